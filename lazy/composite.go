@@ -203,7 +203,7 @@ func (c *composite) calls(tr *Trace, a []setting, xs, ys []*Tensor) {
 		return
 	}
 	tr.b.SetLoc(site)
-	tr.tally.alone(c.index)
+	tr.tally.Alone(c.index)
 	n, err := tr.b.Node(ir.OpComposite, in, nil, body)
 	tr.results(ys, n, err)
 }

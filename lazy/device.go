@@ -31,7 +31,7 @@ type Device struct {
 	programs programCache
 	commit   sync.Mutex // taken to assign several variables at once
 	async    async
-	metrics  *metrics
+	metrics  *ledger
 	logger   *slog.Logger // nil: the process's
 
 	// How traces record, fixed when the device has been opened.
@@ -106,7 +106,7 @@ func Open(name string, opts ...Option) (*Device, error) {
 		return nil, err
 	}
 	var sites callsite.Cache
-	d := &Device{name: name, opened: sites.Caller(), backend: border.Of(b, name), bodies: map[uint64][]*ir.Composite{}, metrics: &metrics{}}
+	d := &Device{name: name, opened: sites.Caller(), backend: border.Of(b, name), bodies: map[uint64][]*ir.Composite{}, metrics: &ledger{}}
 	d.memory.init()
 	if d.backend.Allocates() {
 		d.memory.own = d.backend

@@ -14,6 +14,7 @@ import (
 
 	_ "ltc/backends/reference"
 	"ltc/internal/test/golden"
+	"ltc/lazy/internal/metrics"
 )
 
 //go:generate go test -run=^TestPages$ . -update
@@ -50,17 +51,16 @@ func environmentPage() string {
 
 func metricsPage() string {
 	var b strings.Builder
-	b.WriteString("<!-- Generated from lazy/metrics.go by go generate ./lazy. -->\n# Metrics\n\n" +
+	b.WriteString("<!-- Generated from lazy/internal/metrics/metrics.go by go generate ./lazy. -->\n# Metrics\n\n" +
 		"`Device.Metrics` returns them, `SumMetrics` those of several devices, package `lazy/vars` publishes them through `expvar`, and `Device.ResetMetrics` sets all to nothing. Counters are shown when they are above 0, metrics when they have samples; rates and percentiles are of the latest 1024 samples. `Trace.Report` says what one trace has done.\n\n" +
 		"| counter | counts |\n|---|---|\n")
-	for _, c := range counterRows {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", c.name, c.doc)
+	for _, c := range metrics.Counters {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", c.Name, c.Doc)
 	}
-	fmt.Fprintf(&b, "| `ImplicitSync::REASON` | implicit syncs by the call that read: %s |\n", "`"+strings.Join(reasonNames[:], "`, `")+"`")
 	b.WriteString("| `lazy::OP` | ops recorded, those of a composite's definition not counted |\n")
 	b.WriteString("\n| metric | in | samples |\n|---|---|---|\n")
-	for _, m := range metricRows {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.name, [...]string{"numbers", "time", "bytes"}[m.kind], m.doc)
+	for _, m := range metrics.Quantities {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", m.Name, [...]string{"numbers", "time", "bytes"}[m.Kind], m.Doc)
 	}
 	b.WriteString("\nThe counters up to `TrieForked` and the metrics up to `IrValueTensorToDataHandle` have the lazy tensor core's names. `Fallback` is what `aten::OP` is there: ops that fell back, to the evaluator here.\n")
 	return b.String()

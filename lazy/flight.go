@@ -14,6 +14,7 @@ import (
 	"ltc/internal/border"
 	"ltc/internal/callsite"
 	"ltc/ir/types"
+	"ltc/lazy/internal/metrics"
 	"ltc/soa"
 )
 
@@ -90,7 +91,7 @@ func (f *flight) wait(ctx context.Context, v *value, by *flight) error {
 	done := f.done
 	f.mu.Unlock()
 	if f.q != nil {
-		defer f.q.dev.metrics.since(lockWait, time.Now())
+		defer f.q.dev.metrics.Since(metrics.LockWait, time.Now())
 	}
 	return blocked{op: "value", done: done, flight: f, by: by}.wait(ctx)
 }
@@ -255,7 +256,7 @@ func (f *flight) execute() error {
 	err := f.runProgram()
 	if took := time.Since(start); err == nil {
 		f.program.measured(took)
-		f.program.dev.metrics.sample(executeTime, float64(took))
+		f.program.dev.metrics.Sample(metrics.ExecuteTime, float64(took))
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/metrics"
 	"ltc/soa"
 )
 
@@ -77,7 +78,7 @@ func host[T soa.Element](p Place, op string, data []T, dims []int, copied bool) 
 		}
 		start := time.Now()
 		copy(soa.Slice[T](dense), data)
-		p.device().metrics.since(dataToHandle, start)
+		p.device().metrics.Since(metrics.DataToHandle, start)
 		view = dense
 	}
 	x := newValue(p, view, "")
@@ -104,8 +105,8 @@ func FromView(p Place, v soa.View) *Tensor {
 
 // newValue returns a tensor of data that outlives its step.
 func newValue(p Place, view soa.View, name string) *Tensor {
-	p.device().metrics.add(deviceData, 1)
-	p.device().metrics.add(createTensor, 1)
+	p.device().metrics.Add(metrics.DeviceData, 1)
+	p.device().metrics.Add(metrics.CreateTensor, 1)
 	return holding(p, &value{name: name, view: view})
 }
 

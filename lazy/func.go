@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"ltc/internal/callsite"
+	"ltc/lazy/internal/metrics"
 )
 
 // Traceable is a Go function that [Func] can compile: it records its results
@@ -213,7 +214,7 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 		return f.lookup(ctx, args)
 	}
 	if t.err == nil {
-		f.dev.count(cachedCompile, &f.counters)
+		f.dev.count(metrics.CachedCompile, &f.counters)
 	}
 	return t, t.err
 }

@@ -6,6 +6,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/lazy/internal/metrics"
 )
 
 // GraphLimit sets how many nodes a step may have before a warning is logged,
@@ -33,7 +34,7 @@ func (tr *Trace) grown(at callsite.Site) {
 	if tr.watch += limit; tr.watch < 0 {
 		tr.watch = math.MaxInt
 	}
-	tr.dev.metrics.add(trimGraph, 1)
+	tr.dev.metrics.Add(metrics.TrimGraph, 1)
 	if tr.dev.growth.first(at) {
 		tr.dev.log(slog.LevelWarn, "a step grows without end", slog.String("at", at.String()), slog.Int("nodes", tr.b.Len()), slog.Int("limit", limit),
 			slog.String("do", "call MarkStep at the end of each turn of the loop, or raise GraphLimit or "+envGraphLimit.Name))
@@ -43,7 +44,7 @@ func (tr *Trace) grown(at callsite.Site) {
 // captured counts, and writes to a file if that is asked for, a program that is
 // about to be looked up or compiled.
 func (d *Device) captured(g *ir.Graph) {
-	d.metrics.sample(graphSize, float64(len(g.Nodes)))
+	d.metrics.Sample(metrics.GraphSize, float64(len(g.Nodes)))
 	if d.dumps != nil {
 		d.dump(g)
 	}

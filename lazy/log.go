@@ -8,6 +8,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/callsite"
 	"ltc/ir/types"
+	"ltc/lazy/internal/metrics"
 )
 
 // Logger makes the device log to l; without it, or with nil, that is slog.Default, as it
@@ -48,9 +49,9 @@ const (
 // compiled counts and logs a compile for a line of the program; 0 if for none.
 func (d *Device) compiled(p *program, by *counters, at callsite.Site) {
 	by.compiled(p, at, d.recompiled(p.graph, at, by.calls))
-	d.metrics.add(uncachedCompile, 1)
-	d.metrics.sample(compileTime, float64(p.took))
-	d.metrics.sample(programSize, float64(p.size()))
+	d.metrics.Add(metrics.UncachedCompile, 1)
+	d.metrics.Sample(metrics.CompileTime, float64(p.took))
+	d.metrics.Sample(metrics.ProgramSize, float64(p.size()))
 	if p.took > slowCompile && at != 0 {
 		d.log(slog.LevelWarn, "a program took long to compile", slog.String("at", at.String()), slog.Duration("took", p.took),
 			slog.Int("ops", len(p.graph.Nodes)), slog.String("do", compileAdvice))
@@ -63,7 +64,7 @@ func (d *Device) compiled(p *program, by *counters, at callsite.Site) {
 // fellBack counts, and logs once for each line and op, what a backend leaves to the
 // evaluator.
 func (d *Device) fellBack(e *backends.FallbackError) {
-	d.metrics.add(fallback, len(e.Ops))
+	d.metrics.Add(metrics.Fallback, len(e.Ops))
 	fresh := false
 	for _, f := range e.Ops {
 		fresh = d.fallbacks.first([2]string{f.Line, f.Op}) || fresh
@@ -76,7 +77,7 @@ func (d *Device) fellBack(e *backends.FallbackError) {
 // stepFailed counts and logs the failure of a step: for debugging if MarkStep returns it
 // at once, as information if it comes back later.
 func (d *Device) stepFailed(e *StepError, level slog.Level) {
-	d.metrics.add(stepFailed, 1)
+	d.metrics.Add(metrics.StepFailed, 1)
 	d.log(level, "step failed", slog.Int64("step", e.Step), slog.String("name", e.Name), slog.Any("error", e.Err))
 }
 
@@ -84,7 +85,7 @@ func (d *Device) stepFailed(e *StepError, level slog.Level) {
 // if name is that of a variable, is still read, and that the result gets new
 // memory.
 func (d *Device) donationCopied(name string, t types.Type, at callsite.Site, by *counters) {
-	d.count(donationCopy, by)
+	d.count(metrics.DonationCopy, by)
 	if d.logs(slog.LevelDebug) {
 		d.log(slog.LevelDebug, "donated memory copied", slog.String("variable", name), slog.String("at", at.String()),
 			slog.Int("bytes", t.Bytes()), slog.String("because", "it is still read"))

@@ -13,6 +13,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/metrics"
 	"ltc/soa"
 )
 
@@ -245,7 +246,7 @@ func (e *metered) sampleCopies() {
 		before = e.copied.Load()
 	}
 	if now > before {
-		e.dev.metrics.sample(copiedBytes, float64(now-before))
+		e.dev.metrics.Sample(metrics.CopiedBytes, float64(now-before))
 	}
 }
 

@@ -2,89 +2,167 @@ package lazy
 
 import (
 	"cmp"
-	"runtime"
+	"encoding/json"
+	"fmt"
 	"slices"
-	"sync"
-	"sync/atomic"
-	"time"
+	"strings"
 
 	"ltc/ir"
 	"ltc/ir/ops"
+	"ltc/lazy/internal/metrics"
 )
 
-// counter is one of the numbers that a device counts, besides the ops recorded.
-type counter int
-
-// The counters. Those up to trieForked have the lazy tensor core's names.
-const (
-	markStep counter = iota
-	cachedCompile
-	uncachedCompile
-	createTensor
-	destroyTensor
-	deviceData
-	syncedWithIR
-	syncedToData
-	trimGraph
-	trieForked
-	implicitSync
-	donationCopy
-	stepFailed
-	programEvicted
-	fallback
-	recompile
-	numCounters
-)
-
-// counterRows names the counters and says what they count, for docs/metrics.md.
-var counterRows = [numCounters]struct{ name, doc string }{
-	markStep:        {"MarkStep", "calls of MarkStep"},
-	cachedCompile:   {"CachedCompile", "programs that had been compiled before they were asked for"},
-	uncachedCompile: {"UncachedCompile", "programs that were compiled"},
-	createTensor:    {"CreateLtcTensor", "tensors made: by ops, of host data, by reading variables in a trace"},
-	destroyTensor:   {"DestroyLtcTensor", "computed tensors whose step ended without a value for them. Values are the garbage collector's and not counted: see `Device.LiveTensors`"},
-	deviceData:      {"DeviceDataCacheMiss", "host data and scalar arguments brought to the device. Setting a scalar again brings nothing"},
-	syncedWithIR:    {"SyncedTensorsWithIR", "tensors and variables that programs were asked to compute"},
-	syncedToData:    {"SyncTensorsToData", "roots of steps that needed no program, having a value already"},
-	trimGraph:       {"TrimIrGraph", "times that a step has grown by as many nodes as `LTC_TRIM_GRAPH_SIZE` says. Nothing is trimmed: a line is logged instead"},
-	trieForked:      {"TrieForked", "steps that began like one before and then recorded something else"},
-	implicitSync:    {"ImplicitSync", "tensors computed in the midst of a step because they were read"},
-	donationCopy:    {"DonationCopy", "variables assigned, and donated tensors, whose memory was still read, so that the result got memory of its own"},
-	stepFailed:      {"StepFailed", "steps that failed when they ran; those cancelled behind them do not count"},
-	programEvicted:  {"ProgramEvicted", "compiled programs that were dropped to keep within `LTC_PROGRAM_CACHE_BYTES`"},
-	fallback:        {"Fallback", "ops of compiled programs, a program that is compiled in no part being one, that the evaluator runs: [compiled.md](compiled.md) says which"},
-	recompile:       {"Recompile", "programs compiled for a line (of `MarkStep`, of a call, of a read) that another was compiled for before. `Trace.Report` says in what they differ"},
+// Metrics is what a device has counted and sampled. The names are those of the
+// lazy tensor core where it has one for the same; docs/metrics.md lists them.
+type Metrics struct {
+	Device   string
+	Counters []Counter // by name; only those above 0
+	Metrics  []Metric  // only those with samples
 }
 
-// metric is one of the quantities that a device samples.
-type metric int
+// Counter is a number that only grows, until it is reset.
+type Counter struct {
+	Name  string
+	Value int64
+}
 
-// The metrics. Those up to dataToHandle have the lazy tensor core's names.
+// MetricKind says how the values of a metric are written; its Format does so.
+type MetricKind = metrics.Kind
+
+// The kinds of metrics.
 const (
-	graphSize metric = iota
-	lockWait
-	dataToHandle
-	compileTime
-	executeTime
-	programSize
-	copiedBytes
-	numMetrics
+	ValueMetric = metrics.Value // 12.00
+	TimeMetric  = metrics.Time  // 01s401ms746.001us, of nanoseconds
+	BytesMetric = metrics.Bytes // 1.55GB, of bytes
 )
 
-// metricRows names the metrics, says how their values are written and what they
-// are.
-var metricRows = [numMetrics]struct {
-	name string
-	kind MetricKind
-	doc  string
-}{
-	graphSize:    {"TensorsGraphSize", ValueMetric, "nodes of each program that was asked for"},
-	lockWait:     {"DeviceLockWait", TimeMetric, "how long calls waited for steps under way; those that did not wait are not sampled"},
-	dataToHandle: {"IrValueTensorToDataHandle", TimeMetric, "how long host data took to copy"},
-	compileTime:  {"CompileTime", TimeMetric, "from graph to executable"},
-	executeTime:  {"ExecuteTime", TimeMetric, "runs of programs; not sampled where all run on the goroutine that asks for them"},
-	programSize:  {"ProgramBytes", BytesMetric, "what each compiled program takes in the cache"},
-	copiedBytes:  {"CopiedBytes", BytesMetric, "what each run copied between the memory of tensors and the backend's own, as it does where their memory is not dense. Runs that copied nothing are not sampled"},
+// Metric is a quantity of which there are many samples. Rates and percentiles
+// are of the latest 1024 of them, the other fields of all.
+type Metric struct {
+	Name         string
+	Kind         MetricKind
+	TotalSamples int64
+	Accumulator  float64      // their sum
+	ValueRate    float64      // sum a second; 0 if unknown
+	Rate         float64      // samples a second; 0 if unknown
+	Percentiles  []Percentile // none without samples
+}
+
+// Percentile is the value below which a part of the samples lies.
+type Percentile struct {
+	Part  float64 // 0.5 for the median
+	Value float64
+}
+
+func (c Counter) name() string { return c.Name }
+func (x Metric) name() string  { return x.Name }
+
+// names returns the names of all.
+func names[T interface{ name() string }](all []T) (names []string) {
+	for _, x := range all {
+		names = append(names, x.name())
+	}
+	return names
+}
+
+// named returns the one of that name.
+func named[T interface{ name() string }](all []T, name string) (x T, ok bool) {
+	for _, x := range all {
+		if x.name() == name {
+			return x, true
+		}
+	}
+	return x, false
+}
+
+// CounterNames returns the names of the counters above 0.
+func (m Metrics) CounterNames() []string { return names(m.Counters) }
+
+// Counter returns the counter of that name; ok is false when nothing was
+// counted under it.
+func (m Metrics) Counter(name string) (n int64, ok bool) {
+	c, ok := named(m.Counters, name)
+	return c.Value, ok
+}
+
+// MetricNames returns the names of the metrics that have samples.
+func (m Metrics) MetricNames() []string { return names(m.Metrics) }
+
+// Metric returns the metric of that name; ok is false when it has no samples.
+func (m Metrics) Metric(name string) (x Metric, ok bool) { return named(m.Metrics, name) }
+
+// String prints the metrics as blocks of lines, in the format of the lazy
+// tensor core's metrics report.
+func (m Metrics) String() string {
+	var b strings.Builder
+	for _, x := range m.Metrics {
+		b.WriteString(x.String())
+	}
+	for _, c := range m.Counters {
+		fmt.Fprintf(&b, "Counter: %s\n  Value: %d\n", c.Name, c.Value)
+	}
+	return b.String()
+}
+
+// Only returns the metrics whose names start with one of the prefixes.
+func (m Metrics) Only(prefixes ...string) Metrics {
+	return Metrics{m.Device, only(m.Counters, prefixes), only(m.Metrics, prefixes)}
+}
+
+// only returns those whose names start with one of the prefixes.
+func only[T interface{ name() string }](all []T, prefixes []string) (some []T) {
+	for _, x := range all {
+		if slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(x.name(), p) }) {
+			some = append(some, x)
+		}
+	}
+	return some
+}
+
+// String prints the metric as a block of lines.
+func (x Metric) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Metric: %s\n  TotalSamples: %d\n  Accumulator: %s\n", x.Name, x.TotalSamples, x.Kind.Format(x.Accumulator))
+	if x.Rate > 0 {
+		fmt.Fprintf(&b, "  ValueRate: %s / second\n  Rate: %g / second\n", x.Kind.Format(x.ValueRate), x.Rate)
+	}
+	if len(x.Percentiles) > 0 {
+		b.WriteString("  Percentiles: ")
+		for i, p := range x.Percentiles {
+			if i > 0 {
+				b.WriteString("; ")
+			}
+			fmt.Fprintf(&b, "%g%%=%s", 100*p.Part, x.Kind.Format(p.Value))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// MarshalJSON writes the metrics as an object with the device's name, one of
+// counters by name and one of metrics by name: for expvar and its like.
+func (m Metrics) MarshalJSON() ([]byte, error) {
+	type sampled struct {
+		Samples     int64              `json:"samples"`
+		Sum         float64            `json:"sum"`
+		Percentiles map[string]float64 `json:"percentiles"`
+	}
+	out := struct {
+		Device   string             `json:"device"`
+		Counters map[string]int64   `json:"counters"`
+		Metrics  map[string]sampled `json:"metrics"`
+	}{m.Device, map[string]int64{}, map[string]sampled{}}
+	for _, c := range m.Counters {
+		out.Counters[c.Name] = c.Value
+	}
+	for _, x := range m.Metrics {
+		s := sampled{x.TotalSamples, x.Accumulator, map[string]float64{}}
+		for _, p := range x.Percentiles {
+			s.Percentiles[fmt.Sprintf("%g%%", 100*p.Part)] = p.Value
+		}
+		out.Metrics[x.Name] = s
+	}
+	return json.Marshal(out)
 }
 
 // opName is the name under which op i is counted. Composites follow the ops of
@@ -98,184 +176,10 @@ func opName(i int) string {
 	return "lazy::" + composites.names[i-len(ops.Table)]
 }
 
-// tally counts what a trace records. The trace's goroutine alone writes it, any
-// may read it: adding takes a few nanoseconds and no lock.
-type tally struct {
-	others int64   // tensors of no op, less ops of no tensor
-	ops    []int64 // by opName; each makes a tensor
-	// waiting is the variable that the step has assigned first, until it is marked.
-	waiting atomic.Pointer[variable]
-}
-
-func newTally() *tally {
-	composites.Lock()
-	defer composites.Unlock()
-	return &tally{ops: make([]int64, len(ops.Table)+len(composites.names))}
-}
-
-func (t *tally) other(n int64) { atomic.StoreInt64(&t.others, t.others+n) }
-
-// op counts an op and the tensor that it makes, in one store: each waits for all
-// stores before it.
-func (t *tally) op(i int) {
-	if i >= len(t.ops) { // the composite is younger than the trace
-		t.other(1)
-		return
-	}
-	atomic.StoreInt64(&t.ops[i], t.ops[i]+1)
-}
-
-// alone counts an op that makes no tensor, or one that is counted as another.
-func (t *tally) alone(i int) {
-	t.op(i)
-	t.other(-1)
-}
-
-// addTo adds the tally to sums, tensors first.
-func (t *tally) addTo(sums []int64) []int64 {
-	for len(sums) < len(t.ops)+1 {
-		sums = append(sums, 0)
-	}
-	sums[0] += atomic.LoadInt64(&t.others)
-	for i := range t.ops {
-		n := atomic.LoadInt64(&t.ops[i])
-		sums[0] += n
-		sums[i+1] += n
-	}
-	return sums
-}
-
-// metrics are what a device counts and samples. It refers to no device, so that
-// it does not keep one alive.
-type metrics struct {
-	counts  [numCounters]atomic.Int64
-	sampled [numMetrics]samples
-
-	mu      sync.Mutex
-	tallies map[*tally]struct{}
-	ended   []int64 // the sums of traces that are gone, tensors first
-	base    []int64 // the sums at the last reset
-	reasons [numReasons]atomic.Int64
-	left    []string // by [tally.unmarked], what traces that are gone have not marked
-}
-
-const maxLeft = 16
-
-func (m *metrics) add(c counter, n int) {
-	if n != 0 {
-		m.counts[c].Add(int64(n))
-	}
-}
-
 // count counts for the device and for the trace or function that it was for.
-func (d *Device) count(c counter, by *counters) {
+func (d *Device) count(c metrics.Counter, by *counters) {
 	by.counts[c].Add(1)
-	d.metrics.counts[c].Add(1)
-}
-
-func (m *metrics) sample(x metric, v float64) { m.sampled[x].add(v) }
-
-// since samples the time that has passed since start.
-func (m *metrics) since(x metric, start time.Time) { m.sample(x, float64(time.Since(start))) }
-
-// metered adds the trace's tally to those of its device for as long as the trace
-// is reachable, and its sums for ever.
-func (tr *Trace) metered() *Trace {
-	m, t := tr.dev.metrics, tr.tally
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.tallies == nil {
-		m.tallies = map[*tally]struct{}{}
-	}
-	m.tallies[t] = struct{}{}
-	runtime.AddCleanup(tr, m.end, t)
-	return tr
-}
-
-func (m *metrics) end(t *tally) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.ended = t.addTo(m.ended)
-	delete(m.tallies, t)
-	if s := t.unmarked(); s != "" && len(m.left) < maxLeft {
-		m.left = append(m.left, s)
-	}
-}
-
-// sums returns what all traces have recorded so far; m.mu is held.
-func (m *metrics) sums() []int64 {
-	all := slices.Clone(m.ended)
-	for t := range m.tallies {
-		all = t.addTo(all)
-	}
-	return all
-}
-
-// snapshot is a device's metrics at one time.
-type snapshot struct {
-	device   string
-	counters map[string]int64
-	sampled  [numMetrics]collected
-}
-
-func (m *metrics) snapshot(device string) snapshot {
-	s := snapshot{device, map[string]int64{}, [numMetrics]collected{}}
-	for c, row := range counterRows {
-		s.counters[row.name] = m.counts[c].Load()
-	}
-	for r := range m.reasons {
-		s.counters["ImplicitSync::"+SyncReason(r).String()] = m.reasons[r].Load()
-	}
-	m.mu.Lock()
-	sums, base := m.sums(), m.base
-	m.mu.Unlock()
-	for i, n := range sums {
-		if i < len(base) {
-			n -= base[i]
-		}
-		switch {
-		case n == 0:
-		case i == 0:
-			s.counters[counterRows[createTensor].name] += n
-		default:
-			s.counters[opName(i-1)] += n
-		}
-	}
-	for i := range m.sampled {
-		s.sampled[i] = m.sampled[i].collect()
-	}
-	return s
-}
-
-// join adds up two snapshots.
-func (s snapshot) join(o snapshot) snapshot {
-	s.device += "+" + o.device
-	for name, n := range o.counters {
-		s.counters[name] += n
-	}
-	for i := range s.sampled {
-		s.sampled[i] = s.sampled[i].join(o.sampled[i])
-	}
-	return s
-}
-
-func (s snapshot) metrics() Metrics {
-	m := Metrics{Device: s.device}
-	for name, n := range s.counters {
-		if n > 0 {
-			m.Counters = append(m.Counters, Counter{name, n})
-		}
-	}
-	slices.SortFunc(m.Counters, func(a, b Counter) int { return cmp.Compare(a.Name, b.Name) })
-	for i, c := range s.sampled {
-		if c.total == 0 {
-			continue
-		}
-		x := Metric{Name: metricRows[i].name, Kind: metricRows[i].kind, TotalSamples: c.total, Accumulator: c.sum, Percentiles: c.percentiles()}
-		x.ValueRate, x.Rate = c.rates()
-		m.Metrics = append(m.Metrics, x)
-	}
-	return m
+	d.metrics.Add(c, 1)
 }
 
 // Metrics returns what the device has counted and sampled since it was opened
@@ -285,39 +189,43 @@ func (d *Device) Metrics() Metrics { return SumMetrics(d) }
 
 // ResetMetrics sets all counters and metrics of the device to nothing.
 func (d *Device) ResetMetrics() {
-	if !d.opens() {
-		return
-	}
-	m := d.metrics
-	m.mu.Lock()
-	m.base = m.sums()
-	m.mu.Unlock()
-	for i := range m.counts {
-		m.counts[i].Store(0)
-	}
-	for i := range m.reasons {
-		m.reasons[i].Store(0)
-	}
-	for i := range m.sampled {
-		m.sampled[i].reset()
+	if d.opens() {
+		d.metrics.Reset()
 	}
 }
 
 // SumMetrics returns what several devices have counted and sampled, added up.
 func SumMetrics(devices ...*Device) Metrics {
-	var all *snapshot
+	var m Metrics
+	var all metrics.Snapshot
 	for _, d := range devices {
 		if !d.opens() {
 			continue
 		}
-		s := d.metrics.snapshot(d.name)
-		if all != nil {
-			s = all.join(s)
+		s := d.metrics.Snapshot(opName)
+		if all.Counters == nil {
+			m.Device, all = d.name, s
+		} else {
+			m.Device, all = m.Device+"+"+d.name, all.Join(s)
 		}
-		all = &s
 	}
-	if all == nil {
-		return Metrics{}
+	for name, n := range all.Counters {
+		if n > 0 {
+			m.Counters = append(m.Counters, Counter{name, n})
+		}
 	}
-	return all.metrics()
+	slices.SortFunc(m.Counters, func(a, b Counter) int { return cmp.Compare(a.Name, b.Name) })
+	for i, s := range all.Sampled {
+		if s.Total == 0 {
+			continue
+		}
+		row := metrics.Quantities[i]
+		x := Metric{Name: row.Name, Kind: row.Kind, TotalSamples: s.Total, Accumulator: s.Sum}
+		x.ValueRate, x.Rate = s.Rates()
+		for k, v := range s.Below() {
+			x.Percentiles = append(x.Percentiles, Percentile{metrics.Percentiles[k], v})
+		}
+		m.Metrics = append(m.Metrics, x)
+	}
+	return m
 }

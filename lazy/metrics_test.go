@@ -153,27 +153,6 @@ func TestLTC_g_ReportFormat(t *testing.T) {
 	require.NotContains(t, text, "Value: 0\n")
 }
 
-func TestLTC_g_Representations(t *testing.T) {
-	for _, c := range []struct {
-		kind  lazy.MetricKind
-		value float64
-		want  string
-	}{
-		{lazy.TimeMetric, 1401746001, "01s401ms746.001us"},
-		{lazy.TimeMetric, 0, "000.000us"},
-		{lazy.TimeMetric, 999_999.9, "001ms000.000us"}, // rounded up to the next unit
-		{lazy.TimeMetric, 5_000_000, "005ms000.000us"},
-		{lazy.TimeMetric, 93_784e9 + 5e6 + 6007, "01d02h03m04s005ms006.007us"},
-		{lazy.TimeMetric, -1500, "-001.500us"},
-		{lazy.BytesMetric, 1.55 * (1 << 30), "1.55GB"},
-		{lazy.BytesMetric, 12, "12.00B"},
-		{lazy.BytesMetric, 1 << 62, "4096.00PB"},
-		{lazy.ValueMetric, 12, "12.00"},
-	} {
-		require.Equal(t, c.want, c.kind.Format(c.value))
-	}
-}
-
 // A reset resets counters and metrics, of which upstream one version forgets
 // one; percentiles of no samples are none, where upstream reads out of range.
 func TestUpstreamBug_MetricsReset(t *testing.T) {

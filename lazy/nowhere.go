@@ -23,7 +23,7 @@ func notOpened(op string) *OpError {
 // broken returns a trace that belongs nowhere: every call gives err. It is taken
 // to be busy for ever, so that the calls of other traces look at nothing more.
 func broken(err *OpError) *Trace {
-	d := &Device{name: "nowhere", metrics: &metrics{}, strict: envStrict.On()}
+	d := &Device{name: "nowhere", metrics: &ledger{}, strict: envStrict.On()}
 	d.memory.init()
 	d.memory.start()
 	tr := newTrace(d)

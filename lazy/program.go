@@ -14,6 +14,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/lazy/internal/metrics"
 	"ltc/lower"
 	"ltc/soa"
 )
@@ -57,7 +58,7 @@ func (c *programCache) get(ctx context.Context, d *Device, g *ir.Graph, count *c
 		return nil, err
 	}
 	if found {
-		d.count(cachedCompile, count)
+		d.count(metrics.CachedCompile, count)
 	} else {
 		d.compiled(p, count, at())
 	}

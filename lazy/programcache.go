@@ -9,6 +9,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/border"
 	"ltc/ir"
+	"ltc/lazy/internal/metrics"
 	"ltc/soa"
 )
 
@@ -98,7 +99,7 @@ func (c *programCache) fit(d *Device) {
 func (c *programCache) evict(d *Device) {
 	oldest := c.recent.Back().Value.(*program)
 	c.drop(oldest.element)
-	d.metrics.add(programEvicted, 1)
+	d.metrics.Add(metrics.ProgramEvicted, 1)
 	d.log(slog.LevelDebug, "program dropped", slog.Int("ops", len(oldest.graph.Nodes)), slog.Int64("bytes", oldest.bytes))
 }
 

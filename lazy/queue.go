@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"ltc/internal/callsite"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"ltc/internal/callsite"
+	"ltc/lazy/internal/metrics"
 	"ltc/soa"
 )
 
@@ -109,7 +110,7 @@ func (q *queue) enter(ctx context.Context) error {
 	ready := q.room()
 	q.mu.Unlock()
 	if !ready {
-		defer q.dev.metrics.since(lockWait, time.Now())
+		defer q.dev.metrics.Since(metrics.LockWait, time.Now())
 		if err := q.until(ctx, "mark_step", q.room); err != nil {
 			return err
 		}

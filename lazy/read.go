@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ltc/ir/types"
+	"ltc/lazy/internal/metrics"
 	"ltc/soa"
 )
 
@@ -118,7 +119,7 @@ func (tr *Trace) compute(ctx context.Context, t *Tensor) error {
 		s.refresh()
 	}
 	r.results, r.alias = append(r.results, t.node), append(r.alias, nil)
-	tr.dev.metrics.add(syncedWithIR, 1)
+	tr.dev.metrics.Add(metrics.SyncedWithIR, 1)
 	f.ctx, f.count, f.step, f.name = ctx, &tr.counters, tr.step, tr.name
 	if err := r.compile(tr, f, false); err != nil {
 		return err

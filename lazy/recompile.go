@@ -8,6 +8,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/lazy/internal/metrics"
 )
 
 // A line that compiles again and again is warned of once, at the stormCompiles-th of
@@ -68,7 +69,7 @@ func (d *Device) recompiled(g *ir.Graph, at callsite.Site, call bool) (reason st
 		l = &compiledLine{call: call}
 		r.lines[at] = l
 	}
-	c, cached, storm := l.compiled(g, d.metrics.counts[cachedCompile].Load())
+	c, cached, storm := l.compiled(g, d.metrics.Count(metrics.CachedCompile))
 	if call && c.now == 0 && c.was == 0 { // an argument comes with the call
 		c.now, c.was = at, at
 	}
@@ -77,7 +78,7 @@ func (d *Device) recompiled(g *ir.Graph, at callsite.Site, call bool) (reason st
 	if c.do == "" {
 		return ""
 	}
-	d.metrics.add(recompile, 1)
+	d.metrics.Add(metrics.Recompile, 1)
 	if storm {
 		d.log(slog.LevelWarn, "a line compiles again and again", slog.String("at", at.String()), slog.Int("compiles", total),
 			slog.Int64("cached", cached), slog.String("differs", c.what), slog.String("recorded", c.now.String()),

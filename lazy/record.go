@@ -116,7 +116,7 @@ func recordSeveral(op ir.Op, ys, xs []*Tensor, attrs []ir.Attr) {
 		}
 	}
 	tr.b.SetLoc(tr.site())
-	tr.tally.alone(int(op))
+	tr.tally.Alone(int(op))
 	n, err := shapeinfer.Record(tr.b, op, in, attrs, nil)
 	tr.results(ys, n, err)
 }
@@ -188,7 +188,7 @@ func (tr *Trace) again(site callsite.Site, op ir.Op, in []*ir.Node, attrs []ir.A
 	if n == nil {
 		return nil
 	}
-	tr.tally.op(int(op))
+	tr.tally.Op(int(op))
 	return tr.counted(n)
 }
 
@@ -201,7 +201,7 @@ func (tr *Trace) anew(site callsite.Site, op ir.Op, in []*ir.Node, attrs []ir.At
 	if tr.b.Len() > tr.watch {
 		tr.grown(site)
 	}
-	tr.tally.op(int(op))
+	tr.tally.Op(int(op))
 	return tr.counted(n)
 }
 

@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"ltc/internal/callsite"
+	"ltc/lazy/internal/metrics"
 )
 
 // counters count what a trace or function has done. They may be read while it
 // goes on.
 type counters struct {
-	counts [numCounters]atomic.Int64 // those that traces and functions have
+	counts [metrics.NumCounters]atomic.Int64 // those that traces and functions have
 	runs   atomic.Int64
 	calls  bool // of a Function
 
@@ -108,8 +109,8 @@ func (c *counters) report() Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := Report{
-		Marks: c.counts[markStep].Load(), Runs: c.runs.Load(),
-		CachedRuns: c.counts[cachedCompile].Load(), DonationCopies: c.counts[donationCopy].Load(),
+		Marks: c.counts[metrics.MarkStep].Load(), Runs: c.runs.Load(),
+		CachedRuns: c.counts[metrics.CachedCompile].Load(), DonationCopies: c.counts[metrics.DonationCopy].Load(),
 	}
 	r.Compiled = c.compiledAll
 	r.Compiles = append(r.Compiles, c.compiles...)

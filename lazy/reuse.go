@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"ltc/ir"
+	"ltc/lazy/internal/metrics"
 )
 
 // Reuse turns reuse of traces on or off; it is on in a new trace, unless the
@@ -52,7 +53,7 @@ func (r *run) recall(tr *Trace, f *flight) bool {
 		f.argument(tr, n, n.Value.(*value))
 	}
 	r.donors = r.donors[:0]
-	tr.dev.count(cachedCompile, &tr.counters)
+	tr.dev.count(metrics.CachedCompile, &tr.counters)
 	tr.dev.captured(m.program.graph)
 	tr.dev.programs.used(m.program)
 	r.take(f, m.program, m.args)

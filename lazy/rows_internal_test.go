@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"ltc/lazy/internal/metrics"
 	"os"
 	"strings"
 	"testing"
@@ -167,7 +168,7 @@ func TestLTC_g_Flags(t *testing.T) {
 	dev := device(t, "eval")
 	tr := NewTrace(dev)
 	require.Equal(t, 100_000, dev.graphLimit, "torch_lazy_trim_graph_size")
-	require.Equal(t, 1024, reservoir, "torch_lazy_metrics_samples")
+	require.Equal(t, 1024, metrics.Reservoir, "torch_lazy_metrics_samples")
 	require.EqualValues(t, 256<<20, dev.programs.limit, "in bytes, not torch_lazy_compilation_cache_size programs")
 	require.Equal(t, 1024, dev.closures)
 	require.False(t, dev.strict)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"ltc/lazy/internal/metrics"
 	"ltc/soa"
 )
 
@@ -53,7 +54,7 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 		return tr.crowded("mark_step")
 	}
 	defer tr.leave()
-	tr.dev.count(markStep, &tr.counters)
+	tr.dev.count(metrics.MarkStep, &tr.counters)
 	defer tr.endStep()
 	err := errUnended // unless mark returns
 	defer func() {
@@ -93,8 +94,8 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 	if err := r.collect(tr, roots); err != nil {
 		return err
 	}
-	tr.dev.metrics.add(syncedWithIR, len(r.results))
-	tr.dev.metrics.add(syncedToData, len(roots)+tr.kept.len()+tr.written.len()-len(r.handles))
+	tr.dev.metrics.Add(metrics.SyncedWithIR, len(r.results))
+	tr.dev.metrics.Add(metrics.SyncedToData, len(roots)+tr.kept.len()+tr.written.len()-len(r.handles))
 	if len(r.results) == 0 && len(tr.after) == 0 {
 		return nil
 	}
@@ -294,9 +295,9 @@ func (tr *Trace) endStep() {
 			t.detach()
 		}
 	}
-	tr.dev.metrics.add(destroyTensor, max(tr.made-tr.survived, 0))
+	tr.dev.metrics.Add(metrics.DestroyTensor, max(tr.made-tr.survived, 0))
 	if tr.b.Left() {
-		tr.dev.metrics.add(trieForked, 1)
+		tr.dev.metrics.Add(metrics.TrieForked, 1)
 	}
 	tr.b.EndStep()
 	tr.run.reset()

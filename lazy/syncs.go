@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ltc/internal/callsite"
+	"ltc/lazy/internal/metrics"
 )
 
 // ErrSync: reading a tensor would have computed it in the midst of a step,
@@ -127,8 +128,8 @@ func (tr *Trace) refusesSync(t *Tensor, why SyncReason, at callsite.Site) error 
 // synced counts an implicit sync of what op made, which took so long.
 func (tr *Trace) synced(op string, why SyncReason, at callsite.Site, took time.Duration) {
 	tr.counters.implicit(at, op, why, took)
-	tr.dev.metrics.add(implicitSync, 1)
-	tr.dev.metrics.reasons[why].Add(1)
+	tr.dev.metrics.Add(metrics.ImplicitSync, 1)
+	tr.dev.metrics.Add(metrics.ImplicitSyncBy+metrics.Counter(why), 1)
 	if tr.syncs == WarnSyncs && tr.dev.syncs.warned.first(at) {
 		attrs := []slog.Attr{slog.String("at", at.String()), slog.String("by", why.String()),
 			slog.String("of", op), slog.Duration("took", took), slog.String("do", syncAdvice)}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"ltc/internal/callsite"
-
 	"ltc/ir"
 	"ltc/ir/types"
 )
@@ -143,7 +142,7 @@ func (tr *Trace) poisoned(err *OpError) *Tensor {
 
 // wrap returns a handle on a node of the current step that no op was counted for.
 func (tr *Trace) wrap(n *ir.Node) *Tensor {
-	tr.tally.other(1)
+	tr.tally.Other(1)
 	return tr.counted(n)
 }
 

@@ -3,9 +3,14 @@ package lazy
 import (
 	"fmt"
 	"log/slog"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"ltc/internal/callsite"
+	"ltc/ir/ops"
+	"ltc/lazy/internal/metrics"
 )
 
 // A variable that a step has assigned is, to all others, what it was until the step is
@@ -39,6 +44,18 @@ func (tr *Trace) unmarked() (all []string) {
 	return all
 }
 
+// tally counts what a trace records, and knows the variable that its step has assigned first.
+type tally struct {
+	metrics.Tally
+	waiting atomic.Pointer[variable] // until the step is marked
+}
+
+func newTally() *tally {
+	composites.Lock()
+	defer composites.Unlock()
+	return &tally{Tally: metrics.NewTally(len(ops.Table) + len(composites.names))}
+}
+
 // unmarked names the variable that the step has assigned first, and the line; "" if none.
 func (t *tally) unmarked() string {
 	if t == nil { // of the zero Trace
@@ -54,18 +71,55 @@ func (t *tally) unmarked() string {
 	return v.name
 }
 
+// ledger is a device's metrics, and what its traces have not marked.
+type ledger struct {
+	metrics.Set
+
+	mu   sync.Mutex
+	open map[*tally]struct{}
+	left []string // by [tally.unmarked], what traces that are gone have not marked
+}
+
+// maxLeft bounds ledger.left.
+const maxLeft = 16
+
+// metered adds the trace's tally to those of its device for as long as the trace
+// is reachable, and its sums for ever.
+func (tr *Trace) metered() *Trace {
+	l, t := tr.dev.metrics, tr.tally
+	l.Join(&t.Tally)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open == nil {
+		l.open = map[*tally]struct{}{}
+	}
+	l.open[t] = struct{}{}
+	runtime.AddCleanup(tr, l.end, t)
+	return tr
+}
+
+func (l *ledger) end(t *tally) {
+	l.Leave(&t.Tally)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.open, t)
+	if s := t.unmarked(); s != "" && len(l.left) < maxLeft {
+		l.left = append(l.left, s)
+	}
+}
+
 // warnUnmarked warns, once for each trace, of assignments that no step of the device will
 // make any more.
 func (d *Device) warnUnmarked() {
-	m := d.metrics
-	m.mu.Lock()
-	all := slices.Clone(m.left)
-	for t := range m.tallies {
+	l := d.metrics
+	l.mu.Lock()
+	all := slices.Clone(l.left)
+	for t := range l.open {
 		if s := t.unmarked(); s != "" {
 			all = append(all, s)
 		}
 	}
-	m.mu.Unlock()
+	l.mu.Unlock()
 	slices.Sort(all)
 	for _, s := range all {
 		d.log(slog.LevelWarn, "the device is closed while assignments wait for MarkStep and are lost, the first is of "+s,

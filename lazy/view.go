@@ -120,7 +120,7 @@ func (x *Tensor) makeView(op string, win *window, steps ...step) *Tensor {
 	from := n
 	for i := range steps {
 		if tr != nil {
-			tr.tally.alone(int(steps[i].op))
+			tr.tally.Alone(int(steps[i].op))
 		}
 		var err error
 		if n, err = shapeinfer.Record(b, steps[i].op, []*ir.Node{n}, steps[i].attrs, nil); err != nil {

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"ltc/lazy/internal/metrics"
 )
 
 // async is what a device knows of the queues of its traces.
@@ -99,7 +101,7 @@ func (tr *Trace) Wait(ctx context.Context) error {
 		return closureWaits("wait")
 	}
 	if !tr.queue.idle() {
-		defer tr.dev.metrics.since(lockWait, time.Now())
+		defer tr.dev.metrics.Since(metrics.LockWait, time.Now())
 	}
 	if err := tr.queue.until(ctx, "wait", func() bool { return tr.queue.n == 0 }); err != nil {
 		return err

@@ -1,0 +1,164 @@
+package metrics
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Set is what a device counts and samples. It refers to no device, so that it does not
+// keep one alive. Its methods may be called from any goroutine.
+type Set struct {
+	counts  [NumCounters]atomic.Int64
+	sampled [NumQuantities]samples
+
+	mu      sync.Mutex
+	tallies map[*Tally]struct{}
+	ended   []int64 // the sums of tallies that have left, tensors first
+	base    []int64 // the sums at the last reset
+}
+
+// Add counts n more.
+func (s *Set) Add(c Counter, n int) {
+	if n != 0 {
+		s.counts[c].Add(int64(n))
+	}
+}
+
+// Count returns a counter.
+func (s *Set) Count(c Counter) int64 { return s.counts[c].Load() }
+
+// Sample adds a sample.
+func (s *Set) Sample(q Quantity, v float64) { s.sampled[q].add(v) }
+
+// Since samples the time that has passed since start.
+func (s *Set) Since(q Quantity, start time.Time) { s.Sample(q, float64(time.Since(start))) }
+
+// Join adds a tally to what the set counts, until it leaves.
+func (s *Set) Join(t *Tally) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tallies == nil {
+		s.tallies = map[*Tally]struct{}{}
+	}
+	s.tallies[t] = struct{}{}
+}
+
+// Leave keeps the sums of a tally that nobody writes any more, and not the tally.
+func (s *Set) Leave(t *Tally) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = t.addTo(s.ended)
+	delete(s.tallies, t)
+}
+
+// sums returns what all tallies have counted so far; s.mu is held.
+func (s *Set) sums() []int64 {
+	all := slices.Clone(s.ended)
+	for t := range s.tallies {
+		all = t.addTo(all)
+	}
+	return all
+}
+
+// Reset sets all counters and quantities to nothing.
+func (s *Set) Reset() {
+	s.mu.Lock()
+	s.base = s.sums()
+	s.mu.Unlock()
+	for i := range s.counts {
+		s.counts[i].Store(0)
+	}
+	for i := range s.sampled {
+		s.sampled[i].reset()
+	}
+}
+
+// Snapshot is a set at one time.
+type Snapshot struct {
+	Counters map[string]int64
+	Sampled  [NumQuantities]Samples
+}
+
+// Snapshot returns what has been counted and sampled since the last reset. The ops of
+// tallies are counted under the names that opName gives.
+func (s *Set) Snapshot(opName func(op int) string) Snapshot {
+	x := Snapshot{Counters: map[string]int64{}}
+	for c, row := range Counters {
+		x.Counters[row.Name] = s.counts[c].Load()
+	}
+	s.mu.Lock()
+	sums, base := s.sums(), s.base
+	s.mu.Unlock()
+	for i, n := range sums {
+		if i < len(base) {
+			n -= base[i]
+		}
+		switch {
+		case n == 0:
+		case i == 0:
+			x.Counters[Counters[CreateTensor].Name] += n
+		default:
+			x.Counters[opName(i-1)] += n
+		}
+	}
+	for i := range s.sampled {
+		x.Sampled[i] = s.sampled[i].collect()
+	}
+	return x
+}
+
+// Join adds up two snapshots.
+func (x Snapshot) Join(y Snapshot) Snapshot {
+	for name, n := range y.Counters {
+		x.Counters[name] += n
+	}
+	for i := range x.Sampled {
+		x.Sampled[i] = x.Sampled[i].join(y.Sampled[i])
+	}
+	return x
+}
+
+// Tally counts what a trace records. One goroutine at a time writes it, any may read it:
+// adding takes a few nanoseconds and no lock.
+type Tally struct {
+	others int64   // tensors of no op, less ops of no tensor
+	ops    []int64 // each makes a tensor
+}
+
+// NewTally returns a tally of so many ops.
+func NewTally(ops int) Tally { return Tally{ops: make([]int64, ops)} }
+
+// Other counts n tensors of no op.
+func (t *Tally) Other(n int64) { atomic.StoreInt64(&t.others, t.others+n) }
+
+// Op counts an op and the tensor that it makes, in one store: each waits for all stores
+// before it. Of an op that is younger than the tally, only the tensor is counted.
+func (t *Tally) Op(i int) {
+	if i >= len(t.ops) {
+		t.Other(1)
+		return
+	}
+	atomic.StoreInt64(&t.ops[i], t.ops[i]+1)
+}
+
+// Alone counts an op that makes no tensor, or one that is counted as another.
+func (t *Tally) Alone(i int) {
+	t.Op(i)
+	t.Other(-1)
+}
+
+// addTo adds the tally to sums, tensors first.
+func (t *Tally) addTo(sums []int64) []int64 {
+	for len(sums) < len(t.ops)+1 {
+		sums = append(sums, 0)
+	}
+	sums[0] += atomic.LoadInt64(&t.others)
+	for i := range t.ops {
+		n := atomic.LoadInt64(&t.ops[i])
+		sums[0] += n
+		sums[i+1] += n
+	}
+	return sums
+}
