@@ -318,9 +318,3 @@ func cbrtComplex(z complex128) complex128 {
 	e, k := cdd{logAbs(z).div(three), angle(imag(z), ddOf(real(z))).div(three)}.expScaled()
 	return e.round(k)
 }
-
-// atan2Complex is -i log((x+iy)/sqrt(x²+y²)), in f64.
-func atan2Complex(y, x complex128) complex128 {
-	r := sqrtComplex(x*x + y*y)
-	return -1i * logComplex(divideComplex(x+1i*y, r))
-}
