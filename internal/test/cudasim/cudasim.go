@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"ltc/backends"
 	"ltc/backends/cuda"
@@ -114,6 +115,13 @@ func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 	}
 	return err
 }
+
+// ResidentBytes is what the program of package cuda takes. What the fake keeps of its
+// kernels is more than code on a GPU would be, and does not count.
+func (e *executable) ResidentBytes() int { return e.Executable.(backends.Resident).ResidentBytes() }
+
+// Grown is that of the program of package cuda.
+func (e *executable) Grown() *atomic.Int64 { return e.Executable.(backends.Growing).Grown() }
 
 // Bind fixes constants.
 func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	_ "ltc/backends/cuda/cudasim"
 	_ "ltc/backends/reference/llvm"
 	"ltc/internal/trials"
 	"ltc/ir/types"
@@ -89,10 +90,11 @@ func TestManyProgramsAreFlat(t *testing.T) {
 	}
 }
 
-// What backends say of their programs is about what these keep of the heap.
+// What backends say of their programs is about what these keep of the heap. On the GPU
+// that is not there some half of it is the interpreter's form of the kernels.
 func TestProgramsTakeWhatTheySay(t *testing.T) {
 	const n = 24
-	for _, backend := range []string{"eval", "cpu"} {
+	for _, backend := range []string{"eval", "cpu", "cudasim"} {
 		for _, ops := range []int{0, 30} {
 			dev, err := lazy.Open(backend)
 			require.NoError(t, err)
@@ -106,7 +108,11 @@ func TestProgramsTakeWhatTheySay(t *testing.T) {
 			took := heap() - before
 			said = int(dev.ProgramCacheStats().Bytes) - said
 			t.Logf("%s, %d ops: %d bytes a program, %d are said", backend, 2*ops, took/n, said/n)
-			require.Greater(t, said, took*3/4, "%s, %d ops", backend, 2*ops)
+			least := took * 3 / 4
+			if backend == "cudasim" {
+				least = took * 2 / 5
+			}
+			require.Greater(t, said, least, "%s, %d ops", backend, 2*ops)
 			require.Less(t, said, took*2+n*16<<10, "%s, %d ops", backend, 2*ops) // code is not on the heap
 			runtime.KeepAlive(dev)
 		}
