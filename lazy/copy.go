@@ -100,7 +100,7 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 // start runs c on a goroutine. The value returned is pending until then.
 func (c *copying) start(typ types.Type, name string) *value {
 	q := &queue{dev: c.dev, working: true} // so that Wait knows of the copy
-	f := &flight{q: q, ctx: c.ctx}
+	f := &flight{dev: c.dev, q: q, ctx: c.ctx}
 	f.marked.Store(uint32(c.site))
 	v := pending(f, name, typ)
 	c.dev.async.add(q)

@@ -12,6 +12,7 @@ import (
 	"ltc/internal/env"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/programs"
 	"ltc/soa"
 )
 
@@ -28,7 +29,7 @@ type Device struct {
 
 	memory   memory
 	live     *liveValues // nil unless they are tracked
-	programs programCache
+	programs programs.Cache
 	commit   sync.Mutex // taken to assign several variables at once
 	async    async
 	metrics  *ledger
@@ -39,7 +40,7 @@ type Device struct {
 	growth       lines                 // where steps grew too long
 	unmarked     lines                 // that read variables which wait for MarkStep
 	nanArguments onceSet[argumentLine] // that CheckNaNs has warned of
-	recompiles   recompiles            // lines that compile
+	history      programs.History      // of lines that compile
 	fallbacks    onceSet[[2]string]    // lines, and their ops that the evaluator runs
 	graphLimit   int                   // nodes of a step that are worth a warning
 	closures     int                   // that one step may have
@@ -51,7 +52,7 @@ type Device struct {
 
 	// Programs run op by op.
 	opByOp   bool
-	ops      programCache // of single ops
+	ops      programs.Cache // of single ops
 	observer func(OpRun)
 
 	mu        sync.Mutex
@@ -122,7 +123,7 @@ func Open(name string, opts ...Option) (*Device, error) {
 		return nil, fmt.Errorf("open %q: Threads(%d): want a number of threads, or 0 for as many as the backend likes", name, n)
 	}
 	d.options.Logger = d.logger
-	d.programs.guarded = d.guarded
+	d.programs.Compiler, d.ops.Compiler = compiler{d}, alone{compiler{d}}
 	d.memory.start()
 	d.warnOfStrangers()
 	return d, nil

@@ -113,8 +113,8 @@ func (d *Device) warnOfStrangers() {
 func (d *Device) fromEnvironment() error {
 	d.syncs.mode, _ = parseSyncMode(envSync.Value())
 	d.graphLimit = graphLimit(envGraphLimit.Number())
-	d.programs.limit = envPrograms.Bytes(0)
-	d.ops.limit = d.programs.limit
+	d.programs.Limit = envPrograms.Bytes(0)
+	d.ops.Limit = d.programs.Limit
 	d.memory.cache = envCache.Bytes(standardCache())
 	d.closures = envClosures.Number()
 	d.strict = envStrict.On()

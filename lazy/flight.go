@@ -15,6 +15,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir/types"
 	"ltc/lazy/internal/metrics"
+	"ltc/lazy/internal/programs"
 	"ltc/soa"
 )
 
@@ -22,11 +23,12 @@ import (
 // the end. It is used again afterwards: who waits for a value asks the value,
 // not the flight, whether it is there.
 type flight struct {
+	dev  *Device
 	q    *queue    // nil for a call of a [Function]
 	slab *soa.Slab // of small results; nil for what may run beside the queue
 
 	ctx     context.Context
-	program *program
+	program *programs.Program
 	count   *counters
 	step    int64
 	name    string
@@ -91,7 +93,7 @@ func (f *flight) wait(ctx context.Context, v *value, by *flight) error {
 	done := f.done
 	f.mu.Unlock()
 	if f.q != nil {
-		defer f.q.dev.metrics.Since(metrics.LockWait, time.Now())
+		defer f.dev.metrics.Since(metrics.LockWait, time.Now())
 	}
 	return blocked{op: "value", done: done, flight: f, by: by}.wait(ctx)
 }
@@ -168,13 +170,13 @@ func (f *flight) gather() error {
 			f.call.Args[i] = v.view
 		}
 	}
-	n := f.program.results
+	n := len(f.program.Graph.Results)
 	f.call.Results = slices.Grow(f.call.Results, n)[:n] // zero: see reset
 	f.own = slices.Grow(f.own[:0], n)[:n]
-	for i, strides := range f.program.small {
+	for i, strides := range f.program.Small {
 		// Others are of the backend's memory, or take over an argument's.
 		if f.own[i] = strides != nil && f.slab != nil; f.own[i] {
-			f.call.Results[i] = f.slab.Make(f.program.graph.Results[i].Type, strides)
+			f.call.Results[i] = f.slab.Make(f.program.Graph.Results[i].Type, strides)
 		}
 	}
 	return f.spare()
@@ -186,16 +188,16 @@ func (f *flight) runProgram() error {
 	if checking {
 		before = f.donatedSums()
 	}
-	err := f.program.exec.Execute(f.ctx, &f.call)
+	err := f.program.Exec.Execute(f.ctx, &f.call)
 	if err == nil {
 		return nil
 	}
-	err = f.program.explain(err)
+	err = explain(f.program, err)
 	if checking {
 		err = f.checkUnwritten(err, before)
 	}
 	if errors.Is(err, border.ErrBroken) || errors.Is(err, border.ErrPanicked) {
-		f.program.dev.distrusted.Store(true)
+		f.dev.distrusted.Store(true)
 	}
 	return err
 }
@@ -204,7 +206,7 @@ func (f *flight) runProgram() error {
 // read, or the backend has broken its contract before.
 func (f *flight) spare() error {
 	for _, o := range f.donors {
-		if o.copied || o.result >= 0 && f.program.dev.distrusted.Load() {
+		if o.copied || o.result >= 0 && f.dev.distrusted.Load() {
 			if err := f.copied(o.result, o.d.t.dev, "", o.d.v.view.Type, o.d.site); err != nil {
 				return fmt.Errorf("a copy of the tensor donated at %v, which is still read: %w", o.d.site, err)
 			}
@@ -212,7 +214,7 @@ func (f *flight) spare() error {
 	}
 	for i := range f.assigns {
 		a := &f.assigns[i]
-		if f.program.dev.distrusted.Load() || !a.takeOver() {
+		if f.dev.distrusted.Load() || !a.takeOver() {
 			if err := f.copied(a.result, a.v.dev, a.v.name, a.v.typ, a.site); err != nil {
 				return fmt.Errorf("a copy of variable %q, whose version before is still read: %w", a.v.name, err)
 			}
@@ -249,14 +251,14 @@ func (f *flight) runHere() (err error) {
 // execute hands the call to the backend.
 func (f *flight) execute() error {
 	f.count.runs.Add(1)
-	if f.q == nil || f.q.dev.runsInline() {
+	if f.q == nil || f.dev.runsInline() {
 		return f.runProgram()
 	}
 	start := time.Now()
 	err := f.runProgram()
 	if took := time.Since(start); err == nil {
-		f.program.measured(took)
-		f.program.dev.metrics.Sample(metrics.ExecuteTime, float64(took))
+		f.program.Measured(took)
+		f.dev.metrics.Sample(metrics.ExecuteTime, float64(took))
 	}
 	return err
 }

@@ -62,7 +62,7 @@ func Func[F Traceable](d *Device, fn F) *Function {
 	case func(*Trace, []*Tensor) []*Tensor:
 		f.missing, f.fn = fn == nil, fn
 	}
-	f.calls.New = func() any { return &flight{count: &f.counters} }
+	f.calls.New = func() any { return &flight{dev: d, count: &f.counters} }
 	return f
 }
 

@@ -196,8 +196,3 @@ func firstBeyond[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint
 	}
 	return i, fmt.Sprint(all[i])
 }
-
-// sameLines reports whether equal graphs were recorded by the same lines.
-func sameLines(a, b *ir.Graph) bool {
-	return slices.EqualFunc(a.Nodes, b.Nodes, func(a, b *ir.Node) bool { return a.Loc == b.Loc })
-}

@@ -7,8 +7,10 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/callsite"
+	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/lazy/internal/metrics"
+	"ltc/lazy/internal/programs"
 )
 
 // Logger makes the device log to l; without it, or with nil, that is slog.Default, as it
@@ -47,18 +49,38 @@ const (
 )
 
 // compiled counts and logs a compile for a line of the program; 0 if for none.
-func (d *Device) compiled(p *program, by *counters, at callsite.Site) {
-	by.compiled(p, at, d.recompiled(p.graph, at, by.calls))
+func (d *Device) compiled(p *programs.Program, by *counters, at callsite.Site) {
+	by.compiled(p, at, d.recompiled(p.Graph, at, by.calls))
 	d.metrics.Add(metrics.UncachedCompile, 1)
-	d.metrics.Sample(metrics.CompileTime, float64(p.took))
-	d.metrics.Sample(metrics.ProgramSize, float64(p.size()))
-	if p.took > slowCompile && at != 0 {
-		d.log(slog.LevelWarn, "a program took long to compile", slog.String("at", at.String()), slog.Duration("took", p.took),
-			slog.Int("ops", len(p.graph.Nodes)), slog.String("do", compileAdvice))
+	d.metrics.Sample(metrics.CompileTime, float64(p.Took))
+	d.metrics.Sample(metrics.ProgramSize, float64(p.Bytes()))
+	if p.Took > slowCompile && at != 0 {
+		d.log(slog.LevelWarn, "a program took long to compile", slog.String("at", at.String()), slog.Duration("took", p.Took),
+			slog.Int("ops", len(p.Graph.Nodes)), slog.String("do", compileAdvice))
 	}
 	if d.logs(slog.LevelDebug) {
-		d.log(slog.LevelDebug, "compiled", slog.Int("ops", len(p.graph.Nodes)), slog.Int("text", len(p.text)), slog.Duration("took", p.took))
+		d.log(slog.LevelDebug, "compiled", slog.Int("ops", len(p.Graph.Nodes)), slog.Int("text", len(p.Text)), slog.Duration("took", p.Took))
 	}
+}
+
+// recompiled notes that g was compiled for the line at, and returns what differs from
+// the program that was compiled for it before; "" if there was none. It warns when that
+// happens too often.
+func (d *Device) recompiled(g *ir.Graph, at callsite.Site, call bool) (reason string) {
+	if at == 0 {
+		return ""
+	}
+	c := d.history.Note(g, at, call, d.metrics.Count(metrics.CachedCompile))
+	if c.Do == "" {
+		return ""
+	}
+	d.metrics.Add(metrics.Recompile, 1)
+	if c.Storm {
+		d.log(slog.LevelWarn, "a line compiles again and again", slog.String("at", at.String()), slog.Int("compiles", c.Compiles),
+			slog.Int64("cached", c.Cached), slog.String("differs", c.What), slog.String("recorded", c.Now.String()),
+			slog.String("before", c.Was.String()), slog.String("do", c.Do))
+	}
+	return c.String()
 }
 
 // fellBack counts, and logs once for each line and op, what a backend leaves to the

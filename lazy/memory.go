@@ -14,6 +14,7 @@ import (
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/lazy/internal/metrics"
+	"ltc/lazy/internal/programs"
 	"ltc/soa"
 )
 
@@ -181,10 +182,10 @@ func (m *memory) release(n int64) {
 // metered is an executable whose results come from the device's memory, and of
 // whose copies the device has samples.
 type metered struct {
-	runner
+	programs.Runner
 	whole  *border.Executable // nil if ops run one by one
 	dev    *Device
-	of     *program
+	of     *programs.Program
 	copied atomic.Int64  // bytes that have been sampled
 	mute   atomic.Bool   // nobody tells what was copied
 	grown  *atomic.Int64 // by how much the executable has grown; nil if it does not
@@ -192,13 +193,8 @@ type metered struct {
 	guards *guards       // nil: none look at data
 }
 
-// runner runs a program: whole, or its ops one by one.
-type runner interface {
-	Execute(context.Context, *backends.Call) error
-}
-
-func newMetered(exec runner, d *Device, p *program) *metered {
-	e := &metered{runner: exec, dev: d, of: p}
+func newMetered(exec programs.Runner, d *Device, p *programs.Program) *metered {
+	e := &metered{Runner: exec, dev: d, of: p}
 	e.whole, _ = exec.(*border.Executable)
 	return e
 }
@@ -223,10 +219,11 @@ func (e *metered) Execute(ctx context.Context, c *backends.Call) error {
 		}
 		defer m.release(n)
 	}
-	err := e.runner.Execute(ctx, c)
+	err := e.Runner.Execute(ctx, c)
 	e.sampleCopies()
 	if e.grown != nil && e.grown.Load() != e.known.Load() {
-		e.dev.programs.grew(e.dev, e.of, e)
+		now := max(e.grown.Load(), 0)
+		e.dev.programs.Grew(e.of, now-e.known.Swap(now))
 	}
 	return err
 }
@@ -253,8 +250,8 @@ func (e *metered) sampleCopies() {
 // needs returns the bytes that results of a run take.
 func (e *metered) needs(c *backends.Call) int64 {
 	n := int64(0)
-	for j, r := range e.of.graph.Results {
-		if e.of.graph.Alias[j] < 0 && (j >= len(c.Results) || c.Results[j].IsZero()) {
+	for j, r := range e.of.Graph.Results {
+		if e.of.Graph.Alias[j] < 0 && (j >= len(c.Results) || c.Results[j].IsZero()) {
 			n += soa.PooledBytes(r.Type)
 		}
 	}
@@ -269,37 +266,13 @@ func (e *metered) workspace() (int64, error) {
 	return int64(n), err
 }
 
-// beyondMemory returns the first op of a program that no backend could run,
-// since the machine has not the memory for its result; nil if there is none.
-func beyondMemory(g *ir.Graph) *ir.Node { return beyondMemoryOf(g, map[*ir.Graph]bool{}) }
-
-// beyondMemoryOf is beyondMemory but for the graphs that it has seen, which composites may
-// share.
-func beyondMemoryOf(g *ir.Graph, seen map[*ir.Graph]bool) *ir.Node {
-	if seen[g] {
-		return nil
-	}
-	seen[g] = true
-	for _, n := range g.Nodes {
-		for _, body := range n.Body.Graphs() {
-			if inner := beyondMemoryOf(body, seen); inner != nil {
-				return inner
-			}
-		}
-		if soa.Fits(n.Type.Bytes()) != nil {
-			return n
-		}
-	}
-	return nil
-}
-
 // shortage names the largest value of the program, which is the first to look
 // at.
 func (e *metered) shortage(n, workspace int64) error {
-	largest := e.of.graph.Results[0]
-	nodes := e.of.graph.Results
+	largest := e.of.Graph.Results[0]
+	nodes := e.of.Graph.Results
 	if 2*workspace > n {
-		nodes = e.of.graph.Nodes
+		nodes = e.of.Graph.Nodes
 	}
 	for _, x := range nodes {
 		if x.Op != ir.OpParameter && x.Type.Bytes() > largest.Type.Bytes() {

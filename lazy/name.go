@@ -57,7 +57,7 @@ func (tr *Trace) Parameters() []Parameter {
 	if tr == nil || tr.stepped == nil {
 		return nil
 	}
-	g := tr.stepped.graph
+	g := tr.stepped.Graph
 	all := make([]Parameter, len(g.Params))
 	taken := map[string]bool{}
 	for i, p := range g.Params {

@@ -9,6 +9,7 @@ import (
 	"ltc/backends"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/programs"
 	"ltc/lower"
 	"ltc/shapeinfer"
 	"ltc/soa"
@@ -46,15 +47,7 @@ type opByOp struct {
 type opAlone struct {
 	node *ir.Node
 	args []*ir.Node // each once
-	exec runner
-}
-
-// build compiles the program's text, or its ops one by one.
-func (p *program) build(ctx context.Context, d *Device) (runner, error) {
-	if d.opByOp {
-		return newOpByOp(ctx, d, p.graph)
-	}
-	return d.whole(ctx, p, d.options)
+	exec programs.Runner
 }
 
 func newOpByOp(ctx context.Context, d *Device, g *ir.Graph) (*opByOp, error) {
@@ -103,23 +96,26 @@ func (d *Device) alone(ctx context.Context, n *ir.Node) (opAlone, error) {
 	}
 	var g ir.Graph
 	b.Capture(&g, nil, results, nil)
-	p, _, err := d.ops.compile(ctx, d, &g, (*program).compileAlone)
+	p, _, err := d.ops.Get(ctx, &g)
 	if err != nil {
 		return one, err // p may be compiled still, for others
 	}
-	one.exec = p.exec
+	one.exec = p.Exec
 	return one, nil
 }
 
-// compileAlone compiles the program of one op. Its error names no line: all ops
-// of its kind share it.
-func (p *program) compileAlone(ctx context.Context, d *Device) (err error) {
-	p.dev, p.text = d, lower.Text(p.graph, true)
+// alone compiles programs of one op. Their errors name no line: all ops of a kind share one.
+type alone struct{ compiler }
+
+func (alone) Located(*ir.Graph) bool { return false }
+
+func (d alone) Compile(ctx context.Context, p *programs.Program) (err error) {
+	p.Text = lower.Text(p.Graph, true)
 	o := d.options
 	if !d.opByOp { // it only looks
 		o = d.quietly()
 	}
-	p.exec, err = d.withRoom(func() (runner, error) { return d.whole(ctx, p, o) })
+	p.Exec, err = d.withRoom(func() (programs.Runner, error) { return d.whole(ctx, p, o) })
 	return err
 }
 
@@ -129,21 +125,6 @@ func aloneError(n *ir.Node, doing string, err error) *OpError {
 		err = failed.Reason // the ordinal is that in the op's own text
 	}
 	return nodeError(n, err, doing+": "+err.Error())
-}
-
-// signatureOf returns what an executable of g takes and gives.
-func signatureOf(g *ir.Graph) *backends.Signature {
-	s := &backends.Signature{}
-	for _, p := range g.Params {
-		s.Args = append(s.Args, backends.Arg{Name: p.ParamName(), Type: p.Type, Alias: -1})
-	}
-	for i, r := range g.Results {
-		s.Results = append(s.Results, backends.Result{Type: r.Type, Alias: g.Alias[i]})
-		if a := g.Alias[i]; a >= 0 {
-			s.Args[a].Alias = i
-		}
-	}
-	return s
 }
 
 // Execute runs the ops one by one. Donated arguments are written when all have

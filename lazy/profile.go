@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ltc/backends"
+	"ltc/lazy/internal/programs"
 	"ltc/lower"
 )
 
@@ -39,8 +40,8 @@ func (d *Device) Profile() []ProgramProfile {
 		return nil
 	}
 	var all []ProgramProfile
-	for _, p := range d.programs.ready() {
-		m, _ := p.exec.(*metered)
+	for _, p := range d.programs.Compiled() {
+		m, _ := p.Exec.(*metered)
 		if m == nil {
 			continue
 		}
@@ -51,14 +52,14 @@ func (d *Device) Profile() []ProgramProfile {
 		if len(steps) == 0 {
 			continue
 		}
-		backends.LocateProfile(steps, signatureOf(p.graph), lower.Names(p.text))
+		backends.LocateProfile(steps, programs.Signature(p.Graph), lower.Names(p.Text))
 		total := time.Duration(0)
 		for i := range steps {
 			if steps[i].Depth == 0 {
 				total += steps[i].Total
 			}
 		}
-		all = append(all, ProgramProfile{Ops: len(p.graph.Nodes), Total: total, Steps: steps})
+		all = append(all, ProgramProfile{Ops: len(p.Graph.Nodes), Total: total, Steps: steps})
 	}
 	slices.SortStableFunc(all, func(a, b ProgramProfile) int { return int(b.Total - a.Total) })
 	return all
@@ -69,17 +70,4 @@ func (e *metered) profile() ([]backends.StepProfile, error) {
 		return nil, nil
 	}
 	return e.whole.Profile()
-}
-
-// ready returns the programs that have been compiled.
-func (c *programCache) ready() []*program {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var all []*program
-	for e := c.recent.Front(); e != nil; e = e.Next() {
-		if p := e.Value.(*program); p.bytes > 0 { // set once it has been compiled
-			all = append(all, p)
-		}
-	}
-	return all
 }

@@ -50,7 +50,7 @@ func (q *queue) take() *flight {
 		q.free = q.free[:n-1]
 		return f
 	}
-	return &flight{q: q}
+	return &flight{dev: q.dev, q: q}
 }
 
 // give returns a flight that is settled.

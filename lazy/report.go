@@ -11,6 +11,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/lazy/internal/metrics"
+	"ltc/lazy/internal/programs"
 )
 
 // counters count what a trace or function has done. They may be read while it
@@ -54,13 +55,13 @@ type syncKey struct {
 	why SyncReason
 }
 
-func (c *counters) compiled(p *program, at callsite.Site, reason string) {
+func (c *counters) compiled(p *programs.Program, at callsite.Site, reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.compiledAll++; len(c.compiles) == maxCompiles {
 		c.compiles = slices.Delete(c.compiles, 0, 1)
 	}
-	x := Compile{Ops: len(p.graph.Nodes), Took: p.took, Reason: reason}
+	x := Compile{Ops: len(p.Graph.Nodes), Took: p.Took, Reason: reason}
 	if at != 0 {
 		x.At = at.String()
 	}

@@ -6,6 +6,7 @@ import (
 
 	"ltc/ir"
 	"ltc/lazy/internal/metrics"
+	"ltc/lazy/internal/programs"
 )
 
 // Reuse turns reuse of traces on or off; it is on in a new trace, unless the
@@ -26,7 +27,7 @@ type memo struct {
 	results, alias []*ir.Node
 	params         []*ir.Node
 	args           []int // of each result, the argument it takes the memory of
-	program        *program
+	program        *programs.Program
 }
 
 // recall fills f and the assignments from an equal step before; it returns
@@ -54,8 +55,8 @@ func (r *run) recall(tr *Trace, f *flight) bool {
 	}
 	r.donors = r.donors[:0]
 	tr.dev.count(metrics.CachedCompile, &tr.counters)
-	tr.dev.captured(m.program.graph)
-	tr.dev.programs.used(m.program)
+	tr.dev.captured(m.program.Graph)
+	tr.dev.programs.Used(m.program)
 	r.take(f, m.program, m.args)
 	return true
 }
@@ -63,11 +64,11 @@ func (r *run) recall(tr *Trace, f *flight) bool {
 // confirms compares the step with the program of the path that it has followed.
 func (r *run) confirms(tr *Trace, m *memo) bool {
 	tr.b.Capture(&r.graph, nil, r.results, r.alias)
-	return ir.Equal(m.program.graph, &r.graph) && slices.Equal(r.graph.Params, m.params)
+	return ir.Equal(m.program.Graph, &r.graph) && slices.Equal(r.graph.Params, m.params)
 }
 
 // remember notes the program of a step that has followed an earlier one.
-func (r *run) remember(tr *Trace, p *program) {
+func (r *run) remember(tr *Trace, p *programs.Program) {
 	if path := tr.b.Path(); path != nil && len(r.donors) == 0 {
 		path.Note = &memo{
 			results: slices.Clone(r.results), alias: slices.Clone(r.alias),

@@ -1,14 +1,13 @@
 package lazy
 
 import (
-	"ltc/lazy/internal/metrics"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/ir"
+	"ltc/lazy/internal/metrics"
 )
 
 // Without a backend, or with several, there is no default device, and the error
@@ -37,31 +36,6 @@ func TestLTC_a_Init(t *testing.T) {
 		require.ErrorContains(t, err, "rows_internal_test.go:")
 	}
 	require.ErrorIs(t, From[float32](nil, []float32{1}).Err(), ErrUsage)
-}
-
-// Programs whose hashes agree by chance are told apart.
-func TestLTC_a_HashesAreCompared(t *testing.T) {
-	dev := device(t, "eval")
-	tr := NewTrace(dev)
-	x := From(tr, []float32{4})
-	program := func(y *Tensor) *ir.Graph {
-		var g ir.Graph
-		tr.b.Capture(&g, nil, []*ir.Node{y.node}, nil)
-		return g.Clone()
-	}
-	plus, times := program(x.Add(x)), program(x.Mul(x).Mul(x))
-	require.NotEqual(t, plus.Hash(), times.Hash())
-	var count counters
-	first, err := dev.programs.get(t.Context(), dev, plus, &count, tr.site)
-	require.NoError(t, err)
-	dev.programs.byHash[times.Hash()] = append(dev.programs.byHash[times.Hash()], first.element)
-	second, err := dev.programs.get(t.Context(), dev, times, &count, tr.site)
-	require.NoError(t, err)
-	require.NotSame(t, first, second)
-	again, err := dev.programs.get(t.Context(), dev, program(x.Mul(x).Mul(x)), &count, tr.site)
-	require.NoError(t, err)
-	require.Same(t, second, again)
-	require.Len(t, count.compiles, 2)
 }
 
 // The nodes that the lazy tensor core never reuses (index, index_put, split,
@@ -169,7 +143,7 @@ func TestLTC_g_Flags(t *testing.T) {
 	tr := NewTrace(dev)
 	require.Equal(t, 100_000, dev.graphLimit, "torch_lazy_trim_graph_size")
 	require.Equal(t, 1024, metrics.Reservoir, "torch_lazy_metrics_samples")
-	require.EqualValues(t, 256<<20, dev.programs.limit, "in bytes, not torch_lazy_compilation_cache_size programs")
+	require.EqualValues(t, 256<<20, dev.programs.Limit, "in bytes, not torch_lazy_compilation_cache_size programs")
 	require.Equal(t, 1024, dev.closures)
 	require.False(t, dev.strict)
 	require.False(t, dev.opByOp)

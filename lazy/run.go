@@ -3,6 +3,7 @@ package lazy
 import (
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/lazy/internal/programs"
 )
 
 // run is one program of a trace on its way to the backend. Its slices are used
@@ -156,7 +157,7 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 		return err
 	}
 	tr.dev.captured(&r.graph)
-	p, err := tr.dev.programs.get(f.ctx, tr.dev, &r.graph, &tr.counters, func() callsite.Site {
+	p, err := tr.dev.program(f.ctx, &r.graph, &tr.counters, func() callsite.Site {
 		if r.dry {
 			return 0
 		}
@@ -182,7 +183,7 @@ func (f *flight) argument(tr *Trace, n *ir.Node, v *value) {
 
 // take makes f a run of p; args says which argument each result takes the
 // memory of.
-func (r *run) take(f *flight, p *program, args []int) {
+func (r *run) take(f *flight, p *programs.Program, args []int) {
 	f.program = p
 	for _, a := range r.assigns {
 		a.arg = args[a.result]

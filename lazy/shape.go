@@ -1,9 +1,9 @@
 package lazy
 
 import (
-	"ltc/internal/callsite"
 	"slices"
 
+	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/shapeinfer"

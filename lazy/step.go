@@ -138,7 +138,7 @@ func (tr *Trace) launch(f *flight) error {
 	f.pinned = append(f.pinned, tr.pinned...)
 	tr.handOver()
 	q := tr.queue
-	if !q.idle() || !tr.dev.runsInline() && (f.program != nil && f.program.estimate() >= short || f.waiting()) {
+	if !q.idle() || !tr.dev.runsInline() && (f.program != nil && f.program.Estimate() >= short || f.waiting()) {
 		f.enqueue(tr.site())
 		for !q.push(f) { // a step before has failed since there was room
 			_ = q.until(nil, "mark_step", q.room)

@@ -6,6 +6,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/lazy/internal/programs"
 	"ltc/shapeinfer"
 )
 
@@ -35,7 +36,7 @@ type Trace struct {
 
 	counters counters
 	tally    *tally
-	stepped  *program // the latest that MarkStep ran
+	stepped  *programs.Program // the latest that MarkStep ran
 	syncs    SyncMode
 	owner    uint64 // the goroutine that made the trace; 0 of one that is not the user's
 	gentle   int    // calls of gently under way

@@ -9,6 +9,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/programs"
 )
 
 // maxSignatures is how many combinations of types a function stays traced for.
@@ -21,7 +22,7 @@ type traced struct {
 	ready   chan struct{} // closed when that is done
 	err     error
 	lost    bool // err is that the caller that traced it could not wait
-	program *program
+	program *programs.Program
 	params  []source
 	results int // of the function; those after them are assigned variables
 	assigns []assignment
@@ -109,8 +110,8 @@ func (f *Function) trace(ctx context.Context, t *traced) error {
 		names[i] = fmt.Sprintf("arg%d", i)
 	}
 	return f.record(t, names, func(g *ir.Graph) (err error) {
-		t.err = errCompilePanicked // unless it returns: the next call tries again
-		t.program, err = f.dev.programs.get(ctx, f.dev, g, &f.counters, func() callsite.Site {
+		t.err = programs.ErrPanicked // unless it returns: the next call tries again
+		t.program, err = f.dev.program(ctx, g, &f.counters, func() callsite.Site {
 			var sites callsite.Cache
 			return sites.Caller()
 		})

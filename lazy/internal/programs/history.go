@@ -1,14 +1,12 @@
-package lazy
+package programs
 
 import (
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync"
 
 	"ltc/internal/callsite"
 	"ltc/ir"
-	"ltc/lazy/internal/metrics"
 )
 
 // A line that compiles again and again is warned of once, at the stormCompiles-th of
@@ -29,9 +27,9 @@ const stormFamilies = 4
 // counts as a sequence that grows by a token at a time.
 const evenGrowth = 3
 
-// recompiles knows of each line of the program what was compiled for it. It is looked
+// History knows of each line of the user's program what was compiled for it. It is looked
 // at only when a compile has happened.
-type recompiles struct {
+type History struct {
 	mu    sync.Mutex
 	lines map[callsite.Site]*compiledLine
 }
@@ -52,45 +50,29 @@ type compiledLine struct {
 // dimension is a dimension of a program and by how much it changed.
 type dimension struct{ node, axis, by int }
 
-// recompiled notes that g was compiled for the line at, and returns what differs from
-// the program that was compiled for it before; "" if there was none. It warns when that
-// happens too often.
-func (d *Device) recompiled(g *ir.Graph, at callsite.Site, call bool) (reason string) {
-	if at == 0 {
-		return ""
-	}
-	r := &d.recompiles
-	r.mu.Lock()
-	l := r.lines[at]
+// Note notes that g was compiled for the line at, which calls a Function if call is set,
+// while so many programs had been found compiled. It returns what differs from the program
+// that was compiled for the line before; the zero Change if there was none.
+func (h *History) Note(g *ir.Graph, at callsite.Site, call bool, found int64) Change {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.lines[at]
 	if l == nil {
-		if r.lines == nil {
-			r.lines = map[callsite.Site]*compiledLine{}
+		if h.lines == nil {
+			h.lines = map[callsite.Site]*compiledLine{}
 		}
 		l = &compiledLine{call: call}
-		r.lines[at] = l
+		h.lines[at] = l
 	}
-	c, cached, storm := l.compiled(g, d.metrics.Count(metrics.CachedCompile))
-	if call && c.now == 0 && c.was == 0 { // an argument comes with the call
-		c.now, c.was = at, at
+	c := l.compiled(g, found)
+	if call && c.Now == 0 && c.Was == 0 { // an argument comes with the call
+		c.Now, c.Was = at, at
 	}
-	total := l.total
-	r.mu.Unlock()
-	if c.do == "" {
-		return ""
-	}
-	d.metrics.Add(metrics.Recompile, 1)
-	if storm {
-		d.log(slog.LevelWarn, "a line compiles again and again", slog.String("at", at.String()), slog.Int("compiles", total),
-			slog.Int64("cached", cached), slog.String("differs", c.what), slog.String("recorded", c.now.String()),
-			slog.String("before", c.was.String()), slog.String("do", c.do))
-	}
-	return c.String()
+	return c
 }
 
-// compiled notes the compile of g while the device had found so many programs compiled.
-// It returns what differs from the program before, how many were found compiled since
-// the first of the latest similar ones, and whether to warn.
-func (l *compiledLine) compiled(g *ir.Graph, found int64) (c change, cached int64, storm bool) {
+// compiled notes the compile of g while so many programs had been found compiled.
+func (l *compiledLine) compiled(g *ir.Graph, found int64) (c Change) {
 	similar := true
 	if l.total > 0 {
 		if slices.Contains(l.hashes[:min(l.total, stormTotal)], g.Hash()) {
@@ -106,52 +88,56 @@ func (l *compiledLine) compiled(g *ir.Graph, found int64) (c change, cached int6
 		l.cached[l.similar%stormCompiles] = found
 		l.similar++
 	}
+	storm := false
+	c.Compiles, c.Cached = l.total, found
 	if first := l.cached[l.similar%stormCompiles]; l.similar >= stormCompiles {
-		if cached = found - first; cached < 0 { // the counters were reset
-			cached = found
+		if first <= found { // else the counters were reset
+			c.Cached = found - first
 		}
-		storm = similar && cached <= stormCached
-	} else {
-		cached = found
+		storm = similar && c.Cached <= stormCached
 	}
-	storm = !l.warned && (storm || l.total == stormTotal)
-	l.warned = l.warned || storm
-	return c, cached, storm
+	c.Storm = !l.warned && (storm || l.total == stormTotal)
+	l.warned = l.warned || c.Storm
+	return c
 }
 
-// change is what differs between two programs of one line.
-type change struct {
-	what     string        // the op now, and what it was before
-	was, now callsite.Site // their lines; unknown if no op differs
-	do       string
+// Change is what differs between two programs of one line.
+type Change struct {
+	What     string        // the op now, and what it was before
+	Was, Now callsite.Site // their lines; unknown if no op differs
+	Do       string        // what to do about it
+
+	Compiles int   // of the line
+	Cached   int64 // programs found compiled since the first of the latest similar ones
+	Storm    bool  // the line compiles again and again, and it was not said before
 }
 
 // String prints the change with its lines and what to do.
-func (c change) String() string {
+func (c Change) String() string {
 	switch {
-	case c.now == 0 && c.was == 0:
-		return c.what + "; " + c.do
-	case c.now == c.was || c.was == 0:
-		return fmt.Sprintf("%v: %s; %s", c.now, c.what, c.do)
-	case c.now == 0:
-		return fmt.Sprintf("%s, recorded at %v; %s", c.what, c.was, c.do)
+	case c.Now == 0 && c.Was == 0:
+		return c.What + "; " + c.Do
+	case c.Now == c.Was || c.Was == 0:
+		return fmt.Sprintf("%v: %s; %s", c.Now, c.What, c.Do)
+	case c.Now == 0:
+		return fmt.Sprintf("%s, recorded at %v; %s", c.What, c.Was, c.Do)
 	}
-	return fmt.Sprintf("%v: %s, recorded at %v; %s", c.now, c.what, c.was, c.do)
+	return fmt.Sprintf("%v: %s, recorded at %v; %s", c.Now, c.What, c.Was, c.Do)
 }
 
-func evicted(g *ir.Graph) change {
-	c := change{what: "nothing: this program was compiled before, and dropped from the cache",
-		do: "raise ProgramCacheLimit or " + envPrograms.Name}
+func evicted(g *ir.Graph) Change {
+	c := Change{What: "nothing: this program was compiled before, and dropped from the cache",
+		Do: "raise ProgramCacheLimit or LTC_PROGRAM_CACHE_BYTES"}
 	if len(g.Results) > 0 {
-		c.was = g.Results[0].Loc
-		c.now = c.was
+		c.Was = g.Results[0].Loc
+		c.Now = c.Was
 	}
 	return c
 }
 
 // differs compares g with the latest of the programs before that has the same ops on
 // the same operands, as similar reports; if none has, with the latest of all.
-func (l *compiledLine) differs(g *ir.Graph) (c change, similar bool) {
+func (l *compiledLine) differs(g *ir.Graph) (c Change, similar bool) {
 	was, now := difference(l.latest[0], g)
 	for _, before := range l.latest {
 		if x, y := difference(before, g); ir.Alike(x, y) {
@@ -181,28 +167,28 @@ func difference(a, b *ir.Graph) (was, now *ir.Node) {
 }
 
 // change says what to do about the nodes that tell two programs apart.
-func (l *compiledLine) change(was, now *ir.Node) (c change) {
+func (l *compiledLine) change(was, now *ir.Node) (c Change) {
 	if was == now {
-		return change{what: "other results, or other memory that they take over", do: "give MarkStep the same roots, and assign and donate the same, in each step"}
+		return Change{What: "other results, or other memory that they take over", Do: "give MarkStep the same roots, and assign and donate the same, in each step"}
 	}
 	if was != nil {
-		c.was = was.Loc
+		c.Was = was.Loc
 	}
 	if now != nil {
-		c.now = now.Loc
+		c.Now = now.Loc
 	}
 	switch {
 	case begins(was, now) || begins(now, was):
-		c.what = fmt.Sprintf("%s, was %s", opText(now), opText(was))
-		c.do = "if each step hands it on to the next, it begins as a constant, which the first program has in it: begin with host data instead (From), an argument in every step"
+		c.What = fmt.Sprintf("%s, was %s", opText(now), opText(was))
+		c.Do = "if each step hands it on to the next, it begins as a constant, which the first program has in it: begin with host data instead (From), an argument in every step"
 	case !ir.Alike(was, now):
-		c.what = fmt.Sprintf("%s, was %s", opText(now), opText(was))
-		c.do = "record the same ops in each step: choose values with Where instead of an if, and give loops one number of turns"
+		c.What = fmt.Sprintf("%s, was %s", opText(now), opText(was))
+		c.Do = "record the same ops in each step: choose values with Where instead of an if, and give loops one number of turns"
 	case was.TypeText() != now.TypeText():
-		c.what = fmt.Sprintf("%s, was %s", opText(now), was.TypeText())
-		c.do = l.resized(was, now)
+		c.What = fmt.Sprintf("%s, was %s", opText(now), was.TypeText())
+		c.Do = l.resized(was, now)
 	default:
-		c.what, c.do = attributes(was, now)
+		c.What, c.Do = attributes(was, now)
 	}
 	return c
 }

@@ -1,4 +1,4 @@
-package lazy
+package programs
 
 import (
 	"fmt"
@@ -22,6 +22,6 @@ func TestBodiesThatCompositesShareAreLookedAtOnce(t *testing.T) {
 	fmt.Fprintf(&b, "graph \"many\" {\n  %%0 = parameter {index = 0, name = \"\"} : f32[4]\n  %%1 = composite %%0 @%d \"test.body%d\" : f32[4]\n  return %%1\n}\n", levels-1, levels-1)
 	g, err := ir.Parse("nested.ir", b.String())
 	require.NoError(t, err)
-	require.Nil(t, beyondMemory(g))
+	require.Nil(t, TooLarge(g))
 	require.Positive(t, likely(g))
 }

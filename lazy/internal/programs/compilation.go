@@ -1,4 +1,4 @@
-package lazy
+package programs
 
 import (
 	"context"
@@ -8,14 +8,14 @@ import (
 	"sync/atomic"
 )
 
-// compiling is the compilation of one program, which any number of callers wait
+// compilation is the compilation of one program, which any number of callers wait
 // for, each until its own context is done.
 //
 // A caller whose context can end compiles on another goroutine, so that it returns
 // at once when that happens. The compilation is cancelled when nobody waits for it
 // any more. If it succeeds all the same, because the backend does not look at its
 // context, the program is there for the next caller.
-type compiling struct {
+type compilation struct {
 	done chan struct{} // closed at the end
 	over atomic.Bool   // done is about to be closed
 	err  error         // of the compilation, to be read after done
@@ -28,13 +28,13 @@ type compiling struct {
 }
 
 // finished reports whether the compilation has ended.
-func (c *compiling) finished() bool {
+func (c *compilation) finished() bool {
 	return c.over.Load() // a channel takes longer, in each step that is found
 }
 
 // wait runs compile, unless somebody has begun it, and returns its error, or the
 // cause of ctx if that is done first.
-func (c *compiling) wait(ctx context.Context, compile func(context.Context) error) error {
+func (c *compilation) wait(ctx context.Context, compile func(context.Context) error) error {
 	if c.finished() {
 		return c.err
 	}
@@ -75,20 +75,20 @@ func notCompiled(ctx context.Context) error {
 	return fmt.Errorf("the program was not compiled: %w", context.Cause(ctx))
 }
 
-func (c *compiling) run(ctx context.Context, compile func(context.Context) error) {
+func (c *compilation) run(ctx context.Context, compile func(context.Context) error) {
 	defer func() { c.over.Store(true); close(c.done) }()
-	c.err = errCompilePanicked // unless compile returns
+	c.err = ErrPanicked // unless compile returns
 	c.err = compile(ctx)
 }
 
 // apart is run on a goroutine of its own, where a panic would end the process: it
 // becomes the error.
-func (c *compiling) apart(ctx context.Context, compile func(context.Context) error) {
+func (c *compilation) apart(ctx context.Context, compile func(context.Context) error) {
 	defer c.cancel()
 	c.run(ctx, func(ctx context.Context) (err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				err = fmt.Errorf("%w: %v\n%s", errCompilePanicked, r, debug.Stack())
+				err = fmt.Errorf("%w: %v\n%s", ErrPanicked, r, debug.Stack())
 			}
 		}()
 		return compile(ctx)
@@ -97,7 +97,7 @@ func (c *compiling) apart(ctx context.Context, compile func(context.Context) err
 
 // lost reports whether the compilation, which has ended, failed because those who
 // waited for it had left: whoever still needs the program compiles it again.
-func (c *compiling) lost() bool {
+func (c *compilation) lost() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.abandoned && c.err != nil

@@ -1,0 +1,182 @@
+package programs
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"ltc/ir"
+)
+
+// most is how many compiled programs a cache keeps at most, however small they are.
+const most = 8192
+
+// ErrPanicked is the error of a compilation that has not returned.
+var ErrPanicked = errors.New("compile: the backend panicked or ended its goroutine with runtime.Goexit")
+
+// Compiler makes the programs of a [Cache].
+type Compiler interface {
+	// Compile compiles p.Graph. An error is of this attempt: the program is dropped.
+	Compile(ctx context.Context, p *Program) error
+	// Located reports whether programs of equal graphs are two if other lines recorded them.
+	Located(*ir.Graph) bool
+	// Evicted hears of a program that was dropped for want of room, which takes so many bytes.
+	Evicted(p *Program, bytes int64)
+}
+
+// Cache keeps compiled programs within a limit. The one used longest ago is dropped first;
+// one that takes more than the limit runs, and is compiled again the next time.
+type Cache struct {
+	Compiler Compiler
+	Limit    int64 // in bytes
+
+	mu     sync.Mutex
+	bytes  int64
+	byHash map[uint64][]*list.Element // of *Program
+	recent list.List                  // the latest used first
+}
+
+// Get returns the program of g, compiled, and whether it was found so. The error is the
+// cause of ctx if that is done before.
+func (c *Cache) Get(ctx context.Context, g *ir.Graph) (p *Program, found bool, err error) {
+	for {
+		if p, found = c.lookup(g); p.finished() {
+			err = p.err
+		} else {
+			err = c.compile(ctx, p)
+		}
+		if err == nil || ctx.Err() != nil || !p.finished() || !p.lost() {
+			return p, found, err
+		}
+	}
+}
+
+// compile compiles p or waits for whoever does. It is apart from Get since a closure
+// that a found program does not need would be allocated there.
+func (c *Cache) compile(ctx context.Context, p *Program) error {
+	return p.wait(ctx, func(ctx context.Context) (err error) {
+		err = ErrPanicked // unless Compile returns
+		defer func() { c.compiled(p, err) }()
+		if err = c.Compiler.Compile(ctx, p); err == nil {
+			p.likely = likely(p.Graph)
+		}
+		return err
+	})
+}
+
+// lookup returns the entry of g, made if it is new.
+func (c *Cache) lookup(g *ir.Graph) (p *Program, found bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	located := c.Compiler.Located(g)
+	for _, e := range c.byHash[g.Hash()] {
+		if p := e.Value.(*Program); ir.Equal(p.Graph, g) && (!located || sameLines(p.Graph, g)) {
+			c.recent.MoveToFront(e)
+			return p, true
+		}
+	}
+	if c.byHash == nil {
+		c.byHash = map[uint64][]*list.Element{}
+	}
+	p = newProgram(g)
+	p.element = c.recent.PushFront(p)
+	c.byHash[g.Hash()] = append(c.byHash[g.Hash()], p.element)
+	return p, false
+}
+
+// sameLines reports whether equal graphs were recorded by the same lines.
+func sameLines(a, b *ir.Graph) bool {
+	return slices.EqualFunc(a.Nodes, b.Nodes, func(a, b *ir.Node) bool { return a.Loc == b.Loc })
+}
+
+// drop removes an entry. Who holds its program goes on using it.
+func (c *Cache) drop(e *list.Element) {
+	p := c.recent.Remove(e).(*Program)
+	p.element = nil
+	c.bytes -= p.bytes
+	h := p.Graph.Hash()
+	if c.byHash[h] = slices.DeleteFunc(c.byHash[h], func(x *list.Element) bool { return x == e }); len(c.byHash[h]) == 0 {
+		delete(c.byHash, h)
+	}
+}
+
+// Used notes the use of a program that was not looked up.
+func (c *Cache) Used(p *Program) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p.element != nil {
+		c.recent.MoveToFront(p.element)
+	}
+}
+
+// compiled accounts for p. A program that could not be compiled is dropped at once:
+// the backend may have recovered when it is asked for again.
+func (c *Cache) compiled(p *Program, err error) {
+	size := p.Bytes()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case p.element == nil: // dropped by another while it compiled
+	case err != nil:
+		c.drop(p.element)
+	default:
+		c.grow(p, size)
+	}
+}
+
+// Grew accounts for what p takes more since the last time.
+func (c *Cache) Grew(p *Program, bytes int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p.element != nil {
+		c.grow(p, bytes)
+	}
+}
+
+// grow accounts for what p takes more, and drops the programs used longest ago while there
+// are too many, or too many bytes.
+func (c *Cache) grow(p *Program, bytes int64) {
+	p.bytes += bytes
+	c.bytes += bytes
+	for (c.bytes > c.Limit || c.recent.Len() > most) && c.recent.Len() > 0 {
+		c.evict()
+	}
+}
+
+// evict drops the program used longest ago.
+func (c *Cache) evict() {
+	oldest := c.recent.Back().Value.(*Program)
+	c.drop(oldest.element)
+	c.Compiler.Evicted(oldest, oldest.bytes)
+}
+
+// Shrink drops programs until there are n.
+func (c *Cache) Shrink(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.recent.Len() > n {
+		c.evict()
+	}
+}
+
+// Size returns how many programs there are, and what they take.
+func (c *Cache) Size() (programs int, bytes int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.recent.Len(), c.bytes
+}
+
+// Compiled returns the programs that have been compiled, the latest used first.
+func (c *Cache) Compiled() []*Program {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []*Program
+	for e := c.recent.Front(); e != nil; e = e.Next() {
+		if p := e.Value.(*Program); p.bytes > 0 {
+			all = append(all, p)
+		}
+	}
+	return all
+}

@@ -1,0 +1,44 @@
+package programs
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/ir"
+)
+
+// counting compiles nothing, and counts.
+type counting struct{ compiles int }
+
+func (c *counting) Compile(context.Context, *Program) error { c.compiles++; return nil }
+func (c *counting) Located(*ir.Graph) bool                  { return false }
+func (c *counting) Evicted(*Program, int64)                 {}
+
+// Programs whose hashes agree by chance are told apart.
+func TestLTC_a_HashesAreCompared(t *testing.T) {
+	graph := func(body string) *ir.Graph {
+		g, err := ir.Parse("test.ir", "graph \"g\" {\n  %0 = parameter {index = 0, name = \"\"} : f32[1]\n"+body+"}\n")
+		require.NoError(t, err)
+		return g
+	}
+	plus := graph("  %1 = add %0, %0 : f32[1]\n  return %1\n")
+	times := graph("  %1 = mul %0, %0 : f32[1]\n  %2 = mul %1, %0 : f32[1]\n  return %2\n")
+	require.NotEqual(t, plus.Hash(), times.Hash())
+	var by counting
+	c := Cache{Compiler: &by, Limit: 1 << 20}
+	first, found, err := c.Get(t.Context(), plus)
+	require.NoError(t, err)
+	require.False(t, found)
+	c.byHash[times.Hash()] = append(c.byHash[times.Hash()], first.element)
+	second, found, err := c.Get(t.Context(), times)
+	require.NoError(t, err)
+	require.False(t, found)
+	require.NotSame(t, first, second)
+	again, found, err := c.Get(t.Context(), times.Clone())
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Same(t, second, again)
+	require.Equal(t, 2, by.compiles)
+}
