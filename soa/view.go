@@ -55,15 +55,15 @@ func (v *View) Start() unsafe.Pointer {
 }
 
 // IsDense reports whether the elements lie row-major without gaps.
-func (v View) IsDense() bool {
-	if v.Table != nil {
-		return false
-	}
+func (v View) IsDense() bool { return v.Table == nil && isDense(v.Type.Shape, v.Strides) }
+
+// isDense is apart so that [View.IsDense] is inlined and copies no view.
+func isDense(s types.Shape, strides []int) bool {
 	n := 1
-	for i := len(v.Strides) - 1; i >= 0; i-- {
-		if d := v.Type.Shape[i]; d != 1 {
-			if v.Strides[i] != n {
-				return v.Type.Elements() == 0
+	for i := len(strides) - 1; i >= 0; i-- {
+		if d := s[i]; d != 1 {
+			if strides[i] != n {
+				return s.Elements() == 0
 			}
 			n *= d
 		}
