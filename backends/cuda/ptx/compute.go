@@ -51,23 +51,62 @@ func (w *writer) compute(id kernel.ID, i *kernel.Instr) string {
 	for n, a := range i.Args {
 		args[n] = w.vals[a]
 	}
-	o := operation{id, i.Type, w.k.Instrs[i.Args[0]].Type, args}
-	if i.Op.Expanded() && i.Type.IsFloat() {
-		return w.rounded(i.Type, w.code(expand.Of(i.Op, held(i.Type), Target, w.use(id)), args))
-	}
-	return w.operation(i.Op, o)
+	return w.operation(i.Op, operation{id, i.Type, w.k.Instrs[i.Args[0]].Type, args})
 }
 
-// operation writes an op by its row.
+// operation writes an op by its row, or by its expansion.
 func (w *writer) operation(op kernel.Op, o operation) string {
 	if f := otherOps[op]; f != nil {
 		return f(w, o)
+	}
+	if op.Expands(o.from) {
+		if v := w.function(op, o); !op.Exact() {
+			return w.rounded(o.t, v)
+		} else {
+			return v
+		}
 	}
 	f := unaryOps[op]
 	if len(o.args) == 2 {
 		f = binaryOps[op]
 	}
-	return w.rounded(o.t, f.of(o.t)(w, o))
+	v := f.of(o.t)(w, o)
+	if o.t.IsInteger() && stays[op] {
+		return v
+	}
+	return w.rounded(o.t, v)
+}
+
+// stays has ops that make no integer of 8 or 16 bits from such that has more.
+var stays = [kernel.NumOps]bool{kernel.Maximum: true, kernel.Minimum: true, kernel.And: true, kernel.Or: true, kernel.Xor: true}
+
+// function writes an op that has an expansion: by code of its own, if that is better.
+func (w *writer) function(op kernel.Op, o operation) string {
+	if own, there := overrides[op]; there {
+		if v := own.code(w, o); v != "" {
+			return v
+		}
+	}
+	use := expand.Use{}
+	if o.id != kernel.None {
+		use = w.use(o.id)
+	}
+	return w.code(expand.Of(op, held(o.from), Target, use), o.args)
+}
+
+// override is code of an op that has an expansion too, with the same bits.
+type override struct {
+	gains string // beside the expansion
+	code  code   // none where the expansion is as good
+}
+
+var overrides = map[kernel.Op]override{
+	kernel.Ceil:              {"one instruction for three", toWhole("rpi")},
+	kernel.RoundNearestEven:  {"one instruction for five", toWhole("rni")},
+	kernel.CountLeadingZeros: {"one instruction for some twenty", leadingZeros},
+	kernel.Popcnt:            {"one instruction for twelve", popcount},
+	kernel.Not:               {"one instruction for two of a predicate: all of its bits are no literal", bitwise("not")},
+	kernel.Remainder:         {"of integers: it falls out of the division's last step, without a product and a difference", integerRemainder},
 }
 
 // combined returns a and b combined, not yet rounded.
@@ -93,7 +132,7 @@ func bitwise(opcode string) code {
 var (
 	boolAdd, boolMaximum, boolOr       = bitwise("or"), bitwise("or"), bitwise("or")
 	boolMultiply, boolMinimum, boolAnd = bitwise("and"), bitwise("and"), bitwise("and")
-	boolXor, boolNot                   = bitwise("xor"), bitwise("not")
+	boolXor                            = bitwise("xor")
 )
 
 func opConvert(w *writer, o operation) string { return w.convert(o.from, o.t, o.args[0]) }
@@ -106,18 +145,8 @@ func opBitcastConvert(w *writer, o operation) string {
 	return v
 }
 
-func opIsFinite(w *writer, o operation) string {
-	kind := kindOf(o.from)
-	return w.op(predicate, "setp.lt."+kind, w.op(classOf(o.from), "abs."+kind, o.args[0]), float(o.from, inf))
-}
-
 func opSelect(w *writer, o operation) string {
 	return w.choose(o.t, o.args[0], o.args[1], o.args[2])
-}
-
-func opClamp(w *writer, o operation) string {
-	v := w.combined(kernel.Maximum, o.t, o.args[0], o.args[1])
-	return w.combined(kernel.Minimum, o.t, v, o.args[2])
 }
 
 // The comparisons. NaN is not equal to anything.

@@ -43,27 +43,3 @@ func (w *writer) remainder(t types.DType, x, y string) string {
 	}
 	return r
 }
-
-// integerPower multiplies, modulo 2^n. Of negative exponents, only powers of 1 and
-// -1 are integers; all others give 0.
-func (w *writer) integerPower(t types.DType, x, y string) string {
-	c, name, bits := classOf(t), kindOf(t), untyped(t)
-	is := func(how, a, b string) string { return w.op(predicate, "setp."+how+"."+name, a, b) }
-	odd := func(v string) string { return is("ne", w.op(c, "and."+bits, v, "1"), "0") }
-	exponent := y
-	if t.IsSigned() {
-		exponent = w.op(c, "max."+name, y, "0")
-	}
-	r, power, left := w.variable(c, "1"), w.variable(c, x), w.variable(c, exponent)
-	w.while(func() string { return is("ne", left, "0") }, func() {
-		w.set(c, r, w.choose(t, odd(left), w.op(c, "mul.lo."+name, r, power), r))
-		w.set(c, power, w.op(c, "mul.lo."+name, power, power))
-		w.set(c, left, w.op(c, "shr.u"+bits[1:], left, "1"))
-	})
-	if !t.IsSigned() {
-		return r
-	}
-	one := w.choose(t, odd(y), "-1", "1") // to the power y, of -1
-	inverse := w.choose(t, is("eq", x, "1"), "1", w.choose(t, is("eq", x, "-1"), one, "0"))
-	return w.choose(t, is("lt", y, "0"), inverse, r)
-}

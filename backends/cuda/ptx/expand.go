@@ -39,6 +39,10 @@ func (w *writer) code(c *expand.Code, args []string) string {
 			vals[id] = w.rarely(r, i.Type, o.args[0], o.args[2], vals)
 			continue
 		}
+		if l, loop := c.Loops[kernel.ID(id)]; loop {
+			vals[id] = w.looped(l, i.Args, c, vals)
+			continue
+		}
 		vals[id] = w.operation(i.Op, o)
 	}
 	return vals[c.Result]
@@ -53,6 +57,26 @@ func (w *writer) rarely(r expand.Rare, t types.DType, p, usual string, vals []st
 	v := w.variable(classOf(t), usual)
 	w.when(p, func() { w.set(classOf(t), v, w.code(r.Code, args)) })
 	return v
+}
+
+// looped runs code of values of given arguments as long as it goes on.
+func (w *writer) looped(l expand.Loop, args []kernel.ID, c *expand.Code, vals []string) string {
+	all := make([]string, len(args))
+	for n, a := range args {
+		if all[n] = vals[a]; n < len(l.Next) {
+			all[n] = w.variable(classOf(c.Instrs[a].Type), vals[a])
+		}
+	}
+	w.while(func() string { return w.code(l.Again, all) }, func() {
+		next := make([]string, len(l.Next))
+		for n, code := range l.Next {
+			next[n] = w.code(code, all)
+		}
+		for n, v := range next {
+			w.set(classOf(c.Instrs[args[n]].Type), all[n], v)
+		}
+	})
+	return all[0]
 }
 
 // lookup looks an index up in a row of a table, whose rows are behind each other in

@@ -11,7 +11,7 @@ import (
 var (
 	intAdd, intSubtract, intMultiply = instruction("add"), instruction("sub"), instruction("mul.lo")
 	intMaximum, intMinimum           = instruction("max"), instruction("min")
-	intAnd, intOr, intXor, intNot    = bitwise("and"), bitwise("or"), bitwise("xor"), bitwise("not")
+	intAnd, intOr, intXor            = bitwise("and"), bitwise("or"), bitwise("xor")
 )
 
 func intAbs(w *writer, o operation) string {
@@ -23,27 +23,6 @@ func intAbs(w *writer, o operation) string {
 
 func intNegate(w *writer, o operation) string {
 	return w.op(classOf(o.t), "neg.s"+untyped(o.t)[1:], o.args[0])
-}
-
-func intSign(w *writer, o operation) string {
-	a, name := o.args[0], kindOf(o.t)
-	one := w.choose(o.t, w.op(predicate, "setp.eq."+name, a, "0"), "0", "1")
-	if !o.t.IsSigned() {
-		return one
-	}
-	return w.choose(o.t, w.op(predicate, "setp.lt."+name, a, "0"), "-1", one)
-}
-
-func intPopcnt(w *writer, o operation) string {
-	return w.widened(o.t, w.op(word, "popc."+untyped(o.t), w.unsignedBits(o.t, o.args[0])))
-}
-
-func intCountLeadingZeros(w *writer, o operation) string {
-	n := w.op(word, "clz."+untyped(o.t), w.unsignedBits(o.t, o.args[0]))
-	if unused := 32 - 8*o.t.Size(); unused > 0 {
-		n = w.op(word, "sub.u32", n, number(int64(unused)))
-	}
-	return w.widened(o.t, n)
 }
 
 func intShiftLeft(w *writer, o operation) string {
@@ -65,9 +44,26 @@ func intShiftRightArithmetic(w *writer, o operation) string {
 	return w.op(classOf(o.t), "shr.s"+untyped(o.t)[1:], a, w.amount(o.t, o.args[1]))
 }
 
-func intDivide(w *writer, o operation) string    { return w.divide(o.t, o.args[0], o.args[1]) }
-func intRemainder(w *writer, o operation) string { return w.remainder(o.t, o.args[0], o.args[1]) }
-func intPower(w *writer, o operation) string     { return w.integerPower(o.t, o.args[0], o.args[1]) }
+func intDivide(w *writer, o operation) string { return w.divide(o.t, o.args[0], o.args[1]) }
+
+func integerRemainder(w *writer, o operation) string {
+	if o.t.IsFloat() {
+		return ""
+	}
+	return w.remainder(o.t, o.args[0], o.args[1])
+}
+
+func popcount(w *writer, o operation) string {
+	return w.widened(o.t, w.op(word, "popc."+untyped(o.t), w.unsignedBits(o.t, o.args[0])))
+}
+
+func leadingZeros(w *writer, o operation) string {
+	n := w.op(word, "clz."+untyped(o.t), w.unsignedBits(o.t, o.args[0]))
+	if unused := 32 - 8*o.t.Size(); unused > 0 {
+		n = w.op(word, "sub.u32", n, number(int64(unused)))
+	}
+	return w.widened(o.t, n)
+}
 
 // widened returns a word's number as an integer of a type.
 func (w *writer) widened(t types.DType, v string) string {

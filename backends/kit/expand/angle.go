@@ -33,13 +33,13 @@ func (b *builder) turned(n, y kernel.ID) kernel.ID {
 	return b.asFloat(b.xor(b.asInt(y), b.shl(b.andi(n, 2), int64(8*b.t.Size()-2))))
 }
 
-func expandSine(b *builder, xs []kernel.ID) kernel.ID {
+func floatSine(b *builder, xs []kernel.ID) kernel.ID {
 	return b.sel(b.is(kernel.CompareEQ, xs[0], 0), xs[0], b.angle("sine", turnSine, xs[0]))
 }
 
-func expandCosine(b *builder, xs []kernel.ID) kernel.ID { return b.angle("cosine", turnCosine, xs[0]) }
+func floatCosine(b *builder, xs []kernel.ID) kernel.ID { return b.angle("cosine", turnCosine, xs[0]) }
 
-func expandTan(b *builder, xs []kernel.ID) kernel.ID {
+func floatTan(b *builder, xs []kernel.ID) kernel.ID {
 	return b.sel(b.is(kernel.CompareEQ, xs[0], 0), xs[0], b.inTurns("tan", turnTangent)(b, xs))
 }
 

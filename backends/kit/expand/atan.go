@@ -7,7 +7,7 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-var expandAtan2 = inDouble((*builder).atan2)
+var floatAtan2 = inDouble((*builder).atan2)
 
 // atan2 is the angle of (x, y): with c = i/8 near the quotient q of the smaller by the
 // larger size, arctan q = arctan c + arctan u, u = (q-c)/(1+q·c).

@@ -2,13 +2,14 @@ package expand
 
 import (
 	"math"
+	"slices"
 
 	"ltc/backends/kit/approx"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
 
-// builder writes code whose floats are of type t. Equal instructions are one.
+// builder writes code whose floats, or integers if it has no floats, are of type t. Equal instructions are one.
 type builder struct {
 	Target
 	use  Use
@@ -81,15 +82,20 @@ func (b *builder) num(x float64) kernel.ID {
 	return b.emit(kernel.Constant, b.t, int64(math.Float32bits(float32(x))))
 }
 
-// integers returns the signed integers as wide as floats.
-func (b *builder) integers() types.DType { return pick(b, types.I32, types.I64) }
+// integers returns the signed integers as wide as floats; of integers, their own type.
+func (b *builder) integers() types.DType {
+	if b.t.IsInteger() {
+		return b.t
+	}
+	return pick(b, types.I32, types.I64)
+}
 
 // int returns a constant of the type of integers.
 func (b *builder) int(x int64) kernel.ID { return b.intOf(b.integers(), x) }
 
 func (b *builder) intOf(t types.DType, x int64) kernel.ID {
-	if t.Size() == 4 {
-		x &= math.MaxUint32
+	if n := 8 * t.Size(); n < 64 {
+		x &= 1<<n - 1
 	}
 	return b.emit(kernel.Constant, t, x)
 }
@@ -195,6 +201,24 @@ func (b *builder) rarely(name string, c, usual kernel.ID, f function, args ...ke
 	}
 	id := b.emit(kernel.Select, b.t, 0, c, kernel.None, usual)
 	b.code.Rare[id] = Rare{name, write(b.Target, b.use, b.t, t, f), args}
+	return id
+}
+
+// loop returns the first of the values that begin as state and of which next makes
+// others, as long as again holds, see [Loop]. The functions get the values and stays.
+func (b *builder) loop(state, stays []kernel.ID, again function, next ...function) kernel.ID {
+	args := slices.Concat(state, stays)
+	t := make([]types.DType, len(args))
+	for i, a := range args {
+		t[i] = b.typeOf(a)
+	}
+	l := Loop{Again: write(b.Target, b.use, b.t, t, again)}
+	for _, f := range next {
+		l.Next = append(l.Next, write(b.Target, b.use, b.t, t, f))
+	}
+	b.code.Instrs = append(b.code.Instrs, kernel.Instr{Op: kernel.Loop, Type: t[0], Args: args})
+	id := kernel.ID(len(b.code.Instrs) - 1)
+	b.code.Loops[id] = l
 	return id
 }
 

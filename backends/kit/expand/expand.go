@@ -1,5 +1,5 @@
-// Package expand writes mathematical functions as kernel IR: products and sums that
-// are rounded once, selects, bits as integers, and tables. Its central type is
+// Package expand writes mathematical functions, and other ops, as kernel IR: products and
+// sums that are rounded once, selects, bits as integers, and tables. Its central type is
 // [Code]. A function is written once, here; what arithmetic is dear or missing on a
 // [Target] chooses between ways to compute it. Targets of one kind of arithmetic get
 // the same bits.
@@ -49,6 +49,8 @@ type Code struct {
 	// the select's first choice, whose argument is none, from the given arguments.
 	// Targets branch around it.
 	Rare map[kernel.ID]Rare
+	// Loops has the code of each Loop.
+	Loops map[kernel.ID]Loop
 }
 
 // Rare is code that is run where a condition holds.
@@ -58,10 +60,36 @@ type Rare struct {
 	Args []kernel.ID
 }
 
-// function writes the code of an op on f32 or f64.
+// Loop is code that is run again and again, on values that begin as the first of the
+// Loop's arguments. Its value is the first of them in the end. The other arguments stay.
+//
+// Vectors go on as long as Again holds for one lane: the first of the others stays as it
+// is, and Again must not hold for them later, whatever Next makes of the rest.
+type Loop struct {
+	Again *Code   // of the values and what stays, a bool: whether to go on
+	Next  []*Code // of the same, the next of each value
+}
+
+// function writes the code of an op on values of one type: bools, integers, or f32s or
+// f64s.
 type function func(b *builder, x []kernel.ID) kernel.ID
 
-var functions [kernel.NumOps]function
+// row has the functions of an op, by the classes of types that it expands.
+type row struct{ bools, ints, floats function }
+
+func (r row) of(t types.DType) function {
+	switch {
+	case t == types.Bool:
+		return r.bools
+	case t.IsInteger():
+		return r.ints
+	case t == types.F32 || t == types.F64:
+		return r.floats
+	}
+	return nil
+}
+
+var functions [kernel.NumOps]row
 
 // request is what Of is asked for.
 type request struct {
@@ -73,15 +101,16 @@ type request struct {
 
 var codes sync.Map // *Code by request
 
-// Of returns the code of an op that is [kernel.Op.Expanded], on f32 or f64: f16 and
-// bf16 are computed as f32 and rounded. It is shared: nobody writes to it.
+// Of returns the code of an op that [kernel.Op.Expands] values of type t. f16 and bf16
+// are computed as f32 and rounded. It is shared: nobody writes to it. It may have ops that
+// have expansions as well.
 func Of(op kernel.Op, t types.DType, target Target, use Use) *Code {
 	key := request{op, t, target, use}
 	if c, known := codes.Load(key); known {
 		return c.(*Code)
 	}
-	f := functions[op]
-	if f == nil || t != types.F32 && t != types.F64 {
+	f := functions[op].of(t)
+	if f == nil {
 		panic(fmt.Sprintf("expand: %v of %v has no expansion", op, t))
 	}
 	args := make([]types.DType, op.Arity())
@@ -95,7 +124,7 @@ func Of(op kernel.Op, t types.DType, target Target, use Use) *Code {
 
 // write returns the code that f writes.
 func write(target Target, use Use, t types.DType, args []types.DType, f function) *Code {
-	b := &builder{Target: target, use: use, t: t, same: map[value]kernel.ID{}, code: &Code{Args: len(args), Rare: map[kernel.ID]Rare{}}}
+	b := &builder{Target: target, use: use, t: t, same: map[value]kernel.ID{}, code: &Code{Args: len(args), Rare: map[kernel.ID]Rare{}, Loops: map[kernel.ID]Loop{}}}
 	ids := make([]kernel.ID, len(args))
 	for i, t := range args {
 		ids[i] = kernel.ID(i)
@@ -135,6 +164,12 @@ func (c *Code) pruned() *Code {
 				p.Rare = map[kernel.ID]Rare{}
 			}
 			p.Rare[as[id]] = Rare{r.Name, r.Code, renamed(r.Args, as)}
+		}
+		if l, loop := c.Loops[kernel.ID(id)]; loop {
+			if p.Loops == nil {
+				p.Loops = map[kernel.ID]Loop{}
+			}
+			p.Loops[as[id]] = l
 		}
 		p.Instrs = append(p.Instrs, i)
 	}

@@ -84,8 +84,8 @@ func (b *builder) expNearZero(r kernel.ID) kernel.ID {
 	return b.fma(b.mul(r, r), b.horner(r, pick(b, approx.Exp32, approx.Exp64)), r)
 }
 
-// expandExponential is 2^n·e^r with x = n·ln 2 + r.
-func expandExponential(b *builder, x []kernel.ID) kernel.ID {
+// floatExponential is 2^n·e^r with x = n·ln 2 + r.
+func floatExponential(b *builder, x []kernel.ID) kernel.ID {
 	switch {
 	case b.use.To == types.BF16 && !b.is64():
 		return b.shortExp(x[0], approx.Exp2BF16)
@@ -164,8 +164,8 @@ func (b *builder) expSixteenths(x kernel.ID) (high, low kernel.ID, n whole) {
 	return high, low, n
 }
 
-// expandExponentialMinusOne has the sign of x.
-func expandExponentialMinusOne(b *builder, x []kernel.ID) kernel.ID {
+// floatExponentialMinusOne has the sign of x.
+func floatExponentialMinusOne(b *builder, x []kernel.ID) kernel.ID {
 	high, low, n := b.expm1Parts(x[0])
 	return b.copysign(b.scale(b.add(high, low), n), x[0]) // -0
 }
@@ -188,9 +188,9 @@ func (b *builder) expm1Parts(x kernel.ID) (high, low kernel.ID, n whole) {
 	return high, b.add(b.add(b.sub(one, high), p), pLow), n
 }
 
-// expandLogistic is 1/(1+e) with e = e^-|x|, but e/(1+e) for negative x. The quotient
+// floatLogistic is 1/(1+e) with e = e^-|x|, but e/(1+e) for negative x. The quotient
 // of rounded parts is set right by what was rounded off.
-func expandLogistic(b *builder, x []kernel.ID) kernel.ID {
+func floatLogistic(b *builder, x []kernel.ID) kernel.ID {
 	one, zero := b.num(1), b.num(0)
 	high, low, n := b.expParts(b.neg(b.abs(x[0])))
 	e, eLow := b.scale(high, n), b.scale(low, n)

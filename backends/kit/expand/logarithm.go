@@ -7,8 +7,8 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// expandLog is k·ln 2 + log m with x = m·2^k.
-func expandLog(b *builder, xs []kernel.ID) kernel.ID {
+// floatLog is k·ln 2 + log m with x = m·2^k.
+func floatLog(b *builder, xs []kernel.ID) kernel.ID {
 	x := xs[0]
 	k, m := b.split(x)
 	if b.inversesAtHand() {
@@ -18,8 +18,8 @@ func expandLog(b *builder, xs []kernel.ID) kernel.ID {
 	return b.logSpecial(x, b.logRational(b.addn(m, -1), k, b.num(0)))
 }
 
-// expandLogPlusOne is the logarithm of the sum u+v of two floats that is 1+x exactly.
-func expandLogPlusOne(b *builder, xs []kernel.ID) kernel.ID {
+// floatLogPlusOne is the logarithm of the sum u+v of two floats that is 1+x exactly.
+func floatLogPlusOne(b *builder, xs []kernel.ID) kernel.ID {
 	x, zero := xs[0], b.num(0)
 	u, v := b.twoSum(x, b.num(1)) // v only where u is a normal number
 	k, m := b.split(u)

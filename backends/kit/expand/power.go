@@ -7,7 +7,7 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-var expandPower = inDouble((*builder).power)
+var floatPower = inDouble((*builder).power)
 
 // power is e^(y·log|x|), with the cases of package math's Pow. If f32 will not do, the
 // logarithm and the product have twice the precision.

@@ -7,12 +7,12 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// expandRsqrt is off by less than 1.5 units.
-func expandRsqrt(b *builder, x []kernel.ID) kernel.ID {
+// floatRsqrt is off by less than 1.5 units.
+func floatRsqrt(b *builder, x []kernel.ID) kernel.ID {
 	return b.div(b.num(1), b.op(kernel.Sqrt, x[0]))
 }
 
-var expandCbrt = inDouble((*builder).cbrt)
+var floatCbrt = inDouble((*builder).cbrt)
 
 // cbrt is 2^k·∛m with x = m·2^(3k), m from 1 to 8: a polynomial, then Halley's method,
 // which triples the bits; the last time, if f32 will not do, from a root whose square

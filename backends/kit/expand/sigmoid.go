@@ -7,10 +7,10 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// expandTanh is a polynomial around a center that the leading bits of |x| and 1, or
+// floatTanh is a polynomial around a center that the leading bits of |x| and 1, or
 // 1.5, choose, up to where it rounds to 1, where the target looks up 16 numbers at
 // once; else by an exponential.
-func expandTanh(b *builder, xs []kernel.ID) kernel.ID {
+func floatTanh(b *builder, xs []kernel.ID) kernel.ID {
 	x := xs[0]
 	a := b.atMost(b.abs(x), pick(b, 9.1, 19.1))
 	switch {
@@ -50,9 +50,9 @@ func (b *builder) expOfSmall(x kernel.ID) (s, p kernel.ID) {
 	return b.asFloat(b.shl(b.asInt(biased), fraction)), b.expNearZero(r)
 }
 
-// expandErf is a polynomial around the nearest multiple of a step, up to where it
+// floatErf is a polynomial around the nearest multiple of a step, up to where it
 // rounds to 1; for f32 only where the target looks up 16 numbers at once.
-func expandErf(b *builder, xs []kernel.ID) kernel.ID {
+func floatErf(b *builder, xs []kernel.ID) kernel.ID {
 	x := xs[0]
 	switch {
 	case b.is64() || b.Lookup >= 64:

@@ -75,8 +75,13 @@ func (o Op) Arity() int { return o.row().Form.Arity() }
 
 // Takes reports whether an op has values of dtype d: its first operand's, or a
 // leaf's own.
-func (o Op) Takes(d types.DType) bool {
-	c := o.row().Takes
+func (o Op) Takes(d types.DType) bool { return has(o.row().Takes, d) }
+
+// Expands reports whether package expand writes an op on values of dtype d by other
+// ops.
+func (o Op) Expands(d types.DType) bool { return has(o.row().Expands, d) }
+
+func has(c ops.Class, d types.DType) bool {
 	switch {
 	case d == types.Bool:
 		return c&ops.Bools != 0
@@ -85,9 +90,6 @@ func (o Op) Takes(d types.DType) bool {
 	}
 	return d.IsInteger() && c&ops.Ints != 0
 }
-
-// Expanded reports whether an op on floats has an expansion, in package expand.
-func (o Op) Expanded() bool { return o.row().Traits.Has(ops.Expanded) }
 
 // Combines reports whether a reduction or store can combine values with o.
 func (o Op) Combines() bool { return o.row().Traits.Has(ops.Combines) }

@@ -13,6 +13,7 @@ const (
 	Store    // Mem; Args: the value. It has none itself.
 	Reduce   // Aux: an op that combines; Args: the value
 	Scan     // Aux: as NewScan packs it; Args: the value. Its own: all so far along the stage's axis combined
+	Loop     // see expand.Loop
 	Lookup   // Aux: a TableRow; Args: an integer, whose lowest bits are the index
 	Abs
 	BitcastConvert

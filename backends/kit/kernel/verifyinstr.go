@@ -34,6 +34,8 @@ func (v *verifier) instr(s int, id ID, i *Instr) {
 		v.scan(s, i)
 	case Lookup:
 		v.lookup(i)
+	case Loop:
+		v.fail(ruleTypes, "a loop stands in expansions alone, which have its code")
 	case Load, Store:
 		v.access(s, id, i)
 	default:
@@ -49,6 +51,8 @@ func (v *verifier) arguments(s int, id ID, i *Instr) {
 	switch {
 	case i.Op == Store, i.Op == Reduce, i.Op == Scan, i.Op == Lookup:
 		want = 1
+	case i.Op == Loop:
+		want = len(i.Args)
 	case i.Op == Load && i.Mem != nil && i.Mem.Guard:
 		if len(i.Args) != 1 {
 			v.fail(ruleGuard, "%d arguments, want the value that stands for elements outside", len(i.Args))

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "17a7d43d0fd107872fe474b2"
+const buildID = "a03e965f8dcdd739465bf17e"

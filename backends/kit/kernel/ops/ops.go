@@ -18,8 +18,11 @@ type Op struct {
 	Form Form
 	// Takes has the classes of dtypes of the first operand; of the value, if
 	// there is no operand.
-	Takes  Class
-	Traits Traits
+	Takes Class
+	// Expands has those of the classes for which package expand writes the op by
+	// others. Emitters need no code for them.
+	Expands Class
+	Traits  Traits
 }
 
 // Form is the operands of an op and its value.
@@ -59,9 +62,6 @@ const (
 	Costly Traits = 1 << iota
 	// Exact ops give no more bits than their operands have: nothing is rounded.
 	Exact
-	// Expanded ops have an expansion for floats, in package expand, which emitters
-	// write instead of code of their own.
-	Expanded
 	// Internal ops stand in expansions alone: programs have none.
 	Internal
 	// Optional ops stand in expansions for targets that ask for them.

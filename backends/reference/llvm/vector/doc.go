@@ -17,8 +17,8 @@
 //
 // [Builder.Op] adds a scalar op of the kernel IR, which computes what the evaluator
 // of package reference does: integers wrap, nothing divides by zero, conversions
-// saturate. Mathematical functions are those of package expand;
-// docs/math.md has their errors.
+// saturate. Ops that have an expansion in package expand are written by it, but for
+// overrides; docs/math.md has the errors of functions.
 //
 // In registers a bool is an i1, a bf16 or f16 an f32 that holds one of its
 // values: each op rounds. In memory they are bytes and 16-bit integers.

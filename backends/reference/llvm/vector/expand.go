@@ -2,6 +2,7 @@ package vector
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/llir/llvm/ir"
 	"github.com/llir/llvm/ir/enum"
@@ -25,12 +26,12 @@ func (m Machine) Target() expand.Target {
 	return t
 }
 
-// expanded adds an op by its expansion, on floats of a type. f16 and bf16 are f32
+// expanded adds an op by its expansion, on lanes of dtype d. f16 and bf16 are f32
 // here; the result is to be rounded.
-func (b *Builder) expanded(op kernel.Op, use expand.Use, args ...value.Value) value.Value {
-	t := types.F32
-	if width(args[0].Type()) == 64 {
-		t = types.F64
+func (b *Builder) expanded(op kernel.Op, d types.DType, use expand.Use, args ...value.Value) value.Value {
+	t := d
+	if d == types.F16 || d == types.BF16 {
+		t = types.F32
 	}
 	return b.code(expand.Of(op, t, b.Machine.Target(), use), args)
 }
@@ -63,6 +64,10 @@ func (b *Builder) code(c *expand.Code, args []value.Value) value.Value {
 				vals[id] = Value{b.rarely(r, in[0], in[2].V, all), i.Type}
 				continue
 			}
+			if l, loop := c.Loops[kernel.ID(id)]; loop {
+				vals[id] = b.loop(l, in)
+				continue
+			}
 			v, err := b.Op(i.Op, i.Type, in...)
 			if err != nil {
 				panic(fmt.Sprintf("vector: expansion: %v", err))
@@ -71,6 +76,27 @@ func (b *Builder) code(c *expand.Code, args []value.Value) value.Value {
 		}
 	}
 	return vals[c.Result].V
+}
+
+// loop runs code as long as one lane goes on.
+func (b *Builder) loop(l expand.Loop, args []Value) Value {
+	all := make([]value.Value, len(args))
+	for n, a := range args {
+		all[n] = a.V
+	}
+	n := len(l.Next)
+	with := func(state []value.Value) []value.Value { return slices.Concat(state, all[n:]) }
+	end := b.While(all[:n], func(state []value.Value) value.Value {
+		return b.Any(Value{b.code(l.Again, with(state)), types.Bool})
+	}, func(state []value.Value) []value.Value {
+		next := make([]value.Value, n)
+		for i, c := range l.Next {
+			next[i] = b.code(c, with(state))
+		}
+		next[0] = b.sel(b.code(l.Again, with(state)), next[0], state[0])
+		return next
+	})
+	return Value{end[0], args[0].DType}
 }
 
 // entry looks an index up in a row of a table.
@@ -150,5 +176,5 @@ func (b *Builder) ExpBelow(x Value) (Value, error) {
 	if !x.DType.IsFloat() {
 		return Value{}, &UnsupportedError{kernel.Exponential.String(), x.DType}
 	}
-	return b.rounded(b.expanded(kernel.Exponential, expand.Use{NotPositive: true}, x.V), x.DType), nil
+	return b.rounded(b.expanded(kernel.Exponential, x.DType, expand.Use{NotPositive: true}, x.V), x.DType), nil
 }

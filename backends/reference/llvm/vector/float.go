@@ -6,6 +6,8 @@ import (
 	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/value"
 
+	"ltc/backends/kit/expand"
+	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
 
@@ -15,12 +17,6 @@ func floatMultiply(b *Builder, _ types.DType, x, y value.Value) value.Value { re
 func floatDivide(b *Builder, _ types.DType, x, y value.Value) value.Value   { return b.fdiv(x, y) }
 func floatAbs(b *Builder, _ types.DType, x value.Value) value.Value         { return b.fabs(x) }
 func floatNegate(b *Builder, _ types.DType, x value.Value) value.Value      { return b.fneg(x) }
-
-// floatSign keeps NaN and the sign of zero.
-func floatSign(b *Builder, _ types.DType, x value.Value) value.Value {
-	one := b.copysign(b.num(x.Type(), 1), x)
-	return b.sel(b.fcmpn(enum.FPredONE, x, 0), one, x)
-}
 
 func floatCopySign(b *Builder, _ types.DType, x, y value.Value) value.Value { return b.copysign(x, y) }
 
@@ -61,52 +57,13 @@ func (b *Builder) extreme(x, y value.Value, ordered, unordered enum.FPred, zero 
 	return b.sel(b.isNaN(p), p, r)
 }
 
-// rounding rounds to integers with an intrinsic that is an instruction of most
-// machines.
-func rounding(name string) unary {
-	return func(b *Builder, d types.DType, x value.Value) value.Value { return b.toIntegers(name, x) }
-}
-
-// toIntegers rounds with floor, ceil, trunc or rint. SSE2 has no instruction
-// for it: what is below 2^23 is rounded to nearest by adding and subtracting
-// that, which is then set right; all else is an integer.
-func (b *Builder) toIntegers(name string, x value.Value) value.Value {
+// floatFloor is an instruction, which SSE2 lacks.
+func floatFloor(b *Builder, d types.DType, x value.Value) value.Value {
 	if b.Machine.Level != SSE2 {
-		return b.intrinsic(name, x)
+		return b.intrinsic("floor", x)
 	}
-	t := x.Type()
-	big := 0x1p23
-	if width(t) == 64 {
-		big = 0x1p52
-	}
-	a := b.fabs(x)
-	size := b.fsub(b.faddn(a, big), b.num(t, big))
-	r := b.copysign(size, x)
-	one, zero := b.num(t, 1), b.num(t, 0)
-	switch name {
-	case "floor":
-		r = b.fsub(r, b.sel(b.fcmp(enum.FPredOGT, r, x), one, zero))
-	case "ceil":
-		r = b.fadd(r, b.sel(b.fcmp(enum.FPredOLT, r, x), one, zero))
-	case "trunc":
-		r = b.fsub(size, b.sel(b.fcmp(enum.FPredOGT, size, a), one, zero))
-	}
-	return b.sel(b.fcmpn(enum.FPredOLT, a, big), b.copysign(r, x), x)
-}
-
-// floatRoundNearestAfz rounds to nearest, ties away from zero.
-func floatRoundNearestAfz(b *Builder, _ types.DType, x value.Value) value.Value {
-	t := x.Type()
-	a := b.fabs(x)
-	down := b.toIntegers("trunc", a)
-	up := b.fadd(down, b.sel(b.fcmpn(enum.FPredOGE, b.fsub(a, down), 0.5), b.num(t, 1), b.num(t, 0)))
-	// Infinity minus itself is NaN: not at least a half.
-	return b.copysign(up, x)
-}
-
-// isFinite reports which lanes are neither infinite nor NaN.
-func (b *Builder) isFinite(x Value) Value {
-	return Value{b.fcmpn(enum.FPredOLT, b.fabs(x.V), math.Inf(1)), types.Bool}
+	r := b.expanded(kernel.RoundNearestEven, d, expand.Use{}, x)
+	return b.fsub(r, b.sel(b.fcmp(enum.FPredOGT, r, x), b.num(x.Type(), 1), b.num(x.Type(), 0)))
 }
 
 // rounded returns f32 lanes rounded to dtype d, f16 or bf16; values of all

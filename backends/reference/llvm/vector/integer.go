@@ -14,8 +14,6 @@ func intMultiply(b *Builder, _ types.DType, x, y value.Value) value.Value { retu
 func bitAnd(b *Builder, _ types.DType, x, y value.Value) value.Value      { return b.and(x, y) }
 func bitOr(b *Builder, _ types.DType, x, y value.Value) value.Value       { return b.or(x, y) }
 func bitXor(b *Builder, _ types.DType, x, y value.Value) value.Value      { return b.xor(x, y) }
-func intNot(b *Builder, _ types.DType, x value.Value) value.Value         { return b.not(x) }
-
 func intNegate(b *Builder, _ types.DType, x value.Value) value.Value {
 	return b.sub(b.int(x.Type(), 0), x)
 }
@@ -26,20 +24,6 @@ func intAbs(b *Builder, d types.DType, x value.Value) value.Value {
 		return x
 	}
 	return b.sel(b.icmpn(enum.IPredSLT, x, 0), intNegate(b, d, x), x)
-}
-
-func intSign(b *Builder, d types.DType, x value.Value) value.Value {
-	one := b.resize(b.icmpn(enum.IPredNE, x, 0), elem(x.Type()), false)
-	if !d.IsSigned() {
-		return one
-	}
-	return b.or(b.ashrn(x, int64(width(x.Type())-1)), one)
-}
-
-func intPopcnt(b *Builder, _ types.DType, x value.Value) value.Value { return b.intrinsic("ctpop", x) }
-
-func intCountLeadingZeros(b *Builder, _ types.DType, x value.Value) value.Value {
-	return b.intrinsic("ctlz", x, b.int(ll.I1, 0)) // of 0: the width
 }
 
 func intMaximum(b *Builder, d types.DType, x, y value.Value) value.Value {
@@ -108,15 +92,6 @@ func intDivide(b *Builder, d types.DType, x, y value.Value) value.Value {
 	return b.sel(b.icmpn(enum.IPredEQ, y, 0), b.int(x.Type(), -1), q)
 }
 
-// intRemainder gives the dividend for a division by zero.
-func intRemainder(b *Builder, d types.DType, x, y value.Value) value.Value {
-	r := b.sub(x, b.mul(b.quotient(d, x, y), y))
-	if d.IsSigned() {
-		r = b.sel(b.icmpn(enum.IPredEQ, y, -1), b.int(x.Type(), 0), r)
-	}
-	return b.sel(b.icmpn(enum.IPredEQ, y, 0), x, r)
-}
-
 // quotient divides by y, by 1 where that could fault: by 0 and -1. Integers of
 // up to 32 bits are divided as f64, which is exact: a quotient that is no
 // integer is at least 2^-32 of its size away from the next one.
@@ -144,41 +119,4 @@ func (b *Builder) quotient(d types.DType, x, y value.Value) value.Value {
 	}
 	f := like(t, ll.Double)
 	return b.Block.NewFPToUI(b.fdiv(b.Block.NewUIToFP(x, f), b.Block.NewUIToFP(safe, f)), t)
-}
-
-// intPower multiplies, modulo 2^width. Of negative exponents, only powers of 1
-// and -1 are integers; all others give 0.
-func intPower(b *Builder, d types.DType, x, y value.Value) value.Value {
-	t := x.Type()
-	one, zero := b.int(t, 1), b.int(t, 0)
-	if c, ok := splatBits(y); ok && c <= 16 {
-		r := one
-		for power := x; c > 0; c >>= 1 {
-			if c&1 == 1 {
-				r = b.mul(r, power)
-			}
-			power = b.mul(power, power)
-		}
-		return r
-	}
-	exponent := y
-	negative := b.icmpn(enum.IPredSLT, y, 0)
-	if d.IsSigned() {
-		exponent = b.sel(negative, zero, y)
-	}
-	r := b.While([]value.Value{one, x, exponent},
-		func(v []value.Value) value.Value {
-			return b.Any(Value{b.icmpn(enum.IPredNE, v[2], 0), types.Bool})
-		},
-		func(v []value.Value) []value.Value {
-			odd := b.icmpn(enum.IPredNE, b.andn(v[2], 1), 0)
-			return []value.Value{b.sel(odd, b.mul(v[0], v[1]), v[0]), b.mul(v[1], v[1]), b.lshrn(v[2], 1)}
-		})[0]
-	if !d.IsSigned() {
-		return r
-	}
-	odd := b.icmpn(enum.IPredNE, b.andn(y, 1), 0)
-	inverse := b.sel(b.icmpn(enum.IPredEQ, x, 1), one,
-		b.sel(b.icmpn(enum.IPredEQ, x, -1), b.sel(odd, b.int(t, -1), one), zero))
-	return b.sel(negative, inverse, r)
 }

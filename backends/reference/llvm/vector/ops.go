@@ -5,7 +5,6 @@ import (
 
 	"github.com/llir/llvm/ir/value"
 
-	"ltc/backends/kit/expand"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -49,17 +48,11 @@ var (
 	otherOps  otherOpsTable
 )
 
-var (
-	floatCeil             = rounding("ceil")
-	floatFloor            = rounding("floor")
-	floatRoundNearestEven = rounding("rint")
-)
-
 // Booleans add like or and multiply like and.
 var (
 	boolAdd, boolMaximum, boolOr       = bitOr, bitOr, bitOr
 	boolMultiply, boolMinimum, boolAnd = bitAnd, bitAnd, bitAnd
-	boolXor, boolNot                   = bitXor, intNot
+	boolXor                            = bitXor
 	intAnd, intOr, intXor              = bitAnd, bitOr, bitXor
 )
 
@@ -81,57 +74,44 @@ func (e *UnsupportedError) Error() string {
 // Op adds an op that computes, on as many values as it takes; the value has dtype
 // t. It returns an *[UnsupportedError] if the op does not take the values' dtype.
 func (b *Builder) Op(op kernel.Op, t types.DType, args ...Value) (Value, error) {
-	switch f := otherOps[op]; {
-	case len(args) != op.Arity():
+	if len(args) != op.Arity() || len(args) == 0 {
 		return Value{}, fmt.Errorf("%v of %d values", op, len(args))
-	case f != nil:
-		return f(b, t, args)
-	case len(args) == 1:
-		return b.Unary(op, args[0])
 	}
-	return b.Binary(op, args[0], args[1])
+	d := args[0].DType
+	if f := otherOps[op]; f != nil {
+		return f(b, t, args)
+	}
+	for _, a := range args[1:] {
+		if a.DType != d {
+			return Value{}, fmt.Errorf("%v of %v and %v", op, d, a.DType)
+		}
+	}
+	var r value.Value
+	switch one, two := unaryOps[op].of(d), binaryOps[op].of(d); {
+	case op.Expands(d):
+		r = b.function(op, d, args)
+	case one != nil:
+		r = one(b, d, args[0].V)
+	case two != nil:
+		r = two(b, d, args[0].V, args[1].V)
+	default:
+		return Value{}, &UnsupportedError{op.String(), d}
+	}
+	if op.Exact() {
+		return Value{r, t}, nil
+	}
+	return b.rounded(r, t), nil
 }
 
 // Unary adds an op with one operand, whose dtype the result has. It returns an
 // *[UnsupportedError] if there is no code for the dtype.
-func (b *Builder) Unary(op kernel.Op, x Value) (Value, error) {
-	f := unaryOps[op].of(x.DType)
-	switch {
-	case f == nil && op.Expanded() && x.DType.IsFloat() && op.Arity() == 1:
-		return b.rounded(b.expanded(op, expand.Use{}, x.V), x.DType), nil
-	case f == nil:
-		return Value{}, &UnsupportedError{op.String(), x.DType}
-	}
-	r := f(b, x.DType, x.V)
-	if op.Exact() {
-		return Value{r, x.DType}, nil
-	}
-	return b.rounded(r, x.DType), nil
-}
+func (b *Builder) Unary(op kernel.Op, x Value) (Value, error) { return b.Op(op, x.DType, x) }
 
 // Binary adds an op with two operands of one dtype and number of lanes, which
 // are those of the result. It returns an *[UnsupportedError] if there is no
 // code for the dtype.
 func (b *Builder) Binary(op kernel.Op, x, y Value) (Value, error) {
-	f := binaryOps[op].of(x.DType)
-	switch {
-	case f == nil && !(op.Expanded() && x.DType.IsFloat() && op.Arity() == 2):
-		return Value{}, &UnsupportedError{op.String(), x.DType}
-	case y.DType != x.DType:
-		return Value{}, fmt.Errorf("%v of %v and %v", op, x.DType, y.DType)
-	case f == nil:
-		if write := own[op]; write != nil {
-			if r := write(b, x.V, y.V); r != nil {
-				return b.rounded(r, x.DType), nil
-			}
-		}
-		return b.rounded(b.expanded(op, expand.Use{}, x.V, y.V), x.DType), nil
-	}
-	r := f(b, x.DType, x.V, y.V)
-	if op.Exact() {
-		return Value{r, x.DType}, nil
-	}
-	return b.rounded(r, x.DType), nil
+	return b.Op(op, x.DType, x, y)
 }
 
 func opConvert(b *Builder, t types.DType, args []Value) (Value, error) {
@@ -142,23 +122,12 @@ func opBitcastConvert(b *Builder, t types.DType, args []Value) (Value, error) {
 	return b.Bitcast(args[0], t)
 }
 
-func opIsFinite(b *Builder, _ types.DType, args []Value) (Value, error) {
-	if !args[0].DType.IsFloat() {
-		return Value{}, &UnsupportedError{"is_finite", args[0].DType}
-	}
-	return b.isFinite(args[0]), nil
-}
-
 func opSelect(b *Builder, _ types.DType, args []Value) (Value, error) {
 	return b.Select(args[0], args[1], args[2]), nil
 }
 
 func opFMA(b *Builder, _ types.DType, args []Value) (Value, error) {
 	return b.FMA(args[0], args[1], args[2]), nil
-}
-
-func opClamp(b *Builder, _ types.DType, args []Value) (Value, error) {
-	return b.Clamp(args[0], args[1], args[2])
 }
 
 // Select chooses lanes of x where c, a bool, is set, else of y. A scalar c
@@ -169,14 +138,4 @@ func (b *Builder) Select(c, x, y Value) Value {
 		b.keepHalf(r, b.sel(c.V, h, g))
 	}
 	return Value{r, x.DType}
-}
-
-// Clamp returns x, but at least lo and at most hi, which wins; NaN if one of
-// them is.
-func (b *Builder) Clamp(lo, x, hi Value) (Value, error) {
-	r, err := b.Binary(kernel.Maximum, lo, x)
-	if err != nil {
-		return Value{}, &UnsupportedError{"clamp", x.DType}
-	}
-	return b.Binary(kernel.Minimum, r, hi)
 }

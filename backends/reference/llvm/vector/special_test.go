@@ -1,6 +1,7 @@
 package vector_test
 
 import (
+	"encoding/binary"
 	"math"
 	"testing"
 
@@ -52,6 +53,35 @@ func TestExactValues(t *testing.T) {
 					require.Zero(t, apart(d, at(d, out, i), floatBits(d, c[1])), "%s of %v %v: %v, want %v", op, d, c[0], number(d, out, i), c[1])
 				}
 			}
+		}
+	})
+}
+
+// A remainder is exact for operands of any sizes, the largest quotient among them.
+func TestRemainderOfFarSizes(t *testing.T) {
+	large, least := math.MaxFloat64, math.SmallestNonzeroFloat64
+	sizes := []float64{large, large / 3, 0x1p1000, 0x1p900, 1e300, 1e22, 10, math.Pi, 3, 0.1, 0x1p-1022, 7 * least, 3 * least, least}
+	var x, y []float64
+	for _, a := range sizes {
+		for _, b := range sizes {
+			x, y = append(x, a, -a), append(y, b, b)
+		}
+	}
+	each(t, func(m *vector.Module) {
+		kernelOf(m, "remainder", m.Machine.Lanes(types.F64), []types.DType{types.F64, types.F64}, types.F64, func(b *vector.Builder, v []vector.Value) vector.Value {
+			r, err := b.Binary(kernel.Remainder, v[0], v[1])
+			require.NoError(t, err)
+			return r
+		})
+	}, func(t *testing.T, im *native.Image, _ vector.Machine) {
+		in, by, out := make([]byte, 8*len(x)), make([]byte, 8*len(x)), make([]byte, 8*len(x))
+		for i := range x {
+			binary.LittleEndian.PutUint64(in[8*i:], math.Float64bits(x[i]))
+			binary.LittleEndian.PutUint64(by[8*i:], math.Float64bits(y[i]))
+		}
+		call(t, im, "remainder", len(x), in, by, out)
+		for i := range x {
+			require.Equal(t, math.Float64bits(math.Mod(x[i], y[i])), at(types.F64, out, i), "%v modulo %v: %v", x[i], y[i], number(types.F64, out, i))
 		}
 	})
 }

@@ -35,7 +35,7 @@ func TestRowWithoutFunctionsDoesNotBuild(t *testing.T) {
 	o := overlay.New(t)
 	const first = "\t{Name: \"Constant\","
 	o.Insert("backends/kit/kernel/ops/table.go", first, `	{Name: "Softsign", Form: Unary, Takes: Numbers},
-	{Name: "Sigmoid", Form: Unary, Takes: Floats, Traits: Expanded},`)
+	{Name: "Sigmoid", Form: Unary, Takes: Floats, Expands: Floats},`)
 	var names []string
 	for name := range generate() {
 		names = append(names, name)
@@ -44,9 +44,9 @@ func TestRowWithoutFunctionsDoesNotBuild(t *testing.T) {
 
 	// A function of floats needs its expansion, and nothing of emitters.
 	out := o.Fails("./backends/kit/expand")
-	require.Contains(t, out, "undefined: expandSigmoid")
+	require.Contains(t, out, "undefined: floatSigmoid")
 	require.NotContains(t, out, "Softsign")
-	o.Write("backends/kit/expand/sigmoid_new.go", "package expand\n\nvar expandSigmoid function = expandLogistic\n")
+	o.Write("backends/kit/expand/sigmoid_new.go", "package expand\n\nvar floatSigmoid function = floatLogistic\n")
 
 	out = o.Fails(emitters...)
 	require.NotContains(t, out, "Sigmoid")

@@ -63,13 +63,14 @@ func constants() []byte {
 	return b.Bytes()
 }
 
-// expansions writes the array of the functions that expand ops.
+// expansions writes the array of the functions that expand ops, one for each class of
+// dtypes.
 func expansions() []byte {
 	var b bytes.Buffer
-	b.WriteString(header + "package expand\n\nimport \"ltc/backends/kit/kernel\"\n\nfunc init() {\nfunctions = [kernel.NumOps]function{\n")
+	b.WriteString(header + "package expand\n\nimport \"ltc/backends/kit/kernel\"\n\nfunc init() {\nfunctions = [kernel.NumOps]row{\n")
 	for i := range ops.Table {
-		if o := &ops.Table[i]; o.Traits.Has(ops.Expanded) {
-			fmt.Fprintf(&b, "kernel.%[1]s: expand%[1]s,\n", o.Name)
+		if o := &ops.Table[i]; o.Expands != 0 {
+			fmt.Fprintf(&b, "kernel.%s: %s,\n", o.Name, byClass(o, o.Expands))
 		}
 	}
 	b.WriteString("}\n}\n")
@@ -84,9 +85,9 @@ var classes = []struct {
 
 // dispatch writes the arrays that have an emitter's functions of each op. An op
 // with operands of the value's dtype has a function for each class that it takes,
-// such as floatAbs; each other op that computes has one, such as opSelect. Functions
-// of floats that have expansions are none of an emitter's; optional says whether its
-// target asks for ops that are.
+// such as floatAbs; each other op that computes has one, such as opSelect. Classes
+// that have expansions need none; optional says whether the emitter's target asks for
+// ops that are.
 func dispatch(pkg string, optional bool) []byte {
 	var b bytes.Buffer
 	b.WriteString(header + "package " + pkg + "\n\nimport \"ltc/backends/kit/kernel\"\n\nfunc init() {\n")
@@ -95,14 +96,14 @@ func dispatch(pkg string, optional bool) []byte {
 		has  func(*ops.Op) bool
 		row  func(*ops.Op) string
 	}{
-		{"unaryOps", ofForm(ops.Unary), byClass},
-		{"binaryOps", ofForm(ops.Binary), byClass},
+		{"unaryOps", ofForm(ops.Unary), written},
+		{"binaryOps", ofForm(ops.Binary), written},
 		{"otherOps", ofForm(ops.AnyUnary, ops.Comparison, ops.Ternary), func(o *ops.Op) string { return "op" + o.Name }},
 	}
 	for _, a := range arrays {
 		fmt.Fprintf(&b, "%s = %sTable{\n", a.name, a.name)
 		for i := range ops.Table {
-			if o := &ops.Table[i]; a.has(o) && (optional || !o.Traits.Has(ops.Optional)) {
+			if o := &ops.Table[i]; a.has(o) && o.Takes&^o.Expands != 0 && (optional || !o.Traits.Has(ops.Optional)) {
 				fmt.Fprintf(&b, "kernel.%s: %s,\n", o.Name, a.row(o))
 			}
 		}
@@ -123,11 +124,14 @@ func ofForm(forms ...ops.Form) func(*ops.Op) bool {
 	}
 }
 
+// written returns a row of functions that an emitter has.
+func written(o *ops.Op) string { return byClass(o, o.Takes&^o.Expands) }
+
 // byClass returns a row with the function for each class of dtypes.
-func byClass(o *ops.Op) string {
+func byClass(o *ops.Op, of ops.Class) string {
 	s := "{"
 	for _, c := range classes {
-		if o.Takes&c.class != 0 && !(c.class == ops.Floats && o.Traits.Has(ops.Expanded)) {
+		if of&c.class != 0 {
 			s += fmt.Sprintf("%ss: %s%s, ", c.prefix, c.prefix, o.Name)
 		}
 	}
