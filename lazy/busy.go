@@ -18,7 +18,7 @@ func (tr *Trace) crowded(op string, xs ...*Tensor) *OpError {
 	}
 	var sites callsite.Cache // the trace's are the other goroutine's
 	why := "another goroutine is using the trace; a trace belongs to one goroutine at a time: give each its own, they share variables"
-	if tr.queue.closingHere() {
+	if tr.queue.ClosingHere() {
 		why = "a step closure must not record in the trace that runs it: record in another one, or after the step"
 	}
 	err := opError(sites.Caller(), op, ErrUsage, xs, "%s", why)

@@ -7,6 +7,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir/types"
+	"ltc/lazy/internal/sched"
 	"ltc/soa"
 )
 
@@ -71,7 +72,7 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 	if c.dev == t.dev && c.dtype == t.DType() && (p.trace() == nil || p.trace() == t.tr) {
 		return t
 	}
-	if c.dev.async.closed.Load() {
+	if c.dev.sched.Closed() {
 		return c.poisoned(p, closedError(c.site, op, c.dev, t))
 	}
 	read := t.data
@@ -99,26 +100,22 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 
 // start runs c on a goroutine. The value returned is pending until then.
 func (c *copying) start(typ types.Type, name string) *value {
-	q := &queue{dev: c.dev, working: true} // so that Wait knows of the copy
-	f := &flight{dev: c.dev, q: q, ctx: c.ctx}
-	f.marked.Store(uint32(c.site))
+	q, end := c.dev.sched.Begin()
+	f := c.dev.newFlight(q)
+	f.ctx = c.ctx
+	f.Mark(c.site)
 	v := pending(f, name, typ)
-	c.dev.async.add(q)
 	go func() {
 		var view soa.View
-		err := errExited // unless run returns
+		err := sched.ErrExited // unless run returns
 		defer func() {
 			c.from.unpin()
 			if err != nil {
 				err = fmt.Errorf("the copy to device %s started at %v: %w", c.dev, c.site, err)
 			}
 			v.publish(&view, err)
-			f.land()
-			q.mu.Lock()
-			defer q.mu.Unlock()
-			q.working = false
-			c.dev.async.remove(q)
-			q.notify()
+			f.Land()
+			end()
 		}()
 		from, failed := f.await(c.from)
 		if failed == nil {

@@ -13,6 +13,7 @@ import (
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/lazy/internal/programs"
+	"ltc/lazy/internal/sched"
 	"ltc/soa"
 )
 
@@ -31,7 +32,7 @@ type Device struct {
 	live     *liveValues // nil unless they are tracked
 	programs programs.Cache
 	commit   sync.Mutex // taken to assign several variables at once
-	async    async
+	sched    sched.Scheduler
 	metrics  *ledger
 	logger   *slog.Logger // nil: the process's
 
@@ -124,6 +125,7 @@ func Open(name string, opts ...Option) (*Device, error) {
 	}
 	d.options.Logger = d.logger
 	d.programs.Compiler, d.ops.Compiler = compiler{d}, alone{compiler{d}}
+	d.sched.Owner = steps{d}
 	d.memory.start()
 	d.warnOfStrangers()
 	return d, nil

@@ -30,7 +30,7 @@ func (d *Device) claim(f *flight) error {
 	for i := range f.assigns {
 		a := &f.assigns[i]
 		a.v.mu.Lock()
-		read := a.read.effective(f.q)
+		read := a.read.effective(f.Queue)
 		taken, past, host := a.v.now != read, a.v.assigned, a.v.now.host
 		a.v.mu.Unlock()
 		if err := read.failed(); err != nil { // of the trace's own step, since this one read it
@@ -40,10 +40,7 @@ func (d *Device) claim(f *flight) error {
 			return conflict(a, past, host)
 		}
 	}
-	claim := d.async.claims.Add(1)
-	if seen, ok := d.async.closure(); ok {
-		claim = seen // a step closure that marks a step sees what it assigns
-	}
+	claim := d.sched.Claim()
 	for i := range f.assigns {
 		a := &f.assigns[i]
 		a.next = pending(f, a.v.name, a.v.typ)

@@ -11,6 +11,7 @@ import (
 	"ltc/backends"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/sched"
 	"ltc/lower"
 	"ltc/soa"
 )
@@ -126,7 +127,7 @@ type exporting struct {
 // function could be recorded, and what is wrong with what was.
 func (e *exporting) add(n int) (recorded bool, err error) {
 	f, names, inputs, outputs := e.f, e.names, e.inputs, e.outputs
-	t := &traced{owner: goid(), ready: make(chan struct{})}
+	t := &traced{owner: sched.Goroutine(), ready: make(chan struct{})}
 	for i, in := range inputs {
 		typ := types.Type{DType: in.Type.DType, Shape: slices.Clone(in.Type.Shape)}
 		for d := range typ.Shape {

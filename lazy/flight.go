@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"ltc/backends"
@@ -16,6 +13,7 @@ import (
 	"ltc/ir/types"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
+	"ltc/lazy/internal/sched"
 	"ltc/soa"
 )
 
@@ -23,43 +21,34 @@ import (
 // the end. It is used again afterwards: who waits for a value asks the value,
 // not the flight, whether it is there.
 type flight struct {
+	sched.Job
 	dev  *Device
-	q    *queue    // nil for a call of a [Function]
 	slab *soa.Slab // of small results; nil for what may run beside the queue
 
 	ctx     context.Context
 	program *programs.Program
 	count   *counters
-	step    int64
-	name    string
 	call    backends.Call
 	args    []*value
 	pinned  []*value // unpinned at the end
 	assigns []assignment
 	donors  []donor
-	own     []bool        // the call has memory for results[i]
-	roots   []*value      // of results[i]; nil for one that has its value from another
-	after   []func(error) // step closures
-	late    []*flight     // of later steps that were not run: their closures come after these
-	closed  int           // how many of after were called
-	flown   bool          // it was run
-	queued  bool          // enqueue was called
-	claims  int64         // of the device when the step was marked, if it has closures
-	ended   *StepError    // of a flight that was cancelled: only closures are left to run
-	marked  atomic.Uint32 // the site of MarkStep, once the step is queued; of To for a copy
-
-	mu   sync.Mutex
-	done chan struct{} // closed at the end; made when somebody waits
+	own     []bool   // the call has memory for results[i]
+	roots   []*value // of results[i]; nil for one that has its value from another
 }
 
-// reset makes the flight ready for another run.
-func (f *flight) reset() {
+// newFlight returns a flight for steps of q; nil for calls.
+func (d *Device) newFlight(q *sched.Queue) *flight {
+	f := &flight{dev: d, Job: sched.Job{Queue: q}}
+	f.Work = f
+	return f
+}
+
+// Reset makes the flight ready for another run.
+func (f *flight) Reset() {
 	f.unpin()
-	if f.marked.Load() != 0 {
-		f.marked.Store(0)
-	}
-	f.ctx, f.program, f.count, f.slab, f.queued, f.ended = nil, nil, nil, nil, false, nil
-	f.closed, f.flown = 0, false
+	f.Job.Reset()
+	f.ctx, f.program, f.count, f.slab = nil, nil, nil, nil
 	for _, s := range []*[]*value{&f.args, &f.roots} {
 		clear(*s)
 		*s = (*s)[:0]
@@ -67,76 +56,33 @@ func (f *flight) reset() {
 	clear(f.assigns)
 	clear(f.donors)
 	f.donors = f.donors[:0]
-	clear(f.after)
-	clear(f.late)
-	f.late = f.late[:0]
 	clear(f.call.Args)
 	clear(f.call.Results[:cap(f.call.Results)]) // the backend may have made it shorter
-	f.assigns, f.after, f.call.Args, f.call.Results = f.assigns[:0], f.after[:0], f.call.Args[:0], f.call.Results[:0]
+	f.assigns, f.call.Args, f.call.Results = f.assigns[:0], f.call.Args[:0], f.call.Results[:0]
 }
 
 // wait waits until v, which the flight makes, is there or the flight has failed.
 // The error is ctx's, or that of a wait that would never end. by is who waits, if
 // it is a flight.
 func (f *flight) wait(ctx context.Context, v *value, by *flight) error {
-	if f.q != nil && f.q.closingHere() {
+	if f.Queue != nil && f.Queue.ClosingHere() {
 		return closureWaits("value")
 	}
-	f.mu.Lock()
-	if v.from.Load() != f {
-		f.mu.Unlock()
+	w := sched.Wait{Op: "value", Job: &f.Job, Done: f.Done(func() bool { return v.from.Load() == f })}
+	if w.Done == nil {
 		return nil
 	}
-	if f.done == nil {
-		f.done = make(chan struct{})
+	if by != nil {
+		w.By = &by.Job
 	}
-	done := f.done
-	f.mu.Unlock()
-	if f.q != nil {
+	if f.Queue != nil {
 		defer f.dev.metrics.Since(metrics.LockWait, time.Now())
 	}
-	return blocked{op: "value", done: done, flight: f, by: by}.wait(ctx)
+	return waitError("value", w.Until(ctx))
 }
 
-// site is where the step was marked or the copy started; 0 for what runs on its
-// caller's goroutine.
-func (f *flight) site() callsite.Site { return callsite.Site(f.marked.Load()) }
-
-// String names f in errors.
-func (f *flight) String() string {
-	switch {
-	case f.q == nil:
-		return "a call of a function"
-	case f.step == 0:
-		return fmt.Sprintf("the copy started at %v", f.site())
-	}
-	var s strings.Builder
-	fmt.Fprintf(&s, "step %d", f.step)
-	if f.name != "" {
-		fmt.Fprintf(&s, " (%s)", f.name)
-	}
-	if at := f.site(); at != 0 {
-		fmt.Fprintf(&s, " marked at %v", at)
-	}
-	return s.String()
-}
-
-// await waits for done; a nil ctx without end.
-func await(ctx context.Context, done <-chan struct{}) error {
-	if ctx == nil {
-		<-done
-		return nil
-	}
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// run waits for the arguments and runs the program. Nothing is published yet.
-func (f *flight) run() error {
+// Run waits for the arguments and runs the program. Nothing is published yet.
+func (f *flight) Run() error {
 	if err := f.ctx.Err(); err != nil {
 		return fmt.Errorf("before it ran: %w", context.Cause(f.ctx))
 	}
@@ -151,7 +97,7 @@ func (f *flight) run() error {
 
 // gather collects the arguments and decides about the memory of the results.
 func (f *flight) gather() error {
-	if !f.queued {
+	if !f.Queued {
 		f.call.Args = slices.Grow(f.call.Args[:0], len(f.args))[:len(f.args)]
 	}
 	f.call.Results = f.call.Results[:0]
@@ -166,7 +112,7 @@ func (f *flight) gather() error {
 		if err := v.intact(); err != nil {
 			return err
 		}
-		if !f.queued || !v.scalar {
+		if !f.Queued || !v.scalar {
 			f.call.Args[i] = v.view
 		}
 	}
@@ -242,16 +188,16 @@ func (f *flight) mayHaveWritten(v *value, result int, err error) bool {
 
 // runHere runs f, which has claimed what it assigns, on its caller's goroutine and settles it.
 func (f *flight) runHere() (err error) {
-	err = errExited // unless run returns
-	defer func() { f.settle(err) }()
-	err = f.run()
+	err = sched.ErrExited // unless run returns
+	defer func() { f.Settle(err) }()
+	err = f.Run()
 	return err
 }
 
 // execute hands the call to the backend.
 func (f *flight) execute() error {
 	f.count.runs.Add(1)
-	if f.q == nil || f.dev.runsInline() {
+	if f.Queue == nil || f.dev.runsInline() {
 		return f.runProgram()
 	}
 	start := time.Now()
@@ -263,14 +209,14 @@ func (f *flight) execute() error {
 	return err
 }
 
-// settle publishes what the run made, or its error, takes back assignments that
+// Settle publishes what the run made, or its error, takes back assignments that
 // failed, and lets go of what was held.
-func (f *flight) settle(err error) {
+func (f *flight) Settle(err error) {
 	if err != nil { // while what they fall back to is pinned
 		f.settleAssigns(err)
 	}
 	f.unpin()
-	if f.queued {
+	if f.Queued {
 		f.unqueue()
 	}
 	if err == nil {
@@ -285,7 +231,7 @@ func (f *flight) settle(err error) {
 			v.publish(&f.call.Results[i], nil)
 		}
 	}
-	f.land()
+	f.Land()
 }
 
 func (f *flight) settleAssigns(err error) {
@@ -296,16 +242,6 @@ func (f *flight) settleAssigns(err error) {
 		if o := &f.donors[i]; o.result >= 0 && !o.copied && f.mayHaveWritten(o.d.v, o.result, err) {
 			o.d.v.err = fmt.Errorf("the tensor donated at %v may have been written over: %w", o.d.site, err)
 		}
-	}
-}
-
-// land wakes who waits for what the flight has published.
-func (f *flight) land() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.done != nil {
-		close(f.done)
-		f.done = nil
 	}
 }
 
@@ -320,8 +256,8 @@ func (f *flight) unpin() {
 // enqueue takes the scalar arguments as they are now: Set does not change them
 // for this run. The step was marked at site.
 func (f *flight) enqueue(site callsite.Site) {
-	f.queued = true
-	f.marked.Store(uint32(site))
+	f.Queued = true
+	f.Mark(site)
 	f.call.Args = slices.Grow(f.call.Args[:0], len(f.args))[:len(f.args)]
 	for i, v := range f.args {
 		if v.scalar {
@@ -332,7 +268,7 @@ func (f *flight) enqueue(site callsite.Site) {
 }
 
 func (f *flight) unqueue() {
-	f.queued = false
+	f.Queued = false
 	for _, v := range f.args {
 		if v.scalar {
 			v.queued.Add(-1)
@@ -343,7 +279,7 @@ func (f *flight) unqueue() {
 // waiting reports whether an argument is still on its way.
 func (f *flight) waiting() bool {
 	for _, v := range f.args {
-		if !v.effective(f.q).ready() {
+		if !v.effective(f.Queue).ready() {
 			return true
 		}
 	}

@@ -62,7 +62,7 @@ func Func[F Traceable](d *Device, fn F) *Function {
 	case func(*Trace, []*Tensor) []*Tensor:
 		f.missing, f.fn = fn == nil, fn
 	}
-	f.calls.New = func() any { return &flight{dev: d, count: &f.counters} }
+	f.calls.New = func() any { return d.newFlight(nil) }
 	return f
 }
 
@@ -92,7 +92,7 @@ func (f *Function) CallAll(ctx context.Context, args ...*Tensor) ([]*Tensor, err
 	if f == nil || !f.dev.opens() {
 		return nil, fmt.Errorf("func: %w: the device given to Func is nil, or the Function is", ErrUsage)
 	}
-	if f.dev.async.closed.Load() {
+	if f.dev.sched.Closed() {
 		var sites callsite.Cache
 		return nil, closedError(sites.Caller(), "call", f.dev, args...)
 	}
@@ -112,7 +112,7 @@ func (f *Function) call(ctx context.Context, given []*Tensor) ([]*Tensor, error)
 		return nil, err
 	}
 	c := f.calls.Get().(*flight)
-	defer func() { c.reset(); f.calls.Put(c) }()
+	defer func() { c.Reset(); f.calls.Put(c) }()
 	c.ctx, c.program, c.count = ctx, t.program, &f.counters
 	c.arguments(t, args)
 	for _, v := range c.args {

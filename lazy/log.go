@@ -96,13 +96,6 @@ func (d *Device) fellBack(e *backends.FallbackError) {
 	}
 }
 
-// stepFailed counts and logs the failure of a step: for debugging if MarkStep returns it
-// at once, as information if it comes back later.
-func (d *Device) stepFailed(e *StepError, level slog.Level) {
-	d.metrics.Add(metrics.StepFailed, 1)
-	d.log(level, "step failed", slog.Int64("step", e.Step), slog.String("name", e.Name), slog.Any("error", e.Err))
-}
-
 // donationCopied counts and logs that what is donated at a line, by an assignment
 // if name is that of a variable, is still read, and that the result gets new
 // memory.

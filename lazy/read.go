@@ -111,20 +111,20 @@ func (t *Tensor) sync(ctx context.Context, why SyncReason) error {
 
 // compute runs the program of t alone, on the calling goroutine.
 func (tr *Trace) compute(ctx context.Context, t *Tensor) error {
-	r, f := &tr.run, tr.queue.take()
+	r, f := &tr.run, tr.take()
 	r.reset()
 	defer r.reset()
-	defer tr.queue.give(f)
+	defer tr.queue.Give(&f.Job)
 	for _, s := range tr.order {
 		s.refresh()
 	}
 	r.results, r.alias = append(r.results, t.node), append(r.alias, nil)
 	tr.dev.metrics.Add(metrics.SyncedWithIR, 1)
-	f.ctx, f.count, f.step, f.name = ctx, &tr.counters, tr.step, tr.name
+	f.ctx, f.count, f.Step, f.Name = ctx, &tr.counters, tr.step, tr.name
 	if err := r.compile(tr, f, false); err != nil {
 		return err
 	}
-	if err := f.run(); err != nil {
+	if err := f.Run(); err != nil {
 		if ownFailure(err, tr.queue) {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ltc/lazy/internal/metrics"
+	"ltc/lazy/internal/sched"
 	"ltc/soa"
 )
 
@@ -47,7 +48,7 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 		ctx = context.Background()
 	}
 	tr = tr.some()
-	if tr.queue.closingHere() {
+	if tr.queue.ClosingHere() {
 		return closureWaits("mark_step")
 	}
 	if !tr.enter() {
@@ -76,18 +77,18 @@ var errUnended = errors.New("MarkStep has not returned: the backend's Compile en
 // through it. The next MarkStep returns the error.
 func (tr *Trace) unended(f *flight, roots []*Tensor) {
 	tr.preparing = nil
-	q := tr.queue
 	e := f.stepError(errUnended)
-	q.give(f)
-	q.mu.Lock()
-	q.note(e)
-	q.mu.Unlock()
+	tr.queue.Give(&f.Job)
+	tr.queue.Note(e.failure)
 	tr.abandon(roots, e)
 }
 
 func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
-	if err := tr.queue.enter(ctx); err != nil {
-		return err
+	if tr.dev.sched.Closed() {
+		return closedError(tr.sites.Caller(), "mark_step", tr.dev)
+	}
+	if err := tr.queue.Enter(ctx); err != nil {
+		return waitError("mark_step", err)
 	}
 	r := &tr.run
 	r.reset()
@@ -99,8 +100,8 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 	if len(r.results) == 0 && len(tr.after) == 0 {
 		return nil
 	}
-	f := tr.queue.take()
-	f.ctx, f.count, f.slab, f.step, f.name = ctx, &tr.counters, &tr.queue.slab, tr.step, tr.name
+	f := tr.take()
+	f.ctx, f.count, f.slab, f.Step, f.Name = ctx, &tr.counters, tr.slab, tr.step, tr.name
 	tr.preparing = f
 	err := r.prepare(tr, f)
 	tr.preparing = nil
@@ -108,9 +109,9 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 		if ctx.Err() != nil {
 			err = tr.notRun(err) // as when it ends while the step is queued
 		}
-		tr.queue.give(f)
+		tr.queue.Give(&f.Job)
 		if ownFailure(err, tr.queue) { // a step before has failed since enter
-			return cmp.Or(tr.queue.report(), err)
+			return cmp.Or(tr.queue.Report(), err)
 		}
 		return err
 	}
@@ -138,19 +139,19 @@ func (tr *Trace) launch(f *flight) error {
 	f.pinned = append(f.pinned, tr.pinned...)
 	tr.handOver()
 	q := tr.queue
-	if !q.idle() || !tr.dev.runsInline() && (f.program != nil && f.program.Estimate() >= short || f.waiting()) {
+	if !q.Idle() || !tr.dev.runsInline() && (f.program != nil && f.program.Estimate() >= short || f.waiting()) {
 		f.enqueue(tr.site())
-		for !q.push(f) { // a step before has failed since there was room
-			_ = q.until(nil, "mark_step", q.room)
+		for !q.Push(&f.Job) { // a step before has failed since there was room
+			_ = q.Room(nil)
 		}
 		return nil
 	}
-	err := q.inline(f)
-	if len(f.after) > 0 {
+	err := q.Inline(&f.Job)
+	if len(f.After) > 0 {
 		tr.settleWrites(err != nil) // before a closure ends the goroutine
-		q.close(f)
+		q.Close(&f.Job)
 	}
-	q.give(f)
+	q.Give(&f.Job)
 	return err
 }
 
@@ -180,38 +181,42 @@ func (tr *Trace) abandon(roots []*Tensor, err error) {
 	if len(tr.after) == 0 {
 		return
 	}
-	f := tr.queue.take()
-	f.step, f.name, f.ended = tr.step, tr.name, failed
+	f := tr.take()
+	f.Step, f.Name, f.Ended = tr.step, tr.name, failed.failure
 	tr.moveClosures(f)
 	q := tr.queue
-	if q.idle() {
-		q.close(f)
-		q.give(f)
+	if q.Idle() {
+		q.Close(&f.Job)
+		q.Give(&f.Job)
 		return
 	}
-	for !q.push(f) && !q.follow(f) {
+	for !q.Push(&f.Job) && !q.Follow(&f.Job) {
 		continue // there was room for f in between
 	}
 }
 
 // notRun makes the error of a step that MarkStep does not run because of err.
 func (tr *Trace) notRun(err error) *StepError {
-	f := flight{q: tr.queue, step: tr.step, name: tr.name}
+	f := flight{Job: sched.Job{Queue: tr.queue, Step: tr.step, Name: tr.name}}
 	cause, ok := err.(*StepError)
 	switch {
 	case ok && cause.Step == tr.step:
 		return cause // it has been run
 	case ok:
-		return f.cancelled(cause)
+		e, _ := errors.AsType[*StepError](f.Failed(nil, cause.failure).Err)
+		return e
 	}
 	e := f.stepError(err)
-	e.take()
+	e.failure.Take()
 	return e
 }
 
+// take returns a flight to use.
+func (tr *Trace) take() *flight { return tr.queue.Take().Work.(*flight) }
+
 func (tr *Trace) moveClosures(f *flight) {
-	f.claims = tr.dev.async.claims.Load()
-	f.after = append(f.after, tr.after...)
+	f.Claims = tr.dev.sched.Claims()
+	f.After = append(f.After, tr.after...)
 	clear(tr.after)
 	tr.after = tr.after[:0]
 }
@@ -244,8 +249,8 @@ func (tr *Trace) WarmupContext(ctx context.Context, roots ...*Tensor) error {
 	if len(r.results) == 0 {
 		return nil
 	}
-	f := tr.queue.take()
-	defer tr.queue.give(f)
+	f := tr.take()
+	defer tr.queue.Give(&f.Job)
 	f.ctx = ctx
 	return r.compile(tr, f, true)
 }

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync/atomic"
 
 	"ltc/internal/callsite"
+	"ltc/lazy/internal/sched"
 )
 
 var (
@@ -26,11 +26,8 @@ type StepError struct {
 	Name string // as given to [Trace.NameStep]
 	Err  error
 
-	q        *queue        // of the trace
-	marked   callsite.Site // 0 if unknown
-	cause    *StepError    // the step whose failure cancelled this one; nil if none
-	reported atomic.Bool   // the trace has returned it
-	waited   atomic.Bool   // Device.Wait has
+	marked  callsite.Site // 0 if unknown
+	failure *sched.Failure
 }
 
 // Error prints step 12 (train): train.go:41: stablehlo.dot_general: reason.
@@ -48,36 +45,26 @@ func (e *StepError) Unwrap() error { return e.Err }
 
 // stepError makes the error of f's step.
 func (f *flight) stepError(err error) *StepError {
-	return &StepError{Step: f.step, Name: f.name, Err: err, q: f.q, marked: f.site()}
-}
-
-// cancelled makes the error of a step behind one that failed.
-func (f *flight) cancelled(cause *StepError) *StepError {
-	e := f.stepError(fmt.Errorf("%w, because a step before it failed: %w", ErrCancelled, cause))
-	e.cause = cause
+	e := &StepError{Step: f.Step, Name: f.Name, Err: err, marked: f.Site()}
+	e.failure = &sched.Failure{Err: e, Queue: f.Queue}
 	return e
 }
 
-// first is the failure that e comes from: of another step if that cancelled e's.
-func (e *StepError) first() *StepError {
-	for e.cause != nil {
-		e = e.cause
+// Failed makes the failure of f's step, or of one behind a cause.
+func (f *flight) Failed(err error, cause *sched.Failure) *sched.Failure {
+	if cause != nil {
+		err = fmt.Errorf("%w, because a step before it failed: %w", ErrCancelled, cause.Err)
 	}
-	return e
+	e := f.stepError(err)
+	e.failure.Cause = cause
+	return e.failure
 }
-
-// take marks the failure as reported, and tells whether it was not before.
-func (e *StepError) take() bool { return !e.first().reported.Swap(true) }
 
 // isReported reports whether the step's trace or Device.Wait has returned the failure err. It
 // is true of nil, and of errors that are no step's: those came back at once.
 func isReported(err error) bool {
 	e, ok := errors.AsType[*StepError](err)
-	if !ok {
-		return true
-	}
-	e = e.first()
-	return e.reported.Load() || e.waited.Load()
+	return !ok || e.failure.Known()
 }
 
 // closedError is the error of what a closed device does not do any more.
@@ -91,6 +78,21 @@ var errClosure = fmt.Errorf("step closure: %w", ErrUsage)
 // closureWaits is the error of a step closure that waits for its own trace.
 func closureWaits(op string) error {
 	var sites callsite.Cache
-	return opError(sites.Caller(), op, errClosure, nil,
-		"a step closure waits for the trace that runs it, which goes on only when the closure has returned; do this on another goroutine or after Wait")
+	return opError(sites.Caller(), op, errClosure, nil, "%v", sched.ErrClosure)
+}
+
+// waitError makes an error of op out of one of a wait.
+func waitError(op string, err error) error {
+	if err == sched.ErrClosure {
+		return closureWaits(op)
+	}
+	e, ok := err.(*sched.Endless)
+	if !ok {
+		return err
+	}
+	kind := ErrUsage
+	if e.Closure {
+		kind = errClosure
+	}
+	return opError(e.Site, e.Op, kind, nil, "%s", e.Reason)
 }

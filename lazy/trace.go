@@ -7,7 +7,9 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/lazy/internal/programs"
+	"ltc/lazy/internal/sched"
 	"ltc/shapeinfer"
+	"ltc/soa"
 )
 
 // Trace records programs for one device, a step each. It belongs to one
@@ -28,7 +30,7 @@ type Trace struct {
 	step  int64  // that is being recorded, from 1
 	name  string // of this step and the next ones
 	run   run    // memory used again by every step
-	queue *queue
+	queue *sched.Queue
 
 	handles slab[Tensor] // to use
 	roots   slab[Tensor] // to use, for nodes that were roots before
@@ -44,7 +46,8 @@ type Trace struct {
 	reuse    bool     // see Reuse
 	broken   *OpError // of a trace that has no device
 
-	preparing *flight // of the step that MarkStep compiles
+	preparing *flight   // of the step that MarkStep compiles
+	slab      *soa.Slab // of small results of steps; used by the flight that runs
 }
 
 // current is what a trace has recorded of its step besides nodes.
@@ -92,7 +95,7 @@ func NewTrace(d *Device) *Trace {
 	}
 	tr := newTrace(d).metered()
 	tr.Reuse(envReuse.On())
-	tr.owner = goid()
+	tr.owner = sched.Goroutine()
 	return tr
 }
 
@@ -102,7 +105,7 @@ func newTrace(d *Device) *Trace {
 	return &Trace{
 		dev: d, b: ir.NewBuilder(shapeinfer.Infer), epoch: 1, step: 1,
 		current: current{vars: map[*variable]*state{}, arguments: map[*value]*ir.Node{}, watch: d.graphLimit},
-		queue:   &queue{dev: d}, tally: newTally(), syncs: d.syncs.mode,
+		queue:   d.sched.NewQueue(), slab: &soa.Slab{}, tally: newTally(), syncs: d.syncs.mode,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/lazy/internal/programs"
+	"ltc/lazy/internal/sched"
 )
 
 // maxSignatures is how many combinations of types a function stays traced for.
@@ -38,14 +39,14 @@ type source struct {
 
 // await waits until another goroutine has traced t.
 func (t *traced) await(ctx context.Context, args []*Tensor) error {
-	if t.owner == goid() {
+	if t.owner == sched.Goroutine() {
 		var sites callsite.Cache
 		return opError(sites.Caller(), "func", ErrUsage, args,
 			"the function calls itself with arguments of the types it is being traced for, so that its program would contain itself; call the Go function instead, with an end to the recursion")
 	}
-	err := blocked{op: "func", done: t.ready, tracer: t.owner}.wait(ctx)
-	if _, endless := err.(*OpError); endless {
-		return err
+	err := sched.Wait{Op: "func", Done: t.ready, Tracer: t.owner}.Until(ctx)
+	if _, endless := err.(*sched.Endless); endless {
+		return waitError("func", err)
 	}
 	if err != nil {
 		return fmt.Errorf("func: while another goroutine traced it: %w", err)
@@ -70,7 +71,7 @@ func (f *Function) signature(args []*Tensor) (t *traced, mine bool) {
 	if t = find(f.signatures, same); t != nil {
 		return t, false
 	}
-	t = &traced{owner: goid(), ready: make(chan struct{})}
+	t = &traced{owner: sched.Goroutine(), ready: make(chan struct{})}
 	for _, a := range args {
 		t.types = append(t.types, a.Type())
 	}
@@ -125,8 +126,7 @@ func (f *Function) record(t *traced, names []string, use func(g *ir.Graph) error
 	if f.missing {
 		return fmt.Errorf("func: %w: the function given to Func is nil", ErrUsage)
 	}
-	deadlocks.callers.Add(1)
-	defer deadlocks.callers.Add(-1)
+	defer sched.Called()()
 	tr := newTrace(f.dev).metered()
 	tr.function = true
 	defer tr.endStep()

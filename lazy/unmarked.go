@@ -11,6 +11,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir/ops"
 	"ltc/lazy/internal/metrics"
+	"ltc/lazy/internal/sched"
 )
 
 // A variable that a step has assigned is, to all others, what it was until the step is
@@ -21,7 +22,7 @@ import (
 // marked, as they should.
 func (v *variable) warnWaits() {
 	w := v.waits.Load()
-	if w == 0 || v.dev.syncs.mode != WarnSyncs || w>>32 != uint64(uint32(goid())) {
+	if w == 0 || v.dev.syncs.mode != WarnSyncs || w>>32 != uint64(uint32(sched.Goroutine())) {
 		return
 	}
 	var sites callsite.Cache

@@ -179,7 +179,7 @@ func (v *variable) pin() *value {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	now := v.now
-	claims, ok := v.dev.async.closure()
+	claims, ok := v.dev.sched.Closure()
 	if ok {
 		now = now.asClosuresSee(claims)
 	}

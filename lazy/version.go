@@ -3,6 +3,8 @@ package lazy
 import (
 	"context"
 	"errors"
+
+	"ltc/lazy/internal/sched"
 )
 
 // A version of a variable whose step failed has never been: the version before it
@@ -14,7 +16,7 @@ import (
 // effective returns the version that holds in place of v: v itself unless it is a
 // version of a variable whose step failed. Steps of q keep the versions that q
 // failed to make until q's trace has heard of it; nil is no trace's queue.
-func (v *value) effective(q *queue) *value {
+func (v *value) effective(q *sched.Queue) *value {
 	for old := v.fallback(); old != nil && !isOwnUnreported(v.err, q); old = v.fallback() {
 		v = old
 	}
@@ -22,7 +24,7 @@ func (v *value) effective(q *queue) *value {
 }
 
 // effectiveForTensor is effective for a tensor of q's trace, which keeps the error for good.
-func (v *value) effectiveForTensor(q *queue) *value {
+func (v *value) effectiveForTensor(q *sched.Queue) *value {
 	for old := v.fallback(); old != nil && !ownFailure(v.err, q); old = v.fallback() {
 		v = old
 	}
@@ -38,21 +40,21 @@ func (v *value) fallback() *value {
 }
 
 // ownFailure reports whether err is the failure of a step of q.
-func ownFailure(err error, q *queue) bool {
+func ownFailure(err error, q *sched.Queue) bool {
 	if q == nil || err == nil {
 		return false
 	}
 	e, ok := errors.AsType[*StepError](err)
-	return ok && e.q == q
+	return ok && e.failure.Queue == q
 }
 
 // isOwnUnreported reports whether err is a failure of a step of q that its trace has not returned.
-func isOwnUnreported(err error, q *queue) bool {
+func isOwnUnreported(err error, q *sched.Queue) bool {
 	if !ownFailure(err, q) {
 		return false
 	}
 	e, _ := errors.AsType[*StepError](err)
-	return !e.first().reported.Load()
+	return !e.failure.Reported()
 }
 
 // rollBack has v, a version whose step failed, pin the version before it for as long as
@@ -92,9 +94,9 @@ func (f *flight) await(v *value) (*value, error) {
 		if err == nil {
 			return v, nil
 		}
-		next := v.effective(f.q)
+		next := v.effective(f.Queue)
 		if next == v {
-			if v.failed() != nil && !ownFailure(err, f.q) {
+			if v.failed() != nil && !ownFailure(err, f.Queue) {
 				err = operandError{err}
 			}
 			return nil, err
@@ -132,7 +134,7 @@ func (t *Tensor) awaitValue(ctx context.Context, v *value) (*value, error) {
 }
 
 // queue returns that of t's trace; nil if it has none.
-func (t *Tensor) queue() *queue {
+func (t *Tensor) queue() *sched.Queue {
 	if t.tr == nil {
 		return nil
 	}

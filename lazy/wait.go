@@ -3,90 +3,26 @@ package lazy
 import (
 	"context"
 	"errors"
-	"slices"
-	"sync"
-	"sync/atomic"
+	"log/slog"
 	"time"
 
 	"ltc/lazy/internal/metrics"
+	"ltc/lazy/internal/sched"
 )
 
-// async is what a device knows of the queues of its traces.
-type async struct {
-	closed   atomic.Bool
-	closures atomic.Int32 // goroutines that run step closures
-	claims   atomic.Int64 // counts the steps that assign variables
+// steps is a device as its scheduler knows it.
+type steps struct{ *Device }
 
-	mu       sync.Mutex
-	closing  []*queue            // that run step closures
-	queues   map[*queue]struct{} // that have a goroutine
-	failures []*StepError        // the latest; some may have been reported
-}
+func (d steps) NewJob(q *sched.Queue) *sched.Job { return &d.newFlight(q).Job }
 
-// maxFailures bounds what a device remembers of traces that nobody asks.
-const maxFailures = 64
+func (d steps) Waited(start time.Time) { d.metrics.Since(metrics.LockWait, start) }
 
-func (a *async) add(q *queue) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.queues == nil {
-		a.queues = map[*queue]struct{}{}
-	}
-	a.queues[q] = struct{}{}
-}
-
-func (a *async) remove(q *queue) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.queues, q)
-}
-
-// close notes that q begins to run the closures of a step that was marked after
-// so many claims; the function returned, that it has ended.
-func (a *async) close(q *queue, claims int64) (end func()) {
-	q.closing.Store(goid())
-	q.claims = claims
-	a.mu.Lock()
-	a.closing = append(a.closing, q)
-	a.mu.Unlock()
-	a.closures.Add(1)
-	deadlocks.callers.Add(1)
-	return func() {
-		deadlocks.callers.Add(-1)
-		a.closures.Add(-1)
-		a.mu.Lock()
-		i := slices.Index(a.closing, q)
-		a.closing = slices.Delete(a.closing, i, i+1)
-		a.mu.Unlock()
-		q.closing.Store(0)
-	}
-}
-
-// closure reports whether the calling goroutine runs a step closure, and how
-// many claims there were when its step was marked; of closures within closures,
-// that of the outermost.
-func (a *async) closure() (claims int64, ok bool) {
-	if a.closures.Load() == 0 {
-		return 0, false
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, q := range a.closing {
-		if q.closingHere() && (!ok || q.claims < claims) {
-			claims, ok = q.claims, true
-		}
-	}
-	return claims, ok
-}
-
-// note remembers a failure until somebody has heard of it.
-func (a *async) note(e *StepError) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.failures) == maxFailures {
-		a.failures = append(a.failures[:0], a.failures[1:]...)
-	}
-	a.failures = append(a.failures, e)
+// Failed counts and logs the failure of a step: for debugging if MarkStep returns it
+// at once, as information if it comes back later.
+func (d steps) Failed(f *sched.Failure, level slog.Level) {
+	e, _ := errors.AsType[*StepError](f.Err)
+	d.metrics.Add(metrics.StepFailed, 1)
+	d.log(level, "step failed", slog.Int64("step", e.Step), slog.String("name", e.Name), slog.Any("error", e.Err))
 }
 
 // Wait returns when the steps marked so far have ended and their closures have
@@ -97,16 +33,7 @@ func (tr *Trace) Wait(ctx context.Context) error {
 	if tr = tr.some(); tr.broken != nil {
 		return tr.broken
 	}
-	if tr.queue.closingHere() {
-		return closureWaits("wait")
-	}
-	if !tr.queue.idle() {
-		defer tr.dev.metrics.Since(metrics.LockWait, time.Now())
-	}
-	if err := tr.queue.until(ctx, "wait", func() bool { return tr.queue.n == 0 }); err != nil {
-		return err
-	}
-	return tr.queue.report()
+	return waitError("wait", tr.queue.Wait(ctx))
 }
 
 // Wait returns when no trace of the device, and of this device only, has a step
@@ -118,50 +45,7 @@ func (d *Device) Wait(ctx context.Context) error {
 	if !d.opens() {
 		return notOpened("wait")
 	}
-	a := &d.async
-	for {
-		some, err := a.busy()
-		switch {
-		case err != nil:
-			return err
-		case some == nil:
-			return a.report()
-		}
-		if err := some.until(ctx, "wait", func() bool { return !some.working }); err != nil {
-			return err
-		}
-	}
-}
-
-// busy returns one of the queues that have a goroutine, nil if there is none.
-func (a *async) busy() (some *queue, err error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for q := range a.queues {
-		if q.closingHere() {
-			return nil, closureWaits("wait")
-		}
-		some = q
-	}
-	return some, nil
-}
-
-// report returns the failures that neither it nor their traces have returned.
-func (a *async) report() error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	var all []error
-	for _, e := range a.failures {
-		if !isReported(e) {
-			e.first().waited.Store(true)
-			all = append(all, e)
-		}
-	}
-	a.failures = nil
-	if len(all) == 1 {
-		return all[0]
-	}
-	return errors.Join(all...)
+	return waitError("wait", d.sched.Wait(ctx))
 }
 
 // Close waits for what is queued on the device and returns what Wait would. Assignments
@@ -173,7 +57,7 @@ func (d *Device) Close() error {
 	if !d.opens() {
 		return notOpened("close")
 	}
-	if !d.async.closed.Swap(true) {
+	if !d.sched.Close() {
 		d.warnUnmarked()
 	}
 	return d.Wait(context.Background())

@@ -1,11 +1,11 @@
-package lazy
+package sched
 
 import "runtime"
 
-// goid returns the number of the calling goroutine, which the runtime tells only
+// Goroutine returns the number of the calling goroutine, which the runtime tells only
 // in stack traces: slow, for the rare places where a goroutine could wait for
 // itself.
-func goid() uint64 {
+func Goroutine() uint64 {
 	var buf [64]byte
 	n := runtime.Stack(buf[:], false)
 	const prefix = len("goroutine ")
