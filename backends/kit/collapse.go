@@ -32,16 +32,22 @@ func dropUnits(n *node) {
 		}
 		b.Stage(own...)
 		for id := st.Begin; id < st.End; id++ {
-			if in := &k.Instrs[id]; in.Op == kernel.Reduce && len(own) == 0 {
-				c.ids[id] = c.ids[in.Args[0]]
-				if kernel.Op(in.Aux) == kernel.Add && in.Type.IsFloat() {
-					c.ids[id] = b.Op(kernel.Add, in.Type, c.ids[id], b.Bits(in.Type, 0)) // -0 becomes 0, from which sums start
+			in := &k.Instrs[id]
+			one := func(with kernel.Op) kernel.ID { // what is left of an element by itself
+				v := c.ids[in.Args[0]]
+				if with == kernel.Add && in.Type.IsFloat() {
+					v = b.Op(kernel.Add, in.Type, v, b.Bits(in.Type, 0)) // -0 becomes 0, from which sums start
 				}
+				return v
+			}
+			if in.Op == kernel.Reduce && len(own) == 0 {
+				c.ids[id] = one(kernel.Op(in.Aux))
 				continue
 			} else if in.Op == kernel.Scan && len(own) == 0 {
-				with, exclusive := kernel.AsScan(in.Aux)
-				if c.ids[id] = c.ids[in.Args[0]]; exclusive {
+				if with, exclusive := kernel.AsScan(in.Aux); exclusive {
 					c.ids[id] = b.Bits(in.Type, kernel.Neutral(with, in.Type))
+				} else {
+					c.ids[id] = one(with)
 				}
 				continue
 			}

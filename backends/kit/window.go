@@ -62,8 +62,11 @@ func reduceWindow(b *nodeBuilder) error {
 	if acc := wide(t); acc != b.Type(v) {
 		v = b.Op(kernel.Convert, acc, v)
 	}
-	if len(axes) > 0 {
+	switch {
+	case len(axes) > 0:
 		v = b.Reduce(with, v)
+	case with == kernel.Add && b.Type(v).IsFloat():
+		v = b.Op(kernel.Add, b.Type(v), v, b.Bits(b.Type(v), 0)) // sums start from 0, that of one element, too
 	}
 	b.Stage()
 	b.store(0, b.finish(with, v, t, b.initial(with)), outer...)
