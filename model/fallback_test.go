@@ -68,6 +68,25 @@ func TestModelsLeftToTheEvaluatorAreWarnedOfOnce(t *testing.T) {
 	}
 }
 
+// The reason is a sentence, not the two kernels that differ.
+func TestReasonsNameTheLineOfAKernelThatDependsOnTheSize(t *testing.T) {
+	const reverse = `func.func @main(%x: tensor<?xf32> {ltc.dim = ["n"]}) -> tensor<?xf32> {
+  %0 = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %1 = stablehlo.reshape %0 : (tensor<i32>) -> tensor<1xi32>
+  %2 = stablehlo.dynamic_iota %1, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>
+  %3 = stablehlo.multiply %2, %x : tensor<?xf32>
+  %4 = stablehlo.reverse %3, dims = [0] : tensor<?xf32>
+  return %4 : tensor<?xf32>
+}`
+	for _, name := range []string{"cpu", "cudasim"} {
+		l, lines := logged()
+		_, err := model.New(t.Context(), backend(t, name), backends.NewModule(reverse), nil, model.Logger(l), model.Name("net.mlir"))
+		require.NoError(t, err)
+		require.Len(t, lines(), 1)
+		require.Contains(t, lines()[0], ` at=net.mlir:6 because="programs for 251 and 1021 elements differ: kernel 0 has \"%0 = constant 250 : i64\" in one, and \"%0 = constant 1020 : i64\" in the other" do=`)
+	}
+}
+
 func TestStepsLeftToTheEvaluatorAreWarnedOf(t *testing.T) {
 	const program = `func.func @main(%x: tensor<4x4xf32>, %p: tensor<i1>) -> (tensor<4x4xf32>, tensor<4xf32>) {
   %0 = "stablehlo.cholesky"(%x) {lower = true} : (tensor<4x4xf32>) -> tensor<4x4xf32> loc("net.go":7:1)

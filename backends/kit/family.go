@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ltc/backends"
 	"ltc/ir/types"
@@ -210,7 +211,8 @@ func (p *Program) sameStructure(q *Program) error {
 	for i := range p.Kernels {
 		if a, b := p.Kernels[i].String(), q.Kernels[i].String(); a != b {
 			step := slices.IndexFunc(p.Steps, func(s Step) bool { return s.Launch() != nil && s.Launch().Kernel == i })
-			return p.atStep(step, fmt.Errorf("kernel %d is\n%s\nin one, and in the other\n%s", i, a, b))
+			a, b = firstOtherLine(a, b)
+			return p.atStep(step, fmt.Errorf("kernel %d has %q in one, and %q in the other", i, a, b))
 		}
 	}
 	for i := range p.Steps {
@@ -220,6 +222,16 @@ func (p *Program) sameStructure(q *Program) error {
 		}
 	}
 	return p.sameValues(q)
+}
+
+// firstOtherLine returns the first line of a that is another one in b, and that one.
+// Lines that are missing are empty.
+func firstOtherLine(a, b string) (x, y string) {
+	for x == y && a+b != "" {
+		x, a, _ = strings.Cut(a, "\n")
+		y, b, _ = strings.Cut(b, "\n")
+	}
+	return strings.TrimSpace(x), strings.TrimSpace(y)
 }
 
 // sameValues is sameStructure of the values, of which both programs have as many.
