@@ -24,9 +24,8 @@ func compact(n *node) {
 			for id := st.Begin; id < st.End; id++ {
 				in := &k.Instrs[id]
 				if in.Op == kernel.Load && !in.Mem.Guard {
-					there := stores[memoryKey(in.Mem)]
-					if at := slices.IndexFunc(there, func(st kernel.ID) bool { return samePlace(k.Instrs[st].Mem, in.Mem) }); at >= 0 {
-						c.ids[id] = c.ids[k.Instrs[there[at]].Args[0]]
+					if st := lastAt(k, stores[memoryKey(in.Mem)], in.Mem); st != kernel.None {
+						c.ids[id] = c.ids[k.Instrs[st].Args[0]]
 						continue
 					}
 				}
@@ -42,6 +41,16 @@ func compact(n *node) {
 	cse(n)
 }
 
+// lastAt returns the last of some stores that is where an access is; None if none is.
+func lastAt(k *kernel.Kernel, stores []kernel.ID, m *kernel.Access) kernel.ID {
+	for _, st := range slices.Backward(stores) {
+		if samePlace(k.Instrs[st].Mem, m) {
+			return st
+		}
+	}
+	return kernel.None
+}
+
 // memoryAt is what an access is to: a parameter or a local.
 type memoryAt struct {
 	at    int
@@ -51,16 +60,17 @@ type memoryAt struct {
 func memoryKey(a *kernel.Access) memoryAt { return memoryAt{a.Param, a.Local} }
 
 // forwardUniform uses values that a stage without axes stored where a later
-// stage loads them at the same place.
+// stage loads them at the same place, unless one with axes stores to that memory, too.
 func (c *copier) forwardUniform(n *node) {
 	k := n.kernel
 	same := map[kernel.ID]kernel.ID{}
 	stores := map[memoryAt][]kernel.ID{} // of the stages without axes
-	stage := 0
+	stage := -1
 	for id := range k.Instrs {
 		in := &k.Instrs[id]
-		for kernel.ID(id) >= k.Stages[stage].End {
+		for stage < 0 || kernel.ID(id) >= k.Stages[stage].End {
 			stage++
+			c.forget(k, stage, stores)
 		}
 		if in.Op == kernel.Load && !in.Mem.Guard {
 			for _, st := range stores[memoryKey(in.Mem)] {
@@ -84,6 +94,19 @@ func (c *copier) forwardUniform(n *node) {
 					in.Mem.Index[d].Value = to
 				}
 			}
+		}
+	}
+}
+
+// forget drops the stores to what a stage with axes stores to.
+func (c *copier) forget(k *kernel.Kernel, stage int, stores map[memoryAt][]kernel.ID) {
+	st := &k.Stages[stage]
+	if len(st.Axes) == 0 {
+		return
+	}
+	for id := st.Begin; id < st.End; id++ {
+		if k.Instrs[id].Op == kernel.Store {
+			delete(stores, memoryKey(k.Instrs[id].Mem))
 		}
 	}
 }

@@ -65,7 +65,10 @@ func cse(n *node) {
 // liveInstrs says which instructions something that is stored depends on.
 func liveInstrs(k *kernel.Kernel) []bool {
 	live := make([]bool, len(k.Instrs))
-	loaded := make([]bool, len(k.Locals)) // by what comes later
+	loaded := k.Carried() // locals, by what comes later, or at the next point
+	if loaded == nil {
+		loaded = make([]bool, len(k.Locals))
+	}
 	for id := len(k.Instrs) - 1; id >= 0; id-- {
 		in := &k.Instrs[id]
 		if live[id] = live[id] || in.Op == kernel.Store && (!in.Mem.Local || loaded[in.Mem.Param]); !live[id] {

@@ -136,8 +136,11 @@ func (n *node) axisless() bool {
 }
 
 // demotable reports whether axes of a kernel can become axes of its stages:
-// none of them uses a value of another.
+// none of them uses a value of another, or a local that points have each.
 func demotable(k *kernel.Kernel) bool {
+	if len(k.Locals) > 0 {
+		return false
+	}
 	for s := range k.Stages {
 		st := &k.Stages[s]
 		for id := st.Begin; id < st.End; id++ {

@@ -151,8 +151,12 @@ func (b *tileBuilder) stage(s int) {
 }
 
 // ownVector chooses the axis of a stage that tiles lie along, the one with the
-// most neighbours in memory; -1 if there is none along which they could.
+// most neighbours in memory; -1 if there is none along which they could, as where a
+// point needs what the one before it has stored.
 func ownVector(k *kernel.Kernel, s int) int {
+	if k.Carries(s) {
+		return -1
+	}
 	best, most := -1, -1
 	for a := len(k.Stages[s].Axes) - 1; a >= 0; a-- {
 		axis := len(k.Axes) + a

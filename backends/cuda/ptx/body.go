@@ -9,7 +9,7 @@ import (
 type stage struct {
 	number int
 	at     point
-	locals []string             // where each begins in the block's memory
+	locals []string             // where each begins in the block's memory, or the register that it is
 	totals map[kernel.ID]string // the registers that reductions and scans run in
 	lanes  *lanesOfScan         // nil: its points come one after the other
 	// tiled has the address, in the block's memory, of what loads of tiles load.
@@ -76,6 +76,9 @@ func (w *writer) loaded(s *stage, id kernel.ID, i *kernel.Instr) string {
 		w.fail(unsupported(w.k, "a guarded access of local %s", w.k.Locals[i.Mem.Param].Name))
 		return ""
 	}
+	if w.s.Form == Columns {
+		return w.variable(classOf(i.Type), s.locals[i.Mem.Param]) // what it is now
+	}
 	address := w.local(i.Mem, s.at, s.locals[i.Mem.Param])
 	if s.lanes != nil {
 		return w.load("shared", i.Type, address, s.lanes.active, w.neutral(kernel.Add, i.Type))
@@ -97,6 +100,10 @@ func (w *writer) stored(s *stage, i *kernel.Instr) {
 	}
 	if i.Mem.Guard {
 		w.fail(unsupported(w.k, "a guarded access of local %s", w.k.Locals[i.Mem.Param].Name))
+		return
+	}
+	if w.s.Form == Columns {
+		w.set(classOf(i.Type), s.locals[i.Mem.Param], v)
 		return
 	}
 	w.store("shared", i.Type, w.local(i.Mem, s.at, s.locals[i.Mem.Param]), v, s.at.stores)

@@ -41,6 +41,11 @@ func exactnessOf(t types.DType) exactness {
 // of numbers that are not negative.
 func wanted(k *kernel.Kernel) []exactness {
 	all, locals := make([]exactness, len(k.Instrs)), make([]exactness, len(k.Locals))
+	for l, carried := range k.Carried() {
+		if carried { // of one sum much is made
+			locals[l] = fully
+		}
+	}
 	positive := notNegative(k)
 	for id := len(k.Instrs) - 1; id >= 0; id-- {
 		i := &k.Instrs[id]
@@ -81,6 +86,7 @@ func wanted(k *kernel.Kernel) []exactness {
 func notNegative(k *kernel.Kernel) []bool {
 	all, locals := make([]bool, len(k.Instrs)), make([]bool, len(k.Locals))
 	stored := make([]bool, len(k.Locals))
+	carried := k.Carried()
 	for id := range k.Instrs {
 		i := &k.Instrs[id]
 		both := func() bool { return all[i.Args[0]] && all[i.Args[1]] }
@@ -97,7 +103,7 @@ func notNegative(k *kernel.Kernel) []bool {
 			op := kernel.Op(i.Aux)
 			all[id] = all[i.Args[0]] && (op == kernel.Add || op == kernel.Multiply)
 		case kernel.Load:
-			all[id] = i.Mem.Local && locals[i.Mem.Param]
+			all[id] = i.Mem.Local && locals[i.Mem.Param] && (carried == nil || !carried[i.Mem.Param])
 		case kernel.Store:
 			if l := i.Mem.Param; i.Mem.Local {
 				locals[l] = all[i.Args[0]] && (locals[l] || !stored[l]) && i.Mem.Combine == kernel.Invalid

@@ -18,6 +18,11 @@ func (w *writer) columns() {
 	size := w.size(w.k.Axis(0, w.s.X).Size)
 	h := hazards(w.k, w.s.Same)
 	waits := func(id kernel.ID) bool { return sliced && h.before[id] }
+	var locals []string
+	for l := range w.k.Locals {
+		t := w.k.Locals[l].DType
+		locals = append(locals, w.variable(classOf(t), w.neutral(kernel.Add, t)))
+	}
 	w.outer(p, func() {
 		base := w.mul(w.special("%ctaid.x"), number(columns))
 		step := w.mul(w.special("%nctaid.x"), number(columns))
@@ -26,7 +31,7 @@ func (w *writer) columns() {
 			active := w.op(predicate, "setp.lt.s64", p.at[w.s.X], size)
 			slot := 0
 			for s := range w.k.Stages {
-				st := &stage{number: s, at: w.extended(s, p)}
+				st := &stage{number: s, at: w.extended(s, p), locals: locals}
 				if len(w.k.Stages[s].Axes) == 0 {
 					st.at.stores = stores
 					w.pieces(st, active, waits)

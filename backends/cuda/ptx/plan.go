@@ -75,12 +75,19 @@ func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
 	switch {
 	case len(k.Locals) == 0 && !ordered && (!staged || single && reductions == 0 && !k.Scans()):
 		s.asPoints()
-	case len(k.Axes) > 0 && len(k.Locals) == 0 && s.unit(ofKernel) > s.unit(ofStages):
+	case len(k.Axes) > 0 && (len(k.Locals) == 0 && s.unit(ofKernel) > s.unit(ofStages) || carriesScalars(k)):
 		s.asColumns()
 	default:
 		s.asRows()
 	}
 	return s, nil
+}
+
+// carriesScalars reports whether stages carry values from point to point in locals
+// that have one element each, as all locals have: registers of the thread that has
+// these points, wherever their neighbours lie in memory.
+func carriesScalars(k *kernel.Kernel) bool {
+	return k.Carried() != nil && !slices.ContainsFunc(k.Locals, func(l kernel.Local) bool { return len(l.Dims) > 0 })
 }
 
 // which axes of a stage are meant.

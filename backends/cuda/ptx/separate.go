@@ -8,7 +8,7 @@ import (
 
 // separable returns, for each stage, whether its points have to run in their order
 // since what they store shows it: they may store to the same places, and do not
-// combine there atomically. Points of the kernel's axes run at the same time in any
+// combine there atomically, or in a local for the next point. Points of the kernel's axes run at the same time in any
 // case, so that it is an error if these do. With exact set, sums of floats are taken
 // to show their order.
 func separable(k *kernel.Kernel, exact bool) (inOrder []bool, err error) {
@@ -31,6 +31,7 @@ func separable(k *kernel.Kernel, exact bool) (inOrder []bool, err error) {
 	inOrder = make([]bool, len(k.Stages))
 	for s := range k.Stages {
 		st := &k.Stages[s]
+		inOrder[s] = k.Carries(s)
 		type memory struct {
 			number int
 			local  bool

@@ -79,8 +79,15 @@ func (s AxisSet) Has(axis int) bool { return s>>axis&1 == 1 }
 func (k *Kernel) Dependence() []AxisSet {
 	shared := AxisRange(0, len(k.Axes))
 	deps, locals := make([]AxisSet, len(k.Instrs)), make([]AxisSet, len(k.Locals))
+	carried := k.Carried()
+	for l := range carried {
+		if carried[l] { // what is stored follows the load
+			locals[l] = shared
+		}
+	}
 	for s := range k.Stages {
 		begin := k.Stages[s].Begin
+		carries := carried != nil && k.Carries(s)
 		of := func(id ID) AxisSet {
 			if id < begin {
 				return deps[id] & shared
@@ -106,7 +113,9 @@ func (k *Kernel) Dependence() []AxisSet {
 					}
 				}
 				if i.Mem.Local && i.Op == Load {
-					set |= locals[i.Mem.Param]
+					if set |= locals[i.Mem.Param]; carries && carried[i.Mem.Param] {
+						set |= 1 << len(k.Axes)
+					}
 				} else if i.Mem.Local {
 					locals[i.Mem.Param] |= set & shared
 				}

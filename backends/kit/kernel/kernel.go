@@ -7,6 +7,8 @@
 // kernel's axes and its own: it loads from and stores to operands at indices
 // that are sums of axes or computed values, and reduces values over the stage's
 // axes, or scans them along one: each point has what those up to it combine to.
+// Along such an axis a local can carry a value from each point to the next, which
+// any function may have made of it.
 // Softmax is one kernel of three stages, a matrix product one with a
 // stage that reduces over k and a stage for what comes after.
 //
@@ -18,6 +20,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 
 	"ltc/ir/types"
 )
@@ -127,14 +130,68 @@ func (s *Stage) Scanned() AxisKind {
 	return FreeAxis
 }
 
-// Scans reports whether a stage of the kernel scans.
+// Scans reports whether a stage of the kernel has an axis that is scanned.
 func (k *Kernel) Scans() bool {
-	for i := range k.Instrs {
-		if k.Instrs[i].Op == Scan {
+	for s := range k.Stages {
+		if k.Stages[s].Scanned() != FreeAxis {
 			return true
 		}
 	}
 	return false
+}
+
+// Carries reports whether a stage along a scanned axis loads a local that it stores
+// to: each point loads what the one before it in the axis's order has stored, the
+// first one what an earlier stage has. Points run one after the other then.
+func (k *Kernel) Carries(s int) bool {
+	st := &k.Stages[s]
+	if st.Scanned() == FreeAxis {
+		return false
+	}
+	for l := range k.Locals {
+		if k.carries(st, l) {
+			return true
+		}
+	}
+	return false
+}
+
+// carries reports whether a stage along a scanned axis loads a local that it stores to
+// at one place for all points of the axis.
+func (k *Kernel) carries(st *Stage, local int) bool {
+	loads, stores := false, false
+	for i := st.Begin; i < st.End; i++ {
+		in := &k.Instrs[i]
+		if in.Mem == nil || !in.Mem.Local || in.Mem.Param != local {
+			continue
+		}
+		if in.Op == Load {
+			loads = true
+		} else {
+			stores = stores || !slices.ContainsFunc(in.Mem.Index, func(x Index) bool { return x.keepsApart(len(k.Axes)) })
+		}
+	}
+	return loads && stores
+}
+
+// Carried returns, by local, whether a stage carries values in it ([Kernel.Carries]);
+// nil if there is none.
+func (k *Kernel) Carried() []bool {
+	var all []bool
+	for s := range k.Stages {
+		if k.Stages[s].Scanned() == FreeAxis {
+			continue
+		}
+		for l := range k.Locals {
+			if k.carries(&k.Stages[s], l) {
+				if all == nil {
+					all = make([]bool, len(k.Locals))
+				}
+				all[l] = true
+			}
+		}
+	}
+	return all
 }
 
 // Local is memory that a point of the kernel's axes has for itself, from one

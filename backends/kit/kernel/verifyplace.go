@@ -81,7 +81,7 @@ func (v *verifier) apart(loads, stores []ID) {
 
 // stagewise checks the stages that load from and store to the same memory: all
 // accesses are at the same indices, among which is a multiple of each axis of the
-// stage with no other, and loads come first.
+// stage with no other, but of one along which a local is carried, and loads come first.
 func (v *verifier) stagewise(accesses []ID) {
 	s := 0
 	for len(accesses) > 0 {
@@ -99,7 +99,7 @@ func (v *verifier) stagewise(accesses []ID) {
 		}
 		first := v.k.Instrs[stores[0]].Mem
 		for a, axis := range v.k.Stages[s].Axes {
-			if !slices.ContainsFunc(first.Index, func(i Index) bool { return i.keepsApart(len(v.k.Axes) + a) }) {
+			if (axis.Kind == FreeAxis || !first.Local) && !slices.ContainsFunc(first.Index, func(i Index) bool { return i.keepsApart(len(v.k.Axes) + a) }) {
 				v.fail(ruleInPlace, "it is loaded from, but %%%d stores to it at the same place for different points of %s", stores[0], axis.Name)
 			}
 		}

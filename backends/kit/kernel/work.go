@@ -166,6 +166,9 @@ func (k *Kernel) describe(product func(c *Contraction) string) string {
 		case CompareEQ, CompareNE, CompareLT, CompareLE, CompareGT, CompareGE:
 			aside = append(aside, "compare")
 		case Load, Store:
+			if i.Op == Store && i.Mem.Local && k.Carries(k.StageOf(id)) {
+				say("scan")
+			}
 			if i.Mem.Combine != Invalid {
 				say("scatter " + i.Mem.Combine.String())
 			} else if slices.ContainsFunc(i.Mem.Index, func(x Index) bool { return x.Value != None }) {

@@ -24,6 +24,9 @@ func RandomScan(r *rand.Rand, allow func(op kernel.Op, t types.DType) bool) (*ke
 
 func (g *generator) kernel() (*kernel.Kernel, []int64) {
 	g.extents()
+	if g.scans && g.IntN(2) == 0 {
+		g.carry()
+	}
 	stages := 1 + g.IntN(3)
 	for s := range stages {
 		g.stage(s == stages-1)
@@ -56,9 +59,11 @@ type extent struct {
 
 // local is one that is stored to.
 type local struct {
-	number int
-	dims   []int64
-	usable bool // by the stage that comes
+	number  int
+	dims    []int64
+	usable  bool      // by the stage that comes
+	carried bool      // from point to point of stages that scan
+	with    kernel.Op // what is carried is combined with
 }
 
 // size returns a size of n: a literal or a run-time size.
@@ -132,6 +137,7 @@ func (g *generator) stage(last bool) {
 		for range g.IntN(3) {
 			g.op()
 		}
+		g.carryOn()
 	}
 	if len(own) > 0 && !scans {
 		for range g.IntN(3) {
@@ -155,6 +161,51 @@ func (g *generator) stage(last bool) {
 	}
 	for t, all := range reductions {
 		g.uniform[t] = append(g.uniform[t], all...)
+	}
+}
+
+// carry makes a stage that begins values which stages that scan carry on.
+func (g *generator) carry() {
+	g.values = pool{}
+	g.Stage()
+	for n := range 1 + g.IntN(2) {
+		op, v := g.combined()
+		if g.Type(v).IsFloat() { // which may be no small integer, or a sign
+			v = g.Bits(g.Type(v), kernel.Neutral(op, g.Type(v)))
+		}
+		g.Local(kernel.Local{Name: fmt.Sprintf("l%d", n), DType: g.Type(v)})
+		g.locals = append(g.locals, local{number: n, carried: true, with: op})
+		g.StoreLocal(n, v)
+	}
+}
+
+// carryOn combines what is carried with another value of the stage's, in the order of
+// its points, and stores it for the next one.
+func (g *generator) carryOn() {
+	var next []kernel.ID
+	var of []int
+	for _, l := range g.locals {
+		if !l.carried || g.IntN(4) == 0 {
+			continue
+		}
+		before := g.LoadLocal(l.number)
+		t := g.Type(before)
+		v := before
+		switch {
+		case t.IsFloat() && l.with == kernel.Add:
+			v = g.small(t)
+		case t.IsFloat() && l.with == kernel.Multiply:
+			v = g.sign(t)
+		default:
+			v = g.value(t)
+		}
+		after := g.Op(l.with, t, before, v)
+		g.keep(before)
+		g.keep(after)
+		next, of = append(next, after), append(of, l.number)
+	}
+	for i, v := range next {
+		g.StoreLocal(of[i], v)
 	}
 }
 

@@ -194,7 +194,7 @@ func (g *generator) storeLocal() {
 // loadLocal loads from a local of an earlier stage; None if there is none.
 func (g *generator) loadLocal(t types.DType) kernel.ID {
 	for _, l := range g.locals {
-		if !l.usable || g.Kernel().Locals[l.number].DType != t || slices.Contains(l.dims, 0) {
+		if !l.usable || l.carried || g.Kernel().Locals[l.number].DType != t || slices.Contains(l.dims, 0) {
 			continue
 		}
 		var index []kernel.Index

@@ -14,6 +14,7 @@ const maxAxes = 63
 func dependence(k *kernel.Kernel, strip int) []kernel.AxisSet {
 	on := make([]kernel.AxisSet, len(k.Instrs))
 	for s := range k.Stages {
+		carries := k.Carries(s)
 		for id := k.Stages[s].Begin; id < k.Stages[s].End; id++ {
 			i := &k.Instrs[id]
 			use := func(v kernel.ID) {
@@ -41,6 +42,9 @@ func dependence(k *kernel.Kernel, strip int) []kernel.AxisSet {
 			}
 			if i.Mem.Local && strip >= 0 {
 				on[id] |= 1 << strip
+			}
+			if i.Mem.Local && i.Op == kernel.Load && carries {
+				on[id] |= 1 << len(k.Axes)
 			}
 			for d, x := range i.Mem.Index {
 				if zeroStride(k, i.Mem, d) && !i.Mem.Guard {
@@ -167,8 +171,12 @@ func (p *planner) mixed(s int, x kernel.Index) bool {
 func abs(x int64) int64 { return max(x, -x) }
 
 // serial reports whether the points along an axis must run in order in stage s:
-// stores that combine, or whose place is a value, may meet.
+// stores that combine, or whose place is a value, may meet, and what a point stores
+// in a local may be for the next.
 func (p *planner) serial(s int, axis int, beside bool) bool {
+	if axis == len(p.k.Axes) && p.k.Carries(s) {
+		return true
+	}
 	for id := p.k.Stages[s].Begin; id < p.k.Stages[s].End; id++ {
 		m := p.k.Instrs[id].Mem
 		if p.k.Instrs[id].Op != kernel.Store {
