@@ -119,7 +119,7 @@ func (o *Options) after(pass string, g *graph) error {
 // of can be kernels: run all of it by the evaluator. The error says why.
 var ErrNotCompiled = errors.New("not compiled")
 
-// kept are the ops beyond StableHLO that kernels have.
+// kept are the ops beyond StableHLO that kernels have, whatever they are of.
 var kept = map[string]bool{stablehlo.CHLOErf.String(): true}
 
 // Inline puts the bodies of functions and composites in the place of their
@@ -132,7 +132,7 @@ func Inline(ctx context.Context, m *mlir.Module) error {
 // Compile makes kernels of a module that [backends.Load] has read. It changes
 // p.Module.
 func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, error) {
-	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, Composite: o.claims}); err != nil {
+	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, KeepOp: scansPoints, Composite: o.claims}); err != nil {
 		return nil, err
 	}
 	if o.Dump != nil && !o.region {
@@ -278,6 +278,14 @@ func (r *Program) repeat(id ValueID, all *int) error {
 	*all += n
 	v.Data = bytes.Repeat(v.Data, n/len(v.Data))
 	return nil
+}
+
+// splatBits is the inverse of splatBytes.
+func splatBits(data []byte) (bits uint64) {
+	for i, b := range data {
+		bits |= uint64(b) << (8 * i)
+	}
+	return bits
 }
 
 func splatBytes(bits uint64, size int) []byte {

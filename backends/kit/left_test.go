@@ -49,7 +49,7 @@ func fates(code mlir.Code) []string {
 		{"kernel", row.kernel != nil},
 		{"structural", row.structural != nil},
 		{"driven", row.driven != ""},
-		{"replaced", row.replaced != "" || code.Info().Static != nil || ofCHLO(code) && !same},
+		{"replaced", row.replaced != "" || code.Info().Static != nil || ofCHLO(code) && !same && row.kernel == nil},
 		{"left", row.left != ""},
 	} {
 		if f.is {
@@ -151,7 +151,7 @@ func renderCompiled() string {
 			fmt.Fprintf(&b, "| `%s` | %s |\n", short(code), opTable[code].replaced)
 		}
 	}
-	fmt.Fprintf(&b, "\nAll of CHLO but `chlo.erf` becomes StableHLO: %s.\n", strings.Join(chlo, ", "))
+	fmt.Fprintf(&b, "\nAll of CHLO but `chlo.erf` and `chlo.scan` becomes StableHLO: %s. A `chlo.scan` whose body has other ops than elementwise ones and constants becomes a `while`.\n", strings.Join(chlo, ", "))
 	b.WriteString("\n## Left to the evaluator\n\n| op | because |\n|---|---|\n")
 	for _, code := range by["left"] {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", short(code), opTable[code].left)

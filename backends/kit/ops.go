@@ -34,13 +34,14 @@ func replaced(by string) opRow                             { return opRow{replac
 func left(reason string) opRow                             { return opRow{left: reason} }
 
 // opTable has the row of each op, by code. Ops of CHLO become others of StableHLO, but for
-// erf; so do dynamic ops, once their sizes are known. It is filled by init because rows of
+// erf and scans that are kernels; so do dynamic ops, once their sizes are known. It is filled by init because rows of
 // ops with regions lead back to it.
 var opTable []opRow
 
 func init() {
 	opTable = stablehlo.Table[opRow](opRows{})
 	opTable[stablehlo.CHLOErf] = elementwise(kernel.Erf)
+	opTable[stablehlo.CHLOScan] = kernelBy(scan_)
 }
 
 // opRows are the rows.

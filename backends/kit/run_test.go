@@ -36,7 +36,7 @@ func evaluate(t *testing.T, p *kit.Program, args []soa.View) []soa.View {
 		case kit.Argument:
 			mem[v] = args[val.Index].Base()
 		case kit.Constant:
-			mem[v] = unsafe.Pointer(&val.Data[0])
+			mem[v] = unsafe.Pointer(unsafe.SliceData(val.Data))
 		case kit.Result:
 			results[val.Index] = soa.Make(p.Signature.Results[val.Index].Type)
 			mem[v] = results[val.Index].Base()

@@ -4,17 +4,19 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unsafe"
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
-// scalars is a region that computes one scalar of pairs of them, such as a
-// comparator's: a kernel without axes.
+// scalars is a region that computes scalars of scalars, such as a comparator's: a
+// kernel without axes.
 type scalars struct {
 	kernel *kernel.Kernel
-	of     []int // by parameter: the region's argument; -1 for what it returns
+	of     []int // by parameter: the region's argument; -1 for what it returns, -2 for the second of that, …
 }
 
 // scalars compiles the text of a region, which uses nothing from outside, as a
@@ -45,10 +47,17 @@ func scalarsOf(p *Program, name string) *scalars {
 	made := map[ValueID]kernel.ID{} // what was loaded or computed
 	load := func(v ValueID) (kernel.ID, bool) {
 		id, known := made[v]
-		if known || p.Values[v].Kind != Argument {
-			return id, known
+		value := &p.Values[v]
+		switch {
+		case known:
+			return id, true
+		case value.Kind == Constant && len(value.Data) == value.Type.DType.Size():
+			made[v] = b.Bits(value.Type.DType, splatBits(value.Data))
+			return made[v], true
+		case value.Kind != Argument:
+			return id, false
 		}
-		i := p.Values[v].Index
+		i := value.Index
 		s.of = append(s.of, i)
 		made[v] = b.Load(b.Param(kernel.Param{Name: fmt.Sprint("xy"[i%2:i%2+1], i/2), DType: p.Values[v].Type.DType}))
 		return made[v], true
@@ -75,12 +84,18 @@ func scalarsOf(p *Program, name string) *scalars {
 			}
 		}
 	}
-	result, known := load(p.Results[0])
-	if !known {
-		return nil
+	for i, r := range p.Results {
+		result, known := load(r)
+		if !known {
+			return nil
+		}
+		s.of = append(s.of, -1-i)
+		param := kernel.Param{Name: name, DType: p.Values[r].Type.DType, Out: true}
+		if i > 0 {
+			param.Name += fmt.Sprint(i + 1)
+		}
+		b.Store(b.Param(param), result)
 	}
-	s.of = append(s.of, -1)
-	b.Store(b.Param(kernel.Param{Name: name, DType: p.Values[p.Results[0]].Type.DType, Out: true}), result)
 	s.kernel = b.Kernel()
 	if kernel.Verify(s.kernel) != nil {
 		return nil
@@ -97,21 +112,141 @@ func moved(in kernel.Instr, ids []kernel.ID) kernel.Instr {
 	return in
 }
 
-// apply computes the scalars of some values, the region's arguments.
+// apply computes the scalar of some values, the region's arguments.
 func (b *nodeBuilder) apply(s *scalars, args ...kernel.ID) kernel.ID {
+	return b.applyAll(s, args)[0]
+}
+
+// applyAll computes all scalars of some values, the region's arguments.
+func (b *nodeBuilder) applyAll(s *scalars, args []kernel.ID) []kernel.ID {
 	ids := make([]kernel.ID, len(s.kernel.Instrs))
-	result := kernel.None
+	results := make([]kernel.ID, len(s.kernel.Outs()))
 	for n, in := range s.kernel.Instrs {
 		switch in.Op {
 		case kernel.Load:
 			ids[n] = args[s.of[in.Mem.Param]]
 		case kernel.Store:
-			result = ids[in.Args[0]]
+			results[-1-s.of[in.Mem.Param]] = ids[in.Args[0]]
 		default:
 			ids[n] = b.Emit(moved(in, ids))
 		}
 	}
-	return result
+	return results
+}
+
+// evaluated returns the bits of what a region of scalars computes of the bits of its
+// arguments; nothing without an evaluator, or where that fails.
+func (t *translator) evaluated(r *mlir.Region, args []uint64) ([]uint64, error) {
+	if t.o.Eval == nil {
+		return nil, nil
+	}
+	block, c := r.Blocks[0], mlir.Cloner{}
+	end := block.Ops[len(block.Ops)-1]
+	var outs []mlir.Type
+	for _, v := range end.Operands {
+		outs = append(outs, v.Type)
+	}
+	fn := mlir.NewFunc("main", "public", nil, outs)
+	body := fn.Body()
+	for i, a := range block.Args {
+		typ := a.Type.(*mlir.TensorType)
+		constant := mlir.NewOp(stablehlo.Constant, nil, typ)
+		constant.Attrs.Set("value", mlir.Dense(typ, splatBytes(args[i], mlir.DTypeOf(typ.Elem).Size())))
+		body.Ops = append(body.Ops, constant)
+		c.Replace(a, constant.Results[0])
+	}
+	for _, op := range block.Ops[:len(block.Ops)-1] {
+		body.Ops = append(body.Ops, c.Op(op))
+	}
+	var results []*mlir.Value
+	for _, v := range end.Operands {
+		results = append(results, c.Value(v))
+	}
+	body.Ops = append(body.Ops, mlir.NewOp(mlir.OpReturn, results))
+	exe, err := t.o.Eval.Compile(t.ctx, backends.NewModule(mlir.Print(&mlir.Module{Ops: append([]*mlir.Op{fn}, t.others...)})), backends.Options{})
+	if err != nil {
+		return nil, err
+	}
+	call := &backends.Call{}
+	if err := exe.Execute(t.ctx, call); err != nil {
+		return nil, err
+	}
+	var bits []uint64
+	for _, r := range call.Results {
+		bits = append(bits, splatBits(unsafe.Slice((*byte)(r.Base()), r.Type.DType.Size())))
+	}
+	return bits, nil
+}
+
+// pointwise returns a region of scalars that computes of an element of each argument
+// what a region computes of each of those at its place, in tensors of one shape; nil if
+// the region does something else.
+func pointwise(r *mlir.Region) *mlir.Region {
+	if len(r.Blocks) != 1 || len(r.Blocks[0].Args) == 0 {
+		return nil
+	}
+	from := r.Blocks[0]
+	of, ok := from.Args[0].Type.(*mlir.TensorType)
+	if !ok {
+		return nil
+	}
+	to, c := &mlir.Block{}, mlir.Cloner{}
+	scalar := func(v *mlir.Value) mlir.Type { // nil: v is neither of the shape nor a scalar
+		t, ok := v.Type.(*mlir.TensorType)
+		if !ok || !t.Static() || t.Encoding != nil || !mlir.DTypeOf(t.Elem).Valid() || len(t.Shape) > 0 && !slices.Equal(t.Shape, of.Shape) {
+			return nil
+		}
+		return mlir.Tensor(t.Elem)
+	}
+	for i, a := range from.Args {
+		t := scalar(a)
+		if t == nil {
+			return nil
+		}
+		b := &mlir.Value{Type: t, Block: to, Index: i}
+		to.Args = append(to.Args, b)
+		c.Replace(a, b)
+	}
+	for _, op := range from.Ops {
+		x := c.Op(op)
+		for i, v := range op.Results {
+			t := scalar(v)
+			if t == nil {
+				return nil
+			}
+			x.Results[i].Type = t
+		}
+		switch {
+		case opTable[op.Code].apply != kernel.Invalid, op.Code.Info().Traits.Has(mlir.Terminator),
+			op.Code == stablehlo.Compare && stablehlo.AsCompare(op).CompareType() != "TOTALORDER":
+		case op.Code == stablehlo.Constant:
+			a, ok := op.Attrs.Get("value").(*mlir.DenseAttr)
+			if !ok {
+				return nil
+			}
+			data, splat, err := a.Decode()
+			t := x.Results[0].Type.(*mlir.TensorType)
+			switch {
+			case err != nil:
+				return nil
+			case a.Type.Elements() == 0: // nothing is computed of it
+				data = make([]byte, mlir.DTypeOf(t.Elem).Size())
+			case !splat && a.Type.Elements() != 1:
+				return nil
+			}
+			one := mlir.Dense(t, data)
+			if one == nil {
+				return nil
+			}
+			x.Attrs.Set("value", one)
+		case op.Code == stablehlo.BroadcastInDim && len(op.Operands[0].Type.(*mlir.TensorType).Shape) == 0:
+			x.Attrs.Set("broadcast_dimensions", mlir.I64Array([]int64{}))
+		default:
+			return nil
+		}
+		to.Ops = append(to.Ops, x)
+	}
+	return &mlir.Region{Blocks: []*mlir.Block{to}}
 }
 
 // ofScalars reports whether a kernel computes scalars of scalars, that depend on

@@ -1,8 +1,11 @@
 package kit
 
 import (
+	"slices"
+
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
+	"ltc/mlir"
 	"ltc/stablehlo"
 )
 
@@ -58,21 +61,156 @@ func idempotent(op kernel.Op) bool {
 // scanned.
 func (b *nodeBuilder) scan(s scanning, with kernel.Op) {
 	t := b.out[0].DType
-	index := make([]kernel.Index, len(b.out[0].Shape))
-	outer := 0
-	for d, n := range b.out[0].Shape {
-		if d != s.dim {
-			index[d] = kernel.Along(b.Axis(axisName(outer), kernel.Size(n)))
-			outer++
-		}
-	}
-	index[s.dim] = kernel.Along(outer)
+	outer, index := b.scanned(s, b.out[0].Shape)
 	b.Stage(kernel.Axis{Name: stageAxisName(0), Size: kernel.Size(b.out[0].Shape[s.dim]), Kind: s.kind})
 	v := b.load(0, index...)
 	if acc := wide(t); acc != b.Type(v) {
 		v = b.Op(kernel.Convert, acc, v)
 	}
-	b.store(0, b.finish(with, b.Scan(with, v, s.exclusive), t, b.initial(with)), index...)
+	v = b.Scan(with, v, s.exclusive)
+	initial := kernel.None
+	if !b.beginsNeutral(with) {
+		initial = b.load(1, outer[:len(b.in[1].Shape)]...)
+	}
+	b.store(0, b.finish(with, v, t, initial), index...)
+}
+
+// scanned has the dimensions of a shape but the one that is scanned as parallel axes. It
+// returns where what does not run along that is, and what does.
+func (b *nodeBuilder) scanned(s scanning, shape types.Shape) (outer, index []kernel.Index) {
+	index = make([]kernel.Index, len(shape))
+	for d, n := range shape {
+		if d != s.dim {
+			index[d] = kernel.Along(b.Axis(axisName(len(outer)), kernel.Size(n)))
+			outer = append(outer, index[d])
+		}
+	}
+	index[s.dim] = kernel.Along(len(outer))
+	return outer, index
+}
+
+// function is what a scan makes, at each point, of what it carries and of the elements
+// there: any function of scalars.
+type function struct {
+	*scalars
+	carries int
+	// carriedFirst says that its arguments are what is carried, then the elements.
+	carriedFirst bool
+	// outputs is how many of what it gives are elements of results, before what it
+	// carries; with all set, what it carries is.
+	outputs int
+	all     bool
+}
+
+// call computes the function.
+func (b *nodeBuilder) call(f *function, carried, elements []kernel.ID) (outputs, next []kernel.ID) {
+	args := slices.Concat(elements, carried)
+	if f.carriedFirst {
+		args = slices.Concat(carried, elements)
+	}
+	all := b.applyAll(f.scalars, args)
+	return all[:f.outputs], all[f.outputs:]
+}
+
+// scansPoints reports whether a chlo.scan is a kernel: its body computes each element by
+// itself, and there is what it scans.
+func scansPoints(op *mlir.Op) bool {
+	_, carries, _, ok := stablehlo.ScanSegments(op)
+	return op.Code == stablehlo.CHLOScan && ok && carries > 0 && len(op.Operands) > carries && pointwise(op.Regions[0]) != nil
+}
+
+// scan_ is a chlo.scan. The dimensions but the one that is scanned are parallel axes.
+// One stage begins what is carried, a local for each value, one along the scanned
+// dimension carries it on, and one stores what it comes to.
+func scan_(b *nodeBuilder) error {
+	inputs, carries, outputs, _ := stablehlo.ScanSegments(b.op)
+	body := pointwise(b.op.Regions[0])
+	if body == nil || inputs == 0 || carries == 0 {
+		return leave("a scan whose body computes no element by itself")
+	}
+	dim, _ := mlir.Int(b.op.Attrs.Get("dimension"))
+	s := scanning{dim: int(dim), kind: kernel.ScanAxis}
+	if b.op.Attrs.Get("is_reverse") == mlir.Attribute(mlir.BoolAttr(true)) {
+		s.kind = kernel.ReverseAxis
+	}
+	if with := b.combines(body); with != kernel.Invalid && inputs == 1 && carries == 1 {
+		b.scan(s, with)
+		for i := 1; i < outputs; i++ {
+			b.outs[i] = b.outs[0]
+		}
+		return nil
+	}
+	f := &function{carries: carries, outputs: outputs}
+	var err error
+	if f.scalars, err = b.t.scalars(body, "scan", false); err != nil {
+		return err
+	} else if f.scalars == nil {
+		return leave("a scan whose body computes no element by itself")
+	}
+	b.carry(s, f, b.in[0].Shape)
+	return nil
+}
+
+// combines returns the op of a scan whose body combines what is carried with an element
+// and gives nothing else, if nobody uses what it comes to and the order does not matter:
+// of values that are exact, or by what the text says of it. Invalid if it is another.
+func (b *nodeBuilder) combines(r *mlir.Region) kernel.Op {
+	block := r.Blocks[0]
+	end := block.Ops[len(block.Ops)-1]
+	one := &mlir.Region{Blocks: []*mlir.Block{{Args: block.Args, Ops: []*mlir.Op{block.Ops[0], {Code: end.Code, Operands: end.Operands[:1]}}}}}
+	if len(block.Ops) != 2 || len(end.Operands) != 2 || end.Operands[0] != end.Operands[1] || b.t.used[b.op.Results[1]] {
+		return kernel.Invalid
+	}
+	with, t := combiner(one), b.out[0].DType
+	exact := with.Exact() || !t.IsFloat() || b.op.Attrs.Get("is_associative") == mlir.Attribute(mlir.BoolAttr(true))
+	if with == kernel.Invalid || !with.Takes(t) || !exact {
+		return kernel.Invalid
+	}
+	return with
+}
+
+// carry has the dimensions of a shape but the one that is scanned as parallel axes. The
+// first operands are scanned, as many as there are before what carries begin with; what
+// does not run along the axes is the same for all.
+func (b *nodeBuilder) carry(s scanning, f *function, shape types.Shape) {
+	outer, index := b.scanned(s, shape)
+	inputs := len(b.in) - f.carries
+	b.Stage()
+	locals := make([]int, f.carries)
+	for i := range locals {
+		begin := b.load(inputs+i, outer[:len(b.in[inputs+i].Shape)]...)
+		locals[i] = b.Local(kernel.Local{Name: localName(i), DType: b.Type(begin)})
+		b.StoreLocal(locals[i], begin)
+	}
+	b.Stage(kernel.Axis{Name: stageAxisName(0), Size: kernel.Size(shape[s.dim]), Kind: s.kind})
+	carried, elements := make([]kernel.ID, f.carries), make([]kernel.ID, inputs)
+	for i, l := range locals {
+		carried[i] = b.LoadLocal(l)
+	}
+	for i := range elements {
+		elements[i] = b.load(i, index...)
+	}
+	outputs, next := b.call(f, carried, elements)
+	for i, l := range locals {
+		b.StoreLocal(l, next[i])
+	}
+	switch {
+	case f.all && s.exclusive:
+		outputs = carried
+	case f.all:
+		outputs = next
+	}
+	for i, v := range outputs {
+		if b.t.used[b.op.Results[i]] {
+			b.store(i, v, index...)
+		}
+	}
+	b.Stage()
+	for i, l := range locals {
+		if r := len(outputs) + i; r < len(b.out) && b.t.used[b.op.Results[r]] {
+			b.store(r, b.LoadLocal(l), outer...)
+		}
+	}
 }
 
 // scansOnly returns the scan of a node that does nothing else but what each point

@@ -3,13 +3,17 @@ package kit_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/reference"
+	"ltc/internal/samples"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -171,5 +175,268 @@ func TestScansKeepNaN(t *testing.T) {
 			require.Equal(t, i < 3, v != v, "%s %d: %v", op, i, got)
 		}
 		require.EqualValues(t, 4, got[4])
+	}
+}
+
+// scanOf is a module with a chlo.scan along a dimension of operands of one shape.
+type scanOf struct {
+	shape, rest   string // of the operands, and without the dimension
+	dim           int
+	reverse       bool
+	elems         []string // of the operands
+	carries       []string // what they begin with: a literal, or %c for an argument
+	carryElems    []string
+	body, returns string // of %x0, %x1, … and %c0, %c1, …; $T is the type of what the body has
+	outs          []string
+}
+
+func (s scanOf) String() string {
+	of := func(shape, elem string) string {
+		if shape == "" {
+			return "tensor<" + elem + ">"
+		}
+		return "tensor<" + shape + "x" + elem + ">"
+	}
+	var args, ins, inits, block, types, results, setup []string
+	for i, e := range s.elems {
+		args = append(args, fmt.Sprintf("%%x%d: %s", i, of(s.shape, e)))
+		ins, types = append(ins, fmt.Sprintf("%%x%d", i)), append(types, of(s.shape, e))
+		block = append(block, fmt.Sprintf("%%x%d: %s", i, of(s.rest, e)))
+	}
+	for i, c := range s.carries {
+		e := s.carryElems[i]
+		if c == "%c" {
+			args = append(args, fmt.Sprintf("%%i%d: %s", i, of(s.rest, e)))
+		} else {
+			setup = append(setup, fmt.Sprintf("%%i%d = stablehlo.constant dense<%s> : %s", i, c, of(s.rest, e)))
+		}
+		inits, types = append(inits, fmt.Sprintf("%%i%d", i)), append(types, of(s.rest, e))
+		block = append(block, fmt.Sprintf("%%c%d: %s", i, of(s.rest, e)))
+	}
+	var inner []string
+	for _, e := range s.outs {
+		results, inner = append(results, of(s.shape, e)), append(inner, of(s.rest, e))
+	}
+	for _, e := range s.carryElems {
+		results, inner = append(results, of(s.rest, e)), append(inner, of(s.rest, e))
+	}
+	attrs := ""
+	if s.reverse {
+		attrs = " attributes {is_reverse = true}"
+	}
+	var all []string
+	for i := range results {
+		all = append(all, fmt.Sprintf("%%r#%d", i))
+	}
+	body := s.body
+	for _, e := range []string{"f32", "f64", "bf16", "i32", "i64", "i1"} {
+		body = strings.ReplaceAll(body, "$"+e, of(s.rest, e))
+	}
+	return fmt.Sprintf(`func.func @main(%s) -> (%s) {
+    %s
+    %%r:%d = chlo.scan(%s) inits (%s) dimension=%d%s {
+    ^bb0(%s):
+      %s
+      stablehlo.return %s : %s
+    } : (%s) -> (%s)
+    return %s : %s
+  }`, strings.Join(args, ", "), strings.Join(results, ", "), strings.Join(setup, "\n"), len(results), strings.Join(ins, ", "), strings.Join(inits, ", "), s.dim, attrs,
+		strings.Join(block, ", "), body, s.returns, strings.Join(inner, ", "), strings.Join(types, ", "), strings.Join(results, ", "), strings.Join(all, ", "), strings.Join(results, ", "))
+}
+
+// logaddexp is what JAX writes for the logarithm of a sum of exponentials, of %a and %b.
+const logaddexp = `%m = stablehlo.maximum %a, %b : $T
+      %d = stablehlo.subtract %a, %b : $T
+      %n = stablehlo.compare NE, %d, %d : ($T, $T) -> $P
+      %s = stablehlo.add %a, %b : $T
+      %e = stablehlo.abs %d : $T
+      %f = stablehlo.negate %e : $T
+      %g = stablehlo.exponential %f : $T
+      %h = stablehlo.log_plus_one %g : $T
+      %k = stablehlo.add %m, %h : $T
+      %l = stablehlo.select %n, %s, %k : $P, $T`
+
+// Scans of associative functions, and of others, are kernels that compute what the
+// evaluator does: along each dimension, in both orders, of one value and of several.
+func TestScansOfFunctions(t *testing.T) {
+	lse := strings.NewReplacer("$T", "$f32", "$P", "$i1", "%a", "%c0", "%b", "%x0").Replace(logaddexp)
+	for _, c := range []struct {
+		name string
+		scanOf
+	}{
+		{"log-sum-exp", scanOf{elems: []string{"f32"}, carries: []string{"0xFF800000"}, carryElems: []string{"f32"}, body: lse, returns: "%l, %l", outs: []string{"f32"}}},
+		{"recurrence", scanOf{elems: []string{"f32", "f32"}, carries: []string{"%c"}, carryElems: []string{"f32"},
+			body: "%a = stablehlo.multiply %c0, %x0 : $f32\n%b = stablehlo.add %a, %x1 : $f32", returns: "%b, %b", outs: []string{"f32"}}},
+		{"pairs", scanOf{elems: []string{"f32", "f32"}, carries: []string{"1.0", "0.0"}, carryElems: []string{"f32", "f32"},
+			body: "%a = stablehlo.multiply %c0, %x0 : $f32\n%b = stablehlo.multiply %c1, %x0 : $f32\n%d = stablehlo.add %b, %x1 : $f32", returns: "%a, %d, %a, %d", outs: []string{"f32", "f32"}}},
+		{"exclusive", scanOf{elems: []string{"i32"}, carries: []string{"%c"}, carryElems: []string{"i32"},
+			body: "%a = stablehlo.add %c0, %x0 : $i32", returns: "%c0, %a", outs: []string{"i32"}}},
+		{"sum", scanOf{elems: []string{"i64"}, carries: []string{"%c"}, carryElems: []string{"i64"},
+			body: "%a = stablehlo.add %c0, %x0 : $i64", returns: "%a, %a", outs: []string{"i64"}}},
+		{"types", scanOf{elems: []string{"f32", "i32"}, carries: []string{"0", "false"}, carryElems: []string{"i64", "i1"},
+			body: "%z = stablehlo.constant dense<0.5> : $f32\n%a = stablehlo.compare GT, %x0, %z : ($f32, $f32) -> $i1\n%b = stablehlo.convert %x1 : ($i32) -> $i64\n%d = stablehlo.select %a, %b, %c0 : $i1, $i64\n%e = stablehlo.xor %a, %c1 : $i1",
+			returns: "%e, %d, %d, %e", outs: []string{"i1", "i64"}}},
+		{"half", scanOf{elems: []string{"bf16"}, carries: []string{"%c"}, carryElems: []string{"bf16"},
+			body: "%a = stablehlo.multiply %c0, %x0 : $bf16\n%b = stablehlo.add %a, %x0 : $bf16", returns: "%b, %b", outs: []string{"bf16"}}},
+		{"order", scanOf{elems: []string{"i32"}, carries: []string{"7"}, carryElems: []string{"i32"},
+			body: "%a = stablehlo.subtract %x0, %c0 : $i32", returns: "%a, %a", outs: []string{"i32"}}},
+	} {
+		for _, along := range []struct {
+			shape, rest string
+			dim         int
+		}{{"7x3x5", "3x5", 0}, {"3x9x5", "3x5", 1}, {"3x5x11", "3x5", 2}, {"13", "", 0}, {"2x1", "2", 1}, {"0x4", "4", 0}, {"4x0", "4", 1}, {"0", "", 0}, {"0x5", "0", 1}} {
+			for _, reverse := range []bool{false, true} {
+				t.Run(fmt.Sprint(c.name, "/", along.shape, "/", along.dim, "/", reverse), func(t *testing.T) {
+					s := c.scanOf
+					s.shape, s.rest, s.dim, s.reverse = along.shape, along.rest, along.dim, reverse
+					p := sameWithin(t, s.String(), compile(t, s.String()), 0)
+					require.Empty(t, p.HostSteps(), "%v", p)
+					require.Empty(t, p.Fallbacks(), "%v", p)
+				})
+			}
+		}
+	}
+}
+
+// cumulativeLSE is what jax.lax.cumlogsumexp is exported as for windows, along dimension
+// 1 of two.
+func cumulativeLSE(elem, init string, n int, padding string) string {
+	body := strings.NewReplacer("$T", "tensor<"+elem+">", "$P", "tensor<i1>").Replace(logaddexp)
+	return fmt.Sprintf(`func.func @main(%%x: tensor<3x%[3]dx%[1]s>) -> tensor<3x%[3]dx%[1]s> {
+    %%i = stablehlo.constant dense<%[2]s> : tensor<%[1]s>
+    %%1 = "stablehlo.reduce_window"(%%x, %%i) <{padding = dense<[[0, 0], [%[4]s]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, %[3]d>}> ({
+    ^bb0(%%a: tensor<%[1]s>, %%b: tensor<%[1]s>):
+      %[5]s
+      stablehlo.return %%l : tensor<%[1]s>
+    }) : (tensor<3x%[3]dx%[1]s>, tensor<%[1]s>) -> tensor<3x%[3]dx%[1]s>
+    return %%1 : tensor<3x%[3]dx%[1]s>
+  }`, elem, init, n, padding, body)
+}
+
+// Windows of full width are scans whatever they combine with, where the padding does not
+// change the initial value: from the first element on they are the evaluator's to the bit,
+// NaN and infinities among them.
+func TestWindowsOfFunctionsAreScans(t *testing.T) {
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	rows := [][]float32{{1, 2, -3, 40, 5, 90, -7}, {-inf, -inf, 0.5, nan, 1, inf, 2}, {inf, 3, -inf, inf, -2, 88, 89}}
+	for _, c := range []struct {
+		name, elem, init, padding string
+		most                      float64
+	}{
+		{"f32", "f32", "0xFF800000", "6, 0", 0},
+		{"reverse", "f32", "0xFF800000", "0, 6", 1e-6},
+		{"exclusive", "f32", "0xFF800000", "7, -1", 0},
+		{"f64", "f64", "0xFFF0000000000000", "6, 0", 0},
+		{"bf16", "bf16", "0xFF80", "6, 0", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := cumulativeLSE(c.elem, c.init, 7, c.padding)
+			p := sameWithin(t, text, compile(t, text), c.most)
+			require.Empty(t, p.HostSteps())
+			require.Equal(t, 1, scanKernels(p))
+			if c.elem != "f32" {
+				return
+			}
+			x := soa.Make(types.Type{DType: types.F32, Shape: types.Shape{3, 7}})
+			for i, r := range rows {
+				copy(soa.Slice[float32](x)[7*i:], r)
+			}
+			exe, err := reference.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+			require.NoError(t, err)
+			call := &backends.Call{Args: []soa.View{x}}
+			require.NoError(t, exe.Execute(t.Context(), call))
+			d, err := samples.Differ(evaluate(t, p, []soa.View{x})[0], call.Results[0])
+			require.NoError(t, err)
+			require.LessOrEqual(t, d.Size, c.most, "at %v: %s, want %s", d.At, d.Got, d.Want)
+		})
+	}
+	require.Zero(t, scanKernels(same(t, cumulativeLSE("f32", "1.0", 7, "6, 0"))), "1 combined with itself is another number")
+}
+
+// Windows of two values are scans, too: the largest so far, and where it is.
+func TestWindowsOfTwoValuesAreScans(t *testing.T) {
+	for _, padding := range []string{"8, 0", "0, 8"} {
+		text := fmt.Sprintf(`func.func @main(%%x: tensor<4x9xf32>, %%y: tensor<4x9xi32>) -> (tensor<4x9xf32>, tensor<4x9xi32>) {
+    %%i = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %%j = stablehlo.constant dense<0> : tensor<i32>
+    %%1:2 = "stablehlo.reduce_window"(%%x, %%y, %%i, %%j) <{padding = dense<[[0, 0], [%s]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 9>}> ({
+    ^bb0(%%a: tensor<f32>, %%m: tensor<i32>, %%b: tensor<f32>, %%n: tensor<i32>):
+      %%2 = stablehlo.compare GE, %%a, %%b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      %%3 = stablehlo.select %%2, %%a, %%b : tensor<i1>, tensor<f32>
+      %%4 = stablehlo.select %%2, %%m, %%n : tensor<i1>, tensor<i32>
+      stablehlo.return %%3, %%4 : tensor<f32>, tensor<i32>
+    }) : (tensor<4x9xf32>, tensor<4x9xi32>, tensor<f32>, tensor<i32>) -> (tensor<4x9xf32>, tensor<4x9xi32>)
+    return %%1#0, %%1#1 : tensor<4x9xf32>, tensor<4x9xi32>
+  }`, padding)
+		p := sameWithin(t, text, compile(t, text), 0)
+		require.Empty(t, p.HostSteps())
+		require.Equal(t, 1, scanKernels(p))
+	}
+}
+
+// A scan whose body computes an element of others becomes a loop over programs of kernels.
+func TestScansOfMatricesAreLoops(t *testing.T) {
+	p := same(t, `func.func @main(%x: tensor<5x3x3xf32>, %h: tensor<3x3xf32>) -> (tensor<5x3x3xf32>, tensor<3x3xf32>) {
+    %r:2 = chlo.scan(%x) inits (%h) dimension=0 {
+    ^bb0(%a: tensor<3x3xf32>, %c: tensor<3x3xf32>):
+      %0 = stablehlo.dot_general %c, %a, contracting_dims = [1] x [0] : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
+      stablehlo.return %0, %0 : tensor<3x3xf32>, tensor<3x3xf32>
+    } : (tensor<5x3x3xf32>, tensor<3x3xf32>) -> (tensor<5x3x3xf32>, tensor<3x3xf32>)
+    return %r#0, %r#1 : tensor<5x3x3xf32>, tensor<3x3xf32>
+  }`)
+	require.Empty(t, p.Fallbacks())
+	require.Zero(t, scanKernels(p))
+	require.True(t, slices.ContainsFunc(p.Steps, func(s kit.Step) bool { return s.Regions() != nil }), "%v", p)
+}
+
+// A sum of floats is a scan that adds in any order where the text says that it may be;
+// else each is added to what those before came to, as the text has it. What is fused
+// with either is part of its kernel.
+func TestAssociativeSumsScan(t *testing.T) {
+	for _, c := range []struct{ attributes, want string }{
+		{" attributes {is_associative = true}", `kernel k(x0: f32[n0, n1] strides [*, 1], x1: f32[n0] strides [1], out y2: f32[n0, n1] strides [*, 1]) {
+  for i0 < n0
+  stage scan j0 < n1 {
+    %0 = load x0[i0, j0]
+    %1 = exponential %0 : f32
+    %2 = scan add %1
+    %3 = load x1[i0]
+    %4 = add %3, %2 : f32
+    %5 = negate %4 : f32
+    store y2[i0, j0], %5
+  }
+}
+`},
+		{"", `kernel k(x0: f32[n0] strides [1], x1: f32[n0, n1] strides [*, 1], out y2: f32[n0, n1] strides [*, 1]) {
+  for i0 < n0
+  local t0: f32[]
+  stage {
+    %0 = load x0[i0]
+    store t0[], %0
+  }
+  stage scan j0 < n1 {
+    %2 = load t0[]
+    %3 = load x1[i0, j0]
+    %4 = exponential %3 : f32
+    %5 = add %2, %4 : f32
+    store t0[], %5
+    %7 = negate %5 : f32
+    store y2[i0, j0], %7
+  }
+}
+`},
+	} {
+		p := same(t, fmt.Sprintf(`func.func @main(%%x: tensor<70x40xf32>, %%c: tensor<70xf32>) -> tensor<70x40xf32> {
+    %%0 = stablehlo.exponential %%x : tensor<70x40xf32>
+    %%r:2 = chlo.scan(%%0) inits (%%c) dimension=1%s {
+    ^bb0(%%a: tensor<70xf32>, %%b: tensor<70xf32>):
+      %%1 = stablehlo.add %%b, %%a : tensor<70xf32>
+      stablehlo.return %%1, %%1 : tensor<70xf32>, tensor<70xf32>
+    } : (tensor<70x40xf32>, tensor<70xf32>) -> (tensor<70x40xf32>, tensor<70xf32>)
+    %%2 = stablehlo.negate %%r#0 : tensor<70x40xf32>
+    return %%2 : tensor<70x40xf32>
+  }`, c.attributes))
+		require.Len(t, p.Kernels, 1, "%v", p)
+		require.Equal(t, c.want, p.Kernels[0].String())
 	}
 }

@@ -224,10 +224,7 @@ func (t *translator) constant(op *mlir.Op) error {
 	}
 	v := &t.graph.values[id]
 	if splat || len(data) == v.typ.DType.Size() {
-		bits := uint64(0)
-		for i, b := range data {
-			bits |= uint64(b) << (8 * i)
-		}
+		bits := splatBits(data)
 		v.splat = &bits
 		return nil
 	}

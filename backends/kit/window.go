@@ -2,21 +2,74 @@ package kit
 
 import (
 	"fmt"
+	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/mlir"
 	"ltc/stablehlo"
 )
+
+// cumulative makes a scan of windows whose body is any function of scalars, also of
+// several values. It reports false where they are none: windows with another initial
+// value than one that combined with itself is itself, since the padding counts as it.
+// Along the dimension it combines what is carried with an element, in reverse an element
+// with what is carried.
+func (b *nodeBuilder) cumulative() (bool, error) {
+	n := len(b.out)
+	s, ok := scanningOf(stablehlo.AsReduceWindow(b.op), b.in[0].Shape, b.out[0].Shape)
+	if !ok || len(capturedBy(b.op)) > 0 {
+		return false, nil
+	}
+	for i := range n {
+		if b.in[i].DType != b.out[i].DType || b.in[n+i].DType != b.out[i].DType {
+			return false, nil
+		}
+	}
+	body := pointwise(b.op.Regions[0])
+	if body == nil {
+		return false, nil
+	}
+	if itself, err := b.startsWithItself(body); !itself || err != nil {
+		return false, err
+	}
+	f := &function{carries: n, all: true, carriedFirst: s.kind == kernel.ScanAxis}
+	var err error
+	if f.scalars, err = b.t.scalars(body, "combine", false); f.scalars == nil || err != nil {
+		return false, err
+	}
+	b.carry(s, f, b.in[0].Shape)
+	return true, nil
+}
+
+// startsWithItself reports whether the initial values, combined with themselves by a
+// body, are these again, to the bit.
+func (b *nodeBuilder) startsWithItself(body *mlir.Region) (bool, error) {
+	n := len(b.out)
+	var initial []uint64
+	for i := range n {
+		s := b.splat(n + i)
+		if s == nil {
+			return false, nil
+		}
+		initial = append(initial, *s)
+	}
+	after, err := b.t.evaluated(body, slices.Concat(initial, initial))
+	return slices.Equal(after, initial), err
+}
 
 // reduceWindow has the windows as parallel axes and a stage over the elements of
 // one, or is a scan. What lies in the padding, or between elements that stand apart, counts
 // as the initial value.
 func reduceWindow(b *nodeBuilder) error {
-	if len(b.out) != 1 {
-		return leave("windows of %d values at once", len(b.out))
-	}
 	with, t := combiner(b.op.Regions[0]), b.out[0].DType
 	switch {
-	case with == kernel.Invalid:
+	case with == kernel.Invalid || len(b.out) > 1:
+		if done, err := b.cumulative(); done || err != nil {
+			return err
+		}
+		if len(b.out) > 1 {
+			return leave("windows of %d values at once", len(b.out))
+		}
 		return leave("its body is not one op that kernels reduce with")
 	case !with.Takes(t):
 		return leave("elements of type %v", t)

@@ -26,6 +26,13 @@ func lowerScan(e *emitter, op *mlir.Op) []*mlir.Value {
 	if along := slices.Concat(inputs, outputs); len(along) > 0 {
 		n = along[0].Type.(*mlir.TensorType).Shape[dim]
 	}
+	if n == 0 { // a body has no elements to take
+		results := slices.Clone(inits)
+		for i, v := range outputs {
+			results = slices.Insert(results, i, e.blank(v.Type.(*mlir.TensorType)).v)
+		}
+		return results
+	}
 	last := e.scalar("0", mlir.I64).num(float64(n - 1))
 
 	carried := append([]*mlir.Value{e.scalar("0", mlir.I64).v}, inits...)

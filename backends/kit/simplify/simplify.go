@@ -17,6 +17,9 @@ type Options struct {
 	// as chlo.erf, that the target has itself. All others are replaced by what
 	// they stand for. Where chlo.erf is kept, composites called ltc.erf become it.
 	Keep map[string]bool
+	// KeepOp reports whether the target has an op of CHLO itself that Keep does not name;
+	// nil: none.
+	KeepOp func(op *mlir.Op) bool
 	// Composite reports whether the target runs a composite itself; nil: only those
 	// of Keep.
 	Composite func(op *mlir.Op) bool
