@@ -440,3 +440,29 @@ func TestAssociativeSumsScan(t *testing.T) {
 		require.Equal(t, c.want, p.Kernels[0].String())
 	}
 }
+
+// What jax.lax.associative_scan writes, slices and pads of halves of the elements, are
+// kernels.
+func TestAssociativeScanOfJAXIsKernels(t *testing.T) {
+	p := same(t, `func.func @main(%x: tensor<5x3xf32>) -> tensor<5x3xf32> {
+    %z = stablehlo.constant dense<0.0> : tensor<f32>
+    %a = stablehlo.slice %x [0:4:2, 0:3] : (tensor<5x3xf32>) -> tensor<2x3xf32>
+    %b = stablehlo.slice %x [1:5:2, 0:3] : (tensor<5x3xf32>) -> tensor<2x3xf32>
+    %c = stablehlo.add %a, %b : tensor<2x3xf32>
+    %d = stablehlo.slice %c [0:1:2, 0:3] : (tensor<2x3xf32>) -> tensor<1x3xf32>
+    %e = stablehlo.slice %c [1:2:2, 0:3] : (tensor<2x3xf32>) -> tensor<1x3xf32>
+    %f = stablehlo.add %d, %e : tensor<1x3xf32>
+    %g = stablehlo.pad %d, %z, low = [0, 0], high = [1, 0], interior = [0, 0] : (tensor<1x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+    %h = stablehlo.pad %f, %z, low = [1, 0], high = [0, 0], interior = [0, 0] : (tensor<1x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+    %odd = stablehlo.add %g, %h : tensor<2x3xf32>
+    %k = stablehlo.slice %x [2:5:2, 0:3] : (tensor<5x3xf32>) -> tensor<2x3xf32>
+    %l = stablehlo.add %odd, %k : tensor<2x3xf32>
+    %m = stablehlo.slice %x [0:1, 0:3] : (tensor<5x3xf32>) -> tensor<1x3xf32>
+    %even = stablehlo.concatenate %m, %l, dim = 0 : (tensor<1x3xf32>, tensor<2x3xf32>) -> tensor<3x3xf32>
+    %n = stablehlo.pad %even, %z, low = [0, 0], high = [0, 0], interior = [1, 0] : (tensor<3x3xf32>, tensor<f32>) -> tensor<5x3xf32>
+    %o = stablehlo.pad %odd, %z, low = [1, 0], high = [1, 0], interior = [1, 0] : (tensor<2x3xf32>, tensor<f32>) -> tensor<5x3xf32>
+    %r = stablehlo.add %n, %o : tensor<5x3xf32>
+    return %r : tensor<5x3xf32>
+  }`)
+	require.Empty(t, p.HostSteps())
+}
