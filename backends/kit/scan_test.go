@@ -274,7 +274,7 @@ func TestScansOfFunctions(t *testing.T) {
 		{"sum", scanOf{elems: []string{"i64"}, carries: []string{"%c"}, carryElems: []string{"i64"},
 			body: "%a = stablehlo.add %c0, %x0 : $i64", returns: "%a, %a", outs: []string{"i64"}}},
 		{"types", scanOf{elems: []string{"f32", "i32"}, carries: []string{"0", "false"}, carryElems: []string{"i64", "i1"},
-			body: "%z = stablehlo.constant dense<0.5> : $f32\n%a = stablehlo.compare GT, %x0, %z : ($f32, $f32) -> $i1\n%b = stablehlo.convert %x1 : ($i32) -> $i64\n%d = stablehlo.select %a, %b, %c0 : $i1, $i64\n%e = stablehlo.xor %a, %c1 : $i1",
+			body:    "%z = stablehlo.constant dense<0.5> : $f32\n%a = stablehlo.compare GT, %x0, %z : ($f32, $f32) -> $i1\n%b = stablehlo.convert %x1 : ($i32) -> $i64\n%d = stablehlo.select %a, %b, %c0 : $i1, $i64\n%e = stablehlo.xor %a, %c1 : $i1",
 			returns: "%e, %d, %d, %e", outs: []string{"i1", "i64"}}},
 		{"half", scanOf{elems: []string{"bf16"}, carries: []string{"%c"}, carryElems: []string{"bf16"},
 			body: "%a = stablehlo.multiply %c0, %x0 : $bf16\n%b = stablehlo.add %a, %x0 : $bf16", returns: "%b, %b", outs: []string{"bf16"}}},
