@@ -3,6 +3,8 @@ package lazy_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -53,6 +55,12 @@ func elementwise() (all []several) {
 
 var severalOps = append(elementwise(), []several{
 	{name: "Equal", dims: [][]int{{2}, {2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Equal(x[1]) }},
+	{name: "NotEqual", dims: [][]int{{2}, {2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].NotEqual(x[1]) }},
+	{name: "Less", dims: [][]int{{2}, {2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Less(x[1]) }},
+	{name: "LessEqual", dims: [][]int{{2}, {2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].LessEqual(x[1]) }},
+	{name: "Greater", dims: [][]int{{2}, {2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Greater(x[1]) }},
+	{name: "GreaterEqual", dims: [][]int{{2}, {2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].GreaterEqual(x[1]) }},
+	{name: "CallAll of a composite", dims: [][]int{{2}, {2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return sumAndDifference.CallAll(nil, x...)[1] }},
 	{name: "Less of one that broadcasts", dims: [][]int{{2}, {3, 2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Less(x[1]) }},
 	{name: "MatMul", dims: [][]int{{2, 3}, {3, 2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].MatMul(x[1]) }},
 	{name: "MatMul of a vector", dims: [][]int{{3}, {3, 2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].MatMul(x[1]) }},
@@ -189,6 +197,29 @@ func TestValuesDoNotChooseTheTrace(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+var sumAndDifference = lazy.DefineAll(lazy.Composite{Name: "test.sum_and_difference", Operands: []ops.Operand{{Name: "x", Is: ops.Float}, {Name: "y", Is: ops.Float}}, Results: []string{"sum", "difference"}},
+	func(x []*lazy.Tensor, _ lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{x[0].Add(x[1]), x[0].Sub(x[1])}
+	}, nil)
+
+// A method with further operands is among severalOps. Those that write have traces of
+// their own: TestValuesAreWrittenInTheirTraceAndVariablesInAny.
+func TestSeveralOpsAreComplete(t *testing.T) {
+	tensor := reflect.TypeFor[*lazy.Tensor]()
+	for i := range tensor.NumMethod() {
+		m := tensor.Method(i)
+		operands := 0
+		for k := range m.Type.NumIn() {
+			if in := m.Type.In(k); in == tensor || in == reflect.SliceOf(tensor) {
+				operands++
+			}
+		}
+		if operands > 1 && m.Name != "Assign" && !strings.HasSuffix(m.Name, "_") {
+			require.True(t, slices.ContainsFunc(severalOps, func(s several) bool { return strings.Split(s.name, " ")[0] == m.Name }), m.Name)
+		}
 	}
 }
 

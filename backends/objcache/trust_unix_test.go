@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -84,6 +85,27 @@ func TestSparseObjectsAreNotRead(t *testing.T) {
 
 // Eviction and clearing remove files of the cache's names, and nothing that only looks
 // like one.
+func TestEvictionLeavesOtherNames(t *testing.T) {
+	c, _ := fresh(t, 100_000)
+	c.Put(parts(100), "", nil) // makes the directory
+	old := time.Now().Add(-1000 * time.Hour)
+	for _, name := range []string{"thesis.tex", "tmp-notes", parts(0).Key().String() + "0"} {
+		file := filepath.Join(c.Dir(), name)
+		require.NoError(t, os.WriteFile(file, make([]byte, 60_000), 0o600))
+		require.NoError(t, os.Chtimes(file, old, old))
+	}
+	for i := range 20 {
+		c.Put(parts(i), "", make([]byte, 30_000))
+	}
+	_, evicted := c.Get(parts(0).Key())
+	require.False(t, evicted)
+	_, kept := c.Get(parts(19).Key())
+	require.True(t, kept, "other files take no room of objects")
+	for _, name := range []string{"thesis.tex", "tmp-notes", parts(0).Key().String() + "0"} {
+		require.FileExists(t, filepath.Join(c.Dir(), name))
+	}
+}
+
 func TestOnlyOwnNamesAreRemoved(t *testing.T) {
 	c, path, _ := put(t)
 	key := parts(2).Key().String()

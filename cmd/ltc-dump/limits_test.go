@@ -25,7 +25,7 @@ func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on 
 func TestLostOutputFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.mlir")
 	require.NoError(t, os.WriteFile(file, []byte("func.func @main() -> tensor<f32> {\n  %0 = stablehlo.constant dense<1.0> : tensor<f32>\n  return %0 : tensor<f32>\n}\n"), 0o600))
-	for _, args := range [][]string{{"run", "-backend", "eval", file}, {"show", file}, {"verify", file}, {"ops"}, {"help"}, {"devices"}, {"run", "-h"}} {
+	for _, args := range [][]string{{"run", "-backend", "eval", file}, {"show", file}, {"verify", file}, {"check", file}, {"ops"}, {"help"}, {"devices"}, {"run", "-h"}} {
 		var stderr bytes.Buffer
 		require.Equal(t, 1, run(args, strings.NewReader(""), full{}, &stderr), args)
 		require.Contains(t, stderr.String(), "no space left on device", args)
