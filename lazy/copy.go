@@ -136,14 +136,14 @@ func (c *copying) run(from *value, typ types.Type) (soa.View, error) {
 	}
 	src := from.view
 	if src.Type.DType == typ.DType {
-		dst, err := c.dev.memory.resident(typ)
+		dst, err := c.dev.memory.Resident(typ)
 		if err != nil {
 			return soa.View{}, err
 		}
 		return dst, soa.Copy(dst, src)
 	}
 	if src.Remote() != nil && c.of != c.dev { // which programs of the device do not reach
-		near, err := c.dev.memory.resident(src.Type)
+		near, err := c.dev.memory.Resident(src.Type)
 		if err == nil {
 			err = soa.Copy(near, src)
 		}

@@ -12,9 +12,9 @@ import (
 	"ltc/internal/env"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
-	"ltc/soa"
 )
 
 // Device is where programs run. It owns variables and the cache of compiled
@@ -28,8 +28,8 @@ type Device struct {
 	distrusted atomic.Bool
 	options    backends.Options
 
-	memory   memory
-	live     *liveValues // nil unless they are tracked
+	memory   memory.Memory
+	live     *memory.Live // nil unless they are tracked
 	programs programs.Cache
 	commit   sync.Mutex // taken to assign several variables at once
 	sched    sched.Scheduler
@@ -60,7 +60,6 @@ type Device struct {
 	bodies    map[uint64][]*ir.Composite
 	variables int // made so far: each has its own random stream
 	seed      uint64
-	scalars   scalarBlock
 
 	converters map[types.DType]*Function
 }
@@ -109,9 +108,8 @@ func Open(name string, opts ...Option) (*Device, error) {
 	}
 	var sites callsite.Cache
 	d := &Device{name: name, opened: sites.Caller(), backend: border.Of(b, name), bodies: map[uint64][]*ir.Composite{}, metrics: &ledger{}}
-	d.memory.init()
 	if d.backend.Allocates() {
-		d.memory.own = d.backend
+		d.memory.Remote = d.backend
 	}
 	d.options.Warn = d.fellBack
 	if err := d.fromEnvironment(); err != nil {
@@ -126,7 +124,7 @@ func Open(name string, opts ...Option) (*Device, error) {
 	d.options.Logger = d.logger
 	d.programs.Compiler, d.ops.Compiler = compiler{d}, alone{compiler{d}}
 	d.sched.Owner = steps{d}
-	d.memory.start()
+	d.memory.Start(checking)
 	d.warnOfStrangers()
 	return d, nil
 }
@@ -169,31 +167,6 @@ func (d *Device) trace() *Trace   { return nil }
 type Place interface {
 	device() *Device
 	trace() *Trace
-}
-
-// scalarBlock is memory for scalar arguments, side by side.
-type scalarBlock struct {
-	buf  *soa.Buffer
-	used int
-}
-
-const scalarBlockBytes = 4096
-
-// take returns a view of a scalar of t's dtype; the device's mu is held.
-func (s *scalarBlock) take(d types.DType) soa.View {
-	const slot = 8 // the largest element
-	if s.buf == nil || s.used+slot > scalarBlockBytes {
-		s.buf, s.used = soa.New(scalarBlockBytes), 0
-	}
-	v := s.buf.ViewAt(s.used, types.Of(d))
-	s.used += slot
-	return v
-}
-
-func (d *Device) newScalar(dt types.DType) soa.View {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.scalars.take(dt)
 }
 
 // sameDevice says why two devices do not go together; "" if they are one.

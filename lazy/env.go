@@ -9,6 +9,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/internal/env"
+	"ltc/lazy/internal/memory"
 )
 
 // EnvVar is an environment variable that the library reads. What a program
@@ -115,7 +116,7 @@ func (d *Device) fromEnvironment() error {
 	d.graphLimit = graphLimit(envGraphLimit.Number())
 	d.programs.Limit = envPrograms.Bytes(0)
 	d.ops.Limit = d.programs.Limit
-	d.memory.cache = envCache.Bytes(standardCache())
+	d.memory.Cache = envCache.Bytes(memory.StandardCache())
 	d.closures = envClosures.Number()
 	d.strict = envStrict.On()
 	d.opByOp = envOpByOp.On()

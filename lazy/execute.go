@@ -45,7 +45,7 @@ func (d *Device) claim(f *flight) error {
 		a := &f.assigns[i]
 		a.next = pending(f, a.v.name, a.v.typ)
 		a.next.version, a.next.claim = true, claim
-		d.live.born(a.next, "variable", a.v.made)
+		d.born(a.next, "variable", a.v.made)
 		a.v.mu.Lock()
 		a.v.waits.Store(0)
 		a.next.old, a.next.before, a.v.assigned, a.v.now = a.v.now, a.v.assigned, a.site, a.next

@@ -170,7 +170,7 @@ func (f *flight) spare() error {
 }
 
 func (f *flight) copied(result int, d *Device, name string, t types.Type, at callsite.Site) error {
-	view, err := d.memory.resident(t)
+	view, err := d.memory.Resident(t)
 	if err != nil {
 		return err
 	}

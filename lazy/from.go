@@ -72,7 +72,7 @@ func host[T soa.Element](p Place, op string, data []T, dims []int, copied bool) 
 		return refused(p, op, err.Error())
 	}
 	if copied {
-		dense, err := p.device().memory.make(t)
+		dense, err := p.device().memory.Make(t)
 		if err != nil {
 			return outOfMemory(p, op, err)
 		}
@@ -117,9 +117,9 @@ func holding(p Place, v *value) *Tensor {
 	if tr := p.trace(); tr != nil {
 		t.tr, t.loc = tr, tr.site()
 	}
-	if live := p.device().live; live != nil {
+	if d := p.device(); d.live != nil {
 		var sites callsite.Cache
-		live.born(v, "value", sites.Caller())
+		d.born(v, "value", sites.Caller())
 	}
 	return t
 }
@@ -138,7 +138,7 @@ func NewScalar(p Place, name string, dtype types.DType, x float64) *Tensor {
 	if err := fits(dtype, x); err != nil {
 		return refused(p, "scalar", err.Error())
 	}
-	t := newValue(p, p.device().newScalar(dtype), name)
+	t := newValue(p, p.device().memory.Scalar(dtype), name)
 	t.val.scalar = true
 	setElement(t.val.view, 0, ir.LiteralBits(dtype, x))
 	return t
@@ -159,7 +159,7 @@ func (t *Tensor) Set(x float64) error {
 		return t.misused("set", err.Error())
 	}
 	if t.val.queued.Load() > 0 { // steps marked before read what it was
-		scalar := t.dev.newScalar(d)
+		scalar := t.dev.memory.Scalar(d)
 		t.val.view.Locate(&scalar)
 	}
 	setElement(t.val.view, 0, ir.LiteralBits(d, x))

@@ -132,7 +132,7 @@ func (f *Function) call(ctx context.Context, given []*Tensor) ([]*Tensor, error)
 		v.pins.Add(1)
 		if f.dev.live != nil {
 			var sites callsite.Cache
-			f.dev.live.born(v, "result", sites.Caller())
+			f.dev.born(v, "result", sites.Caller())
 		}
 		results[i] = &Tensor{dev: f.dev, val: v}
 	}

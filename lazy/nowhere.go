@@ -24,8 +24,7 @@ func notOpened(op string) *OpError {
 // to be busy for ever, so that the calls of other traces look at nothing more.
 func broken(err *OpError) *Trace {
 	d := &Device{name: "nowhere", metrics: &ledger{}, strict: envStrict.On()}
-	d.memory.init()
-	d.memory.start()
+	d.memory.Start(checking)
 	tr := newTrace(d)
 	tr.broken = err
 	tr.busy.Store(1)

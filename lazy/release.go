@@ -70,7 +70,7 @@ func (t *Tensor) Release() {
 	err := opError(at, releaseOp, ErrReleased, []*Tensor{t}, "the tensor was released here and has no value any more; release it after its last use")
 	v := t.val
 	if t.node == nil && t.alias == nil && !t.dev.opByOp {
-		v.giveBack(t.dev.memory.pool)
+		v.giveBack(t.dev.memory.Pool)
 	}
 	t.val, t.node, t.err = nil, nil, err
 	v.unpin()

@@ -144,7 +144,7 @@ func (t *Tensor) materialize(v *value, final bool) *value {
 		t.adopt(known, final)
 		return nil
 	}
-	t.dev.live.born(v, "result", t.node.Loc)
+	t.dev.born(v, "result", t.node.Loc)
 	if final {
 		t.node.Value, t.node.Root = v, true // until the step has ended
 	} else {

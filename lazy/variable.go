@@ -49,12 +49,12 @@ func (d *Device) Variable(name string, dtype types.DType, dims ...int) *Tensor {
 	v.id = d.variables
 	d.variables++
 	d.mu.Unlock()
-	view, err := d.memory.zeroed(v.typ)
+	view, err := d.memory.Zeroed(v.typ)
 	if err != nil {
 		return d.poisoned(nil, memoryError(v.made, "variable", fmt.Errorf("%q of %v: %w", name, v.typ, err)))
 	}
 	v.now = &value{name: name, view: view, version: true}
-	d.live.born(v.now, "variable", v.made)
+	d.born(v.now, "variable", v.made)
 	return &Tensor{dev: d, v: v}
 }
 
@@ -89,7 +89,7 @@ func (t *Tensor) initial(f Initializer, at callsite.Site) (view soa.View, failed
 	if f == nil {
 		return view, misused("there is no initializer for variable %q", t.v.name)
 	}
-	view, err := t.dev.memory.make(t.v.typ)
+	view, err := t.dev.memory.Make(t.v.typ)
 	if err != nil {
 		return view, memoryError(at, "init", err)
 	}
@@ -126,7 +126,7 @@ func (v *variable) set(view soa.View, at callsite.Site) {
 	if v.torn {
 		v.torn, v.lost = false, nil
 	}
-	v.dev.live.born(v.now, "variable", v.made)
+	v.dev.born(v.now, "variable", v.made)
 }
 
 // lose remembers an assignment that no step knows of, so that the next who
@@ -301,7 +301,7 @@ func SetValues[T soa.Element](t *Tensor, data []T) *Tensor {
 		return t.misuse("set_values", err.Error())
 	}
 	at := t.callSite()
-	view, err := t.dev.memory.make(t.v.typ)
+	view, err := t.dev.memory.Make(t.v.typ)
 	if err != nil {
 		return t.dev.poisoned(nil, memoryError(at, "set_values", err))
 	}

@@ -1,0 +1,120 @@
+package lazy
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+
+	"ltc/backends"
+	"ltc/internal/border"
+	"ltc/ir"
+	"ltc/lazy/internal/metrics"
+	"ltc/lazy/internal/programs"
+	"ltc/soa"
+)
+
+// metered is an executable whose results come from the device's memory, and of
+// whose copies the device has samples.
+type metered struct {
+	programs.Runner
+	whole  *border.Executable // nil if ops run one by one
+	dev    *Device
+	of     *programs.Program
+	copied atomic.Int64  // bytes that have been sampled
+	mute   atomic.Bool   // nobody tells what was copied
+	grown  *atomic.Int64 // by how much the executable has grown; nil if it does not
+	known  atomic.Int64  // of that, what the cache has counted
+	guards *guards       // nil: none look at data
+}
+
+func newMetered(exec programs.Runner, d *Device, p *programs.Program) *metered {
+	e := &metered{Runner: exec, dev: d, of: p}
+	e.whole, _ = exec.(*border.Executable)
+	return e
+}
+
+// Execute runs the program, if there is memory for it.
+func (e *metered) Execute(ctx context.Context, c *backends.Call) error {
+	m := &e.dev.memory
+	if e.guards != nil {
+		if err := e.guards.look(ctx, c); err != nil {
+			return err
+		}
+	}
+	c.Alloc, c.Resident = m.Alloc, true
+	if m.Limit > 0 {
+		workspace, err := e.workspace()
+		if err != nil {
+			return err
+		}
+		n := workspace + e.needs(c)
+		if !m.Reserve(n) {
+			return e.shortage(n, workspace)
+		}
+		defer m.Release(n)
+	}
+	err := e.Runner.Execute(ctx, c)
+	e.sampleCopies()
+	if e.grown != nil && e.grown.Load() != e.known.Load() {
+		now := max(e.grown.Load(), 0)
+		e.dev.programs.Grew(e.of, now-e.known.Swap(now))
+	}
+	return err
+}
+
+// sampleCopies samples what has been copied since it was last called: by one
+// run, or by those that ended at once.
+func (e *metered) sampleCopies() {
+	if e.whole == nil || e.mute.Load() {
+		return
+	}
+	now, err := e.whole.CopiedBytes()
+	if err != nil && !e.mute.Swap(true) {
+		e.dev.log(slog.LevelWarn, "a backend does not tell what its runs have copied", slog.Any("error", err))
+	}
+	before := e.copied.Load()
+	for now > before && !e.copied.CompareAndSwap(before, now) {
+		before = e.copied.Load()
+	}
+	if now > before {
+		e.dev.metrics.Sample(metrics.CopiedBytes, float64(now-before))
+	}
+}
+
+// needs returns the bytes that results of a run take.
+func (e *metered) needs(c *backends.Call) int64 {
+	n := int64(0)
+	for j, r := range e.of.Graph.Results {
+		if e.of.Graph.Alias[j] < 0 && (j >= len(c.Results) || c.Results[j].IsZero()) {
+			n += soa.PooledBytes(r.Type)
+		}
+	}
+	return n
+}
+
+func (e *metered) workspace() (int64, error) {
+	if e.whole == nil {
+		return 0, nil
+	}
+	n, err := e.whole.WorkspaceBytes()
+	return int64(n), err
+}
+
+// shortage names the largest value of the program, which is the first to look
+// at.
+func (e *metered) shortage(n, workspace int64) error {
+	largest := e.of.Graph.Results[0]
+	nodes := e.of.Graph.Results
+	if 2*workspace > n {
+		nodes = e.of.Graph.Nodes
+	}
+	for _, x := range nodes {
+		if x.Op != ir.OpParameter && x.Type.Bytes() > largest.Type.Bytes() {
+			largest = x
+		}
+	}
+	reason := e.dev.memory.Shortage(fmt.Sprintf("the step takes %s (results %s, workspace %s), the most for this %v of %s",
+		soa.Size(n), soa.Size(n-workspace), soa.Size(workspace), largest.Type, soa.Size(int64(largest.Type.Bytes()))))
+	return nodeError(largest, ErrMemory, reason.Error())
+}
