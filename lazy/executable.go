@@ -9,6 +9,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/border"
 	"ltc/ir"
+	"ltc/lazy/internal/guard"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 	"ltc/soa"
@@ -25,7 +26,7 @@ type metered struct {
 	mute   atomic.Bool   // nobody tells what was copied
 	grown  *atomic.Int64 // by how much the executable has grown; nil if it does not
 	known  atomic.Int64  // of that, what the cache has counted
-	guards *guards       // nil: none look at data
+	guard  *guard.Guard  // nil: none look at data
 }
 
 func newMetered(exec programs.Runner, d *Device, p *programs.Program) *metered {
@@ -37,9 +38,9 @@ func newMetered(exec programs.Runner, d *Device, p *programs.Program) *metered {
 // Execute runs the program, if there is memory for it.
 func (e *metered) Execute(ctx context.Context, c *backends.Call) error {
 	m := &e.dev.memory
-	if e.guards != nil {
-		if err := e.guards.look(ctx, c); err != nil {
-			return err
+	if e.guard != nil {
+		if err := e.guard.Look(ctx, c); err != nil {
+			return faultError(err)
 		}
 	}
 	c.Alloc, c.Resident = m.Alloc, true

@@ -8,6 +8,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/metrics"
 	"ltc/soa"
 )
@@ -140,7 +141,7 @@ func NewScalar(p Place, name string, dtype types.DType, x float64) *Tensor {
 	}
 	t := newValue(p, p.device().memory.Scalar(dtype), name)
 	t.val.scalar = true
-	setElement(t.val.view, 0, ir.LiteralBits(dtype, x))
+	memory.SetBits(t.val.view, 0, ir.LiteralBits(dtype, x))
 	return t
 }
 
@@ -162,7 +163,7 @@ func (t *Tensor) Set(x float64) error {
 		scalar := t.dev.memory.Scalar(d)
 		t.val.view.Locate(&scalar)
 	}
-	setElement(t.val.view, 0, ir.LiteralBits(d, x))
+	memory.SetBits(t.val.view, 0, ir.LiteralBits(d, x))
 	return nil
 }
 
@@ -173,7 +174,7 @@ func fits(d types.DType, x float64) error {
 		return nil
 	}
 	bits := ir.LiteralBits(d, x)
-	if back := floatAt(scalarView(d, bits), 0); back != x {
+	if back := memory.Float(scalarView(d, bits), 0); back != x {
 		return fmt.Errorf("%v is no value of %v", x, d)
 	}
 	return nil
@@ -181,22 +182,8 @@ func fits(d types.DType, x float64) error {
 
 func scalarView(d types.DType, bits uint64) soa.View {
 	v := soa.Make(types.Of(d))
-	setElement(v, 0, bits)
+	memory.SetBits(v, 0, bits)
 	return v
-}
-
-// setElement writes the bits of element i of a dense view.
-func setElement(v soa.View, i int, bits uint64) {
-	switch v.Type.DType.Size() {
-	case 1:
-		soa.Bits[uint8](v)[i] = uint8(bits)
-	case 2:
-		soa.Bits[uint16](v)[i] = uint16(bits)
-	case 4:
-		soa.Bits[uint32](v)[i] = uint32(bits)
-	case 8:
-		soa.Bits[uint64](v)[i] = bits
-	}
 }
 
 // Full records a tensor all of whose elements are x, as a constant of the

@@ -13,6 +13,7 @@ import (
 	"ltc/internal/border"
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/lazy/internal/guard"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 	"ltc/lower"
@@ -113,8 +114,10 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 			return fmt.Errorf("compile for %s: %w", d.name, err)
 		}
 	}
-	if e.guards, err = newGuards(ctx, d.Device, p.Graph); err != nil {
-		return fmt.Errorf("compile for %s: what checks indices: %w", d.name, err)
+	if d.guarded(p.Graph) {
+		if e.guard, err = guard.New(ctx, looker{d.Device}, p.Graph, d.checkIndices, d.checkNaNs); err != nil {
+			return fmt.Errorf("compile for %s: what checks indices: %w", d.name, err)
+		}
 	}
 	p.Exec, p.Took = e, time.Since(start)
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/memory"
 	"ltc/soa"
 )
 
@@ -182,7 +183,7 @@ func fill(v soa.View, f Initializer, s *stream) error {
 		if err := fits(d, x); err != nil {
 			return err
 		}
-		setElement(v, i, ir.LiteralBits(d, x))
+		memory.SetBits(v, i, ir.LiteralBits(d, x))
 	}
 	return nil
 }

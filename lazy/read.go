@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"ltc/ir/types"
+	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/metrics"
 	"ltc/soa"
 )
@@ -187,40 +187,11 @@ func (t *Tensor) ItemContext(ctx context.Context) (float64, error) {
 	if err := soa.Copy(one, v.view); err != nil {
 		return math.NaN(), err
 	}
-	return floatAt(one, 0), nil
+	return memory.Float(one, 0), nil
 }
 
 // Float is Item for printing: NaN where that has an error.
 func (t *Tensor) Float() float64 {
 	x, _ := t.Item()
 	return x
-}
-
-// floatAt returns element i of a dense view.
-func floatAt(v soa.View, i int) float64 {
-	switch v.Type.DType {
-	case types.Bool, types.U8:
-		return float64(soa.Bits[uint8](v)[i])
-	case types.U16:
-		return float64(soa.Slice[uint16](v)[i])
-	case types.U32:
-		return float64(soa.Slice[uint32](v)[i])
-	case types.U64:
-		return float64(soa.Slice[uint64](v)[i])
-	case types.I8:
-		return float64(soa.Slice[int8](v)[i])
-	case types.I16:
-		return float64(soa.Slice[int16](v)[i])
-	case types.I32:
-		return float64(soa.Slice[int32](v)[i])
-	case types.I64:
-		return float64(soa.Slice[int64](v)[i])
-	case types.F16:
-		return float64(soa.Slice[types.Float16](v)[i].Float32())
-	case types.BF16:
-		return float64(soa.Slice[types.BFloat16](v)[i].Float32())
-	case types.F32:
-		return float64(soa.Slice[float32](v)[i])
-	}
-	return soa.Slice[float64](v)[i]
 }

@@ -1,0 +1,239 @@
+// Package guard looks at the data of a run before it. It finds indices that choose what does
+// not exist, and the first op that makes a NaN or an infinity out of finite values. Its
+// central type is [Guard].
+//
+// imports only ltc/backends, ltc/ir, ltc/ir/ops, ltc/ir/types, ltc/lazy/internal/memory,
+// ltc/lazy/internal/programs and ltc/soa.
+package guard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"ltc/backends"
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/lazy/internal/memory"
+	"ltc/lazy/internal/programs"
+	"ltc/soa"
+)
+
+var (
+	// ErrIndex: an index or a label chooses what does not exist.
+	ErrIndex = errors.New("index out of range")
+	// ErrNaN: an op made a NaN or an infinity out of finite values.
+	ErrNaN = errors.New("not finite")
+)
+
+// Fault is what is wrong with the data of a run.
+type Fault struct {
+	Node   *ir.Node // the op that it is wrong for
+	Kind   error    // ErrIndex or ErrNaN
+	Reason string
+	// Op and Operands are those of the call that recorded the node, where they are not its own.
+	Op       string
+	Operands []types.Type
+}
+
+// Error returns the reason.
+func (f *Fault) Error() string { return f.Reason }
+
+// Unwrap returns the kind.
+func (f *Fault) Unwrap() error { return f.Kind }
+
+// Host compiles and runs for a guard.
+type Host interface {
+	// Part compiles a part of a program that only looks.
+	Part(ctx context.Context, g *ir.Graph) (programs.Runner, error)
+	// RunAlone runs n alone on the values of its operands.
+	RunAlone(ctx context.Context, n *ir.Node, c *backends.Call, value func(*ir.Node) soa.View) error
+	// HasNaN hears of an argument that has a NaN already, first at a position.
+	HasNaN(param *ir.Node, position string)
+}
+
+// Guard looks at the data of runs of one program.
+type Guard struct {
+	by      Host
+	graph   *ir.Graph
+	indices []indexGuard
+	// What computes the indices that are no arguments, and the arguments of the program
+	// that it takes; nil if all are.
+	exec programs.Runner
+	args []int
+	nans bool
+}
+
+// Names of composites whose first operand is an index.
+const (
+	oneHot    = "ltc.one_hot"
+	labelMask = "ltc.label_mask" // of the labels of CrossEntropy
+)
+
+// indexGuard says that an op's indices are to be below a bound.
+type indexGuard struct {
+	node, index *ir.Node
+	bound       int
+	result      int  // of Guard.exec; -1: the index is an argument
+	gather      bool // node is a gather's gradient: the gather itself may not be in the program
+}
+
+// guardOf returns what the indices of a node must be below.
+func guardOf(n *ir.Node) (g indexGuard, ok bool) {
+	g.node = n
+	switch {
+	case n.Op == ir.OpScatterAdd && n.In[1].Op == ir.OpClampIndex:
+		g.index, g.bound, g.gather = n.In[1].In[0], n.In[0].Type.Shape[0], true
+	case n.Op == ir.OpGather || n.Op == ir.OpScatterAdd:
+		g.index, g.bound = n.In[1], n.In[0].Type.Shape[0]
+	case n.Op == ir.OpComposite && (n.Body.Name == oneHot || n.Body.Name == labelMask):
+		g.index, g.bound = n.In[0], n.Body.Params[0].Int
+	default:
+		return g, false
+	}
+	return g, true
+}
+
+// Indexed reports whether g has indices to look at.
+func Indexed(g *ir.Graph) bool {
+	return slices.ContainsFunc(g.Nodes, func(n *ir.Node) bool { _, ok := guardOf(n); return ok })
+}
+
+// New returns what looks at runs of g: at its indices, at what is not finite.
+func New(ctx context.Context, by Host, g *ir.Graph, indices, nans bool) (*Guard, error) {
+	x := &Guard{by: by, graph: g, nans: nans}
+	var computed []*ir.Node
+	for _, n := range g.Nodes {
+		guard, ok := guardOf(n)
+		if !ok || !indices {
+			continue
+		}
+		if guard.result = -1; guard.index.Op != ir.OpParameter {
+			if guard.result = slices.Index(computed, guard.index); guard.result < 0 {
+				guard.result = len(computed)
+				computed = append(computed, guard.index)
+			}
+		}
+		x.indices = append(x.indices, guard)
+	}
+	if len(computed) == 0 {
+		return x, nil
+	}
+	part, args := g.Part(computed)
+	var err error
+	x.args = args
+	x.exec, err = by.Part(ctx, part)
+	return x, err
+}
+
+// Look reports what is wrong with what a run gets: a [*Fault], or why it could not look.
+func (x *Guard) Look(ctx context.Context, c *backends.Call) error {
+	if err := x.lookAtIndices(ctx, c); err != nil || !x.nans {
+		return err
+	}
+	if err := x.lookAtArguments(c); err != nil {
+		return err
+	}
+	bad, err := x.firstNaN(ctx, x.graph, c.Args)
+	if bad != nil {
+		return bad
+	}
+	return err
+}
+
+func (x *Guard) lookAtIndices(ctx context.Context, c *backends.Call) error {
+	var own backends.Call
+	if x.exec != nil {
+		for _, i := range x.args {
+			own.Args = append(own.Args, c.Args[i])
+		}
+		if err := x.exec.Execute(ctx, &own); err != nil {
+			return err
+		}
+	}
+	for _, g := range x.indices {
+		var v soa.View
+		if g.result >= 0 {
+			v = own.Results[g.result]
+		} else {
+			v = c.Args[g.index.Attrs[ir.ParameterIndex].Int]
+		}
+		v, err := memory.OnHost(v)
+		if err != nil {
+			return err
+		}
+		if at, index := beyond(v, g.bound); at >= 0 {
+			f := &Fault{Node: g.node, Kind: ErrIndex, Reason: fmt.Sprintf("the index at %s is %s, but there are %d to choose from, 0 to %d",
+				position(v.Type, at), index, g.bound, g.bound-1)}
+			switch {
+			case g.gather:
+				f.Op, f.Operands = ir.OpGather.String(), []types.Type{g.node.Type, g.index.Type}
+			case g.node.Body != nil && g.node.Body.Name == labelMask:
+				f.Op = "cross_entropy"
+			}
+			return f
+		}
+	}
+	return nil
+}
+
+// lookAtArguments tells of arguments that have NaNs already: no op of the program is at fault.
+func (x *Guard) lookAtArguments(c *backends.Call) error {
+	for i, p := range x.graph.Params {
+		if !p.Type.DType.IsFloat() {
+			continue
+		}
+		v, err := memory.OnHost(c.Args[i])
+		if err != nil {
+			return err
+		}
+		for k := range v.Type.Elements() {
+			if math.IsNaN(memory.Float(v, k)) {
+				x.by.HasNaN(p, position(v.Type, k))
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// position prints the index of an element: [2 0]; of a scalar, [].
+func position(t types.Type, at int) string {
+	index := make([]int, len(t.Shape))
+	for d := len(index) - 1; d >= 0; d-- {
+		index[d], at = at%t.Shape[d], at/t.Shape[d]
+	}
+	return fmt.Sprint(index)
+}
+
+// beyond returns the first of the indices that is negative or not below bound, and
+// prints it; -1 if there is none.
+func beyond(v soa.View, bound int) (at int, index string) {
+	switch v.Type.DType {
+	case types.U8:
+		return firstBeyond(soa.Slice[uint8](v), bound)
+	case types.U16:
+		return firstBeyond(soa.Slice[uint16](v), bound)
+	case types.U32:
+		return firstBeyond(soa.Slice[uint32](v), bound)
+	case types.U64:
+		return firstBeyond(soa.Slice[uint64](v), bound)
+	case types.I8:
+		return firstBeyond(soa.Slice[int8](v), bound)
+	case types.I16:
+		return firstBeyond(soa.Slice[int16](v), bound)
+	case types.I32:
+		return firstBeyond(soa.Slice[int32](v), bound)
+	}
+	return firstBeyond(soa.Slice[int64](v), bound)
+}
+
+func firstBeyond[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](all []T, bound int) (int, string) {
+	i := slices.IndexFunc(all, func(x T) bool { return x < 0 || uint64(x) >= uint64(bound) })
+	if i < 0 {
+		return -1, ""
+	}
+	return i, fmt.Sprint(all[i])
+}
