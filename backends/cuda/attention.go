@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"ltc/backends/cuda/ptx"
+	"ltc/backends/cuda/ptx/attention"
 	"ltc/backends/kit"
 	"ltc/ir/types"
 	"ltc/mlir"
@@ -14,7 +15,7 @@ import (
 
 // attended is a composite that is one launch of attention.
 type attended struct {
-	ptx.Attention
+	attention.Op
 	operands []kit.Operand
 	// sizes and strides are the entry's: how many queries, keys, heads and heads that
 	// share keys there are, and if keys are cut, parts, and keys of one; of each operand,
@@ -160,10 +161,10 @@ func (c *compilation) attention(s *step, of *kit.Composite) error {
 		}
 		s.launch.Grid[0] *= int(a.sizes[4])
 	}
-	key := fmt.Sprintf("%#v", a.Attention)
+	key := fmt.Sprintf("%#v", a.Op)
 	e := c.entries[key]
 	if e == nil {
-		e = &entry{attention: &a.Attention, variants: map[int]*variant{}}
+		e = &entry{attention: &a.Op, variants: map[int]*variant{}}
 		c.entries[key] = e
 	}
 	s.entry = e

@@ -41,15 +41,15 @@ func TestSmallest(t *testing.T) {
 	require.Equal(t, []float32{2, 8, 18, 32}, soa.Slice[float32](c.Results[0]))
 }
 
-// sorts counts the sorts of what it compiles, and says why others are the host's.
-type sorts struct {
+// sortCounter counts the sorts of what it compiles, and says why others are the host's.
+type sortCounter struct {
 	*Backend
 	mu      sync.Mutex
 	kernels int
 	left    map[string]int
 }
 
-func (s *sorts) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+func (s *sortCounter) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
 	e, err := s.Backend.Compile(ctx, m, o)
 	if x, ok := e.(*executable); ok {
 		s.mu.Lock()
@@ -84,7 +84,7 @@ func TestSuiteLate(t *testing.T) {
 
 func suite(t *testing.T, seed uint64) {
 	b, _ := backend(t, cudafake.Options{Seed: seed})
-	s := &sorts{Backend: b, left: map[string]int{}}
+	s := &sortCounter{Backend: b, left: map[string]int{}}
 	for _, g := range backendtest.Run(t, func(string) (backends.Backend, error) { return s, nil }).Groups {
 		require.Positive(t, g.Passed, g.Name)
 		require.Zero(t, g.Unsupported, g.Name)

@@ -8,7 +8,7 @@ import (
 )
 
 // boxedLaunch is a launch whose factors are copied by tensor maps: see
-// [ptx.Schedule.Boxed], and of attention [ptx.Attention.Boxed].
+// [ptx.Schedule.Boxed], and of attention [attention.Op.Boxed].
 type boxedLaunch struct {
 	launch *driver.Launch
 	plain  *driver.Launch // instead, where maps do not reach

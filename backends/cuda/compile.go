@@ -11,6 +11,8 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
 	"ltc/backends/cuda/ptx"
+	"ltc/backends/cuda/ptx/attention"
+	"ltc/backends/cuda/ptx/sorts"
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
@@ -46,8 +48,8 @@ type compilation struct {
 
 // entry is a kernel, attention or a sort, and how it is run.
 type entry struct {
-	attention *ptx.Attention
-	sort      *ptx.Sort
+	attention *attention.Op
+	sort      *sorts.Sort
 	kernel    *kernel.Kernel
 	schedule  *ptx.Schedule
 	variants  map[int]*variant // those that steps launch

@@ -4,20 +4,21 @@ import (
 	"fmt"
 
 	"ltc/backends/cuda/ptx"
+	"ltc/backends/cuda/ptx/sorts"
 	"ltc/backends/kit"
 	"ltc/ir/types"
 )
 
 // sorted is a step that is a sort: its entries, and how its rows lie.
 type sorted struct {
-	ptx.Sort
+	sorts.Sort
 	n, apart, rows int64
 }
 
 func sortedOf(k *kit.Sort) *sorted {
-	s := &sorted{Sort: ptx.Sort{Less: k.Less, Keep: int64(k.Keep)}, apart: 1, rows: 1}
+	s := &sorted{Sort: sorts.Sort{Less: k.Less, Keep: int64(k.Keep)}, apart: 1, rows: 1}
 	for _, c := range k.Of {
-		s.Of = append(s.Of, ptx.Compared(c))
+		s.Of = append(s.Of, sorts.Compared(c))
 	}
 	for _, a := range k.Args {
 		s.Types = append(s.Types, a.Type.DType)

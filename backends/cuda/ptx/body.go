@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -21,7 +22,7 @@ type stage struct {
 // body writes all instructions of a stage.
 func (w *writer) body(s *stage) {
 	st := &w.k.Stages[s.number]
-	for id := st.Begin; id < st.End && w.err == nil; id++ {
+	for id := st.Begin; id < st.End && w.Err == nil; id++ {
 		w.instr(s, id)
 	}
 }
@@ -34,9 +35,9 @@ func (w *writer) instr(s *stage, id kernel.ID) {
 	i := &w.k.Instrs[id]
 	switch i.Op {
 	case kernel.Constant:
-		w.vals[id] = w.constant(i.Type, uint64(i.Aux))
+		w.vals[id] = w.Constant(i.Type, uint64(i.Aux))
 	case kernel.Iota:
-		w.vals[id] = w.convert(types.I64, i.Type, s.at.at[i.Aux])
+		w.vals[id] = w.Convert(types.I64, i.Type, s.at.at[i.Aux])
 	case kernel.SizeOf:
 		w.vals[id] = w.size(kernel.Size(i.Aux))
 	case kernel.Load:
@@ -45,19 +46,19 @@ func (w *writer) instr(s *stage, id kernel.ID) {
 		w.stored(s, i)
 	case kernel.Reduce:
 		t := s.totals[id]
-		w.open() // the total is another each time
-		w.set(classOf(i.Type), t, w.combined(kernel.Op(i.Aux), i.Type, t, w.vals[i.Args[0]]))
-		w.close()
+		w.Open() // the total is another each time
+		w.Set(asm.ClassOf(i.Type), t, w.Combined(kernel.Op(i.Aux), i.Type, t, w.vals[i.Args[0]]))
+		w.Close()
 	case kernel.Scan:
 		w.vals[id] = w.scan(s, id)
 	default:
-		w.vals[id] = w.compute(id, i)
+		w.vals[id] = w.computed(id, i)
 	}
 }
 
 func (w *writer) loaded(s *stage, id kernel.ID, i *kernel.Instr) string {
 	if a, ok := s.tiled[id]; ok {
-		return w.load("shared", held(i.Type), a, "", "")
+		return w.Load("shared", asm.Held(i.Type), a, "", "")
 	}
 	if !i.Mem.Local {
 		address, inside := w.operand(i.Mem, s.at)
@@ -66,56 +67,47 @@ func (w *writer) loaded(s *stage, id kernel.ID, i *kernel.Instr) string {
 			outside = w.vals[i.Args[0]]
 		}
 		if s.lanes != nil { // what is not there is nobody's to load: another lane may store it
-			if inside = w.both(s.lanes.active, inside); outside == "" {
-				outside = w.neutral(kernel.Add, i.Type)
+			if inside = w.Both(s.lanes.active, inside); outside == "" {
+				outside = w.Neutral(kernel.Add, i.Type)
 			}
 		}
-		return w.load("global", i.Type, address, inside, outside)
+		return w.Load("global", i.Type, address, inside, outside)
 	}
 	if i.Mem.Guard {
-		w.fail(unsupported(w.k, "a guarded access of local %s", w.k.Locals[i.Mem.Param].Name))
+		w.Fail(asm.Unsupported(w.k, "a guarded access of local %s", w.k.Locals[i.Mem.Param].Name))
 		return ""
 	}
 	if w.s.Form == Columns {
-		return w.variable(classOf(i.Type), s.locals[i.Mem.Param]) // what it is now
+		return w.Variable(asm.ClassOf(i.Type), s.locals[i.Mem.Param]) // what it is now
 	}
 	address := w.local(i.Mem, s.at, s.locals[i.Mem.Param])
 	if s.lanes != nil {
-		return w.load("shared", i.Type, address, s.lanes.active, w.neutral(kernel.Add, i.Type))
+		return w.Load("shared", i.Type, address, s.lanes.active, w.Neutral(kernel.Add, i.Type))
 	}
-	return w.load("shared", i.Type, address, "", "")
+	return w.Load("shared", i.Type, address, "", "")
 }
 
 func (w *writer) stored(s *stage, i *kernel.Instr) {
 	v := w.vals[i.Args[0]]
 	if !i.Mem.Local {
 		address, inside := w.operand(i.Mem, s.at)
-		guard := w.both(s.at.stores, inside)
+		guard := w.Both(s.at.stores, inside)
 		if i.Mem.Combine != kernel.Invalid {
 			w.combine(i, address, v, guard)
 			return
 		}
-		w.store("global", i.Type, address, v, guard)
+		w.Store("global", i.Type, address, v, guard)
 		return
 	}
 	if i.Mem.Guard {
-		w.fail(unsupported(w.k, "a guarded access of local %s", w.k.Locals[i.Mem.Param].Name))
+		w.Fail(asm.Unsupported(w.k, "a guarded access of local %s", w.k.Locals[i.Mem.Param].Name))
 		return
 	}
 	if w.s.Form == Columns {
-		w.set(classOf(i.Type), s.locals[i.Mem.Param], v)
+		w.Set(asm.ClassOf(i.Type), s.locals[i.Mem.Param], v)
 		return
 	}
-	w.store("shared", i.Type, w.local(i.Mem, s.at, s.locals[i.Mem.Param]), v, s.at.stores)
-}
-
-// held returns the type with which registers' values of a type are kept in the
-// block's memory.
-func held(t types.DType) types.DType {
-	if t == types.F16 || t == types.BF16 {
-		return types.F32
-	}
-	return t
+	w.Store("shared", i.Type, w.local(i.Mem, s.at, s.locals[i.Mem.Param]), v, s.at.stores)
 }
 
 // reductions returns those of a stage.
@@ -135,12 +127,12 @@ func (w *writer) totals(stage int) map[kernel.ID]string {
 	all := map[kernel.ID]string{}
 	for _, id := range w.reductions(stage) {
 		i := &w.k.Instrs[id]
-		all[id] = w.variable(classOf(i.Type), w.neutral(kernel.Op(i.Aux), i.Type))
+		all[id] = w.Variable(asm.ClassOf(i.Type), w.Neutral(kernel.Op(i.Aux), i.Type))
 	}
 	for id := w.k.Stages[stage].Begin; id < w.k.Stages[stage].End; id++ {
 		if i := &w.k.Instrs[id]; i.Op == kernel.Scan {
 			with, _ := kernel.AsScan(i.Aux)
-			all[id] = w.variable(classOf(i.Type), w.neutral(with, i.Type))
+			all[id] = w.Variable(asm.ClassOf(i.Type), w.Neutral(with, i.Type))
 		}
 	}
 	return all
@@ -150,8 +142,8 @@ func (w *writer) totals(stage int) map[kernel.ID]string {
 func (w *writer) split(stage int, axes []int, n string, at []string) {
 	for i := len(axes) - 1; i > 0; i-- {
 		size := w.size(w.k.Axis(stage, axes[i]).Size)
-		at[axes[i]] = w.modulo(n, size)
-		n = w.quotient(n, size)
+		at[axes[i]] = w.Modulo(n, size)
+		n = w.Quotient(n, size)
 	}
 	if len(axes) > 0 {
 		at[axes[0]] = n
@@ -188,7 +180,7 @@ func (w *writer) outerOf(axes []int, p point, body func()) {
 		body()
 		return
 	}
-	w.loop(w.special("%ctaid.z"), w.product(0, axes), w.special("%nctaid.z"), func(n string) {
+	w.Loop(w.Special("%ctaid.z"), w.product(0, axes), w.Special("%nctaid.z"), func(n string) {
 		w.split(0, axes, n, p.at)
 		body()
 	})

@@ -3,6 +3,7 @@ package ptx
 import (
 	"math"
 
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/expand"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
@@ -143,21 +144,29 @@ func (w *writer) byRow(id kernel.ID) bool {
 func (w *writer) inverses(stage int) {
 	for id := w.k.Stages[stage].Begin; id < w.k.Stages[stage].End; id++ {
 		if w.byRow(id) {
-			floats{w, types.F32}.inverse(w.vals[w.k.Instrs[id].Args[1]])
+			w.inverse(w.vals[w.k.Instrs[id].Args[1]])
 		}
 	}
 }
 
 // inverse returns s and 1/(s·y): s is 1, but for a y so small that 1/y would be
 // infinite.
-func (f floats) inverse(y string) (s, inverse string) {
-	small := f.writer.op(predicate, "setp.lt.f32", f.op("abs", y), f.num(0x1p-126))
-	s = f.choose(small, f.num(0x1p64), f.num(1))
-	return s, f.op("rcp.rn", f.mul(y, s))
+func (w *writer) inverse(y string) (s, inverse string) {
+	small := w.Op(asm.Predicate, "setp.lt.f32", w.Op(asm.Single, "abs.f32", y), asm.Bits32(0x1p-126))
+	s = w.Choose(types.F32, small, asm.Bits32(0x1p64), asm.Bits32(1))
+	return s, w.Op(asm.Single, "rcp.rn.f32", w.Op(asm.Single, "mul.rn.f32", y, s))
 }
 
 // shortQuotient returns x/y, rounded three times instead of once.
-func (f floats) shortQuotient(x, y string) string {
-	s, inverse := f.inverse(y)
-	return f.mul(f.mul(x, s), inverse)
+func (w *writer) shortQuotient(x, y string) string {
+	s, inverse := w.inverse(y)
+	return w.Op(asm.Single, "mul.rn.f32", w.Op(asm.Single, "mul.rn.f32", x, s), inverse)
+}
+
+// computed writes an op of the kernel that depends on its arguments alone.
+func (w *writer) computed(id kernel.ID, i *kernel.Instr) string {
+	if w.byRow(id) {
+		return w.shortQuotient(w.vals[i.Args[0]], w.vals[i.Args[1]])
+	}
+	return w.Compute(w.k, i, w.vals, w.use(id))
 }

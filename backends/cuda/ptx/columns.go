@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -8,12 +9,12 @@ import (
 // columns writes Columns.
 func (w *writer) columns() {
 	p := w.point(0)
-	tx, ty := w.special("%tid.x"), "0"
+	tx, ty := w.Special("%tid.x"), "0"
 	sliced := w.s.Threads[1] > 1
 	stores := ""
 	if sliced {
-		ty = w.special("%tid.y")
-		stores = w.op(predicate, "setp.eq.s64", ty, "0")
+		ty = w.Special("%tid.y")
+		stores = w.Op(asm.Predicate, "setp.eq.s64", ty, "0")
 	}
 	size := w.size(w.k.Axis(0, w.s.X).Size)
 	h := hazards(w.k, w.s.Same)
@@ -21,14 +22,14 @@ func (w *writer) columns() {
 	var locals []string
 	for l := range w.k.Locals {
 		t := w.k.Locals[l].DType
-		locals = append(locals, w.variable(classOf(t), w.neutral(kernel.Add, t)))
+		locals = append(locals, w.Variable(asm.ClassOf(t), w.Neutral(kernel.Add, t)))
 	}
 	w.outer(p, func() {
-		base := w.mul(w.special("%ctaid.x"), number(columns))
-		step := w.mul(w.special("%nctaid.x"), number(columns))
-		w.loop(base, size, step, func(from string) {
-			p.at[w.s.X] = w.add(from, tx)
-			active := w.op(predicate, "setp.lt.s64", p.at[w.s.X], size)
+		base := w.Mul(w.Special("%ctaid.x"), asm.Number(columns))
+		step := w.Mul(w.Special("%nctaid.x"), asm.Number(columns))
+		w.Loop(base, size, step, func(from string) {
+			p.at[w.s.X] = w.Add(from, tx)
+			active := w.Op(asm.Predicate, "setp.lt.s64", p.at[w.s.X], size)
 			slot := 0
 			for s := range w.k.Stages {
 				st := &stage{number: s, at: w.extended(s, p), locals: locals}
@@ -38,15 +39,15 @@ func (w *writer) columns() {
 					continue
 				}
 				if begin := w.k.Stages[s].Begin; begin < w.k.Stages[s].End && waits(begin) {
-					w.barrier()
+					w.Barrier()
 				}
 				st.totals = w.totals(s)
 				w.inverses(s)
-				w.when(active, func() { w.slice(st, len(w.k.Axes), ty) })
+				w.When(active, func() { w.slice(st, len(w.k.Axes), ty) })
 				slot = w.reduceSlices(st, slot, sliced)
 			}
 			if sliced {
-				w.barrier()
+				w.Barrier()
 			}
 		})
 	})
@@ -55,11 +56,11 @@ func (w *writer) columns() {
 // pieces writes a stage without axes, in pieces between which threads wait.
 func (w *writer) pieces(s *stage, active string, waits func(id kernel.ID) bool) {
 	st := &w.k.Stages[s.number]
-	for from := st.Begin; from < st.End && w.err == nil; {
+	for from := st.Begin; from < st.End && w.Err == nil; {
 		if waits(from) {
-			w.barrier()
+			w.Barrier()
 		}
-		w.when(active, func() {
+		w.When(active, func() {
 			first := from
 			for ; from < st.End && (from == first || !waits(from)); from++ {
 				w.instr(s, from)
@@ -77,13 +78,13 @@ func (w *writer) slice(s *stage, a int, ty string) {
 	}
 	start, step := "0", "1"
 	if a == len(w.k.Axes) {
-		start, step = ty, number(int64(w.s.Threads[1]))
+		start, step = ty, asm.Number(int64(w.s.Threads[1]))
 	}
 	times := 1
 	if a == len(s.at.at)-1 {
 		times = w.s.bodies(s.number)
 	}
-	w.unrolled(times, start, w.size(w.k.Axis(s.number, a).Size), step, func(i string) {
+	w.Unrolled(times, start, w.size(w.k.Axis(s.number, a).Size), step, func(i string) {
 		s.at.at[a] = w.ordered(s.number, a, i)
 		w.slice(s, a+1, ty)
 	})
@@ -109,30 +110,30 @@ func (w *writer) reduceSlices(s *stage, slot int, sliced bool) int {
 	ids := w.reductions(s.number)
 	if !sliced || len(ids) == 0 {
 		for _, id := range ids {
-			w.vals[id] = w.rounded(w.k.Instrs[id].Type, s.totals[id])
+			w.vals[id] = w.Rounded(w.k.Instrs[id].Type, s.totals[id])
 		}
 		return slot
 	}
-	tx, ty := w.op(word, "mov.u32", "%tid.x"), w.op(word, "mov.u32", "%tid.y")
-	own := w.asLong(types.U32, w.op(word, "mad.lo.u32", ty, number(columns), tx))
-	memory := w.op(long, "mov.u64", shared)
+	tx, ty := w.Op(asm.Word, "mov.u32", "%tid.x"), w.Op(asm.Word, "mov.u32", "%tid.y")
+	own := w.AsLong(types.U32, w.Op(asm.Word, "mad.lo.u32", ty, asm.Number(columns), tx))
+	memory := w.Op(asm.Long, "mov.u64", asm.Shared)
 	const row = columns * slotBytes
 	at := func(n int, i string) string {
-		return w.add(w.mad(i, number(slotBytes), memory), number(int64((slot+n)*sliceCount*row)))
+		return w.Add(w.Mad(i, asm.Number(slotBytes), memory), asm.Number(int64((slot+n)*sliceCount*row)))
 	}
 	for n, id := range ids {
 		i := &w.k.Instrs[id]
-		w.store("shared", held(i.Type), at(n, own), s.totals[id], "")
+		w.Store("shared", asm.Held(i.Type), at(n, own), s.totals[id], "")
 	}
-	w.barrier()
+	w.Barrier()
 	for n, id := range ids {
 		i := &w.k.Instrs[id]
-		column := at(n, w.asLong(types.U32, tx))
-		v := w.load("shared", held(i.Type), column, "", "")
+		column := at(n, w.AsLong(types.U32, tx))
+		v := w.Load("shared", asm.Held(i.Type), column, "", "")
 		for y := 1; y < sliceCount; y++ {
-			v = w.combined(kernel.Op(i.Aux), i.Type, v, w.load("shared", held(i.Type), w.add(column, number(int64(y*row))), "", ""))
+			v = w.Combined(kernel.Op(i.Aux), i.Type, v, w.Load("shared", asm.Held(i.Type), w.Add(column, asm.Number(int64(y*row))), "", ""))
 		}
-		w.vals[id] = w.rounded(i.Type, v)
+		w.vals[id] = w.Rounded(i.Type, v)
 	}
 	return slot + len(ids)
 }

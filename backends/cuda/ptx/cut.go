@@ -1,16 +1,13 @@
 package ptx
 
-import "ltc/backends/kit/kernel"
-
-const (
-	// mostParameters is how many an entry has, of 8 bytes each: launches of entries take
-	// 4,096 bytes (CUDA C++ Programming Guide, "Function Parameters"), though the assembler
-	// takes 256 more.
-	mostParameters = 4096 / 8
-	// leastAlone is how many points a stage has, in all blocks, that is worth a launch of
-	// its own.
-	leastAlone = 1 << 14
+import (
+	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/kit/kernel"
 )
+
+// leastAlone is how many points a stage has, in all blocks, that is worth a launch of
+// its own.
+const leastAlone = 1 << 14
 
 // parameters is how many the entry of a kernel has: addresses, sizes and strides.
 func parameters(k *kernel.Kernel) int {
@@ -38,7 +35,7 @@ func Cut(k *kernel.Kernel, allSizes bool) []int {
 			points *= int64(a.Size)
 		}
 		alone := !allSizes && blocks < busyBlocks && points >= leastAlone
-		if s > 0 && (alone || after || total+n > mostParameters) {
+		if s > 0 && (alone || after || total+n > asm.MostParameters) {
 			begins, total = append(begins, s), len(k.Axes)
 		}
 		total, after = total+n, alone

@@ -10,10 +10,10 @@
 // An entry's parameters are of 8 bytes each: the addresses of the operands'
 // first elements, the run-time sizes, then the run-time strides, as
 // [kernel.Call] has them; behind them, of launches that [Schedule.Boxed] and
-// [Attention.Boxed] return, tensor maps of 128 bytes. Memory of a block is given at launch.
+// attention.Op.Boxed return, tensor maps of 128 bytes. Memory of a block is given at launch.
 //
-// Attention and sorts are no kernels of the kit's but entries of their own:
-// [Attention], [Sort].
+// Attention and sorts are no kernels of the kit's but entries of their own, in packages
+// attention and sorts. Package asm has the writer of instructions that all share.
 //
 // What is computed:
 //
@@ -36,5 +36,6 @@
 //
 // What there is no text for is an error that wraps [errors.ErrUnsupported].
 //
-// imports only ltc/backends/kit/expand, ltc/backends/kit/kernel and ltc/ir/types.
+// imports only ltc/backends/cuda/ptx/internal/asm, ltc/backends/kit/expand,
+// ltc/backends/kit/kernel and ltc/ir/types.
 package ptx

@@ -3,6 +3,7 @@ package ptx
 import (
 	"slices"
 
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/ir/types"
 )
 
@@ -30,9 +31,9 @@ func (m *tensor) end() {
 	} else {
 		m.keep(row)
 	}
-	m.barrier()
-	m.epilogue(&tileSums{at: m.memory, pitch: row, rows: t.rows, columns: t.columns, y: m.y, x: m.x, thread: m.tid, threads: number(int64(m.threads[0]))})
-	m.barrier()
+	m.Barrier()
+	m.epilogue(&tileSums{at: m.memory, pitch: row, rows: t.rows, columns: t.columns, y: m.y, x: m.x, thread: m.tid, threads: asm.Number(int64(m.Threads[0]))})
+	m.Barrier()
 }
 
 // epilogue runs it for some sums.
@@ -42,41 +43,41 @@ func (m *tensor) epilogue(k *tileSums) {
 	if m.tile.flat > 0 && across || n == 0 {
 		n = 1
 	}
-	w.loop(m.wide(k.thread), number(int64(k.rows*k.columns/n)), k.threads, func(item string) {
-		e := w.op(word, "cvt.u32.u64", item)
+	w.Loop(m.Wide(k.thread), asm.Number(int64(k.rows*k.columns/n)), k.threads, func(item string) {
+		e := w.Op(asm.Word, "cvt.u32.u64", item)
 		if across {
 			rows := k.rows / n
-			m.epilogueLanes(k, n, m.times(m.and(e, rows-1), n), m.shr(e, log2(rows)))
+			m.epilogueLanes(k, n, m.Times(m.And(e, rows-1), n), m.Shr(e, asm.Log2(rows)))
 			return
 		}
 		columns := k.columns / n
-		m.epilogueLanes(k, n, m.shr(e, log2(columns)), m.times(m.and(e, columns-1), n))
+		m.epilogueLanes(k, n, m.Shr(e, asm.Log2(columns)), m.Times(m.And(e, columns-1), n))
 	})
 }
 
 // epilogueLanes runs it for n sums, the first of which is in a row and a column.
 func (m *tensor) epilogueLanes(k *tileSums, n int, row, column string) {
 	w := m.writer
-	y, x := w.add(k.y, m.wide(row)), w.add(k.x, m.wide(column))
-	sum := m.sum(k.at, m.times(row, k.pitch), m.times(column, 4))
+	y, x := w.Add(k.y, m.Wide(row)), w.Add(k.x, m.Wide(column))
+	sum := m.Sum(k.at, m.Times(row, k.pitch), m.Times(column, 4))
 	if n == 1 {
 		m.epiloguePoint(y, x, row, sum)
 		return
 	}
 	across := w.s.lane() == w.s.Across
-	first, size, inside, apart := x, m.nX, w.op(predicate, "setp.lt.s64", y, m.nY), 4
+	first, size, inside, apart := x, m.nX, w.Op(asm.Predicate, "setp.lt.s64", y, m.nY), 4
 	if across {
-		first, size, inside, apart = y, m.nY, w.op(predicate, "setp.lt.s64", x, m.nX), k.pitch
+		first, size, inside, apart = y, m.nY, w.Op(asm.Predicate, "setp.lt.s64", x, m.nX), k.pitch
 	}
-	w.when(inside, func() {
-		whole := w.op(predicate, "setp.le.s64", w.add(first, number(int64(n))), size)
-		w.either(w.both(whole, m.vectors), func() { m.epilogueVector(n, y, x, row, sum, apart) }, func() {
-			w.loop("0", number(int64(n)), "1", func(i string) {
-				at := m.sum(sum, m.times(w.op(word, "cvt.u32.u64", i), apart))
+	w.When(inside, func() {
+		whole := w.Op(asm.Predicate, "setp.le.s64", w.Add(first, asm.Number(int64(n))), size)
+		w.Either(w.Both(whole, m.vectors), func() { m.epilogueVector(n, y, x, row, sum, apart) }, func() {
+			w.Loop("0", asm.Number(int64(n)), "1", func(i string) {
+				at := m.Sum(sum, m.Times(w.Op(asm.Word, "cvt.u32.u64", i), apart))
 				if across {
-					m.epiloguePoint(w.add(y, i), x, "", at)
+					m.epiloguePoint(w.Add(y, i), x, "", at)
 				} else {
-					m.epiloguePoint(y, w.add(x, i), row, at)
+					m.epiloguePoint(y, w.Add(x, i), row, at)
 				}
 			})
 		})
@@ -86,9 +87,9 @@ func (m *tensor) epilogueLanes(k *tileSums, n int, row, column string) {
 // epiloguePoint runs it at a point, if there is one.
 func (m *tensor) epiloguePoint(y, x, row, sum string) {
 	w := m.writer
-	inside := w.both(w.op(predicate, "setp.lt.s64", y, m.nY), w.op(predicate, "setp.lt.s64", x, m.nX))
-	w.when(inside, func() {
-		w.vals[m.c.Sum] = w.load("shared", types.F32, sum, "", "")
+	inside := w.Both(w.Op(asm.Predicate, "setp.lt.s64", y, m.nY), w.Op(asm.Predicate, "setp.lt.s64", x, m.nX))
+	w.When(inside, func() {
+		w.vals[m.c.Sum] = w.Load("shared", types.F32, sum, "", "")
 		at := m.pointOf(y, x, row)
 		for s := range w.k.Stages[1:] {
 			w.body(&stage{number: s + 1, at: w.extended(s+1, at)})
@@ -109,17 +110,17 @@ func (m *tensor) epilogueVector(n int, y, x, row, sum string, apart int) {
 	w := m.writer
 	sums := make([]string, n)
 	for l := range sums {
-		sums[l] = w.fresh(single)
+		sums[l] = w.Fresh(asm.Single)
 	}
 	if apart == 4 {
 		for l := 0; l < n; l += 4 {
-			part := vector{regs: sums[l:min(l+4, n)], class: single, name: "f32", each: 1}
+			part := vector{regs: sums[l:min(l+4, n)], Class: asm.Single, name: "f32", each: 1}
 			opcode, operand := part.operand()
-			w.line("ld.shared.%s %s, [%s+%d]", opcode, operand, sum, 4*l)
+			w.Line("ld.shared.%s %s, [%s+%d]", opcode, operand, sum, 4*l)
 		}
 	} else {
 		for l, r := range sums {
-			w.line("ld.shared.f32 %s, [%s+%d]", r, sum, l*apart)
+			w.Line("ld.shared.f32 %s, [%s+%d]", r, sum, l*apart)
 		}
 	}
 	before := w.vals
@@ -127,13 +128,13 @@ func (m *tensor) epilogueVector(n int, y, x, row, sum string, apart int) {
 	lanes, vals := make([]point, n), make([][]string, n)
 	for l := range lanes {
 		lanes[l] = point{at: slices.Clone(at.at), stores: at.stores}
-		lanes[l].at[axis] = w.add(at.at[axis], number(int64(l)))
+		lanes[l].at[axis] = w.Add(at.at[axis], asm.Number(int64(l)))
 		vals[l] = slices.Clone(before)
 		vals[l][m.c.Sum] = sums[l]
 	}
 	deps := w.k.Dependence()
 	for s := range w.k.Stages[1:] {
-		for id := w.k.Stages[s+1].Begin; id < w.k.Stages[s+1].End && w.err == nil; id++ {
+		for id := w.k.Stages[s+1].Begin; id < w.k.Stages[s+1].End && w.Err == nil; id++ {
 			w.inLanes(s+1, id, lanes, vals, deps)
 		}
 	}
@@ -143,12 +144,12 @@ func (m *tensor) epilogueVector(n int, y, x, row, sum string, apart int) {
 // keep stores the sums of fragments in the block's memory, whose rows are so many
 // bytes apart.
 func (m *tensor) keep(row int) {
-	groups, thread := m.shr(m.lane, 2), m.and(m.lane, 3)
-	to := m.sum(m.memory, m.times(m.sum(m.warp[0], groups), row), m.times(m.sum(m.warp[1], m.times(thread, 2)), 4))
+	groups, thread := m.Shr(m.lane, 2), m.And(m.lane, 3)
+	to := m.Sum(m.memory, m.Times(m.Sum(m.warp[0], groups), row), m.Times(m.Sum(m.warp[1], m.Times(thread, 2)), 4))
 	for i := range m.sums {
 		for j := range m.sums[i] {
 			for h := range 2 {
-				m.line("st.shared.v2.f32 [%s+%d], {%s, %s}", to, (16*i+8*h)*row+8*j*4, m.sums[i][j][2*h], m.sums[i][j][2*h+1])
+				m.Line("st.shared.v2.f32 [%s+%d], {%s, %s}", to, (16*i+8*h)*row+8*j*4, m.sums[i][j][2*h], m.sums[i][j][2*h+1])
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package ptx
 import (
 	"strings"
 
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 )
 
@@ -10,8 +11,8 @@ import (
 // oldest GPUs; and what GPUs of sm_90a alone run, whose warpgroups want a block's
 // memory aligned as the swizzle repeats.
 const (
-	header       = ".version 7.0\n.target sm_80\n.address_size 64\n.extern .shared .align 16 .b8 " + shared + "[];\n"
-	hopperHeader = ".version 8.0\n.target " + Hopper + "\n.address_size 64\n.extern .shared .align 1024 .b8 " + shared + "[];\n"
+	header       = ".version 7.0\n.target sm_80\n.address_size 64\n.extern .shared .align 16 .b8 " + asm.Shared + "[];\n"
+	hopperHeader = ".version 8.0\n.target " + Hopper + "\n.address_size 64\n.extern .shared .align 1024 .b8 " + asm.Shared + "[];\n"
 )
 
 // Hopper is the target of modules that only GPUs of sm_90a run.
@@ -69,8 +70,8 @@ func Variant(name string, k *kernel.Kernel, s *Schedule, variant int) (string, e
 	case Tensor:
 		w.tensor(&s.tiles[variant])
 	}
-	if w.err != nil {
-		return "", w.err
+	if w.Err != nil {
+		return "", w.Err
 	}
-	return w.entry(), nil
+	return w.Text(), nil
 }

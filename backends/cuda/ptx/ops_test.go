@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/backends/cuda/ptx"
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/expand"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
@@ -134,7 +134,7 @@ func onExtremes(t *testing.T, op kernel.Op, d, to types.DType) {
 	}
 	// An op has the very bits that the kernel IR's evaluator makes of its expansion.
 	want, err = m.Run(func(m *kerneltest.Memory) error {
-		return kernel.Evaluate(expand.Kernel(k, ptx.Target), m.Sizes, m.Mem, m.Strides, reference.Scalars{})
+		return kernel.Evaluate(expand.Kernel(k, asm.Target), m.Sizes, m.Mem, m.Strides, reference.Scalars{})
 	})
 	require.NoError(t, err)
 	require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}), "%v of %v, expanded", op, d)

@@ -1,6 +1,9 @@
 package ptx
 
-import "ltc/backends/kit/kernel"
+import (
+	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/kit/kernel"
+)
 
 // What keeps a device busy: threads of all of its multiprocessors, with as many
 // elements of 4 bytes on their way as memory takes to answer. It is the same for all
@@ -26,9 +29,9 @@ func Parts(k *kernel.Kernel, points, length int64) int64 {
 	}
 	if byColumns(k) {
 		slices := points * sliceCount
-		return min(ceil(busyThreads, slices), length/(shortestSlice*sliceCount))
+		return min(asm.Ceil(busyThreads, slices), length/(shortestSlice*sliceCount))
 	}
-	return max(min(ceil(busyBlocks, points), length/shortestRow), ceil(length, longestRow))
+	return max(min(asm.Ceil(busyBlocks, points), length/shortestRow), asm.Ceil(length, longestRow))
 }
 
 // byColumns reports whether what a reduction loads has neighbours along an axis of the

@@ -3,6 +3,7 @@ package ptx
 import (
 	"slices"
 
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -39,7 +40,7 @@ func (o Options) Pitch(k *kernel.Kernel, copied []bool) []int64 {
 	if !ok || t == types.F32 {
 		return nil
 	}
-	chunk := int64(chunkBytes / t.Size())
+	chunk := int64(asm.ChunkBytes / t.Size())
 	rows := make([]int64, len(k.Params))
 	slow, cost, some := 1.0, 0.0, false
 	for _, f := range []*kernel.Factor{&c.A, &c.B} {
@@ -77,7 +78,7 @@ func movedElements(k *kernel.Kernel, mem *kernel.Access, chunk int64) float64 {
 		n *= float64(size)
 	}
 	last := int64(dims[len(dims)-1])
-	return n * float64(last+roundUp(last, chunk))
+	return n * float64(last+asm.RoundUp(last, chunk))
 }
 
 // slowRows returns how often the time of an aligned product one takes that reads an

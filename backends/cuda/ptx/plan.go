@@ -3,6 +3,7 @@ package ptx
 import (
 	"slices"
 
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 )
 
@@ -46,8 +47,8 @@ func Plan(k *kernel.Kernel) (*Schedule, error) { return Options{}.Plan(k) }
 // Plan returns the schedule of a kernel that has passed [kernel.Verify]. An error
 // wraps [errors.ErrUnsupported].
 func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
-	if n := parameters(k); n > mostParameters {
-		return nil, unsupported(k, "%d parameters: an entry has at most %d", n, mostParameters)
+	if n := parameters(k); n > asm.MostParameters {
+		return nil, asm.Unsupported(k, "%d parameters: an entry has at most %d", n, asm.MostParameters)
 	}
 	inOrder, err := separable(k, o.Ordered)
 	if err != nil {

@@ -1,22 +1,24 @@
 package ptx
 
+import "ltc/backends/cuda/ptx/internal/asm"
+
 // points writes Points: a loop of all threads of the grid along x, in vectors as far
 // as they go.
 func (w *writer) points() {
 	p := w.point(0)
 	w.outer(p, func() {
 		if w.s.X < 0 {
-			w.when(w.op(predicate, "setp.eq.u32", w.op(word, "mov.u32", "%tid.x"), "0"), func() { w.stages(p) })
+			w.When(w.Op(asm.Predicate, "setp.eq.u32", w.Op(asm.Word, "mov.u32", "%tid.x"), "0"), func() { w.stages(p) })
 			return
 		}
 		from := "0"
 		if w.s.Lanes > 1 {
 			from = w.vectors(p)
 		}
-		block, threads := w.special("%ctaid.x"), w.special("%ntid.x")
-		start := w.mad(block, threads, w.special("%tid.x"))
-		step := w.mul(w.special("%nctaid.x"), threads)
-		w.loop(w.add(from, start), w.size(w.k.Axis(0, w.s.X).Size), step, func(i string) {
+		block, threads := w.Special("%ctaid.x"), w.Special("%ntid.x")
+		start := w.Mad(block, threads, w.Special("%tid.x"))
+		step := w.Mul(w.Special("%nctaid.x"), threads)
+		w.Loop(w.Add(from, start), w.size(w.k.Axis(0, w.s.X).Size), step, func(i string) {
 			p.at[w.s.X] = i
 			w.stages(p)
 		})

@@ -1,6 +1,7 @@
 package ptx
 
 import (
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -80,22 +81,22 @@ func (o Options) effort(k *kernel.Kernel, c *kernel.Contraction) effort {
 	e := effort{first: points(k, c.K[:1]), rest: points(k, c.K[1:]), bytes: float64(rows*columns*products) * float64(c.Type.Size())}
 	t, tensor := elements(k, c)
 	if !tensor {
-		e.tiles = ceil(rows, side) * ceil(columns, side) * products
+		e.tiles = asm.Ceil(rows, side) * asm.Ceil(columns, side) * products
 		e.strip, e.chunk = depth, 1
 		e.cycles = max(side*side*depth/multiplied(c.Type, false, false), answerCycles)
 		return e
 	}
 	all := tileTable(t, Options{TF32: o.TF32})
 	tile := &all[tileFor(all, rows, columns, products, Options{}.processors())]
-	e.tiles = ceil(rows, int64(tile.rows)) * ceil(columns, int64(tile.columns)) * products
-	e.strip, e.chunk = int64(strip(t)), int64(chunkBytes/t.Size())
+	e.tiles = asm.Ceil(rows, int64(tile.rows)) * asm.Ceil(columns, int64(tile.columns)) * products
+	e.strip, e.chunk = int64(strip(t)), int64(asm.ChunkBytes/t.Size())
 	e.cycles = max(float64(tile.rows*tile.columns*strip(t))/multiplied(t, true, o.TF32), answerCycles/float64(tile.strips-1))
 	return e
 }
 
 // time returns how many cycles a product takes whose sums are cut into so many parts.
 func (e *effort) time(parts int64) float64 {
-	turns := ceil(e.tiles*parts, Options{}.processors()) * ceil(e.first/parts*e.rest, e.strip)
+	turns := asm.Ceil(e.tiles*parts, Options{}.processors()) * asm.Ceil(e.first/parts*e.rest, e.strip)
 	t := float64(turns) * e.cycles
 	if parts > 1 {
 		t += launchCycles + 2*float64(parts)*e.bytes/movedBytes

@@ -3,6 +3,7 @@ package ptx
 import (
 	"strings"
 
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -15,16 +16,16 @@ func (w *writer) rows(variant int) {
 		w.inStrips(strips)
 		return
 	}
-	tid := w.special("%tid.x")
-	first := w.op(predicate, "setp.eq.s64", tid, "0")
+	tid := w.Special("%tid.x")
+	first := w.Op(asm.Predicate, "setp.eq.s64", tid, "0")
 	w.eachRow(func() {}, func(st *stage) {
 		if w.s.warpScans(st.number) {
-			warp := w.op(predicate, "setp.lt.s64", tid, "32")
-			w.when(warp, func() { w.scanRow(st) })
+			warp := w.Op(asm.Predicate, "setp.lt.s64", tid, "32")
+			w.When(warp, func() { w.scanRow(st) })
 		} else if w.s.InOrder[st.number] {
-			w.when(first, func() { w.share(st, "0", "1") })
+			w.When(first, func() { w.share(st, "0", "1") })
 		} else {
-			w.share(st, tid, w.special("%ntid.x"))
+			w.share(st, tid, w.Special("%ntid.x"))
 		}
 	})
 }
@@ -33,45 +34,45 @@ func (w *writer) rows(variant int) {
 // are: those of a block, or of a warp.
 func (w *writer) inRow() (thread, of string) {
 	if w.warps {
-		return w.op(long, "and.b64", w.special("%tid.x"), "31"), "32"
+		return w.Op(asm.Long, "and.b64", w.Special("%tid.x"), "31"), "32"
 	}
-	return w.special("%tid.x"), w.special("%ntid.x")
+	return w.Special("%tid.x"), w.Special("%ntid.x")
 }
 
 // wait has the threads of a row wait for each other.
 func (w *writer) wait() {
 	if w.warps {
-		w.line("bar.warp.sync -1")
+		w.Line("bar.warp.sync -1")
 		return
 	}
-	w.barrier()
+	w.Barrier()
 }
 
 // rowsOf returns the first of the rows that the thread has a part of, and how far apart
 // they are.
 func (w *writer) rowsOf() (first, step string) {
-	first, step = w.special("%ctaid.x"), w.special("%nctaid.x")
+	first, step = w.Special("%ctaid.x"), w.Special("%nctaid.x")
 	if w.warps {
-		n := w.op(long, "shr.u64", w.special("%ntid.x"), "5")
-		first, step = w.mad(first, n, w.warp()), w.mul(step, n)
+		n := w.Op(asm.Long, "shr.u64", w.Special("%ntid.x"), "5")
+		first, step = w.Mad(first, n, w.warp()), w.Mul(step, n)
 	}
 	return first, step
 }
 
 // warp returns which of the block's warps the thread is in.
-func (w *writer) warp() string { return w.op(long, "shr.u64", w.special("%tid.x"), "5") }
+func (w *writer) warp() string { return w.Op(asm.Long, "shr.u64", w.Special("%tid.x"), "5") }
 
 // eachRow writes the loop over the rows of a block, or of a warp: begin at the start of
 // each, then the stages, of which run writes the bodies of those with axes.
 func (w *writer) eachRow(begin func(), run func(st *stage)) {
 	p := w.point(0)
 	thread, _ := w.inRow()
-	first := w.op(predicate, "setp.eq.s64", thread, "0")
+	first := w.Op(asm.Predicate, "setp.eq.s64", thread, "0")
 	locals := w.localBases()
 	h := hazards(w.k, w.s.Same)
 	all := others(len(w.k.Axes))
 	row, step := w.rowsOf()
-	w.loop(row, w.product(0, all), step, func(n string) {
+	w.Loop(row, w.product(0, all), step, func(n string) {
 		begin()
 		w.split(0, all, n, p.at)
 		slot := 0
@@ -112,18 +113,18 @@ func (w *writer) localBases() []string {
 	if len(w.k.Locals) == 0 {
 		return nil
 	}
-	at := w.add(w.op(long, "mov.u64", shared), number(int64(w.s.reductions*warpSlots*slotBytes)))
+	at := w.Add(w.Op(asm.Long, "mov.u64", asm.Shared), asm.Number(int64(w.s.reductions*asm.WarpSlots*slotBytes)))
 	if w.warps { // a warp's are all behind those of the warp before it
 		bytes := "0"
 		for l := range w.k.Locals {
-			bytes = w.add(bytes, w.localBytes(l))
+			bytes = w.Add(bytes, w.localBytes(l))
 		}
-		at = w.mad(w.warp(), bytes, at)
+		at = w.Mad(w.warp(), bytes, at)
 	}
 	for l := range w.k.Locals {
 		all = append(all, at)
 		if l+1 < len(w.k.Locals) {
-			at = w.add(at, w.localBytes(l))
+			at = w.Add(at, w.localBytes(l))
 		}
 	}
 	return all
@@ -131,14 +132,14 @@ func (w *writer) localBases() []string {
 
 // localBytes returns how many bytes a local takes.
 func (w *writer) localBytes(l int) string {
-	n := number(int64(w.k.Locals[l].DType.Size()))
+	n := asm.Number(int64(w.k.Locals[l].DType.Size()))
 	for _, d := range w.k.Locals[l].Dims {
-		n = w.mul(n, w.size(d))
+		n = w.Mul(n, w.size(d))
 	}
-	if bytes, ok := literal(n); ok {
-		return number(roundUp(bytes, 64))
+	if bytes, ok := asm.Literal(n); ok {
+		return asm.Number(asm.RoundUp(bytes, 64))
 	}
-	return w.op(long, "and.b64", w.add(n, "63"), "-64")
+	return w.Op(asm.Long, "and.b64", w.Add(n, "63"), "-64")
 }
 
 // share runs a stage's body for the points of which the given is the first along one
@@ -149,14 +150,14 @@ func (w *writer) share(s *stage, start, step string) {
 	serial = func(a int) {
 		switch {
 		case a == len(s.at.at):
-			w.loop(start, w.size(w.k.Axis(s.number, along).Size), step, func(i string) {
+			w.Loop(start, w.size(w.k.Axis(s.number, along).Size), step, func(i string) {
 				s.at.at[along] = w.ordered(s.number, along, i)
 				w.body(s)
 			})
 		case a == along:
 			serial(a + 1)
 		default:
-			w.loop("0", w.size(w.k.Axis(s.number, a).Size), "1", func(i string) {
+			w.Loop("0", w.size(w.k.Axis(s.number, a).Size), "1", func(i string) {
 				s.at.at[a] = i
 				serial(a + 1)
 			})
@@ -173,27 +174,27 @@ func (w *writer) reduceBlock(s *stage, slot int) int {
 	if len(ids) == 0 {
 		return slot
 	}
-	tid := w.op(word, "mov.u32", "%tid.x")
-	lane := w.op(word, "and.b32", tid, "31")
-	warp := w.asLong(types.U32, w.op(word, "shr.u32", tid, "5"))
-	leads := w.op(predicate, "setp.eq.u32", lane, "0")
-	warps, most := w.op(word, "shr.u32", w.op(word, "mov.u32", "%ntid.x"), "5"), w.threads[0]/32
-	memory := w.op(long, "mov.u64", shared)
+	tid := w.Op(asm.Word, "mov.u32", "%tid.x")
+	lane := w.Op(asm.Word, "and.b32", tid, "31")
+	warp := w.AsLong(types.U32, w.Op(asm.Word, "shr.u32", tid, "5"))
+	leads := w.Op(asm.Predicate, "setp.eq.u32", lane, "0")
+	warps, most := w.Op(asm.Word, "shr.u32", w.Op(asm.Word, "mov.u32", "%ntid.x"), "5"), w.Threads[0]/32
+	memory := w.Op(asm.Long, "mov.u64", asm.Shared)
 	at := func(n int, i string) string {
-		return w.add(w.mad(i, number(slotBytes), memory), number(int64((slot+n)*warpSlots*slotBytes)))
+		return w.Add(w.Mad(i, asm.Number(slotBytes), memory), asm.Number(int64((slot+n)*asm.WarpSlots*slotBytes)))
 	}
 	for n, id := range ids {
 		i := &w.k.Instrs[id]
 		v := w.reduceLanes(kernel.Op(i.Aux), i.Type, s.totals[id], 32)
-		w.store("shared", held(i.Type), at(n, warp), v, leads)
+		w.Store("shared", asm.Held(i.Type), at(n, warp), v, leads)
 	}
-	w.barrier()
+	w.Barrier()
 	for n, id := range ids {
 		i := &w.k.Instrs[id]
-		of := w.op(word, "and.b32", lane, number(int64(most-1)))
-		some := w.op(predicate, "setp.lt.u32", of, warps)
-		v := w.load("shared", held(i.Type), at(n, w.asLong(types.U32, of)), some, w.neutral(kernel.Op(i.Aux), i.Type))
-		w.vals[id] = w.rounded(i.Type, w.reduceLanes(kernel.Op(i.Aux), i.Type, v, most))
+		of := w.Op(asm.Word, "and.b32", lane, asm.Number(int64(most-1)))
+		some := w.Op(asm.Predicate, "setp.lt.u32", of, warps)
+		v := w.Load("shared", asm.Held(i.Type), at(n, w.AsLong(types.U32, of)), some, w.Neutral(kernel.Op(i.Aux), i.Type))
+		w.vals[id] = w.Rounded(i.Type, w.reduceLanes(kernel.Op(i.Aux), i.Type, v, most))
 	}
 	return slot + len(ids)
 }
@@ -206,7 +207,7 @@ func (w *writer) reduceRow(s *stage) {
 	}
 	for _, id := range ids {
 		i := &w.k.Instrs[id]
-		w.vals[id] = w.rounded(i.Type, w.reduceLanes(kernel.Op(i.Aux), i.Type, s.totals[id], 32))
+		w.vals[id] = w.Rounded(i.Type, w.reduceLanes(kernel.Op(i.Aux), i.Type, s.totals[id], 32))
 	}
 }
 
@@ -214,26 +215,26 @@ func (w *writer) reduceRow(s *stage) {
 // them have; how many is a power of 2.
 func (w *writer) reduceLanes(op kernel.Op, t types.DType, v string, lanes int) string {
 	for distance := lanes / 2; distance > 0; distance /= 2 {
-		v = w.combined(op, t, v, w.exchange(t, v, number(int64(distance))))
+		v = w.Combined(op, t, v, w.exchange(t, v, asm.Number(int64(distance))))
 	}
 	return v
 }
 
 // exchange returns the value of the lane whose number differs in one bit.
 func (w *writer) exchange(t types.DType, v, distance string) string {
-	shuffle := func(c class, v string) string {
-		r := w.fresh(c)
-		w.line("shfl.sync.bfly.b32 %s, %s, %s, 31, -1", r, v, distance)
+	shuffle := func(c asm.Class, v string) string {
+		r := w.Fresh(c)
+		w.Line("shfl.sync.bfly.b32 %s, %s, %s, 31, -1", r, v, distance)
 		return r
 	}
-	switch c := classOf(t); c {
-	case predicate:
-		return w.ofBits(t, shuffle(word, w.bitsOf(t, v)))
-	case long, double:
-		low, high := w.fresh(word), w.fresh(word)
-		w.line("mov.b64 {%s, %s}, %s", low, high, v)
-		r := w.fresh(c)
-		w.line("mov.b64 %s, {%s}", r, strings.Join([]string{shuffle(word, low), shuffle(word, high)}, ", "))
+	switch c := asm.ClassOf(t); c {
+	case asm.Predicate:
+		return w.OfBits(t, shuffle(asm.Word, w.BitsOf(t, v)))
+	case asm.Long, asm.Double:
+		low, high := w.Fresh(asm.Word), w.Fresh(asm.Word)
+		w.Line("mov.b64 {%s, %s}, %s", low, high, v)
+		r := w.Fresh(c)
+		w.Line("mov.b64 %s, {%s}", r, strings.Join([]string{shuffle(asm.Word, low), shuffle(asm.Word, high)}, ", "))
 		return r
 	default:
 		return shuffle(c, v)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -132,10 +133,10 @@ func (s *Schedule) stripsOf(variant int) (strips int, warp bool) {
 // block's memory. The length alone says in which order a row is summed.
 func (s *Schedule) rowLaunch(rows, length, bytes int64) (variant, threads, atOnce int) {
 	if s.most > 0 && s.Same == nil && length > 0 {
-		strips := ceil(length, int64(s.Lanes))
+		strips := asm.Ceil(length, int64(s.Lanes))
 		for w := range s.ofWarps() {
-			if ceil(strips, 1<<w) <= 32 {
-				n := min(ceil(rows, busy), int64(s.Threads[0]/32))
+			if asm.Ceil(strips, 1<<w) <= 32 {
+				n := min(asm.Ceil(rows, busy), int64(s.Threads[0]/32))
 				for n > 1 && n*bytes > mostOfWarps {
 					n--
 				}
@@ -143,12 +144,12 @@ func (s *Schedule) rowLaunch(rows, length, bytes int64) (variant, threads, atOnc
 			}
 		}
 		for v := range s.ofBlocks() {
-			if n := ceil(strips, 1<<v); n <= int64(s.Threads[0]) {
-				return 1 + v, int(roundUp(n, 32)), 1
+			if n := asm.Ceil(strips, 1<<v); n <= int64(s.Threads[0]) {
+				return 1 + v, int(asm.RoundUp(n, 32)), 1
 			}
 		}
 	}
-	return 0, int(min(int64(s.Threads[0]), roundUp(max(length, 1), 32))), 1
+	return 0, int(min(int64(s.Threads[0]), asm.RoundUp(max(length, 1), 32))), 1
 }
 
 // inStrips writes the rows of an entry whose threads have strips: in registers, where
@@ -156,13 +157,13 @@ func (s *Schedule) rowLaunch(rows, length, bytes int64) (variant, threads, atOnc
 // order.
 func (w *writer) inStrips(strips int) {
 	size := w.size(w.rowSize())
-	whole := w.op(predicate, "setp.eq.s64", w.op(long, "and.b64", size, number(int64(w.s.Lanes-1))), "0")
-	aligned := w.both(whole, w.aligned())
-	w.when(aligned, func() {
+	whole := w.Op(asm.Predicate, "setp.eq.s64", w.Op(asm.Long, "and.b64", size, asm.Number(int64(w.s.Lanes-1))), "0")
+	aligned := w.Both(whole, w.aligned())
+	w.When(aligned, func() {
 		h := newStrips(w, strips, size)
 		w.eachRow(func() { h.raw = map[place]vector{} }, h.stage)
 	})
-	w.when(w.op(predicate, "not.pred", aligned), func() { w.eachRow(func() {}, w.byElements) })
+	w.When(w.Op(asm.Predicate, "not.pred", aligned), func() { w.eachRow(func() {}, w.byElements) })
 }
 
 // rowSize returns the size of the axis that threads share out.
@@ -177,11 +178,11 @@ func (w *writer) rowSize() kernel.Size {
 
 // byElements runs a stage's body for the elements of each of a thread's strips.
 func (w *writer) byElements(st *stage) {
-	lanes := number(int64(w.s.Lanes))
+	lanes := asm.Number(int64(w.s.Lanes))
 	size := w.size(w.rowSize())
 	thread, of := w.inRow()
-	w.loop(w.mul(thread, lanes), size, w.mul(of, lanes), func(from string) {
-		w.loop(from, w.op(long, "min.s64", w.add(from, lanes), size), "1", func(i string) {
+	w.Loop(w.Mul(thread, lanes), size, w.Mul(of, lanes), func(from string) {
+		w.Loop(from, w.Op(asm.Long, "min.s64", w.Add(from, lanes), size), "1", func(i string) {
 			st.at.at[len(w.k.Axes)] = i
 			w.body(st)
 		})
@@ -209,11 +210,11 @@ type rowStrips struct {
 func newStrips(w *writer, n int, size string) *rowStrips {
 	h := &rowStrips{w: w, deps: w.k.Dependence(), along: len(w.k.Axes), loads: make([][]vector, len(w.k.Instrs)), locals: make([][][]string, len(w.k.Locals))}
 	thread, of := w.inRow()
-	first, step := w.mul(thread, number(int64(w.s.Lanes))), w.mul(of, number(int64(w.s.Lanes)))
+	first, step := w.Mul(thread, asm.Number(int64(w.s.Lanes))), w.Mul(of, asm.Number(int64(w.s.Lanes)))
 	for range n {
 		h.first = append(h.first, first)
-		h.inside = append(h.inside, w.op(predicate, "setp.lt.s64", first, size))
-		first = w.add(first, step)
+		h.inside = append(h.inside, w.Op(asm.Predicate, "setp.lt.s64", first, size))
+		first = w.Add(first, step)
 	}
 	for l := range h.locals {
 		h.locals[l] = make([][]string, n)
@@ -240,7 +241,7 @@ func (h *rowStrips) stage(st *stage) {
 	}
 	base := w.vals
 	for c := range h.first {
-		w.when(h.inside[c], func() { h.strip(st, c, base) })
+		w.When(h.inside[c], func() { h.strip(st, c, base) })
 	}
 	w.vals = base
 }
@@ -259,7 +260,7 @@ func (h *rowStrips) vector(id kernel.ID) bool {
 // at returns the point of a lane.
 func (h *rowStrips) at(of point, strip, lane int) point {
 	p := point{at: slices.Clone(of.at), stores: of.stores}
-	p.at[h.along] = h.w.add(h.first[strip], number(int64(lane)))
+	p.at[h.along] = h.w.Add(h.first[strip], asm.Number(int64(lane)))
 	return p
 }
 
@@ -287,7 +288,7 @@ func (h *rowStrips) strip(st *stage, c int, base []string) {
 		lanes[l] = stage{number: st.number, at: h.at(st.at, c, l), totals: st.totals}
 		vals[l] = slices.Clone(base)
 	}
-	for id := k.Stages[st.number].Begin; id < k.Stages[st.number].End && w.err == nil; id++ {
+	for id := k.Stages[st.number].Begin; id < k.Stages[st.number].End && w.Err == nil; id++ {
 		i := &k.Instrs[id]
 		switch {
 		case h.once(id):

@@ -1,6 +1,9 @@
 package ptx
 
-import "ltc/backends/kit/kernel"
+import (
+	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/kit/kernel"
+)
 
 // lanesOfScan is how a warp scans along a row: a lane has a point, of 32 beside each
 // other.
@@ -19,16 +22,16 @@ func (s *Schedule) warpScans(stage int) bool {
 func (w *writer) scanRow(s *stage) {
 	axis := len(w.k.Axes)
 	n := w.size(w.k.Axis(s.number, axis).Size)
-	lane := w.op(long, "and.b64", w.special("%tid.x"), "31")
+	lane := w.Op(asm.Long, "and.b64", w.Special("%tid.x"), "31")
 	s.lanes = &lanesOfScan{}
 	for bit := range s.lanes.above {
-		s.lanes.above[bit] = w.op(predicate, "setp.ne.s64", w.op(long, "and.b64", lane, number(1<<bit)), "0")
+		s.lanes.above[bit] = w.Op(asm.Predicate, "setp.ne.s64", w.Op(asm.Long, "and.b64", lane, asm.Number(1<<bit)), "0")
 	}
-	w.loop("0", n, "32", func(from string) {
-		at := w.add(from, lane)
-		s.lanes.active = w.op(predicate, "setp.lt.s64", at, n)
+	w.Loop("0", n, "32", func(from string) {
+		at := w.Add(from, lane)
+		s.lanes.active = w.Op(asm.Predicate, "setp.lt.s64", at, n)
 		s.at.stores = s.lanes.active
-		s.at.at[axis] = w.ordered(s.number, axis, w.op(long, "min.s64", at, w.add(n, "-1")))
+		s.at.at[axis] = w.ordered(s.number, axis, w.Op(asm.Long, "min.s64", at, w.Add(n, "-1")))
 		w.body(s)
 	})
 }
@@ -39,36 +42,36 @@ func (w *writer) ordered(stage, axis int, i string) string {
 	if a.Kind != kernel.ReverseAxis {
 		return i
 	}
-	return w.op(long, "sub.s64", w.add(w.size(a.Size), "-1"), i)
+	return w.Op(asm.Long, "sub.s64", w.Add(w.size(a.Size), "-1"), i)
 }
 
 // scan writes a scan at the stage's point, or at those of a warp.
 func (w *writer) scan(s *stage, id kernel.ID) string {
 	i := &w.k.Instrs[id]
 	with, exclusive := kernel.AsScan(i.Aux)
-	c, total, x := classOf(i.Type), s.totals[id], w.vals[i.Args[0]]
-	w.open() // the total is another each time
-	defer w.close()
-	before := w.variable(c, total)
+	c, total, x := asm.ClassOf(i.Type), s.totals[id], w.vals[i.Args[0]]
+	w.Open() // the total is another each time
+	defer w.Close()
+	before := w.Variable(c, total)
 	if s.lanes == nil {
-		w.set(c, total, w.combined(with, i.Type, total, x))
+		w.Set(c, total, w.Combined(with, i.Type, total, x))
 		if exclusive {
-			return w.rounded(i.Type, before)
+			return w.Rounded(i.Type, before)
 		}
-		return w.rounded(i.Type, w.variable(c, total))
+		return w.Rounded(i.Type, w.Variable(c, total))
 	}
-	x = w.choose(i.Type, s.lanes.active, x, w.neutral(with, i.Type))
+	x = w.Choose(i.Type, s.lanes.active, x, w.Neutral(with, i.Type))
 	// all is what lanes whose numbers differ in some bits combine to, lower what those
 	// of them before this one do.
-	lower, all := w.neutral(with, i.Type), x
+	lower, all := w.Neutral(with, i.Type), x
 	for bit, above := range s.lanes.above {
-		other := w.exchange(i.Type, all, number(1<<bit))
-		lower = w.choose(i.Type, above, w.combined(with, i.Type, other, lower), lower)
-		all = w.combined(with, i.Type, all, other)
+		other := w.exchange(i.Type, all, asm.Number(1<<bit))
+		lower = w.Choose(i.Type, above, w.Combined(with, i.Type, other, lower), lower)
+		all = w.Combined(with, i.Type, all, other)
 	}
-	r := w.combined(with, i.Type, before, lower)
-	if w.set(c, total, w.combined(with, i.Type, before, all)); !exclusive {
-		r = w.combined(with, i.Type, r, x)
+	r := w.Combined(with, i.Type, before, lower)
+	if w.Set(c, total, w.Combined(with, i.Type, before, all)); !exclusive {
+		r = w.Combined(with, i.Type, r, x)
 	}
-	return w.rounded(i.Type, r)
+	return w.Rounded(i.Type, r)
 }

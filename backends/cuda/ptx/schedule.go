@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -79,8 +80,7 @@ type Schedule struct {
 
 // A block's memory.
 const (
-	slotBytes  = 8 // of a value that is reduced
-	warpSlots  = 32
+	slotBytes  = 8  // of a value that is reduced
 	columns    = 32 // threads along x of Columns, Tiles and Product
 	sliceCount = 8  // of Columns
 	tileRows   = 8  // threads along y of Tiles
@@ -204,9 +204,9 @@ func (s *Schedule) Launch(sizes []int64) (Launch, error) {
 	x, y := of(s.X), of(s.Across)
 	switch s.Form {
 	case Points:
-		x = ceil(x, int64(max(s.Lanes, 1)))
-		l.Block[0] = int(min(int64(s.Threads[0]), roundUp(max(x, 1), 32)))
-		x = ceil(x, int64(l.Block[0]))
+		x = asm.Ceil(x, int64(max(s.Lanes, 1)))
+		l.Block[0] = int(min(int64(s.Threads[0]), asm.RoundUp(max(x, 1), 32)))
+		x = asm.Ceil(x, int64(l.Block[0]))
 	case Rows:
 		widest := int64(0)
 		for i, a := range s.Along {
@@ -214,26 +214,26 @@ func (s *Schedule) Launch(sizes []int64) (Launch, error) {
 				widest = max(widest, s.k.Axis(i, a).Size.Of(sizes))
 			}
 		}
-		l.Shared = s.reductions * warpSlots * slotBytes
+		l.Shared = s.reductions * asm.WarpSlots * slotBytes
 		locals, ok := kernel.LocalBytes(s.k, sizes)
 		if !ok || locals > mostShared-int64(l.Shared) {
-			return l, unsupported(s.k, "locals of %d bytes: a block's memory has %d", locals, mostShared)
+			return l, asm.Unsupported(s.k, "locals of %d bytes: a block's memory has %d", locals, mostShared)
 		}
 		var atOnce int
 		l.Variant, l.Block[0], atOnce = s.rowLaunch(n, widest, locals)
 		l.Shared += atOnce * int(locals)
-		n = ceil(n, int64(atOnce))
+		n = asm.Ceil(n, int64(atOnce))
 		x = 1
 	case Columns:
-		x = ceil(x, columns)
+		x = asm.Ceil(x, columns)
 		if s.Threads[1] > 1 {
 			l.Shared = s.reductions * columns * sliceCount * slotBytes
 		}
 	case Tiles:
-		x, y = ceil(x, columns), ceil(y, columns)
+		x, y = asm.Ceil(x, columns), asm.Ceil(y, columns)
 		l.Shared = len(s.Tiled) * columns * tileStride * slotBytes
 	case Product:
-		x, y = ceil(x, side), ceil(y, side)
+		x, y = asm.Ceil(x, side), asm.Ceil(y, side)
 		l.Shared = 2 * depth * tileStride * slotBytes
 	case Tensor:
 		all := s.share(sizes)
@@ -257,6 +257,3 @@ func (s *Schedule) Launch(sizes []int64) (Launch, error) {
 	}
 	return l, nil
 }
-
-func ceil(n, by int64) int64    { return (n + by - 1) / by }
-func roundUp(n, to int64) int64 { return ceil(n, to) * to }

@@ -3,6 +3,7 @@ package ptx
 import (
 	"slices"
 
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 )
 
@@ -23,7 +24,7 @@ func separable(k *kernel.Kernel, exact bool) (inOrder []bool, err error) {
 		}
 		for a, axis := range k.Axes {
 			if !k.Separates(p, a) {
-				return nil, unsupported(k, "points of %s store to the same places of %s, in an order", axis.Name, k.Params[p].Name)
+				return nil, asm.Unsupported(k, "points of %s store to the same places of %s, in an order", axis.Name, k.Params[p].Name)
 			}
 		}
 	}

@@ -3,10 +3,10 @@ package ptx
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -82,8 +82,6 @@ func tileNames(all []tile) string {
 }
 
 const (
-	stripBytes = 128 // of a strip along K: eight chunks, which the swizzle spreads over all banks
-	chunkBytes = 16  // what an instruction copies for a thread, and a row of ldmatrix
 	// sumPad is how many sums lie between rows in the block's memory: pairs of the
 	// threads of half a warp then meet each bank once.
 	sumPad = 8
@@ -93,16 +91,16 @@ const (
 )
 
 // strip is how many elements of K a strip has.
-func strip(t types.DType) int { return stripBytes / t.Size() }
+func strip(t types.DType) int { return asm.StripBytes / t.Size() }
 
 func (t *tile) threads() int {
 	if t.boxes {
-		return t.multipliers() + groupThreads
+		return t.multipliers() + asm.GroupThreads
 	}
 	return t.multipliers()
 }
 
-func (t *tile) stripsBytes() int { return (t.rows + t.columns) * stripBytes }
+func (t *tile) stripsBytes() int { return (t.rows + t.columns) * asm.StripBytes }
 
 // shared is the memory that a block takes, of the ring and later of the sums.
 func (t *tile) shared() int {
@@ -147,7 +145,9 @@ func (t *tile) rowsAt() int {
 // tileFor returns the number of the tile for so many rows, columns and products, where
 // so many tiles keep all multiprocessors busy.
 func tileFor(all []tile, rows, columns, products, enough int64) int {
-	tiles := func(t *tile) int64 { return ceil(rows, int64(t.rows)) * ceil(columns, int64(t.columns)) * products }
+	tiles := func(t *tile) int64 {
+		return asm.Ceil(rows, int64(t.rows)) * asm.Ceil(columns, int64(t.columns)) * products
+	}
 	switch {
 	case rows <= int64(all[fewRows].rows):
 		return fewRows
@@ -155,7 +155,7 @@ func tileFor(all []tile, rows, columns, products, enough int64) int {
 		return fewColumns
 	case min(rows, columns) <= int64(all[smallTile].rows):
 		return smallTile
-	case all[largeTile].groups && !inWords(rows, columns, products, ceil(rows, int64(all[largeTile].rows))*ceil(columns, int64(all[largeTile].columns))):
+	case all[largeTile].groups && !inWords(rows, columns, products, asm.Ceil(rows, int64(all[largeTile].rows))*asm.Ceil(columns, int64(all[largeTile].columns))):
 		return smallTile
 	case len(all) > widestTile && columns > int64(all[largeTile].columns) && tiles(&all[widestTile]) >= enough:
 		return widestTile
@@ -225,7 +225,7 @@ func (s *Schedule) asTensor(c *kernel.Contraction, t types.DType) *Schedule {
 	s.vectorise()
 	s.plain = len(all)
 	for _, t := range boxedTiles {
-		if _, _, ok := s.boxes(&t); ok && all[largeTile].groups && roundUpTo(parameters(s.k), mapWords/2)+2*mapWords <= mostParameters {
+		if _, _, ok := s.boxes(&t); ok && all[largeTile].groups && roundUpTo(parameters(s.k), mapWords/2)+2*mapWords <= asm.MostParameters {
 			s.tiles = append(s.tiles, t)
 		}
 	}
@@ -262,21 +262,21 @@ type tensor struct {
 
 // tensor writes Tensor for a tile. What is outside of a factor counts as 0.
 func (w *writer) tensor(t *tile) {
-	w.threads, w.narrows = [2]int{t.threads(), 1}, t.groups
+	w.Threads, w.Narrows = [2]int{t.threads(), 1}, t.groups
 	m := &tensor{writer: w, c: w.s.product, t: w.s.element, tile: t, p: w.point(0)}
 	m.nY, m.nX = w.product(0, m.rowAxes()), w.product(0, []int{w.s.X})
 	m.depth = w.size(w.k.Axis(0, w.s.Inner).Size)
 	if w.s.Lanes > 1 {
 		m.vectors = w.aligned()
 	}
-	m.memory = w.op(word, "mov.u32", shared)
-	m.tid = w.op(word, "mov.u32", "%tid.x")
-	m.lane = m.and(m.tid, warpSlots-1)
-	warp := m.shr(m.tid, 5)
-	m.warp[0] = m.times(m.op(word, "div.u32", warp, number(int64(t.warps[1]))), t.rows/t.warps[0])
-	m.warp[1] = m.times(m.op(word, "rem.u32", warp, number(int64(t.warps[1]))), t.columns/t.warps[1])
+	m.memory = w.Op(asm.Word, "mov.u32", asm.Shared)
+	m.tid = w.Op(asm.Word, "mov.u32", "%tid.x")
+	m.lane = m.And(m.tid, asm.WarpSlots-1)
+	warp := m.Shr(m.tid, 5)
+	m.warp[0] = m.Times(m.Op(asm.Word, "div.u32", warp, asm.Number(int64(t.warps[1]))), t.rows/t.warps[0])
+	m.warp[1] = m.Times(m.Op(asm.Word, "rem.u32", warp, asm.Number(int64(t.warps[1]))), t.columns/t.warps[1])
 	m.a = m.factor(&m.c.A, w.s.Across, t.rows, 0)
-	m.b = m.factor(&m.c.B, w.s.X, t.columns, t.rows*stripBytes)
+	m.b = m.factor(&m.c.B, w.s.X, t.columns, t.rows*asm.StripBytes)
 	if t.boxes {
 		m.boxes()
 		return
@@ -286,12 +286,12 @@ func (w *writer) tensor(t *tile) {
 
 // locate finds tile n: columns of group rows each, one group after the other.
 func (m *tensor) locate(n, rows, columns string) {
-	all := m.mul(columns, number(group))
-	first := m.mul(m.quotient(n, all), number(group))
-	in := m.modulo(n, all)
-	high := m.op(long, "min.u64", m.op(long, "sub.s64", rows, first), number(group))
-	m.y = m.mul(m.add(first, m.modulo(in, high)), number(int64(m.tile.rows)))
-	m.x = m.mul(m.quotient(in, high), number(int64(m.tile.columns)))
+	all := m.Mul(columns, asm.Number(group))
+	first := m.Mul(m.Quotient(n, all), asm.Number(group))
+	in := m.Modulo(n, all)
+	high := m.Op(asm.Long, "min.u64", m.Op(asm.Long, "sub.s64", rows, first), asm.Number(group))
+	m.y = m.Mul(m.Add(first, m.Modulo(in, high)), asm.Number(int64(m.tile.rows)))
+	m.x = m.Mul(m.Quotient(in, high), asm.Number(int64(m.tile.columns)))
 }
 
 // run computes the tile's sums, and what becomes of them.
@@ -322,7 +322,7 @@ func (m *tensor) zero() {
 		m.sums[i] = make([][4]string, m.tile.columns/m.tile.warps[1]/8)
 		for j := range m.sums[i] {
 			for r := range m.sums[i][j] {
-				m.sums[i][j][r] = m.variable(single, bits32(0))
+				m.sums[i][j][r] = m.Variable(asm.Single, asm.Bits32(0))
 			}
 		}
 	}
@@ -334,7 +334,7 @@ func (m *tensor) along(outer []int, body func()) {
 		body()
 		return
 	}
-	m.loop("0", m.size(m.k.Axis(0, outer[0]).Size), "1", func(i string) {
+	m.Loop("0", m.size(m.k.Axis(0, outer[0]).Size), "1", func(i string) {
 		m.p.at[outer[0]] = i
 		m.along(outer[1:], body)
 	})
@@ -350,24 +350,24 @@ func (m *tensor) begin() (n, from string) {
 	m.a.begin(m)
 	m.b.begin(m)
 	for _, a := range outer {
-		m.p.at[a] = m.variable(long, "0")
+		m.p.at[a] = m.Variable(asm.Long, "0")
 	}
-	return m.mul(m.ceil(m.depth, strip(m.t)), m.writer.product(0, outer)), m.variable(long, "0")
+	return m.Mul(m.Ceil(m.depth, strip(m.t)), m.writer.product(0, outer)), m.Variable(asm.Long, "0")
 }
 
 // copyStrips copies a strip of both factors to a place, and goes on to the next one.
 func (m *tensor) copyStrips(into, from string) {
 	m.a.copy(m, into, from)
 	m.b.copy(m, into, from)
-	m.line("add.s64 %s, %s, %d", from, from, strip(m.t))
+	m.Line("add.s64 %s, %s, %d", from, from, strip(m.t))
 	outer := m.outerK()
 	if len(outer) == 0 {
 		return
 	}
-	m.when(m.reached(from, m.depth), func() {
-		m.set(long, from, "0")
-		strips := m.mul(m.ceil(m.depth, strip(m.t)), number(int64(strip(m.t))))
-		m.carry(outer, func(s *factor) string { return m.mul(s.kStep, strips) })
+	m.When(m.reached(from, m.depth), func() {
+		m.Set(asm.Long, from, "0")
+		strips := m.Mul(m.Ceil(m.depth, strip(m.t)), asm.Number(int64(strip(m.t))))
+		m.carry(outer, func(s *factor) string { return m.Mul(s.kStep, strips) })
 	})
 }
 
@@ -376,26 +376,26 @@ func (m *tensor) copyStrips(into, from string) {
 func (m *tensor) carry(outer []int, moved func(*factor) string) {
 	last := len(outer) - 1
 	axis := outer[last]
-	m.line("add.s64 %s, %s, 1", m.p.at[axis], m.p.at[axis])
+	m.Line("add.s64 %s, %s, 1", m.p.at[axis], m.p.at[axis])
 	for _, s := range []*factor{m.a, m.b} {
 		if s.source != "" {
-			m.line("add.s64 %s, %s, %s", s.source, s.source, m.op(long, "sub.s64", s.step(axis), moved(s)))
+			m.Line("add.s64 %s, %s, %s", s.source, s.source, m.Op(asm.Long, "sub.s64", s.step(axis), moved(s)))
 		}
 	}
 	if last == 0 {
 		return
 	}
 	size := m.size(m.k.Axis(0, axis).Size)
-	m.when(m.reached(m.p.at[axis], size), func() {
-		m.set(long, m.p.at[axis], "0")
-		m.carry(outer[:last], func(s *factor) string { return m.mul(s.step(axis), size) })
+	m.When(m.reached(m.p.at[axis], size), func() {
+		m.Set(asm.Long, m.p.at[axis], "0")
+		m.carry(outer[:last], func(s *factor) string { return m.Mul(s.step(axis), size) })
 	})
 }
 
 // reached returns whether a variable is not below an end.
 func (m *tensor) reached(at, end string) string {
-	p := m.fresh(predicate)
-	m.line("setp.ge.s64 %s, %s, %s", p, at, end)
+	p := m.Fresh(asm.Predicate)
+	m.Line("setp.ge.s64 %s, %s, %s", p, at, end)
 	return p
 }
 
@@ -406,17 +406,17 @@ func (m *tensor) reached(at, end string) string {
 func (m *tensor) ring() {
 	ahead := int64(m.tile.strips - 1)
 	n, from := m.begin()
-	copied := m.add(n, number(-ahead)) // the turn before which all strips are
-	turn := m.variable(long, number(-ahead))
-	into, out := m.variable(word, m.memory), m.variable(word, m.memory)
-	begin := m.label()
-	m.place(begin)
-	m.open()
-	m.line("cp.async.wait_group %d", ahead-1)
-	m.barrier()
-	m.when(m.op(predicate, "setp.lt.s64", turn, copied), func() { m.copyStrips(into, from) })
-	m.line("cp.async.commit_group")
-	m.when(m.op(predicate, "setp.ge.s64", turn, "0"), func() {
+	copied := m.Add(n, asm.Number(-ahead)) // the turn before which all strips are
+	turn := m.Variable(asm.Long, asm.Number(-ahead))
+	into, out := m.Variable(asm.Word, m.memory), m.Variable(asm.Word, m.memory)
+	begin := m.Label()
+	m.Place(begin)
+	m.Open()
+	m.Line("cp.async.wait_group %d", ahead-1)
+	m.Barrier()
+	m.When(m.Op(asm.Predicate, "setp.lt.s64", turn, copied), func() { m.copyStrips(into, from) })
+	m.Line("cp.async.commit_group")
+	m.When(m.Op(asm.Predicate, "setp.ge.s64", turn, "0"), func() {
 		if m.exact != nil {
 			m.multiplyExact(out)
 		} else {
@@ -425,52 +425,17 @@ func (m *tensor) ring() {
 		m.next(out)
 	})
 	m.next(into)
-	m.line("add.s64 %s, %s, 1", turn, turn)
-	m.close()
-	m.line("@%s bra %s", m.op(predicate, "setp.lt.s64", turn, n), begin)
-	m.line("cp.async.wait_all")
-	m.barrier()
+	m.Line("add.s64 %s, %s, 1", turn, turn)
+	m.Close()
+	m.Line("@%s bra %s", m.Op(asm.Predicate, "setp.lt.s64", turn, n), begin)
+	m.Line("cp.async.wait_all")
+	m.Barrier()
 }
 
 // next moves a variable from a strip of the ring to the next one.
 func (m *tensor) next(at string) {
 	size := m.tile.stripsBytes()
-	m.line("add.u32 %s, %s, %d", at, at, size)
-	end := m.op(predicate, "setp.ge.u32", at, m.plus(m.memory, m.tile.strips*size))
-	m.line("selp.b32 %s, %s, %s, %s", at, m.memory, at, end)
+	m.Line("add.u32 %s, %s, %d", at, at, size)
+	end := m.Op(asm.Predicate, "setp.ge.u32", at, m.Plus(m.memory, m.tile.strips*size))
+	m.Line("selp.b32 %s, %s, %s, %s", at, m.memory, at, end)
 }
-
-// The arithmetic of words, of which one is a number.
-
-func (m *tensor) plus(a string, n int) string {
-	if n == 0 {
-		return a
-	}
-	return m.op(word, "add.u32", a, number(int64(n)))
-}
-
-func (m *tensor) times(a string, n int) string {
-	return m.op(word, "mul.lo.u32", a, number(int64(n)))
-}
-func (m *tensor) and(a string, n int) string { return m.op(word, "and.b32", a, number(int64(n))) }
-func (m *tensor) shr(a string, n int) string {
-	if n == 0 {
-		return a
-	}
-	return m.op(word, "shr.u32", a, number(int64(n)))
-}
-
-// sum adds words.
-func (m *tensor) sum(a string, more ...string) string {
-	for _, b := range more {
-		a = m.op(word, "add.u32", a, b)
-	}
-	return a
-}
-
-// ceil returns how many of by, a power of two, hold n.
-func (m *tensor) ceil(n string, by int) string {
-	return m.op(long, "shr.u64", m.add(n, number(int64(by-1))), number(int64(log2(by))))
-}
-
-func log2(n int) int { return bits.TrailingZeros(uint(n)) }

@@ -1,6 +1,10 @@
 package ptx
 
-import "strings"
+import (
+	"strings"
+
+	"ltc/backends/cuda/ptx/internal/asm"
+)
 
 // Tiles with boxes have warps for each task: one thread has boxes of the factors
 // copied into a ring of strips, by tensor maps; warpgroups multiply them and store what
@@ -9,11 +13,6 @@ import "strings"
 // each warp that has multiplied it does: a warp has waited for its own products.
 
 const (
-	// Registers of a thread: of those that copy, and of those that multiply, which hold
-	// the sums. Threads begin with 168.
-	copierRegisters     = 40
-	multiplierRegisters = 232
-	mbarrierBytes       = 8
 	// keptColumns is how many columns of a warp's sums are in the block's memory at a
 	// time, on their way to what follows the product.
 	keptColumns = 32
@@ -28,10 +27,10 @@ func (t *tile) multipliers() int { return 32 * t.warps[0] * t.warps[1] }
 // the sums of each warp.
 
 func (t *tile) mbarriersAt() int { return t.strips * t.stripsBytes() }
-func (t *tile) keptAt() int      { return t.mbarriersAt() + roundUpTo(2*t.strips*mbarrierBytes, 128) }
+func (t *tile) keptAt() int      { return t.mbarriersAt() + roundUpTo(2*t.strips*asm.MbarrierBytes, 128) }
 func (t *tile) boxedShared() int { return t.keptAt() + t.multipliers()/32*keptBytes }
 
-func roundUpTo(n, to int) int { return int(roundUp(int64(n), int64(to))) }
+func roundUpTo(n, to int) int { return int(asm.RoundUp(int64(n), int64(to))) }
 
 // strips is a place in the ring.
 type strips struct {
@@ -43,22 +42,22 @@ type strips struct {
 // boxes writes a tile whose factors boxes are copied of.
 func (m *tensor) boxes() {
 	t := m.tile
-	from := number(int64(t.multipliers()))
-	full := m.plus(m.memory, t.mbarriersAt())
-	m.when(m.op(predicate, "setp.eq.u32", m.tid, "0"), func() {
+	from := asm.Number(int64(t.multipliers()))
+	full := m.Plus(m.memory, t.mbarriersAt())
+	m.When(m.Op(asm.Predicate, "setp.eq.u32", m.tid, "0"), func() {
 		for n := range t.strips {
-			m.line("mbarrier.init.shared::cta.b64 [%s+%d], 1", full, n*mbarrierBytes)
-			m.line("mbarrier.init.shared::cta.b64 [%s+%d], %d", full, (t.strips+n)*mbarrierBytes, t.multipliers()/32)
+			m.Line("mbarrier.init.shared::cta.b64 [%s+%d], 1", full, n*asm.MbarrierBytes)
+			m.Line("mbarrier.init.shared::cta.b64 [%s+%d], %d", full, (t.strips+n)*asm.MbarrierBytes, t.multipliers()/32)
 		}
-		m.line("fence.mbarrier_init.release.cluster")
+		m.Line("fence.mbarrier_init.release.cluster")
 	})
-	m.barrier()
-	m.when(m.op(predicate, "setp.ge.u32", m.tid, from), func() {
-		m.line("setmaxnreg.dec.sync.aligned.u32 %d", copierRegisters)
-		m.when(m.op(predicate, "setp.eq.u32", m.tid, from), m.copies)
+	m.Barrier()
+	m.When(m.Op(asm.Predicate, "setp.ge.u32", m.tid, from), func() {
+		m.Line("setmaxnreg.dec.sync.aligned.u32 %d", asm.CopierRegisters)
+		m.When(m.Op(asm.Predicate, "setp.eq.u32", m.tid, from), m.copies)
 	})
-	m.when(m.op(predicate, "setp.lt.u32", m.tid, from), func() {
-		m.line("setmaxnreg.inc.sync.aligned.u32 %d", multiplierRegisters)
+	m.When(m.Op(asm.Predicate, "setp.lt.u32", m.tid, from), func() {
+		m.Line("setmaxnreg.inc.sync.aligned.u32 %d", asm.MultiplierRegisters)
 		m.multiplies()
 	})
 }
@@ -68,9 +67,9 @@ func (m *tensor) copies() {
 	r := m.newStrips(1) // places that nothing was in are empty
 	m.tiles(func() {
 		m.along(m.outerK(), func() {
-			m.loop("0", m.depth, number(int64(strip(m.t))), func(from string) {
-				m.await(r.full, m.tile.strips*mbarrierBytes, r.parity)
-				m.line("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%s], %d", r.full, m.tile.stripsBytes())
+			m.Loop("0", m.depth, asm.Number(int64(strip(m.t))), func(from string) {
+				m.Await(r.full, m.tile.strips*asm.MbarrierBytes, r.parity)
+				m.Line("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%s], %d", r.full, m.tile.stripsBytes())
 				a, b, _ := m.s.boxes(m.tile)
 				m.copyBoxes(0, a, m.a, r, from)
 				m.copyBoxes(1, b, m.b, r, from)
@@ -94,12 +93,12 @@ func (m *tensor) copyBoxes(n int, b *boxed, s *factor, r *strips, from string) {
 		for i, d := range b.dims {
 			x := m.index(&b.load.Index[d], p)
 			if i == 0 && !s.alongK {
-				x = m.add(x, number(int64(at)))
+				x = m.Add(x, asm.Number(int64(at)))
 			}
-			list = append(list, m.op(word, "cvt.u32.u64", x))
+			list = append(list, m.Op(asm.Word, "cvt.u32.u64", x))
 		}
-		into := m.plus(r.at, s.at+at*stripBytes)
-		m.line("cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%s, {%s}], [%s]", len(list), into, m.tensorMap(n), strings.Join(list, ", "), r.full)
+		into := m.Plus(r.at, s.at+at*asm.StripBytes)
+		m.Line("cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%s, {%s}], [%s]", len(list), into, m.TensorMap(n), strings.Join(list, ", "), r.full)
 		if s.alongK {
 			return // one box has all rows
 		}
@@ -110,38 +109,38 @@ func (m *tensor) copyBoxes(n int, b *boxed, s *factor, r *strips, from string) {
 // next is waited for.
 func (m *tensor) multiplies() {
 	r := m.newStrips(0)
-	busy := m.variable(word, "0") // the first mbarrier of the strip that is multiplied; 0: none
-	first := m.op(predicate, "setp.eq.u32", m.lane, "0")
+	busy := m.Variable(asm.Word, "0") // the first mbarrier of the strip that is multiplied; 0: none
+	first := m.Op(asm.Predicate, "setp.eq.u32", m.lane, "0")
 	done := func() {
-		some := m.fresh(predicate)
-		m.line("setp.ne.u32 %s, %s, 0", some, busy)
-		m.line("and.pred %s, %s, %s", some, some, first)
-		m.line("@%s mbarrier.arrive.shared::cta.b64 _, [%s+%d]", some, busy, m.tile.strips*mbarrierBytes)
+		some := m.Fresh(asm.Predicate)
+		m.Line("setp.ne.u32 %s, %s, 0", some, busy)
+		m.Line("and.pred %s, %s, %s", some, some, first)
+		m.Line("@%s mbarrier.arrive.shared::cta.b64 _, [%s+%d]", some, busy, m.tile.strips*asm.MbarrierBytes)
 	}
 	m.tiles(func() {
 		m.zero()
 		m.along(m.outerK(), func() {
-			m.loop("0", m.depth, number(int64(strip(m.t))), func(string) {
-				m.await(r.full, 0, r.parity)
+			m.Loop("0", m.depth, asm.Number(int64(strip(m.t))), func(string) {
+				m.Await(r.full, 0, r.parity)
 				m.multiplyGroups(r.at)
-				m.line("wgmma.wait_group.sync.aligned 1")
+				m.Line("wgmma.wait_group.sync.aligned 1")
 				done()
-				m.set(word, busy, r.full)
+				m.Set(asm.Word, busy, r.full)
 				r.next(m)
 			})
 		})
-		m.line("wgmma.wait_group.sync.aligned 0")
+		m.Line("wgmma.wait_group.sync.aligned 0")
 		done()
-		m.set(word, busy, "0")
+		m.Set(asm.Word, busy, "0")
 		m.endBoxes()
 	})
 }
 
 // tiles runs body for each of the block's tiles.
 func (m *tensor) tiles(body func()) {
-	rows, columns := m.ceil(m.nY, m.tile.rows), m.ceil(m.nX, m.tile.columns)
+	rows, columns := m.Ceil(m.nY, m.tile.rows), m.Ceil(m.nX, m.tile.columns)
 	m.outerOf(m.s.outer(m.tile.flat), m.p, func() {
-		m.loop(m.special("%ctaid.x"), m.mul(rows, columns), m.special("%nctaid.x"), func(n string) {
+		m.Loop(m.Special("%ctaid.x"), m.Mul(rows, columns), m.Special("%nctaid.x"), func(n string) {
 			m.locate(n, rows, columns)
 			body()
 		})
@@ -150,9 +149,9 @@ func (m *tensor) tiles(body func()) {
 
 func (m *tensor) newStrips(parity int) *strips {
 	return &strips{
-		at:     m.variable(word, m.memory),
-		full:   m.variable(word, m.plus(m.memory, m.tile.mbarriersAt())),
-		parity: m.variable(word, number(int64(parity))),
+		at:     m.Variable(asm.Word, m.memory),
+		full:   m.Variable(asm.Word, m.Plus(m.memory, m.tile.mbarriersAt())),
+		parity: m.Variable(asm.Word, asm.Number(int64(parity))),
 	}
 }
 
@@ -160,43 +159,35 @@ func (m *tensor) newStrips(parity int) *strips {
 // the next phase.
 func (r *strips) next(m *tensor) {
 	t := m.tile
-	m.line("add.u32 %s, %s, %d", r.at, r.at, t.stripsBytes())
-	m.line("add.u32 %s, %s, %d", r.full, r.full, mbarrierBytes)
-	end := m.fresh(predicate)
-	m.line("setp.eq.u32 %s, %s, %s", end, r.full, m.plus(m.memory, t.mbarriersAt()+t.strips*mbarrierBytes))
-	m.line("@%s mov.u32 %s, %s", end, r.at, m.memory)
-	m.line("@%s mov.u32 %s, %s", end, r.full, m.plus(m.memory, t.mbarriersAt()))
-	m.line("@%s xor.b32 %s, %s, 1", end, r.parity, r.parity)
-}
-
-// await waits for a phase of an mbarrier.
-func (m *tensor) await(at string, off int, parity string) {
-	again, p := m.label(), m.fresh(predicate)
-	m.place(again)
-	m.line("mbarrier.try_wait.parity.shared::cta.b64 %s, [%s+%d], %s", p, at, off, parity)
-	m.line("@!%s bra %s", p, again)
+	m.Line("add.u32 %s, %s, %d", r.at, r.at, t.stripsBytes())
+	m.Line("add.u32 %s, %s, %d", r.full, r.full, asm.MbarrierBytes)
+	end := m.Fresh(asm.Predicate)
+	m.Line("setp.eq.u32 %s, %s, %s", end, r.full, m.Plus(m.memory, t.mbarriersAt()+t.strips*asm.MbarrierBytes))
+	m.Line("@%s mov.u32 %s, %s", end, r.at, m.memory)
+	m.Line("@%s mov.u32 %s, %s", end, r.full, m.Plus(m.memory, t.mbarriersAt()))
+	m.Line("@%s xor.b32 %s, %s, 1", end, r.parity, r.parity)
 }
 
 // endBoxes runs the epilogue of a tile: each warp that of its rows, some columns at a
 // time.
 func (m *tensor) endBoxes() {
 	rows := 16 * len(m.sums)
-	place := m.sum(m.plus(m.memory, m.tile.keptAt()), m.times(m.shr(m.tid, 5), keptBytes))
-	groups, thread := m.shr(m.lane, 2), m.and(m.lane, 3)
-	to := m.sum(place, m.times(groups, keptRow), m.times(thread, 8))
-	m.loop("0", number(int64(m.tile.columns/keptColumns)), "1", func(part string) {
-		m.line("bar.warp.sync -1")
+	place := m.Sum(m.Plus(m.memory, m.tile.keptAt()), m.Times(m.Shr(m.tid, 5), keptBytes))
+	groups, thread := m.Shr(m.lane, 2), m.And(m.lane, 3)
+	to := m.Sum(place, m.Times(groups, keptRow), m.Times(thread, 8))
+	m.Loop("0", asm.Number(int64(m.tile.columns/keptColumns)), "1", func(part string) {
+		m.Line("bar.warp.sync -1")
 		for n := range m.tile.columns / keptColumns {
-			m.when(m.op(predicate, "setp.eq.s64", part, number(int64(n))), func() {
+			m.When(m.Op(asm.Predicate, "setp.eq.s64", part, asm.Number(int64(n))), func() {
 				for j, sums := range m.sums[0][n*keptColumns/8:][:keptColumns/8] {
 					for h := range 2 {
-						m.line("st.shared.v2.f32 [%s+%d], {%s, %s}", to, 8*h*keptRow+8*j*4, sums[2*h], sums[2*h+1])
+						m.Line("st.shared.v2.f32 [%s+%d], {%s, %s}", to, 8*h*keptRow+8*j*4, sums[2*h], sums[2*h+1])
 					}
 				}
 			})
 		}
-		m.line("bar.warp.sync -1")
-		x := m.add(m.x, m.mul(part, number(keptColumns)))
-		m.epilogue(&tileSums{at: place, pitch: keptRow, rows: rows, columns: keptColumns, y: m.add(m.y, m.wide(m.warp[0])), x: x, thread: m.lane, threads: number(warpSlots)})
+		m.Line("bar.warp.sync -1")
+		x := m.Add(m.x, m.Mul(part, asm.Number(keptColumns)))
+		m.epilogue(&tileSums{at: place, pitch: keptRow, rows: rows, columns: keptColumns, y: m.Add(m.y, m.Wide(m.warp[0])), x: x, thread: m.lane, threads: asm.Number(asm.WarpSlots)})
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/ptx"
+	"ltc/backends/cuda/ptx/attention"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/internal/test/ptxas"
@@ -53,13 +54,7 @@ func boxedLaunch(module string, l ptx.Launch, maps []ptx.Map, m *kerneltest.Memo
 func encoded(maps []ptx.Map, address func(operand int) uint64) ([]uint64, error) {
 	var words []uint64
 	for _, x := range maps {
-		d := &ptxsim.TensorMap{Address: address(x.Operand), Element: x.Type.Size(), Swizzle: 128}
-		for i, n := range x.Sizes {
-			d.Sizes, d.Box = append(d.Sizes, uint64(n)), append(d.Box, uint32(x.Box[i]))
-		}
-		for _, n := range x.Strides {
-			d.Strides = append(d.Strides, uint64(n))
-		}
+		d := ptxsim.MapOf(address(x.Operand), x.Type.Size(), x.Sizes, x.Strides, x.Box)
 		if err := d.Check(); err != nil {
 			return nil, err
 		}
@@ -145,7 +140,7 @@ func TestWarpgroupsDivideInWords(t *testing.T) {
 	c := convolved{"bf16", 2, []int{5, 6}, []int{2, 2}, 64, 20, 1, 1, 1}
 	k, _ := c.kernel(t)
 	module, _ := plannedFor(t, k, ptx.Options{Hopper: true})
-	attention, err := ptx.Attention{Type: types.BF16, Dim: 64, Width: 64, Scale: 1}.BoxedEntry("a")
+	attention, err := attention.Op{Type: types.BF16, Dim: 64, Width: 64, Scale: 1}.BoxedEntry("a")
 	require.NoError(t, err)
 	entries := 0
 	for _, module := range append(modules, module, attention) {

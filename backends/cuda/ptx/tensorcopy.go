@@ -3,6 +3,7 @@ package ptx
 import (
 	"slices"
 
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -57,13 +58,13 @@ func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
 		s.alongK = along != axis
 	}
 	s.direct = s.load != kernel.None && m.typeOf(s) == m.t && (along == axis || along == w.s.Inner) && m.once(s.load, along) && m.copiesGuarded(s)
-	s.rows, s.chunks = size, stripBytes/chunkBytes
+	s.rows, s.chunks = size, asm.StripBytes/asm.ChunkBytes
 	if !s.alongK {
-		s.rows, s.chunks = strip(m.t), size*m.t.Size()/chunkBytes
+		s.rows, s.chunks = strip(m.t), size*m.t.Size()/asm.ChunkBytes
 	}
-	s.pitch = s.chunks * chunkBytes
+	s.pitch = s.chunks * asm.ChunkBytes
 	if m.tile.groups {
-		s.pitch = stripBytes
+		s.pitch = asm.StripBytes
 	}
 	if !s.direct || m.tile.boxes {
 		return s
@@ -75,11 +76,11 @@ func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
 		for d := range mem.Index {
 			for _, t := range mem.Index[d].Terms {
 				if t.Axis == axis {
-					n = w.add(n, w.mul(w.steps[mem.Param][d], number(t.Factor)))
+					n = w.Add(n, w.Mul(w.steps[mem.Param][d], asm.Number(t.Factor)))
 				}
 			}
 		}
-		return w.mul(n, number(int64(m.t.Size())))
+		return w.Mul(n, asm.Number(int64(m.t.Size())))
 	}
 	s.kStep, s.rowStep = s.step(w.s.Inner), s.step(axis)
 	if !s.alongK {
@@ -91,13 +92,13 @@ func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
 	for a := range w.point(0).at {
 		if a != along {
 			if n := s.step(a); n != "0" {
-				start = w.op(long, "or.b64", start, n)
+				start = w.Op(asm.Long, "or.b64", start, n)
 			}
 		}
 	}
-	s.aligned = w.op(predicate, "setp.eq.u64", w.op(long, "and.b64", start, number(chunkBytes-1)), "0")
-	if m.t.Size() < copyWord {
-		s.words = w.op(predicate, "setp.eq.u64", w.op(long, "and.b64", start, number(copyWord-1)), "0")
+	s.aligned = w.Op(asm.Predicate, "setp.eq.u64", w.Op(asm.Long, "and.b64", start, asm.Number(asm.ChunkBytes-1)), "0")
+	if m.t.Size() < asm.CopyWord {
+		s.words = w.Op(asm.Predicate, "setp.eq.u64", w.Op(asm.Long, "and.b64", start, asm.Number(asm.CopyWord-1)), "0")
 	}
 	return s
 }
@@ -146,25 +147,25 @@ func (s *factor) spread(bytes int) (shift, mask, by int) {
 		return 0, min(s.chunks, 8)/2 - 1, 1
 	}
 	wide := min(s.chunks, 8)
-	return log2(8 / wide), wide - 1, 0
+	return asm.Log2(8 / wide), wide - 1, 0
 }
 
 // offset returns where a chunk of a row is, as a word.
 func (m *tensor) offset(s *factor, row, chunk string) string {
 	shift, mask, by := s.spread(m.t.Size())
-	x := m.and(m.shr(row, shift), mask)
+	x := m.And(m.Shr(row, shift), mask)
 	if by > 0 {
-		x = m.op(word, "shl.b32", x, number(int64(by)))
+		x = m.Op(asm.Word, "shl.b32", x, asm.Number(int64(by)))
 	}
 	beyond := "0"
-	if per := s.pitch / chunkBytes; per < s.chunks {
-		beyond = m.times(m.shr(chunk, log2(per)), s.rows*s.pitch)
-		chunk = m.and(chunk, per-1)
+	if per := s.pitch / asm.ChunkBytes; per < s.chunks {
+		beyond = m.Times(m.Shr(chunk, asm.Log2(per)), s.rows*s.pitch)
+		chunk = m.And(chunk, per-1)
 	}
-	chunk = m.op(word, "xor.b32", chunk, x)
-	at := m.sum(m.times(row, s.pitch), m.op(word, "shl.b32", chunk, "4"))
+	chunk = m.Op(asm.Word, "xor.b32", chunk, x)
+	at := m.Sum(m.Times(row, s.pitch), m.Op(asm.Word, "shl.b32", chunk, "4"))
 	if beyond != "0" {
-		at = m.sum(at, beyond)
+		at = m.Sum(at, beyond)
 	}
 	return at
 }
@@ -172,7 +173,7 @@ func (m *tensor) offset(s *factor, row, chunk string) string {
 // mine returns the row and chunk of the thread's first copy; the others are at the
 // same chunk, every so many rows.
 func (m *tensor) mine(s *factor) (row, chunk string, each int) {
-	return m.shr(m.tid, log2(s.chunks)), m.and(m.tid, s.chunks-1), m.threads[0] / s.chunks
+	return m.Shr(m.tid, asm.Log2(s.chunks)), m.And(m.tid, s.chunks-1), m.Threads[0] / s.chunks
 }
 
 // begin computes what all strips of a tile share.
@@ -189,30 +190,21 @@ func (s *factor) begin(m *tensor) {
 	p.at[s.axis], p.at[w.s.Inner] = tile, "0"
 	origin, _ := w.operand(w.k.Instrs[s.load].Mem, p)
 	row, chunk, _ := m.mine(s)
-	row, chunk = m.wide(row), m.wide(chunk)
-	s.source = w.variable(long, w.add(w.mad(row, s.rowStep, origin), w.mul(chunk, number(chunkBytes))))
+	row, chunk = m.Wide(row), m.Wide(chunk)
+	s.source = w.Variable(asm.Long, w.Add(w.Mad(row, s.rowStep, origin), w.Mul(chunk, asm.Number(asm.ChunkBytes))))
 	if s.alongK {
-		s.left = m.remaining(size, w.add(tile, row), int64(s.rows))
+		s.left = m.Remaining(size, w.Add(tile, row), int64(s.rows))
 	} else {
-		s.left = m.remainingBytes(size, w.add(tile, w.mul(chunk, number(m.perChunk()))))
+		s.left = m.remainingBytes(size, w.Add(tile, w.Mul(chunk, asm.Number(m.perChunk()))))
 	}
 }
 
-func (m *tensor) perChunk() int64 { return int64(chunkBytes / m.t.Size()) }
-
-func (m *tensor) wide(a string) string { return m.op(long, "cvt.u64.u32", a) }
-
-// remaining returns, as a word, how many elements there are at one of so many and
-// behind it, at most a number.
-func (m *tensor) remaining(size, at string, most int64) string {
-	n := m.op(long, "min.s64", m.op(long, "sub.s64", size, at), number(most))
-	return m.op(word, "cvt.u32.u64", m.op(long, "max.s64", n, "0"))
-}
+func (m *tensor) perChunk() int64 { return int64(asm.ChunkBytes / m.t.Size()) }
 
 // remainingBytes returns how many bytes of a chunk that begins at an element are of
 // so many.
 func (m *tensor) remainingBytes(size, at string) string {
-	return m.times(m.remaining(size, at, m.perChunk()), m.t.Size())
+	return m.Times(m.Remaining(size, at, m.perChunk()), m.t.Size())
 }
 
 // copy copies a strip that begins at an element of K to a place.
@@ -230,12 +222,12 @@ func (s *factor) copy(m *tensor, into, from string) {
 			}
 		}
 	}
-	m.either(s.aligned, chunks(chunkBytes), func() {
+	m.Either(s.aligned, chunks(asm.ChunkBytes), func() {
 		if s.words == "" {
-			chunks(copyWord)()
+			chunks(asm.CopyWord)()
 			return
 		}
-		m.either(s.words, chunks(copyWord), func() {
+		m.Either(s.words, chunks(asm.CopyWord), func() {
 			if m.flat(s) || m.t.Size() != 2 {
 				m.compute(s, into, from)
 			} else {
@@ -244,29 +236,7 @@ func (s *factor) copy(m *tensor, into, from string) {
 		})
 	})
 	if s.source != "" {
-		m.line("add.s64 %s, %s, %s", s.source, s.source, m.mul(s.kStep, number(int64(strip(m.t)))))
-	}
-}
-
-// copyWord is the least that an asynchronous copy moves: chunks are copied so where they
-// are not aligned, such as rows of an even number of bf16.
-const copyWord = 4
-
-// copyChunk copies a chunk in pieces of a size, and leaves zeros behind its first bytes, or
-// everywhere if it is not inside.
-func (m *tensor) copyChunk(to string, off int, from string, size int, bytes, inside string) {
-	m.copyWords(to, off, from, size, bytes, inside, "")
-}
-
-// copyWords is copyChunk where a predicate holds; "" does.
-func (m *tensor) copyWords(to string, off int, from string, size int, bytes, inside, holds string) {
-	for at := 0; at < chunkBytes; at += size {
-		left, level := bytes, "cg"
-		if size < chunkBytes {
-			left = m.op(word, "min.s32", m.op(word, "max.s32", m.op(word, "sub.s32", bytes, number(int64(at))), "0"), number(int64(size)))
-			level = "ca"
-		}
-		m.line("%scp.async.%s.shared.global [%s+%d], [%s], %d, %s", on(holds), level, to, off+at, plusOffset(from, at), size, m.op(word, "selp.b32", left, "0", inside))
+		m.Line("add.s64 %s, %s, %s", s.source, s.source, m.Mul(s.kStep, asm.Number(int64(strip(m.t)))))
 	}
 }
 
@@ -274,12 +244,12 @@ func (m *tensor) copyWords(to string, off int, from string, size int, bytes, ins
 // rows there are from it on and how many bytes its chunks have.
 func (m *tensor) mineOf(s *factor, into, from string) (to, rows, bytes string) {
 	row, chunk, _ := m.mine(s)
-	to = m.sum(into, m.plus(m.offset(s, row, chunk), s.at))
+	to = m.Sum(into, m.Plus(m.offset(s, row, chunk), s.at))
 	rows, bytes = s.left, s.left
 	if s.alongK {
-		bytes = m.remainingBytes(m.depth, m.add(from, m.mul(m.wide(chunk), number(m.perChunk()))))
+		bytes = m.remainingBytes(m.depth, m.Add(from, m.Mul(m.Wide(chunk), asm.Number(m.perChunk()))))
 	} else {
-		rows = m.remaining(m.depth, m.add(from, m.wide(row)), int64(s.rows))
+		rows = m.Remaining(m.depth, m.Add(from, m.Wide(row)), int64(s.rows))
 	}
 	return to, rows, bytes
 }
@@ -292,9 +262,9 @@ func (m *tensor) chunks(s *factor, into, from string, size int) {
 	source := s.source
 	for n := 0; n < s.rows; n += each {
 		if n > 0 {
-			source = w.add(source, w.mul(s.rowStep, number(int64(each))))
+			source = w.Add(source, w.Mul(s.rowStep, asm.Number(int64(each))))
 		}
-		m.copyChunk(to, n*s.pitch, source, size, bytes, w.op(predicate, "setp.gt.u32", rows, number(int64(n))))
+		m.CopyChunk(to, n*s.pitch, source, size, bytes, w.Op(asm.Predicate, "setp.gt.u32", rows, asm.Number(int64(n))))
 	}
 }
 
@@ -307,24 +277,24 @@ func (m *tensor) compute(s *factor, into, from string) {
 		tile, size = m.x, m.nX
 	}
 	length := strip(m.t)
-	w.loop(m.wide(m.tid), number(int64(s.size*length)), number(int64(w.threads[0])), func(n string) {
-		e := w.op(word, "cvt.u32.u64", n)
+	w.Loop(m.Wide(m.tid), asm.Number(int64(s.size*length)), asm.Number(int64(w.Threads[0])), func(n string) {
+		e := w.Op(asm.Word, "cvt.u32.u64", n)
 		columns := length
 		if !s.alongK {
 			columns = s.size
 		}
-		row, column := m.shr(e, log2(columns)), m.and(e, columns-1)
+		row, column := m.Shr(e, asm.Log2(columns)), m.And(e, columns-1)
 		i, k := row, column
 		if !s.alongK {
 			i, k = column, row
 		}
-		at, atK := w.add(tile, m.wide(i)), w.add(from, m.wide(k))
-		inside := w.both(w.op(predicate, "setp.lt.s64", at, size), w.op(predicate, "setp.lt.s64", atK, m.depth))
+		at, atK := w.Add(tile, m.Wide(i)), w.Add(from, m.Wide(k))
+		inside := w.Both(w.Op(asm.Predicate, "setp.lt.s64", at, size), w.Op(asm.Predicate, "setp.lt.s64", atK, m.depth))
 		per := int(m.perChunk())
-		within := m.times(m.and(column, per-1), m.t.Size())
-		address := m.sum(into, m.plus(m.offset(s, row, m.shr(column, log2(per))), s.at), within)
-		w.store("shared", m.t, address, float(m.t, 0), w.op(predicate, "not.pred", inside))
-		w.when(inside, func() {
+		within := m.Times(m.And(column, per-1), m.t.Size())
+		address := m.Sum(into, m.Plus(m.offset(s, row, m.Shr(column, asm.Log2(per))), s.at), within)
+		w.Store("shared", m.t, address, asm.Float(m.t, 0), w.Op(asm.Predicate, "not.pred", inside))
+		w.When(inside, func() {
 			p := point{at: append([]string(nil), m.p.at...)}
 			p.at[s.axis], p.at[w.s.Inner] = at, atK
 			if m.flat(s) {
@@ -334,7 +304,27 @@ func (m *tensor) compute(s *factor, into, from string) {
 			for _, id := range s.body {
 				w.instr(st, id)
 			}
-			w.store("shared", m.t, address, w.vals[s.value], "")
+			w.Store("shared", m.t, address, w.vals[s.value], "")
 		})
+	})
+}
+
+// pieces copies chunks beside the threads, by the widest accesses that their addresses
+// allow.
+func (m *tensor) pieces(s *factor, into, from string) {
+	_, _, each := m.mine(s)
+	to, rows, bytes := m.mineOf(s, into, from)
+	m.EachBatch(s.rows, each, func(list []string) {
+		var all []asm.ChunkCopy
+		for _, n := range list {
+			at := m.Op(asm.Word, "cvt.u32.u64", n)
+			all = append(all, asm.ChunkCopy{
+				To:     m.Sum(to, m.Times(at, s.pitch)),
+				From:   m.Mad(n, s.rowStep, s.source),
+				Bytes:  bytes,
+				Inside: m.Op(asm.Predicate, "setp.gt.u32", rows, at),
+			})
+		}
+		m.CopyPieces(all)
 	})
 }

@@ -4,20 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/ir/types"
-)
-
-// Products of warpgroups read both factors from the block's memory by themselves,
-// as descriptors say where they are: swizzled as strips are anyway.
-const (
-	groupThreads = 128
-	groupRows    = 64 // of a product of a warpgroup
-	// blockBytes are those of a strip of 64 rows or columns: of a factor across K,
-	// 64 elements of each of its rows.
-	blockBytes = groupRows * stripBytes
-	// eight rows of 128 bytes, of which the swizzle repeats.
-	eightRows = 8 * stripBytes
-	swizzle   = 1 << 30 // of 128 bytes, in the upper half of a descriptor
 )
 
 // ringOfGroups is ring with products of warpgroups, of which those of one strip are
@@ -27,27 +15,27 @@ const (
 func (m *tensor) ringOfGroups() {
 	ahead := m.tile.strips - 2
 	n, from := m.begin()
-	left := m.variable(long, n)
-	into, out := m.variable(word, m.memory), m.variable(word, m.memory)
+	left := m.Variable(asm.Long, n)
+	into, out := m.Variable(asm.Word, m.memory), m.Variable(asm.Word, m.memory)
 	copies := func() {
-		m.when(m.op(predicate, "setp.gt.s64", left, "0"), func() { m.copyStrips(into, from) })
-		m.line("cp.async.commit_group")
+		m.When(m.Op(asm.Predicate, "setp.gt.s64", left, "0"), func() { m.copyStrips(into, from) })
+		m.Line("cp.async.commit_group")
 		m.next(into)
-		m.line("add.s64 %s, %s, -1", left, left)
+		m.Line("add.s64 %s, %s, -1", left, left)
 	}
-	m.loop("0", number(int64(ahead)), "1", func(string) { copies() })
-	m.loop("0", n, "1", func(string) {
-		m.line("cp.async.wait_group %d", ahead-1)
-		m.line("fence.proxy.async.shared::cta") // the wide form waits for global memory
-		m.line("wgmma.wait_group.sync.aligned 1")
-		m.barrier()
+	m.Loop("0", asm.Number(int64(ahead)), "1", func(string) { copies() })
+	m.Loop("0", n, "1", func(string) {
+		m.Line("cp.async.wait_group %d", ahead-1)
+		m.Line("fence.proxy.async.shared::cta") // the wide form waits for global memory
+		m.Line("wgmma.wait_group.sync.aligned 1")
+		m.Barrier()
 		m.multiplyGroups(out)
 		m.next(out)
 		copies()
 	})
-	m.line("wgmma.wait_group.sync.aligned 0")
-	m.line("cp.async.wait_all")
-	m.barrier()
+	m.Line("wgmma.wait_group.sync.aligned 0")
+	m.Line("cp.async.wait_all")
+	m.Barrier()
 }
 
 // multiplyGroups issues the products of a strip.
@@ -57,15 +45,15 @@ func (m *tensor) multiplyGroups(strip string) {
 	for _, s := range m.sums[0] {
 		sums = append(sums, s[:]...)
 	}
-	group := m.shr(m.tid, log2(groupThreads))
-	a := m.sum(strip, m.plus(m.times(group, blockBytes), m.a.at))
-	b := m.plus(strip, m.b.at)
-	m.line("wgmma.fence.sync.aligned")
-	for step := range stripBytes / fragmentBytes {
-		m.line("wgmma.mma_async.sync.aligned.m%dn%dk16.f32.%s.%s {%s}, %s, %s, 1, 1, 1, %d, %d", groupRows, m.tile.columns, kind, kind,
+	group := m.Shr(m.tid, asm.Log2(asm.GroupThreads))
+	a := m.Sum(strip, m.Plus(m.Times(group, asm.BlockBytes), m.a.at))
+	b := m.Plus(strip, m.b.at)
+	m.Line("wgmma.fence.sync.aligned")
+	for step := range asm.StripBytes / asm.FragmentBytes {
+		m.Line("wgmma.mma_async.sync.aligned.m%dn%dk16.f32.%s.%s {%s}, %s, %s, 1, 1, 1, %d, %d", asm.GroupRows, m.tile.columns, kind, kind,
 			strings.Join(sums, ", "), m.descriptor(m.a, a, step), m.descriptor(m.b, b, step), m.a.transposed(), m.b.transposed())
 	}
-	m.line("wgmma.commit_group.sync.aligned")
+	m.Line("wgmma.commit_group.sync.aligned")
 }
 
 // transposed is how an instruction says whether a factor lies across K.
@@ -80,12 +68,12 @@ func (s *factor) transposed() int {
 // PTX ISA, "Matrix Descriptor Format": the address, how far the next 64 elements
 // are, of a factor across K, and the next eight rows, each in chunks.
 func (m *tensor) descriptor(s *factor, at string, step int) string {
-	by, blocks := fragmentBytes, 1
+	by, blocks := asm.FragmentBytes, 1
 	if !s.alongK {
-		by, blocks = 2*eightRows, blockBytes/chunkBytes
+		by, blocks = 2*asm.EightRows, asm.BlockBytes/asm.ChunkBytes
 	}
-	start := m.shr(m.and(m.plus(at, step*by), 1<<18-1), log2(chunkBytes))
-	low := m.op(word, "or.b32", start, fmt.Sprintf("%#x", blocks<<16))
-	high := m.op(word, "mov.u32", fmt.Sprintf("%#x", swizzle|eightRows/chunkBytes))
-	return m.op(long, "mov.b64", "{"+low+", "+high+"}")
+	start := m.Shr(m.And(m.Plus(at, step*by), 1<<18-1), asm.Log2(asm.ChunkBytes))
+	low := m.Op(asm.Word, "or.b32", start, fmt.Sprintf("%#x", blocks<<16))
+	high := m.Op(asm.Word, "mov.u32", fmt.Sprintf("%#x", asm.Swizzle|asm.EightRows/asm.ChunkBytes))
+	return m.Op(asm.Long, "mov.b64", "{"+low+", "+high+"}")
 }

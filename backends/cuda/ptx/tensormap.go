@@ -1,9 +1,9 @@
 package ptx
 
 import (
-	"fmt"
 	"slices"
 
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -83,7 +83,7 @@ func (s *Schedule) boxOf(f *kernel.Factor, axis, size int) (*boxed, bool) {
 		n := 1
 		switch {
 		case d == unit:
-			n = stripBytes / s.element.Size()
+			n = asm.StripBytes / s.element.Size()
 		case d == across:
 			n = size
 		case d == along:
@@ -186,11 +186,3 @@ func runTime(all []kernel.Stride) int {
 	}
 	return n
 }
-
-// tensorMap returns the address of one of the entry's tensor maps.
-func (w *writer) tensorMap(n int) string {
-	w.maps = max(w.maps, n+1)
-	return w.op(long, "cvta.param.u64", w.op(long, "mov.b64", mapName(n)))
-}
-
-func mapName(n int) string { return fmt.Sprintf("m%d", n) }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 )
 
@@ -75,7 +76,7 @@ type sums struct {
 }
 
 func (x *sums) tiles(t *tile) int64 {
-	return ceil(x.rows, int64(t.rows)) * ceil(x.columns, int64(t.columns))
+	return asm.Ceil(x.rows, int64(t.rows)) * asm.Ceil(x.columns, int64(t.columns))
 }
 
 // computed is how many sums there are with those that tiles have too many.
@@ -129,12 +130,12 @@ func (m *tensor) rowAxes() []int {
 // addressOf returns where it is said in which place of A a row of the tile begins; 0
 // says that there is none.
 func (m *tensor) addressOf(row string) string {
-	return m.sum(m.plus(m.memory, m.tile.rowsAt()), m.times(row, addressBytes))
+	return m.Sum(m.Plus(m.memory, m.tile.rowsAt()), m.Times(row, addressBytes))
 }
 
 // indexOf returns where the index of a row along axis n of M is.
 func (m *tensor) indexOf(row string, n int) string {
-	return m.sum(m.plus(m.memory, m.tile.rowsAt()+m.tile.rows*(addressBytes+n*indexBytes)), m.times(row, indexBytes))
+	return m.Sum(m.Plus(m.memory, m.tile.rowsAt()+m.tile.rows*(addressBytes+n*indexBytes)), m.Times(row, indexBytes))
 }
 
 // rows says, for a flat tile, which rows it has.
@@ -142,30 +143,30 @@ func (m *tensor) rows() {
 	if m.tile.flat == 0 {
 		return
 	}
-	m.loop(m.wide(m.tid), number(int64(m.tile.rows)), number(int64(m.threads[0])), func(n string) {
-		row := m.op(word, "cvt.u32.u64", n)
-		at := m.add(m.y, n)
+	m.Loop(m.Wide(m.tid), asm.Number(int64(m.tile.rows)), asm.Number(int64(m.Threads[0])), func(n string) {
+		row := m.Op(asm.Word, "cvt.u32.u64", n)
+		at := m.Add(m.y, n)
 		p := point{at: slices.Clone(m.p.at)}
 		m.split(0, m.c.M, at, p.at)
 		for i, a := range m.c.M {
-			m.line("st.shared.b32 [%s], %s", m.indexOf(row, i), m.op(word, "cvt.u32.u64", p.at[a]))
+			m.Line("st.shared.b32 [%s], %s", m.indexOf(row, i), m.Op(asm.Word, "cvt.u32.u64", p.at[a]))
 		}
 		if !m.a.direct {
 			return
 		}
 		mem := *m.k.Instrs[m.a.load].Mem
-		inside := m.op(predicate, "setp.lt.s64", at, m.nY)
+		inside := m.Op(asm.Predicate, "setp.lt.s64", at, m.nY)
 		for d := range mem.Index {
 			if mem.Guard && m.a.unit != d && !m.alongK(&mem.Index[d]) {
-				inside = m.both(inside, m.within(&mem, d, p))
+				inside = m.Both(inside, m.within(&mem, d, p))
 			}
 		}
 		mem.Guard = false
 		address, _ := m.operand(&mem, p)
-		m.line("st.shared.b64 [%s], %s", m.addressOf(row), m.op(long, "selp.b64", address, "0", inside))
+		m.Line("st.shared.b64 [%s], %s", m.addressOf(row), m.Op(asm.Long, "selp.b64", address, "0", inside))
 	})
 	if m.tile.groups {
-		m.barrier() // the ring has one before it copies, that of warpgroups has none
+		m.Barrier() // the ring has one before it copies, that of warpgroups has none
 	}
 }
 
@@ -175,13 +176,13 @@ func (m *tensor) at(row string, p *point) {
 		return
 	}
 	for n, a := range m.c.M {
-		p.at[a] = m.wide(m.loadWord(m.indexOf(row, n)))
+		p.at[a] = m.Wide(m.loadWord(m.indexOf(row, n)))
 	}
 }
 
 func (m *tensor) loadWord(at string) string {
-	r := m.fresh(word)
-	m.line("ld.shared.b32 %s, [%s]", r, at)
+	r := m.Fresh(asm.Word)
+	m.Line("ld.shared.b32 %s, [%s]", r, at)
 	return r
 }
 
@@ -192,28 +193,28 @@ func (m *tensor) alongK(x *kernel.Index) bool {
 
 // within returns the predicate that an access is within a dimension.
 func (m *tensor) within(mem *kernel.Access, d int, p point) string {
-	return m.op(predicate, "setp.lt.u64", m.index(&mem.Index[d], p), m.size(m.k.Params[mem.Param].Dims[d]))
+	return m.Op(asm.Predicate, "setp.lt.u64", m.index(&mem.Index[d], p), m.size(m.k.Params[mem.Param].Dims[d]))
 }
 
 // flatChunks copies chunks of a flat tile's rows beside the threads, in pieces of a size.
 func (m *tensor) flatChunks(s *factor, into, from string, size int) {
 	row, chunk, each := m.mine(s)
 	mem := m.k.Instrs[s.load].Mem
-	to := m.sum(into, m.plus(m.offset(s, row, chunk), s.at))
-	first := m.add(from, m.mul(m.wide(chunk), number(m.perChunk())))
+	to := m.Sum(into, m.Plus(m.offset(s, row, chunk), s.at))
+	first := m.Add(from, m.Mul(m.Wide(chunk), asm.Number(m.perChunk())))
 	depth := m.depth
 	if mem.Guard {
-		depth = m.op(long, "min.s64", depth, m.size(m.k.Params[mem.Param].Dims[s.unit]))
+		depth = m.Op(asm.Long, "min.s64", depth, m.size(m.k.Params[mem.Param].Dims[s.unit]))
 	}
 	bytes := m.remainingBytes(depth, first)
-	along := m.mul(first, s.kStep)
+	along := m.Mul(first, s.kStep)
 	for _, a := range m.outerK() {
-		along = m.mad(m.p.at[a], s.step(a), along)
+		along = m.Mad(m.p.at[a], s.step(a), along)
 	}
 	for n := 0; n < s.rows; n += each {
-		address := m.fresh(long)
-		m.line("ld.shared.b64 %s, [%s+%d]", address, m.addressOf(row), n*addressBytes)
-		inside := m.op(predicate, "setp.ne.s64", address, "0")
+		address := m.Fresh(asm.Long)
+		m.Line("ld.shared.b64 %s, [%s+%d]", address, m.addressOf(row), n*addressBytes)
+		inside := m.Op(asm.Predicate, "setp.ne.s64", address, "0")
 		p := point{at: slices.Clone(m.p.at)}
 		loaded := map[int]bool{}
 		for d := range mem.Index {
@@ -221,20 +222,12 @@ func (m *tensor) flatChunks(s *factor, into, from string, size int) {
 				for i, a := range m.c.M {
 					if !loaded[a] && slices.ContainsFunc(x.Terms, func(t kernel.Term) bool { return t.Axis == a }) {
 						loaded[a] = true
-						p.at[a] = m.wide(m.loadWord(plusOffset(m.indexOf(row, i), n*indexBytes)))
+						p.at[a] = m.Wide(m.loadWord(asm.PlusOffset(m.indexOf(row, i), n*indexBytes)))
 					}
 				}
-				inside = m.both(inside, m.within(mem, d, p))
+				inside = m.Both(inside, m.within(mem, d, p))
 			}
 		}
-		m.copyChunk(to, n*s.pitch, m.add(address, along), size, bytes, inside)
+		m.CopyChunk(to, n*s.pitch, m.Add(address, along), size, bytes, inside)
 	}
-}
-
-// plusOffset returns the text of an address that is so many bytes on.
-func plusOffset(at string, n int) string {
-	if n == 0 {
-		return at
-	}
-	return at + "+" + number(int64(n))
 }

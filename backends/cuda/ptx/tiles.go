@@ -1,6 +1,9 @@
 package ptx
 
-import "ltc/backends/kit/kernel"
+import (
+	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/kit/kernel"
+)
 
 // tiles writes Tiles: a block copies squares of the tiled operands into its
 // memory, threads along x beside each other along Across, and then computes the
@@ -8,40 +11,40 @@ import "ltc/backends/kit/kernel"
 // squares are one element longer, so that neither meets the same bank twice.
 func (w *writer) tiles() {
 	p := w.point(0)
-	tx, ty := w.special("%tid.x"), w.special("%tid.y")
+	tx, ty := w.Special("%tid.x"), w.Special("%tid.y")
 	nx, ny := w.size(w.k.Axis(0, w.s.X).Size), w.size(w.k.Axis(0, w.s.Across).Size)
 	grid := func(name string) (base, step string) {
-		return w.mul(w.special("%ctaid."+name), number(columns)), w.mul(w.special("%nctaid."+name), number(columns))
+		return w.Mul(w.Special("%ctaid."+name), asm.Number(columns)), w.Mul(w.Special("%nctaid."+name), asm.Number(columns))
 	}
-	memory := w.op(long, "mov.u64", shared)
+	memory := w.Op(asm.Long, "mov.u64", asm.Shared)
 	place := func(n int, row, column string) string {
-		at := w.add(memory, number(int64(n*columns*tileStride*slotBytes)))
-		return w.mad(w.mad(row, number(tileStride), column), number(int64(held(w.k.Instrs[w.s.Tiled[n]].Type).Size())), at)
+		at := w.Add(memory, asm.Number(int64(n*columns*tileStride*slotBytes)))
+		return w.Mad(w.Mad(row, asm.Number(tileStride), column), asm.Number(int64(asm.Held(w.k.Instrs[w.s.Tiled[n]].Type).Size())), at)
 	}
 	w.outer(p, func() {
 		baseX, stepX := grid("x")
 		baseY, stepY := grid("y")
-		w.loop(baseY, ny, stepY, func(y string) {
-			w.loop(baseX, nx, stepX, func(x string) {
-				across := w.add(y, tx)
-				w.loop(ty, number(columns), number(tileRows), func(row string) {
-					at := w.add(x, row)
-					inside := w.both(w.op(predicate, "setp.lt.s64", across, ny), w.op(predicate, "setp.lt.s64", at, nx))
-					w.when(inside, func() {
+		w.Loop(baseY, ny, stepY, func(y string) {
+			w.Loop(baseX, nx, stepX, func(x string) {
+				across := w.Add(y, tx)
+				w.Loop(ty, asm.Number(columns), asm.Number(tileRows), func(row string) {
+					at := w.Add(x, row)
+					inside := w.Both(w.Op(asm.Predicate, "setp.lt.s64", across, ny), w.Op(asm.Predicate, "setp.lt.s64", at, nx))
+					w.When(inside, func() {
 						p.at[w.s.X], p.at[w.s.Across] = at, across
 						for n, id := range w.s.Tiled {
 							i := &w.k.Instrs[id]
 							address, _ := w.operand(i.Mem, p)
-							w.store("shared", held(i.Type), place(n, row, tx), w.load("global", i.Type, address, "", ""), "")
+							w.Store("shared", asm.Held(i.Type), place(n, row, tx), w.Load("global", i.Type, address, "", ""), "")
 						}
 					})
 				})
-				w.barrier()
-				at := w.add(x, tx)
-				w.loop(ty, number(columns), number(tileRows), func(row string) {
-					across := w.add(y, row)
-					inside := w.both(w.op(predicate, "setp.lt.s64", across, ny), w.op(predicate, "setp.lt.s64", at, nx))
-					w.when(inside, func() {
+				w.Barrier()
+				at := w.Add(x, tx)
+				w.Loop(ty, asm.Number(columns), asm.Number(tileRows), func(row string) {
+					across := w.Add(y, row)
+					inside := w.Both(w.Op(asm.Predicate, "setp.lt.s64", across, ny), w.Op(asm.Predicate, "setp.lt.s64", at, nx))
+					w.When(inside, func() {
 						p.at[w.s.X], p.at[w.s.Across] = at, across
 						tiled := map[kernel.ID]string{}
 						for n, id := range w.s.Tiled {
@@ -52,7 +55,7 @@ func (w *writer) tiles() {
 						}
 					})
 				})
-				w.barrier()
+				w.Barrier()
 			})
 		})
 	})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -134,21 +135,21 @@ func (s *Schedule) inVectors(id kernel.ID, n int, deps []kernel.AxisSet) bool {
 func (w *writer) vectors(p point) (rest string) {
 	n := w.s.Lanes
 	size := w.size(w.k.Axis(0, w.s.X).Size)
-	end := w.op(long, "selp.b64", w.op(long, "and.b64", size, number(int64(-n))), "0", w.aligned())
-	block, threads := w.special("%ctaid.x"), w.special("%ntid.x")
-	start := w.mul(w.mad(block, threads, w.special("%tid.x")), number(int64(n)))
-	step := w.mul(w.mul(w.special("%nctaid.x"), threads), number(int64(n)))
+	end := w.Op(asm.Long, "selp.b64", w.Op(asm.Long, "and.b64", size, asm.Number(int64(-n))), "0", w.aligned())
+	block, threads := w.Special("%ctaid.x"), w.Special("%ntid.x")
+	start := w.Mul(w.Mad(block, threads, w.Special("%tid.x")), asm.Number(int64(n)))
+	step := w.Mul(w.Mul(w.Special("%nctaid.x"), threads), asm.Number(int64(n)))
 	deps := w.k.Dependence()
-	w.loop(start, end, step, func(i string) {
+	w.Loop(start, end, step, func(i string) {
 		lanes := make([]point, n)
 		vals := make([][]string, n)
 		for l := range lanes {
 			lanes[l] = point{at: slices.Clone(p.at), stores: p.stores}
-			lanes[l].at[w.s.X] = w.add(i, number(int64(l)))
+			lanes[l].at[w.s.X] = w.Add(i, asm.Number(int64(l)))
 			vals[l] = slices.Clone(w.vals)
 		}
 		for s := range w.k.Stages {
-			for id := w.k.Stages[s].Begin; id < w.k.Stages[s].End && w.err == nil; id++ {
+			for id := w.k.Stages[s].Begin; id < w.k.Stages[s].End && w.Err == nil; id++ {
 				w.inLanes(s, id, lanes, vals, deps)
 			}
 		}
@@ -185,7 +186,7 @@ func (w *writer) aligned() string {
 	holds := ""
 	multiple := func(v string, of int64) {
 		if of > 1 && v != "0" {
-			holds = w.both(holds, w.op(predicate, "setp.eq.s64", w.op(long, "and.b64", v, number(of-1)), "0"))
+			holds = w.Both(holds, w.Op(asm.Predicate, "setp.eq.s64", w.Op(asm.Long, "and.b64", v, asm.Number(of-1)), "0"))
 		}
 	}
 	deps := w.k.Dependence()
@@ -209,7 +210,7 @@ func (w *writer) aligned() string {
 // of a class, each of which holds some, as a type of memory.
 type vector struct {
 	regs []string
-	class
+	asm.Class
 	name string
 	each int
 	bits int // of an element
@@ -218,10 +219,10 @@ type vector struct {
 // newVector returns n elements of a type, in registers that are yet to be named.
 func newVector(t types.DType, n int) vector {
 	if t.Size() >= 4 {
-		name, c := memoryType(t)
+		name, c := asm.MemoryType(t)
 		return vector{make([]string, n), c, name, 1, 8 * t.Size()}
 	}
-	return vector{make([]string, n*t.Size()/4), word, "u32", 4 / t.Size(), 8 * t.Size()}
+	return vector{make([]string, n*t.Size()/4), asm.Word, "u32", 4 / t.Size(), 8 * t.Size()}
 }
 
 // place returns the register of element l, and from which bit on it is there.
@@ -250,11 +251,11 @@ func (w *writer) loadLanes(id kernel.ID, at point, vals [][]string) {
 func (w *writer) loadVector(t types.DType, n int, address, guard string) vector {
 	v := newVector(t, n)
 	for r := range v.regs {
-		v.regs[r] = w.fresh(v.class)
+		v.regs[r] = w.Fresh(v.Class)
 	}
 	for i, part := range v.parts() {
 		opcode, operand := part.operand()
-		w.line("%sld.global.%s %s, [%s]", on(guard), opcode, operand, plusOffset(address, i*vectorBytes))
+		w.Line("%sld.global.%s %s, [%s]", asm.On(guard), opcode, operand, asm.PlusOffset(address, i*vectorBytes))
 	}
 	return v
 }
@@ -276,37 +277,21 @@ func (w *writer) element(t types.DType, of *vector, l int) string {
 	v := *reg
 	if t == types.BF16 { // half of an f32's bits, in the upper half
 		if shift == 0 {
-			return w.upper(v)
+			return w.Upper(v)
 		}
-		return w.op(single, "mov.b32", w.op(word, "and.b32", v, "-65536"))
+		return w.Op(asm.Single, "mov.b32", w.Op(asm.Word, "and.b32", v, "-65536"))
 	}
 	if of.each > 1 {
 		if shift > 0 {
-			v = w.op(word, "shr.u32", v, number(int64(shift)))
+			v = w.Op(asm.Word, "shr.u32", v, asm.Number(int64(shift)))
 		}
-		v = w.op(word, "and.b32", v, number(1<<of.bits-1))
+		v = w.Op(asm.Word, "and.b32", v, asm.Number(1<<of.bits-1))
 	}
-	if of.class == word {
-		v = w.ofBits(t, v)
+	if of.Class == asm.Word {
+		v = w.OfBits(t, v)
 	}
 	if t.IsInteger() {
-		v = w.rounded(t, v)
-	}
-	return v
-}
-
-// pair returns two f16 or bf16 as bits, the first in the upper half of a word.
-func (w *writer) pair(t types.DType, upper, lower string) string {
-	if t == types.F16 {
-		return w.op(word, "cvt.rn.f16x2.f32", upper, lower)
-	}
-	return w.op(word, "cvt.rn.bf16x2.f32", upper, lower)
-}
-
-// exactly returns the f32 that a value was rounded from, if it was.
-func (w *writer) exactly(v string) string {
-	if from, ok := w.unrounded[v]; ok {
-		return from
+		v = w.Rounded(t, v)
 	}
 	return v
 }
@@ -321,19 +306,19 @@ func (w *writer) storeLanes(id kernel.ID, at point, vals [][]string) {
 		switch {
 		case i.Type == types.BF16 || i.Type == types.F16: // two at a time
 			if shift > 0 {
-				*reg = w.pair(i.Type, w.exactly(v), w.exactly(vals[l-1][i.Args[0]]))
+				*reg = w.Pair(i.Type, w.Exactly(v), w.Exactly(vals[l-1][i.Args[0]]))
 			}
 			continue
-		case lanes.class == word:
-			v = w.unsignedBits(i.Type, w.bitsOf(i.Type, v))
+		case lanes.Class == asm.Word:
+			v = w.UnsignedBits(i.Type, w.BitsOf(i.Type, v))
 		}
 		if shift > 0 {
-			v = w.op(word, "or.b32", *reg, w.op(word, "shl.b32", v, number(int64(shift))))
+			v = w.Op(asm.Word, "or.b32", *reg, w.Op(asm.Word, "shl.b32", v, asm.Number(int64(shift))))
 		}
 		*reg = v
 	}
 	for i, part := range lanes.parts() {
 		opcode, operand := part.operand()
-		w.line("%sst.global.%s [%s], %s", on(at.stores), opcode, plusOffset(address, i*vectorBytes), operand)
+		w.Line("%sst.global.%s [%s], %s", asm.On(at.stores), opcode, asm.PlusOffset(address, i*vectorBytes), operand)
 	}
 }

@@ -266,3 +266,16 @@ func (b *block) finished() {
 		b.threads[0].fault("its block ends while %d copies to the block's memory are under way", n)
 	}
 }
+
+// MapOf returns the map of an operand at an address, with elements of some bytes: sizes,
+// and the strides of all dimensions but the innermost, in bytes; boxes' rows are swizzled.
+func MapOf(address uint64, element int, sizes, strides []int64, box []int) *TensorMap {
+	m := &TensorMap{Address: address, Element: element, Swizzle: 128}
+	for i, n := range sizes {
+		m.Sizes, m.Box = append(m.Sizes, uint64(n)), append(m.Box, uint32(box[i]))
+	}
+	for _, n := range strides {
+		m.Strides = append(m.Strides, uint64(n))
+	}
+	return m
+}

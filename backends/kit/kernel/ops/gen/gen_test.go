@@ -24,7 +24,7 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 	}
 }
 
-var emitters = []string{"./backends/reference/llvm/vector", "./backends/cuda/ptx"}
+var emitters = []string{"./backends/reference/llvm/vector", "./backends/cuda/ptx/internal/asm"}
 
 // A row without its functions does not build, and the compiler names those that
 // each emitter lacks.
@@ -58,6 +58,6 @@ func TestRowWithoutFunctionsDoesNotBuild(t *testing.T) {
 
 	// With them it builds.
 	o.Write("backends/reference/llvm/vector/softsign.go", "package vector\n\nvar intSoftsign, floatSoftsign = intAbs, floatAbs\n")
-	o.Write("backends/cuda/ptx/softsign.go", "package ptx\n\nvar intSoftsign, floatSoftsign = intAbs, floatAbs\n")
+	o.Write("backends/cuda/ptx/internal/asm/softsign.go", "package asm\n\nvar intSoftsign, floatSoftsign = intAbs, floatAbs\n")
 	o.Builds(emitters...)
 }

@@ -34,7 +34,7 @@ func generate() map[string][]byte {
 		"backends/kit/kernel/ops_gen.go":            constants(),
 		"backends/kit/expand/functions_gen.go":      expansions(),
 		"backends/reference/llvm/vector/ops_gen.go": dispatch("vector", true),
-		"backends/cuda/ptx/ops_gen.go":              dispatch("ptx", false),
+		"backends/cuda/ptx/internal/asm/ops_gen.go": dispatch("asm", false),
 	}
 	for name, content := range files {
 		src, err := format.Source(content)

@@ -1,4 +1,4 @@
-package ptx_test
+package attention_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/ptx"
+	"ltc/backends/cuda/ptx/attention"
 	"ltc/internal/test/ptxas"
 	"ltc/internal/trials"
 	"ltc/ir/types"
@@ -17,7 +18,7 @@ import (
 
 // Boxes are copied where sizes and strides allow it.
 func TestAttentionMaps(t *testing.T) {
-	a := ptx.Attention{Type: types.BF16, Dim: 128, Width: 64, Scale: 1}
+	a := attention.Op{Type: types.BF16, Dim: 128, Width: 64, Scale: 1}
 	sizes := []int64{8192, 4096, 16, 4}
 	// Heads of a token lie beside each other, but for those of the result.
 	strides := []int64{8192 * 2048, 128, 2048, 4096 * 512, 128, 512, 4096 * 256, 64, 256, 0, 0, 0}
@@ -29,14 +30,14 @@ func TestAttentionMaps(t *testing.T) {
 		{Operand: 1, Type: types.BF16, Sizes: []int64{128, 4096, 4, 2}, Strides: []int64{1024, 256, 4096 * 1024}, Box: []int{64, 128, 1, 1}},
 		{Operand: 2, Type: types.BF16, Sizes: []int64{64, 4096, 4, 2}, Strides: []int64{512, 128, 4096 * 512}, Box: []int{64, 128, 1, 1}},
 	}, maps)
-	for name, change := range map[string]func(a *ptx.Attention, sizes, strides []int64){
-		"rows that are not aligned":        func(_ *ptx.Attention, _, s []int64) { s[2] = 2044 },
-		"rows the other way round":         func(_ *ptx.Attention, _, s []int64) { s[5] = -512 },
-		"values that all heads share":      func(_ *ptx.Attention, _, s []int64) { s[7] = 0 },
-		"batches that are too far apart":   func(_ *ptx.Attention, _, s []int64) { s[3] = 1 << 40 },
-		"nothing to compute":               func(_ *ptx.Attention, n, _ []int64) { n[0] = 0 },
-		"more features than registers":     func(a *ptx.Attention, _, _ []int64) { a.Dim = 136 },
-		"scores that are scaled down to 0": func(a *ptx.Attention, _, _ []int64) { a.Scale = 0 },
+	for name, change := range map[string]func(a *attention.Op, sizes, strides []int64){
+		"rows that are not aligned":        func(_ *attention.Op, _, s []int64) { s[2] = 2044 },
+		"rows the other way round":         func(_ *attention.Op, _, s []int64) { s[5] = -512 },
+		"values that all heads share":      func(_ *attention.Op, _, s []int64) { s[7] = 0 },
+		"batches that are too far apart":   func(_ *attention.Op, _, s []int64) { s[3] = 1 << 40 },
+		"nothing to compute":               func(_ *attention.Op, n, _ []int64) { n[0] = 0 },
+		"more features than registers":     func(a *attention.Op, _, _ []int64) { a.Dim = 136 },
+		"scores that are scaled down to 0": func(a *attention.Op, _, _ []int64) { a.Scale = 0 },
 	} {
 		a, n, s := a, append([]int64(nil), sizes...), append([]int64(nil), strides...)
 		change(&a, n, s)
@@ -46,16 +47,16 @@ func TestAttentionMaps(t *testing.T) {
 	a.Width = 136
 	_, err := a.BoxedEntry("k")
 	require.ErrorIs(t, err, errors.ErrUnsupported)
-	most := ptx.Attention{Type: types.BF16, Dim: 128, Width: 128, Scale: 1}
+	most := attention.Op{Type: types.BF16, Dim: 128, Width: 128, Scale: 1}
 	l, _, ok = most.Boxed([]int64{1, 1, 1, 1}, make([]int64, 12), 1)
 	require.True(t, ok)
-	require.LessOrEqual(t, l.Shared, mostHopperShared)
+	require.LessOrEqual(t, l.Shared, 227<<10)
 }
 
 // Mistakes planted in the text are found.
 func TestAttentionBoxesPlanted(t *testing.T) {
 	t.Setenv(ptxas.Variable, "")
-	c := attended{Attention: ptx.Attention{Type: types.BF16, Dim: 64, Width: 64, Causal: true, Scale: 0.125}, batch: 1, heads: 1, shared: 1, queries: 128, keys: 400, boxed: true}
+	c := attended{Op: attention.Op{Type: types.BF16, Dim: 64, Width: 64, Causal: true, Scale: 0.125}, batch: 1, heads: 1, shared: 1, queries: 128, keys: 400, boxed: true}
 	module := c.module(t)
 	operands := func() [4]*operand {
 		r := rand.New(rand.NewPCG(9, 10))

@@ -1,4 +1,4 @@
-package ptx_test
+package sorts_test
 
 import (
 	"encoding/binary"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/ptx"
+	"ltc/backends/cuda/ptx/sorts"
 	"ltc/backends/kit/kernel"
 	"ltc/internal/test/ptxas"
 	"ltc/internal/test/ptxsim"
@@ -19,12 +20,12 @@ import (
 )
 
 // sortOf compares so many operands, of which the first that differs decides.
-func sortOf(keys int, all ...types.DType) *ptx.Sort {
-	s := &ptx.Sort{Types: all}
+func sortOf(keys int, all ...types.DType) *sorts.Sort {
+	s := &sorts.Sort{Types: all}
 	b := kernel.NewBuilder("less")
 	b.Stage()
 	load := func(i int, second bool) kernel.ID {
-		s.Of = append(s.Of, ptx.Compared{Operand: i, Second: second})
+		s.Of = append(s.Of, sorts.Compared{Operand: i, Second: second})
 		return b.Load(b.Param(kernel.Param{Name: fmt.Sprint("x", i, second), DType: all[i]}))
 	}
 	less := b.Int(types.Bool, 0)
@@ -33,14 +34,14 @@ func sortOf(keys int, all ...types.DType) *ptx.Sort {
 		rest := b.Op(kernel.And, types.Bool, b.Op(kernel.CompareEQ, types.Bool, x, y), less)
 		less = b.Op(kernel.Or, types.Bool, b.Op(kernel.CompareLT, types.Bool, x, y), rest)
 	}
-	s.Of = append(s.Of, ptx.Compared{Operand: -1})
+	s.Of = append(s.Of, sorts.Compared{Operand: -1})
 	b.Store(b.Param(kernel.Param{Name: "less", DType: types.Bool, Out: true}), less)
 	s.Less = b.Kernel()
 	return s
 }
 
 // sortModule is the module of all entries of a sort, k0 and on.
-func sortModule(t testing.TB, s *ptx.Sort) string {
+func sortModule(t testing.TB, s *sorts.Sort) string {
 	var all []string
 	for v := range 3 {
 		if s.Keep > 0 && v == 2 {
@@ -54,7 +55,7 @@ func sortModule(t testing.TB, s *ptx.Sort) string {
 }
 
 // runSort sorts one row of u32s with their places, in the interpreter.
-func runSort(t testing.TB, s *ptx.Sort, module string, row []uint32) (keys, places []uint32, err error) {
+func runSort(t testing.TB, s *sorts.Sort, module string, row []uint32) (keys, places []uint32, err error) {
 	m, err := ptxsim.Parse(module)
 	require.NoError(t, err)
 	var memory ptxsim.Memory
@@ -147,8 +148,8 @@ func TestTop(t *testing.T) {
 		slices.SortStableFunc(want, func(a, b uint32) int { return int(row[a]) - int(row[b]) })
 		require.Equal(t, want[:c.keep], places, "%d of %d", c.keep, c.n)
 	}
-	require.ErrorContains(t, (&ptx.Sort{Types: []types.DType{types.U32}, Keep: 3}).Check(5, 1), "3 of 5 elements kept")
-	require.ErrorContains(t, (&ptx.Sort{Types: []types.DType{types.U32}, Keep: 1025}).Check(1<<20, 1), "1025 of 1048576 elements kept")
+	require.ErrorContains(t, (&sorts.Sort{Types: []types.DType{types.U32}, Keep: 3}).Check(5, 1), "3 of 5 elements kept")
+	require.ErrorContains(t, (&sorts.Sort{Types: []types.DType{types.U32}, Keep: 1025}).Check(1<<20, 1), "1025 of 1048576 elements kept")
 }
 
 // Mistakes planted in the text are found: barriers that are missing, runs that meet
@@ -201,7 +202,7 @@ func TestTopPlanted(t *testing.T) {
 func TestSortEntries(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		*ptx.Sort
+		*sorts.Sort
 	}{
 		{"i8_u16_f64", sortOf(3, types.I8, types.U16, types.F64)},
 		{"bf16_i64", sortOf(1, types.BF16, types.I64)},

@@ -1,4 +1,4 @@
-package ptx_test
+package attention_test
 
 import (
 	"bytes"
@@ -10,19 +10,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/backends/cuda/ptx"
+	"ltc/backends/cuda/ptx/attention"
 	"ltc/internal/test/ptxas"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
 var attentionsInParts = []attended{
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 128, Width: 128, Causal: true, Split: true}, batch: 1, heads: 2, shared: 2, queries: 1, keys: 200, span: 32},
-	{Attention: ptx.Attention{Type: types.F16, Dim: 64, Width: 64, Split: true}, batch: 2, heads: 2, shared: 1, queries: 3, keys: 700, apart: true, span: 64},
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 16, Width: 5, Causal: true, Split: true}, batch: 1, heads: 1, shared: 1, queries: 150, keys: 160, span: 64},
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 256, Width: 256, Split: true}, batch: 1, heads: 1, shared: 1, queries: 2, keys: 97, shifted: true, span: 32},
-	{Attention: ptx.Attention{Type: types.F16, Dim: 64, Width: 40, Mask: types.F32, Split: true}, batch: 1, heads: 2, shared: 1, queries: 6, keys: 300, span: 64, masked: &scoreMask{axes: "hq"}},
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 32, Width: 32, Mask: types.Bool, Causal: true, Split: true}, batch: 5, heads: 1, shared: 1, queries: 2, keys: 321, span: 128, masked: &scoreMask{axes: "b", shift: 1}},
+	{Op: attention.Op{Type: types.BF16, Dim: 128, Width: 128, Causal: true, Split: true}, batch: 1, heads: 2, shared: 2, queries: 1, keys: 200, span: 32},
+	{Op: attention.Op{Type: types.F16, Dim: 64, Width: 64, Split: true}, batch: 2, heads: 2, shared: 1, queries: 3, keys: 700, apart: true, span: 64},
+	{Op: attention.Op{Type: types.BF16, Dim: 16, Width: 5, Causal: true, Split: true}, batch: 1, heads: 1, shared: 1, queries: 150, keys: 160, span: 64},
+	{Op: attention.Op{Type: types.BF16, Dim: 256, Width: 256, Split: true}, batch: 1, heads: 1, shared: 1, queries: 2, keys: 97, shifted: true, span: 32},
+	{Op: attention.Op{Type: types.F16, Dim: 64, Width: 40, Mask: types.F32, Split: true}, batch: 1, heads: 2, shared: 1, queries: 6, keys: 300, span: 64, masked: &scoreMask{axes: "hq"}},
+	{Op: attention.Op{Type: types.BF16, Dim: 32, Width: 32, Mask: types.Bool, Causal: true, Split: true}, batch: 5, heads: 1, shared: 1, queries: 2, keys: 321, span: 128, masked: &scoreMask{axes: "b", shift: 1}},
 }
 
 // Keys in parts give what they give in one, but for the order of sums; of rows that hide
@@ -84,7 +84,7 @@ func TestAttentionPartsAreMean(t *testing.T) {
 
 // Keys are cut where there are few blocks and many keys, by sizes alone.
 func TestAttentionCut(t *testing.T) {
-	a := ptx.Attention{Type: types.BF16, Dim: 128, Width: 128, Scale: 1}
+	a := attention.Op{Type: types.BF16, Dim: 128, Width: 128, Scale: 1}
 	for _, c := range []struct{ queries, keys, heads, parts, span int64 }{
 		{1, 4096, 32, 8, 512},
 		{1, 4097, 32, 8, 544},
@@ -111,7 +111,7 @@ func TestAttentionCut(t *testing.T) {
 // Mistakes planted in what cuts keys, and in what combines the parts, are found.
 func TestAttentionPartsPlanted(t *testing.T) {
 	t.Setenv(ptxas.Variable, "")
-	c := attended{Attention: ptx.Attention{Type: types.BF16, Dim: 16, Width: 16, Causal: true, Split: true, Scale: 0.25}, batch: 1, heads: 2, shared: 1, queries: 21, keys: 300, span: 64}
+	c := attended{Op: attention.Op{Type: types.BF16, Dim: 16, Width: 16, Causal: true, Split: true, Scale: 0.25}, batch: 1, heads: 2, shared: 1, queries: 21, keys: 300, span: 64}
 	module := c.module(t)
 	operands := func() [4]*operand {
 		r := rand.New(rand.NewPCG(9, 10))

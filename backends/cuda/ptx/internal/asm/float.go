@@ -1,7 +1,6 @@
-package ptx
+package asm
 
 import (
-	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
 
@@ -18,32 +17,29 @@ var (
 
 // toWhole is the code of a conversion to whole numbers.
 func toWhole(how string) code {
-	return func(w *writer, o operation) string { return o.floats(w).whole(how, o.args[0]) }
+	return func(w *Writer, o operation) string { return o.floats(w).whole(how, o.args[0]) }
 }
 
 // extreme is the code of the larger or smaller of two: NaN if one is.
 func extreme(opcode string) code {
-	return func(w *writer, o operation) string {
+	return func(w *Writer, o operation) string {
 		a, b := o.args[0], o.args[1]
 		if o.t != types.F64 {
-			return w.op(single, opcode+".NaN.f32", a, b)
+			return w.Op(Single, opcode+".NaN.f32", a, b)
 		}
-		v := w.op(double, opcode+".f64", a, b) // f64 has no instruction that NaNs pass
-		return w.choose(o.t, w.op(predicate, "setp.eq.f64", v, v), w.nanOf(o.t, a, b, v), v)
+		v := w.Op(Double, opcode+".f64", a, b) // f64 has no instruction that NaNs pass
+		return w.Choose(o.t, w.Op(Predicate, "setp.eq.f64", v, v), w.nanOf(o.t, a, b, v), v)
 	}
 }
 
 // nanOf returns a or b where one is NaN, else v.
-func (w *writer) nanOf(t types.DType, a, b, v string) string {
-	v = w.choose(t, w.op(predicate, "setp.neu.f64", a, a), a, v)
-	return w.choose(t, w.op(predicate, "setp.neu.f64", b, b), b, v)
+func (w *Writer) nanOf(t types.DType, a, b, v string) string {
+	v = w.Choose(t, w.Op(Predicate, "setp.neu.f64", a, a), a, v)
+	return w.Choose(t, w.Op(Predicate, "setp.neu.f64", b, b), b, v)
 }
 
-func floatDivide(w *writer, o operation) string {
+func floatDivide(w *Writer, o operation) string {
 	f := o.floats(w)
-	if o.id != kernel.None && w.byRow(o.id) {
-		return f.shortQuotient(o.args[0], o.args[1])
-	}
 	if o.args[0] == f.num(1) {
 		return f.op("rcp.rn", o.args[1])
 	}
@@ -52,30 +48,28 @@ func floatDivide(w *writer, o operation) string {
 
 // floatCopySign has the size of the first argument and the second's sign, which the
 // instruction takes first.
-func floatCopySign(w *writer, o operation) string {
+func floatCopySign(w *Writer, o operation) string {
 	return o.floats(w).op("copysign", o.args[1], o.args[0])
 }
 
 // floats returns what writes instructions on floats of the operation's type.
-func (o operation) floats(w *writer) floats { return floats{w, o.t} }
+func (o operation) floats(w *Writer) floats { return floats{w, o.t} }
 
 // floats writes instructions on floats of a type.
 type floats struct {
-	*writer
+	*Writer
 	t types.DType
 }
 
 func (f floats) op(opcode string, args ...string) string {
-	return f.writer.op(classOf(f.t), opcode+"."+kindOf(f.t), args...)
+	return f.Writer.Op(ClassOf(f.t), opcode+"."+KindOf(f.t), args...)
 }
 
-func (f floats) num(x float64) string { return float(f.t, x) }
+func (f floats) num(x float64) string { return Float(f.t, x) }
 
-func (f floats) choose(p, a, b string) string { return f.writer.choose(f.t, p, a, b) }
+func (f floats) choose(p, a, b string) string { return f.Writer.Choose(f.t, p, a, b) }
 
 // whole rounds to a whole number.
 func (f floats) whole(how, x string) string {
-	return f.op("cvt."+how+"."+kindOf(f.t), x)
+	return f.op("cvt."+how+"."+KindOf(f.t), x)
 }
-
-func (f floats) mul(a, b string) string { return f.op("mul.rn", a, b) }

@@ -1,4 +1,4 @@
-package ptx_test
+package attention_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/ptx"
+	"ltc/backends/cuda/ptx/attention"
 	"ltc/internal/test/ptxas"
 	"ltc/internal/test/ptxsim"
 	"ltc/internal/trials"
@@ -21,7 +22,7 @@ import (
 
 // attended is a call of attention: what its operands hold, and how they lie.
 type attended struct {
-	ptx.Attention
+	attention.Op
 	batch, heads, shared int // shared: how many heads have the same keys and values
 	queries, keys        int
 	// apart has rows of one head between those of others, as products of a token's
@@ -271,23 +272,23 @@ func (c attended) expect(all [4]*operand, each func(b, h, i, f int, y, size floa
 }
 
 var attentions = []attended{
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 64, Width: 64}, batch: 1, heads: 2, shared: 1, queries: 128, keys: 128},
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 128, Width: 128, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 200, keys: 200},
-	{Attention: ptx.Attention{Type: types.F16, Dim: 64, Width: 64, Causal: true}, batch: 2, heads: 2, shared: 2, queries: 70, keys: 130, apart: true},
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 256, Width: 256, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 65, keys: 129},
-	{Attention: ptx.Attention{Type: types.F16, Dim: 16, Width: 16}, batch: 1, heads: 4, shared: 2, queries: 1, keys: 300},
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 80, Width: 24, Causal: true}, batch: 1, heads: 2, shared: 1, queries: 33, keys: 65},
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 40, Width: 96}, batch: 3, heads: 1, shared: 1, queries: 7, keys: 63, apart: true},
-	{Attention: ptx.Attention{Type: types.F16, Dim: 32, Width: 160}, batch: 1, heads: 1, shared: 1, queries: 64, keys: 1},
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 32, Width: 32, Causal: true}, batch: 1, heads: 2, shared: 1, queries: 130, keys: 190, shifted: true},
-	{Attention: ptx.Attention{Type: types.F16, Dim: 3, Width: 5, Causal: true}, batch: 2, heads: 2, shared: 1, queries: 20, keys: 66, apart: true},
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 33, Width: 42}, batch: 1, heads: 1, shared: 1, queries: 70, keys: 67},
+	{Op: attention.Op{Type: types.BF16, Dim: 64, Width: 64}, batch: 1, heads: 2, shared: 1, queries: 128, keys: 128},
+	{Op: attention.Op{Type: types.BF16, Dim: 128, Width: 128, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 200, keys: 200},
+	{Op: attention.Op{Type: types.F16, Dim: 64, Width: 64, Causal: true}, batch: 2, heads: 2, shared: 2, queries: 70, keys: 130, apart: true},
+	{Op: attention.Op{Type: types.BF16, Dim: 256, Width: 256, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 65, keys: 129},
+	{Op: attention.Op{Type: types.F16, Dim: 16, Width: 16}, batch: 1, heads: 4, shared: 2, queries: 1, keys: 300},
+	{Op: attention.Op{Type: types.BF16, Dim: 80, Width: 24, Causal: true}, batch: 1, heads: 2, shared: 1, queries: 33, keys: 65},
+	{Op: attention.Op{Type: types.BF16, Dim: 40, Width: 96}, batch: 3, heads: 1, shared: 1, queries: 7, keys: 63, apart: true},
+	{Op: attention.Op{Type: types.F16, Dim: 32, Width: 160}, batch: 1, heads: 1, shared: 1, queries: 64, keys: 1},
+	{Op: attention.Op{Type: types.BF16, Dim: 32, Width: 32, Causal: true}, batch: 1, heads: 2, shared: 1, queries: 130, keys: 190, shifted: true},
+	{Op: attention.Op{Type: types.F16, Dim: 3, Width: 5, Causal: true}, batch: 2, heads: 2, shared: 1, queries: 20, keys: 66, apart: true},
+	{Op: attention.Op{Type: types.BF16, Dim: 33, Width: 42}, batch: 1, heads: 1, shared: 1, queries: 70, keys: 67},
 
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 128, Width: 128, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 200, keys: 500, boxed: true},
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 64, Width: 64}, batch: 2, heads: 2, shared: 2, queries: 70, keys: 300, apart: true, boxed: true},
-	{Attention: ptx.Attention{Type: types.F16, Dim: 128, Width: 64, Causal: true}, batch: 1, heads: 2, shared: 1, queries: 140, keys: 140, boxed: true},
-	{Attention: ptx.Attention{Type: types.F16, Dim: 24, Width: 96}, batch: 2, heads: 1, shared: 1, queries: 1, keys: 129, boxed: true},
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 80, Width: 8, Causal: true}, batch: 1, heads: 2, shared: 2, queries: 128, keys: 128, apart: true, boxed: true},
+	{Op: attention.Op{Type: types.BF16, Dim: 128, Width: 128, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 200, keys: 500, boxed: true},
+	{Op: attention.Op{Type: types.BF16, Dim: 64, Width: 64}, batch: 2, heads: 2, shared: 2, queries: 70, keys: 300, apart: true, boxed: true},
+	{Op: attention.Op{Type: types.F16, Dim: 128, Width: 64, Causal: true}, batch: 1, heads: 2, shared: 1, queries: 140, keys: 140, boxed: true},
+	{Op: attention.Op{Type: types.F16, Dim: 24, Width: 96}, batch: 2, heads: 1, shared: 1, queries: 1, keys: 129, boxed: true},
+	{Op: attention.Op{Type: types.BF16, Dim: 80, Width: 8, Causal: true}, batch: 1, heads: 2, shared: 2, queries: 128, keys: 128, apart: true, boxed: true},
 }
 
 // Attention is as far from what is exact as weights and results that are rounded
@@ -347,7 +348,7 @@ func TestAttentionIsMean(t *testing.T) {
 
 // Scores that are far apart, infinite or not numbers.
 func TestAttentionExtremes(t *testing.T) {
-	c := attended{Attention: ptx.Attention{Type: types.BF16, Dim: 16, Width: 16, Scale: 1}, batch: 1, heads: 1, shared: 1, queries: 4, keys: 70}
+	c := attended{Op: attention.Op{Type: types.BF16, Dim: 16, Width: 16, Scale: 1}, batch: 1, heads: 1, shared: 1, queries: 4, keys: 70}
 	all := c.operands(func(n, row int) float64 {
 		switch {
 		case n == 0:
@@ -366,18 +367,18 @@ func TestAttentionExtremes(t *testing.T) {
 
 // What there is no entry for is said.
 func TestAttentionCheck(t *testing.T) {
-	good := ptx.Attention{Type: types.BF16, Dim: 64, Width: 64, Scale: 1}
+	good := attention.Op{Type: types.BF16, Dim: 64, Width: 64, Scale: 1}
 	require.NoError(t, good.Check())
-	for _, change := range []func(a *ptx.Attention){
-		func(a *ptx.Attention) { a.Type = types.F32 },
-		func(a *ptx.Attention) { a.Dim = 0 },
-		func(a *ptx.Attention) { a.Width = 257 },
-		func(a *ptx.Attention) { a.Scale = 0 },
-		func(a *ptx.Attention) { a.Scale = -1 },
-		func(a *ptx.Attention) { a.Scale = math.NaN() },
-		func(a *ptx.Attention) { a.Scale = math.Inf(1) },
-		func(a *ptx.Attention) { a.Mask = types.I32 },
-		func(a *ptx.Attention) { a.Mask = types.F64 },
+	for _, change := range []func(a *attention.Op){
+		func(a *attention.Op) { a.Type = types.F32 },
+		func(a *attention.Op) { a.Dim = 0 },
+		func(a *attention.Op) { a.Width = 257 },
+		func(a *attention.Op) { a.Scale = 0 },
+		func(a *attention.Op) { a.Scale = -1 },
+		func(a *attention.Op) { a.Scale = math.NaN() },
+		func(a *attention.Op) { a.Scale = math.Inf(1) },
+		func(a *attention.Op) { a.Mask = types.I32 },
+		func(a *attention.Op) { a.Mask = types.F64 },
 	} {
 		a := good
 		change(&a)
@@ -389,7 +390,7 @@ func TestAttentionCheck(t *testing.T) {
 // Mistakes planted in the text are found: by what the interpreter watches, or by
 // numbers.
 func TestAttentionPlanted(t *testing.T) {
-	c := attended{Attention: ptx.Attention{Type: types.BF16, Dim: 64, Width: 64, Causal: true, Scale: 0.125}, batch: 1, heads: 2, shared: 2, queries: 150, keys: 150}
+	c := attended{Op: attention.Op{Type: types.BF16, Dim: 64, Width: 64, Causal: true, Scale: 0.125}, batch: 1, heads: 2, shared: 2, queries: 150, keys: 150}
 	module := c.module(t)
 	operands := func() [4]*operand {
 		r := rand.New(rand.NewPCG(9, 10))
@@ -436,4 +437,18 @@ func TestAttentionPlanted(t *testing.T) {
 			require.ErrorContains(t, err, p.want)
 		})
 	}
+}
+
+// encoded are maps as launches are given them, of operands at some addresses.
+func encoded(maps []ptx.Map, address func(operand int) uint64) ([]uint64, error) {
+	var words []uint64
+	for _, x := range maps {
+		d := ptxsim.MapOf(address(x.Operand), x.Type.Size(), x.Sizes, x.Strides, x.Box)
+		if err := d.Check(); err != nil {
+			return nil, err
+		}
+		w := d.Words()
+		words = append(words, w[:]...)
+	}
+	return words, nil
 }

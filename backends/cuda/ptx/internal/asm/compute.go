@@ -1,4 +1,4 @@
-package ptx
+package asm
 
 import (
 	"ltc/backends/kit/expand"
@@ -9,13 +9,13 @@ import (
 // operation is an instruction that computes: its type, that of its first
 // argument, and its arguments.
 type operation struct {
-	id      kernel.ID
 	t, from types.DType
 	args    []string
+	use     expand.Use // what is known of the value, of a function
 }
 
 // code writes an operation and returns its value, which is not yet rounded.
-type code func(w *writer, o operation) string
+type code func(w *Writer, o operation) string
 
 // row has the code of an op for the dtypes of each class, nil where the op has no
 // such operands.
@@ -45,23 +45,24 @@ var (
 	otherOps  otherOpsTable
 )
 
-// compute writes an op that depends on its arguments alone.
-func (w *writer) compute(id kernel.ID, i *kernel.Instr) string {
+// Compute writes an op of a kernel that depends on its arguments alone, of which vals has
+// the values.
+func (w *Writer) Compute(k *kernel.Kernel, i *kernel.Instr, vals []string, use expand.Use) string {
 	args := make([]string, len(i.Args))
 	for n, a := range i.Args {
-		args[n] = w.vals[a]
+		args[n] = vals[a]
 	}
-	return w.operation(i.Op, operation{id, i.Type, w.k.Instrs[i.Args[0]].Type, args})
+	return w.operation(i.Op, operation{i.Type, k.Instrs[i.Args[0]].Type, args, use})
 }
 
 // operation writes an op by its row, or by its expansion.
-func (w *writer) operation(op kernel.Op, o operation) string {
+func (w *Writer) operation(op kernel.Op, o operation) string {
 	if f := otherOps[op]; f != nil {
 		return f(w, o)
 	}
 	if op.Expands(o.from) {
 		if v := w.function(op, o); !op.Exact() {
-			return w.rounded(o.t, v)
+			return w.Rounded(o.t, v)
 		} else {
 			return v
 		}
@@ -74,24 +75,20 @@ func (w *writer) operation(op kernel.Op, o operation) string {
 	if o.t.IsInteger() && stays[op] {
 		return v
 	}
-	return w.rounded(o.t, v)
+	return w.Rounded(o.t, v)
 }
 
 // stays has ops that make no integer of 8 or 16 bits from such that has more.
 var stays = [kernel.NumOps]bool{kernel.Maximum: true, kernel.Minimum: true, kernel.And: true, kernel.Or: true, kernel.Xor: true}
 
 // function writes an op that has an expansion: by code of its own, if that is better.
-func (w *writer) function(op kernel.Op, o operation) string {
+func (w *Writer) function(op kernel.Op, o operation) string {
 	if own, there := overrides[op]; there {
 		if v := own.code(w, o); v != "" {
 			return v
 		}
 	}
-	use := expand.Use{}
-	if o.id != kernel.None {
-		use = w.use(o.id)
-	}
-	return w.code(expand.Of(op, held(o.from), Target, use), o.args)
+	return w.code(expand.Of(op, Held(o.from), Target, o.use), o.args)
 }
 
 // override is code of an op that has an expansion too, with the same bits.
@@ -109,22 +106,22 @@ var overrides = map[kernel.Op]override{
 	kernel.Remainder:         {"of integers: it falls out of the division's last step, without a product and a difference", integerRemainder},
 }
 
-// combined returns a and b combined, not yet rounded.
-func (w *writer) combined(op kernel.Op, t types.DType, a, b string) string {
-	return binaryOps[op].of(t)(w, operation{kernel.None, t, t, []string{a, b}})
+// Combined returns a and b combined, not yet rounded.
+func (w *Writer) Combined(op kernel.Op, t types.DType, a, b string) string {
+	return binaryOps[op].of(t)(w, operation{t, t, []string{a, b}, expand.Use{}})
 }
 
 // instruction is the code of an op that is one instruction, named for the type.
 func instruction(opcode string) code {
-	return func(w *writer, o operation) string {
-		return w.op(classOf(o.t), opcode+"."+kindOf(o.t), o.args...)
+	return func(w *Writer, o operation) string {
+		return w.Op(ClassOf(o.t), opcode+"."+KindOf(o.t), o.args...)
 	}
 }
 
 // bitwise is the code of an op that is one instruction on bits.
 func bitwise(opcode string) code {
-	return func(w *writer, o operation) string {
-		return w.op(classOf(o.t), opcode+"."+untyped(o.t), o.args...)
+	return func(w *Writer, o operation) string {
+		return w.Op(ClassOf(o.t), opcode+"."+Untyped(o.t), o.args...)
 	}
 }
 
@@ -135,18 +132,18 @@ var (
 	boolXor                            = bitwise("xor")
 )
 
-func opConvert(w *writer, o operation) string { return w.convert(o.from, o.t, o.args[0]) }
+func opConvert(w *Writer, o operation) string { return w.Convert(o.from, o.t, o.args[0]) }
 
-func opBitcastConvert(w *writer, o operation) string {
-	v := w.ofBits(o.t, w.bitsOf(o.from, o.args[0]))
+func opBitcastConvert(w *Writer, o operation) string {
+	v := w.OfBits(o.t, w.BitsOf(o.from, o.args[0]))
 	if o.t.IsInteger() {
-		return w.rounded(o.t, v)
+		return w.Rounded(o.t, v)
 	}
 	return v
 }
 
-func opSelect(w *writer, o operation) string {
-	return w.choose(o.t, o.args[0], o.args[1], o.args[2])
+func opSelect(w *Writer, o operation) string {
+	return w.Choose(o.t, o.args[0], o.args[1], o.args[2])
 }
 
 // The comparisons. NaN is not equal to anything.
@@ -161,26 +158,26 @@ var (
 
 // comparison is the code of one: how it is named for integers, and for floats.
 func comparison(ints, floats string) code {
-	return func(w *writer, o operation) string {
+	return func(w *Writer, o operation) string {
 		t, a, b, name := o.from, o.args[0], o.args[1], ints
 		switch {
 		case t == types.Bool:
-			a, b, t = w.bitsOf(t, a), w.bitsOf(t, b), types.U32
+			a, b, t = w.BitsOf(t, a), w.BitsOf(t, b), types.U32
 		case t.IsFloat():
 			name = floats
 		}
-		return w.op(predicate, "setp."+name+"."+kindOf(t), a, b)
+		return w.Op(Predicate, "setp."+name+"."+KindOf(t), a, b)
 	}
 }
 
-// choose returns a where p holds, else b.
-func (w *writer) choose(t types.DType, p, a, b string) string {
+// Choose returns a where p holds, else b.
+func (w *Writer) Choose(t types.DType, p, a, b string) string {
 	if t == types.Bool {
-		return w.op(predicate, "or.pred", w.op(predicate, "and.pred", p, a), w.op(predicate, "and.pred", w.op(predicate, "not.pred", p), b))
+		return w.Op(Predicate, "or.pred", w.Op(Predicate, "and.pred", p, a), w.Op(Predicate, "and.pred", w.Op(Predicate, "not.pred", p), b))
 	}
-	name := untyped(t)
+	name := Untyped(t)
 	if t.IsFloat() {
-		name = kindOf(t)
+		name = KindOf(t)
 	}
-	return w.op(classOf(t), "selp."+name, a, b, p)
+	return w.Op(ClassOf(t), "selp."+name, a, b, p)
 }

@@ -1,4 +1,4 @@
-package ptx
+package asm
 
 import (
 	"math"
@@ -16,20 +16,20 @@ import (
 var Target = expand.Target{FMA: true, Precise: true}
 
 // code writes an expansion.
-func (w *writer) code(c *expand.Code, args []string) string {
+func (w *Writer) code(c *expand.Code, args []string) string {
 	vals := make([]string, len(c.Instrs))
 	copy(vals, args)
 	for id := c.Args; id < len(c.Instrs); id++ {
 		i := &c.Instrs[id]
 		switch i.Op {
 		case kernel.Constant:
-			vals[id] = w.constant(i.Type, uint64(i.Aux))
+			vals[id] = w.Constant(i.Type, uint64(i.Aux))
 			continue
 		case kernel.Lookup:
 			vals[id] = w.lookup(kernel.TableRow(i.Aux), i.Type, vals[i.Args[0]])
 			continue
 		}
-		o := operation{kernel.None, i.Type, c.Instrs[i.Args[0]].Type, make([]string, len(i.Args))}
+		o := operation{i.Type, c.Instrs[i.Args[0]].Type, make([]string, len(i.Args)), expand.Use{}}
 		for n, a := range i.Args {
 			if a != kernel.None {
 				o.args[n] = vals[a]
@@ -49,31 +49,31 @@ func (w *writer) code(c *expand.Code, args []string) string {
 }
 
 // rarely returns usual, but what r computes where a predicate holds.
-func (w *writer) rarely(r expand.Rare, t types.DType, p, usual string, vals []string) string {
+func (w *Writer) rarely(r expand.Rare, t types.DType, p, usual string, vals []string) string {
 	args := make([]string, len(r.Args))
 	for n, a := range r.Args {
 		args[n] = vals[a]
 	}
-	v := w.variable(classOf(t), usual)
-	w.when(p, func() { w.set(classOf(t), v, w.code(r.Code, args)) })
+	v := w.Variable(ClassOf(t), usual)
+	w.When(p, func() { w.Set(ClassOf(t), v, w.code(r.Code, args)) })
 	return v
 }
 
 // looped runs code of values of given arguments as long as it goes on.
-func (w *writer) looped(l expand.Loop, args []kernel.ID, c *expand.Code, vals []string) string {
+func (w *Writer) looped(l expand.Loop, args []kernel.ID, c *expand.Code, vals []string) string {
 	all := make([]string, len(args))
 	for n, a := range args {
 		if all[n] = vals[a]; n < len(l.Next) {
-			all[n] = w.variable(classOf(c.Instrs[a].Type), vals[a])
+			all[n] = w.Variable(ClassOf(c.Instrs[a].Type), vals[a])
 		}
 	}
-	w.while(func() string { return w.code(l.Again, all) }, func() {
+	w.While(func() string { return w.code(l.Again, all) }, func() {
 		next := make([]string, len(l.Next))
 		for n, code := range l.Next {
 			next[n] = w.code(code, all)
 		}
 		for n, v := range next {
-			w.set(classOf(c.Instrs[args[n]].Type), all[n], v)
+			w.Set(ClassOf(c.Instrs[args[n]].Type), all[n], v)
 		}
 	})
 	return all[0]
@@ -81,20 +81,20 @@ func (w *writer) looped(l expand.Loop, args []kernel.ID, c *expand.Code, vals []
 
 // lookup looks an index up in a row of a table, whose rows are behind each other in
 // words of 64 bits.
-func (w *writer) lookup(at kernel.TableRow, t types.DType, i string) string {
+func (w *Writer) lookup(at kernel.TableRow, t types.DType, i string) string {
 	table, row := at.Table()
 	var words []uint64
 	for k := range table.Rows() {
 		words = append(words, table.Bits(k, 64)...)
 	}
 	n := len(words) / table.Rows()
-	v := w.words(table.Name, words, w.op(long, "and.b64", i, number(int64(n-1))))(row * n)
+	v := w.words(table.Name, words, w.Op(Long, "and.b64", i, Number(int64(n-1))))(row * n)
 	if !t.IsFloat() {
 		return v
 	}
-	v = w.op(double, "mov.b64", v)
+	v = w.Op(Double, "mov.b64", v)
 	if t == types.F32 {
-		return w.op(single, "cvt.rn.f32.f64", v)
+		return w.Op(Single, "cvt.rn.f32.f64", v)
 	}
 	return v
 }

@@ -1,4 +1,4 @@
-package ptx_test
+package attention_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/backends/cuda/ptx"
+	"ltc/backends/cuda/ptx/attention"
 	"ltc/internal/test/ptxas"
 	"ltc/internal/trials"
 	"ltc/ir/types"
@@ -112,18 +112,18 @@ func (c attended) mask(r *rand.Rand) *scoreMask {
 }
 
 var maskedAttentions = []attended{
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 64, Width: 64, Mask: types.Bool}, batch: 1, heads: 2, shared: 1, queries: 70, keys: 130, masked: &scoreMask{axes: "q"}},
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 128, Width: 128, Mask: types.BF16, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 66, keys: 100, masked: &scoreMask{axes: "bhq"}},
-	{Attention: ptx.Attention{Type: types.F16, Dim: 32, Width: 32, Mask: types.F32}, batch: 2, heads: 2, shared: 2, queries: 65, keys: 68, apart: true, masked: &scoreMask{axes: "hq"}},
-	{Attention: ptx.Attention{Type: types.F16, Dim: 16, Width: 16, Mask: types.F16, Causal: true}, batch: 6, heads: 1, shared: 1, queries: 9, keys: 31, masked: &scoreMask{axes: "b"}},
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 256, Width: 256, Mask: types.F32, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 33, keys: 66, masked: &scoreMask{axes: "q", shift: 4}},
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 40, Width: 24, Mask: types.Bool, Causal: true}, batch: 2, heads: 3, shared: 3, queries: 40, keys: 80, masked: &scoreMask{axes: "bq", gap: 3}},
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 16, Width: 16, Mask: types.Bool}, batch: 3, heads: 2, shared: 1, queries: 1, keys: 70, masked: &scoreMask{}},
+	{Op: attention.Op{Type: types.BF16, Dim: 64, Width: 64, Mask: types.Bool}, batch: 1, heads: 2, shared: 1, queries: 70, keys: 130, masked: &scoreMask{axes: "q"}},
+	{Op: attention.Op{Type: types.BF16, Dim: 128, Width: 128, Mask: types.BF16, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 66, keys: 100, masked: &scoreMask{axes: "bhq"}},
+	{Op: attention.Op{Type: types.F16, Dim: 32, Width: 32, Mask: types.F32}, batch: 2, heads: 2, shared: 2, queries: 65, keys: 68, apart: true, masked: &scoreMask{axes: "hq"}},
+	{Op: attention.Op{Type: types.F16, Dim: 16, Width: 16, Mask: types.F16, Causal: true}, batch: 6, heads: 1, shared: 1, queries: 9, keys: 31, masked: &scoreMask{axes: "b"}},
+	{Op: attention.Op{Type: types.BF16, Dim: 256, Width: 256, Mask: types.F32, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 33, keys: 66, masked: &scoreMask{axes: "q", shift: 4}},
+	{Op: attention.Op{Type: types.BF16, Dim: 40, Width: 24, Mask: types.Bool, Causal: true}, batch: 2, heads: 3, shared: 3, queries: 40, keys: 80, masked: &scoreMask{axes: "bq", gap: 3}},
+	{Op: attention.Op{Type: types.BF16, Dim: 16, Width: 16, Mask: types.Bool}, batch: 3, heads: 2, shared: 1, queries: 1, keys: 70, masked: &scoreMask{}},
 
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 128, Width: 128, Mask: types.F32, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 130, keys: 300, masked: &scoreMask{axes: "q"}, boxed: true},
-	{Attention: ptx.Attention{Type: types.BF16, Dim: 128, Width: 128, Mask: types.BF16}, batch: 1, heads: 2, shared: 2, queries: 70, keys: 129, masked: &scoreMask{axes: "bhq"}, boxed: true},
-	{Attention: ptx.Attention{Type: types.F16, Dim: 64, Width: 64, Mask: types.Bool}, batch: 5, heads: 1, shared: 1, queries: 3, keys: 140, masked: &scoreMask{axes: "b"}, boxed: true},
-	{Attention: ptx.Attention{Type: types.F16, Dim: 128, Width: 64, Mask: types.F16, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 100, keys: 128, masked: &scoreMask{axes: "q", gap: 1}, boxed: true},
+	{Op: attention.Op{Type: types.BF16, Dim: 128, Width: 128, Mask: types.F32, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 130, keys: 300, masked: &scoreMask{axes: "q"}, boxed: true},
+	{Op: attention.Op{Type: types.BF16, Dim: 128, Width: 128, Mask: types.BF16}, batch: 1, heads: 2, shared: 2, queries: 70, keys: 129, masked: &scoreMask{axes: "bhq"}, boxed: true},
+	{Op: attention.Op{Type: types.F16, Dim: 64, Width: 64, Mask: types.Bool}, batch: 5, heads: 1, shared: 1, queries: 3, keys: 140, masked: &scoreMask{axes: "b"}, boxed: true},
+	{Op: attention.Op{Type: types.F16, Dim: 128, Width: 64, Mask: types.F16, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 100, keys: 128, masked: &scoreMask{axes: "q", gap: 1}, boxed: true},
 }
 
 // Masks, of all types and of fewer axes than scores have, hide what they hide and add
@@ -154,7 +154,7 @@ func TestAttentionMasks(t *testing.T) {
 // Mistakes planted in what reads a mask are found.
 func TestAttentionMasksPlanted(t *testing.T) {
 	t.Setenv(ptxas.Variable, "")
-	c := attended{Attention: ptx.Attention{Type: types.BF16, Dim: 16, Width: 16, Mask: types.Bool, Scale: 0.25}, batch: 1, heads: 1, shared: 1, queries: 20, keys: 64, masked: &scoreMask{axes: "q"}}
+	c := attended{Op: attention.Op{Type: types.BF16, Dim: 16, Width: 16, Mask: types.Bool, Scale: 0.25}, batch: 1, heads: 1, shared: 1, queries: 20, keys: 64, masked: &scoreMask{axes: "q"}}
 	module := c.module(t)
 	c.masked = c.mask(rand.New(rand.NewPCG(9, 10)))
 	operands := func() [4]*operand {

@@ -1,15 +1,16 @@
-package ptx
+package attention
 
 import (
 	"errors"
 	"fmt"
 	"math"
-	"math/bits"
 
+	"ltc/backends/cuda/ptx"
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/ir/types"
 )
 
-// Attention is the softmax of scaled products of queries with keys, times values,
+// Op is the softmax of scaled products of queries with keys, times values,
 // in one entry that keeps no scores: each block has some queries of a head, and goes
 // through the keys tile by tile, with the sums of what it has seen so far relative
 // to the largest score of that (Milakov, Gimelshein 2018; Dao 2023).
@@ -28,9 +29,9 @@ import (
 // share keys and values; then, of each operand, how many elements batches, heads and
 // rows are apart, which of a mask may be 0. Rows are contiguous; those of a mask are
 // queries', with an element for each key. If keys are cut, the addresses of
-// [Attention.Work] come behind those, and how many parts there are, and keys of one,
+// [Op.Work] come behind those, and how many parts there are, and keys of one,
 // behind those numbers; the entry then does not write the result.
-type Attention struct {
+type Op struct {
 	Type   types.DType // f16 or bf16
 	Dim    int         // features of queries and keys
 	Width  int         // and of values
@@ -41,36 +42,36 @@ type Attention struct {
 }
 
 const (
-	attentionThreads = 128
-	mostFeatures     = 256 // as many as sums of 16 rows have registers for
+	blockThreads = 128
+	mostFeatures = 256 // as many as sums of 16 rows have registers for
 	// rowPad is what lies between rows in the block's memory: rows are an odd number
 	// of chunks apart then, so that eight of them meet each bank once.
-	rowPad = chunkBytes
+	rowPad = asm.ChunkBytes
 )
 
 // Check returns an error that wraps [errors.ErrUnsupported] if there is no entry.
-func (a Attention) Check() error {
+func (a Op) Check() error {
 	c := float32(a.Scale * math.Log2E)
 	switch {
 	case a.Type != types.BF16 && a.Type != types.F16:
-		return unsupportedAttention("of %v, which tensor cores do not multiply as it is", a.Type)
+		return unsupported("of %v, which tensor cores do not multiply as it is", a.Type)
 	case min(a.Dim, a.Width) < 1 || max(a.Dim, a.Width) > mostFeatures:
-		return unsupportedAttention("of %d and %d features: from 1 to %d", a.Dim, a.Width, mostFeatures)
+		return unsupported("of %d and %d features: from 1 to %d", a.Dim, a.Width, mostFeatures)
 	case !(c > 0x1p-100) || c > 0x1p100:
-		return unsupportedAttention("with scores scaled by %v", a.Scale)
+		return unsupported("with scores scaled by %v", a.Scale)
 	case a.masked() && !masks[a.Mask]:
-		return unsupportedAttention("with a mask of %v: of bool, f16, bf16 or f32", a.Mask)
+		return unsupported("with a mask of %v: of bool, f16, bf16 or f32", a.Mask)
 	}
 	return nil
 }
 
-func unsupportedAttention(format string, args ...any) error {
+func unsupported(format string, args ...any) error {
 	return fmt.Errorf("ptx: attention %s: %w", fmt.Sprintf(format, args...), errors.ErrUnsupported)
 }
 
 // parts is how many times 16 queries a warp has: two, so that what it reads of keys
 // and values serves twice, if there are registers for their sums.
-func (a Attention) parts() int {
+func (a Op) parts() int {
 	if max(a.dim(), a.width()) > 128 {
 		return 1
 	}
@@ -79,7 +80,7 @@ func (a Attention) parts() int {
 
 // tile is how many keys a tile has: as many as scores have registers for, beside the
 // sums.
-func (a Attention) tile() int {
+func (a Op) tile() int {
 	if max(a.dim(), a.width()) > 64 {
 		return 32
 	}
@@ -87,35 +88,35 @@ func (a Attention) tile() int {
 }
 
 // rows is how many queries a block has.
-func (a Attention) rows() int { return attentionThreads / 32 * 16 * a.parts() }
+func (a Op) rows() int { return blockThreads / 32 * 16 * a.parts() }
 
 // dim and width are the features in the block's memory: with zeros up to what a
 // product of fragments takes.
-func (a Attention) dim() int   { return int(roundUp(int64(a.Dim), 16)) }
-func (a Attention) width() int { return int(roundUp(int64(a.Width), 16)) }
+func (a Op) dim() int   { return int(asm.RoundUp(int64(a.Dim), 16)) }
+func (a Op) width() int { return int(asm.RoundUp(int64(a.Width), 16)) }
 
 func pitch(features int) int { return 2*features + rowPad }
 
 // tileBytes is what a tile of keys takes, with their values.
-func (a Attention) tileBytes() int { return a.tile() * (pitch(a.dim()) + pitch(a.width())) }
+func (a Op) tileBytes() int { return a.tile() * (pitch(a.dim()) + pitch(a.width())) }
 
 // shared is the memory of a block: queries, a tile that is multiplied and one that
 // is copied meanwhile; at last the result.
-func (a Attention) shared() int {
+func (a Op) shared() int {
 	return max(a.rows()*pitch(a.dim())+2*a.tileBytes(), a.rows()*pitch(a.width()))
 }
 
 // Launch returns the launch for so many queries of so many heads of all batches, of
 // some keys; of no blocks, if there is nothing to compute.
-func (a Attention) Launch(queries, heads int64) Launch {
-	l := Launch{Block: [3]int{attentionThreads, 1, 1}, Shared: a.shared()}
-	if n := ceil(queries, int64(a.rows())) * heads; n > 0 {
+func (a Op) Launch(queries, heads int64) ptx.Launch {
+	l := ptx.Launch{Block: [3]int{blockThreads, 1, 1}, Shared: a.shared()}
+	if n := asm.Ceil(queries, int64(a.rows())) * heads; n > 0 {
 		l.Grid = [3]int{int(n), 1, 1}
 	}
 	return l
 }
 
-func (a Attention) String() string {
+func (a Op) String() string {
 	causal := ""
 	if a.Causal {
 		causal = "causal "
@@ -130,10 +131,14 @@ func (a Attention) String() string {
 	return fmt.Sprintf("%sattention of %v, %d and %d features%s, tiles of %d queries and %d keys", causal, a.Type, a.Dim, a.Width, mask, a.rows(), a.tile())
 }
 
-// attention is where code that writes one is.
-type attention struct {
-	*tensor // its arithmetic of words, and its products
-	a       Attention
+// writer is where code that writes one is.
+type writer struct {
+	*asm.Writer
+	a       Op
+	t       types.DType // of the elements
+	memory  string      // where the block's begins
+	tid     string      // the thread and its lane, as words
+	lane    string
 	rows    int // queries of a block, of which warps have so many times 16
 	parts   int
 	tile    int // keys of a tile
@@ -156,12 +161,12 @@ type attention struct {
 }
 
 // Entry returns the text of the entry.
-func (a Attention) Entry(name string) (string, error) {
+func (a Op) Entry(name string) (string, error) {
 	if err := a.Check(); err != nil {
 		return "", err
 	}
-	w := begin(name, [2]int{attentionThreads, 1})
-	m := &attention{tensor: &tensor{writer: w, t: a.Type}, a: a, rows: a.rows(), parts: a.parts(), tile: a.tile()}
+	w := asm.New(name, [2]int{blockThreads, 1})
+	m := &writer{Writer: w, t: a.Type, a: a, rows: a.rows(), parts: a.parts(), tile: a.tile()}
 	bases, steps := m.locate()
 	m.q = m.stripe(bases[0], steps[0], m.rows, a.Dim, 0)
 	m.k = m.stripe(bases[1], steps[1], m.tile, a.Dim, m.q.bytes())
@@ -170,70 +175,70 @@ func (a Attention) Entry(name string) (string, error) {
 		m.y = m.stripe(bases[3], steps[3], m.rows, a.Width, 0)
 	}
 	m.run()
-	return w.entry(), w.err
+	return w.Text(), w.Err
 }
 
 // locate finds the block's queries. It returns where they are, the keys and values of
 // their head, the result and the mask, and how many bytes rows are apart.
-func (m *attention) locate() (bases, steps []string) {
-	w := m.writer
-	w.narrows = true // a grid has fewer than 2^31 blocks
+func (m *writer) locate() (bases, steps []string) {
+	w := m.Writer
+	w.Narrows = true // a grid has fewer than 2^31 blocks
 	bases, steps = make([]string, m.a.operands()), make([]string, m.a.operands())
 	for i := range bases {
-		bases[i] = w.param()
+		bases[i] = w.Param()
 	}
 	if m.a.Split {
-		m.part = &part{sums: w.param(), seen: w.param()}
+		m.part = &part{sums: w.Param(), seen: w.Param()}
 	}
-	queries, keys, heads, shared := w.param(), w.param(), w.param(), w.param()
-	m.queries, m.keys = w.op(word, "cvt.u32.u64", queries), w.op(word, "cvt.u32.u64", keys)
-	m.memory = w.op(word, "mov.u32", "block")
-	m.tid = w.op(word, "mov.u32", "%tid.x")
-	m.lane = m.and(m.tid, warpSlots-1)
-	id := w.special("%ctaid.x")
+	queries, keys, heads, shared := w.Param(), w.Param(), w.Param(), w.Param()
+	m.queries, m.keys = w.Op(asm.Word, "cvt.u32.u64", queries), w.Op(asm.Word, "cvt.u32.u64", keys)
+	m.memory = w.Op(asm.Word, "mov.u32", "block")
+	m.tid = w.Op(asm.Word, "mov.u32", "%tid.x")
+	m.lane = m.And(m.tid, asm.WarpSlots-1)
+	id := w.Special("%ctaid.x")
 	if m.part != nil {
-		m.part.parts = w.param()
-		id = m.part.take(m, id, w.param())
+		m.part.parts = w.Param()
+		id = m.part.take(m, id, w.Param())
 	}
-	tiles := m.ceil(queries, m.rows)
-	all := w.quotient(id, tiles)
-	tile := w.modulo(id, tiles)
+	tiles := m.Ceil(queries, m.rows)
+	all := w.Quotient(id, tiles)
+	tile := w.Modulo(id, tiles)
 	if m.a.Causal { // those with most keys first
-		tile = w.op(long, "sub.s64", w.add(tiles, "-1"), tile)
+		tile = w.Op(asm.Long, "sub.s64", w.Add(tiles, "-1"), tile)
 	}
-	first := w.mul(tile, number(int64(m.rows)))
-	m.query = w.op(word, "cvt.u32.u64", first)
+	first := w.Mul(tile, asm.Number(int64(m.rows)))
+	m.query = w.Op(asm.Word, "cvt.u32.u64", first)
 	if m.part != nil {
-		m.part.query = w.mad(all, queries, first)
+		m.part.query = w.Mad(all, queries, first)
 	}
-	batch, head := w.quotient(all, heads), w.modulo(all, heads)
+	batch, head := w.Quotient(all, heads), w.Modulo(all, heads)
 	m.head = [3]string{batch, head, head}
 	for i := range bases {
 		h := head
 		if i == 1 || i == 2 {
-			h = w.quotient(head, shared)
+			h = w.Quotient(head, shared)
 			m.head[2] = h
 		}
-		at := w.mul(batch, w.param())
-		at = w.mad(h, w.param(), at)
-		row := w.param()
+		at := w.Mul(batch, w.Param())
+		at = w.Mad(h, w.Param(), at)
+		row := w.Param()
 		if i != 1 && i != 2 {
-			at = w.mad(first, row, at)
+			at = w.Mad(first, row, at)
 		}
 		if m.part != nil {
 			switch i {
 			case 1, 2:
-				at = w.mad(m.part.from, row, at)
+				at = w.Mad(m.part.from, row, at)
 			case 4:
-				at = w.add(at, m.part.from)
+				at = w.Add(at, m.part.from)
 			}
 		}
 		size := m.t.Size()
 		if i == 4 {
 			size = m.a.Mask.Size()
 		}
-		steps[i] = w.mul(row, number(int64(size)))
-		bases[i] = w.mad(at, number(int64(size)), bases[i])
+		steps[i] = w.Mul(row, asm.Number(int64(size)))
+		bases[i] = w.Mad(at, asm.Number(int64(size)), bases[i])
 		if i == 4 {
 			m.mask = m.newMask(bases[i], row)
 		}
@@ -242,27 +247,27 @@ func (m *attention) locate() (bases, steps []string) {
 }
 
 // run goes through the keys. A tile is copied while the one before it is multiplied.
-func (m *attention) run() {
-	w := m.writer
+func (m *writer) run() {
+	w := m.Writer
 	end := m.reach()
 	m.begin()
-	j := w.variable(word, "0")
-	m.now = w.variable(word, m.memory)
-	m.open()
-	m.q.copy(m, m.memory, m.minus(m.queries, m.query))
+	j := w.Variable(asm.Word, "0")
+	m.now = w.Variable(asm.Word, m.memory)
+	m.Open()
+	m.q.copy(m, m.memory, m.Minus(m.queries, m.query))
 	m.k.copy(m, m.memory, m.keys)
 	m.v.copy(m, m.memory, m.keys)
-	m.close()
-	again := w.label()
-	w.place(again)
-	w.open()
-	m.line("cp.async.wait_all")
-	m.barrier() // a tile is there, and all are done with the one before
-	after := m.minus(m.plus(m.op(word, "shl.b32", m.memory, "1"), m.a.tileBytes()), m.now)
-	next := m.plus(j, m.tile)
-	more := w.op(predicate, "setp.lt.s32", next, end)
-	m.when(more, func() {
-		left := m.minus(m.keys, next)
+	m.Close()
+	again := w.Label()
+	w.Place(again)
+	w.Open()
+	m.Line("cp.async.wait_all")
+	m.Barrier() // a tile is there, and all are done with the one before
+	after := m.Minus(m.Plus(m.Op(asm.Word, "shl.b32", m.memory, "1"), m.a.tileBytes()), m.now)
+	next := m.Plus(j, m.tile)
+	more := w.Op(asm.Predicate, "setp.lt.s32", next, end)
+	m.When(more, func() {
+		left := m.Minus(m.keys, next)
 		m.k.copy(m, after, left)
 		m.v.copy(m, after, left)
 	})
@@ -271,10 +276,10 @@ func (m *attention) run() {
 	m.hide(j)
 	m.weigh()
 	m.mix()
-	m.set(word, j, next)
-	m.set(word, m.now, after)
-	w.close()
-	w.line("@%s bra %s", more, again)
+	m.Set(asm.Word, j, next)
+	m.Set(asm.Word, m.now, after)
+	w.Close()
+	w.Line("@%s bra %s", more, again)
 	if m.part != nil {
 		m.leave()
 		return
@@ -283,8 +288,8 @@ func (m *attention) run() {
 }
 
 // reach returns behind which key the block sees no more, and finds what queries see.
-func (m *attention) reach() string {
-	m.row = m.sum(m.times(m.shr(m.tid, 5), 16*m.parts), m.shr(m.lane, 2))
+func (m *writer) reach() string {
+	m.row = m.Sum(m.Times(m.Shr(m.tid, 5), 16*m.parts), m.Shr(m.lane, 2))
 	if !m.a.Causal {
 		return m.keys
 	}
@@ -292,57 +297,57 @@ func (m *attention) reach() string {
 	if m.part != nil {
 		keys = m.part.left
 	}
-	offset := m.minus(keys, m.queries)
-	m.first = m.plus(m.sum(m.query, offset), 1)
-	return m.op(word, "min.s32", m.keys, m.sum(m.query, offset, number(int64(m.rows))))
+	offset := m.Minus(keys, m.queries)
+	m.first = m.Plus(m.Sum(m.query, offset), 1)
+	return m.Op(asm.Word, "min.s32", m.keys, m.Sum(m.query, offset, asm.Number(int64(m.rows))))
 }
 
 // begin makes what is kept from tile to tile.
-func (m *attention) begin() {
+func (m *writer) begin() {
 	for range m.parts {
 		m.scores = append(m.scores, m.fragments(m.tile/8))
 		m.weights = append(m.weights, make([][2]string, m.tile/8))
 		m.sums = append(m.sums, m.fragments(m.a.width()/8))
-		least := bits32(m.a.least())
-		m.most = append(m.most, [2]string{m.variable(single, least), m.variable(single, least)})
-		m.total = append(m.total, [2]string{m.variable(single, bits32(0)), m.variable(single, bits32(0))})
+		least := asm.Bits32(m.a.least())
+		m.most = append(m.most, [2]string{m.Variable(asm.Single, least), m.Variable(asm.Single, least)})
+		m.total = append(m.total, [2]string{m.Variable(asm.Single, asm.Bits32(0)), m.Variable(asm.Single, asm.Bits32(0))})
 	}
 }
 
 // fragments are so many sums, of 0.
-func (m *attention) fragments(n int) [][4]string {
+func (m *writer) fragments(n int) [][4]string {
 	all := make([][4]string, n)
 	for i := range all {
 		for r := range all[i] {
-			all[i][r] = m.variable(single, bits32(0))
+			all[i][r] = m.Variable(asm.Single, asm.Bits32(0))
 		}
 	}
 	return all
 }
 
 // score multiplies the queries with a tile of keys.
-func (m *attention) score() {
+func (m *writer) score() {
 	for i := range m.scores {
 		for n := range m.scores[i] {
 			for _, r := range m.scores[i][n] {
-				m.set(single, r, bits32(0))
+				m.Set(asm.Single, r, asm.Bits32(0))
 			}
 		}
 	}
 	in, low, high := m.squares()
-	warp := m.times(m.shr(m.tid, 5), 16*m.parts)
-	q := m.sum(m.memory, m.times(m.sum(warp, in, m.times(low, 8)), m.q.pitch), m.times(high, chunkBytes))
-	k := m.sum(m.now, m.times(m.sum(in, m.times(high, 8)), m.k.pitch), m.times(low, chunkBytes))
+	warp := m.Times(m.Shr(m.tid, 5), 16*m.parts)
+	q := m.Sum(m.memory, m.Times(m.Sum(warp, in, m.Times(low, 8)), m.q.pitch), m.Times(high, asm.ChunkBytes))
+	k := m.Sum(m.now, m.Times(m.Sum(in, m.Times(high, 8)), m.k.pitch), m.Times(low, asm.ChunkBytes))
 	for step := range m.a.dim() / 16 {
 		var rows [][]string
 		for i := range m.scores {
-			rows = append(rows, m.ldmatrix("", q, 16*i*m.q.pitch+step*fragmentBytes))
+			rows = append(rows, m.ldmatrix("", q, 16*i*m.q.pitch+step*asm.FragmentBytes))
 		}
 		for n := 0; n < m.tile/8; n += 2 {
-			columns := m.ldmatrix("", k, m.k.at+8*n*m.k.pitch+step*fragmentBytes)
+			columns := m.ldmatrix("", k, m.k.at+8*n*m.k.pitch+step*asm.FragmentBytes)
 			for i := range m.scores {
-				m.mma(&m.scores[i][n], rows[i], columns[:2])
-				m.mma(&m.scores[i][n+1], rows[i], columns[2:])
+				m.Mma(m.t, &m.scores[i][n], rows[i], columns[:2])
+				m.Mma(m.t, &m.scores[i][n+1], rows[i], columns[2:])
 			}
 		}
 	}
@@ -350,38 +355,38 @@ func (m *attention) score() {
 
 // squares returns which row of which of the four squares of ldmatrix the lane has
 // the address of.
-func (m *attention) squares() (in, low, high string) {
-	square := m.shr(m.lane, 3)
-	return m.and(m.lane, 7), m.and(square, 1), m.shr(square, 1)
+func (m *writer) squares() (in, low, high string) {
+	square := m.Shr(m.lane, 3)
+	return m.And(m.lane, 7), m.And(square, 1), m.Shr(square, 1)
 }
 
-func (m *attention) ldmatrix(trans, at string, offset int) []string {
-	r := []string{m.fresh(word), m.fresh(word), m.fresh(word), m.fresh(word)}
-	m.line("ldmatrix.sync.aligned.m8n8.x4%s.shared.b16 {%s, %s, %s, %s}, [%s+%d]", trans, r[0], r[1], r[2], r[3], at, offset)
+func (m *writer) ldmatrix(trans, at string, offset int) []string {
+	r := []string{m.Fresh(asm.Word), m.Fresh(asm.Word), m.Fresh(asm.Word), m.Fresh(asm.Word)}
+	m.Line("ldmatrix.sync.aligned.m8n8.x4%s.shared.b16 {%s, %s, %s, %s}, [%s+%d]", trans, r[0], r[1], r[2], r[3], at, offset)
 	return r
 }
 
 // hide makes the scores of keys that a query does not see those of no weight, in
 // the tiles that have such keys.
-func (m *attention) hide(j string) {
-	w := m.writer
+func (m *writer) hide(j string) {
+	w := m.Writer
 	seen := func(row string) string { // how many keys, from j on
 		n := m.keys
 		if m.a.Causal {
-			n = w.op(word, "min.s32", n, m.sum(m.first, row))
+			n = w.Op(asm.Word, "min.s32", n, m.Sum(m.first, row))
 		}
-		return m.minus(n, j)
+		return m.Minus(n, j)
 	}
-	some := w.op(predicate, "setp.lt.s32", seen("0"), number(int64(m.tile)))
-	m.when(some, func() {
+	some := w.Op(asm.Predicate, "setp.lt.s32", seen("0"), asm.Number(int64(m.tile)))
+	m.When(some, func() {
 		for i := range m.scores {
 			for h := range 2 {
-				n := m.minus(seen(m.plus(m.row, 16*i+8*h)), m.times(m.and(m.lane, 3), 2))
+				n := m.Minus(seen(m.Plus(m.row, 16*i+8*h)), m.Times(m.And(m.lane, 3), 2))
 				for c := range m.scores[i] {
 					for e := range 2 {
 						r := m.scores[i][c][2*h+e]
-						p := w.op(predicate, "setp.gt.s32", n, number(int64(8*c+e)))
-						m.line("selp.f32 %s, %s, %s, %s", r, r, bits32(math.Inf(-1)), p)
+						p := w.Op(asm.Predicate, "setp.gt.s32", n, asm.Number(int64(8*c+e)))
+						m.Line("selp.f32 %s, %s, %s, %s", r, r, asm.Bits32(math.Inf(-1)), p)
 					}
 				}
 			}
@@ -389,22 +394,19 @@ func (m *attention) hide(j string) {
 	})
 }
 
-// minus subtracts words.
-func (m *attention) minus(a, b string) string { return m.op(word, "sub.s32", a, b) }
-
 // new computes a value of what changes from tile to tile, of which op would think
 // that it knows it.
-func (m *attention) new(opcode string, args ...string) string {
-	r := m.fresh(single)
-	m.line("%s %s, %s", opcode, r, list(args))
+func (m *writer) new(opcode string, args ...string) string {
+	r := m.Fresh(asm.Single)
+	m.Line("%s %s, %s", opcode, r, asm.List(args))
 	return r
 }
 
 // mix adds the values of a tile, weighted. Weights lie in registers as products
 // left scores, which is as products take factors.
-func (m *attention) mix() {
+func (m *writer) mix() {
 	in, low, high := m.squares()
-	v := m.sum(m.now, m.times(m.sum(in, m.times(low, 8)), m.v.pitch), m.times(high, chunkBytes))
+	v := m.Sum(m.now, m.Times(m.Sum(in, m.Times(low, 8)), m.v.pitch), m.Times(high, asm.ChunkBytes))
 	for step := range m.tile / 16 {
 		var rows [][]string
 		for i := range m.scores {
@@ -414,8 +416,8 @@ func (m *attention) mix() {
 		for n := 0; n < m.a.width()/8; n += 2 {
 			columns := m.ldmatrix(".trans", v, m.v.at+16*step*m.v.pitch+8*n*2)
 			for i := range m.sums {
-				m.mma(&m.sums[i][n], rows[i], columns[:2])
-				m.mma(&m.sums[i][n+1], rows[i], columns[2:])
+				m.Mma(m.t, &m.sums[i][n], rows[i], columns[:2])
+				m.Mma(m.t, &m.sums[i][n+1], rows[i], columns[2:])
 			}
 		}
 	}
@@ -423,21 +425,18 @@ func (m *attention) mix() {
 
 // finish divides by the sums of the weights and stores the result, by way of the
 // block's memory, so that threads beside each other store neighbours.
-func (m *attention) finish() {
-	m.barrier() // all are done with the memory
-	to := m.sum(m.memory, m.times(m.row, m.y.pitch), m.times(m.and(m.lane, 3), 4))
+func (m *writer) finish() {
+	m.Barrier() // all are done with the memory
+	to := m.Sum(m.memory, m.Times(m.row, m.y.pitch), m.Times(m.And(m.lane, 3), 4))
 	for i := range m.sums {
 		for h := range 2 {
 			inverse := m.inverse(i, h)
 			for n, s := range m.sums[i] {
 				pair := m.pair(m.new("mul.rn.f32", s[2*h], inverse), m.new("mul.rn.f32", s[2*h+1], inverse))
-				m.line("st.shared.b32 [%s+%d], %s", to, (16*i+8*h)*m.y.pitch+8*n*2, pair)
+				m.Line("st.shared.b32 [%s+%d], %s", to, (16*i+8*h)*m.y.pitch+8*n*2, pair)
 			}
 		}
 	}
-	m.barrier()
-	m.y.store(m, m.minus(m.queries, m.query))
+	m.Barrier()
+	m.y.store(m, m.Minus(m.queries, m.query))
 }
-
-// nextPower returns the least power of two that is not below n.
-func nextPower(n int) int { return 1 << bits.Len(uint(n-1)) }

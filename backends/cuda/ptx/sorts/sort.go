@@ -1,4 +1,4 @@
-package ptx
+package sorts
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"ltc/backends/cuda/ptx"
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -27,7 +29,7 @@ import (
 // distances of a tile and more, in the block's memory below.
 //
 // Where only the first few of a row are kept, [Sort.Keep], there is more to leave out:
-// see toptile.go.
+// see top.go.
 //
 // Entries have these parameters: the addresses of operands, of results and, for
 // longer rows, of i32s in the same shape, for places; then what [Launch.Sizes] of
@@ -110,7 +112,7 @@ func (s *Sort) Check(n, rows int64) error {
 		return s.unsupported("rows of %d elements, at most %d", n, longestSort)
 	case s.Keep > 0 && (2*s.Keep > n || 4*s.runs() > int64(s.tile())):
 		return s.unsupported("%d of %d elements kept", s.Keep, n)
-	case rows > math.MaxInt32 || rows*max(ceil(n, int64(s.tile())), ceil(n, farThreads)) > math.MaxInt32:
+	case rows > math.MaxInt32 || rows*max(asm.Ceil(n, int64(s.tile())), asm.Ceil(n, farThreads)) > math.MaxInt32:
 		return s.unsupported("%d rows of %d elements: there are not as many blocks", rows, n)
 	}
 	for v := range s.variants() {
@@ -155,32 +157,32 @@ func (s *Sort) String() string {
 	return fmt.Sprintf("sort of %v by %d of them, tiles of %d", s.Types, len(s.keys()), s.tile())
 }
 
-// SortLaunch is one of the launches of a sort, with the numbers that it takes.
-type SortLaunch struct {
-	Launch
+// Launch is one of the launches of a sort, with the numbers that it takes.
+type Launch struct {
+	ptx.Launch
 	Sizes []int64
 }
 
 // Launches returns the launches, one after the other, for rows of n elements that are
 // so far apart; one of no blocks, if there is nothing to sort.
-func (s *Sort) Launches(n, apart, rows int64) []SortLaunch {
+func (s *Sort) Launches(n, apart, rows int64) []Launch {
 	if s.Keep > 0 {
 		return s.topLaunches(n, apart, rows)
 	}
 	if n*rows == 0 {
-		return []SortLaunch{{Sizes: make([]int64, 5)}}
+		return []Launch{{Sizes: make([]int64, 5)}}
 	}
 	if !s.Long(n) {
-		return []SortLaunch{s.whole(n, apart, rows)}
+		return []Launch{s.whole(n, apart, rows)}
 	}
 	p := int64(s.tile())
-	all := []SortLaunch{s.tiles(n, apart, rows, 1, 1, true, false)}
-	pairs := int64(nextPower(int(n))) / 2
+	all := []Launch{s.tiles(n, apart, rows, 1, 1, true, false)}
+	pairs := int64(asm.NextPower(int(n))) / 2
 	for d := p; d <= pairs; d *= 2 {
 		mask := 2*d - 1
 		for at := d; at >= p; at /= 2 {
-			all = append(all, SortLaunch{
-				Launch: Launch{Variant: exchanges, Grid: [3]int{int(ceil(rows*pairs, farThreads)), 1, 1}, Block: [3]int{farThreads, 1, 1}},
+			all = append(all, Launch{
+				Launch: ptx.Launch{Variant: exchanges, Grid: [3]int{int(asm.Ceil(rows*pairs, farThreads)), 1, 1}, Block: [3]int{farThreads, 1, 1}},
 				Sizes:  []int64{n, apart, rows, pairs, at, mask},
 			})
 			mask = at / 2
@@ -191,26 +193,26 @@ func (s *Sort) Launches(n, apart, rows int64) []SortLaunch {
 }
 
 // whole is the launch that sorts rows which fit a block's memory.
-func (s *Sort) whole(n, apart, rows int64) SortLaunch {
-	p := int64(max(nextPower(int(n)), 2))
+func (s *Sort) whole(n, apart, rows int64) Launch {
+	p := int64(max(asm.NextPower(int(n)), 2))
 	slots := p * min(max(1, min(fewSlots, int64(s.tile()))/p), rows)
-	l := Launch{Variant: wholeRows, Grid: [3]int{int(ceil(rows*p, slots)), 1, 1}, Shared: int(slots) * s.slotBytes()}
-	l.Block = [3]int{int(min(int64(s.threads()), roundUp(ceil(slots, 2), 32))), 1, 1}
-	return SortLaunch{l, []int64{n, apart, rows, int64(log2(int(p))), slots}}
+	l := ptx.Launch{Variant: wholeRows, Grid: [3]int{int(asm.Ceil(rows*p, slots)), 1, 1}, Shared: int(slots) * s.slotBytes()}
+	l.Block = [3]int{int(min(int64(s.threads()), asm.RoundUp(asm.Ceil(slots, 2), 32))), 1, 1}
+	return Launch{l, []int64{n, apart, rows, int64(asm.Log2(int(p))), slots}}
 }
 
 // tiles is a launch for the tiles of longer rows, that sorts them from a distance on.
-func (s *Sort) tiles(n, apart, rows, distance, mask int64, first, last bool) SortLaunch {
+func (s *Sort) tiles(n, apart, rows, distance, mask int64, first, last bool) Launch {
 	p := s.tile()
-	per := ceil(n, int64(p))
+	per := asm.Ceil(n, int64(p))
 	flag := func(b bool) int64 {
 		if b {
 			return 1
 		}
 		return 0
 	}
-	return SortLaunch{
-		Launch{Variant: tilesOfRows, Grid: [3]int{int(rows * per), 1, 1}, Block: [3]int{s.threads(), 1, 1}, Shared: p * s.slotBytes()},
+	return Launch{
+		ptx.Launch{Variant: tilesOfRows, Grid: [3]int{int(rows * per), 1, 1}, Block: [3]int{s.threads(), 1, 1}, Shared: p * s.slotBytes()},
 		[]int64{n, apart, rows, per, distance, mask, flag(first), flag(last)},
 	}
 }
@@ -224,15 +226,15 @@ func (s *Sort) Entry(name string, variant int) (string, error) {
 	if variant == exchanges {
 		threads = farThreads
 	}
-	m := &sorter{tensor: &tensor{writer: begin(name, [2]int{threads, 1})}, s: s}
+	m := &sorter{Writer: asm.New(name, [2]int{threads, 1}), s: s}
 	for range s.Types {
-		m.ins = append(m.ins, m.param())
+		m.ins = append(m.ins, m.Param())
 	}
 	for range s.Types {
-		m.outs = append(m.outs, m.param())
+		m.outs = append(m.outs, m.Param())
 	}
 	if variant != wholeRows {
-		m.places = m.param()
+		m.places = m.Param()
 	}
 	switch {
 	case s.Keep > 0:
@@ -244,8 +246,8 @@ func (s *Sort) Entry(name string, variant int) (string, error) {
 		m.rowSizes()
 		m.sortTiles(variant == wholeRows)
 	}
-	if n := m.params; n > mostParameters {
-		return "", s.unsupported("%d operands: %d parameters, of which an entry has at most %d", len(s.Types), n, mostParameters)
+	if n := m.Params; n > asm.MostParameters {
+		return "", s.unsupported("%d operands: %d parameters, of which an entry has at most %d", len(s.Types), n, asm.MostParameters)
 	}
-	return m.entry(), m.err
+	return m.Text(), m.Err
 }
