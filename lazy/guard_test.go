@@ -2,6 +2,7 @@ package lazy_test
 
 import (
 	"math"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -183,4 +184,29 @@ func TestIndicesOfGradientsAreFound(t *testing.T) {
 			require.Equal(t, []float32{1, 0, 2}, floats(t, g))
 		})
 	}
+}
+
+// LTC_CHECK_NANS=1 is CheckNaNs, and LTC_CHECK=1, with which TestWithChecks runs this
+// test once more, CheckIndices.
+func TestEnvironmentSwitchesChecksOn(t *testing.T) {
+	fails := func(f func(tr *lazy.Trace) *lazy.Tensor) error {
+		tr := lazy.NewTrace(open(t, "cpu"))
+		if err := tr.MarkStep(f(tr)); err != nil {
+			return err
+		}
+		return tr.Wait(t.Context())
+	}
+	log := func(tr *lazy.Trace) *lazy.Tensor { return lazy.From(tr, []float32{-1}).Log() }
+	require.NoError(t, fails(log))
+	err := fails(func(tr *lazy.Trace) *lazy.Tensor {
+		return lazy.From(tr, []float32{1, 2}).Gather(lazy.From(tr, []int32{0, 9}))
+	})
+	if os.Getenv("LTC_CHECK") == "1" {
+		require.ErrorIs(t, err, lazy.ErrIndex)
+		require.ErrorContains(t, err, ": gather(f32[2], i32[2]): the index at [1] is 9")
+	} else {
+		require.NoError(t, err)
+	}
+	t.Setenv("LTC_CHECK_NANS", "1")
+	require.ErrorIs(t, fails(log), lazy.ErrNaN)
 }
