@@ -164,7 +164,7 @@ func (opRows) Sign() opRow                 { return elementwise(kernel.Sign) }
 func (opRows) Sine() opRow                 { return elementwise(kernel.Sine) }
 func (opRows) Slice() opRow                { return kernelBy(slice) }
 func (opRows) Sort() opRow {
-	return left("where an element goes depends on all others; a target that has code for it, as the backends `cpu` and `cuda` have for most, runs it as a step of its own")
+	return left("where an element goes depends on all others; a target that has code for it runs it as a step of its own: `cuda` has for most, `cpu` where no size is open")
 }
 func (opRows) Sqrt() opRow             { return elementwise(kernel.Sqrt) }
 func (opRows) Subtract() opRow         { return elementwise(kernel.Subtract) }
