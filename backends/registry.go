@@ -92,7 +92,7 @@ func (r *registration) opened(device string) (b Backend, err error) {
 var imports = map[string]string{
 	"cpu":  "ltc/backends/reference",
 	"cuda": "ltc/backends/cuda",
-	"eval": "ltc/backends/reference",
+	"eval": "ltc/backends/reference/eval",
 	"null": "ltc/backends/null",
 }
 

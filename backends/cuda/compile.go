@@ -16,7 +16,8 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
+	"ltc/backends/reference/tiles"
 	"ltc/internal/env"
 	"ltc/ir/types"
 )
@@ -183,7 +184,7 @@ func (c *compilation) kernels(ctx context.Context, p *backends.Program) (*kit.Pr
 		parts, productParts, pitch = nil, nil, nil
 	}
 	o := kit.Options{
-		Eval:         reference.New(),
+		Eval:         eval.New(),
 		Parts:        parts,
 		ProductParts: productParts,
 		Pitch:        pitch,
@@ -315,7 +316,7 @@ func (c *compilation) launch(ctx context.Context, s *step) error {
 	if e.onHost != nil {
 		return nil
 	}
-	on, err := (reference.Tiles{}).Compile(ctx, []*kernel.Kernel{e.kernel})
+	on, err := (tiles.Compiler{}).Compile(ctx, []*kernel.Kernel{e.kernel})
 	if err == nil {
 		e.onHost = on[0]
 	}

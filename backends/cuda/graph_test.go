@@ -17,7 +17,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/internal/test/cudafake"
 	"ltc/internal/trials"
 	"ltc/ir/types"
@@ -74,7 +74,7 @@ func evaluated(t testing.TB, text string, args ...soa.View) []float32 {
 
 // results returns what the evaluator makes of dense copies of arguments.
 func results(t testing.TB, text string, args ...soa.View) []soa.View {
-	e, err := reference.New().Compile(context.Background(), backends.NewModule(text), backends.Options{})
+	e, err := eval.New().Compile(context.Background(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	c := &backends.Call{}
 	for _, v := range args {

@@ -9,7 +9,7 @@ import (
 	"ltc/backends/cuda/driver"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
-	"ltc/backends/reference"
+	"ltc/backends/reference/tiles"
 	"ltc/internal/test/cudafake"
 	"ltc/internal/trials"
 	"ltc/ir/types"
@@ -119,7 +119,7 @@ func TestRandomKernels(t *testing.T) {
 		before := kerneltest.NewMemory(k, sizes, kerneltest.Reverse, 0xA5)
 		before.Fill(r)
 		want, err := before.Run(func(m *kerneltest.Memory) error {
-			return kernel.Evaluate(m.Kernel, m.Sizes, m.Mem, m.Strides, reference.Scalars{})
+			return kernel.Evaluate(m.Kernel, m.Sizes, m.Mem, m.Strides, tiles.Scalars{})
 		})
 		require.NoError(t, err)
 		got, err := before.Run(kernelRunner(t, q, k))

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/internal/samples"
 	"ltc/internal/test/cudafake"
 	"ltc/internal/test/ptxas"
@@ -49,7 +49,7 @@ func TestSelectAndScatter(t *testing.T) {
 			e := compile(t, b, poolGradient(d), backends.Options{})
 			kernels, evaluated := e.Compiled()
 			require.Equal(t, []int{2, 0}, []int{kernels, evaluated}, "%v", e.Program())
-			oracle, err := reference.New().Compile(t.Context(), backends.NewModule(poolGradient(d)), backends.Options{})
+			oracle, err := eval.New().Compile(t.Context(), backends.NewModule(poolGradient(d)), backends.Options{})
 			require.NoError(t, err)
 			var args []soa.View
 			for i, a := range e.Signature().Args {

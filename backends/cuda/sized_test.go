@@ -13,7 +13,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/internal/samples"
 	"ltc/internal/test/cudafake"
 	"ltc/internal/trials"
@@ -66,7 +66,7 @@ func TestOpenSizes(t *testing.T) {
 			e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 			require.NoError(t, err)
 			require.IsType(t, &sized{}, e)
-			eval, err := reference.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+			eval, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 			require.NoError(t, err)
 			loads := func() int64 {
 				if f == nil {
@@ -167,7 +167,7 @@ func TestOpenNoElements(t *testing.T) {
 			x, err := (&Backend{dev: all[0]}).Compile(t.Context(), m, backends.Options{})
 			require.NoError(t, err)
 			require.IsType(t, &sized{}, x)
-			eval, err := reference.New().Compile(t.Context(), m, backends.Options{})
+			eval, err := eval.New().Compile(t.Context(), m, backends.Options{})
 			require.NoError(t, err)
 			ran := map[backends.Executable]bool{}
 			for _, n := range []int{3, 0, 1, 0} {

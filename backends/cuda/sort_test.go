@@ -11,7 +11,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/internal/test/cudafake"
 	"ltc/internal/trials"
 	"ltc/ir/types"
@@ -124,7 +124,7 @@ func (s sorting) run(t *testing.T, b *Backend, args []soa.View) (got, want []soa
 	e := compile(t, b, s.text(), backends.Options{})
 	kernels, evaluated := e.Compiled()
 	require.Equal(t, []int{1, 0}, []int{kernels, evaluated}, "%v", e.Program())
-	oracle, err := reference.New().Compile(t.Context(), backends.NewModule(s.text()), backends.Options{})
+	oracle, err := eval.New().Compile(t.Context(), backends.NewModule(s.text()), backends.Options{})
 	require.NoError(t, err)
 	c, o := &backends.Call{Args: args}, &backends.Call{Args: args}
 	require.NoError(t, e.Execute(t.Context(), c))

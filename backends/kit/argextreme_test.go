@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -115,7 +115,7 @@ func TestArgExtremes(t *testing.T) {
 							}
 							p := compile(t, text)
 							require.Empty(t, p.HostSteps())
-							exe, err := reference.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+							exe, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 							require.NoError(t, err)
 							c := &backends.Call{Args: args}
 							require.NoError(t, exe.Execute(t.Context(), c))

@@ -8,7 +8,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/ir/types"
 )
 
@@ -33,7 +33,7 @@ func TestComposite(t *testing.T) {
 	steps := func(takes func(c *kit.Composite) bool) []string {
 		l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 		require.NoError(t, err)
-		p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Check: true, Claim: func(w kit.Work) ([]types.Type, bool) { return work, takes(w.(*kit.Composite)) }})
+		p, err := kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Check: true, Claim: func(w kit.Work) ([]types.Type, bool) { return work, takes(w.(*kit.Composite)) }})
 		require.NoError(t, err)
 		var all []string
 		for line := range strings.Lines(p.String()) {

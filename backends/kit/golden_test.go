@@ -15,7 +15,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/internal/test/golden"
 )
 
@@ -37,7 +37,7 @@ func TestFamilies(t *testing.T) {
 		m := backends.NewModule(string(in.Data))
 		p, err := backends.LoadOpen(t.Context(), m, backends.Options{})
 		require.NoError(t, err)
-		f, _, err := kit.OpenFamily(t.Context(), reference.New(), m, backends.Options{}, p, func(_ int, p *backends.Program) (*kit.Program, error) {
+		f, _, err := kit.OpenFamily(t.Context(), eval.New(), m, backends.Options{}, p, func(_ int, p *backends.Program) (*kit.Program, error) {
 			return kernelsOf(t.Context(), p)
 		})
 		if err != nil {
@@ -51,7 +51,7 @@ func TestFamilies(t *testing.T) {
 
 // kernelsOf makes kernels of a program.
 func kernelsOf(ctx context.Context, p *backends.Program) (*kit.Program, error) {
-	return kit.Compile(ctx, p, kit.Options{Eval: reference.New(), Check: true})
+	return kit.Compile(ctx, p, kit.Options{Eval: eval.New(), Check: true})
 }
 
 // What programs become for arguments and results that lie otherwise than dense: a

@@ -7,7 +7,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/ir/types"
 )
 
@@ -21,7 +21,7 @@ func TestLargest(t *testing.T) {
   return %3 : tensor<8x64xf32>
 }`), backends.Options{})
 	require.NoError(t, err)
-	x, err := kit.Compile(t.Context(), p, kit.Options{Eval: reference.New(), Check: true})
+	x, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New(), Check: true})
 	require.NoError(t, err)
 	type value struct {
 		typ  types.Type

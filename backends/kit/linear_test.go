@@ -12,6 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/internal/test/growth"
 	"ltc/internal/test/programs"
 )
@@ -24,7 +25,7 @@ func TestCompilingIsLinear(t *testing.T) {
 				p, err := backends.Load(t.Context(), backends.NewModule(text(n)), backends.Options{})
 				require.NoError(t, err)
 				return func() {
-					_, err := kit.Compile(t.Context(), p, kit.Options{Eval: reference.New(), Cut: reference.Cut})
+					_, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New(), Cut: reference.Cut})
 					require.NoError(t, err)
 				}
 			})
@@ -45,7 +46,7 @@ func TestNodesThatAreInlinedKeepNothing(t *testing.T) {
 	p, err := backends.Load(t.Context(), backends.NewModule(text.String()), backends.Options{})
 	require.NoError(t, err)
 	var instrs func() int
-	_, err = kit.Compile(t.Context(), p, kit.Options{Eval: reference.New()}.Watched(func(_ string, g *kit.Graph) error {
+	_, err = kit.Compile(t.Context(), p, kit.Options{Eval: eval.New()}.Watched(func(_ string, g *kit.Graph) error {
 		if instrs == nil {
 			instrs = g.Instrs()
 		}
@@ -80,7 +81,7 @@ func TestCompilingEndsWithItsContext(t *testing.T) {
 				p, err := backends.Load(t.Context(), backends.NewModule(text(n)), backends.Options{})
 				require.NoError(t, err)
 				c := &counted{t.Context(), 0, most}
-				_, err = kit.Compile(c, p, kit.Options{Eval: reference.New(), Cut: reference.Cut})
+				_, err = kit.Compile(c, p, kit.Options{Eval: eval.New(), Cut: reference.Cut})
 				return c.looks, err
 			}
 			const size = 400

@@ -9,7 +9,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 )
 
 // manyUpdates returns a program of n updates of one tensor after the other, each of
@@ -41,7 +41,7 @@ func BenchmarkManyUpdates(b *testing.B) {
 			for b.Loop() {
 				p, err := backends.Load(b.Context(), backends.NewModule(manyUpdates(n)), backends.Options{})
 				require.NoError(b, err)
-				_, err = kit.Compile(b.Context(), p, kit.Options{Eval: reference.New()})
+				_, err = kit.Compile(b.Context(), p, kit.Options{Eval: eval.New()})
 				require.NoError(b, err)
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/update")

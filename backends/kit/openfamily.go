@@ -14,10 +14,21 @@ import (
 // shapes.
 type Evaluator interface {
 	backends.Backend
-	// FixSizes gives all types of a program that has just been loaded the sizes that follow
-	// from those of main's arguments. Behind these main has others then, i32s that are the
-	// sizes returned ([Program.SizeArgs]). The error says what leaves a size open.
+	// FixSizes gives all types of a program that has just been loaded, and whose functions
+	// were inlined, the sizes that follow from those of main's arguments. Behind these main
+	// has others then, i32s that are the sizes returned. The error says what leaves a size
+	// open.
 	FixSizes(ctx context.Context, p *backends.Program, shapes [][]int) (sizes []int64, err error)
+}
+
+// FixSizes inlines the functions of a program that has just been loaded, and has eval give
+// all its types the sizes that follow from the shapes of main's arguments. Behind these main
+// has others then, i32s that are the sizes returned ([Program.SizeArgs]).
+func FixSizes(ctx context.Context, eval Evaluator, p *backends.Program, shapes [][]int) (sizes []int64, err error) {
+	if err := Inline(ctx, p.Module); err != nil {
+		return nil, err
+	}
+	return eval.FixSizes(ctx, p, shapes)
 }
 
 // OpenFamily returns one program for all sizes of a module that leaves one open, which p was
@@ -36,7 +47,7 @@ func OpenFamily(ctx context.Context, eval Evaluator, m backends.Module, o backen
 			if err != nil {
 				return nil, err
 			}
-			sizes, err := eval.FixSizes(ctx, p, open.Shapes(n))
+			sizes, err := FixSizes(ctx, eval, p, open.Shapes(n))
 			if err != nil {
 				return nil, err
 			}
@@ -119,7 +130,7 @@ func growsEvenly(ctx context.Context, eval Evaluator, m backends.Module, o backe
 		if err != nil {
 			return err
 		}
-		if _, err := eval.FixSizes(ctx, p, open.Shapes(n)); err != nil {
+		if _, err := FixSizes(ctx, eval, p, open.Shapes(n)); err != nil {
 			return err
 		}
 		p.Module.Walk(func(op *mlir.Op) bool {

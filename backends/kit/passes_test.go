@@ -13,7 +13,8 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
+	"ltc/backends/reference/tiles"
 	"ltc/internal/samples"
 	"ltc/internal/test/golden"
 	"ltc/internal/test/programs"
@@ -77,7 +78,7 @@ func fromTo(t *testing.T, text string, o kit.Options, before, after string) stri
 // gives after each pass.
 func samePasses(t *testing.T, text string) {
 	t.Helper()
-	eval := reference.New()
+	eval := eval.New()
 	exe, err := eval.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	args := make([]soa.View, len(exe.Signature().Args))
@@ -100,7 +101,7 @@ func samePasses(t *testing.T, text string) {
 			return nil // it has changed nothing
 		}
 		last = g.String()
-		results, err := g.Evaluate(t.Context(), eval, reference.Scalars{}, args)
+		results, err := g.Evaluate(t.Context(), eval, tiles.Scalars{}, args)
 		require.NoError(t, err, "%s\n%s", pass, text)
 		for j, want := range c.Results {
 			d, err := samples.Differ(results[j], want)
@@ -130,7 +131,7 @@ func TestCheckOfGraphs(t *testing.T) {
 }`
 	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	_, err = kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Check: true}.Watched(func(pass string, g *kit.Graph) error {
+	_, err = kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Check: true}.Watched(func(pass string, g *kit.Graph) error {
 		if pass == "translated" {
 			g.Reverse()
 			require.ErrorContains(t, g.Check(), "before it is made")

@@ -15,7 +15,8 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
+	"ltc/backends/reference/tiles"
 	"ltc/internal/samples"
 	"ltc/internal/test/golden"
 	"ltc/ir/types"
@@ -66,7 +67,7 @@ func evaluate(t *testing.T, p *kit.Program, args []soa.View) []soa.View {
 		for i, o := range l.Operands {
 			ptrs[i] = unsafe.Add(mem[o.Value], o.Offset*int64(k.Params[i].DType.Size()))
 		}
-		require.NoError(t, kernel.Evaluate(k, l.Sizes, ptrs, l.Strides, reference.Scalars{}), "step %d: %v", s, k)
+		require.NoError(t, kernel.Evaluate(k, l.Sizes, ptrs, l.Strides, tiles.Scalars{}), "step %d: %v", s, k)
 	}
 	return results
 }
@@ -115,7 +116,7 @@ func compileFor(t *testing.T, text string, o kit.Options) *kit.Program {
 	t.Helper()
 	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	o.Eval, o.Check = reference.New(), true
+	o.Eval, o.Check = eval.New(), true
 	p, err := kit.Compile(t.Context(), l, o)
 	require.NoError(t, err)
 	for _, k := range p.Kernels {
@@ -151,7 +152,7 @@ func sameAs(t *testing.T, text string, p *kit.Program) *kit.Program {
 // sameWithin is sameAs, but for differences of the given size.
 func sameWithin(t *testing.T, text string, p *kit.Program, most float64) *kit.Program {
 	t.Helper()
-	exe, err := reference.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	exe, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	args := make([]soa.View, len(p.Signature.Args))
 	for i, a := range p.Signature.Args {

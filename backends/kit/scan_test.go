@@ -12,7 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/internal/samples"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -341,7 +341,7 @@ func TestWindowsOfFunctionsAreScans(t *testing.T) {
 			for i, r := range rows {
 				copy(soa.Slice[float32](x)[7*i:], r)
 			}
-			exe, err := reference.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+			exe, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 			require.NoError(t, err)
 			call := &backends.Call{Args: []soa.View{x}}
 			require.NoError(t, exe.Execute(t.Context(), call))

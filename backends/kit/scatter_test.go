@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -31,7 +31,7 @@ func TestScatterPartlyOutside(t *testing.T) {
 	}
 	p := compile(t, text)
 	require.Empty(t, p.HostSteps())
-	exe, err := reference.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	exe, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	c := &backends.Call{Args: []soa.View{x, i, u}}
 	require.NoError(t, exe.Execute(t.Context(), c))

@@ -11,7 +11,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/internal/samples"
 	"ltc/soa"
 )
@@ -78,7 +78,7 @@ func TestSelectAndScatter(t *testing.T) {
 				p := compile(t, text)
 				require.Empty(t, p.HostSteps())
 				args := repeated(t, p)
-				exe, err := reference.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+				exe, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 				require.NoError(t, err)
 				call := &backends.Call{Args: args}
 				require.NoError(t, exe.Execute(t.Context(), call))
@@ -100,7 +100,7 @@ func TestSelectAndScatterBounds(t *testing.T) {
 		text := selectScatter{attrs: c.attrs, in: "3x8x6", out: c.out, t: "f32", direction: "GE", combine: "add"}.text()
 		program, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 		require.NoError(t, err)
-		p, err := kit.Compile(t.Context(), program, kit.Options{Eval: reference.New()})
+		p, err := kit.Compile(t.Context(), program, kit.Options{Eval: eval.New()})
 		if err == nil && len(p.HostSteps()) > 0 {
 			err = errors.New(p.HostSteps()[0].Reason)
 		}

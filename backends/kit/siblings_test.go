@@ -10,7 +10,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/internal/test/golden"
 )
 
@@ -19,7 +19,7 @@ import (
 func compileJoined(t *testing.T, text string) (p *kit.Program, before, after string) {
 	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	p, err = kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Check: true, Dump: func(stage, text string) {
+	p, err = kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Check: true, Dump: func(stage, text string) {
 		switch stage {
 		case "packed":
 			before = text

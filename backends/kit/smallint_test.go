@@ -9,7 +9,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 )
 
 // What is done to integers of 8 and 16 bits is done by kernels, in loops and
@@ -34,7 +34,7 @@ func TestSmallIntegers(t *testing.T) {
 }`, op), "E>", elem+">")
 			l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 			require.NoError(t, err)
-			p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New()})
+			p, err := kit.Compile(t.Context(), l, kit.Options{Eval: eval.New()})
 			require.NoError(t, err)
 			require.Empty(t, p.HostSteps(), text)
 		}

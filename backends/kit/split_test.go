@@ -9,7 +9,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 )
 
 // Long reductions are done in parts, whose number their sizes decide.
@@ -50,7 +50,7 @@ func TestParts(t *testing.T) {
 		}`, c.dims, c.result)
 		l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 		require.NoError(t, err)
-		p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Check: true,
+		p, err := kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Check: true,
 			Parts: func(_ *kernel.Kernel, points, length int64) int64 {
 				require.EqualValues(t, 64*24, points*length)
 				return int64(c.parts)

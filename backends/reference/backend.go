@@ -2,100 +2,79 @@ package reference
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"ltc/backends"
-	"ltc/mlir"
+	"ltc/backends/kit"
+	"ltc/backends/reference/eval"
+	"ltc/backends/reference/tiles"
 	"ltc/soa"
-	"ltc/stablehlo/chlo"
 )
 
-func init() {
-	for _, name := range []string{"eval", "cpu"} {
-		backends.Register(name, func(device string) (backends.Backend, error) { return open(name, device) })
-	}
-}
+// name is the backend's.
+const name = "cpu"
+
+func init() { backends.Register(name, open) }
 
 // Backend is the CPU that the process runs on.
-type Backend struct {
-	backends.NotImplemented
-	name string
-}
+type Backend struct{ backends.NotImplemented }
 
-// New returns the evaluator under its name eval.
-func New() *Backend { return &Backend{name: "eval"} }
-
-func open(name, device string) (backends.Backend, error) {
+func open(device string) (backends.Backend, error) {
 	if device != "" && device != "0" {
 		return nil, fmt.Errorf("no device %q: the only one is 0", device)
 	}
-	return &Backend{name: name}, nil
+	return new(Backend), nil
 }
 
-// Name is eval or cpu.
-func (b *Backend) Name() string { return b.name }
+// Name is cpu.
+func (b *Backend) Name() string { return name }
 
 // Devices returns the one CPU, with the memory that the process may use. Its
-// properties are its architecture, arch, and for the backend cpu what makes code
-// of kernels, compiler: "LLVM 19.1.7", or "none: plain Go".
+// properties are its architecture, arch, and what makes code of kernels, compiler:
+// "LLVM 19.1.7", or "none: plain Go".
 func (b *Backend) Devices() []backends.Device {
-	of := map[string]string{"arch": runtime.GOARCH}
-	if b.name == "cpu" {
-		of["compiler"] = compilerName()
-	}
-	return []backends.Device{{Name: b.name, Memory: soa.Limit(), Properties: of}}
+	of := map[string]string{"arch": runtime.GOARCH, "compiler": compilerName()}
+	return []backends.Device{{Name: name, Memory: soa.Limit(), Properties: of}}
 }
 
-// Compile parses, verifies and prepares the module. Every run of the
-// executable uses the goroutine that calls Execute and no other.
+// Compile makes kernels of the module. A program that cannot be compiled is the
+// evaluator's.
 func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
 	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
 		return nil, err
 	}
-	return b.compile(ctx, m, o, p)
-}
-
-// prepare makes the program's main function executable.
-func prepare(ctx context.Context, backend string, p *backends.Program) (backends.Executable, error) {
-	chlo.Lower(p.Module, func(op *mlir.Op) bool { return exactly(op) || untilSized(op) })
-	c := newCompiler(ctx, p)
-	defer func() { c.ctx = nil }() // what runs prepare later is under their contexts
-	main, sig := p.Module.Func("main"), p.Signature
-	if openSignature(main) {
-		err := c.survey(main)
-		if err == nil {
-			err = backends.Unsupported(backend, c.File, c.Lacking)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return &openExecutable{sig: sig, program: &openProgram{c, newOpCache(c)}, main: main}, nil
+	if len(p.Lacking) > 0 {
+		return eval.Prepare(ctx, name, p)
 	}
-	code, err := c.function("main")
+	compilers.Lock()
+	use := compilers.fastest
+	compilers.Unlock()
+	use = append(use[:len(use):len(use)], tiles.Compiler{})
+	ctx = backends.WithLogger(ctx, &o)
+	var e backends.Executable
+	if p.Signature.Open() {
+		e, err = compileSized(ctx, m, o, p, use)
+	} else {
+		e, err = compileKernels(ctx, p, o, use)
+	}
+	var left []backends.Fallback
+	switch {
+	case err == nil:
+		left = e.(interface{ Program() *kit.Program }).Program().Fallbacks()
+	case errors.Is(err, kit.ErrNotCompiled):
+		left = kit.WholeFallback(err)
+		if p, err = backends.LoadOpen(ctx, m, o); err == nil { // the module has been changed
+			e, err = eval.Prepare(ctx, name, p)
+		}
+	}
+	if err == nil {
+		err = backends.ReportFallbacks(name, m, o, left)
+	}
 	if err != nil {
-		return nil, c.errorAt(main, err)
-	}
-	if err := backends.Unsupported(backend, c.File, c.Lacking); err != nil {
 		return nil, err
 	}
-	if err := soa.Fits(added(code.arenaAll, c.held)); err != nil {
-		return nil, fmt.Errorf("%s: the constants, the tables and the values that are alive at once: %w", c.File, err)
-	}
-	e := newExecutable(code, sig)
-	e.grown = c.grown
 	return e, nil
-}
-
-func newCompiler(ctx context.Context, p *backends.Program) *compiler {
-	return &compiler{Program: p, ctx: ctx, codes: map[string]*code{}, splats: map[string][]byte{}, tuples: map[*mlir.Type]*tuple{}}
-}
-
-func newExecutable(c *code, sig *backends.Signature) *executable {
-	e := &executable{sig: sig, code: c, plan: planResults(c, sig), copied: new(atomic.Int64)}
-	e.pool = &sync.Pool{New: func() any { return pooledWorkspace(c) }}
-	return e
 }

@@ -2,65 +2,158 @@ package reference
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/internal/dense"
 	"ltc/soa"
 )
 
-// Bind fixes arguments marked ltc.constant: every later run reads them in place.
-func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
-	bound, err := bind(ctx, e.sig, e.bound, constants)
+// Bind fixes constants: the code of steps that read them packs what it would pack in
+// each run, and reads the rest in place.
+func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
+	bound, err := dense.Bind(ctx, e.Plan.Program.Signature, e.Bound, constants)
 	if err != nil {
 		return nil, err
 	}
-	n := *e
-	n.copied, n.bound = new(atomic.Int64), bound
-	return &n, nil
-}
-
-// bind returns, by argument, what is bound already, before, nil if nothing is, and
-// further constants: the caller's memory where that is dense, else a copy.
-func bind(ctx context.Context, sig *backends.Signature, before []soa.View, constants map[int]soa.View) ([]soa.View, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	b := *e
+	b.Copied, b.Bound, b.steps = new(atomic.Int64), bound, slices.Clone(e.steps)
+	b.keeper = e.keeper.forBound()
+	codes := boundCodes(b.Plan.Program, b.codes, bound, b.keeper, nil, nil)
+	for i := range b.steps {
+		s := &b.steps[i]
+		if _, sort := s.bound.(*sortCode); !sort {
+			s.bound = codes[i]
+		}
+		s.code, s.prepared = nil, nil
 	}
-	if err := backends.CheckBind(sig, constants); err != nil {
+	if b.own { // bound programs serve many calls at once
+		b.threads = 1
+	}
+	if err := b.fit(ctx); err != nil {
 		return nil, err
 	}
-	all := make([]soa.View, len(sig.Args))
-	copy(all, before)
-	copies := 0 // bytes
-	for i, v := range constants {
-		v.Type.Shape = slices.Clone(v.Type.Shape) // the caller may change that
-		v.Strides = slices.Clone(v.Strides)
-		d, err := denseCopy(&copies, i, v)
-		if err != nil {
-			return nil, err
-		}
-		all[i] = d
-	}
-	return all, nil
+	b.ready()
+	return &b, nil
 }
 
-// denseCopy returns argument i, or a dense copy of it where it is not dense in the
-// host's memory, whose bytes it adds to those of others; see fitsCopy.
-func denseCopy(all *int, i int, v soa.View) (soa.View, error) {
-	inPlace := v.IsDense() && v.Remote() == nil
-	if !inPlace {
-		if err := fitsCopy(all, i, v); err != nil {
-			return v, err
+// boundCodes returns the code of each step of a program, nil for a step that runs no
+// kernel; codes has that of its kernels. Code is bound to the operands that are the same
+// in all runs: bound arguments, nil if there are none, and the program's own constants.
+// Operands for which moves returns true are left out; a nil moves leaves out none. k
+// keeps what code makes of its operands. Steps that have code in known keep it.
+func boundCodes(p *kit.Program, codes []kernel.Code, bound []soa.View, k *keeper, known []kernel.Code, moves func(step, operand int) bool) []kernel.Code {
+	all := make([]kernel.Code, len(p.Steps))
+	copy(all, known)
+	for i := range p.Steps {
+		s := p.Steps[i].Launch()
+		if s == nil || all[i] != nil {
+			continue
+		}
+		all[i] = codes[s.Kernel]
+		code, ok := all[i].(kernel.Binder)
+		if !ok {
+			continue
+		}
+		mem, some := make([]unsafe.Pointer, len(s.Operands)), false
+		for j, o := range s.Operands {
+			var base unsafe.Pointer
+			switch v := &p.Values[o.Value]; {
+			case moves != nil && moves(i, j):
+				continue
+			case v.Kind == kit.Constant:
+				base = unsafe.Pointer(unsafe.SliceData(v.Data))
+			case v.Kind == kit.Argument && bound != nil && !bound[v.Index].IsZero():
+				base = bound[v.Index].Base()
+			default:
+				continue
+			}
+			if of := p.Kernels[s.Kernel]; !accessesNone(of, j, s.Sizes) {
+				base = unsafe.Add(base, int(o.Offset)*of.Params[j].DType.Size())
+			}
+			mem[j], some = base, true
+		}
+		if some {
+			all[i] = code.Bind(mem, k)
 		}
 	}
-	soa.TouchRead(v)
-	if inPlace {
-		return v, nil
+	return all
+}
+
+// unmoved returns, by step of a program's variant, the code that the program's own
+// steps have: nil for those that work on what has a layout.
+func unmoved(p *kit.Program, own []kernel.Code) []kernel.Code {
+	all := make([]kernel.Code, len(p.Steps))
+	for i := range p.Steps {
+		if l := p.Steps[i].Launch(); l == nil || !slices.ContainsFunc(l.Operands, func(o kit.Operand) bool { return p.Values[o.Value].Layout != nil }) {
+			all[i] = own[i]
+		}
 	}
-	d := soa.Make(v.Type)
-	if err := soa.Copy(d, v); err != nil {
-		return d, fmt.Errorf("argument %d: %w", i, err)
+	return all
+}
+
+// keeper keeps constants as code has packed them, each form once for all steps, sizes and
+// variants of a program. Keys contain addresses: a keeper lives as long as the owner of the
+// constants.
+type keeper struct {
+	of    *keeper // of the program's own constants, whose forms it has; nil: none
+	mu    sync.Mutex
+	forms map[string]*packedConstant
+	made  atomic.Int64 // bytes of these
+	// grown counts those of forms that are made once the program is ready; nil until then.
+	grown *atomic.Int64
+}
+
+// packedConstant is the memory of one form, which is written once.
+type packedConstant struct {
+	once sync.Once
+	mem  soa.View
+}
+
+// forBound returns a keeper for what is bound besides the program's own constants.
+func (k *keeper) forBound() *keeper {
+	for k.of != nil {
+		k = k.of
 	}
-	return d, nil
+	return &keeper{of: k}
+}
+
+// Keep implements [kernel.Keeper].
+func (k *keeper) Keep(key string, bytes int, write func(unsafe.Pointer)) unsafe.Pointer {
+	f := k.form(key, true)
+	f.once.Do(func() {
+		f.mem = bytesView(bytes)
+		count := &k.made
+		if k.grown != nil {
+			count = k.grown
+		}
+		count.Add(int64(bytes + len(key)))
+		write(f.mem.Base())
+	})
+	return f.mem.Base()
+}
+
+// form returns the form of a key; nil if there is none and none is to be added.
+func (k *keeper) form(key string, add bool) *packedConstant {
+	if k.of != nil {
+		if f := k.of.form(key, false); f != nil {
+			return f
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	f := k.forms[key]
+	if f == nil && add {
+		if k.forms == nil {
+			k.forms = map[string]*packedConstant{}
+		}
+		f = new(packedConstant)
+		k.forms[key] = f
+	}
+	return f
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/backends/reference/eval"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -30,7 +31,7 @@ func TestBoundConstantsStayTheCallers(t *testing.T) {
   return %3 : tensor<?xf32>
 }`,
 	} {
-		for backend, b := range map[string]backends.Backend{"cpu": asKernels{New()}, "eval": New()} {
+		for backend, b := range map[string]backends.Backend{"cpu": asKernels{eval.New()}, "eval": eval.New()} {
 			t.Run(name+" on "+backend, func(t *testing.T) {
 				e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 				require.NoError(t, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/backends/reference/eval"
 	"ltc/internal/samples"
 	"ltc/soa"
 )
@@ -99,12 +100,12 @@ func.func @other(%x: tensor<6xf32>) -> tensor<6xf32> {
 // evaluator does, bit by bit.
 func likeEvaluated(t *testing.T, text string) {
 	m := backends.NewModule(text)
-	a, err := asKernels{New()}.Compile(t.Context(), m, backends.Options{})
+	a, err := asKernels{eval.New()}.Compile(t.Context(), m, backends.Options{})
 	require.NoError(t, err, text)
 	require.IsType(t, &compiled{}, a, text)
 	kernels, _ := a.(*compiled).Compiled()
 	require.Positive(t, kernels, text)
-	b, err := New().Compile(t.Context(), m, backends.Options{})
+	b, err := eval.New().Compile(t.Context(), m, backends.Options{})
 	require.NoError(t, err, text)
 	for seed := range 3 {
 		got, want := &backends.Call{}, &backends.Call{}

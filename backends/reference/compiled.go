@@ -11,6 +11,8 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/eval"
+	"ltc/backends/reference/internal/loops"
 	"ltc/internal/env"
 	"ltc/internal/spare"
 	"ltc/ir/types"
@@ -64,11 +66,11 @@ type compiledStep struct {
 
 // kitOptions are what kernels are made with. Programs are checked after each pass if the
 // environment variable LTC_CHECK is 1.
-func kitOptions() kit.Options { return kit.Options{Eval: New(), Check: env.Checks.On()} }
+func kitOptions() kit.Options { return kit.Options{Eval: eval.New(), Check: env.Checks.On()} }
 
 // compileKernels makes kernels of a program and runs them by compilers, of
 // which each is asked for what those before it leave.
-func (b *Backend) compileKernels(ctx context.Context, p *backends.Program, o backends.Options, compilers []kernel.Compiler) (backends.Executable, error) {
+func compileKernels(ctx context.Context, p *backends.Program, o backends.Options, compilers []kernel.Compiler) (backends.Executable, error) {
 	prog, err := kernelsOf(ctx, p, compilers, Claim)
 	if err != nil {
 		return nil, err
@@ -213,7 +215,7 @@ func (e *compiled) fit(ctx context.Context) error {
 	for i := range e.steps {
 		s := &e.steps[i]
 		if sort, ok := s.bound.(*sortCode); ok {
-			s.code, work = sort, added(work, sort.work())
+			s.code, work = sort, loops.Added(work, sort.work())
 			continue
 		}
 		if s.Launch == nil {
@@ -226,11 +228,11 @@ func (e *compiled) fit(ctx context.Context) error {
 		if err := e.prepare(ctx, s); err != nil {
 			return err
 		}
-		work = added(work, pointsOf(k, s.Sizes))
+		work = loops.Added(work, pointsOf(k, s.Sizes))
 	}
-	e.long = work > longWork
+	e.long = work > loops.LongWork
 	e.cut()
-	if err := soa.Fits(added(e.WorkspaceBytes(), e.resultBytes())); err != nil {
+	if err := soa.Fits(loops.Added(e.WorkspaceBytes(), e.resultBytes())); err != nil {
 		return fmt.Errorf("%s: the results and the values that are alive at once: %w", e.file, err)
 	}
 	return nil
@@ -286,12 +288,15 @@ func (e *compiled) cut() {
 		b, ok := s.code.(kernel.Brief)
 		s.brief = ok && b.Brief(s.Sizes)
 		e.parts, e.workers = max(e.parts, s.parts), max(e.workers, min(s.parts, e.threads))
-		e.scratch = max(e.scratch, align(s.code.Scratch(s.Sizes, s.parts)))
+		e.scratch = max(e.scratch, lines(s.code.Scratch(s.Sizes, s.parts)))
 		if h, ok := s.code.(kernel.Holder); ok {
-			e.held = added(e.held, h.HeldBytes())
+			e.held = loops.Added(e.held, h.HeldBytes())
 		}
 	}
 }
+
+// lines returns a number of bytes that is one of whole lines of a cache.
+func lines(n int) int { return (n + 63) &^ 63 }
 
 // accessesNone reports whether a kernel accesses no element of an operand: it has no
 // points, or the operand no elements.
@@ -315,9 +320,9 @@ func pointsOf(k *kernel.Kernel, sizes []int64) int {
 	for s := range k.Stages {
 		points := 1
 		for a := range len(k.Axes) + len(k.Stages[s].Axes) {
-			points = times(points, int(k.Axis(s, a).Size.Of(sizes)))
+			points = loops.Times(points, int(k.Axis(s, a).Size.Of(sizes)))
 		}
-		n = added(n, points)
+		n = loops.Added(n, points)
 	}
 	return n
 }

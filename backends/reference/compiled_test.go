@@ -11,20 +11,22 @@ import (
 	"ltc/backends/backendtest"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/eval"
+	"ltc/backends/reference/tiles"
 	"ltc/internal/test/conformance"
 	"ltc/internal/trials"
 )
 
 // asKernels runs programs as kernels by the interpreter.
-type asKernels struct{ *Backend }
+type asKernels struct{ *eval.Backend }
 
 func (b asKernels) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
 	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
 		return nil, err
 	}
-	if len(p.Lacking) == 0 && !openSignature(p.Module.Func("main")) {
-		e, err := b.compileKernels(ctx, p, o, []kernel.Compiler{Tiles{}})
+	if len(p.Lacking) == 0 && !p.Signature.Open() {
+		e, err := compileKernels(ctx, p, o, []kernel.Compiler{tiles.Compiler{}})
 		if !errors.Is(err, kit.ErrNotCompiled) {
 			return e, err
 		}
@@ -35,7 +37,7 @@ func (b asKernels) Compile(ctx context.Context, m backends.Module, o backends.Op
 // Programs that run as kernels pass the suite, too.
 func TestConformanceOfKernels(t *testing.T) {
 	trials.Sequential(t)
-	for _, g := range backendtest.Run(t, func(string) (backends.Backend, error) { return asKernels{New()}, nil }).Groups {
+	for _, g := range backendtest.Run(t, func(string) (backends.Backend, error) { return asKernels{eval.New()}, nil }).Groups {
 		require.Positive(t, g.Passed, g.Name)
 		require.Zero(t, g.Unsupported, g.Name)
 	}
@@ -48,7 +50,7 @@ func TestSelectionOfKernels(t *testing.T) {
 	if err != nil {
 		t.Skipf("no selection: %v", err)
 	}
-	b := asKernels{New()}
+	b := asKernels{eval.New()}
 	for _, file := range files {
 		units, err := conformance.Read(file)
 		require.NoError(t, err)

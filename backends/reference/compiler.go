@@ -2,11 +2,8 @@ package reference
 
 import (
 	"context"
-	"errors"
 	"sync"
 
-	"ltc/backends"
-	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 )
 
@@ -73,47 +70,4 @@ func columnsOf(ctx context.Context, use []kernel.Compiler) func() int {
 		}
 	}
 	return nil
-}
-
-// errEvaluator is why the backend eval compiles no program.
-var errEvaluator = errors.New("the backend is the evaluator: open cpu or cuda")
-
-// compile makes a program executable: as kernels, if the backend is cpu, or by
-// the evaluator.
-func (b *Backend) compile(ctx context.Context, m backends.Module, o backends.Options, p *backends.Program) (backends.Executable, error) {
-	compilers.Lock()
-	use := compilers.fastest
-	compilers.Unlock()
-	if b.name != "cpu" || len(p.Lacking) > 0 {
-		if o.Compiled && len(p.Lacking) == 0 {
-			return nil, backends.ReportFallbacks(b.name, m, o, kit.WholeFallback(errEvaluator))
-		}
-		return prepare(ctx, b.name, p)
-	}
-	use = append(use[:len(use):len(use)], Tiles{})
-	ctx = backends.WithLogger(ctx, &o)
-	var e backends.Executable
-	var err error
-	if openSignature(p.Module.Func("main")) {
-		e, err = b.compileSized(ctx, m, o, p, use)
-	} else {
-		e, err = b.compileKernels(ctx, p, o, use)
-	}
-	var left []backends.Fallback
-	switch {
-	case err == nil:
-		left = e.(interface{ Program() *kit.Program }).Program().Fallbacks()
-	case errors.Is(err, kit.ErrNotCompiled):
-		left = kit.WholeFallback(err)
-		if p, err = backends.LoadOpen(ctx, m, o); err == nil { // the module has been changed
-			e, err = prepare(ctx, b.name, p)
-		}
-	}
-	if err == nil {
-		err = backends.ReportFallbacks(b.name, m, o, left)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return e, nil
 }

@@ -75,7 +75,7 @@ func TestComplexAtan2KeepsSignsAndDigits(t *testing.T) {
 		return math.Abs(got-want) <= 0x1p-52*math.Abs(want)
 	}
 	for _, backend := range []string{"eval", "cpu"} {
-		b, err := open(backend, "")
+		b, err := backends.Open(backend)
 		require.NoError(t, err)
 		e, err := b.Compile(t.Context(), backends.NewModule(strings.ReplaceAll(text, "N", strconv.Itoa(len(table)))), backends.Options{})
 		require.NoError(t, err)

@@ -111,7 +111,7 @@ func TestComplexFunctionsAtTheirEdges(t *testing.T) {
 			soa.Slice[float64](re)[i], soa.Slice[float64](im)[i] = real(c[0]), imag(c[0])
 		}
 		for _, backend := range []string{"eval", "cpu"} {
-			b, err := open(backend, "")
+			b, err := backends.Open(backend)
 			require.NoError(t, err)
 			e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 			require.NoError(t, err)

@@ -25,7 +25,7 @@ func TestCopiesThatDoNotFit(t *testing.T) {
 }`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, err := open(strings.Fields(name)[2], "")
+			b, err := backends.Open(strings.Fields(name)[2])
 			require.NoError(t, err)
 			e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 			require.NoError(t, err)

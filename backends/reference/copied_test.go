@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/backends/reference/eval"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -17,7 +18,7 @@ func TestCopiedBytes(t *testing.T) {
   %0 = stablehlo.multiply %x, %w : tensor<2x3xf32>
   return %0 : tensor<2x3xf32>
 }`
-	for name, b := range map[string]backends.Backend{"cpu": asKernels{New()}, "eval": New()} {
+	for name, b := range map[string]backends.Backend{"cpu": asKernels{eval.New()}, "eval": eval.New()} {
 		each := map[string]int64{"eval": 24}[name] // bytes
 		t.Run(name, func(t *testing.T) {
 			e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})

@@ -17,6 +17,9 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/eval"
+	"ltc/backends/reference/tiles"
+	"ltc/internal/test/programs"
 	"ltc/soa"
 )
 
@@ -125,22 +128,27 @@ func TestCrewAllocates(t *testing.T) {
 // kernels compiles a program as kernels of tiles.
 func kernels(t *testing.T, text string, threads int) *compiled {
 	t.Helper()
-	e, err := asKernels{New()}.Compile(context.Background(), backends.NewModule(text), backends.Options{Threads: threads})
+	return kernelsBy(t, tiles.Compiler{}, text, threads)
+}
+
+func kernelsBy(t *testing.T, c kernel.Compiler, text string, threads int) *compiled {
+	t.Helper()
+	o := backends.Options{Threads: threads}
+	p, err := backends.LoadOpen(t.Context(), backends.NewModule(text), o)
 	require.NoError(t, err)
-	require.IsType(t, &compiled{}, e)
+	e, err := compileKernels(t.Context(), p, o, []kernel.Compiler{c})
+	require.NoError(t, err)
 	return e.(*compiled)
 }
 
 // The bits do not depend on the number of threads, and there are never more
 // parts than can run at once.
 func TestThreadsOfTiles(t *testing.T) {
-	defer func(work int64) { partWork = work }(partWork)
-	partWork = 1
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(7))
-	for name, text := range map[string]string{"chain": chain(10), "mlp": mlpStep(16, 28, 20, 12, 10), "dot": matmul(31, 33, 29, "f32")} {
+	for name, text := range map[string]string{"chain": programs.Chain(10), "mlp": programs.MLPStep(16, 28, 20, 12, 10), "dot": programs.MatMul(31, 33, 29, "f32")} {
 		var want [][]float32
 		for _, threads := range []int{1, 2, 3, 7, 1_000_000, 0} {
-			e := kernels(t, text, threads)
+			e := kernelsBy(t, tiles.Compiler{Least: 1}, text, threads)
 			switch {
 			case threads == 1:
 				require.Equal(t, 1, e.Parts())
@@ -166,7 +174,7 @@ func TestThreadsOfTiles(t *testing.T) {
 // one for a program with its constants bound.
 func TestThreadsByDefault(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
-	text := matmul(200, 200, 200, "f32")
+	text := programs.MatMul(200, 200, 200, "f32")
 	for threads, parts := range map[int][2]int{0: {3, 1}, 2: {2, 2}} {
 		e := kernels(t, text, threads)
 		require.Equal(t, parts[0], e.Parts())
@@ -175,22 +183,22 @@ func TestThreadsByDefault(t *testing.T) {
 		require.Equal(t, parts[1], b.(*compiled).Parts())
 		require.Equal(t, parts[0], e.Parts())
 	}
-	_, err := asKernels{New()}.Compile(context.Background(), backends.NewModule(text), backends.Options{Threads: -1})
+	_, err := asKernels{eval.New()}.Compile(context.Background(), backends.NewModule(text), backends.Options{Threads: -1})
 	require.ErrorContains(t, err, "-1 threads")
 }
 
 // A program that takes less than waking threads would stays on one.
 func TestSmallProgramsOnOneThread(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
-	require.Equal(t, 1, kernels(t, matmul(16, 16, 16, "f32"), 0).Parts())
-	require.Equal(t, 1, kernels(t, mlpStep(4, 8, 8, 8, 4), 0).Parts())
+	require.Equal(t, 1, kernels(t, programs.MatMul(16, 16, 16, "f32"), 0).Parts())
+	require.Equal(t, 1, kernels(t, programs.MLPStep(4, 8, 8, 8, 4), 0).Parts())
 }
 
 // On one thread a program runs on the goroutine that asks, and starts neither
 // another nor a thread of the system.
 func TestOneThreadStartsNothing(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // whose workers are threads, too
-	e := kernels(t, mlpStep(32, 64, 48, 32, 10), 1)
+	e := kernels(t, programs.MLPStep(32, 64, 48, 32, 10), 1)
 	c := &backends.Call{Args: arguments(e)}
 	goroutines, threads := runtime.NumGoroutine(), systemThreads(t)
 	for range 20 {

@@ -1,42 +1,12 @@
-// Package reference runs StableHLO modules on the CPU in plain Go. Its central
-// type is [Backend]. It is registered as eval, the evaluator that every other
-// backend is measured against, and as cpu. That makes kernels of programs and runs
-// them by the compiler that the program imports, or else in tiles by the
-// evaluator's loops: see [Tiles].
+// Package reference runs StableHLO modules on the CPU: it registers the backend cpu.
+// That makes kernels of programs and runs them by the compiler that the program imports,
+// or else in plain Go by package tiles. Its central type is [Backend].
 //
-// A module is parsed, verified and turned once into a list of prepared steps
-// over dense row-major memory. What a step computes is StableHLO's
-// specification, with these choices where it leaves one:
-//   - f16, bf16, tf32 and floats of 8, 6 and 4 bits are computed in f32 and
-//     rounded after each op. Sums and products of many elements (reduce with a
-//     body of one op, dot_general, convolution) are accumulated in f32 and
-//     rounded once; those of reduce_window are rounded after each op.
-//     What is too large for a format becomes infinite, NaN where it has no
-//     infinity, the largest number where it has neither.
-//   - Functions of complex numbers are rounded once, from about 106 bits, but
-//     add, subtract and multiply as their formulas say; complex numbers are
-//     ordered by real, then by imaginary part.
-//   - A quantized operand is dequantized, its difference to the zero point
-//     taken without wrapping; NaN becomes the integer 0. Ops with bodies, and
-//     those that only move elements, work on the integers.
-//   - Integers, of 2 and 4 bits as well, wrap. Division by zero gives all bits
-//     set, the remainder then is the dividend; the lowest integer divided by -1
-//     is itself.
-//   - A sort is always stable. Decompositions, Fourier transforms and batch
-//     normalization are computed in f64 and rounded once. A window of
-//     select_and_scatter that lies in the padding scatters nothing.
-//   - rng_bit_generator gives the bits that XLA gives, DEFAULT those of PHILOX;
-//     rng draws the same numbers in each run.
-//   - A shift by the width or more gives 0, or the sign for an arithmetic one.
-//   - A conversion to an integer truncates and saturates; NaN becomes 0.
-//   - The order of a reduction is fixed: see reduce.go and gemm.go. No result
-//     depends on the number of threads.
-//
-// A function whose text leaves sizes open runs op by op, each prepared for the
-// types that come: see open.go. What processes exchange is not run: see [Extend].
+// Where package kit makes no kernel, and for programs that it cannot compile, the
+// evaluator runs what is left: package eval, which is registered by importing this one.
 //
 // imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/exec,
-// ltc/backends/kit/kernel, ltc/mlir, ltc/soa, ltc/ir/types, ltc/internal/bigfloat,
-// ltc/internal/env, ltc/internal/footprint, ltc/internal/spare, ltc/stablehlo,
-// ltc/stablehlo/chlo and ltc/stablehlo/verify.
+// ltc/backends/kit/kernel, ltc/backends/reference/eval, ltc/backends/reference/tiles,
+// ltc/backends/reference/internal/dense, ltc/backends/reference/internal/loops, ltc/soa,
+// ltc/ir/types, ltc/internal/env, ltc/internal/footprint and ltc/internal/spare.
 package reference

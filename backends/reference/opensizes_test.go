@@ -121,7 +121,7 @@ func TestSizesOfRunsKeepTheRules(t *testing.T) {
 	for name, p := range openSizes {
 		for _, backend := range []string{"eval", "cpu"} {
 			t.Run(name+"/"+backend, func(t *testing.T) {
-				b, err := open(backend, "")
+				b, err := backends.Open(backend)
 				require.NoError(t, err)
 				e, err := b.Compile(t.Context(), backends.NewModule(p.text), backends.Options{})
 				require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/tiles"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
@@ -48,7 +49,7 @@ func profiled(t *testing.T, profile bool) *compiled {
 	o := backends.Options{Profile: profile}
 	p, err := backends.Load(t.Context(), backends.NewModule(countdown), o)
 	require.NoError(t, err)
-	e, err := New().compileKernels(t.Context(), p, o, []kernel.Compiler{Tiles{}})
+	e, err := compileKernels(t.Context(), p, o, []kernel.Compiler{tiles.Compiler{}})
 	require.NoError(t, err)
 	return e.(*compiled)
 }

@@ -3,29 +3,21 @@ package reference
 import (
 	"log/slog"
 	"reflect"
-	"sync/atomic"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/eval"
 	"ltc/internal/footprint"
-	"ltc/mlir"
 )
 
 // heap counts what one program takes beside what programs share. Code says itself what
 // it takes.
-var heap = footprint.New(
-	reflect.TypeFor[*Backend](),
+var heap = footprint.New(append([]reflect.Type{
+	reflect.TypeFor[*eval.Backend](),
 	reflect.TypeFor[kernel.Compiler](),
 	reflect.TypeFor[kernel.Code](),
 	reflect.TypeFor[*keeper](),      // runs add to it
-	reflect.TypeFor[*opCache](),     // likewise
 	reflect.TypeFor[*slog.Logger](), // the user's
-)
-
-// ofOp counts what an op takes that a run has prepared, beside the program.
-var ofOp = footprint.New(reflect.TypeFor[mlir.Op](), reflect.TypeFor[mlir.Value](), reflect.TypeFor[*compiler]())
-
-// tiles counts what tiles take beside their kernel, which is the program's.
-var tiles = footprint.New(reflect.TypeFor[kernel.Kernel]())
+}, eval.Shared...)...)
 
 // resident returns what can be reached from a program. The parts of its module are
 // allocated many together, of which the last are not used.
@@ -55,24 +47,3 @@ func (k *keeper) ResidentBytes() int {
 	}
 	return n
 }
-
-// closureBytes is about what a function takes that is a step of the evaluator's.
-const closureBytes = 256
-
-// ResidentBytes implements [backends.Resident].
-func (e *executable) ResidentBytes() int { return resident(e) + closureBytes*len(e.code.steps) }
-
-// Grown implements [backends.Growing]: it counts ops that runs prepare.
-func (e *executable) Grown() *atomic.Int64 { return e.grown }
-
-// Grown implements [backends.Growing].
-func (e *openExecutable) Grown() *atomic.Int64 { return e.program.grown }
-
-// residentOp returns about what a prepared op takes, with its key.
-func residentOp(key opKey, made *opCode) int {
-	const apart = 512 // the pool, the entry and the function's own compiler
-	return apart + ofOp.Of(made.code) + closureBytes*len(made.code.steps) + len(key.types)
-}
-
-// ResidentBytes implements [backends.Resident].
-func (e *openExecutable) ResidentBytes() int { return resident(e) }

@@ -9,6 +9,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/tiles"
 )
 
 // counting is [Tiles], which counts the bytes that its code moves, and holds some.
@@ -21,7 +22,7 @@ type counted struct {
 }
 
 func (c counting) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.Code, error) {
-	all, err := Tiles{}.Compile(ctx, kernels)
+	all, err := tiles.Compiler{}.Compile(ctx, kernels)
 	for i := range all {
 		all[i] = counted{all[i], kernels[i], c.moved}
 	}
@@ -41,7 +42,7 @@ func (counted) HeldBytes() int { return 1000 }
 func (c counting) program(t *testing.T, text string) *compiled {
 	p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	e, err := New().compileKernels(t.Context(), p, backends.Options{Threads: 1}, []kernel.Compiler{c})
+	e, err := compileKernels(t.Context(), p, backends.Options{Threads: 1}, []kernel.Compiler{c})
 	require.NoError(t, err)
 	return e.(*compiled)
 }

@@ -9,6 +9,9 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/eval"
+	"ltc/backends/reference/internal/dense"
+	"ltc/backends/reference/internal/loops"
 	"ltc/internal/spare"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -21,14 +24,12 @@ type sized struct {
 	file      string
 	o         backends.Options
 	compilers []kernel.Compiler
-	keeper    *keeper // of constants in other forms
-	few       int     // the fewest elements, or fewer than those of the family's base
-	least     int     // points of the kernels for few elements
-	each      int     // and for each further one
-	parts     []int   // by step, of the family's base
-	// The program of size 0 is compiled separately, from the module:
-	backend *Backend
-	module  backends.Module
+	keeper    *keeper         // of constants in other forms
+	few       int             // the fewest elements, or fewer than those of the family's base
+	least     int             // points of the kernels for few elements
+	each      int             // and for each further one
+	parts     []int           // by step, of the family's base
+	module    backends.Module // the program of size 0 is compiled separately, from it
 }
 
 // form is the program for some layouts of its views.
@@ -54,9 +55,9 @@ type fitted struct {
 
 // compileSized compiles a program whose main leaves one size open. The error
 // wraps [kit.ErrNotCompiled] if it cannot be one program for all sizes.
-func (b *Backend) compileSized(ctx context.Context, m backends.Module, o backends.Options, p *backends.Program, compilers []kernel.Compiler) (backends.Executable, error) {
-	s := &sized{file: p.File, o: o, compilers: compilers, keeper: new(keeper), backend: b, module: m}
-	family, open, err := kit.OpenFamily(ctx, New(), m, o, p, func(_ int, p *backends.Program) (*kit.Program, error) {
+func compileSized(ctx context.Context, m backends.Module, o backends.Options, p *backends.Program, compilers []kernel.Compiler) (backends.Executable, error) {
+	s := &sized{file: p.File, o: o, compilers: compilers, keeper: new(keeper), module: m}
+	family, open, err := kit.OpenFamily(ctx, eval.New(), m, o, p, func(_ int, p *backends.Program) (*kit.Program, error) {
 		return kernelsOf(ctx, p, compilers, nil)
 	})
 	if err != nil {
@@ -178,7 +179,7 @@ func (s *sized) Profile() []backends.StepProfile {
 
 // Bind fixes constants, as that of [compiled] does.
 func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
-	bound, err := bind(ctx, s.Sig, s.Bound, constants)
+	bound, err := dense.Bind(ctx, s.Sig, s.Bound, constants)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +211,7 @@ func (f *form) Run(ctx context.Context, c *backends.Call, n int) error {
 // long reports whether a run for a size takes so long that it can be cancelled to
 // its end.
 func (s *sized) long(n int) bool {
-	return added(s.least, times(s.each, n-s.few)) > longWork
+	return loops.Added(s.least, loops.Times(s.each, n-s.few)) > loops.LongWork
 }
 
 // pointsOfSteps returns how often the bodies of all kernels of a program run.
@@ -218,7 +219,7 @@ func pointsOfSteps(p *kit.Program) int {
 	n := 0
 	for i := range p.Steps {
 		if s := p.Steps[i].Launch(); s != nil {
-			n = added(n, pointsOf(p.Kernels[s.Kernel], s.Sizes))
+			n = loops.Added(n, pointsOf(p.Kernels[s.Kernel], s.Sizes))
 		}
 	}
 	return n

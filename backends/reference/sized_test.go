@@ -13,6 +13,8 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/eval"
+	"ltc/backends/reference/internal/loops"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -84,9 +86,9 @@ func.func public @main(%x: tensor<?x1x6x6xf32>, %w: tensor<2x1x3x3xf32> {ltc.con
   %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [2, 3] : (tensor<?x2x2x2xf32>, tensor<f32>) -> tensor<?x2xf32>
   return %e, %s : tensor<?x2x2x2xf32>, tensor<?x2xf32>
 }`
-	cpu, err := open("cpu", "")
+	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
-	want, err := New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	want, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
@@ -215,7 +217,7 @@ func TestBranchesOfAllSizes(t *testing.T) {
 // that it computes what the evaluator does, for many sizes and the given one.
 func allSizes(t *testing.T, text string, many int) *sized {
 	t.Helper()
-	cpu, err := open("cpu", "")
+	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	x, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
@@ -224,7 +226,7 @@ func allSizes(t *testing.T, text string, many int) *sized {
 	kernels, evaluated := e.Compiled()
 	t.Log(kernels, "kernels")
 	require.Zero(t, evaluated)
-	want, err := New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	want, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	for _, n := range []int{1, 2, 0, 3, 5, 17, 64, 100, 251, 1000, 4093, 7, many, 1} {
 		args := argsOf(e.Signature(), n, uint64(n))
@@ -270,7 +272,7 @@ func TestScansOfAllSizes(t *testing.T) {
 			text := strings.NewReplacer(sides...).Replace(cumulative)
 			var all [2]backends.Executable
 			for i, name := range []string{"cpu", "eval"} {
-				b, err := open(name, "")
+				b, err := backends.Open(name)
 				require.NoError(t, err)
 				all[i], err = b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 				require.NoError(t, err)
@@ -312,14 +314,14 @@ func.func public @main(%x: tensor<?x3xf32>, %f: tensor<5x1xf32>, %u: tensor<1x3x
   %2 = stablehlo.dynamic_update_slice %x, %u, %at, %z : (tensor<?x3xf32>, tensor<1x3xf32>, tensor<ui64>, tensor<ui64>) -> tensor<?x3xf32>
   return %0, %1, %2 : tensor<5x3xf32>, tensor<1x3xf32>, tensor<?x3xf32>
 }`
-	cpu, err := open("cpu", "")
+	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	require.IsType(t, &sized{}, e, "one program for all sizes")
 	_, evaluated := e.(*sized).Compiled()
 	require.Zero(t, evaluated)
-	want, err := New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	want, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	for _, n := range []int{1, 2, 700, 3, 251, 5000} {
 		for seed := range uint64(8) {
@@ -346,7 +348,7 @@ func regionsOf(p *kit.Program) []*kit.Program {
 
 // What a run gives stays as it is when runs of other sizes follow.
 func TestResultsOfSizesAreTheCallers(t *testing.T) {
-	cpu, err := open("cpu", "")
+	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	e, err := cpu.Compile(t.Context(), backends.NewModule(openPrograms["mlp"]), backends.Options{})
 	require.NoError(t, err)
@@ -471,13 +473,13 @@ func.func public @main(%x: tensor<?xf32>) -> tensor<?xi32> {
 		"a part as long as an argument that is short enough": {fmt.Sprintf(rows, "module attributes {ltc.dims = {n = [0, 50000]}} {", ` {ltc.dim = ["n"]}`, "\n}"), true, 50000},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cpu, err := open("cpu", "")
+			cpu, err := backends.Open("cpu")
 			require.NoError(t, err)
 			e, err := cpu.Compile(t.Context(), backends.NewModule(test.text), backends.Options{})
 			require.NoError(t, err)
 			_, one := e.(*sized)
 			require.Equal(t, test.one, one)
-			want, err := New().Compile(t.Context(), backends.NewModule(test.text), backends.Options{})
+			want, err := eval.New().Compile(t.Context(), backends.NewModule(test.text), backends.Options{})
 			require.NoError(t, err)
 			for _, n := range []int{1, 100, 20000, 0, 30000, 50000, 50001} {
 				args := argsOf(e.Signature(), n, uint64(n))
@@ -500,7 +502,7 @@ func.func public @main(%x: tensor<?xf32>) -> tensor<?xi32> {
 
 // Steps of a program for all sizes are measured in runs of all of them together.
 func TestProfileOfAllSizes(t *testing.T) {
-	cpu, err := open("cpu", "")
+	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	e, err := cpu.Compile(t.Context(), backends.NewModule(openPrograms["mlp"]), backends.Options{Profile: true})
 	require.NoError(t, err)
@@ -531,12 +533,12 @@ module attributes {ltc.dims = {n = [5, 100000000]}} {
     return %1 : tensor<?x8xf32>
   }
 }`
-	cpu, err := open("cpu", "")
+	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	require.IsType(t, &sized{}, e)
-	s, n := e.(*sized), longWork/8
+	s, n := e.(*sized), loops.LongWork/8
 	require.Equal(t, []bool{false, false, true, true}, []bool{s.long(5), s.long(n), s.long(n + 5), s.long(2 * n)})
 }
 

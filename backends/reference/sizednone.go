@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/reference/eval"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -30,7 +32,7 @@ func (s *sized) compileNone(ctx context.Context) (func(context.Context, *backend
 			constants[i] = v
 		}
 	}
-	x, err := prepare(ctx, s.backend.name, p)
+	x, err := eval.Prepare(ctx, name, p)
 	if err == nil {
 		x, err = x.Bind(ctx, constants)
 	}
@@ -47,7 +49,7 @@ func (s *sized) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	sizes, err := closeProgram(ctx, p, s.Shapes(0))
+	sizes, err := kit.FixSizes(ctx, eval.New(), p, s.Shapes(0))
 	if err != nil {
 		return nil, err
 	}

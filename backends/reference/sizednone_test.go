@@ -20,7 +20,7 @@ func TestNoElements(t *testing.T) {
 		t.Run(f.Name, func(t *testing.T) {
 			var all [2]backends.Executable
 			for i, b := range []string{"cpu", "eval"} {
-				b, err := open(b, "")
+				b, err := backends.Open(b)
 				require.NoError(t, err)
 				all[i], err = b.Compile(t.Context(), backends.NewModule(string(f.Data)), backends.Options{Threads: 1})
 				require.NoError(t, err)

@@ -6,6 +6,7 @@ import (
 
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/internal/loops"
 	"ltc/ir/types"
 )
 
@@ -53,15 +54,15 @@ func newSortCode(s *kit.Sort) (*sortCode, *kit.Launch) {
 			c.n = size
 			continue
 		case d > s.Dim:
-			c.apart = times(c.apart, size)
+			c.apart = loops.Times(c.apart, size)
 		}
-		c.rows = times(c.rows, size)
+		c.rows = loops.Times(c.rows, size)
 	}
 	return c, own
 }
 
 // work is what a sort takes, in elements that an op computes.
-func (s *sortCode) work() int { return times(times(s.rows, s.n), 4*len(s.sizes)+4) }
+func (s *sortCode) work() int { return loops.Times(loops.Times(s.rows, s.n), 4*len(s.sizes)+4) }
 
 // Parts gives a thread rows of which at least so much is to be done.
 func (s *sortCode) Parts(_ []int64, threads int) int {

@@ -13,6 +13,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/eval"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -106,9 +107,9 @@ func TestSortsByKeys(t *testing.T) {
 			for n, shape := range [][]int{{1}, {7, 3}, {2, 40, 3}, {700}, {5, 1100}, {0, 4}, {2600, 2}} {
 				dim := []int{0, 0, 1, 0, 1, 1, 0}[n]
 				text := sorting(elem, order, shape, dim)
-				want, err := New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+				want, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 				require.NoError(t, err, text)
-				got, err := asKernels{New()}.Compile(t.Context(), backends.NewModule(text), backends.Options{Threads: 1 + n%3})
+				got, err := asKernels{eval.New()}.Compile(t.Context(), backends.NewModule(text), backends.Options{Threads: 1 + n%3})
 				require.NoError(t, err, text)
 				kernels, evaluated := got.(*compiled).Compiled()
 				require.Equal(t, []int{1, 0}, []int{kernels, evaluated}, text)
@@ -165,7 +166,7 @@ func evaluatedSorts(t *testing.T, less string) int {
 	orders["other"] = less
 	text := sorting("f32", "other", []int{30}, 0)
 	delete(orders, "other")
-	e, err := asKernels{New()}.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	e, err := asKernels{eval.New()}.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	_, evaluated := e.(*compiled).Compiled()
 	return evaluated
@@ -173,7 +174,7 @@ func evaluatedSorts(t *testing.T, less string) int {
 
 // Long sorts allocate nothing, and end soon when they are given up.
 func TestSortsAllocateNothingAndEnd(t *testing.T) {
-	e, err := asKernels{New()}.Compile(t.Context(), backends.NewModule(sorting("f32", "less", []int{3, 5000}, 1)), backends.Options{Threads: 1})
+	e, err := asKernels{eval.New()}.Compile(t.Context(), backends.NewModule(sorting("f32", "less", []int{3, 5000}, 1)), backends.Options{Threads: 1})
 	require.NoError(t, err)
 	c := &backends.Call{}
 	for _, a := range e.Signature().Args {
@@ -210,7 +211,7 @@ func bytesOf(v soa.View) []uint8 {
 // BenchmarkSortByKeys sorts 2¹⁸ numbers, of which each has a place that goes along.
 func BenchmarkSortByKeys(b *testing.B) {
 	text := sorting("f32", "argsort", []int{1 << 18}, 0)
-	for name, of := range map[string]backends.Backend{"keys": asKernels{New()}, "evaluator": New()} {
+	for name, of := range map[string]backends.Backend{"keys": asKernels{eval.New()}, "evaluator": eval.New()} {
 		b.Run(name, func(b *testing.B) {
 			e, err := of.Compile(b.Context(), backends.NewModule(text), backends.Options{Threads: 1})
 			require.NoError(b, err)

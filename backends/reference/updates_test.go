@@ -9,6 +9,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/reference/eval"
 	"ltc/internal/samples"
 	"ltc/internal/test/programs"
 	"ltc/internal/trials"
@@ -23,9 +24,9 @@ func TestRandomUpdates(t *testing.T) {
 	tried := trials.Soak(200, 20_000)
 	for seed := range uint64(tried) {
 		text := programs.Updates(rand.New(rand.NewPCG(seed, 6)), 4+int(seed%24))
-		kernels, err := asKernels{New()}.Compile(t.Context(), backends.NewModule(text), backends.Options{Threads: 1 + int(seed%3)})
+		kernels, err := asKernels{eval.New()}.Compile(t.Context(), backends.NewModule(text), backends.Options{Threads: 1 + int(seed%3)})
 		require.NoError(t, err, text)
-		eval, err := New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+		eval, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 		require.NoError(t, err, text)
 		for run := range uint64(2) {
 			want := updated(t, eval, seed+run)

@@ -9,6 +9,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/tiles"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -22,7 +23,7 @@ type watched struct {
 }
 
 func (w watchful) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.Code, error) {
-	all, err := Tiles{}.Compile(ctx, kernels)
+	all, err := tiles.Compiler{}.Compile(ctx, kernels)
 	for i := range all {
 		if all[i] != nil {
 			all[i] = watched{all[i], w.look}
@@ -71,7 +72,7 @@ func TestOperandsWithoutElements(t *testing.T) {
 	m, o := backends.NewModule(text), backends.Options{Threads: 1}
 	p, err := backends.LoadOpen(t.Context(), m, o)
 	require.NoError(t, err)
-	e, err := New().compileSized(t.Context(), m, o, p, []kernel.Compiler{watchful{look}})
+	e, err := compileSized(t.Context(), m, o, p, []kernel.Compiler{watchful{look}})
 	require.NoError(t, err)
 	room := make([]float32, 400)
 	for _, turned := range []bool{false, true} {

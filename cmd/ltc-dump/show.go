@@ -13,6 +13,7 @@ import (
 	"ltc/backends/cuda"
 	"ltc/backends/kit"
 	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/internal/test/conformance"
 	"ltc/ir/types"
 	"ltc/mlir"
@@ -140,7 +141,7 @@ func (s *source) showKernels(ctx context.Context, w io.Writer, text, stage strin
 		return err
 	}
 	if p.Signature.Open() {
-		family, _, err := kit.OpenFamily(ctx, reference.New(), m, o, p, func(n int, p *backends.Program) (*kit.Program, error) {
+		family, _, err := kit.OpenFamily(ctx, eval.New(), m, o, p, func(n int, p *backends.Program) (*kit.Program, error) {
 			var b strings.Builder
 			k, err := s.kernels(ctx, &b, p, stage, nil)
 			shown[n] = b.String()
@@ -162,7 +163,7 @@ func (s *source) showKernels(ctx context.Context, w io.Writer, text, stage strin
 // a stage. Claim is that of [kit.Options].
 func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage string, claim func(kit.Work) ([]types.Type, bool)) (*kit.Program, error) {
 	return kit.Compile(ctx, p, kit.Options{
-		Eval:  reference.New(),
+		Eval:  eval.New(),
 		Packs: reference.Packs(ctx), Columns: reference.Columns(ctx), Claim: claim, Cut: reference.Cut,
 		Dump: func(name, text string) {
 			if name == stage {

@@ -11,7 +11,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	_ "ltc/internal/test/gputext"
 	"ltc/stablehlo"
 	"ltc/stablehlo/verify"
@@ -83,7 +83,7 @@ func TestStepIsWritten(t *testing.T) {
 	}
 	p, err := backends.Load(t.Context(), backends.NewModule(string(text)), backends.Options{})
 	require.NoError(t, err)
-	compiled, err := kit.Compile(t.Context(), p, kit.Options{Eval: reference.New()})
+	compiled, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New()})
 	require.NoError(t, err)
 	for _, h := range compiled.HostSteps() {
 		t.Errorf("%s is left to the evaluator: %s", h.Op, h.Reason)

@@ -85,7 +85,7 @@ func read() (map[string]*box, error) {
 // drawn returns the name of the box that a package is in; empty if it is in none.
 func drawn(path, module string) string {
 	name, ours := strings.CutPrefix(path, module+"/")
-	if !ours || strings.HasSuffix(name, "/gen") || strings.HasSuffix(name, "/buildid") {
+	if !ours || strings.HasSuffix(name, "/gen") || strings.HasSuffix(name, "/buildid") || strings.Contains(name, "/internal/") {
 		return ""
 	}
 	first, _, _ := strings.Cut(name, "/")

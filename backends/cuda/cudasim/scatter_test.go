@@ -11,7 +11,7 @@ import (
 
 	"ltc/backends"
 	_ "ltc/backends/cuda/cudasim"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	_ "ltc/backends/reference/llvm"
 	"ltc/internal/samples"
 	"ltc/ir/types"
@@ -72,7 +72,7 @@ func TestScatterKeepsTheLastUpdate(t *testing.T) {
 				t.Run(on.backend+"/"+s.name+"/"+c.elem, func(t *testing.T) {
 					body := strings.ReplaceAll(c.body, "$S", "tensor<"+c.elem+">")
 					text := s.text(c.elem, body, on.n)
-					oracle, err := reference.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+					oracle, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 					require.NoError(t, err)
 					exe, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{Ordered: true})
 					require.NoError(t, err)

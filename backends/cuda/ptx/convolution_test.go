@@ -12,7 +12,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/internal/test/ptxas"
 )
 
@@ -70,7 +70,7 @@ func (c *convolved) kernel(t *testing.T) (*kernel.Kernel, []int64) {
 	t.Helper()
 	l, err := backends.Load(t.Context(), backends.NewModule(c.text()), backends.Options{})
 	require.NoError(t, err)
-	p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Borders: true})
+	p, err := kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Borders: true})
 	require.NoError(t, err)
 	require.Len(t, p.Kernels, 1, "%v", p)
 	require.Len(t, p.Steps, 1)

@@ -17,7 +17,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/internal/test/golden"
@@ -30,7 +30,7 @@ func compile(t testing.TB, text string) *kit.Program {
 	t.Helper()
 	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New()})
+	p, err := kit.Compile(t.Context(), l, kit.Options{Eval: eval.New()})
 	require.NoError(t, err)
 	return p
 }

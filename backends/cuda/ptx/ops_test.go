@@ -12,7 +12,7 @@ import (
 	"ltc/backends/kit/expand"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
-	"ltc/backends/reference"
+	"ltc/backends/reference/tiles"
 	"ltc/internal/test/ptxsim"
 	"ltc/ir/types"
 )
@@ -134,7 +134,7 @@ func onExtremes(t *testing.T, op kernel.Op, d, to types.DType) {
 	}
 	// An op has the very bits that the kernel IR's evaluator makes of its expansion.
 	want, err = m.Run(func(m *kerneltest.Memory) error {
-		return kernel.Evaluate(expand.Kernel(k, asm.Target), m.Sizes, m.Mem, m.Strides, reference.Scalars{})
+		return kernel.Evaluate(expand.Kernel(k, asm.Target), m.Sizes, m.Mem, m.Strides, tiles.Scalars{})
 	})
 	require.NoError(t, err)
 	require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}), "%v of %v, expanded", op, d)

@@ -10,7 +10,7 @@ import (
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel/kerneltest"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 )
 
 // Sums of few results are cut into parts, so that a whole device has threads for
@@ -43,7 +43,7 @@ func TestParts(t *testing.T) {
 			}`, c.rows, c.columns, dims, result)
 			l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 			require.NoError(t, err)
-			p, err := kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Parts: ptx.Parts})
+			p, err := kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Parts: ptx.Parts})
 			require.NoError(t, err)
 			require.Len(t, p.Steps, c.steps)
 			for n := range p.Steps {

@@ -11,7 +11,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 )
 
 // Rows of f16 and bf16 are laid out at multiples of 16 bytes where that saves twice what
@@ -79,7 +79,7 @@ func pitched(t *testing.T, text string, want []int64) {
 	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	asked := 0
-	_, err = kit.Compile(t.Context(), l, kit.Options{Eval: reference.New(), Borders: true, Pitch: func(k *kernel.Kernel, copied []bool) []int64 {
+	_, err = kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Borders: true, Pitch: func(k *kernel.Kernel, copied []bool) []int64 {
 		asked++
 		rows := ptx.Options{}.Pitch(k, copied)
 		require.Equal(t, rows, ptx.Options{Hopper: true, Processors: 132}.Pitch(k, copied), "on each device the same")

@@ -9,7 +9,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 )
 
 // The sums of products of few tiles are cut into parts where blocks for these take less
@@ -50,7 +50,7 @@ func TestProductParts(t *testing.T) {
 			for n, o := range []kit.Options{{}, {ProductParts: c.o.ProductParts}} {
 				l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 				require.NoError(t, err)
-				o.Eval = reference.New()
+				o.Eval = eval.New()
 				p, err := kit.Compile(t.Context(), l, o)
 				require.NoError(t, err)
 				st := p.Steps[0].Launch()

@@ -11,7 +11,7 @@ import (
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
-	"ltc/backends/reference"
+	"ltc/backends/reference/tiles"
 	"ltc/internal/test/ptxas"
 	"ltc/internal/test/ptxsim"
 	"ltc/internal/trials"
@@ -19,7 +19,7 @@ import (
 )
 
 func evaluate(m *kerneltest.Memory) error {
-	return kernel.Evaluate(m.Kernel, m.Sizes, m.Mem, m.Strides, reference.Scalars{})
+	return kernel.Evaluate(m.Kernel, m.Sizes, m.Mem, m.Strides, tiles.Scalars{})
 }
 
 // text returns the module of a kernel.

@@ -11,7 +11,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/internal/test/viewtest"
 	"ltc/soa"
 )
@@ -49,7 +49,7 @@ func program(t *testing.T, text string) *kit.Program {
 	t.Helper()
 	p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	k, err := kit.Compile(t.Context(), p, kit.Options{Eval: reference.New()})
+	k, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New()})
 	require.NoError(t, err)
 	return k
 }

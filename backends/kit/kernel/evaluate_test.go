@@ -9,12 +9,12 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
-	"ltc/backends/reference"
+	"ltc/backends/reference/tiles"
 	"ltc/internal/test/golden"
 )
 
 func evaluate(m *kerneltest.Memory) error {
-	return kernel.Evaluate(m.Kernel, m.Sizes, m.Mem, m.Strides, reference.Scalars{})
+	return kernel.Evaluate(m.Kernel, m.Sizes, m.Mem, m.Strides, tiles.Scalars{})
 }
 
 // The values of golden kernels, in memory of all layouts.

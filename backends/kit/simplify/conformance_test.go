@@ -13,7 +13,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/backendtest"
 	"ltc/backends/kit/simplify"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/internal/test/conformance"
 	_ "ltc/internal/test/interpreter" // what the suite's programs exchange
 	"ltc/internal/trials"
@@ -23,7 +23,7 @@ import (
 // simplifying is the evaluator of simplified programs. Where it does not fold,
 // rules see the ops of programs that take nothing.
 type simplifying struct {
-	*reference.Backend
+	*eval.Backend
 	fold bool
 }
 
@@ -48,7 +48,7 @@ func (b simplifying) Compile(ctx context.Context, m backends.Module, o backends.
 // What the evaluator runs it runs when it is simplified, with the same verdicts.
 func TestSuite(t *testing.T) {
 	for _, fold := range []bool{true, false} {
-		report := backendtest.Run(t, func(string) (backends.Backend, error) { return simplifying{reference.New(), fold}, nil })
+		report := backendtest.Run(t, func(string) (backends.Backend, error) { return simplifying{eval.New(), fold}, nil })
 		for _, g := range report.Groups {
 			require.Zero(t, g.Unsupported, g.Name)
 		}
@@ -77,9 +77,9 @@ func TestConformance(t *testing.T) {
 		require.NoError(t, err)
 		return all
 	}
-	want := verdicts(reference.New())
+	want := verdicts(eval.New())
 	for _, fold := range []bool{true, false} {
-		for name, got := range verdicts(simplifying{reference.New(), fold}) {
+		for name, got := range verdicts(simplifying{eval.New(), fold}) {
 			require.Equal(t, want[name].Outcome, got.Outcome, "%s: %v, was %v", name, got.Reasons, want[name].Reasons)
 		}
 	}

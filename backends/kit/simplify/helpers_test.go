@@ -11,7 +11,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/simplify"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/internal/samples"
 	"ltc/ir/types"
 	"ltc/mlir"
@@ -48,7 +48,7 @@ func printed(t testing.TB, m *mlir.Module) string {
 }
 
 // folding are the options with the evaluator.
-var folding = simplify.Options{Fold: reference.New()}
+var folding = simplify.Options{Fold: eval.New()}
 
 // run runs a program on the evaluator.
 func run(t testing.TB, text string, args []soa.View) []soa.View {
@@ -59,7 +59,7 @@ func run(t testing.TB, text string, args []soa.View) []soa.View {
 }
 
 func evaluate(text string, args []soa.View) ([]soa.View, error) {
-	e, err := reference.New().Compile(context.Background(), backends.NewModule(text), backends.Options{})
+	e, err := eval.New().Compile(context.Background(), backends.NewModule(text), backends.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/kit/simplify"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/internal/test/growth"
 	"ltc/internal/test/programs"
 	"ltc/stablehlo"
@@ -21,7 +21,7 @@ func TestSimplifyingIsLinear(t *testing.T) {
 				m, err := stablehlo.Parse("many.mlir", text(n))
 				require.NoError(t, err)
 				require.NoError(t, verify.Module(m))
-				return func() { require.NoError(t, simplify.Run(t.Context(), m, simplify.Options{Fold: reference.New()})) }
+				return func() { require.NoError(t, simplify.Run(t.Context(), m, simplify.Options{Fold: eval.New()})) }
 			})
 		})
 	}

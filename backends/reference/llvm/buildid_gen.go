@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "9f63231a80bf371e5be34483"
+const buildID = "766eaedc7be4c859160c9995"

@@ -10,7 +10,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/backends/reference/llvm/libllvm"
 )
 
@@ -50,7 +50,7 @@ func TestConvolutionsOfAnyLayoutAreProducts(t *testing.T) {
 	products := func(text string) (n int) {
 		p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 		require.NoError(t, err, text)
-		prog, err := kit.Compile(t.Context(), p, kit.Options{Eval: reference.New()})
+		prog, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New()})
 		require.NoError(t, err, text)
 		for i := range prog.Steps {
 			step := prog.Steps[i].Launch()

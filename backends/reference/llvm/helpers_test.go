@@ -10,9 +10,9 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
-	"ltc/backends/reference"
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/backends/reference/llvm/native"
+	"ltc/backends/reference/tiles"
 )
 
 // compilers returns one for each level that this machine can run, which keeps
@@ -99,5 +99,5 @@ func in(code kernel.Code, parts int) func(m *kerneltest.Memory) error {
 }
 
 func evaluate(m *kerneltest.Memory) error {
-	return kernel.Evaluate(m.Kernel, m.Sizes, m.Mem, m.Strides, reference.Scalars{})
+	return kernel.Evaluate(m.Kernel, m.Sizes, m.Mem, m.Strides, tiles.Scalars{})
 }

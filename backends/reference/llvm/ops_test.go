@@ -10,7 +10,7 @@ import (
 	"ltc/backends/kit/expand"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
-	"ltc/backends/reference"
+	"ltc/backends/reference/tiles"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 )
@@ -84,7 +84,7 @@ func TestOps(t *testing.T) {
 				if e := expand.Kernel(k, c.machine.Target()); len(e.Instrs) != len(k.Instrs) {
 					// A function has the very bits that the kernel IR's evaluator makes of its expansion.
 					want, err := before.Run(func(m *kerneltest.Memory) error {
-						return kernel.Evaluate(e, m.Sizes, m.Mem, m.Strides, reference.Scalars{})
+						return kernel.Evaluate(e, m.Sizes, m.Mem, m.Strides, tiles.Scalars{})
 					})
 					require.NoError(t, err)
 					require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}), "%v, %v expanded, %d elements", c.machine.Level, k.Name, size)

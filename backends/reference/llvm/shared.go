@@ -21,6 +21,7 @@ import (
 	"ltc/backends/reference/llvm/native"
 	"ltc/backends/reference/llvm/prebuilt"
 	"ltc/backends/reference/llvm/vector"
+	"ltc/backends/reference/tiles"
 	"ltc/internal/env"
 	"ltc/internal/turn"
 )
@@ -197,7 +198,7 @@ func (s *shared) own(k *kernel.Kernel) func(context.Context) (kernel.Code, error
 			s.warn(err)
 		}
 		if err != nil || made[0] == nil {
-			if made, err = (reference.Tiles{}).Compile(ctx, []*kernel.Kernel{k}); err != nil {
+			if made, err = (tiles.Compiler{}).Compile(ctx, []*kernel.Kernel{k}); err != nil {
 				return nil, err
 			}
 		}

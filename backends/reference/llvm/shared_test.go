@@ -12,7 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/ir/types"
@@ -42,7 +42,7 @@ func TestLayersCompileOnce(t *testing.T) {
 	compiled := func(s *shared, n int) int {
 		p, err := backends.Load(t.Context(), backends.NewModule(layers(n)), backends.Options{})
 		require.NoError(t, err)
-		prog, err := kit.Compile(t.Context(), p, kit.Options{Eval: reference.New()})
+		prog, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New()})
 		require.NoError(t, err)
 		require.Len(t, prog.Steps, n)
 		codes, err := s.Compile(t.Context(), prog.Kernels)

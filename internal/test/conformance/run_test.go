@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	_ "ltc/internal/test/interpreter" // what processes exchange
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -47,9 +47,9 @@ func TestElementTypes(t *testing.T) {
   func.return
 }
 `)
-			same := Run(t.Context(), reference.New(), split("a.mlir", strings.ReplaceAll(text, "W", c.values))[0])
+			same := Run(t.Context(), eval.New(), split("a.mlir", strings.ReplaceAll(text, "W", c.values))[0])
 			require.Equal(t, Passed, same.Outcome, same.Reasons)
-			other := Run(t.Context(), reference.New(), split("a.mlir", strings.ReplaceAll(text, "W", c.others))[0])
+			other := Run(t.Context(), eval.New(), split("a.mlir", strings.ReplaceAll(text, "W", c.others))[0])
 			require.Equal(t, Failed, other.Outcome)
 			require.Len(t, other.Reasons, 1)
 			require.Contains(t, other.Reasons[0], "a.mlir:3:3: @f: check 0: expect_eq_const: [1]: expected ")
@@ -154,7 +154,7 @@ func (f backend) Compile(ctx context.Context, m backends.Module, o backends.Opti
 	if err := f(ctx, m, o.Name); err != nil {
 		return nil, err
 	}
-	return reference.New().Compile(ctx, m, o)
+	return eval.New().Compile(ctx, m, o)
 }
 
 // pos is where op starts in text.
@@ -191,8 +191,8 @@ func TestSplit(t *testing.T) {
 	require.True(t, units[1].runs)
 	require.Equal(t, []string{"dense<[[1]]>"}, units[1].printed)
 
-	skipped := Run(t.Context(), reference.New(), split("a.mlir", "// RUN-DISABLED(#1): a -inline | b --interpret\nx")[0])
+	skipped := Run(t.Context(), eval.New(), split("a.mlir", "// RUN-DISABLED(#1): a -inline | b --interpret\nx")[0])
 	require.Equal(t, Result{Unit: skipped.Unit, Outcome: Skipped, Reasons: []string{"the suite disables it: #1"}}, skipped)
-	read := Run(t.Context(), reference.New(), split("a.mlir", "// RUN-DISABLED(#1): stablehlo-opt\n// RUN: b\nmodule {}")[0])
+	read := Run(t.Context(), eval.New(), split("a.mlir", "// RUN-DISABLED(#1): stablehlo-opt\n// RUN: b\nmodule {}")[0])
 	require.Equal(t, Passed, read.Outcome)
 }

@@ -5,13 +5,13 @@ import (
 	"slices"
 	"unsafe"
 
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/soa"
 )
 
 type (
-	site = reference.Site
-	run  = reference.Run
+	site = eval.Site
+	run  = eval.Run
 )
 
 // exchange brings the first n operands to the process's group and returns what each of it
@@ -27,7 +27,7 @@ func (c *collective) exchange(s *site, r *run, n int) ([]parcel, int, error) {
 		return nil, 0, err
 	}
 	for k, other := range all {
-		if !slices.EqualFunc(other.types, all[index].types, reference.Tensor.Equal) {
+		if !slices.EqualFunc(other.types, all[index].types, eval.Tensor.Equal) {
 			return nil, 0, fmt.Errorf("process %v brings %v, process %s %v", p, all[index].types, p.name(group[k]), other.types)
 		}
 	}
@@ -227,7 +227,7 @@ func collectivePermute(s *site) (func(*run) error, error) {
 
 // unpack writes values that have come to the first n results.
 func unpack(s *site, r *run, c parcel, n int) error {
-	if !slices.EqualFunc(c.types, s.Out[:n], reference.Tensor.Equal) {
+	if !slices.EqualFunc(c.types, s.Out[:n], eval.Tensor.Equal) {
 		return fmt.Errorf("%v came, want %v", c.types, s.Out[:n])
 	}
 	for i := range n {

@@ -4,19 +4,19 @@
 // effect. Its central types are processGrid, whose processes are goroutines, and
 // [Probes].
 //
-// imports only ltc/backends/reference, ltc/mlir, ltc/soa and ltc/stablehlo.
+// imports only ltc/backends/reference/eval, ltc/mlir, ltc/soa and ltc/stablehlo.
 package interpreter
 
 import (
 	"fmt"
 
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
 
 func init() {
-	for op, e := range map[mlir.Code]reference.Extension{
+	for op, e := range map[mlir.Code]eval.Extension{
 		stablehlo.AllGather:               allGather,
 		stablehlo.AllReduce:               allReduce,
 		stablehlo.AllToAll:                allToAll,
@@ -36,12 +36,12 @@ func init() {
 		stablehlo.ReplicaID:               processID,
 		stablehlo.Send:                    send,
 	} {
-		reference.Extend(op, e)
+		eval.Extend(op, e)
 	}
 }
 
 // arity checks how many operands and results an op has.
-func arity(s *reference.Site, in, out int) error {
+func arity(s *eval.Site, in, out int) error {
 	if len(s.In) != in || len(s.Out) != out {
 		return fmt.Errorf("%d operands and %d results, want %d and %d", len(s.In), len(s.Out), in, out)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/soa"
 )
 
@@ -23,8 +23,8 @@ type processGrid struct {
 	waiting  []*waiter
 	meetings map[string]*meeting
 	mail     map[string][]parcel
-	failed   error                 // of the first process that failed
-	infeed   []*reference.Function // whose results the next infeed ops get
+	failed   error            // of the first process that failed
+	infeed   []*eval.Function // whose results the next infeed ops get
 
 	load *load // of the run, which all grids in it share
 }
@@ -65,7 +65,7 @@ type process struct {
 
 // parcel is values on their way between processes.
 type parcel struct {
-	types []reference.Tensor
+	types []eval.Tensor
 	bytes [][]byte
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -94,7 +94,7 @@ func idLists(s *site, name string) ([][]int, error) {
 func matrix(d mlir.Dict, name string) ([][]int, error) {
 	a, ok := d.Get(name).(*mlir.DenseAttr)
 	if !ok {
-		return nil, reference.Unsupported("attribute %s: want a matrix of ids, got %v", name, d.Get(name))
+		return nil, eval.Unsupported("attribute %s: want a matrix of ids, got %v", name, d.Get(name))
 	}
 	list, ok := mlir.Ints(a)
 	if !ok {

@@ -7,20 +7,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/ir/types"
 	"ltc/soa"
 )
 
 func compile(t testing.TB, text string) backends.Executable {
 	t.Helper()
-	e, err := reference.New().Compile(context.Background(), backends.NewModule(text), backends.Options{})
+	e, err := eval.New().Compile(context.Background(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	return e
 }
 
 func compileError(text string) error {
-	_, err := reference.New().Compile(context.Background(), backends.NewModule(text), backends.Options{Name: "m.mlir"})
+	_, err := eval.New().Compile(context.Background(), backends.NewModule(text), backends.Options{Name: "m.mlir"})
 	return err
 }
 

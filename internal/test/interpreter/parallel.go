@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/mlir"
 	"ltc/soa"
 )
@@ -40,8 +40,8 @@ func runParallel(s *site) (func(*run) error, error) {
 type parallelRun struct {
 	*site
 	replicas, partitions int
-	programs             []*reference.Function // of all partitions of replica 0, then of replica 1, …
-	infeed               []*reference.Function
+	programs             []*eval.Function // of all partitions of replica 0, then of replica 1, …
+	infeed               []*eval.Function
 	all                  int // bytes that all of them take
 }
 
@@ -106,12 +106,12 @@ func (p *parallelRun) run(r *run) error {
 }
 
 // functions prepares the functions of a list of symbols.
-func functions(s *site, attribute string, list mlir.Attribute) ([]*reference.Function, error) {
+func functions(s *site, attribute string, list mlir.Attribute) ([]*eval.Function, error) {
 	names, ok := list.(mlir.ArrayAttr)
 	if !ok {
 		return nil, fmt.Errorf("attribute %s: want a list of functions, got %v", attribute, list)
 	}
-	var all []*reference.Function
+	var all []*eval.Function
 	for _, n := range names {
 		name, ok := n.(mlir.SymbolAttr)
 		if !ok {
@@ -127,7 +127,7 @@ func functions(s *site, attribute string, list mlir.Attribute) ([]*reference.Fun
 }
 
 // takes checks that the op's operands and results are those of the programs.
-func takes(s *site, programs []*reference.Function) error {
+func takes(s *site, programs []*eval.Function) error {
 	in, out := s.In, s.Out
 	for _, f := range programs {
 		n, m := len(f.Args), len(f.Results)

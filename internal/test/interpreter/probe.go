@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 )
 
 // Probes is where the ops that look at a running program's values put them.
@@ -42,7 +42,7 @@ type Probed struct {
 	Data []byte
 }
 
-func seen(t reference.Tensor, data []byte) Probed {
+func seen(t eval.Tensor, data []byte) Probed {
 	return Probed{t.String(), t.Element(), t.Shape(), data}
 }
 
@@ -120,7 +120,7 @@ func printed(s *site) (func(*run) error, error) {
 }
 
 // asText returns a value as the dialect's interpreter prints it.
-func asText(t reference.Tensor, data []byte) (string, error) {
+func asText(t eval.Tensor, data []byte) (string, error) {
 	shape := t.Shape()
 	var lines strings.Builder
 	at := 0

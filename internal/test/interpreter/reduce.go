@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"slices"
 
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/stablehlo"
 )
 
 // combine combines operand i of all processes of a group.
-func combine(c *reference.Combiner, r *run, all []parcel, i int) ([]byte, error) {
+func combine(c *eval.Combiner, r *run, all []parcel, i int) ([]byte, error) {
 	values := make([][]byte, len(all))
 	for k := range all {
 		values[k] = all[k].bytes[i]

@@ -98,7 +98,7 @@ func TestPlugInRegisteredTwice(t *testing.T) {
 	for _, l := range lines[:2] {
 		require.Regexp(t, `^backend "mychip" is registered twice: at .*chip\.go:\d+ and at .*main\.go:\d+; import only one of the packages$`, l)
 	}
-	require.Regexp(t, `^unknown backend "yourchip": registered are cpu, eval, mychip; open one of these, or import the package of the backend`, lines[2])
+	require.Regexp(t, `^unknown backend "yourchip": registered are eval, mychip; open one of these, or import the package of the backend`, lines[2])
 }
 
 // Another module defines composites: their values, gradients, programs, mistakes and

@@ -12,7 +12,8 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
+	"ltc/backends/reference/tiles"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -69,7 +70,7 @@ func (d *Device) Compile(ctx context.Context, m backends.Module, o backends.Opti
 	case p.Signature.Open():
 		err = errors.Join(kit.ErrNotCompiled, errors.New("a size is open"))
 	default:
-		prog, err = kit.Compile(ctx, p, kit.Options{Eval: reference.New(), Check: true})
+		prog, err = kit.Compile(ctx, p, kit.Options{Eval: eval.New(), Check: true})
 	}
 	if errors.Is(err, kit.ErrNotCompiled) {
 		return d.evaluated(ctx, m, o, kit.WholeFallback(err))
@@ -87,7 +88,7 @@ func (d *Device) Compile(ctx context.Context, m backends.Module, o backends.Opti
 func (d *Device) evaluated(ctx context.Context, m backends.Module, o backends.Options, why []backends.Fallback) (backends.Executable, error) {
 	on := o
 	on.Compiled = false
-	x, err := reference.New().Compile(ctx, m, on)
+	x, err := eval.New().Compile(ctx, m, on)
 	if u := (*backends.UnsupportedError)(nil); errors.As(err, &u) {
 		u.Backend = d.Name()
 	}
@@ -291,7 +292,7 @@ func (r *run) launch(l *kit.Launch) error {
 			return fmt.Errorf("operand %d: %w", j, err)
 		}
 	}
-	return kernel.Evaluate(k, l.Sizes, mem, l.Strides, reference.Scalars{})
+	return kernel.Evaluate(k, l.Sizes, mem, l.Strides, tiles.Scalars{})
 }
 
 // Fence returns at once: nothing is queued.

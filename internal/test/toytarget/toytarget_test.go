@@ -11,6 +11,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/backendtest"
+	_ "ltc/backends/reference"
 	"ltc/data"
 	"ltc/internal/border"
 	_ "ltc/internal/test/interpreter" // what the programs of the suite exchange

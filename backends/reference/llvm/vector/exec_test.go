@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/backends/reference/llvm/native"
 	"ltc/backends/reference/llvm/vector"
@@ -101,7 +101,7 @@ func call(t testing.TB, im *native.Image, name string, n int, buffers ...[]byte)
 // evaluate runs a module of one function in the evaluator.
 func evaluate(t testing.TB, text string, n int, result types.DType, operands []types.DType, buffers ...[]byte) []byte {
 	t.Helper()
-	e, err := reference.New().Compile(context.Background(), backends.NewModule(text), backends.Options{})
+	e, err := eval.New().Compile(context.Background(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err, "%s", text)
 	out := make([]byte, n*result.Size())
 	c := &backends.Call{Results: []soa.View{soa.At(unsafe.Pointer(&out[0]), types.Of(result, n))}}

@@ -12,7 +12,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
-	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/internal/trials"
 	"ltc/ir/types"
@@ -216,7 +216,7 @@ func TestTable(t *testing.T) {
 		for i := range all {
 			all[i] = d
 		}
-		_, err := reference.New().Compile(context.Background(), backends.NewModule(program(op, 4, "", result, all...)), backends.Options{})
+		_, err := eval.New().Compile(context.Background(), backends.NewModule(program(op, 4, "", result, all...)), backends.Options{})
 		return err == nil
 	}
 	names := []string{"erf"}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"ltc/backends"
-	_ "ltc/backends/reference"
+	_ "ltc/backends/reference/eval"
 )
 
 func init() { backends.Register("mychip", open) }

@@ -1,0 +1,401 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"ltc/backends"
+	"ltc/mlir"
+	"ltc/stablehlo"
+	"ltc/stablehlo/chlo"
+	"ltc/stablehlo/verify"
+)
+
+// closing gives every type of an open module the sizes that follow from those of
+// main's arguments: what computes shapes from shapes is evaluated, dynamic ops
+// become the static ones that they are for these. Values that depend on sizes in
+// other ways than by their shapes are computed as the program runs: the sizes are
+// arguments of it then.
+type closing struct {
+	*openProgram
+	ws     *workspace
+	main   *mlir.Block
+	opened map[*mlir.Value]*mlir.TensorType // the types of values that were open
+	known  map[*mlir.Value]value            // small integers that follow from shapes
+	sized  map[*mlir.Value]follows          // what follows from sizes in other ways than by its shape
+	sizes  []int64                          // the arguments that are sizes
+}
+
+// follows is how a value follows from the sizes that the text leaves open.
+type follows uint8
+
+const (
+	onLine  follows = iota + 1 // it is a multiple of the size, and a rest
+	somehow                    // otherwise, or nobody knows
+)
+
+// keepsLines are the ops after which a number that is a multiple of a size, and a
+// rest, still is. What others make of a size can be anything for sizes that
+// nobody has looked at, such as whether it is less than a million: no shape can
+// depend on that.
+var keepsLines = map[mlir.Code]bool{
+	stablehlo.Add: true, stablehlo.BroadcastInDim: true, stablehlo.Concatenate: true, stablehlo.Convert: true,
+	stablehlo.GetDimensionSize: true, stablehlo.Multiply: true, stablehlo.Negate: true,
+	stablehlo.OptimizationBarrier: true, stablehlo.Reshape: true, stablehlo.Slice: true, stablehlo.Subtract: true,
+	stablehlo.Transpose: true,
+}
+
+// knownElements is the most elements of a value that shapes are computed from.
+const knownElements = 64
+
+// largest are the ops that are closed as what they stand for: the shapes of their
+// results are not those of their operands.
+var largest = map[mlir.Code]bool{stablehlo.CHLOTopK: true, stablehlo.DynamicTopK: true, stablehlo.DynamicApproxTopK: true}
+
+// FixSizes closes the module of a program that has just been loaded and has no calls of
+// open functions any more, for arguments of the given shapes. Behind its arguments main
+// has others then, i32s that are the sizes returned. The error says what leaves a size
+// open: such a program runs op by op.
+func (b *Backend) FixSizes(ctx context.Context, p *backends.Program, shapes [][]int) (sizes []int64, err error) {
+	chlo.Lower(p.Module, func(op *mlir.Op) bool { return !largest[op.Code] })
+	main := p.Module.Func("main")
+	c := newCompiler(ctx, p)
+	x := &closing{openProgram: &openProgram{c, newOpCache(c)}, ws: &workspace{ctx: ctx}, main: main.Body(),
+		opened: map[*mlir.Value]*mlir.TensorType{}, known: map[*mlir.Value]value{}, sized: map[*mlir.Value]follows{}}
+	for i, a := range x.main.Args {
+		t, ok := a.Type.(*mlir.TensorType)
+		if !ok {
+			return nil, fmt.Errorf("argument %d is %v", i, a.Type)
+		}
+		if t, err = closed(t, shapes[i]); err != nil {
+			return nil, fmt.Errorf("argument %d: %w", i, err)
+		}
+		x.become(a, t)
+	}
+	if err := x.block(x.main); err != nil {
+		return nil, err
+	}
+	x.sign(main)
+	if err := verify.ModuleContext(ctx, p.Module); err != nil {
+		return nil, err
+	}
+	sig, lacking, err := backends.ReadSignature(p.Module)
+	if err == nil && len(lacking) > 0 {
+		err = fmt.Errorf("%s", lacking[0].Reason)
+	}
+	p.Signature = sig
+	return x.sizes, err
+}
+
+// block closes the ops of a block.
+func (x *closing) block(bl *mlir.Block) error {
+	last := len(bl.Ops) - 1
+	var ops []*mlir.Op
+	for _, op := range bl.Ops[:last] {
+		closed, err := x.close(op)
+		if err != nil {
+			return x.errorAt(op, err)
+		}
+		if closed != nil {
+			ops = append(ops, closed)
+		}
+	}
+	bl.Ops = append(ops, bl.Ops[last])
+	return nil
+}
+
+// become gives a value its closed type.
+func (x *closing) become(v *mlir.Value, t mlir.Type) {
+	if old, ok := v.Type.(*mlir.TensorType); ok && openType(old) {
+		x.opened[v] = old
+	}
+	v.Type = t
+}
+
+// sign gives main the type that its arguments and results make.
+func (x *closing) sign(main *mlir.Op) {
+	t := &mlir.FunctionType{}
+	for _, a := range x.main.Args {
+		t.Ins = append(t.Ins, a.Type)
+	}
+	for _, v := range x.main.Ops[len(x.main.Ops)-1].Operands {
+		t.Outs = append(t.Outs, v.Type)
+	}
+	main.Attrs.Set("function_type", mlir.TypeAttr{Type: t})
+	if attrs, ok := main.Attrs.Get("arg_attrs").(mlir.ArrayAttr); ok {
+		attrs = slices.Clone(attrs)
+		for range x.sizes {
+			attrs = append(attrs, mlir.DictAttr{})
+		}
+		main.Attrs.Set("arg_attrs", attrs)
+	}
+}
+
+// close returns the op that op is now that the types of its operands are closed,
+// and closes those of its results; nil if it is none any more.
+func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
+	if callee := x.Module.Func(op.Callee()); callee != nil && x.isOpen(callee) {
+		return nil, fmt.Errorf("@%s is open and was not inlined", callee.SymName())
+	}
+	if err := x.follow(op); err != nil {
+		return nil, err
+	}
+	if branches[op.Code] {
+		return op, x.closeBranches(op)
+	}
+	if err := closedRegions(op); err != nil {
+		return nil, err
+	}
+	in, known, err := x.operands(op)
+	if in == nil || err != nil {
+		return op, err
+	}
+	if op.Code == stablehlo.SetDimensionSize || op.Code == stablehlo.RNG {
+		return op, x.noneOpen(op)
+	}
+	s, _, err := resolve(op, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.closeResults(op, &s, in); err != nil {
+		return nil, err
+	}
+	if known || op.Code == stablehlo.GetDimensionSize {
+		if err := x.evaluate(op, in); err != nil {
+			return nil, err
+		}
+	}
+	if x.asksOpen(op) {
+		return nil, x.takeSize(op.Results[0])
+	}
+	return s.op, nil
+}
+
+// branches are the ops whose regions take and give tensors: loops and branches.
+var branches = map[mlir.Code]bool{stablehlo.While: true, stablehlo.If: true, stablehlo.Case: true}
+
+// closeBranches closes the regions of a loop or a branch, and its results. What a
+// loop carries has the sizes that it has at first; the verifier finds out where
+// turns, or branches, give others.
+func (x *closing) closeBranches(op *mlir.Op) error {
+	loop := op.Code == stablehlo.While
+	asks := len(x.sizes)
+	var gives []*mlir.Value
+	for _, r := range op.Regions {
+		if len(r.Blocks) != 1 {
+			return fmt.Errorf("a region of %d blocks", len(r.Blocks))
+		}
+		bl := r.Blocks[0]
+		for i, a := range bl.Args {
+			if !loop || i >= len(op.Operands) {
+				return fmt.Errorf("a region of %d arguments", len(bl.Args))
+			}
+			x.become(a, op.Operands[i].Type)
+			x.sized[a] = somehow // in later turns
+		}
+		if err := x.block(bl); err != nil {
+			return err
+		}
+		gives = bl.Ops[len(bl.Ops)-1].Operands
+	}
+	if loop {
+		gives = op.Operands
+	}
+	for i, r := range op.Results {
+		if i >= len(gives) {
+			return fmt.Errorf("%d results of %d", len(op.Results), len(gives))
+		}
+		x.become(r, gives[i].Type)
+		if len(x.sizes) > asks {
+			x.sized[r] = somehow
+		}
+	}
+	return nil
+}
+
+// closedRegions returns an error if the regions of an op leave a size open, or ask
+// for one.
+func closedRegions(op *mlir.Op) error {
+	open, asks := false, false
+	eachBlock(op, func(bl *mlir.Block) {
+		for _, a := range bl.Args {
+			open = open || openType(a.Type)
+		}
+		for _, o := range bl.Ops {
+			asks = asks || o.Code == stablehlo.GetDimensionSize
+			for _, r := range o.Results {
+				open = open || openType(r.Type)
+			}
+		}
+	})
+	switch {
+	case open:
+		return fmt.Errorf("its regions leave sizes open")
+	case asks:
+		return fmt.Errorf("its regions ask for a size, which can be known before it")
+	}
+	return nil
+}
+
+// operands returns the operands of an op, nil if its types need none of them, and
+// whether all are known.
+func (x *closing) operands(op *mlir.Op) (in value, known bool, err error) {
+	in, known = make(value, len(op.Operands)), !needsRun(op)
+	for i, v := range op.Operands {
+		t, reason := parseTensor(v.Type)
+		if reason != "" {
+			if slices.ContainsFunc(op.Results, func(r *mlir.Value) bool { return openType(r.Type) }) {
+				return nil, false, fmt.Errorf("operand %d: %s", i, reason)
+			}
+			return nil, false, nil
+		}
+		in[i] = part{tensor: t}
+		if k := x.known[v]; k != nil {
+			in[i] = k[0]
+		} else {
+			known = false
+		}
+	}
+	for i := range op.Operands {
+		if shapes(op, i) && in[i].p == nil && static(op) != nil {
+			return nil, false, fmt.Errorf("operand %d does not follow from the shapes of arguments", i)
+		}
+	}
+	return in, known, nil
+}
+
+// shapes reports whether the shapes of an op's results depend on what operand i is.
+func shapes(op *mlir.Op, i int) bool {
+	if d := static(op); d != nil {
+		return slices.ContainsFunc(d.Parts, func(p mlir.StaticPart) bool { return p.Operand == i })
+	}
+	return op.Code == stablehlo.SetDimensionSize || op.Code == stablehlo.RNG
+}
+
+// closeResults closes the types of an op's results; s is what it became.
+func (x *closing) closeResults(op *mlir.Op, s *special, in value) error {
+	if static(op) == nil && !slices.ContainsFunc(op.Results, func(r *mlir.Value) bool { return openType(r.Type) }) {
+		return nil
+	}
+	kept := make([]tensor, len(s.kept))
+	for i, k := range s.kept {
+		kept[i] = in[k].tensor
+	}
+	types, err := s.resultTypes(x.Module, op, kept, nil)
+	if err != nil {
+		return err
+	}
+	for i, r := range op.Results {
+		x.become(r, types[i])
+		r.Def = s.op
+	}
+	return nil
+}
+
+// asksOpen reports whether an op asks for a size that the text leaves open.
+func (x *closing) asksOpen(op *mlir.Op) bool {
+	if op.Code != stablehlo.GetDimensionSize {
+		return false
+	}
+	t := x.opened[op.Operands[0]]
+	d, ok := op.Attrs.Get("dimension").(mlir.IntegerAttr)
+	return t != nil && ok && t.Shape[d.Value] == mlir.Dynamic
+}
+
+// takeSize makes a known size an argument of main.
+func (x *closing) takeSize(v *mlir.Value) error {
+	n, err := readInts(x.known[v][0].p, x.known[v][0].tensor)
+	if err != nil {
+		return err
+	}
+	x.sizes = append(x.sizes, int64(n[0]))
+	v.Def, v.Block, v.Index = nil, x.main, len(x.main.Args)
+	x.main.Args = append(x.main.Args, v)
+	return nil
+}
+
+// exact reports whether an op of keepsLines computes as with integers of any
+// size: its integers are of 32 bits or more, which sizes fit, and no two sizes are
+// multiplied.
+func (x *closing) exact(op *mlir.Op) bool {
+	for _, v := range slices.Concat(op.Operands, op.Results) {
+		t, ok := v.Type.(*mlir.TensorType)
+		if !ok {
+			return false
+		}
+		if i, ok := t.Elem.(mlir.IntegerType); ok && i.Width < 32 {
+			return false
+		}
+	}
+	return op.Code != stablehlo.Multiply || len(op.Operands) == 2 && (x.sized[op.Operands[0]] == 0 || x.sized[op.Operands[1]] == 0)
+}
+
+// follow notes how the results of op follow from sizes. It returns an error if a
+// shape would follow from them in another way than on a line.
+func (x *closing) follow(op *mlir.Op) error {
+	if op.Code == stablehlo.GetDimensionSize { // of whatever elements
+		x.sized[op.Results[0]] = onLine
+		return nil
+	}
+	var how follows
+	for i, v := range op.Operands {
+		switch {
+		case !shapes(op, i):
+			how = max(how, x.sized[v])
+		case x.sized[v] == somehow || x.sized[v] == onLine && static(op) == nil:
+			return fmt.Errorf("what it makes of a size that the text leaves open is not known for all sizes")
+		}
+	}
+	for _, v := range captured(op) {
+		how = max(how, x.sized[v])
+	}
+	if how == 0 {
+		return nil
+	}
+	if !keepsLines[op.Code] || !x.exact(op) {
+		how = somehow
+	}
+	for _, r := range op.Results {
+		x.sized[r] = how
+	}
+	return nil
+}
+
+// noneOpen returns an error if the types of op's results are open.
+func (x *closing) noneOpen(op *mlir.Op) error {
+	for i, r := range op.Results {
+		if openType(r.Type) {
+			return fmt.Errorf("result %d: %v", i, r.Type)
+		}
+	}
+	return nil
+}
+
+// needsRun reports whether what op gives is not to be known before it runs:
+// anything but a few integers that follow from its operands.
+func needsRun(op *mlir.Op) bool {
+	info := op.Code.Info()
+	if len(op.Regions) > 0 || info.Traits.Has(mlir.Effects) || len(op.Results) != 1 {
+		return true
+	}
+	t, ok := op.Results[0].Type.(*mlir.TensorType)
+	if !ok || t.Unranked {
+		return true
+	}
+	_, integer := t.Elem.(mlir.IntegerType)
+	return !integer && t.Elem != mlir.Type(mlir.IndexType{}) || t.Static() && t.Elements() > knownElements
+}
+
+// evaluate notes what an op of known operands gives.
+func (x *closing) evaluate(op *mlir.Op, in value) error {
+	if t, reason := parseTensor(op.Results[0].Type); reason != "" || t.n > knownElements {
+		return nil
+	}
+	out, err := x.plain(x.ws, nil, op, in)
+	if err != nil {
+		return err
+	}
+	x.known[op.Results[0]] = out
+	return nil
+}

@@ -1,0 +1,263 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/backends/reference/internal/loops"
+	"ltc/soa"
+)
+
+func prepareCall(b *builder, o *site) error {
+	return b.call(o, o.op.Callee())
+}
+
+// prepareComposite runs the decomposition.
+func prepareComposite(b *builder, o *site) error {
+	callee := o.op.Callee()
+	if callee == "" {
+		return fmt.Errorf("attribute decomposition: want the symbol of a function")
+	}
+	return b.call(o, callee)
+}
+
+func (b *builder) call(o *site, name string) error {
+	callee, err := b.function(name)
+	if err != nil {
+		return err
+	}
+	if len(b.Lacking) > 0 {
+		return unsupportedCallee{}
+	}
+	want := len(callee.args) + len(callee.results)
+	if len(o.in) != len(callee.args) || len(o.out) != len(callee.results) || want != len(callee.types) {
+		return fmt.Errorf("%d operands and %d results, @%s takes %d and gives %d", len(o.in), len(o.out), name, len(callee.args), len(callee.results))
+	}
+	args, results := make([]int, len(o.in)), make([]int, len(o.out))
+	for i, in := range o.in {
+		if t := callee.types[i]; !t.equal(in.tensor) {
+			return fmt.Errorf("operand %d is %v, argument %d of @%s %v", i, in.tensor, i, name, t)
+		}
+		args[i] = in.slot
+	}
+	for i, out := range o.out {
+		if t := callee.types[len(args)+i]; !t.equal(out) {
+			return fmt.Errorf("result %d is %v, that of @%s %v", i, out, name, t)
+		}
+		results[i] = b.result(o, i)
+	}
+	caller := b.code
+	caller.include(callee)
+	run := func(f *frame) error { return f.call(caller, callee, args, results) }
+	if callee.fallible() {
+		b.emitTry(run)
+	} else {
+		b.emitWork(workOf(callee.steps), func(f *frame) { _ = run(f) })
+	}
+	return nil
+}
+
+// unsupportedCallee ends the preparation of a call of a function whose
+// unsupported ops have been noted already.
+type unsupportedCallee struct{}
+
+func (unsupportedCallee) Error() string { return "the function has unsupported ops" }
+
+// prepareIf runs the first region if the predicate holds, else the second.
+func prepareIf(b *builder, o *site) error {
+	if len(o.in) != 1 || o.in[0].dt != loops.I1 || o.in[0].n != 1 || len(o.op.Regions) != 2 {
+		return fmt.Errorf("want one operand of i1 and two regions")
+	}
+	p := o.in[0].slot
+	return b.branches(o, func(f *frame) int { return 1 - int(*(*uint8)(f.p[p])&1) })
+}
+
+// prepareCase runs the region of the index; the last one if there is none such.
+func prepareCase(b *builder, o *site) error {
+	if len(o.in) != 1 || o.in[0].dt != loops.I32 || o.in[0].n != 1 || len(o.op.Regions) == 0 {
+		return fmt.Errorf("want one operand of i32 and at least one region")
+	}
+	p, n := o.in[0].slot, len(o.op.Regions)
+	return b.branches(o, func(f *frame) int {
+		if i := int(*(*int32)(f.p[p])); i >= 0 && i < n {
+			return i
+		}
+		return n - 1
+	})
+}
+
+func (b *builder) branches(o *site, which func(*frame) int) error {
+	blocks := make([]*block, len(o.op.Regions))
+	for i := range blocks {
+		bl, err := b.region(o, i, nil, nil)
+		if err != nil {
+			return err
+		}
+		if err := returns(bl, o.out); err != nil {
+			return fmt.Errorf("region %d: %w", i, err)
+		}
+		blocks[i] = bl
+	}
+	results := make([]int, len(o.out))
+	for i := range results {
+		results[i] = b.result(o, i)
+	}
+	for _, bl := range blocks {
+		for _, s := range bl.results {
+			b.touch(s, b.pos) // one is copied after other results have been written
+		}
+	}
+	run := func(f *frame) error {
+		bl := blocks[which(f)]
+		if err := f.exec(bl.steps); err != nil {
+			return err
+		}
+		for i, s := range bl.results {
+			f.copy(f.p[results[i]], f.p[s], o.out[i].bytes())
+		}
+		return nil
+	}
+	b.emitBlocks(1, run, blocks...)
+	return nil
+}
+
+// returns checks the types of what a block hands on.
+func returns(bl *block, want []tensor) error {
+	if len(bl.types) != len(want) {
+		return fmt.Errorf("%d values returned, want %d", len(bl.types), len(want))
+	}
+	for i, t := range bl.types {
+		if !t.equal(want[i]) {
+			return fmt.Errorf("value %d returned is %v, want %v", i, t, want[i])
+		}
+	}
+	return nil
+}
+
+// prepareWhile keeps the loop's values in its results' memory. After each
+// turn the body's results are copied there; those that are other loop values
+// go by way of scratch, so that none is overwritten before it is read.
+func prepareWhile(b *builder, o *site) error {
+	if len(o.in) != len(o.out) || len(o.op.Regions) != 2 {
+		return fmt.Errorf("want as many results as operands and two regions")
+	}
+	carry := make([]int, len(o.in))
+	for i, in := range o.in {
+		if !in.equal(o.out[i]) {
+			return fmt.Errorf("operand %d is %v, the result %v", i, in.tensor, o.out[i])
+		}
+		carry[i] = b.result(o, i)
+	}
+	cond, err := b.region(o, 0, carry, o.out)
+	if err != nil {
+		return err
+	}
+	if len(cond.types) != 1 || cond.types[0].dt != loops.I1 || cond.types[0].n != 1 {
+		return fmt.Errorf("the condition must return one i1")
+	}
+	body, err := b.region(o, 1, carry, o.out)
+	if err != nil {
+		return err
+	}
+	if err := returns(body, o.out); err != nil {
+		return fmt.Errorf("body: %w", err)
+	}
+	type move struct{ from, by, to, bytes int }
+	var moves []move
+	for i, s := range body.results {
+		m := move{s, s, carry[i], o.out[i].bytes()}
+		if s != carry[i] {
+			if slices.Contains(carry, s) {
+				m.by = b.scratch(o, m.bytes)
+			}
+			moves = append(moves, m)
+		}
+	}
+	b.emitTry(func(f *frame) error {
+		for i, in := range o.in {
+			f.copy(f.p[carry[i]], f.p[in.slot], in.bytes())
+		}
+		for {
+			if err := f.stop(stepWork); err != nil {
+				return err
+			}
+			if err := f.exec(cond.steps); err != nil {
+				return err
+			}
+			if *(*uint8)(f.p[cond.results[0]]) == 0 {
+				return nil
+			}
+			if err := f.exec(body.steps); err != nil {
+				return err
+			}
+			for _, m := range moves {
+				if m.by != m.from {
+					f.copy(f.p[m.by], f.p[m.from], m.bytes)
+				}
+			}
+			for _, m := range moves {
+				f.copy(f.p[m.to], f.p[m.by], m.bytes)
+			}
+		}
+	})
+	return nil
+}
+
+// prepareCustomCall calls the host, with what tuples hold and without tokens.
+func prepareCustomCall(b *builder, o *site) error {
+	target := stringAttr(o.op.Attrs.Get("call_target_name"))
+	run := backends.Host(target)
+	if run == nil && isShapeAssertion(o.op) {
+		return prepareShapeAssertion(b, o)
+	}
+	if run == nil {
+		return unsupportedf("%s", noHost(target))
+	}
+	for _, t := range slices.Concat(inTypes(o), o.out) {
+		if t.dt != loops.Token && !t.dt.Public().Valid() {
+			return unsupportedf("a host function cannot take elements of %v", t.dt)
+		}
+	}
+	results := make([]int, len(o.out))
+	for i := range results {
+		results[i] = b.result(o, i)
+	}
+	config := stringAttr(o.op.Attrs.Get("backend_config"))
+	b.emitTry(func(f *frame) error {
+		c := &backends.HostCall{Target: target, Config: config}
+		for _, in := range o.in {
+			if in.dt != loops.Token {
+				c.Args = append(c.Args, hostView(f.p[in.slot], in.tensor))
+			}
+		}
+		for i, s := range results {
+			if o.out[i].dt != loops.Token {
+				c.Results = append(c.Results, hostView(f.p[s], o.out[i]))
+			}
+		}
+		if err := run(f.ws.ctx, c); err != nil {
+			return errors.Join(fmt.Errorf("host function %q", target), err)
+		}
+		return nil
+	})
+	return nil
+}
+
+func noHost(target string) string {
+	return fmt.Sprintf("no host function %q is registered: see backends.RegisterHost", target)
+}
+
+func inTypes(o *site) []tensor {
+	ts := make([]tensor, len(o.in))
+	for i, in := range o.in {
+		ts[i] = in.tensor
+	}
+	return ts
+}
+
+func hostView(p unsafe.Pointer, t tensor) soa.View {
+	return soa.At(p, t.public())
+}

@@ -1,0 +1,120 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"ltc/backends/reference/internal/loops"
+)
+
+func prepareConvert(b *builder, o *site) error {
+	if err := o.arity(1, 1); err != nil {
+		return err
+	}
+	if err := o.alike(); err != nil {
+		return err
+	}
+	if o.in[0].dt == o.out[0].dt {
+		b.alias(o, 0, o.in[0].slot)
+		return nil
+	}
+	k := loops.Convert(o.in[0].dt, o.out[0].dt)
+	b.emit1(o, k)
+	return nil
+}
+
+// prepareBitcast reinterprets memory; as the lowest bits come first in it,
+// that is so between types of different width too.
+func prepareBitcast(b *builder, o *site) error {
+	if err := o.arity(1, 1); err != nil {
+		return err
+	}
+	in, out := o.in[0], o.out[0]
+	wide, narrow := in.tensor, out
+	if wide.dt.Bits() < narrow.dt.Bits() {
+		wide, narrow = narrow, wide
+	}
+	want := slices.Clone(wide.shape)
+	if ratio := wide.dt.Bits() / narrow.dt.Bits(); ratio > 1 {
+		want = append(want, ratio)
+	}
+	if !slices.Equal(narrow.shape, want) || wide.dt.Bits()%narrow.dt.Bits() != 0 {
+		return fmt.Errorf("%v%v and %v%v do not hold the same bits", in.dt, in.shape, out.dt, out.shape)
+	}
+	if in.dt.Bits() < 8*in.dt.Size() || out.dt.Bits() < 8*out.dt.Size() {
+		r := b.result(o, 0)
+		b.emit(func(f *frame) { repack(f, f.p[r], f.p[in.slot], out, in.tensor) })
+		return nil
+	}
+	if sl := &b.code.slots[in.slot]; sl.splat && in.dt.Size() != out.dt.Size() { // equal elements, but not of the new size
+		b.alias(o, 0, b.newSlot(slot{kind: constant, constant: sl.constant}))
+		return nil
+	}
+	b.alias(o, 0, in.slot)
+	return nil
+}
+
+// prepareIsFinite reports which elements are neither infinite nor NaN.
+func prepareIsFinite(b *builder, o *site) error {
+	if err := o.arity(1, 1); err != nil {
+		return err
+	}
+	if err := o.alike(); err != nil || o.out[0].dt != loops.I1 {
+		return firstError(err, fmt.Errorf("the result has elements of %v, want i1", o.out[0].dt))
+	}
+	k := loops.Finite(o.in[0].dt)
+	if k == nil {
+		return unsupportedf("elements of type %v", o.in[0].dt)
+	}
+	b.emit1(o, k)
+	return nil
+}
+
+// repack moves the bits of the elements of src, the lowest first, to those of
+// dst, whose values may have another width.
+func repack(f *frame, dst, src unsafe.Pointer, out, in tensor) {
+	from, to := unsafe.Slice((*byte)(src), in.bytes()), unsafe.Slice((*byte)(dst), out.bytes())
+	if f.clear(dst, len(to)) {
+		return
+	}
+	place := func(t tensor, i int) (int, int) { // byte and bit of the i-th bit of the values
+		e, k := i/t.dt.Bits(), i%t.dt.Bits()
+		return e*t.dt.Size() + k/8, k % 8
+	}
+	ended := f.stretches(in.n*in.dt.Bits(), loops.Tank, func(first, n int) {
+		for i := first; i < first+n; i++ {
+			a, x := place(in, i)
+			b, y := place(out, i)
+			to[b] |= from[a] >> x & 1 << y
+		}
+	})
+	if !ended && out.dt.IsSmallInt() {
+		wrap := loops.WrapInts(out.dt)
+		f.stretches(out.n, loops.Tank, func(i, n int) { wrap(unsafe.Add(dst, i), n) })
+	}
+}
+
+// prepareReducePrecision rounds to a format of fewer bits and back.
+func prepareReducePrecision(b *builder, o *site) error {
+	if err := o.arity(1, 1); err != nil {
+		return err
+	}
+	exponent, err1 := intAttr(o.op.Attrs, "exponent_bits", 0)
+	mantissa, err2 := intAttr(o.op.Attrs, "mantissa_bits", 0)
+	if err := firstError(err1, err2, o.alike(), o.likeResult(0)); err != nil {
+		return err
+	}
+	switch {
+	case exponent < 1:
+		return fmt.Errorf("exponent_bits = %d, want 1 or more (reduce_precision_c2)", exponent)
+	case mantissa < 0:
+		return fmt.Errorf("mantissa_bits = %d is negative (reduce_precision_c3)", mantissa)
+	}
+	k := loops.ReducePrecision(o.out[0].dt, exponent, mantissa)
+	if k == nil {
+		return unsupportedf("elements of type %v", o.out[0].dt)
+	}
+	b.emit1(o, k)
+	return nil
+}

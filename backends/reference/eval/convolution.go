@@ -1,0 +1,236 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"ltc/backends/reference/internal/loops"
+	"ltc/soa"
+)
+
+// A convolution is computed with its operands arranged as
+//
+//	lhs     [batch, spatial…, feature]
+//	rhs     [group, spatial…, input feature, output feature]
+//	result  [group, batch, spatial…, output feature]
+//
+// of elements of the accumulating type. For each group and image, the windows
+// of some result positions are written out as the rows of a matrix, which is
+// multiplied by the group's part of rhs. An element of the result is summed in
+// the order of rhs: over the kernel's positions, then over the input features;
+// products with padding are part of the sum.
+type convolution struct {
+	dims          convDims
+	windows       []windowDim // by spatial dimension
+	kernel        []int       // sizes of the windows
+	groups        int
+	batchGroups   bool // the groups divide the batch, else the features
+	images        int  // of a group's result
+	cin, cout     int  // features of a group
+	features      int  // of lhs
+	spatial       []int
+	positions     int   // of the result: the product of spatial
+	rows          int   // positions that are multiplied at a time
+	strides       []int // of lhs' spatial dimensions, as arranged
+	acc           loops.DType
+	left, right   int // slots
+	patches, sums int
+}
+
+// patchBytes is about how much memory written out windows take at a time.
+const patchBytes = 1 << 19
+
+func prepareConvolution(b *builder, o *site) error {
+	if err := o.arity(2, 1); err != nil {
+		return err
+	}
+	c, err := newConvolution(o)
+	if err != nil {
+		return err
+	}
+	mul := loops.Gemm(c.acc)
+	if mul == nil {
+		return unsupportedf("elements of %v and %v with a result of %v", o.in[0].dt, o.in[1].dt, o.out[0].dt)
+	}
+	lhs := c.dims[0]
+	c.left = b.arranged(o, 0, c.acc, slices.Concat([]int{lhs.first}, lhs.spatial, []int{lhs.second}))
+	c.right = b.arrangedKernel(o, c)
+	out := o.out[0]
+	c.sums = b.scratch(o, out.n*c.acc.Size())
+	work := loops.Times(out.n, loops.Times(volume(c.kernel), c.cin))
+	switch {
+	case out.n == 0:
+	case c.pointwise():
+		b.emitWork(work, func(f *frame) { c.multiplyDirect(f, mul) })
+	case c.depthwise() && depthwiseKernel(c.acc) != nil:
+		run := depthwiseKernel(c.acc)
+		b.emitWork(work, func(f *frame) { run(f, c) })
+	default:
+		k := volume(c.kernel) * c.cin
+		c.rows = max(1, min(c.positions, patchBytes/max(k*c.acc.Size(), 1)))
+		c.patches = b.scratch(o, c.rows*k*c.acc.Size())
+		b.emitWork(work, func(f *frame) { c.multiplyPatches(f, mul, k) })
+	}
+	b.emitResult(o, c)
+	return nil
+}
+
+func newConvolution(o *site) (*convolution, error) {
+	l, r, out := o.in[0], o.in[1], o.out[0]
+	rank := len(l.shape)
+	if len(r.shape) != rank || len(out.shape) != rank || rank < 2 {
+		return nil, fmt.Errorf("operands %v and %v and result %v, want one rank of at least 2", l.tensor, r.tensor, out)
+	}
+	dims, err := parseConvDims(o.op.Attrs.Get("dimension_numbers"), rank)
+	if err != nil {
+		return nil, err
+	}
+	features, err1 := intAttr(o.op.Attrs, "feature_group_count", 1)
+	batches, err2 := intAttr(o.op.Attrs, "batch_group_count", 1)
+	reversal, err3 := bools(o.op.Attrs, "window_reversal")
+	if err := firstError(err1, err2, err3); err != nil {
+		return nil, err
+	}
+	if features < 1 || batches < 1 || features > 1 && batches > 1 {
+		return nil, fmt.Errorf("feature_group_count = %d and batch_group_count = %d, want one of them 1 and the other positive", features, batches)
+	}
+	if len(reversal) != 0 && len(reversal) != rank-2 {
+		return nil, fmt.Errorf("window_reversal has %d entries for %d spatial dimensions", len(reversal), rank-2)
+	}
+	c := &convolution{dims: dims, groups: features * batches, batchGroups: batches > 1, acc: out.dt.Accum()}
+	if c.acc == loops.I1 {
+		c.acc = loops.I64 // a sum of products that is not 0 is an or of ands
+	}
+	in, k, res := dims[0], dims[1], dims[2]
+	c.kernel, c.spatial, c.features = pick(r.shape, k.spatial), pick(out.shape, res.spatial), l.shape[in.second]
+	c.windows, err = newWindows(o, windowAttrs{"window_strides", "lhs_dilation", "rhs_dilation"}, pick(l.shape, in.spatial), c.spatial, c.kernel, out.dt)
+	if err != nil {
+		return nil, err
+	}
+	for i, yes := range reversal {
+		c.windows[i].reversed = yes
+	}
+	c.images, c.cin, c.cout = out.shape[res.first], r.shape[k.first], r.shape[k.second]/c.groups
+	switch {
+	case r.shape[k.second]%c.groups != 0:
+		return nil, fmt.Errorf("%d output features cannot be divided by %d groups", r.shape[k.second], c.groups)
+	case c.cin*features != c.features:
+		return nil, fmt.Errorf("lhs has %d features, rhs takes %d in each of %d groups", c.features, c.cin, features)
+	case c.images*batches != l.shape[in.first]:
+		return nil, fmt.Errorf("the result has a batch of %d, lhs of %d in %d groups", c.images, l.shape[in.first], batches)
+	case r.shape[k.second] != out.shape[res.second]:
+		return nil, fmt.Errorf("rhs has %d output features, the result %d", r.shape[k.second], out.shape[res.second])
+	}
+	c.positions = volume(c.spatial)
+	whole := soa.Dense(append(pick(l.shape, in.spatial), c.features))
+	c.strides = whole[:rank-2]
+	return c, nil
+}
+
+// arrangedKernel returns a slot with rhs as [group, spatial…, input feature,
+// output feature].
+func (b *builder) arrangedKernel(o *site, c *convolution) int {
+	in, k := o.in[1], c.dims[1]
+	dense := soa.Dense(in.shape)
+	shape := slices.Concat([]int{c.groups}, c.kernel, []int{c.cin, c.cout})
+	strides := slices.Concat([]int{c.cout * dense[k.second]}, pick(dense, k.spatial), []int{dense[k.first], dense[k.second]})
+	m, from := newMover(in.dt.Size(), shape, soa.Dense(shape), strides), in.slot
+	if !m.whole.Contiguous() {
+		from = b.scratch(o, in.bytes())
+		b.emit(func(f *frame) { m.run(f, f.p[from], f.p[in.slot]) })
+	}
+	return b.converted(o, from, in.dt, c.acc, in.n)
+}
+
+// emitResult moves the sums to the result.
+func (b *builder) emitResult(o *site, c *convolution) {
+	out, d := o.out[0], c.dims[2]
+	dense := soa.Dense(out.shape)
+	shape := slices.Concat([]int{c.groups, c.images}, c.spatial, []int{c.cout})
+	strides := slices.Concat([]int{c.cout * dense[d.second], dense[d.first]}, pick(dense, d.spatial), []int{dense[d.second]})
+	m, from, r := newMover(out.dt.Size(), shape, strides, soa.Dense(shape)), b.converted(o, c.sums, c.acc, out.dt, out.n), b.result(o, 0)
+	b.emit(func(f *frame) { m.run(f, f.p[r], f.p[from]) })
+}
+
+// image returns the offset in lhs, in elements, of image i of group g.
+func (c *convolution) image(g, i int) int {
+	size := c.features
+	for _, w := range c.windows {
+		size *= w.in
+	}
+	switch {
+	case size == 0: // all windows lie in the padding
+		return 0
+	case c.batchGroups:
+		return (g*c.images + i) * size
+	}
+	return i*size + g*c.cin
+}
+
+func (c *convolution) multiplyPatches(f *frame, mul loops.GemmFunc, k int) {
+	size := c.acc.Size()
+	if f.clear(f.p[c.sums], c.groups*c.images*c.positions*c.cout*size) || k == 0 {
+		return
+	}
+	for g := range c.groups {
+		right := unsafe.Add(f.p[c.right], g*k*c.cout*size)
+		for i := range c.images {
+			for p := 0; p < c.positions; p += c.rows {
+				n := min(c.rows, c.positions-p)
+				if f.due(n * k) {
+					return
+				}
+				c.writeOut(f.p[c.patches], unsafe.Add(f.p[c.left], c.image(g, i)*size), p, n)
+				to := ((g*c.images+i)*c.positions + p) * c.cout * size
+				mul(&f.ws.Budget, unsafe.Add(f.p[c.sums], to), f.p[c.patches], right, n, c.cout, k, k, 1)
+			}
+		}
+	}
+}
+
+// writeOut writes the windows of n result positions from the given one on.
+func (c *convolution) writeOut(to, from unsafe.Pointer, first, n int) {
+	run := c.cin * c.acc.Size()
+	at, rest := make([]int, len(c.spatial)), first
+	for d := len(at) - 1; d >= 0; d-- {
+		at[d], rest = rest%c.spatial[d], rest/c.spatial[d]
+	}
+	position := odometer{c.spatial, at}
+	for range n {
+		_ = eachIndex(c.kernel, func(_ int, w []int) error {
+			if x, inside := inputOffset(c.windows, c.strides, position.at, w); inside {
+				loops.CopyBytes(to, unsafe.Add(from, x*c.acc.Size()), run)
+			} else {
+				clear(unsafe.Slice((*byte)(to), run))
+			}
+			to = unsafe.Add(to, run)
+			return nil
+		})
+		position.next()
+	}
+}
+
+// pointwise reports whether each window is one position of lhs and the windows
+// are its positions in order.
+func (c *convolution) pointwise() bool {
+	for _, w := range c.windows {
+		if w.size != 1 || w.stride != 1 || w.base != 1 || w.low != 0 || w.in != w.out {
+			return false
+		}
+	}
+	return c.cin == c.features && c.cin > 0
+}
+
+func (c *convolution) multiplyDirect(f *frame, mul loops.GemmFunc) {
+	size := c.acc.Size()
+	rows := c.images * c.positions
+	f.clear(f.p[c.sums], c.groups*rows*c.cout*size)
+	for g := range c.groups {
+		if f.due(stepWork) {
+			return
+		}
+		mul(&f.ws.Budget, unsafe.Add(f.p[c.sums], g*rows*c.cout*size), unsafe.Add(f.p[c.left], c.image(g, 0)*size),
+			unsafe.Add(f.p[c.right], g*c.cin*c.cout*size), rows, c.cout, c.cin, c.cin, 1)
+	}
+}

@@ -1,0 +1,182 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"ltc/backends/reference/internal/loops"
+	"ltc/mlir"
+)
+
+// arity checks the numbers of operands and results.
+func (o *site) arity(in, out int) error {
+	if len(o.in) != in || len(o.out) != out {
+		return fmt.Errorf("%d operands and %d results, want %d and %d", len(o.in), len(o.out), in, out)
+	}
+	return nil
+}
+
+// alike checks that the operands have the result's shape.
+func (o *site) alike() error {
+	for i := range o.in {
+		if !slices.Equal(o.in[i].shape, o.out[0].shape) {
+			return fmt.Errorf("operand %d has shape %v, the result %v", i, o.in[i].shape, o.out[0].shape)
+		}
+	}
+	return nil
+}
+
+// likeResult checks that operand i has the result's element type.
+func (o *site) likeResult(i int) error {
+	if o.in[i].dt != o.out[0].dt {
+		return fmt.Errorf("operand %d has elements of %v, the result of %v", i, o.in[i].dt, o.out[0].dt)
+	}
+	return nil
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func prepareUnary(b *builder, o *site) error {
+	if err := firstError(o.arity(1, 1)); err != nil {
+		return err
+	}
+	if err := firstError(o.alike(), o.likeResult(0)); err != nil {
+		return err
+	}
+	k := loops.Unary(o.op.Code, o.out[0].dt)
+	if k == nil {
+		return unsupportedf("elements of type %v", o.out[0].dt)
+	}
+	b.emit1(o, k)
+	return nil
+}
+
+// emit1 runs a kernel of one operand, which may be a splat.
+func (b *builder) emit1(o *site, k loops.Loop1) {
+	a, n := o.in[0].slot, o.out[0].n
+	r := b.resultOver(o, 0, 0)
+	if n <= blockElements {
+		b.emit(func(f *frame) { k(f.p[r], f.p[a], n) })
+		return
+	}
+	sa, sr := b.stride(o.in[0]), o.out[0].dt.Size()
+	b.emitRange(n, func(f *frame, i, n int) { k(unsafe.Add(f.p[r], i*sr), unsafe.Add(f.p[a], i*sa), n) })
+}
+
+func prepareBinary(b *builder, o *site) error {
+	if err := o.arity(2, 1); err != nil {
+		return err
+	}
+	if err := firstError(o.alike(), o.likeResult(0), o.likeResult(1)); err != nil {
+		return err
+	}
+	k := loops.Binary(o.op.Code, o.out[0].dt)
+	if k == nil {
+		return unsupportedf("elements of type %v", o.out[0].dt)
+	}
+	b.emit2(o, k)
+	return nil
+}
+
+// emit2 runs a kernel of two operands, which may be splats.
+func (b *builder) emit2(o *site, k loops.Loop2) {
+	x, y, n := o.in[0].slot, o.in[1].slot, o.out[0].n
+	r := b.resultOver(o, 0, 0, 1)
+	if n <= blockElements {
+		b.emit(func(f *frame) { k(f.p[r], f.p[x], f.p[y], n) })
+		return
+	}
+	sx, sy, sr := b.stride(o.in[0]), b.stride(o.in[1]), o.out[0].dt.Size()
+	b.emitRange(n, func(f *frame, i, n int) {
+		k(unsafe.Add(f.p[r], i*sr), unsafe.Add(f.p[x], i*sx), unsafe.Add(f.p[y], i*sy), n)
+	})
+}
+
+// emitRange runs something for n elements, of which it gets the first and their
+// number: blocks, between which the run can be cancelled.
+func (b *builder) emitRange(n int, run func(f *frame, i, n int)) {
+	if n <= blockElements {
+		b.emit(func(f *frame) { run(f, 0, n) })
+		return
+	}
+	b.emit(func(f *frame) {
+		for i := 0; i < n; i += blockElements {
+			if run(f, i, min(blockElements, n-i)); f.due(blockElements) {
+				return
+			}
+		}
+	})
+}
+
+// emitKernel runs a kernel of one operand from slot to slot.
+func (b *builder) emitKernel(k loops.Loop1, to int, size int, from int, fromSize int, n int) {
+	b.emitRange(n, func(f *frame, i, n int) { k(unsafe.Add(f.p[to], i*size), unsafe.Add(f.p[from], i*fromSize), n) })
+}
+
+func prepareConstant(b *builder, o *site) error {
+	if err := o.arity(0, 1); err != nil {
+		return err
+	}
+	a, ok := o.op.Attrs.Get("value").(*mlir.DenseAttr)
+	if !ok {
+		return unsupportedf("a value that is not dense<…>")
+	}
+	t := o.out[0]
+	data, splat, err := a.Decode()
+	if err != nil {
+		return err
+	}
+	if splat && len(data) == t.dt.Size() {
+		s, err := b.splat(data, t.n)
+		b.alias(o, 0, s)
+		return err
+	}
+	if len(data) != t.bytes() {
+		return fmt.Errorf("literal of %d bytes for %d elements of %v", len(data), t.n, t.dt)
+	}
+	s, err := b.constant(data)
+	b.alias(o, 0, s)
+	return err
+}
+
+func prepareCompare(b *builder, o *site) error {
+	if err := o.arity(2, 1); err != nil {
+		return err
+	}
+	if o.in[0].dt != o.in[1].dt || o.out[0].dt != loops.I1 {
+		return fmt.Errorf("compares %v with %v into %v", o.in[0].dt, o.in[1].dt, o.out[0].dt)
+	}
+	if err := o.alike(); err != nil {
+		return err
+	}
+	direction, _ := o.op.Attrs.Get("comparison_direction").(mlir.EnumAttr)
+	kind, _ := o.op.Attrs.Get("compare_type").(mlir.EnumAttr)
+	k := loops.Compare(direction.Value, kind.Value == "TOTALORDER", o.in[0].dt)
+	if k == nil {
+		return fmt.Errorf("comparison_direction %q is none of EQ, NE, GE, GT, LE, LT", direction.Value)
+	}
+	b.emit2(o, k)
+	return nil
+}
+
+// exactly reports whether an op of CHLO is a function that is computed here as
+// such, and not by what it stands for: one of real numbers.
+func exactly(op *mlir.Op) bool {
+	if !loops.IsFunction(op.Code) || len(op.Operands) != 1 {
+		return false
+	}
+	t, ok := op.Operands[0].Type.(*mlir.TensorType)
+	if !ok {
+		return false
+	}
+	_, ok = t.Elem.(mlir.FloatType)
+	return ok
+}

@@ -1,0 +1,70 @@
+package eval
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/internal/test/programs"
+	"ltc/soa"
+)
+
+func compileError(text string) error {
+	_, err := New().Compile(context.Background(), backends.NewModule(text), backends.Options{Name: "m.mlir"})
+	return err
+}
+
+// Options and modules that nobody can run are refused.
+func TestNothingToCompile(t *testing.T) {
+	_, err := New().Compile(context.Background(), backends.NewModule(programs.Chain(1)), backends.Options{Threads: -1})
+	require.EqualError(t, err, "compile: -1 threads")
+	require.EqualError(t, compileError("module {}"), "m.mlir: error: the module has no function @main with a body of one block")
+}
+
+// What is right but lacking is listed, each op once and in the text's order,
+// also behind a call; functions that nothing calls do not count.
+func TestUnsupported(t *testing.T) {
+	err := compileError(`func.func public @main(%a: tensor<2xf32>, %b: tensor<2xf128>) -> tensor<2xf32> {
+  %1 = call @f(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  %2 = call @f(%1) : (tensor<2xf32>) -> tensor<2xf32>
+  %3 = "test.none"(%2) : (tensor<2xf32>) -> tensor<2xf32>
+  return %3 : tensor<2xf32>
+}
+func.func private @f(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.custom_call @ltc.none(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+func.func private @unused(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.custom_call @ltc.none(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}`)
+	require.EqualError(t, err, `backend eval cannot run 3 of the program's ops:
+m.mlir:1:1: func.func: argument 1 of @main: a caller cannot hold elements of type f128
+  func.func public @main(%a: tensor<2xf32>, %b: tensor<2xf128>) -> tensor<2xf32> {
+m.mlir:4:8: test.none: not an op of this backend
+  %3 = "test.none"(%2) : (tensor<2xf32>) -> tensor<2xf32>
+m.mlir:8:8: stablehlo.custom_call: no host function "ltc.none" is registered: see backends.RegisterHost
+  %0 = stablehlo.custom_call @ltc.none(%x) : (tensor<2xf32>) -> tensor<2xf32>`)
+}
+
+func TestRecursion(t *testing.T) {
+	require.ErrorContains(t, compileError(`func.func public @main(%a: tensor<f32>) -> tensor<f32> {
+  %0 = call @f(%a) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func private @f(%a: tensor<f32>) -> tensor<f32> {
+  %0 = call @main(%a) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}`), "m.mlir:6:8: error: func.call: @main calls itself, by way of @main, @f")
+}
+
+// A program that needs more memory than there is does not compile.
+func TestMemory(t *testing.T) {
+	err := compileError(`func.func public @main() -> tensor<1000000000000xf64> {
+  %0 = stablehlo.iota dim = 0 : tensor<1000000000000xf64>
+  return %0 : tensor<1000000000000xf64>
+}`)
+	require.ErrorContains(t, err, "m.mlir:2:8: stablehlo.iota: result 0: tensor<1000000000000xf64>: "+soa.ErrMemory.Error())
+}

@@ -1,0 +1,281 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+	"math/cmplx"
+	"slices"
+	"unsafe"
+
+	"ltc/backends/reference/internal/loops"
+	"ltc/mlir"
+	"ltc/soa"
+)
+
+// fourier is an fft. It is computed in complex<f64> whatever the operand's
+// type, in a copy of the operand.
+type fourier struct {
+	kind    string // FFT, IFFT, RFFT or IRFFT
+	lengths []int  // of the last dimensions of the real or complex signal
+	in, out tensor
+	work    int // slot of the copy
+	line    int // slots of a line of the signal, its transform and a scratch line
+	roots   int // slot of the roots of unity of a length
+}
+
+func prepareFFT(b *builder, o *site) error {
+	if err := o.arity(1, 1); err != nil {
+		return err
+	}
+	kind, _ := o.op.Attrs.Get("fft_type").(mlir.EnumAttr)
+	lengths, err := ints(o.op.Attrs, "fft_length")
+	if err != nil {
+		return err
+	}
+	x := &fourier{kind: kind.Value, lengths: lengths, in: o.in[0].tensor, out: o.out[0]}
+	if err := x.check(); err != nil {
+		return err
+	}
+	if x.out.n == 0 {
+		b.result(o, 0)
+		return nil
+	}
+	longest := slices.Max(lengths)
+	x.work = b.converted(o, o.in[0].slot, x.in.dt, loops.C128, x.in.n)
+	if x.in.dt == loops.C128 {
+		x.work = b.scratch(o, x.in.bytes())
+		b.emit(copySlot(x.work, o.in[0].slot, x.in.bytes()))
+	}
+	x.line, x.roots = b.scratch(o, 3*16*longest), b.scratch(o, 16*longest)
+	store := loops.Convert(loops.C128, x.out.dt)
+	switch {
+	case x.kind == "IRFFT": // store converts the real parts of a line
+		size, line := x.out.dt.Size(), lengths[len(lengths)-1]
+		r := b.result(o, 0)
+		b.emit(func(f *frame) { x.realInverse(f, store, f.p[r], line, size) })
+	case x.kind == "RFFT":
+		shape := x.out.shape
+		m := newMover(16, shape, soa.Dense(shape), soa.Dense(x.in.shape))
+		kept := b.scratch(o, 16*x.out.n)
+		r := b.result(o, 0)
+		b.emit(func(f *frame) {
+			x.transform(f, len(lengths))
+			m.run(f, f.p[kept], f.p[x.work])
+			storeComplex(f, f.p[r], f.p[kept], x.out, store)
+		})
+	default:
+		r := b.result(o, 0)
+		b.emit(func(f *frame) {
+			x.transform(f, len(lengths))
+			storeComplex(f, f.p[r], f.p[x.work], x.out, store)
+		})
+	}
+	return nil
+}
+
+func storeComplex(f *frame, to, from unsafe.Pointer, t tensor, store loops.Loop1) {
+	if t.dt == loops.C128 {
+		f.copy(to, from, t.bytes())
+	} else {
+		f.convert(store, t.dt.Size(), loops.C128.Size(), to, from, t.n)
+	}
+}
+
+// check holds the constraints of the specification.
+func (x *fourier) check() error {
+	n, rank := len(x.lengths), len(x.in.shape)
+	if n < 1 || n > 3 || n > rank || len(x.out.shape) != rank {
+		return fmt.Errorf("fft_length %v for an operand of rank %d and a result of rank %d, want 1 to 3 dimensions of both", x.lengths, rank, len(x.out.shape))
+	}
+	signal, half := x.in, x.out // of which the second has half of the last dimension
+	switch x.kind {
+	case "FFT", "IFFT":
+		if !x.in.equal(x.out) || !x.in.dt.IsComplex() {
+			return fmt.Errorf("%s of %v to %v, want one complex type", x.kind, x.in, x.out)
+		}
+		if !slices.Equal(x.in.shape[rank-n:], x.lengths) {
+			return fmt.Errorf("fft_length %v for an operand of shape %v", x.lengths, x.in.shape)
+		}
+		return nil
+	case "RFFT":
+	case "IRFFT":
+		signal, half = half, signal
+	default:
+		return fmt.Errorf("fft_type %q is none of FFT, IFFT, RFFT, IRFFT", x.kind)
+	}
+	want := slices.Clone(signal.shape)
+	if last := &want[rank-1]; *last > 0 {
+		*last = *last/2 + 1
+	}
+	if !half.dt.IsComplex() || half.dt.Part() != signal.dt || !slices.Equal(half.shape, want) || !slices.Equal(signal.shape[rank-n:], x.lengths) {
+		return fmt.Errorf("%s of %v to %v with fft_length %v", x.kind, x.in, x.out, x.lengths)
+	}
+	return nil
+}
+
+// transform replaces the copy by its transform along the last n dimensions
+// that lengths names, but for the ones it names after those.
+func (x *fourier) transform(f *frame, n int) {
+	shape := x.in.shape
+	all := unsafe.Slice((*complex128)(f.p[x.work]), x.in.n)
+	strides := soa.Dense(shape)
+	first := len(shape) - len(x.lengths)
+	for d := first + n - 1; d >= first; d-- {
+		length, step := shape[d], strides[d]
+		line, result, temp := x.lines(f, length)
+		roots := x.unityRoots(f, length)
+		for outer := 0; outer < len(all); outer += length * step {
+			for start := outer; start < outer+step; start++ {
+				if f.stretches(length, loops.Tank/4, func(first, n int) {
+					for i := first; i < first+n; i++ {
+						line[i] = all[start+i*step]
+					}
+				}) {
+					return
+				}
+				if x.scaled(f, result, line, temp, roots); f.due(length) {
+					return
+				}
+				for i, v := range result {
+					all[start+i*step] = v
+				}
+			}
+		}
+	}
+}
+
+// realInverse writes the inverse transform of a signal whose result is real:
+// element k of the last dimension stands for the conjugate of element n-k too.
+func (x *fourier) realInverse(f *frame, store loops.Loop1, to unsafe.Pointer, n, size int) {
+	x.transform(f, len(x.lengths)-1)
+	half := n/2 + 1
+	all := unsafe.Slice((*complex128)(f.p[x.work]), x.in.n)
+	line, result, temp := x.lines(f, n)
+	roots := x.unityRoots(f, n)
+	parts := unsafe.Slice((*float64)(unsafe.Pointer(&line[0])), n)
+	narrow := loops.Convert(loops.F64, x.out.dt)
+	for i := 0; len(all) > 0; i++ {
+		copy(line, all[:half])
+		for k := half; k < n; k++ {
+			line[k] = cmplx.Conj(line[n-k])
+		}
+		if x.scaled(f, result, line, temp, roots); f.due(n) {
+			return
+		}
+		for k, v := range result {
+			parts[k] = real(v)
+		}
+		row := unsafe.Add(to, i*n*size)
+		if x.out.dt == loops.F64 {
+			loops.CopyBytes(row, unsafe.Pointer(&parts[0]), 8*n)
+		} else {
+			narrow(row, unsafe.Pointer(&parts[0]), n)
+		}
+		all = all[half:]
+	}
+}
+
+func (x *fourier) lines(f *frame, n int) (line, result, temp []complex128) {
+	all := at[complex128](f, x.line, 3*n)
+	return all[:n], all[n : 2*n], all[2*n:]
+}
+
+// unityRoots returns exp(∓2πik/n) for k = 0…n-1: minus for the transform, plus
+// for the inverse.
+func (x *fourier) unityRoots(f *frame, n int) []complex128 {
+	roots := at[complex128](f, x.roots, n)
+	for k := range roots {
+		if f.due(16) {
+			break
+		}
+		roots[k] = unityRoot(k, n)
+		if !x.inverse() {
+			roots[k] = cmplx.Conj(roots[k])
+		}
+	}
+	return roots
+}
+
+// unityRoot returns exp(2πik/n) for 0 <= k < n; quarters of a turn are exact.
+func unityRoot(k, n int) complex128 {
+	quarter := 4 * k / n
+	sin, cos := math.Sincos(math.Pi / 2 * float64(4*k-quarter*n) / float64(n))
+	switch quarter {
+	case 0:
+		return complex(cos, sin)
+	case 1:
+		return complex(-sin, cos)
+	case 2:
+		return complex(-cos, -sin)
+	}
+	return complex(sin, -cos)
+}
+
+func (x *fourier) inverse() bool { return x.kind == "IFFT" || x.kind == "IRFFT" }
+
+// scaled is dft, divided by the length for an inverse.
+func (x *fourier) scaled(f *frame, out, in, temp, roots []complex128) {
+	dft(f, out, in, 1, temp, roots)
+	if x.inverse() {
+		for i, v := range out {
+			n := float64(len(out))
+			out[i] = complex(real(v)/n, imag(v)/n)
+		}
+	}
+}
+
+// longFactor is the factor of a length from which on one turn of a loop of dft
+// takes too long for a run that is cancelled.
+const longFactor = 128
+
+// dft writes to out the discrete Fourier transform of every stride-th element
+// of in. With p the least prime factor of the length, it transforms each p-th
+// element and combines the p results (Cooley and Tukey, 1965). It returns false when the run
+// is cancelled.
+func dft(f *frame, out, in []complex128, stride int, temp, roots []complex128) bool {
+	n := len(out)
+	if n == 1 {
+		out[0] = in[0]
+		return true
+	}
+	p := leastFactor(n)
+	m := n / p
+	for r := range p {
+		if p > longFactor && f.due(4) || !dft(f, out[r*m:(r+1)*m], in[r*stride:], stride*p, temp, roots) {
+			return false
+		}
+	}
+	step := len(roots) / n
+	for k := range m {
+		if f.due(4 * p * p) {
+			return false
+		}
+		for r := range p {
+			temp[r] = out[r*m+k]
+		}
+		for q := range p {
+			if p > longFactor && f.due(4*p) {
+				return false
+			}
+			j := k + q*m
+			sum := temp[0]
+			for r, w := 1, j; r < p; r++ {
+				sum += temp[r] * roots[w*step]
+				if w += j; w >= n {
+					w -= n
+				}
+			}
+			out[j] = sum
+		}
+	}
+	return true
+}
+
+func leastFactor(n int) int {
+	for p := 2; p*p <= n; p++ {
+		if n%p == 0 {
+			return p
+		}
+	}
+	return n
+}

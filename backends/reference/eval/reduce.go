@@ -1,0 +1,224 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"ltc/backends/reference/internal/loops"
+	"ltc/mlir"
+)
+
+// A reduction goes over a tensor of [outer, reduced, inner] elements, for
+// which operands are transposed where they must be. Its order is fixed:
+//   - where inner > 1, and for a general body: init, then the reduced elements
+//     in row-major order;
+//   - where inner = 1 and the body is one op: the sums of floats are made in
+//     foldLanes lanes (see loops.Fold), then init is combined with the result.
+
+// inputs returns how many inputs a reduction has, as many as results; behind
+// them, it checks, is an initial value of the type of each.
+func (o *site) inputs() (int, error) {
+	n := len(o.out)
+	if n == 0 || len(o.in) != 2*n {
+		return 0, fmt.Errorf("%d operands and %d results, want an init for each of as many inputs as results", len(o.in), n)
+	}
+	for i := range n {
+		if o.in[i].dt != o.in[n+i].dt {
+			return 0, fmt.Errorf("input of %v and init of %v", o.in[i].dt, o.in[n+i].dt)
+		}
+	}
+	return n, nil
+}
+
+func prepareReduce(b *builder, o *site) error {
+	n, err := o.inputs()
+	if err != nil {
+		return err
+	}
+	shape := o.in[0].shape
+	dims, err := axes(o.op.Attrs, "dimensions", len(shape))
+	if err != nil {
+		return err
+	}
+	var kept []int
+	for k := range shape {
+		if !slices.Contains(dims, k) {
+			kept = append(kept, k)
+		}
+	}
+	if len(kept)+len(dims) != len(shape) {
+		return fmt.Errorf("dimensions %v name one twice", dims)
+	}
+	for i := range n {
+		if !slices.Equal(o.in[i].shape, shape) || !o.in[n+i].scalar() || !slices.Equal(o.out[i].shape, pick(shape, kept)) {
+			return fmt.Errorf("input %v, init %v and result %v do not fit dimensions %v", o.in[i].shape, o.in[n+i].shape, o.out[i].shape, dims)
+		}
+	}
+	slices.Sort(dims)
+	r := reduction{kept: kept, dims: dims, outer: 1, reduced: 1, inner: 1}
+	for _, d := range dims {
+		r.reduced *= shape[d]
+	}
+	for _, d := range kept {
+		switch {
+		case len(dims) == 0 || d < dims[0]:
+			r.outer *= shape[d]
+		case d > dims[len(dims)-1]:
+			r.inner *= shape[d]
+		default:
+			r.transposed = true
+		}
+	}
+	if r.transposed {
+		r.outer, r.inner = o.out[0].n, 1
+	}
+	if len(o.op.Regions) == 1 && n == 1 {
+		op, _ := simpleBody(o.op.Regions[0])
+		if done := b.reduceSimple(o, r, op); done {
+			return nil
+		}
+	}
+	return b.reduceGeneral(o, r)
+}
+
+type reduction struct {
+	kept, dims            []int // dimensions of the input, ascending
+	outer, reduced, inner int
+	transposed            bool // the kept dimensions lie between the reduced ones
+}
+
+// perm is the order of dimensions in which the reduction reads.
+func (r *reduction) perm(rank int) []int {
+	if r.transposed {
+		return slices.Concat(r.kept, r.dims)
+	}
+	perm := make([]int, rank)
+	for i := range perm {
+		perm[i] = i
+	}
+	return perm
+}
+
+// reduceSimple handles a body of one op that is associative.
+func (b *builder) reduceSimple(o *site, r reduction, op mlir.Code) bool {
+	d, out := o.out[0].dt, o.out[0]
+	acc := d.Accum()
+	fold, combine := loops.Fold(op, acc), loops.Binary(op, acc)
+	if fold == nil || combine == nil {
+		return false
+	}
+	in := b.arranged(o, 0, acc, r.perm(len(o.in[0].shape)))
+	init := b.converted(o, o.in[1].slot, o.in[1].dt, acc, 1)
+	res := b.result(o, 0)
+	sum, size := res, acc.Size()
+	var narrow loops.Loop1
+	if acc != d {
+		sum, narrow = b.scratch(o, out.n*size), loops.Convert(acc, d)
+	}
+	fill := loops.Fill(acc)
+	b.emit(func(f *frame) {
+		to, from := f.p[sum], f.p[in]
+		f.fill(fill, size, to, f.p[init], out.n)
+		row := r.inner * size
+		for i := range r.outer {
+			if r.inner == 1 {
+				if f.due(r.reduced) {
+					return
+				}
+				fold(&f.ws.Budget, unsafe.Add(to, i*size), unsafe.Add(from, i*r.reduced*size), r.reduced)
+				continue
+			}
+			acc := unsafe.Add(to, i*row)
+			for j := range r.reduced {
+				if f.due(r.inner) {
+					return
+				}
+				f.combine(combine, size, acc, unsafe.Add(from, (i*r.reduced+j)*row), r.inner)
+			}
+		}
+		if narrow != nil {
+			f.convert(narrow, d.Size(), size, f.p[res], to, out.n)
+		}
+	})
+	return true
+}
+
+// reduceGeneral runs the body once per element: its first arguments point to
+// the results, the others to the inputs.
+func (b *builder) reduceGeneral(o *site, r reduction) error {
+	n := len(o.out)
+	args, in, inits, sizes := make([]int, 2*n), make([]int, n), make([]int, n), make([]int, n)
+	scalars := make([]tensor, 2*n)
+	for i := range args {
+		args[i], scalars[i] = b.pointer(o), o.out[i%n].element()
+	}
+	for i, t := range o.out { // the body may work on a wider type than the inputs'
+		in[i] = b.arranged(o, i, t.dt, r.perm(len(o.in[i].shape)))
+		inits[i] = b.converted(o, o.in[n+i].slot, o.in[n+i].dt, t.dt, 1)
+		sizes[i] = t.dt.Size()
+	}
+	results := make([]int, n)
+	for i := range results {
+		results[i] = b.result(o, i)
+	}
+	body, err := b.region(o, 0, args, scalars)
+	if err != nil {
+		return err
+	}
+	store, err := b.storing(o, body, o.out)
+	if err != nil {
+		return err
+	}
+	run := func(f *frame) error {
+		for i := range r.outer * r.inner {
+			for k := range n {
+				f.p[args[k]] = unsafe.Add(f.p[results[k]], i*sizes[k])
+				loops.CopyBytes(f.p[args[k]], f.p[inits[k]], sizes[k])
+			}
+			at := i/r.inner*r.reduced*r.inner + i%r.inner
+			for range r.reduced {
+				for k := range n {
+					f.p[args[n+k]] = unsafe.Add(f.p[in[k]], at*sizes[k])
+				}
+				if err := f.exec(body.steps); err != nil {
+					return err
+				}
+				store(f, args)
+				at += r.inner
+			}
+		}
+		return nil
+	}
+	b.emitBlocks(o.in[0].n, run, body)
+	return nil
+}
+
+// storing returns what copies a body's scalar results to where the slots to
+// point. All results are read before the first is written, since a result may
+// be one of the arguments.
+func (b *builder) storing(o *site, body *block, want []tensor) (func(f *frame, to []int), error) {
+	if len(body.results) != len(want) {
+		return nil, fmt.Errorf("the body returns %d values, want %d", len(body.results), len(want))
+	}
+	sizes := make([]int, len(want))
+	for i, t := range body.types {
+		if t.dt != want[i].dt || !t.scalar() {
+			return nil, unsupportedf("a body that returns %v%v for %v", t.dt, t.shape, want[i].dt)
+		}
+		sizes[i] = t.dt.Size()
+	}
+	from, temp := body.results, b.scratch(o, loops.MaxElement*len(want))
+	if len(want) == 1 {
+		size := sizes[0]
+		return func(f *frame, to []int) { loops.CopyBytes(f.p[to[0]], f.p[from[0]], size) }, nil
+	}
+	return func(f *frame, to []int) {
+		for i, s := range from {
+			loops.CopyBytes(unsafe.Add(f.p[temp], loops.MaxElement*i), f.p[s], sizes[i])
+		}
+		for i := range from {
+			loops.CopyBytes(f.p[to[i]], unsafe.Add(f.p[temp], loops.MaxElement*i), sizes[i])
+		}
+	}, nil
+}

@@ -1,0 +1,98 @@
+package eval
+
+import (
+	"slices"
+	"strconv"
+
+	"ltc/backends/reference/internal/loops"
+	"ltc/ir/types"
+	"ltc/mlir"
+	"ltc/soa"
+)
+
+// tensor is the type of a value: elements, dimensions and their product.
+type tensor struct {
+	dt    loops.DType
+	shape []int
+	n     int
+	q     *quant // of a quantized tensor, whose integers are of type dt; else nil
+}
+
+func tensorOf(d loops.DType, shape ...int) tensor {
+	t := tensor{dt: d, shape: shape, n: 1}
+	for _, s := range shape {
+		t.n *= s
+	}
+	return t
+}
+
+func (t tensor) bytes() int { return t.n * t.dt.Size() }
+
+func (t tensor) scalar() bool { return len(t.shape) == 0 }
+
+func (t tensor) equal(o tensor) bool {
+	return t.dt == o.dt && t.q.equal(o.q) && slices.Equal(t.shape, o.shape)
+}
+
+// String prints the type as the text has it.
+func (t tensor) String() string {
+	s := "tensor<"
+	for _, d := range t.shape {
+		s += strconv.Itoa(d) + "x"
+	}
+	if t.q != nil {
+		return s + t.q.text + ">"
+	}
+	return s + t.dt.String() + ">"
+}
+
+// public is the type that a caller knows t as.
+func (t tensor) public() types.Type { return types.Of(t.dt.Public(), t.shape...) }
+
+// element is the type of a scalar with t's elements.
+func (t tensor) element() tensor { return tensor{dt: t.dt, n: 1, q: t.q} }
+
+// parseTensor returns the evaluator's form of an MLIR type, or why it has none.
+func parseTensor(t mlir.Type) (tensor, string) {
+	tt, ok := t.(*mlir.TensorType)
+	switch {
+	case !ok:
+		return tensor{}, t.String() + " is not a tensor"
+	case tt.Unranked:
+		return tensor{}, "unranked " + t.String()
+	case tt.Encoding != nil:
+		return tensor{}, t.String() + " has an encoding"
+	}
+	d := loops.OfElement(tt.Elem)
+	q, storage, reason := quantOf(tt.Elem)
+	switch {
+	case reason != "":
+		return tensor{}, reason
+	case q != nil:
+		d = storage
+	case d == loops.NoType:
+		return tensor{}, "elements of type " + tt.Elem.String()
+	}
+	shape := make([]int, len(tt.Shape))
+	for i, n := range tt.Shape {
+		if n < 0 {
+			return tensor{}, "dynamic shape " + t.String()
+		}
+		shape[i] = int(n)
+	}
+	// A type of bytes, with a dimension more for those of an element, is as large.
+	if err := types.Of(types.U8, append(slices.Clip(shape), d.Size())...).Check(); err != nil {
+		return tensor{}, err.Error()
+	}
+	if q != nil {
+		if why := q.Misfit(tt.Shape); why != "" {
+			return tensor{}, t.String() + ": " + why
+		}
+	}
+	r := tensorOf(d, shape...)
+	r.q = q
+	if err := soa.Fits(r.bytes()); err != nil {
+		return tensor{}, t.String() + ": " + err.Error()
+	}
+	return r, ""
+}

@@ -1,3 +1,0 @@
-package reference_test
-
-import _ "ltc/internal/test/interpreter" // what the suite's programs exchange

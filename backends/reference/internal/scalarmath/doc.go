@@ -1,0 +1,6 @@
+// Package scalarmath has functions of real and complex numbers within a unit in the last
+// place of the exact value, over all their domain. It computes them in numbers
+// of about 106 bits, type dd.
+//
+// imports only ltc/internal/bigfloat.
+package scalarmath

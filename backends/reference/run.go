@@ -1,0 +1,116 @@
+package reference
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/backends/kit/exec"
+	"ltc/backends/reference/internal/loops"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// machine is the host: runs are on the calling goroutine and, where a step is cut into
+// parts, on helpers besides.
+var machine = exec.Machine{Queue: func(q backends.Queue) error { return fmt.Errorf("execute: a queue of another backend: %T", q) }}
+
+// Run runs a call that was admitted.
+func (e *compiled) Run(ctx context.Context, c *backends.Call) error {
+	l := e.pool.Get()
+	err := l.Execute(ctx, c, e.Direct(ctx))
+	e.pool.Put(l)
+	return err
+}
+
+// Direct reports whether a run may write memory of the caller's before it is done: it cannot
+// be cancelled, or takes so little that it need not be.
+func (e *compiled) Direct(ctx context.Context) bool { return ctx.Done() == nil || !e.long }
+
+// Launch runs a kernel.
+func (l *launcher) Launch(_ context.Context, i int, done <-chan struct{}) error {
+	s := &l.of.steps[i]
+	pointers := l.pointers[s.first : s.first+len(s.Operands)]
+	for j := range s.Operands {
+		o := &s.Operands[j]
+		if pointers[j] = l.Mem[o.Value]; !s.void[j] {
+			pointers[j] = unsafe.Add(pointers[j], int(o.Offset)*s.sizes[j])
+		}
+	}
+	if s.Copies && pointers[0] == pointers[1] {
+		return nil
+	}
+	strides := s.Strides
+	if l.of.views != nil {
+		strides = l.move(s, pointers)
+	}
+	if err := l.launch(s, pointers, strides, done); err != nil {
+		return &backends.RunError{Op: s.Ordinal, Reason: err}
+	}
+	return nil
+}
+
+// launch runs all parts of a step.
+func (l *launcher) launch(s *compiledStep, pointers []unsafe.Pointer, strides []int64, done <-chan struct{}) error {
+	cut, start := s.parts > 1, true
+	if cut && s.brief {
+		cut, start = l.crew.brief()
+	}
+	if !cut {
+		c := &l.workers[0].call
+		c.Mem, c.Sizes, c.Strides = pointers, s.Sizes, strides
+		c.Part, c.More, c.Parts, c.Done = 0, 0, 1, done
+		return s.code.Run(c)
+	}
+	l.now = launched{s.code, pointers, s.Sizes, strides, s.parts, done}
+	l.crew.do(s.parts, start)
+	if l.failed.Load() {
+		return l.failure()
+	}
+	return nil
+}
+
+// part has a worker run parts of the launch under way: n, from p on.
+func (l *launcher) part(worker, p, n int) {
+	w, now := &l.workers[worker], &l.now
+	c := &w.call
+	c.Mem, c.Sizes, c.Strides = now.mem, now.sizes, now.strides
+	c.Part, c.More, c.Parts, c.Done = p, n-1, now.parts, now.done
+	if err := now.code.Run(c); err != nil {
+		if l.failed.Store(true); w.err == nil || p < w.first {
+			w.err, w.first = err, p
+		}
+	}
+}
+
+// failure returns the error of the first part that failed, whoever ran it.
+func (l *launcher) failure() error {
+	var first *worker
+	for i := range l.workers {
+		if w := &l.workers[i]; w.err != nil && (first == nil || w.first < first.first) {
+			first = w
+		}
+	}
+	return first.err
+}
+
+// Make returns memory for what loops carry.
+func (l *launcher) Make(t types.Type) (soa.View, error) { return soa.Make(t), nil }
+
+// Copy copies between values of the run.
+func (l *launcher) Copy(dst, src soa.View) error {
+	loops.CopyBytes(dst.Base(), src.Base(), dst.Type.Bytes())
+	return nil
+}
+
+// Forget drops the caller's memory, so that a pooled launcher does not keep it.
+func (l *launcher) Forget() {
+	clear(l.pointers)
+	if l.failed.Swap(false) {
+		for i := range l.workers {
+			l.workers[i].err = nil
+		}
+	}
+	l.now = launched{}
+}

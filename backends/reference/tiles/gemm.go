@@ -1,0 +1,257 @@
+package tiles
+
+import (
+	"unsafe"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/internal/loops"
+)
+
+// tileGemm runs a contraction: blocks of the factors are packed for the
+// evaluator's matrix product, and the stages that follow take the sums of a
+// block row by row. Each sum is made in the order of the evaluator's.
+type tileGemm struct {
+	*kernel.Contraction
+	k        *kernel.Kernel
+	t        loops.DType // of products and sums
+	multiply loops.GemmFunc
+	a, b     gemmFactor
+	epilogue *tileWay // in tiles along the last axis of N
+}
+
+// gemmFactor is how a factor is packed.
+type gemmFactor struct {
+	*kernel.Access
+	size    int64       // of an element in memory
+	convert loops.Loop1 // to the type of the products; nil if it is that
+}
+
+// The blocks: of b as of gemm, of a and the sums as large as still fits the
+// second-level cache with it.
+const (
+	gemmRows    = 256
+	gemmColumns = 1024
+	gemmDepth   = 128
+	// leastGemm is how many products it takes for packing to pay.
+	leastGemm = 1 << 12
+)
+
+// newTileGemm returns nil for what is no contraction, or one that tiles do as
+// well.
+func newTileGemm(k *kernel.Kernel) *tileGemm {
+	c, ok := kernel.AsContraction(k)
+	if !ok || len(c.M) == 0 || c.A.Load == kernel.None || c.B.Load == kernel.None {
+		return nil
+	}
+	for a := range k.Axes {
+		if !k.Separable(a) {
+			return nil
+		}
+	}
+	g := &tileGemm{Contraction: c, k: k, t: loops.Of(c.Type)}
+	if g.multiply = loops.Gemm(g.t); g.multiply == nil {
+		return nil
+	}
+	g.a, g.b = g.factor(c.A), g.factor(c.B)
+	g.epilogue = newTileWay(k, c.N[len(c.N)-1], 1)
+	return g
+}
+
+func (g *tileGemm) factor(f kernel.Factor) gemmFactor {
+	r := gemmFactor{Access: g.k.Instrs[f.Load].Mem, size: int64(f.Type.Size())}
+	if f.Type != g.Type {
+		r.convert = loops.Convert(loops.Of(f.Type), g.t)
+	}
+	return r
+}
+
+// extent returns how many points some axes have; axes of K are the first
+// stage's.
+func (g *tileGemm) extent(axes []int, sizes []int64) int64 {
+	n := int64(1)
+	for _, a := range axes {
+		n = min(n*min(g.k.Axis(0, a).Size.Of(sizes), mostPoints), mostPoints)
+	}
+	return n
+}
+
+// fits reports whether a launch is run by it.
+func (g *tileGemm) fits(sizes []int64) bool {
+	if g == nil {
+		return false
+	}
+	m, n, k := g.extent(g.M, sizes), g.extent(g.N, sizes), g.extent(g.K, sizes)
+	return n >= 4 && min(m*n, mostPoints)*k >= leastGemm && g.rows(sizes) < mostPoints
+}
+
+// rows returns how many rows the parts of a launch share.
+func (g *tileGemm) rows(sizes []int64) int64 {
+	return min(g.extent(g.Batch, sizes)*g.extent(g.M, sizes), mostPoints)
+}
+
+// scratch returns the bytes of a part: what the epilogue takes, blocks of both
+// factors and the sums, a row before conversion, and where rows, columns and
+// depths are.
+func (g *tileGemm) scratch() int {
+	blocks := gemmRows*gemmDepth + gemmDepth*gemmColumns + gemmRows*gemmColumns
+	return g.epilogue.scratch(nil) + g.t.Size()*blocks + 8*gemmColumns + 8*(gemmRows+gemmColumns+2*gemmDepth) + 64
+}
+
+// gemmBlock is a block of a launch: sums of rows and columns.
+type gemmBlock struct {
+	*tileGemm
+	r                             *tileRun
+	a, b, sums, raw               unsafe.Pointer
+	rows, columns, depthA, depthB []int64 // in bytes
+}
+
+func (g *tileGemm) run(r *tileRun) {
+	sizes := r.call.Sizes
+	w := g.epilogue
+	w.setup(r)
+	for s := range w.stages {
+		steps(r, w.stages[s].once, w.most)
+	}
+	e := gemmBlock{tileGemm: g, r: r}
+	e.layout(align64(unsafe.Add(r.call.Scratch, w.scratch(nil))))
+	m, n := g.extent(g.M, sizes), g.extent(g.N, sizes)
+	at, end := r.call.Share(g.rows(sizes))
+	for at < end && !r.stopped {
+		count := min(m-at%m, gemmRows, end-at)
+		r.place(g.Batch, at/m)
+		for j := int64(0); j < n && !r.stopped; j += gemmColumns {
+			e.block(at%m, j, int(count), int(min(n-j, gemmColumns)))
+		}
+		at += count
+	}
+}
+
+func (e *gemmBlock) layout(mem unsafe.Pointer) {
+	take := func(bytes int) unsafe.Pointer {
+		p := mem
+		mem = unsafe.Add(mem, bytes)
+		return p
+	}
+	numbers := func(n int) []int64 { return unsafe.Slice((*int64)(take(8*n)), n) }
+	size := e.t.Size()
+	e.rows, e.columns, e.depthA, e.depthB = numbers(gemmRows), numbers(gemmColumns), numbers(gemmDepth), numbers(gemmDepth)
+	e.raw = take(8 * gemmColumns)
+	e.a, e.b, e.sums = take(size*gemmRows*gemmDepth), take(size*gemmDepth*gemmColumns), take(size*gemmRows*gemmColumns)
+}
+
+// place sets the point along axes to the given one of theirs, in row-major
+// order.
+func (r *tileRun) place(axes []int, point int64) {
+	for i := len(axes) - 1; i >= 0; i-- {
+		n := r.extent(0, axes[i])
+		r.at[axes[i]] = point % n
+		point /= n
+	}
+}
+
+// block makes the sums of a block and runs the epilogue for them. The batch is
+// where r.at says.
+func (e *gemmBlock) block(row, column int64, rows, columns int) {
+	r, size := e.r, e.t.Size()
+	clear(unsafe.Slice((*byte)(e.sums), rows*columns*size))
+	e.offsets(e.rows[:rows], &e.tileGemm.a, e.M, row)
+	e.offsets(e.columns[:columns], &e.tileGemm.b, e.N, column)
+	depth := e.extent(e.K, r.call.Sizes)
+	for k := int64(0); k < depth; k += gemmDepth {
+		n := int(min(depth-k, gemmDepth))
+		e.offsets(e.depthA[:n], &e.tileGemm.a, e.K, k)
+		e.offsets(e.depthB[:n], &e.tileGemm.b, e.K, k)
+		e.pack(e.a, &e.tileGemm.a, e.rows[:rows], e.depthA[:n])
+		e.pack(e.b, &e.tileGemm.b, e.depthB[:n], e.columns[:columns])
+		e.multiply(&r.budget, e.sums, e.a, e.b, rows, columns, n, n, 1)
+		if r.due(rows) {
+			return
+		}
+	}
+	last := e.N[len(e.N)-1]
+	for i := range rows {
+		r.place(e.M, row+int64(i))
+		for j := 0; j < columns && !r.stopped; {
+			r.place(e.N, column+int64(j))
+			n := min(int(r.extent(0, last)-r.at[last]), columns-j)
+			r.p[e.Sum] = unsafe.Add(e.sums, (i*columns+j)*size)
+			e.epilogue.runStages(r, 0, n)
+			j += n
+		}
+	}
+}
+
+// offsets writes how far a factor is at each of some points of axes, from the
+// given one on, from where it is at the first.
+func (e *gemmBlock) offsets(to []int64, f *gemmFactor, axes []int, first int64) {
+	r := e.r
+	strides := r.strides[f.Param]
+	r.place(axes, first)
+	for i := range to {
+		at := int64(0)
+		for _, a := range axes {
+			at += r.at[a] * f.StrideAlong(a, strides)
+		}
+		to[i] = at * f.size
+		for l := len(axes) - 1; l >= 0; l-- {
+			if r.at[axes[l]]++; r.at[axes[l]] < r.extent(0, axes[l]) {
+				break
+			}
+			r.at[axes[l]] = 0
+		}
+	}
+}
+
+// pack writes a block of a factor, row by row, as elements of the type of the
+// products.
+func (e *gemmBlock) pack(to unsafe.Pointer, f *gemmFactor, rows, columns []int64) {
+	r := e.r
+	strides := r.strides[f.Param]
+	origin := f.Origin(strides)
+	for _, a := range e.Batch {
+		origin += r.at[a] * f.StrideAlong(a, strides)
+	}
+	neighbours := true
+	for i, c := range columns {
+		neighbours = neighbours && c == columns[0]+int64(i)*f.size
+	}
+	n, row := len(columns), to
+	for _, at := range rows {
+		at += origin * f.size
+		raw := row
+		if f.convert != nil {
+			raw = e.raw
+		}
+		if neighbours {
+			loops.CopyBytes(raw, unsafe.Add(r.call.Mem[f.Param], at+columns[0]), n*int(f.size))
+		} else {
+			collect(f.size, raw, unsafe.Add(r.call.Mem[f.Param], at+columns[0]), columns)
+		}
+		if f.convert != nil {
+			f.convert(row, raw, n)
+		}
+		row = unsafe.Add(row, n*e.t.Size())
+	}
+}
+
+// collect copies the elements at places, counted from the first of them, which
+// from points to.
+func collect(size int64, to, from unsafe.Pointer, places []int64) {
+	switch size {
+	case 1:
+		collectOf[uint8](to, from, places)
+	case 2:
+		collectOf[uint16](to, from, places)
+	case 4:
+		collectOf[uint32](to, from, places)
+	default:
+		collectOf[uint64](to, from, places)
+	}
+}
+
+func collectOf[T any](to, from unsafe.Pointer, places []int64) {
+	o := unsafe.Slice((*T)(to), len(places))
+	for i := range o {
+		o[i] = *(*T)(unsafe.Add(from, places[i]-places[0]))
+	}
+}

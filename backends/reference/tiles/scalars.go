@@ -1,0 +1,86 @@
+package tiles
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/internal/loops"
+	"ltc/ir/types"
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
+
+// Scalars says what the ops of kernels do to elements: what the evaluator does.
+type Scalars struct{}
+
+var _ kernel.Scalars = Scalars{}
+
+// scalarOp is an op on elements of one type, with a value of another.
+type scalarOp struct {
+	op       kernel.Op
+	from, to types.DType
+}
+
+// scalarKernels has those that were asked for: Loop1 and Loop2 by scalarOp.
+var scalarKernels sync.Map
+
+// Scalar computes one element. An op that does not take the type is an error.
+func (Scalars) Scalar(op kernel.Op, t, from types.DType, args ...uint64) (uint64, error) {
+	key := scalarOp{op, from, t}
+	k, known := scalarKernels.Load(key)
+	if !known {
+		if op.Arity() == 1 {
+			k = key.kernel1()
+		} else {
+			k = key.kernel2()
+		}
+		scalarKernels.Store(key, k)
+	}
+	var r uint64
+	switch k := k.(type) {
+	case loops.Loop1:
+		if k != nil && len(args) == 1 {
+			k(unsafe.Pointer(&r), unsafe.Pointer(&args[0]), 1)
+			return r, nil
+		}
+	case loops.Loop2:
+		if k != nil && len(args) == 2 {
+			k(unsafe.Pointer(&r), unsafe.Pointer(&args[0]), unsafe.Pointer(&args[1]), 1)
+			return r, nil
+		}
+	}
+	return 0, fmt.Errorf("%v of %d values of %v to %v: there is no such op", op, len(args), from, t)
+}
+
+// Loop1 returns the loop of an op of one operand; nil if there is none.
+func (o scalarOp) kernel1() loops.Loop1 {
+	from, to := loops.Of(o.from), loops.Of(o.to)
+	switch o.op {
+	case kernel.Convert:
+		return loops.Convert(from, to)
+	case kernel.IsFinite:
+		return loops.Finite(from)
+	}
+	return loops.Unary(codes[o.op], from)
+}
+
+// Loop2 returns the loop of an op of two operands; nil if there is none.
+func (o scalarOp) kernel2() loops.Loop2 {
+	from := loops.Of(o.from)
+	if direction, ok := strings.CutPrefix(o.op.String(), "compare_"); ok {
+		return loops.Compare(strings.ToUpper(direction), false, from)
+	}
+	return loops.Binary(codes[o.op], from)
+}
+
+// codes has the op of the dialect that an op of kernels is on each element.
+var codes = func() (all [kernel.NumOps]mlir.Code) {
+	for _, op := range kernel.Ops() {
+		all[op] = mlir.CodeOf("stablehlo." + op.String())
+	}
+	all[kernel.Erf] = stablehlo.CHLOErf
+	return all
+}()

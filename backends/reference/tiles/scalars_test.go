@@ -1,0 +1,41 @@
+package tiles
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/kit/kernel"
+	"ltc/ir/types"
+)
+
+// Every op that a kernel can have on elements of a type is there.
+func TestScalars(t *testing.T) {
+	for _, op := range kernel.Ops() {
+		if !op.Computes() || op == kernel.Select || op == kernel.Clamp || op == kernel.BitcastConvert {
+			continue
+		}
+		for _, d := range types.DTypes() {
+			if !op.Takes(d) {
+				continue
+			}
+			to := []types.DType{d}
+			switch {
+			case op == kernel.Convert:
+				to = types.DTypes()
+			case op == kernel.IsFinite, op >= kernel.CompareEQ && op <= kernel.CompareGE:
+				to = []types.DType{types.Bool}
+			}
+			for _, r := range to {
+				bits, err := Scalars{}.Scalar(op, r, d, []uint64{1, 1}[:op.Arity()]...)
+				require.NoError(t, err)
+				require.Zero(t, bits>>(8*r.Size()-1)>>1, "%v of %v to %v", op, d, r)
+			}
+		}
+	}
+	_, err := Scalars{}.Scalar(kernel.And, types.F32, types.F32, 0, 0)
+	require.EqualError(t, err, "and of 2 values of f32 to f32: there is no such op")
+	bits, err := Scalars{}.Scalar(kernel.Erf, types.F32, types.F32, 0x3f000000)
+	require.NoError(t, err)
+	require.Equal(t, uint64(0x3f053f7b), bits) // 0.5204999
+}
