@@ -8,11 +8,11 @@ import (
 	"ltc/lazy"
 )
 
-// uncompiled records an op that no backend has a kernel for: a convolution of floats
-// with fewer than 8 products.
+// uncompiled records an op that no backend has a kernel for: the gradient of the
+// largest elements of windows with more than 64.
 func uncompiled(tr *lazy.Trace, n int) *lazy.Tensor {
-	x, kernel := lazy.Ones(tr, lazy.F32, 1, 1, 1, n), lazy.Ones(tr, lazy.F32, 1, 1, 1, 2)
-	return x.Conv(kernel, lazy.ConvOptions{})
+	x := lazy.Iota(tr, lazy.F32, 0, 64+n).Reshape(1, 1, 1, 64+n)
+	return lazy.Grad(x.MaxPool([]int{1, 65}, lazy.PoolOptions{}).Sum(), x)[0].Sum()
 }
 
 func TestOpsOfTheEvaluatorAreWarnedOfOncePerLine(t *testing.T) {
@@ -26,7 +26,7 @@ func TestOpsOfTheEvaluatorAreWarnedOfOncePerLine(t *testing.T) {
 	require.NoError(t, d.Wait(t.Context()))
 	warned := log.of("WARN ops of a program")
 	require.Len(t, warned, 1)
-	require.Regexp(t, `^WARN ops of a program run uncompiled, by the evaluator device=cpu backend=cpu at=fallback_test.go:15 ops=1 op=stablehlo.convolution because=sums of 2 products do=`, warned[0])
+	require.Regexp(t, `^WARN ops of a program run uncompiled, by the evaluator device=cpu backend=cpu at=fallback_test.go:15 ops=1 op=stablehlo.select_and_scatter because=its windows have too many elements do=`, warned[0])
 	require.Equal(t, int64(2), counter(d, "Fallback"), "two programs")
 
 	var other logged
@@ -46,7 +46,7 @@ func TestCompiledRefusesOpsOfTheEvaluator(t *testing.T) {
 	w.Add_(uncompiled(tr, 2).Reshape(1))
 	err := tr.MarkStep()
 	require.ErrorIs(t, err, lazy.ErrFallback)
-	require.EqualError(t, err, "fallback_test.go:15: compile for cpu: backend cpu leaves an op to the evaluator, many times slower: fallback_test.go:15: stablehlo.convolution: sums of 2 products")
+	require.EqualError(t, err, "fallback_test.go:15: compile for cpu: backend cpu leaves an op to the evaluator, many times slower: fallback_test.go:15: stablehlo.select_and_scatter: its windows have too many elements")
 	require.Equal(t, []float32{1}, floats(t, w))
 	w.Add_(lazy.Ones(tr, lazy.F32, 1))
 	require.NoError(t, tr.MarkStep())

@@ -25,19 +25,58 @@ func convolution(b *nodeBuilder) error {
 		return leave("a window in another form")
 	}
 	c := conv{nodeBuilder: b, spatial: n, features: max(int(op.FeatureGroupCount()), 1), batches: max(int(op.BatchGroupCount()), 1)}
-	if k := types.Shape(b.in[1].Shape[:n+1]).Elements(); t.IsFloat() && k < fewProducts {
-		return leave("sums of %d products", k)
-	}
 	image, kernels, outer, axes := c.places()
-	b.product(wide(t), image, kernels, axes, outer)
+	if t.IsFloat() && points(axes) < fewProducts {
+		c.addOneByOne(image, kernels, axes, outer)
+	} else {
+		b.product(wide(t), image, kernels, axes, outer)
+	}
 	return nil
 }
 
-// fewProducts is how many products a sum has at least: with fewer a product of
-// matrices gains little, and where they cancel each other it shows that kernels do
-// not round them one by one, as the evaluator does and as those expect who compare by
-// units in the last place (StableHLO's tests).
+// fewProducts is how many products a sum has at least to be a contraction: with fewer a
+// product of matrices gains little, and where they cancel each other it shows that
+// contractions do not round them one by one, as the evaluator does and as those expect
+// who compare by units in the last place (StableHLO's tests).
 const fewProducts = 8
+
+func points(axes []kernel.Axis) int64 {
+	n := int64(1)
+	for _, a := range axes {
+		n *= int64(a.Size)
+	}
+	return n
+}
+
+// addOneByOne adds up products, of the points of some axes in their order, to 0:
+// each is rounded, and each sum, as by the evaluator. The axes are written out.
+func (c *conv) addOneByOne(image, kernels []kernel.Index, axes []kernel.Axis, outer []kernel.Index) {
+	acc := wide(c.out[0].DType)
+	c.Stage()
+	at := &copier{to: c.Builder, axes: make([]kernel.Index, len(outer)+len(axes))}
+	copy(at.axes, outer)
+	factor := func(operand int, index []kernel.Index) kernel.ID {
+		there := make([]kernel.Index, len(index))
+		for d := range index {
+			there[d] = at.index(index[d])
+		}
+		v := c.load(operand, there...)
+		if c.Type(v) != acc {
+			v = c.Op(kernel.Convert, acc, v)
+		}
+		return v
+	}
+	sum := c.Bits(acc, 0)
+	for n := range int(points(axes)) {
+		for a, left := len(axes)-1, n; a >= 0; a-- {
+			size := int(axes[a].Size)
+			at.axes[len(outer)+a], left = kernel.At(int64(left%size)), left/size
+		}
+		v := c.Op(kernel.Multiply, acc, factor(0, image), factor(1, kernels))
+		sum = c.Op(kernel.Add, acc, sum, c.Op(kernel.BitcastConvert, acc, v)) // which keeps it from being rounded with the sum
+	}
+	c.store(0, c.finish(kernel.Add, sum, c.out[0].DType, kernel.None), outer...)
+}
 
 // others reports whether a list has other numbers than n.
 func others(list []int64, n int64) bool {

@@ -49,7 +49,6 @@ var partly = []partial{
 	{"windows of %d values at once", false, "`reduce_window`", "several results, unless it is a scan"},
 	{"its body is not one op that kernels reduce with", false, "`reduce`, `reduce_window`", "a body other than one of add, multiply, maximum, minimum, and, or, xor; a `reduce_window` that is a scan may have any of elementwise ops and constants, where the initial value combined with itself is itself"},
 	{"a scan whose body computes no element by itself", false, "`chlo.scan`", "its body has an op that kernels do not have for its types"},
-	{"sums of %d products", false, "`convolution`", "floats, and fewer than 8 products: what is rounded off them is as much as what they add up to where they cancel each other, and the evaluator rounds each as StableHLO's tests expect"},
 	{"a window in another form", false, "`convolution`", "the pass `convolution` of package simplify could not bring it into its normal form, as with elements that are no numbers"},
 	{"slices without elements", false, "`gather`", "a slice of no element in a dimension that the result has not: an error"},
 	{"indices of type %v", false, "`gather`, `scatter`", "indices that are no integers of 8 to 64 bits"},

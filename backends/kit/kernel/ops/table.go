@@ -3,7 +3,7 @@ package ops
 // Table has the ops. Those that compute have the names and the meaning of the
 // StableHLO ops on one element, Erf that of chlo.erf; those of integers wrap. A
 // multiply whose only use is an add or subtract of its stage may be rounded once
-// with it.
+// with it; a bitcast_convert to its own type between them keeps it from that.
 var Table = []Op{
 	{Name: "Constant", Doc: "Aux: the bits", Form: Leaf, Takes: All},
 	{Name: "Iota", Doc: "Aux: the axis; its index as a number of Type", Form: Leaf, Takes: Numbers},
