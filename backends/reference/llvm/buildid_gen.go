@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "766eaedc7be4c859160c9995"
+const buildID = "e2f8b3a8e694243d07939332"
