@@ -10,7 +10,6 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit"
-	"ltc/backends/reference/eval"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -87,7 +86,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	}
 	on := o
 	on.Compiled = false
-	x, err := eval.New().Compile(ctx, m, on)
+	x, err := kit.NewEvaluator().Compile(ctx, m, on)
 	if u := (*backends.UnsupportedError)(nil); errors.As(err, &u) {
 		u.Backend = b.Name()
 	}

@@ -16,8 +16,6 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
-	"ltc/backends/reference/eval"
-	"ltc/backends/reference/tiles"
 	"ltc/internal/env"
 	"ltc/ir/types"
 )
@@ -184,7 +182,6 @@ func (c *compilation) kernels(ctx context.Context, p *backends.Program) (*kit.Pr
 		parts, productParts, pitch = nil, nil, nil
 	}
 	o := kit.Options{
-		Eval:         eval.New(),
 		Parts:        parts,
 		ProductParts: productParts,
 		Pitch:        pitch,
@@ -316,10 +313,8 @@ func (c *compilation) launch(ctx context.Context, s *step) error {
 	if e.onHost != nil {
 		return nil
 	}
-	on, err := (tiles.Compiler{}).Compile(ctx, []*kernel.Kernel{e.kernel})
-	if err == nil {
-		e.onHost = on[0]
-	}
+	var err error
+	e.onHost, err = exec.HostCode(ctx, e.kernel)
 	return err
 }
 

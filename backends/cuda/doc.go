@@ -3,7 +3,8 @@
 // its kernels has run on a GPU yet: tests run them in an interpreter of PTX, on a driver
 // that stands in for NVIDIA's.
 //
-// Ops without a kernel are steps of the program that the evaluator runs on the host.
+// Ops without a kernel are steps of the program that the evaluator runs on the host:
+// package kit brings it, and programs that import this package alone have it.
 // Copies of their operands take their turn in the queue, and the profile lists the
 // steps as the evaluator's. Loops and branches are driven by the host. Arguments and
 // results are in the host's memory or in the device's: see [Device.Make].
@@ -16,7 +17,6 @@
 // imports only ltc/backends, ltc/backends/cuda/cublaslt, ltc/backends/cuda/driver,
 // ltc/backends/cuda/ptx, ltc/backends/cuda/ptx/attention, ltc/backends/cuda/ptx/sorts,
 // ltc/backends/kit, ltc/backends/kit/exec, ltc/backends/kit/kernel,
-// ltc/backends/reference/eval and ltc/backends/reference/tiles, which run what the host does,
 // ltc/mlir, ltc/soa, ltc/ir/types, ltc/internal/env, ltc/internal/footprint
 // and the standard library.
 package cuda

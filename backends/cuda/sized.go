@@ -13,7 +13,6 @@ import (
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
-	"ltc/backends/reference/eval"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -42,7 +41,7 @@ type form struct {
 
 // compileNone returns what runs calls whose size is 0.
 func (s *sized) compileNone(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
-	x, err := eval.New().Compile(ctx, s.module, s.options)
+	x, err := kit.NewEvaluator().Compile(ctx, s.module, s.options)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +68,7 @@ const recentSizes = 32
 // [kit.ErrNotCompiled] if it cannot be one program for all sizes.
 func newOpenCompilation(ctx context.Context, m backends.Module, p *backends.Program, o backends.Options, target ptx.Options) (*compilation, error) {
 	c := &compilation{ctx: ctx, o: o, target: target, gpu: new(exec.Machine), entries: map[string]*entry{}, opens: true, mu: new(sync.Mutex)}
-	family, open, err := kit.OpenFamily(ctx, eval.New(), m, o, p, func(_ int, p *backends.Program) (*kit.Program, error) { return c.kernels(ctx, p) })
+	family, open, err := kit.OpenFamily(ctx, kit.NewEvaluator(), m, o, p, func(_ int, p *backends.Program) (*kit.Program, error) { return c.kernels(ctx, p) })
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 
 // Options steer [Compile].
 type Options struct {
-	// Eval runs the ops that are no kernels, and folds constants.
+	// Eval runs the ops that are no kernels, and folds constants. nil: [NewEvaluator].
 	Eval backends.Backend
 	// Dump, if set, is called with the name of each stage and the program at that stage.
 	// Regions of loops and branches follow their program, each behind a line that says
@@ -132,6 +132,9 @@ func Inline(ctx context.Context, m *mlir.Module) error {
 // Compile makes kernels of a module that [backends.Load] has read. It changes
 // p.Module.
 func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, error) {
+	if o.Eval == nil {
+		o.Eval = NewEvaluator()
+	}
 	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, KeepOp: scansPoints, Composite: o.claims}); err != nil {
 		return nil, err
 	}

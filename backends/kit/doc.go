@@ -39,5 +39,6 @@
 // them (composite.go, sort.go).
 //
 // imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/simplify,
-// ltc/internal/halt, ltc/ir/types, ltc/mlir, ltc/soa and ltc/stablehlo.
+// ltc/backends/reference/eval, ltc/internal/halt, ltc/ir/types, ltc/mlir, ltc/soa and
+// ltc/stablehlo.
 package kit

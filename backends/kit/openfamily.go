@@ -10,17 +10,6 @@ import (
 	"ltc/stablehlo"
 )
 
-// Evaluator is the backend that runs the ops that are no kernels, and computes shapes from
-// shapes.
-type Evaluator interface {
-	backends.Backend
-	// FixSizes gives all types of a program that has just been loaded, and whose functions
-	// were inlined, the sizes that follow from those of main's arguments. Behind these main
-	// has others then, i32s that are the sizes returned. The error says what leaves a size
-	// open.
-	FixSizes(ctx context.Context, p *backends.Program, shapes [][]int) (sizes []int64, err error)
-}
-
 // FixSizes inlines the functions of a program that has just been loaded, and has eval give
 // all its types the sizes that follow from the shapes of main's arguments. Behind these main
 // has others then, i32s that are the sizes returned ([Program.SizeArgs]).

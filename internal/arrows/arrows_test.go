@@ -50,8 +50,8 @@ var allowed = map[string][]string{
 	// What tests of those who run kernels share needs their tools.
 	"backends/kit/kernel/kerneltest": {"backends/kit/kernel", "github.com/stretchr/testify", "golang.org/x/tools/txtar"},
 	"backends/kit/simplify":          {"stablehlo", "stablehlo/verify", "backends", "internal/halt", "mlir", "stablehlo/chlo", "soa"},
-	"backends/kit":                   {"stablehlo", "internal/halt", "backends/kit/kernel", "backends/kit/simplify", "backends", "mlir", "stablehlo/chlo", "soa"},
-	"backends/kit/exec":              {"backends", "backends/kit", "internal/turn", "ir/types", "soa"},
+	"backends/kit":                   {"backends/reference/eval", "stablehlo", "internal/halt", "backends/kit/kernel", "backends/kit/simplify", "backends", "mlir", "stablehlo/chlo", "soa"},
+	"backends/kit/exec":              {"backends/kit/kernel", "backends/reference/tiles", "backends", "backends/kit", "internal/turn", "ir/types", "soa"},
 	"backends/objcache":              {},
 	"backends/null":                  {"backends", "mlir", "soa"},
 	// The conformance suite runs tests, so it needs their tools.
@@ -84,7 +84,7 @@ var allowed = map[string][]string{
 	"backends/cuda/libraries":          {"backends/cuda/driver", "github.com/ebitengine/purego"},
 	"backends/cuda/cublaslt":           {"backends/cuda/libraries"},
 	"backends/cuda": {"backends/cuda/cublaslt", "backends/cuda/driver", "backends/cuda/ptx", "backends/cuda/ptx/attention", "backends/cuda/ptx/sorts", "backends/kit", "backends/kit/exec", "backends/kit/kernel", "backends", "mlir", "soa",
-		"backends/reference/eval", "backends/reference/tiles", "internal/footprint"},
+		"internal/footprint"},
 	"internal/test/cheader":    {},
 	"internal/test/ptxas":      {},
 	"internal/test/ptxsim":     {"internal/test/ptxas"},
@@ -243,6 +243,27 @@ func TestTestWing(t *testing.T) {
 		for _, i := range row {
 			require.False(t, strings.HasPrefix(i, wing), "%s may not import %s", name, i)
 		}
+	}
+}
+
+// The evaluator judges kernels and targets, so that nothing it imports, at whatever
+// distance, may be of the kit. Targets have it from the kit alone.
+func TestEvaluatorIsApart(t *testing.T) {
+	below := map[string]bool{}
+	var walk func(name string)
+	walk = func(name string) {
+		for _, i := range allowed[name] {
+			require.False(t, i == "backends/kit" || strings.HasPrefix(i, "backends/kit/"), "%s, which the evaluator needs, may import %s", name, i)
+			if !below[i] {
+				below[i] = true
+				walk(i)
+			}
+		}
+	}
+	walk("backends/reference/eval")
+	require.True(t, below["backends"])
+	for _, i := range allowed["backends/cuda"] {
+		require.False(t, i == "backends/reference" || strings.HasPrefix(i, "backends/reference/"), "backends/cuda may import %s", i)
 	}
 }
 

@@ -6,6 +6,7 @@
 // dimension. Both have [Variants], which are code for the layouts of the callers' views.
 // Loops and branches are run by a [Driver].
 //
-// imports only ltc/backends, ltc/backends/kit, ltc/internal/turn, ltc/ir/types, ltc/soa and
-// the standard library.
+// imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/kernel,
+// ltc/backends/reference/tiles, ltc/internal/turn, ltc/ir/types, ltc/soa and the standard
+// library.
 package exec
