@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"ltc/ir"
 	"ltc/ir/ops"
@@ -174,6 +177,55 @@ func opName(i int) string {
 	composites.Lock()
 	defer composites.Unlock()
 	return "lazy::" + composites.names[i-len(ops.Table)]
+}
+
+// tally counts what a trace records, and knows the variable that its step has assigned first.
+type tally struct {
+	metrics.Tally
+	waiting atomic.Pointer[variable] // until the step is marked
+}
+
+func newTally() *tally {
+	composites.Lock()
+	defer composites.Unlock()
+	return &tally{Tally: metrics.NewTally(len(ops.Table) + len(composites.names))}
+}
+
+// ledger is a device's metrics, and what its traces have not marked.
+type ledger struct {
+	metrics.Set
+
+	mu   sync.Mutex
+	open map[*tally]struct{}
+	left []string // by [tally.unmarked], what traces that are gone have not marked
+}
+
+// maxLeft bounds ledger.left.
+const maxLeft = 16
+
+// metered adds the trace's tally to those of its device for as long as the trace
+// is reachable, and its sums for ever.
+func (tr *Trace) metered() *Trace {
+	l, t := tr.dev.metrics, tr.tally
+	l.Join(&t.Tally)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open == nil {
+		l.open = map[*tally]struct{}{}
+	}
+	l.open[t] = struct{}{}
+	runtime.AddCleanup(tr, l.end, t)
+	return tr
+}
+
+func (l *ledger) end(t *tally) {
+	l.Leave(&t.Tally)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.open, t)
+	if s := t.unmarked(); s != "" && len(l.left) < maxLeft {
+		l.left = append(l.left, s)
+	}
 }
 
 // count counts for the device and for the trace or function that it was for.

@@ -9,6 +9,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/philox"
 	"ltc/soa"
 )
 
@@ -98,7 +99,7 @@ func (t *Tensor) initial(f Initializer, at callsite.Site) (view soa.View, failed
 			failed = misused("the initializer of variable %q panicked: %v\n%s", t.v.name, r, debug.Stack())
 		}
 	}()
-	if err := fill(view, f, newStream(t.dev.seed, uint64(t.v.id))); err != nil {
+	if err := fill(view, f, philox.NewStream(t.dev.seed, uint64(t.v.id))); err != nil {
 		return view, misused("%v (variable %q)", err, t.v.name)
 	}
 	return view, nil

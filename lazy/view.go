@@ -8,6 +8,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/strided"
 	"ltc/shapeinfer"
 )
 
@@ -21,12 +22,12 @@ import (
 // because a view's epoch is 0, which is no trace's, and compares the base's node
 // with that of which its own was made.
 type alias struct {
-	base  *Tensor // what the steps lead on from; nil for a storage
-	root  *Tensor // the storage
-	steps []step
-	typ   types.Type
-	win   window
-	loc   callsite.Site // where the view was made
+	base   *Tensor // what the steps lead on from; nil for a storage
+	root   *Tensor // the storage
+	steps  []step
+	typ    types.Type
+	layout strided.Layout
+	loc    callsite.Site // where the view was made
 	// twice says that the view, or one that it is a view of, shows an element
 	// more than once.
 	twice bool
@@ -49,6 +50,14 @@ type step struct {
 
 // isView reports whether t shares the memory of another tensor.
 func (t *Tensor) isView() bool { return t.alias != nil && t.alias.base != nil }
+
+// layout returns where t's elements lie in its storage.
+func (t *Tensor) layout() strided.Layout {
+	if t.isView() {
+		return t.alias.layout
+	}
+	return strided.Layout{}
+}
 
 // storage returns the tensor whose memory t shares, t itself unless it is a
 // view.
@@ -83,7 +92,7 @@ func (tr *Trace) View(x *Tensor) *Tensor {
 	if tr.operand(x) == nil {
 		return tr.refuse("view", x)
 	}
-	return tr.viewOf(x, x.window(), nil)
+	return tr.viewOf(x, x.layout(), nil)
 }
 
 // view returns the view that a view op makes of x.
@@ -95,10 +104,10 @@ func (x *Tensor) view(op ir.Op, attrs ...ir.Attr) *Tensor {
 }
 
 // makeView returns the view that steps make of x: a tensor of x's trace, or of
-// none if x is of none. Its window is win, or follows from the only step. When
-// the elements of a reshape do not lie in any window, it is no view but a
+// none if x is of none. Its layout is layout, or follows from the only step. When
+// the elements of a reshape do not lie in any layout, it is no view but a
 // tensor of its own, as in other libraries.
-func (x *Tensor) makeView(op string, win *window, steps ...step) *Tensor {
+func (x *Tensor) makeView(op string, layout *strided.Layout, steps ...step) *Tensor {
 	tr, b := x.tr, (*ir.Builder)(nil)
 	var n *ir.Node
 	var site callsite.Site
@@ -128,24 +137,24 @@ func (x *Tensor) makeView(op string, win *window, steps ...step) *Tensor {
 		}
 		steps[i].attrs = n.Attrs
 	}
-	if win == nil {
-		w, ok := x.window().after(steps[0], from.Type.Shape, n.Type.Shape)
+	if layout == nil {
+		w, ok := x.layout().After(steps[0].op, steps[0].attrs, from.Type.Shape, n.Type.Shape)
 		if !ok && tr == nil {
 			return noTrace(op, x)
 		}
 		if !ok {
 			return tr.wrap(n)
 		}
-		win = &w
+		layout = &w
 	}
 	v := &viewTensor{}
 	v.Tensor = Tensor{tr: tr, dev: x.dev, alias: &v.alias}
-	v.alias = alias{base: x, root: x.storage(), steps: steps, typ: n.Type, win: *win, loc: site}
+	v.alias = alias{base: x, root: x.storage(), steps: steps, typ: n.Type, layout: *layout, loc: site}
 	switch last := len(steps) - 1; {
 	case x.isView() && x.alias.twice:
 		v.alias.twice = true
 	case last == 0 && (steps[0].op == ir.OpBroadcast || steps[0].op == ir.OpAsStrided):
-		v.alias.twice = types.Overlaps(n.Type.Shape, win.dense(n.Type.Shape), -1)
+		v.alias.twice = types.Overlaps(n.Type.Shape, layout.Dense(n.Type.Shape), -1)
 	}
 	if tr != nil {
 		v.node, v.alias.from = n, from
@@ -160,10 +169,10 @@ type viewTensor struct {
 }
 
 // viewOf is makeView without a step.
-func (tr *Trace) viewOf(x *Tensor, win window, n *ir.Node) *Tensor {
+func (tr *Trace) viewOf(x *Tensor, layout strided.Layout, n *ir.Node) *Tensor {
 	v := &viewTensor{}
 	v.Tensor = Tensor{tr: tr, dev: x.dev, node: n, alias: &v.alias}
-	v.alias = alias{base: x, root: x.storage(), typ: x.Type(), win: win, loc: tr.site()}
+	v.alias = alias{base: x, root: x.storage(), typ: x.Type(), layout: layout, loc: tr.site()}
 	v.alias.twice = x.isView() && x.alias.twice
 	if n == nil {
 		v.node = tr.operand(x)
@@ -198,7 +207,7 @@ func (tr *Trace) derive(t *Tensor) *ir.Node {
 }
 
 // viewed returns the value of the view t, pinned: its storage's, seen through
-// its window.
+// its layout.
 func (t *Tensor) viewed(ctx context.Context, why SyncReason) (*value, error) {
 	of := t.alias.root
 	if of.v != nil && t.tr != nil {
@@ -214,12 +223,12 @@ func (t *Tensor) viewed(ctx context.Context, why SyncReason) (*value, error) {
 			return nil, err
 		}
 	}
-	win, copied, err := t.alias.win.of(v.view, t.alias.typ)
+	layout, copied, err := t.alias.layout.Of(v.view, t.alias.typ)
 	if err != nil {
 		v.drop()
 		return nil, fmt.Errorf("value of a view: %w", err)
 	}
-	seen := &value{view: win, under: v}
+	seen := &value{view: layout, under: v}
 	seen.pins.Add(1)
 	if copied {
 		seen.under = nil

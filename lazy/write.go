@@ -150,7 +150,7 @@ func (tr *Trace) notWritable(op string, site callsite.Site, t, x *Tensor) *OpErr
 		return tr.refusal(op, t)
 	case s.alias != nil && s.alias.argument:
 		return opError(site, op, ErrUsage, operands, "an argument of a function is its caller's: copy it with Clone, and return the result")
-	case t.isView() && t.alias.twice && types.Overlaps(t.Shape(), t.window().dense(t.Shape()), -1):
+	case t.isView() && t.alias.twice && types.Overlaps(t.Shape(), t.layout().Dense(t.Shape()), -1):
 		return opError(site, op, ErrUsage, operands,
 			"some elements of the view made at %v are one in memory: write what it is a view of, or a Clone", t.alias.loc)
 	}
@@ -169,7 +169,7 @@ func (tr *Trace) through(t *Tensor, n *ir.Node) *ir.Node {
 		if n.Type.Elements() == 0 {
 			return root
 		}
-		return tr.node(ir.OpAsStridedScatter, []ir.Attr{{Ints: a.win.dense(a.typ.Shape)}, {Int: int64(a.win.offset)}}, root, n)
+		return tr.node(ir.OpAsStridedScatter, []ir.Attr{{Ints: a.layout.Dense(a.typ.Shape)}, {Int: int64(a.layout.Offset)}}, root, n)
 	}
 	inner := make([]*ir.Node, len(a.steps)) // before each step
 	for i, at := 0, tr.operand(a.base); i < len(a.steps); i++ {

@@ -1,6 +1,8 @@
 package lazy
 
-import "ltc/ir/types"
+import (
+	"ltc/ir/types"
+)
 
 func checkCrossEntropy(x, labels *Tensor) *breach {
 	if x.Rank() == 0 {
@@ -42,4 +44,16 @@ func computeOneHot(x *Tensor, classes int, dtype types.DType) *Tensor {
 		index = x
 	}
 	return index.Unsqueeze(-1).Equal(Iota(x.tr, index.DType(), 0, classes)).Convert(dtype)
+}
+
+func checkTopK(x *Tensor, k, axis int) *breach {
+	if d := x.Dim(axis); k < 0 || k > d {
+		return breaks(topKK, "k is %d, axis %d has %d elements", k, axis, d)
+	}
+	return nil
+}
+
+func computeTopK(x *Tensor, k, axis int) (values, indices *Tensor) {
+	values, indices = x.Sort(axis, true)
+	return values.Narrow(axis, 0, k), indices.Narrow(axis, 0, k)
 }

@@ -1,4 +1,8 @@
-package lazy
+// Package strided says where the elements of a view lie, which ops of shapes have made of a
+// storage whose own lie in row-major order. Its central type is [Layout].
+//
+// imports only ltc/ir, ltc/ir/types and ltc/soa.
+package strided
 
 import (
 	"ltc/ir"
@@ -6,73 +10,64 @@ import (
 	"ltc/soa"
 )
 
-// window says where the elements of a view lie in the storage, whose own lie in
-// row-major order.
-type window struct {
-	offset  int
-	strides []int // nil: row-major without gaps
+// Layout is where the first element lies in the storage, and how far apart the others are.
+type Layout struct {
+	Offset  int
+	Strides []int // nil: row-major without gaps
 }
 
-// window returns where t's elements lie in its storage.
-func (t *Tensor) window() window {
-	if t.isView() {
-		return t.alias.win
-	}
-	return window{}
-}
-
-// dense returns the strides of w for a shape.
-func (w window) dense(s types.Shape) []int {
-	if w.strides == nil {
+// Dense returns the strides of l for a shape.
+func (l Layout) Dense(s types.Shape) []int {
+	if l.Strides == nil {
 		return soa.Dense(s)
 	}
-	return w.strides
+	return l.Strides
 }
 
-// after returns the window that a step makes of w; ok is false when the
-// elements do not lie in one. The shapes are those before and after.
-func (w window) after(s step, before, shape types.Shape) (out window, ok bool) {
-	out.offset = w.offset
-	switch s.op {
+// After returns the layout that an op makes of l; ok is false when the elements do not
+// lie in one. The shapes are those before and after.
+func (l Layout) After(op ir.Op, attrs []ir.Attr, before, shape types.Shape) (out Layout, ok bool) {
+	out.Offset = l.Offset
+	switch op {
 	case ir.OpReshape:
-		if w.strides == nil {
-			return w, true
+		if l.Strides == nil {
+			return l, true
 		}
-		out.strides, ok = reshaped(before, w.strides, shape)
+		out.Strides, ok = reshaped(before, l.Strides, shape)
 		return out, ok
 	case ir.OpAsStrided:
-		return window{int(s.attrs[2].Int), s.attrs[1].Ints}, true
+		return Layout{int(attrs[2].Int), attrs[1].Ints}, true
 	}
-	old := w.dense(before)
-	out.strides = make([]int, len(shape))
-	switch s.op {
+	old := l.Dense(before)
+	out.Strides = make([]int, len(shape))
+	switch op {
 	case ir.OpTranspose:
-		for i, p := range s.attrs[0].Ints {
-			out.strides[i] = old[p]
+		for i, p := range attrs[0].Ints {
+			out.Strides[i] = old[p]
 		}
 	case ir.OpSlice:
-		for i, start := range s.attrs[0].Ints {
+		for i, start := range attrs[0].Ints {
 			if shape[i] == 0 {
 				continue // there is no first element
 			}
-			out.offset += start * old[i]
-			if out.strides[i] = old[i]; shape[i] > 1 {
-				out.strides[i] *= s.attrs[2].Ints[i]
+			out.Offset += start * old[i]
+			if out.Strides[i] = old[i]; shape[i] > 1 {
+				out.Strides[i] *= attrs[2].Ints[i]
 			}
 		}
 	case ir.OpBroadcast:
-		for i, axis := range s.attrs[1].Ints {
+		for i, axis := range attrs[1].Ints {
 			if before[i] == shape[axis] {
-				out.strides[axis] = old[i]
+				out.Strides[axis] = old[i]
 			}
 		}
 	default:
-		panic("lazy: no window for " + s.op.String())
+		panic("lazy: no layout for " + op.String())
 	}
 	return out, true
 }
 
-// reshaped returns the strides with which the elements of a strided window lie
+// reshaped returns the strides with which the elements of a layout lie
 // in another shape; ok is false when they do not lie in any. Axes that lie
 // without a gap between them can be cut anew, others only each by itself.
 func reshaped(before types.Shape, strides []int, shape types.Shape) (out []int, ok bool) {
@@ -105,9 +100,9 @@ func reshaped(before types.Shape, strides []int, shape types.Shape) (out []int, 
 	return out, true
 }
 
-// of returns the elements of the window in a storage: where they lie if these
+// Of returns the elements of the layout in a storage: where they lie if these
 // are dense, and else a copy.
-func (w window) of(storage soa.View, t types.Type) (v soa.View, copied bool, err error) {
+func (l Layout) Of(storage soa.View, t types.Type) (v soa.View, copied bool, err error) {
 	if t.Elements() == 0 {
 		return soa.Make(t), true, nil
 	}
@@ -118,7 +113,7 @@ func (w window) of(storage soa.View, t types.Type) (v soa.View, copied bool, err
 		}
 		storage, copied = dense, true
 	}
-	v, err = storage.Restride(t, w.offset, w.dense(t.Shape))
+	v, err = storage.Restride(t, l.Offset, l.Dense(t.Shape))
 	if err != nil || v.IsDense() {
 		return v, copied, err
 	}
