@@ -6,7 +6,9 @@ import (
 	"unsafe"
 
 	"ltc/backends/reference/internal/loops"
+	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // A convolution is computed with its operands arranged as
@@ -232,5 +234,100 @@ func (c *convolution) multiplyDirect(f *frame, mul loops.GemmFunc) {
 		}
 		mul(&f.ws.Budget, unsafe.Add(f.p[c.sums], g*rows*c.cout*size), unsafe.Add(f.p[c.left], c.image(g, 0)*size),
 			unsafe.Add(f.p[c.right], g*c.cin*c.cout*size), rows, c.cout, c.cin, c.cin, 1)
+	}
+}
+
+// convDims says which dimensions of a convolution's operands and result are
+// what: of lhs batch, feature and the spatial ones, of rhs input feature,
+// output feature and the spatial ones, of the result as of lhs.
+type convDims [3]struct {
+	first, second int
+	spatial       []int
+}
+
+// parseConvDims reads the dimension numbers of tensors of the given rank, each
+// dimension of which must be there once.
+func parseConvDims(a mlir.Attribute, rank int) (c convDims, err error) {
+	d, err := stablehlo.ParseConv(a)
+	if err != nil {
+		return c, err
+	}
+	c[0].first, c[0].second, c[0].spatial = int(d.InputBatch), int(d.InputFeature), toInts(d.InputSpatial)
+	c[1].first, c[1].second, c[1].spatial = int(d.KernelInputFeature), int(d.KernelOutFeature), toInts(d.KernelSpatial)
+	c[2].first, c[2].second, c[2].spatial = int(d.OutputBatch), int(d.OutputFeature), toInts(d.OutputSpatial)
+	for i, side := range []string{"lhs", "rhs", "the result"} {
+		all := append(slices.Clone(c[i].spatial), c[i].first, c[i].second)
+		slices.Sort(all)
+		for k, n := range all {
+			if n != k || len(all) != rank {
+				return c, fmt.Errorf("dimension numbers: %v of %s are not the dimensions of a tensor of rank %d", all, side, rank)
+			}
+		}
+	}
+	return c, nil
+}
+
+// depthwise reports whether each feature is convolved with a kernel of its own.
+func (c *convolution) depthwise() bool {
+	return !c.batchGroups && c.groups == c.features && c.cin == 1 && c.cout == 1
+}
+
+// depthwiseKernel computes a depthwise convolution for all features of a
+// position at a time, summing in the same order as convolution does.
+func depthwiseKernel(d loops.DType) func(f *frame, c *convolution) {
+	switch d {
+	case loops.F32:
+		return depthwise[float32]
+	case loops.F64:
+		return depthwise[float64]
+	}
+	return nil
+}
+
+func depthwise[T loops.Float](f *frame, c *convolution) {
+	n := c.features
+	image := n
+	for _, w := range c.windows {
+		image *= w.in
+	}
+	taps := volume(c.kernel)
+	left := unsafe.Slice((*T)(f.p[c.left]), c.images*image)
+	right := unsafe.Slice((*T)(f.p[c.right]), n*taps) // [feature, tap]
+	sums := unsafe.Slice((*T)(f.p[c.sums]), n*c.images*c.positions)
+	byTap := make([]T, n*taps)
+	for i := range n {
+		for k := range taps {
+			byTap[k*n+i] = right[i*taps+k]
+		}
+	}
+	row, padding := make([]T, n), make([]T, n)
+	for i := range c.images {
+		if err := eachIndex(c.spatial, func(p int, at []int) error {
+			if err := f.stop(n * taps); err != nil {
+				return err
+			}
+			clear(row)
+			_ = eachIndex(c.kernel, func(k int, w []int) error {
+				from := padding
+				if x, inside := inputOffset(c.windows, c.strides, at, w); inside {
+					from = left[i*image+x:][:n]
+				}
+				multiplyAdd(row, from, byTap[k*n:][:n])
+				return nil
+			})
+			for g, s := range row {
+				sums[(g*c.images+i)*c.positions+p] = s
+			}
+			return nil
+		}); err != nil {
+			return
+		}
+	}
+}
+
+func multiplyAdd[T loops.Float](sum, a, b []T) {
+	a, b = a[:len(sum)], b[:len(sum)]
+	for i := range sum {
+		sum[i] += T(a[i] * b[i])
 	}
 }

@@ -265,3 +265,14 @@ func (ws *workspace) release(c *code) {
 	ws.Fuel, ws.halted = 0, nil
 	ws.draws = 0
 }
+
+// Bind fixes arguments marked ltc.constant: every later run reads them in place.
+func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
+	bound, err := dense.Bind(ctx, e.sig, e.bound, constants)
+	if err != nil {
+		return nil, err
+	}
+	n := *e
+	n.copied, n.bound = new(atomic.Int64), bound
+	return &n, nil
+}

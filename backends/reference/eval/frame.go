@@ -2,8 +2,10 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"unsafe"
 
+	"ltc/backends"
 	"ltc/backends/reference/internal/loops"
 	"ltc/mlir"
 	"ltc/soa"
@@ -130,3 +132,126 @@ func (f *frame) execWatched(steps []step) error {
 
 // at returns the memory of slot s as n elements.
 func at[T any](f *frame, s, n int) []T { return unsafe.Slice((*T)(f.p[s]), n) }
+
+// What moves much memory at a time does it in stretches, between which the run
+// can be cancelled. Whoever goes on after one that ended early finds the fuel
+// used up, and so ends at the next look; see loops.Budget.
+
+// stretchBytes is what is cleared or copied at a time: memory that the system
+// hands out only now takes about a millisecond.
+const stretchBytes = 1 << 20
+
+// stretches runs something for n things, at most so many at a time, and reports
+// whether the run was cancelled.
+func (f *frame) stretches(n, most int, run func(i, n int)) bool {
+	if f.ws.Done == nil || n <= most {
+		run(0, n)
+		return false
+	}
+	for i := 0; i < n; i += most {
+		if run(i, min(most, n-i)); f.due(loops.Tank) {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *frame) clear(to unsafe.Pointer, bytes int) bool {
+	return f.stretches(bytes, stretchBytes, func(i, n int) { clear(unsafe.Slice((*byte)(unsafe.Add(to, i)), n)) })
+}
+
+func (f *frame) copy(to, from unsafe.Pointer, bytes int) bool {
+	if bytes <= stretchBytes { // as a loop's counter is
+		loops.CopyBytes(to, from, bytes)
+		return false
+	}
+	return f.stretches(bytes, stretchBytes, func(i, n int) { loops.CopyBytes(unsafe.Add(to, i), unsafe.Add(from, i), n) })
+}
+
+// fill runs a kernel of Fill for n elements of the given size.
+func (f *frame) fill(k loops.Loop1, size int, to, value unsafe.Pointer, n int) bool {
+	return f.stretches(n, stretchBytes/size, func(i, n int) { k(unsafe.Add(to, i*size), value, n) })
+}
+
+// convert runs a kernel whose results and operands have the given sizes.
+func (f *frame) convert(k loops.Loop1, toSize, fromSize int, to, from unsafe.Pointer, n int) bool {
+	return f.stretches(n, loops.Tank, func(i, n int) { k(unsafe.Add(to, i*toSize), unsafe.Add(from, i*fromSize), n) })
+}
+
+// combine runs a kernel whose first operand is its result, of elements of the
+// given size.
+func (f *frame) combine(k loops.Loop2, size int, acc, x unsafe.Pointer, n int) bool {
+	if n <= loops.Tank {
+		k(acc, acc, x, n)
+		return false
+	}
+	return f.stretches(n, loops.Tank, func(i, n int) {
+		p := unsafe.Add(acc, i*size)
+		k(p, p, unsafe.Add(x, i*size), n)
+	})
+}
+
+// due notes that work was done, and reports whether the run is cancelled: then
+// the op returns at once, whatever its results are.
+func (f *frame) due(work int) bool { return f.ws.Due(work) }
+
+// stop is due for loops that end with an error.
+func (f *frame) stop(work int) error {
+	if f.due(work) {
+		return errStopped
+	}
+	return nil
+}
+
+// stepWork is the work of any step, beside what it does with elements.
+const stepWork = 64
+
+// errStopped is what a loop within an op returns when due has told it to end.
+var errStopped = errors.New("stopped")
+
+// halt returns the error of a cancelled run: its op is the first to see it,
+// which is the innermost. As with any RunError, whoever has the text says more.
+func (ws *workspace) halt(op *mlir.Op) error {
+	if ws.halted == nil {
+		ws.halted = &backends.RunError{Op: op.Ordinal, Reason: context.Cause(ws.ctx)}
+	}
+	return ws.halted
+}
+
+// failed adds the op's position to err; an inner op's stays.
+func (ws *workspace) failed(op *mlir.Op, err error) error {
+	if errors.Is(err, errStopped) {
+		return ws.halt(op)
+	}
+	return runError(op.Ordinal, err)
+}
+
+// runError adds an op's position to err; an inner op's stays.
+func runError(ordinal int, err error) error {
+	var re *backends.RunError
+	if errors.As(err, &re) {
+		return err
+	}
+	return &backends.RunError{Op: ordinal, Reason: err}
+}
+
+// workOf sums the work of steps.
+func workOf(steps []step) int {
+	n := 0
+	for i := range steps {
+		n = loops.Added(n, steps[i].work)
+	}
+	return n
+}
+
+// elements is the work of an op that looks at each element once.
+func (o *site) elements() int {
+	n := stepWork
+	for _, x := range o.in {
+		n = loops.Added(n, x.n)
+	}
+	for _, x := range o.out {
+		n = loops.Added(n, x.n)
+	}
+	return n
+}
