@@ -92,3 +92,10 @@ func conv(op *mlir.Op, name string) ConvDims {
 	d, _ := ParseConv(op.Attrs.Get(name))
 	return d
 }
+
+// IsFunction reports whether an op is a mathematical function of one number, whose
+// accuracy can be asked for. Parts of a compiler treat all of these alike, so that a row
+// of the table is all that most of them need to know a new one.
+func IsFunction(c mlir.Code) bool {
+	return slices.ContainsFunc(Attrs(c), func(a OpAttr) bool { return a.Name == "result_accuracy" })
+}

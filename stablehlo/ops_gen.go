@@ -220,30 +220,19 @@ const (
 // op's method cannot be given to [Table], so that a part that forgets an op does not build.
 type Stage[T any] interface {
 	Abs() T
-	Cbrt() T
+	Function(c mlir.Code) T // of each for which [IsFunction] holds
 	Ceil() T
 	Convert() T
 	CountLeadingZeros() T
-	Cosine() T
-	Exponential() T
-	ExponentialMinusOne() T
 	Floor() T
 	Imag() T
-	Log() T
-	LogPlusOne() T
-	Logistic() T
 	Negate() T
 	Not() T
 	Popcnt() T
 	Real() T
 	RoundNearestAfz() T
 	RoundNearestEven() T
-	Rsqrt() T
 	Sign() T
-	Sine() T
-	Sqrt() T
-	Tan() T
-	Tanh() T
 	UniformQuantize() T
 	UniformDequantize() T
 	Add() T
@@ -338,30 +327,30 @@ type Stage[T any] interface {
 func Table[T any](s Stage[T]) []T {
 	t := make([]T, 211)
 	t[Abs] = s.Abs()
-	t[Cbrt] = s.Cbrt()
+	t[Cbrt] = s.Function(Cbrt)
 	t[Ceil] = s.Ceil()
 	t[Convert] = s.Convert()
 	t[CountLeadingZeros] = s.CountLeadingZeros()
-	t[Cosine] = s.Cosine()
-	t[Exponential] = s.Exponential()
-	t[ExponentialMinusOne] = s.ExponentialMinusOne()
+	t[Cosine] = s.Function(Cosine)
+	t[Exponential] = s.Function(Exponential)
+	t[ExponentialMinusOne] = s.Function(ExponentialMinusOne)
 	t[Floor] = s.Floor()
 	t[Imag] = s.Imag()
-	t[Log] = s.Log()
-	t[LogPlusOne] = s.LogPlusOne()
-	t[Logistic] = s.Logistic()
+	t[Log] = s.Function(Log)
+	t[LogPlusOne] = s.Function(LogPlusOne)
+	t[Logistic] = s.Function(Logistic)
 	t[Negate] = s.Negate()
 	t[Not] = s.Not()
 	t[Popcnt] = s.Popcnt()
 	t[Real] = s.Real()
 	t[RoundNearestAfz] = s.RoundNearestAfz()
 	t[RoundNearestEven] = s.RoundNearestEven()
-	t[Rsqrt] = s.Rsqrt()
+	t[Rsqrt] = s.Function(Rsqrt)
 	t[Sign] = s.Sign()
-	t[Sine] = s.Sine()
-	t[Sqrt] = s.Sqrt()
-	t[Tan] = s.Tan()
-	t[Tanh] = s.Tanh()
+	t[Sine] = s.Function(Sine)
+	t[Sqrt] = s.Function(Sqrt)
+	t[Tan] = s.Function(Tan)
+	t[Tanh] = s.Function(Tanh)
 	t[UniformQuantize] = s.UniformQuantize()
 	t[UniformDequantize] = s.UniformDequantize()
 	t[Add] = s.Add()
@@ -449,6 +438,44 @@ func Table[T any](s Stage[T]) []T {
 	t[BatchNormInference] = s.BatchNormInference()
 	t[BatchNormTraining] = s.BatchNormTraining()
 	t[OptimizationBarrier] = s.OptimizationBarrier()
+	return t
+}
+
+// FunctionStage is what one part of a compiler knows of each op of
+// StableHLO that is a function
+// ([IsFunction]). A type that lacks an
+// op's method cannot be given to [FunctionTable], so that a part that forgets an op does not build.
+type FunctionStage[T any] interface {
+	Cbrt() T
+	Cosine() T
+	Exponential() T
+	ExponentialMinusOne() T
+	Log() T
+	LogPlusOne() T
+	Logistic() T
+	Rsqrt() T
+	Sine() T
+	Sqrt() T
+	Tan() T
+	Tanh() T
+}
+
+// FunctionTable returns what s knows of each op, by code; the zero value for ops that s has no
+// method for, and for code 0.
+func FunctionTable[T any](s FunctionStage[T]) []T {
+	t := make([]T, 211)
+	t[Cbrt] = s.Cbrt()
+	t[Cosine] = s.Cosine()
+	t[Exponential] = s.Exponential()
+	t[ExponentialMinusOne] = s.ExponentialMinusOne()
+	t[Log] = s.Log()
+	t[LogPlusOne] = s.LogPlusOne()
+	t[Logistic] = s.Logistic()
+	t[Rsqrt] = s.Rsqrt()
+	t[Sine] = s.Sine()
+	t[Sqrt] = s.Sqrt()
+	t[Tan] = s.Tan()
+	t[Tanh] = s.Tanh()
 	return t
 }
 

@@ -1,6 +1,9 @@
 package kit
 
 import (
+	"fmt"
+	"strings"
+
 	"ltc/backends/kit/kernel"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -47,6 +50,15 @@ func init() {
 // opRows are the rows.
 type opRows struct{}
 
+// Function is the row of a mathematical function: kernels have all of the dialect's.
+func (opRows) Function(c mlir.Code) opRow {
+	op, known := kernel.ParseOp(strings.TrimPrefix(c.String(), "stablehlo."))
+	if !known {
+		panic(fmt.Sprintf("kit: kernels do not have %v: run go generate ./backends/kit/kernel", c))
+	}
+	return elementwise(op)
+}
+
 func (opRows) Abs() opRow                 { return elementwise(kernel.Abs) }
 func (opRows) Add() opRow                 { return elementwise(kernel.Add) }
 func (opRows) AfterAll() opRow            { return left(ordersEffects) }
@@ -64,7 +76,6 @@ func (opRows) BitcastConvert() opRow      { return elementwise(kernel.BitcastCon
 func (opRows) Broadcast() opRow           { return replaced("`broadcast_in_dim`") }
 func (opRows) BroadcastInDim() opRow      { return kernelBy(broadcast) }
 func (opRows) Case() opRow                { return driven("one of the branches runs") }
-func (opRows) Cbrt() opRow                { return elementwise(kernel.Cbrt) }
 func (opRows) Ceil() opRow                { return elementwise(kernel.Ceil) }
 func (opRows) Cholesky() opRow            { return left(oneAfterOther) }
 func (opRows) Clamp() opRow               { return elementwise(kernel.Clamp) }
@@ -80,7 +91,6 @@ func (opRows) Concatenate() opRow       { return kernelBy(concatenate) }
 func (opRows) Constant() opRow          { return structural((*translator).constant) }
 func (opRows) Convert() opRow           { return elementwise(kernel.Convert) }
 func (opRows) Convolution() opRow       { return kernelBy(convolution) }
-func (opRows) Cosine() opRow            { return elementwise(kernel.Cosine) }
 func (opRows) CountLeadingZeros() opRow { return elementwise(kernel.CountLeadingZeros) }
 func (opRows) CreateToken() opRow       { return left(ordersEffects) }
 func (opRows) CrossReplicaSum() opRow   { return left(otherProcesses) }
@@ -99,23 +109,18 @@ func (opRows) DynamicUpdateSlice() opRow {
 func (opRows) Einsum() opRow {
 	return replaced("`dot_general` and `transpose`, where no letter stands twice in an operand or is summed over in one operand alone")
 }
-func (opRows) Exponential() opRow         { return elementwise(kernel.Exponential) }
-func (opRows) ExponentialMinusOne() opRow { return elementwise(kernel.ExponentialMinusOne) }
-func (opRows) FFT() opRow                 { return left(complexNumbers) }
-func (opRows) Floor() opRow               { return elementwise(kernel.Floor) }
-func (opRows) Gather() opRow              { return kernelBy(gather) }
-func (opRows) GetDimensionSize() opRow    { return replaced("a constant") }
+func (opRows) FFT() opRow              { return left(complexNumbers) }
+func (opRows) Floor() opRow            { return elementwise(kernel.Floor) }
+func (opRows) Gather() opRow           { return kernelBy(gather) }
+func (opRows) GetDimensionSize() opRow { return replaced("a constant") }
 func (opRows) GetTupleElement() opRow {
 	return replaced("the element, where the tuple is made in the program")
 }
-func (opRows) If() opRow         { return driven("one of two branches runs") }
-func (opRows) Imag() opRow       { return left(complexNumbers) }
-func (opRows) Infeed() opRow     { return left(ordersEffects) }
-func (opRows) Iota() opRow       { return kernelBy(iota_) }
-func (opRows) IsFinite() opRow   { return elementwise(kernel.IsFinite) }
-func (opRows) Log() opRow        { return elementwise(kernel.Log) }
-func (opRows) LogPlusOne() opRow { return elementwise(kernel.LogPlusOne) }
-func (opRows) Logistic() opRow   { return elementwise(kernel.Logistic) }
+func (opRows) If() opRow       { return driven("one of two branches runs") }
+func (opRows) Imag() opRow     { return left(complexNumbers) }
+func (opRows) Infeed() opRow   { return left(ordersEffects) }
+func (opRows) Iota() opRow     { return kernelBy(iota_) }
+func (opRows) IsFinite() opRow { return elementwise(kernel.IsFinite) }
 func (opRows) Map() opRow {
 	return replaced("the ops of its body, where they are elementwise or constants")
 }
@@ -149,7 +154,6 @@ func (opRows) Reshape() opRow          { return structural((*translator).reshape
 func (opRows) Reverse() opRow          { return kernelBy(reverse) }
 func (opRows) RoundNearestAfz() opRow  { return elementwise(kernel.RoundNearestAfz) }
 func (opRows) RoundNearestEven() opRow { return elementwise(kernel.RoundNearestEven) }
-func (opRows) Rsqrt() opRow            { return elementwise(kernel.Rsqrt) }
 func (opRows) Scatter() opRow          { return kernelBy(scatter) }
 func (opRows) Select() opRow           { return elementwise(kernel.Select) }
 func (opRows) SelectAndScatter() opRow { return kernelBy(selectAndScatter) }
@@ -161,15 +165,11 @@ func (opRows) ShiftLeft() opRow            { return elementwise(kernel.ShiftLeft
 func (opRows) ShiftRightArithmetic() opRow { return elementwise(kernel.ShiftRightArithmetic) }
 func (opRows) ShiftRightLogical() opRow    { return elementwise(kernel.ShiftRightLogical) }
 func (opRows) Sign() opRow                 { return elementwise(kernel.Sign) }
-func (opRows) Sine() opRow                 { return elementwise(kernel.Sine) }
 func (opRows) Slice() opRow                { return kernelBy(slice) }
 func (opRows) Sort() opRow {
 	return left("where an element goes depends on all others; a target that has code for it runs it as a step of its own: `cuda` has for most, `cpu` where no size is open")
 }
-func (opRows) Sqrt() opRow             { return elementwise(kernel.Sqrt) }
 func (opRows) Subtract() opRow         { return elementwise(kernel.Subtract) }
-func (opRows) Tan() opRow              { return elementwise(kernel.Tan) }
-func (opRows) Tanh() opRow             { return elementwise(kernel.Tanh) }
 func (opRows) TorchIndexSelect() opRow { return left("front ends write `gather`") }
 func (opRows) Transpose() opRow        { return kernelBy(transpose) }
 func (opRows) TriangularSolve() opRow  { return left(oneAfterOther) }

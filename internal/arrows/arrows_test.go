@@ -43,7 +43,7 @@ var allowed = map[string][]string{
 	"backends/kit/kernel":         {"backends/kit/approx", "backends/kit/kernel/ops", "ir/types"},
 	"backends/kit/expand":         {"backends/kit/approx", "backends/kit/kernel", "ir/types"},
 	"backends/kit/kernel/ops":     {},
-	"backends/kit/kernel/ops/gen": {"backends/kit/kernel/ops"},
+	"backends/kit/kernel/ops/gen": {"backends/kit/kernel/ops", "mlir", "stablehlo"},
 	"backends/kit/approx":         {},
 	// How those call backends who use them.
 	"internal/border": {"backends", "internal/spare", "soa"},

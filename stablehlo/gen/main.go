@@ -27,6 +27,7 @@ func main() {
 			info := c.Info()
 			return strings.HasPrefix(c.String(), "stablehlo.") && info.Static == nil && !info.Traits.Has(mlir.Terminator)
 		}),
+		stage("FunctionStage", "FunctionTable", "StableHLO that is a function\n// ([IsFunction])", stablehlo.IsFunction),
 		stage("DynamicStage", "DynamicTable", "StableHLO that takes attributes or\n// its result's shape as operands", func(c mlir.Code) bool { return c.Info().Static != nil }),
 		stage("CHLOStage", "CHLOTable", "CHLO", func(c mlir.Code) bool { return strings.HasPrefix(c.String(), "chlo.") }),
 		accessors()))
@@ -52,13 +53,21 @@ func codes() []byte {
 }
 
 // stage returns the declarations of an interface with a method for each of the ops that
-// of chooses, and of the function that makes a table by code of what they return.
+// of chooses, and of the function that makes a table by code of what they return. All
+// functions have one method, Function, unless the ops are these.
 func stage(name, table, dialect string, of func(mlir.Code) bool) []byte {
 	var methods, entries bytes.Buffer
 	most := mlir.Code(0)
 	for c := range mlir.Codes() {
 		most = c
 		if !of(c) {
+			continue
+		}
+		if stablehlo.IsFunction(c) && name != "FunctionStage" {
+			if !strings.Contains(methods.String(), "Function(") {
+				methods.WriteString("\tFunction(c mlir.Code) T // of each for which [IsFunction] holds\n")
+			}
+			fmt.Fprintf(&entries, "\tt[%[1]s] = s.Function(%[1]s)\n", constant(c.String()))
 			continue
 		}
 		method := strings.TrimPrefix(constant(c.String()), "CHLO")

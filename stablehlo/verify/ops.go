@@ -26,37 +26,25 @@ func makeRules() []rule {
 	return all
 }
 
-// mathRule returns the rule of mathematical functions.
-func mathRule() rule { return verifySame(1, kFloat|kComplex|kQuant) }
-
 // rules has the rule of each op of StableHLO.
 type rules struct{}
 
+// Function returns the rule of mathematical functions.
+func (rules) Function(mlir.Code) rule { return verifySame(1, kFloat|kComplex|kQuant) }
+
 func (rules) Abs() rule                  { return verifyAbs }
-func (rules) Cbrt() rule                 { return mathRule() }
 func (rules) Ceil() rule                 { return verifySame(1, kFloat|kQuant) }
 func (rules) Convert() rule              { return verifyConvert }
 func (rules) CountLeadingZeros() rule    { return verifySame(1, kInt) }
-func (rules) Cosine() rule               { return mathRule() }
-func (rules) Exponential() rule          { return mathRule() }
-func (rules) ExponentialMinusOne() rule  { return mathRule() }
 func (rules) Floor() rule                { return verifySame(1, kFloat|kQuant) }
 func (rules) Imag() rule                 { return verifyPart }
-func (rules) Log() rule                  { return mathRule() }
-func (rules) LogPlusOne() rule           { return mathRule() }
-func (rules) Logistic() rule             { return mathRule() }
 func (rules) Negate() rule               { return verifySame(1, kInt|kFloat|kComplex|kQuant) }
 func (rules) Not() rule                  { return verifySame(1, kBool|kInt) }
 func (rules) Popcnt() rule               { return verifySame(1, kInt) }
 func (rules) Real() rule                 { return verifyPart }
 func (rules) RoundNearestAfz() rule      { return verifySame(1, kFloat|kQuant) }
 func (rules) RoundNearestEven() rule     { return verifySame(1, kFloat|kQuant) }
-func (rules) Rsqrt() rule                { return mathRule() }
 func (rules) Sign() rule                 { return verifySame(1, kSigned|kFloat|kComplex|kQuant) }
-func (rules) Sine() rule                 { return mathRule() }
-func (rules) Sqrt() rule                 { return mathRule() }
-func (rules) Tan() rule                  { return mathRule() }
-func (rules) Tanh() rule                 { return mathRule() }
 func (rules) UniformQuantize() rule      { return verifyUniformQuantize }
 func (rules) UniformDequantize() rule    { return verifyUniformDequantize }
 func (rules) Add() rule                  { return verifyAdd }

@@ -51,6 +51,8 @@ func init() {
 // opRows are the rows. An empty one is of an op about which there is nothing to simplify.
 type opRows struct{}
 
+func (opRows) Function(mlir.Code) opRow { return opRow{} }
+
 func (opRows) Abs() opRow                 { return opRow{algebra: rules{absolute}} }
 func (opRows) Add() opRow                 { return opRow{algebra: rules{constantRight, addition}} }
 func (opRows) AfterAll() opRow            { return opRow{} }
@@ -68,7 +70,6 @@ func (opRows) BitcastConvert() opRow      { return opRow{fold: evaluated, conver
 func (opRows) Broadcast() opRow           { return opRow{standard: rules{standardBroadcast}} }
 func (opRows) BroadcastInDim() opRow      { return opRow{fold: moved, broadcast: rules{normalBroadcast}} }
 func (opRows) Case() opRow                { return opRow{} }
-func (opRows) Cbrt() opRow                { return opRow{} }
 func (opRows) Ceil() opRow                { return opRow{algebra: rules{again}} }
 func (opRows) Cholesky() opRow            { return opRow{} }
 func (opRows) Clamp() opRow               { return opRow{algebra: rules{clamp}} }
@@ -84,7 +85,6 @@ func (opRows) Concatenate() opRow {
 func (opRows) Constant() opRow          { return opRow{} }
 func (opRows) Convert() opRow           { return opRow{convert: rules{convertTwice}} }
 func (opRows) Convolution() opRow       { return opRow{convolution: rules{normalConvolution}} }
-func (opRows) Cosine() opRow            { return opRow{} }
 func (opRows) CountLeadingZeros() opRow { return opRow{} }
 func (opRows) CreateToken() opRow       { return opRow{} }
 func (opRows) CrossReplicaSum() opRow   { return opRow{} }
@@ -99,8 +99,6 @@ func (opRows) DynamicSlice() opRow        { return opRow{fold: evaluated, parts:
 func (opRows) DynamicTopK() opRow         { return opRow{} }
 func (opRows) DynamicUpdateSlice() opRow  { return opRow{parts: rules{wholeUpdate}} }
 func (opRows) Einsum() opRow              { return opRow{standard: rules{standardEinsum}} }
-func (opRows) Exponential() opRow         { return opRow{} }
-func (opRows) ExponentialMinusOne() opRow { return opRow{} }
 func (opRows) FFT() opRow                 { return opRow{} }
 func (opRows) Floor() opRow               { return opRow{algebra: rules{again}} }
 func (opRows) Gather() opRow              { return opRow{fold: evaluated, parts: rules{gatherOne}} }
@@ -111,9 +109,6 @@ func (opRows) Imag() opRow                { return opRow{algebra: rules{partOf}}
 func (opRows) Infeed() opRow              { return opRow{} }
 func (opRows) Iota() opRow                { return opRow{standard: rules{standardIota}} }
 func (opRows) IsFinite() opRow            { return opRow{} }
-func (opRows) Log() opRow                 { return opRow{} }
-func (opRows) LogPlusOne() opRow          { return opRow{} }
-func (opRows) Logistic() opRow            { return opRow{} }
 func (opRows) Map() opRow                 { return opRow{standard: rules{standardMap}} }
 func (opRows) Maximum() opRow             { return opRow{algebra: rules{constantRight, idempotent, extremum}} }
 func (opRows) Minimum() opRow             { return opRow{algebra: rules{constantRight, idempotent, extremum}} }
@@ -145,7 +140,6 @@ func (opRows) Reshape() opRow {
 func (opRows) Reverse() opRow          { return opRow{fold: moved, parts: rules{reverseNothing}} }
 func (opRows) RoundNearestAfz() opRow  { return opRow{algebra: rules{again}} }
 func (opRows) RoundNearestEven() opRow { return opRow{algebra: rules{again}} }
-func (opRows) Rsqrt() opRow            { return opRow{} }
 func (opRows) Scatter() opRow          { return opRow{} }
 func (opRows) Select() opRow {
 	return opRow{choose: rules{chooseKnown, chooseAgain, chooseBool, chooseOrder}}
@@ -157,15 +151,11 @@ func (opRows) ShiftLeft() opRow            { return opRow{algebra: rules{shift}}
 func (opRows) ShiftRightArithmetic() opRow { return opRow{algebra: rules{shift}} }
 func (opRows) ShiftRightLogical() opRow    { return opRow{algebra: rules{shift}} }
 func (opRows) Sign() opRow                 { return opRow{algebra: rules{again}} }
-func (opRows) Sine() opRow                 { return opRow{} }
 func (opRows) Slice() opRow {
 	return opRow{fold: moved, parts: rules{wholeSlice, sliceSlice, sliceRepeated, slicePiece, slicePadded}, slice: rules{sliceComputed}}
 }
 func (opRows) Sort() opRow             { return opRow{} }
-func (opRows) Sqrt() opRow             { return opRow{} }
 func (opRows) Subtract() opRow         { return opRow{algebra: rules{subtraction}} }
-func (opRows) Tan() opRow              { return opRow{} }
-func (opRows) Tanh() opRow             { return opRow{} }
 func (opRows) TorchIndexSelect() opRow { return opRow{} }
 func (opRows) Transpose() opRow {
 	return opRow{fold: moved, reshape: rules{transposeMerged}, transpose: rules{normalTranspose}, dot: rules{exchange}}

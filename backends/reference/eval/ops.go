@@ -67,6 +67,8 @@ const lowered = "package chlo has written other ops for it"
 // opRows are the rows.
 type opRows struct{}
 
+func (opRows) Function(mlir.Code) opRow { return opRow{prepare: prepareUnary} }
+
 func (opRows) Abs() opRow { return opRow{prepare: prepareParts, splats: true} }
 func (opRows) Add() opRow { return opRow{prepare: prepareBinary} }
 func (opRows) AfterAll() opRow {
@@ -106,7 +108,6 @@ func (opRows) BroadcastInDim() opRow {
 func (opRows) Case() opRow {
 	return opRow{prepare: prepareCase, unshaped: isOfRegion, quantized: onStorage}
 }
-func (opRows) Cbrt() opRow     { return opRow{prepare: prepareUnary} }
 func (opRows) Ceil() opRow     { return opRow{prepare: prepareUnary} }
 func (opRows) Cholesky() opRow { return opRow{prepare: prepareCholesky} }
 func (opRows) Clamp() opRow    { return opRow{prepare: prepareClamp} }
@@ -132,7 +133,6 @@ func (opRows) Constant() opRow {
 }
 func (opRows) Convert() opRow           { return opRow{prepare: prepareConvert, splats: true} }
 func (opRows) Convolution() opRow       { return opRow{prepare: prepareConvolution} }
-func (opRows) Cosine() opRow            { return opRow{prepare: prepareUnary} }
 func (opRows) CountLeadingZeros() opRow { return opRow{prepare: prepareUnary} }
 func (opRows) CreateToken() opRow       { return opRow{prepare: prepareToken, unshaped: isToken} }
 func (opRows) CrossReplicaSum() opRow   { return opRow{prepare: prepareExtension, extends: true} }
@@ -148,11 +148,9 @@ func (opRows) DynamicTopK() opRow { return opRow{unprepared: lowered} }
 func (opRows) DynamicUpdateSlice() opRow {
 	return opRow{prepare: prepareDynamicUpdateSlice, quantized: onStorage}
 }
-func (opRows) Einsum() opRow              { return opRow{prepare: prepareEinsum, unshaped: olderDialect} }
-func (opRows) Exponential() opRow         { return opRow{prepare: prepareUnary} }
-func (opRows) ExponentialMinusOne() opRow { return opRow{prepare: prepareUnary} }
-func (opRows) FFT() opRow                 { return opRow{prepare: prepareFFT} }
-func (opRows) Floor() opRow               { return opRow{prepare: prepareUnary} }
+func (opRows) Einsum() opRow { return opRow{prepare: prepareEinsum, unshaped: olderDialect} }
+func (opRows) FFT() opRow    { return opRow{prepare: prepareFFT} }
+func (opRows) Floor() opRow  { return opRow{prepare: prepareUnary} }
 func (opRows) Gather() opRow {
 	return opRow{prepare: prepareGather, quantized: onStorage}
 }
@@ -169,17 +167,14 @@ func (opRows) Imag() opRow { return opRow{prepare: prepareParts, splats: true} }
 func (opRows) Infeed() opRow {
 	return opRow{prepare: prepareExtension, extends: true, unshaped: textAlone}
 }
-func (opRows) Iota() opRow       { return opRow{prepare: prepareIota, unshaped: textAlone} }
-func (opRows) IsFinite() opRow   { return opRow{prepare: prepareIsFinite, splats: true} }
-func (opRows) Log() opRow        { return opRow{prepare: prepareUnary} }
-func (opRows) LogPlusOne() opRow { return opRow{prepare: prepareUnary} }
-func (opRows) Logistic() opRow   { return opRow{prepare: prepareUnary} }
-func (opRows) Map() opRow        { return opRow{prepare: prepareMap, quantized: onStorage} }
-func (opRows) Maximum() opRow    { return opRow{prepare: prepareBinary} }
-func (opRows) Minimum() opRow    { return opRow{prepare: prepareBinary} }
-func (opRows) Multiply() opRow   { return opRow{prepare: prepareBinary} }
-func (opRows) Negate() opRow     { return opRow{prepare: prepareUnary} }
-func (opRows) Not() opRow        { return opRow{prepare: prepareUnary} }
+func (opRows) Iota() opRow     { return opRow{prepare: prepareIota, unshaped: textAlone} }
+func (opRows) IsFinite() opRow { return opRow{prepare: prepareIsFinite, splats: true} }
+func (opRows) Map() opRow      { return opRow{prepare: prepareMap, quantized: onStorage} }
+func (opRows) Maximum() opRow  { return opRow{prepare: prepareBinary} }
+func (opRows) Minimum() opRow  { return opRow{prepare: prepareBinary} }
+func (opRows) Multiply() opRow { return opRow{prepare: prepareBinary} }
+func (opRows) Negate() opRow   { return opRow{prepare: prepareUnary} }
+func (opRows) Not() opRow      { return opRow{prepare: prepareUnary} }
 func (opRows) OptimizationBarrier() opRow {
 	return opRow{prepare: prepareRegroup, unshaped: isOperands, quantized: onStorage, splats: true}
 }
@@ -223,7 +218,6 @@ func (opRows) Reverse() opRow {
 }
 func (opRows) RoundNearestAfz() opRow  { return opRow{prepare: prepareUnary} }
 func (opRows) RoundNearestEven() opRow { return opRow{prepare: prepareUnary} }
-func (opRows) Rsqrt() opRow            { return opRow{prepare: prepareUnary} }
 func (opRows) Scatter() opRow {
 	return opRow{prepare: prepareScatter, quantized: withBody}
 }
@@ -239,17 +233,13 @@ func (opRows) ShiftLeft() opRow            { return opRow{prepare: prepareBinary
 func (opRows) ShiftRightArithmetic() opRow { return opRow{prepare: prepareBinary} }
 func (opRows) ShiftRightLogical() opRow    { return opRow{prepare: prepareBinary} }
 func (opRows) Sign() opRow                 { return opRow{prepare: prepareUnary} }
-func (opRows) Sine() opRow                 { return opRow{prepare: prepareUnary} }
 func (opRows) Slice() opRow {
 	return opRow{prepare: prepareSlice, quantized: onStorage, splats: true}
 }
 func (opRows) Sort() opRow {
 	return opRow{prepare: prepareSort, quantized: onStorage}
 }
-func (opRows) Sqrt() opRow     { return opRow{prepare: prepareUnary} }
 func (opRows) Subtract() opRow { return opRow{prepare: prepareBinary} }
-func (opRows) Tan() opRow      { return opRow{prepare: prepareUnary} }
-func (opRows) Tanh() opRow     { return opRow{prepare: prepareUnary} }
 func (opRows) TorchIndexSelect() opRow {
 	return opRow{prepare: prepareIndexSelect, quantized: onStorage}
 }

@@ -140,3 +140,102 @@ var _ = []func(*Tensor) *Tensor{(*Tensor).Swish, (*Tensor).Swish_}
 	o.Builds("./lazy")
 	require.Contains(t, o.Text("docs/ops.md"), "`middle_c3` the dimension is odd")
 }
+
+// kernelFiles are what the generator of kernels' ops writes.
+var kernelFiles = []string{"backends/kit/kernel/ops/functions_gen.go", "backends/kit/kernel/ops_gen.go", "backends/kit/expand/functions_gen.go",
+	"backends/reference/llvm/vector/ops_gen.go", "backends/cuda/ptx/internal/asm/ops_gen.go"}
+
+// A mathematical function that is new everywhere is written in five places: its rows of
+// the op table and of the dialect, its gradient, the evaluator's function, and its
+// expansion for kernels. The compiler asks for the last three. Then it runs on the
+// evaluator, as Go's and LLVM's kernels, and as PTX.
+func TestNewFunctionIsFivePlaces(t *testing.T) {
+	if trials.Few() {
+		t.Skip("it builds all backends anew, whatever the configuration: make test runs it")
+	}
+	o := overlay.New(t)
+	o.Insert("ir/ops/table.go", `	{Name: "Abs",`, `	{Name: "Softsign", Doc: "returns x/(1+|x|) elementwise.", Operands: one(Float), HLO: "softsign", Traits: Elementwise},`)
+	o.Insert("stablehlo/ops.go", `	mathOp("sine"),`, `	mathOp("softsign"),`)
+	o.Generate("./ir/ops/gen", names()...)
+	dialect := filepath.Join(t.TempDir(), "ops_gen.go")
+	text, err := o.Go("run", "./stablehlo/gen", "-o", dialect)
+	require.NoError(t, err, "%s", text)
+	generated, err := os.ReadFile(dialect)
+	require.NoError(t, err)
+	o.Write("stablehlo/ops_gen.go", string(generated))
+	o.Generate("./backends/kit/kernel/ops/gen", kernelFiles...)
+
+	out := o.Fails("./autodiff", "./backends/kit/expand")
+	require.Contains(t, out, "undefined: gradSoftsign")
+	require.Contains(t, out, "undefined: floatSoftsign")
+	o.Write("autodiff/softsign.go", `package autodiff
+
+import "ltc/ir"
+
+func gradSoftsign(t *tape, n, ct *ir.Node) {
+	d := t.op(ir.OpAdd, t.scalar(n, 1), t.op(ir.OpAbs, n.In[0]))
+	t.add(0, t.op(ir.OpDiv, ct, t.mul(d, d)))
+}
+`)
+	o.Write("backends/kit/expand/softsign.go", `package expand
+
+import "ltc/backends/kit/kernel"
+
+func floatSoftsign(b *builder, x []kernel.ID) kernel.ID { return b.div(x[0], b.addn(b.abs(x[0]), 1)) }
+`)
+	require.Contains(t, o.Fails("./backends/reference/internal/loops"), "(missing method Softsign)")
+	o.Write("backends/reference/internal/loops/softsign.go", `package loops
+
+import "math"
+
+func (functions) Softsign() realFunction {
+	return realFunction{f64: func(x float64) float64 { return x / (1 + math.Abs(x)) }}
+}
+`)
+	o.Write("internal/test/softsign/main.go", `package main
+
+import (
+	"fmt"
+
+	"ltc/backends/reference"
+	_ "ltc/backends/reference/llvm"
+	"ltc/backends/reference/tiles"
+	_ "ltc/internal/test/cudasim"
+	"ltc/lazy"
+)
+
+func main() {
+	for _, backend := range []string{"eval", "cpu", "cudasim", "tiles"} {
+		name := backend
+		if backend == "tiles" {
+			reference.UseCompiler(tiles.Compiler{})
+			name = "cpu"
+		}
+		dev, err := lazy.Open(name)
+		if err != nil {
+			panic(err)
+		}
+		tr := lazy.NewTrace(dev)
+		x := lazy.From(tr, []float32{-3, 0.5, 7, 0}, 4)
+		y := x.Softsign()
+		g := lazy.Grad(y.Sum(), x)[0]
+		if err := tr.MarkStep(y, g); err != nil {
+			panic(err)
+		}
+		values, err := lazy.ToSlice[float32](y)
+		if err != nil {
+			panic(err)
+		}
+		slopes, err := lazy.ToSlice[float32](g)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Printf("%s: %.5f %.5f\n", backend, values, slopes)
+	}
+}
+`)
+	out, err = o.Go("run", "./internal/test/softsign")
+	require.NoError(t, err, "%s", out)
+	const values = "[-0.75000 0.33333 0.87500 0.00000] [0.06250 0.44444 0.01562 1.00000]\n"
+	require.Equal(t, "eval: "+values+"cpu: "+values+"cudasim: "+values+"tiles: "+values, out)
+}

@@ -1,10 +1,35 @@
 package ops
 
-// Table has the ops. Those that compute have the names and the meaning of the
-// StableHLO ops on one element, Erf that of chlo.erf; those of integers wrap. A
-// multiply whose only use is an add or subtract of its stage may be rounded once
-// with it; a bitcast_convert to its own type between them keeps it from that.
-var Table = []Op{
+import (
+	"slices"
+	"strings"
+)
+
+// Table has the ops: those below, and the dialect's mathematical functions.
+var Table = With(functions)
+
+// With returns the table with the mathematical functions of the given names. Each is
+// expanded, but for those that have a row below.
+func With(functions []string) []Op {
+	form := func(forms ...Form) int {
+		return slices.IndexFunc(rows, func(o Op) bool { return slices.Contains(forms, o.Form) })
+	}
+	begin, end := form(Unary, AnyUnary), form(Binary)
+	unary := slices.Clone(rows[begin:end])
+	for _, name := range functions {
+		if !slices.ContainsFunc(rows, func(o Op) bool { return o.Name == name }) {
+			unary = append(unary, Op{Name: name, Form: Unary, Takes: Floats, Expands: Floats, Traits: Costly})
+		}
+	}
+	slices.SortFunc(unary, func(a, b Op) int { return strings.Compare(a.Name, b.Name) })
+	return slices.Concat(rows[:begin], unary, rows[end:])
+}
+
+// rows are the ops that are no functions of the dialect. Those that compute have the
+// names and the meaning of the StableHLO ops on one element, Erf that of chlo.erf; those
+// of integers wrap. A multiply whose only use is an add or subtract of its stage may be
+// rounded once with it; a bitcast_convert to its own type between them keeps it from that.
+var rows = []Op{
 	{Name: "Constant", Doc: "Aux: the bits", Form: Leaf, Takes: All},
 	{Name: "Iota", Doc: "Aux: the axis; its index as a number of Type", Form: Leaf, Takes: Numbers},
 	{Name: "SizeOf", Doc: "Aux: a Size; the number of elements as an i64", Form: Leaf, Takes: Ints},
@@ -18,30 +43,19 @@ var Table = []Op{
 
 	{Name: "Abs", Form: Unary, Takes: Numbers, Traits: Exact},
 	{Name: "BitcastConvert", Form: AnyUnary, Takes: Numbers},
-	{Name: "Cbrt", Form: Unary, Takes: Floats, Expands: Floats, Traits: Costly},
 	{Name: "Ceil", Form: Unary, Takes: Floats, Expands: Floats, Traits: Exact},
 	{Name: "Convert", Form: AnyUnary, Takes: All},
-	{Name: "Cosine", Form: Unary, Takes: Floats, Expands: Floats, Traits: Costly},
 	{Name: "CountLeadingZeros", Form: Unary, Takes: Ints, Expands: Ints},
 	{Name: "Erf", Form: Unary, Takes: Floats, Expands: Floats, Traits: Costly},
-	{Name: "Exponential", Form: Unary, Takes: Floats, Expands: Floats, Traits: Costly},
-	{Name: "ExponentialMinusOne", Form: Unary, Takes: Floats, Expands: Floats, Traits: Costly},
 	{Name: "Floor", Form: Unary, Takes: Floats, Traits: Exact},
 	{Name: "IsFinite", Form: AnyUnary, Takes: Floats, Expands: Floats},
-	{Name: "Log", Form: Unary, Takes: Floats, Expands: Floats, Traits: Costly},
-	{Name: "LogPlusOne", Form: Unary, Takes: Floats, Expands: Floats, Traits: Costly},
-	{Name: "Logistic", Form: Unary, Takes: Floats, Expands: Floats, Traits: Costly},
 	{Name: "Negate", Form: Unary, Takes: Numbers, Traits: Exact},
 	{Name: "Not", Form: Unary, Takes: Bitwise, Expands: Bitwise},
 	{Name: "Popcnt", Form: Unary, Takes: Ints, Expands: Ints},
 	{Name: "RoundNearestAfz", Form: Unary, Takes: Floats, Expands: Floats, Traits: Exact},
 	{Name: "RoundNearestEven", Form: Unary, Takes: Floats, Expands: Floats, Traits: Exact},
-	{Name: "Rsqrt", Form: Unary, Takes: Floats, Expands: Floats, Traits: Costly},
 	{Name: "Sign", Form: Unary, Takes: Numbers, Expands: Numbers, Traits: Exact},
-	{Name: "Sine", Form: Unary, Takes: Floats, Expands: Floats, Traits: Costly},
 	{Name: "Sqrt", Form: Unary, Takes: Floats, Traits: Costly},
-	{Name: "Tan", Form: Unary, Takes: Floats, Expands: Floats, Traits: Costly},
-	{Name: "Tanh", Form: Unary, Takes: Floats, Expands: Floats, Traits: Costly},
 
 	{Name: "Add", Form: Binary, Takes: All, Traits: Combines},
 	{Name: "And", Form: Binary, Takes: Bitwise, Traits: Combines},

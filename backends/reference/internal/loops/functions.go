@@ -1,6 +1,7 @@
 package loops
 
 import (
+	"maps"
 	"math"
 
 	"ltc/backends/reference/internal/scalarmath"
@@ -24,39 +25,59 @@ func (f realFunction) small() func(float64) float64 {
 	return f.f64
 }
 
+// functions has those of the dialect's rows that are functions.
+type functions struct{}
+
+func (functions) Cbrt() realFunction                { return realFunction{f64: math.Cbrt} }
+func (functions) Cosine() realFunction              { return realFunction{scalarmath.Cos, math.Cos} }
+func (functions) Exponential() realFunction         { return realFunction{scalarmath.Exp, math.Exp} }
+func (functions) ExponentialMinusOne() realFunction { return realFunction{f64: math.Expm1} }
+func (functions) Log() realFunction                 { return realFunction{f64: scalarmath.Log} }
+func (functions) LogPlusOne() realFunction          { return realFunction{scalarmath.Log1p, math.Log1p} }
+func (functions) Logistic() realFunction {
+	return realFunction{scalarmath.Logistic, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }}
+}
+func (functions) Rsqrt() realFunction {
+	return realFunction{scalarmath.Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }}
+}
+func (functions) Sine() realFunction { return realFunction{scalarmath.Sin, math.Sin} }
+func (functions) Sqrt() realFunction { return realFunction{f64: math.Sqrt} }
+func (functions) Tan() realFunction  { return realFunction{scalarmath.Tan, math.Tan} }
+func (functions) Tanh() realFunction { return realFunction{scalarmath.Tanh, math.Tanh} }
+
 // realFunctions are those of StableHLO and CHLO.
-var realFunctions = map[mlir.Code]realFunction{
-	stablehlo.CHLOAcos:            {scalarmath.Acos, math.Acos},
-	stablehlo.CHLOAcosh:           {scalarmath.Acosh, math.Acosh},
-	stablehlo.CHLOAsin:            {scalarmath.Asin, math.Asin},
-	stablehlo.CHLOAsinh:           {scalarmath.Asinh, nil},
-	stablehlo.CHLOAtan:            {scalarmath.Atan, math.Atan},
-	stablehlo.CHLOAtanh:           {scalarmath.Atanh, nil},
-	stablehlo.CHLOBesselI1e:       {scalarmath.BesselI1e, nil},
-	stablehlo.Cbrt:                {f64: math.Cbrt},
-	stablehlo.Ceil:                {f64: math.Ceil},
-	stablehlo.CHLOCosh:            {scalarmath.Cosh, scalarmath.Cosh32},
-	stablehlo.Cosine:              {scalarmath.Cos, math.Cos},
-	stablehlo.CHLODigamma:         {scalarmath.Digamma, nil},
-	stablehlo.CHLOErf:             {f64: math.Erf},
-	stablehlo.CHLOErfInv:          {scalarmath.ErfInv, math.Erfinv},
-	stablehlo.CHLOErfc:            {scalarmath.Erfc, math.Erfc},
-	stablehlo.Exponential:         {scalarmath.Exp, math.Exp},
-	stablehlo.ExponentialMinusOne: {f64: math.Expm1},
-	stablehlo.Floor:               {f64: math.Floor},
-	stablehlo.CHLOLgamma:          {scalarmath.Lgamma, nil},
-	stablehlo.Log:                 {f64: scalarmath.Log},
-	stablehlo.LogPlusOne:          {scalarmath.Log1p, math.Log1p},
-	stablehlo.Logistic:            {scalarmath.Logistic, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
-	stablehlo.RoundNearestAfz:     {f64: math.Round},
-	stablehlo.RoundNearestEven:    {f64: math.RoundToEven},
-	stablehlo.Rsqrt:               {scalarmath.Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }},
-	stablehlo.Sign:                {f64: scalarmath.Sign},
-	stablehlo.Sine:                {scalarmath.Sin, math.Sin},
-	stablehlo.CHLOSinh:            {scalarmath.Sinh, scalarmath.Sinh32},
-	stablehlo.CHLOTan:             {scalarmath.Tan, math.Tan},
-	stablehlo.Tan:                 {scalarmath.Tan, math.Tan},
-	stablehlo.Tanh:                {scalarmath.Tanh, math.Tanh},
+var realFunctions = func() map[mlir.Code]realFunction {
+	all := maps.Clone(otherFunctions)
+	for code, f := range stablehlo.FunctionTable[realFunction](functions{}) {
+		if f.f64 != nil {
+			all[mlir.Code(code)] = f
+		}
+	}
+	return all
+}()
+
+// otherFunctions are those of CHLO, and ops that round.
+var otherFunctions = map[mlir.Code]realFunction{
+	stablehlo.CHLOAcos:         {scalarmath.Acos, math.Acos},
+	stablehlo.CHLOAcosh:        {scalarmath.Acosh, math.Acosh},
+	stablehlo.CHLOAsin:         {scalarmath.Asin, math.Asin},
+	stablehlo.CHLOAsinh:        {scalarmath.Asinh, nil},
+	stablehlo.CHLOAtan:         {scalarmath.Atan, math.Atan},
+	stablehlo.CHLOAtanh:        {scalarmath.Atanh, nil},
+	stablehlo.CHLOBesselI1e:    {scalarmath.BesselI1e, nil},
+	stablehlo.Ceil:             {f64: math.Ceil},
+	stablehlo.CHLOCosh:         {scalarmath.Cosh, scalarmath.Cosh32},
+	stablehlo.CHLODigamma:      {scalarmath.Digamma, nil},
+	stablehlo.CHLOErf:          {f64: math.Erf},
+	stablehlo.CHLOErfInv:       {scalarmath.ErfInv, math.Erfinv},
+	stablehlo.CHLOErfc:         {scalarmath.Erfc, math.Erfc},
+	stablehlo.Floor:            {f64: math.Floor},
+	stablehlo.CHLOLgamma:       {scalarmath.Lgamma, nil},
+	stablehlo.RoundNearestAfz:  {f64: math.Round},
+	stablehlo.RoundNearestEven: {f64: math.RoundToEven},
+	stablehlo.Sign:             {f64: scalarmath.Sign},
+	stablehlo.CHLOSinh:         {scalarmath.Sinh, scalarmath.Sinh32},
+	stablehlo.CHLOTan:          {scalarmath.Tan, math.Tan},
 }
 
 // IsFunction reports whether an op is a function of real numbers.
