@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "e2f8b3a8e694243d07939332"
+const buildID = "64771fb7c98cc3070d53e3b7"
