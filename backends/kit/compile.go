@@ -12,7 +12,6 @@ import (
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
-	"ltc/stablehlo"
 )
 
 // Options steer [Compile].
@@ -120,7 +119,15 @@ func (o *Options) after(pass string, g *graph) error {
 var ErrNotCompiled = errors.New("not compiled")
 
 // kept are the ops beyond StableHLO that kernels have, whatever they are of.
-var kept = map[string]bool{stablehlo.CHLOErf.String(): true}
+var kept = func() map[string]bool {
+	all := map[string]bool{}
+	for code := range mlir.Codes() {
+		if _, ok := kernelOfCHLO(code); ok {
+			all[code.String()] = true
+		}
+	}
+	return all
+}()
 
 // Inline puts the bodies of functions and composites in the place of their
 // calls, as [Compile] does first: for a module whose sizes are to be known before

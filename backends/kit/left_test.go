@@ -17,6 +17,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 //go:generate go test -run=^TestCompiledPage$ . -update
@@ -187,4 +188,10 @@ func TestElementwiseOpsAreOfTheTable(t *testing.T) {
 		}
 		require.NotZero(t, mlir.CodeOf("stablehlo."+op.String()), "%v", op)
 	}
+}
+
+// Kernels have one op that CHLO names and StableHLO does not.
+func TestKernelsHaveErf(t *testing.T) {
+	require.Equal(t, map[string]bool{"chlo.erf": true}, kept)
+	require.Equal(t, kernel.Erf, opTable[stablehlo.CHLOErf].apply)
 }

@@ -37,14 +37,26 @@ func replaced(by string) opRow                             { return opRow{replac
 func left(reason string) opRow                             { return opRow{left: reason} }
 
 // opTable has the row of each op, by code. Ops of CHLO become others of StableHLO, but for
-// erf and scans that are kernels; so do dynamic ops, once their sizes are known. It is filled by init because rows of
-// ops with regions lead back to it.
+// erf and scans that are kernels; so do dynamic ops, once their sizes are known. It is
+// filled by init because rows of ops with regions lead back to it.
 var opTable []opRow
 
 func init() {
 	opTable = stablehlo.Table[opRow](opRows{})
-	opTable[stablehlo.CHLOErf] = elementwise(kernel.Erf)
+	for code := range mlir.Codes() {
+		if op, ok := kernelOfCHLO(code); ok {
+			opTable[code] = elementwise(op)
+		}
+	}
 	opTable[stablehlo.CHLOScan] = kernelBy(scan_)
+}
+
+// kernelOfCHLO returns the op of kernels that an op of CHLO is on each element, if kernels have
+// one that StableHLO has not.
+func kernelOfCHLO(c mlir.Code) (op kernel.Op, ok bool) {
+	name, chlo := strings.CutPrefix(c.String(), "chlo.")
+	op, known := kernel.ParseOp(name)
+	return op, chlo && known && op.Computes() && mlir.CodeOf("stablehlo."+name) == 0
 }
 
 // opRows are the rows.

@@ -10,7 +10,6 @@ import (
 	"ltc/backends/reference/internal/loops"
 	"ltc/ir/types"
 	"ltc/mlir"
-	"ltc/stablehlo"
 )
 
 // Scalars says what the ops of kernels do to elements: what the evaluator does.
@@ -79,8 +78,9 @@ func (o scalarOp) kernel2() loops.Loop2 {
 // codes has the op of the dialect that an op of kernels is on each element.
 var codes = func() (all [kernel.NumOps]mlir.Code) {
 	for _, op := range kernel.Ops() {
-		all[op] = mlir.CodeOf("stablehlo." + op.String())
+		if all[op] = mlir.CodeOf("stablehlo." + op.String()); all[op] == 0 {
+			all[op] = mlir.CodeOf("chlo." + op.String())
+		}
 	}
-	all[kernel.Erf] = stablehlo.CHLOErf
 	return all
 }()
