@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"ltc/internal/env"
 	"ltc/ir"
 	"ltc/lazy/internal/guard"
+	"ltc/lazy/internal/opbyop"
 	"ltc/lazy/internal/programs"
 	"ltc/lower"
 	"ltc/soa"
@@ -146,20 +148,6 @@ func (d looker) Part(ctx context.Context, g *ir.Graph) (programs.Runner, error) 
 	return d.compile(ctx, g, lower.Text(g, true), d.quietly())
 }
 
-func (d looker) RunAlone(ctx context.Context, n *ir.Node, c *backends.Call, value func(*ir.Node) soa.View) error {
-	one, err := d.alone(ctx, n)
-	if err != nil {
-		return aloneError(n, "compile alone", err)
-	}
-	for _, x := range one.args {
-		c.Args = append(c.Args, value(x))
-	}
-	if err := one.exec.Execute(ctx, c); err != nil {
-		return aloneError(n, "run alone", err)
-	}
-	return nil
-}
-
 // HasNaN warns of an argument that has NaNs, once for each line.
 func (d looker) HasNaN(p *ir.Node, first string) {
 	if d.nanArguments.first(argumentLine{p.Loc, p.ParamName()}) {
@@ -175,18 +163,18 @@ type argumentLine struct {
 	name string
 }
 
-// faultError makes the error of a fault that a guard has found.
-func faultError(err error) error {
-	f, ok := errors.AsType[*guard.Fault](err)
-	if !ok {
-		return err
+// placed makes an error of an op out of one that a guard, or an op that runs alone, says of a node.
+func placed(err error) error {
+	switch f := err.(type) {
+	case *opbyop.Error:
+		return nodeError(f.Node, f.Err, f.Error())
+	case *guard.Fault:
+		e := nodeError(f.Node, f.Kind, f.Reason)
+		e.Op = cmp.Or(f.Op, e.Op)
+		if f.Operands != nil {
+			e.Operands = f.Operands
+		}
+		return e
 	}
-	e := nodeError(f.Node, f.Kind, f.Reason)
-	if f.Op != "" {
-		e.Op = f.Op
-	}
-	if f.Operands != nil {
-		e.Operands = f.Operands
-	}
-	return e
+	return err
 }

@@ -44,7 +44,7 @@ func (e *metered) Execute(ctx context.Context, c *backends.Call) error {
 	m := &e.dev.memory
 	if e.guard != nil {
 		if err := e.guard.Look(ctx, c); err != nil {
-			return faultError(err)
+			return err
 		}
 	}
 	c.Alloc, c.Resident = m.Alloc, true

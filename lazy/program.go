@@ -90,7 +90,7 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 	}
 	exec, err := d.withRoom(func() (programs.Runner, error) {
 		if d.opByOp {
-			return newOpByOp(ctx, d.Device, p.Graph)
+			return d.opsOf(ctx, p.Graph)
 		}
 		return d.whole(ctx, p, d.options)
 	})
@@ -99,11 +99,11 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 			return nodeError(n, ErrMemory, fmt.Sprintf("its result %v: %v; make it smaller, or compute it in parts", n.Type, soa.Fits(n.Type.Bytes())))
 		}
 	}
-	if op, ok := err.(*OpError); ok { // of an op compiled alone
+	if op, ok := placed(err).(*OpError); ok { // of an op compiled alone
 		return op
 	}
 	if err != nil {
-		return fmt.Errorf("%scompile for %s: %w", firstLine(p, err), d.name, placed(p, err))
+		return fmt.Errorf("%scompile for %s: %w", firstLine(p, err), d.name, withLines(p, err))
 	}
 	e := newMetered(exec, d.Device, p)
 	if p.Code, err = codeBytes(e.whole, len(p.Text)); err != nil {
@@ -115,7 +115,11 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 		}
 	}
 	if d.guarded(p.Graph) {
-		if e.guard, err = guard.New(ctx, looker{d.Device}, p.Graph, d.checkIndices, d.checkNaNs); err != nil {
+		ops := &d.ops
+		if !d.checkNaNs {
+			ops = nil
+		}
+		if e.guard, err = guard.New(ctx, looker{d.Device}, p.Graph, d.checkIndices, ops); err != nil {
 			return fmt.Errorf("compile for %s: what checks indices: %w", d.name, err)
 		}
 	}
@@ -185,8 +189,8 @@ func firstLine(p *programs.Program, err error) string {
 	return ""
 }
 
-// placed adds the user's lines of all ops that the backend lacks to its error.
-func placed(p *programs.Program, err error) error {
+// withLines adds the user's lines of all ops that the backend lacks to its error.
+func withLines(p *programs.Program, err error) error {
 	lacking, ok := err.(*backends.UnsupportedError)
 	if !ok {
 		return err
@@ -204,7 +208,7 @@ func placed(p *programs.Program, err error) error {
 
 // explain adds to a failure at run time the line of the op that failed.
 func explain(p *programs.Program, err error) error {
-	if op, ok := err.(*OpError); ok { // of an op run alone, or memory
+	if op, ok := placed(err).(*OpError); ok { // of an op run alone, or memory
 		return op
 	}
 	failed, ok := errors.AsType[*backends.RunError](err)

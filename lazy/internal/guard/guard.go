@@ -3,7 +3,7 @@
 // central type is [Guard].
 //
 // imports only ltc/backends, ltc/ir, ltc/ir/ops, ltc/ir/types, ltc/lazy/internal/memory,
-// ltc/lazy/internal/programs and ltc/soa.
+// ltc/lazy/internal/opbyop, ltc/lazy/internal/programs and ltc/soa.
 package guard
 
 import (
@@ -44,12 +44,10 @@ func (f *Fault) Error() string { return f.Reason }
 // Unwrap returns the kind.
 func (f *Fault) Unwrap() error { return f.Kind }
 
-// Host compiles and runs for a guard.
+// Host is the device of a guard.
 type Host interface {
 	// Part compiles a part of a program that only looks.
 	Part(ctx context.Context, g *ir.Graph) (programs.Runner, error)
-	// RunAlone runs n alone on the values of its operands.
-	RunAlone(ctx context.Context, n *ir.Node, c *backends.Call, value func(*ir.Node) soa.View) error
 	// HasNaN hears of an argument that has a NaN already, first at a position.
 	HasNaN(param *ir.Node, position string)
 }
@@ -57,13 +55,13 @@ type Host interface {
 // Guard looks at the data of runs of one program.
 type Guard struct {
 	by      Host
+	ops     *programs.Cache // of single ops; nil if nobody looks for what is not finite
 	graph   *ir.Graph
 	indices []indexGuard
 	// What computes the indices that are no arguments, and the arguments of the program
 	// that it takes; nil if all are.
 	exec programs.Runner
 	args []int
-	nans bool
 }
 
 // Names of composites whose first operand is an index.
@@ -101,9 +99,10 @@ func Indexed(g *ir.Graph) bool {
 	return slices.ContainsFunc(g.Nodes, func(n *ir.Node) bool { _, ok := guardOf(n); return ok })
 }
 
-// New returns what looks at runs of g: at its indices, at what is not finite.
-func New(ctx context.Context, by Host, g *ir.Graph, indices, nans bool) (*Guard, error) {
-	x := &Guard{by: by, graph: g, nans: nans}
+// New returns what looks at runs of g: at its indices, and at what is not finite if there is
+// a cache for the programs of single ops.
+func New(ctx context.Context, by Host, g *ir.Graph, indices bool, ops *programs.Cache) (*Guard, error) {
+	x := &Guard{by: by, graph: g, ops: ops}
 	var computed []*ir.Node
 	for _, n := range g.Nodes {
 		guard, ok := guardOf(n)
@@ -130,17 +129,13 @@ func New(ctx context.Context, by Host, g *ir.Graph, indices, nans bool) (*Guard,
 
 // Look reports what is wrong with what a run gets: a [*Fault], or why it could not look.
 func (x *Guard) Look(ctx context.Context, c *backends.Call) error {
-	if err := x.lookAtIndices(ctx, c); err != nil || !x.nans {
+	if err := x.lookAtIndices(ctx, c); err != nil || x.ops == nil {
 		return err
 	}
 	if err := x.lookAtArguments(c); err != nil {
 		return err
 	}
-	bad, err := x.firstNaN(ctx, x.graph, c.Args)
-	if bad != nil {
-		return bad
-	}
-	return err
+	return x.lookForNaNs(ctx, x.graph, c.Args)
 }
 
 func (x *Guard) lookAtIndices(ctx context.Context, c *backends.Call) error {

@@ -6,76 +6,47 @@ import (
 	"math"
 	"slices"
 
-	"ltc/backends"
 	"ltc/ir"
 	"ltc/ir/ops"
 	"ltc/lazy/internal/memory"
+	"ltc/lazy/internal/opbyop"
 	"ltc/soa"
 )
 
-// firstNaN runs the ops of g one by one and returns the first that makes a NaN or an
-// infinity out of finite values; nil if none does.
-func (x *Guard) firstNaN(ctx context.Context, g *ir.Graph, args []soa.View) (*Fault, error) {
-	values := make([]soa.View, len(g.Nodes))
-	last := make([]int, len(g.Nodes)) // the node that reads it last
-	for i, n := range g.Nodes {
-		for _, in := range n.In {
-			last[in.ID] = i
-		}
-	}
-	for i, p := range g.Params {
-		v, err := memory.OnHost(args[i])
-		if err != nil {
-			return nil, err
-		}
-		values[p.ID] = v
-	}
-	several := map[*ir.Node][]soa.View{} // results of nodes with several
-	for i, n := range g.Nodes {
-		var reason string
-		switch n.Op {
-		case ir.OpParameter:
-		case ir.OpResult:
-			values[i] = several[n.In[0]][n.Attrs[ir.ResultIndex].Int]
-		default:
-			var call backends.Call
-			err := x.by.RunAlone(ctx, n, &call, func(in *ir.Node) soa.View { return values[in.ID] })
-			if err != nil {
-				return nil, err
+// lookForNaNs returns, as a [*Fault], the first op of g that makes a NaN or an infinity out of
+// finite values when its ops run one by one.
+func (x *Guard) lookForNaNs(ctx context.Context, g *ir.Graph, args []soa.View) error {
+	p := opbyop.New(g, x.ops)
+	p.See = func(s opbyop.Step) error {
+		n := s.Node
+		for _, v := range s.Results {
+			reason := made(n, v, s.Values)
+			if reason == "" {
+				continue
 			}
-			if values[i] = call.Results[0]; n.Results() != nil {
-				several[n] = call.Results
-			}
-			for _, v := range call.Results {
-				if reason = made(n, v, values); reason != "" {
-					break
+			if n.Op == ir.OpComposite { // by an op of it, not by a constant
+				var in []soa.View
+				for _, y := range n.In {
+					in = append(in, s.Values[y.ID])
+				}
+				err := x.lookForNaNs(ctx, n.Body.Graph, in)
+				if _, ok := err.(*Fault); !ok {
+					return err
 				}
 			}
+			return &Fault{Node: n, Kind: ErrNaN, Reason: reason}
 		}
-		if reason != "" && n.Op == ir.OpComposite { // by an op of it, not by a constant
-			var in []soa.View
-			for _, y := range n.In {
-				in = append(in, values[y.ID])
-			}
-			inner, err := x.firstNaN(ctx, n.Body.Graph, in)
-			if err != nil {
-				return nil, err
-			}
-			if inner == nil {
-				reason = ""
-			}
-		}
-		if reason != "" {
-			return &Fault{Node: n, Kind: ErrNaN, Reason: reason}, nil
-		}
-		for _, in := range n.In {
-			if last[in.ID] == i {
-				values[in.ID] = soa.View{}
-				delete(several, in)
-			}
+		return nil
+	}
+	near := make([]soa.View, len(args))
+	for i, v := range args {
+		var err error
+		if near[i], err = memory.OnHost(v); err != nil {
+			return err
 		}
 	}
-	return nil, nil
+	_, err := p.Run(ctx, near, nil)
+	return err
 }
 
 // made describes an element of v, a result of n, that is not finite although the operands
