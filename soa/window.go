@@ -130,6 +130,15 @@ func (v View) Overlaps() bool {
 	return types.Overlaps(v.Type.Shape, v.Strides, but)
 }
 
+// Disjoint reports whether two dense views share no memory; false if either is not dense.
+func Disjoint(v, w *View) bool {
+	if !v.IsDense() || !w.IsDense() {
+		return false
+	}
+	p, q := uintptr(v.base), uintptr(w.base)
+	return p+uintptr(v.Type.Bytes()) <= q || q+uintptr(w.Type.Bytes()) <= p
+}
+
 // Check reports what makes v unusable: a type that cannot be, or strides or a table
 // that do not fit the type. Its memory may be missing, may not start at a multiple of the
 // element's size, may be less than type and strides take, or may be off the Go heap and

@@ -84,19 +84,11 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 		}
 		left = kit.WholeFallback(err)
 	}
-	on := o
-	on.Compiled = false
-	x, err := kit.NewEvaluator().Compile(ctx, m, on)
-	if u := (*backends.UnsupportedError)(nil); errors.As(err, &u) {
-		u.Backend = b.Name()
-	}
-	if err == nil {
-		err = backends.ReportFallbacks(b.Name(), m, o, left)
-	}
+	x, err := b.dev.hosted(ctx, m, o, left)
 	if err != nil {
 		return nil, err
 	}
-	return &hosted{dev: b.dev, run: x}, nil
+	return x, nil
 }
 
 // load makes a program runnable, and reports what of it the host runs.

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/backends/kit/exec"
 	"ltc/internal/test/cudafake"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -22,7 +23,7 @@ func TestHostedDonation(t *testing.T) {
   return %0, %1 : tensor<?xf32>, tensor<?xf32>
 }`), backends.Options{})
 	require.NoError(t, err)
-	require.IsType(t, &hosted{}, x)
+	require.IsType(t, &exec.Hosted{}, x)
 	for _, c := range []struct {
 		name                     string
 		onDevice, resident, over bool

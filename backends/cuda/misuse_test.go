@@ -114,7 +114,7 @@ func TestHostedMisuse(t *testing.T) {
   return %x, %y : tensor<?xf32>, tensor<?xf32>
 }`), backends.Options{})
 	require.NoError(t, err)
-	require.IsType(t, &hosted{}, x)
+	require.IsType(t, &exec.Hosted{}, x)
 	args := []soa.View{f32s(t, 1, 2), f32s(t, 3)}
 	const queues = "a queue of another backend or device than cuda:0"
 	require.ErrorContains(t, x.Execute(t.Context(), &backends.Call{Args: args, Queue: (*Queue)(nil)}), queues)
@@ -141,7 +141,7 @@ func TestHostedNoMemory(t *testing.T) {
   return %0, %1 : tensor<?xf32>, tensor<?xf32>
 }`), backends.Options{})
 		require.NoError(t, err)
-		require.IsType(t, &hosted{}, x)
+		require.IsType(t, &exec.Hosted{}, x)
 		ones := soa.Make(types.Of(types.F32, 20_000)) // more than is had at first
 		for i := range soa.Slice[float32](ones) {
 			soa.Slice[float32](ones)[i] = 1

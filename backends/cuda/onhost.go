@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"context"
-	"slices"
 	"unsafe"
 
 	"ltc/backends"
@@ -85,117 +84,19 @@ func (r *runner) copied(m *hostMemory, j int) bool {
 	return false
 }
 
-// hosted is a program that the host runs as a whole, by the evaluator.
-type hosted struct {
-	dev   *Device
-	run   backends.Executable
-	bound []soa.View // by argument, on the host; nil: none
+// hosted has the evaluator run a module as a whole; why says what of it could not be
+// compiled.
+func (d *Device) hosted(ctx context.Context, m backends.Module, o backends.Options, why []backends.Fallback) (*exec.Hosted, error) {
+	return exec.CompileHosted(ctx, "cuda", d.machine(), m, o, why, d.reserveFor)
 }
 
-// Signature returns what the program takes and gives.
-func (h *hosted) Signature() *backends.Signature { return h.run.Signature() }
-
-// Artifact returns an error: no kernel was made.
-func (h *hosted) Artifact() ([]byte, error) { return h.run.Artifact() }
-
-// Compiled returns that the host runs the program as one.
-func (h *hosted) Compiled() (kernels, evaluated int) { return 0, 1 }
-
-// Bind fixes constants, in the host's memory.
-func (h *hosted) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
-	if err := backends.CheckBind(h.Signature(), constants); err != nil {
-		return nil, err
-	}
-	here := map[int]soa.View{}
-	bound := make([]soa.View, len(h.Signature().Args))
-	copy(bound, h.bound)
-	for i, v := range constants {
-		var err error
-		if here[i], err = onHost(v); err != nil {
-			return nil, err
-		}
-		bound[i] = here[i]
-	}
-	x, err := h.run.Bind(ctx, here)
-	if err != nil {
-		return nil, err
-	}
-	return &hosted{h.dev, x, bound}, nil
-}
-
-// onHost returns a view, or a copy of what is the device's.
-func onHost(v soa.View) (soa.View, error) {
-	if v.Remote() == nil {
-		return v, nil
-	}
-	if err := soa.Fits(v.Type.Bytes()); err != nil {
-		return soa.View{}, err
-	}
-	w := soa.Make(v.Type)
-	return w, soa.Copy(w, v)
-}
-
-// Execute runs the program on copies of what is the device's.
-func (h *hosted) Execute(ctx context.Context, c *backends.Call) error {
-	m := h.dev.machine()
-	if err := m.Admit(ctx, c, h.Signature(), h.bound); err != nil {
-		return err
-	}
-	if c.Queue != nil {
-		if err := c.Queue.Wait(ctx); err != nil {
-			return err
-		}
-	}
-	here := backends.Call{Alloc: c.Alloc}
-	for i, v := range c.Args {
-		if h.bound != nil && !h.bound[i].IsZero() {
-			v = soa.View{}
-		}
-		w, err := onHost(v)
-		if err != nil {
-			return err
-		}
-		here.Args = append(here.Args, w)
-	}
-	if err := h.reserve(c); err != nil {
-		return err
-	}
-	for j := range c.Results {
-		here.Results = append(here.Results, h.place(c, j))
-	}
-	if err := h.run.Execute(ctx, &here); err != nil {
-		return err
-	}
-	for j, v := range here.Results {
-		to := h.belongs(c, j)
-		if to.Remote() == nil {
-			c.Results[j] = v
-			continue
-		}
-		if err := soa.Copy(to, v); err != nil {
-			return err
-		}
-		c.Results[j] = to
-	}
-	return nil
-}
-
-// belongs returns the memory of the caller's that result j of a call is for, if any.
-func (h *hosted) belongs(c *backends.Call, j int) soa.View {
-	if a := h.Signature().Results[j].Alias; c.Results[j].IsZero() && a >= 0 {
-		return c.Args[a]
-	}
-	return c.Results[j]
-}
-
-// reserve has the host's memory in which results are copied to the device, before anything
-// of the caller's is written.
-func (h *hosted) reserve(c *backends.Call) error {
-	n, q := 0, h.dev.home
-	for j := range c.Results {
-		if to := h.belongs(c, j); to.Remote() != nil && to.IsDense() {
+// reserveFor has the host's memory in which results are copied to the device.
+func (d *Device) reserveFor(results []soa.View) error {
+	n, q := 0, d.home
+	for _, to := range results {
+		if to.IsDense() {
 			n = max(n, to.Type.Bytes())
-		} else if to.Remote() != nil {
+		} else {
 			n = q.staged // what lies between its elements is copied, too
 		}
 	}
@@ -203,19 +104,4 @@ func (h *hosted) reserve(c *backends.Call) error {
 		return nil
 	}
 	return q.do(func() error { return q.reserve(n) })
-}
-
-// place returns where the evaluator is to write result j of a call; none where that is
-// its own choice.
-func (h *hosted) place(c *backends.Call, j int) soa.View {
-	v, a := c.Results[j], h.Signature().Results[j].Alias
-	switch {
-	case v.Remote() != nil:
-		return soa.View{}
-	case !v.IsZero() || !c.Resident || a < 0 || c.Args[a].IsZero() || c.Args[a].Remote() != nil:
-		return v
-	}
-	t := c.Args[a].Type // which keeps its value
-	t.Shape = slices.Clone(t.Shape)
-	return c.Make(t)
 }

@@ -41,14 +41,14 @@ type form struct {
 
 // compileNone returns what runs calls whose size is 0.
 func (s *sized) compileNone(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
-	x, err := kit.NewEvaluator().Compile(ctx, s.module, s.options)
+	x, err := s.on.dev.hosted(ctx, s.module, s.options, nil)
 	if err != nil {
 		return nil, err
 	}
-	if r, ok := x.(backends.Resident); ok {
+	if r, ok := x.Program().(backends.Resident); ok {
 		s.Grown().Add(int64(r.ResidentBytes()))
 	}
-	bound, err := (&hosted{dev: s.on.dev, run: x}).Bind(ctx, s.constants)
+	bound, err := x.Bind(ctx, s.constants)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 		b.constants = map[int]soa.View{}
 	}
 	for i, v := range constants {
-		if b.constants[i], err = onHost(v); err != nil {
+		if b.constants[i], err = exec.OnHost(v); err != nil {
 			return nil, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
+	"ltc/backends/kit/exec"
 	"ltc/backends/reference/eval"
 	"ltc/internal/samples"
 	"ltc/internal/test/cudafake"
@@ -188,7 +189,7 @@ func TestOpenNoElements(t *testing.T) {
 						require.Greater(t, run.(*sized).Grown().Load(), before, "its program counts")
 					}
 					for j, w := range want.Results {
-						v, err := onHost(got.Results[j])
+						v, err := exec.OnHost(got.Results[j])
 						require.NoError(t, err)
 						require.Equal(t, w.Type, v.Type, n)
 						for i := range w.Type.Elements() {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/backends"
 	"ltc/ir/types"
 )
 
@@ -26,6 +27,8 @@ type Work interface {
 	own() Work
 	// sameAs returns how other work differs otherwise than by numbers and regions.
 	sameAs(other Work) error
+	// profile returns what is known of it before it runs.
+	profile(p *Program) backends.StepProfile
 	// print prints it; the first step of its regions has a number.
 	print(b *strings.Builder, first int)
 }

@@ -91,7 +91,7 @@ var allowed = map[string][]string{
 	"internal/test/cudasim":    {"backends/cuda", "backends", "soa", "internal/test/cudafake"},
 	"backends/cuda/cudasim":    {"internal/test/cudasim"},
 	"internal/test/gputext":    {"backends", "internal/test/cudafake", "internal/test/cudasim"},
-	"internal/test/toytarget":  {"backends", "backends/kit", "backends/kit/exec", "backends/kit/kernel", "backends/reference/eval", "backends/reference/tiles", "ir/types", "soa"},
+	"internal/test/toytarget":  {"backends", "backends/kit", "backends/kit/exec", "backends/kit/kernel", "backends/reference/tiles", "ir/types", "soa"},
 	"internal/test/cudafake":   {"ir/types", "backends/cuda/cublaslt", "backends/cuda/driver", "internal/test/ptxsim", "github.com/ebitengine/purego"},
 	"internal/bigfloat":        {},
 	"internal/test/accuracy":   {"ir/types", "internal/bigfloat", "internal/test/golden", "github.com/stretchr/testify"},

@@ -61,7 +61,7 @@ func (x *Executable[E]) Execute(ctx context.Context, c *backends.Call) error {
 
 // Call is Execute of a call that was admitted.
 func (x *Executable[E]) Call(ctx context.Context, c *backends.Call) error {
-	e, err := x.variants.Of(ctx, x.dense, c, x.dense.Direct(ctx))
+	e, err := x.codeFor(ctx, c, x.dense.Direct(ctx))
 	if err != nil {
 		return err
 	}
@@ -84,6 +84,14 @@ func (x *layouts[E]) Vary(dense E, o VariantOptions[E]) {
 	if x.variants = nil; o.Make != nil {
 		x.variants = NewVariants(dense, x.Rules, x.Bound, o)
 	}
+}
+
+// codeFor returns the code for a call, as [Variants.Of] does.
+func (x *layouts[E]) codeFor(ctx context.Context, c *backends.Call, direct bool) (E, error) {
+	if x.variants == nil {
+		return x.dense, nil
+	}
+	return x.variants.Of(ctx, c, direct)
 }
 
 // CountIn makes n the counter of the bytes that code for further layouts takes, that of

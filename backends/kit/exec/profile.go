@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -38,42 +36,11 @@ func (x *Plan) Profile(how func(step int, of *backends.StepProfile)) []backends.
 	var all []backends.StepProfile
 	for i := range p.Steps {
 		s, t := &p.Steps[i], &x.Times[i]
-		of := backends.StepProfile{
-			Op: s.Ordinal, Line: backends.LineOf(s.Loc), Runs: t.runs.Load(), Total: time.Duration(t.total.Load()), Least: time.Duration(t.least.Load()),
-			Results: resultsOf(p, i),
-		}
-		switch w := s.Work.(type) {
-		case *kit.Launch:
-			k := p.Kernels[w.Kernel]
-			work := k.Work(w.Sizes)
-			of.Kernel, of.What, of.Flops, of.Bytes, of.Factors = true, k.Describe(w.Sizes), work.Flops, work.Bytes, work.Factors
+		of := p.Profile(i)
+		of.Runs, of.Total, of.Least = t.runs.Load(), time.Duration(t.total.Load()), time.Duration(t.least.Load())
+		of.Results = resultsOf(p, i)
+		if of.Kernel {
 			how(i, &of)
-		case *kit.Composite:
-			of.Kernel, of.What = true, w.Name
-			for _, a := range slices.Concat(w.Args, w.Outs) {
-				of.Bytes += float64(a.Type.Bytes())
-			}
-			how(i, &of)
-		case *kit.Sort:
-			of.Kernel, of.What = true, "sort"
-			for _, a := range slices.Concat(w.Args, w.Outs) {
-				of.Bytes += float64(a.Type.Bytes())
-			}
-			how(i, &of)
-		case *kit.Host:
-			of.What = w.Op.String()
-			for _, a := range w.Args {
-				of.Bytes += float64(a.Type.Bytes())
-			}
-			for _, v := range w.Outs {
-				of.Bytes += float64(p.Values[v].Type.Bytes())
-			}
-		case *kit.Loop:
-			of.What, of.Nested = "while", true
-		case *kit.Branch:
-			of.What, of.Nested = "branch", true
-		default:
-			panic(fmt.Sprintf("exec: no profile of a %T", w))
 		}
 		all = append(all, of)
 		for r, ops := range s.RegionOps() {

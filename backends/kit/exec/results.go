@@ -70,5 +70,5 @@ func (r *Results) Place(c *backends.Call, j int) (v *soa.View, atOnce bool) {
 	case !atOnce:
 		return v, false
 	}
-	return v, r.inPlace[j] && identical(v, a) || r.remote && a.Remote() == nil || disjoint(v, a)
+	return v, r.inPlace[j] && identical(v, a) || r.remote && a.Remote() == nil || soa.Disjoint(v, a)
 }

@@ -54,7 +54,7 @@ func (x *Sized[F]) Execute(ctx context.Context, c *backends.Call) error {
 		}
 		return run(ctx, c)
 	}
-	f, err := x.variants.Of(ctx, x.dense, c, x.dense.Direct(ctx, n))
+	f, err := x.codeFor(ctx, c, x.dense.Direct(ctx, n))
 	if err != nil {
 		return err
 	}

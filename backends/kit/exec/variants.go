@@ -44,7 +44,7 @@ type VariantOptions[E any] struct {
 
 // Variants are the executables of one program for views that are not dense: one for each
 // combination of layouts that calls have come with. Finding one takes no lock. A nil
-// *Variants is of a program that takes dense views only.
+// *Variants is of a program that takes dense views only: it counts none.
 type Variants[E any] struct {
 	dense   E // copies views that are not dense
 	options VariantOptions[E]
@@ -109,15 +109,15 @@ func (v *Variants[E]) Count() (made, failed int) {
 // Of returns the executable for a call: dense, if all views are dense or are to be
 // copied. Direct says that results may be written where they belong before the run has
 // succeeded. The error is the cause of ctx.
-func (v *Variants[E]) Of(ctx context.Context, dense E, c *backends.Call, direct bool) (E, error) {
-	if v == nil || !v.some(c, direct) {
-		return dense, nil
+func (v *Variants[E]) Of(ctx context.Context, c *backends.Call, direct bool) (E, error) {
+	if !v.some(c, direct) {
+		return v.dense, nil
 	}
 	if x := v.find(c, direct); x != nil && x.settled() {
 		return x.e, nil
 	}
 	if err := v.adding.Take(ctx); err != nil {
-		return dense, err
+		return v.dense, err
 	}
 	defer v.adding.Give()
 	old := v.find(c, direct)
@@ -129,7 +129,7 @@ func (v *Variants[E]) Of(ctx context.Context, dense E, c *backends.Call, direct 
 		v.full.Do(func() {
 			v.log().Warn("too many view layouts: views of further layouts are copied", "limit", MostVariants)
 		})
-		return dense, nil
+		return v.dense, nil
 	}
 	views := v.views(c, direct)
 	x := variant[E]{layouts: views.Layouts}
@@ -137,7 +137,7 @@ func (v *Variants[E]) Of(ctx context.Context, dense E, c *backends.Call, direct 
 		x.failed = old.failed
 	}
 	if err := v.make(ctx, &x, views); err != nil {
-		return dense, err
+		return v.dense, err
 	}
 	list = slices.DeleteFunc(slices.Clone(list), func(y variant[E]) bool { return old != nil && slices.EqualFunc(x.layouts, y.layouts, slices.Equal) })
 	list = append(list, x)

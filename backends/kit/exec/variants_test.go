@@ -73,7 +73,7 @@ func TestVariantsAreMadeOnce(t *testing.T) {
 		call *backends.Call
 		want int
 	}{{call(t, dense, dense), 0}, {call(t, columns, dense), 1}, {call(t, wide, dense), 1}, {call(t, dense, columns), 2}, {call(t, columns, dense), 1}} {
-		got, err := v.Of(t.Context(), 0, x.call, true)
+		got, err := v.Of(t.Context(), x.call, true)
 		require.NoError(t, err)
 		require.Equal(t, x.want, got)
 	}
@@ -83,7 +83,7 @@ func TestVariantsAreMadeOnce(t *testing.T) {
 	require.Equal(t, []int{1, 4}, f.views[0].Strides[0])
 	require.Nil(t, f.views[0].Layouts[1], "a dense argument has no layout")
 	c := call(t, columns, dense)
-	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = v.Of(t.Context(), 0, c, true) }))
+	require.Zero(t, testing.AllocsPerRun(100, func() { _, _ = v.Of(t.Context(), c, true) }))
 }
 
 // Results have layouts only where they may be written before the run has succeeded.
@@ -92,10 +92,10 @@ func TestResultsHaveLayoutsWhereWrittenDirectly(t *testing.T) {
 	v := f.variants(program(t, sum))
 	c := call(t, []int{3, 1}, []int{3, 1})
 	c.Results = viewtest.Strided(t, [][]int{{1, 4}}, 4, 3)
-	got, err := v.Of(t.Context(), 0, c, false)
+	got, err := v.Of(t.Context(), c, false)
 	require.NoError(t, err)
 	require.Zero(t, got)
-	got, err = v.Of(t.Context(), 0, c, true)
+	got, err = v.Of(t.Context(), c, true)
 	require.NoError(t, err)
 	require.Equal(t, 1, got)
 }
@@ -106,7 +106,7 @@ func TestFailuresThatPassAreTriedAgain(t *testing.T) {
 	v := f.variants(program(t, sum))
 	columns := call(t, []int{1, 4}, []int{3, 1})
 	for _, want := range []int{0, 1, 1} {
-		got, err := v.Of(t.Context(), 0, columns, true)
+		got, err := v.Of(t.Context(), columns, true)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
@@ -114,7 +114,7 @@ func TestFailuresThatPassAreTriedAgain(t *testing.T) {
 	for i, fails := range [][]error{{soa.ErrMemory, soa.ErrMemory, soa.ErrMemory}, {errLasts}} {
 		f.fails, f.views = fails, nil
 		for range 2 * exec.MostTries {
-			got, err := v.Of(t.Context(), 0, rest[i], true)
+			got, err := v.Of(t.Context(), rest[i], true)
 			require.NoError(t, err)
 			require.Zero(t, got, "the dense executable copies")
 		}
@@ -132,9 +132,9 @@ func TestCancelledVariantsAreMadeLater(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	c := call(t, []int{1, 4}, []int{3, 1})
-	_, err := v.Of(ctx, 0, c, true)
+	_, err := v.Of(ctx, c, true)
 	require.ErrorIs(t, err, context.Canceled)
-	got, err := v.Of(t.Context(), 0, c, true)
+	got, err := v.Of(t.Context(), c, true)
 	require.NoError(t, err)
 	require.Equal(t, 1, got)
 }

@@ -187,7 +187,7 @@ func (e *executable) placeResults(ws *workspace, c *backends.Call, direct bool) 
 				f.p[s] = a.Base()
 			}
 		case e.plan.direct[j] && v.IsDense():
-			if r.Alias < 0 || e.plan.inPlace[j] && c.Args[r.Alias].Base() == v.Base() || disjoint(v, c.Args[r.Alias]) {
+			if r.Alias < 0 || e.plan.inPlace[j] && c.Args[r.Alias].Base() == v.Base() || soa.Disjoint(&v, &c.Args[r.Alias]) {
 				f.p[s] = v.Base()
 			}
 		}
@@ -195,16 +195,6 @@ func (e *executable) placeResults(ws *workspace, c *backends.Call, direct bool) 
 	}
 	ws.fresh = fresh
 	return fresh
-}
-
-// disjoint reports whether two dense views share no memory; false if either
-// is not dense.
-func disjoint(a, b soa.View) bool {
-	if !a.IsDense() || !b.IsDense() {
-		return false
-	}
-	p, q := uintptr(a.Base()), uintptr(b.Base())
-	return p+uintptr(a.Type.Bytes()) <= q || q+uintptr(b.Type.Bytes()) <= p
 }
 
 // commit hands the results over. Nothing in it can fail.

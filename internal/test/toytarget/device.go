@@ -12,7 +12,6 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
-	"ltc/backends/reference/eval"
 	"ltc/backends/reference/tiles"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -70,7 +69,7 @@ func (d *Device) Compile(ctx context.Context, m backends.Module, o backends.Opti
 	case p.Signature.Open():
 		err = errors.Join(kit.ErrNotCompiled, errors.New("a size is open"))
 	default:
-		prog, err = kit.Compile(ctx, p, kit.Options{Eval: eval.New(), Check: true})
+		prog, err = kit.Compile(ctx, p, kit.Options{Check: true})
 	}
 	if errors.Is(err, kit.ErrNotCompiled) {
 		return d.evaluated(ctx, m, o, kit.WholeFallback(err))
@@ -86,19 +85,11 @@ func (d *Device) Compile(ctx context.Context, m backends.Module, o backends.Opti
 
 // evaluated has the evaluator run a program.
 func (d *Device) evaluated(ctx context.Context, m backends.Module, o backends.Options, why []backends.Fallback) (backends.Executable, error) {
-	on := o
-	on.Compiled = false
-	x, err := eval.New().Compile(ctx, m, on)
-	if u := (*backends.UnsupportedError)(nil); errors.As(err, &u) {
-		u.Backend = d.Name()
-	}
-	if err == nil {
-		err = backends.ReportFallbacks(d.Name(), m, o, why)
-	}
+	x, err := exec.CompileHosted(ctx, d.Name(), d.machine, m, o, why, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &hostProgram{Executable: x, dev: d}, nil
+	return x, nil
 }
 
 // program returns what runs a program.
@@ -348,64 +339,3 @@ func (r *run) Release(*backends.Call, bool) error {
 
 // Forget drops the caller's memory.
 func (r *run) Forget() { r.down = nil }
-
-// hostProgram is a program that the evaluator runs on copies of what is the device's.
-type hostProgram struct {
-	backends.Executable
-	dev *Device
-}
-
-// Bind fixes constants, in the host's memory.
-func (h *hostProgram) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
-	here := map[int]soa.View{}
-	for i, v := range constants {
-		var err error
-		if here[i], err = onHost(v); err != nil {
-			return nil, err
-		}
-	}
-	x, err := h.Executable.Bind(ctx, here)
-	if err != nil {
-		return nil, err
-	}
-	return &hostProgram{x, h.dev}, nil
-}
-
-// onHost returns a view, or a copy of what is the device's.
-func onHost(v soa.View) (soa.View, error) {
-	if v.Remote() == nil {
-		return v, nil
-	}
-	here := soa.Make(v.Type)
-	return here, soa.Copy(here, v)
-}
-
-// Execute runs the program.
-func (h *hostProgram) Execute(ctx context.Context, c *backends.Call) error {
-	here := *c
-	here.Args, here.Results = slices.Clone(c.Args), make([]soa.View, len(h.Signature().Results))
-	for i := range here.Args {
-		var err error
-		if here.Args[i], err = onHost(here.Args[i]); err != nil {
-			return err
-		}
-	}
-	for j := range c.Results {
-		if c.Results[j].Remote() == nil {
-			here.Results[j] = c.Results[j]
-		}
-	}
-	if err := h.Executable.Execute(ctx, &here); err != nil {
-		return err
-	}
-	for j := range c.Results {
-		if c.Results[j].Remote() != nil {
-			if err := soa.Copy(c.Results[j], here.Results[j]); err != nil {
-				return err
-			}
-			here.Results[j] = c.Results[j]
-		}
-	}
-	c.Results = here.Results
-	return nil
-}
