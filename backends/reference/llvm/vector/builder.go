@@ -83,14 +83,6 @@ func (b *Builder) fma(x, y, z value.Value) value.Value {
 	return b.intrinsic("fma", x, y, z)
 }
 
-// fnma returns z-x*y, as fma.
-func (b *Builder) fnma(x, y, z value.Value) value.Value {
-	if !b.Machine.FMA() {
-		return b.fsub(z, b.fmul(x, y))
-	}
-	return b.intrinsic("fma", b.fneg(x), y, z)
-}
-
 func (b *Builder) add(x, y value.Value) value.Value  { return b.Block.NewAdd(x, y) }
 func (b *Builder) sub(x, y value.Value) value.Value  { return b.Block.NewSub(x, y) }
 func (b *Builder) mul(x, y value.Value) value.Value  { return b.Block.NewMul(x, y) }
@@ -106,16 +98,12 @@ func (b *Builder) addn(x value.Value, y int64) value.Value  { return b.add(x, b.
 func (b *Builder) andn(x value.Value, y int64) value.Value  { return b.and(x, b.int(x.Type(), y)) }
 func (b *Builder) shln(x value.Value, y int64) value.Value  { return b.shl(x, b.int(x.Type(), y)) }
 func (b *Builder) lshrn(x value.Value, y int64) value.Value { return b.lshr(x, b.int(x.Type(), y)) }
-func (b *Builder) ashrn(x value.Value, y int64) value.Value { return b.ashr(x, b.int(x.Type(), y)) }
 func (b *Builder) fmuln(x value.Value, y float64) value.Value {
 	return b.fmul(x, b.num(x.Type(), y))
 }
 func (b *Builder) faddn(x value.Value, y float64) value.Value {
 	return b.fadd(x, b.num(x.Type(), y))
 }
-
-// not inverts all bits.
-func (b *Builder) not(x value.Value) value.Value { return b.xor(x, b.int(x.Type(), -1)) }
 
 func (b *Builder) icmp(p enum.IPred, x, y value.Value) value.Value { return b.Block.NewICmp(p, x, y) }
 func (b *Builder) fcmp(p enum.FPred, x, y value.Value) value.Value { return b.Block.NewFCmp(p, x, y) }
