@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "64771fb7c98cc3070d53e3b7"
+const buildID = "fa30e6848689ac1e96307148"
