@@ -141,15 +141,15 @@ func (d *Device) quietly() backends.Options {
 	return o
 }
 
-// looker is a device as guards of its programs know it.
-type looker struct{ *Device }
+// guardHost is the device of its guards.
+type guardHost struct{ *Device }
 
-func (d looker) Part(ctx context.Context, g *ir.Graph) (programs.Runner, error) {
+func (d guardHost) Part(ctx context.Context, g *ir.Graph) (programs.Runner, error) {
 	return d.compile(ctx, g, lower.Text(g, true), d.quietly())
 }
 
 // HasNaN warns of an argument that has NaNs, once for each line.
-func (d looker) HasNaN(p *ir.Node, first string) {
+func (d guardHost) HasNaN(p *ir.Node, first string) {
 	if d.nanArguments.first(argumentLine{p.Loc, p.ParamName()}) {
 		d.log(slog.LevelWarn, fmt.Sprintf("argument %s has NaNs", strings.TrimSpace(p.ParamName()+" "+p.Type.String())),
 			slog.String("at", p.Loc.String()), slog.String("first", first),

@@ -125,8 +125,8 @@ func Open(name string, opts ...Option) (*Device, error) {
 		return nil, fmt.Errorf("open %q: Threads(%d): want a number of threads, or 0 for as many as the backend likes", name, n)
 	}
 	d.options.Logger = d.logger
-	d.programs.Compiler, d.ops.Compiler = compiler{d}, alone{compiler{d}}
-	d.sched.Owner = steps{d}
+	d.programs.Compiler, d.ops.Compiler = compiler{d}, opCompiler{compiler{d}}
+	d.sched.Owner = queueOwner{d}
 	d.memory.Start(checking)
 	d.warnOfStrangers()
 	return d, nil

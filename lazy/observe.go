@@ -88,12 +88,12 @@ func (d *Device) opsOf(ctx context.Context, g *ir.Graph) (programs.Runner, error
 	return p, p.Compile(ctx)
 }
 
-// alone compiles programs of one op. Their errors name no line: all ops of a kind share one.
-type alone struct{ compiler }
+// opCompiler compiles programs of one op. Their errors name no line: all ops of a kind share one.
+type opCompiler struct{ compiler }
 
-func (alone) Located(*ir.Graph) bool { return false }
+func (opCompiler) Located(*ir.Graph) bool { return false }
 
-func (d alone) Compile(ctx context.Context, p *programs.Program) (err error) {
+func (d opCompiler) Compile(ctx context.Context, p *programs.Program) (err error) {
 	p.Text = lower.Text(p.Graph, true)
 	o := d.options
 	if !d.opByOp { // it only looks

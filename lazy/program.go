@@ -119,7 +119,7 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 		if !d.checkNaNs {
 			ops = nil
 		}
-		if e.guard, err = guard.New(ctx, looker{d.Device}, p.Graph, d.checkIndices, ops); err != nil {
+		if e.guard, err = guard.New(ctx, guardHost{d.Device}, p.Graph, d.checkIndices, ops); err != nil {
 			return fmt.Errorf("compile for %s: what checks indices: %w", d.name, err)
 		}
 	}

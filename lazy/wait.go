@@ -44,16 +44,16 @@ func (tr *Trace) AfterStep(fn func(failed error)) {
 	}
 }
 
-// steps is a device as its scheduler knows it.
-type steps struct{ *Device }
+// queueOwner is a device as its scheduler knows it.
+type queueOwner struct{ *Device }
 
-func (d steps) NewJob(q *sched.Queue) *sched.Job { return &d.newFlight(q).Job }
+func (d queueOwner) NewJob(q *sched.Queue) *sched.Job { return &d.newFlight(q).Job }
 
-func (d steps) Waited(start time.Time) { d.metrics.Since(metrics.LockWait, start) }
+func (d queueOwner) Waited(start time.Time) { d.metrics.Since(metrics.LockWait, start) }
 
 // Failed counts and logs the failure of a step: for debugging if MarkStep returns it
 // at once, as information if it comes back later.
-func (d steps) Failed(f *sched.Failure, level slog.Level) {
+func (d queueOwner) Failed(f *sched.Failure, level slog.Level) {
 	e, _ := errors.AsType[*StepError](f.Err)
 	d.metrics.Add(metrics.StepFailed, 1)
 	d.log(level, "step failed", slog.Int64("step", e.Step), slog.String("name", e.Name), slog.Any("error", e.Err))

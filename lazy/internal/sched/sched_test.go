@@ -1,0 +1,125 @@
+package sched_test
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/lazy/internal/sched"
+)
+
+// work is a job that does what a test says, and notes how it was settled.
+type work struct {
+	sched.Job
+	run     func() error
+	settled []string
+}
+
+func (w *work) Run() error { return w.run() }
+func (w *work) Reset()     { w.Job.Reset() }
+
+func (w *work) Settle(err error) { w.settled = append(w.settled, fmt.Sprint(err)) }
+
+func (w *work) Failed(err error, cause *sched.Failure) *sched.Failure {
+	if cause != nil {
+		err = fmt.Errorf("cancelled by %w", cause.Err)
+	}
+	return &sched.Failure{Err: err, Queue: w.Queue, Cause: cause}
+}
+
+// owner makes works, and notes failures.
+type owner struct{ failed []string }
+
+func (o *owner) String() string   { return "device" }
+func (o *owner) Waited(time.Time) {}
+
+func (o *owner) NewJob(q *sched.Queue) *sched.Job {
+	w := &work{Job: sched.Job{Queue: q}}
+	w.Work = w
+	return &w.Job
+}
+
+func (o *owner) Failed(f *sched.Failure, level slog.Level) {
+	o.failed = append(o.failed, level.String()+" "+f.Err.Error())
+}
+
+func take(q *sched.Queue, run func() error) *work {
+	w := q.Take().Work.(*work)
+	w.run = run
+	return w
+}
+
+// Jobs run in their order, and those behind a failure are settled with it unrun. Wait
+// returns the failure, once.
+func TestFailureCancelsWhatIsBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &owner{}
+		s := sched.Scheduler{Owner: o}
+		q := s.NewQueue()
+		begin, broken := make(chan struct{}), errors.New("broken")
+		var ran []string
+		first := take(q, func() error { <-begin; ran = append(ran, "first"); return nil })
+		second := take(q, func() error { ran = append(ran, "second"); return broken })
+		third := take(q, func() error { ran = append(ran, "third"); return nil })
+		var closed []error
+		third.After = append(third.After, func(err error) { closed = append(closed, err) })
+		for _, w := range []*work{first, second, third} {
+			require.True(t, q.Push(&w.Job))
+		}
+		close(begin)
+		require.Equal(t, broken, q.Wait(t.Context()))
+		require.NoError(t, q.Wait(t.Context()))
+		require.NoError(t, s.Wait(t.Context()), "its trace has returned it")
+		require.Equal(t, []string{"first", "second"}, ran)
+		require.Equal(t, []string{"<nil>"}, first.settled)
+		require.Equal(t, []string{"broken"}, second.settled)
+		require.Equal(t, []string{"cancelled by broken"}, third.settled)
+		require.Len(t, closed, 1)
+		require.ErrorIs(t, closed[0], broken)
+		require.Equal(t, []string{"INFO broken"}, o.failed)
+	})
+}
+
+// Two closures that wait for each other's queues end, one with an error that names both.
+func TestClosuresThatWaitForEachOtherEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sched.Scheduler{Owner: &owner{}}
+		queues := []*sched.Queue{s.NewQueue(), s.NewQueue()}
+		waits, both := make(chan error, 2), make(chan struct{})
+		for i, q := range queues {
+			w := take(q, func() error { return nil })
+			w.After = append(w.After, func(error) {
+				<-both
+				waits <- queues[1-i].Wait(t.Context())
+			})
+			require.True(t, q.Push(&w.Job))
+		}
+		close(both)
+		errs := []error{<-waits, <-waits}
+		require.NoError(t, s.Wait(t.Context()))
+		var endless *sched.Endless
+		require.ErrorAs(t, errors.Join(errs...), &endless)
+		require.True(t, endless.Closure)
+		require.Equal(t, 2, strings.Count(endless.Reason, "the end of another trace's steps"), endless.Reason)
+		require.Contains(t, errs, error(nil), "the other goes on")
+	})
+}
+
+// A closure may not wait for the queue that runs it.
+func TestClosureMayNotWaitForItsOwnQueue(t *testing.T) {
+	s := sched.Scheduler{Owner: &owner{}}
+	q := s.NewQueue()
+	w := take(q, func() error { return nil })
+	var own, all error
+	w.After = append(w.After, func(error) { own, all = q.Wait(t.Context()), s.Wait(t.Context()) })
+	require.NoError(t, q.Inline(&w.Job))
+	q.Close(&w.Job)
+	require.Equal(t, sched.ErrClosure, own)
+	require.NoError(t, all, "no queue has a goroutine")
+}
