@@ -64,7 +64,7 @@ race: ## test packages with goroutines, as internal/trials/again.txt lists them,
 		GORACE="$$GORACE atexit_sleep_ms=50" CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 30m $(TESTFLAGS) $$(internal/trials/again.sh race); \
 	fi
 
-ptxas: ## assemble every kernel for GPUs that tests emit, with NVIDIA's assemblers, which pip installs; PTXASFLAGS=-update writes the table of registers anew; PTXAS_VERSIONS= is one version alone, and no disassembler
+ptxas: ## assemble every kernel for GPUs that tests emit, with NVIDIA's assemblers, which pip installs; PTXASFLAGS=-update writes the table of registers anew; PTXAS_VERSIONS= is one version alone, and no disassembler; all take over an hour, and a run that was ended goes on where it was
 	@GO="$(GO)" PYTHON="$(PYTHON)" PTXAS_VERSIONS="$(PTXAS_VERSIONS)" tools/ptxas/run.sh $(PTXASFLAGS)
 
 soak: ## run a million steps, and a million reads, and watch memory; compare 100,000 random programs with an eager library, and 120,000 compiled ones with the evaluator; the suite and the dialect's tests on GPUs that are not there; SOAK=0.1 does a tenth

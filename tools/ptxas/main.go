@@ -17,6 +17,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,7 +36,8 @@ var targets = []string{"sm_80", "sm_90a"}
 type tools struct {
 	assembler    string // whose numbers are in the golden table
 	others       []otherAssembler
-	disassembler string // may be empty
+	disassembler string   // may be empty
+	passed       *os.File // gets the hash of each module that all take; may be nil
 }
 
 // otherAssembler is an assembler of another version of CUDA.
@@ -59,6 +61,7 @@ func main() {
 	update := flag.Bool("update", false, "write the golden table anew")
 	known := flag.String("known", "backends/cuda/ptx/testdata/ptxas.txt", "the `file` of the hashes of modules that were assembled when the table was written")
 	unknown := flag.Bool("unknown", false, "look only at modules that are not in the file of -known")
+	passed := flag.String("passed", "", "a `file` of the hashes of modules that all programs took before: these are not looked at again, and what passes is added")
 	named := flag.Bool("named", false, "look at modules with names only, and at no table")
 	flag.Parse()
 	if flag.NArg() != 1 {
@@ -76,6 +79,9 @@ func main() {
 	if err == nil && *unknown {
 		skip, err = hashes(*known)
 	}
+	if err == nil && *passed != "" {
+		err = t.keep(*passed, skip)
+	}
 	if err == nil {
 		err = t.check(modules, skip, *table, *update)
 	}
@@ -85,9 +91,9 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if *unknown {
-		all := len(modules)
-		modules = slices.DeleteFunc(modules, func(m ptxas.Module) bool { return skip[m.Hash] })
+	all := len(modules)
+	modules = slices.DeleteFunc(modules, func(m ptxas.Module) bool { return skip[m.Hash] })
+	if all > len(modules) {
 		fmt.Printf("%d of %d modules are known\n", all-len(modules), all)
 	}
 	fmt.Printf("%d modules assembled for %s: no warning, nothing spilled\n", len(modules), strings.Join(targets, " and "))
@@ -97,6 +103,18 @@ func main() {
 	if t.disassembler != "" {
 		fmt.Println("machine code for sm_90a waits for what its text asks for, and for nothing else")
 	}
+}
+
+// keep adds what is in the file of modules that passed to skip, and has later ones added
+// to it: a run that was ended goes on where it was.
+func (t *tools) keep(file string, skip map[string]bool) error {
+	before, err := hashes(file)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	maps.Copy(skip, before)
+	t.passed, err = os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
+	return err
 }
 
 // hashes returns those that a file of known modules has.
@@ -132,6 +150,9 @@ func (t *tools) check(modules []ptxas.Module, skip map[string]bool, table string
 		all.Go(func() {
 			for i := range next {
 				said[i], failed[i] = t.assembled(&modules[i])
+				if failed[i] == nil && t.passed != nil {
+					_, failed[i] = t.passed.WriteString(modules[i].Hash + "\n")
+				}
 			}
 		})
 	}
@@ -205,7 +226,7 @@ func (t *tools) assembled(m *ptxas.Module) ([][]ptxas.Entry, error) {
 			continue
 		}
 		all[i] = assemble("", t.assembler, target, false)
-		if t.disassembler != "" && target == "sm_90a" && len(wrong) == 0 {
+		if t.disassembler != "" && target == "sm_90a" && len(wrong) == 0 && ptxas.MayWait(m.Text) {
 			code, err := exec.Command(t.disassembler, "-c", cubin).Output()
 			if err == nil {
 				err = ptxas.Waits(m.Text, string(code))

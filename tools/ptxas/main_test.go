@@ -28,6 +28,7 @@ func TestAssemblersOfOtherVersionsMustTakeModules(t *testing.T) {
 		t.Skip("there is no /bin/sh")
 	}
 	const old, hopper = ".target sm_80\n.visible .entry k()\n{\n}\n", ".target sm_90a\n.visible .entry k()\n{\n}\n"
+	const fences = ".target sm_80\n.visible .entry k()\n{\n\tfence.acq_rel.cta;\n}\n"
 	const code = `echo "	.section	.text.k,"`
 	const relocatable = `[ "$1" != -c ] || { echo "info : (C7504) Potential Performance Loss"; }; ` + said
 	for _, c := range []struct{ name, module, other, disassembler, want string }{
@@ -39,10 +40,10 @@ func TestAssemblersOfOtherVersionsMustTakeModules(t *testing.T) {
 		{"relocatable code for sm_90a", hopper, relocatable, code, ""},
 		{"spills", old, said + `; echo "8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads"`, code, "8 bytes stack frame"},
 		{"relocatable code spills", old, `[ "$1" != -c ] || echo "8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads"; ` + said, code, ""},
-		{"a fence of the whole GPU", old, said, code + "; echo MEMBAR.ALL.GPU", "waits for memory of the whole GPU"},
+		{"a fence of the whole GPU", fences, said, code + "; echo MEMBAR.ALL.GPU", "waits for memory of the whole GPU"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x := tools{program(t, said), []otherAssembler{{"12.0", program(t, c.other)}}, program(t, c.disassembler)}
+			x := tools{assembler: program(t, said), others: []otherAssembler{{"12.0", program(t, c.other)}}, disassembler: program(t, c.disassembler)}
 			err := x.check([]ptxas.Module{{Hash: "1234", Text: c.module}}, nil, "", false)
 			if c.want == "" {
 				require.NoError(t, err)
@@ -52,6 +53,23 @@ func TestAssemblersOfOtherVersionsMustTakeModules(t *testing.T) {
 			require.ErrorContains(t, err, "module 1234")
 		})
 	}
+}
+
+// A run that was ended, or failed, goes on: what passed is not looked at again.
+func TestModulesThatPassedAreNotAssembledAgain(t *testing.T) {
+	if _, err := os.Stat("/bin/sh"); err != nil {
+		t.Skip("there is no /bin/sh")
+	}
+	file := filepath.Join(t.TempDir(), "passed")
+	picky := tools{assembler: program(t, `grep -q bad "$5" && exit 1; `+said)}
+	good, bad := ptxas.Module{Hash: "1234", Text: ".visible .entry k()\n{\n}\n"}, ptxas.Module{Hash: "5678", Text: "bad"}
+	require.NoError(t, picky.keep(file, map[string]bool{}))
+	require.ErrorContains(t, picky.check([]ptxas.Module{good, bad}, nil, "", false), "module 5678")
+
+	none, skip := tools{assembler: program(t, "exit 1")}, map[string]bool{}
+	require.NoError(t, none.keep(file, skip))
+	require.Equal(t, map[string]bool{"1234": true}, skip)
+	require.NoError(t, none.check([]ptxas.Module{good}, skip, "", false))
 }
 
 // A module whose hash is known is not assembled, and its rows of the table stand.

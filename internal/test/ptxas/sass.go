@@ -57,6 +57,12 @@ func countWaits(text string, entry *regexp.Regexp, sass bool) map[string]*waits 
 	return all
 }
 
+var waiting = regexp.MustCompile(`\b(wgmma|cp\.async|mbarrier|fence|membar)\b`)
+
+// MayWait reports whether a module has instructions for which its machine code may wait:
+// copies, products of warpgroups, barriers in memory, fences.
+func MayWait(ptx string) bool { return waiting.MatchString(ptx) }
+
 // Waits compares a module with its machine code as nvdisasm -c prints it. It is an error
 // if an entry waits where its text does not: for memory of the whole GPU, for products of
 // warpgroups or for copies. Local memory of a thread is an error, too. Since loops may be
