@@ -394,7 +394,7 @@ func (g *graph) followsRows(first, w rowwise) bool {
 			if at < 0 || !first.kernel.Params[at].Out {
 				continue
 			}
-			if first.operands[at] != v || in.Op == kernel.Store || !plain(in.Mem) || !sameRow(first, at, w, in.Mem) {
+			if first.operands[at] != v || in.Op == kernel.Store || !in.Mem.Plain() || !sameRow(first, at, w, in.Mem) {
 				return false
 			}
 		}
@@ -420,7 +420,7 @@ func sameRow(first rowwise, p int, w rowwise, m *kernel.Access) bool {
 		if in.Op != kernel.Store || in.Mem.Local || in.Mem.Param != p {
 			continue
 		}
-		if !plain(in.Mem) {
+		if !in.Mem.Plain() {
 			return false
 		}
 		for a := range first.axes() {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 )
 
 // dropUnits takes away axes of a single element.
@@ -101,7 +102,7 @@ func (w *views) joined(x, first, last int) bool {
 			if !here {
 				d, e = -1, -1
 			}
-			if m.Local || !plain(m) {
+			if m.Local || !m.Plain() {
 				if d >= 0 || e >= 0 {
 					return false
 				}
@@ -115,7 +116,7 @@ func (w *views) joined(x, first, last int) bool {
 				continue
 			}
 			strides := w.operands[m.Param].strides
-			if d < 0 || e != d+1 || !strides[d].equal(linear{}.plus(strides[e], int64(k.Axis(s, x+1).Size))) {
+			if d < 0 || e != d+1 || !strides[d].Equal(plan.Linear{}.Plus(strides[e], int64(k.Axis(s, x+1).Size))) {
 				return false
 			}
 		}

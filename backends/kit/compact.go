@@ -44,7 +44,7 @@ func compact(n *node) {
 // lastAt returns the last of some stores that is where an access is; None if none is.
 func lastAt(k *kernel.Kernel, stores []kernel.ID, m *kernel.Access) kernel.ID {
 	for _, st := range slices.Backward(stores) {
-		if samePlace(k.Instrs[st].Mem, m) {
+		if k.Instrs[st].Mem.SamePlace(m) {
 			return st
 		}
 	}
@@ -74,7 +74,7 @@ func (c *copier) forwardUniform(n *node) {
 		}
 		if in.Op == kernel.Load && !in.Mem.Guard {
 			for _, st := range stores[memoryKey(in.Mem)] {
-				if s := &k.Instrs[st]; samePlace(s.Mem, in.Mem) {
+				if s := &k.Instrs[st]; s.Mem.SamePlace(in.Mem) {
 					same[kernel.ID(id)] = s.Args[0]
 				}
 			}
@@ -109,17 +109,6 @@ func (c *copier) forget(k *kernel.Kernel, stage int, stores map[memoryAt][]kerne
 			delete(stores, memoryKey(k.Instrs[id].Mem))
 		}
 	}
-}
-
-// samePlace reports whether two accesses of one stage, or uniform ones of two,
-// are to the same element.
-func samePlace(a, b *kernel.Access) bool {
-	if a.Param != b.Param || a.Local != b.Local {
-		return false
-	}
-	return slices.EqualFunc(a.Index, b.Index, func(i, j kernel.Index) bool {
-		return i.Value == kernel.None && j.Value == kernel.None && i.Offset == j.Offset && slices.Equal(i.Terms, j.Terms)
-	})
 }
 
 // groupStages returns which stages can be one, in the order in which they run.
@@ -287,7 +276,7 @@ func dependence(k *kernel.Kernel, s, t int) int {
 			if o.Mem == nil || o.Mem.Param != in.Mem.Param || o.Mem.Local != in.Mem.Local || o.Op == kernel.Load && in.Op == kernel.Load {
 				continue
 			}
-			if found = max(found, samePoint); !same || !samePlace(o.Mem, in.Mem) {
+			if found = max(found, samePoint); !same || !o.Mem.SamePlace(in.Mem) {
 				found = follows
 			}
 		}

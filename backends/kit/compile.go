@@ -222,13 +222,13 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *P
 			if step.Work, err = (&hostWriter{ctx, g, p, o, at}).work(n); err != nil {
 				return nil, err
 			}
-			reads, _ := step.Work.access(r)
+			reads, _ := step.Work.Access(r)
 			for _, v := range reads {
-				if err := r.repeat(v, &repeated); err != nil {
+				if err := repeat(r, v, &repeated); err != nil {
 					return nil, fmt.Errorf("%s: the constants that %s reads whole: %w", p.File, n.host.op.Name(), err)
 				}
 			}
-			if step.Work.fallible() {
+			if step.Work.Fallible() {
 				r.LastFallible = len(r.Steps)
 			}
 		} else {
@@ -241,7 +241,7 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *P
 				r.Kernels = append(r.Kernels, k.kernel)
 			}
 			l := &Launch{Kernel: i, Copies: copies(k), Parts: n.parts, Pitches: n.pitches}
-			l.write(k, at)
+			writeLaunch(l, k, at)
 			step.Work = l
 		}
 		r.Steps = append(r.Steps, step)
@@ -251,11 +251,11 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *P
 		r.Values[id].Kind, r.Values[id].Index = Result, j
 		r.Results = append(r.Results, id)
 	}
-	r.graph, r.place = g, place
+	r.Vary = variations(g, place)
 	g.findViews(r, place)
 	g.forget()
-	plan(r)
-	return r, r.check()
+	r.Plan()
+	return r, r.Check()
 }
 
 // forget drops the nodes that passes have merged or inlined into others, and the other
@@ -276,7 +276,7 @@ func (g *graph) forget() {
 // repeat makes a constant of one element for all one that has each: steps that are no
 // kernels read memory that is dense. It adds to the bytes of all of them, for which there
 // must be memory.
-func (r *Program) repeat(id ValueID, all *int) error {
+func repeat(r *Program, id ValueID, all *int) error {
 	v := &r.Values[id]
 	n := v.Type.Bytes()
 	if v.Kind != Constant || len(v.Data) >= n {
@@ -304,30 +304,4 @@ func splatBytes(bits uint64, size int) []byte {
 		b[i] = byte(bits >> (8 * i))
 	}
 	return b
-}
-
-// plan says when each value is written and read, and where temporaries are.
-func plan(p *Program) {
-	for v := range p.Values {
-		p.Values[v].First = -1
-		p.Values[v].Last = -1
-	}
-	for s := range p.Steps {
-		reads, writes := p.Access(s)
-		for _, v := range writes {
-			if p.Values[v].First < 0 {
-				p.Values[v].First = s
-			}
-			p.Values[v].Last = s
-		}
-		for _, v := range reads {
-			p.Values[v].Last = s
-		}
-	}
-	placeTemporaries(p)
-}
-
-// Access returns the values that a step reads and those that it writes.
-func (p *Program) Access(s int) (reads, writes []ValueID) {
-	return p.Steps[s].Work.access(p)
 }

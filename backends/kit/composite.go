@@ -4,31 +4,10 @@ import (
 	"slices"
 
 	"ltc/backends"
-	"ltc/ir/types"
+	"ltc/backends/kit/plan"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
-
-// Composite is a composite that the target has code for: a step with a name.
-type Composite struct {
-	Name  string
-	Attrs mlir.Dict // its composite_attributes
-	// Args and Outs are its operands and results; before there is a step, without
-	// values.
-	Args, Outs []Dense
-	// Work is memory that the step works in, of the types that [Options.Claim] asks
-	// for.
-	Work []ValueID
-}
-
-// Dense is a value of a composite. Its memory is dense; the elements of an operand
-// may lie there in another order than its shape has, if it is a transposed one, and one
-// may stand for many, whose strides are 0 then, if it is broadcast.
-type Dense struct {
-	Value   ValueID
-	Type    types.Type
-	Strides []int64 // in elements
-}
 
 // compositeOf returns what an op is, if it is a composite of types that kernels have.
 func compositeOf(op *mlir.Op) *Composite {
@@ -49,20 +28,10 @@ func compositeOf(op *mlir.Op) *Composite {
 			if err != nil {
 				return nil
 			}
-			*list.to = append(*list.to, Dense{none, t, rowMajor(t.Shape)})
+			*list.to = append(*list.to, Dense{Value: none, Type: t, Strides: plan.RowMajor(t.Shape)})
 		}
 	}
 	return c
-}
-
-// rowMajor returns those of memory that is dense and row-major.
-func rowMajor(shape types.Shape) []int64 {
-	strides, n := make([]int64, len(shape)), int64(1)
-	for d, size := range slices.Backward(shape) {
-		strides[d] = n
-		n *= int64(size)
-	}
-	return strides
 }
 
 // claims reports whether an op is a composite that the target claims.
@@ -94,7 +63,7 @@ func (t *translator) composite(op *mlir.Op) error {
 			if _, ok := t.o.Claim(c); ok {
 				v = from
 			} else {
-				c.Args[i].Strides = rowMajor(c.Args[i].Type.Shape)
+				c.Args[i].Strides = plan.RowMajor(c.Args[i].Type.Shape)
 			}
 		}
 		n.host.ins = append(n.host.ins, t.values[v])
@@ -118,7 +87,7 @@ var rearranges = map[mlir.Code]string{stablehlo.Transpose: "permutation", stable
 func movedStrides(v, from *mlir.Value) []int64 {
 	typ, _ := backends.TypeOf(v.Type) // it has one: it was defined
 	if v == from {
-		return rowMajor(typ.Shape)
+		return plan.RowMajor(typ.Shape)
 	}
 	source := v.Def.Operands[0]
 	before := movedStrides(source, from)

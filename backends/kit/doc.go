@@ -1,6 +1,7 @@
 // Package kit makes kernels of StableHLO modules, for backends that schedule
 // and run them: each op is a kernel first, then kernels are fused, and memory
-// is planned once. Its central type is [Program].
+// is planned once. Its central function is [Compile], which makes a [Program] of
+// package plan.
 //
 //	module → simplify → a graph of kernels → passes → Program
 //
@@ -33,12 +34,12 @@
 //   - cut: stages that the target wants apart are nodes of their own (cut.go).
 //
 // Then kernels are written so that equal ones are the same text whatever their
-// sizes (normalise.go), and memory is planned (arena.go). An op that is no kernel
+// sizes (normalise.go), and memory is planned (package plan). An op that is no kernel
 // is left to an evaluator that the backend names, one op a step: ops.go says
 // which ops are, left.go when others are. Composites and sorts are steps of the target's where it has code for
 // them (composite.go, sort.go).
 //
-// imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/simplify,
-// ltc/backends/reference/eval, ltc/internal/halt, ltc/ir/types, ltc/mlir, ltc/soa and
-// ltc/stablehlo.
+// imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/plan,
+// ltc/backends/kit/simplify, ltc/backends/reference/eval, ltc/internal/halt, ltc/ir/types,
+// ltc/mlir, ltc/soa and ltc/stablehlo.
 package kit

@@ -45,9 +45,6 @@ type value struct {
 	base ValueID
 }
 
-// none is no value.
-const none ValueID = -1
-
 // node is a kernel, or an op that the host runs, with the values it works on.
 type node struct {
 	// kernel has literal sizes; the strides of its operands say nothing yet.

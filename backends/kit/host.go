@@ -44,7 +44,7 @@ func (w *hostWriter) work(n *node) (Work, error) {
 		if err != nil { // of the whole text it has more to say
 			return nil, errors.Join(ErrNotCompiled, At(op, err))
 		}
-		return &Host{Op: op.Code, Reason: reason, Text: text, Run: run, Args: args, Outs: outs}, nil
+		return &Host{Op: op.Code, Reason: reason, Why: why(op.Code, reason), Text: text, Run: run, Args: args, Outs: outs}, nil
 	}
 	if !drives(op) {
 		return evaluate(n.host.reason)
@@ -102,7 +102,7 @@ func capturedBy(op *mlir.Op) []*mlir.Value {
 func (w *hostWriter) args(values []ValueID) []HostArg {
 	var all []HostArg
 	for _, v := range values {
-		all = append(all, HostArg{w.at(v), w.g.values[v].typ})
+		all = append(all, HostArg{Value: w.at(v), Type: w.g.values[v].typ})
 	}
 	return all
 }

@@ -4,38 +4,9 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 )
-
-// Layout is how the elements of an argument or a result lie, as far as code
-// depends on it: the class of each dimension's stride. nil stands for memory that
-// is dense and row-major. One dimension at most is of [kernel.TableStride]: along
-// it elements lie anywhere, and those of the others as the table's entry says.
-type Layout []kernel.Stride
-
-// Table returns the dimension that a table is for; -1 if there is none.
-func (l Layout) Table() int { return slices.Index(l, kernel.TableStride) }
-
-// TakesView reports whether the elements of an argument or result can lie anywhere
-// that strides say where a program's steps read or write them, with those along
-// the dimension table where a table says; -1 if there is none. All that do must be
-// kernels, at places that a variant of them finds.
-func (p *Program) TakesView(v ValueID, table int) bool {
-	all := p.Values[v].views
-	return all&1 != 0 && (table < 0 || table < 63 && all>>(table+1)&1 != 0)
-}
-
-// shape returns that of a value; of an argument or result, as its caller has it.
-func (p *Program) shape(v ValueID) types.Shape {
-	switch val := &p.Values[v]; val.Kind {
-	case Argument:
-		return p.Signature.Args[val.Index].Type.Shape
-	case Result:
-		return p.Signature.Results[val.Index].Type.Shape
-	default:
-		return val.Type.Shape
-	}
-}
 
 // findViews finds out of arguments and results which layouts steps take. place
 // is what values of the graph are in the program.
@@ -43,8 +14,8 @@ func (g *graph) findViews(r *Program, place []ValueID) {
 	g.shapes = map[ValueID]types.Shape{}
 	for root, p := range place {
 		if p != none && (r.Values[p].Kind == Argument || r.Values[p].Kind == Result) {
-			r.Values[p].views = ^uint64(0)
-			g.shapes[ValueID(root)] = r.shape(p)
+			r.Values[p].Views = ^uint64(0)
+			g.shapes[ValueID(root)] = r.Shape(p)
 		}
 	}
 	for i := range g.nodes {
@@ -52,17 +23,17 @@ func (g *graph) findViews(r *Program, place []ValueID) {
 		if n.kernel == nil {
 			for _, v := range slices.Concat(n.ins(), n.outs()) {
 				if p := place[g.root(v)]; p != none {
-					r.Values[p].views = 0
+					r.Values[p].Views = 0
 				}
 			}
 			continue
 		}
 		for o, v := range n.operands {
 			p := place[g.root(v)]
-			if p == none || r.Values[p].views == 0 {
+			if p == none || r.Values[p].Views == 0 {
 				continue
 			}
-			r.Values[p].views &= g.viewsOf(n, o)
+			r.Values[p].Views &= g.viewsOf(n, o)
 		}
 	}
 }
@@ -106,13 +77,13 @@ func parts(of, shape types.Shape) ([]Factor, bool) {
 			d, inner = d-1, 1
 		}
 		if shape[i] == 1 { // its index is 0
-			all[i] = Factor{max(d, 0), 0}
+			all[i] = Factor{Dim: max(d, 0)}
 			continue
 		}
 		if d < 0 || inner*shape[i] == 0 || of[d]%(inner*shape[i]) != 0 {
 			return nil, false
 		}
-		all[i] = Factor{d, int64(inner)}
+		all[i] = Factor{Dim: d, By: int64(inner)}
 		inner *= shape[i]
 	}
 	return all, true
@@ -122,7 +93,7 @@ func parts(of, shape types.Shape) ([]Factor, bool) {
 // along each of its dimensions, and what an index along them adds to that of the
 // table, if there is one.
 type position struct {
-	strides []linear
+	strides []plan.Linear
 	table   ValueID // none if there is none
 	entries []int64
 }
@@ -135,26 +106,26 @@ func (g *graph) position(v ValueID) position {
 	l, ok := g.layouts[root]
 	if !ok {
 		n := int64(1)
-		r.strides = make([]linear, len(shape))
+		r.strides = make([]plan.Linear, len(shape))
 		for d, s := range slices.Backward(shape) {
-			if r.strides[d].n = n; g.values[v].splat != nil {
-				r.strides[d].n = 0
+			if r.strides[d].N = n; g.values[v].splat != nil {
+				r.strides[d].N = 0
 			}
 			n *= int64(s)
 		}
 		return r
 	}
 	of, _ := parts(g.shapes[root], shape)
-	r.strides, r.entries = make([]linear, len(shape)), make([]int64, len(shape))
+	r.strides, r.entries = make([]plan.Linear, len(shape)), make([]int64, len(shape))
 	for d, f := range of {
 		switch l[f.Dim] {
 		case kernel.UnitStride:
-			r.strides[d].n = f.By
+			r.strides[d].N = f.By
 		case kernel.TableStride:
 			r.entries[d], r.table = f.By, g.tables[root]
 		case kernel.AnyStride:
 			if f.By != 0 {
-				r.strides[d].by = []Factor{f}
+				r.strides[d].By = []Factor{f}
 			}
 		}
 	}

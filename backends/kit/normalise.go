@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 )
 
@@ -68,7 +69,7 @@ func (g *graph) columnsOf(n *node) [][]bool {
 		for d := range all[p] {
 			var at []int64
 			for _, m := range accesses[p] {
-				if !plain(m) || len(m.Index[d].Terms) > 0 {
+				if !m.Plain() || len(m.Index[d].Terms) > 0 {
 					at = nil
 					break
 				}
@@ -76,7 +77,7 @@ func (g *graph) columnsOf(n *node) [][]bool {
 					at = append(at, x)
 				}
 			}
-			all[p][d] = len(at) >= manyColumns || laid && lies.strides[d].is(1) && len(at) > 1
+			all[p][d] = len(at) >= manyColumns || laid && lies.strides[d].Is(1) && len(at) > 1
 		}
 	}
 	return all
@@ -86,14 +87,14 @@ func (g *graph) columnsOf(n *node) [][]bool {
 // operand is, and how far apart neighbours are along each dimension.
 type view struct {
 	value   ValueID
-	offset  linear
-	strides []linear
+	offset  plan.Linear
+	strides []plan.Linear
 	whole   bool // it keeps the value's dimensions
 	table   bool // the last dimension is of a table
 }
 
 func (v *view) equal(w *view) bool {
-	return v.value == w.value && v.whole == w.whole && v.table == w.table && v.offset.equal(w.offset) && slices.EqualFunc(v.strides, w.strides, linear.equal)
+	return v.value == w.value && v.whole == w.whole && v.table == w.table && v.offset.Equal(w.offset) && slices.EqualFunc(v.strides, w.strides, plan.Linear.Equal)
 }
 
 // viewed gives each plain access an operand of its own, whose dimensions are
@@ -137,7 +138,7 @@ func viewed(g *graph, n *node) *views {
 func (w *views) access(g *graph, n *node, b *kernel.Builder, c *copier, s int, m *kernel.Access, entries map[string]kernel.ID) *kernel.Access {
 	p := n.kernel.Params[m.Param]
 	lies := g.position(n.operands[m.Param])
-	to, v := *m, view{value: n.operands[m.Param], table: lies.table != none, whole: !plain(m)}
+	to, v := *m, view{value: n.operands[m.Param], table: lies.table != none, whole: !m.Plain()}
 	to.Index = nil
 	param := kernel.Param{DType: p.DType, Out: p.Out}
 	if v.whole {
@@ -150,7 +151,7 @@ func (w *views) access(g *graph, n *node, b *kernel.Builder, c *copier, s int, m
 			v.strides = append(v.strides, lies.strides[d])
 		}
 	} else {
-		axes := make([]linear, len(n.kernel.Axes)+len(n.kernel.Stages[s].Axes))
+		axes := make([]plan.Linear, len(n.kernel.Axes)+len(n.kernel.Stages[s].Axes))
 		along := make([]bool, len(axes))
 		for d, i := range m.Index {
 			if w.columns[m.Param][d] && (lies.entries == nil || lies.entries[d] == 0) {
@@ -159,10 +160,10 @@ func (w *views) access(g *graph, n *node, b *kernel.Builder, c *copier, s int, m
 				v.strides = append(v.strides, lies.strides[d])
 				continue
 			}
-			v.offset = v.offset.plus(lies.strides[d], i.Offset)
+			v.offset = v.offset.Plus(lies.strides[d], i.Offset)
 			for _, t := range i.Terms {
-				sum := axes[t.Axis].plus(lies.strides[d], t.Factor)
-				axes[t.Axis], along[t.Axis] = sum, !along[t.Axis] || !sum.is(0)
+				sum := axes[t.Axis].Plus(lies.strides[d], t.Factor)
+				axes[t.Axis], along[t.Axis] = sum, !along[t.Axis] || !sum.Is(0)
 			}
 		}
 		for a, stride := range axes {
@@ -176,7 +177,7 @@ func (w *views) access(g *graph, n *node, b *kernel.Builder, c *copier, s int, m
 	if v.table {
 		param.Dims = append(param.Dims, kernel.Size(g.values[lies.table].typ.Shape[0]))
 		to.Index = append(to.Index, kernel.ByValue(w.entry(n, b, s, m, lies, entries)))
-		v.strides = append(v.strides, linear{n: 1})
+		v.strides = append(v.strides, plan.Linear{N: 1})
 	}
 	to.Param = w.param(b, param, v)
 	return &to
@@ -187,12 +188,12 @@ func (w *views) entry(n *node, b *kernel.Builder, s int, m *kernel.Access, lies 
 	v := view{value: lies.table}
 	param, axes := kernel.Param{DType: types.I64}, make([]int64, len(n.kernel.Axes)+len(n.kernel.Stages[s].Axes))
 	for d, i := range m.Index {
-		v.offset.n += i.Offset * lies.entries[d]
+		v.offset.N += i.Offset * lies.entries[d]
 		for _, t := range i.Terms {
 			axes[t.Axis] += t.Factor * lies.entries[d]
 		}
 	}
-	key := fmt.Sprint(lies.table, v.offset.n, axes)
+	key := fmt.Sprint(lies.table, v.offset.N, axes)
 	if id, ok := entries[key]; ok {
 		return id
 	}
@@ -201,22 +202,16 @@ func (w *views) entry(n *node, b *kernel.Builder, s int, m *kernel.Access, lies 
 		if stride != 0 {
 			param.Dims = append(param.Dims, n.kernel.Axis(s, a).Size)
 			index = append(index, kernel.Along(a))
-			v.strides = append(v.strides, linear{n: stride})
+			v.strides = append(v.strides, plan.Linear{N: stride})
 		}
 	}
 	entries[key] = b.Emit(kernel.Instr{Op: kernel.Load, Type: types.I64, Mem: &kernel.Access{Param: w.param(b, param, v), Index: index}})
 	return entries[key]
 }
 
-// plain reports whether an access is to the same places whatever the data.
-func plain(m *kernel.Access) bool {
-	return !m.Guard && m.Combine == kernel.Invalid &&
-		!slices.ContainsFunc(m.Index, func(i kernel.Index) bool { return i.Value != kernel.None })
-}
-
 // param returns the parameter for a view, one for each that is the same.
 func (w *views) param(b *kernel.Builder, p kernel.Param, v view) int {
-	key := viewKey{v.value, v.offset.n, v.whole}
+	key := viewKey{v.value, v.offset.N, v.whole}
 	for _, i := range w.alike[key] {
 		if w.operands[i].equal(&v) && slices.Equal(b.Params()[i].Dims, p.Dims) && b.Params()[i].Out == p.Out {
 			return i
@@ -326,7 +321,7 @@ func (m *symbols) memory() {
 // along gives what is accessed its dimensions: an operand that is a view has the sizes
 // of the axes that it runs along.
 func (m *symbols) along(s int, a *kernel.Access, dims []kernel.Size) {
-	view := plain(a) || !a.Local && m.from.operands[a.Param].table && !m.from.operands[a.Param].whole
+	view := a.Plain() || !a.Local && m.from.operands[a.Param].table && !m.from.operands[a.Param].whole
 	for d, i := range a.Index {
 		if view && len(i.Terms) == 1 && i.IsAxis(i.Terms[0].Axis) && m.runs[s][i.Terms[0].Axis].Of(m.sizes) == int64(dims[d]) {
 			dims[d] = m.runs[s][i.Terms[0].Axis]
@@ -348,18 +343,18 @@ func (m *symbols) strided() {
 			switch {
 			case v.table && d == len(v.strides)-1:
 				p.Strides[d] = kernel.TableStride
-			case s.is(1):
+			case s.Is(1):
 				p.Strides[d] = kernel.UnitStride
-			case s.is(0):
+			case s.Is(0):
 				p.Strides[d] = kernel.ZeroStride
 			default:
-				if len(s.by) > 0 {
-					m.moving = append(m.moving, Moving{At: len(m.strides), Operand: i, By: s.by})
+				if len(s.By) > 0 {
+					m.moving = append(m.moving, Moving{At: len(m.strides), Operand: i, By: s.By})
 				}
-				m.strides = append(m.strides, s.n)
+				m.strides = append(m.strides, s.N)
 			}
 		}
-		m.operands = append(m.operands, Operand{Value: v.value, Offset: v.offset.n, By: v.offset.by})
+		m.operands = append(m.operands, Operand{Value: v.value, Offset: v.offset.N, By: v.offset.By})
 	}
 }
 

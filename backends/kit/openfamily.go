@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"ltc/backends"
+	"ltc/backends/kit/plan"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -31,7 +32,7 @@ func OpenFamily(ctx context.Context, eval Evaluator, m backends.Module, o backen
 	open := Opening{Sig: p.Signature, At: at, Bounds: bounds}
 	var f *Family
 	if err = growsEvenly(ctx, eval, m, o, &open); err == nil {
-		f, err = CompileFamily(ctx, eval, bounds, func(n int) (*Program, error) {
+		f, err = plan.CompileFamily(ctx, eval, bounds, func(n int) (*Program, error) {
 			p, err := backends.LoadOpen(ctx, m, o)
 			if err != nil {
 				return nil, err
@@ -54,20 +55,6 @@ func OpenFamily(ctx context.Context, eval Evaluator, m backends.Module, o backen
 		return nil, Opening{}, errors.Join(ErrNotCompiled, err)
 	}
 	return f, open, nil
-}
-
-// Shapes returns the shapes of the program's arguments for a size.
-func (o *Opening) Shapes(n int) [][]int {
-	all := make([][]int, len(o.Sig.Args))
-	for i, a := range o.Sig.Args {
-		for _, d := range a.Type.Shape {
-			if d == backends.AnySize {
-				d = n
-			}
-			all[i] = append(all[i], d)
-		}
-	}
-	return all
 }
 
 // openDims returns where the one size stands that a module's arguments leave

@@ -86,8 +86,8 @@ func storedOf(k *kernel.Kernel, p int) (s stored, ok bool) {
 		s.bytes *= int64(k.Params[p].Dims[d])
 	}
 	for i, m := range others {
-		same := func(other *kernel.Access) bool { return samePlace(other, m) }
-		if samePlace(s.store, m) || slices.ContainsFunc(others[:i], same) {
+		same := func(other *kernel.Access) bool { return other.SamePlace(m) }
+		if s.store.SamePlace(m) || slices.ContainsFunc(others[:i], same) {
 			return s, false
 		}
 		for d, i := range m.Index {

@@ -224,7 +224,7 @@ func scansOnly(k *kernel.Kernel) kernel.ID {
 		switch in := &k.Instrs[id]; {
 		case in.Op == kernel.Scan && found != kernel.None,
 			in.Op == kernel.Iota,
-			in.Op == kernel.Store && !plain(in.Mem),
+			in.Op == kernel.Store && !in.Mem.Plain(),
 			in.Op == kernel.Load && k.Params[in.Mem.Param].Out:
 			return kernel.None
 		case in.Op == kernel.Scan:

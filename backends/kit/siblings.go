@@ -46,7 +46,7 @@ func joinable(k *kernel.Kernel) bool {
 		return false
 	}
 	return !slices.ContainsFunc(k.Instrs, func(in kernel.Instr) bool {
-		return in.Op == kernel.Store && !plain(in.Mem) || in.Op == kernel.Load && k.Params[in.Mem.Param].Out
+		return in.Op == kernel.Store && !in.Mem.Plain() || in.Op == kernel.Load && k.Params[in.Mem.Param].Out
 	})
 }
 
@@ -120,7 +120,7 @@ func sizedOf(n *node) sized {
 func sameElements(x, y sized) bool {
 	for id := range x.kernel.Instrs {
 		in := &x.kernel.Instrs[id]
-		if in.Op != kernel.Load || !plain(in.Mem) {
+		if in.Op != kernel.Load || !in.Mem.Plain() {
 			continue
 		}
 		at, p := x.index(in.Mem), y.paramOf(x.operands[in.Mem.Param])
@@ -131,7 +131,7 @@ func sameElements(x, y sized) bool {
 			}
 		}
 		if along == kernel.AxisRange(0, len(x.sizes)) && slices.ContainsFunc(y.kernel.Instrs, func(in kernel.Instr) bool {
-			return in.Op == kernel.Load && in.Mem.Param == p && plain(in.Mem) &&
+			return in.Op == kernel.Load && in.Mem.Param == p && in.Mem.Plain() &&
 				slices.EqualFunc(at, y.index(in.Mem), func(i, j kernel.Index) bool { return i.Offset == j.Offset && slices.Equal(i.Terms, j.Terms) })
 		}) {
 			return true

@@ -1,46 +1,12 @@
 package kit
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"ltc/backends"
-	"ltc/backends/kit/kernel"
-	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
-
-// Sort is a sort that the target has code for, as a step: all operands are of one
-// shape, and rows along a dimension of them go to another order, the same for all,
-// that a comparator says.
-type Sort struct {
-	Dim int
-	// Less reports whether one of two places of a row is to come before the other: a
-	// kernel without axes, of scalars, that computes a bool of the elements there. It
-	// may be one that no order has.
-	Less *kernel.Kernel
-	Of   []Compared // by parameter of Less
-	// Keep is how many elements of a row, from the first, are used: results have no
-	// more. 0: all.
-	Keep int
-	// Args and Outs are the operands and results; before there is a step, without
-	// values.
-	Args, Outs []HostArg
-	// Work is memory that the step works in, of the types that [Options.Claim] asks for.
-	Work []ValueID
-}
-
-// Compared is what a parameter of a comparator is: the element of an operand at the
-// first place or the second; or the bool.
-type Compared struct {
-	Operand int // -1: the bool
-	Second  bool
-}
-
-// Shape is that of all operands, and of results unless only some of a row are kept.
-func (s *Sort) Shape() types.Shape { return s.Args[0].Type.Shape }
 
 // sort adds a node for a sort, if the target claims it.
 func (t *translator) sort(op *mlir.Op) error {
@@ -54,12 +20,12 @@ func (t *translator) sort(op *mlir.Op) error {
 	s := &Sort{Dim: int(dim)}
 	for i, v := range op.Operands {
 		arg := t.graph.values[t.values[v]].typ
-		s.Args = append(s.Args, HostArg{none, arg})
+		s.Args = append(s.Args, HostArg{Value: none, Type: arg})
 		out, err := backends.TypeOf(op.Results[i].Type)
 		if err != nil {
 			return leave("%v", err)
 		}
-		s.Outs = append(s.Outs, HostArg{none, out})
+		s.Outs = append(s.Outs, HostArg{Value: none, Type: out})
 	}
 	if s.Dim < 0 {
 		s.Dim += len(s.Shape())
@@ -68,7 +34,7 @@ func (t *translator) sort(op *mlir.Op) error {
 		return err
 	}
 	whole := slices.Clone(s.Outs)
-	s.keep(t.keeps(op, s.Dim))
+	keepFirst(s, t.keeps(op, s.Dim))
 	work, ok := t.o.Claim(s)
 	if !ok && s.Keep > 0 {
 		s.Keep, s.Outs = 0, whole
@@ -93,8 +59,8 @@ func (t *translator) sort(op *mlir.Op) error {
 	return nil
 }
 
-// keep has the results hold the first so many elements of a row, if that is not 0.
-func (s *Sort) keep(n int) {
+// keepFirst has the results hold the first so many elements of a row, if that is not 0.
+func keepFirst(s *Sort, n int) {
 	if s.Keep = n; n == 0 {
 		return
 	}
@@ -144,7 +110,7 @@ func (t *translator) comparator(op *mlir.Op, s *Sort) error {
 			s.Of = append(s.Of, Compared{Operand: -1})
 			continue
 		}
-		s.Of = append(s.Of, Compared{arg / 2, arg%2 == 1})
+		s.Of = append(s.Of, Compared{Operand: arg / 2, Second: arg%2 == 1})
 	}
 	return nil
 }
@@ -157,20 +123,4 @@ func (w *hostWriter) sort(n *node) *Sort {
 		c.Work = append(c.Work, w.at(v))
 	}
 	return &c
-}
-
-// print prints a step that is a sort.
-func (s *Sort) print(b *strings.Builder, _ int) {
-	var outs []ValueID
-	for _, o := range s.Outs {
-		outs = append(outs, o.Value)
-	}
-	first := ""
-	if s.Keep > 0 {
-		first = fmt.Sprintf(" the first %d", s.Keep)
-	}
-	fmt.Fprintf(b, "sort%s along %d gives%s %s works in %s\n", list(s.Args), s.Dim, first, listed(outs), listed(s.Work))
-	for line := range strings.Lines(s.Less.String()) {
-		b.WriteString("    " + line)
-	}
 }

@@ -109,7 +109,7 @@ func (n *node) copied() int {
 		return -1
 	}
 	from, to := &k.Instrs[st.Begin], &k.Instrs[st.Begin+1]
-	if from.Op != kernel.Load || to.Op != kernel.Store || to.Args[0] != st.Begin || !plain(from.Mem) || !plain(to.Mem) {
+	if from.Op != kernel.Load || to.Op != kernel.Store || to.Args[0] != st.Begin || !from.Mem.Plain() || !to.Mem.Plain() {
 		return -1
 	}
 	return from.Mem.Param
@@ -179,11 +179,11 @@ func copies(k normal) bool {
 		return false
 	}
 	from, to := &k.kernel.Instrs[0], &k.kernel.Instrs[1]
-	if from.Op != kernel.Load || to.Op != kernel.Store || !plain(from.Mem) || !plain(to.Mem) || from.Type != to.Type {
+	if from.Op != kernel.Load || to.Op != kernel.Store || !from.Mem.Plain() || !to.Mem.Plain() || from.Type != to.Type {
 		return false
 	}
 	x, y := k.operands[from.Mem.Param], k.operands[to.Mem.Param]
 	strides := k.kernel.StrideTable(nil, k.strides)
-	return x.Offset == y.Offset && len(x.By) == 0 && len(y.By) == 0 && sameIndex(from.Mem, to.Mem) &&
+	return x.Offset == y.Offset && len(x.By) == 0 && len(y.By) == 0 && from.Mem.SameIndex(to.Mem) &&
 		slices.Equal(strides[from.Mem.Param], strides[to.Mem.Param])
 }

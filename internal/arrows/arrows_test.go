@@ -50,8 +50,9 @@ var allowed = map[string][]string{
 	// What tests of those who run kernels share needs their tools.
 	"backends/kit/kernel/kerneltest": {"backends/kit/kernel", "github.com/stretchr/testify", "golang.org/x/tools/txtar"},
 	"backends/kit/simplify":          {"stablehlo", "stablehlo/verify", "backends", "internal/halt", "mlir", "stablehlo/chlo", "soa"},
-	"backends/kit":                   {"backends/reference/eval", "stablehlo", "internal/halt", "backends/kit/kernel", "backends/kit/simplify", "backends", "mlir", "stablehlo/chlo", "soa"},
-	"backends/kit/exec":              {"backends/kit/kernel", "backends/reference/tiles", "backends", "backends/kit", "internal/turn", "ir/types", "soa"},
+	"backends/kit/plan":              {"stablehlo", "backends/kit/kernel", "backends", "ir/types", "mlir", "soa"},
+	"backends/kit":                   {"backends/reference/eval", "stablehlo", "internal/halt", "backends/kit/kernel", "backends/kit/plan", "backends/kit/simplify", "backends", "mlir", "stablehlo/chlo", "soa"},
+	"backends/kit/exec":              {"backends/kit/kernel", "backends/kit/plan", "backends/reference/eval", "backends/reference/tiles", "backends", "internal/turn", "ir/types", "soa"},
 	"backends/objcache":              {},
 	"backends/null":                  {"backends", "mlir", "soa"},
 	// The conformance suite runs tests, so it needs their tools.

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"ltc/backends"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/soa"
 )
 
@@ -115,7 +115,7 @@ func (x *layouts[E]) Dense() E { return x.dense }
 
 // Program returns what the module became; of one for all sizes, for the first of the sizes
 // that it was found from.
-func (x *layouts[E]) Program() *kit.Program { return x.Plan.Program }
+func (x *layouts[E]) Program() *plan.Program { return x.Plan.Program }
 
 // CopiedBytes is how many bytes runs have copied, as [backends.Copying] has it.
 func (x *layouts[E]) CopiedBytes() int64 { return x.Copied.Load() }

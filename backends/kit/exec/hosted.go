@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"ltc/backends"
-	"ltc/backends/kit"
+	"ltc/backends/reference/eval"
 	"ltc/soa"
 )
 
@@ -26,7 +26,7 @@ type Hosted struct {
 func CompileHosted(ctx context.Context, backend string, on Machine, m backends.Module, o backends.Options, why []backends.Fallback, reserve func(results []soa.View) error) (*Hosted, error) {
 	evaluated := o
 	evaluated.Compiled = false
-	x, err := kit.NewEvaluator().Compile(ctx, m, evaluated)
+	x, err := eval.New().Compile(ctx, m, evaluated)
 	if u, ok := errors.AsType[*backends.UnsupportedError](err); ok {
 		u.Backend = backend
 	}

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"ltc/backends"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -134,7 +134,7 @@ func (r *Run) DenseResult(j int, v *soa.View) (soa.View, error) {
 }
 
 // placeView points a value at a view with a layout, argument or result number.
-func (r *Run) placeView(id kit.ValueID, v *soa.View, number int) error {
+func (r *Run) placeView(id plan.ValueID, v *soa.View, number int) error {
 	if !slices.Equal(r.Strides[id], v.Strides) {
 		r.Strides[id] = append(r.Strides[id][:0], v.Strides...)
 		r.Moved = true

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"ltc/backends"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 )
 
 // Timer counts what the runs of a step have taken. Any number of goroutines add to
@@ -51,11 +51,11 @@ func (x *Plan) Profile(how func(step int, of *backends.StepProfile)) []backends.
 }
 
 // resultsOf returns the results of main that a step writes.
-func resultsOf(p *kit.Program, step int) []int {
+func resultsOf(p *plan.Program, step int) []int {
 	var results []int
 	_, writes := p.Access(step)
 	for _, v := range writes {
-		if x := &p.Values[v]; x.Kind == kit.Result {
+		if x := &p.Values[v]; x.Kind == plan.Result {
 			results = append(results, x.Index)
 		}
 	}
@@ -63,7 +63,7 @@ func resultsOf(p *kit.Program, step int) []int {
 }
 
 // nested adds the steps of a region.
-func nested(all []backends.StepProfile, region backends.Executable, ops kit.Ordinals) []backends.StepProfile {
+func nested(all []backends.StepProfile, region backends.Executable, ops plan.Ordinals) []backends.StepProfile {
 	p, ok := region.(backends.Profiler)
 	if !ok {
 		return all

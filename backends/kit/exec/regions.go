@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ltc/backends"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -13,7 +13,7 @@ import (
 // Place is where a run of a program has its values: what a [Driver] needs to know.
 type Place interface {
 	// View is a value's memory, in the type in which a region takes it.
-	View(v kit.ValueID, t types.Type) soa.View
+	View(v plan.ValueID, t types.Type) soa.View
 	// Make returns memory for values that regions hand on, which stays until the
 	// driver is gone.
 	Make(t types.Type) (soa.View, error)
@@ -26,7 +26,7 @@ type Place interface {
 type Regions [][]backends.Executable
 
 // MakeRegions returns the executables of the regions of a program, each made by one.
-func MakeRegions(p *kit.Program, one func(step, region int) (backends.Executable, error)) (Regions, error) {
+func MakeRegions(p *plan.Program, one func(step, region int) (backends.Executable, error)) (Regions, error) {
 	all := make(Regions, len(p.Steps))
 	for i := range p.Steps {
 		for r := range p.Steps[i].Regions() {
@@ -44,24 +44,24 @@ func MakeRegions(p *kit.Program, one func(step, region int) (backends.Executable
 // their regions compute. One run at a time uses it. The zero value is ready for use and
 // keeps memory for the next run.
 type Driver struct {
-	loops map[*kit.Step]*loopMemory
+	loops map[*plan.Step]*loopMemory
 	index map[types.DType]soa.View
 	call  backends.Call
 }
 
 // Run runs step i, a loop or a branch. Queue is what executables of regions are called
 // with. What fails is the op whose region it is: see [Failure].
-func (d *Driver) Run(ctx context.Context, p *kit.Program, regions Regions, i int, at Place, queue backends.Queue) error {
+func (d *Driver) Run(ctx context.Context, p *plan.Program, regions Regions, i int, at Place, queue backends.Queue) error {
 	s := &p.Steps[i]
-	if loop, ok := s.Work.(*kit.Loop); ok {
+	if loop, ok := s.Work.(*plan.Loop); ok {
 		return d.loop(ctx, regions[i][0], regions[i][1], at, s, loop, queue)
 	}
-	return d.branch(ctx, p, regions[i], at, s, s.Work.(*kit.Branch), queue)
+	return d.branch(ctx, p, regions[i], at, s, s.Work.(*plan.Branch), queue)
 }
 
 // Failure is what the failure of a step that is no kernel is to the caller of the
 // program.
-func Failure(ctx context.Context, s *kit.Step, err error) error {
+func Failure(ctx context.Context, s *plan.Step, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -80,7 +80,7 @@ type loopMemory struct {
 	more       [1]soa.View // result of cond
 }
 
-func newLoopMemory(loop *kit.Loop) *loopMemory {
+func newLoopMemory(loop *plan.Loop) *loopMemory {
 	m := &loopMemory{outs: make([]soa.View, len(loop.Outs))}
 	m.own, m.room = make([]soa.View, len(loop.Init)), make([]int, len(loop.Init))
 	for i := range m.takes {
@@ -92,7 +92,7 @@ func newLoopMemory(loop *kit.Loop) *loopMemory {
 
 // place shows m where the operands and outputs of a run are, whose sizes need not be
 // those of the run before it.
-func (m *loopMemory) place(at Place, loop *kit.Loop) error {
+func (m *loopMemory) place(at Place, loop *plan.Loop) error {
 	n := len(loop.Init)
 	for i, a := range loop.Init {
 		if loop.Stays[i] {
@@ -129,7 +129,7 @@ func (m *loopMemory) place(at Place, loop *kit.Loop) error {
 }
 
 // forget drops the memory of the caller.
-func (m *loopMemory) forget(loop *kit.Loop) {
+func (m *loopMemory) forget(loop *plan.Loop) {
 	for i, stays := range loop.Stays {
 		if stays {
 			m.own[i] = soa.View{}
@@ -144,12 +144,12 @@ func (m *loopMemory) forget(loop *kit.Loop) {
 }
 
 // loop runs a while.
-func (d *Driver) loop(ctx context.Context, cond, body backends.Executable, at Place, s *kit.Step, loop *kit.Loop, queue backends.Queue) error {
+func (d *Driver) loop(ctx context.Context, cond, body backends.Executable, at Place, s *plan.Step, loop *plan.Loop, queue backends.Queue) error {
 	m := d.loops[s]
 	if m == nil {
 		m = newLoopMemory(loop)
 		if d.loops == nil {
-			d.loops = map[*kit.Step]*loopMemory{}
+			d.loops = map[*plan.Step]*loopMemory{}
 		}
 		d.loops[s] = m
 	}
@@ -185,7 +185,7 @@ func (d *Driver) loop(ctx context.Context, cond, body backends.Executable, at Pl
 }
 
 // branch runs the region that an if or a case chooses.
-func (d *Driver) branch(ctx context.Context, p *kit.Program, regions []backends.Executable, at Place, s *kit.Step, b *kit.Branch, queue backends.Queue) error {
+func (d *Driver) branch(ctx context.Context, p *plan.Program, regions []backends.Executable, at Place, s *plan.Step, b *plan.Branch, queue backends.Queue) error {
 	index, known := d.index[b.Index.Type.DType]
 	if !known {
 		if d.index == nil {

@@ -2,16 +2,16 @@ package exec
 
 import (
 	"ltc/backends"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/soa"
 )
 
 // Results are the rules for where runs of a program write its results. They hold for its
 // variants and for all sizes, too.
 type Results struct {
-	program  *kit.Program
+	program  *plan.Program
 	fallible int    // the last step that can fail; -1 if none can
-	inPlace  []bool // by result: see [kit.Program.InPlace]
+	inPlace  []bool // by result: see [plan.Program.InPlace]
 	remote   bool   // kernels reach memory of the device only
 	// Region says that the program is one of a loop or a branch: its results are memory of
 	// a run that nobody sees unless the run succeeds.
@@ -21,7 +21,7 @@ type Results struct {
 // NewResults returns the rules for a program whose arguments and results are dense.
 // Fallible is the last of its steps that can fail on the target, remote as in
 // [VariantOptions].
-func NewResults(p *kit.Program, fallible int, remote bool) *Results {
+func NewResults(p *plan.Program, fallible int, remote bool) *Results {
 	r := &Results{program: p, fallible: fallible, remote: remote}
 	for j := range p.Results {
 		r.inPlace = append(r.inPlace, p.InPlace(j))

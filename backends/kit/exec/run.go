@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"ltc/backends"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -62,9 +62,9 @@ func NewRun(p *Plan, target Target, queue backends.Queue) *Run {
 	}
 	for i := range p.Program.Steps {
 		switch p.Program.Steps[i].Work.(type) {
-		case *kit.Host:
+		case *plan.Host:
 			r.works[i] = evaluated
-		case *kit.Loop, *kit.Branch:
+		case *plan.Loop, *plan.Branch:
 			r.works[i] = driven
 		}
 	}
@@ -187,7 +187,7 @@ func (r *Run) hostStep(ctx context.Context, i int) error {
 }
 
 // evaluate has the evaluator run an op where its operands are.
-func (r *Run) evaluate(ctx context.Context, s *kit.Step, h *kit.Host) error {
+func (r *Run) evaluate(ctx context.Context, s *plan.Step, h *plan.Host) error {
 	c := &r.call
 	c.Args, c.Results = c.Args[:0], c.Results[:0]
 	for _, a := range h.Args {
@@ -209,7 +209,7 @@ type hostMemory struct {
 }
 
 // evaluateCopies has the evaluator run an op on copies of its operands.
-func (r *Run) evaluateCopies(ctx context.Context, i int, s *kit.Step, h *kit.Host) error {
+func (r *Run) evaluateCopies(ctx context.Context, i int, s *plan.Step, h *plan.Host) error {
 	m := &r.host[i]
 	if m.outs == nil {
 		for _, a := range h.Args {
@@ -238,7 +238,7 @@ func (r *Run) evaluateCopies(ctx context.Context, i int, s *kit.Step, h *kit.Hos
 }
 
 // View shows a value in the type in which a step takes it, for [Driver].
-func (r *Run) View(v kit.ValueID, t types.Type) soa.View {
+func (r *Run) View(v plan.ValueID, t types.Type) soa.View {
 	if r.device != nil {
 		return r.On.Space.RemoteAt(uintptr(r.Mem[v]), t)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"ltc/backends"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 )
 
 // Form is what a target has made of a program for all sizes, for some layouts of its views.
@@ -20,8 +20,8 @@ type Form interface {
 // which is compiled once. The program of its plan is for one size, of the family.
 type Sized[F Form] struct {
 	layouts[F]
-	kit.Opening
-	Family *kit.Family
+	plan.Opening
+	Family *plan.Family
 	// None runs calls of size 0, which is compiled separately: identities that hold for
 	// sizes of at least 1 fail there. It is nil for regions, which are not called for it.
 	None *Lazy[func(context.Context, *backends.Call) error]
@@ -30,7 +30,7 @@ type Sized[F Form] struct {
 // Signature returns what the program takes and gives.
 func (x *Sized[F]) Signature() *backends.Signature { return x.Sig }
 
-// CheckSizes is as [backends.Sizing] has it; see [kit.Opening.CheckSizes].
+// CheckSizes is as [backends.Sizing] has it; see [plan.Opening.CheckSizes].
 func (x *Sized[F]) CheckSizes(c *backends.Call) error {
 	if err := backends.CheckCallOn(x.Sig, c, x.Bound, x.On.Memory); err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"ltc/backends"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -42,9 +42,9 @@ type Device interface {
 	Yield(i int) error
 	// Fetch copies the value that is operand j of step i, one of the host's, to dense memory
 	// of the host.
-	Fetch(dst soa.View, i, j int, v kit.ValueID) error
+	Fetch(dst soa.View, i, j int, v plan.ValueID) error
 	// Store copies dense memory of the host's to a value.
-	Store(v kit.ValueID, src soa.View) error
+	Store(v plan.ValueID, src soa.View) error
 	// End copies results to where they belong. If wait is set all is done when it returns.
 	End(wait bool) error
 	// Release gives the memory of the run back, also that of one that failed. The call and
@@ -54,7 +54,7 @@ type Device interface {
 
 // Plan is a program with the rules of its runs. It is immutable but for what it counts.
 type Plan struct {
-	Program *kit.Program
+	Program *plan.Program
 	On      *Machine
 	Rules   *Results
 	Regions Regions

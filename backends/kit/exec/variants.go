@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"ltc/backends"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/internal/turn"
 	"ltc/soa"
 )
@@ -23,8 +23,8 @@ const MostTries = 3
 
 // Views are the layouts of the views of a call.
 type Views struct {
-	Layouts []kit.Layout // of arguments, then of results; nil: dense, or copied
-	Strides [][]int      // of views with a layout
+	Layouts []plan.Layout // of arguments, then of results; nil: dense, or copied
+	Strides [][]int       // of views with a layout
 }
 
 // VariantOptions say how the variants of a program are made.
@@ -49,7 +49,7 @@ type Variants[E any] struct {
 	dense   E // copies views that are not dense
 	options VariantOptions[E]
 	rules   *Results
-	program *kit.Program
+	program *plan.Program
 	args    []int // that may have a layout
 	results []int // that may have a layout: those that are written where they belong
 	list    atomic.Pointer[[]variant[E]]
@@ -59,7 +59,7 @@ type Variants[E any] struct {
 
 // variant is an executable for some layouts.
 type variant[E any] struct {
-	layouts []kit.Layout
+	layouts []plan.Layout
 	e       E   // dense where none could be made
 	failed  int // tries; MostTries where the failure does not pass
 }
@@ -188,7 +188,7 @@ func (v *Variants[E]) some(c *backends.Call, direct bool) bool {
 }
 
 // lies reports whether kernels of a variant can read or write a view where it lies.
-func (v *Variants[E]) lies(id kit.ValueID, w *soa.View) bool {
+func (v *Variants[E]) lies(id plan.ValueID, w *soa.View) bool {
 	return w != nil && !w.IsZero() && !w.IsDense() && (w.Remote() != nil) == v.options.Remote && v.program.TakesView(id, TableOf(w))
 }
 
@@ -220,7 +220,7 @@ func (v *Variants[E]) find(c *backends.Call, direct bool) *variant[E] {
 }
 
 // fits reports whether the views of a call have these layouts.
-func (v *Variants[E]) fits(layouts []kit.Layout, c *backends.Call, direct bool) bool {
+func (v *Variants[E]) fits(layouts []plan.Layout, c *backends.Call, direct bool) bool {
 	for _, i := range v.args {
 		if !v.same(layouts[i], v.program.Args[i], &c.Args[i]) {
 			return false
@@ -236,7 +236,7 @@ func (v *Variants[E]) fits(layouts []kit.Layout, c *backends.Call, direct bool) 
 }
 
 // same reports whether l is the layout of a view; nil is that of a view without one.
-func (v *Variants[E]) same(l kit.Layout, id kit.ValueID, w *soa.View) bool {
+func (v *Variants[E]) same(l plan.Layout, id plan.ValueID, w *soa.View) bool {
 	if !v.lies(id, w) {
 		return l == nil
 	}
@@ -246,10 +246,10 @@ func (v *Variants[E]) same(l kit.Layout, id kit.ValueID, w *soa.View) bool {
 // views returns the layouts of the views of a call.
 func (v *Variants[E]) views(c *backends.Call, direct bool) *Views {
 	n := len(v.program.Args) + len(v.program.Results)
-	all := &Views{Layouts: make([]kit.Layout, n), Strides: make([][]int, n)}
-	add := func(at int, id kit.ValueID, w *soa.View) {
+	all := &Views{Layouts: make([]plan.Layout, n), Strides: make([][]int, n)}
+	add := func(at int, id plan.ValueID, w *soa.View) {
 		if v.lies(id, w) {
-			all.Layouts[at], all.Strides[at] = kit.Lies(w.Strides, TableOf(w)), slices.Clone(w.Strides) // the caller may change these
+			all.Layouts[at], all.Strides[at] = plan.Lies(w.Strides, TableOf(w)), slices.Clone(w.Strides) // the caller may change these
 		}
 	}
 	for _, i := range v.args {

@@ -1,6 +1,32 @@
-package kit
+package plan
 
 import "slices"
+
+// Plan says when each value is written and read, and where temporaries are.
+func (p *Program) Plan() {
+	for v := range p.Values {
+		p.Values[v].First = -1
+		p.Values[v].Last = -1
+	}
+	for s := range p.Steps {
+		reads, writes := p.Access(s)
+		for _, v := range writes {
+			if p.Values[v].First < 0 {
+				p.Values[v].First = s
+			}
+			p.Values[v].Last = s
+		}
+		for _, v := range reads {
+			p.Values[v].Last = s
+		}
+	}
+	placeTemporaries(p)
+}
+
+// Access returns the values that a step reads and those that it writes.
+func (p *Program) Access(s int) (reads, writes []ValueID) {
+	return p.Steps[s].Work.Access(p)
+}
 
 // aligned is what temporaries begin at multiples of, in bytes.
 const aligned = 64
@@ -14,7 +40,7 @@ type block struct{ offset, size, last int }
 // smallest gap that holds them.
 func placeTemporaries(p *Program) {
 	for v := range p.Values {
-		p.Values[v].Over = none
+		p.Values[v].Over = None
 	}
 	var a placer
 	a.place(p)
@@ -46,7 +72,7 @@ func (a *placer) place(p *Program) {
 		if !a.again {
 			val.Over = p.heirloom(v, live)
 		}
-		if val.Over != none {
+		if val.Over != None {
 			val.Offset = p.Values[val.Over].Offset
 			i, _ := slices.BinarySearchFunc(live, val.Offset, byOffset)
 			live[i].last = val.Last
@@ -77,7 +103,7 @@ func arenaSize(v *Value) int { return (max(v.Type.Bytes(), 1) + aligned - 1) / a
 
 // heirloom returns the value over which v can be written: an operand of the step
 // that makes it, which nobody needs after that and which the step reads element
-// by element before it writes; none if there is no such.
+// by element before it writes; [None] if there is no such.
 func (p *Program) heirloom(v ValueID, live []block) ValueID {
 	first := p.Values[v].First
 	s := &p.Steps[first]
@@ -93,5 +119,5 @@ func (p *Program) heirloom(v ValueID, live []block) ValueID {
 			return id
 		}
 	}
-	return none
+	return None
 }

@@ -1,4 +1,4 @@
-package kit
+package plan
 
 import (
 	"bytes"
@@ -92,7 +92,7 @@ func NewFamily(at []int, programs []*Program, bounds [2]int) (*Family, error) {
 		if err := m.Resize(n); err != nil {
 			return nil, err
 		}
-		if err := m.Program.check(); err != nil {
+		if err := m.Program.Check(); err != nil {
 			return nil, fmt.Errorf("for %d elements: %w", n, err)
 		}
 	}

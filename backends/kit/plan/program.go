@@ -1,4 +1,4 @@
-package kit
+package plan
 
 import (
 	"log/slog"
@@ -29,15 +29,18 @@ type Program struct {
 	// them.
 	LastFallible int
 	// Logger gets what is logged of the program's runs; nil: [slog.Default]. It is that of
-	// the context of [Compile].
+	// the context that it was compiled under.
 	Logger *slog.Logger
 
-	graph *graph    // what it was made from
-	place []ValueID // what values of the graph are
+	// Vary makes [Program.Variant] of whoever compiled the program; nil: there are none.
+	Vary func(p *Program, args, results []Layout) (*Program, error)
 }
 
 // ValueID is an index of [Program.Values].
 type ValueID int32
+
+// None is no value.
+const None ValueID = -1
 
 // Kind says where a value is.
 type Kind uint8
@@ -69,7 +72,9 @@ type Value struct {
 	Layout Layout
 	// Table is, of what has a layout with a table, the value of that kind.
 	Table ValueID
-	views uint64 // which layouts steps take: see viewsOf
+	// Views are the layouts that steps take of an argument or result: bit 0 any strides,
+	// bit 1+d a table for dimension d. See [Program.TakesView].
+	Views uint64
 }
 
 // Step is one step of a program.
@@ -90,10 +95,10 @@ type Launch struct {
 	// of another value: where both have the same memory there is nothing to do.
 	Copies bool
 	// Parts is into how many parts of K a product is cut whose sums a later step adds; 0:
-	// it is not cut. See [Options.ProductParts].
+	// it is not cut. See kit.Options.ProductParts.
 	Parts int
 	// Pitches says that the kernel copies an operand of a later product to rows that the
-	// target reads best. See [Options.Pitch].
+	// target reads best. See kit.Options.Pitch.
 	Pitches bool
 }
 
@@ -115,10 +120,13 @@ type Moving struct {
 type Host struct {
 	Op     mlir.Code
 	Reason string // why it is not a kernel
-	Text   string // a module with the op in its main
-	Run    backends.Executable
-	Args   []HostArg
-	Outs   []ValueID
+	// Why is the reason as its user is told; empty where the host is where the op belongs:
+	// messages, tokens and functions of the host.
+	Why  string
+	Text string // a module with the op in its main
+	Run  backends.Executable
+	Args []HostArg
+	Outs []ValueID
 }
 
 // HostArg is a value in the shape in which an op reads it.

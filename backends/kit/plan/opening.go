@@ -1,4 +1,4 @@
-package kit
+package plan
 
 import (
 	"fmt"
@@ -97,4 +97,18 @@ func (o *Opening) label(d Teller) string {
 		return fmt.Sprintf("dimension %d of result %s", d.Dim, backends.Label(d.Index, o.Sig.Results[d.Index].Name))
 	}
 	return fmt.Sprintf("dimension %d of argument %s", d.Dim, backends.Label(d.Index, o.Sig.Args[d.Index].Name))
+}
+
+// Shapes returns the shapes of the program's arguments for a size.
+func (o *Opening) Shapes(n int) [][]int {
+	all := make([][]int, len(o.Sig.Args))
+	for i, a := range o.Sig.Args {
+		for _, d := range a.Type.Shape {
+			if d == backends.AnySize {
+				d = n
+			}
+			all[i] = append(all[i], d)
+		}
+	}
+	return all
 }

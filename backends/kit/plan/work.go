@@ -1,4 +1,4 @@
-package kit
+package plan
 
 import (
 	"errors"
@@ -13,10 +13,10 @@ import (
 // Work is the work of a step: a [*Launch], [*Composite], [*Sort], [*Host], [*Loop] or
 // [*Branch]. A further kind does not compile before it has all methods.
 type Work interface {
-	// access returns the values that the work reads and those that it writes.
-	access(p *Program) (reads, writes []ValueID)
-	// fallible reports whether it can fail.
-	fallible() bool
+	// Access returns the values that the work reads and those that it writes.
+	Access(p *Program) (reads, writes []ValueID)
+	// Fallible reports whether it can fail.
+	Fallible() bool
 	// overwrites reports whether work that reads old and makes now can have both in the
 	// same memory.
 	overwrites(p *Program, old, now ValueID) bool
@@ -67,7 +67,7 @@ func (s *Step) RegionOps() []Ordinals {
 	return nil
 }
 
-func (l *Launch) access(p *Program) (reads, writes []ValueID) {
+func (l *Launch) Access(p *Program) (reads, writes []ValueID) {
 	for i, o := range l.Operands {
 		if p.Kernels[l.Kernel].Params[i].Out {
 			writes = append(writes, o.Value)
@@ -78,7 +78,7 @@ func (l *Launch) access(p *Program) (reads, writes []ValueID) {
 	return reads, writes
 }
 
-func (c *Composite) access(*Program) (reads, writes []ValueID) {
+func (c *Composite) Access(*Program) (reads, writes []ValueID) {
 	writes = slices.Clone(c.Work)
 	for _, a := range c.Args {
 		reads = append(reads, a.Value)
@@ -89,17 +89,17 @@ func (c *Composite) access(*Program) (reads, writes []ValueID) {
 	return reads, writes
 }
 
-func (s *Sort) access(*Program) (reads, writes []ValueID) {
+func (s *Sort) Access(*Program) (reads, writes []ValueID) {
 	return valuesOf(s.Args), slices.Concat(s.Work, valuesOf(s.Outs))
 }
 
-func (h *Host) access(*Program) (reads, writes []ValueID) { return valuesOf(h.Args), h.Outs }
+func (h *Host) Access(*Program) (reads, writes []ValueID) { return valuesOf(h.Args), h.Outs }
 
-func (l *Loop) access(*Program) (reads, writes []ValueID) {
+func (l *Loop) Access(*Program) (reads, writes []ValueID) {
 	return valuesOf(l.Init, l.Captured), l.Outs
 }
 
-func (b *Branch) access(*Program) (reads, writes []ValueID) {
+func (b *Branch) Access(*Program) (reads, writes []ValueID) {
 	return append(valuesOf(b.Captured), b.Index.Value), b.Outs
 }
 
@@ -114,12 +114,12 @@ func valuesOf(lists ...[]HostArg) []ValueID {
 	return all
 }
 
-func (*Launch) fallible() bool    { return false }
-func (*Composite) fallible() bool { return false }
-func (*Sort) fallible() bool      { return false }
-func (*Host) fallible() bool      { return true }
-func (*Loop) fallible() bool      { return true }
-func (*Branch) fallible() bool    { return true }
+func (*Launch) Fallible() bool    { return false }
+func (*Composite) Fallible() bool { return false }
+func (*Sort) Fallible() bool      { return false }
+func (*Host) Fallible() bool      { return true }
+func (*Loop) Fallible() bool      { return true }
+func (*Branch) Fallible() bool    { return true }
 
 func (*Composite) overwrites(*Program, ValueID, ValueID) bool { return false }
 func (*Sort) overwrites(*Program, ValueID, ValueID) bool      { return false }

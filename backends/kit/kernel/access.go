@@ -1,0 +1,22 @@
+package kernel
+
+import "slices"
+
+// Plain reports whether an access is to the same places whatever the data.
+func (a *Access) Plain() bool {
+	return !a.Guard && a.Combine == Invalid &&
+		!slices.ContainsFunc(a.Index, func(i Index) bool { return i.Value != None })
+}
+
+// SamePlace reports whether two accesses of one stage, or uniform ones of two, are to
+// the same element.
+func (a *Access) SamePlace(b *Access) bool {
+	return a.Param == b.Param && a.Local == b.Local && a.SameIndex(b)
+}
+
+// SameIndex is SamePlace of accesses to memory that may be another.
+func (a *Access) SameIndex(b *Access) bool {
+	return slices.EqualFunc(a.Index, b.Index, func(i, j Index) bool {
+		return i.Value == None && j.Value == None && i.Offset == j.Offset && slices.Equal(i.Terms, j.Terms)
+	})
+}

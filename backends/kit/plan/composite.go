@@ -1,0 +1,39 @@
+package plan
+
+import (
+	"slices"
+
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+// Composite is a composite that the target has code for: a step with a name.
+type Composite struct {
+	Name  string
+	Attrs mlir.Dict // its composite_attributes
+	// Args and Outs are its operands and results; before there is a step, without
+	// values.
+	Args, Outs []Dense
+	// Work is memory that the step works in, of the types that kit.Options.Claim asks
+	// for.
+	Work []ValueID
+}
+
+// Dense is a value of a composite. Its memory is dense; the elements of an operand
+// may lie there in another order than its shape has, if it is a transposed one, and one
+// may stand for many, whose strides are 0 then, if it is broadcast.
+type Dense struct {
+	Value   ValueID
+	Type    types.Type
+	Strides []int64 // in elements
+}
+
+// RowMajor returns those of memory that is dense and row-major.
+func RowMajor(shape types.Shape) []int64 {
+	strides, n := make([]int64, len(shape)), int64(1)
+	for d, size := range slices.Backward(shape) {
+		strides[d] = n
+		n *= int64(size)
+	}
+	return strides
+}
