@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "fa30e6848689ac1e96307148"
+const buildID = "9208aba9bbade73630b3c095"
