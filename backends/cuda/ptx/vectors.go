@@ -115,10 +115,10 @@ func (s *Schedule) inVectors(id kernel.ID, n int, deps []kernel.AxisSet) bool {
 		class := s.k.Params[i.Mem.Param].Strides[d]
 		moves := len(at.Terms) > 0 || at.Offset != 0 || at.Value != kernel.None
 		switch {
+		case class == kernel.TableStride, at.Value != kernel.None && deps[at.Value].Has(x): // which may come behind where a strip is loaded
+			return false
 		case class == kernel.ZeroStride:
 			continue
-		case class == kernel.TableStride, at.Value != kernel.None && deps[at.Value].Has(x):
-			return false
 		case slices.ContainsFunc(at.Terms, func(t kernel.Term) bool { return t.Axis == x }):
 			if along++; class != kernel.UnitStride || at.Offset%int64(n) != 0 {
 				return false
