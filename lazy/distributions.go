@@ -110,16 +110,6 @@ func (r *Random) BernoulliOf(p *Tensor, dims ...int) *Tensor {
 	return r.unit(tr, op, p.DType(), dims).Less(p)
 }
 
-// unit is Uniform for f32 and f64.
-func (r *Random) unit(tr *Trace, op string, d types.DType, dims []int) *Tensor {
-	if d == types.F64 {
-		bits := r.words64(tr, op, dims...)
-		return bits.ShiftRight(bits.word(11)).Convert(d).MulScalar(0x1p-53)
-	}
-	bits := r.bits(tr, op, dims...)
-	return bits.ShiftRight(bits.word(8)).Convert(d).MulScalar(0x1p-24)
-}
-
 // probability returns a poisoned tensor when p is none.
 func probability(tr *Trace, op string, p float64) *Tensor {
 	if !(p >= 0 && p <= 1) {

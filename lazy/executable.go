@@ -19,9 +19,9 @@ import (
 	"ltc/soa"
 )
 
-// metered is an executable whose results come from the device's memory, and of
-// whose copies the device has samples.
-type metered struct {
+// executable runs a program whose results come from the device's memory, and of whose
+// copies the device has samples.
+type executable struct {
 	programs.Runner
 	whole  *border.Executable // nil if ops run one by one
 	dev    *Device
@@ -33,14 +33,8 @@ type metered struct {
 	guard  *guard.Guard  // nil: none look at data
 }
 
-func newMetered(exec programs.Runner, d *Device, p *programs.Program) *metered {
-	e := &metered{Runner: exec, dev: d, of: p}
-	e.whole, _ = exec.(*border.Executable)
-	return e
-}
-
 // Execute runs the program, if there is memory for it.
-func (e *metered) Execute(ctx context.Context, c *backends.Call) error {
+func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 	m := &e.dev.memory
 	if e.guard != nil {
 		if err := e.guard.Look(ctx, c); err != nil {
@@ -70,7 +64,7 @@ func (e *metered) Execute(ctx context.Context, c *backends.Call) error {
 
 // sampleCopies samples what has been copied since it was last called: by one
 // run, or by those that ended at once.
-func (e *metered) sampleCopies() {
+func (e *executable) sampleCopies() {
 	if e.whole == nil || e.mute.Load() {
 		return
 	}
@@ -88,7 +82,7 @@ func (e *metered) sampleCopies() {
 }
 
 // needs returns the bytes that results of a run take.
-func (e *metered) needs(c *backends.Call) int64 {
+func (e *executable) needs(c *backends.Call) int64 {
 	n := int64(0)
 	for j, r := range e.of.Graph.Results {
 		if e.of.Graph.Alias[j] < 0 && (j >= len(c.Results) || c.Results[j].IsZero()) {
@@ -98,7 +92,7 @@ func (e *metered) needs(c *backends.Call) int64 {
 	return n
 }
 
-func (e *metered) workspace() (int64, error) {
+func (e *executable) workspace() (int64, error) {
 	if e.whole == nil {
 		return 0, nil
 	}
@@ -108,7 +102,7 @@ func (e *metered) workspace() (int64, error) {
 
 // shortage names the largest value of the program, which is the first to look
 // at.
-func (e *metered) shortage(n, workspace int64) error {
+func (e *executable) shortage(n, workspace int64) error {
 	largest := e.of.Graph.Results[0]
 	nodes := e.of.Graph.Results
 	if 2*workspace > n {
@@ -153,11 +147,11 @@ func (d *Device) Profile() []ProgramProfile {
 	}
 	var all []ProgramProfile
 	for _, p := range d.programs.Compiled() {
-		m, _ := p.Exec.(*metered)
-		if m == nil {
+		m, _ := p.Exec.(*executable)
+		if m == nil || m.whole == nil {
 			continue
 		}
-		steps, err := m.profile()
+		steps, err := m.whole.Profile()
 		if err != nil {
 			d.log(slog.LevelWarn, "a backend does not tell what it has measured", slog.Any("error", err))
 		}
@@ -175,11 +169,4 @@ func (d *Device) Profile() []ProgramProfile {
 	}
 	slices.SortStableFunc(all, func(a, b ProgramProfile) int { return int(b.Total - a.Total) })
 	return all
-}
-
-func (e *metered) profile() ([]backends.StepProfile, error) {
-	if e.whole == nil {
-		return nil, nil
-	}
-	return e.whole.Profile()
 }

@@ -203,9 +203,9 @@ type ledger struct {
 // maxLeft bounds ledger.left.
 const maxLeft = 16
 
-// metered adds the trace's tally to those of its device for as long as the trace
+// registered adds the trace's tally to those of its device for as long as the trace
 // is reachable, and its sums for ever.
-func (tr *Trace) metered() *Trace {
+func (tr *Trace) registered() *Trace {
 	l, t := tr.dev.metrics, tr.tally
 	l.Join(&t.Tally)
 	l.mu.Lock()

@@ -105,7 +105,8 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 	if err != nil {
 		return fmt.Errorf("%scompile for %s: %w", firstLine(p, err), d.name, withLines(p, err))
 	}
-	e := newMetered(exec, d.Device, p)
+	e := &executable{Runner: exec, dev: d.Device, of: p}
+	e.whole, _ = exec.(*border.Executable)
 	if p.Code, err = codeBytes(e.whole, len(p.Text)); err != nil {
 		return fmt.Errorf("compile for %s: %w", d.name, err)
 	}

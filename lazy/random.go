@@ -128,25 +128,24 @@ func (r *Random) Uniform(tr *Trace, dtype types.DType, dims ...int) *Tensor {
 	if !dtype.IsFloat() {
 		return refused(tr, "uniform", fmt.Sprintf("there are no uniform numbers of %v; draw floating point and convert it", dtype))
 	}
-	if dtype == types.F64 {
-		bits := r.words64(tr, "uniform", dims...)
-		return bits.ShiftRight(bits.like(11)).Convert(types.F64).MulScalar(0x1p-53)
-	}
-	drop, scale := uniformSteps(dtype)
-	bits := r.bits(tr, "uniform", dims...)
-	return bits.ShiftRight(bits.like(float64(drop))).Convert(dtype).MulScalar(scale)
+	return r.unit(tr, "uniform", dtype, dims)
 }
 
-// uniformSteps returns how many of 32 bits to drop so that the rest is exact in
-// dtype, and the distance between two numbers.
-func uniformSteps(dtype types.DType) (drop int, scale float64) {
+// unit is Uniform for op.
+func (r *Random) unit(tr *Trace, op string, dtype types.DType, dims []int) *Tensor {
+	if dtype == types.F64 {
+		bits := r.words64(tr, op, dims...)
+		return bits.ShiftRight(bits.word(11)).Convert(dtype).MulScalar(0x1p-53)
+	}
+	drop, scale := uint64(8), 0x1p-24 // so many of 32 bits are dropped that the rest is exact
 	switch dtype {
 	case types.F16:
-		return 21, 0x1p-11
+		drop, scale = 21, 0x1p-11
 	case types.BF16:
-		return 24, 0x1p-8
+		drop, scale = 24, 0x1p-8
 	}
-	return 8, 0x1p-24
+	bits := r.bits(tr, op, dims...)
+	return bits.ShiftRight(bits.word(drop)).Convert(dtype).MulScalar(scale)
 }
 
 // fill writes the values of f to a dense view.

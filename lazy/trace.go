@@ -93,7 +93,7 @@ func NewTrace(d *Device) *Trace {
 	if !d.opens() {
 		return broken(notOpened("new_trace"))
 	}
-	tr := newTrace(d).metered()
+	tr := newTrace(d).registered()
 	tr.Reuse(envReuse.On())
 	tr.owner = sched.Goroutine()
 	return tr

@@ -127,7 +127,7 @@ func (f *Function) record(t *traced, names []string, use func(g *ir.Graph) error
 		return fmt.Errorf("func: %w: the function given to Func is nil", ErrUsage)
 	}
 	defer sched.Called()()
-	tr := newTrace(f.dev).metered()
+	tr := newTrace(f.dev).registered()
 	tr.function = true
 	defer tr.endStep()
 	params, xs := make([]*ir.Node, len(t.types)), make([]*Tensor, len(t.types))
