@@ -15,6 +15,7 @@ import (
 
 	"ltc/backends"
 	"ltc/ir"
+	"ltc/ir/ops"
 	"ltc/ir/types"
 	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/programs"
@@ -64,11 +65,19 @@ type Guard struct {
 	args []int
 }
 
-// Names of composites whose first operand is an index.
-const (
-	oneHot    = "ltc.one_hot"
-	labelMask = "ltc.label_mask" // of the labels of CrossEntropy
-)
+// labelMask is the composite of CrossEntropy that the labels go to.
+const labelMask = "ltc.label_mask"
+
+// indexed are the composites whose first operand is an index below their first attribute.
+var indexed = func() map[string]bool {
+	names := map[string]bool{}
+	for i := range ops.Composites {
+		if row := &ops.Composites[i]; row.Traits.Has(ops.Guarded) {
+			names["ltc."+row.Mnemonic()] = true
+		}
+	}
+	return names
+}()
 
 // indexGuard says that an op's indices are to be below a bound.
 type indexGuard struct {
@@ -86,7 +95,7 @@ func guardOf(n *ir.Node) (g indexGuard, ok bool) {
 		g.index, g.bound, g.gather = n.In[1].In[0], n.In[0].Type.Shape[0], true
 	case n.Op == ir.OpGather || n.Op == ir.OpScatterAdd:
 		g.index, g.bound = n.In[1], n.In[0].Type.Shape[0]
-	case n.Op == ir.OpComposite && (n.Body.Name == oneHot || n.Body.Name == labelMask):
+	case n.Op == ir.OpComposite && indexed[n.Body.Name]:
 		g.index, g.bound = n.In[0], n.Body.Params[0].Int
 	default:
 		return g, false
