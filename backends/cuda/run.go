@@ -43,9 +43,8 @@ type runner struct {
 	down  []transfer
 	place []transfer // of results that go to another place of the device
 
-	graphs []graph      // by row
-	locked bool         // of the queue
-	host   []hostMemory // by step
+	graphs []graph // by row
+	locked bool    // of the queue
 }
 
 var _ exec.Device = (*runner)(nil)
@@ -76,7 +75,6 @@ func newRunner(e *executable, q *Queue) *runner {
 		then:      make([][]*driver.Launch, len(p.Steps)),
 		boxed:     make([]*boxedLaunch, len(p.Steps)),
 		byLibrary: make([]*libraryCall, len(p.Steps)),
-		host:      make([]hostMemory, len(p.Steps)),
 	}
 	r.Run = exec.NewRun(&e.Plan, r, q)
 	r.bytes = e.least()
@@ -210,7 +208,7 @@ func (r *runner) Launch(ctx context.Context, i int, _ <-chan struct{}) error {
 	}
 	if s.lacks != nil {
 		r.unlock()
-		return r.kernelOnHost(ctx, i)
+		return r.KernelOnHost(ctx, i, r.e.steps[i].entry.onHost)
 	}
 	if s.empty() || s.Copies && r.Mem[s.Operands[0].Value] == r.Mem[s.Operands[1].Value] {
 		return nil

@@ -2,17 +2,103 @@ package exec
 
 import (
 	"context"
+	"unsafe"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/tiles"
+	"ltc/ir/types"
+	"ltc/soa"
 )
 
 // HostCode returns the code of a kernel that a target has none for, in plain Go: it runs on
-// the host, on the host's memory.
+// the host, on the host's memory. See [Run.KernelOnHost].
 func HostCode(ctx context.Context, k *kernel.Kernel) (kernel.Code, error) {
 	codes, err := tiles.Compiler{}.Compile(ctx, []*kernel.Kernel{k})
 	if err != nil {
 		return nil, err
 	}
 	return codes[0], nil
+}
+
+// hostKernel is the host's memory of a kernel that the host runs: copies of what it takes
+// and gives.
+type hostKernel struct {
+	ins  []soa.View // by operand
+	call kernel.Call
+}
+
+// KernelOnHost runs the kernel of a step by code of the host, on copies of its operands: of
+// those that it writes, too, of which it may write a part. The target is a [Device].
+func (r *Run) KernelOnHost(ctx context.Context, i int, code kernel.Code) error {
+	s := &r.Program.Steps[i]
+	l := s.Launch()
+	k := r.Program.Kernels[l.Kernel]
+	m := r.host[i].kernel
+	if m == nil {
+		m = r.newHostKernel(l, k, code)
+		r.host[i].kernel = m
+	}
+	for j, o := range l.Operands {
+		v := &r.Program.Values[o.Value]
+		if v.Kind == plan.Constant || k.Params[j].Out && v.First == i || m.copied(j) {
+			continue
+		}
+		if err := r.device.Fetch(m.ins[j], i, j, o.Value); err != nil {
+			return err
+		}
+	}
+	m.call.Done = ctx.Done()
+	if err := code.Run(&m.call); err != nil {
+		return Failure(ctx, s, err)
+	}
+	for j, o := range l.Operands {
+		if !k.Params[j].Out || m.copied(j) {
+			continue
+		}
+		if err := r.device.Store(o.Value, m.ins[j]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newHostKernel returns the host's memory for a launch: one copy for all operands that are
+// one value.
+func (r *Run) newHostKernel(l *plan.Launch, k *kernel.Kernel, code kernel.Code) *hostKernel {
+	m := new(hostKernel)
+	pointers := make([]unsafe.Pointer, len(l.Operands))
+	for j, o := range l.Operands {
+		m.ins = append(m.ins, r.copyFor(m, l, j))
+		pointers[j] = unsafe.Add(m.ins[j].Base(), int(o.Offset)*k.Params[j].DType.Size())
+	}
+	scratch := soa.Make(types.Of(types.U8, max(code.Scratch(l.Sizes, 1), 1)))
+	m.call = kernel.Call{Mem: pointers, Sizes: l.Sizes, Strides: l.Strides, Scratch: scratch.Base(), Parts: 1}
+	return m
+}
+
+// copyFor returns the host's memory for operand j.
+func (r *Run) copyFor(m *hostKernel, l *plan.Launch, j int) soa.View {
+	for before := range j {
+		if l.Operands[before].Value == l.Operands[j].Value {
+			return m.ins[before]
+		}
+	}
+	v := &r.Program.Values[l.Operands[j].Value]
+	if v.Kind == plan.Constant {
+		c := soa.Make(types.Of(types.U8, max(len(v.Data), 1)))
+		copy(soa.Slice[uint8](c), v.Data)
+		return c
+	}
+	return soa.Make(v.Type)
+}
+
+// copied reports whether the memory of an operand is that of one before it.
+func (m *hostKernel) copied(j int) bool {
+	for before := range j {
+		if m.ins[before].Base() == m.ins[j].Base() {
+			return true
+		}
+	}
+	return false
 }

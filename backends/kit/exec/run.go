@@ -202,10 +202,12 @@ func (r *Run) evaluate(ctx context.Context, s *plan.Step, h *plan.Host) error {
 	return nil
 }
 
-// hostMemory is the host's memory of a step that the evaluator runs on copies.
+// hostMemory is the host's memory of a step that the evaluator runs on copies, or whose
+// kernel the host runs.
 type hostMemory struct {
 	ins, outs []soa.View
 	call      backends.Call
+	kernel    *hostKernel // nil: it is the evaluator's, or has not run yet
 }
 
 // evaluateCopies has the evaluator run an op on copies of its operands.
