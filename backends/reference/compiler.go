@@ -7,7 +7,7 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// compilers has those that were named; [Tiles] stands behind them.
+// compilers has those that were named; [tiles.Compiler] stands behind them.
 var compilers struct {
 	sync.Mutex
 	fastest []kernel.Compiler
@@ -15,7 +15,7 @@ var compilers struct {
 
 // UseCompiler makes the backend cpu run programs as kernels that c compiles.
 // What c leaves goes to the compilers that were named before it, and at last to
-// [Tiles]. Call it from init. One with a method Compiler() string says there what
+// [tiles.Compiler]. Call it from init. One with a method Compiler() string says there what
 // makes its code, for the device's property compiler.
 func UseCompiler(c kernel.Compiler) {
 	compilers.Lock()

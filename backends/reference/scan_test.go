@@ -12,7 +12,7 @@ import (
 	"ltc/backends/reference/tiles"
 )
 
-// counting is [Tiles], which counts the bytes that its code moves, and holds some.
+// counting is [tiles.Compiler], which counts the bytes that its code moves, and holds some.
 type counting struct{ moved *float64 }
 
 type counted struct {

@@ -14,7 +14,7 @@ import (
 	"ltc/soa"
 )
 
-// watchful is [Tiles], which has each call of its code looked at.
+// watchful is [tiles.Compiler], which has each call of its code looked at.
 type watchful struct{ look func(*kernel.Call) }
 
 type watched struct {

@@ -168,7 +168,7 @@ func (f *frame) copy(to, from unsafe.Pointer, bytes int) bool {
 	return f.stretches(bytes, stretchBytes, func(i, n int) { loops.CopyBytes(unsafe.Add(to, i), unsafe.Add(from, i), n) })
 }
 
-// fill runs a kernel of Fill for n elements of the given size.
+// fill runs a loop of loops.Fill for n elements of the given size.
 func (f *frame) fill(k loops.Loop1, size int, to, value unsafe.Pointer, n int) bool {
 	return f.stretches(n, stretchBytes/size, func(i, n int) { k(unsafe.Add(to, i*size), value, n) })
 }

@@ -19,7 +19,7 @@ import (
 //
 // What it computes is, bit for bit, what [kernel.Evaluate] does with [Scalars],
 // but for sums and products of floats over an axis along which tiles lie: a tile
-// is folded as the evaluator folds a row (see foldLanes), and added to the sum of
+// is folded as the evaluator folds a row (see loops.Fold), and added to the sum of
 // those before it. The bits depend on the sizes and the layout in memory alone,
 // not on the number of parts.
 type Compiler struct {
