@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"ltc/backends"
 	"ltc/ir"
@@ -68,16 +69,13 @@ type Guard struct {
 // labelMask is the composite of CrossEntropy that the labels go to.
 const labelMask = "ltc.label_mask"
 
-// indexed are the composites whose first operand is an index below their first attribute.
-var indexed = func() map[string]bool {
-	names := map[string]bool{}
-	for i := range ops.Composites {
-		if row := &ops.Composites[i]; row.Traits.Has(ops.Guarded) {
-			names["ltc."+row.Mnemonic()] = true
-		}
-	}
-	return names
-}()
+// indexed reports whether a composite's first operand is an index below its first attribute.
+func indexed(name string) bool {
+	name, ours := strings.CutPrefix(name, "ltc.")
+	return ours && slices.ContainsFunc(ops.Composites, func(row ops.Op) bool {
+		return row.Traits.Has(ops.Guarded) && row.Mnemonic() == name
+	})
+}
 
 // indexGuard says that an op's indices are to be below a bound.
 type indexGuard struct {
@@ -95,7 +93,7 @@ func guardOf(n *ir.Node) (g indexGuard, ok bool) {
 		g.index, g.bound, g.gather = n.In[1].In[0], n.In[0].Type.Shape[0], true
 	case n.Op == ir.OpGather || n.Op == ir.OpScatterAdd:
 		g.index, g.bound = n.In[1], n.In[0].Type.Shape[0]
-	case n.Op == ir.OpComposite && indexed[n.Body.Name]:
+	case n.Op == ir.OpComposite && indexed(n.Body.Name):
 		g.index, g.bound = n.In[0], n.Body.Params[0].Int
 	default:
 		return g, false
