@@ -251,7 +251,7 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *P
 		r.Values[id].Kind, r.Values[id].Index = Result, j
 		r.Results = append(r.Results, id)
 	}
-	r.Vary = variations(g, place)
+	r.From = &origin{g, place}
 	g.findViews(r, place)
 	g.forget()
 	r.Plan()

@@ -7,15 +7,16 @@ import (
 	"ltc/ir/types"
 )
 
-// variations returns what makes variants of a program: of the graph that it was made
-// from, whose values are in the program at a place each.
-func variations(g *graph, place []ValueID) func(p *Program, args, results []Layout) (*Program, error) {
-	return func(p *Program, args, results []Layout) (*Program, error) { return variant(p, g, place, args, results) }
+// origin is the [plan.Origin] of a program: the graph that it was made from, whose values
+// are in the program at a place each.
+type origin struct {
+	graph *graph
+	place []ValueID
 }
 
-// variant is [plan.Program.Variant].
-func variant(p *Program, from *graph, at []ValueID, args, results []Layout) (*Program, error) {
-	r, g, place := *p, *from, slices.Clone(at)
+// Variant is [plan.Program.Variant].
+func (from *origin) Variant(p *Program, args, results []Layout) (*Program, error) {
+	r, g, place := *p, *from.graph, slices.Clone(from.place)
 	r.Values, r.Steps, r.Kernels = slices.Clone(p.Values), slices.Clone(p.Steps), slices.Clone(p.Kernels)
 	g.values, g.layouts, g.tables = slices.Clone(g.values), map[ValueID]Layout{}, map[ValueID]ValueID{}
 	lay := func(what string, i int, v ValueID, l Layout) error {
@@ -48,7 +49,7 @@ func variant(p *Program, from *graph, at []ValueID, args, results []Layout) (*Pr
 		}
 	}
 	remake(&r, &g, place)
-	r.Arena, r.Vary = 0, variations(&g, place)
+	r.Arena, r.From = 0, &origin{&g, place}
 	r.Plan()
 	return &r, r.Check()
 }

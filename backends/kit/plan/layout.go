@@ -81,4 +81,12 @@ func classOf(strides []int, table, d int) kernel.Stride {
 // Steps that neither read nor write such memory are those of p, as are Values
 // but for those of kind Table, which follow them. It reports an error for a layout
 // that p does not take ([Program.TakesView]).
-func (p *Program) Variant(args, results []Layout) (*Program, error) { return p.Vary(p, args, results) }
+func (p *Program) Variant(args, results []Layout) (*Program, error) {
+	return p.From.Variant(p, args, results)
+}
+
+// Origin is what a program was made from. It is counted as memory of the program.
+type Origin interface {
+	// Variant is [Program.Variant] of a program that was made from it.
+	Variant(p *Program, args, results []Layout) (*Program, error)
+}

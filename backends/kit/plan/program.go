@@ -32,8 +32,8 @@ type Program struct {
 	// the context that it was compiled under.
 	Logger *slog.Logger
 
-	// Vary makes [Program.Variant] of whoever compiled the program; nil: there are none.
-	Vary func(p *Program, args, results []Layout) (*Program, error)
+	// From is what the program was made from; nil: there are no variants of it.
+	From Origin
 }
 
 // ValueID is an index of [Program.Values].
