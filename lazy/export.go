@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"unsafe"
 
@@ -204,7 +205,10 @@ func (e *exporting) add(n int) (recorded bool, err error) {
 // lie in memory; views of different types count as the same.
 func sameBytes(a, b soa.View) bool {
 	n := a.Type.Bytes()
-	return !a.Type.Equal(b.Type) || n == 0 || bytes.Equal(unsafe.Slice((*byte)(a.Base()), n), unsafe.Slice((*byte)(b.Base()), n))
+	same := !a.Type.Equal(b.Type) || n == 0 || bytes.Equal(unsafe.Slice((*byte)(a.Base()), n), unsafe.Slice((*byte)(b.Base()), n))
+	runtime.KeepAlive(a) // they may be mapped
+	runtime.KeepAlive(b)
+	return same
 }
 
 // unusedName returns name, or one that begins with it and that nothing else has.

@@ -189,7 +189,12 @@ func (f *flight) mayHaveWritten(v *value, result int, err error) bool {
 // runHere runs f, which has claimed what it assigns, on its caller's goroutine and settles it.
 func (f *flight) runHere() (err error) {
 	err = sched.ErrExited // unless run returns
-	defer func() { f.Settle(err) }()
+	defer func() {
+		if r := recover(); r != nil {
+			err = sched.Panicked(r)
+		}
+		f.Settle(err)
+	}()
 	err = f.Run()
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -134,8 +135,14 @@ func New(ctx context.Context, by Host, g *ir.Graph, indices bool, ops *programs.
 	return x, err
 }
 
-// Look reports what is wrong with what a run gets: a [*Fault], or why it could not look.
-func (x *Guard) Look(ctx context.Context, c *backends.Call) error {
+// Look reports what is wrong with what a run gets: a [*Fault], or why it could not look, such
+// as a panic.
+func (x *Guard) Look(ctx context.Context, c *backends.Call) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the check of the run's data panicked: %v\n%s", r, debug.Stack())
+		}
+	}()
 	if err := x.lookAtIndices(ctx, c); err != nil || x.ops == nil {
 		return err
 	}
@@ -215,27 +222,29 @@ func position(t types.Type, at int) string {
 func beyond(v soa.View, bound int) (at int, index string) {
 	switch v.Type.DType {
 	case types.U8:
-		return firstBeyond(soa.Slice[uint8](v), bound)
+		return firstBeyond[uint8](v, bound)
 	case types.U16:
-		return firstBeyond(soa.Slice[uint16](v), bound)
+		return firstBeyond[uint16](v, bound)
 	case types.U32:
-		return firstBeyond(soa.Slice[uint32](v), bound)
+		return firstBeyond[uint32](v, bound)
 	case types.U64:
-		return firstBeyond(soa.Slice[uint64](v), bound)
+		return firstBeyond[uint64](v, bound)
 	case types.I8:
-		return firstBeyond(soa.Slice[int8](v), bound)
+		return firstBeyond[int8](v, bound)
 	case types.I16:
-		return firstBeyond(soa.Slice[int16](v), bound)
+		return firstBeyond[int16](v, bound)
 	case types.I32:
-		return firstBeyond(soa.Slice[int32](v), bound)
+		return firstBeyond[int32](v, bound)
 	}
-	return firstBeyond(soa.Slice[int64](v), bound)
+	return firstBeyond[int64](v, bound)
 }
 
-func firstBeyond[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](all []T, bound int) (int, string) {
-	i := slices.IndexFunc(all, func(x T) bool { return x < 0 || uint64(x) >= uint64(bound) })
-	if i < 0 {
-		return -1, ""
-	}
-	return i, fmt.Sprint(all[i])
+func firstBeyond[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](v soa.View, bound int) (at int, index string) {
+	soa.With(v, func(all []T) { // the caller's, maybe off the Go heap
+		at = slices.IndexFunc(all, func(x T) bool { return x < 0 || uint64(x) >= uint64(bound) })
+		if at >= 0 {
+			index = fmt.Sprint(all[at])
+		}
+	})
+	return at, index
 }

@@ -5,33 +5,44 @@ import (
 	"ltc/soa"
 )
 
-// Float returns element i of a dense view.
+// Float returns element i of a dense view, which may be off the Go heap.
 func Float(v soa.View, i int) float64 {
 	switch v.Type.DType {
-	case types.Bool, types.U8:
-		return float64(soa.Bits[uint8](v)[i])
+	case types.Bool:
+		if at[bool](v, i) {
+			return 1
+		}
+		return 0
+	case types.U8:
+		return float64(at[uint8](v, i))
 	case types.U16:
-		return float64(soa.Slice[uint16](v)[i])
+		return float64(at[uint16](v, i))
 	case types.U32:
-		return float64(soa.Slice[uint32](v)[i])
+		return float64(at[uint32](v, i))
 	case types.U64:
-		return float64(soa.Slice[uint64](v)[i])
+		return float64(at[uint64](v, i))
 	case types.I8:
-		return float64(soa.Slice[int8](v)[i])
+		return float64(at[int8](v, i))
 	case types.I16:
-		return float64(soa.Slice[int16](v)[i])
+		return float64(at[int16](v, i))
 	case types.I32:
-		return float64(soa.Slice[int32](v)[i])
+		return float64(at[int32](v, i))
 	case types.I64:
-		return float64(soa.Slice[int64](v)[i])
+		return float64(at[int64](v, i))
 	case types.F16:
-		return float64(soa.Slice[types.Float16](v)[i].Float32())
+		return float64(at[types.Float16](v, i).Float32())
 	case types.BF16:
-		return float64(soa.Slice[types.BFloat16](v)[i].Float32())
+		return float64(at[types.BFloat16](v, i).Float32())
 	case types.F32:
-		return float64(soa.Slice[float32](v)[i])
+		return float64(at[float32](v, i))
 	}
-	return soa.Slice[float64](v)[i]
+	return at[float64](v, i)
+}
+
+// at returns element i of a dense view.
+func at[T soa.Element](v soa.View, i int) (x T) {
+	soa.With(v, func(all []T) { x = all[i] })
+	return x
 }
 
 // SetBits writes the bits of element i of a dense view.

@@ -264,7 +264,13 @@ func (q *Queue) pop(j *Job) {
 func (q *Queue) fly(j *Job) {
 	j.flown = true
 	err := ErrExited // unless run returns
+	ran := false
 	defer func() {
+		if !ran {
+			if r := recover(); r != nil {
+				err = Panicked(r)
+			}
+		}
 		if err == nil {
 			return
 		}
@@ -272,9 +278,16 @@ func (q *Queue) fly(j *Job) {
 		q.cancel(j)
 		q.guard(j, "the logger", func() { q.sched.Owner.Failed(j.Ended, slog.LevelInfo) })
 	}()
-	if err = j.Work.Run(); err == nil {
+	err = j.Work.Run()
+	if ran = true; err == nil {
 		j.Work.Settle(nil)
 	}
+}
+
+// Panicked is the failure of a run that panicked. That of a backend has become an error
+// before.
+func Panicked(r any) error {
+	return fmt.Errorf("the run panicked outside of the backend, which is a mistake in this library: %v\n%s", r, debug.Stack())
 }
 
 // ErrExited is the failure of a step whose backend ended the goroutine.
@@ -307,16 +320,25 @@ func (q *Queue) cancel(j *Job) {
 }
 
 // Inline runs j on the calling goroutine, but for its closures; the queue is empty.
-func (q *Queue) Inline(j *Job) error {
+func (q *Queue) Inline(j *Job) (failure error) {
 	returned := false
 	defer func() {
-		if !returned { // nor does MarkStep return: the next one does so with the error
-			q.exited(j)
+		if returned {
+			return
 		}
+		if r := recover(); r != nil {
+			failure = q.landed(j, Panicked(r))
+			return
+		}
+		q.exited(j) // nor does MarkStep return: the next one does so with the error
 	}()
 	err := j.Work.Run()
 	returned = true
-	var failure error
+	return q.landed(j, err)
+}
+
+// landed settles j, which has run on the calling goroutine, and returns its failure.
+func (q *Queue) landed(j *Job, err error) (failure error) {
 	if err != nil {
 		var sites callsite.Cache
 		j.Mark(sites.Caller())

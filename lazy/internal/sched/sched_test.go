@@ -123,3 +123,23 @@ func TestClosureMayNotWaitForItsOwnQueue(t *testing.T) {
 	require.Equal(t, sched.ErrClosure, own)
 	require.NoError(t, all, "no queue has a goroutine")
 }
+
+// A run that panics fails its job and no more, queued or on the calling goroutine.
+func TestPanicOfARunIsItsError(t *testing.T) {
+	const want = "the run panicked outside of the backend, which is a mistake in this library: mistaken\n"
+	synctest.Test(t, func(t *testing.T) {
+		s := sched.Scheduler{Owner: &owner{}}
+		q := s.NewQueue()
+		w := take(q, func() error { panic("mistaken") })
+		require.True(t, q.Push(&w.Job))
+		require.ErrorContains(t, q.Wait(t.Context()), want)
+		require.Len(t, w.settled, 1)
+		require.Contains(t, w.settled[0], want)
+		w.settled = nil // the queue may give w again
+		w = take(q, func() error { panic("mistaken") })
+		require.ErrorContains(t, q.Inline(&w.Job), want)
+		require.Len(t, w.settled, 1)
+		require.Contains(t, w.settled[0], want)
+		require.NoError(t, s.Wait(t.Context()))
+	})
+}
