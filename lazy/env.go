@@ -25,7 +25,7 @@ var (
 	envStrict = env.Switch("LTC_STRICT",
 		"`1` panics with a bad op's `*OpError` where the op is called, instead of returning a tensor that holds it. Also `lazy.Strict`.")
 	envSync = env.Declare(EnvVar{Name: "LTC_SYNC", Default: "warn", Allowed: "`allow`, `warn`, `error`",
-		Doc:   "What reading a tensor before its step was marked does besides computing it: nothing, log a warning once for each line of the program, or be an error, and then nothing is computed. Also `lazy.ImplicitSyncs`.",
+		Doc:   "What reading a tensor before its step was marked does besides computing it: nothing, log a warning once for each line of the program, or be an error, and then nothing is computed. All but `allow` warn of reading a variable that a step has assigned and that was not marked yet. Also `lazy.ImplicitSyncs`.",
 		Check: func(s string) error { _, err := parseSyncMode(s); return err }})
 	envGraphLimit = env.Declare(EnvVar{Name: "LTC_TRIM_GRAPH_SIZE", Default: "100000", Allowed: "a number of nodes",
 		Doc:   "How many nodes a step may have before a warning with the line of the program is logged; `0`: any number. Nothing is run early. Also `lazy.GraphLimit`.",

@@ -147,10 +147,11 @@ func (tr *Trace) synced(op string, why SyncReason, at callsite.Site, took time.D
 
 // warnWaits warns, once for each line, that the host reads v while a trace of the calling
 // goroutine has assigned it and has not marked the step. Other goroutines read what is
-// marked, as they should.
+// marked, as they should. Nothing is computed, so that [RefuseSyncs] refuses nothing and
+// warns, too.
 func (v *variable) warnWaits() {
 	w := v.waits.Load()
-	if w == 0 || v.dev.syncs.mode != WarnSyncs || w>>32 != uint64(uint32(sched.Goroutine())) {
+	if w == 0 || v.dev.syncs.mode == AllowSyncs || w>>32 != uint64(uint32(sched.Goroutine())) {
 		return
 	}
 	var sites callsite.Cache

@@ -67,6 +67,18 @@ func TestReadsOfAssignmentsThatWaitForMarkStepAreWarnedOf(t *testing.T) {
 	read()
 	require.Len(t, log.of(unmarkedWarning), 2)
 
+	// Nothing is computed, so that there is nothing to refuse.
+	var refusing logged
+	d = open(t, "eval", logTo(&refusing), lazy.ImplicitSyncs(lazy.RefuseSyncs))
+	tr = lazy.NewTrace(d)
+	w = d.Variable("w", lazy.F32, 2)
+	w.Add_(lazy.Ones(tr, lazy.F32, 2))
+	for range 2 {
+		require.Equal(t, []float32{0, 0}, floats(t, w))
+	}
+	require.Len(t, refusing.of(unmarkedWarning), 1)
+	require.Zero(t, tr.Report().Syncs())
+
 	// Who allows implicit syncs is not warned.
 	var quiet logged
 	d = open(t, "eval", logTo(&quiet), lazy.ImplicitSyncs(lazy.AllowSyncs))
