@@ -49,14 +49,16 @@ func main() {
 
 // read returns the packages with all that they import.
 func read() (map[string]*box, error) {
-	list := exec.Command("go", "list", "-json=ImportPath,Imports,Module", "ltc/...")
-	list.Stderr = os.Stderr
-	out, err := list.Output()
+	mod, err := list("-m", "-f={{.Dir}}") // go generate and tests run this in its folder
+	if err != nil {
+		return nil, err
+	}
+	out, err := list("-C="+strings.TrimSpace(mod), "-json=ImportPath,Imports,Module", "./...")
 	if err != nil {
 		return nil, err
 	}
 	boxes := map[string]*box{}
-	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+	for d := json.NewDecoder(strings.NewReader(out)); ; {
 		var p struct {
 			ImportPath string
 			Imports    []string
@@ -80,6 +82,14 @@ func read() (map[string]*box, error) {
 			}
 		}
 	}
+}
+
+// list returns what go list says.
+func list(args ...string) (string, error) {
+	c := exec.Command("go", append([]string{"list"}, args...)...)
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	return string(out), err
 }
 
 // drawn returns the name of the box that a package is in; empty if it is in none.

@@ -107,6 +107,17 @@ func TestRenameThisRepository(t *testing.T) {
 		}
 	}
 	require.Empty(t, command(t, root, "gofmt", "-l", "."))
+	// Programs that ask go list about this module find it.
+	require.Contains(t, command(t, root, "go", "run", "./tools/architecture"), ">lazy<")
+	// No string is a pattern of packages below the old path: nothing renames it.
+	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		require.NotContains(t, string(text), `"`+old+`/..."`, "%s", path)
+		return err
+	}))
 }
 
 func command(t *testing.T, dir, name string, args ...string) string {
