@@ -140,6 +140,15 @@ func (d *Device) Name() string {
 	return d.name
 }
 
+// OpenedAt returns the line of the program that opened the device, as main.go:12; "" of no
+// device. It tells devices of one name apart.
+func (d *Device) OpenedAt() string {
+	if d == nil {
+		return ""
+	}
+	return d.opened.String()
+}
+
 // Devices lists what the device's backend can run on; nothing, which is logged, if asking
 // it panics.
 func (d *Device) Devices() []backends.Device {

@@ -113,7 +113,7 @@ func check(dev *lazy.Device, i int, w *lazy.Tensor) error {
 	case !w.IsVariable():
 		return fmt.Errorf("sgd: parameter %d is a %v that is not a variable; make it with Device.Variable", i, w.Type())
 	case w.Device() != dev:
-		return fmt.Errorf("sgd: parameter %d, %q, is on device %v, the optimizer on %v", i, w.Name(), w.Device(), dev)
+		return fmt.Errorf("sgd: parameter %d, %q, is on device %v opened at %s, the optimizer on %v opened at %s", i, w.Name(), w.Device(), w.Device().OpenedAt(), dev, dev.OpenedAt())
 	case !w.DType().IsFloat():
 		return fmt.Errorf("sgd: parameter %d, %q, is %v; only floating-point variables have gradients", i, w.Name(), w.Type())
 	}

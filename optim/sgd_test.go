@@ -114,7 +114,10 @@ func TestNarrowParameters(t *testing.T) {
 
 func TestBadArguments(t *testing.T) {
 	dev, tr := open(t)
-	other, _ := open(t)
+	other, err := lazy.Open("cpu") // another line
+	require.NoError(t, err)
+	require.Contains(t, other.OpenedAt(), "sgd_test.go:")
+	require.NotEqual(t, dev.OpenedAt(), other.OpenedAt())
 	w := dev.Variable("w", lazy.F32, 2)
 	type params = []*lazy.Tensor
 	good := optim.SGDConfig{LR: 0.1}
@@ -128,7 +131,7 @@ func TestBadArguments(t *testing.T) {
 		{"integers", optim.NewSGD(dev, params{dev.Variable("n", lazy.I32, 2)}, good),
 			`sgd: parameter 0, "n", is i32[2]; only floating-point variables have gradients`},
 		{"another device", optim.NewSGD(other, params{w}, good),
-			`sgd: parameter 0, "w", is on device cpu, the optimizer on cpu`},
+			`sgd: parameter 0, "w", is on device cpu opened at ` + dev.OpenedAt() + `, the optimizer on cpu opened at ` + other.OpenedAt()},
 		{"poisoned", optim.NewSGD(dev, params{dev.Variable("bad", lazy.F32, -1)}, good), "sgd: parameter 0: "},
 		{"nil", optim.NewSGD(dev, params{w, nil}, good), "sgd: parameter 1 is nil: make it with Device.Variable"},
 		{"twice", optim.NewSGD(dev, params{dev.Variable("b", lazy.F32, 2), w, w}, good),
