@@ -10,12 +10,6 @@ import (
 	"ltc/ir/ops"
 )
 
-// kinds names the kinds of attributes as a reader of the table wants them.
-var kinds = map[ops.AttrKind]string{
-	ops.Int: "integer", ops.Ints: "integers", ops.Dims: "shape", ops.Axis: "axis", ops.Axes: "axes",
-	ops.Perm: "permutation", ops.DType: "dtype", ops.Literal: "number", ops.String: "word",
-}
-
 // traits names the traits in the table.
 var traits = []struct {
 	trait ops.Traits
@@ -35,8 +29,7 @@ func listOps(c *call) error {
 	if len(args) == 0 {
 		w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "OP\tTRAITS\tSTABLEHLO\tTAKES")
-		for i := range ops.Table {
-			op := &ops.Table[i]
+		for op := range all {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", op.Mnemonic(), cmp.Or(traitNames(op), "-"), cmp.Or(op.HLO, "-"),
 				strings.TrimPrefix(signature(op), op.Mnemonic()))
 		}
@@ -54,6 +47,15 @@ func listOps(c *call) error {
 		if t := traitNames(op); t != "" {
 			fmt.Fprintf(c.stdout, "  traits: %s\n", t)
 		}
+		switch {
+		case op.Family == "":
+		case op.Traits.Has(ops.Inline):
+			fmt.Fprintln(c.stdout, "  recorded as the ops that it is made of")
+		case op.Traits.Has(ops.Guarded):
+			fmt.Fprintf(c.stdout, "  recorded as the ops that it is made of; where indices are checked, a composite: lowers to calls of ltc.%s\n", op.Mnemonic())
+		default:
+			fmt.Fprintf(c.stdout, "  a composite: lowers to calls of ltc.%s\n", op.Mnemonic())
+		}
 		if op.HLO != "" {
 			fmt.Fprintf(c.stdout, "  lowers to stablehlo.%s\n", op.HLO)
 		}
@@ -61,10 +63,22 @@ func listOps(c *call) error {
 	return nil
 }
 
-// findOp looks an op up by the name of its row or its mnemonic.
+// all yields the ops, then the composites.
+func all(yield func(*ops.Op) bool) {
+	for _, table := range [][]ops.Op{ops.Table[:], ops.Composites[:]} {
+		for i := range table {
+			if !yield(&table[i]) {
+				return
+			}
+		}
+	}
+}
+
+// findOp looks an op or a composite up by the name of its row or its mnemonic; nil if there
+// is none.
 func findOp(name string) *ops.Op {
-	for i := range ops.Table {
-		if op := &ops.Table[i]; op.Name == name || op.Mnemonic() == name {
+	for op := range all {
+		if op.Name == name || op.Mnemonic() == name {
 			return op
 		}
 	}
@@ -82,7 +96,7 @@ func signature(op *ops.Op) string {
 		in = append(in, name)
 	}
 	for _, a := range op.Attrs {
-		attrs = append(attrs, a.Name+": "+kinds[a.Kind])
+		attrs = append(attrs, a.Name+": "+a.Kind.String())
 	}
 	s := op.Mnemonic() + "(" + strings.Join(in, ", ") + ")"
 	if attrs != nil {
