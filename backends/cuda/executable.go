@@ -10,6 +10,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit/exec"
 	"ltc/internal/env"
+	"ltc/ir/types"
 	"ltc/soa"
 )
 
@@ -85,14 +86,11 @@ func (x *code) Compiled() (kernels, evaluated int) {
 // written there at once.
 func (e *executable) WorkspaceBytes() int {
 	n := e.program.Arena + e.besides
+	add := func(t types.Type) { n += aligned(t.Bytes()) }
 	if !e.rules.Region {
-		for t := range e.program.Waiting(e.fallible()) {
-			n += aligned(t.Bytes())
-		}
+		e.program.Waiting(e.fallible(), add)
 	}
-	for t := range e.program.Carried() {
-		n += aligned(t.Bytes())
-	}
+	e.program.Carried(add)
 	regions := 0
 	for i := range e.program.Steps {
 		for _, r := range e.regions[i] {

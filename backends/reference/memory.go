@@ -3,6 +3,7 @@ package reference
 import (
 	"ltc/backends"
 	"ltc/backends/reference/internal/loops"
+	"ltc/ir/types"
 )
 
 // WorkspaceBytes is what a run takes besides arguments and results: temporaries,
@@ -14,14 +15,11 @@ import (
 // that of the results.
 func (e *compiled) WorkspaceBytes() int {
 	n := loops.Added(loops.Added(e.Plan.Program.Arena, e.held), loops.Times(e.scratch, e.workers))
+	add := func(t types.Type) { n = loops.Added(n, t.Bytes()) }
 	if !e.Rules.Region {
-		for t := range e.Plan.Program.Waiting(e.Plan.Program.LastFallible) {
-			n = loops.Added(n, t.Bytes())
-		}
+		e.Plan.Program.Waiting(e.Plan.Program.LastFallible, add)
 	}
-	for t := range e.Plan.Program.Carried() {
-		n = loops.Added(n, t.Bytes())
-	}
+	e.Plan.Program.Carried(add)
 	for i := range e.Plan.Program.Steps {
 		s := &e.Plan.Program.Steps[i]
 		for _, r := range e.Regions[i] {

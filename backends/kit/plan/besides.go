@@ -1,10 +1,6 @@
 package plan
 
-import (
-	"iter"
-
-	"ltc/ir/types"
-)
+import "ltc/ir/types"
 
 // Waits reports whether the new value of a donated argument, result j, needs memory of
 // its own until a run ends: a step behind the one that makes it may still fail, of which
@@ -14,31 +10,28 @@ func (p *Program) Waits(j, fallible int) bool {
 	return p.Signature.Results[j].Alias >= 0 && !(p.Values[p.Results[j]].First > fallible && p.InPlace(j))
 }
 
-// Waiting returns the types of the results that wait: see [Program.Waits]. Of a region
-// none need, since nobody sees its results before the run ends.
-func (p *Program) Waiting(fallible int) iter.Seq[types.Type] {
-	return func(yield func(types.Type) bool) {
-		for j := range p.Results {
-			if p.Waits(j, fallible) && !yield(p.Signature.Results[j].Type) {
-				return
-			}
+// Waiting calls each with the types of the results that wait: see [Program.Waits]. Of a
+// region none need, since nobody sees its results before the run ends. It gives no sequence:
+// where its caller does not inline it, that would be allocated by every run.
+func (p *Program) Waiting(fallible int, each func(types.Type)) {
+	for j := range p.Results {
+		if p.Waits(j, fallible) {
+			each(p.Signature.Results[j].Type)
 		}
 	}
 }
 
-// Carried returns the types of what loops of the program carry and have memory of their
-// own for, besides that of what they give.
-func (p *Program) Carried() iter.Seq[types.Type] {
-	return func(yield func(types.Type) bool) {
-		for i := range p.Steps {
-			loop, ok := p.Steps[i].Work.(*Loop)
-			if !ok {
-				continue
-			}
-			for i, a := range loop.Init {
-				if !loop.Stays[i] && !yield(a.Type) {
-					return
-				}
+// Carried calls each with the types of what loops of the program carry and have memory of
+// their own for, besides that of what they give.
+func (p *Program) Carried(each func(types.Type)) {
+	for i := range p.Steps {
+		loop, ok := p.Steps[i].Work.(*Loop)
+		if !ok {
+			continue
+		}
+		for i, a := range loop.Init {
+			if !loop.Stays[i] {
+				each(a.Type)
 			}
 		}
 	}
