@@ -38,6 +38,7 @@ var contract = []contractTest{
 	{"donated_argument_read_later", testReadAfterWrite},
 	{"failed_run_writes_nothing", testFailure},
 	{"cancelled_run_writes_nothing", testCancelled},
+	{"contexts_are_let_go", testContexts},
 	{"bind", testBind},
 	{"host_functions", testHost},
 	{"artifact", testArtifact},

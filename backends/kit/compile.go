@@ -262,6 +262,7 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *P
 // ways of those that are left: a program keeps its graph for [Program.Variant], which
 // makes kernels of nodes that stand for themselves.
 func (g *graph) forget() {
+	g.caller = caller{} // whose functions may hold the context
 	for v := range g.values {
 		g.values[v].def = nil
 	}

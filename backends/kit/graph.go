@@ -12,13 +12,23 @@ import (
 // graph is a function while it is being fused: nodes in an order in which each
 // follows those whose values it reads.
 type graph struct {
-	*halt.Watch // of whoever has the graph compiled
+	caller
 
 	values  []value
 	nodes   []*node
 	args    []ValueID
 	results []ValueID
 	alias   []int // by result: the argument that it takes over; -1 if none
+
+	shapes  map[ValueID]types.Shape // of arguments and results, as the caller has them
+	layouts map[ValueID]Layout      // of arguments and results that are not dense
+	tables  map[ValueID]ValueID     // those of their tables
+}
+
+// caller is what passes have of whoever compiles: the context, and of [Options] what the
+// target says.
+type caller struct {
+	*halt.Watch
 
 	localBytes   int                                                       // see Options
 	packs        func(k *kernel.Kernel, sizes, strides []int64) (a, b int) // see Options
@@ -28,10 +38,6 @@ type graph struct {
 	borders      bool                                                      // see Options
 	columns      func() int                                                // see Options
 	pitch        func(k *kernel.Kernel, copied []bool) []int64             // see Options
-
-	shapes  map[ValueID]types.Shape // of arguments and results, as the caller has them
-	layouts map[ValueID]Layout      // of arguments and results that are not dense
-	tables  map[ValueID]ValueID     // those of their tables
 }
 
 // value is a tensor: in memory, dense and row-major, unless it is a splat.

@@ -70,7 +70,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (g *graph, e
 	if seen != "" { // they tell the caller what the ops of the text give
 		return nil, watched{leave("%s is the evaluator's", seen)}
 	}
-	t := &translator{ctx: ctx, graph: &graph{Watch: halt.On(ctx), localBytes: cmp.Or(o.LocalBytes, LocalBytes), packs: o.Packs, borders: o.Borders, columns: o.Columns, parts: o.Parts, productParts: o.ProductParts, cut: o.Cut, pitch: o.Pitch}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, reads: map[*mlir.Value]int{}, slices: map[*mlir.Value][]*mlir.Op{}, o: &o, others: others, file: p.File, compile: Compile}
+	t := &translator{ctx: ctx, graph: &graph{caller: caller{halt.On(ctx), cmp.Or(o.LocalBytes, LocalBytes), o.Packs, o.Parts, o.ProductParts, o.Cut, o.Borders, o.Columns, o.Pitch}}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, reads: map[*mlir.Value]int{}, slices: map[*mlir.Value][]*mlir.Op{}, o: &o, others: others, file: p.File, compile: Compile}
 	defer t.graph.Catch(&err)
 	p.Module.Walk(func(op *mlir.Op) bool {
 		for _, v := range op.Operands {

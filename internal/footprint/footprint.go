@@ -5,6 +5,7 @@
 package footprint
 
 import (
+	"context"
 	"reflect"
 	"slices"
 	"sync"
@@ -21,8 +22,10 @@ type Counter struct {
 
 // New returns a counter for which values of the types in shared, or that implement them,
 // belong to others, too: it does not enter them, but asks those that have a method
-// ResidentBytes.
-func New(shared ...reflect.Type) *Counter { return &Counter{shared: shared} }
+// ResidentBytes. Contexts always do.
+func New(shared ...reflect.Type) *Counter {
+	return &Counter{shared: append(slices.Clip(shared), reflect.TypeFor[context.Context]())}
+}
 
 // Of returns about how many bytes of the Go heap can be reached from x, each once.
 // It does not see what functions, channels, [unsafe.Pointer] and [atomic.Pointer] hold.

@@ -1,6 +1,7 @@
 package footprint
 
 import (
+	"context"
 	"reflect"
 	"runtime"
 	"testing"
@@ -50,6 +51,13 @@ func TestOfCountsWhatIsReachedOnce(t *testing.T) {
 	says := New(reflect.TypeFor[resident]()) // fields and elements of an interface that is shared are asked, too
 	require.Equal(t, 1+12345, says.Of(struct{ by resident }{&counted{}}))
 	require.Equal(t, 2*(1+12345)+2*16, says.Of([]resident{&counted{}, &counted{}}))
+}
+
+// Contexts are their owners', who may change what they hold at any time.
+func TestOfEntersNoContext(t *testing.T) {
+	type request struct{ by context.Context }
+	r := &request{context.WithValue(t.Context(), request{}, make([]byte, 1000))}
+	require.Equal(t, int(reflect.TypeFor[request]().Size()), New().Of(r))
 }
 
 // Of agrees with what the garbage collector has to keep.

@@ -23,7 +23,7 @@ type compilation struct {
 	mu        sync.Mutex
 	begun     bool
 	waiting   int
-	cancel    context.CancelFunc // nil if the context of the first caller never ends
+	cancel    context.CancelFunc // nil if the first caller's context never ends, and after the end
 	abandoned bool               // cancelled, since nobody waited
 }
 
@@ -84,7 +84,7 @@ func (c *compilation) run(ctx context.Context, compile func(context.Context) err
 // apart is run on a goroutine of its own, where a panic would end the process: it
 // becomes the error.
 func (c *compilation) apart(ctx context.Context, compile func(context.Context) error) {
-	defer c.cancel()
+	defer c.release()
 	c.run(ctx, func(ctx context.Context) (err error) {
 		defer func() {
 			if r := recover(); r != nil {
@@ -93,6 +93,14 @@ func (c *compilation) apart(ctx context.Context, compile func(context.Context) e
 		}()
 		return compile(ctx)
 	})
+}
+
+// release drops the context of the compilation, which has ended: it is somebody's request.
+func (c *compilation) release() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cancel()
+	c.cancel = nil
 }
 
 // lost reports whether the compilation, which has ended, failed because those who

@@ -1,0 +1,95 @@
+package backendtest
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// severalWays has a kernel, a loop and a sort, which backends may run in as many ways.
+const severalWays = `func.func public @main(%w: tensor<3xf32>, %n: tensor<i32> {ltc.constant}) -> tensor<3xf32> {
+  %0 = stablehlo.constant dense<0> : tensor<i32>
+  %1 = stablehlo.constant dense<1> : tensor<i32>
+  %2:2 = stablehlo.while(%i = %0, %x = %w) : tensor<i32>, tensor<3xf32>
+    cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %j = stablehlo.add %i, %1 : tensor<i32>
+      %y = stablehlo.add %x, %x : tensor<3xf32>
+      stablehlo.return %j, %y : tensor<i32>, tensor<3xf32>
+    }
+  %3 = "stablehlo.sort"(%2#1) <{dimension = 0 : i64}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  }) : (tensor<3xf32>) -> tensor<3xf32>
+  return %3 : tensor<3xf32>
+}`
+
+// testContexts: what a context holds is its owner's again when a method has returned. It may
+// be a request with all that belongs to it, which others write.
+func testContexts(t *testing.T, b backends.Backend) {
+	type key struct{}
+	type request struct{ data [1 << 10]byte }
+	var released []chan struct{}
+	var of []string
+	with := func(method string, call func(context.Context)) {
+		r, done := new(request), make(chan struct{})
+		runtime.AddCleanup(r, func(done chan struct{}) { close(done) }, done)
+		ctx, cancel := context.WithCancel(context.WithValue(context.Background(), key{}, r))
+		defer cancel()
+		call(ctx)
+		released, of = append(released, done), append(of, method)
+	}
+	var e backends.Executable
+	with("Compile", func(ctx context.Context) {
+		var err error
+		e, err = b.Compile(ctx, backends.NewModule(severalWays), backends.Options{})
+		require.NoError(t, err)
+	})
+	execute := func(method string, e backends.Executable, args ...soa.View) {
+		with(method, func(ctx context.Context) {
+			c := &backends.Call{Args: args}
+			require.NoError(t, e.Execute(ctx, c))
+			require.Equal(t, []float32{4, 8, 12}, floats(c.Results[0]))
+		})
+	}
+	w := f32s(t, []float32{3, 1, 2})
+	n, err := soa.Borrow([]int32{2}, types.Of(types.I32))
+	require.NoError(t, err)
+	execute("Execute", e, w, n)
+	bound := e
+	with("Bind", func(ctx context.Context) {
+		x, err := e.Bind(ctx, map[int]soa.View{1: n})
+		if errors.Is(err, errors.ErrUnsupported) {
+			return
+		}
+		require.NoError(t, err)
+		bound = x
+	})
+	if bound != e {
+		execute("Execute of what Bind gave", bound, w, soa.View{})
+	}
+	for i, done := range released {
+		ended := false
+		for deadline := time.Now().Add(time.Minute); !ended && time.Now().Before(deadline); {
+			runtime.GC()
+			select {
+			case <-done:
+				ended = true
+			case <-time.After(time.Millisecond):
+			}
+		}
+		require.True(t, ended, "the context that %s was called with is still held", of[i])
+	}
+	runtime.KeepAlive([]backends.Executable{e, bound})
+}
