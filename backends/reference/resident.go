@@ -7,6 +7,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/eval"
 	"ltc/internal/footprint"
+	"ltc/internal/spare"
 )
 
 // heap counts what one program takes beside what programs share. Code says itself what
@@ -29,6 +30,18 @@ func resident(x any) int {
 // residentBeside returns what can be reached from x and not from a program.
 func residentBeside(x, program any) int {
 	return heap.Of([2]any{program, x}) - heap.Of(program)
+}
+
+// runBytes is what one run of a variant works with, which is kept for the next.
+func (e *compiled) runBytes() int { return spareBytes(e.pool, e) }
+
+// runBytes is as that of [compiled].
+func (f *form) runBytes() int { return spareBytes(f.runs, f) }
+
+func spareBytes[T any](p *spare.Pool[T], of any) int {
+	x := p.Get()
+	defer p.Put(x)
+	return residentBeside(x, of)
 }
 
 // ResidentBytes implements [backends.Resident]: the program with its module, the code

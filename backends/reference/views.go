@@ -12,11 +12,11 @@ import (
 )
 
 // varied says how variants of a program are made: each by create.
-func varied[E any](dense E, create func(context.Context, *exec.Views) (E, error)) exec.VariantOptions[E] {
+func varied[E interface{ runBytes() int }](dense E, create func(context.Context, *exec.Views) (E, error)) exec.VariantOptions[E] {
 	return exec.VariantOptions[E]{
 		Make:   create,
 		Passes: func(err error) bool { return errors.Is(err, soa.ErrMemory) },
-		Bytes:  func(e E) int { return residentBeside(e, dense) },
+		Bytes:  func(e E) int { return residentBeside(e, dense) + e.runBytes() },
 	}
 }
 
