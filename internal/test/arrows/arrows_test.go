@@ -190,7 +190,7 @@ func TestArrows(t *testing.T) {
 func list(t *testing.T) []listed {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-e", "-json=Dir,ImportPath,Name,GoFiles,Imports,Module", "./...")
-	cmd.Dir = "../.."
+	cmd.Dir = "../../.."
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	var stderr strings.Builder
 	cmd.Stderr = &stderr

@@ -44,7 +44,7 @@ func TestStaticBinary(t *testing.T) {
 	dir := t.TempDir()
 	source, overlay, program := filepath.Join(dir, "main.go"), filepath.Join(dir, "overlay.json"), filepath.Join(dir, "plain")
 	require.NoError(t, os.WriteFile(source, []byte(plain), 0o600))
-	root, err := filepath.Abs("../..")
+	root, err := filepath.Abs("../../..")
 	require.NoError(t, err)
 	// As if it were a package of this module.
 	list, err := json.Marshal(map[string]any{"Replace": map[string]string{filepath.Join(root, "internal", "plain", "main.go"): source}})
