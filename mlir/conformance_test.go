@@ -11,12 +11,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/mlir"
 	"ltc/stablehlo"
 	"ltc/stablehlo/verify"
 )
 
-const suite = "../../shared/conformance/stablehlo"
+var suite = trials.Suite()
 
 var suiteFiles = []string{"testdata/*.mlir", "testdata/*/*.mlir", "interpret/*.mlir", "interpret/*/*.mlir", "verify/*.mlir"}
 

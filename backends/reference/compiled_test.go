@@ -46,7 +46,7 @@ func TestConformanceOfKernels(t *testing.T) {
 // The selection of the specification's tests passes as kernels, too.
 func TestSelectionOfKernels(t *testing.T) {
 	trials.Sequential(t)
-	files, err := conformance.Files([]string{"../../../shared/conformance/stablehlo/interpret", "../../../shared/conformance/stablehlo/testdata"})
+	files, err := conformance.Files([]string{trials.Suite() + "/interpret", trials.Suite() + "/testdata"})
 	if err != nil {
 		t.Skipf("no selection: %v", err)
 	}

@@ -26,7 +26,7 @@ const (
 // both.
 func TestConformance(t *testing.T) {
 	trials.Sequential(t)
-	const suite = "../../../shared/conformance/stablehlo"
+	suite := trials.Suite()
 	if _, err := os.Stat(suite); err != nil {
 		t.Skip("the dialect's tests are not there: ", suite)
 	}

@@ -58,7 +58,7 @@ func TestSuite(t *testing.T) {
 // The selection of the dialect's own tests gives the verdicts that it gives
 // without simplification.
 func TestConformance(t *testing.T) {
-	const suite = "../../../../shared/conformance/stablehlo"
+	suite := trials.Suite()
 	if _, err := os.Stat(suite); errors.Is(err, os.ErrNotExist) {
 		t.Skip("the conformance tests are not in ../shared")
 	}

@@ -62,7 +62,7 @@ func FuzzExecute(f *testing.F) {
 
 // fuzzPrograms are programs whose first function is main and takes nothing.
 func fuzzPrograms(f *testing.F) []string {
-	const suite = "../../../shared/conformance/stablehlo"
+	suite := trials.Suite()
 	first := regexp.MustCompile(`func\.func( public)? @\w+\(`)
 	programs := []string{
 		"func.func @main() -> tensor<i32> {\n  %0 = stablehlo.constant dense<1> : tensor<i32>\n  %1 = stablehlo.add %0, %0 : tensor<i32>\n  return %1 : tensor<i32>\n}\n",

@@ -20,7 +20,7 @@ import (
 // The dialect's own tests, where they have been put beside the repository: kernels of
 // theirs are run as PTX.
 func TestConformance(t *testing.T) {
-	const suite = "../../../../shared/conformance/stablehlo"
+	suite := trials.Suite()
 	if _, err := os.Stat(suite); err != nil {
 		t.Skip("the dialect's tests are not there: ", suite)
 	}
