@@ -2,13 +2,14 @@ package model_test
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/model"
@@ -18,32 +19,22 @@ import (
 // No context is held by a model that has run sizes of its own, none at all among them: it may
 // be a request, with all that belongs to it.
 func TestContextsOfRunsAreLetGo(t *testing.T) {
-	type key struct{}
-	type request struct{ data [1 << 10]byte }
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	x, err := network(t, dev).Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.AnySize, 3)}}, "score", "class")
 	require.NoError(t, err)
 	for _, backend := range []string{"cpu", "eval"} {
 		t.Run(backend, func(t *testing.T) {
-			var released []chan struct{}
-			with := func(call func(context.Context)) {
-				r, done := new(request), make(chan struct{})
-				runtime.AddCleanup(r, func(done chan struct{}) { close(done) }, done)
-				ctx, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, r))
-				defer cancel()
-				call(ctx)
-				released = append(released, done)
-			}
+			var contexts trials.Requests
 			var m *model.Model
-			with(func(ctx context.Context) {
+			contexts.With("New", func(ctx context.Context) {
 				b, err := backends.Open(backend)
 				require.NoError(t, err)
 				m, err = model.New(ctx, b, backends.NewModule(x.Text), x.Constants)
 				require.NoError(t, err)
 			})
 			for _, n := range []int{3, 0, 2, 0} {
-				with(func(ctx context.Context) {
+				contexts.With(fmt.Sprintf("a run of %d elements", n), func(ctx context.Context) {
 					hits := soa.Of[hit](n)
 					in, out := soa.NewCollection(n), soa.NewCollection(n)
 					require.NoError(t, in.Add("x", hits.Col("X"), hits.Col("Y"), hits.Col("Z")))
@@ -52,18 +43,7 @@ func TestContextsOfRunsAreLetGo(t *testing.T) {
 					require.NoError(t, m.Bind(in, out).Run(ctx, nil, 0))
 				})
 			}
-			for i, done := range released {
-				ended := false
-				for deadline := time.Now().Add(time.Minute); !ended && time.Now().Before(deadline); {
-					runtime.GC()
-					select {
-					case <-done:
-						ended = true
-					case <-time.After(time.Millisecond):
-					}
-				}
-				require.True(t, ended, "the context of call %d is still held", i)
-			}
+			contexts.Released(t)
 			runtime.KeepAlive(m)
 		})
 	}

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"runtime"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -38,26 +38,15 @@ const severalWays = `func.func public @main(%w: tensor<3xf32>, %n: tensor<i32> {
 // testContexts: what a context holds is its owner's again when a method has returned. It may
 // be a request with all that belongs to it, which others write.
 func testContexts(t *testing.T, b backends.Backend) {
-	type key struct{}
-	type request struct{ data [1 << 10]byte }
-	var released []chan struct{}
-	var of []string
-	with := func(method string, call func(context.Context)) {
-		r, done := new(request), make(chan struct{})
-		runtime.AddCleanup(r, func(done chan struct{}) { close(done) }, done)
-		ctx, cancel := context.WithCancel(context.WithValue(context.Background(), key{}, r))
-		defer cancel()
-		call(ctx)
-		released, of = append(released, done), append(of, method)
-	}
+	var contexts trials.Requests
 	var e backends.Executable
-	with("Compile", func(ctx context.Context) {
+	contexts.With("Compile", func(ctx context.Context) {
 		var err error
 		e, err = b.Compile(ctx, backends.NewModule(severalWays), backends.Options{})
 		require.NoError(t, err)
 	})
 	execute := func(method string, e backends.Executable, args ...soa.View) {
-		with(method, func(ctx context.Context) {
+		contexts.With(method, func(ctx context.Context) {
 			c := &backends.Call{Args: args}
 			require.NoError(t, e.Execute(ctx, c))
 			require.Equal(t, []float32{4, 8, 12}, floats(c.Results[0]))
@@ -68,7 +57,7 @@ func testContexts(t *testing.T, b backends.Backend) {
 	require.NoError(t, err)
 	execute("Execute", e, w, n)
 	bound := e
-	with("Bind", func(ctx context.Context) {
+	contexts.With("Bind", func(ctx context.Context) {
 		x, err := e.Bind(ctx, map[int]soa.View{1: n})
 		if errors.Is(err, errors.ErrUnsupported) {
 			return
@@ -79,17 +68,6 @@ func testContexts(t *testing.T, b backends.Backend) {
 	if bound != e {
 		execute("Execute of what Bind gave", bound, w, soa.View{})
 	}
-	for i, done := range released {
-		ended := false
-		for deadline := time.Now().Add(time.Minute); !ended && time.Now().Before(deadline); {
-			runtime.GC()
-			select {
-			case <-done:
-				ended = true
-			case <-time.After(time.Millisecond):
-			}
-		}
-		require.True(t, ended, "the context that %s was called with is still held", of[i])
-	}
+	contexts.Released(t)
 	runtime.KeepAlive([]backends.Executable{e, bound})
 }

@@ -34,10 +34,10 @@ func convolution(b *nodeBuilder) error {
 	return nil
 }
 
-// fewProducts is how many products a sum has at least to be a contraction: with fewer a
-// product of matrices gains little, and where they cancel each other it shows that
-// contractions do not round them one by one, as the evaluator does and as those expect
-// who compare by units in the last place (StableHLO's tests).
+// fewProducts is how many products a sum has at least to be a contraction. With fewer a
+// product of matrices gains little. Contractions do not round each product as the evaluator
+// does, which shows where few of them cancel: StableHLO's tests compare by units in the last
+// place.
 const fewProducts = 8
 
 func points(axes []kernel.Axis) int64 {

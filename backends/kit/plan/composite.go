@@ -19,9 +19,9 @@ type Composite struct {
 	Work []ValueID
 }
 
-// Dense is a value of a composite. Its memory is dense; the elements of an operand
-// may lie there in another order than its shape has, if it is a transposed one, and one
-// may stand for many, whose strides are 0 then, if it is broadcast.
+// Dense is a value of a composite, in dense memory. The elements of an operand that is
+// transposed are there in another order than its shape's. An operand that is broadcast has
+// strides of 0.
 type Dense struct {
 	Value   ValueID
 	Type    types.Type

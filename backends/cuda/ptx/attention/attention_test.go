@@ -387,10 +387,16 @@ func TestAttentionCheck(t *testing.T) {
 	}
 }
 
-// Mistakes planted in the text are found: by what the interpreter watches, or by
-// numbers.
-func TestAttentionPlanted(t *testing.T) {
-	c := attended{Op: attention.Op{Type: types.BF16, Dim: 64, Width: 64, Causal: true, Scale: 0.125}, batch: 1, heads: 2, shared: 2, queries: 150, keys: 150}
+// mistake is one to plant in a module's text.
+type mistake struct {
+	name     string
+	nth      int // which occurrence of old
+	old, new string
+	want     string // "": the numbers are wrong
+}
+
+// planted requires that each mistake in the module of c is found.
+func (c attended) planted(t *testing.T, all []mistake) {
 	module := c.module(t)
 	operands := func() [4]*operand {
 		r := rand.New(rand.NewPCG(9, 10))
@@ -398,28 +404,7 @@ func TestAttentionPlanted(t *testing.T) {
 	}
 	good := operands()
 	require.NoError(t, c.run(module, good))
-	for _, p := range trials.First([]struct {
-		name     string
-		nth      int // which occurrence of old
-		old, new string
-		want     string // "": the numbers are wrong
-	}{
-		{"copies that are not waited for", 0, "cp.async.wait_all;", "", "has not been waited for"},
-		{"the barrier of a tile", 0, "bar.sync 0;", "", "race"},
-		{"the barrier before the result", 1, "bar.sync 0;", "", "race"},
-		{"the barrier before it is stored", 2, "bar.sync 0;", "", "race"},
-		{"one row more of queries", 1, "setp.lt.s32", "setp.le.s32", "of allocation 0"},
-		{"how far rows are apart", 0, "mul.lo.s64 %rd24, %rd22, 2;", "mul.lo.s64 %rd24, %rd22, 4;", "of allocation 0"},
-		{"a chunk too many", 0, ", 7;", ", 15;", "before allocation"},
-		{"keys that are seen", 0, "setp.gt.s32", "setp.ge.s32", ""},
-		{"the end of all keys", 21, "min.s32", "max.s32", ""},
-		{"the head", 1, "rem.u32", "div.u32", "race"},
-		{"the exponent", 0, ", 23;", ", 22;", ""},
-		{"largest scores of half a row", 0, ", 2, 31, -1;", ", 1, 31, -1;", ""},
-		{"sums that are not brought to the largest", 0, "setp.neu.f32", "setp.nan.f32", ""},
-		{"values that are not transposed", 0, ".x4.trans.", ".x4.", ""},
-		{"the half of a pair", 0, "cvt.rn.bf16x2.f32", "cvt.rn.f16x2.f32", ""},
-	}) {
+	for _, p := range trials.First(all) {
 		t.Run(p.name, func(t *testing.T) {
 			at := -1
 			for range p.nth + 1 {
@@ -437,6 +422,29 @@ func TestAttentionPlanted(t *testing.T) {
 			require.ErrorContains(t, err, p.want)
 		})
 	}
+}
+
+// Mistakes planted in the text are found: by what the interpreter watches, or by
+// numbers.
+func TestAttentionPlanted(t *testing.T) {
+	c := attended{Op: attention.Op{Type: types.BF16, Dim: 64, Width: 64, Causal: true, Scale: 0.125}, batch: 1, heads: 2, shared: 2, queries: 150, keys: 150}
+	c.planted(t, []mistake{
+		{"copies that are not waited for", 0, "cp.async.wait_all;", "", "has not been waited for"},
+		{"the barrier of a tile", 0, "bar.sync 0;", "", "race"},
+		{"the barrier before the result", 1, "bar.sync 0;", "", "race"},
+		{"the barrier before it is stored", 2, "bar.sync 0;", "", "race"},
+		{"one row more of queries", 1, "setp.lt.s32", "setp.le.s32", "of allocation 0"},
+		{"how far rows are apart", 0, "mul.lo.s64 %rd24, %rd22, 2;", "mul.lo.s64 %rd24, %rd22, 4;", "of allocation 0"},
+		{"a chunk too many", 0, ", 7;", ", 15;", "before allocation"},
+		{"keys that are seen", 0, "setp.gt.s32", "setp.ge.s32", ""},
+		{"the end of all keys", 21, "min.s32", "max.s32", ""},
+		{"the head", 1, "rem.u32", "div.u32", "race"},
+		{"the exponent", 0, ", 23;", ", 22;", ""},
+		{"largest scores of half a row", 0, ", 2, 31, -1;", ", 1, 31, -1;", ""},
+		{"sums that are not brought to the largest", 0, "setp.neu.f32", "setp.nan.f32", ""},
+		{"values that are not transposed", 0, ".x4.trans.", ".x4.", ""},
+		{"the half of a pair", 0, "cvt.rn.bf16x2.f32", "cvt.rn.f16x2.f32", ""},
+	})
 }
 
 // encoded are maps as launches are given them, of operands at some addresses.

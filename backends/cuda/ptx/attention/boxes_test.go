@@ -1,10 +1,7 @@
 package attention_test
 
 import (
-	"bytes"
 	"errors"
-	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,7 +9,6 @@ import (
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/cuda/ptx/attention"
 	"ltc/internal/test/ptxas"
-	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
@@ -57,19 +53,7 @@ func TestAttentionMaps(t *testing.T) {
 func TestAttentionBoxesPlanted(t *testing.T) {
 	t.Setenv(ptxas.Variable, "")
 	c := attended{Op: attention.Op{Type: types.BF16, Dim: 64, Width: 64, Causal: true, Scale: 0.125}, batch: 1, heads: 1, shared: 1, queries: 128, keys: 400, boxed: true}
-	module := c.module(t)
-	operands := func() [4]*operand {
-		r := rand.New(rand.NewPCG(9, 10))
-		return c.operands(func(int, int) float64 { return r.NormFloat64() })
-	}
-	good := operands()
-	require.NoError(t, c.run(module, good))
-	for _, p := range trials.First([]struct {
-		name     string
-		nth      int // which occurrence of old
-		old, new string
-		want     string // "": the numbers are wrong
-	}{
+	c.planted(t, []mistake{
 		{"no fence of mbarriers", 0, "fence.mbarrier_init.release.cluster;", "", "no fence.mbarrier_init came since"},
 		{"copies wait for the wrong phase", 0, "xor.b32", "and.b32", "deadlock"},
 		{"scores wait for the wrong phase", 0, ", 0, 1;\n\tand.b32", ", 2, 1;\n\tand.b32", "deadlock"},
@@ -87,22 +71,5 @@ func TestAttentionBoxesPlanted(t *testing.T) {
 		{"registers are not given back", 0, "setmaxnreg.dec.sync.aligned.u32 40;", "", "deadlock"},
 		{"sums that are not brought to the largest", 1, "setp.neu.f32", "setp.nan.f32", ""},
 		{"the result over queries that are read", 0, "bar.sync 1, 128;", "", "a wgmma reads"},
-	}) {
-		t.Run(p.name, func(t *testing.T) {
-			at := -1
-			for range p.nth + 1 {
-				next := strings.Index(module[at+1:], p.old)
-				require.GreaterOrEqual(t, next, 0)
-				at += 1 + next
-			}
-			bad := operands()
-			err := c.run(module[:at]+p.new+module[at+len(p.old):], bad)
-			if p.want == "" {
-				require.NoError(t, err)
-				require.False(t, bytes.Equal(good[3].bytes, bad[3].bytes))
-				return
-			}
-			require.ErrorContains(t, err, p.want)
-		})
-	}
+	})
 }
