@@ -91,9 +91,14 @@ func TestFirstNaNIsFound(t *testing.T) {
 				y := lazy.Ones(tr, lazy.F32, 4, 3).Div(x)
 				w.Assign(x.Equal(lazy.Full(tr, lazy.F32, 0)).Where(x, y))
 			}, "guard_test.go:91: div(f32[4,3], f32[4,3]): the element at [0 0] is +Inf, and is made of finite values: 1, 0", lazy.ErrNaN)
+			// What a gradient makes has the line of the op that it is the gradient of.
+			fails(func(w *lazy.Tensor) {
+				y := tr.Read(w).AddScalar(-1).Sqrt()
+				w.Sub_(lazy.Grad(y.AddScalar(1).Sum(), w)[0])
+			}, "guard_test.go:96: div(f32[4,3], f32[4,3]): the element at [0 0] is +Inf", lazy.ErrNaN)
 			fails(func(w *lazy.Tensor) { w.Assign(tr.Read(w).MulScalar(2e37).Sum(0).BroadcastTo(4, 3)) },
-				"guard_test.go:94: sum(f32[4,3]): the element at [0] is +Inf", lazy.ErrNaN)
-			fails(func(w *lazy.Tensor) { w.Assign(tr.Read(w).AddScalar(200).MulScalar(1e38)) }, "guard_test.go:96: mul", lazy.ErrNaN)
+				"guard_test.go:99: sum(f32[4,3]): the element at [0] is +Inf", lazy.ErrNaN)
+			fails(func(w *lazy.Tensor) { w.Assign(tr.Read(w).AddScalar(200).MulScalar(1e38)) }, "guard_test.go:101: mul", lazy.ErrNaN)
 
 			// What is not finite already, or meant to be, is no mistake.
 			inf := lazy.Full(tr, lazy.F32, math.Inf(-1), 4, 3)

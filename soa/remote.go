@@ -3,6 +3,7 @@ package soa
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"unsafe"
 
 	"ltc/ir/types"
@@ -82,7 +83,9 @@ func copyBeyond(dst, src View) (done bool, err error) {
 	if !is || src.Remote() == nil || !dst.IsDense() || !src.IsDense() {
 		return false, nil
 	}
-	err = to.CopyFrom(uintptr(dst.base), src.Remote(), uintptr(src.base), dst.Type.Bytes())
+	err = reached(dst.Remote(), func() error {
+		return to.CopyFrom(uintptr(dst.base), src.Remote(), uintptr(src.base), dst.Type.Bytes())
+	})
 	if errors.Is(err, errors.ErrUnsupported) {
 		return false, nil
 	}
@@ -126,13 +129,27 @@ func copyRemote(dst, src View) error {
 		}
 		copyView(all, src)
 		lo, _ := dst.extent()
-		return to.Write(uintptr(dst.base)+uintptr(lo*dst.Type.DType.Size()), span)
+		return write(to, uintptr(dst.base)+uintptr(lo*dst.Type.DType.Size()), span)
 	case !src.IsDense():
 		dense := Make(src.Type)
 		copyView(dense, src)
 		src = dense
 	}
-	return to.Write(uintptr(dst.base), unsafe.Slice((*byte)(src.base), src.Type.Bytes()))
+	return write(to, uintptr(dst.base), unsafe.Slice((*byte)(src.base), src.Type.Bytes()))
+}
+
+func write(m Remote, at uintptr, src []byte) error {
+	return reached(m, func() error { return m.Write(at, src) })
+}
+
+// reached calls a method of m, which is a backend's. Its panic is the error.
+func reached(m Remote, method func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the memory of %v panicked: %v\n%s", m, r, debug.Stack())
+		}
+	}()
+	return method()
 }
 
 // fetch returns a copy of the remote memory that v spans as a view of the same
@@ -145,7 +162,7 @@ func fetch(v View) (View, []byte, error) {
 		return View{}, nil, fmt.Errorf("copy of %v from %v: %w", v.Type, v.Remote(), err)
 	}
 	span := New(n).mem
-	if err := v.Remote().Read(span, uintptr(v.base)+uintptr(lo*size)); err != nil {
+	if err := reached(v.Remote(), func() error { return v.Remote().Read(span, uintptr(v.base)+uintptr(lo*size)) }); err != nil {
 		return View{}, nil, err
 	}
 	w := View{Type: v.Type, Strides: v.Strides, base: unsafe.Pointer(&span[-lo*size]), bounds: bounds{-lo * size, n + lo*size}}

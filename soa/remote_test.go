@@ -103,3 +103,29 @@ func TestRemoteColumns(t *testing.T) {
 	require.EqualError(t, a.Err(), "layout g: column V: "+why)
 	require.EqualError(t, Of[record](0, In(b, 0)).Err(), "layout record: the buffer is memory of far:0: make views of it, and columns of these with Gather")
 }
+
+// faulty is remote memory of a backend with mistakes.
+type faulty struct{}
+
+func (faulty) Read([]byte, uintptr) error                           { panic("read") }
+func (faulty) Write(uintptr, []byte) error                          { panic("write") }
+func (faulty) CopyFrom(_ uintptr, _ Remote, _ uintptr, _ int) error { panic("copy") }
+func (faulty) String() string                                       { return "faulty:0" }
+
+func TestPanicsOfRemotesAreErrors(t *testing.T) {
+	v := OfRemote(faulty{}, 0x7000_0000_0000, 24).View(f32s(6))
+	row := OfRemote(faulty{}, 0x7000_0000_0000, 24).View(types.Of(types.F32, 3, 2))
+	column, err := row.Slice(1, 0, 1, 1)
+	require.NoError(t, err)
+	for _, c := range []struct {
+		dst, src View
+		want     string
+	}{
+		{Make(v.Type), v, "the memory of faulty:0 panicked: read"},
+		{v, Make(v.Type), "the memory of faulty:0 panicked: write"},
+		{v, v, "the memory of faulty:0 panicked: copy"},
+		{column, Make(column.Type), "the memory of faulty:0 panicked: read"},
+	} {
+		require.ErrorContains(t, Copy(c.dst, c.src), c.want)
+	}
+}
