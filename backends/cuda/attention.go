@@ -8,7 +8,7 @@ import (
 
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/cuda/ptx/attention"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 	"ltc/mlir"
 )
@@ -16,7 +16,7 @@ import (
 // attended is a composite that is one launch of attention.
 type attended struct {
 	attention.Op
-	operands []kit.Operand
+	operands []plan.Operand
 	// sizes and strides are the entry's: how many queries, keys, heads and heads that
 	// share keys there are, and if keys are cut, parts, and keys of one; of each operand,
 	// how far batches, heads and rows are apart.
@@ -42,7 +42,7 @@ const mostPlaces = 1 << 30
 // attentionOf returns what a composite is, if it is attention that there is an entry
 // for. All else is what its decomposition says: of other types, with attributes that
 // say something else.
-func attentionOf(c *kit.Composite) (a attended, ok bool) {
+func attentionOf(c *plan.Composite) (a attended, ok bool) {
 	if c.Name != "ltc.attention" || len(c.Args) < 3 || len(c.Args) > 4 || len(c.Outs) != 1 || len(c.Attrs) != 2 {
 		return a, false
 	}
@@ -62,7 +62,7 @@ func attentionOf(c *kit.Composite) (a attended, ok bool) {
 	if a.Scale, err = strconv.ParseFloat(number.Text, 64); err != nil {
 		return a, false
 	}
-	all := []kit.Dense{c.Args[0], c.Args[1], c.Args[2], c.Outs[0]}
+	all := []plan.Dense{c.Args[0], c.Args[1], c.Args[2], c.Outs[0]}
 	q, k, v, y := all[0].Type, all[1].Type, all[2].Type, all[3].Type
 	n := q.Rank()
 	if n < 2 || k.Rank() != n || v.Rank() != n || y.Rank() != n || k.DType != q.DType || v.DType != q.DType || y.DType != q.DType {
@@ -106,14 +106,14 @@ func attentionOf(c *kit.Composite) (a attended, ok bool) {
 			return a, false
 		}
 		a.strides = append(a.strides, strides...)
-		a.operands = append(a.operands, kit.Operand{Value: x.Value})
+		a.operands = append(a.operands, plan.Operand{Value: x.Value})
 	}
 	return a, true
 }
 
 // apart returns how far batches, heads and rows of an operand are apart, if batches
 // are all as far apart as one another and rows are contiguous.
-func apart(x *kit.Dense) (strides []int64, ok bool) {
+func apart(x *plan.Dense) (strides []int64, ok bool) {
 	n := len(x.Strides)
 	if x.Strides[n-1] != 1 && x.Type.Shape[n-1] > 1 {
 		return nil, false
@@ -133,7 +133,7 @@ func apart(x *kit.Dense) (strides []int64, ok bool) {
 }
 
 // shared reports whether one element of memory stands for several of an operand.
-func shared(x *kit.Dense) bool {
+func shared(x *plan.Dense) bool {
 	for d, size := range x.Type.Shape {
 		if size > 1 && x.Strides[d] == 0 {
 			return true
@@ -143,12 +143,12 @@ func shared(x *kit.Dense) bool {
 }
 
 // attention finds out how a step runs its composite, which is attention.
-func (c *compilation) attention(s *step, of *kit.Composite) error {
+func (c *compilation) attention(s *step, of *plan.Composite) error {
 	a, ok := attentionOf(of)
 	if !ok {
 		return fmt.Errorf("compile: a step of the composite %s, for which there is no code", of.Name)
 	}
-	s.Launch = &kit.Launch{Operands: a.operands, Sizes: a.sizes, Strides: a.strides}
+	s.Launch = &plan.Launch{Operands: a.operands, Sizes: a.sizes, Strides: a.strides}
 	s.sizes = slices.Repeat([]int{a.Type.Size()}, len(a.operands))
 	if a.Mask != types.Invalid {
 		s.sizes[len(s.sizes)-1] = a.Mask.Size()
@@ -156,7 +156,7 @@ func (c *compilation) attention(s *step, of *kit.Composite) error {
 	s.launch = a.Launch(a.sizes[0], a.heads())
 	if a.Split {
 		for _, v := range of.Work {
-			s.Operands = append(s.Operands, kit.Operand{Value: v})
+			s.Operands = append(s.Operands, plan.Operand{Value: v})
 			s.sizes = append(s.sizes, types.F32.Size())
 		}
 		s.launch.Grid[0] *= int(a.sizes[4])

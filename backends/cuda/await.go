@@ -3,7 +3,7 @@ package cuda
 import (
 	"slices"
 
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/soa"
 )
 
@@ -38,8 +38,8 @@ func (x *code) await() {
 }
 
 // fetched returns the values that a step of the host copies from the device, or may.
-func (s *step) fetched() []kit.ValueID {
-	var all []kit.ValueID
+func (s *step) fetched() []plan.ValueID {
+	var all []plan.ValueID
 	if h := s.Host(); h != nil {
 		for _, a := range h.Args {
 			all = append(all, a.Value)
@@ -68,7 +68,7 @@ func (r *runner) note(upTo int) error {
 
 // Fetch copies operand j of step i, one of the host's, as soon as it is written, beside
 // kernels that were queued since then.
-func (r *runner) Fetch(dst soa.View, i, j int, v kit.ValueID) error {
+func (r *runner) Fetch(dst soa.View, i, j int, v plan.ValueID) error {
 	n, _ := slices.BinarySearch(r.e.awaited, r.e.steps[i].awaits[j])
 	q := r.q
 	return q.do(func() error {

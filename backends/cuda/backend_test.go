@@ -11,7 +11,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/backendtest"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/internal/test/cudafake"
 	_ "ltc/internal/test/interpreter" // what the programs of the suite exchange
 	"ltc/internal/trials"
@@ -54,11 +54,11 @@ func (s *sortCounter) Compile(ctx context.Context, m backends.Module, o backends
 	if x, ok := e.(*executable); ok {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		x.Program().Each(func(step *kit.Step) {
+		x.Program().Each(func(step *plan.Step) {
 			switch w := step.Work.(type) {
-			case *kit.Sort:
+			case *plan.Sort:
 				s.kernels++
-			case *kit.Host:
+			case *plan.Host:
 				if w.Op == stablehlo.Sort {
 					s.left[w.Reason]++
 				}

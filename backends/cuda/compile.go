@@ -16,6 +16,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/internal/env"
 	"ltc/ir/types"
 )
@@ -67,7 +68,7 @@ type variant struct {
 
 // code is a program that was compiled.
 type code struct {
-	program  *kit.Program
+	program  *plan.Program
 	regions  exec.Regions
 	steps    []step
 	rows     []row
@@ -86,19 +87,19 @@ type code struct {
 // step is how a step is run: as a kernel of the device, as one of the host, or as
 // the kit does.
 type step struct {
-	*kit.Step
-	*kit.Launch // what the entry is launched with; nil: the host runs or drives the step
-	entry       *entry
-	variant     *variant
-	launch      ptx.Launch
-	boxed       *boxed
-	product     *product   // nil: it is nothing that cuBLASLt has
-	taken       bool       // cuBLASLt computes it
-	then        []relaunch // what is launched behind it
-	lacks       error      // why the host runs the kernel
-	sizes       []int      // of an element, by operand
-	row         int        // of code.rows; -1: none
-	awaits      []int      // of a step of the host, by operand: the step that has written it last
+	*plan.Step
+	*plan.Launch // what the entry is launched with; nil: the host runs or drives the step
+	entry        *entry
+	variant      *variant
+	launch       ptx.Launch
+	boxed        *boxed
+	product      *product   // nil: it is nothing that cuBLASLt has
+	taken        bool       // cuBLASLt computes it
+	then         []relaunch // what is launched behind it
+	lacks        error      // why the host runs the kernel
+	sizes        []int      // of an element, by operand
+	row          int        // of code.rows; -1: none
+	awaits       []int      // of a step of the host, by operand: the step that has written it last
 }
 
 // relaunch is one of several launches of a step, of the same operands.
@@ -143,7 +144,7 @@ func (c *compilation) compile(ctx context.Context, p *backends.Program) (*code, 
 }
 
 // program adds a program and its regions.
-func (c *compilation) program(prog *kit.Program) (*code, error) {
+func (c *compilation) program(prog *plan.Program) (*code, error) {
 	regions, err := exec.MakeRegions(prog, func(step, r int) (backends.Executable, error) {
 		x, err := c.program(prog.Steps[step].Regions()[r])
 		if err != nil {
@@ -176,7 +177,7 @@ func (c *compilation) productParts(k *kernel.Kernel) int64 {
 }
 
 // kernels makes kernels of a program.
-func (c *compilation) kernels(ctx context.Context, p *backends.Program) (*kit.Program, error) {
+func (c *compilation) kernels(ctx context.Context, p *backends.Program) (*plan.Program, error) {
 	parts, productParts, pitch := ptx.Parts, c.productParts, c.target.Pitch
 	if c.opens { // kernels are the same for all sizes, as far as the kit's rule lets them be
 		parts, productParts, pitch = nil, nil, nil
@@ -196,12 +197,12 @@ func (c *compilation) kernels(ctx context.Context, p *backends.Program) (*kit.Pr
 
 // claim is that of [kit.Options]: there are entries for attention and sorts. How often
 // sorts are launched depends on the size.
-func (c *compilation) claim(w kit.Work) (work []types.Type, ok bool) {
+func (c *compilation) claim(w plan.Work) (work []types.Type, ok bool) {
 	switch w := w.(type) {
-	case *kit.Composite:
+	case *plan.Composite:
 		a, ok := attentionOf(w)
 		return a.work(), ok
-	case *kit.Sort:
+	case *plan.Sort:
 		if !c.opens {
 			return sortFor(w)
 		}
@@ -210,7 +211,7 @@ func (c *compilation) claim(w kit.Work) (work []types.Type, ok bool) {
 }
 
 // add adds a program, whose regions are there.
-func (c *compilation) add(prog *kit.Program, regions exec.Regions) (*code, error) {
+func (c *compilation) add(prog *plan.Program, regions exec.Regions) (*code, error) {
 	x := &code{program: prog, regions: regions, of: c, constant: make([]int, len(prog.Values))}
 	for i := range prog.Steps {
 		if c.ctx.Err() != nil {
@@ -219,11 +220,11 @@ func (c *compilation) add(prog *kit.Program, regions exec.Regions) (*code, error
 		s := step{Step: &prog.Steps[i]}
 		var err error
 		switch w := s.Work.(type) {
-		case *kit.Composite:
+		case *plan.Composite:
 			err = c.attention(&s, w)
-		case *kit.Sort:
+		case *plan.Sort:
 			err = c.sort(&s, w)
-		case *kit.Launch:
+		case *plan.Launch:
 			s.Launch = w
 			err = c.kernel(&s, prog.Kernels[w.Kernel])
 		}
@@ -233,7 +234,7 @@ func (c *compilation) add(prog *kit.Program, regions exec.Regions) (*code, error
 		x.steps = append(x.steps, s)
 	}
 	for v := range prog.Values {
-		if val := &prog.Values[v]; val.Kind == kit.Constant {
+		if val := &prog.Values[v]; val.Kind == plan.Constant {
 			x.constant[v] = x.sized
 			x.sized += aligned(len(val.Data))
 		}
@@ -320,10 +321,10 @@ func (c *compilation) launch(ctx context.Context, s *step) error {
 
 // sameValues returns, for each operand of a kernel, the first that is the same
 // value; nil if none of these is stored to.
-func sameValues(operands []kit.Operand, k *kernel.Kernel) []int {
+func sameValues(operands []plan.Operand, k *kernel.Kernel) []int {
 	same, some := make([]int, len(operands)), false
 	for j, o := range operands {
-		same[j] = slices.IndexFunc(operands, func(x kit.Operand) bool { return x.Value == o.Value })
+		same[j] = slices.IndexFunc(operands, func(x plan.Operand) bool { return x.Value == o.Value })
 		some = some || same[j] != j && (k.Params[j].Out || k.Params[same[j]].Out)
 	}
 	if !some {
@@ -489,7 +490,7 @@ func (x *code) constants(d *Device) error {
 	x.on.free = append(x.on.free, d.held.add(func() error { return d.home.release(p, n) }))
 	image := make([]byte, x.sized)
 	for v := range x.program.Values {
-		if val := &x.program.Values[v]; val.Kind == kit.Constant {
+		if val := &x.program.Values[v]; val.Kind == plan.Constant {
 			copy(image[x.constant[v]:], val.Data)
 			x.constant[v] += int(p)
 		}

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"ltc/backends/cuda/driver"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 )
 
 // leastGraph is how many kernels make a graph: the launch of a graph takes as long as
@@ -94,7 +94,7 @@ func (r *runner) address(s *step, j int) driver.Ptr {
 	o := &s.Operands[j]
 	at := o.Offset
 	if len(o.By) > 0 {
-		at += kit.Along(o.By, r.Strides[o.Value])
+		at += plan.Along(o.By, r.Strides[o.Value])
 	}
 	return r.at(o.Value) + driver.Ptr(at*int64(s.sizes[j]))
 }
@@ -140,7 +140,7 @@ func (r *runner) kernelArguments(i int) bool {
 	}
 	r.strides = append(r.strides[:0], s.Strides...)
 	for _, m := range s.Moving {
-		r.strides[m.At] += kit.Along(m.By, r.Strides[s.Operands[m.Operand].Value])
+		r.strides[m.At] += plan.Along(m.By, r.Strides[s.Operands[m.Operand].Value])
 	}
 	for _, m := range s.Moving {
 		if r.launches[i].Change(len(s.Operands)+len(s.Sizes)+m.At, uint64(r.strides[m.At])) {

@@ -7,7 +7,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda/ptx"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 )
 
 // Listing returns what a program is compiled to, which needs no device: as comments
@@ -64,11 +64,11 @@ func (x *code) list(b *strings.Builder, indent string) {
 		switch {
 		case s.entry == nil:
 			switch w := s.Work.(type) {
-			case *kit.Host:
+			case *plan.Host:
 				fmt.Fprintf(b, "%s, run by the host: %s", w.Op, w.Reason)
-			case *kit.Loop:
+			case *plan.Loop:
 				b.WriteString("while, driven by the host")
-			case *kit.Branch:
+			case *plan.Branch:
 				b.WriteString("branch, driven by the host")
 			}
 		case s.lacks != nil:
@@ -79,7 +79,7 @@ func (x *code) list(b *strings.Builder, indent string) {
 				b.WriteString(", and a launch that combines the parts")
 			}
 		case s.entry.sort != nil:
-			fmt.Fprintf(b, "%s: %v, grid %v of blocks %v with %d bytes", s.variant.name, &sortedOf(s.Work.(*kit.Sort)).Sort, s.launch.Grid, s.launch.Block, s.launch.Shared)
+			fmt.Fprintf(b, "%s: %v, grid %v of blocks %v with %d bytes", s.variant.name, &sortedOf(s.Work.(*plan.Sort)).Sort, s.launch.Grid, s.launch.Block, s.launch.Shared)
 			if n := len(s.then); n > 0 {
 				fmt.Fprintf(b, ", the first of %d launches", n+1)
 			}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"ltc/backends/cuda/driver"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 )
 
 // large is how many bytes a value has at least that is copied beside the kernels of its
@@ -57,7 +57,7 @@ func (q *Queue) join() error {
 
 // accesses returns, by argument, the first step that reads it, and by result the last
 // that writes it.
-func accesses(p *kit.Program) (reads, writes []int) {
+func accesses(p *plan.Program) (reads, writes []int) {
 	first, last := make([]int, len(p.Values)), make([]int, len(p.Values))
 	for i := len(p.Steps) - 1; i >= 0; i-- {
 		ins, outs := p.Access(i)

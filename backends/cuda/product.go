@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"ltc/backends/cuda/cublaslt"
-	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 )
 
@@ -69,7 +69,7 @@ type contracted struct {
 
 // productOf returns what a step is as products of matrices; nil if it is something
 // else.
-func productOf(s *kit.Launch, k *kernel.Kernel, tf32 bool) *product {
+func productOf(s *plan.Launch, k *kernel.Kernel, tf32 bool) *product {
 	if len(s.Moving) > 0 {
 		return nil
 	}
@@ -96,7 +96,7 @@ func productOf(s *kit.Launch, k *kernel.Kernel, tf32 bool) *product {
 
 // distinct reports whether no matrix that is read is the one that is written, but for
 // one that is added where it lies.
-func distinct(s *kit.Launch, p *product) bool {
+func distinct(s *plan.Launch, p *product) bool {
 	to := &p.operands[2]
 	for i, o := range p.operands {
 		if i == 2 || o.operand < 0 || s.Operands[o.operand].Value != s.Operands[to.operand].Value {

@@ -8,8 +8,8 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
-	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -53,7 +53,7 @@ var _ exec.Device = (*runner)(nil)
 type transfer struct {
 	at    int
 	n     int
-	value kit.ValueID
+	value plan.ValueID
 	view  soa.View // where it belongs
 	host  []byte   // the host's memory, if it is there: that of the view, or of a dense copy
 	// Of a view of the device's memory that is not dense, what copies it, and its table:
@@ -79,7 +79,7 @@ func newRunner(e *executable, q *Queue) *runner {
 	r.Run = exec.NewRun(&e.Plan, r, q)
 	r.bytes = e.least()
 	for v := range p.Values {
-		if p.Values[v].Kind == kit.Constant {
+		if p.Values[v].Kind == plan.Constant {
 			r.Mem[v] = pointer(driver.Ptr(e.constant[v]))
 		}
 	}
@@ -299,12 +299,12 @@ func (r *runner) Copy(dst, src soa.View) error {
 }
 
 // Store copies from the host's memory to a value.
-func (r *runner) Store(v kit.ValueID, src soa.View) error {
+func (r *runner) Store(v plan.ValueID, src soa.View) error {
 	return r.q.upload(r.at(v), bytesOf(src))
 }
 
 // at returns the address of a value.
-func (r *runner) at(v kit.ValueID) driver.Ptr { return driver.Ptr(uintptr(r.Mem[v])) }
+func (r *runner) at(v plan.ValueID) driver.Ptr { return driver.Ptr(uintptr(r.Mem[v])) }
 
 // pointer is an address of the device's memory as [exec.Run.Mem] has it. Nobody follows it:
 // the collector knows that it is none of Go's memory.

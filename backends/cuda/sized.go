@@ -13,6 +13,7 @@ import (
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -34,7 +35,7 @@ type sized struct {
 type form struct {
 	*code  // for the size of the family's base
 	of     *sized
-	family *kit.Family
+	family *plan.Family
 	mu     sync.Mutex // of who adds to recent
 	recent atomic.Pointer[[]fitted]
 }
@@ -68,11 +69,11 @@ const recentSizes = 32
 // [kit.ErrNotCompiled] if it cannot be one program for all sizes.
 func newOpenCompilation(ctx context.Context, m backends.Module, p *backends.Program, o backends.Options, target ptx.Options) (*compilation, error) {
 	c := &compilation{ctx: ctx, o: o, target: target, gpu: new(exec.Machine), entries: map[string]*entry{}, opens: true, mu: new(sync.Mutex)}
-	family, open, err := kit.OpenFamily(ctx, kit.NewEvaluator(), m, o, p, func(_ int, p *backends.Program) (*kit.Program, error) { return c.kernels(ctx, p) })
+	family, open, err := kit.OpenFamily(ctx, kit.NewEvaluator(), m, o, p, func(_ int, p *backends.Program) (*plan.Program, error) { return c.kernels(ctx, p) })
 	if err != nil {
 		return nil, err
 	}
-	if c.open, err = c.sized(kit.Region{Opening: open, Family: family}); err != nil {
+	if c.open, err = c.sized(plan.Region{Opening: open, Family: family}); err != nil {
 		return nil, err
 	}
 	o.Compiled = false // of no elements
@@ -82,7 +83,7 @@ func newOpenCompilation(ctx context.Context, m backends.Module, p *backends.Prog
 }
 
 // sized adds a program, or a region of one, and its regions.
-func (c *compilation) sized(of kit.Region) (*sized, error) {
+func (c *compilation) sized(of plan.Region) (*sized, error) {
 	regions, err := exec.MakeRegions(of.Base(), func(step, r int) (backends.Executable, error) {
 		s, err := c.sized(of.Region(step, r))
 		if err != nil {
@@ -118,7 +119,7 @@ func (s *sized) ready(of *exec.Plan) {
 }
 
 // form returns the program for some layouts.
-func (s *sized) form(x *code, family *kit.Family) *form {
+func (s *sized) form(x *code, family *plan.Family) *form {
 	f := &form{code: x, of: s, family: family}
 	f.recent.Store(new([]fitted))
 	return f

@@ -5,7 +5,7 @@ import (
 
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/cuda/ptx/sorts"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 )
 
@@ -15,7 +15,7 @@ type sorted struct {
 	n, apart, rows int64
 }
 
-func sortedOf(k *kit.Sort) *sorted {
+func sortedOf(k *plan.Sort) *sorted {
 	s := &sorted{Sort: sorts.Sort{Less: k.Less, Keep: int64(k.Keep)}, apart: 1, rows: 1}
 	for _, c := range k.Of {
 		s.Of = append(s.Of, sorts.Compared(c))
@@ -37,7 +37,7 @@ func sortedOf(k *kit.Sort) *sorted {
 }
 
 // sortFor reports whether there are entries for a sort, and the memory for places.
-func sortFor(k *kit.Sort) (work []types.Type, ok bool) {
+func sortFor(k *plan.Sort) (work []types.Type, ok bool) {
 	s := sortedOf(k)
 	if s.Check(s.n, s.rows) != nil {
 		return nil, false
@@ -50,11 +50,11 @@ func sortFor(k *kit.Sort) (work []types.Type, ok bool) {
 
 // sort finds out how a step runs its sort: by one launch or by several, all of the
 // same operands.
-func (c *compilation) sort(s *step, sort *kit.Sort) error {
+func (c *compilation) sort(s *step, sort *plan.Sort) error {
 	of := sortedOf(sort)
-	own := new(kit.Launch)
-	operand := func(v kit.ValueID, t types.DType) {
-		own.Operands = append(own.Operands, kit.Operand{Value: v})
+	own := new(plan.Launch)
+	operand := func(v plan.ValueID, t types.DType) {
+		own.Operands = append(own.Operands, plan.Operand{Value: v})
 		s.sizes = append(s.sizes, t.Size())
 	}
 	for _, a := range sort.Args {

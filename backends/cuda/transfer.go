@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/cuda/driver"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/soa"
 )
 
@@ -48,7 +48,7 @@ func (r *runner) locate() {
 	p := r.e.program
 	r.besides = r.block.at + driver.Ptr(aligned(p.Arena))
 	for v := range p.Values {
-		if val := &p.Values[v]; val.Kind == kit.Temporary {
+		if val := &p.Values[v]; val.Kind == plan.Temporary {
 			r.Mem[v] = pointer(r.block.at + driver.Ptr(val.Offset))
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"maps"
 
 	"ltc/backends/cuda/driver"
-	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
+	"ltc/backends/kit/plan"
 )
 
 // passes reports whether a later call should try again to make kernels: the driver
@@ -37,7 +37,7 @@ func (e *executable) variant(ctx context.Context, views *exec.Views) (*executabl
 
 // variant makes x for a variant of its program: kernels that there are not yet are a
 // module of their own.
-func (x *code) variant(ctx context.Context, prog *kit.Program) (*code, error) {
+func (x *code) variant(ctx context.Context, prog *plan.Program) (*code, error) {
 	of := x.of
 	c := &compilation{ctx: ctx, o: of.o, target: of.target, gpu: new(exec.Machine), entries: map[string]*entry{}, opens: of.opens, mu: of.mu}
 	of.mu.Lock()

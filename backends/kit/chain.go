@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 )
 
@@ -68,7 +69,7 @@ type rows struct {
 	columns int // the kernel's axis of the columns; -1: there is one column
 	count   int // of columns
 	long    int // products in a sum
-	source  ValueID
+	source  plan.ValueID
 }
 
 // rowsOf returns the product of few columns that a node is, if it is one: each of
@@ -331,15 +332,15 @@ func scattering(count int) int {
 
 // early reports whether all that u reads is made before n, or by n.
 func (g *graph) early(n, u *node) bool {
-	return !slices.ContainsFunc(u.ins(), func(v ValueID) bool {
+	return !slices.ContainsFunc(u.ins(), func(v plan.ValueID) bool {
 		d := g.def(v)
 		return d != nil && d != n && d.at > n.at
 	})
 }
 
 // isResult reports whether the caller gets a value.
-func (g *graph) isResult(root ValueID) bool {
-	return slices.ContainsFunc(g.results, func(v ValueID) bool { return g.root(v) == root })
+func (g *graph) isResult(root plan.ValueID) bool {
+	return slices.ContainsFunc(g.results, func(v plan.ValueID) bool { return g.root(v) == root })
 }
 
 // byRows returns a user of what a kernel of rows makes as one whose axes are those
@@ -390,7 +391,7 @@ func (g *graph) followsRows(first, w rowwise) bool {
 				continue
 			}
 			v := w.operands[in.Mem.Param]
-			at := slices.IndexFunc(first.operands, func(o ValueID) bool { return g.root(o) == g.root(v) })
+			at := slices.IndexFunc(first.operands, func(o plan.ValueID) bool { return g.root(o) == g.root(v) })
 			if at < 0 || !first.kernel.Params[at].Out {
 				continue
 			}

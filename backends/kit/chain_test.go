@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/internal/test/golden"
 	"ltc/internal/test/programs"
 )
@@ -105,7 +106,7 @@ func TestReadersOfAProductLoopOverItsColumns(t *testing.T) {
 }
 
 // functions returns how many instructions of a program's kernels are costly.
-func functions(p *kit.Program) (n int) {
+func functions(p *plan.Program) (n int) {
 	for _, k := range p.Kernels {
 		for _, in := range k.Instrs {
 			if in.Op.Costly() {

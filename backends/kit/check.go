@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 )
 
 // check shows that each kernel is right and within its operands, which are of
@@ -12,7 +13,7 @@ import (
 // are read. What it reports is a mistake of a pass.
 func (g *graph) check() error {
 	made := make([]bool, len(g.values))
-	there := func(v ValueID) bool { return g.values[g.root(v)].def == nil || made[g.root(v)] }
+	there := func(v plan.ValueID) bool { return g.values[g.root(v)].def == nil || made[g.root(v)] }
 	for i, n := range g.nodes {
 		for _, v := range n.ins() {
 			if !there(v) {

@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/kit/simplify"
 	"ltc/ir/types"
 	"ltc/mlir"
@@ -80,10 +81,10 @@ type Options struct {
 
 	// Claim reports whether the target runs w itself, as a step, and the types of the
 	// memory that it works in besides operands and results. It is asked before w is
-	// made kernels of: of a [*Composite], in whose place is its decomposition if the
-	// target declines, and of a [*Sort], which is the evaluator's then. nil: it declines
+	// made kernels of: of a [*plan.Composite], in whose place is its decomposition if the
+	// target declines, and of a [*plan.Sort], which is the evaluator's then. nil: it declines
 	// all.
-	Claim func(w Work) (work []types.Type, ok bool)
+	Claim func(w plan.Work) (work []types.Type, ok bool)
 
 	region     bool                              // it is one of a loop or a branch
 	comparator bool                              // it is that of a sort
@@ -138,7 +139,7 @@ func Inline(ctx context.Context, m *mlir.Module) error {
 
 // Compile makes kernels of a module that [backends.Load] has read. It changes
 // p.Module.
-func Compile(ctx context.Context, p *backends.Program, o Options) (*Program, error) {
+func Compile(ctx context.Context, p *backends.Program, o Options) (*plan.Program, error) {
 	if o.Eval == nil {
 		o.Eval = NewEvaluator()
 	}
@@ -185,24 +186,24 @@ func (g *graph) run(pass func(*graph)) (err error) {
 }
 
 // finish writes the graph down as a program.
-func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *Program, err error) {
+func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *plan.Program, err error) {
 	defer g.Catch(&err)
-	r = &Program{Signature: p.Signature, Module: p.Module, LastFallible: -1, Logger: backends.LoggerOf(ctx)}
-	place := make([]ValueID, len(g.values))
+	r = &plan.Program{Signature: p.Signature, Module: p.Module, LastFallible: -1, Logger: backends.LoggerOf(ctx)}
+	place := make([]plan.ValueID, len(g.values))
 	for v := range g.values {
-		place[v] = none
+		place[v] = plan.None
 	}
-	at := func(v ValueID) ValueID {
+	at := func(v plan.ValueID) plan.ValueID {
 		root := g.root(v)
-		if place[root] == none {
+		if place[root] == plan.None {
 			val := &g.values[root]
-			place[root] = ValueID(len(r.Values))
-			w := Value{Type: val.typ, First: -1, Last: -1}
+			place[root] = plan.ValueID(len(r.Values))
+			w := plan.Value{Type: val.typ, First: -1, Last: -1}
 			switch {
 			case val.splat != nil:
-				w.Kind, w.Data = Constant, splatBytes(*val.splat, val.typ.DType.Size())
+				w.Kind, w.Data = plan.Constant, splatBytes(*val.splat, val.typ.DType.Size())
 			case val.data != nil:
-				w.Kind, w.Data = Constant, val.data
+				w.Kind, w.Data = plan.Constant, val.data
 			}
 			r.Values = append(r.Values, w)
 		}
@@ -210,14 +211,14 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *P
 	}
 	for i, v := range g.args {
 		id := at(v)
-		r.Values[id].Kind, r.Values[id].Index = Argument, i
+		r.Values[id].Kind, r.Values[id].Index = plan.Argument, i
 		r.Args = append(r.Args, id)
 	}
 	kernels := map[string]int{}
 	repeated := 0 // bytes of such constants
 	for _, n := range g.nodes {
 		g.Look()
-		step := Step{Ordinal: n.ordinal, Loc: n.loc}
+		step := plan.Step{Ordinal: n.ordinal, Loc: n.loc}
 		if n.host != nil {
 			if step.Work, err = (&hostWriter{ctx, g, p, o, at}).work(n); err != nil {
 				return nil, err
@@ -240,7 +241,7 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *P
 				kernels[text] = i
 				r.Kernels = append(r.Kernels, k.kernel)
 			}
-			l := &Launch{Kernel: i, Copies: copies(k), Parts: n.parts, Pitches: n.pitches}
+			l := &plan.Launch{Kernel: i, Copies: copies(k), Parts: n.parts, Pitches: n.pitches}
 			writeLaunch(l, k, at)
 			step.Work = l
 		}
@@ -248,7 +249,7 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *P
 	}
 	for j, v := range g.results {
 		id := at(v)
-		r.Values[id].Kind, r.Values[id].Index = Result, j
+		r.Values[id].Kind, r.Values[id].Index = plan.Result, j
 		r.Results = append(r.Results, id)
 	}
 	r.From = &origin{g, place}
@@ -259,7 +260,7 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *P
 }
 
 // forget drops the nodes that passes have merged or inlined into others, and the other
-// ways of those that are left: a program keeps its graph for [Program.Variant], which
+// ways of those that are left: a program keeps its graph for [plan.Program.Variant], which
 // makes kernels of nodes that stand for themselves.
 func (g *graph) forget() {
 	g.caller = caller{} // whose functions may hold the context
@@ -277,10 +278,10 @@ func (g *graph) forget() {
 // repeat makes a constant of one element for all one that has each: steps that are no
 // kernels read memory that is dense. It adds to the bytes of all of them, for which there
 // must be memory.
-func repeat(r *Program, id ValueID, all *int) error {
+func repeat(r *plan.Program, id plan.ValueID, all *int) error {
 	v := &r.Values[id]
 	n := v.Type.Bytes()
-	if v.Kind != Constant || len(v.Data) >= n {
+	if v.Kind != plan.Constant || len(v.Data) >= n {
 		return nil
 	}
 	if err := soa.Fits(*all + n); err != nil { // which takes what overflows for too much

@@ -10,25 +10,25 @@ import (
 )
 
 // compositeOf returns what an op is, if it is a composite of types that kernels have.
-func compositeOf(op *mlir.Op) *Composite {
+func compositeOf(op *mlir.Op) *plan.Composite {
 	name, _ := op.Attrs.Get("name").(mlir.StringAttr)
 	if op.Code != stablehlo.Composite || carries(op) {
 		return nil
 	}
-	c := &Composite{Name: string(name)}
+	c := &plan.Composite{Name: string(name)}
 	if attrs, ok := op.Attrs.Get("composite_attributes").(mlir.DictAttr); ok {
 		c.Attrs = mlir.Dict(attrs)
 	}
 	for _, list := range []struct {
 		values []*mlir.Value
-		to     *[]Dense
+		to     *[]plan.Dense
 	}{{op.Operands, &c.Args}, {op.Results, &c.Outs}} {
 		for _, v := range list.values {
 			t, err := backends.TypeOf(v.Type)
 			if err != nil {
 				return nil
 			}
-			*list.to = append(*list.to, Dense{Value: none, Type: t, Strides: plan.RowMajor(t.Shape)})
+			*list.to = append(*list.to, plan.Dense{Value: plan.None, Type: t, Strides: plan.RowMajor(t.Shape)})
 		}
 	}
 	return c
@@ -109,7 +109,7 @@ func movedStrides(v, from *mlir.Value) []int64 {
 }
 
 // composite returns the work of a composite.
-func (w *hostWriter) composite(n *node) *Composite {
+func (w *hostWriter) composite(n *node) *plan.Composite {
 	c := *n.host.composite
 	c.Args, c.Outs = slices.Clone(c.Args), slices.Clone(c.Outs)
 	for i, v := range n.host.ins {

@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/ir/types"
 )
@@ -30,10 +31,10 @@ func TestComposite(t *testing.T) {
   }
 }`
 	var work []types.Type
-	steps := func(takes func(c *kit.Composite) bool) []string {
+	steps := func(takes func(c *plan.Composite) bool) []string {
 		l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 		require.NoError(t, err)
-		p, err := kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Check: true, Claim: func(w kit.Work) ([]types.Type, bool) { return work, takes(w.(*kit.Composite)) }})
+		p, err := kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Check: true, Claim: func(w plan.Work) ([]types.Type, bool) { return work, takes(w.(*plan.Composite)) }})
 		require.NoError(t, err)
 		var all []string
 		for line := range strings.Lines(p.String()) {
@@ -43,13 +44,13 @@ func TestComposite(t *testing.T) {
 		}
 		return all
 	}
-	scale := func(c *kit.Composite) bool { return c.Name == "my.scale" && c.Attrs.Get("by").String() == "3 : i64" }
+	scale := func(c *plan.Composite) bool { return c.Name == "my.scale" && c.Attrs.Get("by").String() == "3 : i64" }
 	require.Equal(t, []string{"step 0: composite my.scale(v0 by [1 4 12], v1 by [3 1], v2 by [6 2 1])"}, steps(scale))
-	dense := steps(func(c *kit.Composite) bool { return scale(c) && c.Args[0].Strides[2] == 1 })
+	dense := steps(func(c *plan.Composite) bool { return scale(c) && c.Args[0].Strides[2] == 1 })
 	require.Len(t, dense, 2)
 	require.Contains(t, dense[0], "kernel 0(v0, v2)")
 	require.Equal(t, "step 1: composite my.scale(v2 by [6 2 1], v1 by [3 1], v3 by [6 2 1])", dense[1])
-	none := steps(func(*kit.Composite) bool { return false })
+	none := steps(func(*plan.Composite) bool { return false })
 	require.Len(t, none, 1)
 	require.Contains(t, none[0], "kernel 0(v0, v1, v2)")
 

@@ -1,6 +1,6 @@
 // Package kit makes kernels of StableHLO modules, for backends that schedule
 // and run them: each op is a kernel first, then kernels are fused, and memory
-// is planned once. Its central function is [Compile], which makes a [Program] of
+// is planned once. Its central function is [Compile], which makes a [plan.Program] of
 // package plan.
 //
 //	module → simplify → a graph of kernels → passes → Program

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ltc/backends"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 )
 
 // The programs of the benchmark, of transformers and of convolutional networks
@@ -48,13 +48,13 @@ func TestAttentionWithoutTheEvaluator(t *testing.T) {
 }
 
 // hostSteps returns what the backend cpu leaves to the evaluator.
-func hostSteps(t *testing.T, text string) []*kit.Host {
+func hostSteps(t *testing.T, text string) []*plan.Host {
 	t.Helper()
 	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	p, ok := e.(interface{ Program() *kit.Program })
+	p, ok := e.(interface{ Program() *plan.Program })
 	require.True(t, ok, "nothing of it is compiled")
 	return p.Program().HostSteps()
 }

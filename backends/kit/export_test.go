@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/soa"
 )
 
@@ -56,7 +57,7 @@ func (g *graph) Evaluate(ctx context.Context, eval backends.Backend, scalars ker
 	for i, v := range g.args {
 		mem[v] = args[i]
 	}
-	at := func(v ValueID) soa.View {
+	at := func(v plan.ValueID) soa.View {
 		r := g.root(v)
 		if val := &g.values[r]; mem[r].IsZero() {
 			mem[r] = soa.Make(val.typ)

@@ -15,6 +15,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/internal/test/golden"
 )
@@ -37,7 +38,7 @@ func TestFamilies(t *testing.T) {
 		m := backends.NewModule(string(in.Data))
 		p, err := backends.LoadOpen(t.Context(), m, backends.Options{})
 		require.NoError(t, err)
-		f, _, err := kit.OpenFamily(t.Context(), eval.New(), m, backends.Options{}, p, func(_ int, p *backends.Program) (*kit.Program, error) {
+		f, _, err := kit.OpenFamily(t.Context(), eval.New(), m, backends.Options{}, p, func(_ int, p *backends.Program) (*plan.Program, error) {
 			return kernelsOf(t.Context(), p)
 		})
 		if err != nil {
@@ -50,7 +51,7 @@ func TestFamilies(t *testing.T) {
 }
 
 // kernelsOf makes kernels of a program.
-func kernelsOf(ctx context.Context, p *backends.Program) (*kit.Program, error) {
+func kernelsOf(ctx context.Context, p *backends.Program) (*plan.Program, error) {
 	return kit.Compile(ctx, p, kit.Options{Eval: eval.New(), Check: true})
 }
 
@@ -72,7 +73,7 @@ func TestVariants(t *testing.T) {
 //	// argument 0 strides table 1
 //
 // which give the class of the stride of each dimension.
-func layoutsIn(t *testing.T, text string) (args, results []kit.Layout) {
+func layoutsIn(t *testing.T, text string) (args, results []plan.Layout) {
 	classes := map[string]kernel.Stride{"*": kernel.AnyStride, "1": kernel.UnitStride, "0": kernel.ZeroStride, "table": kernel.TableStride}
 	lines := bufio.NewScanner(strings.NewReader(text))
 	for lines.Scan() {
@@ -80,16 +81,16 @@ func layoutsIn(t *testing.T, text string) (args, results []kit.Layout) {
 		if len(words) < 4 || words[0] != "//" || words[3] != "strides" {
 			continue
 		}
-		var l kit.Layout
+		var l plan.Layout
 		for _, w := range words[4:] {
 			require.Contains(t, classes, w)
 			l = append(l, classes[w])
 		}
 		i, err := strconv.Atoi(words[2])
 		require.NoError(t, err)
-		list := map[string]*[]kit.Layout{"argument": &args, "result": &results}[words[1]]
+		list := map[string]*[]plan.Layout{"argument": &args, "result": &results}[words[1]]
 		require.NotNil(t, list, words[1])
-		*list = append(*list, make([]kit.Layout, max(0, i+1-len(*list)))...)
+		*list = append(*list, make([]plan.Layout, max(0, i+1-len(*list)))...)
 		(*list)[i] = l
 	}
 	return args, results

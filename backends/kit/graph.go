@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/internal/halt"
 	"ltc/ir/types"
 	"ltc/mlir"
@@ -16,13 +17,13 @@ type graph struct {
 
 	values  []value
 	nodes   []*node
-	args    []ValueID
-	results []ValueID
+	args    []plan.ValueID
+	results []plan.ValueID
 	alias   []int // by result: the argument that it takes over; -1 if none
 
-	shapes  map[ValueID]types.Shape // of arguments and results, as the caller has them
-	layouts map[ValueID]Layout      // of arguments and results that are not dense
-	tables  map[ValueID]ValueID     // those of their tables
+	shapes  map[plan.ValueID]types.Shape  // of arguments and results, as the caller has them
+	layouts map[plan.ValueID]plan.Layout  // of arguments and results that are not dense
+	tables  map[plan.ValueID]plan.ValueID // those of their tables
 }
 
 // caller is what passes have of whoever compiles: the context, and of [Options] what the
@@ -48,14 +49,14 @@ type value struct {
 	def   *node   // what stores it; nil for arguments and constants
 	// base is the value whose memory this one is another shape of; none if it
 	// has memory of its own.
-	base ValueID
+	base plan.ValueID
 }
 
 // node is a kernel, or an op that the host runs, with the values it works on.
 type node struct {
 	// kernel has literal sizes; the strides of its operands say nothing yet.
 	kernel   *kernel.Kernel
-	operands []ValueID // by parameter
+	operands []plan.ValueID // by parameter
 	host     *hostOp
 	ordinal  int           // of the op whose failure it would report
 	loc      mlir.Location // of that op
@@ -78,46 +79,46 @@ type node struct {
 // loop or branch that the host drives.
 type hostOp struct {
 	op        *mlir.Op
-	ins, outs []ValueID
+	ins, outs []plan.ValueID
 	inputs    []*mlir.Value // what ins are in the text: operands, then captured values
 	others    []*mlir.Op    // what op may refer to, beside main
 	reason    string        // why it was not compiled
 	// composite is set if the target has code for the op.
-	composite *Composite
-	sort      *Sort // likewise
+	composite *plan.Composite
+	sort      *plan.Sort // likewise
 }
 
 // newValue adds a value in memory of its own.
-func (g *graph) newValue(t types.Type, def *node) ValueID {
-	g.values = append(g.values, value{typ: t, def: def, base: none})
-	return ValueID(len(g.values) - 1)
+func (g *graph) newValue(t types.Type, def *node) plan.ValueID {
+	g.values = append(g.values, value{typ: t, def: def, base: plan.None})
+	return plan.ValueID(len(g.values) - 1)
 }
 
 // root returns the value that owns v's memory.
-func (g *graph) root(v ValueID) ValueID {
-	for g.values[v].base != none {
+func (g *graph) root(v plan.ValueID) plan.ValueID {
+	for g.values[v].base != plan.None {
 		v = g.values[v].base
 	}
 	return v
 }
 
 // ins returns the values that a node reads; outs those that it makes.
-func (n *node) ins() []ValueID {
+func (n *node) ins() []plan.ValueID {
 	if n.host != nil {
 		return n.host.ins
 	}
 	return n.pick(false)
 }
 
-func (n *node) outs() []ValueID {
+func (n *node) outs() []plan.ValueID {
 	if n.host != nil {
 		return n.host.outs
 	}
 	return n.pick(true)
 }
 
-func (n *node) pick(out bool) []ValueID {
-	var all []ValueID
+func (n *node) pick(out bool) []plan.ValueID {
+	var all []plan.ValueID
 	for i, v := range n.operands {
 		if n.kernel.Params[i].Out == out {
 			all = append(all, v)
@@ -127,4 +128,4 @@ func (n *node) pick(out bool) []ValueID {
 }
 
 // paramOf returns the parameter of n that v is; -1 if there is none.
-func (n *node) paramOf(v ValueID) int { return slices.Index(n.operands, v) }
+func (n *node) paramOf(v plan.ValueID) int { return slices.Index(n.operands, v) }

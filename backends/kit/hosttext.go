@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/backends/kit/plan"
 	"ltc/mlir"
 )
 
@@ -49,7 +50,7 @@ func bindArguments(fn *mlir.Op, values []*mlir.Value, ops ...*mlir.Op) (before [
 // takes the block's arguments, then what the region uses from outside, or rather
 // what carries them. Where it carries results on to its next run, they take over the
 // block's arguments. It says also what its ops are in the program's text.
-func regionText(r *mlir.Region, captured []*mlir.Value, others []*mlir.Op, carries bool) (string, Ordinals) {
+func regionText(r *mlir.Region, captured []*mlir.Value, others []*mlir.Op, carries bool) (string, plan.Ordinals) {
 	block := r.Blocks[0]
 	end := block.Ops[len(block.Ops)-1]
 	from := slices.Concat(block.Args, captured)
@@ -69,7 +70,7 @@ func regionText(r *mlir.Region, captured []*mlir.Value, others []*mlir.Op, carri
 		op.Ordinal = end.Ordinal
 	}
 	m := &mlir.Module{Ops: append([]*mlir.Op{fn}, others...)}
-	ops := Ordinals{}
+	ops := plan.Ordinals{}
 	m.Walk(func(op *mlir.Op) bool { ops = append(ops, op.Ordinal); return true })
 	var b strings.Builder
 	_ = m.Print(&b, mlir.PrintOptions{Locations: true}) // a Builder does not fail

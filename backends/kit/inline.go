@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 )
 
 // Limits of one kernel: more would take a compiler long and spill registers.
@@ -29,7 +30,7 @@ func (g *graph) inlineWhere(may func(def *node) bool) {
 	uses := g.uses()
 	for _, n := range g.nodes {
 		for n.kernel != nil {
-			p := slices.IndexFunc(n.operands, func(v ValueID) bool {
+			p := slices.IndexFunc(n.operands, func(v plan.ValueID) bool {
 				g.Look()
 				def := g.def(v)
 				return def != nil && def != n && def.pointwise() && may(def) && g.worthInlining(n, v, uses)
@@ -119,7 +120,7 @@ func moves(k *kernel.Kernel) bool {
 }
 
 // worthInlining reports whether n should compute v instead of loading it.
-func (g *graph) worthInlining(n *node, v ValueID, uses []int) bool {
+func (g *graph) worthInlining(n *node, v plan.ValueID, uses []int) bool {
 	def := g.def(v)
 	if len(n.kernel.Instrs)+len(def.kernel.Instrs) > mostInstrs || len(n.operands)+len(def.operands) > mostParams {
 		return false
@@ -271,7 +272,7 @@ func factor(k *kernel.Kernel, v kernel.ID) *kernel.Access {
 // dimsOf returns, for each axis of the pointwise node that makes v, which of
 // v's dimensions it runs along; -1 for one that has a single element. It is nil
 // if v is another shape of what the node makes that has no such dimensions.
-func (g *graph) dimsOf(v ValueID) []int {
+func (g *graph) dimsOf(v plan.ValueID) []int {
 	from, to := g.values[g.root(v)].typ.Shape, g.values[v].typ.Shape
 	dims := make([]int, len(from))
 	d := 0
@@ -364,7 +365,7 @@ func (c *copier) straight(s int) {
 // operandList is the operands of a kernel that is being built.
 type operandList struct {
 	b      *kernel.Builder
-	values []ValueID
+	values []plan.ValueID
 }
 
 // add adds the operands of n that are wanted, each value once, and returns
@@ -392,7 +393,7 @@ func (g *graph) sweep() {
 	uses := g.uses()
 	var kept []*node
 	for _, n := range slices.Backward(g.nodes) {
-		if n.kept || slices.ContainsFunc(n.outs(), func(v ValueID) bool { return uses[g.root(v)] > 0 }) {
+		if n.kept || slices.ContainsFunc(n.outs(), func(v plan.ValueID) bool { return uses[g.root(v)] > 0 }) {
 			kept = append(kept, n)
 			continue
 		}

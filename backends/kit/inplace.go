@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"ltc/backends/kit/plan"
 	"slices"
 )
 
@@ -31,7 +32,7 @@ func (g *graph) late() func(*node) bool {
 	}
 	return func(n *node) bool {
 		outs := n.outs()
-		return n.kernel != nil && len(outs) > 0 && !slices.ContainsFunc(outs, func(v ValueID) bool { return other[g.root(v)] })
+		return n.kernel != nil && len(outs) > 0 && !slices.ContainsFunc(outs, func(v plan.ValueID) bool { return other[g.root(v)] })
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/ir/types"
 )
@@ -25,19 +26,19 @@ func TestLargest(t *testing.T) {
 	require.NoError(t, err)
 	type value struct {
 		typ  types.Type
-		kind kit.Kind
+		kind plan.Kind
 		line string
 	}
 	var got []value
 	for _, l := range x.Largest(4) {
-		require.Equal(t, l.Op < 0, l.Kind == kit.Argument, "what makes %v", l.Type)
+		require.Equal(t, l.Op < 0, l.Kind == plan.Argument, "what makes %v", l.Type)
 		got = append(got, value{l.Type, l.Kind, backends.LineOf(l.Loc)})
 	}
 	require.Equal(t, []value{
-		{types.Of(types.F32, 16, 64), kit.Temporary, "train.go:41"},
-		{types.Of(types.F32, 8, 64), kit.Result, "train.go:43"},
-		{types.Of(types.F32, 4, 64), kit.Argument, ""},
-		{types.Of(types.F32, 16, 4), kit.Argument, ""},
+		{types.Of(types.F32, 16, 64), plan.Temporary, "train.go:41"},
+		{types.Of(types.F32, 8, 64), plan.Result, "train.go:43"},
+		{types.Of(types.F32, 4, 64), plan.Argument, ""},
+		{types.Of(types.F32, 16, 4), plan.Argument, ""},
 	}, got, "of two of one size the one before")
 	require.Len(t, x.Largest(100), 5, "as many as there are")
 }

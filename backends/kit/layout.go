@@ -10,19 +10,19 @@ import (
 
 // findViews finds out of arguments and results which layouts steps take. place
 // is what values of the graph are in the program.
-func (g *graph) findViews(r *Program, place []ValueID) {
-	g.shapes = map[ValueID]types.Shape{}
+func (g *graph) findViews(r *plan.Program, place []plan.ValueID) {
+	g.shapes = map[plan.ValueID]types.Shape{}
 	for root, p := range place {
-		if p != none && (r.Values[p].Kind == Argument || r.Values[p].Kind == Result) {
+		if p != plan.None && (r.Values[p].Kind == plan.Argument || r.Values[p].Kind == plan.Result) {
 			r.Values[p].Views = ^uint64(0)
-			g.shapes[ValueID(root)] = r.Shape(p)
+			g.shapes[plan.ValueID(root)] = r.Shape(p)
 		}
 	}
 	for i := range g.nodes {
 		n := g.nodes[i]
 		if n.kernel == nil {
 			for _, v := range slices.Concat(n.ins(), n.outs()) {
-				if p := place[g.root(v)]; p != none {
+				if p := place[g.root(v)]; p != plan.None {
 					r.Values[p].Views = 0
 				}
 			}
@@ -30,7 +30,7 @@ func (g *graph) findViews(r *Program, place []ValueID) {
 		}
 		for o, v := range n.operands {
 			p := place[g.root(v)]
-			if p == none || r.Values[p].Views == 0 {
+			if p == plan.None || r.Values[p].Views == 0 {
 				continue
 			}
 			r.Values[p].Views &= g.viewsOf(n, o)
@@ -68,8 +68,8 @@ func (g *graph) viewsOf(n *node, operand int) uint64 {
 // same elements it is a part, and how many of that an element of it is: along a
 // dimension of 6 those of 2 and 3 are parts, 3 and 1 of it. It is false where one
 // of shape is made of several.
-func parts(of, shape types.Shape) ([]Factor, bool) {
-	all := make([]Factor, len(shape))
+func parts(of, shape types.Shape) ([]plan.Factor, bool) {
+	all := make([]plan.Factor, len(shape))
 	d := len(of) - 1
 	inner := 1
 	for i := len(shape) - 1; i >= 0; i-- {
@@ -77,13 +77,13 @@ func parts(of, shape types.Shape) ([]Factor, bool) {
 			d, inner = d-1, 1
 		}
 		if shape[i] == 1 { // its index is 0
-			all[i] = Factor{Dim: max(d, 0)}
+			all[i] = plan.Factor{Dim: max(d, 0)}
 			continue
 		}
 		if d < 0 || inner*shape[i] == 0 || of[d]%(inner*shape[i]) != 0 {
 			return nil, false
 		}
-		all[i] = Factor{Dim: d, By: int64(inner)}
+		all[i] = plan.Factor{Dim: d, By: int64(inner)}
 		inner *= shape[i]
 	}
 	return all, true
@@ -94,13 +94,13 @@ func parts(of, shape types.Shape) ([]Factor, bool) {
 // table, if there is one.
 type position struct {
 	strides []plan.Linear
-	table   ValueID // none if there is none
+	table   plan.ValueID // none if there is none
 	entries []int64
 }
 
 // position returns where the elements of a value are that a node reads or writes.
-func (g *graph) position(v ValueID) position {
-	r := position{table: none}
+func (g *graph) position(v plan.ValueID) position {
+	r := position{table: plan.None}
 	shape := g.values[v].typ.Shape
 	root := g.root(v)
 	l, ok := g.layouts[root]
@@ -125,7 +125,7 @@ func (g *graph) position(v ValueID) position {
 			r.entries[d], r.table = f.By, g.tables[root]
 		case kernel.AnyStride:
 			if f.By != 0 {
-				r.strides[d].By = []Factor{f}
+				r.strides[d].By = []plan.Factor{f}
 			}
 		}
 	}

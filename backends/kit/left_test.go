@@ -130,7 +130,7 @@ func renderCompiled() string {
 	b.WriteString("<!-- Generated from backends/kit/ops.go and left.go by go generate ./backends/kit. -->\n# What is compiled\n\n" +
 		"The backend `cpu` makes kernels of a program (package `backends/kit`), which its compilers turn into machine code. " +
 		"Whatever is no kernel runs as a step of its own by the evaluator, the backend `eval`: slower, never wrong. " +
-		"`kit.Program.HostSteps` lists those of a program with their reasons; executables of `cpu` say by a method `Compiled` how many there are.\n\n" +
+		"`plan.Program.HostSteps` lists those of a program with their reasons; executables of `cpu` say by a method `Compiled` how many there are.\n\n" +
 		"## Kernels\n\nThe same on every element: " + list("elementwise") + ".\n\nWith indices of their own: " + list("kernel") + ". Sums of floats may be taken in another order than the evaluator's, and start from 0: " +
 		"a `reduce` or `reduce_window` of nothing but -0 gives 0 where it is to start from -0.\n\n" +
 		"No work at all, they say what a value is: " + list("structural") + ".\n\n" +

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 )
 
 // smallWork is how many points two kernels may have together to be worth one
@@ -37,7 +38,7 @@ func (g *graph) number() {
 }
 
 // def returns the node that makes a value; nil for arguments and constants.
-func (g *graph) def(v ValueID) *node {
+func (g *graph) def(v plan.ValueID) *node {
 	n := g.values[g.root(v)].def
 	for n != nil && n.into != nil {
 		n = n.into
@@ -110,7 +111,7 @@ func (g *graph) meet(a, b *node) int {
 	}
 	for _, n := range g.nodes[a.at+1 : b.at] {
 		g.Look()
-		if n.into == nil && slices.ContainsFunc(n.ins(), func(v ValueID) bool { return g.def(v) == a }) {
+		if n.into == nil && slices.ContainsFunc(n.ins(), func(v plan.ValueID) bool { return g.def(v) == a }) {
 			return -1
 		}
 	}
@@ -205,7 +206,7 @@ func (g *graph) pair(a, b *node, small bool) (pairs []axisPair, ok bool) {
 }
 
 // storeOf returns where a node stores v; nil if that is not plainly once.
-func storeOf(n *node, v ValueID) *kernel.Access {
+func storeOf(n *node, v plan.ValueID) *kernel.Access {
 	var found *kernel.Access
 	for id := range n.kernel.Instrs {
 		in := &n.kernel.Instrs[id]

@@ -13,10 +13,10 @@ import (
 // one node.
 type normal struct {
 	kernel   *kernel.Kernel
-	operands []Operand
+	operands []plan.Operand
 	sizes    []int64
 	strides  []int64
-	moving   []Moving
+	moving   []plan.Moving
 }
 
 // normalise writes a node's kernel in the form that equal computations share:
@@ -28,7 +28,7 @@ func (g *graph) normalise(n *node) normal {
 	w := viewed(g, n)
 	w.collapse()
 	few := int64(0)
-	if slices.ContainsFunc(n.operands, func(v ValueID) bool { return g.layouts[g.root(v)] != nil }) {
+	if slices.ContainsFunc(n.operands, func(v plan.ValueID) bool { return g.layouts[g.root(v)] != nil }) {
 		few = fewComponents
 	}
 	return w.symbolic(few, n.chained)
@@ -86,7 +86,7 @@ func (g *graph) columnsOf(n *node) [][]bool {
 // view is a value as an operand: how far from its first element that of the
 // operand is, and how far apart neighbours are along each dimension.
 type view struct {
-	value   ValueID
+	value   plan.ValueID
 	offset  plan.Linear
 	strides []plan.Linear
 	whole   bool // it keeps the value's dimensions
@@ -138,7 +138,7 @@ func viewed(g *graph, n *node) *views {
 func (w *views) access(g *graph, n *node, b *kernel.Builder, c *copier, s int, m *kernel.Access, entries map[string]kernel.ID) *kernel.Access {
 	p := n.kernel.Params[m.Param]
 	lies := g.position(n.operands[m.Param])
-	to, v := *m, view{value: n.operands[m.Param], table: lies.table != none, whole: !m.Plain()}
+	to, v := *m, view{value: n.operands[m.Param], table: lies.table != plan.None, whole: !m.Plain()}
 	to.Index = nil
 	param := kernel.Param{DType: p.DType, Out: p.Out}
 	if v.whole {
@@ -224,7 +224,7 @@ func (w *views) param(b *kernel.Builder, p kernel.Param, v view) int {
 
 // viewKey is what views must share to be equal, and of which few that differ do.
 type viewKey struct {
-	value  ValueID
+	value  plan.ValueID
 	offset int64
 	whole  bool
 }
@@ -349,12 +349,12 @@ func (m *symbols) strided() {
 				p.Strides[d] = kernel.ZeroStride
 			default:
 				if len(s.By) > 0 {
-					m.moving = append(m.moving, Moving{At: len(m.strides), Operand: i, By: s.By})
+					m.moving = append(m.moving, plan.Moving{At: len(m.strides), Operand: i, By: s.By})
 				}
 				m.strides = append(m.strides, s.N)
 			}
 		}
-		m.operands = append(m.operands, Operand{Value: v.value, Offset: v.offset.N, By: v.offset.By})
+		m.operands = append(m.operands, plan.Operand{Value: v.value, Offset: v.offset.N, By: v.offset.By})
 	}
 }
 

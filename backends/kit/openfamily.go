@@ -13,7 +13,7 @@ import (
 
 // FixSizes inlines the functions of a program that has just been loaded, and has eval give
 // all its types the sizes that follow from the shapes of main's arguments. Behind these main
-// has others then, i32s that are the sizes returned ([Program.SizeArgs]).
+// has others then, i32s that are the sizes returned ([plan.Program.SizeArgs]).
 func FixSizes(ctx context.Context, eval Evaluator, p *backends.Program, shapes [][]int) (sizes []int64, err error) {
 	if err := Inline(ctx, p.Module); err != nil {
 		return nil, err
@@ -24,15 +24,15 @@ func FixSizes(ctx context.Context, eval Evaluator, p *backends.Program, shapes [
 // OpenFamily returns one program for all sizes of a module that leaves one open, which p was
 // loaded from, and where that size stands. Kernels makes kernels of the program for n
 // elements. The error wraps [ErrNotCompiled] if it cannot be one program for all sizes.
-func OpenFamily(ctx context.Context, eval Evaluator, m backends.Module, o backends.Options, p *backends.Program, kernels func(n int, p *backends.Program) (*Program, error)) (*Family, Opening, error) {
+func OpenFamily(ctx context.Context, eval Evaluator, m backends.Module, o backends.Options, p *backends.Program, kernels func(n int, p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
 	at, bounds, err := openDims(p.Module)
 	if err != nil {
-		return nil, Opening{}, errors.Join(ErrNotCompiled, At(p.Module.Func("main"), err))
+		return nil, plan.Opening{}, errors.Join(ErrNotCompiled, plan.At(p.Module.Func("main"), err))
 	}
-	open := Opening{Sig: p.Signature, At: at, Bounds: bounds}
-	var f *Family
+	open := plan.Opening{Sig: p.Signature, At: at, Bounds: bounds}
+	var f *plan.Family
 	if err = growsEvenly(ctx, eval, m, o, &open); err == nil {
-		f, err = plan.CompileFamily(ctx, eval, bounds, func(n int) (*Program, error) {
+		f, err = plan.CompileFamily(ctx, eval, bounds, func(n int) (*plan.Program, error) {
 			p, err := backends.LoadOpen(ctx, m, o)
 			if err != nil {
 				return nil, err
@@ -49,10 +49,10 @@ func OpenFamily(ctx context.Context, eval Evaluator, m backends.Module, o backen
 		})
 	}
 	if ctx.Err() != nil {
-		return nil, Opening{}, context.Cause(ctx)
+		return nil, plan.Opening{}, context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, Opening{}, errors.Join(ErrNotCompiled, err)
+		return nil, plan.Opening{}, errors.Join(ErrNotCompiled, err)
 	}
 	return f, open, nil
 }
@@ -60,7 +60,7 @@ func OpenFamily(ctx context.Context, eval Evaluator, m backends.Module, o backen
 // openDims returns where the one size stands that a module's arguments leave
 // open, and its bounds: there is one such dimension, or all have one name
 // (ltc.dim).
-func openDims(m *mlir.Module) (at []Teller, bounds [2]int, err error) {
+func openDims(m *mlir.Module) (at []plan.Teller, bounds [2]int, err error) {
 	bounds = [2]int{0, int(^uint(0) >> 1)}
 	main := m.Func("main")
 	name, named := "", true
@@ -80,7 +80,7 @@ func openDims(m *mlir.Module) (at []Teller, bounds [2]int, err error) {
 			if len(at) > 0 && (symbol != name || symbol == "") {
 				named = false
 			}
-			name, at = symbol, append(at, Teller{Index: i, Dim: d, Slope: 1})
+			name, at = symbol, append(at, plan.Teller{Index: i, Dim: d, Slope: 1})
 		}
 	}
 	switch {
@@ -97,7 +97,7 @@ func openDims(m *mlir.Module) (at []Teller, bounds [2]int, err error) {
 
 // growsEvenly returns an error unless every size of a value grows linearly with the open
 // size, from few elements on. It does not where a window is larger than its operand.
-func growsEvenly(ctx context.Context, eval Evaluator, m backends.Module, o backends.Options, open *Opening) error {
+func growsEvenly(ctx context.Context, eval Evaluator, m backends.Module, o backends.Options, open *plan.Opening) error {
 	few := max(open.Bounds[0], 1)
 	var at [3][]*mlir.TensorType
 	var makes []*mlir.Op // of those for few elements
@@ -127,7 +127,7 @@ func growsEvenly(ctx context.Context, eval Evaluator, m backends.Module, o backe
 	for k, t := range at[0] {
 		for d, n := range t.Shape {
 			if more, most := at[1][k].Shape[d], at[2][k].Shape[d]; most-more != more-n {
-				return At(makes[k], fmt.Errorf("a value is %v for %d elements, %v for %d and %v for %d", t, few, at[1][k], few+100, at[2][k], few+200))
+				return plan.At(makes[k], fmt.Errorf("a value is %v for %d elements, %v for %d and %v for %d", t, few, at[1][k], few+100, at[2][k], few+200))
 			}
 		}
 	}

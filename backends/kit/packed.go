@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 )
 
 // packed makes what computes a factor of contractions, element by element, part
@@ -93,7 +94,7 @@ func (g *graph) packInto(n, def *node) (c node, times int) {
 	}
 	c = *n
 	for {
-		p := slices.IndexFunc(c.operands, func(v ValueID) bool { return g.def(v) == def })
+		p := slices.IndexFunc(c.operands, func(v plan.ValueID) bool { return g.def(v) == def })
 		if p < 0 {
 			break
 		}

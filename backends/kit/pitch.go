@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 )
 
@@ -22,7 +23,7 @@ func pitchRows(g *graph) {
 	if g.pitch == nil {
 		return
 	}
-	p := &pitching{graph: g, users: make([][]*node, len(g.values)), shared: make([]bool, len(g.values)), copies: map[string]ValueID{}}
+	p := &pitching{graph: g, users: make([][]*node, len(g.values)), shared: make([]bool, len(g.values)), copies: map[string]plan.ValueID{}}
 	for _, n := range g.nodes {
 		for _, v := range slices.Concat(n.ins(), n.outs()) {
 			r := g.root(v)
@@ -50,7 +51,7 @@ type pitching struct {
 	nodes  []*node   // what the graph's become
 	users  [][]*node // by root: who reads or makes it
 	shared []bool    // by root: not kernels alone use it, or in several shapes
-	copies map[string]ValueID
+	copies map[string]plan.ValueID
 }
 
 // lay lays out the operands of a product.
@@ -96,7 +97,7 @@ func roundTo(n int, by int64) int { return (n + int(by) - 1) / int(by) * int(by)
 
 // stretches reports whether a value can have longer rows: kernels alone use it, in one
 // shape, and none of them depends on how long its rows are.
-func (p *pitching) stretches(v ValueID) bool {
+func (p *pitching) stretches(v plan.ValueID) bool {
 	val := &p.values[v]
 	if p.root(v) != v || p.shared[v] || val.def == nil || val.splat != nil || val.data != nil || len(val.typ.Shape) == 0 {
 		return false
@@ -116,10 +117,10 @@ func (p *pitching) stretches(v ValueID) bool {
 }
 
 // literal reports whether a value is a constant: its copy is made when it is compiled.
-func (p *pitching) literal(v ValueID) bool { return p.root(v) == v && p.values[v].data != nil }
+func (p *pitching) literal(v plan.ValueID) bool { return p.root(v) == v && p.values[v].data != nil }
 
 // stretch gives a value the rows of a shape, wherever it is used.
-func (p *pitching) stretch(v ValueID, shape types.Shape) {
+func (p *pitching) stretch(v plan.ValueID, shape types.Shape) {
 	for _, n := range p.users[v] {
 		for i, w := range n.operands {
 			if w == v {
@@ -131,7 +132,7 @@ func (p *pitching) stretch(v ValueID, shape types.Shape) {
 }
 
 // replace has a node use a value as its operand i, in the value's shape or a given one.
-func (p *pitching) replace(n *node, i int, v ValueID, shape ...int) {
+func (p *pitching) replace(n *node, i int, v plan.ValueID, shape ...int) {
 	if len(shape) == 0 {
 		shape = p.values[v].typ.Shape
 	}
@@ -146,7 +147,7 @@ func (p *pitching) replace(n *node, i int, v ValueID, shape ...int) {
 
 // copied returns a copy of a value with longer dimensions, made before n. Elements up to
 // a shape are written, those that the value has not as 0.
-func (p *pitching) copied(n *node, v ValueID, shape, written types.Shape) ValueID {
+func (p *pitching) copied(n *node, v plan.ValueID, shape, written types.Shape) plan.ValueID {
 	key := fmt.Sprint(v, shape, written)
 	if to, ok := p.copies[key]; ok {
 		return to
@@ -181,7 +182,7 @@ func (p *pitching) copied(n *node, v ValueID, shape, written types.Shape) ValueI
 			Mem: &kernel.Access{Param: x, Index: slices.Clone(index), Guard: true}})
 	}
 	b.Store(y, value, index...)
-	m.kernel, m.operands = b.Kernel(), []ValueID{v, to}
+	m.kernel, m.operands = b.Kernel(), []plan.ValueID{v, to}
 	p.nodes, p.copies[key] = append(p.nodes, m), to
 	return to
 }
@@ -301,7 +302,7 @@ func (p *pitching) widen(n *node, w *window, rows []int64) {
 
 // borderOf returns the node that makes a value for n alone, of what it loads with 0 around
 // that, and would write 0 as further elements of rows; nil if something else makes it.
-func (p *pitching) borderOf(v ValueID, n *node) *node {
+func (p *pitching) borderOf(v plan.ValueID, n *node) *node {
 	def := p.def(v)
 	if p.root(v) != v || p.shared[v] || def == nil || len(p.users[v]) != 2 || !def.pointwise() || !moves(def.kernel) || def.inParts != nil {
 		return nil

@@ -9,6 +9,7 @@ import (
 
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/internal/test/golden"
 )
 
@@ -86,11 +87,11 @@ func TestWhatIsPitched(t *testing.T) {
 				}
 			}
 			require.Equal(t, c.copies, copies, "%v", p)
-			long := slices.DeleteFunc(slices.Clone(p.Values), func(v kit.Value) bool {
-				if v.Kind == kit.Constant {
+			long := slices.DeleteFunc(slices.Clone(p.Values), func(v plan.Value) bool {
+				if v.Kind == plan.Constant {
 					require.Zero(t, len(v.Data)/4%64, "rows of eight elements")
 				}
-				return v.Kind != kit.Temporary || v.Type.Shape[len(v.Type.Shape)-1]%8 != 0
+				return v.Kind != plan.Temporary || v.Type.Shape[len(v.Type.Shape)-1]%8 != 0
 			})
 			require.Len(t, long, c.values, "%v", p)
 			samePasses(t, c.text)

@@ -1,6 +1,9 @@
 package kit
 
-import "ltc/backends/kit/kernel"
+import (
+	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
+)
 
 // copyResults gives each result memory of its own: one that is an argument, a
 // constant, or a result already is copied.
@@ -24,7 +27,7 @@ func copyResults(g *graph) {
 			index[d] = kernel.Along(b.Axis(axisName(d), kernel.Size(n)))
 		}
 		b.Stage()
-		n := &node{operands: []ValueID{v, none}}
+		n := &node{operands: []plan.ValueID{v, plan.None}}
 		if s := g.values[v].splat; s != nil {
 			b.Store(to, b.Bits(t.DType, *s), index...)
 		} else {

@@ -15,6 +15,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/backends/reference/tiles"
 	"ltc/internal/samples"
@@ -24,7 +25,7 @@ import (
 )
 
 // evaluate runs a program by the kernels' evaluator.
-func evaluate(t *testing.T, p *kit.Program, args []soa.View) []soa.View {
+func evaluate(t *testing.T, p *plan.Program, args []soa.View) []soa.View {
 	t.Helper()
 	arena := soa.Make(types.Type{DType: types.U8, Shape: types.Shape{max(p.Arena, 1)}})
 	mem := make([]unsafe.Pointer, len(p.Values))
@@ -32,20 +33,20 @@ func evaluate(t *testing.T, p *kit.Program, args []soa.View) []soa.View {
 	for v := range p.Values {
 		val := &p.Values[v]
 		switch val.Kind {
-		case kit.Temporary:
+		case plan.Temporary:
 			mem[v] = unsafe.Add(arena.Base(), val.Offset)
-		case kit.Argument:
+		case plan.Argument:
 			mem[v] = args[val.Index].Base()
-		case kit.Constant:
+		case plan.Constant:
 			mem[v] = unsafe.Pointer(unsafe.SliceData(val.Data))
-		case kit.Result:
+		case plan.Result:
 			results[val.Index] = soa.Make(p.Signature.Results[val.Index].Type)
 			mem[v] = results[val.Index].Base()
 		}
 	}
 	for s := range p.Steps {
 		st := &p.Steps[s]
-		view := func(v kit.ValueID, t types.Type) soa.View { return soa.At(mem[v], t) }
+		view := func(v plan.ValueID, t types.Type) soa.View { return soa.At(mem[v], t) }
 		l := st.Launch()
 		if st.Regions() != nil {
 			evaluateRegions(t, p, st, view)
@@ -73,24 +74,24 @@ func evaluate(t *testing.T, p *kit.Program, args []soa.View) []soa.View {
 }
 
 // evaluateRegions runs a loop or a branch.
-func evaluateRegions(t *testing.T, p *kit.Program, s *kit.Step, view func(kit.ValueID, types.Type) soa.View) {
+func evaluateRegions(t *testing.T, p *plan.Program, s *plan.Step, view func(plan.ValueID, types.Type) soa.View) {
 	t.Helper()
-	views := func(list []kit.HostArg) (all []soa.View) {
+	views := func(list []plan.HostArg) (all []soa.View) {
 		for _, a := range list {
 			all = append(all, view(a.Value, a.Type))
 		}
 		return all
 	}
 	var last []soa.View
-	var outs []kit.ValueID
-	if l, ok := s.Work.(*kit.Loop); ok {
+	var outs []plan.ValueID
+	if l, ok := s.Work.(*plan.Loop); ok {
 		carried, captured := views(l.Init), views(l.Captured)
 		for soa.Slice[bool](evaluate(t, l.Cond, slices.Concat(carried, captured))[0])[0] {
 			carried = evaluate(t, l.Body, slices.Concat(carried, captured))
 		}
 		last, outs = carried, l.Outs
 	} else {
-		b, chosen := s.Work.(*kit.Branch), 0
+		b, chosen := s.Work.(*plan.Branch), 0
 		if index := view(b.Index.Value, b.Index.Type); index.Type.DType == types.Bool && !soa.Slice[bool](index)[0] {
 			chosen = 1
 		} else if index.Type.DType != types.Bool {
@@ -106,13 +107,13 @@ func evaluateRegions(t *testing.T, p *kit.Program, s *kit.Step, view func(kit.Va
 }
 
 // compile compiles a module to kernels that pass their checks.
-func compile(t *testing.T, text string) *kit.Program {
+func compile(t *testing.T, text string) *plan.Program {
 	t.Helper()
 	return compileFor(t, text, kit.Options{})
 }
 
 // compileFor makes kernels of a text for the target that options tell of.
-func compileFor(t *testing.T, text string, o kit.Options) *kit.Program {
+func compileFor(t *testing.T, text string, o kit.Options) *plan.Program {
 	t.Helper()
 	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
@@ -138,19 +139,19 @@ func TestWorkloads(t *testing.T) {
 }
 
 // same compares a module run as kernels with the evaluator.
-func same(t *testing.T, text string) *kit.Program {
+func same(t *testing.T, text string) *plan.Program {
 	t.Helper()
 	return sameAs(t, text, compile(t, text))
 }
 
 // sameAs requires that what a text was made computes what it says.
-func sameAs(t *testing.T, text string, p *kit.Program) *kit.Program {
+func sameAs(t *testing.T, text string, p *plan.Program) *plan.Program {
 	t.Helper()
 	return sameWithin(t, text, p, 1e-4)
 }
 
 // sameWithin is sameAs, but for differences of the given size.
-func sameWithin(t *testing.T, text string, p *kit.Program, most float64) *kit.Program {
+func sameWithin(t *testing.T, text string, p *plan.Program, most float64) *plan.Program {
 	t.Helper()
 	exe, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)

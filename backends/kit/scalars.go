@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -40,21 +41,21 @@ func (t *translator) scalars(r *mlir.Region, name string, comparator bool) (*sca
 
 // scalarsOf makes one kernel of the kernels of a program, if all of them are of
 // scalars.
-func scalarsOf(p *Program, name string) *scalars {
+func scalarsOf(p *plan.Program, name string) *scalars {
 	s := &scalars{}
 	b := kernel.NewBuilder(name)
 	b.Stage()
-	made := map[ValueID]kernel.ID{} // what was loaded or computed
-	load := func(v ValueID) (kernel.ID, bool) {
+	made := map[plan.ValueID]kernel.ID{} // what was loaded or computed
+	load := func(v plan.ValueID) (kernel.ID, bool) {
 		id, known := made[v]
 		value := &p.Values[v]
 		switch {
 		case known:
 			return id, true
-		case value.Kind == Constant && len(value.Data) == value.Type.DType.Size():
+		case value.Kind == plan.Constant && len(value.Data) == value.Type.DType.Size():
 			made[v] = b.Bits(value.Type.DType, splatBits(value.Data))
 			return made[v], true
-		case value.Kind != Argument:
+		case value.Kind != plan.Argument:
 			return id, false
 		}
 		i := value.Index

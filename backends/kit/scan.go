@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -296,7 +297,7 @@ func (c *copier) straightTo(stage []kernel.Index) {
 }
 
 // partSums returns a node that combines what n scans in parts.
-func (g *graph) partSums(n *node, id kernel.ID, with kernel.Op, parts kernel.Size, own []kernel.Axis, from []kernel.Index) (p *node, sums ValueID) {
+func (g *graph) partSums(n *node, id kernel.ID, with kernel.Op, parts kernel.Size, own []kernel.Axis, from []kernel.Index) (p *node, sums plan.ValueID) {
 	k := n.kernel
 	b := withAxes("partial", k)
 	b.Axis(axisName(len(k.Axes)), parts)
@@ -324,7 +325,7 @@ func (g *graph) partSums(n *node, id kernel.ID, with kernel.Op, parts kernel.Siz
 }
 
 // scanSums returns a node that scans what parts combine to, but for each its own.
-func (g *graph) scanSums(n *node, sums ValueID, with kernel.Op, parts kernel.Size, kind kernel.AxisKind) (p *node, offsets ValueID) {
+func (g *graph) scanSums(n *node, sums plan.ValueID, with kernel.Op, parts kernel.Size, kind kernel.AxisKind) (p *node, offsets plan.ValueID) {
 	k := n.kernel
 	b := withAxes("offsets", k)
 	from, out := memory("x0", g.values[sums].typ), memory("y0", g.values[sums].typ)
@@ -336,12 +337,12 @@ func (g *graph) scanSums(n *node, sums ValueID, with kernel.Op, parts kernel.Siz
 	p = &node{ordinal: n.ordinal, loc: n.loc, kernel: b.Kernel()}
 	typ := g.values[sums].typ
 	offsets = g.newValue(typ, p)
-	p.operands = []ValueID{sums, offsets}
+	p.operands = []plan.ValueID{sums, offsets}
 	return p, offsets
 }
 
 // partsValue returns a value with an element for each part of a scan's points.
-func (g *graph) partsValue(n *node, id kernel.ID, parts kernel.Size, def *node) ValueID {
+func (g *graph) partsValue(n *node, id kernel.ID, parts kernel.Size, def *node) plan.ValueID {
 	t := g.values[n.outs()[0]].typ
 	t.DType, t.Shape = n.kernel.Instrs[id].Type, types.Shape{int(parts)}
 	for _, a := range n.kernel.Axes {

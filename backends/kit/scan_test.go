@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/internal/samples"
 	"ltc/ir/types"
@@ -33,7 +33,7 @@ func cumulative(shape, elem, window, padding, op, init string) string {
 }
 
 // scanKernels returns how many of a program's kernels scan.
-func scanKernels(p *kit.Program) int {
+func scanKernels(p *plan.Program) int {
 	n := 0
 	for _, k := range p.Kernels {
 		if k.Scans() {
@@ -386,7 +386,7 @@ func TestScansOfMatricesAreLoops(t *testing.T) {
   }`)
 	require.Empty(t, p.Fallbacks())
 	require.Zero(t, scanKernels(p))
-	require.True(t, slices.ContainsFunc(p.Steps, func(s kit.Step) bool { return s.Regions() != nil }), "%v", p)
+	require.True(t, slices.ContainsFunc(p.Steps, func(s plan.Step) bool { return s.Regions() != nil }), "%v", p)
 }
 
 // A sum of floats is a scan that adds in any order where the text says that it may be;

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 	"ltc/stablehlo"
 )
@@ -88,7 +89,7 @@ func (w *windowed) candidates(d int) int64 { return (w.size[d]-1)/w.stride[d] + 
 
 // choose adds the node that goes through windows. It returns what that makes: for each
 // window the place in it, counted along its rows, of the element that is selected.
-func (w *windowed) choose() ValueID {
+func (w *windowed) choose() plan.ValueID {
 	made := types.Of(types.U8, w.in[1].Shape...)
 	v := &windowed{nodeBuilder: &nodeBuilder{Builder: kernel.NewBuilder("select"), t: w.t, op: w.op, in: w.in[:1], out: []types.Type{made}, params: []int{-1}, outs: []int{-1}},
 		size: w.size, stride: w.stride, low: w.low, selects: w.selects}
@@ -180,7 +181,7 @@ func (w *windowed) insides() [][]kernel.ID {
 }
 
 // scatter goes through the windows of each element of the result.
-func (w *windowed) scatter(selected ValueID) {
+func (w *windowed) scatter(selected plan.ValueID) {
 	index := w.axes(w.out[0].Shape)
 	w.Stage()
 	made := w.t.graph.values[selected].typ

@@ -11,6 +11,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/internal/samples"
 	"ltc/soa"
@@ -114,7 +115,7 @@ func TestSelectAndScatterBounds(t *testing.T) {
 
 // repeated makes arguments of a program: elements are 0 to 4, with NaNs among those of
 // the first.
-func repeated(t *testing.T, p *kit.Program) []soa.View {
+func repeated(t *testing.T, p *plan.Program) []soa.View {
 	t.Helper()
 	var args []soa.View
 	for i, a := range p.Signature.Args {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 )
 
 // What is joined at most: how many values a kernel makes, and how many operands it
@@ -77,7 +78,7 @@ func (g *graph) joinPair(a, b *node) *node {
 		return nil
 	}
 	x, y := sizedOf(a), sizedOf(b)
-	if !slices.Equal(x.sizes, y.sizes) || !sameElements(x, y) || slices.ContainsFunc(b.ins(), func(v ValueID) bool { return g.def(v) == a }) {
+	if !slices.Equal(x.sizes, y.sizes) || !sameElements(x, y) || slices.ContainsFunc(b.ins(), func(v plan.ValueID) bool { return g.def(v) == a }) {
 		return nil
 	}
 	at := g.meet(a, b)

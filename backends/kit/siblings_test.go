@@ -10,13 +10,14 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/internal/test/golden"
 )
 
 // compileJoined compiles, and returns the program with the graph before and after
 // siblings are joined.
-func compileJoined(t *testing.T, text string) (p *kit.Program, before, after string) {
+func compileJoined(t *testing.T, text string) (p *plan.Program, before, after string) {
 	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	p, err = kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Check: true, Dump: func(stage, text string) {
@@ -147,14 +148,14 @@ func TestWhatIsJoined(t *testing.T) {
 func TestFields(t *testing.T) {
 	p, _, _ := compileJoined(t, twoOfThree)
 	for _, c := range []struct {
-		layout kit.Layout
+		layout plan.Layout
 		want   []int // the rank of each operand that is read
 	}{
 		{nil, []int{1, 1, 1}},
-		{kit.Layout{kernel.UnitStride, kernel.AnyStride}, []int{1, 1, 1}},
-		{kit.Layout{kernel.AnyStride, kernel.UnitStride}, []int{2}},
+		{plan.Layout{kernel.UnitStride, kernel.AnyStride}, []int{1, 1, 1}},
+		{plan.Layout{kernel.AnyStride, kernel.UnitStride}, []int{2}},
 	} {
-		v, err := p.Variant([]kit.Layout{c.layout}, nil)
+		v, err := p.Variant([]plan.Layout{c.layout}, nil)
 		require.NoError(t, err)
 		var ranks []int
 		for _, param := range v.Kernels[v.Steps[0].Launch().Kernel].Params {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends"
+	"ltc/backends/kit/plan"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -17,15 +18,15 @@ func (t *translator) sort(op *mlir.Op) error {
 	if !known {
 		dim = -1
 	}
-	s := &Sort{Dim: int(dim)}
+	s := &plan.Sort{Dim: int(dim)}
 	for i, v := range op.Operands {
 		arg := t.graph.values[t.values[v]].typ
-		s.Args = append(s.Args, HostArg{Value: none, Type: arg})
+		s.Args = append(s.Args, plan.HostArg{Value: plan.None, Type: arg})
 		out, err := backends.TypeOf(op.Results[i].Type)
 		if err != nil {
 			return leave("%v", err)
 		}
-		s.Outs = append(s.Outs, HostArg{Value: none, Type: out})
+		s.Outs = append(s.Outs, plan.HostArg{Value: plan.None, Type: out})
 	}
 	if s.Dim < 0 {
 		s.Dim += len(s.Shape())
@@ -60,7 +61,7 @@ func (t *translator) sort(op *mlir.Op) error {
 }
 
 // keepFirst has the results hold the first so many elements of a row, if that is not 0.
-func keepFirst(s *Sort, n int) {
+func keepFirst(s *plan.Sort, n int) {
 	if s.Keep = n; n == 0 {
 		return
 	}
@@ -93,7 +94,7 @@ func (t *translator) keeps(op *mlir.Op, dim int) int {
 }
 
 // comparator makes a kernel of the region of a sort.
-func (t *translator) comparator(op *mlir.Op, s *Sort) error {
+func (t *translator) comparator(op *mlir.Op, s *plan.Sort) error {
 	if len(capturedBy(op)) > 0 {
 		return leave("its comparator uses what is outside of it")
 	}
@@ -107,16 +108,16 @@ func (t *translator) comparator(op *mlir.Op, s *Sort) error {
 	s.Less = less.kernel
 	for _, arg := range less.of {
 		if arg < 0 {
-			s.Of = append(s.Of, Compared{Operand: -1})
+			s.Of = append(s.Of, plan.Compared{Operand: -1})
 			continue
 		}
-		s.Of = append(s.Of, Compared{Operand: arg / 2, Second: arg%2 == 1})
+		s.Of = append(s.Of, plan.Compared{Operand: arg / 2, Second: arg%2 == 1})
 	}
 	return nil
 }
 
 // sort returns the work of a sort.
-func (w *hostWriter) sort(n *node) *Sort {
+func (w *hostWriter) sort(n *node) *plan.Sort {
 	c := *n.host.sort
 	c.Args, c.Outs = w.args(n.host.ins), w.args(n.host.outs[:len(c.Outs)])
 	for _, v := range n.host.outs[len(c.Outs):] {

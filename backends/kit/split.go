@@ -2,6 +2,7 @@ package kit
 
 import (
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 )
 
 // A reduction of at least longReduction elements for each of fewer than
@@ -72,7 +73,7 @@ func (g *graph) partial(n *node) *node {
 // inParts returns a new node that makes what the first stage of n does of each of some
 // parts: over axes of its own, and with the stage's axes from there. The part's number
 // is the axis behind the kernel's.
-func (g *graph) inParts(n *node, parts kernel.Size, own []kernel.Axis, from []kernel.Index) (p *node, sums ValueID) {
+func (g *graph) inParts(n *node, parts kernel.Size, own []kernel.Axis, from []kernel.Index) (p *node, sums plan.ValueID) {
 	k := n.kernel
 	st := &k.Stages[0]
 	last := &k.Instrs[st.End-1]
@@ -163,7 +164,7 @@ func cut(k *kernel.Kernel, st *kernel.Stage, longest int64) (parts kernel.Size, 
 }
 
 // reduceAgain makes the first stage of n reduce the given values.
-func (g *graph) reduceAgain(n *node, sums ValueID, parts kernel.Size) {
+func (g *graph) reduceAgain(n *node, sums plan.ValueID, parts kernel.Size) {
 	k := n.kernel
 	b := withAxes(k.Name, k)
 	ops := &operandList{b: b}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 )
 
 // partialProduct makes n, a product, add up what a new node, which it returns, gives:
@@ -57,7 +58,7 @@ func readsBefore(in *kernel.Instr, begin, sum kernel.ID) bool {
 
 // addParts makes n add the given values of its parts, one after the other in their
 // order, where its first stage summed.
-func (g *graph) addParts(n *node, sums ValueID, parts int64) {
+func (g *graph) addParts(n *node, sums plan.ValueID, parts int64) {
 	k := n.kernel
 	b := withAxes(k.Name, k)
 	ops := &operandList{b: b}

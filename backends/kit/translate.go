@@ -9,6 +9,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/kit/simplify"
 	"ltc/internal/halt"
 	"ltc/ir/types"
@@ -20,7 +21,7 @@ import (
 type translator struct {
 	ctx    context.Context
 	graph  *graph
-	values map[*mlir.Value]ValueID
+	values map[*mlir.Value]plan.ValueID
 	used   map[*mlir.Value]bool // by any op
 	// Of results of sorts: by how many operands, and by which slices of main.
 	reads  map[*mlir.Value]int
@@ -29,7 +30,7 @@ type translator struct {
 	others []*mlir.Op // functions of the module, and what else there is beside main
 	file   string
 	// compile is Compile, which rules cannot name, since it goes by them.
-	compile func(context.Context, *backends.Program, Options) (*Program, error)
+	compile func(context.Context, *backends.Program, Options) (*plan.Program, error)
 }
 
 // notCompiled says why an op is left to the evaluator.
@@ -70,7 +71,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (g *graph, e
 	if seen != "" { // they tell the caller what the ops of the text give
 		return nil, watched{leave("%s is the evaluator's", seen)}
 	}
-	t := &translator{ctx: ctx, graph: &graph{caller: caller{halt.On(ctx), cmp.Or(o.LocalBytes, LocalBytes), o.Packs, o.Parts, o.ProductParts, o.Cut, o.Borders, o.Columns, o.Pitch}}, values: map[*mlir.Value]ValueID{}, used: map[*mlir.Value]bool{}, reads: map[*mlir.Value]int{}, slices: map[*mlir.Value][]*mlir.Op{}, o: &o, others: others, file: p.File, compile: Compile}
+	t := &translator{ctx: ctx, graph: &graph{caller: caller{halt.On(ctx), cmp.Or(o.LocalBytes, LocalBytes), o.Packs, o.Parts, o.ProductParts, o.Cut, o.Borders, o.Columns, o.Pitch}}, values: map[*mlir.Value]plan.ValueID{}, used: map[*mlir.Value]bool{}, reads: map[*mlir.Value]int{}, slices: map[*mlir.Value][]*mlir.Op{}, o: &o, others: others, file: p.File, compile: Compile}
 	defer t.graph.Catch(&err)
 	p.Module.Walk(func(op *mlir.Op) bool {
 		for _, v := range op.Operands {
@@ -89,7 +90,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (g *graph, e
 	for _, a := range main.Body().Args {
 		v, err := t.define(a, nil)
 		if err != nil {
-			return nil, At(main, err)
+			return nil, plan.At(main, err)
 		}
 		t.graph.args = append(t.graph.args, v)
 	}
@@ -105,7 +106,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (g *graph, e
 			continue
 		}
 		if err := t.op(op); err != nil {
-			return nil, At(op, err)
+			return nil, plan.At(op, err)
 		}
 	}
 	return t.graph, nil
@@ -124,10 +125,10 @@ func (t *translator) keptWhole(op *mlir.Op) bool {
 }
 
 // define adds the value that v is.
-func (t *translator) define(v *mlir.Value, def *node) (ValueID, error) {
+func (t *translator) define(v *mlir.Value, def *node) (plan.ValueID, error) {
 	typ, err := typeOf(v)
 	if err != nil {
-		return none, leave("%v", err)
+		return plan.None, leave("%v", err)
 	}
 	id := t.graph.newValue(typ, def)
 	t.values[v] = id
@@ -311,9 +312,9 @@ type nodeBuilder struct {
 	op       *mlir.Op
 	in       []types.Type // of the operands
 	out      []types.Type
-	operands []ValueID // by parameter; none for results
-	params   []int     // by operand: its parameter, -1 before it is loaded
-	outs     []int     // by result: its parameter
+	operands []plan.ValueID // by parameter; none for results
+	params   []int          // by operand: its parameter, -1 before it is loaded
+	outs     []int          // by result: its parameter
 }
 
 // builder starts the kernel of an op. It fails for types that kernels do not
@@ -374,7 +375,7 @@ func (b *nodeBuilder) result(i int) int {
 		p := memory(fmt.Sprintf("y%d", i), b.out[i])
 		p.Out = true
 		b.outs[i] = b.Param(p)
-		b.operands = append(b.operands, none)
+		b.operands = append(b.operands, plan.None)
 	}
 	return b.outs[i]
 }

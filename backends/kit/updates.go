@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/mlir"
 )
 
@@ -67,16 +68,16 @@ func stageAxes(shape []int) (index []kernel.Index, axes []kernel.Axis) {
 // ops, and what is not computed element by element, which is in memory in any case.
 // What updates all of an operand, or is not in memory, stays what it is.
 func update(g *graph) {
-	into := make([]ValueID, len(g.values)) // by root: the argument whose memory it is to have
+	into := make([]plan.ValueID, len(g.values)) // by root: the argument whose memory it is to have
 	for v := range into {
-		into[v] = none
+		into[v] = plan.None
 	}
 	for j, v := range g.results {
 		if a := g.alias[j]; a >= 0 {
 			into[g.root(v)] = g.root(g.args[a])
 		}
 	}
-	base := func(n *node) ValueID { return g.root(n.inParts.operands[n.inParts.copied()]) }
+	base := func(n *node) plan.ValueID { return g.root(n.inParts.operands[n.inParts.copied()]) }
 	var all []*node
 	for _, n := range g.nodes {
 		if n.inParts != nil && n.inParts.copied() >= 0 {
@@ -84,7 +85,7 @@ func update(g *graph) {
 		}
 	}
 	for _, n := range slices.Backward(all) {
-		if to, b := into[g.root(n.outs()[0])], base(n); to != none && into[b] == none {
+		if to, b := into[g.root(n.outs()[0])], base(n); to != plan.None && into[b] == plan.None {
 			into[b] = to
 		}
 	}
@@ -119,7 +120,7 @@ func (n *node) copied() int {
 // computed in n, the operand would be read when its memory is the result's.
 func (g *graph) readsCopied(n, def *node) bool {
 	p := n.copied()
-	return p >= 0 && slices.ContainsFunc(def.ins(), func(v ValueID) bool { return g.root(v) == g.root(n.operands[p]) })
+	return p >= 0 && slices.ContainsFunc(def.ins(), func(v plan.ValueID) bool { return g.root(v) == g.root(n.operands[p]) })
 }
 
 // writesOnly reports whether the stages of n that follow the first can be a kernel of

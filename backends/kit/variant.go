@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 )
 
@@ -11,15 +12,15 @@ import (
 // are in the program at a place each.
 type origin struct {
 	graph *graph
-	place []ValueID
+	place []plan.ValueID
 }
 
 // Variant is [plan.Program.Variant].
-func (from *origin) Variant(p *Program, args, results []Layout) (*Program, error) {
+func (from *origin) Variant(p *plan.Program, args, results []plan.Layout) (*plan.Program, error) {
 	r, g, place := *p, *from.graph, slices.Clone(from.place)
 	r.Values, r.Steps, r.Kernels = slices.Clone(p.Values), slices.Clone(p.Steps), slices.Clone(p.Kernels)
-	g.values, g.layouts, g.tables = slices.Clone(g.values), map[ValueID]Layout{}, map[ValueID]ValueID{}
-	lay := func(what string, i int, v ValueID, l Layout) error {
+	g.values, g.layouts, g.tables = slices.Clone(g.values), map[plan.ValueID]plan.Layout{}, map[plan.ValueID]plan.ValueID{}
+	lay := func(what string, i int, v plan.ValueID, l plan.Layout) error {
 		switch {
 		case l == nil:
 			return nil
@@ -27,14 +28,14 @@ func (from *origin) Variant(p *Program, args, results []Layout) (*Program, error
 			return fmt.Errorf("kit: %s %d is taken dense, not as %v", what, i, l)
 		}
 		r.Values[v].Layout = l
-		root := ValueID(slices.Index(place, v))
+		root := plan.ValueID(slices.Index(place, v))
 		g.layouts[root] = l
 		if t := l.Table(); t >= 0 {
 			typ := types.Of(types.I64, p.Shape(v)[t])
 			g.tables[root] = g.newValue(typ, nil)
-			r.Values[v].Table = ValueID(len(r.Values))
+			r.Values[v].Table = plan.ValueID(len(r.Values))
 			place = append(place, r.Values[v].Table)
-			r.Values = append(r.Values, Value{Kind: Table, Type: typ, Index: int(v)})
+			r.Values = append(r.Values, plan.Value{Kind: plan.Table, Type: typ, Index: int(v)})
 		}
 		return nil
 	}
@@ -55,13 +56,13 @@ func (from *origin) Variant(p *Program, args, results []Layout) (*Program, error
 }
 
 // remake makes the kernels of steps anew that work on what has a layout.
-func remake(p *Program, g *graph, place []ValueID) {
+func remake(p *plan.Program, g *graph, place []plan.ValueID) {
 	kernels := map[string]int{}
 	for i, k := range p.Kernels {
 		kernels[k.String()] = i
 	}
 	for i, n := range g.nodes {
-		if n.kernel == nil || !slices.ContainsFunc(n.operands, func(v ValueID) bool { return g.layouts[g.root(v)] != nil }) {
+		if n.kernel == nil || !slices.ContainsFunc(n.operands, func(v plan.ValueID) bool { return g.layouts[g.root(v)] != nil }) {
 			continue
 		}
 		m := *n
@@ -76,13 +77,13 @@ func remake(p *Program, g *graph, place []ValueID) {
 		}
 		l := *p.Steps[i].Launch()
 		l.Kernel, l.Copies = at, false
-		writeLaunch(&l, k, func(v ValueID) ValueID { return place[g.root(v)] })
+		writeLaunch(&l, k, func(v plan.ValueID) plan.ValueID { return place[g.root(v)] })
 		p.Steps[i].Work = &l
 	}
 }
 
 // writeLaunch writes down what a kernel is for one step.
-func writeLaunch(s *Launch, k normal, at func(ValueID) ValueID) {
+func writeLaunch(s *plan.Launch, k normal, at func(plan.ValueID) plan.ValueID) {
 	s.Sizes, s.Strides, s.Moving, s.Operands = k.sizes, k.strides, k.moving, nil
 	for _, op := range k.operands {
 		op.Value = at(op.Value)

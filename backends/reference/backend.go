@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/backends/reference/tiles"
 	"ltc/soa"
@@ -63,7 +64,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	var left []backends.Fallback
 	switch {
 	case err == nil:
-		left = e.(interface{ Program() *kit.Program }).Program().Fallbacks()
+		left = e.(interface{ Program() *plan.Program }).Program().Fallbacks()
 	case errors.Is(err, kit.ErrNotCompiled):
 		left = kit.WholeFallback(err)
 		if p, err = backends.LoadOpen(ctx, m, o); err == nil { // the module has been changed

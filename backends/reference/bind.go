@@ -8,8 +8,8 @@ import (
 	"unsafe"
 
 	"ltc/backends"
-	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/internal/dense"
 	"ltc/soa"
 )
@@ -47,7 +47,7 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 // in all runs: bound arguments, nil if there are none, and the program's own constants.
 // Operands for which moves returns true are left out; a nil moves leaves out none. k
 // keeps what code makes of its operands. Steps that have code in known keep it.
-func boundCodes(p *kit.Program, codes []kernel.Code, bound []soa.View, k *keeper, known []kernel.Code, moves func(step, operand int) bool) []kernel.Code {
+func boundCodes(p *plan.Program, codes []kernel.Code, bound []soa.View, k *keeper, known []kernel.Code, moves func(step, operand int) bool) []kernel.Code {
 	all := make([]kernel.Code, len(p.Steps))
 	copy(all, known)
 	for i := range p.Steps {
@@ -66,9 +66,9 @@ func boundCodes(p *kit.Program, codes []kernel.Code, bound []soa.View, k *keeper
 			switch v := &p.Values[o.Value]; {
 			case moves != nil && moves(i, j):
 				continue
-			case v.Kind == kit.Constant:
+			case v.Kind == plan.Constant:
 				base = unsafe.Pointer(unsafe.SliceData(v.Data))
-			case v.Kind == kit.Argument && bound != nil && !bound[v.Index].IsZero():
+			case v.Kind == plan.Argument && bound != nil && !bound[v.Index].IsZero():
 				base = bound[v.Index].Base()
 			default:
 				continue
@@ -87,10 +87,10 @@ func boundCodes(p *kit.Program, codes []kernel.Code, bound []soa.View, k *keeper
 
 // unmoved returns, by step of a program's variant, the code that the program's own
 // steps have: nil for those that work on what has a layout.
-func unmoved(p *kit.Program, own []kernel.Code) []kernel.Code {
+func unmoved(p *plan.Program, own []kernel.Code) []kernel.Code {
 	all := make([]kernel.Code, len(p.Steps))
 	for i := range p.Steps {
-		if l := p.Steps[i].Launch(); l == nil || !slices.ContainsFunc(l.Operands, func(o kit.Operand) bool { return p.Values[o.Value].Layout != nil }) {
+		if l := p.Steps[i].Launch(); l == nil || !slices.ContainsFunc(l.Operands, func(o plan.Operand) bool { return p.Values[o.Value].Layout != nil }) {
 			all[i] = own[i]
 		}
 	}

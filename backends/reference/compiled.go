@@ -11,6 +11,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/backends/reference/internal/loops"
 	"ltc/internal/env"
@@ -46,13 +47,13 @@ type compiled struct {
 
 // compiledStep is a step with its code and how it is cut.
 type compiledStep struct {
-	*kit.Step
-	*kit.Launch             // of a sort, one of its operands; nil: the host runs or drives it
-	bound       kernel.Code // before its sizes are known
-	code        kernel.Code // nil: the evaluator's
-	parts       int
-	brief       bool  // see [kernel.Brief]
-	sizes       []int // of an element, by operand
+	*plan.Step
+	*plan.Launch             // of a sort, one of its operands; nil: the host runs or drives it
+	bound        kernel.Code // before its sizes are known
+	code         kernel.Code // nil: the evaluator's
+	parts        int
+	brief        bool  // see [kernel.Brief]
+	sizes        []int // of an element, by operand
 	// void says of each operand that the step accesses none of its elements. Where
 	// the first one would be may then be outside of its memory, and so in that of
 	// something else, which the collector must not be shown.
@@ -79,7 +80,7 @@ func compileKernels(ctx context.Context, p *backends.Program, o backends.Options
 }
 
 // compileProgram makes a program and its regions executable.
-func compileProgram(ctx context.Context, file string, prog *kit.Program, o backends.Options, compilers []kernel.Compiler) (*compiled, error) {
+func compileProgram(ctx context.Context, file string, prog *plan.Program, o backends.Options, compilers []kernel.Compiler) (*compiled, error) {
 	regions, err := compileRegions(ctx, file, prog, o, compilers)
 	if err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func compileProgram(ctx context.Context, file string, prog *kit.Program, o backe
 }
 
 // compileRegions makes the regions of a program executable.
-func compileRegions(ctx context.Context, file string, prog *kit.Program, o backends.Options, compilers []kernel.Compiler) (exec.Regions, error) {
+func compileRegions(ctx context.Context, file string, prog *plan.Program, o backends.Options, compilers []kernel.Compiler) (exec.Regions, error) {
 	return exec.MakeRegions(prog, func(step, r int) (backends.Executable, error) {
 		e, err := compileProgram(ctx, file, prog.Steps[step].Regions()[r], o, compilers)
 		if err != nil {
@@ -139,7 +140,7 @@ func (e *compiled) CountIn(n *atomic.Int64) {
 }
 
 // kernelsOf makes kernels of a program; claim is that of [kit.Options].
-func kernelsOf(ctx context.Context, p *backends.Program, compilers []kernel.Compiler, claim func(kit.Work) ([]types.Type, bool)) (*kit.Program, error) {
+func kernelsOf(ctx context.Context, p *backends.Program, compilers []kernel.Compiler, claim func(plan.Work) ([]types.Type, bool)) (*plan.Program, error) {
 	options := kitOptions()
 	options.Packs, options.Columns, options.Claim, options.Cut = packsOf(ctx, compilers), columnsOf(ctx, compilers), claim, Cut
 	return kit.Compile(ctx, p, options)
@@ -193,7 +194,7 @@ func codesOf(ctx context.Context, known []kernel.Code, kernels []*kernel.Kernel,
 // ([boundCodes]). views are those at hand of a program that is a variant, nil for
 // others; bound are the constants that it has, nil if there are none. Rules are those of
 // the program that it is a variant or a size of; nil if it is none.
-func newCompiled(ctx context.Context, file string, prog *kit.Program, codes []kernel.Code, o backends.Options, regions exec.Regions, rules *exec.Results, views *exec.Views, bound []soa.View) (*compiled, error) {
+func newCompiled(ctx context.Context, file string, prog *plan.Program, codes []kernel.Code, o backends.Options, regions exec.Regions, rules *exec.Results, views *exec.Views, bound []soa.View) (*compiled, error) {
 	if rules == nil {
 		rules = rulesFor(prog)
 	}
@@ -255,10 +256,10 @@ func (e *compiled) prepare(ctx context.Context, s *compiledStep) (err error) {
 func (e *compiled) add(s compiledStep) {
 	s.first, s.strides = e.pointers, e.strides
 	switch w := s.Work.(type) {
-	case *kit.Sort:
+	case *plan.Sort:
 		c, l := newSortCode(w)
 		s.bound, s.Launch, s.sizes = c, l, c.sizes
-	case *kit.Launch:
+	case *plan.Launch:
 		s.Launch = w
 		for _, p := range e.Plan.Program.Kernels[s.Kernel].Params {
 			s.sizes = append(s.sizes, p.DType.Size())
@@ -274,7 +275,7 @@ func (e *compiled) add(s compiledStep) {
 
 // rulesFor returns the rules for where a program's results are written: of the steps,
 // only those that are no kernels can fail.
-func rulesFor(p *kit.Program) *exec.Results { return exec.NewResults(p, p.LastFallible, false) }
+func rulesFor(p *plan.Program) *exec.Results { return exec.NewResults(p, p.LastFallible, false) }
 
 // cut says in how many parts the steps run, and what memory that takes.
 func (e *compiled) cut() {
@@ -389,9 +390,9 @@ func (l *launcher) fit(e *compiled) {
 	}
 	for v := range e.Plan.Program.Values {
 		switch val := &e.Plan.Program.Values[v]; val.Kind {
-		case kit.Temporary:
+		case plan.Temporary:
 			l.Mem[v] = unsafe.Add(l.arena.Base(), val.Offset)
-		case kit.Constant:
+		case plan.Constant:
 			l.Mem[v] = unsafe.Pointer(unsafe.SliceData(val.Data))
 		}
 	}
@@ -418,12 +419,12 @@ func (e *compiled) Artifact() ([]byte, error) {
 // and how many ops were left to the evaluator.
 func (e *compiled) Compiled() (kernels, evaluated int) { return countSteps(e.Plan.Program) }
 
-func countSteps(p *kit.Program) (kernels, evaluated int) {
-	p.Each(func(s *kit.Step) {
+func countSteps(p *plan.Program) (kernels, evaluated int) {
+	p.Each(func(s *plan.Step) {
 		switch s.Work.(type) {
-		case *kit.Host:
+		case *plan.Host:
 			evaluated++
-		case *kit.Launch, *kit.Composite, *kit.Sort:
+		case *plan.Launch, *plan.Composite, *plan.Sort:
 			kernels++
 		}
 	})

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/backends/reference/tiles"
 	"ltc/internal/test/programs"
@@ -97,7 +97,7 @@ func TestFailedParts(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	l := &launcher{workers: make([]worker, 4)}
 	l.crew.init(4, l.part)
-	s := &compiledStep{Step: &kit.Step{}, Launch: &kit.Launch{}, code: failing{}, parts: 64}
+	s := &compiledStep{Step: &plan.Step{}, Launch: &plan.Launch{}, code: failing{}, parts: 64}
 	for range 200 {
 		require.EqualError(t, l.launch(s, nil, nil, nil), "part 3")
 		l.Forget()
@@ -226,13 +226,13 @@ func TestCrewsOfSizes(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(threads))
 	for range 50 {
 		e := &compiled{threads: threads, workers: 1}
-		e.Plan = exec.Plan{Program: &kit.Program{}, On: &machine}
+		e.Plan = exec.Plan{Program: &plan.Program{}, On: &machine}
 		l := e.launcher()
 		for turn := range 20 {
 			e.workers = 1 + turn%threads
 			e.scratch = 64 * (threads + 1 - e.workers)
 			l.fit(e)
-			s := &compiledStep{Step: &kit.Step{}, Launch: &kit.Launch{}, code: working{scratch: l.scratch.Base(), bytes: e.scratch * e.workers}, parts: 8 * e.workers}
+			s := &compiledStep{Step: &plan.Step{}, Launch: &plan.Launch{}, code: working{scratch: l.scratch.Base(), bytes: e.scratch * e.workers}, parts: 8 * e.workers}
 			require.NoError(t, l.launch(s, nil, nil, nil))
 			l.Forget()
 		}

@@ -9,6 +9,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/backends/reference/internal/dense"
 	"ltc/backends/reference/internal/loops"
@@ -35,7 +36,7 @@ type sized struct {
 // form is the program for some layouts of its views.
 type form struct {
 	of     *sized
-	family *kit.Family
+	family *plan.Family
 	codes  []kernel.Code // by kernel
 	steps  []kernel.Code // by step, with the constants at hand
 	views  *exec.Views   // nil: all are dense
@@ -46,7 +47,7 @@ type form struct {
 // itself; the next one, if it is of another size, has it fitted to that, which
 // allocates nothing.
 type fitted struct {
-	member *kit.Member
+	member *plan.Member
 	n      int      // -1: none
 	sizes  []*int32 // the arguments that are sizes
 	e      *compiled
@@ -57,24 +58,24 @@ type fitted struct {
 // wraps [kit.ErrNotCompiled] if it cannot be one program for all sizes.
 func compileSized(ctx context.Context, m backends.Module, o backends.Options, p *backends.Program, compilers []kernel.Compiler) (backends.Executable, error) {
 	s := &sized{file: p.File, o: o, compilers: compilers, keeper: new(keeper), module: m}
-	family, open, err := kit.OpenFamily(ctx, eval.New(), m, o, p, func(_ int, p *backends.Program) (*kit.Program, error) {
+	family, open, err := kit.OpenFamily(ctx, eval.New(), m, o, p, func(_ int, p *backends.Program) (*plan.Program, error) {
 		return kernelsOf(ctx, p, compilers, nil)
 	})
 	if err != nil {
 		return nil, err
 	}
 	s.None = exec.NewLazy(s.compileNone)
-	return s, s.begin(ctx, kit.Region{Opening: open, Family: family}, false)
+	return s, s.begin(ctx, plan.Region{Opening: open, Family: family}, false)
 }
 
 // region makes a region of a loop or a branch executable.
-func (s *sized) region(ctx context.Context, of kit.Region) (*sized, error) {
+func (s *sized) region(ctx context.Context, of plan.Region) (*sized, error) {
 	r := &sized{file: s.file, o: s.o, compilers: s.compilers, keeper: new(keeper)}
 	return r, r.begin(ctx, of, true)
 }
 
 // begin compiles the kernels of a family and of its regions.
-func (s *sized) begin(ctx context.Context, of kit.Region, region bool) (err error) {
+func (s *sized) begin(ctx context.Context, of plan.Region, region bool) (err error) {
 	family, base := of.Family, of.Base()
 	s.Opening, s.Family = of.Opening, family
 	s.Plan = exec.Plan{Program: base, On: &machine, Rules: rulesFor(base), Copied: new(atomic.Int64)}
@@ -132,7 +133,7 @@ func (s *sized) CountIn(n *atomic.Int64) {
 }
 
 // form returns a form; known has the code of steps that is there already.
-func (s *sized) form(family *kit.Family, codes, known []kernel.Code, views *exec.Views) *form {
+func (s *sized) form(family *plan.Family, codes, known []kernel.Code, views *exec.Views) *form {
 	f := &form{of: s, family: family, codes: codes, views: views}
 	f.steps = boundCodes(family.Base(), codes, s.constants(), s.keeper, known, family.Moves)
 	f.runs = spare.New(keptRuns(s.Bound), func() *fitted { return &fitted{member: f.family.Member(), n: -1} })
@@ -215,7 +216,7 @@ func (s *sized) long(n int) bool {
 }
 
 // pointsOfSteps returns how often the bodies of all kernels of a program run.
-func pointsOfSteps(p *kit.Program) int {
+func pointsOfSteps(p *plan.Program) int {
 	n := 0
 	for i := range p.Steps {
 		if s := p.Steps[i].Launch(); s != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/backends/reference/internal/loops"
 	"ltc/internal/trials"
@@ -340,9 +340,9 @@ func.func public @main(%x: tensor<?x3xf32>, %f: tensor<5x1xf32>, %u: tensor<1x3x
 }
 
 // regionsOf returns the programs of loops and branches of a program.
-func regionsOf(p *kit.Program) []*kit.Program {
-	var all []*kit.Program
-	p.Each(func(s *kit.Step) { all = append(all, s.Regions()...) })
+func regionsOf(p *plan.Program) []*plan.Program {
+	var all []*plan.Program
+	p.Each(func(s *plan.Step) { all = append(all, s.Regions()...) })
 	return all
 }
 

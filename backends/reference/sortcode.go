@@ -4,8 +4,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/internal/loops"
 	"ltc/ir/types"
 )
@@ -31,8 +31,8 @@ const mostSorted = 1<<31 - 1
 // That is a sort by less than or greater than of one of its operands, of which all
 // elements are kept. Floats may be in their total order or not, and NaNs among them.
 // The sort needs no memory but for scratch.
-func Claim(w kit.Work) (work []types.Type, ok bool) {
-	s, ok := w.(*kit.Sort)
+func Claim(w plan.Work) (work []types.Type, ok bool) {
+	s, ok := w.(*plan.Sort)
 	if !ok {
 		return nil, false
 	}
@@ -41,11 +41,11 @@ func Claim(w kit.Work) (work []types.Type, ok bool) {
 }
 
 // newSortCode returns the code of a sort, and the launch of it.
-func newSortCode(s *kit.Sort) (*sortCode, *kit.Launch) {
-	c, own := &sortCode{apart: 1, rows: 1, operand: len(s.Args)}, new(kit.Launch)
+func newSortCode(s *plan.Sort) (*sortCode, *plan.Launch) {
+	c, own := &sortCode{apart: 1, rows: 1, operand: len(s.Args)}, new(plan.Launch)
 	c.order, _ = orderOf(s)
 	for _, a := range slices.Concat(s.Args, s.Outs) {
-		own.Operands = append(own.Operands, kit.Operand{Value: a.Value})
+		own.Operands = append(own.Operands, plan.Operand{Value: a.Value})
 		c.sizes = append(c.sizes, a.Type.DType.Size())
 	}
 	for d, size := range s.Shape() {

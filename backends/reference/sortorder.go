@@ -3,8 +3,8 @@ package reference
 import (
 	"math/bits"
 
-	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 )
 
@@ -25,7 +25,7 @@ type sortOrder struct {
 
 // orderOf finds the order that a comparator is. There is none for what it compares
 // otherwise than by one operand, and less than or greater than.
-func orderOf(s *kit.Sort) (sortOrder, bool) {
+func orderOf(s *plan.Sort) (sortOrder, bool) {
 	k := comparator{s, s.Less}
 	end := &k.Instrs[len(k.Instrs)-1]
 	if end.Op != kernel.Store {
@@ -60,14 +60,14 @@ func orderOf(s *kit.Sort) (sortOrder, bool) {
 
 // comparator is the kernel that a sort compares by.
 type comparator struct {
-	of *kit.Sort
+	of *plan.Sort
 	*kernel.Kernel
 }
 
 func (k comparator) instr(id kernel.ID) *kernel.Instr { return &k.Instrs[id] }
 
 // side returns which element a side of a comparison is made of, and how.
-func (k comparator) side(id kernel.ID) (kit.Compared, sortOrder, bool) {
+func (k comparator) side(id kernel.ID) (plan.Compared, sortOrder, bool) {
 	var o sortOrder
 	id, o.total = k.totalOrder(id)
 	if o.total {
@@ -75,7 +75,7 @@ func (k comparator) side(id kernel.ID) (kit.Compared, sortOrder, bool) {
 	}
 	in := k.instr(id)
 	if in.Op != kernel.Load {
-		return kit.Compared{}, o, false
+		return plan.Compared{}, o, false
 	}
 	of := k.of.Of[in.Mem.Param]
 	o.operand, o.t = of.Operand, in.Type
@@ -144,7 +144,7 @@ func (k comparator) nanAmong(id kernel.ID, operand int, second bool) bool {
 		if in.Op != op || in.Args[0] != in.Args[1] || k.instr(in.Args[0]).Op != kernel.Load {
 			return false
 		}
-		return k.of.Of[k.instr(in.Args[0]).Mem.Param] == kit.Compared{Operand: operand, Second: second}
+		return k.of.Of[k.instr(in.Args[0]).Mem.Param] == plan.Compared{Operand: operand, Second: second}
 	}
 	a, b := and.Args[0], and.Args[1]
 	return is(a, kernel.CompareEQ, !second) && is(b, kernel.CompareNE, second) || is(b, kernel.CompareEQ, !second) && is(a, kernel.CompareNE, second)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/internal/samples"
 	"ltc/internal/test/programs"
@@ -37,7 +37,7 @@ func TestRandomUpdates(t *testing.T) {
 				require.LessOrEqual(t, d.Size, 1e-3, "seed %d, run %d: result %d differs at %v: %s, want %s\n%s", seed, run, j, d.At, d.Got, d.Want, text)
 			}
 		}
-		kernels.(*compiled).Program().Each(func(s *kit.Step) {
+		kernels.(*compiled).Program().Each(func(s *plan.Step) {
 			if l := s.Launch(); l != nil && l.Copies {
 				onto++
 			}
@@ -52,8 +52,8 @@ func TestRandomUpdates(t *testing.T) {
 	require.Greater(t, 4*onto, tried)
 }
 
-func stays(s *kit.Step) []bool {
-	l, ok := s.Work.(*kit.Loop)
+func stays(s *plan.Step) []bool {
+	l, ok := s.Work.(*plan.Loop)
 	if !ok {
 		return nil
 	}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"unsafe"
 
-	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/soa"
 )
 
@@ -51,11 +51,11 @@ func (e *compiled) variant(ctx context.Context, views *exec.Views) (*compiled, e
 // strides appends the run-time strides of a step for which its code is prepared:
 // those of the views at hand. Where they are 0 or 1 by chance they are others, so
 // that nothing depends on it. v is nil where there are no such views.
-func strides(to []int64, v *exec.Views, p *kit.Program, s *kit.Launch) []int64 {
+func strides(to []int64, v *exec.Views, p *plan.Program, s *plan.Launch) []int64 {
 	to = append(to, s.Strides...)
 	for _, m := range s.Moving {
 		x := &to[m.At]
-		if *x += kit.Along(m.By, stridesOf(v, p, s.Operands[m.Operand].Value)); *x == 0 || *x == 1 {
+		if *x += plan.Along(m.By, stridesOf(v, p, s.Operands[m.Operand].Value)); *x == 0 || *x == 1 {
 			*x = 2
 		}
 	}
@@ -63,9 +63,9 @@ func strides(to []int64, v *exec.Views, p *kit.Program, s *kit.Launch) []int64 {
 }
 
 // stridesOf returns the strides of a value.
-func stridesOf(v *exec.Views, p *kit.Program, id kit.ValueID) []int {
+func stridesOf(v *exec.Views, p *plan.Program, id plan.ValueID) []int {
 	val := &p.Values[id]
-	if val.Kind == kit.Result {
+	if val.Kind == plan.Result {
 		return v.Strides[len(p.Args)+val.Index]
 	}
 	return v.Strides[val.Index]
@@ -76,7 +76,7 @@ func stridesOf(v *exec.Views, p *kit.Program, id kit.ValueID) []int {
 func (l *launcher) move(s *compiledStep, pointers []unsafe.Pointer) []int64 {
 	for j := range s.Operands {
 		if o := &s.Operands[j]; len(o.By) > 0 && !s.void[j] {
-			pointers[j] = unsafe.Add(pointers[j], int(kit.Along(o.By, l.Strides[o.Value]))*s.sizes[j])
+			pointers[j] = unsafe.Add(pointers[j], int(plan.Along(o.By, l.Strides[o.Value]))*s.sizes[j])
 		}
 	}
 	if len(s.Moving) == 0 {
@@ -85,7 +85,7 @@ func (l *launcher) move(s *compiledStep, pointers []unsafe.Pointer) []int64 {
 	strides := l.strides[s.strides : s.strides+len(s.Strides)]
 	copy(strides, s.Strides)
 	for _, m := range s.Moving {
-		strides[m.At] += kit.Along(m.By, l.Strides[s.Operands[m.Operand].Value])
+		strides[m.At] += plan.Along(m.By, l.Strides[s.Operands[m.Operand].Value])
 	}
 	return strides
 }

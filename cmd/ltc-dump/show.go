@@ -12,6 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda"
 	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference"
 	"ltc/backends/reference/eval"
 	"ltc/internal/test/conformance"
@@ -141,7 +142,7 @@ func (s *source) showKernels(ctx context.Context, w io.Writer, text, stage strin
 		return err
 	}
 	if p.Signature.Open() {
-		family, _, err := kit.OpenFamily(ctx, eval.New(), m, o, p, func(n int, p *backends.Program) (*kit.Program, error) {
+		family, _, err := kit.OpenFamily(ctx, eval.New(), m, o, p, func(n int, p *backends.Program) (*plan.Program, error) {
 			var b strings.Builder
 			k, err := s.kernels(ctx, &b, p, stage, nil)
 			shown[n] = b.String()
@@ -161,7 +162,7 @@ func (s *source) showKernels(ctx context.Context, w io.Writer, text, stage strin
 
 // kernels compiles a program to kernels as the backend cpu does, and prints what it is at
 // a stage. Claim is that of [kit.Options].
-func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage string, claim func(kit.Work) ([]types.Type, bool)) (*kit.Program, error) {
+func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage string, claim func(plan.Work) ([]types.Type, bool)) (*plan.Program, error) {
 	return kit.Compile(ctx, p, kit.Options{
 		Eval:  eval.New(),
 		Packs: reference.Packs(ctx), Columns: reference.Columns(ctx), Claim: claim, Cut: reference.Cut,

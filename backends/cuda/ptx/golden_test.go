@@ -17,6 +17,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/vector"
@@ -26,7 +27,7 @@ import (
 )
 
 // compile makes kernels of a StableHLO text.
-func compile(t testing.TB, text string) *kit.Program {
+func compile(t testing.TB, text string) *plan.Program {
 	t.Helper()
 	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/internal/test/viewtest"
 	"ltc/soa"
@@ -26,7 +27,7 @@ type target struct {
 
 var errLasts = errors.New("no code for that")
 
-func (f *target) variants(p *kit.Program) *exec.Variants[int] {
+func (f *target) variants(p *plan.Program) *exec.Variants[int] {
 	return exec.NewVariants(0, exec.NewResults(p, p.LastFallible, false), nil, exec.VariantOptions[int]{
 		Make: func(_ context.Context, v *exec.Views) (int, error) {
 			f.views = append(f.views, v)
@@ -45,7 +46,7 @@ func (f *target) variants(p *kit.Program) *exec.Variants[int] {
 }
 
 // program compiles a text.
-func program(t *testing.T, text string) *kit.Program {
+func program(t *testing.T, text string) *plan.Program {
 	t.Helper()
 	p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)

@@ -64,7 +64,7 @@ var allowed = map[string][]string{
 	"backends/reference/eval": {"stablehlo", "stablehlo/verify", "backends", "mlir", "stablehlo/chlo", "soa", "internal/footprint",
 		"backends/reference/internal/dense", "backends/reference/internal/loops", "backends/reference/internal/scalarmath"},
 	"backends/reference/tiles": {"stablehlo", "backends/kit/kernel", "internal/footprint", "internal/spare", "mlir", "backends/reference/internal/loops"},
-	"backends/reference": {"backends/kit", "backends/kit/exec", "internal/footprint", "internal/spare", "backends/kit/kernel", "backends", "soa",
+	"backends/reference": {"backends/kit", "backends/kit/exec", "backends/kit/plan", "internal/footprint", "internal/spare", "backends/kit/kernel", "backends", "soa",
 		"backends/reference/eval", "backends/reference/tiles", "backends/reference/internal/dense", "backends/reference/internal/loops"},
 	// The compiler of the reference backend: text to object bytes, objects to
 	// code, kernels to text, and what ties them together.
@@ -84,7 +84,7 @@ var allowed = map[string][]string{
 	"backends/cuda/driver":             {"github.com/ebitengine/purego"},
 	"backends/cuda/libraries":          {"backends/cuda/driver", "github.com/ebitengine/purego"},
 	"backends/cuda/cublaslt":           {"backends/cuda/libraries"},
-	"backends/cuda": {"backends/cuda/cublaslt", "backends/cuda/driver", "backends/cuda/ptx", "backends/cuda/ptx/attention", "backends/cuda/ptx/sorts", "backends/kit", "backends/kit/exec", "backends/kit/kernel", "backends", "mlir", "soa",
+	"backends/cuda": {"backends/cuda/cublaslt", "backends/cuda/driver", "backends/cuda/ptx", "backends/cuda/ptx/attention", "backends/cuda/ptx/sorts", "backends/kit", "backends/kit/exec", "backends/kit/plan", "backends/kit/kernel", "backends", "mlir", "soa",
 		"internal/footprint"},
 	"internal/test/cheader":    {},
 	"internal/test/ptxas":      {},
@@ -92,7 +92,7 @@ var allowed = map[string][]string{
 	"internal/test/cudasim":    {"backends/cuda", "backends", "soa", "internal/test/cudafake"},
 	"backends/cuda/cudasim":    {"internal/test/cudasim"},
 	"internal/test/gputext":    {"backends", "internal/test/cudafake", "internal/test/cudasim"},
-	"internal/test/toytarget":  {"backends", "backends/kit", "backends/kit/exec", "backends/kit/kernel", "backends/reference/tiles", "ir/types", "soa"},
+	"internal/test/toytarget":  {"backends", "backends/kit", "backends/kit/exec", "backends/kit/plan", "backends/kit/kernel", "backends/reference/tiles", "ir/types", "soa"},
 	"internal/test/cudafake":   {"ir/types", "backends/cuda/cublaslt", "backends/cuda/driver", "internal/test/ptxsim", "github.com/ebitengine/purego"},
 	"internal/bigfloat":        {},
 	"internal/test/accuracy":   {"ir/types", "internal/bigfloat", "internal/test/golden", "github.com/stretchr/testify"},

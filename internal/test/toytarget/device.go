@@ -12,6 +12,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/tiles"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -62,7 +63,7 @@ func (d *Device) Compile(ctx context.Context, m backends.Module, o backends.Opti
 	if err != nil {
 		return nil, err
 	}
-	var prog *kit.Program
+	var prog *plan.Program
 	switch {
 	case len(p.Lacking) > 0:
 		return d.evaluated(ctx, m, o, nil)
@@ -93,7 +94,7 @@ func (d *Device) evaluated(ctx context.Context, m backends.Module, o backends.Op
 }
 
 // program returns what runs a program.
-func (d *Device) program(prog *kit.Program) (*executable, error) {
+func (d *Device) program(prog *plan.Program) (*executable, error) {
 	regions, err := exec.MakeRegions(prog, func(step, r int) (backends.Executable, error) {
 		e, err := d.program(prog.Steps[step].Regions()[r])
 		if err != nil {
@@ -113,7 +114,7 @@ func (d *Device) program(prog *kit.Program) (*executable, error) {
 	}
 	e.Vary(e, exec.VariantOptions[*executable]{})
 	for v := range prog.Values {
-		if val := &prog.Values[v]; val.Kind == kit.Constant {
+		if val := &prog.Values[v]; val.Kind == plan.Constant {
 			c, err := d.memory.Make(types.Of(types.U8, len(val.Data)))
 			if err == nil {
 				err = d.memory.Write(uintptr(c.Base()), val.Data)
@@ -203,7 +204,7 @@ func (r *run) Make(t types.Type) (soa.View, error) {
 }
 
 // place has a value in memory of the run.
-func (r *run) place(v kit.ValueID, t types.Type) (soa.View, error) {
+func (r *run) place(v plan.ValueID, t types.Type) (soa.View, error) {
 	mem, err := r.of.dev.memory.Make(t)
 	if err != nil {
 		return mem, err
@@ -248,9 +249,9 @@ func (r *run) Begin() error {
 	r.held = append(r.held, arena)
 	for v := range r.Program.Values {
 		switch val := &r.Program.Values[v]; val.Kind {
-		case kit.Temporary:
+		case plan.Temporary:
 			r.Mem[v] = unsafe.Add(arena.Base(), val.Offset)
-		case kit.Constant:
+		case plan.Constant:
 			r.Mem[v] = r.of.constants[v].Base()
 		}
 	}
@@ -273,7 +274,7 @@ func (r *run) Launch(ctx context.Context, i int, _ <-chan struct{}) error {
 	return &backends.RunError{Op: s.Ordinal, Reason: err}
 }
 
-func (r *run) launch(l *kit.Launch) error {
+func (r *run) launch(l *plan.Launch) error {
 	k := r.Program.Kernels[l.Kernel]
 	mem := make([]unsafe.Pointer, len(l.Operands))
 	for j, o := range l.Operands {
@@ -293,7 +294,7 @@ func (r *run) Fence() error { return r.fault("Fence") }
 func (r *run) Yield(int) error { return r.fault("Yield") }
 
 // Fetch copies a value to the host.
-func (r *run) Fetch(dst soa.View, _, _ int, v kit.ValueID) error {
+func (r *run) Fetch(dst soa.View, _, _ int, v plan.ValueID) error {
 	if err := r.fault("Fetch"); err != nil {
 		return err
 	}
@@ -301,7 +302,7 @@ func (r *run) Fetch(dst soa.View, _, _ int, v kit.ValueID) error {
 }
 
 // Store copies a value from the host.
-func (r *run) Store(v kit.ValueID, src soa.View) error {
+func (r *run) Store(v plan.ValueID, src soa.View) error {
 	if err := r.fault("Store"); err != nil {
 		return err
 	}
