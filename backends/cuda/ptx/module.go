@@ -43,7 +43,7 @@ func (o Options) Module(entries ...string) string {
 func Entry(name string, k *kernel.Kernel, s *Schedule) (string, error) {
 	var b strings.Builder
 	for n := range s.Variants() {
-		text, err := Variant(variant(name, n), k, s, n)
+		text, err := Variant(Launch{Variant: n}.Entry(name), k, s, n)
 		if err != nil {
 			return "", err
 		}

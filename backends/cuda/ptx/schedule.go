@@ -145,15 +145,13 @@ func (s *Schedule) String() string {
 
 // Launch is how many blocks of how many threads run an entry, and the bytes of
 // memory that each block has.
-type Launch struct {
-	Variant     int // which of the schedule's entries
-	Grid, Block [3]int
-	Shared      int
-}
+type Launch = asm.Launch
 
-// Entry returns the name of the entry that is launched, of those that [Entry] has
-// written under a name.
-func (l Launch) Entry(name string) string { return variant(name, l.Variant) }
+// Map is the layout of an operand for the tensor map by which tiles of it are copied.
+type Map = asm.Map
+
+// MapAlign is what the addresses and strides of tensor maps, in bytes, are multiples of.
+const MapAlign = asm.MapAlign
 
 // Hopper reports whether the entry that a launch takes is for GPUs of sm_90a alone.
 func (s *Schedule) Hopper(l Launch) bool {
@@ -171,20 +169,8 @@ func (s *Schedule) Variants() int {
 	return 1
 }
 
-func variant(name string, n int) string {
-	if n == 0 {
-		return name
-	}
-	return fmt.Sprint(name, "_", n)
-}
-
-const (
-	mostBlocks = 4096
-	// mostOfWarps is how many bytes the rows of a block's warps have of its memory.
-	mostOfWarps = 32 << 10
-	// mostShared is what the smallest of the GPUs gives a block: sm_86.
-	mostShared = 99 << 10
-)
+// mostOfWarps is how many bytes the rows of a block's warps have of its memory.
+const mostOfWarps = 32 << 10
 
 // Launch returns the launch for run-time sizes; of no blocks, if there is nothing
 // to run. What does not fit a block's memory is an error that wraps
@@ -216,14 +202,13 @@ func (s *Schedule) Launch(sizes []int64) (Launch, error) {
 		}
 		l.Shared = s.reductions * asm.WarpSlots * slotBytes
 		locals, ok := kernel.LocalBytes(s.k, sizes)
-		if !ok || locals > mostShared-int64(l.Shared) {
-			return l, asm.Unsupported(s.k, "locals of %d bytes: a block's memory has %d", locals, mostShared)
+		if !ok || locals > asm.MostShared-int64(l.Shared) {
+			return l, asm.Unsupported(s.k, "locals of %d bytes: a block's memory has %d", locals, asm.MostShared)
 		}
 		var atOnce int
 		l.Variant, l.Block[0], atOnce = s.rowLaunch(n, widest, locals)
 		l.Shared += atOnce * int(locals)
-		n = asm.Ceil(n, int64(atOnce))
-		x = 1
+		x, n = asm.Ceil(n, int64(atOnce)), 1
 	case Columns:
 		x = asm.Ceil(x, columns)
 		if s.Threads[1] > 1 {
@@ -243,17 +228,6 @@ func (s *Schedule) Launch(sizes []int64) (Launch, error) {
 		x, y, n = all.tiles(t), 1, all.many
 		l.Shared = t.shared()
 	}
-	if s.Form == Rows {
-		x, n = n, 1
-	}
-	l.Grid[0] = int(min(x, mostBlocks))
-	l.Grid[1] = int(min(y, mostBlocks))
-	if s.Form == Points || s.Form == Columns {
-		l.Grid[1] = 1
-	}
-	l.Grid[2] = int(min(n, max(1, mostBlocks/max(1, x))))
-	if l.Grid[0]*l.Grid[1]*l.Grid[2] == 0 {
-		l.Grid = [3]int{}
-	}
+	l.SetGrid(x, y, n)
 	return l, nil
 }

@@ -118,14 +118,14 @@ func (t tile) paired(memory int) tile {
 		return t
 	}
 	most := t.strips
-	pairs := func() bool { return t.shared() <= min(memory/2-reservedShared, mostShared) }
+	pairs := func() bool { return t.shared() <= min(memory/2-reservedShared, asm.MostShared) }
 	for t.strips > 2 && !pairs() {
 		t.strips--
 	}
 	if pairs() {
 		return t
 	}
-	for t.strips = most; t.shared() > mostShared; {
+	for t.strips = most; t.shared() > asm.MostShared; {
 		t.strips--
 	}
 	if t.own[0] == 0 {

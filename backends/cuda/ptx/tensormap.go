@@ -5,22 +5,7 @@ import (
 
 	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
-	"ltc/ir/types"
 )
-
-// Map is how a factor of a Tensor lies in memory, for the tensor map by which boxes of
-// it are copied: dimensions from the innermost, whose elements are beside each other.
-// Rows of boxes, of 128 bytes, are swizzled; what is outside counts as 0.
-type Map struct {
-	Operand int
-	Type    types.DType
-	Sizes   []int64
-	Strides []int64 // bytes, of all dimensions but the innermost
-	Box     []int
-}
-
-// MapAlign is what the addresses and strides of tensor maps, in bytes, are multiples of.
-const MapAlign = 16
 
 // mapWords is how many parameters of 8 bytes a tensor map is, aligned to half as many.
 const mapWords = 128 / 8

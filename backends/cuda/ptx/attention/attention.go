@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"ltc/backends/cuda/ptx"
 	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/ir/types"
 )
@@ -108,8 +107,8 @@ func (a Op) shared() int {
 
 // Launch returns the launch for so many queries of so many heads of all batches, of
 // some keys; of no blocks, if there is nothing to compute.
-func (a Op) Launch(queries, heads int64) ptx.Launch {
-	l := ptx.Launch{Block: [3]int{blockThreads, 1, 1}, Shared: a.shared()}
+func (a Op) Launch(queries, heads int64) asm.Launch {
+	l := asm.Launch{Block: [3]int{blockThreads, 1, 1}, Shared: a.shared()}
 	if n := asm.Ceil(queries, int64(a.rows())) * heads; n > 0 {
 		l.Grid = [3]int{int(n), 1, 1}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"ltc/backends/cuda/ptx"
 	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/ir/types"
 )
@@ -62,37 +61,37 @@ const (
 // Boxed returns the launch of the entry of [Op.BoxedEntry] for such sizes and
 // strides, those of [Op], of so many batches, and the maps of queries, keys and
 // values, which are arguments behind the others; false if there is none. The addresses of
-// the maps' operands must be multiples of [ptx.MapAlign].
-func (a Op) Boxed(sizes, strides []int64, batches int64) (ptx.Launch, []ptx.Map, bool) {
+// the maps' operands must be multiples of [asm.MapAlign].
+func (a Op) Boxed(sizes, strides []int64, batches int64) (asm.Launch, []asm.Map, bool) {
 	if a.Check() != nil || a.Split || max(a.Dim, a.Width) > mostBoxed {
-		return ptx.Launch{}, nil, false
+		return asm.Launch{}, nil, false
 	}
 	queries, keys, heads, shared := sizes[0], sizes[1], sizes[2], sizes[3]
-	var maps []ptx.Map
+	var maps []asm.Map
 	for i, x := range []struct {
 		features           int
 		rows, heads, boxes int64
 	}{{a.Dim, queries, heads, boxedQueries}, {a.Dim, keys, heads / shared, boxedKeys}, {a.Width, keys, heads / shared, boxedKeys}} {
-		m := ptx.Map{Operand: i, Type: a.Type, Sizes: []int64{int64(x.features), x.rows, x.heads, batches}, Box: []int{boxedFeatures, int(x.boxes), 1, 1}}
+		m := asm.Map{Operand: i, Type: a.Type, Sizes: []int64{int64(x.features), x.rows, x.heads, batches}, Box: []int{boxedFeatures, int(x.boxes), 1, 1}}
 		for d, n := range m.Sizes {
 			if n < 1 || n >= 1<<31 {
-				return ptx.Launch{}, nil, false
+				return asm.Launch{}, nil, false
 			}
 			if d == 0 {
 				continue
 			}
 			bytes := strides[3*i+3-d] * int64(a.Type.Size())
 			if n == 1 {
-				bytes = ptx.MapAlign // nothing is there
+				bytes = asm.MapAlign // nothing is there
 			}
-			if bytes%ptx.MapAlign != 0 || bytes <= 0 || bytes >= 1<<40 {
-				return ptx.Launch{}, nil, false
+			if bytes%asm.MapAlign != 0 || bytes <= 0 || bytes >= 1<<40 {
+				return asm.Launch{}, nil, false
 			}
 			m.Strides = append(m.Strides, bytes)
 		}
 		maps = append(maps, m)
 	}
-	l := ptx.Launch{Variant: 1, Block: [3]int{boxedThreads, 1, 1}, Shared: a.boxedMemory().atBars + boxedBars}
+	l := asm.Launch{Variant: 1, Block: [3]int{boxedThreads, 1, 1}, Shared: a.boxedMemory().atBars + boxedBars}
 	l.Grid = [3]int{int(asm.Ceil(queries, boxedQueries) * heads * batches), 1, 1}
 	return l, maps, l.Grid[0] > 0
 }

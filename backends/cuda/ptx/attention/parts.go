@@ -3,7 +3,6 @@ package attention
 import (
 	"math"
 
-	"ltc/backends/cuda/ptx"
 	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/ir/types"
 )
@@ -46,8 +45,8 @@ func (a Op) Work(queries, parts int64) []types.Type {
 }
 
 // Combine returns the launch that combines the parts of so many queries of all heads.
-func (a Op) Combine(queries int64) ptx.Launch {
-	return ptx.Launch{Variant: Combining, Grid: [3]int{int(asm.Ceil(queries*int64(a.Width), blockThreads)), 1, 1}, Block: [3]int{blockThreads, 1, 1}}
+func (a Op) Combine(queries int64) asm.Launch {
+	return asm.Launch{Variant: Combining, Grid: [3]int{int(asm.Ceil(queries*int64(a.Width), blockThreads)), 1, 1}, Block: [3]int{blockThreads, 1, 1}}
 }
 
 // part is which keys are the block's, and where it leaves what it has seen.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"ltc/backends/cuda/ptx"
 	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
@@ -159,7 +158,7 @@ func (s *Sort) String() string {
 
 // Launch is one of the launches of a sort, with the numbers that it takes.
 type Launch struct {
-	ptx.Launch
+	asm.Launch
 	Sizes []int64
 }
 
@@ -182,7 +181,7 @@ func (s *Sort) Launches(n, apart, rows int64) []Launch {
 		mask := 2*d - 1
 		for at := d; at >= p; at /= 2 {
 			all = append(all, Launch{
-				Launch: ptx.Launch{Variant: exchanges, Grid: [3]int{int(asm.Ceil(rows*pairs, farThreads)), 1, 1}, Block: [3]int{farThreads, 1, 1}},
+				Launch: asm.Launch{Variant: exchanges, Grid: [3]int{int(asm.Ceil(rows*pairs, farThreads)), 1, 1}, Block: [3]int{farThreads, 1, 1}},
 				Sizes:  []int64{n, apart, rows, pairs, at, mask},
 			})
 			mask = at / 2
@@ -196,7 +195,7 @@ func (s *Sort) Launches(n, apart, rows int64) []Launch {
 func (s *Sort) whole(n, apart, rows int64) Launch {
 	p := int64(max(asm.NextPower(int(n)), 2))
 	slots := p * min(max(1, min(fewSlots, int64(s.tile()))/p), rows)
-	l := ptx.Launch{Variant: wholeRows, Grid: [3]int{int(asm.Ceil(rows*p, slots)), 1, 1}, Shared: int(slots) * s.slotBytes()}
+	l := asm.Launch{Variant: wholeRows, Grid: [3]int{int(asm.Ceil(rows*p, slots)), 1, 1}, Shared: int(slots) * s.slotBytes()}
 	l.Block = [3]int{int(min(int64(s.threads()), asm.RoundUp(asm.Ceil(slots, 2), 32))), 1, 1}
 	return Launch{l, []int64{n, apart, rows, int64(asm.Log2(int(p))), slots}}
 }
@@ -212,7 +211,7 @@ func (s *Sort) tiles(n, apart, rows, distance, mask int64, first, last bool) Lau
 		return 0
 	}
 	return Launch{
-		ptx.Launch{Variant: tilesOfRows, Grid: [3]int{int(rows * per), 1, 1}, Block: [3]int{s.threads(), 1, 1}, Shared: p * s.slotBytes()},
+		asm.Launch{Variant: tilesOfRows, Grid: [3]int{int(rows * per), 1, 1}, Block: [3]int{s.threads(), 1, 1}, Shared: p * s.slotBytes()},
 		[]int64{n, apart, rows, per, distance, mask, flag(first), flag(last)},
 	}
 }

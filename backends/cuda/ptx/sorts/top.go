@@ -1,7 +1,6 @@
 package sorts
 
 import (
-	"ltc/backends/cuda/ptx"
 	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/ir/types"
 )
@@ -69,7 +68,7 @@ func (s *Sort) topLaunches(n, apart, rows int64) []Launch {
 		if per == 1 {
 			slots *= min(max(1, fewSlots/p), rows)
 		}
-		l := ptx.Launch{Variant: tilesOfRows, Grid: [3]int{int(asm.Ceil(rows, slots/p) * per), 1, 1}, Shared: int(slots) * s.slotBytes()}
+		l := asm.Launch{Variant: tilesOfRows, Grid: [3]int{int(asm.Ceil(rows, slots/p) * per), 1, 1}, Shared: int(slots) * s.slotBytes()}
 		l.Block = [3]int{int(min(int64(s.threads()), asm.RoundUp(asm.Ceil(slots, 2), 32))), 1, 1}
 		sizes := []int64{n, apart, rows, s.Keep, int64(asm.Log2(int(s.runs()))), count, int64(asm.Log2(int(p))), slots}
 		if whole {
