@@ -2,13 +2,14 @@ package ptx
 
 import (
 	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
 
 // columns writes Columns.
 func (w *writer) columns() {
-	p := w.point(0)
+	p := w.Point(0)
 	tx, ty := w.Special("%tid.x"), "0"
 	sliced := w.s.Threads[1] > 1
 	stores := ""
@@ -16,34 +17,33 @@ func (w *writer) columns() {
 		ty = w.Special("%tid.y")
 		stores = w.Op(asm.Predicate, "setp.eq.s64", ty, "0")
 	}
-	size := w.size(w.k.Axis(0, w.s.X).Size)
-	h := hazards(w.k, w.s.Same)
+	size := w.Size(w.K.Axis(0, w.s.X).Size)
+	h := hazards(w.K, w.s.Same)
 	waits := func(id kernel.ID) bool { return sliced && h.before[id] }
 	var locals []string
-	for l := range w.k.Locals {
-		t := w.k.Locals[l].DType
+	for l := range w.K.Locals {
+		t := w.K.Locals[l].DType
 		locals = append(locals, w.Variable(asm.ClassOf(t), w.Neutral(kernel.Add, t)))
 	}
-	w.outer(p, func() {
+	w.Outer(w.s.Outer, p, func() {
 		base := w.Mul(w.Special("%ctaid.x"), asm.Number(columns))
 		step := w.Mul(w.Special("%nctaid.x"), asm.Number(columns))
 		w.Loop(base, size, step, func(from string) {
-			p.at[w.s.X] = w.Add(from, tx)
-			active := w.Op(asm.Predicate, "setp.lt.s64", p.at[w.s.X], size)
+			p.At[w.s.X] = w.Add(from, tx)
+			active := w.Op(asm.Predicate, "setp.lt.s64", p.At[w.s.X], size)
 			slot := 0
-			for s := range w.k.Stages {
-				st := &stage{number: s, at: w.extended(s, p), locals: locals}
-				if len(w.k.Stages[s].Axes) == 0 {
-					st.at.stores = stores
+			for s := range w.K.Stages {
+				st := &body.Stage{Number: s, Point: w.Extended(s, p), Locals: locals, InRegisters: true}
+				if len(w.K.Stages[s].Axes) == 0 {
+					st.Stores = stores
 					w.pieces(st, active, waits)
 					continue
 				}
-				if begin := w.k.Stages[s].Begin; begin < w.k.Stages[s].End && waits(begin) {
+				if begin := w.K.Stages[s].Begin; begin < w.K.Stages[s].End && waits(begin) {
 					w.Barrier()
 				}
-				st.totals = w.totals(s)
-				w.inverses(s)
-				w.When(active, func() { w.slice(st, len(w.k.Axes), ty) })
+				w.Begin(st)
+				w.When(active, func() { w.slice(st, len(w.K.Axes), ty) })
 				slot = w.reduceSlices(st, slot, sliced)
 			}
 			if sliced {
@@ -54,8 +54,8 @@ func (w *writer) columns() {
 }
 
 // pieces writes a stage without axes, in pieces between which threads wait.
-func (w *writer) pieces(s *stage, active string, waits func(id kernel.ID) bool) {
-	st := &w.k.Stages[s.number]
+func (w *writer) pieces(s *body.Stage, active string, waits func(id kernel.ID) bool) {
+	st := &w.K.Stages[s.Number]
 	for from := st.Begin; from < st.End && w.Err == nil; {
 		if waits(from) {
 			w.Barrier()
@@ -63,7 +63,7 @@ func (w *writer) pieces(s *stage, active string, waits func(id kernel.ID) bool) 
 		w.When(active, func() {
 			first := from
 			for ; from < st.End && (from == first || !waits(from)); from++ {
-				w.instr(s, from)
+				w.Instr(s, from)
 			}
 		})
 	}
@@ -71,21 +71,21 @@ func (w *writer) pieces(s *stage, active string, waits func(id kernel.ID) bool) 
 
 // slice runs a stage's body for its points, of which slices of threads share out
 // the first axis.
-func (w *writer) slice(s *stage, a int, ty string) {
-	if a == len(s.at.at) {
-		w.body(s)
+func (w *writer) slice(s *body.Stage, a int, ty string) {
+	if a == len(s.At) {
+		w.Body(s)
 		return
 	}
 	start, step := "0", "1"
-	if a == len(w.k.Axes) {
+	if a == len(w.K.Axes) {
 		start, step = ty, asm.Number(int64(w.s.Threads[1]))
 	}
 	times := 1
-	if a == len(s.at.at)-1 {
-		times = w.s.bodies(s.number)
+	if a == len(s.At)-1 {
+		times = w.s.bodies(s.Number)
 	}
-	w.Unrolled(times, start, w.size(w.k.Axis(s.number, a).Size), step, func(i string) {
-		s.at.at[a] = w.ordered(s.number, a, i)
+	w.Unrolled(times, start, w.Size(w.K.Axis(s.Number, a).Size), step, func(i string) {
+		s.At[a] = w.Ordered(s.Number, a, i)
 		w.slice(s, a+1, ty)
 	})
 }
@@ -98,7 +98,7 @@ func (s *Schedule) bodies(stage int) int {
 			costly++
 		}
 	}
-	for n*costly > mostCostly {
+	for n*costly > body.MostCostly {
 		n /= 2
 	}
 	return max(n, 1)
@@ -106,11 +106,11 @@ func (s *Schedule) bodies(stage int) int {
 
 // reduceSlices makes the totals of the slices of a column one, one after the
 // other. It returns the next slot.
-func (w *writer) reduceSlices(s *stage, slot int, sliced bool) int {
-	ids := w.reductions(s.number)
+func (w *writer) reduceSlices(s *body.Stage, slot int, sliced bool) int {
+	ids := w.Reductions(s.Number)
 	if !sliced || len(ids) == 0 {
 		for _, id := range ids {
-			w.vals[id] = w.Rounded(w.k.Instrs[id].Type, s.totals[id])
+			w.Vals[id] = w.Rounded(w.K.Instrs[id].Type, s.Totals[id])
 		}
 		return slot
 	}
@@ -122,18 +122,18 @@ func (w *writer) reduceSlices(s *stage, slot int, sliced bool) int {
 		return w.Add(w.Mad(i, asm.Number(slotBytes), memory), asm.Number(int64((slot+n)*sliceCount*row)))
 	}
 	for n, id := range ids {
-		i := &w.k.Instrs[id]
-		w.Store("shared", asm.Held(i.Type), at(n, own), s.totals[id], "")
+		i := &w.K.Instrs[id]
+		w.Store("shared", asm.Held(i.Type), at(n, own), s.Totals[id], "")
 	}
 	w.Barrier()
 	for n, id := range ids {
-		i := &w.k.Instrs[id]
+		i := &w.K.Instrs[id]
 		column := at(n, w.AsLong(types.U32, tx))
 		v := w.Load("shared", asm.Held(i.Type), column, "", "")
 		for y := 1; y < sliceCount; y++ {
 			v = w.Combined(kernel.Op(i.Aux), i.Type, v, w.Load("shared", asm.Held(i.Type), w.Add(column, asm.Number(int64(y*row))), "", ""))
 		}
-		w.vals[id] = w.Rounded(i.Type, v)
+		w.Vals[id] = w.Rounded(i.Type, v)
 	}
 	return slot + len(ids)
 }

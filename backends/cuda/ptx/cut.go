@@ -9,15 +9,6 @@ import (
 // its own.
 const leastAlone = 1 << 14
 
-// parameters is how many the entry of a kernel has: addresses, sizes and strides.
-func parameters(k *kernel.Kernel) int {
-	n := len(k.Params) + k.Sizes
-	for i := range k.Params {
-		n += runTime(k.Params[i].Strides)
-	}
-	return n
-}
-
 // Cut returns which stages of a kernel are to begin one of their own, where each only
 // stores a part of the result: so that no entry has more parameters than it may, and that
 // stages of many points are not run through by a few blocks, one after the other. A kernel

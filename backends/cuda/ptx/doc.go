@@ -13,7 +13,8 @@
 // attention.Op.Boxed return, tensor maps of 128 bytes. Memory of a block is given at launch.
 //
 // Attention and sorts are no kernels of the kit's but entries of their own, in packages
-// attention and sorts. Package asm has the writer of instructions that all share.
+// attention and sorts. Package asm has the writer of instructions that all share, package
+// body what stages of kernels do at a point, by whichever schedule.
 //
 // What is computed:
 //
@@ -36,6 +37,6 @@
 //
 // What there is no text for is an error that wraps [errors.ErrUnsupported].
 //
-// imports only ltc/backends/cuda/ptx/internal/asm, ltc/backends/kit/expand,
+// imports only ltc/backends/cuda/ptx/internal/asm, ltc/backends/cuda/ptx/internal/body,
 // ltc/backends/kit/kernel and ltc/ir/types.
 package ptx

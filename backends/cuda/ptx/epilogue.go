@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/ir/types"
 )
 
@@ -39,7 +40,7 @@ func (m *tensor) end() {
 // epilogue runs it for some sums.
 func (m *tensor) epilogue(k *tileSums) {
 	w := m.writer
-	n, across := w.s.Lanes, w.s.lane() == w.s.Across
+	n, across := w.Lanes.N, w.Lanes.Axis == w.s.Across
 	if m.tile.flat > 0 && across || n == 0 {
 		n = 1
 	}
@@ -64,7 +65,7 @@ func (m *tensor) epilogueLanes(k *tileSums, n int, row, column string) {
 		m.epiloguePoint(y, x, row, sum)
 		return
 	}
-	across := w.s.lane() == w.s.Across
+	across := w.Lanes.Axis == w.s.Across
 	first, size, inside, apart := x, m.nX, w.Op(asm.Predicate, "setp.lt.s64", y, m.nY), 4
 	if across {
 		first, size, inside, apart = y, m.nY, w.Op(asm.Predicate, "setp.lt.s64", x, m.nX), k.pitch
@@ -89,18 +90,18 @@ func (m *tensor) epiloguePoint(y, x, row, sum string) {
 	w := m.writer
 	inside := w.Both(w.Op(asm.Predicate, "setp.lt.s64", y, m.nY), w.Op(asm.Predicate, "setp.lt.s64", x, m.nX))
 	w.When(inside, func() {
-		w.vals[m.c.Sum] = w.Load("shared", types.F32, sum, "", "")
+		w.Vals[m.c.Sum] = w.Load("shared", types.F32, sum, "", "")
 		at := m.pointOf(y, x, row)
-		for s := range w.k.Stages[1:] {
-			w.body(&stage{number: s + 1, at: w.extended(s+1, at)})
+		for s := range w.K.Stages[1:] {
+			w.Body(&body.Stage{Number: s + 1, Point: w.Extended(s+1, at)})
 		}
 	})
 }
 
 // pointOf returns the point of a row and a column of the result.
-func (m *tensor) pointOf(y, x, row string) point {
-	at := point{at: slices.Clone(m.p.at), stores: m.p.stores}
-	at.at[m.s.X], at.at[m.s.Across] = x, y
+func (m *tensor) pointOf(y, x, row string) body.Point {
+	at := body.Point{At: slices.Clone(m.p.At), Stores: m.p.Stores}
+	at.At[m.s.X], at.At[m.s.Across] = x, y
 	m.at(row, &at)
 	return at
 }
@@ -114,31 +115,15 @@ func (m *tensor) epilogueVector(n int, y, x, row, sum string, apart int) {
 	}
 	if apart == 4 {
 		for l := 0; l < n; l += 4 {
-			part := vector{regs: sums[l:min(l+4, n)], Class: asm.Single, name: "f32", each: 1}
-			opcode, operand := part.operand()
-			w.Line("ld.shared.%s %s, [%s+%d]", opcode, operand, sum, 4*l)
+			part := sums[l:min(l+4, n)]
+			w.Line("ld.shared.v%d.f32 {%s}, [%s+%d]", len(part), asm.List(part), sum, 4*l)
 		}
 	} else {
 		for l, r := range sums {
 			w.Line("ld.shared.f32 %s, [%s+%d]", r, sum, l*apart)
 		}
 	}
-	before := w.vals
-	at, axis := m.pointOf(y, x, row), w.s.lane()
-	lanes, vals := make([]point, n), make([][]string, n)
-	for l := range lanes {
-		lanes[l] = point{at: slices.Clone(at.at), stores: at.stores}
-		lanes[l].at[axis] = w.Add(at.at[axis], asm.Number(int64(l)))
-		vals[l] = slices.Clone(before)
-		vals[l][m.c.Sum] = sums[l]
-	}
-	deps := w.k.Dependence()
-	for s := range w.k.Stages[1:] {
-		for id := w.k.Stages[s+1].Begin; id < w.k.Stages[s+1].End && w.Err == nil; id++ {
-			w.inLanes(s+1, id, lanes, vals, deps)
-		}
-	}
-	w.vals = before
+	w.InLanes(1, m.pointOf(y, x, row), sums, m.c.Sum)
 }
 
 // keep stores the sums of fragments in the block's memory, whose rows are so many

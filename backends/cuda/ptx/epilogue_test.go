@@ -38,7 +38,7 @@ func TestEpilogueStoresEightNeighbours(t *testing.T) {
 		for _, across := range []bool{false, true} {
 			k := halved(t, across)
 			module, s := plannedFor(t, k, o)
-			require.Equal(t, 8, s.Lanes)
+			require.Equal(t, 8, s.Lanes.N)
 			for _, entry := range strings.Split(module, ".visible .entry ")[1:] {
 				require.Equal(t, 1, strings.Count(entry, "st.global.v4.u32"))
 				require.Equal(t, 1, strings.Count(entry, "st.global.u16"))

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
 )
 
@@ -52,10 +53,17 @@ func Entry(name string, k *kernel.Kernel, s *Schedule) (string, error) {
 	return b.String(), nil
 }
 
+// writer writes the entry of a kernel by its schedule.
+type writer struct {
+	*body.Writer
+	s     *Schedule
+	warps bool // rows are a warp's each, not a block's
+}
+
 // Variant returns the text of one of them, the one that launches of the number
 // take, by a name of its own: all that is needed where sizes are known.
 func Variant(name string, k *kernel.Kernel, s *Schedule, variant int) (string, error) {
-	w := newWriter(name, k, s)
+	w := &writer{Writer: body.New(name, k, s.Threads, &s.Lanes), s: s}
 	switch s.Form {
 	case Points:
 		w.points()

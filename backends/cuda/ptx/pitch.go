@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -33,7 +34,7 @@ const (
 // copied is set are copied for that. Pitch depends on sizes and types alone.
 func (o Options) Pitch(k *kernel.Kernel, copied []bool) []int64 {
 	c, ok := kernel.AsContraction(k)
-	if !ok || loadsOut(k) || points(k, c.M) == 1 || points(k, c.N) == 1 {
+	if !ok || body.LoadsOut(k) || points(k, c.M) == 1 || points(k, c.N) == 1 {
 		return nil
 	}
 	t, ok := elements(k, c)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
 )
 
@@ -47,7 +48,7 @@ func Plan(k *kernel.Kernel) (*Schedule, error) { return Options{}.Plan(k) }
 // Plan returns the schedule of a kernel that has passed [kernel.Verify]. An error
 // wraps [errors.ErrUnsupported].
 func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
-	if n := parameters(k); n > asm.MostParameters {
+	if n := body.Parameters(k); n > asm.MostParameters {
 		return nil, asm.Unsupported(k, "%d parameters: an entry has at most %d", n, asm.MostParameters)
 	}
 	inOrder, err := separable(k, o.Ordered)
@@ -67,7 +68,7 @@ func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
 		}
 	}
 	s.reductions = reductions
-	if c, ok := kernel.AsContraction(k); ok && len(c.M) > 0 && !loadsOut(k) {
+	if c, ok := kernel.AsContraction(k); ok && len(c.M) > 0 && !body.LoadsOut(k) {
 		if t, ok := elements(k, c); ok {
 			return s.asTensor(c, t), nil
 		}
@@ -109,53 +110,12 @@ func (s *Schedule) unit(of which) int {
 			continue
 		}
 		for id := st.Begin; id < st.End; id++ {
-			if a := neighbours(s.k, id); a >= 0 && (a < len(s.k.Axes)) == (of == ofKernel) {
+			if a := body.Neighbours(s.k, id); a >= 0 && (a < len(s.k.Axes)) == (of == ofKernel) {
 				n++
 			}
 		}
 	}
 	return n
-}
-
-// neighbours returns the axis along which an access of an operand goes to
-// neighbours in memory; -1 if there is none.
-func neighbours(k *kernel.Kernel, id kernel.ID) int {
-	m := k.Instrs[id].Mem
-	if m == nil || m.Local {
-		return -1
-	}
-	for d, class := range k.Params[m.Param].Strides {
-		if terms := m.Index[d].Terms; class == kernel.UnitStride && len(terms) == 1 && terms[0].Factor == 1 && m.Index[d].Value == kernel.None {
-			return terms[0].Axis
-		}
-	}
-	return -1
-}
-
-// lanes returns, of the axes from one number to before another of a stage, the one
-// along which most accesses go to neighbours, stores before loads, the last of
-// equals; -1 if there are none.
-func (s *Schedule) lanes(stage, from, to int) int {
-	best, most := -1, -1
-	for a := from; a < to; a++ {
-		n := 0
-		for i := range s.k.Stages {
-			if stage >= 0 && i != stage {
-				continue
-			}
-			for id := s.k.Stages[i].Begin; id < s.k.Stages[i].End; id++ {
-				if neighbours(s.k, id) == a {
-					if n++; s.k.Instrs[id].Op == kernel.Store {
-						n += len(s.k.Instrs)
-					}
-				}
-			}
-		}
-		if n >= most {
-			best, most = a, n
-		}
-	}
-	return best
 }
 
 // others returns the axes before n but for those given.
@@ -175,9 +135,11 @@ func (s *Schedule) asPoints() {
 		n += len(s.k.Stages[0].Axes)
 	}
 	s.Form, s.Threads = Points, [2]int{256, 1}
-	s.X = s.lanes(-1, 0, n)
-	s.tile(n)
-	s.vectorise()
+	s.X = body.MostNeighbours(s.k, -1, 0, n)
+	if s.tile(n); s.Form == Points && s.X >= 0 {
+		s.Lanes = body.NewLanes(s.k, s.X, 0, body.VectorBytes)
+		s.Lanes.Fill()
+	}
 	s.Outer = others(n, s.X, s.Across)
 }
 
@@ -188,7 +150,7 @@ func (s *Schedule) tile(axes int) {
 		if i.Op != kernel.Load || i.Mem.Local || i.Mem.Guard || s.k.Params[i.Mem.Param].Out {
 			continue
 		}
-		a := neighbours(s.k, kernel.ID(id))
+		a := body.Neighbours(s.k, kernel.ID(id))
 		if a < 0 || a == s.X || s.Across >= 0 && a != s.Across {
 			continue
 		}
@@ -210,7 +172,7 @@ func (s *Schedule) tile(axes int) {
 
 func (s *Schedule) asColumns() {
 	s.Form, s.Threads = Columns, [2]int{columns, 1}
-	s.X = s.lanes(-1, 0, len(s.k.Axes))
+	s.X = body.MostNeighbours(s.k, -1, 0, len(s.k.Axes))
 	s.Outer = others(len(s.k.Axes), s.X)
 	if s.reductions > 0 && !slices.Contains(s.InOrder, true) {
 		s.Threads[1] = sliceCount
@@ -226,7 +188,7 @@ func (s *Schedule) asRows() {
 		if s.InOrder[i] {
 			first = last - 1
 		}
-		s.Along = append(s.Along, s.lanes(i, first, last))
+		s.Along = append(s.Along, body.MostNeighbours(s.k, i, first, last))
 	}
 	if s.k.Scans() && !slices.ContainsFunc(s.k.Stages, func(st kernel.Stage) bool { return len(st.Axes) > 0 && st.Scanned() == kernel.FreeAxis }) {
 		s.Threads[0] = 32 // all work in the stages of scans
@@ -239,11 +201,4 @@ func (s *Schedule) asProduct(c *kernel.Contraction) *Schedule {
 	s.X, s.Across = c.N[len(c.N)-1], c.M[len(c.M)-1]
 	s.Outer = others(len(s.k.Axes), s.X, s.Across)
 	return s
-}
-
-// loadsOut reports whether the kernel loads from what it stores to.
-func loadsOut(k *kernel.Kernel) bool {
-	return slices.ContainsFunc(k.Instrs, func(i kernel.Instr) bool {
-		return i.Op == kernel.Load && !i.Mem.Local && k.Params[i.Mem.Param].Out
-	})
 }

@@ -2,16 +2,17 @@ package ptx
 
 import (
 	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
 
-// product is where code that writes a Product is.
+// Count is where code that writes a Product is.
 type product struct {
 	*writer
 	c      *kernel.Contraction
 	t      types.DType // of products and sums, as the block's memory holds them
-	p      point       // of the contraction's stage
+	p      body.Point  // of the contraction's stage
 	memory string
 	tid    string // of across² threads
 	nX, nY string
@@ -24,9 +25,9 @@ type product struct {
 // What is outside of a factor counts as 0.
 func (w *writer) products() {
 	c := w.s.product
-	m := &product{writer: w, c: c, t: asm.Held(c.Type), p: w.point(0), nX: w.product(0, []int{w.s.X}), nY: w.product(0, []int{w.s.Across})}
+	m := &product{writer: w, c: c, t: asm.Held(c.Type), p: w.Point(0), nX: w.Count(0, []int{w.s.X}), nY: w.Count(0, []int{w.s.Across})}
 	if c.Type == types.Bool {
-		w.Fail(asm.Unsupported(w.k, "a product of bools"))
+		w.Fail(asm.Unsupported(w.K, "a product of bools"))
 		return
 	}
 	m.memory = w.Op(asm.Long, "mov.u64", asm.Shared)
@@ -34,7 +35,7 @@ func (w *writer) products() {
 	m.tid = w.Mad(ty, asm.Number(across), tx)
 	startX, stepX := w.Mul(w.Special("%ctaid.x"), asm.Number(side)), w.Mul(w.Special("%nctaid.x"), asm.Number(side))
 	startY, stepY := w.Mul(w.Special("%ctaid.y"), asm.Number(side)), w.Mul(w.Special("%nctaid.y"), asm.Number(side))
-	w.outer(m.p, func() {
+	w.Outer(w.s.Outer, m.p, func() {
 		w.Loop(startY, m.nY, stepY, func(y string) {
 			w.Loop(startX, m.nX, stepX, func(x string) {
 				m.x, m.y = x, y
@@ -57,10 +58,10 @@ func (m *product) square(tx, ty string) {
 	last := m.c.K[len(m.c.K)-1]
 	var along func(n int)
 	along = func(n int) {
-		size := m.size(m.k.Axis(0, m.c.K[n]).Size)
+		size := m.Size(m.K.Axis(0, m.c.K[n]).Size)
 		if n < len(m.c.K)-1 {
 			m.Loop("0", size, "1", func(i string) {
-				m.p.at[m.c.K[n]] = i
+				m.p.At[m.c.K[n]] = i
 				along(n + 1)
 			})
 			return
@@ -92,21 +93,21 @@ func (m *product) place(strip int, k, i string) string {
 func (m *product) copy(f *kernel.Factor, strip, axis int, from, size string, kAxis int, fromK, sizeK string) {
 	m.Loop(m.tid, asm.Number(side*depth), asm.Number(across*across), func(n string) {
 		k, i := m.Op(asm.Long, "shr.u64", n, "5"), m.Op(asm.Long, "and.b64", n, asm.Number(side-1))
-		if f.Load != kernel.None && neighbours(m.k, f.Load) == kAxis {
+		if f.Load != kernel.None && body.Neighbours(m.K, f.Load) == kAxis {
 			k, i = m.Op(asm.Long, "and.b64", n, asm.Number(depth-1)), m.Op(asm.Long, "shr.u64", n, "4")
 		}
-		at, atK := m.writer.Add(from, i), m.writer.Add(fromK, k)
-		inside := m.Both(m.writer.Op(asm.Predicate, "setp.lt.s64", at, size), m.writer.Op(asm.Predicate, "setp.lt.s64", atK, sizeK))
+		at, atK := m.Add(from, i), m.Add(fromK, k)
+		inside := m.Both(m.Op(asm.Predicate, "setp.lt.s64", at, size), m.Op(asm.Predicate, "setp.lt.s64", atK, sizeK))
 		address := m.place(strip, k, i)
 		m.Store("shared", m.t, address, m.Neutral(kernel.Add, m.t), m.Op(asm.Predicate, "not.pred", inside))
 		m.When(inside, func() {
-			p := point{at: append([]string(nil), m.p.at...)}
-			p.at[axis], p.at[kAxis] = at, atK
-			s := &stage{number: 0, at: p}
+			p := body.Point{At: append([]string(nil), m.p.At...)}
+			p.At[axis], p.At[kAxis] = at, atK
+			s := &body.Stage{Number: 0, Point: p}
 			for _, id := range f.Body {
-				m.instr(s, id)
+				m.Instr(s, id)
 			}
-			m.Store("shared", m.t, address, m.vals[f.Value], "")
+			m.Store("shared", m.t, address, m.Vals[f.Value], "")
 		})
 	})
 }
@@ -135,11 +136,11 @@ func (m *product) multiply(sums *[parts][parts]string, k, tx, ty string) {
 func (m *product) finish(sum, y, x string) {
 	inside := m.Both(m.Op(asm.Predicate, "setp.lt.s64", x, m.nX), m.Op(asm.Predicate, "setp.lt.s64", y, m.nY))
 	m.When(inside, func() {
-		m.vals[m.c.Sum] = m.Rounded(m.c.Type, sum)
-		for s := range m.k.Stages[1:] {
-			p := m.extended(s+1, m.p)
-			p.at[m.s.X], p.at[m.s.Across] = x, y
-			m.body(&stage{number: s + 1, at: p})
+		m.Vals[m.c.Sum] = m.Rounded(m.c.Type, sum)
+		for s := range m.K.Stages[1:] {
+			p := m.Extended(s+1, m.p)
+			p.At[m.s.X], p.At[m.s.Across] = x, y
+			m.Body(&body.Stage{Number: s + 1, Point: p})
 		}
 	})
 }

@@ -2,6 +2,7 @@ package ptx
 
 import (
 	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -59,7 +60,7 @@ type effort struct {
 // whether tensor cores multiply f32.
 func (o Options) ProductParts(k *kernel.Kernel) int64 {
 	c, ok := kernel.AsContraction(k)
-	if !ok || loadsOut(k) || points(k, c.M) == 1 || points(k, c.N) == 1 {
+	if !ok || body.LoadsOut(k) || points(k, c.M) == 1 || points(k, c.N) == 1 {
 		return 1 // a product with a vector has no tiles
 	}
 	e := o.effort(k, c)

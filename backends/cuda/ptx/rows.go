@@ -1,9 +1,8 @@
 package ptx
 
 import (
-	"strings"
-
 	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -18,11 +17,11 @@ func (w *writer) rows(variant int) {
 	}
 	tid := w.Special("%tid.x")
 	first := w.Op(asm.Predicate, "setp.eq.s64", tid, "0")
-	w.eachRow(func() {}, func(st *stage) {
-		if w.s.warpScans(st.number) {
+	w.eachRow(func() {}, func(st *body.Stage) {
+		if w.s.warpScans(st.Number) {
 			warp := w.Op(asm.Predicate, "setp.lt.s64", tid, "32")
-			w.When(warp, func() { w.scanRow(st) })
-		} else if w.s.InOrder[st.number] {
+			w.When(warp, func() { w.ScanRow(st) })
+		} else if w.s.InOrder[st.Number] {
 			w.When(first, func() { w.share(st, "0", "1") })
 		} else {
 			w.share(st, tid, w.Special("%ntid.x"))
@@ -62,37 +61,42 @@ func (w *writer) rowsOf() (first, step string) {
 // warp returns which of the block's warps the thread is in.
 func (w *writer) warp() string { return w.Op(asm.Long, "shr.u64", w.Special("%tid.x"), "5") }
 
+// warpScans reports whether a warp scans a row's stage, a lane a point; else its
+// points run one after the other.
+func (s *Schedule) warpScans(stage int) bool {
+	return s.Form == Rows && !s.InOrder[stage] && s.k.Stages[stage].Scanned() != kernel.FreeAxis
+}
+
 // eachRow writes the loop over the rows of a block, or of a warp: begin at the start of
 // each, then the stages, of which run writes the bodies of those with axes.
-func (w *writer) eachRow(begin func(), run func(st *stage)) {
-	p := w.point(0)
+func (w *writer) eachRow(begin func(), run func(st *body.Stage)) {
+	p := w.Point(0)
 	thread, _ := w.inRow()
 	first := w.Op(asm.Predicate, "setp.eq.s64", thread, "0")
 	locals := w.localBases()
-	h := hazards(w.k, w.s.Same)
-	all := others(len(w.k.Axes))
+	h := hazards(w.K, w.s.Same)
+	all := others(len(w.K.Axes))
 	row, step := w.rowsOf()
-	w.Loop(row, w.product(0, all), step, func(n string) {
+	w.Loop(row, w.Count(0, all), step, func(n string) {
 		begin()
-		w.split(0, all, n, p.at)
+		w.Split(0, all, n, p.At)
 		slot := 0
-		for s := range w.k.Stages {
-			st := &stage{number: s, at: w.extended(s, p), locals: locals}
-			if len(w.k.Stages[s].Axes) == 0 {
-				st.at.stores = first
-				st.before = func(id kernel.ID) {
+		for s := range w.K.Stages {
+			st := &body.Stage{Number: s, Point: w.Extended(s, p), Locals: locals}
+			if len(w.K.Stages[s].Axes) == 0 {
+				st.Stores = first
+				st.Before = func(id kernel.ID) {
 					if h.before[id] {
 						w.wait()
 					}
 				}
-				w.body(st)
+				w.Body(st)
 				continue
 			}
-			if h.before[w.k.Stages[s].Begin] && w.k.Stages[s].Begin < w.k.Stages[s].End {
+			if h.before[w.K.Stages[s].Begin] && w.K.Stages[s].Begin < w.K.Stages[s].End {
 				w.wait()
 			}
-			st.totals = w.totals(s)
-			w.inverses(s)
+			w.Begin(st)
 			run(st)
 			if w.warps {
 				w.reduceRow(st)
@@ -110,20 +114,20 @@ func (w *writer) eachRow(begin func(), run func(st *stage)) {
 // reductions have, aligned to 64 bytes as [kernel.LocalBytes] counts.
 func (w *writer) localBases() []string {
 	var all []string
-	if len(w.k.Locals) == 0 {
+	if len(w.K.Locals) == 0 {
 		return nil
 	}
 	at := w.Add(w.Op(asm.Long, "mov.u64", asm.Shared), asm.Number(int64(w.s.reductions*asm.WarpSlots*slotBytes)))
 	if w.warps { // a warp's are all behind those of the warp before it
 		bytes := "0"
-		for l := range w.k.Locals {
+		for l := range w.K.Locals {
 			bytes = w.Add(bytes, w.localBytes(l))
 		}
 		at = w.Mad(w.warp(), bytes, at)
 	}
-	for l := range w.k.Locals {
+	for l := range w.K.Locals {
 		all = append(all, at)
-		if l+1 < len(w.k.Locals) {
+		if l+1 < len(w.K.Locals) {
 			at = w.Add(at, w.localBytes(l))
 		}
 	}
@@ -132,9 +136,9 @@ func (w *writer) localBases() []string {
 
 // localBytes returns how many bytes a local takes.
 func (w *writer) localBytes(l int) string {
-	n := asm.Number(int64(w.k.Locals[l].DType.Size()))
-	for _, d := range w.k.Locals[l].Dims {
-		n = w.Mul(n, w.size(d))
+	n := asm.Number(int64(w.K.Locals[l].DType.Size()))
+	for _, d := range w.K.Locals[l].Dims {
+		n = w.Mul(n, w.Size(d))
 	}
 	if bytes, ok := asm.Literal(n); ok {
 		return asm.Number(asm.RoundUp(bytes, 64))
@@ -144,33 +148,33 @@ func (w *writer) localBytes(l int) string {
 
 // share runs a stage's body for the points of which the given is the first along one
 // axis, and the others follow by step: as threads share out all.
-func (w *writer) share(s *stage, start, step string) {
-	along := w.s.Along[s.number]
+func (w *writer) share(s *body.Stage, start, step string) {
+	along := w.s.Along[s.Number]
 	var serial func(a int)
 	serial = func(a int) {
 		switch {
-		case a == len(s.at.at):
-			w.Loop(start, w.size(w.k.Axis(s.number, along).Size), step, func(i string) {
-				s.at.at[along] = w.ordered(s.number, along, i)
-				w.body(s)
+		case a == len(s.At):
+			w.Loop(start, w.Size(w.K.Axis(s.Number, along).Size), step, func(i string) {
+				s.At[along] = w.Ordered(s.Number, along, i)
+				w.Body(s)
 			})
 		case a == along:
 			serial(a + 1)
 		default:
-			w.Loop("0", w.size(w.k.Axis(s.number, a).Size), "1", func(i string) {
-				s.at.at[a] = i
+			w.Loop("0", w.Size(w.K.Axis(s.Number, a).Size), "1", func(i string) {
+				s.At[a] = i
 				serial(a + 1)
 			})
 		}
 	}
-	serial(len(w.k.Axes))
+	serial(len(w.K.Axes))
 }
 
 // reduceBlock makes the totals of all threads one, which all have: within warps by
 // shuffles, between them through the block's memory, from the given slot. It
 // returns the next slot.
-func (w *writer) reduceBlock(s *stage, slot int) int {
-	ids := w.reductions(s.number)
+func (w *writer) reduceBlock(s *body.Stage, slot int) int {
+	ids := w.Reductions(s.Number)
 	if len(ids) == 0 {
 		return slot
 	}
@@ -184,30 +188,30 @@ func (w *writer) reduceBlock(s *stage, slot int) int {
 		return w.Add(w.Mad(i, asm.Number(slotBytes), memory), asm.Number(int64((slot+n)*asm.WarpSlots*slotBytes)))
 	}
 	for n, id := range ids {
-		i := &w.k.Instrs[id]
-		v := w.reduceLanes(kernel.Op(i.Aux), i.Type, s.totals[id], 32)
+		i := &w.K.Instrs[id]
+		v := w.reduceLanes(kernel.Op(i.Aux), i.Type, s.Totals[id], 32)
 		w.Store("shared", asm.Held(i.Type), at(n, warp), v, leads)
 	}
 	w.Barrier()
 	for n, id := range ids {
-		i := &w.k.Instrs[id]
+		i := &w.K.Instrs[id]
 		of := w.Op(asm.Word, "and.b32", lane, asm.Number(int64(most-1)))
 		some := w.Op(asm.Predicate, "setp.lt.u32", of, warps)
 		v := w.Load("shared", asm.Held(i.Type), at(n, w.AsLong(types.U32, of)), some, w.Neutral(kernel.Op(i.Aux), i.Type))
-		w.vals[id] = w.Rounded(i.Type, w.reduceLanes(kernel.Op(i.Aux), i.Type, v, most))
+		w.Vals[id] = w.Rounded(i.Type, w.reduceLanes(kernel.Op(i.Aux), i.Type, v, most))
 	}
 	return slot + len(ids)
 }
 
 // reduceRow makes the totals of a warp's lanes one, which all have.
-func (w *writer) reduceRow(s *stage) {
-	ids := w.reductions(s.number)
+func (w *writer) reduceRow(s *body.Stage) {
+	ids := w.Reductions(s.Number)
 	if len(ids) > 0 {
 		w.wait() // what lanes have written is there for others, as behind a block's barrier
 	}
 	for _, id := range ids {
-		i := &w.k.Instrs[id]
-		w.vals[id] = w.Rounded(i.Type, w.reduceLanes(kernel.Op(i.Aux), i.Type, s.totals[id], 32))
+		i := &w.K.Instrs[id]
+		w.Vals[id] = w.Rounded(i.Type, w.reduceLanes(kernel.Op(i.Aux), i.Type, s.Totals[id], 32))
 	}
 }
 
@@ -215,28 +219,7 @@ func (w *writer) reduceRow(s *stage) {
 // them have; how many is a power of 2.
 func (w *writer) reduceLanes(op kernel.Op, t types.DType, v string, lanes int) string {
 	for distance := lanes / 2; distance > 0; distance /= 2 {
-		v = w.Combined(op, t, v, w.exchange(t, v, asm.Number(int64(distance))))
+		v = w.Combined(op, t, v, w.Exchange(t, v, asm.Number(int64(distance))))
 	}
 	return v
-}
-
-// exchange returns the value of the lane whose number differs in one bit.
-func (w *writer) exchange(t types.DType, v, distance string) string {
-	shuffle := func(c asm.Class, v string) string {
-		r := w.Fresh(c)
-		w.Line("shfl.sync.bfly.b32 %s, %s, %s, 31, -1", r, v, distance)
-		return r
-	}
-	switch c := asm.ClassOf(t); c {
-	case asm.Predicate:
-		return w.OfBits(t, shuffle(asm.Word, w.BitsOf(t, v)))
-	case asm.Long, asm.Double:
-		low, high := w.Fresh(asm.Word), w.Fresh(asm.Word)
-		w.Line("mov.b64 {%s, %s}, %s", low, high, v)
-		r := w.Fresh(c)
-		w.Line("mov.b64 %s, {%s}", r, strings.Join([]string{shuffle(asm.Word, low), shuffle(asm.Word, high)}, ", "))
-		return r
-	default:
-		return shuffle(c, v)
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -28,7 +29,7 @@ const (
 // entry finds out.
 func (s *Schedule) strips() {
 	along := len(s.k.Axes)
-	if slices.Contains(s.InOrder, true) || s.k.Scans() || loadsOut(s.k) || !s.sameRow() {
+	if slices.Contains(s.InOrder, true) || s.k.Scans() || body.LoadsOut(s.k) || !s.sameRow() {
 		return
 	}
 	widest, costly := 0, 0
@@ -46,18 +47,18 @@ func (s *Schedule) strips() {
 			if len(i.Mem.Index) != 1 || !i.Mem.Index[0].IsAxis(along) {
 				return
 			}
-		case neighbours(s.k, kernel.ID(id)) == along:
+		case body.Neighbours(s.k, kernel.ID(id)) == along:
 			widest = max(widest, i.Type.Size())
 		}
 	}
-	if widest == 0 || vectorBytes/widest < 2 {
+	if widest == 0 || body.VectorBytes/widest < 2 {
 		return
 	}
-	s.Lanes = min(vectorBytes/widest, 8)
-	deps := s.k.Dependence()
+	lanes := body.NewLanes(s.k, along, 0, body.VectorBytes)
+	lanes.N = min(body.VectorBytes/widest, 8)
 	bytes, some := 0, false
 	for id := range s.k.Instrs {
-		if i := &s.k.Instrs[id]; i.Mem != nil && s.inVectors(kernel.ID(id), s.Lanes, deps) {
+		if i := &s.k.Instrs[id]; i.Mem != nil && lanes.InVector(kernel.ID(id)) {
 			some = true
 			if i.Op == kernel.Load && !s.loadedBefore(kernel.ID(id)) {
 				bytes += i.Type.Size()
@@ -68,14 +69,13 @@ func (s *Schedule) strips() {
 		bytes += max(s.k.Locals[l].DType.Size(), 4)
 	}
 	if !some {
-		s.Lanes = 0
 		return
 	}
-	for s.most = 16; s.most > 0 && (s.most*s.Lanes*bytes > 4*mostHeld || s.most*s.Lanes*costly > mostUnrolled); {
+	for s.most = 16; s.most > 0 && (s.most*lanes.N*bytes > 4*mostHeld || s.most*lanes.N*costly > mostUnrolled); {
 		s.most /= 2
 	}
-	if s.most == 0 {
-		s.Lanes = 0
+	if s.most > 0 {
+		s.Lanes = lanes
 	}
 }
 
@@ -133,7 +133,7 @@ func (s *Schedule) stripsOf(variant int) (strips int, warp bool) {
 // block's memory. The length alone says in which order a row is summed.
 func (s *Schedule) rowLaunch(rows, length, bytes int64) (variant, threads, atOnce int) {
 	if s.most > 0 && s.Same == nil && length > 0 {
-		strips := asm.Ceil(length, int64(s.Lanes))
+		strips := asm.Ceil(length, int64(s.Lanes.N))
 		for w := range s.ofWarps() {
 			if asm.Ceil(strips, 1<<w) <= 32 {
 				n := min(asm.Ceil(rows, busy), int64(s.Threads[0]/32))
@@ -156,20 +156,20 @@ func (s *Schedule) rowLaunch(rows, length, bytes int64) (variant, threads, atOnc
 // memory is aligned for it and the row has no remainder; else by elements, in the same
 // order.
 func (w *writer) inStrips(strips int) {
-	size := w.size(w.rowSize())
-	whole := w.Op(asm.Predicate, "setp.eq.s64", w.Op(asm.Long, "and.b64", size, asm.Number(int64(w.s.Lanes-1))), "0")
-	aligned := w.Both(whole, w.aligned())
+	size := w.Size(w.rowSize())
+	whole := w.Op(asm.Predicate, "setp.eq.s64", w.Op(asm.Long, "and.b64", size, asm.Number(int64(w.Lanes.N-1))), "0")
+	aligned := w.Both(whole, w.Aligned())
 	w.When(aligned, func() {
 		h := newStrips(w, strips, size)
-		w.eachRow(func() { h.raw = map[place]vector{} }, h.stage)
+		w.eachRow(func() { h.raw = map[place]body.Vector{} }, h.stage)
 	})
 	w.When(w.Op(asm.Predicate, "not.pred", aligned), func() { w.eachRow(func() {}, w.byElements) })
 }
 
 // rowSize returns the size of the axis that threads share out.
 func (w *writer) rowSize() kernel.Size {
-	for s := range w.k.Stages {
-		if axes := w.k.Stages[s].Axes; len(axes) > 0 {
+	for s := range w.K.Stages {
+		if axes := w.K.Stages[s].Axes; len(axes) > 0 {
 			return axes[0].Size
 		}
 	}
@@ -177,14 +177,14 @@ func (w *writer) rowSize() kernel.Size {
 }
 
 // byElements runs a stage's body for the elements of each of a thread's strips.
-func (w *writer) byElements(st *stage) {
-	lanes := asm.Number(int64(w.s.Lanes))
-	size := w.size(w.rowSize())
+func (w *writer) byElements(st *body.Stage) {
+	lanes := asm.Number(int64(w.Lanes.N))
+	size := w.Size(w.rowSize())
 	thread, of := w.inRow()
 	w.Loop(w.Mul(thread, lanes), size, w.Mul(of, lanes), func(from string) {
 		w.Loop(from, w.Op(asm.Long, "min.s64", w.Add(from, lanes), size), "1", func(i string) {
-			st.at.at[len(w.k.Axes)] = i
-			w.body(st)
+			st.At[len(w.K.Axes)] = i
+			w.Body(st)
 		})
 	})
 }
@@ -198,19 +198,17 @@ type place struct {
 // rowStrips is what a thread has of a row.
 type rowStrips struct {
 	w      *writer
-	deps   []kernel.AxisSet
-	along  int
-	first  []string         // the index of each strip's first lane
-	inside []string         // the predicate that the row has the strip
-	raw    map[place]vector // as loaded
-	loads  [][]vector       // by instruction and strip
-	locals [][][]string     // by local, strip and lane
+	first  []string              // the index of each strip's first lane
+	inside []string              // the predicate that the row has the strip
+	raw    map[place]body.Vector // as loaded
+	loads  [][]body.Vector       // by instruction and strip
+	locals [][][]string          // by local, strip and lane
 }
 
 func newStrips(w *writer, n int, size string) *rowStrips {
-	h := &rowStrips{w: w, deps: w.k.Dependence(), along: len(w.k.Axes), loads: make([][]vector, len(w.k.Instrs)), locals: make([][][]string, len(w.k.Locals))}
+	h := &rowStrips{w: w, loads: make([][]body.Vector, len(w.K.Instrs)), locals: make([][][]string, len(w.K.Locals))}
 	thread, of := w.inRow()
-	first, step := w.Mul(thread, asm.Number(int64(w.s.Lanes))), w.Mul(of, asm.Number(int64(w.s.Lanes)))
+	first, step := w.Mul(thread, asm.Number(int64(w.Lanes.N))), w.Mul(of, asm.Number(int64(w.Lanes.N)))
 	for range n {
 		h.first = append(h.first, first)
 		h.inside = append(h.inside, w.Op(asm.Predicate, "setp.lt.s64", first, size))
@@ -224,71 +222,71 @@ func newStrips(w *writer, n int, size string) *rowStrips {
 
 // stage runs a stage's body: what is the same along the row once, then all loads, so
 // that they are on their way together, then strip by strip what is computed.
-func (h *rowStrips) stage(st *stage) {
-	w, k := h.w, h.w.k
-	begin, end := k.Stages[st.number].Begin, k.Stages[st.number].End
+func (h *rowStrips) stage(st *body.Stage) {
+	w, k := h.w, h.w.K
+	begin, end := k.Stages[st.Number].Begin, k.Stages[st.Number].End
 	for id := begin; id < end; id++ {
 		if h.once(id) {
-			w.instr(st, id)
+			w.Instr(st, id)
 		}
 	}
 	for c := range h.first {
 		for id := begin; id < end; id++ {
 			if i := &k.Instrs[id]; i.Op == kernel.Load && h.vector(id) {
-				h.load(id, c, st.at)
+				h.load(id, c, st.Point)
 			}
 		}
 	}
-	base := w.vals
+	base := w.Vals
 	for c := range h.first {
 		w.When(h.inside[c], func() { h.strip(st, c, base) })
 	}
-	w.vals = base
+	w.Vals = base
 }
 
 // once reports whether an instruction has one value all along the row.
 func (h *rowStrips) once(id kernel.ID) bool {
-	op := h.w.k.Instrs[id].Op
-	return op != kernel.Store && op != kernel.Reduce && !h.deps[id].Has(h.along)
+	op := h.w.K.Instrs[id].Op
+	return op != kernel.Store && op != kernel.Reduce && !h.w.Lanes.Differs(id)
 }
 
 // vector reports whether a load or store of all lanes is one instruction.
 func (h *rowStrips) vector(id kernel.ID) bool {
-	return !h.w.k.Instrs[id].Mem.Local && h.w.s.inVectors(id, h.w.s.Lanes, h.deps)
+	return !h.w.K.Instrs[id].Mem.Local && h.w.Lanes.InVector(id)
 }
 
 // at returns the point of a lane.
-func (h *rowStrips) at(of point, strip, lane int) point {
-	p := point{at: slices.Clone(of.at), stores: of.stores}
-	p.at[h.along] = h.w.Add(h.first[strip], asm.Number(int64(lane)))
+func (h *rowStrips) at(of body.Point, strip, lane int) body.Point {
+	p := body.Point{At: slices.Clone(of.At), Stores: of.Stores}
+	p.At[h.w.Lanes.Axis] = h.w.Add(h.first[strip], asm.Number(int64(lane)))
 	return p
 }
 
 // load has a strip on its way to registers, if it is not there.
-func (h *rowStrips) load(id kernel.ID, strip int, of point) {
-	w, i := h.w, &h.w.k.Instrs[id]
-	address, _ := w.operand(i.Mem, h.at(of, strip, 0))
+func (h *rowStrips) load(id kernel.ID, strip int, of body.Point) {
+	w, i := h.w, &h.w.K.Instrs[id]
+	address, _ := w.Operand(i.Mem, h.at(of, strip, 0))
 	v, ok := h.raw[place{address, i.Type}]
 	if !ok {
-		v = w.loadVector(i.Type, w.s.Lanes, address, h.inside[strip])
+		v = w.LoadVector(i.Type, address, h.inside[strip])
 		h.raw[place{address, i.Type}] = v
 	}
 	if h.loads[id] == nil {
-		h.loads[id] = make([]vector, len(h.first))
+		h.loads[id] = make([]body.Vector, len(h.first))
 	}
 	h.loads[id][strip] = v
 }
 
 // strip writes what a stage does with a strip. base has what is the same for all.
-func (h *rowStrips) strip(st *stage, c int, base []string) {
-	w, k := h.w, h.w.k
-	lanes := make([]stage, w.s.Lanes)
-	vals := make([][]string, w.s.Lanes)
+func (h *rowStrips) strip(st *body.Stage, c int, base []string) {
+	w, k := h.w, h.w.K
+	lanes := make([]body.Stage, w.Lanes.N)
+	vals := make([][]string, w.Lanes.N)
 	for l := range lanes {
-		lanes[l] = stage{number: st.number, at: h.at(st.at, c, l), totals: st.totals}
+		lanes[l] = body.Stage{Number: st.Number, Point: h.at(st.Point, c, l), Totals: st.Totals}
 		vals[l] = slices.Clone(base)
 	}
-	for id := k.Stages[st.number].Begin; id < k.Stages[st.number].End && w.Err == nil; id++ {
+	for id := k.Stages[st.Number].Begin; id < k.Stages[st.Number].End && w.Err == nil; id++ {
 		i := &k.Instrs[id]
 		switch {
 		case h.once(id):
@@ -298,17 +296,17 @@ func (h *rowStrips) strip(st *stage, c int, base []string) {
 			continue
 		case i.Mem != nil && h.vector(id) && i.Op == kernel.Load:
 			for l := range vals {
-				vals[l][id] = w.element(i.Type, &h.loads[id][c], l)
+				vals[l][id] = w.Element(i.Type, &h.loads[id][c], l)
 			}
 			continue
 		case i.Mem != nil && h.vector(id):
-			w.vals = base
-			w.storeLanes(id, lanes[0].at, vals)
+			w.Vals = base
+			w.StoreLanes(id, lanes[0].Point, vals)
 			continue
 		}
 		for l := range lanes {
-			w.vals = vals[l]
-			w.instr(&lanes[l], id)
+			w.Vals = vals[l]
+			w.Instr(&lanes[l], id)
 		}
 	}
 }

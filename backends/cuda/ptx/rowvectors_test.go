@@ -34,7 +34,7 @@ func TestStrips(t *testing.T) {
 			k := as(t, kerneltest.Kernel(t, name), d)
 			s, err := ptx.Plan(k)
 			require.NoError(t, err)
-			require.Equal(t, min(16/d.Size(), 8), s.Lanes)
+			require.Equal(t, min(16/d.Size(), 8), s.Lanes.N)
 			run, err := runnerOf(t, k, s, 2)
 			require.NoError(t, err)
 			for _, length := range []int64{1, 7, 8, 100, 520, 2056} {
@@ -120,11 +120,11 @@ func TestStripsOnce(t *testing.T) {
 			warps := 0
 			for v := 1; v < s.Variants(); v++ {
 				strips, threads, rows := 1<<(v-1), 256, int64(5)
-				if l, err := s.Launch([]int64{rows, int64(strips * threads * s.Lanes)}[:k.Sizes]); err != nil || l.Variant != v {
+				if l, err := s.Launch([]int64{rows, int64(strips * threads * s.Lanes.N)}[:k.Sizes]); err != nil || l.Variant != v {
 					strips, threads, rows = 1<<warps, 32, 4096
 					warps++
 				}
-				l, err := s.Launch([]int64{rows, int64(strips * threads * s.Lanes)}[:k.Sizes])
+				l, err := s.Launch([]int64{rows, int64(strips * threads * s.Lanes.N)}[:k.Sizes])
 				require.NoError(t, err)
 				require.Equal(t, v, l.Variant)
 				require.Equal(t, 256, l.Block[0], "of which a warp has a row each, if it is short")
@@ -210,7 +210,7 @@ func TestStripsPlanted(t *testing.T) {
 	k := kerneltest.Kernel(t, "softmax")
 	s, err := ptx.Plan(k)
 	require.NoError(t, err)
-	require.Equal(t, 4, s.Lanes)
+	require.Equal(t, 4, s.Lanes.N)
 	two := func(stride int64) int64 { return stride + 2 }
 	for name, c := range map[string]struct {
 		old, new string

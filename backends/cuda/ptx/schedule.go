@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -52,9 +53,9 @@ type Schedule struct {
 	Across int
 	Inner  int   // the axis of K along which strips of a Tensor lie
 	Outer  []int // the other axes that points are of, outermost first
-	// Lanes is how many points beside each other along x a thread of Points computes
-	// in a turn, or one of Rows along the row, where memory is aligned for it; 0: one.
-	Lanes int
+	// Lanes are the points beside each other along x a thread of Points computes
+	// in an iteration, or one of Rows along the row, where memory is aligned for it.
+	Lanes body.Lanes
 	Tiled []kernel.ID // the loads of Tiles that go through the block's memory
 	// Along is, for each stage of Rows, the axis that its threads share out; -1 for
 	// stages without axes.
@@ -99,8 +100,8 @@ func (s *Schedule) String() string {
 	if s.X >= 0 {
 		fmt.Fprintf(&b, ", x %s", name(0, s.X))
 	}
-	if s.Lanes > 1 {
-		fmt.Fprintf(&b, " by %d", s.Lanes)
+	if s.Lanes.N > 1 {
+		fmt.Fprintf(&b, " by %d", s.Lanes.N)
 	}
 	if s.Across >= 0 {
 		fmt.Fprintf(&b, ", across %s", name(0, s.Across))
@@ -190,7 +191,7 @@ func (s *Schedule) Launch(sizes []int64) (Launch, error) {
 	x, y := of(s.X), of(s.Across)
 	switch s.Form {
 	case Points:
-		x = asm.Ceil(x, int64(max(s.Lanes, 1)))
+		x = asm.Ceil(x, int64(max(s.Lanes.N, 1)))
 		l.Block[0] = int(min(int64(s.Threads[0]), asm.RoundUp(max(x, 1), 32)))
 		x = asm.Ceil(x, int64(l.Block[0]))
 	case Rows:

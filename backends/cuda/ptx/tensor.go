@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -218,14 +219,20 @@ func (s *Schedule) asTensor(c *kernel.Contraction, t types.DType) *Schedule {
 	s.Outer = others(len(s.k.Axes), s.X, s.Across)
 	s.Inner = c.K[len(c.K)-1]
 	for _, f := range []*kernel.Factor{&c.A, &c.B} { // along which a factor is read in chunks
-		if load := s.load(f); load != kernel.None && slices.Contains(c.K, neighbours(s.k, load)) {
-			s.Inner = neighbours(s.k, load)
+		if load := s.load(f); load != kernel.None && slices.Contains(c.K, body.Neighbours(s.k, load)) {
+			s.Inner = body.Neighbours(s.k, load)
 		}
 	}
-	s.vectorise()
+	axis := s.X // lanes lie as what is stored does
+	if body.MostNeighbours(s.k, len(s.k.Stages)-1, 0, len(s.k.Axes)) == s.Across {
+		axis = s.Across
+	}
+	// What follows a product often adds f32 to what is stored as bf16: two loads are one's.
+	s.Lanes = body.NewLanes(s.k, axis, s.k.Stages[0].End, 2*body.VectorBytes)
+	s.Lanes.Fill()
 	s.plain = len(all)
 	for _, t := range boxedTiles {
-		if _, _, ok := s.boxes(&t); ok && all[largeTile].groups && roundUpTo(parameters(s.k), mapWords/2)+2*mapWords <= asm.MostParameters {
+		if _, _, ok := s.boxes(&t); ok && all[largeTile].groups && roundUpTo(body.Parameters(s.k), mapWords/2)+2*mapWords <= asm.MostParameters {
 			s.tiles = append(s.tiles, t)
 		}
 	}
@@ -245,9 +252,9 @@ type tensor struct {
 	c      *kernel.Contraction
 	t      types.DType // of the elements of factors
 	tile   *tile
-	p      point  // of the contraction's stage
-	memory string // where the block's begins
-	tid    string // the thread and its lane, as words
+	p      body.Point // of the contraction's stage
+	memory string     // where the block's begins
+	tid    string     // the thread and its lane, as words
 	lane   string
 	warp   [2]string // the warp's first row and column in the tile
 	nY, nX string
@@ -263,11 +270,11 @@ type tensor struct {
 // tensor writes Tensor for a tile. What is outside of a factor counts as 0.
 func (w *writer) tensor(t *tile) {
 	w.Threads, w.Narrows = [2]int{t.threads(), 1}, t.groups
-	m := &tensor{writer: w, c: w.s.product, t: w.s.element, tile: t, p: w.point(0)}
-	m.nY, m.nX = w.product(0, m.rowAxes()), w.product(0, []int{w.s.X})
-	m.depth = w.size(w.k.Axis(0, w.s.Inner).Size)
-	if w.s.Lanes > 1 {
-		m.vectors = w.aligned()
+	m := &tensor{writer: w, c: w.s.product, t: w.s.element, tile: t, p: w.Point(0)}
+	m.nY, m.nX = w.Count(0, m.rowAxes()), w.Count(0, []int{w.s.X})
+	m.depth = w.Size(w.K.Axis(0, w.s.Inner).Size)
+	if w.Lanes.N > 1 {
+		m.vectors = w.Aligned()
 	}
 	m.memory = w.Op(asm.Word, "mov.u32", asm.Shared)
 	m.tid = w.Op(asm.Word, "mov.u32", "%tid.x")
@@ -334,8 +341,8 @@ func (m *tensor) along(outer []int, body func()) {
 		body()
 		return
 	}
-	m.Loop("0", m.size(m.k.Axis(0, outer[0]).Size), "1", func(i string) {
-		m.p.at[outer[0]] = i
+	m.Loop("0", m.Size(m.K.Axis(0, outer[0]).Size), "1", func(i string) {
+		m.p.At[outer[0]] = i
 		m.along(outer[1:], body)
 	})
 }
@@ -345,14 +352,14 @@ func (m *tensor) along(outer []int, body func()) {
 func (m *tensor) begin() (n, from string) {
 	outer := m.outerK()
 	for _, a := range outer {
-		m.p.at[a] = "0"
+		m.p.At[a] = "0"
 	}
 	m.a.begin(m)
 	m.b.begin(m)
 	for _, a := range outer {
-		m.p.at[a] = m.Variable(asm.Long, "0")
+		m.p.At[a] = m.Variable(asm.Long, "0")
 	}
-	return m.Mul(m.Ceil(m.depth, strip(m.t)), m.writer.product(0, outer)), m.Variable(asm.Long, "0")
+	return m.Mul(m.Ceil(m.depth, strip(m.t)), m.Count(0, outer)), m.Variable(asm.Long, "0")
 }
 
 // copyStrips copies a strip of both factors to a place, and goes on to the next one.
@@ -376,7 +383,7 @@ func (m *tensor) copyStrips(into, from string) {
 func (m *tensor) carry(outer []int, moved func(*factor) string) {
 	last := len(outer) - 1
 	axis := outer[last]
-	m.Line("add.s64 %s, %s, 1", m.p.at[axis], m.p.at[axis])
+	m.Line("add.s64 %s, %s, 1", m.p.At[axis], m.p.At[axis])
 	for _, s := range []*factor{m.a, m.b} {
 		if s.source != "" {
 			m.Line("add.s64 %s, %s, %s", s.source, s.source, m.Op(asm.Long, "sub.s64", s.step(axis), moved(s)))
@@ -385,9 +392,9 @@ func (m *tensor) carry(outer []int, moved func(*factor) string) {
 	if last == 0 {
 		return
 	}
-	size := m.size(m.k.Axis(0, axis).Size)
-	m.When(m.reached(m.p.at[axis], size), func() {
-		m.Set(asm.Long, m.p.at[axis], "0")
+	size := m.Size(m.K.Axis(0, axis).Size)
+	m.When(m.reached(m.p.At[axis], size), func() {
+		m.Set(asm.Long, m.p.At[axis], "0")
 		m.carry(outer[:last], func(s *factor) string { return m.Mul(s.step(axis), size) })
 	})
 }

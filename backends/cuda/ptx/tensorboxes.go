@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/cuda/ptx/internal/body"
 )
 
 // Tiles with boxes have warps for each task: one thread has boxes of the factors
@@ -86,12 +87,12 @@ func (m *tensor) copyBoxes(n int, b *boxed, s *factor, r *strips, from string) {
 	if s.axis == m.s.X {
 		tile = m.x
 	}
-	p := point{at: append([]string(nil), m.p.at...)}
-	p.at[s.axis], p.at[m.s.Inner] = tile, from
+	p := body.Point{At: append([]string(nil), m.p.At...)}
+	p.At[s.axis], p.At[m.s.Inner] = tile, from
 	for at := 0; at < s.size; at += b.box[0] {
 		var list []string
 		for i, d := range b.dims {
-			x := m.index(&b.load.Index[d], p)
+			x := m.Index(&b.load.Index[d], p)
 			if i == 0 && !s.alongK {
 				x = m.Add(x, asm.Number(int64(at)))
 			}
@@ -139,7 +140,7 @@ func (m *tensor) multiplies() {
 // tiles runs body for each of the block's tiles.
 func (m *tensor) tiles(body func()) {
 	rows, columns := m.Ceil(m.nY, m.tile.rows), m.Ceil(m.nX, m.tile.columns)
-	m.outerOf(m.s.outer(m.tile.flat), m.p, func() {
+	m.Outer(m.s.outer(m.tile.flat), m.p, func() {
 		m.Loop(m.Special("%ctaid.x"), m.Mul(rows, columns), m.Special("%nctaid.x"), func(n string) {
 			m.locate(n, rows, columns)
 			body()

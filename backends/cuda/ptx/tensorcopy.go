@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -44,7 +45,7 @@ type factor struct {
 func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
 	s := &factor{Factor: f, value: f.Value, body: f.Body, axis: axis, size: size, at: at, alongK: true}
 	w := m.writer
-	if i := &w.k.Instrs[f.Value]; i.Op == kernel.Convert && w.k.Instrs[i.Args[0]].Type == m.t {
+	if i := &w.K.Instrs[f.Value]; i.Op == kernel.Convert && w.K.Instrs[i.Args[0]].Type == m.t {
 		s.value, s.body = i.Args[0], f.Body[:len(f.Body)-1]
 	}
 	along := -1
@@ -54,7 +55,7 @@ func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
 		source = s.load
 	}
 	if source != kernel.None {
-		along = neighbours(w.k, source)
+		along = body.Neighbours(w.K, source)
 		s.alongK = along != axis
 	}
 	s.direct = s.load != kernel.None && m.typeOf(s) == m.t && (along == axis || along == w.s.Inner) && m.once(s.load, along) && m.copiesGuarded(s)
@@ -69,14 +70,14 @@ func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
 	if !s.direct || m.tile.boxes {
 		return s
 	}
-	mem := w.k.Instrs[s.load].Mem
-	s.unit = slices.Index(w.k.Params[mem.Param].Strides, kernel.UnitStride)
+	mem := w.K.Instrs[s.load].Mem
+	s.unit = slices.Index(w.K.Params[mem.Param].Strides, kernel.UnitStride)
 	s.step = func(axis int) string {
 		n := "0"
 		for d := range mem.Index {
 			for _, t := range mem.Index[d].Terms {
 				if t.Axis == axis {
-					n = w.Add(n, w.Mul(w.steps[mem.Param][d], asm.Number(t.Factor)))
+					n = w.Add(n, w.Mul(w.Steps[mem.Param][d], asm.Number(t.Factor)))
 				}
 			}
 		}
@@ -88,8 +89,8 @@ func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
 	}
 	plain := *mem
 	plain.Guard = false
-	start, _ := w.operand(&plain, w.point(0))
-	for a := range w.point(0).at {
+	start, _ := w.Operand(&plain, w.Point(0))
+	for a := range w.Point(0).At {
 		if a != along {
 			if n := s.step(a); n != "0" {
 				start = w.Op(asm.Long, "or.b64", start, n)
@@ -111,18 +112,18 @@ func (m *tensor) typeOf(s *factor) types.DType {
 	if s.Load != kernel.None {
 		return s.Type
 	}
-	return m.k.Instrs[s.load].Type
+	return m.K.Instrs[s.load].Type
 }
 
 // copiesGuarded reports whether chunks can be copied as they are though what is outside
 // of the operand counts as 0: those of flat tiles whose elements begin with the
 // operand's. It holds where nothing is outside.
 func (m *tensor) copiesGuarded(s *factor) bool {
-	mem := m.k.Instrs[s.load].Mem
+	mem := m.K.Instrs[s.load].Mem
 	if !mem.Guard {
 		return true
 	}
-	unit := slices.Index(m.k.Params[mem.Param].Strides, kernel.UnitStride)
+	unit := slices.Index(m.K.Params[mem.Param].Strides, kernel.UnitStride)
 	return m.flat(s) && unit >= 0 && mem.Index[unit].Offset == 0
 }
 
@@ -130,7 +131,7 @@ func (m *tensor) copiesGuarded(s *factor) bool {
 // contiguous, and no other.
 func (m *tensor) once(load kernel.ID, axis int) bool {
 	n := 0
-	for _, x := range m.k.Instrs[load].Mem.Index {
+	for _, x := range m.K.Instrs[load].Mem.Index {
 		for _, t := range x.Terms {
 			if t.Axis == axis {
 				n++
@@ -186,9 +187,9 @@ func (s *factor) begin(m *tensor) {
 	if s.axis == w.s.X {
 		tile, size = m.x, m.nX
 	}
-	p := point{at: append([]string(nil), m.p.at...)}
-	p.at[s.axis], p.at[w.s.Inner] = tile, "0"
-	origin, _ := w.operand(w.k.Instrs[s.load].Mem, p)
+	p := body.Point{At: append([]string(nil), m.p.At...)}
+	p.At[s.axis], p.At[w.s.Inner] = tile, "0"
+	origin, _ := w.Operand(w.K.Instrs[s.load].Mem, p)
 	row, chunk, _ := m.mine(s)
 	row, chunk = m.Wide(row), m.Wide(chunk)
 	s.source = w.Variable(asm.Long, w.Add(w.Mad(row, s.rowStep, origin), w.Mul(chunk, asm.Number(asm.ChunkBytes))))
@@ -295,16 +296,16 @@ func (m *tensor) compute(s *factor, into, from string) {
 		address := m.Sum(into, m.Plus(m.offset(s, row, m.Shr(column, asm.Log2(per))), s.at), within)
 		w.Store("shared", m.t, address, asm.Float(m.t, 0), w.Op(asm.Predicate, "not.pred", inside))
 		w.When(inside, func() {
-			p := point{at: append([]string(nil), m.p.at...)}
-			p.at[s.axis], p.at[w.s.Inner] = at, atK
+			p := body.Point{At: append([]string(nil), m.p.At...)}
+			p.At[s.axis], p.At[w.s.Inner] = at, atK
 			if m.flat(s) {
 				m.at(i, &p)
 			}
-			st := &stage{number: 0, at: p}
+			st := &body.Stage{Number: 0, Point: p}
 			for _, id := range s.body {
-				w.instr(st, id)
+				w.Instr(st, id)
 			}
-			w.Store("shared", m.t, address, w.vals[s.value], "")
+			w.Store("shared", m.t, address, w.Vals[s.value], "")
 		})
 	})
 }

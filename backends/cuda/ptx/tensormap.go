@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
 )
 
@@ -138,7 +139,7 @@ func (s *Schedule) mapOf(b *boxed, sizes, strides []int64) (Map, bool) {
 	p := &s.k.Params[b.load.Param]
 	at := 0 // of the operand's first stride
 	for _, q := range s.k.Params[:b.load.Param] {
-		at += runTime(q.Strides)
+		at += body.RunTime(q.Strides)
 	}
 	for i, d := range b.dims {
 		n := p.Dims[d].Of(sizes)
@@ -149,7 +150,7 @@ func (s *Schedule) mapOf(b *boxed, sizes, strides []int64) (Map, bool) {
 		if i == 0 {
 			continue
 		}
-		bytes := strides[at+runTime(p.Strides[:d])] * int64(s.element.Size())
+		bytes := strides[at+body.RunTime(p.Strides[:d])] * int64(s.element.Size())
 		if n == 1 {
 			bytes = MapAlign // nothing is there
 		}
@@ -159,15 +160,4 @@ func (s *Schedule) mapOf(b *boxed, sizes, strides []int64) (Map, bool) {
 		m.Strides = append(m.Strides, bytes)
 	}
 	return m, true
-}
-
-// runTime is how many strides are arguments.
-func runTime(all []kernel.Stride) int {
-	n := 0
-	for _, c := range all {
-		if c == kernel.AnyStride {
-			n++
-		}
-	}
-	return n
 }

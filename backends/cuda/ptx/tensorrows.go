@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
 )
 
@@ -62,7 +63,7 @@ func (s *Schedule) guarded() bool {
 // lie along K.
 func (s *Schedule) flattens() bool {
 	load := s.load(&s.product.A)
-	if load == kernel.None || neighbours(s.k, load) != s.Inner {
+	if load == kernel.None || body.Neighbours(s.k, load) != s.Inner {
 		return false
 	}
 	return len(s.product.M) > 1 || s.guarded()
@@ -146,15 +147,15 @@ func (m *tensor) rows() {
 	m.Loop(m.Wide(m.tid), asm.Number(int64(m.tile.rows)), asm.Number(int64(m.Threads[0])), func(n string) {
 		row := m.Op(asm.Word, "cvt.u32.u64", n)
 		at := m.Add(m.y, n)
-		p := point{at: slices.Clone(m.p.at)}
-		m.split(0, m.c.M, at, p.at)
+		p := body.Point{At: slices.Clone(m.p.At)}
+		m.Split(0, m.c.M, at, p.At)
 		for i, a := range m.c.M {
-			m.Line("st.shared.b32 [%s], %s", m.indexOf(row, i), m.Op(asm.Word, "cvt.u32.u64", p.at[a]))
+			m.Line("st.shared.b32 [%s], %s", m.indexOf(row, i), m.Op(asm.Word, "cvt.u32.u64", p.At[a]))
 		}
 		if !m.a.direct {
 			return
 		}
-		mem := *m.k.Instrs[m.a.load].Mem
+		mem := *m.K.Instrs[m.a.load].Mem
 		inside := m.Op(asm.Predicate, "setp.lt.s64", at, m.nY)
 		for d := range mem.Index {
 			if mem.Guard && m.a.unit != d && !m.alongK(&mem.Index[d]) {
@@ -162,7 +163,7 @@ func (m *tensor) rows() {
 			}
 		}
 		mem.Guard = false
-		address, _ := m.operand(&mem, p)
+		address, _ := m.Operand(&mem, p)
 		m.Line("st.shared.b64 [%s], %s", m.addressOf(row), m.Op(asm.Long, "selp.b64", address, "0", inside))
 	})
 	if m.tile.groups {
@@ -171,12 +172,12 @@ func (m *tensor) rows() {
 }
 
 // at puts the indices of a row of a flat tile into a point.
-func (m *tensor) at(row string, p *point) {
+func (m *tensor) at(row string, p *body.Point) {
 	if m.tile.flat == 0 {
 		return
 	}
 	for n, a := range m.c.M {
-		p.at[a] = m.Wide(m.loadWord(m.indexOf(row, n)))
+		p.At[a] = m.Wide(m.loadWord(m.indexOf(row, n)))
 	}
 }
 
@@ -192,37 +193,37 @@ func (m *tensor) alongK(x *kernel.Index) bool {
 }
 
 // within returns the predicate that an access is within a dimension.
-func (m *tensor) within(mem *kernel.Access, d int, p point) string {
-	return m.Op(asm.Predicate, "setp.lt.u64", m.index(&mem.Index[d], p), m.size(m.k.Params[mem.Param].Dims[d]))
+func (m *tensor) within(mem *kernel.Access, d int, p body.Point) string {
+	return m.Op(asm.Predicate, "setp.lt.u64", m.Index(&mem.Index[d], p), m.Size(m.K.Params[mem.Param].Dims[d]))
 }
 
 // flatChunks copies chunks of a flat tile's rows beside the threads, in pieces of a size.
 func (m *tensor) flatChunks(s *factor, into, from string, size int) {
 	row, chunk, each := m.mine(s)
-	mem := m.k.Instrs[s.load].Mem
+	mem := m.K.Instrs[s.load].Mem
 	to := m.Sum(into, m.Plus(m.offset(s, row, chunk), s.at))
 	first := m.Add(from, m.Mul(m.Wide(chunk), asm.Number(m.perChunk())))
 	depth := m.depth
 	if mem.Guard {
-		depth = m.Op(asm.Long, "min.s64", depth, m.size(m.k.Params[mem.Param].Dims[s.unit]))
+		depth = m.Op(asm.Long, "min.s64", depth, m.Size(m.K.Params[mem.Param].Dims[s.unit]))
 	}
 	bytes := m.remainingBytes(depth, first)
 	along := m.Mul(first, s.kStep)
 	for _, a := range m.outerK() {
-		along = m.Mad(m.p.at[a], s.step(a), along)
+		along = m.Mad(m.p.At[a], s.step(a), along)
 	}
 	for n := 0; n < s.rows; n += each {
 		address := m.Fresh(asm.Long)
 		m.Line("ld.shared.b64 %s, [%s+%d]", address, m.addressOf(row), n*addressBytes)
 		inside := m.Op(asm.Predicate, "setp.ne.s64", address, "0")
-		p := point{at: slices.Clone(m.p.at)}
+		p := body.Point{At: slices.Clone(m.p.At)}
 		loaded := map[int]bool{}
 		for d := range mem.Index {
 			if x := &mem.Index[d]; mem.Guard && d != s.unit && m.alongK(x) {
 				for i, a := range m.c.M {
 					if !loaded[a] && slices.ContainsFunc(x.Terms, func(t kernel.Term) bool { return t.Axis == a }) {
 						loaded[a] = true
-						p.at[a] = m.Wide(m.loadWord(asm.PlusOffset(m.indexOf(row, i), n*indexBytes)))
+						p.At[a] = m.Wide(m.loadWord(asm.PlusOffset(m.indexOf(row, i), n*indexBytes)))
 					}
 				}
 				inside = m.Both(inside, m.within(mem, d, p))

@@ -1,4 +1,4 @@
-package ptx
+package body
 
 import (
 	"math"
@@ -116,9 +116,9 @@ func notNegative(k *kernel.Kernel) []bool {
 }
 
 // use returns what is known of the value of an instruction: how exact it is to be.
-func (w *writer) use(id kernel.ID) (u expand.Use) {
-	i := &w.k.Instrs[id]
-	if i.Op != kernel.Exponential || i.Type == types.F64 || w.wanted == nil {
+func (w *Writer) use(id kernel.ID) (u expand.Use) {
+	i := &w.K.Instrs[id]
+	if i.Op != kernel.Exponential || i.Type == types.F64 {
 		return u
 	}
 	switch w.wanted[id] {
@@ -132,41 +132,41 @@ func (w *writer) use(id kernel.ID) (u expand.Use) {
 
 // byRow reports whether a quotient may be less exact and is by a value of an earlier
 // stage, which is one for all points of its own.
-func (w *writer) byRow(id kernel.ID) bool {
-	i := &w.k.Instrs[id]
-	if w.wanted == nil || i.Op != kernel.Divide || i.Type != types.F32 || w.wanted[id] == fully {
+func (w *Writer) byRow(id kernel.ID) bool {
+	i := &w.K.Instrs[id]
+	if i.Op != kernel.Divide || i.Type != types.F32 || w.wanted[id] == fully {
 		return false
 	}
-	return i.Args[1] < w.k.Stages[w.k.StageOf(id)].Begin
+	return i.Args[1] < w.K.Stages[w.K.StageOf(id)].Begin
 }
 
 // inverses has what quotients of a stage multiply by computed before its points are.
-func (w *writer) inverses(stage int) {
-	for id := w.k.Stages[stage].Begin; id < w.k.Stages[stage].End; id++ {
+func (w *Writer) inverses(stage int) {
+	for id := w.K.Stages[stage].Begin; id < w.K.Stages[stage].End; id++ {
 		if w.byRow(id) {
-			w.inverse(w.vals[w.k.Instrs[id].Args[1]])
+			w.inverse(w.Vals[w.K.Instrs[id].Args[1]])
 		}
 	}
 }
 
 // inverse returns s and 1/(s·y): s is 1, but for a y so small that 1/y would be
 // infinite.
-func (w *writer) inverse(y string) (s, inverse string) {
+func (w *Writer) inverse(y string) (s, inverse string) {
 	small := w.Op(asm.Predicate, "setp.lt.f32", w.Op(asm.Single, "abs.f32", y), asm.Bits32(0x1p-126))
 	s = w.Choose(types.F32, small, asm.Bits32(0x1p64), asm.Bits32(1))
 	return s, w.Op(asm.Single, "rcp.rn.f32", w.Op(asm.Single, "mul.rn.f32", y, s))
 }
 
 // shortQuotient returns x/y, rounded three times instead of once.
-func (w *writer) shortQuotient(x, y string) string {
+func (w *Writer) shortQuotient(x, y string) string {
 	s, inverse := w.inverse(y)
 	return w.Op(asm.Single, "mul.rn.f32", w.Op(asm.Single, "mul.rn.f32", x, s), inverse)
 }
 
 // computed writes an op of the kernel that depends on its arguments alone.
-func (w *writer) computed(id kernel.ID, i *kernel.Instr) string {
+func (w *Writer) computed(id kernel.ID, i *kernel.Instr) string {
 	if w.byRow(id) {
-		return w.shortQuotient(w.vals[i.Args[0]], w.vals[i.Args[1]])
+		return w.shortQuotient(w.Vals[i.Args[0]], w.Vals[i.Args[1]])
 	}
-	return w.Compute(w.k, i, w.vals, w.use(id))
+	return w.Compute(w.K, i, w.Vals, w.use(id))
 }

@@ -1,4 +1,4 @@
-package ptx
+package body
 
 import (
 	"fmt"
@@ -8,52 +8,45 @@ import (
 	"ltc/ir/types"
 )
 
-// point is where code runs: the index along each axis of the stage, as it numbers
-// them, and the predicate of what is stored, if any.
-type point struct {
-	at     []string
-	stores string
-}
-
-// index returns where an access is along a dimension.
-func (w *writer) index(x *kernel.Index, at point) string {
+// Index returns where an access is along a dimension.
+func (w *Writer) Index(x *kernel.Index, at Point) string {
 	v := asm.Number(x.Offset)
 	for _, t := range x.Terms {
-		v = w.Mad(at.at[t.Axis], asm.Number(t.Factor), v)
+		v = w.Mad(at.At[t.Axis], asm.Number(t.Factor), v)
 	}
 	if x.Value != kernel.None {
-		v = w.Add(w.AsLong(w.k.Instrs[x.Value].Type, w.vals[x.Value]), v)
+		v = w.Add(w.AsLong(w.K.Instrs[x.Value].Type, w.Vals[x.Value]), v)
 	}
 	return v
 }
 
-// operand returns the address of an element of an operand, and, of an access with
+// Operand returns the address of an element of an operand, and, of an access with
 // a guard, the predicate that it is inside.
-func (w *writer) operand(m *kernel.Access, at point) (address, inside string) {
-	p := &w.k.Params[m.Param]
+func (w *Writer) Operand(m *kernel.Access, at Point) (address, inside string) {
+	p := &w.K.Params[m.Param]
 	offset := "0"
 	for d := range m.Index {
-		i := w.index(&m.Index[d], at)
-		offset = w.Mad(i, w.steps[m.Param][d], offset)
+		i := w.Index(&m.Index[d], at)
+		offset = w.Mad(i, w.Steps[m.Param][d], offset)
 		if m.Guard {
-			inside = w.Both(inside, w.Op(asm.Predicate, "setp.lt.u64", i, w.size(p.Dims[d])))
+			inside = w.Both(inside, w.Op(asm.Predicate, "setp.lt.u64", i, w.Size(p.Dims[d])))
 		}
 	}
 	return w.Mad(offset, asm.Number(int64(p.DType.Size())), w.bases[m.Param]), inside
 }
 
 // local returns the address of an element of a local, which begins at base.
-func (w *writer) local(m *kernel.Access, at point, base string) string {
-	l := &w.k.Locals[m.Param]
+func (w *Writer) local(m *kernel.Access, at Point, base string) string {
+	l := &w.K.Locals[m.Param]
 	offset := "0"
 	for d := range m.Index {
-		offset = w.Mad(offset, w.size(l.Dims[d]), w.index(&m.Index[d], at))
+		offset = w.Mad(offset, w.Size(l.Dims[d]), w.Index(&m.Index[d], at))
 	}
 	return w.Mad(offset, asm.Number(int64(l.DType.Size())), base)
 }
 
 // combine writes a store that combines with what is there, atomically.
-func (w *writer) combine(i *kernel.Instr, address, v, guard string) {
+func (w *Writer) combine(i *kernel.Instr, address, v, guard string) {
 	if opcode := atomic(i.Mem.Combine, i.Type); opcode != "" {
 		w.Line("%sred.global.%s [%s], %s", asm.On(guard), opcode, address, v)
 		return
@@ -61,7 +54,7 @@ func (w *writer) combine(i *kernel.Instr, address, v, guard string) {
 	name, c := "b"+fmt.Sprint(8*i.Type.Size()), asm.Half
 	switch i.Type.Size() {
 	case 1:
-		w.Fail(asm.Unsupported(w.k, "a store that combines %v with %v: there is no atomic instruction on a byte", i.Type, i.Mem.Combine))
+		w.Fail(asm.Unsupported(w.K, "a store that combines %v with %v: there is no atomic instruction on a byte", i.Type, i.Mem.Combine))
 		return
 	case 4:
 		c = asm.Word

@@ -1,4 +1,4 @@
-package ptx
+package body
 
 import (
 	"ltc/backends/cuda/ptx/internal/asm"
@@ -12,16 +12,10 @@ type lanesOfScan struct {
 	above  [5]string // predicates: the bits of the lane's number, from the lowest
 }
 
-// warpScans reports whether a warp scans a row's stage, a lane a point; else its
-// points run one after the other.
-func (s *Schedule) warpScans(stage int) bool {
-	return s.Form == Rows && !s.InOrder[stage] && s.k.Stages[stage].Scanned() != kernel.FreeAxis
-}
-
-// scanRow runs a stage that scans, in the first warp of the block.
-func (w *writer) scanRow(s *stage) {
-	axis := len(w.k.Axes)
-	n := w.size(w.k.Axis(s.number, axis).Size)
+// ScanRow runs a stage that scans, in the first warp of the block.
+func (w *Writer) ScanRow(s *Stage) {
+	axis := len(w.K.Axes)
+	n := w.Size(w.K.Axis(s.Number, axis).Size)
 	lane := w.Op(asm.Long, "and.b64", w.Special("%tid.x"), "31")
 	s.lanes = &lanesOfScan{}
 	for bit := range s.lanes.above {
@@ -30,26 +24,26 @@ func (w *writer) scanRow(s *stage) {
 	w.Loop("0", n, "32", func(from string) {
 		at := w.Add(from, lane)
 		s.lanes.active = w.Op(asm.Predicate, "setp.lt.s64", at, n)
-		s.at.stores = s.lanes.active
-		s.at.at[axis] = w.ordered(s.number, axis, w.Op(asm.Long, "min.s64", at, w.Add(n, "-1")))
-		w.body(s)
+		s.Stores = s.lanes.active
+		s.At[axis] = w.Ordered(s.Number, axis, w.Op(asm.Long, "min.s64", at, w.Add(n, "-1")))
+		w.Body(s)
 	})
 }
 
-// ordered returns the point of an axis that comes as the i-th.
-func (w *writer) ordered(stage, axis int, i string) string {
-	a := w.k.Axis(stage, axis)
+// Ordered returns the point of an axis that comes as the i-th.
+func (w *Writer) Ordered(stage, axis int, i string) string {
+	a := w.K.Axis(stage, axis)
 	if a.Kind != kernel.ReverseAxis {
 		return i
 	}
-	return w.Op(asm.Long, "sub.s64", w.Add(w.size(a.Size), "-1"), i)
+	return w.Op(asm.Long, "sub.s64", w.Add(w.Size(a.Size), "-1"), i)
 }
 
 // scan writes a scan at the stage's point, or at those of a warp.
-func (w *writer) scan(s *stage, id kernel.ID) string {
-	i := &w.k.Instrs[id]
+func (w *Writer) scan(s *Stage, id kernel.ID) string {
+	i := &w.K.Instrs[id]
 	with, exclusive := kernel.AsScan(i.Aux)
-	c, total, x := asm.ClassOf(i.Type), s.totals[id], w.vals[i.Args[0]]
+	c, total, x := asm.ClassOf(i.Type), s.Totals[id], w.Vals[i.Args[0]]
 	w.Open() // the total is another each time
 	defer w.Close()
 	before := w.Variable(c, total)
@@ -65,7 +59,7 @@ func (w *writer) scan(s *stage, id kernel.ID) string {
 	// of them before this one do.
 	lower, all := w.Neutral(with, i.Type), x
 	for bit, above := range s.lanes.above {
-		other := w.exchange(i.Type, all, asm.Number(1<<bit))
+		other := w.Exchange(i.Type, all, asm.Number(1<<bit))
 		lower = w.Choose(i.Type, above, w.Combined(with, i.Type, other, lower), lower)
 		all = w.Combined(with, i.Type, all, other)
 	}
