@@ -144,7 +144,7 @@ func (r rowwise) stored() []int {
 		on = k.Dependence()
 	}
 	for s := range k.Stages {
-		times := int(pointsOf(k.Stages[s].Axes))
+		times := int(kernel.Points(k.Stages[s].Axes))
 		for id := k.Stages[s].Begin; id < k.Stages[s].End; id++ {
 			in := &k.Instrs[id]
 			switch {
@@ -379,10 +379,10 @@ func (g *graph) isRows(u *node) bool { _, ok := g.rowsOf(u); return ok }
 // followsRows reports whether w, of the same axes as first, reads of what first
 // makes only what the same point makes.
 func (g *graph) followsRows(first, w rowwise) bool {
-	points := pointsOf(w.axes())
+	points := kernel.Points(w.axes())
 	for s := range w.kernel.Stages {
 		st := &w.kernel.Stages[s]
-		if points*pointsOf(st.Axes) > longestRow*max(points, 1) {
+		if points*kernel.Points(st.Axes) > longestRow*max(points, 1) {
 			return false
 		}
 		for id := st.Begin; id < st.End; id++ {
@@ -401,15 +401,6 @@ func (g *graph) followsRows(first, w rowwise) bool {
 		}
 	}
 	return true
-}
-
-// pointsOf returns how many points axes of literal sizes have.
-func pointsOf(axes []kernel.Axis) int64 {
-	n := int64(1)
-	for _, a := range axes {
-		n *= int64(a.Size)
-	}
-	return n
 }
 
 // sameRow reports whether an access of w is at the same point of all rows as those
@@ -455,20 +446,18 @@ func (n *node) sumsUnrolled(axis int) *node {
 	k := n.kernel
 	u := newUnroller(k, axis)
 	sum, size := k.Stages[0].End-1, k.Axes[axis].Size
-	row := u.to.Local(kernel.Local{Name: localName(0), DType: k.Instrs[sum].Type, Dims: []kernel.Size{size}})
+	row := u.to.Local(kernel.Local{Name: kernel.LocalName(0), DType: k.Instrs[sum].Type, Dims: []kernel.Size{size}})
 	u.stage(0)
 	u.to.Stage()
 	for j := range u.columns {
 		u.to.StoreLocal(row, u.columns[j][sum], kernel.At(int64(j)))
 	}
 	column := kernel.Along(len(k.Axes) - 1)
-	u.to.Stage(kernel.Axis{Name: stageAxisName(0), Size: size})
+	u.to.Stage(kernel.Axis{Name: kernel.StageAxisName(0), Size: size})
 	u.begin(1, column)
 	u.ids = u.columns[0]
 	u.ids[sum] = u.to.LoadLocal(row, column)
-	for id := k.Stages[1].Begin; id < k.Stages[1].End; id++ {
-		u.instr(id)
-	}
+	u.instrs(k.Stages[1].Begin, k.Stages[1].End)
 	w := *n
 	w.kernel = u.to.Kernel()
 	return &w

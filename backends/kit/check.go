@@ -60,11 +60,11 @@ func (g *graph) checkKernel(n *node) error {
 		p.Name = operandName(i, p.Out)
 	}
 	for i := range k.Locals {
-		k.Locals[i].Name = localName(i)
+		k.Locals[i].Name = kernel.LocalName(i)
 	}
-	k.Axes = renamed(k.Axes, axisName)
+	k.Axes = renamed(k.Axes, kernel.AxisName)
 	for s := range k.Stages {
-		k.Stages[s].Axes = renamed(k.Stages[s].Axes, stageAxisName)
+		k.Stages[s].Axes = renamed(k.Stages[s].Axes, kernel.StageAxisName)
 	}
 	if err := kernel.Verify(&k); err != nil {
 		return err

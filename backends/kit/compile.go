@@ -201,7 +201,8 @@ func finish(ctx context.Context, g *graph, p *backends.Program, o Options) (r *p
 			w := plan.Value{Type: val.typ, First: -1, Last: -1}
 			switch {
 			case val.splat != nil:
-				w.Kind, w.Data = plan.Constant, splatBytes(*val.splat, val.typ.DType.Size())
+				w.Kind, w.Data = plan.Constant, make([]byte, val.typ.DType.Size())
+				kernel.StoreBits(w.Data, len(w.Data), *val.splat)
 			case val.data != nil:
 				w.Kind, w.Data = plan.Constant, val.data
 			}
@@ -290,20 +291,4 @@ func repeat(r *plan.Program, id plan.ValueID, all *int) error {
 	*all += n
 	v.Data = bytes.Repeat(v.Data, n/len(v.Data))
 	return nil
-}
-
-// splatBits is the inverse of splatBytes.
-func splatBits(data []byte) (bits uint64) {
-	for i, b := range data {
-		bits |= uint64(b) << (8 * i)
-	}
-	return bits
-}
-
-func splatBytes(bits uint64, size int) []byte {
-	b := make([]byte, size)
-	for i := range b {
-		b[i] = byte(bits >> (8 * i))
-	}
-	return b
 }

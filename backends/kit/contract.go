@@ -81,7 +81,7 @@ func reduce(b *nodeBuilder) error {
 // returns where results are, where operands are, and the axes of a stage over
 // the other dimensions.
 func (b *nodeBuilder) reduced() (outer, index []kernel.Index, axes []kernel.Axis) {
-	outer = b.axes(b.out[0].Shape)
+	outer = b.Axes(b.out[0].Shape)
 	dims := stablehlo.AsReduce(b.op).Dimensions()
 	index = make([]kernel.Index, len(b.in[0].Shape))
 	kept := 0
@@ -134,7 +134,7 @@ func dotGeneral(b *nodeBuilder) error {
 		return leave("elements of type %v", t)
 	}
 	acc := wide(t)
-	outer := b.axes(b.out[0].Shape)
+	outer := b.Axes(b.out[0].Shape)
 	left, right := make([]kernel.Index, len(b.in[0].Shape)), make([]kernel.Index, len(b.in[1].Shape))
 	var axes []kernel.Axis
 	for i, l := range d.LHSContract {

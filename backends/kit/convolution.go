@@ -26,7 +26,7 @@ func convolution(b *nodeBuilder) error {
 	}
 	c := conv{nodeBuilder: b, spatial: n, features: max(int(op.FeatureGroupCount()), 1), batches: max(int(op.BatchGroupCount()), 1)}
 	image, kernels, outer, axes := c.places()
-	if t.IsFloat() && points(axes) < fewProducts {
+	if t.IsFloat() && kernel.Points(axes) < fewProducts {
 		c.addOneByOne(image, kernels, axes, outer)
 	} else {
 		b.product(wide(t), image, kernels, axes, outer)
@@ -40,25 +40,16 @@ func convolution(b *nodeBuilder) error {
 // place.
 const fewProducts = 8
 
-func points(axes []kernel.Axis) int64 {
-	n := int64(1)
-	for _, a := range axes {
-		n *= int64(a.Size)
-	}
-	return n
-}
-
 // addOneByOne adds up products, of the points of some axes in their order, to 0:
 // each is rounded, and each sum, as by the evaluator. The axes are written out.
 func (c *conv) addOneByOne(image, kernels []kernel.Index, axes []kernel.Axis, outer []kernel.Index) {
 	acc := wide(c.out[0].DType)
 	c.Stage()
-	at := &copier{to: c.Builder, axes: make([]kernel.Index, len(outer)+len(axes))}
-	copy(at.axes, outer)
+	at := append(slices.Clone(outer), make([]kernel.Index, len(axes))...)
 	factor := func(operand int, index []kernel.Index) kernel.ID {
 		there := make([]kernel.Index, len(index))
 		for d := range index {
-			there[d] = at.index(index[d])
+			there[d] = index[d].Over(at)
 		}
 		v := c.load(operand, there...)
 		if c.Type(v) != acc {
@@ -67,10 +58,10 @@ func (c *conv) addOneByOne(image, kernels []kernel.Index, axes []kernel.Axis, ou
 		return v
 	}
 	sum := c.Bits(acc, 0)
-	for n := range int(points(axes)) {
+	for n := range int(kernel.Points(axes)) {
 		for a, left := len(axes)-1, n; a >= 0; a-- {
 			size := int(axes[a].Size)
-			at.axes[len(outer)+a], left = kernel.At(int64(left%size)), left/size
+			at[len(outer)+a], left = kernel.At(int64(left%size)), left/size
 		}
 		v := c.Op(kernel.Multiply, acc, factor(0, image), factor(1, kernels))
 		sum = c.Op(kernel.Add, acc, sum, c.Op(kernel.BitcastConvert, acc, v)) // which keeps it from being rounded with the sum
@@ -120,7 +111,7 @@ func (c *conv) places() (image, kernels, outer []kernel.Index, axes []kernel.Axi
 	if c.batches > 1 {
 		b.reshaped(0, slices.Concat(types.Shape{groups, in[0] / groups}, in[1:]))
 	}
-	outer = b.axes(b.out[0].Shape)
+	outer = b.Axes(b.out[0].Shape)
 	along := func(name string, size int) kernel.Index {
 		axes = append(axes, kernel.Axis{Name: name, Size: kernel.Size(size)})
 		return kernel.Along(len(outer) + len(axes) - 1)

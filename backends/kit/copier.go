@@ -47,17 +47,12 @@ func (c *copier) declare() {
 
 // index returns what an index of from is. It may add instructions.
 func (c *copier) index(i kernel.Index) kernel.Index {
-	r := kernel.Index{Value: kernel.None, Offset: i.Offset}
+	r := i.Over(c.axes)
 	if i.Value != kernel.None {
 		r.Value = c.ids[i.Value]
 	}
 	for _, t := range i.Terms {
-		a := c.axes[t.Axis]
-		r.Offset += t.Factor * a.Offset
-		for _, u := range a.Terms {
-			r.Terms = addTerm(r.Terms, kernel.Term{Axis: u.Axis, Factor: u.Factor * t.Factor})
-		}
-		if a.Value != kernel.None {
+		if a := c.axes[t.Axis]; a.Value != kernel.None {
 			v := c.to.AsI64(a.Value)
 			if t.Factor != 1 {
 				v = c.to.Op(kernel.Multiply, types.I64, v, c.to.Int(types.I64, t.Factor))
@@ -69,19 +64,6 @@ func (c *copier) index(i kernel.Index) kernel.Index {
 		}
 	}
 	return r
-}
-
-// addTerm adds a term to a sum.
-func addTerm(terms []kernel.Term, t kernel.Term) []kernel.Term {
-	at, found := slices.BinarySearchFunc(terms, t.Axis, func(u kernel.Term, axis int) int { return u.Axis - axis })
-	switch {
-	case !found:
-		return slices.Insert(terms, at, t)
-	case terms[at].Factor+t.Factor == 0:
-		return slices.Delete(terms, at, at+1)
-	}
-	terms[at].Factor += t.Factor
-	return terms
 }
 
 // instr copies an instruction.
@@ -111,22 +93,19 @@ func (c *copier) instr(id kernel.ID) {
 	c.ids[id] = c.to.Emit(i)
 }
 
+// instrs copies the instructions from one to before another.
+func (c *copier) instrs(from, to kernel.ID) {
+	for id := from; id < to; id++ {
+		c.instr(id)
+	}
+}
+
 // number computes an index as a number of type t.
 func (c *copier) number(t types.DType, i kernel.Index) kernel.ID {
 	if len(i.Terms) == 1 && i.IsAxis(i.Terms[0].Axis) {
 		return c.to.Emit(kernel.Instr{Op: kernel.Iota, Type: t, Aux: int64(i.Terms[0].Axis)})
 	}
-	sum := c.to.Int(types.I64, i.Offset)
-	for _, u := range i.Terms {
-		v := c.to.Emit(kernel.Instr{Op: kernel.Iota, Type: types.I64, Aux: int64(u.Axis)})
-		if u.Factor != 1 {
-			v = c.to.Op(kernel.Multiply, types.I64, v, c.to.Int(types.I64, u.Factor))
-		}
-		sum = c.to.Op(kernel.Add, types.I64, sum, v)
-	}
-	if i.Value != kernel.None {
-		sum = c.to.Op(kernel.Add, types.I64, sum, c.to.AsI64(i.Value))
-	}
+	sum := c.to.Number(i)
 	if t == types.I64 {
 		return sum
 	}

@@ -20,7 +20,7 @@ func cse(n *node) {
 	for l := range k.Locals {
 		if c.locals[l] = -1; loadsLocal(k, l, live) {
 			local := k.Locals[l]
-			local.Name = localName(next)
+			local.Name = kernel.LocalName(next)
 			c.locals[l] = b.Local(local)
 			next++
 		}

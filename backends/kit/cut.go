@@ -47,10 +47,7 @@ func unrelated(k *kernel.Kernel) bool {
 		begin, stores := k.Stages[s].Begin, false
 		for id := begin; id < k.Stages[s].End; id++ {
 			in := &k.Instrs[id]
-			earlier := func(v kernel.ID) bool { return v != kernel.None && v < begin }
-			switch {
-			case in.Op == kernel.Reduce, in.Op == kernel.Load && k.Params[in.Mem.Param].Out, slices.ContainsFunc(in.Args, earlier),
-				in.Mem != nil && slices.ContainsFunc(in.Mem.Index, func(x kernel.Index) bool { return earlier(x.Value) }):
+			if in.Op == kernel.Reduce || in.Op == kernel.Load && k.Params[in.Mem.Param].Out || readsBefore(in, begin, kernel.None) {
 				return false
 			}
 			stores = stores || in.Op == kernel.Store
@@ -84,9 +81,7 @@ func (n *node) stages(c *copier, from, to int) *node {
 	for s := from; s < to; s++ {
 		b.Stage(slices.Clone(k.Stages[s].Axes)...)
 		c.straight(s)
-		for id := k.Stages[s].Begin; id < k.Stages[s].End; id++ {
-			c.instr(id)
-		}
+		c.instrs(k.Stages[s].Begin, k.Stages[s].End)
 	}
 	m.kernel = b.Kernel()
 	cse(&m)

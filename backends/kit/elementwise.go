@@ -19,7 +19,7 @@ func (b *nodeBuilder) elementwise(op kernel.Op) error {
 	if op == kernel.BitcastConvert && (b.in[0].DType.Size() != b.out[0].DType.Size() || b.out[0].DType == types.Bool) {
 		return leave("elements of another size")
 	}
-	index := b.axes(b.out[0].Shape)
+	index := b.Axes(b.out[0].Shape)
 	b.Stage()
 	args := make([]kernel.ID, len(b.in))
 	for i := range b.in {
@@ -56,7 +56,7 @@ func (b *nodeBuilder) totalOrder(op kernel.Op) error {
 	if !known {
 		return leave("elements of type %v", b.in[0].DType)
 	}
-	index := b.axes(b.out[0].Shape)
+	index := b.Axes(b.out[0].Shape)
 	b.Stage()
 	last := int64(8*as.Size() - 1)
 	key := func(i int) kernel.ID {
@@ -74,7 +74,7 @@ func iota_(b *nodeBuilder) error {
 	if !kernel.Iota.Takes(b.out[0].DType) {
 		return leave("elements of type %v", b.out[0].DType)
 	}
-	index := b.axes(b.out[0].Shape)
+	index := b.Axes(b.out[0].Shape)
 	b.Stage()
 	b.store(0, b.Emit(kernel.Instr{Op: kernel.Iota, Type: b.out[0].DType, Aux: d}), index...)
 	return nil

@@ -63,9 +63,8 @@ func (g *graph) Evaluate(ctx context.Context, eval backends.Backend, scalars ker
 			mem[r] = soa.Make(val.typ)
 			bytes := unsafe.Slice((*byte)(mem[r].Base()), val.typ.Bytes())
 			if val.splat != nil {
-				one := splatBytes(*val.splat, val.typ.DType.Size())
-				for i := range bytes {
-					bytes[i] = one[i%len(one)]
+				for size := val.typ.DType.Size(); len(bytes) > 0; bytes = bytes[size:] {
+					kernel.StoreBits(bytes, size, *val.splat)
 				}
 			}
 			copy(bytes, val.data)

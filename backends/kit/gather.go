@@ -21,7 +21,7 @@ func gather(b *nodeBuilder) error {
 	if slices.Contains(sizes, 0) && b.out[0].Elements() > 0 {
 		return leave("slices without elements")
 	}
-	index := b.axes(b.out[0].Shape)
+	index := b.Axes(b.out[0].Shape)
 	var batch []kernel.Index // the result's dimensions that choose a slice
 	for d := range index {
 		if !slices.Contains(g.OffsetDims, int64(d)) {
@@ -144,7 +144,7 @@ func (s *scattered) share() {
 			has = has && !slices.Contains(s.ScatterDimsToOperandDims, int64(d)) && updates[u] == n
 		}
 		if has {
-			at := kernel.Along(s.b.Axis(axisName(d), kernel.Size(n)))
+			at := kernel.Along(s.b.Axis(kernel.AxisName(d), kernel.Size(n)))
 			s.operand[d], s.updates[u] = at, at
 		}
 	}

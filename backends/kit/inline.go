@@ -206,14 +206,7 @@ func hasWindow(k *kernel.Kernel) bool {
 
 // pointsAt returns how often an instruction runs.
 func pointsAt(k *kernel.Kernel, id kernel.ID) int64 {
-	n := int64(1)
-	for _, a := range k.Axes {
-		n *= int64(a.Size)
-	}
-	for _, a := range k.Stages[k.StageOf(id)].Axes {
-		n *= int64(a.Size)
-	}
-	return n
+	return kernel.Points(k.Axes) * kernel.Points(k.Stages[k.StageOf(id)].Axes)
 }
 
 // isContraction reports whether a kernel has the form of a matrix product: it

@@ -1,7 +1,6 @@
 package kit
 
 import (
-	"fmt"
 	"slices"
 
 	"ltc/backends/kit/kernel"
@@ -225,7 +224,7 @@ func storeOf(n *node, v plan.ValueID) *kernel.Access {
 func (g *graph) join(a, b *node, pairs []axisPair) *node {
 	k := kernel.NewBuilder(a.kernel.Name + "_" + b.kernel.Name)
 	for i, p := range pairs {
-		k.Axis(axisName(i), a.kernel.Axes[p.a].Size)
+		k.Axis(kernel.AxisName(i), a.kernel.Axes[p.a].Size)
 	}
 	ops := &operandList{b: k}
 	j := &joiner{g: g, to: k, ops: ops, shared: len(pairs)}
@@ -257,7 +256,7 @@ func (j *joiner) add(n *node, shared map[int]int) {
 	c := newCopier(j.to, n.kernel)
 	c.params = j.ops.add(n, func(int) bool { return true })
 	for _, l := range n.kernel.Locals {
-		l.Name = localName(j.locals)
+		l.Name = kernel.LocalName(j.locals)
 		c.locals = append(c.locals, j.to.Local(l))
 		j.locals++
 	}
@@ -266,7 +265,7 @@ func (j *joiner) add(n *node, shared map[int]int) {
 		c.axes = c.axes[:0]
 		var own []kernel.Axis
 		along := func(a kernel.Axis) kernel.Index {
-			own = append(own, kernel.Axis{Name: stageAxisName(len(own)), Size: a.Size, Kind: a.Kind})
+			own = append(own, kernel.Axis{Name: kernel.StageAxisName(len(own)), Size: a.Size, Kind: a.Kind})
 			return kernel.Along(j.shared + len(own) - 1)
 		}
 		for x, a := range n.kernel.Axes {
@@ -280,11 +279,6 @@ func (j *joiner) add(n *node, shared map[int]int) {
 			c.axes = append(c.axes, along(a))
 		}
 		j.to.Stage(own...)
-		for id := st.Begin; id < st.End; id++ {
-			c.instr(id)
-		}
+		c.instrs(st.Begin, st.End)
 	}
 }
-
-func stageAxisName(i int) string { return fmt.Sprintf("j%d", i) }
-func localName(i int) string     { return fmt.Sprintf("t%d", i) }

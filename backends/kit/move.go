@@ -12,7 +12,7 @@ import (
 // broadcast repeats an operand along new dimensions, and along those where it
 // has one element.
 func broadcast(b *nodeBuilder) error {
-	index := b.axes(b.out[0].Shape)
+	index := b.Axes(b.out[0].Shape)
 	b.Stage()
 	from := make([]kernel.Index, len(b.in[0].Shape))
 	for d, r := range stablehlo.AsBroadcastInDim(b.op).BroadcastDimensions() {
@@ -25,7 +25,7 @@ func broadcast(b *nodeBuilder) error {
 }
 
 func transpose(b *nodeBuilder) error {
-	index := b.axes(b.out[0].Shape)
+	index := b.Axes(b.out[0].Shape)
 	b.Stage()
 	from := make([]kernel.Index, len(index))
 	for d, p := range stablehlo.AsTranspose(b.op).Permutation() {
@@ -37,7 +37,7 @@ func transpose(b *nodeBuilder) error {
 
 // slice takes every strides-th element from start_indices on.
 func slice(b *nodeBuilder) error {
-	index := b.axes(b.out[0].Shape)
+	index := b.Axes(b.out[0].Shape)
 	b.Stage()
 	op := stablehlo.AsSlice(b.op)
 	start, step := op.StartIndices(), op.Strides()
@@ -55,7 +55,7 @@ func affine(axis int, factor, offset int64) kernel.Index {
 }
 
 func reverse(b *nodeBuilder) error {
-	index := b.axes(b.out[0].Shape)
+	index := b.Axes(b.out[0].Shape)
 	b.Stage()
 	from := slices.Clone(index)
 	for _, d := range stablehlo.AsReverse(b.op).Dimensions() {
@@ -70,7 +70,7 @@ func reverse(b *nodeBuilder) error {
 func pad(b *nodeBuilder) error {
 	op := stablehlo.AsPad(b.op)
 	low, inner := op.EdgePaddingLow(), op.InteriorPadding()
-	index := b.axes(b.out[0].Shape)
+	index := b.Axes(b.out[0].Shape)
 	b.Stage()
 	from := make([]kernel.Index, len(index))
 	for d := range from {
@@ -85,36 +85,22 @@ func pad(b *nodeBuilder) error {
 // apart is which element stands at an index when elements stand that far apart;
 // -1 between them.
 func (b *nodeBuilder) apart(at kernel.Index, distance int64) kernel.ID {
-	v := b.at(at)
+	v := b.Number(at)
 	d := b.Int(types.I64, distance)
 	between := b.Op(kernel.CompareNE, types.Bool, b.Op(kernel.Remainder, types.I64, v, d), b.Int(types.I64, 0))
 	return b.Op(kernel.Select, types.I64, between, b.Int(types.I64, -1), b.Op(kernel.Divide, types.I64, v, d))
 }
 
-// at is an index as a number.
-func (b *nodeBuilder) at(x kernel.Index) kernel.ID {
-	v := b.Int(types.I64, x.Offset)
-	for _, t := range x.Terms {
-		i := b.Emit(kernel.Instr{Op: kernel.Iota, Type: types.I64, Aux: int64(t.Axis)})
-		if t.Factor != 1 {
-			i = b.Op(kernel.Multiply, types.I64, i, b.Int(types.I64, t.Factor))
-		}
-		v = b.Op(kernel.Add, types.I64, v, i)
-	}
-	return v
-}
-
 // guarded loads from operand i, or gives otherwise where the index is outside.
 func (b *nodeBuilder) guarded(i int, otherwise kernel.ID, index ...kernel.Index) kernel.ID {
-	return b.Emit(kernel.Instr{Op: kernel.Load, Type: b.in[i].DType, Args: []kernel.ID{otherwise},
-		Mem: &kernel.Access{Param: b.param(i), Index: index, Guard: true}})
+	return b.LoadOr(otherwise, b.param(i), index...)
 }
 
 // concatenate has a stage for each operand, over the dimension and those
 // behind it.
 func concatenate(b *nodeBuilder) error {
 	dim := stablehlo.AsConcatenate(b.op).Dimension()
-	outer := b.axes(b.out[0].Shape[:dim])
+	outer := b.Axes(b.out[0].Shape[:dim])
 	at := int64(0)
 	for i, t := range b.in {
 		b.t.graph.Look()
@@ -153,7 +139,7 @@ func (b *nodeBuilder) clamped(v kernel.ID, room int) kernel.ID {
 }
 
 func dynamicSlice(b *nodeBuilder) error {
-	index := b.axes(b.out[0].Shape)
+	index := b.Axes(b.out[0].Shape)
 	b.Stage()
 	from := slices.Clone(index)
 	for d := range from {
@@ -166,7 +152,7 @@ func dynamicSlice(b *nodeBuilder) error {
 }
 
 func dynamicUpdateSlice(b *nodeBuilder) error {
-	index := b.axes(b.out[0].Shape)
+	index := b.Axes(b.out[0].Shape)
 	b.Stage()
 	from := slices.Clone(index)
 	for d := range from {

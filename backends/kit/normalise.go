@@ -265,7 +265,7 @@ func (m *symbols) axes() {
 	k := m.kernel
 	m.runs = make([][]kernel.Size, len(k.Stages))
 	for i := range k.Axes {
-		k.Axes[i].Name, k.Axes[i].Size = axisName(i), m.sym(k.Axes[i].Size)
+		k.Axes[i].Name, k.Axes[i].Size = kernel.AxisName(i), m.sym(k.Axes[i].Size)
 	}
 	for s := range k.Stages {
 		for _, a := range k.Axes {
@@ -273,7 +273,7 @@ func (m *symbols) axes() {
 		}
 		for i := range k.Stages[s].Axes {
 			a := &k.Stages[s].Axes[i]
-			a.Name = stageAxisName(i)
+			a.Name = kernel.StageAxisName(i)
 			if !m.rows {
 				a.Size = m.stageSize(s, *a)
 			}

@@ -166,20 +166,14 @@ func (p *pitching) copied(n *node, v plan.ValueID, shape, written types.Shape) p
 	p.users, p.shared = append(p.users, nil), append(p.shared, true)
 	p.users[p.root(v)] = append(p.users[p.root(v)], m)
 	b := kernel.NewBuilder("pitch")
-	x, out := b.Param(memory("x0", from)), memory("y0", p.values[to].typ)
-	out.Out = true
-	y := b.Param(out)
-	var index []kernel.Index
-	for d, size := range written {
-		index = append(index, kernel.Along(b.Axis(axisName(d), kernel.Size(size))))
-	}
+	x, y := b.Param(kernel.Dense("x0", from, false)), b.Param(kernel.Dense("y0", p.values[to].typ, true))
+	index := b.Axes(written)
 	b.Stage()
 	value := kernel.None
 	if written.Equal(from.Shape) {
 		value = b.Load(x, index...)
 	} else {
-		value = b.Emit(kernel.Instr{Op: kernel.Load, Type: from.DType, Args: []kernel.ID{b.Bits(from.DType, 0)},
-			Mem: &kernel.Access{Param: x, Index: slices.Clone(index), Guard: true}})
+		value = b.LoadOr(b.Bits(from.DType, 0), x, slices.Clone(index)...)
 	}
 	b.Store(y, value, index...)
 	m.kernel, m.operands = b.Kernel(), []plan.ValueID{v, to}

@@ -132,7 +132,7 @@ func privatiseOperand(n *node, p int, shared bool) bool {
 	c.declare()
 	local := -1
 	if s.loads > 0 {
-		s.local.Name = localName(len(k.Locals))
+		s.local.Name = kernel.LocalName(len(k.Locals))
 		local = b.Local(s.local)
 	}
 	for i := range k.Stages {

@@ -18,14 +18,8 @@ func copyResults(g *graph) {
 		}
 		t := g.values[v].typ
 		b := kernel.NewBuilder("copy")
-		from := b.Param(memory("x0", t))
-		out := memory("y0", t)
-		out.Out = true
-		to := b.Param(out)
-		index := make([]kernel.Index, len(t.Shape))
-		for d, n := range t.Shape {
-			index[d] = kernel.Along(b.Axis(axisName(d), kernel.Size(n)))
-		}
+		from, to := b.Param(kernel.Dense("x0", t, false)), b.Param(kernel.Dense("y0", t, true))
+		index := b.Axes(t.Shape)
 		b.Stage()
 		n := &node{operands: []plan.ValueID{v, plan.None}}
 		if s := g.values[v].splat; s != nil {

@@ -53,7 +53,7 @@ func scalarsOf(p *plan.Program, name string) *scalars {
 		case known:
 			return id, true
 		case value.Kind == plan.Constant && len(value.Data) == value.Type.DType.Size():
-			made[v] = b.Bits(value.Type.DType, splatBits(value.Data))
+			made[v] = b.Bits(value.Type.DType, kernel.LoadBits(value.Data, len(value.Data)))
 			return made[v], true
 		case value.Kind != plan.Argument:
 			return id, false
@@ -151,8 +151,10 @@ func (t *translator) evaluated(r *mlir.Region, args []uint64) ([]uint64, error) 
 	body := fn.Body()
 	for i, a := range block.Args {
 		typ := a.Type.(*mlir.TensorType)
+		data := make([]byte, mlir.DTypeOf(typ.Elem).Size())
+		kernel.StoreBits(data, len(data), args[i])
 		constant := mlir.NewOp(stablehlo.Constant, nil, typ)
-		constant.Attrs.Set("value", mlir.Dense(typ, splatBytes(args[i], mlir.DTypeOf(typ.Elem).Size())))
+		constant.Attrs.Set("value", mlir.Dense(typ, data))
 		body.Ops = append(body.Ops, constant)
 		c.Replace(a, constant.Results[0])
 	}
@@ -174,7 +176,7 @@ func (t *translator) evaluated(r *mlir.Region, args []uint64) ([]uint64, error) 
 	}
 	var bits []uint64
 	for _, r := range call.Results {
-		bits = append(bits, splatBits(unsafe.Slice((*byte)(r.Base()), r.Type.DType.Size())))
+		bits = append(bits, kernel.LoadBits(unsafe.Slice((*byte)(r.Base()), r.Type.DType.Size()), r.Type.DType.Size()))
 	}
 	return bits, nil
 }

@@ -63,7 +63,7 @@ func idempotent(op kernel.Op) bool {
 func (b *nodeBuilder) scan(s scanning, with kernel.Op) {
 	t := b.out[0].DType
 	outer, index := b.scanned(s, b.out[0].Shape)
-	b.Stage(kernel.Axis{Name: stageAxisName(0), Size: kernel.Size(b.out[0].Shape[s.dim]), Kind: s.kind})
+	b.Stage(kernel.Axis{Name: kernel.StageAxisName(0), Size: kernel.Size(b.out[0].Shape[s.dim]), Kind: s.kind})
 	v := b.load(0, index...)
 	if acc := wide(t); acc != b.Type(v) {
 		v = b.Op(kernel.Convert, acc, v)
@@ -82,7 +82,7 @@ func (b *nodeBuilder) scanned(s scanning, shape types.Shape) (outer, index []ker
 	index = make([]kernel.Index, len(shape))
 	for d, n := range shape {
 		if d != s.dim {
-			index[d] = kernel.Along(b.Axis(axisName(len(outer)), kernel.Size(n)))
+			index[d] = kernel.Along(b.Axis(kernel.AxisName(len(outer)), kernel.Size(n)))
 			outer = append(outer, index[d])
 		}
 	}
@@ -180,10 +180,10 @@ func (b *nodeBuilder) carry(s scanning, f *function, shape types.Shape) {
 	locals := make([]int, f.carries)
 	for i := range locals {
 		begin := b.load(inputs+i, outer[:len(b.in[inputs+i].Shape)]...)
-		locals[i] = b.Local(kernel.Local{Name: localName(i), DType: b.Type(begin)})
+		locals[i] = b.Local(kernel.Local{Name: kernel.LocalName(i), DType: b.Type(begin)})
 		b.StoreLocal(locals[i], begin)
 	}
-	b.Stage(kernel.Axis{Name: stageAxisName(0), Size: kernel.Size(shape[s.dim]), Kind: s.kind})
+	b.Stage(kernel.Axis{Name: kernel.StageAxisName(0), Size: kernel.Size(shape[s.dim]), Kind: s.kind})
 	carried, elements := make([]kernel.ID, f.carries), make([]kernel.ID, inputs)
 	for i, l := range locals {
 		carried[i] = b.LoadLocal(l)
@@ -249,10 +249,7 @@ func (g *graph) scanInParts(n *node) []*node {
 		return nil
 	}
 	st := &k.Stages[0]
-	points, length := int64(1), int64(st.Axes[0].Size)
-	for _, a := range k.Axes {
-		points *= int64(a.Size)
-	}
+	points, length := kernel.Points(k.Axes), int64(st.Axes[0].Size)
 	if points == 0 || points >= fewPoints || length < longReduction {
 		return nil
 	}
@@ -263,16 +260,16 @@ func (g *graph) scanInParts(n *node) []*node {
 	with, _ := kernel.AsScan(k.Instrs[id].Aux)
 	kind := st.Axes[0].Kind
 
-	sum, sums := g.partSums(n, id, with, parts, own, from)
+	sum, sums := g.inParts(n, id, with, parts, own, from)
 	before, offsets := g.scanSums(n, sums, with, parts, kind)
 
 	b := withAxes(k.Name, k)
-	b.Axis(axisName(len(k.Axes)), parts)
+	b.Axis(kernel.AxisName(len(k.Axes)), parts)
 	ops := &operandList{b: b}
 	c := newCopier(b, k)
 	c.params = ops.add(n, func(int) bool { return true })
 	c.straightTo(from)
-	at := b.Param(memory("offsets", g.values[offsets].typ))
+	at := b.Param(kernel.Dense("offsets", g.values[offsets].typ, false))
 	ops.values = append(ops.values, offsets)
 	b.Stage(kernel.Axis{Name: own[0].Name, Size: own[0].Size, Kind: kind})
 	for i := st.Begin; i < st.End; i++ {
@@ -296,57 +293,17 @@ func (c *copier) straightTo(stage []kernel.Index) {
 	c.axes = append(c.axes, stage...)
 }
 
-// partSums returns a node that combines what n scans in parts.
-func (g *graph) partSums(n *node, id kernel.ID, with kernel.Op, parts kernel.Size, own []kernel.Axis, from []kernel.Index) (p *node, sums plan.ValueID) {
-	k := n.kernel
-	b := withAxes("partial", k)
-	b.Axis(axisName(len(k.Axes)), parts)
-	ops := &operandList{b: b}
-	c := newCopier(b, k)
-	c.params = ops.add(n, func(p int) bool { return !k.Params[p].Out })
-	c.straightTo(from)
-	b.Stage(own...)
-	for i := k.Stages[0].Begin; i < id; i++ {
-		if k.Instrs[i].Op != kernel.Store {
-			c.instr(i)
-		}
-	}
-	v := b.Reduce(with, c.ids[k.Instrs[id].Args[0]])
-	p = &node{ordinal: n.ordinal, loc: n.loc}
-	sums = g.partsValue(n, id, parts, p)
-	out := memory("y0", g.values[sums].typ)
-	out.Out = true
-	at := b.Param(out)
-	b.Stage()
-	b.Store(at, v, ofPart(len(k.Axes))...)
-	p.kernel, p.operands = b.Kernel(), append(ops.values, sums)
-	cse(p)
-	return p, sums
-}
-
 // scanSums returns a node that scans what parts combine to, but for each its own.
 func (g *graph) scanSums(n *node, sums plan.ValueID, with kernel.Op, parts kernel.Size, kind kernel.AxisKind) (p *node, offsets plan.ValueID) {
 	k := n.kernel
 	b := withAxes("offsets", k)
-	from, out := memory("x0", g.values[sums].typ), memory("y0", g.values[sums].typ)
-	out.Out = true
-	x, y := b.Param(from), b.Param(out)
+	typ := g.values[sums].typ
+	x, y := b.Param(kernel.Dense("x0", typ, false)), b.Param(kernel.Dense("y0", typ, true))
 	b.Stage(kernel.Axis{Name: "c", Size: parts, Kind: kind})
 	index := ofPart(len(k.Axes))
 	b.Store(y, b.Scan(with, b.Load(x, index...), true), index...)
 	p = &node{ordinal: n.ordinal, loc: n.loc, kernel: b.Kernel()}
-	typ := g.values[sums].typ
 	offsets = g.newValue(typ, p)
 	p.operands = []plan.ValueID{sums, offsets}
 	return p, offsets
-}
-
-// partsValue returns a value with an element for each part of a scan's points.
-func (g *graph) partsValue(n *node, id kernel.ID, parts kernel.Size, def *node) plan.ValueID {
-	t := g.values[n.outs()[0]].typ
-	t.DType, t.Shape = n.kernel.Instrs[id].Type, types.Shape{int(parts)}
-	for _, a := range n.kernel.Axes {
-		t.Shape = append(t.Shape, int(a.Size))
-	}
-	return g.newValue(t, def)
 }

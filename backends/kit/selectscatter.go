@@ -93,7 +93,7 @@ func (w *windowed) choose() plan.ValueID {
 	made := types.Of(types.U8, w.in[1].Shape...)
 	v := &windowed{nodeBuilder: &nodeBuilder{Builder: kernel.NewBuilder("select"), t: w.t, op: w.op, in: w.in[:1], out: []types.Type{made}, params: []int{-1}, outs: []int{-1}},
 		size: w.size, stride: w.stride, low: w.low, selects: w.selects}
-	index := v.axes(made.Shape)
+	index := v.Axes(made.Shape)
 	v.Stage()
 	v.store(0, v.Op(kernel.Convert, types.U8, v.selected()), index...)
 	n := &node{kernel: v.Kernel(), operands: v.operands, ordinal: w.op.Ordinal, loc: w.op.Loc}
@@ -164,13 +164,13 @@ func (w *windowed) insides() [][]kernel.ID {
 			all[d][i] = kernel.None
 			at := affine(d, w.stride[d], int64(i)-w.low[d])
 			if at.Offset < 0 {
-				all[d][i] = w.Op(kernel.CompareGE, types.Bool, w.at(at), w.Int(types.I64, 0))
+				all[d][i] = w.Op(kernel.CompareGE, types.Bool, w.Number(at), w.Int(types.I64, 0))
 			}
 			if last := int64(w.out[0].Shape[d]-1)*w.stride[d] + at.Offset; last < int64(w.in[0].Shape[d]) {
 				continue
 			}
 			end := w.Emit(kernel.Instr{Op: kernel.SizeOf, Type: types.I64, Aux: int64(kernel.Size(w.in[0].Shape[d]))})
-			below := w.Op(kernel.CompareLT, types.Bool, w.at(at), end)
+			below := w.Op(kernel.CompareLT, types.Bool, w.Number(at), end)
 			if all[d][i] != kernel.None {
 				below = w.Op(kernel.And, types.Bool, all[d][i], below)
 			}
@@ -182,10 +182,9 @@ func (w *windowed) insides() [][]kernel.ID {
 
 // scatter goes through the windows of each element of the result.
 func (w *windowed) scatter(selected plan.ValueID) {
-	index := w.axes(w.out[0].Shape)
+	index := w.Axes(w.out[0].Shape)
 	w.Stage()
-	made := w.t.graph.values[selected].typ
-	param := w.Param(memory("at", made))
+	param := w.Param(kernel.Dense("at", w.t.graph.values[selected].typ, false))
 	w.operands = append(w.operands, selected)
 	rank := len(index)
 	windows, counts := make([][]candidate, rank), make([]int64, rank)
@@ -220,7 +219,7 @@ func (w *windowed) scatter(selected plan.ValueID) {
 		if fits != kernel.None {
 			place = w.Op(kernel.Select, types.I32, fits, place, w.Int(types.I32, nowhere))
 		}
-		at := w.Emit(kernel.Instr{Op: kernel.Load, Type: types.U8, Args: []kernel.ID{none}, Mem: &kernel.Access{Param: param, Index: from, Guard: true}})
+		at := w.LoadOr(none, param, from...)
 		mine := w.Op(kernel.CompareEQ, types.Bool, w.Op(kernel.Convert, types.I32, at), place)
 		v := w.apply(w.combines, sum, w.guarded(1, zero, from...))
 		sum = w.Op(kernel.Select, w.out[0].DType, mine, v, sum)
@@ -249,7 +248,7 @@ func (w *windowed) covering(d int) []candidate {
 	}
 	stride := w.stride[d]
 	up := (max(-w.low[d], 0) + stride - 1) / stride // so that what is divided is not negative
-	begin := w.at(affine(d, 1, w.low[d]+up*stride))
+	begin := w.Number(affine(d, 1, w.low[d]+up*stride))
 	window, rest := w.divided(begin, stride)
 	for i := range all {
 		before := last - int64(i)

@@ -143,10 +143,9 @@ func sameElements(x, y sized) bool {
 
 // index returns where a plain access is by the points.
 func (p sized) index(m *kernel.Access) []kernel.Index {
-	c := copier{axes: p.axes}
 	at := make([]kernel.Index, len(m.Index))
 	for d := range at {
-		at[d] = c.index(m.Index[d])
+		at[d] = m.Index[d].Over(p.axes)
 	}
 	return at
 }
@@ -157,7 +156,7 @@ func joined(nodes ...sized) *node {
 	first := nodes[0]
 	b := kernel.NewBuilder(first.kernel.Name + "_" + nodes[1].kernel.Name)
 	for i, size := range first.sizes {
-		b.Axis(axisName(i), size)
+		b.Axis(kernel.AxisName(i), size)
 	}
 	b.Stage()
 	ops := &operandList{b: b}

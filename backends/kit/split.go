@@ -3,6 +3,7 @@ package kit
 import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/ir/types"
 )
 
 // A reduction of at least longReduction elements for each of fewer than
@@ -44,10 +45,7 @@ func (g *graph) partial(n *node) *node {
 	k := n.kernel
 	st := &k.Stages[0]
 	last := &k.Instrs[st.End-1]
-	points := int64(1)
-	for _, a := range k.Axes {
-		points *= int64(a.Size)
-	}
+	points := kernel.Points(k.Axes)
 	if len(st.Axes) == 0 || last.Op != kernel.Reduce {
 		return nil
 	}
@@ -65,43 +63,44 @@ func (g *graph) partial(n *node) *node {
 		return nil
 	}
 
-	p, sums := g.inParts(n, parts, own, from)
-	g.reduceAgain(n, sums, parts)
+	with := kernel.Op(last.Aux)
+	p, sums := g.inParts(n, st.End-1, with, parts, own, from)
+	g.fromParts(n, sums, func(b *kernel.Builder, from int) kernel.ID {
+		b.Stage(kernel.Axis{Name: "c", Size: parts})
+		all := b.Reduce(with, b.Load(from, ofPart(len(k.Axes))...))
+		b.Stage()
+		return all
+	})
 	return p
 }
 
-// inParts returns a new node that makes what the first stage of n does of each of some
-// parts: over axes of its own, and with the stage's axes from there. The part's number
-// is the axis behind the kernel's.
-func (g *graph) inParts(n *node, parts kernel.Size, own []kernel.Axis, from []kernel.Index) (p *node, sums plan.ValueID) {
+// inParts returns a new node that combines, of each of some parts, what instruction id of
+// the first stage of n combines: over axes of its own, and with the stage's axes from
+// there. The part's number is the axis behind the kernel's.
+func (g *graph) inParts(n *node, id kernel.ID, with kernel.Op, parts kernel.Size, own []kernel.Axis, from []kernel.Index) (p *node, sums plan.ValueID) {
 	k := n.kernel
-	st := &k.Stages[0]
-	last := &k.Instrs[st.End-1]
 	b := withAxes("partial", k)
-	b.Axis(axisName(len(k.Axes)), parts)
+	b.Axis(kernel.AxisName(len(k.Axes)), parts)
 	ops := &operandList{b: b}
 	c := newCopier(b, k)
 	c.params = ops.add(n, func(p int) bool { return !k.Params[p].Out })
-	for x := range k.Axes {
-		c.axes = append(c.axes, kernel.Along(x))
-	}
-	c.axes = append(c.axes, from...)
+	c.straightTo(from)
 	b.Stage(own...)
-	for id := st.Begin; id < st.End; id++ {
-		c.instr(id)
+	for i := k.Stages[0].Begin; i < id; i++ {
+		if k.Instrs[i].Op != kernel.Store {
+			c.instr(i)
+		}
 	}
-	t := g.values[n.outs()[0]].typ
-	t.DType, t.Shape = last.Type, nil
-	for _, a := range append([]kernel.Axis{{Size: parts}}, k.Axes...) {
+	sum := b.Reduce(with, c.ids[k.Instrs[id].Args[0]])
+	t := types.Of(k.Instrs[id].Type, int(parts))
+	for _, a := range k.Axes {
 		t.Shape = append(t.Shape, int(a.Size))
 	}
 	p = &node{ordinal: n.ordinal, loc: n.loc}
 	sums = g.newValue(t, p)
-	out := memory("y0", t)
-	out.Out = true
-	at := b.Param(out)
+	at := b.Param(kernel.Dense("y0", t, true))
 	b.Stage()
-	b.Store(at, c.ids[st.End-1], ofPart(len(k.Axes))...)
+	b.Store(at, sum, ofPart(len(k.Axes))...)
 	p.kernel, p.operands = b.Kernel(), append(ops.values, sums)
 	cse(p)
 	return p, sums
@@ -163,23 +162,18 @@ func cut(k *kernel.Kernel, st *kernel.Stage, longest int64) (parts kernel.Size, 
 	return kernel.Size(n / length), own, from
 }
 
-// reduceAgain makes the first stage of n reduce the given values.
-func (g *graph) reduceAgain(n *node, sums plan.ValueID, parts kernel.Size) {
+// fromParts makes n do what follows its first stage with what combine makes of the values of
+// parts, an operand, where the stage had combined them.
+func (g *graph) fromParts(n *node, sums plan.ValueID, combine func(b *kernel.Builder, from int) kernel.ID) {
 	k := n.kernel
 	b := withAxes(k.Name, k)
 	ops := &operandList{b: b}
 	c := newCopier(b, k)
 	c.params = ops.add(n, func(int) bool { return true })
-	from := b.Param(memory("sums", g.values[sums].typ))
-	ops.values = append(ops.values, sums)
-	b.Stage(kernel.Axis{Name: "c", Size: parts})
-	last := k.Stages[0].End - 1
-	c.ids[last] = b.Reduce(kernel.Op(k.Instrs[last].Aux), b.Load(from, ofPart(len(k.Axes))...))
-	b.Stage()
+	from := b.Param(kernel.Dense("sums", g.values[sums].typ, false))
+	c.ids[k.Stages[0].End-1] = combine(b, from)
 	c.straight(1)
-	for id := k.Stages[1].Begin; id < k.Stages[1].End; id++ {
-		c.instr(id)
-	}
-	n.kernel, n.operands = b.Kernel(), ops.values
+	c.instrs(k.Stages[1].Begin, k.Stages[1].End)
+	n.kernel, n.operands = b.Kernel(), append(ops.values, sums)
 	cse(n)
 }

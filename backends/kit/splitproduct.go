@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
-	"ltc/backends/kit/plan"
 )
 
 // partialProduct makes n, a product, add up what a new node, which it returns, gives:
@@ -42,51 +41,28 @@ func (g *graph) partialProduct(n *node) *node {
 	if len(own) == 0 {
 		return nil
 	}
-	p, sums := g.inParts(n, kernel.Size(parts), own, from)
+	p, sums := g.inParts(n, sum, kernel.Add, kernel.Size(parts), own, from)
 	p.parts = int(parts)
-	g.addParts(n, sums, parts)
+	g.fromParts(n, sums, func(b *kernel.Builder, from int) (all kernel.ID) {
+		b.Stage()
+		for i := range parts { // one after the other in their order
+			index := ofPart(len(k.Axes))
+			index[0] = kernel.At(i)
+			part := b.Load(from, index...)
+			if i > 0 {
+				part = b.Op(kernel.Add, b.Type(all), all, part)
+			}
+			all = part
+		}
+		return all
+	})
 	return p
 }
 
 // readsBefore reports whether an instruction uses what one before a stage's begin
-// computes, other than a given sum.
-func readsBefore(in *kernel.Instr, begin, sum kernel.ID) bool {
-	before := func(id kernel.ID) bool { return id >= 0 && id < begin && id != sum }
+// computes, other than a given value.
+func readsBefore(in *kernel.Instr, begin, but kernel.ID) bool {
+	before := func(id kernel.ID) bool { return id >= 0 && id < begin && id != but }
 	return slices.ContainsFunc(in.Args, before) ||
 		in.Mem != nil && slices.ContainsFunc(in.Mem.Index, func(i kernel.Index) bool { return before(i.Value) })
-}
-
-// addParts makes n add the given values of its parts, one after the other in their
-// order, where its first stage summed.
-func (g *graph) addParts(n *node, sums plan.ValueID, parts int64) {
-	k := n.kernel
-	b := withAxes(k.Name, k)
-	ops := &operandList{b: b}
-	c := newCopier(b, k)
-	used := make([]bool, len(k.Params))
-	for id := k.Stages[1].Begin; id < k.Stages[1].End; id++ {
-		if m := k.Instrs[id].Mem; m != nil && !m.Local {
-			used[m.Param] = true
-		}
-	}
-	c.params = ops.add(n, func(p int) bool { return used[p] })
-	from := b.Param(memory("sums", g.values[sums].typ))
-	ops.values = append(ops.values, sums)
-	b.Stage()
-	sum := k.Stages[0].End - 1
-	for i := range parts {
-		index := ofPart(len(k.Axes))
-		index[0] = kernel.At(i)
-		part := b.Load(from, index...)
-		if i > 0 {
-			part = b.Op(kernel.Add, k.Instrs[sum].Type, c.ids[sum], part)
-		}
-		c.ids[sum] = part
-	}
-	c.straight(1)
-	for id := k.Stages[1].Begin; id < k.Stages[1].End; id++ {
-		c.instr(id)
-	}
-	n.kernel, n.operands = b.Kernel(), ops.values
-	cse(n)
 }

@@ -225,7 +225,7 @@ func (t *translator) constant(op *mlir.Op) error {
 	}
 	v := &t.graph.values[id]
 	if splat || len(data) == v.typ.DType.Size() {
-		bits := splatBits(data)
+		bits := kernel.LoadBits(data, len(data))
 		v.splat = &bits
 		return nil
 	}
@@ -336,22 +336,10 @@ func (t *translator) builder(op *mlir.Op, name string) (*nodeBuilder, error) {
 	return b, nil
 }
 
-// axes adds a parallel axis for each dimension of a shape.
-func (b *nodeBuilder) axes(shape types.Shape) []kernel.Index {
-	index := make([]kernel.Index, len(shape))
-	for d, n := range shape {
-		index[d] = kernel.Along(b.Axis(axisName(d), kernel.Size(n)))
-	}
-	return index
-}
-
-// axisName is the name of parallel axis d: i0, i1, …
-func axisName(d int) string { return fmt.Sprintf("i%d", d) }
-
 // param returns the parameter of operand i.
 func (b *nodeBuilder) param(i int) int {
 	if b.params[i] < 0 {
-		b.params[i] = b.Param(memory(fmt.Sprintf("x%d", i), b.in[i]))
+		b.params[i] = b.Param(kernel.Dense(fmt.Sprintf("x%d", i), b.in[i], false))
 		b.operands = append(b.operands, b.t.values[b.op.Operands[i]])
 	}
 	return b.params[i]
@@ -363,7 +351,7 @@ func (b *nodeBuilder) reshaped(i int, shape types.Shape) {
 	if b.in[i].Shape = shape; b.splat(i) != nil {
 		return
 	}
-	b.params[i] = b.Param(memory(fmt.Sprintf("x%d", i), b.in[i]))
+	b.params[i] = b.Param(kernel.Dense(fmt.Sprintf("x%d", i), b.in[i], false))
 	v := b.t.graph.newValue(b.in[i], nil)
 	b.t.graph.values[v].base = b.t.values[b.op.Operands[i]]
 	b.operands = append(b.operands, v)
@@ -372,21 +360,10 @@ func (b *nodeBuilder) reshaped(i int, shape types.Shape) {
 // result returns the parameter of result i.
 func (b *nodeBuilder) result(i int) int {
 	if b.outs[i] < 0 {
-		p := memory(fmt.Sprintf("y%d", i), b.out[i])
-		p.Out = true
-		b.outs[i] = b.Param(p)
+		b.outs[i] = b.Param(kernel.Dense(fmt.Sprintf("y%d", i), b.out[i], true))
 		b.operands = append(b.operands, plan.None)
 	}
 	return b.outs[i]
-}
-
-// memory is a parameter of the given type.
-func memory(name string, t types.Type) kernel.Param {
-	p := kernel.Param{Name: name, DType: t.DType, Strides: make([]kernel.Stride, len(t.Shape))}
-	for _, n := range t.Shape {
-		p.Dims = append(p.Dims, kernel.Size(n))
-	}
-	return p
 }
 
 // load loads an element of operand i.

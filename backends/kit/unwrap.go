@@ -39,7 +39,7 @@ func unwrap(g *graph) {
 				m.Index = index
 			}
 			name := n.kernel.Params[p].Name
-			n.kernel.Params[p] = memory(name, g.values[root].typ)
+			n.kernel.Params[p] = kernel.Dense(name, g.values[root].typ, false)
 			n.operands[p] = root
 			changed = true
 		}

@@ -58,7 +58,7 @@ func updateInParts(b *nodeBuilder) error {
 func stageAxes(shape []int) (index []kernel.Index, axes []kernel.Axis) {
 	for d, n := range shape {
 		index = append(index, kernel.Along(d))
-		axes = append(axes, kernel.Axis{Name: stageAxisName(d), Size: kernel.Size(n)})
+		axes = append(axes, kernel.Axis{Name: kernel.StageAxisName(d), Size: kernel.Size(n)})
 	}
 	return index, axes
 }
@@ -138,8 +138,7 @@ func writesOnly(n *node) bool {
 			return false
 		case kernel.ID(id) < begin:
 			continue
-		case slices.ContainsFunc(in.Args, func(a kernel.ID) bool { return a < begin }),
-			in.Mem != nil && slices.ContainsFunc(in.Mem.Index, func(x kernel.Index) bool { return x.Value != kernel.None && x.Value < begin }):
+		case readsBefore(in, begin, kernel.None):
 			return false
 		}
 	}
@@ -152,15 +151,13 @@ func stagesOf(n *node, from, to int) *node {
 	st := &n.kernel.Stages[from]
 	b := kernel.NewBuilder(n.kernel.Name)
 	for i, a := range st.Axes {
-		b.Axis(axisName(i), a.Size)
+		b.Axis(kernel.AxisName(i), a.Size)
 	}
 	b.Stage()
 	c := newCopier(b, n.kernel)
 	c.declare()
 	c.straight(from)
-	for id := st.Begin; id < n.kernel.Stages[to-1].End; id++ {
-		c.instr(id)
-	}
+	c.instrs(st.Begin, n.kernel.Stages[to-1].End)
 	m := &node{kernel: b.Kernel(), operands: slices.Clone(n.operands), ordinal: n.ordinal, loc: n.loc}
 	cse(m) // operands that only the others have
 	return m

@@ -83,7 +83,7 @@ func reduceWindow(b *nodeBuilder) error {
 	size := op.WindowDimensions()
 	stride, base, dilation := op.WindowStrides(), op.BaseDilations(), op.WindowDilations()
 	padding := op.Padding()
-	outer := b.axes(b.out[0].Shape)
+	outer := b.Axes(b.out[0].Shape)
 	index := make([]kernel.Index, rank)
 	var axes []kernel.Axis
 	guard := false

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -24,6 +25,31 @@ func (b *Builder) Size() Size {
 func (b *Builder) Axis(name string, n Size) int {
 	b.k.Axes = append(b.k.Axes, Axis{Name: name, Size: n})
 	return len(b.k.Axes) - 1
+}
+
+// Axes adds a parallel axis for each dimension of a shape, and returns the index of the
+// point. It is for kernels without others.
+func (b *Builder) Axes(shape types.Shape) []Index {
+	index := make([]Index, len(shape))
+	for d, n := range shape {
+		index[d] = Along(b.Axis(AxisName(d), Size(n)))
+	}
+	return index
+}
+
+// AxisName, StageAxisName and LocalName are the names of a kernel's axes, of a stage's, and
+// of locals, by their number.
+func AxisName(i int) string      { return fmt.Sprintf("i%d", i) }
+func StageAxisName(i int) string { return fmt.Sprintf("j%d", i) }
+func LocalName(i int) string     { return fmt.Sprintf("t%d", i) }
+
+// Dense is an operand of a type, of literal sizes; out says that the kernel stores to it.
+func Dense(name string, t types.Type, out bool) Param {
+	p := Param{Name: name, DType: t.DType, Strides: make([]Stride, len(t.Shape)), Out: out}
+	for _, n := range t.Shape {
+		p.Dims = append(p.Dims, Size(n))
+	}
+	return p
 }
 
 // Param adds an operand and returns its number.
@@ -81,6 +107,11 @@ func (b *Builder) Load(param int, index ...Index) ID {
 	return b.Emit(Instr{Op: Load, Type: b.k.Params[param].DType, Mem: &Access{Param: param, Index: index}})
 }
 
+// LoadOr adds a load that gives otherwise where the index is outside.
+func (b *Builder) LoadOr(otherwise ID, param int, index ...Index) ID {
+	return b.Emit(Instr{Op: Load, Type: b.k.Params[param].DType, Args: []ID{otherwise}, Mem: &Access{Param: param, Index: index, Guard: true}})
+}
+
 // Store adds a store.
 func (b *Builder) Store(param int, v ID, index ...Index) ID {
 	return b.Emit(Instr{Op: Store, Type: b.k.Params[param].DType, Args: []ID{v}, Mem: &Access{Param: param, Index: index}})
@@ -116,6 +147,22 @@ func (b *Builder) Kernel() *Kernel { return b.k }
 
 // ParallelAxes returns how many parallel axes there are so far.
 func (b *Builder) ParallelAxes() int { return len(b.k.Axes) }
+
+// Number returns an index as an i64.
+func (b *Builder) Number(i Index) ID {
+	sum := b.Int(types.I64, i.Offset)
+	for _, t := range i.Terms {
+		v := b.Emit(Instr{Op: Iota, Type: types.I64, Aux: int64(t.Axis)})
+		if t.Factor != 1 {
+			v = b.Op(Multiply, types.I64, v, b.Int(types.I64, t.Factor))
+		}
+		sum = b.Op(Add, types.I64, sum, v)
+	}
+	if i.Value != None {
+		sum = b.Op(Add, types.I64, sum, b.AsI64(i.Value))
+	}
+	return sum
+}
 
 // AsI64 returns an integer as an i64.
 func (b *Builder) AsI64(v ID) ID {

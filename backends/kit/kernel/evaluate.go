@@ -146,7 +146,7 @@ func (e *evaluator) instr(i *Instr) (uint64, error) {
 		if !inside {
 			return e.values[i.Args[0]], nil
 		}
-		return loadBits(p, i.Type.Size()), nil
+		return LoadBits(p, i.Type.Size()), nil
 	case Store:
 		p, inside := e.place(i.Mem)
 		if !inside {
@@ -154,9 +154,9 @@ func (e *evaluator) instr(i *Instr) (uint64, error) {
 		}
 		v, err := e.values[i.Args[0]], error(nil)
 		if i.Mem.Combine != Invalid {
-			v, err = e.compute(i.Mem.Combine, i.Type, i.Type, loadBits(p, i.Type.Size()), v)
+			v, err = e.compute(i.Mem.Combine, i.Type, i.Type, LoadBits(p, i.Type.Size()), v)
 		}
-		storeBits(p, i.Type.Size(), v)
+		StoreBits(p, i.Type.Size(), v)
 		return 0, err
 	case Lookup:
 		table, row := TableRow(i.Aux).Table()
@@ -238,14 +238,15 @@ func (e *evaluator) integer(id ID) int64 {
 	return bits
 }
 
-// loadBits reads an element, the lowest byte first.
-func loadBits(p []byte, size int) uint64 {
+// LoadBits reads an element, the lowest byte first.
+func LoadBits(p []byte, size int) uint64 {
 	var b [8]byte
 	copy(b[:], p[:size])
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-func storeBits(p []byte, size int, bits uint64) {
+// StoreBits writes an element, the lowest byte first.
+func StoreBits(p []byte, size int, bits uint64) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], bits)
 	copy(p[:size], b[:])

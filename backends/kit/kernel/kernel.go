@@ -270,6 +270,41 @@ func (i Index) IsAxis(axis int) bool {
 	return len(i.Terms) == 1 && i.Terms[0] == Term{axis, 1} && i.Value == None && i.Offset == 0
 }
 
+// Over returns i with other indices in the place of axes. What values they have is left out.
+func (i Index) Over(axes []Index) Index {
+	r := At(i.Offset)
+	for _, t := range i.Terms {
+		a := axes[t.Axis]
+		r.Offset += t.Factor * a.Offset
+		for _, u := range a.Terms {
+			r.Terms = addTerm(r.Terms, Term{u.Axis, u.Factor * t.Factor})
+		}
+	}
+	return r
+}
+
+// addTerm adds a term to a sum.
+func addTerm(terms []Term, t Term) []Term {
+	at, found := slices.BinarySearchFunc(terms, t.Axis, func(u Term, axis int) int { return u.Axis - axis })
+	switch {
+	case !found:
+		return slices.Insert(terms, at, t)
+	case terms[at].Factor+t.Factor == 0:
+		return slices.Delete(terms, at, at+1)
+	}
+	terms[at].Factor += t.Factor
+	return terms
+}
+
+// Points returns how many points axes of literal sizes have.
+func Points(axes []Axis) int64 {
+	n := int64(1)
+	for _, a := range axes {
+		n *= int64(a.Size)
+	}
+	return n
+}
+
 // StageOf returns the index of the stage whose instruction id is.
 func (k *Kernel) StageOf(id ID) int {
 	for s := range k.Stages {
