@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "9208aba9bbade73630b3c095"
+const buildID = "fc8930d776d469f69b4c718a"
