@@ -3,6 +3,7 @@ package data
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"io"
 	"math"
 	"os"
@@ -17,7 +18,7 @@ import (
 )
 
 func TestDigits(t *testing.T) {
-	d, err := ReadCSVFile("../testdata/digits/digits.csv.gz")
+	d, err := ReadCSVFile("digits/digits.csv.gz")
 	require.NoError(t, err)
 	require.Equal(t, 1797, d.Rows)
 	require.Equal(t, 65, d.Cols)
@@ -213,12 +214,98 @@ func TestHoldoutNone(t *testing.T) {
 	require.Empty(t, All(-1))
 }
 
+// idx is a file of the given head and elements.
+func idx(kind byte, elements string, dims ...uint32) string {
+	head := []byte{0, 0, kind, byte(len(dims))}
+	for _, d := range dims {
+		head = binary.BigEndian.AppendUint32(head, d)
+	}
+	return string(head) + elements
+}
+
+func gzipped(t testing.TB, text string) string {
+	var b bytes.Buffer
+	zw := gzip.NewWriter(&b)
+	_, err := zw.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, zw.Close())
+	return b.String()
+}
+
+func TestReadIDX(t *testing.T) {
+	images := idx(0x08, "\x00\x01\x02\x03\xff\x05\x06\x07", 2, 2, 2)
+	for _, c := range []struct {
+		text string
+		want *Table
+	}{
+		{images, &Table{2, 4, []float32{0, 1, 2, 3, 255, 5, 6, 7}}},
+		{gzipped(t, images), &Table{2, 4, []float32{0, 1, 2, 3, 255, 5, 6, 7}}},
+		{idx(0x09, "\xff\x01", 2), &Table{2, 1, []float32{-1, 1}}},
+		{idx(0x0b, "\xff\xfe\x01\x00", 1, 2), &Table{1, 2, []float32{-2, 256}}},
+		{idx(0x0c, "\xff\xff\xff\xfd", 1), &Table{1, 1, []float32{-3}}},
+		{idx(0x0d, "\x3f\xc0\x00\x00", 1), &Table{1, 1, []float32{1.5}}},
+		{idx(0x0e, "\xbf\xf8\x00\x00\x00\x00\x00\x00", 1), &Table{1, 1, []float32{-1.5}}},
+		{idx(0x08, "", 0, 28, 28), &Table{0, 784, nil}},
+		{idx(0x08, "", 3, 0), &Table{3, 0, nil}},
+	} {
+		d, err := ReadIDX("a.idx", strings.NewReader(c.text))
+		require.NoError(t, err, "%q", c.text)
+		require.Equal(t, c.want, d, "%q", c.text)
+	}
+	large := strings.Repeat("\x07\x08", 40000)
+	d, err := ReadIDX("a.idx", strings.NewReader(idx(0x0b, large, 10000, 2, 2)))
+	require.NoError(t, err)
+	require.Len(t, d.Values, 40000)
+	require.Equal(t, []float32{0x708, 0x708, 0x708, 0x708}, d.Row(9999))
+}
+
+func TestReadIDXErrors(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"", "a.idx: the header of an IDX file: unexpected EOF"},
+		{"1,2,", "a.idx: no IDX file: its first bytes are 31 2c 32 2c, and two zeros are wanted"},
+		{idx(0x0a, "", 1), "a.idx: there is no IDX element of type 0x0a"},
+		{idx(0x08, ""), "a.idx: an IDX file of no dimensions has no rows"},
+		{idx(0x08, "", 1, 2)[:9], "a.idx: dimension 1 of 2: unexpected EOF"},
+		{idx(0x08, "", 1<<31), "a.idx: dimension 0 of 1 is -2147483648"},
+		{idx(0x08, "", 1, 1<<30, 4), "a.idx: not enough memory: a row has more than 2147483647 elements"},
+		{idx(0x0e, "", 1<<31-1, 1<<31-1), "a.idx: not enough memory: 2147483647 rows of 2147483647 elements"},
+		{idx(0x08, "123", 2, 2), "a.idx: 4 elements from row 1 of 2 on: unexpected EOF"},
+		{idx(0x08, "", 1<<30, 1<<29), "a.idx: 8192 elements from row 1 of 1073741824 on: unexpected EOF"}, // takes no memory
+		{idx(0x08, "12345", 2, 2), "a.idx: the file goes on after its 2 rows of 2 elements"},
+		{gzipped(t, idx(0x08, "1234", 2, 2))[:30], "a.idx: unexpected EOF"},
+	} {
+		_, err := ReadIDX("a.idx", strings.NewReader(c.text))
+		require.EqualError(t, err, c.want, "%q", c.text)
+	}
+	_, err := ReadIDX("a.idx", nil)
+	require.EqualError(t, err, "a.idx: the reader is nil")
+	_, err = ReadIDXFile("none.idx")
+	require.ErrorIs(t, err, os.ErrNotExist)
+
+	limit := debug.SetMemoryLimit(4 << 20) // of a device without end
+	_, err = ReadIDX("a.idx", io.MultiReader(strings.NewReader(idx(0x08, "", 1<<20, 1<<20)), &nothing{}))
+	debug.SetMemoryLimit(limit)
+	require.ErrorIs(t, err, soa.ErrMemory)
+	require.Regexp(t, `^a.idx: row 1 of 1048576: not enough memory`, err.Error())
+}
+
 func FuzzReadCSV(f *testing.F) {
 	f.Add("1,2\n3,4\n")
 	f.Add("1,\"2\"\r\n-3,inf")
 	f.Add("\x1f\x8b\x08\x00")
 	f.Fuzz(func(t *testing.T, text string) {
 		d, err := ReadCSV("fuzz.csv", strings.NewReader(text))
+		if err == nil {
+			require.Len(t, d.Values, d.Rows*d.Cols)
+		}
+	})
+}
+
+func FuzzReadIDX(f *testing.F) {
+	f.Add([]byte(idx(0x08, "1234", 2, 2)))
+	f.Add([]byte(gzipped(f, idx(0x0d, "1234", 1))))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		d, err := ReadIDX("fuzz.idx", bytes.NewReader(file))
 		if err == nil {
 			require.Len(t, d.Values, d.Rows*d.Cols)
 		}

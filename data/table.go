@@ -36,15 +36,9 @@ func ReadCSV(name string, r io.Reader) (*Table, error) {
 	if r == nil {
 		return nil, fmt.Errorf("%s: the reader is nil", name)
 	}
-	br := bufio.NewReader(r)
-	var plain io.Reader = br
-	if head, _ := br.Peek(2); string(head) == "\x1f\x8b" {
-		zr, err := gzip.NewReader(br)
-		if err != nil {
-			return nil, fmt.Errorf("%s: gzip: %w", name, err)
-		}
-		defer zr.Close()
-		plain = zr
+	plain, err := unzipped(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	lines := &rowReader{r: files.Text(plain)}
 	cr := csv.NewReader(lines)
@@ -70,6 +64,19 @@ func ReadCSV(name string, r io.Reader) (*Table, error) {
 	}
 }
 
+// unzipped returns a reader of what r has, unzipped if it is a gzip file.
+func unzipped(r io.Reader) (*bufio.Reader, error) {
+	br := bufio.NewReader(r)
+	if head, _ := br.Peek(2); string(head) != "\x1f\x8b" {
+		return br, nil
+	}
+	zr, err := gzip.NewReader(br)
+	if err != nil {
+		return nil, fmt.Errorf("gzip: %w", err)
+	}
+	return bufio.NewReader(zr), nil
+}
+
 // mostRow is the most bytes of text that a row takes: the reader of lines holds
 // all of a row at once, and a zipped file that fits a mail may unpack to one
 // line that no memory holds.
@@ -92,16 +99,16 @@ func (r *rowReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// grow makes room for a row. While values move, those before and after lie in
+// grow makes room for n values. While values move, those before and after lie in
 // memory.
-func (t *Table) grow() error {
-	if len(t.Values)+t.Cols <= cap(t.Values) {
+func (t *Table) grow(n int) error {
+	if len(t.Values)+n <= cap(t.Values) {
 		return nil
 	}
 	const size = 4 // bytes of a value
-	room := max(2*cap(t.Values), 64*t.Cols)
+	room := max(2*cap(t.Values), 64*n)
 	if soa.Fits(size*(cap(t.Values)+room)) != nil {
-		room = cap(t.Values) + max(cap(t.Values)/8, t.Cols)
+		room = cap(t.Values) + max(cap(t.Values)/8, n)
 	}
 	if err := soa.Fits(size * (cap(t.Values) + room)); err != nil {
 		return err
@@ -121,7 +128,7 @@ func (t *Table) add(fields []string, pos func(field int) (line, column int)) err
 		line, col := pos(len(fields) - 1)
 		return fmt.Errorf("%d:%d: row %d has %d fields, want %d as in row 1", line, col, t.Rows+1, len(fields), t.Cols)
 	}
-	if err := t.grow(); err != nil {
+	if err := t.grow(t.Cols); err != nil {
 		line, col := pos(0)
 		return fmt.Errorf("%d:%d: row %d: %w", line, col, t.Rows+1, err)
 	}
@@ -146,7 +153,9 @@ func (t *Table) add(fields []string, pos func(field int) (line, column int)) err
 
 // ReadCSVFile reads the file at path as [ReadCSV] does, or up to 1 GiB of a pipe or
 // device.
-func ReadCSVFile(path string) (*Table, error) {
+func ReadCSVFile(path string) (*Table, error) { return readFile(path, ReadCSV) }
+
+func readFile(path string, read func(name string, r io.Reader) (*Table, error)) (*Table, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read table: %w", err)
@@ -160,7 +169,7 @@ func ReadCSVFile(path string) (*Table, error) {
 	if !info.Mode().IsRegular() {
 		r = files.Bounded(f, files.MostPiped)
 	}
-	return ReadCSV(path, r)
+	return read(path, r)
 }
 
 // size describes t for panics.

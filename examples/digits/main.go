@@ -20,24 +20,21 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the first weights and of the order of the images")
 	epochs := flag.Int("epochs", defaultEpochs, "how often each image is trained on")
 	backend := flag.String("backend", "cpu", "what runs the programs: cpu or eval")
-	out := flag.String("out", filepath.Join(root(), "out", "digits"), "directory for step.mlir, the program of a step")
+	out := flag.String("out", filepath.Join("out", "digits"), "directory for step.mlir, the program of a step")
 	flag.Parse()
 	if flag.NArg() > 0 || *epochs < 1 {
 		fmt.Fprintln(os.Stderr, "digits: no arguments but flags, and at least one epoch")
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := digits(*backend, *seed, *epochs, *out); err != nil {
+	if err := learn(*backend, *seed, *epochs, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "digits:", err)
 		os.Exit(1)
 	}
 }
 
-func digits(backend string, seed uint64, epochs int, out string) error {
-	train, test, err := load(filepath.Join(root(), filepath.FromSlash(dataFile)))
-	if err != nil {
-		return err
-	}
+func learn(backend string, seed uint64, epochs int, out string) error {
+	train, test := trainAndTest()
 	start := time.Now()
 	r, err := run(backend, seed, epochs, train, test, shown(os.Stdout, os.Stderr, epochs))
 	if err != nil {

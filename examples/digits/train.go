@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"ltc/data"
+	"ltc/data/digits"
 	"ltc/lazy"
 	"ltc/optim"
 )
@@ -31,29 +32,36 @@ type result struct {
 	trained, tests int    // rows
 }
 
+// trainAndTest returns the images to train with, and every fifth, held back to test with.
+func trainAndTest() (train, test *data.Table) {
+	t := digits.Load()
+	trainRows, testRows := data.Holdout(t.Rows, 5)
+	return t.Select(trainRows), t.Select(testRows)
+}
+
 // run trains a net on the digits and tests it.
 func run(backend string, seed uint64, epochs int, train, test *data.Table, p progress) (*result, error) {
 	dev, err := lazy.Open(backend, lazy.Seed(seed))
 	if err != nil {
 		return nil, err
 	}
-	n := newNet(dev, pixels, 128, 64, 10)
+	n := newNet(dev, digits.Pixels, 128, 64, 10)
 	tr := lazy.NewTrace(dev)
 	if err := fit(tr, n, seed, epochs, train, p); err != nil {
 		return nil, err
 	}
 	predict := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return n.logits(x).ArgMax(-1) })
 	images, labels := split(test, data.All(test.Rows))
-	found, err := predict.Call(context.Background(), lazy.From(dev, images, test.Rows, pixels))
+	found, err := predict.Call(context.Background(), lazy.From(dev, images, test.Rows, digits.Pixels))
 	if err != nil {
 		return nil, err
 	}
-	digits, err := lazy.ToSlice[int64](found)
+	read, err := lazy.ToSlice[int64](found)
 	if err != nil {
 		return nil, err
 	}
 	right := 0
-	for i, d := range digits {
+	for i, d := range read {
 		if d == int64(labels[i]) {
 			right++
 		}
@@ -76,7 +84,7 @@ func fit(tr *lazy.Trace, n net, seed uint64, epochs int, table *data.Table, p pr
 		for _, rows := range batches.Epoch(epoch) {
 			sgd.SetLR(rate(done, steps))
 			images, labels := split(table, rows)
-			x := lazy.From(tr, images, len(rows), pixels)
+			x := lazy.From(tr, images, len(rows), digits.Pixels)
 			y := lazy.From(tr, labels, len(rows))
 			logits := n.logits(x)
 			loss := logits.CrossEntropy(y)
@@ -104,5 +112,5 @@ func rate(step, steps int) float64 {
 
 // split copies images and labels of the given rows out of a table.
 func split(t *data.Table, rows []int) (images []float32, labels []int32) {
-	return data.Gather[float32](nil, t, rows, 0, pixels), data.Gather[int32](nil, t, rows, pixels, pixels+1)
+	return data.Gather[float32](nil, t, rows, 0, digits.Pixels), data.Gather[int32](nil, t, rows, digits.Label, digits.Label+1)
 }

@@ -25,8 +25,7 @@ func (quiet) step()                     {}
 func (quiet) end(int, float64, float64) {}
 
 func TestAccuracy(t *testing.T) {
-	train, test, err := load(filepath.Join(root(), filepath.FromSlash(dataFile)))
-	require.NoError(t, err)
+	train, test := trainAndTest()
 	require.Equal(t, 1797, train.Rows+test.Rows)
 	require.Equal(t, 1797/5, test.Rows)
 	var found []float64
@@ -47,8 +46,7 @@ func TestAccuracy(t *testing.T) {
 
 // A seed gives the same losses, bit by bit, another seed others.
 func TestRepeats(t *testing.T) {
-	train, test, err := load(filepath.Join(root(), filepath.FromSlash(dataFile)))
-	require.NoError(t, err)
+	train, test := trainAndTest()
 	losses := func(seed uint64) []float64 {
 		var p recorder
 		r, err := run("cpu", seed, 2, train, test, &p)
@@ -72,7 +70,7 @@ func (r *recorder) end(_ int, loss, _ float64) { r.losses = append(r.losses, los
 
 func TestStepIsWritten(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "digits")
-	require.NoError(t, digits("gputext", 1, 1, out))
+	require.NoError(t, learn("gputext", 1, 1, out))
 	text, err := os.ReadFile(filepath.Join(out, "step.mlir"))
 	require.NoError(t, err)
 	m, err := stablehlo.Parse("step.mlir", string(text))
@@ -91,7 +89,7 @@ func TestStepIsWritten(t *testing.T) {
 }
 
 func TestBadBackend(t *testing.T) {
-	require.ErrorContains(t, digits("abacus", 1, 1, t.TempDir()), `unknown backend "abacus"`)
+	require.ErrorContains(t, learn("abacus", 1, 1, t.TempDir()), `unknown backend "abacus"`)
 }
 
 // What goes to a file or a pipe is lines.

@@ -111,6 +111,7 @@ var allowed = map[string][]string{
 	"internal/callsite/nested": {},
 	"optim":                    {"lazy"},
 	"data":                     {"lazy", "soa"},
+	"data/digits":              {"data"},
 	"checkpoint":               {"lazy", "soa/npy"},
 	"model":                    {"backends", "internal/border", "mlir", "soa", "internal/spare"},
 	"collective":               {"soa"},

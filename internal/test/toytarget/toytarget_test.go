@@ -3,7 +3,6 @@ package toytarget_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"ltc/backends/backendtest"
 	_ "ltc/backends/reference"
 	"ltc/data"
+	"ltc/data/digits"
 	"ltc/internal/border"
 	_ "ltc/internal/test/interpreter" // what the programs of the suite exchange
 	"ltc/internal/test/toytarget"
@@ -41,15 +41,10 @@ func TestBackend(t *testing.T) {
 	}
 }
 
-// pixels are the columns of a row of the digits' table that are an image; the label
-// follows.
-const pixels = 64
-
 // A network of one hidden layer learns to read the digits, on variables that stay in the
 // device's memory; the steps are those of the backend cpu.
 func TestDigits(t *testing.T) {
-	table, err := data.ReadCSVFile(filepath.FromSlash("../../../testdata/digits/digits.csv.gz"))
-	require.NoError(t, err)
+	table := digits.Load()
 	first, last := train(t, "toy", table)
 	onCPU, lastOnCPU := train(t, "cpu", table)
 	require.Less(t, last, 0.5)
@@ -64,7 +59,7 @@ func train(t *testing.T, backend string, table *data.Table) (first, last float64
 	const steps, mean = 100, 10
 	dev, err := lazy.Open(backend, lazy.Seed(1))
 	require.NoError(t, err)
-	w0 := dev.Variable("w0", lazy.F32, pixels, 16).Init(lazy.HeNormal())
+	w0 := dev.Variable("w0", lazy.F32, digits.Pixels, 16).Init(lazy.HeNormal())
 	b0 := dev.Variable("b0", lazy.F32, 16)
 	w1 := dev.Variable("w1", lazy.F32, 16, 10).Init(lazy.HeNormal())
 	b1 := dev.Variable("b1", lazy.F32, 10)
@@ -74,9 +69,9 @@ func train(t *testing.T, backend string, table *data.Table) (first, last float64
 	step := 0
 	for epoch := 0; ; epoch++ {
 		for _, rows := range batches.Epoch(epoch) {
-			images := data.Gather[float32](nil, table, rows, 0, pixels)
-			labels := data.Gather[int32](nil, table, rows, pixels, pixels+1)
-			x := lazy.From(tr, images, len(rows), pixels).MulScalar(1.0 / 16)
+			images := data.Gather[float32](nil, table, rows, 0, digits.Pixels)
+			labels := data.Gather[int32](nil, table, rows, digits.Pixels, digits.Pixels+1)
+			x := lazy.From(tr, images, len(rows), digits.Pixels)
 			loss := x.MatMul(w0).Add(b0).ReLU().MatMul(w1).Add(b1).CrossEntropy(lazy.From(tr, labels, len(rows)))
 			require.NoError(t, sgd.Step(loss))
 			require.NoError(t, tr.MarkStep(loss))

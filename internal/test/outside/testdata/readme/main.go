@@ -6,14 +6,12 @@ import (
 
 	_ "ltc/backends/reference/llvm" // registers "cpu", with its compiler, and "eval"
 	"ltc/data"
+	"ltc/data/digits"
 	"ltc/lazy"
 )
 
 func main() {
-	digits, err := data.ReadCSVFile("testdata/digits/digits.csv.gz") // a row: 64 pixels and a label
-	if err != nil {
-		log.Fatal(err)
-	}
+	table := digits.Load() // a row: 64 pixels and a label
 	dev, err := lazy.Open("cpu")
 	if err != nil {
 		log.Fatal(err)
@@ -21,12 +19,12 @@ func main() {
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, 64, 10).Init(lazy.Normal(0, 0.02))
 	b := dev.Variable("b", lazy.F32, 10)
-	lr := tr.Scalar("lr", 0.01) // an argument of the program: changing it compiles nothing
+	lr := tr.Scalar("lr", 0.5) // an argument of the program: changing it compiles nothing
 
-	batches := data.Batches{Rows: digits.Rows, Size: 64, Seed: 1, DropLast: true}
+	batches := data.Batches{Rows: table.Rows, Size: 64, Seed: 1, DropLast: true}
 	for _, rows := range batches.Epoch(0) {
-		x := lazy.From(tr, data.Gather[float32](nil, digits, rows, 0, 64), len(rows), 64)
-		y := lazy.From(tr, data.Gather[int32](nil, digits, rows, 64, 65), len(rows))
+		x := lazy.From(tr, data.Gather[float32](nil, table, rows, 0, 64), len(rows), 64)
+		y := lazy.From(tr, data.Gather[int32](nil, table, rows, 64, 65), len(rows))
 		loss := x.MatMul(w).Add(b).CrossEntropy(y)
 		g := lazy.Grad(loss, w, b)
 		w.Sub_(g[0].Mul(lr)) // in place: w is assigned

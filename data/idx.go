@@ -1,0 +1,129 @@
+package data
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"ltc/soa"
+)
+
+// idxType is a kind of element of an IDX file.
+type idxType struct {
+	size int
+	at   func(b []byte) float64
+}
+
+// idxTypes are the kinds by the third byte of a file, as LeCun's page of the MNIST data
+// set defines them. Numbers are big-endian.
+var idxTypes = map[byte]idxType{
+	0x08: {1, func(b []byte) float64 { return float64(b[0]) }},
+	0x09: {1, func(b []byte) float64 { return float64(int8(b[0])) }},
+	0x0b: {2, func(b []byte) float64 { return float64(int16(binary.BigEndian.Uint16(b))) }},
+	0x0c: {4, func(b []byte) float64 { return float64(int32(binary.BigEndian.Uint32(b))) }},
+	0x0d: {4, func(b []byte) float64 { return float64(math.Float32frombits(binary.BigEndian.Uint32(b))) }},
+	0x0e: {8, func(b []byte) float64 { return math.Float64frombits(binary.BigEndian.Uint64(b)) }},
+}
+
+// ReadIDX reads an array in the IDX format of the MNIST data sets, plain or gzipped. Its
+// first dimension is the table's rows, and a row has the elements of the others, the last
+// one varying fastest: 60,000 images of 28×28 are 60,000 rows of 784 columns, and their
+// labels are rows of one column. Elements keep their values (a byte is 0 to 255); i32 and
+// f64 are rounded to float32. name is the file's, for errors. A table that memory does not
+// hold is an error that wraps [soa.ErrMemory].
+func ReadIDX(name string, r io.Reader) (*Table, error) {
+	if r == nil {
+		return nil, fmt.Errorf("%s: the reader is nil", name)
+	}
+	plain, err := unzipped(r)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	t, err := readIDX(plain)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return t, nil
+}
+
+func readIDX(r *bufio.Reader) (*Table, error) {
+	var head [4]byte
+	if err := readFull(r, head[:]); err != nil {
+		return nil, fmt.Errorf("the header of an IDX file: %w", err)
+	}
+	kind, known := idxTypes[head[2]]
+	switch {
+	case head[0] != 0 || head[1] != 0:
+		return nil, fmt.Errorf("no IDX file: its first bytes are % x, and two zeros are wanted", head[:])
+	case !known:
+		return nil, fmt.Errorf("there is no IDX element of type %#02x", head[2])
+	case head[3] == 0:
+		return nil, errors.New("an IDX file of no dimensions has no rows")
+	}
+	t := &Table{Cols: 1}
+	for i := range int(head[3]) {
+		var n [4]byte
+		if err := readFull(r, n[:]); err != nil {
+			return nil, fmt.Errorf("dimension %d of %d: %w", i, head[3], err)
+		}
+		size := int(int32(binary.BigEndian.Uint32(n[:])))
+		switch {
+		case size < 0:
+			return nil, fmt.Errorf("dimension %d of %d is %d", i, head[3], size)
+		case i == 0:
+			t.Rows = size
+		case size > 0 && t.Cols > math.MaxInt32/size:
+			return nil, fmt.Errorf("%w: a row has more than %d elements", soa.ErrMemory, math.MaxInt32)
+		default:
+			t.Cols *= size
+		}
+	}
+	if t.Cols > 0 && t.Rows > math.MaxInt/8/t.Cols {
+		return nil, fmt.Errorf("%w: %d rows of %d elements", soa.ErrMemory, t.Rows, t.Cols)
+	}
+	return t, t.read(r, kind)
+}
+
+// readFull fills p: the end of the file before is unexpected.
+func readFull(r io.Reader, p []byte) error {
+	_, err := io.ReadFull(r, p)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// read appends the elements of all rows, and wants the end after them. Memory grows with
+// what there is to read and not with what the header says.
+func (t *Table) read(r *bufio.Reader, kind idxType) error {
+	const most = 1 << 13 // elements at a time
+	var chunk [8 * most]byte
+	for left := t.Rows * t.Cols; left > 0; {
+		n := min(left, most)
+		if err := t.grow(n); err != nil {
+			return fmt.Errorf("row %d of %d: %w", len(t.Values)/t.Cols+1, t.Rows, err)
+		}
+		if err := readFull(r, chunk[:n*kind.size]); err != nil {
+			return fmt.Errorf("%d elements from row %d of %d on: %w", n, len(t.Values)/t.Cols+1, t.Rows, err)
+		}
+		for k := range n {
+			t.Values = append(t.Values, float32(kind.at(chunk[k*kind.size:])))
+		}
+		left -= n
+	}
+	switch _, err := r.ReadByte(); err {
+	case io.EOF:
+		return nil
+	case nil:
+		return fmt.Errorf("the file goes on after its %d rows of %d elements", t.Rows, t.Cols)
+	default:
+		return err
+	}
+}
+
+// ReadIDXFile reads the file at path as [ReadIDX] does, or up to 1 GiB of a pipe or
+// device.
+func ReadIDXFile(path string) (*Table, error) { return readFile(path, ReadIDX) }
