@@ -103,11 +103,11 @@ func (r *resolver) aliasItem(s *Stream) *Error {
 // readAlias reads name = value.
 func (r *resolver) readAlias(s *Stream, a *alias) *Error {
 	s.Next()
-	err := expect(s, "=")
+	err := s.Expect("=")
 	if err != nil {
 		return err
 	}
-	if s.tok.Type == tokLoc || is(s, "loc") {
+	if s.tok.Type == tokLoc || s.Is("loc") {
 		a.loc, err = s.location()
 	} else {
 		a.attr, err = s.Attr()

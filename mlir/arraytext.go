@@ -2,48 +2,45 @@ package mlir
 
 // denseArray reads array<T: 1, 2>, the whole of text, which starts at pos.
 func (r *resolver) denseArray(text string, pos Pos) Attribute {
-	s := &Stream{scanner: scanner{text: text, line: 1, inner: true, done: r.done}, r: r}
-	s.tok = s.next()
-	a, err := r.arrayIn(s, pos)
-	if err != nil {
-		r.failed(NewError(shift(err.Pos, pos), err.Msg))
-		return nil
+	a, err := r.arrayIn(r.inside(text, pos))
+	switch {
+	case err != nil:
+		r.failed(err)
+	case a != nil:
+		return *a
 	}
-	if a == nil {
-		return nil
-	}
-	return *a
+	return nil
 }
 
 // arrayIn reads an array from its own text. It returns nil without error after
 // one that is recorded.
-func (r *resolver) arrayIn(s *Stream, base Pos) (*DenseArrayAttr, *Error) {
+func (r *resolver) arrayIn(s *Stream) (*DenseArrayAttr, *Error) {
 	s.Next() // array
-	if err := expect(s, "<"); err != nil {
+	if err := s.Expect("<"); err != nil {
 		return nil, err
 	}
-	ref, err := parseType(s)
+	ref, err := s.Type()
 	if err != nil {
 		return nil, err
 	}
-	a := &DenseArrayAttr{Elem: r.innerType(&ref, base)}
+	a := &DenseArrayAttr{Elem: r.typ(&ref)}
 	var add func(t Token)
 	switch t := a.Elem.(type) {
 	case nil:
 		return nil, nil
 	case FloatType:
 		a.Texts = []string{}
-		add = func(v Token) { r.addFloat(a, t, v, base) }
+		add = func(v Token) { r.addFloat(a, t, v) }
 	case IntegerType:
 		a.Ints = []int64{}
-		add = func(v Token) { r.addInt(a, t, v, base) }
+		add = func(v Token) { r.addInt(a, t, v) }
 	default:
 		return nil, Errorf(ref.Pos, "an array attribute cannot hold %s", t)
 	}
-	if accept(s, ">") {
+	if s.Accept(">") {
 		return a, nil
 	}
-	if err := expect(s, ":"); err != nil {
+	if err := s.Expect(":"); err != nil {
 		return nil, err
 	}
 	for {
@@ -52,30 +49,30 @@ func (r *resolver) arrayIn(s *Stream, base Pos) (*DenseArrayAttr, *Error) {
 			return nil, Unexpected(t, "a number")
 		}
 		add(t)
-		if accept(s, ">") {
+		if s.Accept(">") {
 			return a, nil
 		}
-		if err := expect(s, ","); err != nil {
+		if err := s.Expect(","); err != nil {
 			return nil, err
 		}
 	}
 }
 
-func (r *resolver) addFloat(a *DenseArrayAttr, t FloatType, v Token, base Pos) {
+func (r *resolver) addFloat(a *DenseArrayAttr, t FloatType, v Token) {
 	bits, ok := floatBits(v.Value, t)
 	if !ok {
-		r.fail(shift(v.Pos, base), "%s is not a number of type %s", v.Value, t)
+		r.fail(v.Pos, "%s is not a number of type %s", v.Value, t)
 	}
 	a.Texts = append(a.Texts, string(appendFloat(nil, bits, t)))
 }
 
-func (r *resolver) addInt(a *DenseArrayAttr, t IntegerType, v Token, base Pos) {
+func (r *resolver) addInt(a *DenseArrayAttr, t IntegerType, v Token) {
 	x, ok := ParseInt(v.Value, t)
 	if t == I1 && v.Type == IdentToken {
 		x, ok = int64(btoi(v.Value == "true")), v.Value == "true" || v.Value == "false"
 	}
 	if !ok {
-		r.fail(shift(v.Pos, base), "%s does not fit %s", v.Value, t)
+		r.fail(v.Pos, "%s does not fit %s", v.Value, t)
 	}
 	a.Ints = append(a.Ints, x)
 }

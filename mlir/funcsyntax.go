@@ -4,32 +4,27 @@ import (
 	"strings"
 )
 
-// moduleSyntax is module @name attributes {…} {…}; it reads the op's name.
+// moduleSyntax is @name attributes {…} {…}.
 type moduleSyntax struct{ Plain }
 
 func (moduleSyntax) Parse(lex *Stream, o *OpText) *Error {
-	lex.taken = lex.taken[:0]
-	lex.take()
-	if lex.tok.Type == tokSymbol {
-		lex.take()
-	}
-	if is(lex, "attributes") {
-		lex.take()
-		lex.take()
-	}
-	n, err := grammatical(lex, moduleParser)
-	if err != nil {
-		return err
-	}
-	if n.Name != "" {
-		name, ok := symbolName(n.Name)
+	if t := lex.tok; t.Type == tokSymbol {
+		lex.Next()
+		name, ok := symbolName(t.Value)
 		if !ok {
-			return Errorf(o.Pos, "%s is not a symbol", n.Name)
+			return Errorf(o.Pos, "%s is not a symbol", t.Value)
 		}
 		o.Set("sym_name", StringAttr(name))
 	}
-	if n.Attrs != nil {
-		for _, e := range lex.r.dict(n.Attrs) {
+	if lex.Accept("attributes") {
+		if !lex.Is("{") {
+			return Unexpected(lex.tok, "")
+		}
+		var n dictNode
+		if err := n.parse(lex); err != nil {
+			return err
+		}
+		for _, e := range lex.r.dict(&n) {
 			o.Set(e.Name, e.Value)
 		}
 	}
@@ -80,12 +75,12 @@ type funcSyntax struct{ Plain }
 
 func (s funcSyntax) Parse(lex *Stream, o *OpText) *Error {
 	for _, v := range []string{"public", "private", "nested"} {
-		if accept(lex, v) {
+		if lex.Accept(v) {
 			o.Set("sym_visibility", StringAttr(v))
 			break
 		}
 	}
-	t, err := expectKind(lex, tokSymbol, "a function's name such as @main")
+	t, err := lex.Kind(tokSymbol, "a function's name such as @main")
 	if err != nil {
 		return err
 	}
@@ -111,12 +106,12 @@ func (s funcSyntax) Parse(lex *Stream, o *OpText) *Error {
 	}
 	o.setDicts("arg_attrs", argAttrs)
 	o.setDicts("res_attrs", resAttrs)
-	if accept(lex, "attributes") {
+	if lex.Accept("attributes") {
 		if err := o.AttrDict(lex); err != nil {
 			return err
 		}
 	}
-	if !is(lex, "{") {
+	if !lex.Is("{") {
 		o.Regions = append(o.Regions, &Region{})
 		return nil
 	}
@@ -155,18 +150,18 @@ func (o *OpText) setDicts(name string, ds []Attribute) {
 }
 
 func (funcSyntax) args(lex *Stream) (args []ArgText, attrs []Attribute, err *Error) {
-	err = list(lex, "(", ")", func() *Error {
+	err = lex.List("(", ")", func() *Error {
 		var a ArgText
 		var err *Error
 		if lex.Peek().Type == ValueToken {
-			if a.UseText, err = parseArgName(lex); err != nil {
+			if a.UseText, err = lex.ArgName(); err != nil {
 				return err
 			}
-			if err = expect(lex, ":"); err != nil {
+			if err = lex.Expect(":"); err != nil {
 				return err
 			}
 		}
-		if a.Type, err = parseType(lex); err != nil {
+		if a.Type, err = lex.Type(); err != nil {
 			return err
 		}
 		d, err := optionalDict(lex)
@@ -187,7 +182,7 @@ func (funcSyntax) args(lex *Stream) (args []ArgText, attrs []Attribute, err *Err
 
 // optionalDict reads {a = 1}; it returns nil when nothing is written.
 func optionalDict(lex *Stream) (Attribute, *Error) {
-	if !is(lex, "{") {
+	if !lex.Is("{") {
 		return nil, nil
 	}
 	var n dictNode
@@ -198,15 +193,15 @@ func optionalDict(lex *Stream) (Attribute, *Error) {
 }
 
 func (funcSyntax) outs(lex *Stream) (outs []TypeText, attrs []Attribute, err *Error) {
-	if !accept(lex, "->") {
+	if !lex.Accept("->") {
 		return nil, nil, nil
 	}
-	if !is(lex, "(") {
-		t, err := parseType(lex)
+	if !lex.Is("(") {
+		t, err := lex.Type()
 		return []TypeText{t}, []Attribute{nil}, err
 	}
-	err = list(lex, "(", ")", func() *Error {
-		t, err := parseType(lex)
+	err = lex.List("(", ")", func() *Error {
+		t, err := lex.Type()
 		if err != nil {
 			return err
 		}
@@ -336,7 +331,7 @@ func (callSyntax) Parse(lex *Stream, o *OpText) *Error {
 
 // CallRest reads (operands) {…} : type.
 func (o *OpText) CallRest(lex *Stream) *Error {
-	if err := list(lex, "(", ")", func() *Error { return o.Operand(lex) }); err != nil {
+	if err := lex.List("(", ")", func() *Error { return o.Operand(lex) }); err != nil {
 		return err
 	}
 	if err := o.OptionalAttrDict(lex); err != nil {

@@ -1,15 +1,10 @@
 package mlir
 
-import (
-	"strings"
-
-	"github.com/alecthomas/participle/v2"
-	"github.com/alecthomas/participle/v2/lexer"
-)
+import "strings"
 
 // leafNode is an attribute in which no other nests: a number or a dense literal
 // with its type, a string, a symbol, a word, or a whole token such as #x or
-// array<…>. Op lines read most of their attributes so, without the grammar.
+// array<…>. Op lines read most of their attributes so.
 type leafNode struct {
 	tok   Token
 	path  []string // a symbol's parts
@@ -25,37 +20,28 @@ func startsLeaf(t Token) bool {
 	return t.Type == IdentToken && (t.Value == "true" || t.Value == "false" || t.Value == "unit")
 }
 
-// Parse implements participle.Parseable.
-func (n *leafNode) Parse(lex *lexer.PeekingLexer) error {
-	p := peeking{lex}
-	if !startsLeaf(p.Peek()) {
-		return participle.NextMatch
-	}
-	return wrap(n.parse(p))
-}
-
-func (n *leafNode) parse(lex tokens) (err *Error) {
+func (n *leafNode) parse(lex *Stream) (err *Error) {
 	n.tok = lex.Next()
 	switch n.tok.Type {
 	case tokSymbol:
 		n.path = []string{n.tok.Value}
-		for accept(lex, "::") {
-			t, err := expectKind(lex, tokSymbol, "a symbol such as @f")
+		for lex.Accept("::") {
+			t, err := lex.Kind(tokSymbol, "a symbol such as @f")
 			if err != nil {
 				return err
 			}
 			n.path = append(n.path, t.Value)
 		}
 	case DenseToken:
-		if err := expect(lex, ":"); err != nil {
+		if err := lex.Expect(":"); err != nil {
 			return err
 		}
 		n.typed = true
 	case IntToken, FloatToken:
-		n.typed = accept(lex, ":")
+		n.typed = lex.Accept(":")
 	}
 	if n.typed {
-		n.typ, err = parseType(lex)
+		n.typ, err = lex.Type()
 	}
 	return err
 }
@@ -77,7 +63,7 @@ func (s *Stream) attrIn(bare bool) (Attribute, *Error) {
 		}
 		return s.r.leaf(&n, bare), nil
 	case startsType(t):
-		ref, err := parseType(s)
+		ref, err := s.Type()
 		if err != nil {
 			return nil, err
 		}

@@ -2,62 +2,11 @@ package mlir
 
 import (
 	"fmt"
-	"io"
 	"strings"
-
-	"github.com/alecthomas/participle/v2/lexer"
-)
-
-// The kinds of tokens. A whole tensor<…>, dense<…>, array<…>, #d.attr<…> or
-// !d.type<…> is one token: its text is the key under which the value is
-// remembered, and its inside is lexed only the first time.
-const (
-	IdentToken  lexer.TokenType = iota + 1 // stablehlo.add, func, f32
-	ValueToken                             // %0, %x#1
-	tokSymbol                              // @main, @"odd name"
-	HashToken                              // #loc1, #stablehlo.gather<…>
-	tokBang                                // !t, !stablehlo.token
-	tokType                                // tensor<…>, complex<…>, tuple<…>
-	DenseToken                             // dense<…>
-	tokArray                               // array<…>
-	tokVerbatim                            // affine_map<…>, kept as it is written
-	IntToken                               // -12, 0x1F
-	FloatToken                             // -1.5e-3
-	tokString                              // "text", quotes kept
-	tokBlock                               // ^bb0
-	tokLoc                                 // loc(#loc1), which ends most lines
-	tokDim                                 // 2x, ?x, *x; only inside tensor<…>
-	tokPunct                               // -> and :: and single characters
-	tokBad                                 // the text cannot be lexed here; Value says why
 )
 
 // maxDepth bounds how deep brackets nest, and so every recursion over a text.
 const maxDepth = 200
-
-// definition is the lexer as participle wants it. With inner set the text is
-// one whole token, and its outermost layer is taken apart.
-type definition struct{ inner bool }
-
-// Symbols implements lexer.Definition.
-func (definition) Symbols() map[string]lexer.TokenType {
-	return map[string]lexer.TokenType{
-		"EOF": lexer.EOF, "Ident": IdentToken, "Value": ValueToken, "Symbol": tokSymbol, "Hash": HashToken,
-		"Bang": tokBang, "Type": tokType, "Dense": DenseToken, "Array": tokArray, "Verbatim": tokVerbatim, "Int": IntToken,
-		"Float": FloatToken, "String": tokString, "Block": tokBlock, "Loc": tokLoc, "Dim": tokDim, "Punct": tokPunct, "Bad": tokBad,
-	}
-}
-
-func (d definition) Lex(file string, r io.Reader) (lexer.Lexer, error) {
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
-	}
-	return d.LexString(file, string(text))
-}
-
-func (d definition) LexString(_, text string) (lexer.Lexer, error) {
-	return &scanner{text: text, line: 1, inner: d.inner}, nil
-}
 
 // scanner makes the tokens of a text. It never fails: what cannot be lexed
 // becomes a tokBad, so that errors come in the order of the text.
@@ -67,7 +16,7 @@ type scanner struct {
 	line  int
 	start int // offset of the current line
 	depth int
-	inner bool
+	inner bool            // the text is one whole token, whose outermost layer is taken apart
 	dims  bool            // the last token was the < of a tensor, or a dimension
 	count int             // tokens made so far
 	done  <-chan struct{} // of a context that ends the scan; may be nil
@@ -84,18 +33,11 @@ const contextDone = "the context is done"
 
 func (s *scanner) pos() Pos { return Pos{s.line, s.off - s.start + 1} }
 
-// Next implements lexer.Lexer.
-func (s *scanner) Next() (lexer.Token, error) {
-	t := s.next()
-	return lexer.Token{Type: t.Type, Value: t.Value, Pos: lexer.Position{Line: t.Pos.Line, Column: t.Pos.Col}}, nil
-}
-
 // next returns the next token; spaces and comments are skipped.
 func (s *scanner) next() Token {
 	s.space()
 	t := Token{Pos: s.pos()}
 	if s.off >= len(s.text) {
-		t.Type = lexer.EOF
 		return t
 	}
 	s.count++
@@ -159,7 +101,7 @@ func (s *scanner) dim() bool {
 }
 
 // token lexes one token from s.off and leaves s.off after it.
-func (s *scanner) token() (kind lexer.TokenType, bad string) {
+func (s *scanner) token() (kind TokenKind, bad string) {
 	c := s.text[s.off]
 	switch {
 	case isLetter(c):
@@ -198,7 +140,7 @@ func (s *scanner) token() (kind lexer.TokenType, bad string) {
 	return s.punct(c)
 }
 
-func (s *scanner) punct(c byte) (lexer.TokenType, string) {
+func (s *scanner) punct(c byte) (TokenKind, string) {
 	if c == '{' && strings.HasPrefix(s.text[s.off:], "{-#") {
 		s.off += len("{-#") // it nests nothing: what is in it closes itself
 		return tokPunct, ""
@@ -256,7 +198,7 @@ func (s *scanner) suffix(what string) string {
 	return ""
 }
 
-func (s *scanner) value(sigil byte) (lexer.TokenType, string) {
+func (s *scanner) value(sigil byte) (TokenKind, string) {
 	s.off++
 	if sigil == '^' {
 		return tokBlock, s.suffix("a block")
@@ -289,7 +231,7 @@ func (s *scanner) locAlias(from int) bool {
 
 // word decides what the identifier that starts at from is: some take the <…>
 // behind them along.
-func (s *scanner) word(from int) (lexer.TokenType, string) {
+func (s *scanner) word(from int) (TokenKind, string) {
 	if s.inner && s.count == 1 || s.off >= len(s.text) || s.text[s.off] != '<' {
 		return IdentToken, ""
 	}
@@ -374,7 +316,7 @@ func closer(open byte) byte {
 }
 
 // number lexes an integer, a hexadecimal one or a float.
-func (s *scanner) number() lexer.TokenType {
+func (s *scanner) number() TokenKind {
 	if s.text[s.off] == '-' {
 		s.off++
 	}

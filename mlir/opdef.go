@@ -20,14 +20,13 @@ type OpDef struct {
 	// operands, which op it is once these are known.
 	Static *Static
 
-	code      Code            // its position in the table, from 1
-	takesName bool            // the syntax reads the op's name itself
-	shown     map[string]bool // the attributes that the syntax prints elsewhere than in AttrDict
+	code  Code            // its position in the table, from 1
+	shown map[string]bool // the attributes that the syntax prints elsewhere than in AttrDict
 }
 
 // languageOps has the rows of the dialects that the language cannot do without.
 var languageOps = []OpDef{
-	{Name: "builtin.module", Syntax: Syntax{moduleSyntax{}}, Props: []string{"sym_name", "sym_visibility"}, Regions: 1, Traits: Isolated, takesName: true},
+	{Name: "builtin.module", Syntax: Syntax{moduleSyntax{}}, Props: []string{"sym_name", "sym_visibility"}, Regions: 1, Traits: Isolated},
 	{Name: "func.func", Syntax: Syntax{funcSyntax{}}, Regions: 1, Traits: Isolated,
 		Props: []string{"sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"}},
 	{Name: "func.call", Syntax: Syntax{callSyntax{}}, Props: []string{"callee", "no_inline"}, Callee: "callee"},

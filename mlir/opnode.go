@@ -94,9 +94,7 @@ func (o *OpText) parse(lex *Stream) *Error {
 			return noSyntax(t, o.def)
 		}
 		o.name = o.def.Name
-		if !o.def.takesName {
-			lex.Next()
-		}
+		lex.Next()
 		err = o.def.Syntax.Parse(lex, o)
 	default:
 		return Unexpected(t, "an op")
@@ -110,7 +108,7 @@ func (o *OpText) parse(lex *Stream) *Error {
 
 func (o *OpText) parseResults(lex *Stream) *Error {
 	for {
-		t, err := expectKind(lex, ValueToken, "a result such as %0")
+		t, err := lex.Kind(ValueToken, "a result such as %0")
 		if err != nil {
 			return err
 		}
@@ -118,8 +116,8 @@ func (o *OpText) parseResults(lex *Stream) *Error {
 		if strings.IndexByte(r.name, '#') >= 0 {
 			return Errorf(r.pos, "result %s cannot be defined by its number: write %%name:count", t.Value)
 		}
-		if accept(lex, ":") {
-			n, err := expectKind(lex, IntToken, "the number of results")
+		if lex.Accept(":") {
+			n, err := lex.Kind(IntToken, "the number of results")
 			if err != nil {
 				return err
 			}
@@ -130,10 +128,10 @@ func (o *OpText) parseResults(lex *Stream) *Error {
 			r.count = c
 		}
 		o.results = append(o.results, r)
-		if accept(lex, "=") {
+		if lex.Accept("=") {
 			return nil
 		}
-		if !accept(lex, ",") {
+		if !lex.Accept(",") {
 			return Unexpected(lex.Peek(), "',' or '='")
 		}
 	}
@@ -141,28 +139,28 @@ func (o *OpText) parseResults(lex *Stream) *Error {
 
 // Generic reads (operands)[successors]<{properties}>({regions}){attrs} : type.
 func (o *OpText) Generic(lex *Stream) *Error {
-	err := list(lex, "(", ")", func() *Error { return o.Operand(lex) })
+	err := lex.List("(", ")", func() *Error { return o.Operand(lex) })
 	if err != nil {
 		return err
 	}
-	if is(lex, "[") {
-		if err := list(lex, "[", "]", func() *Error { return o.successor(lex) }); err != nil {
+	if lex.Is("[") {
+		if err := lex.List("[", "]", func() *Error { return o.successor(lex) }); err != nil {
 			return err
 		}
 	}
-	if accept(lex, "<") {
+	if lex.Accept("<") {
 		if err := o.AttrDict(lex); err != nil {
 			return err
 		}
 		if o.def != nil && len(o.def.Props) == 0 && len(o.attrs) > 0 {
 			return Errorf(o.attrs[0].pos, "%s has no properties: %s stands in {…} behind the operands", o.name, o.attrs[0].name)
 		}
-		if err := expect(lex, ">"); err != nil {
+		if err := lex.Expect(">"); err != nil {
 			return err
 		}
 	}
-	if is(lex, "(") {
-		if err := list(lex, "(", ")", func() *Error { return o.Region(lex) }); err != nil {
+	if lex.Is("(") {
+		if err := lex.List("(", ")", func() *Error { return o.Region(lex) }); err != nil {
 			return err
 		}
 	}
@@ -174,7 +172,7 @@ func (o *OpText) Generic(lex *Stream) *Error {
 
 // Operand reads an operand, %x.
 func (o *OpText) Operand(lex *Stream) *Error {
-	t, err := expectKind(lex, ValueToken, "an operand such as %0")
+	t, err := lex.Kind(ValueToken, "an operand such as %0")
 	if err == nil {
 		o.Operands = append(o.Operands, UseText{t.Value[1:], t.Pos})
 	}
@@ -182,7 +180,7 @@ func (o *OpText) Operand(lex *Stream) *Error {
 }
 
 func (o *OpText) successor(lex *Stream) *Error {
-	t, err := expectKind(lex, tokBlock, "a block such as ^bb0")
+	t, err := lex.Kind(tokBlock, "a block such as ^bb0")
 	if err == nil {
 		o.successors = append(o.successors, UseText{t.Value[1:], t.Pos})
 	}
@@ -191,7 +189,7 @@ func (o *OpText) successor(lex *Stream) *Error {
 
 // FunctionalType reads : (a, b) -> c, the types of operands and results.
 func (o *OpText) FunctionalType(lex *Stream) *Error {
-	if err := expect(lex, ":"); err != nil {
+	if err := lex.Expect(":"); err != nil {
 		return err
 	}
 	return o.functionTypes(lex)
@@ -207,7 +205,7 @@ func (o *OpText) functionTypes(lex *Stream) *Error {
 
 // OptionalAttrDict is AttrDict, or nothing.
 func (o *OpText) OptionalAttrDict(lex *Stream) *Error {
-	if is(lex, "{") {
+	if lex.Is("{") {
 		return o.AttrDict(lex)
 	}
 	return nil
@@ -215,7 +213,7 @@ func (o *OpText) OptionalAttrDict(lex *Stream) *Error {
 
 // AttrDict reads {a = 1, b} into the op's attributes.
 func (o *OpText) AttrDict(lex *Stream) *Error {
-	return list(lex, "{", "}", func() *Error {
+	return lex.List("{", "}", func() *Error {
 		t := lex.Next()
 		if t.Type != IdentToken && t.Type != tokString {
 			return Unexpected(t, "the name of an attribute")
@@ -232,7 +230,7 @@ func (o *OpText) AttrDict(lex *Stream) *Error {
 // unit.
 func (o *OpText) entry(lex *Stream, name string, pos Pos) (err *Error) {
 	v := Attribute(UnitAttr{})
-	if accept(lex, "=") {
+	if lex.Accept("=") {
 		v, err = lex.Attr()
 	}
 	o.attrs = append(o.attrs, attrEntry{name, pos, v})
@@ -260,23 +258,24 @@ func (o *OpText) RegionOf(lex *Stream, e *Entry) *Error {
 	return err
 }
 
-// parseArg reads %x: T loc(…).
-func parseArg(lex *Stream) (a ArgText, err *Error) {
-	if a.UseText, err = parseArgName(lex); err != nil {
+// Arg reads an argument, %x: T loc(…).
+func (s *Stream) Arg() (a ArgText, err *Error) {
+	if a.UseText, err = s.ArgName(); err != nil {
 		return a, err
 	}
-	if err = expect(lex, ":"); err != nil {
+	if err = s.Expect(":"); err != nil {
 		return a, err
 	}
-	if a.Type, err = parseType(lex); err != nil {
+	if a.Type, err = s.Type(); err != nil {
 		return a, err
 	}
-	a.Loc, err = lex.optionalLoc()
+	a.Loc, err = s.optionalLoc()
 	return a, err
 }
 
-func parseArgName(lex *Stream) (UseText, *Error) {
-	t, err := expectKind(lex, ValueToken, "an argument such as %arg0")
+// ArgName reads the name of an argument, %x.
+func (s *Stream) ArgName() (UseText, *Error) {
+	t, err := s.Kind(ValueToken, "an argument such as %arg0")
 	if err != nil {
 		return UseText{}, err
 	}

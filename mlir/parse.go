@@ -106,7 +106,7 @@ func (r *resolver) file(c Chunk) *Module {
 		switch {
 		case s.tok.Type == HashToken || s.tok.Type == tokBang:
 			err = r.aliasItem(s)
-		case is(s, "{-#"):
+		case s.Is("{-#"):
 			err = r.resourceItem(s)
 		default:
 			var op *Op

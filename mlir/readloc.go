@@ -4,7 +4,7 @@ import "strconv"
 
 // optionalLoc reads the loc(…) that may stand behind an op or an argument.
 func (s *Stream) optionalLoc() (Location, *Error) {
-	if s.tok.Type == tokLoc || is(s, "loc") {
+	if s.tok.Type == tokLoc || s.Is("loc") {
 		return s.location()
 	}
 	return nil, nil
@@ -19,16 +19,14 @@ func (s *Stream) location() (Location, *Error) {
 		t.Pos.Col += open
 		return s.r.aliasedLoc(t.Value[open:len(t.Value)-1], t.Pos), nil
 	}
-	for _, w := range []string{"loc", "("} {
-		if err := expect(s, w); err != nil {
-			return nil, err
-		}
+	if err := s.Expect("loc", "("); err != nil {
+		return nil, err
 	}
 	l, err := s.insideLoc()
 	if err != nil {
 		return nil, err
 	}
-	return l, expect(s, ")")
+	return l, s.Expect(")")
 }
 
 // insideLoc reads what stands in loc(…).
@@ -51,34 +49,34 @@ func (s *Stream) insideLoc() (Location, *Error) {
 
 func (s *Stream) callLoc() (Location, *Error) {
 	var l CallLoc
-	err := expect(s, "(")
+	err := s.Expect("(")
 	if err != nil {
 		return nil, err
 	}
 	if l.Callee, err = s.insideLoc(); err != nil {
 		return nil, err
 	}
-	if err = expect(s, "at"); err != nil {
+	if err = s.Expect("at"); err != nil {
 		return nil, err
 	}
 	if l.Caller, err = s.insideLoc(); err != nil {
 		return nil, err
 	}
-	return l, expect(s, ")")
+	return l, s.Expect(")")
 }
 
 func (s *Stream) fusedLoc() (Location, *Error) {
 	var l FusedLoc
-	if accept(s, "<") {
+	if s.Accept("<") {
 		var err *Error
 		if l.Metadata, err = s.Attr(); err != nil {
 			return nil, err
 		}
-		if err := expect(s, ">"); err != nil {
+		if err := s.Expect(">"); err != nil {
 			return nil, err
 		}
 	}
-	err := list(s, "[", "]", func() *Error {
+	err := s.List("[", "]", func() *Error {
 		part, err := s.insideLoc()
 		l.Locs = append(l.Locs, part)
 		return err
@@ -92,23 +90,23 @@ func (s *Stream) namedLoc(t Token) (Location, *Error) {
 	if !ok {
 		s.r.fail(t.Pos, "string with a wrong escape")
 	}
-	if accept(s, "(") {
+	if s.Accept("(") {
 		child, err := s.insideLoc()
 		if err != nil {
 			return nil, err
 		}
-		return NameLoc{name, child}, expect(s, ")")
+		return NameLoc{name, child}, s.Expect(")")
 	}
-	if !accept(s, ":") {
+	if !s.Accept(":") {
 		return NameLoc{Name: name}, nil
 	}
 	l := RangeLoc{FileLoc: FileLoc{File: name}}
 	err := s.lineCol(&l.Line, &l.Col)
-	if err != nil || !accept(s, "to") {
+	if err != nil || !s.Accept("to") {
 		return l.FileLoc, err
 	}
 	l.EndLine = l.Line
-	if is(s, ":") {
+	if s.Is(":") {
 		s.Next()
 		err = s.number(&l.EndCol)
 	} else {
@@ -124,14 +122,14 @@ func (s *Stream) lineCol(line, col *int) *Error {
 	if err := s.number(line); err != nil {
 		return err
 	}
-	if err := expect(s, ":"); err != nil {
+	if err := s.Expect(":"); err != nil {
 		return err
 	}
 	return s.number(col)
 }
 
 func (s *Stream) number(n *int) *Error {
-	t, err := expectKind(s, IntToken, "a line or column")
+	t, err := s.Kind(IntToken, "a line or column")
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ type Entry struct {
 // arguments, if it has any.
 func (r *resolver) readRegion(s *Stream, isolated bool, e *Entry) (*Region, *Error) {
 	open := s.tok.Pos
-	if err := expect(s, "{"); err != nil {
+	if err := s.Expect("{"); err != nil {
 		return nil, err
 	}
 	outerScope, outer := r.scope, r.region
@@ -127,10 +127,10 @@ func (r *resolver) blockHead(s *Stream, f *regionFrame) (*Block, *Error) {
 	}
 	f.defined[name] = true
 	f.region.Blocks = append(f.region.Blocks, b)
-	if is(s, "(") {
+	if s.Is("(") {
 		var args []ArgText
-		err := list(s, "(", ")", func() *Error {
-			a, err := parseArg(s)
+		err := s.List("(", ")", func() *Error {
+			a, err := s.Arg()
 			args = append(args, a)
 			return err
 		})
@@ -139,7 +139,7 @@ func (r *resolver) blockHead(s *Stream, f *regionFrame) (*Block, *Error) {
 		}
 		r.arguments(b, args)
 	}
-	return b, expect(s, ":")
+	return b, s.Expect(":")
 }
 
 // arguments makes and defines the arguments of b.

@@ -215,32 +215,60 @@ func (r *resolver) hash(text string, pos Pos) Attribute {
 }
 
 func (r *resolver) hashed(text string, pos Pos) Attribute {
-	n, err := inside(hashParser, text, pos)
-	if err != nil {
-		if name, _, _ := strings.Cut(text[1:], "<"); known.Fields[name] != nil {
-			r.failed(err)
-			return nil
-		}
+	name, _, _ := strings.Cut(text[1:], "<")
+	n, err := r.readHash(text, pos)
+	switch {
+	case err != nil && known.Fields[name] != nil:
+		r.failed(err)
+		return nil
+	case err != nil, n.kind != "" && strings.IndexByte(name, '.') >= 0:
 		return dialectAttr(text)
+	case n.kind != "":
+		return EnumAttr{name, n.kind, n.value}
 	}
-	name := n.Name[1:]
-	if n.Enum != nil {
-		if strings.IndexByte(name, '.') >= 0 {
-			return dialectAttr(text)
-		}
-		return EnumAttr{name, n.Enum.Kind, n.Enum.Value}
-	}
-	if rel, why := fieldProblem(name, n.Fields); why != "" {
-		r.failed(NewError(inText(pos, rel), why))
+	if at, why := fieldProblem(name, n.fields.entries); why != "" {
+		r.failed(NewError(at, why))
 		return nil
 	}
 	bad := len(r.errs)
-	fields := r.entries(n.Fields, true)
+	fields := r.entries(n.fields.entries, true)
 	if len(r.errs) > bad {
 		r.errs = r.errs[:bad]
 		return dialectAttr(text)
 	}
 	return known.Canonical(StructAttr{name, fields})
+}
+
+// hashNode is the inside of #name<kind value> or of #name<field = 1, …>.
+type hashNode struct {
+	kind, value string
+	fields      dictNode
+}
+
+func (r *resolver) readHash(text string, pos Pos) (n hashNode, err *Error) {
+	s := r.inside(text, pos)
+	s.Next() // the name
+	if err := s.need("<"); err != nil {
+		return n, err
+	}
+	start := s.Mark()
+	if first := s.Next(); first.Type == IdentToken && s.tok.Type == IdentToken {
+		n.kind, n.value = first.Value, s.Next().Value
+		return n, s.needEnd()
+	}
+	s.GoTo(start)
+	for more := s.tok.Type == IdentToken || s.tok.Type == tokString; more; more = s.Accept(",") {
+		if s.tok.Type != IdentToken && s.tok.Type != tokString {
+			return n, Unexpected(s.tok, "")
+		}
+		if err := n.fields.entry(s); err != nil {
+			return n, err
+		}
+		if len(n.fields.entries) > maxElements {
+			return n, Errorf(s.tok.Pos, tooMany, maxElements)
+		}
+	}
+	return n, s.needEnd()
 }
 
 // dialectAttr is an attribute in a syntax of its own.
@@ -272,13 +300,4 @@ func withoutComma(text string) string {
 		return cut + ">"
 	}
 	return text
-}
-
-// inText returns where rel, a position in the text of a token, is in the whole text; the
-// token starts at pos.
-func inText(pos, rel Pos) Pos {
-	if rel.Line == 1 {
-		return Pos{pos.Line, pos.Col + rel.Col - 1}
-	}
-	return Pos{pos.Line + rel.Line - 1, rel.Col}
 }

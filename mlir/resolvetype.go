@@ -2,7 +2,6 @@ package mlir
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -59,11 +58,7 @@ func (r *resolver) newType(t *TypeText) (Type, *Error) {
 	case strings.HasPrefix(t.Text, "vector<"), strings.HasPrefix(t.Text, "memref<"):
 		return TextType{squeeze(t.Text)}, nil
 	case strings.IndexByte(t.Text, '<') >= 0:
-		n, err := inside(shapedParser, t.Text, t.Pos)
-		if err != nil {
-			return nil, err
-		}
-		return r.shaped(n, t)
+		return r.shaped(t)
 	}
 	if v := namedType(t.Text); v != nil {
 		return v, nil
@@ -99,64 +94,84 @@ func (r *resolver) since(n int) *Error {
 	return err
 }
 
-func (r *resolver) shaped(n *shapedNode, t *TypeText) (Type, *Error) {
-	bad := len(r.errs)
-	var v Type
-	switch {
-	case n.Complex != nil:
-		v = ComplexType{Elem: r.innerType(n.Complex.Elem, t.Pos)}
-	case n.Tuple != nil:
-		tt := TupleType{}
-		for _, e := range n.Tuple.Elems {
-			tt.Elems = append(tt.Elems, r.innerType(e, t.Pos))
-		}
-		v = tt
-	default:
-		tt := &TensorType{}
-		if err := dims(tt, n.Tensor.Dims, t.Pos); err != nil {
-			return nil, err
-		}
-		tt.Elem = r.innerType(n.Tensor.Elem, t.Pos)
-		if e := n.Tensor.Encoding; e != nil {
-			e.shift(t.Pos)
-			tt.Encoding = r.attr(e)
-		}
-		v = tt
+// maxElements bounds the elements of a tuple type and the fields of an attribute #d.name<…>.
+const (
+	maxElements = 1_000_000
+	tooMany     = "a list here has at most %d elements"
+)
+
+// shapedNode is the inside of tensor<…>, complex<…> or tuple<…>.
+type shapedNode struct {
+	word     string
+	dims     []string
+	elems    []TypeText
+	encoding *attrNode
+}
+
+func (r *resolver) readShaped(t *TypeText) (n shapedNode, err *Error) {
+	s := r.inside(t.Text, t.Pos)
+	n.word = s.Next().Value
+	if err := s.need("<"); err != nil {
+		return n, err
 	}
-	if err := r.since(bad); err != nil {
+	for s.tok.Type == tokDim {
+		n.dims = append(n.dims, s.Next().Value)
+	}
+	tuple := n.word == "tuple"
+	for more := !tuple || startsType(s.tok); more; more = tuple && s.Accept(",") {
+		if !startsType(s.tok) {
+			return n, Unexpected(s.tok, "")
+		}
+		elem, err := s.Type()
+		if err != nil {
+			return n, err
+		}
+		if n.elems = append(n.elems, elem); len(n.elems) > maxElements {
+			return n, Errorf(s.tok.Pos, tooMany, maxElements)
+		}
+	}
+	if n.word == "tensor" && s.Accept(",") {
+		if !startsLeaf(s.tok) && !startsType(s.tok) && !s.Is("[") && !s.Is("{") {
+			return n, Unexpected(s.tok, "")
+		}
+		n.encoding = &attrNode{}
+		if err := n.encoding.parse(s); err != nil {
+			return n, err
+		}
+	}
+	return n, s.needEnd()
+}
+
+func (r *resolver) shaped(t *TypeText) (Type, *Error) {
+	n, err := r.readShaped(t)
+	if err != nil {
 		return nil, err
 	}
-	if !whole(v) {
-		return nil, nil // the error of a part is recorded
+	tt := &TensorType{}
+	if err := dims(tt, n.dims, t.Pos); err != nil {
+		return nil, err
 	}
-	if tt, ok := v.(*TensorType); ok {
-		switch e := tt.Elem.(type) {
-		case *FunctionType, *TensorType, TupleType, NoneType:
-			return nil, Errorf(t.Pos, "%s cannot be the element of a tensor", e)
-		}
-		tt.text = tt.String()
+	bad := len(r.errs)
+	elems, ok := r.typeList(n.elems)
+	if n.encoding != nil {
+		tt.Encoding = r.attr(n.encoding)
 	}
-	return v, nil
-}
-
-// whole reports whether all parts of v are there.
-func whole(v Type) bool {
-	switch v := v.(type) {
-	case ComplexType:
-		return v.Elem != nil
-	case TupleType:
-		return !slices.Contains(v.Elems, nil)
-	case *TensorType:
-		return v.Elem != nil
+	if err := r.since(bad); err != nil || !ok { // the error of a part may be recorded already
+		return nil, err
 	}
-	return true
-}
-
-// innerType is typ for a type inside a token that starts at base.
-func (r *resolver) innerType(t *TypeText, base Pos) Type {
-	u := *t
-	u.Pos = shift(t.Pos, base)
-	return r.typ(&u)
+	switch n.word {
+	case "complex":
+		return ComplexType{elems[0]}, nil
+	case "tuple":
+		return TupleType{elems}, nil
+	}
+	switch e := elems[0].(type) {
+	case *FunctionType, *TensorType, TupleType, NoneType:
+		return nil, Errorf(t.Pos, "%s cannot be the element of a tensor", e)
+	}
+	tt.Elem = elems[0]
+	tt.text = tt.String()
+	return tt, nil
 }
 
 // dims fills in the dimensions, whose product must fit 63 bits.

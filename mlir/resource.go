@@ -59,7 +59,7 @@ func readResources(s *Stream) (out []Resource, err *Error) {
 	var path [3]string
 	var level func(depth int, open, close string) *Error
 	level = func(depth int, open, close string) *Error {
-		return list(s, open, close, func() *Error {
+		return s.List(open, close, func() *Error {
 			t := s.Next()
 			if t.Type != IdentToken && t.Type != tokString {
 				return Unexpected(t, "the name of a resource")
@@ -69,7 +69,7 @@ func readResources(s *Stream) (out []Resource, err *Error) {
 				return err
 			}
 			path[depth] = name
-			if err := expect(s, ":"); err != nil {
+			if err := s.Expect(":"); err != nil {
 				return err
 			}
 			if depth < 2 {

@@ -1,43 +1,61 @@
 package mlir
 
-import (
-	"github.com/alecthomas/participle/v2"
-	"github.com/alecthomas/participle/v2/lexer"
-)
-
 // TokenKind is a kind of token.
-type TokenKind = lexer.TokenType
+type TokenKind uint8
+
+// The kinds of tokens. A whole tensor<…>, dense<…>, array<…>, #d.attr<…> or
+// !d.type<…> is one token: its text is the key under which the value is
+// remembered, and its inside is lexed only the first time.
+const (
+	tokEOF      TokenKind = iota
+	IdentToken            // stablehlo.add, func, f32
+	ValueToken            // %0, %x#1
+	tokSymbol             // @main, @"odd name"
+	HashToken             // #loc1, #stablehlo.gather<…>
+	tokBang               // !t, !stablehlo.token
+	tokType               // tensor<…>, complex<…>, tuple<…>
+	DenseToken            // dense<…>
+	tokArray              // array<…>
+	tokVerbatim           // affine_map<…>, kept as it is written
+	IntToken              // -12, 0x1F
+	FloatToken            // -1.5e-3
+	tokString             // "text", quotes kept
+	tokBlock              // ^bb0
+	tokLoc                // loc(#loc1), which ends most lines
+	tokDim                // 2x, ?x, *x; only inside tensor<…>
+	tokPunct              // -> and :: and single characters
+	tokBad                // the text cannot be lexed here; Value says why
+)
 
 // Token is a token of a text; Value is its part of the text.
 type Token struct {
-	Type  lexer.TokenType
+	Type  TokenKind
 	Value string
 	Pos   Pos
 }
 
 // EOF reports whether the text ends here.
-func (t Token) EOF() bool { return t.Type == lexer.EOF }
-
-// tokens is what is read by hand: a [Stream], or the tokens that the grammar
-// has in hand.
-type tokens interface {
-	Peek() Token
-	Next() Token
-}
+func (t Token) EOF() bool { return t.Type == tokEOF }
 
 // Stream is the tokens of a text, made one at a time: however long the text,
 // only one of them is held. It knows who makes the tree of what it reads.
 type Stream struct {
 	scanner
-	tok   Token
-	end   Pos // of the token before tok
-	r     *resolver
-	taken []lexer.Token // of the last production that the grammar has read
+	tok Token
+	end Pos // of the token before tok
+	r   *resolver
 }
 
 // newStream reads text from the offset on, which is at pos.
 func newStream(r *resolver, text string, offset int, pos Pos) *Stream {
 	s := &Stream{scanner: scanner{text: text, off: offset, line: pos.Line, start: offset - pos.Col + 1, done: r.done}, r: r}
+	s.tok = s.next()
+	return s
+}
+
+// inside reads the text of a token that is a whole type or attribute, which starts at pos.
+func (r *resolver) inside(text string, pos Pos) *Stream {
+	s := &Stream{scanner: scanner{text: text, line: pos.Line, start: 1 - pos.Col, inner: true, done: r.done}, r: r}
 	s.tok = s.next()
 	return s
 }
@@ -65,127 +83,159 @@ func (s *Stream) Mark() Place { return Place{s.scanner, s.tok} }
 // GoTo goes back to a place.
 func (s *Stream) GoTo(back Place) { s.scanner, s.tok = back.scanner, back.tok }
 
-// peeking is the tokens that participle is looking at.
-type peeking struct{ lex *lexer.PeekingLexer }
-
-func ownToken(t *lexer.Token) Token { return Token{t.Type, t.Value, at(t.Pos)} }
-
-func (p peeking) Peek() Token { return ownToken(p.lex.Peek()) }
-func (p peeking) Next() Token { return ownToken(p.lex.Next()) }
-
-// grammatical reads the tokens taken, all of them, by the grammar.
-func grammatical[T any](s *Stream, p func() *participle.Parser[T]) (*T, *Error) {
-	list := &taken{list: s.taken, end: lexer.Position{Line: s.tok.Pos.Line, Column: s.tok.Pos.Col}}
-	lex, err := lexer.Upgrade(list)
-	if err != nil {
-		return nil, asError(err)
+// Unexpected says which token stands where want should.
+func Unexpected(t Token, want string) *Error {
+	e := &Error{Pos: t.Pos}
+	switch {
+	case t.Type == tokBad:
+		e.Msg = t.Value
+		return e
+	case t.EOF():
+		e.Msg = "unexpected end of text"
+	case len(t.Value) > shownToken:
+		e.Msg = "unexpected " + Clip(t.Value)
+	default:
+		e.Msg = "unexpected '" + t.Value + "'"
 	}
-	v, err := p().ParseFromLexer(lex)
-	if err != nil {
-		return nil, asError(err)
+	if want != "" {
+		e.Msg += ": " + want + " is expected"
 	}
-	return v, nil
+	return e
 }
 
-// take moves the next token, and if it opens a bracket all up to where that
-// closes, to s.taken.
-func (s *Stream) take() {
-	for depth := 0; ; {
-		t := s.tok
-		s.taken = append(s.taken, lexer.Token{Type: t.Type, Value: t.Value, Pos: lexer.Position{Line: t.Pos.Line, Column: t.Pos.Col}})
-		if t.Type == lexer.EOF || t.Type == tokBad {
-			return
-		}
-		if t.Type == tokPunct {
-			switch t.Value {
-			case "(", "[", "{":
-				depth++
-			case ")", "]", "}":
-				depth--
-			}
-		}
-		s.tok = s.next()
-		if depth <= 0 {
-			return
-		}
-	}
+// Is reports whether the next token is the word or the mark.
+func (s *Stream) Is(text string) bool {
+	return (s.tok.Type == tokPunct || s.tok.Type == IdentToken) && s.tok.Value == text
 }
 
-// taken is a list of tokens as participle wants them.
-type taken struct {
-	list []lexer.Token
-	end  lexer.Position
-}
-
-// Next implements lexer.Lexer.
-func (l *taken) Next() (lexer.Token, error) {
-	if len(l.list) == 0 || l.list[0].Type == lexer.EOF {
-		return lexer.Token{Type: lexer.EOF, Pos: l.end}, nil
-	}
-	t := l.list[0]
-	l.list = l.list[1:]
-	return t, nil
-}
-
-// The helpers below read tokens by hand.
-
-func is(lex tokens, text string) bool {
-	t := lex.Peek()
-	return (t.Type == tokPunct || t.Type == IdentToken) && t.Value == text
-}
-
-// accept consumes text if it is next.
-func accept(lex tokens, text string) bool {
-	if is(lex, text) {
-		lex.Next()
+// Accept consumes the word or the mark if it is next.
+func (s *Stream) Accept(text string) bool {
+	if s.Is(text) {
+		s.Next()
 		return true
 	}
 	return false
 }
 
-func expect(lex tokens, text string) *Error {
-	if accept(lex, text) {
-		return nil
-	}
-	err := Unexpected(lex.Peek(), "'"+text+"'")
-	if s, ok := lex.(*Stream); ok && err.Pos.Line > s.end.Line && s.end.Line > 0 {
-		err.Pos = s.end // the line that is not finished, not the next one
-	}
-	return err
-}
-
-func expectKind(lex tokens, kind lexer.TokenType, what string) (Token, *Error) {
-	if t := lex.Peek(); t.Type != kind {
-		return t, Unexpected(t, what)
-	}
-	return lex.Next(), nil
-}
-
-// list reads open item, item close.
-func list(lex tokens, open, close string, item func() *Error) *Error {
-	if err := expect(lex, open); err != nil {
+// Expect consumes words and marks, which must be next.
+func (s *Stream) Expect(texts ...string) *Error {
+	for _, text := range texts {
+		if s.Accept(text) {
+			continue
+		}
+		err := Unexpected(s.tok, "'"+text+"'")
+		if err.Pos.Line > s.end.Line && s.end.Line > 0 {
+			err.Pos = s.end // the line that is not finished, not the next one
+		}
 		return err
 	}
-	if accept(lex, close) {
+	return nil
+}
+
+// need is Expect within a type or an attribute; its error names only what stands there.
+func (s *Stream) need(text string) *Error {
+	if s.Accept(text) {
+		return nil
+	}
+	return Unexpected(s.tok, "")
+}
+
+// needEnd is need for the > behind which the token ends.
+func (s *Stream) needEnd() *Error {
+	if err := s.need(">"); err != nil || s.tok.EOF() {
+		return err
+	}
+	return Unexpected(s.tok, "")
+}
+
+// Kind consumes a token, which must be of the kind; what is its name in errors.
+func (s *Stream) Kind(kind TokenKind, what string) (Token, *Error) {
+	if s.tok.Type != kind {
+		return s.tok, Unexpected(s.tok, what)
+	}
+	return s.Next(), nil
+}
+
+// List reads open, items with commas between them, and close.
+func (s *Stream) List(open, close string, item func() *Error) *Error {
+	if err := s.Expect(open); err != nil {
+		return err
+	}
+	if s.Accept(close) {
 		return nil
 	}
 	for {
 		if err := item(); err != nil {
 			return err
 		}
-		if accept(lex, close) {
+		if s.Accept(close) {
 			return nil
 		}
-		if !accept(lex, ",") {
-			return Unexpected(lex.Peek(), "',' or '"+close+"'")
+		if !s.Accept(",") {
+			return Unexpected(s.tok, "',' or '"+close+"'")
 		}
 	}
 }
 
-// wrap turns a nil *Error into a nil error.
-func wrap(err *Error) error {
+// Int reads an i64.
+func (s *Stream) Int() (int64, *Error) {
+	t, err := s.Kind(IntToken, "an integer")
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return nil
+	v, ok := ParseInt(t.Value, I64)
+	if !ok {
+		return 0, Errorf(t.Pos, "%s does not fit i64", t.Value)
+	}
+	return v, nil
 }
+
+// Ints reads [1, 2].
+func (s *Stream) Ints() ([]int64, *Error) {
+	v := []int64{}
+	err := s.List("[", "]", func() *Error {
+		x, err := s.Int()
+		v = append(v, x)
+		return err
+	})
+	return v, err
+}
+
+// Number reads a number of type t, which may be written behind it.
+func (s *Stream) Number(t Type) (Attribute, *Error) {
+	if s.tok.Type != IntToken && s.tok.Type != FloatToken {
+		return nil, Unexpected(s.tok, "a number")
+	}
+	tok := s.Next()
+	n := leafNode{tok: tok, typed: true, typ: TypeText{Pos: tok.Pos, Type: t}}
+	back := s.Mark()
+	if s.Accept(":") && s.Next().Value != t.String() {
+		s.GoTo(back) // it is the type of an operand
+	}
+	return s.r.number(&n, false), nil
+}
+
+// Symbol reads @name and returns the name; what is the symbol's in errors.
+func (s *Stream) Symbol(what string) (string, *Error) {
+	t, err := s.Kind(tokSymbol, what)
+	if err != nil {
+		return "", err
+	}
+	name, ok := symbolName(t.Value)
+	if !ok {
+		return "", Errorf(t.Pos, "%s is not a symbol", t.Value)
+	}
+	return name, nil
+}
+
+// Resolve makes a type; nil for one that had an error, which is recorded.
+func (s *Stream) Resolve(t *TypeText) Type { return s.r.typ(t) }
+
+// AtLeaf reports whether an attribute begins in which no other nests.
+func (s *Stream) AtLeaf() bool { return startsLeaf(s.tok) }
+
+// Fail records an error that is no matter of syntax, after which reading goes on.
+func (s *Stream) Fail(pos Pos, format string, args ...any) { s.r.fail(pos, format, args...) }
+
+// Failed is [Stream.Fail] for an error that was returned.
+func (s *Stream) Failed(err *Error) { s.r.failed(err) }

@@ -61,7 +61,7 @@ func (Plain) Shows() []string { return nil }
 // Word is a keyword or a mark. One that is a comma prints without space before.
 type Word string
 
-func (w Word) Parse(lex *Stream, _ *OpText) *Error { return expect(lex, string(w)) }
+func (w Word) Parse(lex *Stream, _ *OpText) *Error { return lex.Expect(string(w)) }
 func (Word) Fits(*Op) bool                         { return true }
 func (Word) Shows() []string                       { return nil }
 func (w Word) Print(p *Printer, _ *Op) {
@@ -81,7 +81,7 @@ func (s Operands) Parse(lex *Stream, o *OpText) *Error {
 		return s.parseAny(lex, o)
 	}
 	for i := range int(s) {
-		if i > 0 && !accept(lex, ",") {
+		if i > 0 && !lex.Accept(",") {
 			return Unexpected(lex.Peek(), "',' and operand "+strconv.Itoa(i+1)+" of "+strconv.Itoa(int(s)))
 		}
 		if err := o.Operand(lex); err != nil {
@@ -97,7 +97,7 @@ func (Operands) parseAny(lex *Stream, o *OpText) *Error {
 		if err := o.Operand(lex); err != nil {
 			return err
 		}
-		if !is(lex, ",") {
+		if !lex.Is(",") {
 			break
 		}
 		comma := lex.Mark()
@@ -116,8 +116,8 @@ func (Operands) parseAny(lex *Stream, o *OpText) *Error {
 // definesResults reports whether the values just read are not operands but what
 // the next op defines: behind a return without operands, %0 = or %0:2.
 func definesResults(lex *Stream) bool {
-	if !is(lex, ":") {
-		return is(lex, "=")
+	if !lex.Is(":") {
+		return lex.Is("=")
 	}
 	back := lex.Mark()
 	lex.Next()
@@ -198,13 +198,13 @@ func AllOfType(t Type, vs []*Value) bool {
 // ShortType reads `: T…`, leaving the types behind the first to rest, or a
 // whole function type.
 func (o *OpText) ShortType(lex *Stream, rest func(first TypeText) *Error) *Error {
-	if err := expect(lex, ":"); err != nil {
+	if err := lex.Expect(":"); err != nil {
 		return err
 	}
-	if is(lex, "(") {
+	if lex.Is("(") {
 		return o.functionTypes(lex)
 	}
-	t, err := parseType(lex)
+	t, err := lex.Type()
 	if err != nil {
 		return err
 	}
@@ -223,15 +223,15 @@ type TypeList struct {
 }
 
 func (s TypeList) Parse(lex *Stream, o *OpText) *Error {
-	if s.Optional && !is(lex, ":") {
+	if s.Optional && !lex.Is(":") {
 		return nil
 	}
-	if err := expect(lex, ":"); err != nil {
+	if err := lex.Expect(":"); err != nil {
 		return err
 	}
 	o.TypePos = lex.tok.Pos
 	for {
-		t, err := parseType(lex)
+		t, err := lex.Type()
 		if err != nil {
 			return err
 		}
@@ -241,7 +241,7 @@ func (s TypeList) Parse(lex *Stream, o *OpText) *Error {
 		if !s.Operands {
 			o.Outs = append(o.Outs, t)
 		}
-		if !accept(lex, ",") {
+		if !lex.Accept(",") {
 			return nil
 		}
 	}
@@ -308,29 +308,29 @@ func (a AttrValue) Shows() []string { return []string{a.Name} }
 func (a AttrValue) Parse(lex *Stream, o *OpText) *Error {
 	switch a.Kind {
 	case I64Value:
-		v, err := parseI64(lex)
+		v, err := lex.Int()
 		o.Set(a.Name, I64Attr(v))
 		return err
 	case I64sValue:
-		v, err := parseInts(lex)
+		v, err := lex.Ints()
 		o.Set(a.Name, I64Array(v))
 		return err
 	case EnumValue:
-		t, err := expectKind(lex, IdentToken, "a "+a.Enum.Kind)
+		t, err := lex.Kind(IdentToken, "a "+a.Enum.Kind)
 		if err == nil {
 			o.Set(a.Name, EnumAttr{a.Enum.Dialect, a.Enum.Kind, t.Value})
 		}
 		return err
 	case BoolValue:
 		t := lex.Peek()
-		if !is(lex, "true") && !is(lex, "false") {
+		if !lex.Is("true") && !lex.Is("false") {
 			return Unexpected(t, "true or false")
 		}
 		lex.Next()
 		o.Set(a.Name, BoolAttr(t.Value == "true"))
 		return nil
 	}
-	t, err := expectKind(lex, tokString, "a string")
+	t, err := lex.Kind(tokString, "a string")
 	if err != nil {
 		return err
 	}
@@ -384,7 +384,7 @@ type Group struct {
 }
 
 func (g Group) Parse(lex *Stream, o *OpText) *Error {
-	if !is(lex, ",") {
+	if !lex.Is(",") {
 		return nil
 	}
 	return g.Parts.Parse(lex, o)
@@ -395,27 +395,4 @@ func (g Group) Print(p *Printer, op *Op) {
 	if op.Attrs.Get(g.Anchor) != nil {
 		g.Parts.Print(p, op)
 	}
-}
-
-func parseI64(lex *Stream) (int64, *Error) {
-	t, err := expectKind(lex, IntToken, "an integer")
-	if err != nil {
-		return 0, err
-	}
-	v, ok := ParseInt(t.Value, I64)
-	if !ok {
-		return 0, Errorf(t.Pos, "%s does not fit i64", t.Value)
-	}
-	return v, nil
-}
-
-// parseInts reads [1, 2].
-func parseInts(lex *Stream) ([]int64, *Error) {
-	v := []int64{}
-	err := list(lex, "[", "]", func() *Error {
-		x, err := parseI64(lex)
-		v = append(v, x)
-		return err
-	})
-	return v, err
 }

@@ -1,10 +1,5 @@
 package mlir
 
-import (
-	"github.com/alecthomas/participle/v2"
-	"github.com/alecthomas/participle/v2/lexer"
-)
-
 // TypeText is a type as written: one token, or a function type.
 type TypeText struct {
 	Text string
@@ -15,17 +10,6 @@ type TypeText struct {
 
 type fnRef struct{ ins, outs []TypeText }
 
-// Parse implements participle.Parseable.
-func (t *TypeText) Parse(lex *lexer.PeekingLexer) error {
-	p := peeking{lex}
-	if !startsType(p.Peek()) {
-		return participle.NextMatch
-	}
-	var err *Error
-	*t, err = parseType(p)
-	return wrap(err)
-}
-
 func startsType(t Token) bool {
 	switch t.Type {
 	case IdentToken, tokType, tokBang:
@@ -34,41 +18,42 @@ func startsType(t Token) bool {
 	return t.Type == tokPunct && t.Value == "("
 }
 
-func parseType(lex tokens) (TypeText, *Error) {
-	t := lex.Peek()
+// Type reads a type, which [Stream.Resolve] makes of it.
+func (s *Stream) Type() (TypeText, *Error) {
+	t := s.tok
 	switch {
 	case !startsType(t):
 		return TypeText{}, Unexpected(t, "a type")
 	case t.Type == tokPunct:
 		fn := &fnRef{}
-		err := fn.parse(lex)
+		err := fn.parse(s)
 		return TypeText{Pos: t.Pos, fn: fn}, err
 	}
-	lex.Next()
+	s.Next()
 	return TypeText{Text: t.Value, Pos: t.Pos}, nil
 }
 
 // parse reads (a, b) -> c and appends the types.
-func (fn *fnRef) parse(lex tokens) *Error {
+func (fn *fnRef) parse(lex *Stream) *Error {
 	err := parseTypeList(lex, &fn.ins)
 	if err != nil {
 		return err
 	}
-	if err := expect(lex, "->"); err != nil {
+	if err := lex.Expect("->"); err != nil {
 		return err
 	}
-	if is(lex, "(") {
+	if lex.Is("(") {
 		return parseTypeList(lex, &fn.outs)
 	}
-	out, err := parseType(lex)
+	out, err := lex.Type()
 	fn.outs = append(fn.outs, out)
 	return err
 }
 
 // parseTypeList reads (a, b).
-func parseTypeList(lex tokens, ts *[]TypeText) *Error {
-	return list(lex, "(", ")", func() *Error {
-		t, err := parseType(lex)
+func parseTypeList(lex *Stream, ts *[]TypeText) *Error {
+	return lex.List("(", ")", func() *Error {
+		t, err := lex.Type()
 		*ts = append(*ts, t)
 		return err
 	})

@@ -18,7 +18,6 @@ require (
 )
 
 require (
-	github.com/alecthomas/participle/v2 v2.1.4 // indirect
 	github.com/ebitengine/purego v0.11.3 // indirect
 	github.com/llir/llvm v0.3.6 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
