@@ -1,6 +1,68 @@
 package mlir
 
-import "strings"
+import (
+	"strings"
+)
+
+// attrNode is an attribute as written: one of the four.
+type attrNode struct {
+	list *[]attrNode
+	dict *dictNode
+	leaf *leafNode
+	typ  *TypeText
+}
+
+type (
+	dictNode  struct{ entries []entryNode }
+	entryNode struct {
+		name  string // quoted, where it is
+		pos   Pos
+		value *attrNode // nil for a unit
+	}
+)
+
+func (n *attrNode) parse(lex *Stream) *Error {
+	switch t := lex.Peek(); {
+	case lex.Is("["):
+		n.list = &[]attrNode{}
+		return lex.List("[", "]", func() *Error {
+			*n.list = append(*n.list, attrNode{})
+			return (*n.list)[len(*n.list)-1].parse(lex)
+		})
+	case lex.Is("{"):
+		n.dict = &dictNode{}
+		return n.dict.parse(lex)
+	case startsLeaf(t):
+		n.leaf = &leafNode{}
+		return n.leaf.parse(lex)
+	case startsType(t):
+		ref, err := lex.Type()
+		n.typ = &ref
+		return err
+	default:
+		return Unexpected(t, "an attribute")
+	}
+}
+
+func (n *dictNode) parse(lex *Stream) *Error {
+	return lex.List("{", "}", func() *Error { return n.entry(lex) })
+}
+
+// entry reads name = value, or a name alone.
+func (n *dictNode) entry(lex *Stream) *Error {
+	t := lex.Next()
+	if t.Type != IdentToken && t.Type != tokString {
+		return Unexpected(t, "the name of an attribute")
+	}
+	e := entryNode{name: t.Value, pos: t.Pos}
+	var err *Error
+	if lex.Accept("=") {
+		e.value = &attrNode{}
+		err = e.value.parse(lex)
+	}
+	n.entries = append(n.entries, e)
+	return err
+}
 
 // leafNode is an attribute in which no other nests: a number or a dense literal
 // with its type, a string, a symbol, a word, or a whole token such as #x or
@@ -134,4 +196,81 @@ func (r *resolver) dense(n *leafNode) Attribute {
 		return nil
 	}
 	return a
+}
+
+// denseArray reads array<T: 1, 2>, the whole of text, which starts at pos.
+func (r *resolver) denseArray(text string, pos Pos) Attribute {
+	a, err := r.arrayIn(r.inside(text, pos))
+	switch {
+	case err != nil:
+		r.failed(err)
+	case a != nil:
+		return *a
+	}
+	return nil
+}
+
+// arrayIn reads an array from its own text. It returns nil without error after
+// one that is recorded.
+func (r *resolver) arrayIn(s *Stream) (*DenseArrayAttr, *Error) {
+	s.Next() // array
+	if err := s.Expect("<"); err != nil {
+		return nil, err
+	}
+	ref, err := s.Type()
+	if err != nil {
+		return nil, err
+	}
+	a := &DenseArrayAttr{Elem: r.typ(&ref)}
+	var add func(t Token)
+	switch t := a.Elem.(type) {
+	case nil:
+		return nil, nil
+	case FloatType:
+		a.Texts = []string{}
+		add = func(v Token) { r.addFloat(a, t, v) }
+	case IntegerType:
+		a.Ints = []int64{}
+		add = func(v Token) { r.addInt(a, t, v) }
+	default:
+		return nil, Errorf(ref.Pos, "an array attribute cannot hold %s", t)
+	}
+	if s.Accept(">") {
+		return a, nil
+	}
+	if err := s.Expect(":"); err != nil {
+		return nil, err
+	}
+	for {
+		t := s.Next()
+		if t.Type != IntToken && t.Type != FloatToken && t.Type != IdentToken {
+			return nil, Unexpected(t, "a number")
+		}
+		add(t)
+		if s.Accept(">") {
+			return a, nil
+		}
+		if err := s.Expect(","); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (r *resolver) addFloat(a *DenseArrayAttr, t FloatType, v Token) {
+	bits, ok := floatBits(v.Value, t)
+	if !ok {
+		r.fail(v.Pos, "%s is not a number of type %s", v.Value, t)
+	}
+	a.Texts = append(a.Texts, string(appendFloat(nil, bits, t)))
+}
+
+func (r *resolver) addInt(a *DenseArrayAttr, t IntegerType, v Token) {
+	x, ok := ParseInt(v.Value, t)
+	if t == I1 && v.Type == IdentToken {
+		x, ok = int64(btoi(v.Value == "true")), v.Value == "true" || v.Value == "false"
+	}
+	if !ok {
+		r.fail(v.Pos, "%s does not fit %s", v.Value, t)
+	}
+	a.Ints = append(a.Ints, x)
 }
