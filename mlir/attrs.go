@@ -165,7 +165,7 @@ func (a SymbolAttr) String() string {
 }
 
 func symbolText(s string) string {
-	if bareSymbol(s) {
+	if s != "" && isLetter(s[0]) && identEnd(s, 0, "$.-") == len(s) {
 		return s
 	}
 	return quote(s)
@@ -214,10 +214,7 @@ func (d Dict) String() string { return sorted(d).inOrder() }
 func (d Dict) inOrder() string {
 	s := make([]string, len(d))
 	for i, e := range d {
-		s[i] = e.Name
-		if !BareName(e.Name) {
-			s[i] = quote(e.Name)
-		}
+		s[i] = keyText(e.Name)
 		if _, unit := e.Value.(UnitAttr); !unit {
 			s[i] += " = " + e.Value.String()
 		}
@@ -262,25 +259,23 @@ func quote(s string) string {
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// BareName reports whether s can stand unquoted as the name of an attribute.
-func BareName(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; !isLetter(c) && (i == 0 || !isDigit(c) && c != '$' && c != '.') {
-			return false
-		}
+// keyText is the name of an attribute as it is written.
+func keyText(s string) string {
+	if BareName(s) {
+		return s
 	}
-	return s != ""
+	return quote(s)
 }
 
-// bareSymbol is BareName for symbols, which may hold -.
-func bareSymbol(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if !isLetter(c) && (i == 0 || !isDigit(c) && c != '$' && c != '.' && c != '-') {
-			return false
-		}
+// BareName reports whether s can stand unquoted as the name of an attribute.
+func BareName(s string) bool { return s != "" && isLetter(s[0]) && identEnd(s, 0, "$.") == len(s) }
+
+// identEnd returns where letters, digits and the extra characters from i on end.
+func identEnd(s string, i int, extra string) int {
+	for i < len(s) && (isLetter(s[i]) || isDigit(s[i]) || strings.IndexByte(extra, s[i]) >= 0) {
+		i++
 	}
-	return s != ""
+	return i
 }
 
 // Ints returns the integers of a DenseArrayAttr, of an ArrayAttr of integers,
@@ -331,10 +326,7 @@ func denseInts(a *DenseAttr) ([]int64, bool) {
 		if !splat {
 			e = data[i*size:]
 		}
-		x := uint64(0)
-		for k := range size {
-			x |= uint64(e[k]) << (8 * k)
-		}
+		x := elementBits(e[:size])
 		if shift := 64 - 8*size; t.Sign == Unsigned {
 			v[i] = int64(x)
 		} else {

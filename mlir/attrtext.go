@@ -138,7 +138,7 @@ func (s *Stream) attrIn(bare bool) (Attribute, *Error) {
 	if err := n.parse(s); err != nil {
 		return nil, err
 	}
-	return s.r.attrIn(&n, bare), nil
+	return s.r.attr(&n, bare), nil
 }
 
 // leaf makes the attribute of n; on an error it records it and returns nil.

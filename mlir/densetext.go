@@ -88,17 +88,7 @@ func appendElement(b, e []byte, t Type) []byte {
 		b = appendElement(append(b, ','), e[half:], c.Elem)
 		return append(b, ')')
 	}
-	bits := uint64(0)
-	switch len(e) {
-	case 1:
-		bits = uint64(e[0])
-	case 2:
-		bits = uint64(binary.LittleEndian.Uint16(e))
-	case 4:
-		bits = uint64(binary.LittleEndian.Uint32(e))
-	default:
-		bits = binary.LittleEndian.Uint64(e)
-	}
+	bits := elementBits(e)
 	switch t := t.(type) {
 	case FloatType:
 		return appendFloat(b, bits, t)
@@ -112,4 +102,17 @@ func appendElement(b, e []byte, t Type) []byte {
 	}
 	shift := 64 - 8*len(e)
 	return strconv.AppendInt(b, int64(bits<<shift)>>shift, 10)
+}
+
+// elementBits returns the bits of an element of 1, 2, 4 or 8 bytes.
+func elementBits(e []byte) uint64 {
+	switch len(e) {
+	case 1:
+		return uint64(e[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(e))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(e))
+	}
+	return binary.LittleEndian.Uint64(e)
 }

@@ -24,7 +24,7 @@ func (moduleSyntax) Parse(lex *Stream, o *OpText) *Error {
 		if err := n.parse(lex); err != nil {
 			return err
 		}
-		for _, e := range lex.r.dict(&n) {
+		for _, e := range lex.r.entries(&n, false) {
 			o.Set(e.Name, e.Value)
 		}
 	}
@@ -189,7 +189,7 @@ func optionalDict(lex *Stream) (Attribute, *Error) {
 	if err := n.parse(lex); err != nil {
 		return nil, err
 	}
-	return DictAttr(lex.r.dict(&n)), nil
+	return DictAttr(lex.r.entries(&n, false)), nil
 }
 
 func (funcSyntax) outs(lex *Stream) (outs []TypeText, attrs []Attribute, err *Error) {
@@ -274,9 +274,7 @@ func (s funcSyntax) Print(p *Printer, op *Op) {
 	}
 	argAttrs, _ := op.Attrs.Get("arg_attrs").(ArrayAttr)
 	for i, t := range ft.Ins {
-		if i > 0 {
-			p.Str(", ")
-		}
+		p.Comma(i)
 		if args != nil {
 			p.Use(args[i])
 			p.Str(": ")
@@ -308,9 +306,7 @@ func (funcSyntax) printOuts(p *Printer, op *Op, ft *FunctionType) {
 	}
 	p.Str("(")
 	for i, t := range ft.Outs {
-		if i > 0 {
-			p.Str(", ")
-		}
+		p.Comma(i)
 		p.Type(t)
 		p.dictAt(attrs, i)
 	}

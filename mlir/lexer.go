@@ -170,13 +170,7 @@ func (s *scanner) punct(c byte) (TokenKind, string) {
 
 // ident moves over letters, digits and the extra characters.
 func (s *scanner) ident(extra string) {
-	for s.off < len(s.text) {
-		c := s.text[s.off]
-		if !isLetter(c) && !isDigit(c) && strings.IndexByte(extra, c) < 0 {
-			return
-		}
-		s.off++
-	}
+	s.off = identEnd(s.text, s.off, extra)
 }
 
 // suffix is what follows a sigil: digits, or a name that may hold $ . - too.

@@ -58,30 +58,34 @@ func (l RangeLoc) String() string {
 	return s + ":" + strconv.Itoa(l.EndCol)
 }
 
-func (l NameLoc) String() string {
-	if l.Child == nil {
-		return quote(l.Name)
-	}
-	return quote(l.Name) + "(" + l.Child.String() + ")"
-}
-
-func (l CallLoc) String() string {
-	return "callsite(" + l.Callee.String() + " at " + l.Caller.String() + ")"
-}
-
-func (l FusedLoc) String() string {
-	s := make([]string, len(l.Locs))
-	for i, e := range l.Locs {
-		s[i] = e.String()
-	}
-	meta := ""
-	if l.Metadata != nil {
-		meta = "<" + l.Metadata.String() + ">"
-	}
-	return "fused" + meta + "[" + strings.Join(s, ", ") + "]"
-}
-
+func (l NameLoc) String() string  { return locText(l, Location.String) }
+func (l CallLoc) String() string  { return locText(l, Location.String) }
+func (l FusedLoc) String() string { return locText(l, Location.String) }
 func (UnknownLoc) String() string { return "unknown" }
+
+// locText is the text of l, of whose parts part gives the texts.
+func locText(l Location, part func(Location) string) string {
+	switch l := l.(type) {
+	case NameLoc:
+		if l.Child == nil {
+			return quote(l.Name)
+		}
+		return quote(l.Name) + "(" + part(l.Child) + ")"
+	case CallLoc:
+		return "callsite(" + part(l.Callee) + " at " + part(l.Caller) + ")"
+	case FusedLoc:
+		meta := ""
+		if l.Metadata != nil {
+			meta = "<" + l.Metadata.String() + ">"
+		}
+		s := make([]string, len(l.Locs))
+		for i, e := range l.Locs {
+			s[i] = part(e)
+		}
+		return "fused" + meta + "[" + strings.Join(s, ", ") + "]"
+	}
+	return l.String()
+}
 
 // locTable gives locations their aliases: #loc, #loc1, … in the order of use,
 // those of parts before what they are part of.
@@ -94,7 +98,7 @@ func (t *locTable) alias(l Location) string {
 	key := l.String()
 	i, ok := t.index[key]
 	if !ok {
-		text := t.text(l)
+		text := locText(l, t.alias)
 		i = len(t.texts)
 		t.index[key] = i
 		t.texts = append(t.texts, text)
@@ -103,32 +107,6 @@ func (t *locTable) alias(l Location) string {
 		return "#loc"
 	}
 	return "#loc" + strconv.Itoa(i)
-}
-
-// text is l with aliases in place of its parts.
-func (t *locTable) text(l Location) string {
-	switch l := l.(type) {
-	case NameLoc:
-		if l.Child != nil {
-			return quote(l.Name) + "(" + t.alias(l.Child) + ")"
-		}
-	case CallLoc:
-		return "callsite(" + t.alias(l.Callee) + " at " + t.alias(l.Caller) + ")"
-	case FusedLoc:
-		s := "fused"
-		if l.Metadata != nil {
-			s += "<" + l.Metadata.String() + ">"
-		}
-		s += "["
-		for i, e := range l.Locs {
-			if i > 0 {
-				s += ", "
-			}
-			s += t.alias(e)
-		}
-		return s + "]"
-	}
-	return l.String()
 }
 
 func (t *locTable) print(p *Printer) {

@@ -11,8 +11,6 @@ import (
 	"sync/atomic"
 )
 
-
-
 // Module is a `module { … }`: a list of top-level ops, of which func.func is
 // the one that matters here.
 type Module struct {

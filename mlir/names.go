@@ -1,6 +1,9 @@
 package mlir
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // names gives every value of a module the name it prints with. As in MLIR, a
 // region's values are numbered before those of the regions in it; arguments of
@@ -75,14 +78,10 @@ func goodName(s string) bool {
 	if s == "" {
 		return false
 	}
-	digits := isDigit(s[0])
-	for i := range len(s) {
-		c := s[i]
-		if digits && !isDigit(c) || !isLetter(c) && !isDigit(c) && c != '$' && c != '.' && c != '-' {
-			return false
-		}
+	if isDigit(s[0]) {
+		return strings.Trim(s, "0123456789") == ""
 	}
-	return s[len(s)-1] != '-'
+	return identEnd(s, 0, "$.-") == len(s) && s[len(s)-1] != '-'
 }
 
 // op names what is in the regions of op.

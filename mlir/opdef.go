@@ -24,12 +24,14 @@ type OpDef struct {
 	// operands, which op it is once these are known.
 	Static *Static
 
-	code  Code            // its position in the table, from 1
+	code  Code            // its position in the table
 	shown map[string]bool // the attributes that the syntax prints elsewhere than in AttrDict
 }
 
-// languageOps has the rows of the dialects that the language cannot do without.
+// languageOps has the rows of the dialects that the language cannot do without, behind
+// that of code 0.
 var languageOps = []OpDef{
+	{},
 	{Name: "builtin.module", Syntax: Syntax{moduleSyntax{}}, Props: []string{"sym_name", "sym_visibility"}, Regions: 1, Traits: Isolated},
 	{Name: "func.func", Syntax: Syntax{funcSyntax{}}, Regions: 1, Traits: Isolated,
 		Props: []string{"sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"}},
@@ -99,8 +101,9 @@ func setRows(all []OpDef) {
 		for _, n := range d.Syntax.Shows() {
 			d.shown[n] = true
 		}
-		d.code = Code(i + 1)
-		opDefs[d.Name] = d
+		if d.code = Code(i); i > 0 {
+			opDefs[d.Name] = d
+		}
 	}
 	for i := range rows {
 		if s := rows[i].Static; s != nil {
@@ -134,7 +137,7 @@ func CodeOf(name string) Code {
 func Codes() iter.Seq[Code] {
 	return func(yield func(Code) bool) {
 		for i := range rows {
-			if !yield(Code(i + 1)) {
+			if i > 0 && !yield(Code(i)) {
 				return
 			}
 		}
@@ -142,12 +145,7 @@ func Codes() iter.Seq[Code] {
 }
 
 // String returns the op's name, with its dialect: stablehlo.add. It is empty for 0.
-func (c Code) String() string {
-	if c == 0 {
-		return ""
-	}
-	return rows[c-1].Name
-}
+func (c Code) String() string { return rows[c].Name }
 
 // OpInfo is what the op table knows of an op beyond its syntax and rules.
 type OpInfo struct {
@@ -158,29 +156,18 @@ type OpInfo struct {
 
 // Info returns what the table knows of an op; nothing for 0.
 func (c Code) Info() OpInfo {
-	if c == 0 {
-		return OpInfo{}
-	}
-	d := &rows[c-1]
+	d := &rows[c]
 	return OpInfo{d.Regions, d.Traits, d.Static}
 }
 
 // Props returns the names of the attributes that are properties of an op, in the order
 // of its row. It is not to be changed.
-func (c Code) Props() []string {
-	if c == 0 {
-		return nil
-	}
-	return rows[c-1].Props
-}
+func (c Code) Props() []string { return rows[c].Props }
 
 // Operands returns how many operands the pretty form of an op has; -1 if it has no such
 // form, or one that does not tell.
 func (c Code) Operands() int {
-	if c == 0 {
-		return -1
-	}
-	for _, p := range rows[c-1].Syntax {
+	for _, p := range rows[c].Syntax {
 		if n, ok := p.(Operands); ok && n >= 0 {
 			return int(n)
 		}
@@ -211,7 +198,7 @@ func (o *Op) def() *OpDef {
 	if o.Code == 0 {
 		return nil
 	}
-	return &rows[o.Code-1]
+	return &rows[o.Code]
 }
 
 // Traits are what is true of an op in every program.

@@ -90,13 +90,18 @@ func (p *Printer) Int(v int64) {
 	_, _ = p.w.Write(p.buf)
 }
 
+// Comma writes the comma before item i of a list.
+func (p *Printer) Comma(i int) {
+	if i > 0 {
+		p.Str(", ")
+	}
+}
+
 // Ints writes [1, 2].
 func (p *Printer) Ints(v []int64) {
 	p.Str("[")
 	for i, x := range v {
-		if i > 0 {
-			p.Str(", ")
-		}
+		p.Comma(i)
 		p.Int(x)
 	}
 	p.Str("]")
@@ -169,9 +174,7 @@ func (p *Printer) FuncType(op *Op) {
 func (p *Printer) Types(vs []*Value) {
 	p.Str("(")
 	for i, v := range vs {
-		if i > 0 {
-			p.Str(", ")
-		}
+		p.Comma(i)
 		p.Type(v.Type)
 	}
 	p.Str(")")
@@ -179,18 +182,15 @@ func (p *Printer) Types(vs []*Value) {
 
 // AttrDict prints ` {a = 1}` of the attributes not in skip, if there are any.
 func (p *Printer) AttrDict(d Dict, skip map[string]bool) {
-	first := true
-	for _, e := range sorted(d) {
-		if skip[e.Name] {
-			continue
-		}
-		p.Str([]string{", ", " {"}[btoi(first)])
-		first = false
-		p.entry(e)
+	if shows(d, skip) {
+		p.Str(" ")
+		p.braces(d, skip)
 	}
-	if !first {
-		p.Str("}")
-	}
+}
+
+// shows reports whether d has attributes that are not in skip.
+func shows(d Dict, skip map[string]bool) bool {
+	return slices.ContainsFunc(d, func(e NamedAttr) bool { return !skip[e.Name] })
 }
 
 // RestDict is AttrDict for what the op's syntax does not show. Like the
@@ -208,11 +208,7 @@ func (p *Printer) RestDict(op *Op) {
 }
 
 func (p *Printer) entry(e NamedAttr) {
-	if BareName(e.Name) {
-		p.Str(e.Name)
-	} else {
-		p.Str(quote(e.Name))
-	}
+	p.Str(keyText(e.Name))
 	if _, unit := e.Value.(UnitAttr); !unit {
 		p.Str(" = ")
 		p.Attr(e.Value)
@@ -221,12 +217,9 @@ func (p *Printer) entry(e NamedAttr) {
 
 // ExtraAttrs is AttrDict behind the word attributes.
 func (p *Printer) ExtraAttrs(d Dict, skip map[string]bool) {
-	for _, e := range d {
-		if !skip[e.Name] {
-			p.Str(" attributes")
-			p.AttrDict(d, skip)
-			return
-		}
+	if shows(d, skip) {
+		p.Str(" attributes")
+		p.AttrDict(d, skip)
 	}
 }
 
@@ -255,9 +248,7 @@ func (p *Printer) CallRest(op *Op) {
 // Uses writes operands: %x, %y.
 func (p *Printer) Uses(vs []*Value) {
 	for i, v := range vs {
-		if i > 0 {
-			p.Str(", ")
-		}
+		p.Comma(i)
 		p.Use(v)
 	}
 }
@@ -286,9 +277,7 @@ func (p *Printer) op(op *Op) {
 
 func (p *Printer) resultNames(op *Op) {
 	for i := 0; i < len(op.Results); {
-		if i > 0 {
-			p.Str(", ")
-		}
+		p.Comma(i)
 		n := p.names.of(op.Results[i])
 		p.Str("%")
 		p.Str(n.base)
@@ -351,16 +340,13 @@ func (p *Printer) Regions(op *Op) {
 // braces is AttrDict without the space before.
 func (p *Printer) braces(d Dict, skip map[string]bool) {
 	p.Str("{")
-	first := true
+	n := 0
 	for _, e := range sorted(d) {
-		if skip[e.Name] {
-			continue
+		if !skip[e.Name] {
+			p.Comma(n)
+			p.entry(e)
+			n++
 		}
-		if !first {
-			p.Str(", ")
-		}
-		first = false
-		p.entry(e)
 	}
 	p.Str("}")
 }
@@ -379,9 +365,7 @@ func (p *Printer) Region(r *Region, bare bool) {
 			if len(b.Args) > 0 && (i > 0 || !bare) {
 				p.Str("(")
 				for k, a := range b.Args {
-					if k > 0 {
-						p.Str(", ")
-					}
+					p.Comma(k)
 					p.Arg(a)
 				}
 				p.Str(")")

@@ -225,15 +225,6 @@ func (q *QuantType) appendParam(b []byte, i int) []byte {
 	return b
 }
 
-// canonicalQuant is a quantized type's text; one that cannot be read stays, for the
-// verifier to refuse.
-func canonicalQuant(t DialectType) DialectType {
-	if q, err := QuantOf(t); err == nil && q != nil {
-		t.Text = q.text()
-	}
-	return t
-}
-
 func (q *QuantType) check() error {
 	low, high := q.limits()
 	if q.Min < low || q.Min >= q.Max || q.Max > high {

@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -52,11 +53,14 @@ type pendingUse struct {
 // slabs are the next parts of the tree, allocated many together: first few, since
 // a small module that is kept keeps all of them.
 type slabs struct {
-	ops    []Op
-	values []Value
-	refs   []*Value
+	ops    slab[Op]
+	values slab[Value]
+	refs   slab[*Value]
+}
 
-	opSize, valueSize, refSize int // of the latest
+type slab[T any] struct {
+	next []T
+	size int // of the latest
 }
 
 // The least and the most parts of a slab.
@@ -65,41 +69,26 @@ const (
 	slabMost  = 64
 )
 
-// grow makes the size of a slab that of the next.
-func grow(size *int, most int) int {
-	*size = min(max(2**size, slabLeast), most)
-	return *size
-}
-
-func (s *slabs) op() *Op {
-	if len(s.ops) == 0 {
-		s.ops = make([]Op, grow(&s.opSize, slabMost))
+// take returns the next n, of slabs of at most most; appending to them copies.
+func (s *slab[T]) take(n, most int) []T {
+	if len(s.next) < n {
+		s.size = min(max(2*s.size, slabLeast), most)
+		s.next = make([]T, max(n, s.size))
 	}
-	op := &s.ops[0]
-	s.ops = s.ops[1:]
-	return op
+	l := s.next[:n:n]
+	s.next = s.next[n:]
+	return l
 }
 
-func (s *slabs) value() *Value {
-	if len(s.values) == 0 {
-		s.values = make([]Value, grow(&s.valueSize, slabMost))
-	}
-	v := &s.values[0]
-	s.values = s.values[1:]
-	return v
-}
+func (s *slabs) op() *Op       { return &s.ops.take(1, slabMost)[0] }
+func (s *slabs) value() *Value { return &s.values.take(1, slabMost)[0] }
 
-// list returns a list of n values, to be filled in; appending to it copies.
+// list returns a list of n values, to be filled in.
 func (s *slabs) list(n int) []*Value {
 	if n > slabMost {
 		return make([]*Value, n)
 	}
-	if len(s.refs) < n {
-		s.refs = make([]*Value, max(n, grow(&s.refSize, 4*slabMost)))
-	}
-	l := s.refs[:n:n]
-	s.refs = s.refs[n:]
-	return l
+	return s.refs.take(n, 4*slabMost)
 }
 
 func newResolver(text string) *resolver {
@@ -160,7 +149,7 @@ func (r *resolver) op(o *OpText) *Op {
 
 func (r *resolver) operands(o *OpText, op *Op) {
 	if len(o.Ins) != len(o.Operands) {
-		r.fail(o.typeErrPos(), "%s has %d operands but %d operand types", o.name, len(o.Operands), len(o.Ins))
+		r.fail(cmp.Or(o.TypePos, o.Pos), "%s has %d operands but %d operand types", o.name, len(o.Operands), len(o.Ins))
 		return
 	}
 	if len(o.Operands) == 0 {
@@ -170,13 +159,6 @@ func (r *resolver) operands(o *OpText, op *Op) {
 	for i, u := range o.Operands {
 		op.Operands[i] = r.use(op, i, u, r.typ(&o.Ins[i]))
 	}
-}
-
-func (o *OpText) typeErrPos() Pos {
-	if o.TypePos.Line > 0 {
-		return o.TypePos
-	}
-	return o.Pos
 }
 
 // use finds the value that u names. After an error it makes one up, so that

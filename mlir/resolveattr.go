@@ -28,25 +28,23 @@ func (r *resolver) opAttrs(o *OpText) Dict {
 	return d
 }
 
-// attr makes the attribute of n; on an error it records it and returns nil.
-func (r *resolver) attr(n *attrNode) Attribute { return r.attrIn(n, false) }
-
-// attrIn is attr; with bare set, numbers without type have none, as in
-// #stablehlo.gather<…>. Elsewhere they are i64 and f64.
-func (r *resolver) attrIn(n *attrNode, bare bool) Attribute {
+// attr makes the attribute of n; on an error it records it and returns nil. With bare
+// set, numbers without type have none, as in #stablehlo.gather<…>. Elsewhere they are
+// i64 and f64.
+func (r *resolver) attr(n *attrNode, bare bool) Attribute {
 	switch {
 	case n.leaf != nil:
 		return r.leaf(n.leaf, bare)
 	case n.list != nil:
 		a := make(ArrayAttr, 0, len(*n.list))
 		for i := range *n.list {
-			if v := r.attrIn(&(*n.list)[i], bare); v != nil {
+			if v := r.attr(&(*n.list)[i], bare); v != nil {
 				a = append(a, v)
 			}
 		}
 		return a
 	case n.dict != nil:
-		return DictAttr(r.dict(n.dict))
+		return DictAttr(r.entries(n.dict, false))
 	}
 	if t := r.typ(n.typ); t != nil {
 		return TypeAttr{t}
@@ -54,13 +52,10 @@ func (r *resolver) attrIn(n *attrNode, bare bool) Attribute {
 	return nil
 }
 
-func (r *resolver) dict(n *dictNode) Dict { return r.entries(n.entries, false) }
-
-func (r *resolver) entries(es []entryNode, bare bool) Dict {
-	d := make(Dict, 0, len(es))
-	seen := make(map[string]bool, len(es))
-	for i := range es {
-		e := &es[i]
+func (r *resolver) entries(n *dictNode, bare bool) Dict {
+	d := make(Dict, 0, len(n.entries))
+	seen := make(map[string]bool, len(n.entries))
+	for _, e := range n.entries {
 		name, err := entryName(e.name, e.pos)
 		if err != nil {
 			r.errs = append(r.errs, err)
@@ -72,7 +67,7 @@ func (r *resolver) entries(es []entryNode, bare bool) Dict {
 		seen[name] = true
 		v := Attribute(UnitAttr{})
 		if e.value != nil {
-			v = r.attrIn(e.value, bare)
+			v = r.attr(e.value, bare)
 		}
 		if v != nil {
 			d = append(d, NamedAttr{name, v})
@@ -231,7 +226,7 @@ func (r *resolver) hashed(text string, pos Pos) Attribute {
 		return nil
 	}
 	bad := len(r.errs)
-	fields := r.entries(n.fields.entries, true)
+	fields := r.entries(&n.fields, true)
 	if len(r.errs) > bad {
 		r.errs = r.errs[:bad]
 		return dialectAttr(text)

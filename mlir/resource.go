@@ -144,10 +144,3 @@ func (p *Printer) resources(list []Resource) {
 	}
 	p.Str("\n    }\n  }\n#-}\n")
 }
-
-func keyText(s string) string {
-	if BareName(s) {
-		return s
-	}
-	return quote(s)
-}

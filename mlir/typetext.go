@@ -127,20 +127,20 @@ func (r *resolver) newType(t *TypeText) (Type, *Error) {
 
 func (r *resolver) bangType(t *TypeText) (Type, *Error) {
 	if strings.IndexAny(t.Text, ".<") >= 0 {
-		return canonicalType(DialectType{Text: squeeze(t.Text[1:])}), nil
+		d := DialectType{Text: squeeze(t.Text[1:])}
+		// Types that are known here are written in one way, to be compared by their texts. A
+		// quantized type that cannot be read stays, for the verifier to refuse.
+		switch q, err := QuantOf(d); {
+		case err == nil && q != nil:
+			return DialectType{q.text()}, nil
+		case err == nil:
+			return known.Type(d), nil
+		}
+		return d, nil
 	}
 	n := len(r.errs)
 	v := r.aliasedType(t.Text, t.Pos)
 	return v, r.since(n)
-}
-
-// canonicalType writes the types of other dialects that are known here in one
-// way, so that types can be compared by their texts.
-func canonicalType(t DialectType) DialectType {
-	if strings.HasPrefix(t.Text, "quant.uniform<") {
-		return canonicalQuant(t)
-	}
-	return known.Type(t)
 }
 
 // since returns the first error after the n-th and forgets it and those behind.
@@ -213,7 +213,7 @@ func (r *resolver) shaped(t *TypeText) (Type, *Error) {
 	bad := len(r.errs)
 	elems, ok := r.typeList(n.elems)
 	if n.encoding != nil {
-		tt.Encoding = r.attr(n.encoding)
+		tt.Encoding = r.attr(n.encoding, false)
 	}
 	if err := r.since(bad); err != nil || !ok { // the error of a part may be recorded already
 		return nil, err
@@ -263,16 +263,10 @@ func dims(t *TensorType, texts []string, pos Pos) *Error {
 	return nil
 }
 
-var floatTypes = map[string]bool{
-	"f16": true, "bf16": true, "f32": true, "f64": true, "tf32": true, "f80": true, "f128": true,
-	"f4E2M1FN": true, "f6E2M3FN": true, "f6E3M2FN": true, "f8E3M4": true, "f8E4M3": true, "f8E4M3FN": true,
-	"f8E4M3FNUZ": true, "f8E4M3B11FNUZ": true, "f8E5M2": true, "f8E5M2FNUZ": true, "f8E8M0FNU": true,
-}
-
 // namedType returns the type that is a single word, or nil.
 func namedType(s string) Type {
-	switch {
-	case floatTypes[s]:
+	switch _, mini := miniFloats[s]; {
+	case mini, s == "f32", s == "f64", s == "f80", s == "f128":
 		return FloatType{s}
 	case s == "index":
 		return IndexType{}

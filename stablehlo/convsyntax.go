@@ -214,9 +214,7 @@ func printPads(p *mlir.Printer, a mlir.Attribute) {
 	v, _ := pads(a)
 	p.Str("[")
 	for i := 0; i < len(v); i += 2 {
-		if i > 0 {
-			p.Str(", ")
-		}
+		p.Comma(i)
 		p.Ints(v[i : i+2])
 	}
 	p.Str("]")

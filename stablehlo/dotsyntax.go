@@ -158,9 +158,7 @@ func (s precision) Print(p *mlir.Printer, op *mlir.Op) {
 	if a, ok := op.Attrs.Get("precision_config").(mlir.ArrayAttr); ok {
 		p.Str(", precision = [")
 		for i, e := range a {
-			if i > 0 {
-				p.Str(", ")
-			}
+			p.Comma(i)
 			p.Str(e.(mlir.EnumAttr).Value)
 		}
 		p.Str("]")

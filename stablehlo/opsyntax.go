@@ -172,9 +172,7 @@ func (s sliceRanges) Print(p *mlir.Printer, op *mlir.Op) {
 		r[i] = op.Attrs.Get(name).(mlir.DenseArrayAttr).Ints
 	}
 	for i := range r[0] {
-		if i > 0 {
-			p.Str(", ")
-		}
+		p.Comma(i)
 		p.Int(r[0][i])
 		p.Str(":")
 		p.Int(r[1][i])
@@ -254,9 +252,7 @@ func (whileSyntax) Print(p *mlir.Printer, op *mlir.Op) {
 	args := op.Regions[0].Blocks[0].Args
 	p.Str("(")
 	for i, v := range op.Operands {
-		if i > 0 {
-			p.Str(", ")
-		}
+		p.Comma(i)
 		p.Use(args[i])
 		p.Str(" = ")
 		p.Use(v)

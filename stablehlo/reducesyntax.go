@@ -173,9 +173,7 @@ func applied(op *mlir.Op) *mlir.Op {
 func (s reduceSyntax) Print(p *mlir.Printer, op *mlir.Op) {
 	n := len(op.Operands) / 2
 	for i := range n {
-		if i > 0 {
-			p.Str(", ")
-		}
+		p.Comma(i)
 		p.Str("(")
 		p.Use(op.Operands[i])
 		p.Str(" init: ")
