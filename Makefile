@@ -38,7 +38,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/arm64 windows/amd64
 BUILT     ?=
 
 # Packages whose tests take longest begin first, so that none runs alone at the end.
-LONGEST   := ./backends/cuda/ptx ./backends/cuda ./lazy ./backends/reference/eval ./backends/reference ./backends/reference/llvm ./backends/reference/llvm/gemm
+LONGEST   := ./backends/cuda/ptx/gemm ./backends/cuda/ptx/attention ./backends/cuda/ptx ./backends/cuda ./lazy ./backends/reference/eval ./backends/reference ./backends/reference/llvm ./backends/reference/llvm/gemm
 
 .PHONY: help run test llvm race ptxas soak judge gpu-tests test-gpu bench bench-gpu compare generate fuzz rename build-all clean
 

@@ -12,6 +12,7 @@ import (
 	"ltc/backends/cuda/driver"
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/cuda/ptx/attention"
+	"ltc/backends/cuda/ptx/gemm"
 	"ltc/backends/cuda/ptx/sorts"
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
@@ -173,12 +174,12 @@ func (c *compilation) productParts(k *kernel.Kernel) int64 {
 			return 1
 		}
 	}
-	return c.target.ProductParts(k)
+	return gemm.SplitK(k, c.target.TF32)
 }
 
 // kernels makes kernels of a program.
 func (c *compilation) kernels(ctx context.Context, p *backends.Program) (*plan.Program, error) {
-	parts, productParts, pitch := ptx.Parts, c.productParts, c.target.Pitch
+	parts, productParts, pitch := ptx.Parts, c.productParts, gemm.Pitch
 	if c.opens { // kernels are the same for all sizes, as far as the kit's rule lets them be
 		parts, productParts, pitch = nil, nil, nil
 	}

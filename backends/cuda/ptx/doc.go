@@ -5,7 +5,7 @@
 // block's memory, what is transposed or tiled there, is a [Schedule], its
 // central type; it follows from the kernel's structure, never from run-time
 // sizes, from which [Schedule.Launch] computes grid, block and memory, and of
-// products of matrices the tile, which each have an entry.
+// products of matrices, which package gemm writes, the tile: each has an entry.
 //
 // An entry's parameters are of 8 bytes each: the addresses of the operands'
 // first elements, the run-time sizes, then the run-time strides, as
@@ -37,6 +37,6 @@
 //
 // What there is no text for is an error that wraps [errors.ErrUnsupported].
 //
-// imports only ltc/backends/cuda/ptx/internal/asm, ltc/backends/cuda/ptx/internal/body,
-// ltc/backends/kit/kernel and ltc/ir/types.
+// imports only ltc/backends/cuda/ptx/gemm, ltc/backends/cuda/ptx/internal/asm,
+// ltc/backends/cuda/ptx/internal/body, ltc/backends/kit/kernel and ltc/ir/types.
 package ptx

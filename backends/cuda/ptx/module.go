@@ -63,6 +63,9 @@ type writer struct {
 // Variant returns the text of one of them, the one that launches of the number
 // take, by a name of its own: all that is needed where sizes are known.
 func Variant(name string, k *kernel.Kernel, s *Schedule, variant int) (string, error) {
+	if s.product != nil {
+		return s.product.Variant(name, variant)
+	}
 	w := &writer{Writer: body.New(name, k, s.Threads, &s.Lanes), s: s}
 	switch s.Form {
 	case Points:
@@ -73,10 +76,6 @@ func Variant(name string, k *kernel.Kernel, s *Schedule, variant int) (string, e
 		w.columns()
 	case Tiles:
 		w.tiles()
-	case Product:
-		w.products()
-	case Tensor:
-		w.tensor(&s.tiles[variant])
 	}
 	if w.Err != nil {
 		return "", w.Err

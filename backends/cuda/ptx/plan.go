@@ -3,6 +3,7 @@ package ptx
 import (
 	"slices"
 
+	"ltc/backends/cuda/ptx/gemm"
 	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
@@ -26,20 +27,9 @@ type Options struct {
 	Ordered bool
 }
 
-// processors is how many tiles keep the multiprocessors busy.
-func (o Options) processors() int64 {
-	if o.Processors == 0 {
-		return 128
-	}
-	return int64(o.Processors)
-}
-
-// shared is how much memory the blocks of a multiprocessor share.
-func (o Options) shared() int {
-	if o.Shared == 0 {
-		return 228 << 10
-	}
-	return o.Shared
+// products are the options of products of matrices.
+func (o Options) products() gemm.Options {
+	return gemm.Options{TF32: o.TF32, Hopper: o.Hopper, Processors: o.Processors, Shared: o.Shared}
 }
 
 // Plan is [Options.Plan] without options.
@@ -55,7 +45,7 @@ func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Schedule{k: k, X: -1, Across: -1, InOrder: inOrder, options: o}
+	s := &Schedule{k: k, X: -1, Across: -1, InOrder: inOrder}
 	ordered := slices.Contains(inOrder, true)
 	single, reductions := len(k.Stages) == 1, 0
 	staged := false
@@ -68,11 +58,11 @@ func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
 		}
 	}
 	s.reductions = reductions
-	if c, ok := kernel.AsContraction(k); ok && len(c.M) > 0 && !body.LoadsOut(k) {
-		if t, ok := elements(k, c); ok {
-			return s.asTensor(c, t), nil
+	if s.product = gemm.Plan(k, o.products()); s.product != nil {
+		if s.Form = Product; s.product.Tensor() {
+			s.Form = Tensor
 		}
-		return s.asProduct(c), nil
+		return s, nil
 	}
 	switch {
 	case len(k.Locals) == 0 && !ordered && (!staged || single && reductions == 0 && !k.Scans()):
@@ -194,11 +184,4 @@ func (s *Schedule) asRows() {
 		s.Threads[0] = 32 // all work in the stages of scans
 	}
 	s.strips()
-}
-
-func (s *Schedule) asProduct(c *kernel.Contraction) *Schedule {
-	s.Form, s.Threads, s.product = Product, [2]int{across, across}, c
-	s.X, s.Across = c.N[len(c.N)-1], c.M[len(c.M)-1]
-	s.Outer = others(len(s.k.Axes), s.X, s.Across)
-	return s
 }

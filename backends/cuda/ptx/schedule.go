@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"ltc/backends/cuda/ptx/gemm"
 	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
-	"ltc/ir/types"
 )
 
 // Form is how threads share out a kernel's points.
@@ -28,12 +28,9 @@ const (
 	// Tiles is Points with operands whose neighbours lie along another axis:
 	// squares of them are transposed in the block's memory.
 	Tiles
-	// Product computes squares of a product of matrices from strips of the factors
-	// in the block's memory.
+	// Product computes a product of matrices by squares, see [gemm.Schedule].
 	Product
-	// Tensor computes tiles of a product of matrices with sums of f32: with tensor
-	// cores, or, of f32 that is to be exact, without. It has an entry for each of
-	// some tiles, of rows of the last axis of M, or of all of M.
+	// Tensor computes one by tiles, of which each has an entry.
 	Tensor
 )
 
@@ -45,16 +42,14 @@ func (f Form) String() string {
 type Schedule struct {
 	Form    Form
 	Threads [2]int // the most threads of a block, along x and y
-	// X is the axis along which threads lie: of Points, Columns and Tiles, and the
-	// columns of a Product or Tensor. -1 if there is none.
+	// X is the axis along which threads of Points, Columns and Tiles lie; -1 if there is
+	// none.
 	X int
-	// Across is the axis along which the tiled operands' neighbours lie, or a
-	// Product's or Tensor's rows; -1 if there is none.
+	// Across is the axis along which the tiled operands' neighbours lie; -1 if there is none.
 	Across int
-	Inner  int   // the axis of K along which strips of a Tensor lie
 	Outer  []int // the other axes that points are of, outermost first
-	// Lanes are the points beside each other along x a thread of Points computes
-	// in an iteration, or one of Rows along the row, where memory is aligned for it.
+	// Lanes are the points beside each other that a thread computes in an iteration:
+	// one of Points along x, or one of Rows along the row, where memory is aligned for it.
 	Lanes body.Lanes
 	Tiled []kernel.ID // the loads of Tiles that go through the block's memory
 	// Along is, for each stage of Rows, the axis that its threads share out; -1 for
@@ -68,32 +63,26 @@ type Schedule struct {
 	// Points of the kernel's axes must not meet there.
 	Same []int
 
-	reductions int // how many values blocks reduce through their memory
-	most       int // strips of lanes that a thread of Rows keeps in registers
-	product    *kernel.Contraction
-	element    types.DType // that tensor cores multiply
-	tiles      []tile
-	plain      int // how many of the tiles are neither boxed nor flat: the first
-	flat       int // the first of the flat ones; 0: there are none
-	options    Options
+	reductions int            // how many values blocks reduce through their memory
+	most       int            // strips of lanes that a thread of Rows keeps in registers
+	product    *gemm.Schedule // of Product and Tensor, which have all else there
 	k          *kernel.Kernel
 }
 
 // A block's memory.
 const (
 	slotBytes  = 8  // of a value that is reduced
-	columns    = 32 // threads along x of Columns, Tiles and Product
+	columns    = 32 // threads along x of Columns and Tiles
 	sliceCount = 8  // of Columns
 	tileRows   = 8  // threads along y of Tiles
 	tileStride = columns + 1
-	// products
-	side   = 32 // of the square that a block computes
-	depth  = 16 // of the strips
-	across = 16 // threads along x and y
 )
 
 // String prints the schedule with the kernel's names of axes and operands.
 func (s *Schedule) String() string {
+	if s.product != nil {
+		return s.product.String()
+	}
 	var b strings.Builder
 	name := func(stage, axis int) string { return s.k.Axis(stage, axis).Name }
 	fmt.Fprintf(&b, "%v of %dx%d threads", s.Form, s.Threads[0], s.Threads[1])
@@ -105,19 +94,6 @@ func (s *Schedule) String() string {
 	}
 	if s.Across >= 0 {
 		fmt.Fprintf(&b, ", across %s", name(0, s.Across))
-	}
-	if s.Form == Tensor {
-		all := s.tiles
-		if s.flat > 0 {
-			all = all[:s.flat]
-		}
-		fmt.Fprintf(&b, ", along %s of %v, tiles %s", name(0, s.Inner), s.element, tileNames(all))
-		if s.flat > 0 {
-			b.WriteString(", rows of")
-			for _, a := range s.product.M {
-				b.WriteString(" " + name(0, a))
-			}
-		}
 	}
 	for i, a := range s.Outer {
 		if i == 0 {
@@ -156,14 +132,14 @@ const MapAlign = asm.MapAlign
 
 // Hopper reports whether the entry that a launch takes is for GPUs of sm_90a alone.
 func (s *Schedule) Hopper(l Launch) bool {
-	return s.Form == Tensor && s.tiles[l.Variant].groups
+	return s.product != nil && s.product.Hopper(l)
 }
 
 // Variants is how many entries the schedule has.
 func (s *Schedule) Variants() int {
 	switch {
-	case s.Form == Tensor:
-		return len(s.tiles)
+	case s.product != nil:
+		return s.product.Variants()
 	case s.Form == Rows && s.most > 0 && s.Same == nil:
 		return 1 + s.ofBlocks() + s.ofWarps()
 	}
@@ -173,10 +149,22 @@ func (s *Schedule) Variants() int {
 // mostOfWarps is how many bytes the rows of a block's warps have of its memory.
 const mostOfWarps = 32 << 10
 
+// Boxed returns the launch of the entry of a product that copies factors by tensor maps,
+// see [gemm.Schedule.Boxed].
+func (s *Schedule) Boxed(l Launch, sizes, strides []int64) (Launch, []Map, bool) {
+	if s.product == nil {
+		return l, nil, false
+	}
+	return s.product.Boxed(l, sizes, strides)
+}
+
 // Launch returns the launch for run-time sizes; of no blocks, if there is nothing
 // to run. What does not fit a block's memory is an error that wraps
 // [errors.ErrUnsupported].
 func (s *Schedule) Launch(sizes []int64) (Launch, error) {
+	if s.product != nil {
+		return s.product.Launch(sizes), nil
+	}
 	l := Launch{Block: [3]int{s.Threads[0], s.Threads[1], 1}}
 	of := func(axis int) int64 {
 		if axis < 0 {
@@ -218,16 +206,6 @@ func (s *Schedule) Launch(sizes []int64) (Launch, error) {
 	case Tiles:
 		x, y = asm.Ceil(x, columns), asm.Ceil(y, columns)
 		l.Shared = len(s.Tiled) * columns * tileStride * slotBytes
-	case Product:
-		x, y = asm.Ceil(x, side), asm.Ceil(y, side)
-		l.Shared = 2 * depth * tileStride * slotBytes
-	case Tensor:
-		all := s.share(sizes)
-		l.Variant = all.variant
-		t := &s.tiles[l.Variant]
-		l.Block[0] = t.threads()
-		x, y, n = all.tiles(t), 1, all.many
-		l.Shared = t.shared()
 	}
 	l.SetGrid(x, y, n)
 	return l, nil

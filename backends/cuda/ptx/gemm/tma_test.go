@@ -1,4 +1,4 @@
-package ptx_test
+package gemm_test
 
 import (
 	"fmt"
@@ -7,8 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/backends/cuda/ptx"
 	"ltc/backends/cuda/ptx/attention"
+	"ltc/backends/cuda/ptx/gemm"
+	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/internal/test/ptxas"
@@ -18,7 +19,7 @@ import (
 )
 
 // hopper are the options for GPUs of sm_90a, so few that blocks have several tiles.
-var hopper = ptx.Options{Hopper: true, Processors: 3}
+var hopper = gemm.Options{Hopper: true, Processors: 3}
 
 // boxedTile returns the number of the entry of a schedule that copies boxes for tiles
 // of so many columns.
@@ -31,18 +32,18 @@ func boxedTile(columns int64) int {
 
 // boxed runs a module by the maps that its schedule has, with operands aligned as
 // devices' memory is.
-func boxed(t *testing.T, module string, s *ptx.Schedule, variant int) func(m *kerneltest.Memory) error {
+func boxed(t *testing.T, module string, s *gemm.Schedule, variant int) func(m *kerneltest.Memory) error {
 	return func(m *kerneltest.Memory) error {
 		plain := map[int]int{5: 0, 6: 4}[variant]
 		rows, columns := (m.Sizes[0]+127)/128, (m.Sizes[1]+int64(127+128*(variant-5)))/int64(128*(variant-4))
-		l, maps, ok := s.Boxed(ptx.Launch{Variant: plain, Grid: [3]int{int(rows * columns), 1, int(m.Sizes[3])}, Block: [3]int{256, 1, 1}}, m.Sizes, m.Strides)
+		l, maps, ok := s.Boxed(asm.Launch{Variant: plain, Grid: [3]int{int(rows * columns), 1, int(m.Sizes[3])}, Block: [3]int{256, 1, 1}}, m.Sizes, m.Strides)
 		require.True(t, ok)
 		require.Equal(t, variant, l.Variant)
 		return boxedLaunch(module, l, maps, m)
 	}
 }
 
-func boxedLaunch(module string, l ptx.Launch, maps []ptx.Map, m *kerneltest.Memory) error {
+func boxedLaunch(module string, l asm.Launch, maps []asm.Map, m *kerneltest.Memory) error {
 	words, err := encoded(maps, func(operand int) uint64 { return uint64(operand+1) << 40 })
 	if err != nil {
 		return err
@@ -51,7 +52,7 @@ func boxedLaunch(module string, l ptx.Launch, maps []ptx.Map, m *kerneltest.Memo
 }
 
 // encoded are maps as launches are given them, of operands at some addresses.
-func encoded(maps []ptx.Map, address func(operand int) uint64) ([]uint64, error) {
+func encoded(maps []asm.Map, address func(operand int) uint64) ([]uint64, error) {
 	var words []uint64
 	for _, x := range maps {
 		d := ptxsim.MapOf(address(x.Operand), x.Type.Size(), x.Sizes, x.Strides, x.Box)
@@ -91,17 +92,16 @@ func TestTensorBoxes(t *testing.T) {
 
 // Boxes are copied where sizes and strides allow it.
 func TestTensorMaps(t *testing.T) {
-	_, s := plannedFor(t, matrices(t, "bf16", "K", "rows"), ptx.Options{Hopper: true})
-	l, err := s.Launch([]int64{4096, 8192, 512, 2})
-	require.NoError(t, err)
+	_, s := plannedFor(t, matrices(t, "bf16", "K", "rows"), gemm.Options{Hopper: true})
+	l := s.Launch([]int64{4096, 8192, 512, 2})
 	// Strides of x0[n3, n0, n2], x1[n3, n1, n2], whose rows lie along K, and of x3 and y.
 	strides := []int64{4096 * 512, 512, 8192 * 512, 8192, 4096 * 8192, 8192, 4096 * 8192, 8192}
 	b, maps, ok := s.Boxed(l, []int64{4096, 8192, 512, 2}, strides)
 	require.True(t, ok)
-	require.Equal(t, ptx.Launch{Variant: 6, Grid: [3]int{128, 1, 1}, Block: [3]int{384, 1, 1}, Shared: 217216}, b)
+	require.Equal(t, asm.Launch{Variant: 6, Grid: [3]int{128, 1, 1}, Block: [3]int{384, 1, 1}, Shared: 217216}, b)
 	require.LessOrEqual(t, b.Shared, mostHopperShared)
 	require.True(t, s.Hopper(b))
-	require.Equal(t, []ptx.Map{
+	require.Equal(t, []asm.Map{
 		{Operand: 0, Type: types.BF16, Sizes: []int64{512, 4096, 2}, Strides: []int64{1024, 4096 * 1024}, Box: []int{64, 128, 1}},
 		{Operand: 1, Type: types.BF16, Sizes: []int64{8192, 512, 2}, Strides: []int64{8192 * 2, 8192 * 1024}, Box: []int{64, 64, 1}},
 	}, maps)
@@ -116,14 +116,12 @@ func TestTensorMaps(t *testing.T) {
 		_, _, ok := s.Boxed(l, []int64{4096, 8192, 512, 2}, wrong)
 		require.False(t, ok, name)
 	}
-	small, err := s.Launch([]int64{16, 16, 16, 1})
-	require.NoError(t, err)
+	small := s.Launch([]int64{16, 16, 16, 1})
 	_, _, ok = s.Boxed(small, []int64{16, 16, 16, 1}, strides)
 	require.False(t, ok, "a small product")
 	for _, k := range []*kernel.Kernel{matrices(t, "bf16", "none", "K"), matrices(t, "f32", "K", "K")} {
-		_, s := plannedFor(t, k, ptx.Options{Hopper: true})
-		l, err := s.Launch([]int64{4096, 8192, 512, 2})
-		require.NoError(t, err)
+		_, s := plannedFor(t, k, gemm.Options{Hopper: true})
+		l := s.Launch([]int64{4096, 8192, 512, 2})
 		_, _, ok := s.Boxed(l, []int64{4096, 8192, 512, 2}, append(strides, strides...))
 		require.False(t, ok)
 	}
@@ -134,12 +132,12 @@ func TestTensorMaps(t *testing.T) {
 func TestWarpgroupsDivideInWords(t *testing.T) {
 	var modules []string
 	for _, x := range [][2]string{{"K", "K"}, {"K", "rows"}, {"rows", "rows"}} {
-		module, _ := plannedFor(t, matrices(t, "bf16", x[0], x[1]), ptx.Options{Hopper: true})
+		module, _ := plannedFor(t, matrices(t, "bf16", x[0], x[1]), gemm.Options{Hopper: true})
 		modules = append(modules, module)
 	}
 	c := convolved{"bf16", 2, []int{5, 6}, []int{2, 2}, 64, 20, 1, 1, 1}
 	k, _ := c.kernel(t)
-	module, _ := plannedFor(t, k, ptx.Options{Hopper: true})
+	module, _ := plannedFor(t, k, gemm.Options{Hopper: true})
 	attention, err := attention.Op{Type: types.BF16, Dim: 64, Width: 64, Scale: 1}.BoxedEntry("a")
 	require.NoError(t, err)
 	entries := 0
@@ -157,7 +155,7 @@ func TestWarpgroupsDivideInWords(t *testing.T) {
 // Where tiles or products are 2^31 or more, which words do not number, warpgroups
 // multiply nothing.
 func TestWarpgroupsLeaveCountsBeyondWords(t *testing.T) {
-	_, s := plannedFor(t, matrices(t, "bf16", "K", "rows"), ptx.Options{Hopper: true})
+	_, s := plannedFor(t, matrices(t, "bf16", "K", "rows"), gemm.Options{Hopper: true})
 	for _, c := range []struct {
 		rows, columns, batch int64
 		hopper               bool
@@ -169,8 +167,7 @@ func TestWarpgroupsLeaveCountsBeyondWords(t *testing.T) {
 		{256, 256, 1<<31 - 1, true},
 		{256, 256, 1 << 31, false},
 	} {
-		l, err := s.Launch([]int64{c.rows, c.columns, 512, c.batch})
-		require.NoError(t, err)
+		l := s.Launch([]int64{c.rows, c.columns, 512, c.batch})
 		require.Equal(t, c.hopper, s.Hopper(l), "%+v", c)
 		strides := []int64{c.rows * 512, 512, c.columns * 512, c.columns, c.rows * c.columns, c.columns, c.rows * c.columns, c.columns}
 		_, _, ok := s.Boxed(l, []int64{c.rows, c.columns, 512, c.batch}, strides)
@@ -181,7 +178,7 @@ func TestWarpgroupsLeaveCountsBeyondWords(t *testing.T) {
 // Tensor maps are parameters, too: a product whose entry has no place for them has
 // threads copy its factors.
 func TestTensorMapsTakeParameters(t *testing.T) {
-	of := func(more int) *ptx.Schedule {
+	of := func(more int) *gemm.Schedule {
 		var params, adds strings.Builder
 		for i := range more {
 			fmt.Fprintf(&params, "p%d: f32[n1] strides [1], ", i)
@@ -190,7 +187,7 @@ func TestTensorMapsTakeParameters(t *testing.T) {
 		text := strings.Replace(matrices(t, "bf16", "K", "K").String(), "out y", params.String()+"out y", 1)
 		k, err := kernel.Parse(strings.Replace(text, "  stage {\n", "  stage {\n"+adds.String(), 1))
 		require.NoError(t, err)
-		_, s := plannedFor(t, k, ptx.Options{Hopper: true})
+		_, s := plannedFor(t, k, gemm.Options{Hopper: true})
 		return s
 	}
 	require.Contains(t, of(463).String(), "**")

@@ -1,4 +1,4 @@
-package ptx
+package gemm
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 // under way while the block waits for the next: two strips of the ring are being
 // read, and the others copied. The products of strip n-2 have ended when all have
 // waited in turn n, and its place is copied to again.
-func (m *tensor) ringOfGroups() {
+func (m *tileWriter) ringOfGroups() {
 	ahead := m.tile.strips - 2
 	n, from := m.begin()
 	left := m.Variable(asm.Long, n)
@@ -39,7 +39,7 @@ func (m *tensor) ringOfGroups() {
 }
 
 // multiplyGroups issues the products of a strip.
-func (m *tensor) multiplyGroups(strip string) {
+func (m *tileWriter) multiplyGroups(strip string) {
 	kind := map[types.DType]string{types.BF16: "bf16", types.F16: "f16"}[m.t]
 	var sums []string
 	for _, s := range m.sums[0] {
@@ -67,7 +67,7 @@ func (s *factor) transposed() int {
 // descriptor returns that of a factor at an address, for a step along K. See the
 // PTX ISA, "Matrix Descriptor Format": the address, how far the next 64 elements
 // are, of a factor across K, and the next eight rows, each in chunks.
-func (m *tensor) descriptor(s *factor, at string, step int) string {
+func (m *tileWriter) descriptor(s *factor, at string, step int) string {
 	by, blocks := asm.FragmentBytes, 1
 	if !s.alongK {
 		by, blocks = 2*asm.EightRows, asm.BlockBytes/asm.ChunkBytes

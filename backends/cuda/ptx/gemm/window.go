@@ -1,7 +1,6 @@
-package ptx
+package gemm
 
 import (
-	"math"
 	"slices"
 
 	"ltc/backends/cuda/ptx/internal/asm"
@@ -30,117 +29,27 @@ const (
 	indexBytes   = 4
 )
 
-// load returns the load that a factor is copied by as it lies; None if it is not. If it
-// has a guard, what is outside is 0.
-func (s *Schedule) load(f *kernel.Factor) kernel.ID { return loadOf(s.k, f) }
-
-func loadOf(k *kernel.Kernel, f *kernel.Factor) kernel.ID {
-	if f.Load != kernel.None {
-		return f.Load
-	}
-	v := f.Value
-	if i := &k.Instrs[v]; i.Op == kernel.Convert {
-		v = i.Args[0]
-	}
-	i := &k.Instrs[v]
-	if i.Op != kernel.Load || !i.Mem.Guard || i.Mem.Local || slices.ContainsFunc(i.Mem.Index, func(x kernel.Index) bool { return x.Value != kernel.None }) {
-		return kernel.None
-	}
-	if other := &k.Instrs[i.Args[0]]; other.Op != kernel.Constant || other.Aux != 0 {
-		return kernel.None
-	}
-	return v
-}
-
-// guarded reports whether rows of A are read where there may be nothing.
-func (s *Schedule) guarded() bool {
-	load := s.load(&s.product.A)
-	return load != kernel.None && s.k.Instrs[load].Mem.Guard
-}
-
-// flattens reports whether there are tiles whose rows are of all axes of M: where these
-// are several, or what is outside of the operand is not to be read, and chunks of A
-// lie along K.
-func (s *Schedule) flattens() bool {
-	load := s.load(&s.product.A)
-	if load == kernel.None || body.Neighbours(s.k, load) != s.Inner {
-		return false
-	}
-	return len(s.product.M) > 1 || s.guarded()
-}
-
-// sums is how a launch shares out the sums of a Tensor: by which of the tiles, and of
-// how many rows, columns and products.
-type sums struct {
-	variant             int
-	rows, columns, many int64
-}
-
-func (x *sums) tiles(t *tile) int64 {
-	return asm.Ceil(x.rows, int64(t.rows)) * asm.Ceil(x.columns, int64(t.columns))
-}
-
-// computed is how many sums there are with those that tiles have too many.
-func (x *sums) computed(all []tile) int64 {
-	t := &all[x.variant]
-	return x.tiles(t) * int64(t.rows*t.columns) * x.many
-}
-
-// share chooses the tile for run-time sizes: a flat one, unless rows of the last axis
-// fill tiles of that size as well.
-func (s *Schedule) share(sizes []int64) sums {
-	of := func(axes ...int) int64 {
-		n := int64(1)
-		for _, a := range axes {
-			n *= s.k.Axis(0, a).Size.Of(sizes)
-		}
-		return n
-	}
-	enough := s.options.processors()
-	x := sums{rows: of(s.Across), columns: of(s.X), many: of(s.Outer...)}
-	x.variant = tileFor(s.tiles[:s.plain], x.rows, x.columns, x.many, enough)
-	if s.flat == 0 || slices.ContainsFunc(s.product.M, func(a int) bool { return of(a) > math.MaxInt32 }) {
-		return x
-	}
-	flat := sums{rows: of(s.product.M...), columns: x.columns, many: of(s.outer(len(s.product.M))...)}
-	all := s.tiles[s.flat:]
-	flat.variant = tileFor(all, flat.rows, flat.columns, flat.many, enough)
-	if !s.guarded() && flat.variant == x.variant && flat.computed(all) >= x.computed(s.tiles) {
-		return x
-	}
-	flat.variant += s.flat
-	return flat
-}
-
-// outer are the axes that tiles are of, each with one product: of flat tiles none of M.
-func (s *Schedule) outer(flat int) []int {
-	if flat == 0 {
-		return s.Outer
-	}
-	return slices.DeleteFunc(slices.Clone(s.Outer), func(a int) bool { return slices.Contains(s.product.M, a) })
-}
-
 // rowAxes are the axes that rows of the tile are of.
-func (m *tensor) rowAxes() []int {
+func (m *tileWriter) rowAxes() []int {
 	if m.tile.flat > 0 {
 		return m.c.M
 	}
-	return []int{m.s.Across}
+	return []int{m.s.y}
 }
 
 // addressOf returns where it is said in which place of A a row of the tile begins; 0
 // says that there is none.
-func (m *tensor) addressOf(row string) string {
+func (m *tileWriter) addressOf(row string) string {
 	return m.Sum(m.Plus(m.memory, m.tile.rowsAt()), m.Times(row, addressBytes))
 }
 
 // indexOf returns where the index of a row along axis n of M is.
-func (m *tensor) indexOf(row string, n int) string {
+func (m *tileWriter) indexOf(row string, n int) string {
 	return m.Sum(m.Plus(m.memory, m.tile.rowsAt()+m.tile.rows*(addressBytes+n*indexBytes)), m.Times(row, indexBytes))
 }
 
 // rows says, for a flat tile, which rows it has.
-func (m *tensor) rows() {
+func (m *tileWriter) rows() {
 	if m.tile.flat == 0 {
 		return
 	}
@@ -172,7 +81,7 @@ func (m *tensor) rows() {
 }
 
 // at puts the indices of a row of a flat tile into a point.
-func (m *tensor) at(row string, p *body.Point) {
+func (m *tileWriter) at(row string, p *body.Point) {
 	if m.tile.flat == 0 {
 		return
 	}
@@ -181,24 +90,24 @@ func (m *tensor) at(row string, p *body.Point) {
 	}
 }
 
-func (m *tensor) loadWord(at string) string {
+func (m *tileWriter) loadWord(at string) string {
 	r := m.Fresh(asm.Word)
 	m.Line("ld.shared.b32 %s, [%s]", r, at)
 	return r
 }
 
 // alongK reports whether an axis of K moves an index.
-func (m *tensor) alongK(x *kernel.Index) bool {
+func (m *tileWriter) alongK(x *kernel.Index) bool {
 	return slices.ContainsFunc(x.Terms, func(t kernel.Term) bool { return slices.Contains(m.c.K, t.Axis) })
 }
 
 // within returns the predicate that an access is within a dimension.
-func (m *tensor) within(mem *kernel.Access, d int, p body.Point) string {
+func (m *tileWriter) within(mem *kernel.Access, d int, p body.Point) string {
 	return m.Op(asm.Predicate, "setp.lt.u64", m.Index(&mem.Index[d], p), m.Size(m.K.Params[mem.Param].Dims[d]))
 }
 
 // flatChunks copies chunks of a flat tile's rows beside the threads, in pieces of a size.
-func (m *tensor) flatChunks(s *factor, into, from string, size int) {
+func (m *tileWriter) flatChunks(s *factor, into, from string, size int) {
 	row, chunk, each := m.mine(s)
 	mem := m.K.Instrs[s.load].Mem
 	to := m.Sum(into, m.Plus(m.offset(s, row, chunk), s.at))

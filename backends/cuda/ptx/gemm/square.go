@@ -1,4 +1,4 @@
-package ptx
+package gemm
 
 import (
 	"ltc/backends/cuda/ptx/internal/asm"
@@ -7,9 +7,19 @@ import (
 	"ltc/ir/types"
 )
 
-// Count is where code that writes a Product is.
-type product struct {
-	*writer
+// Of squares.
+const (
+	side         = 32       // of the square that a block computes
+	depth        = 16       // of the strips
+	across       = 16       // threads along x and y
+	stride       = side + 1 // elements between rows of strips: a column meets no bank twice
+	elementBytes = 8        // the most that one takes
+)
+
+// squareWriter writes the entry of squares.
+type squareWriter struct {
+	*body.Writer
+	s      *Schedule
 	c      *kernel.Contraction
 	t      types.DType // of products and sums, as the block's memory holds them
 	p      body.Point  // of the contraction's stage
@@ -19,13 +29,13 @@ type product struct {
 	x, y   string // where the square begins
 }
 
-// products writes Product: for each square of side² sums, a block goes along the
-// last of the contraction's axes in strips of depth, which it copies into its
+// writeSquares writes the entry of squares: for each one of side² sums, a block goes along
+// the last of the contraction's axes in strips of depth, which it copies into its
 // memory; other axes of K come around it. Each thread has the sums of 2·2 points.
 // What is outside of a factor counts as 0.
-func (w *writer) products() {
-	c := w.s.product
-	m := &product{writer: w, c: c, t: asm.Held(c.Type), p: w.Point(0), nX: w.Count(0, []int{w.s.X}), nY: w.Count(0, []int{w.s.Across})}
+func (s *Schedule) writeSquares(w *body.Writer) {
+	c := s.c
+	m := &squareWriter{Writer: w, s: s, c: c, t: asm.Held(c.Type), p: w.Point(0), nX: w.Count(0, []int{s.x}), nY: w.Count(0, []int{s.y})}
 	if c.Type == types.Bool {
 		w.Fail(asm.Unsupported(w.K, "a product of bools"))
 		return
@@ -35,11 +45,11 @@ func (w *writer) products() {
 	m.tid = w.Mad(ty, asm.Number(across), tx)
 	startX, stepX := w.Mul(w.Special("%ctaid.x"), asm.Number(side)), w.Mul(w.Special("%nctaid.x"), asm.Number(side))
 	startY, stepY := w.Mul(w.Special("%ctaid.y"), asm.Number(side)), w.Mul(w.Special("%nctaid.y"), asm.Number(side))
-	w.Outer(w.s.Outer, m.p, func() {
+	w.Outer(s.outer, m.p, func() {
 		w.Loop(startY, m.nY, stepY, func(y string) {
 			w.Loop(startX, m.nX, stepX, func(x string) {
 				m.x, m.y = x, y
-				m.square(tx, ty)
+				m.sums(tx, ty)
 			})
 		})
 	})
@@ -48,7 +58,7 @@ func (w *writer) products() {
 // parts is how many points each thread has along each axis.
 const parts = side / across
 
-func (m *product) square(tx, ty string) {
+func (m *squareWriter) sums(tx, ty string) {
 	var sums [parts][parts]string
 	for i := range sums {
 		for j := range sums[i] {
@@ -67,8 +77,8 @@ func (m *product) square(tx, ty string) {
 			return
 		}
 		m.Loop("0", size, asm.Number(depth), func(from string) {
-			m.copy(&m.c.A, 0, m.s.Across, m.y, m.nY, last, from, size)
-			m.copy(&m.c.B, 1, m.s.X, m.x, m.nX, last, from, size)
+			m.copy(&m.c.A, 0, m.s.y, m.y, m.nY, last, from, size)
+			m.copy(&m.c.B, 1, m.s.x, m.x, m.nX, last, from, size)
 			m.Barrier()
 			m.Loop("0", asm.Number(depth), "1", func(k string) { m.multiply(&sums, k, tx, ty) })
 			m.Barrier()
@@ -83,14 +93,14 @@ func (m *product) square(tx, ty string) {
 }
 
 // place returns the address of an element of a strip: row k, column i.
-func (m *product) place(strip int, k, i string) string {
-	at := m.Add(m.memory, asm.Number(int64(strip*depth*tileStride*slotBytes)))
-	return m.Mad(m.Mad(k, asm.Number(tileStride), i), asm.Number(int64(m.t.Size())), at)
+func (m *squareWriter) place(strip int, k, i string) string {
+	at := m.Add(m.memory, asm.Number(int64(strip*depth*stride*elementBytes)))
+	return m.Mad(m.Mad(k, asm.Number(stride), i), asm.Number(int64(m.t.Size())), at)
 }
 
 // copy computes a factor at side·depth points, along an axis from one place and
 // along K from another. Threads beside each other have neighbours in memory.
-func (m *product) copy(f *kernel.Factor, strip, axis int, from, size string, kAxis int, fromK, sizeK string) {
+func (m *squareWriter) copy(f *kernel.Factor, strip, axis int, from, size string, kAxis int, fromK, sizeK string) {
 	m.Loop(m.tid, asm.Number(side*depth), asm.Number(across*across), func(n string) {
 		k, i := m.Op(asm.Long, "shr.u64", n, "5"), m.Op(asm.Long, "and.b64", n, asm.Number(side-1))
 		if f.Load != kernel.None && body.Neighbours(m.K, f.Load) == kAxis {
@@ -113,7 +123,7 @@ func (m *product) copy(f *kernel.Factor, strip, axis int, from, size string, kAx
 }
 
 // multiply adds what row k of the strips gives.
-func (m *product) multiply(sums *[parts][parts]string, k, tx, ty string) {
+func (m *squareWriter) multiply(sums *[parts][parts]string, k, tx, ty string) {
 	var a, b [parts]string
 	for i := range parts {
 		a[i] = m.Load("shared", m.t, m.place(0, k, m.Add(ty, asm.Number(int64(i*across)))), "", "")
@@ -133,13 +143,13 @@ func (m *product) multiply(sums *[parts][parts]string, k, tx, ty string) {
 }
 
 // finish runs the stages after the contraction's at a point.
-func (m *product) finish(sum, y, x string) {
+func (m *squareWriter) finish(sum, y, x string) {
 	inside := m.Both(m.Op(asm.Predicate, "setp.lt.s64", x, m.nX), m.Op(asm.Predicate, "setp.lt.s64", y, m.nY))
 	m.When(inside, func() {
 		m.Vals[m.c.Sum] = m.Rounded(m.c.Type, sum)
 		for s := range m.K.Stages[1:] {
 			p := m.Extended(s+1, m.p)
-			p.At[m.s.X], p.At[m.s.Across] = x, y
+			p.At[m.s.x], p.At[m.s.y] = x, y
 			m.Body(&body.Stage{Number: s + 1, Point: p})
 		}
 	})

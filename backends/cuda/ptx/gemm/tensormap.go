@@ -1,4 +1,4 @@
-package ptx
+package gemm
 
 import (
 	"slices"
@@ -14,9 +14,9 @@ const mapWords = 128 / 8
 // mostDims is how many dimensions a tensor map has at most.
 const mostDims = 5
 
-// boxed is a factor that tensor maps can describe: a load whose elements are copied as
-// they are.
-type boxed struct {
+// tensorMap is the layout of a factor that tensor maps can describe: a load whose elements
+// are copied as they are.
+type tensorMap struct {
 	load *kernel.Access
 	dims []int // of the operand that the map has, from the innermost
 	box  []int // of the tile, along each; 1 if the tile does not go along it
@@ -24,10 +24,10 @@ type boxed struct {
 	row int
 }
 
-// boxOf describes a factor of a tile, whose side along the axis of M or N is of a
+// tensorMapOf describes a factor of a tile, whose side along the axis of M or N is of a
 // size; false if maps cannot. Along K what is outside must be outside of the operand,
 // where it is 0.
-func (s *Schedule) boxOf(f *kernel.Factor, axis, size int) (*boxed, bool) {
+func (s *Schedule) tensorMapOf(f *kernel.Factor, axis, size int) (*tensorMap, bool) {
 	if f.Load == kernel.None || f.Type != s.element {
 		return nil, false
 	}
@@ -38,7 +38,7 @@ func (s *Schedule) boxOf(f *kernel.Factor, axis, size int) (*boxed, bool) {
 	}
 	mem := s.k.Instrs[f.Load].Mem
 	p := &s.k.Params[mem.Param]
-	b := &boxed{load: mem, row: -1}
+	b := &tensorMap{load: mem, row: -1}
 	of := func(axis int) int { // the one dimension that it goes along, step by step
 		at := -1
 		for d, x := range mem.Index {
@@ -54,11 +54,11 @@ func (s *Schedule) boxOf(f *kernel.Factor, axis, size int) (*boxed, bool) {
 		}
 		return at
 	}
-	across, along := of(axis), of(s.Inner)
+	across, along := of(axis), of(s.inner)
 	if across < 0 || along < 0 || across == along {
 		return nil, false
 	}
-	if x := &mem.Index[along]; len(x.Terms) != 1 || x.Offset != 0 || p.Dims[along] != s.k.Axis(0, s.Inner).Size {
+	if x := &mem.Index[along]; len(x.Terms) != 1 || x.Offset != 0 || p.Dims[along] != s.k.Axis(0, s.inner).Size {
 		return nil, false
 	}
 	unit := slices.Index(p.Strides, kernel.UnitStride)
@@ -94,18 +94,18 @@ func (s *Schedule) boxOf(f *kernel.Factor, axis, size int) (*boxed, bool) {
 }
 
 // boxes describes both factors for a tile.
-func (s *Schedule) boxes(t *tile) (a, b *boxed, ok bool) {
-	a, okA := s.boxOf(&s.product.A, s.Across, t.rows)
-	b, okB := s.boxOf(&s.product.B, s.X, t.columns)
+func (s *Schedule) boxes(t *tile) (a, b *tensorMap, ok bool) {
+	a, okA := s.tensorMapOf(&s.c.A, s.y, t.rows)
+	b, okB := s.tensorMapOf(&s.c.B, s.x, t.columns)
 	return a, b, okA && okB
 }
 
 // Boxed returns the launch of the entry that copies factors by tensor maps, in place
 // of a launch whose entry has its threads copy them, and the maps, which are arguments
 // behind the others; false if there is none for such sizes and strides. The addresses
-// of the maps' operands must be multiples of [MapAlign].
-func (s *Schedule) Boxed(l Launch, sizes, strides []int64) (Launch, []Map, bool) {
-	if s.Form != Tensor || l.Grid[0] == 0 {
+// of the maps' operands must be multiples of [asm.MapAlign].
+func (s *Schedule) Boxed(l asm.Launch, sizes, strides []int64) (asm.Launch, []asm.Map, bool) {
+	if !s.Tensor() || l.Grid[0] == 0 {
 		return l, nil, false
 	}
 	n := slices.IndexFunc(s.tiles, func(t tile) bool {
@@ -116,8 +116,8 @@ func (s *Schedule) Boxed(l Launch, sizes, strides []int64) (Launch, []Map, bool)
 	}
 	t := &s.tiles[n]
 	a, b, _ := s.boxes(t)
-	var maps []Map
-	for _, x := range []*boxed{a, b} {
+	var maps []asm.Map
+	for _, x := range []*tensorMap{a, b} {
 		m, ok := s.mapOf(x, sizes, strides)
 		if !ok {
 			return l, nil, false
@@ -134,8 +134,8 @@ func (s *Schedule) Boxed(l Launch, sizes, strides []int64) (Launch, []Map, bool)
 }
 
 // mapOf returns the map of a factor.
-func (s *Schedule) mapOf(b *boxed, sizes, strides []int64) (Map, bool) {
-	m := Map{Operand: b.load.Param, Type: s.element, Box: b.box}
+func (s *Schedule) mapOf(b *tensorMap, sizes, strides []int64) (asm.Map, bool) {
+	m := asm.Map{Operand: b.load.Param, Type: s.element, Box: b.box}
 	p := &s.k.Params[b.load.Param]
 	at := 0 // of the operand's first stride
 	for _, q := range s.k.Params[:b.load.Param] {
@@ -152,9 +152,9 @@ func (s *Schedule) mapOf(b *boxed, sizes, strides []int64) (Map, bool) {
 		}
 		bytes := strides[at+body.RunTime(p.Strides[:d])] * int64(s.element.Size())
 		if n == 1 {
-			bytes = MapAlign // nothing is there
+			bytes = asm.MapAlign // nothing is there
 		}
-		if bytes%MapAlign != 0 || bytes <= 0 || bytes >= 1<<40 {
+		if bytes%asm.MapAlign != 0 || bytes <= 0 || bytes >= 1<<40 {
 			return m, false
 		}
 		m.Strides = append(m.Strides, bytes)

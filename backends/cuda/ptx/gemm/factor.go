@@ -1,4 +1,4 @@
-package ptx
+package gemm
 
 import (
 	"slices"
@@ -9,11 +9,11 @@ import (
 	"ltc/ir/types"
 )
 
-// factor is one of the two factors of a Tensor, and where its strips lie in the
+// factor is one of the two factors, and where its strips lie in the
 // block's memory: rows of chunks, in the order that the swizzle says.
 type factor struct {
 	*kernel.Factor
-	load  kernel.ID // [Schedule.load]
+	load  kernel.ID // [loadOf]
 	unit  int       // the dimension that is contiguous there
 	value kernel.ID // as it was before it became f32, if it was narrower
 	body  []kernel.ID
@@ -42,14 +42,14 @@ type factor struct {
 	left string
 }
 
-func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
+func (m *tileWriter) factor(f *kernel.Factor, axis, size, at int) *factor {
 	s := &factor{Factor: f, value: f.Value, body: f.Body, axis: axis, size: size, at: at, alongK: true}
-	w := m.writer
+	w := m.Writer
 	if i := &w.K.Instrs[f.Value]; i.Op == kernel.Convert && w.K.Instrs[i.Args[0]].Type == m.t {
 		s.value, s.body = i.Args[0], f.Body[:len(f.Body)-1]
 	}
 	along := -1
-	s.load = w.s.load(f)
+	s.load = loadOf(m.K, f)
 	source := f.Source
 	if source == kernel.None {
 		source = s.load
@@ -58,7 +58,7 @@ func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
 		along = body.Neighbours(w.K, source)
 		s.alongK = along != axis
 	}
-	s.direct = s.load != kernel.None && m.typeOf(s) == m.t && (along == axis || along == w.s.Inner) && m.once(s.load, along) && m.copiesGuarded(s)
+	s.direct = s.load != kernel.None && m.typeOf(s) == m.t && (along == axis || along == m.s.inner) && m.once(s.load, along) && m.copiesGuarded(s)
 	s.rows, s.chunks = size, asm.StripBytes/asm.ChunkBytes
 	if !s.alongK {
 		s.rows, s.chunks = strip(m.t), size*m.t.Size()/asm.ChunkBytes
@@ -83,7 +83,7 @@ func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
 		}
 		return w.Mul(n, asm.Number(int64(m.t.Size())))
 	}
-	s.kStep, s.rowStep = s.step(w.s.Inner), s.step(axis)
+	s.kStep, s.rowStep = s.step(m.s.inner), s.step(axis)
 	if !s.alongK {
 		s.rowStep = s.kStep
 	}
@@ -105,10 +105,10 @@ func (m *tensor) factor(f *kernel.Factor, axis, size, at int) *factor {
 }
 
 // flat reports whether rows of a factor are those of a flat tile.
-func (m *tensor) flat(s *factor) bool { return m.tile.flat > 0 && s.axis == m.s.Across }
+func (m *tileWriter) flat(s *factor) bool { return m.tile.flat > 0 && s.axis == m.s.y }
 
 // typeOf returns the type of what a factor's load gives.
-func (m *tensor) typeOf(s *factor) types.DType {
+func (m *tileWriter) typeOf(s *factor) types.DType {
 	if s.Load != kernel.None {
 		return s.Type
 	}
@@ -118,7 +118,7 @@ func (m *tensor) typeOf(s *factor) types.DType {
 // copiesGuarded reports whether chunks can be copied as they are though what is outside
 // of the operand counts as 0: those of flat tiles whose elements begin with the
 // operand's. It holds where nothing is outside.
-func (m *tensor) copiesGuarded(s *factor) bool {
+func (m *tileWriter) copiesGuarded(s *factor) bool {
 	mem := m.K.Instrs[s.load].Mem
 	if !mem.Guard {
 		return true
@@ -129,7 +129,7 @@ func (m *tensor) copiesGuarded(s *factor) bool {
 
 // once reports whether an axis moves a load along the dimension that is
 // contiguous, and no other.
-func (m *tensor) once(load kernel.ID, axis int) bool {
+func (m *tileWriter) once(load kernel.ID, axis int) bool {
 	n := 0
 	for _, x := range m.K.Instrs[load].Mem.Index {
 		for _, t := range x.Terms {
@@ -152,7 +152,7 @@ func (s *factor) spread(bytes int) (shift, mask, by int) {
 }
 
 // offset returns where a chunk of a row is, as a word.
-func (m *tensor) offset(s *factor, row, chunk string) string {
+func (m *tileWriter) offset(s *factor, row, chunk string) string {
 	shift, mask, by := s.spread(m.t.Size())
 	x := m.And(m.Shr(row, shift), mask)
 	if by > 0 {
@@ -173,22 +173,22 @@ func (m *tensor) offset(s *factor, row, chunk string) string {
 
 // mine returns the row and chunk of the thread's first copy; the others are at the
 // same chunk, every so many rows.
-func (m *tensor) mine(s *factor) (row, chunk string, each int) {
+func (m *tileWriter) mine(s *factor) (row, chunk string, each int) {
 	return m.Shr(m.tid, asm.Log2(s.chunks)), m.And(m.tid, s.chunks-1), m.Threads[0] / s.chunks
 }
 
 // begin computes what all strips of a tile share.
-func (s *factor) begin(m *tensor) {
+func (s *factor) begin(m *tileWriter) {
 	if !s.direct || m.flat(s) {
 		return
 	}
-	w := m.writer
+	w := m.Writer
 	tile, size := m.y, m.nY
-	if s.axis == w.s.X {
+	if s.axis == m.s.x {
 		tile, size = m.x, m.nX
 	}
 	p := body.Point{At: append([]string(nil), m.p.At...)}
-	p.At[s.axis], p.At[w.s.Inner] = tile, "0"
+	p.At[s.axis], p.At[m.s.inner] = tile, "0"
 	origin, _ := w.Operand(w.K.Instrs[s.load].Mem, p)
 	row, chunk, _ := m.mine(s)
 	row, chunk = m.Wide(row), m.Wide(chunk)
@@ -200,16 +200,16 @@ func (s *factor) begin(m *tensor) {
 	}
 }
 
-func (m *tensor) perChunk() int64 { return int64(asm.ChunkBytes / m.t.Size()) }
+func (m *tileWriter) perChunk() int64 { return int64(asm.ChunkBytes / m.t.Size()) }
 
 // remainingBytes returns how many bytes of a chunk that begins at an element are of
 // so many.
-func (m *tensor) remainingBytes(size, at string) string {
+func (m *tileWriter) remainingBytes(size, at string) string {
 	return m.Times(m.Remaining(size, at, m.perChunk()), m.t.Size())
 }
 
 // copy copies a strip that begins at an element of K to a place.
-func (s *factor) copy(m *tensor, into, from string) {
+func (s *factor) copy(m *tileWriter, into, from string) {
 	if !s.direct {
 		m.compute(s, into, from)
 		return
@@ -243,7 +243,7 @@ func (s *factor) copy(m *tensor, into, from string) {
 
 // mineOf returns where the thread's first chunk of a strip goes, and, as words, how many
 // rows there are from it on and how many bytes its chunks have.
-func (m *tensor) mineOf(s *factor, into, from string) (to, rows, bytes string) {
+func (m *tileWriter) mineOf(s *factor, into, from string) (to, rows, bytes string) {
 	row, chunk, _ := m.mine(s)
 	to = m.Sum(into, m.Plus(m.offset(s, row, chunk), s.at))
 	rows, bytes = s.left, s.left
@@ -256,8 +256,8 @@ func (m *tensor) mineOf(s *factor, into, from string) (to, rows, bytes string) {
 }
 
 // chunks copies chunks beside the threads, in pieces of a size.
-func (m *tensor) chunks(s *factor, into, from string, size int) {
-	w := m.writer
+func (m *tileWriter) chunks(s *factor, into, from string, size int) {
+	w := m.Writer
 	_, _, each := m.mine(s)
 	to, rows, bytes := m.mineOf(s, into, from)
 	source := s.source
@@ -271,10 +271,10 @@ func (m *tensor) chunks(s *factor, into, from string, size int) {
 
 // compute computes a strip element by element. Threads beside each other have
 // neighbours in memory.
-func (m *tensor) compute(s *factor, into, from string) {
-	w := m.writer
+func (m *tileWriter) compute(s *factor, into, from string) {
+	w := m.Writer
 	tile, size := m.y, m.nY
-	if s.axis == w.s.X {
+	if s.axis == m.s.x {
 		tile, size = m.x, m.nX
 	}
 	length := strip(m.t)
@@ -297,7 +297,7 @@ func (m *tensor) compute(s *factor, into, from string) {
 		w.Store("shared", m.t, address, asm.Float(m.t, 0), w.Op(asm.Predicate, "not.pred", inside))
 		w.When(inside, func() {
 			p := body.Point{At: append([]string(nil), m.p.At...)}
-			p.At[s.axis], p.At[w.s.Inner] = at, atK
+			p.At[s.axis], p.At[m.s.inner] = at, atK
 			if m.flat(s) {
 				m.at(i, &p)
 			}
@@ -312,7 +312,7 @@ func (m *tensor) compute(s *factor, into, from string) {
 
 // pieces copies chunks beside the threads, by the widest accesses that their addresses
 // allow.
-func (m *tensor) pieces(s *factor, into, from string) {
+func (m *tileWriter) pieces(s *factor, into, from string) {
 	_, _, each := m.mine(s)
 	to, rows, bytes := m.mineOf(s, into, from)
 	m.EachBatch(s.rows, each, func(list []string) {

@@ -1,10 +1,9 @@
-package ptx
+package gemm
 
 import (
 	"slices"
 
 	"ltc/backends/cuda/ptx/internal/asm"
-	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -32,9 +31,9 @@ const (
 // matrices of literal sizes. The length of the operand's rows is to be a multiple of it, so
 // that rows begin at multiples of 16 bytes. 0 leaves an operand as it is. Operands for which
 // copied is set are copied for that. Pitch depends on sizes and types alone.
-func (o Options) Pitch(k *kernel.Kernel, copied []bool) []int64 {
-	c, ok := kernel.AsContraction(k)
-	if !ok || body.LoadsOut(k) || points(k, c.M) == 1 || points(k, c.N) == 1 {
+func Pitch(k *kernel.Kernel, copied []bool) []int64 {
+	c, ok := contraction(k)
+	if !ok || points(k, c.M) == 1 || points(k, c.N) == 1 {
 		return nil
 	}
 	t, ok := elements(k, c)
@@ -63,7 +62,7 @@ func (o Options) Pitch(k *kernel.Kernel, copied []bool) []int64 {
 	if !some {
 		return nil
 	}
-	e := o.effort(k, c)
+	e := newEffort(k, c, false)
 	if saved := (slow - 1) * e.time(1); saved < max(pitchGain*cost, launchCycles) {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package ptx_test
+package gemm_test
 
 import (
 	"fmt"
@@ -7,12 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/backends"
-	"ltc/backends/cuda/ptx"
+	"ltc/backends/cuda/ptx/gemm"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
-	"ltc/backends/reference/eval"
 	"ltc/internal/test/ptxas"
 )
 
@@ -68,10 +66,7 @@ func (c *convolved) text() string {
 // kernel returns the one that the convolution is, and the sizes of its launch.
 func (c *convolved) kernel(t *testing.T) (*kernel.Kernel, []int64) {
 	t.Helper()
-	l, err := backends.Load(t.Context(), backends.NewModule(c.text()), backends.Options{})
-	require.NoError(t, err)
-	p, err := kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Borders: true})
-	require.NoError(t, err)
+	p := compile(t, c.text(), kit.Options{Borders: true})
 	require.Len(t, p.Kernels, 1, "%v", p)
 	require.Len(t, p.Steps, 1)
 	return p.Kernels[0], p.Steps[0].Launch().Sizes
@@ -84,27 +79,26 @@ func TestConvolution(t *testing.T) {
 	wide := []kerneltest.Layout{kerneltest.Dense, kerneltest.Spread}
 	for _, c := range []struct {
 		convolved
-		options ptx.Options
+		options gemm.Options
 		layouts []kerneltest.Layout
 	}{
-		{convolved{"bf16", 2, []int{5, 7}, []int{3, 3}, 64, 24, 1, 1, 1}, ptx.Options{}, wide},
-		{convolved{"bf16", 3, []int{9, 6}, []int{3, 2}, 64, 24, 2, 1, 1}, ptx.Options{}, wide[:1]},
-		{convolved{"f16", 1, []int{6, 9}, []int{2, 3}, 64, 24, 1, 2, 2}, ptx.Options{}, wide[:1]},
-		{convolved{"bf16", 2, []int{5, 7}, []int{3, 3}, 12, 24, 1, 1, 0}, ptx.Options{}, wide[:1]},
-		{convolved{"bf16", 2, []int{13}, []int{3}, 64, 24, 1, 1, 1}, ptx.Options{}, wide[:2]},
-		{convolved{"bf16", 1, []int{30}, []int{5}, 64, 24, 1, 1, 2}, ptx.Options{}, wide[:1]},
-		{convolved{"bf16", 2, []int{2, 3, 2}, []int{2, 2, 2}, 64, 24, 1, 1, 1}, ptx.Options{}, wide[:2]},
-		{convolved{"bf16", 1, []int{4, 4}, []int{2, 2}, 264, 24, 1, 1, 1}, ptx.Options{}, wide[:1]},
-		{convolved{"f32", 2, []int{5, 4}, []int{3, 2}, 32, 24, 1, 1, 1}, ptx.Options{}, wide},
-		{convolved{"f32", 2, []int{5, 7}, []int{3, 3}, 32, 24, 2, 1, 1}, ptx.Options{TF32: true}, wide},
-		{convolved{"bf16", 2, []int{5, 4}, []int{3, 2}, 64, 24, 1, 1, 1}, ptx.Options{Hopper: true}, wide[1:]},
+		{convolved{"bf16", 2, []int{5, 7}, []int{3, 3}, 64, 24, 1, 1, 1}, gemm.Options{}, wide},
+		{convolved{"bf16", 3, []int{9, 6}, []int{3, 2}, 64, 24, 2, 1, 1}, gemm.Options{}, wide[:1]},
+		{convolved{"f16", 1, []int{6, 9}, []int{2, 3}, 64, 24, 1, 2, 2}, gemm.Options{}, wide[:1]},
+		{convolved{"bf16", 2, []int{5, 7}, []int{3, 3}, 12, 24, 1, 1, 0}, gemm.Options{}, wide[:1]},
+		{convolved{"bf16", 2, []int{13}, []int{3}, 64, 24, 1, 1, 1}, gemm.Options{}, wide[:2]},
+		{convolved{"bf16", 1, []int{30}, []int{5}, 64, 24, 1, 1, 2}, gemm.Options{}, wide[:1]},
+		{convolved{"bf16", 2, []int{2, 3, 2}, []int{2, 2, 2}, 64, 24, 1, 1, 1}, gemm.Options{}, wide[:2]},
+		{convolved{"bf16", 1, []int{4, 4}, []int{2, 2}, 264, 24, 1, 1, 1}, gemm.Options{}, wide[:1]},
+		{convolved{"f32", 2, []int{5, 4}, []int{3, 2}, 32, 24, 1, 1, 1}, gemm.Options{}, wide},
+		{convolved{"f32", 2, []int{5, 7}, []int{3, 3}, 32, 24, 2, 1, 1}, gemm.Options{TF32: true}, wide},
+		{convolved{"bf16", 2, []int{5, 4}, []int{3, 2}, 64, 24, 1, 1, 1}, gemm.Options{Hopper: true}, wide[1:]},
 	} {
 		t.Run(fmt.Sprintf("%v %+v", &c.convolved, c.options), func(t *testing.T) {
 			k, sizes := c.kernel(t)
 			module, s := plannedFor(t, k, c.options)
-			l, err := s.Launch(sizes)
-			require.NoError(t, err)
-			require.Greater(t, l.Variant, ptx.Plain(s), "a flat tile")
+			l := s.Launch(sizes)
+			require.Greater(t, l.Variant, gemm.Plain(s), "a flat tile")
 			require.LessOrEqual(t, l.Shared, mostShared)
 			for i, layout := range c.layouts {
 				before := kerneltest.NewMemory(k, sizes, layout, 0x5A)
@@ -122,7 +116,7 @@ func TestConvolution(t *testing.T) {
 
 // Each of the tiles computes it.
 func TestConvolutionTiles(t *testing.T) {
-	for _, o := range []ptx.Options{{}, {TF32: true}, {Hopper: true}} {
+	for _, o := range []gemm.Options{{}, {TF32: true}, {Hopper: true}} {
 		for _, elements := range []string{"bf16", "f32"} {
 			if elements == "f32" && o.Hopper || elements == "bf16" && o.TF32 {
 				continue
@@ -130,12 +124,12 @@ func TestConvolutionTiles(t *testing.T) {
 			c := convolved{elements, 2, []int{5, 6}, []int{2, 2}, 64, 20, 1, 1, 1}
 			k, sizes := c.kernel(t)
 			module, s := plannedFor(t, k, o)
-			require.NoError(t, ptxas.Name(strings.TrimSuffix(fmt.Sprintf("tensor/window/%s/%s", elements, map[ptx.Options]string{{TF32: true}: "tf32", {Hopper: true}: "sm_90a"}[o]), "/"), module))
+			require.NoError(t, ptxas.Name(strings.TrimSuffix(fmt.Sprintf("tensor/window/%s/%s", elements, map[gemm.Options]string{{TF32: true}: "tf32", {Hopper: true}: "sm_90a"}[o]), "/"), module))
 			before := kerneltest.NewMemory(k, sizes, kerneltest.Dense, 0x5A)
 			whole(before)
 			want, err := before.Run(evaluate)
 			require.NoError(t, err)
-			for v := ptx.Plain(s); v < s.Variants(); v++ {
+			for v := gemm.Plain(s); v < s.Variants(); v++ {
 				t.Run(fmt.Sprintf("%s %+v %d", elements, o, v), func(t *testing.T) {
 					got, err := before.Run(tensored(module, of(v, 2)))
 					require.NoError(t, err)
@@ -163,13 +157,12 @@ func TestConvolutionShares(t *testing.T) {
 		{convolved{"bf16", 32, []int{65, 65}, []int{2, 2}, 64, 64, 1, 1, 0}, 1, false, 2048},
 	} {
 		k, sizes := c.kernel(t)
-		s, err := ptx.Plan(k)
-		require.NoError(t, err)
-		l, err := s.Launch(sizes)
-		require.NoError(t, err)
+		s := gemm.Plan(k, gemm.Options{})
+		require.NotNil(t, s)
+		l := s.Launch(sizes)
 		variant := c.tile
 		if c.flat {
-			variant += ptx.Plain(s)
+			variant += gemm.Plain(s)
 		}
 		require.Equal(t, variant, l.Variant, "%v", &c.convolved)
 		require.Equal(t, c.blocks, l.Grid[0]*l.Grid[1]*l.Grid[2], "%v", &c.convolved)
@@ -180,9 +173,8 @@ func TestConvolutionShares(t *testing.T) {
 func TestConvolutionPlanted(t *testing.T) {
 	c := convolved{"bf16", 2, []int{4, 5}, []int{3, 3}, 64, 24, 1, 1, 1}
 	k, sizes := c.kernel(t)
-	module, s := plannedFor(t, k, ptx.Options{})
-	l, err := s.Launch(sizes)
-	require.NoError(t, err)
+	module, s := plannedFor(t, k, gemm.Options{})
+	l := s.Launch(sizes)
 	before := kerneltest.NewMemory(k, sizes, kerneltest.Dense, 0x5A)
 	whole(before)
 	want, err := before.Run(evaluate)

@@ -1,4 +1,4 @@
-package ptx
+package gemm
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"ltc/ir/types"
 )
 
-// The epilogue of a Tensor is the stages after the contraction's, at the points of a
+// The epilogue is the stages after the contraction's, at the points of a
 // tile. Sums reach it through the block's memory, so that a thread has Lanes neighbours of
 // the result. The thread loads and stores them by vectors where memory is aligned and all
 // are inside, else one after the other.
@@ -24,7 +24,7 @@ type tileSums struct {
 }
 
 // end runs the epilogue of a tile.
-func (m *tensor) end() {
+func (m *tileWriter) end() {
 	t := m.tile
 	row := (t.columns + sumPad) * 4
 	if m.exact != nil {
@@ -38,9 +38,9 @@ func (m *tensor) end() {
 }
 
 // epilogue runs it for some sums.
-func (m *tensor) epilogue(k *tileSums) {
-	w := m.writer
-	n, across := w.Lanes.N, w.Lanes.Axis == w.s.Across
+func (m *tileWriter) epilogue(k *tileSums) {
+	w := m.Writer
+	n, across := w.Lanes.N, w.Lanes.Axis == m.s.y
 	if m.tile.flat > 0 && across || n == 0 {
 		n = 1
 	}
@@ -57,15 +57,15 @@ func (m *tensor) epilogue(k *tileSums) {
 }
 
 // epilogueLanes runs it for n sums, the first of which is in a row and a column.
-func (m *tensor) epilogueLanes(k *tileSums, n int, row, column string) {
-	w := m.writer
+func (m *tileWriter) epilogueLanes(k *tileSums, n int, row, column string) {
+	w := m.Writer
 	y, x := w.Add(k.y, m.Wide(row)), w.Add(k.x, m.Wide(column))
 	sum := m.Sum(k.at, m.Times(row, k.pitch), m.Times(column, 4))
 	if n == 1 {
 		m.epiloguePoint(y, x, row, sum)
 		return
 	}
-	across := w.Lanes.Axis == w.s.Across
+	across := w.Lanes.Axis == m.s.y
 	first, size, inside, apart := x, m.nX, w.Op(asm.Predicate, "setp.lt.s64", y, m.nY), 4
 	if across {
 		first, size, inside, apart = y, m.nY, w.Op(asm.Predicate, "setp.lt.s64", x, m.nX), k.pitch
@@ -86,8 +86,8 @@ func (m *tensor) epilogueLanes(k *tileSums, n int, row, column string) {
 }
 
 // epiloguePoint runs it at a point, if there is one.
-func (m *tensor) epiloguePoint(y, x, row, sum string) {
-	w := m.writer
+func (m *tileWriter) epiloguePoint(y, x, row, sum string) {
+	w := m.Writer
 	inside := w.Both(w.Op(asm.Predicate, "setp.lt.s64", y, m.nY), w.Op(asm.Predicate, "setp.lt.s64", x, m.nX))
 	w.When(inside, func() {
 		w.Vals[m.c.Sum] = w.Load("shared", types.F32, sum, "", "")
@@ -99,16 +99,16 @@ func (m *tensor) epiloguePoint(y, x, row, sum string) {
 }
 
 // pointOf returns the point of a row and a column of the result.
-func (m *tensor) pointOf(y, x, row string) body.Point {
+func (m *tileWriter) pointOf(y, x, row string) body.Point {
 	at := body.Point{At: slices.Clone(m.p.At), Stores: m.p.Stores}
-	at.At[m.s.X], at.At[m.s.Across] = x, y
+	at.At[m.s.x], at.At[m.s.y] = x, y
 	m.at(row, &at)
 	return at
 }
 
 // epilogueVector runs it at n points, all inside, whose sums are so many bytes apart.
-func (m *tensor) epilogueVector(n int, y, x, row, sum string, apart int) {
-	w := m.writer
+func (m *tileWriter) epilogueVector(n int, y, x, row, sum string, apart int) {
+	w := m.Writer
 	sums := make([]string, n)
 	for l := range sums {
 		sums[l] = w.Fresh(asm.Single)
@@ -128,7 +128,7 @@ func (m *tensor) epilogueVector(n int, y, x, row, sum string, apart int) {
 
 // keep stores the sums of fragments in the block's memory, whose rows are so many
 // bytes apart.
-func (m *tensor) keep(row int) {
+func (m *tileWriter) keep(row int) {
 	groups, thread := m.Shr(m.lane, 2), m.And(m.lane, 3)
 	to := m.Sum(m.memory, m.Times(m.Sum(m.warp[0], groups), row), m.Times(m.Sum(m.warp[1], m.Times(thread, 2)), 4))
 	for i := range m.sums {

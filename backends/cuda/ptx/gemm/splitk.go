@@ -1,8 +1,7 @@
-package ptx
+package gemm
 
 import (
 	"ltc/backends/cuda/ptx/internal/asm"
-	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -54,16 +53,16 @@ type effort struct {
 	chunk       int64   // parts begin at multiples of so many elements
 }
 
-// ProductParts returns into how many parts to cut the sums of a product of matrices,
+// SplitK returns into how many parts to cut the sums of a product of matrices,
 // that a kernel with literal sizes is, along the first of the axes that it sums over,
 // which the number divides; 1: into none. It depends on sizes and types alone, and on
 // whether tensor cores multiply f32.
-func (o Options) ProductParts(k *kernel.Kernel) int64 {
-	c, ok := kernel.AsContraction(k)
-	if !ok || body.LoadsOut(k) || points(k, c.M) == 1 || points(k, c.N) == 1 {
+func SplitK(k *kernel.Kernel, tf32 bool) int64 {
+	c, ok := contraction(k)
+	if !ok || points(k, c.M) == 1 || points(k, c.N) == 1 {
 		return 1 // a product with a vector has no tiles
 	}
-	e := o.effort(k, c)
+	e := newEffort(k, c, tf32)
 	best, least := int64(1), (1-leastSaved)*e.time(1)
 	for parts := int64(2); parts <= min(mostParts, e.first); parts++ {
 		if e.first%parts != 0 || e.first/parts*e.rest%e.chunk != 0 {
@@ -76,8 +75,8 @@ func (o Options) ProductParts(k *kernel.Kernel) int64 {
 	return best
 }
 
-// effort estimates what a product takes on devices that all have.
-func (o Options) effort(k *kernel.Kernel, c *kernel.Contraction) effort {
+// newEffort estimates what a product takes on a large GPU that is not sm_90a.
+func newEffort(k *kernel.Kernel, c *kernel.Contraction, tf32 bool) effort {
 	rows, columns, products := points(k, c.M), points(k, c.N), points(k, c.Batch)
 	e := effort{first: points(k, c.K[:1]), rest: points(k, c.K[1:]), bytes: float64(rows*columns*products) * float64(c.Type.Size())}
 	t, tensor := elements(k, c)
@@ -87,17 +86,17 @@ func (o Options) effort(k *kernel.Kernel, c *kernel.Contraction) effort {
 		e.cycles = max(side*side*depth/multiplied(c.Type, false, false), answerCycles)
 		return e
 	}
-	all := tileTable(t, Options{TF32: o.TF32})
-	tile := &all[tileFor(all, rows, columns, products, Options{}.processors())]
+	all := tileTable(t, tf32, false)
+	tile := &all[tileFor(all, rows, columns, products, manyProcessors)]
 	e.tiles = asm.Ceil(rows, int64(tile.rows)) * asm.Ceil(columns, int64(tile.columns)) * products
 	e.strip, e.chunk = int64(strip(t)), int64(asm.ChunkBytes/t.Size())
-	e.cycles = max(float64(tile.rows*tile.columns*strip(t))/multiplied(t, true, o.TF32), answerCycles/float64(tile.strips-1))
+	e.cycles = max(float64(tile.rows*tile.columns*strip(t))/multiplied(t, true, tf32), answerCycles/float64(tile.strips-1))
 	return e
 }
 
 // time returns how many cycles a product takes whose sums are cut into so many parts.
 func (e *effort) time(parts int64) float64 {
-	turns := asm.Ceil(e.tiles*parts, Options{}.processors()) * asm.Ceil(e.first/parts*e.rest, e.strip)
+	turns := asm.Ceil(e.tiles*parts, manyProcessors) * asm.Ceil(e.first/parts*e.rest, e.strip)
 	t := float64(turns) * e.cycles
 	if parts > 1 {
 		t += launchCycles + 2*float64(parts)*e.bytes/movedBytes

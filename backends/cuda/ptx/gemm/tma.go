@@ -1,4 +1,4 @@
-package ptx
+package gemm
 
 import (
 	"strings"
@@ -29,7 +29,7 @@ func (t *tile) multipliers() int { return 32 * t.warps[0] * t.warps[1] }
 
 func (t *tile) mbarriersAt() int { return t.strips * t.stripsBytes() }
 func (t *tile) keptAt() int      { return t.mbarriersAt() + roundUpTo(2*t.strips*asm.MbarrierBytes, 128) }
-func (t *tile) boxedShared() int { return t.keptAt() + t.multipliers()/32*keptBytes }
+func (t *tile) mapShared() int   { return t.keptAt() + t.multipliers()/32*keptBytes }
 
 func roundUpTo(n, to int) int { return int(asm.RoundUp(int64(n), int64(to))) }
 
@@ -41,7 +41,7 @@ type strips struct {
 }
 
 // boxes writes a tile whose factors boxes are copied of.
-func (m *tensor) boxes() {
+func (m *tileWriter) boxes() {
 	t := m.tile
 	from := asm.Number(int64(t.multipliers()))
 	full := m.Plus(m.memory, t.mbarriersAt())
@@ -64,7 +64,7 @@ func (m *tensor) boxes() {
 }
 
 // copies has boxes of all strips of all tiles copied.
-func (m *tensor) copies() {
+func (m *tileWriter) copies() {
 	r := m.newStrips(1) // places that nothing was in are empty
 	m.tiles(func() {
 		m.along(m.outerK(), func() {
@@ -82,13 +82,13 @@ func (m *tensor) copies() {
 
 // copyBoxes has a strip of a factor copied, which begins at an element of K: as it lies
 // in the block's memory for descriptors, in boxes of 128 bytes a row.
-func (m *tensor) copyBoxes(n int, b *boxed, s *factor, r *strips, from string) {
+func (m *tileWriter) copyBoxes(n int, b *tensorMap, s *factor, r *strips, from string) {
 	tile := m.y
-	if s.axis == m.s.X {
+	if s.axis == m.s.x {
 		tile = m.x
 	}
 	p := body.Point{At: append([]string(nil), m.p.At...)}
-	p.At[s.axis], p.At[m.s.Inner] = tile, from
+	p.At[s.axis], p.At[m.s.inner] = tile, from
 	for at := 0; at < s.size; at += b.box[0] {
 		var list []string
 		for i, d := range b.dims {
@@ -108,7 +108,7 @@ func (m *tensor) copyBoxes(n int, b *boxed, s *factor, r *strips, from string) {
 
 // multiplies multiplies the strips of tiles. Those of one strip are under way while the
 // next is waited for.
-func (m *tensor) multiplies() {
+func (m *tileWriter) multiplies() {
 	r := m.newStrips(0)
 	busy := m.Variable(asm.Word, "0") // the first mbarrier of the strip that is multiplied; 0: none
 	first := m.Op(asm.Predicate, "setp.eq.u32", m.lane, "0")
@@ -138,9 +138,9 @@ func (m *tensor) multiplies() {
 }
 
 // tiles runs body for each of the block's tiles.
-func (m *tensor) tiles(body func()) {
+func (m *tileWriter) tiles(body func()) {
 	rows, columns := m.Ceil(m.nY, m.tile.rows), m.Ceil(m.nX, m.tile.columns)
-	m.Outer(m.s.outer(m.tile.flat), m.p, func() {
+	m.Outer(m.s.tileAxes(m.tile.flat), m.p, func() {
 		m.Loop(m.Special("%ctaid.x"), m.Mul(rows, columns), m.Special("%nctaid.x"), func(n string) {
 			m.locate(n, rows, columns)
 			body()
@@ -148,7 +148,7 @@ func (m *tensor) tiles(body func()) {
 	})
 }
 
-func (m *tensor) newStrips(parity int) *strips {
+func (m *tileWriter) newStrips(parity int) *strips {
 	return &strips{
 		at:     m.Variable(asm.Word, m.memory),
 		full:   m.Variable(asm.Word, m.Plus(m.memory, m.tile.mbarriersAt())),
@@ -158,7 +158,7 @@ func (m *tensor) newStrips(parity int) *strips {
 
 // next goes on to the next place, of which the first comes after the last one, with
 // the next phase.
-func (r *strips) next(m *tensor) {
+func (r *strips) next(m *tileWriter) {
 	t := m.tile
 	m.Line("add.u32 %s, %s, %d", r.at, r.at, t.stripsBytes())
 	m.Line("add.u32 %s, %s, %d", r.full, r.full, asm.MbarrierBytes)
@@ -171,7 +171,7 @@ func (r *strips) next(m *tensor) {
 
 // endBoxes runs the epilogue of a tile: each warp that of its rows, some columns at a
 // time.
-func (m *tensor) endBoxes() {
+func (m *tileWriter) endBoxes() {
 	rows := 16 * len(m.sums)
 	place := m.Sum(m.Plus(m.memory, m.tile.keptAt()), m.Times(m.Shr(m.tid, 5), keptBytes))
 	groups, thread := m.Shr(m.lane, 2), m.And(m.lane, 3)

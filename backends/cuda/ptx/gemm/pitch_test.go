@@ -1,4 +1,4 @@
-package ptx_test
+package gemm_test
 
 import (
 	"fmt"
@@ -6,12 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/backends"
-	"ltc/backends/cuda/ptx"
+	"ltc/backends/cuda/ptx/gemm"
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
-	"ltc/backends/reference/eval"
 )
 
 // Rows of f16 and bf16 are laid out at multiples of 16 bytes where that saves twice what
@@ -76,13 +74,10 @@ func TestPitchOfConvolutions(t *testing.T) {
 // pitched requires that the only product of a program wants its operands in rows of
 // multiples of some elements.
 func pitched(t *testing.T, text string, want []int64) {
-	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
-	require.NoError(t, err)
 	asked := 0
-	_, err = kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Borders: true, Pitch: func(k *kernel.Kernel, copied []bool) []int64 {
+	compile(t, text, kit.Options{Borders: true, Pitch: func(k *kernel.Kernel, copied []bool) []int64 {
 		asked++
-		rows := ptx.Options{}.Pitch(k, copied)
-		require.Equal(t, rows, ptx.Options{Hopper: true, Processors: 132}.Pitch(k, copied), "on each device the same")
+		rows := gemm.Pitch(k, copied)
 		if want == nil {
 			require.Nil(t, rows)
 			return nil
@@ -90,24 +85,22 @@ func pitched(t *testing.T, text string, want []int64) {
 		require.Equal(t, append(want, make([]int64, len(k.Params)-len(want))...), rows)
 		return rows
 	}})
-	require.NoError(t, err)
 	require.Equal(t, 1, asked)
 }
 
 // Windows of an odd number of features take several times the instructions of those of
-// eight, which [ptx.Options.Pitch] gives them.
+// eight, which [gemm.Pitch] gives them.
 func TestOddFeaturesTakeMoreInstructions(t *testing.T) {
-	for _, o := range []ptx.Options{{}, {Hopper: true}} {
+	for _, o := range []gemm.Options{{}, {Hopper: true}} {
 		took := func(features int) float64 {
 			c := convolved{"bf16", 2, []int{12, 14}, []int{7, 7}, features, 64, 1, 1, 0}
 			k, sizes := c.kernel(t)
 			module, s := plannedFor(t, k, o)
-			l, err := s.Launch(sizes)
-			require.NoError(t, err)
+			l := s.Launch(sizes)
 			var steps int
 			memory := kerneltest.NewMemory(k, sizes, kerneltest.Dense, 0x5A)
 			whole(memory)
-			_, err = memory.Run(counted(module, l, &steps))
+			_, err := memory.Run(counted(module, l, &steps))
 			require.NoError(t, err)
 			return float64(steps)
 		}

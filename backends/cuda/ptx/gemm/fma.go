@@ -1,4 +1,4 @@
-package ptx
+package gemm
 
 import (
 	"ltc/backends/cuda/ptx/internal/asm"
@@ -15,7 +15,7 @@ type exact struct {
 }
 
 // newExact returns the sums of a thread, 0.
-func (m *tensor) newExact() *exact {
+func (m *tileWriter) newExact() *exact {
 	x := &exact{n: [2]int{m.tile.rows / m.tile.own[0], m.tile.columns / m.tile.own[1]}}
 	x.at = [2]string{m.Shr(m.tid, asm.Log2(x.n[1])), m.And(m.tid, x.n[1]-1)}
 	for range m.tile.own[0] {
@@ -30,7 +30,7 @@ func (m *tensor) newExact() *exact {
 
 // multiplyExact adds the products of a strip, four at a time along K: what a thread
 // loads of a factor along it; across it, of four elements each.
-func (m *tensor) multiplyExact(strip string) {
+func (m *tileWriter) multiplyExact(strip string) {
 	x := m.exact
 	for k := 0; k < asm.StripBytes/4; k += 4 {
 		a := m.four(m.a, strip, k, x.at[0], x.n[0], m.tile.own[0])
@@ -47,7 +47,7 @@ func (m *tensor) multiplyExact(strip string) {
 
 // four loads, of each of a thread's rows or columns, the elements from one along K
 // on.
-func (m *tensor) four(s *factor, strip string, k int, at string, n, own int) [][4]string {
+func (m *tileWriter) four(s *factor, strip string, k int, at string, n, own int) [][4]string {
 	all := make([][4]string, own)
 	load := func(off string, extra int) (r [4]string) {
 		for i := range r {
@@ -79,7 +79,7 @@ func (m *tensor) four(s *factor, strip string, k int, at string, n, own int) [][
 
 // keepExact stores the thread's sums in the block's memory, whose rows are so many
 // bytes apart.
-func (m *tensor) keepExact(row int) {
+func (m *tileWriter) keepExact(row int) {
 	x := m.exact
 	place := func(s *factor, at string, n, i, bytes int) (first string, extra int) {
 		if s.alongK {

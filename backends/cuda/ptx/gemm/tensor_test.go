@@ -1,4 +1,4 @@
-package ptx_test
+package gemm_test
 
 import (
 	"fmt"
@@ -9,9 +9,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends"
 	"ltc/backends/cuda/ptx"
+	"ltc/backends/cuda/ptx/gemm"
+	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/backends/kit/plan"
+	"ltc/backends/reference/eval"
+	"ltc/backends/reference/tiles"
 	"ltc/internal/test/ptxas"
 	"ltc/internal/test/ptxsim"
 	"ltc/ir/types"
@@ -75,20 +82,39 @@ func whole(m *kerneltest.Memory) {
 	}
 }
 
-// planned returns the text and the schedule of a kernel for tensor cores.
-func planned(t testing.TB, k *kernel.Kernel) (string, *ptx.Schedule) {
-	t.Helper()
-	return plannedFor(t, k, ptx.Options{TF32: true})
+func evaluate(m *kerneltest.Memory) error {
+	return kernel.Evaluate(m.Kernel, m.Sizes, m.Mem, m.Strides, tiles.Scalars{})
 }
 
-func plannedFor(t testing.TB, k *kernel.Kernel, o ptx.Options) (string, *ptx.Schedule) {
+// compile makes kernels of a StableHLO text.
+func compile(t testing.TB, text string, o kit.Options) *plan.Program {
 	t.Helper()
-	s, err := o.Plan(k)
+	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	require.Equal(t, ptx.Tensor, s.Form)
-	e, err := ptx.Entry("k", k, s)
+	o.Eval = eval.New()
+	p, err := kit.Compile(t.Context(), l, o)
 	require.NoError(t, err)
-	return o.Module(e), s
+	return p
+}
+
+// planned returns the text and the schedule of a kernel for tensor cores.
+func planned(t testing.TB, k *kernel.Kernel) (string, *gemm.Schedule) {
+	t.Helper()
+	return plannedFor(t, k, gemm.Options{TF32: true})
+}
+
+func plannedFor(t testing.TB, k *kernel.Kernel, o gemm.Options) (string, *gemm.Schedule) {
+	t.Helper()
+	s := gemm.Plan(k, o)
+	require.NotNil(t, s)
+	require.True(t, s.Tensor())
+	var entries []string
+	for n := range s.Variants() {
+		e, err := s.Variant(asm.Launch{Variant: n}.Entry("k"), n)
+		require.NoError(t, err)
+		entries = append(entries, e)
+	}
+	return ptx.Options{Hopper: o.Hopper}.Module(entries...), s
 }
 
 // What a block's memory may take, of all GPUs and of those of sm_90a.
@@ -98,18 +124,18 @@ const (
 )
 
 // of is a launch of a variant, whichever sizes would choose, in so many blocks.
-func of(variant, blocks int) ptx.Launch {
-	return ptx.Launch{Variant: variant, Grid: [3]int{blocks, 1, 1}, Shared: mostHopperShared}
+func of(variant, blocks int) asm.Launch {
+	return asm.Launch{Variant: variant, Grid: [3]int{blocks, 1, 1}, Shared: mostHopperShared}
 }
 
 // tensored runs a module, with operands aligned as devices' memory is, and words of
 // more arguments.
-func tensored(module string, l ptx.Launch, more ...uint64) func(m *kerneltest.Memory) error {
+func tensored(module string, l asm.Launch, more ...uint64) func(m *kerneltest.Memory) error {
 	return counted(module, l, new(int), more...)
 }
 
 // counted is tensored that says how many instructions the threads took.
-func counted(module string, l ptx.Launch, steps *int, more ...uint64) func(m *kerneltest.Memory) error {
+func counted(module string, l asm.Launch, steps *int, more ...uint64) func(m *kerneltest.Memory) error {
 	return func(m *kerneltest.Memory) error {
 		parsed, err := ptxsim.Parse(module)
 		if err != nil {
@@ -195,16 +221,16 @@ func TestTensor(t *testing.T) {
 func TestTensorCopiesWords(t *testing.T) {
 	for _, c := range []struct {
 		elements, a, b string
-		options        ptx.Options
+		options        gemm.Options
 		variant        int
 	}{
-		{"bf16", "K", "rows", ptx.Options{}, 1},
-		{"f16", "rows", "K", ptx.Options{}, 2},
-		{"bf16", "K", "K", ptx.Options{}, 0},
-		{"f16", "rows", "rows", ptx.Options{}, 1},
-		{"f32", "K", "rows", ptx.Options{}, 1},
-		{"f32", "K", "K", ptx.Options{TF32: true}, 1},
-		{"bf16", "K", "rows", ptx.Options{Hopper: true}, 0},
+		{"bf16", "K", "rows", gemm.Options{}, 1},
+		{"f16", "rows", "K", gemm.Options{}, 2},
+		{"bf16", "K", "K", gemm.Options{}, 0},
+		{"f16", "rows", "rows", gemm.Options{}, 1},
+		{"f32", "K", "rows", gemm.Options{}, 1},
+		{"f32", "K", "K", gemm.Options{TF32: true}, 1},
+		{"bf16", "K", "rows", gemm.Options{Hopper: true}, 0},
 	} {
 		k := matrices(t, c.elements, c.a, c.b)
 		module, _ := plannedFor(t, k, c.options)
@@ -266,7 +292,7 @@ func TestTensorGroups(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s/%s %s/%d/%dx%dx%d by %d", c.elements, c.a, c.b, c.variant, c.rows, c.columns, c.depth, c.batch), func(t *testing.T) {
 			k := matrices(t, c.elements, c.a, c.b)
-			module, _ := plannedFor(t, k, ptx.Options{Hopper: true})
+			module, _ := plannedFor(t, k, gemm.Options{Hopper: true})
 			product(t, k, tensored(module, of(c.variant, 2)), c.layout, c.rows, c.columns, c.depth, c.batch)
 		})
 	}
@@ -330,14 +356,13 @@ func TestTensorTiles(t *testing.T) {
 		{64, 512, 128, 1, 1024},
 		{0, 17, 1, 2, 0},
 	} {
-		l, err := s.Launch([]int64{c.rows, c.columns, 512, c.batch})
-		require.NoError(t, err)
+		l := s.Launch([]int64{c.rows, c.columns, 512, c.batch})
 		require.Equal(t, c.variant, l.Variant, "%+v", c)
 		require.Equal(t, c.blocks, l.Grid[0]*l.Grid[1]*l.Grid[2], "%+v", c)
 		require.LessOrEqual(t, l.Shared, mostShared)
 		require.Equal(t, [3]int{128, 1, 1}, l.Block)
 	}
-	_, s = plannedFor(t, matrices(t, "bf16", "K", "rows"), ptx.Options{Hopper: true})
+	_, s = plannedFor(t, matrices(t, "bf16", "K", "rows"), gemm.Options{Hopper: true})
 	for _, c := range []struct {
 		rows, columns            int64
 		variant, blocks, threads int
@@ -347,8 +372,7 @@ func TestTensorTiles(t *testing.T) {
 		{256, 256, 1, 16, 128},
 		{8, 4096, 2, 32, 128},
 	} {
-		l, err := s.Launch([]int64{c.rows, c.columns, 512, 1})
-		require.NoError(t, err)
+		l := s.Launch([]int64{c.rows, c.columns, 512, 1})
 		require.Equal(t, c.variant, l.Variant, "%+v", c)
 		require.Equal(t, c.blocks, l.Grid[0]*l.Grid[1]*l.Grid[2], "%+v", c)
 		require.Equal(t, c.threads, l.Block[0], "%+v", c)
@@ -379,7 +403,7 @@ func TestTensorExact(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%s %s/%d/%dx%dx%d by %d", c.a, c.b, c.variant, c.rows, c.columns, c.depth, c.batch), func(t *testing.T) {
 			k := matrices(t, "f32", c.a, c.b)
-			module, _ := plannedFor(t, k, ptx.Options{})
+			module, _ := plannedFor(t, k, gemm.Options{})
 			require.NotContains(t, module, "mma")
 			product(t, k, tensored(module, of(c.variant, 2)), c.layout, c.rows, c.columns, c.depth, c.batch)
 		})
@@ -395,9 +419,9 @@ func TestTensorRegisters(t *testing.T) {
 		require.NoError(t, ptxas.Name("tensor/"+strings.Join(c[:], "/"), module))
 	}
 	for _, c := range [][2]string{{"K", "K"}, {"K", "rows"}, {"rows", "rows"}} {
-		module, _ := plannedFor(t, matrices(t, "f32", c[0], c[1]), ptx.Options{})
+		module, _ := plannedFor(t, matrices(t, "f32", c[0], c[1]), gemm.Options{})
 		require.NoError(t, ptxas.Name("exact/"+strings.Join(c[:], "/"), module))
-		module, _ = plannedFor(t, matrices(t, "bf16", c[0], c[1]), ptx.Options{Hopper: true})
+		module, _ = plannedFor(t, matrices(t, "bf16", c[0], c[1]), gemm.Options{Hopper: true})
 		require.NoError(t, ptxas.Name("tensor/sm_90a/bf16/"+strings.Join(c[:], "/"), module))
 	}
 }
@@ -426,7 +450,7 @@ func TestTensorPrograms(t *testing.T) {
   }`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := compile(t, text)
+			p := compile(t, text, kit.Options{})
 			products := 0
 			for n := range p.Steps {
 				st := p.Steps[n].Launch()
@@ -510,8 +534,7 @@ func TestTensorPlanted(t *testing.T) {
 			k := matrices(t, "bf16", "K", "rows")
 			module, s := planned(t, k)
 			sizes := []int64{72, 72, 328, 1}
-			l, err := s.Launch(sizes)
-			require.NoError(t, err)
+			l := s.Launch(sizes)
 			require.Equal(t, 1, l.Variant)
 			wrong := planted(t, module, l.Entry("k"), c.old, c.new)
 			shows(t, k, tensored(wrong, l), c.want, sizes...)
@@ -561,7 +584,7 @@ func TestTensorGroupsPlanted(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			k := matrices(t, "bf16", "K", "rows")
-			module, _ := plannedFor(t, k, ptx.Options{Hopper: true})
+			module, _ := plannedFor(t, k, gemm.Options{Hopper: true})
 			wrong := planted(t, module, "k_4", c.old, c.new)
 			shows(t, k, tensored(wrong, of(4, 1)), c.want, 72, 136, 456, 1)
 		})

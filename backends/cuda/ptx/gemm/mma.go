@@ -1,4 +1,4 @@
-package ptx
+package gemm
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 
 // multiply adds the products of a strip, which begins at an address. See the PTX
 // ISA, "Matrix fragments for mma", for what lies in which registers.
-func (m *tensor) multiply(strip string) {
+func (m *tileWriter) multiply(strip string) {
 	a := m.Sum(strip, m.warpStart(m.a, m.warp[0]))
 	b := m.Sum(strip, m.warpStart(m.b, m.warp[1]))
 	for step := range asm.StripBytes / asm.FragmentBytes {
@@ -29,7 +29,7 @@ func (m *tensor) multiply(strip string) {
 
 // warpStart returns where the part of a warp that begins at a row or column of the
 // tile lies, if that is a number of rows, and the factor.
-func (m *tensor) warpStart(s *factor, first string) string {
+func (m *tileWriter) warpStart(s *factor, first string) string {
 	if !s.alongK {
 		return asm.Number(int64(s.at))
 	}
@@ -38,7 +38,7 @@ func (m *tensor) warpStart(s *factor, first string) string {
 
 // fragment loads, for a step of two chunks along K, what mma takes of 16 rows of
 // the first factor or of 16 columns of the second, from one of the warp's on.
-func (m *tensor) fragment(s *factor, start string, step, from int, first string, rows bool) []string {
+func (m *tileWriter) fragment(s *factor, start string, step, from int, first string, rows bool) []string {
 	if m.t == types.F32 && !s.alongK {
 		return m.scattered(s, start, step, from, first, rows)
 	}
@@ -73,7 +73,7 @@ func (m *tensor) fragment(s *factor, start string, step, from int, first string,
 
 // scattered loads elements of four bytes one by one: ldmatrix transposes only what
 // has two.
-func (m *tensor) scattered(s *factor, start string, step, from int, first string, rows bool) []string {
+func (m *tileWriter) scattered(s *factor, start string, step, from int, first string, rows bool) []string {
 	groups, thread := m.Shr(m.lane, 2), m.And(m.lane, 3)
 	within := m.Times(m.And(groups, 3), 4)
 	r := make([]string, 4)
@@ -91,7 +91,7 @@ func (m *tensor) scattered(s *factor, start string, step, from int, first string
 }
 
 // rounding rounds floats to tf32.
-func (m *tensor) rounding(r []string) {
+func (m *tileWriter) rounding(r []string) {
 	for _, x := range r {
 		m.Line("cvt.rna.tf32.f32 %s, %s", x, x)
 	}
