@@ -53,11 +53,6 @@ func scanningOf(op stablehlo.ReduceWindowOp, in, out types.Shape) (s scanning, o
 	return s, s.dim >= 0
 }
 
-// idempotent reports whether a value counts once however often it is combined.
-func idempotent(op kernel.Op) bool {
-	return op == kernel.Maximum || op == kernel.Minimum || op == kernel.And || op == kernel.Or
-}
-
 // scan has the other dimensions as parallel axes and a stage along the one that is
 // scanned.
 func (b *nodeBuilder) scan(s scanning, with kernel.Op) {

@@ -76,7 +76,7 @@ func reduceWindow(b *nodeBuilder) error {
 	}
 	rank := len(b.in[0].Shape)
 	op := stablehlo.AsReduceWindow(b.op)
-	if s, ok := scanningOf(op, b.in[0].Shape, b.out[0].Shape); ok && b.in[0].DType == t && (idempotent(with) || b.beginsNeutral(with)) {
+	if s, ok := scanningOf(op, b.in[0].Shape, b.out[0].Shape); ok && b.in[0].DType == t && (with.Idempotent() || b.beginsNeutral(with)) {
 		b.scan(s, with)
 		return nil
 	}

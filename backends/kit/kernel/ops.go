@@ -70,6 +70,9 @@ func (o Op) Costly() bool { return o.row().Traits.Has(ops.Costly) }
 // Exact reports whether an op's value has no more bits than its operands.
 func (o Op) Exact() bool { return o.row().Traits.Has(ops.Exact) }
 
+// Idempotent reports whether a value counts once however often an op combines it.
+func (o Op) Idempotent() bool { return o == Maximum || o == Minimum || o == And || o == Or }
+
 // Arity is how many arguments a computing op takes.
 func (o Op) Arity() int { return o.row().Form.Arity() }
 

@@ -61,6 +61,7 @@ var launches = []struct {
 	{"sum0", []int64{4096, 4096}},
 	{"sum1", []int64{4096, 4096}},
 	{"sumall", []int64{1 << 24}},
+	{"cumsum", []int64{1024, 4096}},
 	{"transpose", []int64{4096, 4096}},
 	{"transpose", []int64{1000, 1000}},
 }

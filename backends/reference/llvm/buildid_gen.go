@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "fc8930d776d469f69b4c718a"
+const buildID = "16f2c35e669bc2dff6b50a71"

@@ -215,6 +215,89 @@ func TestFor(t *testing.T) {
 	})
 }
 
+// Lanes combine with all before them, or behind them, as they do one after the other.
+func TestPrefix(t *testing.T) {
+	type prefix struct {
+		name    string
+		op      kernel.Op
+		d       types.DType
+		reverse bool
+	}
+	var all []prefix
+	for _, d := range types.DTypes() {
+		for _, op := range kernel.Ops() {
+			for _, reverse := range []bool{false, true} {
+				if op.Combines() && vector.Supports(op, d) {
+					all = append(all, prefix{fmt.Sprint(op, ".", d, ".", reverse), op, d, reverse})
+				}
+			}
+		}
+	}
+	require.Greater(t, len(all), 100)
+	each(t, func(m *vector.Module) {
+		for _, p := range all {
+			b := m.Kernel(p.name)
+			lanes := m.Machine.Lanes(p.d)
+			x := b.Convert(b.Load(b.ArgPointer(0, types.I32), lanes), p.d)
+			r, err := b.Prefix(p.op, x, b.ConstBits(p.d, lanes, kernel.Neutral(p.op, p.d)), p.reverse)
+			require.NoError(t, err)
+			b.Store(b.ArgPointer(1, p.d), r)
+			b.Return(0)
+		}
+	}, func(t *testing.T, im *native.Image, m vector.Machine) {
+		for _, p := range all {
+			lanes := m.Lanes(p.d)
+			x, got := make([]int32, lanes), make([]byte, lanes*p.d.Size())
+			for i := range x {
+				switch {
+				case p.op == kernel.Multiply && p.d != types.Bool: // products of eight bits
+					if x[i] = 1; i%13 == 1 {
+						x[i] = 2
+					}
+				case p.d == types.Bool:
+					x[i] = int32(i * 7 % 5 / 4)
+				default:
+					x[i] = int32(i * 7 % 5 / 2)
+				}
+			}
+			require.Zero(t, run(t, im, p.name, x, got))
+			so := make([]int32, 0, lanes)
+			for i := range x {
+				at := i
+				if p.reverse {
+					at = lanes - 1 - i
+				}
+				if so = append(so, x[at]); i > 0 {
+					so[i] = combined(p.op, p.d, so[i-1], x[at])
+				}
+				require.Equal(t, float64(so[i]), number(p.d, got, at), "%s: lane %d", p.name, at)
+			}
+		}
+	})
+}
+
+// combined is what an op makes of two small numbers of a dtype.
+func combined(op kernel.Op, d types.DType, x, y int32) int32 {
+	switch op {
+	case kernel.Add:
+		if x += y; d == types.Bool {
+			x = min(x, 1)
+		}
+		return x
+	case kernel.Multiply:
+		return x * y
+	case kernel.Maximum:
+		return max(x, y)
+	case kernel.Minimum:
+		return min(x, y)
+	case kernel.And:
+		return x & y
+	case kernel.Xor:
+		return x ^ y
+	}
+	return x | y
+}
+
 // Constants have the very bits that they are given.
 func TestConstants(t *testing.T) {
 	bits := map[types.DType][]uint64{

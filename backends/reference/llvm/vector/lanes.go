@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/llir/llvm/ir"
 	"github.com/llir/llvm/ir/constant"
 	"github.com/llir/llvm/ir/enum"
 	ll "github.com/llir/llvm/ir/types"
@@ -218,17 +219,71 @@ func (b *Builder) Fold(op kernel.Op, v Value) (Value, error) {
 }
 
 // Prefix returns the lanes of v, a power of two, each combined by a binary op with
-// all before it, or all behind it in reverse: those at a distance of 1, then 2, 4
-// and so on. Lanes of neutral stand for those that there are not.
-func (b *Builder) Prefix(op kernel.Op, v, neutral Value, reverse bool) (Value, error) {
-	for n := 1; n < v.Lanes(); n *= 2 {
-		r, err := b.Binary(op, b.Shift(v, neutral, n, reverse), v)
-		if err != nil {
-			return Value{}, err
+// all before it, or all behind it in reverse. Lanes of neutral stand for those that
+// there are not.
+func (b *Builder) Prefix(op kernel.Op, v, neutral Value, reverse bool) (r Value, err error) {
+	for n := 1; n < v.Lanes() && err == nil; n *= 2 {
+		if b.Machine.Bits() == 128 {
+			// A register shifts its bytes, and zeros in, by one instruction.
+			v, err = b.Binary(op, b.Shift(v, neutral, n, reverse), v)
+		} else {
+			v, err = b.joinBlocks(op, v, n, reverse)
 		}
-		v = r
 	}
-	return v, nil
+	return v, err
+}
+
+// joinBlocks makes prefixes of blocks of n lanes ones of blocks of 2*n: it combines each
+// lane of a block's upper half with the last one of the lower half. That is one shuffle
+// of one register, even where lanes cross 128 bits.
+func (b *Builder) joinBlocks(op kernel.Op, v Value, n int, reverse bool) (Value, error) {
+	from, upper := ascending(0, v.Lanes()), make([]bool, v.Lanes())
+	for i := range from {
+		last := i&^(2*n-1) + n - 1 // of the lower half
+		if reverse {
+			last++
+		}
+		if upper[i] = (i&n != 0) != reverse; upper[i] {
+			from[i] = last
+		}
+	}
+	r, err := b.Binary(op, Value{b.pick(v.V, nil, from), v.DType}, v)
+	if err != nil || op.Idempotent() {
+		return r, err
+	}
+	return b.merge(upper, r, v), nil
+}
+
+// merge returns the lanes of x where chosen, else those of y. The optimizer is not told
+// which lanes these are on machines that compute under masks: it would have later
+// shuffles read x, which then is computed without one and merged besides.
+func (b *Builder) merge(chosen []bool, x, y Value) Value {
+	lanes := len(chosen)
+	if !b.Machine.wide() || lanes < 8 {
+		all := ascending(lanes, lanes)
+		for i, c := range chosen {
+			if c {
+				all[i] = i
+			}
+		}
+		return Value{b.pick(x.V, y.V, all), x.DType}
+	}
+	bits := uint64(0)
+	for i, c := range chosen {
+		if c {
+			bits |= 1 << i
+		}
+	}
+	mask := b.opaque(b.int(ll.NewInt(uint64(lanes)), int64(bits)))
+	return b.Select(Value{b.bitcast(mask, vectorOf(ll.I1, lanes)), types.Bool}, x, y)
+}
+
+// opaque returns an integer of 8 to 64 bits that the optimizer does not know.
+func (b *Builder) opaque(x value.Value) value.Value {
+	t := x.Type()
+	c := b.Block.NewCall(ir.NewInlineAsm(ll.NewPointer(ll.NewFunc(t, t)), "", "=r,0"), x)
+	c.FuncAttrs = append(c.FuncAttrs, enum.FuncAttrReadNone, enum.FuncAttrNoUnwind)
+	return c
 }
 
 // Repeat returns lane i of v in as many lanes as v has.
