@@ -170,17 +170,17 @@ func TestIndicesOfGradientsAreFound(t *testing.T) {
 			}
 			// The loss is no root, so that the gather itself is not run.
 			fails(lazy.Grad(v.Gather(tr.Read(bad)).Sum(), v)[0],
-				"guard_test.go:167: gather(f32[3], i32[3]): the index at [0] is 3, but there are 3 to choose from, 0 to 2")
+				"guard_test.go:172: gather(f32[3], i32[3]): the index at [0] is 3, but there are 3 to choose from, 0 to 2")
 			fails(lazy.Grad(w.Gather(tr.Read(bad).AddScalar(-1)).Sum(), w)[0], // computed
-				"guard_test.go:169: gather(f32[3,2], i32[3]): the index at [1] is -2")
+				"guard_test.go:174: gather(f32[3,2], i32[3]): the index at [1] is -2")
 			fails(lazy.Grad(w.Gather(tr.Read(bad)).Gather(lazy.From(tr, []int64{0, 7})).Sum(), w)[0], // of a gather
-				"guard_test.go:171: gather(f32[3,2], i64[2]): the index at [1] is 7")
+				"guard_test.go:176: gather(f32[3,2], i64[2]): the index at [1] is 7")
 			fails(lazy.Grad(lazy.Grad(w.Gather(tr.Read(bad)).Mul(w).Sum(), w)[0].Sum(), w)[0], // of a gradient
-				"guard_test.go:173: gather(f32[3,2], i32[3]): the index at [0] is 3")
-			fails(lazy.Grad(w.CrossEntropy(tr.Read(bad)), w)[0], "guard_test.go:175: cross_entropy(i32[3]): the index at [0] is 3")
-			fails(lazy.Grad(tr.Read(bad).OneHot(2, lazy.F32).Mul(w).Sum(), w)[0], "guard_test.go:176: one_hot(i32[3]): the index at [0] is 3")
+				"guard_test.go:178: gather(f32[3,2], i32[3]): the index at [0] is 3")
+			fails(lazy.Grad(w.CrossEntropy(tr.Read(bad)), w)[0], "guard_test.go:180: cross_entropy(i32[3]): the index at [0] is 3")
+			fails(lazy.Grad(tr.Read(bad).OneHot(2, lazy.F32).Mul(w).Sum(), w)[0], "guard_test.go:181: one_hot(i32[3]): the index at [0] is 3")
 			u := lazy.From(tr, []float32{1, 2, 3})
-			fails(lazy.Grad(v.ScatterAdd(tr.Read(bad), u).Mul(v).Sum(), u)[0], "guard_test.go:178: gather(f32[3], i32[3]): the index at [0] is 3")
+			fails(lazy.Grad(v.ScatterAdd(tr.Read(bad), u).Mul(v).Sum(), u)[0], "guard_test.go:183: gather(f32[3], i32[3]): the index at [0] is 3")
 
 			// A caller's own clamp is no gather's.
 			inside := tr.Read(bad).Maximum(lazy.Zeros(tr, lazy.I32)).Minimum(lazy.Full(tr, lazy.I32, 2))
