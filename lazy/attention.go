@@ -126,14 +126,6 @@ func gradAttention(q, k, v, mask, y, ct *Tensor, causal bool, scale float64) []*
 	return append(grads, ds)
 }
 
-// inF32 returns x, in f32 when its dtype has 16 bits.
-func inF32(x *Tensor) *Tensor {
-	if d := x.DType(); d != types.F16 && d != types.BF16 {
-		return x
-	}
-	return x.Convert(types.F32)
-}
-
 // attentionWeights returns the exponentials of the scores, shifted so that the
 // largest is 1, and the sum of those of each query, at least 1, so that quotients
 // are 0 where nothing is seen.

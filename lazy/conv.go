@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -57,15 +58,8 @@ func (x *Tensor) Conv(kernel *Tensor, o ConvOptions) *Tensor {
 		ir.ConvStrides: {Ints: each(o.Strides, spatial)}, ir.ConvLow: {Ints: low}, ir.ConvHigh: {Ints: high},
 		ir.ConvBase: {Ints: each(o.Base, spatial)}, ir.ConvDilation: {Ints: each(o.Dilation, spatial)},
 		ir.ConvInput: {Ints: dims.Input}, ir.ConvKernel: {Ints: dims.Kernel}, ir.ConvOutput: {Ints: dims.Output},
-		ir.ConvGroups: {Int: int64(oneIfZero(o.Groups))}, ir.ConvBatches: {Int: int64(oneIfZero(o.Batches))},
+		ir.ConvGroups: {Int: int64(cmp.Or(o.Groups, 1))}, ir.ConvBatches: {Int: int64(cmp.Or(o.Batches, 1))},
 	}...)
-}
-
-func oneIfZero(n int) int {
-	if n == 0 {
-		return 1
-	}
-	return n
 }
 
 // each returns list, or n ones in its place.

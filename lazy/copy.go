@@ -67,13 +67,13 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 	}
 	typ := types.Type{DType: c.dtype, Shape: t.Shape()}
 	if !c.dtype.Valid() {
-		return c.poisoned(p, opError(c.site, op, ErrType, []*Tensor{t}, "there is no dtype %v", c.dtype))
+		return c.dev.poisoned(p.trace(), opError(c.site, op, ErrType, []*Tensor{t}, "there is no dtype %v", c.dtype))
 	}
 	if c.dev == t.dev && c.dtype == t.DType() && (p.trace() == nil || p.trace() == t.tr) {
 		return t
 	}
 	if c.dev.sched.Closed() {
-		return c.poisoned(p, closedError(c.site, op, c.dev, t))
+		return c.dev.poisoned(p.trace(), closedError(c.site, op, c.dev, t))
 	}
 	read := t.data
 	if c.async {
@@ -81,7 +81,7 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 	}
 	from, err := read(c.ctx, SyncCopy)
 	if err != nil {
-		return c.poisoned(p, c.opError(op, t, err))
+		return c.dev.poisoned(p.trace(), c.opError(op, t, err))
 	}
 	c.from = from
 	if c.async && !from.scalar { // which Set may change meanwhile
@@ -89,11 +89,11 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 	}
 	defer from.unpin()
 	if err := from.wait(c.ctx, nil); err != nil {
-		return c.poisoned(p, c.opError(op, t, err))
+		return c.dev.poisoned(p.trace(), c.opError(op, t, err))
 	}
 	view, err := c.run(from, typ)
 	if err != nil {
-		return c.poisoned(p, c.opError(op, t, err))
+		return c.dev.poisoned(p.trace(), c.opError(op, t, err))
 	}
 	return holding(p, &value{name: t.Name(), view: view})
 }
@@ -172,10 +172,6 @@ func (d *Device) converter(dtype types.DType) *Function {
 		d.converters[dtype] = f
 	}
 	return f
-}
-
-func (c *copying) poisoned(p Place, err *OpError) *Tensor {
-	return c.dev.poisoned(p.trace(), err)
 }
 
 // opError returns err, that of a tensor or of its copy, as one of an op.

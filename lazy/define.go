@@ -164,19 +164,16 @@ func wrongRow(o *ops.Op) string {
 		}
 		names[p.Name] = true
 	}
-	results := map[string]bool{}
 	for i, r := range o.Results {
-		if r == "" || results[r] {
+		if r == "" || slices.Contains(o.Results[:i], r) {
 			return fmt.Sprintf("result %d must have a name of its own", i)
 		}
-		results[r] = true
 	}
-	attrs := map[string]bool{}
 	for i, a := range o.Attrs {
-		if a.Name == "" || attrs[a.Name] {
+		if a.Name == "" || slices.ContainsFunc(o.Attrs[:i], func(b ops.Attr) bool { return a.Name == b.Name }) {
 			return fmt.Sprintf("attribute %d must have a name of its own", i)
 		}
-		if attrs[a.Name] = true; !slices.Contains([]ops.AttrKind{ops.Int, ops.Axis, ops.DType, ops.Real, ops.Flag}, a.Kind) {
+		if !slices.Contains([]ops.AttrKind{ops.Int, ops.Axis, ops.DType, ops.Real, ops.Flag}, a.Kind) {
 			return fmt.Sprintf("attribute %s is of a kind that composites of other modules cannot have", a.Name)
 		}
 	}

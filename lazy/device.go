@@ -16,6 +16,7 @@ import (
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/lazy/internal/memory"
+	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
 )
@@ -36,7 +37,7 @@ type Device struct {
 	programs programs.Cache
 	commit   sync.Mutex // taken to assign several variables at once
 	sched    sched.Scheduler
-	metrics  *ledger
+	metrics  *metrics.Set
 	logger   *slog.Logger // nil: the process's
 
 	// How traces record, fixed when the device has been opened.
@@ -110,7 +111,7 @@ func Open(name string, opts ...Option) (*Device, error) {
 		return nil, err
 	}
 	var sites callsite.Cache
-	d := &Device{name: name, opened: sites.Caller(), backend: border.Of(b, name), bodies: map[uint64][]*ir.Composite{}, metrics: &ledger{}}
+	d := &Device{name: name, opened: sites.Caller(), backend: border.Of(b, name), bodies: map[uint64][]*ir.Composite{}, metrics: &metrics.Set{}}
 	if d.backend.Allocates() {
 		d.memory.Remote = d.backend
 	}
@@ -198,10 +199,8 @@ func sameDevice(a, b *Device) string {
 // that they were made for.
 var defaults struct {
 	sync.Mutex
-	device *Device   // set, or opened by Default
-	scopes []*Device // of UseDevice, the innermost last
-	ids    []int     // of scopes
-	next   int
+	device *Device    // set, or opened by Default
+	scopes []**Device // of UseDevice, the innermost last, each at an address of its own
 }
 
 // Default returns the device of the innermost [UseDevice] that is in force,
@@ -217,7 +216,7 @@ func Default() (*Device, error) {
 	d.Lock()
 	defer d.Unlock()
 	if n := len(d.scopes); n > 0 {
-		return d.scopes[n-1], nil
+		return *d.scopes[n-1], nil
 	}
 	if d.device != nil {
 		return d.device, nil
@@ -275,15 +274,11 @@ func UseDevice(d *Device) (restore func()) {
 	}
 	defaults.Lock()
 	defer defaults.Unlock()
-	id := defaults.next
-	defaults.next++
-	defaults.scopes, defaults.ids = append(defaults.scopes, d), append(defaults.ids, id)
+	defaults.scopes = append(defaults.scopes, &d)
 	return func() {
 		defaults.Lock()
 		defer defaults.Unlock()
-		if i := slices.Index(defaults.ids, id); i >= 0 {
-			defaults.scopes, defaults.ids = slices.Delete(defaults.scopes, i, i+1), slices.Delete(defaults.ids, i, i+1)
-		}
+		defaults.scopes = slices.DeleteFunc(defaults.scopes, func(s **Device) bool { return s == &d })
 	}
 }
 

@@ -165,6 +165,14 @@ func computeCategorical(logits, noise *Tensor) *Tensor {
 	return logits.Convert(noise.DType()).Add(noise).ArgMax(-1)
 }
 
+// drawnWith returns the dtype of the numbers that are drawn for x: f64 if x is, else f32.
+func drawnWith(x *Tensor) types.DType {
+	if x.DType() == types.F64 {
+		return types.F64
+	}
+	return types.F32
+}
+
 // Categorical records, for each row of logits [rows…, classes], the i64 number
 // of a class drawn with the probabilities softmax(logits): the place of the
 // largest of logits plus numbers of the Gumbel distribution (Gumbel: Statistical
@@ -183,10 +191,7 @@ func (r *Random) Categorical(logits *Tensor) *Tensor {
 	if bad != nil {
 		return bad
 	}
-	d := types.F32
-	if logits.DType() == types.F64 {
-		d = types.F64
-	}
+	d := drawnWith(logits)
 	t, bad := r.drawn(tr, op, types.F64, logits.Shape())
 	if bad != nil {
 		return bad

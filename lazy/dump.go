@@ -102,7 +102,7 @@ func (d opCompiler) Compile(ctx context.Context, p *programs.Program) (err error
 	if !d.opByOp { // it only looks
 		o = d.quietly()
 	}
-	p.Exec, err = d.withRoom(func() (programs.Runner, error) { return d.whole(ctx, p, o) })
+	p.Exec, err = d.withRoom(func() (programs.Runner, error) { return d.compile(ctx, p.Graph, p.Text, o) })
 	return err
 }
 
@@ -155,10 +155,8 @@ const (
 var formatNames = [...]string{FormatIR: "text", FormatDot: "dot", FormatStableHLO: "backend"}
 
 func parseFormat(s string) (Format, error) {
-	for f, name := range formatNames {
-		if s == name {
-			return Format(f), nil
-		}
+	if f := slices.Index(formatNames[:], s); f >= 0 {
+		return Format(f), nil
 	}
 	return 0, fmt.Errorf("%q is no format", s)
 }
@@ -195,20 +193,11 @@ func (tr *Trace) GraphHash(roots ...*Tensor) (hash uint64, err error) {
 
 // preview captures what MarkStep with the same roots would run.
 func (tr *Trace) preview(roots []*Tensor, look func(*ir.Graph)) error {
-	tr = tr.some()
-	if !tr.enter() {
-		return tr.crowded("dump", roots...)
-	}
-	defer tr.leave()
-	r := &tr.run
-	r.reset()
-	defer r.reset()
-	if err := r.collect(tr, roots); err != nil {
-		return err
-	}
-	tr.b.Capture(&r.graph, nil, r.results, r.alias)
-	look(&r.graph)
-	return nil
+	return tr.rehearse("dump", false, roots, func(tr *Trace, r *run) error {
+		tr.b.Capture(&r.graph, nil, r.results, r.alias)
+		look(&r.graph)
+		return nil
+	})
 }
 
 // dumps is a file to which programs are appended.
@@ -216,22 +205,7 @@ type dumps struct {
 	file   string
 	format Format
 
-	mu      sync.Mutex
-	written map[uint64]bool // hashes of those that are there
-}
-
-// first reports whether no program of the hash was written yet.
-func (d *dumps) first(hash uint64) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.written[hash] {
-		return false
-	}
-	if d.written == nil {
-		d.written = map[uint64]bool{}
-	}
-	d.written[hash] = true
-	return true
+	written onceSet[uint64] // hashes of those that are there
 }
 
 // dumping keeps records of devices and goroutines apart.
@@ -250,7 +224,7 @@ func openDumps(file string, format Format) (*dumps, error) {
 // core's form, unless the device has written an equal one.
 func (d *Device) dump(g *ir.Graph) {
 	hash := g.Hash()
-	if !d.dumps.first(hash) {
+	if !d.dumps.written.first(hash) {
 		return
 	}
 	at := "unknown"

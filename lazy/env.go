@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"ltc/internal/callsite"
 	"ltc/internal/env"
@@ -74,28 +73,15 @@ var ignored = []struct{ Name, Why string }{
 func Environment() []EnvVar { return env.All() }
 
 // strangers are the variables that there was a warning for.
-var strangers struct {
-	sync.Mutex
-	warned map[string]bool
-}
+var strangers onceSet[string]
 
 // warnOfStrangers logs, once a process for each, variables that are set and that
 // nothing reads.
 func (d *Device) warnOfStrangers() {
-	unknown := env.Unknown()
-	if len(unknown) == 0 {
-		return
-	}
-	strangers.Lock()
-	defer strangers.Unlock()
-	for _, v := range unknown {
-		if strangers.warned[v.Name] {
+	for _, v := range env.Unknown() {
+		if !strangers.first(v.Name) {
 			continue
 		}
-		if strangers.warned == nil {
-			strangers.warned = map[string]bool{}
-		}
-		strangers.warned[v.Name] = true
 		attrs := []slog.Attr{slog.String("name", v.Name)}
 		if v.Nearest != "" {
 			attrs = append(attrs, slog.String("nearest", v.Nearest))

@@ -9,6 +9,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/metrics"
 	"ltc/shapeinfer"
 )
 
@@ -161,7 +162,7 @@ func notOpened(op string) *OpError {
 // broken returns a trace that belongs nowhere: every call gives err. It is taken
 // to be busy for ever, so that the calls of other traces look at nothing more.
 func broken(err *OpError) *Trace {
-	d := &Device{name: "nowhere", metrics: &ledger{}, strict: envStrict.On()}
+	d := &Device{name: "nowhere", metrics: &metrics.Set{}, strict: envStrict.On()}
 	d.memory.Start(checking)
 	tr := newTrace(d)
 	tr.broken = err

@@ -173,17 +173,12 @@ func fits(d types.DType, x float64) error {
 	if d.IsFloat() {
 		return nil
 	}
-	bits := ir.LiteralBits(d, x)
-	if back := memory.Float(scalarView(d, bits), 0); back != x {
+	v := soa.Make(types.Of(d))
+	memory.SetBits(v, 0, ir.LiteralBits(d, x))
+	if memory.Float(v, 0) != x {
 		return fmt.Errorf("%v is no value of %v", x, d)
 	}
 	return nil
-}
-
-func scalarView(d types.DType, bits uint64) soa.View {
-	v := soa.Make(types.Of(d))
-	memory.SetBits(v, 0, bits)
-	return v
 }
 
 // Full records a tensor all of whose elements are x, as a constant of the

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"ltc/ir"
@@ -191,41 +190,13 @@ func newTally() *tally {
 	return &tally{Tally: metrics.NewTally(len(ops.Table) + len(composites.names))}
 }
 
-// ledger is a device's metrics, and what its traces have not marked.
-type ledger struct {
-	metrics.Set
-
-	mu   sync.Mutex
-	open map[*tally]struct{}
-	left []string // by [tally.unmarked], what traces that are gone have not marked
-}
-
-// maxLeft bounds ledger.left.
-const maxLeft = 16
-
 // registered adds the trace's tally to those of its device for as long as the trace
 // is reachable, and its sums for ever.
 func (tr *Trace) registered() *Trace {
-	l, t := tr.dev.metrics, tr.tally
-	l.Join(&t.Tally)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.open == nil {
-		l.open = map[*tally]struct{}{}
-	}
-	l.open[t] = struct{}{}
-	runtime.AddCleanup(tr, l.end, t)
+	m, t := tr.dev.metrics, tr.tally
+	m.Join(&t.Tally, t.unmarked)
+	runtime.AddCleanup(tr, m.Leave, &t.Tally)
 	return tr
-}
-
-func (l *ledger) end(t *tally) {
-	l.Leave(&t.Tally)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.open, t)
-	if s := t.unmarked(); s != "" && len(l.left) < maxLeft {
-		l.left = append(l.left, s)
-	}
 }
 
 // count counts for the device and for the trace or function that it was for.

@@ -11,11 +11,19 @@ func keepMax(x *Tensor, axis int) *Tensor { return x.Max(axis).Unsqueeze(axis) }
 // wide runs f on x in f32 when its dtype has 16 bits, and rounds the result
 // once.
 func wide(x *Tensor, f func(x *Tensor) *Tensor) *Tensor {
-	d := x.DType()
-	if d != types.F16 && d != types.BF16 {
+	wider := inF32(x)
+	if wider == x {
 		return f(x)
 	}
-	return f(x.Convert(types.F32)).Convert(d)
+	return f(wider).Convert(x.DType())
+}
+
+// inF32 returns x, in f32 when its dtype has 16 bits.
+func inF32(x *Tensor) *Tensor {
+	if d := x.DType(); d != types.F16 && d != types.BF16 {
+		return x
+	}
+	return x.Convert(types.F32)
 }
 
 func computeSoftmax(x *Tensor, axis int) *Tensor {
@@ -212,10 +220,7 @@ func (r *Random) dropout(tr *Trace, op string, x, p *Tensor) *Tensor {
 	if _, bad := builtins[compositeDropout].guard(nil, x); bad != nil {
 		return bad
 	}
-	d := types.F32
-	if x.DType() == types.F64 {
-		d = types.F64
-	}
+	d := drawnWith(x)
 	return recordDropout(x, r.unit(tr, op, d, x.Shape()), p.Convert(d))
 }
 

@@ -93,7 +93,7 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 		if d.opByOp {
 			return d.opsOf(ctx, p.Graph)
 		}
-		return d.whole(ctx, p, d.options)
+		return d.compile(ctx, p.Graph, p.Text, d.options)
 	})
 	if err != nil {
 		if n := programs.TooLarge(p.Graph); n != nil {
@@ -130,15 +130,10 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 }
 
 // compile has the backend compile the text of a graph.
-func (d *Device) compile(ctx context.Context, g *ir.Graph, text string, o backends.Options) (*border.Executable, error) {
-	return d.backend.Compile(ctx, backends.NewModule(text), o, programs.Signature(g))
-}
-
-// whole is compile of a program, for a runner.
-func (d *Device) whole(ctx context.Context, p *programs.Program, o backends.Options) (programs.Runner, error) {
-	x, err := d.compile(ctx, p.Graph, p.Text, o)
+func (d *Device) compile(ctx context.Context, g *ir.Graph, text string, o backends.Options) (programs.Runner, error) {
+	x, err := d.backend.Compile(ctx, backends.NewModule(text), o, programs.Signature(g))
 	if err != nil {
-		return nil, err
+		return nil, err // no interface of a nil pointer
 	}
 	return x, nil
 }

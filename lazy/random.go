@@ -57,7 +57,7 @@ func (r *Random) words64(tr *Trace, op string, dims ...int) *Tensor {
 		return words
 	}
 	lo, hi := last(words, 0).Convert(types.U64), last(words, 1).Convert(types.U64)
-	return hi.ShiftLeft(hi.word(32)).Or(lo)
+	return joined(lo, hi)
 }
 
 // last returns element i along x's last axis, which is dropped.

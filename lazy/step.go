@@ -234,25 +234,33 @@ func (tr *Trace) WarmupContext(ctx context.Context, roots ...*Tensor) error {
 	if ctx == nil {
 		ctx = context.Background()
 	}
+	return tr.rehearse("warmup", true, roots, func(tr *Trace, r *run) error {
+		if len(r.results) == 0 {
+			return nil
+		}
+		f := tr.take()
+		defer tr.queue.Give(&f.Job)
+		f.ctx = ctx
+		return r.compile(tr, f, true)
+	})
+}
+
+// rehearse collects what MarkStep with the same roots would run, on behalf of op, and
+// hands it to use.
+func (tr *Trace) rehearse(op string, dry bool, roots []*Tensor, use func(*Trace, *run) error) error {
 	tr = tr.some()
 	if !tr.enter() {
-		return tr.crowded("warmup", roots...)
+		return tr.crowded(op, roots...)
 	}
 	defer tr.leave()
 	r := &tr.run
 	r.reset()
-	r.dry = true
+	r.dry = dry
 	defer func() { r.reset(); r.dry = false }()
 	if err := r.collect(tr, roots); err != nil {
 		return err
 	}
-	if len(r.results) == 0 {
-		return nil
-	}
-	f := tr.take()
-	defer tr.queue.Give(&f.Job)
-	f.ctx = ctx
-	return r.compile(tr, f, true)
+	return use(tr, r)
 }
 
 // Discard ends the step without running anything: what was recorded and assigned

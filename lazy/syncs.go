@@ -62,10 +62,8 @@ func (m SyncMode) String() string {
 }
 
 func parseSyncMode(s string) (SyncMode, error) {
-	for m, name := range modeNames {
-		if s == name {
-			return SyncMode(m), nil
-		}
+	if m := slices.Index(modeNames[:], s); m >= 0 {
+		return SyncMode(m), nil
 	}
 	return 0, fmt.Errorf("%q is none of allow, warn, error", s)
 }
@@ -192,17 +190,7 @@ func (t *tally) unmarked() string {
 // warnUnmarked warns, once for each trace, of assignments that no step of the device will
 // make any more.
 func (d *Device) warnUnmarked() {
-	l := d.metrics
-	l.mu.Lock()
-	all := slices.Clone(l.left)
-	for t := range l.open {
-		if s := t.unmarked(); s != "" {
-			all = append(all, s)
-		}
-	}
-	l.mu.Unlock()
-	slices.Sort(all)
-	for _, s := range all {
+	for _, s := range d.metrics.Unmarked() {
 		d.log(slog.LevelWarn, "the device is closed while assignments wait for MarkStep and are lost, the first is of "+s,
 			slog.String("do", "call MarkStep before Close, or Discard where they are not wanted"))
 	}

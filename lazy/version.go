@@ -116,26 +116,16 @@ func (a *assignment) settle(f *flight, err error) {
 // version of a variable whose step failed. Steps of q keep the versions that q
 // failed to make until q's trace has heard of it; nil is no trace's queue.
 func (v *value) effective(q *sched.Queue) *value {
-	for old := v.fallback(); old != nil && !isOwnUnreported(v.err, q); old = v.fallback() {
-		v = old
-	}
-	return v
+	return v.standIn(q, isOwnUnreported)
 }
 
-// effectiveForTensor is effective for a tensor of q's trace, which keeps the error for good.
-func (v *value) effectiveForTensor(q *sched.Queue) *value {
-	for old := v.fallback(); old != nil && !ownFailure(v.err, q); old = v.fallback() {
-		v = old
+// standIn is effective where steps of q, or its tensors, keep versions that failed with
+// errors that own is true of.
+func (v *value) standIn(q *sched.Queue, own func(error, *sched.Queue) bool) *value {
+	for v.version && v.failed() != nil && v.old != nil && !own(v.err, q) {
+		v = v.old
 	}
 	return v
-}
-
-// fallback returns the version before v if that is one that failed, or nil.
-func (v *value) fallback() *value {
-	if !v.version || v.failed() == nil {
-		return nil
-	}
-	return v.old
 }
 
 // ownFailure reports whether err is the failure of a step of q.
@@ -221,7 +211,7 @@ func (t *Tensor) awaitValue(ctx context.Context, v *value) (*value, error) {
 			v.drop()
 			return nil, nil
 		}
-		next := v.effectiveForTensor(t.queue())
+		next := v.standIn(t.queue(), ownFailure) // a tensor of the trace keeps its error for good
 		if next == v {
 			v.drop()
 			return nil, err

@@ -89,10 +89,13 @@ func (tr *Trace) View(x *Tensor) *Tensor {
 		return tr.poisoned(tr.crowded("view", x))
 	}
 	defer tr.leave()
-	if tr.operand(x) == nil {
+	n := tr.operand(x)
+	if n == nil {
 		return tr.refuse("view", x)
 	}
-	return tr.viewOf(x, x.layout(), nil)
+	a := alias{base: x, root: x.storage(), typ: x.Type(), layout: x.layout(), loc: tr.site(), from: n}
+	a.twice = x.isView() && x.alias.twice
+	return newView(tr, x, a, n)
 }
 
 // view returns the view that a view op makes of x.
@@ -147,19 +150,18 @@ func (x *Tensor) makeView(op string, layout *strided.Layout, steps ...step) *Ten
 		}
 		layout = &w
 	}
-	v := &viewTensor{}
-	v.Tensor = Tensor{tr: tr, dev: x.dev, alias: &v.alias}
-	v.alias = alias{base: x, root: x.storage(), steps: steps, typ: n.Type, layout: *layout, loc: site}
+	a := alias{base: x, root: x.storage(), steps: steps, typ: n.Type, layout: *layout, loc: site}
 	switch last := len(steps) - 1; {
 	case x.isView() && x.alias.twice:
-		v.alias.twice = true
+		a.twice = true
 	case last == 0 && (steps[0].op == ir.OpBroadcast || steps[0].op == ir.OpAsStrided):
-		v.alias.twice = types.Overlaps(n.Type.Shape, layout.Dense(n.Type.Shape), -1)
+		a.twice = types.Overlaps(n.Type.Shape, layout.Dense(n.Type.Shape), -1)
 	}
-	if tr != nil {
-		v.node, v.alias.from = n, from
+	if tr == nil {
+		return newView(nil, x, a, nil)
 	}
-	return &v.Tensor
+	a.from = from
+	return newView(tr, x, a, n)
 }
 
 // viewTensor is a view in one piece of memory.
@@ -168,16 +170,9 @@ type viewTensor struct {
 	alias alias
 }
 
-// viewOf is makeView without a step.
-func (tr *Trace) viewOf(x *Tensor, layout strided.Layout, n *ir.Node) *Tensor {
-	v := &viewTensor{}
+func newView(tr *Trace, x *Tensor, a alias, n *ir.Node) *Tensor {
+	v := &viewTensor{alias: a}
 	v.Tensor = Tensor{tr: tr, dev: x.dev, node: n, alias: &v.alias}
-	v.alias = alias{base: x, root: x.storage(), typ: x.Type(), layout: layout, loc: tr.site()}
-	v.alias.twice = x.isView() && x.alias.twice
-	if n == nil {
-		v.node = tr.operand(x)
-	}
-	v.alias.from = v.node
 	return &v.Tensor
 }
 
@@ -185,10 +180,10 @@ func (tr *Trace) viewOf(x *Tensor, layout strided.Layout, n *ir.Node) *Tensor {
 func (tr *Trace) derive(t *Tensor) *ir.Node {
 	a := t.alias
 	n := tr.operand(a.base)
-	if n == nil || t.tr == tr && a.from == n {
-		if n == nil {
-			return nil
-		}
+	switch {
+	case n == nil:
+		return nil
+	case t.tr == tr && a.from == n:
 		return t.node
 	}
 	from := n

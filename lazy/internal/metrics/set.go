@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// Set is what a device counts and samples. It refers to no device, so that it does not
-// keep one alive. Its methods may be called from any goroutine.
+// Set is what a device counts and samples. It refers to no device but by steps that are not
+// marked, so that it does not keep one alive. Its methods may be called from any goroutine.
 type Set struct {
 	counts  [NumCounters]atomic.Int64
 	sampled [NumQuantities]samples
 
 	mu      sync.Mutex
-	tallies map[*Tally]struct{}
-	ended   []int64 // the sums of tallies that have left, tensors first
-	base    []int64 // the sums at the last reset
+	tallies map[*Tally]func() string
+	left    []string // what traces that are gone have not marked
+	ended   []int64  // the sums of tallies that have left, tensors first
+	base    []int64  // the sums at the last reset
 }
 
 // Add counts n more.
@@ -36,14 +37,18 @@ func (s *Set) Sample(q Quantity, v float64) { s.sampled[q].add(v) }
 // Since samples the time that has passed since start.
 func (s *Set) Since(q Quantity, start time.Time) { s.Sample(q, float64(time.Since(start))) }
 
-// Join adds a tally to what the set counts, until it leaves.
-func (s *Set) Join(t *Tally) {
+// maxLeft bounds Set.left.
+const maxLeft = 16
+
+// Join adds a tally to what the set counts, until it leaves. The function says what its
+// trace has assigned and not marked; "" if nothing.
+func (s *Set) Join(t *Tally, unmarked func() string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tallies == nil {
-		s.tallies = map[*Tally]struct{}{}
+		s.tallies = map[*Tally]func() string{}
 	}
-	s.tallies[t] = struct{}{}
+	s.tallies[t] = unmarked
 }
 
 // Leave keeps the sums of a tally that nobody writes any more, and not the tally.
@@ -51,7 +56,24 @@ func (s *Set) Leave(t *Tally) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ended = t.addTo(s.ended)
+	if what := s.tallies[t](); what != "" && len(s.left) < maxLeft {
+		s.left = append(s.left, what)
+	}
 	delete(s.tallies, t)
+}
+
+// Unmarked returns what traces have assigned and not marked, sorted.
+func (s *Set) Unmarked() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := slices.Clone(s.left)
+	for _, unmarked := range s.tallies {
+		if what := unmarked(); what != "" {
+			all = append(all, what)
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 // sums returns what all tallies have counted so far; s.mu is held.
