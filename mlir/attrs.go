@@ -172,11 +172,7 @@ func symbolText(s string) string {
 }
 
 func (a ArrayAttr) String() string {
-	s := make([]string, len(a))
-	for i, e := range a {
-		s[i] = bare(e).String()
-	}
-	return "[" + strings.Join(s, ", ") + "]"
+	return "[" + JoinText(a, func(e Attribute) string { return bare(e).String() }) + "]"
 }
 
 // bare is a without its type where that is what a number without type has: so
@@ -212,14 +208,12 @@ func (d Dict) String() string { return sorted(d).inOrder() }
 
 // inOrder is String without sorting.
 func (d Dict) inOrder() string {
-	s := make([]string, len(d))
-	for i, e := range d {
-		s[i] = keyText(e.Name)
-		if _, unit := e.Value.(UnitAttr); !unit {
-			s[i] += " = " + e.Value.String()
+	return "{" + JoinText(d, func(e NamedAttr) string {
+		if _, unit := e.Value.(UnitAttr); unit {
+			return keyText(e.Name)
 		}
-	}
-	return "{" + strings.Join(s, ", ") + "}"
+		return keyText(e.Name) + " = " + e.Value.String()
+	}) + "}"
 }
 
 func (a DenseArrayAttr) String() string {

@@ -233,16 +233,7 @@ func (funcSyntax) Fits(op *Op) bool {
 	if len(blocks) == 0 {
 		return true
 	}
-	args := blocks[0].Args
-	if len(args) != len(ft.Ins) {
-		return false
-	}
-	for i, a := range args {
-		if !SameType(a.Type, ft.Ins[i]) {
-			return false
-		}
-	}
-	return true
+	return SameTypes(TypesOf(blocks[0].Args), ft.Ins)
 }
 
 // dicts reports whether a is absent or n dictionaries, not all of them empty.

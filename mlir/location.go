@@ -2,7 +2,6 @@ package mlir
 
 import (
 	"strconv"
-	"strings"
 )
 
 // Location is an MLIR source location. String prints what stands between the
@@ -78,11 +77,7 @@ func locText(l Location, part func(Location) string) string {
 		if l.Metadata != nil {
 			meta = "<" + l.Metadata.String() + ">"
 		}
-		s := make([]string, len(l.Locs))
-		for i, e := range l.Locs {
-			s[i] = part(e)
-		}
-		return "fused" + meta + "[" + strings.Join(s, ", ") + "]"
+		return "fused" + meta + "[" + JoinText(l.Locs, part) + "]"
 	}
 	return l.String()
 }

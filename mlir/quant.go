@@ -196,11 +196,7 @@ func (q *QuantType) text() string {
 	b = append(b, ":"+q.Expressed.Name...)
 	switch {
 	case q.Blocks != nil:
-		sizes := make([]string, len(q.Blocks))
-		for i, block := range q.Blocks {
-			sizes[i] = fmt.Sprintf("%d:%d", block.Axis, block.Size)
-		}
-		b = append(b, ":{"+strings.Join(sizes, ", ")+"}, "...)
+		b = append(b, ":{"+JoinText(q.Blocks, func(b QuantBlock) string { return fmt.Sprintf("%d:%d", b.Axis, b.Size) })+"}, "...)
 		b, _ = q.appendGrid(b, 0, 0)
 	case q.Axis >= 0:
 		b = fmt.Appendf(b, ":%d, {", q.Axis)

@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"slices"
 	"strconv"
 )
 
@@ -30,12 +31,7 @@ func (s Syntax) Parse(lex *Stream, o *OpText) *Error {
 }
 
 func (s Syntax) Fits(op *Op) bool {
-	for _, p := range s {
-		if !p.Fits(op) {
-			return false
-		}
-	}
-	return len(op.Successors) == 0
+	return len(op.Successors) == 0 && !slices.ContainsFunc(s, func(p Part) bool { return !p.Fits(op) })
 }
 
 func (s Syntax) Print(p *Printer, op *Op) {
@@ -184,15 +180,7 @@ func (OneType) Print(p *Printer, op *Op) {
 
 // AllOfType reports whether all values have type t, which is not a function type.
 func AllOfType(t Type, vs []*Value) bool {
-	if _, fn := t.(*FunctionType); fn {
-		return false
-	}
-	for _, v := range vs {
-		if !SameType(v.Type, t) {
-			return false
-		}
-	}
-	return true
+	return !IsFunction(t) && !slices.ContainsFunc(vs, func(v *Value) bool { return !SameType(v.Type, t) })
 }
 
 // ShortType reads `: T…`, leaving the types behind the first to rest, or a
@@ -250,15 +238,7 @@ func (s TypeList) Parse(lex *Stream, o *OpText) *Error {
 func (s TypeList) Fits(op *Op) bool {
 	switch {
 	case s.Both:
-		if len(op.Operands) != len(op.Results) {
-			return false
-		}
-		for i, v := range op.Operands {
-			if !SameType(v.Type, op.Results[i].Type) {
-				return false
-			}
-		}
-		return s.Optional || len(op.Results) > 0
+		return SameTypes(TypesOf(op.Operands), TypesOf(op.Results)) && (s.Optional || len(op.Results) > 0)
 	case s.Operands:
 		return len(op.Results) == 0 && (s.Optional || len(op.Operands) > 0)
 	}

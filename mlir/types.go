@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,19 +24,14 @@ func SameType(a, b Type) bool {
 		}
 	}
 	if x, ok := a.(TupleType); ok {
-		if y, ok := b.(TupleType); ok && sameElems(x.Elems, y.Elems) {
-			return true
+		if y, ok := b.(TupleType); ok && len(x.Elems) == len(y.Elems) && len(x.Elems) > 0 && &x.Elems[0] == &y.Elems[0] {
+			return true // one list in memory
 		}
 	}
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}
 	return a.String() == b.String()
-}
-
-// sameElems reports whether two lists are one in memory.
-func sameElems(a, b []Type) bool {
-	return len(a) == len(b) && len(a) > 0 && &a[0] == &b[0]
 }
 
 // Dynamic is the value of a dimension written `?`.
@@ -180,10 +176,13 @@ func (t *FunctionType) String() string {
 }
 
 // JoinTypes returns the texts of types with commas between them.
-func JoinTypes(ts []Type) string {
-	s := make([]string, len(ts))
-	for i, t := range ts {
-		s[i] = t.String()
+func JoinTypes(ts []Type) string { return JoinText(ts, Type.String) }
+
+// JoinText returns the texts of the elements of a list with commas between them.
+func JoinText[T any](list []T, text func(T) string) string {
+	s := make([]string, len(list))
+	for i, x := range list {
+		s[i] = text(x)
 	}
 	return strings.Join(s, ", ")
 }
@@ -206,17 +205,7 @@ func TypesOf(vs []*Value) []Type {
 }
 
 // SameTypes reports whether two lists have the same types.
-func SameTypes(a, b []Type) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !SameType(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
-}
+func SameTypes(a, b []Type) bool { return slices.EqualFunc(a, b, SameType) }
 
 // IsFunction reports whether t is the type of a function.
 func IsFunction(t Type) bool {

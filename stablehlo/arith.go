@@ -21,9 +21,7 @@ func arithOp(name string) opDef {
 
 // arithConstant is {attrs} value : T, T the type of the result; true and false
 // have none.
-type arithConstant struct{ plain }
-
-func (arithConstant) Shows() []string { return []string{"value"} }
+type arithConstant struct{ constantSyntax }
 
 func (arithConstant) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
 	if err := o.OptionalAttrDict(lex); err != nil {
@@ -63,12 +61,6 @@ func valueType(a mlir.Attribute) mlir.Type {
 func (arithConstant) Fits(op *mlir.Op) bool {
 	t := valueType(op.Attrs.Get("value"))
 	return t != nil && len(op.Operands)+len(op.Regions) == 0 && len(op.Results) == 1 && mlir.SameType(op.Results[0].Type, t)
-}
-
-func (arithConstant) Print(p *mlir.Printer, op *mlir.Op) {
-	p.AttrDict(op.Attrs, map[string]bool{"value": true})
-	p.Str(" ")
-	p.Attr(op.Attrs.Get("value"))
 }
 
 // castTypes is `: T to U`.

@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"strconv"
 	"strings"
 
 	"ltc/mlir"
@@ -93,4 +94,79 @@ func FutureElems(t mlir.Type) ([]mlir.Type, bool) {
 		return nil, false
 	}
 	return m.Ops[0].FuncType().Outs, true
+}
+
+// canonicalBounds writes bounds in one way; other encodings stay.
+func canonicalBounds(a mlir.Attribute) mlir.Attribute {
+	list := Bounds(&mlir.TensorType{Encoding: a})
+	if list == nil {
+		return a
+	}
+	return boundsAttr(list)
+}
+
+func boundsAttr(list []int64) mlir.Attribute {
+	return mlir.DialectAttr{Text: "stablehlo.bounds<" + mlir.JoinText(list, mlir.SizeText) + ">"}
+}
+
+// boundsText is what stands between the brackets of a tensor type's bounds.
+func boundsText(t *mlir.TensorType) (string, bool) {
+	if t.Encoding == nil {
+		return "", false
+	}
+	s := t.Encoding.String()
+	if rest, ok := strings.CutPrefix(s, "#stablehlo.bounds<"); ok {
+		return strings.TrimSuffix(rest, ">"), true
+	}
+	return "", false
+}
+
+// Bounds returns the largest sizes of a tensor type's dimensions, Dynamic for one
+// without; nil if its encoding is none of bounds.
+func Bounds(t *mlir.TensorType) []int64 {
+	text, ok := boundsText(t)
+	if !ok {
+		return nil
+	}
+	list := []int64{}
+	if strings.TrimSpace(text) == "" {
+		return list
+	}
+	for e := range strings.SplitSeq(text, ",") {
+		e = strings.TrimSpace(e)
+		n, err := strconv.ParseInt(e, 10, 64)
+		if e == "?" {
+			n = mlir.Dynamic
+		} else if err != nil {
+			return nil // other dialects' numbers are not read
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// isDefault reports whether the op means the same without the attribute.
+func isDefault(op *mlir.Op, e mlir.NamedAttr) bool {
+	if e.Name == "result_accuracy" {
+		a, ok := e.Value.(mlir.StructAttr)
+		return ok && isDefaultAccuracy(a)
+	}
+	value := defaults[op.Code].Get(e.Name)
+	return value != nil && value.String() == e.Value.String()
+}
+
+// defaults are the attributes that the dialect's printer leaves out, by op.
+var defaults = map[mlir.Code]mlir.Dict{
+	CustomCall: {
+		{Name: "has_side_effect", Value: mlir.BoolAttr(false)}, {Name: "api_version", Value: mlir.IntegerAttr{Value: 1, Type: mlir.I32}},
+		{Name: "called_computations", Value: mlir.ArrayAttr{}}, {Name: "output_operand_aliases", Value: mlir.ArrayAttr{}},
+	},
+	Composite: {{Name: "version", Value: mlir.IntegerAttr{Value: 0, Type: mlir.I32}}, {Name: "composite_attributes", Value: mlir.DictAttr{}}},
+}
+
+// isDefaultAccuracy reports whether a is of the mode DEFAULT, which has no
+// tolerances.
+func isDefaultAccuracy(a mlir.StructAttr) bool {
+	m := a.Fields.Get("mode")
+	return a.Name == "stablehlo.result_accuracy" && m != nil && m.String() == "#stablehlo.result_accuracy_mode<DEFAULT>"
 }

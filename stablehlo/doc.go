@@ -13,3 +13,50 @@
 //
 // imports only ltc/mlir.
 package stablehlo
+
+//go:generate go run ./gen
+
+import (
+	"context"
+	"slices"
+
+	"ltc/mlir"
+)
+
+// The vocabulary of rows and of pretty forms.
+type (
+	opDef    = mlir.OpDef
+	syntax   = mlir.Syntax
+	part     = mlir.Part
+	plain    = mlir.Plain
+	word     = mlir.Word
+	operands = mlir.Operands
+	attrDict = mlir.AttrDict
+	funcType = mlir.FuncTypes
+	oneType  = mlir.OneType
+	typeList = mlir.TypeList
+	attr     = mlir.AttrValue
+	group    = mlir.Group
+)
+
+func init() {
+	mlir.Register(mlir.Dialects{
+		Ops:       slices.Concat(opList, chloOps, checkOps, arithOps),
+		Complete:  []string{"stablehlo", "chlo", "check", "interpreter"},
+		Fields:    structFields,
+		Canonical: canonical,
+		Type:      canonicalType,
+		Problem:   attrProblem,
+		Default:   isDefault,
+	})
+}
+
+// Parse is [mlir.Parse] of a text with ops of StableHLO. That package knows these ops in
+// every program that imports this one; who parses by this function has imported it.
+func Parse(file, text string) (*mlir.Module, error) { return mlir.Parse(file, text) }
+
+// ParseContext is [Parse] that ends when ctx is done, with an error that wraps its
+// cause.
+func ParseContext(ctx context.Context, file, text string) (*mlir.Module, error) {
+	return mlir.ParseContext(ctx, file, text)
+}

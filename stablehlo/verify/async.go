@@ -63,16 +63,14 @@ func (v *verifier) transfer(op *mlir.Op, host int64) bool {
 	}
 	s, ok := op.Attrs.Get("channel_handle").(mlir.StructAttr)
 	if !ok {
-		v.missing(op, "channel_handle", "#stablehlo.channel_handle<…>", op.Attrs.Get("channel_handle"))
-		return false
+		return v.missing(op, "channel_handle", "#stablehlo.channel_handle<…>", op.Attrs.Get("channel_handle"))
 	}
 	want := int64(deviceToDevice)
 	if mlir.Flag(op.Attrs.Get("is_host_transfer")) {
 		want = host
 	}
 	if kind, _ := mlir.Int(s.Fields.Get("type")); kind != want {
-		v.fail(op, "C5", "the channel has type %d, but should have %d (1: between devices, 2: to the host, 3: from the host)", kind, want)
-		return false
+		return v.fail(op, "C5", "the channel has type %d, but should have %d (1: between devices, 2: to the host, 3: from the host)", kind, want)
 	}
 	return true
 }
@@ -104,13 +102,11 @@ func verifyRecv(v *verifier, op *mlir.Op) {
 // received checks an op that takes a token and gives tensors and a token.
 func (v *verifier) received(op *mlir.Op, some, tensors, last string) bool {
 	if len(op.Operands) != 1 {
-		v.fail(op, "I1", "has %d operands, but takes a token", len(op.Operands))
-		return false
+		return v.fail(op, "I1", "has %d operands, but takes a token", len(op.Operands))
 	}
 	n := len(op.Results) - 1
 	if n < 0 {
-		v.fail(op, some, "has no results, but gives a token at least")
-		return false
+		return v.fail(op, some, "has no results, but gives a token at least")
 	}
 	for i, x := range op.Results[:n] {
 		t, ok := v.tensor(op, tensors, "result", i, x, of(kAny))
@@ -118,8 +114,7 @@ func (v *verifier) received(op *mlir.Op, some, tensors, last string) bool {
 			return false
 		}
 		if !t.Static() {
-			v.fail(op, tensors, "result %d is %s, but its dimensions should be known", i, t)
-			return false
+			return v.fail(op, tensors, "result %d is %s, but its dimensions should be known", i, t)
 		}
 	}
 	return v.token(op, "I1", "operand", 0, op.Operands[0]) && v.token(op, last, "result", n, op.Results[n])

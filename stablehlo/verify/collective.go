@@ -51,16 +51,14 @@ func (v *verifier) meshAxes(op *mlir.Op, a mlir.StructAttr) bool {
 	if name, ok := a.Fields.Get("mesh").(mlir.SymbolAttr); ok {
 		at := slices.IndexFunc(v.m.Ops, func(o *mlir.Op) bool { return o.SymName() == string(name) })
 		if at < 0 {
-			v.fail(op, "", "replica_groups: the mesh %s is not defined in this module", name)
-			return false
+			return v.fail(op, "", "replica_groups: the mesh %s is not defined in this module", name)
 		}
 		if v.m.Ops[at].Attrs.Get("stablehlo.mesh") == nil {
 			return true
 		}
 	}
 	if _, err := stablehlo.MeshGroups(a, v.m); err != nil {
-		v.fail(op, "", "replica_groups: %s", err)
-		return false
+		return v.fail(op, "", "replica_groups: %s", err)
 	}
 	return true
 }
@@ -87,8 +85,7 @@ func (v *verifier) complete(op *mlir.Op, unique, ids string, fill bool) (shape [
 func (v *verifier) channel(op *mlir.Op, label string) bool {
 	handle := channelHandle(op)
 	if mlir.Flag(op.Attrs.Get("use_global_device_ids")) && handle <= 0 {
-		v.fail(op, label, "the channel's handle is %d, but should be positive with use_global_device_ids", handle)
-		return false
+		return v.fail(op, label, "the channel's handle is %d, but should be positive with use_global_device_ids", handle)
 	}
 	return true
 }
@@ -141,7 +138,7 @@ func (v *verifier) each(op *mlir.Op) (ins, outs []*mlir.TensorType, ok bool) {
 		v.fail(op, "", "has %d operands and %d results, but gives one for each of at least one", len(op.Operands), len(op.Results))
 		return nil, nil, false
 	}
-	return v.takes(op, []slot{many(kPerTensor)}, []slot{many(kPerTensor)})
+	return v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
 }
 
 // resized checks that in and out are the same but for dimension dim.
@@ -149,8 +146,7 @@ func (v *verifier) resized(op *mlir.Op, label string, in, out *mlir.TensorType, 
 	shape := slices.Clone(in.Shape)
 	shape[dim] = mlir.Dynamic
 	if !sameShape(shape, out.Shape) || !sameElement(in.Elem, out.Elem) {
-		v.fail(op, label, "the operand is %s but the result is %s: they should differ in dimension %d only", in, out, dim)
-		return false
+		return v.fail(op, label, "the operand is %s but the result is %s: they should differ in dimension %d only", in, out, dim)
 	}
 	return true
 }
@@ -183,11 +179,7 @@ func (v *verifier) combine(op *mlir.Op, r *mlir.Region, body, shape, elem string
 	}
 }
 
-func verifyReduceScatter(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor)}, []slot{of(kPerTensor)})
-	if !ok {
-		return
-	}
+func verifyReduceScatter(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	dim, ok := v.int(op, "C2", "scatter_dimension", 0)
 	if !ok {
 		return
@@ -284,7 +276,7 @@ func verifyCollectiveBroadcast(v *verifier, op *mlir.Op) {
 	if !ok {
 		return
 	}
-	ins, outs, ok := v.takes(op, []slot{many(kPerTensor)}, []slot{many(kPerTensor)})
+	ins, outs, ok := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
 	if !ok {
 		return
 	}
@@ -332,16 +324,12 @@ func verifyCollectiveReduce(v *verifier, op *mlir.Op) {
 	if !ok {
 		return
 	}
-	if ins, outs, ok := v.takes(op, []slot{many(kPerTensor)}, []slot{many(kPerTensor)}); ok {
+	if ins, outs, ok := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)}); ok {
 		v.combine(op, op.Regions[0], "C4", "C3", "C4", ins[:data], outs)
 	}
 }
 
-func verifyCollectivePermute(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{many(kPerTensor)}, []slot{many(kPerTensor)})
-	if !ok {
-		return
-	}
+func verifyCollectivePermute(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if len(ins) != len(outs) {
 		v.fail(op, "C5", "has %d operands but %d results", len(ins), len(outs))
 		return
@@ -368,18 +356,15 @@ func (v *verifier) sourceTargets(op *mlir.Op, must bool) bool {
 	d, ok := a.(*mlir.DenseAttr)
 	list, ok2 := mlir.Ints(a)
 	if !ok || !ok2 {
-		v.missing(op, "source_target_pairs", "dense<…> with pairs of integers", a)
-		return false
+		return v.missing(op, "source_target_pairs", "dense<…> with pairs of integers", a)
 	}
 	if s := d.Type.Shape; len(s) != 2 || s[1] != 2 {
-		v.fail(op, "C1", "source_target_pairs is %s, but should be a list of pairs", d.Type)
-		return false
+		return v.fail(op, "C1", "source_target_pairs is %s, but should be a list of pairs", d.Type)
 	}
 	var sources, targets []int64
 	for i := 0; i < len(list); i += 2 {
 		if list[i] < 0 || list[i+1] < 0 {
-			v.fail(op, "C4", "source_target_pairs has [%d, %d], but ids are not negative", list[i], list[i+1])
-			return false
+			return v.fail(op, "C4", "source_target_pairs has [%d, %d], but ids are not negative", list[i], list[i+1])
 		}
 		sources, targets = append(sources, list[i]), append(targets, list[i+1])
 	}
@@ -387,8 +372,8 @@ func (v *verifier) sourceTargets(op *mlir.Op, must bool) bool {
 }
 
 // verifyID checks replica_id and partition_id.
-func verifyID(v *verifier, op *mlir.Op) {
-	if _, outs, ok := v.takes(op, nil, []slot{scalar(kUnsigned)}); ok && outs[0].Elem != mlir.Type(mlir.UI32) {
+func verifyID(v *verifier, op *mlir.Op, _, outs []*mlir.TensorType) {
+	if outs[0].Elem != mlir.Type(mlir.UI32) {
 		v.fail(op, "", "the result is %s, but should be tensor<ui32>", outs[0])
 	}
 }

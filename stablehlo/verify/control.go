@@ -1,6 +1,9 @@
 package verify
 
-import "ltc/mlir"
+import (
+	"ltc/mlir"
+	"slices"
+)
 
 // carried reports whether values of type t can be results of an if or a case:
 // tensors and tokens.
@@ -43,8 +46,7 @@ func verifyCase(v *verifier, op *mlir.Op) {
 // single checks that t is a scalar.
 func (v *verifier) single(op *mlir.Op, label string, t *mlir.TensorType) bool {
 	if len(t.Shape) > 0 {
-		v.fail(op, label, "operand 0 is %s, but should be a scalar", t)
-		return false
+		return v.fail(op, label, "operand 0 is %s, but should be a scalar", t)
 	}
 	return true
 }
@@ -80,15 +82,7 @@ func likeTypes(a, b []mlir.Type) bool {
 	if len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] { // one list in memory
 		return true
 	}
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !likeType(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, likeType)
 }
 
 func likeType(a, b mlir.Type) bool {

@@ -7,24 +7,12 @@ import (
 	"ltc/stablehlo"
 )
 
-func verifyConvolution(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kAny)}, []slot{of(kAny)})
-	if !ok {
-		return
-	}
-	if pad := op.Attrs.Get("padding"); pad != nil {
-		v.convolution(op, ins[0], ins[1], outs[0], pad)
-		return
-	}
-	v.convolution(op, ins[0], ins[1], outs[0], nil)
+func verifyConvolution(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
+	v.convolution(op, ins[0], ins[1], outs[0], op.Attrs.Get("padding"))
 }
 
 // verifyDynamicConv checks a convolution whose padding is an operand.
-func verifyDynamicConv(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kAny), ranked(2, kInt|kIndex)}, []slot{of(kAny)})
-	if !ok {
-		return
-	}
+func verifyDynamicConv(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if n := int64(len(ins[0].Shape) - 2); !slices.Equal(ins[2].Shape, []int64{n, 2}) {
 		v.fail(op, "C4", "the padding is %s, but its shape should be %s", ins[2], shapeText([]int64{n, 2}))
 		return
@@ -65,12 +53,10 @@ func (v *verifier) convolution(op *mlir.Op, lhs, rhs, out *mlir.TensorType, pad 
 func (c *convCheck) dims() bool {
 	n := len(c.lhs.Shape)
 	if len(c.rhs.Shape) != n {
-		c.fail(c.op, "C1", "operands are %s and %s: ranks differ", c.lhs, c.rhs)
-		return false
+		return c.fail(c.op, "C1", "operands are %s and %s: ranks differ", c.lhs, c.rhs)
 	}
 	if len(c.out.Shape) != n {
-		c.fail(c.op, "C26", "operands have %d dimensions but the result is %s", n, c.out)
-		return false
+		return c.fail(c.op, "C26", "operands have %d dimensions but the result is %s", n, c.out)
 	}
 	d := c.d
 	for _, s := range []struct {
@@ -83,8 +69,7 @@ func (c *convCheck) dims() bool {
 		{"C19", "C20", "output", d.OutputSpatial, d.OutputBatch, d.OutputFeature},
 	} {
 		if len(s.spatial) != n-2 {
-			c.fail(c.op, s.size, "has %d spatial dimensions of the %s, but operands have %d dimensions", len(s.spatial), s.what, n)
-			return false
+			return c.fail(c.op, s.size, "has %d spatial dimensions of the %s, but operands have %d dimensions", len(s.spatial), s.what, n)
 		}
 		all := append(slices.Clone(s.spatial), s.a, s.b)
 		if !c.unique(c.op, s.dims, "the list of the "+s.what+"'s dimensions", all...) ||
@@ -107,8 +92,7 @@ func (c *convCheck) counts() bool {
 		return false
 	}
 	if c.groups > 1 && c.batches > 1 {
-		c.fail(c.op, "C23", "has %d feature groups and %d batch groups: one should be 1", c.groups, c.batches)
-		return false
+		return c.fail(c.op, "C23", "has %d feature groups and %d batch groups: one should be 1", c.groups, c.batches)
 	}
 	batch, feature := c.lhs.Shape[c.d.InputBatch], c.lhs.Shape[c.d.InputFeature]
 	kin, kout := c.rhs.Shape[c.d.KernelInputFeature], c.rhs.Shape[c.d.KernelOutFeature]
@@ -117,8 +101,7 @@ func (c *convCheck) counts() bool {
 		return false
 	}
 	if feature != mlir.Dynamic && kin != mlir.Dynamic && feature/c.groups != kin {
-		c.fail(c.op, "C14", "the input has %d features in %d groups but the kernel takes %d", feature, c.groups, kin)
-		return false
+		return c.fail(c.op, "C14", "the input has %d features in %d groups but the kernel takes %d", feature, c.groups, kin)
 	}
 	return c.multiple("C15", "the kernel's output feature dimension", kout, c.batches) &&
 		c.multiple("C16", "the kernel's output feature dimension", kout, c.groups)
@@ -126,8 +109,7 @@ func (c *convCheck) counts() bool {
 
 func (c *convCheck) multiple(label, what string, size, groups int64) bool {
 	if size != mlir.Dynamic && size%groups != 0 {
-		c.fail(c.op, label, "%s is %d, which is not a multiple of the %d groups", what, size, groups)
-		return false
+		return c.fail(c.op, label, "%s is %d, which is not a multiple of the %d groups", what, size, groups)
 	}
 	return true
 }
@@ -138,8 +120,7 @@ func (c *convCheck) window(pad mlir.Attribute) bool {
 	c.w.sizes = make([]int64, n)
 	for i, d := range c.d.KernelSpatial {
 		if c.w.sizes[i] = c.rhs.Shape[d]; c.w.sizes[i] == 0 {
-			c.fail(c.op, "", "dimension %d of the kernel %s is 0, so that it has no windows", d, c.rhs)
-			return false
+			return c.fail(c.op, "", "dimension %d of the kernel %s is 0, so that it has no windows", d, c.rhs)
 		}
 	}
 	ok := c.w.list(c.verifier, c.op, &c.w.strides, "window_strides", n, "C2", "C3") &&
@@ -150,8 +131,7 @@ func (c *convCheck) window(pad mlir.Attribute) bool {
 	}
 	if a := c.op.Attrs.Get("window_reversal"); a != nil {
 		if r, ok := mlir.Ints(a); !ok || len(r) != n {
-			c.fail(c.op, "C9", "window_reversal should have an entry for each of the %d spatial dimensions", n)
-			return false
+			return c.fail(c.op, "C9", "window_reversal should have an entry for each of the %d spatial dimensions", n)
 		}
 	}
 	return true
@@ -164,8 +144,7 @@ func (c *convCheck) elements() bool {
 	switch {
 	case p == nil && q == nil && r == nil:
 		if !mlir.SameType(c.lhs.Elem, c.rhs.Elem) {
-			c.fail(op, "C27", "elements differ: %s and %s", c.lhs.Elem, c.rhs.Elem)
-			return false
+			return c.fail(op, "C27", "elements differ: %s and %s", c.lhs.Elem, c.rhs.Elem)
 		}
 		return true // the result's may be wider, as the dialect has it
 	case q == nil || (p == nil) != (r == nil):

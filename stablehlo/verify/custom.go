@@ -27,8 +27,7 @@ func (v *verifier) config(op *mlir.Op) bool {
 	if a := op.Attrs.Get("api_version"); a != nil {
 		n, ok := mlir.Int(a)
 		if !ok || n < 0 || n > typedFFI {
-			v.fail(op, "I5", "api_version is %s, but should be from 0 to %d", a, typedFFI)
-			return false
+			return v.fail(op, "I5", "api_version is %s, but should be from 0 to %d", a, typedFFI)
 		}
 		version = n
 	}
@@ -36,17 +35,14 @@ func (v *verifier) config(op *mlir.Op) bool {
 	case nil:
 	case mlir.DictAttr:
 		if version != typedFFI {
-			v.fail(op, "I4", "backend_config is a dictionary, but api_version %d takes a string", version)
-			return false
+			return v.fail(op, "I4", "backend_config is a dictionary, but api_version %d takes a string", version)
 		}
 	case mlir.StringAttr:
 		if version == typedFFI && a != "" {
-			v.fail(op, "I4", "backend_config is a string, but api_version %d takes a dictionary", version)
-			return false
+			return v.fail(op, "I4", "backend_config is a string, but api_version %d takes a dictionary", version)
 		}
 	default:
-		v.missing(op, "backend_config", "a string or a dictionary", a)
-		return false
+		return v.missing(op, "backend_config", "a string or a dictionary", a)
 	}
 	return true
 }
@@ -59,8 +55,7 @@ func (v *verifier) layouts(op *mlir.Op) bool {
 		return true
 	}
 	if in == nil || out == nil {
-		v.fail(op, "", "has only one of operand_layouts and result_layouts, but takes both or none")
-		return false
+		return v.fail(op, "", "has only one of operand_layouts and result_layouts, but takes both or none")
 	}
 	results := mlir.TypesOf(op.Results)
 	if len(results) == 1 { // a call that gives one tuple has layouts for its elements
@@ -74,16 +69,14 @@ func (v *verifier) layouts(op *mlir.Op) bool {
 func (v *verifier) layout(op *mlir.Op, name string, a mlir.Attribute, types []mlir.Type) bool {
 	list, ok := a.(mlir.ArrayAttr)
 	if !ok || len(list) != len(types) {
-		v.fail(op, "", "%s is %s, but should have %d entries", name, mlir.Clip(a.String()), len(types))
-		return false
+		return v.fail(op, "", "%s is %s, but should have %d entries", name, mlir.Clip(a.String()), len(types))
 	}
 	for i, e := range list {
 		perm, ok := mlir.Ints(e)
 		rank := 0
 		switch t := types[i].(type) {
 		case mlir.TupleType:
-			v.fail(op, "", "entry %d of %s is for a tuple, which has no layout", i, name)
-			return false
+			return v.fail(op, "", "entry %d of %s is for a tuple, which has no layout", i, name)
 		case *mlir.TensorType:
 			if t.Unranked {
 				continue
@@ -95,8 +88,7 @@ func (v *verifier) layout(op *mlir.Op, name string, a mlir.Attribute, types []ml
 			ok = ok && d == int64(k)
 		}
 		if !ok || len(perm) != rank {
-			v.fail(op, "", "entry %d of %s is %s, but should be a permutation of the %d dimensions of %s", i, name, mlir.Clip(e.String()), rank, types[i])
-			return false
+			return v.fail(op, "", "entry %d of %s is %s, but should be a permutation of the %d dimensions of %s", i, name, mlir.Clip(e.String()), rank, types[i])
 		}
 	}
 	return true
@@ -109,18 +101,15 @@ func (v *verifier) bufferTarget(op *mlir.Op, target string) bool {
 	switch target {
 	case "CreateBuffer":
 		if len(ins) > 0 || !one || !isBuffer(outs[0]) {
-			v.fail(op, "", "CreateBuffer takes (%s) and gives (%s), but should take nothing and give a buffer", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
-			return false
+			return v.fail(op, "", "CreateBuffer takes (%s) and gives (%s), but should take nothing and give a buffer", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
 		}
 	case "Pin":
 		if len(ins) != 1 || !one || !isTensor(ins[0]) || !sameBuffer(ins[0], outs[0]) {
-			v.fail(op, "", "Pin takes (%s) and gives (%s), but should take a tensor and give a buffer like it", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
-			return false
+			return v.fail(op, "", "Pin takes (%s) and gives (%s), but should take a tensor and give a buffer like it", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
 		}
 	case "Unpin":
 		if len(ins) != 1 || !one || !isTensor(outs[0]) || !sameBuffer(outs[0], ins[0]) {
-			v.fail(op, "", "Unpin takes (%s) and gives (%s), but should take a buffer and give a tensor like it", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
-			return false
+			return v.fail(op, "", "Unpin takes (%s) and gives (%s), but should take a buffer and give a tensor like it", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
 		}
 	}
 	return true
@@ -195,8 +184,7 @@ func (v *verifier) buffersAliased(op *mlir.Op, aliased map[string]bool) {
 			return true
 		}
 		if isBuffer(t) && !aliased[fmt.Sprint(at)] {
-			v.fail(op, "I7", "result %s is a buffer, but in no alias", shapeText(at))
-			return false
+			return v.fail(op, "I7", "result %s is a buffer, but in no alias", shapeText(at))
 		}
 		return true
 	}

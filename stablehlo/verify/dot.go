@@ -7,11 +7,7 @@ import (
 	"ltc/stablehlo"
 )
 
-func verifyDotGeneral(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kAny)}, []slot{of(kAny)})
-	if !ok {
-		return
-	}
+func verifyDotGeneral(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	d, ok := stablehlo.ParseDot(op.Attrs.Get("dot_dimension_numbers"))
 	if !ok {
 		v.missing(op, "dot_dimension_numbers", "#stablehlo.dot<…>", op.Attrs.Get("dot_dimension_numbers"))
@@ -74,9 +70,8 @@ func (v *verifier) dotElements(op *mlir.Op, lhs, rhs, out *mlir.TensorType, cont
 
 // verifyDot checks dot: vectors and matrices, as in the op's description; the
 // specification does not treat it, and has no rule for quantized elements.
-func verifyDot(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kAny)}, []slot{of(kAny)})
-	if !ok || !v.precisions(op, "", "") {
+func verifyDot(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
+	if !v.precisions(op, "", "") {
 		return
 	}
 	lhs, rhs := ins[0].Shape, ins[1].Shape
@@ -101,12 +96,10 @@ func (v *verifier) dotPairs(op *mlir.Op, label, what string, lhs, rhs *mlir.Tens
 	for i := range a {
 		x, y := lhs.Shape[a[i]], rhs.Shape[b[i]]
 		if !sameDim(x, y) {
-			v.fail(op, label, "%s dimensions differ: %d and %d (%s, %s)", what, x, y, lhs, rhs)
-			return false
+			return v.fail(op, label, "%s dimensions differ: %d and %d (%s, %s)", what, x, y, lhs, rhs)
 		}
 		if !inBounds([]int64{x}, limits(rhs)[b[i]:]) || !inBounds([]int64{y}, limits(lhs)[a[i]:]) {
-			v.fail(op, label, "%s dimensions differ: a bound is too low (%s, %s)", what, lhs, rhs)
-			return false
+			return v.fail(op, label, "%s dimensions differ: a bound is too low (%s, %s)", what, lhs, rhs)
 		}
 	}
 	return true
@@ -121,13 +114,11 @@ func (v *verifier) precisions(op *mlir.Op, label, enumLabel string) bool {
 		return true
 	}
 	if !ok || len(list) > 2 {
-		v.fail(op, label, "precision_config is %s, but should have two entries", a)
-		return false
+		return v.fail(op, label, "precision_config is %s, but should have two entries", a)
 	}
 	for _, e := range list {
 		if p := mlir.Enum(e); p != "DEFAULT" && p != "HIGH" && p != "HIGHEST" {
-			v.fail(op, enumLabel, "precision is '%s', but should be one of DEFAULT, HIGH, HIGHEST", p)
-			return false
+			return v.fail(op, enumLabel, "precision is '%s', but should be one of DEFAULT, HIGH, HIGHEST", p)
 		}
 	}
 	return true
@@ -140,14 +131,12 @@ func (v *verifier) dotAlgorithm(op *mlir.Op) bool {
 		return true
 	}
 	if label, why := stablehlo.AlgorithmProblem(a); why != "" {
-		v.fail(op, label, "%s", why)
-		return false
+		return v.fail(op, label, "%s", why)
 	}
 	list, _ := op.Attrs.Get("precision_config").(mlir.ArrayAttr)
 	for _, e := range list {
 		if mlir.Enum(e) != "DEFAULT" {
-			v.fail(op, "C21", "precision %s cannot be combined with an algorithm: it should be DEFAULT", mlir.Enum(e))
-			return false
+			return v.fail(op, "C21", "precision %s cannot be combined with an algorithm: it should be DEFAULT", mlir.Enum(e))
 		}
 	}
 	return true

@@ -12,26 +12,19 @@ import (
 // constant, sizes that the result can have. label is the rule about its length.
 func (v *verifier) shapeOperand(op *mlir.Op, label string, i int, t, out *mlir.TensorType) bool {
 	if t.Shape[0] == mlir.Dynamic {
-		v.fail(op, label, "operand %d is %s, but its length should be known", i, t)
-		return false
+		return v.fail(op, label, "operand %d is %s, but its length should be known", i, t)
 	}
 	if t.Shape[0] != int64(len(out.Shape)) {
-		v.fail(op, label, "operand %d is %s but the result %s has %d dimensions", i, t, out, len(out.Shape))
-		return false
+		return v.fail(op, label, "operand %d is %s but the result %s has %d dimensions", i, t, out, len(out.Shape))
 	}
 	sizes, known := constantInts(op.Operands[i])
 	if known && (!sameShape(sizes, out.Shape) || !inBounds(sizes, stablehlo.Bounds(out)) || slices.ContainsFunc(sizes, func(n int64) bool { return n < 0 })) {
-		v.fail(op, label, "operand %d is %s but the result is %s", i, shapeText(sizes), out)
-		return false
+		return v.fail(op, label, "operand %d is %s but the result is %s", i, shapeText(sizes), out)
 	}
 	return true
 }
 
-func verifyDynamicBroadcastInDim(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kAny), ranked(1, kInt|kIndex)}, []slot{of(kAny)})
-	if !ok {
-		return
-	}
+func verifyDynamicBroadcastInDim(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	dims, ok := v.ints(op, "broadcast_dimensions")
 	if !ok || !v.shapeOperand(op, "C7", 1, ins[1], outs[0]) {
 		return
@@ -50,9 +43,8 @@ func verifyDynamicBroadcastInDim(v *verifier, op *mlir.Op) {
 		v.within(op, "C10", "known_nonexpanding_dimensions", keep, len(ins[0].Shape))
 }
 
-func verifyDynamicIota(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{ranked(1, kInt|kIndex)}, []slot{of(kInt | kFloat | kComplex | kQuant)})
-	if !ok || !v.shapeOperand(op, "C2", 0, ins[0], outs[0]) {
+func verifyDynamicIota(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
+	if !v.shapeOperand(op, "C2", 0, ins[0], outs[0]) {
 		return
 	}
 	if d, ok := v.int(op, "C1", "iota_dimension", 0); ok {
@@ -60,9 +52,8 @@ func verifyDynamicIota(v *verifier, op *mlir.Op) {
 	}
 }
 
-func verifyDynamicReshape(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kAny), ranked(1, kInt|kIndex)}, []slot{of(kAny)})
-	if !ok || !v.shapeOperand(op, "C4", 1, ins[1], outs[0]) {
+func verifyDynamicReshape(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
+	if !v.shapeOperand(op, "C4", 1, ins[1], outs[0]) {
 		return
 	}
 	if sizes, known := constantInts(op.Operands[1]); known && ins[0].Static() && product(sizes) != ins[0].Elements() {
@@ -74,7 +65,7 @@ func verifyDynamicReshape(v *verifier, op *mlir.Op) {
 
 func verifyDynamicPad(v *verifier, op *mlir.Op) {
 	list := ranked(1, kInt|kIndex)
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), scalar(kPerTensor), list, list, list}, []slot{of(kPerTensor)})
+	ins, outs, ok := v.takes(op, slots{of(kPerTensor), scalar(kPerTensor), list, list, list}, tensors(kPerTensor))
 	if !ok {
 		return
 	}
@@ -112,7 +103,7 @@ func verifyDynamicPad(v *verifier, op *mlir.Op) {
 // a slice whose starts, limits and strides are operands.
 func verifyRealDynamicSlice(v *verifier, op *mlir.Op) {
 	list := ranked(1, kInt|kIndex)
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), list, list, list}, []slot{of(kPerTensor)})
+	ins, outs, ok := v.takes(op, slots{of(kPerTensor), list, list, list}, tensors(kPerTensor))
 	if !ok || !v.sameElem(op, "", ins[0], outs[0]) {
 		return
 	}
@@ -137,11 +128,7 @@ func verifyRealDynamicSlice(v *verifier, op *mlir.Op) {
 	}
 }
 
-func verifyGetDimensionSize(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kAny)}, []slot{scalar(kSigned)})
-	if !ok {
-		return
-	}
+func verifyGetDimensionSize(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if outs[0].Elem != mlir.Type(mlir.I32) {
 		v.fail(op, "", "the result is %s, but should be tensor<i32>", outs[0])
 		return
@@ -153,11 +140,7 @@ func verifyGetDimensionSize(v *verifier, op *mlir.Op) {
 
 // verifySetDimensionSize checks an op that the specification does not treat:
 // the size is at most that of the operand, or its bound.
-func verifySetDimensionSize(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), scalar(kSigned)}, []slot{of(kPerTensor)})
-	if !ok {
-		return
-	}
+func verifySetDimensionSize(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if ins[1].Elem != mlir.Type(mlir.I32) {
 		v.fail(op, "", "the size is %s, but should be tensor<i32>", ins[1])
 		return

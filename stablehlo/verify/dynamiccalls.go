@@ -115,7 +115,7 @@ func verifyApproxTopK(v *verifier, op *mlir.Op) {
 		v.fail(op, "", "has %d operands and %d results", len(op.Operands), n)
 		return
 	}
-	ins, outs, ok := v.takes(op, []slot{many(kTensor)}, []slot{many(kTensor)})
+	ins, outs, ok := v.takes(op, slots{many(kTensor)}, slots{many(kTensor)})
 	if !ok || !v.sameShapes(op, "", ins[:n]) || !v.inits(op, "", ins[:n], ins[n:2*n]) {
 		return
 	}
@@ -147,7 +147,7 @@ func verifyApproxTopK(v *verifier, op *mlir.Op) {
 
 func verifyDynamicReduceWindow(v *verifier, op *mlir.Op) {
 	list := ranked(1, kInt|kIndex)
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), scalar(kPerTensor), list, list, list, list, ranked(2, kInt|kIndex)}, []slot{of(kPerTensor)})
+	ins, outs, ok := v.takes(op, slots{of(kPerTensor), scalar(kPerTensor), list, list, list, list, ranked(2, kInt|kIndex)}, tensors(kPerTensor))
 	if !ok || !v.inits(op, "", ins[:1], ins[1:2]) {
 		return
 	}
@@ -167,16 +167,12 @@ func verifyDynamicReduceWindow(v *verifier, op *mlir.Op) {
 
 // verifyDynamicBits takes a state, whose size is known, and the shape of the
 // bits.
-func verifyDynamicBits(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{ranked(1, kInt), ranked(1, kInt|kIndex)}, []slot{ranked(1, kInt), of(kInt | kFloat)})
-	if ok && v.generator(op, ins[0], outs[0]) && v.static(op, outs[0]) {
+func verifyDynamicBits(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
+	if v.generator(op, ins[0], outs[0]) && v.static(op, outs[0]) {
 		v.shapeOperand(op, "", 1, ins[1], outs[1])
 	}
 }
 
-func verifyDynamicTopK(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kInt | kFloat), scalar(kInt | kIndex)}, []slot{of(kInt | kFloat), of(kInt)})
-	if ok {
-		v.largest(op, ins[0], outs, mlir.Dynamic)
-	}
+func verifyDynamicTopK(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
+	v.largest(op, ins[0], outs, mlir.Dynamic)
 }

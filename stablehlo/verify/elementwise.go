@@ -13,7 +13,7 @@ func isComplex(t mlir.Type) bool { _, ok := t.(mlir.ComplexType); return ok }
 // verifySame checks ops of n operands whose types and the result's are the same
 // but for scales and zero points (add_c1 and its like).
 func verifySame(n int, k kinds) func(*verifier, *mlir.Op) {
-	in, out := make([]slot, n), []slot{of(k)}
+	in, out := make([]slot, n), tensors(k)
 	for i := range in {
 		in[i] = of(k)
 	}
@@ -44,11 +44,7 @@ func (v *verifier) accuracy(op *mlir.Op) {
 
 // verifyAdd checks add, the one elementwise op that takes elements quantized
 // per axis.
-func verifyAdd(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kAny), of(kAny)}, []slot{of(kAny)})
-	if !ok {
-		return
-	}
+func verifyAdd(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	lhs, rhs, out := ins[0], ins[1], outs[0]
 	if !compatible(lhs, rhs) || !compatible(lhs, out) || !compatible(rhs, out) {
 		v.fail(op, "C1", "operands are %s and %s but the result is %s: shapes differ", lhs, rhs, out)
@@ -79,17 +75,12 @@ func verifyAdd(v *verifier, op *mlir.Op) {
 // count checks the number of operands against the op's syntax.
 func (v *verifier) count(op *mlir.Op) bool {
 	if n := op.Code.Operands(); n >= 0 && n != len(op.Operands) {
-		v.fail(op, "", "has %d operands, but takes %d", len(op.Operands), n)
-		return false
+		return v.fail(op, "", "has %d operands, but takes %d", len(op.Operands), n)
 	}
 	return true
 }
 
-func verifyAbs(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kSigned | kFloat | kComplex | kQuant)}, []slot{of(kSigned | kFloat | kQuant)})
-	if !ok {
-		return
-	}
+func verifyAbs(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	in, out := ins[0], outs[0]
 	if !compatible(in, out) {
 		v.fail(op, "C1", "the operand is %s but the result is %s", in, out)
@@ -101,28 +92,21 @@ func verifyAbs(v *verifier, op *mlir.Op) {
 	}
 }
 
-func verifyConvert(v *verifier, op *mlir.Op) {
-	if ins, outs, ok := v.takes(op, []slot{of(kTensor)}, []slot{of(kTensor)}); ok {
-		v.sameSizes(op, ins[0], outs[0])
-	}
+func verifyConvert(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
+	v.sameSizes(op, ins[0], outs[0])
 }
 
 // sameSizes checks that the result has the operand's shape.
 func (v *verifier) sameSizes(op *mlir.Op, in, out *mlir.TensorType) bool {
 	if !compatible(in, out) {
-		v.fail(op, "C1", "the operand is %s but the result is %s: shapes differ", in, out)
-		return false
+		return v.fail(op, "C1", "the operand is %s but the result is %s: shapes differ", in, out)
 	}
 	v.infer(out, in.Shape)
 	return true
 }
 
 // verifyPart checks real and imag.
-func verifyPart(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kFloat | kComplex)}, []slot{of(kFloat)})
-	if !ok {
-		return
-	}
+func verifyPart(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if !v.sameSizes(op, ins[0], outs[0]) {
 		return
 	}
@@ -131,11 +115,7 @@ func verifyPart(v *verifier, op *mlir.Op) {
 	}
 }
 
-func verifyComplex(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kFloat), of(kFloat)}, []slot{of(kComplex)})
-	if !ok {
-		return
-	}
+func verifyComplex(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	for i, t := range ins {
 		if t.Elem != mlir.Type(mlir.F32) && t.Elem != mlir.Type(mlir.F64) {
 			v.fail(op, []string{"I1", "I2"}[i], "operand %d is %s, but should have elements f32 or f64", i, t)
@@ -153,18 +133,11 @@ func verifyComplex(v *verifier, op *mlir.Op) {
 	v.infer(outs[0], ins[0].Shape)
 }
 
-func verifyIsFinite(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kFloat | kQuant)}, []slot{of(kBool)})
-	if ok {
-		v.sameSizes(op, ins[0], outs[0])
-	}
+func verifyIsFinite(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
+	v.sameSizes(op, ins[0], outs[0])
 }
 
-func verifyCompare(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kPerTensor)}, []slot{of(kBool)})
-	if !ok {
-		return
-	}
+func verifyCompare(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if !sameBaseline(ins[0].Elem, ins[1].Elem) {
 		v.fail(op, "C1", "elements differ: %s and %s", ins[0].Elem, ins[1].Elem)
 		return
@@ -196,11 +169,7 @@ func compareTypeFits(kind string, t mlir.Type) bool {
 	return false
 }
 
-func verifySelect(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kBool), of(kPerTensor), of(kPerTensor)}, []slot{of(kPerTensor)})
-	if !ok {
-		return
-	}
+func verifySelect(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if len(ins[0].Shape) > 0 && !compatible(ins[0], ins[1]) {
 		v.fail(op, "C1", "the predicate is %s but the branches are %s: it should be a scalar or of their shape", ins[0], ins[1])
 	}
@@ -210,11 +179,7 @@ func verifySelect(v *verifier, op *mlir.Op) {
 	v.infer(outs[0], ins[1].Shape)
 }
 
-func verifyClamp(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kPerTensor), of(kPerTensor)}, []slot{of(kPerTensor)})
-	if !ok {
-		return
-	}
+func verifyClamp(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	for i, label := range []string{"C1", "", "C2"} {
 		if label != "" && len(ins[i].Shape) > 0 && !compatible(ins[i], ins[1]) {
 			v.fail(op, label, "operand %d is %s, but should be a scalar or of the shape of %s", i, ins[i], ins[1])
@@ -229,11 +194,7 @@ func verifyClamp(v *verifier, op *mlir.Op) {
 	v.infer(outs[0], ins[1].Shape)
 }
 
-func verifyBitcast(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kAny | kQuantBlock)}, []slot{of(kAny | kQuantBlock)})
-	if !ok {
-		return
-	}
+func verifyBitcast(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	in, out := ins[0], outs[0]
 	if isComplex(in.Elem) != isComplex(out.Elem) {
 		v.fail(op, "C2", "complex and other elements cannot be cast to each other: %s and %s", in, out)
@@ -266,17 +227,12 @@ func verifyBitcast(v *verifier, op *mlir.Op) {
 // static checks that the result's dimensions are known.
 func (v *verifier) static(op *mlir.Op, out *mlir.TensorType) bool {
 	if !out.Static() {
-		v.fail(op, "", "the result is %s, but should have known dimensions", out)
-		return false
+		return v.fail(op, "", "the result is %s, but should have known dimensions", out)
 	}
 	return true
 }
 
-func verifyConstant(v *verifier, op *mlir.Op) {
-	_, outs, ok := v.takes(op, nil, []slot{of(kAny | kQuantBlock | kIndex)})
-	if !ok {
-		return
-	}
+func verifyConstant(v *verifier, op *mlir.Op, _, outs []*mlir.TensorType) {
 	d, isDense := op.Attrs.Get("value").(*mlir.DenseAttr)
 	if !isDense {
 		v.missing(op, "value", "dense<…>", op.Attrs.Get("value"))
@@ -298,11 +254,7 @@ func verifyConstant(v *verifier, op *mlir.Op) {
 	}
 }
 
-func verifyIota(v *verifier, op *mlir.Op) {
-	_, outs, ok := v.takes(op, nil, []slot{of(kInt | kFloat | kComplex | kQuant)})
-	if !ok {
-		return
-	}
+func verifyIota(v *verifier, op *mlir.Op, _, outs []*mlir.TensorType) {
 	if !v.static(op, outs[0]) {
 		return
 	}

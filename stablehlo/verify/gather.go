@@ -7,11 +7,7 @@ import (
 	"ltc/stablehlo"
 )
 
-func verifyGather(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kInt)}, []slot{of(kPerTensor)})
-	if !ok {
-		return
-	}
+func verifyGather(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	sizes, ok := v.ints(op, "slice_sizes")
 	if !ok {
 		return
@@ -21,11 +17,7 @@ func verifyGather(v *verifier, op *mlir.Op) {
 
 // verifyDynamicGather checks a gather whose slice sizes are an operand: they
 // are known if that is a constant.
-func verifyDynamicGather(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kInt), ranked(1, kInt)}, []slot{of(kPerTensor)})
-	if !ok {
-		return
-	}
+func verifyDynamicGather(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	sizes, known := constantInts(op.Operands[2])
 	if !known {
 		if !ins[2].Static() {
@@ -41,13 +33,7 @@ func verifyDynamicGather(v *verifier, op *mlir.Op) {
 const maxRank = 1 << 10
 
 // unknown is a shape of n unknown dimensions.
-func unknown(n int) []int64 {
-	s := make([]int64, n)
-	for i := range s {
-		s[i] = mlir.Dynamic
-	}
-	return s
-}
+func unknown(n int) []int64 { return slices.Repeat([]int64{mlir.Dynamic}, n) }
 
 // constantInts returns the integers of a value that a constant gives.
 func constantInts(x *mlir.Value) ([]int64, bool) {
@@ -104,28 +90,23 @@ func (c gatherCheck) ranks() bool {
 	op, g := c.op, c.g
 	rank, irank := len(c.in.Shape), len(c.indices.Shape)
 	if n := len(g.OffsetDims) + len(g.CollapsedSliceDims) + len(g.OperandBatchingDims); n != rank {
-		c.fail(op, c.label["rank"], "offset, collapsed and batching dimensions are %d, but the operand %s has %d", n, c.in, rank)
-		return false
+		return c.fail(op, c.label["rank"], "offset, collapsed and batching dimensions are %d, but the operand %s has %d", n, c.in, rank)
 	}
 	if g.IndexVectorDim < 0 || g.IndexVectorDim > int64(irank) {
-		c.fail(op, c.label["vector"], "index_vector_dim %d is not in [0, %d]", g.IndexVectorDim, irank)
-		return false
+		return c.fail(op, c.label["vector"], "index_vector_dim %d is not in [0, %d]", g.IndexVectorDim, irank)
 	}
 	size := int64(1)
 	if g.IndexVectorDim < int64(irank) {
 		size = c.indices.Shape[g.IndexVectorDim]
 	}
 	if !sameDim(size, int64(len(g.StartIndexMap))) {
-		c.fail(op, c.label["map size"], "start_index_map has %d entries, but an index has %d", len(g.StartIndexMap), size)
-		return false
+		return c.fail(op, c.label["map size"], "start_index_map has %d entries, but an index has %d", len(g.StartIndexMap), size)
 	}
 	if len(g.OperandBatchingDims) != len(g.StartIndicesBatchingDims) {
-		c.fail(op, c.label["batches"], "operand and start indices batch over %d and %d dimensions", len(g.OperandBatchingDims), len(g.StartIndicesBatchingDims))
-		return false
+		return c.fail(op, c.label["batches"], "operand and start indices batch over %d and %d dimensions", len(g.OperandBatchingDims), len(g.StartIndicesBatchingDims))
 	}
 	if len(c.sizes) != rank {
-		c.fail(op, c.label["sizes"], "slice_sizes has %d entries, but the operand %s has %d dimensions", len(c.sizes), c.in, rank)
-		return false
+		return c.fail(op, c.label["sizes"], "slice_sizes has %d entries, but the operand %s has %d dimensions", len(c.sizes), c.in, rank)
 	}
 	return true
 }
@@ -152,13 +133,11 @@ func (c gatherCheck) dims() bool {
 func (c gatherCheck) apart() bool {
 	for i, d := range c.g.StartIndicesBatchingDims {
 		if d == c.g.IndexVectorDim {
-			c.fail(c.op, c.label["apart"], "index_vector_dim %d is in start_indices_batching_dims", d)
-			return false
+			return c.fail(c.op, c.label["apart"], "index_vector_dim %d is in start_indices_batching_dims", d)
 		}
 		o := c.g.OperandBatchingDims[i]
 		if x, y := c.in.Shape[o], c.indices.Shape[d]; !sameDim(x, y) {
-			c.fail(c.op, c.label["batch"], "batching dimensions differ: %d and %d (%s, %s)", x, y, c.in, c.indices)
-			return false
+			return c.fail(c.op, c.label["batch"], "batching dimensions differ: %d and %d (%s, %s)", x, y, c.in, c.indices)
 		}
 	}
 	return true
@@ -170,8 +149,7 @@ func (c gatherCheck) sliceSizes() bool {
 			continue
 		}
 		if s < 0 || c.in.Shape[i] != mlir.Dynamic && s > c.in.Shape[i] {
-			c.fail(c.op, c.label["size"], "the slice size %d is not in dimension %d of %s", s, i, c.in)
-			return false
+			return c.fail(c.op, c.label["size"], "the slice size %d is not in dimension %d of %s", s, i, c.in)
 		}
 	}
 	return c.dropped(c.label["collapsed size"], c.g.CollapsedSliceDims) && c.dropped(c.label["batching size"], c.g.OperandBatchingDims)
@@ -182,8 +160,7 @@ func (c gatherCheck) sliceSizes() bool {
 func (c gatherCheck) dropped(label string, dims []int64) bool {
 	for _, d := range dims {
 		if c.sizes[d] > 1 {
-			c.fail(c.op, label, "the slice size of dimension %d is %d, but that dimension is left out of the result", d, c.sizes[d])
-			return false
+			return c.fail(c.op, label, "the slice size of dimension %d is %d, but that dimension is left out of the result", d, c.sizes[d])
 		}
 	}
 	return true

@@ -11,11 +11,7 @@ import (
 // are those that the ops' descriptions imply, and have no labels.
 
 // verifyCrossReplicaSum checks a sum over replicas.
-func verifyCrossReplicaSum(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kTensor)}, []slot{of(kTensor)})
-	if !ok {
-		return
-	}
+func verifyCrossReplicaSum(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if !sameTensor(ins[0], outs[0]) {
 		v.fail(op, "", "the operand is %s but the result is %s", ins[0], outs[0])
 		return
@@ -35,8 +31,8 @@ func verifyEinsum(v *verifier, op *mlir.Op) {
 	if op.Code == stablehlo.UnaryEinsum {
 		n = 1
 	}
-	in := []slot{of(kTensor), of(kTensor)}[:n]
-	ins, outs, ok := v.takes(op, in, []slot{of(kTensor)})
+	in := tensors(kTensor, kTensor)[:n]
+	ins, outs, ok := v.takes(op, in, tensors(kTensor))
 	if !ok {
 		return
 	}
@@ -103,9 +99,8 @@ func letters(terms []string) bool {
 
 // verifyTorchIndexSelect checks a selection of slices along dim, for each of
 // the batch dimensions.
-func verifyTorchIndexSelect(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kTensor), of(kInt)}, []slot{of(kTensor)})
-	if !ok || !v.sameElem(op, "", ins[0], outs[0]) {
+func verifyTorchIndexSelect(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
+	if !v.sameElem(op, "", ins[0], outs[0]) {
 		return
 	}
 	dim, ok1 := v.int(op, "", "dim", 0)

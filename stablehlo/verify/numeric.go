@@ -7,11 +7,7 @@ import (
 	"ltc/mlir"
 )
 
-func verifyCholesky(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kFloat | kComplex | kQuant)}, []slot{of(kFloat | kComplex | kQuant)})
-	if !ok {
-		return
-	}
+func verifyCholesky(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	a := ins[0]
 	switch n := len(a.Shape); {
 	case n < 2:
@@ -26,7 +22,7 @@ func verifyCholesky(v *verifier, op *mlir.Op) {
 
 func verifyTriangularSolve(v *verifier, op *mlir.Op) {
 	k := kFloat | kComplex | kQuant
-	ins, outs, ok := v.takes(op, []slot{of(k), of(k)}, []slot{of(k)})
+	ins, outs, ok := v.takes(op, tensors(k, k), tensors(k))
 	if !ok {
 		return
 	}
@@ -53,9 +49,8 @@ func verifyTriangularSolve(v *verifier, op *mlir.Op) {
 	v.infer(outs[0], b.Shape)
 }
 
-func verifyFft(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kFloat | kComplex)}, []slot{of(kFloat | kComplex)})
-	if !ok || !v.oneOf(op, "I2", "fft_type", false, "FFT", "IFFT", "RFFT", "IRFFT") {
+func verifyFft(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
+	if !v.oneOf(op, "I2", "fft_type", false, "FFT", "IFFT", "RFFT", "IRFFT") {
 		return
 	}
 	length, ok := v.ints(op, "fft_length")
@@ -117,11 +112,7 @@ func (v *verifier) fftElements(op *mlir.Op, kind string, in, out *mlir.TensorTyp
 	return fits
 }
 
-func verifyReducePrecision(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kFloat | kQuant)}, []slot{of(kFloat | kQuant)})
-	if !ok {
-		return
-	}
+func verifyReducePrecision(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if !likeTensor(ins[0], outs[0]) {
 		v.fail(op, "C1", "the operand is %s but the result is %s", ins[0], outs[0])
 		return
@@ -133,7 +124,7 @@ func verifyReducePrecision(v *verifier, op *mlir.Op) {
 
 func verifyRng(v *verifier, op *mlir.Op) {
 	k := kBool | kInt | kFloat
-	ins, outs, ok := v.takes(op, []slot{scalar(k), scalar(k), ranked(1, kInt|kIndex)}, []slot{of(k)})
+	ins, outs, ok := v.takes(op, slots{scalar(k), scalar(k), ranked(1, kInt|kIndex)}, tensors(k))
 	if !ok || !v.oneOf(op, "I4", "rng_distribution", false, "UNIFORM", "NORMAL") {
 		return
 	}
@@ -150,11 +141,8 @@ func verifyRng(v *verifier, op *mlir.Op) {
 
 // verifyRngBitGenerator takes a state of any integers or floats, of which the
 // specification wants a list of ui64: the dialect's own texts have others.
-func verifyRngBitGenerator(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kInt | kFloat)}, []slot{of(kInt | kFloat), of(kInt | kFloat)})
-	if ok {
-		v.generator(op, ins[0], outs[0])
-	}
+func verifyRngBitGenerator(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
+	v.generator(op, ins[0], outs[0])
 }
 
 // generator checks the algorithm, and the states before and after.
@@ -163,8 +151,7 @@ func (v *verifier) generator(op *mlir.Op, state, after *mlir.TensorType) bool {
 		return false
 	}
 	if !sameTensor(state, after) {
-		v.fail(op, "C1", "the state is %s but the new state is %s", state, after)
-		return false
+		return v.fail(op, "C1", "the state is %s but the new state is %s", state, after)
 	}
 	v.infer(after, state.Shape)
 	if !state.Static() {
@@ -174,13 +161,11 @@ func (v *verifier) generator(op *mlir.Op, state, after *mlir.TensorType) bool {
 	switch mlir.Enum(op.Attrs.Get("rng_algorithm")) {
 	case "THREE_FRY":
 		if n != 2 {
-			v.fail(op, "C2", "the state is %s, but THREE_FRY takes 2 numbers", state)
-			return false
+			return v.fail(op, "C2", "the state is %s, but THREE_FRY takes 2 numbers", state)
 		}
 	case "PHILOX":
 		if n != 2 && n != 3 {
-			v.fail(op, "C2", "the state is %s, but PHILOX takes 2 or 3 numbers", state)
-			return false
+			return v.fail(op, "C2", "the state is %s, but PHILOX takes 2 or 3 numbers", state)
 		}
 	}
 	return true
@@ -193,7 +178,7 @@ func (v *verifier) generator(op *mlir.Op, state, after *mlir.TensorType) bool {
 // the tensors' shapes.
 func verifyBatchNorm(vectors, outs int, grad bool, index, elems string, sizes []string, shape string) func(*verifier, *mlir.Op) {
 	full, vector := of(kFloat|kQuant), ranked(1, kFloat|kQuant)
-	in, out := []slot{full}, []slot{full}
+	in, out := slots{full}, slots{full}
 	for range vectors {
 		in = append(in, vector)
 	}
@@ -242,11 +227,7 @@ func verifyBatchNorm(vectors, outs int, grad bool, index, elems string, sizes []
 	}
 }
 
-func verifyUniformQuantize(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kFloat | kQuants)}, []slot{of(kQuants)})
-	if !ok {
-		return
-	}
+func verifyUniformQuantize(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if !v.sameSizes(op, ins[0], outs[0]) {
 		return
 	}
@@ -259,11 +240,7 @@ func verifyUniformQuantize(v *verifier, op *mlir.Op) {
 	}
 }
 
-func verifyUniformDequantize(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kQuants)}, []slot{of(kFloat)})
-	if !ok {
-		return
-	}
+func verifyUniformDequantize(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if !v.sameSizes(op, ins[0], outs[0]) {
 		return
 	}

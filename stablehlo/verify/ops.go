@@ -8,6 +8,15 @@ import (
 // rule checks the types and the attributes of an op.
 type rule func(v *verifier, op *mlir.Op)
 
+// takes is a rule for the types of operands and results that the slots allow.
+func takes(check func(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType), in, out slots) rule {
+	return func(v *verifier, op *mlir.Op) {
+		if ins, outs, ok := v.takes(op, in, out); ok {
+			check(v, op, ins, outs)
+		}
+	}
+}
+
 // ruleTable has the rule of each op, by code; nil for those that are checked for structure
 // only.
 var ruleTable = makeRules()
@@ -32,22 +41,28 @@ type rules struct{}
 // Function returns the rule of mathematical functions.
 func (rules) Function(mlir.Code) rule { return verifySame(1, kFloat|kComplex|kQuant) }
 
-func (rules) Abs() rule                  { return verifyAbs }
-func (rules) Ceil() rule                 { return verifySame(1, kFloat|kQuant) }
-func (rules) Convert() rule              { return verifyConvert }
-func (rules) CountLeadingZeros() rule    { return verifySame(1, kInt) }
-func (rules) Floor() rule                { return verifySame(1, kFloat|kQuant) }
-func (rules) Imag() rule                 { return verifyPart }
-func (rules) Negate() rule               { return verifySame(1, kInt|kFloat|kComplex|kQuant) }
-func (rules) Not() rule                  { return verifySame(1, kBool|kInt) }
-func (rules) Popcnt() rule               { return verifySame(1, kInt) }
-func (rules) Real() rule                 { return verifyPart }
-func (rules) RoundNearestAfz() rule      { return verifySame(1, kFloat|kQuant) }
-func (rules) RoundNearestEven() rule     { return verifySame(1, kFloat|kQuant) }
-func (rules) Sign() rule                 { return verifySame(1, kSigned|kFloat|kComplex|kQuant) }
-func (rules) UniformQuantize() rule      { return verifyUniformQuantize }
-func (rules) UniformDequantize() rule    { return verifyUniformDequantize }
-func (rules) Add() rule                  { return verifyAdd }
+func (rules) Abs() rule {
+	return takes(verifyAbs, tensors(kSigned|kFloat|kComplex|kQuant), tensors(kSigned|kFloat|kQuant))
+}
+func (rules) Ceil() rule              { return verifySame(1, kFloat|kQuant) }
+func (rules) Convert() rule           { return takes(verifyConvert, tensors(kTensor), tensors(kTensor)) }
+func (rules) CountLeadingZeros() rule { return verifySame(1, kInt) }
+func (rules) Floor() rule             { return verifySame(1, kFloat|kQuant) }
+func (rules) Imag() rule              { return takes(verifyPart, tensors(kFloat|kComplex), tensors(kFloat)) }
+func (rules) Negate() rule            { return verifySame(1, kInt|kFloat|kComplex|kQuant) }
+func (rules) Not() rule               { return verifySame(1, kBool|kInt) }
+func (rules) Popcnt() rule            { return verifySame(1, kInt) }
+func (rules) Real() rule              { return takes(verifyPart, tensors(kFloat|kComplex), tensors(kFloat)) }
+func (rules) RoundNearestAfz() rule   { return verifySame(1, kFloat|kQuant) }
+func (rules) RoundNearestEven() rule  { return verifySame(1, kFloat|kQuant) }
+func (rules) Sign() rule              { return verifySame(1, kSigned|kFloat|kComplex|kQuant) }
+func (rules) UniformQuantize() rule {
+	return takes(verifyUniformQuantize, tensors(kFloat|kQuants), tensors(kQuants))
+}
+func (rules) UniformDequantize() rule {
+	return takes(verifyUniformDequantize, tensors(kQuants), tensors(kFloat))
+}
+func (rules) Add() rule                  { return takes(verifyAdd, tensors(kAny, kAny), tensors(kAny)) }
 func (rules) And() rule                  { return verifySame(2, kBool|kInt) }
 func (rules) Atan2() rule                { return verifySame(2, kFloat|kComplex|kQuant) }
 func (rules) Divide() rule               { return verifySame(2, kInt|kFloat|kComplex|kQuant) }
@@ -62,70 +77,112 @@ func (rules) ShiftRightArithmetic() rule { return verifySame(2, kInt) }
 func (rules) ShiftRightLogical() rule    { return verifySame(2, kInt) }
 func (rules) Subtract() rule             { return verifySame(2, kInt|kFloat|kComplex|kQuant) }
 func (rules) Xor() rule                  { return verifySame(2, kBool|kInt) }
-func (rules) IsFinite() rule             { return verifyIsFinite }
-func (rules) BitcastConvert() rule       { return verifyBitcast }
-func (rules) Clamp() rule                { return verifyClamp }
-func (rules) Select() rule               { return verifySelect }
-func (rules) Complex() rule              { return verifyComplex }
-func (rules) Compare() rule              { return verifyCompare }
-func (rules) Constant() rule             { return verifyConstant }
-func (rules) Iota() rule                 { return verifyIota }
-func (rules) BroadcastInDim() rule       { return verifyBroadcastInDim }
-func (rules) Broadcast() rule            { return verifyBroadcast }
-func (rules) Reshape() rule              { return verifyReshape }
-func (rules) Transpose() rule            { return verifyTranspose }
-func (rules) Reverse() rule              { return verifyReverse }
-func (rules) Slice() rule                { return verifySlice }
-func (rules) DynamicSlice() rule         { return verifyDynamicSlice }
-func (rules) DynamicUpdateSlice() rule   { return verifyDynamicUpdateSlice }
-func (rules) Concatenate() rule          { return verifyConcatenate }
-func (rules) Pad() rule                  { return verifyPad }
-func (rules) Reduce() rule               { return verifyReduce }
-func (rules) DotGeneral() rule           { return verifyDotGeneral }
-func (rules) Dot() rule                  { return verifyDot }
-func (rules) Gather() rule               { return verifyGather }
-func (rules) Scatter() rule              { return verifyScatter }
-func (rules) Sort() rule                 { return verifySort }
-func (rules) If() rule                   { return verifyIf }
-func (rules) Case() rule                 { return verifyCase }
-func (rules) While() rule                { return verifyWhile }
-func (rules) Composite() rule            { return verifyComposite }
-func (rules) CustomCall() rule           { return verifyCustomCall }
-func (rules) GetDimensionSize() rule     { return verifyGetDimensionSize }
-func (rules) SetDimensionSize() rule     { return verifySetDimensionSize }
-func (rules) Cholesky() rule             { return verifyCholesky }
-func (rules) FFT() rule                  { return verifyFft }
-func (rules) RNG() rule                  { return verifyRng }
-func (rules) RNGBitGenerator() rule      { return verifyRngBitGenerator }
-func (rules) ReducePrecision() rule      { return verifyReducePrecision }
-func (rules) Einsum() rule               { return verifyEinsum }
-func (rules) UnaryEinsum() rule          { return verifyEinsum }
-func (rules) ReplicaID() rule            { return verifyID }
-func (rules) PartitionID() rule          { return verifyID }
-func (rules) CreateToken() rule          { return verifyCreateToken }
-func (rules) AfterAll() rule             { return verifyAfterAll }
-func (rules) ReduceWindow() rule         { return verifyReduceWindow }
-func (rules) SelectAndScatter() rule     { return verifySelectAndScatter }
-func (rules) Map() rule                  { return verifyMap }
-func (rules) Convolution() rule          { return verifyConvolution }
-func (rules) TriangularSolve() rule      { return verifyTriangularSolve }
-func (rules) Tuple() rule                { return verifyTuple }
-func (rules) GetTupleElement() rule      { return verifyGetTupleElement }
-func (rules) AllGather() rule            { return verifyAllGather }
-func (rules) AllReduce() rule            { return verifyAllReduce }
-func (rules) ReduceScatter() rule        { return verifyReduceScatter }
-func (rules) AllToAll() rule             { return verifyAllToAll }
-func (rules) CollectiveBroadcast() rule  { return verifyCollectiveBroadcast }
-func (rules) CollectivePermute() rule    { return verifyCollectivePermute }
-func (rules) CollectiveReduce() rule     { return verifyCollectiveReduce }
-func (rules) AsyncStart() rule           { return verifyAsyncStart }
-func (rules) AsyncDone() rule            { return verifyAsyncDone }
-func (rules) Send() rule                 { return verifySend }
-func (rules) Recv() rule                 { return verifyRecv }
-func (rules) Infeed() rule               { return verifyInfeed }
-func (rules) Outfeed() rule              { return verifyOutfeed }
-func (rules) CrossReplicaSum() rule      { return verifyCrossReplicaSum }
-func (rules) TorchIndexSelect() rule     { return verifyTorchIndexSelect }
+func (rules) IsFinite() rule             { return takes(verifyIsFinite, tensors(kFloat|kQuant), tensors(kBool)) }
+func (rules) BitcastConvert() rule {
+	return takes(verifyBitcast, tensors(kAny|kQuantBlock), tensors(kAny|kQuantBlock))
+}
+func (rules) Clamp() rule {
+	return takes(verifyClamp, tensors(kPerTensor, kPerTensor, kPerTensor), tensors(kPerTensor))
+}
+func (rules) Select() rule {
+	return takes(verifySelect, tensors(kBool, kPerTensor, kPerTensor), tensors(kPerTensor))
+}
+func (rules) Complex() rule { return takes(verifyComplex, tensors(kFloat, kFloat), tensors(kComplex)) }
+func (rules) Compare() rule {
+	return takes(verifyCompare, tensors(kPerTensor, kPerTensor), tensors(kBool))
+}
+func (rules) Constant() rule       { return takes(verifyConstant, nil, tensors(kAny|kQuantBlock|kIndex)) }
+func (rules) Iota() rule           { return takes(verifyIota, nil, tensors(kInt|kFloat|kComplex|kQuant)) }
+func (rules) BroadcastInDim() rule { return takes(verifyBroadcastInDim, tensors(kAny), tensors(kAny)) }
+func (rules) Broadcast() rule {
+	return takes(verifyBroadcast, tensors(kPerTensor), tensors(kPerTensor))
+}
+func (rules) Reshape() rule   { return takes(verifyReshape, tensors(kAny), tensors(kAny)) }
+func (rules) Transpose() rule { return takes(verifyTranspose, tensors(kAny), tensors(kAny)) }
+func (rules) Reverse() rule   { return takes(verifyReverse, tensors(kPerTensor), tensors(kPerTensor)) }
+func (rules) Slice() rule     { return takes(verifySlice, tensors(kPerTensor), tensors(kPerTensor)) }
+func (rules) DynamicSlice() rule {
+	return takes(verifyDynamicSlice, slots{of(kPerTensor), {kinds: kInt, many: true}}, tensors(kPerTensor))
+}
+func (rules) DynamicUpdateSlice() rule {
+	return takes(verifyDynamicUpdateSlice, slots{of(kPerTensor), of(kPerTensor), {kinds: kInt, many: true}}, tensors(kPerTensor))
+}
+func (rules) Concatenate() rule { return verifyConcatenate }
+func (rules) Pad() rule {
+	return takes(verifyPad, slots{of(kPerTensor), scalar(kPerTensor)}, tensors(kPerTensor))
+}
+func (rules) Reduce() rule { return verifyReduce }
+func (rules) DotGeneral() rule {
+	return takes(verifyDotGeneral, tensors(kPerTensor, kAny), tensors(kAny))
+}
+func (rules) Dot() rule { return takes(verifyDot, tensors(kPerTensor, kAny), tensors(kAny)) }
+func (rules) Gather() rule {
+	return takes(verifyGather, tensors(kPerTensor, kInt), tensors(kPerTensor))
+}
+func (rules) Scatter() rule    { return verifyScatter }
+func (rules) Sort() rule       { return verifySort }
+func (rules) If() rule         { return verifyIf }
+func (rules) Case() rule       { return verifyCase }
+func (rules) While() rule      { return verifyWhile }
+func (rules) Composite() rule  { return verifyComposite }
+func (rules) CustomCall() rule { return verifyCustomCall }
+func (rules) GetDimensionSize() rule {
+	return takes(verifyGetDimensionSize, tensors(kAny), slots{scalar(kSigned)})
+}
+func (rules) SetDimensionSize() rule {
+	return takes(verifySetDimensionSize, slots{of(kPerTensor), scalar(kSigned)}, tensors(kPerTensor))
+}
+func (rules) Cholesky() rule {
+	return takes(verifyCholesky, tensors(kFloat|kComplex|kQuant), tensors(kFloat|kComplex|kQuant))
+}
+func (rules) FFT() rule { return takes(verifyFft, tensors(kFloat|kComplex), tensors(kFloat|kComplex)) }
+func (rules) RNG() rule { return verifyRng }
+func (rules) RNGBitGenerator() rule {
+	return takes(verifyRngBitGenerator, tensors(kInt|kFloat), tensors(kInt|kFloat, kInt|kFloat))
+}
+func (rules) ReducePrecision() rule {
+	return takes(verifyReducePrecision, tensors(kFloat|kQuant), tensors(kFloat|kQuant))
+}
+func (rules) Einsum() rule       { return verifyEinsum }
+func (rules) UnaryEinsum() rule  { return verifyEinsum }
+func (rules) ReplicaID() rule    { return takes(verifyID, nil, slots{scalar(kUnsigned)}) }
+func (rules) PartitionID() rule  { return takes(verifyID, nil, slots{scalar(kUnsigned)}) }
+func (rules) CreateToken() rule  { return verifyCreateToken }
+func (rules) AfterAll() rule     { return verifyAfterAll }
+func (rules) ReduceWindow() rule { return verifyReduceWindow }
+func (rules) SelectAndScatter() rule {
+	return takes(verifySelectAndScatter, slots{of(kPerTensor), of(kPerTensor), scalar(kPerTensor)}, tensors(kPerTensor))
+}
+func (rules) Map() rule { return verifyMap }
+func (rules) Convolution() rule {
+	return takes(verifyConvolution, tensors(kPerTensor, kAny), tensors(kAny))
+}
+func (rules) TriangularSolve() rule { return verifyTriangularSolve }
+func (rules) Tuple() rule           { return verifyTuple }
+func (rules) GetTupleElement() rule { return verifyGetTupleElement }
+func (rules) AllGather() rule       { return verifyAllGather }
+func (rules) AllReduce() rule       { return verifyAllReduce }
+func (rules) ReduceScatter() rule {
+	return takes(verifyReduceScatter, tensors(kPerTensor), tensors(kPerTensor))
+}
+func (rules) AllToAll() rule            { return verifyAllToAll }
+func (rules) CollectiveBroadcast() rule { return verifyCollectiveBroadcast }
+func (rules) CollectivePermute() rule {
+	return takes(verifyCollectivePermute, slots{many(kPerTensor)}, slots{many(kPerTensor)})
+}
+func (rules) CollectiveReduce() rule { return verifyCollectiveReduce }
+func (rules) AsyncStart() rule       { return verifyAsyncStart }
+func (rules) AsyncDone() rule        { return verifyAsyncDone }
+func (rules) Send() rule             { return verifySend }
+func (rules) Recv() rule             { return verifyRecv }
+func (rules) Infeed() rule           { return verifyInfeed }
+func (rules) Outfeed() rule          { return verifyOutfeed }
+func (rules) CrossReplicaSum() rule {
+	return takes(verifyCrossReplicaSum, tensors(kTensor), tensors(kTensor))
+}
+func (rules) TorchIndexSelect() rule {
+	return takes(verifyTorchIndexSelect, tensors(kTensor, kInt), tensors(kTensor))
+}
 func (rules) BatchNormGrad() rule {
 	return verifyBatchNorm(3, 2, true, "C1", "C2", []string{"C5", "C4", "C4", "C4", "C4"}, "C3")
 }
@@ -139,14 +196,28 @@ func (rules) OptimizationBarrier() rule { return verifyBarrier }
 
 // Dynamic ops, and those that custom calls stand for.
 
-func (rules) DynamicBroadcastInDim() rule  { return verifyDynamicBroadcastInDim }
-func (rules) DynamicIota() rule            { return verifyDynamicIota }
-func (rules) DynamicReshape() rule         { return verifyDynamicReshape }
-func (rules) RealDynamicSlice() rule       { return verifyRealDynamicSlice }
-func (rules) DynamicPad() rule             { return verifyDynamicPad }
-func (rules) DynamicRNGBitGenerator() rule { return verifyDynamicBits }
-func (rules) DynamicTopK() rule            { return verifyDynamicTopK }
-func (rules) DynamicApproxTopK() rule      { return verifyApproxTopK }
-func (rules) DynamicReduceWindow() rule    { return verifyDynamicReduceWindow }
-func (rules) DynamicGather() rule          { return verifyDynamicGather }
-func (rules) DynamicConv() rule            { return verifyDynamicConv }
+func (rules) DynamicBroadcastInDim() rule {
+	return takes(verifyDynamicBroadcastInDim, slots{of(kAny), ranked(1, kInt|kIndex)}, tensors(kAny))
+}
+func (rules) DynamicIota() rule {
+	return takes(verifyDynamicIota, slots{ranked(1, kInt|kIndex)}, tensors(kInt|kFloat|kComplex|kQuant))
+}
+func (rules) DynamicReshape() rule {
+	return takes(verifyDynamicReshape, slots{of(kAny), ranked(1, kInt|kIndex)}, tensors(kAny))
+}
+func (rules) RealDynamicSlice() rule { return verifyRealDynamicSlice }
+func (rules) DynamicPad() rule       { return verifyDynamicPad }
+func (rules) DynamicRNGBitGenerator() rule {
+	return takes(verifyDynamicBits, slots{ranked(1, kInt), ranked(1, kInt|kIndex)}, slots{ranked(1, kInt), of(kInt | kFloat)})
+}
+func (rules) DynamicTopK() rule {
+	return takes(verifyDynamicTopK, slots{of(kInt | kFloat), scalar(kInt | kIndex)}, tensors(kInt|kFloat, kInt))
+}
+func (rules) DynamicApproxTopK() rule   { return verifyApproxTopK }
+func (rules) DynamicReduceWindow() rule { return verifyDynamicReduceWindow }
+func (rules) DynamicGather() rule {
+	return takes(verifyDynamicGather, slots{of(kPerTensor), of(kInt), ranked(1, kInt)}, tensors(kPerTensor))
+}
+func (rules) DynamicConv() rule {
+	return takes(verifyDynamicConv, slots{of(kPerTensor), of(kAny), ranked(2, kInt|kIndex)}, tensors(kAny))
+}

@@ -56,13 +56,11 @@ func verifyRaggedDot(v *verifier, op *mlir.Op) {
 
 func (v *verifier) pairs(op *mlir.Op, what string, l, r *mlir.TensorType, ld, rd []int64) bool {
 	if len(ld) != len(rd) {
-		v.fail(op, "", "the operands have %d and %d %s dimensions", len(ld), len(rd), what)
-		return false
+		return v.fail(op, "", "the operands have %d and %d %s dimensions", len(ld), len(rd), what)
 	}
 	for i := range ld {
 		if !sameDim(l.Shape[ld[i]], r.Shape[rd[i]]) {
-			v.fail(op, "", "%s dimension %d of %s and %d of %s differ in size", what, ld[i], l, rd[i], r)
-			return false
+			return v.fail(op, "", "%s dimension %d of %s and %d of %s differ in size", what, ld[i], l, rd[i], r)
 		}
 	}
 	return true

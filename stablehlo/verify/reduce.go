@@ -11,7 +11,7 @@ func verifyReduce(v *verifier, op *mlir.Op) {
 	if !ok {
 		return
 	}
-	ins, outs, ok := v.takes(op, []slot{many(kPerTensor)}, []slot{many(kPerTensor)})
+	ins, outs, ok := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
 	if !ok || !v.sameShapes(op, "C1", ins[:n]) || !v.inits(op, "C2", ins[:n], ins[n:]) {
 		return
 	}
@@ -48,8 +48,7 @@ func (v *verifier) sameShapes(op *mlir.Op, label string, ts []*mlir.TensorType) 
 			known = slices.Clone(t.Shape)
 		}
 		if !compatible(t, ts[0]) || !sameShape(t.Shape, known) {
-			v.fail(op, label, "inputs differ in shape: 0 is %s and %d is %s", ts[0], i, t)
-			return false
+			return v.fail(op, label, "inputs differ in shape: 0 is %s and %d is %s", ts[0], i, t)
 		}
 		for k, d := range t.Shape {
 			if d != mlir.Dynamic {
@@ -65,8 +64,7 @@ func (v *verifier) sameShapes(op *mlir.Op, label string, ts []*mlir.TensorType) 
 func (v *verifier) inits(op *mlir.Op, label string, ins, inits []*mlir.TensorType) bool {
 	for i, t := range ins {
 		if !sameBaseline(t.Elem, inits[i].Elem) {
-			v.fail(op, label, "input %d is %s but its initial value is %s", i, t, inits[i])
-			return false
+			return v.fail(op, label, "input %d is %s but its initial value is %s", i, t, inits[i])
 		}
 	}
 	return true
@@ -74,8 +72,7 @@ func (v *verifier) inits(op *mlir.Op, label string, ins, inits []*mlir.TensorTyp
 
 func (v *verifier) bodyElem(op *mlir.Op, label string, i int, out, elem *mlir.TensorType) bool {
 	if !sameElement(out.Elem, elem.Elem) {
-		v.fail(op, label, "the body works on %s but result %d is %s", elem.Elem, i, out)
-		return false
+		return v.fail(op, label, "the body works on %s but result %d is %s", elem.Elem, i, out)
 	}
 	return true
 }
@@ -165,7 +162,7 @@ func verifyReduceWindow(v *verifier, op *mlir.Op) {
 	if !ok {
 		return
 	}
-	ins, outs, ok := v.takes(op, []slot{many(kPerTensor)}, []slot{many(kPerTensor)})
+	ins, outs, ok := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
 	if !ok || !v.sameShapes(op, "C2", ins[:n]) || !v.inits(op, "C3", ins[:n], ins[n:]) {
 		return
 	}
@@ -198,11 +195,7 @@ func verifyReduceWindow(v *verifier, op *mlir.Op) {
 	}
 }
 
-func verifySelectAndScatter(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kPerTensor), scalar(kPerTensor)}, []slot{of(kPerTensor)})
-	if !ok {
-		return
-	}
+func verifySelectAndScatter(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	in, source, init, rank := ins[0], ins[1], ins[2], len(ins[0].Shape)
 	if !sameBaseline(in.Elem, source.Elem) {
 		v.fail(op, "C1", "elements differ: %s and %s", in, source)
@@ -217,7 +210,7 @@ func verifySelectAndScatter(v *verifier, op *mlir.Op) {
 		v.fail(op, "C4", "has no window_dimensions, but the operand %s has %d dimensions", in, rank)
 		return
 	}
-	ok = w.list(v, op, &w.sizes, "window_dimensions", rank, "C4", "C5") &&
+	ok := w.list(v, op, &w.sizes, "window_dimensions", rank, "C4", "C5") &&
 		w.list(v, op, &w.strides, "window_strides", rank, "C6", "C7") &&
 		w.padding(v, op, op.Attrs.Get("padding"), rank, "C8")
 	if !ok || !v.selector(op, in) {
@@ -240,25 +233,17 @@ func verifySelectAndScatter(v *verifier, op *mlir.Op) {
 	}
 }
 
-func ones(n int) []int64 {
-	s := make([]int64, n)
-	for i := range s {
-		s[i] = 1
-	}
-	return s
-}
+func ones(n int) []int64 { return slices.Repeat([]int64{1}, n) }
 
 // selector checks the region of select_and_scatter that compares two elements.
 func (v *verifier) selector(op *mlir.Op, in *mlir.TensorType) bool {
 	args, ret := op.Regions[0].Blocks[0].Args, returns(op.Regions[0]).Operands
 	if len(args) != 2 || len(ret) != 1 {
-		v.fail(op, "C9", "the body that selects takes %d values and gives %d, but should compare two", len(args), len(ret))
-		return false
+		return v.fail(op, "C9", "the body that selects takes %d values and gives %d, but should compare two", len(args), len(ret))
 	}
 	for _, a := range args {
 		if t, ok := a.Type.(*mlir.TensorType); !ok || len(t.Shape) > 0 || !sameBaseline(t.Elem, in.Elem) {
-			v.fail(op, "C9", "the body that selects takes %s, but the operand is %s", a.Type, in)
-			return false
+			return v.fail(op, "C9", "the body that selects takes %s, but the operand is %s", a.Type, in)
 		}
 	}
 	return v.decides(op, "C9", ret[0])
@@ -267,8 +252,7 @@ func (v *verifier) selector(op *mlir.Op, in *mlir.TensorType) bool {
 // decides checks that x is a scalar boolean.
 func (v *verifier) decides(op *mlir.Op, label string, x *mlir.Value) bool {
 	if t, ok := x.Type.(*mlir.TensorType); !ok || t.Unranked || len(t.Shape) > 0 || t.Elem != mlir.Type(mlir.I1) {
-		v.fail(op, label, "the body returns %s, but should return tensor<i1>", x.Type)
-		return false
+		return v.fail(op, label, "the body returns %s, but should return tensor<i1>", x.Type)
 	}
 	return true
 }
@@ -278,7 +262,7 @@ func verifySort(v *verifier, op *mlir.Op) {
 		v.fail(op, "C1", "has %d operands and %d results, but gives one for each of at least one", len(op.Operands), len(op.Results))
 		return
 	}
-	ins, outs, ok := v.takes(op, []slot{many(kPerTensor)}, []slot{many(kPerTensor)})
+	ins, outs, ok := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
 	if !ok {
 		return
 	}
@@ -325,7 +309,7 @@ func verifyMap(v *verifier, op *mlir.Op) {
 		v.fail(op, "C2", "has no operands")
 		return
 	}
-	ins, outs, ok := v.takes(op, []slot{many(kPerTensor)}, []slot{of(kPerTensor)})
+	ins, outs, ok := v.takes(op, slots{many(kPerTensor)}, tensors(kPerTensor))
 	if !ok {
 		return
 	}
@@ -337,15 +321,11 @@ func verifyMap(v *verifier, op *mlir.Op) {
 	if !ok {
 		return
 	}
-	for i, d := range dims {
-		if d != int64(i) || len(dims) != len(ins[0].Shape) {
+	for i := range max(len(dims), len(ins[0].Shape)) {
+		if len(dims) != len(ins[0].Shape) || dims[i] != int64(i) {
 			v.fail(op, "C3", "dimensions are %s, but should be all of the %d in order", shapeText(dims), len(ins[0].Shape))
 			return
 		}
-	}
-	if len(dims) != len(ins[0].Shape) {
-		v.fail(op, "C3", "dimensions are %s, but should be all of the %d in order", shapeText(dims), len(ins[0].Shape))
-		return
 	}
 	args, ret := op.Regions[0].Blocks[0].Args, returns(op.Regions[0]).Operands
 	if len(args) != len(ins) || len(ret) != 1 {

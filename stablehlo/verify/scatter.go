@@ -13,7 +13,7 @@ func verifyScatter(v *verifier, op *mlir.Op) {
 		v.fail(op, "C5", "has %d operands and %d results, but takes inputs, indices and as many updates, and gives as many results", len(op.Operands), n)
 		return
 	}
-	ins, outs, ok := v.takes(op, []slot{many(kPerTensor)}, []slot{many(kPerTensor)})
+	ins, outs, ok := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
 	if !ok {
 		return
 	}
@@ -50,8 +50,7 @@ func verifyScatter(v *verifier, op *mlir.Op) {
 // indices checks a tensor of indices.
 func (v *verifier) indices(op *mlir.Op, label string, t *mlir.TensorType) bool {
 	if kindOf(t.Elem)&(kInt|kIndex) == 0 {
-		v.fail(op, label, "the indices are %s, but should be integers", t)
-		return false
+		return v.fail(op, label, "the indices are %s, but should be integers", t)
 	}
 	return true
 }
@@ -68,24 +67,20 @@ func (c scatterCheck) ranks() bool {
 	op, s := c.op, c.s
 	rank, irank := len(c.in.Shape), len(c.indices.Shape)
 	if s.IndexVectorDim < 0 || s.IndexVectorDim > int64(irank) {
-		c.fail(op, "C22", "index_vector_dim %d is not in [0, %d]", s.IndexVectorDim, irank)
-		return false
+		return c.fail(op, "C22", "index_vector_dim %d is not in [0, %d]", s.IndexVectorDim, irank)
 	}
 	if n := len(s.UpdateWindowDims) + len(s.InsertedWindowDims) + len(s.InputBatchingDims); n != rank {
-		c.fail(op, "C2", "window, inserted and batching dimensions are %d, but the input %s has %d", n, c.in, rank)
-		return false
+		return c.fail(op, "C2", "window, inserted and batching dimensions are %d, but the input %s has %d", n, c.in, rank)
 	}
 	if len(s.InputBatchingDims) != len(s.ScatterIndicesBatchingDims) {
-		c.fail(op, "C17", "inputs and indices batch over %d and %d dimensions", len(s.InputBatchingDims), len(s.ScatterIndicesBatchingDims))
-		return false
+		return c.fail(op, "C17", "inputs and indices batch over %d and %d dimensions", len(s.InputBatchingDims), len(s.ScatterIndicesBatchingDims))
 	}
 	size := int64(1)
 	if s.IndexVectorDim < int64(irank) {
 		size = c.indices.Shape[s.IndexVectorDim]
 	}
 	if !sameDim(size, int64(len(s.ScatterDimsToOperandDims))) {
-		c.fail(op, "C19", "scatter_dims_to_operand_dims has %d entries, but an index has %d", len(s.ScatterDimsToOperandDims), size)
-		return false
+		return c.fail(op, "C19", "scatter_dims_to_operand_dims has %d entries, but an index has %d", len(s.ScatterDimsToOperandDims), size)
 	}
 	return true
 }
@@ -112,12 +107,10 @@ func (c scatterCheck) dims() bool {
 func (c scatterCheck) apart() bool {
 	for i, d := range c.s.ScatterIndicesBatchingDims {
 		if d == c.s.IndexVectorDim {
-			c.fail(c.op, "C16", "index_vector_dim %d is in scatter_indices_batching_dims", d)
-			return false
+			return c.fail(c.op, "C16", "index_vector_dim %d is in scatter_indices_batching_dims", d)
 		}
 		if x, y := c.in.Shape[c.s.InputBatchingDims[i]], c.indices.Shape[d]; !sameDim(x, y) {
-			c.fail(c.op, "C18", "batching dimensions differ: %d and %d (%s, %s)", x, y, c.in, c.indices)
-			return false
+			return c.fail(c.op, "C18", "batching dimensions differ: %d and %d (%s, %s)", x, y, c.in, c.indices)
 		}
 	}
 	return true
@@ -130,21 +123,18 @@ func (c scatterCheck) update() bool {
 	batch := rest(c.indices.Shape, []int64{c.s.IndexVectorDim})
 	shape := c.update0.Shape
 	if len(shape) != len(windows)+len(batch) {
-		c.fail(c.op, "C4", "the update is %s, but should have %d dimensions", c.update0, len(windows)+len(batch))
-		return false
+		return c.fail(c.op, "C4", "the update is %s, but should have %d dimensions", c.update0, len(windows)+len(batch))
 	}
 	for i, d := range shape {
 		if slices.Contains(c.s.UpdateWindowDims, int64(i)) {
 			if d != mlir.Dynamic && windows[0] != mlir.Dynamic && d > windows[0] {
-				c.fail(c.op, "C4", "dimension %d of the update is %d, more than the input's %d", i, d, windows[0])
-				return false
+				return c.fail(c.op, "C4", "dimension %d of the update is %d, more than the input's %d", i, d, windows[0])
 			}
 			windows = windows[1:]
 			continue
 		}
 		if !sameDim(d, batch[0]) {
-			c.fail(c.op, "C4", "dimension %d of the update is %d, but that of the indices is %d", i, d, batch[0])
-			return false
+			return c.fail(c.op, "C4", "dimension %d of the update is %d, but that of the indices is %d", i, d, batch[0])
 		}
 		batch = batch[1:]
 	}

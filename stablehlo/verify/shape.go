@@ -10,17 +10,12 @@ import (
 // sameElem checks that the elements of in and out are the same.
 func (v *verifier) sameElem(op *mlir.Op, label string, in, out *mlir.TensorType) bool {
 	if !sameElement(in.Elem, out.Elem) {
-		v.fail(op, label, "elements differ: %s and %s", in.Elem, out.Elem)
-		return false
+		return v.fail(op, label, "elements differ: %s and %s", in.Elem, out.Elem)
 	}
 	return true
 }
 
-func verifyBroadcastInDim(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kAny)}, []slot{of(kAny)})
-	if !ok {
-		return
-	}
+func verifyBroadcastInDim(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	dims, ok := v.ints(op, "broadcast_dimensions")
 	if !ok || !v.oneBound(op, outs[0]) || !v.broadcastDims(op, ins[0], outs[0], dims, outs[0].Shape) {
 		return
@@ -38,8 +33,7 @@ func verifyBroadcastInDim(v *verifier, op *mlir.Op) {
 // is asked for the sizes, does not check it.
 func (v *verifier) oneBound(op *mlir.Op, t *mlir.TensorType) bool {
 	if dynamic, withBound := bounded(t); v.inferred == nil && (dynamic > 1 || dynamic != withBound) {
-		v.fail(op, "", "the result is %s, but should be static, or have one dynamic dimension with a bound", t)
-		return false
+		return v.fail(op, "", "the result is %s, but should be static, or have one dynamic dimension with a bound", t)
 	}
 	return true
 }
@@ -48,12 +42,10 @@ func (v *verifier) oneBound(op *mlir.Op, t *mlir.TensorType) bool {
 // share, with the same labels; sizes is what is known of the result's shape.
 func (v *verifier) broadcastDims(op *mlir.Op, in, out *mlir.TensorType, dims, sizes []int64) bool {
 	if !sameAside(in.Elem, out.Elem, false) {
-		v.fail(op, "C1", "elements differ: %s and %s", in.Elem, out.Elem)
-		return false
+		return v.fail(op, "C1", "elements differ: %s and %s", in.Elem, out.Elem)
 	}
 	if len(dims) != len(in.Shape) {
-		v.fail(op, "C2", "broadcast_dimensions has %d entries, but %s has %d dimensions", len(dims), in, len(in.Shape))
-		return false
+		return v.fail(op, "C2", "broadcast_dimensions has %d entries, but %s has %d dimensions", len(dims), in, len(in.Shape))
 	}
 	if !v.within(op, "C3", "broadcast_dimensions", dims, len(out.Shape)) ||
 		!v.unique(op, "C4", "broadcast_dimensions", dims...) {
@@ -61,8 +53,7 @@ func (v *verifier) broadcastDims(op *mlir.Op, in, out *mlir.TensorType, dims, si
 	}
 	for i, d := range dims {
 		if in.Shape[i] != 1 && !sameDim(in.Shape[i], sizes[d]) {
-			v.fail(op, "C5", "dimension %d of %s is neither 1 nor that of dimension %d of the result %s", i, in, d, shapeText(sizes))
-			return false
+			return v.fail(op, "C5", "dimension %d of %s is neither 1 nor that of dimension %d of the result %s", i, in, d, shapeText(sizes))
 		}
 	}
 	return v.broadcastQuant(op, in, out, dims)
@@ -74,26 +65,20 @@ func (v *verifier) broadcastQuant(op *mlir.Op, in, out *mlir.TensorType, dims []
 		return true
 	}
 	if int64(q.Axis) != dims[p.Axis] {
-		v.fail(op, "C6", "the quantization dimension of the result is %d, but that of the operand goes to %d", q.Axis, dims[p.Axis])
-		return false
+		return v.fail(op, "C6", "the quantization dimension of the result is %d, but that of the operand goes to %d", q.Axis, dims[p.Axis])
 	}
 	if in.Shape[p.Axis] != 1 {
 		return true
 	}
 	for i := range q.Scales {
 		if q.Scales[i] != p.Scales[0] || q.ZeroPoints[i] != p.ZeroPoints[0] {
-			v.fail(op, "C6", "scale and zero point %d of the result are not those of the operand's only slice", i)
-			return false
+			return v.fail(op, "C6", "scale and zero point %d of the result are not those of the operand's only slice", i)
 		}
 	}
 	return true
 }
 
-func verifyBroadcast(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor)}, []slot{of(kPerTensor)})
-	if !ok {
-		return
-	}
+func verifyBroadcast(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	sizes, ok := v.ints(op, "broadcast_sizes")
 	if !ok || !v.sameElem(op, "", ins[0], outs[0]) {
 		return
@@ -107,9 +92,8 @@ func verifyBroadcast(v *verifier, op *mlir.Op) {
 	v.result(op, "", outs[0], slices.Concat(sizes, ins[0].Shape), slices.Concat(unknown(len(sizes)), limits(ins[0]))...)
 }
 
-func verifyReshape(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kAny)}, []slot{of(kAny)})
-	if ok && v.oneBound(op, outs[0]) {
+func verifyReshape(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
+	if v.oneBound(op, outs[0]) {
 		v.reshape(op, ins[0], outs[0])
 	}
 }
@@ -169,11 +153,7 @@ func product(dims []int64) int64 {
 	return n
 }
 
-func verifyTranspose(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kAny)}, []slot{of(kAny)})
-	if !ok {
-		return
-	}
+func verifyTranspose(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	in := ins[0]
 	perm, ok := v.ints(op, "permutation")
 	if !ok {
@@ -206,11 +186,7 @@ func verifyTranspose(v *verifier, op *mlir.Op) {
 	}
 }
 
-func verifyReverse(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor)}, []slot{of(kPerTensor)})
-	if !ok {
-		return
-	}
+func verifyReverse(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if !sameTensor(ins[0], outs[0]) {
 		v.fail(op, "C1", "the operand is %s but the result is %s", ins[0], outs[0])
 	}
@@ -220,11 +196,7 @@ func verifyReverse(v *verifier, op *mlir.Op) {
 	}
 }
 
-func verifySlice(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor)}, []slot{of(kPerTensor)})
-	if !ok {
-		return
-	}
+func verifySlice(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	in := ins[0]
 	from, ok1 := v.ints(op, "start_indices")
 	to, ok2 := v.ints(op, "limit_indices")
@@ -254,11 +226,7 @@ func verifySlice(v *verifier, op *mlir.Op) {
 	v.result(op, "C5", outs[0], shape)
 }
 
-func verifyDynamicSlice(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), {kinds: kInt, many: true}}, []slot{of(kPerTensor)})
-	if !ok {
-		return
-	}
+func verifyDynamicSlice(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	in := ins[0]
 	sizes, ok := v.ints(op, "slice_sizes")
 	if !ok || !v.sameElem(op, "C1", in, outs[0]) {
@@ -284,18 +252,13 @@ func verifyDynamicSlice(v *verifier, op *mlir.Op) {
 func (v *verifier) scalarIndices(op *mlir.Op, label string, ts []*mlir.TensorType) bool {
 	for _, t := range ts {
 		if !mlir.SameType(t, ts[0]) {
-			v.fail(op, label, "start indices should be of one type, not %s and %s", ts[0], t)
-			return false
+			return v.fail(op, label, "start indices should be of one type, not %s and %s", ts[0], t)
 		}
 	}
 	return true
 }
 
-func verifyDynamicUpdateSlice(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), of(kPerTensor), {kinds: kInt, many: true}}, []slot{of(kPerTensor)})
-	if !ok {
-		return
-	}
+func verifyDynamicUpdateSlice(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	in, update := ins[0], ins[1]
 	if !sameTensor(in, outs[0]) {
 		v.fail(op, "C1", "the operand is %s but the result is %s", in, outs[0])
@@ -326,7 +289,7 @@ func verifyConcatenate(v *verifier, op *mlir.Op) {
 		v.fail(op, "C3", "has no operands")
 		return
 	}
-	ins, outs, ok := v.takes(op, []slot{many(kPerTensor)}, []slot{of(kPerTensor)})
+	ins, outs, ok := v.takes(op, slots{many(kPerTensor)}, tensors(kPerTensor))
 	if !ok {
 		return
 	}
@@ -375,11 +338,7 @@ func without(bounds []int64, d int64) []int64 {
 	return bounds
 }
 
-func verifyPad(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.takes(op, []slot{of(kPerTensor), scalar(kPerTensor)}, []slot{of(kPerTensor)})
-	if !ok {
-		return
-	}
+func verifyPad(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	in := ins[0]
 	if !v.sameElem(op, "C1", in, ins[1]) || !v.sameElem(op, "C1", in, outs[0]) {
 		return
@@ -427,8 +386,7 @@ func (v *verifier) padded(op *mlir.Op, in, out *mlir.TensorType, low, high, inne
 func (v *verifier) interior(op *mlir.Op, inner []int64) bool {
 	for i, n := range inner {
 		if n < 0 {
-			v.fail(op, "C3", "the interior padding %d of dimension %d is negative", n, i)
-			return false
+			return v.fail(op, "C3", "the interior padding %d of dimension %d is negative", n, i)
 		}
 	}
 	return true

@@ -144,8 +144,7 @@ func (v *verifier) holds(t mlir.Type, unranked bool) bool {
 func (v *verifier) values(op *mlir.Op, unranked bool) bool {
 	for _, x := range slices.Concat(op.Operands, op.Results) {
 		if !v.holds(x.Type, unranked) {
-			v.fail(op, "", "a value has type %s, but tensors, tokens, buffers and tuples of them are expected", x.Type)
-			return false
+			return v.fail(op, "", "a value has type %s, but tensors, tokens, buffers and tuples of them are expected", x.Type)
 		}
 	}
 	return true
@@ -185,6 +184,18 @@ type slot struct {
 	many  bool // any number of values from here on
 }
 
+// slots are what the operands or the results should be.
+type slots []slot
+
+// tensors are slots for tensors of the kinds.
+func tensors(of ...kinds) slots {
+	s := make(slots, len(of))
+	for i, k := range of {
+		s[i] = slot{kinds: k, rank: -1}
+	}
+	return s
+}
+
 func of(k kinds) slot               { return slot{kinds: k, rank: -1} }
 func ranked(rank int, k kinds) slot { return slot{kinds: k, rank: rank} }
 func scalar(k kinds) slot           { return slot{kinds: k} }
@@ -193,7 +204,7 @@ func many(k kinds) slot             { return slot{kinds: k, rank: -1, many: true
 // takes returns the types of op's operands and results, after checking them
 // against the slots. The labels are the specification's for inputs, which the
 // operands come first of.
-func (v *verifier) takes(op *mlir.Op, in, out []slot) (ins, outs []*mlir.TensorType, ok bool) {
+func (v *verifier) takes(op *mlir.Op, in, out slots) (ins, outs []*mlir.TensorType, ok bool) {
 	ins, ok = v.fit(op, "operand", op.Operands, in)
 	if !ok {
 		return nil, nil, false
@@ -202,7 +213,7 @@ func (v *verifier) takes(op *mlir.Op, in, out []slot) (ins, outs []*mlir.TensorT
 	return ins, outs, ok
 }
 
-func (v *verifier) fit(op *mlir.Op, what string, vs []*mlir.Value, slots []slot) ([]*mlir.TensorType, bool) {
+func (v *verifier) fit(op *mlir.Op, what string, vs []*mlir.Value, slots slots) ([]*mlir.TensorType, bool) {
 	n, more := len(slots), false
 	if n > 0 && slots[n-1].many {
 		n, more = n-1, true
@@ -259,8 +270,39 @@ func (v *verifier) tensor(op *mlir.Op, label, what string, i int, x *mlir.Value,
 // token checks that x, the i-th operand or result, is a token.
 func (v *verifier) token(op *mlir.Op, label, what string, i int, x *mlir.Value) bool {
 	if !isToken(x.Type) {
-		v.fail(op, label, "%s %d has type %s, but a token is expected", what, i, x.Type)
-		return false
+		return v.fail(op, label, "%s %d has type %s, but a token is expected", what, i, x.Type)
 	}
 	return true
+}
+
+// limits is [stablehlo.Bounds] with an entry for each dimension in any case.
+func limits(t *mlir.TensorType) []int64 {
+	if b := stablehlo.Bounds(t); len(b) == len(t.Shape) {
+		return b
+	}
+	return unknown(len(t.Shape))
+}
+
+// most is the largest size of dimension i; Dynamic if it is not known.
+func most(t *mlir.TensorType, i int) int64 {
+	if d := t.Shape[i]; d != mlir.Dynamic {
+		return d
+	}
+	return limits(t)[i]
+}
+
+// bounded returns how many dimensions of t are dynamic, and how many of those
+// have a bound.
+func bounded(t *mlir.TensorType) (dynamic, withBound int) {
+	b := stablehlo.Bounds(t)
+	for i, d := range t.Shape {
+		if d != mlir.Dynamic {
+			continue
+		}
+		dynamic++
+		if i < len(b) && b[i] != mlir.Dynamic {
+			withBound++
+		}
+	}
+	return dynamic, withBound
 }

@@ -1,3 +1,10 @@
+// Package verify holds what must be true of a module: the structure of its ops, and for
+// each op of StableHLO and CHLO a rule, which checks types and attributes. Its central
+// function is [Module]. [InferShapes] returns the shapes that the rules give.
+//
+// The rules are a [stablehlo.Stage]: an op without a rule does not build.
+//
+// imports only ltc/mlir and ltc/stablehlo.
 package verify
 
 import (
@@ -77,16 +84,17 @@ type verifier struct {
 const mostErrors = 2000
 
 // fail records that op breaks a rule; label is the specification's, such as
-// C1, or empty.
-func (v *verifier) fail(op *mlir.Op, label, format string, args ...any) {
+// C1, or empty. It returns false, for checks to return.
+func (v *verifier) fail(op *mlir.Op, label, format string, args ...any) bool {
 	if len(v.errs) >= mostErrors {
-		return
+		return false
 	}
 	msg := op.Name() + ": " + fmt.Sprintf(format, args...)
 	if label != "" {
 		msg += " (" + strings.TrimPrefix(op.Name(), "stablehlo.") + "_" + strings.ToLower(label) + ")"
 	}
 	v.errs = append(v.errs, mlir.NewError(op.Pos, msg))
+	return false
 }
 
 // broken is fail for an error after which the op around cannot be read.
@@ -150,8 +158,7 @@ func (v *verifier) opTypes(op *mlir.Op) bool {
 	for _, vs := range [2][]*mlir.Value{op.Operands, op.Results} {
 		for _, x := range vs {
 			if why := v.checkType(x.Type); why != "" {
-				v.fail(op, "", "%s", why)
-				return false
+				return v.fail(op, "", "%s", why)
 			}
 		}
 	}
@@ -170,17 +177,14 @@ func (v *verifier) shape(op *mlir.Op) bool {
 		return true
 	}
 	if n := op.Code.Info().Regions; n != mlir.AnyRegions && len(op.Regions) != n {
-		v.fail(op, "", "has %d regions, but takes %d", len(op.Regions), n)
-		return false
+		return v.fail(op, "", "has %d regions, but takes %d", len(op.Regions), n)
 	}
 	for i, r := range op.Regions {
 		if len(r.Blocks) != 1 {
-			v.fail(op, "", "region %d has %d blocks, but should have one", i, len(r.Blocks))
-			return false
+			return v.fail(op, "", "region %d has %d blocks, but should have one", i, len(r.Blocks))
 		}
 		if ret := returns(r); ret.Code != stablehlo.Return {
-			v.fail(op, "", "region %d ends with %s, but should end with stablehlo.return", i, ret.Name())
-			return false
+			return v.fail(op, "", "region %d ends with %s, but should end with stablehlo.return", i, ret.Name())
 		}
 	}
 	return true
@@ -314,33 +318,21 @@ func (v *verifier) oneOf(op *mlir.Op, label, name string, may bool, values ...st
 		return true
 	}
 	if e := mlir.Enum(a); a == nil || !slices.Contains(values, e) {
-		v.fail(op, label, "%s is '%s', but should be one of %s", name, e, strings.Join(values, ", "))
-		return false
+		return v.fail(op, label, "%s is '%s', but should be one of %s", name, e, strings.Join(values, ", "))
 	}
 	return true
 }
 
-func (v *verifier) missing(op *mlir.Op, name, kind string, a mlir.Attribute) {
+func (v *verifier) missing(op *mlir.Op, name, kind string, a mlir.Attribute) bool {
 	if a == nil {
-		v.fail(op, "", "attribute %s is missing: %s is expected", name, kind)
-		return
+		return v.fail(op, "", "attribute %s is missing: %s is expected", name, kind)
 	}
-	v.fail(op, "", "attribute %s is %s, but %s is expected", name, mlir.Clip(a.String()), kind)
+	return v.fail(op, "", "attribute %s is %s, but %s is expected", name, mlir.Clip(a.String()), kind)
 }
 
 // sameShape reports whether two shapes can be the same; an unknown dimension
 // can be anything.
-func sameShape(a, b []int64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !sameDim(a[i], b[i]) {
-			return false
-		}
-	}
-	return true
-}
+func sameShape(a, b []int64) bool { return slices.EqualFunc(a, b, sameDim) }
 
 func sameDim(a, b int64) bool { return a == b || a == mlir.Dynamic || b == mlir.Dynamic }
 
@@ -359,8 +351,7 @@ func likeTensor(a, b *mlir.TensorType) bool {
 func (v *verifier) within(op *mlir.Op, label, what string, dims []int64, high int) bool {
 	for _, d := range dims {
 		if d < 0 || d >= int64(high) {
-			v.fail(op, label, "%s has %d, which is not in [0, %d)", what, d, high)
-			return false
+			return v.fail(op, label, "%s has %d, which is not in [0, %d)", what, d, high)
 		}
 	}
 	return true
@@ -370,8 +361,7 @@ func (v *verifier) unique(op *mlir.Op, label, what string, dims ...int64) bool {
 	seen := map[int64]bool{}
 	for _, d := range dims {
 		if seen[d] {
-			v.fail(op, label, "%s has %d twice", what, d)
-			return false
+			return v.fail(op, label, "%s has %d twice", what, d)
 		}
 		seen[d] = true
 	}
@@ -380,8 +370,7 @@ func (v *verifier) unique(op *mlir.Op, label, what string, dims ...int64) bool {
 
 func (v *verifier) sorted(op *mlir.Op, label, what string, dims []int64) bool {
 	if !slices.IsSorted(dims) {
-		v.fail(op, label, "%s is not sorted: %s", what, shapeText(dims))
-		return false
+		return v.fail(op, label, "%s is not sorted: %s", what, shapeText(dims))
 	}
 	return true
 }
@@ -390,25 +379,31 @@ func (v *verifier) sorted(op *mlir.Op, label, what string, dims []int64) bool {
 // dimensions are at most bounds, where these are given. It is the shape that is inferred.
 func (v *verifier) result(op *mlir.Op, label string, t *mlir.TensorType, shape []int64, bounds ...int64) bool {
 	if !sameShape(t.Shape, shape) {
-		v.fail(op, label, "the result is %s, but its shape should be %s", t, shapeText(shape))
-		return false
+		return v.fail(op, label, "the result is %s, but its shape should be %s", t, shapeText(shape))
 	}
 	if !inBounds(shape, stablehlo.Bounds(t)) {
-		v.fail(op, label, "the result is %s, but its shape is %s: a bound is too low", t, shapeText(shape))
-		return false
+		return v.fail(op, label, "the result is %s, but its shape is %s: a bound is too low", t, shapeText(shape))
 	}
 	if !inBounds(t.Shape, bounds) {
-		v.fail(op, label, "the result is %s, but its shape is at most %s", t, shapeText(bounds))
-		return false
+		return v.fail(op, label, "the result is %s, but its shape is at most %s", t, shapeText(bounds))
 	}
 	v.infer(t, shape)
 	return true
 }
 
 func shapeText(shape []int64) string {
-	s := make([]string, len(shape))
-	for i, d := range shape {
-		s[i] = mlir.SizeText(d)
+	return "[" + mlir.JoinText(shape, mlir.SizeText) + "]"
+}
+
+// properties checks the form of op's properties, and that none is missing.
+func (v *verifier) properties(op *mlir.Op) bool {
+	if !strings.HasPrefix(op.Name(), "stablehlo.") {
+		return true
 	}
-	return "[" + strings.Join(s, ", ") + "]"
+	for _, name := range op.Code.Props() {
+		if form := stablehlo.FormProblem(op, name); form != "" {
+			return v.missing(op, name, form, op.Attrs.Get(name))
+		}
+	}
+	return true
 }

@@ -27,20 +27,17 @@ func (w *windows) list(v *verifier, op *mlir.Op, to *[]int64, name string, n int
 	}
 	list, ok := mlir.Ints(a)
 	if !ok {
-		v.missing(op, name, "a list of integers", a)
-		return false
+		return v.missing(op, name, "a list of integers", a)
 	}
 	if op.Code == stablehlo.DynamicConv && name == "window_strides" && len(list) > n {
 		list = list[:n] // exporters write two for one dimension
 	}
 	if len(list) != n {
-		v.fail(op, sizeLabel, "%s has %d entries, but should have %d", name, len(list), n)
-		return false
+		return v.fail(op, sizeLabel, "%s has %d entries, but should have %d", name, len(list), n)
 	}
 	for i, x := range list {
 		if x <= 0 {
-			v.fail(op, label, "%s has %d for dimension %d, but should be positive", name, x, i)
-			return false
+			return v.fail(op, label, "%s has %d for dimension %d, but should be positive", name, x, i)
 		}
 	}
 	*to = list
@@ -60,12 +57,10 @@ func (w *windows) padding(v *verifier, op *mlir.Op, a mlir.Attribute, n int, lab
 	d, ok := a.(*mlir.DenseAttr)
 	list, ok2 := mlir.Ints(a)
 	if !ok || !ok2 {
-		v.missing(op, "padding", "dense<…> with two integers a dimension", a)
-		return false
+		return v.missing(op, "padding", "dense<…> with two integers a dimension", a)
 	}
 	if s := d.Type.Shape; len(s) != 2 || s[0] != int64(n) || s[1] != 2 {
-		v.fail(op, label, "the padding is %s, but its shape should be %s", d.Type, shapeText([]int64{int64(n), 2}))
-		return false
+		return v.fail(op, label, "the padding is %s, but its shape should be %s", d.Type, shapeText([]int64{int64(n), 2}))
 	}
 	for i := range n {
 		w.low[i], w.high[i] = list[2*i], list[2*i+1]

@@ -1,3 +1,0 @@
-package stablehlo
-
-//go:generate go run ./gen
