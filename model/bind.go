@@ -157,19 +157,23 @@ func find(c *soa.Collection, name string, i int, want types.Type) (place, error)
 	if i >= len(names) {
 		return place{}, fmt.Errorf("there are only %d tensors, %q", len(names), names)
 	}
-	v := c.Tensor(i)
-	p := place{tensor: i}
-	if k := v.Type.Rank() - 1; k > 0 && len(want.Shape) == k && v.Type.Shape[k] == 1 && v.Table == nil {
-		p.flat = true
-		v = flattened(v)
-	}
-	if err := backends.Fits(v, want); err != nil {
-		if !v.IsZero() && v.Type.DType != want.DType {
-			return place{}, fmt.Errorf("%s: %w: a model converts nothing: declare it as %v and Convert it in the function", c.Label(i), err, v.Type.DType)
-		}
+	flat, err := fits(c.Tensor(i), want)
+	if err != nil {
 		return place{}, fmt.Errorf("%s: %w", c.Label(i), err)
 	}
-	return p, nil
+	return place{i, flat}, nil
+}
+
+// fits reports whether a view is of type want, or is if its last dimension, of 1, is left out.
+func fits(v soa.View, want types.Type) (flat bool, err error) {
+	if k := v.Type.Rank() - 1; k > 0 && len(want.Shape) == k && v.Type.Shape[k] == 1 && v.Table == nil {
+		flat, v = true, flattened(v)
+	}
+	err = backends.Fits(v, want)
+	if err != nil && !v.IsZero() && v.Type.DType != want.DType {
+		err = fmt.Errorf("%w: a model converts nothing: declare it as %v and Convert it in the function", err, v.Type.DType)
+	}
+	return flat, err
 }
 
 // flattened returns a view without its last dimension, of 1.

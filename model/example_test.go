@@ -113,7 +113,7 @@ func ExampleBound_Run_jagged() {
 	// Output: 3 0 12 30 0 12
 }
 
-func ExampleBound_Run_slices() {
+func ExampleModel_Call() {
 	ctx := context.Background()
 	dev, err := lazy.Open("cpu")
 	check(err)
@@ -128,24 +128,15 @@ func ExampleBound_Run_slices() {
 
 	// One goroutine or many serve rows of 2 numbers, of any number.
 	predict := func(rows []float32) ([]float32, error) {
-		n := len(rows) / 2
-		scores := make([]float32, n)
-		x, err := soa.Borrow(rows, types.Of(types.F32, n, 2)) // the slices themselves: nothing is copied
+		in, err := soa.Borrow(rows, types.Of(types.F32, len(rows)/2, 2)) // the slice itself: nothing is copied
 		if err != nil {
 			return nil, err
 		}
-		y, err := soa.Borrow(scores, types.Of(types.F32, n, 1))
+		out, err := m.Call(ctx, in)
 		if err != nil {
 			return nil, err
 		}
-		in, out := soa.NewCollection(n), soa.NewCollection(n)
-		if err := in.Add("x", soa.ViewColumn("x", x)); err != nil {
-			return nil, err
-		}
-		if err := out.Add("score", soa.ViewColumn("score", y)); err != nil {
-			return nil, err
-		}
-		return scores, m.Bind(in, out).Run(ctx, nil, 0) // no batches: all is batch 0
+		return soa.Slice[float32](out[0]), nil
 	}
 	fmt.Println(predict([]float32{1, 2, 3, 4, 5, 6}))
 	fmt.Println(predict([]float32{10, 20}))

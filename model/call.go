@@ -1,0 +1,58 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ltc/backends"
+	"ltc/soa"
+)
+
+// Call runs the model on a view for each of its inputs, in the program's order, and
+// returns its results: dense views of memory that is the caller's. Inputs are read where
+// they lie if the backend can, and must not be released before Call returns. An input whose
+// last dimension is 1 also stands for a value without it. Any number of goroutines may call
+// a model at once. A nil ctx is [context.Background]. To write results where the caller
+// wants them, without an allocation, is what [Model.Bind] is for.
+func (m *Model) Call(ctx context.Context, inputs ...soa.View) ([]soa.View, error) {
+	if m == nil || m.exec == nil {
+		return nil, errors.New("model: call: it is the zero Model: New makes others")
+	}
+	if len(inputs) != len(m.inputs) {
+		return nil, fmt.Errorf("model: call: there are %d inputs, and the program has %d: %s", len(inputs), len(m.inputs), m.named())
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	call := backends.Call{Args: make([]soa.View, len(m.sig.Args)), Results: make([]soa.View, len(m.sig.Results))}
+	for k, v := range inputs {
+		a := &m.sig.Args[m.inputs[k]]
+		flat, err := fits(v, a.Type)
+		if err == nil && a.Alias >= 0 {
+			err = errors.New("the program writes over it; export one that does not")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("model: call: input %s: %w", backends.Label(k, a.Name), err)
+		}
+		if flat {
+			v = flattened(v)
+		}
+		call.Args[m.inputs[k]] = v
+	}
+	if err := m.exec.Execute(ctx, &call); err != nil {
+		return nil, fmt.Errorf("model: call: %w", err)
+	}
+	return call.Results, nil
+}
+
+// named lists the inputs with their types.
+func (m *Model) named() string {
+	var names []string
+	for _, i := range m.inputs {
+		a := &m.sig.Args[i]
+		names = append(names, strings.TrimSpace(a.Name+" "+backends.TypeText(a.Type)))
+	}
+	return strings.Join(names, ", ")
+}

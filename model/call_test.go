@@ -1,0 +1,99 @@
+package model_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/model"
+	"ltc/soa"
+)
+
+// Call gives what Bind and Run give, for every number of elements, however views lie, and
+// from several goroutines.
+func TestCallGivesWhatRunGives(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	f := network(t, dev)
+	for _, backend := range []string{"cpu", "eval"} {
+		m := newModel(t, f, backend)
+		sizes := []int{1, 7, 64}
+		hits, inputs := make([]*soa.Records[hit], len(sizes)), make([]soa.View, len(sizes))
+		for i, n := range sizes {
+			var in, out *soa.Collection
+			hits[i], in, out = columns(t, n, n)
+			inputs[i] = in.Tensor(0)
+			require.NoError(t, m.Bind(in, out).Run(t.Context(), nil, 0))
+		}
+		var calls sync.WaitGroup
+		results, errs := make([][]soa.View, 3*len(sizes)), make([]error, 3*len(sizes))
+		for i := range results {
+			calls.Go(func() { results[i], errs[i] = m.Call(t.Context(), inputs[i%len(sizes)]) })
+		}
+		calls.Wait()
+		for i, r := range results {
+			n, of := sizes[i%len(sizes)], hits[i%len(sizes)]
+			require.NoError(t, errs[i])
+			require.Len(t, r, 2)
+			require.Equal(t, soa.Slice[float32](view(t, of.Col("Score"))), soa.Slice[float32](r[0]))
+			want := soa.Make(types.Of(types.F32, n, 2))
+			require.NoError(t, soa.Copy(want, view(t, of.Col("Class"))))
+			require.Equal(t, soa.Slice[float32](want), soa.Slice[float32](r[1]))
+		}
+		none, err := m.Call(t.Context(), soa.Make(types.Of(types.F32, 0, 3)))
+		require.NoError(t, err)
+		require.Equal(t, types.Of(types.F32, 0, 2), none[1].Type)
+	}
+}
+
+// Results are the caller's: a call does not write over those of one before it.
+func TestResultsOfCallsAreTheCallers(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	m := newModel(t, network(t, dev), "cpu")
+	call := func(x float32) soa.View {
+		in, err := soa.Borrow([]float32{x, x, x}, types.Of(types.F32, 1, 3))
+		require.NoError(t, err)
+		results, err := m.Call(nil, in)
+		require.NoError(t, err)
+		return results[0]
+	}
+	one := call(1)
+	two := call(2)
+	require.Equal(t, []float32{3}, soa.Slice[float32](one))
+	require.Equal(t, []float32{6}, soa.Slice[float32](two))
+}
+
+func TestCallRefuses(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	m := newModel(t, network(t, dev), "cpu")
+	released, err := soa.OffHeap(64)
+	require.NoError(t, err)
+	gone := released.View(types.Of(types.F32, 1, 3))
+	released.Release()
+	for want, inputs := range map[string][]soa.View{
+		"model: call: there are 0 inputs, and the program has 1: x f32[?,3]":       nil,
+		"model: call: there are 2 inputs, and the program has 1: x f32[?,3]":       {{}, {}},
+		"model: call: input 0 (\"x\"): want f32[?,3], got no view":                 {{}},
+		"model: call: input 0 (\"x\"): want f32[?,3], got f32[2,4]":                {soa.Make(types.Of(types.F32, 2, 4))},
+		"model: call: input 0 (\"x\"): want f32[?,3], got f32[3]":                  {soa.Make(types.Of(types.F32, 3))},
+		"want f32[?,3], got f64[2,3]: a model converts nothing: declare it as f64": {soa.Make(types.Of(types.F64, 2, 3))},
+		"released": {gone},
+	} {
+		results, err := m.Call(t.Context(), inputs...)
+		require.ErrorContains(t, err, want)
+		require.Nil(t, results)
+	}
+	_, err = new(model.Model).Call(t.Context())
+	require.EqualError(t, err, "model: call: it is the zero Model: New makes others")
+
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = m.Call(cancelled, soa.Make(types.Of(types.F32, 2, 3)))
+	require.ErrorIs(t, err, cancelled.Err())
+}
