@@ -25,7 +25,7 @@ import (
 var whole = []string{"backends/cuda", "backends/kit/kernel", "backends/reference/llvm", "soa"}
 
 // excluded are the folders that the picture leaves out.
-var excluded = []string{"internal", "cmd", "tools", "examples", "bench"}
+var excluded = []string{"internal", "cmd", "tools", "docs", "examples", "bench"}
 
 // box is a package.
 type box struct {

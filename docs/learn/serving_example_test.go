@@ -1,0 +1,96 @@
+package learn_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ltc/backends"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/model"
+	"ltc/soa"
+	"ltc/soa/safetensors"
+)
+
+func Example_serving() {
+	dir, err := os.MkdirTemp("", "model")
+	check(err)
+	defer os.RemoveAll(dir)
+
+	// What was trained: a function of tensors, for any number of rows.
+	dev, err := lazy.Open("cpu")
+	check(err)
+	w := lazy.SetValues(dev.Variable("w", lazy.F32, 2, 1), []float32{1, 10})
+	score := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.MatMul(w) })
+	x, err := score.Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.AnySize, 2)}}, "score")
+	check(err)
+	check(os.WriteFile(filepath.Join(dir, "score.mlir"), []byte(x.Text), 0o644))
+	weights := &safetensors.File{}
+	for name, view := range x.Constants {
+		weights.Tensors = append(weights.Tensors, safetensors.Tensor{Name: name, View: view})
+	}
+	check(safetensors.WriteFile(filepath.Join(dir, "score.safetensors"), weights))
+
+	// The server needs the two files, and neither the function nor the device.
+	m, err := open(dir, "score")
+	check(err)
+	server := httptest.NewServer(handler(m))
+	defer server.Close()
+
+	answer, err := http.Post(server.URL, "application/json", strings.NewReader("[[1, 2], [3, 4]]"))
+	check(err)
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	check(err)
+	fmt.Print(string(text))
+	// Output: [21,43]
+}
+
+// open makes a model of a program and its weights. They are read where they lie in the file.
+func open(dir, name string) (*model.Model, error) {
+	text, err := os.ReadFile(filepath.Join(dir, name+".mlir"))
+	if err != nil {
+		return nil, err
+	}
+	weights, err := safetensors.Map(filepath.Join(dir, name+".safetensors"))
+	if err != nil {
+		return nil, err
+	}
+	constants := map[string]soa.View{}
+	for _, t := range weights.Tensors {
+		constants[t.Name] = t.View
+	}
+	cpu, err := backends.Open("cpu")
+	if err != nil {
+		return nil, err
+	}
+	return model.New(context.Background(), cpu, backends.NewModule(string(text)), constants, model.Name(name))
+}
+
+// handler answers a list of rows by a list of scores. Requests run at once, a goroutine each.
+func handler(m *model.Model) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var rows [][2]float32
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&rows); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		x := soa.Make(types.Of(types.F32, len(rows), 2))
+		for i, row := range rows {
+			copy(soa.Slice[float32](x)[2*i:], row[:])
+		}
+		scores, err := m.Call(r.Context(), x)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		json.NewEncoder(w).Encode(soa.Slice[float32](scores[0]))
+	}
+}
