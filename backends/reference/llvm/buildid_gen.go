@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "16f2c35e669bc2dff6b50a71"
+const buildID = "b60d1f288c9d0ca20c977677"

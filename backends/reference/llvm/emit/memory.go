@@ -146,6 +146,11 @@ func (b *body) store(id kernel.ID, v, vars int, l vector.Lanes) {
 		b.taken = b.arg(i.Args[0], v, vars, l)
 		return
 	}
+	if p, near := b.tiles[id]; near {
+		at := b.place[b.Vector][b.column(v)]
+		b.StoreLanes(b.at(b.at(p, at.at), b.Index(at.plus)), b.arg(i.Args[0], v, vars, l), l)
+		return
+	}
 	p, how, stride, index := b.address(id, v, vars, l)
 	x := b.arg(i.Args[0], v, vars, l)
 	if how == still && l.N > 1 {

@@ -125,6 +125,7 @@ func (p *planner) plan() *Schedule {
 		p.on = dependence(k, r.Vector)
 		p.keep(r)
 		p.stage(r)
+		p.block(r)
 	}
 	for s := range k.Stages {
 		axis := r.Vector
@@ -256,6 +257,8 @@ func (p *planner) work(s, axis int) (cost, reductions float64) {
 	for id := p.k.Stages[s].Begin; id < p.k.Stages[s].End; id++ {
 		i := &p.k.Instrs[id]
 		switch {
+		case i.Op == kernel.Load && i.Mem.Local && axis < 0 && p.k.Carries(s): // waits for the store of the point before
+			cost += slow
 		case i.Mem != nil && axis < 0:
 			cost++
 		case i.Mem != nil:
@@ -268,6 +271,8 @@ func (p *planner) work(s, axis int) (cost, reductions float64) {
 				cost += 0.25
 			case how == unit:
 				cost++
+			case !p.written && axis < len(p.k.Axes) && p.blocked(s, id, axis):
+				cost += 3
 			case p.written && p.record(s, id, axis) >= 0:
 				cost += p.transposes(s, id, axis)
 			case !p.written && p.across(s, id, axis) >= 0: // whole vectors, however few of them there are

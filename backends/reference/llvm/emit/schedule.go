@@ -60,6 +60,9 @@ type Schedule struct {
 	// stage, which holds sums: for each turn they are transposed into memory that is
 	// near, before any sum.
 	Staged []kernel.ID
+	// Blocked is the loads and stores of Strips whose neighbours lie along an axis that
+	// their stage carries along: blocks of them are transposed in memory that is near.
+	Blocked []kernel.ID
 	// Out is the kernel's axes that Written writes out. Records is its loads and
 	// stores whose neighbours lie along an axis that is written out, and far apart
 	// along the vectors: vectors of these are transposed in registers.
@@ -146,6 +149,9 @@ func (s *Schedule) Of(k *kernel.Kernel) string {
 	}
 	for _, id := range s.Staged {
 		fmt.Fprintf(&b, " stage %s", k.Params[k.Instrs[id].Mem.Param].Name)
+	}
+	for _, id := range s.Blocked {
+		fmt.Fprintf(&b, " block %s", k.Params[k.Instrs[id].Mem.Param].Name)
 	}
 	for _, r := range s.Records {
 		fmt.Fprintf(&b, " records of %s along %s", k.Params[k.Instrs[r.ID].Mem.Param].Name, name(k.StageOf(r.ID), r.Axis))

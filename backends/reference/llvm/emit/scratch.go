@@ -37,6 +37,9 @@ func stripWidth[V any](a arithmetic[V], k *kernel.Kernel, s *Schedule) V {
 	if s.Form == Written {
 		return a.Index(int64(s.Lanes))
 	}
+	if len(s.Blocked) > 0 {
+		return a.Index(blockRows)
+	}
 	column := a.Index(s.column)
 	for l := range k.Locals {
 		column = a.add(column, localBytes(a, &k.Locals[l]))
@@ -57,7 +60,7 @@ type pieces[V any] struct {
 }
 
 // divide divides scratch memory from next on: locals in their order, then, of
-// strips, what is kept for later stages, then tiles and what is staged. All are
+// strips, what is kept for later stages, then tiles, blocks and what is staged. All are
 // aligned as next is, to 64 bytes. It returns where they end. width is the points
 // of a strip, 1 without strips.
 func divide[V any](a arithmetic[V], k *kernel.Kernel, s *Schedule, width, next V, p pieces[V]) V {
@@ -76,6 +79,10 @@ func divide[V any](a arithmetic[V], k *kernel.Kernel, s *Schedule, width, next V
 		p.tiles(id, next)
 		next = a.add(next, a.Index(s.tile*s.tile*element(id)))
 	}
+	for _, id := range s.Blocked {
+		p.tiles(id, next)
+		next = a.add(next, a.Index(blockRows*blockColumns*element(id)))
+	}
 	for _, id := range s.Staged {
 		p.tiles(id, next)
 		stage := k.StageOf(id)
@@ -87,7 +94,7 @@ func divide[V any](a arithmetic[V], k *kernel.Kernel, s *Schedule, width, next V
 
 // scratch divides the function's scratch memory.
 func (f *function) scratch() {
-	if len(f.k.Locals) == 0 && len(f.s.kept) == 0 && len(f.s.Tiled) == 0 && len(f.s.Staged) == 0 {
+	if len(f.k.Locals) == 0 && len(f.s.kept) == 0 && len(f.s.Tiled) == 0 && len(f.s.Staged) == 0 && len(f.s.Blocked) == 0 {
 		return
 	}
 	one := f.Index(1) // between neighbours along the innermost dimension

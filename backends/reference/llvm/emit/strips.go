@@ -92,6 +92,14 @@ func (b *body) stripLoops(loop int, lo, hi value.Value) {
 	}
 	size := b.k.Axis(b.number, b.Loops[loop]).Size
 	n := b.size(size)
+	if ids := b.blocks(); len(ids) > 0 {
+		b.runBlocks(ids, n, lo, hi, func(i value.Value) {
+			b.enter(loop+1, []place{{i, 0}})
+			b.emit(loop+1, vector.Lanes{N: 1})
+			b.stripLoops(loop+1, lo, hi)
+		})
+		return
+	}
 	run := func(from value.Value, rows int) value.Value {
 		next, _ := b.For(vector.Loop{From: from, To: n, Step: b.Index(int64(rows)), Rolled: true}, nil,
 			func(i value.Value, _ []value.Value) []value.Value {

@@ -9,7 +9,6 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/vector"
-	"ltc/ir/types"
 )
 
 // tiled runs all points for those from lo to before hi along Across, tile by
@@ -25,7 +24,7 @@ func (f *function) tiled(lo, hi value.Value) {
 				b.enter(0, nil)
 				b.emit(0, vector.Lanes{N: 1})
 				for _, id := range f.s.Tiled {
-					b.transpose(id, u0, u1, v0, v1)
+					b.transpose(id, b.s.tile, nil, u0, u1, v0, v1)
 				}
 				b.tile(u0, u1, v0, v1)
 			})
@@ -67,29 +66,31 @@ func (b *body) tile(u0, u1, v0, v1 value.Value) {
 }
 
 // transpose copies the elements of a load for the points of a tile to scratch
-// memory, transposed: in blocks of as many as a vector has along both axes, up
-// to 16.
-func (b *body) transpose(id kernel.ID, u0, u1, v0, v1 value.Value) {
+// memory, transposed, where rows are pitch elements apart: in blocks of as many as a
+// vector has along both axes, up to 16. It fetches what lies ahead, so many elements
+// behind each block, unless that is nil.
+func (b *body) transpose(id kernel.ID, pitch int64, ahead, u0, u1, v0, v1 value.Value) {
 	i := &b.k.Instrs[id]
 	side := min(b.Lanes, 16)
 	step := b.Index(int64(side))
 	apart := b.coefficient(i.Mem, b.Vector)
-	from := b.at(b.memory(i.Mem), b.offset[0][id-b.begin][0])
-	to := b.tiles[id]
-	if i.Type == types.Bool { // bytes, not masks
-		from, to = b.PointerTo(from.V, types.U8), b.PointerTo(to.V, types.U8)
-	}
+	from := b.raw(b.at(b.memory(i.Mem), b.offset[0][id-b.begin][0]))
+	to := b.raw(b.tiles[id])
 	last := b.sub(v1, b.Index(1))
 	b.steps(v0, v1, step, func(v, _ value.Value) {
 		block := func(u value.Value, l vector.Lanes) {
 			rows := make([]vector.Value, side)
 			for r := range rows {
 				row := b.min(b.add(v, b.Index(int64(r))), last)
-				rows[r] = b.LoadLanes(b.at(b.at(from, b.mul(row, apart)), u), l)
+				p := b.at(b.at(from, b.mul(row, apart)), u)
+				rows[r] = b.LoadLanes(p, l)
+				if ahead != nil {
+					b.Prefetch(b.at(p, ahead))
+				}
 			}
-			at := b.at(to, b.add(b.mul(b.sub(u, u0), b.Index(b.s.tile)), b.sub(v, v0)))
+			at := b.at(to, b.add(b.mul(b.sub(u, u0), b.Index(pitch)), b.sub(v, v0)))
 			for r, x := range transposed(b.function, rows) {
-				b.Store(b.at(at, b.Index(int64(r)*b.s.tile)), x)
+				b.Store(b.at(at, b.Index(int64(r)*pitch)), x)
 			}
 		}
 		next, _ := b.For(vector.Loop{From: u0, To: u1, Step: step, Rolled: true}, nil, func(u value.Value, _ []value.Value) []value.Value {
@@ -106,7 +107,7 @@ func (b *body) transpose(id kernel.ID, u0, u1, v0, v1 value.Value) {
 			for r := range side {
 				row := b.min(b.add(v, b.Index(int64(r))), last)
 				x := b.Load(b.at(b.at(from, b.mul(row, apart)), u), 1)
-				at := b.add(b.mul(b.sub(u, u0), b.Index(b.s.tile)), b.sub(v, v0))
+				at := b.add(b.mul(b.sub(u, u0), b.Index(pitch)), b.sub(v, v0))
 				b.Store(b.at(to, b.add(at, b.Index(int64(r)))), x)
 			}
 			return nil

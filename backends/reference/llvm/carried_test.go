@@ -1,0 +1,68 @@
+package llvm
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/ir/types"
+)
+
+// Stages that carry along rows move blocks of many rows, whole ones and what is left over
+// along both axes, in both orders: results have the evaluator's bits, and what is only
+// moved keeps them. Nothing beside the rows is written.
+func TestBlocksOfRows(t *testing.T) {
+	combine := map[types.DType]kernel.Op{types.Bool: kernel.Xor}
+	var kernels []*kernel.Kernel
+	for _, d := range []types.DType{types.Bool, types.U8, types.I16, types.F16, types.BF16, types.F32, types.F64} {
+		for _, order := range []string{"scan", "scan reverse"} {
+			op, ok := combine[d]
+			if !ok {
+				op = kernel.Add
+			}
+			k, err := kernel.Parse(fmt.Sprintf(`kernel carried(x: %[1]s[n0, n1] strides [*, 1], init: %[1]s[n0] strides [1], out y: %[1]s[n0, n1] strides [*, 1], out z: %[1]s[n0, n1] strides [*, 1]) {
+  for i < n0
+  local h: %[1]s[]
+  stage {
+    %%0 = load init[i]
+    store h[], %%0
+  }
+  stage %[2]s j < n1 {
+    %%2 = load h[]
+    %%3 = load x[i, j]
+    %%4 = %[3]v %%2, %%3 : %[1]s
+    store h[], %%4
+    store y[i, j], %%2
+    store z[i, j], %%3
+  }
+}
+`, d, order, op))
+			require.NoError(t, err)
+			require.NoError(t, kernel.Verify(k))
+			kernels = append(kernels, k)
+		}
+	}
+	for _, c := range compilers(t) {
+		for n, code := range compile(t, c, kernels...) {
+			k := kernels[n]
+			require.Contains(t, schedule(code), "block x block y block z", "%v", k)
+			for _, sizes := range [][]int64{{1, 1}, {3, 70}, {64, 64}, {70, 131}, {130, 63}, {17, 200}, {5, 0}} {
+				before := kerneltest.NewMemory(k, sizes, kerneltest.Dense, 0)
+				before.Fill(rand.New(rand.NewPCG(uint64(n), 11)))
+				want, err := before.Run(evaluate)
+				require.NoError(t, err)
+				for parts := 1; parts <= 3; parts += 2 {
+					for _, layout := range []kerneltest.Layout{kerneltest.Dense, kerneltest.Spread} {
+						got, err := before.Like(layout, 0xA5).Run(in(code, parts))
+						require.NoError(t, err)
+						require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}), "%v %v: %v%v", c.machine.Level, sizes, k, schedule(code))
+					}
+				}
+			}
+		}
+	}
+}
