@@ -59,15 +59,13 @@ func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
 	}
 	s.reductions = reductions
 	if s.product = gemm.Plan(k, o.products()); s.product != nil {
-		if s.Form = Product; s.product.Tensor() {
-			s.Form = Tensor
-		}
+		s.Form = Product
 		return s, nil
 	}
 	switch {
 	case len(k.Locals) == 0 && !ordered && (!staged || single && reductions == 0 && !k.Scans()):
 		s.asPoints()
-	case len(k.Axes) > 0 && (len(k.Locals) == 0 && s.unit(ofKernel) > s.unit(ofStages) || carriesScalars(k)):
+	case len(k.Axes) > 0 && (len(k.Locals) == 0 && s.alongKernel() || carriesScalars(k)):
 		s.asColumns()
 	default:
 		s.asRows()
@@ -82,17 +80,9 @@ func carriesScalars(k *kernel.Kernel) bool {
 	return k.Carried() != nil && !slices.ContainsFunc(k.Locals, func(l kernel.Local) bool { return len(l.Dims) > 0 })
 }
 
-// which axes of a stage are meant.
-type which uint8
-
-const (
-	ofKernel which = iota
-	ofStages
-)
-
-// unit counts the accesses of stages with axes whose neighbours in memory lie
-// along an axis of the kernel, or of the stage.
-func (s *Schedule) unit(of which) int {
+// alongKernel reports whether, of the accesses of stages with axes, more have neighbours in
+// memory along an axis of the kernel than along one of the stage.
+func (s *Schedule) alongKernel() bool {
 	n := 0
 	for i := range s.k.Stages {
 		st := &s.k.Stages[i]
@@ -100,12 +90,14 @@ func (s *Schedule) unit(of which) int {
 			continue
 		}
 		for id := st.Begin; id < st.End; id++ {
-			if a := body.Neighbours(s.k, id); a >= 0 && (a < len(s.k.Axes)) == (of == ofKernel) {
+			if a := body.Neighbours(s.k, id); a >= len(s.k.Axes) {
+				n--
+			} else if a >= 0 {
 				n++
 			}
 		}
 	}
-	return n
+	return n > 0
 }
 
 // others returns the axes before n but for those given.

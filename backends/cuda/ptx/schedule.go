@@ -28,14 +28,12 @@ const (
 	// Tiles is Points with operands whose neighbours lie along another axis:
 	// squares of them are transposed in the block's memory.
 	Tiles
-	// Product computes a product of matrices by squares, see [gemm.Schedule].
+	// Product is a product of matrices, see [gemm.Schedule].
 	Product
-	// Tensor computes one by tiles, of which each has an entry.
-	Tensor
 )
 
 func (f Form) String() string {
-	return [...]string{Points: "points", Rows: "rows", Columns: "columns", Tiles: "tiles", Product: "product", Tensor: "tensor"}[f]
+	return [...]string{Points: "points", Rows: "rows", Columns: "columns", Tiles: "tiles", Product: "product"}[f]
 }
 
 // Schedule is how a GPU runs a kernel.
@@ -65,7 +63,7 @@ type Schedule struct {
 
 	reductions int            // how many values blocks reduce through their memory
 	most       int            // strips of lanes that a thread of Rows keeps in registers
-	product    *gemm.Schedule // of Product and Tensor, which have all else there
+	product    *gemm.Schedule // of Product, which has all else there
 	k          *kernel.Kernel
 }
 

@@ -91,8 +91,8 @@ func (a Op) rows() int { return blockThreads / 32 * 16 * a.parts() }
 
 // dim and width are the features in the block's memory: with zeros up to what a
 // product of fragments takes.
-func (a Op) dim() int   { return int(asm.RoundUp(int64(a.Dim), 16)) }
-func (a Op) width() int { return int(asm.RoundUp(int64(a.Width), 16)) }
+func (a Op) dim() int   { return asm.RoundUp(a.Dim, 16) }
+func (a Op) width() int { return asm.RoundUp(a.Width, 16) }
 
 func pitch(features int) int { return 2*features + rowPad }
 

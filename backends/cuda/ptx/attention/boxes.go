@@ -1,11 +1,7 @@
 package attention
 
 import (
-	"fmt"
-	"strings"
-
 	"ltc/backends/cuda/ptx/internal/asm"
-	"ltc/ir/types"
 )
 
 // Attention of warpgroups, of sm_90a: two of them multiply, 64 queries each, and one
@@ -40,7 +36,7 @@ type boxedMemory struct {
 }
 
 func (a Op) boxedMemory() boxedMemory {
-	p := boxedMemory{dim: asm.CeilInt(a.Dim, boxedFeatures), width: asm.CeilInt(a.Width, boxedFeatures)}
+	p := boxedMemory{dim: asm.Ceil(a.Dim, boxedFeatures), width: asm.Ceil(a.Width, boxedFeatures)}
 	p.atKeys = max(p.dim, p.width) * boxesOfQueries // the result takes the queries' place
 	p.atValues = p.atKeys + boxedPlaces*p.dim*boxesOfKeys
 	p.atBars = p.atValues + boxedPlaces*p.width*boxesOfKeys
@@ -72,22 +68,13 @@ func (a Op) Boxed(sizes, strides []int64, batches int64) (asm.Launch, []asm.Map,
 		features           int
 		rows, heads, boxes int64
 	}{{a.Dim, queries, heads, boxedQueries}, {a.Dim, keys, heads / shared, boxedKeys}, {a.Width, keys, heads / shared, boxedKeys}} {
-		m := asm.Map{Operand: i, Type: a.Type, Sizes: []int64{int64(x.features), x.rows, x.heads, batches}, Box: []int{boxedFeatures, int(x.boxes), 1, 1}}
-		for d, n := range m.Sizes {
-			if n < 1 || n >= 1<<31 {
-				return asm.Launch{}, nil, false
-			}
-			if d == 0 {
-				continue
-			}
-			bytes := strides[3*i+3-d] * int64(a.Type.Size())
-			if n == 1 {
-				bytes = asm.MapAlign // nothing is there
-			}
-			if bytes%asm.MapAlign != 0 || bytes <= 0 || bytes >= 1<<40 {
-				return asm.Launch{}, nil, false
-			}
-			m.Strides = append(m.Strides, bytes)
+		m := asm.Map{Operand: i, Type: a.Type, Box: []int{boxedFeatures, int(x.boxes), 1, 1}}
+		ok := m.AddDimension(int64(x.features), 0)
+		for d, n := range []int64{x.rows, x.heads, batches} {
+			ok = m.AddDimension(n, strides[3*i+2-d]*int64(a.Type.Size())) && ok
+		}
+		if !ok {
+			return asm.Launch{}, nil, false
 		}
 		maps = append(maps, m)
 	}
@@ -132,7 +119,6 @@ type boxedWriter struct {
 
 func (m *boxedWriter) run() {
 	m.bar = m.Plus(m.memory, m.atBars)
-	from := asm.Number(boxedMultiply)
 	m.When(m.Op(asm.Predicate, "setp.eq.u32", m.tid, "0"), func() {
 		init := func(at, n, arrivals int) {
 			for i := range n {
@@ -146,14 +132,7 @@ func (m *boxedWriter) run() {
 	})
 	m.Barrier()
 	m.tiles = m.Shr(m.Plus(m.reach(), boxedKeys-1), asm.Log2(boxedKeys))
-	m.When(m.Op(asm.Predicate, "setp.ge.u32", m.tid, from), func() {
-		m.Line("setmaxnreg.dec.sync.aligned.u32 %d", asm.CopierRegisters)
-		m.When(m.Op(asm.Predicate, "setp.eq.u32", m.tid, from), m.copies)
-	})
-	m.When(m.Op(asm.Predicate, "setp.lt.u32", m.tid, from), func() {
-		m.Line("setmaxnreg.inc.sync.aligned.u32 %d", asm.MultiplierRegisters)
-		m.multiplies()
-	})
+	m.Specialize(m.tid, boxedMultiply, m.copies, m.multiplies)
 }
 
 // berth is the place of a tile, among those of keys or of values.
@@ -175,8 +154,7 @@ func (m *boxedWriter) copies() {
 	boxes := func(n, boxes, size int, to, on, row, h string) {
 		m.Line("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%s], %d", on, boxes*size)
 		for i := range boxes {
-			m.Line("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%s, {%d, %s, %s, %s}], [%s]",
-				m.Plus(to, i*size), m.TensorMap(n), i*boxedFeatures, row, h, batch, on)
+			m.CopyBox(m.Plus(to, i*size), n, []string{asm.Number(int64(i * boxedFeatures)), row, h, batch}, on)
 		}
 	}
 	boxes(0, m.dim, boxesOfQueries, m.memory, m.Plus(m.bar, queriesFull), m.query, head(m.head[1]))
@@ -276,39 +254,14 @@ func (m *boxedWriter) turn(parity string, issue func()) {
 	m.arrive(other, turns)
 }
 
-// descriptors returns those of a factor that begins at an address, by how many bytes
-// behind: of one that lies along K, or else whose boxes are some bytes apart.
-func (m *boxedWriter) descriptors(at string, apart int) func(off int) string {
-	start := m.Shr(m.And(at, 1<<18-1), asm.Log2(asm.ChunkBytes))
-	low := m.Op(asm.Word, "or.b32", start, fmt.Sprintf("%#x", apart/asm.ChunkBytes<<16))
-	high := m.Op(asm.Word, "mov.u32", fmt.Sprintf("%#x", asm.Swizzle|asm.EightRows/asm.ChunkBytes))
-	return func(off int) string {
-		return m.Op(asm.Long, "mov.b64", "{"+m.Plus(low, off/asm.ChunkBytes)+", "+high+"}")
-	}
-}
-
-// wgmma issues a product of the warpgroup.
-func (m *boxedWriter) wgmma(sums [][4]string, a, b string, adds bool, transposed string) {
-	var d []string
-	for _, s := range sums {
-		d = append(d, s[:]...)
-	}
-	kind := map[types.DType]string{types.BF16: "bf16.bf16", types.F16: "f16.f16"}[m.t]
-	scale := 0
-	if adds {
-		scale = 1
-	}
-	m.Line("wgmma.mma_async.sync.aligned.m%dn%dk16.f32.%s {%s}, %s, %s, %d, 1, 1, %s", asm.GroupRows, 8*len(sums), kind, strings.Join(d, ", "), a, b, scale, transposed)
-}
-
 // score issues the products of the queries with a tile of keys.
 func (m *boxedWriter) score(p berth) {
-	q := m.descriptors(m.Sum(m.memory, m.Times(m.group, asm.BlockBytes)), asm.ChunkBytes)
-	k := m.descriptors(m.Plus(m.Sum(m.memory, m.Times(p.at, m.dim*boxesOfKeys)), m.atKeys), asm.ChunkBytes)
+	q := m.Descriptor(m.Sum(m.memory, m.Times(m.group, asm.BlockBytes)), asm.ChunkBytes)
+	k := m.Descriptor(m.Plus(m.Sum(m.memory, m.Times(p.at, m.dim*boxesOfKeys)), m.atKeys), asm.ChunkBytes)
 	m.Line("wgmma.fence.sync.aligned")
 	for step := range m.a.dim() / 16 {
 		box, in := step/4, step%4*asm.FragmentBytes
-		m.wgmma(m.scores[0], q(box*boxesOfQueries+in), k(box*boxesOfKeys+in), step > 0, "0, 0")
+		m.Wgmma(m.t, m.scores[0], q(box*boxesOfQueries+in), k(box*boxesOfKeys+in), step > 0, "0, 0")
 	}
 	m.Line("wgmma.commit_group.sync.aligned")
 }
@@ -316,11 +269,11 @@ func (m *boxedWriter) score(p berth) {
 // mix issues the products of the weights with a tile of values. Weights lie in registers
 // as products left scores, which is as products take factors.
 func (m *boxedWriter) mix(p berth) {
-	v := m.descriptors(m.Plus(m.Sum(m.memory, m.Times(p.at, m.width*boxesOfKeys)), m.atValues), boxesOfKeys)
+	v := m.Descriptor(m.Plus(m.Sum(m.memory, m.Times(p.at, m.width*boxesOfKeys)), m.atValues), boxesOfKeys)
 	m.Line("wgmma.fence.sync.aligned")
 	for step := range boxedKeys / 16 {
 		a, b := m.weights[0][2*step], m.weights[0][2*step+1]
-		m.wgmma(m.sums[0], "{"+asm.List([]string{a[0], a[1], b[0], b[1]})+"}", v(step*2*asm.EightRows), true, "1")
+		m.Wgmma(m.t, m.sums[0], "{"+asm.List([]string{a[0], a[1], b[0], b[1]})+"}", v(step*2*asm.EightRows), true, "1")
 	}
 	m.Line("wgmma.commit_group.sync.aligned")
 }
@@ -372,7 +325,7 @@ func (m *boxedWriter) finish() {
 // store copies the warp's 16 rows to the device's memory, by chunks where that is
 // aligned, else by elements.
 func (m *boxedWriter) store(first string) {
-	chunks := asm.CeilInt(m.a.Width, 8)
+	chunks := asm.Ceil(m.a.Width, 8)
 	wide := asm.NextPower(chunks)
 	both := m.Op(asm.Long, "and.b64", m.Op(asm.Long, "or.b64", m.result, m.step), asm.Number(asm.ChunkBytes-1))
 	aligned := m.Op(asm.Predicate, "setp.eq.u64", both, "0")

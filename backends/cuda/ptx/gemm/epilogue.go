@@ -39,13 +39,12 @@ func (m *tileWriter) end() {
 
 // epilogue runs it for some sums.
 func (m *tileWriter) epilogue(k *tileSums) {
-	w := m.Writer
-	n, across := w.Lanes.N, w.Lanes.Axis == m.s.y
+	n, across := m.Lanes.N, m.Lanes.Axis == m.s.y
 	if m.tile.flat > 0 && across || n == 0 {
 		n = 1
 	}
-	w.Loop(m.Wide(k.thread), asm.Number(int64(k.rows*k.columns/n)), k.threads, func(item string) {
-		e := w.Op(asm.Word, "cvt.u32.u64", item)
+	m.Loop(m.Wide(k.thread), asm.Number(int64(k.rows*k.columns/n)), k.threads, func(item string) {
+		e := m.Op(asm.Word, "cvt.u32.u64", item)
 		if across {
 			rows := k.rows / n
 			m.epilogueLanes(k, n, m.Times(m.And(e, rows-1), n), m.Shr(e, asm.Log2(rows)))
@@ -58,27 +57,26 @@ func (m *tileWriter) epilogue(k *tileSums) {
 
 // epilogueLanes runs it for n sums, the first of which is in a row and a column.
 func (m *tileWriter) epilogueLanes(k *tileSums, n int, row, column string) {
-	w := m.Writer
-	y, x := w.Add(k.y, m.Wide(row)), w.Add(k.x, m.Wide(column))
+	y, x := m.Add(k.y, m.Wide(row)), m.Add(k.x, m.Wide(column))
 	sum := m.Sum(k.at, m.Times(row, k.pitch), m.Times(column, 4))
 	if n == 1 {
 		m.epiloguePoint(y, x, row, sum)
 		return
 	}
-	across := w.Lanes.Axis == m.s.y
-	first, size, inside, apart := x, m.nX, w.Op(asm.Predicate, "setp.lt.s64", y, m.nY), 4
+	across := m.Lanes.Axis == m.s.y
+	first, size, inside, apart := x, m.nX, m.Op(asm.Predicate, "setp.lt.s64", y, m.nY), 4
 	if across {
-		first, size, inside, apart = y, m.nY, w.Op(asm.Predicate, "setp.lt.s64", x, m.nX), k.pitch
+		first, size, inside, apart = y, m.nY, m.Op(asm.Predicate, "setp.lt.s64", x, m.nX), k.pitch
 	}
-	w.When(inside, func() {
-		whole := w.Op(asm.Predicate, "setp.le.s64", w.Add(first, asm.Number(int64(n))), size)
-		w.Either(w.Both(whole, m.vectors), func() { m.epilogueVector(n, y, x, row, sum, apart) }, func() {
-			w.Loop("0", asm.Number(int64(n)), "1", func(i string) {
-				at := m.Sum(sum, m.Times(w.Op(asm.Word, "cvt.u32.u64", i), apart))
+	m.When(inside, func() {
+		whole := m.Op(asm.Predicate, "setp.le.s64", m.Add(first, asm.Number(int64(n))), size)
+		m.Either(m.Both(whole, m.vectors), func() { m.epilogueVector(n, y, x, row, sum, apart) }, func() {
+			m.Loop("0", asm.Number(int64(n)), "1", func(i string) {
+				at := m.Sum(sum, m.Times(m.Op(asm.Word, "cvt.u32.u64", i), apart))
 				if across {
-					m.epiloguePoint(w.Add(y, i), x, "", at)
+					m.epiloguePoint(m.Add(y, i), x, "", at)
 				} else {
-					m.epiloguePoint(y, w.Add(x, i), row, at)
+					m.epiloguePoint(y, m.Add(x, i), row, at)
 				}
 			})
 		})
@@ -87,13 +85,12 @@ func (m *tileWriter) epilogueLanes(k *tileSums, n int, row, column string) {
 
 // epiloguePoint runs it at a point, if there is one.
 func (m *tileWriter) epiloguePoint(y, x, row, sum string) {
-	w := m.Writer
-	inside := w.Both(w.Op(asm.Predicate, "setp.lt.s64", y, m.nY), w.Op(asm.Predicate, "setp.lt.s64", x, m.nX))
-	w.When(inside, func() {
-		w.Vals[m.c.Sum] = w.Load("shared", types.F32, sum, "", "")
+	inside := m.Both(m.Op(asm.Predicate, "setp.lt.s64", y, m.nY), m.Op(asm.Predicate, "setp.lt.s64", x, m.nX))
+	m.When(inside, func() {
+		m.Vals[m.c.Sum] = m.Load("shared", types.F32, sum, "", "")
 		at := m.pointOf(y, x, row)
-		for s := range w.K.Stages[1:] {
-			w.Body(&body.Stage{Number: s + 1, Point: w.Extended(s+1, at)})
+		for s := range m.K.Stages[1:] {
+			m.Body(&body.Stage{Number: s + 1, Point: m.Extended(s+1, at)})
 		}
 	})
 }
@@ -108,22 +105,21 @@ func (m *tileWriter) pointOf(y, x, row string) body.Point {
 
 // epilogueVector runs it at n points, all inside, whose sums are so many bytes apart.
 func (m *tileWriter) epilogueVector(n int, y, x, row, sum string, apart int) {
-	w := m.Writer
 	sums := make([]string, n)
 	for l := range sums {
-		sums[l] = w.Fresh(asm.Single)
+		sums[l] = m.Fresh(asm.Single)
 	}
 	if apart == 4 {
 		for l := 0; l < n; l += 4 {
 			part := sums[l:min(l+4, n)]
-			w.Line("ld.shared.v%d.f32 {%s}, [%s+%d]", len(part), asm.List(part), sum, 4*l)
+			m.Line("ld.shared.v%d.f32 {%s}, [%s+%d]", len(part), asm.List(part), sum, 4*l)
 		}
 	} else {
 		for l, r := range sums {
-			w.Line("ld.shared.f32 %s, [%s+%d]", r, sum, l*apart)
+			m.Line("ld.shared.f32 %s, [%s+%d]", r, sum, l*apart)
 		}
 	}
-	w.InLanes(1, m.pointOf(y, x, row), sums, m.c.Sum)
+	m.InLanes(1, m.pointOf(y, x, row), sums, m.c.Sum)
 }
 
 // keep stores the sums of fragments in the block's memory, whose rows are so many

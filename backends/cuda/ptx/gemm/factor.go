@@ -44,8 +44,7 @@ type factor struct {
 
 func (m *tileWriter) factor(f *kernel.Factor, axis, size, at int) *factor {
 	s := &factor{Factor: f, value: f.Value, body: f.Body, axis: axis, size: size, at: at, alongK: true}
-	w := m.Writer
-	if i := &w.K.Instrs[f.Value]; i.Op == kernel.Convert && w.K.Instrs[i.Args[0]].Type == m.t {
+	if i := &m.K.Instrs[f.Value]; i.Op == kernel.Convert && m.K.Instrs[i.Args[0]].Type == m.t {
 		s.value, s.body = i.Args[0], f.Body[:len(f.Body)-1]
 	}
 	along := -1
@@ -55,7 +54,7 @@ func (m *tileWriter) factor(f *kernel.Factor, axis, size, at int) *factor {
 		source = s.load
 	}
 	if source != kernel.None {
-		along = body.Neighbours(w.K, source)
+		along = body.Neighbours(m.K, source)
 		s.alongK = along != axis
 	}
 	s.direct = s.load != kernel.None && m.typeOf(s) == m.t && (along == axis || along == m.s.inner) && m.once(s.load, along) && m.copiesGuarded(s)
@@ -70,18 +69,18 @@ func (m *tileWriter) factor(f *kernel.Factor, axis, size, at int) *factor {
 	if !s.direct || m.tile.boxes {
 		return s
 	}
-	mem := w.K.Instrs[s.load].Mem
-	s.unit = slices.Index(w.K.Params[mem.Param].Strides, kernel.UnitStride)
+	mem := m.K.Instrs[s.load].Mem
+	s.unit = slices.Index(m.K.Params[mem.Param].Strides, kernel.UnitStride)
 	s.step = func(axis int) string {
 		n := "0"
 		for d := range mem.Index {
 			for _, t := range mem.Index[d].Terms {
 				if t.Axis == axis {
-					n = w.Add(n, w.Mul(w.Steps[mem.Param][d], asm.Number(t.Factor)))
+					n = m.Add(n, m.Mul(m.Steps[mem.Param][d], asm.Number(t.Factor)))
 				}
 			}
 		}
-		return w.Mul(n, asm.Number(int64(m.t.Size())))
+		return m.Mul(n, asm.Number(int64(m.t.Size())))
 	}
 	s.kStep, s.rowStep = s.step(m.s.inner), s.step(axis)
 	if !s.alongK {
@@ -89,17 +88,17 @@ func (m *tileWriter) factor(f *kernel.Factor, axis, size, at int) *factor {
 	}
 	plain := *mem
 	plain.Guard = false
-	start, _ := w.Operand(&plain, w.Point(0))
-	for a := range w.Point(0).At {
+	start, _ := m.Operand(&plain, m.Point(0))
+	for a := range m.Point(0).At {
 		if a != along {
 			if n := s.step(a); n != "0" {
-				start = w.Op(asm.Long, "or.b64", start, n)
+				start = m.Op(asm.Long, "or.b64", start, n)
 			}
 		}
 	}
-	s.aligned = w.Op(asm.Predicate, "setp.eq.u64", w.Op(asm.Long, "and.b64", start, asm.Number(asm.ChunkBytes-1)), "0")
+	s.aligned = m.Op(asm.Predicate, "setp.eq.u64", m.Op(asm.Long, "and.b64", start, asm.Number(asm.ChunkBytes-1)), "0")
 	if m.t.Size() < asm.CopyWord {
-		s.words = w.Op(asm.Predicate, "setp.eq.u64", w.Op(asm.Long, "and.b64", start, asm.Number(asm.CopyWord-1)), "0")
+		s.words = m.Op(asm.Predicate, "setp.eq.u64", m.Op(asm.Long, "and.b64", start, asm.Number(asm.CopyWord-1)), "0")
 	}
 	return s
 }
@@ -182,21 +181,20 @@ func (s *factor) begin(m *tileWriter) {
 	if !s.direct || m.flat(s) {
 		return
 	}
-	w := m.Writer
 	tile, size := m.y, m.nY
 	if s.axis == m.s.x {
 		tile, size = m.x, m.nX
 	}
 	p := body.Point{At: append([]string(nil), m.p.At...)}
 	p.At[s.axis], p.At[m.s.inner] = tile, "0"
-	origin, _ := w.Operand(w.K.Instrs[s.load].Mem, p)
+	origin, _ := m.Operand(m.K.Instrs[s.load].Mem, p)
 	row, chunk, _ := m.mine(s)
 	row, chunk = m.Wide(row), m.Wide(chunk)
-	s.source = w.Variable(asm.Long, w.Add(w.Mad(row, s.rowStep, origin), w.Mul(chunk, asm.Number(asm.ChunkBytes))))
+	s.source = m.Variable(asm.Long, m.Add(m.Mad(row, s.rowStep, origin), m.Mul(chunk, asm.Number(asm.ChunkBytes))))
 	if s.alongK {
-		s.left = m.Remaining(size, w.Add(tile, row), int64(s.rows))
+		s.left = m.Remaining(size, m.Add(tile, row), int64(s.rows))
 	} else {
-		s.left = m.remainingBytes(size, w.Add(tile, w.Mul(chunk, asm.Number(m.perChunk()))))
+		s.left = m.remainingBytes(size, m.Add(tile, m.Mul(chunk, asm.Number(m.perChunk()))))
 	}
 }
 
@@ -257,29 +255,27 @@ func (m *tileWriter) mineOf(s *factor, into, from string) (to, rows, bytes strin
 
 // chunks copies chunks beside the threads, in pieces of a size.
 func (m *tileWriter) chunks(s *factor, into, from string, size int) {
-	w := m.Writer
 	_, _, each := m.mine(s)
 	to, rows, bytes := m.mineOf(s, into, from)
 	source := s.source
 	for n := 0; n < s.rows; n += each {
 		if n > 0 {
-			source = w.Add(source, w.Mul(s.rowStep, asm.Number(int64(each))))
+			source = m.Add(source, m.Mul(s.rowStep, asm.Number(int64(each))))
 		}
-		m.CopyChunk(to, n*s.pitch, source, size, bytes, w.Op(asm.Predicate, "setp.gt.u32", rows, asm.Number(int64(n))))
+		m.CopyChunk(to, n*s.pitch, source, size, bytes, m.Op(asm.Predicate, "setp.gt.u32", rows, asm.Number(int64(n))))
 	}
 }
 
 // compute computes a strip element by element. Threads beside each other have
 // neighbours in memory.
 func (m *tileWriter) compute(s *factor, into, from string) {
-	w := m.Writer
 	tile, size := m.y, m.nY
 	if s.axis == m.s.x {
 		tile, size = m.x, m.nX
 	}
 	length := strip(m.t)
-	w.Loop(m.Wide(m.tid), asm.Number(int64(s.size*length)), asm.Number(int64(w.Threads[0])), func(n string) {
-		e := w.Op(asm.Word, "cvt.u32.u64", n)
+	m.Loop(m.Wide(m.tid), asm.Number(int64(s.size*length)), asm.Number(int64(m.Threads[0])), func(n string) {
+		e := m.Op(asm.Word, "cvt.u32.u64", n)
 		columns := length
 		if !s.alongK {
 			columns = s.size
@@ -289,13 +285,13 @@ func (m *tileWriter) compute(s *factor, into, from string) {
 		if !s.alongK {
 			i, k = column, row
 		}
-		at, atK := w.Add(tile, m.Wide(i)), w.Add(from, m.Wide(k))
-		inside := w.Both(w.Op(asm.Predicate, "setp.lt.s64", at, size), w.Op(asm.Predicate, "setp.lt.s64", atK, m.depth))
+		at, atK := m.Add(tile, m.Wide(i)), m.Add(from, m.Wide(k))
+		inside := m.Both(m.Op(asm.Predicate, "setp.lt.s64", at, size), m.Op(asm.Predicate, "setp.lt.s64", atK, m.depth))
 		per := int(m.perChunk())
 		within := m.Times(m.And(column, per-1), m.t.Size())
 		address := m.Sum(into, m.Plus(m.offset(s, row, m.Shr(column, asm.Log2(per))), s.at), within)
-		w.Store("shared", m.t, address, asm.Float(m.t, 0), w.Op(asm.Predicate, "not.pred", inside))
-		w.When(inside, func() {
+		m.Store("shared", m.t, address, asm.Float(m.t, 0), m.Op(asm.Predicate, "not.pred", inside))
+		m.When(inside, func() {
 			p := body.Point{At: append([]string(nil), m.p.At...)}
 			p.At[s.axis], p.At[m.s.inner] = at, atK
 			if m.flat(s) {
@@ -303,9 +299,9 @@ func (m *tileWriter) compute(s *factor, into, from string) {
 			}
 			st := &body.Stage{Number: 0, Point: p}
 			for _, id := range s.body {
-				w.Instr(st, id)
+				m.Instr(st, id)
 			}
-			w.Store("shared", m.t, address, w.Vals[s.value], "")
+			m.Store("shared", m.t, address, m.Vals[s.value], "")
 		})
 	})
 }

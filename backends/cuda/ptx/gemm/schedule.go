@@ -93,7 +93,7 @@ func (s *Schedule) planTiles(t types.DType) {
 	s.Lanes.Fill()
 	s.plain = len(all)
 	for _, t := range mapTiles {
-		if _, _, ok := s.boxes(&t); ok && all[largeTile].groups && roundUpTo(body.Parameters(s.k), mapWords/2)+2*mapWords <= asm.MostParameters {
+		if _, _, ok := s.boxes(&t); ok && all[largeTile].groups && asm.RoundUp(body.Parameters(s.k), mapWords/2)+2*mapWords <= asm.MostParameters {
 			s.tiles = append(s.tiles, t)
 		}
 	}

@@ -20,8 +20,6 @@ type tensorMap struct {
 	load *kernel.Access
 	dims []int // of the operand that the map has, from the innermost
 	box  []int // of the tile, along each; 1 if the tile does not go along it
-	// row is where in dims the axis is that rows of the box are of.
-	row int
 }
 
 // tensorMapOf describes a factor of a tile, whose side along the axis of M or N is of a
@@ -38,7 +36,7 @@ func (s *Schedule) tensorMapOf(f *kernel.Factor, axis, size int) (*tensorMap, bo
 	}
 	mem := s.k.Instrs[f.Load].Mem
 	p := &s.k.Params[mem.Param]
-	b := &tensorMap{load: mem, row: -1}
+	b := &tensorMap{load: mem}
 	of := func(axis int) int { // the one dimension that it goes along, step by step
 		at := -1
 		for d, x := range mem.Index {
@@ -67,16 +65,13 @@ func (s *Schedule) tensorMapOf(f *kernel.Factor, axis, size int) (*tensorMap, bo
 	}
 	add := func(d int) {
 		n := 1
-		switch {
-		case d == unit:
+		switch d {
+		case unit:
 			n = asm.StripBytes / s.element.Size()
-		case d == across:
+		case across:
 			n = size
-		case d == along:
+		case along:
 			n = strip(s.element)
-		}
-		if n > 1 && d != unit {
-			b.row = len(b.dims)
 		}
 		b.dims, b.box = append(b.dims, d), append(b.box, n)
 	}
@@ -142,22 +137,13 @@ func (s *Schedule) mapOf(b *tensorMap, sizes, strides []int64) (asm.Map, bool) {
 		at += body.RunTime(q.Strides)
 	}
 	for i, d := range b.dims {
-		n := p.Dims[d].Of(sizes)
-		m.Sizes = append(m.Sizes, n)
-		if n < 1 || n >= 1<<31 {
+		bytes := int64(0)
+		if i > 0 {
+			bytes = strides[at+body.RunTime(p.Strides[:d])] * int64(s.element.Size())
+		}
+		if !m.AddDimension(p.Dims[d].Of(sizes), bytes) {
 			return m, false
 		}
-		if i == 0 {
-			continue
-		}
-		bytes := strides[at+body.RunTime(p.Strides[:d])] * int64(s.element.Size())
-		if n == 1 {
-			bytes = asm.MapAlign // nothing is there
-		}
-		if bytes%asm.MapAlign != 0 || bytes <= 0 || bytes >= 1<<40 {
-			return m, false
-		}
-		m.Strides = append(m.Strides, bytes)
 	}
 	return m, true
 }

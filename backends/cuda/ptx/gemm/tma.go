@@ -1,8 +1,6 @@
 package gemm
 
 import (
-	"strings"
-
 	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/cuda/ptx/internal/body"
 )
@@ -28,10 +26,8 @@ func (t *tile) multipliers() int { return 32 * t.warps[0] * t.warps[1] }
 // the sums of each warp.
 
 func (t *tile) mbarriersAt() int { return t.strips * t.stripsBytes() }
-func (t *tile) keptAt() int      { return t.mbarriersAt() + roundUpTo(2*t.strips*asm.MbarrierBytes, 128) }
+func (t *tile) keptAt() int      { return t.mbarriersAt() + asm.RoundUp(2*t.strips*asm.MbarrierBytes, 128) }
 func (t *tile) mapShared() int   { return t.keptAt() + t.multipliers()/32*keptBytes }
-
-func roundUpTo(n, to int) int { return int(asm.RoundUp(int64(n), int64(to))) }
 
 // strips is a place in the ring.
 type strips struct {
@@ -43,7 +39,6 @@ type strips struct {
 // boxes writes a tile whose factors boxes are copied of.
 func (m *tileWriter) boxes() {
 	t := m.tile
-	from := asm.Number(int64(t.multipliers()))
 	full := m.Plus(m.memory, t.mbarriersAt())
 	m.When(m.Op(asm.Predicate, "setp.eq.u32", m.tid, "0"), func() {
 		for n := range t.strips {
@@ -53,14 +48,7 @@ func (m *tileWriter) boxes() {
 		m.Line("fence.mbarrier_init.release.cluster")
 	})
 	m.Barrier()
-	m.When(m.Op(asm.Predicate, "setp.ge.u32", m.tid, from), func() {
-		m.Line("setmaxnreg.dec.sync.aligned.u32 %d", asm.CopierRegisters)
-		m.When(m.Op(asm.Predicate, "setp.eq.u32", m.tid, from), m.copies)
-	})
-	m.When(m.Op(asm.Predicate, "setp.lt.u32", m.tid, from), func() {
-		m.Line("setmaxnreg.inc.sync.aligned.u32 %d", asm.MultiplierRegisters)
-		m.multiplies()
-	})
+	m.Specialize(m.tid, t.multipliers(), m.copies, m.multiplies)
 }
 
 // copies has boxes of all strips of all tiles copied.
@@ -98,8 +86,7 @@ func (m *tileWriter) copyBoxes(n int, b *tensorMap, s *factor, r *strips, from s
 			}
 			list = append(list, m.Op(asm.Word, "cvt.u32.u64", x))
 		}
-		into := m.Plus(r.at, s.at+at*asm.StripBytes)
-		m.Line("cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%s, {%s}], [%s]", len(list), into, m.TensorMap(n), strings.Join(list, ", "), r.full)
+		m.CopyBox(m.Plus(r.at, s.at+at*asm.StripBytes), n, list, r.full)
 		if s.alongK {
 			return // one box has all rows
 		}

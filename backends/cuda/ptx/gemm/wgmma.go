@@ -1,12 +1,6 @@
 package gemm
 
-import (
-	"fmt"
-	"strings"
-
-	"ltc/backends/cuda/ptx/internal/asm"
-	"ltc/ir/types"
-)
+import "ltc/backends/cuda/ptx/internal/asm"
 
 // ringOfGroups is ring with products of warpgroups, of which those of one strip are
 // under way while the block waits for the next: two strips of the ring are being
@@ -40,40 +34,29 @@ func (m *tileWriter) ringOfGroups() {
 
 // multiplyGroups issues the products of a strip.
 func (m *tileWriter) multiplyGroups(strip string) {
-	kind := map[types.DType]string{types.BF16: "bf16", types.F16: "f16"}[m.t]
-	var sums []string
-	for _, s := range m.sums[0] {
-		sums = append(sums, s[:]...)
-	}
 	group := m.Shr(m.tid, asm.Log2(asm.GroupThreads))
 	a := m.Sum(strip, m.Plus(m.Times(group, asm.BlockBytes), m.a.at))
 	b := m.Plus(strip, m.b.at)
 	m.Line("wgmma.fence.sync.aligned")
 	for step := range asm.StripBytes / asm.FragmentBytes {
-		m.Line("wgmma.mma_async.sync.aligned.m%dn%dk16.f32.%s.%s {%s}, %s, %s, 1, 1, 1, %d, %d", asm.GroupRows, m.tile.columns, kind, kind,
-			strings.Join(sums, ", "), m.descriptor(m.a, a, step), m.descriptor(m.b, b, step), m.a.transposed(), m.b.transposed())
+		m.Wgmma(m.t, m.sums[0], m.descriptor(m.a, a, step), m.descriptor(m.b, b, step), true, m.a.transposed()+", "+m.b.transposed())
 	}
 	m.Line("wgmma.commit_group.sync.aligned")
 }
 
 // transposed is how an instruction says whether a factor lies across K.
-func (s *factor) transposed() int {
+func (s *factor) transposed() string {
 	if s.alongK {
-		return 0
+		return "0"
 	}
-	return 1
+	return "1"
 }
 
-// descriptor returns that of a factor at an address, for a step along K. See the
-// PTX ISA, "Matrix Descriptor Format": the address, how far the next 64 elements
-// are, of a factor across K, and the next eight rows, each in chunks.
+// descriptor returns that of a factor at an address, for a step along K.
 func (m *tileWriter) descriptor(s *factor, at string, step int) string {
-	by, blocks := asm.FragmentBytes, 1
+	by, apart := asm.FragmentBytes, asm.ChunkBytes
 	if !s.alongK {
-		by, blocks = 2*asm.EightRows, asm.BlockBytes/asm.ChunkBytes
+		by, apart = 2*asm.EightRows, asm.BlockBytes
 	}
-	start := m.Shr(m.And(m.Plus(at, step*by), 1<<18-1), asm.Log2(asm.ChunkBytes))
-	low := m.Op(asm.Word, "or.b32", start, fmt.Sprintf("%#x", blocks<<16))
-	high := m.Op(asm.Word, "mov.u32", fmt.Sprintf("%#x", asm.Swizzle|asm.EightRows/asm.ChunkBytes))
-	return m.Op(asm.Long, "mov.b64", "{"+low+", "+high+"}")
+	return m.Descriptor(m.Plus(at, step*by), apart)(0)
 }

@@ -67,8 +67,6 @@ func (f floats) op(opcode string, args ...string) string {
 
 func (f floats) num(x float64) string { return Float(f.t, x) }
 
-func (f floats) choose(p, a, b string) string { return f.Writer.Choose(f.t, p, a, b) }
-
 // whole rounds to a whole number.
 func (f floats) whole(how, x string) string {
 	return f.op("cvt."+how+"."+KindOf(f.t), x)

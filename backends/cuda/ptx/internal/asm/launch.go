@@ -52,5 +52,18 @@ type Map struct {
 	Box     []int
 }
 
+// AddDimension adds the next dimension, of n elements so many bytes apart, of which the
+// innermost has none. It reports whether tensor maps can describe it.
+func (m *Map) AddDimension(n, bytes int64) bool {
+	m.Sizes = append(m.Sizes, n)
+	if len(m.Sizes) > 1 {
+		if n == 1 {
+			bytes = MapAlign // nothing is there
+		}
+		m.Strides = append(m.Strides, bytes)
+	}
+	return n >= 1 && n < 1<<31 && (len(m.Sizes) == 1 || bytes%MapAlign == 0 && bytes > 0 && bytes < 1<<40)
+}
+
 // MapAlign is what the addresses and strides of tensor maps, in bytes, are multiples of.
 const MapAlign = 16

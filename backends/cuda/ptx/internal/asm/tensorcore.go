@@ -1,7 +1,7 @@
 package asm
 
 import (
-	"strings"
+	"fmt"
 
 	"ltc/ir/types"
 )
@@ -28,20 +28,64 @@ const (
 	// 64 elements of each of its rows.
 	BlockBytes = GroupRows * StripBytes
 	// eight rows of 128 bytes, of which the swizzle repeats.
-	EightRows = 8 * StripBytes
-	Swizzle   = 1 << 30 // of 128 bytes, in the upper half of a descriptor
-	// Registers of a thread: of those that copy, and of those that multiply, which hold
-	// the sums. Threads begin with 168.
-	CopierRegisters     = 40
-	MultiplierRegisters = 232
-	MbarrierBytes       = 8
+	EightRows     = 8 * StripBytes
+	swizzle       = 1 << 30 // of 128 bytes, in the upper half of a descriptor
+	MbarrierBytes = 8
 )
 
 // Mma adds a product of fragments of a type to sums.
 func (w *Writer) Mma(t types.DType, sums *[4]string, a, b []string) {
 	shape := map[types.DType]string{types.BF16: "m16n8k16.row.col.f32.bf16.bf16.f32", types.F16: "m16n8k16.row.col.f32.f16.f16.f32", types.F32: "m16n8k8.row.col.f32.tf32.tf32.f32"}[t]
-	d := strings.Join(sums[:], ", ")
-	w.Line("mma.sync.aligned.%s {%s}, {%s}, {%s}, {%s}", shape, d, strings.Join(a, ", "), strings.Join(b, ", "), d)
+	d := List(sums[:])
+	w.Line("mma.sync.aligned.%s {%s}, {%s}, {%s}, {%s}", shape, d, List(a), List(b), d)
+}
+
+// Descriptor describes a factor of a warpgroup that begins at an address, by how many bytes
+// behind. See the PTX ISA, "Matrix Descriptor Format": the address, how many bytes apart
+// blocks of 64 elements are, of a factor across K, and the next eight rows, each in chunks.
+func (w *Writer) Descriptor(at string, apart int) func(off int) string {
+	start := w.Shr(w.And(at, 1<<18-1), Log2(ChunkBytes))
+	low := w.Op(Word, "or.b32", start, fmt.Sprintf("%#x", apart/ChunkBytes<<16))
+	high := w.Op(Word, "mov.u32", fmt.Sprintf("%#x", swizzle|EightRows/ChunkBytes))
+	return func(off int) string {
+		return w.Op(Long, "mov.b64", "{"+w.Plus(low, off/ChunkBytes)+", "+high+"}")
+	}
+}
+
+// Wgmma has a warpgroup multiply factors of a type. It adds the products to sums, or sets
+// these. transposed says of each factor in the block's memory whether it lies across K.
+func (w *Writer) Wgmma(t types.DType, sums [][4]string, a, b string, adds bool, transposed string) {
+	var d []string
+	for _, s := range sums {
+		d = append(d, s[:]...)
+	}
+	kind := map[types.DType]string{types.BF16: "bf16.bf16", types.F16: "f16.f16"}[t]
+	scale := 0
+	if adds {
+		scale = 1
+	}
+	w.Line("wgmma.mma_async.sync.aligned.m%dn%dk16.f32.%s {%s}, %s, %s, %d, 1, 1, %s", GroupRows, 8*len(sums), kind, List(d), a, b, scale, transposed)
+}
+
+// Specialize has the first threads, so many, multiply, and the first of the warpgroup behind
+// them copy by tensor maps. Threads that multiply hold sums: they get registers of the
+// others. All begin with 168.
+func (w *Writer) Specialize(tid string, multipliers int, copies, multiplies func()) {
+	from := Number(int64(multipliers))
+	w.When(w.Op(Predicate, "setp.ge.u32", tid, from), func() {
+		w.Line("setmaxnreg.dec.sync.aligned.u32 40")
+		w.When(w.Op(Predicate, "setp.eq.u32", tid, from), copies)
+	})
+	w.When(w.Op(Predicate, "setp.lt.u32", tid, from), func() {
+		w.Line("setmaxnreg.inc.sync.aligned.u32 232")
+		multiplies()
+	})
+}
+
+// CopyBox copies the box at a point of the operand of tensor map n. Its bytes arrive at an
+// mbarrier.
+func (w *Writer) CopyBox(to string, n int, at []string, mbarrier string) {
+	w.Line("cp.async.bulk.tensor.%dd.shared::cluster.global.mbarrier::complete_tx::bytes [%s], [%s, {%s}], [%s]", len(at), to, w.TensorMap(n), List(at), mbarrier)
 }
 
 // Await waits for a phase of an mbarrier.

@@ -7,11 +7,9 @@ import (
 
 // Numbers of entries' text.
 
-func Ceil(n, by int64) int64 { return (n + by - 1) / by }
+func Ceil[N int | int64](n, by N) N { return (n + by - 1) / by }
 
-func RoundUp(n, to int64) int64 { return Ceil(n, to) * to }
-
-func CeilInt(n, by int) int { return (n + by - 1) / by }
+func RoundUp[N int | int64](n, to N) N { return Ceil(n, to) * to }
 
 // NextPower returns the least power of two that is not below n.
 func NextPower(n int) int { return 1 << bits.Len(uint(n-1)) }
