@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"ltc/backends/cuda/ptx"
 	"ltc/backends/cuda/ptx/attention"
 	"ltc/backends/kit/plan"
 	"ltc/ir/types"
@@ -161,49 +160,29 @@ func (c *compilation) attention(s *step, of *plan.Composite) error {
 		}
 		s.launch.Grid[0] *= int(a.sizes[4])
 	}
-	key := fmt.Sprintf("%#v", a.Op)
-	e := c.entries[key]
-	if e == nil {
-		e = &entry{attention: &a.Op, variants: map[int]*variant{}}
-		c.entries[key] = e
-	}
-	s.entry = e
+	s.claimed, s.entry = a.Op, c.entry(fmt.Sprintf("%#v", a.Op))
 	var err error
-	if s.variant, err = c.attentionVariant(e, s.launch, a.Entry); err != nil {
-		return err
+	if s.variant, err = c.entryVariant(s.entry, s.launch, a.Entry); err != nil {
+		return fmt.Errorf("compile: %w", err)
 	}
 	if a.Split && !s.empty() {
 		rows := a.sizes[0] * a.heads()
 		l := a.Combine(rows)
-		v, err := c.attentionVariant(e, l, a.CombineEntry)
+		v, err := c.entryVariant(s.entry, l, a.CombineEntry)
 		if err != nil {
-			return err
+			return fmt.Errorf("compile: %w", err)
 		}
-		s.then = []relaunch{{v, l, append([]int64{a.sizes[0], a.sizes[2], a.sizes[4], rows}, a.strides[9:12]...)}}
+		s.then = []relaunch{{variant: v, launch: l, sizes: append([]int64{a.sizes[0], a.sizes[2], a.sizes[4], rows}, a.strides[9:12]...)}}
 	}
 	if !c.target.Hopper {
 		return nil
 	}
 	if l, maps, ok := a.Boxed(a.sizes, a.strides, a.batch); ok {
 		c.needs.Hopper = true
-		s.boxed = &boxed{launch: l, maps: maps}
-		s.boxed.variant, err = c.attentionVariant(e, l, a.BoxedEntry)
-	}
-	return err
-}
-
-// attentionVariant returns the entry of attention that a launch takes, of which write
-// writes the text.
-func (c *compilation) attentionVariant(e *entry, l ptx.Launch, write func(name string) (string, error)) (*variant, error) {
-	v := e.variants[l.Variant]
-	if v == nil {
-		v = &variant{name: fmt.Sprintf("k%d", len(c.texts)), shared: l.Shared}
-		text, err := write(v.name)
-		if err != nil {
-			return nil, fmt.Errorf("compile: %w", err)
+		s.boxed = &relaunch{launch: l, maps: maps}
+		if s.boxed.variant, err = c.entryVariant(s.entry, l, a.BoxedEntry); err != nil {
+			return fmt.Errorf("compile: %w", err)
 		}
-		c.texts = append(c.texts, text)
-		e.variants[l.Variant] = v
 	}
-	return v, nil
+	return nil
 }

@@ -11,9 +11,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
 	"ltc/backends/cuda/ptx"
-	"ltc/backends/cuda/ptx/attention"
 	"ltc/backends/cuda/ptx/gemm"
-	"ltc/backends/cuda/ptx/sorts"
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
@@ -49,13 +47,11 @@ type compilation struct {
 
 // entry is a kernel, attention or a sort, and how it is run.
 type entry struct {
-	attention *attention.Op
-	sort      *sorts.Sort
-	kernel    *kernel.Kernel
-	schedule  *ptx.Schedule
-	variants  map[int]*variant // those that steps launch
-	lacks     error            // why there are none
-	onHost    kernel.Code      // of steps that are run there
+	kernel   *kernel.Kernel // nil: attention or a sort
+	schedule *ptx.Schedule
+	variants map[int]*variant // those that steps launch
+	lacks    error            // why there are none
+	onHost   kernel.Code      // of steps that are run there
 }
 
 // variant is an entry of the module.
@@ -91,9 +87,10 @@ type step struct {
 	*plan.Step
 	*plan.Launch // what the entry is launched with; nil: the host runs or drives the step
 	entry        *entry
+	claimed      fmt.Stringer // attention or a sort; nil: a kernel
 	variant      *variant
 	launch       ptx.Launch
-	boxed        *boxed
+	boxed        *relaunch
 	product      *product   // nil: it is nothing that cuBLASLt has
 	taken        bool       // cuBLASLt computes it
 	then         []relaunch // what is launched behind it
@@ -103,17 +100,12 @@ type step struct {
 	awaits       []int      // of a step of the host, by operand: the step that has written it last
 }
 
-// relaunch is one of several launches of a step, of the same operands.
+// relaunch is a launch of a step's operands besides its own: one of several behind it, with
+// sizes of its own, or one instead of it, where tensor maps reach the operands.
 type relaunch struct {
 	variant *variant
 	launch  ptx.Launch
 	sizes   []int64
-}
-
-// boxed is how a step is run instead where tensor maps reach its operands.
-type boxed struct {
-	variant *variant
-	launch  ptx.Launch
 	maps    []ptx.Map
 }
 
@@ -264,17 +256,24 @@ func (x *code) fallible() int {
 	return last
 }
 
+// entry returns the one by a key, which is new the first time.
+func (c *compilation) entry(key string) *entry {
+	if c.entries[key] == nil {
+		c.entries[key] = &entry{variants: map[int]*variant{}}
+	}
+	return c.entries[key]
+}
+
 // kernel finds out how a step runs its kernel.
 func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
 	same := sameValues(s.Operands, k)
 	text := fmt.Sprint(k.String(), same)
-	e := c.entries[text]
-	if e == nil {
-		e = &entry{kernel: k, variants: map[int]*variant{}}
+	e := c.entry(text)
+	if e.kernel == nil {
+		e.kernel = k
 		if e.schedule, e.lacks = c.target.Plan(k); e.lacks == nil {
 			e.schedule.Same = same
 		}
-		c.entries[text] = e
 	}
 	s.entry = e
 	for _, p := range k.Params {
@@ -301,7 +300,7 @@ func (c *compilation) launch(ctx context.Context, s *step) error {
 	}
 	if s.lacks == nil && len(s.Moving) == 0 { // maps are of strides that are known
 		if l, maps, ok := e.schedule.Boxed(s.launch, s.Sizes, s.Strides); ok {
-			s.boxed = &boxed{launch: l, maps: maps}
+			s.boxed = &relaunch{launch: l, maps: maps}
 			s.boxed.variant, s.lacks = c.write(e, l)
 		}
 	}
@@ -334,17 +333,28 @@ func sameValues(operands []plan.Operand, k *kernel.Kernel) []int {
 	return same
 }
 
-// write writes the text of what a launch takes, or says why there is none.
+// write writes the text of what a launch of a kernel takes, or says why there is none.
 func (c *compilation) write(e *entry, l ptx.Launch) (*variant, error) {
+	v, err := c.entryVariant(e, l, func(name string) (string, error) {
+		c.needs.Hopper = c.needs.Hopper || e.schedule.Hopper(l)
+		return ptx.Variant(name, e.kernel, e.schedule, l.Variant)
+	})
+	if err != nil {
+		e.lacks = err
+	}
+	return v, err
+}
+
+// entryVariant returns the entry of the module that a launch takes. write writes its text
+// when it is first asked for.
+func (c *compilation) entryVariant(e *entry, l ptx.Launch, write func(name string) (string, error)) (*variant, error) {
 	v := e.variants[l.Variant]
 	if v == nil {
 		v = &variant{name: fmt.Sprintf("k%d", len(c.texts))}
-		text, err := ptx.Variant(v.name, e.kernel, e.schedule, l.Variant)
+		text, err := write(v.name)
 		if err != nil {
-			e.lacks = err
 			return nil, err
 		}
-		c.needs.Hopper = c.needs.Hopper || e.schedule.Hopper(l)
 		c.texts = append(c.texts, text)
 		e.variants[l.Variant] = v
 	}

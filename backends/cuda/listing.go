@@ -73,15 +73,12 @@ func (x *code) list(b *strings.Builder, indent string) {
 			}
 		case s.lacks != nil:
 			fmt.Fprintf(b, "%s, run by the host: %v", s.entry.kernel.Describe(s.Sizes), s.lacks)
-		case s.entry.attention != nil:
-			fmt.Fprintf(b, "%s: %v, grid %v of blocks %v with %d bytes", s.variant.name, s.entry.attention, s.launch.Grid, s.launch.Block, s.launch.Shared)
-			if len(s.then) > 0 {
+		case s.claimed != nil:
+			fmt.Fprintf(b, "%s: %v, grid %v of blocks %v with %d bytes", s.variant.name, s.claimed, s.launch.Grid, s.launch.Block, s.launch.Shared)
+			if _, sort := s.Work.(*plan.Sort); sort && len(s.then) > 0 {
+				fmt.Fprintf(b, ", the first of %d launches", len(s.then)+1)
+			} else if len(s.then) > 0 {
 				b.WriteString(", and a launch that combines the parts")
-			}
-		case s.entry.sort != nil:
-			fmt.Fprintf(b, "%s: %v, grid %v of blocks %v with %d bytes", s.variant.name, &sortedOf(s.Work.(*plan.Sort)).Sort, s.launch.Grid, s.launch.Block, s.launch.Shared)
-			if n := len(s.then); n > 0 {
-				fmt.Fprintf(b, ", the first of %d launches", n+1)
 			}
 		default:
 			fmt.Fprintf(b, "%s: %s, %v, grid %v of blocks %v", s.variant.name, s.entry.kernel.Describe(s.Sizes), s.entry.schedule, s.launch.Grid, s.launch.Block)

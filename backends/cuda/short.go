@@ -7,7 +7,6 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
-	"ltc/ir/types"
 	"ltc/soa"
 )
 
@@ -31,5 +30,3 @@ func (x *code) short(err error) error {
 	}
 	return fmt.Errorf("execute: %w\nthe program takes %s of its own; its largest values are%s", err, soa.Size(int64(x.program.Arena)), b.String())
 }
-
-func byteType(n int) types.Type { return types.Of(types.U8, max(n, 1)) }

@@ -3,7 +3,6 @@ package cuda
 import (
 	"fmt"
 
-	"ltc/backends/cuda/ptx"
 	"ltc/backends/cuda/ptx/sorts"
 	"ltc/backends/kit/plan"
 	"ltc/ir/types"
@@ -67,37 +66,17 @@ func (c *compilation) sort(s *step, sort *plan.Sort) error {
 		operand(v, types.I32)
 	}
 	s.Launch = own
-	key := fmt.Sprint("sort", of.Less, of.Of, of.Types, of.Keep > 0)
-	if s.entry = c.entries[key]; s.entry == nil {
-		s.entry = &entry{sort: &of.Sort, variants: map[int]*variant{}}
-		c.entries[key] = s.entry
-	}
+	s.claimed, s.entry = &of.Sort, c.entry(fmt.Sprint("sort", of.Less, of.Of, of.Types, of.Keep > 0))
 	for i, l := range of.Launches(of.n, of.apart, of.rows) {
-		v, err := c.sortVariant(s.entry, l.Launch)
+		v, err := c.entryVariant(s.entry, l.Launch, func(name string) (string, error) { return of.Entry(name, l.Variant) })
 		if err != nil {
 			return fmt.Errorf("compile: %w", err)
 		}
 		if i == 0 {
 			s.variant, s.launch, own.Sizes = v, l.Launch, l.Sizes
 		} else {
-			s.then = append(s.then, relaunch{v, l.Launch, l.Sizes})
+			s.then = append(s.then, relaunch{variant: v, launch: l.Launch, sizes: l.Sizes})
 		}
 	}
 	return nil
-}
-
-// sortVariant writes the text of the entry that a launch takes.
-func (c *compilation) sortVariant(e *entry, l ptx.Launch) (*variant, error) {
-	v := e.variants[l.Variant]
-	if v == nil {
-		v = &variant{name: fmt.Sprintf("k%d", len(c.texts))}
-		text, err := e.sort.Entry(v.name, l.Variant)
-		if err != nil {
-			return nil, err
-		}
-		c.texts = append(c.texts, text)
-		e.variants[l.Variant] = v
-	}
-	v.shared = max(v.shared, l.Shared)
-	return v, nil
 }
