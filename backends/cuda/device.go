@@ -144,12 +144,6 @@ func Use(d *driver.Driver, i int) (*Device, error) {
 	return v, nil
 }
 
-// close gives the device up with all that is in its memory; for tests, since
-// others may use it.
-func (d *Device) close() error {
-	return errors.Join(d.held.free(), d.products.close(d), d.home.Close(), d.memory.pool.Destroy(), d.ctx.Release())
-}
-
 // log returns the logger for what is done for no program.
 func (d *Device) log() *slog.Logger {
 	if l := d.logger.Load(); l != nil {

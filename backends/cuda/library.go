@@ -65,13 +65,6 @@ func (l *library) on(d *Device, log *slog.Logger) *cublaslt.Handle {
 	return l.handle
 }
 
-func (l *library) close(d *Device) error {
-	if l.handle == nil {
-		return nil
-	}
-	return d.home.do(l.handle.Destroy)
-}
-
 // own says why a kernel of the backend's own computes what the library was to.
 func (l *library) own(d *Device, log *slog.Logger, why error) {
 	log.Warn("a product of matrices is computed by a kernel of the backend's own", "device", d, "reason", why)

@@ -86,10 +86,7 @@ func (d *Device) befriend(other *Device) {
 	}
 }
 
-// view shows what is at an address of the device's memory; it does not hold it.
-func (d *Device) view(p driver.Ptr, t types.Type) soa.View { return d.space.RemoteAt(uintptr(p), t) }
-
-// resources are what the collector gives back, or the device at its end.
+// resources are what the collector gives back.
 type resources struct {
 	mu  sync.Mutex
 	all map[*resource]bool
@@ -121,16 +118,4 @@ func (x *resource) drop() {
 		delete(x.of.all, x)
 		_ = x.free()
 	}
-}
-
-// free frees all: when it returns, nothing is being dropped either.
-func (r *resources) free() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	var errs []error
-	for x := range r.all {
-		errs = append(errs, x.free())
-	}
-	r.all = nil
-	return errors.Join(errs...)
 }

@@ -181,18 +181,16 @@ func (f *form) Run(ctx context.Context, c *backends.Call, n int) error {
 
 // at returns the program for a size.
 func (f *form) at(ctx context.Context, n int) (*executable, error) {
-	for _, x := range *f.recent.Load() {
-		if x.n == n {
-			return x.executable, nil
-		}
+	is := func(x fitted) bool { return x.n == n }
+	list := *f.recent.Load()
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i].executable, nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	list := *f.recent.Load()
-	for _, x := range list { // another may have been quicker
-		if x.n == n {
-			return x.executable, nil
-		}
+	list = *f.recent.Load()
+	if i := slices.IndexFunc(list, is); i >= 0 { // another has been quicker
+		return list[i].executable, nil
 	}
 	e, err := f.fit(ctx, n)
 	if dense := f.of.Dense(); errors.Is(err, errTakesDense) && f != dense {

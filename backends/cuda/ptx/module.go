@@ -27,9 +27,6 @@ func TargetOf(module string) string {
 	return target
 }
 
-// Module is [Options.Module] without options.
-func Module(entries ...string) string { return Options{}.Module(entries...) }
-
 // Module returns the text of a module with the given entries.
 func (o Options) Module(entries ...string) string {
 	if o.Hopper {

@@ -87,7 +87,7 @@ func TestNotSeparable(t *testing.T) {
 	require.Equal(t, types.F32, k.Params[2].DType)
 	_, err = ptx.Options{Ordered: true}.Plan(k)
 	require.EqualError(t, err, "ptx: kernel k: points of i store to the same places of y, in an order: unsupported operation")
-	_, err = ptx.Plan(k)
+	_, err = ptx.Options{}.Plan(k)
 	require.NoError(t, err)
 }
 
@@ -106,10 +106,10 @@ func TestColumnsAreSeparable(t *testing.T) {
 	k, err := kernel.Parse(text)
 	require.NoError(t, err)
 	require.NoError(t, kernel.Verify(k))
-	_, err = ptx.Plan(k)
+	_, err = ptx.Options{}.Plan(k)
 	require.NoError(t, err)
 	k, err = kernel.Parse(strings.Replace(text, "load t[j]", "load t[0]", 1))
 	require.NoError(t, err)
-	_, err = ptx.Plan(k)
+	_, err = ptx.Options{}.Plan(k)
 	require.EqualError(t, err, "ptx: kernel k: points of j store to the same places of y, in an order: unsupported operation")
 }

@@ -48,7 +48,7 @@ func TestParts(t *testing.T) {
 			require.Len(t, p.Steps, c.steps)
 			for n := range p.Steps {
 				st := p.Steps[n].Launch()
-				s, err := ptx.Plan(p.Kernels[st.Kernel])
+				s, err := ptx.Options{}.Plan(p.Kernels[st.Kernel])
 				require.NoError(t, err)
 				launch, err := s.Launch(st.Sizes)
 				require.NoError(t, err)

@@ -32,9 +32,6 @@ func (o Options) products() gemm.Options {
 	return gemm.Options{TF32: o.TF32, Hopper: o.Hopper, Processors: o.Processors, Shared: o.Shared}
 }
 
-// Plan is [Options.Plan] without options.
-func Plan(k *kernel.Kernel) (*Schedule, error) { return Options{}.Plan(k) }
-
 // Plan returns the schedule of a kernel that has passed [kernel.Verify]. An error
 // wraps [errors.ErrUnsupported].
 func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
@@ -47,23 +44,19 @@ func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
 	}
 	s := &Schedule{k: k, X: -1, Across: -1, InOrder: inOrder}
 	ordered := slices.Contains(inOrder, true)
-	single, reductions := len(k.Stages) == 1, 0
-	staged := false
-	for i := range k.Stages {
-		staged = staged || len(k.Stages[i].Axes) > 0
-	}
+	single := len(k.Stages) == 1
+	staged := slices.ContainsFunc(k.Stages, func(st kernel.Stage) bool { return len(st.Axes) > 0 })
 	for i := range k.Instrs {
 		if k.Instrs[i].Op == kernel.Reduce {
-			reductions++
+			s.reductions++
 		}
 	}
-	s.reductions = reductions
 	if s.product = gemm.Plan(k, o.products()); s.product != nil {
 		s.Form = Product
 		return s, nil
 	}
 	switch {
-	case len(k.Locals) == 0 && !ordered && (!staged || single && reductions == 0 && !k.Scans()):
+	case len(k.Locals) == 0 && !ordered && (!staged || single && s.reductions == 0 && !k.Scans()):
 		s.asPoints()
 	case len(k.Axes) > 0 && (len(k.Locals) == 0 && s.alongKernel() || carriesScalars(k)):
 		s.asColumns()

@@ -29,7 +29,8 @@ const (
 // entry finds out.
 func (s *Schedule) strips() {
 	along := len(s.k.Axes)
-	if slices.Contains(s.InOrder, true) || s.k.Scans() || body.LoadsOut(s.k) || !s.sameRow() {
+	var ok bool
+	if s.row, ok = s.rowSize(); !ok || slices.Contains(s.InOrder, true) || s.k.Scans() || body.LoadsOut(s.k) {
 		return
 	}
 	widest, costly := 0, 0
@@ -79,9 +80,9 @@ func (s *Schedule) strips() {
 	}
 }
 
-// sameRow reports whether all stages with axes run along one, of one size, as all
-// locals are: a thread has the same places in each.
-func (s *Schedule) sameRow() bool {
+// rowSize returns the size of the axis that all stages with axes run along, and that all
+// locals have: a thread has the same places in each. It returns false if there is none.
+func (s *Schedule) rowSize() (kernel.Size, bool) {
 	var row []kernel.Size
 	for i := range s.k.Stages {
 		switch axes := s.k.Stages[i].Axes; len(axes) {
@@ -89,16 +90,19 @@ func (s *Schedule) sameRow() bool {
 		case 1:
 			row = append(row, axes[0].Size)
 		default:
-			return false
+			return 0, false
 		}
 	}
 	for l := range s.k.Locals {
 		if len(s.k.Locals[l].Dims) != 1 {
-			return false
+			return 0, false
 		}
 		row = append(row, s.k.Locals[l].Dims[0])
 	}
-	return len(row) > 0 && len(slices.Compact(row)) == 1
+	if row = slices.Compact(row); len(row) != 1 {
+		return 0, false
+	}
+	return row[0], true
 }
 
 // loadedBefore reports whether an earlier instruction loads from the same place.
@@ -156,7 +160,7 @@ func (s *Schedule) rowLaunch(rows, length, bytes int64) (variant, threads, atOnc
 // memory is aligned for it and the row has no remainder; else by elements, in the same
 // order.
 func (w *writer) inStrips(strips int) {
-	size := w.Size(w.rowSize())
+	size := w.Size(w.s.row)
 	whole := w.Op(asm.Predicate, "setp.eq.s64", w.Op(asm.Long, "and.b64", size, asm.Number(int64(w.Lanes.N-1))), "0")
 	aligned := w.Both(whole, w.Aligned())
 	w.When(aligned, func() {
@@ -166,20 +170,10 @@ func (w *writer) inStrips(strips int) {
 	w.When(w.Op(asm.Predicate, "not.pred", aligned), func() { w.eachRow(func() {}, w.byElements) })
 }
 
-// rowSize returns the size of the axis that threads share out.
-func (w *writer) rowSize() kernel.Size {
-	for s := range w.K.Stages {
-		if axes := w.K.Stages[s].Axes; len(axes) > 0 {
-			return axes[0].Size
-		}
-	}
-	return 1
-}
-
 // byElements runs a stage's body for the elements of each of a thread's strips.
 func (w *writer) byElements(st *body.Stage) {
 	lanes := asm.Number(int64(w.Lanes.N))
-	size := w.Size(w.rowSize())
+	size := w.Size(w.s.row)
 	thread, of := w.inRow()
 	w.Loop(w.Mul(thread, lanes), size, w.Mul(of, lanes), func(from string) {
 		w.Loop(from, w.Op(asm.Long, "min.s64", w.Add(from, lanes), size), "1", func(i string) {

@@ -32,7 +32,7 @@ func TestStrips(t *testing.T) {
 	for name := range rowKernels {
 		for _, d := range []types.DType{types.F32, types.BF16, types.F16, types.F64} {
 			k := as(t, kerneltest.Kernel(t, name), d)
-			s, err := ptx.Plan(k)
+			s, err := ptx.Options{}.Plan(k)
 			require.NoError(t, err)
 			require.Equal(t, min(16/d.Size(), 8), s.Lanes.N)
 			run, err := runnerOf(t, k, s, 2)
@@ -150,7 +150,7 @@ func TestStripsOnce(t *testing.T) {
 func TestStripsOfWarps(t *testing.T) {
 	for _, c := range []struct{ rows, length, threads, blocks int64 }{{5, 40, 32, 5}, {600, 40, 64, 300}, {1601, 37, 128, 401}} {
 		k := kerneltest.Kernel(t, "softmax")
-		s, err := ptx.Plan(k)
+		s, err := ptx.Options{}.Plan(k)
 		require.NoError(t, err)
 		l, err := s.Launch([]int64{c.rows, c.length})
 		require.NoError(t, err)
@@ -170,7 +170,7 @@ func TestStripsOfWarps(t *testing.T) {
 		require.NoError(t, kerneltest.Same(aligned, spread, kerneltest.Tolerance{}))
 	}
 	k := kerneltest.Kernel(t, "softmax")
-	s, err := ptx.Plan(k)
+	s, err := ptx.Options{}.Plan(k)
 	require.NoError(t, err)
 	l, err := s.Launch([]int64{1600, 40})
 	require.NoError(t, err)
@@ -180,7 +180,7 @@ func TestStripsOfWarps(t *testing.T) {
 	require.NotEqual(t, module, wrong)
 	before := kerneltest.NewMemory(k, []int64{1600, 40}, kerneltest.Spread, 0x5A)
 	ordinary(before)
-	_, err = before.Run(runnerOfText(t, k, s, ptx.Module(wrong), 2))
+	_, err = before.Run(runnerOfText(t, k, s, ptx.Options{}.Module(wrong), 2))
 	require.ErrorContains(t, err, "of a block's memory", "locals lie elsewhere")
 }
 
@@ -208,7 +208,7 @@ func TestStripsOfConstants(t *testing.T) {
 // Mistakes in what threads do with strips are found.
 func TestStripsPlanted(t *testing.T) {
 	k := kerneltest.Kernel(t, "softmax")
-	s, err := ptx.Plan(k)
+	s, err := ptx.Options{}.Plan(k)
 	require.NoError(t, err)
 	require.Equal(t, 4, s.Lanes.N)
 	two := func(stride int64) int64 { return stride + 2 }
@@ -231,9 +231,9 @@ func TestStripsPlanted(t *testing.T) {
 			require.NotEqual(t, module, wrong)
 			before := kerneltest.NewMemory(k, []int64{2, c.length}, c.layout, 0x5A)
 			ordinary(before)
-			good, err := before.Run(runnerOfText(t, k, s, ptx.Module(module), 2))
+			good, err := before.Run(runnerOfText(t, k, s, ptx.Options{}.Module(module), 2))
 			require.NoError(t, err)
-			bad, err := before.Run(runnerOfText(t, k, s, ptx.Module(wrong), 2))
+			bad, err := before.Run(runnerOfText(t, k, s, ptx.Options{}.Module(wrong), 2))
 			if c.want == "" && err == nil { // then the numbers are wrong
 				require.Error(t, kerneltest.Same(good, bad, kerneltest.Tolerance{}))
 				return

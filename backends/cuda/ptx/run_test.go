@@ -24,18 +24,18 @@ func evaluate(m *kerneltest.Memory) error {
 
 // text returns the module of a kernel.
 func text(k *kernel.Kernel) (string, *ptx.Schedule, error) {
-	s, err := ptx.Plan(k)
+	s, err := ptx.Options{}.Plan(k)
 	if err != nil {
 		return "", nil, err
 	}
 	e, err := ptx.Entry("k", k, s)
-	return ptx.Module(e), s, err
+	return ptx.Options{}.Module(e), s, err
 }
 
 // runner returns what runs a kernel in the interpreter, with at most the given
 // number of blocks along each axis of the grid.
 func runner(t testing.TB, k *kernel.Kernel, blocks int) (func(m *kerneltest.Memory) error, error) {
-	s, err := ptx.Plan(k)
+	s, err := ptx.Options{}.Plan(k)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func runnerOf(t testing.TB, k *kernel.Kernel, s *ptx.Schedule, blocks int) (func
 	if err != nil {
 		return nil, err
 	}
-	return runnerOfText(t, k, s, ptx.Module(e), blocks), nil
+	return runnerOfText(t, k, s, ptx.Options{}.Module(e), blocks), nil
 }
 
 // runnerOfText returns what runs the module of a kernel, likewise.

@@ -62,6 +62,7 @@ type Schedule struct {
 	Same []int
 
 	reductions int            // how many values blocks reduce through their memory
+	row        kernel.Size    // of the axis that threads of Rows with strips share out
 	most       int            // strips of lanes that a thread of Rows keeps in registers
 	product    *gemm.Schedule // of Product, which has all else there
 	k          *kernel.Kernel

@@ -103,6 +103,14 @@ func (m *tileWriter) factor(f *kernel.Factor, axis, size, at int) *factor {
 	return s
 }
 
+// side returns where a factor's side of the tile begins, and how long the factor is.
+func (m *tileWriter) side(s *factor) (tile, size string) {
+	if s.axis == m.s.x {
+		return m.x, m.nX
+	}
+	return m.y, m.nY
+}
+
 // flat reports whether rows of a factor are those of a flat tile.
 func (m *tileWriter) flat(s *factor) bool { return m.tile.flat > 0 && s.axis == m.s.y }
 
@@ -181,10 +189,7 @@ func (s *factor) begin(m *tileWriter) {
 	if !s.direct || m.flat(s) {
 		return
 	}
-	tile, size := m.y, m.nY
-	if s.axis == m.s.x {
-		tile, size = m.x, m.nX
-	}
+	tile, size := m.side(s)
 	p := body.Point{At: append([]string(nil), m.p.At...)}
 	p.At[s.axis], p.At[m.s.inner] = tile, "0"
 	origin, _ := m.Operand(m.K.Instrs[s.load].Mem, p)
@@ -269,10 +274,7 @@ func (m *tileWriter) chunks(s *factor, into, from string, size int) {
 // compute computes a strip element by element. Threads beside each other have
 // neighbours in memory.
 func (m *tileWriter) compute(s *factor, into, from string) {
-	tile, size := m.y, m.nY
-	if s.axis == m.s.x {
-		tile, size = m.x, m.nX
-	}
+	tile, size := m.side(s)
 	length := strip(m.t)
 	m.Loop(m.Wide(m.tid), asm.Number(int64(s.size*length)), asm.Number(int64(m.Threads[0])), func(n string) {
 		e := m.Op(asm.Word, "cvt.u32.u64", n)

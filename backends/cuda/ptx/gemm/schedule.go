@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/cuda/ptx/internal/body"
@@ -112,40 +111,28 @@ func (s *Schedule) Tensor() bool { return s.tiles != nil }
 
 // String prints the schedule with the kernel's names of axes.
 func (s *Schedule) String() string {
-	var b strings.Builder
-	name := func(axis int) string { return s.k.Axis(0, axis).Name }
-	threads := [2]int{across, across}
-	if s.Tensor() {
-		threads = [2]int{s.tiles[largeTile].threads(), 1}
-		b.WriteString("tensor")
-	} else {
-		b.WriteString("product")
+	names := func(before string, axes ...int) string {
+		for _, a := range axes {
+			before += " " + s.k.Axis(0, a).Name
+		}
+		return before
 	}
-	fmt.Fprintf(&b, " of %dx%d threads, x %s", threads[0], threads[1], name(s.x))
+	form, lanes, tiles, outer := fmt.Sprintf("product of %dx%d", across, across), "", "", ""
+	if s.Tensor() {
+		all, flat := s.tiles, ""
+		if s.flat > 0 {
+			all, flat = all[:s.flat], names(", rows of", s.c.M...)
+		}
+		form = fmt.Sprintf("tensor of %dx1", all[largeTile].threads())
+		tiles = fmt.Sprintf("%s of %v, tiles %s%s", names(", along", s.inner), s.element, tileNames(all), flat)
+	}
 	if s.Lanes.N > 1 {
-		fmt.Fprintf(&b, " by %d", s.Lanes.N)
+		lanes = fmt.Sprint(" by ", s.Lanes.N)
 	}
-	fmt.Fprintf(&b, ", across %s", name(s.y))
-	if s.Tensor() {
-		all := s.tiles
-		if s.flat > 0 {
-			all = all[:s.flat]
-		}
-		fmt.Fprintf(&b, ", along %s of %v, tiles %s", name(s.inner), s.element, tileNames(all))
-		if s.flat > 0 {
-			b.WriteString(", rows of")
-			for _, a := range s.c.M {
-				b.WriteString(" " + name(a))
-			}
-		}
+	if len(s.outer) > 0 {
+		outer = names(", blocks", s.outer...)
 	}
-	for i, a := range s.outer {
-		if i == 0 {
-			b.WriteString(", blocks")
-		}
-		b.WriteString(" " + name(a))
-	}
-	return b.String()
+	return form + names(" threads, x", s.x) + lanes + names(", across", s.y) + tiles + outer
 }
 
 // Variants is how many entries the schedule has.
@@ -164,7 +151,7 @@ func (s *Schedule) Launch(sizes []int64) asm.Launch {
 	all := s.share(sizes)
 	t := &s.tiles[all.variant]
 	l := asm.Launch{Variant: all.variant, Block: [3]int{t.threads(), 1, 1}, Shared: t.shared()}
-	l.SetGrid(all.tiles(t), 1, all.many)
+	l.SetGrid(t.count(all.rows, all.columns), 1, all.many)
 	return l
 }
 
@@ -199,14 +186,10 @@ type sums struct {
 	rows, columns, many int64
 }
 
-func (x *sums) tiles(t *tile) int64 {
-	return asm.Ceil(x.rows, int64(t.rows)) * asm.Ceil(x.columns, int64(t.columns))
-}
-
 // computed is how many sums there are with those that tiles have too many.
 func (x *sums) computed(all []tile) int64 {
 	t := &all[x.variant]
-	return x.tiles(t) * int64(t.rows*t.columns) * x.many
+	return t.count(x.rows, x.columns) * int64(t.rows*t.columns) * x.many
 }
 
 // share chooses the tile for run-time sizes: a flat one, unless rows of the last axis

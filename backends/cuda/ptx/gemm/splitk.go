@@ -88,7 +88,7 @@ func newEffort(k *kernel.Kernel, c *kernel.Contraction, tf32 bool) effort {
 	}
 	all := tileTable(t, tf32, false)
 	tile := &all[tileFor(all, rows, columns, products, manyProcessors)]
-	e.tiles = asm.Ceil(rows, int64(tile.rows)) * asm.Ceil(columns, int64(tile.columns)) * products
+	e.tiles = tile.count(rows, columns) * products
 	e.strip, e.chunk = int64(strip(t)), int64(asm.ChunkBytes/t.Size())
 	e.cycles = max(float64(tile.rows*tile.columns*strip(t))/multiplied(t, true, tf32), answerCycles/float64(tile.strips-1))
 	return e

@@ -458,7 +458,7 @@ func TestTensorPrograms(t *testing.T) {
 					continue
 				}
 				k := p.Kernels[st.Kernel]
-				_, err := ptx.Plan(k)
+				_, err := ptx.Options{}.Plan(k)
 				require.NoError(t, err)
 				if s := gemm.Plan(k, gemm.Options{}); s == nil || !s.Tensor() {
 					continue

@@ -141,12 +141,14 @@ func (t *tile) rowsAt() int {
 	return max(t.strips*t.stripsBytes(), t.rows*(t.columns+sumPad)*4)
 }
 
+// count is how many tiles have so many rows and columns.
+func (t *tile) count(rows, columns int64) int64 {
+	return asm.Ceil(rows, int64(t.rows)) * asm.Ceil(columns, int64(t.columns))
+}
+
 // tileFor returns the number of the tile for so many rows, columns and products, where
 // so many tiles keep all multiprocessors busy.
 func tileFor(all []tile, rows, columns, products, enough int64) int {
-	tiles := func(t *tile) int64 {
-		return asm.Ceil(rows, int64(t.rows)) * asm.Ceil(columns, int64(t.columns)) * products
-	}
 	switch {
 	case rows <= int64(all[fewRows].rows):
 		return fewRows
@@ -154,11 +156,11 @@ func tileFor(all []tile, rows, columns, products, enough int64) int {
 		return fewColumns
 	case min(rows, columns) <= int64(all[smallTile].rows):
 		return smallTile
-	case all[largeTile].groups && !inWords(rows, columns, products, asm.Ceil(rows, int64(all[largeTile].rows))*asm.Ceil(columns, int64(all[largeTile].columns))):
+	case all[largeTile].groups && !inWords(rows, columns, products, all[largeTile].count(rows, columns)):
 		return smallTile
-	case len(all) > widestTile && columns > int64(all[largeTile].columns) && tiles(&all[widestTile]) >= enough:
+	case len(all) > widestTile && columns > int64(all[largeTile].columns) && all[widestTile].count(rows, columns)*products >= enough:
 		return widestTile
-	case tiles(&all[largeTile]) >= enough:
+	case all[largeTile].count(rows, columns)*products >= enough:
 		return largeTile
 	}
 	return smallTile

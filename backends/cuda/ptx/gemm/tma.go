@@ -71,10 +71,7 @@ func (m *tileWriter) copies() {
 // copyBoxes has a strip of a factor copied, which begins at an element of K: as it lies
 // in the block's memory for descriptors, in boxes of 128 bytes a row.
 func (m *tileWriter) copyBoxes(n int, b *tensorMap, s *factor, r *strips, from string) {
-	tile := m.y
-	if s.axis == m.s.x {
-		tile = m.x
-	}
+	tile, _ := m.side(s)
 	p := body.Point{At: append([]string(nil), m.p.At...)}
 	p.At[s.axis], p.At[m.s.inner] = tile, from
 	for at := 0; at < s.size; at += b.box[0] {

@@ -51,7 +51,7 @@ func sortModule(t testing.TB, s *sorts.Sort) string {
 		require.NoError(t, err)
 		all = append(all, text)
 	}
-	return ptx.Module(all...)
+	return ptx.Options{}.Module(all...)
 }
 
 // runSort sorts one row of u32s with their places, in the interpreter.

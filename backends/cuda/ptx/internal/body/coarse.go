@@ -121,12 +121,7 @@ func (w *Writer) use(id kernel.ID) (u expand.Use) {
 	if i.Op != kernel.Exponential || i.Type == types.F64 {
 		return u
 	}
-	switch w.wanted[id] {
-	case toBF16:
-		u.To = types.BF16
-	case toF16:
-		u.To = types.F16
-	}
+	u.To = [...]types.DType{toBF16: types.BF16, toF16: types.F16, fully: types.Invalid}[w.wanted[id]]
 	return u
 }
 

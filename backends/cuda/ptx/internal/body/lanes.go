@@ -148,7 +148,11 @@ func (w *Writer) inLanes(s int, id kernel.ID, lanes []Point, vals [][]string) {
 			continue
 		case i.Mem != nil && w.Lanes.InVector(id):
 			if i.Op == kernel.Load && l == 0 {
-				w.loadLanes(id, lanes[0], vals)
+				address, _ := w.Operand(i.Mem, lanes[0])
+				v := w.LoadVector(i.Type, address, "")
+				for n := range vals {
+					vals[n][id] = w.Element(i.Type, &v, n)
+				}
 			} else if i.Op == kernel.Store && l == len(lanes)-1 {
 				w.Vals = vals[0] // where it is, is the same for all
 				w.StoreLanes(id, lanes[0], vals)

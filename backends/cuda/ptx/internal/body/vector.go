@@ -42,15 +42,6 @@ func (v *Vector) operand() (opcode, operand string) {
 	return fmt.Sprintf("v%d.%s", len(v.regs), v.name), "{" + strings.Join(v.regs, ", ") + "}"
 }
 
-func (w *Writer) loadLanes(id kernel.ID, at Point, vals [][]string) {
-	i := &w.K.Instrs[id]
-	address, _ := w.Operand(i.Mem, at)
-	lanes := w.LoadVector(i.Type, address, "")
-	for l := range vals {
-		vals[l][id] = w.Element(i.Type, &lanes, l)
-	}
-}
-
 // LoadVector reads the elements of all lanes, where a guard, if any, holds.
 func (w *Writer) LoadVector(t types.DType, address, guard string) Vector {
 	v := newVector(t, w.Lanes.N)
