@@ -27,11 +27,6 @@ type Options struct {
 	Ordered bool
 }
 
-// products are the options of products of matrices.
-func (o Options) products() gemm.Options {
-	return gemm.Options{TF32: o.TF32, Hopper: o.Hopper, Processors: o.Processors, Shared: o.Shared}
-}
-
 // Plan returns the schedule of a kernel that has passed [kernel.Verify]. An error
 // wraps [errors.ErrUnsupported].
 func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
@@ -51,7 +46,8 @@ func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
 			s.reductions++
 		}
 	}
-	if s.product = gemm.Plan(k, o.products()); s.product != nil {
+	s.product = gemm.Plan(k, gemm.Options{TF32: o.TF32, Hopper: o.Hopper, Processors: o.Processors, Shared: o.Shared})
+	if s.product != nil {
 		s.Form = Product
 		return s, nil
 	}

@@ -119,8 +119,7 @@ func (s *Schedule) String() string {
 	return b.String()
 }
 
-// Launch is how many blocks of how many threads run an entry, and the bytes of
-// memory that each block has.
+// Launch is the grid and the block that an entry is run by.
 type Launch = asm.Launch
 
 // Map is the layout of an operand for the tensor map by which tiles of it are copied.

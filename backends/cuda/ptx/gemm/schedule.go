@@ -23,12 +23,6 @@ type Options struct {
 // manyProcessors is how many multiprocessors large GPUs have, roughly.
 const manyProcessors = 128
 
-// processors is how many tiles keep the multiprocessors busy.
-func (o Options) processors() int64 { return int64(cmp.Or(o.Processors, manyProcessors)) }
-
-// shared is how much memory the blocks of a multiprocessor share.
-func (o Options) shared() int { return cmp.Or(o.Shared, 228<<10) }
-
 // Schedule is how a GPU runs a product of matrices: by tiles, if it sums in f32, else by
 // squares.
 type Schedule struct {
@@ -58,6 +52,7 @@ func Plan(k *kernel.Kernel, o Options) *Schedule {
 	if !ok {
 		return nil
 	}
+	o.Processors, o.Shared = cmp.Or(o.Processors, manyProcessors), cmp.Or(o.Shared, 228<<10)
 	s := &Schedule{k: k, c: c, x: c.N[len(c.N)-1], y: c.M[len(c.M)-1], options: o}
 	for a := range k.Axes {
 		if a != s.x && a != s.y {
@@ -75,7 +70,7 @@ func (s *Schedule) planTiles(t types.DType) {
 	s.element = t
 	all := tileTable(t, s.options.TF32, s.options.Hopper)
 	for _, t := range all {
-		s.tiles = append(s.tiles, t.paired(s.options.shared()))
+		s.tiles = append(s.tiles, t.paired(s.options.Shared))
 	}
 	s.inner = s.c.K[len(s.c.K)-1]
 	for _, f := range []*kernel.Factor{&s.c.A, &s.c.B} { // along which a factor is read in chunks
@@ -100,7 +95,7 @@ func (s *Schedule) planTiles(t types.DType) {
 		s.flat = len(s.tiles)
 		for _, t := range all {
 			t.flat = len(s.c.M)
-			s.tiles = append(s.tiles, t.paired(s.options.shared()))
+			s.tiles = append(s.tiles, t.paired(s.options.Shared))
 		}
 	}
 }
@@ -195,7 +190,7 @@ func (x *sums) computed(all []tile) int64 {
 // share chooses the tile for run-time sizes: a flat one, unless rows of the last axis
 // fill tiles of that size as well.
 func (s *Schedule) share(sizes []int64) sums {
-	enough := s.options.processors()
+	enough := int64(s.options.Processors) // tiles keep all busy
 	x := sums{rows: s.points(sizes, s.y), columns: s.points(sizes, s.x), many: s.points(sizes, s.outer...)}
 	x.variant = tileFor(s.tiles[:s.plain], x.rows, x.columns, x.many, enough)
 	if s.flat == 0 || slices.ContainsFunc(s.c.M, func(a int) bool { return s.points(sizes, a) > math.MaxInt32 }) {

@@ -122,9 +122,8 @@ func (s *Schedule) Boxed(l asm.Launch, sizes, strides []int64) (asm.Launch, []as
 	l.Variant, l.Shared, l.Block[0] = n, t.shared(), t.threads()
 	// A block a multiprocessor, each with tiles one after the other: what is copied for
 	// the next one arrives while the last one's sums are stored.
-	blocks := s.options.processors()
-	l.Grid[0] = min(l.Grid[0], int(blocks))
-	l.Grid[2] = min(l.Grid[2], max(1, int(blocks)/l.Grid[0]))
+	l.Grid[0] = min(l.Grid[0], s.options.Processors)
+	l.Grid[2] = min(l.Grid[2], max(1, s.options.Processors/l.Grid[0]))
 	return l, maps, true
 }
 
