@@ -27,7 +27,7 @@ type Device struct {
 	// shuffles are the kernels that copy views which are not dense.
 	shuffles struct {
 		sync.Mutex
-		by map[shuffle]shuffled
+		by map[shuffle]shuffleKernel
 	}
 	// logger is that of the program loaded last; nil: none was, or it has none.
 	logger atomic.Pointer[slog.Logger]

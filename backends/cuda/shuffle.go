@@ -63,15 +63,15 @@ func (d *Device) shuffle(s shuffle) (*Kernel, error) {
 	k, err := d.makeShuffle(s)
 	if err == nil || errors.Is(err, errors.ErrUnsupported) { // which stays so
 		if d.shuffles.by == nil {
-			d.shuffles.by = map[shuffle]shuffled{}
+			d.shuffles.by = map[shuffle]shuffleKernel{}
 		}
-		d.shuffles.by[s] = shuffled{k, err}
+		d.shuffles.by[s] = shuffleKernel{k, err}
 	}
 	return k, err
 }
 
-// shuffled is the kernel of a shuffle, or why there is none.
-type shuffled struct {
+// shuffleKernel is the kernel of a shuffle, or why there is none.
+type shuffleKernel struct {
 	kernel *Kernel
 	lacks  error
 }
