@@ -12,8 +12,8 @@ import (
 	"ltc/mlir"
 )
 
-// attended is a composite that is one launch of attention.
-type attended struct {
+// attentionCall is a composite that is one launch of attention.
+type attentionCall struct {
 	attention.Op
 	operands []plan.Operand
 	// sizes and strides are the entry's: how many queries, keys, heads and heads that
@@ -24,10 +24,10 @@ type attended struct {
 }
 
 // heads is how many there are, of all batches.
-func (a *attended) heads() int64 { return a.batch * a.sizes[2] }
+func (a *attentionCall) heads() int64 { return a.batch * a.sizes[2] }
 
 // work returns the types of the memory that parts of keys are left in.
-func (a *attended) work() []types.Type {
+func (a *attentionCall) work() []types.Type {
 	if !a.Split {
 		return nil
 	}
@@ -41,7 +41,7 @@ const mostPlaces = 1 << 30
 // attentionOf returns what a composite is, if it is attention that there is an entry
 // for. All else is what its decomposition says: of other types, with attributes that
 // say something else.
-func attentionOf(c *plan.Composite) (a attended, ok bool) {
+func attentionOf(c *plan.Composite) (a attentionCall, ok bool) {
 	if c.Name != "ltc.attention" || len(c.Args) < 3 || len(c.Args) > 4 || len(c.Outs) != 1 || len(c.Attrs) != 2 {
 		return a, false
 	}

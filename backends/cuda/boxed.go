@@ -7,9 +7,9 @@ import (
 	"ltc/ir/types"
 )
 
-// boxedLaunch is a launch whose factors are copied by tensor maps: see
+// mapLaunch is a launch whose factors are copied by tensor maps: see
 // [ptx.Schedule.Boxed], and of attention [attention.Op.Boxed].
-type boxedLaunch struct {
+type mapLaunch struct {
 	launch *driver.Launch
 	plain  *driver.Launch // instead, where maps do not reach
 	maps   []tensorMap
@@ -26,9 +26,9 @@ type tensorMap struct {
 
 var tensorTypes = map[types.DType]driver.TensorType{types.BF16: driver.TensorBF16, types.F16: driver.TensorF16}
 
-// newBoxed makes a launch of a kernel that has n parameters before the maps.
-func newBoxed(fn *driver.Function, n int, l ptx.Launch, maps []ptx.Map) *boxedLaunch {
-	b := &boxedLaunch{launch: driver.NewLaunch(fn, n+len(maps)), maps: make([]tensorMap, len(maps))}
+// newMapLaunch makes a launch of a kernel that has n parameters before the maps.
+func newMapLaunch(fn *driver.Function, n int, l ptx.Launch, maps []ptx.Map) *mapLaunch {
+	b := &mapLaunch{launch: driver.NewLaunch(fn, n+len(maps)), maps: make([]tensorMap, len(maps))}
 	for i := range maps {
 		m := &b.maps[i]
 		m.operand = maps[i].Operand
@@ -47,7 +47,7 @@ func newBoxed(fn *driver.Function, n int, l ptx.Launch, maps []ptx.Map) *boxedLa
 // choose returns which launch is to be queued for operands at some addresses. Maps of
 // those that have moved then say where they are; what is queued keeps the maps that it
 // was queued with.
-func (b *boxedLaunch) choose(d *Device, o *backends.Options, address func(operand int) driver.Ptr) *driver.Launch {
+func (b *mapLaunch) choose(d *Device, o *backends.Options, address func(operand int) driver.Ptr) *driver.Launch {
 	for i := range b.maps {
 		if b.refused || address(b.maps[i].operand)%ptx.MapAlign != 0 {
 			return b.plain
@@ -61,7 +61,7 @@ func (b *boxedLaunch) choose(d *Device, o *backends.Options, address func(operan
 	return b.launch
 }
 
-func (b *boxedLaunch) place(d *Device, address func(operand int) driver.Ptr) error {
+func (b *mapLaunch) place(d *Device, address func(operand int) driver.Ptr) error {
 	for i := range b.maps {
 		m := &b.maps[i]
 		at := address(m.operand)

@@ -235,7 +235,7 @@ func TestLargeProductsOfOpenSizes(t *testing.T) {
 }`, "#", fmt.Sprint(columns))
 	e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	require.IsType(t, &sized{}, e)
+	require.IsType(t, &openExecutable{}, e)
 	for _, c := range trials.First([]struct {
 		rows  int
 		boxed bool
@@ -258,7 +258,7 @@ func TestLargeProductsOfOpenSizes(t *testing.T) {
 		call := &backends.Call{Args: args[:2]}
 		require.NoError(t, e.Execute(t.Context(), call))
 		require.Equal(t, want, soa.Slice[float32](call.Results[0]), "%d rows", c.rows)
-		on, err := e.(*sized).Dense().at(t.Context(), c.rows)
+		on, err := e.(*openExecutable).Dense().at(t.Context(), c.rows)
 		require.NoError(t, err)
 		require.Equal(t, c.boxed, on.steps[len(on.steps)-1].boxed != nil, "%d rows", c.rows)
 	}

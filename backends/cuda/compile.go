@@ -35,9 +35,9 @@ type compilation struct {
 	texts   []string          // of the entries
 	machine []byte            // the module's code, from an artifact; empty: the driver gets the text
 	main    *code
-	all     []*code // of main and its regions
-	open    *sized  // main, if it leaves a size open
-	opens   bool    // launches are of any size
+	all     []*code         // of main and its regions
+	open    *openExecutable // main, if it leaves a size open
+	opens   bool            // launches are of any size
 	// mu is of entries' host code, and of what blocks may ask for, once loaded; that of
 	// variants is the same.
 	mu *sync.Mutex
@@ -78,7 +78,7 @@ type code struct {
 	constant []int
 	// besides is how many bytes of memory the products that cuBLASLt computes take in a run.
 	besides int
-	on      *loaded
+	on      *deviceCode
 }
 
 // step is how a step is run: as a kernel of the device, as one of the host, or as
@@ -109,12 +109,12 @@ type relaunch struct {
 	maps    []ptx.Map
 }
 
-// loaded is what of a compilation is on a device.
-type loaded struct {
+// deviceCode is what of a compilation is on a device.
+type deviceCode struct {
 	dev      *Device
 	free     []*resource
 	launches *launches
-	base     *loaded // of a variant: what it is one of, whose kernels it has
+	base     *deviceCode // of a variant: what it is one of, whose kernels it has
 }
 
 // empty reports whether a kernel has nothing to compute.
@@ -411,7 +411,7 @@ func (c *compilation) loadModule(d *Device) (*driver.Module, error) {
 func (c *compilation) load(ctx context.Context, d *Device) (backends.Executable, error) {
 	defer func() { c.ctx = nil }() // later sizes are under their runs' contexts
 	d.logger.Store(c.o.Logger)
-	on := &loaded{dev: d, launches: new(launches)}
+	on := &deviceCode{dev: d, launches: new(launches)}
 	defer func() { runtime.AddCleanup(on, drop, on.free) }()
 	if len(c.texts) > 0 {
 		m, err := c.module(ctx, d)

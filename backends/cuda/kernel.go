@@ -22,17 +22,17 @@ type Kernel struct {
 	args [3]int // operands, run-time sizes and strides
 
 	mu      sync.Mutex
-	entries map[int]*launched // by variant, those that were launched
+	entries map[int]*kernelEntry // by variant, those that were launched
 }
 
-// launched is one of the entries of a kernel's module.
-type launched struct {
+// kernelEntry is one of the entries of a kernel's module.
+type kernelEntry struct {
 	function *driver.Function
 	launch   *driver.Launch
 	shared   int // the most memory of a block that launches may ask for
 	// boxed is the launch of an entry that takes tensor maps, for the last sizes and
 	// strides.
-	boxed *boxedLaunch
+	boxed *mapLaunch
 	of    []int64
 }
 
@@ -55,7 +55,7 @@ func (d *Device) Load(k *kernel.Kernel) (*Kernel, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", k.Name, err)
 	}
-	loaded := &Kernel{dev: d, name: k.Name, module: m, schedule: s, args: [3]int{len(k.Params), k.Sizes, k.StrideArgs()}, entries: map[int]*launched{}}
+	loaded := &Kernel{dev: d, name: k.Name, module: m, schedule: s, args: [3]int{len(k.Params), k.Sizes, k.StrideArgs()}, entries: map[int]*kernelEntry{}}
 	if _, err := loaded.entry(ptx.Launch{}); err != nil {
 		return nil, errors.Join(err, m.Unload())
 	}
@@ -63,7 +63,7 @@ func (d *Device) Load(k *kernel.Kernel) (*Kernel, error) {
 }
 
 // entry returns the entry that a launch takes. k is locked, or new.
-func (k *Kernel) entry(l ptx.Launch) (*launched, error) {
+func (k *Kernel) entry(l ptx.Launch) (*kernelEntry, error) {
 	if e := k.entries[l.Variant]; e != nil {
 		return e, nil
 	}
@@ -71,7 +71,7 @@ func (k *Kernel) entry(l ptx.Launch) (*launched, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kernel %s: %w", k.name, err)
 	}
-	e := &launched{function: f, launch: driver.NewLaunch(f, k.args[0]+k.args[1]+k.args[2]), shared: k.dev.Properties().SharedBlock}
+	e := &kernelEntry{function: f, launch: driver.NewLaunch(f, k.args[0]+k.args[1]+k.args[2]), shared: k.dev.Properties().SharedBlock}
 	k.entries[l.Variant] = e
 	return e, nil
 }
@@ -121,7 +121,7 @@ func (q *Queue) Run(k *Kernel, operands []driver.Ptr, sizes, strides []int64) er
 	launch := e.launch
 	if ok {
 		if of := slices.Concat(sizes, strides); !slices.Equal(of, e.of) || e.boxed == nil {
-			e.boxed, e.of = newBoxed(e.function, k.args[0]+k.args[1]+k.args[2], l, maps), of
+			e.boxed, e.of = newMapLaunch(e.function, k.args[0]+k.args[1]+k.args[2], l, maps), of
 		}
 		launch = e.boxed.launch
 	}

@@ -57,8 +57,8 @@ var numbers = []number{
 // stored are the types of results.
 var stored = map[types.DType]cublaslt.Type{types.F32: cublaslt.F32, types.F16: cublaslt.F16, types.BF16: cublaslt.BF16, types.F64: cublaslt.F64, types.I32: cublaslt.I32}
 
-// contracted is a kernel that may be a product, with sizes and strides.
-type contracted struct {
+// contraction is a kernel that may be a product, with sizes and strides.
+type contraction struct {
 	k       *kernel.Kernel
 	c       *kernel.Contraction
 	sizes   []int64
@@ -80,7 +80,7 @@ func productOf(s *plan.Launch, k *kernel.Kernel, tf32 bool) *product {
 	if !ok || len(c.M) == 0 {
 		return nil
 	}
-	x := &contracted{k: k, c: c, sizes: s.Sizes, strides: k.StrideTable(nil, s.Strides)}
+	x := &contraction{k: k, c: c, sizes: s.Sizes, strides: k.StrideTable(nil, s.Strides)}
 	if x.end, ok = epilogueOf(k, c); !ok || !x.typed() {
 		return nil
 	}
@@ -110,7 +110,7 @@ func distinct(s *plan.Launch, p *product) bool {
 }
 
 // typed finds out which of numbers both factors and the result are of.
-func (x *contracted) typed() bool {
+func (x *contraction) typed() bool {
 	out := x.k.Params[x.end.to.Param].DType
 	for _, n := range numbers {
 		if n.sum == x.c.Type && x.plain(&x.c.A, n.element) && x.plain(&x.c.B, n.element) && (out == n.sum || out == n.element && n.sum == types.F32) {
@@ -123,7 +123,7 @@ func (x *contracted) typed() bool {
 
 // plain reports whether a factor is loaded elements of a type, and nothing else is made
 // of them.
-func (x *contracted) plain(f *kernel.Factor, t types.DType) bool {
+func (x *contraction) plain(f *kernel.Factor, t types.DType) bool {
 	if f.Load == kernel.None || f.Type != t || x.k.Instrs[f.Load].Type != t {
 		return false
 	}
@@ -137,7 +137,7 @@ func (x *contracted) plain(f *kernel.Factor, t types.DType) bool {
 
 // flat returns how many points some axes have together, and how many elements apart
 // neighbours along them are in an operand; false if that is not one number.
-func (x *contracted) flat(axes []int, m *kernel.Access) (n, step int64, ok bool) {
+func (x *contraction) flat(axes []int, m *kernel.Access) (n, step int64, ok bool) {
 	n = 1
 	for i := len(axes) - 1; i >= 0; i-- {
 		size := x.k.Axis(0, axes[i]).Size.Of(x.sizes)
@@ -165,7 +165,7 @@ type side struct {
 	apart   int64 // of products
 }
 
-func (x *contracted) side(f *kernel.Factor, axes []int, products int64) (s side, ok bool) {
+func (x *contraction) side(f *kernel.Factor, axes []int, products int64) (s side, ok bool) {
 	s = side{load: x.k.Instrs[f.Load].Mem, axes: axes}
 	var oks [4]bool
 	s.n, s.own, oks[0] = x.flat(axes, s.load)
@@ -193,7 +193,7 @@ func (s *side) matrix(t cublaslt.Type) (m cublaslt.Matrix, byK, ok bool) {
 // matrices finds the matrices of the problem. The library has them by columns: a result
 // whose rows lie in memory one behind the other is the transposed product of the
 // transposed factors, in the other order.
-func (x *contracted) matrices() (*product, bool) {
+func (x *contraction) matrices() (*product, bool) {
 	products, _, ok := x.flat(x.c.Batch, x.end.to)
 	if !ok || products < 1 || products > math.MaxInt32 {
 		return nil, false
@@ -234,13 +234,13 @@ func (x *contracted) matrices() (*product, bool) {
 	return p, true
 }
 
-func (x *contracted) place(m *kernel.Access) place {
+func (x *contraction) place(m *kernel.Access) place {
 	return place{m.Param, m.Origin(x.strides[m.Param])}
 }
 
 // bias has elements beside each other, one for each row of D, added; false if what is
 // added is something else, or there is a bias already.
-func (x *contracted) bias(p *product, m *kernel.Access, rows, columns *side) bool {
+func (x *contraction) bias(p *product, m *kernel.Access, rows, columns *side) bool {
 	_, step, ok := x.flat(rows.axes, m)
 	_, across, okC := x.flat(columns.axes, m)
 	_, apart, okB := x.flat(x.c.Batch, m)
@@ -255,7 +255,7 @@ func (x *contracted) bias(p *product, m *kernel.Access, rows, columns *side) boo
 
 // addend has a matrix added; false if what is added is something else, or there is one
 // already.
-func (x *contracted) addend(p *product, m *kernel.Access, rows, columns *side) bool {
+func (x *contraction) addend(p *product, m *kernel.Access, rows, columns *side) bool {
 	_, step, ok := x.flat(rows.axes, m)
 	_, stride, okC := x.flat(columns.axes, m)
 	_, apart, okB := x.flat(x.c.Batch, m)

@@ -34,7 +34,7 @@ var (
 func (e *executable) ResidentBytes() int { return heap.Of(e) + e.onDevice() }
 
 // ResidentBytes implements [backends.Resident].
-func (s *sized) ResidentBytes() int { return heap.Of(s) + s.code.onDevice() }
+func (s *openExecutable) ResidentBytes() int { return heap.Of(s) + s.code.onDevice() }
 
 // size is about what a variant of a program takes. Kernels that it has in common with
 // the program count again.

@@ -25,7 +25,7 @@ type runner struct {
 	strides   []int64            // of a step
 	launches  []*driver.Launch   // by step; nil for those that are no kernels of the device
 	then      [][]*driver.Launch // by step: what is launched behind it
-	boxed     []*boxedLaunch     // by step; nil for those that have no other launch
+	boxed     []*mapLaunch       // by step; nil for those that have no other launch
 	byLibrary []*libraryCall     // by step; nil for those that no library computes
 	besides   driver.Ptr         // where the memory is that these take besides
 	// block is the run's memory: temporaries, what is copied from the host, what is
@@ -73,7 +73,7 @@ func newRunner(e *executable, q *Queue) *runner {
 		places:    1,
 		launches:  make([]*driver.Launch, len(p.Steps)),
 		then:      make([][]*driver.Launch, len(p.Steps)),
-		boxed:     make([]*boxedLaunch, len(p.Steps)),
+		boxed:     make([]*mapLaunch, len(p.Steps)),
 		byLibrary: make([]*libraryCall, len(p.Steps)),
 	}
 	r.Run = exec.NewRun(&e.Plan, r, q)
@@ -100,7 +100,7 @@ func newRunner(e *executable, q *Queue) *runner {
 			r.then[i] = append(r.then[i], l)
 		}
 		if s.boxed != nil {
-			b := newBoxed(s.boxed.variant.fn, n+len(s.Sizes)+len(s.Strides), s.boxed.launch, s.boxed.maps)
+			b := newMapLaunch(s.boxed.variant.fn, n+len(s.Sizes)+len(s.Strides), s.boxed.launch, s.boxed.maps)
 			configure(b.launch, s.boxed.launch)
 			setNumbers(b.launch, n, s.Sizes, s.Strides)
 			b.plain, r.boxed[i] = l, b

@@ -18,9 +18,9 @@ import (
 	"ltc/soa"
 )
 
-// sized is a program, or a region of one, that leaves one size open: compiled once,
+// openExecutable is a program, or a region of one, that leaves one size open: compiled once,
 // since kernels take sizes as arguments.
-type sized struct {
+type openExecutable struct {
 	exec.Sized[*form]
 	*code // for the size of the family's base
 	// The evaluator runs calls of size 0, which have next to nothing to compute:
@@ -34,14 +34,14 @@ type sized struct {
 // with their graphs.
 type form struct {
 	*code  // for the size of the family's base
-	of     *sized
+	of     *openExecutable
 	family *plan.Family
 	mu     sync.Mutex // of who adds to recent
-	recent atomic.Pointer[[]fitted]
+	recent atomic.Pointer[[]sizeExecutable]
 }
 
 // compileNone returns what runs calls whose size is 0.
-func (s *sized) compileNone(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
+func (s *openExecutable) compileNone(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
 	x, err := s.on.dev.hosted(ctx, s.module, s.options, nil)
 	if err != nil {
 		return nil, err
@@ -56,8 +56,8 @@ func (s *sized) compileNone(ctx context.Context) (func(context.Context, *backend
 	return bound.Execute, nil
 }
 
-// fitted is a program for one size.
-type fitted struct {
+// sizeExecutable is a program for one size.
+type sizeExecutable struct {
 	n int
 	*executable
 }
@@ -83,7 +83,7 @@ func newOpenCompilation(ctx context.Context, m backends.Module, p *backends.Prog
 }
 
 // sized adds a program, or a region of one, and its regions.
-func (c *compilation) sized(of plan.Region) (*sized, error) {
+func (c *compilation) sized(of plan.Region) (*openExecutable, error) {
 	regions, err := exec.MakeRegions(of.Base(), func(step, r int) (backends.Executable, error) {
 		s, err := c.sized(of.Region(step, r))
 		if err != nil {
@@ -99,7 +99,7 @@ func (c *compilation) sized(of plan.Region) (*sized, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sized{code: x}
+	s := &openExecutable{code: x}
 	s.Opening, s.Family = of.Opening, of.Family
 	with := exec.Plan{Copied: new(atomic.Int64)}
 	if c.o.Profile {
@@ -111,7 +111,7 @@ func (c *compilation) sized(of plan.Region) (*sized, error) {
 
 // ready makes the form for dense views of s, and has it make others; of is as that of
 // [code.executable].
-func (s *sized) ready(of *exec.Plan) {
+func (s *openExecutable) ready(of *exec.Plan) {
 	s.Plan = s.plan(of)
 	s.Vary(s.form(s.code, s.Family), exec.VariantOptions[*form]{
 		Make: s.variant, Passes: s.passes, Bytes: func(f *form) int { return f.size() + heap.Of(f.family) },
@@ -119,14 +119,14 @@ func (s *sized) ready(of *exec.Plan) {
 }
 
 // form returns the program for some layouts.
-func (s *sized) form(x *code, family *plan.Family) *form {
+func (s *openExecutable) form(x *code, family *plan.Family) *form {
 	f := &form{code: x, of: s, family: family}
-	f.recent.Store(new([]fitted))
+	f.recent.Store(new([]sizeExecutable))
 	return f
 }
 
 // variant returns the program for views with layouts.
-func (s *sized) variant(ctx context.Context, views *exec.Views) (*form, error) {
+func (s *openExecutable) variant(ctx context.Context, views *exec.Views) (*form, error) {
 	n := len(s.Family.Base().Args)
 	family, err := s.Family.Variant(views.Layouts[:n], views.Layouts[n:])
 	if err != nil {
@@ -140,12 +140,12 @@ func (s *sized) variant(ctx context.Context, views *exec.Views) (*form, error) {
 }
 
 // Bind brings constants to the device, once.
-func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
+func (s *openExecutable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
 	bound, err := s.bind(ctx, s.Sig, s.Bound, constants)
 	if err != nil {
 		return nil, err
 	}
-	b := &sized{code: s.code, module: s.module, options: s.options, constants: maps.Clone(s.constants)}
+	b := &openExecutable{code: s.code, module: s.module, options: s.options, constants: maps.Clone(s.constants)}
 	if b.constants == nil {
 		b.constants = map[int]soa.View{}
 	}
@@ -160,7 +160,7 @@ func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.
 }
 
 // Profile returns what the steps have taken, each waited for; see [backends.Profiler].
-func (s *sized) Profile() []backends.StepProfile {
+func (s *openExecutable) Profile() []backends.StepProfile {
 	return s.Sized.Profile(func(i int, of *backends.StepProfile) { of.Kernel = s.steps[i].lacks == nil })
 }
 
@@ -181,7 +181,7 @@ func (f *form) Run(ctx context.Context, c *backends.Call, n int) error {
 
 // at returns the program for a size.
 func (f *form) at(ctx context.Context, n int) (*executable, error) {
-	is := func(x fitted) bool { return x.n == n }
+	is := func(x sizeExecutable) bool { return x.n == n }
 	list := *f.recent.Load()
 	if i := slices.IndexFunc(list, is); i >= 0 {
 		return list[i].executable, nil
@@ -205,7 +205,7 @@ func (f *form) at(ctx context.Context, n int) (*executable, error) {
 	} else {
 		f.of.Grown().Add(int64(ofSize.Of([2]any{e.program, e.steps})))
 	}
-	list = append(slices.Clone(list), fitted{n, e})
+	list = append(slices.Clone(list), sizeExecutable{n, e})
 	f.recent.Store(&list)
 	return e, nil
 }

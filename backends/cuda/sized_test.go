@@ -66,7 +66,7 @@ func TestOpenSizes(t *testing.T) {
 			b, f := backend(t, cudafake.Options{Seed: 3})
 			e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 			require.NoError(t, err)
-			require.IsType(t, &sized{}, e)
+			require.IsType(t, &openExecutable{}, e)
 			eval, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 			require.NoError(t, err)
 			loads := func() int64 {
@@ -97,7 +97,7 @@ func TestOpenSizes(t *testing.T) {
 				}
 			}
 			require.Equal(t, before, loads())
-			kernels, evaluated := e.(*sized).Compiled()
+			kernels, evaluated := e.(*openExecutable).Compiled()
 			require.Positive(t, kernels)
 			require.Equal(t, name == "evaluated", evaluated > 0)
 		})
@@ -119,7 +119,7 @@ func TestOpenGraphs(t *testing.T) {
 	w := turns(r)
 	e, err = e.Bind(t.Context(), map[int]soa.View{1: w})
 	require.NoError(t, err)
-	s := e.(*sized)
+	s := e.(*openExecutable)
 	calls := map[int]*backends.Call{}
 	for _, n := range []int{5, 9} {
 		calls[n] = &backends.Call{Args: []soa.View{there(t, b, sizedArgs(s.Sig, n, r)[0]), {}}, Results: make([]soa.View, 1), Resident: true}
@@ -167,7 +167,7 @@ func TestOpenNoElements(t *testing.T) {
 			m := backends.NewModule(text)
 			x, err := (&Backend{dev: all[0]}).Compile(t.Context(), m, backends.Options{})
 			require.NoError(t, err)
-			require.IsType(t, &sized{}, x)
+			require.IsType(t, &openExecutable{}, x)
 			eval, err := eval.New().Compile(t.Context(), m, backends.Options{})
 			require.NoError(t, err)
 			ran := map[backends.Executable]bool{}
@@ -182,11 +182,11 @@ func TestOpenNoElements(t *testing.T) {
 					if got.Args[0].IsZero() {
 						run = bound
 					}
-					before := run.(*sized).Grown().Load()
+					before := run.(*openExecutable).Grown().Load()
 					require.NoError(t, run.Execute(t.Context(), got))
 					if n == 0 && !ran[run] {
 						ran[run] = true
-						require.Greater(t, run.(*sized).Grown().Load(), before, "its program counts")
+						require.Greater(t, run.(*openExecutable).Grown().Load(), before, "its program counts")
 					}
 					for j, w := range want.Results {
 						v, err := exec.OnHost(got.Results[j])
@@ -285,7 +285,7 @@ func TestOpenTooLong(t *testing.T) {
 		c := &backends.Call{Args: []soa.View{x}}
 		require.NoError(t, e.Execute(t.Context(), c))
 		require.InEpsilon(t, 1/float32(n), floats(t, c.Results[0])[n], 1e-5)
-		at, err := e.(*sized).Dense().at(t.Context(), n)
+		at, err := e.(*openExecutable).Dense().at(t.Context(), n)
 		require.NoError(t, err)
 		require.Equal(t, n > 25_000, at.steps[0].lacks != nil, "%v", at.steps[0].lacks)
 	}

@@ -8,14 +8,14 @@ import (
 	"ltc/ir/types"
 )
 
-// sorted is a step that is a sort: its entries, and how its rows lie.
-type sorted struct {
+// sortCall is a step that is a sort: its entries, and how its rows lie.
+type sortCall struct {
 	sorts.Sort
 	n, apart, rows int64
 }
 
-func sortedOf(k *plan.Sort) *sorted {
-	s := &sorted{Sort: sorts.Sort{Less: k.Less, Keep: int64(k.Keep)}, apart: 1, rows: 1}
+func sortCallOf(k *plan.Sort) *sortCall {
+	s := &sortCall{Sort: sorts.Sort{Less: k.Less, Keep: int64(k.Keep)}, apart: 1, rows: 1}
 	for _, c := range k.Of {
 		s.Of = append(s.Of, sorts.Compared(c))
 	}
@@ -37,7 +37,7 @@ func sortedOf(k *plan.Sort) *sorted {
 
 // sortFor reports whether there are entries for a sort, and the memory for places.
 func sortFor(k *plan.Sort) (work []types.Type, ok bool) {
-	s := sortedOf(k)
+	s := sortCallOf(k)
 	if s.Check(s.n, s.rows) != nil {
 		return nil, false
 	}
@@ -50,7 +50,7 @@ func sortFor(k *plan.Sort) (work []types.Type, ok bool) {
 // sort finds out how a step runs its sort: by one launch or by several, all of the
 // same operands.
 func (c *compilation) sort(s *step, sort *plan.Sort) error {
-	of := sortedOf(sort)
+	of := sortCallOf(sort)
 	own := new(plan.Launch)
 	operand := func(v plan.ValueID, t types.DType) {
 		own.Operands = append(own.Operands, plan.Operand{Value: v})
