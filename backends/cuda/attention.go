@@ -177,10 +177,10 @@ func (c *compilation) attention(s *step, of *plan.Composite) error {
 	if !c.target.Hopper {
 		return nil
 	}
-	if l, maps, ok := a.Boxed(a.sizes, a.strides, a.batch); ok {
+	if l, maps, ok := a.MapLaunch(a.sizes, a.strides, a.batch); ok {
 		c.needs.Hopper = true
-		s.boxed = &relaunch{launch: l, maps: maps}
-		if s.boxed.variant, err = c.entryVariant(s.entry, l, a.BoxedEntry); err != nil {
+		s.byMaps = &relaunch{launch: l, maps: maps}
+		if s.byMaps.variant, err = c.entryVariant(s.entry, l, a.MapEntry); err != nil {
 			return fmt.Errorf("compile: %w", err)
 		}
 	}

@@ -65,17 +65,17 @@ type variant struct {
 
 // code is a program that was compiled.
 type code struct {
-	program  *plan.Program
-	regions  exec.Regions
-	steps    []step
-	rows     []row
-	rules    *exec.Results
-	reads    []int // by argument, the first step that reads it
-	writes   []int // by result, the last step that writes it
-	awaited  []int // steps that a step of the host waits for: see await
-	of       *compilation
-	sized    int // bytes of constants, and where each is among them:
-	constant []int
+	program       *plan.Program
+	regions       exec.Regions
+	steps         []step
+	rows          []row
+	rules         *exec.Results
+	reads         []int // by argument, the first step that reads it
+	writes        []int // by result, the last step that writes it
+	awaited       []int // steps that a step of the host waits for: see await
+	of            *compilation
+	constantBytes int // bytes of constants, and where each is among them:
+	constant      []int
 	// besides is how many bytes of memory the products that cuBLASLt computes take in a run.
 	besides int
 	on      *deviceCode
@@ -90,7 +90,7 @@ type step struct {
 	claimed      fmt.Stringer // attention or a sort; nil: a kernel
 	variant      *variant
 	launch       ptx.Launch
-	boxed        *relaunch
+	byMaps       *relaunch
 	product      *product   // nil: it is nothing that cuBLASLt has
 	taken        bool       // cuBLASLt computes it
 	then         []relaunch // what is launched behind it
@@ -228,8 +228,8 @@ func (c *compilation) add(prog *plan.Program, regions exec.Regions) (*code, erro
 	}
 	for v := range prog.Values {
 		if val := &prog.Values[v]; val.Kind == plan.Constant {
-			x.constant[v] = x.sized
-			x.sized += aligned(len(val.Data))
+			x.constant[v] = x.constantBytes
+			x.constantBytes += aligned(len(val.Data))
 		}
 	}
 	x.rules = exec.NewResults(prog, x.fallible(), true)
@@ -291,7 +291,7 @@ func (c *compilation) kernel(s *step, k *kernel.Kernel) error {
 // the host run it.
 func (c *compilation) launch(ctx context.Context, s *step) error {
 	e := s.entry
-	s.boxed, s.product, s.taken = nil, nil, false
+	s.byMaps, s.product, s.taken = nil, nil, false
 	if s.lacks = e.lacks; s.lacks == nil {
 		s.launch, s.lacks = e.schedule.Launch(s.Sizes)
 	}
@@ -299,9 +299,9 @@ func (c *compilation) launch(ctx context.Context, s *step) error {
 		s.variant, s.lacks = c.write(e, s.launch)
 	}
 	if s.lacks == nil && len(s.Moving) == 0 { // maps are of strides that are known
-		if l, maps, ok := e.schedule.Boxed(s.launch, s.Sizes, s.Strides); ok {
-			s.boxed = &relaunch{launch: l, maps: maps}
-			s.boxed.variant, s.lacks = c.write(e, l)
+		if l, maps, ok := e.schedule.MapLaunch(s.launch, s.Sizes, s.Strides); ok {
+			s.byMaps = &relaunch{launch: l, maps: maps}
+			s.byMaps.variant, s.lacks = c.write(e, l)
 		}
 	}
 	if s.lacks == nil {
@@ -490,16 +490,16 @@ func drop(all []*resource) {
 // constants brings the program's constants to the device: code.constant are their
 // addresses then.
 func (x *code) constants(d *Device) error {
-	if x.sized == 0 {
+	if x.constantBytes == 0 {
 		return nil
 	}
-	p, err := d.home.allocHard(x.sized)
+	p, err := d.home.allocHard(x.constantBytes)
 	if err != nil {
 		return fmt.Errorf("the constants of the program: %w", err)
 	}
-	n := x.sized
+	n := x.constantBytes
 	x.on.free = append(x.on.free, d.held.add(func() error { return d.home.release(p, n) }))
-	image := make([]byte, x.sized)
+	image := make([]byte, x.constantBytes)
 	for v := range x.program.Values {
 		if val := &x.program.Values[v]; val.Kind == plan.Constant {
 			copy(image[x.constant[v]:], val.Data)

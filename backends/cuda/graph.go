@@ -125,7 +125,7 @@ func (r *runner) kernelArguments(i int) bool {
 	s := &r.e.steps[i]
 	address := func(j int) driver.Ptr { return r.address(s, j) }
 	moved := false
-	if b := r.boxed[i]; b != nil {
+	if b := r.byMaps[i]; b != nil {
 		l := b.choose(r.e.on.dev, &r.e.of.o, address)
 		moved = l != r.launches[i]
 		r.launches[i] = l

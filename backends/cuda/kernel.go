@@ -30,10 +30,10 @@ type kernelEntry struct {
 	function *driver.Function
 	launch   *driver.Launch
 	shared   int // the most memory of a block that launches may ask for
-	// boxed is the launch of an entry that takes tensor maps, for the last sizes and
+	// byMaps is the launch of an entry that takes tensor maps, for the last sizes and
 	// strides.
-	boxed *mapLaunch
-	of    []int64
+	byMaps *mapLaunch
+	of     []int64
 }
 
 // entryName is the name of a kernel's first entry.
@@ -96,7 +96,7 @@ func (q *Queue) Run(k *Kernel, operands []driver.Ptr, sizes, strides []int64) er
 	if l.Grid[0]*l.Grid[1]*l.Grid[2] == 0 {
 		return nil
 	}
-	b, maps, ok := k.schedule.Boxed(l, sizes, strides)
+	b, maps, ok := k.schedule.MapLaunch(l, sizes, strides)
 	for _, m := range maps {
 		ok = ok && operands[m.Operand]%ptx.MapAlign == 0
 	}
@@ -120,10 +120,10 @@ func (q *Queue) Run(k *Kernel, operands []driver.Ptr, sizes, strides []int64) er
 	}
 	launch := e.launch
 	if ok {
-		if of := slices.Concat(sizes, strides); !slices.Equal(of, e.of) || e.boxed == nil {
-			e.boxed, e.of = newMapLaunch(e.function, k.args[0]+k.args[1]+k.args[2], l, maps), of
+		if of := slices.Concat(sizes, strides); !slices.Equal(of, e.of) || e.byMaps == nil {
+			e.byMaps, e.of = newMapLaunch(e.function, k.args[0]+k.args[1]+k.args[2], l, maps), of
 		}
-		launch = e.boxed.launch
+		launch = e.byMaps.launch
 	}
 	for i, p := range operands {
 		launch.Set(i, uint64(p))
@@ -132,7 +132,7 @@ func (q *Queue) Run(k *Kernel, operands []driver.Ptr, sizes, strides []int64) er
 	configure(launch, l)
 	return q.do(func() error {
 		if ok {
-			if err := e.boxed.place(q.dev, func(i int) driver.Ptr { return operands[i] }); err != nil {
+			if err := e.byMaps.place(q.dev, func(i int) driver.Ptr { return operands[i] }); err != nil {
 				return err
 			}
 		}

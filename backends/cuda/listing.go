@@ -92,7 +92,7 @@ func (x *code) list(b *strings.Builder, indent string) {
 				fmt.Fprintf(b, ", K in %d parts that a later step adds", s.Parts)
 			}
 		}
-		if boxed := s.boxed; boxed != nil {
+		if boxed := s.byMaps; boxed != nil {
 			fmt.Fprintf(b, "; where tensor maps reach its operands %s, grid %v of blocks %v with %d bytes", boxed.variant.name, boxed.launch.Grid, boxed.launch.Block, boxed.launch.Shared)
 		}
 		if s.product != nil {

@@ -286,7 +286,7 @@ func TestCloseWhileRunning(t *testing.T) {
 
 func constantsOf(e *executable) (n int64) {
 	for _, x := range e.of.all {
-		n += int64(x.sized)
+		n += int64(x.constantBytes)
 	}
 	return n
 }

@@ -74,8 +74,8 @@ func reachesMaps(t *testing.T, text string, args []soa.View, copies int) {
 		return // a GPU's, for which these are small products
 	}
 	last := len(e.steps) - 1
-	require.NotNil(t, e.steps[last].boxed)
-	require.NotZero(t, e.take(b.dev.home).boxed[last].maps[0].layout.Address)
+	require.NotNil(t, e.steps[last].byMaps)
+	require.NotZero(t, e.take(b.dev.home).byMaps[last].maps[0].layout.Address)
 }
 
 // The listing says which steps lay out rows, and that the product is one of tensor maps; of

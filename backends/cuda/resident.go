@@ -51,7 +51,7 @@ func (r *runner) takes() int {
 		if r.launches[i] != nil {
 			n += 1 + len(r.then[i])
 		}
-		if r.boxed[i] != nil {
+		if r.byMaps[i] != nil {
 			n++
 		}
 	}
@@ -68,7 +68,7 @@ func (x *code) onDevice() int {
 		}
 	}
 	for _, c := range x.of.all {
-		n += c.sized
+		n += c.constantBytes
 	}
 	return n
 }

@@ -25,7 +25,7 @@ type runner struct {
 	strides   []int64            // of a step
 	launches  []*driver.Launch   // by step; nil for those that are no kernels of the device
 	then      [][]*driver.Launch // by step: what is launched behind it
-	boxed     []*mapLaunch       // by step; nil for those that have no other launch
+	byMaps    []*mapLaunch       // by step; nil for those that have no other launch
 	byLibrary []*libraryCall     // by step; nil for those that no library computes
 	besides   driver.Ptr         // where the memory is that these take besides
 	// block is the run's memory: temporaries, what is copied from the host, what is
@@ -73,7 +73,7 @@ func newRunner(e *executable, q *Queue) *runner {
 		places:    1,
 		launches:  make([]*driver.Launch, len(p.Steps)),
 		then:      make([][]*driver.Launch, len(p.Steps)),
-		boxed:     make([]*mapLaunch, len(p.Steps)),
+		byMaps:    make([]*mapLaunch, len(p.Steps)),
 		byLibrary: make([]*libraryCall, len(p.Steps)),
 	}
 	r.Run = exec.NewRun(&e.Plan, r, q)
@@ -99,11 +99,11 @@ func newRunner(e *executable, q *Queue) *runner {
 			setNumbers(l, n, x.sizes, nil)
 			r.then[i] = append(r.then[i], l)
 		}
-		if s.boxed != nil {
-			b := newMapLaunch(s.boxed.variant.fn, n+len(s.Sizes)+len(s.Strides), s.boxed.launch, s.boxed.maps)
-			configure(b.launch, s.boxed.launch)
+		if s.byMaps != nil {
+			b := newMapLaunch(s.byMaps.variant.fn, n+len(s.Sizes)+len(s.Strides), s.byMaps.launch, s.byMaps.maps)
+			configure(b.launch, s.byMaps.launch)
 			setNumbers(b.launch, n, s.Sizes, s.Strides)
-			b.plain, r.boxed[i] = l, b
+			b.plain, r.byMaps[i] = l, b
 		}
 		if s.taken {
 			r.byLibrary[i] = r.libraryCall(s)

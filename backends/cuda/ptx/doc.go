@@ -9,8 +9,8 @@
 //
 // An entry's parameters are of 8 bytes each: the addresses of the operands'
 // first elements, the run-time sizes, then the run-time strides, as
-// [kernel.Call] has them; behind them, of launches that [Schedule.Boxed] and
-// attention.Op.Boxed return, tensor maps of 128 bytes. Memory of a block is given at launch.
+// [kernel.Call] has them; behind them, of launches that [Schedule.MapLaunch] and
+// attention.Op.MapLaunch return, tensor maps of 128 bytes. Memory of a block is given at launch.
 //
 // Attention and sorts are no kernels of the kit's but entries of their own, in packages
 // attention and sorts. Package asm has the writer of instructions that all share, package

@@ -147,13 +147,13 @@ func (s *Schedule) Variants() int {
 // mostOfWarps is how many bytes the rows of a block's warps have of its memory.
 const mostOfWarps = 32 << 10
 
-// Boxed returns the launch of the entry of a product that copies factors by tensor maps,
-// see [gemm.Schedule.Boxed].
-func (s *Schedule) Boxed(l Launch, sizes, strides []int64) (Launch, []Map, bool) {
+// MapLaunch returns the launch of the entry of a product that copies factors by tensor maps,
+// see [gemm.Schedule.MapLaunch].
+func (s *Schedule) MapLaunch(l Launch, sizes, strides []int64) (Launch, []Map, bool) {
 	if s.product == nil {
 		return l, nil, false
 	}
-	return s.product.Boxed(l, sizes, strides)
+	return s.product.MapLaunch(l, sizes, strides)
 }
 
 // Launch returns the launch for run-time sizes; of no blocks, if there is nothing

@@ -20,8 +20,8 @@ import (
 	"ltc/ir/types"
 )
 
-// attended is a call of attention: what its operands hold, and how they lie.
-type attended struct {
+// attentionCase is a call of attention: what its operands hold, and how they lie.
+type attentionCase struct {
 	attention.Op
 	batch, heads, shared int // shared: how many heads have the same keys and values
 	queries, keys        int
@@ -33,7 +33,7 @@ type attended struct {
 	span           int // keys of a part
 }
 
-func (c attended) String() string {
+func (c attentionCase) String() string {
 	s := fmt.Sprintf("%v %dx%d of %d/%d by %dx%d", c.Type, c.queries, c.keys, c.Dim, c.Width, c.batch, c.heads)
 	if c.shared > 1 {
 		s += fmt.Sprintf("/%d", c.shared)
@@ -61,7 +61,7 @@ type operand struct {
 	shift                int
 }
 
-func (c attended) operand(heads, rows, features int) *operand {
+func (c attentionCase) operand(heads, rows, features int) *operand {
 	o := &operand{batch: c.batch, heads: heads, rows: rows, features: features}
 	o.atBatch, o.atHead, o.row = heads*rows*features, rows*features, features
 	if c.apart {
@@ -78,7 +78,7 @@ func (o *operand) at(b, h, i, f int) []byte {
 	return o.bytes[2*(o.shift+b*o.atBatch+h*o.atHead+i*o.row+f):][:2]
 }
 
-func (c attended) number(b []byte) float64 {
+func (c attentionCase) number(b []byte) float64 {
 	if bits := binary.LittleEndian.Uint16(b); c.Type == types.F16 {
 		return float64(types.Float16(bits).Float32())
 	} else {
@@ -86,7 +86,7 @@ func (c attended) number(b []byte) float64 {
 	}
 }
 
-func (c attended) rounded(x float64) uint16 {
+func (c attentionCase) rounded(x float64) uint16 {
 	if c.Type == types.F16 {
 		return uint16(types.ToFloat16(x))
 	}
@@ -94,7 +94,7 @@ func (c attended) rounded(x float64) uint16 {
 }
 
 // operands makes them, of numbers that f says; operand 3 is the result.
-func (c attended) operands(f func(operand, row int) float64) [4]*operand {
+func (c attentionCase) operands(f func(operand, row int) float64) [4]*operand {
 	groups := c.heads / c.shared
 	all := [4]*operand{c.operand(c.heads, c.queries, c.Dim), c.operand(groups, c.keys, c.Dim), c.operand(groups, c.keys, c.Width), c.operand(c.heads, c.queries, c.Width)}
 	for n, o := range all {
@@ -116,7 +116,7 @@ func (c attended) operands(f func(operand, row int) float64) [4]*operand {
 }
 
 // run runs a module's entry k on the operands.
-func (c attended) run(module string, all [4]*operand) error {
+func (c attentionCase) run(module string, all [4]*operand) error {
 	m, err := ptxsim.Parse(module)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func (c attended) run(module string, all [4]*operand) error {
 	if c.boxed {
 		var maps []ptx.Map
 		var ok bool
-		if l, maps, ok = c.Boxed(sizes, strides, int64(c.batch)); !ok {
+		if l, maps, ok = c.MapLaunch(sizes, strides, int64(c.batch)); !ok {
 			return errors.New("there are no tensor maps")
 		}
 		words, err := encoded(maps, func(operand int) uint64 { return args[operand] })
@@ -193,7 +193,7 @@ func (c attended) run(module string, all [4]*operand) error {
 }
 
 // golden names what the assembler says of the module.
-func (c attended) golden() string {
+func (c attentionCase) golden() string {
 	boxes := ""
 	if c.boxed {
 		boxes = "_boxes"
@@ -207,11 +207,11 @@ func (c attended) golden() string {
 	return fmt.Sprintf("attention/%v_%d_%d_%v%s", c.Type, c.Dim, c.Width, c.Causal, boxes)
 }
 
-func (c attended) module(t testing.TB) string {
+func (c attentionCase) module(t testing.TB) string {
 	t.Helper()
 	entry := c.Entry
 	if c.boxed {
-		entry = c.BoxedEntry
+		entry = c.MapEntry
 	}
 	text, err := entry("k")
 	require.NoError(t, err)
@@ -225,7 +225,7 @@ func (c attended) module(t testing.TB) string {
 }
 
 // seen is how many keys a query sees.
-func (c attended) seen(i int) int {
+func (c attentionCase) seen(i int) int {
 	if c.Causal {
 		return i + c.keys - c.queries + 1
 	}
@@ -234,7 +234,7 @@ func (c attended) seen(i int) int {
 
 // expect computes each query by itself, exactly: a result, and the same of the
 // values without their signs, which says how much rounding them may matter.
-func (c attended) expect(all [4]*operand, each func(b, h, i, f int, y, size float64)) {
+func (c attentionCase) expect(all [4]*operand, each func(b, h, i, f int, y, size float64)) {
 	for b := range c.batch {
 		for h := range c.heads {
 			for i := range c.queries {
@@ -271,7 +271,7 @@ func (c attended) expect(all [4]*operand, each func(b, h, i, f int, y, size floa
 	}
 }
 
-var attentions = []attended{
+var attentions = []attentionCase{
 	{Op: attention.Op{Type: types.BF16, Dim: 64, Width: 64}, batch: 1, heads: 2, shared: 1, queries: 128, keys: 128},
 	{Op: attention.Op{Type: types.BF16, Dim: 128, Width: 128, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 200, keys: 200},
 	{Op: attention.Op{Type: types.F16, Dim: 64, Width: 64, Causal: true}, batch: 2, heads: 2, shared: 2, queries: 70, keys: 130, apart: true},
@@ -348,7 +348,7 @@ func TestAttentionIsMean(t *testing.T) {
 
 // Scores that are far apart, infinite or not numbers.
 func TestAttentionExtremes(t *testing.T) {
-	c := attended{Op: attention.Op{Type: types.BF16, Dim: 16, Width: 16, Scale: 1}, batch: 1, heads: 1, shared: 1, queries: 4, keys: 70}
+	c := attentionCase{Op: attention.Op{Type: types.BF16, Dim: 16, Width: 16, Scale: 1}, batch: 1, heads: 1, shared: 1, queries: 4, keys: 70}
 	all := c.operands(func(n, row int) float64 {
 		switch {
 		case n == 0:
@@ -396,7 +396,7 @@ type mistake struct {
 }
 
 // planted requires that each mistake in the module of c is found.
-func (c attended) planted(t *testing.T, all []mistake) {
+func (c attentionCase) planted(t *testing.T, all []mistake) {
 	module := c.module(t)
 	operands := func() [4]*operand {
 		r := rand.New(rand.NewPCG(9, 10))
@@ -427,7 +427,7 @@ func (c attended) planted(t *testing.T, all []mistake) {
 // Mistakes planted in the text are found: by what the interpreter watches, or by
 // numbers.
 func TestAttentionPlanted(t *testing.T) {
-	c := attended{Op: attention.Op{Type: types.BF16, Dim: 64, Width: 64, Causal: true, Scale: 0.125}, batch: 1, heads: 2, shared: 2, queries: 150, keys: 150}
+	c := attentionCase{Op: attention.Op{Type: types.BF16, Dim: 64, Width: 64, Causal: true, Scale: 0.125}, batch: 1, heads: 2, shared: 2, queries: 150, keys: 150}
 	c.planted(t, []mistake{
 		{"copies that are not waited for", 0, "cp.async.wait_all;", "", "has not been waited for"},
 		{"the barrier of a tile", 0, "bar.sync 0;", "", "race"},

@@ -54,11 +54,11 @@ const (
 	boxedBars   = turns + boxedGroups*asm.MbarrierBytes
 )
 
-// Boxed returns the launch of the entry of [Op.BoxedEntry] for such sizes and
+// MapLaunch returns the launch of the entry of [Op.MapEntry] for such sizes and
 // strides, those of [Op], of so many batches, and the maps of queries, keys and
 // values, which are arguments behind the others; false if there is none. The addresses of
 // the maps' operands must be multiples of [asm.MapAlign].
-func (a Op) Boxed(sizes, strides []int64, batches int64) (asm.Launch, []asm.Map, bool) {
+func (a Op) MapLaunch(sizes, strides []int64, batches int64) (asm.Launch, []asm.Map, bool) {
 	if a.Check() != nil || a.Split || max(a.Dim, a.Width) > mostBoxed {
 		return asm.Launch{}, nil, false
 	}
@@ -83,8 +83,8 @@ func (a Op) Boxed(sizes, strides []int64, batches int64) (asm.Launch, []asm.Map,
 	return l, maps, l.Grid[0] > 0
 }
 
-// BoxedEntry returns the text of the entry for sm_90a that is given tensor maps.
-func (a Op) BoxedEntry(name string) (string, error) {
+// MapEntry returns the text of the entry for sm_90a that is given tensor maps.
+func (a Op) MapEntry(name string) (string, error) {
 	if err := a.Check(); err != nil {
 		return "", err
 	}

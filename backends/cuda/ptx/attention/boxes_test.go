@@ -18,7 +18,7 @@ func TestAttentionMaps(t *testing.T) {
 	sizes := []int64{8192, 4096, 16, 4}
 	// Heads of a token lie beside each other, but for those of the result.
 	strides := []int64{8192 * 2048, 128, 2048, 4096 * 512, 128, 512, 4096 * 256, 64, 256, 0, 0, 0}
-	l, maps, ok := a.Boxed(sizes, strides, 2)
+	l, maps, ok := a.MapLaunch(sizes, strides, 2)
 	require.True(t, ok)
 	require.Equal(t, ptx.Launch{Variant: 1, Grid: [3]int{64 * 16 * 2, 1, 1}, Block: [3]int{384, 1, 1}, Shared: 32<<10 + 2*(32<<10) + 2*(16<<10) + 88}, l)
 	require.Equal(t, []ptx.Map{
@@ -37,14 +37,14 @@ func TestAttentionMaps(t *testing.T) {
 	} {
 		a, n, s := a, append([]int64(nil), sizes...), append([]int64(nil), strides...)
 		change(&a, n, s)
-		_, _, ok := a.Boxed(n, s, 2)
+		_, _, ok := a.MapLaunch(n, s, 2)
 		require.False(t, ok, name)
 	}
 	a.Width = 136
-	_, err := a.BoxedEntry("k")
+	_, err := a.MapEntry("k")
 	require.ErrorIs(t, err, errors.ErrUnsupported)
 	most := attention.Op{Type: types.BF16, Dim: 128, Width: 128, Scale: 1}
-	l, _, ok = most.Boxed([]int64{1, 1, 1, 1}, make([]int64, 12), 1)
+	l, _, ok = most.MapLaunch([]int64{1, 1, 1, 1}, make([]int64, 12), 1)
 	require.True(t, ok)
 	require.LessOrEqual(t, l.Shared, 227<<10)
 }
@@ -52,7 +52,7 @@ func TestAttentionMaps(t *testing.T) {
 // Mistakes planted in the text are found.
 func TestAttentionBoxesPlanted(t *testing.T) {
 	t.Setenv(ptxas.Variable, "")
-	c := attended{Op: attention.Op{Type: types.BF16, Dim: 64, Width: 64, Causal: true, Scale: 0.125}, batch: 1, heads: 1, shared: 1, queries: 128, keys: 400, boxed: true}
+	c := attentionCase{Op: attention.Op{Type: types.BF16, Dim: 64, Width: 64, Causal: true, Scale: 0.125}, batch: 1, heads: 1, shared: 1, queries: 128, keys: 400, boxed: true}
 	c.planted(t, []mistake{
 		{"no fence of mbarriers", 0, "fence.mbarrier_init.release.cluster;", "", "no fence.mbarrier_init came since"},
 		{"copies wait for the wrong phase", 0, "xor.b32", "and.b32", "deadlock"},

@@ -71,7 +71,7 @@ func lowest(t types.DType) float64 {
 // mask makes a mask of some rows that hide all and some as low as numbers are, which
 // hides nothing, and else of what hides a third of the keys; of numbers, what it adds to
 // the others differs.
-func (c attended) mask(r *rand.Rand) *scoreMask {
+func (c attentionCase) mask(r *rand.Rand) *scoreMask {
 	m := *c.masked
 	m.size = c.Mask.Size()
 	n, row := int64(1), int64(c.keys+m.gap)
@@ -111,7 +111,7 @@ func (c attended) mask(r *rand.Rand) *scoreMask {
 	return &m
 }
 
-var maskedAttentions = []attended{
+var maskedAttentions = []attentionCase{
 	{Op: attention.Op{Type: types.BF16, Dim: 64, Width: 64, Mask: types.Bool}, batch: 1, heads: 2, shared: 1, queries: 70, keys: 130, masked: &scoreMask{axes: "q"}},
 	{Op: attention.Op{Type: types.BF16, Dim: 128, Width: 128, Mask: types.BF16, Causal: true}, batch: 1, heads: 1, shared: 1, queries: 66, keys: 100, masked: &scoreMask{axes: "bhq"}},
 	{Op: attention.Op{Type: types.F16, Dim: 32, Width: 32, Mask: types.F32}, batch: 2, heads: 2, shared: 2, queries: 65, keys: 68, apart: true, masked: &scoreMask{axes: "hq"}},
@@ -154,7 +154,7 @@ func TestAttentionMasks(t *testing.T) {
 // Mistakes planted in what reads a mask are found.
 func TestAttentionMasksPlanted(t *testing.T) {
 	t.Setenv(ptxas.Variable, "")
-	c := attended{Op: attention.Op{Type: types.BF16, Dim: 16, Width: 16, Mask: types.Bool, Scale: 0.25}, batch: 1, heads: 1, shared: 1, queries: 20, keys: 64, masked: &scoreMask{axes: "q"}}
+	c := attentionCase{Op: attention.Op{Type: types.BF16, Dim: 16, Width: 16, Mask: types.Bool, Scale: 0.25}, batch: 1, heads: 1, shared: 1, queries: 20, keys: 64, masked: &scoreMask{axes: "q"}}
 	module := c.module(t)
 	c.masked = c.mask(rand.New(rand.NewPCG(9, 10)))
 	operands := func() [4]*operand {

@@ -16,7 +16,7 @@ import (
 	"ltc/ir/types"
 )
 
-var attentionsInParts = []attended{
+var attentionsInParts = []attentionCase{
 	{Op: attention.Op{Type: types.BF16, Dim: 128, Width: 128, Causal: true, Split: true}, batch: 1, heads: 2, shared: 2, queries: 1, keys: 200, span: 32},
 	{Op: attention.Op{Type: types.F16, Dim: 64, Width: 64, Split: true}, batch: 2, heads: 2, shared: 1, queries: 3, keys: 700, apart: true, span: 64},
 	{Op: attention.Op{Type: types.BF16, Dim: 16, Width: 5, Causal: true, Split: true}, batch: 1, heads: 1, shared: 1, queries: 150, keys: 160, span: 64},
@@ -102,16 +102,16 @@ func TestAttentionCut(t *testing.T) {
 		require.Less(t, (parts-1)*span, c.keys, "a part without keys")
 	}
 	a.Split = true
-	_, _, ok := a.Boxed([]int64{1, 4096, 1, 1}, make([]int64, 12), 1)
+	_, _, ok := a.MapLaunch([]int64{1, 4096, 1, 1}, make([]int64, 12), 1)
 	require.False(t, ok)
-	_, err := a.BoxedEntry("k")
+	_, err := a.MapEntry("k")
 	require.ErrorContains(t, err, "parts")
 }
 
 // Mistakes planted in what cuts keys, and in what combines the parts, are found.
 func TestAttentionPartsPlanted(t *testing.T) {
 	t.Setenv(ptxas.Variable, "")
-	c := attended{Op: attention.Op{Type: types.BF16, Dim: 16, Width: 16, Causal: true, Split: true, Scale: 0.25}, batch: 1, heads: 2, shared: 1, queries: 21, keys: 300, span: 64}
+	c := attentionCase{Op: attention.Op{Type: types.BF16, Dim: 16, Width: 16, Causal: true, Split: true, Scale: 0.25}, batch: 1, heads: 2, shared: 1, queries: 21, keys: 300, span: 64}
 	module := c.module(t)
 	operands := func() [4]*operand {
 		r := rand.New(rand.NewPCG(9, 10))

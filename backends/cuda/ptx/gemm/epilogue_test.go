@@ -106,7 +106,7 @@ func TestTilesOfLessMemoryComputeTheSame(t *testing.T) {
 					product(t, k, tensored(module, of(v, 1)), kerneltest.Dense, 72, 72, 200, 1)
 				})
 			}
-			image := convolved{c.elements, 2, []int{5, 6}, []int{2, 2}, 64, 20, 1, 1, 1}
+			image := convolution{c.elements, 2, []int{5, 6}, []int{2, 2}, 64, 20, 1, 1, 1}
 			window, sizes := image.kernel(t)
 			module, s = plannedFor(t, window, c.options)
 			v := gemm.Plain(s)

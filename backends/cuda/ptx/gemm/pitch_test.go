@@ -93,7 +93,7 @@ func pitched(t *testing.T, text string, want []int64) {
 func TestOddFeaturesTakeMoreInstructions(t *testing.T) {
 	for _, o := range []gemm.Options{{}, {Hopper: true}} {
 		took := func(features int) float64 {
-			c := convolved{"bf16", 2, []int{12, 14}, []int{7, 7}, features, 64, 1, 1, 0}
+			c := convolution{"bf16", 2, []int{12, 14}, []int{7, 7}, features, 64, 1, 1, 0}
 			k, sizes := c.kernel(t)
 			module, s := plannedFor(t, k, o)
 			l := s.Launch(sizes)

@@ -58,7 +58,7 @@ func tileTable(t types.DType, tf32, hopper bool) []tile {
 }
 
 // mapTiles are tiles of those sizes whose factors tensor maps describe, for which
-// [Schedule.Boxed] exchanges them.
+// [Schedule.MapLaunch] exchanges them.
 var mapTiles = []tile{
 	{rows: 128, columns: 128, warps: [2]int{8, 1}, strips: 6, groups: true, boxes: true, why: "no thread that multiplies computes an address"},
 	{rows: 128, columns: 256, warps: [2]int{8, 1}, strips: 4, groups: true, boxes: true, why: "no thread that multiplies computes an address"},

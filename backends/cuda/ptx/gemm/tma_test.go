@@ -36,7 +36,7 @@ func boxed(t *testing.T, module string, s *gemm.Schedule, variant int) func(m *k
 	return func(m *kerneltest.Memory) error {
 		plain := map[int]int{5: 0, 6: 4}[variant]
 		rows, columns := (m.Sizes[0]+127)/128, (m.Sizes[1]+int64(127+128*(variant-5)))/int64(128*(variant-4))
-		l, maps, ok := s.Boxed(asm.Launch{Variant: plain, Grid: [3]int{int(rows * columns), 1, int(m.Sizes[3])}, Block: [3]int{256, 1, 1}}, m.Sizes, m.Strides)
+		l, maps, ok := s.MapLaunch(asm.Launch{Variant: plain, Grid: [3]int{int(rows * columns), 1, int(m.Sizes[3])}, Block: [3]int{256, 1, 1}}, m.Sizes, m.Strides)
 		require.True(t, ok)
 		require.Equal(t, variant, l.Variant)
 		return boxedLaunch(module, l, maps, m)
@@ -96,7 +96,7 @@ func TestTensorMaps(t *testing.T) {
 	l := s.Launch([]int64{4096, 8192, 512, 2})
 	// Strides of x0[n3, n0, n2], x1[n3, n1, n2], whose rows lie along K, and of x3 and y.
 	strides := []int64{4096 * 512, 512, 8192 * 512, 8192, 4096 * 8192, 8192, 4096 * 8192, 8192}
-	b, maps, ok := s.Boxed(l, []int64{4096, 8192, 512, 2}, strides)
+	b, maps, ok := s.MapLaunch(l, []int64{4096, 8192, 512, 2}, strides)
 	require.True(t, ok)
 	require.Equal(t, asm.Launch{Variant: 6, Grid: [3]int{128, 1, 1}, Block: [3]int{384, 1, 1}, Shared: 217216}, b)
 	require.LessOrEqual(t, b.Shared, mostHopperShared)
@@ -113,16 +113,16 @@ func TestTensorMaps(t *testing.T) {
 	} {
 		wrong := append([]int64(nil), strides...)
 		change(wrong)
-		_, _, ok := s.Boxed(l, []int64{4096, 8192, 512, 2}, wrong)
+		_, _, ok := s.MapLaunch(l, []int64{4096, 8192, 512, 2}, wrong)
 		require.False(t, ok, name)
 	}
 	small := s.Launch([]int64{16, 16, 16, 1})
-	_, _, ok = s.Boxed(small, []int64{16, 16, 16, 1}, strides)
+	_, _, ok = s.MapLaunch(small, []int64{16, 16, 16, 1}, strides)
 	require.False(t, ok, "a small product")
 	for _, k := range []*kernel.Kernel{matrices(t, "bf16", "none", "K"), matrices(t, "f32", "K", "K")} {
 		_, s := plannedFor(t, k, gemm.Options{Hopper: true})
 		l := s.Launch([]int64{4096, 8192, 512, 2})
-		_, _, ok := s.Boxed(l, []int64{4096, 8192, 512, 2}, append(strides, strides...))
+		_, _, ok := s.MapLaunch(l, []int64{4096, 8192, 512, 2}, append(strides, strides...))
 		require.False(t, ok)
 	}
 }
@@ -135,10 +135,10 @@ func TestWarpgroupsDivideInWords(t *testing.T) {
 		module, _ := plannedFor(t, matrices(t, "bf16", x[0], x[1]), gemm.Options{Hopper: true})
 		modules = append(modules, module)
 	}
-	c := convolved{"bf16", 2, []int{5, 6}, []int{2, 2}, 64, 20, 1, 1, 1}
+	c := convolution{"bf16", 2, []int{5, 6}, []int{2, 2}, 64, 20, 1, 1, 1}
 	k, _ := c.kernel(t)
 	module, _ := plannedFor(t, k, gemm.Options{Hopper: true})
-	attention, err := attention.Op{Type: types.BF16, Dim: 64, Width: 64, Scale: 1}.BoxedEntry("a")
+	attention, err := attention.Op{Type: types.BF16, Dim: 64, Width: 64, Scale: 1}.MapEntry("a")
 	require.NoError(t, err)
 	entries := 0
 	for _, module := range append(modules, module, attention) {
@@ -170,7 +170,7 @@ func TestWarpgroupsLeaveCountsBeyondWords(t *testing.T) {
 		l := s.Launch([]int64{c.rows, c.columns, 512, c.batch})
 		require.Equal(t, c.hopper, s.Hopper(l), "%+v", c)
 		strides := []int64{c.rows * 512, 512, c.columns * 512, c.columns, c.rows * c.columns, c.columns, c.rows * c.columns, c.columns}
-		_, _, ok := s.Boxed(l, []int64{c.rows, c.columns, 512, c.batch}, strides)
+		_, _, ok := s.MapLaunch(l, []int64{c.rows, c.columns, 512, c.batch}, strides)
 		require.Equal(t, c.hopper, ok, "%+v", c)
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"ltc/internal/test/ptxas"
 )
 
-// convolved is a convolution of images that lie with their features behind each other,
+// convolution is a convolution of images that lie with their features behind each other,
 // with a bias and a residual and a maximum behind it.
-type convolved struct {
+type convolution struct {
 	elements              string
 	batch                 int
 	image, window         []int
@@ -24,11 +24,11 @@ type convolved struct {
 	stride, dilation, pad int
 }
 
-func (c *convolved) String() string {
+func (c *convolution) String() string {
 	return fmt.Sprintf("%s/%dx%v %d to %d by %v stride %d dilation %d pad %d", c.elements, c.batch, c.image, c.in, c.out, c.window, c.stride, c.dilation, c.pad)
 }
 
-func (c *convolved) text() string {
+func (c *convolution) text() string {
 	shape := func(all ...any) string {
 		var parts []string
 		for _, x := range all {
@@ -64,7 +64,7 @@ func (c *convolved) text() string {
 }
 
 // kernel returns the one that the convolution is, and the sizes of its launch.
-func (c *convolved) kernel(t *testing.T) (*kernel.Kernel, []int64) {
+func (c *convolution) kernel(t *testing.T) (*kernel.Kernel, []int64) {
 	t.Helper()
 	p := compile(t, c.text(), kit.Options{Borders: true})
 	require.Len(t, p.Kernels, 1, "%v", p)
@@ -78,23 +78,23 @@ func (c *convolved) kernel(t *testing.T) (*kernel.Kernel, []int64) {
 func TestConvolution(t *testing.T) {
 	wide := []kerneltest.Layout{kerneltest.Dense, kerneltest.Spread}
 	for _, c := range []struct {
-		convolved
+		convolution
 		options gemm.Options
 		layouts []kerneltest.Layout
 	}{
-		{convolved{"bf16", 2, []int{5, 7}, []int{3, 3}, 64, 24, 1, 1, 1}, gemm.Options{}, wide},
-		{convolved{"bf16", 3, []int{9, 6}, []int{3, 2}, 64, 24, 2, 1, 1}, gemm.Options{}, wide[:1]},
-		{convolved{"f16", 1, []int{6, 9}, []int{2, 3}, 64, 24, 1, 2, 2}, gemm.Options{}, wide[:1]},
-		{convolved{"bf16", 2, []int{5, 7}, []int{3, 3}, 12, 24, 1, 1, 0}, gemm.Options{}, wide[:1]},
-		{convolved{"bf16", 2, []int{13}, []int{3}, 64, 24, 1, 1, 1}, gemm.Options{}, wide[:2]},
-		{convolved{"bf16", 1, []int{30}, []int{5}, 64, 24, 1, 1, 2}, gemm.Options{}, wide[:1]},
-		{convolved{"bf16", 2, []int{2, 3, 2}, []int{2, 2, 2}, 64, 24, 1, 1, 1}, gemm.Options{}, wide[:2]},
-		{convolved{"bf16", 1, []int{4, 4}, []int{2, 2}, 264, 24, 1, 1, 1}, gemm.Options{}, wide[:1]},
-		{convolved{"f32", 2, []int{5, 4}, []int{3, 2}, 32, 24, 1, 1, 1}, gemm.Options{}, wide},
-		{convolved{"f32", 2, []int{5, 7}, []int{3, 3}, 32, 24, 2, 1, 1}, gemm.Options{TF32: true}, wide},
-		{convolved{"bf16", 2, []int{5, 4}, []int{3, 2}, 64, 24, 1, 1, 1}, gemm.Options{Hopper: true}, wide[1:]},
+		{convolution{"bf16", 2, []int{5, 7}, []int{3, 3}, 64, 24, 1, 1, 1}, gemm.Options{}, wide},
+		{convolution{"bf16", 3, []int{9, 6}, []int{3, 2}, 64, 24, 2, 1, 1}, gemm.Options{}, wide[:1]},
+		{convolution{"f16", 1, []int{6, 9}, []int{2, 3}, 64, 24, 1, 2, 2}, gemm.Options{}, wide[:1]},
+		{convolution{"bf16", 2, []int{5, 7}, []int{3, 3}, 12, 24, 1, 1, 0}, gemm.Options{}, wide[:1]},
+		{convolution{"bf16", 2, []int{13}, []int{3}, 64, 24, 1, 1, 1}, gemm.Options{}, wide[:2]},
+		{convolution{"bf16", 1, []int{30}, []int{5}, 64, 24, 1, 1, 2}, gemm.Options{}, wide[:1]},
+		{convolution{"bf16", 2, []int{2, 3, 2}, []int{2, 2, 2}, 64, 24, 1, 1, 1}, gemm.Options{}, wide[:2]},
+		{convolution{"bf16", 1, []int{4, 4}, []int{2, 2}, 264, 24, 1, 1, 1}, gemm.Options{}, wide[:1]},
+		{convolution{"f32", 2, []int{5, 4}, []int{3, 2}, 32, 24, 1, 1, 1}, gemm.Options{}, wide},
+		{convolution{"f32", 2, []int{5, 7}, []int{3, 3}, 32, 24, 2, 1, 1}, gemm.Options{TF32: true}, wide},
+		{convolution{"bf16", 2, []int{5, 4}, []int{3, 2}, 64, 24, 1, 1, 1}, gemm.Options{Hopper: true}, wide[1:]},
 	} {
-		t.Run(fmt.Sprintf("%v %+v", &c.convolved, c.options), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%v %+v", &c.convolution, c.options), func(t *testing.T) {
 			k, sizes := c.kernel(t)
 			module, s := plannedFor(t, k, c.options)
 			l := s.Launch(sizes)
@@ -121,7 +121,7 @@ func TestConvolutionTiles(t *testing.T) {
 			if elements == "f32" && o.Hopper || elements == "bf16" && o.TF32 {
 				continue
 			}
-			c := convolved{elements, 2, []int{5, 6}, []int{2, 2}, 64, 20, 1, 1, 1}
+			c := convolution{elements, 2, []int{5, 6}, []int{2, 2}, 64, 20, 1, 1, 1}
 			k, sizes := c.kernel(t)
 			module, s := plannedFor(t, k, o)
 			require.NoError(t, ptxas.Name(strings.TrimSuffix(fmt.Sprintf("tensor/window/%s/%s", elements, map[gemm.Options]string{{TF32: true}: "tf32", {Hopper: true}: "sm_90a"}[o]), "/"), module))
@@ -144,17 +144,17 @@ func TestConvolutionTiles(t *testing.T) {
 // tiles as well and nothing is around them.
 func TestConvolutionShares(t *testing.T) {
 	for _, c := range []struct {
-		convolved
+		convolution
 		tile   int
 		flat   bool
 		blocks int
 	}{
-		{convolved{"bf16", 32, []int{56, 56}, []int{3, 3}, 64, 64, 1, 1, 1}, 1, true, 1568},
-		{convolved{"bf16", 32, []int{14, 14}, []int{3, 3}, 256, 256, 1, 1, 1}, 1, true, 392},
-		{convolved{"bf16", 64, []int{28, 28}, []int{3, 3}, 128, 128, 1, 1, 1}, 0, true, 392},
-		{convolved{"bf16", 32, []int{7, 7}, []int{3, 3}, 512, 512, 1, 1, 1}, 1, true, 200},
-		{convolved{"bf16", 32, []int{57, 57}, []int{2, 2}, 64, 64, 1, 1, 0}, 1, true, 1568},
-		{convolved{"bf16", 32, []int{65, 65}, []int{2, 2}, 64, 64, 1, 1, 0}, 1, false, 2048},
+		{convolution{"bf16", 32, []int{56, 56}, []int{3, 3}, 64, 64, 1, 1, 1}, 1, true, 1568},
+		{convolution{"bf16", 32, []int{14, 14}, []int{3, 3}, 256, 256, 1, 1, 1}, 1, true, 392},
+		{convolution{"bf16", 64, []int{28, 28}, []int{3, 3}, 128, 128, 1, 1, 1}, 0, true, 392},
+		{convolution{"bf16", 32, []int{7, 7}, []int{3, 3}, 512, 512, 1, 1, 1}, 1, true, 200},
+		{convolution{"bf16", 32, []int{57, 57}, []int{2, 2}, 64, 64, 1, 1, 0}, 1, true, 1568},
+		{convolution{"bf16", 32, []int{65, 65}, []int{2, 2}, 64, 64, 1, 1, 0}, 1, false, 2048},
 	} {
 		k, sizes := c.kernel(t)
 		s := gemm.Plan(k, gemm.Options{})
@@ -164,14 +164,14 @@ func TestConvolutionShares(t *testing.T) {
 		if c.flat {
 			variant += gemm.Plain(s)
 		}
-		require.Equal(t, variant, l.Variant, "%v", &c.convolved)
-		require.Equal(t, c.blocks, l.Grid[0]*l.Grid[1]*l.Grid[2], "%v", &c.convolved)
+		require.Equal(t, variant, l.Variant, "%v", &c.convolution)
+		require.Equal(t, c.blocks, l.Grid[0]*l.Grid[1]*l.Grid[2], "%v", &c.convolution)
 	}
 }
 
 // Mistakes planted in the text are found: by the interpreter, or by the numbers.
 func TestConvolutionPlanted(t *testing.T) {
-	c := convolved{"bf16", 2, []int{4, 5}, []int{3, 3}, 64, 24, 1, 1, 1}
+	c := convolution{"bf16", 2, []int{4, 5}, []int{3, 3}, 64, 24, 1, 1, 1}
 	k, sizes := c.kernel(t)
 	module, s := plannedFor(t, k, gemm.Options{})
 	l := s.Launch(sizes)

@@ -133,7 +133,7 @@ func TestLargeProducts(t *testing.T) {
 			e := compile(t, b, c.text(), backends.Options{})
 			s := e.steps[len(e.steps)-1]
 			require.Contains(t, e.of.text(), "wgmma.mma_async")
-			require.Equal(t, c.boxed, s.boxed != nil)
+			require.Equal(t, c.boxed, s.byMaps != nil)
 			args, want := c.args()
 			for i, a := range args {
 				args[i] = moved(t, b, a, c.off)
@@ -148,7 +148,7 @@ func TestLargeProducts(t *testing.T) {
 			require.NoError(t, e.Execute(t.Context(), call))
 			require.Equal(t, want, soa.Slice[float32](call.Results[0]))
 			if r := e.take(b.dev.home); c.boxed {
-				used := r.boxed[len(e.steps)-1].maps[0].layout.Address != 0
+				used := r.byMaps[len(e.steps)-1].maps[0].layout.Address != 0
 				require.Equal(t, c.off%16 == 0, used)
 			}
 		})
@@ -208,7 +208,7 @@ func TestLargeProductsInGraphs(t *testing.T) {
 			r := e.take(b.dev.home)
 			boxed := 0
 			for i, l := range r.launches {
-				if r.boxed[i] != nil && l == r.boxed[i].launch {
+				if r.byMaps[i] != nil && l == r.byMaps[i].launch {
 					boxed++
 				}
 			}
@@ -260,6 +260,6 @@ func TestLargeProductsOfOpenSizes(t *testing.T) {
 		require.Equal(t, want, soa.Slice[float32](call.Results[0]), "%d rows", c.rows)
 		on, err := e.(*openExecutable).Dense().at(t.Context(), c.rows)
 		require.NoError(t, err)
-		require.Equal(t, c.boxed, on.steps[len(on.steps)-1].boxed != nil, "%d rows", c.rows)
+		require.Equal(t, c.boxed, on.steps[len(on.steps)-1].byMaps != nil, "%d rows", c.rows)
 	}
 }

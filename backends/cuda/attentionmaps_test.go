@@ -177,7 +177,7 @@ func TestAttentionBoxes(t *testing.T) {
 		t.Run(fmt.Sprintf("%v/%d of %d/%dx%d of %d and %d/%v at %d mask %v", c.elements, c.heads, c.groups, c.queries, c.keys, c.features, c.valueLength, c.causal, c.off, c.mask), func(t *testing.T) {
 			e := compile(t, b, c.text(), backends.Options{})
 			require.Len(t, e.steps, 1)
-			require.Equal(t, c.boxed, e.steps[0].boxed != nil)
+			require.Equal(t, c.boxed, e.steps[0].byMaps != nil)
 			args := c.args()
 			for i, a := range args {
 				args[i] = moved(t, b, a, c.off)
@@ -191,7 +191,7 @@ func TestAttentionBoxes(t *testing.T) {
 			r := e.take(b.dev.home)
 			defer e.give(r)
 			if c.boxed {
-				require.Equal(t, c.off%16 == 0, r.launches[0] == r.boxed[0].launch)
+				require.Equal(t, c.off%16 == 0, r.launches[0] == r.byMaps[0].launch)
 			}
 		})
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // mapLaunch is a launch whose factors are copied by tensor maps: see
-// [ptx.Schedule.Boxed], and of attention [attention.Op.Boxed].
+// [ptx.Schedule.MapLaunch], and of attention [attention.Op.MapLaunch].
 type mapLaunch struct {
 	launch *driver.Launch
 	plain  *driver.Launch // instead, where maps do not reach
@@ -28,9 +28,9 @@ var tensorTypes = map[types.DType]driver.TensorType{types.BF16: driver.TensorBF1
 
 // newMapLaunch makes a launch of a kernel that has n parameters before the maps.
 func newMapLaunch(fn *driver.Function, n int, l ptx.Launch, maps []ptx.Map) *mapLaunch {
-	b := &mapLaunch{launch: driver.NewLaunch(fn, n+len(maps)), maps: make([]tensorMap, len(maps))}
+	x := &mapLaunch{launch: driver.NewLaunch(fn, n+len(maps)), maps: make([]tensorMap, len(maps))}
 	for i := range maps {
-		m := &b.maps[i]
+		m := &x.maps[i]
 		m.operand = maps[i].Operand
 		m.layout = driver.TensorLayout{Type: tensorTypes[maps[i].Type], Swizzle: driver.Swizzle128}
 		for d, size := range maps[i].Sizes {
@@ -39,31 +39,31 @@ func newMapLaunch(fn *driver.Function, n int, l ptx.Launch, maps []ptx.Map) *map
 		for _, stride := range maps[i].Strides {
 			m.layout.Strides = append(m.layout.Strides, uint64(stride))
 		}
-		b.launch.SetMap(n+i, &m.encoded)
+		x.launch.SetMap(n+i, &m.encoded)
 	}
-	return b
+	return x
 }
 
 // choose returns which launch is to be queued for operands at some addresses. Maps of
 // those that have moved then say where they are; what is queued keeps the maps that it
 // was queued with.
-func (b *mapLaunch) choose(d *Device, o *backends.Options, address func(operand int) driver.Ptr) *driver.Launch {
-	for i := range b.maps {
-		if b.refused || address(b.maps[i].operand)%ptx.MapAlign != 0 {
-			return b.plain
+func (x *mapLaunch) choose(d *Device, o *backends.Options, address func(operand int) driver.Ptr) *driver.Launch {
+	for i := range x.maps {
+		if x.refused || address(x.maps[i].operand)%ptx.MapAlign != 0 {
+			return x.plain
 		}
 	}
-	if err := b.place(d, address); err != nil {
-		b.refused = true
+	if err := x.place(d, address); err != nil {
+		x.refused = true
 		o.Log().Warn("threads copy the operands of a kernel: the driver makes no tensor map", "device", d, "reason", err)
-		return b.plain
+		return x.plain
 	}
-	return b.launch
+	return x.launch
 }
 
-func (b *mapLaunch) place(d *Device, address func(operand int) driver.Ptr) error {
-	for i := range b.maps {
-		m := &b.maps[i]
+func (x *mapLaunch) place(d *Device, address func(operand int) driver.Ptr) error {
+	for i := range x.maps {
+		m := &x.maps[i]
 		at := address(m.operand)
 		if m.layout.Address == at {
 			continue

@@ -73,7 +73,7 @@ func newOpenCompilation(ctx context.Context, m backends.Module, p *backends.Prog
 	if err != nil {
 		return nil, err
 	}
-	if c.open, err = c.sized(plan.Region{Opening: open, Family: family}); err != nil {
+	if c.open, err = c.openProgram(plan.Region{Opening: open, Family: family}); err != nil {
 		return nil, err
 	}
 	o.Compiled = false // of no elements
@@ -82,10 +82,10 @@ func newOpenCompilation(ctx context.Context, m backends.Module, p *backends.Prog
 	return c, nil
 }
 
-// sized adds a program, or a region of one, and its regions.
-func (c *compilation) sized(of plan.Region) (*openExecutable, error) {
+// openProgram adds a program, or a region of one, and its regions.
+func (c *compilation) openProgram(of plan.Region) (*openExecutable, error) {
 	regions, err := exec.MakeRegions(of.Base(), func(step, r int) (backends.Executable, error) {
-		s, err := c.sized(of.Region(step, r))
+		s, err := c.openProgram(of.Region(step, r))
 		if err != nil {
 			return nil, err
 		}
@@ -261,7 +261,7 @@ func (f *form) launch(ctx context.Context, t *step) error {
 	if err := f.code.of.launch(ctx, t); err != nil || t.lacks != nil {
 		return err
 	}
-	if b := t.boxed; b != nil {
+	if b := t.byMaps; b != nil {
 		if err := b.variant.allow(f.on.dev, b.launch.Shared); err != nil {
 			return err
 		}
