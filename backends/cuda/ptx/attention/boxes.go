@@ -1,8 +1,6 @@
 package attention
 
-import (
-	"ltc/backends/cuda/ptx/internal/asm"
-)
+import "ltc/backends/cuda/ptx/internal/asm"
 
 // Attention of warpgroups, of sm_90a: two of them multiply, 64 queries each, and one
 // thread of a third has boxes of queries, keys and values copied by tensor maps. A
