@@ -14,6 +14,7 @@ import (
 	"ltc/backends/cuda/ptx/gemm"
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
+	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
 	"ltc/internal/env"
@@ -175,17 +176,14 @@ func (c *compilation) kernels(ctx context.Context, p *backends.Program) (*plan.P
 	if c.opens { // kernels are the same for all sizes, as far as the kit's rule lets them be
 		parts, productParts, pitch = nil, nil, nil
 	}
-	o := kit.Options{
+	return kit.Compile(ctx, p, kit.Options{Check: env.Checks.On(), Claim: c.claim, Fuse: fuse.Options{
 		Parts:        parts,
 		ProductParts: productParts,
 		Pitch:        pitch,
 		Cut:          func(k *kernel.Kernel) []int { return ptx.Cut(k, c.opens) },
 		Borders:      true,
-		Check:        env.Checks.On(),
 		LocalBytes:   localBytes,
-		Claim:        c.claim,
-	}
-	return kit.Compile(ctx, p, o)
+	}})
 }
 
 // claim is that of [kit.Options]: there are entries for attention and sorts. How often

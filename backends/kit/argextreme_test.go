@@ -11,6 +11,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/reference/eval"
+	"ltc/internal/test/kittest"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -113,13 +114,13 @@ func TestArgExtremes(t *testing.T) {
 							if indices == "counted" {
 								args = args[:1]
 							}
-							p := compile(t, text)
+							p := kittest.Compile(t, text)
 							require.Empty(t, p.HostSteps())
 							exe, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 							require.NoError(t, err)
 							c := &backends.Call{Args: args}
 							require.NoError(t, exe.Execute(t.Context(), c))
-							got := evaluate(t, p, args)[0]
+							got := kittest.Evaluate(t, p, args)[0]
 							require.Equal(t, unsafe.Slice((*int32)(c.Results[0].Base()), 7), unsafe.Slice((*int32)(got.Base()), 7), "%v", p)
 						})
 					}
@@ -146,7 +147,7 @@ func TestNoArgExtremes(t *testing.T) {
 		"indices not known": {searches["first"], "given", "the indices that it searches may be in any order"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := compile(t, searchText(c.body, "GT", "0xFF800000", "0", c.indices))
+			p := kittest.Compile(t, searchText(c.body, "GT", "0xFF800000", "0", c.indices))
 			require.Len(t, p.HostSteps(), 1)
 			require.Equal(t, c.want, p.HostSteps()[0].Reason)
 		})

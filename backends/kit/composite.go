@@ -5,6 +5,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/plan"
+	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -52,13 +53,14 @@ func (o *Options) claims(op *mlir.Op) bool {
 // it can.
 func (t *translator) composite(op *mlir.Op) error {
 	c := compositeOf(op)
-	n := &node{host: &hostOp{op: op, composite: c}, ordinal: op.Ordinal, loc: op.Loc}
+	var reads []plan.ValueID
+	var makes []types.Type
 	for i, v := range op.Operands {
 		from := v
 		for from.Def != nil && rearranges[from.Def.Code] != "" {
 			from = from.Def.Operands[0]
 		}
-		if t.graph.values[t.values[from]].splat == nil {
+		if t.graph.Splat(t.values[from]) == nil {
 			c.Args[i].Strides = movedStrides(v, from)
 			if _, ok := t.o.Claim(c); ok {
 				v = from
@@ -66,15 +68,13 @@ func (t *translator) composite(op *mlir.Op) error {
 				c.Args[i].Strides = plan.RowMajor(c.Args[i].Type.Shape)
 			}
 		}
-		n.host.ins = append(n.host.ins, t.values[v])
+		reads = append(reads, t.values[v])
 	}
-	if err := t.step(n, op); err != nil {
-		return err
+	for _, out := range c.Outs {
+		makes = append(makes, out.Type)
 	}
 	work, _ := t.o.Claim(c)
-	for _, w := range work {
-		n.host.outs = append(n.host.outs, t.graph.newValue(w, n))
-	}
+	t.step(op, compositeStep{c}, reads, append(makes, work...), false)
 	return nil
 }
 
@@ -108,18 +108,20 @@ func movedStrides(v, from *mlir.Value) []int64 {
 	return strides
 }
 
-// composite returns the work of a composite.
-func (w *hostWriter) composite(n *node) *plan.Composite {
-	c := *n.host.composite
-	c.Args, c.Outs = slices.Clone(c.Args), slices.Clone(c.Outs)
-	for i, v := range n.host.ins {
-		c.Args[i].Value = w.at(v)
+// compositeStep is a composite that the target has claimed.
+type compositeStep struct{ of *plan.Composite }
+
+func (c compositeStep) String() string { return "composite " + c.of.Name }
+
+func (c compositeStep) Work(reads, writes []plan.HostArg) (plan.Work, error) {
+	w := *c.of
+	w.Args, w.Outs = slices.Clone(w.Args), slices.Clone(w.Outs)
+	for i := range w.Args {
+		w.Args[i].Value = reads[i].Value
 	}
-	for i, v := range n.host.outs[:len(c.Outs)] {
-		c.Outs[i].Value = w.at(v)
+	for i := range w.Outs {
+		w.Outs[i].Value = writes[i].Value
 	}
-	for _, v := range n.host.outs[len(c.Outs):] {
-		c.Work = append(c.Work, w.at(v))
-	}
-	return &c
+	w.Work = valuesOf(writes[len(w.Outs):])
+	return &w, nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/kit/kernel"
+	"ltc/internal/test/kittest"
 )
 
 // Convolutions of few products add them up one by one, each rounded, in the order and
@@ -35,7 +36,7 @@ func TestFewProductsAreAddedOneByOne(t *testing.T) {
 			if c.contraction && c.elem != "i32" {
 				most = 1e-6
 			}
-			p := sameWithin(t, text, compile(t, text), most)
+			p := kittest.SameWithin(t, text, kittest.Compile(t, text), most)
 			require.Empty(t, p.HostSteps())
 			products := 0
 			for _, k := range p.Kernels {
@@ -51,7 +52,7 @@ func TestFewProductsAreAddedOneByOne(t *testing.T) {
 // What surrounds a convolution of few products is computed with it, and its products are
 // kept from being rounded with their sum.
 func TestFewProductsFuse(t *testing.T) {
-	p := same(t, `func.func @main(%x: tensor<2x9x1xf32>, %w: tensor<2x1x1xf32>) -> tensor<2x8x1xf32> {
+	p := kittest.Same(t, `func.func @main(%x: tensor<2x9x1xf32>, %w: tensor<2x1x1xf32>) -> tensor<2x8x1xf32> {
     %0 = stablehlo.negate %x : tensor<2x9x1xf32>
     %1 = stablehlo.convolution(%0, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x9x1xf32>, tensor<2x1x1xf32>) -> tensor<2x8x1xf32>
     %2 = stablehlo.tanh %1 : tensor<2x8x1xf32>

@@ -3,43 +3,14 @@
 // is planned once. Its central function is [Compile], which makes a [plan.Program] of
 // package plan.
 //
-//	module → simplify → a graph of kernels → passes → Program
+//	module → simplify → translate → fuse → plan.Program
 //
-// The graph has a node for each op. Its passes (passes.go) are, in this order:
+// Packages simplify and fuse have passes over the text and over kernels. This package
+// translates: an op becomes a kernel, by the rule in its row (ops.go), work that the target
+// claims (composite.go, sort.go), a loop or branch of programs (host.go), or a step of an
+// evaluator. File left.go says which ops the evaluator runs.
 //
-//   - updated: what an op writes over parts of an operand whose memory can be the
-//     result's is written over a copy of it (placing.go).
-//   - copied: a result that is an argument, a constant or another result gets a
-//     node that copies it (results.go);
-//   - unwrapped: a value is read itself, and not another shape of it that differs
-//     in dimensions of one element (unwrap.go);
-//   - inlined: what is cheap to compute is computed where it is used (inline.go);
-//   - split: a long reduction to few elements is one of parts, and one of what
-//     these give (split.go); the sums of a product are cut likewise, for targets that
-//     ask for it (splitproduct.go);
-//   - merged: a reduction and what uses it, or a product and what follows, are
-//     stages of one kernel (merge.go);
-//   - chained: products of few columns that follow each other are one kernel of
-//     their rows, for targets that ask for it (chain.go);
-//   - private: what only one kernel uses stays within it (privatise.go);
-//   - packed: what computes a factor of a product is done as the factor is packed,
-//     for targets that can (packed.go);
-//   - joined: nodes that read the same elements, and compute each by itself, are one
-//     of several results (siblings.go);
-//   - pitched: operands of products are laid out with rows as far apart as the target
-//     wants them (pitch.go);
-//   - delayed: what takes over arguments is written last (inplace.go);
-//   - placed: copies that are written over are nodes of their own, or nothing, where
-//     the operand is not needed any more (placing.go);
-//   - cut: stages that the target wants apart are nodes of their own (cut.go).
-//
-// Then kernels are written so that equal ones are the same text whatever their
-// sizes (normalise.go), and memory is planned (package plan). An op that is no kernel
-// is left to an evaluator that the backend names, one op a step: ops.go says
-// which ops are, left.go when others are. Composites and sorts are steps of the target's where it has code for
-// them (composite.go, sort.go).
-//
-// imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/plan,
-// ltc/backends/kit/simplify, ltc/backends/reference/eval, ltc/internal/halt, ltc/ir/types,
-// ltc/mlir, ltc/soa and ltc/stablehlo.
+// imports only ltc/backends, ltc/backends/kit/fuse, ltc/backends/kit/kernel,
+// ltc/backends/kit/plan, ltc/backends/kit/simplify, ltc/backends/reference/eval,
+// ltc/ir/types, ltc/mlir and ltc/stablehlo.
 package kit

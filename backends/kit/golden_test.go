@@ -18,6 +18,7 @@ import (
 	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/internal/test/golden"
+	"ltc/internal/test/kittest"
 )
 
 // What some of the programs of the benchmark become.
@@ -26,7 +27,7 @@ func TestFused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("testdata/workloads", name+".mlir"))
 			require.NoError(t, err)
-			golden.Is(t, filepath.Join("testdata/fused", name+".txt"), compile(t, string(text)).String())
+			golden.Is(t, filepath.Join("testdata/fused", name+".txt"), kittest.Compile(t, string(text)).String())
 		})
 	}
 }
@@ -60,7 +61,7 @@ func kernelsOf(ctx context.Context, p *backends.Program) (*plan.Program, error) 
 func TestVariants(t *testing.T) {
 	golden.Archives(t, "testdata/variant/*.txtar", ".mlir", func(t *testing.T, in txtar.File) []golden.Part {
 		args, results := layoutsIn(t, string(in.Data))
-		v, err := compile(t, string(in.Data)).Variant(args, results)
+		v, err := kittest.Compile(t, string(in.Data)).Variant(args, results)
 		if err != nil {
 			return []golden.Part{{Ext: "error", Text: err.Error()}}
 		}

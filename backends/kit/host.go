@@ -1,8 +1,8 @@
 package kit
 
 import (
-	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"ltc/backends"
@@ -16,72 +16,87 @@ func drives(op *mlir.Op) bool {
 	return opTable[op.Code].driven != ""
 }
 
-// hostWriter writes down the steps that are no kernels.
-type hostWriter struct {
-	ctx context.Context
-	g   *graph
-	p   *backends.Program
-	o   Options
-	at  func(plan.ValueID) plan.ValueID
+// hostStep is an op, with what is in its regions, that the evaluator runs, or a loop or
+// branch that the host drives.
+type hostStep struct {
+	t      *translator
+	op     *mlir.Op
+	inputs []*mlir.Value // what it reads: operands, then captured values
+	others []*mlir.Op    // what op may refer to, beside main
+	reason string        // why it was not compiled
 }
 
-// work returns the work of a node.
-func (w *hostWriter) work(n *node) (plan.Work, error) {
-	if n.host.composite != nil {
-		return w.composite(n), nil
+func (h *hostStep) String() string {
+	if drives(h.op) {
+		return h.op.Name() + ", whose regions are programs"
 	}
-	if n.host.sort != nil {
-		return w.sort(n), nil
+	return fmt.Sprintf("host %s: %s", h.op.Name(), h.reason)
+}
+
+// Text returns a module whose main does what the step does.
+func (h *hostStep) Text() string { return hostText(h.op, h.inputs, h.others) }
+
+func (h *hostStep) Work(reads, writes []plan.HostArg) (plan.Work, error) {
+	outs := valuesOf(writes)
+	if !drives(h.op) {
+		return h.evaluate(h.reason, reads, outs)
 	}
-	op := n.host.op
-	args := w.args(n.host.ins)
-	var outs []plan.ValueID
-	for _, v := range n.host.outs {
-		outs = append(outs, w.at(v))
-	}
-	evaluate := func(reason string) (plan.Work, error) {
-		text := hostText(op, n.host.inputs, n.host.others)
-		run, err := w.o.Eval.Compile(w.ctx, backends.NewModule(text), backends.Options{Name: w.p.File})
-		if err != nil { // of the whole text it has more to say
-			return nil, errors.Join(ErrNotCompiled, plan.At(op, err))
-		}
-		return &plan.Host{Op: op.Code, Reason: reason, Why: why(op.Code, reason), Text: text, Run: run, Args: args, Outs: outs}, nil
-	}
-	if !drives(op) {
-		return evaluate(n.host.reason)
-	}
-	captured := capturedBy(op)
-	bodies := make([]*plan.Program, len(op.Regions))
-	ops := make([]plan.Ordinals, len(op.Regions))
-	for i, r := range op.Regions {
+	captured := capturedBy(h.op)
+	bodies := make([]*plan.Program, len(h.op.Regions))
+	ops := make([]plan.Ordinals, len(h.op.Regions))
+	for i, r := range h.op.Regions {
 		var text string
 		var err error
-		text, ops[i] = regionText(r, captured, n.host.others, op.Code == stablehlo.While && i == 1)
-		bodies[i], err = w.region(text)
+		text, ops[i] = regionText(r, captured, h.others, h.op.Code == stablehlo.While && i == 1)
+		bodies[i], err = h.region(text)
 		if errors.Is(err, ErrNotCompiled) {
-			return evaluate(Why(err))
+			return h.evaluate(Why(err), reads, outs)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	own := w.argsOf(n, op.Operands)
-	rest := w.argsOf(n, captured)
-	if op.Code == stablehlo.While {
+	of := func(values []*mlir.Value) (args []plan.HostArg) {
+		for _, v := range values {
+			args = append(args, reads[slices.Index(h.inputs, v)])
+		}
+		return args
+	}
+	own, rest := of(h.op.Operands), of(captured)
+	if h.op.Code == stablehlo.While {
 		return &plan.Loop{Cond: bodies[0], Body: bodies[1], Init: own, Captured: rest, Outs: outs, CondOps: ops[0], BodyOps: ops[1], Stays: stays(bodies[1], len(own))}, nil
 	}
 	return &plan.Branch{Index: own[0], Branches: bodies, Ops: ops, Captured: rest, Outs: outs}, nil
 }
 
+// evaluate returns the op as work of the evaluator.
+func (h *hostStep) evaluate(reason string, args []plan.HostArg, outs []plan.ValueID) (plan.Work, error) {
+	text := h.Text()
+	run, err := h.t.o.Eval.Compile(h.t.ctx, backends.NewModule(text), backends.Options{Name: h.t.file})
+	if err != nil { // of the whole text it has more to say
+		return nil, errors.Join(ErrNotCompiled, plan.At(h.op, err))
+	}
+	return &plan.Host{Op: h.op.Code, Reason: reason, Why: why(h.op.Code, reason), Text: text, Run: run, Args: args, Outs: outs}, nil
+}
+
 // region compiles the text of a region.
-func (w *hostWriter) region(text string) (*plan.Program, error) {
-	p, err := backends.Load(w.ctx, backends.NewModule(text), backends.Options{Name: w.p.File})
+func (h *hostStep) region(text string) (*plan.Program, error) {
+	p, err := backends.Load(h.t.ctx, backends.NewModule(text), backends.Options{Name: h.t.file})
 	if err != nil {
 		return nil, err
 	}
-	o := w.o
-	o.region, o.watch = true, nil
-	return Compile(w.ctx, p, o)
+	o := *h.t.o
+	o.region = true
+	return h.t.compile(h.t.ctx, p, o)
+}
+
+// valuesOf returns the values of what a step reads or writes.
+func valuesOf(args []plan.HostArg) []plan.ValueID {
+	var all []plan.ValueID
+	for _, a := range args {
+		all = append(all, a.Value)
+	}
+	return all
 }
 
 // stays returns which of n values that a loop carries its body writes over.
@@ -98,22 +113,4 @@ func capturedBy(op *mlir.Op) []*mlir.Value {
 	inner := *op
 	inner.Operands = nil
 	return inputs(&inner)
-}
-
-func (w *hostWriter) args(values []plan.ValueID) []plan.HostArg {
-	var all []plan.HostArg
-	for _, v := range values {
-		all = append(all, plan.HostArg{Value: w.at(v), Type: w.g.values[v].typ})
-	}
-	return all
-}
-
-// argsOf returns the values that stand for those of the text, all of which are
-// inputs of the node.
-func (w *hostWriter) argsOf(n *node, values []*mlir.Value) []plan.HostArg {
-	var ids []plan.ValueID
-	for _, v := range values {
-		ids = append(ids, n.host.ins[slices.Index(n.host.inputs, v)])
-	}
-	return w.args(ids)
 }

@@ -3,14 +3,13 @@ package kit_test
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/fuse"
 	"ltc/backends/reference"
 	"ltc/backends/reference/eval"
 	"ltc/internal/test/growth"
@@ -25,35 +24,12 @@ func TestCompilingIsLinear(t *testing.T) {
 				p, err := backends.Load(t.Context(), backends.NewModule(text(n)), backends.Options{})
 				require.NoError(t, err)
 				return func() {
-					_, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New(), Cut: reference.Cut})
+					_, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New(), Fuse: fuse.Options{Cut: reference.Cut}})
 					require.NoError(t, err)
 				}
 			})
 		})
 	}
-}
-
-// What is computed where it is used is kept there alone: each op of a chain takes over all
-// before it, of which a long chain would have hundreds of copies until the nodes go.
-func TestNodesThatAreInlinedKeepNothing(t *testing.T) {
-	const n = 1000
-	var text strings.Builder
-	text.WriteString("func.func @main(%0: tensor<4xf32>) -> tensor<4xf32> {\n")
-	for i := range n {
-		fmt.Fprintf(&text, "  %%%d = stablehlo.sine %%%d : tensor<4xf32>\n", i+1, i)
-	}
-	fmt.Fprintf(&text, "  return %%%d : tensor<4xf32>\n}", n)
-	p, err := backends.Load(t.Context(), backends.NewModule(text.String()), backends.Options{})
-	require.NoError(t, err)
-	var instrs func() int
-	_, err = kit.Compile(t.Context(), p, kit.Options{Eval: eval.New()}.Watched(func(_ string, g *kit.Graph) error {
-		if instrs == nil {
-			instrs = g.Instrs()
-		}
-		return nil
-	}))
-	require.NoError(t, err)
-	require.LessOrEqual(t, instrs(), 2*n)
 }
 
 var errEnough = errors.New("enough")
@@ -81,7 +57,7 @@ func TestCompilingEndsWithItsContext(t *testing.T) {
 				p, err := backends.Load(t.Context(), backends.NewModule(text(n)), backends.Options{})
 				require.NoError(t, err)
 				c := &counted{t.Context(), 0, most}
-				_, err = kit.Compile(c, p, kit.Options{Eval: eval.New(), Cut: reference.Cut})
+				_, err = kit.Compile(c, p, kit.Options{Eval: eval.New(), Fuse: fuse.Options{Cut: reference.Cut}})
 				return c.looks, err
 			}
 			const size = 400

@@ -10,6 +10,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/reference/eval"
+	"ltc/internal/test/kittest"
 )
 
 // manyUpdates returns a program of n updates of one tensor after the other, each of
@@ -30,7 +31,7 @@ func manyUpdates(n int) string {
 
 // All of a long chain of updates are written over one memory.
 func TestManyUpdates(t *testing.T) {
-	p := same(t, manyUpdates(200))
+	p := kittest.Same(t, manyUpdates(200))
 	require.Equal(t, 64, p.Arena, "an update, and no copy of what is updated")
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 	"ltc/stablehlo"
@@ -163,4 +164,49 @@ func dynamicUpdateSlice(b *nodeBuilder) error {
 	old := b.load(0, index...)
 	b.store(0, b.guarded(1, old, from...), index...)
 	return nil
+}
+
+// inParts returns how else the op of a kernel with one result can be made; nil if there is no
+// other way.
+func (t *translator) inParts(of *nodeBuilder) (*fuse.Kernel, error) {
+	run := opTable[of.op.Code].parts
+	if run == nil {
+		return nil, nil
+	}
+	b, err := t.builder(of.op, "update")
+	if err == nil {
+		err = run(b)
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.operands[b.outs[0]] = of.operands[of.outs[0]]
+	return &fuse.Kernel{Kernel: b.Kernel(), Operands: b.operands}, nil
+}
+
+// updateInParts copies the operand, then writes the update over it.
+func updateInParts(b *nodeBuilder) error {
+	index, axes := stageAxes(b.out[0].Shape)
+	b.Stage(axes...)
+	b.store(0, b.load(0, index...), index...)
+	from, axes := stageAxes(b.in[1].Shape)
+	b.Stage(axes...)
+	to := slices.Clone(from)
+	for d := range to {
+		if room := b.in[0].Shape[d] - b.in[1].Shape[d]; room > 0 {
+			to[d].Value = b.start(2+d, room)
+		}
+	}
+	b.store(0, b.load(1, from...), to...)
+	return nil
+}
+
+// stageAxes returns axes of a stage, in a kernel without others, for the dimensions
+// of a shape, and the indices that they are.
+func stageAxes(shape []int) (index []kernel.Index, axes []kernel.Axis) {
+	for d, n := range shape {
+		index = append(index, kernel.Along(d))
+		axes = append(axes, kernel.Axis{Name: kernel.StageAxisName(d), Size: kernel.Size(n)})
+	}
+	return index, axes
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/test/kittest"
 	"ltc/internal/test/programs"
 	"ltc/internal/trials"
 )
@@ -21,7 +22,7 @@ func TestRandomPrograms(t *testing.T) {
 					t.Log("\n" + text)
 				}
 			}()
-			same(t, text)
+			kittest.Same(t, text)
 		})
 	}
 }
@@ -31,7 +32,7 @@ func TestRandomPrograms(t *testing.T) {
 func TestRandomConvolutions(t *testing.T) {
 	for seed := range trials.Of(200) {
 		text := programs.Convolution(rand.New(rand.NewPCG(uint64(seed), 5)), false)
-		for _, s := range same(t, text).HostSteps() {
+		for _, s := range kittest.Same(t, text).HostSteps() {
 			require.Regexp(t, `^sums of [1-7] products$`, s.Reason, text)
 		}
 	}
@@ -47,7 +48,7 @@ func TestRandomUpdates(t *testing.T) {
 					t.Log("\n" + text)
 				}
 			}()
-			same(t, text)
+			kittest.Same(t, text)
 		})
 	}
 }

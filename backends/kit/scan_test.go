@@ -14,6 +14,7 @@ import (
 	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/internal/samples"
+	"ltc/internal/test/kittest"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -71,7 +72,7 @@ func TestFullWindowsAreScans(t *testing.T) {
 				if strings.HasSuffix(c.elem, "f16") { // the evaluator rounds each sum
 					most = 0.05
 				}
-				p := sameWithin(t, text, compile(t, text), most)
+				p := kittest.SameWithin(t, text, kittest.Compile(t, text), most)
 				require.Empty(t, p.HostSteps())
 				require.Equal(t, 1, scanKernels(p), "%v", p)
 			})
@@ -89,14 +90,14 @@ func TestOtherWindowsAreNoScans(t *testing.T) {
 		"middle":  cumulative("3x6", "f32", "1, 11", "[0, 0], [5, 5]", "add", "0.0"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Zero(t, scanKernels(same(t, text)))
+			require.Zero(t, scanKernels(kittest.Same(t, text)))
 		})
 	}
 }
 
 // What each element needs before and after is done by the scan's kernel.
 func TestScansFuse(t *testing.T) {
-	p := same(t, `func.func @main(%x: tensor<5x40xf32>, %y: tensor<5x40xf32>) -> tensor<5x40xf32> {
+	p := kittest.Same(t, `func.func @main(%x: tensor<5x40xf32>, %y: tensor<5x40xf32>) -> tensor<5x40xf32> {
     %i = stablehlo.constant dense<0.0> : tensor<f32>
     %0 = stablehlo.multiply %x, %y : tensor<5x40xf32>
     %1 = "stablehlo.reduce_window"(%0, %i) <{padding = dense<[[0, 0], [0, 39]]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, 40>}> ({
@@ -127,12 +128,12 @@ func TestScansFuse(t *testing.T) {
 // A scan of few long rows is cut into parts that run at the same time, in either order.
 func TestLongScansAreCut(t *testing.T) {
 	for _, padding := range []string{"[0, 0], [65535, 0]", "[0, 0], [0, 65535]"} {
-		p := compile(t, cumulative("2x65536", "i32", "1, 65536", padding, "add", "0"))
+		p := kittest.Compile(t, cumulative("2x65536", "i32", "1, 65536", padding, "add", "0"))
 		x := soa.Make(types.Type{DType: types.I32, Shape: types.Shape{2, 65536}})
 		for i := range soa.Slice[int32](x) {
 			soa.Slice[int32](x)[i] = int32(i*i) % 1001
 		}
-		got := soa.Slice[int32](evaluate(t, p, []soa.View{x})[0])
+		got := soa.Slice[int32](kittest.Evaluate(t, p, []soa.View{x})[0])
 		for row := range 2 {
 			sum := int32(0)
 			for j := range 65536 {
@@ -157,7 +158,7 @@ func TestScansOfFewElements(t *testing.T) {
 		shape, window, padding string
 	}{{"3x1", "1, 1", "[0, 0], [0, 0]"}, {"1x2", "1, 2", "[0, 0], [2, -1]"}, {"2x1", "2, 1", "[0, 1], [0, 0]"}} {
 		t.Run(c.shape, func(t *testing.T) {
-			require.Empty(t, same(t, cumulative(c.shape, "f32", c.window, c.padding, "add", "0.0")).HostSteps())
+			require.Empty(t, kittest.Same(t, cumulative(c.shape, "f32", c.window, c.padding, "add", "0.0")).HostSteps())
 		})
 	}
 }
@@ -167,10 +168,10 @@ func TestScansKeepNaN(t *testing.T) {
 	nan := float32(math.NaN())
 	for _, op := range []string{"maximum", "minimum"} {
 		init := map[string]string{"maximum": "0xFF800000", "minimum": "0x7F800000"}[op]
-		p := compile(t, cumulative("1x5", "f32", "1, 5", "[0, 0], [0, 4]", op, init))
+		p := kittest.Compile(t, cumulative("1x5", "f32", "1, 5", "[0, 0], [0, 4]", op, init))
 		x := soa.Make(types.Type{DType: types.F32, Shape: types.Shape{1, 5}})
 		copy(soa.Slice[float32](x), []float32{1, 2, nan, 4, 4})
-		got := soa.Slice[float32](evaluate(t, p, []soa.View{x})[0])
+		got := soa.Slice[float32](kittest.Evaluate(t, p, []soa.View{x})[0])
 		for i, v := range got {
 			require.Equal(t, i < 3, v != v, "%s %d: %v", op, i, got)
 		}
@@ -289,7 +290,7 @@ func TestScansOfFunctions(t *testing.T) {
 				t.Run(fmt.Sprint(c.name, "/", along.shape, "/", along.dim, "/", reverse), func(t *testing.T) {
 					s := c.scanOf
 					s.shape, s.rest, s.dim, s.reverse = along.shape, along.rest, along.dim, reverse
-					p := sameWithin(t, s.String(), compile(t, s.String()), 0)
+					p := kittest.SameWithin(t, s.String(), kittest.Compile(t, s.String()), 0)
 					require.Empty(t, p.HostSteps(), "%v", p)
 					require.Empty(t, p.Fallbacks(), "%v", p)
 				})
@@ -331,7 +332,7 @@ func TestWindowsOfFunctionsAreScans(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := cumulativeLSE(c.elem, c.init, 7, c.padding)
-			p := sameWithin(t, text, compile(t, text), c.most)
+			p := kittest.SameWithin(t, text, kittest.Compile(t, text), c.most)
 			require.Empty(t, p.HostSteps())
 			require.Equal(t, 1, scanKernels(p))
 			if c.elem != "f32" {
@@ -345,12 +346,12 @@ func TestWindowsOfFunctionsAreScans(t *testing.T) {
 			require.NoError(t, err)
 			call := &backends.Call{Args: []soa.View{x}}
 			require.NoError(t, exe.Execute(t.Context(), call))
-			d, err := samples.Differ(evaluate(t, p, []soa.View{x})[0], call.Results[0])
+			d, err := samples.Differ(kittest.Evaluate(t, p, []soa.View{x})[0], call.Results[0])
 			require.NoError(t, err)
 			require.LessOrEqual(t, d.Size, c.most, "at %v: %s, want %s", d.At, d.Got, d.Want)
 		})
 	}
-	require.Zero(t, scanKernels(same(t, cumulativeLSE("f32", "1.0", 7, "6, 0"))), "1 combined with itself is another number")
+	require.Zero(t, scanKernels(kittest.Same(t, cumulativeLSE("f32", "1.0", 7, "6, 0"))), "1 combined with itself is another number")
 }
 
 // Windows of two values are scans, too: the largest so far, and where it is.
@@ -368,7 +369,7 @@ func TestWindowsOfTwoValuesAreScans(t *testing.T) {
     }) : (tensor<4x9xf32>, tensor<4x9xi32>, tensor<f32>, tensor<i32>) -> (tensor<4x9xf32>, tensor<4x9xi32>)
     return %%1#0, %%1#1 : tensor<4x9xf32>, tensor<4x9xi32>
   }`, padding)
-		p := sameWithin(t, text, compile(t, text), 0)
+		p := kittest.SameWithin(t, text, kittest.Compile(t, text), 0)
 		require.Empty(t, p.HostSteps())
 		require.Equal(t, 1, scanKernels(p))
 	}
@@ -376,7 +377,7 @@ func TestWindowsOfTwoValuesAreScans(t *testing.T) {
 
 // A scan whose body computes an element of others becomes a loop over programs of kernels.
 func TestScansOfMatricesAreLoops(t *testing.T) {
-	p := same(t, `func.func @main(%x: tensor<5x3x3xf32>, %h: tensor<3x3xf32>) -> (tensor<5x3x3xf32>, tensor<3x3xf32>) {
+	p := kittest.Same(t, `func.func @main(%x: tensor<5x3x3xf32>, %h: tensor<3x3xf32>) -> (tensor<5x3x3xf32>, tensor<3x3xf32>) {
     %r:2 = chlo.scan(%x) inits (%h) dimension=0 {
     ^bb0(%a: tensor<3x3xf32>, %c: tensor<3x3xf32>):
       %0 = stablehlo.dot_general %c, %a, contracting_dims = [1] x [0] : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xf32>
@@ -426,7 +427,7 @@ func TestAssociativeSumsScan(t *testing.T) {
 }
 `},
 	} {
-		p := same(t, fmt.Sprintf(`func.func @main(%%x: tensor<70x40xf32>, %%c: tensor<70xf32>) -> tensor<70x40xf32> {
+		p := kittest.Same(t, fmt.Sprintf(`func.func @main(%%x: tensor<70x40xf32>, %%c: tensor<70xf32>) -> tensor<70x40xf32> {
     %%0 = stablehlo.exponential %%x : tensor<70x40xf32>
     %%r:2 = chlo.scan(%%0) inits (%%c) dimension=1%s {
     ^bb0(%%a: tensor<70xf32>, %%b: tensor<70xf32>):
@@ -444,7 +445,7 @@ func TestAssociativeSumsScan(t *testing.T) {
 // What jax.lax.associative_scan writes, slices and pads of halves of the elements, are
 // kernels.
 func TestAssociativeScanOfJAXIsKernels(t *testing.T) {
-	p := same(t, `func.func @main(%x: tensor<5x3xf32>) -> tensor<5x3xf32> {
+	p := kittest.Same(t, `func.func @main(%x: tensor<5x3xf32>) -> tensor<5x3xf32> {
     %z = stablehlo.constant dense<0.0> : tensor<f32>
     %a = stablehlo.slice %x [0:4:2, 0:3] : (tensor<5x3xf32>) -> tensor<2x3xf32>
     %b = stablehlo.slice %x [1:5:2, 0:3] : (tensor<5x3xf32>) -> tensor<2x3xf32>

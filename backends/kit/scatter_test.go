@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/reference/eval"
+	"ltc/internal/test/kittest"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -29,12 +30,12 @@ func TestScatterPartlyOutside(t *testing.T) {
 	for n := range 36 {
 		unsafe.Slice((*float32)(u.Base()), 36)[n] = float32(n + 1)
 	}
-	p := compile(t, text)
+	p := kittest.Compile(t, text)
 	require.Empty(t, p.HostSteps())
 	exe, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
 	c := &backends.Call{Args: []soa.View{x, i, u}}
 	require.NoError(t, exe.Execute(t.Context(), c))
-	got := evaluate(t, p, c.Args)[0]
+	got := kittest.Evaluate(t, p, c.Args)[0]
 	require.Equal(t, unsafe.Slice((*float32)(c.Results[0].Base()), 20), unsafe.Slice((*float32)(got.Base()), 20))
 }

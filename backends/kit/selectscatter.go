@@ -3,6 +3,7 @@ package kit
 import (
 	"math/bits"
 
+	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
 	"ltc/ir/types"
@@ -96,10 +97,9 @@ func (w *windowed) choose() plan.ValueID {
 	index := v.Axes(made.Shape)
 	v.Stage()
 	v.store(0, v.Op(kernel.Convert, types.U8, v.selected()), index...)
-	n := &node{kernel: v.Kernel(), operands: v.operands, ordinal: w.op.Ordinal, loc: w.op.Loc}
-	id := w.t.graph.newValue(made, n)
-	n.operands[v.outs[0]] = id
-	w.t.graph.nodes = append(w.t.graph.nodes, n)
+	id := w.t.graph.Value(made)
+	v.operands[v.outs[0]] = id
+	w.t.graph.AddKernel(w.op, fuse.Kernel{Kernel: v.Kernel(), Operands: v.operands}, nil)
 	return id
 }
 
@@ -184,7 +184,7 @@ func (w *windowed) insides() [][]kernel.ID {
 func (w *windowed) scatter(selected plan.ValueID) {
 	index := w.Axes(w.out[0].Shape)
 	w.Stage()
-	param := w.Param(kernel.Dense("at", w.t.graph.values[selected].typ, false))
+	param := w.Param(kernel.Dense("at", w.t.graph.Type(selected), false))
 	w.operands = append(w.operands, selected)
 	rank := len(index)
 	windows, counts := make([][]candidate, rank), make([]int64, rank)

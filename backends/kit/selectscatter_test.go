@@ -14,6 +14,7 @@ import (
 	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/internal/samples"
+	"ltc/internal/test/kittest"
 	"ltc/soa"
 )
 
@@ -76,14 +77,14 @@ func TestSelectAndScatter(t *testing.T) {
 			t.Run(name+"/"+dtype, func(t *testing.T) {
 				c.in, c.t = "3x8x6", dtype
 				text := c.text()
-				p := compile(t, text)
+				p := kittest.Compile(t, text)
 				require.Empty(t, p.HostSteps())
 				args := repeated(t, p)
 				exe, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 				require.NoError(t, err)
 				call := &backends.Call{Args: args}
 				require.NoError(t, exe.Execute(t.Context(), call))
-				d, err := samples.Differ(evaluate(t, p, args)[0], call.Results[0])
+				d, err := samples.Differ(kittest.Evaluate(t, p, args)[0], call.Results[0])
 				require.NoError(t, err)
 				require.Zero(t, d.Size, "differs at %v: %s, want %s\n%v", d.At, d.Got, d.Want, p)
 			})

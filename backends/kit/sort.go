@@ -1,10 +1,12 @@
 package kit
 
 import (
+	"fmt"
 	"slices"
 
 	"ltc/backends"
 	"ltc/backends/kit/plan"
+	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -20,7 +22,7 @@ func (t *translator) sort(op *mlir.Op) error {
 	}
 	s := &plan.Sort{Dim: int(dim)}
 	for i, v := range op.Operands {
-		arg := t.graph.values[t.values[v]].typ
+		arg := t.graph.Type(t.values[v])
 		s.Args = append(s.Args, plan.HostArg{Value: plan.None, Type: arg})
 		out, err := backends.TypeOf(op.Results[i].Type)
 		if err != nil {
@@ -44,19 +46,11 @@ func (t *translator) sort(op *mlir.Op) error {
 	if !ok {
 		return leave("a sort that the target has no code for")
 	}
-	n := &node{host: &hostOp{op: op, sort: s}, ordinal: op.Ordinal, loc: op.Loc}
-	for _, v := range op.Operands {
-		n.host.ins = append(n.host.ins, t.values[v])
+	makes := make([]types.Type, len(s.Outs))
+	for i, out := range s.Outs {
+		makes[i] = out.Type
 	}
-	if err := t.step(n, op); err != nil {
-		return err
-	}
-	for i, v := range n.host.outs {
-		t.graph.values[v].typ = s.Outs[i].Type
-	}
-	for _, w := range work {
-		n.host.outs = append(n.host.outs, t.graph.newValue(w, n))
-	}
+	t.step(op, sortStep{s}, t.of(op.Operands), append(makes, work...), false)
 	return nil
 }
 
@@ -116,12 +110,13 @@ func (t *translator) comparator(op *mlir.Op, s *plan.Sort) error {
 	return nil
 }
 
-// sort returns the work of a sort.
-func (w *hostWriter) sort(n *node) *plan.Sort {
-	c := *n.host.sort
-	c.Args, c.Outs = w.args(n.host.ins), w.args(n.host.outs[:len(c.Outs)])
-	for _, v := range n.host.outs[len(c.Outs):] {
-		c.Work = append(c.Work, w.at(v))
-	}
-	return &c
+// sortStep is a sort that the target has claimed.
+type sortStep struct{ of *plan.Sort }
+
+func (s sortStep) String() string { return fmt.Sprintf("sort along %d", s.of.Dim) }
+
+func (s sortStep) Work(reads, writes []plan.HostArg) (plan.Work, error) {
+	w, outs := *s.of, len(s.of.Outs)
+	w.Args, w.Outs, w.Work = reads, writes[:outs], valuesOf(writes[outs:])
+	return &w, nil
 }

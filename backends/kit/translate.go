@@ -1,17 +1,16 @@
 package kit
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"ltc/backends"
+	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
 	"ltc/backends/kit/simplify"
-	"ltc/internal/halt"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -20,7 +19,7 @@ import (
 // translator turns the body of main into a graph with a node for each op.
 type translator struct {
 	ctx    context.Context
-	graph  *graph
+	graph  *fuse.Graph
 	values map[*mlir.Value]plan.ValueID
 	used   map[*mlir.Value]bool // by any op
 	// Of results of sorts: by how many operands, and by which slices of main.
@@ -51,7 +50,7 @@ type rule func(*nodeBuilder) error
 
 // translate returns the graph of a module's main function. The error wraps
 // notCompiled when the whole module must be left to the evaluator.
-func translate(ctx context.Context, p *backends.Program, o Options) (g *graph, err error) {
+func translate(ctx context.Context, p *backends.Program, o Options) (g *fuse.Graph, err error) {
 	main := p.Module.Func("main")
 	others := slices.DeleteFunc(slices.Clone(p.Module.Ops), func(op *mlir.Op) bool { return op == main })
 	for _, op := range p.Module.Ops {
@@ -71,7 +70,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (g *graph, e
 	if seen != "" { // they tell the caller what the ops of the text give
 		return nil, watched{leave("%s is the evaluator's", seen)}
 	}
-	t := &translator{ctx: ctx, graph: &graph{caller: caller{halt.On(ctx), cmp.Or(o.LocalBytes, LocalBytes), o.Packs, o.Parts, o.ProductParts, o.Cut, o.Borders, o.Columns, o.Pitch}}, values: map[*mlir.Value]plan.ValueID{}, used: map[*mlir.Value]bool{}, reads: map[*mlir.Value]int{}, slices: map[*mlir.Value][]*mlir.Op{}, o: &o, others: others, file: p.File, compile: Compile}
+	t := &translator{ctx: ctx, graph: fuse.New(ctx, o.Fuse), values: map[*mlir.Value]plan.ValueID{}, used: map[*mlir.Value]bool{}, reads: map[*mlir.Value]int{}, slices: map[*mlir.Value][]*mlir.Op{}, o: &o, others: others, file: p.File, compile: Compile}
 	defer t.graph.Catch(&err)
 	p.Module.Walk(func(op *mlir.Op) bool {
 		for _, v := range op.Operands {
@@ -88,20 +87,15 @@ func translate(ctx context.Context, p *backends.Program, o Options) (g *graph, e
 		}
 	}
 	for _, a := range main.Body().Args {
-		v, err := t.define(a, nil)
-		if err != nil {
+		if err := t.define(a, t.graph.Argument); err != nil {
 			return nil, plan.At(main, err)
 		}
-		t.graph.args = append(t.graph.args, v)
-	}
-	for _, r := range p.Signature.Results {
-		t.graph.alias = append(t.graph.alias, r.Alias)
 	}
 	for _, op := range main.Body().Ops {
 		t.graph.Look()
 		if op.Code == mlir.OpReturn {
-			for _, v := range op.Operands {
-				t.graph.results = append(t.graph.results, t.values[v])
+			for j, v := range op.Operands {
+				t.graph.Result(t.values[v], p.Signature.Results[j].Alias)
 			}
 			continue
 		}
@@ -121,18 +115,26 @@ func (t *translator) keptWhole(op *mlir.Op) bool {
 		return false
 	}
 	typ, err := typeOf(op.Results[0])
-	return err == nil && typ.Shape.Equal(t.graph.values[t.values[op.Operands[0]]].typ.Shape)
+	return err == nil && typ.Shape.Equal(t.graph.Type(t.values[op.Operands[0]]).Shape)
 }
 
 // define adds the value that v is.
-func (t *translator) define(v *mlir.Value, def *node) (plan.ValueID, error) {
+func (t *translator) define(v *mlir.Value, add func(types.Type) plan.ValueID) error {
 	typ, err := typeOf(v)
 	if err != nil {
-		return plan.None, leave("%v", err)
+		return leave("%v", err)
 	}
-	id := t.graph.newValue(typ, def)
-	t.values[v] = id
-	return id, nil
+	t.values[v] = add(typ)
+	return nil
+}
+
+// of returns what values of the text are in the graph.
+func (t *translator) of(values []*mlir.Value) []plan.ValueID {
+	all := make([]plan.ValueID, len(values))
+	for i, v := range values {
+		all[i] = t.values[v]
+	}
+	return all
 }
 
 func (t *translator) op(op *mlir.Op) error {
@@ -178,24 +180,28 @@ func (t *translator) node(op *mlir.Op) error {
 	if err := run(b); err != nil {
 		return err
 	}
-	n := &node{kernel: b.Kernel(), operands: b.operands, ordinal: op.Ordinal, loc: op.Loc}
 	for i, r := range op.Results {
 		if b.outs[i] < 0 { // nobody uses it
 			continue
 		}
-		id, err := t.define(r, n)
+		made := t.graph.Value(b.out[i])
+		b.operands[b.outs[i]] = made
+		err := t.define(r, func(typ types.Type) plan.ValueID {
+			if typ.Shape.Equal(b.out[i].Shape) {
+				return made
+			}
+			return t.graph.Reshape(made, typ)
+		})
 		if err != nil {
 			return err
 		}
-		if !t.graph.values[id].typ.Shape.Equal(b.out[i].Shape) { // it is made in another one
-			made := t.graph.newValue(b.out[i], n)
-			t.graph.values[id].def, t.graph.values[id].base = nil, made
-			id = made
-		}
-		n.operands[b.outs[i]] = id
 	}
-	t.graph.nodes = append(t.graph.nodes, n)
-	return t.inParts(op, n)
+	parts, err := t.inParts(b)
+	if err != nil {
+		return err
+	}
+	t.graph.AddKernel(op, fuse.Kernel{Kernel: b.Kernel(), Operands: b.operands}, parts)
+	return nil
 }
 
 // barrier gives values other names.
@@ -215,64 +221,47 @@ func (t *translator) constant(op *mlir.Op) error {
 	case isCarried(op.Results[0]):
 		return leave("elements that kernels do not have")
 	}
-	data, splat, err := a.Decode()
+	data, _, err := a.Decode()
 	if err != nil {
 		return err
 	}
-	id, err := t.define(op.Results[0], nil)
-	if err != nil {
-		return err
-	}
-	v := &t.graph.values[id]
-	if splat || len(data) == v.typ.DType.Size() {
-		bits := kernel.LoadBits(data, len(data))
-		v.splat = &bits
-		return nil
-	}
-	v.data = data
-	return nil
+	return t.define(op.Results[0], func(typ types.Type) plan.ValueID { return t.graph.Constant(typ, data) })
 }
 
 // reshape gives a value another shape: the memory stays.
 func (t *translator) reshape(op *mlir.Op) error {
-	from := t.values[op.Operands[0]]
-	id, err := t.define(op.Results[0], nil)
-	if err != nil {
-		return err
-	}
-	v := &t.graph.values[id]
-	v.splat = t.graph.values[from].splat
-	if v.splat == nil {
-		v.base = from
-	}
-	return nil
+	return t.define(op.Results[0], func(typ types.Type) plan.ValueID { return t.graph.Reshape(t.values[op.Operands[0]], typ) })
 }
 
 // host adds a node that the evaluator runs: the op with all that its regions
 // use from outside.
 func (t *translator) host(op *mlir.Op, reason string) error {
-	n := &node{host: &hostOp{op: op, inputs: inputs(op), reason: reason}, ordinal: op.Ordinal, loc: op.Loc}
+	h := &hostStep{t: t, op: op, inputs: inputs(op), reason: reason}
 	if len(t.others) > 0 {
-		simplify.Symbols(op, func(string) { n.host.others = t.others })
+		simplify.Symbols(op, func(string) { h.others = t.others })
 	}
-	n.kept = mlir.Flag(op.Attrs.Get("has_side_effect")) || n.host.others != nil || !simplify.Ends(op) || simplify.Sized(op)
-	for _, v := range n.host.inputs {
-		n.host.ins = append(n.host.ins, t.values[v])
+	makes := make([]types.Type, len(op.Results))
+	for i, r := range op.Results {
+		var err error
+		if makes[i], err = typeOf(r); err != nil {
+			return leave("%v", err)
+		}
 	}
-	return t.step(n, op)
+	kept := mlir.Flag(op.Attrs.Get("has_side_effect")) || h.others != nil || !simplify.Ends(op) || simplify.Sized(op)
+	t.step(op, h, t.of(h.inputs), makes, kept)
+	return nil
 }
 
-// step adds a node that is no kernel, which gives what the op does.
-func (t *translator) step(n *node, op *mlir.Op) error {
-	for _, r := range op.Results {
-		id, err := t.define(r, n)
-		if err != nil {
-			return err
+// step adds a node that is no kernel, which makes values of some types: what the op gives,
+// then memory that it works in.
+func (t *translator) step(op *mlir.Op, s fuse.Step, reads []plan.ValueID, makes []types.Type, kept bool) {
+	writes := make([]plan.ValueID, len(makes))
+	for i, typ := range makes {
+		if writes[i] = t.graph.Value(typ); i < len(op.Results) {
+			t.values[op.Results[i]] = writes[i]
 		}
-		n.host.outs = append(n.host.outs, id)
 	}
-	t.graph.nodes = append(t.graph.nodes, n)
-	return nil
+	t.graph.AddStep(op, s, reads, writes, kept)
 }
 
 // inputs returns the values that an op and its regions use and do not define,
@@ -322,7 +311,7 @@ type nodeBuilder struct {
 func (t *translator) builder(op *mlir.Op, name string) (*nodeBuilder, error) {
 	b := &nodeBuilder{Builder: kernel.NewBuilder(name), t: t, op: op}
 	for _, v := range op.Operands {
-		b.in = append(b.in, t.graph.values[t.values[v]].typ)
+		b.in = append(b.in, t.graph.Type(t.values[v]))
 		b.params = append(b.params, -1)
 	}
 	for _, r := range op.Results {
@@ -352,9 +341,7 @@ func (b *nodeBuilder) reshaped(i int, shape types.Shape) {
 		return
 	}
 	b.params[i] = b.Param(kernel.Dense(fmt.Sprintf("x%d", i), b.in[i], false))
-	v := b.t.graph.newValue(b.in[i], nil)
-	b.t.graph.values[v].base = b.t.values[b.op.Operands[i]]
-	b.operands = append(b.operands, v)
+	b.operands = append(b.operands, b.t.graph.Reshape(b.t.values[b.op.Operands[i]], b.in[i]))
 }
 
 // result returns the parameter of result i.
@@ -376,7 +363,7 @@ func (b *nodeBuilder) load(i int, index ...kernel.Index) kernel.ID {
 
 // splat returns the bits of operand i if it is a splat.
 func (b *nodeBuilder) splat(i int) *uint64 {
-	return b.t.graph.values[b.t.values[b.op.Operands[i]]].splat
+	return b.t.graph.Splat(b.t.values[b.op.Operands[i]])
 }
 
 // store stores an element of result i.

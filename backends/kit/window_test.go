@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"ltc/internal/test/kittest"
 )
 
 // Windows of all kinds compute what the evaluator does: strides, padding that
@@ -20,7 +21,7 @@ func TestWindows(t *testing.T) {
 		"padding":  {"padding = dense<[[0, 0], [9, 0], [0, 0]]> : tensor<3x2xi64>, window_dimensions = array<i64: 1, 2, 1>", "3x16x6", "maximum", "0.25"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := same(t, fmt.Sprintf(`func.func @main(%%x: tensor<3x8x6xf32>) -> tensor<%[2]sxf32> {
+			p := kittest.Same(t, fmt.Sprintf(`func.func @main(%%x: tensor<3x8x6xf32>) -> tensor<%[2]sxf32> {
     %%i = stablehlo.constant dense<%[4]s> : tensor<f32>
     %%1 = "stablehlo.reduce_window"(%%x, %%i) <{%[1]s}> ({
     ^bb0(%%a: tensor<f32>, %%b: tensor<f32>):

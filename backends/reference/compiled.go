@@ -10,6 +10,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
+	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
@@ -142,7 +143,7 @@ func (e *compiled) CountIn(n *atomic.Int64) {
 // kernelsOf makes kernels of a program; claim is that of [kit.Options].
 func kernelsOf(ctx context.Context, p *backends.Program, compilers []kernel.Compiler, claim func(plan.Work) ([]types.Type, bool)) (*plan.Program, error) {
 	options := kitOptions()
-	options.Packs, options.Columns, options.Claim, options.Cut = packsOf(ctx, compilers), columnsOf(ctx, compilers), claim, Cut
+	options.Claim, options.Fuse = claim, fuse.Options{Packs: packsOf(ctx, compilers), Columns: columnsOf(ctx, compilers), Cut: Cut}
 	return kit.Compile(ctx, p, options)
 }
 
@@ -151,7 +152,7 @@ func kernelsOf(ctx context.Context, p *backends.Program, compilers []kernel.Comp
 // compiled once.
 const mostStages = 16
 
-// Cut says where kernels of many unrelated stages are cut; see [kit.Options].
+// Cut says where kernels of many unrelated stages are cut; see [fuse.Options].
 func Cut(k *kernel.Kernel) (at []int) {
 	for s := mostStages; s < len(k.Stages); s += mostStages {
 		at = append(at, s)

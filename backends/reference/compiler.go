@@ -37,7 +37,7 @@ func compilerName() string {
 }
 
 // Packs returns what the compiler that the backend cpu asks first says of factors
-// of contractions, for [kit.Options]; nil if it packs none.
+// of contractions, for [fuse.Options]; nil if it packs none.
 func Packs(ctx context.Context) func(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
 	compilers.Lock()
 	use := compilers.fastest
@@ -55,7 +55,7 @@ func packsOf(ctx context.Context, use []kernel.Compiler) func(k *kernel.Kernel, 
 }
 
 // Columns returns what the compiler that the backend cpu asks first says of rows of
-// products, for [kit.Options]; nil if it runs none.
+// products, for [fuse.Options]; nil if it runs none.
 func Columns(ctx context.Context) func() int {
 	compilers.Lock()
 	use := compilers.fastest

@@ -6,7 +6,8 @@
 // evaluator runs what is left: package eval, which is registered by importing this one.
 //
 // imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/exec,
-// ltc/backends/kit/kernel, ltc/backends/kit/plan, ltc/backends/reference/eval, ltc/backends/reference/tiles,
+// ltc/backends/kit/fuse, ltc/backends/kit/kernel, ltc/backends/kit/plan,
+// ltc/backends/reference/eval, ltc/backends/reference/tiles,
 // ltc/backends/reference/internal/dense, ltc/backends/reference/internal/loops, ltc/soa,
 // ltc/ir/types, ltc/internal/env, ltc/internal/footprint and ltc/internal/spare.
 package reference

@@ -12,6 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda"
 	"ltc/backends/kit"
+	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/plan"
 	"ltc/backends/reference"
 	"ltc/backends/reference/eval"
@@ -165,10 +166,11 @@ func (s *source) showKernels(ctx context.Context, w io.Writer, text, stage strin
 func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage string, claim func(plan.Work) ([]types.Type, bool)) (*plan.Program, error) {
 	return kit.Compile(ctx, p, kit.Options{
 		Eval:  eval.New(),
-		Packs: reference.Packs(ctx), Columns: reference.Columns(ctx), Claim: claim, Cut: reference.Cut,
-		Dump: func(name, text string) {
+		Fuse:  fuse.Options{Packs: reference.Packs(ctx), Columns: reference.Columns(ctx), Cut: reference.Cut},
+		Claim: claim,
+		Dump: func(name string, program fmt.Stringer) {
 			if name == stage {
-				fmt.Fprint(w, text)
+				fmt.Fprint(w, program)
 			}
 		},
 	})

@@ -9,6 +9,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit"
+	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference/eval"
 )
@@ -43,7 +44,7 @@ func TestParts(t *testing.T) {
 			}`, c.rows, c.columns, dims, result)
 			l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 			require.NoError(t, err)
-			p, err := kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Parts: ptx.Parts})
+			p, err := kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Fuse: fuse.Options{Parts: ptx.Parts}})
 			require.NoError(t, err)
 			require.Len(t, p.Steps, c.steps)
 			for n := range p.Steps {

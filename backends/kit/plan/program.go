@@ -95,10 +95,10 @@ type Launch struct {
 	// of another value: where both have the same memory there is nothing to do.
 	Copies bool
 	// Parts is into how many parts of K a product is cut whose sums a later step adds; 0:
-	// it is not cut. See kit.Options.ProductParts.
+	// it is not cut. See fuse.Options.ProductParts.
 	Parts int
 	// Pitches says that the kernel copies an operand of a later product to rows that the
-	// target reads best. See kit.Options.Pitch.
+	// target reads best. See fuse.Options.Pitch.
 	Pitches bool
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/fuse"
 	"ltc/backends/reference/eval"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/vector"
@@ -37,7 +38,7 @@ func codeOf(t *testing.T, text string, level vector.Level) (all, longest int) {
 	t.Helper()
 	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	p, err := kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Columns: func() int { return mostColumns }})
+	p, err := kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Fuse: fuse.Options{Columns: func() int { return mostColumns }}})
 	require.NoError(t, err)
 	code, _ := emit.Module(p.Kernels, vector.Machine{Level: level}, func() {})
 	block := 0

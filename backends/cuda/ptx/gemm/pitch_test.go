@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/ptx/gemm"
-	"ltc/backends/kit"
+	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 )
@@ -75,7 +75,7 @@ func TestPitchOfConvolutions(t *testing.T) {
 // multiples of some elements.
 func pitched(t *testing.T, text string, want []int64) {
 	asked := 0
-	compile(t, text, kit.Options{Borders: true, Pitch: func(k *kernel.Kernel, copied []bool) []int64 {
+	compile(t, text, fuse.Options{Borders: true, Pitch: func(k *kernel.Kernel, copied []bool) []int64 {
 		asked++
 		rows := gemm.Pitch(k, copied)
 		if want == nil {

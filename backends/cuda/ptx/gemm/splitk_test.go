@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/ptx/gemm"
-	"ltc/backends/kit"
+	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/kernel"
 )
 
@@ -46,7 +46,7 @@ func TestProductParts(t *testing.T) {
 				%%0 = stablehlo.dot_general %%x, %%w, contracting_dims = [1] x [0] : (tensor<%[3]dx%[5]dx%[1]s>, tensor<%[5]dx%[4]dx%[1]s>) -> tensor<%[3]dx%[4]dx%[2]s>
 				return %%0 : tensor<%[3]dx%[4]dx%[2]s>
 			}`, c.element, c.sum, c.rows, c.columns, c.length)
-			for n, o := range []kit.Options{{}, {ProductParts: func(k *kernel.Kernel) int64 { return gemm.SplitK(k, c.o.TF32) }}} {
+			for n, o := range []fuse.Options{{}, {ProductParts: func(k *kernel.Kernel) int64 { return gemm.SplitK(k, c.o.TF32) }}} {
 				p := compile(t, text, o)
 				st := p.Steps[0].Launch()
 				s := gemm.Plan(p.Kernels[st.Kernel], c.o)

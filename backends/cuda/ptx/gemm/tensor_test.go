@@ -14,6 +14,7 @@ import (
 	"ltc/backends/cuda/ptx/gemm"
 	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit"
+	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/kit/plan"
@@ -87,12 +88,11 @@ func evaluate(m *kerneltest.Memory) error {
 }
 
 // compile makes kernels of a StableHLO text.
-func compile(t testing.TB, text string, o kit.Options) *plan.Program {
+func compile(t testing.TB, text string, o fuse.Options) *plan.Program {
 	t.Helper()
 	l, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	o.Eval = eval.New()
-	p, err := kit.Compile(t.Context(), l, o)
+	p, err := kit.Compile(t.Context(), l, kit.Options{Eval: eval.New(), Fuse: o})
 	require.NoError(t, err)
 	return p
 }
@@ -450,7 +450,7 @@ func TestTensorPrograms(t *testing.T) {
   }`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := compile(t, text, kit.Options{})
+			p := compile(t, text, fuse.Options{})
 			products := 0
 			for n := range p.Steps {
 				st := p.Steps[n].Launch()

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends/cuda/ptx/gemm"
-	"ltc/backends/kit"
+	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/internal/test/ptxas"
@@ -66,7 +66,7 @@ func (c *convolution) text() string {
 // kernel returns the one that the convolution is, and the sizes of its launch.
 func (c *convolution) kernel(t *testing.T) (*kernel.Kernel, []int64) {
 	t.Helper()
-	p := compile(t, c.text(), kit.Options{Borders: true})
+	p := compile(t, c.text(), fuse.Options{Borders: true})
 	require.Len(t, p.Kernels, 1, "%v", p)
 	require.Len(t, p.Steps, 1)
 	return p.Kernels[0], p.Steps[0].Launch().Sizes

@@ -1,0 +1,154 @@
+package fuse
+
+import (
+	"slices"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
+)
+
+// packed makes what computes a factor of contractions, element by element, part
+// of these, where the target computes factors as it packs them and that is
+// cheaper than to write them to memory and to read them again: weights of bytes
+// with their scales, what is normalised by statistics that are there.
+//
+// Nodes are pointwise, and merged with what they could follow.
+func packed(g *Graph) {
+	if g.o.Packs == nil {
+		return
+	}
+	users := make([][]*node, len(g.values)) // by root; nil among them stands for the caller
+	for _, n := range g.nodes {
+		for _, v := range n.ins() {
+			users[g.root(v)] = append(users[g.root(v)], n)
+		}
+	}
+	for _, v := range g.results {
+		users[g.root(v)] = append(users[g.root(v)], nil)
+	}
+	for _, def := range slices.Backward(g.nodes) { // what follows first
+		g.Look()
+		if !def.pointwise() {
+			continue
+		}
+		v := g.root(def.outs()[0])
+		for _, n := range g.pack(def, users[v]) {
+			for _, w := range def.ins() {
+				users[g.root(w)] = append(users[g.root(w)], n)
+			}
+		}
+	}
+	g.sweep()
+}
+
+// pack has all users of a pointwise node compute what it makes, if all are
+// contractions and it pays, and returns them; else none.
+func (g *Graph) pack(def *node, users []*node) []*node {
+	var done []*node
+	var with []node // what the users become
+	times := 0
+	for _, n := range users {
+		if n == nil || n.kernel == nil {
+			return nil
+		}
+		if slices.Contains(done, n) {
+			continue
+		}
+		c, packs := g.packInto(n, def)
+		if packs == 0 {
+			return nil
+		}
+		done, with, times = append(done, n), append(with, c), times+packs
+	}
+	if !def.paysPacked(times) {
+		return nil
+	}
+	for i, n := range done {
+		n.kernel, n.operands = with[i].kernel, with[i].operands
+	}
+	return done
+}
+
+// packInto returns a contraction that computes what def makes where it loaded it,
+// and how often it does so for each element; 0 if the target has no such
+// contraction.
+func (g *Graph) packInto(n, def *node) (c node, times int) {
+	if len(n.kernel.Instrs)+len(def.kernel.Instrs) > mostInstrs || len(n.operands)+len(def.operands) > mostParams {
+		return c, 0
+	}
+	k, ok := kernel.AsContraction(n.kernel)
+	if !ok {
+		return c, 0
+	}
+	ofA, ofB := false, false
+	for id := range n.kernel.Instrs {
+		in := &n.kernel.Instrs[id]
+		if in.Mem == nil || g.def(n.operands[in.Mem.Param]) != def {
+			continue
+		}
+		a, b := slices.Contains(k.A.Body, kernel.ID(id)), slices.Contains(k.B.Body, kernel.ID(id))
+		if !a && !b || in.Mem.Guard || g.dimsOf(n.operands[in.Mem.Param]) == nil {
+			return c, 0
+		}
+		ofA, ofB = ofA || a, ofB || b
+	}
+	c = *n
+	for {
+		p := slices.IndexFunc(c.operands, func(v plan.ValueID) bool { return g.def(v) == def })
+		if p < 0 {
+			break
+		}
+		g.inlineInto(&c, p)
+	}
+	asked := c
+	w := g.normalise(&asked)
+	timesA, timesB := g.o.Packs(w.kernel, w.sizes, w.strides)
+	if timesA == 0 || timesB == 0 {
+		return c, 0
+	}
+	if was, ok := kernel.AsContraction(w.kernel); ok && leftIsA(n.kernel, k) != leftIsA(w.kernel, was) {
+		timesA, timesB = timesB, timesA
+	}
+	if ofA {
+		times += timesA
+	}
+	if ofB {
+		times += timesB
+	}
+	return c, times
+}
+
+// leftIsA reports whether A is the product's first argument.
+func leftIsA(k *kernel.Kernel, c *kernel.Contraction) bool {
+	return c.A.Value == k.Instrs[c.Product].Args[0]
+}
+
+// What computing an element takes, in bytes that go to memory in the same time.
+const (
+	bytesOfOp     = 0.5
+	bytesOfCostly = 4
+)
+
+// paysPacked reports whether to compute each element of what a pointwise node
+// makes so many times takes less than to store it once and to load it as often.
+func (n *node) paysPacked(times int) bool {
+	w := workOf(n.kernel)
+	each := float64(w.ops)*bytesOfOp + float64(w.costly)*bytesOfCostly
+	all, made := float64(pointsAt(n.kernel, 0)), 0.
+	for i := range n.kernel.Instrs {
+		in := &n.kernel.Instrs[i]
+		switch in.Op {
+		case kernel.Store:
+			made = float64(in.Type.Size())
+		case kernel.Load:
+			points := float64(1)
+			for a := range n.kernel.Axes {
+				if dimAlong(in.Mem, a) >= 0 {
+					points *= float64(n.kernel.Axes[a].Size)
+				}
+			}
+			each += float64(in.Type.Size()) * min(points/all, 1)
+		}
+	}
+	return float64(times)*each < each+float64(times+1)*made
+}

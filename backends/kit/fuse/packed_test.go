@@ -1,0 +1,73 @@
+package fuse_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/kit/fuse"
+	"ltc/backends/kit/kernel"
+	"ltc/internal/test/golden"
+	"ltc/internal/test/kittest"
+)
+
+// packsOnce is a target that packs the factors of all contractions once.
+func packsOnce(k *kernel.Kernel, _, _ []int64) (a, b int) {
+	if c, ok := kernel.AsContraction(k); !ok || c.A.Source == kernel.None || c.B.Source == kernel.None {
+		return 0, 0
+	}
+	return 1, 1
+}
+
+// dequantised is a product with a matrix of bytes, each column of which has a
+// scale.
+const dequantised = `func.func @main(%x: tensor<8x16xf32>, %w: tensor<16x12xui8>, %s: tensor<12xf32>) -> tensor<8x12xf32> {
+  %0 = stablehlo.convert %w : (tensor<16x12xui8>) -> tensor<16x12xf32>
+  %1 = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<12xf32>) -> tensor<16x12xf32>
+  %2 = stablehlo.multiply %0, %1 : tensor<16x12xf32>
+  %3 = stablehlo.dot_general %x, %2, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x12xf32>) -> tensor<8x12xf32>
+  return %3 : tensor<8x12xf32>
+}`
+
+// What computes a factor becomes part of the contraction.
+func TestPacked(t *testing.T) {
+	samePasses(t, dequantised)
+	golden.Is(t, "testdata/passes/packed.txt", fromTo(t, dequantised, fuse.Options{Packs: packsOnce}, "private", "packed"))
+}
+
+// It does so where that takes less than memory, and nobody else reads it.
+func TestWhatIsPacked(t *testing.T) {
+	times := func(a, b int) func(*kernel.Kernel, []int64, []int64) (int, int) {
+		return func(*kernel.Kernel, []int64, []int64) (int, int) { return a, b }
+	}
+	replace := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(dequantised) }
+	twice := replace("return %3 : tensor<8x12xf32>", "%4 = stablehlo.dot_general %x, %2, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x12xf32>) -> tensor<8x12xf32>\n %5 = stablehlo.dot_general %4, %2, contracting_dims = [1] x [1] : (tensor<8x12xf32>, tensor<16x12xf32>) -> tensor<8x16xf32>\n return %5 : tensor<8x16xf32>",
+		"-> tensor<8x12xf32> {", "-> tensor<8x16xf32> {")
+	for _, c := range []struct {
+		name    string
+		text    string
+		packs   func(*kernel.Kernel, []int64, []int64) (int, int)
+		kernels int
+	}{
+		{"once", dequantised, times(1, 1), 1},
+		{"by a target that does not", dequantised, nil, 2},
+		{"not at all", dequantised, times(0, 0), 2},
+		{"many times", dequantised, times(1, 100), 1},
+		{"two matrices many times", replace("%w: tensor<16x12xui8>", "%w: tensor<16x12xf32>, %v: tensor<16x12xf32>", "convert %w : (tensor<16x12xui8>) -> tensor<16x12xf32>", "add %w, %v : tensor<16x12xf32>"), times(1, 100), 2},
+		{"two matrices once", replace("%w: tensor<16x12xui8>", "%w: tensor<16x12xf32>, %v: tensor<16x12xf32>", "convert %w : (tensor<16x12xui8>) -> tensor<16x12xf32>", "add %w, %v : tensor<16x12xf32>"), times(1, 1), 1},
+		{"of the other factor", dequantised, times(100, 1), 1},
+		{"dear, once", replace("convert %w : (tensor<16x12xui8>) -> tensor<16x12xf32>", "exponential %w : tensor<16x12xf32>", "%w: tensor<16x12xui8>", "%w: tensor<16x12xf32>"), times(1, 1), 1},
+		{"dear, often", replace("convert %w : (tensor<16x12xui8>) -> tensor<16x12xf32>", "exponential %w : tensor<16x12xf32>", "%w: tensor<16x12xui8>", "%w: tensor<16x12xf32>"), times(1, 4), 2},
+		{"by two products", twice, times(1, 1), 2},
+		{"a result, too", replace("-> tensor<8x12xf32> {", "-> (tensor<8x12xf32>, tensor<16x12xf32>) {", "return %3 : tensor<8x12xf32>", "return %3, %2 : tensor<8x12xf32>, tensor<16x12xf32>"), times(1, 1), 2},
+		{"read by another", replace("-> tensor<8x12xf32> {", "-> (tensor<8x12xf32>, tensor<12x16xf32>) {", "return %3 : tensor<8x12xf32>", "%4 = stablehlo.transpose %2, dims = [1, 0] : (tensor<16x12xf32>) -> tensor<12x16xf32>\n return %3, %4 : tensor<8x12xf32>, tensor<12x16xf32>"), times(1, 1), 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := kittest.CompileFor(t, c.text, fuse.Options{Packs: c.packs})
+			require.Len(t, p.Steps, c.kernels, fmt.Sprint(p))
+			samePasses(t, c.text)
+		})
+	}
+}
