@@ -130,7 +130,7 @@ func (a Op) String() string {
 	return fmt.Sprintf("%sattention of %v, %d and %d features%s, tiles of %d queries and %d keys", causal, a.Type, a.Dim, a.Width, mask, a.rows(), a.tile())
 }
 
-// writer is where code that writes one is.
+// writer writes an entry.
 type writer struct {
 	*asm.Writer
 	a       Op

@@ -66,7 +66,7 @@ func (m *tileWriter) factor(f *kernel.Factor, axis, size, at int) *factor {
 	if m.tile.groups {
 		s.pitch = asm.StripBytes
 	}
-	if !s.direct || m.tile.boxes {
+	if !s.direct || m.tile.maps {
 		return s
 	}
 	mem := m.K.Instrs[s.load].Mem

@@ -100,7 +100,7 @@ func (m *tileWriter) rounding(r []string) {
 // ringOfGroups is ring with products of warpgroups, of which those of one strip are
 // under way while the block waits for the next: two strips of the ring are being
 // read, and the others copied. The products of strip n-2 have ended when all have
-// waited in turn n, and its place is copied to again.
+// waited in iteration n, and its place is copied to again.
 func (m *tileWriter) ringOfGroups() {
 	ahead := m.tile.strips - 2
 	n, from := m.begin()

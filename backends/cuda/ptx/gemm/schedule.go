@@ -35,7 +35,7 @@ type Schedule struct {
 	Lanes   body.Lanes  // that a thread has of the result
 	inner   int         // the axis of K along which strips lie
 	element types.DType // that is multiplied
-	plain   int         // how many of the tiles are neither boxed nor flat: the first
+	plain   int         // how many of the tiles have neither tensor maps nor flat rows: the first
 	flat    int         // the first of the flat ones; 0: there are none
 	options Options
 }
@@ -87,7 +87,7 @@ func (s *Schedule) planTiles(t types.DType) {
 	s.Lanes.Fill()
 	s.plain = len(all)
 	for _, t := range mapTiles {
-		if _, _, ok := s.boxes(&t); ok && all[largeTile].groups && asm.RoundUp(body.Parameters(s.k), mapWords/2)+2*mapWords <= asm.MostParameters {
+		if _, _, ok := s.tensorMaps(&t); ok && all[largeTile].groups && asm.RoundUp(body.Parameters(s.k), mapWords/2)+2*mapWords <= asm.MostParameters {
 			s.tiles = append(s.tiles, t)
 		}
 	}

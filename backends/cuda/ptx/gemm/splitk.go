@@ -96,8 +96,8 @@ func newEffort(k *kernel.Kernel, c *kernel.Contraction, tf32 bool) effort {
 
 // time returns how many cycles a product takes whose sums are cut into so many parts.
 func (e *effort) time(parts int64) float64 {
-	turns := asm.Ceil(e.tiles*parts, manyProcessors) * asm.Ceil(e.first/parts*e.rest, e.strip)
-	t := float64(turns) * e.cycles
+	iterations := asm.Ceil(e.tiles*parts, manyProcessors) * asm.Ceil(e.first/parts*e.rest, e.strip)
+	t := float64(iterations) * e.cycles
 	if parts > 1 {
 		t += launchCycles + 2*float64(parts)*e.bytes/movedBytes
 	}

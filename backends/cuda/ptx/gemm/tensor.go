@@ -48,8 +48,8 @@ func (s *Schedule) writeTile(w *body.Writer, t *tile) {
 	m.warp[1] = m.Times(m.Op(asm.Word, "rem.u32", warp, asm.Number(int64(t.warps[1]))), t.columns/t.warps[1])
 	m.a = m.factor(&m.c.A, s.y, t.rows, 0)
 	m.b = m.factor(&m.c.B, s.x, t.columns, t.rows*asm.StripBytes)
-	if t.boxes {
-		m.boxes()
+	if t.maps {
+		m.specialize()
 		return
 	}
 	m.tiles(m.run)
@@ -171,23 +171,23 @@ func (m *tileWriter) reached(at, end string) string {
 }
 
 // ring runs through the strips along K. A strip is copied while
-// those before it are multiplied: in turn n the block waits until strip n has
+// those before it are multiplied: in iteration n the block waits until strip n has
 // arrived, and with that until all have multiplied strip n-1, whose place strip n +
-// strips - 1 takes. The first turns only copy.
+// strips - 1 takes. The first iterations only copy.
 func (m *tileWriter) ring() {
 	ahead := int64(m.tile.strips - 1)
 	n, from := m.begin()
-	copied := m.Add(n, asm.Number(-ahead)) // the turn before which all strips are
-	turn := m.Variable(asm.Long, asm.Number(-ahead))
+	copied := m.Add(n, asm.Number(-ahead)) // the iteration before which all strips are
+	iteration := m.Variable(asm.Long, asm.Number(-ahead))
 	into, out := m.Variable(asm.Word, m.memory), m.Variable(asm.Word, m.memory)
 	begin := m.Label()
 	m.Place(begin)
 	m.Open()
 	m.Line("cp.async.wait_group %d", ahead-1)
 	m.Barrier()
-	m.When(m.Op(asm.Predicate, "setp.lt.s64", turn, copied), func() { m.copyStrips(into, from) })
+	m.When(m.Op(asm.Predicate, "setp.lt.s64", iteration, copied), func() { m.copyStrips(into, from) })
 	m.Line("cp.async.commit_group")
-	m.When(m.Op(asm.Predicate, "setp.ge.s64", turn, "0"), func() {
+	m.When(m.Op(asm.Predicate, "setp.ge.s64", iteration, "0"), func() {
 		if m.exact != nil {
 			m.multiplyExact(out)
 		} else {
@@ -196,9 +196,9 @@ func (m *tileWriter) ring() {
 		m.next(out)
 	})
 	m.next(into)
-	m.Line("add.s64 %s, %s, 1", turn, turn)
+	m.Line("add.s64 %s, %s, 1", iteration, iteration)
 	m.Close()
-	m.Line("@%s bra %s", m.Op(asm.Predicate, "setp.lt.s64", turn, n), begin)
+	m.Line("@%s bra %s", m.Op(asm.Predicate, "setp.lt.s64", iteration, n), begin)
 	m.Line("cp.async.wait_all")
 	m.Barrier()
 }

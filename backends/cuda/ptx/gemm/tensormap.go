@@ -88,8 +88,8 @@ func (s *Schedule) tensorMapOf(f *kernel.Factor, axis, size int) (*tensorMap, bo
 	return b, len(b.dims) <= mostDims
 }
 
-// boxes describes both factors for a tile.
-func (s *Schedule) boxes(t *tile) (a, b *tensorMap, ok bool) {
+// tensorMaps describes both factors for a tile.
+func (s *Schedule) tensorMaps(t *tile) (a, b *tensorMap, ok bool) {
 	a, okA := s.tensorMapOf(&s.c.A, s.y, t.rows)
 	b, okB := s.tensorMapOf(&s.c.B, s.x, t.columns)
 	return a, b, okA && okB
@@ -104,13 +104,13 @@ func (s *Schedule) MapLaunch(l asm.Launch, sizes, strides []int64) (asm.Launch, 
 		return l, nil, false
 	}
 	n := slices.IndexFunc(s.tiles, func(t tile) bool {
-		return t.boxes && s.tiles[l.Variant].flat == 0 && t.rows == s.tiles[l.Variant].rows && t.columns == s.tiles[l.Variant].columns
+		return t.maps && s.tiles[l.Variant].flat == 0 && t.rows == s.tiles[l.Variant].rows && t.columns == s.tiles[l.Variant].columns
 	})
 	if n < 0 || !s.tiles[l.Variant].groups {
 		return l, nil, false
 	}
 	t := &s.tiles[n]
-	a, b, _ := s.boxes(t)
+	a, b, _ := s.tensorMaps(t)
 	var maps []asm.Map
 	for _, x := range []*tensorMap{a, b} {
 		m, ok := s.mapOf(x, sizes, strides)

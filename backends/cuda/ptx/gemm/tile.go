@@ -20,7 +20,7 @@ type tile struct {
 	groups        bool   // whether warpgroups multiply, four warps together: of sm_90a alone
 	own           [2]int // if set, of how many rows and columns each thread adds up the sums itself, of f32
 	why           string
-	boxes         bool // whether boxes of the factors are copied, which a warpgroup more is for
+	maps          bool // whether a warpgroup more copies the factors by tensor maps
 	// flat is of how many axes of M rows are, one after the other; 0: of the last alone.
 	flat int
 }
@@ -60,17 +60,17 @@ func tileTable(t types.DType, tf32, hopper bool) []tile {
 // mapTiles are tiles of those sizes whose factors tensor maps describe, for which
 // [Schedule.MapLaunch] exchanges them.
 var mapTiles = []tile{
-	{rows: 128, columns: 128, warps: [2]int{8, 1}, strips: 6, groups: true, boxes: true, why: "no thread that multiplies computes an address"},
-	{rows: 128, columns: 256, warps: [2]int{8, 1}, strips: 4, groups: true, boxes: true, why: "no thread that multiplies computes an address"},
+	{rows: 128, columns: 128, warps: [2]int{8, 1}, strips: 6, groups: true, maps: true, why: "no thread that multiplies computes an address"},
+	{rows: 128, columns: 256, warps: [2]int{8, 1}, strips: 4, groups: true, maps: true, why: "no thread that multiplies computes an address"},
 }
 
-// tileNames names the tiles, those of warpgroups with a star, with boxes with two.
+// tileNames names the tiles, those of warpgroups with a star, those by tensor maps with two.
 func tileNames(all []tile) string {
 	var names []string
 	for _, t := range all {
 		name := fmt.Sprintf("%dx%d", t.rows, t.columns)
 		switch {
-		case t.boxes:
+		case t.maps:
 			name += "**"
 		case t.groups:
 			name += "*"
@@ -93,7 +93,7 @@ const (
 func strip(t types.DType) int { return asm.StripBytes / t.Size() }
 
 func (t *tile) threads() int {
-	if t.boxes {
+	if t.maps {
 		return t.multipliers() + asm.GroupThreads
 	}
 	return t.multipliers()
@@ -103,7 +103,7 @@ func (t *tile) stripsBytes() int { return (t.rows + t.columns) * asm.StripBytes 
 
 // shared is the memory that a block takes, of the ring and later of the sums.
 func (t *tile) shared() int {
-	if t.boxes {
+	if t.maps {
 		return t.mapShared()
 	}
 	return t.rowsAt() + t.rows*t.rowBytes()

@@ -5,8 +5,8 @@ import (
 	"ltc/backends/cuda/ptx/internal/body"
 )
 
-// Tiles with boxes have warps for each task: one thread has boxes of the factors
-// copied into a ring of strips, by tensor maps; warpgroups multiply them and store what
+// Tiles by tensor maps have warps for each task: one thread has boxes of the factors
+// copied into a ring of strips; warpgroups multiply them and store what
 // becomes of the sums while boxes of the next tile arrive. Two mbarriers a strip say
 // that it is full, which the bytes that arrive do, and that it is empty, which a lane of
 // each warp that has multiplied it does: a warp has waited for its own products.
@@ -29,15 +29,15 @@ func (t *tile) mbarriersAt() int { return t.strips * t.stripsBytes() }
 func (t *tile) keptAt() int      { return t.mbarriersAt() + asm.RoundUp(2*t.strips*asm.MbarrierBytes, 128) }
 func (t *tile) mapShared() int   { return t.keptAt() + t.multipliers()/32*keptBytes }
 
-// strips is a place in the ring.
-type strips struct {
+// pipelineStage is the next strip of the ring.
+type pipelineStage struct {
 	at     string // where the strip is
 	full   string // its first mbarrier
 	parity string // of the phase to wait for
 }
 
-// boxes writes a tile whose factors boxes are copied of.
-func (m *tileWriter) boxes() {
+// specialize writes a tile whose factors are copied by tensor maps.
+func (m *tileWriter) specialize() {
 	t := m.tile
 	full := m.Plus(m.memory, t.mbarriersAt())
 	m.When(m.Op(asm.Predicate, "setp.eq.u32", m.tid, "0"), func() {
@@ -53,13 +53,13 @@ func (m *tileWriter) boxes() {
 
 // copies has boxes of all strips of all tiles copied.
 func (m *tileWriter) copies() {
-	r := m.newStrips(1) // places that nothing was in are empty
+	r := m.newPipelineStage(1) // places that nothing was in are empty
 	m.tiles(func() {
 		m.along(m.outerK(), func() {
 			m.Loop("0", m.depth, asm.Number(int64(strip(m.t))), func(from string) {
 				m.Await(r.full, m.tile.strips*asm.MbarrierBytes, r.parity)
 				m.Line("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%s], %d", r.full, m.tile.stripsBytes())
-				a, b, _ := m.s.boxes(m.tile)
+				a, b, _ := m.s.tensorMaps(m.tile)
 				m.copyBoxes(0, a, m.a, r, from)
 				m.copyBoxes(1, b, m.b, r, from)
 				r.next(m)
@@ -70,7 +70,7 @@ func (m *tileWriter) copies() {
 
 // copyBoxes has a strip of a factor copied, which begins at an element of K: as it lies
 // in the block's memory for descriptors, in boxes of 128 bytes a row.
-func (m *tileWriter) copyBoxes(n int, b *tensorMap, s *factor, r *strips, from string) {
+func (m *tileWriter) copyBoxes(n int, b *tensorMap, s *factor, r *pipelineStage, from string) {
 	tile, _ := m.side(s)
 	p := body.Point{At: append([]string(nil), m.p.At...)}
 	p.At[s.axis], p.At[m.s.inner] = tile, from
@@ -93,7 +93,7 @@ func (m *tileWriter) copyBoxes(n int, b *tensorMap, s *factor, r *strips, from s
 // multiplies multiplies the strips of tiles. Those of one strip are under way while the
 // next is waited for.
 func (m *tileWriter) multiplies() {
-	r := m.newStrips(0)
+	r := m.newPipelineStage(0)
 	busy := m.Variable(asm.Word, "0") // the first mbarrier of the strip that is multiplied; 0: none
 	first := m.Op(asm.Predicate, "setp.eq.u32", m.lane, "0")
 	done := func() {
@@ -117,7 +117,7 @@ func (m *tileWriter) multiplies() {
 		m.Line("wgmma.wait_group.sync.aligned 0")
 		done()
 		m.Set(asm.Word, busy, "0")
-		m.endBoxes()
+		m.endByWarps()
 	})
 }
 
@@ -132,17 +132,16 @@ func (m *tileWriter) tiles(body func()) {
 	})
 }
 
-func (m *tileWriter) newStrips(parity int) *strips {
-	return &strips{
+func (m *tileWriter) newPipelineStage(parity int) *pipelineStage {
+	return &pipelineStage{
 		at:     m.Variable(asm.Word, m.memory),
 		full:   m.Variable(asm.Word, m.Plus(m.memory, m.tile.mbarriersAt())),
 		parity: m.Variable(asm.Word, asm.Number(int64(parity))),
 	}
 }
 
-// next goes on to the next place, of which the first comes after the last one, with
-// the next phase.
-func (r *strips) next(m *tileWriter) {
+// next goes on to the next stage. Behind the last comes the first, with the next phase.
+func (r *pipelineStage) next(m *tileWriter) {
 	t := m.tile
 	m.Line("add.u32 %s, %s, %d", r.at, r.at, t.stripsBytes())
 	m.Line("add.u32 %s, %s, %d", r.full, r.full, asm.MbarrierBytes)
@@ -153,9 +152,9 @@ func (r *strips) next(m *tileWriter) {
 	m.Line("@%s xor.b32 %s, %s, 1", end, r.parity, r.parity)
 }
 
-// endBoxes runs the epilogue of a tile: each warp that of its rows, some columns at a
+// endByWarps runs the epilogue of a tile: each warp that of its rows, some columns at a
 // time.
-func (m *tileWriter) endBoxes() {
+func (m *tileWriter) endByWarps() {
 	rows := 16 * len(m.sums)
 	place := m.Sum(m.Plus(m.memory, m.tile.keptAt()), m.Times(m.Shr(m.tid, 5), keptBytes))
 	groups, thread := m.Shr(m.lane, 2), m.And(m.lane, 3)

@@ -7,7 +7,7 @@ import (
 	"ltc/ir/types"
 )
 
-// sorter is where code that writes an entry of a sort is.
+// sorter writes an entry of a sort.
 type sorter struct {
 	*asm.Writer
 	s      *Sort

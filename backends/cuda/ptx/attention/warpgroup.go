@@ -9,47 +9,47 @@ import "ltc/backends/cuda/ptx/internal/asm"
 // latter are under way (Shah et al. 2024). The two take turns in issuing, so that one
 // makes weights while products of the other are computed.
 //
-// Mbarriers say that queries, and each of the places for tiles of keys and of values, are
-// full, which the bytes that arrive do; that a place is empty, which a lane of each warp
-// does that has multiplied what was there; and whose turn it is, which the other's do.
+// Mbarriers say that queries, and each pipeline stage of keys and of values, are full,
+// which the bytes that arrive do; that a stage is empty, which a lane of each warp does
+// that has multiplied what was there; and whose turn it is, which the other's do.
 
 const (
-	boxedGroups    = 2   // of queries
-	boxedKeys      = 128 // of a tile
-	boxedPlaces    = 2   // for tiles of keys, and of values
-	boxedFeatures  = 64  // of a box: stripBytes
-	mostBoxed      = 128 // features that sums have registers for
-	boxedQueries   = boxedGroups * asm.GroupRows
-	boxedMultiply  = boxedGroups * asm.GroupThreads
-	boxedThreads   = boxedMultiply + asm.GroupThreads
-	boxesOfKeys    = boxedKeys * asm.StripBytes
-	boxesOfQueries = boxedQueries * asm.StripBytes
+	warpgroups       = 2   // of queries
+	tileKeys         = 128 // of a tile
+	stages           = 2   // of tiles of keys, and of values
+	boxFeatures      = 64  // of a box: stripBytes
+	mostBoxFeatures  = 128 // features that sums have registers for
+	tileQueries      = warpgroups * asm.GroupRows
+	multipliers      = warpgroups * asm.GroupThreads
+	warpgroupThreads = multipliers + asm.GroupThreads
+	boxesOfKeys      = tileKeys * asm.StripBytes
+	boxesOfQueries   = tileQueries * asm.StripBytes
 )
 
-// boxedMemory is how a block of boxes has its memory: where keys, values and mbarriers
+// warpgroupMemory is the layout of a block's memory: where keys, values and mbarriers
 // begin, behind the queries, and how many boxes beside each other hold the features.
-type boxedMemory struct {
+type warpgroupMemory struct {
 	dim, width               int // boxes
 	atKeys, atValues, atBars int
 }
 
-func (a Op) boxedMemory() boxedMemory {
-	p := boxedMemory{dim: asm.Ceil(a.Dim, boxedFeatures), width: asm.Ceil(a.Width, boxedFeatures)}
+func (a Op) warpgroupMemory() warpgroupMemory {
+	p := warpgroupMemory{dim: asm.Ceil(a.Dim, boxFeatures), width: asm.Ceil(a.Width, boxFeatures)}
 	p.atKeys = max(p.dim, p.width) * boxesOfQueries // the result takes the queries' place
-	p.atValues = p.atKeys + boxedPlaces*p.dim*boxesOfKeys
-	p.atBars = p.atValues + boxedPlaces*p.width*boxesOfKeys
+	p.atValues = p.atKeys + stages*p.dim*boxesOfKeys
+	p.atBars = p.atValues + stages*p.width*boxesOfKeys
 	return p
 }
 
-// Of the mbarriers, by what they say; those of places are as many as these.
+// Of the mbarriers, by what they say; those of stages are as many as these.
 const (
-	queriesFull = 0
-	keysFull    = queriesFull + asm.MbarrierBytes
-	valuesFull  = keysFull + boxedPlaces*asm.MbarrierBytes
-	keysEmpty   = valuesFull + boxedPlaces*asm.MbarrierBytes
-	valuesEmpty = keysEmpty + boxedPlaces*asm.MbarrierBytes
-	turns       = valuesEmpty + boxedPlaces*asm.MbarrierBytes
-	boxedBars   = turns + boxedGroups*asm.MbarrierBytes
+	queriesFull  = 0
+	keysFull     = queriesFull + asm.MbarrierBytes
+	valuesFull   = keysFull + stages*asm.MbarrierBytes
+	keysEmpty    = valuesFull + stages*asm.MbarrierBytes
+	valuesEmpty  = keysEmpty + stages*asm.MbarrierBytes
+	turns        = valuesEmpty + stages*asm.MbarrierBytes
+	allMbarriers = turns + warpgroups*asm.MbarrierBytes
 )
 
 // MapLaunch returns the launch of the entry of [Op.MapEntry] for such sizes and
@@ -57,7 +57,7 @@ const (
 // values, which are arguments behind the others; false if there is none. The addresses of
 // the maps' operands must be multiples of [asm.MapAlign].
 func (a Op) MapLaunch(sizes, strides []int64, batches int64) (asm.Launch, []asm.Map, bool) {
-	if a.Check() != nil || a.Split || max(a.Dim, a.Width) > mostBoxed {
+	if a.Check() != nil || a.Split || max(a.Dim, a.Width) > mostBoxFeatures {
 		return asm.Launch{}, nil, false
 	}
 	queries, keys, heads, shared := sizes[0], sizes[1], sizes[2], sizes[3]
@@ -65,8 +65,8 @@ func (a Op) MapLaunch(sizes, strides []int64, batches int64) (asm.Launch, []asm.
 	for i, x := range []struct {
 		features           int
 		rows, heads, boxes int64
-	}{{a.Dim, queries, heads, boxedQueries}, {a.Dim, keys, heads / shared, boxedKeys}, {a.Width, keys, heads / shared, boxedKeys}} {
-		m := asm.Map{Operand: i, Type: a.Type, Box: []int{boxedFeatures, int(x.boxes), 1, 1}}
+	}{{a.Dim, queries, heads, tileQueries}, {a.Dim, keys, heads / shared, tileKeys}, {a.Width, keys, heads / shared, tileKeys}} {
+		m := asm.Map{Operand: i, Type: a.Type, Box: []int{boxFeatures, int(x.boxes), 1, 1}}
 		ok := m.AddDimension(int64(x.features), 0)
 		for d, n := range []int64{x.rows, x.heads, batches} {
 			ok = m.AddDimension(n, strides[3*i+2-d]*int64(a.Type.Size())) && ok
@@ -76,8 +76,8 @@ func (a Op) MapLaunch(sizes, strides []int64, batches int64) (asm.Launch, []asm.
 		}
 		maps = append(maps, m)
 	}
-	l := asm.Launch{Variant: 1, Block: [3]int{boxedThreads, 1, 1}, Shared: a.boxedMemory().atBars + boxedBars}
-	l.Grid = [3]int{int(asm.Ceil(queries, boxedQueries) * heads * batches), 1, 1}
+	l := asm.Launch{Variant: 1, Block: [3]int{warpgroupThreads, 1, 1}, Shared: a.warpgroupMemory().atBars + allMbarriers}
+	l.Grid = [3]int{int(asm.Ceil(queries, tileQueries) * heads * batches), 1, 1}
 	return l, maps, l.Grid[0] > 0
 }
 
@@ -86,24 +86,24 @@ func (a Op) MapEntry(name string) (string, error) {
 	if err := a.Check(); err != nil {
 		return "", err
 	}
-	if max(a.Dim, a.Width) > mostBoxed {
-		return "", unsupported("by boxes of %d and %d features: up to %d", a.Dim, a.Width, mostBoxed)
+	if max(a.Dim, a.Width) > mostBoxFeatures {
+		return "", unsupported("by boxes of %d and %d features: up to %d", a.Dim, a.Width, mostBoxFeatures)
 	}
 	if a.Split {
 		return "", unsupported("by boxes of keys that are cut into parts")
 	}
-	w := asm.New(name, [2]int{boxedThreads, 1})
-	m := &writer{Writer: w, t: a.Type, a: a, rows: boxedQueries, parts: 1, tile: boxedKeys}
+	w := asm.New(name, [2]int{warpgroupThreads, 1})
+	m := &writer{Writer: w, t: a.Type, a: a, rows: tileQueries, parts: 1, tile: tileKeys}
 	bases, steps := m.locate()
-	b := &boxedWriter{writer: m, boxedMemory: a.boxedMemory(), result: bases[3], step: steps[3]}
+	b := &warpgroupWriter{writer: m, warpgroupMemory: a.warpgroupMemory(), result: bases[3], step: steps[3]}
 	b.run()
 	return w.Text(), w.Err
 }
 
-// boxedWriter is where code that writes one is.
-type boxedWriter struct {
+// warpgroupWriter writes the entry of [Op.MapEntry].
+type warpgroupWriter struct {
 	*writer
-	boxedMemory
+	warpgroupMemory
 	bar    string // the first mbarrier
 	tiles  string // how many tiles of keys there are
 	leads  string // a predicate: whether the thread is its warp's first
@@ -115,7 +115,7 @@ type boxedWriter struct {
 	before [2]string
 }
 
-func (m *boxedWriter) run() {
+func (m *warpgroupWriter) run() {
 	m.bar = m.Plus(m.memory, m.atBars)
 	m.When(m.Op(asm.Predicate, "setp.eq.u32", m.tid, "0"), func() {
 		init := func(at, n, arrivals int) {
@@ -123,45 +123,45 @@ func (m *boxedWriter) run() {
 				m.Line("mbarrier.init.shared::cta.b64 [%s+%d], %d", m.bar, at+i*asm.MbarrierBytes, arrivals)
 			}
 		}
-		init(queriesFull, 1+2*boxedPlaces, 1)
-		init(keysEmpty, 2*boxedPlaces, boxedMultiply/asm.WarpSlots)
-		init(turns, boxedGroups, asm.GroupThreads/asm.WarpSlots)
+		init(queriesFull, 1+2*stages, 1)
+		init(keysEmpty, 2*stages, multipliers/asm.WarpSlots)
+		init(turns, warpgroups, asm.GroupThreads/asm.WarpSlots)
 		m.Line("fence.mbarrier_init.release.cluster")
 	})
 	m.Barrier()
-	m.tiles = m.Shr(m.Plus(m.reach(), boxedKeys-1), asm.Log2(boxedKeys))
-	m.Specialize(m.tid, boxedMultiply, m.copies, m.multiplies)
+	m.tiles = m.Shr(m.Plus(m.reach(), tileKeys-1), asm.Log2(tileKeys))
+	m.Specialize(m.tid, multipliers, m.copies, m.multiplies)
 }
 
-// berth is the place of a tile, among those of keys or of values.
-type berth struct {
-	at     string // how far behind the first place's, as a number of places
-	bar    string // its mbarriers, behind those of the first place
+// pipelineStage is the stage that a tile of keys, or of values, goes through.
+type pipelineStage struct {
+	at     string // its number
+	bar    string // its mbarriers, behind those of the first stage
 	parity string // of the phase in which it is full
 }
 
-func (m *boxedWriter) berth(tile string) berth {
-	at := m.And(tile, boxedPlaces-1)
-	return berth{at: at, bar: m.Sum(m.bar, m.Times(at, asm.MbarrierBytes)), parity: m.And(m.Shr(tile, asm.Log2(boxedPlaces)), 1)}
+func (m *warpgroupWriter) stage(tile string) pipelineStage {
+	at := m.And(tile, stages-1)
+	return pipelineStage{at: at, bar: m.Sum(m.bar, m.Times(at, asm.MbarrierBytes)), parity: m.And(m.Shr(tile, asm.Log2(stages)), 1)}
 }
 
 // copies has all boxes copied.
-func (m *boxedWriter) copies() {
+func (m *warpgroupWriter) copies() {
 	head := func(h string) string { return m.Op(asm.Word, "cvt.u32.u64", h) }
 	batch := head(m.head[0])
 	boxes := func(n, boxes, size int, to, on, row, h string) {
 		m.Line("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%s], %d", on, boxes*size)
 		for i := range boxes {
-			m.CopyBox(m.Plus(to, i*size), n, []string{asm.Number(int64(i * boxedFeatures)), row, h, batch}, on)
+			m.CopyBox(m.Plus(to, i*size), n, []string{asm.Number(int64(i * boxFeatures)), row, h, batch}, on)
 		}
 	}
 	boxes(0, m.dim, boxesOfQueries, m.memory, m.Plus(m.bar, queriesFull), m.query, head(m.head[1]))
 	group := head(m.head[2])
 	m.Loop("0", m.Wide(m.tiles), "1", func(n string) {
 		tile := m.Op(asm.Word, "cvt.u32.u64", n)
-		p := m.berth(tile)
-		before := m.Op(asm.Word, "xor.b32", p.parity, "1") // places that nothing was in are empty
-		row := m.Times(tile, boxedKeys)
+		p := m.stage(tile)
+		before := m.Op(asm.Word, "xor.b32", p.parity, "1") // stages that nothing was in are empty
+		row := m.Times(tile, tileKeys)
 		m.Await(p.bar, keysEmpty, before)
 		boxes(1, m.dim, boxesOfKeys, m.Plus(m.Sum(m.memory, m.Times(p.at, m.dim*boxesOfKeys)), m.atKeys), m.Plus(p.bar, keysFull), row, group)
 		m.Await(p.bar, valuesEmpty, before)
@@ -173,7 +173,7 @@ func (m *boxedWriter) copies() {
 // and behind them the values of the one before, whose weights are made of scores before
 // the turn. What is under way is waited for where a turn begins: the assembler would
 // else wait before it computes what has nothing to do with that.
-func (m *boxedWriter) multiplies() {
+func (m *warpgroupWriter) multiplies() {
 	w := m.Writer
 	m.begin()
 	for n := range m.weights[0] {
@@ -186,7 +186,7 @@ func (m *boxedWriter) multiplies() {
 	m.Await(m.bar, queriesFull, "0")
 
 	w.Open()
-	first := m.berth("0")
+	first := m.stage("0")
 	m.Await(first.bar, keysFull, first.parity)
 	m.score(first)
 	m.Line("wgmma.wait_group.sync.aligned 0")
@@ -203,11 +203,11 @@ func (m *boxedWriter) multiplies() {
 	m.pack()
 	now := m.Fresh(asm.Word) // the tile whose values are multiplied
 	m.Line("mov.u32 %s, %s", now, j)
-	next, p := m.Plus(now, 1), m.berth(now)
+	next, p := m.Plus(now, 1), m.stage(now)
 	m.Await(p.bar, valuesFull, p.parity)
 	m.Line("@%s bra %s", m.Op(asm.Predicate, "setp.ge.u32", next, m.tiles), last)
 	w.Open()
-	q := m.berth(next)
+	q := m.stage(next)
 	m.Await(q.bar, keysFull, q.parity)
 	m.turn(parity, func() {
 		m.score(q)
@@ -215,7 +215,7 @@ func (m *boxedWriter) multiplies() {
 	})
 	m.Line("wgmma.wait_group.sync.aligned 1")
 	m.arrive(q.bar, keysEmpty)
-	m.weigh(m.Times(next, boxedKeys))
+	m.weigh(m.Times(next, tileKeys))
 	w.Close()
 	m.Set(asm.Word, j, next)
 	m.Line("bra %s", again)
@@ -228,22 +228,22 @@ func (m *boxedWriter) multiplies() {
 
 // emptied says that the values have been multiplied of the tile before one, if there is
 // one.
-func (m *boxedWriter) emptied(tile string) {
+func (m *warpgroupWriter) emptied(tile string) {
 	before := m.Fresh(asm.Word)
 	m.Line("sub.u32 %s, %s, 1", before, tile)
 	some := m.Fresh(asm.Predicate)
 	m.Line("setp.ne.u32 %s, %s, 0", some, tile)
 	m.Line("and.pred %s, %s, %s", some, some, m.leads)
-	m.Line("@%s mbarrier.arrive.shared::cta.b64 _, [%s+%d]", some, m.berth(before).bar, valuesEmpty)
+	m.Line("@%s mbarrier.arrive.shared::cta.b64 _, [%s+%d]", some, m.stage(before).bar, valuesEmpty)
 }
 
 // arrive has the warp say that it is done with what an mbarrier is of.
-func (m *boxedWriter) arrive(bar string, off int) {
+func (m *warpgroupWriter) arrive(bar string, off int) {
 	m.Line("@%s mbarrier.arrive.shared::cta.b64 _, [%s+%d]", m.leads, bar, off)
 }
 
 // turn issues products when it is the warpgroup's turn, which then is the other's.
-func (m *boxedWriter) turn(parity string, issue func()) {
+func (m *warpgroupWriter) turn(parity string, issue func()) {
 	own := m.Sum(m.bar, m.Times(m.group, asm.MbarrierBytes))
 	other := m.Sum(m.bar, m.Times(m.Op(asm.Word, "xor.b32", m.group, "1"), asm.MbarrierBytes))
 	m.Await(own, turns, parity)
@@ -253,7 +253,7 @@ func (m *boxedWriter) turn(parity string, issue func()) {
 }
 
 // score issues the products of the queries with a tile of keys.
-func (m *boxedWriter) score(p berth) {
+func (m *warpgroupWriter) score(p pipelineStage) {
 	q := m.Descriptor(m.Sum(m.memory, m.Times(m.group, asm.BlockBytes)), asm.ChunkBytes)
 	k := m.Descriptor(m.Plus(m.Sum(m.memory, m.Times(p.at, m.dim*boxesOfKeys)), m.atKeys), asm.ChunkBytes)
 	m.Line("wgmma.fence.sync.aligned")
@@ -266,10 +266,10 @@ func (m *boxedWriter) score(p berth) {
 
 // mix issues the products of the weights with a tile of values. Weights lie in registers
 // as products left scores, which is as products take factors.
-func (m *boxedWriter) mix(p berth) {
+func (m *warpgroupWriter) mix(p pipelineStage) {
 	v := m.Descriptor(m.Plus(m.Sum(m.memory, m.Times(p.at, m.width*boxesOfKeys)), m.atValues), boxesOfKeys)
 	m.Line("wgmma.fence.sync.aligned")
-	for step := range boxedKeys / 16 {
+	for step := range tileKeys / 16 {
 		a, b := m.weights[0][2*step], m.weights[0][2*step+1]
 		m.Wgmma(m.t, m.sums[0], "{"+asm.List([]string{a[0], a[1], b[0], b[1]})+"}", v(step*2*asm.EightRows), true, "1")
 	}
@@ -277,7 +277,7 @@ func (m *boxedWriter) mix(p berth) {
 }
 
 // weigh makes the scores of a tile, from a key on, weights where they are.
-func (m *boxedWriter) weigh(key string) {
+func (m *warpgroupWriter) weigh(key string) {
 	m.apply(key)
 	m.hide(key)
 	for h := range m.before {
@@ -291,7 +291,7 @@ func (m *boxedWriter) weigh(key string) {
 }
 
 // pack rounds the weights to factors, and brings the sums to what they are relative to.
-func (m *boxedWriter) pack() {
+func (m *warpgroupWriter) pack() {
 	for h, before := range m.before {
 		m.rescale(0, h, before)
 		for n, s := range m.scores[0] {
@@ -302,7 +302,7 @@ func (m *boxedWriter) pack() {
 
 // finish divides by the sums of the weights and stores the result, by way of the block's
 // memory, where it takes the place of the warpgroup's queries, in boxes, too.
-func (m *boxedWriter) finish() {
+func (m *warpgroupWriter) finish() {
 	own := func(barrier int) func() { return func() { m.Line("bar.sync %d, %d", barrier, asm.GroupThreads) } }
 	m.Either(m.Op(asm.Predicate, "setp.eq.u32", m.group, "0"), own(1), own(2)) // all have multiplied these
 	row := m.Shr(m.lane, 2)
@@ -322,7 +322,7 @@ func (m *boxedWriter) finish() {
 
 // store copies the warp's 16 rows to the device's memory, by chunks where that is
 // aligned, else by elements.
-func (m *boxedWriter) store(first string) {
+func (m *warpgroupWriter) store(first string) {
 	chunks := asm.Ceil(m.a.Width, 8)
 	wide := asm.NextPower(chunks)
 	both := m.Op(asm.Long, "and.b64", m.Op(asm.Long, "or.b64", m.result, m.step), asm.Number(asm.ChunkBytes-1))
@@ -343,7 +343,7 @@ func (m *boxedWriter) store(first string) {
 }
 
 // storeChunk stores a chunk, from a feature on.
-func (m *boxedWriter) storeChunk(from, to, feature, aligned string) {
+func (m *warpgroupWriter) storeChunk(from, to, feature, aligned string) {
 	elements := func() {
 		for i := range min(8, m.a.Width) {
 			v := m.Fresh(asm.Half)
