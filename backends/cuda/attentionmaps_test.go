@@ -14,9 +14,9 @@ import (
 	"ltc/soa"
 )
 
-// picks is attention whose queries and keys have one feature each that is not 0, so that
-// a query gives the mean of the values of the keys that have its feature, or of all that
-// it sees, if none of them does: sums of small integers times 1, exact on any GPU.
+// picks is attention whose queries and keys have one feature each that is not 0. A query
+// gives the mean of the values of the keys that have its feature, or of all that it sees,
+// if none of them does. These are sums of small integers times 1, exact on any GPU.
 type picks struct {
 	elements              types.DType
 	heads, groups         int

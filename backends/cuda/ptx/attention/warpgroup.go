@@ -5,13 +5,14 @@ import "ltc/backends/cuda/ptx/internal/asm"
 // Attention of warpgroups, of sm_90a: two of them multiply, 64 queries each, and one
 // thread of a third has boxes of queries, keys and values copied by tensor maps. A
 // warpgroup issues the scores of a tile of keys, and behind them the products of the
-// weights of the tile before with their values; it makes weights of the scores while the
+// weights of the tile before with their values. It makes weights of the scores while the
 // latter are under way (Shah et al. 2024). The two take turns in issuing, so that one
 // makes weights while products of the other are computed.
 //
-// Mbarriers say that queries, and each pipeline stage of keys and of values, are full,
-// which the bytes that arrive do; that a stage is empty, which a lane of each warp does
-// that has multiplied what was there; and whose turn it is, which the other's do.
+// An mbarrier says that the queries are full, or a pipeline stage of keys or of values: the
+// bytes that arrive complete it. Another says that a stage is empty: a lane of each warp
+// arrives there, once the warp has multiplied the stage. A third says whose turn it is: the
+// other warpgroup's lanes arrive there.
 
 const (
 	warpgroups       = 2   // of queries
@@ -52,10 +53,10 @@ const (
 	allMbarriers = turns + warpgroups*asm.MbarrierBytes
 )
 
-// MapLaunch returns the launch of the entry of [Op.MapEntry] for such sizes and
-// strides, those of [Op], of so many batches, and the maps of queries, keys and
-// values, which are arguments behind the others; false if there is none. The addresses of
-// the maps' operands must be multiples of [asm.MapAlign].
+// MapLaunch returns the launch of the entry of [Op.MapEntry] for sizes and strides as [Op]
+// has them, and so many batches. The maps of queries, keys and values are arguments behind
+// the others. It returns false if there is none. The addresses of the maps' operands must
+// be multiples of [asm.MapAlign].
 func (a Op) MapLaunch(sizes, strides []int64, batches int64) (asm.Launch, []asm.Map, bool) {
 	if a.Check() != nil || a.Split || max(a.Dim, a.Width) > mostBoxFeatures {
 		return asm.Launch{}, nil, false

@@ -5,9 +5,8 @@ import (
 	"ltc/ir/types"
 )
 
-// exact is where a thread's sums of f32 are, which it adds up itself, one fma after
-// the other along K: some rows by some columns of the tile, each group of them with
-// as many threads as share out the rest.
+// exact has a thread's sums of f32, which it adds up itself, one fma after the other along K.
+// Threads are a grid over the tile, and each has some of its rows and columns.
 type exact struct {
 	sums [][]string
 	at   [2]string // the thread among those along rows and columns

@@ -8,10 +8,10 @@ import (
 	"ltc/ir/types"
 )
 
-// elements returns the type of the factors of a contraction in strips, if it is for
-// tiles: sums are of f32, and both factors were f16 or bf16, whose products f32 has
-// exactly, so that tensor cores multiply them; or they are of f32, of which tensor
-// cores multiply tf32, which has fewer bits, where that is allowed.
+// elements returns the type of the factors of a contraction in strips, if it sums in f32:
+// tiles compute it. Both factors may have been f16 or bf16, whose products f32 has exactly,
+// so that tensor cores multiply them. Else they are of f32. Tensor cores multiply tf32
+// instead, which has fewer bits, where that is allowed.
 func elements(k *kernel.Kernel, c *kernel.Contraction) (types.DType, bool) {
 	if c.Type != types.F32 || !sumAlone(k, c) {
 		return 0, false
@@ -71,9 +71,8 @@ func (s *Schedule) guarded() bool {
 	return load != kernel.None && s.k.Instrs[load].Mem.Guard
 }
 
-// flattens reports whether there are tiles whose rows are of all axes of M: where these
-// are several, or what is outside of the operand is not to be read, and chunks of A
-// lie along K.
+// flattens reports whether there are tiles whose rows are of all axes of M. Chunks of A
+// lie along K then, and these axes are several, or a guard keeps A from being read outside.
 func (s *Schedule) flattens() bool {
 	load := loadOf(s.k, &s.c.A)
 	if load == kernel.None || body.Neighbours(s.k, load) != s.inner {

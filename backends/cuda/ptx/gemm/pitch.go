@@ -82,8 +82,8 @@ func movedElements(k *kernel.Kernel, mem *kernel.Access, chunk int64) float64 {
 }
 
 // slowRows returns how often the time of an aligned product one takes that reads an
-// operand, dense and of 16 bits, as it lies; 1 where its rows begin at multiples of a
-// chunk, or longer rows would not have them so.
+// operand, dense and of 16 bits, as it is in memory. It is 1 where rows begin at multiples of
+// a chunk, or would not with longer rows either.
 func slowRows(k *kernel.Kernel, c *kernel.Contraction, mem *kernel.Access, chunk int64) float64 {
 	dims := k.Params[mem.Param].Dims
 	last := len(dims) - 1

@@ -8,10 +8,9 @@ import (
 
 // A block goes along all of K for its tile, so that a product of few tiles leaves
 // multiprocessors idle. Its sums are cut into parts then, each of a part of K and in
-// tiles of its own, which a kernel behind it adds in their order. What it takes either
-// way is estimated, in cycles of a multiprocessor at 1.7 GHz, by numbers that are the
-// same for all devices, so that cuts are the same on each: of H100 and H200, where they
-// differ.
+// tiles of its own, which a kernel behind it adds in their order. The time with and without
+// is estimated, in cycles of a multiprocessor at 1.7 GHz. The numbers are those of H100 and
+// H200 for all devices, so that cuts are the same on each.
 const (
 	// answerCycles are from a load to its answer, some 700 ns: a strip takes no less
 	// than its share of these, of as many as are on their way.
@@ -53,10 +52,9 @@ type effort struct {
 	chunk       int64   // parts begin at multiples of so many elements
 }
 
-// SplitK returns into how many parts to cut the sums of a product of matrices,
-// that a kernel with literal sizes is, along the first of the axes that it sums over,
-// which the number divides; 1: into none. It depends on sizes and types alone, and on
-// whether tensor cores multiply f32.
+// SplitK returns into how many parts to cut the sums of a product of matrices of literal
+// sizes, along the first of the axes that it sums over. The number divides the axis; 1 is
+// no cut. It depends on sizes and types alone, and on whether tensor cores multiply f32.
 func SplitK(k *kernel.Kernel, tf32 bool) int64 {
 	c, ok := contraction(k)
 	if !ok || points(k, c.M) == 1 || points(k, c.N) == 1 {

@@ -29,9 +29,9 @@ type squareWriter struct {
 	x, y   string // where the square begins
 }
 
-// writeSquares writes the entry of squares: for each one of side² sums, a block goes along
-// the last of the contraction's axes in strips of depth, which it copies into its
-// memory; other axes of K come around it. Each thread has the sums of 2·2 points.
+// writeSquares writes the entry of squares of side² sums. For each, a block goes along
+// the last axis of K in strips of depth, which it copies into its memory; loops over other
+// axes of K are around that. Each thread has the sums of 2·2 points.
 // What is outside of a factor counts as 0.
 func (s *Schedule) writeSquares(w *body.Writer) {
 	c := s.c

@@ -170,10 +170,10 @@ func (m *tileWriter) reached(at, end string) string {
 	return p
 }
 
-// ring runs through the strips along K. A strip is copied while
-// those before it are multiplied: in iteration n the block waits until strip n has
-// arrived, and with that until all have multiplied strip n-1, whose place strip n +
-// strips - 1 takes. The first iterations only copy.
+// ring runs through the strips along K. A strip is copied while those before it are
+// multiplied. In iteration n the block waits until strip n has arrived, and until all
+// threads have multiplied strip n-1: strip n + strips - 1 takes its place. The first
+// iterations only copy.
 func (m *tileWriter) ring() {
 	ahead := int64(m.tile.strips - 1)
 	n, from := m.begin()

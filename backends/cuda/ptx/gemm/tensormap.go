@@ -96,9 +96,9 @@ func (s *Schedule) tensorMaps(t *tile) (a, b *tensorMap, ok bool) {
 }
 
 // MapLaunch returns the launch of the entry that copies factors by tensor maps, in place
-// of a launch whose entry has its threads copy them, and the maps, which are arguments
-// behind the others; false if there is none for such sizes and strides. The addresses
-// of the maps' operands must be multiples of [asm.MapAlign].
+// of a launch whose threads copy them. The maps are arguments behind the others. It returns
+// false if there is none for such sizes and strides. The addresses of the maps' operands
+// must be multiples of [asm.MapAlign].
 func (s *Schedule) MapLaunch(l asm.Launch, sizes, strides []int64) (asm.Launch, []asm.Map, bool) {
 	if !s.Tensor() || l.Grid[0] == 0 {
 		return l, nil, false

@@ -5,11 +5,11 @@ import (
 	"ltc/backends/cuda/ptx/internal/body"
 )
 
-// Tiles by tensor maps have warps for each task: one thread has boxes of the factors
-// copied into a ring of strips; warpgroups multiply them and store what
-// becomes of the sums while boxes of the next tile arrive. Two mbarriers a strip say
-// that it is full, which the bytes that arrive do, and that it is empty, which a lane of
-// each warp that has multiplied it does: a warp has waited for its own products.
+// Tiles by tensor maps have warps for each task. One thread has boxes of the factors copied
+// into a ring of strips. Warpgroups multiply them, and store the results while boxes of the
+// next tile arrive. One mbarrier of a strip says that it is full: the bytes that arrive
+// complete it. Another says that it is empty: a lane of each warp arrives there, once the
+// warp has waited for its own products of the strip.
 
 const (
 	// keptColumns is how many columns of a warp's sums are in the block's memory at a

@@ -8,12 +8,12 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// Rows of flat tiles are of all axes of M, one after the other: a convolution's are
-// the places of its result, of all images, where one row of an image would fill a
-// tile in part only. Its image is never written out as a matrix: where each row of
-// the tile begins in the operand, and at which point it is, is computed once for a
-// tile and kept in the block's memory; from there copies go along the window. What a
-// load with a guard finds outside is 0, which a copy of no bytes leaves.
+// Rows of flat tiles are of all axes of M, one after the other. Those of a convolution are
+// the points of its result, of all images, where one row of an image would fill a tile in
+// part only. Its image is never written out as a matrix (implicit GEMM). The address of each
+// row of the tile in the operand, and its point, are computed once for a tile and kept in
+// the block's memory; from there copies go along the window. What a load with a guard finds
+// outside is 0, which a copy of no bytes leaves.
 
 // rowBytes is how much of a block's memory says of a row where it begins and at which
 // point of the axes it is.

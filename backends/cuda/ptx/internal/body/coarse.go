@@ -10,10 +10,10 @@ import (
 )
 
 // An f32 that the text rounds to bf16 or f16 in the end, such as an exponential of a
-// softmax, need not be exact to 24 bits: some 17 make no difference but where the
-// result is next to the middle between two numbers. The exponential is then half as
-// many instructions, and a quotient by what is one for a row two instead of nine:
-// memory would else wait for them.
+// softmax, need not be exact to 24 bits. Some 17 make no difference but where the result
+// is next to the middle between two numbers. The exponential is then half as many
+// instructions, and a quotient by a value that a row has once two instead of nine. Memory
+// would else wait for them.
 
 // exactness is how exact a value is to be, in ascending order.
 type exactness uint8
@@ -36,10 +36,9 @@ func exactnessOf(t types.DType) exactness {
 	return fully
 }
 
-// wanted returns how exact the value of each instruction is to be: as exact as what
-// is made of it, as long as an error of some share of a value is one of that share of
-// what is made of it, and no larger. So it is of products and quotients, and of sums
-// of numbers that are not negative.
+// wanted returns how exact the value of each instruction is to be: as exact as the results
+// that it is used for. That is right where a relative error of a value is no larger in the
+// result: in products and quotients, and in sums of numbers that are not negative.
 func wanted(k *kernel.Kernel) []exactness {
 	all, locals := make([]exactness, len(k.Instrs)), make([]exactness, len(k.Locals))
 	for l, carried := range k.Carried() {
