@@ -88,11 +88,6 @@ func scatter(op *mlir.Op, name string) ScatterDims {
 	return d
 }
 
-func conv(op *mlir.Op, name string) ConvDims {
-	d, _ := ParseConv(op.Attrs.Get(name))
-	return d
-}
-
 // IsFunction reports whether an op is a mathematical function of one number, whose
 // accuracy can be asked for. Parts of a compiler treat all of these alike, so that a row
 // of the table is all that most of them need to know a new one.

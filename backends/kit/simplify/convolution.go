@@ -161,3 +161,40 @@ func (w *window) attrs(op *mlir.Op, n int64) mlir.Dict {
 	}
 	return attrs
 }
+
+// sidesOfConvolution returns what a slice of a convolution takes of the image and of
+// the kernel: of the batch, and of the features if there is one group of them.
+func sidesOfConvolution(op *mlir.Op, r ranges) (image, kernel ranges, ok bool) {
+	d := stablehlo.AsConvolution(op).DimensionNumbers()
+	features, batches := groupsOf(op)
+	if batches != 1 {
+		return image, kernel, false
+	}
+	image, kernel = full(tensorOf(op.Operands[0]).Shape), full(tensorOf(op.Operands[1]).Shape)
+	image.set(d.InputBatch, r, d.OutputBatch)
+	if features == 1 {
+		kernel.set(d.KernelOutFeature, r, d.OutputFeature)
+	}
+	return image, kernel, true
+}
+
+// sliceConvolution convolves parts of the image and the kernel, and slices the result
+// along the other dimensions.
+func (e *editor) sliceConvolution(op *mlir.Op, r ranges) *mlir.Value {
+	d := stablehlo.AsConvolution(op).DimensionNumbers()
+	image, kernel, _ := sidesOfConvolution(op, r)
+	x, w := e.slice(op.Operands[0], image), e.slice(op.Operands[1], kernel)
+	t := resultType(op)
+	shape := slices.Clone(t.Shape)
+	shape[d.OutputBatch] = tensorOf(x).Shape[d.InputBatch]
+	if features, _ := groupsOf(op); features == 1 {
+		shape[d.OutputFeature] = tensorOf(w).Shape[d.KernelOutFeature]
+	}
+	rest := r.clone()
+	for _, dim := range []int64{d.OutputBatch, d.OutputFeature} {
+		if shape[dim] != t.Shape[dim] {
+			rest.start[dim], rest.limit[dim], rest.stride[dim] = 0, shape[dim], 1
+		}
+	}
+	return e.slice(e.again(op, like(t, shape), x, w), rest)
+}
