@@ -102,12 +102,12 @@ func (m *tileWriter) rounding(r []string) {
 // read, and the others copied. The products of strip n-2 have ended when all have
 // waited in iteration n, and its place is copied to again.
 func (m *tileWriter) ringOfGroups() {
-	ahead := m.tile.strips - 2
+	ahead := m.tile.stages - 2
 	n, from := m.begin()
 	left := m.Variable(asm.Long, n)
 	into, out := m.Variable(asm.Word, m.memory), m.Variable(asm.Word, m.memory)
 	copies := func() {
-		m.When(m.Op(asm.Predicate, "setp.gt.s64", left, "0"), func() { m.copyStrips(into, from) })
+		m.When(m.Op(asm.Predicate, "setp.gt.s64", left, "0"), func() { m.copyStage(into, from) })
 		m.Line("cp.async.commit_group")
 		m.next(into)
 		m.Line("add.s64 %s, %s, -1", left, left)

@@ -88,7 +88,7 @@ func newEffort(k *kernel.Kernel, c *kernel.Contraction, tf32 bool) effort {
 	tile := &all[tileFor(all, rows, columns, products, manyProcessors)]
 	e.tiles = tile.count(rows, columns) * products
 	e.strip, e.chunk = int64(strip(t)), int64(asm.ChunkBytes/t.Size())
-	e.cycles = max(float64(tile.rows*tile.columns*strip(t))/multiplied(t, true, tf32), answerCycles/float64(tile.strips-1))
+	e.cycles = max(float64(tile.rows*tile.columns*strip(t))/multiplied(t, true, tf32), answerCycles/float64(tile.stages-1))
 	return e
 }
 

@@ -126,8 +126,8 @@ func (m *tileWriter) begin() (n, from string) {
 	return m.Mul(m.Ceil(m.depth, strip(m.t)), m.Count(0, outer)), m.Variable(asm.Long, "0")
 }
 
-// copyStrips copies a strip of both factors to a place, and goes on to the next one.
-func (m *tileWriter) copyStrips(into, from string) {
+// copyStage copies a strip of both factors to a stage, and goes on to the next one.
+func (m *tileWriter) copyStage(into, from string) {
 	m.a.copy(m, into, from)
 	m.b.copy(m, into, from)
 	m.Line("add.s64 %s, %s, %d", from, from, strip(m.t))
@@ -172,10 +172,10 @@ func (m *tileWriter) reached(at, end string) string {
 
 // ring runs through the strips along K. A strip is copied while those before it are
 // multiplied. In iteration n the block waits until strip n has arrived, and until all
-// threads have multiplied strip n-1: strip n + strips - 1 takes its place. The first
+// threads have multiplied strip n-1: strip n + stages - 1 takes its place. The first
 // iterations only copy.
 func (m *tileWriter) ring() {
-	ahead := int64(m.tile.strips - 1)
+	ahead := int64(m.tile.stages - 1)
 	n, from := m.begin()
 	copied := m.Add(n, asm.Number(-ahead)) // the iteration before which all strips are
 	iteration := m.Variable(asm.Long, asm.Number(-ahead))
@@ -185,7 +185,7 @@ func (m *tileWriter) ring() {
 	m.Open()
 	m.Line("cp.async.wait_group %d", ahead-1)
 	m.Barrier()
-	m.When(m.Op(asm.Predicate, "setp.lt.s64", iteration, copied), func() { m.copyStrips(into, from) })
+	m.When(m.Op(asm.Predicate, "setp.lt.s64", iteration, copied), func() { m.copyStage(into, from) })
 	m.Line("cp.async.commit_group")
 	m.When(m.Op(asm.Predicate, "setp.ge.s64", iteration, "0"), func() {
 		if m.exact != nil {
@@ -203,10 +203,10 @@ func (m *tileWriter) ring() {
 	m.Barrier()
 }
 
-// next moves a variable from a strip of the ring to the next one.
+// next moves a variable from a stage to the next one.
 func (m *tileWriter) next(at string) {
-	size := m.tile.stripsBytes()
+	size := m.tile.stageBytes()
 	m.Line("add.u32 %s, %s, %d", at, at, size)
-	end := m.Op(asm.Predicate, "setp.ge.u32", at, m.Plus(m.memory, m.tile.strips*size))
+	end := m.Op(asm.Predicate, "setp.ge.u32", at, m.Plus(m.memory, m.tile.stages*size))
 	m.Line("selp.b32 %s, %s, %s, %s", at, m.memory, at, end)
 }

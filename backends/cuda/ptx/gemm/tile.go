@@ -11,12 +11,12 @@ import (
 )
 
 // tile is how blocks share out the products: each has rows·columns
-// sums at a time, its warps parts of it beside each other, and a ring of strips of
-// the factors, of stripBytes along K.
+// sums at a time, its warps parts of it beside each other, and a pipeline.
+// A stage of it has a strip of the factors, of [asm.StripBytes] along K.
 type tile struct {
 	rows, columns int
 	warps         [2]int // along rows and columns
-	strips        int    // of the ring: copies of all but one may be under way
+	stages        int    // of the pipeline: copies to all but one may be under way
 	groups        bool   // whether warpgroups multiply, four warps together: of sm_90a alone
 	own           [2]int // if set, of how many rows and columns each thread adds up the sums itself, of f32
 	why           string
@@ -37,22 +37,22 @@ const (
 // tileTable returns them for elements of a type.
 func tileTable(t types.DType, tf32, hopper bool) []tile {
 	all := []tile{
-		largeTile:  {rows: 128, columns: 128, warps: [2]int{2, 2}, strips: 3, why: "large products: each element that a warp reads takes part in 64 products, and two blocks fit a multiprocessor of H100; of others see paired"},
-		smallTile:  {rows: 64, columns: 64, warps: [2]int{2, 2}, strips: 4, why: "products too small to give each multiprocessor a large tile"},
-		fewRows:    {rows: 16, columns: 128, warps: [2]int{1, 4}, strips: 4, why: "few rows, such as the tokens of a decoding step: none is computed in vain, and the other factor is read once"},
-		fewColumns: {rows: 128, columns: 16, warps: [2]int{4, 1}, strips: 4, why: "few columns"},
+		largeTile:  {rows: 128, columns: 128, warps: [2]int{2, 2}, stages: 3, why: "large products: each element that a warp reads takes part in 64 products, and two blocks fit a multiprocessor of H100; of others see paired"},
+		smallTile:  {rows: 64, columns: 64, warps: [2]int{2, 2}, stages: 4, why: "products too small to give each multiprocessor a large tile"},
+		fewRows:    {rows: 16, columns: 128, warps: [2]int{1, 4}, stages: 4, why: "few rows, such as the tokens of a decoding step: none is computed in vain, and the other factor is read once"},
+		fewColumns: {rows: 128, columns: 16, warps: [2]int{4, 1}, stages: 4, why: "few columns"},
 	}
 	switch {
 	case t == types.F32 && !tf32:
-		all[largeTile] = tile{rows: 128, columns: 128, warps: [2]int{4, 2}, strips: 3, own: [2]int{8, 8}, why: "large products: sixteen loads for 256 fma"}
+		all[largeTile] = tile{rows: 128, columns: 128, warps: [2]int{4, 2}, stages: 3, own: [2]int{8, 8}, why: "large products: sixteen loads for 256 fma"}
 		all[smallTile].own = [2]int{8, 4}
 		all[fewRows].own = [2]int{4, 4}
 		all[fewColumns].own = [2]int{4, 4}
 	case t == types.F32:
-		all[largeTile] = tile{rows: 128, columns: 64, warps: [2]int{2, 2}, strips: 4, why: "fragments that are rounded, and read one by one, leave registers for no more sums"}
+		all[largeTile] = tile{rows: 128, columns: 64, warps: [2]int{2, 2}, stages: 4, why: "fragments that are rounded, and read one by one, leave registers for no more sums"}
 	case hopper:
-		all[largeTile] = tile{rows: 128, columns: 128, warps: [2]int{8, 1}, strips: 5, groups: true, why: "products that are large, but for a few of the widest"}
-		all = append(all, tile{rows: 128, columns: 256, warps: [2]int{8, 1}, strips: 4, groups: true, why: "large products: two warpgroups, each with as many sums as it has registers for, share what they read of the columns"})
+		all[largeTile] = tile{rows: 128, columns: 128, warps: [2]int{8, 1}, stages: 5, groups: true, why: "products that are large, but for a few of the widest"}
+		all = append(all, tile{rows: 128, columns: 256, warps: [2]int{8, 1}, stages: 4, groups: true, why: "large products: two warpgroups, each with as many sums as it has registers for, share what they read of the columns"})
 	}
 	return all
 }
@@ -60,8 +60,8 @@ func tileTable(t types.DType, tf32, hopper bool) []tile {
 // mapTiles are tiles of those sizes whose factors tensor maps describe, for which
 // [Schedule.MapLaunch] exchanges them.
 var mapTiles = []tile{
-	{rows: 128, columns: 128, warps: [2]int{8, 1}, strips: 6, groups: true, maps: true, why: "no thread that multiplies computes an address"},
-	{rows: 128, columns: 256, warps: [2]int{8, 1}, strips: 4, groups: true, maps: true, why: "no thread that multiplies computes an address"},
+	{rows: 128, columns: 128, warps: [2]int{8, 1}, stages: 6, groups: true, maps: true, why: "no thread that multiplies computes an address"},
+	{rows: 128, columns: 256, warps: [2]int{8, 1}, stages: 4, groups: true, maps: true, why: "no thread that multiplies computes an address"},
 }
 
 // tileNames names the tiles, those of warpgroups with a star, those by tensor maps with two.
@@ -99,7 +99,7 @@ func (t *tile) threads() int {
 	return t.multipliers()
 }
 
-func (t *tile) stripsBytes() int { return (t.rows + t.columns) * asm.StripBytes }
+func (t *tile) stageBytes() int { return (t.rows + t.columns) * asm.StripBytes }
 
 // shared is the memory that a block takes, of the ring and later of the sums.
 func (t *tile) shared() int {
@@ -109,23 +109,23 @@ func (t *tile) shared() int {
 	return t.rowsAt() + t.rows*t.rowBytes()
 }
 
-// paired returns the tile with as many strips as let two blocks share a multiprocessor of
-// so much memory. Where two strips are too many for that, a block has it alone, and of
+// paired returns the tile with as many stages as let two blocks share a multiprocessor of
+// so much memory. Where two stages are too many for that, a block has it alone, and of
 // tensor cores' tiles twice the warps, so that each scheduler has two.
 func (t tile) paired(memory int) tile {
 	if t.groups {
 		return t
 	}
-	most := t.strips
+	most := t.stages
 	pairs := func() bool { return t.shared() <= min(memory/2-reservedShared, asm.MostShared) }
-	for t.strips > 2 && !pairs() {
-		t.strips--
+	for t.stages > 2 && !pairs() {
+		t.stages--
 	}
 	if pairs() {
 		return t
 	}
-	for t.strips = most; t.shared() > asm.MostShared; {
-		t.strips--
+	for t.stages = most; t.shared() > asm.MostShared; {
+		t.stages--
 	}
 	if t.own[0] == 0 {
 		t.warps[1] *= 2
@@ -138,7 +138,7 @@ const reservedShared = 1 << 10
 
 // rowsAt is where in it is said which rows a flat tile has: behind the ring and the sums.
 func (t *tile) rowsAt() int {
-	return max(t.strips*t.stripsBytes(), t.rows*(t.columns+sumPad)*4)
+	return max(t.stages*t.stageBytes(), t.rows*(t.columns+sumPad)*4)
 }
 
 // count is how many tiles have so many rows and columns.

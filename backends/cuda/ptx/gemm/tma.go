@@ -6,10 +6,10 @@ import (
 )
 
 // Tiles by tensor maps have warps for each task. One thread has boxes of the factors copied
-// into a ring of strips. Warpgroups multiply them, and store the results while boxes of the
-// next tile arrive. One mbarrier of a strip says that it is full: the bytes that arrive
+// into a pipeline. Warpgroups multiply them, and store the results while boxes of the
+// next tile arrive. One mbarrier of a stage says that it is full: the bytes that arrive
 // complete it. Another says that it is empty: a lane of each warp arrives there, once the
-// warp has waited for its own products of the strip.
+// warp has waited for its own products of it.
 
 const (
 	// keptColumns is how many columns of a warp's sums are in the block's memory at a
@@ -22,14 +22,14 @@ const (
 // multipliers is how many threads multiply.
 func (t *tile) multipliers() int { return 32 * t.warps[0] * t.warps[1] }
 
-// Of a block's memory, behind the ring: the mbarriers, those of full strips first, and
+// Of a block's memory, behind the stages: the mbarriers, those of full ones first, and
 // the sums of each warp.
 
-func (t *tile) mbarriersAt() int { return t.strips * t.stripsBytes() }
-func (t *tile) keptAt() int      { return t.mbarriersAt() + asm.RoundUp(2*t.strips*asm.MbarrierBytes, 128) }
+func (t *tile) mbarriersAt() int { return t.stages * t.stageBytes() }
+func (t *tile) keptAt() int      { return t.mbarriersAt() + asm.RoundUp(2*t.stages*asm.MbarrierBytes, 128) }
 func (t *tile) mapShared() int   { return t.keptAt() + t.multipliers()/32*keptBytes }
 
-// pipelineStage is the next strip of the ring.
+// pipelineStage is the stage that a thread copies to, or multiplies, next.
 type pipelineStage struct {
 	at     string // where the strip is
 	full   string // its first mbarrier
@@ -41,9 +41,9 @@ func (m *tileWriter) specialize() {
 	t := m.tile
 	full := m.Plus(m.memory, t.mbarriersAt())
 	m.When(m.Op(asm.Predicate, "setp.eq.u32", m.tid, "0"), func() {
-		for n := range t.strips {
+		for n := range t.stages {
 			m.Line("mbarrier.init.shared::cta.b64 [%s+%d], 1", full, n*asm.MbarrierBytes)
-			m.Line("mbarrier.init.shared::cta.b64 [%s+%d], %d", full, (t.strips+n)*asm.MbarrierBytes, t.multipliers()/32)
+			m.Line("mbarrier.init.shared::cta.b64 [%s+%d], %d", full, (t.stages+n)*asm.MbarrierBytes, t.multipliers()/32)
 		}
 		m.Line("fence.mbarrier_init.release.cluster")
 	})
@@ -57,8 +57,8 @@ func (m *tileWriter) copies() {
 	m.tiles(func() {
 		m.along(m.outerK(), func() {
 			m.Loop("0", m.depth, asm.Number(int64(strip(m.t))), func(from string) {
-				m.Await(r.full, m.tile.strips*asm.MbarrierBytes, r.parity)
-				m.Line("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%s], %d", r.full, m.tile.stripsBytes())
+				m.Await(r.full, m.tile.stages*asm.MbarrierBytes, r.parity)
+				m.Line("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%s], %d", r.full, m.tile.stageBytes())
 				a, b, _ := m.s.tensorMaps(m.tile)
 				m.copyBoxes(0, a, m.a, r, from)
 				m.copyBoxes(1, b, m.b, r, from)
@@ -100,7 +100,7 @@ func (m *tileWriter) multiplies() {
 		some := m.Fresh(asm.Predicate)
 		m.Line("setp.ne.u32 %s, %s, 0", some, busy)
 		m.Line("and.pred %s, %s, %s", some, some, first)
-		m.Line("@%s mbarrier.arrive.shared::cta.b64 _, [%s+%d]", some, busy, m.tile.strips*asm.MbarrierBytes)
+		m.Line("@%s mbarrier.arrive.shared::cta.b64 _, [%s+%d]", some, busy, m.tile.stages*asm.MbarrierBytes)
 	}
 	m.tiles(func() {
 		m.zero()
@@ -143,10 +143,10 @@ func (m *tileWriter) newPipelineStage(parity int) *pipelineStage {
 // next goes on to the next stage. Behind the last comes the first, with the next phase.
 func (r *pipelineStage) next(m *tileWriter) {
 	t := m.tile
-	m.Line("add.u32 %s, %s, %d", r.at, r.at, t.stripsBytes())
+	m.Line("add.u32 %s, %s, %d", r.at, r.at, t.stageBytes())
 	m.Line("add.u32 %s, %s, %d", r.full, r.full, asm.MbarrierBytes)
 	end := m.Fresh(asm.Predicate)
-	m.Line("setp.eq.u32 %s, %s, %s", end, r.full, m.Plus(m.memory, t.mbarriersAt()+t.strips*asm.MbarrierBytes))
+	m.Line("setp.eq.u32 %s, %s, %s", end, r.full, m.Plus(m.memory, t.mbarriersAt()+t.stages*asm.MbarrierBytes))
 	m.Line("@%s mov.u32 %s, %s", end, r.at, m.memory)
 	m.Line("@%s mov.u32 %s, %s", end, r.full, m.Plus(m.memory, t.mbarriersAt()))
 	m.Line("@%s xor.b32 %s, %s, 1", end, r.parity, r.parity)
