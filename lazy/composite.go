@@ -224,7 +224,7 @@ func (d *Device) body(c *composite, a []setting, in []*ir.Node) (*ir.Composite, 
 	h := bodyHash(c, a, in)
 	d.mu.Lock()
 	for _, b := range d.bodies[h] {
-		if b.Name == c.name && slices.EqualFunc(b.Params, a, sameParam) && sameOperands(b.Graph, in) {
+		if b.Name == c.name && slices.EqualFunc(b.Params, a, sameParam) && slices.EqualFunc(b.Graph.Params, in, sameType) {
 			d.mu.Unlock()
 			return b, nil
 		}
@@ -295,6 +295,7 @@ func settings(params []ir.Param) []setting {
 }
 
 func sameParam(p ir.Param, s setting) bool { return p.Int == s.int && p.Float == s.float }
+func sameType(a, b *ir.Node) bool          { return a.Type.Equal(b.Type) }
 
 func bodyHash(c *composite, a []setting, in []*ir.Node) uint64 {
 	h := uint64(len(c.name))
@@ -313,10 +314,6 @@ func bodyHash(c *composite, a []setting, in []*ir.Node) uint64 {
 		}
 	}
 	return h
-}
-
-func sameOperands(g *ir.Graph, in []*ir.Node) bool {
-	return slices.EqualFunc(g.Params, in, func(a, b *ir.Node) bool { return a.Type.Equal(b.Type) })
 }
 
 // vjp is the gradient of composites for autodiff.
@@ -360,6 +357,3 @@ func (tr *Trace) vjp(n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, bool, error) {
 	}
 	return grads, true, nil
 }
-
-// trimmed is a composite's name without the namespace of this package.
-func trimmed(name string) string { return strings.TrimPrefix(name, "ltc.") }

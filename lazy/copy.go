@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,11 +28,7 @@ func Async() CopyOption { return func(c *copying) { c.async = true } }
 // or compiles a conversion; with [Async], until the copy is there. When it is done
 // before, its cause is the copy's error.
 func WithContext(ctx context.Context) CopyOption {
-	return func(c *copying) {
-		if c.ctx = ctx; ctx == nil {
-			c.ctx = context.Background()
-		}
-	}
+	return func(c *copying) { c.ctx = cmp.Or(ctx, context.Background()) }
 }
 
 // copying is a copy on its way.
@@ -60,8 +57,7 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 	if nowhere(p) {
 		return refused(p, op, "")
 	}
-	var sites callsite.Cache
-	c := &copying{ctx: context.Background(), dtype: t.DType(), site: sites.Caller(), of: t.dev, dev: p.device()}
+	c := &copying{ctx: context.Background(), dtype: t.DType(), site: callsite.Caller(), of: t.dev, dev: p.device()}
 	for _, o := range options {
 		o(c)
 	}

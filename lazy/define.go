@@ -67,7 +67,6 @@ type Callable struct {
 // on nothing but their arguments, and use no tensor but the operands. Call Define
 // once, for a variable of a package. A row that cannot be is the error of every call.
 func Define(row Composite, body func(x []*Tensor, a Attrs) *Tensor, gradient func(x []*Tensor, y, ct *Tensor, a Attrs) []*Tensor) *Callable {
-	var sites callsite.Cache
 	var bodies func(x []*Tensor, a Attrs) []*Tensor
 	if body != nil {
 		bodies = func(x []*Tensor, a Attrs) []*Tensor { return all(body(x, a)) }
@@ -76,15 +75,14 @@ func Define(row Composite, body func(x []*Tensor, a Attrs) *Tensor, gradient fun
 	if gradient != nil {
 		gradients = func(x, y, ct []*Tensor, a Attrs) []*Tensor { return gradient(x, y[0], ct[0], a) }
 	}
-	return defined(sites.Caller(), row, bodies, gradients)
+	return defined(callsite.Caller(), row, bodies, gradients)
 }
 
 // DefineAll is [Define] for a composite with several results, which the row names: body
 // returns all of them, in that order. gradient gets in ct the gradient of each result:
 // zeros where nothing depends on it, and nil for one that is not floating point.
 func DefineAll(row Composite, body func(x []*Tensor, a Attrs) []*Tensor, gradient func(x, y, ct []*Tensor, a Attrs) []*Tensor) *Callable {
-	var sites callsite.Cache
-	return defined(sites.Caller(), row, body, gradient)
+	return defined(callsite.Caller(), row, body, gradient)
 }
 
 func defined(at callsite.Site, row Composite, body func(x []*Tensor, a Attrs) []*Tensor, gradient func(x, y, ct []*Tensor, a Attrs) []*Tensor) *Callable {
@@ -267,8 +265,7 @@ func (d *Callable) refuse(xs []*Tensor, why string) *Tensor {
 	if bad := firstBad(d.c.op, xs...); bad != nil {
 		return bad
 	}
-	var sites callsite.Cache
-	e := opError(sites.Caller(), d.c.op, ErrUsage, xs, "%s", why)
+	e := opError(callsite.Caller(), d.c.op, ErrUsage, xs, "%s", why)
 	if tr := traceOf(xs...); tr != nil {
 		return tr.poisoned(e)
 	}

@@ -110,8 +110,7 @@ func Open(name string, opts ...Option) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	var sites callsite.Cache
-	d := &Device{name: name, opened: sites.Caller(), backend: border.Of(b, name), bodies: map[uint64][]*ir.Composite{}, metrics: &metrics.Set{}}
+	d := &Device{name: name, opened: callsite.Caller(), backend: border.Of(b, name), bodies: map[uint64][]*ir.Composite{}, metrics: &metrics.Set{}}
 	if d.backend.Allocates() {
 		d.memory.Remote = d.backend
 	}

@@ -25,17 +25,13 @@ func computeNormal(x *Tensor, n, bitsOfEach int) *Tensor {
 	// Box, Muller: A note on the generation of random normal deviates, 1958.
 	radius := f.logFloat(f.negLog(u)).MulScalar(2).Sqrt()
 	sin, cos := f.sinCos(turns)
-	d := normalDType(f.bits)
+	d := types.F64
+	if f.bits == 32 {
+		d = types.F32
+	}
 	even, odd := radius.Mul(cos).Convert(d), radius.Mul(sin).Convert(d)
 	all := Concatenate(1, even.Unsqueeze(1), odd.Unsqueeze(1)).Reshape(2 * pairs)
 	return all.Slice([]int{0}, []int{n}, []int{1})
-}
-
-func normalDType(bits int) types.DType {
-	if bits == 32 {
-		return types.F32
-	}
-	return types.F64
 }
 
 // joined returns the u64 elements with the given halves.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 
 	"ltc/ir"
@@ -133,7 +134,7 @@ type NodeInfo struct {
 func infoOf(n *ir.Node) NodeInfo {
 	info := NodeInfo{Op: n.Op.String(), Type: n.Type, Site: n.Loc.String(), Scope: n.Loc.Scope()}
 	if n.Op == ir.OpComposite {
-		info.Op = trimmed(n.Body.Name)
+		info.Op = strings.TrimPrefix(n.Body.Name, "ltc.")
 	}
 	for _, x := range n.In {
 		info.Operands = append(info.Operands, x.Type)

@@ -130,9 +130,6 @@ func (d *Device) poisoned(tr *Trace, err *OpError) *Tensor {
 	return &Tensor{tr: tr, dev: d, err: err}
 }
 
-// strictly panics with err in strict mode: for errors that no result holds.
-func (tr *Trace) strictly(err *OpError) { tr.dev.poisoned(tr, err) }
-
 // gently returns what record does, poisoned even where bad ops panic: for who
 // makes another error of it.
 func (tr *Trace) gently(record func() *Tensor) *Tensor {
@@ -155,8 +152,7 @@ func (d *Device) opens() bool { return d != nil && d.backend != nil }
 
 // notOpened is the error of op on what is no device.
 func notOpened(op string) *OpError {
-	var sites callsite.Cache
-	return opError(sites.Caller(), op, ErrUsage, nil, noDevice)
+	return opError(callsite.Caller(), op, ErrUsage, nil, noDevice)
 }
 
 // broken returns a trace that belongs nowhere: every call gives err. It is taken
@@ -175,8 +171,7 @@ func (tr *Trace) some() *Trace {
 	if tr != nil && tr.dev != nil {
 		return tr
 	}
-	var sites callsite.Cache
-	return broken(opError(sites.Caller(), "trace", ErrUsage, nil, noTraces))
+	return broken(opError(callsite.Caller(), "trace", ErrUsage, nil, noTraces))
 }
 
 // nowhere reports whether p is no place.
@@ -192,12 +187,11 @@ func nowhere(p Place) bool {
 
 // refused returns the poisoned tensor of a call that makes one at p.
 func refused(p Place, op, why string) *Tensor {
-	var sites callsite.Cache
 	if !nowhere(p) {
-		return p.device().poisoned(p.trace(), opError(sites.Caller(), op, ErrUsage, nil, "%s", why))
+		return p.device().poisoned(p.trace(), opError(callsite.Caller(), op, ErrUsage, nil, "%s", why))
 	}
 	if tr, _ := p.(*Trace); tr != nil && tr.broken != nil {
 		return tr.poisoned(tr.broken)
 	}
-	return &Tensor{err: opError(sites.Caller(), op, ErrUsage, nil, "it needs a trace or an open device, not nil")}
+	return &Tensor{err: opError(callsite.Caller(), op, ErrUsage, nil, "it needs a trace or an open device, not nil")}
 }

@@ -75,7 +75,7 @@ func host[T soa.Element](p Place, op string, data []T, dims []int, copied bool) 
 	if copied {
 		dense, err := p.device().memory.Make(t)
 		if err != nil {
-			return outOfMemory(p, op, err)
+			return p.device().poisoned(p.trace(), memoryError(callsite.Caller(), op, err))
 		}
 		start := time.Now()
 		copy(soa.Slice[T](dense), data)
@@ -119,8 +119,7 @@ func holding(p Place, v *value) *Tensor {
 		t.tr, t.loc = tr, tr.site()
 	}
 	if d := p.device(); d.live != nil {
-		var sites callsite.Cache
-		d.born(v, "value", sites.Caller())
+		d.born(v, "value", callsite.Caller())
 	}
 	return t
 }

@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -92,15 +93,12 @@ func (f *Function) Call(ctx context.Context, args ...*Tensor) (*Tensor, error) {
 
 // CallAll is Call for all results.
 func (f *Function) CallAll(ctx context.Context, args ...*Tensor) ([]*Tensor, error) {
-	if ctx == nil {
-		ctx = context.Background()
-	}
+	ctx = cmp.Or(ctx, context.Background())
 	if f == nil || !f.dev.opens() {
 		return nil, fmt.Errorf("func: %w: the device given to Func is nil, or the Function is", ErrUsage)
 	}
 	if f.dev.sched.Closed() {
-		var sites callsite.Cache
-		return nil, closedError(sites.Caller(), "call", f.dev, args...)
+		return nil, closedError(callsite.Caller(), "call", f.dev, args...)
 	}
 	return f.call(ctx, args)
 }
@@ -137,8 +135,7 @@ func (f *Function) call(ctx context.Context, given []*Tensor) ([]*Tensor, error)
 		v := &value{view: c.call.Results[i]}
 		v.pins.Add(1)
 		if f.dev.live != nil {
-			var sites callsite.Cache
-			f.dev.born(v, "result", sites.Caller())
+			f.dev.born(v, "result", callsite.Caller())
 		}
 		results[i] = &Tensor{dev: f.dev, val: v}
 	}
@@ -229,15 +226,14 @@ func (f *Function) checkArg(i int, a *Tensor, args []*Tensor) error {
 	if b := firstBad("func", a); b != nil {
 		return b.err
 	}
-	var sites callsite.Cache
 	if a.dev != f.dev {
-		return opError(sites.Caller(), "func", ErrPlacement, args, "argument %d is elsewhere: %s", i, sameDevice(f.dev, a.dev))
+		return opError(callsite.Caller(), "func", ErrPlacement, args, "argument %d is elsewhere: %s", i, sameDevice(f.dev, a.dev))
 	}
 	if a.alias != nil && !a.restore() {
 		return a.lost("func")
 	}
 	if a.v == nil && a.val == nil {
-		return opError(sites.Caller(), "func", ErrPlacement, args,
+		return opError(callsite.Caller(), "func", ErrPlacement, args,
 			"argument %d, the %v recorded at %v, has no value yet; give it to its trace's MarkStep first", i, a.node.Op, a.node.Loc)
 	}
 	return nil
@@ -270,8 +266,7 @@ type source struct {
 // await waits until another goroutine has traced t.
 func (t *traced) await(ctx context.Context, args []*Tensor) error {
 	if t.owner == sched.Goroutine() {
-		var sites callsite.Cache
-		return opError(sites.Caller(), "func", ErrUsage, args,
+		return opError(callsite.Caller(), "func", ErrUsage, args,
 			"the function calls itself with arguments of the types it is being traced for, so that its program would contain itself; call the Go function instead, with an end to the recursion")
 	}
 	err := sched.Wait{Op: "func", Done: t.ready, Tracer: t.owner}.Until(ctx)
@@ -342,10 +337,7 @@ func (f *Function) trace(ctx context.Context, t *traced) error {
 	}
 	return f.record(t, names, func(g *ir.Graph) (err error) {
 		t.err = programs.ErrPanicked // unless it returns: the next call tries again
-		t.program, err = f.dev.program(ctx, g, &f.counters, func() callsite.Site {
-			var sites callsite.Cache
-			return sites.Caller()
-		})
+		t.program, err = f.dev.program(ctx, g, &f.counters, callsite.Caller)
 		return err
 	})
 }

@@ -81,12 +81,10 @@ func (t *Tensor) Release() {
 	if t.val == nil || t.v != nil || t.isView() {
 		return
 	}
-	var sites callsite.Cache
-	at := sites.Caller()
-	err := opError(at, releaseOp, ErrReleased, []*Tensor{t}, "the tensor was released here and has no value any more; release it after its last use")
+	err := opError(callsite.Caller(), releaseOp, ErrReleased, []*Tensor{t}, "the tensor was released here and has no value any more; release it after its last use")
 	v := t.val
-	if t.node == nil && t.alias == nil && !t.dev.opByOp {
-		v.giveBack(t.dev.memory.Pool)
+	if t.node == nil && t.alias == nil && !t.dev.opByOp && !v.scalar && !v.borrowed && !v.version && v.under == nil {
+		v.pool.Store(t.dev.memory.Pool) // memory of its own, which only pins keep
 	}
 	t.val, t.node, t.err = nil, nil, err
 	v.unpin()
@@ -226,8 +224,7 @@ func (t *Tensor) callSite() callsite.Site {
 	if t.tr != nil {
 		return t.tr.site()
 	}
-	var sites callsite.Cache
-	return sites.Caller()
+	return callsite.Caller()
 }
 
 // donateError refuses a donation: nobody looks at what Donate returns, so the

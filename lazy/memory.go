@@ -77,12 +77,6 @@ func memoryError(at callsite.Site, op string, err error) *OpError {
 	return opError(at, op, kind, nil, "%v", err)
 }
 
-// outOfMemory returns the poisoned tensor of host data that finds no memory.
-func outOfMemory(p Place, op string, err error) *Tensor {
-	var sites callsite.Cache
-	return p.device().poisoned(p.trace(), memoryError(sites.Caller(), op, err))
-}
-
 // TrackLive makes the device remember where each live value was made, for
 // [Device.LiveTensors]. It costs a microsecond or two a value; without it,
 // nothing.

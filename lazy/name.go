@@ -127,15 +127,3 @@ func (tr *Trace) Scope(name string) (end func()) {
 		closed = true
 	}
 }
-
-// scoped is the site of a line in the scope that is open.
-func (tr *Trace) scoped(s callsite.Site) callsite.Site {
-	return s.In(tr.scopes[len(tr.scopes)-1].path)
-}
-
-// scopeError is the error of a mark-step in an open scope.
-func (tr *Trace) scopeError() error {
-	open := tr.scopes[len(tr.scopes)-1]
-	return opError(open.site, "mark_step", ErrUsage, nil,
-		"scope %q, opened here, is still open; call what Scope returned before MarkStep", open.path)
-}

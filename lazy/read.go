@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -40,9 +41,7 @@ func (t *Tensor) ValueContext(ctx context.Context) (soa.View, error) {
 // data returns the value of t, computed if it must be, and pinned. A variable
 // whose latest version failed is what it was before, once the failure was heard of.
 func (t *Tensor) data(ctx context.Context, why SyncReason) (*value, error) {
-	if ctx == nil {
-		ctx = context.Background()
-	}
+	ctx = cmp.Or(ctx, context.Background())
 	for {
 		v, err := t.pinned(ctx, why)
 		if err != nil {

@@ -216,7 +216,7 @@ func (tr *Trace) site() callsite.Site {
 	case tr.fixed:
 		return tr.fixedSite
 	}
-	return tr.scoped(tr.sites.Caller())
+	return tr.sites.Caller().In(tr.scopes[len(tr.scopes)-1].path)
 }
 
 // at makes site give s until the function it returns is called: for ops that
@@ -332,8 +332,7 @@ func nilOperand(at callsite.Site, op string, i int, xs []*Tensor) *OpError {
 func firstBad(op string, xs ...*Tensor) *Tensor {
 	for i, x := range xs {
 		if x == nil || x.dev == nil && x.err == nil {
-			var sites callsite.Cache
-			err := nilOperand(sites.Caller(), op, i, xs)
+			err := nilOperand(callsite.Caller(), op, i, xs)
 			if tr := traceOf(xs...); tr != nil {
 				return tr.poisoned(err)
 			}
@@ -356,7 +355,6 @@ func noTrace(op string, xs ...*Tensor) *Tensor {
 	if t := firstBad(op, xs...); t != nil {
 		return t
 	}
-	var sites callsite.Cache
-	return xs[0].dev.poisoned(nil, opError(sites.Caller(), op, ErrPlacement, xs,
+	return xs[0].dev.poisoned(nil, opError(callsite.Caller(), op, ErrPlacement, xs,
 		"none of the operands belongs to a trace; bring one in with Trace.Read"))
 }

@@ -91,8 +91,10 @@ func (r *run) collect(tr *Trace, roots []*Tensor) error {
 	if tr.bad != nil {
 		return tr.bad
 	}
-	if len(tr.scopes) > 0 {
-		return tr.scopeError()
+	if n := len(tr.scopes); n > 0 {
+		open := tr.scopes[n-1]
+		return opError(open.site, "mark_step", ErrUsage, nil,
+			"scope %q, opened here, is still open; call what Scope returned before MarkStep", open.path)
 	}
 	for _, t := range roots {
 		if err := r.root(tr, t); err != nil {

@@ -49,8 +49,7 @@ func computeUnsqueeze(x *Tensor, axis int) *Tensor {
 // All their other dimensions must agree, and their dtypes.
 func Concatenate(axis int, xs ...*Tensor) *Tensor {
 	if len(xs) == 0 {
-		var sites callsite.Cache
-		return &Tensor{err: opError(sites.Caller(), "concatenate", ErrUsage, nil, "there is nothing to join: give it a tensor or more")}
+		return &Tensor{err: opError(callsite.Caller(), "concatenate", ErrUsage, nil, "there is nothing to join: give it a tensor or more")}
 	}
 	return recordN(ir.OpConcatenate, xs, ir.Attr{Int: int64(axis)})
 }

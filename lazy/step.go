@@ -231,9 +231,7 @@ func (tr *Trace) Warmup(roots ...*Tensor) error {
 // WarmupContext is Warmup with a context for as long as the program is compiled; see
 // [Trace.MarkStepContext].
 func (tr *Trace) WarmupContext(ctx context.Context, roots ...*Tensor) error {
-	if ctx == nil {
-		ctx = context.Background()
-	}
+	ctx = cmp.Or(ctx, context.Background())
 	return tr.rehearse("warmup", true, roots, func(tr *Trace, r *run) error {
 		if len(r.results) == 0 {
 			return nil

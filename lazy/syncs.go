@@ -152,8 +152,7 @@ func (v *variable) warnWaits() {
 	if w == 0 || v.dev.syncs.mode == AllowSyncs || w>>32 != uint64(uint32(sched.Goroutine())) {
 		return
 	}
-	var sites callsite.Cache
-	at := sites.Caller()
+	at := callsite.Caller()
 	if !v.dev.unmarked.first(at) {
 		return
 	}

@@ -153,12 +153,11 @@ func (tr *Trace) crowded(op string, xs ...*Tensor) *OpError {
 	if tr.broken != nil {
 		return tr.broken
 	}
-	var sites callsite.Cache // the trace's are the other goroutine's
 	why := "another goroutine is using the trace; a trace belongs to one goroutine at a time: give each its own, they share variables"
 	if tr.queue.ClosingHere() {
 		why = "a step closure must not record in the trace that runs it: record in another one, or after the step"
 	}
-	err := opError(sites.Caller(), op, ErrUsage, xs, "%s", why)
+	err := opError(callsite.Caller(), op, ErrUsage, xs, "%s", why) // the trace's are the other goroutine's
 	tr.crowd.CompareAndSwap(nil, err)
 	return err
 }

@@ -115,14 +115,6 @@ func (v *value) drop() {
 	}
 }
 
-// giveBack has the memory of v go to pool when its last pin is gone. v is a
-// result or host data with memory of its own, which only pins keep.
-func (v *value) giveBack(pool *soa.Pool) {
-	if !v.scalar && !v.borrowed && !v.version && v.under == nil {
-		v.pool.Store(pool)
-	}
-}
-
 // own returns v, or a copy if its memory may be changed by the host.
 func (v *value) own() *value {
 	if !v.scalar && !v.borrowed {

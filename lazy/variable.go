@@ -41,8 +41,7 @@ func (d *Device) Variable(name string, dtype types.DType, dims ...int) *Tensor {
 	if !d.opens() {
 		return &Tensor{err: notOpened("variable")}
 	}
-	var sites callsite.Cache
-	v := &variable{dev: d, name: name, typ: types.Of(dtype, append([]int(nil), dims...)...), made: sites.Caller()}
+	v := &variable{dev: d, name: name, typ: types.Of(dtype, append([]int(nil), dims...)...), made: callsite.Caller()}
 	if err := v.typ.Check(); err != nil {
 		return d.poisoned(nil, opError(v.made, "variable", ErrType, nil, "%q of %v: %v", name, v.typ, err))
 	}
@@ -64,11 +63,8 @@ func (d *Device) Variable(name string, dtype types.DType, dims ...int) *Tensor {
 // fails or panics, the tensor returned is poisoned, and steps that use the variable fail
 // with that error until it gets values.
 func (t *Tensor) Init(f Initializer) *Tensor {
-	if b := firstBad("init", t); b != nil {
+	if b := t.notVariable("init"); b != nil {
 		return b
-	}
-	if t.v == nil {
-		return t.misuse("init", "it is not a variable")
 	}
 	at := t.callSite()
 	view, err := t.initial(f, at)
@@ -105,6 +101,14 @@ func (t *Tensor) initial(f Initializer, at callsite.Site) (view soa.View, failed
 	return view, nil
 }
 
+// notVariable returns a poisoned tensor unless t is a variable.
+func (t *Tensor) notVariable(op string) *Tensor {
+	if b := firstBad(op, t); b != nil || t.v != nil {
+		return b
+	}
+	return t.misuse(op, "it is not a variable")
+}
+
 // misuse returns a poisoned tensor for a call that t does not allow.
 func (t *Tensor) misuse(op, why string) *Tensor {
 	if b := firstBad(op, t); b != nil {
@@ -115,8 +119,7 @@ func (t *Tensor) misuse(op, why string) *Tensor {
 
 // misused is the error of misuse.
 func (t *Tensor) misused(op, why string) *OpError {
-	var sites callsite.Cache
-	return opError(sites.Caller(), op, ErrUsage, []*Tensor{t}, "%s", why)
+	return opError(callsite.Caller(), op, ErrUsage, []*Tensor{t}, "%s", why)
 }
 
 // set replaces the latest version from the host.
@@ -289,11 +292,8 @@ func (t *Tensor) kind() string {
 // SetValues copies data, in row-major order, into the variable t, and returns
 // t; like Init, before it is used. T must be the Go type of t's dtype.
 func SetValues[T soa.Element](t *Tensor, data []T) *Tensor {
-	if b := firstBad("set_values", t); b != nil {
+	if b := t.notVariable("set_values"); b != nil {
 		return b
-	}
-	if t.v == nil {
-		return t.misuse("set_values", "it is not a variable")
 	}
 	if d := dtypeOf[T](); d != t.v.typ.DType {
 		return t.misuse("set_values", fmt.Sprintf("the values are %v, the variable is %v", d, t.v.typ))

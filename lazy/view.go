@@ -125,8 +125,7 @@ func (x *Tensor) makeView(op string, layout *strided.Layout, steps ...step) *Ten
 		b, site = tr.b, tr.site()
 		b.SetLoc(site)
 	} else {
-		var sites callsite.Cache
-		b, site = ir.NewBuilder(shapeinfer.Infer), sites.Caller() // for types alone
+		b, site = ir.NewBuilder(shapeinfer.Infer), callsite.Caller() // for types alone
 		n = b.Parameter(x.Type(), "", nil)
 	}
 	from := n

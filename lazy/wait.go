@@ -165,8 +165,7 @@ var errClosure = fmt.Errorf("step closure: %w", ErrUsage)
 
 // closureWaits is the error of a step closure that waits for its own trace.
 func closureWaits(op string) error {
-	var sites callsite.Cache
-	return opError(sites.Caller(), op, errClosure, nil, "%v", sched.ErrClosure)
+	return opError(callsite.Caller(), op, errClosure, nil, "%v", sched.ErrClosure)
 }
 
 // waitError makes an error of op out of one of a wait.

@@ -88,7 +88,7 @@ func (t *Tensor) writeNamed(op string, x *Tensor) *Tensor {
 		bad = opError(site, op, ErrType, []*Tensor{t, x}, "%s is %v and cannot hold %v", t.kind(), t.Type(), n.Type)
 	}
 	if bad != nil {
-		tr.strictly(bad)
+		tr.poisoned(bad) // panics in strict mode: no result holds the error
 	}
 	s := t.storage()
 	if s.v != nil {

@@ -32,12 +32,9 @@ func (moduleSyntax) Parse(lex *Stream, o *OpText) *Error {
 }
 
 func (moduleSyntax) Fits(op *Op) bool {
-	return len(op.Operands) == 0 && len(op.Results) == 0 && plainRegions(op, 1) && symbolOrNone(op)
-}
-func symbolOrNone(op *Op) bool {
 	a := op.Attrs.Get("sym_name")
 	s, ok := a.(StringAttr)
-	return ok && FlatSymbol(string(s)) || a == nil
+	return len(op.Operands) == 0 && len(op.Results) == 0 && plainRegions(op, 1) && (a == nil || ok && FlatSymbol(string(s)))
 }
 
 // FlatSymbol reports whether a name prints as one symbol, not as nested ones.

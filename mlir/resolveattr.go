@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -135,19 +136,12 @@ func (r *resolver) number(n *leafNode, bare bool) Attribute {
 	}
 	v, ok := ParseInt(text, t)
 	if !ok {
-		r.fail(pos, "%s does not fit %s", text, typeOr64(t))
+		r.fail(pos, "%s does not fit %s", text, cmp.Or(t, Type(I64)))
 	}
 	if t == I1 {
 		return BoolAttr(v != 0)
 	}
 	return IntegerAttr{v, t}
-}
-
-func typeOr64(t Type) string {
-	if t == nil {
-		return "i64"
-	}
-	return t.String()
 }
 
 // ParseInt reads a decimal or hexadecimal integer that fits t. A signless type

@@ -21,8 +21,8 @@ var chloOps = slices.Concat(
 	withProps(chloRows(nil, "constant_like"), "value"),
 	withProps(chloRows(nil, "ragged_dot"), "ragged_dot_dimension_numbers", "precision_config"),
 	withProps(chloRows(form(topKSyntax{}, attrDict{}, arrowTypes{}), "top_k"), "k", "is_stable"),
-	isolated(withProps(chloRows(syntax{scanSyntax{}}, "scan"), "operandSegmentSizes", "resultSegmentSizes",
-		"dimension", "scan_dim_size", "is_reverse", "is_associative")),
+	[]opDef{{Name: "chlo.scan", Syntax: syntax{scanSyntax{}}, Regions: 1, Traits: mlir.Isolated,
+		Props: []string{"operandSegmentSizes", "resultSegmentSizes", "dimension", "scan_dim_size", "is_reverse", "is_associative"}}},
 )
 
 var unaryForm = form(operands(1), attrDict{}, arrowTypes{})
@@ -55,13 +55,6 @@ func withTraits(t mlir.Traits, rows []opDef) []opDef {
 		rows[i].Traits |= t
 	}
 	return rows
-}
-
-func isolated(rows []opDef) []opDef {
-	for i := range rows {
-		rows[i].Regions = 1
-	}
-	return withTraits(mlir.Isolated, rows)
 }
 
 // arrowTypes is `: T, U -> R`, the types of operands and results without the

@@ -30,9 +30,11 @@ func attrProblem(a mlir.Attribute) string {
 	case mlir.StructAttr:
 		switch a.Name {
 		case "stablehlo.dot_algorithm":
-			if label, why := AlgorithmProblem(a); why != "" {
-				return why + algorithmLabel(label)
+			label, why := AlgorithmProblem(a)
+			if label != "" {
+				why += " (dot_general_" + strings.ToLower(label) + ")"
 			}
+			return why
 		case "stablehlo.result_accuracy":
 			return AccuracyProblem(a)
 		case "stablehlo.channel_handle":
@@ -50,13 +52,6 @@ func attrProblem(a mlir.Attribute) string {
 		}
 	}
 	return ""
-}
-
-func algorithmLabel(label string) string {
-	if label == "" {
-		return ""
-	}
-	return " (dot_general_" + strings.ToLower(label) + ")"
 }
 
 // AlgorithmProblem checks the types and counts of a dot algorithm; label is

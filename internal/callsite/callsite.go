@@ -136,6 +136,12 @@ func (c *Cache) Caller() Site {
 	return deepCaller()
 }
 
+// Caller is [Cache.Caller] for calls that are rare.
+func Caller() Site {
+	var c Cache
+	return c.Caller()
+}
+
 func (c *Cache) lookup(pc uintptr) Site {
 	set := &c.sets[uint64(pc)*0x9e3779b97f4a7c15>>57]
 	if set[0].pc == pc {

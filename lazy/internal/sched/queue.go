@@ -340,8 +340,7 @@ func (q *Queue) Inline(j *Job) (failure error) {
 // landed settles j, which has run on the calling goroutine, and returns its failure.
 func (q *Queue) landed(j *Job, err error) (failure error) {
 	if err != nil {
-		var sites callsite.Cache
-		j.Mark(sites.Caller())
+		j.Mark(callsite.Caller())
 		j.Ended = j.fail(err)
 		j.Ended.Take()
 		failure = j.Ended.Err

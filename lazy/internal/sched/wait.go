@@ -109,8 +109,7 @@ func (w *Wait) place() {
 	}
 	w.goroutine = Goroutine()
 	if w.site == 0 {
-		var sites callsite.Cache
-		w.site = sites.Caller()
+		w.site = callsite.Caller()
 	}
 }
 
@@ -178,15 +177,13 @@ func (w *Wait) holder() *Wait {
 }
 
 func (w *Wait) heldBy(b *Wait) bool {
-	q := w.Queue
 	switch {
 	case w.Tracer != 0:
 		return b.goroutine == w.Tracer
 	case w.Job != nil && b.By == w.Job:
 		return true
-	case w.Job != nil:
-		q = w.Job.Queue
 	}
+	q := w.waitsFor()
 	return q != nil && (b.head == q || b.closes(q))
 }
 
