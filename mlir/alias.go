@@ -76,7 +76,7 @@ func (r *resolver) noteAlias(name string, offset int, pos Pos) *alias {
 
 // aliasItem reads the alias that starts here, or moves past one that has been
 // read.
-func (r *resolver) aliasItem(s *Stream) *Error {
+func (r *resolver) aliasItem(s *Stream) {
 	t := s.tok
 	from := s.off - len(t.Value)
 	a := r.aliases[t.Value]
@@ -86,34 +86,30 @@ func (r *resolver) aliasItem(s *Stream) *Error {
 		r.late = append(r.late, t.Value)
 	case a.offset != from:
 		r.fail(t.Pos, "%s is defined a second time; first on line %d", t.Value, a.pos.Line)
-		return r.readAlias(s, &alias{})
+		r.readAlias(s, &alias{})
+		return
 	}
 	if !a.read && !r.busy[t.Value] {
 		r.resolveAlias(t.Value, a, t.Pos)
 	}
 	if a.err != nil {
-		return a.err
+		s.Stop(a.err)
 	}
 	if a.read {
 		s.GoTo(a.end)
 	}
-	return nil
 }
 
 // readAlias reads name = value.
-func (r *resolver) readAlias(s *Stream, a *alias) *Error {
+func (r *resolver) readAlias(s *Stream, a *alias) {
 	s.Next()
-	err := s.Expect("=")
-	if err != nil {
-		return err
-	}
+	s.Expect("=")
 	if s.tok.Type == tokLoc || s.Is("loc") {
-		a.loc, err = s.location()
+		a.loc = s.location()
 	} else {
-		a.attr, err = s.Attr()
+		a.attr = s.Attr()
 	}
 	a.end = s.Mark()
-	return err
 }
 
 // resolveAlias reads the alias for its first use at pos.
@@ -124,7 +120,7 @@ func (r *resolver) resolveAlias(name string, a *alias, pos Pos) {
 	}
 	bad := len(r.errs)
 	r.busy[name] = true
-	a.err = r.readAlias(newStream(r, r.text, a.offset, a.pos), a)
+	a.err = r.try(func() { r.readAlias(newStream(r, r.text, a.offset, a.pos), a) })
 	a.read = true
 	delete(r.busy, name)
 	if a.err != nil {

@@ -21,47 +21,44 @@ type (
 	}
 )
 
-func (n *attrNode) parse(lex *Stream) *Error {
+func (n *attrNode) parse(lex *Stream) {
 	switch t := lex.Peek(); {
 	case lex.Is("["):
 		n.list = &[]attrNode{}
-		return lex.List("[", "]", func() *Error {
+		lex.List("[", "]", func() {
 			*n.list = append(*n.list, attrNode{})
-			return (*n.list)[len(*n.list)-1].parse(lex)
+			(*n.list)[len(*n.list)-1].parse(lex)
 		})
 	case lex.Is("{"):
 		n.dict = &dictNode{}
-		return n.dict.parse(lex)
+		n.dict.parse(lex)
 	case startsLeaf(t):
 		n.leaf = &leafNode{}
-		return n.leaf.parse(lex)
+		n.leaf.parse(lex)
 	case startsType(t):
-		ref, err := lex.Type()
+		ref := lex.Type()
 		n.typ = &ref
-		return err
 	default:
-		return Unexpected(t, "an attribute")
+		lex.Stop(Unexpected(t, "an attribute"))
 	}
 }
 
-func (n *dictNode) parse(lex *Stream) *Error {
-	return lex.List("{", "}", func() *Error { return n.entry(lex) })
+func (n *dictNode) parse(lex *Stream) {
+	lex.List("{", "}", func() { n.entry(lex) })
 }
 
 // entry reads name = value, or a name alone.
-func (n *dictNode) entry(lex *Stream) *Error {
+func (n *dictNode) entry(lex *Stream) {
 	t := lex.Next()
 	if t.Type != IdentToken && t.Type != tokString {
-		return Unexpected(t, "the name of an attribute")
+		lex.Stop(Unexpected(t, "the name of an attribute"))
 	}
 	e := entryNode{name: t.Value, pos: t.Pos}
-	var err *Error
 	if lex.Accept("=") {
 		e.value = &attrNode{}
-		err = e.value.parse(lex)
+		e.value.parse(lex)
 	}
 	n.entries = append(n.entries, e)
-	return err
 }
 
 // leafNode is an attribute in which no other nests: a number or a dense literal
@@ -82,63 +79,49 @@ func startsLeaf(t Token) bool {
 	return t.Type == IdentToken && (t.Value == "true" || t.Value == "false" || t.Value == "unit")
 }
 
-func (n *leafNode) parse(lex *Stream) (err *Error) {
+func (n *leafNode) parse(lex *Stream) {
 	n.tok = lex.Next()
 	switch n.tok.Type {
 	case tokSymbol:
 		n.path = []string{n.tok.Value}
 		for lex.Accept("::") {
-			t, err := lex.Kind(tokSymbol, "a symbol such as @f")
-			if err != nil {
-				return err
-			}
-			n.path = append(n.path, t.Value)
+			n.path = append(n.path, lex.Kind(tokSymbol, "a symbol such as @f").Value)
 		}
 	case DenseToken:
-		if err := lex.Expect(":"); err != nil {
-			return err
-		}
+		lex.Expect(":")
 		n.typed = true
 	case IntToken, FloatToken:
 		n.typed = lex.Accept(":")
 	}
 	if n.typed {
-		n.typ, err = lex.Type()
+		n.typ = lex.Type()
 	}
-	return err
 }
 
 // Attr reads an attribute. A nil one had an error that is no matter of syntax,
 // which is recorded.
-func (s *Stream) Attr() (Attribute, *Error) { return s.attrIn(false) }
+func (s *Stream) Attr() Attribute { return s.attrIn(false) }
 
 // BareAttr is Attr in a struct, where numbers have no type.
-func (s *Stream) BareAttr() (Attribute, *Error) { return s.attrIn(true) }
+func (s *Stream) BareAttr() Attribute { return s.attrIn(true) }
 
-func (s *Stream) attrIn(bare bool) (Attribute, *Error) {
+func (s *Stream) attrIn(bare bool) Attribute {
 	t := s.tok
 	switch {
 	case startsLeaf(t):
 		var n leafNode
-		if err := n.parse(s); err != nil {
-			return nil, err
-		}
-		return s.r.leaf(&n, bare), nil
+		n.parse(s)
+		return s.r.leaf(&n, bare)
 	case startsType(t):
-		ref, err := s.Type()
-		if err != nil {
-			return nil, err
-		}
+		ref := s.Type()
 		if v := s.r.typ(&ref); v != nil {
-			return TypeAttr{v}, nil
+			return TypeAttr{v}
 		}
-		return nil, nil
+		return nil
 	}
 	var n attrNode
-	if err := n.parse(s); err != nil {
-		return nil, err
-	}
-	return s.r.attr(&n, bare), nil
+	n.parse(s)
+	return s.r.attr(&n, bare)
 }
 
 // leaf makes the attribute of n; on an error it records it and returns nil.
@@ -200,32 +183,27 @@ func (r *resolver) dense(n *leafNode) Attribute {
 
 // denseArray reads array<T: 1, 2>, the whole of text, which starts at pos.
 func (r *resolver) denseArray(text string, pos Pos) Attribute {
-	a, err := r.arrayIn(r.inside(text, pos))
-	switch {
-	case err != nil:
+	var a *DenseArrayAttr
+	if err := r.try(func() { a = r.arrayIn(r.inside(text, pos)) }); err != nil {
 		r.failed(err)
-	case a != nil:
-		return *a
 	}
-	return nil
+	if a == nil {
+		return nil
+	}
+	return *a
 }
 
-// arrayIn reads an array from its own text. It returns nil without error after
-// one that is recorded.
-func (r *resolver) arrayIn(s *Stream) (*DenseArrayAttr, *Error) {
+// arrayIn reads an array from its own text. It returns nil after an error that is
+// recorded.
+func (r *resolver) arrayIn(s *Stream) *DenseArrayAttr {
 	s.Next() // array
-	if err := s.Expect("<"); err != nil {
-		return nil, err
-	}
-	ref, err := s.Type()
-	if err != nil {
-		return nil, err
-	}
+	s.Expect("<")
+	ref := s.Type()
 	a := &DenseArrayAttr{Elem: r.typ(&ref)}
 	var add func(t Token)
 	switch t := a.Elem.(type) {
 	case nil:
-		return nil, nil
+		return nil
 	case FloatType:
 		a.Texts = []string{}
 		add = func(v Token) { r.addFloat(a, t, v) }
@@ -233,26 +211,22 @@ func (r *resolver) arrayIn(s *Stream) (*DenseArrayAttr, *Error) {
 		a.Ints = []int64{}
 		add = func(v Token) { r.addInt(a, t, v) }
 	default:
-		return nil, Errorf(ref.Pos, "an array attribute cannot hold %s", t)
+		s.Stop(Errorf(ref.Pos, "an array attribute cannot hold %s", t))
 	}
 	if s.Accept(">") {
-		return a, nil
+		return a
 	}
-	if err := s.Expect(":"); err != nil {
-		return nil, err
-	}
+	s.Expect(":")
 	for {
 		t := s.Next()
 		if t.Type != IntToken && t.Type != FloatToken && t.Type != IdentToken {
-			return nil, Unexpected(t, "a number")
+			s.Stop(Unexpected(t, "a number"))
 		}
 		add(t)
 		if s.Accept(">") {
-			return a, nil
+			return a
 		}
-		if err := s.Expect(","); err != nil {
-			return nil, err
-		}
+		s.Expect(",")
 	}
 }
 

@@ -7,28 +7,26 @@ import (
 // moduleSyntax is @name attributes {…} {…}.
 type moduleSyntax struct{ Plain }
 
-func (moduleSyntax) Parse(lex *Stream, o *OpText) *Error {
+func (moduleSyntax) Parse(lex *Stream, o *OpText) {
 	if t := lex.tok; t.Type == tokSymbol {
 		lex.Next()
 		name, ok := symbolName(t.Value)
 		if !ok {
-			return Errorf(o.Pos, "%s is not a symbol", t.Value)
+			lex.Stop(Errorf(o.Pos, "%s is not a symbol", t.Value))
 		}
 		o.Set("sym_name", StringAttr(name))
 	}
 	if lex.Accept("attributes") {
 		if !lex.Is("{") {
-			return Unexpected(lex.tok, "")
+			lex.Stop(Unexpected(lex.tok, ""))
 		}
 		var n dictNode
-		if err := n.parse(lex); err != nil {
-			return err
-		}
+		n.parse(lex)
 		for _, e := range lex.r.entries(&n, false) {
 			o.Set(e.Name, e.Value)
 		}
 	}
-	return o.Region(lex)
+	o.Region(lex)
 }
 
 func (moduleSyntax) Fits(op *Op) bool {
@@ -70,30 +68,21 @@ func plainRegions(op *Op, n int) bool {
 // where a function without body has no names of arguments.
 type funcSyntax struct{ Plain }
 
-func (s funcSyntax) Parse(lex *Stream, o *OpText) *Error {
+func (s funcSyntax) Parse(lex *Stream, o *OpText) {
 	for _, v := range []string{"public", "private", "nested"} {
 		if lex.Accept(v) {
 			o.Set("sym_visibility", StringAttr(v))
 			break
 		}
 	}
-	t, err := lex.Kind(tokSymbol, "a function's name such as @main")
-	if err != nil {
-		return err
-	}
+	t := lex.Kind(tokSymbol, "a function's name such as @main")
 	name, ok := symbolName(t.Value)
 	if !ok || name == "" {
-		return Errorf(t.Pos, "%s is not a symbol", t.Value)
+		lex.Stop(Errorf(t.Pos, "%s is not a symbol", t.Value))
 	}
 	o.Set("sym_name", StringAttr(name))
-	args, argAttrs, err := s.args(lex)
-	if err != nil {
-		return err
-	}
-	outs, resAttrs, err := s.outs(lex)
-	if err != nil {
-		return err
-	}
+	args, argAttrs := s.args(lex)
+	outs, resAttrs := s.outs(lex)
 	fn := &fnRef{outs: outs}
 	for _, a := range args {
 		fn.ins = append(fn.ins, a.Type)
@@ -104,32 +93,30 @@ func (s funcSyntax) Parse(lex *Stream, o *OpText) *Error {
 	o.setDicts("arg_attrs", argAttrs)
 	o.setDicts("res_attrs", resAttrs)
 	if lex.Accept("attributes") {
-		if err := o.AttrDict(lex); err != nil {
-			return err
-		}
+		o.AttrDict(lex)
 	}
 	if !lex.Is("{") {
 		o.Regions = append(o.Regions, &Region{})
-		return nil
+		return
 	}
-	return s.body(lex, o, args)
+	s.body(lex, o, args)
 }
 
 // body reads the region, whose entry block has the arguments.
-func (funcSyntax) body(lex *Stream, o *OpText, args []ArgText) *Error {
+func (funcSyntax) body(lex *Stream, o *OpText, args []ArgText) {
 	for _, a := range args {
 		if a.Name == "" {
-			return Errorf(a.Type.Pos, "argument of a function with a body has no name: write %%arg0: type")
+			lex.Stop(Errorf(a.Type.Pos, "argument of a function with a body has no name: write %%arg0: type"))
 		}
 	}
 	if len(args) > 0 {
-		return o.RegionOf(lex, &Entry{args, "a function with arguments"})
+		o.RegionOf(lex, &Entry{args, "a function with arguments"})
+		return
 	}
-	err := o.Region(lex)
-	if r := o.Regions[0]; err == nil && len(r.Blocks) == 0 {
+	o.Region(lex)
+	if r := o.Regions[0]; len(r.Blocks) == 0 {
 		r.Blocks = []*Block{{}} // {} is a body, too
 	}
-	return err
 }
 
 // setDicts sets a list of dictionaries, unless none of them was written.
@@ -146,67 +133,43 @@ func (o *OpText) setDicts(name string, ds []Attribute) {
 	}
 }
 
-func (funcSyntax) args(lex *Stream) (args []ArgText, attrs []Attribute, err *Error) {
-	err = lex.List("(", ")", func() *Error {
+func (funcSyntax) args(lex *Stream) (args []ArgText, attrs []Attribute) {
+	lex.List("(", ")", func() {
 		var a ArgText
-		var err *Error
 		if lex.Peek().Type == ValueToken {
-			if a.UseText, err = lex.ArgName(); err != nil {
-				return err
-			}
-			if err = lex.Expect(":"); err != nil {
-				return err
-			}
+			a.UseText = lex.ArgName()
+			lex.Expect(":")
 		}
-		if a.Type, err = lex.Type(); err != nil {
-			return err
-		}
-		d, err := optionalDict(lex)
-		if err != nil {
-			return err
-		}
-		a.Loc, err = lex.optionalLoc()
-		args, attrs = append(args, a), append(attrs, d)
-		return err
-	})
-	for _, a := range args {
+		a.Type = lex.Type()
+		attrs = append(attrs, optionalDict(lex))
+		a.Loc = lex.optionalLoc()
+		args = append(args, a)
 		if (a.Name == "") != (args[0].Name == "") {
-			return nil, nil, Errorf(a.Type.Pos, "either all arguments of a function have names or none has")
+			lex.Stop(Errorf(a.Type.Pos, "either all arguments of a function have names or none has"))
 		}
-	}
-	return args, attrs, err
+	})
+	return args, attrs
 }
 
 // optionalDict reads {a = 1}; it returns nil when nothing is written.
-func optionalDict(lex *Stream) (Attribute, *Error) {
+func optionalDict(lex *Stream) Attribute {
 	if !lex.Is("{") {
-		return nil, nil
+		return nil
 	}
 	var n dictNode
-	if err := n.parse(lex); err != nil {
-		return nil, err
-	}
-	return DictAttr(lex.r.entries(&n, false)), nil
+	n.parse(lex)
+	return DictAttr(lex.r.entries(&n, false))
 }
 
-func (funcSyntax) outs(lex *Stream) (outs []TypeText, attrs []Attribute, err *Error) {
+func (funcSyntax) outs(lex *Stream) (outs []TypeText, attrs []Attribute) {
 	if !lex.Accept("->") {
-		return nil, nil, nil
+		return nil, nil
 	}
 	if !lex.Is("(") {
-		t, err := lex.Type()
-		return []TypeText{t}, []Attribute{nil}, err
+		return []TypeText{lex.Type()}, []Attribute{nil}
 	}
-	err = lex.List("(", ")", func() *Error {
-		t, err := lex.Type()
-		if err != nil {
-			return err
-		}
-		d, err := optionalDict(lex)
-		outs, attrs = append(outs, t), append(attrs, d)
-		return err
-	})
-	return outs, attrs, err
+	lex.List("(", ")", func() { outs, attrs = append(outs, lex.Type()), append(attrs, optionalDict(lex)) })
+	return outs, attrs
 }
 
 func (funcSyntax) Fits(op *Op) bool {
@@ -304,24 +267,16 @@ func (funcSyntax) printOuts(p *Printer, op *Op, ft *FunctionType) {
 // callSyntax is @callee(%a) {…} : (T) -> U.
 type callSyntax struct{ Plain }
 
-func (callSyntax) Parse(lex *Stream, o *OpText) *Error {
-	name, err := lex.Symbol("the called function such as @f")
-	if err != nil {
-		return err
-	}
-	o.Set("callee", SymbolAttr(name))
-	return o.CallRest(lex)
+func (callSyntax) Parse(lex *Stream, o *OpText) {
+	o.Set("callee", SymbolAttr(lex.Symbol("the called function such as @f")))
+	o.CallRest(lex)
 }
 
 // CallRest reads (operands) {…} : type.
-func (o *OpText) CallRest(lex *Stream) *Error {
-	if err := lex.List("(", ")", func() *Error { return o.Operand(lex) }); err != nil {
-		return err
-	}
-	if err := o.OptionalAttrDict(lex); err != nil {
-		return err
-	}
-	return o.FunctionalType(lex)
+func (o *OpText) CallRest(lex *Stream) {
+	lex.List("(", ")", func() { o.Operand(lex) })
+	o.OptionalAttrDict(lex)
+	o.FunctionalType(lex)
 }
 
 func (callSyntax) Fits(op *Op) bool {

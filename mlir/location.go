@@ -122,140 +122,105 @@ func (p *Printer) loc(l Location) {
 }
 
 // optionalLoc reads the loc(…) that may stand behind an op or an argument.
-func (s *Stream) optionalLoc() (Location, *Error) {
+func (s *Stream) optionalLoc() Location {
 	if s.tok.Type == tokLoc || s.Is("loc") {
 		return s.location()
 	}
-	return nil, nil
+	return nil
 }
 
 // location reads loc(…). Names that are not defined are errors of the resolver
 // and give an unknown location.
-func (s *Stream) location() (Location, *Error) {
+func (s *Stream) location() Location {
 	if t := s.tok; t.Type == tokLoc { // loc(#alias), a token of its own
 		s.Next()
 		const open = len("loc(")
 		t.Pos.Col += open
-		return s.r.aliasedLoc(t.Value[open:len(t.Value)-1], t.Pos), nil
+		return s.r.aliasedLoc(t.Value[open:len(t.Value)-1], t.Pos)
 	}
-	if err := s.Expect("loc", "("); err != nil {
-		return nil, err
-	}
-	l, err := s.insideLoc()
-	if err != nil {
-		return nil, err
-	}
-	return l, s.Expect(")")
+	s.Expect("loc", "(")
+	l := s.insideLoc()
+	s.Expect(")")
+	return l
 }
 
 // insideLoc reads what stands in loc(…).
-func (s *Stream) insideLoc() (Location, *Error) {
+func (s *Stream) insideLoc() Location {
 	t := s.Next()
 	switch {
 	case t.Type == HashToken:
-		return s.r.aliasedLoc(t.Value, t.Pos), nil
+		return s.r.aliasedLoc(t.Value, t.Pos)
 	case t.Type == tokString:
 		return s.namedLoc(t)
 	case t.Type == IdentToken && t.Value == "unknown":
-		return UnknownLoc{}, nil
 	case t.Type == IdentToken && t.Value == "callsite":
-		return s.callLoc()
+		var l CallLoc
+		s.Expect("(")
+		l.Callee = s.insideLoc()
+		s.Expect("at")
+		l.Caller = s.insideLoc()
+		s.Expect(")")
+		return l
 	case t.Type == IdentToken && t.Value == "fused":
 		return s.fusedLoc()
+	default:
+		s.Stop(Unexpected(t, "a location"))
 	}
-	return nil, Unexpected(t, "a location")
+	return UnknownLoc{}
 }
 
-func (s *Stream) callLoc() (Location, *Error) {
-	var l CallLoc
-	err := s.Expect("(")
-	if err != nil {
-		return nil, err
-	}
-	if l.Callee, err = s.insideLoc(); err != nil {
-		return nil, err
-	}
-	if err = s.Expect("at"); err != nil {
-		return nil, err
-	}
-	if l.Caller, err = s.insideLoc(); err != nil {
-		return nil, err
-	}
-	return l, s.Expect(")")
-}
-
-func (s *Stream) fusedLoc() (Location, *Error) {
+func (s *Stream) fusedLoc() Location {
 	var l FusedLoc
 	if s.Accept("<") {
-		var err *Error
-		if l.Metadata, err = s.Attr(); err != nil {
-			return nil, err
-		}
-		if err := s.Expect(">"); err != nil {
-			return nil, err
-		}
+		l.Metadata = s.Attr()
+		s.Expect(">")
 	}
-	err := s.List("[", "]", func() *Error {
-		part, err := s.insideLoc()
-		l.Locs = append(l.Locs, part)
-		return err
-	})
-	return l, err
+	s.List("[", "]", func() { l.Locs = append(l.Locs, s.insideLoc()) })
+	return l
 }
 
 // namedLoc reads what follows the string: :line:col, to line:col, or (child).
-func (s *Stream) namedLoc(t Token) (Location, *Error) {
+func (s *Stream) namedLoc(t Token) Location {
 	name, ok := Unquote(t.Value)
 	if !ok {
 		s.r.fail(t.Pos, "string with a wrong escape")
 	}
 	if s.Accept("(") {
-		child, err := s.insideLoc()
-		if err != nil {
-			return nil, err
-		}
-		return NameLoc{name, child}, s.Expect(")")
+		child := s.insideLoc()
+		s.Expect(")")
+		return NameLoc{name, child}
 	}
 	if !s.Accept(":") {
-		return NameLoc{Name: name}, nil
+		return NameLoc{Name: name}
 	}
 	l := RangeLoc{FileLoc: FileLoc{File: name}}
-	err := s.lineCol(&l.Line, &l.Col)
-	if err != nil || !s.Accept("to") {
-		return l.FileLoc, err
+	s.lineCol(&l.Line, &l.Col)
+	if !s.Accept("to") {
+		return l.FileLoc
 	}
 	l.EndLine = l.Line
-	if s.Is(":") {
-		s.Next()
-		err = s.number(&l.EndCol)
+	if s.Accept(":") {
+		s.number(&l.EndCol)
 	} else {
-		err = s.lineCol(&l.EndLine, &l.EndCol)
+		s.lineCol(&l.EndLine, &l.EndCol)
 	}
 	if l.EndLine == l.Line && l.EndCol == l.Col {
-		return l.FileLoc, err // as MLIR has it
+		return l.FileLoc // as MLIR has it
 	}
-	return l, err
+	return l
 }
 
-func (s *Stream) lineCol(line, col *int) *Error {
-	if err := s.number(line); err != nil {
-		return err
-	}
-	if err := s.Expect(":"); err != nil {
-		return err
-	}
-	return s.number(col)
+func (s *Stream) lineCol(line, col *int) {
+	s.number(line)
+	s.Expect(":")
+	s.number(col)
 }
 
-func (s *Stream) number(n *int) *Error {
-	t, err := s.Kind(IntToken, "a line or column")
+func (s *Stream) number(n *int) {
+	t := s.Kind(IntToken, "a line or column")
+	v, err := strconv.ParseUint(t.Value, 10, 32)
 	if err != nil {
-		return err
-	}
-	v, perr := strconv.ParseUint(t.Value, 10, 32)
-	if perr != nil {
-		return Errorf(t.Pos, "line or column %s of a location does not fit 32 bits", t.Value)
+		s.Stop(Errorf(t.Pos, "line or column %s of a location does not fit 32 bits", t.Value))
 	}
 	*n = int(v)
-	return nil
 }

@@ -67,174 +67,135 @@ func (o *OpText) SetAt(name string, pos Pos, v Attribute) {
 	o.attrs = append(o.attrs, attrEntry{name, pos, v})
 }
 
-func (o *OpText) parse(lex *Stream) *Error {
+func (o *OpText) parse(lex *Stream) {
 	if lex.tok.Type == ValueToken {
-		if err := o.parseResults(lex); err != nil {
-			return err
-		}
+		o.parseResults(lex)
 	}
 	t := lex.tok
 	o.Pos = t.Pos
-	var err *Error
 	switch t.Type {
 	case tokString:
 		lex.Next()
 		name, ok := Unquote(t.Value)
 		if !ok || name == "" {
-			return Errorf(o.Pos, "op name %s is not a string", t.Value)
+			lex.Stop(Errorf(o.Pos, "op name %s is not a string", t.Value))
 		}
 		o.name, o.def = name, opDefs[name]
-		err = o.Generic(lex)
+		o.Generic(lex)
 	case IdentToken:
 		o.def = opDefs[t.Value]
 		if o.def == nil {
 			o.def = opDefs[shortNames[t.Value]]
 		}
 		if o.def == nil || o.def.Syntax == nil {
-			return noSyntax(t, o.def)
+			lex.Stop(noSyntax(t, o.def))
 		}
 		o.name = o.def.Name
 		lex.Next()
-		err = o.def.Syntax.Parse(lex, o)
+		o.def.Syntax.Parse(lex, o)
 	default:
-		return Unexpected(t, "an op")
+		lex.Stop(Unexpected(t, "an op"))
 	}
-	if err != nil {
-		return err
-	}
-	o.loc, err = lex.optionalLoc()
-	return err
+	o.loc = lex.optionalLoc()
 }
 
-func (o *OpText) parseResults(lex *Stream) *Error {
+func (o *OpText) parseResults(lex *Stream) {
 	for {
-		t, err := lex.Kind(ValueToken, "a result such as %0")
-		if err != nil {
-			return err
-		}
+		t := lex.Kind(ValueToken, "a result such as %0")
 		r := resultNode{name: t.Value[1:], count: 1, pos: t.Pos}
 		if strings.IndexByte(r.name, '#') >= 0 {
-			return Errorf(r.pos, "result %s cannot be defined by its number: write %%name:count", t.Value)
+			lex.Stop(Errorf(r.pos, "result %s cannot be defined by its number: write %%name:count", t.Value))
 		}
 		if lex.Accept(":") {
-			n, err := lex.Kind(IntToken, "the number of results")
-			if err != nil {
-				return err
-			}
+			n := lex.Kind(IntToken, "the number of results")
 			c, cerr := strconv.Atoi(n.Value)
 			if cerr != nil || c < 1 || c > 1<<16 {
-				return Errorf(n.Pos, "number of results %s is not between 1 and 65536", n.Value)
+				lex.Stop(Errorf(n.Pos, "number of results %s is not between 1 and 65536", n.Value))
 			}
 			r.count = c
 		}
 		o.results = append(o.results, r)
 		if lex.Accept("=") {
-			return nil
+			return
 		}
 		if !lex.Accept(",") {
-			return Unexpected(lex.Peek(), "',' or '='")
+			lex.Stop(Unexpected(lex.Peek(), "',' or '='"))
 		}
 	}
 }
 
 // Generic reads (operands)[successors]<{properties}>({regions}){attrs} : type.
-func (o *OpText) Generic(lex *Stream) *Error {
-	err := lex.List("(", ")", func() *Error { return o.Operand(lex) })
-	if err != nil {
-		return err
-	}
+func (o *OpText) Generic(lex *Stream) {
+	lex.List("(", ")", func() { o.Operand(lex) })
 	if lex.Is("[") {
-		if err := lex.List("[", "]", func() *Error { return o.successor(lex) }); err != nil {
-			return err
-		}
+		lex.List("[", "]", func() {
+			t := lex.Kind(tokBlock, "a block such as ^bb0")
+			o.successors = append(o.successors, UseText{t.Value[1:], t.Pos})
+		})
 	}
 	if lex.Accept("<") {
-		if err := o.AttrDict(lex); err != nil {
-			return err
-		}
+		o.AttrDict(lex)
 		if o.def != nil && len(o.def.Props) == 0 && len(o.attrs) > 0 {
-			return Errorf(o.attrs[0].pos, "%s has no properties: %s stands in {…} behind the operands", o.name, o.attrs[0].name)
+			lex.Stop(Errorf(o.attrs[0].pos, "%s has no properties: %s stands in {…} behind the operands", o.name, o.attrs[0].name))
 		}
-		if err := lex.Expect(">"); err != nil {
-			return err
-		}
+		lex.Expect(">")
 	}
 	if lex.Is("(") {
-		if err := lex.List("(", ")", func() *Error { return o.Region(lex) }); err != nil {
-			return err
-		}
+		lex.List("(", ")", func() { o.Region(lex) })
 	}
-	if err := o.OptionalAttrDict(lex); err != nil {
-		return err
-	}
-	return o.FunctionalType(lex)
+	o.OptionalAttrDict(lex)
+	o.FunctionalType(lex)
 }
 
 // Operand reads an operand, %x.
-func (o *OpText) Operand(lex *Stream) *Error {
-	t, err := lex.Kind(ValueToken, "an operand such as %0")
-	if err == nil {
-		o.Operands = append(o.Operands, UseText{t.Value[1:], t.Pos})
-	}
-	return err
-}
-
-func (o *OpText) successor(lex *Stream) *Error {
-	t, err := lex.Kind(tokBlock, "a block such as ^bb0")
-	if err == nil {
-		o.successors = append(o.successors, UseText{t.Value[1:], t.Pos})
-	}
-	return err
+func (o *OpText) Operand(lex *Stream) {
+	t := lex.Kind(ValueToken, "an operand such as %0")
+	o.Operands = append(o.Operands, UseText{t.Value[1:], t.Pos})
 }
 
 // FunctionalType reads : (a, b) -> c, the types of operands and results.
-func (o *OpText) FunctionalType(lex *Stream) *Error {
-	if err := lex.Expect(":"); err != nil {
-		return err
-	}
-	return o.functionTypes(lex)
+func (o *OpText) FunctionalType(lex *Stream) {
+	lex.Expect(":")
+	o.functionTypes(lex)
 }
 
-func (o *OpText) functionTypes(lex *Stream) *Error {
+func (o *OpText) functionTypes(lex *Stream) {
 	o.TypePos = lex.tok.Pos
 	fn := fnRef{ins: o.Ins[:0], outs: o.Outs[:0]}
-	err := fn.parse(lex)
+	fn.parse(lex)
 	o.Ins, o.Outs = fn.ins, fn.outs
-	return err
 }
 
 // OptionalAttrDict is AttrDict, or nothing.
-func (o *OpText) OptionalAttrDict(lex *Stream) *Error {
+func (o *OpText) OptionalAttrDict(lex *Stream) {
 	if lex.Is("{") {
-		return o.AttrDict(lex)
+		o.AttrDict(lex)
 	}
-	return nil
 }
 
 // AttrDict reads {a = 1, b} into the op's attributes.
-func (o *OpText) AttrDict(lex *Stream) *Error {
-	return lex.List("{", "}", func() *Error {
-		t := lex.Next()
-		if t.Type != IdentToken && t.Type != tokString {
-			return Unexpected(t, "the name of an attribute")
+func (o *OpText) AttrDict(lex *Stream) {
+	lex.List("{", "}", func() {
+		name, pos := lex.entryName("the name of an attribute")
+		v := Attribute(UnitAttr{})
+		if lex.Accept("=") {
+			v = lex.Attr()
 		}
-		name, err := entryName(t.Value, t.Pos)
-		if err != nil {
-			return err
-		}
-		return o.entry(lex, name, t.Pos)
+		o.attrs = append(o.attrs, attrEntry{name, pos, v})
 	})
 }
 
-// entry reads what follows the name of an attribute: = value, or nothing for a
-// unit.
-func (o *OpText) entry(lex *Stream, name string, pos Pos) (err *Error) {
-	v := Attribute(UnitAttr{})
-	if lex.Accept("=") {
-		v, err = lex.Attr()
+// entryName reads a name, which may be quoted; what is its name in errors.
+func (s *Stream) entryName(what string) (string, Pos) {
+	t := s.Next()
+	if t.Type != IdentToken && t.Type != tokString {
+		s.Stop(Unexpected(t, what))
 	}
-	o.attrs = append(o.attrs, attrEntry{name, pos, v})
-	return err
+	name, err := entryName(t.Value, t.Pos)
+	if err != nil {
+		s.Stop(err)
+	}
+	return name, t.Pos
 }
 
 func entryName(text string, pos Pos) (string, *Error) {
@@ -249,38 +210,27 @@ func entryName(text string, pos Pos) (string, *Error) {
 }
 
 // Region reads {…}, whose blocks have their arguments in their labels.
-func (o *OpText) Region(lex *Stream) *Error { return o.RegionOf(lex, nil) }
+func (o *OpText) Region(lex *Stream) { o.RegionOf(lex, nil) }
 
 // RegionOf reads {…}; e has what the op's own line said about the entry block, or is nil.
-func (o *OpText) RegionOf(lex *Stream, e *Entry) *Error {
-	reg, err := lex.r.readRegion(lex, o.def != nil && o.def.Traits.Has(Isolated), e)
-	o.Regions = append(o.Regions, reg)
-	return err
+func (o *OpText) RegionOf(lex *Stream, e *Entry) {
+	o.Regions = append(o.Regions, lex.r.readRegion(lex, o.def != nil && o.def.Traits.Has(Isolated), e))
 }
 
 // Arg reads an argument, %x: T loc(…).
-func (s *Stream) Arg() (a ArgText, err *Error) {
-	if a.UseText, err = s.ArgName(); err != nil {
-		return a, err
-	}
-	if err = s.Expect(":"); err != nil {
-		return a, err
-	}
-	if a.Type, err = s.Type(); err != nil {
-		return a, err
-	}
-	a.Loc, err = s.optionalLoc()
-	return a, err
+func (s *Stream) Arg() (a ArgText) {
+	a.UseText = s.ArgName()
+	s.Expect(":")
+	a.Type = s.Type()
+	a.Loc = s.optionalLoc()
+	return a
 }
 
 // ArgName reads the name of an argument, %x.
-func (s *Stream) ArgName() (UseText, *Error) {
-	t, err := s.Kind(ValueToken, "an argument such as %arg0")
-	if err != nil {
-		return UseText{}, err
-	}
+func (s *Stream) ArgName() UseText {
+	t := s.Kind(ValueToken, "an argument such as %arg0")
 	if strings.IndexByte(t.Value, '#') >= 0 {
-		return UseText{}, Errorf(t.Pos, "argument %s cannot have a number", t.Value)
+		s.Stop(Errorf(t.Pos, "argument %s cannot have a number", t.Value))
 	}
-	return UseText{t.Value[1:], t.Pos}, nil
+	return UseText{t.Value[1:], t.Pos}
 }

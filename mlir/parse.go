@@ -100,25 +100,22 @@ func notUTF8(c Chunk) *Error {
 // a module without name around all of them. It is nil when there were errors.
 func (r *resolver) file(c Chunk) *Module {
 	r.findAliases(c.Text, c.Offset, c.Line)
-	s := newStream(r, c.Text, c.Offset, Pos{c.Line, 1})
 	var ops []*Op
-	for !s.tok.EOF() {
-		var err *Error
-		switch {
-		case s.tok.Type == HashToken || s.tok.Type == tokBang:
-			err = r.aliasItem(s)
-		case s.Is("{-#"):
-			err = r.resourceItem(s)
-		default:
-			var op *Op
-			if op, err = r.opLine(s); err == nil {
-				ops = append(ops, op)
+	err := r.try(func() {
+		for s := newStream(r, c.Text, c.Offset, Pos{c.Line, 1}); !s.tok.EOF(); {
+			switch {
+			case s.tok.Type == HashToken || s.tok.Type == tokBang:
+				r.aliasItem(s)
+			case s.Is("{-#"):
+				r.resourceItem(s)
+			default:
+				ops = append(ops, r.opLine(s))
 			}
 		}
-		if err != nil {
-			r.errs = append(r.errs, err)
-			return nil
-		}
+	})
+	if err != nil {
+		r.failed(err)
+		return nil
 	}
 	m := r.module(ops)
 	r.settle(0, true)

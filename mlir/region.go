@@ -16,11 +16,9 @@ type Entry struct {
 
 // region reads {…}, of which e may be nil: then the block's label has its
 // arguments, if it has any.
-func (r *resolver) readRegion(s *Stream, isolated bool, e *Entry) (*Region, *Error) {
+func (r *resolver) readRegion(s *Stream, isolated bool, e *Entry) *Region {
 	open := s.tok.Pos
-	if err := s.Expect("{"); err != nil {
-		return nil, err
-	}
+	s.Expect("{")
 	outerScope, outer := r.scope, r.region
 	if isolated {
 		r.scope = newScope()
@@ -28,25 +26,23 @@ func (r *resolver) readRegion(s *Stream, isolated bool, e *Entry) (*Region, *Err
 	f := &regionFrame{region: &Region{}}
 	r.region = f
 	mark, waiting := len(r.scope.order), len(r.scope.pending)
-	err := r.blocks(s, f, open, e)
-	if err == nil {
-		r.closeRegion(f, mark, waiting)
-		if isolated {
-			r.settle(0, true)
-		}
+	r.blocks(s, f, open, e)
+	r.closeRegion(f, mark, waiting)
+	if isolated {
+		r.settle(0, true)
 	}
 	r.scope, r.region = outerScope, outer
-	return f.region, err
+	return f.region
 }
 
-func (r *resolver) blocks(s *Stream, f *regionFrame, open Pos, e *Entry) *Error {
+func (r *resolver) blocks(s *Stream, f *regionFrame, open Pos, e *Entry) {
 	var b *Block
 	if e != nil {
 		b = &Block{}
 		f.region.Blocks = append(f.region.Blocks, b)
 		r.arguments(b, e.Args)
 		if s.tok.Type == tokBlock {
-			return Errorf(s.tok.Pos, "%s begins without a label: its arguments stand in the op's own line", e.What)
+			s.Stop(Errorf(s.tok.Pos, "%s begins without a label: its arguments stand in the op's own line", e.What))
 		}
 	}
 	for {
@@ -54,25 +50,18 @@ func (r *resolver) blocks(s *Stream, f *regionFrame, open Pos, e *Entry) *Error 
 		switch {
 		case t.Type == tokPunct && t.Value == "}":
 			s.Next()
-			return nil
+			return
 		case t.Type == tokBlock:
-			var err *Error
-			if b, err = r.blockHead(s, f); err != nil {
-				return err
-			}
+			b = r.blockHead(s, f)
 			continue
 		case t.EOF():
-			return Errorf(t.Pos, "unexpected end of text: the '{' of line %d is still open", open.Line)
+			s.Stop(Errorf(t.Pos, "unexpected end of text: the '{' of line %d is still open", open.Line))
 		}
 		if b == nil {
 			b = &Block{}
 			f.region.Blocks = append(f.region.Blocks, b)
 		}
-		op, err := r.opLine(s)
-		if err != nil {
-			return err
-		}
-		b.Ops = append(b.Ops, op)
+		b.Ops = append(b.Ops, r.opLine(s))
 	}
 }
 
@@ -117,7 +106,7 @@ func (r *resolver) successor(u UseText) *Block {
 }
 
 // blockHead reads ^label(%x: T, …):.
-func (r *resolver) blockHead(s *Stream, f *regionFrame) (*Block, *Error) {
+func (r *resolver) blockHead(s *Stream, f *regionFrame) *Block {
 	t := s.Next()
 	name := t.Value[1:]
 	b := f.label(name)
@@ -129,17 +118,11 @@ func (r *resolver) blockHead(s *Stream, f *regionFrame) (*Block, *Error) {
 	f.region.Blocks = append(f.region.Blocks, b)
 	if s.Is("(") {
 		var args []ArgText
-		err := s.List("(", ")", func() *Error {
-			a, err := s.Arg()
-			args = append(args, a)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+		s.List("(", ")", func() { args = append(args, s.Arg()) })
 		r.arguments(b, args)
 	}
-	return b, s.Expect(":")
+	s.Expect(":")
+	return b
 }
 
 // arguments makes and defines the arguments of b.

@@ -23,6 +23,7 @@ type resolver struct {
 	spare   []*OpText
 	slabs   slabs
 	done    <-chan struct{} // of the context; nil if none ends the parse
+	mistake *Error          // what [Stream.Stop] ends the reading with
 }
 
 // scope holds the values that can be named: those of an isolated op, such as a
@@ -108,7 +109,7 @@ func (r *resolver) fail(pos Pos, format string, args ...any) {
 func (r *resolver) failed(err *Error) { r.errs = append(r.errs, err) }
 
 // opLine reads an op with all that is in it.
-func (r *resolver) opLine(s *Stream) (*Op, *Error) {
+func (r *resolver) opLine(s *Stream) *Op {
 	var o *OpText
 	if n := len(r.spare); n > 0 {
 		o, r.spare = r.spare[n-1], r.spare[:n-1]
@@ -116,15 +117,13 @@ func (r *resolver) opLine(s *Stream) (*Op, *Error) {
 		o = &OpText{}
 	}
 	if closed(r.done) {
-		return nil, Errorf(s.tok.Pos, contextDone)
+		s.Stop(Errorf(s.tok.Pos, contextDone))
 	}
-	if err := o.parse(s); err != nil {
-		return nil, err
-	}
+	o.parse(s)
 	op := r.op(o)
 	o.reset()
 	r.spare = append(r.spare, o)
-	return op, nil
+	return op
 }
 
 // op makes the op of o and defines its results.

@@ -205,7 +205,8 @@ func (r *resolver) hash(text string, pos Pos) Attribute {
 
 func (r *resolver) hashed(text string, pos Pos) Attribute {
 	name, _, _ := strings.Cut(text[1:], "<")
-	n, err := r.readHash(text, pos)
+	var n hashNode
+	err := r.try(func() { n = r.readHash(text, pos) })
 	switch {
 	case err != nil && known.Fields[name] != nil:
 		r.failed(err)
@@ -234,30 +235,27 @@ type hashNode struct {
 	fields      dictNode
 }
 
-func (r *resolver) readHash(text string, pos Pos) (n hashNode, err *Error) {
+func (r *resolver) readHash(text string, pos Pos) (n hashNode) {
 	s := r.inside(text, pos)
 	s.Next() // the name
-	if err := s.need("<"); err != nil {
-		return n, err
-	}
+	s.need("<")
 	start := s.Mark()
 	if first := s.Next(); first.Type == IdentToken && s.tok.Type == IdentToken {
 		n.kind, n.value = first.Value, s.Next().Value
-		return n, s.needEnd()
+		s.needEnd()
+		return n
 	}
 	s.GoTo(start)
 	for more := s.tok.Type == IdentToken || s.tok.Type == tokString; more; more = s.Accept(",") {
 		if s.tok.Type != IdentToken && s.tok.Type != tokString {
-			return n, Unexpected(s.tok, "")
+			s.Stop(Unexpected(s.tok, ""))
 		}
-		if err := n.fields.entry(s); err != nil {
-			return n, err
-		}
-		if len(n.fields.entries) > maxElements {
-			return n, Errorf(s.tok.Pos, tooMany, maxElements)
+		if n.fields.entry(s); len(n.fields.entries) > maxElements {
+			s.Stop(Errorf(s.tok.Pos, tooMany, maxElements))
 		}
 	}
-	return n, s.needEnd()
+	s.needEnd()
+	return n
 }
 
 // dialectAttr is an attribute in a syntax of its own.

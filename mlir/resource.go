@@ -25,22 +25,21 @@ type section struct {
 
 // resourceItem reads the section that starts here, or moves past the one that
 // has been read.
-func (r *resolver) resourceItem(s *Stream) *Error {
+func (r *resolver) resourceItem(s *Stream) {
 	from := s.off - len(s.tok.Value)
 	switch {
 	case r.section == nil:
 		r.section = &section{offset: from, pos: s.tok.Pos}
 	case r.section.offset != from:
 		r.fail(s.tok.Pos, "a second section of resources; the first is on line %d", r.section.pos.Line)
-		_, err := readResources(s)
-		return err
+		readResources(s)
+		return
 	}
 	r.readSection()
 	if r.section.err != nil {
-		return r.section.err
+		s.Stop(r.section.err)
 	}
 	s.GoTo(r.section.end)
-	return nil
 }
 
 func (r *resolver) readSection() {
@@ -49,41 +48,33 @@ func (r *resolver) readSection() {
 		return
 	}
 	c.read = true
-	s := newStream(r, r.text, c.offset, c.pos)
-	c.list, c.err = readResources(s)
-	c.end = s.Mark()
+	c.err = r.try(func() {
+		s := newStream(r, r.text, c.offset, c.pos)
+		c.list = readResources(s)
+		c.end = s.Mark()
+	})
 }
 
 // readResources reads {-# section: { group: { key: value, … } } #-}.
-func readResources(s *Stream) (out []Resource, err *Error) {
+func readResources(s *Stream) (out []Resource) {
 	var path [3]string
-	var level func(depth int, open, close string) *Error
-	level = func(depth int, open, close string) *Error {
-		return s.List(open, close, func() *Error {
-			t := s.Next()
-			if t.Type != IdentToken && t.Type != tokString {
-				return Unexpected(t, "the name of a resource")
-			}
-			name, err := entryName(t.Value, t.Pos)
-			if err != nil {
-				return err
-			}
-			path[depth] = name
-			if err := s.Expect(":"); err != nil {
-				return err
-			}
-			if depth < 2 {
-				return level(depth+1, "{", "}")
+	var level func(depth int, open, close string)
+	level = func(depth int, open, close string) {
+		s.List(open, close, func() {
+			path[depth], _ = s.entryName("the name of a resource")
+			if s.Expect(":"); depth < 2 {
+				level(depth+1, "{", "}")
+				return
 			}
 			v := s.Next()
 			if v.Type != tokString && v.Type != IntToken && v.Type != IdentToken {
-				return Unexpected(v, "the value of a resource")
+				s.Stop(Unexpected(v, "the value of a resource"))
 			}
 			out = append(out, Resource{path[0], path[1], path[2], v.Value})
-			return nil
 		})
 	}
-	return out, level(0, "{-#", "#-}")
+	level(0, "{-#", "#-}")
+	return out
 }
 
 // resource reads the values of a dense_resource<name>, whose literal so far is

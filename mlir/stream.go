@@ -118,7 +118,7 @@ func (s *Stream) Accept(text string) bool {
 }
 
 // Expect consumes words and marks, which must be next.
-func (s *Stream) Expect(texts ...string) *Error {
+func (s *Stream) Expect(texts ...string) {
 	for _, text := range texts {
 		if s.Accept(text) {
 			continue
@@ -127,84 +127,90 @@ func (s *Stream) Expect(texts ...string) *Error {
 		if err.Pos.Line > s.end.Line && s.end.Line > 0 {
 			err.Pos = s.end // the line that is not finished, not the next one
 		}
-		return err
+		s.Stop(err)
 	}
+}
+
+// Stop ends the reading with a mistake of syntax: it does not return. Every
+// method that reads ends so where its text is not what it reads.
+func (s *Stream) Stop(err *Error) {
+	s.r.mistake = err
+	panic(err)
+}
+
+// try reads, and returns the mistake of syntax that has ended that. A panic of
+// another kind passes through.
+func (r *resolver) try(read func()) (err *Error) {
+	defer func() {
+		if r.mistake != nil {
+			recover()
+			err, r.mistake = r.mistake, nil
+		}
+	}()
+	read()
 	return nil
 }
 
 // need is Expect within a type or an attribute; its error names only what stands there.
-func (s *Stream) need(text string) *Error {
-	if s.Accept(text) {
-		return nil
+func (s *Stream) need(text string) {
+	if !s.Accept(text) {
+		s.Stop(Unexpected(s.tok, ""))
 	}
-	return Unexpected(s.tok, "")
 }
 
 // needEnd is need for the > behind which the token ends.
-func (s *Stream) needEnd() *Error {
-	if err := s.need(">"); err != nil || s.tok.EOF() {
-		return err
+func (s *Stream) needEnd() {
+	if s.need(">"); !s.tok.EOF() {
+		s.Stop(Unexpected(s.tok, ""))
 	}
-	return Unexpected(s.tok, "")
 }
 
 // Kind consumes a token, which must be of the kind; what is its name in errors.
-func (s *Stream) Kind(kind TokenKind, what string) (Token, *Error) {
+func (s *Stream) Kind(kind TokenKind, what string) Token {
 	if s.tok.Type != kind {
-		return s.tok, Unexpected(s.tok, what)
+		s.Stop(Unexpected(s.tok, what))
 	}
-	return s.Next(), nil
+	return s.Next()
 }
 
 // List reads open, items with commas between them, and close.
-func (s *Stream) List(open, close string, item func() *Error) *Error {
-	if err := s.Expect(open); err != nil {
-		return err
-	}
+func (s *Stream) List(open, close string, item func()) {
+	s.Expect(open)
 	if s.Accept(close) {
-		return nil
+		return
 	}
 	for {
-		if err := item(); err != nil {
-			return err
-		}
+		item()
 		if s.Accept(close) {
-			return nil
+			return
 		}
 		if !s.Accept(",") {
-			return Unexpected(s.tok, "',' or '"+close+"'")
+			s.Stop(Unexpected(s.tok, "',' or '"+close+"'"))
 		}
 	}
 }
 
 // Int reads an i64.
-func (s *Stream) Int() (int64, *Error) {
-	t, err := s.Kind(IntToken, "an integer")
-	if err != nil {
-		return 0, err
-	}
+func (s *Stream) Int() int64 {
+	t := s.Kind(IntToken, "an integer")
 	v, ok := ParseInt(t.Value, I64)
 	if !ok {
-		return 0, Errorf(t.Pos, "%s does not fit i64", t.Value)
+		s.Stop(Errorf(t.Pos, "%s does not fit i64", t.Value))
 	}
-	return v, nil
+	return v
 }
 
 // Ints reads [1, 2].
-func (s *Stream) Ints() ([]int64, *Error) {
+func (s *Stream) Ints() []int64 {
 	v := []int64{}
-	err := s.List("[", "]", func() *Error {
-		x, err := s.Int()
-		v = append(v, x)
-		return err
-	})
-	return v, err
+	s.List("[", "]", func() { v = append(v, s.Int()) })
+	return v
 }
 
 // Number reads a number of type t, which may be written behind it.
-func (s *Stream) Number(t Type) (Attribute, *Error) {
+func (s *Stream) Number(t Type) Attribute {
 	if s.tok.Type != IntToken && s.tok.Type != FloatToken {
-		return nil, Unexpected(s.tok, "a number")
+		s.Stop(Unexpected(s.tok, "a number"))
 	}
 	tok := s.Next()
 	n := leafNode{tok: tok, typed: true, typ: TypeText{Pos: tok.Pos, Type: t}}
@@ -212,20 +218,17 @@ func (s *Stream) Number(t Type) (Attribute, *Error) {
 	if s.Accept(":") && s.Next().Value != t.String() {
 		s.GoTo(back) // it is the type of an operand
 	}
-	return s.r.number(&n, false), nil
+	return s.r.number(&n, false)
 }
 
 // Symbol reads @name and returns the name; what is the symbol's in errors.
-func (s *Stream) Symbol(what string) (string, *Error) {
-	t, err := s.Kind(tokSymbol, what)
-	if err != nil {
-		return "", err
-	}
+func (s *Stream) Symbol(what string) string {
+	t := s.Kind(tokSymbol, what)
 	name, ok := symbolName(t.Value)
 	if !ok {
-		return "", Errorf(t.Pos, "%s is not a symbol", t.Value)
+		s.Stop(Errorf(t.Pos, "%s is not a symbol", t.Value))
 	}
-	return name, nil
+	return name
 }
 
 // Resolve makes a type; nil for one that had an error, which is recorded.

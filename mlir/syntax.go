@@ -12,8 +12,8 @@ type Syntax []Part
 
 // Part is one piece of a pretty form.
 type Part interface {
-	// Parse reads the piece into o.
-	Parse(lex *Stream, o *OpText) *Error
+	// Parse reads the piece into o, or ends the reading by [Stream.Stop].
+	Parse(lex *Stream, o *OpText)
 	// Fits reports whether the piece can print op so that it reads back the same.
 	Fits(op *Op) bool
 	Print(p *Printer, op *Op)
@@ -21,13 +21,10 @@ type Part interface {
 	Shows() []string
 }
 
-func (s Syntax) Parse(lex *Stream, o *OpText) *Error {
+func (s Syntax) Parse(lex *Stream, o *OpText) {
 	for _, p := range s {
-		if err := p.Parse(lex, o); err != nil {
-			return err
-		}
+		p.Parse(lex, o)
 	}
-	return nil
 }
 
 func (s Syntax) Fits(op *Op) bool {
@@ -57,9 +54,9 @@ func (Plain) Shows() []string { return nil }
 // Word is a keyword or a mark. One that is a comma prints without space before.
 type Word string
 
-func (w Word) Parse(lex *Stream, _ *OpText) *Error { return lex.Expect(string(w)) }
-func (Word) Fits(*Op) bool                         { return true }
-func (Word) Shows() []string                       { return nil }
+func (w Word) Parse(lex *Stream, _ *OpText) { lex.Expect(string(w)) }
+func (Word) Fits(*Op) bool                  { return true }
+func (Word) Shows() []string                { return nil }
 func (w Word) Print(p *Printer, _ *Op) {
 	if w != "," {
 		p.Str(" ")
@@ -72,27 +69,23 @@ func (w Word) Print(p *Printer, _ *Op) {
 // list that no operand follows is left for the next part.
 type Operands int
 
-func (s Operands) Parse(lex *Stream, o *OpText) *Error {
+func (s Operands) Parse(lex *Stream, o *OpText) {
 	if s < 0 {
-		return s.parseAny(lex, o)
+		s.parseAny(lex, o)
+		return
 	}
 	for i := range int(s) {
 		if i > 0 && !lex.Accept(",") {
-			return Unexpected(lex.Peek(), "',' and operand "+strconv.Itoa(i+1)+" of "+strconv.Itoa(int(s)))
+			lex.Stop(Unexpected(lex.Peek(), "',' and operand "+strconv.Itoa(i+1)+" of "+strconv.Itoa(int(s))))
 		}
-		if err := o.Operand(lex); err != nil {
-			return err
-		}
+		o.Operand(lex)
 	}
-	return nil
 }
 
-func (Operands) parseAny(lex *Stream, o *OpText) *Error {
+func (Operands) parseAny(lex *Stream, o *OpText) {
 	start, had := lex.Mark(), len(o.Operands)
 	for lex.tok.Type == ValueToken {
-		if err := o.Operand(lex); err != nil {
-			return err
-		}
+		o.Operand(lex)
 		if !lex.Is(",") {
 			break
 		}
@@ -106,7 +99,6 @@ func (Operands) parseAny(lex *Stream, o *OpText) *Error {
 		lex.GoTo(start)
 		o.Operands = o.Operands[:had]
 	}
-	return nil
 }
 
 // definesResults reports whether the values just read are not operands but what
@@ -143,7 +135,7 @@ type AttrDict struct{ Plain }
 
 func (AttrDict) Fits(op *Op) bool { return len(op.Regions) == 0 }
 
-func (AttrDict) Parse(lex *Stream, o *OpText) *Error { return o.OptionalAttrDict(lex) }
+func (AttrDict) Parse(lex *Stream, o *OpText) { o.OptionalAttrDict(lex) }
 func (AttrDict) Print(p *Printer, op *Op) {
 	p.RestDict(op)
 }
@@ -151,20 +143,19 @@ func (AttrDict) Print(p *Printer, op *Op) {
 // FuncTypes is `: (operand types) -> result types`.
 type FuncTypes struct{ Plain }
 
-func (FuncTypes) Parse(lex *Stream, o *OpText) *Error { return o.FunctionalType(lex) }
-func (FuncTypes) Print(p *Printer, op *Op)            { p.Str(" : "); p.FuncType(op) }
+func (FuncTypes) Parse(lex *Stream, o *OpText) { o.FunctionalType(lex) }
+func (FuncTypes) Print(p *Printer, op *Op)     { p.Str(" : "); p.FuncType(op) }
 
 // OneType is `: T` where all operands and the one result are of type T, and
 // the whole function type otherwise.
 type OneType struct{ Plain }
 
-func (OneType) Parse(lex *Stream, o *OpText) *Error {
-	return o.ShortType(lex, func(t TypeText) *Error {
+func (OneType) Parse(lex *Stream, o *OpText) {
+	o.ShortType(lex, func(t TypeText) {
 		for range o.Operands {
 			o.Ins = append(o.Ins, t)
 		}
 		o.Outs = append(o.Outs, t)
-		return nil
 	})
 }
 
@@ -185,19 +176,15 @@ func AllOfType(t Type, vs []*Value) bool {
 
 // ShortType reads `: T…`, leaving the types behind the first to rest, or a
 // whole function type.
-func (o *OpText) ShortType(lex *Stream, rest func(first TypeText) *Error) *Error {
-	if err := lex.Expect(":"); err != nil {
-		return err
-	}
+func (o *OpText) ShortType(lex *Stream, rest func(first TypeText)) {
+	lex.Expect(":")
 	if lex.Is("(") {
-		return o.functionTypes(lex)
+		o.functionTypes(lex)
+		return
 	}
-	t, err := lex.Type()
-	if err != nil {
-		return err
-	}
+	t := lex.Type()
 	o.TypePos = t.Pos
-	return rest(t)
+	rest(t)
 }
 
 // TypeList is `: T1, T2`, the types of all results where there are no operands,
@@ -210,19 +197,14 @@ type TypeList struct {
 	Optional bool
 }
 
-func (s TypeList) Parse(lex *Stream, o *OpText) *Error {
+func (s TypeList) Parse(lex *Stream, o *OpText) {
 	if s.Optional && !lex.Is(":") {
-		return nil
+		return
 	}
-	if err := lex.Expect(":"); err != nil {
-		return err
-	}
+	lex.Expect(":")
 	o.TypePos = lex.tok.Pos
 	for {
-		t, err := lex.Type()
-		if err != nil {
-			return err
-		}
+		t := lex.Type()
 		if s.Operands || s.Both {
 			o.Ins = append(o.Ins, t)
 		}
@@ -230,7 +212,7 @@ func (s TypeList) Parse(lex *Stream, o *OpText) *Error {
 			o.Outs = append(o.Outs, t)
 		}
 		if !lex.Accept(",") {
-			return nil
+			return
 		}
 	}
 }
@@ -285,41 +267,27 @@ const (
 
 func (a AttrValue) Shows() []string { return []string{a.Name} }
 
-func (a AttrValue) Parse(lex *Stream, o *OpText) *Error {
+func (a AttrValue) Parse(lex *Stream, o *OpText) {
 	switch a.Kind {
 	case I64Value:
-		v, err := lex.Int()
-		o.Set(a.Name, I64Attr(v))
-		return err
+		o.Set(a.Name, I64Attr(lex.Int()))
 	case I64sValue:
-		v, err := lex.Ints()
-		o.Set(a.Name, I64Array(v))
-		return err
+		o.Set(a.Name, I64Array(lex.Ints()))
 	case EnumValue:
-		t, err := lex.Kind(IdentToken, "a "+a.Enum.Kind)
-		if err == nil {
-			o.Set(a.Name, EnumAttr{a.Enum.Dialect, a.Enum.Kind, t.Value})
-		}
-		return err
+		o.Set(a.Name, EnumAttr{a.Enum.Dialect, a.Enum.Kind, lex.Kind(IdentToken, "a "+a.Enum.Kind).Value})
 	case BoolValue:
-		t := lex.Peek()
 		if !lex.Is("true") && !lex.Is("false") {
-			return Unexpected(t, "true or false")
+			lex.Stop(Unexpected(lex.tok, "true or false"))
 		}
-		lex.Next()
-		o.Set(a.Name, BoolAttr(t.Value == "true"))
-		return nil
+		o.Set(a.Name, BoolAttr(lex.Next().Value == "true"))
+	case StringValue:
+		t := lex.Kind(tokString, "a string")
+		s, ok := Unquote(t.Value)
+		if !ok {
+			lex.Stop(Errorf(t.Pos, "string with a wrong escape"))
+		}
+		o.Set(a.Name, StringAttr(s))
 	}
-	t, err := lex.Kind(tokString, "a string")
-	if err != nil {
-		return err
-	}
-	s, ok := Unquote(t.Value)
-	if !ok {
-		return Errorf(t.Pos, "string with a wrong escape")
-	}
-	o.Set(a.Name, StringAttr(s))
-	return nil
 }
 
 func (a AttrValue) Fits(op *Op) bool {
@@ -363,11 +331,11 @@ type Group struct {
 	Parts  Syntax
 }
 
-func (g Group) Parse(lex *Stream, o *OpText) *Error {
+func (g Group) Parse(lex *Stream, o *OpText) {
 	if !lex.Is(",") {
-		return nil
+		return
 	}
-	return g.Parts.Parse(lex, o)
+	g.Parts.Parse(lex, o)
 }
 func (g Group) Fits(op *Op) bool { return op.Attrs.Get(g.Anchor) == nil || g.Parts.Fits(op) }
 func (g Group) Shows() []string  { return g.Parts.Shows() }

@@ -25,44 +25,29 @@ func startsType(t Token) bool {
 }
 
 // Type reads a type, which [Stream.Resolve] makes of it.
-func (s *Stream) Type() (TypeText, *Error) {
+func (s *Stream) Type() TypeText {
 	t := s.tok
 	switch {
 	case !startsType(t):
-		return TypeText{}, Unexpected(t, "a type")
+		s.Stop(Unexpected(t, "a type"))
 	case t.Type == tokPunct:
 		fn := &fnRef{}
-		err := fn.parse(s)
-		return TypeText{Pos: t.Pos, fn: fn}, err
+		fn.parse(s)
+		return TypeText{Pos: t.Pos, fn: fn}
 	}
 	s.Next()
-	return TypeText{Text: t.Value, Pos: t.Pos}, nil
+	return TypeText{Text: t.Value, Pos: t.Pos}
 }
 
 // parse reads (a, b) -> c and appends the types.
-func (fn *fnRef) parse(lex *Stream) *Error {
-	err := parseTypeList(lex, &fn.ins)
-	if err != nil {
-		return err
-	}
-	if err := lex.Expect("->"); err != nil {
-		return err
-	}
+func (fn *fnRef) parse(lex *Stream) {
+	lex.List("(", ")", func() { fn.ins = append(fn.ins, lex.Type()) })
+	lex.Expect("->")
 	if lex.Is("(") {
-		return parseTypeList(lex, &fn.outs)
+		lex.List("(", ")", func() { fn.outs = append(fn.outs, lex.Type()) })
+		return
 	}
-	out, err := lex.Type()
-	fn.outs = append(fn.outs, out)
-	return err
-}
-
-// parseTypeList reads (a, b).
-func parseTypeList(lex *Stream, ts *[]TypeText) *Error {
-	return lex.List("(", ")", func() *Error {
-		t, err := lex.Type()
-		*ts = append(*ts, t)
-		return err
-	})
+	fn.outs = append(fn.outs, lex.Type())
 }
 
 // typ makes the type of t; on an error it records it and returns nil.
@@ -167,43 +152,36 @@ type shapedNode struct {
 	encoding *attrNode
 }
 
-func (r *resolver) readShaped(t *TypeText) (n shapedNode, err *Error) {
+func (r *resolver) readShaped(t *TypeText) (n shapedNode) {
 	s := r.inside(t.Text, t.Pos)
 	n.word = s.Next().Value
-	if err := s.need("<"); err != nil {
-		return n, err
-	}
+	s.need("<")
 	for s.tok.Type == tokDim {
 		n.dims = append(n.dims, s.Next().Value)
 	}
 	tuple := n.word == "tuple"
 	for more := !tuple || startsType(s.tok); more; more = tuple && s.Accept(",") {
 		if !startsType(s.tok) {
-			return n, Unexpected(s.tok, "")
+			s.Stop(Unexpected(s.tok, ""))
 		}
-		elem, err := s.Type()
-		if err != nil {
-			return n, err
-		}
-		if n.elems = append(n.elems, elem); len(n.elems) > maxElements {
-			return n, Errorf(s.tok.Pos, tooMany, maxElements)
+		if n.elems = append(n.elems, s.Type()); len(n.elems) > maxElements {
+			s.Stop(Errorf(s.tok.Pos, tooMany, maxElements))
 		}
 	}
 	if n.word == "tensor" && s.Accept(",") {
 		if !startsLeaf(s.tok) && !startsType(s.tok) && !s.Is("[") && !s.Is("{") {
-			return n, Unexpected(s.tok, "")
+			s.Stop(Unexpected(s.tok, ""))
 		}
 		n.encoding = &attrNode{}
-		if err := n.encoding.parse(s); err != nil {
-			return n, err
-		}
+		n.encoding.parse(s)
 	}
-	return n, s.needEnd()
+	s.needEnd()
+	return n
 }
 
 func (r *resolver) shaped(t *TypeText) (Type, *Error) {
-	n, err := r.readShaped(t)
-	if err != nil {
+	var n shapedNode
+	if err := r.try(func() { n = r.readShaped(t) }); err != nil {
 		return nil, err
 	}
 	tt := &TensorType{}

@@ -23,25 +23,19 @@ func arithOp(name string) opDef {
 // have none.
 type arithConstant struct{ constantSyntax }
 
-func (arithConstant) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	if err := o.OptionalAttrDict(lex); err != nil {
-		return err
-	}
+func (arithConstant) Parse(lex *mlir.Stream, o *mlir.OpText) {
+	o.OptionalAttrDict(lex)
 	t := lex.Peek()
 	if !lex.AtLeaf() {
-		return mlir.Unexpected(t, "the value of the constant")
+		lex.Stop(mlir.Unexpected(t, "the value of the constant"))
 	}
-	a, err := lex.Attr()
-	if err != nil {
-		return err
-	}
+	a := lex.Attr()
 	o.SetAt("value", t.Pos, a)
 	out := valueType(a)
 	if out == nil && a != nil {
-		return mlir.Errorf(t.Pos, "%s is not the value of a constant", a)
+		lex.Stop(mlir.Errorf(t.Pos, "%s is not the value of a constant", a))
 	}
 	o.Outs = append(o.Outs, mlir.TypeText{Pos: t.Pos, Type: out})
-	return nil
 }
 
 func valueType(a mlir.Attribute) mlir.Type {
@@ -66,20 +60,12 @@ func (arithConstant) Fits(op *mlir.Op) bool {
 // castTypes is `: T to U`.
 type castTypes struct{ plain }
 
-func (castTypes) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	if err := lex.Expect(":"); err != nil {
-		return err
-	}
-	from, err := lex.Type()
-	if err != nil {
-		return err
-	}
-	if err := lex.Expect("to"); err != nil {
-		return err
-	}
-	to, err := lex.Type()
+func (castTypes) Parse(lex *mlir.Stream, o *mlir.OpText) {
+	lex.Expect(":")
+	from := lex.Type()
+	lex.Expect("to")
+	to := lex.Type()
 	o.Ins, o.Outs = append(o.Ins, from), append(o.Outs, to)
-	return err
 }
 
 func (castTypes) Fits(op *mlir.Op) bool { return len(op.Operands) == 1 && len(op.Results) == 1 }

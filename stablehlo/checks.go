@@ -39,20 +39,14 @@ func typedGroup(word, name string, t mlir.Type) typedNumber {
 
 func (s typedNumber) Shows() []string { return []string{s.name} }
 
-func (s typedNumber) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+func (s typedNumber) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	if !lex.Accept(",") {
-		return nil
+		return
 	}
-	if err := lex.Expect(s.word, "="); err != nil {
-		return err
-	}
+	lex.Expect(s.word, "=")
 	pos := lex.Peek().Pos
-	a, err := lex.Number(s.typ)
-	if err != nil {
-		return err
-	}
+	a := lex.Number(s.typ)
 	o.SetAt(s.name, pos, a)
-	return nil
 }
 
 func (s typedNumber) Fits(op *mlir.Op) bool {
@@ -84,23 +78,17 @@ type ulpLimit struct {
 
 func (s ulpLimit) Shows() []string { return []string{s.name} }
 
-func (s ulpLimit) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+func (s ulpLimit) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	if s.optional && !lex.Is(",") {
-		return nil
+		return
 	}
-	if err := (syntax{comma, word(s.name), equal}).Parse(lex, o); err != nil {
-		return err
-	}
-	t, err := lex.Kind(mlir.IntToken, "an unsigned integer")
-	if err != nil {
-		return err
-	}
+	(syntax{comma, word(s.name), equal}).Parse(lex, o)
+	t := lex.Kind(mlir.IntToken, "an unsigned integer")
 	v, ok := mlir.ParseInt(t.Value, mlir.UI64)
 	if !ok {
-		return mlir.Errorf(t.Pos, "%s does not fit ui64", t.Value)
+		lex.Stop(mlir.Errorf(t.Pos, "%s does not fit ui64", t.Value))
 	}
 	o.Set(s.name, mlir.IntegerAttr{Value: v, Type: mlir.UI64})
-	return nil
 }
 
 func (s ulpLimit) Fits(op *mlir.Op) bool {

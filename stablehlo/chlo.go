@@ -61,31 +61,25 @@ func withTraits(t mlir.Traits, rows []opDef) []opDef {
 // parentheses of a function type; several results have them.
 type arrowTypes struct{ plain }
 
-func (arrowTypes) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	if err := lex.Expect(":"); err != nil {
-		return err
-	}
+func (arrowTypes) Parse(lex *mlir.Stream, o *mlir.OpText) {
+	lex.Expect(":")
 	o.TypePos = lex.Peek().Pos
-	one := func(ts *[]mlir.TypeText) *mlir.Error {
-		t, err := lex.Type()
+	one := func(ts *[]mlir.TypeText) {
+		t := lex.Type()
 		*ts = append(*ts, t)
-		return err
 	}
 	for {
-		if err := one(&o.Ins); err != nil {
-			return err
-		}
+		one(&o.Ins)
 		if !lex.Accept(",") {
 			break
 		}
 	}
-	if err := lex.Expect("->"); err != nil {
-		return err
-	}
+	lex.Expect("->")
 	if lex.Is("(") {
-		return lex.List("(", ")", func() *mlir.Error { return one(&o.Outs) })
+		lex.List("(", ")", func() { one(&o.Outs) })
+		return
 	}
-	return one(&o.Outs)
+	one(&o.Outs)
 }
 
 func (arrowTypes) Fits(op *mlir.Op) bool {
@@ -120,23 +114,15 @@ type topKSyntax struct{}
 
 func (topKSyntax) Shows() []string { return []string{"k", "is_stable"} }
 
-func (topKSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	if err := lex.Expect("("); err != nil {
-		return err
-	}
-	if err := o.Operand(lex); err != nil {
-		return err
-	}
-	if err := named("k", attr{Name: "k", Kind: mlir.I64Value}).Parse(lex, o); err != nil {
-		return err
-	}
+func (topKSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
+	lex.Expect("(")
+	o.Operand(lex)
+	named("k", attr{Name: "k", Kind: mlir.I64Value}).Parse(lex, o)
 	if lex.Accept(",") {
 		stable := syntax{word("is_stable"), equal, attr{Name: "is_stable", Kind: mlir.BoolValue}}
-		if err := stable.Parse(lex, o); err != nil {
-			return err
-		}
+		stable.Parse(lex, o)
 	}
-	return lex.Expect(")")
+	lex.Expect(")")
 }
 
 func (topKSyntax) Fits(op *mlir.Op) bool {
@@ -164,41 +150,26 @@ func (scanSyntax) Shows() []string {
 	return []string{"dimension", "operandSegmentSizes", "resultSegmentSizes"}
 }
 
-func (s scanSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	operand := func() *mlir.Error { return o.Operand(lex) }
-	if err := lex.List("(", ")", operand); err != nil {
-		return err
-	}
+func (s scanSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
+	operand := func() { o.Operand(lex) }
+	lex.List("(", ")", operand)
 	inputs := len(o.Operands)
-	if err := lex.Expect("inits"); err != nil {
-		return err
-	}
-	if err := lex.List("(", ")", operand); err != nil {
-		return err
-	}
+	lex.Expect("inits")
+	lex.List("(", ")", operand)
 	carries := len(o.Operands) - inputs
 	dim := syntax{word("dimension"), equal, attr{Name: "dimension", Kind: mlir.I64Value}}
-	if err := dim.Parse(lex, o); err != nil {
-		return err
-	}
+	dim.Parse(lex, o)
 	if lex.Accept("attributes") {
-		if err := o.AttrDict(lex); err != nil {
-			return err
-		}
+		o.AttrDict(lex)
 	}
-	if err := o.Region(lex); err != nil {
-		return err
-	}
-	if err := o.FunctionalType(lex); err != nil {
-		return err
-	}
+	o.Region(lex)
+	o.FunctionalType(lex)
 	outputs := len(o.Outs) - carries
 	if outputs < 0 {
-		return mlir.Errorf(o.TypePos, "chlo.scan has %d results, fewer than its %d inits", len(o.Outs), carries)
+		lex.Stop(mlir.Errorf(o.TypePos, "chlo.scan has %d results, fewer than its %d inits", len(o.Outs), carries))
 	}
 	o.Set("operandSegmentSizes", i32Array(inputs, carries))
 	o.Set("resultSegmentSizes", i32Array(outputs, carries))
-	return nil
 }
 
 func i32Array(v ...int) mlir.DenseArrayAttr {

@@ -199,63 +199,43 @@ func (convSyntax) Shows() []string {
 	return names
 }
 
-func (s convSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	if err := lex.List("(", ")", func() *mlir.Error { return o.Operand(lex) }); err != nil {
-		return err
-	}
-	if err := lex.Expect("dim_numbers", "="); err != nil {
-		return err
-	}
-	if err := s.parseDims(lex, o); err != nil {
-		return err
-	}
-	if err := lex.Expect(",", "window", "="); err != nil {
-		return err
-	}
-	return lex.List("{", "}", func() *mlir.Error { return s.parseWindow(lex, o) })
+func (s convSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
+	lex.List("(", ")", func() { o.Operand(lex) })
+	lex.Expect("dim_numbers", "=")
+	s.parseDims(lex, o)
+	lex.Expect(",", "window", "=")
+	lex.List("{", "}", func() { s.parseWindow(lex, o) })
 }
 
 // parseDims takes the text between brackets as it is; ParseConv says what it
 // means, and whether it means anything.
-func (convSyntax) parseDims(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+func (convSyntax) parseDims(lex *mlir.Stream, o *mlir.OpText) {
 	pos := lex.Peek().Pos
 	var b strings.Builder
 	for i, before := range []string{"", "x", "->"} {
 		if i > 0 {
-			if err := lex.Expect(before); err != nil {
-				return err
-			}
+			lex.Expect(before)
 		}
 		var labels []string
-		err := lex.List("[", "]", func() *mlir.Error {
+		lex.List("[", "]", func() {
 			t := lex.Next()
 			if t.Type != mlir.IdentToken && t.Type != mlir.IntToken && t.Value != "?" {
-				return mlir.Unexpected(t, "a dimension: b, f, i, o, ? or a number")
+				lex.Stop(mlir.Unexpected(t, "a dimension: b, f, i, o, ? or a number"))
 			}
 			labels = append(labels, t.Value)
-			return nil
 		})
-		if err != nil {
-			return err
-		}
 		b.WriteString(before + "[" + strings.Join(labels, ", ") + "]")
 	}
 	a := mlir.DialectAttr{Text: "stablehlo.conv<" + b.String() + ">"}
 	if _, err := ParseConv(a); err != nil {
-		return mlir.NewError(pos, err.Error())
+		lex.Stop(mlir.NewError(pos, err.Error()))
 	}
 	o.Set("dimension_numbers", a)
-	return nil
 }
 
-func (convSyntax) parseWindow(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	t, err := lex.Kind(mlir.IdentToken, "a part of the window, such as stride")
-	if err != nil {
-		return err
-	}
-	if err := lex.Expect("="); err != nil {
-		return err
-	}
+func (convSyntax) parseWindow(lex *mlir.Stream, o *mlir.OpText) {
+	t := lex.Kind(mlir.IdentToken, "a part of the window, such as stride")
+	lex.Expect("=")
 	for _, p := range windowParts {
 		if p.word != t.Value {
 			continue
@@ -263,57 +243,50 @@ func (convSyntax) parseWindow(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
 		var a mlir.Attribute
 		switch p.word {
 		case "pad":
-			a, err = parsePads(lex)
+			a = parsePads(lex)
 		case "reverse":
-			a, err = parseBools(lex)
+			a = parseBools(lex)
 		default:
-			var v []int64
-			v, err = lex.Ints()
-			a = mlir.I64Array(v)
+			a = mlir.I64Array(lex.Ints())
 		}
 		o.SetAt(p.attr, t.Pos, a)
-		return err
+		return
 	}
-	return mlir.Errorf(t.Pos, "%s is no part of a window: stride, pad, lhs_dilate, rhs_dilate or reverse is", t.Value)
+	lex.Stop(mlir.Errorf(t.Pos, "%s is no part of a window: stride, pad, lhs_dilate, rhs_dilate or reverse is", t.Value))
 }
 
 // parsePads reads [[low, high], …].
-func parsePads(lex *mlir.Stream) (mlir.Attribute, *mlir.Error) {
+func parsePads(lex *mlir.Stream) mlir.Attribute {
 	var v []int64
-	err := lex.List("[", "]", func() *mlir.Error {
+	lex.List("[", "]", func() {
 		pos := lex.Peek().Pos
-		pair, err := lex.Ints()
-		if err == nil && len(pair) != 2 {
-			return mlir.Errorf(pos, "the padding of a dimension is [low, high]")
+		pair := lex.Ints()
+		if len(pair) != 2 {
+			lex.Stop(mlir.Errorf(pos, "the padding of a dimension is [low, high]"))
 		}
 		v = append(v, pair...)
-		return err
 	})
-	if err != nil {
-		return nil, err
-	}
 	data := make([]byte, 0, 8*len(v))
 	for _, x := range v {
 		data = binary.LittleEndian.AppendUint64(data, uint64(x))
 	}
-	return mlir.Dense(mlir.Tensor(mlir.I64, int64(len(v)/2), 2), data), nil
+	return mlir.Dense(mlir.Tensor(mlir.I64, int64(len(v)/2), 2), data)
 }
 
-func parseBools(lex *mlir.Stream) (mlir.Attribute, *mlir.Error) {
+func parseBools(lex *mlir.Stream) mlir.Attribute {
 	a := mlir.DenseArrayAttr{Elem: mlir.I1, Ints: []int64{}}
-	err := lex.List("[", "]", func() *mlir.Error {
+	lex.List("[", "]", func() {
 		t := lex.Next()
 		if t.EOF() || t.Value != "true" && t.Value != "false" {
-			return mlir.Unexpected(t, "true or false")
+			lex.Stop(mlir.Unexpected(t, "true or false"))
 		}
 		b := int64(0)
 		if t.Value == "true" {
 			b = 1
 		}
 		a.Ints = append(a.Ints, b)
-		return nil
 	})
-	return a, err
+	return a
 }
 
 func (convSyntax) Fits(op *mlir.Op) bool {

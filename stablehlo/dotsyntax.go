@@ -7,43 +7,27 @@ type dotDims struct{ plain }
 
 func (dotDims) Shows() []string { return []string{"dot_dimension_numbers"} }
 
-func (dotDims) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	if err := lex.Expect(","); err != nil {
-		return err
-	}
+func (dotDims) Parse(lex *mlir.Stream, o *mlir.OpText) {
+	lex.Expect(",")
 	var d DotDims
-	pair := func(a, b *[]int64) (err *mlir.Error) {
-		if err = lex.Expect("="); err != nil {
-			return err
-		}
-		if *a, err = lex.Ints(); err != nil {
-			return err
-		}
-		if err = lex.Expect("x"); err != nil {
-			return err
-		}
-		*b, err = lex.Ints()
-		return err
+	pair := func(a, b *[]int64) {
+		lex.Expect("=")
+		*a = lex.Ints()
+		lex.Expect("x")
+		*b = lex.Ints()
 	}
 	if lex.Accept("batching_dims") {
-		if err := pair(&d.LHSBatch, &d.RHSBatch); err != nil {
-			return err
-		}
+		pair(&d.LHSBatch, &d.RHSBatch)
 		back := lex.Mark()
 		if !lex.Accept(",") || !lex.Is("contracting_dims") {
 			lex.GoTo(back)
 			o.Set("dot_dimension_numbers", d.Attr())
-			return nil
+			return
 		}
 	}
-	if err := lex.Expect("contracting_dims"); err != nil {
-		return err
-	}
-	if err := pair(&d.LHSContract, &d.RHSContract); err != nil {
-		return err
-	}
+	lex.Expect("contracting_dims")
+	pair(&d.LHSContract, &d.RHSContract)
 	o.Set("dot_dimension_numbers", d.Attr())
-	return nil
 }
 
 func (dotDims) Fits(op *mlir.Op) bool {
@@ -76,64 +60,41 @@ func (s precision) Shows() []string {
 	return []string{"precision_config"}
 }
 
-func (s precision) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+func (s precision) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	for lex.Accept(",") {
 		switch {
 		case lex.Accept("precision"):
-			if err := lex.Expect("="); err != nil {
-				return err
-			}
+			lex.Expect("=")
 			a := mlir.ArrayAttr{}
-			err := lex.List("[", "]", func() *mlir.Error {
-				t, err := lex.Kind(mlir.IdentToken, "a precision such as DEFAULT")
-				if err == nil {
-					a = append(a, mlir.EnumAttr{Dialect: "stablehlo", Kind: "precision", Value: t.Value})
-				}
-				return err
+			lex.List("[", "]", func() {
+				t := lex.Kind(mlir.IdentToken, "a precision such as DEFAULT")
+				a = append(a, mlir.EnumAttr{Dialect: "stablehlo", Kind: "precision", Value: t.Value})
 			})
-			if err != nil {
-				return err
-			}
 			o.Set("precision_config", a)
 		case s.algorithm && lex.Accept("algorithm"):
-			if err := s.parseAlgorithm(lex, o); err != nil {
-				return err
-			}
+			s.parseAlgorithm(lex, o)
 		default:
-			return mlir.Unexpected(lex.Peek(), "'precision' or 'algorithm'")
+			lex.Stop(mlir.Unexpected(lex.Peek(), "'precision' or 'algorithm'"))
 		}
 	}
-	return nil
 }
 
-func (precision) parseAlgorithm(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+func (precision) parseAlgorithm(lex *mlir.Stream, o *mlir.OpText) {
 	pos := lex.Peek().Pos
-	if err := lex.Expect("="); err != nil {
-		return err
-	}
+	lex.Expect("=")
 	a := mlir.StructAttr{Name: "stablehlo.dot_algorithm"}
-	err := lex.List("<", ">", func() *mlir.Error {
-		t, err := lex.Kind(mlir.IdentToken, "a field of the algorithm")
-		if err != nil {
-			return err
-		}
-		if err := lex.Expect("="); err != nil {
-			return err
-		}
-		v, err := lex.BareAttr()
+	lex.List("<", ">", func() {
+		t := lex.Kind(mlir.IdentToken, "a field of the algorithm")
+		lex.Expect("=")
+		v := lex.BareAttr()
 		if v != nil {
 			a.Fields = append(a.Fields, mlir.NamedAttr{Name: t.Value, Value: v})
 		}
-		return err
 	})
-	if err != nil {
-		return err
-	}
 	if why := attrProblem(a); why != "" {
 		lex.Failed(mlir.NewError(pos, why))
 	}
 	o.SetAt("algorithm", pos, a)
-	return nil
 }
 
 func (s precision) Fits(op *mlir.Op) bool {

@@ -13,14 +13,11 @@ import (
 // selectType is `: Tpred, T`, or the function type when the branches differ.
 type selectType struct{ plain }
 
-func (selectType) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	return o.ShortType(lex, func(pred mlir.TypeText) *mlir.Error {
-		if err := lex.Expect(","); err != nil {
-			return err
-		}
-		t, err := lex.Type()
+func (selectType) Parse(lex *mlir.Stream, o *mlir.OpText) {
+	o.ShortType(lex, func(pred mlir.TypeText) {
+		lex.Expect(",")
+		t := lex.Type()
 		o.Ins, o.Outs = append(o.Ins, pred, t, t), append(o.Outs, t)
-		return err
 	})
 }
 
@@ -38,15 +35,14 @@ func (selectType) Print(p *mlir.Printer, op *mlir.Op) {
 // complexType is `: T`, the result, when both operands are its parts.
 type complexType struct{ plain }
 
-func (complexType) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	return o.ShortType(lex, func(t mlir.TypeText) *mlir.Error {
+func (complexType) Parse(lex *mlir.Stream, o *mlir.OpText) {
+	o.ShortType(lex, func(t mlir.TypeText) {
 		// The parts' type is in the text of the result's: tensor<2xcomplex<f32>>.
 		part, ok := realPart(t)
 		if !ok {
-			return mlir.Errorf(t.Pos, "%s is not a tensor of complex numbers", t.Text)
+			lex.Stop(mlir.Errorf(t.Pos, "%s is not a tensor of complex numbers", t.Text))
 		}
 		o.Ins, o.Outs = append(o.Ins, part, part), append(o.Outs, t)
-		return nil
 	})
 }
 
@@ -82,21 +78,17 @@ func (complexType) Print(p *mlir.Printer, op *mlir.Op) {
 // result's type is not the literal's.
 type constantSyntax struct{ plain }
 
-func (constantSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+func (constantSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	if lex.Is("(") {
-		return o.Generic(lex)
+		o.Generic(lex)
+		return
 	}
-	if err := o.OptionalAttrDict(lex); err != nil {
-		return err
-	}
+	o.OptionalAttrDict(lex)
 	t := lex.Peek()
 	if t.Type != mlir.DenseToken && t.Type != mlir.HashToken {
-		return mlir.Unexpected(t, "the value, dense<…> : tensor<…>,")
+		lex.Stop(mlir.Unexpected(t, "the value, dense<…> : tensor<…>,"))
 	}
-	a, err := lex.Attr()
-	if err != nil {
-		return err
-	}
+	a := lex.Attr()
 	o.SetAt("value", t.Pos, a)
 	out := mlir.TypeText{Pos: t.Pos}
 	switch a := a.(type) {
@@ -104,10 +96,9 @@ func (constantSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
 	case *mlir.DenseAttr:
 		out.Type = a.Type
 	default:
-		return mlir.Errorf(t.Pos, "the value of a constant is dense<…> : tensor<…>, not %s", a)
+		lex.Stop(mlir.Errorf(t.Pos, "the value of a constant is dense<…> : tensor<…>, not %s", a))
 	}
 	o.Outs = append(o.Outs, out)
-	return nil
 }
 
 func (constantSyntax) Fits(op *mlir.Op) bool {
@@ -126,31 +117,26 @@ type sliceRanges struct{ plain }
 
 func (sliceRanges) Shows() []string { return []string{"start_indices", "limit_indices", "strides"} }
 
-func (s sliceRanges) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+func (s sliceRanges) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	var r [3][]int64
-	err := lex.List("[", "]", func() *mlir.Error {
+	lex.List("[", "]", func() {
 		v := [3]int64{2: 1}
 		for i := range v {
 			if i > 0 && !lex.Accept(":") {
 				if i == 2 {
 					break
 				}
-				return mlir.Unexpected(lex.Peek(), "':' and the limit of the slice")
+				lex.Stop(mlir.Unexpected(lex.Peek(), "':' and the limit of the slice"))
 			}
-			var err *mlir.Error
-			if v[i], err = lex.Int(); err != nil {
-				return err
-			}
+			v[i] = lex.Int()
 		}
 		for i := range v {
 			r[i] = append(r[i], v[i])
 		}
-		return nil
 	})
 	for i, name := range s.Shows() {
 		o.Set(name, mlir.I64Array(r[i]))
 	}
-	return err
 }
 
 func (s sliceRanges) Fits(op *mlir.Op) bool {
@@ -187,47 +173,30 @@ func (s sliceRanges) Print(p *mlir.Printer, op *mlir.Op) {
 // whileSyntax is (%i = %a, …) : T, … attributes {…} cond {…} do {…}.
 type whileSyntax struct{ plain }
 
-func (whileSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+func (whileSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	var args []mlir.ArgText
-	err := lex.List("(", ")", func() *mlir.Error {
-		name, err := lex.ArgName()
-		if err != nil {
-			return err
-		}
+	lex.List("(", ")", func() {
+		name := lex.ArgName()
 		args = append(args, mlir.ArgText{UseText: name})
-		if err := lex.Expect("="); err != nil {
-			return err
-		}
-		return o.Operand(lex)
+		lex.Expect("=")
+		o.Operand(lex)
 	})
-	if err != nil {
-		return err
-	}
 	if len(args) > 0 {
-		if err := (typeList{Both: true}).Parse(lex, o); err != nil {
-			return err
-		}
+		(typeList{Both: true}).Parse(lex, o)
 		if len(o.Ins) != len(args) {
-			return mlir.Errorf(o.TypePos, "stablehlo.while has %d operands but %d types", len(args), len(o.Ins))
+			lex.Stop(mlir.Errorf(o.TypePos, "stablehlo.while has %d operands but %d types", len(args), len(o.Ins)))
 		}
 	}
 	if lex.Accept("attributes") {
-		if err := o.AttrDict(lex); err != nil {
-			return err
-		}
+		o.AttrDict(lex)
 	}
 	for i := range args {
 		args[i].Type = o.Ins[i]
 	}
 	for _, w := range []string{"cond", "do"} {
-		if err := lex.Expect(w); err != nil {
-			return err
-		}
-		if err := o.RegionOf(lex, &mlir.Entry{Args: args, What: "the " + w + " of a while"}); err != nil {
-			return err
-		}
+		lex.Expect(w)
+		o.RegionOf(lex, &mlir.Entry{Args: args, What: "the " + w + " of a while"})
 	}
-	return nil
 }
 
 func (whileSyntax) Fits(op *mlir.Op) bool {
@@ -270,17 +239,14 @@ func (whileSyntax) Print(p *mlir.Printer, op *mlir.Op) {
 // barrierSyntax is () without operands and %a, %b : T, U with some.
 type barrierSyntax struct{ plain }
 
-func (barrierSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	if err := o.OptionalAttrDict(lex); err != nil {
-		return err
-	}
+func (barrierSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
+	o.OptionalAttrDict(lex)
 	if lex.Accept("(") {
-		return lex.Expect(")")
+		lex.Expect(")")
+		return
 	}
-	if err := (operands(-1)).Parse(lex, o); err != nil {
-		return err
-	}
-	return typeList{Both: true}.Parse(lex, o)
+	(operands(-1)).Parse(lex, o)
+	typeList{Both: true}.Parse(lex, o)
 }
 
 func (barrierSyntax) Fits(op *mlir.Op) bool {
@@ -301,20 +267,16 @@ type floatFormat struct{ plain }
 
 func (floatFormat) Shows() []string { return []string{"exponent_bits", "mantissa_bits"} }
 
-func (s floatFormat) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	t, err := lex.Kind(mlir.IdentToken, "a format such as e8m10")
-	if err != nil {
-		return err
-	}
+func (s floatFormat) Parse(lex *mlir.Stream, o *mlir.OpText) {
+	t := lex.Kind(mlir.IdentToken, "a format such as e8m10")
 	e, m, ok := strings.Cut(strings.TrimPrefix(t.Value, "e"), "m")
 	for i, digits := range []string{e, m} {
 		v, perr := strconv.ParseInt(digits, 10, 32)
 		if perr != nil || !ok || digits[0] < '0' || digits[0] > '9' || t.Value[0] != 'e' {
-			return mlir.Errorf(t.Pos, "%s is not a format such as e8m10", t.Value)
+			lex.Stop(mlir.Errorf(t.Pos, "%s is not a format such as e8m10", t.Value))
 		}
 		o.Set(s.Shows()[i], mlir.IntegerAttr{Value: v, Type: mlir.I32})
 	}
-	return nil
 }
 
 func (s floatFormat) Fits(op *mlir.Op) bool {
@@ -341,12 +303,9 @@ type denseOfOperand struct{}
 
 func (denseOfOperand) Shows() []string { return []string{"value"} }
 
-func (denseOfOperand) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	if err := (constantSyntax{}).Parse(lex, o); err != nil {
-		return err
-	}
+func (denseOfOperand) Parse(lex *mlir.Stream, o *mlir.OpText) {
+	(constantSyntax{}).Parse(lex, o)
 	o.Ins, o.Outs = o.Outs, o.Ins[:0]
-	return nil
 }
 
 func (denseOfOperand) Fits(op *mlir.Op) bool {
@@ -362,10 +321,9 @@ func (denseOfOperand) Print(p *mlir.Printer, op *mlir.Op) {
 // typeOfOperands is `: T`, the type of every operand of an op without results.
 type typeOfOperands struct{ plain }
 
-func (typeOfOperands) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	err := oneType{}.Parse(lex, o)
+func (typeOfOperands) Parse(lex *mlir.Stream, o *mlir.OpText) {
+	oneType{}.Parse(lex, o)
 	o.Outs = o.Outs[:0]
-	return err
 }
 
 func (typeOfOperands) Fits(op *mlir.Op) bool {
@@ -380,17 +338,16 @@ func (typeOfOperands) Print(p *mlir.Printer, op *mlir.Op) {
 // tupleType is `: tuple<T, U>`, the result, when the operands are its elements.
 type tupleType struct{ plain }
 
-func (tupleType) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	return o.ShortType(lex, func(t mlir.TypeText) *mlir.Error {
+func (tupleType) Parse(lex *mlir.Stream, o *mlir.OpText) {
+	o.ShortType(lex, func(t mlir.TypeText) {
 		tt, ok := lex.Resolve(&t).(mlir.TupleType)
 		if !ok {
-			return mlir.Errorf(t.Pos, "%s is not a tuple", t.Text)
+			lex.Stop(mlir.Errorf(t.Pos, "%s is not a tuple", t.Text))
 		}
 		for _, e := range tt.Elems {
 			o.Ins = append(o.Ins, mlir.TypeText{Pos: t.Pos, Type: e})
 		}
 		o.Outs = append(o.Outs, t)
-		return nil
 	})
 }
 
@@ -413,16 +370,13 @@ type indexIn struct {
 
 func (s indexIn) Shows() []string { return []string{s.name} }
 
-func (s indexIn) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+func (s indexIn) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	pos := lex.Peek().Pos
-	v, err := lex.Ints()
-	if err == nil && (len(v) != 1 || v[0] != int64(int32(v[0]))) {
-		return mlir.Errorf(pos, "[index] is expected, one number of 32 bits")
+	v := lex.Ints()
+	if len(v) != 1 || v[0] != int64(int32(v[0])) {
+		lex.Stop(mlir.Errorf(pos, "[index] is expected, one number of 32 bits"))
 	}
-	if err == nil {
-		o.Set(s.name, mlir.IntegerAttr{Value: v[0], Type: mlir.I32})
-	}
-	return err
+	o.Set(s.name, mlir.IntegerAttr{Value: v[0], Type: mlir.I32})
 }
 
 func (s indexIn) Fits(op *mlir.Op) bool {
@@ -438,13 +392,11 @@ func (s indexIn) Print(p *mlir.Printer, op *mlir.Op) {
 // them.
 type optionalRegions struct{ plain }
 
-func (optionalRegions) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+func (optionalRegions) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	if lex.Is("(") {
-		if err := lex.List("(", ")", func() *mlir.Error { return o.Region(lex) }); err != nil {
-			return err
-		}
+		lex.List("(", ")", func() { o.Region(lex) })
 	}
-	return o.OptionalAttrDict(lex)
+	o.OptionalAttrDict(lex)
 }
 
 func (optionalRegions) Print(p *mlir.Printer, op *mlir.Op) {
@@ -455,13 +407,10 @@ func (optionalRegions) Print(p *mlir.Printer, op *mlir.Op) {
 // customCallSyntax is @target(%a) {…} : (T) -> U.
 type customCallSyntax struct{ plain }
 
-func (customCallSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	name, err := lex.Symbol("the target such as @f")
-	if err != nil {
-		return err
-	}
+func (customCallSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
+	name := lex.Symbol("the target such as @f")
 	o.Set("call_target_name", mlir.StringAttr(name))
-	return o.CallRest(lex)
+	o.CallRest(lex)
 }
 
 func (customCallSyntax) Fits(op *mlir.Op) bool {

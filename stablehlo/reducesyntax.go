@@ -14,12 +14,10 @@ import (
 // what is accumulated, %b and %d the elements.
 type reduceSyntax struct{ plain }
 
-func (s reduceSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
+func (s reduceSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	var inits []mlir.UseText
 	for {
-		if err := s.parsePair(lex, o, &inits); err != nil {
-			return err
-		}
+		s.parsePair(lex, o, &inits)
 		if !lex.Accept(",") {
 			break
 		}
@@ -27,86 +25,59 @@ func (s reduceSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
 	o.Operands = append(o.Operands, inits...)
 	var inner mlir.Code
 	if lex.Accept("applies") {
-		t, err := lex.Kind(mlir.IdentToken, "the op that is applied")
-		if err != nil {
-			return err
-		}
+		t := lex.Kind(mlir.IdentToken, "the op that is applied")
 		if inner = mlir.CodeOf(t.Value); !applicable(inner) {
-			return mlir.Errorf(t.Pos, "%s cannot be applied by a reduce: it is not a commutative op of two operands, such as stablehlo.add", t.Value)
+			lex.Stop(mlir.Errorf(t.Pos, "%s cannot be applied by a reduce: it is not a commutative op of two operands, such as stablehlo.add", t.Value))
 		}
 	}
-	if err := s.parseTail(lex, o); err != nil {
-		return err
-	}
+	s.parseTail(lex, o)
 	n := len(inits)
 	if len(o.Ins) != 2*n {
-		return mlir.Errorf(o.TypePos, "stablehlo.reduce has %d operands but %d operand types", 2*n, len(o.Ins))
+		lex.Stop(mlir.Errorf(o.TypePos, "stablehlo.reduce has %d operands but %d operand types", 2*n, len(o.Ins)))
 	}
 	if inner == 0 {
-		return s.parseReducer(lex, o, n)
+		s.parseReducer(lex, o, n)
+		return
 	}
 	if n != 1 {
-		return mlir.Errorf(o.Pos, "a reduce that applies an op has one operand and one initial value")
+		lex.Stop(mlir.Errorf(o.Pos, "a reduce that applies an op has one operand and one initial value"))
 	}
 	s.apply(lex, o, inner)
-	return nil
 }
 
-func (reduceSyntax) parsePair(lex *mlir.Stream, o *mlir.OpText, inits *[]mlir.UseText) *mlir.Error {
-	if err := lex.Expect("("); err != nil {
-		return err
-	}
-	if err := o.Operand(lex); err != nil {
-		return err
-	}
-	if err := lex.Expect("init", ":"); err != nil {
-		return err
-	}
-	t, err := lex.Kind(mlir.ValueToken, "an initial value such as %0")
-	if err != nil {
-		return err
-	}
+func (reduceSyntax) parsePair(lex *mlir.Stream, o *mlir.OpText, inits *[]mlir.UseText) {
+	lex.Expect("(")
+	o.Operand(lex)
+	lex.Expect("init", ":")
+	t := lex.Kind(mlir.ValueToken, "an initial value such as %0")
 	*inits = append(*inits, mlir.UseText{Name: t.Value[1:], Pos: t.Pos})
-	return lex.Expect(")")
+	lex.Expect(")")
 }
 
-func (reduceSyntax) parseTail(lex *mlir.Stream, o *mlir.OpText) *mlir.Error {
-	if err := lex.Expect("across", "dimensions", "="); err != nil {
-		return err
-	}
-	dims, err := lex.Ints()
-	if err != nil {
-		return err
-	}
+func (reduceSyntax) parseTail(lex *mlir.Stream, o *mlir.OpText) {
+	lex.Expect("across", "dimensions", "=")
+	dims := lex.Ints()
 	o.Set("dimensions", mlir.I64Array(dims))
-	if err := o.OptionalAttrDict(lex); err != nil {
-		return err
-	}
-	return o.FunctionalType(lex)
+	o.OptionalAttrDict(lex)
+	o.FunctionalType(lex)
 }
 
-func (reduceSyntax) parseReducer(lex *mlir.Stream, o *mlir.OpText, n int) *mlir.Error {
-	if err := lex.Expect("reducer"); err != nil {
-		return err
-	}
+func (reduceSyntax) parseReducer(lex *mlir.Stream, o *mlir.OpText, n int) {
+	lex.Expect("reducer")
 	left, right := make([]mlir.ArgText, 0, n), make([]mlir.ArgText, 0, n)
 	for range n {
 		var pair []mlir.ArgText
 		pos := lex.Peek().Pos
-		err := lex.List("(", ")", func() *mlir.Error {
-			a, err := lex.Arg()
+		lex.List("(", ")", func() {
+			a := lex.Arg()
 			pair = append(pair, a)
-			return err
 		})
-		if err != nil {
-			return err
-		}
 		if len(pair) != 2 {
-			return mlir.Errorf(pos, "a reducer has two arguments for each operand")
+			lex.Stop(mlir.Errorf(pos, "a reducer has two arguments for each operand"))
 		}
 		left, right = append(left, pair[0]), append(right, pair[1])
 	}
-	return o.RegionOf(lex, &mlir.Entry{Args: append(left, right...), What: "a reducer"})
+	o.RegionOf(lex, &mlir.Entry{Args: append(left, right...), What: "a reducer"})
 }
 
 // applicable reports whether a reduce can apply the op: it is commutative, and
