@@ -65,10 +65,7 @@ func reduce(b *nodeBuilder) error {
 	}
 	outer, index, axes := b.reduced()
 	b.Stage(axes...)
-	v := b.load(0, index...)
-	if acc := wide(t); acc != b.Type(v) {
-		v = b.Op(kernel.Convert, acc, v)
-	}
+	v := b.As(wide(t), b.load(0, index...))
 	if len(axes) > 0 {
 		v = b.Reduce(with, v)
 	}
@@ -114,15 +111,9 @@ func (b *nodeBuilder) beginsNeutral(with kernel.Op) bool {
 // finish combines a reduced value with the initial one and rounds it to t.
 func (b *nodeBuilder) finish(with kernel.Op, v kernel.ID, t types.DType, initial kernel.ID) kernel.ID {
 	if initial != kernel.None {
-		if acc := b.Type(v); b.Type(initial) != acc {
-			initial = b.Op(kernel.Convert, acc, initial)
-		}
-		v = b.Op(with, b.Type(v), initial, v)
+		v = b.Op(with, b.Type(v), b.As(b.Type(v), initial), v)
 	}
-	if b.Type(v) != t {
-		v = b.Op(kernel.Convert, t, v)
-	}
-	return v
+	return b.As(t, v)
 }
 
 // dotGeneral has batch dimensions, then the left's and the right's own as
@@ -166,12 +157,7 @@ func dotGeneral(b *nodeBuilder) error {
 func (b *nodeBuilder) product(acc types.DType, left, right []kernel.Index, axes []kernel.Axis, outer []kernel.Index) {
 	b.Stage(axes...)
 	x, y := b.load(0, left...), b.load(1, right...)
-	for _, v := range []*kernel.ID{&x, &y} {
-		if b.Type(*v) != acc {
-			*v = b.Op(kernel.Convert, acc, *v)
-		}
-	}
-	v := b.Op(kernel.Multiply, acc, x, y)
+	v := b.Op(kernel.Multiply, acc, b.As(acc, x), b.As(acc, y))
 	switch {
 	case len(axes) > 0:
 		v = b.Reduce(kernel.Add, v)

@@ -51,11 +51,7 @@ func (c *conv) addOneByOne(image, kernels []kernel.Index, axes []kernel.Axis, ou
 		for d := range index {
 			there[d] = index[d].Over(at)
 		}
-		v := c.load(operand, there...)
-		if c.Type(v) != acc {
-			v = c.Op(kernel.Convert, acc, v)
-		}
-		return v
+		return c.As(acc, c.load(operand, there...))
 	}
 	sum := c.Bits(acc, 0)
 	for n := range int(kernel.Points(axes)) {

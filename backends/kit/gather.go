@@ -201,13 +201,10 @@ func (s *scattered) combine(with kernel.Op) {
 
 // signed is an index as an i64; one that is too large is negative.
 func (b *nodeBuilder) signed(v kernel.ID) kernel.ID {
-	if b.Type(v) == types.I64 {
-		return v
-	}
 	if b.Type(v) == types.U64 {
 		v = b.Op(kernel.Minimum, types.U64, v, b.Int(types.U64, 1<<62))
 	}
-	return b.Op(kernel.Convert, types.I64, v)
+	return b.As(types.I64, v)
 }
 
 // replaces reports whether a region of two scalars returns the second.

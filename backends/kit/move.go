@@ -133,9 +133,7 @@ func (b *nodeBuilder) clamped(v kernel.ID, room int) kernel.ID {
 	if b.Type(v) == types.U64 { // large ones are not negative
 		v = b.Op(kernel.Minimum, types.U64, v, b.Op(kernel.Convert, types.U64, most))
 	}
-	if b.Type(v) != types.I64 {
-		v = b.Op(kernel.Convert, types.I64, v)
-	}
+	v = b.As(types.I64, v)
 	return b.Op(kernel.Clamp, types.I64, b.Int(types.I64, 0), v, most)
 }
 

@@ -58,11 +58,7 @@ func (b *nodeBuilder) scan(s scanning, with kernel.Op) {
 	t := b.out[0].DType
 	outer, index := b.scanned(s, b.out[0].Shape)
 	b.Stage(kernel.Axis{Name: kernel.StageAxisName(0), Size: kernel.Size(b.out[0].Shape[s.dim]), Kind: s.kind})
-	v := b.load(0, index...)
-	if acc := wide(t); acc != b.Type(v) {
-		v = b.Op(kernel.Convert, acc, v)
-	}
-	v = b.Scan(with, v, s.exclusive)
+	v := b.Scan(with, b.As(wide(t), b.load(0, index...)), s.exclusive)
 	initial := kernel.None
 	if !b.beginsNeutral(with) {
 		initial = b.load(1, outer[:len(b.in[1].Shape)]...)

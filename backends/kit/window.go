@@ -112,9 +112,7 @@ func reduceWindow(b *nodeBuilder) error {
 	} else {
 		v = b.load(0, index...)
 	}
-	if acc := wide(t); acc != b.Type(v) {
-		v = b.Op(kernel.Convert, acc, v)
-	}
+	v = b.As(wide(t), v)
 	switch {
 	case len(axes) > 0:
 		v = b.Reduce(with, v)

@@ -37,14 +37,7 @@ func chain(g *Graph) {
 	if g.o.Columns == nil {
 		return
 	}
-	users := make([][]*node, len(g.values)) // by root
-	for _, n := range g.nodes {
-		for _, v := range n.ins() {
-			if r := g.root(v); !slices.Contains(users[r], n) {
-				users[r] = append(users[r], n)
-			}
-		}
-	}
+	users := g.readers()
 	for _, n := range slices.Backward(g.nodes) { // so that the users of n are as much as they can be
 		g.Look()
 		r, ok := g.rowsOf(n)
@@ -59,8 +52,7 @@ func chain(g *Graph) {
 			m = g.chainWith(rowwise{node: m, axis: -1}, 0, users) // what reads what is scattered now
 		}
 	}
-	g.nodes = slices.DeleteFunc(g.nodes, func(n *node) bool { return n.into != nil })
-	g.number()
+	g.dropMerged()
 }
 
 // rows is a product whose columns are few.
@@ -406,10 +398,8 @@ func (g *Graph) followsRows(first, w rowwise) bool {
 // sameRow reports whether an access of w is at the same point of all rows as those
 // by which first stores to an operand.
 func sameRow(first rowwise, p int, w rowwise, m *kernel.Access) bool {
-	k := first.kernel
-	for id := range k.Instrs {
-		in := &k.Instrs[id]
-		if in.Op != kernel.Store || in.Mem.Local || in.Mem.Param != p {
+	for _, in := range first.kernel.Accesses(p) {
+		if in.Op != kernel.Store {
 			continue
 		}
 		if !in.Mem.Plain() {

@@ -53,12 +53,12 @@ func (c *copier) index(i kernel.Index) kernel.Index {
 	}
 	for _, t := range i.Terms {
 		if a := c.axes[t.Axis]; a.Value != kernel.None {
-			v := c.to.AsI64(a.Value)
+			v := c.to.As(types.I64, a.Value)
 			if t.Factor != 1 {
 				v = c.to.Op(kernel.Multiply, types.I64, v, c.to.Int(types.I64, t.Factor))
 			}
 			if r.Value != kernel.None {
-				v = c.to.Op(kernel.Add, types.I64, c.to.AsI64(r.Value), v)
+				v = c.to.Op(kernel.Add, types.I64, c.to.As(types.I64, r.Value), v)
 			}
 			r.Value = v
 		}
@@ -105,9 +105,5 @@ func (c *copier) number(t types.DType, i kernel.Index) kernel.ID {
 	if len(i.Terms) == 1 && i.IsAxis(i.Terms[0].Axis) {
 		return c.to.Emit(kernel.Instr{Op: kernel.Iota, Type: t, Aux: int64(i.Terms[0].Axis)})
 	}
-	sum := c.to.Number(i)
-	if t == types.I64 {
-		return sum
-	}
-	return c.to.Op(kernel.Convert, t, sum)
+	return c.to.As(t, c.to.Number(i))
 }

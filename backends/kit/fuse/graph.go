@@ -195,5 +195,19 @@ func (n *node) pick(out bool) []plan.ValueID {
 	return all
 }
 
+// readers returns, by root, the nodes that read a value.
+func (g *Graph) readers() [][]*node {
+	all := make([][]*node, len(g.values))
+	for _, n := range g.nodes {
+		for _, v := range n.ins() {
+			r := g.root(v)
+			if last := len(all[r]) - 1; last < 0 || all[r][last] != n {
+				all[r] = append(all[r], n)
+			}
+		}
+	}
+	return all
+}
+
 // paramOf returns the parameter of n that v is; -1 if there is none.
 func (n *node) paramOf(v plan.ValueID) int { return slices.Index(n.operands, v) }

@@ -133,16 +133,12 @@ func (g *Graph) worthInlining(n *node, v plan.ValueID, uses []int) bool {
 		return false
 	}
 	loads, points := 0, int64(0)
-	for id := range n.kernel.Instrs {
-		in := &n.kernel.Instrs[id]
-		if in.Op != kernel.Load || in.Mem.Local || in.Mem.Param != p {
-			continue
-		}
+	for id, in := range n.kernel.Accesses(p) {
 		if in.Mem.Guard {
 			return false
 		}
 		loads++
-		points = max(points, pointsAt(n.kernel, kernel.ID(id)))
+		points = max(points, pointsAt(n.kernel, id))
 	}
 	w := workOf(def.kernel)
 	own := pointsAt(def.kernel, 0)
@@ -290,6 +286,17 @@ func (g *Graph) dimsOf(v plan.ValueID) []int {
 	return dims
 }
 
+// along returns the index along dimensions; 0 for -1.
+func along(dims []int, at func(d int) kernel.Index) []kernel.Index {
+	index := make([]kernel.Index, len(dims))
+	for a, d := range dims {
+		if index[a] = kernel.At(0); d >= 0 {
+			index[a] = at(d)
+		}
+	}
+	return index
+}
+
 // inlineInto rebuilds n so that it computes its operand p where it loaded it.
 func (g *Graph) inlineInto(n *node, p int) {
 	v := n.operands[p]
@@ -313,12 +320,7 @@ func (g *Graph) inlineInto(n *node, p int) {
 				outer.instr(id)
 				continue
 			}
-			inner.axes = make([]kernel.Index, len(dims))
-			for a, d := range dims {
-				if inner.axes[a] = kernel.At(0); d >= 0 {
-					inner.axes[a] = outer.index(in.Mem.Index[d])
-				}
-			}
+			inner.axes = along(dims, func(d int) kernel.Index { return outer.index(in.Mem.Index[d]) })
 			outer.ids[id] = inner.body()
 		}
 	}

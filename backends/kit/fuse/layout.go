@@ -47,15 +47,11 @@ func (g *Graph) viewsOf(n *node, operand int) uint64 {
 		return 0
 	}
 	all := ^uint64(0)
-	for id := range n.kernel.Instrs {
-		m := n.kernel.Instrs[id].Mem
-		if m == nil || m.Local || m.Param != operand {
-			continue
-		}
-		if m.Guard || m.Combine != kernel.Invalid {
+	for _, in := range n.kernel.Accesses(operand) {
+		if in.Mem.Guard || in.Mem.Combine != kernel.Invalid {
 			return all & 1
 		}
-		for d, x := range m.Index {
+		for d, x := range in.Mem.Index {
 			if x.Value != kernel.None {
 				all &^= 2 << parts[d].Dim
 			}

@@ -25,6 +25,17 @@ func merge(g *Graph) {
 			next = g.mergeBack(next)
 		}
 	}
+	g.dropMerged()
+}
+
+// merged puts m at a place, for two nodes that it was made of.
+func (g *Graph) merged(a, b, m *node, at int) *node {
+	a.into, b.into, m.at, g.nodes[at] = m, m, at, m
+	return m
+}
+
+// dropMerged drops the nodes that others were made of.
+func (g *Graph) dropMerged() {
 	g.nodes = slices.DeleteFunc(g.nodes, func(n *node) bool { return n.into != nil })
 	g.number()
 }
@@ -87,10 +98,7 @@ func (g *Graph) mergePair(a, b *node) *node {
 	if !rowsFit(m.kernel, g.o.LocalBytes) {
 		return nil
 	}
-	m.at = at
-	a.into, b.into = m, m
-	g.nodes[at] = m
-	return m
+	return g.merged(a, b, m, at)
 }
 
 // meet returns the place of a or b at which both can stand: all that they read

@@ -17,12 +17,7 @@ func packed(g *Graph) {
 	if g.o.Packs == nil {
 		return
 	}
-	users := make([][]*node, len(g.values)) // by root; nil among them stands for the caller
-	for _, n := range g.nodes {
-		for _, v := range n.ins() {
-			users[g.root(v)] = append(users[g.root(v)], n)
-		}
-	}
+	users := g.readers() // nil among them stands for the caller
 	for _, v := range g.results {
 		users[g.root(v)] = append(users[g.root(v)], nil)
 	}

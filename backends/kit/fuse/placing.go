@@ -11,9 +11,9 @@ import (
 type placing struct {
 	*Graph
 	bases   map[*node]plan.ValueID // of what updates: what it copies
-	readers [][]*node              // each as often as it reads
-	results []bool                 // it is one
-	hosts   [][]plan.ValueID       // what the host makes in its memory
+	readers [][]*node
+	results []bool           // it is one
+	hosts   [][]plan.ValueID // what the host makes in its memory
 }
 
 // placeUpdates makes two nodes of each that updates: one that copies the operand and
@@ -72,13 +72,7 @@ func newPlacing(g *Graph) *placing {
 	if len(p.bases) == 0 {
 		return p
 	}
-	p.readers, p.results, p.hosts = make([][]*node, len(g.values)), make([]bool, len(g.values)), make([][]plan.ValueID, len(g.values))
-	for _, n := range g.nodes {
-		for _, v := range n.ins() {
-			r := g.root(v)
-			p.readers[r] = append(p.readers[r], n)
-		}
-	}
+	p.readers, p.results, p.hosts = g.readers(), make([]bool, len(g.values)), make([][]plan.ValueID, len(g.values))
 	for _, v := range g.results {
 		p.results[g.root(v)] = true
 	}

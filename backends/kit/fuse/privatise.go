@@ -52,11 +52,7 @@ type stored struct {
 // row by one of its own.
 func storedOf(k *kernel.Kernel, p int) (s stored, ok bool) {
 	var others []*kernel.Access
-	for id := range k.Instrs {
-		in := &k.Instrs[id]
-		if in.Mem == nil || in.Mem.Local || in.Mem.Param != p {
-			continue
-		}
+	for _, in := range k.Accesses(p) {
 		switch {
 		case in.Mem.Guard, in.Mem.Combine != kernel.Invalid:
 			return s, false

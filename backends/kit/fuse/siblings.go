@@ -36,8 +36,7 @@ func joinSiblings(g *Graph) {
 			readers[v] = all[max(len(all)-mostReaders, 0):]
 		}
 	}
-	g.nodes = slices.DeleteFunc(g.nodes, func(n *node) bool { return n.into != nil })
-	g.number()
+	g.dropMerged()
 }
 
 // joinable reports whether a kernel loads, computes and stores each element by
@@ -89,10 +88,7 @@ func (g *Graph) joinPair(a, b *node) *node {
 	if len(m.operands) > mostStreams {
 		return nil
 	}
-	m.at = at
-	a.into, b.into = m, m
-	g.nodes[at] = m
-	return m
+	return g.merged(a, b, m, at)
 }
 
 // sized is a node by its axes of more than one element, in their order: how

@@ -25,18 +25,8 @@ func unwrap(g *Graph) {
 			if dims == nil {
 				continue
 			}
-			for id := range n.kernel.Instrs {
-				m := n.kernel.Instrs[id].Mem
-				if m == nil || m.Local || m.Param != p {
-					continue
-				}
-				index := make([]kernel.Index, len(dims))
-				for a, d := range dims {
-					if index[a] = kernel.At(0); d >= 0 {
-						index[a] = m.Index[d]
-					}
-				}
-				m.Index = index
+			for _, in := range n.kernel.Accesses(p) {
+				in.Mem.Index = along(dims, func(d int) kernel.Index { return in.Mem.Index[d] })
 			}
 			name := n.kernel.Params[p].Name
 			n.kernel.Params[p] = kernel.Dense(name, g.values[root].typ, false)

@@ -1,6 +1,20 @@
 package kernel
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
+
+// Accesses returns the instructions that load from operand p or store to it.
+func (k *Kernel) Accesses(p int) iter.Seq2[ID, *Instr] {
+	return func(yield func(ID, *Instr) bool) {
+		for id := range k.Instrs {
+			if in := &k.Instrs[id]; in.Mem != nil && !in.Mem.Local && in.Mem.Param == p && !yield(ID(id), in) {
+				return
+			}
+		}
+	}
+}
 
 // Plain reports whether an access is to the same places whatever the data.
 func (a *Access) Plain() bool {

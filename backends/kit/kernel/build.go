@@ -159,17 +159,17 @@ func (b *Builder) Number(i Index) ID {
 		sum = b.Op(Add, types.I64, sum, v)
 	}
 	if i.Value != None {
-		sum = b.Op(Add, types.I64, sum, b.AsI64(i.Value))
+		sum = b.Op(Add, types.I64, sum, b.As(types.I64, i.Value))
 	}
 	return sum
 }
 
-// AsI64 returns an integer as an i64.
-func (b *Builder) AsI64(v ID) ID {
-	if b.Type(v) == types.I64 {
+// As converts a value to a type, unless it is of that.
+func (b *Builder) As(t types.DType, v ID) ID {
+	if b.Type(v) == t {
 		return v
 	}
-	return b.Op(Convert, types.I64, v)
+	return b.Op(Convert, t, v)
 }
 
 // Out makes an operand one that the kernel stores to.

@@ -20,11 +20,8 @@ func (k *Kernel) Separates(p, axis int) bool {
 	for d := range k.Params[p].Strides {
 		var first *Access
 		apart := true
-		for i := range k.Instrs {
-			m := k.Instrs[i].Mem
-			if m == nil || m.Local || m.Param != p {
-				continue
-			}
+		for _, in := range k.Accesses(p) {
+			m := in.Mem
 			if first == nil {
 				first = m
 			}

@@ -43,12 +43,12 @@ func (s *Launch) overwrites(p *Program, old, now ValueID) bool {
 			store = i
 		}
 	}
-	for id := range k.Instrs {
-		if in := &k.Instrs[id]; in.Op == kernel.Store && !in.Mem.Local && in.Mem.Param == store {
+	for id, in := range k.Accesses(store) {
+		if in.Op == kernel.Store {
 			if at != kernel.None || !in.Mem.Plain() {
 				return false
 			}
-			at = kernel.ID(id)
+			at = id
 		}
 	}
 	if at == kernel.None {
@@ -62,12 +62,8 @@ func (s *Launch) overwrites(p *Program, old, now ValueID) bool {
 		if o.Offset != s.Operands[store].Offset || !slices.Equal(strides[i], strides[store]) {
 			return false
 		}
-		for id := range k.Instrs {
-			in := &k.Instrs[id]
-			if in.Mem == nil || in.Mem.Local || in.Mem.Param != i {
-				continue
-			}
-			if kernel.ID(id) > at || k.StageOf(kernel.ID(id)) != k.StageOf(at) || in.Mem.Guard || !in.Mem.SameIndex(k.Instrs[at].Mem) {
+		for id, in := range k.Accesses(i) {
+			if id > at || k.StageOf(id) != k.StageOf(at) || in.Mem.Guard || !in.Mem.SameIndex(k.Instrs[at].Mem) {
 				return false
 			}
 		}
