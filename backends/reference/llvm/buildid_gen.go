@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "b60d1f288c9d0ca20c977677"
+const buildID = "3c0c752264614a1bba6f7945"
