@@ -84,13 +84,15 @@ func (b *nodeBuilder) scanned(s scanning, shape types.Shape) (outer, index []ker
 // there: any function of scalars.
 type function struct {
 	*scalars
-	carries int
+	elements, carries int
 	// carriedFirst says that its arguments are what is carried, then the elements.
 	carriedFirst bool
 	// outputs is how many of what it gives are elements of results, before what it
 	// carries; with all set, what it carries is.
 	outputs int
 	all     bool
+	// associative says that what it carries may be of elements in another grouping.
+	associative bool
 }
 
 // call computes the function.
@@ -131,15 +133,19 @@ func scan_(b *nodeBuilder) error {
 		}
 		return nil
 	}
-	f := &function{carries: carries, outputs: outputs}
+	f := &function{elements: inputs, carries: carries, outputs: outputs, associative: b.associative()}
 	var err error
 	if f.scalars, err = b.t.scalars(body, "scan", false); err != nil {
 		return err
 	} else if f.scalars == nil {
 		return leave("a scan whose body computes no element by itself")
 	}
-	b.carry(s, f, b.in[0].Shape)
-	return nil
+	return b.carry(s, f, b.in[0].Shape)
+}
+
+// associative reports whether the text of a chlo.scan says so.
+func (b *nodeBuilder) associative() bool {
+	return b.op.Attrs.Get("is_associative") == mlir.Attribute(mlir.BoolAttr(true))
 }
 
 // combines returns the op of a scan whose body combines what is carried with an element
@@ -153,7 +159,7 @@ func (b *nodeBuilder) combines(r *mlir.Region) kernel.Op {
 		return kernel.Invalid
 	}
 	with, t := combiner(one), b.out[0].DType
-	exact := with.Exact() || !t.IsFloat() || b.op.Attrs.Get("is_associative") == mlir.Attribute(mlir.BoolAttr(true))
+	exact := with.Exact() || !t.IsFloat() || b.associative()
 	if with == kernel.Invalid || !with.Takes(t) || !exact {
 		return kernel.Invalid
 	}
@@ -163,28 +169,25 @@ func (b *nodeBuilder) combines(r *mlir.Region) kernel.Op {
 // carry has the dimensions of a shape but the one that is scanned as parallel axes. The
 // first operands are scanned, as many as there are before what carries begin with; what
 // does not run along the axes is the same for all.
-func (b *nodeBuilder) carry(s scanning, f *function, shape types.Shape) {
+func (b *nodeBuilder) carry(s scanning, f *function, shape types.Shape) error {
 	outer, index := b.scanned(s, shape)
-	inputs := len(b.in) - f.carries
-	b.Stage()
-	locals := make([]int, f.carries)
-	for i := range locals {
-		begin := b.load(inputs+i, outer[:len(b.in[inputs+i].Shape)]...)
-		locals[i] = b.Local(kernel.Local{Name: kernel.LocalName(i), DType: b.Type(begin)})
-		b.StoreLocal(locals[i], begin)
+	begin := func(i int) kernel.ID {
+		i += len(b.in) - f.carries
+		return b.load(i, outer[:len(b.in[i].Shape)]...)
 	}
-	b.Stage(kernel.Axis{Name: kernel.StageAxisName(0), Size: kernel.Size(shape[s.dim]), Kind: s.kind})
-	carried, elements := make([]kernel.ID, f.carries), make([]kernel.ID, inputs)
-	for i, l := range locals {
-		carried[i] = b.LoadLocal(l)
+	axis := kernel.Axis{Name: kernel.StageAxisName(0), Size: kernel.Size(shape[s.dim]), Kind: s.kind}
+	if length := b.partLength(s, f, shape); length > 0 {
+		offsets, err := b.partOffsets(s, f, shape, length)
+		if err != nil {
+			return err
+		}
+		part := kernel.Along(b.Axis(kernel.AxisName(len(outer)), axis.Size/kernel.Size(length)))
+		axis.Size, index[s.dim] = kernel.Size(length), ofLength(len(outer), length)
+		begin = func(i int) kernel.ID { return b.Load(b.made(offsets[i]), append([]kernel.Index{part}, outer...)...) }
 	}
-	for i := range elements {
-		elements[i] = b.load(i, index...)
-	}
-	outputs, next := b.call(f, carried, elements)
-	for i, l := range locals {
-		b.StoreLocal(l, next[i])
-	}
+	locals := b.begin(f, begin)
+	b.Stage(axis)
+	carried, outputs, next := b.carryOn(f, locals, func(i int) kernel.ID { return b.load(i, index...) })
 	switch {
 	case f.all && s.exclusive:
 		outputs = carried
@@ -196,10 +199,44 @@ func (b *nodeBuilder) carry(s scanning, f *function, shape types.Shape) {
 			b.store(i, v, index...)
 		}
 	}
-	b.Stage()
+	last := false
 	for i, l := range locals {
 		if r := len(outputs) + i; r < len(b.out) && b.t.used[b.op.Results[r]] {
+			if !last { // no stage is empty
+				b.Stage()
+			}
 			b.store(r, b.LoadLocal(l), outer...)
+			last = true
 		}
 	}
+	return nil
+}
+
+// begin writes a stage that stores what is carried first. It returns the locals.
+func (b *nodeBuilder) begin(f *function, first func(i int) kernel.ID) []int {
+	b.Stage()
+	locals := make([]int, f.carries)
+	for i := range locals {
+		v := first(i)
+		locals[i] = b.Local(kernel.Local{Name: kernel.LocalName(i), DType: b.Type(v)})
+		b.StoreLocal(locals[i], v)
+	}
+	return locals
+}
+
+// carryOn computes the function of what is carried and the elements of a point, and
+// stores what it carries on.
+func (b *nodeBuilder) carryOn(f *function, locals []int, element func(i int) kernel.ID) (carried, outputs, next []kernel.ID) {
+	for _, l := range locals {
+		carried = append(carried, b.LoadLocal(l))
+	}
+	elements := make([]kernel.ID, f.elements)
+	for i := range elements {
+		elements[i] = element(i)
+	}
+	outputs, next = b.call(f, carried, elements)
+	for i, l := range locals {
+		b.StoreLocal(l, next[i])
+	}
+	return carried, outputs, next
 }

@@ -32,13 +32,12 @@ func (b *nodeBuilder) cumulative() (bool, error) {
 	if itself, err := b.startsWithItself(body); !itself || err != nil {
 		return false, err
 	}
-	f := &function{carries: n, all: true, carriedFirst: s.kind == kernel.ScanAxis}
+	f := &function{elements: n, carries: n, all: true, associative: true, carriedFirst: s.kind == kernel.ScanAxis}
 	var err error
 	if f.scalars, err = b.t.scalars(body, "combine", false); f.scalars == nil || err != nil {
 		return false, err
 	}
-	b.carry(s, f, b.in[0].Shape)
-	return true, nil
+	return true, b.carry(s, f, b.in[0].Shape)
 }
 
 // startsWithItself reports whether the initial values, combined with themselves by a

@@ -41,7 +41,7 @@ func (g *Graph) scanInParts(n *node) []*node {
 	}
 	st := &k.Stages[0]
 	points, length := kernel.Points(k.Axes), int64(st.Axes[0].Size)
-	if points == 0 || points >= fewPoints || length < longReduction {
+	if !Long(points, length) {
 		return nil
 	}
 	parts, own, from := cut(k, st, longestPart)

@@ -15,8 +15,16 @@ const (
 	longReduction = 1 << 16
 	fewPoints     = 16
 	longestPart   = 1 << 14
-	shortestPart  = 256
+	// ShortestPart is how many elements a part has at least, of what is cut by its
+	// length.
+	ShortestPart = 256
 )
+
+// Long reports whether so many elements are reduced or scanned in parts, for each of so
+// many points.
+func Long(points, length int64) bool {
+	return points > 0 && points < fewPoints && length >= longReduction
+}
 
 // split cuts long reductions, and sums of products.
 func split(g *Graph) {
@@ -117,10 +125,10 @@ func (g *Graph) part(k *kernel.Kernel, points, length int64) int64 {
 			return min(max(length/n, 1), longestPart)
 		}
 		return 0
-	case points >= fewPoints || length < longReduction:
-		return 0
+	case Long(points, length):
+		return longestPart
 	}
-	return longestPart
+	return 0
 }
 
 // ofPart returns the index of what a part gives for a point of n axes: the part's
@@ -151,7 +159,7 @@ func cut(k *kernel.Kernel, st *kernel.Stage, longest int64) (parts kernel.Size, 
 	for 2*length <= longest && n%(2*length) == 0 {
 		length *= 2
 	}
-	if n/length < 2 || length < min(shortestPart, longest/2) {
+	if n/length < 2 || length < min(ShortestPart, longest/2) {
 		return 0, nil, nil
 	}
 	own = append(own, kernel.Axis{Name: st.Axes[0].Name, Size: kernel.Size(length)})

@@ -68,6 +68,29 @@ func TestScansOnThreads(t *testing.T) {
 	}
 }
 
+// So do scans of other functions: of few long rows, which are cut into parts, and of many,
+// which are moved in blocks.
+func TestScansOfFunctionsOnThreads(t *testing.T) {
+	for _, c := range []struct {
+		rows, columns int
+		padding       string
+	}{{2, 1 << 16, "[65535, 0]"}, {1, 1 << 16, "[0, 65535]"}, {515, 523, "[522, 0]"}} {
+		parts := onThreads(t, fmt.Sprintf(`func.func @main(%%x: tensor<%[1]dx%[2]dxf32>) -> tensor<%[1]dx%[2]dxf32> {
+  %%i = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %%1 = "stablehlo.reduce_window"(%%x, %%i) <{padding = dense<[[0, 0], %[3]s]> : tensor<2x2xi64>, window_dimensions = array<i64: 1, %[2]d>}> ({
+  ^bb0(%%a: tensor<f32>, %%b: tensor<f32>):
+    %%2 = stablehlo.exponential %%a : tensor<f32>
+    %%3 = stablehlo.exponential %%b : tensor<f32>
+    %%4 = stablehlo.add %%2, %%3 : tensor<f32>
+    %%5 = stablehlo.log %%4 : tensor<f32>
+    stablehlo.return %%5 : tensor<f32>
+  }) : (tensor<%[1]dx%[2]dxf32>, tensor<f32>) -> tensor<%[1]dx%[2]dxf32>
+  return %%1 : tensor<%[1]dx%[2]dxf32>
+}`, c.rows, c.columns, c.padding), 1)
+		require.Greater(t, parts, 1, "%v", c)
+	}
+}
+
 // onThreads runs a program on several numbers of threads and returns the most
 // parts that a step of it was cut into.
 func onThreads(t *testing.T, text string, seed uint64) (parts int) {
