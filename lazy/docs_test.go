@@ -7,27 +7,32 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
-// Every snippet of docs/lazy.md is a part of an example with an output: it
+// Every snippet of docs/use and docs/why is a part of an example with an output: it
 // compiles, runs and does what the page says.
 func TestDocumentationIsExamples(t *testing.T) {
-	page, err := os.ReadFile("../docs/lazy.md")
-	require.NoError(t, err)
-	blocks := regexp.MustCompile("(?ms)^```go\n(.*?)^```$").FindAllSubmatch(page, -1)
-	require.NotEmpty(t, blocks)
 	bodies := exampleBodies(t)
-	for _, b := range blocks {
-		found := false
-		for _, body := range bodies {
-			found = found || strings.Contains(body, unindented(string(b[1])))
+	pages, err := filepath.Glob("../docs/[uw][sh][ey]/*.md")
+	require.NoError(t, err)
+	require.Greater(t, len(pages), 9)
+	snippets := 0
+	for _, p := range pages {
+		page, err := os.ReadFile(p)
+		require.NoError(t, err)
+		for _, b := range regexp.MustCompile("(?ms)^```go\n(.*?)^```$").FindAllSubmatch(page, -1) {
+			snippets++
+			require.True(t, slices.ContainsFunc(bodies, func(body string) bool {
+				return strings.Contains(body, unindented(string(b[1])))
+			}), "%s: not a part of any example with an output:\n%s", p, b[1])
 		}
-		require.True(t, found, "not a part of any example with an output:\n%s", b[1])
 	}
+	require.Greater(t, snippets, 30)
 }
 
 // exampleBodies returns what is between the braces of the examples here.

@@ -7,7 +7,7 @@ import (
 	"ltc/lazy"
 )
 
-// The examples are the snippets of docs/lazy.md.
+// The examples are the snippets of docs/use and docs/why.
 
 // check ends an example that should not fail.
 func check(err error) {
