@@ -19,30 +19,35 @@ func Parse(file, text string) (g *Graph, err error) {
 	if !utf8.ValidString(text) {
 		return nil, p.src.Errorf(0, "the text is not UTF-8")
 	}
-	for {
-		p.space()
-		if p.pos == len(p.text) {
-			break
+	defer func() {
+		if p.mistake != nil { // and no panic of another kind
+			recover()
+			g, err = nil, p.mistake
 		}
-		if g, err = p.graph(); err != nil {
-			return nil, err
-		}
+	}()
+	for p.space(); p.pos < len(p.text); p.space() {
+		g = p.graph()
 	}
 	if g == nil {
-		return nil, p.errorf("expected a graph")
+		p.stop("expected a graph")
 	}
 	return g, nil
 }
 
 type parser struct {
-	src    diag.Source
-	text   string
-	pos    int
-	bodies []*Graph // by the number after @
+	src     diag.Source
+	text    string
+	pos     int
+	bodies  []*Graph // by the number after @
+	mistake error    // why the reading stopped
 }
 
-func (p *parser) errorf(format string, args ...any) error {
-	return p.src.Errorf(p.pos, format, args...)
+// stop ends the reading, as do all methods whose text is not what they read.
+func (p *parser) stop(format string, args ...any) { p.stopAt(p.pos, format, args...) }
+
+func (p *parser) stopAt(pos int, format string, args ...any) {
+	p.mistake = p.src.Errorf(pos, format, args...)
+	panic(p.mistake)
 }
 
 func (p *parser) space() {
@@ -61,11 +66,18 @@ func (p *parser) accept(s string) bool {
 	return true
 }
 
-func (p *parser) expect(s string) error {
+func (p *parser) expect(s string) {
 	if !p.accept(s) {
-		return p.errorf("expected %q", s)
+		p.stop("expected %q", s)
 	}
-	return nil
+}
+
+// list reads items with commas between them, at least one.
+func (p *parser) list(item func()) {
+	item()
+	for p.accept(",") {
+		item()
+	}
 }
 
 // while returns the text up to the first byte that is not in the set.
@@ -84,225 +96,166 @@ func wordByte(c byte) bool {
 
 func numberByte(c byte) bool { return wordByte(c) || c == '.' || c == '+' || c == '-' }
 
-func (p *parser) quoted() (string, error) {
+func (p *parser) quoted() string {
 	p.space()
 	q, err := strconv.QuotedPrefix(p.text[p.pos:])
 	if err != nil || q[0] != '"' {
-		return "", p.errorf("expected a quoted string")
+		p.stop("expected a quoted string")
 	}
 	p.pos += len(q)
-	return strconv.Unquote(q)
+	s, _ := strconv.Unquote(q)
+	return s
 }
 
-func (p *parser) number() (int, error) {
+func (p *parser) number() int {
+	n, ok := p.integer()
+	if !ok {
+		p.stop("expected an integer")
+	}
+	return n
+}
+
+func (p *parser) integer() (int, bool) {
+	p.space()
 	start := p.pos
 	n, err := strconv.Atoi(p.while(numberByte))
 	if err != nil {
 		p.pos = start
-		p.space()
-		return 0, p.errorf("expected an integer")
 	}
-	return n, nil
+	return n, err == nil
 }
 
-func (p *parser) graph() (*Graph, error) {
-	if err := p.expect("graph"); err != nil {
-		return nil, err
-	}
-	g := &Graph{src: p.src}
-	var err error
-	if g.Name, err = p.quoted(); err != nil {
-		return nil, err
-	}
+func (p *parser) graph() *Graph {
+	p.expect("graph")
+	g := &Graph{src: p.src, Name: p.quoted()}
 	if p.accept("@") {
-		if n, err := p.number(); err != nil || n != len(p.bodies) {
-			return nil, p.errorf("expected @%d: bodies are numbered in order", len(p.bodies))
+		if n, ok := p.integer(); !ok || n != len(p.bodies) {
+			p.stop("expected @%d: bodies are numbered in order", len(p.bodies))
 		}
 		p.bodies = append(p.bodies, g)
 	}
-	if err := p.expect("{"); err != nil {
-		return nil, err
-	}
+	p.expect("{")
 	for !p.accept("return") {
 		p.space()
 		g.offsets = append(g.offsets, p.pos)
-		n, err := p.node(g)
-		if err != nil {
-			return nil, err
-		}
+		n := p.node(g)
 		g.Nodes = append(g.Nodes, n)
 		if n.Op == OpParameter {
 			g.Params = append(g.Params, n)
 		}
 	}
-	if err := p.results(g); err != nil {
-		return nil, err
+	if p.space(); !strings.HasPrefix(p.text[p.pos:], "}") {
+		p.list(func() {
+			r, alias := p.operand(g), -1
+			if p.accept("alias") {
+				alias = p.number()
+			}
+			g.Results, g.Alias = append(g.Results, r), append(g.Alias, alias)
+		})
 	}
 	g.rehash()
-	return g, p.expect("}")
+	p.expect("}")
+	return g
 }
 
-func (p *parser) results(g *Graph) error {
-	for first := true; first && !strings.HasPrefix(strings.TrimLeft(p.text[p.pos:], " \t\r\n"), "}") || p.accept(","); first = false {
-		r, err := p.operand(g)
-		if err != nil {
-			return err
-		}
-		alias := -1
-		if p.accept("alias") {
-			if alias, err = p.number(); err != nil {
-				return err
-			}
-		}
-		g.Results, g.Alias = append(g.Results, r), append(g.Alias, alias)
-	}
-	return nil
-}
-
-func (p *parser) operand(g *Graph) (*Node, error) {
-	if err := p.expect("%"); err != nil {
-		return nil, err
-	}
+func (p *parser) operand(g *Graph) *Node {
+	p.expect("%")
 	at := p.pos
-	i, err := p.number()
-	if err != nil {
-		return nil, err
-	}
+	i := p.number()
 	if i < 0 || i >= len(g.Nodes) {
-		return nil, p.src.Errorf(at, "%%%d is not defined before its use", i)
+		p.stopAt(at, "%%%d is not defined before its use", i)
 	}
-	return g.Nodes[i], nil
+	return g.Nodes[i]
 }
 
-func (p *parser) node(g *Graph) (*Node, error) {
+func (p *parser) node(g *Graph) *Node {
 	n := &Node{ID: int32(len(g.Nodes))}
 	if !p.accept("%" + strconv.Itoa(len(g.Nodes)) + " =") {
-		return nil, p.errorf("expected \"%%%d =\" or \"return\"", len(g.Nodes))
+		p.stop("expected \"%%%d =\" or \"return\"", len(g.Nodes))
 	}
 	p.space()
 	at := p.pos
 	word := p.while(wordByte)
 	op, ok := ParseOp(word)
 	if !ok {
-		return nil, p.src.Errorf(at, "unknown op %q", word)
+		p.stopAt(at, "unknown op %q", word)
 	}
 	n.Op = op
-	for first := true; first && p.text[p.pos:] != "" && strings.HasPrefix(strings.TrimLeft(p.text[p.pos:], " "), "%") || !first && p.accept(","); first = false {
-		x, err := p.operand(g)
-		if err != nil {
-			return nil, err
-		}
-		n.In = append(n.In, x)
+	if strings.HasPrefix(strings.TrimLeft(p.text[p.pos:], " "), "%") {
+		p.list(func() { n.In = append(n.In, p.operand(g)) })
 	}
-	if err := p.body(n); err != nil {
-		return nil, err
+	if op.Info().Traits.Has(ops.HasBody) {
+		p.body(n)
 	}
-	literal, err := p.attrs(n)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.typeAndLoc(n); err != nil {
-		return nil, err
-	}
+	literal := p.attrs(n)
+	p.typeAndLoc(n)
 	if literal != "" {
 		bits, err := ParseLiteral(n.Type.DType, literal)
 		if err != nil {
-			return nil, p.src.Errorf(at, "%s: %v", op, err)
+			p.stopAt(at, "%s: %v", op, err)
 		}
 		n.Attrs[len(n.Attrs)-1].Int = int64(bits)
 	}
-	return n, nil
+	return n
 }
 
 // body reads the graphs that a node calls or runs, and a composite's name.
-func (p *parser) body(n *Node) error {
-	if !n.Op.Info().Traits.Has(ops.HasBody) {
-		return nil
+func (p *parser) body(n *Node) {
+	n.Body = &Composite{Graph: p.bodyGraph()}
+	if n.Op == OpComposite {
+		n.Body.Name = p.quoted()
+		return
 	}
-	for first := true; first || n.Op != OpComposite && p.accept(","); first = false {
-		g, err := p.bodyGraph()
-		if err != nil {
-			return err
-		}
-		if first {
-			n.Body = &Composite{Graph: g}
-		} else {
-			n.Body.More = append(n.Body.More, g)
-		}
+	for p.accept(",") {
+		n.Body.More = append(n.Body.More, p.bodyGraph())
 	}
-	if n.Op != OpComposite {
-		return nil
-	}
-	var err error
-	n.Body.Name, err = p.quoted()
-	return err
 }
 
-func (p *parser) bodyGraph() (*Graph, error) {
-	if err := p.expect("@"); err != nil {
-		return nil, err
-	}
+func (p *parser) bodyGraph() *Graph {
+	p.expect("@")
 	at := p.pos
-	i, err := p.number()
-	if err != nil {
-		return nil, err
-	}
+	i := p.number()
 	if i < 0 || i >= len(p.bodies) || p.bodies[i].Results == nil {
-		return nil, p.src.Errorf(at, "@%d is not defined before its use", i)
+		p.stopAt(at, "@%d is not defined before its use", i)
 	}
-	return p.bodies[i], nil
+	return p.bodies[i]
 }
 
 // attrs reads {name = value, …}. The text of a Literal is returned: its dtype
 // comes later.
-func (p *parser) attrs(n *Node) (literal string, err error) {
+func (p *parser) attrs(n *Node) (literal string) {
 	row := n.Op.Info().Attrs
-	if len(row) == 0 && n.Body == nil || n.Body != nil && !p.accept("{") {
-		return "", nil
-	}
-	if n.Body == nil {
-		if err := p.expect("{"); err != nil {
-			return "", err
-		}
-	}
-	for i := 0; i < len(row) || n.Body != nil; i++ {
-		if i > 0 && n.Body != nil && !p.accept(",") {
-			break
-		} else if i > 0 && n.Body == nil {
-			if err := p.expect(","); err != nil {
-				return "", err
+	switch {
+	case n.Body != nil && p.accept("{"):
+		p.list(func() { p.param(n.Body) })
+		p.expect("}")
+	case n.Body == nil && len(row) > 0:
+		for i, r := range row {
+			if i == 0 {
+				p.expect("{")
+			} else {
+				p.expect(",")
 			}
-		}
-		if n.Body != nil {
-			err = p.param(n.Body)
-		} else {
+			p.expect(r.Name)
+			p.expect("=")
 			var a Attr
-			if err = p.expect(row[i].Name); err == nil {
-				if err = p.expect("="); err == nil {
-					a, literal, err = p.attr(row[i].Kind)
-				}
-			}
+			a, literal = p.attr(r.Kind)
 			n.Attrs = append(n.Attrs, a)
 		}
-		if err != nil {
-			return "", err
-		}
+		p.expect("}")
 	}
-	return literal, p.expect("}")
+	return literal
 }
 
-func (p *parser) param(c *Composite) error {
-	name := p.while(wordByte)
-	if name == "" {
-		return p.errorf("expected a name")
+func (p *parser) param(c *Composite) {
+	q := Param{Name: p.while(wordByte)}
+	if q.Name == "" {
+		p.stop("expected a name")
 	}
-	if err := p.expect("="); err != nil {
-		return err
-	}
+	p.expect("=")
 	p.space()
 	at := p.pos
 	text := p.while(numberByte)
-	q := Param{Name: name}
 	var err error
 	if q.IsFloat = strings.ContainsAny(text, ".eExIN"); q.IsFloat {
 		var bits uint64
@@ -312,85 +265,66 @@ func (p *parser) param(c *Composite) error {
 		q.Int, err = strconv.Atoi(text)
 	}
 	if err != nil {
-		return p.src.Errorf(at, "%q is not a number", text)
+		p.stopAt(at, "%q is not a number", text)
 	}
 	c.Params = append(c.Params, q)
-	return nil
 }
 
-func (p *parser) attr(k ops.AttrKind) (a Attr, literal string, err error) {
+func (p *parser) attr(k ops.AttrKind) (a Attr, literal string) {
 	p.space()
 	at := p.pos
 	switch k {
 	case ops.Int, ops.Axis:
-		n, err := p.number()
-		return Attr{Int: int64(n)}, "", err
+		a.Int = int64(p.number())
 	case ops.DType:
 		word := p.while(wordByte)
 		d, ok := types.ParseDType(word)
 		if !ok {
-			return a, "", p.src.Errorf(at, "unknown dtype %q", word)
+			p.stopAt(at, "unknown dtype %q", word)
 		}
-		return Attr{Int: int64(d)}, "", nil
+		a.Int = int64(d)
 	case ops.Literal:
 		if literal = p.while(numberByte); literal == "" {
-			err = p.errorf("expected a number")
+			p.stop("expected a number")
 		}
-		return a, literal, err
 	case ops.Flag:
 		switch word := p.while(wordByte); word {
 		case "true":
 			a.Int = 1
 		case "false":
 		default:
-			return a, "", p.src.Errorf(at, "expected true or false")
+			p.stopAt(at, "expected true or false")
 		}
-		return a, "", nil
 	case ops.String:
-		a.Str, err = p.quoted()
-		return a, "", err
-	}
-	if err := p.expect("["); err != nil {
-		return a, "", err
-	}
-	for !p.accept("]") {
-		if len(a.Ints) > 0 {
-			if err := p.expect(","); err != nil {
-				return a, "", err
+		a.Str = p.quoted()
+	default:
+		p.expect("[")
+		for !p.accept("]") {
+			if len(a.Ints) > 0 {
+				p.expect(",")
 			}
+			a.Ints = append(a.Ints, p.number())
 		}
-		n, err := p.number()
-		if err != nil {
-			return a, "", err
-		}
-		a.Ints = append(a.Ints, n)
 	}
-	return a, "", nil
+	return a, literal
 }
 
 // types reads a type, or in parentheses those of several results.
-func (p *parser) types(n *Node) error {
+func (p *parser) types(n *Node) {
 	if !p.accept("(") {
-		t, err := p.typ()
-		n.Type = t
-		return err
+		n.Type = p.typ()
+		return
 	}
 	var all []types.Type
-	for first := true; first || p.accept(","); first = false {
-		t, err := p.typ()
-		if err != nil {
-			return err
-		}
-		all = append(all, t)
-	}
+	p.list(func() { all = append(all, p.typ()) })
 	if len(all) < 2 {
-		return p.errorf("expected the types of several results")
+		p.stop("expected the types of several results")
 	}
 	n.setType(types.Type{}, all)
-	return p.expect(")")
+	p.expect(")")
 }
 
-func (p *parser) typ() (types.Type, error) {
+func (p *parser) typ() types.Type {
 	p.space()
 	at := p.pos
 	text := p.while(wordByte)
@@ -404,47 +338,29 @@ func (p *parser) typ() (types.Type, error) {
 	}
 	t, err := types.ParseType(text)
 	if err != nil {
-		return t, p.src.Errorf(at, "%v", err)
+		p.stopAt(at, "%v", err)
 	}
-	return t, nil
+	return t
 }
 
-func (p *parser) typeAndLoc(n *Node) (err error) {
-	if err := p.expect(":"); err != nil {
-		return err
-	}
-	if err := p.types(n); err != nil {
-		return err
-	}
+func (p *parser) typeAndLoc(n *Node) {
+	p.expect(":")
+	p.types(n)
 	if !p.accept("loc(") {
-		return nil
+		return
 	}
-	file, err := p.quoted()
-	if err != nil {
-		return err
-	}
-	scope := ""
+	file, scope := p.quoted(), ""
 	if p.accept("(") {
 		if scope = file; scope == "" {
-			return p.src.Errorf(p.pos, "the scope of a location has no name")
+			p.stop("the scope of a location has no name")
 		}
-		if file, err = p.quoted(); err != nil {
-			return err
-		}
+		file = p.quoted()
 	}
-	if err := p.expect(":"); err != nil {
-		return err
-	}
-	line, err := p.number()
-	if err != nil {
-		return err
-	}
-	n.Loc = callsite.At(file, line)
+	p.expect(":")
+	n.Loc = callsite.At(file, p.number())
 	if scope != "" {
 		n.Loc = n.Loc.In(scope)
-		if err := p.expect(")"); err != nil {
-			return err
-		}
+		p.expect(")")
 	}
-	return p.expect(")")
+	p.expect(")")
 }
