@@ -12,38 +12,9 @@ import (
 // regions use from outside as further arguments. It takes and gives what carries
 // them. others are what the op refers to.
 func hostText(op *mlir.Op, inputs []*mlir.Value, others []*mlir.Op) string {
-	fn := mlir.NewFunc("main", "public", carriedTypes(inputs), carriedTypes(op.Results))
-	before, restore := bindArguments(fn, inputs, op)
+	m, _, restore := mainOf([]*mlir.Op{op}, inputs, op.Results, others)
 	defer restore()
-	var after carry
-	results := make([]*mlir.Value, len(op.Results))
-	for i, r := range op.Results {
-		results[i] = after.to(r)
-	}
-	fn.Body().Ops = slices.Concat(before, []*mlir.Op{op}, after.ops, []*mlir.Op{mlir.NewOp(mlir.OpReturn, results)})
-	m := &mlir.Module{Ops: append([]*mlir.Op{fn}, others...)}
 	return mlir.Print(m)
-}
-
-// bindArguments makes ops use the arguments of a function instead of values of the
-// program, until restore is called. It returns the ops that make of the arguments
-// what they carry.
-func bindArguments(fn *mlir.Op, values []*mlir.Value, ops ...*mlir.Op) (before []*mlir.Op, restore func()) {
-	var made carry
-	stands := make(map[*mlir.Value]*mlir.Value, len(values))
-	back := make(map[*mlir.Value]*mlir.Value, len(values))
-	for i, v := range values {
-		s := made.from(fn.Body().Args[i], v.Type)
-		stands[v], back[s] = s, v
-	}
-	for _, op := range ops {
-		substitute(op, stands)
-	}
-	return made.ops, func() {
-		for _, op := range ops {
-			substitute(op, back)
-		}
-	}
 }
 
 // regionText returns the text of a module whose main is a region of an op: it
@@ -53,28 +24,48 @@ func bindArguments(fn *mlir.Op, values []*mlir.Value, ops ...*mlir.Op) (before [
 func regionText(r *mlir.Region, captured []*mlir.Value, others []*mlir.Op, carries bool) (string, plan.Ordinals) {
 	block := r.Blocks[0]
 	end := block.Ops[len(block.Ops)-1]
-	from := slices.Concat(block.Args, captured)
-	fn := mlir.NewFunc("main", "public", carriedTypes(from), carriedTypes(end.Operands))
-	if carries {
-		donate(fn, len(end.Operands))
-	}
-	before, restore := bindArguments(fn, from, block.Ops...)
+	m, added, restore := mainOf(block.Ops[:len(block.Ops)-1], slices.Concat(block.Args, captured), end.Operands, others)
 	defer restore()
-	var after carry
-	results := make([]*mlir.Value, len(end.Operands))
-	for i, v := range end.Operands {
-		results[i] = after.to(v)
+	if carries {
+		donate(m.Ops[0], len(end.Operands))
 	}
-	fn.Body().Ops = slices.Concat(before, block.Ops[:len(block.Ops)-1], after.ops, []*mlir.Op{mlir.NewOp(mlir.OpReturn, results)})
-	for _, op := range slices.Concat(before, after.ops) {
+	for _, op := range added {
 		op.Ordinal = end.Ordinal
 	}
-	m := &mlir.Module{Ops: append([]*mlir.Op{fn}, others...)}
 	ops := plan.Ordinals{}
 	m.Walk(func(op *mlir.Op) bool { ops = append(ops, op.Ordinal); return true })
 	var b strings.Builder
 	_ = m.Print(&b, mlir.PrintOptions{Locations: true}) // a Builder does not fail
 	return b.String(), ops
+}
+
+// mainOf returns a module whose main runs ops of the program, with inputs as arguments and
+// outs as results, or rather what carries them. The ops use the arguments until restore is
+// called. added are those that turn values into what carries them, and back.
+func mainOf(ops []*mlir.Op, inputs, outs []*mlir.Value, others []*mlir.Op) (m *mlir.Module, added []*mlir.Op, restore func()) {
+	fn := mlir.NewFunc("main", "public", carriedTypes(inputs), carriedTypes(outs))
+	var before, after carry
+	stands, back := make(map[*mlir.Value]*mlir.Value, len(inputs)), make(map[*mlir.Value]*mlir.Value, len(inputs))
+	for i, v := range inputs {
+		s := before.from(fn.Body().Args[i], v.Type)
+		stands[v], back[s] = s, v
+	}
+	for _, op := range ops {
+		substitute(op, stands)
+	}
+	results := make([]*mlir.Value, len(outs))
+	for i, v := range outs {
+		if s, ok := stands[v]; ok {
+			v = s
+		}
+		results[i] = after.to(v)
+	}
+	fn.Body().Ops = slices.Concat(before.ops, ops, after.ops, []*mlir.Op{mlir.NewOp(mlir.OpReturn, results)})
+	return &mlir.Module{Ops: append([]*mlir.Op{fn}, others...)}, slices.Concat(before.ops, after.ops), func() {
+		for _, op := range ops {
+			substitute(op, back)
+		}
+	}
 }
 
 // donate has the first n results of a function take over the arguments of the same

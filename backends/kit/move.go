@@ -137,15 +137,22 @@ func (b *nodeBuilder) clamped(v kernel.ID, room int) kernel.ID {
 	return b.Op(kernel.Clamp, types.I64, b.Int(types.I64, 0), v, most)
 }
 
+// within returns where an index into a slice of a shape is in operand 0. Operands from the
+// given one on say where the slice begins.
+func (b *nodeBuilder) within(index []kernel.Index, start int, slice types.Shape) []kernel.Index {
+	at := slices.Clone(index)
+	for d := range at {
+		if room := b.in[0].Shape[d] - slice[d]; room > 0 {
+			at[d].Value = b.start(start+d, room)
+		}
+	}
+	return at
+}
+
 func dynamicSlice(b *nodeBuilder) error {
 	index := b.Axes(b.out[0].Shape)
 	b.Stage()
-	from := slices.Clone(index)
-	for d := range from {
-		if room := b.in[0].Shape[d] - b.out[0].Shape[d]; room > 0 {
-			from[d].Value = b.start(1+d, room)
-		}
-	}
+	from := b.within(index, 1, b.out[0].Shape)
 	b.store(0, b.load(0, from...), index...)
 	return nil
 }
@@ -189,12 +196,7 @@ func updateInParts(b *nodeBuilder) error {
 	b.store(0, b.load(0, index...), index...)
 	from, axes := stageAxes(b.in[1].Shape)
 	b.Stage(axes...)
-	to := slices.Clone(from)
-	for d := range to {
-		if room := b.in[0].Shape[d] - b.in[1].Shape[d]; room > 0 {
-			to[d].Value = b.start(2+d, room)
-		}
-	}
+	to := b.within(from, 2, b.in[1].Shape)
 	b.store(0, b.load(1, from...), to...)
 	return nil
 }

@@ -37,11 +37,15 @@ func (g *Graph) Program(ctx context.Context, p *backends.Program) (r *plan.Progr
 		}
 		return place[root]
 	}
-	for i, v := range g.args {
-		id := at(v)
-		r.Values[id].Kind, r.Values[id].Index = plan.Argument, i
-		r.Args = append(r.Args, id)
+	callers := func(kind plan.Kind, values []plan.ValueID) (ids []plan.ValueID) {
+		for i, v := range values {
+			id := at(v)
+			r.Values[id].Kind, r.Values[id].Index = kind, i
+			ids = append(ids, id)
+		}
+		return ids
 	}
+	r.Args = callers(plan.Argument, g.args)
 	kernels := map[string]int{}
 	repeated := 0 // bytes of such constants
 	for _, n := range g.nodes {
@@ -62,24 +66,13 @@ func (g *Graph) Program(ctx context.Context, p *backends.Program) (r *plan.Progr
 			}
 		} else {
 			k := g.normalise(n)
-			text := k.kernel.String()
-			i, ok := kernels[text]
-			if !ok {
-				i = len(r.Kernels)
-				kernels[text] = i
-				r.Kernels = append(r.Kernels, k.kernel)
-			}
-			l := &plan.Launch{Kernel: i, Copies: copies(k), Parts: n.parts, Pitches: n.pitches}
-			writeLaunch(l, k, at)
+			l := n.launch(r, k, kernels, at)
+			l.Copies = copies(k)
 			step.Work = l
 		}
 		r.Steps = append(r.Steps, step)
 	}
-	for j, v := range g.results {
-		id := at(v)
-		r.Values[id].Kind, r.Values[id].Index = plan.Result, j
-		r.Results = append(r.Results, id)
-	}
+	r.Results = callers(plan.Result, g.results)
 	r.From = &origin{g, place}
 	g.findViews(r, place)
 	g.forget()

@@ -65,28 +65,24 @@ func remake(p *plan.Program, g *Graph, place []plan.ValueID) {
 		if n.kernel == nil || !slices.ContainsFunc(n.operands, func(v plan.ValueID) bool { return g.layouts[g.root(v)] != nil }) {
 			continue
 		}
-		m := *n
-		m.operands = slices.Clone(n.operands)
-		k := g.normalise(&m)
-		text := k.kernel.String()
-		at, ok := kernels[text]
-		if !ok {
-			at = len(p.Kernels)
-			kernels[text] = at
-			p.Kernels = append(p.Kernels, k.kernel)
-		}
-		l := *p.Steps[i].Launch()
-		l.Kernel, l.Copies = at, false
-		writeLaunch(&l, k, func(v plan.ValueID) plan.ValueID { return place[g.root(v)] })
-		p.Steps[i].Work = &l
+		p.Steps[i].Work = n.launch(p, g.normalise(n.clone()), kernels, func(v plan.ValueID) plan.ValueID { return place[g.root(v)] })
 	}
 }
 
-// writeLaunch writes down what a kernel is for one step.
-func writeLaunch(s *plan.Launch, k normal, at func(plan.ValueID) plan.ValueID) {
-	s.Sizes, s.Strides, s.Moving, s.Operands = k.sizes, k.strides, k.moving, nil
+// launch returns the launch of a node's kernel, which it adds to a program unless kernels,
+// which has the numbers of those by their texts, knows it.
+func (n *node) launch(p *plan.Program, k normal, kernels map[string]int, at func(plan.ValueID) plan.ValueID) *plan.Launch {
+	text := k.kernel.String()
+	i, ok := kernels[text]
+	if !ok {
+		i = len(p.Kernels)
+		kernels[text] = i
+		p.Kernels = append(p.Kernels, k.kernel)
+	}
+	l := &plan.Launch{Kernel: i, Sizes: k.sizes, Strides: k.strides, Moving: k.moving, Parts: n.parts, Pitches: n.pitches}
 	for _, op := range k.operands {
 		op.Value = at(op.Value)
-		s.Operands = append(s.Operands, op)
+		l.Operands = append(l.Operands, op)
 	}
+	return l
 }

@@ -47,11 +47,11 @@ var samples = [][]int{
 // least and the largest.
 var edges = []int{1, 2, 3, 64, 1000, 1 << 20}
 
-// NewFamily returns the program that programs are for sizes at, in the same
+// newFamily returns the program that programs are for sizes at, in the same
 // order, of which there are at least three. The size is within bounds, both
 // included; what the program reads and writes for the ends of them, and for
 // others between, is in its values.
-func NewFamily(at []int, programs []*Program, bounds [2]int) (*Family, error) {
+func newFamily(at []int, programs []*Program, bounds [2]int) (*Family, error) {
 	if len(at) < 3 || len(at) != len(programs) {
 		return nil, fmt.Errorf("kit: %d programs for %d sizes: two points are on a line whatever they are", len(programs), len(at))
 	}
@@ -296,7 +296,7 @@ func (f *Family) Variant(args, results []Layout) (*Family, error) {
 		}
 		programs = append(programs, v)
 	}
-	v, err := NewFamily(f.sizes, programs, f.bounds)
+	v, err := newFamily(f.sizes, programs, f.bounds)
 	if err != nil {
 		return nil, err
 	}
@@ -397,5 +397,5 @@ func compileFamily(ctx context.Context, at []int, bounds [2]int, compile func(n 
 			return nil, fmt.Errorf("for %d elements: %w", n, err)
 		}
 	}
-	return NewFamily(at, programs, bounds)
+	return newFamily(at, programs, bounds)
 }

@@ -61,7 +61,7 @@ func (f *Family) openRegions(ctx context.Context, eval backends.Backend, i int, 
 		for k, p := range f.programs {
 			programs[k] = p.Steps[i].Regions()[r]
 		}
-		of, err := NewFamily(f.sizes, programs, f.bounds)
+		of, err := newFamily(f.sizes, programs, f.bounds)
 		if err == nil {
 			err = of.openSteps(ctx, eval)
 		}
