@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "3c0c752264614a1bba6f7945"
+const buildID = "4cf87c4bc9bc95872df7f882"

@@ -2,6 +2,7 @@ package llvm
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -11,6 +12,65 @@ import (
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/ir/types"
 )
+
+// Cumulative maxima and minima of floats tell zeros apart, and are NaN from the first one of
+// either sign on, in both orders, with and without the element itself.
+func TestExtremesOfRows(t *testing.T) {
+	var kernels []*kernel.Kernel
+	for _, d := range []types.DType{types.F32, types.F64} {
+		for _, order := range []string{"scan", "scan reverse"} {
+			for _, with := range []string{"maximum %0", "minimum %0", "maximum exclusive %0", "minimum exclusive %0"} {
+				k, err := kernel.Parse(fmt.Sprintf(`kernel extremes(x: %[1]s[n0, n1] strides [*, 1], out y: %[1]s[n0, n1] strides [*, 1]) {
+  for i < n0
+  stage %[2]s j < n1 {
+    %%0 = load x[i, j]
+    %%1 = scan %[3]s
+    store y[i, j], %%1
+  }
+}
+`, d, order, with))
+				require.NoError(t, err)
+				kernels = append(kernels, k)
+			}
+		}
+	}
+	inf, zero := math.Inf(1), math.Copysign(0, -1)
+	rows := []func(i int) float64{
+		func(i int) float64 { return []float64{zero, zero, 0}[i*i%89%3] },
+		func(i int) float64 { return []float64{zero, 0, 1, -1, 2.5, -2.5, 1e-40, -1e-40}[i*i%97%8] },
+		func(i int) float64 { return []float64{-inf, -inf, -1e30, 3, inf}[i*i%113/25] },
+		func(i int) float64 { return map[bool]float64{false: float64(i % 7), true: math.NaN()}[i == 70] },
+		func(i int) float64 { return map[bool]float64{true: math.Copysign(math.NaN(), -1)}[i == 60] },
+	}
+	const n = 133
+	for _, c := range compilers(t) {
+		for at, code := range compile(t, c, kernels...) {
+			k := kernels[at]
+			d := k.Params[0].DType
+			before := kerneltest.NewMemory(k, []int64{int64(len(rows)), n}, kerneltest.Dense, 0)
+			var values []uint64
+			for _, row := range rows {
+				for i := range n {
+					if values = append(values, math.Float64bits(row(i))); d == types.F32 {
+						values[len(values)-1] = uint64(math.Float32bits(float32(row(i))))
+					}
+				}
+			}
+			before.Set(0, values)
+			want, err := before.Run(evaluate)
+			require.NoError(t, err)
+			got, err := before.Run(in(code, 1))
+			require.NoError(t, err)
+			require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{}), "%v: %v", c.machine.Level, k)
+			sign := uint64(1) << (8*d.Size() - 1)
+			for i, w := range want.Get(1) {
+				if g := got.Get(1)[i]; w&^sign == 0 {
+					require.Equal(t, w, g, "%v: element %d is another zero: %v", c.machine.Level, i, k)
+				}
+			}
+		}
+	}
+}
 
 // Stages that carry along rows move blocks of many rows, whole ones and what is left over
 // along both axes, in both orders: results have the evaluator's bits, and what is only

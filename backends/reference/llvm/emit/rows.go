@@ -86,7 +86,7 @@ func (b *body) begins() []value.Value {
 		}
 	}
 	for _, id := range b.scans() { // whose stage has no reductions
-		all = append(all, b.neutral(id, b.Lanes).V)
+		all = append(all, b.first(id).V)
 	}
 	return all
 }

@@ -33,10 +33,33 @@ func (b *body) neutral(id kernel.ID, lanes int) vector.Value {
 	return b.ConstBits(i.Type, lanes, kernel.Neutral(with, i.Type))
 }
 
+// ordered reports whether a scan of Rows is one of integers in the order of its floats: a
+// maximum or a minimum of these takes some instructions, one of those takes one. SSE2
+// compares no integers of 64 bits.
+func (b *body) ordered(id kernel.ID) bool {
+	i := &b.k.Instrs[id]
+	with, _ := kernel.AsScan(i.Aux)
+	return (with == kernel.Maximum || with == kernel.Minimum) && (i.Type == types.F32 || i.Type == types.F64 && b.Machine.Level != vector.SSE2)
+}
+
+// first returns what a scan of a row begins with.
+func (b *body) first(id kernel.ID) vector.Value {
+	v := b.neutral(id, b.Lanes)
+	if b.ordered(id) {
+		with, _ := kernel.AsScan(b.k.Instrs[id].Aux)
+		return b.Ordered(v, with == kernel.Maximum)
+	}
+	return v
+}
+
 // carry makes carried, from a loop's values, what scans of a row go on from.
 func (b *body) carry(carried []value.Value) {
 	for n, id := range b.scans() {
-		b.carried[id] = vector.Value{V: carried[n], DType: b.k.Instrs[id].Type}
+		d := b.k.Instrs[id].Type
+		if b.ordered(id) {
+			d = vector.OrderedType(d)
+		}
+		b.carried[id] = vector.Value{V: carried[n], DType: d}
 	}
 }
 
@@ -61,6 +84,18 @@ func (b *body) scan(id kernel.ID, x vector.Value, l vector.Lanes) vector.Value {
 		}
 		return after
 	}
+	if l.Mask != nil {
+		x = b.Select(vector.Value{V: l.Mask, DType: types.Bool}, x, b.neutral(id, l.N))
+	}
+	if !b.ordered(id) {
+		return b.scanLanes(id, x, l)
+	}
+	return b.FromOrdered(b.scanLanes(id, b.Ordered(x, with == kernel.Maximum), l), i.Type)
+}
+
+// scanLanes scans a vector of a row.
+func (b *body) scanLanes(id kernel.ID, x vector.Value, l vector.Lanes) vector.Value {
+	with, exclusive := kernel.AsScan(b.k.Instrs[id].Aux)
 	before, reverse := b.carried[id], b.scanned() == kernel.ReverseAxis
 	if l.N == 1 {
 		before = b.Lane(before, 0)
@@ -70,11 +105,7 @@ func (b *body) scan(id kernel.ID, x vector.Value, l vector.Lanes) vector.Value {
 		}
 		return after
 	}
-	neutral := b.neutral(id, l.N)
-	if l.Mask != nil {
-		x = b.Select(vector.Value{V: l.Mask, DType: types.Bool}, x, neutral)
-	}
-	prefix, err := b.Prefix(with, x, neutral, reverse)
+	prefix, err := b.Prefix(with, x, b.first(id), reverse)
 	prefix = checked(prefix, err)
 	last := l.N - 1
 	if reverse {

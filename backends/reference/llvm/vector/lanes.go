@@ -2,6 +2,7 @@ package vector
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/llir/llvm/ir"
@@ -252,6 +253,38 @@ func (b *Builder) joinBlocks(op kernel.Op, v Value, n int, reverse bool) (Value,
 		return r, err
 	}
 	return b.merge(upper, r, v), nil
+}
+
+// Ordered returns integers in the order of f32s or f64s, of which maxima and minima are
+// one instruction: -0 comes before 0. NaN, all of them one, is the largest if last is set,
+// else the least.
+func (b *Builder) Ordered(v Value, last bool) Value {
+	nan := math.NaN()
+	if !last {
+		nan = math.Copysign(nan, -1)
+	}
+	x := b.asInt(b.sel(b.isNaN(v.V), b.num(v.V.Type(), nan), v.V))
+	return Value{b.sizeFlipped(x), OrderedType(v.DType)}
+}
+
+// FromOrdered returns the floats of a dtype whose place in the order is given.
+func (b *Builder) FromOrdered(v Value, d types.DType) Value {
+	return Value{b.asFloat(b.sizeFlipped(v.V)), d}
+}
+
+// sizeFlipped returns integers with all bits but the sign inverted where that is set.
+func (b *Builder) sizeFlipped(x value.Value) value.Value {
+	w := width(x.Type())
+	sign := b.ashr(x, b.int(x.Type(), int64(w-1)))
+	return b.xor(x, b.and(sign, b.bits(x.Type(), 1<<(w-1)-1)))
+}
+
+// OrderedType is the dtype of what [Builder.Ordered] returns for one of f32 or f64.
+func OrderedType(d types.DType) types.DType {
+	if d == types.F64 {
+		return types.I64
+	}
+	return types.I32
 }
 
 // merge returns the lanes of x where chosen, else those of y. The optimizer is not told
