@@ -11,10 +11,10 @@ import (
 )
 
 // A scan of an associative function that is none of the ops of kernels is cut, too, where
-// it has few points and many elements for each: one node carries through each part from its
-// first element on, one through what parts come to, and the last one through each part
-// again, from what all before it come to. A reduce_window leaves the grouping open; a
-// chlo.scan may say that its body is associative.
+// it has few points and many elements for each. One node carries through each part, from
+// its first element on. The next one carries through what parts come to. The last one
+// carries through each part again, from what all before it come to. A reduce_window leaves
+// the grouping open; a chlo.scan may say that its body is associative.
 
 // partLength returns how many elements a part has, about as many as there are parts, which
 // then fill the lanes of vectors and the threads of a device; 0: the scan is not cut.

@@ -13,8 +13,8 @@ import (
 	"ltc/soa"
 )
 
-// compose is that of functions m*x + n: associative, and in one order alone. Its values are
-// %c, which comes first, of pairs (%a, %b) and (%c, %d).
+// compose gives the function %m*x + %n that applies %a*x + %b and then %c*x + %d. It is
+// associative and not commutative.
 const compose = `%m = stablehlo.multiply %a, %c : $T
       %h = stablehlo.multiply %b, %c : $T
       %n = stablehlo.add %h, %d : $T`
@@ -50,9 +50,9 @@ func composedByScan(shape, rest, attributes, results string) string {
 }
 
 // A scan of few long rows whose function is associative is cut into parts that run at the
-// same time, about as many as elements of each: windows in both orders, without the element
-// itself, and what a chlo.scan says is associative. What it does not say of, whose last
-// value is asked for, or which has enough rows, is not.
+// same time, about as many as elements of each. Such are windows, in both orders and without
+// the element itself, and a chlo.scan that says so. A scan whose last value is read, or
+// which has enough rows, is not cut.
 func TestLongScansOfFunctionsAreCut(t *testing.T) {
 	const n = 65536
 	both := "tensor<2x65536xi32>, tensor<2x65536xi32>"

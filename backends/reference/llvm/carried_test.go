@@ -72,9 +72,9 @@ func TestExtremesOfRows(t *testing.T) {
 	}
 }
 
-// Stages that carry along rows move blocks of many rows, whole ones and what is left over
-// along both axes, in both orders: results have the evaluator's bits, and what is only
-// moved keeps them. Nothing beside the rows is written.
+// Stages that carry along rows move blocks of many rows in both orders, whole ones and what
+// is left over along both axes. Results have the evaluator's bits, and what is only moved
+// keeps them. Nothing beside the rows is written.
 func TestBlocksOfRows(t *testing.T) {
 	combine := map[types.DType]kernel.Op{types.Bool: kernel.Xor}
 	var kernels []*kernel.Kernel
