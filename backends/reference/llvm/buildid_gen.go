@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "4cf87c4bc9bc95872df7f882"
+const buildID = "cd2ad8cf080780f3695b0a80"

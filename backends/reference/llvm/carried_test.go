@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -123,6 +125,39 @@ func TestBlocksOfRows(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// Scans down the columns of a large matrix store past the caches where rows are aligned, and
+// by the caches in others: every other row of these i32s.
+func TestScansOfLargeColumns(t *testing.T) {
+	const rows, columns = 2049, 2056
+	k := kerneltest.Kernel(t, "scan0")
+	x, want := make([]int32, rows*columns), make([]int32, rows*columns)
+	for i := range x {
+		x[i] = int32(2*(i%5) - 3) // odd factors lose nothing
+	}
+	for j := range columns {
+		product := int32(1)
+		for i := rows - 1; i >= 0; i-- {
+			product *= x[i*columns+j]
+			want[i*columns+j] = -product
+		}
+	}
+	for _, c := range compilers(t) {
+		code := compile(t, c, k)[0]
+		require.Contains(t, schedule(code), "stream y")
+		for _, parts := range []int{1, 3} {
+			got := make([]int32, rows*columns+16)
+			got = got[-uintptr(unsafe.Pointer(&got[0]))%64/4:][:rows*columns]
+			call := &kernel.Call{Sizes: []int64{rows, columns}, Strides: []int64{columns, columns}, Parts: parts, Mem: []unsafe.Pointer{unsafe.Pointer(&x[0]), unsafe.Pointer(&got[0])}}
+			scratch := make([]byte, code.Scratch(call.Sizes, parts)+64)
+			call.Scratch = unsafe.Pointer(&scratch[-uintptr(unsafe.Pointer(&scratch[0]))%64])
+			for call.Part = range parts {
+				require.NoError(t, code.Run(call))
+			}
+			require.True(t, slices.Equal(want, got), "%v, %d parts", c.machine.Level, parts)
 		}
 	}
 }

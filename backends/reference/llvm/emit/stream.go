@@ -10,11 +10,9 @@ import (
 // fills whole vectors, at places that no value says but one of a table, which
 // vectors do not differ in, and nothing loads from them. Such stores are put off to
 // the end of a turn of the loop. As two operands can be of one memory, nothing
-// that comes later in the turn may access another one in any other way.
+// that comes later in the turn may access another one in any other way. Of strips it is
+// those of stages that scan: they store all rows of the result, one after the other.
 func (p *planner) stream(r *Schedule) {
-	if r.Form == Strips {
-		return
-	}
 	last := make([]kernel.ID, len(p.k.Params)) // where they are stored to
 	for o := range p.k.Params {
 		a := &p.k.Params[o]
@@ -29,13 +27,13 @@ func (p *planner) stream(r *Schedule) {
 					continue
 				}
 				t := r.Stages[0]
-				if r.Form == Rows {
+				if r.Form == Rows || r.Form == Strips {
 					t = r.Stages[s]
 				}
 				stores, at = stores+1, id
 				ok = ok && i.Op == kernel.Store && p.readsColumns(s, i.Mem, t.Vector) && !i.Mem.Guard && i.Mem.Combine == kernel.Invalid &&
 					t.Lanes > 1 && t.Lanes*a.DType.Size() >= 16 && (p.move(s, i.Mem, t.Vector) == unit || r.isRecord(id)) &&
-					!(r.Form == Rows && p.reduces(s))
+					!(r.Form == Rows && p.reduces(s)) && !(r.Form == Strips && p.k.Stages[s].Scanned() == kernel.FreeAxis)
 			}
 		}
 		if ok && stores == 1 {
@@ -46,7 +44,7 @@ func (p *planner) stream(r *Schedule) {
 	all := slices.Clone(r.Stream)
 	r.Stream = slices.DeleteFunc(r.Stream, func(o int) bool {
 		end := kernel.ID(len(p.k.Instrs))
-		if r.Form == Rows {
+		if r.Form == Rows || r.Form == Strips {
 			end = p.k.Stages[p.k.StageOf(last[o])].End
 		}
 		return slices.ContainsFunc(p.k.Instrs[last[o]+1:end], func(i kernel.Instr) bool {

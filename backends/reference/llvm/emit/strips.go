@@ -87,7 +87,8 @@ func (b *body) sweep(lo, hi value.Value, turn func(i value.Value, l vector.Lanes
 // stripLoops writes the loops from the given one on.
 func (b *body) stripLoops(loop int, lo, hi value.Value) {
 	if loop == len(b.Loops) {
-		b.sweep(lo, hi, b.stripTurn)
+		past := b.pastCaches(lo)
+		b.sweep(lo, hi, func(at value.Value, l vector.Lanes) { b.stripTurn(at, l, past) })
 		return
 	}
 	size := b.k.Axis(b.number, b.Loops[loop]).Size
@@ -123,10 +124,14 @@ func (b *body) stripLoops(loop int, lo, hi value.Value) {
 	run(next, 1)
 }
 
-// stripTurn writes the stage's body for one vector of the strip.
-func (b *body) stripTurn(at value.Value, l vector.Lanes) {
+// stripTurn writes the stage's body for one vector of the strip. Stores of whole vectors
+// go past the caches if past, an i1, says so.
+func (b *body) stripTurn(at value.Value, l vector.Lanes, past value.Value) {
 	b.enter(b.last(), []place{{at, 0}})
+	b.defers = past != nil && l.N == b.Lanes && l.Mask == nil
 	b.emit(b.last(), l)
+	b.flush(past)
+	b.defers = false
 	vars := b.vars[b.last()]
 	for _, id := range b.reduce {
 		p := b.at(b.kept[id], at)
