@@ -130,13 +130,13 @@ type PoolOptions struct {
 // spatial axes of x, for each of the batch and each feature; NaN where a window
 // has one. Padding counts in no window.
 func (x *Tensor) MaxPool(window []int, o PoolOptions) *Tensor {
-	return x.pool("max_pool", ir.OpMaxPool, window, o)
+	return x.pool(ir.OpMaxPool, window, o)
 }
 
 // SumPool returns the sums of the windows of the given size over the spatial axes
 // of x, for each of the batch and each feature.
 func (x *Tensor) SumPool(window []int, o PoolOptions) *Tensor {
-	return x.pool("sum_pool", ir.OpSumPool, window, o)
+	return x.pool(ir.OpSumPool, window, o)
 }
 
 // AvgPool returns [Tensor.SumPool] divided by the number of places in a window:
@@ -161,8 +161,8 @@ func computeAvgPool(x *Tensor, window, strides, low, high, dilation []int) *Tens
 	return y.Div(y.like(places))
 }
 
-func (x *Tensor) pool(name string, op ir.Op, window []int, o PoolOptions) *Tensor {
-	a, bad := x.windows(name, window, o)
+func (x *Tensor) pool(op ir.Op, window []int, o PoolOptions) *Tensor {
+	a, bad := x.windows(op.String(), window, o)
 	if bad != nil {
 		return bad
 	}

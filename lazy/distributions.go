@@ -15,7 +15,7 @@ func computeNormal(x *Tensor, n, bitsOfEach int) *Tensor {
 	f := fixed{bitsOfEach}
 	pairs, words := (n+1)/2, f.bits/32
 	bits := recordPhilox(x, 2*pairs*words).Reshape(pairs, 2*words)
-	word := func(i int) *Tensor { return last(bits, i).Convert(types.U64) }
+	word := func(i int) *Tensor { return bits.Select(-1, i).Convert(types.U64) }
 	var u, turns *Tensor
 	if f.bits == 32 {
 		u, turns = odd(word(0), 1, 31), word(1)
@@ -139,7 +139,7 @@ func checkGumbel(x *Tensor, _ int) *breach { return breaksState(x, gumbelState) 
 func computeGumbel(x *Tensor, n int) *Tensor {
 	f := fixed{64}
 	bits := recordPhilox(x, 2*n).Reshape(n, 2)
-	u := joined(last(bits, 0).Convert(types.U64), last(bits, 1).Convert(types.U64))
+	u := joined(bits.Select(-1, 0).Convert(types.U64), bits.Select(-1, 1).Convert(types.U64))
 	// The inner logarithm counts in 2^-56 and the outer takes it for a multiple
 	// of 2^-64: 8 halvings too many.
 	inner := f.negLog(odd(u, 0, 0))
@@ -226,8 +226,8 @@ func (r *Random) RandInt(tr *Trace, dtype types.DType, low, high int64, dims ...
 	if words.err != nil {
 		return words
 	}
-	_, carry := product64(last(words, 0), n)
-	lo, hi := product64(last(words, 1), n)
+	_, carry := product64(words.Select(-1, 0), n)
+	lo, hi := product64(words.Select(-1, 1), n)
 	sum := lo.Add(carry)
 	return shifted(hi.Add(sum.Less(lo).Convert(types.U64)), dtype, low)
 }

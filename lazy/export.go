@@ -12,6 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/sched"
 	"ltc/lower"
 	"ltc/soa"
@@ -169,8 +170,7 @@ func (e *exporting) add(n int) (recorded bool, err error) {
 			was, known := e.constants[name]
 			dense, same := v.view, true
 			if !known || !dense.IsDense() || dense.Remote() != nil {
-				dense = soa.Make(v.view.Type)
-				err = soa.Copy(dense, v.view)
+				dense, err = memory.Dense(v.view)
 			}
 			if known && err == nil { // compared where it is: a copy for each size would be memory four times
 				same = sameBytes(was, dense)

@@ -132,11 +132,8 @@ func (tr *Trace) Scalar(name string, x float64) *Tensor { return NewScalar(tr, n
 // NewScalar is [Trace.Scalar] for any dtype, and for who has a device and no
 // trace.
 func NewScalar(p Place, name string, dtype types.DType, x float64) *Tensor {
-	if !dtype.Valid() || nowhere(p) {
-		return refused(p, "scalar", fmt.Sprintf("there is no %v", dtype))
-	}
-	if err := fits(dtype, x); err != nil {
-		return refused(p, "scalar", err.Error())
+	if bad := misfit(p, "scalar", dtype, x); bad != nil {
+		return bad
 	}
 	t := newValue(p, p.device().memory.Scalar(dtype), name)
 	t.val.scalar = true
@@ -166,6 +163,17 @@ func (t *Tensor) Set(x float64) error {
 	return nil
 }
 
+// misfit returns the poisoned result of op when x is no element of the dtype at p.
+func misfit(p Place, op string, dtype types.DType, x float64) *Tensor {
+	if !dtype.Valid() || nowhere(p) {
+		return refused(p, op, fmt.Sprintf("there is no %v", dtype))
+	}
+	if err := fits(dtype, x); err != nil {
+		return refused(p, op, err.Error())
+	}
+	return nil
+}
+
 // fits returns an error when x is no element of an integer or bool dtype: then
 // it would have to be changed to become one. Floating point only rounds.
 func fits(d types.DType, x float64) error {
@@ -183,11 +191,8 @@ func fits(d types.DType, x float64) error {
 // Full records a tensor all of whose elements are x, as a constant of the
 // program: for a value that changes, use a scalar argument.
 func Full(tr *Trace, dtype types.DType, x float64, dims ...int) *Tensor {
-	if !dtype.Valid() || nowhere(tr) {
-		return refused(tr, "full", fmt.Sprintf("there is no %v", dtype))
-	}
-	if err := fits(dtype, x); err != nil {
-		return refused(tr, "full", err.Error())
+	if bad := misfit(tr, "full", dtype, x); bad != nil {
+		return bad
 	}
 	return tr.constant(dtype, ir.LiteralBits(dtype, x)).BroadcastTo(dims...).Clone()
 }

@@ -145,36 +145,25 @@ func (f *Function) call(ctx context.Context, given []*Tensor) ([]*Tensor, error)
 // arguments collects what the program is called with.
 func (c *flight) arguments(t *traced, args []*Tensor) {
 	for _, s := range t.params {
+		v, val := s.v, s.value
+		if s.arg >= 0 {
+			v, val = args[s.arg].v, args[s.arg].val
+		}
 		switch {
-		case s.v != nil:
-			c.pin(s.v)
-		case s.value != nil:
-			c.hold(s.value)
 		case s.draw != nil:
 			c.args = append(c.args, s.draw.value())
-		case args[s.arg].v != nil:
-			c.pin(args[s.arg].v)
+			continue
+		case v != nil:
+			val = v.pin()
 		default:
-			c.hold(args[s.arg].val)
+			val.pins.Add(1) // its trace may donate it meanwhile
 		}
+		c.pinned, c.args = append(c.pinned, val), append(c.args, val)
 	}
 	for _, a := range t.assigns {
 		a.read = c.args[a.arg]
 		c.assigns = append(c.assigns, a)
 	}
-}
-
-func (c *flight) pin(v *variable) {
-	val := v.pin()
-	c.pinned = append(c.pinned, val)
-	c.args = append(c.args, val)
-}
-
-// hold is pin for a value, which its trace may donate meanwhile.
-func (c *flight) hold(v *value) {
-	v.pins.Add(1)
-	c.pinned = append(c.pinned, v)
-	c.args = append(c.args, v)
 }
 
 // Report returns what the calls so far have done.

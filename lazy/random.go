@@ -56,20 +56,8 @@ func (r *Random) words64(tr *Trace, op string, dims ...int) *Tensor {
 	if words.err != nil {
 		return words
 	}
-	lo, hi := last(words, 0).Convert(types.U64), last(words, 1).Convert(types.U64)
+	lo, hi := words.Select(-1, 0).Convert(types.U64), words.Select(-1, 1).Convert(types.U64)
 	return joined(lo, hi)
-}
-
-// last returns element i along x's last axis, which is dropped.
-func last(x *Tensor, i int) *Tensor {
-	if x.err != nil {
-		return x
-	}
-	end := x.Rank() - 1
-	starts, strides := make([]int, end+1), slices.Repeat([]int{1}, end+1)
-	limits := slices.Clone([]int(x.Shape()))
-	starts[end], limits[end] = i, i+1
-	return x.Slice(starts, limits, strides).Reshape(x.Shape()[:end]...)
 }
 
 // drawn returns the type of a draw, or a poisoned tensor when it cannot be.

@@ -32,8 +32,7 @@ func (t *Tensor) ValueContext(ctx context.Context) (soa.View, error) {
 		if err := soa.Fits(v.view.Type.Bytes()); err != nil {
 			return soa.View{}, fmt.Errorf("value(%v): %w", v.view.Type, err)
 		}
-		here := soa.Make(v.view.Type)
-		return here, soa.Copy(here, v.view)
+		return memory.Dense(v.view)
 	}
 	return v.view, nil // v stays pinned: who knows how long the caller reads it
 }
@@ -153,16 +152,21 @@ func ToSliceContext[T soa.Element](ctx context.Context, t *Tensor) ([]T, error) 
 	if err := soa.Fits(typ.Bytes()); err != nil { // a view may repeat its elements
 		return nil, fmt.Errorf("to_slice(%v): %w", typ, err)
 	}
-	v, err := t.data(ctx, SyncToSlice)
+	out, err := t.copied(ctx, SyncToSlice)
 	if err != nil {
 		return nil, err
 	}
-	defer v.unpin()
-	out := soa.Make(v.view.Type)
-	if err := soa.Copy(out, v.view); err != nil {
-		return nil, err
-	}
 	return soa.Slice[T](out), nil
+}
+
+// copied returns a copy of t's elements.
+func (t *Tensor) copied(ctx context.Context, why SyncReason) (soa.View, error) {
+	v, err := t.data(ctx, why)
+	if err != nil {
+		return soa.View{}, err
+	}
+	defer v.unpin()
+	return memory.Dense(v.view)
 }
 
 // Item returns the only element of t as a float64. It is an error when t has
@@ -177,13 +181,8 @@ func (t *Tensor) ItemContext(ctx context.Context) (float64, error) {
 	if n := t.Type().Elements(); n != 1 {
 		return math.NaN(), t.misused("item", fmt.Sprintf("it has %d elements, must have one", n))
 	}
-	v, err := t.data(ctx, SyncItem)
+	one, err := t.copied(ctx, SyncItem)
 	if err != nil {
-		return math.NaN(), err
-	}
-	defer v.unpin()
-	one := soa.Make(v.view.Type)
-	if err := soa.Copy(one, v.view); err != nil {
 		return math.NaN(), err
 	}
 	return memory.Float(one, 0), nil

@@ -70,10 +70,10 @@ func (x *Tensor) MatMul(y *Tensor) *Tensor {
 	case tr == nil || tr.operand(x) == nil || tr.operand(y) == nil:
 	case len(p) == 1 && len(q) >= 1:
 		z := tr.gently(func() *Tensor { return tr.Read(x).Reshape(1, p[0]).MatMul(y) }).blame(x, y)
-		return dropAxis(z, z.Rank()-min(len(q), 2))
+		return z.Squeeze(-min(len(q), 2))
 	case len(q) == 1 && len(p) >= 1:
 		z := tr.gently(func() *Tensor { return x.MatMul(tr.Read(y).Reshape(q[0], 1)) }).blame(x, y)
-		return dropAxis(z, z.Rank()-1)
+		return z.Squeeze(-1)
 	case len(p) >= 2 && len(q) >= 2 && p[len(p)-1] == q[len(q)-2] && (len(q) > 2 && !p[:len(p)-2].Equal(q[:len(q)-2])):
 		if batch, ok := shapeinfer.BroadcastShapes(p[:len(p)-2], q[:len(q)-2]); ok {
 			x = tr.Read(x).BroadcastTo(slices.Concat(batch, p[len(p)-2:])...)
@@ -95,14 +95,6 @@ func (x *Tensor) blame(operands ...*Tensor) *Tensor {
 		e.Operands = append(e.Operands, t.Type())
 	}
 	return x.tr.poisoned(&e)
-}
-
-// dropAxis removes an axis of dimension 1.
-func dropAxis(x *Tensor, axis int) *Tensor {
-	if x.err != nil {
-		return x
-	}
-	return x.Reshape(slices.Delete(slices.Clone([]int(x.Shape())), axis, axis+1)...)
 }
 
 // Equal returns whether x and y are equal, elementwise; NaN is not.

@@ -6,6 +6,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir/types"
+	"ltc/lazy/internal/memory"
 	"ltc/soa"
 )
 
@@ -120,8 +121,8 @@ func (v *value) own() *value {
 	if !v.scalar && !v.borrowed {
 		return v
 	}
-	dense := soa.Make(v.view.Type)
-	if err := soa.Copy(dense, v.view); err != nil {
+	dense, err := memory.Dense(v.view)
+	if err != nil {
 		return v
 	}
 	return &value{name: v.name, view: dense}

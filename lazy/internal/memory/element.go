@@ -64,6 +64,11 @@ func OnHost(v soa.View) (soa.View, error) {
 	if v.Remote() == nil && v.IsDense() {
 		return v, nil
 	}
-	here := soa.Make(v.Type)
-	return here, soa.Copy(here, v)
+	return Dense(v)
+}
+
+// Dense returns a dense copy of the elements in memory that Go sees.
+func Dense(v soa.View) (soa.View, error) {
+	dense := soa.Make(v.Type)
+	return dense, soa.Copy(dense, v)
 }
