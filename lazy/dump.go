@@ -155,13 +155,6 @@ const (
 // formatNames are the lazy tensor core's.
 var formatNames = [...]string{FormatIR: "text", FormatDot: "dot", FormatStableHLO: "backend"}
 
-func parseFormat(s string) (Format, error) {
-	if f := slices.Index(formatNames[:], s); f >= 0 {
-		return Format(f), nil
-	}
-	return 0, fmt.Errorf("%q is no format", s)
-}
-
 func (f Format) text(g *ir.Graph) string {
 	switch f {
 	case FormatDot:

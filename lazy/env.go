@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ltc/internal/callsite"
@@ -25,7 +26,7 @@ var (
 		"`1` panics with a bad op's `*OpError` where the op is called, instead of returning a tensor that holds it. Also `lazy.Strict`.")
 	envSync = env.Declare(EnvVar{Name: "LTC_SYNC", Default: "warn", Allowed: "`allow`, `warn`, `error`",
 		Doc:   "What reading a tensor before its step was marked does besides computing it: nothing, log a warning once for each line of the program, or be an error, and then nothing is computed. All but `allow` warn of reading a variable that a step has assigned and that was not marked yet. Also `lazy.ImplicitSyncs`.",
-		Check: func(s string) error { _, err := parseSyncMode(s); return err }})
+		Check: env.OneOf(modeNames[:]...)})
 	envGraphLimit = env.Declare(EnvVar{Name: "LTC_TRIM_GRAPH_SIZE", Default: "100000", Allowed: "a number of nodes",
 		Doc:   "How many nodes a step may have before a warning with the line of the program is logged; `0`: any number. Nothing is run early. Also `lazy.GraphLimit`.",
 		Check: env.CheckCount})
@@ -52,7 +53,7 @@ var (
 		Doc: "A file to which every program is appended when a step first asks for it, with the line of the step, and its hash. Equal programs are written once for each device."})
 	envDumpFormat = env.Declare(EnvVar{Name: "LTC_SAVE_TENSORS_FMT", Default: "text", Allowed: "`text`, `dot`, `backend`",
 		Doc:   "How: in the text form of the IR, which `ltc-dump` reads, as a drawing for Graphviz, or as the StableHLO that the backend gets.",
-		Check: func(s string) error { _, err := parseFormat(s); return err }})
+		Check: env.OneOf(formatNames[:]...)})
 	envRoots = env.Declare(EnvVar{Name: "LTC_IR_DEBUG_ROOT_PATH", Allowed: "directories, separated as in `PATH`",
 		Doc: "What is cut off the names of source files in errors, locations and reports. Without it names are relative to the directory that the process was started in."})
 )
@@ -98,7 +99,7 @@ func (d *Device) warnOfStrangers() {
 // fromEnvironment sets what the environment says of a device. It has been
 // checked.
 func (d *Device) fromEnvironment() error {
-	d.syncs.mode, _ = parseSyncMode(envSync.Value())
+	d.syncs.mode = SyncMode(slices.Index(modeNames[:], envSync.Value()))
 	d.graphLimit = graphLimit(envGraphLimit.Number())
 	d.programs.Limit = envPrograms.Bytes(0)
 	d.ops.Limit = d.programs.Limit
@@ -112,8 +113,7 @@ func (d *Device) fromEnvironment() error {
 		TrackLive()(d)
 	}
 	if file := envDumpFile.Value(); file != "" {
-		format, _ := parseFormat(envDumpFormat.Value())
-		dumps, err := openDumps(file, format)
+		dumps, err := openDumps(file, Format(slices.Index(formatNames[:], envDumpFormat.Value())))
 		if err != nil {
 			return fmt.Errorf("environment variable %s: %w", envDumpFile.Name, err)
 		}

@@ -17,10 +17,7 @@ import (
 func Grad(y *Tensor, wrt ...*Tensor) []*Tensor {
 	grads, err := gradients(y, wrt)
 	if err != nil {
-		grads = make([]*Tensor, len(wrt))
-		for i := range grads {
-			grads[i] = err
-		}
+		return slices.Repeat([]*Tensor{err}, len(wrt))
 	}
 	return grads
 }

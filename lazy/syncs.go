@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -59,13 +58,6 @@ func (m SyncMode) String() string {
 		return "unknown"
 	}
 	return modeNames[m]
-}
-
-func parseSyncMode(s string) (SyncMode, error) {
-	if m := slices.Index(modeNames[:], s); m >= 0 {
-		return SyncMode(m), nil
-	}
-	return 0, fmt.Errorf("%q is none of allow, warn, error", s)
 }
 
 // ImplicitSyncs sets what implicit syncs do in the device's traces, instead of

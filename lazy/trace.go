@@ -122,10 +122,7 @@ func (tr *Trace) String() string {
 	if nowhere(tr) {
 		return "no trace"
 	}
-	if tr.name != "" {
-		return fmt.Sprintf("trace on %v, step %d (%s)", tr.dev, tr.step, tr.name)
-	}
-	return fmt.Sprintf("trace on %v, step %d", tr.dev, tr.step)
+	return fmt.Sprintf("trace on %v, %s", tr.dev, sched.StepText(tr.step, tr.name))
 }
 
 func (tr *Trace) device() *Device { return tr.dev }

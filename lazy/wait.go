@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
 	"ltc/internal/callsite"
@@ -119,14 +118,7 @@ type StepError struct {
 }
 
 // Error prints step 12 (train): train.go:41: stablehlo.dot_general: reason.
-func (e *StepError) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "step %d", e.Step)
-	if e.Name != "" {
-		fmt.Fprintf(&b, " (%s)", e.Name)
-	}
-	return b.String() + ": " + e.Err.Error()
-}
+func (e *StepError) Error() string { return sched.StepText(e.Step, e.Name) + ": " + e.Err.Error() }
 
 // Unwrap returns what went wrong.
 func (e *StepError) Unwrap() error { return e.Err }

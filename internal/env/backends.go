@@ -19,12 +19,12 @@ var (
 	// CPULevel is what of the processor compiled code uses.
 	CPULevel = Declare(Var{Name: "LTC_CPU_LEVEL", Allowed: "`sse2`, `avx2`, `avx512`, `avx512bf16`, `neon`",
 		Doc:   "The vector instructions that compiled code may use, at most those of the processor, to find out what they are worth. Without it: the processor's.",
-		Check: oneOf("sse2", "avx2", "avx512", "avx512bf16", "neon")})
+		Check: OneOf("sse2", "avx2", "avx512", "avx512bf16", "neon")})
 
 	// Cache switches the cache of compiled objects on disk.
 	Cache = Declare(Var{Name: "LTC_CACHE", Default: "on", Allowed: "`on`, `off`",
 		Doc:   "`off` neither reads nor writes compiled objects on disk.",
-		Check: oneOf("on", "off")})
+		Check: OneOf("on", "off")})
 
 	// CacheDir is where compiled objects are kept.
 	CacheDir = Declare(Var{Name: "LTC_CACHE_DIR", Allowed: "a directory, which need not exist",

@@ -9,6 +9,7 @@ package env
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -37,16 +38,14 @@ func Switch(name, doc string) *Var { return Default(name, "0", doc) }
 
 // Default declares a variable that is 0 or 1.
 func Default(name, standard, doc string) *Var {
-	return Declare(Var{Name: name, Default: standard, Allowed: "`0`, `1`", Doc: doc, Check: oneOf("0", "1")})
+	return Declare(Var{Name: name, Default: standard, Allowed: "`0`, `1`", Doc: doc, Check: OneOf("0", "1")})
 }
 
-// oneOf returns a check that a value is one of some.
-func oneOf(values ...string) func(string) error {
+// OneOf returns a check that a value is one of some.
+func OneOf(values ...string) func(string) error {
 	return func(s string) error {
-		for _, v := range values {
-			if s == v {
-				return nil
-			}
+		if slices.Contains(values, s) {
+			return nil
 		}
 		return fmt.Errorf("%q is none of %s", s, strings.Join(values, ", "))
 	}

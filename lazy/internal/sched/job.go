@@ -2,7 +2,6 @@ package sched
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -72,15 +71,19 @@ func (j *Job) String() string {
 	case j.Step == 0:
 		return fmt.Sprintf("the copy started at %v", j.Site())
 	}
-	var s strings.Builder
-	fmt.Fprintf(&s, "step %d", j.Step)
-	if j.Name != "" {
-		fmt.Fprintf(&s, " (%s)", j.Name)
-	}
+	s := StepText(j.Step, j.Name)
 	if at := j.Site(); at != 0 {
-		fmt.Fprintf(&s, " marked at %v", at)
+		s += " marked at " + at.String()
 	}
-	return s.String()
+	return s
+}
+
+// StepText names a step: step 12 (train).
+func StepText(step int64, name string) string {
+	if name == "" {
+		return fmt.Sprintf("step %d", step)
+	}
+	return fmt.Sprintf("step %d (%s)", step, name)
 }
 
 // Done returns a channel that is closed when the job has ended; nil if it is not making what
