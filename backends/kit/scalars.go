@@ -10,6 +10,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
 	"ltc/mlir"
+	"ltc/soa"
 	"ltc/stablehlo"
 )
 
@@ -136,47 +137,26 @@ func (b *nodeBuilder) applyAll(s *scalars, args []kernel.ID) []kernel.ID {
 }
 
 // evaluated returns the bits of what a region of scalars computes of the bits of its
-// arguments; nothing without an evaluator, or where that fails.
+// arguments.
 func (t *translator) evaluated(r *mlir.Region, args []uint64) ([]uint64, error) {
-	if t.o.Eval == nil {
-		return nil, nil
-	}
-	block, c := r.Blocks[0], mlir.Cloner{}
-	end := block.Ops[len(block.Ops)-1]
-	var outs []mlir.Type
-	for _, v := range end.Operands {
-		outs = append(outs, v.Type)
-	}
-	fn := mlir.NewFunc("main", "public", nil, outs)
-	body := fn.Body()
-	for i, a := range block.Args {
-		typ := a.Type.(*mlir.TensorType)
-		data := make([]byte, mlir.DTypeOf(typ.Elem).Size())
-		kernel.StoreBits(data, len(data), args[i])
-		constant := mlir.NewOp(stablehlo.Constant, nil, typ)
-		constant.Attrs.Set("value", mlir.Dense(typ, data))
-		body.Ops = append(body.Ops, constant)
-		c.Replace(a, constant.Results[0])
-	}
-	for _, op := range block.Ops[:len(block.Ops)-1] {
-		body.Ops = append(body.Ops, c.Op(op))
-	}
-	var results []*mlir.Value
-	for _, v := range end.Operands {
-		results = append(results, c.Value(v))
-	}
-	body.Ops = append(body.Ops, mlir.NewOp(mlir.OpReturn, results))
-	exe, err := t.o.Eval.Compile(t.ctx, backends.NewModule(mlir.Print(&mlir.Module{Ops: append([]*mlir.Op{fn}, t.others...)})), backends.Options{})
+	text, _ := regionText(r, nil, t.others, false)
+	exe, err := t.o.Eval.Compile(t.ctx, backends.NewModule(text), backends.Options{})
 	if err != nil {
 		return nil, err
 	}
+	element := func(v soa.View) []byte { return unsafe.Slice((*byte)(v.Base()), v.Type.DType.Size()) }
 	call := &backends.Call{}
+	for i, a := range exe.Signature().Args {
+		v := soa.Make(a.Type)
+		kernel.StoreBits(element(v), a.Type.DType.Size(), args[i])
+		call.Args = append(call.Args, v)
+	}
 	if err := exe.Execute(t.ctx, call); err != nil {
 		return nil, err
 	}
 	var bits []uint64
-	for _, r := range call.Results {
-		bits = append(bits, kernel.LoadBits(unsafe.Slice((*byte)(r.Base()), r.Type.DType.Size()), r.Type.DType.Size()))
+	for _, v := range call.Results {
+		bits = append(bits, kernel.LoadBits(element(v), v.Type.DType.Size()))
 	}
 	return bits, nil
 }

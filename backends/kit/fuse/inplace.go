@@ -1,15 +1,24 @@
 package fuse
 
 import (
-	"ltc/backends/kit/plan"
 	"slices"
+
+	"ltc/backends/kit/plan"
 )
 
 // delayDonated puts nodes that are late behind all others: then the old values of
 // donated arguments have been read.
 func delayDonated(g *Graph) {
 	late := g.late()
-	slices.SortStableFunc(g.nodes, func(a, b *node) int { return rank(late(a)) - rank(late(b)) })
+	var nodes, behind []*node
+	for _, n := range g.nodes {
+		if late(n) {
+			behind = append(behind, n)
+		} else {
+			nodes = append(nodes, n)
+		}
+	}
+	g.nodes = append(nodes, behind...)
 	g.number()
 }
 
@@ -34,11 +43,4 @@ func (g *Graph) late() func(*node) bool {
 		outs := n.outs()
 		return n.kernel != nil && len(outs) > 0 && !slices.ContainsFunc(outs, func(v plan.ValueID) bool { return other[g.root(v)] })
 	}
-}
-
-func rank(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -52,7 +52,7 @@ var allowed = map[string][]string{
 	"backends/kit/simplify":          {"stablehlo", "stablehlo/verify", "backends", "internal/halt", "mlir", "stablehlo/chlo", "soa"},
 	"backends/kit/plan":              {"stablehlo", "backends/kit/kernel", "backends", "ir/types", "mlir", "soa"},
 	"backends/kit/fuse":              {"backends/kit/kernel", "backends/kit/plan", "backends", "internal/halt", "ir/types", "mlir", "soa"},
-	"backends/kit":                   {"backends/reference/eval", "stablehlo", "backends/kit/fuse", "backends/kit/kernel", "backends/kit/plan", "backends/kit/simplify", "backends", "ir/types", "mlir"},
+	"backends/kit":                   {"backends/reference/eval", "stablehlo", "backends/kit/fuse", "backends/kit/kernel", "backends/kit/plan", "backends/kit/simplify", "backends", "ir/types", "mlir", "soa"},
 	"backends/kit/exec":              {"backends/kit/kernel", "backends/kit/plan", "backends/reference/eval", "backends/reference/tiles", "backends", "internal/turn", "ir/types", "soa"},
 	"backends/objcache":              {},
 	"backends/null":                  {"backends", "mlir", "soa"},
