@@ -18,7 +18,9 @@ import (
 type Options struct {
 	// Eval runs the ops that are no kernels, and folds constants. nil: [NewEvaluator].
 	Eval backends.Backend
-	// Dump, if set, is called with the name of each stage and the program at that stage.
+	// Dump, if set, is called with the name of each stage and the program at that stage: a
+	// module, a graph of package fuse or a program of package plan. It is as it was at that
+	// stage until Dump returns.
 	// Regions of loops and branches follow their program, each behind a line that says
 	// so, but at the first and the last stage, whose texts have them.
 	Dump func(stage string, program fmt.Stringer)

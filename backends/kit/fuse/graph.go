@@ -14,7 +14,7 @@ import (
 )
 
 // Graph is a function of kernels: nodes in an order in which each follows those whose
-// values it reads. It ends long work, of those who build it too, with a context.
+// values it reads. Work on it looks at a context ([halt.Watch]), and ends with that.
 type Graph struct {
 	*halt.Watch
 	o Options

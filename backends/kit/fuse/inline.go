@@ -163,9 +163,9 @@ func guarded(k *kernel.Kernel) bool {
 	return slices.ContainsFunc(k.Instrs, func(i kernel.Instr) bool { return i.Mem != nil && i.Mem.Guard })
 }
 
-// isBorder reports whether a kernel puts 0 around what it loads and does nothing else,
-// and elements along the last dimension stay together, of which there are so many that
-// tiles along it are filled without what the window has beside them.
+// isBorder reports whether a kernel does nothing but to put 0 around an operand. Elements
+// along the last dimension must stay together, and must be so many that they fill tiles
+// without the other elements of a window.
 func isBorder(k *kernel.Kernel) bool {
 	load := slices.IndexFunc(k.Instrs, func(i kernel.Instr) bool { return i.Op == kernel.Load })
 	if load < 0 || workOf(k) != (work{loads: 1}) || !moves(k) {

@@ -19,10 +19,10 @@ type normal struct {
 	moving   []plan.Moving
 }
 
-// normalise writes a node's kernel in the form that equal computations share:
-// operands are views along axes, neighbouring axes that every operand runs
-// along as one are one, axes of a single element are gone, and sizes are
-// arguments, but for small ones where memory has a layout.
+// normalise writes a node's kernel in the form that equal computations share. Operands are
+// views along axes. Neighbouring axes that every operand runs along as one are one, and
+// axes of a single element are gone. Sizes are arguments, but for small ones where memory
+// has a layout.
 func (g *Graph) normalise(n *node) normal {
 	dropUnits(n)
 	w := viewed(g, n)

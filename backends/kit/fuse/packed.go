@@ -7,10 +7,10 @@ import (
 	"ltc/backends/kit/plan"
 )
 
-// packed makes what computes a factor of contractions, element by element, part
-// of these, where the target computes factors as it packs them and that is
-// cheaper than to write them to memory and to read them again: weights of bytes
-// with their scales, what is normalised by statistics that are there.
+// packed moves the elementwise computation of a factor into the contractions that read it:
+// weights of bytes with their scales, or a normalisation by statistics that are there. It
+// does so where the target computes factors as it packs them ([Options.Packs]), and where
+// that takes less than to write them to memory and to read them again.
 //
 // Nodes are pointwise, and merged with what they could follow.
 func packed(g *Graph) {

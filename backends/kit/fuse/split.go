@@ -142,9 +142,9 @@ func ofPart(n int) []kernel.Index {
 	return index
 }
 
-// cut returns how many parts of a length at most the axes of a stage are cut into,
-// the axes of a part, and what the stage's axes are there, of which the parts' number
-// is the one after the kernel's. No parts: they cannot be cut.
+// cut cuts the axes of a stage into parts of a length at most. It returns the number of
+// parts, the axes of a part, and the stage's axes in terms of these. The part's number is
+// the axis after the kernel's. No parts: the axes cannot be cut.
 func cut(k *kernel.Kernel, st *kernel.Stage, longest int64) (parts kernel.Size, own []kernel.Axis, from []kernel.Index) {
 	x := len(k.Axes)
 	if first := st.Axes[0].Size; first >= fewPoints && len(st.Axes) > 1 {
