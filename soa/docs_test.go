@@ -6,8 +6,9 @@ import (
 	"ltc/internal/test/snippets"
 )
 
-// Every snippet of docs/soa.md is a part of the examples, which run: it does
+// Every snippet of docs/soa.md and docs/collections.md is a part of the examples, which run: it does
 // what the page says.
 func TestDocumentationIsExamples(t *testing.T) {
 	snippets.Check(t, "../docs/soa.md", "example*_test.go")
+	snippets.Check(t, "../docs/collections.md", "example*_test.go")
 }

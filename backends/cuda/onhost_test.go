@@ -14,7 +14,7 @@ import (
 )
 
 // What the host runs of all ops of the op table, on all types of their goldens, and of
-// the programs that JAX exported, is what docs/cuda.md says and nothing else.
+// the programs that JAX exported, is what docs/design/cuda.md says and nothing else.
 func TestOnHost(t *testing.T) {
 	trials.Sequential(t)
 	aboutFake(t)                   // it needs no device, and files that are not everywhere

@@ -4,7 +4,7 @@
 //
 //	go -C bench run ./soa                          # all, as a table
 //	go -C bench run ./soa -run accessors -json     # some, one JSON object a line
-//	go -C bench run ./soa -write ../docs/soa.md    # the table into the page
+//	go -C bench run ./soa -write ../docs/performance-soa.md    # the table into the page
 //
 // The sides of a comparison are measured by turns in one process, a sample of
 // each at a time, elementwise ones in the same memory; PyTorch in one of its own,

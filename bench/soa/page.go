@@ -20,7 +20,7 @@ type session struct {
 
 // The lines of a page between which the table stands.
 const (
-	begin = "<!-- Written by go -C bench run ./soa -write ../docs/soa.md; measured anew by it. -->\n"
+	begin = "<!-- Written by go -C bench run ./soa -write ../docs/performance-soa.md; measured anew by it. -->\n"
 	end   = "<!-- End of what is written. -->\n"
 )
 

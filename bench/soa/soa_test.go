@@ -139,7 +139,7 @@ func TestPage(t *testing.T) {
 `+end+"More.\n", page)
 	_, err = s.into("# Columns\n")
 	require.Error(t, err)
-	doc, err := os.ReadFile("../../docs/soa.md")
+	doc, err := os.ReadFile("../../docs/performance-soa.md")
 	require.NoError(t, err)
 	_, err = s.into(string(doc))
 	require.NoError(t, err)

@@ -18,13 +18,16 @@ import (
 // cpuPage is what users read of the backend cpu.
 const cpuPage = "docs/cpu.md"
 
-// Every command of docs/cpu.md for this tool runs, from the directory that its
+// Every command of docs/cpu.md and docs/design/cpu.md for this tool runs, from the directory that its
 // readers are in and in the order of the page; the others name what there is.
 func TestCPUPage(t *testing.T) {
 	trials.Sequential(t)
 	t.Chdir("../..")
 	page, err := os.ReadFile(cpuPage)
 	require.NoError(t, err)
+	design, err := os.ReadFile("docs/design/cpu.md")
+	require.NoError(t, err)
+	page = append(page, design...)
 	makefile, err := os.ReadFile("Makefile")
 	require.NoError(t, err)
 	t.Setenv("LTC_CACHE_DIR", t.TempDir())

@@ -11,7 +11,7 @@ import (
 // Rows of f16 and bf16 that do not begin at multiples of 16 bytes are out of reach of
 // tensor maps, and no chunk of 16 bytes of them is copied at once. How often the time of
 // an aligned product such a product takes is taken for how many instructions it has,
-// which tests count; see docs/cuda.md.
+// which tests count; see docs/design/cuda-products.md.
 const (
 	slowByWords    = 1.75 // four bytes at a time, by cp.async: 1.7 to 2
 	slowByPieces   = 3    // every other row by loads that are waited for: 2.9 to 3.5
