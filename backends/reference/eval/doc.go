@@ -24,6 +24,8 @@
 //   - A sort is always stable. Decompositions, Fourier transforms and batch
 //     normalization are computed in f64 and rounded once. A window of
 //     select_and_scatter that lies in the padding scatters nothing.
+//   - A scatter applies its updates in the row-major order of the indices' batch
+//     dimensions.
 //   - rng_bit_generator gives the bits that XLA gives, DEFAULT those of PHILOX;
 //     rng draws the same numbers in each run.
 //   - A shift by the width or more gives 0, or the sign for an arithmetic one.

@@ -9,8 +9,9 @@ import (
 	"ltc/soa"
 )
 
-// prepareScatter updates elements in the order of the updates. An update
-// whose element lies outside is left out.
+// prepareScatter updates elements in the row-major order of the indices' batch
+// dimensions: the last of several updates that replace an element stays. Elements of an
+// update that are outside of the operand are left out one by one.
 func prepareScatter(b *builder, o *site) error {
 	n := len(o.out)
 	if n == 0 || len(o.in) != 2*n+1 {
