@@ -7,4 +7,5 @@ import "ltc/ir/types"
 // FMA has no loop for this kind of machine yet.
 func FMA(types.DType) (loop func(n int), flops float64) { return nil, 0 }
 
+// Copy copies as many bytes of from as to has.
 func Copy(to, from []byte) { copy(to, from) }

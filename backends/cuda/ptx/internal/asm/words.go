@@ -9,17 +9,21 @@ import (
 
 // Numbers of entries' text.
 
+// Ceil returns n / by, rounded up.
 func Ceil[N int | int64](n, by N) N { return (n + by - 1) / by }
 
+// RoundUp returns the least multiple of to that is not below n.
 func RoundUp[N int | int64](n, to N) N { return Ceil(n, to) * to }
 
 // NextPower returns the least power of two that is not below n.
 func NextPower(n int) int { return 1 << bits.Len(uint(n-1)) }
 
+// Log2 returns the logarithm of n, a power of two.
 func Log2(n int) int { return bits.TrailingZeros(uint(n)) }
 
 // The arithmetic of words, of which one is a number.
 
+// Plus returns the word a + n.
 func (w *Writer) Plus(a string, n int) string {
 	if n == 0 {
 		return a
@@ -27,12 +31,15 @@ func (w *Writer) Plus(a string, n int) string {
 	return w.Op(Word, "add.u32", a, Number(int64(n)))
 }
 
+// Times returns the word a · n.
 func (w *Writer) Times(a string, n int) string {
 	return w.Op(Word, "mul.lo.u32", a, Number(int64(n)))
 }
 
+// And returns the bits that the word a and n have in common.
 func (w *Writer) And(a string, n int) string { return w.Op(Word, "and.b32", a, Number(int64(n))) }
 
+// Shr returns the word a, unsigned, shifted to the right by n bits.
 func (w *Writer) Shr(a string, n int) string {
 	if n == 0 {
 		return a
@@ -56,6 +63,7 @@ func (w *Writer) Ceil(n string, by int) string {
 // Minus subtracts words.
 func (w *Writer) Minus(a, b string) string { return w.Op(Word, "sub.s32", a, b) }
 
+// Wide returns the unsigned word a as a long.
 func (w *Writer) Wide(a string) string { return w.Op(Long, "cvt.u64.u32", a) }
 
 // Remaining returns, as a word, how many elements there are at one of so many and
@@ -91,6 +99,7 @@ func (w *Writer) Either(p string, holds, other func()) {
 	w.Place(done)
 }
 
+// List returns registers as an operand list has them.
 func List(r []string) string { return strings.Join(r, ", ") }
 
 // PlusOffset returns the text of an address that is so many bytes on.

@@ -104,14 +104,17 @@ func (w *Writer) Text() string {
 	return b.String()
 }
 
+// Fail notes the first error; what is written after it is not used.
 func (w *Writer) Fail(err error) {
 	if w.Err == nil {
 		w.Err = err
 	}
 }
 
+// Line writes an instruction.
 func (w *Writer) Line(format string, args ...any) { fmt.Fprintf(w, "\t"+format+";\n", args...) }
 
+// Fresh returns a register that nothing has used.
 func (w *Writer) Fresh(c Class) string {
 	w.regs[c]++
 	return "%" + string(c) + strconv.Itoa(w.regs[c]-1)
@@ -120,6 +123,7 @@ func (w *Writer) Fresh(c Class) string {
 // Open begins a block of code that may not be run, or more than once.
 func (w *Writer) Open() { w.known = append(w.known, map[string]string{}) }
 
+// Close ends the block that Open began: what was computed in it is known no longer.
 func (w *Writer) Close() { w.known = w.known[:len(w.known)-1] }
 
 // Op computes a value that depends on its operands alone.
@@ -143,6 +147,7 @@ func (w *Writer) Variable(c Class, v string) string {
 	return r
 }
 
+// Set writes the value v to the register r, of class c.
 func (w *Writer) Set(c Class, r, v string) {
 	for _, d := range declared {
 		if d.class == c {
@@ -151,11 +156,13 @@ func (w *Writer) Set(c Class, r, v string) {
 	}
 }
 
+// Label returns a label that is nowhere yet; Place puts it.
 func (w *Writer) Label() string {
 	w.labels++
 	return "L" + strconv.Itoa(w.labels)
 }
 
+// Place puts a label before the next instruction.
 func (w *Writer) Place(label string) { fmt.Fprintf(w, "%s:\n", label) }
 
 // Loop runs body for i from start to before end, by step.
@@ -238,6 +245,7 @@ func On(p string) string {
 	return "@" + p + " "
 }
 
+// Barrier has all threads of a block wait for one another.
 func (w *Writer) Barrier() { w.Line("bar.sync 0") }
 
 // Special returns one of the registers that say which thread it is, as an i64.
@@ -251,6 +259,7 @@ func Literal(v string) (int64, bool) {
 	return n, err == nil
 }
 
+// Number returns n as an operand, which [Literal] reads.
 func Number(n int64) string { return strconv.FormatInt(n, 10) }
 
 // Bits32 and bits64 are floats as literals.
@@ -275,6 +284,7 @@ func (w *Writer) Add(a, b string) string {
 	return w.Op(Long, "add.s64", a, b)
 }
 
+// Mul returns the long a · b; nothing is computed for numbers, 0 and 1.
 func (w *Writer) Mul(a, b string) string {
 	x, known := Literal(a)
 	y, both := Literal(b)
@@ -294,6 +304,7 @@ func (w *Writer) Mul(a, b string) string {
 	return w.Op(Long, "mul.lo.s64", a, b)
 }
 
+// Mad returns the long a · b + c; nothing is computed for numbers, 0 and 1.
 func (w *Writer) Mad(a, b, c string) string {
 	_, known := Literal(a)
 	_, both := Literal(b)
@@ -303,7 +314,7 @@ func (w *Writer) Mad(a, b, c string) string {
 	return w.Op(Long, "mad.lo.s64", a, b, c)
 }
 
-// Quotient and modulo divide numbers that are not negative.
+// Quotient and Modulo divide numbers that are not negative.
 func (w *Writer) Quotient(n, by string) string { return w.divided("div", n, by) }
 func (w *Writer) Modulo(n, by string) string   { return w.divided("rem", n, by) }
 
