@@ -40,7 +40,7 @@ BUILT     ?=
 # Packages whose tests take longest begin first, so that none runs alone at the end.
 LONGEST   := ./backends/cuda/ptx/gemm ./backends/cuda/ptx/attention ./backends/cuda/ptx ./backends/cuda ./lazy ./backends/reference/eval ./backends/reference ./backends/reference/llvm ./backends/reference/llvm/gemm
 
-.PHONY: help run test llvm race ptxas soak judge gpu-tests test-gpu bench bench-gpu compare generate fuzz rename build-all clean
+.PHONY: help run test llvm race lint ptxas soak judge gpu-tests test-gpu bench bench-gpu compare generate fuzz rename build-all clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
@@ -63,6 +63,9 @@ race: ## test packages with goroutines, as internal/trials/again.txt lists them,
 	else \
 		GORACE="$$GORACE atexit_sleep_ms=50" CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 30m $(TESTFLAGS) $$(internal/trials/again.sh race); \
 	fi
+
+lint: ## find sentences of over 35 words, links that lead nowhere, pages of over 15 KiB, exported names without documentation
+	@$(GO) run ./tools/lint
 
 ptxas: ## assemble every kernel for GPUs that tests emit, with NVIDIA's assemblers, which pip installs; PTXASFLAGS=-update writes the table of registers anew; PTXAS_VERSIONS= is one version alone, and no disassembler; all take over an hour, and a run that was ended goes on where it was
 	@GO="$(GO)" PYTHON="$(PYTHON)" PTXAS_VERSIONS="$(PTXAS_VERSIONS)" tools/ptxas/run.sh $(PTXASFLAGS)
