@@ -56,7 +56,7 @@ func (s *session) table() string {
 	if s.Used {
 		b.WriteString("Times are what the process used of a processor, as others were at work on the machine. ")
 	}
-	b.WriteString("A time is the least of many samples, which the sides of a comparison take by turns, each after a run that does not count if runs are short; beside the ratio of these is that of the medians.\n\n")
+	b.WriteString("A time is the least of many samples, which the sides of a comparison take by turns, each after a run that does not count if runs are short. Beside the ratio of these is the ratio of the medians.\n\n")
 	b.WriteString("| program | how | time | against | time | ratio | of medians | reach | copied | allocations |\n|---|---|---|---|---|---|---|---|---|---|\n")
 	for _, l := range s.Lines {
 		if l.Missing != "" {

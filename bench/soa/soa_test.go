@@ -128,7 +128,7 @@ func TestPage(t *testing.T) {
 	}
 	page, err := s.into("# Columns\n" + begin + "old\n" + end + "More.\n")
 	require.NoError(t, err)
-	require.Equal(t, "# Columns\n"+begin+`Measured on 2026-01-02: Example 1, 2 cores, fma; linux/amd64, Go 1.26, `+"`cpu`"+` (compiler=LLVM); columns of 1000 elements. A time is the least of many samples, which the sides of a comparison take by turns, each after a run that does not count if runs are short; beside the ratio of these is that of the medians.
+	require.Equal(t, "# Columns\n"+begin+`Measured on 2026-01-02: Example 1, 2 cores, fma; linux/amd64, Go 1.26, `+"`cpu`"+` (compiler=LLVM); columns of 1000 elements. A time is the least of many samples, which the sides of a comparison take by turns, each after a run that does not count if runs are short. Beside the ratio of these is the ratio of the medians.
 
 | program | how | time | against | time | ratio | of medians | reach | copied | allocations |
 |---|---|---|---|---|---|---|---|---|---|

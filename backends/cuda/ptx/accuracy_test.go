@@ -99,7 +99,7 @@ var how = map[string]string{
 }
 
 const tail = `
-f16 and bf16 are computed as f32 and rounded, but for the exponential. A shorter exponential serves where the result is rounded to bf16 or f16: at once, or after products, quotients and sums of what is not negative, as in a softmax. It is of 12 or 13 instructions instead of 19, and has 17 or 19 of the 24 bits. Of all bf16 it is the nearest number that there is; of f16 that is so but for 4 of 65,536, whose neighbour it is (2 by way of f32). What an f32's exponential is rounded to is up to 0.502 units off in bf16, and 0.501 in f16, where rounding alone takes 0.5: 1 in 1,500 and 1 in 6,000 are the neighbour of the nearest. A quotient by what is one for a row is rounded three times there, instead of once. Powers of 2 are bit patterns and products, no approximate instructions: all bits are the interpreter's.
+f16 and bf16 are computed as f32 and rounded, but for the exponential. A shorter exponential serves where the result is rounded to bf16 or f16: at once, or after products, quotients and sums of what is not negative, as in a softmax. It is of 12 or 13 instructions instead of 19, and has 17 or 19 of the 24 bits. Of all bf16 it is the nearest number that there is; of f16 that is so but for 4 of 65,536, whose neighbour it is (2 by way of f32). The rounded exponential of an f32 is up to 0.502 units off in bf16, and 0.501 in f16; rounding alone takes 0.5. So 1 in 1,500 and 1 in 6,000 are the neighbour of the nearest number. A quotient by what is one for a row is rounded three times there, instead of once. Powers of 2 are bit patterns and products, no approximate instructions: all bits are the interpreter's.
 `
 
 const head = `
