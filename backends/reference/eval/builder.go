@@ -14,7 +14,8 @@ import (
 	"ltc/stablehlo"
 )
 
-// prepareFunc turns one op into steps.
+// prepareFunc turns one op into steps. The verifier has accepted the op. What is
+// checked here is what its rule leaves open, and what the values of a dynamic op say.
 type prepareFunc func(b *builder, o *site) error
 
 // compiler prepares the functions of one module.

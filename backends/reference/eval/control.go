@@ -70,18 +70,12 @@ func (unsupportedCallee) Error() string { return "the function has unsupported o
 
 // prepareIf runs the first region if the predicate holds, else the second.
 func prepareIf(b *builder, o *site) error {
-	if len(o.in) != 1 || o.in[0].dt != loops.I1 || o.in[0].n != 1 || len(o.op.Regions) != 2 {
-		return fmt.Errorf("want one operand of i1 and two regions")
-	}
 	p := o.in[0].slot
 	return b.branches(o, func(f *frame) int { return 1 - int(*(*uint8)(f.p[p])&1) })
 }
 
 // prepareCase runs the region of the index; the last one if there is none such.
 func prepareCase(b *builder, o *site) error {
-	if len(o.in) != 1 || o.in[0].dt != loops.I32 || o.in[0].n != 1 || len(o.op.Regions) == 0 {
-		return fmt.Errorf("want one operand of i32 and at least one region")
-	}
 	p, n := o.in[0].slot, len(o.op.Regions)
 	return b.branches(o, func(f *frame) int {
 		if i := int(*(*int32)(f.p[p])); i >= 0 && i < n {
@@ -143,9 +137,6 @@ func returns(bl *block, want []tensor) error {
 // turn the body's results are copied there; those that are other loop values
 // go by way of scratch, so that none is overwritten before it is read.
 func prepareWhile(b *builder, o *site) error {
-	if len(o.in) != len(o.out) || len(o.op.Regions) != 2 {
-		return fmt.Errorf("want as many results as operands and two regions")
-	}
 	carry := make([]int, len(o.in))
 	for i, in := range o.in {
 		if !in.equal(o.out[i]) {
@@ -156,9 +147,6 @@ func prepareWhile(b *builder, o *site) error {
 	cond, err := b.region(o, 0, carry, o.out)
 	if err != nil {
 		return err
-	}
-	if len(cond.types) != 1 || cond.types[0].dt != loops.I1 || cond.types[0].n != 1 {
-		return fmt.Errorf("the condition must return one i1")
 	}
 	body, err := b.region(o, 1, carry, o.out)
 	if err != nil {

@@ -12,12 +12,6 @@ import (
 )
 
 func prepareConvert(b *builder, o *site) error {
-	if err := o.arity(1, 1); err != nil {
-		return err
-	}
-	if err := o.alike(); err != nil {
-		return err
-	}
 	if o.in[0].dt == o.out[0].dt {
 		b.alias(o, 0, o.in[0].slot)
 		return nil
@@ -30,9 +24,6 @@ func prepareConvert(b *builder, o *site) error {
 // prepareBitcast reinterprets memory; as the lowest bits come first in it,
 // that is so between types of different width too.
 func prepareBitcast(b *builder, o *site) error {
-	if err := o.arity(1, 1); err != nil {
-		return err
-	}
 	in, out := o.in[0], o.out[0]
 	wide, narrow := in.tensor, out
 	if wide.dt.Bits() < narrow.dt.Bits() {
@@ -60,17 +51,7 @@ func prepareBitcast(b *builder, o *site) error {
 
 // prepareIsFinite reports which elements are neither infinite nor NaN.
 func prepareIsFinite(b *builder, o *site) error {
-	if err := o.arity(1, 1); err != nil {
-		return err
-	}
-	if err := o.alike(); err != nil || o.out[0].dt != loops.I1 {
-		return firstError(err, fmt.Errorf("the result has elements of %v, want i1", o.out[0].dt))
-	}
-	k := loops.Finite(o.in[0].dt)
-	if k == nil {
-		return unsupportedf("elements of type %v", o.in[0].dt)
-	}
-	b.emit1(o, k)
+	b.emit1(o, loops.Finite(o.in[0].dt))
 	return nil
 }
 
@@ -100,25 +81,8 @@ func repack(f *frame, dst, src unsafe.Pointer, out, in tensor) {
 
 // prepareReducePrecision rounds to a format of fewer bits and back.
 func prepareReducePrecision(b *builder, o *site) error {
-	if err := o.arity(1, 1); err != nil {
-		return err
-	}
-	exponent, err1 := intAttr(o.op.Attrs, "exponent_bits", 0)
-	mantissa, err2 := intAttr(o.op.Attrs, "mantissa_bits", 0)
-	if err := firstError(err1, err2, o.alike(), o.likeResult(0)); err != nil {
-		return err
-	}
-	switch {
-	case exponent < 1:
-		return fmt.Errorf("exponent_bits = %d, want 1 or more (reduce_precision_c2)", exponent)
-	case mantissa < 0:
-		return fmt.Errorf("mantissa_bits = %d is negative (reduce_precision_c3)", mantissa)
-	}
-	k := loops.ReducePrecision(o.out[0].dt, exponent, mantissa)
-	if k == nil {
-		return unsupportedf("elements of type %v", o.out[0].dt)
-	}
-	b.emit1(o, k)
+	op := stablehlo.AsReducePrecision(o.op)
+	b.emit1(o, loops.ReducePrecision(o.out[0].dt, int(op.ExponentBits()), int(op.MantissaBits())))
 	return nil
 }
 
@@ -127,20 +91,12 @@ func prepareReducePrecision(b *builder, o *site) error {
 
 // prepareParts prepares real, imag and the abs of complex numbers.
 func prepareParts(b *builder, o *site) error {
-	if err := o.arity(1, 1); err != nil {
-		return err
-	}
-	if err := o.alike(); err != nil {
-		return err
-	}
 	in, out := o.in[0], o.out[0]
 	op := o.op.Code
 	if !in.dt.IsComplex() {
 		switch {
 		case op == stablehlo.Abs:
 			return prepareUnary(b, o)
-		case !in.equal(out) || !in.dt.IsFloat():
-			return unsupportedf("%v to %v", in.tensor, out)
 		case op == stablehlo.Real:
 			b.alias(o, 0, in.slot)
 			return nil
@@ -148,9 +104,6 @@ func prepareParts(b *builder, o *site) error {
 		r := b.result(o, 0)
 		b.emit(func(f *frame) { f.clear(f.p[r], out.bytes()) })
 		return nil
-	}
-	if out.dt != in.dt.Part() {
-		return fmt.Errorf("the operand is %v, the result %v: want elements of %v", in.tensor, out, in.dt.Part())
 	}
 	f := map[mlir.Code]func(complex128) float64{
 		stablehlo.Real: func(z complex128) float64 { return real(z) },
@@ -175,17 +128,7 @@ func partOf[C loops.ComplexNumber, F loops.Float](f func(complex128) float64) fu
 
 // prepareComplex makes complex numbers of two tensors of parts.
 func prepareComplex(b *builder, o *site) error {
-	if err := o.arity(2, 1); err != nil {
-		return err
-	}
-	if err := o.alike(); err != nil {
-		return err
-	}
-	out := o.out[0]
-	if !out.dt.IsComplex() || o.in[0].dt != out.dt.Part() || o.in[1].dt != out.dt.Part() {
-		return fmt.Errorf("parts of %v and %v make no %v", o.in[0].dt, o.in[1].dt, out.dt)
-	}
-	if out.dt == loops.C64 {
+	if o.out[0].dt == loops.C64 {
 		b.emit2(o, loops.Erase2(func(o []complex64, re, im []float32) {
 			for i := range o {
 				o[i] = complex(re[i], im[i])

@@ -44,9 +44,6 @@ type convolution struct {
 const patchBytes = 1 << 19
 
 func prepareConvolution(b *builder, o *site) error {
-	if err := o.arity(2, 1); err != nil {
-		return err
-	}
 	c, err := newConvolution(o)
 	if err != nil {
 		return err
@@ -81,25 +78,12 @@ func prepareConvolution(b *builder, o *site) error {
 func newConvolution(o *site) (*convolution, error) {
 	l, r, out := o.in[0], o.in[1], o.out[0]
 	rank := len(l.shape)
-	if len(r.shape) != rank || len(out.shape) != rank || rank < 2 {
-		return nil, fmt.Errorf("operands %v and %v and result %v, want one rank of at least 2", l.tensor, r.tensor, out)
-	}
+	op := stablehlo.AsConvolution(o.op)
 	dims, err := parseConvDims(o.op.Attrs.Get("dimension_numbers"), rank)
 	if err != nil {
 		return nil, err
 	}
-	features, err1 := intAttr(o.op.Attrs, "feature_group_count", 1)
-	batches, err2 := intAttr(o.op.Attrs, "batch_group_count", 1)
-	reversal, err3 := bools(o.op.Attrs, "window_reversal")
-	if err := firstError(err1, err2, err3); err != nil {
-		return nil, err
-	}
-	if features < 1 || batches < 1 || features > 1 && batches > 1 {
-		return nil, fmt.Errorf("feature_group_count = %d and batch_group_count = %d, want one of them 1 and the other positive", features, batches)
-	}
-	if len(reversal) != 0 && len(reversal) != rank-2 {
-		return nil, fmt.Errorf("window_reversal has %d entries for %d spatial dimensions", len(reversal), rank-2)
-	}
+	features, batches := int(op.FeatureGroupCount()), int(op.BatchGroupCount())
 	c := &convolution{dims: dims, groups: features * batches, batchGroups: batches > 1, acc: out.dt.Accum()}
 	if c.acc == loops.I1 {
 		c.acc = loops.I64 // a sum of products that is not 0 is an or of ands
@@ -110,20 +94,10 @@ func newConvolution(o *site) (*convolution, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, yes := range reversal {
-		c.windows[i].reversed = yes
+	for i, x := range op.WindowReversal() {
+		c.windows[i].reversed = x != 0
 	}
 	c.images, c.cin, c.cout = out.shape[res.first], r.shape[k.first], r.shape[k.second]/c.groups
-	switch {
-	case r.shape[k.second]%c.groups != 0:
-		return nil, fmt.Errorf("%d output features cannot be divided by %d groups", r.shape[k.second], c.groups)
-	case c.cin*features != c.features:
-		return nil, fmt.Errorf("lhs has %d features, rhs takes %d in each of %d groups", c.features, c.cin, features)
-	case c.images*batches != l.shape[in.first]:
-		return nil, fmt.Errorf("the result has a batch of %d, lhs of %d in %d groups", c.images, l.shape[in.first], batches)
-	case r.shape[k.second] != out.shape[res.second]:
-		return nil, fmt.Errorf("rhs has %d output features, the result %d", r.shape[k.second], out.shape[res.second])
-	}
 	c.positions = volume(c.spatial)
 	whole := soa.Dense(append(pick(l.shape, in.spatial), c.features))
 	c.strides = whole[:rank-2]

@@ -17,12 +17,15 @@ type contraction struct {
 }
 
 func prepareDot(b *builder, o *site) error {
-	if err := o.arity(2, 1); err != nil {
-		return err
-	}
-	c, err := parseContraction(o)
-	if err != nil {
-		return err
+	d := stablehlo.AsDotGeneral(o.op).DotDimensionNumbers()
+	var c contraction
+	for i, of := range [2][2][]int64{{d.LHSBatch, d.LHSContract}, {d.RHSBatch, d.RHSContract}} {
+		c.batch[i], c.contract[i] = toInts(of[0]), toInts(of[1])
+		for k := range o.in[i].shape {
+			if !slices.Contains(c.batch[i], k) && !slices.Contains(c.contract[i], k) {
+				c.free[i] = append(c.free[i], k)
+			}
+		}
 	}
 	return b.product(o, c)
 }
@@ -38,7 +41,8 @@ func (b *builder) product(o *site, c contraction) error {
 	if mul == nil {
 		return unsupportedf("elements of %v and %v with a result of %v", l.dt, r.dt, out.dt)
 	}
-	nb, m, k, n := extent(l, c.batch[0]), extent(l, c.free[0]), extent(l, c.contract[0]), extent(r, c.free[1])
+	nb, m := volume(pick(l.shape, c.batch[0])), volume(pick(l.shape, c.free[0]))
+	k, n := volume(pick(l.shape, c.contract[0])), volume(pick(r.shape, c.free[1]))
 
 	// The right operand lies as [batch, contracted, free], the left one as
 	// [batch, free, contracted] or with the last two exchanged.
@@ -73,72 +77,12 @@ func (b *builder) product(o *site, c contraction) error {
 	return nil
 }
 
-func parseContraction(o *site) (contraction, error) {
-	var c contraction
-	d, err := fields(o.op.Attrs, "dot_dimension_numbers")
-	if err != nil {
-		return c, err
-	}
-	for i, side := range []string{"lhs", "rhs"} {
-		in := o.in[i]
-		var err1, err2 error
-		c.batch[i], err1 = axes(d, side+"_batching_dimensions", len(in.shape))
-		c.contract[i], err2 = axes(d, side+"_contracting_dimensions", len(in.shape))
-		if err := firstError(err1, err2); err != nil {
-			return c, err
-		}
-		named := slices.Concat(c.batch[i], c.contract[i])
-		for k := range in.shape {
-			if !slices.Contains(named, k) {
-				c.free[i] = append(c.free[i], k)
-			}
-		}
-		if len(named)+len(c.free[i]) != len(in.shape) {
-			return c, fmt.Errorf("%s_batching_dimensions and %s_contracting_dimensions name a dimension twice", side, side)
-		}
-	}
-	return c, c.fits(o)
-}
-
-// fits checks the shapes of the operands and the result.
-func (c contraction) fits(o *site) error {
-	l, r := o.in[0], o.in[1]
-	var want []int
-	for i, pair := range [][2][]int{c.batch, c.contract} {
-		if len(pair[0]) != len(pair[1]) {
-			return fmt.Errorf("%d dimensions of the left operand are paired with %d of the right", len(pair[0]), len(pair[1]))
-		}
-		for j := range pair[0] {
-			if l.shape[pair[0][j]] != r.shape[pair[1][j]] {
-				return fmt.Errorf("dimension %d of the left operand is %d, dimension %d of the right %d",
-					pair[0][j], l.shape[pair[0][j]], pair[1][j], r.shape[pair[1][j]])
-			}
-			if i == 0 {
-				want = append(want, l.shape[pair[0][j]])
-			}
-		}
-	}
-	want = append(append(want, pick(l.shape, c.free[0])...), pick(r.shape, c.free[1])...)
-	if !slices.Equal(want, o.out[0].shape) {
-		return fmt.Errorf("the product has shape %v, the result %v", want, o.out[0].shape)
-	}
-	return nil
-}
-
 func pick(shape, dims []int) []int {
 	out := make([]int, len(dims))
 	for i, d := range dims {
 		out[i] = shape[d]
 	}
 	return out
-}
-
-func extent(t operand, dims []int) int {
-	n := 1
-	for _, d := range dims {
-		n *= t.shape[d]
-	}
-	return n
 }
 
 // inOrder reports whether t lies in memory as if transposed by perm.
@@ -173,13 +117,7 @@ func (b *builder) converted(o *site, s int, from, to loops.DType, n int) int {
 
 // prepareVectorDot is dot: a vector or matrix times a vector or matrix.
 func prepareVectorDot(b *builder, o *site) error {
-	if err := o.arity(2, 1); err != nil {
-		return err
-	}
 	l, r := len(o.in[0].shape), len(o.in[1].shape)
-	if l < 1 || l > 2 || r < 1 || r > 2 {
-		return fmt.Errorf("operands %v and %v, want vectors or matrices", o.in[0].tensor, o.in[1].tensor)
-	}
 	var c contraction
 	c.contract = [2][]int{{l - 1}, {0}}
 	for i := range l - 1 {
@@ -187,9 +125,6 @@ func prepareVectorDot(b *builder, o *site) error {
 	}
 	for i := 1; i < r; i++ {
 		c.free[1] = append(c.free[1], i)
-	}
-	if err := c.fits(o); err != nil {
-		return err
 	}
 	return b.product(o, c)
 }
@@ -206,13 +141,6 @@ type einsum struct {
 // prepareEinsum handles einsum and unary_einsum, whose configurations are
 // "ij,jk->ik" and "ij->ji".
 func prepareEinsum(b *builder, o *site) error {
-	operands := 2
-	if o.op.Code == stablehlo.UnaryEinsum {
-		operands = 1
-	}
-	if err := o.arity(operands, 1); err != nil {
-		return err
-	}
 	x := &einsum{acc: o.out[0].dt.Accum()}
 	if x.acc == loops.I1 {
 		x.acc = loops.I64

@@ -7,33 +7,8 @@ import (
 
 	"ltc/backends/reference/internal/loops"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
-
-// arity checks the numbers of operands and results.
-func (o *site) arity(in, out int) error {
-	if len(o.in) != in || len(o.out) != out {
-		return fmt.Errorf("%d operands and %d results, want %d and %d", len(o.in), len(o.out), in, out)
-	}
-	return nil
-}
-
-// alike checks that the operands have the result's shape.
-func (o *site) alike() error {
-	for i := range o.in {
-		if !slices.Equal(o.in[i].shape, o.out[0].shape) {
-			return fmt.Errorf("operand %d has shape %v, the result %v", i, o.in[i].shape, o.out[0].shape)
-		}
-	}
-	return nil
-}
-
-// likeResult checks that operand i has the result's element type.
-func (o *site) likeResult(i int) error {
-	if o.in[i].dt != o.out[0].dt {
-		return fmt.Errorf("operand %d has elements of %v, the result of %v", i, o.in[i].dt, o.out[0].dt)
-	}
-	return nil
-}
 
 func firstError(errs ...error) error {
 	for _, err := range errs {
@@ -45,12 +20,6 @@ func firstError(errs ...error) error {
 }
 
 func prepareUnary(b *builder, o *site) error {
-	if err := firstError(o.arity(1, 1)); err != nil {
-		return err
-	}
-	if err := firstError(o.alike(), o.likeResult(0)); err != nil {
-		return err
-	}
 	k := loops.Unary(o.op.Code, o.out[0].dt)
 	if k == nil {
 		return unsupportedf("elements of type %v", o.out[0].dt)
@@ -72,12 +41,6 @@ func (b *builder) emit1(o *site, k loops.Loop1) {
 }
 
 func prepareBinary(b *builder, o *site) error {
-	if err := o.arity(2, 1); err != nil {
-		return err
-	}
-	if err := firstError(o.alike(), o.likeResult(0), o.likeResult(1)); err != nil {
-		return err
-	}
 	k := loops.Binary(o.op.Code, o.out[0].dt)
 	if k == nil {
 		return unsupportedf("elements of type %v", o.out[0].dt)
@@ -122,15 +85,8 @@ func (b *builder) emitKernel(k loops.Loop1, to int, size int, from int, fromSize
 }
 
 func prepareConstant(b *builder, o *site) error {
-	if err := o.arity(0, 1); err != nil {
-		return err
-	}
-	a, ok := o.op.Attrs.Get("value").(*mlir.DenseAttr)
-	if !ok {
-		return unsupportedf("a value that is not dense<…>")
-	}
 	t := o.out[0]
-	data, splat, err := a.Decode()
+	data, splat, err := stablehlo.AsConstant(o.op).Value().Decode()
 	if err != nil {
 		return err
 	}
@@ -139,31 +95,14 @@ func prepareConstant(b *builder, o *site) error {
 		b.alias(o, 0, s)
 		return err
 	}
-	if len(data) != t.bytes() {
-		return fmt.Errorf("literal of %d bytes for %d elements of %v", len(data), t.n, t.dt)
-	}
 	s, err := b.constant(data)
 	b.alias(o, 0, s)
 	return err
 }
 
 func prepareCompare(b *builder, o *site) error {
-	if err := o.arity(2, 1); err != nil {
-		return err
-	}
-	if o.in[0].dt != o.in[1].dt || o.out[0].dt != loops.I1 {
-		return fmt.Errorf("compares %v with %v into %v", o.in[0].dt, o.in[1].dt, o.out[0].dt)
-	}
-	if err := o.alike(); err != nil {
-		return err
-	}
-	direction, _ := o.op.Attrs.Get("comparison_direction").(mlir.EnumAttr)
-	kind, _ := o.op.Attrs.Get("compare_type").(mlir.EnumAttr)
-	k := loops.Compare(direction.Value, kind.Value == "TOTALORDER", o.in[0].dt)
-	if k == nil {
-		return fmt.Errorf("comparison_direction %q is none of EQ, NE, GE, GT, LE, LT", direction.Value)
-	}
-	b.emit2(o, k)
+	op := stablehlo.AsCompare(o.op)
+	b.emit2(o, loops.Compare(op.ComparisonDirection(), op.CompareType() == "TOTALORDER", o.in[0].dt))
 	return nil
 }
 
@@ -183,21 +122,6 @@ func exactly(op *mlir.Op) bool {
 
 // prepareMap runs the region on each element of the operands.
 func prepareMap(b *builder, o *site) error {
-	if len(o.in) == 0 || len(o.out) != 1 {
-		return fmt.Errorf("%d operands and %d results, want some and 1", len(o.in), len(o.out))
-	}
-	if err := o.alike(); err != nil {
-		return err
-	}
-	dims, err := ints(o.op.Attrs, "dimensions")
-	if err != nil {
-		return err
-	}
-	for i, d := range dims {
-		if d != i || len(dims) != len(o.out[0].shape) {
-			return fmt.Errorf("dimensions %v, want all %d in order", dims, len(o.out[0].shape))
-		}
-	}
 	out, r := o.out[0], b.result(o, 0)
 	args, scalars := make([]int, len(o.in)), make([]tensor, len(o.in))
 	for i, in := range o.in {

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 
 	"ltc/backends/reference/internal/loops"
-	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // indexMap is what gather and scatter share: how rows of an index tensor name
@@ -22,33 +22,13 @@ type indexMap struct {
 	shape    []int // of the batch: of the index tensor without the vector's dimension
 }
 
-// newIndexMap reads the parts of the attribute whose names differ between the
+// newIndexMap takes the parts of the attribute whose names differ between the
 // two ops.
-func (b *builder) newIndexMap(d mlir.Dict, dims, operandBatching, indexBatching string, t tensor, idx operand) (*indexMap, error) {
-	rank := len(idx.shape)
-	vector, err := intAttr(d, "index_vector_dim", 0)
-	m := &indexMap{read: indexReader(idx.dt), size: idx.dt.Size()}
-	into, err1 := axes(d, dims, len(t.shape))
-	ob, err2 := axes(d, operandBatching, len(t.shape))
-	ib, err3 := axes(d, indexBatching, rank)
-	if err := firstError(err, err1, err2, err3); err != nil {
-		return nil, err
-	}
-	switch {
-	case m.read == nil:
-		return nil, fmt.Errorf("indices of %v, want integers", idx.dt)
-	case vector < 0 || vector > rank:
-		return nil, fmt.Errorf("index_vector_dim = %d for indices of rank %d", vector, rank)
-	case len(ob) != len(ib) || slices.Contains(ib, vector):
-		return nil, fmt.Errorf("%s %v and %s %v do not pair up", operandBatching, ob, indexBatching, ib)
-	}
-	m.dims = into
-	strides, entries := soa.Dense(idx.shape), 1
-	if vector < rank {
-		entries, m.step = idx.shape[vector], strides[vector]*m.size
-	}
-	if entries != len(into) {
-		return nil, fmt.Errorf("%s has %d entries, the index vector %d", dims, len(into), entries)
+func (b *builder) newIndexMap(dims, operandBatching, indexBatching []int64, vector int, idx operand) (*indexMap, error) {
+	m := &indexMap{read: indexReader(idx.dt), size: idx.dt.Size(), dims: toInts(dims)}
+	strides := soa.Dense(idx.shape)
+	if vector < len(idx.shape) {
+		m.step = strides[vector] * m.size
 	}
 	var outer []int
 	for i, n := range idx.shape {
@@ -56,42 +36,30 @@ func (b *builder) newIndexMap(d mlir.Dict, dims, operandBatching, indexBatching 
 			m.shape, outer = append(m.shape, n), append(outer, strides[i])
 		}
 	}
+	var err error
 	if m.batch, err = b.offsets(m.shape, outer); err != nil {
 		return nil, err
 	}
 	for i := range m.batch {
 		m.batch[i] *= m.size
 	}
-	for i := range ob {
-		pos := ib[i]
+	for i, pos := range toInts(indexBatching) {
 		if pos > vector {
 			pos-- // in the batch, which lacks the vector's dimension
 		}
-		if t.shape[ob[i]] != m.shape[pos] {
-			return nil, fmt.Errorf("%s and %s pair dimensions of %d and %d", operandBatching, indexBatching, t.shape[ob[i]], m.shape[pos])
-		}
-		m.batching = append(m.batching, [2]int{ob[i], pos})
+		m.batching = append(m.batching, [2]int{int(operandBatching[i]), pos})
 	}
 	return m, nil
 }
 
 func prepareGather(b *builder, o *site) error {
-	if err := o.arity(2, 1); err != nil {
-		return err
-	}
 	in, idx, out := o.in[0], o.in[1], o.out[0]
-	d, err := fields(o.op.Attrs, "dimension_numbers")
-	sizes, err1 := ints(o.op.Attrs, "slice_sizes")
-	offset, err2 := axes(d, "offset_dims", len(out.shape))
-	collapsed, err3 := axes(d, "collapsed_slice_dims", len(in.shape))
-	if err := firstError(err, err1, err2, err3, o.likeResult(0)); err != nil {
-		return err
-	}
-	m, err := b.newIndexMap(d, "start_index_map", "operand_batching_dims", "start_indices_batching_dims", in.tensor, idx)
+	d, sizes := stablehlo.AsGather(o.op).DimensionNumbers(), toInts(stablehlo.AsGather(o.op).SliceSizes())
+	m, err := b.newIndexMap(d.StartIndexMap, d.OperandBatchingDims, d.StartIndicesBatchingDims, int(d.IndexVectorDim), idx)
 	if err != nil {
 		return err
 	}
-	w, err := b.newWindow(in.tensor, out, sizes, collapsed, m, offset)
+	w, err := b.newWindow(in.tensor, out, sizes, toInts(d.CollapsedSliceDims), m, toInts(d.OffsetDims))
 	if err != nil {
 		return err
 	}
@@ -191,18 +159,8 @@ func (w *window) index(i, d int) int {
 // prepareBroadcastPrefix is broadcast, which adds dimensions before the
 // operand's.
 func prepareBroadcastPrefix(b *builder, o *site) error {
-	if err := o.arity(1, 1); err != nil {
-		return err
-	}
-	sizes, err := ints(o.op.Attrs, "broadcast_sizes")
-	if err := firstError(err, o.likeResult(0)); err != nil {
-		return err
-	}
 	in, out := o.in[0], o.out[0]
-	if want := slices.Concat(sizes, in.shape); !slices.Equal(want, out.shape) {
-		return fmt.Errorf("broadcast_sizes %v of %v give the shape %v, the result is %v", sizes, in.tensor, want, out)
-	}
-	b.emitMove(o, append(make([]int, len(sizes)), soa.Dense(in.shape)...), 0)
+	b.emitMove(o, append(make([]int, len(out.shape)-len(in.shape)), soa.Dense(in.shape)...), 0)
 	return nil
 }
 
@@ -210,25 +168,13 @@ func prepareBroadcastPrefix(b *builder, o *site) error {
 // dimension that the indices name, which are moved into the range that there
 // is, as those of gather are. The first batch_dims dimensions go together.
 func prepareIndexSelect(b *builder, o *site) error {
-	if err := o.arity(2, 1); err != nil {
-		return err
-	}
 	in, idx, out := o.in[0], o.in[1], o.out[0]
-	dim, err1 := intAttr(o.op.Attrs, "dim", 0)
-	batch, err2 := intAttr(o.op.Attrs, "batch_dims", 0)
-	if err := firstError(err1, err2, o.likeResult(0)); err != nil {
-		return err
-	}
-	if batch < 0 || dim < batch || dim >= len(in.shape) || batch > len(idx.shape) || !slices.Equal(in.shape[:batch], idx.shape[:batch]) {
+	op := stablehlo.AsTorchIndexSelect(o.op)
+	dim, batch := int(op.Dim()), int(op.BatchDims())
+	if !slices.Equal(in.shape[:batch], idx.shape[:batch]) {
 		return fmt.Errorf("dim = %d and batch_dims = %d of %v with indices %v", dim, batch, in.tensor, idx.tensor)
 	}
-	if want := slices.Concat(in.shape[:dim], idx.shape[batch:], in.shape[dim+1:]); !slices.Equal(want, out.shape) {
-		return fmt.Errorf("dim = %d and batch_dims = %d give the shape %v, the result is %v", dim, batch, want, out)
-	}
 	read, n := indexReader(idx.dt), in.shape[dim]
-	if read == nil {
-		return fmt.Errorf("indices of %v, want integers", idx.dt)
-	}
 	if n == 0 && out.n > 0 {
 		return fmt.Errorf("no element to take in dimension %d of %v", dim, in.tensor)
 	}

@@ -1,14 +1,12 @@
 package eval
 
 import (
-	"fmt"
 	"math"
 	"math/cmplx"
-	"slices"
 	"unsafe"
 
 	"ltc/backends/reference/internal/loops"
-	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // Decompositions are computed in f64, or complex<f64>, and rounded once.
@@ -40,12 +38,9 @@ func wide(d loops.DType) loops.DType {
 
 // matrices returns the number of matrices in t, of which the last two
 // dimensions are those of a matrix.
-func matrices(t tensor) (count, rows, cols int, err error) {
+func matrices(t tensor) (count, rows, cols int) {
 	k := len(t.shape) - 2
-	if k < 0 {
-		return 0, 0, 0, fmt.Errorf("%v has no matrices: want at least 2 dimensions", t)
-	}
-	return volume(t.shape[:k]), t.shape[k], t.shape[k+1], nil
+	return volume(t.shape[:k]), t.shape[k], t.shape[k+1]
 }
 
 // emitWide emits steps that convert operands to the wide type, run on them and
@@ -78,17 +73,8 @@ func (b *builder) emitWide(o *site, work int, run func(f *frame, result unsafe.P
 // the same one, zeros to the other. Of a matrix that is not positive definite,
 // NaNs come out.
 func prepareCholesky(b *builder, o *site) error {
-	if err := o.arity(1, 1); err != nil {
-		return err
-	}
-	lower, err := boolAttr(o.op.Attrs, "lower", false)
-	count, n, cols, err1 := matrices(o.out[0])
-	if err := firstError(err, err1, o.alike(), o.likeResult(0)); err != nil {
-		return err
-	}
-	if n != cols {
-		return fmt.Errorf("matrices of %d rows and %d columns in %v, want square ones", n, cols, o.out[0])
-	}
+	lower := stablehlo.AsCholesky(o.op).Lower()
+	count, n, _ := matrices(o.out[0])
 	work := loops.Times(o.out[0].n, n)
 	switch wide(o.out[0].dt) {
 	case loops.F64:
@@ -97,8 +83,6 @@ func prepareCholesky(b *builder, o *site) error {
 		b.emitWide(o, work, func(f *frame, r unsafe.Pointer, in []unsafe.Pointer) {
 			cholesky(f, r, in[0], count, n, lower, complexOps)
 		})
-	default:
-		return unsupportedf("elements of type %v", o.out[0].dt)
 	}
 	return nil
 }
@@ -142,51 +126,17 @@ type triangular struct {
 
 // prepareTriangularSolve solves op(a)·x = b, or x·op(a) = b, by substitution.
 func prepareTriangularSolve(b *builder, o *site) error {
-	if err := o.arity(2, 1); err != nil {
-		return err
-	}
-	d := o.op.Attrs
-	var t triangular
-	var err1, err2, err3 error
-	t.left, err1 = boolAttr(d, "left_side", false)
-	t.lower, err2 = boolAttr(d, "lower", false)
-	t.unit, err3 = boolAttr(d, "unit_diagonal", false)
-	if err := firstError(err1, err2, err3, o.likeResult(0), o.likeResult(1)); err != nil {
-		return err
-	}
-	how, _ := d.Get("transpose_a").(mlir.EnumAttr)
-	switch how.Value {
-	case "NO_TRANSPOSE":
-	case "TRANSPOSE":
-		t.transposed = true
-	case "ADJOINT":
-		t.transposed, t.adjoint = true, true
-	default:
-		return fmt.Errorf("transpose_a %q is none of NO_TRANSPOSE, TRANSPOSE, ADJOINT", how.Value)
-	}
-	a, x := o.in[0], o.in[1]
-	_, n, cols, err1 := matrices(a.tensor)
-	count, rows, width, err2 := matrices(x.tensor)
-	if err := firstError(err1, err2); err != nil {
-		return err
-	}
-	t.count, t.n, t.rows, t.cols = count, n, rows, width
-	side := rows
-	if !t.left {
-		side = width
-	}
-	k := len(a.shape) - 2
-	if n != cols || n != side || len(x.shape) != k+2 || !slices.Equal(a.shape[:k], x.shape[:k]) || !x.tensor.equal(o.out[0]) {
-		return fmt.Errorf("a of %v, b of %v and result %v, left_side = %t", a.tensor, x.tensor, o.out[0], t.left)
-	}
-	work := loops.Times(x.n, n)
+	op, x := stablehlo.AsTriangularSolve(o.op), o.in[1]
+	t := triangular{left: op.LeftSide(), lower: op.Lower(), unit: op.UnitDiagonal(), adjoint: op.TransposeA() == "ADJOINT"}
+	t.transposed = t.adjoint || op.TransposeA() == "TRANSPOSE"
+	_, t.n, _ = matrices(o.in[0].tensor)
+	t.count, t.rows, t.cols = matrices(x.tensor)
+	work := loops.Times(x.n, t.n)
 	switch wide(x.dt) {
 	case loops.F64:
 		b.emitWide(o, work, func(f *frame, r unsafe.Pointer, in []unsafe.Pointer) { solveAll(f, r, in[0], in[1], t, realOps) })
 	case loops.C128:
 		b.emitWide(o, work, func(f *frame, r unsafe.Pointer, in []unsafe.Pointer) { solveAll(f, r, in[0], in[1], t, complexOps) })
-	default:
-		return unsupportedf("elements of type %v", x.dt)
 	}
 	return nil
 }

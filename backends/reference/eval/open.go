@@ -140,11 +140,7 @@ func (p *openProgram) op(ws *workspace, env map[*mlir.Value]value, op *mlir.Op) 
 	case stablehlo.Tuple, stablehlo.OptimizationBarrier, stablehlo.AsyncDone:
 		return in, nil
 	case stablehlo.GetTupleElement:
-		index, err := intAttr(op.Attrs, "index", -1)
-		tuple, ok := op.Operands[0].Type.(mlir.TupleType)
-		if err != nil || !ok || index < 0 || index >= len(tuple.Elems) {
-			return nil, firstError(err, fmt.Errorf("element %d of %v", index, op.Operands[0].Type))
-		}
+		index, tuple := stablehlo.AsGetTupleElement(op).Index(), op.Operands[0].Type.(mlir.TupleType)
 		at := len(leafTypes(mlir.TupleType{Elems: tuple.Elems[:index]}))
 		return in[at : at+len(leafTypes(tuple.Elems[index]))], nil
 	case stablehlo.If:
@@ -285,10 +281,10 @@ func resolve(op *mlir.Op, in value) (special, [][]int, error) {
 	switch op.Code {
 	case stablehlo.SetDimensionSize:
 		size, err := read(1)
-		dim, err1 := dimension(op, "dimension", in[0].tensor)
-		if err := firstError(err, err1); err != nil || len(size) != 1 {
-			return s, nil, firstError(err, fmt.Errorf("size of %d elements", len(size)))
+		if err != nil {
+			return s, nil, err
 		}
+		dim := int(stablehlo.AsSetDimensionSize(op).Dimension())
 		if most := largestSize(op.Operands[0].Type, dim, in[0].shape[dim]); size[0] < 0 || size[0] > most {
 			return s, nil, fmt.Errorf("the size %d of dimension %d is not in [0, %d]", size[0], dim, most)
 		}

@@ -162,12 +162,3 @@ func untold(op *mlir.Op, i int) error {
 	}
 	return fmt.Errorf("the operands do not tell the shape of %s%s: give its type without ?", of, why)
 }
-
-// dimension reads an attribute that names a dimension of t.
-func dimension(op *mlir.Op, name string, t tensor) (int, error) {
-	d, err := intAttr(op.Attrs, name, -1)
-	if err == nil && (d < 0 || d >= len(t.shape)) {
-		err = fmt.Errorf("%s = %d of %v", name, d, t)
-	}
-	return d, err
-}

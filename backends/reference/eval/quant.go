@@ -129,34 +129,19 @@ func (b *builder) emitQuant(to, from int, k func(f *frame, o, a unsafe.Pointer))
 }
 
 func prepareUniformDequantize(b *builder, o *site) error {
-	if err := firstError(o.arity(1, 1)); err != nil {
-		return err
-	}
 	in := o.in[0]
-	if in.q == nil || !o.out[0].equal(in.expressed()) {
-		return unsupportedf("%v to %v", in.tensor, o.out[0])
-	}
 	b.emitQuant(b.result(o, 0), in.slot, dequantizeKernel(in.tensor))
 	return nil
 }
 
 // prepareUniformQuantize takes floats or the elements of another quantized type.
 func prepareUniformQuantize(b *builder, o *site) error {
-	if err := firstError(o.arity(1, 1)); err != nil {
-		return err
-	}
-	if err := o.alike(); err != nil {
-		return err
-	}
 	in, out := o.in[0], o.out[0]
 	from, floats := in.slot, in.tensor
 	if in.q != nil {
 		floats = in.expressed()
 		from = b.scratch(o, floats.bytes())
 		b.emitQuant(from, in.slot, dequantizeKernel(in.tensor))
-	}
-	if out.q == nil || !floats.equal(out.expressed()) {
-		return unsupportedf("%v to %v", in.tensor, out)
 	}
 	b.emitQuant(b.result(o, 0), from, quantizeKernel(out))
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends/reference/internal/loops"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // A reduction goes over a tensor of [outer, reduced, inner] elements, for
@@ -16,42 +17,17 @@ import (
 //   - where inner = 1 and the body is one op: the sums of floats are made in
 //     foldLanes lanes (see loops.Fold), then init is combined with the result.
 
-// inputs returns how many inputs a reduction has, as many as results; behind
-// them, it checks, is an initial value of the type of each.
-func (o *site) inputs() (int, error) {
-	n := len(o.out)
-	if n == 0 || len(o.in) != 2*n {
-		return 0, fmt.Errorf("%d operands and %d results, want an init for each of as many inputs as results", len(o.in), n)
-	}
-	for i := range n {
-		if o.in[i].dt != o.in[n+i].dt {
-			return 0, fmt.Errorf("input of %v and init of %v", o.in[i].dt, o.in[n+i].dt)
-		}
-	}
-	return n, nil
-}
-
 func prepareReduce(b *builder, o *site) error {
-	n, err := o.inputs()
-	if err != nil {
-		return err
-	}
-	shape := o.in[0].shape
-	dims, err := axes(o.op.Attrs, "dimensions", len(shape))
-	if err != nil {
-		return err
-	}
+	n, shape := len(o.out), o.in[0].shape
+	dims := toInts(stablehlo.AsReduce(o.op).Dimensions())
 	var kept []int
 	for k := range shape {
 		if !slices.Contains(dims, k) {
 			kept = append(kept, k)
 		}
 	}
-	if len(kept)+len(dims) != len(shape) {
-		return fmt.Errorf("dimensions %v name one twice", dims)
-	}
 	for i := range n {
-		if !slices.Equal(o.in[i].shape, shape) || !o.in[n+i].scalar() || !slices.Equal(o.out[i].shape, pick(shape, kept)) {
+		if !o.in[n+i].scalar() { // the verifier takes initial values of any rank
 			return fmt.Errorf("input %v, init %v and result %v do not fit dimensions %v", o.in[i].shape, o.in[n+i].shape, o.out[i].shape, dims)
 		}
 	}
@@ -73,7 +49,7 @@ func prepareReduce(b *builder, o *site) error {
 	if r.transposed {
 		r.outer, r.inner = o.out[0].n, 1
 	}
-	if len(o.op.Regions) == 1 && n == 1 {
+	if n == 1 {
 		op, _ := simpleBody(o.op.Regions[0])
 		if done := b.reduceSimple(o, r, op); done {
 			return nil

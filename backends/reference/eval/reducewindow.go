@@ -8,26 +8,20 @@ import (
 	"ltc/backends/reference/internal/loops"
 	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // prepareReduceWindow reduces every window to an element: the initial value,
 // then the window's elements in row-major order. Padding counts as the initial
 // value, and so do the holes that base_dilations makes.
 func prepareReduceWindow(b *builder, o *site) error {
-	n, err := o.inputs()
-	if err != nil {
-		return err
-	}
-	in, out := o.in[0].shape, o.out[0].shape
+	n, in, out := len(o.out), o.in[0].shape, o.out[0].shape
 	for i := range n {
 		if !slices.Equal(o.in[i].shape, in) || !o.in[n+i].scalar() || !slices.Equal(o.out[i].shape, out) {
 			return fmt.Errorf("input %v, init %v and result %v do not fit input %v and result %v", o.in[i].shape, o.in[n+i].shape, o.out[i].shape, in, out)
 		}
 	}
-	size, err := ints(o.op.Attrs, "window_dimensions")
-	if err != nil {
-		return err
-	}
+	size := o.ints("window_dimensions")
 	if slices.ContainsFunc(size, func(x int) bool { return x < 1 }) {
 		return fmt.Errorf("window_dimensions %v, want at least 1 each", size)
 	}
@@ -35,7 +29,7 @@ func prepareReduceWindow(b *builder, o *site) error {
 	if err != nil {
 		return err
 	}
-	if len(o.op.Regions) == 1 && n == 1 {
+	if n == 1 {
 		op, _ := simpleBody(o.op.Regions[0])
 		if b.reduceWindowSimple(o, ws, size, op) {
 			return nil
@@ -166,23 +160,8 @@ func (b *builder) reduceWindowGeneral(o *site, ws []windowDim, size []int) error
 // into the result there, in the order of the source. A window that lies in the
 // padding altogether has no such element; its value is left out.
 func prepareSelectAndScatter(b *builder, o *site) error {
-	if err := o.arity(3, 1); err != nil {
-		return err
-	}
 	in, source, init, out := o.in[0], o.in[1], o.in[2], o.out[0]
-	if !slices.Equal(in.shape, out.shape) || !init.scalar() {
-		return fmt.Errorf("operand %v, init %v and result %v", in.tensor, init.tensor, out)
-	}
-	size, err := ints(o.op.Attrs, "window_dimensions")
-	if err != nil {
-		return err
-	}
-	if len(size) == 0 {
-		size = slices.Repeat([]int{1}, len(in.shape))
-	}
-	if slices.ContainsFunc(size, func(x int) bool { return x < 1 }) {
-		return fmt.Errorf("window_dimensions %v, want at least 1 each", size)
-	}
+	size := toInts(stablehlo.AsSelectAndScatter(o.op).WindowDimensions())
 	ws, err := newWindows(o, windowAttrs{stride: "window_strides"}, in.shape, source.shape, size, in.dt)
 	if err != nil {
 		return err
@@ -194,9 +173,6 @@ func prepareSelectAndScatter(b *builder, o *site) error {
 	prefers, err := b.region(o, 0, pair, []tensor{in.element(), in.element()})
 	if err != nil {
 		return err
-	}
-	if len(prefers.types) != 1 || prefers.types[0].dt != loops.I1 || prefers.types[0].n != 1 {
-		return fmt.Errorf("region 0 must return one i1")
 	}
 	sum := []int{b.pointer(o), b.pointer(o)}
 	combine, err := b.region(o, 1, sum, []tensor{out.element(), out.element()})

@@ -9,27 +9,20 @@ import (
 	"ltc/backends/reference/internal/loops"
 	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // prepareRng draws numbers from a distribution. Every run of a program draws
 // the same numbers: they depend on the op's place in the text and on how many
 // the run has drawn before.
 func prepareRng(b *builder, o *site) error {
-	if err := o.arity(3, 1); err != nil {
-		return err
-	}
 	lo, hi, shape, out := o.in[0], o.in[1], o.in[2], o.out[0]
-	if !lo.tensor.equal(out.element()) || !hi.tensor.equal(out.element()) {
-		return fmt.Errorf("parameters %v and %v, want scalars %v", lo.tensor, hi.tensor, out.element())
-	}
-	read := indexReader(shape.dt)
-	if read == nil || len(shape.shape) != 1 || shape.n != len(out.shape) {
-		return fmt.Errorf("shape is %v for a result of rank %d", shape.tensor, len(out.shape))
-	}
-	distribution, _ := o.op.Attrs.Get("rng_distribution").(mlir.EnumAttr)
-	draw, err := drawing(distribution.Value, out)
-	if err != nil {
-		return err
+	read, draw := indexReader(shape.dt), drawInts(out)
+	switch {
+	case stablehlo.AsRNG(o.op).RNGDistribution() == "NORMAL":
+		draw = drawFloats(out, normal)
+	case out.dt.IsFloat():
+		draw = drawFloats(out, uniform)
 	}
 	r, key := b.result(o, 0), uint64(o.op.Ordinal)
 	b.emitTry(func(f *frame) error {
@@ -46,21 +39,6 @@ func prepareRng(b *builder, o *site) error {
 		return nil
 	})
 	return nil
-}
-
-// drawing returns what fills out, given its parameters and a source of bits.
-func drawing(distribution string, out tensor) (func(f *frame, to, a, b unsafe.Pointer, next func() uint64), error) {
-	switch {
-	case distribution == "UNIFORM" && out.dt.IsFloat():
-		return drawFloats(out, uniform), nil
-	case distribution == "UNIFORM" && (out.dt.IsInt() || out.dt == loops.I1):
-		return drawInts(out), nil
-	case distribution == "NORMAL" && out.dt.IsFloat():
-		return drawFloats(out, normal), nil
-	case distribution == "NORMAL" || distribution == "UNIFORM":
-		return nil, fmt.Errorf("rng_distribution %s of elements of %v", distribution, out.dt)
-	}
-	return nil, fmt.Errorf("rng_distribution %q is none of UNIFORM, NORMAL", distribution)
 }
 
 // uniform returns a number from a to below b; a if there is none.
@@ -150,9 +128,6 @@ func drawInts(out tensor) func(f *frame, to, a, b unsafe.Pointer, next func() ui
 // prepareBits fills elements of any type with random bits. The algorithm
 // DEFAULT is PHILOX.
 func prepareBits(b *builder, o *site) error {
-	if err := o.arity(1, 2); err != nil {
-		return err
-	}
 	in, out := o.in[0], o.out[1]
 	if in.dt != loops.U64 || len(in.shape) != 1 || !in.tensor.equal(o.out[0]) {
 		return fmt.Errorf("state %v with result %v, want one type tensor<…xui64>", in.tensor, o.out[0])

@@ -1,12 +1,12 @@
 package eval
 
 import (
-	"fmt"
 	"slices"
 	"unsafe"
 
 	"ltc/backends/reference/internal/loops"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 // prepareScatter updates elements in the row-major order of the indices' batch
@@ -14,23 +14,14 @@ import (
 // update that are outside of the operand are left out one by one.
 func prepareScatter(b *builder, o *site) error {
 	n := len(o.out)
-	if n == 0 || len(o.in) != 2*n+1 {
-		return fmt.Errorf("%d operands and %d results, want inputs, indices and updates", len(o.in), n)
-	}
 	s, err := b.newScatter(o)
 	if err != nil {
 		return err
 	}
 	results, inputs := make([]int, n), make([]int, n)
 	for i, t := range o.out { // the body may work on a wider type than the inputs'
-		if !slices.Equal(o.in[i].shape, t.shape) || o.in[n+1+i].dt != o.in[i].dt {
-			return fmt.Errorf("input %v and update %v with result %v", o.in[i].tensor, o.in[n+1+i].tensor, t)
-		}
 		inputs[i] = b.converted(o, o.in[i].slot, o.in[i].dt, t.dt, t.n)
 		s.updates = append(s.updates, b.converted(o, o.in[n+1+i].slot, o.in[n+1+i].dt, t.dt, o.in[n+1+i].n))
-		if !slices.Equal(o.in[i].shape, o.in[0].shape) || !slices.Equal(o.in[n+1+i].shape, o.in[n+1].shape) {
-			return fmt.Errorf("inputs and updates must have one shape each")
-		}
 		results[i] = b.resultOver(o, i, i)
 		if slices.ContainsFunc(o.in[n:], func(x operand) bool { return x.slot == o.in[i].slot }) || n > 1 {
 			b.code.slots[results[i]].reuse = nil
@@ -69,13 +60,9 @@ type scatter struct {
 func (b *builder) newScatter(o *site) (*scatter, error) {
 	n := len(o.out)
 	in, idx, update := o.in[0], o.in[n], o.in[n+1]
-	d, err := fields(o.op.Attrs, "scatter_dimension_numbers")
-	windowDims, err1 := axes(d, "update_window_dims", len(update.shape))
-	inserted, err2 := axes(d, "inserted_window_dims", len(in.shape))
-	if err := firstError(err, err1, err2); err != nil {
-		return nil, err
-	}
-	m, err := b.newIndexMap(d, "scatter_dims_to_operand_dims", "input_batching_dims", "scatter_indices_batching_dims", in.tensor, idx)
+	d := stablehlo.AsScatter(o.op).ScatterDimensionNumbers()
+	windowDims, inserted := toInts(d.UpdateWindowDims), toInts(d.InsertedWindowDims)
+	m, err := b.newIndexMap(d.ScatterDimsToOperandDims, d.InputBatchingDims, d.ScatterIndicesBatchingDims, int(d.IndexVectorDim), idx)
 	if err != nil {
 		return nil, err
 	}
@@ -85,9 +72,6 @@ func (b *builder) newScatter(o *site) (*scatter, error) {
 		sizes[i] = min(1, in.shape[i])
 		batching := slices.ContainsFunc(m.batching, func(p [2]int) bool { return p[0] == i })
 		if !batching && !slices.Contains(inserted, i) {
-			if k >= len(windowDims) {
-				return nil, fmt.Errorf("update_window_dims %v has no entry for dimension %d", windowDims, i)
-			}
 			sizes[i] = update.shape[windowDims[k]]
 			k++
 		}
@@ -173,7 +157,7 @@ func (c *cursor) next() bool {
 // is one op or returns the update.
 func (b *builder) scatterBody(o *site, s *scatter, results []int) (func(f *frame, to, from int) error, *block, error) {
 	n := len(results)
-	if n == 1 && len(o.op.Regions) == 1 {
+	if n == 1 {
 		size, to, from := o.out[0].dt.Size(), results[0], s.updates[0]
 		op, mirrored := simpleBody(o.op.Regions[0])
 		if k := loops.Binary(op, o.out[0].dt); k != nil && !mirrored {

@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"fmt"
-	"slices"
 	"unsafe"
 
 	"ltc/backends/reference/internal/loops"
@@ -10,18 +8,7 @@ import (
 )
 
 func prepareSelect(b *builder, o *site) error {
-	if err := o.arity(3, 1); err != nil {
-		return err
-	}
 	p, t := o.in[0], o.out[0]
-	if p.dt != loops.I1 || !p.scalar() && !slices.Equal(p.shape, t.shape) {
-		return fmt.Errorf("the predicate is %v%v: want i1, a scalar or of shape %v", p.dt, p.shape, t.shape)
-	}
-	for i := 1; i < 3; i++ {
-		if o.in[i].dt != t.dt || !slices.Equal(o.in[i].shape, t.shape) {
-			return fmt.Errorf("operand %d is %v%v, the result %v%v", i, o.in[i].dt, o.in[i].shape, t.dt, t.shape)
-		}
-	}
 	if p.scalar() {
 		b.dense(o)
 	}
@@ -49,32 +36,15 @@ func prepareSelect(b *builder, o *site) error {
 // prepareClamp computes min(max(low, x), high), with bounds that are scalars
 // or as large as x.
 func prepareClamp(b *builder, o *site) error {
-	if err := o.arity(3, 1); err != nil {
-		return err
-	}
 	t := o.out[0]
-	if !slices.Equal(o.in[1].shape, t.shape) {
-		return fmt.Errorf("the operand has shape %v, the result %v", o.in[1].shape, t.shape)
-	}
 	lo, hi := loops.Binary(stablehlo.Maximum, t.dt), loops.Binary(stablehlo.Minimum, t.dt)
-	if lo == nil || hi == nil {
-		return unsupportedf("elements of type %v", t.dt)
-	}
 	var bounds [2]int
 	for i, k := range []int{0, 2} {
 		in := o.in[k]
-		if err := o.likeResult(k); err != nil {
-			return err
-		}
-		switch {
-		case slices.Equal(in.shape, t.shape):
-			bounds[i] = in.slot
-		case in.scalar():
+		if bounds[i] = in.slot; in.scalar() && !t.scalar() {
 			bounds[i] = b.scratch(o, t.bytes())
 			k, to, from := loops.Fill(t.dt), bounds[i], in.slot
 			b.emit(func(f *frame) { f.fill(k, t.dt.Size(), f.p[to], f.p[from], t.n) })
-		default:
-			return fmt.Errorf("operand %d has shape %v: want a scalar or %v", k, in.shape, t.shape)
 		}
 	}
 	x := o.in[1].slot

@@ -7,15 +7,10 @@ import (
 
 	"ltc/backends/reference/internal/loops"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 func prepareReshape(b *builder, o *site) error {
-	if err := o.arity(1, 1); err != nil {
-		return err
-	}
-	if o.in[0].n != o.out[0].n || o.in[0].dt != o.out[0].dt {
-		return fmt.Errorf("%v%v cannot be reshaped to %v%v", o.in[0].dt, o.in[0].shape, o.out[0].dt, o.out[0].shape)
-	}
 	b.alias(o, 0, o.in[0].slot)
 	return nil
 }
@@ -45,24 +40,12 @@ func (b *builder) emitMove(o *site, strides []int, offset int) {
 }
 
 func prepareBroadcast(b *builder, o *site) error {
-	if err := o.arity(1, 1); err != nil {
-		return err
-	}
 	in, out := o.in[0], o.out[0]
-	dims, err := axes(o.op.Attrs, "broadcast_dimensions", len(out.shape))
-	if err := firstError(err, o.likeResult(0)); err != nil {
-		return err
-	}
-	if len(dims) != len(in.shape) {
-		return fmt.Errorf("broadcast_dimensions has %d entries for an operand of rank %d", len(dims), len(in.shape))
-	}
+	dims := stablehlo.AsBroadcastInDim(o.op).BroadcastDimensions()
 	strides := make([]int, len(out.shape))
 	for i, s := range soa.Dense(in.shape) {
-		switch n := in.shape[i]; {
-		case n == out.shape[dims[i]]:
+		if in.shape[i] == out.shape[dims[i]] {
 			strides[dims[i]] = s
-		case n != 1:
-			return fmt.Errorf("dimension %d of the operand is %d, dimension %d of the result %d", i, n, dims[i], out.shape[dims[i]])
 		}
 	}
 	b.emitMove(o, strides, 0)
@@ -70,39 +53,13 @@ func prepareBroadcast(b *builder, o *site) error {
 }
 
 func prepareTranspose(b *builder, o *site) error {
-	if err := o.arity(1, 1); err != nil {
-		return err
-	}
-	in, out := o.in[0], o.out[0]
-	perm, err := axes(o.op.Attrs, "permutation", len(in.shape))
-	if err := firstError(err, o.likeResult(0)); err != nil {
-		return err
-	}
-	if len(perm) != len(in.shape) || len(perm) != len(out.shape) {
-		return fmt.Errorf("permutation has %d entries for rank %d", len(perm), len(in.shape))
-	}
-	strides, dense := make([]int, len(perm)), soa.Dense(in.shape)
-	for i, p := range perm {
-		if in.shape[p] != out.shape[i] || slices.Contains(perm[:i], p) {
-			return fmt.Errorf("permutation %v does not turn %v into %v", perm, in.shape, out.shape)
-		}
-		strides[i] = dense[p]
-	}
-	b.emitMove(o, strides, 0)
+	b.emitMove(o, pick(soa.Dense(o.in[0].shape), toInts(stablehlo.AsTranspose(o.op).Permutation())), 0)
 	return nil
 }
 
 func prepareSlice(b *builder, o *site) error {
-	if err := o.arity(1, 1); err != nil {
-		return err
-	}
 	in, out := o.in[0], o.out[0]
-	start, err1 := ints(o.op.Attrs, "start_indices")
-	limit, err2 := ints(o.op.Attrs, "limit_indices")
-	step, err3 := ints(o.op.Attrs, "strides")
-	if err := firstError(err1, err2, err3, o.likeResult(0)); err != nil {
-		return err
-	}
+	start, limit, step := o.ints("start_indices"), o.ints("limit_indices"), o.ints("strides")
 	rank := len(in.shape)
 	if len(start) != rank || len(limit) != rank || len(step) != rank || len(out.shape) != rank {
 		return fmt.Errorf("start_indices, limit_indices and strides must have %d entries", rank)
@@ -130,16 +87,9 @@ func quotientUp(n, d int) int {
 }
 
 func prepareReverse(b *builder, o *site) error {
-	if err := o.arity(1, 1); err != nil {
-		return err
-	}
 	in := o.in[0]
-	dims, err := axes(o.op.Attrs, "dimensions", len(in.shape))
-	if err := firstError(err, o.likeResult(0), o.alike()); err != nil {
-		return err
-	}
 	strides, offset := soa.Dense(in.shape), 0
-	for _, d := range dims {
+	for _, d := range stablehlo.AsReverse(o.op).Dimensions() {
 		offset += (in.shape[d] - 1) * strides[d]
 		strides[d] = -strides[d]
 	}
@@ -148,50 +98,21 @@ func prepareReverse(b *builder, o *site) error {
 }
 
 func prepareConcatenate(b *builder, o *site) error {
-	if len(o.in) == 0 || len(o.out) != 1 {
-		return fmt.Errorf("%d operands and %d results, want some and 1", len(o.in), len(o.out))
-	}
-	out := o.out[0]
-	dim, err := intAttr(o.op.Attrs, "dimension", -1)
-	if err != nil {
-		return err
-	}
-	if dim < 0 || dim >= len(out.shape) {
-		return fmt.Errorf("dimension = %d is not one of the result's %d", dim, len(out.shape))
-	}
+	out, dim := o.out[0], stablehlo.AsConcatenate(o.op).Dimension()
 	r, dense, at, size := b.result(o, 0), soa.Dense(out.shape), 0, out.dt.Size()
-	for i, in := range o.in {
-		if err := o.likeResult(i); err != nil {
-			return err
-		}
-		for k := range out.shape {
-			if len(in.shape) != len(out.shape) || k != dim && in.shape[k] != out.shape[k] {
-				return fmt.Errorf("operand %d has shape %v, the result %v", i, in.shape, out.shape)
-			}
-		}
+	for _, in := range o.in {
 		m, offset := newMover(size, in.shape, dense, soa.Dense(in.shape)), at*dense[dim]*size
 		at += in.shape[dim]
-		if in.n > 0 && at <= out.shape[dim] {
+		if in.n > 0 {
 			b.emit(func(f *frame) { m.run(f, unsafe.Add(f.p[r], offset), f.p[in.slot]) })
 		}
-	}
-	if at != out.shape[dim] {
-		return fmt.Errorf("the operands have %d in dimension %d, the result %d", at, dim, out.shape[dim])
 	}
 	return nil
 }
 
 func preparePad(b *builder, o *site) error {
-	if err := o.arity(2, 1); err != nil {
-		return err
-	}
 	in, value, out := o.in[0], o.in[1], o.out[0]
-	low, err1 := ints(o.op.Attrs, "edge_padding_low")
-	high, err2 := ints(o.op.Attrs, "edge_padding_high")
-	interior, err3 := ints(o.op.Attrs, "interior_padding")
-	if err := firstError(err1, err2, err3, o.likeResult(0), o.likeResult(1)); err != nil {
-		return err
-	}
+	low, high, interior := o.ints("edge_padding_low"), o.ints("edge_padding_high"), o.ints("interior_padding")
 	rank := len(in.shape)
 	if len(low) != rank || len(high) != rank || len(interior) != rank || len(out.shape) != rank || !value.scalar() {
 		return fmt.Errorf("padding of rank %d needs %d entries of each kind and a scalar", rank, rank)
@@ -239,17 +160,8 @@ func preparePad(b *builder, o *site) error {
 
 // prepareIota fills the result with the index of one dimension.
 func prepareIota(b *builder, o *site) error {
-	if err := o.arity(0, 1); err != nil {
-		return err
-	}
 	out := o.out[0]
-	dim, err := intAttr(o.op.Attrs, "iota_dimension", -1)
-	if err != nil {
-		return err
-	}
-	if dim < 0 || dim >= len(out.shape) || out.dt == loops.I1 {
-		return fmt.Errorf("iota_dimension = %d of a result of %v%v", dim, out.dt, out.shape)
-	}
+	dim := stablehlo.AsIota(o.op).IotaDimension()
 	numbers, err := b.numbers(o, out.dt, out.shape[dim], out.n)
 	if err != nil {
 		return err

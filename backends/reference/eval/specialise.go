@@ -5,8 +5,8 @@ import (
 	"slices"
 	"unsafe"
 
-	"ltc/backends/reference/internal/loops"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // A dynamic op is a static op some of whose attributes, or whose result's
@@ -154,16 +154,7 @@ func (b *builder) prepareLate(o *site, d *mlir.Static) error {
 
 // prepareDimensionSize is a constant once the operand's type is known.
 func prepareDimensionSize(b *builder, o *site) error {
-	if err := o.arity(1, 1); err != nil {
-		return err
-	}
-	dim, err := dimension(o.op, "dimension", o.in[0].tensor)
-	if err != nil {
-		return err
-	}
-	if o.out[0].dt != loops.I32 || !o.out[0].scalar() {
-		return fmt.Errorf("the result is %v, want tensor<i32>", o.out[0])
-	}
+	dim := stablehlo.AsGetDimensionSize(o.op).Dimension()
 	n := o.in[0].shape[dim]
 	if n != int(int32(n)) {
 		return fmt.Errorf("dimension %d has %d, which is no i32", dim, n)
@@ -177,18 +168,8 @@ func prepareDimensionSize(b *builder, o *site) error {
 // prepareSetDimensionSize takes the first elements of a dimension, as many as
 // the result has; where that is more than there are, zeros follow.
 func prepareSetDimensionSize(b *builder, o *site) error {
-	if err := o.arity(2, 1); err != nil {
-		return err
-	}
 	in, size, out := o.in[0], o.in[1], o.out[0]
-	dim, err := dimension(o.op, "dimension", in.tensor)
-	if err := firstError(err, o.likeResult(0)); err != nil {
-		return err
-	}
-	read := indexReader(size.dt)
-	if read == nil || size.n != 1 || len(out.shape) != len(in.shape) || !slices.Equal(with(in.shape, dim, out.shape[dim]), out.shape) {
-		return fmt.Errorf("size %v of dimension %d of %v, the result is %v", size.tensor, dim, in.tensor, out)
-	}
+	dim, read := int(stablehlo.AsSetDimensionSize(o.op).Dimension()), indexReader(size.dt)
 	r, common := b.result(o, 0), with(in.shape, dim, min(in.shape[dim], out.shape[dim]))
 	b.emitTry(func(f *frame) error {
 		if n := read(f.p[size.slot]); n != out.shape[dim] {

@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"ltc/backends/reference/internal/loops"
@@ -48,14 +49,9 @@ type windowAttrs struct{ stride, base, dilation string }
 func newWindows(o *site, names windowAttrs, in, out, size []int, elem loops.DType) ([]windowDim, error) {
 	rank := len(in)
 	list := func(name string) ([]int, error) {
-		v, err := ints(o.op.Attrs, name)
-		if err != nil {
-			return nil, err
-		}
+		v := o.ints(name)
 		if len(v) == 0 {
-			for range rank {
-				v = append(v, 1)
-			}
+			v = slices.Repeat([]int{1}, rank)
 		}
 		if len(v) != rank {
 			return nil, fmt.Errorf("%s has %d entries for %d dimensions", name, len(v), rank)
@@ -70,11 +66,11 @@ func newWindows(o *site, names windowAttrs, in, out, size []int, elem loops.DTyp
 	stride, err1 := list(names.stride)
 	base, err2 := list(names.base)
 	dilation, err3 := list(names.dilation)
-	padding, err4 := ints(o.op.Attrs, "padding")
-	if err := firstError(err1, err2, err3, err4); err != nil {
+	padding := o.ints("padding")
+	if err := firstError(err1, err2, err3); err != nil {
 		return nil, err
 	}
-	if padding == nil {
+	if len(padding) == 0 {
 		padding = make([]int, 2*rank)
 	}
 	if len(padding) != 2*rank || len(size) != rank || len(out) != rank {
@@ -235,10 +231,7 @@ func (b *builder) table(shape []int) error {
 // offsets returns the offset of every index of a shape, in elements, in
 // row-major order.
 func offsets(shape, strides []int) []int {
-	n := 1
-	for _, s := range shape {
-		n *= s
-	}
+	n := volume(shape)
 	if n == 0 {
 		return nil
 	}
