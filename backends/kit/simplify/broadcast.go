@@ -17,15 +17,7 @@ func broadcast(s *state) bool {
 }
 
 func normalBroadcast(e *editor, op *mlir.Op) *mlir.Value {
-	x := op.Operands[0]
-	t, out := tensorOf(x), resultType(op)
-	to := stablehlo.AsBroadcastInDim(op).BroadcastDimensions()
-	switch {
-	case element(x) != nil, hasUnits(t.Shape), def(x, stablehlo.BroadcastInDim) != nil, def(x, stablehlo.Transpose) != nil,
-		slices.Equal(withoutUnits(out.Shape), t.Shape) && slices.IsSorted(to):
-		return e.broadcast(x, out.Shape, to)
-	}
-	return nil
+	return e.repeated(op.Operands[0], resultType(op).Shape, stablehlo.AsBroadcastInDim(op).BroadcastDimensions())
 }
 
 // hoistBroadcast computes an elementwise op before its operands are repeated.

@@ -108,24 +108,15 @@ func sameTypes(a, b []*mlir.Value) bool {
 // dropResults leaves out the results of a branch that nobody uses.
 func (f *flow) dropResults(op *mlir.Op) {
 	unused := func(i int) bool { return f.uses[op.Results[i]] == 0 }
-	if all := indices(len(op.Results), unused); len(all) == 0 || len(all) == len(op.Results) {
+	used := without(op.Results, unused)
+	if len(used) == 0 || len(used) == len(op.Results) {
 		return // of which nobody uses anything, another pass decides
 	}
 	f.changed = true
 	for _, b := range bodies(op) {
 		terminator(b).Operands = without(terminator(b).Operands, unused)
 	}
-	op.Results = renumbered(without(op.Results, unused))
-}
-
-func indices(n int, is func(i int) bool) []int {
-	var all []int
-	for i := range n {
-		if is(i) {
-			all = append(all, i)
-		}
-	}
-	return all
+	op.Results = renumbered(used)
 }
 
 // without returns the values of v but those at the indices that are to go.

@@ -116,17 +116,12 @@ func (e *editor) padded(x *mlir.Value, spatial []int64, w window) *mlir.Value {
 		return x
 	}
 	t := tensorOf(x)
-	shape := slices.Clone(t.Shape)
-	low, high, between := make([]int64, len(shape)), make([]int64, len(shape)), make([]int64, len(shape))
+	n := len(t.Shape)
+	low, high, between := make([]int64, n), make([]int64, n), make([]int64, n)
 	for i, d := range spatial {
 		low[d], high[d], between[d] = w.low[i], w.high[i], w.between[i]
-		shape[d] += w.low[i] + w.high[i] + (shape[d]-1)*w.between[i]
 	}
-	return e.emit(stablehlo.Pad, like(t, shape), mlir.Dict{
-		{Name: "edge_padding_low", Value: mlir.I64Array(low)},
-		{Name: "edge_padding_high", Value: mlir.I64Array(high)},
-		{Name: "interior_padding", Value: mlir.I64Array(between)},
-	}, x, e.constant(like(t, nil), 0))
+	return e.pad(x, e.constant(like(t, nil), 0), low, high, between)
 }
 
 // places are the elements of an image that windows of one element are, given its

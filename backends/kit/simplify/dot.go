@@ -34,11 +34,7 @@ func dotSides(op *mlir.Op) (sides [2]operand) {
 	sides[1] = operand{v: op.Operands[1], batch: d.RHSBatch, contract: d.RHSContract}
 	for i := range sides {
 		s := &sides[i]
-		for k := range tensorOf(s.v).Shape {
-			if d := int64(k); !slices.Contains(s.batch, d) && !slices.Contains(s.contract, d) {
-				s.free = append(s.free, d)
-			}
-		}
+		s.free = others(len(s.shape()), slices.Concat(s.batch, s.contract))
 	}
 	return sides
 }
@@ -65,18 +61,8 @@ func dotUnits(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	for i := range s {
 		shape := s[i].shape()
-		at := make([]int64, len(shape)) // dimensions without those of 1; -1 for these
-		n := int64(0)
-		for k, d := range shape {
-			if at[k] = -1; d != 1 {
-				at[k] = n
-				n++
-			}
-		}
-		kept := func(d []int64) []int64 {
-			return slices.DeleteFunc(pick(at, d), func(k int64) bool { return k < 0 })
-		}
-		s[i] = operand{v: e.reshape(s[i].v, withoutUnits(shape)), batch: kept(s[i].batch), contract: kept(s[i].contract), free: kept(s[i].free)}
+		gone := units(shape)
+		s[i] = operand{v: e.reshape(s[i].v, withoutUnits(shape)), batch: left(s[i].batch, gone), contract: left(s[i].contract, gone), free: left(s[i].free, gone)}
 	}
 	return e.multiplied(op, s)
 }
@@ -129,12 +115,10 @@ func (s *operand) unmerge(src *mlir.Value) bool {
 	var free []int64
 	for _, g := range groups(from, to) {
 		d := g.from[0]
-		at[d] = int64(g.to[0])
+		at[d] = g.to[0]
 		switch {
-		case slices.Contains(s.free, int64(d)):
-			for _, k := range g.to {
-				free = append(free, int64(k))
-			}
+		case slices.Contains(s.free, d):
+			free = append(free, g.to...)
 		case len(g.to) > 1:
 			return false
 		}

@@ -252,5 +252,16 @@ func (e *editor) insert(op *mlir.Op) {
 
 // again emits op with other operands and a result of type t.
 func (e *editor) again(op *mlir.Op, t mlir.Type, operands ...*mlir.Value) *mlir.Value {
-	return e.emit(op.Code, t, slices.Clone(op.Attrs), operands...)
+	return e.emitOp(copyOf(op, t, operands...))
+}
+
+// copyOf returns a copy of op with other operands and a result of type t.
+func copyOf(op *mlir.Op, t mlir.Type, operands ...*mlir.Value) *mlir.Op {
+	x := mlir.NewOp(op.Code, slices.Clone(operands), t)
+	x.Attrs = slices.Clone(op.Attrs)
+	var c mlir.Cloner
+	for _, r := range op.Regions {
+		x.Regions = append(x.Regions, c.Region(r))
+	}
+	return x
 }

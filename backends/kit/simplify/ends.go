@@ -2,6 +2,7 @@ package simplify
 
 import (
 	"math"
+	"slices"
 
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -60,7 +61,7 @@ func (l countedLoop) passes(counter, bound *mlir.Value, direction string) bool {
 		return false
 	}
 	elem, ok := t.Elem.(mlir.IntegerType)
-	i := argument(l.cond, counter)
+	i := slices.Index(l.cond.Args, counter)
 	if !ok || i < 0 || !l.stays(bound) {
 		return false
 	}
@@ -113,7 +114,7 @@ func (l countedLoop) step(i int) (step int64, ok bool) {
 
 // stays reports whether a value of the condition is the same in all turns.
 func (l countedLoop) stays(v *mlir.Value) bool {
-	if i := argument(l.cond, v); i >= 0 {
+	if i := slices.Index(l.cond.Args, v); i >= 0 {
 		return l.next[i] == l.body.Args[i]
 	}
 	if _, ok := number(v); ok {
@@ -122,14 +123,4 @@ func (l countedLoop) stays(v *mlir.Value) bool {
 	inside := false
 	walk(l.cond, func(op *mlir.Op) { inside = inside || op == v.Def })
 	return !inside
-}
-
-// argument returns which of a block's arguments v is; -1 if it is none.
-func argument(b *mlir.Block, v *mlir.Value) int {
-	for i, a := range b.Args {
-		if a == v {
-			return i
-		}
-	}
-	return -1
 }

@@ -97,12 +97,7 @@ func (f *folding) extent(op *mlir.Op, small bool) extent {
 }
 
 func (f *folding) allSmall(vs []*mlir.Value) bool {
-	for _, v := range vs {
-		if !f.small(v) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(vs, func(v *mlir.Value) bool { return !f.small(v) })
 }
 
 // closed reports whether the regions of op use no values from outside.
@@ -227,8 +222,7 @@ func (p *evaluation) compute(v *mlir.Value) *mlir.Value {
 		}
 		t = mlir.Tensor(t.Elem)
 	}
-	x := mlir.NewOp(op.Code, nil, t)
-	x.Attrs = slices.Clone(op.Attrs)
+	x := copyOf(op, t)
 	for _, in := range op.Operands {
 		w := p.value(in)
 		if p.known[v] == all && p.known[in] == one && len(tensorOf(in).Shape) > 0 {
@@ -237,10 +231,6 @@ func (p *evaluation) compute(v *mlir.Value) *mlir.Value {
 			w = p.append(b)
 		}
 		x.Operands = append(x.Operands, w)
-	}
-	var c mlir.Cloner
-	for _, r := range op.Regions {
-		x.Regions = append(x.Regions, c.Region(r))
 	}
 	return p.append(x)
 }

@@ -1,6 +1,10 @@
 package simplify
 
-import "ltc/mlir"
+import (
+	"slices"
+
+	"ltc/mlir"
+)
 
 // loop simplifies a while: one whose condition does not hold at first is its
 // operands; a value that the body hands on as it is stands for itself; one that
@@ -22,7 +26,7 @@ func (f *flow) loop(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
 	kept := f.keptByLoop(op, cond, body)
 	f.invariant(op, cond, body, kept)
 	gone := func(i int) bool { return !kept[i] }
-	if n := len(indices(len(kept), gone)); n == 0 || n == len(kept) {
+	if !slices.Contains(kept, false) || !slices.Contains(kept, true) {
 		return append(out, op)
 	}
 	f.changed = true

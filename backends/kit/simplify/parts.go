@@ -107,8 +107,7 @@ func sliceRepeated(e *editor, op *mlir.Op) *mlir.Value {
 	if hasUnits(tensorOf(x).Shape) {
 		return nil
 	}
-	part := ranges{pick(r.start, to), pick(r.limit, to), pick(r.stride, to)}
-	return e.broadcast(e.slice(x, part), resultType(op).Shape, to)
+	return e.broadcast(e.slice(x, r.pick(to)), resultType(op).Shape, to)
 }
 
 // slicePiece takes a part of only some of what was concatenated.
@@ -204,7 +203,7 @@ func wholeUpdate(e *editor, op *mlir.Op) *mlir.Value {
 		low[d] = clampStart(v, n, shape[d]-part[d])
 		high[d] = shape[d] - part[d] - low[d]
 	}
-	return e.pad(update, e.splat(like(tensorOf(x), nil), element(x)), low, high)
+	return e.pad(update, e.splat(like(tensorOf(x), nil), element(x)), low, high, make([]int64, len(shape)))
 }
 
 // gatherOne gathers one part from a constant place.
@@ -212,7 +211,7 @@ func gatherOne(e *editor, op *mlir.Op) *mlir.Value {
 	g := stablehlo.AsGather(op).DimensionNumbers()
 	x, start := op.Operands[0], literal(op.Operands[1])
 	size := stablehlo.AsGather(op).SliceSizes()
-	if start == nil || len(g.OperandBatchingDims) > 0 || resultType(op).Elements() != product64(size) {
+	if start == nil || len(g.OperandBatchingDims) > 0 || resultType(op).Elements() != like(tensorOf(x), size).Elements() {
 		return nil
 	}
 	at, ok := mlir.Ints(start)
@@ -228,12 +227,4 @@ func gatherOne(e *editor, op *mlir.Op) *mlir.Value {
 		r.limit[d] = r.start[d] + size[d]
 	}
 	return e.reshape(e.slice(x, r), resultType(op).Shape)
-}
-
-func product64(dims []int64) int64 {
-	n := int64(1)
-	for _, d := range dims {
-		n *= d
-	}
-	return n
 }

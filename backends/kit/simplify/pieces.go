@@ -22,16 +22,16 @@ func (e *editor) concatenate(vs []*mlir.Value, d int64) *mlir.Value {
 	return e.emit(stablehlo.Concatenate, like(tensorOf(vs[0]), shape), mlir.Dict{{Name: "dimension", Value: mlir.I64Attr(d)}}, vs...)
 }
 
-// pad puts value around v.
-func (e *editor) pad(v, value *mlir.Value, low, high []int64) *mlir.Value {
+// pad puts value around v, and between its elements.
+func (e *editor) pad(v, value *mlir.Value, low, high, between []int64) *mlir.Value {
 	shape := slices.Clone(tensorOf(v).Shape)
-	for d := range shape {
-		shape[d] += low[d] + high[d]
+	for d, n := range shape {
+		shape[d] += low[d] + high[d] + (n-1)*between[d]
 	}
 	return e.emit(stablehlo.Pad, like(tensorOf(v), shape), mlir.Dict{
 		{Name: "edge_padding_low", Value: mlir.I64Array(low)},
 		{Name: "edge_padding_high", Value: mlir.I64Array(high)},
-		{Name: "interior_padding", Value: mlir.I64Array(make([]int64, len(low)))},
+		{Name: "interior_padding", Value: mlir.I64Array(between)},
 	}, v, value)
 }
 
@@ -160,7 +160,7 @@ func padPadded(e *editor, op *mlir.Op) *mlir.Value {
 	if !ok || !too {
 		return nil
 	}
-	return e.pad(inner.Operands[0], op.Operands[1], low, high)
+	return e.pad(inner.Operands[0], op.Operands[1], low, high, first.InteriorPadding())
 }
 
 // bothPaddings returns the paddings at one side by first and then by second; false

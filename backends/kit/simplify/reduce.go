@@ -51,18 +51,9 @@ func reductionOf(op *mlir.Op) (r reduction, ok bool) {
 // reduced emits a reduction of x over other dimensions, in the shape of the
 // whole result.
 func (e *editor) reduced(r reduction, x *mlir.Value, over []int64) *mlir.Value {
-	shape := []int64{}
-	for i, d := range tensorOf(x).Shape {
-		if !slices.Contains(over, int64(i)) {
-			shape = append(shape, d)
-		}
-	}
-	out := resultType(r.op)
-	op := mlir.NewOp(stablehlo.Reduce, []*mlir.Value{x, r.init}, like(out, shape))
-	op.Attrs = slices.Clone(r.op.Attrs)
+	from := tensorOf(x).Shape
+	op := copyOf(r.op, like(resultType(r.op), pick(from, others(len(from), over))), x, r.init)
 	op.Attrs.Set("dimensions", mlir.I64Array(slices.Sorted(slices.Values(over))))
-	var c mlir.Cloner
-	op.Regions = []*mlir.Region{c.Region(r.op.Regions[0])}
 	return e.emitOp(op)
 }
 
@@ -91,19 +82,9 @@ func reduceUnits(e *editor, op *mlir.Op) *mlir.Value {
 	if !ok || !hasUnits(tensorOf(r.x).Shape) {
 		return nil
 	}
-	over := []int64{}
-	n := int64(0)
-	for i, d := range tensorOf(r.x).Shape {
-		if d == 1 {
-			continue
-		}
-		if slices.Contains(r.dims, int64(i)) {
-			over = append(over, n)
-		}
-		n++
-	}
-	x := e.reshape(r.x, withoutUnits(tensorOf(r.x).Shape))
-	return e.reshape(e.reduced(r, x, over), resultType(op).Shape)
+	shape := tensorOf(r.x).Shape
+	x := e.reshape(r.x, withoutUnits(shape))
+	return e.reshape(e.reduced(r, x, left(r.dims, units(shape))), resultType(op).Shape)
 }
 
 // reduceReduced: of what has been reduced by the same op from the neutral
@@ -117,13 +98,8 @@ func reduceReduced(e *editor, op *mlir.Op) *mlir.Value {
 	if !ok || inner.by != r.by || !neutral(inner) {
 		return nil
 	}
-	var left []int64
-	for i := range tensorOf(inner.x).Shape {
-		if !slices.Contains(inner.dims, int64(i)) {
-			left = append(left, int64(i))
-		}
-	}
-	return e.reduced(r, inner.x, slices.Concat(inner.dims, pick(left, r.dims)))
+	kept := others(len(tensorOf(inner.x).Shape), inner.dims)
+	return e.reduced(r, inner.x, slices.Concat(inner.dims, pick(kept, r.dims)))
 }
 
 // neutral reports whether a reduction's initial value changes no element; of a
@@ -163,18 +139,7 @@ func reduceMoved(e *editor, op *mlir.Op) *mlir.Value {
 	if tr := def(r.x, stablehlo.Transpose); tr != nil {
 		perm := stablehlo.AsTranspose(tr).Permutation()
 		over := pick(perm, r.dims)
-		var kept, order []int64 // of the operand's dimensions: ascending, and as the result has them
-		for _, d := range perm {
-			if !slices.Contains(over, d) {
-				order = append(order, d)
-			}
-		}
-		kept = slices.Sorted(slices.Values(order))
-		back := make([]int64, len(order))
-		for i, d := range order {
-			back[i] = int64(slices.Index(kept, d))
-		}
-		return e.transpose(e.reduced(r, tr.Operands[0], over), back)
+		return e.transpose(e.reduced(r, tr.Operands[0], over), left(perm, over))
 	}
 	rs := def(r.x, stablehlo.Reshape)
 	if rs == nil {
@@ -184,15 +149,7 @@ func reduceMoved(e *editor, op *mlir.Op) *mlir.Value {
 	if hasUnits(to) || !splits(from, to) {
 		return nil
 	}
-	over := []int64{}
-	for _, g := range groups(from, to) {
-		if slices.Contains(r.dims, int64(g.from[0])) {
-			for _, d := range g.to {
-				over = append(over, int64(d))
-			}
-		}
-	}
-	return e.reshape(e.reduced(r, rs.Operands[0], over), resultType(op).Shape)
+	return e.reshape(e.reduced(r, rs.Operands[0], regrouped(r.dims, from, to)), resultType(op).Shape)
 }
 
 // reduceRepeated: by an op for which x·x is x, over dimensions in which x is
@@ -207,28 +164,12 @@ func reduceRepeated(e *editor, op *mlir.Op) *mlir.Value {
 		return nil
 	}
 	to, shape := stablehlo.AsBroadcastInDim(b).BroadcastDimensions(), tensorOf(r.x).Shape
-	var once []int64
-	for _, d := range r.dims {
-		if !slices.Contains(to, d) {
-			once = append(once, d)
-		}
-	}
+	once := slices.DeleteFunc(slices.Clone(r.dims), func(d int64) bool { return slices.Contains(to, d) })
 	if len(once) == 0 || hasUnits(tensorOf(b.Operands[0]).Shape) {
 		return nil
 	}
-	at := make([]int64, len(shape)) // dimensions without those in once
-	var left, over []int64
-	for i, d := range shape {
-		if at[i] = int64(len(left)); !slices.Contains(once, int64(i)) {
-			left = append(left, d)
-		}
-	}
-	for _, d := range r.dims {
-		if !slices.Contains(once, d) {
-			over = append(over, at[d])
-		}
-	}
-	return e.reduced(r, e.broadcast(b.Operands[0], left, pick(at, to)), over)
+	x := e.broadcast(b.Operands[0], pick(shape, others(len(shape), once)), left(to, once))
+	return e.reduced(r, x, left(r.dims, once))
 }
 
 // windowRepeated reduces windows of a splat along the dimensions in which windows
@@ -249,13 +190,6 @@ func windowRepeated(e *editor, op *mlir.Op) *mlir.Value {
 	if !changed {
 		return nil
 	}
-	x := mlir.NewOp(op.Code, []*mlir.Value{e.splat(like(in, small), element(op.Operands[0])), op.Operands[1]}, like(out, shape))
-	x.Attrs = slices.Clone(op.Attrs)
-	var c mlir.Cloner
-	x.Regions = []*mlir.Region{c.Region(op.Regions[0])}
-	to := make([]int64, len(shape))
-	for d := range to {
-		to[d] = int64(d)
-	}
-	return e.broadcast(e.emitOp(x), out.Shape, to)
+	x := e.again(op, like(out, shape), e.splat(like(in, small), element(op.Operands[0])), op.Operands[1])
+	return e.broadcast(x, out.Shape, others(len(shape), nil))
 }

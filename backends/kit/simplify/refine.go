@@ -191,13 +191,6 @@ func (d *domains) reduce(e *editor, op *mlir.Op) *mlir.Value {
 		return nil
 	}
 	shape := d.target[d.find(i)]
-	over := []int64{}
-	for _, g := range groups(tensorOf(r.x).Shape, shape) {
-		if len(g.from) > 0 && slices.Contains(r.dims, int64(g.from[0])) {
-			for _, k := range g.to {
-				over = append(over, int64(k))
-			}
-		}
-	}
+	over := regrouped(r.dims, tensorOf(r.x).Shape, shape)
 	return e.reshape(e.reduced(r, e.reshape(r.x, shape), over), resultType(op).Shape)
 }

@@ -8,9 +8,6 @@ import (
 // bodies returns the blocks of op's regions, of those that are one block: in
 // others, which no op of StableHLO has, nothing is changed.
 func bodies(op *mlir.Op) []*mlir.Block {
-	if len(op.Regions) == 0 {
-		return nil
-	}
 	var all []*mlir.Block
 	for _, r := range op.Regions {
 		if len(r.Blocks) == 1 {

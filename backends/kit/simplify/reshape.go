@@ -17,19 +17,12 @@ func reshape(s *state) bool {
 
 func normalReshape(e *editor, op *mlir.Op) *mlir.Value {
 	x, shape := op.Operands[0], resultType(op).Shape
-	t := tensorOf(x)
-	switch {
-	case slices.Equal(t.Shape, shape), element(x) != nil, def(x, stablehlo.Reshape) != nil:
-		return e.reshape(x, shape)
-	}
-	if b := def(x, stablehlo.BroadcastInDim); b != nil {
-		if _, _, ok := reshapedBroadcast(b, shape); ok {
-			return e.reshape(x, shape)
-		}
+	if v := e.reshaped(x, shape); v != nil {
+		return v
 	}
 	if a := literal(x); a != nil && a.Resource == "" && e.uses()[x] == 1 {
 		if data, splat, err := a.Decode(); err == nil && !splat {
-			if b := mlir.Dense(like(t, shape), data); b != nil {
+			if b := mlir.Dense(like(tensorOf(x), shape), data); b != nil {
 				return e.emit(stablehlo.Constant, b.Type, mlir.Dict{{Name: "value", Value: b}})
 			}
 		}
@@ -51,8 +44,8 @@ func transposeMerged(e *editor, op *mlir.Op) *mlir.Value {
 		return nil
 	}
 	src := tensorOf(r.Operands[0]).Shape
-	units := slices.Equal(withoutUnits(src), withoutUnits(from))
-	if !splits(from, src) || !units && def(r.Operands[0], stablehlo.Transpose) == nil {
+	onlyUnits := slices.Equal(withoutUnits(src), withoutUnits(from))
+	if !splits(from, src) || !onlyUnits && def(r.Operands[0], stablehlo.Transpose) == nil {
 		return nil // a product reads a transpose better than what is merged
 	}
 	at := make([][]int64, len(from)) // the source's dimensions that each of x's is made of
@@ -63,7 +56,7 @@ func transposeMerged(e *editor, op *mlir.Op) *mlir.Value {
 			}
 			for _, k := range g.to {
 				if src[k] != 1 {
-					at[d] = append(at[d], int64(k))
+					at[d] = append(at[d], k)
 				}
 			}
 		}
@@ -72,10 +65,6 @@ func transposeMerged(e *editor, op *mlir.Op) *mlir.Value {
 	for _, d := range perm {
 		order = append(order, at[d]...)
 	}
-	for k, n := range src {
-		if n == 1 {
-			order = append(order, int64(k)) // anywhere
-		}
-	}
+	order = append(order, units(src)...) // anywhere
 	return e.reshape(e.transpose(r.Operands[0], order), resultType(op).Shape)
 }

@@ -46,8 +46,16 @@ func hasUnits(shape []int64) bool { return slices.Contains(shape, 1) }
 
 // reshape returns v with another shape of as many elements.
 func (e *editor) reshape(v *mlir.Value, shape []int64) *mlir.Value {
-	for op := def(v, stablehlo.Reshape); op != nil; op = def(v, stablehlo.Reshape) {
-		v = op.Operands[0]
+	if w := e.reshaped(v, shape); w != nil {
+		return w
+	}
+	return e.emit(stablehlo.Reshape, like(tensorOf(v), shape), nil, v)
+}
+
+// reshaped is reshape where that needs no op that reads v; nil where it does.
+func (e *editor) reshaped(v *mlir.Value, shape []int64) *mlir.Value {
+	if op := def(v, stablehlo.Reshape); op != nil {
+		return e.reshape(op.Operands[0], shape)
 	}
 	t := tensorOf(v)
 	if slices.Equal(t.Shape, shape) {
@@ -61,11 +69,20 @@ func (e *editor) reshape(v *mlir.Value, shape []int64) *mlir.Value {
 			return e.broadcast(e.reshape(op.Operands[0], src), shape, to)
 		}
 	}
-	return e.emit(stablehlo.Reshape, like(t, shape), nil, v)
+	return nil
 }
 
 // transpose returns v whose dimension i is v's perm[i].
 func (e *editor) transpose(v *mlir.Value, perm []int64) *mlir.Value {
+	if w := e.transposed(v, perm); w != nil {
+		return w
+	}
+	t := tensorOf(v)
+	return e.emit(stablehlo.Transpose, like(t, pick(t.Shape, perm)), dimsAttr("permutation", perm), v)
+}
+
+// transposed is transpose where that needs no op that reads v; nil where it does.
+func (e *editor) transposed(v *mlir.Value, perm []int64) *mlir.Value {
 	t := tensorOf(v)
 	shape := pick(t.Shape, perm)
 	if op := def(v, stablehlo.Transpose); op != nil {
@@ -80,12 +97,20 @@ func (e *editor) transpose(v *mlir.Value, perm []int64) *mlir.Value {
 	if op := def(v, stablehlo.BroadcastInDim); op != nil {
 		return e.broadcast(op.Operands[0], shape, pick(inverse(perm), stablehlo.AsBroadcastInDim(op).BroadcastDimensions()))
 	}
-	return e.emit(stablehlo.Transpose, like(t, shape), dimsAttr("permutation", perm), v)
+	return nil
 }
 
 // broadcast returns v repeated to a shape; dimension i of v goes to to[i]. What
 // is repeated has no dimensions of 1.
 func (e *editor) broadcast(v *mlir.Value, shape, to []int64) *mlir.Value {
+	if w := e.repeated(v, shape, to); w != nil {
+		return w
+	}
+	return e.emit(stablehlo.BroadcastInDim, like(tensorOf(v), shape), dimsAttr("broadcast_dimensions", to), v)
+}
+
+// repeated is broadcast where that needs no op that reads v; nil where it does.
+func (e *editor) repeated(v *mlir.Value, shape, to []int64) *mlir.Value {
 	t := tensorOf(v)
 	if x := element(v); x != nil {
 		return e.splat(like(t, shape), x)
@@ -97,23 +122,17 @@ func (e *editor) broadcast(v *mlir.Value, shape, to []int64) *mlir.Value {
 		return e.broadcast(op.Operands[0], shape, pick(to, inverse(stablehlo.AsTranspose(op).Permutation())))
 	}
 	if hasUnits(t.Shape) {
-		var kept []int64
-		for i, d := range t.Shape {
-			if d != 1 {
-				kept = append(kept, to[i])
-			}
-		}
-		return e.broadcast(e.reshape(v, withoutUnits(t.Shape)), shape, kept)
+		return e.broadcast(e.reshape(v, withoutUnits(t.Shape)), shape, pick(to, others(len(to), units(t.Shape))))
 	}
 	if slices.Equal(withoutUnits(shape), t.Shape) && slices.IsSorted(to) {
 		return e.reshape(v, shape)
 	}
-	return e.emit(stablehlo.BroadcastInDim, like(t, shape), dimsAttr("broadcast_dimensions", to), v)
+	return nil
 }
 
 // pick returns a[i] for all i of at.
-func pick[T, I int | int64](a []T, at []I) []T {
-	out := make([]T, len(at))
+func pick(a, at []int64) []int64 {
+	out := make([]int64, len(at))
 	for k, i := range at {
 		out[k] = a[i]
 	}
@@ -126,6 +145,46 @@ func inverse(perm []int64) []int64 {
 		inv[d] = int64(i)
 	}
 	return inv
+}
+
+// units returns the dimensions of 1 of a shape.
+func units(shape []int64) (dims []int64) {
+	for d, n := range shape {
+		if n == 1 {
+			dims = append(dims, int64(d))
+		}
+	}
+	return dims
+}
+
+// others returns the dimensions of a shape of some rank that are not in dims.
+func others(rank int, dims []int64) []int64 {
+	left := []int64{}
+	for d := range int64(rank) {
+		if !slices.Contains(dims, d) {
+			left = append(left, d)
+		}
+	}
+	return left
+}
+
+// left returns the numbers that dims have when the dimensions gone are left out, those
+// among dims too.
+func left(dims, gone []int64) []int64 {
+	out := []int64{}
+	for _, d := range dims {
+		if slices.Contains(gone, d) {
+			continue
+		}
+		n := d
+		for _, g := range gone {
+			if g < d {
+				n--
+			}
+		}
+		out = append(out, n)
+	}
+	return out
 }
 
 // inOrder reports whether a permutation moves only dimensions of 1.
@@ -145,7 +204,7 @@ func inOrder(shape, perm []int64) bool {
 
 // group is a run of dimensions of one shape and the run of another that holds
 // the same elements in a reshape between them.
-type group struct{ from, to []int }
+type group struct{ from, to []int64 }
 
 // groups cuts a reshape into the smallest groups. A dimension of 1 that stands
 // between groups is one of its own, without a partner. nil for no elements.
@@ -154,29 +213,29 @@ func groups(from, to []int64) []group {
 		return nil
 	}
 	all := []group{}
-	i, j := 0, 0
-	for i < len(from) || j < len(to) {
+	i, j, n, m := int64(0), int64(0), int64(len(from)), int64(len(to))
+	for i < n || j < m {
 		switch {
-		case i < len(from) && from[i] == 1:
-			all = append(all, group{from: []int{i}})
+		case i < n && from[i] == 1:
+			all = append(all, group{from: []int64{i}})
 			i++
 			continue
-		case j < len(to) && to[j] == 1:
-			all = append(all, group{to: []int{j}})
+		case j < m && to[j] == 1:
+			all = append(all, group{to: []int64{j}})
 			j++
 			continue
-		case i == len(from) || j == len(to):
+		case i == n || j == m:
 			return nil // the shapes have not the same elements
 		}
-		g := group{from: []int{i}, to: []int{j}}
+		g := group{from: []int64{i}, to: []int64{j}}
 		a, b := from[i], to[j]
 		for i, j = i+1, j+1; a != b; {
 			switch {
-			case a < b && i < len(from):
+			case a < b && i < n:
 				a *= from[i]
 				g.from = append(g.from, i)
 				i++
-			case b < a && j < len(to):
+			case b < a && j < m:
 				b *= to[j]
 				g.to = append(g.to, j)
 				j++
@@ -187,6 +246,18 @@ func groups(from, to []int64) []group {
 		all = append(all, g)
 	}
 	return all
+}
+
+// regrouped returns the dimensions of to that hold the elements of the dimensions dims of
+// from. Dimensions of from that are in one group are all in dims, or none is.
+func regrouped(dims, from, to []int64) []int64 {
+	over := []int64{}
+	for _, g := range groups(from, to) {
+		if len(g.from) > 0 && slices.Contains(dims, g.from[0]) {
+			over = append(over, g.to...)
+		}
+	}
+	return over
 }
 
 // splits reports whether each dimension of from, but those of 1, is kept or cut
@@ -210,13 +281,7 @@ func reshapedBroadcast(op *mlir.Op, shape []int64) (src, to []int64, ok bool) {
 	if hasUnits(x) {
 		return nil, nil, false // not yet in its normal form
 	}
-	at := make([]int, len(from)) // the operand's dimension, -1 if repeated
-	for i := range at {
-		at[i] = -1
-	}
-	for i, d := range stablehlo.AsBroadcastInDim(op).BroadcastDimensions() {
-		at[d] = i
-	}
+	dims := stablehlo.AsBroadcastInDim(op).BroadcastDimensions()
 	gs := groups(from, shape)
 	if gs == nil {
 		return nil, nil, false
@@ -226,12 +291,12 @@ func reshapedBroadcast(op *mlir.Op, shape []int64) (src, to []int64, ok bool) {
 		var copied []int
 		repeated := 0
 		for _, d := range g.from {
-			switch {
+			switch i := slices.Index(dims, d); {
 			case from[d] == 1:
-			case at[d] < 0:
+			case i < 0:
 				repeated++
 			default:
-				copied = append(copied, at[d])
+				copied = append(copied, i)
 			}
 		}
 		if len(copied) == 0 {
@@ -244,7 +309,7 @@ func reshapedBroadcast(op *mlir.Op, shape []int64) (src, to []int64, ok bool) {
 		}
 		for _, d := range g.to {
 			if shape[d] != 1 {
-				cut[copied[0]] = append(cut[copied[0]], int64(d))
+				cut[copied[0]] = append(cut[copied[0]], d)
 			}
 		}
 	}

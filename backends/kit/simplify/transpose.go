@@ -18,14 +18,7 @@ func transpose(s *state) bool {
 }
 
 func normalTranspose(e *editor, op *mlir.Op) *mlir.Value {
-	x, perm := op.Operands[0], stablehlo.AsTranspose(op).Permutation()
-	if inOrder(tensorOf(x).Shape, perm) || element(x) != nil {
-		return e.transpose(x, perm)
-	}
-	if def(x, stablehlo.Transpose) != nil || def(x, stablehlo.BroadcastInDim) != nil {
-		return e.transpose(x, perm)
-	}
-	return nil
+	return e.transposed(op.Operands[0], stablehlo.AsTranspose(op).Permutation())
 }
 
 // sinkTranspose transposes the result of an elementwise op in the place of its
