@@ -38,11 +38,10 @@ func addition(e *editor, op *mlir.Op) *mlir.Value {
 	if n, ok := number(y); ok && (n.negZero() || !n.isFloat && n.is(0)) {
 		return x
 	}
-	if neg := def(y, stablehlo.Negate); neg != nil {
-		return e.emit(stablehlo.Subtract, op.Results[0].Type, nil, x, neg.Operands[0])
-	}
-	if neg := def(x, stablehlo.Negate); neg != nil {
-		return e.emit(stablehlo.Subtract, op.Results[0].Type, nil, y, neg.Operands[0])
+	for _, p := range [][2]*mlir.Value{{x, y}, {y, x}} {
+		if neg := def(p[1], stablehlo.Negate); neg != nil {
+			return e.emit(stablehlo.Subtract, op.Results[0].Type, nil, p[0], neg.Operands[0])
+		}
 	}
 	return nil
 }

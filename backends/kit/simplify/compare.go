@@ -43,9 +43,7 @@ func comparison(e *editor, op *mlir.Op) *mlir.Value {
 	dir, out := direction(op), resultType(op)
 	if x == y {
 		switch {
-		case dir == "LT" || dir == "GT":
-			return e.constant(out, 0)
-		case total(op) && dir == "NE":
+		case dir == "LT" || dir == "GT" || total(op) && dir == "NE":
 			return e.constant(out, 0)
 		case total(op):
 			return e.constant(out, 1)

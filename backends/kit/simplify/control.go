@@ -13,9 +13,9 @@ import (
 func control(s *state) bool {
 	f := &flow{state: s}
 	for _, b := range s.functions() {
-		f.uses, f.stands = countUses(b), map[*mlir.Value]*mlir.Value{}
+		f.uses, f.standIns = countUses(b), standIns{}
 		f.block(b)
-		substitute(b, f.stands)
+		substitute(b, f.standIns)
 	}
 	return f.changed
 }
@@ -23,24 +23,15 @@ func control(s *state) bool {
 type flow struct {
 	*state
 	uses    map[*mlir.Value]int // at least as often as a value is used
-	stands  map[*mlir.Value]*mlir.Value
 	changed bool
-}
-
-func (f *flow) now(v *mlir.Value) *mlir.Value {
-	for w := f.stands[v]; w != nil; w = f.stands[v] {
-		v = w
-	}
-	return v
+	standIns
 }
 
 func (f *flow) block(b *mlir.Block) {
 	out := make([]*mlir.Op, 0, len(b.Ops))
 	for _, op := range b.Ops {
 		f.Look()
-		for i, v := range op.Operands {
-			op.Operands[i] = f.now(v)
-		}
+		f.replace(op.Operands)
 		for _, inner := range bodies(op) {
 			f.block(inner)
 		}
@@ -62,8 +53,9 @@ func (f *flow) block(b *mlir.Block) {
 func (f *flow) stand(op *mlir.Op, v []*mlir.Value) {
 	f.changed = true
 	for i, r := range op.Results {
-		f.stands[r] = f.now(v[i])
-		f.uses[f.stands[r]] += f.uses[r]
+		w := f.now(v[i])
+		f.standIns[r] = w
+		f.uses[w] += f.uses[r]
 	}
 }
 

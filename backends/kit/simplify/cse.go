@@ -17,7 +17,7 @@ import (
 func cse(s *state) bool {
 	c := &numbering{state: s, seed: maphash.MakeSeed()}
 	for _, b := range s.functions() {
-		c.first, c.stands = map[uint64][]*mlir.Op{}, map[*mlir.Value]*mlir.Value{}
+		c.first, c.stands = map[uint64][]*mlir.Op{}, standIns{}
 		c.block(b)
 	}
 	return c.changed
@@ -32,20 +32,14 @@ type numbering struct {
 	trail   []uint64 // the hashes in first, in order, to be forgotten
 	region  uint64   // number of the region at hand
 	count   uint64   // of regions so far
-	stands  map[*mlir.Value]*mlir.Value
+	stands  standIns
 	changed bool
 }
 
 func (c *numbering) block(b *mlir.Block) {
 	b.Ops = slices.DeleteFunc(b.Ops, func(op *mlir.Op) bool {
 		c.Look()
-		if len(c.stands) > 0 {
-			for i, v := range op.Operands {
-				if w := c.stands[v]; w != nil {
-					op.Operands[i] = w
-				}
-			}
-		}
+		c.stands.replace(op.Operands)
 		c.regions(op)
 		return !controls(op) && len(op.Results) > 0 && c.merged(op)
 	})
@@ -57,13 +51,14 @@ func (c *numbering) merged(op *mlir.Op) bool {
 		return false
 	}
 	h := c.hash(op)
-	same := find(c.first[h], op)
-	if same == nil {
+	at := slices.IndexFunc(c.first[h], func(x *mlir.Op) bool { return sameOp(x, op, nil) })
+	if at < 0 {
 		c.first[h] = append(c.first[h], op)
 		c.trail = append(c.trail, h)
 		return false
 	}
 	c.changed = true
+	same := c.first[h][at]
 	for i, r := range op.Results {
 		c.stands[r] = same.Results[i]
 	}
@@ -90,17 +85,6 @@ func (c *numbering) regions(op *mlir.Op) {
 		c.first, c.region, c.trail = outer, region, c.trail[:trail]
 	}
 	substituteOthers(op, c.stands)
-}
-
-// find returns the op among candidates that op is equal to, nil if there is
-// none.
-func find(candidates []*mlir.Op, op *mlir.Op) *mlir.Op {
-	for _, x := range slices.Backward(candidates) {
-		if sameOp(x, op, nil) {
-			return x
-		}
-	}
-	return nil
 }
 
 func (c *numbering) hash(op *mlir.Op) uint64 {

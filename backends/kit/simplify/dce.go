@@ -30,7 +30,7 @@ func (d *deadOps) block(b *mlir.Block) {
 	for i := len(b.Ops) - 1; i >= 0; i-- {
 		d.Look()
 		op := b.Ops[i]
-		if d.dead(op) {
+		if d.unused(op, d.uses) {
 			d.changed = true
 			d.drop(op)
 			continue
@@ -45,13 +45,9 @@ func (d *deadOps) block(b *mlir.Block) {
 	b.Ops = slices.Delete(b.Ops, 0, from)
 }
 
-func (d *deadOps) dead(op *mlir.Op) bool {
-	for _, r := range op.Results {
-		if d.uses[r] > 0 {
-			return false
-		}
-	}
-	return d.pure(op)
+// unused reports whether op can be left out, given how often values are used.
+func (s *state) unused(op *mlir.Op, uses map[*mlir.Value]int) bool {
+	return !slices.ContainsFunc(op.Results, func(r *mlir.Value) bool { return uses[r] > 0 }) && s.pure(op)
 }
 
 // drop takes back the uses that op makes.

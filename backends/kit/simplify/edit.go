@@ -12,11 +12,11 @@ import (
 // use is gone with it.
 type editor struct {
 	*state
-	rules   func(*opRow) rules          // those of the pass
-	all     rule                        // for every elementwise op; nil if there is none
-	body    *mlir.Block                 // of the function at hand
-	counts  map[*mlir.Value]int         // see uses; nil before
-	stands  map[*mlir.Value]*mlir.Value // by result of an op that is gone
+	rules   func(*opRow) rules  // those of the pass
+	all     rule                // for every elementwise op; nil if there is none
+	body    *mlir.Block         // of the function at hand
+	counts  map[*mlir.Value]int // see uses; nil before
+	stands  standIns
 	dead    map[*mlir.Op]bool
 	at      *mlir.Op // the op that is being rewritten
 	depth   int      // of rules on ops that rules emitted
@@ -40,7 +40,7 @@ func (s *state) rewriteAll(of func(*opRow) rules, elementwise rule) bool {
 	e := &editor{state: s, rules: of, all: elementwise}
 	for _, b := range s.functions() {
 		e.body, e.counts = b, nil
-		e.stands, e.dead = map[*mlir.Value]*mlir.Value{}, map[*mlir.Op]bool{}
+		e.stands, e.dead = standIns{}, map[*mlir.Op]bool{}
 		e.block(b)
 	}
 	return e.changed
@@ -85,12 +85,8 @@ func (e *editor) block(b *mlir.Block) {
 	for i, op := range b.Ops {
 		e.Look()
 		e.here = i
-		if len(e.stands) > 0 {
-			for k, v := range op.Operands {
-				op.Operands[k] = e.now(v)
-			}
-			substituteOthers(op, e.stands)
-		}
+		e.stands.replace(op.Operands)
+		substituteOthers(op, e.stands)
 		for _, inner := range bodies(op) {
 			e.block(inner)
 		}
@@ -126,18 +122,6 @@ func (e *editor) edited() {
 	if e.out == nil {
 		e.out = append(make([]*mlir.Op, 0, len(e.ops)+1), e.ops[:e.here]...)
 	}
-}
-
-// now returns what stands for v.
-func (e *editor) now(v *mlir.Value) *mlir.Value {
-	for len(e.stands) > 0 {
-		w := e.stands[v]
-		if w == nil {
-			break
-		}
-		v = w
-	}
-	return v
 }
 
 // apply returns what the first rule that applies to op says.
@@ -189,7 +173,7 @@ func (e *editor) stand(old, v *mlir.Value) {
 func (e *editor) release(op *mlir.Op) {
 	uses := e.uses()
 	for _, v := range op.Operands {
-		if uses[v]--; uses[v] > 0 || v.Def == nil || e.dead[v.Def] || !e.unused(v.Def) {
+		if uses[v]--; uses[v] > 0 || v.Def == nil || e.dead[v.Def] || !e.unused(v.Def, uses) {
 			continue
 		}
 		e.dead[v.Def] = true
@@ -205,16 +189,6 @@ func (e *editor) release(op *mlir.Op) {
 			}
 		}
 	}
-}
-
-// unused reports whether op can be left out.
-func (e *editor) unused(op *mlir.Op) bool {
-	for _, r := range op.Results {
-		if e.uses()[r] > 0 {
-			return false
-		}
-	}
-	return e.pure(op)
 }
 
 // emit appends an op with one result of type t in the place of the one that is

@@ -79,7 +79,7 @@ func (in *inliner) block(b *mlir.Block) {
 		return
 	}
 	some = false
-	stands := map[*mlir.Value]*mlir.Value{} // by result of a call that is gone; no stand-in is one
+	stands := standIns{} // by result of a call that is gone; no stand-in is one
 	var out []*mlir.Op
 	for _, op := range b.Ops {
 		in.Look()
@@ -89,11 +89,7 @@ func (in *inliner) block(b *mlir.Block) {
 			continue
 		}
 		operands := slices.Clone(op.Operands)
-		for i, v := range operands {
-			if w := stands[v]; w != nil {
-				operands[i] = w
-			}
-		}
+		stands.replace(operands)
 		some = true
 		var results []*mlir.Value
 		out, results = in.call(out, op, f, operands, op.Loc)
@@ -114,10 +110,8 @@ func (in *inliner) inlines(op *mlir.Op) (name string, f *mlir.Op) {
 	if name = op.Callee(); name == "" {
 		return "", nil
 	}
-	if composite, _ := op.Attrs.Get("name").(mlir.StringAttr); op.Code == stablehlo.Composite && in.Keep[string(composite)] {
-		return "", nil
-	}
-	if op.Code == stablehlo.Composite && in.Composite != nil && in.Composite(op) {
+	composite, _ := op.Attrs.Get("name").(mlir.StringAttr)
+	if op.Code == stablehlo.Composite && (in.Keep[string(composite)] || in.Composite != nil && in.Composite(op)) {
 		return "", nil
 	}
 	if f = in.Func(name); f == nil || f.Body() == nil {
@@ -155,9 +149,8 @@ func (in *inliner) expandedOps(name string, f *mlir.Op) int {
 
 // fits reports whether the call's values have the types of the function's.
 func fits(op, f *mlir.Op) bool {
-	same := func(v, w *mlir.Value) bool { return mlir.SameType(v.Type, w.Type) }
 	ret := terminator(f.Body())
-	return slices.EqualFunc(op.Operands, f.Body().Args, same) && ret.Code == mlir.OpReturn && slices.EqualFunc(op.Results, ret.Operands, same)
+	return sameTypes(op.Operands, f.Body().Args) && ret.Code == mlir.OpReturn && sameTypes(op.Results, ret.Operands)
 }
 
 // call appends a copy of f's body, with all that it calls, for a call op at loc of these

@@ -47,14 +47,14 @@ func (f *flow) invariant(op *mlir.Op, cond, body *mlir.Block, kept []bool) {
 			continue
 		}
 		for _, old := range []*mlir.Value{cond.Args[i], body.Args[i], op.Results[i]} {
-			f.stands[old] = op.Operands[i]
+			f.standIns[old] = op.Operands[i]
 			f.uses[op.Operands[i]] += f.uses[old]
 		}
 		f.changed = true
 		kept[i] = false
 	}
-	substitute(cond, f.stands)
-	substitute(body, f.stands)
+	substitute(cond, f.standIns)
+	substitute(body, f.standIns)
 }
 
 // keptByLoop says which values of a loop its condition, its effects or a result

@@ -141,7 +141,7 @@ func slicePiece(e *editor, op *mlir.Op) *mlir.Value {
 // slicePadded takes a part of what was padded, within it.
 func slicePadded(e *editor, op *mlir.Op) *mlir.Value {
 	p := def(op.Operands[0], stablehlo.Pad)
-	if p == nil || slices.ContainsFunc(stablehlo.AsPad(p).InteriorPadding(), func(n int64) bool { return n > 0 }) {
+	if p == nil || padsBetween(p) {
 		return nil
 	}
 	r, low := rangesOf(op).clone().tight(), stablehlo.AsPad(p).EdgePaddingLow()

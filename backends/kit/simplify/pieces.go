@@ -35,6 +35,11 @@ func (e *editor) pad(v, value *mlir.Value, low, high, between []int64) *mlir.Val
 	}, v, value)
 }
 
+// padsBetween reports whether a pad adds something between elements.
+func padsBetween(op *mlir.Op) bool {
+	return slices.ContainsFunc(stablehlo.AsPad(op).InteriorPadding(), func(n int64) bool { return n > 0 })
+}
+
 // concatenateOne leaves out what has no elements; of one operand it is that,
 // of equal splats a splat.
 func concatenateOne(e *editor, op *mlir.Op) *mlir.Value {
@@ -68,11 +73,7 @@ func concatenateFlat(e *editor, op *mlir.Op) *mlir.Value {
 	var vs []*mlir.Value
 	for _, v := range op.Operands {
 		inner := def(v, op.Code)
-		if inner == nil || e.uses()[v] > count(op.Operands, v) {
-			vs = append(vs, v)
-			continue
-		}
-		if k := stablehlo.AsConcatenate(inner).Dimension(); k != d {
+		if inner == nil || e.uses()[v] > count(op.Operands, v) || stablehlo.AsConcatenate(inner).Dimension() != d {
 			vs = append(vs, v)
 			continue
 		}
@@ -130,11 +131,10 @@ func padNothing(e *editor, op *mlir.Op) *mlir.Value {
 	if v := element(value); v != nil && string(v) == string(element(x)) {
 		return e.splat(out, v)
 	}
-	inner := slices.ContainsFunc(stablehlo.AsPad(op).InteriorPadding(), func(n int64) bool { return n > 0 })
 	if t.Elements() == 0 {
 		return e.broadcast(value, out.Shape, []int64{})
 	}
-	if inner || slices.Max(append(slices.Concat(low, high), 0)) > 0 {
+	if padsBetween(op) || slices.Max(append(slices.Concat(low, high), 0)) > 0 {
 		return nil
 	}
 	r := full(t.Shape)
@@ -148,13 +148,10 @@ func padNothing(e *editor, op *mlir.Op) *mlir.Value {
 // padPadded pads once what is padded twice with the same.
 func padPadded(e *editor, op *mlir.Op) *mlir.Value {
 	inner := def(op.Operands[0], op.Code)
-	if inner == nil || inner.Operands[1] != op.Operands[1] {
+	if inner == nil || inner.Operands[1] != op.Operands[1] || padsBetween(inner) || padsBetween(op) {
 		return nil
 	}
 	first, second := stablehlo.AsPad(inner), stablehlo.AsPad(op)
-	if all := slices.Concat(first.InteriorPadding(), second.InteriorPadding()); slices.Max(append(all, 0)) > 0 {
-		return nil
-	}
 	low, ok := bothPaddings(first.EdgePaddingLow(), second.EdgePaddingLow())
 	high, too := bothPaddings(first.EdgePaddingHigh(), second.EdgePaddingHigh())
 	if !ok || !too {

@@ -17,21 +17,36 @@ func bodies(op *mlir.Op) []*mlir.Block {
 	return all
 }
 
+// standIns are values that stand for those of ops that are gone, and may be of such
+// themselves.
+type standIns map[*mlir.Value]*mlir.Value
+
+// now returns what stands for v.
+func (s standIns) now(v *mlir.Value) *mlir.Value {
+	for w := s[v]; w != nil; w = s[v] {
+		v = w
+	}
+	return v
+}
+
+// replace puts what stands for them in the place of values.
+func (s standIns) replace(values []*mlir.Value) {
+	if len(s) == 0 {
+		return
+	}
+	for i, v := range values {
+		values[i] = s.now(v)
+	}
+}
+
 // substitute puts what stands for them in the place of values that are operands
 // in b and below it.
-func substitute(b *mlir.Block, stands map[*mlir.Value]*mlir.Value) {
-	walk(b, func(op *mlir.Op) {
-		for i, v := range op.Operands {
-			for w := stands[v]; w != nil; w = stands[v] {
-				v = w
-			}
-			op.Operands[i] = v
-		}
-	})
+func substitute(b *mlir.Block, stands standIns) {
+	walk(b, func(op *mlir.Op) { stands.replace(op.Operands) })
 }
 
 // substituteOthers is substitute for the regions of op that bodies leaves out.
-func substituteOthers(op *mlir.Op, stands map[*mlir.Value]*mlir.Value) {
+func substituteOthers(op *mlir.Op, stands standIns) {
 	for _, r := range op.Regions {
 		if len(r.Blocks) != 1 {
 			for _, b := range r.Blocks {
