@@ -45,8 +45,8 @@ type launchChain struct {
 	moved    uint64        // the counter that moved kernels count in next
 }
 
-// graphCosts measures what queueing kernels one by one costs the host, and as a graph
-// of which some have other arguments than in the run before; and what from this the
+// graphCosts measures the host's cost of queueing kernels one by one, and as a graph of
+// which some have other arguments than in the run before. From these it says what the
 // constants of backends/cuda/graph.go should be.
 func graphCosts(e *env) (result, error) {
 	d, err := openDriver(e.backend)

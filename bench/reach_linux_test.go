@@ -37,9 +37,9 @@ const (
 	registersAtOnce = 256     // that a warp gets
 )
 
-// What of the table of what is to be reached can be shown without a GPU is what the page
-// says: it is taken from the text that an H200 would get, from what NVIDIA's assembler
-// said of that, and from runs on a driver that queues nothing.
+// The page says which goals can be shown without a GPU. They are taken from the text that
+// an H200 would get, from what NVIDIA's assembler said of that, and from runs on a driver
+// that queues nothing.
 func TestReach(t *testing.T) {
 	dev, err := lazy.Open("null")
 	require.NoError(t, err)

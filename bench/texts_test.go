@@ -156,9 +156,9 @@ func smallMix(t *testing.T, dev *lazy.Device) (*lazy.Trace, []*lazy.Tensor) {
 	return tr, []*lazy.Tensor{mix100(x, y)}
 }
 
-// What workloads are in the sizes that are measured has kernels for GPUs, without a
-// step of the host; make ptxas has the assembler look at them, by the name of the target
-// where GPUs of that one have others.
+// Workloads in the sizes that are measured have kernels for GPUs, without a step of the
+// host. make ptxas has the assembler look at them, by the name of the target where GPUs of
+// that target have other kernels.
 func TestTextsForGPUs(t *testing.T) {
 	b, err := backends.Open("gputext")
 	require.NoError(t, err)

@@ -30,7 +30,7 @@ var idxTypes = map[byte]idxType{
 
 // ReadIDX reads an array in the IDX format of the MNIST data sets, plain or gzipped. Its
 // first dimension is the table's rows, and a row has the elements of the others, the last
-// one varying fastest: 60,000 images of 28×28 are 60,000 rows of 784 columns, and their
+// one varying fastest. So 60,000 images of 28×28 are 60,000 rows of 784 columns, and their
 // labels are rows of one column. Elements keep their values (a byte is 0 to 255); i32 and
 // f64 are rounded to float32. name is the file's, for errors. A table that memory does not
 // hold is an error that wraps [soa.ErrMemory].

@@ -77,9 +77,9 @@ func unzipped(r io.Reader) (*bufio.Reader, error) {
 	return bufio.NewReader(zr), nil
 }
 
-// mostRow is the most bytes of text that a row takes: the reader of lines holds
-// all of a row at once, and a zipped file that fits a mail may unpack to one
-// line that no memory holds.
+// mostRow is the most bytes of text that a row takes. The reader of lines holds all of a
+// row at once, and a zipped file that fits a mail may unpack to one line that no memory
+// holds.
 const mostRow = 1 << 28
 
 // rowReader ends with an error where a row is longer than mostRow. Of what is

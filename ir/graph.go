@@ -101,10 +101,9 @@ func (b *Builder) visit(g *Graph, root *Node, history bool) {
 	b.stack = stack
 }
 
-// Order returns the nodes that the results need as Capture would number them,
-// whatever order they stand in: operands before users, each when the walk over
-// results and operands from first to last is done with it. Parameters come
-// first, all of them.
+// Order returns the nodes that the results need as Capture would number them, in any order
+// of the graph's nodes. Operands come before users: a node comes when the walk over results
+// and operands from first to last is done with it. Parameters come first, all of them.
 func (g *Graph) Order() []*Node {
 	order := make([]*Node, 0, len(g.Nodes))
 	seen := make([]bool, len(g.Nodes))

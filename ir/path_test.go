@@ -10,8 +10,8 @@ import (
 )
 
 // A step that follows another is given its next node again for the same op of the same
-// operands with the same attributes on the same line, and for nothing else; asking for
-// what is not there changes nothing.
+// operands with the same attributes on the same line, and for nothing else. A request for a
+// node that is not there changes nothing.
 func TestAgain(t *testing.T) {
 	m := newMaker(t)
 	m.b.Reuse(true)

@@ -15,19 +15,19 @@ type AttentionOptions struct {
 	// Causal hides later keys: the last query sees all keys, each before it one
 	// less, as in decoding with a cache. There must be no more queries than keys.
 	Causal bool
-	// Mask, which broadcasts to [batch…, heads, queries, keys], says which keys a
-	// query sees if it is bool; of the dtype of the queries, or of f32 if that has
-	// 16 bits, it is added to their scores. A query that sees nothing, all of whose
-	// scores are -Inf, gives zeros; one all of whose scores are as low as finite
-	// numbers are gives the mean of all values.
+	// Mask, which broadcasts to [batch…, heads, queries, keys], says which keys a query
+	// sees if it is bool. A mask of the dtype of the queries, or of f32 if that has 16
+	// bits, is added to their scores. A query that sees nothing, all of whose scores are
+	// -Inf, gives zeros. A query all of whose scores are as low as finite numbers are gives
+	// the mean of all values.
 	Mask *Tensor
 }
 
-// Attention returns softmax(q kᵀ·scale) v, each query's mean of the values, with
-// weights by how its key matches: of q[batch…, heads, queries, dim],
-// k[batch…, groups, keys, dim] and v[batch…, groups, keys, width] it is
-// [batch…, heads, queries, width]. As many heads as each group counts, side by
-// side, share its keys and values. Without an axis of heads (rank 2) there is one.
+// Attention returns softmax(q kᵀ·scale) v, each query's mean of the values, weighted by how
+// well its keys match. Of q[batch…, heads, queries, dim], k[batch…, groups, keys, dim] and
+// v[batch…, groups, keys, width] it is [batch…, heads, queries, width]. As many heads as
+// each group counts, side by side, share its keys and values. Without an axis of heads
+// (rank 2) there is one.
 //
 // Sums and the softmax of 16-bit floats are of f32; the weights are rounded to the
 // operands' dtype before they meet the values.

@@ -21,10 +21,9 @@ import (
 	"ltc/soa"
 )
 
-// checking is whether the environment variable LTC_CHECK is 1: then every
-// program is checked before it is compiled, borrowed data must not have changed
-// between the op that borrowed it and the run that reads it, and runs that fail must
-// have written nothing.
+// checking is whether the environment variable LTC_CHECK is 1. Then every program is
+// checked before it is compiled. Borrowed data must not have changed between the op that
+// borrowed it and the run that reads it, and runs that fail must have written nothing.
 var checking = env.Checks.On()
 
 var checkSeed = maphash.MakeSeed()

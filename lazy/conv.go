@@ -18,11 +18,10 @@ type ConvOptions struct {
 	Base     []int    // places from one element of x to the next, with zeros between: 1. It makes a transposed convolution
 	Groups   int      // the features are in groups that see nothing of each other: 1 (0 counts as 1)
 	Batches  int      // the batch is in groups, each for output features of its own: 1 (0 counts as 1)
-	// Layout names the axes of x, of the kernel and of the result: N is the
-	// batch, C the features of x and of the result, I and O the input and
-	// output features of the kernel, and every other letter a spatial axis.
-	// Without it the layout is NCHW,OIHW->NCHW, with as many spatial axes as
-	// there are.
+	// Layout names the axes of x, of the kernel and of the result. N is the batch, and C
+	// the features of x and of the result. I and O are the input and output features of the
+	// kernel, and every other letter is a spatial axis. Without it the layout is
+	// NCHW,OIHW->NCHW, with as many spatial axes as there are.
 	Layout string
 }
 

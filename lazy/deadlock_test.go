@@ -25,9 +25,9 @@ func nextLine() string {
 	return fmt.Sprintf("%s:%d", filepath.Base(file), n+1)
 }
 
-// A step closure waits for a trace whose step waits, itself or through that of a
-// third trace, for a later step of the closure's own: the closure gets an error
-// with the lines of all, whoever begins to wait last, and the steps run.
+// A step closure waits for a trace whose step waits, itself or through that of a third
+// trace, for a later step of the closure's own. The closure gets an error with the lines of
+// all, whoever begins to wait last, and the steps run.
 func TestClosureWaitsForWhatWaitsForIt(t *testing.T) {
 	for _, last := range []string{"closure", "step"} {
 		for _, traces := range []int{2, 3} {

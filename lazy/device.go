@@ -202,10 +202,10 @@ var defaults struct {
 	scopes []**Device // of UseDevice, the innermost last, each at an address of its own
 }
 
-// Default returns the device of the innermost [UseDevice] that is in force,
-// or that of [SetDefault], or else opens one: the one that the environment
-// variable LTC_DEVICE names, "cpu" if the program imports it, or the only
-// backend that it imports. It returns the same device from then on.
+// Default returns the device of the innermost [UseDevice] that is in force, or that of
+// [SetDefault]. Without either it opens one: the device that the environment variable
+// LTC_DEVICE names, "cpu" if the program imports it, or the only backend that it imports.
+// It returns the same device from then on.
 //
 // The default belongs to the process, as that of package log does, not to a
 // goroutine: where goroutines use different devices, hand the device on, or a

@@ -43,15 +43,14 @@ func odd(x *Tensor, by, on uint64) *Tensor {
 	return x.ShiftLeft(x.word(by)).Or(x.word(1)).ShiftLeft(x.word(on))
 }
 
-// Normal records numbers of the normal distribution. They are Box and Muller's
-// and made of integers ([fixed]), so that their bits are the same on every
-// backend: that takes for granted that division, square root and product of two
-// f64 are rounded to nearest, and that an integer which f64 can hold is converted
-// exactly. F32, F16 and BF16 are made of 32 bits, no further than 6.7 standard
-// deviations from the mean, and stddev and mean are taken as f32, the one product
-// being exact; F64 are made of 64 bits, up to 9.5 standard deviations, and
-// rounded once more for stddev and once for mean, which a backend that contracts
-// the two may do at once.
+// Normal records numbers of the normal distribution. They are Box and Muller's and made of
+// integers ([fixed]), so that their bits are the same on every backend. That takes for
+// granted that division, square root and product of two f64 are rounded to nearest, and
+// that an integer which f64 can hold is converted exactly. F32, F16 and BF16 are made of 32
+// bits, no further than 6.7 standard deviations from the mean. Their stddev and mean are
+// taken as f32, the one product being exact. F64 are made of 64 bits, up to 9.5 standard
+// deviations. They are rounded once more for stddev and once for mean; a backend that
+// contracts the two may do it at once.
 func (r *Random) Normal(tr *Trace, dtype types.DType, mean, stddev float64, dims ...int) *Tensor {
 	const op = "normal"
 	if !dtype.IsFloat() {
@@ -169,14 +168,13 @@ func drawnWith(x *Tensor) types.DType {
 	return types.F32
 }
 
-// Categorical records, for each row of logits [rows…, classes], the i64 number
-// of a class drawn with the probabilities softmax(logits): the place of the
-// largest of logits plus numbers of the Gumbel distribution (Gumbel: Statistical
-// theory of extreme values, 1954, §9). These are made of 64 bits in integers
-// ([fixed]), and rounded to f64 or else f32, in which they are added. Equal logits
-// thus choose equal classes on every backend. For probabilities give their Log,
-// which is the backend's own. A class at -Inf is not drawn, but if all are, the
-// first is; a row with a NaN gives its place.
+// Categorical records, for each row of logits [rows…, classes], the i64 number of a class
+// drawn with the probabilities softmax(logits). The class is the place of the largest of
+// logits plus numbers of the Gumbel distribution (Gumbel: Statistical theory of extreme
+// values, 1954, §9). These are made of 64 bits in integers ([fixed]), and rounded to f64 or
+// else f32, in which they are added. Equal logits thus choose equal classes on every
+// backend. For probabilities give their Log, which is the backend's own. A class at -Inf is
+// not drawn, but if all are, the first is; a row with a NaN gives its place.
 func (r *Random) Categorical(logits *Tensor) *Tensor {
 	const op = "categorical"
 	c := builtins[compositeCategorical]
@@ -198,13 +196,12 @@ func (r *Random) Categorical(logits *Tensor) *Tensor {
 	return recordCategorical(logits, g)
 }
 
-// RandInt records integers of [low, high), all equally probable but for a
-// relative difference of at most 2^-32. It is the upper half of the product of
-// high-low and 64 random bits, of 128 where high-low exceeds 2^32 (Lemire: Fast
-// random integer generation in an interval, 2019, without his rejection, which
-// would need a number of draws that depends on their values): of n = high-low
-// values and b bits, the relative difference is below n/2^b, and 0 where n is a
-// power of two.
+// RandInt records integers of [low, high), all equally probable but for a relative
+// difference of at most 2^-32. It is the upper half of the product of high-low and 64
+// random bits, of 128 where high-low exceeds 2^32. (Lemire: Fast random integer generation
+// in an interval, 2019, without his rejection, which would need a number of draws that
+// depends on their values.) Of n = high-low values and b bits, the relative difference is
+// below n/2^b, and 0 where n is a power of two.
 func (r *Random) RandInt(tr *Trace, dtype types.DType, low, high int64, dims ...int) *Tensor {
 	const op = "randint"
 	if !dtype.IsInteger() {
@@ -261,9 +258,9 @@ func shifted(x *Tensor, dtype types.DType, low int64) *Tensor {
 	return x.Add(x.word(uint64(low))).Convert(dtype)
 }
 
-// Permutation records the numbers 0 to n-1, of i64, in random order: the order
-// that sorts as many keys of 64 bits, among which equal ones, of which there are
-// any with a probability below n²/2⁶⁵, stay in theirs.
+// Permutation records the numbers 0 to n-1, of i64, in random order: the order that sorts
+// as many keys of 64 bits. Equal keys keep their order; there are any with a probability
+// below n²/2⁶⁵.
 func (r *Random) Permutation(tr *Trace, n int) *Tensor {
 	return r.words64(tr, "permutation", n).ArgSort(0)
 }

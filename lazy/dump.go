@@ -62,11 +62,11 @@ func (tr *Trace) nodeMade(n *ir.Node) {
 	returned = true
 }
 
-// OpByOp makes the device compile and run every op of a program alone, each as
-// a program of its own, once for each combination of op, attributes and types:
-// slow, and for finding which op fails, or gives other numbers than elsewhere.
-// Results are those of the whole program as long as the backend computes each op
-// alone as it does among others. Failures name the line of the op.
+// OpByOp makes the device compile and run every op of a program alone, each as a program of
+// its own, once for each combination of op, attributes and types. It is slow, and for
+// finding which op fails, or gives other numbers than elsewhere. Results are those of the
+// whole program as long as the backend computes each op alone as it does among others.
+// Failures name the line of the op.
 func OpByOp() Option { return func(d *Device) { d.opByOp = true } }
 
 // ObserveOps makes the device run programs op by op, and has f called after each
@@ -175,11 +175,11 @@ func (tr *Trace) Dump(f Format, roots ...*Tensor) (text string, err error) {
 	return text, err
 }
 
-// GraphHash returns the structural hash of the program that MarkStep with the
-// same roots would run: equal for programs that differ in no more than the
-// names of variables and arguments, the lines that recorded them and the values
-// of arguments; f(a, b) and f(a, a) are different programs. It holds within
-// this version of the library, and is no proof that two programs are equal.
+// GraphHash returns the structural hash of the program that MarkStep with the same roots
+// would run. It is equal for programs that differ in no more than the names of variables
+// and arguments, the lines that recorded them and the values of arguments. f(a, b) and
+// f(a, a) are different programs. The hash holds within this version of the library, and
+// is no proof that two programs are equal.
 func (tr *Trace) GraphHash(roots ...*Tensor) (hash uint64, err error) {
 	err = tr.preview(roots, func(g *ir.Graph) { hash = g.Hash() })
 	return hash, err

@@ -57,15 +57,14 @@ func smallSize(dims map[int]bool) int {
 	}
 }
 
-// Export returns the function as a program that needs neither the function nor
-// its device: the text takes the inputs, and as constants the variables and other
-// tensors that the function uses, with the values that these have now. Outputs
-// names the results; there are as many names as results, or none. Where inputs
-// have an open dimension the function is traced for several sizes, from a few
-// elements to thousands: it must record the same ops for all of them, and tensors
-// that it uses, scalars among them, must have the same values. A function that
-// takes another way below some few elements is not found out. A function that
-// assigns variables or draws random numbers cannot be exported.
+// Export returns the function as a program that needs neither the function nor its device.
+// The text takes the inputs. Its constants are the variables and other tensors that the
+// function uses, with the values that these have now. Outputs names the results; there are
+// as many names as results, or none. Where inputs have an open dimension the function is
+// traced for several sizes, from a few elements to thousands. It must record the same ops
+// for all of them, and tensors that it uses, scalars among them, must have the same values.
+// A function that takes another way below some few elements is not found out. A function
+// that assigns variables or draws random numbers cannot be exported.
 func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) {
 	if f == nil || !f.dev.opens() {
 		return nil, fmt.Errorf("export: %w: the device given to Func is nil, or the Function is", ErrUsage)

@@ -37,15 +37,19 @@ type Function struct {
 	signatures []*traced // the latest maxSignatures, oldest first
 }
 
-// Func returns fn as a function compiled for d. It is traced at its first call
-// with arguments of other types, and what it uses besides its arguments belongs
-// to it from then on: variables and scalar arguments as they are at each call,
-// random streams, which go on with each call, and other tensors with their
-// value. A result has memory of its own, also one that is an argument or a
-// variable: it does not change with that. fn cannot read what depends on an argument,
-// nor call a Function with it. Variables that fn assigns are assigned by each call; of
-// two calls that do so at once, one may fail with [ErrConflict]. A call that has begun
-// to run sees its context only between ops.
+// Func returns fn as a function compiled for d. It is traced at its first call with
+// arguments of other types. Tensors that it uses besides its arguments belong to it from
+// then on:
+//
+//   - variables and scalar arguments as they are at each call;
+//   - random streams, which go on with each call;
+//   - other tensors with their value.
+//
+// A result has memory of its own, also one that is an argument or a variable: it does not
+// change with that. fn cannot read what depends on an argument, nor call a Function with
+// it. Variables that fn assigns are assigned by each call; of two calls that do so at once,
+// one may fail with [ErrConflict]. A call that has begun to run sees its context only
+// between ops.
 func Func[F Traceable](d *Device, fn F) *Function {
 	f := &Function{dev: d}
 	f.counters.calls = true

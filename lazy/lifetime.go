@@ -54,13 +54,12 @@ func (t *Tensor) fault(site func() callsite.Site, op string, i int, xs []*Tensor
 // releases reports whether e is what Release leaves behind.
 func (e *OpError) releases() bool { return e.Err == ErrReleased && e.Op == releaseOp }
 
-// Release undoes Keep, and gives up the value of t if it has one, host data or
-// a result: from then on using t is an error of the line that does, which says where t
-// was released.
-// Steps recorded before still read the value, and so do other tensors that
-// share it. Nobody need call it, since what nothing refers to is freed by
-// itself; it is for a large value that a variable of the program would keep for
-// longer than it is needed. Variables and views are let be.
+// Release undoes Keep, and gives up the value of t if it has one, host data or a result.
+// From then on using t is an error of the line that does, which says where t was released.
+// Steps recorded before still read the value, and so do other tensors that share it. Nobody
+// need call it, since a tensor that nothing refers to is freed by itself. It is for a large
+// value that a variable of the program would keep for longer than it is needed. Variables
+// and views are left unchanged.
 func (t *Tensor) Release() {
 	if t == nil {
 		return
@@ -171,13 +170,12 @@ type donor struct {
 	copied bool
 }
 
-// Donate offers the memory of t, host data or a kept result, to the step that
-// next uses it: a result of t's type may take it over. It returns t, which must
-// not be used any more once that step is marked; if the step fails, t is as
-// before. Whether memory is taken over is part of the program; if somebody
-// still reads it when the step is marked (another tensor of the same data, a
-// view that Value gave), the result gets memory of its own, and the report
-// counts a donation copy. Writing t takes the offer back.
+// Donate offers the memory of t, host data or a kept result, to the step that next uses it:
+// a result of t's type may take it over. It returns t, which must not be used any more once
+// that step is marked; if the step fails, t is as before. Whether memory is taken over is
+// part of the program. The memory may still be read when the step is marked, by another
+// tensor of the same data or a view that Value gave. Then the result gets memory of its
+// own, and the report counts a donation copy. Writing t takes the offer back.
 //
 // Donate and the MarkStep that uses the donation change the handle t: no other
 // goroutine may use it meanwhile.

@@ -112,10 +112,10 @@ func (d *Device) donationCopied(name string, t types.Type, at callsite.Site, by 
 // and at each multiple of it, instead of the environment variable
 // LTC_TRIM_GRAPH_SIZE; 0 means never.
 //
-// The lazy tensor core runs what a step has so far when it grows beyond such a
-// limit. Here nothing runs: what a step computes, which of its tensors go stale
-// and what a gradient goes through would depend on the limit, and a sync that
-// nobody asked for would hide a MarkStep that is missing.
+// The lazy tensor core runs what a step has so far when it grows beyond such a limit. Here
+// nothing runs. The values that a step computes, its tensors that go stale and the ops that
+// a gradient goes through would depend on the limit. A sync that nobody asked for would
+// also hide a MarkStep that is missing.
 func GraphLimit(nodes int) Option {
 	return func(d *Device) { d.graphLimit = graphLimit(nodes) }
 }

@@ -98,12 +98,12 @@ type scope struct {
 // in errors and reports. Programs do not depend on it.
 func (tr *Trace) NameStep(step string) { tr.some().name = step }
 
-// Scope opens a named part of the step: ops recorded until the function that it
-// returns is called belong to it, as errors, the text of programs and ltc-dump
-// then show; what is compiled and run does not depend on it. Scopes nest: the
-// second one opened within encoder.0 is encoder.0/layer.1, numbers starting anew
-// in each and at each step. Closing a scope closes those opened within. A scope
-// still open at MarkStep makes the step fail: close it before, as with
+// Scope opens a named part of the step: ops recorded until the function that it returns is
+// called belong to it. Errors, the text of programs and ltc-dump show it; the code that is
+// compiled and run does not depend on it. Scopes nest: the second one opened within
+// encoder.0 is encoder.0/layer.1, numbers starting anew in each and at each step. Closing a
+// scope closes those opened within. A scope still open at MarkStep makes the step fail:
+// close it before, as with
 //
 //	func (e *Encoder) Forward(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
 //		defer tr.Scope("encoder")()

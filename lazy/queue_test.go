@@ -455,9 +455,9 @@ func (e fragileExecutable) Execute(ctx context.Context, c *backends.Call) error 
 	return e.Executable.Execute(ctx, c)
 }
 
-// Models train side by side on a device that fails now and then, sharing a
-// variable that a third trace writes: nothing hangs, every failure is heard of
-// once, and what a variable holds is what the steps that succeeded added.
+// Models train side by side on a device that fails now and then, sharing a variable that a
+// third trace writes. Nothing hangs, every failure is reported once, and a variable holds
+// the sum of the steps that succeeded.
 func TestTrainingOnAFragileDevice(t *testing.T) {
 	b, err := backends.Open("eval")
 	require.NoError(t, err)

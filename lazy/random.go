@@ -195,10 +195,10 @@ const maxForks = 1 << 20
 // depend on the state of r alone, which goes on by one block: forking again
 // gives others.
 //
-// The key of child i is the first two words of the Philox block of r's key with
-// the counter {block, block>>32, i, 1}: draws have 0 in the last two words, so no
-// number that r draws is part of a key. Two of k streams have the same key, and
-// so the same numbers, with a probability of about k²/2⁶⁵.
+// The key of child i is the first two words of the Philox block of r's key with the counter
+// {block, block>>32, i, 1}. Draws have 0 in the last two words, so no number that r draws
+// is part of a key. Two of k streams have the same key, and so the same numbers, with a
+// probability of about k²/2⁶⁵.
 func (r *Random) Fork(n int) ([]*Random, error) {
 	if r.none() {
 		return nil, fmt.Errorf("fork: %w: %s", ErrUsage, noStream)

@@ -54,9 +54,9 @@ func Concatenate(axis int, xs ...*Tensor) *Tensor {
 	return recordN(ir.OpConcatenate, xs, ir.Attr{Int: int64(axis)})
 }
 
-// MatMul returns the matrix product of x and y. As in NumPy the product is of
-// the last two axes, the axes before them broadcast, and a vector counts as one
-// row on the left and as one column on the right, which the result drops.
+// MatMul returns the matrix product of x and y. As in NumPy the product is of the last two
+// axes, and the axes before them broadcast. A vector counts as one row on the left and as
+// one column on the right, which the result drops.
 func (x *Tensor) MatMul(y *Tensor) *Tensor {
 	if x.Rank() == 2 && y.Rank() == 2 {
 		return record2(ir.OpMatMul, x, y)
@@ -237,10 +237,10 @@ func computeDiagonal(x *Tensor, offset, a1, a2 int) *Tensor {
 		step{ir.OpSlice, []ir.Attr{ir.SliceStarts: {Ints: make([]int, r+1)}, ir.SliceLimits: {Ints: append(slices.Clone(dims), n*n)}, ir.SliceStrides: {Ints: last}}})
 }
 
-// AsStrided returns the view of the elements at offset + i*strides[0] +
-// j*strides[1] + … for each index (i, j, …) of the given sizes, counted in the
-// row-major order of x's storage: if x is a view itself, of what it is a view
-// of in the end. A view in which two indices are one element cannot be written.
+// AsStrided returns the view of the elements at offset + i*strides[0] + j*strides[1] + …
+// for each index (i, j, …) of the given sizes, counted in the row-major order of x's
+// storage. If x is a view itself, the storage is that of its base. A view in which two
+// indices are one element cannot be written.
 func (x *Tensor) AsStrided(sizes, strides []int, offset int) *Tensor {
 	if b := firstBad(ir.OpAsStrided.String(), x); b != nil {
 		return b

@@ -15,11 +15,12 @@
 // A bad operation gives a tensor that holds an [*OpError]; operations on it
 // pass the error on, and MarkStep, Value and Err return it.
 //
-// imports only ltc/ir, ltc/shapeinfer, ltc/autodiff, ltc/lower, ltc/backends, ltc/internal/border,
-// ltc/lazy/internal/guard, ltc/lazy/internal/memory, ltc/lazy/internal/metrics,
-// ltc/lazy/internal/opbyop, ltc/lazy/internal/philox, ltc/lazy/internal/programs,
-// ltc/lazy/internal/sched, ltc/lazy/internal/strided, ltc/soa and the packages below them; never a backend: a
-// program imports the ones it wants for their side effect, as with database/sql.
+// imports only ltc/ir, ltc/shapeinfer, ltc/autodiff, ltc/lower, ltc/backends,
+// ltc/internal/border, ltc/lazy/internal/guard, ltc/lazy/internal/memory,
+// ltc/lazy/internal/metrics, ltc/lazy/internal/opbyop, ltc/lazy/internal/philox,
+// ltc/lazy/internal/programs, ltc/lazy/internal/sched, ltc/lazy/internal/strided, ltc/soa
+// and the packages below them. It never imports a backend: a program imports the ones it
+// wants for their side effect, as with database/sql.
 package lazy
 
 import (
@@ -49,13 +50,12 @@ const (
 
 // Tensor is a handle on an array that may not have been computed yet. Its
 // dtype and shape are known from the start. It is one of
-//   - a variable, which belongs to a device ([Device.Variable]);
+//   - a variable, which belongs to a device ([Device.Variable]).
 //   - host data or a kept result, which has a value and can be used in any
-//     trace of its device;
-//   - a recorded operation, which belongs to a trace's current step;
+//     trace of its device.
+//   - a recorded operation, which belongs to a trace's current step.
 //   - a view, which shares the elements of one of these (Slice, Select,
-//     Transpose, Reshape and their kin): what is written to one of them is seen
-//     by all;
+//     Transpose, Reshape and their kin): a write to one of them is seen by all.
 //   - a poisoned tensor, which holds the error of a bad operation. It is safe
 //     to use: its shape is empty and every operation on it gives its error.
 type Tensor struct {

@@ -17,10 +17,10 @@ import (
 // chain of bases. A view has no value of its own: reading it reads its storage,
 // and making it a root makes its storage one.
 //
-// Nodes never change, so a view's node is that of its base with the view ops on
-// top. When the base has been written it is made again: operand finds out
-// because a view's epoch is 0, which is no trace's, and compares the base's node
-// with that of which its own was made.
+// Nodes never change, so a view's node is that of its base with the view ops on top. When
+// the base has been written the node is made again. The method operand sees that by the
+// view's epoch, which is 0, no trace's, and by comparing the base's node with the one of
+// which the view's was made.
 type alias struct {
 	base   *Tensor // what the steps lead on from; nil for a storage
 	root   *Tensor // the storage

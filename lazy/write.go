@@ -8,10 +8,10 @@ import (
 	"ltc/ir/types"
 )
 
-// Assign makes x the value of t from here on: of a variable in the trace of x,
-// and for all others once the trace's MarkStep has run; of any other tensor in
-// its own trace. It returns t. Other traces may not assign the version of a
-// variable that this one read: the second MarkStep fails with [ErrConflict].
+// Assign makes x the value of t from here on. A variable is assigned in the trace of x, and
+// for all others once the trace's MarkStep has run. Any other tensor is assigned in its own
+// trace. It returns t. Other traces may not assign the version of a variable that this one
+// read: the second MarkStep fails with [ErrConflict].
 func (t *Tensor) Assign(x *Tensor) *Tensor { return t.writeNamed("assign", x) }
 
 // Copy_ writes the elements of src, broadcast to t's shape and converted to its

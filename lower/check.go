@@ -12,10 +12,10 @@ import (
 	"ltc/stablehlo/verify"
 )
 
-// Check holds the stages of a program against each other: the graph against
-// the type rules, text against the lowering of the same nodes in another order,
-// drawn by chance, and against the parser and the verifier. An error is a
-// mistake of this module, not of its user.
+// Check holds the stages of a program against each other. It compares the graph with the
+// type rules. It compares the text with the lowering of the same nodes in another, random
+// order, and with the parser and the verifier. An error is a mistake of this module, not of
+// its user.
 func Check(g *ir.Graph, text string) error { return check(g, text, rand.Uint64()) }
 
 // check is Check with the seed of the order, which the error names.

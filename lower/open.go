@@ -10,13 +10,12 @@ import (
 	"ltc/stablehlo/verify"
 )
 
-// Open returns the module that modules are for the sizes at, at least three, of
-// one dimension: types have a `?` where they differ, and what depends on the size
-// is computed from that of an argument. Arguments of main say by ltc.dim which of
-// their dimensions it is, under the given name, and the module that it lies
-// between least and most. The modules must be of one trace, lowered for arguments
-// of each size; the first is changed and returned. The error names the op and its
-// line that cannot be the same for all sizes.
+// Open returns the module that modules are for the sizes at, at least three, of one
+// dimension. Types have a `?` where they differ, and values that depend on the size are
+// computed from that of an argument. Arguments of main say by ltc.dim which of their
+// dimensions it is, under the given name, and the module says the least and most size. The
+// modules must be of one trace, lowered for arguments of each size; the first is changed
+// and returned. An error names the op that cannot be the same for all sizes, and its line.
 func Open(name string, least, most int, at []int, modules []*mlir.Module) (*mlir.Module, error) {
 	o := &opening{at: at, dynamic: map[mlir.Code]mlir.Code{}}
 	for range modules {
@@ -264,8 +263,8 @@ func (o *opening) regions(same []*mlir.Op) error {
 }
 
 // sized appends an op whose result has dimensions lines, or nil, and whose attributes
-// differ as given: where its shape or its attributes depend on the size, as the op
-// that takes these as operands, which the op table names.
+// differ as given. Where its shape or its attributes depend on the size, it is the op that
+// takes these as operands, which the op table names.
 func (o *opening) sized(op *mlir.Op, lines []types.Line, differ map[string][]types.Line) error {
 	if dynamic := o.dynamic[op.Code]; dynamic != 0 {
 		parts := dynamic.Info().Static.Parts

@@ -7,14 +7,13 @@ import (
 	"strings"
 )
 
-// Decode returns the values of the literal in row-major order, each in the
-// little-endian bytes of its type: a boolean and every integer of up to eight
-// bits is one byte (0 or 1; sign-extended), wider ones are the next of 2, 4 and
-// 8, index is 8, complex numbers are pairs. A float of fewer bits than its
-// bytes have holds them at the lower end: tf32 is the 19 highest bits of an
-// f32 in four bytes. With splat set, data is one element
-// that stands for all. The type must be static. The values of what was parsed
-// are decoded once and belong to the attribute: they must not be changed.
+// Decode returns the values of the literal in row-major order, each in the little-endian
+// bytes of its type. A boolean and every integer of up to eight bits is one byte (0 or 1;
+// sign-extended). Wider integers take the next of 2, 4 and 8 bytes, index takes 8, and
+// complex numbers are pairs. A float of fewer bits than its bytes have holds them at the
+// lower end: tf32 is the 19 highest bits of an f32 in four bytes. With splat set, data is
+// one element that stands for all. The type must be static. The values of a parsed
+// attribute are decoded once and belong to it: they must not be changed.
 func (a *DenseAttr) Decode() (data []byte, splat bool, err error) {
 	if a.values != nil {
 		if a.Type.Elements() == 0 {

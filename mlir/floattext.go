@@ -25,10 +25,10 @@ func FloatText(v float64, t FloatType) string {
 	return string(appendFloat(nil, raw, t))
 }
 
-// appendFloat prints as MLIR does: 1.500000e+00 with six digits where these
-// read back to the same value, else with as many as the format can need
-// (0.693147182, 1.5E-45), and the bits of what is no number or has no point.
-// The two forms are those of LLVM's APFloat::toString with and without a
+// appendFloat prints as MLIR does. A float is 1.500000e+00 with six digits where these read
+// back to the same value. Otherwise it has as many digits as the format can need
+// (0.693147182, 1.5E-45). A value that is no number, or whose text has no point, is printed
+// as bits. The two decimal forms are those of LLVM's APFloat::toString with and without a
 // precision.
 func appendFloat(b []byte, raw uint64, t FloatType) []byte {
 	var v float64

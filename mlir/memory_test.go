@@ -88,10 +88,10 @@ func TestHugeConstants(t *testing.T) {
 	}
 }
 
-// Work is linear in the length of lists, aliases, regions and nesting: twenty
-// times the text takes at most forty times the allocations, and sixty times the
-// memory, in which lists that grow leave their smaller selves behind. Both are
-// counted, for time depends on what else the machine does.
+// Work is linear in the length of lists, aliases, regions and nesting. Twenty times the
+// text takes at most forty times the allocations, and sixty times the memory, in which
+// lists that grow leave their smaller selves behind. Both are counted, for time depends on
+// the other load of the machine.
 func TestLinear(t *testing.T) {
 	many := func(s string) func(n int) string {
 		return func(n int) string { return strings.Repeat(s, n) }

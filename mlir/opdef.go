@@ -215,9 +215,9 @@ const (
 	Commutative
 	// Async ops can be started by async_start (async_start_c2).
 	Async
-	// Elementwise ops compute each element of their one result from the elements
-	// at the same place of their operands, or from the one of an operand that is
-	// a scalar while the result is none (the bounds of clamp, select's predicate).
+	// Elementwise ops compute each element of their one result from the elements at the
+	// same place of their operands. An operand that is a scalar while the result is none
+	// gives its one element to all (the bounds of clamp, select's predicate).
 	Elementwise
 	// Effects ops do more than give results that follow from operands,
 	// attributes, regions and the functions they name: they talk to the host, to

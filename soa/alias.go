@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Writable reports an error when the collection cannot be what a run writes
-// while it reads inputs, which may be nil: a column that is read only, memory
-// that two indices or two columns share, or that an input shows too. It names
-// layout and column.
+// Writable reports an error when a run cannot write the collection while it reads inputs,
+// which may be nil. The reasons are a column that is read only, memory that two indices or
+// two columns share, and memory that an input shows too. The error names layout and column.
 func (c *Collection) Writable(inputs *Collection) error {
 	var all []run
 	for i := range c.tensors {

@@ -26,10 +26,9 @@ func init() {
 	pressure.sample[1].Name = "/gc/heap/live:bytes"
 }
 
-// press counts n bytes, and collects when those since the last collection are
-// more than 64 MiB and more than the heap without the pools: no more often than
-// the collector would run by itself if they were ordinary memory. It reports
-// whether it did.
+// press counts n bytes, and collects when those since the last collection are more than 64
+// MiB and more than the heap without the pools. That is no more often than the collector
+// would run by itself if they were ordinary memory. It reports whether it did.
 func press(n int) bool {
 	p := &pressure
 	p.Lock()

@@ -132,11 +132,13 @@ func (c Column) Component(index ...int) Column {
 	return c
 }
 
-// Elements returns the values of a column, or a scalar's one, in place. It
-// reports an error for vectors and matrices (see [Column.Component]), elements
-// of a dtype that T does not hold ([Slice] says which), a column that is read only, and
-// for memory off the Go heap, which a slice would not keep: see [Column.View] and
-// [With].
+// Elements returns the values of a column, or a scalar's one, in place. It reports an error
+// for
+//
+//   - vectors and matrices (see [Column.Component]);
+//   - elements of a dtype that T does not hold ([Slice] says which);
+//   - a column that is read only;
+//   - memory off the Go heap, which a slice would not keep: see [Column.View] and [With].
 func Elements[T Element](c Column) ([]T, error) {
 	v, err := c.View()
 	var zero T

@@ -2,10 +2,10 @@ package soa
 
 import "unsafe"
 
-// Entries are those of a column, taken once for a loop that reads and writes
-// many, as generated views give them: an index costs what that of a slice does,
-// and is checked as that is. That the memory was released is seen when they are
-// taken, and not by a loop that is already at work.
+// Entries are those of a column, taken once for a loop that reads and writes many, as
+// generated views give them. An index costs as much as that of a slice, and is checked as
+// that is. A release of the memory is seen when they are taken, and not by a loop that is
+// already at work.
 type Entries[T any] struct{ ConstEntries[T] }
 
 // ConstEntries are [Entries] to be read only.
@@ -44,8 +44,8 @@ func (v ConstEntries[T]) At(i int) T { return v.all[i] }
 // Set sets entry i.
 func (v Entries[T]) Set(i int, x T) { v.all[i] = x }
 
-// Even says where columns lie whose components are at equal distances in one block
-// of memory, as those of one size are that a layout has one after the other: for
+// Even says where columns lie whose components are at equal distances in one block of
+// memory, as columns of one size are that a layout has one after the other. It is for
 // generated code, which then needs no address of each.
 type Even struct {
 	first unsafe.Pointer // of the first component

@@ -9,10 +9,10 @@ import (
 // with 4 KiB small ones, arm64.
 const HugePage = 2 << 20
 
-// HugePages returns a zeroed buffer of n bytes off the Go heap, as [OffHeap]
-// does, that starts at a multiple of [HugePage] and for which the system is
-// asked to use large pages: fewer misses of the processor's page table when
-// columns are read in parallel. It is no error when the system does not.
+// HugePages returns a zeroed buffer of n bytes off the Go heap, as [OffHeap] does, that
+// starts at a multiple of [HugePage]. The system is asked to use large pages for it, which
+// cause fewer misses of the processor's page table when columns are read in parallel. It is
+// no error when the system does not.
 func HugePages(n int) (*Buffer, error) {
 	if n < 1 || !canMap {
 		return OffHeap(n)

@@ -18,9 +18,9 @@ func mapFile(f *os.File, n int) ([]byte, error) {
 	return syscall.Mmap(int(f.Fd()), 0, n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE)
 }
 
-// mapShared maps what processes share; to read only, a mapping of the process's
-// own that is not written shows the file's pages, and a write that should not be
-// there changes a copy rather than end the process.
+// mapShared maps memory that processes share. To read only, a mapping of the process's own
+// that is not written shows the file's pages. A write that should not be there changes a
+// copy rather than end the process.
 func mapShared(f *os.File, n int, write bool) ([]byte, error) {
 	flags := syscall.MAP_SHARED
 	if !write {

@@ -6,10 +6,9 @@ import (
 	"unsafe"
 )
 
-// Move is a prepared copy between two strided windows of the same shape:
-// dimensions of one are dropped and neighbours that lie alike are merged, so
-// that the innermost loop is as long as it can be. A Move is immutable and may
-// run on any goroutine.
+// Move is a prepared copy between two strided windows of the same shape. Dimensions of one
+// are dropped and neighbouring dimensions with matching strides are merged, so that the
+// innermost loop is as long as it can be. A Move is immutable and may run on any goroutine.
 type Move struct {
 	size int // bytes of an element
 	dims []moveDim

@@ -161,10 +161,10 @@ func (p *Pool) cached(size int) (*class, *byte) {
 	return c, block
 }
 
-// Recycle takes back the block that v, of a type as it was asked for, lies in,
-// before the collector finds that nothing reaches it, and while it is still in
-// the caches: who calls it knows that nobody looks at the elements any more. It
-// reports whether the memory is the pool's; if not, all is as it was.
+// Recycle takes back the block that v, of a type as it was asked for, lies in, before the
+// collector finds that nothing reaches it, and while it is still in the caches. The caller
+// knows that nobody looks at the elements any more. It reports whether the memory is the
+// pool's; if not, all is as it was.
 func (p *Pool) Recycle(v View) bool {
 	at := uintptr(v.base)
 	p.mu.Lock()

@@ -8,9 +8,9 @@ import (
 	"ltc/ir/types"
 )
 
-// AddRagged adds jagged columns of one set of offsets in place, as two tensors:
-// name with the values of all elements, one after the other, shaped as
-// [Collection.Add] does with their number for n; and name.offsets, (n+1) of i64.
+// AddRagged adds jagged columns of one set of offsets in place, as two tensors. The tensor
+// name has the values of all elements, one after the other, shaped as [Collection.Add] does
+// with their number for n. The tensor name.offsets is (n+1) of i64.
 func (c *Collection) AddRagged(name string, columns ...Column) error {
 	v, offsets, err := c.jagged(name, columns)
 	if err != nil {
@@ -86,12 +86,11 @@ type piece struct {
 	stride int // bytes
 }
 
-// AddPadded adds jagged columns of one set of offsets as a rectangle, as two
-// tensors: name, which has the shape of [Collection.Add] with most values for
-// each element, (n, most, …), and name.mask, (n, most) of bool, which says what
-// of it is there. The rest is 0; values beyond most are left out. The collection
-// owns this memory: values are copied now and by [Collection.Refresh], and
-// counted by [Collection.Copied].
+// AddPadded adds jagged columns of one set of offsets as a rectangle, as two tensors. The
+// tensor name has the shape of [Collection.Add] with most values for each element, (n,
+// most, …). The tensor name.mask, (n, most) of bool, says which values are there. The rest
+// is 0; values beyond most are left out. The collection owns this memory: values are copied
+// now and by [Collection.Refresh], and counted by [Collection.Copied].
 func (c *Collection) AddPadded(name string, most int, columns ...Column) error {
 	v, offsets, err := c.jagged(name, columns)
 	if err != nil {

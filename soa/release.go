@@ -13,14 +13,13 @@ var (
 	ErrReadOnly = errors.New("it is read only")
 )
 
-// Release ends the use of the buffer: columns and collections of it are errors
-// from now on, and what is already running ends first. Memory off the Go heap
-// is given back at once, and its views are errors of programs that take them; its
-// addresses stay, and read as something until the last view is gone, so that a
-// late use cannot fault. On Linux they are no file's any more: it may be made
-// shorter, and a late write does not reach it. Memory of the Go heap stays what it
-// is for views that somebody has. Releasing again does nothing. A buffer need not
-// be released: it goes with its last view.
+// Release ends the use of the buffer: columns and collections of it are errors from now on,
+// and runs in progress end first. Memory off the Go heap is given back at once, and its
+// views are errors of programs that take them. Its addresses stay, and read as something
+// until the last view is gone, so that a late use cannot fault. On Linux they are no file's
+// any more: it may be made shorter, and a late write does not reach it. Memory of the Go
+// heap is unchanged for views that somebody has. Releasing again does nothing. A buffer
+// need not be released: it goes with its last view.
 func (b *Buffer) Release() {
 	if b.released.Swap(true) {
 		return

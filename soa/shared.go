@@ -5,13 +5,13 @@ import (
 	"os"
 )
 
-// CreateShared makes a file of n zero bytes, which must not be there yet, and
-// returns it as a buffer off the Go heap that other processes open with
-// [OpenShared]: what one writes to the buffer, all see. Of files in memory,
-// such as those in /dev/shm, nothing reaches a disk. Their memory is taken at once,
-// where there is a way to do so: too little is an error. The file stays until it is
-// removed; it must not be made shorter while in use: looking at what is gone
-// ends the process. Who writes when is for the processes to agree on.
+// CreateShared makes a file of n zero bytes, which must not be there yet, and returns it as
+// a buffer off the Go heap that other processes open with [OpenShared]. All of them see
+// what one writes to the buffer. Of files in memory, such as those in /dev/shm, nothing
+// reaches a disk. Their memory is taken at once, where there is a way to do so: too little
+// is an error. The file stays until it is removed. It must not be made shorter while in
+// use: looking at the removed part ends the process. The processes have to agree on who
+// writes when.
 func CreateShared(path string, n int) (*Buffer, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("create %s: %d bytes", path, n)

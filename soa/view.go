@@ -111,11 +111,10 @@ type Element interface {
 	~bool | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int8 | ~int16 | ~int32 | ~int64 | ~float32 | ~float64
 }
 
-// Slice returns the elements of a dense view in place. It panics when v is
-// not dense, its dtype is not T's (float32 holds f32, [types.BFloat16] bf16, and
-// types of the caller's what their underlying type holds; for patterns of bits see
-// [Bits]), or its elements are off the Go heap, where a slice would not keep them:
-// see [With].
+// Slice returns the elements of a dense view in place. It panics when v is not dense, its
+// dtype is not T's, or its elements are off the Go heap, where a slice would not keep them:
+// see [With]. float32 holds f32, [types.BFloat16] bf16, and types of the caller's what
+// their underlying type holds; for patterns of bits see [Bits].
 func Slice[T Element](v View) []T {
 	mustHold[T](v)
 	v.mustBeHeap()

@@ -18,9 +18,8 @@ import (
 	"ltc/bench/measure"
 )
 
-// gpuRow is a workload of GPUs with what is to be reached: the most seconds, the least
-// share of what a copy moves, the most that our time may be of the best peer's; 0: is
-// not set.
+// gpuRow is a workload of GPUs with its goals: the most seconds, the least share of the
+// bandwidth of a copy, and the largest ratio of our time to the best peer's. 0 is no goal.
 type gpuRow struct {
 	name    string
 	as      string // the workload, if it is another's with other libraries

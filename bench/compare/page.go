@@ -35,9 +35,9 @@ No GPU was at hand up to 2026-11-23: no figure here is of one, and none of ` + "
 // plain is what a device without a compiler tells of itself.
 const plain = "compiler=none"
 
-// tolerance is how far beyond its reach a row may be to be nearly met, which is
-// counted by itself, and scaling how many times as fast as one thread two are to
-// be where arithmetic is what takes time.
+// tolerance is how far beyond its reach a row may be to be nearly met, which is counted by
+// itself. scaling is how many times as fast as one thread two are to be where arithmetic
+// bounds the time.
 const (
 	tolerance = 1.05
 	scaling   = 1.85

@@ -9,10 +9,9 @@ import (
 	"ltc/soa"
 )
 
-// Want returns element i (row-major) of a program's result, computed in float64
-// from the operands, and the size of what is rounded on the way: an f32 result
-// may differ by some units in the last place of that. Size 0 allows no
-// difference.
+// Want returns element i (row-major) of a program's result, computed in float64 from the
+// operands, and the size of the intermediate values that are rounded. An f32 result may
+// differ by some units in the last place of that size. Size 0 allows no difference.
 type Want func(in [][]float32, i int) (value, size float64)
 
 // Elementwise is the Want of a function of elements at the same place.

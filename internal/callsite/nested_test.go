@@ -9,9 +9,9 @@ import (
 	"ltc/internal/callsite/nested"
 )
 
-// However many frames of the library lie between, the line is the user's: of those in
-// which it is looked for at first, of more, and of more than the addresses that are read
-// at once.
+// However many frames of the library lie between, the line is the user's. The numbers of
+// frames are within those that the first look takes, beyond these, and beyond the addresses
+// that are read at once.
 func TestNested(t *testing.T) {
 	var c callsite.Cache
 	for range 2 { // cold and from the cache

@@ -8,9 +8,9 @@
 // a struct may have, and its tags, are those of soa.LayoutOf; blocks have
 // accessors of their own struct.
 //
-// Methods have the fields' names, so that a field cannot be Index or, if it is a
-// scalar, At, All, Len, Columns, Const or Entries, nor what another's methods are: of
-// X they are X, SetX and XEntries, and of a jagged one XLen. A tag gives the column of
+// Methods have the fields' names. So a field cannot be Index or, if it is a scalar, At,
+// All, Len, Columns, Const or Entries. Nor can it be a name of another field's methods:
+// those of X are X, SetX and XEntries, and a jagged one has XLen. A tag gives the column of
 // a field with another name that name: Number int32 `soa:"Index"`.
 package main
 

@@ -285,9 +285,9 @@ func (c *column) base() string    { return "base" + c.method }
 func (c *column) step() string    { return "step" + c.method }
 func (c *column) entries() string { return c.method + "Entries" }
 
-// mostBases is up to how many components a view has the address of each, which an
-// accessor then loads and does not compute: a view with those of an image would be
-// larger than the image.
+// mostBases is the most components of which a view has an address each. An accessor then
+// loads the address and does not compute it. A view with the addresses of an image's
+// components would be larger than the image.
 const mostBases = 16
 
 // components returns how many components a vector or matrix has; 0 for a value.

@@ -226,9 +226,9 @@ func inflated(err error, n int, size uint64) error {
 	return fmt.Errorf("inflate: %w", err)
 }
 
-// EncodeArchive writes entries, in their order, as an uncompressed .npz file in
-// which every array's elements start at a multiple of 64 bytes, so that a file
-// that is read or mapped can be viewed in place.
+// EncodeArchive writes entries, in their order, as an uncompressed .npz file. Every array's
+// elements start at a multiple of 64 bytes, so that a file that is read or mapped can be
+// viewed in place.
 func EncodeArchive(w io.Writer, entries []Entry) error {
 	count := &counter{w: w}
 	zw := zip.NewWriter(count)

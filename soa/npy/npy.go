@@ -2,10 +2,10 @@
 // of tensors' memory. Its central functions are [Decode], which views the bytes
 // of a file where they lie, and [Encode].
 //
-// The dtypes of package types map to NumPy's as usual. NumPy has no bf16:
-// its elements are written as `<V2`, two opaque bytes, which is what numpy.save
-// writes for the bfloat16 of ml_dtypes, and `<V2` and `|V2` are read as bf16;
-// in Python, a.view(ml_dtypes.bfloat16) gives such an array its type back.
+// The dtypes of package types map to NumPy's as usual. NumPy has no bf16: its elements are
+// written as `<V2`, two opaque bytes, as numpy.save writes the bfloat16 of ml_dtypes. `<V2`
+// and `|V2` are read as bf16; in Python, a.view(ml_dtypes.bfloat16) gives such an array its
+// type back.
 //
 // Elements are viewed as the file has them, little-endian, which all machines
 // are that this module builds for.

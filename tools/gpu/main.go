@@ -1,9 +1,9 @@
-// Command gpu runs the tests of the CUDA backend on a machine with a GPU, on which
-// they may fail, hang, or lose the GPU for the process that they are in. Each group of
-// tests is a process of its own with a time limit. What a kernel that does not end
-// waits for is asked of cuda-gdb where there is one, and of Go; a test that hangs or
-// loses the GPU is then left out, and the rest of its group runs again. At the end
-// comes a report that is short enough to be read at once.
+// Command gpu runs the tests of the CUDA backend on a machine with a GPU, on which they may
+// fail, hang, or lose the GPU for the process that they are in. Each group of tests is a
+// process of its own with a time limit. It asks cuda-gdb, where there is one, and Go what a
+// kernel that does not end waits for. A test that hangs or loses the GPU is then left out,
+// and the rest of its group runs again. At the end comes a report that is short enough to
+// be read at once.
 //
 //	out/gpu/gpu                    # beside cuda.test and ltc-dump: see make test-gpu
 //	out/gpu/gpu -run 'Swizzle'     # some groups

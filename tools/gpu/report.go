@@ -20,9 +20,9 @@ func (r *report) bad() bool {
 // A line of what a test has said has at most so many characters.
 const wide = 220
 
-// text prints the report in at most so many characters: groups in a line each, those
-// that have passed by name alone, then what the failures have said, as much of each as
-// there is room for.
+// text prints the report in at most so many characters. Groups are in a line each, those
+// that have passed by name alone. Then come the messages of the failures, as much of each
+// as there is room for.
 func (r *report) text(chars int) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.head)

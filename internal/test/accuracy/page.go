@@ -36,10 +36,10 @@ func Figure(units float64) string { return fmt.Sprintf("%.2f", math.Ceil(units*1
 // figure is what Figure writes.
 var figure = regexp.MustCompile(`\d\.\d\d`)
 
-// Document requires the page to have text behind the line that a section begins
-// with, with figures that are no less; go test -update writes it, but for figures of
-// 0, which nothing was measured for: those of the page stay. If more is set, more
-// numbers were taken than for the page, and its figures are not looked at.
+// Document requires the page to have text behind the line that a section begins with, with
+// figures that are no less. go test -update writes it, but keeps the page's figures where
+// the text has 0, which says that nothing was measured. If more is set, more numbers were
+// taken than for the page, and its figures are not looked at.
 func (s Section) Document(t testing.TB, page, text string, more bool) {
 	t.Helper()
 	b, err := os.ReadFile(page)

@@ -44,9 +44,9 @@ func same(t testing.TB, name, want, got string) {
 // Part is what becomes of an input: of NAME.mlir, say, NAME.Ext.
 type Part struct{ Ext, Text string }
 
-// Archive runs f for each file of an archive whose name ends with ext, in a test
-// of the rest of its name, and requires the files behind it to be what f returns,
-// in this order, and nothing else.
+// Archive runs f for each file of an archive whose name ends with ext, in a test of the
+// rest of its name. It requires the files behind it to be the results of f, in this order,
+// and nothing else.
 func Archive(t *testing.T, path, ext string, f func(t *testing.T, in txtar.File) []Part) {
 	t.Helper()
 	a, err := txtar.ParseFile(path)

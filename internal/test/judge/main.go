@@ -1,7 +1,7 @@
-// Command judge runs MLIR programs on one of our backends and on XLA, the
-// compiler that StableHLO comes from, with the same inputs, and compares the
-// results: f32 and f64 to 1e-5 (of the value, and absolute below 1), f16 and
-// bf16 to two units in the last place, all others exactly.
+// Command judge runs MLIR programs on one of our backends and on XLA, the compiler that
+// StableHLO comes from, with the same inputs, and compares the results. F32 and f64 are
+// compared to 1e-5 (of the value, and absolute below 1), f16 and bf16 to two units in the
+// last place, all others exactly.
 //
 // Programs are the files *.mlir below the directories given, and the files so
 // named, or just mlir, in txtar archives there. Their inputs are those of the file

@@ -7,11 +7,14 @@ import (
 	"strings"
 )
 
-// Convolution returns the text of a convolution of any form, with what may follow
-// it: its dimensions' number, sizes and order, strides, padding that adds or takes
-// away, dilation of both operands, groups, windows that are read backwards, and
-// the dtype differ. Large ones are of so many elements that targets compute them
-// in blocks.
+// Convolution returns the text of a convolution of any form, with ops that may follow it.
+// These vary:
+//
+//   - the number, sizes and order of its dimensions, and the dtype;
+//   - strides, padding that adds or takes away, and dilation of both operands;
+//   - groups, and windows that are read backwards.
+//
+// Large ones are of so many elements that targets compute them in blocks.
 func Convolution(r *rand.Rand, large bool) string {
 	c := convolution{r: r, n: r.IntN(4), t: []string{"f32", "f32", "f64", "bf16", "i32"}[r.IntN(5)], large: large}
 	if large {

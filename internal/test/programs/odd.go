@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Odd returns a program of about n ops whose results are exact, on tensors as few
-// programs have them: without elements, of up to a dozen dimensions, most of which are
-// of one or two; with indices of every integer type, and arguments of which some are
+// Odd returns a program of about n ops whose results are exact, on tensors that few
+// programs have. Tensors are without elements or of up to a dozen dimensions, most of which
+// have one or two elements. Indices are of every integer type, and some arguments are
 // extreme.
 func Odd(r *rand.Rand, n int) Program {
 	p := &program{Rand: r, most: 3000, odd: true}

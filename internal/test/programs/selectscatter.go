@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// SelectAndScatter returns the text of a select_and_scatter of any form: gradients of
-// maximum and minimum pooling, windows that overlap, that are apart, that lie in the
-// padding or beyond what is taken away, and regions that do not commute.
+// SelectAndScatter returns the text of a select_and_scatter of any form, such as gradients
+// of maximum and minimum pooling. Windows overlap, are apart, or lie in the padding or
+// beyond what is taken away. Some regions do not commute.
 func SelectAndScatter(r *rand.Rand) string {
 	t := []string{"f32", "f32", "f64", "f16", "bf16", "i32", "ui8"}[r.IntN(7)]
 	var in, out, size, stride, padding []string

@@ -16,11 +16,11 @@ type updates struct {
 	hosts bool    // some ops are the evaluator's
 }
 
-// Updates returns the text of a program of about n ops that writes over parts of a
-// few tensors: arguments, some of which are donated, what ops and loops make, and what
-// nested loops carry, in branches, too, in other shapes, and, of a quarter of all
-// programs, between ops that are the evaluator's, in any order with what reads the
-// tensors before and after.
+// Updates returns the text of a program of about n ops that writes over parts of a few
+// tensors. Tensors are arguments, some of them donated, results of ops and loops, and
+// values that nested loops carry. Writes are also in branches, in other shapes, and, in a
+// quarter of all programs, between ops that are the evaluator's. They come in any order
+// with reads of the tensors before and after.
 func Updates(r *rand.Rand, n int) string {
 	p := &updates{program: &program{Rand: r, most: 4096}, hosts: r.IntN(4) == 0}
 	elem := pickOne(r, "f32", "i32", "i32", "i64", "bf16", "ui8", "i1")

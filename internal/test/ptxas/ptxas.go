@@ -1,7 +1,6 @@
-// Package ptxas keeps the PTX that tests emit, for NVIDIA's assembler to look at
-// when they are done, which make ptxas has it do: in the directory that the
-// variable PTXAS_DIR names, a file for each module; nowhere without it. Its
-// central function is [Keep].
+// Package ptxas keeps the PTX that tests emit, for NVIDIA's assembler to look at when they
+// are done, which make ptxas has it do. A file for each module goes to the directory that
+// the variable PTXAS_DIR names; without it nothing is kept. Its central function is [Keep].
 //
 // imports only the standard library.
 package ptxas

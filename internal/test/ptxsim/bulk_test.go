@@ -11,10 +11,10 @@ import (
 	"ltc/internal/test/ptxsim"
 )
 
-// boxed has its first warp copy boxes of a matrix, 8 rows of 64 elements of two
-// bytes, one after the other along a row of boxes, to a ring of two places, and its
-// second store what is in them: lane l the 32 bytes from 32 l on, as the swizzle has
-// them. Behind the places are two mbarriers that copies fill and two that lanes empty.
+// boxed has its first warp copy boxes of a matrix to a ring of two places. The boxes are 8
+// rows of 64 elements of two bytes, one after the other along a row of boxes. Its second
+// warp stores their elements: lane l the 32 bytes from 32 l on, as the swizzle has them.
+// Behind the places are two mbarriers that copies fill and two that lanes empty.
 const boxed = ".version 8.0\n.target sm_90a\n.address_size 64\n.extern .shared .align 1024 .b8 block[];\n" + `.visible .entry k(.param .u64 y, .param .u64 n, .param .u64 row, .param .align 64 .b8 m[128])
 .maxntid 64, 1, 1
 {

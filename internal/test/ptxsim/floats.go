@@ -67,9 +67,9 @@ func number(f func(a, b float64) float64) func(a, b float64) float64 {
 	}
 }
 
-// fma32 rounds a·b+c once. The product is exact in f64; a sum there that is
-// rounded may lie half way between two floats of 32 bits where the exact one
-// does not, which is then found with all its bits.
+// fma32 rounds a·b+c once. The product is exact in f64. A sum there that is rounded may lie
+// half way between two floats of 32 bits where the exact one does not. Such a sum is then
+// computed with all its bits.
 func fma32(a, b, c float32) float32 {
 	p, x := float64(a)*float64(b), float64(c)
 	s := p + x

@@ -24,11 +24,14 @@ var products = map[string]shape{
 	"m16n8k32.row.col.s32.s8.s8.s32":     {16, 8, 32, 8, func(a uint64) float64 { return float64(int8(a)) }, "s32"},
 }
 
-// A warp holds fragments of matrices: lane l, of group l/4, number l%4 of it, has
-// in register r of the first factor the elements of row group + 8·(r mod 2) from
-// column number·e + 4e·(r/2), where e is how many a register holds; of the second
-// those of column group from row number·e + 4e·r; of sums that of row group +
-// 8·(r/2) and column 2·number + r mod 2. (PTX ISA, "Matrix fragments for mma".)
+// A warp holds fragments of matrices. Of lane l, group is l/4 and number l mod 4, and e is
+// how many elements a register holds. Register r has these elements:
+//
+//   - of the first factor, row group + 8·(r mod 2) from column number·e + 4e·(r/2) on;
+//   - of the second factor, column group from row number·e + 4e·r on;
+//   - of sums, row group + 8·(r/2) and column 2·number + r mod 2.
+//
+// (PTX ISA, "Matrix fragments for mma".)
 
 // lane is one's group and number.
 func lane(l int) (group, number int) { return l / 4, l % 4 }
@@ -122,9 +125,9 @@ func (s *shape) end(sum float64) uint64 {
 // rowBytes is what a row of the squares of ldmatrix takes.
 const rowBytes = 16
 
-// ldmatrix compiles the load of 1, 2 or 4 squares of 8·8 elements of 16 bits:
-// lane l has the address of row l mod 8 of square l/8, and gets of each square the
-// two elements at 2·(l mod 4) of row l/4, of column l/4 if it is transposed.
+// ldmatrix compiles the load of 1, 2 or 4 squares of 8·8 elements of 16 bits. Lane l has
+// the address of row l mod 8 of square l/8. It gets of each square the two elements at 2·(l
+// mod 4) of row l/4, of column l/4 if it is transposed.
 func (p *parser) ldmatrix(i *instr, opcode string, args []string) {
 	count := map[string]int{"x1": 1, "x2": 2, "x4": 4}
 	rest, ok := strings.CutPrefix(opcode, "ldmatrix.sync.aligned.m8n8.")

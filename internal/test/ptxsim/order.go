@@ -12,10 +12,10 @@ type knows struct {
 	agents  []int32 // by number
 }
 
-// An agent is what works beside the threads: the products of a warp, numbered by the
-// groups that they are committed in, of which the block's warps are the first agents;
-// and what copies are counted on an mbarrier, numbered by its phases. As what has
-// touched memory agents are negative.
+// An agent works beside the threads. Agents are the products of a warp, numbered by the
+// groups that they are committed in, of which the block's warps are the first agents. The
+// copies that an mbarrier counts are agents too, numbered by its phases. In the record of
+// accesses to memory agents are negative.
 func agent(n int) int32 { return int32(-1 - n) }
 
 func (k *knows) agent(n int) int32 {

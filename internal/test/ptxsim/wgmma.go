@@ -156,11 +156,11 @@ func sharedMatrix(to *[256][16]float64, threads []thread, at operand, rows int, 
 	return threads[0].matrix(to, desc, rows, across, threads, product, value)
 }
 
-// A descriptor says where a matrix lies in the block's memory, with the swizzle of
-// 128 bytes, which exchanges chunks of 16 bytes by the number of their row of 128:
-// of matrices along K, rows are 128 bytes apart, groups of eight by the second
-// stride; across it rows are of K, so far apart, and have 64 elements, of which the
-// next are the first stride on. (PTX ISA, "Matrix Descriptor Format".)
+// A descriptor says where a matrix lies in the block's memory, with the swizzle of 128
+// bytes, which exchanges chunks of 16 bytes by the number of their row of 128. In matrices
+// along K, rows are 128 bytes apart, groups of eight by the second stride. In matrices
+// across K, rows are of K, as far apart, and have 64 elements; the next 64 are the first
+// stride on. (PTX ISA, "Matrix Descriptor Format".)
 
 // matrix reads one of rows by 16 elements. t is the first of the warpgroup.
 func (t *thread) matrix(to *[256][16]float64, desc uint64, rows int, across bool, threads []thread, product *groupProduct, value func(uint64) float64) bool {

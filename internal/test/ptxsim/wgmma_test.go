@@ -162,8 +162,8 @@ func TestWideFencesAreRefusedInLoops(t *testing.T) {
 }
 
 // factored is grouped with the first factor in registers, which each thread loads from
-// where grouped has it: two elements of a row, the same of the row eight below, and both
-// of eight columns on.
+// where grouped has it. A thread loads two elements of a row, the same of the row eight
+// below, and both of eight columns on.
 var factored = func() string {
 	lines := ""
 	for i := range 4 {

@@ -19,9 +19,9 @@ var (
 	block   = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
 )
 
-// Check requires that every block of Go in a page is a part of the sources,
-// files of a pattern, but for white space, and that the sources' examples say
-// what they print, without which they are not run.
+// Check requires that every block of Go in a page is a part of the sources, files of a
+// pattern, but for white space. It also requires that the sources' examples say what they
+// print: without that they are not run.
 func Check(t *testing.T, page, sources string) {
 	t.Helper()
 	text, err := os.ReadFile(page)

@@ -1,5 +1,5 @@
 // Package philox computes random bits. They are Philox 4x32-10 (Salmon, Moraes, Dror, Shaw:
-// Parallel random numbers: as easy as 1, 2, 3; SC 2011): a block of four 32-bit words is a
+// Parallel random numbers: as easy as 1, 2, 3; SC 2011). A block of four 32-bit words is a
 // function of a 64-bit key and a 128-bit counter, of which draws count the lower 64 bits.
 //
 // imports only the standard library.

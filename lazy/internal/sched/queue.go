@@ -17,11 +17,10 @@ import (
 // while there are as many.
 const depth = 4
 
-// Queue runs the steps of a trace one after the other, on a goroutine that ends
-// when there is nothing left to run. Steps wait for values of other queues; that
-// these never wait for each other follows from order: what a step waits for was
-// claimed before the step was, and each queue runs in the order of claims. Of
-// step closures, which know no order, see [Wait].
+// Queue runs the steps of a trace one after the other, on a goroutine that ends when there
+// is nothing left to run. Steps wait for values of other queues. Queues never wait for each
+// other, by their order: a step is claimed after the steps that it waits for, and each
+// queue runs in the order of claims. Step closures know no order: see [Wait].
 type Queue struct {
 	sched   *Scheduler
 	closing atomic.Uint64 // the goroutine that runs step closures; 0 if none

@@ -28,9 +28,9 @@ type Wait struct {
 	Queue  *Queue // a change of it
 	Tracer uint64 // the goroutine that traces a function
 
-	// What waits for it: those that wait for By, for its queue if By is the step
-	// at the head of one, for the queue whose closures the goroutine runs, and for
-	// functions that it traces.
+	// The waiters for it are the waiters for By, and for its queue if By is the step at the
+	// head of one. They are also the waiters for the queue whose closures the goroutine
+	// runs, and for functions that it traces.
 	By        *Job
 	head      *Queue
 	goroutine uint64
