@@ -11,21 +11,17 @@ import (
 func verifyAsyncStart(v *verifier, op *mlir.Op) {
 	b := op.Regions[0].Blocks[0]
 	if len(b.Ops) != 2 {
-		v.fail(op, "C1", "the body has %d ops, but should have one and a return", len(b.Ops))
-		return
+		v.stop(op, "C1", "the body has %d ops, but should have one and a return", len(b.Ops))
 	}
 	inner := b.Ops[0]
 	if !inner.Code.Info().Traits.Has(mlir.Async) {
-		v.fail(op, "C2", "the body runs %s, but only collectives and slices can run on their own", inner.Name())
-		return
+		v.stop(op, "C2", "the body runs %s, but only collectives and slices can run on their own", inner.Name())
 	}
 	if got, want := mlir.TypesOf(b.Args), mlir.TypesOf(op.Operands); !mlir.SameTypes(got, want) || !slices.Equal(inner.Operands, b.Args) {
-		v.fail(op, "C3", "operands are (%s) but the body has (%s), which its op should take in this order", mlir.JoinTypes(want), mlir.JoinTypes(got))
-		return
+		v.stop(op, "C3", "operands are (%s) but the body has (%s), which its op should take in this order", mlir.JoinTypes(want), mlir.JoinTypes(got))
 	}
 	if len(op.Results) != 1 {
-		v.fail(op, "C4", "has %d results, but gives one future", len(op.Results))
-		return
+		v.stop(op, "C4", "has %d results, but gives one future", len(op.Results))
 	}
 	got, ok := stablehlo.FutureElems(op.Results[0].Type)
 	if want := mlir.TypesOf(returns(op.Regions[0]).Operands); !ok || !mlir.SameTypes(got, want) {
@@ -35,13 +31,11 @@ func verifyAsyncStart(v *verifier, op *mlir.Op) {
 
 func verifyAsyncDone(v *verifier, op *mlir.Op) {
 	if len(op.Operands) != 1 {
-		v.fail(op, "", "has %d operands, but takes one future", len(op.Operands))
-		return
+		v.stop(op, "", "has %d operands, but takes one future", len(op.Operands))
 	}
 	elems, ok := stablehlo.FutureElems(op.Operands[0].Type)
 	if !ok {
-		v.fail(op, "I1", "operand 0 has type %s, but a future is expected", op.Operands[0].Type)
-		return
+		v.stop(op, "I1", "operand 0 has type %s, but a future is expected", op.Operands[0].Type)
 	}
 	if got := mlir.TypesOf(op.Results); !likeTypes(elems, got) {
 		v.fail(op, "C1", "the operand holds (%s) but the results are (%s)", mlir.JoinTypes(elems), mlir.JoinTypes(got))
@@ -57,104 +51,85 @@ const (
 
 // transfer checks what send and recv share: pairs and the kind of channel,
 // which to the host is host, else between devices.
-func (v *verifier) transfer(op *mlir.Op, host int64) bool {
-	if !v.sourceTargets(op, false) {
-		return false
-	}
+func (v *verifier) transfer(op *mlir.Op, host int64) {
+	v.sourceTargets(op, false)
 	s, ok := op.Attrs.Get("channel_handle").(mlir.StructAttr)
 	if !ok {
-		return v.missing(op, "channel_handle", "#stablehlo.channel_handle<…>", op.Attrs.Get("channel_handle"))
+		v.missing(op, "channel_handle", "#stablehlo.channel_handle<…>", op.Attrs.Get("channel_handle"))
 	}
 	want := int64(deviceToDevice)
 	if mlir.Flag(op.Attrs.Get("is_host_transfer")) {
 		want = host
 	}
 	if kind, _ := mlir.Int(s.Fields.Get("type")); kind != want {
-		return v.fail(op, "C5", "the channel has type %d, but should have %d (1: between devices, 2: to the host, 3: from the host)", kind, want)
+		v.stop(op, "C5", "the channel has type %d, but should have %d (1: between devices, 2: to the host, 3: from the host)", kind, want)
 	}
-	return true
 }
 
 func verifySend(v *verifier, op *mlir.Op) {
 	n := len(op.Operands) - 1
-	if n < 0 || !v.token(op, "I2", "operand", n, op.Operands[n]) {
-		if n < 0 {
-			v.fail(op, "I2", "has no operands, but takes a token")
-		}
-		return
+	if n < 0 {
+		v.stop(op, "I2", "has no operands, but takes a token")
 	}
+	v.token(op, "I2", "operand", n, op.Operands[n])
 	for i, x := range op.Operands[:n] {
-		if _, ok := v.tensor(op, "I1", "operand", i, x, of(kAny)); !ok {
-			return
-		}
+		v.tensor(op, "I1", "operand", i, x, of(kAny))
 	}
-	if v.transfer(op, deviceToHost) {
-		v.oneToken(op)
-	}
+	v.transfer(op, deviceToHost)
+	v.oneToken(op)
 }
 
 func verifyRecv(v *verifier, op *mlir.Op) {
-	if v.received(op, "", "", "") {
-		v.transfer(op, hostToDevice)
-	}
+	v.received(op, "", "", "")
+	v.transfer(op, hostToDevice)
 }
 
 // received checks an op that takes a token and gives tensors and a token.
-func (v *verifier) received(op *mlir.Op, some, tensors, last string) bool {
+func (v *verifier) received(op *mlir.Op, some, tensors, last string) {
 	if len(op.Operands) != 1 {
-		return v.fail(op, "I1", "has %d operands, but takes a token", len(op.Operands))
+		v.stop(op, "I1", "has %d operands, but takes a token", len(op.Operands))
 	}
 	n := len(op.Results) - 1
 	if n < 0 {
-		return v.fail(op, some, "has no results, but gives a token at least")
+		v.stop(op, some, "has no results, but gives a token at least")
 	}
 	for i, x := range op.Results[:n] {
-		t, ok := v.tensor(op, tensors, "result", i, x, of(kAny))
-		if !ok {
-			return false
-		}
+		t := v.tensor(op, tensors, "result", i, x, of(kAny))
 		if !t.Static() {
-			return v.fail(op, tensors, "result %d is %s, but its dimensions should be known", i, t)
+			v.stop(op, tensors, "result %d is %s, but its dimensions should be known", i, t)
 		}
 	}
-	return v.token(op, "I1", "operand", 0, op.Operands[0]) && v.token(op, last, "result", n, op.Results[n])
+	v.token(op, "I1", "operand", 0, op.Operands[0])
+	v.token(op, last, "result", n, op.Results[n])
 }
 
 func verifyOutfeed(v *verifier, op *mlir.Op) {
 	n := len(op.Operands) - 1
 	if n < 0 {
-		v.fail(op, "I2", "has no operands, but takes a token")
-		return
+		v.stop(op, "I2", "has no operands, but takes a token")
 	}
 	for i, x := range op.Operands[:n] {
-		if _, ok := v.tensor(op, "I1", "operand", i, x, of(kAny)); !ok {
-			return
-		}
+		v.tensor(op, "I1", "operand", i, x, of(kAny))
 	}
-	if v.token(op, "I2", "operand", n, op.Operands[n]) {
-		v.oneToken(op)
-	}
+	v.token(op, "I2", "operand", n, op.Operands[n])
+	v.oneToken(op)
 }
 
 // verifyInfeed checks results and, where there is one, the layout: a list of
 // numbers for each result but the token.
 func verifyInfeed(v *verifier, op *mlir.Op) {
-	if !v.received(op, "C1", "C2", "C3") {
-		return
-	}
+	v.received(op, "C1", "C2", "C3")
 	a := op.Attrs.Get("layout")
 	if a == nil {
 		return
 	}
 	list, ok := a.(mlir.ArrayAttr)
 	if n := len(op.Results) - 1; !ok || len(list) != n {
-		v.fail(op, "", "layout is %s, but should have %d entries, one for each result but the token", mlir.Clip(a.String()), n)
-		return
+		v.stop(op, "", "layout is %s, but should have %d entries, one for each result but the token", mlir.Clip(a.String()), n)
 	}
 	for i, e := range list {
 		if _, ok := mlir.Ints(e); !ok {
-			v.fail(op, "", "entry %s of layout is %s, but should be a list of integers", strconv.Itoa(i), mlir.Clip(e.String()))
-			return
+			v.stop(op, "", "entry %s of layout is %s, but should be a list of integers", strconv.Itoa(i), mlir.Clip(e.String()))
 		}
 	}
 }
@@ -167,7 +142,6 @@ func verifyRunParallel(v *verifier, op *mlir.Op) {
 	programs, ok := op.Attrs.Get("programs").(mlir.ArrayAttr)
 	if !ok || len(programs) == 0 {
 		v.missing(op, "programs", "a list of lists of functions", op.Attrs.Get("programs"))
-		return
 	}
 	for _, e := range queue {
 		f := v.named(op, e)
@@ -175,16 +149,14 @@ func verifyRunParallel(v *verifier, op *mlir.Op) {
 			return
 		}
 		if ft := f.FuncType(); len(ft.Ins) > 0 || len(ft.Outs) != 1 || !isTensor(ft.Outs[0]) {
-			v.fail(op, "", "@%s is %s, but should take nothing and give a tensor", f.SymName(), ft)
-			return
+			v.stop(op, "", "@%s is %s, but should take nothing and give a tensor", f.SymName(), ft)
 		}
 	}
 	ins, outs := 0, 0
 	for _, row := range programs {
 		list, ok := row.(mlir.ArrayAttr)
 		if !ok || len(list) != len(programs[0].(mlir.ArrayAttr)) {
-			v.fail(op, "", "programs should be lists of one length, one for each replica")
-			return
+			v.stop(op, "", "programs should be lists of one length, one for each replica")
 		}
 		for _, e := range list {
 			f := v.named(op, e)
@@ -205,13 +177,11 @@ func isTensor(t mlir.Type) bool { _, ok := t.(*mlir.TensorType); return ok }
 func (v *verifier) named(op *mlir.Op, a mlir.Attribute) *mlir.Op {
 	s, ok := a.(mlir.SymbolAttr)
 	if !ok {
-		v.fail(op, "", "%s is not the name of a function", mlir.Clip(a.String()))
-		return nil
+		v.stop(op, "", "%s is not the name of a function", mlir.Clip(a.String()))
 	}
 	f := v.funcs[string(s)]
 	if f == nil || f.FuncType() == nil {
-		v.fail(op, "", "%s is not a function of this module", s)
-		return nil
+		v.stop(op, "", "%s is not a function of this module", s)
 	}
 	return f
 }

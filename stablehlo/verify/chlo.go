@@ -13,17 +13,13 @@ import (
 // verifyChloSame checks ops whose operands and result have one type.
 func verifyChloSame(elem kinds) func(*verifier, *mlir.Op) {
 	return func(v *verifier, op *mlir.Op) {
-		if !v.count(op) || !v.kinds(op, op.Operands, elem) || !v.kinds(op, op.Results, elem) {
-			return
-		}
-		ins, outs, ok := v.tensors(op, len(op.Operands), 1)
-		if !ok {
-			return
-		}
+		v.count(op)
+		v.kinds(op, op.Operands, elem)
+		v.kinds(op, op.Results, elem)
+		ins, outs := v.tensors(op, len(op.Operands), 1)
 		for i, t := range ins {
 			if !sameTensor(t, outs[0]) {
-				v.fail(op, "", "operand %d is %s but the result is %s", i, t, outs[0])
-				return
+				v.stop(op, "", "operand %d is %s but the result is %s", i, t, outs[0])
 			}
 			v.infer(outs[0], t.Shape)
 		}
@@ -31,32 +27,26 @@ func verifyChloSame(elem kinds) func(*verifier, *mlir.Op) {
 }
 
 // kinds checks the elements of all of xs that are tensors.
-func (v *verifier) kinds(op *mlir.Op, xs []*mlir.Value, want kinds) bool {
+func (v *verifier) kinds(op *mlir.Op, xs []*mlir.Value, want kinds) {
 	for _, x := range xs {
-		if t, ok := x.Type.(*mlir.TensorType); ok && !v.elements(op, t.Elem, want) {
-			return false
+		if t, ok := x.Type.(*mlir.TensorType); ok {
+			v.elements(op, t.Elem, want)
 		}
 	}
-	return true
 }
 
 // elements checks that elements of type t are of one of the kinds.
-func (v *verifier) elements(op *mlir.Op, t mlir.Type, want kinds) bool {
+func (v *verifier) elements(op *mlir.Op, t mlir.Type, want kinds) {
 	if kindOf(t)&want == 0 {
-		return v.fail(op, "", "cannot work on elements of type %s, but takes %s", t, want)
+		v.stop(op, "", "cannot work on elements of type %s, but takes %s", t, want)
 	}
-	return true
 }
 
 // verifyChloPredicate checks the tests of floating-point numbers.
 func verifyChloPredicate(v *verifier, op *mlir.Op) {
-	if !v.kinds(op, op.Operands, kFloat) || !v.kinds(op, op.Results, kBool) {
-		return
-	}
-	ins, outs, ok := v.tensors(op, 1, 1)
-	if !ok {
-		return
-	}
+	v.kinds(op, op.Operands, kFloat)
+	v.kinds(op, op.Results, kBool)
+	ins, outs := v.tensors(op, 1, 1)
 	if !sameShape(ins[0].Shape, outs[0].Shape) || outs[0].Elem != mlir.Type(mlir.I1) {
 		v.fail(op, "", "the operand is %s but the result is %s: it should be i1 of the same shape", ins[0], outs[0])
 	}
@@ -73,13 +63,10 @@ func verifyChloBroadcast(elem kinds, result func(mlir.Type) mlir.Type) func(*ver
 		if elem == kTensor {
 			more = kQuant
 		}
-		if !v.count(op) || !v.kinds(op, op.Operands[n-2:], elem|more) || !v.kinds(op, op.Operands[:n-2], kBool) {
-			return
-		}
-		ins, outs, ok := v.tensors(op, n, 1)
-		if !ok {
-			return
-		}
+		v.count(op)
+		v.kinds(op, op.Operands[n-2:], elem|more)
+		v.kinds(op, op.Operands[:n-2], kBool)
+		ins, outs := v.tensors(op, n, 1)
 		a, b := ins[n-2].Elem, ins[n-1].Elem
 		switch {
 		case !mlir.SameType(a, b):
@@ -97,23 +84,20 @@ func verifyChloBroadcast(elem kinds, result func(mlir.Type) mlir.Type) func(*ver
 func (v *verifier) broadcasts(op *mlir.Op, ins []*mlir.TensorType, out *mlir.TensorType) {
 	dims, why := stablehlo.BroadcastDims(op)
 	if why != "" {
-		v.fail(op, "", "%s", why)
-		return
+		v.stop(op, "", "%s", why)
 	}
 	rank := 0
 	for _, t := range ins {
 		rank = max(rank, len(t.Shape))
 	}
 	if len(out.Shape) != rank {
-		v.fail(op, "", "the result is %s, but should have %d dimensions, as the operand with most", out, rank)
-		return
+		v.stop(op, "", "the result is %s, but should have %d dimensions, as the operand with most", out, rank)
 	}
 	for i, t := range ins {
 		for k, d := range dims[i] {
 			size := t.Shape[k]
 			if d < 0 || d >= int64(len(out.Shape)) || size != 1 && !sameDim(size, out.Shape[d]) {
-				v.fail(op, "", "operand %d is %s, which does not broadcast to the result's %s: dimension %d", i, t, out, k)
-				return
+				v.stop(op, "", "operand %d is %s, which does not broadcast to the result's %s: dimension %d", i, t, out, k)
 			}
 		}
 	}
@@ -128,23 +112,18 @@ func (v *verifier) broadcasts(op *mlir.Op, ins []*mlir.TensorType, out *mlir.Ten
 			if size := t.Shape[k]; shape[d] == 1 || shape[d] == mlir.Dynamic {
 				shape[d] = size
 			} else if !sameDim(size, shape[d]) {
-				v.fail(op, "", "operand %d is %s, but another has %d in dimension %d of the result", i, t, shape[d], d)
-				return
+				v.stop(op, "", "operand %d is %s, but another has %d in dimension %d of the result", i, t, shape[d], d)
 			}
 		}
 		if size := out.Shape[d]; shape[d] == 1 && size != 1 && size != mlir.Dynamic {
-			v.fail(op, "", "the result is %s, but no operand has more than 1 in dimension %d", out, d)
-			return
+			v.stop(op, "", "the result is %s, but no operand has more than 1 in dimension %d", out, d)
 		}
 	}
 	v.infer(out, shape)
 }
 
 func verifyConstantLike(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.tensors(op, 1, 1)
-	if !ok {
-		return
-	}
+	ins, outs := v.tensors(op, 1, 1)
 	if !sameShape(ins[0].Shape, outs[0].Shape) {
 		v.fail(op, "", "the operand is %s but the result is %s: shapes differ", ins[0], outs[0])
 	}
@@ -153,7 +132,6 @@ func verifyConstantLike(v *verifier, op *mlir.Op) {
 	switch a := op.Attrs.Get("value").(type) {
 	case nil:
 		v.missing(op, "value", "a number", nil)
-		return
 	case mlir.IntegerAttr:
 		t = a.Type
 	case mlir.FloatAttr:
@@ -169,14 +147,10 @@ func verifyConstantLike(v *verifier, op *mlir.Op) {
 }
 
 func verifyTopK(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.tensors(op, 1, 2)
-	if !ok {
-		return
-	}
+	ins, outs := v.tensors(op, 1, 2)
 	k, isInt := mlir.Int(op.Attrs.Get("k"))
 	if !isInt || k < 0 {
 		v.missing(op, "k", "an integer that is not negative", op.Attrs.Get("k"))
-		return
 	}
 	v.largest(op, ins[0], outs, k)
 }
@@ -186,13 +160,13 @@ func verifyTopK(v *verifier, op *mlir.Op) {
 func (v *verifier) largest(op *mlir.Op, in *mlir.TensorType, outs []*mlir.TensorType, k int64) {
 	last := len(in.Shape) - 1
 	if last < 0 || in.Shape[last] != mlir.Dynamic && in.Shape[last] < k {
-		v.fail(op, "", "the operand is %s, but its last dimension should have at least k = %s", in, mlir.SizeText(k))
-		return
+		v.stop(op, "", "the operand is %s, but its last dimension should have at least k = %s", in, mlir.SizeText(k))
 	}
 	shape := slices.Clone(in.Shape)
 	shape[last] = k
-	v.result(op, "", outs[0], shape)
-	v.result(op, "", outs[1], shape)
+	for _, t := range outs {
+		v.try(func() { v.result(op, "", t, shape) })
+	}
 	if !mlir.SameType(outs[0].Elem, in.Elem) || outs[1].Elem != mlir.Type(mlir.I32) {
 		v.fail(op, "", "the results have elements %s and %s, but should have %s and i32", outs[0].Elem, outs[1].Elem, in.Elem)
 	}
@@ -203,58 +177,50 @@ func (v *verifier) largest(op *mlir.Op, in *mlir.TensorType, outs []*mlir.Tensor
 func verifyScan(v *verifier, op *mlir.Op) {
 	inputs, _, outputs, ok := stablehlo.ScanSegments(op)
 	if !ok {
-		v.fail(op, "", "operandSegmentSizes and resultSegmentSizes do not tell %d operands and %d results apart", len(op.Operands), len(op.Results))
-		return
+		v.stop(op, "", "operandSegmentSizes and resultSegmentSizes do not tell %d operands and %d results apart", len(op.Operands), len(op.Results))
 	}
 	dim, ok := mlir.Int(op.Attrs.Get("dimension"))
 	if !ok || dim < 0 {
 		v.missing(op, "dimension", "an integer that is not negative", op.Attrs.Get("dimension"))
-		return
 	}
 	body := op.Body()
 	if body == nil || len(body.Args) != len(op.Operands) || body.Ops[len(body.Ops)-1].Code != stablehlo.Return ||
 		len(body.Ops[len(body.Ops)-1].Operands) != len(op.Results) {
-		v.fail(op, "", "needs a body of one block that takes %d arguments and returns %d values", len(op.Operands), len(op.Results))
-		return
+		v.stop(op, "", "needs a body of one block that takes %d arguments and returns %d values", len(op.Operands), len(op.Results))
 	}
-	if !v.slicesOf(op, "operand", op.Operands, body.Args, inputs, int(dim)) ||
-		!v.slicesOf(op, "result", op.Results, body.Ops[len(body.Ops)-1].Operands, outputs, int(dim)) {
-		return
-	}
+	v.slicesOf(op, "operand", op.Operands, body.Args, inputs, int(dim))
+	v.slicesOf(op, "result", op.Results, body.Ops[len(body.Ops)-1].Operands, outputs, int(dim))
 	along := slices.Concat(op.Operands[:inputs], op.Results[:outputs])
 	for _, x := range along {
 		first, t := along[0].Type.(*mlir.TensorType), x.Type.(*mlir.TensorType)
 		if !sameDim(first.Shape[dim], t.Shape[dim]) {
-			v.fail(op, "", "%s and %s differ in dimension %d, which is scanned", first, t, dim)
-			return
+			v.stop(op, "", "%s and %s differ in dimension %d, which is scanned", first, t, dim)
 		}
 	}
 	for i, x := range op.Operands[inputs:] {
 		if c := op.Results[outputs+i]; !mlir.SameType(x.Type, c.Type) {
-			v.fail(op, "", "init %d is %s, but the carry is %s", i, x.Type, c.Type)
-			return
+			v.stop(op, "", "init %d is %s, but the carry is %s", i, x.Type, c.Type)
 		}
 	}
 }
 
 // slicesOf checks that the type of each inner value is that of the outer one,
 // for the first n without dimension dim.
-func (v *verifier) slicesOf(op *mlir.Op, what string, outer, inner []*mlir.Value, n, dim int) bool {
+func (v *verifier) slicesOf(op *mlir.Op, what string, outer, inner []*mlir.Value, n, dim int) {
 	for i, x := range outer {
 		t, ok := x.Type.(*mlir.TensorType)
 		u, ok2 := inner[i].Type.(*mlir.TensorType)
 		if !ok || !ok2 || t.Unranked || i < n && dim >= len(t.Shape) {
-			return v.fail(op, "", "%s %d is %s, but a tensor with a dimension %d is expected", what, i, x.Type, dim)
+			v.stop(op, "", "%s %d is %s, but a tensor with a dimension %d is expected", what, i, x.Type, dim)
 		}
 		shape := t.Shape
 		if i < n {
 			shape = slices.Delete(slices.Clone(shape), dim, dim+1)
 		}
 		if !sameShape(shape, u.Shape) || !mlir.SameType(t.Elem, u.Elem) {
-			return v.fail(op, "", "%s %d is %s, but the body has %s in its place", what, i, t, u)
+			v.stop(op, "", "%s %d is %s, but the body has %s in its place", what, i, t, u)
 		}
 	}
-	return true
 }
 
 // The type of a result's elements, of that of the operands'.

@@ -12,20 +12,19 @@ import (
 // It returns the matrix's shape. How many processes a row stands for depends
 // on the channel and on how many partitions there are, so that sizes that
 // follow from it can only be checked to be multiples.
-func (v *verifier) groups(op *mlir.Op, unique, ids string, fill bool) (shape []int64, ok bool) {
+func (v *verifier) groups(op *mlir.Op, unique, ids string, fill bool) (shape []int64) {
 	a := op.Attrs.Get("replica_groups")
 	if s, ok := a.(mlir.StructAttr); ok && s.Name == "stablehlo.replica_group_mesh_axes" {
-		return nil, v.meshAxes(op, s)
+		v.meshAxes(op, s)
+		return nil
 	}
 	d, isDense := a.(*mlir.DenseAttr)
 	list, isInts := mlir.Ints(a)
 	if !isDense || !isInts {
 		v.missing(op, "replica_groups", "dense<…> with integers", a)
-		return nil, false
 	}
 	if len(d.Type.Shape) != 2 {
-		v.fail(op, unique, "replica_groups is %s, but should have 2 dimensions", d.Type)
-		return nil, false
+		v.stop(op, unique, "replica_groups is %s, but should have 2 dimensions", d.Type)
 	}
 	var used []int64
 	for _, id := range list {
@@ -33,61 +32,55 @@ func (v *verifier) groups(op *mlir.Op, unique, ids string, fill bool) (shape []i
 			continue
 		}
 		if id < 0 {
-			v.fail(op, ids, "replica_groups has %d, but ids are not negative", id)
-			return nil, false
+			v.stop(op, ids, "replica_groups has %d, but ids are not negative", id)
 		}
 		used = append(used, id)
 	}
-	if !v.unique(op, unique, "replica_groups", used...) {
-		return nil, false
-	}
-	return d.Type.Shape, true
+	v.unique(op, unique, "replica_groups", used...)
+	return d.Type.Shape
 }
 
 // meshAxes checks axes of a mesh, which is in the attribute or named by a
 // symbol. What a symbol names may be of any dialect: its axes are checked if
 // they are those of an attribute stablehlo.mesh.
-func (v *verifier) meshAxes(op *mlir.Op, a mlir.StructAttr) bool {
+func (v *verifier) meshAxes(op *mlir.Op, a mlir.StructAttr) {
 	if name, ok := a.Fields.Get("mesh").(mlir.SymbolAttr); ok {
 		at := slices.IndexFunc(v.m.Ops, func(o *mlir.Op) bool { return o.SymName() == string(name) })
 		if at < 0 {
-			return v.fail(op, "", "replica_groups: the mesh %s is not defined in this module", name)
+			v.stop(op, "", "replica_groups: the mesh %s is not defined in this module", name)
 		}
 		if v.m.Ops[at].Attrs.Get("stablehlo.mesh") == nil {
-			return true
+			return
 		}
 	}
 	if _, err := stablehlo.MeshGroups(a, v.m); err != nil {
-		return v.fail(op, "", "replica_groups: %s", err)
+		v.stop(op, "", "replica_groups: %s", err)
 	}
-	return true
 }
 
 // complete checks groups whose ids are those from 0 to the largest.
-func (v *verifier) complete(op *mlir.Op, unique, ids string, fill bool) (shape []int64, ok bool) {
-	shape, ok = v.groups(op, unique, ids, fill)
-	if !ok || shape == nil {
-		return shape, ok
+func (v *verifier) complete(op *mlir.Op, unique, ids string, fill bool) (shape []int64) {
+	shape = v.groups(op, unique, ids, fill)
+	if shape == nil {
+		return nil
 	}
 	list, _ := mlir.Ints(op.Attrs.Get("replica_groups"))
 	used := slices.DeleteFunc(slices.Clone(list), func(id int64) bool { return id < 0 })
 	slices.Sort(used)
 	for i, id := range used {
 		if id != int64(i) {
-			v.fail(op, ids, "replica_groups has no %d, but should have all ids up to the largest", i)
-			return nil, false
+			v.stop(op, ids, "replica_groups has no %d, but should have all ids up to the largest", i)
 		}
 	}
-	return shape, true
+	return shape
 }
 
 // channel checks that a channel is named where global device ids are used.
-func (v *verifier) channel(op *mlir.Op, label string) bool {
+func (v *verifier) channel(op *mlir.Op, label string) {
 	handle := channelHandle(op)
 	if mlir.Flag(op.Attrs.Get("use_global_device_ids")) && handle <= 0 {
-		return v.fail(op, label, "the channel's handle is %d, but should be positive with use_global_device_ids", handle)
+		v.stop(op, label, "the channel's handle is %d, but should be positive with use_global_device_ids", handle)
 	}
-	return true
 }
 
 // channelHandle is the id of the op's channel; 0 if it has none.
@@ -98,71 +91,51 @@ func channelHandle(op *mlir.Op) int64 {
 }
 
 func verifyAllGather(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.each(op)
-	if !ok {
-		return
-	}
-	dim, ok := v.int(op, "C1", "all_gather_dim", 0)
-	if !ok {
-		return
-	}
-	shape, ok := v.complete(op, "C2", "C4", false)
-	if !ok || !v.channel(op, "C5") {
-		return
-	}
+	ins, outs := v.each(op)
+	dim := v.int(op, "C1", "all_gather_dim", 0)
+	shape := v.complete(op, "C2", "C4", false)
+	v.channel(op, "C5")
 	if shape != nil && shape[0]*shape[1] == 0 {
-		v.fail(op, "C3", "replica_groups is empty")
-		return
+		v.stop(op, "C3", "replica_groups is empty")
 	}
 	for i, in := range ins {
 		out := outs[i]
-		if !v.within(op, "C1", "all_gather_dim", []int64{dim}, len(in.Shape)) || !v.resized(op, "C6", in, out, dim) {
-			return
-		}
+		v.within(op, "C1", "all_gather_dim", []int64{dim}, len(in.Shape))
+		v.resized(op, "C6", in, out, dim)
 		x, y := in.Shape[dim], out.Shape[dim]
 		switch {
 		case x == 0:
-			v.fail(op, "C6", "dimension %d of %s is 0, which cannot be gathered", dim, in)
-			return
+			v.stop(op, "C6", "dimension %d of %s is 0, which cannot be gathered", dim, in)
 		case x != mlir.Dynamic && y != mlir.Dynamic && y%x != 0:
-			v.fail(op, "C6", "dimension %d of the result is %d, which is no multiple of the operand's %d", dim, y, x)
-			return
+			v.stop(op, "C6", "dimension %d of the result is %d, which is no multiple of the operand's %d", dim, y, x)
 		}
 	}
 }
 
 // each checks an op that gives a result for each operand, of which there is
 // at least one.
-func (v *verifier) each(op *mlir.Op) (ins, outs []*mlir.TensorType, ok bool) {
+func (v *verifier) each(op *mlir.Op) (ins, outs []*mlir.TensorType) {
 	if len(op.Operands) == 0 || len(op.Results) != len(op.Operands) {
-		v.fail(op, "", "has %d operands and %d results, but gives one for each of at least one", len(op.Operands), len(op.Results))
-		return nil, nil, false
+		v.stop(op, "", "has %d operands and %d results, but gives one for each of at least one", len(op.Operands), len(op.Results))
 	}
 	return v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
 }
 
 // resized checks that in and out are the same but for dimension dim.
-func (v *verifier) resized(op *mlir.Op, label string, in, out *mlir.TensorType, dim int64) bool {
+func (v *verifier) resized(op *mlir.Op, label string, in, out *mlir.TensorType, dim int64) {
 	shape := slices.Clone(in.Shape)
 	shape[dim] = mlir.Dynamic
 	if !sameShape(shape, out.Shape) || !sameElement(in.Elem, out.Elem) {
-		return v.fail(op, label, "the operand is %s but the result is %s: they should differ in dimension %d only", in, out, dim)
+		v.stop(op, label, "the operand is %s but the result is %s: they should differ in dimension %d only", in, out, dim)
 	}
-	return true
 }
 
 func verifyAllReduce(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.each(op)
-	if !ok {
-		return
-	}
-	shape, ok := v.complete(op, "C1", "C3", true)
-	if !ok || !v.channel(op, "C4") {
-		return
-	}
+	ins, outs := v.each(op)
+	shape := v.complete(op, "C1", "C3", true)
+	v.channel(op, "C4")
 	if shape != nil && shape[0]*shape[1] == 0 && mlir.Flag(op.Attrs.Get("use_global_device_ids")) {
-		v.fail(op, "C3", "replica_groups is empty, but should have all ids with use_global_device_ids")
-		return
+		v.stop(op, "C3", "replica_groups is empty, but should have all ids with use_global_device_ids")
 	}
 	v.combine(op, op.Regions[0], "C5", "C6", "C7", ins, outs)
 }
@@ -172,70 +145,52 @@ func verifyAllReduce(v *verifier, op *mlir.Op) {
 func (v *verifier) combine(op *mlir.Op, r *mlir.Region, body, shape, elem string, ins, outs []*mlir.TensorType) {
 	for i, in := range ins {
 		one := []*mlir.TensorType{in}
-		elems, ok := v.reducer(op, reduction{r, body, one, scalars(one), nil})
-		if !ok || !v.result(op, shape, outs[i], in.Shape, limits(in)...) || !v.bodyElem(op, elem, i, outs[i], elems[0]) {
-			return
-		}
+		elems := v.reducer(op, reduction{r, body, one, scalars(one), nil})
+		v.result(op, shape, outs[i], in.Shape, limits(in)...)
+		v.bodyElem(op, elem, i, outs[i], elems[0])
 	}
 }
 
 func verifyReduceScatter(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
-	dim, ok := v.int(op, "C2", "scatter_dimension", 0)
-	if !ok {
-		return
-	}
+	dim := v.int(op, "C2", "scatter_dimension", 0)
 	in, out := ins[0], outs[0]
-	if _, ok := v.complete(op, "C3", "C5", false); !ok || !v.channel(op, "C6") || !v.within(op, "C2", "scatter_dimension", []int64{dim}, len(in.Shape)) {
-		return
-	}
+	v.complete(op, "C3", "C5", false)
+	v.channel(op, "C6")
+	v.within(op, "C2", "scatter_dimension", []int64{dim}, len(in.Shape))
 	shape := slices.Clone(in.Shape)
 	if len(out.Shape) == len(shape) {
 		shape[dim] = out.Shape[dim]
 	}
-	elems, ok := v.reducer(op, reduction{op.Regions[0], "C7", ins, scalars(ins), nil})
-	if !ok || !v.result(op, "C8", out, shape) {
-		return
-	}
+	elems := v.reducer(op, reduction{op.Regions[0], "C7", ins, scalars(ins), nil})
+	v.result(op, "C8", out, shape)
 	x, y := in.Shape[dim], out.Shape[dim]
 	switch {
 	case x == 0 || y == 0:
-		v.fail(op, "C8", "dimension %d of %s and %s should not be 0", dim, in, out)
-		return
+		v.stop(op, "C8", "dimension %d of %s and %s should not be 0", dim, in, out)
 	case x != mlir.Dynamic && y != mlir.Dynamic && x%y != 0:
-		v.fail(op, "C8", "dimension %d of the operand is %d, which is no multiple of the result's %d", dim, x, y)
-		return
+		v.stop(op, "C8", "dimension %d of the operand is %d, which is no multiple of the result's %d", dim, x, y)
 	}
 	v.bodyElem(op, "C9", 0, out, elems[0])
 }
 
 func verifyAllToAll(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.each(op)
-	if !ok {
-		return
-	}
-	split, ok1 := v.int(op, "C1", "split_dimension", 0)
-	concat, ok2 := v.int(op, "C3", "concat_dimension", 0)
-	count, ok3 := v.int(op, "C4", "split_count", 1)
-	if !ok1 || !ok2 || !ok3 {
-		return
-	}
-	shape, ok := v.complete(op, "C5", "C7", false)
-	if !ok {
-		return
-	}
+	ins, outs := v.each(op)
+	var split, concat, count int64
+	v.all(
+		func() { split = v.int(op, "C1", "split_dimension", 0) },
+		func() { concat = v.int(op, "C3", "concat_dimension", 0) },
+		func() { count = v.int(op, "C4", "split_count", 1) },
+	)
+	shape := v.complete(op, "C5", "C7", false)
 	if shape != nil && shape[1] != count {
-		v.fail(op, "C8", "replica_groups has groups of %d, but split_count is %d", shape[1], count)
-		return
+		v.stop(op, "C8", "replica_groups has groups of %d, but split_count is %d", shape[1], count)
 	}
 	for i, in := range ins {
-		if !v.within(op, "C1", "split_dimension", []int64{split}, len(in.Shape)) ||
-			!v.within(op, "C3", "concat_dimension", []int64{concat}, len(in.Shape)) {
-			return
-		}
+		v.within(op, "C1", "split_dimension", []int64{split}, len(in.Shape))
+		v.within(op, "C3", "concat_dimension", []int64{concat}, len(in.Shape))
 		want := slices.Clone(in.Shape)
 		if d := want[split]; d != mlir.Dynamic && d%count != 0 {
-			v.fail(op, "C2", "dimension %d of %s is no multiple of split_count, %d", split, in, count)
-			return
+			v.stop(op, "C2", "dimension %d of %s is no multiple of split_count, %d", split, in, count)
 		}
 		if split != concat {
 			want[split], want[concat] = divided(want[split], count), multiplied(want[concat], count)
@@ -243,14 +198,12 @@ func verifyAllToAll(v *verifier, op *mlir.Op) {
 		bounds := limits(in)
 		if split != concat {
 			if b := bounds[split]; b != mlir.Dynamic && b%count != 0 {
-				v.fail(op, "C2", "the bound of dimension %d of %s is no multiple of split_count, %d", split, in, count)
-				return
+				v.stop(op, "C2", "the bound of dimension %d of %s is no multiple of split_count, %d", split, in, count)
 			}
 			bounds[split], bounds[concat] = divided(bounds[split], count), multiplied(bounds[concat], count)
 		}
-		if !v.result(op, "C9", outs[i], want, bounds...) || !v.sameElem(op, "C9", in, outs[i]) {
-			return
-		}
+		v.result(op, "C9", outs[i], want, bounds...)
+		v.sameElem(op, "C9", in, outs[i])
 	}
 }
 
@@ -269,25 +222,16 @@ func multiplied(d, by int64) int64 {
 }
 
 func verifyCollectiveBroadcast(v *verifier, op *mlir.Op) {
-	if _, ok := v.groups(op, "C1", "C2", false); !ok {
-		return
-	}
-	data, ok := v.rooted(op, "C4", "C5")
-	if !ok {
-		return
-	}
-	ins, outs, ok := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
-	if !ok {
-		return
-	}
+	v.groups(op, "C1", "C2", false)
+	data := v.rooted(op, "C4", "C5")
+	ins, outs := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
 	label := "C3"
 	if len(ins) > data {
 		label = "C4"
 	}
 	for i, out := range outs {
 		if !sameTensor(ins[i], out) {
-			v.fail(op, label, "operand %d is %s but the result is %s", i, ins[i], out)
-			return
+			v.stop(op, label, "operand %d is %s but the result is %s", i, ins[i], out)
 		}
 		v.infer(out, ins[i].Shape)
 	}
@@ -295,52 +239,40 @@ func verifyCollectiveBroadcast(v *verifier, op *mlir.Op) {
 
 // rooted returns how many operands are data: with has_dynamic_root the last
 // one says for each which process is the root.
-func (v *verifier) rooted(op *mlir.Op, root, count string) (data int, ok bool) {
+func (v *verifier) rooted(op *mlir.Op, root, count string) (data int) {
 	data = len(op.Operands)
 	if mlir.Flag(op.Attrs.Get("has_dynamic_root")) {
 		if data < 2 {
-			v.fail(op, root, "has %d operands, but takes at least one and the roots with has_dynamic_root", data)
-			return 0, false
+			v.stop(op, root, "has %d operands, but takes at least one and the roots with has_dynamic_root", data)
 		}
 		data--
 		t, ok := op.Operands[data].Type.(*mlir.TensorType)
 		if !ok || t.Elem != mlir.Type(mlir.I32) || len(t.Shape) != 1 || t.Shape[0] != int64(data) {
-			v.fail(op, root, "the roots have type %s, but should be tensor<%dxi32>, one for each operand", op.Operands[data].Type, data)
-			return 0, false
+			v.stop(op, root, "the roots have type %s, but should be tensor<%dxi32>, one for each operand", op.Operands[data].Type, data)
 		}
 	}
 	if data == 0 || len(op.Results) != data {
-		v.fail(op, count, "has %d operands of data but %d results", data, len(op.Results))
-		return 0, false
+		v.stop(op, count, "has %d operands of data but %d results", data, len(op.Results))
 	}
-	return data, true
+	return data
 }
 
 func verifyCollectiveReduce(v *verifier, op *mlir.Op) {
-	if _, ok := v.complete(op, "C1", "C2", false); !ok || !v.channel(op, "") {
-		return
-	}
-	data, ok := v.rooted(op, "C3", "C3")
-	if !ok {
-		return
-	}
-	if ins, outs, ok := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)}); ok {
-		v.combine(op, op.Regions[0], "C4", "C3", "C4", ins[:data], outs)
-	}
+	v.complete(op, "C1", "C2", false)
+	v.channel(op, "")
+	data := v.rooted(op, "C3", "C3")
+	ins, outs := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
+	v.combine(op, op.Regions[0], "C4", "C3", "C4", ins[:data], outs)
 }
 
 func verifyCollectivePermute(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if len(ins) != len(outs) {
-		v.fail(op, "C5", "has %d operands but %d results", len(ins), len(outs))
-		return
+		v.stop(op, "C5", "has %d operands but %d results", len(ins), len(outs))
 	}
-	if !v.sourceTargets(op, true) {
-		return
-	}
+	v.sourceTargets(op, true)
 	for i, in := range ins {
 		if !sameTensor(in, outs[i]) {
-			v.fail(op, "C5", "operand %d is %s but the result is %s", i, in, outs[i])
-			return
+			v.stop(op, "C5", "operand %d is %s but the result is %s", i, in, outs[i])
 		}
 		v.infer(outs[i], in.Shape)
 	}
@@ -348,27 +280,28 @@ func verifyCollectivePermute(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorT
 
 // sourceTargets checks source_target_pairs, with the labels that
 // collective_permute, send and recv share.
-func (v *verifier) sourceTargets(op *mlir.Op, must bool) bool {
+func (v *verifier) sourceTargets(op *mlir.Op, must bool) {
 	a := op.Attrs.Get("source_target_pairs")
 	if a == nil && !must {
-		return true
+		return
 	}
 	d, ok := a.(*mlir.DenseAttr)
 	list, ok2 := mlir.Ints(a)
 	if !ok || !ok2 {
-		return v.missing(op, "source_target_pairs", "dense<…> with pairs of integers", a)
+		v.missing(op, "source_target_pairs", "dense<…> with pairs of integers", a)
 	}
 	if s := d.Type.Shape; len(s) != 2 || s[1] != 2 {
-		return v.fail(op, "C1", "source_target_pairs is %s, but should be a list of pairs", d.Type)
+		v.stop(op, "C1", "source_target_pairs is %s, but should be a list of pairs", d.Type)
 	}
 	var sources, targets []int64
 	for i := 0; i < len(list); i += 2 {
 		if list[i] < 0 || list[i+1] < 0 {
-			return v.fail(op, "C4", "source_target_pairs has [%d, %d], but ids are not negative", list[i], list[i+1])
+			v.stop(op, "C4", "source_target_pairs has [%d, %d], but ids are not negative", list[i], list[i+1])
 		}
 		sources, targets = append(sources, list[i]), append(targets, list[i+1])
 	}
-	return v.unique(op, "C2", "the list of sources", sources...) && v.unique(op, "C3", "the list of targets", targets...)
+	v.unique(op, "C2", "the list of sources", sources...)
+	v.unique(op, "C3", "the list of targets", targets...)
 }
 
 // verifyID checks replica_id and partition_id.

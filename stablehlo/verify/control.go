@@ -14,41 +14,32 @@ func carried(t mlir.Type) bool {
 
 func verifyIf(v *verifier, op *mlir.Op) {
 	if len(op.Operands) != 1 {
-		v.fail(op, "", "has %d operands, but takes 1", len(op.Operands))
-		return
+		v.stop(op, "", "has %d operands, but takes 1", len(op.Operands))
 	}
-	if p, ok := v.tensor(op, "I1", "operand", 0, op.Operands[0], slot{kinds: kBool, rank: -1}); !ok || !v.single(op, "I1", p) {
-		return
-	}
+	v.single(op, "I1", v.tensor(op, "I1", "operand", 0, op.Operands[0], of(kBool)))
 	v.branches(op, "C1", "C2", "C3")
 }
 
 func verifyCase(v *verifier, op *mlir.Op) {
 	if len(op.Operands) != 1 {
-		v.fail(op, "", "has %d operands, but takes 1", len(op.Operands))
-		return
+		v.stop(op, "", "has %d operands, but takes 1", len(op.Operands))
 	}
-	p, ok := v.tensor(op, "I1", "operand", 0, op.Operands[0], slot{kinds: kSigned, rank: -1})
-	if !ok || !v.single(op, "I1", p) {
-		return
-	}
+	p := v.tensor(op, "I1", "operand", 0, op.Operands[0], of(kSigned))
+	v.single(op, "I1", p)
 	if p.Elem != mlir.Type(mlir.I32) {
-		v.fail(op, "I1", "the index is %s, but should be tensor<i32>", p)
-		return
+		v.stop(op, "I1", "the index is %s, but should be tensor<i32>", p)
 	}
 	if len(op.Regions) == 0 {
-		v.fail(op, "C1", "has no branches")
-		return
+		v.stop(op, "C1", "has no branches")
 	}
 	v.branches(op, "C2", "C3", "C4")
 }
 
 // single checks that t is a scalar.
-func (v *verifier) single(op *mlir.Op, label string, t *mlir.TensorType) bool {
+func (v *verifier) single(op *mlir.Op, label string, t *mlir.TensorType) {
 	if len(t.Shape) > 0 {
-		return v.fail(op, label, "operand 0 is %s, but should be a scalar", t)
+		v.stop(op, label, "operand 0 is %s, but should be a scalar", t)
 	}
-	return true
 }
 
 // branches checks that the regions take nothing, all return the same types,
@@ -56,19 +47,16 @@ func (v *verifier) single(op *mlir.Op, label string, t *mlir.TensorType) bool {
 func (v *verifier) branches(op *mlir.Op, args, same, results string) {
 	for i, x := range op.Results {
 		if !carried(x.Type) {
-			v.fail(op, results, "result %d has type %s, but a tensor or a token is expected", i, x.Type)
-			return
+			v.stop(op, results, "result %d has type %s, but a tensor or a token is expected", i, x.Type)
 		}
 	}
 	first := returns(op.Regions[0]).Operands
 	for i, r := range op.Regions {
 		if n := len(r.Blocks[0].Args); n > 0 {
-			v.fail(op, args, "branch %d takes %d values, but should take none", i, n)
-			return
+			v.stop(op, args, "branch %d takes %d values, but should take none", i, n)
 		}
 		if got := returns(r).Operands; !likeTypes(mlir.TypesOf(got), mlir.TypesOf(first)) {
-			v.fail(op, same, "branch %d returns (%s) but branch 0 returns (%s)", i, mlir.JoinTypes(mlir.TypesOf(got)), mlir.JoinTypes(mlir.TypesOf(first)))
-			return
+			v.stop(op, same, "branch %d returns (%s) but branch 0 returns (%s)", i, mlir.JoinTypes(mlir.TypesOf(got)), mlir.JoinTypes(mlir.TypesOf(first)))
 		}
 	}
 	if !likeTypes(mlir.TypesOf(first), mlir.TypesOf(op.Results)) {
@@ -101,28 +89,22 @@ func likeType(a, b mlir.Type) bool {
 
 func verifyWhile(v *verifier, op *mlir.Op) {
 	if len(op.Results) != len(op.Operands) {
-		v.fail(op, "C3", "has %d operands but %d results", len(op.Operands), len(op.Results))
-		return
+		v.stop(op, "C3", "has %d operands but %d results", len(op.Operands), len(op.Results))
 	}
 	types := mlir.TypesOf(op.Operands)
 	cond, body := op.Regions[0], op.Regions[1]
 	for i, r := range op.Regions {
 		if got := mlir.TypesOf(r.Blocks[0].Args); !likeTypes(got, types) {
-			v.fail(op, []string{"C1", "C2"}[i], "operands are (%s) but %s takes (%s)", mlir.JoinTypes(types), []string{"cond", "body"}[i], mlir.JoinTypes(got))
-			return
+			v.stop(op, []string{"C1", "C2"}[i], "operands are (%s) but %s takes (%s)", mlir.JoinTypes(types), []string{"cond", "body"}[i], mlir.JoinTypes(got))
 		}
 	}
 	got := returns(cond).Operands
 	if len(got) != 1 {
-		v.fail(op, "C1", "cond returns %d values, but should return one", len(got))
-		return
+		v.stop(op, "C1", "cond returns %d values, but should return one", len(got))
 	}
-	if !v.decides(op, "C1", got[0]) {
-		return
-	}
+	v.decides(op, "C1", got[0])
 	if got := mlir.TypesOf(returns(body).Operands); !likeTypes(got, types) {
-		v.fail(op, "C2", "operands are (%s) but body returns (%s)", mlir.JoinTypes(types), mlir.JoinTypes(got))
-		return
+		v.stop(op, "C2", "operands are (%s) but body returns (%s)", mlir.JoinTypes(types), mlir.JoinTypes(got))
 	}
 	if got := mlir.TypesOf(op.Results); !likeTypes(got, types) {
 		v.fail(op, "C3", "operands are (%s) but the results are (%s)", mlir.JoinTypes(types), mlir.JoinTypes(got))
@@ -134,12 +116,11 @@ func verifyBarrier(v *verifier, op *mlir.Op) {
 	in, out := mlir.TypesOf(op.Operands), mlir.TypesOf(op.Results)
 	for i, x := range op.Operands {
 		if _, ok := x.Type.(*mlir.TensorType); ok {
-			if _, ok := v.tensor(op, "I1", "operand", i, x, of(kPerTensor)); !ok {
-				return
-			}
+			v.tensor(op, "I1", "operand", i, x, of(kPerTensor))
 		}
 	}
-	if v.values(op, false) && !mlir.SameTypes(in, out) {
+	v.values(op, false)
+	if !mlir.SameTypes(in, out) {
 		v.fail(op, "C1", "operands are (%s) but the results are (%s)", mlir.JoinTypes(in), mlir.JoinTypes(out))
 	}
 }
@@ -147,9 +128,7 @@ func verifyBarrier(v *verifier, op *mlir.Op) {
 // verifyAfterAll checks that all operands and the result are tokens.
 func verifyAfterAll(v *verifier, op *mlir.Op) {
 	for i, x := range op.Operands {
-		if !v.token(op, "I1", "operand", i, x) {
-			return
-		}
+		v.token(op, "I1", "operand", i, x)
 	}
 	v.oneToken(op)
 }
@@ -157,28 +136,23 @@ func verifyAfterAll(v *verifier, op *mlir.Op) {
 // verifyCreateToken checks that the result is a token.
 func verifyCreateToken(v *verifier, op *mlir.Op) {
 	if len(op.Operands) > 0 {
-		v.fail(op, "", "has %d operands, but takes none", len(op.Operands))
-		return
+		v.stop(op, "", "has %d operands, but takes none", len(op.Operands))
 	}
 	v.oneToken(op)
 }
 
 func (v *verifier) oneToken(op *mlir.Op) {
 	if len(op.Results) != 1 {
-		v.fail(op, "", "has %d results, but gives one token", len(op.Results))
-		return
+		v.stop(op, "", "has %d results, but gives one token", len(op.Results))
 	}
 	v.token(op, "", "result", 0, op.Results[0])
 }
 
 func verifyTuple(v *verifier, op *mlir.Op) {
 	if len(op.Results) != 1 {
-		v.fail(op, "C1", "has %d results, but gives one tuple", len(op.Results))
-		return
+		v.stop(op, "C1", "has %d results, but gives one tuple", len(op.Results))
 	}
-	if !v.values(op, false) {
-		return
-	}
+	v.values(op, false)
 	t, ok := op.Results[0].Type.(mlir.TupleType)
 	if !ok || !mlir.SameTypes(mlir.TypesOf(op.Operands), t.Elems) {
 		v.fail(op, "C1", "operands are (%s) but the result is %s", mlir.JoinTypes(mlir.TypesOf(op.Operands)), op.Results[0].Type)
@@ -187,24 +161,16 @@ func verifyTuple(v *verifier, op *mlir.Op) {
 
 func verifyGetTupleElement(v *verifier, op *mlir.Op) {
 	if len(op.Operands) != 1 || len(op.Results) != 1 {
-		v.fail(op, "", "has %d operands and %d results, but takes a tuple and gives an element", len(op.Operands), len(op.Results))
-		return
+		v.stop(op, "", "has %d operands and %d results, but takes a tuple and gives an element", len(op.Operands), len(op.Results))
 	}
 	t, ok := op.Operands[0].Type.(mlir.TupleType)
 	if !ok {
-		v.fail(op, "I1", "operand 0 has type %s, but a tuple is expected", op.Operands[0].Type)
-		return
+		v.stop(op, "I1", "operand 0 has type %s, but a tuple is expected", op.Operands[0].Type)
 	}
-	if !v.values(op, false) {
-		return
-	}
-	i, ok := v.int(op, "C1", "index", 0)
-	if !ok {
-		return
-	}
+	v.values(op, false)
+	i := v.int(op, "C1", "index", 0)
 	if i >= int64(len(t.Elems)) {
-		v.fail(op, "C1", "index %d is not in [0, %d), the elements of %s", i, len(t.Elems), t)
-		return
+		v.stop(op, "C1", "index %d is not in [0, %d), the elements of %s", i, len(t.Elems), t)
 	}
 	if !likeType(t.Elems[i], op.Results[0].Type) {
 		v.fail(op, "C2", "element %d of the tuple is %s but the result is %s", i, t.Elems[i], op.Results[0].Type)

@@ -14,8 +14,7 @@ func verifyConvolution(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 // verifyDynamicConv checks a convolution whose padding is an operand.
 func verifyDynamicConv(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if n := int64(len(ins[0].Shape) - 2); !slices.Equal(ins[2].Shape, []int64{n, 2}) {
-		v.fail(op, "C4", "the padding is %s, but its shape should be %s", ins[2], shapeText([]int64{n, 2}))
-		return
+		v.stop(op, "C4", "the padding is %s, but its shape should be %s", ins[2], shapeText([]int64{n, 2}))
 	}
 	var pad mlir.Attribute = unknownPadding
 	if c := op.Operands[2].Def; c != nil && c.Code == stablehlo.Constant {
@@ -40,23 +39,25 @@ type convCheck struct {
 func (v *verifier) convolution(op *mlir.Op, lhs, rhs, out *mlir.TensorType, pad mlir.Attribute) {
 	d, err := stablehlo.ParseConv(op.Attrs.Get("dimension_numbers"))
 	if err != nil {
-		v.fail(op, "", "%s", err)
-		return
+		v.stop(op, "", "%s", err)
 	}
 	c := convCheck{verifier: v, op: op, d: d, lhs: lhs, rhs: rhs, out: out}
-	if c.dims() && c.counts() && c.window(pad) && v.precisions(op, "C24", "I19") && c.elements() {
-		c.result()
-	}
+	c.dims()
+	c.counts()
+	c.window(pad)
+	v.precisions(op, "C24", "I19")
+	c.elements()
+	c.result()
 }
 
 // dims checks ranks and dimension numbers.
-func (c *convCheck) dims() bool {
+func (c *convCheck) dims() {
 	n := len(c.lhs.Shape)
 	if len(c.rhs.Shape) != n {
-		return c.fail(c.op, "C1", "operands are %s and %s: ranks differ", c.lhs, c.rhs)
+		c.stop(c.op, "C1", "operands are %s and %s: ranks differ", c.lhs, c.rhs)
 	}
 	if len(c.out.Shape) != n {
-		return c.fail(c.op, "C26", "operands have %d dimensions but the result is %s", n, c.out)
+		c.stop(c.op, "C26", "operands have %d dimensions but the result is %s", n, c.out)
 	}
 	d := c.d
 	for _, s := range []struct {
@@ -69,116 +70,95 @@ func (c *convCheck) dims() bool {
 		{"C19", "C20", "output", d.OutputSpatial, d.OutputBatch, d.OutputFeature},
 	} {
 		if len(s.spatial) != n-2 {
-			return c.fail(c.op, s.size, "has %d spatial dimensions of the %s, but operands have %d dimensions", len(s.spatial), s.what, n)
+			c.stop(c.op, s.size, "has %d spatial dimensions of the %s, but operands have %d dimensions", len(s.spatial), s.what, n)
 		}
 		all := append(slices.Clone(s.spatial), s.a, s.b)
-		if !c.unique(c.op, s.dims, "the list of the "+s.what+"'s dimensions", all...) ||
-			!c.within(c.op, s.dims, "the list of the "+s.what+"'s dimensions", all, n) {
-			return false
-		}
+		c.unique(c.op, s.dims, "the list of the "+s.what+"'s dimensions", all...)
+		c.within(c.op, s.dims, "the list of the "+s.what+"'s dimensions", all, n)
 	}
-	return true
 }
 
 // counts checks the groups.
-func (c *convCheck) counts() bool {
-	var ok1, ok2 bool
-	c.groups, ok1 = c.int(c.op, "C21", "feature_group_count", 1)
-	if !ok1 {
-		return false
-	}
-	c.batches, ok2 = c.int(c.op, "C22", "batch_group_count", 1)
-	if !ok2 {
-		return false
-	}
+func (c *convCheck) counts() {
+	c.groups = c.int(c.op, "C21", "feature_group_count", 1)
+	c.batches = c.int(c.op, "C22", "batch_group_count", 1)
 	if c.groups > 1 && c.batches > 1 {
-		return c.fail(c.op, "C23", "has %d feature groups and %d batch groups: one should be 1", c.groups, c.batches)
+		c.stop(c.op, "C23", "has %d feature groups and %d batch groups: one should be 1", c.groups, c.batches)
 	}
 	batch, feature := c.lhs.Shape[c.d.InputBatch], c.lhs.Shape[c.d.InputFeature]
 	kin, kout := c.rhs.Shape[c.d.KernelInputFeature], c.rhs.Shape[c.d.KernelOutFeature]
-	if !c.multiple("C10", "the input's batch dimension", batch, c.batches) ||
-		!c.multiple("C11", "the input's feature dimension", feature, c.groups) {
-		return false
-	}
+	c.multiple("C10", "the input's batch dimension", batch, c.batches)
+	c.multiple("C11", "the input's feature dimension", feature, c.groups)
 	if feature != mlir.Dynamic && kin != mlir.Dynamic && feature/c.groups != kin {
-		return c.fail(c.op, "C14", "the input has %d features in %d groups but the kernel takes %d", feature, c.groups, kin)
+		c.stop(c.op, "C14", "the input has %d features in %d groups but the kernel takes %d", feature, c.groups, kin)
 	}
-	return c.multiple("C15", "the kernel's output feature dimension", kout, c.batches) &&
-		c.multiple("C16", "the kernel's output feature dimension", kout, c.groups)
+	c.multiple("C15", "the kernel's output feature dimension", kout, c.batches)
+	c.multiple("C16", "the kernel's output feature dimension", kout, c.groups)
 }
 
-func (c *convCheck) multiple(label, what string, size, groups int64) bool {
+func (c *convCheck) multiple(label, what string, size, groups int64) {
 	if size != mlir.Dynamic && size%groups != 0 {
-		return c.fail(c.op, label, "%s is %d, which is not a multiple of the %d groups", what, size, groups)
+		c.stop(c.op, label, "%s is %d, which is not a multiple of the %d groups", what, size, groups)
 	}
-	return true
 }
 
 // window reads and checks the attributes of the window.
-func (c *convCheck) window(pad mlir.Attribute) bool {
+func (c *convCheck) window(pad mlir.Attribute) {
 	n := len(c.lhs.Shape) - 2
 	c.w.sizes = make([]int64, n)
 	for i, d := range c.d.KernelSpatial {
 		if c.w.sizes[i] = c.rhs.Shape[d]; c.w.sizes[i] == 0 {
-			return c.fail(c.op, "", "dimension %d of the kernel %s is 0, so that it has no windows", d, c.rhs)
+			c.stop(c.op, "", "dimension %d of the kernel %s is 0, so that it has no windows", d, c.rhs)
 		}
 	}
-	ok := c.w.list(c.verifier, c.op, &c.w.strides, "window_strides", n, "C2", "C3") &&
-		c.w.list(c.verifier, c.op, &c.w.base, "lhs_dilation", n, "C5", "C6") &&
-		c.w.list(c.verifier, c.op, &c.w.dilations, "rhs_dilation", n, "C7", "C8")
-	if !ok || !c.w.padding(c.verifier, c.op, pad, n, "C4") {
-		return false
-	}
+	c.w.list(c.verifier, c.op, &c.w.strides, "window_strides", n, "C2", "C3")
+	c.w.list(c.verifier, c.op, &c.w.base, "lhs_dilation", n, "C5", "C6")
+	c.w.list(c.verifier, c.op, &c.w.dilations, "rhs_dilation", n, "C7", "C8")
+	c.w.padding(c.verifier, c.op, pad, n, "C4")
 	if a := c.op.Attrs.Get("window_reversal"); a != nil {
 		if r, ok := mlir.Ints(a); !ok || len(r) != n {
-			return c.fail(c.op, "C9", "window_reversal should have an entry for each of the %d spatial dimensions", n)
+			c.stop(c.op, "C9", "window_reversal should have an entry for each of the %d spatial dimensions", n)
 		}
 	}
-	return true
 }
 
 // elements checks element types, quantized or not.
-func (c *convCheck) elements() bool {
+func (c *convCheck) elements() {
 	p, q, r := quantOf(c.lhs.Elem), quantOf(c.rhs.Elem), quantOf(c.out.Elem)
 	op := c.op
 	switch {
 	case p == nil && q == nil && r == nil:
 		if !mlir.SameType(c.lhs.Elem, c.rhs.Elem) {
-			return c.fail(op, "C27", "elements differ: %s and %s", c.lhs.Elem, c.rhs.Elem)
+			c.stop(op, "C27", "elements differ: %s and %s", c.lhs.Elem, c.rhs.Elem)
 		}
-		return true // the result's may be wider, as the dialect has it
+		return // the result's may be wider, as the dialect has it
 	case q == nil || (p == nil) != (r == nil):
-		c.fail(op, "C28", "operands are %s and %s but the result is %s: the kernel should be quantized, and the result as the input", c.lhs, c.rhs, c.out)
+		c.stop(op, "C28", "operands are %s and %s but the result is %s: the kernel should be quantized, and the result as the input", c.lhs, c.rhs, c.out)
 	case q.Axis >= 0 && int64(q.Axis) != c.d.KernelOutFeature:
-		c.fail(op, "C29", "the quantization dimension of the kernel is %d, but should be that of the output features, %d", q.Axis, c.d.KernelOutFeature)
+		c.stop(op, "C29", "the quantization dimension of the kernel is %d, but should be that of the output features, %d", q.Axis, c.d.KernelOutFeature)
 	case r != nil && r.Axis >= 0 && int64(r.Axis) != c.d.OutputFeature:
-		c.fail(op, "C30", "the quantization dimension of the result is %d, but should be that of the features, %d", r.Axis, c.d.OutputFeature)
+		c.stop(op, "C30", "the quantization dimension of the result is %d, but should be that of the features, %d", r.Axis, c.d.OutputFeature)
 	default:
-		return c.mixed(op, [4]string{"C31", "C32", "C33", "C34"}, c.lhs, c.rhs, c.out)
+		c.mixed(op, [4]string{"C31", "C32", "C33", "C34"}, c.lhs, c.rhs, c.out)
 	}
-	return false
 }
 
 // mixed checks the rules of quantized contractions, where the left operand and
 // the result may be quantized or not: storage, expressed types, granularity,
 // and elements where the left operand is not quantized.
-func (v *verifier) mixed(op *mlir.Op, labels [4]string, lhs, rhs, out *mlir.TensorType) bool {
+func (v *verifier) mixed(op *mlir.Op, labels [4]string, lhs, rhs, out *mlir.TensorType) {
 	p, q, r := quantOf(lhs.Elem), quantOf(rhs.Elem), quantOf(out.Elem)
 	switch {
 	case p == nil && (lhs.Elem != mlir.Type(q.Expressed) || out.Elem != mlir.Type(q.Expressed)):
-		v.fail(op, labels[3], "elements are %s and %s but the right operand stands for %s", lhs.Elem, out.Elem, q.Expressed)
+		v.stop(op, labels[3], "elements are %s and %s but the right operand stands for %s", lhs.Elem, out.Elem, q.Expressed)
 	case p == nil:
-		return true
 	case p.Stored() != q.Stored():
-		v.fail(op, labels[0], "storage types differ: %s and %s", p.Storage, q.Storage)
+		v.stop(op, labels[0], "storage types differ: %s and %s", p.Storage, q.Storage)
 	case p.Expressed != q.Expressed || q.Expressed != r.Expressed:
-		v.fail(op, labels[1], "expressed types differ: %s, %s and %s", p.Expressed, q.Expressed, r.Expressed)
+		v.stop(op, labels[1], "expressed types differ: %s, %s and %s", p.Expressed, q.Expressed, r.Expressed)
 	case q.Axis < 0 && r.Axis >= 0:
-		v.fail(op, labels[2], "the result is quantized per axis but the right operand is not")
-	default:
-		return true
+		v.stop(op, labels[2], "the result is quantized per axis but the right operand is not")
 	}
-	return false
 }
 
 func (c *convCheck) result() {

@@ -15,19 +15,20 @@ func verifyCustomCall(v *verifier, op *mlir.Op) {
 	target, ok := op.Attrs.Get("call_target_name").(mlir.StringAttr)
 	if !ok {
 		v.missing(op, "call_target_name", "a string", op.Attrs.Get("call_target_name"))
-		return
 	}
-	if v.values(op, true) && v.config(op) && v.layouts(op) && v.bufferTarget(op, string(target)) {
-		v.aliases(op)
-	}
+	v.values(op, true)
+	v.config(op)
+	v.layouts(op)
+	v.bufferTarget(op, string(target))
+	v.aliases(op)
 }
 
-func (v *verifier) config(op *mlir.Op) bool {
+func (v *verifier) config(op *mlir.Op) {
 	version := int64(1)
 	if a := op.Attrs.Get("api_version"); a != nil {
 		n, ok := mlir.Int(a)
 		if !ok || n < 0 || n > typedFFI {
-			return v.fail(op, "I5", "api_version is %s, but should be from 0 to %d", a, typedFFI)
+			v.stop(op, "I5", "api_version is %s, but should be from 0 to %d", a, typedFFI)
 		}
 		version = n
 	}
@@ -35,27 +36,26 @@ func (v *verifier) config(op *mlir.Op) bool {
 	case nil:
 	case mlir.DictAttr:
 		if version != typedFFI {
-			return v.fail(op, "I4", "backend_config is a dictionary, but api_version %d takes a string", version)
+			v.stop(op, "I4", "backend_config is a dictionary, but api_version %d takes a string", version)
 		}
 	case mlir.StringAttr:
 		if version == typedFFI && a != "" {
-			return v.fail(op, "I4", "backend_config is a string, but api_version %d takes a dictionary", version)
+			v.stop(op, "I4", "backend_config is a string, but api_version %d takes a dictionary", version)
 		}
 	default:
-		return v.missing(op, "backend_config", "a string or a dictionary", a)
+		v.missing(op, "backend_config", "a string or a dictionary", a)
 	}
-	return true
 }
 
 // layouts checks operand_layouts and result_layouts: both or none, a
 // permutation of its dimensions for each value.
-func (v *verifier) layouts(op *mlir.Op) bool {
+func (v *verifier) layouts(op *mlir.Op) {
 	in, out := op.Attrs.Get("operand_layouts"), op.Attrs.Get("result_layouts")
 	if in == nil && out == nil {
-		return true
+		return
 	}
 	if in == nil || out == nil {
-		return v.fail(op, "", "has only one of operand_layouts and result_layouts, but takes both or none")
+		v.stop(op, "", "has only one of operand_layouts and result_layouts, but takes both or none")
 	}
 	results := mlir.TypesOf(op.Results)
 	if len(results) == 1 { // a call that gives one tuple has layouts for its elements
@@ -63,20 +63,21 @@ func (v *verifier) layouts(op *mlir.Op) bool {
 			results = t.Elems
 		}
 	}
-	return v.layout(op, "operand_layouts", in, mlir.TypesOf(op.Operands)) && v.layout(op, "result_layouts", out, results)
+	v.layout(op, "operand_layouts", in, mlir.TypesOf(op.Operands))
+	v.layout(op, "result_layouts", out, results)
 }
 
-func (v *verifier) layout(op *mlir.Op, name string, a mlir.Attribute, types []mlir.Type) bool {
+func (v *verifier) layout(op *mlir.Op, name string, a mlir.Attribute, types []mlir.Type) {
 	list, ok := a.(mlir.ArrayAttr)
 	if !ok || len(list) != len(types) {
-		return v.fail(op, "", "%s is %s, but should have %d entries", name, mlir.Clip(a.String()), len(types))
+		v.stop(op, "", "%s is %s, but should have %d entries", name, mlir.Clip(a.String()), len(types))
 	}
 	for i, e := range list {
 		perm, ok := mlir.Ints(e)
 		rank := 0
 		switch t := types[i].(type) {
 		case mlir.TupleType:
-			return v.fail(op, "", "entry %d of %s is for a tuple, which has no layout", i, name)
+			v.stop(op, "", "entry %d of %s is for a tuple, which has no layout", i, name)
 		case *mlir.TensorType:
 			if t.Unranked {
 				continue
@@ -88,31 +89,29 @@ func (v *verifier) layout(op *mlir.Op, name string, a mlir.Attribute, types []ml
 			ok = ok && d == int64(k)
 		}
 		if !ok || len(perm) != rank {
-			return v.fail(op, "", "entry %d of %s is %s, but should be a permutation of the %d dimensions of %s", i, name, mlir.Clip(e.String()), rank, types[i])
+			v.stop(op, "", "entry %d of %s is %s, but should be a permutation of the %d dimensions of %s", i, name, mlir.Clip(e.String()), rank, types[i])
 		}
 	}
-	return true
 }
 
 // bufferTarget checks the calls that make, fill and read buffers.
-func (v *verifier) bufferTarget(op *mlir.Op, target string) bool {
+func (v *verifier) bufferTarget(op *mlir.Op, target string) {
 	ins, outs := mlir.TypesOf(op.Operands), mlir.TypesOf(op.Results)
 	one := len(outs) == 1
 	switch target {
 	case "CreateBuffer":
 		if len(ins) > 0 || !one || !isBuffer(outs[0]) {
-			return v.fail(op, "", "CreateBuffer takes (%s) and gives (%s), but should take nothing and give a buffer", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
+			v.stop(op, "", "CreateBuffer takes (%s) and gives (%s), but should take nothing and give a buffer", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
 		}
 	case "Pin":
 		if len(ins) != 1 || !one || !isTensor(ins[0]) || !sameBuffer(ins[0], outs[0]) {
-			return v.fail(op, "", "Pin takes (%s) and gives (%s), but should take a tensor and give a buffer like it", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
+			v.stop(op, "", "Pin takes (%s) and gives (%s), but should take a tensor and give a buffer like it", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
 		}
 	case "Unpin":
 		if len(ins) != 1 || !one || !isTensor(outs[0]) || !sameBuffer(outs[0], ins[0]) {
-			return v.fail(op, "", "Unpin takes (%s) and gives (%s), but should take a buffer and give a tensor like it", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
+			v.stop(op, "", "Unpin takes (%s) and gives (%s), but should take a buffer and give a tensor like it", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
 		}
 	}
-	return true
 }
 
 // sameBuffer reports whether buffer is the memref type of the tensor's shape
@@ -129,7 +128,6 @@ func (v *verifier) aliases(op *mlir.Op) {
 	list, ok := op.Attrs.Get("output_operand_aliases").(mlir.ArrayAttr)
 	if a := op.Attrs.Get("output_operand_aliases"); a != nil && !ok {
 		v.missing(op, "output_operand_aliases", "a list of #stablehlo.output_operand_alias<…>", a)
-		return
 	}
 	operands, results := map[string]bool{}, map[string]bool{}
 	for _, e := range list {
@@ -139,28 +137,23 @@ func (v *verifier) aliases(op *mlir.Op) {
 		i, ok3 := mlir.Int(s.Fields.Get("operand_index"))
 		if s.Name != "stablehlo.output_operand_alias" || !ok1 || !ok2 || !ok3 {
 			v.missing(op, "output_operand_aliases", "a list of #stablehlo.output_operand_alias<…>", e)
-			return
 		}
 		if i < 0 || i >= int64(len(op.Operands)) {
-			v.fail(op, "I7", "operand_index %d of an alias is not in [0, %d)", i, len(op.Operands))
-			return
+			v.stop(op, "I7", "operand_index %d of an alias is not in [0, %d)", i, len(op.Operands))
 		}
 		from, to := tuplePart(op.Operands[i].Type, in), tuplePart(resultTuple(op), out)
 		if from == nil || to == nil {
-			v.fail(op, "I7", "an alias of operand %d%s and result %s names what is not there", i, shapeText(in), shapeText(out))
-			return
+			v.stop(op, "I7", "an alias of operand %d%s and result %s names what is not there", i, shapeText(in), shapeText(out))
 		}
 		if !mlir.SameType(from, to) {
-			v.fail(op, "I7", "an alias is of %s and %s, but types should be the same", from, to)
-			return
+			v.stop(op, "I7", "an alias is of %s and %s, but types should be the same", from, to)
 		}
 		if !isBuffer(from) {
 			continue
 		}
 		a, b := fmt.Sprint(i, in), fmt.Sprint(out)
 		if operands[a] || results[b] {
-			v.fail(op, "I7", "a buffer, operand %d%s or result %s, is in several aliases", i, shapeText(in), shapeText(out))
-			return
+			v.stop(op, "I7", "a buffer, operand %d%s or result %s, is in several aliases", i, shapeText(in), shapeText(out))
 		}
 		operands[a], results[b] = true, true
 	}
@@ -184,7 +177,7 @@ func (v *verifier) buffersAliased(op *mlir.Op, aliased map[string]bool) {
 			return true
 		}
 		if isBuffer(t) && !aliased[fmt.Sprint(at)] {
-			return v.fail(op, "I7", "result %s is a buffer, but in no alias", shapeText(at))
+			v.stop(op, "I7", "result %s is a buffer, but in no alias", shapeText(at))
 		}
 		return true
 	}

@@ -11,33 +11,27 @@ func verifyDotGeneral(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	d, ok := stablehlo.ParseDot(op.Attrs.Get("dot_dimension_numbers"))
 	if !ok {
 		v.missing(op, "dot_dimension_numbers", "#stablehlo.dot<…>", op.Attrs.Get("dot_dimension_numbers"))
-		return
 	}
 	lhs, rhs := ins[0], ins[1]
 	if len(d.LHSBatch) != len(d.RHSBatch) {
-		v.fail(op, "C1", "batches over %d and %d dimensions", len(d.LHSBatch), len(d.RHSBatch))
-		return
+		v.stop(op, "C1", "batches over %d and %d dimensions", len(d.LHSBatch), len(d.RHSBatch))
 	}
 	if len(d.LHSContract) != len(d.RHSContract) {
-		v.fail(op, "C2", "contracts %d and %d dimensions", len(d.LHSContract), len(d.RHSContract))
-		return
+		v.stop(op, "C2", "contracts %d and %d dimensions", len(d.LHSContract), len(d.RHSContract))
 	}
-	good := v.unique(op, "C3", "the left operand's dimensions", slices.Concat(d.LHSBatch, d.LHSContract)...) &&
-		v.unique(op, "C4", "the right operand's dimensions", slices.Concat(d.RHSBatch, d.RHSContract)...) &&
-		v.within(op, "C5", "lhs_batching_dimensions", d.LHSBatch, len(lhs.Shape)) &&
-		v.within(op, "C6", "lhs_contracting_dimensions", d.LHSContract, len(lhs.Shape)) &&
-		v.within(op, "C7", "rhs_batching_dimensions", d.RHSBatch, len(rhs.Shape)) &&
-		v.within(op, "C8", "rhs_contracting_dimensions", d.RHSContract, len(rhs.Shape)) &&
-		v.dotPairs(op, "C9", "batching", lhs, rhs, d.LHSBatch, d.RHSBatch) &&
-		v.dotPairs(op, "C10", "contracting", lhs, rhs, d.LHSContract, d.RHSContract) &&
-		v.precisions(op, "C11", "I7") && v.dotAlgorithm(op)
-	if !good {
-		return
-	}
+	v.unique(op, "C3", "the left operand's dimensions", slices.Concat(d.LHSBatch, d.LHSContract)...)
+	v.unique(op, "C4", "the right operand's dimensions", slices.Concat(d.RHSBatch, d.RHSContract)...)
+	v.within(op, "C5", "lhs_batching_dimensions", d.LHSBatch, len(lhs.Shape))
+	v.within(op, "C6", "lhs_contracting_dimensions", d.LHSContract, len(lhs.Shape))
+	v.within(op, "C7", "rhs_batching_dimensions", d.RHSBatch, len(rhs.Shape))
+	v.within(op, "C8", "rhs_contracting_dimensions", d.RHSContract, len(rhs.Shape))
+	v.dotPairs(op, "C9", "batching", lhs, rhs, d.LHSBatch, d.RHSBatch)
+	v.dotPairs(op, "C10", "contracting", lhs, rhs, d.LHSContract, d.RHSContract)
+	v.precisions(op, "C11", "I7")
+	v.dotAlgorithm(op)
 	shape, bounds := dotShape(d, lhs.Shape, rhs.Shape), dotShape(d, limits(lhs), limits(rhs))
-	if v.result(op, "C12", outs[0], shape, bounds...) {
-		v.dotElements(op, lhs, rhs, outs[0], d.RHSContract)
-	}
+	v.result(op, "C12", outs[0], shape, bounds...)
+	v.dotElements(op, lhs, rhs, outs[0], d.RHSContract)
 }
 
 // dotShape takes the result's dimensions from those of the operands.
@@ -71,75 +65,66 @@ func (v *verifier) dotElements(op *mlir.Op, lhs, rhs, out *mlir.TensorType, cont
 // verifyDot checks dot: vectors and matrices, as in the op's description; the
 // specification does not treat it, and has no rule for quantized elements.
 func verifyDot(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
-	if !v.precisions(op, "", "") {
-		return
-	}
+	v.precisions(op, "", "")
 	lhs, rhs := ins[0].Shape, ins[1].Shape
 	if n, m := len(lhs), len(rhs); n < 1 || n > 2 || m < 1 || m > 2 {
-		v.fail(op, "", "operands are %s and %s, but should be vectors or matrices", ins[0], ins[1])
-		return
+		v.stop(op, "", "operands are %s and %s, but should be vectors or matrices", ins[0], ins[1])
 	}
 	if !sameDim(lhs[len(lhs)-1], rhs[0]) {
-		v.fail(op, "", "contracting dimensions differ: %s and %s", ins[0], ins[1])
-		return
+		v.stop(op, "", "contracting dimensions differ: %s and %s", ins[0], ins[1])
 	}
 	bounds := slices.Concat(limits(ins[0])[:len(lhs)-1], limits(ins[1])[1:])
-	if !v.result(op, "", outs[0], slices.Concat(lhs[:len(lhs)-1], rhs[1:]), bounds...) {
-		return
-	}
+	v.result(op, "", outs[0], slices.Concat(lhs[:len(lhs)-1], rhs[1:]), bounds...)
 	if a, b := ins[0].Elem, ins[1].Elem; quantOf(a) == nil && quantOf(b) == nil && !mlir.SameType(a, b) {
 		v.fail(op, "", "elements differ: %s and %s", a, b)
 	}
 }
 
-func (v *verifier) dotPairs(op *mlir.Op, label, what string, lhs, rhs *mlir.TensorType, a, b []int64) bool {
+func (v *verifier) dotPairs(op *mlir.Op, label, what string, lhs, rhs *mlir.TensorType, a, b []int64) {
 	for i := range a {
 		x, y := lhs.Shape[a[i]], rhs.Shape[b[i]]
 		if !sameDim(x, y) {
-			return v.fail(op, label, "%s dimensions differ: %d and %d (%s, %s)", what, x, y, lhs, rhs)
+			v.stop(op, label, "%s dimensions differ: %d and %d (%s, %s)", what, x, y, lhs, rhs)
 		}
 		if !inBounds([]int64{x}, limits(rhs)[b[i]:]) || !inBounds([]int64{y}, limits(lhs)[a[i]:]) {
-			return v.fail(op, label, "%s dimensions differ: a bound is too low (%s, %s)", what, lhs, rhs)
+			v.stop(op, label, "%s dimensions differ: a bound is too low (%s, %s)", what, lhs, rhs)
 		}
 	}
-	return true
 }
 
 // precisions checks precision_config: at most one entry an operand (the
 // specification wants both, its implementation takes fewer).
-func (v *verifier) precisions(op *mlir.Op, label, enumLabel string) bool {
+func (v *verifier) precisions(op *mlir.Op, label, enumLabel string) {
 	a := op.Attrs.Get("precision_config")
 	list, ok := a.(mlir.ArrayAttr)
 	if a == nil {
-		return true
+		return
 	}
 	if !ok || len(list) > 2 {
-		return v.fail(op, label, "precision_config is %s, but should have two entries", a)
+		v.stop(op, label, "precision_config is %s, but should have two entries", a)
 	}
 	for _, e := range list {
 		if p := mlir.Enum(e); p != "DEFAULT" && p != "HIGH" && p != "HIGHEST" {
-			return v.fail(op, enumLabel, "precision is '%s', but should be one of DEFAULT, HIGH, HIGHEST", p)
+			v.stop(op, enumLabel, "precision is '%s', but should be one of DEFAULT, HIGH, HIGHEST", p)
 		}
 	}
-	return true
 }
 
 // dotAlgorithm checks an algorithm, and that it stands alone.
-func (v *verifier) dotAlgorithm(op *mlir.Op) bool {
+func (v *verifier) dotAlgorithm(op *mlir.Op) {
 	a, ok := op.Attrs.Get("algorithm").(mlir.StructAttr)
 	if !ok {
-		return true
+		return
 	}
 	if label, why := stablehlo.AlgorithmProblem(a); why != "" {
-		return v.fail(op, label, "%s", why)
+		v.stop(op, label, "%s", why)
 	}
 	list, _ := op.Attrs.Get("precision_config").(mlir.ArrayAttr)
 	for _, e := range list {
 		if mlir.Enum(e) != "DEFAULT" {
-			return v.fail(op, "C21", "precision %s cannot be combined with an algorithm: it should be DEFAULT", mlir.Enum(e))
+			v.stop(op, "C21", "precision %s cannot be combined with an algorithm: it should be DEFAULT", mlir.Enum(e))
 		}
 	}
-	return true
 }
 
 // rest is the shape without the dimensions in the lists.

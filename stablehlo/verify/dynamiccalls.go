@@ -46,8 +46,7 @@ func ExpandCalls(m *mlir.Module) {
 			op.Code = to.op
 			op.Attrs, op.Regions = attrs, regions
 			v := &verifier{m: m, types: map[*mlir.TensorType]string{}}
-			ruleTable[op.Code](v, op)
-			ok = len(v.errs) == 0
+			ok = v.try(func() { ruleTable[op.Code](v, op) }) && len(v.errs) == 0
 		}
 		if !ok {
 			*op = old
@@ -112,34 +111,26 @@ func approxTopKCall(m *mlir.Module, op *mlir.Op) (mlir.Dict, []*mlir.Region, boo
 func verifyApproxTopK(v *verifier, op *mlir.Op) {
 	n := len(op.Results)
 	if n == 0 || len(op.Operands) < 2*n || len(op.Operands) > 2*n+1 {
-		v.fail(op, "", "has %d operands and %d results", len(op.Operands), n)
-		return
+		v.stop(op, "", "has %d operands and %d results", len(op.Operands), n)
 	}
-	ins, outs, ok := v.takes(op, slots{many(kTensor)}, slots{many(kTensor)})
-	if !ok || !v.sameShapes(op, "", ins[:n]) || !v.inits(op, "", ins[:n], ins[n:2*n]) {
-		return
-	}
-	dim, ok := v.int(op, "", "dimension", 0)
-	if !ok || !v.within(op, "", "dimension", []int64{dim}, len(ins[0].Shape)) {
-		return
-	}
+	ins, outs := v.takes(op, slots{many(kTensor)}, slots{many(kTensor)})
+	v.sameShapes(op, "", ins[:n])
+	v.inits(op, "", ins[:n], ins[n:2*n])
+	dim := v.int(op, "", "dimension", 0)
+	v.within(op, "", "dimension", []int64{dim}, len(ins[0].Shape))
 	if len(ins) > 2*n {
-		if _, ok := v.tensor(op, "", "operand", 2*n, op.Operands[2*n], scalar(kInt)); !ok {
-			return
-		}
+		v.tensor(op, "", "operand", 2*n, op.Operands[2*n], scalar(kInt))
 	}
 	for i, out := range outs {
 		shape := slices.Clone(ins[i].Shape)
 		if len(out.Shape) == len(shape) {
 			shape[dim] = out.Shape[dim]
 		}
-		if !v.sameElem(op, "", ins[i], out) || !v.result(op, "", out, shape) {
-			return
-		}
+		v.sameElem(op, "", ins[i], out)
+		v.result(op, "", out, shape)
 		k, most := out.Shape[dim], ins[i].Shape[dim]
 		if k == mlir.Dynamic && len(ins) == 2*n || k != mlir.Dynamic && most != mlir.Dynamic && k > most {
-			v.fail(op, "", "result %d is %s, but dimension %d should be known, and at most that of %s", i, out, dim, ins[i])
-			return
+			v.stop(op, "", "result %d is %s, but dimension %d should be known, and at most that of %s", i, out, dim, ins[i])
 		}
 	}
 	v.comparator(op, "", ins[:n])
@@ -147,30 +138,26 @@ func verifyApproxTopK(v *verifier, op *mlir.Op) {
 
 func verifyDynamicReduceWindow(v *verifier, op *mlir.Op) {
 	list := ranked(1, kInt|kIndex)
-	ins, outs, ok := v.takes(op, slots{of(kPerTensor), scalar(kPerTensor), list, list, list, list, ranked(2, kInt|kIndex)}, tensors(kPerTensor))
-	if !ok || !v.inits(op, "", ins[:1], ins[1:2]) {
-		return
-	}
+	ins, outs := v.takes(op, slots{of(kPerTensor), scalar(kPerTensor), list, list, list, list, ranked(2, kInt|kIndex)}, tensors(kPerTensor))
+	v.inits(op, "", ins[:1], ins[1:2])
 	rank := len(ins[0].Shape)
 	for i, t := range ins[2:] {
 		want := []int64{int64(rank), 2}[:len(t.Shape)]
 		if !sameShape(t.Shape, want) {
-			v.fail(op, "", "operand %d is %s, but its shape should be %s", i+2, t, shapeText(want))
-			return
+			v.stop(op, "", "operand %d is %s, but its shape should be %s", i+2, t, shapeText(want))
 		}
 	}
-	elems, ok := v.reducer(op, reduction{op.Regions[0], "", ins[:1], ins[1:2], nil})
-	if ok && v.result(op, "", outs[0], unknown(rank)) {
-		v.bodyElem(op, "", 0, outs[0], elems[0])
-	}
+	elems := v.reducer(op, reduction{op.Regions[0], "", ins[:1], ins[1:2], nil})
+	v.result(op, "", outs[0], unknown(rank))
+	v.bodyElem(op, "", 0, outs[0], elems[0])
 }
 
 // verifyDynamicBits takes a state, whose size is known, and the shape of the
 // bits.
 func verifyDynamicBits(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
-	if v.generator(op, ins[0], outs[0]) && v.static(op, outs[0]) {
-		v.shapeOperand(op, "", 1, ins[1], outs[1])
-	}
+	v.generator(op, ins[0], outs[0])
+	v.static(op, outs[0])
+	v.shapeOperand(op, "", 1, ins[1], outs[1])
 }
 
 func verifyDynamicTopK(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {

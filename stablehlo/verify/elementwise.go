@@ -18,14 +18,10 @@ func verifySame(n int, k kinds) func(*verifier, *mlir.Op) {
 		in[i] = of(k)
 	}
 	return func(v *verifier, op *mlir.Op) {
-		ins, outs, ok := v.takes(op, in, out)
-		if !ok {
-			return
-		}
+		ins, outs := v.takes(op, in, out)
 		for i, t := range ins {
 			if !likeTensor(t, outs[0]) || i > 0 && !likeTensor(t, ins[0]) {
-				v.fail(op, "C1", "operand %d is %s but the result is %s", i, t, outs[0])
-				return
+				v.stop(op, "C1", "operand %d is %s but the result is %s", i, t, outs[0])
 			}
 		}
 		v.infer(outs[0], ins[0].Shape)
@@ -47,8 +43,7 @@ func (v *verifier) accuracy(op *mlir.Op) {
 func verifyAdd(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	lhs, rhs, out := ins[0], ins[1], outs[0]
 	if !compatible(lhs, rhs) || !compatible(lhs, out) || !compatible(rhs, out) {
-		v.fail(op, "C1", "operands are %s and %s but the result is %s: shapes differ", lhs, rhs, out)
-		return
+		v.stop(op, "C1", "operands are %s and %s but the result is %s: shapes differ", lhs, rhs, out)
 	}
 	v.infer(out, lhs.Shape)
 	p, q, r := quantOf(lhs.Elem), quantOf(rhs.Elem), quantOf(out.Elem)
@@ -73,18 +68,16 @@ func verifyAdd(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 }
 
 // count checks the number of operands against the op's syntax.
-func (v *verifier) count(op *mlir.Op) bool {
+func (v *verifier) count(op *mlir.Op) {
 	if n := op.Code.Operands(); n >= 0 && n != len(op.Operands) {
-		return v.fail(op, "", "has %d operands, but takes %d", len(op.Operands), n)
+		v.stop(op, "", "has %d operands, but takes %d", len(op.Operands), n)
 	}
-	return true
 }
 
 func verifyAbs(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	in, out := ins[0], outs[0]
 	if !compatible(in, out) {
-		v.fail(op, "C1", "the operand is %s but the result is %s", in, out)
-		return
+		v.stop(op, "C1", "the operand is %s but the result is %s", in, out)
 	}
 	v.infer(out, in.Shape)
 	if want := complexPart(in.Elem); !sameBaseline(want, out.Elem) {
@@ -97,19 +90,16 @@ func verifyConvert(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 }
 
 // sameSizes checks that the result has the operand's shape.
-func (v *verifier) sameSizes(op *mlir.Op, in, out *mlir.TensorType) bool {
+func (v *verifier) sameSizes(op *mlir.Op, in, out *mlir.TensorType) {
 	if !compatible(in, out) {
-		return v.fail(op, "C1", "the operand is %s but the result is %s: shapes differ", in, out)
+		v.stop(op, "C1", "the operand is %s but the result is %s: shapes differ", in, out)
 	}
 	v.infer(out, in.Shape)
-	return true
 }
 
 // verifyPart checks real and imag.
 func verifyPart(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
-	if !v.sameSizes(op, ins[0], outs[0]) {
-		return
-	}
+	v.sameSizes(op, ins[0], outs[0])
 	if want := complexPart(ins[0].Elem); !mlir.SameType(want, outs[0].Elem) {
 		v.fail(op, "C2", "elements of the result are %s, but should be %s", outs[0].Elem, want)
 	}
@@ -118,8 +108,7 @@ func verifyPart(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 func verifyComplex(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	for i, t := range ins {
 		if t.Elem != mlir.Type(mlir.F32) && t.Elem != mlir.Type(mlir.F64) {
-			v.fail(op, []string{"I1", "I2"}[i], "operand %d is %s, but should have elements f32 or f64", i, t)
-			return
+			v.stop(op, []string{"I1", "I2"}[i], "operand %d is %s, but should have elements f32 or f64", i, t)
 		}
 	}
 	switch {
@@ -139,14 +128,13 @@ func verifyIsFinite(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 
 func verifyCompare(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if !sameBaseline(ins[0].Elem, ins[1].Elem) {
-		v.fail(op, "C1", "elements differ: %s and %s", ins[0].Elem, ins[1].Elem)
-		return
+		v.stop(op, "C1", "elements differ: %s and %s", ins[0].Elem, ins[1].Elem)
 	}
 	if !compatible(ins[0], ins[1]) || !compatible(ins[0], outs[0]) || !compatible(ins[1], outs[0]) {
 		v.fail(op, "C2", "operands are %s and %s but the result is %s: shapes differ", ins[0], ins[1], outs[0])
 	}
 	v.infer(outs[0], ins[0].Shape)
-	v.oneOf(op, "I3", "comparison_direction", false, "EQ", "NE", "GE", "GT", "LE", "LT")
+	v.try(func() { v.oneOf(op, "I3", "comparison_direction", false, "EQ", "NE", "GE", "GT", "LE", "LT") })
 	if a := op.Attrs.Get("compare_type"); a != nil && !compareTypeFits(mlir.Enum(a), ins[0].Elem) {
 		v.fail(op, "C3", "compare_type %s does not fit elements of type %s", mlir.Enum(a), ins[0].Elem)
 	}
@@ -197,8 +185,7 @@ func verifyClamp(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 func verifyBitcast(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	in, out := ins[0], outs[0]
 	if isComplex(in.Elem) != isComplex(out.Elem) {
-		v.fail(op, "C2", "complex and other elements cannot be cast to each other: %s and %s", in, out)
-		return
+		v.stop(op, "C2", "complex and other elements cannot be cast to each other: %s and %s", in, out)
 	}
 	a, b := bitWidth(in.Elem), bitWidth(out.Elem)
 	if a == 0 || b == 0 {
@@ -225,29 +212,24 @@ func verifyBitcast(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 }
 
 // static checks that the result's dimensions are known.
-func (v *verifier) static(op *mlir.Op, out *mlir.TensorType) bool {
+func (v *verifier) static(op *mlir.Op, out *mlir.TensorType) {
 	if !out.Static() {
-		return v.fail(op, "", "the result is %s, but should have known dimensions", out)
+		v.stop(op, "", "the result is %s, but should have known dimensions", out)
 	}
-	return true
 }
 
 func verifyConstant(v *verifier, op *mlir.Op, _, outs []*mlir.TensorType) {
 	d, isDense := op.Attrs.Get("value").(*mlir.DenseAttr)
 	if !isDense {
 		v.missing(op, "value", "dense<…>", op.Attrs.Get("value"))
-		return
 	}
-	if !v.static(op, outs[0]) {
-		return
-	}
+	v.static(op, outs[0])
 	want := outs[0]
 	if q := quantOf(want.Elem); q != nil { // the value has what is stored
 		want = &mlir.TensorType{Shape: want.Shape, Elem: q.Stored()}
 	}
 	if !sameShape(d.Type.Shape, want.Shape) || !mlir.SameType(d.Type.Elem, want.Elem) {
-		v.fail(op, "C1", "the value is %s but the result is %s", d.Type, outs[0])
-		return
+		v.stop(op, "C1", "the value is %s but the result is %s", d.Type, outs[0])
 	}
 	if err := d.Check(); err != nil {
 		v.fail(op, "C1", "%s", err.Msg)
@@ -255,10 +237,7 @@ func verifyConstant(v *verifier, op *mlir.Op, _, outs []*mlir.TensorType) {
 }
 
 func verifyIota(v *verifier, op *mlir.Op, _, outs []*mlir.TensorType) {
-	if !v.static(op, outs[0]) {
-		return
-	}
-	if d, ok := v.int(op, "C1", "iota_dimension", 0); ok {
-		v.within(op, "C1", "iota_dimension", []int64{d}, len(outs[0].Shape))
-	}
+	v.static(op, outs[0])
+	d := v.int(op, "C1", "iota_dimension", 0)
+	v.within(op, "C1", "iota_dimension", []int64{d}, len(outs[0].Shape))
 }

@@ -12,14 +12,11 @@ func verifyFunc(v *verifier, op *mlir.Op) {
 	ft := op.FuncType()
 	switch {
 	case op.SymName() == "":
-		v.fail(op, "", "has no name")
-		return
+		v.stop(op, "", "has no name")
 	case ft == nil:
 		v.missing(op, "function_type", "a function type", op.Attrs.Get("function_type"))
-		return
 	case len(op.Regions) != 1:
-		v.fail(op, "", "has %d regions, but takes one", len(op.Regions))
-		return
+		v.stop(op, "", "has %d regions, but takes one", len(op.Regions))
 	}
 	if vis := op.Attrs.Get("sym_visibility"); vis != nil && !slices.Contains([]string{`"public"`, `"private"`, `"nested"`}, vis.String()) {
 		v.fail(op, "", "sym_visibility is %s, but should be one of public, private, nested", vis)
@@ -89,12 +86,10 @@ func (v *verifier) callee(op *mlir.Op, attr, label string) (*mlir.Op, *mlir.Func
 	s, ok := op.Attrs.Get(attr).(mlir.SymbolAttr)
 	if !ok {
 		v.missing(op, attr, "a symbol", op.Attrs.Get(attr))
-		return nil, nil
 	}
 	f := v.funcs[string(s)]
 	if f == nil || f.FuncType() == nil {
-		v.fail(op, label, "%s is not a function of this module", s)
-		return nil, nil
+		v.stop(op, label, "%s is not a function of this module", s)
 	}
 	return f, f.FuncType()
 }
@@ -119,7 +114,7 @@ func verifyComposite(v *verifier, op *mlir.Op) {
 	}
 	if a := op.Attrs.Get("composite_attributes"); a != nil {
 		if _, ok := a.(mlir.DictAttr); !ok {
-			v.missing(op, "composite_attributes", "a dictionary", a)
+			v.try(func() { v.missing(op, "composite_attributes", "a dictionary", a) })
 		}
 	}
 	f, ft := v.callee(op, "decomposition", "C2")

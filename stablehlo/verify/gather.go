@@ -8,10 +8,7 @@ import (
 )
 
 func verifyGather(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
-	sizes, ok := v.ints(op, "slice_sizes")
-	if !ok {
-		return
-	}
+	sizes := v.ints(op, "slice_sizes")
 	v.gather(op, ins, outs[0], sizes, gatherLabels)
 }
 
@@ -21,8 +18,7 @@ func verifyDynamicGather(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType)
 	sizes, known := constantInts(op.Operands[2])
 	if !known {
 		if !ins[2].Static() {
-			v.fail(op, "I3", "operand 2 is %s, but its length should be known", ins[2])
-			return
+			v.stop(op, "I3", "operand 2 is %s, but its length should be known", ins[2])
 		}
 		sizes = unknown(int(min(ins[2].Shape[0], maxRank)))
 	}
@@ -68,12 +64,12 @@ func (v *verifier) gather(op *mlir.Op, ins []*mlir.TensorType, out *mlir.TensorT
 	g, ok := stablehlo.ParseGather(op.Attrs.Get("dimension_numbers"))
 	if !ok {
 		v.missing(op, "dimension_numbers", "#stablehlo.gather<…>", op.Attrs.Get("dimension_numbers"))
-		return
 	}
 	c := gatherCheck{v, op, g, labels, sizes, ins[0], ins[1], out}
-	if c.ranks() && c.dims() && c.sliceSizes() {
-		c.result()
-	}
+	c.ranks()
+	c.dims()
+	c.sliceSizes()
+	c.result()
 }
 
 // gatherCheck is one gather being checked, in the specification's terms.
@@ -86,93 +82,91 @@ type gatherCheck struct {
 	in, indices, out *mlir.TensorType
 }
 
-func (c gatherCheck) ranks() bool {
+func (c gatherCheck) ranks() {
 	op, g := c.op, c.g
 	rank, irank := len(c.in.Shape), len(c.indices.Shape)
 	if n := len(g.OffsetDims) + len(g.CollapsedSliceDims) + len(g.OperandBatchingDims); n != rank {
-		return c.fail(op, c.label["rank"], "offset, collapsed and batching dimensions are %d, but the operand %s has %d", n, c.in, rank)
+		c.stop(op, c.label["rank"], "offset, collapsed and batching dimensions are %d, but the operand %s has %d", n, c.in, rank)
 	}
 	if g.IndexVectorDim < 0 || g.IndexVectorDim > int64(irank) {
-		return c.fail(op, c.label["vector"], "index_vector_dim %d is not in [0, %d]", g.IndexVectorDim, irank)
+		c.stop(op, c.label["vector"], "index_vector_dim %d is not in [0, %d]", g.IndexVectorDim, irank)
 	}
 	size := int64(1)
 	if g.IndexVectorDim < int64(irank) {
 		size = c.indices.Shape[g.IndexVectorDim]
 	}
 	if !sameDim(size, int64(len(g.StartIndexMap))) {
-		return c.fail(op, c.label["map size"], "start_index_map has %d entries, but an index has %d", len(g.StartIndexMap), size)
+		c.stop(op, c.label["map size"], "start_index_map has %d entries, but an index has %d", len(g.StartIndexMap), size)
 	}
 	if len(g.OperandBatchingDims) != len(g.StartIndicesBatchingDims) {
-		return c.fail(op, c.label["batches"], "operand and start indices batch over %d and %d dimensions", len(g.OperandBatchingDims), len(g.StartIndicesBatchingDims))
+		c.stop(op, c.label["batches"], "operand and start indices batch over %d and %d dimensions", len(g.OperandBatchingDims), len(g.StartIndicesBatchingDims))
 	}
 	if len(c.sizes) != rank {
-		return c.fail(op, c.label["sizes"], "slice_sizes has %d entries, but the operand %s has %d dimensions", len(c.sizes), c.in, rank)
+		c.stop(op, c.label["sizes"], "slice_sizes has %d entries, but the operand %s has %d dimensions", len(c.sizes), c.in, rank)
 	}
-	return true
 }
 
-func (c gatherCheck) dims() bool {
+func (c gatherCheck) dims() {
 	op, g := c.op, c.g
 	rank, irank := len(c.in.Shape), len(c.indices.Shape)
-	return c.unique(op, c.label["offset"], "offset_dims", g.OffsetDims...) && c.sorted(op, c.label["offset"], "offset_dims", g.OffsetDims) &&
-		c.within(op, c.label["offset range"], "offset_dims", g.OffsetDims, len(c.out.Shape)) &&
-		c.unique(op, c.label["collapsed unique"], "collapsed_slice_dims with operand_batching_dims", slices.Concat(g.CollapsedSliceDims, g.OperandBatchingDims)...) &&
-		c.sorted(op, c.label["collapsed"], "collapsed_slice_dims", g.CollapsedSliceDims) &&
-		c.within(op, c.label["collapsed range"], "collapsed_slice_dims", g.CollapsedSliceDims, rank) &&
-		c.sorted(op, c.label["batching"], "operand_batching_dims", g.OperandBatchingDims) &&
-		c.within(op, c.label["batching range"], "operand_batching_dims", g.OperandBatchingDims, rank) &&
-		c.unique(op, c.label["indices batching"], "start_indices_batching_dims", g.StartIndicesBatchingDims...) &&
-		c.within(op, c.label["indices batching range"], "start_indices_batching_dims", g.StartIndicesBatchingDims, irank) &&
-		c.apart() &&
-		c.unique(op, c.label["map unique"], "start_index_map with operand_batching_dims", slices.Concat(g.StartIndexMap, g.OperandBatchingDims)...) &&
-		c.within(op, c.label["map range"], "start_index_map", g.StartIndexMap, rank)
+	c.unique(op, c.label["offset"], "offset_dims", g.OffsetDims...)
+	c.sorted(op, c.label["offset"], "offset_dims", g.OffsetDims)
+	c.within(op, c.label["offset range"], "offset_dims", g.OffsetDims, len(c.out.Shape))
+	c.unique(op, c.label["collapsed unique"], "collapsed_slice_dims with operand_batching_dims", slices.Concat(g.CollapsedSliceDims, g.OperandBatchingDims)...)
+	c.sorted(op, c.label["collapsed"], "collapsed_slice_dims", g.CollapsedSliceDims)
+	c.within(op, c.label["collapsed range"], "collapsed_slice_dims", g.CollapsedSliceDims, rank)
+	c.sorted(op, c.label["batching"], "operand_batching_dims", g.OperandBatchingDims)
+	c.within(op, c.label["batching range"], "operand_batching_dims", g.OperandBatchingDims, rank)
+	c.unique(op, c.label["indices batching"], "start_indices_batching_dims", g.StartIndicesBatchingDims...)
+	c.within(op, c.label["indices batching range"], "start_indices_batching_dims", g.StartIndicesBatchingDims, irank)
+	c.apart()
+	c.unique(op, c.label["map unique"], "start_index_map with operand_batching_dims", slices.Concat(g.StartIndexMap, g.OperandBatchingDims)...)
+	c.within(op, c.label["map range"], "start_index_map", g.StartIndexMap, rank)
 }
 
 // apart checks that batching dimensions are not those of the index vector, and
 // agree.
-func (c gatherCheck) apart() bool {
+func (c gatherCheck) apart() {
 	for i, d := range c.g.StartIndicesBatchingDims {
 		if d == c.g.IndexVectorDim {
-			return c.fail(c.op, c.label["apart"], "index_vector_dim %d is in start_indices_batching_dims", d)
+			c.stop(c.op, c.label["apart"], "index_vector_dim %d is in start_indices_batching_dims", d)
 		}
 		o := c.g.OperandBatchingDims[i]
 		if x, y := c.in.Shape[o], c.indices.Shape[d]; !sameDim(x, y) {
-			return c.fail(c.op, c.label["batch"], "batching dimensions differ: %d and %d (%s, %s)", x, y, c.in, c.indices)
+			c.stop(c.op, c.label["batch"], "batching dimensions differ: %d and %d (%s, %s)", x, y, c.in, c.indices)
 		}
 	}
-	return true
 }
 
-func (c gatherCheck) sliceSizes() bool {
+func (c gatherCheck) sliceSizes() {
 	for i, s := range c.sizes {
 		if s == mlir.Dynamic {
 			continue
 		}
 		if s < 0 || c.in.Shape[i] != mlir.Dynamic && s > c.in.Shape[i] {
-			return c.fail(c.op, c.label["size"], "the slice size %d is not in dimension %d of %s", s, i, c.in)
+			c.stop(c.op, c.label["size"], "the slice size %d is not in dimension %d of %s", s, i, c.in)
 		}
 	}
-	return c.dropped(c.label["collapsed size"], c.g.CollapsedSliceDims) && c.dropped(c.label["batching size"], c.g.OperandBatchingDims)
+	c.dropped(c.label["collapsed size"], c.g.CollapsedSliceDims)
+	c.dropped(c.label["batching size"], c.g.OperandBatchingDims)
 }
 
 // dropped checks that dimensions which the result does not have are sliced to
 // one element at most.
-func (c gatherCheck) dropped(label string, dims []int64) bool {
+func (c gatherCheck) dropped(label string, dims []int64) {
 	for _, d := range dims {
 		if c.sizes[d] > 1 {
-			return c.fail(c.op, label, "the slice size of dimension %d is %d, but that dimension is left out of the result", d, c.sizes[d])
+			c.stop(c.op, label, "the slice size of dimension %d is %d, but that dimension is left out of the result", d, c.sizes[d])
 		}
 	}
-	return true
 }
 
 // result checks that batch sizes stand at the result's dimensions that are not
 // offsets, and slice sizes at the offsets.
 func (c gatherCheck) result() {
 	shape := c.shape(c.indices.Shape, c.sizes)
-	if c.verifier.result(c.op, c.label["result"], c.out, shape, c.shape(limits(c.indices), unknown(len(c.sizes)))...) {
-		c.sameElem(c.op, c.label["elements"], c.in, c.out)
-	}
+	c.verifier.result(c.op, c.label["result"], c.out, shape, c.shape(limits(c.indices), unknown(len(c.sizes)))...)
+	c.sameElem(c.op, c.label["elements"], c.in, c.out)
 }
 
 func (c gatherCheck) shape(indices, sizes []int64) []int64 {

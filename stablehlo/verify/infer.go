@@ -38,7 +38,7 @@ func InferShapes(m *mlir.Module, op *mlir.Op, operands [][]int64) ([][]int64, er
 	}
 	v := newVerifier(m)
 	v.inferred = map[*mlir.TensorType][]int64{}
-	rule(v, &x)
+	v.try(func() { rule(v, &x) })
 	if len(v.errs) > 0 {
 		return nil, errors.New(strings.TrimPrefix(v.errs[0].Msg, op.Name()+": "))
 	}

@@ -13,13 +13,11 @@ import (
 // verifyCrossReplicaSum checks a sum over replicas.
 func verifyCrossReplicaSum(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if !sameTensor(ins[0], outs[0]) {
-		v.fail(op, "", "the operand is %s but the result is %s", ins[0], outs[0])
-		return
+		v.stop(op, "", "the operand is %s but the result is %s", ins[0], outs[0])
 	}
 	v.infer(outs[0], ins[0].Shape)
 	if a, ok := op.Attrs.Get("replica_groups").(mlir.StructAttr); ok {
 		v.missing(op, "replica_groups", "dense<…> with integers", a)
-		return
 	}
 	v.groups(op, "", "", true)
 }
@@ -32,28 +30,22 @@ func verifyEinsum(v *verifier, op *mlir.Op) {
 		n = 1
 	}
 	in := tensors(kTensor, kTensor)[:n]
-	ins, outs, ok := v.takes(op, in, tensors(kTensor))
-	if !ok {
-		return
-	}
+	ins, outs := v.takes(op, in, tensors(kTensor))
 	config, isText := op.Attrs.Get("einsum_config").(mlir.StringAttr)
 	from, to, ok := einsumTerms(string(config))
 	if !isText || !ok || len(from) != n {
 		v.missing(op, "einsum_config", "a string such as ab,bc->ac", op.Attrs.Get("einsum_config"))
-		return
 	}
 	size := map[byte]int64{}
 	for i, t := range ins {
 		if len(from[i]) != len(t.Shape) {
-			v.fail(op, "", "%q names %d dimensions, but operand %d is %s", from[i], len(from[i]), i, t)
-			return
+			v.stop(op, "", "%q names %d dimensions, but operand %d is %s", from[i], len(from[i]), i, t)
 		}
 		for k := range len(from[i]) {
 			letter := from[i][k]
 			d, seen := size[letter]
 			if seen && !sameDim(d, t.Shape[k]) {
-				v.fail(op, "", "dimension %c is %d and %d", letter, d, t.Shape[k])
-				return
+				v.stop(op, "", "dimension %c is %d and %d", letter, d, t.Shape[k])
 			}
 			if !seen || d == mlir.Dynamic {
 				size[letter] = t.Shape[k]
@@ -64,8 +56,7 @@ func verifyEinsum(v *verifier, op *mlir.Op) {
 	for i := range len(to) {
 		d, ok := size[to[i]]
 		if !ok {
-			v.fail(op, "", "dimension %c of the result is in no operand", to[i])
-			return
+			v.stop(op, "", "dimension %c of the result is in no operand", to[i])
 		}
 		shape[i] = d
 	}
@@ -100,17 +91,12 @@ func letters(terms []string) bool {
 // verifyTorchIndexSelect checks a selection of slices along dim, for each of
 // the batch dimensions.
 func verifyTorchIndexSelect(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
-	if !v.sameElem(op, "", ins[0], outs[0]) {
-		return
-	}
-	dim, ok1 := v.int(op, "", "dim", 0)
-	batch, ok2 := v.int(op, "", "batch_dims", 0)
-	if !ok1 || !ok2 || !v.within(op, "", "dim", []int64{dim}, len(ins[0].Shape)) {
-		return
-	}
+	v.sameElem(op, "", ins[0], outs[0])
+	var dim, batch int64
+	v.all(func() { dim = v.int(op, "", "dim", 0) }, func() { batch = v.int(op, "", "batch_dims", 0) })
+	v.within(op, "", "dim", []int64{dim}, len(ins[0].Shape))
 	if batch > dim || batch > int64(len(ins[1].Shape)) {
-		v.fail(op, "", "batch_dims is %d, but should be at most dim, %d, and the dimensions of %s", batch, dim, ins[1])
-		return
+		v.stop(op, "", "batch_dims is %d, but should be at most dim, %d, and the dimensions of %s", batch, dim, ins[1])
 	}
 	v.result(op, "", outs[0], slices.Concat(ins[0].Shape[:dim], ins[1].Shape[batch:], ins[0].Shape[dim+1:]))
 }

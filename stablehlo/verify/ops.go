@@ -11,9 +11,8 @@ type rule func(v *verifier, op *mlir.Op)
 // takes is a rule for the types of operands and results that the slots allow.
 func takes(check func(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType), in, out slots) rule {
 	return func(v *verifier, op *mlir.Op) {
-		if ins, outs, ok := v.takes(op, in, out); ok {
-			check(v, op, ins, outs)
-		}
+		ins, outs := v.takes(op, in, out)
+		check(v, op, ins, outs)
 	}
 }
 

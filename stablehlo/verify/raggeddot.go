@@ -8,62 +8,47 @@ import (
 )
 
 func verifyRaggedDot(v *verifier, op *mlir.Op) {
-	ins, outs, ok := v.tensors(op, 3, 1)
-	if !ok {
-		return
-	}
+	ins, outs := v.tensors(op, 3, 1)
 	const name = "ragged_dot_dimension_numbers"
 	d, ok := stablehlo.ParseRaggedDot(op.Attrs.Get(name))
 	if !ok || len(d.LHSRagged) != 1 || len(d.RHSGroup) > 1 {
 		v.missing(op, name, "#chlo.ragged_dot<…> with one ragged dimension and at most one of groups", op.Attrs.Get(name))
-		return
 	}
 	lhs, rhs, groups := ins[0], ins[1], ins[2]
 	for _, list := range [][]int64{d.LHSBatch, d.LHSContract, d.LHSRagged} {
-		if !v.within(op, "", name, list, len(lhs.Shape)) {
-			return
-		}
+		v.within(op, "", name, list, len(lhs.Shape))
 	}
 	for _, list := range [][]int64{d.RHSBatch, d.RHSContract, d.RHSGroup} {
-		if !v.within(op, "", name, list, len(rhs.Shape)) {
-			return
-		}
+		v.within(op, "", name, list, len(rhs.Shape))
 	}
-	if !v.unique(op, "", "the left operand's list of dimensions", slices.Concat(d.LHSBatch, d.LHSContract)...) ||
-		!v.unique(op, "", "the right operand's list of dimensions", slices.Concat(d.RHSBatch, d.RHSContract, d.RHSGroup)...) {
-		return
-	}
+	v.unique(op, "", "the left operand's list of dimensions", slices.Concat(d.LHSBatch, d.LHSContract)...)
+	v.unique(op, "", "the right operand's list of dimensions", slices.Concat(d.RHSBatch, d.RHSContract, d.RHSGroup)...)
 	mode := d.Mode()
 	if (mode == stablehlo.RaggedRows) != (len(d.RHSGroup) == 1) {
-		v.fail(op, "", "the right operand has a dimension of groups where the ragged dimension is neither contracted nor of the batch, and only there")
-		return
+		v.stop(op, "", "the right operand has a dimension of groups where the ragged dimension is neither contracted nor of the batch, and only there")
 	}
-	if !v.pairs(op, "batching", lhs, rhs, d.LHSBatch, d.RHSBatch) || !v.pairs(op, "contracting", lhs, rhs, d.LHSContract, d.RHSContract) {
-		return
-	}
+	v.pairs(op, "batching", lhs, rhs, d.LHSBatch, d.RHSBatch)
+	v.pairs(op, "contracting", lhs, rhs, d.LHSContract, d.RHSContract)
 	rank := len(groups.Shape)
 	if rank == 0 || kindOf(groups.Elem)&kInt == 0 || mode == stablehlo.RaggedRows && !sameDim(groups.Shape[rank-1], rhs.Shape[d.RHSGroup[0]]) {
-		v.fail(op, "", "the group sizes are %s, but should be integers, one for each group in the last dimension", groups)
-		return
+		v.stop(op, "", "the group sizes are %s, but should be integers, one for each group in the last dimension", groups)
 	}
 	if lead := groups.Shape[:rank-1]; rank > 1 && !sameShape(lead, raggedLead(d, lhs.Shape)) {
-		v.fail(op, "", "the group sizes are %s, but their first dimensions should be those of the batch and those before the ragged one, %s",
+		v.stop(op, "", "the group sizes are %s, but their first dimensions should be those of the batch and those before the ragged one, %s",
 			groups, shapeText(raggedLead(d, lhs.Shape)))
-		return
 	}
 	v.result(op, "", outs[0], raggedShape(d, lhs.Shape, rhs.Shape, groups.Shape[rank-1]))
 }
 
-func (v *verifier) pairs(op *mlir.Op, what string, l, r *mlir.TensorType, ld, rd []int64) bool {
+func (v *verifier) pairs(op *mlir.Op, what string, l, r *mlir.TensorType, ld, rd []int64) {
 	if len(ld) != len(rd) {
-		return v.fail(op, "", "the operands have %d and %d %s dimensions", len(ld), len(rd), what)
+		v.stop(op, "", "the operands have %d and %d %s dimensions", len(ld), len(rd), what)
 	}
 	for i := range ld {
 		if !sameDim(l.Shape[ld[i]], r.Shape[rd[i]]) {
-			return v.fail(op, "", "%s dimension %d of %s and %d of %s differ in size", what, ld[i], l, rd[i], r)
+			v.stop(op, "", "%s dimension %d of %s and %d of %s differ in size", what, ld[i], l, rd[i], r)
 		}
 	}
-	return true
 }
 
 // raggedLead is the shape of the first dimensions of group sizes that are

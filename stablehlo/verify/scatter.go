@@ -10,49 +10,39 @@ import (
 func verifyScatter(v *verifier, op *mlir.Op) {
 	n := len(op.Results)
 	if n == 0 || len(op.Operands) != 2*n+1 {
-		v.fail(op, "C5", "has %d operands and %d results, but takes inputs, indices and as many updates, and gives as many results", len(op.Operands), n)
-		return
+		v.stop(op, "C5", "has %d operands and %d results, but takes inputs, indices and as many updates, and gives as many results", len(op.Operands), n)
 	}
-	ins, outs, ok := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
-	if !ok {
-		return
-	}
-	if !v.indices(op, "I2", ins[n]) {
-		return
-	}
+	ins, outs := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
+	v.indices(op, "I2", ins[n])
 	s, ok := stablehlo.ParseScatter(op.Attrs.Get("scatter_dimension_numbers"))
 	if !ok {
 		v.missing(op, "scatter_dimension_numbers", "#stablehlo.scatter<…>", op.Attrs.Get("scatter_dimension_numbers"))
-		return
 	}
 	inputs, updates := ins[:n], ins[n+1:]
 	for i, t := range inputs {
 		if !sameBaseline(t.Elem, updates[i].Elem) {
-			v.fail(op, "C6", "input %d is %s but its update is %s", i, t, updates[i])
-			return
+			v.stop(op, "C6", "input %d is %s but its update is %s", i, t, updates[i])
 		}
 	}
 	c := scatterCheck{v, op, s, inputs[0], ins[n], updates[0]}
-	if !v.sameShapes(op, "C1", inputs) || !v.sameShapes(op, "C3", updates) || !c.ranks() || !c.dims() || !c.apart() || !c.update() {
-		return
-	}
-	elems, ok := v.reducer(op, reduction{op.Regions[0], "C23", inputs, scalars(inputs), nil})
-	if !ok {
-		return
-	}
+	v.sameShapes(op, "C1", inputs)
+	v.sameShapes(op, "C3", updates)
+	c.ranks()
+	c.dims()
+	c.apart()
+	c.update()
+	elems := v.reducer(op, reduction{op.Regions[0], "C23", inputs, scalars(inputs), nil})
 	for i, out := range outs {
-		if !v.result(op, "C24", out, inputs[i].Shape, limits(inputs[i])...) || !v.bodyElem(op, "C25", i, out, elems[i]) {
-			return
-		}
+		v.result(op, "C24", out, inputs[i].Shape, limits(inputs[i])...)
+		v.bodyElem(op, "C25", i, out, elems[i])
 	}
 }
 
 // indices checks a tensor of indices.
-func (v *verifier) indices(op *mlir.Op, label string, t *mlir.TensorType) bool {
+func (v *verifier) indices(op *mlir.Op, label string, t *mlir.TensorType) {
 	if kindOf(t.Elem)&(kInt|kIndex) == 0 {
-		return v.fail(op, label, "the indices are %s, but should be integers", t)
+		v.stop(op, label, "the indices are %s, but should be integers", t)
 	}
-	return true
 }
 
 // scatterCheck is one scatter being checked, in the specification's terms.
@@ -63,80 +53,77 @@ type scatterCheck struct {
 	in, indices, update0 *mlir.TensorType
 }
 
-func (c scatterCheck) ranks() bool {
+func (c scatterCheck) ranks() {
 	op, s := c.op, c.s
 	rank, irank := len(c.in.Shape), len(c.indices.Shape)
 	if s.IndexVectorDim < 0 || s.IndexVectorDim > int64(irank) {
-		return c.fail(op, "C22", "index_vector_dim %d is not in [0, %d]", s.IndexVectorDim, irank)
+		c.stop(op, "C22", "index_vector_dim %d is not in [0, %d]", s.IndexVectorDim, irank)
 	}
 	if n := len(s.UpdateWindowDims) + len(s.InsertedWindowDims) + len(s.InputBatchingDims); n != rank {
-		return c.fail(op, "C2", "window, inserted and batching dimensions are %d, but the input %s has %d", n, c.in, rank)
+		c.stop(op, "C2", "window, inserted and batching dimensions are %d, but the input %s has %d", n, c.in, rank)
 	}
 	if len(s.InputBatchingDims) != len(s.ScatterIndicesBatchingDims) {
-		return c.fail(op, "C17", "inputs and indices batch over %d and %d dimensions", len(s.InputBatchingDims), len(s.ScatterIndicesBatchingDims))
+		c.stop(op, "C17", "inputs and indices batch over %d and %d dimensions", len(s.InputBatchingDims), len(s.ScatterIndicesBatchingDims))
 	}
 	size := int64(1)
 	if s.IndexVectorDim < int64(irank) {
 		size = c.indices.Shape[s.IndexVectorDim]
 	}
 	if !sameDim(size, int64(len(s.ScatterDimsToOperandDims))) {
-		return c.fail(op, "C19", "scatter_dims_to_operand_dims has %d entries, but an index has %d", len(s.ScatterDimsToOperandDims), size)
+		c.stop(op, "C19", "scatter_dims_to_operand_dims has %d entries, but an index has %d", len(s.ScatterDimsToOperandDims), size)
 	}
-	return true
 }
 
-func (c scatterCheck) dims() bool {
+func (c scatterCheck) dims() {
 	op, s := c.op, c.s
 	rank, irank := len(c.in.Shape), len(c.indices.Shape)
-	return c.unique(op, "C7", "update_window_dims", s.UpdateWindowDims...) &&
-		c.sorted(op, "C7", "update_window_dims", s.UpdateWindowDims) &&
-		c.within(op, "C8", "update_window_dims", s.UpdateWindowDims, len(c.update0.Shape)) &&
-		c.unique(op, "C9", "inserted_window_dims with input_batching_dims", slices.Concat(s.InsertedWindowDims, s.InputBatchingDims)...) &&
-		c.sorted(op, "C10", "inserted_window_dims", s.InsertedWindowDims) &&
-		c.within(op, "C11", "inserted_window_dims", s.InsertedWindowDims, rank) &&
-		c.sorted(op, "C12", "input_batching_dims", s.InputBatchingDims) &&
-		c.within(op, "C13", "input_batching_dims", s.InputBatchingDims, rank) &&
-		c.unique(op, "C14", "scatter_indices_batching_dims", s.ScatterIndicesBatchingDims...) &&
-		c.within(op, "C15", "scatter_indices_batching_dims", s.ScatterIndicesBatchingDims, irank) &&
-		c.unique(op, "C20", "scatter_dims_to_operand_dims with input_batching_dims", slices.Concat(s.ScatterDimsToOperandDims, s.InputBatchingDims)...) &&
-		c.within(op, "C21", "scatter_dims_to_operand_dims", s.ScatterDimsToOperandDims, rank)
+	c.unique(op, "C7", "update_window_dims", s.UpdateWindowDims...)
+	c.sorted(op, "C7", "update_window_dims", s.UpdateWindowDims)
+	c.within(op, "C8", "update_window_dims", s.UpdateWindowDims, len(c.update0.Shape))
+	c.unique(op, "C9", "inserted_window_dims with input_batching_dims", slices.Concat(s.InsertedWindowDims, s.InputBatchingDims)...)
+	c.sorted(op, "C10", "inserted_window_dims", s.InsertedWindowDims)
+	c.within(op, "C11", "inserted_window_dims", s.InsertedWindowDims, rank)
+	c.sorted(op, "C12", "input_batching_dims", s.InputBatchingDims)
+	c.within(op, "C13", "input_batching_dims", s.InputBatchingDims, rank)
+	c.unique(op, "C14", "scatter_indices_batching_dims", s.ScatterIndicesBatchingDims...)
+	c.within(op, "C15", "scatter_indices_batching_dims", s.ScatterIndicesBatchingDims, irank)
+	c.unique(op, "C20", "scatter_dims_to_operand_dims with input_batching_dims", slices.Concat(s.ScatterDimsToOperandDims, s.InputBatchingDims)...)
+	c.within(op, "C21", "scatter_dims_to_operand_dims", s.ScatterDimsToOperandDims, rank)
 }
 
 // apart checks that batching dimensions are not those of the index vector, and
 // agree.
-func (c scatterCheck) apart() bool {
+func (c scatterCheck) apart() {
 	for i, d := range c.s.ScatterIndicesBatchingDims {
 		if d == c.s.IndexVectorDim {
-			return c.fail(c.op, "C16", "index_vector_dim %d is in scatter_indices_batching_dims", d)
+			c.stop(c.op, "C16", "index_vector_dim %d is in scatter_indices_batching_dims", d)
 		}
 		if x, y := c.in.Shape[c.s.InputBatchingDims[i]], c.indices.Shape[d]; !sameDim(x, y) {
-			return c.fail(c.op, "C18", "batching dimensions differ: %d and %d (%s, %s)", x, y, c.in, c.indices)
+			c.stop(c.op, "C18", "batching dimensions differ: %d and %d (%s, %s)", x, y, c.in, c.indices)
 		}
 	}
-	return true
 }
 
 // update checks the shape of the updates: windows of the input at the window
 // dimensions, and the indices' dimensions elsewhere.
-func (c scatterCheck) update() bool {
+func (c scatterCheck) update() {
 	windows := rest(c.in.Shape, c.s.InsertedWindowDims, c.s.InputBatchingDims)
 	batch := rest(c.indices.Shape, []int64{c.s.IndexVectorDim})
 	shape := c.update0.Shape
 	if len(shape) != len(windows)+len(batch) {
-		return c.fail(c.op, "C4", "the update is %s, but should have %d dimensions", c.update0, len(windows)+len(batch))
+		c.stop(c.op, "C4", "the update is %s, but should have %d dimensions", c.update0, len(windows)+len(batch))
 	}
 	for i, d := range shape {
 		if slices.Contains(c.s.UpdateWindowDims, int64(i)) {
 			if d != mlir.Dynamic && windows[0] != mlir.Dynamic && d > windows[0] {
-				return c.fail(c.op, "C4", "dimension %d of the update is %d, more than the input's %d", i, d, windows[0])
+				c.stop(c.op, "C4", "dimension %d of the update is %d, more than the input's %d", i, d, windows[0])
 			}
 			windows = windows[1:]
 			continue
 		}
 		if !sameDim(d, batch[0]) {
-			return c.fail(c.op, "C4", "dimension %d of the update is %d, but that of the indices is %d", i, d, batch[0])
+			c.stop(c.op, "C4", "dimension %d of the update is %d, but that of the indices is %d", i, d, batch[0])
 		}
 		batch = batch[1:]
 	}
-	return true
 }

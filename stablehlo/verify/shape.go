@@ -8,22 +8,19 @@ import (
 )
 
 // sameElem checks that the elements of in and out are the same.
-func (v *verifier) sameElem(op *mlir.Op, label string, in, out *mlir.TensorType) bool {
+func (v *verifier) sameElem(op *mlir.Op, label string, in, out *mlir.TensorType) {
 	if !sameElement(in.Elem, out.Elem) {
-		return v.fail(op, label, "elements differ: %s and %s", in.Elem, out.Elem)
+		v.stop(op, label, "elements differ: %s and %s", in.Elem, out.Elem)
 	}
-	return true
 }
 
 func verifyBroadcastInDim(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
-	dims, ok := v.ints(op, "broadcast_dimensions")
-	if !ok || !v.oneBound(op, outs[0]) || !v.broadcastDims(op, ins[0], outs[0], dims, outs[0].Shape) {
-		return
-	}
+	dims := v.ints(op, "broadcast_dimensions")
+	v.oneBound(op, outs[0])
+	v.broadcastDims(op, ins[0], outs[0], dims, outs[0].Shape)
 	for i, d := range dims {
 		if n := ins[0].Shape[i]; n != mlir.Dynamic && n != 1 && outs[0].Shape[d] == mlir.Dynamic {
-			v.fail(op, "C5", "dimension %d of the result %s is dynamic, but that of the operand is %d", d, outs[0], n)
-			return
+			v.stop(op, "C5", "dimension %d of the result %s is dynamic, but that of the operand is %d", d, outs[0], n)
 		}
 	}
 }
@@ -31,79 +28,70 @@ func verifyBroadcastInDim(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType
 // oneBound checks that t is static but for at most one dimension, which then
 // has a bound: more cannot be laid out without knowing their sizes. [InferShapes], which
 // is asked for the sizes, does not check it.
-func (v *verifier) oneBound(op *mlir.Op, t *mlir.TensorType) bool {
+func (v *verifier) oneBound(op *mlir.Op, t *mlir.TensorType) {
 	if dynamic, withBound := bounded(t); v.inferred == nil && (dynamic > 1 || dynamic != withBound) {
-		return v.fail(op, "", "the result is %s, but should be static, or have one dynamic dimension with a bound", t)
+		v.stop(op, "", "the result is %s, but should be static, or have one dynamic dimension with a bound", t)
 	}
-	return true
 }
 
 // broadcastDims checks the rules that broadcast_in_dim and its dynamic sibling
 // share, with the same labels; sizes is what is known of the result's shape.
-func (v *verifier) broadcastDims(op *mlir.Op, in, out *mlir.TensorType, dims, sizes []int64) bool {
+func (v *verifier) broadcastDims(op *mlir.Op, in, out *mlir.TensorType, dims, sizes []int64) {
 	if !sameAside(in.Elem, out.Elem, false) {
-		return v.fail(op, "C1", "elements differ: %s and %s", in.Elem, out.Elem)
+		v.stop(op, "C1", "elements differ: %s and %s", in.Elem, out.Elem)
 	}
 	if len(dims) != len(in.Shape) {
-		return v.fail(op, "C2", "broadcast_dimensions has %d entries, but %s has %d dimensions", len(dims), in, len(in.Shape))
+		v.stop(op, "C2", "broadcast_dimensions has %d entries, but %s has %d dimensions", len(dims), in, len(in.Shape))
 	}
-	if !v.within(op, "C3", "broadcast_dimensions", dims, len(out.Shape)) ||
-		!v.unique(op, "C4", "broadcast_dimensions", dims...) {
-		return false
-	}
+	v.within(op, "C3", "broadcast_dimensions", dims, len(out.Shape))
+	v.unique(op, "C4", "broadcast_dimensions", dims...)
 	for i, d := range dims {
 		if in.Shape[i] != 1 && !sameDim(in.Shape[i], sizes[d]) {
-			return v.fail(op, "C5", "dimension %d of %s is neither 1 nor that of dimension %d of the result %s", i, in, d, shapeText(sizes))
+			v.stop(op, "C5", "dimension %d of %s is neither 1 nor that of dimension %d of the result %s", i, in, d, shapeText(sizes))
 		}
 	}
-	return v.broadcastQuant(op, in, out, dims)
+	v.broadcastQuant(op, in, out, dims)
 }
 
-func (v *verifier) broadcastQuant(op *mlir.Op, in, out *mlir.TensorType, dims []int64) bool {
+func (v *verifier) broadcastQuant(op *mlir.Op, in, out *mlir.TensorType, dims []int64) {
 	p, q := quantOf(in.Elem), quantOf(out.Elem)
 	if q == nil || q.Axis < 0 {
-		return true
+		return
 	}
 	if int64(q.Axis) != dims[p.Axis] {
-		return v.fail(op, "C6", "the quantization dimension of the result is %d, but that of the operand goes to %d", q.Axis, dims[p.Axis])
+		v.stop(op, "C6", "the quantization dimension of the result is %d, but that of the operand goes to %d", q.Axis, dims[p.Axis])
 	}
 	if in.Shape[p.Axis] != 1 {
-		return true
+		return
 	}
 	for i := range q.Scales {
 		if q.Scales[i] != p.Scales[0] || q.ZeroPoints[i] != p.ZeroPoints[0] {
-			return v.fail(op, "C6", "scale and zero point %d of the result are not those of the operand's only slice", i)
+			v.stop(op, "C6", "scale and zero point %d of the result are not those of the operand's only slice", i)
 		}
 	}
-	return true
 }
 
 func verifyBroadcast(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
-	sizes, ok := v.ints(op, "broadcast_sizes")
-	if !ok || !v.sameElem(op, "", ins[0], outs[0]) {
-		return
-	}
+	sizes := v.ints(op, "broadcast_sizes")
+	v.sameElem(op, "", ins[0], outs[0])
 	for _, d := range sizes {
 		if d < 0 {
-			v.fail(op, "", "broadcast_sizes has %d, but sizes are not negative", d)
-			return
+			v.stop(op, "", "broadcast_sizes has %d, but sizes are not negative", d)
 		}
 	}
 	v.result(op, "", outs[0], slices.Concat(sizes, ins[0].Shape), slices.Concat(unknown(len(sizes)), limits(ins[0]))...)
 }
 
 func verifyReshape(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
-	if v.oneBound(op, outs[0]) {
-		v.reshape(op, ins[0], outs[0])
-	}
+	v.oneBound(op, outs[0])
+	v.reshape(op, ins[0], outs[0])
 }
 
 // reshape checks the rules that reshape and its dynamic sibling share, with
 // the same labels.
 func (v *verifier) reshape(op *mlir.Op, in, out *mlir.TensorType) {
 	if !sameAside(in.Elem, out.Elem, true) {
-		v.fail(op, "C1", "elements differ: %s and %s", in.Elem, out.Elem)
-		return
+		v.stop(op, "C1", "elements differ: %s and %s", in.Elem, out.Elem)
 	}
 	if in.Static() {
 		v.inferReshape(in, out)
@@ -112,8 +100,7 @@ func (v *verifier) reshape(op *mlir.Op, in, out *mlir.TensorType) {
 		return
 	}
 	if in.Elements() != out.Elements() {
-		v.fail(op, "C2", "%s has %d elements but %s has %d", in, in.Elements(), out, out.Elements())
-		return
+		v.stop(op, "C2", "%s has %d elements but %s has %d", in, in.Elements(), out, out.Elements())
 	}
 	if p, q := quantOf(in.Elem), quantOf(out.Elem); p != nil && p.Axis >= 0 {
 		a, b := in.Shape, out.Shape
@@ -155,32 +142,24 @@ func product(dims []int64) int64 {
 
 func verifyTranspose(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	in := ins[0]
-	perm, ok := v.ints(op, "permutation")
-	if !ok {
-		return
-	}
+	perm := v.ints(op, "permutation")
 	if !sameAside(in.Elem, outs[0].Elem, true) {
-		v.fail(op, "C1", "elements differ: %s and %s", in.Elem, outs[0].Elem)
-		return
+		v.stop(op, "C1", "elements differ: %s and %s", in.Elem, outs[0].Elem)
 	}
 	sorted := slices.Sorted(slices.Values(perm))
 	for i, d := range sorted {
 		if d != int64(i) || len(perm) != len(in.Shape) {
-			v.fail(op, "C2", "permutation %s is not one of the %d dimensions of %s", shapeText(perm), len(in.Shape), in)
-			return
+			v.stop(op, "C2", "permutation %s is not one of the %d dimensions of %s", shapeText(perm), len(in.Shape), in)
 		}
 	}
 	if len(perm) != len(in.Shape) {
-		v.fail(op, "C2", "permutation %s is not one of the %d dimensions of %s", shapeText(perm), len(in.Shape), in)
-		return
+		v.stop(op, "C2", "permutation %s is not one of the %d dimensions of %s", shapeText(perm), len(in.Shape), in)
 	}
 	shape, bounds, limits := make([]int64, len(perm)), make([]int64, len(perm)), limits(in)
 	for i, d := range perm {
 		shape[i], bounds[i] = in.Shape[d], limits[d]
 	}
-	if !v.result(op, "C3", outs[0], shape, bounds...) {
-		return
-	}
+	v.result(op, "C3", outs[0], shape, bounds...)
 	if p, q := quantOf(in.Elem), quantOf(outs[0].Elem); q != nil && q.Axis >= 0 && int64(p.Axis) != perm[q.Axis] {
 		v.fail(op, "C4", "the quantization dimension of the operand is %d, but that of the result comes from %d", p.Axis, perm[q.Axis])
 	}
@@ -191,32 +170,25 @@ func verifyReverse(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 		v.fail(op, "C1", "the operand is %s but the result is %s", ins[0], outs[0])
 	}
 	v.infer(outs[0], ins[0].Shape)
-	if dims, ok := v.ints(op, "dimensions"); ok && v.unique(op, "C2", "dimensions", dims...) {
-		v.within(op, "C3", "dimensions", dims, len(ins[0].Shape))
-	}
+	dims := v.ints(op, "dimensions")
+	v.unique(op, "C2", "dimensions", dims...)
+	v.within(op, "C3", "dimensions", dims, len(ins[0].Shape))
 }
 
 func verifySlice(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	in := ins[0]
-	from, ok1 := v.ints(op, "start_indices")
-	to, ok2 := v.ints(op, "limit_indices")
-	step, ok3 := v.ints(op, "strides")
-	if !ok1 || !ok2 || !ok3 || !v.sameElem(op, "C1", in, outs[0]) {
-		return
-	}
+	from, to, step := v.ints(op, "start_indices"), v.ints(op, "limit_indices"), v.ints(op, "strides")
+	v.sameElem(op, "C1", in, outs[0])
 	if n := len(in.Shape); len(from) != n || len(to) != n || len(step) != n {
-		v.fail(op, "C2", "has %d starts, %d limits and %d strides, but %s has %d dimensions", len(from), len(to), len(step), in, n)
-		return
+		v.stop(op, "C2", "has %d starts, %d limits and %d strides, but %s has %d dimensions", len(from), len(to), len(step), in, n)
 	}
 	shape := make([]int64, len(from))
 	for i := range from {
 		if most := most(in, i); from[i] < 0 || from[i] > to[i] || most != mlir.Dynamic && to[i] > most {
-			v.fail(op, "C3", "the range [%d:%d] is not in dimension %d of %s", from[i], to[i], i, in)
-			return
+			v.stop(op, "C3", "the range [%d:%d] is not in dimension %d of %s", from[i], to[i], i, in)
 		}
 		if step[i] <= 0 {
-			v.fail(op, "C4", "the stride %d of dimension %d is not positive", step[i], i)
-			return
+			v.stop(op, "C4", "the stride %d of dimension %d is not positive", step[i], i)
 		}
 		shape[i] = (to[i] - from[i]) / step[i]
 		if (to[i]-from[i])%step[i] != 0 {
@@ -228,34 +200,27 @@ func verifySlice(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 
 func verifyDynamicSlice(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	in := ins[0]
-	sizes, ok := v.ints(op, "slice_sizes")
-	if !ok || !v.sameElem(op, "C1", in, outs[0]) {
-		return
-	}
+	sizes := v.ints(op, "slice_sizes")
+	v.sameElem(op, "C1", in, outs[0])
 	if n := len(in.Shape); len(sizes) != n || len(ins)-1 != n {
-		v.fail(op, "C2", "has %d start indices and %d sizes, but %s has %d dimensions", len(ins)-1, len(sizes), in, n)
-		return
+		v.stop(op, "C2", "has %d start indices and %d sizes, but %s has %d dimensions", len(ins)-1, len(sizes), in, n)
 	}
-	if !v.scalarIndices(op, "C3", ins[1:]) {
-		return
-	}
+	v.scalarIndices(op, "C3", ins[1:])
 	for i, s := range sizes {
 		if most := most(in, i); s < 0 || most != mlir.Dynamic && s > most {
-			v.fail(op, "C4", "the size %d is not in dimension %d of %s", s, i, in)
-			return
+			v.stop(op, "C4", "the size %d is not in dimension %d of %s", s, i, in)
 		}
 	}
 	v.result(op, "C5", outs[0], sizes)
 }
 
 // scalarIndices checks that all are of one type.
-func (v *verifier) scalarIndices(op *mlir.Op, label string, ts []*mlir.TensorType) bool {
+func (v *verifier) scalarIndices(op *mlir.Op, label string, ts []*mlir.TensorType) {
 	for _, t := range ts {
 		if !mlir.SameType(t, ts[0]) {
-			return v.fail(op, label, "start indices should be of one type, not %s and %s", ts[0], t)
+			v.stop(op, label, "start indices should be of one type, not %s and %s", ts[0], t)
 		}
 	}
-	return true
 }
 
 func verifyDynamicUpdateSlice(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
@@ -264,48 +229,33 @@ func verifyDynamicUpdateSlice(v *verifier, op *mlir.Op, ins, outs []*mlir.Tensor
 		v.fail(op, "C1", "the operand is %s but the result is %s", in, outs[0])
 	}
 	v.infer(outs[0], in.Shape)
-	if !v.sameElem(op, "C2", in, update) {
-		return
-	}
+	v.sameElem(op, "C2", in, update)
 	if len(update.Shape) != len(in.Shape) {
-		v.fail(op, "C3", "the update is %s but the operand is %s: ranks differ", update, in)
-		return
+		v.stop(op, "C3", "the update is %s but the operand is %s: ranks differ", update, in)
 	}
 	if len(ins)-2 != len(in.Shape) {
-		v.fail(op, "C4", "has %d start indices, but %s has %d dimensions", len(ins)-2, in, len(in.Shape))
-		return
+		v.stop(op, "C4", "has %d start indices, but %s has %d dimensions", len(ins)-2, in, len(in.Shape))
 	}
-	v.scalarIndices(op, "C5", ins[2:])
+	v.try(func() { v.scalarIndices(op, "C5", ins[2:]) })
 	for i, d := range update.Shape {
 		if d != mlir.Dynamic && in.Shape[i] != mlir.Dynamic && d > in.Shape[i] {
-			v.fail(op, "C6", "the update %s is larger than the operand %s", update, in)
-			return
+			v.stop(op, "C6", "the update %s is larger than the operand %s", update, in)
 		}
 	}
 }
 
 func verifyConcatenate(v *verifier, op *mlir.Op) {
 	if len(op.Operands) == 0 {
-		v.fail(op, "C3", "has no operands")
-		return
+		v.stop(op, "C3", "has no operands")
 	}
-	ins, outs, ok := v.takes(op, slots{many(kPerTensor)}, tensors(kPerTensor))
-	if !ok {
-		return
-	}
-	d, ok := v.int(op, "C4", "dimension", 0)
-	if !ok {
-		return
-	}
-	if !v.within(op, "C4", "dimension", []int64{d}, len(ins[0].Shape)) {
-		return
-	}
+	ins, outs := v.takes(op, slots{many(kPerTensor)}, tensors(kPerTensor))
+	d := v.int(op, "C4", "dimension", 0)
+	v.within(op, "C4", "dimension", []int64{d}, len(ins[0].Shape))
 	shape, bounds := slices.Clone(ins[0].Shape), limits(ins[0])
 	bounds[d] = most(ins[0], int(d))
 	for i, t := range ins {
 		if !sameElement(t.Elem, ins[0].Elem) {
-			v.fail(op, "C1", "operand %d is %s but operand 0 is %s: elements differ", i, t, ins[0])
-			return
+			v.stop(op, "C1", "operand %d is %s but operand 0 is %s: elements differ", i, t, ins[0])
 		}
 		if i == 0 {
 			continue
@@ -315,14 +265,12 @@ func verifyConcatenate(v *verifier, op *mlir.Op) {
 			rest[d] = shape[d]
 		}
 		if !sameShape(rest, shape) || !inBounds(rest, without(limits(ins[0]), d)) || !inBounds(ins[0].Shape, without(limits(t), d)) {
-			v.fail(op, "C2", "operand %d is %s but operand 0 is %s: they differ outside dimension %d", i, t, ins[0], d)
-			return
+			v.stop(op, "C2", "operand %d is %s but operand 0 is %s: they differ outside dimension %d", i, t, ins[0], d)
 		}
 		shape[d], bounds[d] = plus(shape[d], t.Shape[d]), plus(bounds[d], most(t, int(d)))
 	}
-	if v.sameElem(op, "C5", ins[0], outs[0]) {
-		v.result(op, "C6", outs[0], shape, bounds...)
-	}
+	v.sameElem(op, "C5", ins[0], outs[0])
+	v.result(op, "C6", outs[0], shape, bounds...)
 }
 
 func plus(a, b int64) int64 {
@@ -340,18 +288,11 @@ func without(bounds []int64, d int64) []int64 {
 
 func verifyPad(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	in := ins[0]
-	if !v.sameElem(op, "C1", in, ins[1]) || !v.sameElem(op, "C1", in, outs[0]) {
-		return
-	}
-	low, ok1 := v.ints(op, "edge_padding_low")
-	high, ok2 := v.ints(op, "edge_padding_high")
-	inner, ok3 := v.ints(op, "interior_padding")
-	if !ok1 || !ok2 || !ok3 {
-		return
-	}
+	v.sameElem(op, "C1", in, ins[1])
+	v.sameElem(op, "C1", in, outs[0])
+	low, high, inner := v.ints(op, "edge_padding_low"), v.ints(op, "edge_padding_high"), v.ints(op, "interior_padding")
 	if n := len(in.Shape); len(low) != n || len(high) != n || len(inner) != n {
-		v.fail(op, "C2", "has %d low, %d high and %d interior paddings, but %s has %d dimensions", len(low), len(high), len(inner), in, n)
-		return
+		v.stop(op, "C2", "has %d low, %d high and %d interior paddings, but %s has %d dimensions", len(low), len(high), len(inner), in, n)
 	}
 	v.padded(op, in, outs[0], low, high, inner)
 }
@@ -359,9 +300,7 @@ func verifyPad(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 // padded checks the result of padding, with the labels that pad and
 // dynamic_pad share.
 func (v *verifier) padded(op *mlir.Op, in, out *mlir.TensorType, low, high, inner []int64) {
-	if !v.interior(op, inner) {
-		return
-	}
+	v.interior(op, inner)
 	shape, bounds := unknown(len(low)), unknown(len(low))
 	for i, d := range in.Shape {
 		most := most(in, i)
@@ -370,8 +309,7 @@ func (v *verifier) padded(op *mlir.Op, in, out *mlir.TensorType, low, high, inne
 		}
 		n := paddedSize(most, low[i], high[i], inner[i])
 		if n.Sign() < 0 || !n.IsInt64() {
-			v.fail(op, "C4", "padding leaves %d of dimension %d of %s", n, i, in)
-			return
+			v.stop(op, "C4", "padding leaves %d of dimension %d of %s", n, i, in)
 		}
 		if d == mlir.Dynamic {
 			bounds[i] = n.Int64()
@@ -383,13 +321,12 @@ func (v *verifier) padded(op *mlir.Op, in, out *mlir.TensorType, low, high, inne
 }
 
 // interior checks the padding between elements.
-func (v *verifier) interior(op *mlir.Op, inner []int64) bool {
+func (v *verifier) interior(op *mlir.Op, inner []int64) {
 	for i, n := range inner {
 		if n < 0 {
-			return v.fail(op, "C3", "the interior padding %d of dimension %d is negative", n, i)
+			v.stop(op, "C3", "the interior padding %d of dimension %d is negative", n, i)
 		}
 	}
-	return true
 }
 
 // paddedSize returns what becomes of a dimension of d, which need not fit 64 bits.

@@ -141,13 +141,12 @@ func (v *verifier) holds(t mlir.Type, unranked bool) bool {
 }
 
 // values checks the types of an op's operands and results by holds.
-func (v *verifier) values(op *mlir.Op, unranked bool) bool {
+func (v *verifier) values(op *mlir.Op, unranked bool) {
 	for _, x := range slices.Concat(op.Operands, op.Results) {
 		if !v.holds(x.Type, unranked) {
-			return v.fail(op, "", "a value has type %s, but tensors, tokens, buffers and tuples of them are expected", x.Type)
+			v.stop(op, "", "a value has type %s, but tensors, tokens, buffers and tuples of them are expected", x.Type)
 		}
 	}
-	return true
 }
 
 func isToken(t mlir.Type) bool { return t == mlir.Type(mlir.DialectType{Text: "stablehlo.token"}) }
@@ -204,23 +203,17 @@ func many(k kinds) slot             { return slot{kinds: k, rank: -1, many: true
 // takes returns the types of op's operands and results, after checking them
 // against the slots. The labels are the specification's for inputs, which the
 // operands come first of.
-func (v *verifier) takes(op *mlir.Op, in, out slots) (ins, outs []*mlir.TensorType, ok bool) {
-	ins, ok = v.fit(op, "operand", op.Operands, in)
-	if !ok {
-		return nil, nil, false
-	}
-	outs, ok = v.fit(op, "result", op.Results, out)
-	return ins, outs, ok
+func (v *verifier) takes(op *mlir.Op, in, out slots) (ins, outs []*mlir.TensorType) {
+	return v.fit(op, "operand", op.Operands, in), v.fit(op, "result", op.Results, out)
 }
 
-func (v *verifier) fit(op *mlir.Op, what string, vs []*mlir.Value, slots slots) ([]*mlir.TensorType, bool) {
+func (v *verifier) fit(op *mlir.Op, what string, vs []*mlir.Value, slots slots) []*mlir.TensorType {
 	n, more := len(slots), false
 	if n > 0 && slots[n-1].many {
 		n, more = n-1, true
 	}
 	if len(vs) < n || !more && len(vs) > n {
-		v.fail(op, "", "has %d %ss, but %s", len(vs), what, wants(n, more))
-		return nil, false
+		v.stop(op, "", "has %d %ss, but %s", len(vs), what, wants(n, more))
 	}
 	ts := make([]*mlir.TensorType, len(vs))
 	for i, x := range vs {
@@ -229,13 +222,9 @@ func (v *verifier) fit(op *mlir.Op, what string, vs []*mlir.Value, slots slots) 
 		if what == "result" {
 			label = ""
 		}
-		t, ok := v.tensor(op, label, what, i, x, slots[k])
-		if !ok {
-			return nil, false
-		}
-		ts[i] = t
+		ts[i] = v.tensor(op, label, what, i, x, slots[k])
 	}
-	return ts, true
+	return ts
 }
 
 func wants(n int, more bool) string {
@@ -246,33 +235,28 @@ func wants(n int, more bool) string {
 }
 
 // tensor checks that x, the i-th operand or result, fits the slot.
-func (v *verifier) tensor(op *mlir.Op, label, what string, i int, x *mlir.Value, s slot) (*mlir.TensorType, bool) {
+func (v *verifier) tensor(op *mlir.Op, label, what string, i int, x *mlir.Value, s slot) *mlir.TensorType {
 	t, ok := x.Type.(*mlir.TensorType)
 	if !ok || t.Unranked {
-		v.fail(op, label, "%s %d has type %s, but a ranked tensor is expected", what, i, x.Type)
-		return nil, false
+		v.stop(op, label, "%s %d has type %s, but a ranked tensor is expected", what, i, x.Type)
 	}
 	if kindOf(t.Elem) == 0 {
-		v.fail(op, label, "%s %d is %s, but tensors of %s are not StableHLO's", what, i, t, t.Elem)
-		return nil, false
+		v.stop(op, label, "%s %d is %s, but tensors of %s are not StableHLO's", what, i, t, t.Elem)
 	}
 	if kindOf(t.Elem)&s.kinds == 0 {
-		v.fail(op, label, "%s %d is %s, but should be a tensor of %s", what, i, t, s.kinds)
-		return nil, false
+		v.stop(op, label, "%s %d is %s, but should be a tensor of %s", what, i, t, s.kinds)
 	}
 	if s.rank >= 0 && len(t.Shape) != s.rank {
-		v.fail(op, label, "%s %d is %s, but should be %s", what, i, t, []string{"a scalar", "a list", "a matrix"}[s.rank])
-		return nil, false
+		v.stop(op, label, "%s %d is %s, but should be %s", what, i, t, []string{"a scalar", "a list", "a matrix"}[s.rank])
 	}
-	return t, true
+	return t
 }
 
 // token checks that x, the i-th operand or result, is a token.
-func (v *verifier) token(op *mlir.Op, label, what string, i int, x *mlir.Value) bool {
+func (v *verifier) token(op *mlir.Op, label, what string, i int, x *mlir.Value) {
 	if !isToken(x.Type) {
-		return v.fail(op, label, "%s %d has type %s, but a token is expected", what, i, x.Type)
+		v.stop(op, label, "%s %d has type %s, but a token is expected", what, i, x.Type)
 	}
-	return true
 }
 
 // limits is [stablehlo.Bounds] with an entry for each dimension in any case.

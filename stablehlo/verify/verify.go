@@ -76,6 +76,7 @@ type verifier struct {
 	// malformed counts the errors of structure: rules read regions, so the op
 	// around such an error is not checked further.
 	malformed int
+	stopped   bool                         // whether a rule is ending at a fault
 	inferred  map[*mlir.TensorType][]int64 // of [InferShapes]: by result; nil otherwise
 }
 
@@ -84,17 +85,53 @@ type verifier struct {
 const mostErrors = 2000
 
 // fail records that op breaks a rule; label is the specification's, such as
-// C1, or empty. It returns false, for checks to return.
-func (v *verifier) fail(op *mlir.Op, label, format string, args ...any) bool {
+// C1, or empty.
+func (v *verifier) fail(op *mlir.Op, label, format string, args ...any) {
 	if len(v.errs) >= mostErrors {
-		return false
+		return
 	}
 	msg := op.Name() + ": " + fmt.Sprintf(format, args...)
 	if label != "" {
 		msg += " (" + strings.TrimPrefix(op.Name(), "stablehlo.") + "_" + strings.ToLower(label) + ")"
 	}
 	v.errs = append(v.errs, mlir.NewError(op.Pos, msg))
-	return false
+}
+
+// stop is fail, and ends the rule: it does not return. Every method that checks ends the
+// rule so where its subject is not as it should be.
+func (v *verifier) stop(op *mlir.Op, label, format string, args ...any) {
+	v.fail(op, label, format, args...)
+	v.end()
+}
+
+// end ends the rule: it does not return.
+func (v *verifier) end() {
+	v.stopped = true
+	panic(v)
+}
+
+// try runs a rule or a part of one, and reports whether it came to its end. A panic that
+// is not of end passes through.
+func (v *verifier) try(check func()) (whole bool) {
+	defer func() {
+		if v.stopped {
+			recover()
+			v.stopped = false
+		}
+	}()
+	check()
+	return true
+}
+
+// all is try for several parts, and ends the rule where one of them has not come to its end.
+func (v *verifier) all(checks ...func()) {
+	whole := true
+	for _, check := range checks {
+		whole = v.try(check) && whole
+	}
+	if !whole {
+		v.end()
+	}
 }
 
 // broken is fail for an error after which the op around cannot be read.
@@ -144,8 +181,12 @@ func (v *verifier) op(op *mlir.Op) {
 	v.seen = outer
 	v.order = v.order[:mark]
 	v.stack = v.stack[:len(v.stack)-1]
-	if rule := ruleTable[op.Code]; rule != nil && good && v.malformed == bad && v.shape(op) && v.properties(op) {
-		rule(v, op)
+	if rule := ruleTable[op.Code]; rule != nil && good && v.malformed == bad {
+		v.try(func() {
+			v.shape(op)
+			v.properties(op)
+			rule(v, op)
+		})
 	}
 	for _, r := range op.Results {
 		v.define(r)
@@ -158,7 +199,8 @@ func (v *verifier) opTypes(op *mlir.Op) bool {
 	for _, vs := range [2][]*mlir.Value{op.Operands, op.Results} {
 		for _, x := range vs {
 			if why := v.checkType(x.Type); why != "" {
-				return v.fail(op, "", "%s", why)
+				v.fail(op, "", "%s", why)
+				return false
 			}
 		}
 	}
@@ -172,22 +214,21 @@ func (v *verifier) opTypes(op *mlir.Op) bool {
 
 // shape checks how many regions an op of StableHLO or CHLO has: each is one block
 // that ends with stablehlo.return.
-func (v *verifier) shape(op *mlir.Op) bool {
+func (v *verifier) shape(op *mlir.Op) {
 	if !strings.HasPrefix(op.Name(), "stablehlo.") && !strings.HasPrefix(op.Name(), "chlo.") {
-		return true
+		return
 	}
 	if n := op.Code.Info().Regions; n != mlir.AnyRegions && len(op.Regions) != n {
-		return v.fail(op, "", "has %d regions, but takes %d", len(op.Regions), n)
+		v.stop(op, "", "has %d regions, but takes %d", len(op.Regions), n)
 	}
 	for i, r := range op.Regions {
 		if len(r.Blocks) != 1 {
-			return v.fail(op, "", "region %d has %d blocks, but should have one", i, len(r.Blocks))
+			v.stop(op, "", "region %d has %d blocks, but should have one", i, len(r.Blocks))
 		}
 		if ret := returns(r); ret.Code != stablehlo.Return {
-			return v.fail(op, "", "region %d ends with %s, but should end with stablehlo.return", i, ret.Name())
+			v.stop(op, "", "region %d ends with %s, but should end with stablehlo.return", i, ret.Name())
 		}
 	}
-	return true
 }
 
 // returns is the op that ends a region of one block.
@@ -248,24 +289,24 @@ func (v *verifier) block(parent *mlir.Op, b *mlir.Block) {
 
 // tensors returns the types of op's operands and results. It fails unless there
 // are nin operands (-1: any number, at least one) and nout results, all
-// tensors. It returns false without failing for types whose rules are not
+// tensors. It ends the rule without failing for types whose rules are not
 // checked here: quantized or unranked ones.
-func (v *verifier) tensors(op *mlir.Op, nin, nout int) (ins, outs []*mlir.TensorType, ok bool) {
+func (v *verifier) tensors(op *mlir.Op, nin, nout int) (ins, outs []*mlir.TensorType) {
 	if nin >= 0 && len(op.Operands) != nin {
-		v.fail(op, "", "has %d operands, but takes %d", len(op.Operands), nin)
-		return nil, nil, false
+		v.stop(op, "", "has %d operands, but takes %d", len(op.Operands), nin)
 	}
 	if nin < 0 && len(op.Operands) == 0 {
-		v.fail(op, "", "has no operands")
-		return nil, nil, false
+		v.stop(op, "", "has no operands")
 	}
 	if nout >= 0 && len(op.Results) != nout {
-		v.fail(op, "", "has %d results, but gives %d", len(op.Results), nout)
-		return nil, nil, false
+		v.stop(op, "", "has %d results, but gives %d", len(op.Results), nout)
 	}
-	ins, ok = v.tensorTypes(op, "operand", op.Operands)
+	ins, ok := v.tensorTypes(op, "operand", op.Operands)
 	outs, ok2 := v.tensorTypes(op, "result", op.Results)
-	return ins, outs, ok && ok2
+	if !ok || !ok2 {
+		v.end()
+	}
+	return ins, outs
 }
 
 func (v *verifier) tensorTypes(op *mlir.Op, what string, vs []*mlir.Value) ([]*mlir.TensorType, bool) {
@@ -287,47 +328,45 @@ func (v *verifier) tensorTypes(op *mlir.Op, what string, vs []*mlir.Value) ([]*m
 }
 
 // ints returns the integers of an attribute that op must have.
-func (v *verifier) ints(op *mlir.Op, name string) ([]int64, bool) {
+func (v *verifier) ints(op *mlir.Op, name string) []int64 {
 	a := op.Attrs.Get(name)
 	x, ok := mlir.Ints(a)
 	if !ok {
 		v.missing(op, name, "a list of integers", a)
 	}
-	return x, ok
+	return x
 }
 
 // int returns an integer attribute that op must have, at least low.
-func (v *verifier) int(op *mlir.Op, label, name string, low int64) (int64, bool) {
+func (v *verifier) int(op *mlir.Op, label, name string, low int64) int64 {
 	a := op.Attrs.Get(name)
 	x, ok := mlir.Int(a)
 	if !ok {
 		v.missing(op, name, "an integer", a)
-		return 0, false
 	}
 	if x < low {
-		v.fail(op, label, "%s is %d, but should be at least %d", name, x, low)
-		return 0, false
+		v.stop(op, label, "%s is %d, but should be at least %d", name, x, low)
 	}
-	return x, true
+	return x
 }
 
 // oneOf checks an enum attribute; may is whether it can be missing.
-func (v *verifier) oneOf(op *mlir.Op, label, name string, may bool, values ...string) bool {
+func (v *verifier) oneOf(op *mlir.Op, label, name string, may bool, values ...string) {
 	a := op.Attrs.Get(name)
 	if a == nil && may {
-		return true
+		return
 	}
 	if e := mlir.Enum(a); a == nil || !slices.Contains(values, e) {
-		return v.fail(op, label, "%s is '%s', but should be one of %s", name, e, strings.Join(values, ", "))
+		v.stop(op, label, "%s is '%s', but should be one of %s", name, e, strings.Join(values, ", "))
 	}
-	return true
 }
 
-func (v *verifier) missing(op *mlir.Op, name, kind string, a mlir.Attribute) bool {
+// missing ends the rule for an attribute that is not there, or of another kind.
+func (v *verifier) missing(op *mlir.Op, name, kind string, a mlir.Attribute) {
 	if a == nil {
-		return v.fail(op, "", "attribute %s is missing: %s is expected", name, kind)
+		v.stop(op, "", "attribute %s is missing: %s is expected", name, kind)
 	}
-	return v.fail(op, "", "attribute %s is %s, but %s is expected", name, mlir.Clip(a.String()), kind)
+	v.stop(op, "", "attribute %s is %s, but %s is expected", name, mlir.Clip(a.String()), kind)
 }
 
 // sameShape reports whether two shapes can be the same; an unknown dimension
@@ -348,47 +387,43 @@ func likeTensor(a, b *mlir.TensorType) bool {
 }
 
 // within checks low <= each of dims < high.
-func (v *verifier) within(op *mlir.Op, label, what string, dims []int64, high int) bool {
+func (v *verifier) within(op *mlir.Op, label, what string, dims []int64, high int) {
 	for _, d := range dims {
 		if d < 0 || d >= int64(high) {
-			return v.fail(op, label, "%s has %d, which is not in [0, %d)", what, d, high)
+			v.stop(op, label, "%s has %d, which is not in [0, %d)", what, d, high)
 		}
 	}
-	return true
 }
 
-func (v *verifier) unique(op *mlir.Op, label, what string, dims ...int64) bool {
+func (v *verifier) unique(op *mlir.Op, label, what string, dims ...int64) {
 	seen := map[int64]bool{}
 	for _, d := range dims {
 		if seen[d] {
-			return v.fail(op, label, "%s has %d twice", what, d)
+			v.stop(op, label, "%s has %d twice", what, d)
 		}
 		seen[d] = true
 	}
-	return true
 }
 
-func (v *verifier) sorted(op *mlir.Op, label, what string, dims []int64) bool {
+func (v *verifier) sorted(op *mlir.Op, label, what string, dims []int64) {
 	if !slices.IsSorted(dims) {
-		return v.fail(op, label, "%s is not sorted: %s", what, shapeText(dims))
+		v.stop(op, label, "%s is not sorted: %s", what, shapeText(dims))
 	}
-	return true
 }
 
 // result checks that the op's result t can have the given shape, whose unknown
 // dimensions are at most bounds, where these are given. It is the shape that is inferred.
-func (v *verifier) result(op *mlir.Op, label string, t *mlir.TensorType, shape []int64, bounds ...int64) bool {
+func (v *verifier) result(op *mlir.Op, label string, t *mlir.TensorType, shape []int64, bounds ...int64) {
 	if !sameShape(t.Shape, shape) {
-		return v.fail(op, label, "the result is %s, but its shape should be %s", t, shapeText(shape))
+		v.stop(op, label, "the result is %s, but its shape should be %s", t, shapeText(shape))
 	}
 	if !inBounds(shape, stablehlo.Bounds(t)) {
-		return v.fail(op, label, "the result is %s, but its shape is %s: a bound is too low", t, shapeText(shape))
+		v.stop(op, label, "the result is %s, but its shape is %s: a bound is too low", t, shapeText(shape))
 	}
 	if !inBounds(t.Shape, bounds) {
-		return v.fail(op, label, "the result is %s, but its shape is at most %s", t, shapeText(bounds))
+		v.stop(op, label, "the result is %s, but its shape is at most %s", t, shapeText(bounds))
 	}
 	v.infer(t, shape)
-	return true
 }
 
 func shapeText(shape []int64) string {
@@ -396,14 +431,13 @@ func shapeText(shape []int64) string {
 }
 
 // properties checks the form of op's properties, and that none is missing.
-func (v *verifier) properties(op *mlir.Op) bool {
+func (v *verifier) properties(op *mlir.Op) {
 	if !strings.HasPrefix(op.Name(), "stablehlo.") {
-		return true
+		return
 	}
 	for _, name := range op.Code.Props() {
 		if form := stablehlo.FormProblem(op, name); form != "" {
-			return v.missing(op, name, form, op.Attrs.Get(name))
+			v.missing(op, name, form, op.Attrs.Get(name))
 		}
 	}
-	return true
 }

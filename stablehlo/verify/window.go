@@ -16,56 +16,54 @@ type windows struct {
 }
 
 // list reads an attribute of n positive numbers, each 1 if it is missing.
-func (w *windows) list(v *verifier, op *mlir.Op, to *[]int64, name string, n int, sizeLabel, label string) bool {
+func (w *windows) list(v *verifier, op *mlir.Op, to *[]int64, name string, n int, sizeLabel, label string) {
 	*to = make([]int64, n)
 	for i := range *to {
 		(*to)[i] = 1
 	}
 	a := op.Attrs.Get(name)
 	if a == nil {
-		return true
+		return
 	}
 	list, ok := mlir.Ints(a)
 	if !ok {
-		return v.missing(op, name, "a list of integers", a)
+		v.missing(op, name, "a list of integers", a)
 	}
 	if op.Code == stablehlo.DynamicConv && name == "window_strides" && len(list) > n {
 		list = list[:n] // exporters write two for one dimension
 	}
 	if len(list) != n {
-		return v.fail(op, sizeLabel, "%s has %d entries, but should have %d", name, len(list), n)
+		v.stop(op, sizeLabel, "%s has %d entries, but should have %d", name, len(list), n)
 	}
 	for i, x := range list {
 		if x <= 0 {
-			return v.fail(op, label, "%s has %d for dimension %d, but should be positive", name, x, i)
+			v.stop(op, label, "%s has %d for dimension %d, but should be positive", name, x, i)
 		}
 	}
 	*to = list
-	return true
 }
 
 // padding reads the attribute: n pairs of padding below and above.
-func (w *windows) padding(v *verifier, op *mlir.Op, a mlir.Attribute, n int, label string) bool {
+func (w *windows) padding(v *verifier, op *mlir.Op, a mlir.Attribute, n int, label string) {
 	w.low, w.high = make([]int64, n), make([]int64, n)
 	if a == unknownPadding {
 		w.low, w.high = unknown(n), unknown(n)
-		return true
+		return
 	}
 	if a == nil {
-		return true
+		return
 	}
 	d, ok := a.(*mlir.DenseAttr)
 	list, ok2 := mlir.Ints(a)
 	if !ok || !ok2 {
-		return v.missing(op, "padding", "dense<…> with two integers a dimension", a)
+		v.missing(op, "padding", "dense<…> with two integers a dimension", a)
 	}
 	if s := d.Type.Shape; len(s) != 2 || s[0] != int64(n) || s[1] != 2 {
-		return v.fail(op, label, "the padding is %s, but its shape should be %s", d.Type, shapeText([]int64{int64(n), 2}))
+		v.stop(op, label, "the padding is %s, but its shape should be %s", d.Type, shapeText([]int64{int64(n), 2}))
 	}
 	for i := range n {
 		w.low[i], w.high[i] = list[2*i], list[2*i+1]
 	}
-	return true
 }
 
 // count returns how many windows there are along the i-th dimension of the
