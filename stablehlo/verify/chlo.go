@@ -29,16 +29,9 @@ func verifyChloSame(elem kinds) func(*verifier, *mlir.Op) {
 // kinds checks the elements of all of xs that are tensors.
 func (v *verifier) kinds(op *mlir.Op, xs []*mlir.Value, want kinds) {
 	for _, x := range xs {
-		if t, ok := x.Type.(*mlir.TensorType); ok {
-			v.elements(op, t.Elem, want)
+		if t, ok := x.Type.(*mlir.TensorType); ok && kindOf(t.Elem)&want == 0 {
+			v.stop(op, "", "cannot work on elements of type %s, but takes %s", t.Elem, want)
 		}
-	}
-}
-
-// elements checks that elements of type t are of one of the kinds.
-func (v *verifier) elements(op *mlir.Op, t mlir.Type, want kinds) {
-	if kindOf(t)&want == 0 {
-		v.stop(op, "", "cannot work on elements of type %s, but takes %s", t, want)
 	}
 }
 

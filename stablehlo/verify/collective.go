@@ -193,32 +193,26 @@ func verifyAllToAll(v *verifier, op *mlir.Op) {
 			v.stop(op, "C2", "dimension %d of %s is no multiple of split_count, %d", split, in, count)
 		}
 		if split != concat {
-			want[split], want[concat] = divided(want[split], count), multiplied(want[concat], count)
+			want[split], want[concat] = scaled(want[split], 1, count), scaled(want[concat], count, 1)
 		}
 		bounds := limits(in)
 		if split != concat {
 			if b := bounds[split]; b != mlir.Dynamic && b%count != 0 {
 				v.stop(op, "C2", "the bound of dimension %d of %s is no multiple of split_count, %d", split, in, count)
 			}
-			bounds[split], bounds[concat] = divided(bounds[split], count), multiplied(bounds[concat], count)
+			bounds[split], bounds[concat] = scaled(bounds[split], 1, count), scaled(bounds[concat], count, 1)
 		}
 		v.result(op, "C9", outs[i], want, bounds...)
 		v.sameElem(op, "C9", in, outs[i])
 	}
 }
 
-func divided(d, by int64) int64 {
+// scaled is d·by/over; an unknown size stays unknown.
+func scaled(d, by, over int64) int64 {
 	if d == mlir.Dynamic {
 		return d
 	}
-	return d / by
-}
-
-func multiplied(d, by int64) int64 {
-	if d == mlir.Dynamic {
-		return d
-	}
-	return d * by
+	return d * by / over
 }
 
 func verifyCollectiveBroadcast(v *verifier, op *mlir.Op) {

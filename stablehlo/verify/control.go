@@ -13,19 +13,12 @@ func carried(t mlir.Type) bool {
 }
 
 func verifyIf(v *verifier, op *mlir.Op) {
-	if len(op.Operands) != 1 {
-		v.stop(op, "", "has %d operands, but takes 1", len(op.Operands))
-	}
-	v.single(op, "I1", v.tensor(op, "I1", "operand", 0, op.Operands[0], of(kBool)))
+	v.choice(op, kBool)
 	v.branches(op, "C1", "C2", "C3")
 }
 
 func verifyCase(v *verifier, op *mlir.Op) {
-	if len(op.Operands) != 1 {
-		v.stop(op, "", "has %d operands, but takes 1", len(op.Operands))
-	}
-	p := v.tensor(op, "I1", "operand", 0, op.Operands[0], of(kSigned))
-	v.single(op, "I1", p)
+	p := v.choice(op, kSigned)
 	if p.Elem != mlir.Type(mlir.I32) {
 		v.stop(op, "I1", "the index is %s, but should be tensor<i32>", p)
 	}
@@ -35,11 +28,16 @@ func verifyCase(v *verifier, op *mlir.Op) {
 	v.branches(op, "C2", "C3", "C4")
 }
 
-// single checks that t is a scalar.
-func (v *verifier) single(op *mlir.Op, label string, t *mlir.TensorType) {
-	if len(t.Shape) > 0 {
-		v.stop(op, label, "operand 0 is %s, but should be a scalar", t)
+// choice returns the type of the only operand, a scalar that chooses a branch.
+func (v *verifier) choice(op *mlir.Op, k kinds) *mlir.TensorType {
+	if len(op.Operands) != 1 {
+		v.stop(op, "", "has %d operands, but takes 1", len(op.Operands))
 	}
+	t := v.tensor(op, "I1", "operand", 0, op.Operands[0], of(k))
+	if len(t.Shape) > 0 {
+		v.stop(op, "I1", "operand 0 is %s, but should be a scalar", t)
+	}
+	return t
 }
 
 // branches checks that the regions take nothing, all return the same types,

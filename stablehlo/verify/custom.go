@@ -84,11 +84,7 @@ func (v *verifier) layout(op *mlir.Op, name string, a mlir.Attribute, types []ml
 			}
 			rank = len(t.Shape)
 		}
-		sorted := slices.Sorted(slices.Values(perm))
-		for k, d := range sorted {
-			ok = ok && d == int64(k)
-		}
-		if !ok || len(perm) != rank {
+		if !ok || !isPermutation(perm, rank) {
 			v.stop(op, "", "entry %d of %s is %s, but should be a permutation of the %d dimensions of %s", i, name, mlir.Clip(e.String()), rank, types[i])
 		}
 	}
@@ -98,19 +94,17 @@ func (v *verifier) layout(op *mlir.Op, name string, a mlir.Attribute, types []ml
 func (v *verifier) bufferTarget(op *mlir.Op, target string) {
 	ins, outs := mlir.TypesOf(op.Operands), mlir.TypesOf(op.Results)
 	one := len(outs) == 1
+	good, want := true, ""
 	switch target {
 	case "CreateBuffer":
-		if len(ins) > 0 || !one || !isBuffer(outs[0]) {
-			v.stop(op, "", "CreateBuffer takes (%s) and gives (%s), but should take nothing and give a buffer", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
-		}
+		good, want = len(ins) == 0 && one && isBuffer(outs[0]), "nothing and give a buffer"
 	case "Pin":
-		if len(ins) != 1 || !one || !isTensor(ins[0]) || !sameBuffer(ins[0], outs[0]) {
-			v.stop(op, "", "Pin takes (%s) and gives (%s), but should take a tensor and give a buffer like it", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
-		}
+		good, want = len(ins) == 1 && one && isTensor(ins[0]) && sameBuffer(ins[0], outs[0]), "a tensor and give a buffer like it"
 	case "Unpin":
-		if len(ins) != 1 || !one || !isTensor(outs[0]) || !sameBuffer(outs[0], ins[0]) {
-			v.stop(op, "", "Unpin takes (%s) and gives (%s), but should take a buffer and give a tensor like it", mlir.JoinTypes(ins), mlir.JoinTypes(outs))
-		}
+		good, want = len(ins) == 1 && one && isTensor(outs[0]) && sameBuffer(outs[0], ins[0]), "a buffer and give a tensor like it"
+	}
+	if !good {
+		v.stop(op, "", "%s takes (%s) and gives (%s), but should take %s", target, mlir.JoinTypes(ins), mlir.JoinTypes(outs), want)
 	}
 }
 

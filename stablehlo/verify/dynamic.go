@@ -40,8 +40,7 @@ func verifyDynamicBroadcastInDim(v *verifier, op *mlir.Op, ins, outs []*mlir.Ten
 
 func verifyDynamicIota(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	v.shapeOperand(op, "C2", 0, ins[0], outs[0])
-	d := v.int(op, "C1", "iota_dimension", 0)
-	v.within(op, "C1", "iota_dimension", []int64{d}, len(outs[0].Shape))
+	v.dim(op, "C1", "iota_dimension", outs[0])
 }
 
 func verifyDynamicReshape(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
@@ -109,8 +108,7 @@ func verifyGetDimensionSize(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorTy
 	if outs[0].Elem != mlir.Type(mlir.I32) {
 		v.stop(op, "", "the result is %s, but should be tensor<i32>", outs[0])
 	}
-	d := v.int(op, "C1", "dimension", 0)
-	v.within(op, "C1", "dimension", []int64{d}, len(ins[0].Shape))
+	v.dim(op, "C1", "dimension", ins[0])
 }
 
 // verifySetDimensionSize checks an op that the specification does not treat:
@@ -119,8 +117,7 @@ func verifySetDimensionSize(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorTy
 	if ins[1].Elem != mlir.Type(mlir.I32) {
 		v.stop(op, "", "the size is %s, but should be tensor<i32>", ins[1])
 	}
-	d := v.int(op, "", "dimension", 0)
-	v.within(op, "", "dimension", []int64{d}, len(ins[0].Shape))
+	d := v.dim(op, "", "dimension", ins[0])
 	v.sameElem(op, "", ins[0], outs[0])
 	shape := slices.Clone(ins[0].Shape)
 	shape[d] = mlir.Dynamic

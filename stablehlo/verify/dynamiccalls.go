@@ -116,8 +116,7 @@ func verifyApproxTopK(v *verifier, op *mlir.Op) {
 	ins, outs := v.takes(op, slots{many(kTensor)}, slots{many(kTensor)})
 	v.sameShapes(op, "", ins[:n])
 	v.inits(op, "", ins[:n], ins[n:2*n])
-	dim := v.int(op, "", "dimension", 0)
-	v.within(op, "", "dimension", []int64{dim}, len(ins[0].Shape))
+	dim := v.dim(op, "", "dimension", ins[0])
 	if len(ins) > 2*n {
 		v.tensor(op, "", "operand", 2*n, op.Operands[2*n], scalar(kInt))
 	}

@@ -85,7 +85,8 @@ func verifyAbs(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	}
 }
 
-func verifyConvert(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
+// verifySizes checks convert and is_finite, whose result's elements can be any of their kinds.
+func verifySizes(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	v.sameSizes(op, ins[0], outs[0])
 }
 
@@ -122,10 +123,6 @@ func verifyComplex(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	v.infer(outs[0], ins[0].Shape)
 }
 
-func verifyIsFinite(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
-	v.sameSizes(op, ins[0], outs[0])
-}
-
 func verifyCompare(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if !sameBaseline(ins[0].Elem, ins[1].Elem) {
 		v.stop(op, "C1", "elements differ: %s and %s", ins[0].Elem, ins[1].Elem)
@@ -134,7 +131,7 @@ func verifyCompare(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 		v.fail(op, "C2", "operands are %s and %s but the result is %s: shapes differ", ins[0], ins[1], outs[0])
 	}
 	v.infer(outs[0], ins[0].Shape)
-	v.try(func() { v.oneOf(op, "I3", "comparison_direction", false, "EQ", "NE", "GE", "GT", "LE", "LT") })
+	v.try(func() { v.oneOf(op, "I3", "comparison_direction", "EQ", "NE", "GE", "GT", "LE", "LT") })
 	if a := op.Attrs.Get("compare_type"); a != nil && !compareTypeFits(mlir.Enum(a), ins[0].Elem) {
 		v.fail(op, "C3", "compare_type %s does not fit elements of type %s", mlir.Enum(a), ins[0].Elem)
 	}
@@ -238,6 +235,5 @@ func verifyConstant(v *verifier, op *mlir.Op, _, outs []*mlir.TensorType) {
 
 func verifyIota(v *verifier, op *mlir.Op, _, outs []*mlir.TensorType) {
 	v.static(op, outs[0])
-	d := v.int(op, "C1", "iota_dimension", 0)
-	v.within(op, "C1", "iota_dimension", []int64{d}, len(outs[0].Shape))
+	v.dim(op, "C1", "iota_dimension", outs[0])
 }

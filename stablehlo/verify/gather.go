@@ -119,21 +119,20 @@ func (c gatherCheck) dims() {
 	c.within(op, c.label["batching range"], "operand_batching_dims", g.OperandBatchingDims, rank)
 	c.unique(op, c.label["indices batching"], "start_indices_batching_dims", g.StartIndicesBatchingDims...)
 	c.within(op, c.label["indices batching range"], "start_indices_batching_dims", g.StartIndicesBatchingDims, irank)
-	c.apart()
+	c.batched(op, c.label["apart"], c.label["batch"], "start_indices_batching_dims", g.IndexVectorDim, g.StartIndicesBatchingDims, g.OperandBatchingDims, c.indices, c.in)
 	c.unique(op, c.label["map unique"], "start_index_map with operand_batching_dims", slices.Concat(g.StartIndexMap, g.OperandBatchingDims)...)
 	c.within(op, c.label["map range"], "start_index_map", g.StartIndexMap, rank)
 }
 
-// apart checks that batching dimensions are not those of the index vector, and
-// agree.
-func (c gatherCheck) apart() {
-	for i, d := range c.g.StartIndicesBatchingDims {
-		if d == c.g.IndexVectorDim {
-			c.stop(c.op, c.label["apart"], "index_vector_dim %d is in start_indices_batching_dims", d)
+// batched checks that dims, the batching dimensions of the indices, which the attribute
+// name lists, are not that of the index vector, and agree with inDims, those of in.
+func (v *verifier) batched(op *mlir.Op, apart, agree, name string, vector int64, dims, inDims []int64, indices, in *mlir.TensorType) {
+	for i, d := range dims {
+		if d == vector {
+			v.stop(op, apart, "index_vector_dim %d is in %s", d, name)
 		}
-		o := c.g.OperandBatchingDims[i]
-		if x, y := c.in.Shape[o], c.indices.Shape[d]; !sameDim(x, y) {
-			c.stop(c.op, c.label["batch"], "batching dimensions differ: %d and %d (%s, %s)", x, y, c.in, c.indices)
+		if x, y := in.Shape[inDims[i]], indices.Shape[d]; !sameDim(x, y) {
+			v.stop(op, agree, "batching dimensions differ: %d and %d (%s, %s)", x, y, in, indices)
 		}
 	}
 }

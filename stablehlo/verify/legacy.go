@@ -2,6 +2,7 @@ package verify
 
 import (
 	"slices"
+	"strings"
 
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -65,27 +66,10 @@ func verifyEinsum(v *verifier, op *mlir.Op) {
 
 // einsumTerms splits ab,bc->ac. Texts with … broadcast, and are not read.
 func einsumTerms(config string) (from []string, to string, ok bool) {
-	start := 0
-	for i := range len(config) {
-		switch c := config[i]; {
-		case c == ',' && to == "":
-			from, start = append(from, config[start:i]), i+1
-		case c == '-' && i+1 < len(config) && config[i+1] == '>':
-			return append(from, config[start:i]), config[i+2:], letters(append(from, config[start:i], config[i+2:]))
-		}
-	}
-	return nil, "", false
-}
-
-func letters(terms []string) bool {
-	for _, t := range terms {
-		for i := range len(t) {
-			if c := t[i]; c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') {
-				return false
-			}
-		}
-	}
-	return true
+	terms, to, ok := strings.Cut(config, "->")
+	from = strings.Split(terms, ",")
+	other := func(c rune) bool { return c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') }
+	return from, to, ok && !slices.ContainsFunc(append(from, to), func(t string) bool { return strings.ContainsFunc(t, other) })
 }
 
 // verifyTorchIndexSelect checks a selection of slices along dim, for each of

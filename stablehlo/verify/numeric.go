@@ -37,7 +37,7 @@ func verifyTriangularSolve(v *verifier, op *mlir.Op) {
 	if !sameDim(a.Shape[n-2], a.Shape[n-1]) || !sameDim(a.Shape[n-1], shared) || !sameShape(a.Shape[:n-2], b.Shape[:n-2]) {
 		v.stop(op, "C3", "%s cannot be solved for %s: a should be square, fit b, and have its batch dimensions", a, b)
 	}
-	v.oneOf(op, "I6", "transpose_a", false, "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")
+	v.oneOf(op, "I6", "transpose_a", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")
 	if !likeTensor(b, outs[0]) {
 		v.fail(op, "C4", "b is %s but the result is %s", b, outs[0])
 	}
@@ -45,7 +45,7 @@ func verifyTriangularSolve(v *verifier, op *mlir.Op) {
 }
 
 func verifyFft(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
-	v.oneOf(op, "I2", "fft_type", false, "FFT", "IFFT", "RFFT", "IRFFT")
+	v.oneOf(op, "I2", "fft_type", "FFT", "IFFT", "RFFT", "IRFFT")
 	length := v.ints(op, "fft_length")
 	in, out, n := ins[0], outs[0], len(length)
 	if n > len(in.Shape) {
@@ -107,7 +107,7 @@ func verifyReducePrecision(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorTyp
 func verifyRng(v *verifier, op *mlir.Op) {
 	k := kBool | kInt | kFloat
 	ins, outs := v.takes(op, slots{scalar(k), scalar(k), ranked(1, kInt|kIndex)}, tensors(k))
-	v.oneOf(op, "I4", "rng_distribution", false, "UNIFORM", "NORMAL")
+	v.oneOf(op, "I4", "rng_distribution", "UNIFORM", "NORMAL")
 	if !mlir.SameType(ins[0].Elem, ins[1].Elem) || !mlir.SameType(ins[0].Elem, outs[0].Elem) {
 		v.stop(op, "C1", "elements differ: %s, %s and %s", ins[0], ins[1], outs[0])
 	}
@@ -125,7 +125,7 @@ func verifyRngBitGenerator(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorTyp
 
 // generator checks the algorithm, and the states before and after.
 func (v *verifier) generator(op *mlir.Op, state, after *mlir.TensorType) {
-	v.oneOf(op, "I1", "rng_algorithm", false, "DEFAULT", "THREE_FRY", "PHILOX")
+	v.oneOf(op, "I1", "rng_algorithm", "DEFAULT", "THREE_FRY", "PHILOX")
 	if !sameTensor(state, after) {
 		v.stop(op, "C1", "the state is %s but the new state is %s", state, after)
 	}
@@ -165,8 +165,7 @@ func verifyBatchNorm(vectors, outs int, grad bool, index, elems string, sizes []
 	}
 	return func(v *verifier, op *mlir.Op) {
 		ins, res := v.takes(op, in, out)
-		f := v.int(op, index, "feature_index", 0)
-		v.within(op, index, "feature_index", []int64{f}, len(ins[0].Shape))
+		f := v.dim(op, index, "feature_index", ins[0])
 		for i, t := range res {
 			v.infer(t, ins[min(i, 1)].Shape) // ins[1] has a number for each feature
 		}

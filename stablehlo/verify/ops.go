@@ -44,7 +44,7 @@ func (rules) Abs() rule {
 	return takes(verifyAbs, tensors(kSigned|kFloat|kComplex|kQuant), tensors(kSigned|kFloat|kQuant))
 }
 func (rules) Ceil() rule              { return verifySame(1, kFloat|kQuant) }
-func (rules) Convert() rule           { return takes(verifyConvert, tensors(kTensor), tensors(kTensor)) }
+func (rules) Convert() rule           { return takes(verifySizes, tensors(kTensor), tensors(kTensor)) }
 func (rules) CountLeadingZeros() rule { return verifySame(1, kInt) }
 func (rules) Floor() rule             { return verifySame(1, kFloat|kQuant) }
 func (rules) Imag() rule              { return takes(verifyPart, tensors(kFloat|kComplex), tensors(kFloat)) }
@@ -76,7 +76,7 @@ func (rules) ShiftRightArithmetic() rule { return verifySame(2, kInt) }
 func (rules) ShiftRightLogical() rule    { return verifySame(2, kInt) }
 func (rules) Subtract() rule             { return verifySame(2, kInt|kFloat|kComplex|kQuant) }
 func (rules) Xor() rule                  { return verifySame(2, kBool|kInt) }
-func (rules) IsFinite() rule             { return takes(verifyIsFinite, tensors(kFloat|kQuant), tensors(kBool)) }
+func (rules) IsFinite() rule             { return takes(verifySizes, tensors(kFloat|kQuant), tensors(kBool)) }
 func (rules) BitcastConvert() rule {
 	return takes(verifyBitcast, tensors(kAny|kQuantBlock), tensors(kAny|kQuantBlock))
 }

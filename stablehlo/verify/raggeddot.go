@@ -70,10 +70,5 @@ func raggedShape(d stablehlo.RaggedDims, lhs, rhs []int64, groups int64) []int64
 	for _, i := range slices.Concat(d.LHSBatch, d.LHSFree(len(lhs))) {
 		shape = append(shape, lhs[i])
 	}
-	for i, size := range rhs {
-		if i := int64(i); !slices.Contains(d.RHSBatch, i) && !slices.Contains(d.RHSContract, i) && !slices.Contains(d.RHSGroup, i) {
-			shape = append(shape, size)
-		}
-	}
-	return shape
+	return append(shape, rest(rhs, d.RHSBatch, d.RHSContract, d.RHSGroup)...)
 }

@@ -13,7 +13,9 @@ func verifyScatter(v *verifier, op *mlir.Op) {
 		v.stop(op, "C5", "has %d operands and %d results, but takes inputs, indices and as many updates, and gives as many results", len(op.Operands), n)
 	}
 	ins, outs := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
-	v.indices(op, "I2", ins[n])
+	if kindOf(ins[n].Elem)&(kInt|kIndex) == 0 {
+		v.stop(op, "I2", "the indices are %s, but should be integers", ins[n])
+	}
 	s, ok := stablehlo.ParseScatter(op.Attrs.Get("scatter_dimension_numbers"))
 	if !ok {
 		v.missing(op, "scatter_dimension_numbers", "#stablehlo.scatter<…>", op.Attrs.Get("scatter_dimension_numbers"))
@@ -29,19 +31,12 @@ func verifyScatter(v *verifier, op *mlir.Op) {
 	v.sameShapes(op, "C3", updates)
 	c.ranks()
 	c.dims()
-	c.apart()
+	v.batched(op, "C16", "C18", "scatter_indices_batching_dims", s.IndexVectorDim, s.ScatterIndicesBatchingDims, s.InputBatchingDims, ins[n], inputs[0])
 	c.update()
 	elems := v.reducer(op, reduction{op.Regions[0], "C23", inputs, scalars(inputs), nil})
 	for i, out := range outs {
 		v.result(op, "C24", out, inputs[i].Shape, limits(inputs[i])...)
 		v.bodyElem(op, "C25", i, out, elems[i])
-	}
-}
-
-// indices checks a tensor of indices.
-func (v *verifier) indices(op *mlir.Op, label string, t *mlir.TensorType) {
-	if kindOf(t.Elem)&(kInt|kIndex) == 0 {
-		v.stop(op, label, "the indices are %s, but should be integers", t)
 	}
 }
 
@@ -89,19 +84,6 @@ func (c scatterCheck) dims() {
 	c.within(op, "C15", "scatter_indices_batching_dims", s.ScatterIndicesBatchingDims, irank)
 	c.unique(op, "C20", "scatter_dims_to_operand_dims with input_batching_dims", slices.Concat(s.ScatterDimsToOperandDims, s.InputBatchingDims)...)
 	c.within(op, "C21", "scatter_dims_to_operand_dims", s.ScatterDimsToOperandDims, rank)
-}
-
-// apart checks that batching dimensions are not those of the index vector, and
-// agree.
-func (c scatterCheck) apart() {
-	for i, d := range c.s.ScatterIndicesBatchingDims {
-		if d == c.s.IndexVectorDim {
-			c.stop(c.op, "C16", "index_vector_dim %d is in scatter_indices_batching_dims", d)
-		}
-		if x, y := c.in.Shape[c.s.InputBatchingDims[i]], c.indices.Shape[d]; !sameDim(x, y) {
-			c.stop(c.op, "C18", "batching dimensions differ: %d and %d (%s, %s)", x, y, c.in, c.indices)
-		}
-	}
 }
 
 // update checks the shape of the updates: windows of the input at the window

@@ -29,7 +29,11 @@ func verifyBroadcastInDim(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType
 // has a bound: more cannot be laid out without knowing their sizes. [InferShapes], which
 // is asked for the sizes, does not check it.
 func (v *verifier) oneBound(op *mlir.Op, t *mlir.TensorType) {
-	if dynamic, withBound := bounded(t); v.inferred == nil && (dynamic > 1 || dynamic != withBound) {
+	open := slices.Index(t.Shape, mlir.Dynamic)
+	if open < 0 || v.inferred != nil {
+		return
+	}
+	if limits(t)[open] == mlir.Dynamic || slices.Contains(t.Shape[open+1:], mlir.Dynamic) {
 		v.stop(op, "", "the result is %s, but should be static, or have one dynamic dimension with a bound", t)
 	}
 }
@@ -146,13 +150,7 @@ func verifyTranspose(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if !sameAside(in.Elem, outs[0].Elem, true) {
 		v.stop(op, "C1", "elements differ: %s and %s", in.Elem, outs[0].Elem)
 	}
-	sorted := slices.Sorted(slices.Values(perm))
-	for i, d := range sorted {
-		if d != int64(i) || len(perm) != len(in.Shape) {
-			v.stop(op, "C2", "permutation %s is not one of the %d dimensions of %s", shapeText(perm), len(in.Shape), in)
-		}
-	}
-	if len(perm) != len(in.Shape) {
+	if !isPermutation(perm, len(in.Shape)) {
 		v.stop(op, "C2", "permutation %s is not one of the %d dimensions of %s", shapeText(perm), len(in.Shape), in)
 	}
 	shape, bounds, limits := make([]int64, len(perm)), make([]int64, len(perm)), limits(in)
@@ -163,6 +161,16 @@ func verifyTranspose(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if p, q := quantOf(in.Elem), quantOf(outs[0].Elem); q != nil && q.Axis >= 0 && int64(p.Axis) != perm[q.Axis] {
 		v.fail(op, "C4", "the quantization dimension of the operand is %d, but that of the result comes from %d", p.Axis, perm[q.Axis])
 	}
+}
+
+// isPermutation reports whether perm has each of 0 to n-1 once.
+func isPermutation(perm []int64, n int) bool {
+	for i, d := range slices.Sorted(slices.Values(perm)) {
+		if d != int64(i) {
+			return false
+		}
+	}
+	return len(perm) == n
 }
 
 func verifyReverse(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
@@ -249,8 +257,7 @@ func verifyConcatenate(v *verifier, op *mlir.Op) {
 		v.stop(op, "C3", "has no operands")
 	}
 	ins, outs := v.takes(op, slots{many(kPerTensor)}, tensors(kPerTensor))
-	d := v.int(op, "C4", "dimension", 0)
-	v.within(op, "C4", "dimension", []int64{d}, len(ins[0].Shape))
+	d := v.dim(op, "C4", "dimension", ins[0])
 	shape, bounds := slices.Clone(ins[0].Shape), limits(ins[0])
 	bounds[d] = most(ins[0], int(d))
 	for i, t := range ins {

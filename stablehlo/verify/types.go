@@ -60,8 +60,6 @@ func (v *verifier) checkTensor(t *mlir.TensorType) string {
 		if i := slices.IndexFunc(q.Scales, func(s float64) bool { return s < least }); i >= 0 {
 			return t.String() + ": scale " + strconv.Itoa(i) + " is less than any number of the expressed type (quant_c6)"
 		}
-	}
-	if q != nil {
 		if t.Unranked && q.Blocks != nil {
 			return t.String() + ": scales of blocks need a tensor whose dimensions are known"
 		}
@@ -213,7 +211,11 @@ func (v *verifier) fit(op *mlir.Op, what string, vs []*mlir.Value, slots slots) 
 		n, more = n-1, true
 	}
 	if len(vs) < n || !more && len(vs) > n {
-		v.stop(op, "", "has %d %ss, but %s", len(vs), what, wants(n, more))
+		least := ""
+		if more {
+			least = "at least "
+		}
+		v.stop(op, "", "has %d %ss, but should have %s%d", len(vs), what, least, n)
 	}
 	ts := make([]*mlir.TensorType, len(vs))
 	for i, x := range vs {
@@ -225,13 +227,6 @@ func (v *verifier) fit(op *mlir.Op, what string, vs []*mlir.Value, slots slots) 
 		ts[i] = v.tensor(op, label, what, i, x, slots[k])
 	}
 	return ts
-}
-
-func wants(n int, more bool) string {
-	if more {
-		return "should have at least " + strconv.Itoa(n)
-	}
-	return "should have " + strconv.Itoa(n)
 }
 
 // tensor checks that x, the i-th operand or result, fits the slot.
@@ -273,20 +268,4 @@ func most(t *mlir.TensorType, i int) int64 {
 		return d
 	}
 	return limits(t)[i]
-}
-
-// bounded returns how many dimensions of t are dynamic, and how many of those
-// have a bound.
-func bounded(t *mlir.TensorType) (dynamic, withBound int) {
-	b := stablehlo.Bounds(t)
-	for i, d := range t.Shape {
-		if d != mlir.Dynamic {
-			continue
-		}
-		dynamic++
-		if i < len(b) && b[i] != mlir.Dynamic {
-			withBound++
-		}
-	}
-	return dynamic, withBound
 }

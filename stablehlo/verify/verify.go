@@ -288,17 +288,13 @@ func (v *verifier) block(parent *mlir.Op, b *mlir.Block) {
 }
 
 // tensors returns the types of op's operands and results. It fails unless there
-// are nin operands (-1: any number, at least one) and nout results, all
-// tensors. It ends the rule without failing for types whose rules are not
+// are nin operands and nout results, all tensors. It ends the rule without failing for types whose rules are not
 // checked here: quantized or unranked ones.
 func (v *verifier) tensors(op *mlir.Op, nin, nout int) (ins, outs []*mlir.TensorType) {
-	if nin >= 0 && len(op.Operands) != nin {
+	if len(op.Operands) != nin {
 		v.stop(op, "", "has %d operands, but takes %d", len(op.Operands), nin)
 	}
-	if nin < 0 && len(op.Operands) == 0 {
-		v.stop(op, "", "has no operands")
-	}
-	if nout >= 0 && len(op.Results) != nout {
+	if len(op.Results) != nout {
 		v.stop(op, "", "has %d results, but gives %d", len(op.Results), nout)
 	}
 	ins, ok := v.tensorTypes(op, "operand", op.Operands)
@@ -350,12 +346,16 @@ func (v *verifier) int(op *mlir.Op, label, name string, low int64) int64 {
 	return x
 }
 
-// oneOf checks an enum attribute; may is whether it can be missing.
-func (v *verifier) oneOf(op *mlir.Op, label, name string, may bool, values ...string) {
+// dim returns an attribute that op must have, a dimension of t.
+func (v *verifier) dim(op *mlir.Op, label, name string, t *mlir.TensorType) int64 {
+	d := v.int(op, label, name, 0)
+	v.within(op, label, name, []int64{d}, len(t.Shape))
+	return d
+}
+
+// oneOf checks an enum attribute that op must have.
+func (v *verifier) oneOf(op *mlir.Op, label, name string, values ...string) {
 	a := op.Attrs.Get(name)
-	if a == nil && may {
-		return
-	}
 	if e := mlir.Enum(a); a == nil || !slices.Contains(values, e) {
 		v.stop(op, label, "%s is '%s', but should be one of %s", name, e, strings.Join(values, ", "))
 	}

@@ -17,10 +17,7 @@ type windows struct {
 
 // list reads an attribute of n positive numbers, each 1 if it is missing.
 func (w *windows) list(v *verifier, op *mlir.Op, to *[]int64, name string, n int, sizeLabel, label string) {
-	*to = make([]int64, n)
-	for i := range *to {
-		(*to)[i] = 1
-	}
+	*to = ones(n)
 	a := op.Attrs.Get(name)
 	if a == nil {
 		return
