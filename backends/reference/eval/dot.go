@@ -227,22 +227,6 @@ func (x *einsum) parse(o *site, config string) error {
 
 func einsumKernel(d loops.DType) func(f *frame, x *einsum) {
 	switch d {
-	case loops.I8:
-		return sumProducts[int8]
-	case loops.I16:
-		return sumProducts[int16]
-	case loops.I32:
-		return sumProducts[int32]
-	case loops.I64:
-		return sumProducts[int64]
-	case loops.U8:
-		return sumProducts[uint8]
-	case loops.U16:
-		return sumProducts[uint16]
-	case loops.U32:
-		return sumProducts[uint32]
-	case loops.U64:
-		return sumProducts[uint64]
 	case loops.F32:
 		return sumProducts[float32]
 	case loops.F64:
@@ -252,7 +236,7 @@ func einsumKernel(d loops.DType) func(f *frame, x *einsum) {
 	case loops.C128:
 		return sumProducts[complex128]
 	}
-	return nil
+	return loops.ByInteger(d, sumProducts[int8], sumProducts[int16], sumProducts[int32], sumProducts[int64], sumProducts[uint8], sumProducts[uint16], sumProducts[uint32], sumProducts[uint64])
 }
 
 func sumProducts[T loops.Numeric](f *frame, x *einsum) {

@@ -163,25 +163,10 @@ type indexFunc func(unsafe.Pointer) int
 
 // indexReader returns the reader of integers of type d; nil for other types.
 func indexReader(d loops.DType) indexFunc {
-	switch d {
-	case loops.I8, loops.I2, loops.I4:
-		return readIndex[int8]
-	case loops.I16:
-		return readIndex[int16]
-	case loops.I32:
-		return readIndex[int32]
-	case loops.I64:
-		return readIndex[int64]
-	case loops.U8, loops.U2, loops.U4:
-		return readIndex[uint8]
-	case loops.U16:
-		return readIndex[uint16]
-	case loops.U32:
-		return readIndex[uint32]
-	case loops.U64:
-		return readIndex[uint64]
+	if !d.IsInt() {
+		return nil
 	}
-	return nil
+	return loops.ByInteger[indexFunc](d.Layout(), readIndex[int8], readIndex[int16], readIndex[int32], readIndex[int64], readIndex[uint8], readIndex[uint16], readIndex[uint32], readIndex[uint64])
 }
 
 func readIndex[T loops.Integer](p unsafe.Pointer) int {

@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"ltc/backends/reference/internal/scalarmath"
-	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -13,46 +12,31 @@ import (
 // Binary returns the kernel of an op on elements of type d; nil if the
 // op has no such elements.
 func Binary(op mlir.Code, d DType) Loop2 {
-	switch d {
-	case I1:
-		return Erase2(boolBinary(op))
-	case I8:
-		return Erase2(intBinary[int8](op))
-	case I16:
-		return Erase2(intBinary[int16](op))
-	case I32:
-		return Erase2(intBinary[int32](op))
-	case I64:
-		return Erase2(intBinary[int64](op))
-	case U8:
-		return Erase2(intBinary[uint8](op))
-	case U16:
-		return Erase2(intBinary[uint16](op))
-	case U32:
-		return Erase2(intBinary[uint32](op))
-	case U64:
-		return Erase2(intBinary[uint64](op))
-	case F16:
-		return Erase2(half2[types.Float16](float32Binary(op)))
-	case BF16:
-		return Erase2(half2[types.BFloat16](float32Binary(op)))
-	case F32:
-		return Erase2(float32Binary(op))
-	case F64:
-		return Erase2(floatBinary[float64](op))
-	case C64:
-		return Erase2(complexBinary[complex64](op))
-	case C128:
-		return Erase2(complexBinary[complex128](op))
+	if f := ByInteger(d, ints2[int8], ints2[int16], ints2[int32], ints2[int64], ints2[uint8], ints2[uint16], ints2[uint32], ints2[uint64]); f != nil {
+		return f(op)
 	}
 	switch {
+	case d == I1:
+		return Erase2(boolBinary(op))
+	case d == F32:
+		return Erase2(float32Binary(op))
+	case d == F64:
+		return Erase2(floatBinary[float64](op))
+	case d == F16 || d == BF16:
+		return inFloat32x2(d, float32Binary(op))
+	case d.isNarrow():
+		return inFloat32x2(d, floatBinary[float32](op))
+	case d == C64:
+		return Erase2(complexBinary[complex64](op))
+	case d == C128:
+		return Erase2(complexBinary[complex128](op))
 	case d.IsSmallInt():
 		return smallBinary(op, d)
-	case d.isMini():
-		return miniKernel2(d, floatBinary[float32](op))
 	}
 	return nil
 }
+
+func ints2[T Integer](op mlir.Code) Loop2 { return Erase2(intBinary[T](op)) }
 
 // boolBinary: booleans add like or and multiply like and.
 func boolBinary(op mlir.Code) func(o, a, b []uint8) {

@@ -3,48 +3,30 @@ package loops
 import (
 	"math"
 	"unsafe"
-
-	"ltc/ir/types"
 )
 
 // Compare returns the loop of a comparison, EQ to LT; of floats in their total order if total
 // is set. It is nil for other directions and types.
 func Compare(direction string, total bool, d DType) Loop2 {
-	switch d {
-	case I1, U8, U2, U4:
-		return Erase2(compareOrdered[uint8](direction))
-	case I8, I2, I4:
-		return Erase2(compareOrdered[int8](direction))
-	case I16:
-		return Erase2(compareOrdered[int16](direction))
-	case I32:
-		return Erase2(compareOrdered[int32](direction))
-	case I64:
-		return Erase2(compareOrdered[int64](direction))
-	case U16:
-		return Erase2(compareOrdered[uint16](direction))
-	case U32:
-		return Erase2(compareOrdered[uint32](direction))
-	case U64:
-		return Erase2(compareOrdered[uint64](direction))
-	case F16:
-		return Erase2(half2to[types.Float16](compareFloat[float32](direction, total)))
-	case BF16:
-		return Erase2(half2to[types.BFloat16](compareFloat[float32](direction, total)))
-	case F32:
-		return Erase2(compareFloat[float32](direction, total))
-	case F64:
-		return Erase2(compareFloat[float64](direction, total))
-	case C64:
-		return Erase2(compareComplex[complex64](direction))
-	case C128:
-		return Erase2(compareComplex[complex128](direction))
+	if f := ByInteger(d.Layout(), compareInts[int8], compareInts[int16], compareInts[int32], compareInts[int64], compareInts[uint8], compareInts[uint16], compareInts[uint32], compareInts[uint64]); f != nil {
+		return f(direction)
 	}
-	if d.isMini() {
-		return miniKernel2To(d, compareFloat[float32](direction, total))
+	switch {
+	case d == F32:
+		return Erase2(compareFloat[float32](direction, total))
+	case d == F64:
+		return Erase2(compareFloat[float64](direction, total))
+	case d.isNarrow():
+		return inFloat32To(d, compareFloat[float32](direction, total))
+	case d == C64:
+		return Erase2(compareComplex[complex64](direction))
+	case d == C128:
+		return Erase2(compareComplex[complex128](direction))
 	}
 	return nil
 }
+
+func compareInts[T Integer](direction string) Loop2 { return Erase2(compareOrdered[T](direction)) }
 
 func compareFloat[T Float](direction string, total bool) func(o []uint8, a, b []T) {
 	if !total {

@@ -14,35 +14,17 @@ func Convert(from, to DType) Loop1 {
 	switch {
 	case from.IsComplex() || to.IsComplex():
 		return convertComplex(from, to)
-	case from.isMini():
-		return miniTo(from, to)
-	}
-	switch from {
-	case I1, U8, U2, U4:
-		return convertFrom[uint8](to)
-	case I8, I2, I4:
-		return convertFrom[int8](to)
-	case I16:
-		return convertFrom[int16](to)
-	case I32:
-		return convertFrom[int32](to)
-	case I64:
-		return convertFrom[int64](to)
-	case U16:
-		return convertFrom[uint16](to)
-	case U32:
-		return convertFrom[uint32](to)
-	case U64:
-		return convertFrom[uint64](to)
-	case F16:
-		return widenThen[types.Float16](to)
-	case BF16:
-		return widenThen[types.BFloat16](to)
-	case F32:
+	case from.isNarrow() && to == F32:
+		return widener(from)
+	case from.isNarrow():
+		return ofFloat32(from, convertFrom[float32](to), to.Size())
+	case from == F32:
 		return convertFrom[float32](to)
-	default:
-		return convertFrom[float64](to)
 	}
+	if f := ByInteger(from.Layout(), convertFrom[int8], convertFrom[int16], convertFrom[int32], convertFrom[int64], convertFrom[uint8], convertFrom[uint16], convertFrom[uint32], convertFrom[uint64]); f != nil {
+		return f(to)
+	}
+	return convertFrom[float64](to)
 }
 
 func convertFrom[S number](to DType) Loop1 {
@@ -54,22 +36,6 @@ func convertFrom[S number](to DType) Loop1 {
 				o[i] = bit(a[i] != 0)
 			}
 		})
-	case I8:
-		return Erase1(toInt[S, int8]())
-	case I16:
-		return Erase1(toInt[S, int16]())
-	case I32:
-		return Erase1(toInt[S, int32]())
-	case I64:
-		return Erase1(toInt[S, int64]())
-	case U8:
-		return Erase1(toInt[S, uint8]())
-	case U16:
-		return Erase1(toInt[S, uint16]())
-	case U32:
-		return Erase1(toInt[S, uint32]())
-	case U64:
-		return Erase1(toInt[S, uint64]())
 	case F16:
 		return Erase1(func(o []types.Float16, a []S) {
 			a = a[:len(o)]
@@ -88,6 +54,9 @@ func convertFrom[S number](to DType) Loop1 {
 		return Erase1(Cast[S, float32])
 	case F64:
 		return Erase1(Cast[S, float64])
+	}
+	if f := ByInteger(to, toInt[S, int8], toInt[S, int16], toInt[S, int32], toInt[S, int64], toInt[S, uint8], toInt[S, uint16], toInt[S, uint32], toInt[S, uint64]); f != nil {
+		return f()
 	}
 	if to.IsSmallInt() {
 		return toSmallInt[S](to)
@@ -135,9 +104,9 @@ func isFloat[T number]() bool {
 	return T(half) != 0
 }
 
-func toInt[S number, D Integer]() func(o []D, a []S) {
+func toInt[S number, D Integer]() Loop1 {
 	if !isFloat[S]() {
-		return Cast[S, D] // wraps
+		return Erase1(Cast[S, D]) // wraps
 	}
 	width := 8 * unsafe.Sizeof(D(0))
 	lo, hi := D(0), ^D(0)
@@ -149,7 +118,7 @@ func toInt[S number, D Integer]() func(o []D, a []S) {
 	if lo < 0 {
 		limit = math.Ldexp(1, int(width)-1)
 	}
-	return func(o []D, a []S) {
+	return Erase1(func(o []D, a []S) {
 		a = a[:len(o)]
 		for i := range o {
 			switch x := float64(a[i]); {
@@ -163,25 +132,7 @@ func toInt[S number, D Integer]() func(o []D, a []S) {
 				o[i] = D(x)
 			}
 		}
-	}
-}
-
-// widenThen converts from a 16-bit type by way of f32.
-func widenThen[H half](to DType) Loop1 {
-	if to == F32 {
-		return Erase1(func(o []float32, a []H) { widen(o, a) })
-	}
-	k, size := convertFrom[float32](to), to.Size()
-	return func(o, a unsafe.Pointer, n int) {
-		in := unsafe.Slice((*H)(a), n)
-		c := chunkPool.Get().(*chunks)
-		for i := 0; i < n; i += Chunk {
-			m := min(Chunk, n-i)
-			widen(c.a[:m], in[i:])
-			k(unsafe.Add(o, i*size), unsafe.Pointer(&c.a), m)
-		}
-		chunkPool.Put(c)
-	}
+	})
 }
 
 // Finite returns the loop that says which elements are neither infinite nor NaN; nil if they
@@ -197,8 +148,8 @@ func Finite(d DType) Loop1 {
 	case F64:
 		return Erase1(finite[uint64](0x7ff0000000000000))
 	}
-	if d.isMini() {
-		return miniFinite(d)
+	if d.isNarrow() {
+		return ofFloat32(d, Erase1(finite[uint32](0x7f800000)), 1)
 	}
 	return nil
 }

@@ -127,9 +127,8 @@ func (d DType) String() string { return dtypeTable[d].mlir }
 // IsFloat reports whether elements are floats of any width.
 func (d DType) IsFloat() bool { return d >= F16 && d < C64 }
 
-func (d DType) isHalf() bool { return d == F16 || d == BF16 }
-
-func (d DType) isMini() bool { return d >= TF32 && d < C64 }
+// isNarrow reports whether elements are floats that are computed in f32.
+func (d DType) isNarrow() bool { return d.IsFloat() && d != F32 && d != F64 }
 
 // IsInt reports whether elements are integers; i1 is none.
 func (d DType) IsInt() bool { return d >= I2 && d <= U64 }
@@ -154,7 +153,7 @@ func (d DType) Part() DType {
 // Accum is the type in which sums and products of many elements are computed.
 func (d DType) Accum() DType {
 	switch {
-	case d.isHalf() || d.isMini():
+	case d.isNarrow():
 		return F32
 	case d.IsSmallInt():
 		return d.storage()
@@ -173,3 +172,39 @@ var internalTypes = func() map[types.DType]DType {
 
 // Of returns the evaluator's type of elements that callers can hold.
 func Of(d types.DType) DType { return internalTypes[d] }
+
+// ByInteger picks the instance of a function for integers of type d, of a byte or more; the
+// zero F for other types.
+func ByInteger[F any](d DType, i8, i16, i32, i64, u8, u16, u32, u64 F) (f F) {
+	switch d {
+	case I8:
+		f = i8
+	case I16:
+		f = i16
+	case I32:
+		f = i32
+	case I64:
+		f = i64
+	case U8:
+		f = u8
+	case U16:
+		f = u16
+	case U32:
+		f = u32
+	case U64:
+		f = u64
+	}
+	return f
+}
+
+// Layout is the type of a byte or more whose integers are in memory as those of d are: that
+// of i1 is ui8. Other types are their own.
+func (d DType) Layout() DType {
+	switch {
+	case d == I1:
+		return U8
+	case d.IsSmallInt():
+		return d.storage()
+	}
+	return d
+}

@@ -27,25 +27,12 @@ func inTurn[T any](k func(acc T, a []T) T) folding[T] {
 
 // Fold returns the fold of an associative op; nil if there is none.
 func Fold(op mlir.Code, d DType) FoldFunc {
+	if f := ByInteger(d, foldInts[int8], foldInts[int16], foldInts[int32], foldInts[int64], foldInts[uint8], foldInts[uint16], foldInts[uint32], foldInts[uint64]); f != nil {
+		return f(op)
+	}
 	switch d {
 	case I1:
 		return eraseFold(foldBool(op))
-	case I8:
-		return eraseFold(foldInt[int8](op))
-	case I16:
-		return eraseFold(foldInt[int16](op))
-	case I32:
-		return eraseFold(foldInt[int32](op))
-	case I64:
-		return eraseFold(foldInt[int64](op))
-	case U8:
-		return eraseFold(foldInt[uint8](op))
-	case U16:
-		return eraseFold(foldInt[uint16](op))
-	case U32:
-		return eraseFold(foldInt[uint32](op))
-	case U64:
-		return eraseFold(foldInt[uint64](op))
 	case F32:
 		return eraseFold(foldNumber[float32](op))
 	case F64:
@@ -53,6 +40,8 @@ func Fold(op mlir.Code, d DType) FoldFunc {
 	}
 	return nil
 }
+
+func foldInts[T Integer](op mlir.Code) FoldFunc { return eraseFold(foldInt[T](op)) }
 
 func eraseFold[T any](k folding[T]) FoldFunc {
 	if k == nil {

@@ -81,22 +81,6 @@ type GemmFunc func(run *Budget, c, a, b unsafe.Pointer, m, n, k, ai, al int)
 // Gemm returns the matrix product of elements of type d; nil if they have none.
 func Gemm(d DType) GemmFunc {
 	switch d {
-	case I8:
-		return eraseGemm(axpy4x2[int8])
-	case I16:
-		return eraseGemm(axpy4x2[int16])
-	case I32:
-		return eraseGemm(axpy4x2[int32])
-	case I64:
-		return eraseGemm(axpy4x2[int64])
-	case U8:
-		return eraseGemm(axpy4x2[uint8])
-	case U16:
-		return eraseGemm(axpy4x2[uint16])
-	case U32:
-		return eraseGemm(axpy4x2[uint32])
-	case U64:
-		return eraseGemm(axpy4x2[uint64])
 	case F32:
 		return eraseGemm(float32Rows())
 	case F64:
@@ -106,8 +90,13 @@ func Gemm(d DType) GemmFunc {
 	case C128:
 		return eraseGemm(axpy4x2[complex128])
 	}
+	if f := ByInteger(d, intGemm[int8], intGemm[int16], intGemm[int32], intGemm[int64], intGemm[uint8], intGemm[uint16], intGemm[uint32], intGemm[uint64]); f != nil {
+		return f()
+	}
 	return nil
 }
+
+func intGemm[T Integer]() GemmFunc { return eraseGemm(axpy4x2[T]) }
 
 func eraseGemm[T Numeric](rows rowsFunc[T]) GemmFunc {
 	return func(run *Budget, c, a, b unsafe.Pointer, m, n, k, ai, al int) {

@@ -92,55 +92,96 @@ type chunks struct{ a, b, o [Chunk]float32 }
 
 var chunkPool = sync.Pool{New: func() any { return new(chunks) }}
 
-// half1 and half2 run a kernel of f32 on a 16-bit type.
-func half1[H half](k func(o, a []float32)) func(o, a []H) {
+// inFloat32 runs a loop of f32 on elements of a narrower type d.
+func inFloat32(d DType, k func(o, a []float32)) Loop1 {
 	if k == nil {
 		return nil
 	}
-	return func(o, a []H) {
+	widen, narrow, size := Convert(d, F32), narrower(d), d.Size()
+	return func(o, a unsafe.Pointer, n int) {
 		c := chunkPool.Get().(*chunks)
-		for i := 0; i < len(o); i += Chunk {
-			n := min(Chunk, len(o)-i)
-			widen(c.a[:n], a[i:])
-			k(c.o[:n], c.a[:n])
-			narrow(o[i:i+n], c.o[:n])
+		for i := 0; i < n; i += Chunk {
+			m := min(Chunk, n-i)
+			widen(unsafe.Pointer(&c.a), unsafe.Add(a, i*size), m)
+			k(c.o[:m], c.a[:m])
+			narrow(unsafe.Add(o, i*size), unsafe.Pointer(&c.o), m)
 		}
 		chunkPool.Put(c)
 	}
 }
 
-func half2[H half](k func(o, a, b []float32)) func(o, a, b []H) {
+func inFloat32x2(d DType, k func(o, a, b []float32)) Loop2 {
 	if k == nil {
 		return nil
 	}
-	return func(o, a, b []H) {
+	narrow, size := narrower(d), d.Size()
+	return widenPairs(d, func(c *chunks, o unsafe.Pointer, i, n int) {
+		k(c.o[:n], c.a[:n], c.b[:n])
+		narrow(unsafe.Add(o, i*size), unsafe.Pointer(&c.o), n)
+	})
+}
+
+// inFloat32To is inFloat32x2 for a loop with results of a byte.
+func inFloat32To(d DType, k func(o []uint8, a, b []float32)) Loop2 {
+	if k == nil {
+		return nil
+	}
+	return widenPairs(d, func(c *chunks, o unsafe.Pointer, i, n int) {
+		k(unsafe.Slice((*uint8)(unsafe.Add(o, i)), n), c.a[:n], c.b[:n])
+	})
+}
+
+// widenPairs calls do for the n elements from the i-th on of two operands of type d, which
+// c.a and c.b have as f32s.
+func widenPairs(d DType, do func(c *chunks, o unsafe.Pointer, i, n int)) Loop2 {
+	widen, size := Convert(d, F32), d.Size()
+	return func(o, a, b unsafe.Pointer, n int) {
 		c := chunkPool.Get().(*chunks)
-		for i := 0; i < len(o); i += Chunk {
-			n := min(Chunk, len(o)-i)
-			widen(c.a[:n], a[i:])
-			widen(c.b[:n], b[i:])
-			k(c.o[:n], c.a[:n], c.b[:n])
-			narrow(o[i:i+n], c.o[:n])
+		for i := 0; i < n; i += Chunk {
+			m := min(Chunk, n-i)
+			widen(unsafe.Pointer(&c.a), unsafe.Add(a, i*size), m)
+			widen(unsafe.Pointer(&c.b), unsafe.Add(b, i*size), m)
+			do(c, o, i, m)
 		}
 		chunkPool.Put(c)
 	}
 }
 
-// half2to is half2 for a kernel with results of another type.
-func half2to[H half, R any](k func(o []R, a, b []float32)) func(o []R, a, b []H) {
-	if k == nil {
-		return nil
-	}
-	return func(o []R, a, b []H) {
+// ofFloat32 runs a loop, whose results have size bytes, on the f32s that elements of a
+// narrower type d are.
+func ofFloat32(d DType, k Loop1, size int) Loop1 {
+	widen := widener(d)
+	return func(o, a unsafe.Pointer, n int) {
 		c := chunkPool.Get().(*chunks)
-		for i := 0; i < len(o); i += Chunk {
-			n := min(Chunk, len(o)-i)
-			widen(c.a[:n], a[i:])
-			widen(c.b[:n], b[i:])
-			k(o[i:i+n], c.a[:n], c.b[:n])
+		for i := 0; i < n; i += Chunk {
+			m := min(Chunk, n-i)
+			widen(unsafe.Pointer(&c.a), unsafe.Add(a, i*d.Size()), m)
+			k(unsafe.Add(o, i*size), unsafe.Pointer(&c.a), m)
 		}
 		chunkPool.Put(c)
 	}
+}
+
+// widener returns the conversion of a type d narrower than f32, which holds all its values.
+func widener(d DType) Loop1 {
+	switch d {
+	case F16:
+		return Erase1(widen[types.Float16])
+	case BF16:
+		return Erase1(widen[types.BFloat16])
+	}
+	return widenMini(d)
+}
+
+// narrower returns what rounds results of f32 to elements of a narrower type d.
+func narrower(d DType) Loop1 {
+	switch d {
+	case F16:
+		return Erase1(narrow[types.Float16])
+	case BF16:
+		return Erase1(narrow[types.BFloat16])
+	}
+	return Convert(F32, d)
 }
 
 func widen[H half](o []float32, a []H) {

@@ -16,8 +16,8 @@ func ReducePrecision(d DType, exponent, mantissa int) Loop1 {
 		return Erase1(reducePrecision[uint32](8, 23, exponent, mantissa))
 	case d == F64:
 		return Erase1(reducePrecision[uint64](11, 52, exponent, mantissa))
-	case d.isMini(): // as the f32 of that value
-		return miniKernel1(d, func(o, a []float32) {
+	case d.isNarrow(): // as the f32 of that value
+		return inFloat32(d, func(o, a []float32) {
 			reducePrecision[uint32](8, 23, exponent, mantissa)(bitsOf(o), bitsOf(a))
 		})
 	}

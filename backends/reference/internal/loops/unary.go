@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -13,46 +12,29 @@ import (
 // Unary returns the kernel of an op on elements of type d; nil if the
 // op has no such elements.
 func Unary(op mlir.Code, d DType) Loop1 {
-	switch d {
-	case I1:
-		return Erase1(boolUnary(op))
-	case I8:
-		return Erase1(intUnary[int8](op))
-	case I16:
-		return Erase1(intUnary[int16](op))
-	case I32:
-		return Erase1(intUnary[int32](op))
-	case I64:
-		return Erase1(intUnary[int64](op))
-	case U8:
-		return Erase1(intUnary[uint8](op))
-	case U16:
-		return Erase1(intUnary[uint16](op))
-	case U32:
-		return Erase1(intUnary[uint32](op))
-	case U64:
-		return Erase1(intUnary[uint64](op))
-	case F16:
-		return Erase1(half1[types.Float16](floatUnary[float32](op)))
-	case BF16:
-		return Erase1(half1[types.BFloat16](floatUnary[float32](op)))
-	case F32:
-		return Erase1(floatUnary[float32](op))
-	case F64:
-		return Erase1(floatUnary[float64](op))
-	case C64:
-		return Erase1(complexUnary[complex64](op))
-	case C128:
-		return Erase1(complexUnary[complex128](op))
+	if f := ByInteger(d, ints1[int8], ints1[int16], ints1[int32], ints1[int64], ints1[uint8], ints1[uint16], ints1[uint32], ints1[uint64]); f != nil {
+		return f(op)
 	}
 	switch {
+	case d == I1:
+		return Erase1(boolUnary(op))
+	case d == F32:
+		return Erase1(floatUnary[float32](op))
+	case d == F64:
+		return Erase1(floatUnary[float64](op))
+	case d.isNarrow():
+		return inFloat32(d, floatUnary[float32](op))
+	case d == C64:
+		return Erase1(complexUnary[complex64](op))
+	case d == C128:
+		return Erase1(complexUnary[complex128](op))
 	case d.IsSmallInt():
 		return smallUnary(op, d)
-	case d.isMini():
-		return miniKernel1(d, floatUnary[float32](op))
 	}
 	return nil
 }
+
+func ints1[T Integer](op mlir.Code) Loop1 { return Erase1(intUnary[T](op)) }
 
 func boolUnary(op mlir.Code) func(o, a []uint8) {
 	if op != stablehlo.Not {
