@@ -13,6 +13,7 @@ import (
 // spatial axis; nil stands for what is said of each.
 type ConvOptions struct {
 	Strides  []int    // places from one window to the next: 1
+	Pad      int      // zeros on each side of every spatial axis, where Padding is nil: none
 	Padding  [][2]int // zeros before and after; negative ones take elements away: none
 	Dilation []int    // places from one element of the kernel to the next: 1
 	Base     []int    // places from one element of x to the next, with zeros between: 1. It makes a transposed convolution
@@ -52,7 +53,10 @@ func (x *Tensor) Conv(kernel *Tensor, o ConvOptions) *Tensor {
 		}
 	}
 	spatial := max(rank-2, 0)
-	low, high := sides(o.Padding, spatial)
+	if o.Pad != 0 && o.Padding != nil {
+		return x.misuse(op, padAndPadding)
+	}
+	low, high := sides(o.Padding, o.Pad, spatial)
 	return record2(ir.OpConv, x, kernel, []ir.Attr{
 		ir.ConvStrides: {Ints: each(o.Strides, spatial)}, ir.ConvLow: {Ints: low}, ir.ConvHigh: {Ints: high},
 		ir.ConvBase: {Ints: each(o.Base, spatial)}, ir.ConvDilation: {Ints: each(o.Dilation, spatial)},
@@ -78,10 +82,12 @@ func places(n int) []int {
 	return list
 }
 
-// sides splits padding into what is before and after; nil is n times nothing.
-func sides(padding [][2]int, n int) (low, high []int) {
+const padAndPadding = "Pad and Padding are both given: Pad stands for the same on all sides"
+
+// sides splits padding into what is before and after; nil is n times the same on both.
+func sides(padding [][2]int, same, n int) (low, high []int) {
 	if padding == nil {
-		padding = make([][2]int, n)
+		padding = slices.Repeat([][2]int{{same, same}}, n)
 	}
 	low, high = make([]int, len(padding)), make([]int, len(padding))
 	for i, p := range padding {
@@ -117,6 +123,7 @@ func convLayout(s string) (d ir.ConvDims, err error) {
 // spatial axis; nil stands for what is said of each.
 type PoolOptions struct {
 	Strides  []int    // places from one window to the next: the window's size
+	Pad      int      // places on each side of every spatial axis, where Padding is nil: none
 	Padding  [][2]int // places before and after; negative ones take elements away: none
 	Dilation []int    // places from one element of the window to the next: 1
 	// Layout names the axes: N is the batch, C the features, and every other
@@ -181,7 +188,10 @@ func (x *Tensor) windows(name string, window []int, o PoolOptions) (a [5]ir.Attr
 	if strides == nil {
 		strides = window
 	}
-	low, high := sides(o.Padding, len(axes))
+	if o.Pad != 0 && o.Padding != nil {
+		return a, x.misuse(name, padAndPadding)
+	}
+	low, high := sides(o.Padding, o.Pad, len(axes))
 	dilation := each(o.Dilation, len(axes))
 	for _, l := range []struct {
 		name string

@@ -81,6 +81,22 @@ func wrongCount(tr *Trace, x []*Tensor, want int) []*Tensor {
 	return []*Tensor{tr.poisoned(opError(tr.site(), "func", ErrUsage, x, "it takes %d arguments, got %d", want, len(x)))}
 }
 
+// Warmup compiles the program that Call with arguments of these types would run, and runs
+// nothing: the first Call is then as quick as those after it.
+func (f *Function) Warmup(ctx context.Context, given ...*Tensor) error {
+	ctx = cmp.Or(ctx, context.Background())
+	if err := f.usable("warmup", given); err != nil {
+		return err
+	}
+	args, err := seen(ctx, given)
+	defer unsee(given, args)
+	if err != nil {
+		return err
+	}
+	_, err = f.lookup(ctx, args)
+	return err
+}
+
 // Call runs the function on args, variables or tensors with values, and returns
 // its first result, which has a value and can be used in any trace of the
 // device.
@@ -98,13 +114,21 @@ func (f *Function) Call(ctx context.Context, args ...*Tensor) (*Tensor, error) {
 // CallAll is Call for all results.
 func (f *Function) CallAll(ctx context.Context, args ...*Tensor) ([]*Tensor, error) {
 	ctx = cmp.Or(ctx, context.Background())
-	if f == nil || !f.dev.opens() {
-		return nil, fmt.Errorf("func: %w: the device given to Func is nil, or the Function is", ErrUsage)
-	}
-	if f.dev.sched.Closed() {
-		return nil, closedError(callsite.Caller(), "call", f.dev, args...)
+	if err := f.usable("call", args); err != nil {
+		return nil, err
 	}
 	return f.call(ctx, args)
+}
+
+// usable returns why f cannot do op.
+func (f *Function) usable(op string, args []*Tensor) error {
+	if f == nil || !f.dev.opens() {
+		return fmt.Errorf("func: %w: the device given to Func is nil, or the Function is", ErrUsage)
+	}
+	if f.dev.sched.Closed() {
+		return closedError(callsite.Caller(), op, f.dev, args...)
+	}
+	return nil
 }
 
 // call is CallAll, also for copies that were under way when the device was

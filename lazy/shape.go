@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -132,14 +133,114 @@ func (x *Tensor) MulScalar(v float64) *Tensor { return x.withScalar(ir.OpMul, v)
 // DivScalar returns x/v elementwise.
 func (x *Tensor) DivScalar(v float64) *Tensor { return x.withScalar(ir.OpDiv, v) }
 
+// MaximumScalar returns the larger of x and v elementwise, as [Tensor.Maximum] does.
+func (x *Tensor) MaximumScalar(v float64) *Tensor { return x.withScalar(ir.OpMaximum, v) }
+
+// MinimumScalar returns the smaller of x and v elementwise, as [Tensor.Minimum] does.
+func (x *Tensor) MinimumScalar(v float64) *Tensor { return x.withScalar(ir.OpMinimum, v) }
+
+// PowScalar returns x to the power of v elementwise, as [Tensor.Pow] does.
+func (x *Tensor) PowScalar(v float64) *Tensor { return x.withScalar(ir.OpPow, v) }
+
+// EqualScalar, NotEqualScalar, LessScalar, LessEqualScalar, GreaterScalar and
+// GreaterEqualScalar compare every element of x with a constant of the program.
+func (x *Tensor) EqualScalar(v float64) *Tensor        { return x.compareScalar("EQ", v) }
+func (x *Tensor) NotEqualScalar(v float64) *Tensor     { return x.compareScalar("NE", v) }
+func (x *Tensor) LessScalar(v float64) *Tensor         { return x.compareScalar("LT", v) }
+func (x *Tensor) LessEqualScalar(v float64) *Tensor    { return x.compareScalar("LE", v) }
+func (x *Tensor) GreaterScalar(v float64) *Tensor      { return x.compareScalar("GT", v) }
+func (x *Tensor) GreaterEqualScalar(v float64) *Tensor { return x.compareScalar("GE", v) }
+
+// WhereScalar returns x where cond is true, and a constant of the program elsewhere.
+func (cond *Tensor) WhereScalar(x *Tensor, v float64) *Tensor {
+	if t := firstBad("where", cond, x); t != nil {
+		return t
+	}
+	tr := traceOfTwo(cond, x)
+	if tr == nil {
+		return noTrace("where", cond, x)
+	}
+	s, bad := tr.scalarLike("where", v, x)
+	if bad != nil {
+		return bad
+	}
+	return cond.Where(x, s)
+}
+
 func (x *Tensor) withScalar(op ir.Op, v float64) *Tensor {
+	s, bad := x.scalarLike(op.String(), v)
+	if bad != nil {
+		return bad
+	}
+	return record2(op, x, s)
+}
+
+func (x *Tensor) compareScalar(direction string, v float64) *Tensor {
+	s, bad := x.scalarLike("compare", v)
+	if bad != nil {
+		return bad
+	}
+	return x.compare(direction, s)
+}
+
+// scalarLike returns v as a constant of x's dtype in x's trace, for op.
+func (x *Tensor) scalarLike(op string, v float64) (s, bad *Tensor) {
 	if x == nil || x.err != nil || x.tr == nil {
-		return noTrace(op.String(), x)
+		return nil, noTrace(op, x)
 	}
-	if err := fits(x.DType(), v); err != nil {
-		return x.tr.poisoned(opError(x.tr.site(), op.String(), ErrType, []*Tensor{x}, "%v; convert x with Convert", err))
+	return x.tr.scalarLike(op, v, x)
+}
+
+// scalarLike returns v as a constant of x's dtype, for op.
+func (tr *Trace) scalarLike(op string, v float64, x *Tensor) (s, bad *Tensor) {
+	d := x.DType()
+	if err := fits(d, v); err != nil {
+		return nil, tr.poisoned(opError(tr.site(), op, ErrType, []*Tensor{x}, "%v; convert x with Convert", err))
 	}
-	return record2(op, x, x.like(v))
+	return tr.constant(d, ir.LiteralBits(d, v)), nil
+}
+
+// SumKeep is [Tensor.Sum] whose axes stay, of one element each, so that the result
+// broadcasts with x. MeanKeep, MaxKeep and MinKeep are the same of [Tensor.Mean],
+// [Tensor.Max] and [Tensor.Min].
+func (x *Tensor) SumKeep(axes ...int) *Tensor  { return x.keepAxes(x.Sum(axes...), axes) }
+func (x *Tensor) MeanKeep(axes ...int) *Tensor { return x.keepAxes(x.Mean(axes...), axes) }
+func (x *Tensor) MaxKeep(axes ...int) *Tensor  { return x.keepAxes(x.Max(axes...), axes) }
+func (x *Tensor) MinKeep(axes ...int) *Tensor  { return x.keepAxes(x.Min(axes...), axes) }
+
+// keepAxes gives y, which x was reduced to over axes, these axes back.
+func (x *Tensor) keepAxes(y *Tensor, axes []int) *Tensor {
+	if y.err != nil {
+		return y
+	}
+	if len(axes) == 0 {
+		axes = places(x.Rank())
+	}
+	dims := slices.Clone([]int(x.Shape()))
+	for _, a := range axes {
+		dims[(a+len(dims))%len(dims)] = 1
+	}
+	return y.Reshape(dims...)
+}
+
+// PadZeros returns x with zeros around it: before and after the elements of each of its
+// last axes, as many axes as there are entries. Negative numbers take elements away.
+func (x *Tensor) PadZeros(padding ...[2]int) *Tensor {
+	const op = "pad"
+	if t := firstBad(op, x); t != nil {
+		return t
+	}
+	first := x.Rank() - len(padding)
+	if first < 0 {
+		return x.misuse(op, fmt.Sprintf("there are %d entries of padding, x has %d axes", len(padding), x.Rank()))
+	}
+	zero, bad := x.scalarLike(op, 0)
+	if bad != nil {
+		return bad
+	}
+	before, after := sides(padding, 0, len(padding))
+	none := make([]int, first)
+	return x.Pad(zero, slices.Concat(none, before), slices.Concat(none, after), make([]int, x.Rank()))
 }
 
 func checkSelect(x *Tensor, axis, index int) *breach {

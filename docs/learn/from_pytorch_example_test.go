@@ -36,7 +36,7 @@ func Example_cnn() {
 	kernel := dev.Variable("kernel", lazy.F32, 8, 1, 3, 3).Init(lazy.HeNormal("OIHW"))
 	head := dev.Variable("head", lazy.F32, 8*4*4, 10).Init(lazy.HeNormal())
 	net := func(x *lazy.Tensor, train bool) *lazy.Tensor {
-		x = x.Conv(kernel, lazy.ConvOptions{Padding: [][2]int{{1, 1}, {1, 1}}}).ReLU()
+		x = x.Conv(kernel, lazy.ConvOptions{Pad: 1}).ReLU()
 		x = x.MaxPool([]int{2, 2}, lazy.PoolOptions{}).Reshape(x.Dim(0), 8*4*4)
 		if train {
 			x = rnd.Dropout(x, 0.1)
