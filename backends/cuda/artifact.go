@@ -100,10 +100,10 @@ func (a *artifact) suits(p driver.Properties, hopper bool) (machine []byte, ok b
 }
 
 // Load compiles a program, and takes its kernels from an artifact of it: the driver
-// compiles none; those of machine code that the driver does not take, such as a later
-// driver's, it compiles anew. The error wraps [backends.ErrArtifact] if the artifact is not
-// as it was made, whichever byte of it differs, or of a program, of options or of a GPU
-// for which kernels are others: where they do not differ, it is taken.
+// compiles none. Machine code that the driver does not take, such as a later driver's, is
+// compiled anew. The error wraps [backends.ErrArtifact] if any byte of the artifact differs
+// from what was made. It also does if the artifact is of a program, of options or of a GPU
+// with other kernels: where the kernels do not differ, it is taken.
 func (b *Backend) Load(ctx context.Context, m backends.Module, o backends.Options, data []byte) (backends.Executable, error) {
 	refuse := func(why string) error { return fmt.Errorf("%v: load: %w: %s", b.dev, backends.ErrArtifact, why) }
 	a := readArtifact(data)

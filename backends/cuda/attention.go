@@ -16,9 +16,9 @@ import (
 type attentionCall struct {
 	attention.Op
 	operands []plan.Operand
-	// sizes and strides are the entry's: how many queries, keys, heads and heads that
-	// share keys there are, and if keys are cut, parts, and keys of one; of each operand,
-	// how far batches, heads and rows are apart.
+	// sizes and strides are the entry's. Sizes are how many queries, keys, heads and heads
+	// that share keys there are, and if keys are cut, how many parts, and keys of one part.
+	// Strides are, of each operand, how far batches, heads and rows are apart.
 	sizes, strides []int64
 	batch          int64
 }

@@ -89,8 +89,8 @@ func TestEnded(t *testing.T) {
 	require.Equal(t, errEnough, e.Execute(late, &backends.Call{Args: updateArgs()}))
 }
 
-// A run that is cancelled on its way has written nothing of the caller's, and when it
-// returns, nothing of it runs any more, or its queue keeps what that uses: the program may
+// A run that is cancelled on its way has written nothing of the caller's. When it returns,
+// nothing of it runs any more, or its queue keeps the memory that it uses: the program may
 // be dropped.
 func TestCancelledRun(t *testing.T) {
 	for seed := range uint64(6) {

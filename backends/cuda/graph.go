@@ -18,9 +18,9 @@ const leastGraph = 4
 // queue as one graph: from one step to before another.
 type row struct{ from, to int }
 
-// rows returns the longest rows of steps, and tells these which they are in. Copies
-// that need not be made where both values are in one memory are in none, and a row ends
-// with a step that one of the host awaits, which would have to wait for all of a graph.
+// rows returns the longest rows of steps, and tells these which they are in. Copies that
+// need not be made where both values are in one memory are in none. A row ends with a step
+// that one of the host awaits, which would have to wait for all of a graph.
 func rows(steps []step, awaited []int) []row {
 	var all []row
 	for i := 0; i < len(steps); {

@@ -29,9 +29,9 @@ func hopper(t *testing.T) *Backend {
 	return b
 }
 
-// runText runs an entry of a text that is given the address of some bytes, a map of
-// some others, which are a matrix of rows of columns of 16 bits, and writes the first,
-// with a block of 128 threads.
+// runText runs an entry of a text, with a block of 128 threads. The entry is given the
+// address of some bytes, and a map of some others, which are a matrix of rows of columns of
+// 16 bits. It writes the first.
 func runText(t *testing.T, text, entry string, out int, in []byte, l driver.TensorLayout) []byte {
 	b := hopper(t)
 	q := b.dev.home
@@ -130,9 +130,9 @@ WAIT:
 }
 `
 
-// Descriptors name what the layout of factors along K, and across it, says: here the
-// second factor is one matrix of 64 by 64, and the first picks one of its rows for each
-// row of the product.
+// Descriptors agree with the layout of factors along K, and across it. Here the second
+// factor is one matrix of 64 by 64, and the first picks one of its rows for each row of the
+// product.
 func TestDescriptors(t *testing.T) {
 	for _, c := range []struct {
 		across [2]bool // whether the factors lie across K

@@ -12,9 +12,9 @@ import (
 	"ltc/soa"
 )
 
-// A program that the host runs as a whole does with donated arguments what one on the
-// device does: what is in the host's memory keeps its value where results are to stay with
-// the device, and is written over else; what is in the device's is written over.
+// A program that the host runs as a whole treats donated arguments as one on the device
+// does. An argument in the host's memory keeps its value where results are to stay with the
+// device, and is written over elsewhere. One in the device's memory is written over.
 func TestHostedDonation(t *testing.T) {
 	b, _ := backend(t, cudafake.Options{})
 	x, err := b.Compile(t.Context(), backends.NewModule(`func.func public @main(%x: tensor<?xf32> {tf.aliasing_output = 0 : i32}, %y: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {

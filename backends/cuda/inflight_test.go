@@ -30,8 +30,9 @@ const powers = `func.func public @main(%n: tensor<i32>, %x: tensor<4x4xf32>) -> 
   return %0#1 : tensor<4x4xf32>
 }`
 
-// What a run has that was queued stays until it is done, also the memory of its loops when
-// the program was run in so many other queues since then that this queue's is given up.
+// A queued run keeps its memory until it is done. That includes the memory of its loops
+// when the program was run in so many other queues since then that this queue's is given
+// up.
 func TestQueuedKeeps(t *testing.T) {
 	for seed := range uint64(4) {
 		b, _ := backend(t, cudafake.Options{Seed: seed})

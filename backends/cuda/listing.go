@@ -10,11 +10,10 @@ import (
 	"ltc/backends/kit/plan"
 )
 
-// Listing returns what a program is compiled to, which needs no device: as comments
-// how each step is run, on the device or by the host, and the PTX of all kernels, for
-// GPUs of sm_80 and later.
-// Of a program that the host runs as a whole it returns an error that wraps
-// kit.ErrNotCompiled.
+// Listing returns the code of a compiled program, which needs no device. It has how each
+// step is run, on the device or by the host, as comments, and the PTX of all kernels, for
+// GPUs of sm_80 and later. Of a program that the host runs as a whole it returns an error
+// that wraps kit.ErrNotCompiled.
 func Listing(ctx context.Context, m backends.Module, o backends.Options) (string, error) {
 	return listing(ctx, m, o, ptx.Options{})
 }

@@ -19,9 +19,9 @@ import (
 	"ltc/soa"
 )
 
-// What a queue cannot do with the buffers and views that it is given is an error that says
-// why, and nothing was done: not memory of another device's, nor a copy of what the host
-// does not reach, or must not write.
+// If a queue cannot do what is asked with its buffers and views, the error says why, and
+// nothing was done. The cases are memory of another device's, and copies of memory that the
+// host does not reach, or must not write.
 func TestMisuse(t *testing.T) {
 	all, _ := devices(t, cudafake.Options{Devices: 2})
 	q, r := queue(t, all[0]), queue(t, all[1])

@@ -62,8 +62,8 @@ func kinds(all []cudafake.Work) (kernels, ups, downs []cudafake.Work) {
 }
 
 // Large arguments are copied while kernels run that do not need them, and results while
-// later kernels do; what needs something waits for it, and memory that the run before
-// used is not written before that is done, though nobody has waited for it.
+// later kernels run. A kernel that needs a copy waits for it. Memory that the run before
+// used is not written before that run is done, though nobody has waited for it.
 func TestOverlap(t *testing.T) {
 	aboutFake(t) // which knows what is ordered
 	const factors = 5

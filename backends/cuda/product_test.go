@@ -52,9 +52,9 @@ func mlirOf(t types.DType, shape ...int) string {
 	return s + mlir.ElementOf(t).String() + ">"
 }
 
-// matmul is a product with what becomes of it: lines of StableHLO in which %0 is the
-// product, #D its type, %b a bias along its last dimension and %r what is as large, and
-// of which the last makes %y.
+// matmul is a product with the ops that follow it: lines of StableHLO, of which the last
+// makes %y. In them %0 is the product, #D its type, %b a bias along its last dimension, and
+// %r a value of its size.
 type matmul struct {
 	elements, out types.DType
 	dims          string // of dot_general

@@ -15,9 +15,9 @@ import (
 	"ltc/soa"
 )
 
-// Products of few tiles run in parts of K, which the kernel behind adds that has what
-// follows: results are what the evaluator computes, of numbers whose sums are exact, and
-// the listing says how many parts there are.
+// Products of few tiles run in parts of K, which the next kernel adds before the ops that
+// follow. Results are the evaluator's, of numbers whose sums are exact, and the listing
+// says how many parts there are.
 func TestProductParts(t *testing.T) {
 	trials.Sequential(t)
 	for _, c := range []struct {

@@ -15,9 +15,10 @@ import (
 	"ltc/soa"
 )
 
-// Random programs compute what the evaluator computes: small and large ones, those on
-// tensors without elements and of many dimensions, those that write over parts of
-// tensors, in loops and branches, convolutions, and gradients of pooling.
+// Random programs compute what the evaluator computes. They are small and large ones,
+// programs on tensors without elements and of many dimensions, and programs that write over
+// parts of tensors, in loops and branches. Others are convolutions, and gradients of
+// pooling.
 func TestRandomPrograms(t *testing.T) {
 	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{Seed: 2})

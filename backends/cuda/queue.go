@@ -133,11 +133,11 @@ func (q *Queue) enter() error {
 	return nil
 }
 
-// Close waits for runs that use the queue and for what is queued, and gives the queue up,
-// also where it returns an error: what the queue is asked for from then on is refused with
-// [ErrQueueClosed], and so are runs that begin meanwhile. Of a device that is lost nothing
-// can be waited for. A function of the host's that a program calls must not close the
-// queue of its run, which would wait for itself.
+// Close waits for runs that use the queue and for queued work, and gives the queue up, also
+// where it returns an error. Later calls of the queue are refused with [ErrQueueClosed],
+// and so are runs that begin meanwhile. Of a device that is lost nothing can be waited for.
+// A function of the host's that a program calls must not close the queue of its run, which
+// would wait for itself.
 func (q *Queue) Close() error {
 	q.life.Lock()
 	defer q.life.Unlock()

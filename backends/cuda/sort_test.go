@@ -290,9 +290,9 @@ func slicesOf(shape types.Shape, dim, n int) types.Shape {
 	return kept
 }
 
-// The first few elements of rows are what a sort has there, by as few kernels: rows of
-// all lengths, some in one block and some in several, along any dimension, with equal
-// elements, NaNs, and comparators of several operands.
+// The first few elements of rows are those of a sort, by as few kernels. Rows have all
+// lengths, some in one block and some in several, and run along any dimension. They have
+// equal elements, NaNs, and comparators of several operands.
 func TestTop(t *testing.T) {
 	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{})

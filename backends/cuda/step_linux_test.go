@@ -11,9 +11,9 @@ import (
 	"ltc/lazy"
 )
 
-// smallOps returns a function that records 100 small ops, of its result of the step
-// before and a matrix, and marks the step: 25 times a sum, a product, ReLU and a product
-// of matrices, for a driver that does nothing.
+// smallOps returns a function that records 100 small ops, of its result of the step before
+// and a matrix, and marks the step. The ops are 25 times a sum, a product, ReLU and a
+// product of matrices. The driver does nothing.
 func smallOps(t testing.TB, reuse bool) func() error {
 	b, _ := idling(t)
 	dev := lazily(t, b, lazy.Threads(1)) // on this goroutine's thread, where the fake finds a context
@@ -49,9 +49,9 @@ func TestHotPathOfSteps(t *testing.T) {
 	require.LessOrEqual(t, testing.AllocsPerRun(500, run), 1.0)
 }
 
-// What the host does for a step of 100 ops as users write it, recorded anew each time,
-// marked, and queued with a driver that does nothing: with the nodes of the step before,
-// and with its own.
+// The host's work for a step of 100 ops as users write it, recorded anew each time, marked,
+// and queued with a driver that does nothing. It is measured with the nodes of the step
+// before, and with the step's own.
 func BenchmarkMarkStep(b *testing.B) {
 	for _, c := range []struct {
 		name  string

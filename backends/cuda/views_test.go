@@ -145,9 +145,9 @@ func gaps(t testing.TB, whole soa.View) (n int) {
 	return n
 }
 
-// What is donated is written where it lies if each element is read before it is
-// written, and is copied there by the device if not; so are results of other memory
-// that is given for them.
+// A donated argument is written in place if each element is read before it is written, and
+// the device copies it if not. The same holds for results of other memory that is given for
+// donated arguments.
 func TestViewsDonated(t *testing.T) {
 	const text = `func.func public @main(%w: T {tf.aliasing_output = 0 : i32}, %g: T) -> T {
   %0 = MADE : T

@@ -30,9 +30,9 @@ type Functions[E ~int, S Status] struct {
 	at            []uintptr
 }
 
-// Find looks the functions of a table up in a library that errors name so: lookup
-// returns the address of a function, which follows the calling convention of C; 0 if
-// there is none, see [Functions.Missing]. path says which library it is.
+// Find looks the functions of a table up in a library that errors name so. lookup returns
+// the address of a function, which follows the calling convention of C, or 0 if there is
+// none, see [Functions.Missing]. path says which library it is.
 func Find[E ~int, S Status](library, path string, entries []Entry, lookup func(name string) uintptr) *Functions[E, S] {
 	f := &Functions[E, S]{library: library, path: path, entries: entries, at: make([]uintptr, len(entries))}
 	for e := range entries {

@@ -43,9 +43,9 @@ var anywhere = map[string]string{
 		return %0 : tensor<40xTYPE>`,
 }
 
-// No step of a kernel can fail for what is in memory: whatever indices and divisors
-// are, kernels stay inside of their operands, as [kernel.Bounds] shows before they run
-// and the interpreter when they do, and compute what the evaluator does. So there is
+// No step of a kernel can fail for the values in memory. Whatever indices and divisors are,
+// kernels stay inside of their operands, and compute what the evaluator does.
+// [kernel.Bounds] shows that before they run, and the interpreter when they do. So there is
 // nothing that a guard would have to report.
 func TestAnywhere(t *testing.T) {
 	for name, text := range anywhere {

@@ -10,9 +10,9 @@ import (
 const leastAlone = 1 << 14
 
 // Cut returns which stages of a kernel are to begin one of their own, where each only
-// stores a part of the result: so that no entry has more parameters than it may, and that
-// stages of many points are not run through by a few blocks, one after the other. A kernel
-// that is for all sizes is cut for the former alone.
+// stores a part of the result. No entry then has more parameters than it may. Stages of
+// many points are then not run through by a few blocks, one after the other. A kernel that
+// is for all sizes is cut for the parameters alone.
 func Cut(k *kernel.Kernel, allSizes bool) []int {
 	blocks := int64(1)
 	for _, a := range k.Axes {

@@ -21,8 +21,8 @@ const (
 )
 
 // Parts returns into how many parts to cut a kernel that is a reduction, of so many
-// elements for each of so many points, so that a whole device is busy; 1: it is, or is
-// as quick with a part of it.
+// elements for each of so many points, so that a whole device is busy. The result is 1 if
+// the device is busy without parts, or if a part of the device is as quick.
 func Parts(k *kernel.Kernel, points, length int64) int64 {
 	if points*length < fewElements {
 		return 1

@@ -22,9 +22,9 @@ const (
 	busy = 512
 )
 
-// strips has each thread of Rows take lanes beside each other along the row, which it
-// loads and stores at once, and keep what stages load and hand on in registers: each
-// element comes from memory once. How many strips a thread has is an entry's, of which
+// strips has each thread of Rows take lanes beside each other along the row, which it loads
+// and stores at once. The thread keeps in registers what stages load and hand on, so that
+// each element comes from memory once. How many strips a thread has is an entry's, of which
 // [Schedule.Launch] takes the one for the row's length. Whether memory is aligned, the
 // entry finds out.
 func (s *Schedule) strips() {
@@ -132,9 +132,9 @@ func (s *Schedule) stripsOf(variant int) (strips int, warp bool) {
 	return 1 << (variant - 1), false
 }
 
-// rowLaunch returns the entry for so many rows of a length, the threads of its blocks,
-// and how many rows a block has at a time, of which each has so many bytes of the
-// block's memory. The length alone says in which order a row is summed.
+// rowLaunch returns the entry for so many rows of a length, the threads of its blocks, and
+// how many rows a block has at a time. Each row has so many bytes of the block's memory.
+// The length alone says in which order a row is summed.
 func (s *Schedule) rowLaunch(rows, length, bytes int64) (variant, threads, atOnce int) {
 	if s.most > 0 && s.Same == nil && length > 0 {
 		strips := asm.Ceil(length, int64(s.Lanes.N))

@@ -16,10 +16,10 @@ type Form uint8
 const (
 	// Points has a thread for each point of all axes.
 	Points Form = iota + 1
-	// Rows has a block for each point of the kernel's axes, which it runs through
-	// all stages: its threads share out the points of a stage and reduce through
-	// shuffles and the block's memory, where locals lie too. Where the points of a
-	// stage are few, a warp has that instead, and reduces through shuffles alone.
+	// Rows has a block for each point of the kernel's axes, which it runs through all
+	// stages. The block's threads share out the points of a stage and reduce through
+	// shuffles and the block's memory, where locals lie too. Where the points of a stage
+	// are few, a warp has a point instead, and reduces through shuffles alone.
 	Rows
 	// Columns has threads for neighbours along an axis of the kernel, which each
 	// run through the stages; slices of threads share out a stage's first axis and

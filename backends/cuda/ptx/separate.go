@@ -7,11 +7,11 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// separable returns, for each stage, whether its points have to run in their order
-// since what they store shows it: they may store to the same places, and do not
-// combine there atomically, or in a local for the next point. Points of the kernel's axes run at the same time in any
-// case, so that it is an error if these do. With exact set, sums of floats are taken
-// to show their order.
+// separable returns, for each stage, whether its points have to run in their order since
+// their stores show it. They may store to the same places, and do not combine there
+// atomically, or in a local for the next point. Points of the kernel's axes run at the same
+// time in any case, so that it is an error if their order shows. With exact set, sums of
+// floats are taken to show their order.
 func separable(k *kernel.Kernel, exact bool) (inOrder []bool, err error) {
 	shows := func(i *kernel.Instr) bool {
 		return i.Mem.Combine == kernel.Invalid || exact && i.Type.IsFloat() && (i.Mem.Combine == kernel.Add || i.Mem.Combine == kernel.Multiply)

@@ -6,10 +6,10 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// tiles writes Tiles: a block copies squares of the tiled operands into its
-// memory, threads along x beside each other along Across, and then computes the
-// points of the square, threads along x beside each other along X. Rows of the
-// squares are one element longer, so that neither meets the same bank twice.
+// tiles writes Tiles. A block copies squares of the tiled operands into its memory, threads
+// along x beside each other along Across. Then it computes the points of the square,
+// threads along x beside each other along X. Rows of the squares are one element longer, so
+// that neither meets the same bank twice.
 func (w *writer) tiles() {
 	p := w.Point(0)
 	tx, ty := w.Special("%tid.x"), w.Special("%tid.y")

@@ -14,9 +14,9 @@ import (
 	"ltc/ir/types"
 )
 
-// Exponentials whose operands are no more than 0, and of some that look as if they were:
-// of a row less the largest of another one, and of products that are rounded once with
-// the difference. Numbers are far apart, and some are not finite.
+// Exponentials whose operands are no more than 0, and some that only look as if they
+// were. Operands are a row less the largest of another one, and products that are
+// rounded once with the difference. Numbers are far apart, and some are not finite.
 func TestExponentialsOfRows(t *testing.T) {
 	trials.Sequential(t)
 	var kernels []*kernel.Kernel

@@ -109,9 +109,9 @@ func (k keeper) Keep(key string, bytes int, write func(unsafe.Pointer)) unsafe.P
 	return v.Base()
 }
 
-// bindable are programs with matrices that can be bound: the one on the right,
-// of all matrices of a batch or of each, in one order or the other, by a
-// vector, twice, and through a loop.
+// bindable are programs with matrices that can be bound. The matrix is on the right, the
+// same for all matrices of a batch or one for each, and in one order or the other. It is
+// multiplied by a vector, twice, and through a loop.
 var bindable = []string{`func.func @main(%x: tensor<3x130x70xf32>, %w: tensor<70x90xf32> {ltc.constant}, %b: tensor<90xf32> {ltc.constant}) -> tensor<3x130x90xf32> {
 	%0 = stablehlo.dot_general %x, %w, contracting_dims = [2] x [0] : (tensor<3x130x70xf32>, tensor<70x90xf32>) -> tensor<3x130x90xf32>
 	%1 = stablehlo.broadcast_in_dim %b, dims = [2] : (tensor<90xf32>) -> tensor<3x130x90xf32>

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "cd2ad8cf080780f3695b0a80"
+const buildID = "a7094f8880496e63b67bbb38"

@@ -112,9 +112,12 @@ kernel vector(w: f64[n0, n1] strides [*, 1], x: f64[n1] strides [1], out y: f64[
 }
 `}
 
-// computed are products of factors that are computed as they are packed: bytes
-// with a sign and a scale for each column, rows that are normalised, bf16, of
-// batches, at every other place with a table, of a vector.
+// computed are products of factors that are computed as they are packed:
+//
+//   - bytes with a sign and a scale for each column;
+//   - rows that are normalised;
+//   - bf16;
+//   - factors of batches, at every other place with a table, and of a vector.
 var computed = []string{`
 kernel dequantised(x: f32[n0, n2] strides [*, 1], w: u8[n2, n1] strides [*, 1], s: f32[n1] strides [*], b: f32[n1] strides [1], out y: f32[n0, n1] strides [*, 1]) {
   for i < n0

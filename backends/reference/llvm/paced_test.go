@@ -12,9 +12,9 @@ import (
 	"ltc/soa"
 )
 
-// Sums of rows have the same bits whether the rows are few or more than the caches
-// hold, in which case they are read in another way: the last ones, of which some are
-// left over where rows are read some at once.
+// Sums of rows have the same bits whether the rows are few or more than the caches hold, in
+// which case they are read in another way. Where several rows are read at once, the last
+// ones are those left over.
 func TestSumsOfLargeMemory(t *testing.T) {
 	const text = `func.func @main(%%x: tensor<%[1]dx%[2]dxf32>, %%w: tensor<%[2]dxf32>) -> (tensor<%[1]dxf32>, tensor<%[1]dxf32>) {
   %%z = stablehlo.constant dense<0.0> : tensor<f32>

@@ -42,9 +42,9 @@ const window = `kernel window(x: f32[n0, n1, n2, n3, n4] strides [*, *, *, *, 1]
   }
 }`
 
-// Convolutions of all levels give the evaluator's results as products, for any
-// number of parts to the bit, where their operands lie dense and where not, for
-// the strides that they were prepared for and for others.
+// Convolutions of all levels give the evaluator's results as products, to the bit for any
+// number of parts. Their operands are dense and not dense, with the strides that they were
+// prepared for and with others.
 func TestSpreadProducts(t *testing.T) {
 	trials.Sequential(t)
 	k, err := kernel.Parse(window)

@@ -9,27 +9,31 @@ import (
 	"ltc/ir/types"
 )
 
-// Op is the softmax of scaled products of queries with keys, times values,
-// in one entry that keeps no scores: each block has some queries of a head, and goes
-// through the keys tile by tile, with the sums of what it has seen so far relative
-// to the largest score of that (Milakov, Gimelshein 2018; Dao 2023).
+// Op is the softmax of scaled products of queries with keys, times values, in one entry
+// that keeps no scores. Each block has some queries of a head, and goes through the keys
+// tile by tile. Its sums of the tiles so far are relative to the largest score of these
+// (Milakov, Gimelshein 2018; Dao 2023).
 //
-// What it computes: scores are sums of f32 in tensor cores; a weight is 2 to the
-// power of its score times scale·log₂ e, less that of the largest so far, off by up
-// to 7e-6 of itself, and rounded to the elements' type before it meets the values;
-// sums of weights are of f32, of those that are not rounded. All is in an order that
-// follows from the sizes.
+// Scores are sums of f32 in tensor cores. A weight is 2 to the power of its score times
+// scale·log₂ e, less that of the largest so far. It is off by up to 7e-6 of itself, and
+// rounded to the elements' type before it meets the values. Sums of weights are of f32, of
+// weights that are not rounded. All is in an order that follows from the sizes.
 //
 // A mask is added to the scores once they are scaled, or says of each whether it
 // counts; a query to which all is hidden gives zeros, if no value is infinite or NaN.
 //
-// An entry's parameters are the addresses of queries, keys, values, result and, if
-// there is one, mask; how many queries, keys and heads there are, and how many heads
-// share keys and values; then, of each operand, how many elements batches, heads and
-// rows are apart, which of a mask may be 0. Rows are contiguous; those of a mask are
-// queries', with an element for each key. If keys are cut, the addresses of
-// [Op.Work] come behind those, and how many parts there are, and keys of one,
-// behind those numbers; the entry then does not write the result.
+// An entry's parameters are, in this order:
+//
+//   - the addresses of queries, keys, values, result and, if there is one, mask;
+//   - if keys are cut, the addresses of [Op.Work];
+//   - how many queries, keys and heads there are, and how many heads share keys and
+//     values;
+//   - if keys are cut, how many parts there are, and keys of one;
+//   - of each operand, how many elements batches, heads and rows are apart, which of a
+//     mask may be 0.
+//
+// Rows are contiguous; those of a mask are queries', with an element for each key. If keys
+// are cut, the entry does not write the result.
 type Op struct {
 	Type   types.DType // f16 or bf16
 	Dim    int         // features of queries and keys

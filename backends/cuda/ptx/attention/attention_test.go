@@ -291,9 +291,9 @@ var attentions = []attentionCase{
 	{Op: attention.Op{Type: types.BF16, Dim: 80, Width: 8, Causal: true}, batch: 1, heads: 2, shared: 2, queries: 128, keys: 128, apart: true, boxed: true},
 }
 
-// Attention is as far from what is exact as weights and results that are rounded
-// once make it: of elements with a half of a unit in the last place of u, twice that
-// of the mean size of the values, and what weights are off.
+// Attention is as far from the exact result as weights and results that are rounded once
+// make it. With elements whose half unit in the last place is u, that is twice u of the
+// mean size of the values, and the error of the weights.
 func TestAttention(t *testing.T) {
 	for _, c := range trials.First(attentions) {
 		t.Run(c.String(), func(t *testing.T) {

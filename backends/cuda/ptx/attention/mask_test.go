@@ -68,9 +68,9 @@ func lowest(t types.DType) float64 {
 	return -math.MaxFloat32
 }
 
-// mask makes a mask of some rows that hide all and some as low as numbers are, which
-// hides nothing, and else of what hides a third of the keys; of numbers, what it adds to
-// the others differs.
+// mask makes a mask some of whose rows hide all. Some rows are as low as numbers are, which
+// hides nothing, and the others hide a third of the keys. Of a mask of numbers, the amounts
+// added to the other scores differ.
 func (c attentionCase) mask(r *rand.Rand) *scoreMask {
 	m := *c.masked
 	m.size = c.Mask.Size()

@@ -7,11 +7,11 @@ import (
 	"ltc/ir/types"
 )
 
-// Attention in parts, for few queries of many keys: each block goes through a part of
-// the keys, and leaves what it has seen in memory: of each query and part, the sums of
-// values, the largest score, and the sum of the weights, both relative to that score. A
-// launch behind it brings the parts of a query to the largest score of all, adds them
-// in order, and divides.
+// Attention in parts, for few queries of many keys. Each block goes through a part of the
+// keys, and leaves its results in memory. Of each query and part they are the sums of
+// values, the largest score, and the sum of the weights, both sums relative to that score.
+// A launch behind it brings the parts of a query to the largest score of all, adds them in
+// order, and divides.
 
 const (
 	partBlocks  = 256 // as many as keys are cut for
@@ -23,8 +23,9 @@ const (
 const Combining = 2
 
 // Cut returns how many parts the keys are to be cut into for so many queries of so many
-// heads of all batches, and how many keys a part has; 1 part: they are not to be. It
-// depends on the sizes alone, so that results have the same bits on all devices.
+// heads of all batches, and how many keys a part has. 1 part says that they are not to be
+// cut. The result depends on the sizes alone, so that attention has the same bits on all
+// devices.
 func (a Op) Cut(queries, keys, heads int64) (parts, span int64) {
 	blocks := asm.Ceil(queries, int64(a.rows())) * heads
 	if blocks < 1 {
@@ -91,9 +92,10 @@ func (m *writer) leave() {
 }
 
 // CombineEntry returns the text of the entry that combines the parts, a thread for each
-// feature of a query. Its parameters are the addresses that the entry has which leaves
-// them; how many queries, heads and parts there are, and queries of all heads; how many
-// elements batches, heads and rows of the result are apart.
+// feature of a query. Its parameters begin with the addresses of the entry that leaves
+// the parts, in the same order. Then come how many queries, heads and parts there are,
+// and queries of all heads. Last is how many elements batches, heads and rows of the
+// result are apart.
 func (a Op) CombineEntry(name string) (string, error) {
 	if err := a.Check(); err != nil {
 		return "", err

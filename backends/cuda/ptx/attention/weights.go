@@ -115,9 +115,10 @@ func (m *writer) setPair(r, low, high string) {
 // exponents returns what gives a score the power of 2 that its weight is, relative to the
 // largest, and that of a score that was the largest before.
 //
-// With a mask scores may be as low as a float can be, which multiplied by log₂ e it is
-// not, and all of a row may be hidden, as it may of a part of the keys: the largest is at
-// least the lowest float, from which -∞ is far enough. Else one instruction is less.
+// With a mask scores may be as low as a float can be, and such a score times log₂ e is no
+// finite float. All of a row may be hidden, as it may of a part of the keys. So the largest
+// is at least the lowest float, from which -∞ is far enough. Without a mask one instruction
+// less is needed.
 func (m *writer) exponents(most string) (score, before func(x string) string) {
 	if m.a.bounded() {
 		scale := m.a.Scale * math.Log2E

@@ -18,10 +18,10 @@ import (
 // places meet does not depend on what the comparator answers: of one that no order
 // has, each row comes out in some order.
 //
-// The network is that in which each exchange puts the lesser element first: rows of
-// a power of two, sorted, become one of twice the length by exchanges with the mirror
-// image, then at half the distance, and so on. What would be behind the end of a row
-// stays there, so that exchanges with it are left out, and a row may have any length.
+// In the network each exchange puts the lesser element first. Rows of a power of two,
+// sorted, become one of twice the length by exchanges with the mirror image, then at half
+// the distance, and so on. Elements that would be behind the end of a row stay there, so
+// that exchanges with them are left out, and a row may have any length.
 //
 // Rows that fit a block's memory are sorted there, in one launch, several short ones
 // by one block. Longer ones are sorted in tiles, which are merged: in memory at

@@ -5,8 +5,8 @@ import (
 	"ltc/ir/types"
 )
 
-// tiling is how elements of rows lie in a block's memory: their places and their
-// keys, one list behind the other, the widest elements first, so that those of each
+// tiling is the layout of elements of rows in a block's memory: their places and their
+// keys, one list behind the other. The widest elements come first, so that those of each
 // list are aligned however few slots there are.
 type tiling struct {
 	place string // where the places are

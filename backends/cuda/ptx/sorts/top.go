@@ -5,12 +5,12 @@ import (
 	"ltc/ir/types"
 )
 
-// The first few elements of rows, by bitonic selection (Shanbhag, Pirk and Madden 2018):
-// runs of as many as are kept are sorted, in a block's memory; then of each two runs the
-// lesser half is taken, by one exchange with the mirror image, and sorted by exchanges
-// at half the distance and so on, until a tile has one run. No element moves farther
-// than that, and most take part in few exchanges. What tiles have kept, by its places,
-// is what the next launch selects of, until one tile holds it.
+// The first few elements of rows, by bitonic selection (Shanbhag, Pirk and Madden 2018).
+// Runs of as many elements as are kept are sorted, in a block's memory. Then of each two
+// runs one exchange with the mirror image takes the lesser half, and exchanges at half the
+// distance and so on sort it, until a tile has one run. No element moves farther than that,
+// and most take part in few exchanges. The next launch selects among the elements that
+// tiles have kept, by their places, until one tile holds them.
 //
 // As in a sort, what is behind the end of a row is left out of exchanges: of two runs
 // the second is not full, or the first one is the last.

@@ -1,7 +1,7 @@
-// Command buildid writes what tells versions of the compiler apart: a hash of
-// the sources of all packages that decide what code a kernel becomes, passes and
-// options of libLLVM included, and of the versions of modules that do. Which
-// libLLVM compiles is no part of it: what any of them makes is right.
+// Command buildid writes the number that tells versions of the compiler apart. It is a hash
+// of the sources of all packages that decide the code of a kernel, passes and options of
+// libLLVM included, and of the versions of modules that do. The libLLVM that compiles is no
+// part of it: the code of any of them is right.
 package main
 
 import (

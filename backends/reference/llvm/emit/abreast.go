@@ -9,9 +9,10 @@ import (
 	"ltc/backends/reference/llvm/vector"
 )
 
-// besideRows is how many rows whose elements lie near each other are summed at once,
-// the first of these that divides how many there are: of four f64 that lie two apart
-// each line of a cache has one, and more would need other lines at the same time.
+// besideRows is how many rows whose elements lie near each other are summed at once: the
+// first of these that divides how many there are. With four rows of f64 that lie two apart,
+// each line of a cache belongs to one, and more rows would need other lines at the same
+// time.
 var besideRows = [...]int{4, 3, 5, 7, 2}
 
 // rowsBeside makes the first stage sum rows at once whose elements lie near each other,
@@ -52,11 +53,11 @@ func (p *planner) littleApart(r *Schedule, axis int) bool {
 	})
 }
 
-// rowsAtOnce returns how many rows a stage that [planner.paces] sums at once, where
-// they are larger than the caches: each row lies in pages of its own, of which
-// processors fetch ahead in several at a time, a page each. All sums are in
-// registers: 16 of 16, which what is summed is loaded by, or 8 beside what else is
-// computed. Machines with more registers sum one row, paced.
+// rowsAtOnce returns how many rows a stage that [planner.paces] sums at once, where they
+// are larger than the caches. Each row lies in pages of its own, and processors fetch ahead
+// in several pages at a time. All sums are in registers: 16 of 16, which the summed
+// elements are loaded by, or 8 beside other computations. Machines with more registers sum
+// one row, paced.
 func (p *planner) rowsAtOnce(r *Schedule) int {
 	if !p.alone(r) || len(r.Cut) != 1 || !p.paces(0, r.Stages[0].Vector) {
 		return 0

@@ -170,9 +170,9 @@ func (p *planner) mixed(s int, x kernel.Index) bool {
 
 func abs(x int64) int64 { return max(x, -x) }
 
-// serial reports whether the points along an axis must run in order in stage s:
-// stores that combine, or whose place is a value, may meet, and what a point stores
-// in a local may be for the next.
+// serial reports whether the points along an axis must run in order in stage s. Stores that
+// combine, or whose place is a value, may meet. A point may also store a local for the
+// next.
 func (p *planner) serial(s int, axis int, beside bool) bool {
 	if axis == len(p.k.Axes) && p.k.Carries(s) {
 		return true

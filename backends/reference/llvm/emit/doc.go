@@ -1,8 +1,8 @@
-// Package emit writes LLVM IR for kernels: for each a function that runs a part
-// of a launch on one core. What it decides about a kernel, which axis vectors
-// lie along, what is unrolled, cut, kept in strips or stored past the caches, is
-// a [Schedule], its central type; it follows from the kernel's structure and the
-// machine, never from run-time sizes. [Module] writes the code.
+// Package emit writes LLVM IR for kernels: for each a function that runs a part of a launch
+// on one core. Its decisions about a kernel are a [Schedule], its central type: which axis
+// vectors lie along, and what is unrolled, cut, kept in strips or stored past the caches. A
+// schedule follows from the kernel's structure and the machine, never from run-time sizes.
+// [Module] writes the code.
 //
 // What is computed:
 //

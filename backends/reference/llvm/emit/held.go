@@ -9,9 +9,9 @@ import (
 	"ltc/backends/reference/llvm/vector"
 )
 
-// held writes a stage whose sums are in registers, and those that run along, for
-// the points of a strip from lo to before hi: for some vectors all that there is
-// to do, then for the next.
+// held writes a stage whose sums are in registers, and the stages that run along, for the
+// points of a strip from lo to before hi. It does all work for some vectors, then for the
+// next.
 func (f *function) held(turn []*body, lo, hi value.Value) {
 	first := turn[0]
 	if first.hoists() && !first.sure() {

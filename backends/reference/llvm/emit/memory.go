@@ -13,9 +13,9 @@ import (
 // is what remains.
 func (b *body) column(v int) int { return v % len(b.place[b.Vector]) }
 
-// address returns where a variant of an access begins, whether in vectors, and
-// how its lanes lie: unit, strided by the returned stride, indexed by the
-// returned values in elements, or still, all in one place.
+// address returns where a variant of an access begins, whether in vectors, and the layout
+// of its lanes. The layout is unit, strided by the returned stride, indexed by the returned
+// values in elements, or still, all in one place.
 func (b *body) address(id kernel.ID, v, vars int, l vector.Lanes) (p vector.Pointer, how along, stride value.Value, index vector.Value) {
 	m := b.k.Instrs[id].Mem
 	all := b.offset[min(b.level(id), len(b.Loops))][id-b.begin]

@@ -19,11 +19,11 @@ func Symbol(k *kernel.Kernel) string {
 	return "k" + hex.EncodeToString(sum[:12])
 }
 
-// Module returns the text of a module with the functions of all kernels that
-// can be emitted, each once, in an order of its own, and their schedules: nil
-// for a kernel of which there is no function. Equal kernels have one schedule.
-// All have passed [kernel.Verify]. The text is empty if there are no functions. look is
-// called before each kernel.
+// Module returns the text of a module with the functions of all kernels that can be
+// emitted, each once, in an order of its own. It also returns their schedules: nil for a
+// kernel of which there is no function. Equal kernels have one schedule. All have passed
+// [kernel.Verify]. The text is empty if there are no functions. look is called before each
+// kernel.
 func Module(kernels []*kernel.Kernel, m vector.Machine, look func()) (string, []*Schedule) {
 	type entry struct {
 		symbol string

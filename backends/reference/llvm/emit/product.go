@@ -204,9 +204,9 @@ func (p *Product) overlaps() bool {
 	return false
 }
 
-// Factor is an operand of a product, or C: the number of the kernel's operand,
-// and where the access is, in elements, at the first point of all axes and for a
-// step along each of the outer axes.
+// Factor is an operand of a product, or C. It has the number of the kernel's operand. It
+// says where the access is, in elements, at the first point of all axes and for a step
+// along each of the outer axes.
 type Factor struct {
 	Param  int
 	Origin int64

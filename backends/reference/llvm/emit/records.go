@@ -137,9 +137,9 @@ func (b *body) rowsOf(p vector.Pointer, stride value.Value, n int) []vector.Poin
 	return all
 }
 
-// squares is how the records of vectors of some lanes lie in as many vectors as a
-// record has elements: squares of group by group elements, side by side, are
-// transposed within 128 bits, then every other group is taken.
+// squares is the layout of the records of vectors of some lanes in as many vectors as a
+// record has elements. Squares of group by group elements, side by side, are transposed
+// within 128 bits, then every other group is taken.
 type squares struct{ width, group, lanes int }
 
 // squaresOf returns that of vectors like x.

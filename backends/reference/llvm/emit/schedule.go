@@ -24,10 +24,10 @@ const (
 	// Tiles is Points with operands whose neighbours lie along another axis:
 	// squares of them are transposed into memory that is near.
 	Tiles
-	// Written runs all stages for one vector of points along a kernel's axis, then
-	// for the next. Axes of few elements, those of Out and of stages, are written
-	// out: what one stage leaves to the next is in registers, and what lies side by
-	// side along one of them, [Schedule.Records], is moved at once.
+	// Written runs all stages for one vector of points along a kernel's axis, then for the
+	// next. Axes of few elements, those of Out and of stages, are written out. Values from
+	// one stage to the next are in registers. Elements side by side along one of these
+	// axes, [Schedule.Records], are moved at once.
 	Written
 )
 
@@ -97,10 +97,10 @@ type Stage struct {
 	Lanes  int   // as the schedule's; 1: its points run one by one
 	Unroll int   // vectors that are worked on at once
 	Rows   int   // turns of the innermost of Loops that are worked on at once
-	// Paced reads operands that are larger than the caches one vector a turn, into
-	// the same Unroll sums: loads of several run ahead of what the processor
-	// fetches by itself, and a pass over memory takes a tenth longer. With vectors of
-	// half a line of the cache and less it is the other way round, by a half.
+	// Paced reads operands that are larger than the caches one vector a turn, into the same
+	// Unroll sums. Loads of several vectors run ahead of what the processor fetches by
+	// itself, and make a pass over memory slower. With vectors of half a line of the cache
+	// and less it is the other way round.
 	Paced bool
 	// Abreast is how many rows the first stage of Rows works on at once where operands
 	// are larger than the caches; 0: one.
@@ -111,10 +111,10 @@ type Stage struct {
 	// Ahead is the loads of Rows from operands that an earlier stage has brought near:
 	// the same of the next row is fetched beside them.
 	Ahead []kernel.ID
-	// Held is how many sums, of all vectors that are worked on at once, a stage of
-	// Strips keeps in registers: its loops run anew for each so many of its
-	// reductions, for one turn along the strip after the other. 0: sums are in
-	// memory, and the strip is the innermost loop.
+	// Held is how many sums, of all vectors that are worked on at once, a stage of Strips
+	// keeps in registers. Its loops run anew for each so many of its reductions, for one
+	// turn along the strip after the other. With 0 sums are in memory, and the strip is the
+	// innermost loop.
 	Held int
 	// Along says that a stage of Strips, which has no axes, runs in the turns of the
 	// stage before it, whose values are in registers.

@@ -65,10 +65,10 @@ func (b *body) tile(u0, u1, v0, v1 value.Value) {
 	b.tiles = all
 }
 
-// transpose copies the elements of a load for the points of a tile to scratch
-// memory, transposed, where rows are pitch elements apart: in blocks of as many as a
-// vector has along both axes, up to 16. It fetches what lies ahead, so many elements
-// behind each block, unless that is nil.
+// transpose copies the elements of a load for the points of a tile to scratch memory,
+// transposed, where rows are pitch elements apart. It works in blocks of as many as a
+// vector has along both axes, up to 16. It prefetches so many elements behind each block,
+// unless ahead is nil.
 func (b *body) transpose(id kernel.ID, pitch int64, ahead, u0, u1, v0, v1 value.Value) {
 	i := &b.k.Instrs[id]
 	side := min(b.Lanes, 16)
@@ -115,11 +115,11 @@ func (b *body) transpose(id kernel.ID, pitch int64, ahead, u0, u1, v0, v1 value.
 	})
 }
 
-// transposed returns the columns of a square of as many vectors as lanes, a
-// power of two. First the squares of 128 bits by as many rows are transposed, by
-// interleaving lanes within 128 bits, then the square that these are, by taking
-// every other 128 bits: for both, processors have single instructions. There may
-// be fewer vectors, of which each has several rows: see squares.
+// transposed returns the columns of a square of as many vectors as lanes, a power of two.
+// First the squares of 128 bits by as many rows are transposed, by interleaving lanes
+// within 128 bits. Then the square that these form is transposed, by taking every other 128
+// bits. Processors have single instructions for both. There may be fewer vectors, of which
+// each has several rows: see squares.
 func transposed(f *function, rows []vector.Value) []vector.Value {
 	n := rows[0].Lanes()
 	group := groupOf(len(rows), rows[0])

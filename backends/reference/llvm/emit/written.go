@@ -52,10 +52,10 @@ func (p *planner) writeOut(r *Schedule, best float64) {
 	}
 }
 
-// beside returns the kernel's axes of few points along which something moves that
-// is far apart along the given one; none if the kernel has locals, of which there
-// is one for each point along the vectors, and all points that are written out would
-// share it.
+// beside returns the kernel's axes of few points along which an operand moves whose
+// elements are far apart along the given one. There are none if the kernel has locals:
+// there is one local for each point along the vectors, and all points that are written out
+// would share it.
 func (p *planner) beside(axis int) kernel.AxisSet {
 	all := kernel.AxisSet(0)
 	if len(p.k.Locals) > 0 {

@@ -4,10 +4,9 @@ package gemm
 // they do not lie one behind the other.
 const rowsAhead = 32
 
-// ask says what the kernel asks for before it is read, besides C: rows of A that
-// come from beyond the L2 cache, the next matrix of B, and rows of B as it lies
-// that do not stay in that cache. What is asked for beyond the operands' ends does
-// no harm.
+// ask says what the kernel prefetches, besides C. It prefetches rows of A that come from
+// beyond the L2 cache, the next matrix of B, and rows of an unpacked B that do not stay in
+// that cache. A prefetch beyond the operands' ends does no harm.
 func (r *run) ask(x *block, rows int) {
 	q, a := r.plan, r.args
 	p, c := &q.p, q.core

@@ -15,14 +15,13 @@
 // macro-kernel calls by address, so that a new epilogue compiles an epilogue and
 // no product.
 //
-// The macro-kernel works on a block of B, packed into panels of some vectors of
-// columns, and on chunks of rows of A. For each panel it goes through the chunk in
-// strips of a few rows: an innermost kernel for each number of rows keeps the
-// strip's sums of one panel in registers. It reads a row of A along k, with one
-// pointer for five rows, so that A is packed by mere copying, or not at all, and
-// remainders of rows need no layout of their own. Remainders of columns are
-// computed in scratch memory from a padded panel: nothing outside of the operands is
-// touched, by any kernel.
+// The macro-kernel works on a block of B, packed into panels of some vectors of columns,
+// and on chunks of rows of A. For each panel it goes through the chunk in strips of a few
+// rows. An innermost kernel for each number of rows keeps the strip's sums of one panel in
+// registers. It reads a row of A along k, with one pointer for five rows. So A is packed by
+// mere copying, or not at all, and remainders of rows need no layout of their own.
+// Remainders of columns are computed in scratch memory from a padded panel: nothing outside
+// of the operands is touched, by any kernel.
 //
 // A sum is formed in one order, from k = 0 on, in blocks whose size depends on K
 // alone. Threads get blocks of rows, columns and matrices, never of k: the bits of

@@ -28,10 +28,9 @@ func (o Order) String() string { return [...]string{"along", "across", "any"}[o]
 // for each place in the function where elements are loaded.
 type Prologue func(b *vector.Builder, operands value.Value) Apply
 
-// Apply turns elements that have been loaded from a place. Lanes that at.Lanes
-// leaves out are 0, and what becomes of them is not used; the others lie within
-// the operand, and so does the first along the dimension that lanes do not run
-// along, even if all are left out.
+// Apply turns elements that have been loaded from a place. Lanes that at.Lanes leaves out
+// are 0, and their results are not used. The others lie within the operand, and so does the
+// first along the dimension that lanes do not run along, even if all are left out.
 type Apply func(x vector.Value, at Place) vector.Value
 
 // Place says which elements of an operand a [Prologue] is given: those of the

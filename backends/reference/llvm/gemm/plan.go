@@ -193,10 +193,10 @@ func (q *Plan) keepsA() bool {
 	return row < 3584 || p.N <= 16*c.columns()
 }
 
-// keepsB reports whether panels can be read as they lie: packing them would take
-// longer than what few rows gain by it, or their lines do not push each other
-// out of the L2 cache and either all of them stay there or no more than some
-// strips meet each panel.
+// keepsB reports whether panels can be read unpacked. One reason is that packing them would
+// take longer than few rows gain by it. The other is that their lines do not push each
+// other out of the L2 cache, and either all of them stay there or no more than some strips
+// meet each panel.
 func (q *Plan) keepsB() bool {
 	c, p := q.core, &q.p
 	if p.M <= 5*c.rows {

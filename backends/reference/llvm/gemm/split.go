@@ -1,8 +1,8 @@
 package gemm
 
-// split returns how many rows the next kernel takes when left are left, so that
-// no height is missing and none is slow: what is left over a full block is
-// shared with the last full block.
+// split returns how many rows the next kernel takes when left are left, so that no height
+// is missing and none is slow. The remainder over full blocks is shared with the last full
+// block.
 func (c *core) split(left int) int {
 	if left >= 2*c.rows {
 		return c.rows

@@ -20,11 +20,10 @@ const line = 64
 // the panel, bStep from one to the next. Sums are added to what C holds if more
 // is not 0, else stored. steps may be 0, panels not.
 //
-// What is read later is asked for early, a little at a time, as a burst keeps
-// others from the caches: with each panel so many lines of each of h rows of A,
-// soonRow apart, from soon on, so many lines from next on, and the strip of C
-// below; with each step what is drip from soon on, and B's row far from the one
-// at hand.
+// Later operands are prefetched, a little at a time, as a burst keeps others from the
+// caches. Each panel prefetches so many lines of each of h rows of A, soonRow apart, from
+// soon on, so many lines from next on, and the strip of C below. Each step prefetches the
+// lines of drip from soon on, and B's row far from the one at hand.
 func (m *module) strip(c *core, h int) *ir.Func {
 	names := []string{"steps", "a", "aRow", "b", "bStep", "bPanel", "c", "cRow", "panels", "more", "soon", "soonRow", "lines", "drip", "next", "nextLines", "far"}
 	params := make([]*ir.Param, len(names))

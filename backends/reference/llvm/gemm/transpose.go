@@ -2,9 +2,9 @@ package gemm
 
 import "github.com/llir/llvm/ir/value"
 
-// transpose turns n vectors of n lanes, n a power of two, so that lane i of
-// vector j becomes lane j of vector i: blocks of n/2 change places, then blocks
-// of n/4 in each, and so on.
+// transpose turns n vectors of n lanes, n a power of two, so that lane i of vector j
+// becomes lane j of vector i. Blocks of n/2 change places, then blocks of n/4 in each, and
+// so on.
 func (f *fn) transpose(v []value.Value) []value.Value {
 	n := len(v)
 	for s := n / 2; s > 0; s /= 2 {

@@ -1,13 +1,15 @@
 // Package libllvm turns the text of LLVM modules into object files with the
 // libLLVM that is on the machine, without cgo. Its central type is [Library].
 //
-// libLLVM is somebody else's code in this process, and it has ways to end one.
-// What can be done about that is done here: the pipeline of passes is a constant
-// that tests run on every libLLVM there is; versions that no test has seen
-// compile a program in a child process before they may in this one (see
-// probe.go); what libLLVM calls a fatal error becomes an error of
-// [Library.Compile], after which that libLLVM is not used again; diagnostics,
-// for which it would print and exit, are errors too.
+// libLLVM is somebody else's code in this process, and it has ways to end one. This package
+// guards against these:
+//
+//   - The pipeline of passes is a constant that tests run on every libLLVM there is.
+//   - Versions that no test has seen compile a program in a child process before they may
+//     in this one (see probe.go).
+//   - A fatal error of libLLVM becomes an error of [Library.Compile], after which that
+//     libLLVM is not used again.
+//   - Diagnostics, for which it would print and exit, are errors too.
 //
 // Nothing is loaded before [Open] is called.
 //

@@ -33,11 +33,11 @@ func pipeline(v Version) string {
 	return "always-inline,function(sroa,early-cse," + combine + ",simplifycfg,loop-mssa(licm),early-cse)"
 }
 
-// generator returns the options of the code generator that differ from its own
-// choice: of two architectures the same ones, with values. Strength reduction of
-// loops takes up to half of the time to make code and gains nothing with the modes of
-// addressing that x86 has: emitters write addresses in loops as a pointer and an
-// index. Whether later versions know the option has not been seen.
+// generator returns the options of the code generator that differ from its own choice: of
+// two architectures the same ones, with values. Strength reduction of loops takes long and
+// gains nothing with the modes of addressing that x86 has: emitters write addresses in
+// loops as a pointer and an index. Whether later versions know the option has not been
+// seen.
 func generator(v Version, arch string) []string {
 	if v.Major > 20 {
 		return nil

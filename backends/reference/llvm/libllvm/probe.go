@@ -17,16 +17,16 @@ import (
 // A library of a version that no test has seen may end the process that uses it,
 // in its constructors or when it compiles. So a child process tries it first.
 //
-// The child is this program again, from /proc/self/exe, which is the one that
-// runs even if its file has been replaced, under a name that no program has. When
-// it is started under that name, this package's init tries the library and ends
-// the process: before main, after the inits of what this package imports, and
-// those of packages whose import paths sort before it. No other program
-// has to be found, and the program's author has nothing to do. What keeps a
-// child from being more than that: the name is the only sign, so nothing is
-// inherited by processes further down; the child never starts another; it reads
-// nothing, writes no core file, and is killed when it takes long. A program that
-// cannot start itself does without libraries of unknown versions.
+// The child is this program again, under a name that no program has. It is started from
+// /proc/self/exe, which is the program that runs even if its file has been replaced. When
+// it is started under that name, this package's init tries the library and ends the
+// process. That is before main, after the inits of what this package imports, and those of
+// packages whose import paths sort before it. No other program has to be found, and the
+// program's author has nothing to do. Several things keep a child from being more than
+// that. The name is the only sign, so nothing is inherited by processes further down. The
+// child never starts another; it reads nothing, writes no core file, and is killed when it
+// takes long. A program that cannot start itself does without libraries of unknown
+// versions.
 
 // childName is what the program is called when it is to try a library.
 const childName = "ltc: probe of a libLLVM"

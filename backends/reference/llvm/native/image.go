@@ -123,12 +123,12 @@ func (k Kernel) Call(args unsafe.Pointer) int32 {
 	return status
 }
 
-// CallShort is Call for a kernel that runs for no more than some milliseconds.
-// Call gives the scheduler's processor away: after 20 µs it wakes a thread to see
-// whether there is other work for it, and another one that watches all calls
-// stays awake, which took a third of the time of two threads that compute.
-// CallShort keeps the processor, as Go code does that does not call anything:
-// the collector waits for it, and so do goroutines if there is no other.
+// CallShort is Call for a kernel that runs for no more than some milliseconds. Call gives
+// the scheduler's processor away. After 20 µs the scheduler wakes a thread to see whether
+// there is other work for the processor, and another thread that watches all calls stays
+// awake. Both take time of the threads that compute. CallShort keeps the processor, as Go
+// code does that does not call anything: the collector waits for it, and so do goroutines
+// if there is no other.
 func (k Kernel) CallShort(args unsafe.Pointer) int32 {
 	if k.image.closed.Load() {
 		panic("native: kernel called after its image was closed")

@@ -107,9 +107,9 @@ func (b *Builder) For(l Loop, init []value.Value, body func(i value.Value, carri
 	return done, out
 }
 
-// Sweep runs body for n elements, an i64, lanes at a time, a power of two; then
-// for those that are left, with a mask where the machine has masks for elements
-// of lanes as wide as these, else one by one.
+// Sweep runs body for n elements, an i64, lanes at a time, a power of two. The remaining
+// elements run with a mask where the machine has masks for elements of lanes as wide as
+// these, and one by one elsewhere.
 func (b *Builder) Sweep(n value.Value, lanes int, body func(i value.Value, l Lanes)) {
 	step := func(from value.Value, lanes int) value.Value {
 		i, _ := b.For(Loop{From: from, To: n, Step: b.Index(int64(lanes)), Rolled: true}, nil,

@@ -2,12 +2,12 @@ package asm
 
 import "ltc/ir/types"
 
-// Integers by what may be 0, or -1, of which instructions are not defined: the
-// quotient by 0 has all bits set and the remainder is the dividend, and the lowest
-// integer divided by -1 is itself.
+// Instructions do not define division of integers by 0, and of the lowest integer by -1.
+// The quotient by 0 has all bits set and the remainder is the dividend. The lowest integer
+// divided by -1 is itself.
 
-// divisor returns what to divide by instead of y, 1 where that is not defined, and
-// the predicates that y is 0 and, of signed integers, that it is -1; none if y is a
+// divisor returns the divisor to use instead of y, 1 where division is not defined. It also
+// returns the predicates that y is 0 and, of signed integers, that it is -1; none if y is a
 // literal of which neither holds.
 func (w *Writer) divisor(t types.DType, y string) (safe, zero, minus string) {
 	if n, known := Literal(y); known && n != 0 && n != -1 {
