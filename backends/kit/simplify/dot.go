@@ -53,56 +53,55 @@ func (e *editor) multiplied(op *mlir.Op, s [2]operand) *mlir.Value {
 	return e.reshape(e.product(op, s), resultType(op).Shape)
 }
 
-// dotUnits leaves out dimensions of 1.
-func dotUnits(e *editor, op *mlir.Op) *mlir.Value {
+// reread multiplies what change makes of the sides of a product, in the shape of op's
+// result; nil if it changes neither.
+func (e *editor) reread(op *mlir.Op, change func(s *operand) bool) *mlir.Value {
 	s := dotSides(op)
-	if !hasUnits(s[0].shape()) && !hasUnits(s[1].shape()) {
+	left, right := change(&s[0]), change(&s[1])
+	if !left && !right {
 		return nil
 	}
-	for i := range s {
-		shape := s[i].shape()
-		gone := units(shape)
-		s[i] = operand{v: e.reshape(s[i].v, withoutUnits(shape)), batch: left(s[i].batch, gone), contract: left(s[i].contract, gone), free: left(s[i].free, gone)}
-	}
 	return e.multiplied(op, s)
+}
+
+// dotUnits leaves out dimensions of 1.
+func dotUnits(e *editor, op *mlir.Op) *mlir.Value {
+	return e.reread(op, func(s *operand) bool {
+		shape := s.shape()
+		gone := units(shape)
+		if len(gone) == 0 {
+			return false
+		}
+		*s = operand{v: e.reshape(s.v, withoutUnits(shape)), batch: left(s.batch, gone), contract: left(s.contract, gone), free: left(s.free, gone)}
+		return true
+	})
 }
 
 // dotTranspose reads what is transposed as it was, if that leaves the order of
 // the dimensions that are neither batch nor contracted.
 func dotTranspose(e *editor, op *mlir.Op) *mlir.Value {
-	s := dotSides(op)
-	changed := false
-	for i := range s {
-		tr := def(s[i].v, stablehlo.Transpose)
+	return e.reread(op, func(s *operand) bool {
+		tr := def(s.v, stablehlo.Transpose)
 		if tr == nil {
-			continue
+			return false
 		}
 		perm := stablehlo.AsTranspose(tr).Permutation()
-		if free := pick(perm, s[i].free); slices.IsSorted(free) {
-			s[i] = operand{v: tr.Operands[0], batch: pick(perm, s[i].batch), contract: pick(perm, s[i].contract), free: free}
-			changed = true
+		free := pick(perm, s.free)
+		if !slices.IsSorted(free) {
+			return false
 		}
-	}
-	if !changed {
-		return nil
-	}
-	return e.multiplied(op, s)
+		*s = operand{v: tr.Operands[0], batch: pick(perm, s.batch), contract: pick(perm, s.contract), free: free}
+		return true
+	})
 }
 
 // dotMerged reads what has had dimensions merged, which are neither batch nor
 // contracted, as it was: the product's are merged instead.
 func dotMerged(e *editor, op *mlir.Op) *mlir.Value {
-	s := dotSides(op)
-	changed := false
-	for i := range s {
-		if r := def(s[i].v, stablehlo.Reshape); r != nil {
-			changed = s[i].unmerge(r.Operands[0]) || changed
-		}
-	}
-	if !changed {
-		return nil
-	}
-	return e.multiplied(op, s)
+	return e.reread(op, func(s *operand) bool {
+		r := def(s.v, stablehlo.Reshape)
+		return r != nil && s.unmerge(r.Operands[0])
+	})
 }
 
 // unmerge makes src, which s.v is a reshape of, the side's value.
