@@ -52,18 +52,16 @@ func formatOf(elem mlir.Type) format {
 		}
 		return format{kind: intFormat, negative: true, bits: t.Width - 1, width: t.Width}
 	case mlir.FloatType:
-		switch t.Name {
-		case "f64":
-			return format{kind: floatFormat, negative: true, bits: 53, least: -1074, most: 1024}
-		case "f32":
-			return format{kind: floatFormat, negative: true, bits: 24, least: -149, most: 128}
-		case "f16":
-			return format{kind: floatFormat, negative: true, bits: 11, least: -24, most: 16}
-		case "bf16":
-			return format{kind: floatFormat, negative: true, bits: 8, least: -133, most: 128}
-		}
+		return floatFormats[t.Name]
 	}
 	return format{}
+}
+
+var floatFormats = map[string]format{
+	"f64":  {kind: floatFormat, negative: true, bits: 53, least: -1074, most: 1024},
+	"f32":  {kind: floatFormat, negative: true, bits: 24, least: -149, most: 128},
+	"f16":  {kind: floatFormat, negative: true, bits: 11, least: -24, most: 16},
+	"bf16": {kind: floatFormat, negative: true, bits: 8, least: -133, most: 128},
 }
 
 // holds reports whether g has all numbers of f.

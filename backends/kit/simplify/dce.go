@@ -62,26 +62,29 @@ func (d *deadOps) drop(op *mlir.Op) {
 // deadFuncs leaves out private functions that no public one reaches.
 func (s *state) deadFuncs() bool {
 	live := map[*mlir.Op]bool{}
-	var mark func(op *mlir.Op)
-	mark = func(op *mlir.Op) {
-		if live[op] {
-			return
-		}
-		live[op] = true
-		Symbols(op, func(name string) {
-			if f := s.Func(name); f != nil {
-				mark(f)
-			}
-		})
-	}
 	for _, op := range s.Ops {
 		if !private(op) {
-			mark(op)
+			s.reach(op, live, func(*mlir.Op) {})
 		}
 	}
 	before := len(s.Ops)
 	s.Ops = slices.DeleteFunc(s.Ops, func(op *mlir.Op) bool { return private(op) && !live[op] })
 	return len(s.Ops) < before
+}
+
+// reach calls visit for an op, then for the functions that it names after that, and so on:
+// for each that is not in seen, where it is then.
+func (s *state) reach(op *mlir.Op, seen map[*mlir.Op]bool, visit func(*mlir.Op)) {
+	if seen[op] {
+		return
+	}
+	seen[op] = true
+	visit(op)
+	Symbols(op, func(name string) {
+		if f := s.Func(name); f != nil {
+			s.reach(f, seen, visit)
+		}
+	})
 }
 
 // private reports whether op is a function that only the module's own ops name.
@@ -92,9 +95,5 @@ func private(op *mlir.Op) bool {
 // Symbols calls f for each symbol that an op or the ops of its regions refer to, as
 // often as they do.
 func Symbols(op *mlir.Op, f func(name string)) {
-	one := &mlir.Module{Ops: []*mlir.Op{op}}
-	one.Walk(func(op *mlir.Op) bool {
-		op.Symbols(f)
-		return true
-	})
+	walk(&mlir.Block{Ops: []*mlir.Op{op}}, func(op *mlir.Op) { op.Symbols(f) })
 }

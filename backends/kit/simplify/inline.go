@@ -52,16 +52,9 @@ type inliner struct {
 
 // function inlines what f calls, and then what the functions do that f still names.
 func (in *inliner) function(f *mlir.Op) {
-	if in.done[f] {
-		return
-	}
-	in.done[f] = true
-	if b := f.Body(); b != nil {
-		in.block(b)
-	}
-	Symbols(f, func(name string) {
-		if g := in.Func(name); g != nil {
-			in.function(g)
+	in.reach(f, in.done, func(f *mlir.Op) {
+		if b := f.Body(); b != nil {
+			in.block(b)
 		}
 	})
 }

@@ -127,15 +127,13 @@ func repeats(term string) bool {
 func standardMap(e *editor, op *mlir.Op) *mlir.Value {
 	body := op.Body()
 	shape := tensorOf(op.Results[0]).Shape
+	if !closed(op) {
+		return nil
+	}
 	for i, inner := range body.Ops {
 		info := inner.Code.Info()
 		if last := i == len(body.Ops)-1; !last && (!plain(inner) || !info.Traits.Has(mlir.Elementwise) && literal(inner.Results[0]) == nil) {
 			return nil
-		}
-		for _, v := range inner.Operands {
-			if v.Block != body && !slices.Contains(body.Ops, v.Def) {
-				return nil // a value from outside
-			}
 		}
 	}
 	whole := map[*mlir.Value]*mlir.Value{}
