@@ -122,6 +122,6 @@ func (c compositeStep) Work(reads, writes []plan.HostArg) (plan.Work, error) {
 	for i := range w.Outs {
 		w.Outs[i].Value = writes[i].Value
 	}
-	w.Work = valuesOf(writes[len(w.Outs):])
+	w.Work = plan.ValuesOf(writes[len(w.Outs):])
 	return &w, nil
 }

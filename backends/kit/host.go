@@ -37,7 +37,7 @@ func (h *hostStep) String() string {
 func (h *hostStep) Text() string { return hostText(h.op, h.inputs, h.others) }
 
 func (h *hostStep) Work(reads, writes []plan.HostArg) (plan.Work, error) {
-	outs := valuesOf(writes)
+	outs := plan.ValuesOf(writes)
 	if !drives(h.op) {
 		return h.evaluate(h.reason, reads, outs)
 	}
@@ -88,15 +88,6 @@ func (h *hostStep) region(text string) (*plan.Program, error) {
 	o := *h.t.o
 	o.region = true
 	return h.t.compile(h.t.ctx, p, o)
-}
-
-// valuesOf returns the values of what a step reads or writes.
-func valuesOf(args []plan.HostArg) []plan.ValueID {
-	var all []plan.ValueID
-	for _, a := range args {
-		all = append(all, a.Value)
-	}
-	return all
 }
 
 // stays returns which of n values that a loop carries its body writes over.

@@ -117,6 +117,6 @@ func (s sortStep) String() string { return fmt.Sprintf("sort along %d", s.of.Dim
 
 func (s sortStep) Work(reads, writes []plan.HostArg) (plan.Work, error) {
 	w, outs := *s.of, len(s.of.Outs)
-	w.Args, w.Outs, w.Work = reads, writes[:outs], valuesOf(writes[outs:])
+	w.Args, w.Outs, w.Work = reads, writes[:outs], plan.ValuesOf(writes[outs:])
 	return &w, nil
 }

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"slices"
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
@@ -79,10 +80,8 @@ func (r *Run) newHostKernel(l *plan.Launch, k *kernel.Kernel, code kernel.Code) 
 
 // copyFor returns the host's memory for operand j.
 func (r *Run) copyFor(m *hostKernel, l *plan.Launch, j int) soa.View {
-	for before := range j {
-		if l.Operands[before].Value == l.Operands[j].Value {
-			return m.ins[before]
-		}
+	if before := slices.IndexFunc(l.Operands, func(o plan.Operand) bool { return o.Value == l.Operands[j].Value }); before < j {
+		return m.ins[before]
 	}
 	v := &r.Program.Values[l.Operands[j].Value]
 	if v.Kind == plan.Constant {
@@ -95,10 +94,5 @@ func (r *Run) copyFor(m *hostKernel, l *plan.Launch, j int) soa.View {
 
 // copied reports whether the memory of an operand is that of one before it.
 func (m *hostKernel) copied(j int) bool {
-	for before := range j {
-		if m.ins[before].Base() == m.ins[j].Base() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.ins[:j], func(v soa.View) bool { return v.Base() == m.ins[j].Base() })
 }

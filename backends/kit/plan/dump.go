@@ -168,13 +168,7 @@ func (l *Loop) staying() []ValueID {
 }
 
 // list prints the values of arguments.
-func list(args []HostArg) string {
-	var ids []ValueID
-	for _, a := range args {
-		ids = append(ids, a.Value)
-	}
-	return listed(ids)
-}
+func list(args []HostArg) string { return listed(ValuesOf(args)) }
 
 // listed prints values.
 func listed(ids []ValueID) string {

@@ -40,15 +40,11 @@ func (s *Sort) Shape() types.Shape { return s.Args[0].Type.Shape }
 
 // print prints a step that is a sort.
 func (s *Sort) print(b *strings.Builder, _ int) {
-	var outs []ValueID
-	for _, o := range s.Outs {
-		outs = append(outs, o.Value)
-	}
 	first := ""
 	if s.Keep > 0 {
 		first = fmt.Sprintf(" the first %d", s.Keep)
 	}
-	fmt.Fprintf(b, "sort%s along %d gives%s %s works in %s\n", list(s.Args), s.Dim, first, listed(outs), listed(s.Work))
+	fmt.Fprintf(b, "sort%s along %d gives%s %s works in %s\n", list(s.Args), s.Dim, first, list(s.Outs), listed(s.Work))
 	for line := range strings.Lines(s.Less.String()) {
 		b.WriteString("    " + line)
 	}

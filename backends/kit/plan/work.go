@@ -90,21 +90,21 @@ func (c *Composite) Access(*Program) (reads, writes []ValueID) {
 }
 
 func (s *Sort) Access(*Program) (reads, writes []ValueID) {
-	return valuesOf(s.Args), slices.Concat(s.Work, valuesOf(s.Outs))
+	return ValuesOf(s.Args), slices.Concat(s.Work, ValuesOf(s.Outs))
 }
 
-func (h *Host) Access(*Program) (reads, writes []ValueID) { return valuesOf(h.Args), h.Outs }
+func (h *Host) Access(*Program) (reads, writes []ValueID) { return ValuesOf(h.Args), h.Outs }
 
 func (l *Loop) Access(*Program) (reads, writes []ValueID) {
-	return valuesOf(l.Init, l.Captured), l.Outs
+	return ValuesOf(l.Init, l.Captured), l.Outs
 }
 
 func (b *Branch) Access(*Program) (reads, writes []ValueID) {
-	return append(valuesOf(b.Captured), b.Index.Value), b.Outs
+	return append(ValuesOf(b.Captured), b.Index.Value), b.Outs
 }
 
-// valuesOf returns the values of arguments.
-func valuesOf(lists ...[]HostArg) []ValueID {
+// ValuesOf returns the values of arguments.
+func ValuesOf(lists ...[]HostArg) []ValueID {
 	var all []ValueID
 	for _, list := range lists {
 		for _, a := range list {
