@@ -114,11 +114,7 @@ func (w *windowed) selected() kernel.ID {
 		in := kernel.None // is it one of the operand? None: it is
 		for d, i := range at {
 			index[d] = affine(d, w.stride[d], i-w.low[d])
-			if c := inside[d][i]; in == kernel.None {
-				in = c
-			} else if c != kernel.None {
-				in = w.Op(kernel.And, types.Bool, in, c)
-			}
+			in = w.both(in, inside[d][i])
 		}
 		var x kernel.ID
 		switch s := w.splat(0); {
@@ -134,10 +130,7 @@ func (w *windowed) selected() kernel.ID {
 		case never:
 			place, best, found = w.Op(kernel.Select, types.I32, in, here, place), x, in
 		default:
-			stays := w.apply(w.selects, best, x)
-			if found != kernel.None {
-				stays = w.Op(kernel.And, types.Bool, stays, found)
-			}
+			stays := w.both(w.apply(w.selects, best, x), found)
 			if in != kernel.None {
 				stays = w.Op(kernel.Or, types.Bool, stays, w.Op(kernel.Not, types.Bool, in))
 			}
@@ -170,11 +163,7 @@ func (w *windowed) insides() [][]kernel.ID {
 				continue
 			}
 			end := w.Emit(kernel.Instr{Op: kernel.SizeOf, Type: types.I64, Aux: int64(kernel.Size(w.in[0].Shape[d]))})
-			below := w.Op(kernel.CompareLT, types.Bool, w.Number(at), end)
-			if all[d][i] != kernel.None {
-				below = w.Op(kernel.And, types.Bool, all[d][i], below)
-			}
-			all[d][i] = below
+			all[d][i] = w.both(all[d][i], w.Op(kernel.CompareLT, types.Bool, w.Number(at), end))
 		}
 	}
 	return all
@@ -207,11 +196,7 @@ func (w *windowed) scatter(selected plan.ValueID) {
 			default:
 				place = w.Op(kernel.Add, types.I32, w.Op(kernel.Multiply, types.I32, place, w.Int(types.I32, w.size[d])), c.place)
 			}
-			if fits == kernel.None {
-				fits = c.fits
-			} else if c.fits != kernel.None {
-				fits = w.Op(kernel.And, types.Bool, fits, c.fits)
-			}
+			fits = w.both(fits, c.fits)
 		}
 		if place == kernel.None {
 			place = w.Int(types.I32, 0)
@@ -264,6 +249,17 @@ func (w *windowed) covering(d int) []candidate {
 		all[i] = c
 	}
 	return all
+}
+
+// both reports whether two bools hold, of which None always does.
+func (b *nodeBuilder) both(x, y kernel.ID) kernel.ID {
+	switch kernel.None {
+	case x:
+		return y
+	case y:
+		return x
+	}
+	return b.Op(kernel.And, types.Bool, x, y)
 }
 
 // divided is a number that is not negative by a literal, and what is left.
