@@ -198,13 +198,8 @@ func (d *Driver) branch(ctx context.Context, p *plan.Program, regions []backends
 		return Failure(ctx, s, err)
 	}
 	c := &d.call
-	c.Queue, c.Args, c.Results = queue, c.Args[:0], c.Results[:0]
-	for _, a := range b.Captured {
-		c.Args = append(c.Args, at.View(a.Value, a.Type))
-	}
-	for _, v := range b.Outs {
-		c.Results = append(c.Results, at.View(v, p.Values[v].Type))
-	}
+	c.Queue = queue
+	show(c, p, at, b.Captured, b.Outs)
 	err := regions[chosen(index, len(regions))].Execute(ctx, c)
 	clear(c.Args)
 	clear(c.Results)
@@ -212,6 +207,17 @@ func (d *Driver) branch(ctx context.Context, p *plan.Program, regions []backends
 		return Failure(ctx, s, err)
 	}
 	return nil
+}
+
+// show has a call take and give values of a program where they are.
+func show(c *backends.Call, p *plan.Program, at Place, args []plan.HostArg, outs []plan.ValueID) {
+	c.Args, c.Results = c.Args[:0], c.Results[:0]
+	for _, a := range args {
+		c.Args = append(c.Args, at.View(a.Value, a.Type))
+	}
+	for _, v := range outs {
+		c.Results = append(c.Results, at.View(v, p.Values[v].Type))
+	}
 }
 
 // chosen is the number of the region that an index stands for.

@@ -188,15 +188,8 @@ func (r *Run) hostStep(ctx context.Context, i int) error {
 
 // evaluate has the evaluator run an op where its operands are.
 func (r *Run) evaluate(ctx context.Context, s *plan.Step, h *plan.Host) error {
-	c := &r.call
-	c.Args, c.Results = c.Args[:0], c.Results[:0]
-	for _, a := range h.Args {
-		c.Args = append(c.Args, r.View(a.Value, a.Type))
-	}
-	for _, v := range h.Outs {
-		c.Results = append(c.Results, r.View(v, r.Program.Values[v].Type))
-	}
-	if err := h.Run.Execute(ctx, c); err != nil {
+	show(&r.call, r.Program, r, h.Args, h.Outs)
+	if err := h.Run.Execute(ctx, &r.call); err != nil {
 		return Failure(ctx, s, err)
 	}
 	return nil
