@@ -24,11 +24,7 @@ func rangesOf(op *mlir.Op) ranges {
 
 // full is the whole of a shape.
 func full(shape []int64) ranges {
-	r := ranges{make([]int64, len(shape)), slices.Clone(shape), make([]int64, len(shape))}
-	for i := range r.stride {
-		r.stride[i] = 1
-	}
-	return r
+	return ranges{make([]int64, len(shape)), slices.Clone(shape), slices.Repeat([]int64{1}, len(shape))}
 }
 
 func (r ranges) clone() ranges {

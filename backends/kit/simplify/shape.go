@@ -33,13 +33,7 @@ func def(v *mlir.Value, code mlir.Code) *mlir.Op {
 
 // withoutUnits returns the dimensions of a shape that are not 1.
 func withoutUnits(shape []int64) []int64 {
-	out := make([]int64, 0, len(shape))
-	for _, d := range shape {
-		if d != 1 {
-			out = append(out, d)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(shape), func(n int64) bool { return n == 1 })
 }
 
 func hasUnits(shape []int64) bool { return slices.Contains(shape, 1) }
@@ -189,17 +183,7 @@ func left(dims, gone []int64) []int64 {
 
 // inOrder reports whether a permutation moves only dimensions of 1.
 func inOrder(shape, perm []int64) bool {
-	last := int64(-1)
-	for _, d := range perm {
-		if shape[d] == 1 {
-			continue
-		}
-		if d < last {
-			return false
-		}
-		last = d
-	}
-	return true
+	return slices.IsSorted(slices.DeleteFunc(slices.Clone(perm), func(d int64) bool { return shape[d] == 1 }))
 }
 
 // group is a run of dimensions of one shape and the run of another that holds

@@ -43,11 +43,8 @@ func become(op *mlir.Op, a *mlir.DenseAttr) {
 
 func standardBroadcast(e *editor, op *mlir.Op) *mlir.Value {
 	x, shape := op.Operands[0], tensorOf(op.Results[0]).Shape
-	to := make([]int64, len(tensorOf(x).Shape))
-	for i := range to {
-		to[i] = int64(len(shape) - len(to) + i)
-	}
-	return e.broadcast(x, shape, to)
+	last := len(shape) - len(tensorOf(x).Shape)
+	return e.broadcast(x, shape, others(len(shape), nil)[last:])
 }
 
 // standardDot is the product of vectors and matrices: the last dimension of the

@@ -45,11 +45,9 @@ func sinkTranspose(e *editor, op *mlir.Op) *mlir.Value {
 		return nil
 	}
 	for _, v := range op.Operands {
-		if len(tensorOf(v).Shape) == 0 || element(v) != nil || def(v, stablehlo.Transpose) != nil ||
-			def(v, stablehlo.BroadcastInDim) != nil {
-			continue
+		if len(tensorOf(v).Shape) > 0 && element(v) == nil && def(v, stablehlo.Transpose) == nil && def(v, stablehlo.BroadcastInDim) == nil {
+			return nil
 		}
-		return nil
 	}
 	back := inverse(perm)
 	operands := make([]*mlir.Value, len(op.Operands))
