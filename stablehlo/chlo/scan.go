@@ -39,10 +39,7 @@ func lowerScan(e *emitter, op *mlir.Op) []*mlir.Value {
 	for _, v := range outputs {
 		carried = append(carried, e.blank(v.Type.(*mlir.TensorType)).v)
 	}
-	types := make([]mlir.Type, len(carried))
-	for i, v := range carried {
-		types[i] = v.Type
-	}
+	types := mlir.TypesOf(carried)
 	loop := e.op(stablehlo.While, carried, nil, types...)
 	loop.Regions = []*mlir.Region{
 		e.block(types, func(e *emitter, args []val) []*mlir.Value {

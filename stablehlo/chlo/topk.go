@@ -46,12 +46,8 @@ func (e *emitter) largest(op *mlir.Op, stable mlir.Attribute, k func() val) []*m
 func lowerApproxTopK(e *emitter, op *mlir.Op) []*mlir.Value {
 	d, _ := mlir.Int(op.Attrs.Get("dimension"))
 	n := len(op.Results)
-	types := make([]mlir.Type, n)
-	for i, x := range op.Operands[:n] {
-		types[i] = x.Type
-	}
 	attrs := mlir.Dict{{Name: "dimension", Value: mlir.I64Attr(d)}, {Name: "is_stable", Value: mlir.BoolAttr(true)}}
-	sort := e.op(stablehlo.Sort, slices.Clone(op.Operands[:n]), attrs, types...)
+	sort := e.op(stablehlo.Sort, slices.Clone(op.Operands[:n]), attrs, mlir.TypesOf(op.Operands[:n])...)
 	sort.Regions = op.Regions
 	return e.cut(op, sort, int(d), func() val {
 		if len(op.Operands) > 2*n {

@@ -53,10 +53,7 @@ const (
 // which to the host is host, else between devices.
 func (v *verifier) transfer(op *mlir.Op, host int64) {
 	v.sourceTargets(op, false)
-	s, ok := op.Attrs.Get("channel_handle").(mlir.StructAttr)
-	if !ok {
-		v.missing(op, "channel_handle", "#stablehlo.channel_handle<…>", op.Attrs.Get("channel_handle"))
-	}
+	s := attr[mlir.StructAttr](v, op, "channel_handle", "#stablehlo.channel_handle<…>")
 	want := int64(deviceToDevice)
 	if mlir.Flag(op.Attrs.Get("is_host_transfer")) {
 		want = host

@@ -257,7 +257,7 @@ func (chloRules) BroadcastSubtract() rule             { return verifyChloBroadca
 func (chloRules) BroadcastXor() rule                  { return verifyChloBroadcast(kBool|kInt, sameElem) }
 func (chloRules) BroadcastZeta() rule                 { return verifyChloBroadcast(kFloat, sameElem) }
 func (chloRules) Conj() rule                          { return verifyChloSame(kFloat | kComplex) }
-func (chloRules) Constant() rule                      { return takes(verifyConstant, nil, tensors(kAny|kQuantBlock|kIndex)) }
+func (chloRules) Constant() rule                      { return typed(verifyConstant, kAny|kQuantBlock|kIndex) }
 func (chloRules) ConstantLike() rule                  { return verifyConstantLike }
 func (chloRules) Cosh() rule                          { return verifyChloSame(kFloat | kComplex) }
 func (chloRules) Digamma() rule                       { return verifyChloSame(kFloat) }

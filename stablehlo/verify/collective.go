@@ -18,11 +18,7 @@ func (v *verifier) groups(op *mlir.Op, unique, ids string, fill bool) (shape []i
 		v.meshAxes(op, s)
 		return nil
 	}
-	d, isDense := a.(*mlir.DenseAttr)
-	list, isInts := mlir.Ints(a)
-	if !isDense || !isInts {
-		v.missing(op, "replica_groups", "dense<…> with integers", a)
-	}
+	d, list := v.dense(op, "replica_groups", "dense<…> with integers", a)
 	if len(d.Type.Shape) != 2 {
 		v.stop(op, unique, "replica_groups is %s, but should have 2 dimensions", d.Type)
 	}
@@ -61,9 +57,6 @@ func (v *verifier) meshAxes(op *mlir.Op, a mlir.StructAttr) {
 // complete checks groups whose ids are those from 0 to the largest.
 func (v *verifier) complete(op *mlir.Op, unique, ids string, fill bool) (shape []int64) {
 	shape = v.groups(op, unique, ids, fill)
-	if shape == nil {
-		return nil
-	}
 	list, _ := mlir.Ints(op.Attrs.Get("replica_groups"))
 	used := slices.DeleteFunc(slices.Clone(list), func(id int64) bool { return id < 0 })
 	slices.Sort(used)
@@ -91,7 +84,7 @@ func channelHandle(op *mlir.Op) int64 {
 }
 
 func verifyAllGather(v *verifier, op *mlir.Op) {
-	ins, outs := v.each(op)
+	ins, outs := v.each(op, "")
 	dim := v.int(op, "C1", "all_gather_dim", 0)
 	shape := v.complete(op, "C2", "C4", false)
 	v.channel(op, "C5")
@@ -113,10 +106,10 @@ func verifyAllGather(v *verifier, op *mlir.Op) {
 }
 
 // each checks an op that gives a result for each operand, of which there is
-// at least one.
-func (v *verifier) each(op *mlir.Op) (ins, outs []*mlir.TensorType) {
+// at least one; label is the rule about their number.
+func (v *verifier) each(op *mlir.Op, label string) (ins, outs []*mlir.TensorType) {
 	if len(op.Operands) == 0 || len(op.Results) != len(op.Operands) {
-		v.stop(op, "", "has %d operands and %d results, but gives one for each of at least one", len(op.Operands), len(op.Results))
+		v.stop(op, label, "has %d operands and %d results, but gives one for each of at least one", len(op.Operands), len(op.Results))
 	}
 	return v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
 }
@@ -131,7 +124,7 @@ func (v *verifier) resized(op *mlir.Op, label string, in, out *mlir.TensorType, 
 }
 
 func verifyAllReduce(v *verifier, op *mlir.Op) {
-	ins, outs := v.each(op)
+	ins, outs := v.each(op, "")
 	shape := v.complete(op, "C1", "C3", true)
 	v.channel(op, "C4")
 	if shape != nil && shape[0]*shape[1] == 0 && mlir.Flag(op.Attrs.Get("use_global_device_ids")) {
@@ -174,7 +167,7 @@ func verifyReduceScatter(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType)
 }
 
 func verifyAllToAll(v *verifier, op *mlir.Op) {
-	ins, outs := v.each(op)
+	ins, outs := v.each(op, "")
 	var split, concat, count int64
 	v.all(
 		func() { split = v.int(op, "C1", "split_dimension", 0) },
@@ -192,11 +185,9 @@ func verifyAllToAll(v *verifier, op *mlir.Op) {
 		if d := want[split]; d != mlir.Dynamic && d%count != 0 {
 			v.stop(op, "C2", "dimension %d of %s is no multiple of split_count, %d", split, in, count)
 		}
-		if split != concat {
-			want[split], want[concat] = scaled(want[split], 1, count), scaled(want[concat], count, 1)
-		}
 		bounds := limits(in)
 		if split != concat {
+			want[split], want[concat] = scaled(want[split], 1, count), scaled(want[concat], count, 1)
 			if b := bounds[split]; b != mlir.Dynamic && b%count != 0 {
 				v.stop(op, "C2", "the bound of dimension %d of %s is no multiple of split_count, %d", split, in, count)
 			}
@@ -223,6 +214,11 @@ func verifyCollectiveBroadcast(v *verifier, op *mlir.Op) {
 	if len(ins) > data {
 		label = "C4"
 	}
+	v.passed(op, label, ins, outs)
+}
+
+// passed checks that each result is of the type of its operand.
+func (v *verifier) passed(op *mlir.Op, label string, ins, outs []*mlir.TensorType) {
 	for i, out := range outs {
 		if !sameTensor(ins[i], out) {
 			v.stop(op, label, "operand %d is %s but the result is %s", i, ins[i], out)
@@ -264,12 +260,7 @@ func verifyCollectivePermute(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorT
 		v.stop(op, "C5", "has %d operands but %d results", len(ins), len(outs))
 	}
 	v.sourceTargets(op, true)
-	for i, in := range ins {
-		if !sameTensor(in, outs[i]) {
-			v.stop(op, "C5", "operand %d is %s but the result is %s", i, in, outs[i])
-		}
-		v.infer(outs[i], in.Shape)
-	}
+	v.passed(op, "C5", ins, outs)
 }
 
 // sourceTargets checks source_target_pairs, with the labels that
@@ -279,11 +270,7 @@ func (v *verifier) sourceTargets(op *mlir.Op, must bool) {
 	if a == nil && !must {
 		return
 	}
-	d, ok := a.(*mlir.DenseAttr)
-	list, ok2 := mlir.Ints(a)
-	if !ok || !ok2 {
-		v.missing(op, "source_target_pairs", "dense<…> with pairs of integers", a)
-	}
+	d, list := v.dense(op, "source_target_pairs", "dense<…> with pairs of integers", a)
 	if s := d.Type.Shape; len(s) != 2 || s[1] != 2 {
 		v.stop(op, "C1", "source_target_pairs is %s, but should be a list of pairs", d.Type)
 	}

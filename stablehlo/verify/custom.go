@@ -12,10 +12,7 @@ import (
 const typedFFI = 4
 
 func verifyCustomCall(v *verifier, op *mlir.Op) {
-	target, ok := op.Attrs.Get("call_target_name").(mlir.StringAttr)
-	if !ok {
-		v.missing(op, "call_target_name", "a string", op.Attrs.Get("call_target_name"))
-	}
+	target := attr[mlir.StringAttr](v, op, "call_target_name", "a string")
 	v.values(op, true)
 	v.config(op)
 	v.layouts(op)
@@ -160,20 +157,15 @@ func (v *verifier) buffersAliased(op *mlir.Op, aliased map[string]bool) {
 	if t := op.Attrs.Get("call_target_name"); t == mlir.Attribute(mlir.StringAttr("CreateBuffer")) || t == mlir.Attribute(mlir.StringAttr("Pin")) {
 		return
 	}
-	var visit func(t mlir.Type, at []int64) bool
-	visit = func(t mlir.Type, at []int64) bool {
+	var visit func(t mlir.Type, at []int64)
+	visit = func(t mlir.Type, at []int64) {
 		if tuple, ok := t.(mlir.TupleType); ok {
 			for i, e := range tuple.Elems {
-				if !visit(e, append(slices.Clone(at), int64(i))) {
-					return false
-				}
+				visit(e, append(slices.Clone(at), int64(i)))
 			}
-			return true
-		}
-		if isBuffer(t) && !aliased[fmt.Sprint(at)] {
+		} else if isBuffer(t) && !aliased[fmt.Sprint(at)] {
 			v.stop(op, "I7", "result %s is a buffer, but in no alias", shapeText(at))
 		}
-		return true
 	}
 	visit(resultTuple(op), []int64{})
 }

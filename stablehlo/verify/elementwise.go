@@ -216,10 +216,7 @@ func (v *verifier) static(op *mlir.Op, out *mlir.TensorType) {
 }
 
 func verifyConstant(v *verifier, op *mlir.Op, _, outs []*mlir.TensorType) {
-	d, isDense := op.Attrs.Get("value").(*mlir.DenseAttr)
-	if !isDense {
-		v.missing(op, "value", "dense<…>", op.Attrs.Get("value"))
-	}
+	d := attr[*mlir.DenseAttr](v, op, "value", "dense<…>")
 	v.static(op, outs[0])
 	want := outs[0]
 	if q := quantOf(want.Elem); q != nil { // the value has what is stored

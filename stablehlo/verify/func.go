@@ -82,11 +82,8 @@ func (v *verifier) argAttrs(op *mlir.Op, name string, n int) {
 }
 
 // callee finds the function that an attribute names.
-func (v *verifier) callee(op *mlir.Op, attr, label string) (*mlir.Op, *mlir.FunctionType) {
-	s, ok := op.Attrs.Get(attr).(mlir.SymbolAttr)
-	if !ok {
-		v.missing(op, attr, "a symbol", op.Attrs.Get(attr))
-	}
+func (v *verifier) callee(op *mlir.Op, name, label string) (*mlir.Op, *mlir.FunctionType) {
+	s := attr[mlir.SymbolAttr](v, op, name, "a symbol")
 	f := v.funcs[string(s)]
 	if f == nil || f.FuncType() == nil {
 		v.stop(op, label, "%s is not a function of this module", s)

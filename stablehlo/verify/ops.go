@@ -16,6 +16,11 @@ func takes(check func(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType), i
 	}
 }
 
+// typed is takes for one result of the kinds out, and an operand for each of in.
+func typed(check func(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType), out kinds, in ...kinds) rule {
+	return takes(check, tensors(in...), tensors(out))
+}
+
 // ruleTable has the rule of each op, by code; nil for those that are checked for structure
 // only.
 var ruleTable = makeRules()
@@ -41,27 +46,23 @@ type rules struct{}
 func (rules) Function(mlir.Code) rule { return verifySame(1, kFloat|kComplex|kQuant) }
 
 func (rules) Abs() rule {
-	return takes(verifyAbs, tensors(kSigned|kFloat|kComplex|kQuant), tensors(kSigned|kFloat|kQuant))
+	return typed(verifyAbs, kSigned|kFloat|kQuant, kSigned|kFloat|kComplex|kQuant)
 }
-func (rules) Ceil() rule              { return verifySame(1, kFloat|kQuant) }
-func (rules) Convert() rule           { return takes(verifySizes, tensors(kTensor), tensors(kTensor)) }
-func (rules) CountLeadingZeros() rule { return verifySame(1, kInt) }
-func (rules) Floor() rule             { return verifySame(1, kFloat|kQuant) }
-func (rules) Imag() rule              { return takes(verifyPart, tensors(kFloat|kComplex), tensors(kFloat)) }
-func (rules) Negate() rule            { return verifySame(1, kInt|kFloat|kComplex|kQuant) }
-func (rules) Not() rule               { return verifySame(1, kBool|kInt) }
-func (rules) Popcnt() rule            { return verifySame(1, kInt) }
-func (rules) Real() rule              { return takes(verifyPart, tensors(kFloat|kComplex), tensors(kFloat)) }
-func (rules) RoundNearestAfz() rule   { return verifySame(1, kFloat|kQuant) }
-func (rules) RoundNearestEven() rule  { return verifySame(1, kFloat|kQuant) }
-func (rules) Sign() rule              { return verifySame(1, kSigned|kFloat|kComplex|kQuant) }
-func (rules) UniformQuantize() rule {
-	return takes(verifyUniformQuantize, tensors(kFloat|kQuants), tensors(kQuants))
-}
-func (rules) UniformDequantize() rule {
-	return takes(verifyUniformDequantize, tensors(kQuants), tensors(kFloat))
-}
-func (rules) Add() rule                  { return takes(verifyAdd, tensors(kAny, kAny), tensors(kAny)) }
+func (rules) Ceil() rule                 { return verifySame(1, kFloat|kQuant) }
+func (rules) Convert() rule              { return typed(verifySizes, kTensor, kTensor) }
+func (rules) CountLeadingZeros() rule    { return verifySame(1, kInt) }
+func (rules) Floor() rule                { return verifySame(1, kFloat|kQuant) }
+func (rules) Imag() rule                 { return typed(verifyPart, kFloat, kFloat|kComplex) }
+func (rules) Negate() rule               { return verifySame(1, kInt|kFloat|kComplex|kQuant) }
+func (rules) Not() rule                  { return verifySame(1, kBool|kInt) }
+func (rules) Popcnt() rule               { return verifySame(1, kInt) }
+func (rules) Real() rule                 { return typed(verifyPart, kFloat, kFloat|kComplex) }
+func (rules) RoundNearestAfz() rule      { return verifySame(1, kFloat|kQuant) }
+func (rules) RoundNearestEven() rule     { return verifySame(1, kFloat|kQuant) }
+func (rules) Sign() rule                 { return verifySame(1, kSigned|kFloat|kComplex|kQuant) }
+func (rules) UniformQuantize() rule      { return typed(verifyUniformQuantize, kQuants, kFloat|kQuants) }
+func (rules) UniformDequantize() rule    { return typed(verifyUniformDequantize, kFloat, kQuants) }
+func (rules) Add() rule                  { return typed(verifyAdd, kAny, kAny, kAny) }
 func (rules) And() rule                  { return verifySame(2, kBool|kInt) }
 func (rules) Atan2() rule                { return verifySame(2, kFloat|kComplex|kQuant) }
 func (rules) Divide() rule               { return verifySame(2, kInt|kFloat|kComplex|kQuant) }
@@ -76,30 +77,24 @@ func (rules) ShiftRightArithmetic() rule { return verifySame(2, kInt) }
 func (rules) ShiftRightLogical() rule    { return verifySame(2, kInt) }
 func (rules) Subtract() rule             { return verifySame(2, kInt|kFloat|kComplex|kQuant) }
 func (rules) Xor() rule                  { return verifySame(2, kBool|kInt) }
-func (rules) IsFinite() rule             { return takes(verifySizes, tensors(kFloat|kQuant), tensors(kBool)) }
+func (rules) IsFinite() rule             { return typed(verifySizes, kBool, kFloat|kQuant) }
 func (rules) BitcastConvert() rule {
-	return takes(verifyBitcast, tensors(kAny|kQuantBlock), tensors(kAny|kQuantBlock))
+	return typed(verifyBitcast, kAny|kQuantBlock, kAny|kQuantBlock)
 }
 func (rules) Clamp() rule {
-	return takes(verifyClamp, tensors(kPerTensor, kPerTensor, kPerTensor), tensors(kPerTensor))
+	return typed(verifyClamp, kPerTensor, kPerTensor, kPerTensor, kPerTensor)
 }
-func (rules) Select() rule {
-	return takes(verifySelect, tensors(kBool, kPerTensor, kPerTensor), tensors(kPerTensor))
-}
-func (rules) Complex() rule { return takes(verifyComplex, tensors(kFloat, kFloat), tensors(kComplex)) }
-func (rules) Compare() rule {
-	return takes(verifyCompare, tensors(kPerTensor, kPerTensor), tensors(kBool))
-}
-func (rules) Constant() rule       { return takes(verifyConstant, nil, tensors(kAny|kQuantBlock|kIndex)) }
-func (rules) Iota() rule           { return takes(verifyIota, nil, tensors(kInt|kFloat|kComplex|kQuant)) }
-func (rules) BroadcastInDim() rule { return takes(verifyBroadcastInDim, tensors(kAny), tensors(kAny)) }
-func (rules) Broadcast() rule {
-	return takes(verifyBroadcast, tensors(kPerTensor), tensors(kPerTensor))
-}
-func (rules) Reshape() rule   { return takes(verifyReshape, tensors(kAny), tensors(kAny)) }
-func (rules) Transpose() rule { return takes(verifyTranspose, tensors(kAny), tensors(kAny)) }
-func (rules) Reverse() rule   { return takes(verifyReverse, tensors(kPerTensor), tensors(kPerTensor)) }
-func (rules) Slice() rule     { return takes(verifySlice, tensors(kPerTensor), tensors(kPerTensor)) }
+func (rules) Select() rule         { return typed(verifySelect, kPerTensor, kBool, kPerTensor, kPerTensor) }
+func (rules) Complex() rule        { return typed(verifyComplex, kComplex, kFloat, kFloat) }
+func (rules) Compare() rule        { return typed(verifyCompare, kBool, kPerTensor, kPerTensor) }
+func (rules) Constant() rule       { return typed(verifyConstant, kAny|kQuantBlock|kIndex) }
+func (rules) Iota() rule           { return typed(verifyIota, kInt|kFloat|kComplex|kQuant) }
+func (rules) BroadcastInDim() rule { return typed(verifyBroadcastInDim, kAny, kAny) }
+func (rules) Broadcast() rule      { return typed(verifyBroadcast, kPerTensor, kPerTensor) }
+func (rules) Reshape() rule        { return typed(verifyReshape, kAny, kAny) }
+func (rules) Transpose() rule      { return typed(verifyTranspose, kAny, kAny) }
+func (rules) Reverse() rule        { return typed(verifyReverse, kPerTensor, kPerTensor) }
+func (rules) Slice() rule          { return typed(verifySlice, kPerTensor, kPerTensor) }
 func (rules) DynamicSlice() rule {
 	return takes(verifyDynamicSlice, slots{of(kPerTensor), {kinds: kInt, many: true}}, tensors(kPerTensor))
 }
@@ -110,14 +105,10 @@ func (rules) Concatenate() rule { return verifyConcatenate }
 func (rules) Pad() rule {
 	return takes(verifyPad, slots{of(kPerTensor), scalar(kPerTensor)}, tensors(kPerTensor))
 }
-func (rules) Reduce() rule { return verifyReduce }
-func (rules) DotGeneral() rule {
-	return takes(verifyDotGeneral, tensors(kPerTensor, kAny), tensors(kAny))
-}
-func (rules) Dot() rule { return takes(verifyDot, tensors(kPerTensor, kAny), tensors(kAny)) }
-func (rules) Gather() rule {
-	return takes(verifyGather, tensors(kPerTensor, kInt), tensors(kPerTensor))
-}
+func (rules) Reduce() rule     { return verifyReduce }
+func (rules) DotGeneral() rule { return typed(verifyDotGeneral, kAny, kPerTensor, kAny) }
+func (rules) Dot() rule        { return typed(verifyDot, kAny, kPerTensor, kAny) }
+func (rules) Gather() rule     { return typed(verifyGather, kPerTensor, kPerTensor, kInt) }
 func (rules) Scatter() rule    { return verifyScatter }
 func (rules) Sort() rule       { return verifySort }
 func (rules) If() rule         { return verifyIf }
@@ -132,15 +123,15 @@ func (rules) SetDimensionSize() rule {
 	return takes(verifySetDimensionSize, slots{of(kPerTensor), scalar(kSigned)}, tensors(kPerTensor))
 }
 func (rules) Cholesky() rule {
-	return takes(verifyCholesky, tensors(kFloat|kComplex|kQuant), tensors(kFloat|kComplex|kQuant))
+	return typed(verifyCholesky, kFloat|kComplex|kQuant, kFloat|kComplex|kQuant)
 }
-func (rules) FFT() rule { return takes(verifyFft, tensors(kFloat|kComplex), tensors(kFloat|kComplex)) }
+func (rules) FFT() rule { return typed(verifyFft, kFloat|kComplex, kFloat|kComplex) }
 func (rules) RNG() rule { return verifyRng }
 func (rules) RNGBitGenerator() rule {
 	return takes(verifyRngBitGenerator, tensors(kInt|kFloat), tensors(kInt|kFloat, kInt|kFloat))
 }
 func (rules) ReducePrecision() rule {
-	return takes(verifyReducePrecision, tensors(kFloat|kQuant), tensors(kFloat|kQuant))
+	return typed(verifyReducePrecision, kFloat|kQuant, kFloat|kQuant)
 }
 func (rules) Einsum() rule       { return verifyEinsum }
 func (rules) UnaryEinsum() rule  { return verifyEinsum }
@@ -152,18 +143,14 @@ func (rules) ReduceWindow() rule { return verifyReduceWindow }
 func (rules) SelectAndScatter() rule {
 	return takes(verifySelectAndScatter, slots{of(kPerTensor), of(kPerTensor), scalar(kPerTensor)}, tensors(kPerTensor))
 }
-func (rules) Map() rule { return verifyMap }
-func (rules) Convolution() rule {
-	return takes(verifyConvolution, tensors(kPerTensor, kAny), tensors(kAny))
-}
-func (rules) TriangularSolve() rule { return verifyTriangularSolve }
-func (rules) Tuple() rule           { return verifyTuple }
-func (rules) GetTupleElement() rule { return verifyGetTupleElement }
-func (rules) AllGather() rule       { return verifyAllGather }
-func (rules) AllReduce() rule       { return verifyAllReduce }
-func (rules) ReduceScatter() rule {
-	return takes(verifyReduceScatter, tensors(kPerTensor), tensors(kPerTensor))
-}
+func (rules) Map() rule                 { return verifyMap }
+func (rules) Convolution() rule         { return typed(verifyConvolution, kAny, kPerTensor, kAny) }
+func (rules) TriangularSolve() rule     { return verifyTriangularSolve }
+func (rules) Tuple() rule               { return verifyTuple }
+func (rules) GetTupleElement() rule     { return verifyGetTupleElement }
+func (rules) AllGather() rule           { return verifyAllGather }
+func (rules) AllReduce() rule           { return verifyAllReduce }
+func (rules) ReduceScatter() rule       { return typed(verifyReduceScatter, kPerTensor, kPerTensor) }
 func (rules) AllToAll() rule            { return verifyAllToAll }
 func (rules) CollectiveBroadcast() rule { return verifyCollectiveBroadcast }
 func (rules) CollectivePermute() rule {
@@ -176,11 +163,9 @@ func (rules) Send() rule             { return verifySend }
 func (rules) Recv() rule             { return verifyRecv }
 func (rules) Infeed() rule           { return verifyInfeed }
 func (rules) Outfeed() rule          { return verifyOutfeed }
-func (rules) CrossReplicaSum() rule {
-	return takes(verifyCrossReplicaSum, tensors(kTensor), tensors(kTensor))
-}
+func (rules) CrossReplicaSum() rule  { return typed(verifyCrossReplicaSum, kTensor, kTensor) }
 func (rules) TorchIndexSelect() rule {
-	return takes(verifyTorchIndexSelect, tensors(kTensor, kInt), tensors(kTensor))
+	return typed(verifyTorchIndexSelect, kTensor, kTensor, kInt)
 }
 func (rules) BatchNormGrad() rule {
 	return verifyBatchNorm(3, 2, true, "C1", "C2", []string{"C5", "C4", "C4", "C4", "C4"}, "C3")

@@ -15,12 +15,8 @@ func verifyRaggedDot(v *verifier, op *mlir.Op) {
 		v.missing(op, name, "#chlo.ragged_dot<…> with one ragged dimension and at most one of groups", op.Attrs.Get(name))
 	}
 	lhs, rhs, groups := ins[0], ins[1], ins[2]
-	for _, list := range [][]int64{d.LHSBatch, d.LHSContract, d.LHSRagged} {
-		v.within(op, "", name, list, len(lhs.Shape))
-	}
-	for _, list := range [][]int64{d.RHSBatch, d.RHSContract, d.RHSGroup} {
-		v.within(op, "", name, list, len(rhs.Shape))
-	}
+	v.within(op, "", name, slices.Concat(d.LHSBatch, d.LHSContract, d.LHSRagged), len(lhs.Shape))
+	v.within(op, "", name, slices.Concat(d.RHSBatch, d.RHSContract, d.RHSGroup), len(rhs.Shape))
 	v.unique(op, "", "the left operand's list of dimensions", slices.Concat(d.LHSBatch, d.LHSContract)...)
 	v.unique(op, "", "the right operand's list of dimensions", slices.Concat(d.RHSBatch, d.RHSContract, d.RHSGroup)...)
 	mode := d.Mode()

@@ -7,28 +7,30 @@ import (
 )
 
 func verifyReduce(v *verifier, op *mlir.Op) {
-	n := v.matched(op, "C3")
-	ins, outs := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
-	v.sameShapes(op, "C1", ins[:n])
-	v.inits(op, "C2", ins[:n], ins[n:])
+	ins, inits, outs := v.folded(op, "C3", "C1", "C2")
 	dims := v.ints(op, "dimensions")
 	v.within(op, "C4", "dimensions", dims, len(ins[0].Shape))
 	v.unique(op, "C5", "dimensions", dims...)
 	kept := rest(ins[0].Shape, dims)
-	elems := v.reducer(op, reduction{op.Regions[0], "C6", ins[:n], ins[n:], kept})
+	elems := v.reducer(op, reduction{op.Regions[0], "C6", ins, inits, kept})
 	for i, out := range outs {
 		v.result(op, "C7", out, kept, rest(limits(ins[i]), dims)...)
 		v.bodyElem(op, "C8", i, out, elems[i])
 	}
 }
 
-// matched checks that op has as many initial values as inputs, and as many
-// results, and returns how many.
-func (v *verifier) matched(op *mlir.Op, label string) int {
-	if len(op.Operands) == 0 || len(op.Operands)%2 != 0 || len(op.Results) != len(op.Operands)/2 {
-		v.stop(op, label, "has %d operands and %d results, but takes as many initial values as inputs and gives as many results", len(op.Operands), len(op.Results))
+// folded checks that op has as many initial values as inputs, and as many results, that the
+// inputs have one shape and the initial values their elements. The labels are those of these
+// three rules.
+func (v *verifier) folded(op *mlir.Op, number, shapes, elems string) (ins, inits, outs []*mlir.TensorType) {
+	n := len(op.Results)
+	if len(op.Operands) == 0 || len(op.Operands)%2 != 0 || n != len(op.Operands)/2 {
+		v.stop(op, number, "has %d operands and %d results, but takes as many initial values as inputs and gives as many results", len(op.Operands), n)
 	}
-	return len(op.Results)
+	all, outs := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
+	v.sameShapes(op, shapes, all[:n])
+	v.inits(op, elems, all[:n], all[n:])
+	return all[:n], all[n:], outs
 }
 
 func (v *verifier) sameShapes(op *mlir.Op, label string, ts []*mlir.TensorType) {
@@ -138,10 +140,7 @@ func scalars(ts []*mlir.TensorType) []*mlir.TensorType {
 }
 
 func verifyReduceWindow(v *verifier, op *mlir.Op) {
-	n := v.matched(op, "C1")
-	ins, outs := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
-	v.sameShapes(op, "C2", ins[:n])
-	v.inits(op, "C3", ins[:n], ins[n:])
+	ins, inits, outs := v.folded(op, "C1", "C2", "C3")
 	rank := len(ins[0].Shape)
 	sizes := v.ints(op, "window_dimensions")
 	var w windows
@@ -150,7 +149,7 @@ func verifyReduceWindow(v *verifier, op *mlir.Op) {
 	w.list(v, op, &w.base, "base_dilations", rank, "C8", "C9")
 	w.list(v, op, &w.dilations, "window_dilations", rank, "C10", "C11")
 	w.padding(v, op, op.Attrs.Get("padding"), rank, "C12")
-	elems := v.reducer(op, reduction{op.Regions[0], "C13", ins[:n], ins[n:], sizes})
+	elems := v.reducer(op, reduction{op.Regions[0], "C13", ins, inits, sizes})
 	shape, bounds := make([]int64, len(sizes)), make([]int64, len(sizes))
 	for i, d := range ins[0].Shape {
 		shape[i], bounds[i] = w.count(i, d), w.count(i, most(ins[0], i))
@@ -213,10 +212,7 @@ func (v *verifier) decides(op *mlir.Op, label string, x *mlir.Value) {
 }
 
 func verifySort(v *verifier, op *mlir.Op) {
-	if len(op.Operands) == 0 || len(op.Results) != len(op.Operands) {
-		v.stop(op, "C1", "has %d operands and %d results, but gives one for each of at least one", len(op.Operands), len(op.Results))
-	}
-	ins, outs := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
+	ins, outs := v.each(op, "C1")
 	for i, t := range ins {
 		if !likeTensor(t, outs[i]) {
 			v.stop(op, "C2", "input %d is %s but the result is %s", i, t, outs[i])

@@ -288,8 +288,8 @@ func (v *verifier) block(parent *mlir.Op, b *mlir.Block) {
 }
 
 // tensors returns the types of op's operands and results. It fails unless there
-// are nin operands and nout results, all tensors. It ends the rule without failing for types whose rules are not
-// checked here: quantized or unranked ones.
+// are nin operands and nout results, all tensors. It ends the rule without failing
+// for types whose rules are not checked here: quantized or unranked ones.
 func (v *verifier) tensors(op *mlir.Op, nin, nout int) (ins, outs []*mlir.TensorType) {
 	if len(op.Operands) != nin {
 		v.stop(op, "", "has %d operands, but takes %d", len(op.Operands), nin)
@@ -321,6 +321,25 @@ func (v *verifier) tensorTypes(op *mlir.Op, what string, vs []*mlir.Value) ([]*m
 		ts[i] = t
 	}
 	return ts, ok
+}
+
+// attr returns an attribute that op must have; kind is T in errors.
+func attr[T mlir.Attribute](v *verifier, op *mlir.Op, name, kind string) T {
+	a, ok := op.Attrs.Get(name).(T)
+	if !ok {
+		v.missing(op, name, kind, op.Attrs.Get(name))
+	}
+	return a
+}
+
+// dense returns a, the attribute of that name that op must have, and its integers.
+func (v *verifier) dense(op *mlir.Op, name, kind string, a mlir.Attribute) (*mlir.DenseAttr, []int64) {
+	d, ok := a.(*mlir.DenseAttr)
+	list, ints := mlir.Ints(a)
+	if !ok || !ints {
+		v.missing(op, name, kind, a)
+	}
+	return d, list
 }
 
 // ints returns the integers of an attribute that op must have.

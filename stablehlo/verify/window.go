@@ -50,11 +50,7 @@ func (w *windows) padding(v *verifier, op *mlir.Op, a mlir.Attribute, n int, lab
 	if a == nil {
 		return
 	}
-	d, ok := a.(*mlir.DenseAttr)
-	list, ok2 := mlir.Ints(a)
-	if !ok || !ok2 {
-		v.missing(op, "padding", "dense<…> with two integers a dimension", a)
-	}
+	d, list := v.dense(op, "padding", "dense<…> with two integers a dimension", a)
 	if s := d.Type.Shape; len(s) != 2 || s[0] != int64(n) || s[1] != 2 {
 		v.stop(op, label, "the padding is %s, but its shape should be %s", d.Type, shapeText([]int64{int64(n), 2}))
 	}
