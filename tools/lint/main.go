@@ -1,8 +1,13 @@
-// Command lint checks what can be checked of the words here: sentences of over 35 words in
-// comments and pages, types with words that the glossary replaces, pages of over 15 KiB,
-// links that lead nowhere, and exported names without documentation. It prints what it
-// finds, a line each, and ends with status 1 then. Its argument is the folder of the
-// module, the current one without it.
+// Command lint checks the words of a module. It finds
+//
+//   - sentences of over 35 words in comments and pages;
+//   - types with words that the glossary replaces;
+//   - pages of over 15 KiB;
+//   - links that lead nowhere;
+//   - exported names without documentation.
+//
+// It prints a line for each finding, and ends with status 1 then. Its argument is the
+// folder of the module, the current one without it.
 package main
 
 import (
