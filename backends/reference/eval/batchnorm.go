@@ -54,11 +54,7 @@ func prepareBatchNorm(b *builder, o *site) error {
 	})
 	for i, t := range o.out {
 		r, s := b.result(o, i), out[i]
-		if t.dt == loops.F64 {
-			b.emit(copySlot(r, s, t.bytes()))
-		} else {
-			b.emitKernel(loops.Convert(loops.F64, t.dt), r, t.dt.Size(), s, 8, t.n)
-		}
+		b.emitKernel(loops.Convert(loops.F64, t.dt), r, t.dt.Size(), s, 8, t.n)
 	}
 	return nil
 }

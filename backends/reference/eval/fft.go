@@ -128,12 +128,7 @@ func (x *fourier) realInverse(f *frame, store loops.Loop1, to unsafe.Pointer, n,
 		for k, v := range result {
 			parts[k] = real(v)
 		}
-		row := unsafe.Add(to, i*n*size)
-		if x.out.dt == loops.F64 {
-			loops.CopyBytes(row, unsafe.Pointer(&parts[0]), 8*n)
-		} else {
-			narrow(row, unsafe.Pointer(&parts[0]), n)
-		}
+		narrow(unsafe.Add(to, i*n*size), unsafe.Pointer(&parts[0]), n)
 		all = all[half:]
 	}
 }

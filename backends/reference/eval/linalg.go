@@ -61,12 +61,7 @@ func (b *builder) emitWide(o *site, work int, run func(f *frame, result unsafe.P
 		}
 		run(f, f.p[sums], p)
 	})
-	r, bytes := b.result(o, 0), out.bytes()
-	if w == out.dt {
-		b.emit(copySlot(r, sums, bytes))
-	} else {
-		b.emitKernel(loops.Convert(w, out.dt), r, out.dt.Size(), sums, w.Size(), out.n)
-	}
+	b.emitKernel(loops.Convert(w, out.dt), b.result(o, 0), out.dt.Size(), sums, w.Size(), out.n)
 }
 
 // prepareCholesky reads one triangle of each matrix and writes the factor to

@@ -60,16 +60,6 @@ func (m *mover) run(f *frame, dst, src unsafe.Pointer) {
 	m.rest.Run(dst, src)
 }
 
-// place copies a block of elements between tensors of one element type: of
-// the given shape, from src at one index of a dimension to dst at another.
-func place(dst unsafe.Pointer, to tensor, toDim, toAt int, src unsafe.Pointer, from tensor, fromDim, fromAt int, shape []int) {
-	if slices.Contains(shape, 0) {
-		return
-	}
-	size, ds, ss := to.dt.Size(), soa.Dense(to.shape), soa.Dense(from.shape)
-	soa.NewMove(size, shape, ds, ss).Run(unsafe.Add(dst, toAt*ds[toDim]*size), unsafe.Add(src, fromAt*ss[fromDim]*size))
-}
-
 // with returns the shape with one dimension changed.
 func with(shape []int, dim, n int) []int {
 	shape = slices.Clone(shape)

@@ -124,11 +124,7 @@ func (b *builder) reduceSimple(o *site, r reduction, op mlir.Code) bool {
 // the results, the others to the inputs.
 func (b *builder) reduceGeneral(o *site, r reduction) error {
 	n := len(o.out)
-	args, in, inits, sizes := make([]int, 2*n), make([]int, n), make([]int, n), make([]int, n)
-	scalars := make([]tensor, 2*n)
-	for i := range args {
-		args[i], scalars[i] = b.pointer(o), o.out[i%n].element()
-	}
+	in, inits, sizes := make([]int, n), make([]int, n), make([]int, n)
 	for i, t := range o.out { // the body may work on a wider type than the inputs'
 		in[i] = b.arranged(o, i, t.dt, r.perm(len(o.in[i].shape)))
 		inits[i] = b.converted(o, o.in[n+i].slot, o.in[n+i].dt, t.dt, 1)
@@ -138,11 +134,7 @@ func (b *builder) reduceGeneral(o *site, r reduction) error {
 	for i := range results {
 		results[i] = b.result(o, i)
 	}
-	body, err := b.region(o, 0, args, scalars)
-	if err != nil {
-		return err
-	}
-	store, err := b.storing(o, body, o.out)
+	body, args, store, err := b.combining(o, 0)
 	if err != nil {
 		return err
 	}
@@ -168,6 +160,21 @@ func (b *builder) reduceGeneral(o *site, r reduction) error {
 	}
 	b.emitBlocks(o.in[0].n, run, body)
 	return nil
+}
+
+// combining prepares region r, which makes one of two elements of each result's type. The
+// slots args point to the first of each, then to the second; store puts what comes out to
+// the first.
+func (b *builder) combining(o *site, r int) (body *block, args []int, store func(f *frame, to []int), err error) {
+	n := len(o.out)
+	args, scalars := make([]int, 2*n), make([]tensor, 2*n)
+	for i := range args {
+		args[i], scalars[i] = b.pointer(o), o.out[i%n].element()
+	}
+	if body, err = b.region(o, r, args, scalars); err == nil {
+		store, err = b.storing(o, body, o.out)
+	}
+	return body, args, store, err
 }
 
 // storing returns what copies a body's scalar results to where the slots to

@@ -111,21 +111,13 @@ func pickRow[T any](to, from, none unsafe.Pointer, d *windowDim, w int) {
 // reduceGeneral does.
 func (b *builder) reduceWindowGeneral(o *site, ws []windowDim, size []int) error {
 	n := len(o.out)
-	args, in, inits := make([]int, 2*n), make([]int, n), make([]int, n)
-	scalars, results := make([]tensor, 2*n), make([]int, n)
-	for i := range args {
-		args[i], scalars[i] = b.pointer(o), o.out[i%n].element()
-	}
+	in, inits, results := make([]int, n), make([]int, n), make([]int, n)
 	for i, t := range o.out {
 		in[i] = b.converted(o, o.in[i].slot, o.in[i].dt, t.dt, o.in[i].n)
 		inits[i] = b.converted(o, o.in[n+i].slot, o.in[n+i].dt, t.dt, 1)
 		results[i] = b.result(o, i)
 	}
-	body, err := b.region(o, 0, args, scalars)
-	if err != nil {
-		return err
-	}
-	store, err := b.storing(o, body, o.out)
+	body, args, store, err := b.combining(o, 0)
 	if err != nil {
 		return err
 	}
@@ -174,12 +166,7 @@ func prepareSelectAndScatter(b *builder, o *site) error {
 	if err != nil {
 		return err
 	}
-	sum := []int{b.pointer(o), b.pointer(o)}
-	combine, err := b.region(o, 1, sum, []tensor{out.element(), out.element()})
-	if err != nil {
-		return err
-	}
-	store, err := b.storing(o, combine, o.out)
+	combine, sum, store, err := b.combining(o, 1)
 	if err != nil {
 		return err
 	}

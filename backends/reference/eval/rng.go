@@ -68,11 +68,7 @@ func drawFloats(out tensor, from func(a, b float64, bits uint64) float64) func(f
 				if try == 100 {
 					x[0] = a
 				}
-				if out.dt == loops.F64 {
-					*(*float64)(p) = x[0]
-				} else {
-					narrow(p, unsafe.Pointer(&x), 1)
-				}
+				narrow(p, unsafe.Pointer(&x), 1)
 				if !bounded || try == 100 || asFloat(out.dt, p) < b {
 					break
 				}
@@ -83,9 +79,6 @@ func drawFloats(out tensor, from func(a, b float64, bits uint64) float64) func(f
 
 // asFloat reads an element of any type.
 func asFloat(d loops.DType, p unsafe.Pointer) float64 {
-	if d == loops.F64 {
-		return *(*float64)(p)
-	}
 	var x [1]float64
 	loops.Convert(d, loops.F64)(unsafe.Pointer(&x), p, 1)
 	return x[0]
@@ -100,11 +93,7 @@ func drawInts(out tensor) func(f *frame, to, a, b unsafe.Pointer, next func() ui
 	return func(f *frame, to, pa, pb unsafe.Pointer, next func() uint64) {
 		var ends [2]int64
 		for i, p := range []unsafe.Pointer{pa, pb} {
-			if out.dt == wide {
-				ends[i] = *(*int64)(p)
-			} else {
-				loops.Convert(out.dt, wide)(unsafe.Pointer(&ends[i]), p, 1)
-			}
+			loops.Convert(out.dt, wide)(unsafe.Pointer(&ends[i]), p, 1)
 		}
 		span := uint64(ends[1]) - uint64(ends[0])
 		if wide == loops.I64 && ends[0] >= ends[1] || wide == loops.U64 && uint64(ends[0]) >= uint64(ends[1]) {

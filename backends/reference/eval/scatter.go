@@ -168,15 +168,7 @@ func (b *builder) scatterBody(o *site, s *scatter, results []int) (func(f *frame
 			}, nil, nil
 		}
 	}
-	args, scalars := make([]int, 2*n), make([]tensor, 2*n)
-	for i := range args {
-		args[i], scalars[i] = b.pointer(o), o.out[i%n].element()
-	}
-	body, err := b.region(o, 0, args, scalars)
-	if err != nil {
-		return nil, nil, err
-	}
-	store, err := b.storing(o, body, o.out)
+	body, args, store, err := b.combining(o, 0)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -181,9 +181,6 @@ func prepareIota(b *builder, o *site) error {
 // in each run: they take memory only while they are in use then.
 func (b *builder) numbers(o *site, d loops.DType, count, n int) (int, error) {
 	convert := loops.Convert(loops.I64, d)
-	if d == loops.I64 {
-		convert = loops.Erase1(loops.Cast[int64, int64])
-	}
 	if n == 0 {
 		count = 0 // the dimension may be larger than any memory
 	}

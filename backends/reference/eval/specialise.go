@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"ltc/mlir"
+	"ltc/soa"
 	"ltc/stablehlo"
 )
 
@@ -171,12 +172,15 @@ func prepareSetDimensionSize(b *builder, o *site) error {
 	in, size, out := o.in[0], o.in[1], o.out[0]
 	dim, read := int(stablehlo.AsSetDimensionSize(o.op).Dimension()), indexReader(size.dt)
 	r, common := b.result(o, 0), with(in.shape, dim, min(in.shape[dim], out.shape[dim]))
+	m := soa.NewMove(out.dt.Size(), common, soa.Dense(out.shape), soa.Dense(in.shape))
 	b.emitTry(func(f *frame) error {
 		if n := read(f.p[size.slot]); n != out.shape[dim] {
 			return fmt.Errorf("size %d of dimension %d, the result is %v", n, dim, out)
 		}
 		f.clear(f.p[r], out.bytes())
-		place(f.p[r], out, dim, 0, f.p[in.slot], in.tensor, dim, 0, common)
+		if volume(common) > 0 {
+			m.Run(f.p[r], f.p[in.slot])
+		}
 		return nil
 	})
 	return nil

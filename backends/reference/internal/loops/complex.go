@@ -113,9 +113,6 @@ func convertComplex(from, to DType) Loop1 {
 		return func(o, a unsafe.Pointer, n int) { Convert(from.Part(), to.Part())(o, a, 2*n) }
 	case to.IsComplex():
 		k, size := Convert(from, to.Part()), to.Part().Size()
-		if from == to.Part() {
-			k = copyKernel(size)
-		}
 		return func(o, a unsafe.Pointer, n int) {
 			for i := n - 1; i >= 0; i-- { // o may be a's memory where they are of one size
 				part, im := unsafe.Add(o, 2*i*size), unsafe.Add(o, (2*i+1)*size)
@@ -125,17 +122,9 @@ func convertComplex(from, to DType) Loop1 {
 		}
 	}
 	k := Convert(from.Part(), to)
-	if from.Part() == to {
-		k = copyKernel(to.Size())
-	}
 	return func(o, a unsafe.Pointer, n int) {
 		for i := range n {
 			k(unsafe.Add(o, i*to.Size()), unsafe.Add(a, i*from.Size()), 1)
 		}
 	}
-}
-
-// copyKernel copies elements of size bytes.
-func copyKernel(size int) Loop1 {
-	return func(o, a unsafe.Pointer, n int) { CopyBytes(o, a, n*size) }
 }

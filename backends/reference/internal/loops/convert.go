@@ -8,7 +8,7 @@ import (
 	"ltc/ir/types"
 )
 
-// Convert converts elements between any two types. Between types of the
+// Convert converts elements between any two types; to the same one, it copies. Between types of the
 // same size the result may be the memory of the operand.
 func Convert(from, to DType) Loop1 {
 	switch {
