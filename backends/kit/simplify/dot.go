@@ -34,7 +34,12 @@ func dotSides(op *mlir.Op) (sides [2]operand) {
 	sides[1] = operand{v: op.Operands[1], batch: d.RHSBatch, contract: d.RHSContract}
 	for i := range sides {
 		s := &sides[i]
-		s.free = others(len(s.shape()), slices.Concat(s.batch, s.contract))
+		s.free = make([]int64, 0, len(s.shape()))
+		for d := range int64(len(s.shape())) {
+			if !slices.Contains(s.batch, d) && !slices.Contains(s.contract, d) {
+				s.free = append(s.free, d)
+			}
+		}
 	}
 	return sides
 }

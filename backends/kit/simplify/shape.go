@@ -78,18 +78,17 @@ func (e *editor) transpose(v *mlir.Value, perm []int64) *mlir.Value {
 // transposed is transpose where that needs no op that reads v; nil where it does.
 func (e *editor) transposed(v *mlir.Value, perm []int64) *mlir.Value {
 	t := tensorOf(v)
-	shape := pick(t.Shape, perm)
 	if op := def(v, stablehlo.Transpose); op != nil {
 		return e.transpose(op.Operands[0], pick(stablehlo.AsTranspose(op).Permutation(), perm))
 	}
 	if inOrder(t.Shape, perm) {
-		return e.reshape(v, shape)
+		return e.reshape(v, pick(t.Shape, perm))
 	}
 	if x := element(v); x != nil {
-		return e.splat(like(t, shape), x)
+		return e.splat(like(t, pick(t.Shape, perm)), x)
 	}
 	if op := def(v, stablehlo.BroadcastInDim); op != nil {
-		return e.broadcast(op.Operands[0], shape, pick(inverse(perm), stablehlo.AsBroadcastInDim(op).BroadcastDimensions()))
+		return e.broadcast(op.Operands[0], pick(t.Shape, perm), pick(inverse(perm), stablehlo.AsBroadcastInDim(op).BroadcastDimensions()))
 	}
 	return nil
 }
@@ -153,7 +152,7 @@ func units(shape []int64) (dims []int64) {
 
 // others returns the dimensions of a shape of some rank that are not in dims.
 func others(rank int, dims []int64) []int64 {
-	left := []int64{}
+	left := make([]int64, 0, rank)
 	for d := range int64(rank) {
 		if !slices.Contains(dims, d) {
 			left = append(left, d)
@@ -165,7 +164,7 @@ func others(rank int, dims []int64) []int64 {
 // left returns the numbers that dims have when the dimensions gone are left out, those
 // among dims too.
 func left(dims, gone []int64) []int64 {
-	out := []int64{}
+	out := make([]int64, 0, len(dims))
 	for _, d := range dims {
 		if slices.Contains(gone, d) {
 			continue
@@ -183,7 +182,17 @@ func left(dims, gone []int64) []int64 {
 
 // inOrder reports whether a permutation moves only dimensions of 1.
 func inOrder(shape, perm []int64) bool {
-	return slices.IsSorted(slices.DeleteFunc(slices.Clone(perm), func(d int64) bool { return shape[d] == 1 }))
+	last := int64(-1)
+	for _, d := range perm {
+		if shape[d] == 1 {
+			continue
+		}
+		if d < last {
+			return false
+		}
+		last = d
+	}
+	return true
 }
 
 // group is a run of dimensions of one shape and the run of another that holds

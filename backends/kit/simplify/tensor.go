@@ -1,16 +1,21 @@
 package simplify
 
-import (
-	"slices"
-
-	"ltc/mlir"
-)
+import "ltc/mlir"
 
 // plain reports whether all operands and results of op are tensors of known
 // shape whose elements are numbers: rules are for these alone.
 func plain(op *mlir.Op) bool {
-	other := func(v *mlir.Value) bool { return tensorOf(v) == nil }
-	return !slices.ContainsFunc(op.Operands, other) && !slices.ContainsFunc(op.Results, other)
+	for _, v := range op.Operands {
+		if tensorOf(v) == nil {
+			return false
+		}
+	}
+	for _, v := range op.Results {
+		if tensorOf(v) == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // tensorOf returns v's type if it is a plain tensor, else nil.
