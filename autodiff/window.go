@@ -32,9 +32,9 @@ func (e emitter) conv(x, kernel *ir.Node, c conv) *ir.Node {
 	})
 }
 
-// A convolution is linear in both operands, and its gradients are convolutions:
-// of ct, spread by the strides, with the kernel turned around, and of x with ct
-// as the kernel, batch and features having changed places.
+// A convolution is linear in both operands, and its gradients are convolutions. That of
+// x is ct, spread by the strides, with the kernel turned around. That of the kernel is x
+// with ct as the kernel, with batch and features exchanged.
 func gradConv(t *tape, n, ct *ir.Node) {
 	x, kernel, a := n.In[0], n.In[1], n.Attrs
 	c := conv{a[ir.ConvStrides].Ints, a[ir.ConvLow].Ints, a[ir.ConvHigh].Ints, a[ir.ConvBase].Ints, a[ir.ConvDilation].Ints,

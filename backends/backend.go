@@ -147,10 +147,10 @@ type Call struct {
 	// eval copies all. See [Copying].
 	Args []soa.View
 	// Results are written where they lie, which must not be memory that is to be read
-	// only ([soa.View.ReadOnly]); a zero view is replaced by a fresh dense one, and an
-	// empty list by a full one. The result of a donated argument must be zero, then it
-	// becomes that argument's view, or a view of its own, then the argument keeps its
-	// value. A result may share memory with no argument but that one.
+	// only ([soa.View.ReadOnly]). A zero view is replaced by a fresh dense one, and an
+	// empty list by a full one. The result of a donated argument is zero, and becomes that
+	// argument's view; or it is a view of its own, and the argument keeps its value. A
+	// result may share memory with no argument but that one.
 	Results []soa.View
 	// Alloc, if set, gives the memory of results whose view is zero: dense, of
 	// the type asked for, contents undefined. A backend whose results are in
@@ -227,8 +227,8 @@ type Growing interface {
 // Copying is an [Executable] that knows how much its runs copy.
 type Copying interface {
 	// CopiedBytes is how many bytes all runs so far have copied between the
-	// caller's memory and their own: arguments that are not read where they lie,
-	// and results that are not computed where they are to be. What has been bound
+	// caller's memory and their own. They are arguments that are not read where they
+	// lie, and results that are not computed where they are to be. What has been bound
 	// is another executable and counts for itself.
 	CopiedBytes() int64
 }

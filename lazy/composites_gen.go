@@ -363,8 +363,8 @@ func recordOneHot(x *Tensor, classes int, dtype types.DType) *Tensor {
 }
 
 // OneHot returns a tensor of the given dtype with a new last axis of classes
-// elements: 1 at the place that x says, 0 elsewhere, and only 0 where x is not
-// below classes or negative.
+// elements: 1 at the place that x says, 0 elsewhere. Where x is negative, or
+// not below classes, there are only zeros.
 //
 // It requires: x is an integer; dtype is valid; classes is not negative.
 func (x *Tensor) OneHot(classes int, dtype types.DType) *Tensor {
@@ -575,8 +575,8 @@ func recordDiagonal(x *Tensor, offset int, axis1 int, axis2 int) *Tensor {
 }
 
 // Diagonal returns the elements of x whose indices of the two axes differ by
-// offset: index i of its last axis is that of [i, i+offset] of axis1 and axis2,
-// or [i-offset, i] when offset is negative. The two axes are gone.
+// offset. Index i of its last axis is that of [i, i+offset] of axis1 and axis2,
+// or of [i-offset, i] when offset is negative. The two axes are gone.
 // The result is a view: a write to it is seen by x, and the other way round.
 //
 // It requires: x is any dtype; axis1 is one of those of x; axis2 is one of

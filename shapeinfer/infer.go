@@ -109,8 +109,8 @@ func newError(row *ops.Op, in []*ir.Node, label, reason string) *Error {
 }
 
 // demands are what a row says of the operands of an op that takes a fixed number of
-// them, for those who only ask whether it is met: by operand, the dtypes that it may
-// have, a bit each, and which operand has the same one, itself if that is free.
+// them, in a form that is quick to check. An operand has the dtypes that it may have, a
+// bit each, and the operand that has the same one, which is itself if that is free.
 type demands []struct {
 	dtypes uint32
 	like   uint8

@@ -114,9 +114,8 @@ func pooled(x types.Type, attrs []ir.Attr, w windows) (types.Type, *broken) {
 	return t, nil
 }
 
-// windows is how a window moves over some axes, and the demands of the op that
-// has it: on the lengths of these lists, on what must be positive in them, and
-// on the room that there is for the window.
+// windows is how a window moves over some axes. The demands of the op are on the lengths
+// of these lists, on what must be positive in them, and on the room for the window.
 type windows struct {
 	axis                               string // what it calls one
 	lengths, steps, window             demand

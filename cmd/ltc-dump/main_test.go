@@ -33,10 +33,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// Each archive in testdata is a session: files, and a file "session" whose
-// lines "$ …" are commands, run in a fresh directory with those files, each
-// followed by what it prints on standard output and then standard error, and
-// by its exit status if that is not 0. "< FILE" gives it standard input.
+// Each archive in testdata is a session: files, and a file "session" whose lines "$ …"
+// are commands. They are run in a fresh directory with those files. Each is followed by
+// its standard output, its standard error, and its exit status if that is not 0. "< FILE"
+// gives it standard input.
 func TestSessions(t *testing.T) {
 	for _, path := range golden.Files(t, "testdata/*.txtar") {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {

@@ -72,9 +72,9 @@ func wordIndex(s, word string) int {
 	}
 }
 
-// printable returns s with all that a terminal would obey or not show in
-// another form, one rune for one, so that carets stay below what they mean:
-// control characters as Unicode's pictures of them, others as U+FFFD.
+// printable returns s without what a terminal would obey or not show: control characters
+// become Unicode's pictures of them, others U+FFFD. Each rune stays one rune, so that
+// carets stay below what they mean.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

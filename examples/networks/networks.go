@@ -1,7 +1,7 @@
 // Package networks has the reference networks of running models on columns in
-// memory: SimpleNet, dense layers; MaskedNet, whose inputs are vector columns
-// and scalars; TinyResNet, convolutions on matrix columns as images; and
-// MultiHeadNet, which has two results. A network is a type whose method Forward
+// memory. SimpleNet has dense layers. The inputs of MaskedNet are vector columns and
+// scalars. TinyResNet has convolutions on matrix columns as images, and MultiHeadNet two
+// results. A network is a type whose method Forward
 // records it, which lazy.Func takes; its weights are variables of a device and
 // follow from the device's seed. Its central type is that of Forward, [Forward].
 //

@@ -9,8 +9,8 @@ import (
 )
 
 // entriesOf returns the bytes of n entries of size bytes each of an array's buffer,
-// from number first of the array on, or an error when the buffer does not have them:
-// those that come from elsewhere need not be as long as their arrays say.
+// from number first of the array on, or an error when the buffer does not have them.
+// Buffers that come from elsewhere need not be as long as their arrays say.
 func entriesOf(data arrow.ArrayData, first, n, size int) ([]byte, error) {
 	var mem []byte
 	if all := data.Buffers(); len(all) > 1 && all[1] != nil {

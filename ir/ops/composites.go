@@ -27,7 +27,7 @@ var Composites = []Op{
 	{Name: "LabelMask", Family: loss, Doc: "is OneHot, as bool, of the labels of CrossEntropy.",
 		Operands: one(Integer), Attrs: []Attr{{"classes", Int}}, Traits: Guarded | Internal},
 
-	{Name: "OneHot", Family: selection, Doc: "returns a tensor of the given dtype with a new last axis of classes elements: 1 at the place that x says, 0 elsewhere, and only 0 where x is not below classes or negative.",
+	{Name: "OneHot", Family: selection, Doc: "returns a tensor of the given dtype with a new last axis of classes elements: 1 at the place that x says, 0 elsewhere. Where x is negative, or not below classes, there are only zeros.",
 		Operands: one(Integer),
 		Attrs:    []Attr{{"classes", Int}, {"dtype", DType}},
 		Where:    []Demand{{"dtype", "dtype is valid"}, {"classes", "classes is not negative"}},
@@ -52,7 +52,7 @@ var Composites = []Op{
 		Operands: one(Any), Attrs: []Attr{{"axis", Axis}, {"index", Int}}, Where: []Demand{axisOfX[0], {"index", "the axis has the index"}}, Traits: Inline | View},
 	{Name: "Narrow", Family: view, Doc: "returns the length indices of the axis from start on.",
 		Operands: one(Any), Attrs: []Attr{{"axis", Axis}, {"start", Int}, {"length", Int}}, Where: []Demand{axisOfX[0], {"indices", "the axis has the indices; start does not count from the end"}}, Traits: Inline | View},
-	{Name: "Diagonal", Family: view, Doc: "returns the elements of x whose indices of the two axes differ by offset: index i of its last axis is that of [i, i+offset] of axis1 and axis2, or [i-offset, i] when offset is negative. The two axes are gone.",
+	{Name: "Diagonal", Family: view, Doc: "returns the elements of x whose indices of the two axes differ by offset. Index i of its last axis is that of [i, i+offset] of axis1 and axis2, or of [i-offset, i] when offset is negative. The two axes are gone.",
 		Operands: one(Any), Attrs: []Attr{{"offset", Int}, {"axis1", Axis}, {"axis2", Axis}},
 		Where:  []Demand{{"axis1", "axis1 is one of those of x"}, {"axis2", "axis2 is one of those of x"}, {"distinct", "the axes are not the same"}},
 		Traits: Inline | View},

@@ -88,9 +88,9 @@ func erfcFar(x val) val {
 	return x.lt(0).pick(x.num(2).sub(tail), tail)
 }
 
-// expMinusSquare is e^(-x²) of x ≥ 0, with the square as that of x rounded to
-// 1/128, which is exact, and what is left (Cephes, expx2.c): the rounding error
-// of a square is an error of the power, as many times larger as the square is.
+// expMinusSquare is e^(-x²) of x ≥ 0. The square is that of x rounded to 1/128, which is
+// exact, and the rest (Cephes, expx2.c). The rounding error of a square would be an error
+// of the power, as many times larger as the square is.
 func expMinusSquare(x val) val {
 	x = x.min(x.num(32)) // from where on it is 0
 	near := x.mulNum(128).addNum(0.5).floor().mulNum(1.0 / 128)

@@ -7,10 +7,10 @@ import (
 	"ltc/stablehlo"
 )
 
-// lowerRaggedDot is a dot_general. Where groups of the left operand meet
-// groups of the right one, or of the result, the left operand gets a dimension
-// of groups, behind its own, in which all but the group's own rows are zero:
-// that is contracted with the groups of the right operand, or kept.
+// lowerRaggedDot is a dot_general. Where groups of the left operand meet groups of the
+// right one, or of the result, the left operand gets a dimension of groups behind its own.
+// In it all but the group's own rows are zero. It is contracted with the groups of the
+// right operand, or kept.
 func lowerRaggedDot(e *emitter, op *mlir.Op) []*mlir.Value {
 	l, r, groups := e.val(op.Operands[0]), e.val(op.Operands[1]), e.val(op.Operands[2])
 	d, ok := stablehlo.ParseRaggedDot(op.Attrs.Get("ragged_dot_dimension_numbers"))

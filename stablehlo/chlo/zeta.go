@@ -18,7 +18,7 @@ var zetaTail = []float64{
 //
 //	ζ(x,q) = Σ_{k<N} (q+k)^-x + a^-x · (a/(x-1) + 1/2 + Σⱼ B₂ⱼ/(2j)! · x(x+1)…(x+2j-2) / a^(2j-1))
 //
-// It is infinite at x = 1 and, for even x, at the poles q = 0, -1, …; it is NaN
+// It is infinite at x = 1 and, for even x, at the poles q = 0, -1, …. It is NaN
 // for x < 1, at the other poles, and for a negative q whose powers are complex.
 func zeta(x, q val) val {
 	exponent := x.neg()

@@ -26,7 +26,7 @@ type page struct {
 }
 
 var (
-	inlineCode = regexp.MustCompile("`[^`]*`")
+	inlineCode = regexp.MustCompile("`[^`]*`(, `[^`]*`)*") // a list of names is one thing
 	link       = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	sentence   = regexp.MustCompile(`[.!?]["')*_]*\s+`)
 )

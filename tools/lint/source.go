@@ -51,6 +51,9 @@ func (w *words) source(set *token.FileSet, f *ast.File) []finding {
 		found = append(found, finding{file, set.Position(at).Line, fmt.Sprintf(format, args...)})
 	}
 	for _, c := range f.Comments {
+		if strings.HasPrefix(c.Text(), "Output:") { // of an example
+			continue
+		}
 		for paragraph := range strings.SplitSeq(c.Text(), "\n\n") {
 			if !strings.HasPrefix(paragraph, "\t") && !strings.HasPrefix(paragraph, " ") {
 				found = append(found, longSentences(file, set.Position(c.Pos()).Line, strings.ReplaceAll(paragraph, "\n", " "))...)
