@@ -18,7 +18,7 @@ func TestProgramsForNoElementsCount(t *testing.T) {
 	require.NoError(t, err)
 	e, err := b.Compile(t.Context(), backends.NewModule("func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n  %0 = stablehlo.sine %x : tensor<?xf32>\n  return %0 : tensor<?xf32>\n}\n"), backends.Options{})
 	require.NoError(t, err)
-	require.IsType(t, &sized{}, e)
+	require.IsType(t, &openExecutable{}, e)
 	grown := e.(backends.Growing).Grown()
 	var took [3]int64
 	for i, n := range []int{3, 0, 0} {
@@ -72,14 +72,14 @@ func TestConstantsThatRunsPackCount(t *testing.T) {
 }
 
 func keeperOf(e backends.Executable) *keeper {
-	if s, ok := e.(*sized); ok {
+	if s, ok := e.(*openExecutable); ok {
 		return s.keeper
 	}
 	return e.(*compiled).keeper
 }
 
 func regionsIn(e backends.Executable) exec.Regions {
-	if s, ok := e.(*sized); ok {
+	if s, ok := e.(*openExecutable); ok {
 		return s.Regions
 	}
 	return e.(*compiled).Regions

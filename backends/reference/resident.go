@@ -50,7 +50,7 @@ func spareBytes[T any](p *spare.Pool[T], of any) int {
 func (e *compiled) ResidentBytes() int { return resident(e) }
 
 // ResidentBytes implements [backends.Resident].
-func (s *sized) ResidentBytes() int { return resident(s) }
+func (s *openExecutable) ResidentBytes() int { return resident(s) }
 
 // ResidentBytes is what has been made of constants until the program was ready.
 func (k *keeper) ResidentBytes() int {

@@ -25,7 +25,7 @@ func TestNoElements(t *testing.T) {
 				all[i], err = b.Compile(t.Context(), backends.NewModule(string(f.Data)), backends.Options{Threads: 1})
 				require.NoError(t, err)
 			}
-			require.IsType(t, &sized{}, all[0])
+			require.IsType(t, &openExecutable{}, all[0])
 			for _, n := range []int{3, 0, 1, 2, 0} {
 				x, err := samples.Make(types.Of(types.F32, n, 2), "rand:1")
 				require.NoError(t, err)

@@ -76,7 +76,7 @@ func (g *Graph) joinPair(a, b *node) *node {
 	if len(a.kernel.Instrs)+len(b.kernel.Instrs) > mostInstrs || len(a.kernel.Outs())+len(b.kernel.Outs()) > mostJoined {
 		return nil
 	}
-	x, y := sizedOf(a), sizedOf(b)
+	x, y := axisFormOf(a), axisFormOf(b)
 	if !slices.Equal(x.sizes, y.sizes) || !sameElements(x, y) || slices.ContainsFunc(b.ins(), func(v plan.ValueID) bool { return g.def(v) == a }) {
 		return nil
 	}
@@ -91,16 +91,16 @@ func (g *Graph) joinPair(a, b *node) *node {
 	return g.merged(a, b, m, at)
 }
 
-// sized is a node by its axes of more than one element, in their order: how
+// axisForm is a node by its axes of more than one element, in their order: how
 // many elements they have, and what each of the node's is of them.
-type sized struct {
+type axisForm struct {
 	*node
 	sizes []kernel.Size
 	axes  []kernel.Index
 }
 
-func sizedOf(n *node) sized {
-	p := sized{node: n}
+func axisFormOf(n *node) axisForm {
+	p := axisForm{node: n}
 	for _, a := range n.kernel.Axes {
 		if a.Size == 1 {
 			p.axes = append(p.axes, kernel.At(0))
@@ -114,7 +114,7 @@ func sizedOf(n *node) sized {
 
 // sameElements reports whether x and y load an element of the same value that is
 // another one for each point.
-func sameElements(x, y sized) bool {
+func sameElements(x, y axisForm) bool {
 	for id := range x.kernel.Instrs {
 		in := &x.kernel.Instrs[id]
 		if in.Op != kernel.Load || !in.Mem.Plain() {
@@ -138,7 +138,7 @@ func sameElements(x, y sized) bool {
 }
 
 // index returns where a plain access is by the points.
-func (p sized) index(m *kernel.Access) []kernel.Index {
+func (p axisForm) index(m *kernel.Access) []kernel.Index {
 	at := make([]kernel.Index, len(m.Index))
 	for d := range at {
 		at[d] = m.Index[d].Over(p.axes)
@@ -148,7 +148,7 @@ func (p sized) index(m *kernel.Access) []kernel.Index {
 
 // joined is the node of both, of the same points: what they load and compute, then
 // what they store.
-func joined(nodes ...sized) *node {
+func joined(nodes ...axisForm) *node {
 	first := nodes[0]
 	b := kernel.NewBuilder(first.kernel.Name + "_" + nodes[1].kernel.Name)
 	for i, size := range first.sizes {

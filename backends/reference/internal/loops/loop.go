@@ -17,9 +17,11 @@ type (
 )
 
 type (
+	// Integer has the element types of integers.
 	Integer interface {
 		~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 	}
+	// Float has those of floats that Go computes with.
 	Float  interface{ ~float32 | ~float64 }
 	number interface{ Integer | Float }
 	// Numeric has sums and products.
@@ -32,7 +34,7 @@ type (
 	}
 )
 
-// Erase1 and Erase2 forget the element type of a kernel; nil stays nil.
+// Erase1 forgets the element type of a kernel; nil stays nil.
 func Erase1[T, R any](k func(o []R, a []T)) Loop1 {
 	if k == nil {
 		return nil
@@ -42,6 +44,7 @@ func Erase1[T, R any](k func(o []R, a []T)) Loop1 {
 	}
 }
 
+// Erase2 is [Erase1] of two operands.
 func Erase2[T, R any](k func(o []R, a, b []T)) Loop2 {
 	if k == nil {
 		return nil

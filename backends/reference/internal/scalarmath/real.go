@@ -195,6 +195,7 @@ func Cosh32(x float64) float64 {
 	return float64(grow + shrink)
 }
 
+// Sinh32 is that of [Cosh32] from 1 on, and the exact one below.
 func Sinh32(x float64) float64 {
 	if !(math.Abs(x) >= 1) {
 		return math.Sinh(x)

@@ -92,8 +92,8 @@ func.func public @main(%x: tensor<?x1x6x6xf32>, %w: tensor<2x1x3x3xf32> {ltc.con
 	require.NoError(t, err)
 	e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	require.IsType(t, &sized{}, e)
-	kernels, evaluated := e.(*sized).Compiled()
+	require.IsType(t, &openExecutable{}, e)
+	kernels, evaluated := e.(*openExecutable).Compiled()
 	require.Positive(t, kernels)
 	require.Positive(t, evaluated)
 	for _, n := range []int{1, 7, 0, 3, 300, 2} {
@@ -206,7 +206,7 @@ func TestBranchesOfAllSizes(t *testing.T) {
 			require.NotEmpty(t, regionsOf(e.Program()))
 			for _, step := range e.Regions {
 				for _, r := range step {
-					require.IsType(t, &sized{}, r)
+					require.IsType(t, &openExecutable{}, r)
 				}
 			}
 		})
@@ -215,14 +215,14 @@ func TestBranchesOfAllSizes(t *testing.T) {
 
 // allSizes compiles a text, none of which may be left to the evaluator, and requires
 // that it computes what the evaluator does, for many sizes and the given one.
-func allSizes(t *testing.T, text string, many int) *sized {
+func allSizes(t *testing.T, text string, many int) *openExecutable {
 	t.Helper()
 	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	x, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	require.IsType(t, &sized{}, x, "one program for all sizes")
-	e := x.(*sized)
+	require.IsType(t, &openExecutable{}, x, "one program for all sizes")
+	e := x.(*openExecutable)
 	kernels, evaluated := e.Compiled()
 	t.Log(kernels, "kernels")
 	require.Zero(t, evaluated)
@@ -277,8 +277,8 @@ func TestScansOfAllSizes(t *testing.T) {
 				all[i], err = b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 				require.NoError(t, err)
 			}
-			require.IsType(t, &sized{}, all[0], "one program for all sizes")
-			e := all[0].(*sized)
+			require.IsType(t, &openExecutable{}, all[0], "one program for all sizes")
+			e := all[0].(*openExecutable)
 			require.True(t, slices.ContainsFunc(e.Program().Kernels, (*kernel.Kernel).Scans), "%v", e.Program())
 			for _, n := range []int{2, 1, 3, 0, 5, 17, 64, 100, 251, 1000, 2047, 7} {
 				args := argsOf(e.Signature(), n, uint64(n))
@@ -318,8 +318,8 @@ func.func public @main(%x: tensor<?x3xf32>, %f: tensor<5x1xf32>, %u: tensor<1x3x
 	require.NoError(t, err)
 	e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	require.IsType(t, &sized{}, e, "one program for all sizes")
-	_, evaluated := e.(*sized).Compiled()
+	require.IsType(t, &openExecutable{}, e, "one program for all sizes")
+	_, evaluated := e.(*openExecutable).Compiled()
 	require.Zero(t, evaluated)
 	want, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
@@ -477,7 +477,7 @@ func.func public @main(%x: tensor<?xf32>) -> tensor<?xi32> {
 			require.NoError(t, err)
 			e, err := cpu.Compile(t.Context(), backends.NewModule(test.text), backends.Options{})
 			require.NoError(t, err)
-			_, one := e.(*sized)
+			_, one := e.(*openExecutable)
 			require.Equal(t, test.one, one)
 			want, err := eval.New().Compile(t.Context(), backends.NewModule(test.text), backends.Options{})
 			require.NoError(t, err)
@@ -537,8 +537,8 @@ module attributes {ltc.dims = {n = [5, 100000000]}} {
 	require.NoError(t, err)
 	e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	require.IsType(t, &sized{}, e)
-	s, n := e.(*sized), loops.LongWork/8
+	require.IsType(t, &openExecutable{}, e)
+	s, n := e.(*openExecutable), loops.LongWork/8
 	require.Equal(t, []bool{false, false, true, true}, []bool{s.long(5), s.long(n), s.long(n + 5), s.long(2 * n)})
 }
 

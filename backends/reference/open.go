@@ -18,9 +18,9 @@ import (
 	"ltc/soa"
 )
 
-// sized is a program that leaves one size open and runs as kernels for every
+// openExecutable is a program that leaves one size open and runs as kernels for every
 // size: compiled once, with the numbers of the run at hand.
-type sized struct {
+type openExecutable struct {
 	exec.Sized[*form]
 	file      string
 	o         backends.Options
@@ -35,18 +35,18 @@ type sized struct {
 
 // form is the program for some layouts of its views.
 type form struct {
-	of     *sized
+	of     *openExecutable
 	family *plan.Family
 	codes  []kernel.Code // by kernel
 	steps  []kernel.Code // by step, with the constants at hand
 	views  *exec.Views   // nil: all are dense
-	runs   *spare.Pool[fitted]
+	runs   *spare.Pool[sizeExecutable]
 }
 
-// fitted is the program for one size, and the memory of a run. A run has it for
+// sizeExecutable is the program for one size, and the memory of a run. A run has it for
 // itself; the next one, if it is of another size, has it fitted to that, which
 // allocates nothing.
-type fitted struct {
+type sizeExecutable struct {
 	member *plan.Member
 	n      int      // -1: none
 	sizes  []*int32 // the arguments that are sizes
@@ -57,7 +57,7 @@ type fitted struct {
 // compileSized compiles a program whose main leaves one size open. The error
 // wraps [kit.ErrNotCompiled] if it cannot be one program for all sizes.
 func compileSized(ctx context.Context, m backends.Module, o backends.Options, p *backends.Program, compilers []kernel.Compiler) (backends.Executable, error) {
-	s := &sized{file: p.File, o: o, compilers: compilers, keeper: new(keeper), module: m}
+	s := &openExecutable{file: p.File, o: o, compilers: compilers, keeper: new(keeper), module: m}
 	family, open, err := kit.OpenFamily(ctx, eval.New(), m, o, p, func(_ int, p *backends.Program) (*plan.Program, error) {
 		return kernelsOf(ctx, p, compilers, nil)
 	})
@@ -69,13 +69,13 @@ func compileSized(ctx context.Context, m backends.Module, o backends.Options, p 
 }
 
 // region makes a region of a loop or a branch executable.
-func (s *sized) region(ctx context.Context, of plan.Region) (*sized, error) {
-	r := &sized{file: s.file, o: s.o, compilers: s.compilers, keeper: new(keeper)}
+func (s *openExecutable) region(ctx context.Context, of plan.Region) (*openExecutable, error) {
+	r := &openExecutable{file: s.file, o: s.o, compilers: s.compilers, keeper: new(keeper)}
 	return r, r.begin(ctx, of, true)
 }
 
 // begin compiles the kernels of a family and of its regions.
-func (s *sized) begin(ctx context.Context, of plan.Region, region bool) (err error) {
+func (s *openExecutable) begin(ctx context.Context, of plan.Region, region bool) (err error) {
 	family, base := of.Family, of.Base()
 	s.Opening, s.Family = of.Opening, family
 	s.Plan = exec.Plan{Program: base, On: &machine, Rules: rulesFor(base), Copied: new(atomic.Int64)}
@@ -110,7 +110,7 @@ func (s *sized) begin(ctx context.Context, of plan.Region, region bool) (err err
 }
 
 // ready makes the dense form of s, and has it make variants.
-func (s *sized) ready(ctx context.Context, codes []kernel.Code) error {
+func (s *openExecutable) ready(ctx context.Context, codes []kernel.Code) error {
 	dense := s.form(s.Family, codes, nil, nil)
 	s.Vary(dense, varied(dense, s.variant))
 	x, err := dense.take(ctx, s.Family.BaseSize())
@@ -127,22 +127,22 @@ func (s *sized) ready(ctx context.Context, codes []kernel.Code) error {
 }
 
 // CountIn is as that of [compiled].
-func (s *sized) CountIn(n *atomic.Int64) {
+func (s *openExecutable) CountIn(n *atomic.Int64) {
 	s.Sized.CountIn(n)
 	s.keeper.grown = n
 }
 
 // form returns a form; known has the code of steps that is there already.
-func (s *sized) form(family *plan.Family, codes, known []kernel.Code, views *exec.Views) *form {
+func (s *openExecutable) form(family *plan.Family, codes, known []kernel.Code, views *exec.Views) *form {
 	f := &form{of: s, family: family, codes: codes, views: views}
 	f.steps = boundCodes(family.Base(), codes, s.constants(), s.keeper, known, family.Moves)
-	f.runs = spare.New(keptRuns(s.Bound), func() *fitted { return &fitted{member: f.family.Member(), n: -1} })
+	f.runs = spare.New(keptRuns(s.Bound), func() *sizeExecutable { return &sizeExecutable{member: f.family.Member(), n: -1} })
 	return f
 }
 
 // constants returns what is bound, by argument of the programs; nil if nothing can
 // be, since programs have no more arguments than s. Those that are sizes a run brings.
-func (s *sized) constants() []soa.View {
+func (s *openExecutable) constants() []soa.View {
 	more := len(s.Family.Base().SizeArgs)
 	if more == 0 {
 		return s.Bound
@@ -153,7 +153,7 @@ func (s *sized) constants() []soa.View {
 }
 
 // variant returns the program for views with layouts.
-func (s *sized) variant(ctx context.Context, views *exec.Views) (*form, error) {
+func (s *openExecutable) variant(ctx context.Context, views *exec.Views) (*form, error) {
 	n := len(s.Family.Base().Args)
 	family, err := s.Family.Variant(views.Layouts[:n], views.Layouts[n:])
 	if err != nil {
@@ -167,19 +167,19 @@ func (s *sized) variant(ctx context.Context, views *exec.Views) (*form, error) {
 }
 
 // Artifact returns an error: compiled programs are cached, not yet saved.
-func (s *sized) Artifact() ([]byte, error) { return (*compiled)(nil).Artifact() }
+func (s *openExecutable) Artifact() ([]byte, error) { return (*compiled)(nil).Artifact() }
 
 // Compiled returns how many steps of the program are kernels, and how many ops were
 // left to the evaluator.
-func (s *sized) Compiled() (kernels, evaluated int) { return countSteps(s.Family.Base()) }
+func (s *openExecutable) Compiled() (kernels, evaluated int) { return countSteps(s.Family.Base()) }
 
 // Profile returns what the steps have taken; see [backends.Profiler].
-func (s *sized) Profile() []backends.StepProfile {
+func (s *openExecutable) Profile() []backends.StepProfile {
 	return s.Sized.Profile(func(step int, of *backends.StepProfile) { of.Parts = s.parts[step] })
 }
 
 // Bind fixes constants, as that of [compiled] does.
-func (s *sized) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
+func (s *openExecutable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
 	bound, err := dense.Bind(ctx, s.Sig, s.Bound, constants)
 	if err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func (f *form) Run(ctx context.Context, c *backends.Call, n int) error {
 
 // long reports whether a run for a size takes so long that it can be cancelled to
 // its end.
-func (s *sized) long(n int) bool {
+func (s *openExecutable) long(n int) bool {
 	return loops.Added(s.least, loops.Times(s.each, n-s.few)) > loops.LongWork
 }
 
@@ -227,7 +227,7 @@ func pointsOfSteps(p *plan.Program) int {
 }
 
 // take returns what runs a size, which is to be given back to f.runs.
-func (f *form) take(ctx context.Context, n int) (*fitted, error) {
+func (f *form) take(ctx context.Context, n int) (*sizeExecutable, error) {
 	x := f.runs.Get()
 	if x.n == n {
 		return x, nil
@@ -236,7 +236,7 @@ func (f *form) take(ctx context.Context, n int) (*fitted, error) {
 }
 
 // fit makes x the program for size n.
-func (x *fitted) fit(ctx context.Context, f *form, n int) (err error) {
+func (x *sizeExecutable) fit(ctx context.Context, f *form, n int) (err error) {
 	s := f.of
 	x.n = -1
 	if err := x.member.Resize(n); err != nil {

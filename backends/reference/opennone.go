@@ -12,7 +12,7 @@ import (
 
 // compileNone returns what runs calls whose size is 0: kernels, or the evaluator,
 // which finds out what of it fails.
-func (s *sized) compileNone(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
+func (s *openExecutable) compileNone(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
 	e, err := s.kernelsOfNone(ctx)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -44,7 +44,7 @@ func (s *sized) compileNone(ctx context.Context) (func(context.Context, *backend
 }
 
 // kernelsOfNone compiles the program for no elements.
-func (s *sized) kernelsOfNone(ctx context.Context) (*compiled, error) {
+func (s *openExecutable) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	p, err := backends.LoadOpen(ctx, s.module, s.o)
 	if err != nil {
 		return nil, err
