@@ -9,11 +9,11 @@ import (
 	"ltc/stablehlo"
 )
 
-// An argExtreme is what argmax and argmin are written as: a reduction of pairs of
-// an element and an index to the pair with the extreme element; of those with
-// equal ones, and of NaNs, which win over all else, it is the one with the least
-// index, or the one that comes first. It is known by what its body gives in every
-// case that such pairs can be in, not by how that is written.
+// An argExtreme is the normal form of argmax and argmin: a reduction of pairs of an
+// element and an index to the pair with the extreme element. NaN wins over all other
+// elements. Among pairs with equal elements, or with NaN, the reduction takes the least
+// index or the first pair. An argExtreme is recognized by the results of its body in
+// every case that such pairs can be in, not by the spelling of the body.
 type argExtreme struct {
 	value, index int       // operands
 	with         kernel.Op // Maximum or Minimum

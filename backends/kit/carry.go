@@ -9,9 +9,10 @@ import (
 	"ltc/stablehlo"
 )
 
-// Elements that callers cannot hold, and kernels do not have, lie between steps
-// as elements that they do: each op on them is a step of the evaluator, whose
-// text turns what it is given into them and what it gives back.
+// Some types have elements that callers cannot hold and kernels do not have. Between
+// steps such elements are stored as elements of a type that both have. Each op on them
+// is a step of the evaluator, whose text converts its operands from the stored type and
+// its results back.
 
 // carrier is how elements of a type lie between steps.
 type carrier struct {

@@ -13,9 +13,9 @@ import (
 	"ltc/ir/types"
 )
 
-// A composite that the target has code for is a step, which reads what is transposed or
-// broadcast where it was before, if the target says that it can; one that it declines is its
-// decomposition.
+// A composite that the target has code for is a step. Its operands that are transposed
+// or broadcast are read in place, if the target says that it can. A composite that the
+// target declines is its decomposition.
 func TestComposite(t *testing.T) {
 	text := `module {
   func.func public @main(%x: tensor<2x3x4xf32>, %y: tensor<4x3xf32>) -> tensor<4x3x2xf32> {

@@ -161,9 +161,10 @@ func (t *translator) evaluated(r *mlir.Region, args []uint64) ([]uint64, error) 
 	return bits, nil
 }
 
-// pointwise returns a region of scalars that computes of an element of each argument
-// what a region computes of each of those at its place, in tensors of one shape; nil if
-// the region does something else.
+// pointwise returns a region of scalars for a region that computes elementwise on
+// tensors of one shape. The new region takes one element of each argument, and computes
+// the element of each result at the same place. It is nil if the region does something
+// else.
 func pointwise(r *mlir.Region) *mlir.Region {
 	if len(r.Blocks) != 1 || len(r.Blocks[0].Args) == 0 {
 		return nil

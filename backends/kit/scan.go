@@ -148,9 +148,10 @@ func (b *nodeBuilder) associative() bool {
 	return b.op.Attrs.Get("is_associative") == mlir.Attribute(mlir.BoolAttr(true))
 }
 
-// combines returns the op of a scan whose body combines what is carried with an element
-// and gives nothing else, if nobody uses what it comes to and the order does not matter:
-// of values that are exact, or by what the text says of it. Invalid if it is another.
+// combines returns the op of a scan whose body combines the carried value with an
+// element and returns nothing else. Nothing may use the carried value's last state, and
+// the order must not matter: either values are exact, or the text says that the scan is
+// associative. Invalid if the body is another.
 func (b *nodeBuilder) combines(r *mlir.Region) kernel.Op {
 	block := r.Blocks[0]
 	end := block.Ops[len(block.Ops)-1]

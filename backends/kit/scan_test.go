@@ -314,9 +314,9 @@ func cumulativeLSE(elem, init string, n int, padding string) string {
   }`, elem, init, n, padding, body)
 }
 
-// Windows of full width are scans whatever they combine with, where the padding does not
-// change the initial value: from the first element on they are the evaluator's to the bit,
-// NaN and infinities among them.
+// Windows of full width are scans with any combining op, where the padding does not
+// change the initial value. Their results from the first element on are the evaluator's
+// to the bit, including NaN and infinities.
 func TestWindowsOfFunctionsAreScans(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	rows := [][]float32{{1, 2, -3, 40, 5, 90, -7}, {-inf, -inf, 0.5, nan, 1, inf, 2}, {inf, 3, -inf, inf, -2, 88, 89}}

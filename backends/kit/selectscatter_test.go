@@ -55,9 +55,10 @@ func (c selectScatter) text() string {
   }`)
 }
 
-// Windows of all kinds select what they do in the evaluator, and results are the same
-// bits: with strides, padding that adds or takes away, whatever the regions compute, of
-// elements of which many are equal and some are NaNs.
+// Windows of all kinds select the elements that they select in the evaluator, and
+// results have the same bits. The windows have strides and positive or negative
+// padding, and the regions compute anything. Many of the elements are equal, and some
+// are NaNs.
 func TestSelectAndScatter(t *testing.T) {
 	for name, c := range map[string]selectScatter{
 		"pool":      {attrs: "window_dimensions = array<i64: 1, 2, 2>, window_strides = array<i64: 1, 2, 2>", out: "3x4x3", direction: "GE", combine: "add"},

@@ -113,10 +113,10 @@ func compileRegions(ctx context.Context, file string, prog *plan.Program, o back
 	})
 }
 
-// keptRuns returns of how many runs at once the memory stays while nobody runs: of
-// programs with constants, which are models, as many as come at once on a machine
-// that does other things, too; of steps of a program none, since they are many, and
-// some run once.
+// keptRuns returns for how many simultaneous runs memory is kept while nothing runs. A
+// program with constants is a model: it keeps memory for as many runs as come at once
+// on a machine that does other things, too. Steps of a program keep none, because they
+// are many and some run once.
 func keptRuns(bound []soa.View) int {
 	if bound == nil {
 		return 0

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// crew runs the parts of launches: on the goroutine that asks, and on helpers,
-// as many as are worth it. Who is done takes more of them, so that a helper that
-// wakes late, or whose processor is slower, costs little; what a part computes does
-// not depend on who runs it. Who asks takes parts from the first on, helpers from
-// the last on: what launches work on one after the other stays in the caches where
-// it is.
-// Helpers begin with a launch that is worth waking a thread for, and end when
-// nothing has come for a while: they are awake for the launches of a run and for
-// the run that follows at once. A launch of one part starts nothing.
+// crew runs the parts of launches on the goroutine that calls it, and on as many
+// helpers as are worth it. A worker that is done takes another part, so a helper that
+// wakes late, or whose processor is slower, costs little. The result of a part does not
+// depend on its worker. The caller takes parts from the first on, helpers from the last
+// on: the memory of successive launches stays in the same caches.
+//
+// Helpers start with a launch that is worth waking a thread for, and end when no launch
+// has come for a while. They are awake for the launches of a run, and for a run that
+// follows at once. A launch of one part starts no helper.
 type crew struct {
 	run     func(worker, part, n int) // n parts from one on; worker 0 is who asks, others are helpers
 	helpers []helper
@@ -45,9 +45,10 @@ const (
 	// loyalty is how many times that a helper looks while others still work on the
 	// launch that it has had a part of: the next one follows that.
 	loyalty = 8
-	// habit is how many brief launches that begin so soon one after the other are a
-	// reason to start helpers, who will then be awake for the next: in the worst case
-	// each of them has paid a few µs for a helper that comes in vain.
+	// habit is how many brief launches, each so soon after the one before, are a reason
+	// to start helpers. The helpers will then be awake for the next launch. In the
+	// worst case each of these launches has paid a few µs for a helper that comes in
+	// vain.
 	habit = 16
 	soon  = 50 * time.Microsecond
 )
@@ -123,9 +124,9 @@ func (c *crew) start(most int) {
 			go h.assist()
 		}
 	}
-	// A helper runs here at once, and this goroutine where a thread wakes: such
-	// a thread takes what waits for all sooner than what was started here last,
-	// which it leaves to us for a while. That is worth 100 µs.
+	// Gosched runs a helper here at once, and this goroutine on a thread that wakes. A
+	// waking thread takes from the global queue first. It leaves the goroutine that was
+	// started here last to this thread for a while. Gosched is worth 100 µs.
 	runtime.Gosched()
 }
 

@@ -6,13 +6,18 @@ import (
 	"ltc/ir/types"
 )
 
-// WorkspaceBytes is what a run takes besides arguments and results: temporaries,
-// what parts of steps work with, tables that their code holds, results that take over
-// an argument's memory but must not be written there at once, and what regions and
-// steps of the evaluator take themselves. What Bind has copied and packed is not of a
-// run, and not in it: it is there once, for as long as what Bind returned. An argument
-// that is copied takes its size besides, and a run that can be cancelled and takes long
-// that of the results.
+// WorkspaceBytes is the memory that a run takes besides arguments and results:
+//   - Temporaries.
+//   - Scratch memory of parts of steps.
+//   - Tables that the code of steps holds.
+//   - Results that take over an argument's memory but must not be written there at
+//     once.
+//   - Memory that regions and steps of the evaluator take themselves.
+//
+// An argument that is copied also takes its size. A run that can be cancelled and takes
+// long also takes the size of the results. Memory that Bind has copied and packed is
+// not included: it exists once, for as long as the result of Bind, and not for each
+// run.
 func (e *compiled) WorkspaceBytes() int {
 	n := loops.Added(loops.Added(e.Plan.Program.Arena, e.held), loops.Times(e.scratch, e.workers))
 	add := func(t types.Type) { n = loops.Added(n, t.Bytes()) }

@@ -37,9 +37,9 @@ func (w watched) Run(c *kernel.Call) error {
 	return w.Code.Run(c)
 }
 
-// Kernels are given the place of a first element only where there is one: another
-// address would be in memory of something else, and the collector ends a process
-// that has such an address of memory which is free.
+// Kernels are given the address of a first element only where there is one. Another
+// address could be in memory of something else. The garbage collector ends a process
+// that holds an address in free memory.
 func TestOperandsWithoutElements(t *testing.T) {
 	const text = `func.func public @main(%x: tensor<?x5xf32>) -> (tensor<?x2xf32>, tensor<?x5xf32>, tensor<?xf32>) {
   %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x5xf32>) -> tensor<i32>

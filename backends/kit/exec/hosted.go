@@ -19,10 +19,11 @@ type Hosted struct {
 	reserve func(results []soa.View) error
 }
 
-// CompileHosted has the evaluator compile a module for a machine of a backend, named in
-// errors; why says what of it could not be compiled. Reserve, if it is not nil, is called in
-// each run before anything of the caller's is written: with the views of results in the
-// machine's memory, to which what is on the host is copied in the end.
+// CompileHosted has the evaluator compile a module for a machine of a backend. Errors
+// name the backend, and why lists the parts of the module that could not be compiled.
+// Reserve, if it is not nil, is called in each run before any memory of the caller is
+// written. Its argument is the views of results in the machine's memory, to which the
+// results on the host are copied at the end.
 func CompileHosted(ctx context.Context, backend string, on Machine, m backends.Module, o backends.Options, why []backends.Fallback, reserve func(results []soa.View) error) (*Hosted, error) {
 	evaluated := o
 	evaluated.Compiled = false

@@ -54,9 +54,9 @@ func (r *Results) Made(c *backends.Call, j int) bool {
 	return c.Results[j].IsZero() && (alias < 0 || r.remote && c.Resident && c.Args[alias].Remote() == nil)
 }
 
-// Place returns where result j of a call belongs, if the run does not make its memory, and
-// whether the run may write it there at once: no later step fails, and nothing is
-// overwritten that is still to be read.
+// Place returns the memory in which result j of a call belongs, unless the run
+// allocates it. It also reports whether the run may write the result there at once: no
+// later step fails, and the write overwrites nothing that a later step reads.
 func (r *Results) Place(c *backends.Call, j int) (v *soa.View, atOnce bool) {
 	v, atOnce = &c.Results[j], r.Direct(j)
 	alias := r.program.Signature.Results[j].Alias

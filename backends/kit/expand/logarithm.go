@@ -87,9 +87,9 @@ func (b *builder) logNear(r, base kernel.ID, k whole) kernel.ID {
 	return b.add(base, b.fma(k.float, low, p))
 }
 
-// logRational returns k·ln 2 + log(1+a) + low for a from √½-1 to √2-1: log(1+a) is
-// 2·artanh s with s = a/(2+a), which is a - a²/2 + s·(a²/2+R(s²)), where only small
-// terms are rounded before the last sum.
+// logRational returns k·ln 2 + log(1+a) + low for a from √½-1 to √2-1. With
+// s = a/(2+a), log(1+a) is 2·artanh s, which is a - a²/2 + s·(a²/2+R(s²)). In that formula
+// only small terms are rounded before the last sum.
 func (b *builder) logRational(a kernel.ID, k whole, low kernel.ID) kernel.ID {
 	s := b.div(a, b.addn(a, 2))
 	z := b.mul(s, s)

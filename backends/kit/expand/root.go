@@ -14,9 +14,9 @@ func floatRsqrt(b *builder, x []kernel.ID) kernel.ID {
 
 var floatCbrt = inDouble((*builder).cbrt)
 
-// cbrt is 2^k·∛m with x = m·2^(3k), m from 1 to 8: a polynomial, then Halley's method,
-// which triples the bits; the last time, if f32 will not do, from a root whose square
-// is exact.
+// cbrt is 2^k·∛m with x = m·2^(3k) and m from 1 to 8. A polynomial approximates ∛m, and
+// each iteration of Halley's method triples its bits. If f32 will not do, a second and
+// last iteration begins with a root whose square is exact.
 func (b *builder) cbrt(single bool, xs []kernel.ID) kernel.ID {
 	x := xs[0]
 	a := b.abs(x)

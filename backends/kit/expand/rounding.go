@@ -35,10 +35,11 @@ func floatIsFinite(b *builder, x []kernel.ID) kernel.ID {
 
 var floatRemainder = inDouble((*builder).remainder)
 
-// remainder is x - y·n for the integer n next to x/y towards 0, exactly: 52 or 53 bits
-// of the quotient at a time, as many as one has, so that the largest quotient there is,
-// of 2098 bits, leaves to scale what that can. Each difference is a multiple of the
-// divisor's last bit and less than the divisor, so it has no more bits than that.
+// remainder is exactly x - y·n, for the integer n next to x/y towards 0. A loop takes
+// 52 or 53 bits of the quotient at a time, as many as one f64 quotient has. The largest
+// quotient has 2098 bits, so the divisor never has to be scaled by more than scaleUp
+// can. Each difference is a multiple of the divisor's last bit and less than the
+// divisor, so it has no more bits than the divisor.
 func (b *builder) remainder(_ bool, xs []kernel.ID) kernel.ID {
 	x, y := xs[0], xs[1]
 	ax, ay := b.abs(x), b.abs(y)

@@ -7,9 +7,9 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// floatTanh is a polynomial around a center that the leading bits of |x| and 1, or
-// 1.5, choose, up to where it rounds to 1, where the target looks up 16 numbers at
-// once; else by an exponential.
+// floatTanh evaluates a polynomial where the target looks up 16 numbers at once, and an
+// exponential elsewhere. The leading bits of |x| and 1, or 1.5, choose the polynomial's
+// center, up to where tanh rounds to 1.
 func floatTanh(b *builder, xs []kernel.ID) kernel.ID {
 	x := xs[0]
 	a := b.atMost(b.abs(x), pick(b, 9.1, 19.1))
@@ -35,9 +35,10 @@ func floatTanh(b *builder, xs []kernel.ID) kernel.ID {
 	return b.signed(b.ratio(y, kernel.None, sum, sumLow), x)
 }
 
-// expOfSmall returns 2^n and p = e^r - 1 with x = n·ln 2 + r, for |x| < 40. It is for erf
-// and tanh, in which n times what log 2 of f32 lacks, 1.9e-9, is less than 1/30 of a
-// unit in the last place: the larger |n|, the less of it is left.
+// expOfSmall returns 2^n and p = e^r - 1 with x = n·ln 2 + r, for |x| < 40. It is for
+// erf and tanh. The error of log 2 in f32 is 1.9e-9. In erf and tanh, n times that
+// error is less than 1/30 of a unit in the last place: the larger |n|, the less of the
+// error is left.
 func (b *builder) expOfSmall(x kernel.ID) (s, p kernel.ID) {
 	if b.is64() || !b.FMA {
 		n, r := b.reduce(x)

@@ -18,17 +18,18 @@ const (
 	mostChained = 2048 // instructions of a kernel
 )
 
-// mostWritten is how many instructions of a chain's kernel may be those of nodes that
-// are no products, a costly one counted as so many others: the code of all columns that
-// are written out is one block, and a compiler's time grows faster than its length. A
-// node that brings them above fewWritten loops over its columns, if it can.
+// mostWritten is how many instructions of a chain's kernel may belong to nodes other
+// than products. A costly instruction counts as costlyWritten others. The code of all
+// unrolled columns is one block, and a compiler's time grows faster than the block's
+// length. A node that brings the instructions above fewWritten loops over its columns,
+// if it can.
 const mostWritten, fewWritten, costlyWritten = 400, 100, 4
 
-// chain makes one kernel of products that follow each other with few columns
-// each, and of what else reads these row by row: the layers of a small network.
-// The kernel's axes are the rows, so that vectors can lie along them; for each
-// column of a product there is a sum of its own, and what one product hands on to
-// the next is as small as a row, and never in memory that nodes share.
+// chain makes one kernel of products that follow each other with few columns each, and
+// of other nodes that read their results row by row: the layers of a small network. The
+// kernel's axes are the rows, and vectors can run along them. Each column of a product
+// has a sum of its own. An intermediate result between two products is as small as a
+// row, and never in memory that nodes share.
 //
 // It is for targets that say so ([Options.Columns]), and where reading and
 // writing what lies between the products costs more than to gather and scatter

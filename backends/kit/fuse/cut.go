@@ -6,10 +6,10 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// cutStages cuts kernels where the target wants them cut ([Options.Cut]), whose stages
-// have nothing to do with each other: those that a concatenation of many operands has,
-// for instance, which each write a part of one value. Nodes behind the first write over
-// parts of what that has made.
+// cutStages splits kernels whose stages are independent of each other, where the target
+// asks for it ([Options.Cut]). The stages of a concatenation of many operands are an
+// example: each writes a part of one value. Nodes behind the first write over parts of
+// the first node's result.
 func cutStages(g *Graph) {
 	if g.o.Cut == nil {
 		return

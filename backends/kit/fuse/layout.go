@@ -60,10 +60,11 @@ func (g *Graph) viewsOf(n *node, operand int) uint64 {
 	return all
 }
 
-// parts returns of each dimension of a shape of which of another shape of the
-// same elements it is a part, and how many of that an element of it is: along a
-// dimension of 6 those of 2 and 3 are parts, 3 and 1 of it. It is false where one
-// of shape is made of several.
+// parts maps each dimension of a shape to a dimension of another shape with the same
+// elements. It returns the other dimension that the first one is a factor of, and the
+// stride along it. A dimension of 6, for instance, has the factors 2 and 3, with the
+// strides 3 and 1. It is false where a dimension of shape is merged from several of the
+// other.
 func parts(of, shape types.Shape) ([]plan.Factor, bool) {
 	all := make([]plan.Factor, len(shape))
 	d := len(of) - 1

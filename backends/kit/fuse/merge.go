@@ -11,10 +11,10 @@ import (
 // that runs them one behind the other without any axis in common.
 const smallWork = 4096
 
-// merge makes one kernel of a node and a later one that reads what it stores,
-// where both can run for the same points of parallel axes: reductions of rows with
-// what uses them, matrix products with what follows. The stages are those of the
-// one, then those of the other.
+// merge makes one kernel of a node and a later node that reads its result. Both must be
+// able to run for the same points of parallel axes. Examples are a reduction of rows
+// with the ops that use it, and a matrix product with its epilogue. The merged kernel
+// has the stages of the first node, then the stages of the second.
 //
 // The order of nodes still holds.
 func merge(g *Graph) {

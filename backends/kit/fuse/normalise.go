@@ -34,9 +34,9 @@ func (g *Graph) normalise(n *node) normal {
 	return w.symbolic(few, n.chained)
 }
 
-// fewComponents is up to how many elements the sizes of axes are literals in
-// kernels on memory with a layout: the components of records, or columns, are few
-// and do not change from run to run, and schedules write them out.
+// fewComponents is the largest size of an axis that is a literal in kernels on memory
+// with a layout. The components of records, or columns, are few, and their number does
+// not change from run to run. Schedules unroll loops over them.
 const fewComponents = 16
 
 // views is a kernel whose operands are views.

@@ -10,38 +10,43 @@ type Options struct {
 	// 0: as many as the cache of one core of a CPU holds.
 	LocalBytes int
 
-	// Packs returns how often a contraction, computed where the target runs it,
-	// computes each element of its factors A and B, with sizes and strides: once
-	// where it packs them for all that they meet, 0 if it does so each time that an
-	// element is multiplied. What makes such a factor becomes part of the
-	// contraction where that pays. nil: no target does.
+	// Packs returns how often a contraction computes each element of its factors A and
+	// B, with sizes and strides, as the target runs it. The number is 1 if the target
+	// packs an element once for all products that it is in. It is 0 if the target
+	// computes the element again for each product. The producer of such a factor
+	// becomes part of the contraction where that pays. nil: the target computes no
+	// factors as it packs them.
 	Packs func(k *kernel.Kernel, sizes, strides []int64) (a, b int)
 
-	// Parts returns into how many parts the target wants a reduction cut, that a
-	// kernel is, of so many elements for each of so many points, so that all of it is
-	// busy; what they give is reduced by a kernel of its own. It must depend on nothing
-	// else, so that results do not; strides are not known yet, operands are dense. nil:
-	// fewer than 16 of at least 65,536 are cut into parts of at most 16,384.
+	// Parts returns how many parts the target wants a reduction split into, to keep all
+	// of the target busy. The reduction is the kernel, of length elements for each of
+	// so many points; a separate kernel reduces the results of the parts. The number
+	// must depend on the arguments alone, or results would depend on other things;
+	// strides are not known yet, operands are dense. nil: for fewer than 16 points,
+	// reductions of at least 65,536 elements are split into parts of at most 16,384.
 	Parts func(k *kernel.Kernel, points, length int64) int64
 
-	// ProductParts returns into how many parts the target wants the sums of a product
-	// cut, that a kernel is: along the first of the axes that it sums over, which they
-	// divide, so that all of the target is busy. What they give is added, in their order,
-	// with what follows the product. It must depend on nothing but the kernel, whose sizes
-	// are literal; strides are not known yet, operands are dense. nil, fewer than two or a
-	// number that does not divide: they are not cut.
+	// ProductParts returns how many parts the target wants the sums of a product split
+	// into, to keep all of the target busy (split-K). The product is the kernel. The
+	// sums are split along the first axis that they sum over, and the number of parts
+	// divides its size. The results of the parts are added in their order, together
+	// with the epilogue of the product. The number must depend on the kernel alone,
+	// whose sizes are literals; strides are not known yet, operands are dense. The sums
+	// are not split if ProductParts is nil, or if the number is less than two or does
+	// not divide.
 	ProductParts func(k *kernel.Kernel) int64
 
-	// Cut returns which stages of a kernel are to begin one of their own, in order, of
-	// those whose stages only store parts of one value; sizes are literals, and operands
-	// dense. nil: none are.
+	// Cut returns the stages of a kernel that are to begin a kernel of their own, in
+	// order. It is asked about kernels whose stages only store parts of one value.
+	// Sizes are literals, and operands dense. nil: no stage begins one.
 	Cut func(k *kernel.Kernel) []int
 
-	// Pitch returns, by operand of a product that a kernel is, of how many elements the
-	// length of its rows, its last dimension, is to be a multiple; 0, or nothing: it stays.
-	// Operands for which copied is set must be copied for that. It must depend on nothing
-	// but the kernel, whose sizes are literal, and copied; operands are dense. nil: rows
-	// stay as they are.
+	// Pitch returns, for each operand of a product, a number of elements: the length of
+	// the operand's rows, its last dimension, is to be padded to a multiple of that
+	// number. 0, or no number: the row length stays. The product is the kernel, and
+	// operands for which copied is set must be copied for the padding. The result must
+	// depend on copied and the kernel alone, whose sizes are literals; operands are
+	// dense. nil: all rows stay.
 	Pitch func(k *kernel.Kernel, copied []bool) []int64
 
 	// Borders says that the target's contractions, where they read what is around an
@@ -49,10 +54,10 @@ type Options struct {
 	// them. False: it is written out, padded.
 	Borders bool
 
-	// Columns returns how many columns a product may have for the target to run it
-	// row by row, with vectors along the rows, in one kernel with what it follows and
-	// what follows it; 0: none. It is asked when there is such a product. nil: the
-	// target runs each product by itself.
+	// Columns returns how many columns a product may have for the target to run it row
+	// by row. Such a product is one kernel with the nodes before and after it, with
+	// vectors along the rows. 0: no product runs row by row. Columns is asked when
+	// there is such a product. nil: the target runs each product by itself.
 	Columns func() int
 }
 

@@ -85,10 +85,11 @@ func newPlacing(g *Graph) *placing {
 	return p
 }
 
-// spent reports whether the memory of a value, a root, can be that of y, which n makes
-// of a copy of it: a node has made it, it is no result, and neither written, what
-// follows the copy, nor a later node reads it. What the host makes of it has the type
-// of y's memory, as its steps write values of the types that memory has.
+// spent reports whether y can take over the memory of a root value that n copies to
+// make y. The value must be made by a node and be no result. Neither written, the node
+// that follows the copy, nor a node after n may read it. Values that the host makes of
+// it must have the type of y's memory, because host steps write values of the types
+// that memory has.
 func (p *placing) spent(base, y plan.ValueID, n, written *node) bool {
 	v, to := &p.values[base], p.root(y)
 	return v.def != nil && v.splat == nil && v.data == nil && !p.results[base] && !p.reads(written, base) &&

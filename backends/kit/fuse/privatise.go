@@ -47,9 +47,9 @@ type stored struct {
 	bytes int64
 }
 
-// storedOf returns what a kernel does to operand p; ok is false where it does
-// not store each element plainly and once: all of them by one store, or each of a
-// row by one of its own.
+// storedOf returns how a kernel stores to operand p. ok is false unless the kernel
+// stores each element plainly and once: by one store for all elements, or by one store
+// for each element of a row.
 func storedOf(k *kernel.Kernel, p int) (s stored, ok bool) {
 	var others []*kernel.Access
 	for _, in := range k.Accesses(p) {

@@ -89,9 +89,9 @@ func (g *Graph) operands(values []plan.ValueID, at func(plan.ValueID) plan.Value
 	return all
 }
 
-// forget drops the nodes that passes have merged or inlined into others, and the other
-// ways of those that are left: a program keeps its graph for [plan.Program.Variant], which
-// makes kernels of nodes that stand for themselves.
+// forget drops the nodes that passes have merged or inlined into others, and the
+// alternative forms of the remaining nodes. The remaining nodes stand for themselves: a
+// program keeps its graph for [plan.Program.Variant], which makes kernels of them.
 func (g *Graph) forget() {
 	g.Watch, g.o = nil, Options{} // whose functions may hold the context
 	for v := range g.values {

@@ -26,10 +26,10 @@ func scansOnly(k *kernel.Kernel) kernel.ID {
 	return found
 }
 
-// scanInParts makes a node that scans many elements for each of few points scan
-// parts of them, which can run at the same time, after new nodes, which it returns:
-// what each part combines to, and the scan of that. nil where that does not pay.
-// How it is cut depends on its sizes alone.
+// scanInParts splits the scan of a node into parts, for a node that scans many elements
+// for each of few points. The parts can run at the same time. It returns the new nodes
+// that must run before n: the reduction of each part, and the scan of these results. It
+// is nil where splitting does not pay. The split depends on the node's sizes alone.
 func (g *Graph) scanInParts(n *node) []*node {
 	if n.kernel == nil || n.updates {
 		return nil

@@ -7,14 +7,15 @@ import (
 	"ltc/backends/kit/plan"
 )
 
-// What is joined at most: how many values a kernel makes, and how many operands it
-// has in all, as loops keep few in registers and processors fetch few ahead; and
-// among how many nodes that read a value, the last, each looks for its siblings.
+// Limits of joining: a joined kernel makes at most mostJoined values and has at most
+// mostStreams operands. Loops keep few operands in registers, and processors prefetch
+// few streams. Each node looks for siblings among the last mostReaders nodes that read
+// a value.
 const mostJoined, mostStreams, mostReaders = 4, 16, 16
 
-// joinSiblings makes one kernel of nodes that compute elements by themselves, of
-// which neither needs what the other makes, and that load the same elements: these
-// are loaded once, and what is computed of them alike is computed once.
+// joinSiblings makes one kernel of independent nodes that compute elementwise and load
+// the same elements. None of the nodes may need a result of another. The joined kernel
+// loads the common elements once, and computes common expressions once.
 //
 // Comes last: a node of several values is no part of another. Its kernels load all
 // that they need for a point before they store, as kernels must whose results take

@@ -6,11 +6,11 @@ import (
 	"ltc/ir/types"
 )
 
-// A reduction of at least longReduction elements for each of fewer than
-// fewPoints points is done in two: of parts, which can run at the same time,
-// and of what these give, unless the target says otherwise ([Options.Parts]). How it
-// is cut depends on its sizes alone, so that its result does not depend on who runs
-// the parts.
+// A reduction of at least longReduction elements for each of fewer than fewPoints
+// points is done in two steps, unless the target says otherwise ([Options.Parts]). The
+// first step reduces parts, which can run at the same time. The second step reduces the
+// results of the parts. The split depends on sizes alone, so the result does not depend
+// on which thread runs which part.
 const (
 	longReduction = 1 << 16
 	fewPoints     = 16
@@ -131,9 +131,9 @@ func (g *Graph) part(k *kernel.Kernel, points, length int64) int64 {
 	return 0
 }
 
-// ofPart returns the index of what a part gives for a point of n axes: the part's
-// number is the axis behind these, and in memory before them, so that neighbours of
-// the points are there, too.
+// ofPart returns the index of a part's result for a point of n axes. The part's number
+// is the axis behind the n axes. In memory it comes before them, so that results of
+// neighbouring points are neighbours.
 func ofPart(n int) []kernel.Index {
 	index := []kernel.Index{kernel.Along(n)}
 	for a := range n {

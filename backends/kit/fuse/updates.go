@@ -17,10 +17,11 @@ import (
 // [placeUpdates] makes nodes of both: one that copies, which is left out if there is
 // nothing to copy, and one that writes.
 
-// update has those ops write over their operand whose operand may give its memory
-// up: an argument that the result takes over, or leads to what does by more of such
-// ops, and what is not computed element by element, which is in memory in any case.
-// What updates all of an operand, or is not in memory, stays what it is.
+// update makes ops write over their operand where the operand may give its memory up.
+// One such operand is an argument whose memory the result takes over, directly or
+// through more of such ops. Another is a value that is not computed element by element:
+// it is in memory in any case. An op that updates all of its operand, or whose operand
+// is not in memory, stays unchanged.
 func update(g *Graph) {
 	into := make([]plan.ValueID, len(g.values)) // by root: the argument whose memory it is to have
 	for v := range into {

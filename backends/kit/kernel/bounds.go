@@ -6,13 +6,12 @@ import (
 	"ltc/ir/types"
 )
 
-// Bounds shows that for the given run-time sizes every access without a guard
-// is inside its operand or local at all points, whatever is in memory. The
-// kernel has passed [Verify]. What bounds indices are the sizes of axes and
-// values computed from constants, sizes, axes and clamps; of what is loaded
-// nothing is known but its type; entries of tables are taken for what they are. An
-// error may mean that the kernel's indices are in range for a reason that is not seen
-// here: then a guard or a clamp makes it visible.
+// Bounds shows that for the given run-time sizes every access without a guard is inside
+// its operand or local at all points, for any contents of memory. The kernel has passed
+// [Verify]. Bounds of indices come from the sizes of axes, and from values computed
+// from constants, sizes, axes and clamps. Of loaded values only the type is known;
+// entries of tables are trusted. An index may be in range for a reason that Bounds does
+// not see, and is an error then: a guard or a clamp makes the reason visible.
 func Bounds(k *Kernel, sizes []int64) error {
 	if len(sizes) != k.Sizes {
 		return fmt.Errorf("kernel %s: %d sizes, want %d", k.Name, len(sizes), k.Sizes)

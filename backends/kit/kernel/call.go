@@ -9,11 +9,11 @@ import (
 // Code is a kernel that a CPU can run: interpreted, or compiled. It is
 // immutable; any number of goroutines may use it at once.
 type Code interface {
-	// Parts returns into how many parts, at least 1, a launch of these sizes is
-	// best cut for so many threads: 1 for one, for others more than threads where
-	// that costs nothing, since who is done first takes another. The parts may run
-	// at the same time and in any order; what is stored does not depend on their
-	// number.
+	// Parts returns how many parts, at least 1, a launch of these sizes is best split
+	// into for so many threads. The number is 1 for one thread. For more threads it
+	// exceeds the number of threads where that costs nothing, since a thread that
+	// finishes early takes another part. The parts may run at the same time and in any
+	// order; the stored values do not depend on their number.
 	Parts(sizes []int64, threads int) int
 	// Scratch returns how many bytes each part needs besides its operands, of which
 	// nothing has to be kept from one part to the next.

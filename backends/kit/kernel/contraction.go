@@ -7,12 +7,12 @@ import (
 	"ltc/ir/types"
 )
 
-// Contraction is a kernel that computes, for each point of its axes, the sum of
-// the products of two factors over the axes of its first stage, and then, in
-// stages without axes, what becomes of the sum: a matrix product with its
-// epilogue. Each group of axes may have any number, one behind the other as the
-// kernel has them. A convolution is one too: an axis of M and one of K can run
-// along the same dimension.
+// Contraction is a kernel that computes a matrix product with its epilogue. For each
+// point of the kernel's axes, its first stage sums the products of two factors over the
+// stage's axes. The stages after it have no axes, and compute the epilogue of the sum.
+// Each group of axes may have any number of axes, in the order of the kernel. A
+// convolution is a contraction too: an axis of M and one of K can run along the same
+// dimension.
 type Contraction struct {
 	A, B Factor
 	// Batch are the kernel's axes along which both factors may differ, M those of
@@ -32,10 +32,10 @@ type Factor struct {
 	// value, or what it is converted from, is or has the bits of; None if it is
 	// computed in another way.
 	Load ID
-	// Source is Load, or of a value that is computed in another way, element by
-	// element, the load of that kind that most of the factor's axes move, the first
-	// of these: the operand whose elements a schedule turns into the value's as it
-	// packs them. None if there is none.
+	// Source is the load whose elements a schedule turns into the factor's value as it
+	// packs them. It is Load if there is one. For a value that is computed in another
+	// way, element by element, Source is the load of that kind that most of the
+	// factor's axes move, the first of several. None if there is none.
 	Source ID
 	Type   types.DType // of what is loaded, as what its bits are taken; else of the value
 	Body   []ID        // the instructions that compute Value, ascending

@@ -1,8 +1,8 @@
 package kernel
 
 // Separable reports whether points that differ in an axis of the kernel access
-// different elements of the operands that it stores to, and only those: they can
-// then run at the same time and in any order, which changes nothing.
+// different elements, and only those, of the operands that the kernel stores to. Such
+// points can run at the same time and in any order, with the same results.
 func (k *Kernel) Separable(axis int) bool {
 	for p := range k.Params {
 		if k.Params[p].Out && !k.Separates(p, axis) {
@@ -46,9 +46,9 @@ func (k *Kernel) Apart(m *Access, d, axis int, deps []AxisSet) bool {
 	return len(x.Terms) == 1 && x.Terms[0].Axis == axis && (x.Value == None || deps[x.Value] == 0)
 }
 
-// indexAlong returns the index of an access along a dimension; of one that a table is
-// for, that at which the table is read: its elements are apart, by the word of the
-// caller that they are columns.
+// indexAlong returns the index of an access along a dimension. For a dimension with a
+// table it returns the index at which the table is read. The table's elements are
+// apart: the caller vouches that they are columns.
 func (k *Kernel) indexAlong(m *Access, d int) Index {
 	x := m.Index[d]
 	if m.Local || k.Params[m.Param].Strides[d] != TableStride {

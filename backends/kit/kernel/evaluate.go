@@ -16,13 +16,12 @@ type Scalars interface {
 	Scalar(op Op, t, from types.DType, args ...uint64) (uint64, error)
 }
 
-// Evaluate runs a kernel that has passed [Verify], one point after the other:
-// the axes of the kernel, and of each stage for each of its points, in row-major
-// order, in which reductions and stores combine; a [ReverseAxis] from its last
-// point on. It is what other ways to run
-// kernels are compared with. Memory, sizes and strides are those of a [Call]; an
-// access that [Bounds] cannot show to be in range is an error before anything
-// runs.
+// Evaluate runs a kernel that has passed [Verify], one point after the other. Points of
+// the kernel's axes, and within each the points of each stage's axes, run in row-major
+// order; a [ReverseAxis] runs from its last point on. Reductions and stores combine in
+// that order. Evaluate is the reference for other ways to run kernels. Memory, sizes
+// and strides are those of a [Call]. An access that [Bounds] cannot show to be in range
+// is an error before any point runs.
 func Evaluate(k *Kernel, sizes []int64, mem []unsafe.Pointer, strides []int64, scalars Scalars) error {
 	if err := Bounds(k, sizes); err != nil {
 		return err

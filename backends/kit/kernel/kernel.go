@@ -2,15 +2,15 @@
 // an order, a vector width, threads or tiles, which are a schedule's to choose,
 // one for each kind of device. Its central type is [Kernel].
 //
-// A kernel is a list of stages that share parallel axes. A stage may have axes
-// of its own; its body is scalar code that runs once for each point of the
-// kernel's axes and its own: it loads from and stores to operands at indices
-// that are sums of axes or computed values, and reduces values over the stage's
-// axes, or scans them along one: each point has what those up to it combine to.
-// Along such an axis a local can carry a value from each point to the next, which
-// any function may have made of it.
-// Softmax is one kernel of three stages, a matrix product one with a
-// stage that reduces over k and a stage for what comes after.
+// A kernel is a list of stages that share parallel axes. A stage may have axes of its
+// own. Its body is scalar code that runs once for each point of the kernel's axes and
+// the stage's axes. The body loads from and stores to operands at indices that are sums
+// of axes or computed values. It reduces values over the stage's axes, or scans them
+// along one axis: a scan gives each point the combination of the values up to that
+// point. Along a scanned axis a local can carry a value from each point to the next,
+// and any function may have computed that value. Softmax is one kernel of three stages.
+// A matrix product is one kernel of two: a stage that reduces over k, and a stage for
+// the epilogue.
 //
 // Sizes are arguments: a kernel is written once for all of them. The same holds
 // for strides, of which a kernel knows only the [Stride] class.
@@ -71,11 +71,11 @@ const (
 	AnyStride  Stride = iota // a run-time argument
 	UnitStride               // 1
 	ZeroStride               // 0: all along the dimension are one element
-	// TableStride is that of a dimension along which elements lie anywhere, as
-	// those of columns with an address each: its index is a value alone, how many
-	// elements from the operand's first the column is that the point needs, which
-	// the kernel loads from a table of them. Nothing bounds it but the caller's
-	// word; the dimension's size is that of the table.
+	// TableStride is the stride of a dimension whose elements have any place in memory,
+	// such as columns with an address each. The index along it is one value alone,
+	// which the kernel loads from a table of columns. The value is the distance of the
+	// column from the operand's first element, in elements. Nothing bounds the value
+	// but the caller's word; the dimension's size is the table's.
 	TableStride
 )
 
@@ -140,9 +140,10 @@ func (k *Kernel) Scans() bool {
 	return false
 }
 
-// Carries reports whether a stage along a scanned axis loads a local that it stores
-// to: each point loads what the one before it in the axis's order has stored, the
-// first one what an earlier stage has. Points run one after the other then.
+// Carries reports whether a stage along a scanned axis loads a local that it stores to.
+// Each point loads the value that the previous point in the axis's order has stored;
+// the first point loads the value that an earlier stage has stored. Points run one
+// after the other then.
 func (k *Kernel) Carries(s int) bool {
 	st := &k.Stages[s]
 	if st.Scanned() == FreeAxis {

@@ -6,9 +6,9 @@ import (
 	"ltc/ir/types"
 )
 
-// Neutral returns the bits of the value that a reduction with op begins with,
-// which is what it gives where there is nothing to reduce: 0 for sums, the
-// lowest number or -infinity for maxima, and so on.
+// Neutral returns the bits of the value that a reduction with op begins with. A
+// reduction of no elements has this value: 0 for sums, the lowest number or -infinity
+// for maxima, and so on.
 func Neutral(op Op, t types.DType) uint64 {
 	all := ^uint64(0) >> (64 - 8*max(t.Size(), 1))
 	if t == types.Bool {

@@ -26,7 +26,11 @@ const (
 	ruleStore     = "kernel_store"     // what is stored to is Out, or a local
 	ruleCombine   = "kernel_combine"   // stores combine in operands, with an op that can
 	ruleLocals    = "kernel_locals"    // a local is stored to in an earlier stage than it is loaded from
-	ruleInPlace   = "kernel_in_place"  // an Out operand that is loaded from has places apart for the points of the kernel's axes; a stage that loads from and stores to it or a local does so at one place for each point, and loads first; a local may be at one place for all points along a scanned axis
+	// Three rules for memory that is loaded from and stored to. An Out operand that is loaded
+	// from has separate places for the points of the kernel's axes. A stage that loads from
+	// and stores to it or a local does so at one place for each point, and loads first. A
+	// local may be at one place for all points along a scanned axis.
+	ruleInPlace = "kernel_in_place"
 )
 
 // Verify reports the first of the kernel's mistakes. It takes any kernel, and

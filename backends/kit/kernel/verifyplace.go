@@ -79,9 +79,11 @@ func (v *verifier) apart(loads, stores []ID) {
 	}
 }
 
-// stagewise checks the stages that load from and store to the same memory: all
-// accesses are at the same indices, among which is a multiple of each axis of the
-// stage with no other, but of one along which a local is carried, and loads come first.
+// stagewise checks the stages that load from and store to the same memory:
+//   - All accesses are at the same indices.
+//   - For each axis of the stage, one of the indices is a multiple of that axis and of
+//     no other. An axis along which a local is carried needs no such index.
+//   - Loads come before stores.
 func (v *verifier) stagewise(accesses []ID) {
 	s := 0
 	for len(accesses) > 0 {

@@ -101,9 +101,9 @@ func byOffset(b block, at int) int { return b.offset - at }
 // arenaSize is how many bytes of the arena a value takes.
 func arenaSize(v *Value) int { return (max(v.Type.Bytes(), 1) + aligned - 1) / aligned * aligned }
 
-// heirloom returns the value over which v can be written: an operand of the step
-// that makes it, which nobody needs after that and which the step reads element
-// by element before it writes; [None] if there is no such.
+// heirloom returns the value over which v can be written: an operand of the step that
+// makes v. No later step needs that operand, and the step reads each of its elements
+// before it writes there. [None] if there is no such operand.
 func (p *Program) heirloom(v ValueID, live []block) ValueID {
 	first := p.Values[v].First
 	s := &p.Steps[first]

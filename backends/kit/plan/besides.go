@@ -3,9 +3,10 @@ package plan
 import "ltc/ir/types"
 
 // Waits reports whether the new value of a donated argument, result j, needs memory of
-// its own until a run ends: a step behind the one that makes it may still fail, of which
-// fallible is the last ([Program.LastFallible], or a later one of the backend's), or
-// somebody still reads the old value.
+// its own until a run ends. It does in two cases:
+//   - A step behind the one that makes the value may still fail. The last step that
+//     can fail is fallible: [Program.LastFallible], or a later step of the backend's.
+//   - A later step still reads the old value.
 func (p *Program) Waits(j, fallible int) bool {
 	return p.Signature.Results[j].Alias >= 0 && !(p.Values[p.Results[j]].First > fallible && p.InPlace(j))
 }

@@ -14,12 +14,12 @@ import (
 
 // Family is one program for all sizes of a dimension that its text leaves open.
 //
-// It is found from programs for some sizes: where these have the same kernels,
-// steps and values and every number in them (a size, a stride, an offset) grows
-// by as much for each element more, so does every number of the program for any
-// other size. Numbers that do not, such as n·n, or constants that depend on the
-// size, are an error: such a program has to be compiled for each size. What is
-// computed of the size takes it as an argument ([Program.SizeArgs]).
+// A family is found from programs for some sizes, which must have the same kernels,
+// steps and values. Every number in them (a size, a stride, an offset) must grow by the
+// same amount for each further element. Then the numbers of the program for any other
+// size follow. Other numbers, such as n·n, or constants that depend on the size, are an
+// error: such a program has to be compiled for each size. Code that computes with the
+// size takes it as an argument ([Program.SizeArgs]).
 type Family struct {
 	base  *Program // for size at
 	at    int
@@ -32,12 +32,13 @@ type Family struct {
 	regions  [][]Region // by step
 }
 
-// samples are the sizes that families are found from: none is a size that a
-// program has otherwise, so that no two numbers are equal by chance. Long sums are
-// cut to parts, which is no multiple of anything, and what is before a small product is
-// a kernel of its own: where a list has programs of both kinds, the next is tried, of
-// smaller sizes and at last of ones that lie close together. What is found from any is
-// right for all sizes.
+// samples are the sizes that families are found from. No sample is a size that programs
+// have otherwise, so no two numbers are equal by chance. Programs of one list can still
+// be of two kinds. Long sums are split into parts, whose number is no multiple of the
+// size. The producer of a small product's operand is a kernel of its own. Where a list
+// has programs of both kinds, the next list is tried: lists of smaller sizes, and at
+// last lists of sizes that are close together. A family found from any list is right
+// for all sizes.
 var samples = [][]int{
 	{251, 1021, 4093, 16381}, {53, 89, 157, 251}, {19, 29, 47, 83},
 	{229, 233, 239, 241}, {101, 103, 107, 109}, {61, 67, 71, 73}, {37, 41, 43, 47}, {19, 23, 29, 31},

@@ -6,10 +6,10 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// InPlace reports whether result j can be written over the argument that it
-// takes over: no step reads this after the result is written, but for the one
-// that writes it, which reads each element before it writes it, or is a copy that
-// then need not be made.
+// InPlace reports whether result j can be written over the argument that it takes over.
+// No step may read the argument after the result is written. The step that writes the
+// result may read the argument, if it reads each element before it writes it. That step
+// may also be a copy, which in place need not be made.
 func (p *Program) InPlace(j int) bool {
 	i := p.Signature.Results[j].Alias
 	if i < 0 {

@@ -16,9 +16,9 @@ type Layout []kernel.Stride
 // Table returns the dimension that a table is for; -1 if there is none.
 func (l Layout) Table() int { return slices.Index(l, kernel.TableStride) }
 
-// TakesView reports whether the elements of an argument or result can lie anywhere
-// that strides say where a program's steps read or write them, with those along
-// the dimension table where a table says; -1 if there is none. All that do must be
+// TakesView reports whether a program's steps can read or write an argument or result
+// through any strides. Elements along the dimension table are where a table of
+// addresses says; table is -1 if there is none. All steps that access the value must be
 // kernels, at places that a variant of them finds.
 func (p *Program) TakesView(v ValueID, table int) bool {
 	all := p.Values[v].Views

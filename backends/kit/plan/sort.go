@@ -8,9 +8,9 @@ import (
 	"ltc/ir/types"
 )
 
-// Sort is a sort that the target has code for, as a step: all operands are of one
-// shape, and rows along a dimension of them go to another order, the same for all,
-// that a comparator says.
+// Sort is a sort that the target has code for, as a step. All operands have one shape.
+// Their rows along a dimension are permuted, all operands' alike, into the order of a
+// comparator.
 type Sort struct {
 	Dim int
 	// Less reports whether one of two places of a row is to come before the other: a

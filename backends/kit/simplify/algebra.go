@@ -8,10 +8,10 @@ import (
 	"ltc/stablehlo"
 )
 
-// algebra leaves out arithmetic that does nothing: x+0, x*1, --x, not not x,
-// max(x, x), x < x and the like, only where the result is the same to the bit
-// for every x, NaN, infinities and -0 among them. Constants stand on the right,
-// signs are drawn into sums and products.
+// algebra removes arithmetic that does nothing: x+0, x*1, --x, not not x, max(x, x),
+// x < x and the like. It does this only where the result is the same to the bit for every
+// x, including NaN, infinities and -0. Constants move to the right, and signs move into
+// sums and products.
 //
 // Not to the bit: powers 2, 3 and -1 become products and a quotient. x*x and
 // 1/x are off the power by at most 1 ulp, x*x*x by at most 2.

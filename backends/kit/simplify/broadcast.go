@@ -7,11 +7,10 @@ import (
 	"ltc/stablehlo"
 )
 
-// broadcast brings repetition into its normal form: a splat is a constant, what
-// is repeated is neither a broadcast nor a transpose and has no dimensions of
-// 1, and a broadcast that repeats nothing is a reshape. What elementwise ops
-// compute of operands that are all repeated in the same way is computed before
-// it is repeated.
+// broadcast brings broadcasts into their normal form. A splat is a constant, and a
+// broadcast that repeats nothing is a reshape. The operand of a broadcast is neither a
+// broadcast nor a transpose, and has no unit dimensions. Elementwise ops on operands
+// that are all broadcast in the same way are computed before the broadcast.
 func broadcast(s *state) bool {
 	return s.rewriteAll(func(r *opRow) rules { return r.broadcast }, hoistBroadcast)
 }

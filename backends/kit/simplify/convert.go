@@ -73,10 +73,10 @@ func (f format) holds(g format) bool {
 		(f.kind == intFormat || g.kind == intFormat || f.least <= g.least && f.most >= g.most)
 }
 
-// skips reports whether a conversion from a by way of b to c is that from a to
-// c: b has all of a's numbers, and what c makes of a number does not depend on
-// the type it comes from. That it does where an integer too large for c comes:
-// as an integer it is cut, as a float it becomes the largest.
+// skips reports whether a conversion from a by way of b to c equals the conversion from
+// a to c. It does if b has all of a's numbers, and the conversion of a number to c does
+// not depend on the number's type. The type matters for a number that is too large for
+// c: an integer is truncated, a float becomes the largest.
 func (a format) skips(b, c format) bool {
 	if a.kind == otherFormat || b.kind == otherFormat || c.kind == otherFormat || !b.holds(a) {
 		return false

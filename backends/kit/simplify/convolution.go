@@ -7,12 +7,11 @@ import (
 	"ltc/stablehlo"
 )
 
-// convolutions brings convolutions into their normal form: images are
-// [batch, spatial…, feature], kernels [spatial…, input feature, output feature];
-// nothing lies around images or between their elements but what they have there
-// as a value, and windows are read forwards. Strides, dilated kernels and groups
-// stay. A window of one element is a product of matrices, and a sum of nothing is
-// 0.
+// convolutions brings convolutions into their normal form. Images are [batch, spatial…,
+// feature], kernels [spatial…, input feature, output feature]. Padding and dilation of
+// images are part of their values, and windows are read forwards. Strides, dilated
+// kernels and groups stay. A window of one element is a matrix product, and a sum of no
+// elements is 0.
 func convolutions(s *state) bool {
 	return s.rewrite(func(r *opRow) rules { return r.convolution })
 }

@@ -7,12 +7,12 @@ import (
 	"ltc/stablehlo"
 )
 
-// dots brings products into their normal form: a dot_general whose operands are
-// neither transposes nor have dimensions of 1, nor are merged from what could
-// stand there as it is; its result is [batch…, m…, n…]. The operands are
-// exchanged where the result is transposed so that it ends with m. Where it has
-// dimensions split, the operands' are split instead: what follows a product can
-// then be computed with it.
+// dots brings products into their normal form: a dot_general with the result [batch…,
+// m…, n…]. Its operands are no transposes and have no unit dimensions. Nor are they
+// reshapes that merge dimensions, if their source could take their place. The operands
+// are exchanged where the result is transposed so that it ends with m. Where a reshape
+// splits dimensions of the result, the operands' are split instead: the ops after a
+// product can then be computed with it.
 //
 // Not to the bit: what is summed is the same, but a backend may add in another
 // order where the dimensions lie in another.

@@ -6,9 +6,9 @@ import (
 	"ltc/mlir"
 )
 
-// loop simplifies a while: one whose condition does not hold at first is its
-// operands; a value that the body hands on as it is stands for itself; one that
-// nothing but itself depends on is left out.
+// loop simplifies a while. A while whose condition is false at first is its operands. A
+// value that the body returns unchanged is replaced with its initial value. A value
+// that only itself depends on is removed.
 func (f *flow) loop(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
 	if len(bodies(op)) != 2 || !sameTypes(op.Operands, op.Results) {
 		return append(out, op)

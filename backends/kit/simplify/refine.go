@@ -7,13 +7,13 @@ import (
 	"ltc/stablehlo"
 )
 
-// refine gives values that are computed together one shape, so that reshapes do
-// not cut chains of elementwise ops. A domain is the values that elementwise ops
-// and reductions connect; all have one shape. Where a reshape leads from one to
-// another and splits its dimensions, or takes away some of 1, the one with the
-// merged dimensions is computed with the split ones: whatever an op does to a
-// dimension it can do to its parts, but not the other way round. What reads or
-// gives the domain's values sees them reshaped, which other passes take in.
+// refine gives values that are computed together one shape, so that reshapes do not cut
+// chains of elementwise ops. A domain is a set of values connected by elementwise ops
+// and reductions; all have one shape. A reshape between two domains may split
+// dimensions, or remove unit dimensions. The domain with the merged dimensions is then
+// computed with the split ones: an op on a dimension also works on its factors, but not
+// the other way round. Ops that read or make the domain's values see them reshaped, and
+// other passes absorb these reshapes.
 //
 // Not to the bit: see reduce.
 func refine(s *state) bool {

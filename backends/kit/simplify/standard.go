@@ -8,13 +8,16 @@ import (
 	"ltc/stablehlo"
 )
 
-// standard writes the ops of which there are several spellings in the one that
-// the passes after it know: a dynamic op whose sizes are constants, or follow
-// from its result, becomes the static one; broadcast becomes broadcast_in_dim;
-// dot and einsum become dot_general with transposes around it; map becomes the
-// ops of its body; an iota counts along its only dimension and is repeated; the
-// size of a dimension that is known becomes a constant, and so does what has no
-// elements.
+// standard rewrites ops that have several spellings to the spelling that later passes
+// know:
+//   - A dynamic op becomes the static one, if its sizes are constants or follow from
+//     its result.
+//   - broadcast becomes broadcast_in_dim.
+//   - dot and einsum become dot_general with transposes around it.
+//   - map becomes the ops of its body.
+//   - An iota counts along its only dimension, and is broadcast.
+//   - The known size of a dimension becomes a constant.
+//   - A value without elements becomes a constant.
 func standard(s *state) bool {
 	changed := false
 	for _, f := range s.functions() {

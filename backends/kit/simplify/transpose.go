@@ -7,12 +7,11 @@ import (
 	"ltc/stablehlo"
 )
 
-// transpose merges transposes in a row, leaves out those that move nothing, and
-// draws them into what can be in any order: repetition and splats. An
-// elementwise op on operands that are transposed alike, or that can be in any
-// order, is transposed after it: so transposes come down to products, which
-// read their operands in any order, and meet those that undo them. There are
-// never more of them than before.
+// transpose merges consecutive transposes, removes those that move nothing, and folds
+// them into broadcasts and splats, which can have any order. An elementwise op is
+// transposed after it is computed, if its operands are transposed alike or can have any
+// order. Transposes thus move down to products, which read their operands in any order,
+// and meet their inverses. There are never more of them than before.
 func transpose(s *state) bool {
 	return s.rewriteAll(func(r *opRow) rules { return r.transpose }, sinkTranspose)
 }

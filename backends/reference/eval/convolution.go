@@ -211,9 +211,9 @@ func (c *convolution) multiplyDirect(f *frame, mul loops.GemmFunc) {
 	}
 }
 
-// convDims says which dimensions of a convolution's operands and result are
-// what: of lhs batch, feature and the spatial ones, of rhs input feature,
-// output feature and the spatial ones, of the result as of lhs.
+// convDims are the dimension numbers of a convolution's operands and result. Those of
+// lhs are batch, feature and the spatial ones, and the result's are alike. Those of rhs
+// are input feature, output feature and the spatial ones.
 type convDims [3]struct {
 	first, second int
 	spatial       []int

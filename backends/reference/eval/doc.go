@@ -1,7 +1,7 @@
-// Package eval runs StableHLO modules on the CPU in plain Go, op by op: it is the
-// evaluator that every other backend is measured against, and what they fold constants
-// and run ops without a kernel by. It is registered as eval. Its central type is
-// [Backend].
+// Package eval runs StableHLO modules on the CPU in plain Go, op by op. It is the
+// evaluator that every other backend is measured against. Other backends also use it to
+// fold constants and to run ops without a kernel. It is registered as eval. Its central
+// type is [Backend].
 //
 // A module is parsed, verified and turned once into a list of prepared steps
 // over dense row-major memory. What a step computes is StableHLO's

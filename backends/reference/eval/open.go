@@ -12,11 +12,10 @@ import (
 	"ltc/stablehlo"
 )
 
-// A function is open when the text leaves the size of any dimension in it
-// open: `?`, or one that is only bounded. Its memory cannot be planned, so it
-// runs op by op: the types of an op's results follow from those of its
-// operands, the op is prepared for them like any other, and runs into fresh
-// memory.
+// A function is open when the text leaves the size of any dimension in it open: `?`, or
+// a size that is only bounded. Its memory cannot be planned, so it runs op by op. The
+// types of an op's results follow from the types of its operands. The op is prepared
+// for these types like any other, and writes to fresh memory.
 
 // value is a value of an open function: what leaves says its type is made of.
 type value []part

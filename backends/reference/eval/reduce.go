@@ -10,12 +10,12 @@ import (
 	"ltc/stablehlo"
 )
 
-// A reduction goes over a tensor of [outer, reduced, inner] elements, for
-// which operands are transposed where they must be. Its order is fixed:
-//   - where inner > 1, and for a general body: init, then the reduced elements
-//     in row-major order;
-//   - where inner = 1 and the body is one op: the sums of floats are made in
-//     foldLanes lanes (see loops.Fold), then init is combined with the result.
+// A reduction goes over a tensor of [outer, reduced, inner] elements; operands are
+// transposed to that order where necessary. The order of the reduction is fixed:
+//   - Where inner > 1, and for a general body: init, then the reduced elements in
+//     row-major order.
+//   - Where inner = 1 and the body is one op: sums of floats are made in foldLanes
+//     lanes (see loops.Fold), then init is combined with the result.
 
 func prepareReduce(b *builder, o *site) error {
 	n, shape := len(o.out), o.in[0].shape

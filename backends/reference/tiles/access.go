@@ -140,9 +140,9 @@ func (a *tileAccess) pointer(s *accessState, bytes int64) unsafe.Pointer {
 	return unsafe.Add(s.mem, bytes)
 }
 
-// span returns which of n elements of a tile are inside, from one to before
-// another, if that can be said for all at once: without a guard all are; with
-// one, no index has a value for each.
+// span returns which of n elements of a tile are inside, as a range that excludes to.
+// ok is true if one range holds for the whole tile. Without a guard all elements are
+// inside. With a guard, ok is false if an index has a value for each element.
 func (a *tileAccess) span(r *tileRun, s *accessState, n int64) (from, to int64, ok bool) {
 	if len(a.varying) > 0 {
 		return 0, 0, false

@@ -151,9 +151,9 @@ func (b *tileBuilder) stage(s int) {
 	b.dying = b.dying[:0]
 }
 
-// ownVector chooses the axis of a stage that tiles lie along, the one with the
-// most neighbours in memory; -1 if there is none along which they could, as where a
-// point needs what the one before it has stored.
+// ownVector chooses the axis of a stage that tiles run along: the axis with the most
+// neighbours in memory. It is -1 if tiles can run along none, for instance where a
+// point needs a value that the previous point has stored.
 func ownVector(k *kernel.Kernel, s int) int {
 	if k.Carries(s) {
 		return -1

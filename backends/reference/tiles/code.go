@@ -17,11 +17,11 @@ import (
 // evaluator's loops, an op after the other, and contractions by its matrix
 // product. It is what runs kernels where nothing faster does.
 //
-// What it computes is, bit for bit, what [kernel.Evaluate] does with [Scalars],
-// but for sums and products of floats over an axis along which tiles lie: a tile
-// is folded as the evaluator folds a row (see loops.Fold), and added to the sum of
-// those before it. The bits depend on the sizes and the layout in memory alone,
-// not on the number of parts.
+// Its results are, bit for bit, those of [kernel.Evaluate] with [Scalars]. The
+// exception is sums and products of floats over an axis along which tiles run. There a
+// tile is folded as the evaluator folds a row (see loops.Fold), and added to the sum of
+// the tiles before it. The bits depend on the sizes and the layout in memory alone, not
+// on the number of parts.
 type Compiler struct {
 	// Least is how many elements of instructions a part has at least; 0: 65,536, which
 	// take about as long as waking a thread.
@@ -105,9 +105,9 @@ func unitAlong(k *kernel.Kernel, axis int) bool {
 	})
 }
 
-// canTile reports whether points along an axis of the kernel can run stage by
-// stage, an instruction after the other: then what they store does not depend on
-// who comes first, or they still store in order.
+// canTile reports whether points along an axis of the kernel can run stage by stage, an
+// instruction after the other. They can if the stored values do not depend on the order
+// of points, or if the points still store in order.
 func canTile(k *kernel.Kernel, axis int) bool {
 	if k.Separable(axis) {
 		return true

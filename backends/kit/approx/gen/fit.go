@@ -32,9 +32,10 @@ func (p fit) units(x, want *big.Float) *big.Float {
 	return p.unit(x, want).SetPrec(bits)
 }
 
-// solve returns the coefficients by power, rounded one after the other from the
-// lowest, each time fitting the others anew to what is left; and the largest
-// relative error of the polynomial, computed exactly, in units of 2^-24 or 2^-53.
+// solve returns the coefficients by power, and the largest relative error of the
+// polynomial. The coefficients are rounded one after the other, from the lowest power
+// on; after each, the others are fitted anew to the remaining error. The largest error
+// is computed exactly, in units of 2^-24 or 2^-53.
 func (p fit) solve() (map[int]float64, float64) {
 	points := p.points()
 	want, rest := make([]*big.Float, len(points)), make([]*big.Float, len(points))

@@ -58,9 +58,9 @@ func Copy(all *int, i int, v soa.View) (soa.View, error) {
 	return d, nil
 }
 
-// Fits adds the bytes of a dense copy of argument i to those of others, and
-// returns an error when there is no memory for all: a view may show the same few
-// elements again and again.
+// Fits adds the bytes of a dense copy of argument i to the bytes of other copies. It
+// returns an error if there is no memory for all of them: a view may show the same few
+// elements again and again, so its copy can be larger than its memory.
 func Fits(all *int, i int, v soa.View) error {
 	*all = loops.Added(*all, v.Type.Bytes())
 	if err := soa.Fits(*all); err != nil {

@@ -72,10 +72,10 @@ func Cast[S, D number](o []D, a []S) {
 	}
 }
 
-// forRounding returns a float64 that rounds to any narrower float as x does. Of
-// integers of more than 53 bits that is not the nearest, which may lie half way
-// between two floats where x does not: bits that are cut off leave the last one
-// set (rounding to odd).
+// forRounding returns a float64 that rounds to any narrower float as x does. For
+// integers of more than 53 bits the result is not the nearest float64, which may be
+// half way between two narrower floats where x is not. Instead, bits that are cut off
+// set the last bit that stays (rounding to odd).
 func forRounding[S number](x S) float64 {
 	if unsafe.Sizeof(x) < 8 || isFloat[S]() {
 		return float64(x)

@@ -6,11 +6,11 @@ import (
 	"math/cmplx"
 )
 
-// Functions of complex numbers. Finite values are computed in dd and rounded
-// once, so each part is within a unit in the last place of the true value,
-// also where formulas in f64 would cancel (powers and cube roots of numbers
-// whose angle is no normal f64 apart). What an infinity or a signed zero
-// gives is the limit in its direction where there is one, NaN where not.
+// Functions of complex numbers. Finite values are computed in dd and rounded once. Each
+// part is then within a unit in the last place of the true value, even where formulas
+// in f64 would cancel. Exceptions are powers and cube roots of numbers whose angle is
+// no normal f64. The result for an infinity or a signed zero is the limit in its
+// direction where there is one, and NaN elsewhere.
 
 // cdd is a complex number of two dd.
 type cdd struct{ re, im dd }

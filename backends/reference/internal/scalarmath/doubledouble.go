@@ -6,10 +6,9 @@ import (
 	"sync"
 )
 
-// dd is the sum of two float64, the second less than half a unit in the last
-// place of the first: a number of about 106 bits, in which the functions of
-// complex.go are computed so that they come out right in 53. Neither part
-// may be infinite or NaN.
+// dd is the sum of two float64, the second less than half a unit in the last place of
+// the first: a number of about 106 bits. The functions of complex.go are computed in
+// dd, so that their results are right in 53 bits. Neither part may be infinite or NaN.
 type dd struct{ hi, lo float64 }
 
 func ddOf(x float64) dd { return dd{x, 0} }
