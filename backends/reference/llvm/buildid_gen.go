@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "a7094f8880496e63b67bbb38"
+const buildID = "0c3e361f26c0aa2cece07b2b"
