@@ -90,7 +90,7 @@ func (r *registration) opened(device string) (b Backend, err error) {
 
 // imports are the packages that register the backends of this module.
 var imports = map[string]string{
-	"cpu":  "ltc/backends/reference",
+	"cpu":  "ltc/backends/reference/llvm",
 	"cuda": "ltc/backends/cuda",
 	"eval": "ltc/backends/reference/eval",
 	"null": "ltc/backends/null",

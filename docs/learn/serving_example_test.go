@@ -49,7 +49,7 @@ func Example_serving() {
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
 	check(err)
-	fmt.Print(string(text))
+	fmt.Println(string(text))
 	// Output: [21,43]
 }
 
@@ -77,20 +77,29 @@ func open(dir, name string) (*model.Model, error) {
 // handler answers a list of rows by a list of scores. Requests run at once, a goroutine each.
 func handler(m *model.Model) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		var rows [][2]float32
+		var rows [][]float32
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&rows); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
 		x := soa.Make(types.Of(types.F32, len(rows), 2))
 		for i, row := range rows {
-			copy(soa.Slice[float32](x)[2*i:], row[:])
+			if len(row) != 2 {
+				http.Error(w, fmt.Sprintf("row %d has %d numbers, not 2", i, len(row)), http.StatusBadRequest)
+				return
+			}
+			copy(soa.Slice[float32](x)[2*i:], row)
 		}
 		scores, err := m.Call(r.Context(), x)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		json.NewEncoder(w).Encode(soa.Slice[float32](scores[0]))
+		answer, err := json.Marshal(soa.Slice[float32](scores[0]))
+		if err != nil { // an infinity or a NaN is no JSON
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Write(answer)
 	}
 }
