@@ -166,7 +166,7 @@ func find(c *soa.Collection, name string, i int, want types.Type) (place, error)
 
 // fits reports whether a view is of type want, or is if its last dimension, of 1, is left out.
 func fits(v soa.View, want types.Type) (flat bool, err error) {
-	if k := v.Type.Rank() - 1; k > 0 && len(want.Shape) == k && v.Type.Shape[k] == 1 && v.Table == nil {
+	if k := v.Type.Rank() - 1; k > 0 && len(want.Shape) == k && len(v.Strides) > k && v.Type.Shape[k] == 1 && v.Table == nil {
 		flat, v = true, flattened(v)
 	}
 	err = backends.Fits(v, want)
