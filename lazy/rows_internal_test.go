@@ -15,7 +15,7 @@ import (
 func TestLTC_a_Init(t *testing.T) {
 	t.Setenv("LTC_DEVICE", "")
 	_, err := defaultName(nil)
-	require.EqualError(t, err, `default device: no backend is registered; import one for its side effect, such as _ "ltc/backends/reference"`)
+	require.EqualError(t, err, `default device: no backend is registered; import one for its side effect, such as _ "ltc/backends/reference/llvm"`)
 	_, err = defaultName([]string{"cuda", "eval"})
 	require.ErrorContains(t, err, "several backends are registered (cuda, eval) and none is cpu; call SetDefault, or set LTC_DEVICE")
 	name, err := defaultName([]string{"eval"})
