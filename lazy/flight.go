@@ -125,6 +125,9 @@ func (f *flight) gather() error {
 			f.call.Results[i] = f.slab.Make(f.program.Graph.Results[i].Type, strides)
 		}
 	}
+	if f.dev.memory.Remote != nil {
+		f.reside()
+	}
 	return f.spare()
 }
 

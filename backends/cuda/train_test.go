@@ -84,3 +84,61 @@ func TestTrain(t *testing.T) {
 		require.Positive(t, u.Live)
 	}
 }
+
+// Host data that several steps read is copied to the device by the first and the second,
+// whether a tensor or a variable has it, and also where a function has captured it.
+// Borrowed data, which may be others by the next step, each step copies.
+func TestHostDataStays(t *testing.T) {
+	const n, once = 1 << 16, 4 << 16 // elements, and their bytes
+	dev, _, _ := openLazy(t, cudafake.Options{Seed: 1})
+	tr := lazy.NewTrace(dev)
+	data := make([]float32, n)
+	for i := range data {
+		data[i] = float32(i)
+	}
+	from, borrowed := lazy.From(tr, data), lazy.Borrow(tr, data)
+	variable := dev.Variable("v", lazy.F32, n)
+	lazy.SetValues(variable, data)
+	weights := lazy.From(dev, data)
+	function := lazy.Func(dev, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Add(weights) })
+	step := func(x *lazy.Tensor) func() *lazy.Tensor {
+		return func() *lazy.Tensor {
+			y := tr.Read(x).Add(x)
+			require.NoError(t, tr.MarkStep(y))
+			return y
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		run    func() *lazy.Tensor
+		copied []float64 // bytes, of each run
+	}{
+		{"from", step(from), []float64{once, 0, 0}},
+		{"variable", step(variable), []float64{once, 0, 0}},
+		{"borrowed", step(borrowed), []float64{once, once, once}},
+		{"function", func() *lazy.Tensor {
+			y, err := function.Call(t.Context(), from)
+			require.NoError(t, err)
+			return y
+		}, []float64{once, 0, 0}},
+	} {
+		for i, want := range c.copied {
+			before := copiedBytes(dev)
+			y := c.run()
+			got, err := lazy.ToSlice[float32](y)
+			require.NoError(t, err)
+			require.Equal(t, float32(2*(n-1)), got[n-1])
+			require.Equal(t, want, copiedBytes(dev)-before, "%s, run %d", c.name, i)
+		}
+	}
+}
+
+// copiedBytes is what all runs of a device have copied between the host and it.
+func copiedBytes(dev *lazy.Device) float64 {
+	for _, m := range dev.Metrics().Metrics {
+		if m.Name == "CopiedBytes" {
+			return m.Accumulator
+		}
+	}
+	return 0
+}
