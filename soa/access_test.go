@@ -178,7 +178,7 @@ func TestAll(t *testing.T) {
 func TestEntriesOffHeap(t *testing.T) {
 	b, err := soa.OffHeap(1 << 20)
 	require.NoError(t, err)
-	if !b.View(types.Of(types.U8, 1<<20)).OffHeap() {
+	if whole := b.View(types.Of(types.U8, 1<<20)); !whole.OffHeap() {
 		t.Skip("this system has no memory off the Go heap")
 	}
 	v, err := NewHitView(10, soa.In(b, 0))

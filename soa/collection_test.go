@@ -339,7 +339,8 @@ func TestElementsOfColumnsHaveAnyRank(t *testing.T) {
 	c := soa.NewCollection(5)
 	require.NoError(t, c.AddBatched("x", 2, soa.ViewColumn("images", images)))
 	require.NoError(t, c.AddBatched("pair", 2, soa.ViewColumn("a", images), soa.ViewColumn("b", images)))
-	require.True(t, c.Tensor(0).IsDense())
+	tensor := c.Tensor(0)
+	require.True(t, tensor.IsDense())
 	require.Equal(t, types.Of(types.F32, 5, 2, 3, 4, 2), c.Tensor(1).Type)
 	var batch soa.Collection
 	require.NoError(t, c.Batch(2, &batch))

@@ -50,14 +50,14 @@ func (b *Buffer) sealed() bool {
 
 // Released reports whether the view's memory, or a part of it, was released, which only
 // memory off the Go heap can be.
-func (v View) Released() bool { return v.hold != nil && v.hold.gone() }
+func (v *View) Released() bool { return v.hold != nil && v.hold.gone() }
 
 // ReadOnly reports whether the memory must not be written.
 func (b *Buffer) ReadOnly() bool { return b.readOnly }
 
 // ReadOnly reports whether the view's memory, or a part of it, must not be written: see
 // [Buffer.ReadOnly]. That its column was made [Column.Const] a view does not know.
-func (v View) ReadOnly() bool { return v.hold != nil && v.hold.sealed() }
+func (v *View) ReadOnly() bool { return v.hold != nil && v.hold.sealed() }
 
 // acquire keeps the memory as it is until done; it reports false, and nothing
 // is to be done, when the buffer was released.

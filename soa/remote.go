@@ -56,16 +56,21 @@ func address(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Point
 
 // Remote returns the memory that v shows if it is remote; nil if it is the host's.
 // Only [Copy] reaches the elements of remote memory, and programs of its device do.
-func (v View) Remote() Remote {
-	if v.hold == nil {
+func (v *View) Remote() Remote {
+	if v.hold == nil { // it is inlined as far as here
 		return nil
 	}
-	for _, b := range v.hold.also {
-		if b.remote != nil {
-			return b.remote
+	return v.hold.anyRemote()
+}
+
+// anyRemote returns the remote memory of b, or of one of those of a table.
+func (b *Buffer) anyRemote() Remote {
+	for _, also := range b.also {
+		if also.remote != nil {
+			return also.remote
 		}
 	}
-	return v.hold.remote
+	return b.remote
 }
 
 // onHost reports that the elements are where only [Copy] reaches them.

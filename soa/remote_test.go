@@ -78,7 +78,8 @@ func TestRemoteIsNoSlice(t *testing.T) {
 	require.PanicsWithValue(t, "soa: slice of f32[3], which is in the memory of far:0: copy it to a buffer of New", func() { With(v, func([]float32) {}) })
 	require.Panics(t, func() { Slice[float32](v) })
 	require.Panics(t, func() { farBuffer(2).View(types.Of(types.F32, 3)) })
-	require.Nil(t, Make(v.Type).Remote())
+	here := Make(v.Type)
+	require.Nil(t, here.Remote())
 }
 
 // What would look at elements that the host does not reach is an error.

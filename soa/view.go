@@ -35,16 +35,17 @@ func Dense(s types.Shape) []int {
 	return strides
 }
 
-// IsZero reports whether v is the zero View.
-func (v View) IsZero() bool { return !v.Type.DType.Valid() }
+// IsZero reports whether v is the zero View. It has a pointer for its receiver, as all small
+// methods of views do: those of values copy the view, even where they are inlined.
+func (v *View) IsZero() bool { return !v.Type.DType.Valid() }
 
 // OffHeap reports whether the elements are not Go memory: then only views keep
 // them, and there is no [Slice] of them.
-func (v View) OffHeap() bool { return v.hold != nil }
+func (v *View) OffHeap() bool { return v.hold != nil }
 
 // Base returns the address of element (0, 0, …); nil when the view has a table.
 // It does not keep memory off the Go heap: see [KeepAlive].
-func (v View) Base() unsafe.Pointer { return v.base }
+func (v *View) Base() unsafe.Pointer { return v.base }
 
 // Start returns the address of the first element; of a table, that of its first column.
 func (v *View) Start() unsafe.Pointer {
@@ -55,7 +56,7 @@ func (v *View) Start() unsafe.Pointer {
 }
 
 // IsDense reports whether the elements lie row-major without gaps.
-func (v View) IsDense() bool { return v.Table == nil && isDense(v.Type.Shape, v.Strides) }
+func (v *View) IsDense() bool { return v.Table == nil && isDense(v.Type.Shape, v.Strides) }
 
 // isDense is apart so that [View.IsDense] is inlined and copies no view.
 func isDense(s types.Shape, strides []int) bool {

@@ -119,7 +119,7 @@ func (v View) Slice(axis, start, limit, step int) (View, error) {
 // Overlaps reports whether two indices of v are the same memory as far as its
 // strides tell: see [types.Overlaps]. What a table points to is another matter. Such
 // a view can be read but not written.
-func (v View) Overlaps() bool {
+func (v *View) Overlaps() bool {
 	if v.IsDense() {
 		return false
 	}

@@ -79,7 +79,8 @@ func (g *Graph) Evaluate(ctx context.Context, eval backends.Backend, scalars ker
 		var ptrs []unsafe.Pointer
 		var strides []int64
 		for i, v := range n.operands {
-			ptrs = append(ptrs, at(v).Base())
+			operand := at(v)
+			ptrs = append(ptrs, operand.Base())
 			strides = append(strides, denseStrides(n.kernel.Params[i].Dims)...)
 		}
 		if err := kernel.Evaluate(n.kernel, nil, ptrs, strides, scalars); err != nil {
