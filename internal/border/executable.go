@@ -33,21 +33,35 @@ func (x *Executable) Signature() *backends.Signature { return x.sig }
 // What a run that has failed wrote into the slices of the call's views is taken back.
 func (x *Executable) Execute(ctx context.Context, c *backends.Call) error {
 	var noted [few]place // on the stack
-	g, open, ok := x.plain(c, &noted)
-	if ok && !open {
-		return x.run(ctx, c, &g, nil)
+	open, ok := x.plain(c, &noted)
+	if !ok || open {
+		return x.executeNoted(ctx, c, &noted, ok)
 	}
-	r := records.Get()
-	if !ok {
+	err := x.execute(ctx, c)
+	if err == nil && x.untouched(c, &noted) {
+		return nil
+	}
+	g := x.snapshot(&noted)
+	return g.judge(x, c, nil, err)
+}
+
+// executeNoted runs the program with a record of the call. What a plain call is has been
+// noted.
+func (x *Executable) executeNoted(ctx context.Context, c *backends.Call, noted *[few]place, plain bool) error {
+	r, g, open := records.Get(), snapshot{}, true
+	if plain {
+		g = x.snapshot(noted)
+	} else {
 		g, open = r.note(x, c)
 	}
 	r.begin(c, open)
 	defer r.end(c)
-	return x.run(ctx, c, &g, r)
+	return g.judge(x, c, r, x.execute(ctx, c))
 }
 
-func (x *Executable) run(ctx context.Context, c *backends.Call, g *snapshot, r *record) error {
-	err := x.execute(ctx, c)
+// judge returns err, the error of a run, or the breach of contract of one without. After
+// either it takes back what the run wrote into the slices of the call's views.
+func (g *snapshot) judge(x *Executable, c *backends.Call, r *record, err error) error {
 	if err == nil {
 		err = g.accept(x, c, r)
 	}

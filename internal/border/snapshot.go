@@ -58,38 +58,70 @@ func placeOf(v *soa.View) place {
 	return place{first: v.Start(), shape: unsafe.SliceData(v.Type.Shape), strides: unsafe.SliceData(v.Strides), dtype: v.Type.DType}
 }
 
-// plain records a call with few views, all of which are plain; ok is false for other calls.
-// open reports whether the caller gives no memory for some result.
-func (x *Executable) plain(c *backends.Call, to *[few]place) (g snapshot, open, ok bool) {
-	n := len(c.Args)
-	if n+len(c.Results) > few || n != len(x.sig.Args) || len(c.Results) != len(x.sig.Results) {
-		return g, false, false
+// plain notes a call with few views, all of which are plain; ok is false for other calls.
+// open reports whether the caller gives no memory for some result. Every step runs this and
+// [Executable.untouched].
+func (x *Executable) plain(c *backends.Call, to *[few]place) (open, ok bool) {
+	args, results := c.Args, c.Results
+	n := len(args)
+	if n+len(results) > few || n != len(x.sig.Args) || len(results) != len(x.sig.Results) {
+		return false, false
 	}
-	for i := range c.Args {
-		if !to[i].notePlain(&c.Args[i], &x.sig.Args[i].Type) {
-			return g, false, false
+	for i := range args {
+		if !args[i].Plain(&x.sig.Args[i].Type) {
+			return false, false
 		}
+		to[i].notePlain(&args[i])
 	}
-	for j := range c.Results {
-		v := &c.Results[j]
-		switch {
+	for j := range results {
+		switch v := &results[j]; {
 		case !v.Type.DType.Valid():
 			open = true
-		case !to[n+j].notePlain(v, &x.sig.Results[j].Type):
-			return g, false, false
+		case !v.Plain(&x.sig.Results[j].Type):
+			return false, false
+		default:
+			to[n+j].notePlain(v)
 		}
 	}
-	return snapshot{args: to[:n:n], results: to[n : n+len(c.Results)]}, open, true
+	return open, true
 }
 
-// notePlain notes v if it is plain; false if it is not.
-func (p *place) notePlain(v *soa.View, t *types.Type) bool {
-	if !v.Plain(t) {
+// untouched reports that all views of the call, which [Executable.plain] has noted and none
+// of which is open, are as they were. So [snapshot.accept] has nothing to refuse.
+func (x *Executable) untouched(c *backends.Call, was *[few]place) bool {
+	args, results := c.Args, c.Results
+	n := len(args)
+	if n+len(results) > few || n != len(x.sig.Args) || len(results) != len(x.sig.Results) {
 		return false
 	}
-	*p = placeOf(v)
-	p.plain = true
+	for i := range args {
+		if !was[i].at(&args[i]) || !args[i].Plain(&x.sig.Args[i].Type) {
+			return false
+		}
+	}
+	for j := range results {
+		if !was[n+j].at(&results[j]) || !results[j].Plain(&x.sig.Results[j].Type) {
+			return false
+		}
+	}
 	return true
+}
+
+// snapshot is what [Executable.plain] has noted.
+func (x *Executable) snapshot(noted *[few]place) snapshot {
+	n := len(x.sig.Args)
+	return snapshot{args: noted[:n:n], results: noted[n : n+len(x.sig.Results)]}
+}
+
+// notePlain notes v, which is plain.
+func (p *place) notePlain(v *soa.View) {
+	p.first, p.shape, p.strides = v.Start(), unsafe.SliceData(v.Type.Shape), unsafe.SliceData(v.Strides)
+	p.dtype, p.plain = v.Type.DType, true
+}
+
+// at reports whether v, if it is plain, has the memory and the slices that were noted at p.
+func (p *place) at(v *soa.View) bool {
+	return v.Start() == p.first && unsafe.SliceData(v.Type.Shape) == p.shape && unsafe.SliceData(v.Strides) == p.strides
 }
 
 // note records any call; open reports whether the caller gives no memory for some result.
