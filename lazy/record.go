@@ -264,7 +264,7 @@ func (tr *Trace) argument(t *Tensor) *ir.Node {
 	if tr.latest.v == v {
 		return tr.latest.n
 	}
-	n := tr.arguments[v]
+	n := tr.arguments.of(v)
 	if n == nil {
 		if at := t.loc; at != 0 {
 			tr.b.SetLoc(at)
@@ -272,7 +272,7 @@ func (tr *Trace) argument(t *Tensor) *ir.Node {
 			tr.b.SetLoc(tr.site())
 		}
 		n = tr.b.Parameter(v.view.Type, v.name, v)
-		tr.arguments[v] = n
+		tr.arguments.add(v, n)
 		v.pins.Add(1) // its own trace may donate it
 		tr.pinned = append(tr.pinned, v)
 	}

@@ -180,7 +180,7 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 // argument adds v, the value of n, to f's arguments.
 func (f *flight) argument(tr *Trace, n *ir.Node, v *value) {
 	f.args = append(f.args, v)
-	if n.Reads() || tr.arguments[v] == n {
+	if n.Reads() || tr.arguments.of(v) == n {
 		return // pinned since it was read
 	}
 	v.pins.Add(1)

@@ -54,7 +54,7 @@ type Trace struct {
 type current struct {
 	vars      map[*variable]*state
 	order     []*state // vars, in the order of first use
-	arguments map[*value]*ir.Node
+	arguments *arguments
 	latest    struct { // of arguments: most ops ask for the same few
 		v *value
 		n *ir.Node
@@ -77,7 +77,7 @@ type current struct {
 // next returns what the step after c starts with: nothing but the memory of c,
 // whose variables and pins have been handed over.
 func (c *current) next() current {
-	clear(c.arguments)
+	c.arguments.forget()
 	clear(c.read)
 	clear(c.after)
 	return current{
@@ -104,7 +104,7 @@ func NewTrace(d *Device) *Trace {
 func newTrace(d *Device) *Trace {
 	return &Trace{
 		dev: d, b: ir.NewBuilder(shapeinfer.Infer), epoch: 1, step: 1,
-		current: current{vars: map[*variable]*state{}, arguments: map[*value]*ir.Node{}, watch: d.graphLimit},
+		current: current{vars: map[*variable]*state{}, arguments: new(arguments), watch: d.graphLimit},
 		queue:   d.sched.NewQueue(), slab: &soa.Slab{}, tally: newTally(), syncs: d.syncs.mode,
 	}
 }
