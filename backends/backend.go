@@ -43,6 +43,10 @@ type Capabilities struct {
 	Immediate bool
 	// Allocator gives memory of the device; nil: the device uses the host's.
 	Allocator Allocator
+	// Queue is the one in which the device copies from and to the memory of Allocator, and
+	// gives it back: a run in it returns when it is queued, and whoever reads its results
+	// waits. nil: a run has ended when it returns.
+	Queue Queue
 	// Loader loads artifacts; nil: programs are always compiled.
 	Loader Loader
 }

@@ -19,6 +19,7 @@ import (
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
+	"ltc/soa"
 )
 
 // Device is where programs run. It owns variables and the cache of compiled
@@ -130,6 +131,15 @@ func Open(name string, opts ...Option) (*Device, error) {
 	d.memory.Start(checking)
 	d.warnOfStrangers()
 	return d, nil
+}
+
+// slab returns memory for small results of a trace: the host's, where they can be read at
+// once, unless runs return before they have ended.
+func (d *Device) slab() *soa.Slab {
+	if d.backend == nil || d.backend.Queue() == nil {
+		return &soa.Slab{}
+	}
+	return &soa.Slab{Remote: d.backend.Make}
 }
 
 // Name returns the name that the device was opened with.

@@ -121,9 +121,10 @@ func (f *flight) gather() error {
 	f.own = slices.Grow(f.own[:0], n)[:n]
 	for i, strides := range f.program.Small {
 		// Others are of the backend's memory, or take over an argument's.
-		if f.own[i] = strides != nil && f.slab != nil; f.own[i] {
+		if strides != nil && f.slab != nil {
 			f.call.Results[i] = f.slab.Make(f.program.Graph.Results[i].Type, strides)
 		}
+		f.own[i] = !f.call.Results[i].IsZero()
 	}
 	if f.dev.memory.Remote != nil {
 		f.reside()
@@ -137,7 +138,11 @@ func (f *flight) runProgram() error {
 	if checking {
 		before = f.donatedSums()
 	}
+	f.call.Queue = f.dev.backend.Queue()
 	err := f.program.Exec.Execute(f.ctx, &f.call)
+	if err == nil && f.call.Queue != nil && len(f.After) > 0 { // closures come when all is done
+		err = f.dev.backend.Wait(f.ctx)
+	}
 	if err == nil {
 		return nil
 	}

@@ -105,7 +105,7 @@ func newTrace(d *Device) *Trace {
 	return &Trace{
 		dev: d, b: ir.NewBuilder(shapeinfer.Infer), epoch: 1, step: 1,
 		current: current{vars: map[*variable]*state{}, arguments: new(arguments), watch: d.graphLimit},
-		queue:   d.sched.NewQueue(), slab: &soa.Slab{}, tally: newTally(), syncs: d.syncs.mode,
+		queue:   d.sched.NewQueue(), slab: d.slab(), tally: newTally(), syncs: d.syncs.mode,
 	}
 }
 

@@ -66,7 +66,7 @@ func (tr *Trace) Wait(ctx context.Context) error {
 	if tr = tr.some(); tr.broken != nil {
 		return tr.broken
 	}
-	return waitError("wait", tr.queue.Wait(ctx))
+	return tr.dev.settled(ctx, waitError("wait", tr.queue.Wait(ctx)))
 }
 
 // Wait returns when no trace of the device, and of this device only, has a step
@@ -78,7 +78,19 @@ func (d *Device) Wait(ctx context.Context) error {
 	if !d.opens() {
 		return notOpened("wait")
 	}
-	return waitError("wait", d.sched.Wait(ctx))
+	return d.settled(ctx, waitError("wait", d.sched.Wait(ctx)))
+}
+
+// settled waits for what runs that have returned have left queued on the device. before is
+// the error of a wait for the runs, if there was one.
+func (d *Device) settled(ctx context.Context, before error) error {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if before != nil && ctx.Err() != nil {
+		return before
+	}
+	return errors.Join(before, waitError("wait", d.backend.Wait(ctx)))
 }
 
 // Close waits for what is queued on the device and returns what Wait would. Assignments

@@ -112,8 +112,15 @@ func At(p unsafe.Pointer, t types.Type) View {
 
 // Slab gives memory for small values, many from one block, which is freed when
 // none of them is reached any more. It belongs to one goroutine at a time; the
-// zero Slab is ready for use.
-type Slab struct{ mem []byte }
+// zero Slab is ready for use, and gives memory of the host.
+type Slab struct {
+	// Remote makes blocks of a device's memory; nil: they are the host's.
+	Remote func(types.Type) (View, error)
+
+	mem   []byte
+	there View // the block of remote memory
+	left  int  // bytes of it
+}
 
 const (
 	slabBytes = 4 << 10
@@ -121,15 +128,35 @@ const (
 	SlabMost = slabBytes / 8
 )
 
+// slabOf is the type of a block of remote memory.
+var slabOf = types.Of(types.U8, slabBytes)
+
 // Make returns a view of zeros of type t, of at most [SlabMost] bytes, whose
 // elements lie in row-major order: strides is Dense(t.Shape), which the view
-// shares.
+// shares. The contents of remote memory are undefined, and the view is the zero View
+// where the device has none left.
 func (s *Slab) Make(t types.Type, strides []int) View {
 	n := (t.Bytes() + Alignment - 1) &^ (Alignment - 1)
+	if s.Remote != nil {
+		return s.makeRemote(t, strides, n)
+	}
 	if n > len(s.mem) {
 		s.mem = New(slabBytes).mem
 	}
 	v := View{Type: t, Strides: strides, base: unsafe.Pointer(unsafe.SliceData(s.mem)), bounds: bounds{after: n}}
 	s.mem = s.mem[n:]
 	return v
+}
+
+func (s *Slab) makeRemote(t types.Type, strides []int, n int) View {
+	if n > s.left {
+		block, err := s.Remote(slabOf)
+		if err != nil {
+			return View{}
+		}
+		s.there, s.left = block, slabBytes
+	}
+	at := uintptr(s.there.base) + uintptr(slabBytes-s.left)
+	s.left -= n
+	return View{Type: t, Strides: strides, base: address(at), hold: s.there.hold, bounds: bounds{after: n}}
 }

@@ -48,9 +48,9 @@ func (b *Backend) Name() string { return "cuda" }
 // Device returns the device that programs run on.
 func (b *Backend) Device() *Device { return b.dev }
 
-// Capabilities are memory of the device and artifacts.
+// Capabilities are memory of the device, with the queue that it is copied in, and artifacts.
 func (b *Backend) Capabilities() backends.Capabilities {
-	return backends.Capabilities{Allocator: b, Loader: b}
+	return backends.Capabilities{Allocator: b, Queue: b.dev.home, Loader: b}
 }
 
 // Make returns memory of the device: see [Device.Make].

@@ -21,8 +21,8 @@ import (
 func idling(t testing.TB) (*Backend, *cudafake.Fake) {
 	f := cudafake.New(cudafake.Options{})
 	t.Cleanup(func() { f.Close() })
-	d, leave, err := f.Stubbed("cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuEventRecord", "cuEventSynchronize", "cuStreamWaitEvent", "cuStreamSynchronize",
-		"cuMemAllocFromPoolAsync", "cuMemFreeAsync", "cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuGraphLaunch", "cuGraphExecKernelNodeSetParams_v2")
+	d, leave, err := f.Stubbed("cuLaunchKernel", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyDtoDAsync_v2", "cuEventRecord", "cuEventQuery", "cuEventSynchronize", "cuStreamWaitEvent", "cuStreamSynchronize",
+		"cuCtxPushCurrent_v2", "cuCtxPopCurrent_v2", "cuGraphLaunch", "cuGraphExecKernelNodeSetParams_v2")
 	require.NoError(t, err)
 	t.Cleanup(leave)
 	dev, err := Use(d, 0)

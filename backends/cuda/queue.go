@@ -46,6 +46,10 @@ type flight struct {
 	views []soa.View
 }
 
+// inFlight is how many runs of a queue may be under way: enough for the device to have
+// work while the host does something else for some milliseconds.
+const inFlight = 64
+
 // keep keeps what a run that was queued uses until it is done; where nothing can say
 // when that is, it waits: the run has written what it was to. The queue is locked and its
 // context entered.
@@ -55,6 +59,12 @@ func (q *Queue) keep(of *runner, uses ...[]soa.View) error {
 		return q.stream.Synchronize()
 	}
 	q.landedLocked()
+	if n := len(q.flying); n >= inFlight { // memory is given back as runs end
+		if err := q.flying[n-inFlight].done.Synchronize(); err != nil {
+			return err
+		}
+		q.landedLocked()
+	}
 	var views []soa.View
 	if n := len(q.spare); n > 0 {
 		views, q.spare = q.spare[n-1], q.spare[:n-1]

@@ -187,7 +187,7 @@ func (r *runner) Release(c *backends.Call, failed bool) error {
 		errs[0] = r.q.yield(r.block)
 	}
 	switch {
-	case r.q != r.e.on.dev.home:
+	case c.Queue != nil:
 		r.lock()
 		errs[1] = r.q.keep(r, c.Args, c.Results, r.Fresh)
 	case failed:

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/backends/cuda/driver"
+	"ltc/internal/env"
 	"ltc/internal/test/cudafake"
 	"ltc/lazy"
 )
@@ -141,4 +143,58 @@ func copiedBytes(dev *lazy.Device) float64 {
 		}
 	}
 	return 0
+}
+
+// Steps are queued one after the other: nobody waits for the device before a result is
+// read, small ones included, or the trace is waited for.
+func TestStepsAreQueued(t *testing.T) {
+	aboutFake(t)
+	dev, _, f := openLazy(t, cudafake.Options{Seed: 1})
+	tr := lazy.NewTrace(dev)
+	x := lazy.From(tr, []float32{1, 2, 3})
+	v := dev.Variable("v", lazy.F32, 3)
+	var sum *lazy.Tensor
+	step := func() {
+		v.Add_(tr.Read(x))
+		sum = tr.Read(v).Sum()
+		require.NoError(t, tr.MarkStep(sum))
+	}
+	for range 4 { // compiled, the arguments there, and a graph
+		step()
+	}
+	require.NoError(t, tr.Wait(t.Context()))
+	waits := func() int64 { return f.Calls("cuStreamSynchronize") + f.Calls("cuEventSynchronize") }
+	before := waits()
+	for range 6 {
+		step()
+	}
+	if !env.Checks.On() { // which waits for each kernel
+		require.Equal(t, before, waits())
+	}
+	require.Equal(t, 60.0, sum.Float())
+	require.Less(t, before, waits())
+}
+
+// A device that is lost while steps are queued is an error of whoever waits for them or
+// reads what they have made, and of the next step.
+func TestLostBehindSteps(t *testing.T) {
+	aboutFake(t)
+	for _, waits := range []bool{true, false} {
+		dev, _, f := openLazy(t, cudafake.Options{Seed: 1}, lazy.Threads(1))
+		tr := lazy.NewTrace(dev)
+		x := lazy.From(tr, []float32{1, 2, 3})
+		y := x.Add(x)
+		require.NoError(t, tr.MarkStep(y))
+		require.NoError(t, tr.Wait(t.Context()))
+		f.FailQueued(0, driver.IllegalAddress)
+		z := y.Mul(y)
+		require.NoError(t, tr.MarkStep(z))
+		if waits {
+			require.ErrorIs(t, tr.Wait(t.Context()), driver.IllegalAddress)
+		}
+		_, err := z.Value()
+		require.ErrorIs(t, err, driver.IllegalAddress)
+		var gone *driver.LostError
+		require.ErrorAs(t, tr.MarkStep(y.Add(y)), &gone)
+	}
 }

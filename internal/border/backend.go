@@ -96,6 +96,19 @@ func (b *Backend) Devices() (d []backends.Device, err error) {
 // Allocates reports whether the device has memory of its own, which Make gives.
 func (b *Backend) Allocates() bool { return b.can.Allocator != nil }
 
+// Queue is the one that copies of the device's memory are made in; nil if runs end before
+// they return.
+func (b *Backend) Queue() backends.Queue { return b.can.Queue }
+
+// Wait waits for what runs in Queue have queued.
+func (b *Backend) Wait(ctx context.Context) (err error) {
+	if b.can.Queue == nil {
+		return nil
+	}
+	defer b.caught("Queue.Wait", &err)
+	return b.can.Queue.Wait(ctx)
+}
+
 // Make returns memory of the device.
 func (b *Backend) Make(t types.Type) (v soa.View, err error) {
 	defer b.caught("Make", &err)

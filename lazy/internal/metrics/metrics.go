@@ -86,7 +86,7 @@ var Quantities = [NumQuantities]struct {
 	LockWait:     {"DeviceLockWait", Time, "how long calls waited for steps under way; those that did not wait are not sampled"},
 	DataToHandle: {"IrValueTensorToDataHandle", Time, "how long host data took to copy"},
 	CompileTime:  {"CompileTime", Time, "from graph to executable"},
-	ExecuteTime:  {"ExecuteTime", Time, "runs of programs; not sampled where all run on the goroutine that asks for them"},
+	ExecuteTime:  {"ExecuteTime", Time, "runs of programs, until they are queued where a device has a queue; not sampled where all run on the goroutine that asks for them"},
 	ProgramSize:  {"ProgramBytes", Bytes, "what each compiled program takes in the cache"},
 	CopiedBytes:  {"CopiedBytes", Bytes, "what each run copied between the memory of tensors and the backend's own, as it does where their memory is not dense. Runs that copied nothing are not sampled"},
 }
