@@ -64,7 +64,7 @@ race: ## test packages with goroutines, as internal/trials/again.txt lists them,
 		GORACE="$$GORACE atexit_sleep_ms=50" CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 30m $(TESTFLAGS) $$(internal/trials/again.sh race); \
 	fi
 
-lint: ## find sentences of over 35 words, links that lead nowhere, pages of over 15 KiB, exported names without documentation
+lint: ## find sentences of over 35 words, links that lead nowhere, pages of over 15 KiB, exported names without documentation, messages such as "1 operands"
 	@$(GO) run ./tools/lint
 
 ptxas: ## assemble every kernel for GPUs that tests emit, with NVIDIA's assemblers, which pip installs; PTXASFLAGS=-update writes the table of registers anew; PTXAS_VERSIONS= is one version alone, and no disassembler; all take over an hour, and a run that was ended goes on where it was

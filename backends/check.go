@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -22,13 +23,13 @@ func CheckCall(sig *Signature, c *Call, bound []soa.View) error {
 // host's: m's. nil: it reaches none.
 func CheckCallOn(sig *Signature, c *Call, bound []soa.View, m soa.Remote) error {
 	if len(c.Args) != len(sig.Args) {
-		return fmt.Errorf("execute: %d arguments given, the program takes %d", len(c.Args), len(sig.Args))
+		return fmt.Errorf("execute: %s given, the program takes %d", diag.Count(len(c.Args), "argument"), len(sig.Args))
 	}
 	if len(c.Results) == 0 && len(sig.Results) > 0 {
 		c.Results = make([]soa.View, len(sig.Results))
 	}
 	if len(c.Results) != len(sig.Results) {
-		return fmt.Errorf("execute: %d results given, the program has %d", len(c.Results), len(sig.Results))
+		return fmt.Errorf("execute: %s given, the program has %d", diag.Count(len(c.Results), "result"), len(sig.Results))
 	}
 	for i := range c.Args {
 		a := &sig.Args[i]

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/internal/env"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -57,7 +58,7 @@ func (e *FallbackError) Error() string {
 		fmt.Fprintf(&b, "backend %s leaves an op to the evaluator, many times slower: %v", e.Backend, &e.Ops[0])
 		return b.String()
 	}
-	fmt.Fprintf(&b, "backend %s leaves %d ops to the evaluator, many times slower:", e.Backend, len(e.Ops))
+	fmt.Fprintf(&b, "backend %s leaves %s to the evaluator, many times slower:", e.Backend, diag.Count(len(e.Ops), "op"))
 	for i := range e.Ops {
 		fmt.Fprintf(&b, "\n%v", &e.Ops[i])
 	}

@@ -56,7 +56,7 @@ func load(ctx context.Context, m Module, o Options, read func(*mlir.Module) (*Si
 		return nil, context.Cause(ctx)
 	}
 	if o.Threads < 0 {
-		return nil, fmt.Errorf("compile: %d threads", o.Threads)
+		return nil, fmt.Errorf("compile: %s", diag.Count(o.Threads, "thread"))
 	}
 	p := &Program{File: o.Name, lines: strings.Split(m.Text(), "\n")}
 	if p.File == "" {

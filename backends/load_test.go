@@ -40,7 +40,7 @@ func TestLoadErrors(t *testing.T) {
 		{"func.func @main( {", "m.mlir:1:18: error: "},
 		{"func.func @main() {\n  %0 = stablehlo.add %x, %x : tensor<f32>\n  return\n}", "m.mlir:2:22: error: "},
 		{"module {}", "m.mlir: error: the module has no function @main with a body of one block"},
-		{donated, "m.mlir:1:1: error: argument 0 of @main: tf.aliasing_output = 3: there are 1 results\nfunc.func @main("},
+		{donated, "m.mlir:1:1: error: argument 0 of @main: tf.aliasing_output = 3: it has 1 result\nfunc.func @main("},
 	} {
 		_, err := Load(context.Background(), NewModule(c.text), Options{Name: "m.mlir"})
 		require.ErrorContains(t, err, c.want)

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/mlir"
 )
@@ -164,7 +165,7 @@ func WriteProfile(out io.Writer, steps []StepProfile, peaks Peaks) error {
 			what += " (evaluator)"
 		}
 		if s.Parts > 1 {
-			what += fmt.Sprintf(" (%d threads)", s.Parts)
+			what += fmt.Sprintf(" (%s)", diag.Count(s.Parts, "thread"))
 		}
 		fmt.Fprintf(w, "%s%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", strings.Repeat("  ", s.Depth), i, s.Runs, least, mean, part,
 			amount(s.Flops), amount(s.Bytes), gflops, gbytes, peak, shortened(what, 60), s.Place)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -99,7 +100,7 @@ func readSignature(m *mlir.Module, read func(mlir.Type) (types.Type, error)) (*S
 // alias donates argument i to result v, or says why that cannot be.
 func alias(sig *Signature, a *Arg, i int, v int64) string {
 	if v < 0 || v >= int64(len(sig.Results)) {
-		return fmt.Sprintf("there are %d results", len(sig.Results))
+		return fmt.Sprintf("it has %s", diag.Count(len(sig.Results), "result"))
 	}
 	r := &sig.Results[v]
 	switch {

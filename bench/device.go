@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends"
 	"ltc/bench/measure"
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/soa"
@@ -156,7 +157,7 @@ func stepHost(e *env) (result, error) {
 		return result{}, err
 	}
 	if n := len(s.tr.Report().Compiles); n > 2 {
-		return result{}, fmt.Errorf("%d programs compiled", n)
+		return result{}, fmt.Errorf("%s compiled", diag.Count(n, "program"))
 	}
 	return figures(t), nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"ltc/backends/cuda/driver"
 	"ltc/bench/measure"
+	"ltc/internal/diag"
 	"ltc/internal/test/cudafake"
 )
 
@@ -86,7 +87,7 @@ func graphCosts(e *env) (result, error) {
 		}
 		g, t, err := c.costs(e)
 		if err != nil {
-			return result{}, fmt.Errorf("%d kernels: %w", n, err)
+			return result{}, fmt.Errorf("%s: %w", diag.Count(n, "kernel"), err)
 		}
 		all = append(all, g)
 		r = figures(t)
@@ -242,7 +243,7 @@ func (c *launchChain) check() error {
 // concluded says what was measured, and from when on a graph is the cheaper.
 func concluded(all []graphCost) (said []cost) {
 	for _, g := range all {
-		said = append(said, cost{fmt.Sprintf("%d kernels, of the host", g.n), fmt.Sprintf(
+		said = append(said, cost{fmt.Sprintf("%s, of the host", diag.Count(g.n, "kernel")), fmt.Sprintf(
 			"one by one %s; as a graph %s, with a quarter moved %s, with all %s; made anew %s. Until they are done: %s, as a graph %s",
 			measure.Seconds(g.one), measure.Seconds(g.graph), measure.Seconds(g.quarter), measure.Seconds(g.moved), measure.Seconds(g.rebuilt),
 			measure.Seconds(g.oneDone), measure.Seconds(g.graphDone))})
@@ -259,7 +260,7 @@ func concluded(all []graphCost) (said []cost) {
 	least := "none of those measured"
 	for _, g := range all {
 		if g.graph < g.one {
-			least = fmt.Sprintf("%d kernels", g.n)
+			least = diag.Count(g.n, "kernel")
 			break
 		}
 	}

@@ -25,6 +25,7 @@ import (
 	_ "ltc/backends/null"
 	_ "ltc/backends/reference/llvm"
 	"ltc/bench/measure"
+	"ltc/internal/diag"
 	_ "ltc/internal/test/cudasim"
 	"ltc/lazy"
 )
@@ -137,7 +138,7 @@ func checkFlags(run, backend string, threads int, profile string) error {
 	case n == 0:
 		return fmt.Errorf("-run %q matches no workload", run)
 	case n > 1 && profile != "":
-		return fmt.Errorf("-cpuprofile: -run %q matches %d workloads", run, n)
+		return fmt.Errorf("-cpuprofile: -run %q matches %s", run, diag.Count(n, "workload"))
 	}
 	return nil
 }

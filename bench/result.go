@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends"
 	"ltc/bench/measure"
+	"ltc/internal/diag"
 	"ltc/lazy"
 )
 
@@ -90,7 +91,7 @@ func (m machine) printProfile(out io.Writer, r result) error {
 		if p.Total < total/20 {
 			continue
 		}
-		fmt.Fprintf(out, "\nprogram of %d ops, %.0f %% of the time in kernels\n", p.Ops, 100*float64(p.Total)/float64(max(total, 1)))
+		fmt.Fprintf(out, "\nprogram of %s, %.0f %% of the time in kernels\n", diag.Count(p.Ops, "op"), 100*float64(p.Total)/float64(max(total, 1)))
 		peaks := backends.Peaks{F32: m.f32 * 1e9, BF16: m.bf16 * 1e9, Bytes: m.copied * 1e9}
 		if err := backends.WriteProfile(out, p.Steps, peaks); err != nil {
 			return err

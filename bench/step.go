@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ltc/bench/measure"
+	"ltc/internal/diag"
 	"ltc/lazy"
 )
 
@@ -37,7 +38,7 @@ func (e *env) cached(fn func(x, y *lazy.Tensor) *lazy.Tensor, reuse bool) (resul
 		return result{}, err
 	}
 	if n := len(s.tr.Report().Compiles); n > 2 {
-		return result{}, fmt.Errorf("%d programs compiled", n)
+		return result{}, fmt.Errorf("%s compiled", diag.Count(n, "program"))
 	}
 	return figures(t), nil
 }

@@ -52,7 +52,7 @@ func TestReadCSVErrors(t *testing.T) {
 		{"1,2\n3,\n", `a.csv:2:3: row 2, field 2: "" is not a number`},
 		{"1,2\n3, 4x\n", `a.csv:2:3: row 2, field 2: " 4x" is not a number`},
 		{"1,2\n3,1e39\n", `a.csv:2:3: row 2, field 2: "1e39" does not fit a float32`},
-		{"1,2\n3\n", `a.csv:2:1: row 2 has 1 fields, want 2 as in row 1`},
+		{"1,2\n3\n", `a.csv:2:1: row 2 has 1 field, want 2 as in row 1`},
 		{"1,\"2\n", `a.csv:1:6: extraneous or missing " in quoted-field`},
 		{zipped.String()[:zipped.Len()-3], `a.csv: after row 2: unexpected EOF`},
 		{zipped.String()[:5], `a.csv: gzip: unexpected EOF`},

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 
+	"ltc/internal/diag"
 	"ltc/soa"
 )
 
@@ -76,13 +77,13 @@ func readIDX(r *bufio.Reader) (*Table, error) {
 		case i == 0:
 			t.Rows = size
 		case size > 0 && t.Cols > math.MaxInt32/size:
-			return nil, fmt.Errorf("%w: a row has more than %d elements", soa.ErrMemory, math.MaxInt32)
+			return nil, fmt.Errorf("%w: a row has more than %s", soa.ErrMemory, diag.Count(math.MaxInt32, "element"))
 		default:
 			t.Cols *= size
 		}
 	}
 	if t.Cols > 0 && t.Rows > math.MaxInt/8/t.Cols {
-		return nil, fmt.Errorf("%w: %d rows of %d elements", soa.ErrMemory, t.Rows, t.Cols)
+		return nil, fmt.Errorf("%w: %s of %s", soa.ErrMemory, diag.Count(t.Rows, "row"), diag.Count(t.Cols, "element"))
 	}
 	return t, t.read(r, kind)
 }
@@ -107,7 +108,7 @@ func (t *Table) read(r *bufio.Reader, kind idxType) error {
 			return fmt.Errorf("row %d of %d: %w", len(t.Values)/t.Cols+1, t.Rows, err)
 		}
 		if err := readFull(r, chunk[:n*kind.size]); err != nil {
-			return fmt.Errorf("%d elements from row %d of %d on: %w", n, len(t.Values)/t.Cols+1, t.Rows, err)
+			return fmt.Errorf("%s from row %d of %d on: %w", diag.Count(n, "element"), len(t.Values)/t.Cols+1, t.Rows, err)
 		}
 		for k := range n {
 			t.Values = append(t.Values, float32(kind.at(chunk[k*kind.size:])))
@@ -118,7 +119,7 @@ func (t *Table) read(r *bufio.Reader, kind idxType) error {
 	case io.EOF:
 		return nil
 	case nil:
-		return fmt.Errorf("the file goes on after its %d rows of %d elements", t.Rows, t.Cols)
+		return fmt.Errorf("the file goes on after its %s of %s", diag.Count(t.Rows, "row"), diag.Count(t.Cols, "element"))
 	default:
 		return err
 	}

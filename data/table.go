@@ -4,7 +4,7 @@
 // All that looks random here follows from a seed alone, on every machine and
 // for every version of Go.
 //
-// imports only ltc/soa and ltc/internal/files.
+// imports only ltc/soa, ltc/internal/files and ltc/internal/diag.
 package data
 
 import (
@@ -17,6 +17,7 @@ import (
 	"os"
 	"strconv"
 
+	"ltc/internal/diag"
 	"ltc/internal/files"
 	"ltc/soa"
 )
@@ -126,7 +127,7 @@ func (t *Table) add(fields []string, pos func(field int) (line, column int)) err
 	}
 	if len(fields) != t.Cols {
 		line, col := pos(len(fields) - 1)
-		return fmt.Errorf("%d:%d: row %d has %d fields, want %d as in row 1", line, col, t.Rows+1, len(fields), t.Cols)
+		return fmt.Errorf("%d:%d: row %d has %s, want %d as in row 1", line, col, t.Rows+1, diag.Count(len(fields), "field"), t.Cols)
 	}
 	if err := t.grow(t.Cols); err != nil {
 		line, col := pos(0)
@@ -174,7 +175,7 @@ func readFile(path string, read func(name string, r io.Reader) (*Table, error)) 
 
 // size describes t for panics.
 func (t *Table) size() string {
-	return fmt.Sprintf("a table of %d rows and %d columns", t.Rows, t.Cols)
+	return fmt.Sprintf("a table of %s and %s", diag.Count(t.Rows, "row"), diag.Count(t.Cols, "column"))
 }
 
 // Row returns row r, which shares the table's memory. It panics when there is
@@ -210,7 +211,7 @@ func (t *Table) check(what string) {
 		panic("data: " + what + " of a nil table")
 	}
 	if t.Rows < 0 || t.Cols < 0 || len(t.Values) != t.Rows*t.Cols {
-		panic(fmt.Sprintf("data: %s of %s that holds %d values", what, t.size(), len(t.Values)))
+		panic(fmt.Sprintf("data: %s of %s that holds %s", what, t.size(), diag.Count(len(t.Values), "value")))
 	}
 }
 

@@ -45,7 +45,7 @@ func (g *Graph) verify(v *verifier) error {
 		a := g.Alias[i]
 		switch {
 		case a < -1 || a >= len(g.Params):
-			return fmt.Errorf("graph %q: result %d: alias %d: there are %d parameters", g.Name, i, a, len(g.Params))
+			return fmt.Errorf("graph %q: result %d: alias %d: the graph has %s", g.Name, i, a, diag.Count(len(g.Params), "parameter"))
 		case a >= 0 && (taken[a] || !g.Params[a].Type.Equal(r.Type)):
 			return fmt.Errorf("graph %q: result %d: alias %d: the parameter has another type or is taken twice", g.Name, i, a)
 		}
@@ -72,7 +72,7 @@ func (g *Graph) verifyNode(i int, n *Node, v *verifier, params *int) error {
 	}
 	row := n.Op.Info()
 	if int(n.ID) != i || len(n.Attrs) != len(row.Attrs) {
-		return fmt.Errorf("%s: numbered %d with %d attributes; want %d attributes", n.Op, n.ID, len(n.Attrs), len(row.Attrs))
+		return fmt.Errorf("%s: numbered %d with %s; want %s", n.Op, n.ID, diag.Count(len(n.Attrs), "attribute"), diag.Count(len(row.Attrs), "attribute"))
 	}
 	for _, x := range n.In {
 		if x == nil || int(x.ID) >= i || x.ID < 0 || g.Nodes[x.ID] != x {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/shapeinfer"
 )
@@ -55,17 +56,17 @@ func checkAttention(q, k, v, mask *Tensor, causal bool, _ float64) *breach {
 	case rank < 2 || k.Rank() != rank || v.Rank() != rank:
 		return breaks(attentionRanks, "q, k and v must have one rank, of at least 2: batch…, heads, places, features")
 	case k.Dim(-1) != q.Dim(-1):
-		return breaks(attentionFeatures, "q has %d features and k %d, which must be equal", q.Dim(-1), k.Dim(-1))
+		return breaks(attentionFeatures, "q has %s and k %d, which must be equal", diag.Count(q.Dim(-1), "feature"), k.Dim(-1))
 	case v.Dim(-2) != k.Dim(-2):
-		return breaks(attentionPlaces, "k has %d places and v %d, which must be equal", k.Dim(-2), v.Dim(-2))
+		return breaks(attentionPlaces, "k has %s and v %d, which must be equal", diag.Count(k.Dim(-2), "place"), v.Dim(-2))
 	case !slices.Equal(k.Shape()[:rank-2], v.Shape()[:rank-2]):
 		return breaks(attentionBatch, "k and v must have the same batch and heads, have %v and %v", k.Shape()[:rank-2], v.Shape()[:rank-2])
 	case rank > 2 && !slices.Equal(q.Shape()[:rank-3], k.Shape()[:rank-3]):
 		return breaks(attentionBatch, "q and k must have the same batch, have %v and %v", q.Shape()[:rank-3], k.Shape()[:rank-3])
 	case rank > 2 && q.Dim(-3) != k.Dim(-3) && (k.Dim(-3) == 0 || q.Dim(-3)%k.Dim(-3) != 0):
-		return breaks(attentionGroups, "the %d heads of q must be a multiple of the %d of k, which they share in groups", q.Dim(-3), k.Dim(-3))
+		return breaks(attentionGroups, "the %s of q must be a multiple of the %d of k, which they share in groups", diag.Count(q.Dim(-3), "head"), k.Dim(-3))
 	case causal && q.Dim(-2) > k.Dim(-2):
-		return breaks(attentionCausal, "%d queries are more than the %d keys, of which causal attention lets the last query see all, and each before it one less", q.Dim(-2), k.Dim(-2))
+		return breaks(attentionCausal, "%s for %s: causal attention lets the last query see all keys, and each before it one less", diag.Count(q.Dim(-2), "query"), diag.Count(k.Dim(-2), "key"))
 	case mask == nil:
 		return nil
 	}

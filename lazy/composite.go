@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/ops"
 	"ltc/ir/types"
@@ -341,7 +342,7 @@ func (tr *Trace) vjp(n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, bool, error) {
 	}
 	found := c.vjp(xs, ys, cts, settings(n.Body.Params))
 	if len(found) != len(xs) {
-		return nil, false, fmt.Errorf("gradient of %s: it gives %d tensors for %d operands; give nil for one without gradient", c.name, len(found), len(xs))
+		return nil, false, fmt.Errorf("gradient of %s: it gives %s for %s; give nil for one without gradient", c.name, diag.Count(len(found), "tensor"), diag.Count(len(xs), "operand"))
 	}
 	grads := make([]*ir.Node, len(n.In))
 	for i, g := range found {

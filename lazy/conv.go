@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/ir"
 )
 
@@ -49,7 +50,7 @@ func (x *Tensor) Conv(kernel *Tensor, o ConvOptions) *Tensor {
 			return x.misuse(op, err.Error())
 		}
 		if n := len(dims.Input); n != rank {
-			return x.misuse(op, fmt.Sprintf("layout %s has %d axes, x has %d", o.Layout, n, rank))
+			return x.misuse(op, fmt.Sprintf("layout %s has %s, x has %d", o.Layout, diag.Count(n, "axis"), rank))
 		}
 	}
 	spatial := max(rank-2, 0)
@@ -198,7 +199,7 @@ func (x *Tensor) windows(name string, window []int, o PoolOptions) (a [5]ir.Attr
 		n    int
 	}{{"window", len(window)}, {"Strides", len(strides)}, {"Padding", len(low)}, {"Dilation", len(dilation)}} {
 		if l.n != len(axes) {
-			return a, x.misuse(name, fmt.Sprintf("%s has %d entries, x has %d spatial axes", l.name, l.n, len(axes)))
+			return a, x.misuse(name, fmt.Sprintf("%s has %s, x has %s", l.name, diag.Count(l.n, "entry"), diag.Count(len(axes), "spatial axis")))
 		}
 	}
 	over := func(list []int, none int) ir.Attr {
@@ -226,7 +227,7 @@ func poolAxes(layout string, rank int) ([]int, error) {
 		}
 	}
 	if len(layout) != rank || len(axes) != rank-2 {
-		return nil, fmt.Errorf("layout %q is not N, C and the spatial axes of %d axes", layout, rank)
+		return nil, fmt.Errorf("layout %q is not N, C and the spatial axes of %s", layout, diag.Count(rank, "axis"))
 	}
 	return axes, nil
 }

@@ -80,18 +80,18 @@ func TestConvErrors(t *testing.T) {
 		{conv(lazy.ConvOptions{Layout: "NHWC,HWI->NHWC"}), `HWI has not each of OI and of "HW" once`},
 		{conv(lazy.ConvOptions{Layout: "NHHC,HHIO->NHHC"}), `NHHC has not each of NC and of "HH" once`},
 		{conv(lazy.ConvOptions{Layout: "NWC,WIO->NWC"}), "layout NWC,WIO->NWC has 3 axes, x has 4"},
-		{conv(lazy.ConvOptions{Strides: []int{1}}), "conv(f32[1,2,4,4], f32[3,2,2,2]): strides has 1 entries, must have 2 (conv_c5)"},
+		{conv(lazy.ConvOptions{Strides: []int{1}}), "conv(f32[1,2,4,4], f32[3,2,2,2]): strides has 1 entry, must have 2 (conv_c5)"},
 		{conv(lazy.ConvOptions{Groups: 2}), "x has 2 features in 2 groups, the kernel takes 2 (conv_c8)"},
-		{conv(lazy.ConvOptions{Groups: -1}), "there are -1 groups and 1 of the batch (conv_c7)"},
+		{conv(lazy.ConvOptions{Groups: -1}), "got -1 groups and 1 of the batch (conv_c7)"},
 		{conv(lazy.ConvOptions{Dilation: []int{1, 4}}), "spatial axis 1: a window of 2, 5 with its dilation, has no place in a dimension of 4, 4 with padding (conv_c10)"},
 		{x.Conv(nil, lazy.ConvOptions{}), "conv("},
-		{pool([]int{2}, lazy.PoolOptions{}), "max_pool(f32[1,2,4,4]): window has 1 entries, x has 2 spatial axes"},
+		{pool([]int{2}, lazy.PoolOptions{}), "max_pool(f32[1,2,4,4]): window has 1 entry, x has 2 spatial axes"},
 		{pool([]int{2, 2}, lazy.PoolOptions{Padding: make([][2]int, 4)}), "Padding has 4 entries, x has 2 spatial axes"},
 		{pool([]int{2, 2}, lazy.PoolOptions{Layout: "NHW"}), `layout "NHW" is not N, C and the spatial axes of 4 axes`},
 		{pool([]int{2, 2}, lazy.PoolOptions{Layout: "NHHC"}), `layout "NHHC" has H twice`},
 		{pool([]int{5, 2}, lazy.PoolOptions{}), "axis 2: a window of 5, 5 with its dilation, has no place in a dimension of 4, 4 with padding (max_pool_c4)"},
 		{x.Convert(lazy.I32).AvgPool([]int{2, 2}, lazy.PoolOptions{}), "avg_pool(i32[1,2,4,4])"},
-		{counted(tr, 4).MaxPool([]int{2}, lazy.PoolOptions{}), "max_pool(f32[4]): window has 1 entries, x has 0 spatial axes"},
+		{counted(tr, 4).MaxPool([]int{2}, lazy.PoolOptions{}), "max_pool(f32[4]): window has 1 entry, x has 0 spatial axes"},
 	} {
 		require.ErrorContains(t, c.y.Err(), c.want)
 		require.ErrorContains(t, c.y.Err(), "conv_test.go:")

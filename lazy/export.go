@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"ltc/backends"
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/lazy/internal/memory"
@@ -148,7 +149,7 @@ func (e *exporting) add(n int) (recorded bool, err error) {
 			return fmt.Errorf("export: %w: the function assigns %q; return the new value instead", ErrUsage, t.assigns[0].v.name)
 		}
 		if len(outputs) > 0 && len(outputs) != t.results {
-			return fmt.Errorf("export: %w: %d names for %d results", ErrUsage, len(outputs), t.results)
+			return fmt.Errorf("export: %w: %s for %s", ErrUsage, diag.Count(len(outputs), "name"), diag.Count(t.results, "result"))
 		}
 		marks := make([]lower.Mark, len(t.params))
 		for i, p := range t.params {
@@ -180,7 +181,7 @@ func (e *exporting) add(n int) (recorded bool, err error) {
 				return fmt.Errorf("export: %q: %w", name, err)
 			}
 			if !same {
-				return fmt.Errorf("export: the constant %q has other values for %d elements than for %d: compute it from a tensor of that size (a sum of ones is the size), or make it an input", name, n, e.first)
+				return fmt.Errorf("export: the constant %q has other values for %s than for %d: compute it from a tensor of that size (a sum of ones is the size), or make it an input", name, diag.Count(n, "element"), e.first)
 			}
 			constants[name] = dense
 		}

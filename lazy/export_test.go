@@ -84,7 +84,7 @@ func TestExportErrors(t *testing.T) {
 		"no type":          {same, []lazy.Input{{Name: "x"}}, nil, `input "x" has no Type, such as types.Of(types.F32, lazy.AnySize, 2)`},
 		"a name twice":     {same, []lazy.Input{in[0], in[0]}, nil, `input 1 has the name "x"`},
 		"a bad op":         {one(func(x *lazy.Tensor) *lazy.Tensor { return x.MatMul(x) }), in, nil, "matmul(f32[251,4], f32[251,4]): inner dimensions differ: 4 and 251 (matmul_c4) (251 stands for the size that is open)"},
-		"names of results": {same, in, []string{"y", "z"}, "2 names for 1 results"},
+		"names of results": {same, in, []string{"y", "z"}, "2 names for 1 result"},
 		"a result twice":   {same, in, []string{"y", "y"}, `result 1 has the name "y", which must be there and its own`},
 		"few elements":     {one(func(x *lazy.Tensor) *lazy.Tensor { return pick(x.Dim(0) > 9, x.Tanh(), x.Exp()) }), in, nil, "what the model records must not depend on the size"},
 		"the last few": {one(func(x *lazy.Tensor) *lazy.Tensor {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"ltc/internal/callsite"
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/lazy/internal/metrics"
@@ -78,7 +79,7 @@ func Func[F Traceable](d *Device, fn F) *Function {
 }
 
 func wrongCount(tr *Trace, x []*Tensor, want int) []*Tensor {
-	return []*Tensor{tr.poisoned(opError(tr.site(), "func", ErrUsage, x, "it takes %d arguments, got %d", want, len(x)))}
+	return []*Tensor{tr.poisoned(opError(tr.site(), "func", ErrUsage, x, "it takes %s, got %d", diag.Count(want, "argument"), len(x)))}
 }
 
 // Warmup compiles the program that Call with arguments of these types would run, and runs

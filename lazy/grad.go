@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/autodiff"
+	"ltc/internal/diag"
 	"ltc/ir"
 )
 
@@ -98,7 +99,7 @@ func (tr *Trace) differentiable(y *Tensor, wrt []*Tensor) (nodes []*ir.Node, bad
 func (tr *Trace) noneFor(y, x *Tensor) *OpError {
 	if tr.forgotten {
 		return opError(tr.site(), "grad", ErrUsage, []*Tensor{y},
-			"more than %d tensors were read in this step, and the gradient may go through one of them; call MarkStep now and then", maxRead)
+			"more than %s were read in this step, and the gradient may go through one of them; call MarkStep now and then", diag.Count(maxRead, "tensor"))
 	}
 	if s := x.storage(); s.alias != nil && s.alias.wrote == tr.epoch {
 		return opError(tr.site(), "grad", ErrUsage, []*Tensor{y, x},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -128,7 +129,7 @@ func fanInOut(name string, shape types.Shape, layout []string) (in, out float64,
 	axes := "IO"
 	switch {
 	case len(layout) == 0 && len(shape) != 2:
-		err = fmt.Errorf("which of the %d axes are inputs and outputs is not known", len(shape))
+		err = fmt.Errorf("which of the %s are inputs and outputs is not known", diag.Count(len(shape), "axis"))
 		if len(shape) > 2 {
 			return 0, 0, fmt.Errorf("%w: name them as Conv's layout does: %s(\"OIHW\") for the kernel that Conv takes by default, %s(\"HWIO\") for one of NHWC,HWIO->NHWC", err, name, name)
 		}

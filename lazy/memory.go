@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ltc/internal/callsite"
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/lazy/internal/memory"
 	"ltc/soa"
@@ -107,11 +108,11 @@ type LiveReport struct {
 // String prints a line for each line, the first 50 of them.
 func (r LiveReport) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s", plural(int64(r.Count), "live tensor"), soa.Size(r.Bytes))
+	fmt.Fprintf(&b, "%s, %s", diag.Count(r.Count, "live tensor"), soa.Size(r.Bytes))
 	const most = 50
 	for i, l := range r.Lines {
 		if i == most {
-			fmt.Fprintf(&b, "\n%s more", plural(int64(len(r.Lines)-most), "line"))
+			fmt.Fprintf(&b, "\n%s more", diag.Count(int64(len(r.Lines)-most), "line"))
 			break
 		}
 		names := make([]string, len(l.Types))

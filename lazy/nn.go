@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -252,7 +253,7 @@ func computeLabelMask(labels *Tensor, classes int) *Tensor {
 
 func checkOneHot(_ *Tensor, classes int, _ types.DType) *breach {
 	if classes < 0 {
-		return breaks(oneHotClasses, "there cannot be %d classes", classes)
+		return breaks(oneHotClasses, "there cannot be %s", diag.Count(classes, "class"))
 	}
 	return nil
 }
@@ -268,7 +269,7 @@ func computeOneHot(x *Tensor, classes int, dtype types.DType) *Tensor {
 
 func checkTopK(x *Tensor, k, axis int) *breach {
 	if d := x.Dim(axis); k < 0 || k > d {
-		return breaks(topKK, "k is %d, axis %d has %d elements", k, axis, d)
+		return breaks(topKK, "k is %d, axis %d has %s", k, axis, diag.Count(d, "element"))
 	}
 	return nil
 }

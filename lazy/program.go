@@ -13,6 +13,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/border"
 	"ltc/internal/callsite"
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/lazy/internal/guard"
 	"ltc/lazy/internal/metrics"
@@ -37,7 +38,7 @@ type ProgramCacheStats struct {
 
 // String prints the sizes on one line.
 func (s ProgramCacheStats) String() string {
-	return fmt.Sprintf("%s, %s of %s", plural(int64(s.Programs), "program"), soa.Size(s.Bytes), soa.Size(s.Limit))
+	return fmt.Sprintf("%s, %s of %s", diag.Count(s.Programs, "program"), soa.Size(s.Bytes), soa.Size(s.Limit))
 }
 
 // ProgramCacheStats returns what the device's compiled programs take now.
@@ -347,7 +348,7 @@ type ProgramProfile struct {
 // String prints a line about the program and a table of its kernels.
 func (p ProgramProfile) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "program of %s, %v in all\n", plural(int64(p.Ops), "op"), p.Total.Round(time.Microsecond))
+	fmt.Fprintf(&b, "program of %s, %v in all\n", diag.Count(p.Ops, "op"), p.Total.Round(time.Microsecond))
 	_ = backends.WriteProfile(&b, p.Steps, backends.Peaks{}) // a Builder does not fail
 	return b.String()
 }

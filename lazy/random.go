@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/lazy/internal/memory"
@@ -204,7 +205,7 @@ func (r *Random) Fork(n int) ([]*Random, error) {
 		return nil, fmt.Errorf("fork: %w: %s", ErrUsage, noStream)
 	}
 	if n < 0 || n > maxForks {
-		return nil, fmt.Errorf("fork: %w: there cannot be %d streams", ErrUsage, n)
+		return nil, fmt.Errorf("fork: %w: there cannot be %s", ErrUsage, diag.Count(n, "stream"))
 	}
 	parent, err := r.take(1)
 	if err != nil {
@@ -256,7 +257,7 @@ func (s *RandomState) UnmarshalText(text []byte) error {
 		return fmt.Errorf("random state: %q is of another generator or version, want %s", cut(parts[0]), stateText)
 	}
 	if len(parts) != 3 {
-		return fmt.Errorf("random state: %q has %d parts, want %s:KEY:COUNTER", cut(string(text)), len(parts), stateText)
+		return fmt.Errorf("random state: %q has %s, want %s:KEY:COUNTER", cut(string(text)), diag.Count(len(parts), "part"), stateText)
 	}
 	var read [2]uint64
 	for i, p := range parts[1:] {
@@ -286,7 +287,7 @@ func (s *RandomState) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("random state: bytes %x are of another generator or version, want %x", b[:min(len(b), 4)], stateBinary)
 	}
 	if len(b) != len(stateBinary)+16 {
-		return fmt.Errorf("random state: %d bytes, want %d", len(b), len(stateBinary)+16)
+		return fmt.Errorf("random state: %s, want %d", diag.Count(len(b), "byte"), len(stateBinary)+16)
 	}
 	b = b[len(stateBinary):]
 	*s = RandomState{Key: binary.LittleEndian.Uint64(b), Counter: binary.LittleEndian.Uint64(b[8:])}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"ltc/internal/diag"
 	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/metrics"
 	"ltc/soa"
@@ -179,7 +180,7 @@ func (t *Tensor) ItemContext(ctx context.Context) (float64, error) {
 		return math.NaN(), b.err
 	}
 	if n := t.Type().Elements(); n != 1 {
-		return math.NaN(), t.misused("item", fmt.Sprintf("it has %d elements, must have one", n))
+		return math.NaN(), t.misused("item", fmt.Sprintf("it has %s, must have one", diag.Count(n, "element")))
 	}
 	one, err := t.copied(ctx, SyncItem)
 	if err != nil {

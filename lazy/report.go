@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ltc/internal/callsite"
+	"ltc/internal/diag"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 )
@@ -137,19 +138,19 @@ func (r Report) Syncs() int {
 // compile that has one, and one for each place of implicit syncs, and one if assignments wait for MarkStep.
 func (r Report) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s", plural(r.Compiled, "compile"))
+	b.WriteString(diag.Count(r.Compiled, "compile"))
 	for i, c := range r.Compiles {
 		sep := "; "
 		if i == 0 {
 			sep = " ("
 		}
-		fmt.Fprintf(&b, "%s%s in %v", sep, plural(int64(c.Ops), "op"), c.Took.Round(100*time.Microsecond))
+		fmt.Fprintf(&b, "%s%s in %v", sep, diag.Count(c.Ops, "op"), c.Took.Round(100*time.Microsecond))
 	}
 	if len(r.Compiles) > 0 {
 		b.WriteByte(')')
 	}
-	fmt.Fprintf(&b, ", %d cached, %s, %s, %s", r.CachedRuns, plural(r.Marks, "mark"),
-		plural(int64(r.Syncs()), "implicit sync"), plural(r.DonationCopies, "donation copy"))
+	fmt.Fprintf(&b, ", %d cached, %s, %s, %s", r.CachedRuns, diag.Count(r.Marks, "mark"),
+		diag.Count(r.Syncs(), "implicit sync"), diag.Count(r.DonationCopies, "donation copy"))
 	for _, c := range slices.Backward(r.Compiles) {
 		if c.Reason != "" {
 			fmt.Fprintf(&b, "\ncompiled again at %s: %s", c.At, c.Reason)
@@ -158,20 +159,10 @@ func (r Report) String() string {
 	}
 	for _, s := range r.ImplicitSyncs {
 		fmt.Fprintf(&b, "\nimplicit sync at %s (%v of %s), %s, %v: give the tensor to MarkStep as a root and read it afterwards",
-			s.Site, s.Reason, s.Op, plural(int64(s.Count), "time"), s.Took.Round(time.Microsecond))
+			s.Site, s.Reason, s.Op, diag.Count(s.Count, "time"), s.Took.Round(time.Microsecond))
 	}
 	if r.Unmarked != "" {
 		fmt.Fprintf(&b, "\nassignments wait for MarkStep, the first is of %s", r.Unmarked)
 	}
 	return b.String()
-}
-
-func plural(n int64, what string) string {
-	switch {
-	case n == 1:
-		return "1 " + what
-	case strings.HasSuffix(what, "y"):
-		what = strings.TrimSuffix(what, "y") + "ie"
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ltc/internal/callsite"
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/lazy/internal/strided"
@@ -232,7 +233,7 @@ func (x *Tensor) PadZeros(padding ...[2]int) *Tensor {
 	}
 	first := x.Rank() - len(padding)
 	if first < 0 {
-		return x.misuse(op, fmt.Sprintf("there are %d entries of padding, x has %d axes", len(padding), x.Rank()))
+		return x.misuse(op, fmt.Sprintf("got %s of padding, x has %s", diag.Count(len(padding), "entry"), diag.Count(x.Rank(), "axis")))
 	}
 	zero, bad := x.scalarLike(op, 0)
 	if bad != nil {
@@ -276,7 +277,7 @@ func checkNarrow(x *Tensor, axis, start, length int) *breach {
 	if start < 0 {
 		why = ": a negative start does not count from the end"
 	}
-	return breaks(narrowIndices, "%d indices from %d are not within the %d of axis %d%s", length, start, d, axis, why)
+	return breaks(narrowIndices, "no %s from %d among the %d of axis %d%s", diag.Count(length, "index"), start, d, axis, why)
 }
 
 func computeNarrow(x *Tensor, axis, start, length int) *Tensor {

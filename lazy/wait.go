@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ltc/internal/callsite"
+	"ltc/internal/diag"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/sched"
 )
@@ -37,7 +38,7 @@ func (tr *Trace) AfterStep(fn func(failed error)) {
 	case fn == nil:
 		tr.fail(opError(tr.site(), "after_step", ErrUsage, nil, "the function is nil"))
 	case len(tr.after) == tr.dev.closures:
-		tr.fail(opError(tr.site(), "after_step", ErrUsage, nil, "the step has %d closures already; one closure may do all of it, or set %s", tr.dev.closures, envClosures.Name))
+		tr.fail(opError(tr.site(), "after_step", ErrUsage, nil, "the step has %s already; one closure may do all of it, or set %s", diag.Count(tr.dev.closures, "closure"), envClosures.Name))
 	default:
 		tr.after = append(tr.after, fn)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/mlir"
 )
@@ -24,7 +25,7 @@ func (x *Export) Add(n int, g *ir.Graph, args []Mark, results []string) error {
 	if len(x.at) == 0 {
 		x.args = args
 	} else if !slices.Equal(x.args, args) {
-		return fmt.Errorf("for %d elements the parameters are %v, for %d %v: what is recorded must not depend on the size", n, args, x.at[0], x.args)
+		return fmt.Errorf("for %s the parameters are %v, for %d %v: what is recorded must not depend on the size", diag.Count(n, "element"), args, x.at[0], x.args)
 	}
 	m := Module(g)
 	mark(m, args, results)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -31,7 +32,7 @@ func Open(name string, least, most int, at []int, modules []*mlir.Module) (*mlir
 		fs := make([]*mlir.Op, len(modules))
 		for i, other := range modules {
 			if len(other.Ops) != len(m.Ops) || other.Ops[k].SymName() != f.SymName() {
-				return nil, fmt.Errorf("traces for %d and %d elements call other functions", at[0], at[i])
+				return nil, fmt.Errorf("traces for %d and %s call other functions", at[0], diag.Count(at[i], "element"))
 			}
 			fs[i] = other.Ops[k]
 		}
@@ -134,7 +135,7 @@ func (o *opening) block(blocks []*mlir.Block) error {
 	for k, op := range b.Ops {
 		for i := range blocks {
 			if len(blocks[i].Ops) != len(b.Ops) || blocks[i].Ops[k].Name() != op.Name() {
-				return at(op.Loc, fmt.Errorf("for %d elements other ops are recorded than for %d: what the model records must not depend on the size", o.at[i], o.at[0]))
+				return at(op.Loc, fmt.Errorf("for %s other ops are recorded than for %d: what the model records must not depend on the size", diag.Count(o.at[i], "element"), o.at[0]))
 			}
 			same[i] = blocks[i].Ops[k]
 		}
@@ -172,7 +173,7 @@ func (o *opening) value(vs []*mlir.Value) ([]types.Line, error) {
 		for i, v := range vs {
 			u, ok := v.Type.(*mlir.TensorType)
 			if !ok || len(u.Shape) != len(t.Shape) || u.Elem.String() != t.Elem.String() {
-				return nil, fmt.Errorf("%v is %v for %d elements", t, v.Type, o.at[i])
+				return nil, fmt.Errorf("%v is %v for %s", t, v.Type, diag.Count(o.at[i], "element"))
 			}
 			numbers[i] = u.Shape[d]
 		}
@@ -203,7 +204,7 @@ func (o *opening) wired(same []*mlir.Op) error {
 			equal = len(other.Regions[r].Blocks) == len(op.Regions[r].Blocks)
 		}
 		if !equal {
-			return fmt.Errorf("for %d elements it works on other values than for %d: what the model records must not depend on the size", o.at[i], o.at[0])
+			return fmt.Errorf("for %s it works on other values than for %d: what the model records must not depend on the size", diag.Count(o.at[i], "element"), o.at[0])
 		}
 	}
 	return nil
@@ -346,7 +347,7 @@ func (o *opening) attributes(same []*mlir.Op) (map[string][]types.Line, error) {
 			lines = append(lines, l)
 		}
 		if lines == nil {
-			return nil, fmt.Errorf("its %s depends on the size: %s for %d elements", a.Name, text, o.at[0])
+			return nil, fmt.Errorf("its %s depends on the size: %s for %s", a.Name, text, diag.Count(o.at[0], "element"))
 		}
 		if differ == nil {
 			differ = map[string][]types.Line{}

@@ -1,6 +1,10 @@
 package mlir
 
-import "strings"
+import (
+	"strings"
+
+	"ltc/internal/diag"
+)
 
 // alias is `#loc1 = loc(…)`, `#map = …` or `!t = …`. It may stand before or
 // after its use, so where aliases stand is found out first; what they are is
@@ -137,7 +141,7 @@ func (r *resolver) resolveAlias(name string, a *alias, pos Pos) {
 	}
 	// Ten aliases that each name the one before ten times stand for 10^10.
 	if len(text) > maxAliasText {
-		r.fail(pos, "alias %s stands for a text of more than %d bytes", name, maxAliasText)
+		r.fail(pos, "alias %s stands for a text of more than %s", name, diag.Count(maxAliasText, "byte"))
 	}
 	if len(r.errs) > bad {
 		a.attr, a.loc = nil, nil

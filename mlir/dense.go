@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"ltc/internal/diag"
 )
 
 // Decode returns the values of the literal in row-major order, each in the little-endian
@@ -205,7 +207,7 @@ func (d *denseDecoder) space() {
 func (d *denseDecoder) list(depth int) *Error {
 	from := d.off
 	if depth >= len(d.shape) {
-		return d.fail(from, "the literal has more than the %d dimensions of %s", len(d.shape), d.Type)
+		return d.fail(from, "the literal has more than the %s of %s", diag.Count(len(d.shape), "dimension"), d.Type)
 	}
 	d.off++ // [
 	n := int64(0)
@@ -243,7 +245,7 @@ func (d *denseDecoder) list(depth int) *Error {
 	}
 	d.off++
 	if n != d.shape[depth] {
-		return d.fail(from, "the list has %d elements but dimension %d of %s has %d", n, depth, d.Type, d.shape[depth])
+		return d.fail(from, "the list has %s but dimension %d of %s has %d", diag.Count(n, "element"), depth, d.Type, d.shape[depth])
 	}
 	return nil
 }
@@ -422,7 +424,7 @@ func (d *denseDecoder) hexDigits(s string) ([]byte, bool, *Error) {
 		return all, false, nil
 	case d.want <= math.MaxInt64/size && n == d.want*size, n == size && d.want > 0:
 	default:
-		return nil, false, d.fail(d.off, "the string has %d bytes but %s has %d elements of %d", n, d.Type, d.want, size)
+		return nil, false, d.fail(d.off, "the string has %s but %s has %s of %d", diag.Count(n, "byte"), d.Type, diag.Count(d.want, "element"), size)
 	}
 	d.normalize(data)
 	return data, n == size && d.want > 1, nil

@@ -55,7 +55,7 @@ func TestLongLists(t *testing.T) {
 	require.EqualValues(t, (n-1)*7919, array.Ints[n-1])
 	require.Len(t, parse("#t.s<x = [", "]>").(mlir.StructAttr).Fields.Get("x"), n)
 	_, err := stablehlo.Parse("long.mlir", `"t.o"() : () -> tuple<`+strings.Repeat("i1, ", n)+"i1>")
-	require.ErrorContains(t, err, ": error: a list here has at most 1000000 elements")
+	require.ErrorContains(t, err, ": error: the length of a list here is at most 1000000")
 }
 
 // A constant of a terabyte, or of more than there is memory, costs nothing.
@@ -64,7 +64,7 @@ func TestHugeConstants(t *testing.T) {
 		{"%0 = stablehlo.constant dense<1.0> : tensor<1000000x1000000xf32>", ""},
 		{`%0 = stablehlo.constant dense<"0x0000803F"> : tensor<1000000x1000000xf32>`, ""},
 		{"%0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<1000000000000xf32>", "the list has 2 elements but dimension 0"},
-		{"%0 = stablehlo.constant dense<[[1.0], [2.0]]> : tensor<2x1000000000000xf32>", "the list has 1 elements but dimension 1"},
+		{"%0 = stablehlo.constant dense<[[1.0], [2.0]]> : tensor<2x1000000000000xf32>", "the list has 1 element but dimension 1"},
 		{`%0 = stablehlo.constant dense<"0x0000803F0000803F"> : tensor<1000000000000xf32>`, "the string has 8 bytes"},
 		{`%0 = stablehlo.constant dense<> : tensor<1000000000000xf32>`, "dense<> has no elements"},
 		{"%0 = stablehlo.constant dense<true> : tensor<9223372036854775807xi1>", ""},

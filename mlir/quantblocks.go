@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ltc/internal/diag"
 )
 
 // The rules for scales of blocks are those of MLIR's quant dialect.
@@ -80,10 +82,10 @@ func (q *QuantType) gridList(s string, depth int) (string, error) {
 		q.Grid[depth] = n
 	}
 	if s, ok = strings.CutPrefix(s, "}"); !ok {
-		return "", fmt.Errorf("'}' is expected behind %d scales", n)
+		return "", fmt.Errorf("'}' is expected behind %s", diag.Count(n, "scale"))
 	}
 	if q.Grid[depth] != n {
-		return "", fmt.Errorf("a list of %d scales stands beside one of %d", n, q.Grid[depth])
+		return "", fmt.Errorf("a list of %s stands beside one of %d", diag.Count(n, "scale"), q.Grid[depth])
 	}
 	return s, nil
 }
@@ -133,7 +135,7 @@ func (q *QuantType) Misfit(shape []int64) string {
 
 func (q *QuantType) blockMisfit(shape []int64) string {
 	if len(q.Grid) != len(shape) {
-		return fmt.Sprintf("the scales have %d dimensions, but should have as many as the tensor", len(q.Grid))
+		return fmt.Sprintf("the scales have %s, but should have as many as the tensor", diag.Count(len(q.Grid), "dimension"))
 	}
 	want := slices.Repeat([]int64{1}, len(shape))
 	for _, b := range q.Blocks {
@@ -153,7 +155,7 @@ func (q *QuantType) blockMisfit(shape []int64) string {
 	}
 	for i, n := range want {
 		if n != Dynamic && n != q.Grid[i] {
-			return fmt.Sprintf("there should be scales for %d blocks along dimension %d, not for %d", n, i, q.Grid[i])
+			return fmt.Sprintf("there should be scales for %s along dimension %d, not for %d", diag.Count(n, "block"), i, q.Grid[i])
 		}
 	}
 	return ""

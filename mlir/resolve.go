@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strconv"
 	"strings"
+
+	"ltc/internal/diag"
 )
 
 // resolver makes the tree of what is read, as it is read: it looks up names of
@@ -148,7 +150,7 @@ func (r *resolver) op(o *OpText) *Op {
 
 func (r *resolver) operands(o *OpText, op *Op) {
 	if len(o.Ins) != len(o.Operands) {
-		r.fail(cmp.Or(o.TypePos, o.Pos), "%s has %d operands but %d operand types", o.name, len(o.Operands), len(o.Ins))
+		r.fail(cmp.Or(o.TypePos, o.Pos), "%s has %s but %s", o.name, diag.Count(len(o.Operands), "operand"), diag.Count(len(o.Ins), "operand type"))
 		return
 	}
 	if len(o.Operands) == 0 {
@@ -216,7 +218,7 @@ func (r *resolver) results(o *OpText, op *Op) {
 		named += n.count
 	}
 	if len(o.results) > 0 && named != len(o.Outs) {
-		r.fail(o.results[0].pos, "%s has %d result types but %d named results", o.name, len(o.Outs), named)
+		r.fail(o.results[0].pos, "%s has %s but %s", o.name, diag.Count(len(o.Outs), "result type"), diag.Count(named, "named result"))
 		return
 	}
 	op.Results = r.slabs.list(len(o.Outs))

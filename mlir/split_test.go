@@ -18,6 +18,6 @@ func TestSplit(t *testing.T) {
 	_, err = chunks[2].Parse()
 	require.EqualError(t, err, "f.mlir:8:6: error: byte 0xff is not UTF-8\n#a = ?\n     ^")
 	_, err = Split("f.mlir", text[:len(text)-len("#a = \xff\n// -----")])[2].Parse()
-	require.EqualError(t, err, "f.mlir:7:15: error: t.b has 1 operands but 0 operand types\n  \"t.b\"(%x) : () -> ()\n              ^")
+	require.EqualError(t, err, "f.mlir:7:15: error: t.b has 1 operand but 0 operand types\n  \"t.b\"(%x) : () -> ()\n              ^")
 	require.Equal(t, []Chunk{{"e", "", 0, 1}}, Split("e", ""))
 }

@@ -141,7 +141,7 @@ func (r *resolver) since(n int) *Error {
 // maxElements bounds the elements of a tuple type and the fields of an attribute #d.name<…>.
 const (
 	maxElements = 1_000_000
-	tooMany     = "a list here has at most %d elements"
+	tooMany     = "the length of a list here is at most %d"
 )
 
 // shapedNode is the inside of tensor<…>, complex<…> or tuple<…>.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ltc/backends"
+	"ltc/internal/diag"
 	"ltc/internal/spare"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -89,7 +90,7 @@ func (b *Bound) bind(in, out *soa.Collection) error {
 		b.writes = append(b.writes, p)
 	}
 	if n := b.out.Len(); n > len(b.writes) {
-		return fmt.Errorf("out has %d tensors, %v, but the program %d results", n, b.out.Names(), len(b.writes))
+		return fmt.Errorf("out has %s, %v, but the program %s", diag.Count(n, "tensor"), b.out.Names(), diag.Count(len(b.writes), "result"))
 	}
 	if b.in.Batches() != b.out.Batches() {
 		return fmt.Errorf("in has %s, out %s: AddBatched cuts a tensor into some, Add gives it whole to each", cut(b.in), cut(b.out))
@@ -105,7 +106,7 @@ func cut(c *soa.Collection) string {
 	n, at := c.Batches(), 0
 	var first soa.Collection
 	if n < 1 || c.Batch(0, &first) != nil {
-		return fmt.Sprintf("%d elements in %d batches", c.Elements(), n)
+		return fmt.Sprintf("%s in %s", diag.Count(c.Elements(), "element"), diag.Count(n, "batch"))
 	}
 	for i := range c.Len() { // the first that is cut, or else the first
 		if first.Tensor(i).Type.Shape[0] != c.Tensor(i).Type.Shape[0] {
@@ -113,9 +114,9 @@ func cut(c *soa.Collection) string {
 			break
 		}
 	}
-	s := fmt.Sprintf("%d elements in 1 batch", c.Elements())
+	s := fmt.Sprintf("%s in 1 batch", diag.Count(c.Elements(), "element"))
 	if n > 1 {
-		s = fmt.Sprintf("%d elements in %d batches of %d", c.Elements(), n, first.Elements())
+		s = fmt.Sprintf("%s in %s of %d", diag.Count(c.Elements(), "element"), diag.Count(n, "batch"), first.Elements())
 	}
 	if c.Len() > 0 {
 		s += " (" + c.Label(at) + ")"
@@ -155,7 +156,7 @@ func find(c *soa.Collection, name string, i int, want types.Type) (place, error)
 		}
 	}
 	if i >= len(names) {
-		return place{}, fmt.Errorf("there are only %d tensors, %q", len(names), names)
+		return place{}, fmt.Errorf("got %s, %q", diag.Count(len(names), "tensor"), names)
 	}
 	flat, err := fits(c.Tensor(i), want)
 	if err != nil {
@@ -230,7 +231,7 @@ func (r *run) whole(b *Bound) string {
 			return ""
 		}
 		if n := c.Tensor(p.tensor).Type.Shape[0]; n != c.Elements() {
-			return fmt.Sprintf(" (%s: %d rows for %d elements: a model has one size, and AddRagged gives two, of values and of offsets: AddPadded makes a rectangle)", c.Label(p.tensor), n, c.Elements())
+			return fmt.Sprintf(" (%s: %s for %s: a model has one size, and AddRagged gives two, of values and of offsets: AddPadded makes a rectangle)", c.Label(p.tensor), diag.Count(n, "row"), diag.Count(c.Elements(), "element"))
 		}
 		return fmt.Sprintf(" (%s: Add and AddPadded give the tensor whole to each batch, AddBatched cuts it: of a padded one, in a collection of its own, the ViewColumn)", c.Label(p.tensor))
 	}

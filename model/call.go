@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ltc/backends"
+	"ltc/internal/diag"
 	"ltc/soa"
 )
 
@@ -21,7 +22,7 @@ func (m *Model) Call(ctx context.Context, inputs ...soa.View) ([]soa.View, error
 		return nil, errors.New("model: call: it is the zero Model: New makes others")
 	}
 	if len(inputs) != len(m.inputs) {
-		return nil, fmt.Errorf("model: call: there are %d inputs, and the program has %d: %s", len(inputs), len(m.inputs), m.named())
+		return nil, fmt.Errorf("model: call: got %s, and the program has %d: %s", diag.Count(len(inputs), "input"), len(m.inputs), m.named())
 	}
 	if ctx == nil {
 		ctx = context.Background()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/types"
 )
@@ -62,7 +63,7 @@ func inferBroadcast(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type
 	}
 	axes := attrs[ir.BroadcastAxes].Ints
 	if len(axes) != x.Rank() {
-		return breaks(broadcastAxes, "%d axes are named, x has %d", len(axes), x.Rank())
+		return breaks(broadcastAxes, "got %s, x has %d", diag.Count(len(axes), "axis"), x.Rank())
 	}
 	for i, a := range axes {
 		if a < 0 || a >= t.Rank() || i > 0 && a <= axes[i-1] {
@@ -79,13 +80,13 @@ func inferReshape(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, 
 	x := in[0].Type
 	t := types.Type{DType: x.DType, Shape: attrs[ir.ReshapeDims].Ints}
 	if slices.Contains(t.Shape, -1) {
-		return breaks(reshapeElements, "no dimension in place of -1 makes %d elements of %v", x.Elements(), t.Shape)
+		return breaks(reshapeElements, "no dimension in place of -1 makes %s of %v", diag.Count(x.Elements(), "element"), t.Shape)
 	}
 	if err := t.Check(); err != nil {
 		return breaks(reshapeDims, "%v", err)
 	}
 	if t.Elements() != x.Elements() {
-		return breaks(reshapeElements, "%v has %d elements, %v has %d", x.Shape, x.Elements(), t.Shape, t.Elements())
+		return breaks(reshapeElements, "%v has %s, %v has %d", x.Shape, diag.Count(x.Elements(), "element"), t.Shape, t.Elements())
 	}
 	return t, nil
 }
@@ -94,7 +95,7 @@ func inferTranspose(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type
 	x, perm := in[0].Type, attrs[ir.TransposePerm].Ints
 	shape := make(types.Shape, len(perm))
 	if len(perm) != x.Rank() {
-		return breaks(transposePerm, "%v does not order %d axes", perm, x.Rank())
+		return breaks(transposePerm, "%v does not order %s", perm, diag.Count(x.Rank(), "axis"))
 	}
 	for i, p := range perm {
 		if p < 0 || p >= len(perm) || slices.Contains(perm[:i], p) {
@@ -109,7 +110,7 @@ func inferSlice(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *b
 	x := in[0].Type
 	starts, limits, strides := attrs[ir.SliceStarts].Ints, attrs[ir.SliceLimits].Ints, attrs[ir.SliceStrides].Ints
 	if len(starts) != x.Rank() || len(limits) != x.Rank() || len(strides) != x.Rank() {
-		return breaks(sliceLengths, "got %d starts, %d limits and %d strides for rank %d", len(starts), len(limits), len(strides), x.Rank())
+		return breaks(sliceLengths, "got %s, %s and %s for rank %d", diag.Count(len(starts), "start"), diag.Count(len(limits), "limit"), diag.Count(len(strides), "stride"), x.Rank())
 	}
 	shape := make(types.Shape, x.Rank())
 	for i, d := range x.Shape {
@@ -200,7 +201,7 @@ func inferPad(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *bro
 		}
 		shape[i] = low[i] + d + max(d-1, 0)*interior[i] + high[i]
 		if shape[i] < 0 {
-			return breaks(padSize, "axis %d: low %d and high %d take more than the %d elements there are", i, low[i], high[i], d)
+			return breaks(padSize, "axis %d: low %d and high %d take more than the %s there are", i, low[i], high[i], diag.Count(d, "element"))
 		}
 	}
 	t := types.Type{DType: x.DType, Shape: shape}
@@ -343,7 +344,7 @@ func inferComposite(in []*ir.Node, _ []ir.Attr, body *ir.Composite) (one types.T
 	}
 	params := body.Graph.Params
 	if len(params) != len(in) {
-		return one, nil, because(compositeOperands, "%s takes %d operands, got %d", body.Name, len(params), len(in))
+		return one, nil, because(compositeOperands, "%s takes %s, got %d", body.Name, diag.Count(len(params), "operand"), len(in))
 	}
 	for i, p := range params {
 		if !p.Type.Equal(in[i].Type) {
@@ -404,5 +405,5 @@ func inferResult(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *
 	if i := attrs[ir.ResultIndex].Int; i >= 0 && i < int64(len(all)) {
 		return all[i], nil
 	}
-	return breaks(resultIndex, "index is %d, x has %d results", attrs[ir.ResultIndex].Int, len(all))
+	return breaks(resultIndex, "index is %d, x has %s", attrs[ir.ResultIndex].Int, diag.Count(len(all), "result"))
 }

@@ -3,6 +3,7 @@ package shapeinfer
 import (
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/types"
 )
@@ -14,7 +15,7 @@ func inferSliceScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.T
 		return breaks(sliceScatterRank, "update has rank %d, x has %d", update.Rank(), x.Rank())
 	}
 	if len(starts) != x.Rank() || len(strides) != x.Rank() {
-		return breaks(sliceScatterLengths, "got %d starts and %d strides for rank %d", len(starts), len(strides), x.Rank())
+		return breaks(sliceScatterLengths, "got %s and %s for rank %d", diag.Count(len(starts), "start"), diag.Count(len(strides), "stride"), x.Rank())
 	}
 	for i, d := range x.Shape {
 		n := update.Shape[i]
@@ -23,7 +24,7 @@ func inferSliceScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.T
 		}
 		// start + (n-1)*stride < d without wrapping around
 		if starts[i] < 0 || n == 0 && starts[i] > d || n > 0 && (starts[i] >= d || (n-1) > (d-1-starts[i])/strides[i]) {
-			return breaks(sliceScatterBounds, "axis %d: %d elements from %d in steps of %d do not fit into dimension %d", i, n, starts[i], strides[i], d)
+			return breaks(sliceScatterBounds, "axis %d: no room for %s from %d in steps of %d in dimension %d", i, diag.Count(n, "element"), starts[i], strides[i], d)
 		}
 	}
 	return x, nil
@@ -54,7 +55,7 @@ func inferAsStridedScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (typ
 // bounds are what the op demands of the strides and of the places.
 func places(x types.Type, sizes types.Shape, strides []int, offset int, counts, bounds demand) *broken {
 	if len(strides) != len(sizes) {
-		_, b := breaks(counts, "%d strides for %d dimensions", len(strides), len(sizes))
+		_, b := breaks(counts, "%s for %s", diag.Count(len(strides), "stride"), diag.Count(len(sizes), "dimension"))
 		return b
 	}
 	if i := slices.IndexFunc(strides, func(s int) bool { return s < 0 }); i >= 0 {
@@ -78,7 +79,7 @@ func places(x types.Type, sizes types.Shape, strides []int, offset int, counts, 
 		}
 	}
 	if out {
-		_, b := breaks(bounds, "%v with strides %v from %d leaves the %d elements of x", sizes, strides, offset, x.Elements())
+		_, b := breaks(bounds, "%v with strides %v from %d leaves the %s of x", sizes, strides, offset, diag.Count(x.Elements(), "element"))
 		return b
 	}
 	return nil

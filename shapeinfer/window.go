@@ -3,6 +3,7 @@ package shapeinfer
 import (
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/types"
 )
@@ -20,7 +21,7 @@ func inferConv(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *br
 	d := ir.ConvDimsOf(attrs)
 	for _, p := range [][]int{d.Input, d.Kernel, d.Output} {
 		if !isPermutation(p, x.Rank()) {
-			return breaks(convAxes, "%v is not a permutation of %d axes", p, x.Rank())
+			return breaks(convAxes, "%v is not a permutation of %s", p, diag.Count(x.Rank(), "axis"))
 		}
 	}
 	w := windows{"spatial axis", convLengths, convSteps, convWindow, attrs[ir.ConvStrides].Ints, attrs[ir.ConvLow].Ints, attrs[ir.ConvHigh].Ints, attrs[ir.ConvBase].Ints, attrs[ir.ConvDilation].Ints}
@@ -32,13 +33,13 @@ func inferConv(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *br
 	out, taken := kernel.Shape[d.Kernel[0]], kernel.Shape[d.Kernel[1]]
 	groups, batches := int(attrs[ir.ConvGroups].Int), int(attrs[ir.ConvBatches].Int)
 	if groups < 1 || batches < 1 || groups > 1 && batches > 1 {
-		return breaks(convGroups, "there are %d groups and %d of the batch", groups, batches)
+		return breaks(convGroups, "got %s and %d of the batch", diag.Count(groups, "group"), batches)
 	}
 	if features/groups != taken || features%groups != 0 {
-		return breaks(convFeatures, "x has %d features in %d groups, the kernel takes %d", features, groups, taken)
+		return breaks(convFeatures, "x has %s in %s, the kernel takes %d", diag.Count(features, "feature"), diag.Count(groups, "group"), taken)
 	}
 	if out%groups != 0 || out%batches != 0 || batch%batches != 0 {
-		return breaks(convDivide, "%d output features and a batch of %d do not divide into %d groups and %d of the batch", out, batch, groups, batches)
+		return breaks(convDivide, "%s and a batch of %d do not divide into %s and %d of the batch", diag.Count(out, "output feature"), batch, diag.Count(groups, "group"), batches)
 	}
 	shape := make(types.Shape, x.Rank())
 	shape[d.Output[0]], shape[d.Output[1]] = batch/batches, out
@@ -91,7 +92,7 @@ func pooled(x types.Type, attrs []ir.Attr, w windows) (types.Type, *broken) {
 	w.strides, w.low, w.high, w.dilation = attrs[ir.MaxPoolStrides].Ints, attrs[ir.MaxPoolLow].Ints, attrs[ir.MaxPoolHigh].Ints, attrs[ir.MaxPoolDilation].Ints
 	w.base = slices.Repeat([]int{1}, x.Rank())
 	if len(size) != x.Rank() {
-		return breaks(w.lengths, "window has %d entries, must have %d", len(size), x.Rank())
+		return breaks(w.lengths, "window has %s, must have %d", diag.Count(len(size), "entry"), x.Rank())
 	}
 	if b := w.check(x.Rank()); b != nil {
 		return types.Type{}, b
@@ -132,7 +133,7 @@ func (w *windows) check(n int) *broken {
 		{"strides", w.strides, true}, {"low", w.low, false}, {"high", w.high, false}, {"base", w.base, true}, {"dilation", w.dilation, true},
 	} {
 		if len(l.list) != n {
-			_, b := breaks(w.lengths, "%s has %d entries, must have %d", l.name, len(l.list), n)
+			_, b := breaks(w.lengths, "%s has %s, must have %d", l.name, diag.Count(len(l.list), "entry"), n)
 			return b
 		}
 		if i := slices.IndexFunc(l.list, func(v int) bool { return v <= 0 }); i >= 0 && l.positive {

@@ -62,7 +62,7 @@ func TestBlocks(t *testing.T) {
 	for i, w := range want {
 		require.Equal(t, w, e.At(i).Load())
 	}
-	require.PanicsWithValue(t, "soa: layout event: column Jets: 1 values for element 1, which has 0: SetLengths says before how many each has", func() { e.At(1).Store(want[0]) })
+	require.PanicsWithValue(t, "soa: layout event: column Jets: 1 value for element 1, which has 0: SetLengths says before how many each has", func() { e.At(1).Store(want[0]) })
 
 	jets, err := e.Block("Jets")
 	require.NoError(t, err)
@@ -101,7 +101,7 @@ func TestBlocks(t *testing.T) {
 	_, err = e.Block("Run")
 	require.ErrorContains(t, err, "layout event: there are no columns Run.…")
 
-	require.EqualError(t, e.SetLengths("Jets", []int{1}), "layout event: column Jets.offsets: 1 lengths for 3 elements")
+	require.EqualError(t, e.SetLengths("Jets", []int{1}), "layout event: column Jets.offsets: 1 length for 3 elements")
 	require.EqualError(t, e.SetLengths("Jets", []int{1, 2, 2}), "layout event: column Jets.offsets: element 2 has 2 values, 5 with those before it: there is room for 4, which the option soa.Count sets")
 	require.EqualError(t, e.SetLengths("Jets", []int{1, -1, 2}), "layout event: column Jets.offsets: element 1 has -1 values, 0 with those before it: there is room for 4, which the option soa.Count sets")
 	require.ErrorIs(t, e.Columns.Const().SetLengths("Jets", []int{1, 1, 1}), soa.ErrReadOnly)
@@ -131,7 +131,7 @@ func TestJoin(t *testing.T) {
 	require.Equal(t, momentum{3, 4}, b.At(4).Load())
 
 	_, err = soa.Join("j", a.Columns, soa.Of[momentum](4).Columns)
-	require.EqualError(t, err, "layout j: 4 elements of momentum do not go with 5 of position")
+	require.EqualError(t, err, "layout j: 4 elements of momentum beside 5 of position")
 	_, err = soa.Join("j", a.Columns, a.Columns)
 	require.EqualError(t, err, "layout j: there are two columns X")
 	_, err = soa.Join("j")

@@ -2,7 +2,7 @@
 // and views that borrow from them or from the caller. Its central type is
 // [View].
 //
-// imports only ltc/ir/types.
+// imports only ltc/ir/types and ltc/internal/diag.
 package soa
 
 import (
@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -48,7 +49,7 @@ func New(n int) *Buffer {
 // multiple of align. It panics when n is negative and when align is no power of two.
 func NewAligned(n, align int) *Buffer {
 	if n < 0 || align < 1 || align&(align-1) != 0 || n > math.MaxInt-align {
-		panic(fmt.Sprintf("soa: there is no buffer of %d bytes from a multiple of %d on, a power of two", n, align))
+		panic(fmt.Sprintf("soa: there is no buffer of %s from a multiple of %d on, a power of two", diag.Count(n, "byte"), align))
 	}
 	raw := make([]byte, n+align)
 	hugeHeap(raw)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -105,7 +106,7 @@ func (c *Collection) Add(name string, columns ...Column) error {
 // [ViewColumn] of its tensor.
 func (c *Collection) AddBatched(name string, size int, columns ...Column) error {
 	if size < 0 || size == 0 && c.n > 0 {
-		return fmt.Errorf("tensor %s: batches of %d elements", name, size)
+		return fmt.Errorf("tensor %s: batches of %s", name, diag.Count(size, "element"))
 	}
 	n := 0
 	if c.n > 0 {
@@ -113,7 +114,7 @@ func (c *Collection) AddBatched(name string, size int, columns ...Column) error 
 	}
 	for i := range c.tensors {
 		if t := &c.tensors[i]; t.batch > 0 && min(t.batch, c.n) != min(size, c.n) {
-			return fmt.Errorf("tensor %s: batches of %d of %d elements, but those of tensor %s are of %d", name, size, c.n, t.name, t.batch)
+			return fmt.Errorf("tensor %s: batches of %d of %s, but those of tensor %s are of %d", name, size, diag.Count(c.n, "element"), t.name, t.batch)
 		}
 	}
 	if err := c.add(name, max(size, 1), columns); err != nil {
@@ -134,7 +135,7 @@ func (c *Collection) add(name string, batch int, columns []Column) error {
 		}
 	}
 	if c.n < 0 {
-		return fmt.Errorf("tensor %s: a collection of %d elements", name, c.n)
+		return fmt.Errorf("tensor %s: a collection of %s", name, diag.Count(c.n, "element"))
 	}
 	v, err := tensorOf(c.n, columns)
 	if err != nil {
@@ -183,7 +184,7 @@ func tensorOf(n int, columns []Column) (View, error) {
 			v.Type.Shape = slices.Insert(slices.Clone(v.Type.Shape), 0, n)
 			v.Strides = slices.Insert(slices.Clone(v.Strides), 0, 0)
 		} else if col.count != n {
-			return View{}, fmt.Errorf("%s: it has %d elements, not %d", col.label(), col.count, n)
+			return View{}, fmt.Errorf("%s: it has %s, not %d", col.label(), diag.Count(col.count, "element"), n)
 		}
 		if err := v.Type.Check(); err != nil { // of a scalar for many elements
 			return View{}, fmt.Errorf("%s: %w", col.label(), err)
@@ -339,7 +340,7 @@ func (c *Collection) noBatch(i int) error {
 	}
 	for _, k := range c.order {
 		if t := &c.tensors[k]; t.batch > 0 {
-			return fmt.Errorf("collection: %s: tensor %s: %s: it is cut into batches of %d of %d elements", there, t.name, t.label(0), t.batch, c.n)
+			return fmt.Errorf("collection: %s: tensor %s: %s: it is cut into batches of %d of %s", there, t.name, t.label(0), t.batch, diag.Count(c.n, "element"))
 		}
 	}
 	return fmt.Errorf("collection: %s: no tensor is cut into batches", there)
@@ -348,7 +349,7 @@ func (c *Collection) noBatch(i int) error {
 // String lists the tensors in order with their columns.
 func (c *Collection) String() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "%d elements", c.n)
+	s.WriteString(diag.Count(c.n, "element"))
 	for _, i := range c.order {
 		t := c.tensors[i]
 		names := make([]string, len(t.columns))

@@ -206,7 +206,7 @@ func TestCollectionErrors(t *testing.T) {
 	}
 	require.Zero(t, c.Len())
 	shifted := soa.Wrap(soa.NewAligned(64, 64).Bytes()[1:]).View(types.Of(types.F32, 5))
-	require.EqualError(t, c.Add("t", soa.ViewColumn("v", shifted)), "tensor t: column v: f32[5] starts 1 bytes after a multiple of 4: copy its bytes to a buffer of New")
+	require.EqualError(t, c.Add("t", soa.ViewColumn("v", shifted)), "tensor t: column v: f32[5] starts 1 byte after a multiple of 4: copy its bytes to a buffer of New")
 	require.EqualError(t, c.Add("t", soa.Column{}), "tensor t: column : there is none: it is the zero Column")
 	require.EqualError(t, c.Add("", p.Col("X")), "collection: a tensor without a name")
 	require.EqualError(t, soa.NewCollection(-1).Add("t", p.Col("X")), "tensor t: a collection of -1 elements")
@@ -321,7 +321,7 @@ func TestJaggedTensors(t *testing.T) {
 	bad = soa.JaggedColumn(soa.ColumnOf("c_pt", []float32{1, 2, 3}), soa.ColumnOf("c_offset", []int32{0, 1, 3, 3}))
 	require.EqualError(t, c.AddPadded("bad", 4, bad), "tensor bad: column c_offset: i32[4] is not offsets, which are i64")
 	require.EqualError(t, c.AddRagged("bad", j, s.Col("Hits.X")), "tensor bad: layout shower: column Hits.X: its offsets are not those of column c_pt")
-	require.EqualError(t, soa.NewCollection(4).AddRagged("bad", j), "tensor bad: column c_pt: its 4 offsets are of 3 elements, not of 4, which have 5")
+	require.EqualError(t, soa.NewCollection(4).AddRagged("bad", j), "tensor bad: column c_pt: it has 4 offsets, want one more than the 4 elements of the collection")
 	require.EqualError(t, c.AddRagged("bad", soa.ColumnOf("x", []float32{1})), "tensor bad: column x: it is not jagged")
 	o := soa.ColumnOf("o", []int64{0, 1, 1, 1})
 	require.EqualError(t, soa.JaggedColumn(soa.JaggedColumn(soa.ColumnOf("v", []float32{1}), o), o).Err(), "column v: it is values, but the values of a jagged column are a column")

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 	"unsafe"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -68,8 +69,8 @@ func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
 	c.readOnly = b.readOnly
 	for i, p := range placed {
 		if p.Offset+p.Bytes > len(mem) {
-			return nil, fmt.Errorf("layout %s: column %s: it ends at byte %d of %d for %d elements, but the memory has %d bytes",
-				l.name, p.Name, p.Offset+p.Bytes, bytes, n, len(mem))
+			return nil, fmt.Errorf("layout %s: column %s: it ends at byte %d of %d for %s, but the memory has %s",
+				l.name, p.Name, p.Offset+p.Bytes, bytes, diag.Count(n, "element"), diag.Count(len(mem), "byte"))
 		}
 		at := unsafe.Pointer(unsafe.SliceData(mem[p.Offset:]))
 		want := l.align
@@ -77,7 +78,7 @@ func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
 			want = p.DType.Size()
 		}
 		if over := uintptr(at) & uintptr(want-1); over != 0 && p.Bytes > 0 {
-			return nil, fmt.Errorf("layout %s: column %s: its memory starts %d bytes after a multiple of %d: %s", l.name, p.Name, over, want, l.wayOut())
+			return nil, fmt.Errorf("layout %s: column %s: its memory starts %s after a multiple of %d: %s", l.name, p.Name, diag.Count(over, "byte"), want, l.wayOut())
 		}
 		c.parts[i] = part{Placed: p, base: at, bounds: bounds{o.offset + p.Offset, len(mem) - p.Offset}, buffer: b}
 	}
@@ -334,7 +335,7 @@ func Join(name string, parts ...*Columns) (*Columns, error) {
 			return nil, fmt.Errorf("join: %w", err)
 		}
 		if c.Len() != parts[0].Len() {
-			return nil, fmt.Errorf("layout %s: %d elements of %s do not go with %d of %s", name, c.Len(), c.layout.name, parts[0].Len(), parts[0].layout.name)
+			return nil, fmt.Errorf("layout %s: %s of %s beside %d of %s", name, diag.Count(c.Len(), "element"), c.layout.name, parts[0].Len(), parts[0].layout.name)
 		}
 		align = min(align, c.layout.align)
 		j.readOnly = j.readOnly || c.readOnly
@@ -353,9 +354,9 @@ func (c *Columns) String() string {
 	if c.layout.relaxed {
 		rule = "relaxed"
 	}
-	fmt.Fprintf(&s, "%s: %d elements, aligned to %d bytes (%s)", c.layout.name, c.Len(), c.layout.align, rule)
+	fmt.Fprintf(&s, "%s: %s, aligned to %s (%s)", c.layout.name, diag.Count(c.Len(), "element"), diag.Count(c.layout.align, "byte"), rule)
 	if c.base != nil {
-		fmt.Fprintf(&s, ", %d bytes", c.bytes)
+		fmt.Fprintf(&s, ", %s", diag.Count(c.bytes, "byte"))
 	}
 	if c.readOnly {
 		s.WriteString(", read only")

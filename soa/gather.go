@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ltc/internal/diag"
 )
 
 // Named returns the same column under another name.
@@ -62,13 +64,13 @@ func Gather(name string, columns ...Column) (*Columns, error) {
 				n = count
 			}
 			if n != count {
-				return nil, fail(c, "it has %d elements, and columns before it %d", count, n)
+				return nil, fail(c, "it has %s, and columns before it %d", diag.Count(count, "element"), n)
 			}
 		}
 		if c.kind == Values {
 			for _, other := range columns[:i] {
 				if other.offsets != nil && other.offsets.view.base == c.offsets.view.base && other.count != c.count {
-					return nil, fail(c, "it has %d values, and %s %d", c.count, other.name, other.count)
+					return nil, fail(c, "it has %s, and %s %d", diag.Count(c.count, "value"), other.name, other.count)
 				}
 			}
 		}
@@ -125,7 +127,7 @@ func (c Column) part(of string) (part, error) {
 		}
 	}
 	if uintptr(v.base)%uintptr(size) != 0 && v.Type.Elements() > 0 {
-		return part{}, fmt.Errorf("its memory does not start at a multiple of %d bytes: copy its bytes to a buffer of New", size)
+		return part{}, fmt.Errorf("its memory does not start at a multiple of %s: copy its bytes to a buffer of New", diag.Count(size, "byte"))
 	}
 	return p, nil
 }

@@ -3,6 +3,8 @@ package soa
 import (
 	"fmt"
 	"unsafe"
+
+	"ltc/internal/diag"
 )
 
 // HugePage is what [HugePages] aligns to: the size of a large page of amd64 and,
@@ -19,7 +21,7 @@ func HugePages(n int) (*Buffer, error) {
 	}
 	whole := (n + 2*HugePage - 1) &^ (HugePage - 1)
 	if whole < n {
-		return nil, fmt.Errorf("%w: map %d bytes", ErrMemory, n)
+		return nil, fmt.Errorf("%w: map %s", ErrMemory, diag.Count(n, "byte"))
 	}
 	press(n)
 	all, err := mapAnonymous(whole)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -88,7 +89,7 @@ func (f Field) check(align int) error {
 	case len(f.Shape) > 2:
 		return fmt.Errorf("an element is a value, a vector or a matrix, not %v%v", f.DType, f.Shape)
 	case align%f.DType.Size() != 0:
-		return fmt.Errorf("an alignment of %d bytes is less than an element's %d", align, f.DType.Size())
+		return fmt.Errorf("an alignment of %s is less than an element's %d", diag.Count(align, "byte"), f.DType.Size())
 	}
 	const most, together = 1 << 20, 1 << 24 // a list of the latter is some hundreds of MB
 	for _, d := range f.Shape {
@@ -97,7 +98,7 @@ func (f Field) check(align int) error {
 		}
 	}
 	if n := f.components(); n > together {
-		return fmt.Errorf("%v%v: an element has %d components, which may be %d", f.DType, f.Shape, n, together)
+		return fmt.Errorf("%v%v: an element has %s, which may be %d", f.DType, f.Shape, diag.Count(n, "component"), together)
 	}
 	return nil
 }
@@ -173,7 +174,7 @@ func NewLayout(name string, fields []Field, opts ...Option) (*Layout, error) {
 	l := &Layout{name: name, align: o.align, relaxed: o.relaxed, fields: slices.Clone(fields),
 		index: make(map[string]int, len(fields)), groups: []group{{parent: -1}}}
 	if o.align < 1 || o.align&(o.align-1) != 0 {
-		return nil, fmt.Errorf("layout %s: an alignment of %d bytes is no power of two", name, o.align)
+		return nil, fmt.Errorf("layout %s: an alignment of %s is no power of two", name, diag.Count(o.align, "byte"))
 	}
 	for i, f := range fields {
 		if err := f.check(o.align); err != nil {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"unsafe"
+
+	"ltc/internal/diag"
 )
 
 // Move is a prepared copy between two strided windows of the same shape. Dimensions of one
@@ -69,7 +71,7 @@ func (m *Move) Run(dst, src unsafe.Pointer) {
 	case 16:
 		moveDims[[2]uint64](m.dims, dst, src)
 	default:
-		panic(fmt.Sprintf("soa: move of elements of %d bytes", m.size))
+		panic(fmt.Sprintf("soa: move of elements of %s", diag.Count(m.size, "byte")))
 	}
 }
 
@@ -176,7 +178,7 @@ func Copy(dst, src View) error {
 func Zero(v View) {
 	if n := v.Type.Bytes(); n > 0 {
 		if n > v.bounds.after {
-			panic(fmt.Sprintf("soa: zeros for %v in memory of %d bytes", v.Type, v.bounds.after))
+			panic(fmt.Sprintf("soa: zeros for %v in memory of %s", v.Type, diag.Count(v.bounds.after, "byte")))
 		}
 		clear(unsafe.Slice((*byte)(v.base), n))
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"runtime"
 	"sync/atomic"
+
+	"ltc/internal/diag"
 )
 
 // offHeap counts the bytes that are mapped, now and at most.
@@ -19,7 +21,7 @@ func OffHeapStats() (live, peak int64) { return offHeap.live.Load(), offHeap.pea
 // view are gone; a slice of its [Buffer.Bytes] does not count.
 func OffHeap(n int) (*Buffer, error) {
 	if n < 0 {
-		return nil, fmt.Errorf("%w: map %d bytes", ErrMemory, n)
+		return nil, fmt.Errorf("%w: map %s", ErrMemory, diag.Count(n, "byte"))
 	}
 	if n == 0 {
 		return New(0), nil
@@ -74,7 +76,7 @@ func openRegular(what, path string, mode int) (*os.File, int, error) {
 	case !info.Mode().IsRegular():
 		err = fmt.Errorf("%s %s: it is no regular file: write it to one", what, path)
 	case int64(int(info.Size())) != info.Size():
-		err = fmt.Errorf("%s %s: %w: it has %d bytes", what, path, ErrMemory, info.Size())
+		err = fmt.Errorf("%s %s: %w: it has %s", what, path, ErrMemory, diag.Count(info.Size(), "byte"))
 	default:
 		return f, int(info.Size()), nil
 	}

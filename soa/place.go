@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"ltc/internal/diag"
 )
 
 // Placed is where a field lies.
@@ -52,7 +54,7 @@ func (l *Layout) counts(n int, more map[string]int) ([]int, error) {
 	}
 	for g, c := range counts {
 		if c < 0 {
-			return nil, fmt.Errorf("layout %s: %d elements%s", l.name, c, of(l.groups[g].name))
+			return nil, fmt.Errorf("layout %s: %s%s", l.name, diag.Count(c, "element"), of(l.groups[g].name))
 		}
 	}
 	return counts, nil
@@ -77,12 +79,12 @@ func (l *Layout) place(counts []int) ([]Placed, int, error) {
 		}
 		size, parts := f.DType.Size(), f.components()
 		if p.Count < 0 || p.Count > (math.MaxInt/4/parts-l.align)/size { // one offset more than an int counts
-			return nil, 0, fmt.Errorf("layout %s: column %s: %w: it has %d entries", l.name, f.Name, ErrMemory, uint(p.Count))
+			return nil, 0, fmt.Errorf("layout %s: column %s: %w: it has %s", l.name, f.Name, ErrMemory, diag.Count(uint(p.Count), "entry"))
 		}
 		padded := (p.Count*size + l.align - 1) &^ (l.align - 1)
 		p.Stride, p.Bytes = padded/size, padded*parts
 		if bytes += p.Bytes; bytes > math.MaxInt/2 {
-			return nil, 0, fmt.Errorf("layout %s: %w for %d elements", l.name, ErrMemory, counts[0])
+			return nil, 0, fmt.Errorf("layout %s: %w for %s", l.name, ErrMemory, diag.Count(counts[0], "element"))
 		}
 		fields[i] = p
 	}

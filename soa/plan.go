@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"unsafe"
+
+	"ltc/internal/diag"
 )
 
 // plan says how a Go struct is filled from columns.
@@ -135,7 +137,7 @@ func (j *jagged) store(p unsafe.Pointer, i int) {
 	lo, hi := j.bounds(i)
 	s := reflect.NewAt(reflect.SliceOf(j.element), unsafe.Add(p, j.offset)).Elem()
 	if s.Len() != hi-lo {
-		panic(fmt.Sprintf("soa: layout %s: %d values for element %d, which has %d: SetLengths says before how many each has", j.name, s.Len(), i, hi-lo))
+		panic(fmt.Sprintf("soa: layout %s: %s for element %d, which has %d: SetLengths says before how many each has", j.name, diag.Count(s.Len(), "value"), i, hi-lo))
 	}
 	from, size := s.UnsafePointer(), int(j.element.Size())
 	for k := lo; k < hi; k++ {
@@ -157,7 +159,7 @@ func (c *Columns) SetLengths(name string, lengths []int) error {
 	case col.readOnly:
 		return fmt.Errorf("%s: %w", col.label(), ErrReadOnly)
 	case col.kind != Offsets || len(lengths) != col.count-1:
-		return fmt.Errorf("%s: %d lengths for %d elements", col.label(), len(lengths), col.count-1)
+		return fmt.Errorf("%s: %s for %s", col.label(), diag.Count(len(lengths), "length"), diag.Count(col.count-1, "element"))
 	}
 	if err := v.onHost(); err != nil {
 		return fmt.Errorf("%s: %w", col.label(), err)
@@ -165,7 +167,7 @@ func (c *Columns) SetLengths(name string, lengths []int) error {
 	total, room := 0, c.Count(name)
 	for i, n := range lengths {
 		if total += n; n < 0 || total > room || n > room {
-			return fmt.Errorf("%s: element %d has %d values, %d with those before it: there is room for %d, which the option soa.Count sets", col.label(), i, n, total, room)
+			return fmt.Errorf("%s: element %d has %s, %d with those before it: there is room for %d, which the option soa.Count sets", col.label(), i, diag.Count(n, "value"), total, room)
 		}
 	}
 	With(v, func(o []int64) {

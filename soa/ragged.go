@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -39,7 +40,7 @@ func (c *Collection) jagged(name string, columns []Column) (View, Column, error)
 		}
 	}
 	if offsets.count-1 != c.n {
-		return View{}, Column{}, fmt.Errorf("tensor %s: %s: its %d offsets are of %d elements, not of %d, which have %d", name, columns[0].label(), offsets.count, offsets.count-1, c.n, c.n+1)
+		return View{}, Column{}, fmt.Errorf("tensor %s: %s: it has %s, want one more than the %s of the collection", name, columns[0].label(), diag.Count(offsets.count, "offset"), diag.Count(c.n, "element"))
 	}
 	v, err := tensorOf(columns[0].count, columns)
 	if err != nil {

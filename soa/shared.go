@@ -3,6 +3,8 @@ package soa
 import (
 	"fmt"
 	"os"
+
+	"ltc/internal/diag"
 )
 
 // CreateShared makes a file of n zero bytes, which must not be there yet, and returns it as
@@ -14,7 +16,7 @@ import (
 // writes when.
 func CreateShared(path string, n int) (*Buffer, error) {
 	if n < 1 {
-		return nil, fmt.Errorf("create %s: %d bytes", path, n)
+		return nil, fmt.Errorf("create %s: %s", path, diag.Count(n, "byte"))
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

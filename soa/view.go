@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"unsafe"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -168,7 +169,7 @@ func elements[T Element](v View) []T {
 		panic(fmt.Sprintf("soa: %T slice of %v with strides %v", zero, v.Type, v.Strides))
 	}
 	if v.Type.Bytes() > v.bounds.after {
-		panic(fmt.Sprintf("soa: slice of %v in memory of %d bytes", v.Type, v.bounds.after))
+		panic(fmt.Sprintf("soa: slice of %v in memory of %s", v.Type, diag.Count(v.bounds.after, "byte")))
 	}
 	return unsafe.Slice((*T)(v.base), v.Type.Elements())
 }
@@ -183,7 +184,7 @@ func Borrow[T Element](s []T, t types.Type) (View, error) {
 		return View{}, fmt.Errorf("%T does not hold elements of %v", *new(T), t.DType)
 	}
 	if len(s) != t.Elements() {
-		return View{}, fmt.Errorf("%d elements do not fill %v, which has %d", len(s), t, t.Elements())
+		return View{}, fmt.Errorf("%s for %v, which has %d", diag.Count(len(s), "element"), t, t.Elements())
 	}
 	return View{Type: t, Strides: Dense(t.Shape), base: unsafe.Pointer(unsafe.SliceData(s)), bounds: bounds{after: t.Bytes()}}, nil
 }
@@ -198,7 +199,7 @@ func (v View) Restride(t types.Type, offset int, strides []int) (View, error) {
 	case !v.IsDense():
 		return View{}, fmt.Errorf("restride of %v: it is not dense", v.Type)
 	case t.DType != v.Type.DType || len(strides) != t.Rank():
-		return View{}, fmt.Errorf("restride of %v to %v with %d strides", v.Type, t, len(strides))
+		return View{}, fmt.Errorf("restride of %v to %v with %s", v.Type, t, diag.Count(len(strides), "stride"))
 	case t.Elements() == 0:
 		return View{Type: t, Strides: strides, base: v.base, hold: v.hold, bounds: v.bounds}, nil
 	}

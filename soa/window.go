@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -18,7 +19,7 @@ func Strided[T Element](mem []T, t types.Type, offset int, strides []int) (View,
 	case !holds[T](t.DType):
 		return View{}, fmt.Errorf("%T does not hold elements of %v", *new(T), t.DType)
 	case len(strides) != t.Rank():
-		return View{}, fmt.Errorf("%d strides for %v: want one per dimension", len(strides), t)
+		return View{}, fmt.Errorf("%s for %v: want one per dimension", diag.Count(len(strides), "stride"), t)
 	}
 	v := View{Type: t, Strides: slices.Clone(strides), base: unsafe.Pointer(unsafe.SliceData(mem)), bounds: bounds{after: len(mem) * t.DType.Size()}}
 	if t.Elements() == 0 {
@@ -152,10 +153,10 @@ func (v View) Check() error {
 		return fmt.Errorf("%v: %w", v.Type, ErrReleased)
 	}
 	if len(v.Strides) != v.Type.Rank() {
-		return fmt.Errorf("%v has %d strides", v.Type, len(v.Strides))
+		return fmt.Errorf("%v has %s", v.Type, diag.Count(len(v.Strides), "stride"))
 	}
 	if v.Table != nil && (v.TableAxis < 0 || v.TableAxis >= v.Type.Rank() || len(v.Table) != v.Type.Shape[v.TableAxis]) {
-		return fmt.Errorf("%v has a table of %d pointers on axis %d", v.Type, len(v.Table), v.TableAxis)
+		return fmt.Errorf("%v has a table of %s on axis %d", v.Type, diag.Count(len(v.Table), "pointer"), v.TableAxis)
 	}
 	if v.Type.Elements() == 0 {
 		return nil
@@ -171,8 +172,8 @@ func (v View) Check() error {
 		}
 	}
 	if !v.bounds.contain(&v) {
-		return fmt.Errorf("%v with strides %v leaves its memory, of %d bytes from its first element on and %d before: its type or strides were changed since it was made",
-			v.Type, v.Strides, v.bounds.after, v.bounds.before)
+		return fmt.Errorf("%v with strides %v leaves its memory, of %s from its first element on and %d before: its type or strides were changed since it was made",
+			v.Type, v.Strides, diag.Count(v.bounds.after, "byte"), v.bounds.before)
 	}
 	return nil
 }
@@ -184,7 +185,7 @@ func (v View) checkBase(base unsafe.Pointer) error {
 	case base == nil:
 		return fmt.Errorf("%v has no memory", v.Type)
 	case over != 0:
-		return fmt.Errorf("%v starts %d bytes after a multiple of %d: copy its bytes to a buffer of New", v.Type, over, size)
+		return fmt.Errorf("%v starts %s after a multiple of %d: copy its bytes to a buffer of New", v.Type, diag.Count(over, "byte"), size)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func TestStrided(t *testing.T) {
 	_, err := Strided(m, types.Of(types.F64, 1), 0, []int{1})
 	require.EqualError(t, err, "float32 does not hold elements of f64")
 	_, err = Strided(m, types.Of(types.F32, 2, 3), 0, []int{1})
-	require.EqualError(t, err, "1 strides for f32[2,3]: want one per dimension")
+	require.EqualError(t, err, "1 stride for f32[2,3]: want one per dimension")
 }
 
 func TestTable(t *testing.T) {

@@ -3,6 +3,7 @@ package stablehlo
 import (
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 )
 
@@ -166,7 +167,7 @@ func (s scanSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	o.FunctionalType(lex)
 	outputs := len(o.Outs) - carries
 	if outputs < 0 {
-		lex.Stop(mlir.Errorf(o.TypePos, "chlo.scan has %d results, fewer than its %d inits", len(o.Outs), carries))
+		lex.Stop(mlir.Errorf(o.TypePos, "chlo.scan has %s, fewer than its %s", diag.Count(len(o.Outs), "result"), diag.Count(carries, "init")))
 	}
 	o.Set("operandSegmentSizes", i32Array(inputs, carries))
 	o.Set("resultSegmentSizes", i32Array(outputs, carries))

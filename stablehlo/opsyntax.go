@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 )
 
@@ -184,7 +185,7 @@ func (whileSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	if len(args) > 0 {
 		(typeList{Both: true}).Parse(lex, o)
 		if len(o.Ins) != len(args) {
-			lex.Stop(mlir.Errorf(o.TypePos, "stablehlo.while has %d operands but %d types", len(args), len(o.Ins)))
+			lex.Stop(mlir.Errorf(o.TypePos, "stablehlo.while has %s but %s", diag.Count(len(args), "operand"), diag.Count(len(o.Ins), "type")))
 		}
 	}
 	if lex.Accept("attributes") {

@@ -1,6 +1,7 @@
 package stablehlo
 
 import (
+	"ltc/internal/diag"
 	"ltc/mlir"
 )
 
@@ -33,7 +34,7 @@ func (s reduceSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	s.parseTail(lex, o)
 	n := len(inits)
 	if len(o.Ins) != 2*n {
-		lex.Stop(mlir.Errorf(o.TypePos, "stablehlo.reduce has %d operands but %d operand types", 2*n, len(o.Ins)))
+		lex.Stop(mlir.Errorf(o.TypePos, "stablehlo.reduce has %s but %s", diag.Count(2*n, "operand"), diag.Count(len(o.Ins), "operand type")))
 	}
 	if inner == 0 {
 		s.parseReducer(lex, o, n)

@@ -4,8 +4,7 @@
 // Its central function is [Run].
 //
 // imports only ltc/backends, ltc/lazy, ltc/mlir, ltc/soa, ltc/stablehlo, ltc/ir/types,
-// ltc/internal/trials and
-// the test libraries testify and txtar.
+// ltc/internal/trials, ltc/internal/diag, the test libraries testify and txtar.
 package backendtest
 
 import (

@@ -89,7 +89,7 @@ func testSignature(t *testing.T, b backends.Backend) {
 	}
 	require.Equal(t, want, compile(t, b, update).Signature())
 	for alias, want := range map[string]string{
-		"2": "there are 2 results",
+		"2": "it has 2 results",
 		"0": "the argument is f32[3], the result f32[]",
 	} {
 		text := replace(t, update, "aliasing_output = 1", "aliasing_output = "+alias)

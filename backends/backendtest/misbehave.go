@@ -77,7 +77,7 @@ var faults = []fault{
 		}
 		*v, _ = soa.NewTable(0, rows...)
 	}},
-	{name: "off its element", want: "bytes after a multiple of", result: func(v *soa.View) {
+	{name: "off its element", want: "starts 1 byte after a multiple of", result: func(v *soa.View) {
 		bytes := soa.New(of.Bytes()+8).ViewAt(1, types.Of(types.U8, of.Bytes()))
 		*v = soa.At(bytes.Base(), of)
 	}},

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -24,7 +25,7 @@ func parseValue(s string) (soa.View, error) {
 	}
 	words = words[1:]
 	if len(words) != 1 && len(words) != t.Elements() {
-		return soa.View{}, fmt.Errorf("%d elements for %v", len(words), t)
+		return soa.View{}, fmt.Errorf("%s for %v", diag.Count(len(words), "element"), t)
 	}
 	buf := soa.New(t.Bytes())
 	size := t.DType.Size()

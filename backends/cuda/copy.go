@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/cuda/driver"
+	"ltc/internal/diag"
 	"ltc/soa"
 )
 
@@ -240,7 +241,7 @@ func (q *Queue) Copy(to *Buffer, at int, from *Buffer, off, n int) error {
 	case to.dev != q.dev && from.dev != q.dev:
 		return fmt.Errorf("%v: copy between %v and %v in a queue of neither", q.dev, from.dev, to.dev)
 	case to == from && at < off+n && off < at+n && n > 0:
-		return fmt.Errorf("%v: copy of %d bytes from %d to %d of one buffer: they overlap", q.dev, n, off, at)
+		return fmt.Errorf("%v: copy of %s from %d to %d of one buffer: they overlap", q.dev, diag.Count(n, "byte"), off, at)
 	}
 	return q.do(func() error {
 		if to.dev == from.dev {

@@ -9,6 +9,7 @@ import (
 	"ltc/backends/cuda/driver"
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit/kernel"
+	"ltc/internal/diag"
 )
 
 // Kernel is a kernel that is compiled for a device. It may be queued by any
@@ -111,7 +112,7 @@ func (q *Queue) Run(k *Kernel, operands []driver.Ptr, sizes, strides []int64) er
 	}
 	if l.Shared > e.shared {
 		if most := k.dev.Properties().SharedOptIn; l.Shared > most {
-			return fmt.Errorf("%v: kernel %s takes %d bytes of a block's memory, of at most %d: %w", q.dev, k.name, l.Shared, most, errors.ErrUnsupported)
+			return fmt.Errorf("%v: kernel %s takes %s of a block's memory, of at most %d: %w", q.dev, k.name, diag.Count(l.Shared, "byte"), most, errors.ErrUnsupported)
 		}
 		if err := e.function.AllowShared(l.Shared); err != nil {
 			return err

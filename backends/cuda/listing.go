@@ -8,6 +8,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit/plan"
+	"ltc/internal/diag"
 )
 
 // Listing returns the code of a compiled program, which needs no device. It has how each
@@ -39,7 +40,7 @@ func listing(ctx context.Context, m backends.Module, o backends.Options, target 
 	}
 	var b strings.Builder
 	if c.open != nil {
-		fmt.Fprintf(&b, "// for %d elements, and for other numbers likewise\n", c.open.Family.BaseSize())
+		fmt.Fprintf(&b, "// for %s, and for other numbers likewise\n", diag.Count(c.open.Family.BaseSize(), "element"))
 	}
 	c.main.list(&b, "")
 	b.WriteString(c.text())
@@ -73,26 +74,26 @@ func (x *code) list(b *strings.Builder, indent string) {
 		case s.lacks != nil:
 			fmt.Fprintf(b, "%s, run by the host: %v", s.entry.kernel.Describe(s.Sizes), s.lacks)
 		case s.claimed != nil:
-			fmt.Fprintf(b, "%s: %v, grid %v of blocks %v with %d bytes", s.variant.name, s.claimed, s.launch.Grid, s.launch.Block, s.launch.Shared)
+			fmt.Fprintf(b, "%s: %v, grid %v of blocks %v with %s", s.variant.name, s.claimed, s.launch.Grid, s.launch.Block, diag.Count(s.launch.Shared, "byte"))
 			if _, sort := s.Work.(*plan.Sort); sort && len(s.then) > 0 {
-				fmt.Fprintf(b, ", the first of %d launches", len(s.then)+1)
+				fmt.Fprintf(b, ", the first of %s", diag.Count(len(s.then)+1, "launch"))
 			} else if len(s.then) > 0 {
 				b.WriteString(", and a launch that combines the parts")
 			}
 		default:
 			fmt.Fprintf(b, "%s: %s, %v, grid %v of blocks %v", s.variant.name, s.entry.kernel.Describe(s.Sizes), s.entry.schedule, s.launch.Grid, s.launch.Block)
 			if s.launch.Shared > 0 {
-				fmt.Fprintf(b, " with %d bytes", s.launch.Shared)
+				fmt.Fprintf(b, " with %s", diag.Count(s.launch.Shared, "byte"))
 			}
 			if s.Pitches {
 				b.WriteString(", lays out rows for a later product")
 			}
 			if s.Parts > 0 {
-				fmt.Fprintf(b, ", K in %d parts that a later step adds", s.Parts)
+				fmt.Fprintf(b, ", K in %s that a later step adds", diag.Count(s.Parts, "part"))
 			}
 		}
 		if boxed := s.byMaps; boxed != nil {
-			fmt.Fprintf(b, "; where tensor maps reach its operands %s, grid %v of blocks %v with %d bytes", boxed.variant.name, boxed.launch.Grid, boxed.launch.Block, boxed.launch.Shared)
+			fmt.Fprintf(b, "; where tensor maps reach its operands %s, grid %v of blocks %v with %s", boxed.variant.name, boxed.launch.Grid, boxed.launch.Block, diag.Count(boxed.launch.Shared, "byte"))
 		}
 		if s.product != nil {
 			if offer := s.product.offer(); offer != "" {

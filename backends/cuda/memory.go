@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"ltc/backends/cuda/driver"
+	"ltc/internal/diag"
 	"ltc/soa"
 )
 
@@ -58,7 +59,7 @@ func (e *MemoryError) Error() string {
 	if e.Free >= 0 {
 		free = fmt.Sprintf("; the device has %d left", e.Free)
 	}
-	return fmt.Sprintf("%s: no memory for %d bytes: %d of at most %d are allocated, %d reserved%s: %v", e.Device, e.Asked, e.Usage.Live, e.Usage.Limit, e.Usage.Reserved, free, e.Reason)
+	return fmt.Sprintf("%s: no memory for %s: %d of at most %d are allocated, %d reserved%s: %v", e.Device, diag.Count(e.Asked, "byte"), e.Usage.Live, e.Usage.Limit, e.Usage.Reserved, free, e.Reason)
 }
 
 // Unwrap returns what wraps [driver.OutOfMemory].
@@ -79,7 +80,7 @@ type Buffer struct {
 // error is a [MemoryError] if there are none.
 func (q *Queue) Alloc(n int) (*Buffer, error) {
 	if n < 0 {
-		return nil, fmt.Errorf("%v: %d bytes are asked for", q.dev, n)
+		return nil, fmt.Errorf("%v: allocation of %s", q.dev, diag.Count(n, "byte"))
 	}
 	p, err := q.alloc(n)
 	if err != nil {
@@ -166,7 +167,7 @@ func (q *Queue) Free(b *Buffer) error {
 		return fmt.Errorf("%v: free: %w", q.dev, errNoBuffer)
 	}
 	if b.ptr == 0 {
-		return fmt.Errorf("%v: %d bytes are freed twice", b.dev, b.n)
+		return fmt.Errorf("%v: a buffer of %s is freed twice", b.dev, diag.Count(b.n, "byte"))
 	}
 	if b.dev != q.dev {
 		return fmt.Errorf("%v: memory of %v is freed in a queue of another device", q.dev, b.dev)
@@ -198,7 +199,7 @@ func (b *Buffer) part(what string, at, n int) (driver.Ptr, error) {
 		return 0, fmt.Errorf("%v: %s: the memory was freed", b.dev, what)
 	}
 	if at < 0 || n < 0 || at > b.n-n {
-		return 0, fmt.Errorf("%v: %s: %d bytes at %d of a buffer of %d", b.dev, what, n, at, b.n)
+		return 0, fmt.Errorf("%v: %s: %s at %d of a buffer of %d", b.dev, what, diag.Count(n, "byte"), at, b.n)
 	}
 	return b.ptr + driver.Ptr(at), nil
 }

@@ -236,7 +236,7 @@ func reduceArgExtreme(b *nodeBuilder) error {
 	value, index := b.out[s.value].DType, b.out[s.index].DType
 	switch {
 	case !ok:
-		return leave("it reduces %d values at once", len(b.out))
+		return leave("it reduces several values at once")
 	case (s.firstEqual || s.firstNaN) && !b.counts(s.index):
 		return leave("the indices that it searches may be in any order")
 	case value.IsFloat() && b.t.used[b.op.Results[s.value]]:

@@ -53,7 +53,7 @@ func reduce(b *nodeBuilder) error {
 	case 2:
 		return reduceArgExtreme(b)
 	default:
-		return leave("it reduces %d values at once", len(b.out))
+		return leave("it reduces several values at once")
 	}
 	with := combiner(b.op.Regions[0])
 	if with == kernel.Invalid {

@@ -11,7 +11,7 @@ import (
 // elementwise is an op that is the same on every element.
 func (b *nodeBuilder) elementwise(op kernel.Op) error {
 	if len(b.in) != op.Arity() || len(b.out) != 1 {
-		return leave("%d operands", len(b.in))
+		return leave("another number of operands")
 	}
 	if !op.Takes(b.in[0].DType) {
 		return leave("elements of type %v", b.in[0].DType)

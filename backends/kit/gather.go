@@ -80,7 +80,7 @@ func placed(batch []kernel.Index, indexVectorDim, i int64, rank int) []kernel.In
 // full, are parallel axes; a stage over the others copies, another scatters.
 func scatter(b *nodeBuilder) error {
 	if len(b.out) != 1 {
-		return leave("it scatters %d values at once", len(b.out))
+		return leave("it scatters several values at once")
 	}
 	numbers := stablehlo.AsScatter(b.op).ScatterDimensionNumbers()
 	with, replace := combiner(b.op.Regions[0]), replaces(b.op.Regions[0])

@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/plan"
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -127,7 +128,7 @@ func growsEvenly(ctx context.Context, eval Evaluator, m backends.Module, o backe
 	for k, t := range at[0] {
 		for d, n := range t.Shape {
 			if more, most := at[1][k].Shape[d], at[2][k].Shape[d]; most-more != more-n {
-				return plan.At(makes[k], fmt.Errorf("a value is %v for %d elements, %v for %d and %v for %d", t, few, at[1][k], few+100, at[2][k], few+200))
+				return plan.At(makes[k], fmt.Errorf("a value is %v for %s, %v for %d and %v for %d", t, diag.Count(few, "element"), at[1][k], few+100, at[2][k], few+200))
 			}
 		}
 	}

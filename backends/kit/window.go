@@ -67,7 +67,7 @@ func reduceWindow(b *nodeBuilder) error {
 			return err
 		}
 		if len(b.out) > 1 {
-			return leave("windows of %d values at once", len(b.out))
+			return leave("windows of several values at once")
 		}
 		return leave("its body is not one op that kernels reduce with")
 	case !with.Takes(t):

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ltc/internal/diag"
 )
 
 // Neighbour is an entry that is nearly that of a key.
@@ -117,7 +119,7 @@ func (d Difference) String() string {
 // otherwise.
 func (p EntryPart) String() string {
 	if !p.Known || strings.Contains(p.Value, "\n") {
-		return fmt.Sprintf("%d bytes (%s)", p.Bytes, p.Hash)
+		return fmt.Sprintf("%s (%s)", diag.Count(p.Bytes, "byte"), p.Hash)
 	}
 	return fmt.Sprintf("%q", clip(p.Value))
 }

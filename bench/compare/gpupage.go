@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ltc/bench/measure"
+	"ltc/internal/diag"
 )
 
 const gpuIntro = `<!-- Written by bench/compare -gpu; make bench-gpu measures anew. -->
@@ -41,7 +42,7 @@ func (s *session) pageGPU() string {
 // whereGPU says what was measured on and with what.
 func (s *session) whereGPU(b *strings.Builder) {
 	m := s.Machine
-	fmt.Fprintf(b, "\n## Measured\nOn %s: %s, %d cores, %s.", m.Date, m.Processor, m.Cores, m.System)
+	fmt.Fprintf(b, "\n## Measured\nOn %s: %s, %s, %s.", m.Date, m.Processor, diag.Count(m.Cores, "core"), m.System)
 	if s.Driver != "" {
 		fmt.Fprintf(b, " NVIDIA's driver %s.", s.Driver)
 	}

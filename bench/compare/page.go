@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ltc/bench/measure"
+	"ltc/internal/diag"
 )
 
 const intro = `<!-- Written by bench/compare; make compare measures anew. -->
@@ -65,7 +66,7 @@ func (s *session) page() string {
 // where says what was measured on and with what.
 func (s *session) where(b *strings.Builder) {
 	m := s.Machine
-	fmt.Fprintf(b, "\n## Machine and versions\nMeasured on %s: %s, %d cores, %d GiB, %s; %s.", m.Date, m.Processor, m.Cores, m.MemoryGiB, strings.Join(m.Features, " "), m.System)
+	fmt.Fprintf(b, "\n## Machine and versions\nMeasured on %s: %s, %s, %d GiB, %s; %s.", m.Date, m.Processor, diag.Count(m.Cores, "core"), m.MemoryGiB, strings.Join(m.Features, " "), m.System)
 	fmt.Fprintf(b, " Go %s.\n", strings.TrimPrefix(m.Go, "go"))
 	versions := map[string]bool{}
 	least, most := 0.0, 0.0
@@ -144,7 +145,7 @@ func (s *session) peaks(b *strings.Builder, threads int) {
 
 // neighbours says what two threads are measured by, and why.
 func (s *session) neighbours(b *strings.Builder) {
-	fmt.Fprintf(b, "*To one thread* is how many times as fast two are. Where arithmetic is what takes time, each row was measured alone, %d times by turns with one thread and with two. The median of the ratios of the turns' medians counts. In brackets is the median of the ratios of the least times, as others use a machine's processors, too, and two of them are seldom free at once. Of other rows it is the ratio of the medians of both tables.", turns)
+	fmt.Fprintf(b, "*To one thread* is how many times as fast two are. Where arithmetic is what takes time, each row was measured alone, %s by turns with one thread and with two. The median of the ratios of the turns' medians counts. In brackets is the median of the ratios of the least times, as others use a machine's processors, too, and two of them are seldom free at once. Of other rows it is the ratio of the medians of both tables.", diag.Count(turns, "time"))
 	if x, _, ok := s.speedup(row{name: turning}); ok {
 		fmt.Fprintf(b, " The loop that finds the peak, of which each thread runs one, is %.2f times as fast, measured likewise: more is not to be had of the machine.", 2*x)
 	}

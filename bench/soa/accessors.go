@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"ltc/bench/measure"
+	"ltc/internal/diag"
 	"ltc/soa"
 )
 
@@ -31,7 +32,7 @@ func accessors(n int) []contest {
 	ratios := []ratio{{takenAll, bySlices, 1.05}, {taken, bySlices, 1.05}, {ranged, bySlices, 0}, {generated, bySlices, 1.05}, {ranged, inStruct, 0}, {generated, inStruct, 0}}
 	of := func(what string, open func(p *points) []side) contest {
 		return contest{
-			name: fmt.Sprintf("%s of %d elements", what, n), threads: 1, ratios: ratios,
+			name: fmt.Sprintf("%s of %s", what, diag.Count(n, "element")), threads: 1, ratios: ratios,
 			open: func() ([]side, error) {
 				p, err := newPoints(n)
 				if err != nil {

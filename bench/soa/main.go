@@ -30,6 +30,7 @@ import (
 
 	_ "ltc/backends/reference/llvm"
 	"ltc/bench/measure"
+	"ltc/internal/diag"
 )
 
 // options are the flags.
@@ -138,7 +139,7 @@ func (o *options) measure(ctx context.Context) error {
 			wrong++
 		}
 	}
-	fmt.Fprintf(os.Stderr, "%d lines, %d beyond what is wanted\n", len(s.Lines), wrong)
+	fmt.Fprintf(os.Stderr, "%s, %d beyond what is wanted\n", diag.Count(len(s.Lines), "line"), wrong)
 	if o.write == "" {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"ltc/bench/measure"
 	"ltc/examples/networks"
+	"ltc/internal/diag"
 	"ltc/internal/samples"
 	"ltc/lazy"
 	"ltc/soa"
@@ -69,7 +70,7 @@ func (o *options) networks(ctx context.Context, threads int) (all []contest) {
 	for _, n := range nets {
 		name := n.name
 		if threads > 1 {
-			name = fmt.Sprintf("%s, %d threads", name, threads)
+			name = fmt.Sprintf("%s, %s", name, diag.Count(threads, "thread"))
 		}
 		t := &trial{network: n, ctx: ctx, options: o, threads: threads}
 		c := contest{name: name, threads: threads, open: t.sides, ratios: n.ratios}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ltc/bench/measure"
+	"ltc/internal/diag"
 )
 
 // session is all that was measured, and where.
@@ -51,8 +52,8 @@ func (s *session) into(page string) (string, error) {
 func (s *session) table() string {
 	var b strings.Builder
 	m := s.Machine
-	fmt.Fprintf(&b, "Measured on %s: %s, %d cores, %s; %s, Go %s, %s; columns of %d elements. ",
-		m.Date, m.Processor, m.Cores, strings.Join(m.Features, " "), m.System, strings.TrimPrefix(m.Go, "go"), s.Backend, s.N)
+	fmt.Fprintf(&b, "Measured on %s: %s, %s, %s; %s, Go %s, %s; columns of %s. ",
+		m.Date, m.Processor, diag.Count(m.Cores, "core"), strings.Join(m.Features, " "), m.System, strings.TrimPrefix(m.Go, "go"), s.Backend, diag.Count(s.N, "element"))
 	if s.Used {
 		b.WriteString("Times are what the process used of a processor, as others were at work on the machine. ")
 	}

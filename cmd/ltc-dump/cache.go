@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ltc/backends/objcache"
+	"ltc/internal/diag"
 )
 
 // cacheCommands are what ltc-dump cache does.
@@ -72,7 +73,7 @@ func listCache(c *call, cache *objcache.Cache, _ []string) error {
 			return err
 		}
 	}
-	fmt.Fprintf(c.stdout, "%s of %d bytes in %s\n", counted(len(entries), "object"), total, cache.Dir())
+	fmt.Fprintf(c.stdout, "%s of %s in %s\n", diag.Count(len(entries), "object"), diag.Count(total, "byte"), cache.Dir())
 	return nil
 }
 
@@ -89,13 +90,6 @@ func age(d time.Duration) string {
 	return fmt.Sprintf("%dd ago", d/(24*time.Hour))
 }
 
-func counted(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
 // verifyCache reads all objects and removes those that cannot be used.
 func verifyCache(c *call, cache *objcache.Cache, _ []string) error {
 	good, damaged, err := cache.Verify()
@@ -105,7 +99,7 @@ func verifyCache(c *call, cache *objcache.Cache, _ []string) error {
 	for _, d := range damaged {
 		fmt.Fprintf(c.stdout, "removed %s: %v\n", d.Path, d.Why)
 	}
-	fmt.Fprintf(c.stdout, "%s good, %d damaged\n", counted(len(good), "object"), len(damaged))
+	fmt.Fprintf(c.stdout, "%s good, %d damaged\n", diag.Count(len(good), "object"), len(damaged))
 	if len(damaged) > 0 {
 		return errFailed
 	}
@@ -114,7 +108,7 @@ func verifyCache(c *call, cache *objcache.Cache, _ []string) error {
 
 func clearCache(c *call, cache *objcache.Cache, _ []string) error {
 	n, bytes, err := cache.Clear()
-	fmt.Fprintf(c.stdout, "removed %s, %d bytes of files\n", counted(n, "object"), bytes)
+	fmt.Fprintf(c.stdout, "removed %s, %s of files\n", diag.Count(n, "object"), diag.Count(bytes, "byte"))
 	return err
 }
 
@@ -128,7 +122,7 @@ func explainCache(c *call, cache *objcache.Cache, args []string) error {
 	case len(found) == 0:
 		return fmt.Errorf("no object's key starts with %q: ltc-dump cache ls lists them", args[0])
 	case len(found) > 1:
-		return fmt.Errorf("the keys of %d objects start with %q", len(found), args[0])
+		return fmt.Errorf("the keys of %s start with %q", diag.Count(len(found), "object"), args[0])
 	}
 	near, err := cache.Why(found[0])
 	if err != nil {

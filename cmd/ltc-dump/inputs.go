@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ltc/backends"
+	"ltc/internal/diag"
 	"ltc/internal/samples"
 	"ltc/soa"
 	"ltc/soa/npy"
@@ -57,7 +58,7 @@ func (in inputs) values(p *program, args []backends.Arg, madeUp bool) ([]soa.Vie
 		}
 		i := slices.Index(b.set, false)
 		if i < 0 {
-			return nil, fmt.Errorf("-input %s: %s takes %d arguments, which all have a value already", x.source, p.function, len(args))
+			return nil, fmt.Errorf("-input %s: %s takes %s, which all have a value already", x.source, p.function, diag.Count(len(args), "argument"))
 		}
 		if err := b.put(i, x.source); err != nil {
 			return nil, err

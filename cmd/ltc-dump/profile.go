@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ltc/backends"
+	"ltc/internal/diag"
 	"ltc/internal/peak"
 	"ltc/mlir"
 	"ltc/soa"
@@ -61,7 +62,7 @@ func peaksLine(p peak.Peaks, threads int) string {
 		said = append(said, fmt.Sprintf("%.0f GFLOP/s bf16", p.BF16/1e9))
 	}
 	said = append(said, fmt.Sprintf("%.1f GB/s copied", p.Copied/1e9))
-	return strings.Join(said, ", ") + ", with " + counted(threads, "thread")
+	return strings.Join(said, ", ") + ", with " + diag.Count(threads, "thread")
 }
 
 // places says of an op's ordinal where it stands in the text.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ltc/backends"
+	"ltc/internal/diag"
 	"ltc/internal/samples"
 	"ltc/soa"
 	"ltc/soa/npy"
@@ -28,7 +29,7 @@ func expected(file string, tolerance float64, results []backends.Result) (*recor
 	r := &recorded{tolerance: tolerance, values: make([]soa.View, len(results))}
 	if filepath.Ext(file) == ".npy" {
 		if len(results) != 1 {
-			return nil, fmt.Errorf("-expect %s holds one array, the program has %d results: name a .npz file", file, len(results))
+			return nil, fmt.Errorf("-expect %s holds one array, the program has %s: name a .npz file", file, diag.Count(len(results), "result"))
 		}
 		v, err := npy.ReadFile(file)
 		r.values[0] = v
@@ -45,7 +46,7 @@ func expected(file string, tolerance float64, results []backends.Result) (*recor
 		}
 		switch {
 		case i < 0 || i >= len(results):
-			return nil, fmt.Errorf("-expect %s: %q is none of the %d results: they go by their ltc.name, or as out0, out1, …", file, e.Name, len(results))
+			return nil, fmt.Errorf("-expect %s: %q names no result: they go by their ltc.name, or as out0, out1, …", file, e.Name)
 		case !r.values[i].IsZero():
 			return nil, fmt.Errorf("-expect %s: %q is result %d, which another array in it is too", file, e.Name, i)
 		}
@@ -91,7 +92,7 @@ func far(d samples.Difference, elements int) string {
 	case math.IsInf(d.Size, 1) && at == "":
 		what = "different"
 	case math.IsInf(d.Size, 1):
-		what = fmt.Sprintf("%d of %d elements differ, most%s", d.Count, elements, at)
+		what = fmt.Sprintf("%d of %s differ, most%s", d.Count, diag.Count(elements, "element"), at)
 	}
 	return fmt.Sprintf("%s: %s, want %s", what, d.Got, d.Want)
 }

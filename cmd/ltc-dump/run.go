@@ -16,6 +16,7 @@ import (
 	_ "ltc/backends/cuda"
 	_ "ltc/backends/null"
 	_ "ltc/backends/reference/llvm" // compiles for the backend cpu
+	"ltc/internal/diag"
 	"ltc/internal/samples"
 	_ "ltc/internal/test/cudasim"
 	"ltc/internal/test/interpreter"
@@ -59,7 +60,7 @@ func (r *running) flags(name string) *flag.FlagSet {
 func (r *running) check(files int) error {
 	switch {
 	case files != 1:
-		return usagef("%d files: want one", files)
+		return usagef("%s: want one", diag.Count(files, "file"))
 	case r.threads < 0 || r.threads > mostThreads:
 		return usagef("-threads %d: want a number from 0 to %d", r.threads, mostThreads)
 	case r.timeout < 0:
@@ -121,7 +122,7 @@ func (r *running) run(ctx context.Context, c *call, file string) error {
 func (r *running) execute(ctx context.Context, c *call, b backends.Backend, p *program, exe backends.Executable) error {
 	sig := exe.Signature()
 	if n := len(sig.Results); filepath.Ext(r.output) == ".npy" && n != 1 {
-		return fmt.Errorf("-output %s holds one array, %s has %d results: name a .npz file", r.output, r.function, n)
+		return fmt.Errorf("-output %s holds one array, %s has %s: name a .npz file", r.output, r.function, diag.Count(n, "result"))
 	}
 	want, err := expected(r.expect, r.tolerance, sig.Results)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"ltc/backends/kit/plan"
 	"ltc/backends/reference"
 	"ltc/backends/reference/eval"
+	"ltc/internal/diag"
 	"ltc/internal/test/conformance"
 	"ltc/ir/types"
 	"ltc/mlir"
@@ -61,7 +62,7 @@ func show(c *call) error {
 	case *timeout < 0:
 		return usagef("-timeout %v: want a time", *timeout)
 	case len(args) != 1:
-		return usagef("%d files: want one", len(args))
+		return usagef("%s: want one", diag.Count(len(args), "file"))
 	case *stage != "" && !slices.Contains(stages(), *stage):
 		return usagef("no stage %q: there are %s", *stage, strings.Join(stages(), ", "))
 	}
@@ -151,7 +152,7 @@ func (s *source) showKernels(ctx context.Context, w io.Writer, text, stage strin
 		})
 		if err == nil {
 			n := family.BaseSize()
-			fmt.Fprintf(w, "// for %d elements, and for other numbers likewise\n%s", n, shown[n])
+			fmt.Fprintf(w, "// for %s, and for other numbers likewise\n%s", diag.Count(n, "element"), shown[n])
 		}
 		return err
 	}
@@ -223,7 +224,7 @@ func verifyFiles(c *call) error {
 		bad++
 	}
 	if bad > 0 {
-		return fmt.Errorf("%d of %d files are not valid", bad, len(args))
+		return fmt.Errorf("%d of %s are not valid", bad, diag.Count(len(args), "file"))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/lower"
 	"ltc/mlir"
@@ -71,7 +72,7 @@ func programs(n int) string {
 	if n == 1 {
 		return "one program"
 	}
-	return fmt.Sprintf("%d programs", n)
+	return diag.Count(n, "program")
 }
 
 // records cuts the text of a file of recorded steps into programs. Steps that
@@ -121,7 +122,7 @@ func records(name, text string) ([]source, error) {
 func (s *source) head(i, n int) string {
 	h := fmt.Sprintf("program %d of %d: %s", i+1, n, s.at)
 	if s.times > 1 {
-		h += fmt.Sprintf(", %d times", s.times)
+		h += ", " + diag.Count(s.times, "time")
 	}
 	return h
 }

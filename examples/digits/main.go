@@ -14,6 +14,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	_ "ltc/backends/reference/llvm" // registers "cpu" and "eval", with its compiler
+	"ltc/internal/diag"
 )
 
 func main() {
@@ -47,7 +48,7 @@ func learn(backend string, seed uint64, epochs int, out string) error {
 	if err := os.WriteFile(path, []byte(r.text), 0o644); err != nil {
 		return err
 	}
-	fmt.Printf("trained on %d images in %.1f s, tested on %d others\n", r.trained, time.Since(start).Seconds(), r.tests)
+	fmt.Printf("trained on %s in %.1f s, tested on %d others\n", diag.Count(r.trained, "image"), time.Since(start).Seconds(), r.tests)
 	fmt.Println("training:  ", r.training)
 	fmt.Println("prediction:", r.prediction)
 	fmt.Println("the step is in", path)

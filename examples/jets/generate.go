@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/soa"
 	"ltc/soa/npy"
@@ -102,7 +103,7 @@ func (o options) generate() error {
 	if err := os.MkdirAll(filepath.Dir(o.file), 0o755); err != nil {
 		return err
 	}
-	fmt.Fprintf(o.out, "there is no %s: drawing %d jets\n", o.file, o.jets)
+	fmt.Fprintf(o.out, "there is no %s: drawing %s\n", o.file, diag.Count(o.jets, "jet"))
 	return npy.WriteArchive(o.file, append(entries, label, offset))
 }
 

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 
 	_ "ltc/backends/reference/llvm" // registers "cpu" and "eval", with its compiler
+	"ltc/internal/diag"
 )
 
 func main() {
@@ -64,7 +65,7 @@ func (o options) run() (*found, error) {
 		return nil, err
 	}
 	f := &found{jets: jets.Len(), particles: jets.Count("Particles")}
-	fmt.Fprintf(o.out, "%d jets of %d particles in %s\n", f.jets, f.particles, o.file)
+	fmt.Fprintf(o.out, "%s of %s in %s\n", diag.Count(f.jets, "jet"), diag.Count(f.particles, "particle"), o.file)
 	t, err := newTagger(o.backend, o.seed, jets)
 	if err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func (o options) run() (*found, error) {
 	if f.area, err = t.area(tags.Columns); err != nil {
 		return nil, err
 	}
-	fmt.Fprintf(o.out, "area under the ROC curve of %d jets held back: %.3f\n", len(t.test), f.area)
+	fmt.Fprintf(o.out, "area under the ROC curve of %s held back: %.3f\n", diag.Count(len(t.test), "jet"), f.area)
 	fmt.Fprintf(o.out, "scores and shapes are in %s\n", o.tags)
 	return f, save(o.tags, tags.Columns)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -142,7 +143,7 @@ func (b *Batch) add(name string, a arrow.Array) error {
 	}
 	if s, ok := a.(*array.Struct); ok {
 		if a.NullN() > 0 {
-			return fmt.Errorf("%d of %d structs are null", a.NullN(), a.Len())
+			return fmt.Errorf("null structs: %d of %d", a.NullN(), a.Len())
 		}
 		for i, field := range s.DataType().(*arrow.StructType).Fields() {
 			if err := b.add(name+"."+field.Name, s.Field(i)); err != nil {
@@ -152,7 +153,7 @@ func (b *Batch) add(name string, a arrow.Array) error {
 		return nil
 	}
 	if a.NullN() > 0 && !b.masks {
-		return fmt.Errorf("%d of %d entries are null", a.NullN(), a.Len())
+		return fmt.Errorf("null entries: %d of %d", a.NullN(), a.Len())
 	}
 	var err error
 	if l, ok := a.(array.ListLike); ok && a.DataType().ID() != arrow.FIXED_SIZE_LIST {
@@ -191,7 +192,7 @@ func (b *Batch) view(a arrow.Array) (soa.View, error) {
 		nulls := inner.NullN()
 		inner.Release()
 		if nulls > 0 {
-			return soa.View{}, fmt.Errorf("%d components are null", nulls)
+			return soa.View{}, fmt.Errorf("null components: %d", nulls)
 		}
 	}
 }
@@ -215,7 +216,7 @@ func (b *Batch) numbers(a arrow.Array, first int, shape types.Shape) (soa.View, 
 		return soa.View{}, err
 	}
 	if over := uintptr(unsafe.Pointer(unsafe.SliceData(mem))) % uintptr(d.Size()); over != 0 {
-		return soa.View{}, fmt.Errorf("its memory starts %d bytes after a multiple of %d", over, d.Size())
+		return soa.View{}, fmt.Errorf("its memory starts %s after a multiple of %d", diag.Count(over, "byte"), d.Size())
 	}
 	data.Retain()
 	buffer := soa.Foreign(mem, data.Release)

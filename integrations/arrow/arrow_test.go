@@ -174,7 +174,7 @@ func TestNulls(t *testing.T) {
 	const rows = `[{"pt": 1, "hits": [1]}, {"pt": null, "hits": null}, {"pt": 3, "hits": [2, 3]}]`
 	r := fromJSON(t, memory.DefaultAllocator, rows, "pt", f32, "hits", list(f32))
 	_, err := ltcarrow.Columns(r)
-	require.EqualError(t, err, "arrow: column pt: 1 of 3 entries are null")
+	require.EqualError(t, err, "arrow: column pt: null entries: 1 of 3")
 	b, err := ltcarrow.Columns(r, ltcarrow.Masks())
 	require.NoError(t, err)
 	require.Equal(t, []string{"pt", "pt.valid", "hits", "hits.valid"}, b.Names())
@@ -198,10 +198,10 @@ func TestErrors(t *testing.T) {
 		"time":           {`[{"x": "2026-01-02"}]`, "an array of date32 has no numbers that can be read in place: leave it out of the batch", arrow.FixedWidthTypes.Date32},
 		"lists of lists": {`[{"x": [[1]]}]`, "its values are lists", list(list(f32))},
 		"text in a list": {`[{"x": ["a"]}]`, "values: an array of utf8 has no numbers that can be read in place: leave it out of the batch", list(arrow.BinaryTypes.String)},
-		"null values":    {`[{"x": [1, null, 2]}]`, "values: 1 of 3 entries are null", list(f32)},
-		"null component": {`[{"x": [1, null]}]`, "1 components are null", vector},
-		"null structs":   {`[{"x": null}]`, "1 of 1 structs are null", hit},
-		"null fields":    {`[{"x": {"charge": null, "layer": 1}}]`, "field charge: 1 of 1 entries are null", hit},
+		"null values":    {`[{"x": [1, null, 2]}]`, "values: null entries: 1 of 3", list(f32)},
+		"null component": {`[{"x": [1, null]}]`, "null components: 1", vector},
+		"null structs":   {`[{"x": null}]`, "null structs: 1 of 1", hit},
+		"null fields":    {`[{"x": {"charge": null, "layer": 1}}]`, "field charge: null entries: 1 of 1", hit},
 		"list views":     {`[{"x": [1]}]`, "an array of list_view<item: float32, nullable> has no numbers that can be read in place: leave it out of the batch", arrow.ListViewOf(f32)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestErrors(t *testing.T) {
 	data := array.NewData(f32, 2, []*memory.Buffer{nil, odd}, nil, 0, 0)
 	r := array.NewRecordBatch(arrow.NewSchema(fields("x", f32), nil), []arrow.Array{array.MakeFromData(data)}, 2)
 	_, err := ltcarrow.Columns(r)
-	require.EqualError(t, err, "arrow: column x: its memory starts 1 bytes after a multiple of 4")
+	require.EqualError(t, err, "arrow: column x: its memory starts 1 byte after a multiple of 4")
 }
 
 func TestNoRows(t *testing.T) {
@@ -273,5 +273,5 @@ func TestResults(t *testing.T) {
 		require.EqualError(t, err, "arrow: "+name)
 	}
 	_, err = ltcarrow.RecordBatch(events.Col("Pt"), soa.ColumnOf("x", []float32{1}))
-	require.EqualError(t, err, "arrow: column x: it has 1 rows, and columns before it 3")
+	require.EqualError(t, err, "arrow: column x: it has 1 row, and columns before it 3")
 }

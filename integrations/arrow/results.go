@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"ltc/internal/diag"
 	"ltc/soa"
 )
 
@@ -25,7 +26,7 @@ func RecordBatch(columns ...soa.Column) (arrow.RecordBatch, error) {
 			rows = a.Len()
 		}
 		if a.Len() != rows {
-			return nil, fmt.Errorf("arrow: column %s: it has %d rows, and columns before it %d", c.Name(), a.Len(), rows)
+			return nil, fmt.Errorf("arrow: column %s: it has %s, and columns before it %d", c.Name(), diag.Count(a.Len(), "row"), rows)
 		}
 		fields[i], arrays[i] = arrow.Field{Name: c.Name(), Type: a.DataType()}, a
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"ltc/internal/diag"
 )
 
 // entriesOf returns the bytes of n entries of size bytes each of an array's buffer,
@@ -19,7 +21,7 @@ func entriesOf(data arrow.ArrayData, first, n, size int) ([]byte, error) {
 	from := first + data.Offset()
 	hi, end := bits.Mul64(uint64(from)+uint64(n), uint64(size))
 	if first < 0 || data.Offset() < 0 || n < 0 || hi != 0 || end > uint64(len(mem)) {
-		return nil, fmt.Errorf("entries %d to %d of %d bytes each are not in a buffer of %d", from, from+n, size, len(mem))
+		return nil, fmt.Errorf("entries %d to %d of %s each are not in a buffer of %d", from, from+n, diag.Count(size, "byte"), len(mem))
 	}
 	return mem[from*size : end], nil
 }
@@ -32,7 +34,7 @@ func checkNulls(data arrow.ArrayData) error {
 		return nil
 	}
 	if n := data.Offset() + data.Len(); n > 8*all[0].Len() {
-		return fmt.Errorf("%d entries have %d bits that say which are null", n, 8*all[0].Len())
+		return fmt.Errorf("%s with %s that say which are null", diag.Count(n, "entry"), diag.Count(8*all[0].Len(), "bit"))
 	}
 	return nil
 }

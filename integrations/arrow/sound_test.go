@@ -48,8 +48,8 @@ func TestUnsoundArrays(t *testing.T) {
 		"offsets that fall":     {lists(2, 0, offsets(3, 4, 1), list(f32)), "values 3 to 1 of 4"},
 		"offsets below 0":       {lists(2, 0, offsets(-2, 0, 1), list(f32)), "values -2 to 1 of 4"},
 		"few components":        {array.NewData(vector, 3, []*memory.Buffer{nil}, []arrow.ArrayData{values(4)}, 0, 0), "values 0 to 6 of 4"},
-		"no null bits":          {array.NewData(f32, 20, []*memory.Buffer{memory.NewBufferBytes([]byte{}), memory.NewBufferBytes(make([]byte, 80))}, nil, -1, 0), "20 entries have 0 bits that say which are null"},
-		"few null bits":         {array.NewData(f32, 20, []*memory.Buffer{memory.NewBufferBytes([]byte{255}), memory.NewBufferBytes(make([]byte, 80))}, nil, -1, 0), "20 entries have 8 bits that say which are null"},
+		"no null bits":          {array.NewData(f32, 20, []*memory.Buffer{memory.NewBufferBytes([]byte{}), memory.NewBufferBytes(make([]byte, 80))}, nil, -1, 0), "20 entries with 0 bits that say which are null"},
+		"few null bits":         {array.NewData(f32, 20, []*memory.Buffer{memory.NewBufferBytes([]byte{255}), memory.NewBufferBytes(make([]byte, 80))}, nil, -1, 0), "20 entries with 8 bits that say which are null"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := array.MakeFromData(c.data)

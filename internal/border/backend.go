@@ -2,7 +2,8 @@
 // contract of package backends, such as a panic, becomes an error that names the backend,
 // before any of its results is used. Its central type is [Executable].
 //
-// imports only ltc/backends, ltc/soa, ltc/ir/types and ltc/internal/spare.
+// imports only ltc/backends, ltc/soa, ltc/ir/types, ltc/internal/spare and
+// ltc/internal/diag.
 package border
 
 import (

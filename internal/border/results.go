@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ltc/backends"
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -25,10 +26,10 @@ func (g *snapshot) hasMemory(j int) bool { return j < len(g.results) && g.result
 func (g *snapshot) accept(x *Executable, c *backends.Call, r *record) error {
 	refuse := func(format string, args ...any) error { return x.backend.refuse(execute, format, args...) }
 	if len(c.Results) != len(x.sig.Results) {
-		return refuse("it gave %d results of %d", len(c.Results), len(x.sig.Results))
+		return refuse("it gave %s of %d", diag.Count(len(c.Results), "result"), len(x.sig.Results))
 	}
 	if len(c.Args) != len(g.args) {
-		return refuse("it left %d arguments of %d", len(c.Args), len(g.args))
+		return refuse("it left %s of %d", diag.Count(len(c.Args), "argument"), len(g.args))
 	}
 	for i := range c.Args {
 		if !g.args[i].same(&c.Args[i], x.argType(i), r.layout(i)) {

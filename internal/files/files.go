@@ -2,7 +2,7 @@
 // how long: names from a command line. It writes files that others may be
 // reading. Its central functions are [Read] and [Write].
 //
-// imports only the standard library.
+// imports only ltc/internal/diag and the standard library.
 package files
 
 import (
@@ -18,6 +18,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ltc/internal/diag"
 )
 
 // Read opens what path names. A regular file, which tells its size, is read by
@@ -67,7 +69,7 @@ type bounded struct {
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.r.Read(p[:min(int64(len(p)), b.left+1)])
 	if b.left -= int64(n); b.left < 0 {
-		return n - 1, fmt.Errorf("more than %d bytes, which is the most that is read of what is no regular file: write it to one", b.most)
+		return n - 1, fmt.Errorf("more than %s, which is the most that is read of what is no regular file: write it to one", diag.Count(b.most, "byte"))
 	}
 	return n, err
 }
@@ -104,7 +106,7 @@ func ReadDeclared(name string, head []byte, r io.Reader, size int) ([]byte, erro
 		n, err := io.ReadFull(r, data[len(data):cap(data)])
 		data = data[:len(data)+n]
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			return nil, fmt.Errorf("%s: truncated: it has %d bytes, and %d by its header", name, len(data), size)
+			return nil, fmt.Errorf("%s: truncated: it has %s, and %d by its header", name, diag.Count(len(data), "byte"), size)
 		} else if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -117,7 +119,7 @@ func ReadDeclared(name string, head []byte, r io.Reader, size int) ([]byte, erro
 		}
 	}
 	if more > 0 {
-		return nil, fmt.Errorf("%s: more than the %d bytes that its header says: the header does not describe all of it", name, size)
+		return nil, fmt.Errorf("%s: more than the %s that its header says: the header does not describe all of it", name, diag.Count(size, "byte"))
 	}
 	return data, nil
 }

@@ -13,6 +13,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/internal/files"
 	"ltc/soa"
 )
@@ -91,7 +92,7 @@ const mostDeflate = 1032
 func unpack(total uint64, f *zip.File) (uint64, error) {
 	hi, most := bits.Mul64(f.CompressedSize64, mostDeflate)
 	if hi == 0 && f.UncompressedSize64 > most {
-		return 0, fmt.Errorf("claims to inflate to %d bytes: %d deflated ones make at most %d", f.UncompressedSize64, f.CompressedSize64, most)
+		return 0, fmt.Errorf("claims to inflate to %s: %d deflated ones make at most %d", diag.Count(f.UncompressedSize64, "byte"), f.CompressedSize64, most)
 	}
 	total, over := bits.Add64(total, f.UncompressedSize64, 0)
 	if over != 0 || total > math.MaxInt {
@@ -136,13 +137,13 @@ func entryBytes(f *zip.File, data []byte) ([]byte, error) {
 		return nil, err
 	}
 	if off < 0 || off > int64(len(data)) || f.CompressedSize64 > uint64(int64(len(data))-off) {
-		return nil, fmt.Errorf("truncated: takes %d bytes at %d of a file of %d", f.CompressedSize64, off, len(data))
+		return nil, fmt.Errorf("truncated: takes %s at %d of a file of %d", diag.Count(f.CompressedSize64, "byte"), off, len(data))
 	}
 	raw := data[off : off+int64(f.CompressedSize64)]
 	switch f.Method {
 	case zip.Store:
 		if f.UncompressedSize64 != f.CompressedSize64 {
-			return nil, fmt.Errorf("stored, but takes %d bytes for %d", f.CompressedSize64, f.UncompressedSize64)
+			return nil, fmt.Errorf("stored, but takes %s for %d", diag.Count(f.CompressedSize64, "byte"), f.UncompressedSize64)
 		}
 	case zip.Deflate:
 		if raw, err = inflate(raw, f.UncompressedSize64); err != nil {
@@ -180,7 +181,7 @@ func inflate(raw []byte, size uint64) ([]byte, error) {
 	}
 	switch n, err := io.ReadFull(r, make([]byte, 1)); {
 	case n > 0:
-		return nil, fmt.Errorf("inflates to more than the %d bytes that the archive claims", size)
+		return nil, fmt.Errorf("inflates to more than the %s that the archive claims", diag.Count(size, "byte"))
 	case err != io.EOF:
 		return nil, fmt.Errorf("inflate: %w", err)
 	}
@@ -204,7 +205,7 @@ func readHeader(r io.Reader, size uint64, failed func(err error, n int) error) (
 		return nil, err
 	}
 	if dict > mostHeader {
-		return nil, fmt.Errorf("a header of %d bytes, which may be %d where it does not lie in a file", dict, mostHeader)
+		return nil, fmt.Errorf("a header of %s, which may be %d where it does not lie in a file", diag.Count(dict, "byte"), mostHeader)
 	}
 	all := min(uint64(len(head)-len(rest))+dict, size)
 	if all <= uint64(len(head)) {
@@ -221,7 +222,7 @@ func inflated(err error, n int, size uint64) error {
 	case nil:
 		return nil
 	case io.EOF, io.ErrUnexpectedEOF: // of raw, too
-		return fmt.Errorf("inflates to %d bytes, want %d", n, size)
+		return fmt.Errorf("inflates to %s, want %d", diag.Count(n, "byte"), size)
 	}
 	return fmt.Errorf("inflate: %w", err)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unsafe"
 
+	"ltc/internal/diag"
 	"ltc/internal/files"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -57,7 +58,7 @@ func encodeHeader(t types.Type) ([]byte, error) {
 // C order, whose type NumPy writes as code: for types that no tensor here has.
 func Header(code string, shape []int) ([]byte, error) {
 	if len(shape) > maxRank {
-		return nil, fmt.Errorf("write array: %d dimensions: NumPy has at most %d", len(shape), maxRank)
+		return nil, fmt.Errorf("write array: %s: NumPy has at most %d", diag.Count(len(shape), "dimension"), maxRank)
 	}
 	var list strings.Builder
 	for _, d := range shape {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -57,7 +58,7 @@ func splitHeader(data []byte) (header, []byte, error) {
 		return header{}, nil, err
 	}
 	if size > uint64(len(rest)) {
-		return header{}, nil, fmt.Errorf("truncated: the header takes %d bytes, found %d", size, len(rest))
+		return header{}, nil, fmt.Errorf("truncated: the header takes %s, found %d", diag.Count(size, "byte"), len(rest))
 	}
 	h, err := parseHeader(string(rest[:size]))
 	if err != nil {
@@ -75,9 +76,9 @@ func (h header) typeFor(found uint64) (types.Type, error) {
 	}
 	switch want := uint64(t.Bytes()); {
 	case found < want:
-		return types.Type{}, fmt.Errorf("truncated: %v takes %d bytes, found %d after the header", t, want, found)
+		return types.Type{}, fmt.Errorf("truncated: %v takes %s, found %d after the header", t, diag.Count(want, "byte"), found)
 	case found > want:
-		return types.Type{}, fmt.Errorf("%d bytes after the %d that %v takes: the header does not describe all of the file", found-want, want, t)
+		return types.Type{}, fmt.Errorf("%s after the %d that %v takes: the header does not describe all of the file", diag.Count(found-want, "byte"), want, t)
 	}
 	return t, nil
 }
@@ -233,7 +234,7 @@ func (p *parser) shape() (types.Shape, error) {
 	s := types.Shape{}
 	for !p.accept(")") {
 		if len(s) == maxRank {
-			return nil, fmt.Errorf("shape: more than %d dimensions", maxRank)
+			return nil, fmt.Errorf("shape: more than %s", diag.Count(maxRank, "dimension"))
 		}
 		p.space()
 		digits := len(p.text) - len(strings.TrimLeft(p.text, "0123456789"))

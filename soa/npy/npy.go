@@ -13,7 +13,7 @@
 // Sizes in a header are checked against the bytes that are there before
 // anything is allocated or viewed, so a header that lies costs nothing.
 //
-// imports only ltc/soa, ltc/ir/types and ltc/internal/files.
+// imports only ltc/soa, ltc/ir/types, ltc/internal/files and ltc/internal/diag.
 package npy
 
 import (
@@ -25,6 +25,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"ltc/internal/diag"
 	"ltc/internal/files"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -149,7 +150,7 @@ func readAligned(path string, endless func(r io.Reader) ([]byte, error)) ([]byte
 		}
 		data := soa.New(int(size)).Bytes()
 		if n, err := io.ReadFull(f, data); err != nil {
-			return nil, fmt.Errorf("%s: read %d of %d bytes: %w", path, n, len(data), err)
+			return nil, fmt.Errorf("%s: read %d of %s: %w", path, n, diag.Count(len(data), "byte"), err)
 		}
 		return data, nil
 	}, endless)
@@ -163,7 +164,7 @@ func readArray(name string, r io.Reader) ([]byte, error) {
 		case nil:
 			return nil
 		case io.EOF, io.ErrUnexpectedEOF:
-			return fmt.Errorf("truncated: ends after %d bytes, within the header", n)
+			return fmt.Errorf("truncated: ends after %s, within the header", diag.Count(n, "byte"))
 		}
 		return err
 	})

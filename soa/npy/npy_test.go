@@ -151,7 +151,7 @@ func TestDecodeErrors(t *testing.T) {
 		{[]byte("\x93NUMPY\x02\x00\x01\x00\x00"), `truncated: ends before the length of the header`},
 		{golden[:50], `truncated: the header takes 118 bytes, found 40`},
 		{golden[:140], `truncated: f32[2,3] takes 24 bytes, found 12 after the header`},
-		{append(bytes.Clone(golden), 1), `1 bytes after the 24 that f32[2,3] takes: the header does not describe all of the file`},
+		{append(bytes.Clone(golden), 1), `1 byte after the 24 that f32[2,3] takes: the header does not describe all of the file`},
 		{[]byte("\x93NUMPY\x04\x00\x01\x00"), `format version 4.0: want 1.0, 2.0 or 3.0`},
 		{[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), `truncated: the header takes 4294967295 bytes, found 0`},
 		{head("'>f4'", "(2,)"), `dtype ">f4" is big-endian: want little-endian; in NumPy, a.astype(a.dtype.newbyteorder('<'))`},

@@ -3,7 +3,7 @@
 // header, which is JSON, and the tensors' elements, row by row. Its central type
 // is [File]. Elements are looked at where they lie in the file.
 //
-// imports only ltc/ir/types, ltc/soa and ltc/internal/files.
+// imports only ltc/ir/types, ltc/soa, ltc/internal/files and ltc/internal/diag.
 package safetensors
 
 import (
@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -100,7 +101,7 @@ func Decode(name string, b *soa.Buffer) (*File, error) {
 func decode(b *soa.Buffer) (*File, error) {
 	data := b.Bytes()
 	if len(data) < 8 {
-		return nil, fmt.Errorf("%d bytes are no safetensors file", len(data))
+		return nil, fmt.Errorf("a file of %s is no safetensors file", diag.Count(len(data), "byte"))
 	}
 	size := binary.LittleEndian.Uint64(data)
 	if size > maxHeader || size > uint64(len(data)-8) {
@@ -144,7 +145,7 @@ func decode(b *soa.Buffer) (*File, error) {
 		f.Tensors = append(f.Tensors, Tensor{p.name, view(b, start+p.begin, p.t)})
 	}
 	if at != len(data)-start {
-		return nil, fmt.Errorf("%d bytes follow the last tensor", len(data)-start-at)
+		return nil, fmt.Errorf("there is more behind the last tensor: %s", diag.Count(len(data)-start-at, "byte"))
 	}
 	return f, nil
 }

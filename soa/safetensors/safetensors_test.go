@@ -88,7 +88,7 @@ func TestDecodeInPlace(t *testing.T) {
 func TestErrors(t *testing.T) {
 	one := func(e string) []byte { return file(`{"x":`+e+`}`, 1, 2, 3, 4) }
 	for want, data := range map[string][]byte{
-		"m: 3 bytes are no safetensors file": {1, 2, 3},
+		"m: a file of 3 bytes is no safetensors file": {1, 2, 3},
 		"m: no safetensors file, or one cut short: by its first 8 bytes the header has 9, of 0 that follow and at most 104857600": {9, 0, 0, 0, 0, 0, 0, 0},
 		"m: header: unexpected end of JSON input":                                                        file("{"),
 		"m: header: __metadata__: json: cannot unmarshal number into Go value of type map[string]string": file(`{"__metadata__":1}`),
@@ -103,7 +103,7 @@ func TestErrors(t *testing.T) {
 		"m: header: tensor x is there twice":                                                             file(`{"x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"\u0078":{"dtype":"I8","shape":[1],"data_offsets":[0,1]}}`, 1),
 		"m: header: want a JSON object, found [":                                                         file(`[]`),
 		"m: header: invalid character '}' after top-level value":                                         file(`{}}`),
-		"m: 1 bytes follow the last tensor":                                                              one(`{"dtype":"U8","shape":[3],"data_offsets":[0,3]}`),
+		"m: there is more behind the last tensor: 1 byte":                                                one(`{"dtype":"U8","shape":[3],"data_offsets":[0,3]}`),
 	} {
 		_, err := Decode("m", soa.Wrap(data))
 		require.EqualError(t, err, want)

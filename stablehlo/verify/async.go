@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -11,7 +12,7 @@ import (
 func verifyAsyncStart(v *verifier, op *mlir.Op) {
 	b := op.Regions[0].Blocks[0]
 	if len(b.Ops) != 2 {
-		v.stop(op, "C1", "the body has %d ops, but should have one and a return", len(b.Ops))
+		v.stop(op, "C1", "the body has %s, but should have one and a return", diag.Count(len(b.Ops), "op"))
 	}
 	inner := b.Ops[0]
 	if !inner.Code.Info().Traits.Has(mlir.Async) {
@@ -21,7 +22,7 @@ func verifyAsyncStart(v *verifier, op *mlir.Op) {
 		v.stop(op, "C3", "operands are (%s) but the body has (%s), which its op should take in this order", mlir.JoinTypes(want), mlir.JoinTypes(got))
 	}
 	if len(op.Results) != 1 {
-		v.stop(op, "C4", "has %d results, but gives one future", len(op.Results))
+		v.stop(op, "C4", "has %s, but gives one future", diag.Count(len(op.Results), "result"))
 	}
 	got, ok := stablehlo.FutureElems(op.Results[0].Type)
 	if want := mlir.TypesOf(returns(op.Regions[0]).Operands); !ok || !mlir.SameTypes(got, want) {
@@ -31,7 +32,7 @@ func verifyAsyncStart(v *verifier, op *mlir.Op) {
 
 func verifyAsyncDone(v *verifier, op *mlir.Op) {
 	if len(op.Operands) != 1 {
-		v.stop(op, "", "has %d operands, but takes one future", len(op.Operands))
+		v.stop(op, "", "has %s, but takes one future", diag.Count(len(op.Operands), "operand"))
 	}
 	elems, ok := stablehlo.FutureElems(op.Operands[0].Type)
 	if !ok {
@@ -84,7 +85,7 @@ func verifyRecv(v *verifier, op *mlir.Op) {
 // received checks an op that takes a token and gives tensors and a token.
 func (v *verifier) received(op *mlir.Op, some, tensors, last string) {
 	if len(op.Operands) != 1 {
-		v.stop(op, "I1", "has %d operands, but takes a token", len(op.Operands))
+		v.stop(op, "I1", "has %s, but takes a token", diag.Count(len(op.Operands), "operand"))
 	}
 	n := len(op.Results) - 1
 	if n < 0 {
@@ -122,7 +123,7 @@ func verifyInfeed(v *verifier, op *mlir.Op) {
 	}
 	list, ok := a.(mlir.ArrayAttr)
 	if n := len(op.Results) - 1; !ok || len(list) != n {
-		v.stop(op, "", "layout is %s, but should have %d entries, one for each result but the token", mlir.Clip(a.String()), n)
+		v.stop(op, "", "layout is %s, but should have %s, one for each result but the token", mlir.Clip(a.String()), diag.Count(n, "entry"))
 	}
 	for i, e := range list {
 		if _, ok := mlir.Ints(e); !ok {
@@ -164,7 +165,7 @@ func verifyRunParallel(v *verifier, op *mlir.Op) {
 		}
 	}
 	if ins != len(op.Operands) || outs != len(op.Results) {
-		v.fail(op, "", "has %d operands and %d results, but the programs take %d and give %d", len(op.Operands), len(op.Results), ins, outs)
+		v.fail(op, "", "has %s and %s, but the programs take %d and give %d", diag.Count(len(op.Operands), "operand"), diag.Count(len(op.Results), "result"), ins, outs)
 	}
 }
 

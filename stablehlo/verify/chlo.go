@@ -3,6 +3,7 @@ package verify
 import (
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -84,7 +85,7 @@ func (v *verifier) broadcasts(op *mlir.Op, ins []*mlir.TensorType, out *mlir.Ten
 		rank = max(rank, len(t.Shape))
 	}
 	if len(out.Shape) != rank {
-		v.stop(op, "", "the result is %s, but should have %d dimensions, as the operand with most", out, rank)
+		v.stop(op, "", "the result is %s, but should have %s, as the operand with most", out, diag.Count(rank, "dimension"))
 	}
 	for i, t := range ins {
 		for k, d := range dims[i] {
@@ -170,7 +171,7 @@ func (v *verifier) largest(op *mlir.Op, in *mlir.TensorType, outs []*mlir.Tensor
 func verifyScan(v *verifier, op *mlir.Op) {
 	inputs, _, outputs, ok := stablehlo.ScanSegments(op)
 	if !ok {
-		v.stop(op, "", "operandSegmentSizes and resultSegmentSizes do not tell %d operands and %d results apart", len(op.Operands), len(op.Results))
+		v.stop(op, "", "operandSegmentSizes and resultSegmentSizes do not tell %s and %s apart", diag.Count(len(op.Operands), "operand"), diag.Count(len(op.Results), "result"))
 	}
 	dim, ok := mlir.Int(op.Attrs.Get("dimension"))
 	if !ok || dim < 0 {
@@ -179,7 +180,7 @@ func verifyScan(v *verifier, op *mlir.Op) {
 	body := op.Body()
 	if body == nil || len(body.Args) != len(op.Operands) || body.Ops[len(body.Ops)-1].Code != stablehlo.Return ||
 		len(body.Ops[len(body.Ops)-1].Operands) != len(op.Results) {
-		v.stop(op, "", "needs a body of one block that takes %d arguments and returns %d values", len(op.Operands), len(op.Results))
+		v.stop(op, "", "needs a body of one block that takes %s and returns %s", diag.Count(len(op.Operands), "argument"), diag.Count(len(op.Results), "value"))
 	}
 	v.slicesOf(op, "operand", op.Operands, body.Args, inputs, int(dim))
 	v.slicesOf(op, "result", op.Results, body.Ops[len(body.Ops)-1].Operands, outputs, int(dim))

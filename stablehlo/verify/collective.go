@@ -3,6 +3,7 @@ package verify
 import (
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -109,7 +110,7 @@ func verifyAllGather(v *verifier, op *mlir.Op) {
 // at least one; label is the rule about their number.
 func (v *verifier) each(op *mlir.Op, label string) (ins, outs []*mlir.TensorType) {
 	if len(op.Operands) == 0 || len(op.Results) != len(op.Operands) {
-		v.stop(op, label, "has %d operands and %d results, but gives one for each of at least one", len(op.Operands), len(op.Results))
+		v.stop(op, label, "has %s and %s, but gives one for each of at least one", diag.Count(len(op.Operands), "operand"), diag.Count(len(op.Results), "result"))
 	}
 	return v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
 }
@@ -233,7 +234,7 @@ func (v *verifier) rooted(op *mlir.Op, root, count string) (data int) {
 	data = len(op.Operands)
 	if mlir.Flag(op.Attrs.Get("has_dynamic_root")) {
 		if data < 2 {
-			v.stop(op, root, "has %d operands, but takes at least one and the roots with has_dynamic_root", data)
+			v.stop(op, root, "has %s, but takes at least one and the roots with has_dynamic_root", diag.Count(data, "operand"))
 		}
 		data--
 		t, ok := op.Operands[data].Type.(*mlir.TensorType)
@@ -242,7 +243,7 @@ func (v *verifier) rooted(op *mlir.Op, root, count string) (data int) {
 		}
 	}
 	if data == 0 || len(op.Results) != data {
-		v.stop(op, count, "has %d operands of data but %d results", data, len(op.Results))
+		v.stop(op, count, "has %s of data but %s", diag.Count(data, "operand"), diag.Count(len(op.Results), "result"))
 	}
 	return data
 }
@@ -257,7 +258,7 @@ func verifyCollectiveReduce(v *verifier, op *mlir.Op) {
 
 func verifyCollectivePermute(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if len(ins) != len(outs) {
-		v.stop(op, "C5", "has %d operands but %d results", len(ins), len(outs))
+		v.stop(op, "C5", "has %s but %s", diag.Count(len(ins), "operand"), diag.Count(len(outs), "result"))
 	}
 	v.sourceTargets(op, true)
 	v.passed(op, "C5", ins, outs)

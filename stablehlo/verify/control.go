@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"slices"
 )
@@ -31,7 +32,7 @@ func verifyCase(v *verifier, op *mlir.Op) {
 // choice returns the type of the only operand, a scalar that chooses a branch.
 func (v *verifier) choice(op *mlir.Op, k kinds) *mlir.TensorType {
 	if len(op.Operands) != 1 {
-		v.stop(op, "", "has %d operands, but takes 1", len(op.Operands))
+		v.stop(op, "", "has %s, but takes 1", diag.Count(len(op.Operands), "operand"))
 	}
 	t := v.tensor(op, "I1", "operand", 0, op.Operands[0], of(k))
 	if len(t.Shape) > 0 {
@@ -51,7 +52,7 @@ func (v *verifier) branches(op *mlir.Op, args, same, results string) {
 	first := returns(op.Regions[0]).Operands
 	for i, r := range op.Regions {
 		if n := len(r.Blocks[0].Args); n > 0 {
-			v.stop(op, args, "branch %d takes %d values, but should take none", i, n)
+			v.stop(op, args, "branch %d takes %s, but should take none", i, diag.Count(n, "value"))
 		}
 		if got := returns(r).Operands; !likeTypes(mlir.TypesOf(got), mlir.TypesOf(first)) {
 			v.stop(op, same, "branch %d returns (%s) but branch 0 returns (%s)", i, mlir.JoinTypes(mlir.TypesOf(got)), mlir.JoinTypes(mlir.TypesOf(first)))
@@ -87,7 +88,7 @@ func likeType(a, b mlir.Type) bool {
 
 func verifyWhile(v *verifier, op *mlir.Op) {
 	if len(op.Results) != len(op.Operands) {
-		v.stop(op, "C3", "has %d operands but %d results", len(op.Operands), len(op.Results))
+		v.stop(op, "C3", "has %s but %s", diag.Count(len(op.Operands), "operand"), diag.Count(len(op.Results), "result"))
 	}
 	types := mlir.TypesOf(op.Operands)
 	cond, body := op.Regions[0], op.Regions[1]
@@ -98,7 +99,7 @@ func verifyWhile(v *verifier, op *mlir.Op) {
 	}
 	got := returns(cond).Operands
 	if len(got) != 1 {
-		v.stop(op, "C1", "cond returns %d values, but should return one", len(got))
+		v.stop(op, "C1", "cond returns %s, but should return one", diag.Count(len(got), "value"))
 	}
 	v.decides(op, "C1", got[0])
 	if got := mlir.TypesOf(returns(body).Operands); !likeTypes(got, types) {
@@ -134,21 +135,21 @@ func verifyAfterAll(v *verifier, op *mlir.Op) {
 // verifyCreateToken checks that the result is a token.
 func verifyCreateToken(v *verifier, op *mlir.Op) {
 	if len(op.Operands) > 0 {
-		v.stop(op, "", "has %d operands, but takes none", len(op.Operands))
+		v.stop(op, "", "has %s, but takes none", diag.Count(len(op.Operands), "operand"))
 	}
 	v.oneToken(op)
 }
 
 func (v *verifier) oneToken(op *mlir.Op) {
 	if len(op.Results) != 1 {
-		v.stop(op, "", "has %d results, but gives one token", len(op.Results))
+		v.stop(op, "", "has %s, but gives one token", diag.Count(len(op.Results), "result"))
 	}
 	v.token(op, "", "result", 0, op.Results[0])
 }
 
 func verifyTuple(v *verifier, op *mlir.Op) {
 	if len(op.Results) != 1 {
-		v.stop(op, "C1", "has %d results, but gives one tuple", len(op.Results))
+		v.stop(op, "C1", "has %s, but gives one tuple", diag.Count(len(op.Results), "result"))
 	}
 	v.values(op, false)
 	t, ok := op.Results[0].Type.(mlir.TupleType)
@@ -159,7 +160,7 @@ func verifyTuple(v *verifier, op *mlir.Op) {
 
 func verifyGetTupleElement(v *verifier, op *mlir.Op) {
 	if len(op.Operands) != 1 || len(op.Results) != 1 {
-		v.stop(op, "", "has %d operands and %d results, but takes a tuple and gives an element", len(op.Operands), len(op.Results))
+		v.stop(op, "", "has %s and %s, but takes a tuple and gives an element", diag.Count(len(op.Operands), "operand"), diag.Count(len(op.Results), "result"))
 	}
 	t, ok := op.Operands[0].Type.(mlir.TupleType)
 	if !ok {

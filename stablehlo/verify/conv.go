@@ -3,6 +3,7 @@ package verify
 import (
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -57,7 +58,7 @@ func (c *convCheck) dims() {
 		c.stop(c.op, "C1", "operands are %s and %s: ranks differ", c.lhs, c.rhs)
 	}
 	if len(c.out.Shape) != n {
-		c.stop(c.op, "C26", "operands have %d dimensions but the result is %s", n, c.out)
+		c.stop(c.op, "C26", "operands have %s but the result is %s", diag.Count(n, "dimension"), c.out)
 	}
 	d := c.d
 	for _, s := range []struct {
@@ -70,7 +71,7 @@ func (c *convCheck) dims() {
 		{"C19", "C20", "output", d.OutputSpatial, d.OutputBatch, d.OutputFeature},
 	} {
 		if len(s.spatial) != n-2 {
-			c.stop(c.op, s.size, "has %d spatial dimensions of the %s, but operands have %d dimensions", len(s.spatial), s.what, n)
+			c.stop(c.op, s.size, "has %s of the %s, but operands have %s", diag.Count(len(s.spatial), "spatial dimension"), s.what, diag.Count(n, "dimension"))
 		}
 		all := append(slices.Clone(s.spatial), s.a, s.b)
 		c.unique(c.op, s.dims, "the list of the "+s.what+"'s dimensions", all...)
@@ -83,14 +84,14 @@ func (c *convCheck) counts() {
 	c.groups = c.int(c.op, "C21", "feature_group_count", 1)
 	c.batches = c.int(c.op, "C22", "batch_group_count", 1)
 	if c.groups > 1 && c.batches > 1 {
-		c.stop(c.op, "C23", "has %d feature groups and %d batch groups: one should be 1", c.groups, c.batches)
+		c.stop(c.op, "C23", "has %s and %s: one should be 1", diag.Count(c.groups, "feature group"), diag.Count(c.batches, "batch group"))
 	}
 	batch, feature := c.lhs.Shape[c.d.InputBatch], c.lhs.Shape[c.d.InputFeature]
 	kin, kout := c.rhs.Shape[c.d.KernelInputFeature], c.rhs.Shape[c.d.KernelOutFeature]
 	c.multiple("C10", "the input's batch dimension", batch, c.batches)
 	c.multiple("C11", "the input's feature dimension", feature, c.groups)
 	if feature != mlir.Dynamic && kin != mlir.Dynamic && feature/c.groups != kin {
-		c.stop(c.op, "C14", "the input has %d features in %d groups but the kernel takes %d", feature, c.groups, kin)
+		c.stop(c.op, "C14", "the input has %s in %s but the kernel takes %d", diag.Count(feature, "feature"), diag.Count(c.groups, "group"), kin)
 	}
 	c.multiple("C15", "the kernel's output feature dimension", kout, c.batches)
 	c.multiple("C16", "the kernel's output feature dimension", kout, c.groups)
@@ -98,7 +99,7 @@ func (c *convCheck) counts() {
 
 func (c *convCheck) multiple(label, what string, size, groups int64) {
 	if size != mlir.Dynamic && size%groups != 0 {
-		c.stop(c.op, label, "%s is %d, which is not a multiple of the %d groups", what, size, groups)
+		c.stop(c.op, label, "%s is %d, which is not a multiple of the %s", what, size, diag.Count(groups, "group"))
 	}
 }
 
@@ -117,7 +118,7 @@ func (c *convCheck) window(pad mlir.Attribute) {
 	c.w.padding(c.verifier, c.op, pad, n, "C4")
 	if a := c.op.Attrs.Get("window_reversal"); a != nil {
 		if r, ok := mlir.Ints(a); !ok || len(r) != n {
-			c.stop(c.op, "C9", "window_reversal should have an entry for each of the %d spatial dimensions", n)
+			c.stop(c.op, "C9", "window_reversal should have an entry for each of the %s", diag.Count(n, "spatial dimension"))
 		}
 	}
 }

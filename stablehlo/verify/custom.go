@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 )
 
@@ -67,7 +68,7 @@ func (v *verifier) layouts(op *mlir.Op) {
 func (v *verifier) layout(op *mlir.Op, name string, a mlir.Attribute, types []mlir.Type) {
 	list, ok := a.(mlir.ArrayAttr)
 	if !ok || len(list) != len(types) {
-		v.stop(op, "", "%s is %s, but should have %d entries", name, mlir.Clip(a.String()), len(types))
+		v.stop(op, "", "%s is %s, but should have %s", name, mlir.Clip(a.String()), diag.Count(len(types), "entry"))
 	}
 	for i, e := range list {
 		perm, ok := mlir.Ints(e)
@@ -82,7 +83,7 @@ func (v *verifier) layout(op *mlir.Op, name string, a mlir.Attribute, types []ml
 			rank = len(t.Shape)
 		}
 		if !ok || !isPermutation(perm, rank) {
-			v.stop(op, "", "entry %d of %s is %s, but should be a permutation of the %d dimensions of %s", i, name, mlir.Clip(e.String()), rank, types[i])
+			v.stop(op, "", "entry %d of %s is %s, but should be a permutation of the %s of %s", i, name, mlir.Clip(e.String()), diag.Count(rank, "dimension"), types[i])
 		}
 	}
 }

@@ -3,6 +3,7 @@ package verify
 import (
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -14,10 +15,10 @@ func verifyDotGeneral(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	}
 	lhs, rhs := ins[0], ins[1]
 	if len(d.LHSBatch) != len(d.RHSBatch) {
-		v.stop(op, "C1", "batches over %d and %d dimensions", len(d.LHSBatch), len(d.RHSBatch))
+		v.stop(op, "C1", "batches over %d and %s", len(d.LHSBatch), diag.Count(len(d.RHSBatch), "dimension"))
 	}
 	if len(d.LHSContract) != len(d.RHSContract) {
-		v.stop(op, "C2", "contracts %d and %d dimensions", len(d.LHSContract), len(d.RHSContract))
+		v.stop(op, "C2", "contracts %d and %s", len(d.LHSContract), diag.Count(len(d.RHSContract), "dimension"))
 	}
 	v.unique(op, "C3", "the left operand's dimensions", slices.Concat(d.LHSBatch, d.LHSContract)...)
 	v.unique(op, "C4", "the right operand's dimensions", slices.Concat(d.RHSBatch, d.RHSContract)...)

@@ -3,6 +3,7 @@ package verify
 import (
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -15,7 +16,7 @@ func (v *verifier) shapeOperand(op *mlir.Op, label string, i int, t, out *mlir.T
 		v.stop(op, label, "operand %d is %s, but its length should be known", i, t)
 	}
 	if t.Shape[0] != int64(len(out.Shape)) {
-		v.stop(op, label, "operand %d is %s but the result %s has %d dimensions", i, t, out, len(out.Shape))
+		v.stop(op, label, "operand %d is %s but the result %s has %s", i, t, out, diag.Count(len(out.Shape), "dimension"))
 	}
 	sizes, known := constantInts(op.Operands[i])
 	if known && (!sameShape(sizes, out.Shape) || !inBounds(sizes, stablehlo.Bounds(out)) || slices.ContainsFunc(sizes, func(n int64) bool { return n < 0 })) {
@@ -46,7 +47,7 @@ func verifyDynamicIota(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 func verifyDynamicReshape(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	v.shapeOperand(op, "C4", 1, ins[1], outs[0])
 	if sizes, known := constantInts(op.Operands[1]); known && ins[0].Static() && product(sizes) != ins[0].Elements() {
-		v.stop(op, "C2", "%s has %d elements but the sizes %s make %d", ins[0], ins[0].Elements(), shapeText(sizes), product(sizes))
+		v.stop(op, "C2", "%s has %s but the sizes %s make %d", ins[0], diag.Count(ins[0].Elements(), "element"), shapeText(sizes), product(sizes))
 	}
 	v.reshape(op, ins[0], outs[0])
 }
@@ -64,7 +65,7 @@ func verifyDynamicPad(v *verifier, op *mlir.Op) {
 	v.sameElem(op, "C1", in, outs[0])
 	for i, t := range ins[2:] {
 		if !sameDim(t.Shape[0], int64(rank)) {
-			v.stop(op, "C2", "operand %d is %s, but %s has %d dimensions", i+2, t, in, rank)
+			v.stop(op, "C2", "operand %d is %s, but %s has %s", i+2, t, in, diag.Count(rank, "dimension"))
 		}
 	}
 	if len(outs[0].Shape) != rank {

@@ -3,6 +3,7 @@ package verify
 import (
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -111,7 +112,7 @@ func approxTopKCall(m *mlir.Module, op *mlir.Op) (mlir.Dict, []*mlir.Region, boo
 func verifyApproxTopK(v *verifier, op *mlir.Op) {
 	n := len(op.Results)
 	if n == 0 || len(op.Operands) < 2*n || len(op.Operands) > 2*n+1 {
-		v.stop(op, "", "has %d operands and %d results", len(op.Operands), n)
+		v.stop(op, "", "has %s and %s", diag.Count(len(op.Operands), "operand"), diag.Count(n, "result"))
 	}
 	ins, outs := v.takes(op, slots{many(kTensor)}, slots{many(kTensor)})
 	v.sameShapes(op, "", ins[:n])

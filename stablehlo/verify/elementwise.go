@@ -3,6 +3,7 @@ package verify
 import (
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -70,7 +71,7 @@ func verifyAdd(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 // count checks the number of operands against the op's syntax.
 func (v *verifier) count(op *mlir.Op) {
 	if n := op.Code.Operands(); n >= 0 && n != len(op.Operands) {
-		v.stop(op, "", "has %d operands, but takes %d", len(op.Operands), n)
+		v.stop(op, "", "has %s, but takes %d", diag.Count(len(op.Operands), "operand"), n)
 	}
 }
 

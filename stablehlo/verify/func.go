@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -16,7 +17,7 @@ func verifyFunc(v *verifier, op *mlir.Op) {
 	case ft == nil:
 		v.missing(op, "function_type", "a function type", op.Attrs.Get("function_type"))
 	case len(op.Regions) != 1:
-		v.stop(op, "", "has %d regions, but takes one", len(op.Regions))
+		v.stop(op, "", "has %s, but takes one", diag.Count(len(op.Regions), "region"))
 	}
 	if vis := op.Attrs.Get("sym_visibility"); vis != nil && !slices.Contains([]string{`"public"`, `"private"`, `"nested"`}, vis.String()) {
 		v.fail(op, "", "sym_visibility is %s, but should be one of public, private, nested", vis)
@@ -77,7 +78,7 @@ func (v *verifier) argAttrs(op *mlir.Op, name string, n int) {
 		}
 	}
 	if !ok || len(list) != n {
-		v.fail(op, "", "%s should be %d dictionaries", name, n)
+		v.fail(op, "", "%s should be %s", name, diag.Count(n, "dictionary"))
 	}
 }
 

@@ -3,6 +3,7 @@ package verify
 import (
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -96,13 +97,13 @@ func (c gatherCheck) ranks() {
 		size = c.indices.Shape[g.IndexVectorDim]
 	}
 	if !sameDim(size, int64(len(g.StartIndexMap))) {
-		c.stop(op, c.label["map size"], "start_index_map has %d entries, but an index has %d", len(g.StartIndexMap), size)
+		c.stop(op, c.label["map size"], "start_index_map has %s, but an index has %d", diag.Count(len(g.StartIndexMap), "entry"), size)
 	}
 	if len(g.OperandBatchingDims) != len(g.StartIndicesBatchingDims) {
-		c.stop(op, c.label["batches"], "operand and start indices batch over %d and %d dimensions", len(g.OperandBatchingDims), len(g.StartIndicesBatchingDims))
+		c.stop(op, c.label["batches"], "operand and start indices batch over %d and %s", len(g.OperandBatchingDims), diag.Count(len(g.StartIndicesBatchingDims), "dimension"))
 	}
 	if len(c.sizes) != rank {
-		c.stop(op, c.label["sizes"], "slice_sizes has %d entries, but the operand %s has %d dimensions", len(c.sizes), c.in, rank)
+		c.stop(op, c.label["sizes"], "slice_sizes has %s, but the operand %s has %s", diag.Count(len(c.sizes), "entry"), c.in, diag.Count(rank, "dimension"))
 	}
 }
 

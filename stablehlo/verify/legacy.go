@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -40,7 +41,7 @@ func verifyEinsum(v *verifier, op *mlir.Op) {
 	size := map[byte]int64{}
 	for i, t := range ins {
 		if len(from[i]) != len(t.Shape) {
-			v.stop(op, "", "%q names %d dimensions, but operand %d is %s", from[i], len(from[i]), i, t)
+			v.stop(op, "", "%q names %s, but operand %d is %s", from[i], diag.Count(len(from[i]), "dimension"), i, t)
 		}
 		for k := range len(from[i]) {
 			letter := from[i][k]

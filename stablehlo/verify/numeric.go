@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 )
 
@@ -49,10 +50,10 @@ func verifyFft(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	length := v.ints(op, "fft_length")
 	in, out, n := ins[0], outs[0], len(length)
 	if n > len(in.Shape) {
-		v.stop(op, "C1", "fft_length has %d entries, but %s has %d dimensions", n, in, len(in.Shape))
+		v.stop(op, "C1", "fft_length has %s, but %s has %s", diag.Count(n, "entry"), in, diag.Count(len(in.Shape), "dimension"))
 	}
 	if n < 1 || n > 3 {
-		v.stop(op, "C3", "fft_length has %d entries, but should have 1 to 3", n)
+		v.stop(op, "C3", "fft_length has %s, but should have 1 to 3", diag.Count(n, "entry"))
 	}
 	kind := mlir.Enum(op.Attrs.Get("fft_type"))
 	v.fftElements(op, kind, in, out)

@@ -3,6 +3,7 @@ package verify
 import (
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 )
 
@@ -25,7 +26,7 @@ func verifyReduce(v *verifier, op *mlir.Op) {
 func (v *verifier) folded(op *mlir.Op, number, shapes, elems string) (ins, inits, outs []*mlir.TensorType) {
 	n := len(op.Results)
 	if len(op.Operands) == 0 || len(op.Operands)%2 != 0 || n != len(op.Operands)/2 {
-		v.stop(op, number, "has %d operands and %d results, but takes as many initial values as inputs and gives as many results", len(op.Operands), n)
+		v.stop(op, number, "has %s and %s, but takes as many initial values as inputs and gives as many results", diag.Count(len(op.Operands), "operand"), diag.Count(n, "result"))
 	}
 	all, outs := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
 	v.sameShapes(op, shapes, all[:n])
@@ -84,9 +85,9 @@ func (v *verifier) reducer(op *mlir.Op, r reduction) []*mlir.TensorType {
 	args, ret := r.region.Blocks[0].Args, returns(r.region).Operands
 	switch {
 	case len(args) != 2*n:
-		v.stop(op, r.label, "the body has %d arguments, but should have %d", len(args), 2*n)
+		v.stop(op, r.label, "the body has %s, but should have %d", diag.Count(len(args), "argument"), 2*n)
 	case len(ret) != n:
-		v.stop(op, r.label, "the body returns %d values, but should return %d", len(ret), n)
+		v.stop(op, r.label, "the body returns %s, but should return %d", diag.Count(len(ret), "value"), n)
 	}
 	outs := make([]*mlir.TensorType, n)
 	for i, x := range ret {
@@ -170,7 +171,7 @@ func verifySelectAndScatter(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorTy
 	}
 	w := windows{base: ones(rank), dilations: ones(rank)}
 	if a := op.Attrs.Get("window_dimensions"); a == nil && rank > 0 {
-		v.stop(op, "C4", "has no window_dimensions, but the operand %s has %d dimensions", in, rank)
+		v.stop(op, "C4", "has no window_dimensions, but the operand %s has %s", in, diag.Count(rank, "dimension"))
 	}
 	w.list(v, op, &w.sizes, "window_dimensions", rank, "C4", "C5")
 	w.list(v, op, &w.strides, "window_strides", rank, "C6", "C7")
@@ -194,7 +195,7 @@ func ones(n int) []int64 { return slices.Repeat([]int64{1}, n) }
 func (v *verifier) selector(op *mlir.Op, in *mlir.TensorType) {
 	args, ret := op.Regions[0].Blocks[0].Args, returns(op.Regions[0]).Operands
 	if len(args) != 2 || len(ret) != 1 {
-		v.stop(op, "C9", "the body that selects takes %d values and gives %d, but should compare two", len(args), len(ret))
+		v.stop(op, "C9", "the body that selects takes %s and gives %d, but should compare two", diag.Count(len(args), "value"), len(ret))
 	}
 	for _, a := range args {
 		if t, ok := a.Type.(*mlir.TensorType); !ok || len(t.Shape) > 0 || !sameBaseline(t.Elem, in.Elem) {
@@ -235,7 +236,7 @@ func verifySort(v *verifier, op *mlir.Op) {
 func (v *verifier) comparator(op *mlir.Op, label string, ins []*mlir.TensorType) {
 	args, ret := op.Regions[0].Blocks[0].Args, returns(op.Regions[0]).Operands
 	if len(args) != 2*len(ins) || len(ret) != 1 {
-		v.stop(op, label, "the comparator takes %d values and gives %d, but should take two of each input and give one", len(args), len(ret))
+		v.stop(op, label, "the comparator takes %s and gives %d, but should take two of each input and give one", diag.Count(len(args), "value"), len(ret))
 	}
 	for i, a := range args {
 		if t, ok := a.Type.(*mlir.TensorType); !ok || len(t.Shape) > 0 || !sameBaseline(t.Elem, ins[i/2].Elem) {
@@ -260,7 +261,7 @@ func verifyMap(v *verifier, op *mlir.Op) {
 	}
 	args, ret := op.Regions[0].Blocks[0].Args, returns(op.Regions[0]).Operands
 	if len(args) != len(ins) || len(ret) != 1 {
-		v.stop(op, "C4", "the body takes %d values and gives %d, but should take one of each operand and give one", len(args), len(ret))
+		v.stop(op, "C4", "the body takes %s and gives %d, but should take one of each operand and give one", diag.Count(len(args), "value"), len(ret))
 	}
 	for i, a := range args {
 		v.element(op, "C4", "argument", i, a, ins[i])

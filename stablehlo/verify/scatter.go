@@ -3,6 +3,7 @@ package verify
 import (
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -10,7 +11,7 @@ import (
 func verifyScatter(v *verifier, op *mlir.Op) {
 	n := len(op.Results)
 	if n == 0 || len(op.Operands) != 2*n+1 {
-		v.stop(op, "C5", "has %d operands and %d results, but takes inputs, indices and as many updates, and gives as many results", len(op.Operands), n)
+		v.stop(op, "C5", "has %s and %s, but takes inputs, indices and as many updates, and gives as many results", diag.Count(len(op.Operands), "operand"), diag.Count(n, "result"))
 	}
 	ins, outs := v.takes(op, slots{many(kPerTensor)}, slots{many(kPerTensor)})
 	if kindOf(ins[n].Elem)&(kInt|kIndex) == 0 {
@@ -58,14 +59,14 @@ func (c scatterCheck) ranks() {
 		c.stop(op, "C2", "window, inserted and batching dimensions are %d, but the input %s has %d", n, c.in, rank)
 	}
 	if len(s.InputBatchingDims) != len(s.ScatterIndicesBatchingDims) {
-		c.stop(op, "C17", "inputs and indices batch over %d and %d dimensions", len(s.InputBatchingDims), len(s.ScatterIndicesBatchingDims))
+		c.stop(op, "C17", "inputs and indices batch over %d and %s", len(s.InputBatchingDims), diag.Count(len(s.ScatterIndicesBatchingDims), "dimension"))
 	}
 	size := int64(1)
 	if s.IndexVectorDim < int64(irank) {
 		size = c.indices.Shape[s.IndexVectorDim]
 	}
 	if !sameDim(size, int64(len(s.ScatterDimsToOperandDims))) {
-		c.stop(op, "C19", "scatter_dims_to_operand_dims has %d entries, but an index has %d", len(s.ScatterDimsToOperandDims), size)
+		c.stop(op, "C19", "scatter_dims_to_operand_dims has %s, but an index has %d", diag.Count(len(s.ScatterDimsToOperandDims), "entry"), size)
 	}
 }
 
@@ -93,7 +94,7 @@ func (c scatterCheck) update() {
 	batch := rest(c.indices.Shape, []int64{c.s.IndexVectorDim})
 	shape := c.update0.Shape
 	if len(shape) != len(windows)+len(batch) {
-		c.stop(c.op, "C4", "the update is %s, but should have %d dimensions", c.update0, len(windows)+len(batch))
+		c.stop(c.op, "C4", "the update is %s, but should have %s", c.update0, diag.Count(len(windows)+len(batch), "dimension"))
 	}
 	for i, d := range shape {
 		if slices.Contains(c.s.UpdateWindowDims, int64(i)) {

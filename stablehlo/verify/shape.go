@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 )
 
@@ -45,7 +46,7 @@ func (v *verifier) broadcastDims(op *mlir.Op, in, out *mlir.TensorType, dims, si
 		v.stop(op, "C1", "elements differ: %s and %s", in.Elem, out.Elem)
 	}
 	if len(dims) != len(in.Shape) {
-		v.stop(op, "C2", "broadcast_dimensions has %d entries, but %s has %d dimensions", len(dims), in, len(in.Shape))
+		v.stop(op, "C2", "broadcast_dimensions has %s, but %s has %s", diag.Count(len(dims), "entry"), in, diag.Count(len(in.Shape), "dimension"))
 	}
 	v.within(op, "C3", "broadcast_dimensions", dims, len(out.Shape))
 	v.unique(op, "C4", "broadcast_dimensions", dims...)
@@ -104,7 +105,7 @@ func (v *verifier) reshape(op *mlir.Op, in, out *mlir.TensorType) {
 		return
 	}
 	if in.Elements() != out.Elements() {
-		v.stop(op, "C2", "%s has %d elements but %s has %d", in, in.Elements(), out, out.Elements())
+		v.stop(op, "C2", "%s has %s but %s has %d", in, diag.Count(in.Elements(), "element"), out, out.Elements())
 	}
 	if p, q := quantOf(in.Elem), quantOf(out.Elem); p != nil && p.Axis >= 0 {
 		a, b := in.Shape, out.Shape
@@ -151,7 +152,7 @@ func verifyTranspose(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 		v.stop(op, "C1", "elements differ: %s and %s", in.Elem, outs[0].Elem)
 	}
 	if !isPermutation(perm, len(in.Shape)) {
-		v.stop(op, "C2", "permutation %s is not one of the %d dimensions of %s", shapeText(perm), len(in.Shape), in)
+		v.stop(op, "C2", "permutation %s is not one of the %s of %s", shapeText(perm), diag.Count(len(in.Shape), "dimension"), in)
 	}
 	shape, bounds, limits := make([]int64, len(perm)), make([]int64, len(perm)), limits(in)
 	for i, d := range perm {
@@ -188,7 +189,7 @@ func verifySlice(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	from, to, step := v.ints(op, "start_indices"), v.ints(op, "limit_indices"), v.ints(op, "strides")
 	v.sameElem(op, "C1", in, outs[0])
 	if n := len(in.Shape); len(from) != n || len(to) != n || len(step) != n {
-		v.stop(op, "C2", "has %d starts, %d limits and %d strides, but %s has %d dimensions", len(from), len(to), len(step), in, n)
+		v.stop(op, "C2", "has %s, %s and %s, but %s has %s", diag.Count(len(from), "start"), diag.Count(len(to), "limit"), diag.Count(len(step), "stride"), in, diag.Count(n, "dimension"))
 	}
 	shape := make([]int64, len(from))
 	for i := range from {
@@ -211,7 +212,7 @@ func verifyDynamicSlice(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) 
 	sizes := v.ints(op, "slice_sizes")
 	v.sameElem(op, "C1", in, outs[0])
 	if n := len(in.Shape); len(sizes) != n || len(ins)-1 != n {
-		v.stop(op, "C2", "has %d start indices and %d sizes, but %s has %d dimensions", len(ins)-1, len(sizes), in, n)
+		v.stop(op, "C2", "has %s and %s, but %s has %s", diag.Count(len(ins)-1, "start index"), diag.Count(len(sizes), "size"), in, diag.Count(n, "dimension"))
 	}
 	v.scalarIndices(op, "C3", ins[1:])
 	for i, s := range sizes {
@@ -242,7 +243,7 @@ func verifyDynamicUpdateSlice(v *verifier, op *mlir.Op, ins, outs []*mlir.Tensor
 		v.stop(op, "C3", "the update is %s but the operand is %s: ranks differ", update, in)
 	}
 	if len(ins)-2 != len(in.Shape) {
-		v.stop(op, "C4", "has %d start indices, but %s has %d dimensions", len(ins)-2, in, len(in.Shape))
+		v.stop(op, "C4", "has %s, but %s has %s", diag.Count(len(ins)-2, "start index"), in, diag.Count(len(in.Shape), "dimension"))
 	}
 	v.try(func() { v.scalarIndices(op, "C5", ins[2:]) })
 	for i, d := range update.Shape {
@@ -299,7 +300,7 @@ func verifyPad(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	v.sameElem(op, "C1", in, outs[0])
 	low, high, inner := v.ints(op, "edge_padding_low"), v.ints(op, "edge_padding_high"), v.ints(op, "interior_padding")
 	if n := len(in.Shape); len(low) != n || len(high) != n || len(inner) != n {
-		v.stop(op, "C2", "has %d low, %d high and %d interior paddings, but %s has %d dimensions", len(low), len(high), len(inner), in, n)
+		v.stop(op, "C2", "has %d low, %d high and %s, but %s has %s", len(low), len(high), diag.Count(len(inner), "interior padding"), in, diag.Count(n, "dimension"))
 	}
 	v.padded(op, in, outs[0], low, high, inner)
 }

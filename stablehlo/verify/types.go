@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -215,7 +216,7 @@ func (v *verifier) fit(op *mlir.Op, what string, vs []*mlir.Value, slots slots) 
 		if more {
 			least = "at least "
 		}
-		v.stop(op, "", "has %d %ss, but should have %s%d", len(vs), what, least, n)
+		v.stop(op, "", "has %s, but should have %s%d", diag.Count(len(vs), what), least, n)
 	}
 	ts := make([]*mlir.TensorType, len(vs))
 	for i, x := range vs {

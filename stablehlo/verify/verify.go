@@ -4,7 +4,7 @@
 //
 // The rules are a [stablehlo.Stage]: an op without a rule does not build.
 //
-// imports only ltc/mlir and ltc/stablehlo.
+// imports only ltc/mlir, ltc/stablehlo and ltc/internal/diag.
 package verify
 
 import (
@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -219,11 +220,11 @@ func (v *verifier) shape(op *mlir.Op) {
 		return
 	}
 	if n := op.Code.Info().Regions; n != mlir.AnyRegions && len(op.Regions) != n {
-		v.stop(op, "", "has %d regions, but takes %d", len(op.Regions), n)
+		v.stop(op, "", "has %s, but takes %d", diag.Count(len(op.Regions), "region"), n)
 	}
 	for i, r := range op.Regions {
 		if len(r.Blocks) != 1 {
-			v.stop(op, "", "region %d has %d blocks, but should have one", i, len(r.Blocks))
+			v.stop(op, "", "region %d has %s, but should have one", i, diag.Count(len(r.Blocks), "block"))
 		}
 		if ret := returns(r); ret.Code != stablehlo.Return {
 			v.stop(op, "", "region %d ends with %s, but should end with stablehlo.return", i, ret.Name())
@@ -292,10 +293,10 @@ func (v *verifier) block(parent *mlir.Op, b *mlir.Block) {
 // for types whose rules are not checked here: quantized or unranked ones.
 func (v *verifier) tensors(op *mlir.Op, nin, nout int) (ins, outs []*mlir.TensorType) {
 	if len(op.Operands) != nin {
-		v.stop(op, "", "has %d operands, but takes %d", len(op.Operands), nin)
+		v.stop(op, "", "has %s, but takes %d", diag.Count(len(op.Operands), "operand"), nin)
 	}
 	if len(op.Results) != nout {
-		v.stop(op, "", "has %d results, but gives %d", len(op.Results), nout)
+		v.stop(op, "", "has %s, but gives %d", diag.Count(len(op.Results), "result"), nout)
 	}
 	ins, ok := v.tensorTypes(op, "operand", op.Operands)
 	outs, ok2 := v.tensorTypes(op, "result", op.Results)

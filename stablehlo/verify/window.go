@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -30,7 +31,7 @@ func (w *windows) list(v *verifier, op *mlir.Op, to *[]int64, name string, n int
 		list = list[:n] // exporters write two for one dimension
 	}
 	if len(list) != n {
-		v.stop(op, sizeLabel, "%s has %d entries, but should have %d", name, len(list), n)
+		v.stop(op, sizeLabel, "%s has %s, but should have %d", name, diag.Count(len(list), "entry"), n)
 	}
 	for i, x := range list {
 		if x <= 0 {

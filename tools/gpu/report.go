@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ltc/internal/diag"
 )
 
 // report is what came of all groups.
@@ -39,7 +41,7 @@ func (r *report) text(chars int) string {
 			bad = append(bad, g)
 		}
 	}
-	fmt.Fprintf(&b, "%d of %d groups passed: %s\n", len(good), len(r.groups)+len(r.left), strings.Join(good, ", "))
+	fmt.Fprintf(&b, "%d of %s passed: %s\n", len(good), diag.Count(len(r.groups)+len(r.left), "group"), strings.Join(good, ", "))
 	if len(r.left) > 0 {
 		fmt.Fprintf(&b, "NOT RUN, the time was over: %s\n", strings.Join(r.left, ", "))
 	}

@@ -4,7 +4,8 @@
 //   - types with words that the glossary replaces;
 //   - pages of over 15 KiB;
 //   - links that lead nowhere;
-//   - exported names without documentation.
+//   - exported names without documentation;
+//   - formats such as "%d operands", which also say "1 operands".
 //
 // It prints a line for each finding, and ends with status 1 then. Its argument is the
 // folder of the module, the current one without it.

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"ltc/internal/diag"
 )
 
 const (
@@ -73,7 +75,7 @@ func (p *page) size() []finding {
 	if p.bytes <= most || p.generated() {
 		return nil
 	}
-	return []finding{{p.file, 1, fmt.Sprintf("the page has %d bytes, of at most %d: split it by what its readers want", p.bytes, most)}}
+	return []finding{{p.file, 1, fmt.Sprintf("the page has %s, of at most %d: split it by what its readers want", diag.Count(p.bytes, "byte"), most)}}
 }
 
 // sentences finds long ones. Rows of tables have none.
@@ -92,7 +94,7 @@ func longSentences(file string, line int, text string) []finding {
 	var found []finding
 	for _, s := range sentence.Split(text, -1) {
 		if words := strings.Fields(s); len(words) > mostWords {
-			found = append(found, finding{file, line, fmt.Sprintf("a sentence has %d words, of at most %d: %s …", len(words), mostWords, strings.Join(words[:6], " "))})
+			found = append(found, finding{file, line, fmt.Sprintf("a sentence has %s, of at most %d: %s …", diag.Count(len(words), "word"), mostWords, strings.Join(words[:6], " "))})
 		}
 	}
 	return found

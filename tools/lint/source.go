@@ -5,10 +5,17 @@ import (
 	"go/ast"
 	"go/token"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-var replaced = regexp.MustCompile(`(?m)^\| ([^|]*) \(as types\) \|`)
+var (
+	replaced = regexp.MustCompile(`(?m)^\| ([^|]*) \(as types\) \|`)
+	// A product of sizes (16x2 threads) is not the number of a noun, and %%%d is a name.
+	counted = regexp.MustCompile(`(?:^|[^x%])%d ([a-z]+s)\b`)
+	// verbs are what messages say of a thing with a number: operand %d has no value.
+	verbs = strings.Fields("accesses as becomes belongs depends differs does ends expects gathers gets gives grows has is leaves lies makes needs ns others reaches reads returns runs stands takes waits wants was writes")
+)
 
 // words are what the module as a whole says of names.
 type words struct {
@@ -63,6 +70,16 @@ func (w *words) source(set *token.FileSet, f *ast.File) []finding {
 	if strings.HasSuffix(file, "_test.go") {
 		return found
 	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if l, is := n.(*ast.BasicLit); is && l.Kind == token.STRING {
+			for _, m := range counted.FindAllStringSubmatch(l.Value, -1) {
+				if !slices.Contains(verbs, m[1]) {
+					report(l.Pos(), "a message with %%d %s also says 1 %[1]s: diag.Count(n, noun) has both forms", m[1])
+				}
+			}
+		}
+		return true
+	})
 	line := func(at token.Pos) int { return set.Position(at).Line }
 	above := -1 // the last line of a declaration with a comment, which is about those below, too
 	for _, d := range f.Decls {

@@ -26,6 +26,7 @@ import (
 	"strings"
 	"sync"
 
+	"ltc/internal/diag"
 	"ltc/internal/test/ptxas"
 )
 
@@ -94,9 +95,9 @@ func main() {
 	all := len(modules)
 	modules = slices.DeleteFunc(modules, func(m ptxas.Module) bool { return skip[m.Hash] })
 	if all > len(modules) {
-		fmt.Printf("%d of %d modules are known\n", all-len(modules), all)
+		fmt.Printf("%d of %s are known\n", all-len(modules), diag.Count(all, "module"))
 	}
-	fmt.Printf("%d modules assembled for %s: no warning, nothing spilled\n", len(modules), strings.Join(targets, " and "))
+	fmt.Printf("%s assembled for %s: no warning, nothing spilled\n", diag.Count(len(modules), "module"), strings.Join(targets, " and "))
 	for _, o := range t.others {
 		fmt.Printf("%s takes them, too\n", o.version)
 	}

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"ltc/internal/diag"
 )
 
 func main() {
@@ -28,7 +30,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "rename:", err)
 		os.Exit(1)
 	}
-	fmt.Printf("%d files changed\n", n)
+	fmt.Printf("%s changed\n", diag.Count(n, "file"))
 }
 
 var (

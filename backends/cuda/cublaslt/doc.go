@@ -13,5 +13,6 @@
 // by one at a time. Nothing is released by the garbage collector: what is made is
 // destroyed by whoever made it.
 //
-// imports only ltc/backends/cuda/libraries, ltc/internal/env and the standard library.
+// imports only ltc/backends/cuda/libraries, ltc/internal/env, ltc/internal/diag and the
+// standard library.
 package cublaslt

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/cuda/libraries"
+	"ltc/internal/diag"
 )
 
 // Handle is the library on a device. It remembers which algorithms it has found.
@@ -104,7 +105,7 @@ func (h *Handle) ask(p *Problem, workspace int) (a Algorithm, err error) {
 	case r.state != Success:
 		return a, h.fn.Failed(getHeuristic, r.state, p.String())
 	case r.workspace > uint64(workspace):
-		return a, h.fn.Failed(getHeuristic, NotSupported, fmt.Sprintf("%v takes %d bytes besides, of at most %d", p, r.workspace, workspace))
+		return a, h.fn.Failed(getHeuristic, NotSupported, fmt.Sprintf("%v takes %s besides, of at most %d", p, diag.Count(r.workspace, "byte"), workspace))
 	}
 	return Algorithm{r.algo, int(r.workspace)}, nil
 }

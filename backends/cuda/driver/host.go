@@ -3,6 +3,8 @@ package driver
 import (
 	"fmt"
 	"unsafe"
+
+	"ltc/internal/diag"
 )
 
 // Host is memory of the host whose pages stay where they are, so that devices
@@ -29,7 +31,7 @@ func (c *Context) AllocHost(n int) (*Host, error) {
 	}
 	defer c.Leave()
 	if code := c.driver.set(cuMemHostAlloc, f, uintptr(unsafe.Pointer(&f.ptr)), uintptr(n), portable|mapped); code != Success {
-		return nil, c.fail(cuMemHostAlloc, code, fmt.Sprintf("%d bytes of the host's memory", n))
+		return nil, c.fail(cuMemHostAlloc, code, fmt.Sprintf("%s of the host's memory", diag.Count(n, "byte")))
 	}
 	return &Host{ctx: c, bytes: unsafe.Slice((*byte)(f.ptr), n)}, nil
 }

@@ -1,6 +1,10 @@
 package driver
 
-import "fmt"
+import (
+	"fmt"
+
+	"ltc/internal/diag"
+)
 
 // Ptr is an address in a device's memory. It is a number: only the device can
 // follow it.
@@ -26,7 +30,7 @@ func (c *Context) Alloc(n int) (Ptr, error) {
 	}
 	defer c.Leave()
 	if code := c.driver.set(cuMemAlloc, f, f.result(0), uintptr(n)); code != Success {
-		return 0, c.fail(cuMemAlloc, code, fmt.Sprintf("%d bytes of device %d", n, c.device.ordinal))
+		return 0, c.fail(cuMemAlloc, code, fmt.Sprintf("%s of device %d", diag.Count(n, "byte"), c.device.ordinal))
 	}
 	return Ptr(f.out[0]), nil
 }
@@ -58,7 +62,7 @@ func (s *Stream) alloc(e entry, n, args int) (Ptr, error) {
 		return 0, err
 	}
 	if code := s.ctx.driver.call(e, &s.frame, args); code != Success {
-		return 0, s.ctx.fail(e, code, fmt.Sprintf("%d bytes of device %d", n, s.ctx.device.ordinal))
+		return 0, s.ctx.fail(e, code, fmt.Sprintf("%s of device %d", diag.Count(n, "byte"), s.ctx.device.ordinal))
 	}
 	return Ptr(s.out[0]), nil
 }

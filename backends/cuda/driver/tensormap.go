@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"sync"
 	"unsafe"
+
+	"ltc/internal/diag"
 )
 
 // TensorMap tells the device how a matrix of many dimensions lies in its memory,
@@ -76,7 +78,7 @@ var encodings = sync.Pool{New: func() any { return &encoding{steps: [5]uint32{1,
 func (c *Context) Encode(m *TensorMap, l *TensorLayout) error {
 	n := len(l.Sizes)
 	if n < 1 || n > 5 || len(l.Strides) != n-1 || len(l.Box) != n {
-		return fmt.Errorf("cuda: a tensor map of %d sizes, %d strides and a box of %d: want 1 to 5, one less, and as many", n, len(l.Strides), len(l.Box))
+		return fmt.Errorf("cuda: a tensor map of %s, %s and a box of %d: want 1 to 5, one less, and as many", diag.Count(n, "size"), diag.Count(len(l.Strides), "stride"), len(l.Box))
 	}
 	e := encodings.Get().(*encoding)
 	defer encodings.Put(e)

@@ -7,6 +7,7 @@ import (
 	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
+	"ltc/internal/diag"
 )
 
 // Options says what kernels may rely on and leave of exactness. The zero value: what
@@ -31,7 +32,7 @@ type Options struct {
 // wraps [errors.ErrUnsupported].
 func (o Options) Plan(k *kernel.Kernel) (*Schedule, error) {
 	if n := body.Parameters(k); n > asm.MostParameters {
-		return nil, asm.Unsupported(k, "%d parameters: an entry has at most %d", n, asm.MostParameters)
+		return nil, asm.Unsupported(k, "%s: an entry has at most %d", diag.Count(n, "parameter"), asm.MostParameters)
 	}
 	inOrder, err := separable(k, o.Ordered)
 	if err != nil {

@@ -8,5 +8,5 @@
 //
 // imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/plan,
 // ltc/backends/reference/eval, ltc/backends/reference/tiles, ltc/internal/turn,
-// ltc/ir/types, ltc/soa and the standard library.
+// ltc/ir/types, ltc/soa, ltc/internal/diag and the standard library.
 package exec

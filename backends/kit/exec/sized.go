@@ -6,6 +6,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/plan"
+	"ltc/internal/diag"
 )
 
 // Form is what a target has made of a program for all sizes, for some layouts of its views.
@@ -67,7 +68,7 @@ func (x *Sized[F]) Profile(how func(step int, of *backends.StepProfile)) []backe
 	all := x.Plan.Profile(how)
 	for i := range all {
 		if all[i].Depth == 0 { // regions say so themselves
-			all[i].What += fmt.Sprintf(" (of %d elements, and of other numbers likewise)", x.Family.BaseSize())
+			all[i].What += fmt.Sprintf(" (of %s, and of other numbers likewise)", diag.Count(x.Family.BaseSize(), "element"))
 			all[i].Flops, all[i].Bytes = 0, 0
 		}
 	}

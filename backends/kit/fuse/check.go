@@ -6,6 +6,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/internal/diag"
 )
 
 // Check shows that each kernel is right and within its operands, which are of
@@ -49,7 +50,7 @@ func (g *Graph) Check() error {
 func (g *Graph) checkKernel(n *node) error {
 	k := *n.kernel
 	if len(n.operands) != len(k.Params) {
-		return fmt.Errorf("%d operands for %d parameters", len(n.operands), len(k.Params))
+		return fmt.Errorf("%s for %s", diag.Count(len(n.operands), "operand"), diag.Count(len(k.Params), "parameter"))
 	}
 	k.Params, k.Locals, k.Stages = slices.Clone(k.Params), slices.Clone(k.Locals), slices.Clone(k.Stages)
 	for i := range k.Params {

@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -14,7 +15,7 @@ import (
 // not see, and is an error then: a guard or a clamp makes the reason visible.
 func Bounds(k *Kernel, sizes []int64) error {
 	if len(sizes) != k.Sizes {
-		return fmt.Errorf("kernel %s: %d sizes, want %d", k.Name, len(sizes), k.Sizes)
+		return fmt.Errorf("kernel %s: %s, want %d", k.Name, diag.Count(len(sizes), "size"), k.Sizes)
 	}
 	for i, n := range sizes {
 		if n < 0 {
@@ -92,8 +93,8 @@ func (b *bounder) access(s int, id ID, m *Access) error {
 			if !fits {
 				where = "anywhere"
 			}
-			return fmt.Errorf("kernel %s: %%%d %v: index %d of %s may lie %s, outside of its %d elements",
-				b.k.Name, id, b.k.Instrs[id].Op, d, name, where, n)
+			return fmt.Errorf("kernel %s: %%%d %v: index %d of %s may lie %s, outside of its %s",
+				b.k.Name, id, b.k.Instrs[id].Op, d, name, where, diag.Count(n, "element"))
 		}
 	}
 	return nil

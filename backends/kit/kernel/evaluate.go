@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"unsafe"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -27,7 +28,7 @@ func Evaluate(k *Kernel, sizes []int64, mem []unsafe.Pointer, strides []int64, s
 		return err
 	}
 	if len(mem) != len(k.Params) || len(strides) != k.StrideArgs() {
-		return fmt.Errorf("kernel %s: %d operands and %d strides, want %d and %d", k.Name, len(mem), len(strides), len(k.Params), k.StrideArgs())
+		return fmt.Errorf("kernel %s: %s and %s, want %d and %d", k.Name, diag.Count(len(mem), "operand"), diag.Count(len(strides), "stride"), len(k.Params), k.StrideArgs())
 	}
 	e := evaluator{
 		k: k, sizes: sizes, mem: mem, scalars: scalars,

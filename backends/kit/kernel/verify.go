@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -87,7 +88,7 @@ func (v *verifier) signature() {
 			v.fail(ruleOperands, "it has elements of %v", p.DType)
 		}
 		if len(p.Strides) != len(p.Dims) {
-			v.fail(ruleOperands, "%d strides for %d dimensions", len(p.Strides), len(p.Dims))
+			v.fail(ruleOperands, "%s for %s", diag.Count(len(p.Strides), "stride"), diag.Count(len(p.Dims), "dimension"))
 		}
 		for _, s := range p.Strides {
 			if s > TableStride {
@@ -171,7 +172,7 @@ func (v *verifier) stages() {
 		}
 	}
 	if v.at = "stages"; int(at) != len(v.k.Instrs) {
-		v.fail(ruleStages, "they hold %d of %d instructions", at, len(v.k.Instrs))
+		v.fail(ruleStages, "they hold %d of %s", at, diag.Count(len(v.k.Instrs), "instruction"))
 	}
 }
 
@@ -183,7 +184,7 @@ func (v *verifier) stage(s int) {
 		}
 	}
 	if n := v.axesOf(s); n > 64 {
-		v.fail(ruleAxes, "stage %d has %d axes with those of the kernel, more than 64", s, n)
+		v.fail(ruleAxes, "stage %d has %s with those of the kernel, more than 64", s, diag.Count(n, "axis"))
 	}
 	for id := v.k.Stages[s].Begin; id < v.k.Stages[s].End && v.err == nil; id++ {
 		i := &v.k.Instrs[id]

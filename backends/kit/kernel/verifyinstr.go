@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"ltc/backends/kit/kernel/ops"
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -55,14 +56,14 @@ func (v *verifier) arguments(s int, id ID, i *Instr) {
 		want = len(i.Args)
 	case i.Op == Load && i.Mem != nil && i.Mem.Guard:
 		if len(i.Args) != 1 {
-			v.fail(ruleGuard, "%d arguments, want the value that stands for elements outside", len(i.Args))
+			v.fail(ruleGuard, "%s, want the value that stands for elements outside", diag.Count(len(i.Args), "argument"))
 		}
 		want = 1
 	case i.Op == Load && len(i.Args) > 0:
 		v.fail(ruleGuard, "it has an argument and no guard")
 	}
 	if len(i.Args) != want {
-		v.fail(ruleArity, "%d arguments, want %d", len(i.Args), want)
+		v.fail(ruleArity, "%s, want %d", diag.Count(len(i.Args), "argument"), want)
 	}
 	for n, a := range i.Args {
 		v.use(s, id, a, "argument", n)
@@ -208,7 +209,7 @@ func (v *verifier) access(s int, id ID, i *Instr) {
 		}
 	}
 	if len(m.Index) != len(dims) {
-		v.fail(ruleAccess, "%d indices of %s, which has %d dimensions", len(m.Index), name, len(dims))
+		v.fail(ruleAccess, "%s of %s, which has %s", diag.Count(len(m.Index), "index"), name, diag.Count(len(dims), "dimension"))
 	}
 	if i.Type != t {
 		v.fail(ruleTypes, "%s has elements of %v, not %v", name, t, i.Type)

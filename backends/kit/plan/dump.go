@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ltc/internal/diag"
 )
 
 // String prints the program: its kernels, its values and its steps. Below a loop
@@ -44,7 +46,7 @@ func (p *Program) print(b *strings.Builder, first int) {
 		fmt.Fprintf(b, "step %d: ", numbers[i])
 		p.Steps[i].Work.print(b, numbers[i]+1)
 	}
-	fmt.Fprintf(b, "arena %d bytes\n", p.Arena)
+	fmt.Fprintf(b, "arena %s\n", diag.Count(p.Arena, "byte"))
 }
 
 // stepNumbers returns those of the program's own steps, of which the first is given.
@@ -93,7 +95,7 @@ func (s *Launch) print(b *strings.Builder, _ int) {
 		b.WriteString(", rows of a later product")
 	}
 	if s.Parts > 0 {
-		fmt.Fprintf(b, ", K in %d parts", s.Parts)
+		fmt.Fprintf(b, ", K in %s", diag.Count(s.Parts, "part"))
 	}
 	b.WriteByte('\n')
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ltc/backends"
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -54,16 +55,16 @@ var edges = []int{1, 2, 3, 64, 1000, 1 << 20}
 // others between, is in its values.
 func newFamily(at []int, programs []*Program, bounds [2]int) (*Family, error) {
 	if len(at) < 3 || len(at) != len(programs) {
-		return nil, fmt.Errorf("kit: %d programs for %d sizes: two points are on a line whatever they are", len(programs), len(at))
+		return nil, fmt.Errorf("kit: %s for %s: two points are on a line whatever they are", diag.Count(len(programs), "program"), diag.Count(len(at), "size"))
 	}
 	f := &Family{base: programs[0], at: at[0], sizes: at, programs: programs, bounds: bounds}
 	numbers := make([][]number, len(programs))
 	for i, p := range programs {
 		if err := f.base.sameStructure(p); err != nil {
-			return nil, fmt.Errorf("kit: programs for %d and %d elements differ: %w", at[0], at[i], err)
+			return nil, fmt.Errorf("kit: programs for %d and %s differ: %w", at[0], diag.Count(at[i], "element"), err)
 		}
 		if numbers[i] = p.numbers(); len(numbers[i]) != len(numbers[0]) {
-			return nil, fmt.Errorf("kit: programs for %d and %d elements differ in how many sizes and strides they have", at[0], at[i])
+			return nil, fmt.Errorf("kit: programs for %d and %s differ in how many sizes and strides they have", at[0], diag.Count(at[i], "element"))
 		}
 	}
 	of := make([]int64, len(programs))
@@ -76,8 +77,8 @@ func newFamily(at []int, programs []*Program, bounds [2]int) (*Family, error) {
 			if ok || l.At(n) == of[i] {
 				continue
 			}
-			return nil, f.base.atStep(f.base.stepOf(k), fmt.Errorf("kit: a size, stride or offset is %d for %d elements and %d for %d: each element more must add the same, as to 4·n and not to n·n; then it would be %d",
-				of[0], at[0], of[i], n, l.At(n)))
+			return nil, f.base.atStep(f.base.stepOf(k), fmt.Errorf("kit: a size, stride or offset is %d for %s and %d for %d: each element more must add the same, as to 4·n and not to n·n; then it would be %d",
+				of[0], diag.Count(at[0], "element"), of[i], n, l.At(n)))
 		}
 		f.lines = append(f.lines, l)
 	}
@@ -94,7 +95,7 @@ func newFamily(at []int, programs []*Program, bounds [2]int) (*Family, error) {
 			return nil, err
 		}
 		if err := m.Program.Check(); err != nil {
-			return nil, fmt.Errorf("for %d elements: %w", n, err)
+			return nil, fmt.Errorf("for %s: %w", diag.Count(n, "element"), err)
 		}
 	}
 	return f, nil
@@ -204,8 +205,8 @@ func (p *Program) eachNumber(visit func(step int, x number)) {
 func (p *Program) sameStructure(q *Program) error {
 	switch {
 	case len(p.Kernels) != len(q.Kernels) || len(p.Steps) != len(q.Steps) || len(p.Values) != len(q.Values):
-		return p.atStep(p.firstOther(q), fmt.Errorf("one has %d kernels, %d steps and %d values, the other %d, %d and %d",
-			len(p.Kernels), len(p.Steps), len(p.Values), len(q.Kernels), len(q.Steps), len(q.Values)))
+		return p.atStep(p.firstOther(q), fmt.Errorf("one has %s, %s and %s, the other %d, %d and %d",
+			diag.Count(len(p.Kernels), "kernel"), diag.Count(len(p.Steps), "step"), diag.Count(len(p.Values), "value"), len(q.Kernels), len(q.Steps), len(q.Values)))
 	case p.LastFallible != q.LastFallible || !slices.Equal(p.Args, q.Args) || !slices.Equal(p.Results, q.Results):
 		return errors.New("their arguments, results or last steps that may fail are not the same values")
 	}
@@ -358,7 +359,7 @@ func (f *Family) Member() *Member {
 func (m *Member) Resize(n int) error {
 	f := m.family
 	if n < 1 || n > f.most {
-		return fmt.Errorf("%d elements: there can be 1 to %d", n, f.most)
+		return fmt.Errorf("%s: there can be 1 to %d", diag.Count(n, "element"), f.most)
 	}
 	for i, x := range m.numbers {
 		x.set(f.lines[i].At(n))
@@ -395,7 +396,7 @@ func compileFamily(ctx context.Context, at []int, bounds [2]int, compile func(n 
 		}
 		var err error
 		if programs[i], err = compile(n); err != nil {
-			return nil, fmt.Errorf("for %d elements: %w", n, err)
+			return nil, fmt.Errorf("for %s: %w", diag.Count(n, "element"), err)
 		}
 	}
 	return newFamily(at, programs, bounds)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ltc/backends"
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -33,7 +34,7 @@ func (o *Opening) Size(c *backends.Call, bound []soa.View, base int) (int, error
 		n = m
 	}
 	if n < o.Bounds[0] || n > o.Bounds[1] {
-		return 0, fmt.Errorf("execute: %d elements: the program is for %d to %d", n, o.Bounds[0], o.Bounds[1])
+		return 0, fmt.Errorf("execute: %s: the program is for %d to %d", diag.Count(n, "element"), o.Bounds[0], o.Bounds[1])
 	}
 	return n, nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ltc/backends"
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 	"ltc/stablehlo/chlo"
@@ -184,12 +185,12 @@ func (x *closing) closeBranches(op *mlir.Op) error {
 	var gives []*mlir.Value
 	for _, r := range op.Regions {
 		if len(r.Blocks) != 1 {
-			return fmt.Errorf("a region of %d blocks", len(r.Blocks))
+			return fmt.Errorf("a region of %s", diag.Count(len(r.Blocks), "block"))
 		}
 		bl := r.Blocks[0]
 		for i, a := range bl.Args {
 			if !loop || i >= len(op.Operands) {
-				return fmt.Errorf("a region of %d arguments", len(bl.Args))
+				return fmt.Errorf("a region of %s", diag.Count(len(bl.Args), "argument"))
 			}
 			x.become(a, op.Operands[i].Type)
 			x.sized[a] = somehow // in later turns
@@ -204,7 +205,7 @@ func (x *closing) closeBranches(op *mlir.Op) error {
 	}
 	for i, r := range op.Results {
 		if i >= len(gives) {
-			return fmt.Errorf("%d results of %d", len(op.Results), len(gives))
+			return fmt.Errorf("%s of %d", diag.Count(len(op.Results), "result"), len(gives))
 		}
 		x.become(r, gives[i].Type)
 		if len(x.sizes) > asks {

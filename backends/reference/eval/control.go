@@ -9,6 +9,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/reference/internal/loops"
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/soa"
 )
@@ -36,7 +37,7 @@ func (b *builder) call(o *site, name string) error {
 	}
 	want := len(callee.args) + len(callee.results)
 	if len(o.in) != len(callee.args) || len(o.out) != len(callee.results) || want != len(callee.types) {
-		return fmt.Errorf("%d operands and %d results, @%s takes %d and gives %d", len(o.in), len(o.out), name, len(callee.args), len(callee.results))
+		return fmt.Errorf("%s and %s, @%s takes %d and gives %d", diag.Count(len(o.in), "operand"), diag.Count(len(o.out), "result"), name, len(callee.args), len(callee.results))
 	}
 	args, results := make([]int, len(o.in)), make([]int, len(o.out))
 	for i, in := range o.in {
@@ -123,7 +124,7 @@ func (b *builder) branches(o *site, which func(*frame) int) error {
 // returns checks the types of what a block hands on.
 func returns(bl *block, want []tensor) error {
 	if len(bl.types) != len(want) {
-		return fmt.Errorf("%d values returned, want %d", len(bl.types), len(want))
+		return fmt.Errorf("%s returned, want %d", diag.Count(len(bl.types), "value"), len(want))
 	}
 	for i, t := range bl.types {
 		if !t.equal(want[i]) {

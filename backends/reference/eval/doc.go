@@ -39,5 +39,5 @@
 // imports only ltc/backends, ltc/backends/reference/internal/dense,
 // ltc/backends/reference/internal/loops, ltc/backends/reference/internal/scalarmath,
 // ltc/mlir, ltc/soa, ltc/ir/types, ltc/internal/footprint, ltc/stablehlo,
-// ltc/stablehlo/chlo and ltc/stablehlo/verify.
+// ltc/stablehlo/chlo, ltc/stablehlo/verify and ltc/internal/diag.
 package eval

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/reference/internal/loops"
+	"ltc/internal/diag"
 	"ltc/soa"
 	"ltc/stablehlo"
 )
@@ -72,7 +73,7 @@ func prepareGather(b *builder, o *site) error {
 	last := make([]int, len(in.shape))
 	for i, n := range in.shape {
 		if sizes[i] == 0 { // of a dimension that the result has not
-			return fmt.Errorf("slices of no element in dimension %d are to give %d elements", i, out.n)
+			return fmt.Errorf("slices of no element in dimension %d are to give %s", i, diag.Count(out.n, "element"))
 		}
 		last[i] = n - sizes[i]
 	}
@@ -111,7 +112,7 @@ type window struct {
 func (b *builder) newWindow(t, other tensor, sizes, collapsed []int, m *indexMap, windowDims []int) (*window, error) {
 	w := &window{rows: m.shape}
 	if len(sizes) != len(t.shape) {
-		return nil, fmt.Errorf("%d slice sizes for a tensor of rank %d", len(sizes), len(t.shape))
+		return nil, fmt.Errorf("%s for a tensor of rank %d", diag.Count(len(sizes), "slice size"), len(t.shape))
 	}
 	batching := func(d int) bool {
 		return slices.ContainsFunc(m.batching, func(p [2]int) bool { return p[0] == d })

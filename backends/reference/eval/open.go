@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/reference/internal/loops"
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/soa"
 	"ltc/stablehlo"
@@ -176,7 +177,7 @@ func give(env map[*mlir.Value]value, what string, vs []*mlir.Value, parts value)
 	for i, v := range vs {
 		leaves := leafTypes(v.Type)
 		if len(parts) < len(leaves) {
-			return fmt.Errorf("%s %d: %d values for %v", what, i, len(parts), v.Type)
+			return fmt.Errorf("%s %d: %s for %v", what, i, diag.Count(len(parts), "value"), v.Type)
 		}
 		for k, t := range leaves {
 			if tt, ok := t.(*mlir.TensorType); ok {
@@ -258,7 +259,7 @@ func (p *openProgram) plain(ws *workspace, env map[*mlir.Value]value, op *mlir.O
 func resolve(op *mlir.Op, in value) (special, [][]int, error) {
 	read := func(k int) ([]int, error) {
 		if k >= len(in) {
-			return nil, fmt.Errorf("%d operands", len(in))
+			return nil, fmt.Errorf("it has %s", diag.Count(len(in), "operand"))
 		}
 		return readInts(in[k].p, in[k].tensor)
 	}

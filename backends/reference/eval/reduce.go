@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/reference/internal/loops"
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -182,7 +183,7 @@ func (b *builder) combining(o *site, r int) (body *block, args []int, store func
 // be one of the arguments.
 func (b *builder) storing(o *site, body *block, want []tensor) (func(f *frame, to []int), error) {
 	if len(body.results) != len(want) {
-		return nil, fmt.Errorf("the body returns %d values, want %d", len(body.results), len(want))
+		return nil, fmt.Errorf("the body returns %s, want %d", diag.Count(len(body.results), "value"), len(want))
 	}
 	sizes := make([]int, len(want))
 	for i, t := range body.types {

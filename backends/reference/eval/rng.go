@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/reference/internal/loops"
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/soa"
 	"ltc/stablehlo"
@@ -132,7 +133,7 @@ func prepareBits(b *builder, o *site) error {
 	case (algorithm.Value == "PHILOX" || algorithm.Value == "DEFAULT") && (in.n == 2 || in.n == 3):
 		run = philoxBits
 	default:
-		return fmt.Errorf("rng_algorithm %q with a state of %d words: want THREE_FRY with 2, PHILOX or DEFAULT with 2 or 3", algorithm.Value, in.n)
+		return fmt.Errorf("rng_algorithm %q with a state of %s: want THREE_FRY with 2, PHILOX or DEFAULT with 2 or 3", algorithm.Value, diag.Count(in.n, "word"))
 	}
 	state, r := b.result(o, 0), b.result(o, 1)
 	b.emit(func(f *frame) {

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/reference/internal/loops"
+	"ltc/internal/diag"
 	"ltc/soa"
 	"ltc/stablehlo"
 )
@@ -62,7 +63,7 @@ func prepareSlice(b *builder, o *site) error {
 	start, limit, step := o.ints("start_indices"), o.ints("limit_indices"), o.ints("strides")
 	rank := len(in.shape)
 	if len(start) != rank || len(limit) != rank || len(step) != rank || len(out.shape) != rank {
-		return fmt.Errorf("start_indices, limit_indices and strides must have %d entries", rank)
+		return fmt.Errorf("start_indices, limit_indices and strides must have %s", diag.Count(rank, "entry"))
 	}
 	strides, offset := soa.Dense(in.shape), 0
 	for i := range strides {
@@ -115,7 +116,7 @@ func preparePad(b *builder, o *site) error {
 	low, high, interior := o.ints("edge_padding_low"), o.ints("edge_padding_high"), o.ints("interior_padding")
 	rank := len(in.shape)
 	if len(low) != rank || len(high) != rank || len(interior) != rank || len(out.shape) != rank || !value.scalar() {
-		return fmt.Errorf("padding of rank %d needs %d entries of each kind and a scalar", rank, rank)
+		return fmt.Errorf("padding of rank %d needs %s of each kind and a scalar", rank, diag.Count(rank, "entry"))
 	}
 	// The part of the operand that is not cut off by negative padding.
 	src, dst := soa.Dense(in.shape), soa.Dense(out.shape)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/soa"
 	"ltc/stablehlo"
@@ -70,7 +71,7 @@ func prepareDynamic(b *builder, o *site) error {
 	d := static(o.op)
 	last := d.Parts[len(d.Parts)-1].Operand
 	if len(o.out) <= d.Shaped || len(o.in) <= last {
-		return fmt.Errorf("%d operands and %d results", len(o.in), len(o.out))
+		return fmt.Errorf("%s and %s", diag.Count(len(o.in), "operand"), diag.Count(len(o.out), "result"))
 	}
 	values, constants := make([][]int, len(d.Parts)), true
 	for i, p := range d.Parts {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ltc/backends/reference/internal/loops"
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -177,7 +178,7 @@ func (b *builder) regionArgs(bl *mlir.Block, r int, args []int, want []tensor) e
 		b.bind(a, parts)
 	}
 	if k != len(args) {
-		return fmt.Errorf("region %d takes %d arguments, want %d", r, k, len(args))
+		return fmt.Errorf("region %d takes %s, want %d", r, diag.Count(k, "argument"), len(args))
 	}
 	return nil
 }
@@ -186,7 +187,7 @@ func (b *builder) regionArgs(bl *mlir.Block, r int, args []int, want []tensor) e
 // optimization_barrier differ in their types only, for nothing here moves ops.
 func prepareRegroup(b *builder, o *site) error {
 	if len(o.in) != len(o.out) {
-		return fmt.Errorf("%d operands and %d results", len(o.in), len(o.out))
+		return fmt.Errorf("%s and %s", diag.Count(len(o.in), "operand"), diag.Count(len(o.out), "result"))
 	}
 	for i, in := range o.in {
 		if !in.equal(o.out[i]) {

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/reference/internal/loops"
+	"ltc/internal/diag"
 	"ltc/soa"
 )
 
@@ -54,7 +55,7 @@ func newWindows(o *site, names windowAttrs, in, out, size []int, elem loops.DTyp
 			v = slices.Repeat([]int{1}, rank)
 		}
 		if len(v) != rank {
-			return nil, fmt.Errorf("%s has %d entries for %d dimensions", name, len(v), rank)
+			return nil, fmt.Errorf("%s has %s for %s", name, diag.Count(len(v), "entry"), diag.Count(rank, "dimension"))
 		}
 		for i, x := range v {
 			if x < 1 {
@@ -74,7 +75,7 @@ func newWindows(o *site, names windowAttrs, in, out, size []int, elem loops.DTyp
 		padding = make([]int, 2*rank)
 	}
 	if len(padding) != 2*rank || len(size) != rank || len(out) != rank {
-		return nil, fmt.Errorf("a window of rank %d with %d paddings into rank %d, want %d, %d and %d", len(size), len(padding), len(out), rank, 2*rank, rank)
+		return nil, fmt.Errorf("a window of rank %d with %s into rank %d, want %d, %d and %d", len(size), diag.Count(len(padding), "padding"), len(out), rank, 2*rank, rank)
 	}
 	ws, total := make([]windowDim, rank), elem.Size()
 	for i := range ws {
@@ -82,7 +83,7 @@ func newWindows(o *site, names windowAttrs, in, out, size []int, elem loops.DTyp
 		*d = windowDim{in: in[i], out: out[i], size: size[i], stride: stride[i], base: base[i], dilation: dilation[i], low: padding[2*i], high: padding[2*i+1]}
 		padded, n, ok := d.count()
 		if ok && n != d.out {
-			return nil, fmt.Errorf("dimension %d has %d windows, the result %d", i, n, d.out)
+			return nil, fmt.Errorf("dimension %d has %s, the result %d", i, diag.Count(n, "window"), d.out)
 		}
 		if total = loops.Product(total, max(padded, 1)); !ok {
 			total = -1

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "0c3e361f26c0aa2cece07b2b"
+const buildID = "35124796045252c594ce9609"

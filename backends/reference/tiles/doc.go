@@ -2,5 +2,6 @@
 // evaluator's loops. Its central type is [Compiler].
 //
 // imports only ltc/backends/kit/kernel, ltc/backends/reference/internal/loops, ltc/mlir,
-// ltc/ir/types, ltc/internal/footprint, ltc/internal/spare and ltc/stablehlo.
+// ltc/ir/types, ltc/internal/footprint, ltc/internal/spare, ltc/stablehlo and
+// ltc/internal/diag.
 package tiles

@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/internal/loops"
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/mlir"
 )
@@ -51,7 +52,7 @@ func (Scalars) Scalar(op kernel.Op, t, from types.DType, args ...uint64) (uint64
 			return r, nil
 		}
 	}
-	return 0, fmt.Errorf("%v of %d values of %v to %v: there is no such op", op, len(args), from, t)
+	return 0, fmt.Errorf("%v of %s of %v to %v: there is no such op", op, diag.Count(len(args), "value"), from, t)
 }
 
 // Loop1 returns the loop of an op of one operand; nil if there is none.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -75,7 +76,7 @@ func readCheck(op *mlir.Op, seen probes) (*check, error) {
 		operands = 1
 	}
 	if len(op.Operands) != operands {
-		return nil, fmt.Errorf("%d operands, want %d", len(op.Operands), operands)
+		return nil, fmt.Errorf("%s, want %d", diag.Count(len(op.Operands), "operand"), operands)
 	}
 	c.actual = op.Operands[0]
 	var err error

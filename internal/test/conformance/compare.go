@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 )
 
@@ -204,7 +205,7 @@ func (r rule) compare(actual, expected tensor) string {
 		}
 		s += fmt.Sprintf("; up to %s ulps apart, %d to %d are allowed", apart, r.min, r.max)
 	}
-	return s + fmt.Sprintf(" (%d of %d elements)", bad, actual.n)
+	return s + fmt.Sprintf(" (%d of %s)", bad, diag.Count(actual.n, "element"))
 }
 
 // element compares element i. Of a complex number, the part that is further

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"ltc/backends"
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/soa"
 	"ltc/stablehlo"
@@ -77,7 +78,7 @@ func (e exported) read(memory []*soa.Buffer) ([]byte, error) {
 	n := int(e.of.Elements())
 	for _, m := range memory {
 		if len(m.Bytes()) != n*held.size {
-			return nil, fmt.Errorf("a result of type %v has %d bytes", e.values[0].Type, len(m.Bytes()))
+			return nil, fmt.Errorf("a result of type %v has %s", e.values[0].Type, diag.Count(len(m.Bytes()), "byte"))
 		}
 	}
 	var data []byte

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 )
 
@@ -75,7 +76,7 @@ func (in *inliner) copies(ops []*mlir.Op) []*mlir.Op {
 	var out []*mlir.Op
 	for _, op := range ops {
 		if in.ops++; in.ops > mostOps {
-			in.fail(op, fmt.Errorf("the test has more than %d ops with its calls inlined", mostOps))
+			in.fail(op, fmt.Errorf("the test has more than %s with its calls inlined", diag.Count(mostOps, "op")))
 		}
 		if in.err != nil {
 			break

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -74,7 +75,7 @@ func (ps probes) find(id string, iter int64) (v, count *mlir.Value, err error) {
 }
 
 func noIteration(id string, iter, runs int64) string {
-	return fmt.Sprintf("interpreter.probe %q has no iteration %d: it ran %d times before", id, iter, runs)
+	return fmt.Sprintf("interpreter.probe %q has no iteration %d: it ran %s before", id, iter, diag.Count(runs, "time"))
 }
 
 // builder appends ops to a block's.

@@ -150,8 +150,8 @@ func.func @none() {
   func.return
 }`
 	require.Equal(t, []string{
-		"a.mlir:10:3: @main: check 1: expect_eq_const: []: expected 2, actual 4 (1 of 1 elements)",
-		"a.mlir:15:3: @main: check 2: expect_eq_const: []: expected 8, actual 7 (1 of 1 elements)",
+		"a.mlir:10:3: @main: check 1: expect_eq_const: []: expected 2, actual 4 (1 of 1 element)",
+		"a.mlir:15:3: @main: check 2: expect_eq_const: []: expected 8, actual 7 (1 of 1 element)",
 	}, reasons(t, text))
 	const parallel = `func.func @main() {
   %0:2 = "interpreter.run_parallel"() {programs = [[@one], [@one]]} : () -> (tensor<i32>, tensor<i32>)

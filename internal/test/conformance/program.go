@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -159,7 +160,7 @@ func (p *program) body(from []*mlir.Op, seen probes, want []*mlir.DenseAttr) ([]
 	}
 	end := from[len(from)-1]
 	if len(want) > 0 && len(want) != len(end.Operands) {
-		return nil, at(end, fmt.Errorf("%d results are to be printed, the function has %d", len(want), len(end.Operands)))
+		return nil, at(end, fmt.Errorf("%s to be printed, the function has %d", diag.Count(len(want), "result"), len(end.Operands)))
 	}
 	for i, literal := range want {
 		p.checks = append(p.checks, &check{op: "CHECK-DENSE", pos: end.Pos, actual: end.Operands[i], literal: literal})

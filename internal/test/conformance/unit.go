@@ -6,8 +6,8 @@
 // backend can be judged: what they compare becomes results of main, and the
 // comparing is done here, with the tolerances of StableHLO's own interpreter.
 //
-// imports only ltc/backends, ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/verify and
-// ltc/internal/files.
+// imports only ltc/backends, ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/verify,
+// ltc/internal/files and ltc/internal/diag.
 package conformance
 
 import (

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/cuda/driver"
+	"ltc/internal/diag"
 )
 
 // room finds n bytes of a device, if all that is queued has run where need be.
@@ -69,7 +70,7 @@ func (f *Fake) freeable(call string, address uint64) (*memory, driver.Code) {
 	case m == nil:
 		return nil, f.bad(driver.InvalidValue, BadArgument, "%s of %#x, where no memory begins", call, address)
 	case m.freed != "":
-		return nil, f.bad(driver.InvalidValue, UseAfterFree, "%s of %d bytes that %s freed", call, m.size, m.freed)
+		return nil, f.bad(driver.InvalidValue, UseAfterFree, "%s of %s that %s freed", call, diag.Count(m.size, "byte"), m.freed)
 	}
 	return m, driver.Success
 }
@@ -130,10 +131,10 @@ func (f *Fake) freeAsync(address uint64, h uintptr) driver.Code {
 	}
 	f.enqueue(s, "cuMemFreeAsync", false, func(o *op) driver.Code {
 		if m.freed != "" {
-			return f.bad(driver.Success, UseAfterFree, "%s of %d bytes that %s freed", o.what, m.size, m.freed)
+			return f.bad(driver.Success, UseAfterFree, "%s of %s that %s freed", o.what, diag.Count(m.size, "byte"), m.freed)
 		}
 		if !m.there {
-			return f.bad(driver.Success, Race, "%s of %d bytes before what allocates them", o.what, m.size)
+			return f.bad(driver.Success, Race, "%s of %s before what allocates them", o.what, diag.Count(m.size, "byte"))
 		}
 		f.free(m, &o.moment)
 		if m.pool != nil {

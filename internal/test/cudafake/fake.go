@@ -11,6 +11,7 @@ import (
 
 	"ltc/backends/cuda/cublaslt"
 	"ltc/backends/cuda/driver"
+	"ltc/internal/diag"
 )
 
 // Options are what a fake has. Zero values stand for what the comments say.
@@ -281,7 +282,7 @@ func (f *Fake) leaks() {
 	}
 	for _, what := range sorted(count) {
 		if n := bytes[what]; n > 0 {
-			f.violate(Leak, "%d of %s: %d bytes", count[what], strings.ToLower(what), n)
+			f.violate(Leak, "%d of %s: %s", count[what], strings.ToLower(what), diag.Count(n, "byte"))
 		} else {
 			f.violate(Leak, "%d of %s", count[what], what)
 		}

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/cuda/driver"
+	"ltc/internal/diag"
 )
 
 // memory is an allocation of a device or of the host.
@@ -151,15 +152,15 @@ func (f *Fake) bytes(d *device, address, n uint64, write bool, when *moment) ([]
 func (f *Fake) wrong(d *device, m *memory, address, n uint64) (Kind, string) {
 	switch {
 	case m == nil:
-		return OutOfBounds, fmt.Sprintf("%d bytes at %#x, where there is no memory", n, address)
+		return OutOfBounds, fmt.Sprintf("%s at %#x, where there is no memory", diag.Count(n, "byte"), address)
 	case address-m.address+n > uint64(m.size):
-		return OutOfBounds, fmt.Sprintf("%d bytes at %d of %d bytes of the %s", n, address-m.address, m.size, lower(m.what))
+		return OutOfBounds, fmt.Sprintf("%s at %d of %s of the %s", diag.Count(n, "byte"), address-m.address, diag.Count(m.size, "byte"), lower(m.what))
 	case m.freed != "":
-		return UseAfterFree, fmt.Sprintf("%d bytes at %d of %d bytes of the %s, which were freed by %s", n, address-m.address, m.size, lower(m.what), m.freed)
+		return UseAfterFree, fmt.Sprintf("%s at %d of %s of the %s, which were freed by %s", diag.Count(n, "byte"), address-m.address, diag.Count(m.size, "byte"), lower(m.what), m.freed)
 	case !m.there:
-		return Race, fmt.Sprintf("%d bytes of the %s before what allocates it", n, lower(m.what))
+		return Race, fmt.Sprintf("%s of the %s before what allocates it", diag.Count(n, "byte"), lower(m.what))
 	case d != nil && !d.may(m):
-		return OutOfBounds, fmt.Sprintf("%d bytes of the %s, which device %d may not access", n, lower(m.what), d.ordinal)
+		return OutOfBounds, fmt.Sprintf("%s of the %s, which device %d may not access", diag.Count(n, "byte"), lower(m.what), d.ordinal)
 	}
 	return 0, ""
 }

@@ -6,6 +6,7 @@ import (
 
 	"ltc/backends/cuda/cublaslt"
 	"ltc/backends/cuda/driver"
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -54,22 +55,22 @@ func (x *described) check(f *Fake, call string) cublaslt.Status {
 	want := [4][2]uint64{{m, k}, {k, n}, {m, n}, {m, n}}
 	for i, t := range [4]int32{d.transA, d.transB, 0, 0} {
 		if t != 0 && t != 1 {
-			return misused(f, cublaslt.InvalidValue, "%s: matrix %d is transposed %d times", call, i, t)
+			return misused(f, cublaslt.InvalidValue, "%s: transposition of matrix %d is %d, not 0 or 1", call, i, t)
 		}
 		if t == 1 {
 			want[i][0], want[i][1] = want[i][1], want[i][0]
 		}
 		switch have := &l[i]; {
 		case have.rows != want[i][0] || have.cols != want[i][1]:
-			return misused(f, cublaslt.InvalidValue, "%s: matrix %d has %d rows and %d columns, not %d and %d", call, i, have.rows, have.cols, want[i][0], want[i][1])
+			return misused(f, cublaslt.InvalidValue, "%s: matrix %d has %s and %s, not %d and %d", call, i, diag.Count(have.rows, "row"), diag.Count(have.cols, "column"), want[i][0], want[i][1])
 		case have.rows == 0 || have.cols == 0 || have.rows > math.MaxInt32 || have.cols > math.MaxInt32:
-			return misused(f, cublaslt.InvalidValue, "%s: matrix %d has %d rows and %d columns", call, i, have.rows, have.cols)
+			return misused(f, cublaslt.InvalidValue, "%s: matrix %d has %s and %s", call, i, diag.Count(have.rows, "row"), diag.Count(have.cols, "column"))
 		case have.ld < int64(have.rows):
-			return misused(f, cublaslt.InvalidValue, "%s: columns of matrix %d are %d elements apart and have %d", call, i, have.ld, have.rows)
+			return misused(f, cublaslt.InvalidValue, "%s: columns of matrix %d are %s apart and have %d", call, i, diag.Count(have.ld, "element"), have.rows)
 		case have.products != l[3].products || have.products < 1:
-			return misused(f, cublaslt.InvalidValue, "%s: %d matrices %d, and %d results", call, have.products, i, l[3].products)
+			return misused(f, cublaslt.InvalidValue, "%s: %s %d, and %s", call, diag.Count(have.products, "matrix"), i, diag.Count(l[3].products, "result"))
 		case have.apart < 0 || i > 1 && have.products > 1 && have.apart == 0:
-			return misused(f, cublaslt.InvalidValue, "%s: matrices %d are %d elements apart", call, i, have.apart)
+			return misused(f, cublaslt.InvalidValue, "%s: matrices %d are %s apart", call, i, diag.Count(have.apart, "element"))
 		}
 	}
 	switch {

@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends/cuda/cublaslt"
 	"ltc/backends/cuda/driver"
+	"ltc/internal/diag"
 )
 
 // productFunctions are what the table of package cublaslt is filled with.
@@ -118,7 +119,7 @@ func (f *Fake) assign(what string, number int32, place any, from unsafe.Pointer,
 		return misused(f, cublaslt.InvalidValue, "attribute %d of %s, which the fake does not know", number, what)
 	}
 	if n != size {
-		return misused(f, cublaslt.InvalidValue, "attribute %d of %s has %d bytes, not %d", number, what, size, n)
+		return misused(f, cublaslt.InvalidValue, "attribute %d of %s has %s, not %d", number, what, diag.Count(size, "byte"), n)
 	}
 	return cublaslt.Success
 }
@@ -237,7 +238,7 @@ func (f *Fake) heuristic(handle, d, a, b, c, to, prefer uintptr, n int32, result
 		return s
 	}
 	if n < 1 {
-		return misused(f, cublaslt.InvalidValue, "%d algorithms are asked for", n)
+		return misused(f, cublaslt.InvalidValue, "a request for %s", diag.Count(n, "algorithm"))
 	}
 	// Which algorithms there are may depend on how the bias is aligned, of which
 	// preferences say nothing.
@@ -284,7 +285,7 @@ func (f *Fake) matmul(handle, d uintptr, alpha unsafe.Pointer, a uint64, la uint
 	case algo.key != x.key(algo.align):
 		return misused(f, cublaslt.InvalidValue, "%s with an algorithm for another shape", call)
 	case n < algo.workspace:
-		return misused(f, cublaslt.InvalidValue, "%s with %d bytes of memory besides, of %d", call, n, algo.workspace)
+		return misused(f, cublaslt.InvalidValue, "%s with %s of memory besides, of %d", call, diag.Count(n, "byte"), algo.workspace)
 	case workspace%256 != 0 || workspace == 0:
 		return misused(f, cublaslt.InvalidValue, "%s with memory besides at %#x, no multiple of 256", call, workspace)
 	case x.desc.epilogue&4 != 0 && x.desc.bias == 0:

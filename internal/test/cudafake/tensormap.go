@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/cuda/driver"
+	"ltc/internal/diag"
 	"ltc/internal/test/ptxsim"
 )
 
@@ -28,7 +29,7 @@ func (f *Fake) tensorMap(to *[16]uint64, kind int32, rank uint32, address uint64
 	case uintptr(unsafe.Pointer(to))%64 != 0:
 		return f.bad(driver.InvalidValue, BadArgument, "%s to %p, which is no multiple of 64", call, to)
 	case rank < 1 || rank > 5:
-		return f.bad(driver.InvalidValue, BadArgument, "%s of %d dimensions", call, rank)
+		return f.bad(driver.InvalidValue, BadArgument, "%s of %s", call, diag.Count(rank, "dimension"))
 	case kind < 0 || int(kind) >= len(elementBytes):
 		return f.bad(driver.InvalidValue, BadArgument, "%s of elements of type %d", call, kind)
 	case !known || interleave != 0 || promotion < 0 || promotion > 3 || fill != 0:
@@ -36,7 +37,7 @@ func (f *Fake) tensorMap(to *[16]uint64, kind int32, rank uint32, address uint64
 	}
 	for _, n := range unsafe.Slice(steps, rank) {
 		if n != 1 {
-			return f.bad(driver.InvalidValue, BadArgument, "%s of every %d elements", call, n)
+			return f.bad(driver.InvalidValue, BadArgument, "%s of every %s", call, diag.Count(n, "element"))
 		}
 	}
 	m := &ptxsim.TensorMap{

@@ -10,6 +10,7 @@ import (
 	"github.com/ebitengine/purego"
 
 	"ltc/backends/cuda/driver"
+	"ltc/internal/diag"
 	"ltc/internal/test/ptxsim"
 )
 
@@ -243,10 +244,10 @@ func (f *Fake) launch(call string, fn uintptr, grid, block [3]uint32, shared uin
 		wrong = append(wrong, fmt.Sprintf("blocks of %v threads: %d is the most", block, k.threads()))
 	}
 	if w.shared > k.dynamic {
-		wrong = append(wrong, fmt.Sprintf("%d bytes of a block's memory, and the kernel is allowed %d", shared, k.dynamic))
+		wrong = append(wrong, fmt.Sprintf("%s of a block's memory, and the kernel is allowed %d", diag.Count(shared, "byte"), k.dynamic))
 	}
 	if len(k.entry.Params) > 0 && params == nil {
-		wrong = append(wrong, fmt.Sprintf("no arguments for %d parameters", len(k.entry.Params)))
+		wrong = append(wrong, fmt.Sprintf("no arguments for %s", diag.Count(len(k.entry.Params), "parameter")))
 	}
 	if len(wrong) > 0 {
 		return nil, f.bad(driver.InvalidValue, BadArgument, "%s of %s: %s", call, k.name, strings.Join(wrong, "; "))

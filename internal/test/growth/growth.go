@@ -1,7 +1,7 @@
 // Package growth holds work to growing with the size of its input, and no faster. Its
 // central function is [Linear].
 //
-// imports only ltc/internal/trials and the standard library.
+// imports only ltc/internal/trials, ltc/internal/diag and the standard library.
 package growth
 
 import (
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"ltc/internal/diag"
 	"ltc/internal/trials"
 )
 
@@ -27,10 +28,10 @@ func Linear(t testing.TB, size int, prepare func(size int) (work func())) {
 	few, many := measure(repeated(size, prepare)), measure(prepare(times*size))
 	t.Logf("%d of %d: %v; of %d: %v", times, size, few, times*size, many)
 	if most := few.allocations*5/4 + 2000; many.allocations > most {
-		t.Fatalf("%d allocations for %d of %d, %d for %d", few.allocations, times, size, many.allocations, times*size)
+		t.Fatalf("%s for %d of %d, %d for %d", diag.Count(few.allocations, "allocation"), times, size, many.allocations, times*size)
 	}
 	if most := few.bytes*2 + 1<<20; many.bytes > most { // slices and maps grow in steps
-		t.Fatalf("%d bytes for %d of %d, %d for %d", few.bytes, times, size, many.bytes, times*size)
+		t.Fatalf("%s for %d of %d, %d for %d", diag.Count(few.bytes, "byte"), times, size, many.bytes, times*size)
 	}
 	if trials.Few() {
 		return

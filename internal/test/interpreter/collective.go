@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/reference/eval"
+	"ltc/internal/diag"
 	"ltc/soa"
 )
 
@@ -46,7 +47,7 @@ func (c *collective) inGroup(s *site, r *run) ([]parcel, int, error) {
 // oneToOne checks that the op has a result for each of n operands.
 func oneToOne(s *site, n int) error {
 	if n != len(s.Out) || n == 0 {
-		return fmt.Errorf("%d operands and %d results", n, len(s.Out))
+		return fmt.Errorf("%s and %s", diag.Count(n, "operand"), diag.Count(len(s.Out), "result"))
 	}
 	return nil
 }

@@ -4,13 +4,15 @@
 // effect. Its central types are processGrid, whose processes are goroutines, and
 // [Probes].
 //
-// imports only ltc/backends/reference/eval, ltc/mlir, ltc/soa and ltc/stablehlo.
+// imports only ltc/backends/reference/eval, ltc/mlir, ltc/soa, ltc/stablehlo and
+// ltc/internal/diag.
 package interpreter
 
 import (
 	"fmt"
 
 	"ltc/backends/reference/eval"
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -43,7 +45,7 @@ func init() {
 // arity checks how many operands and results an op has.
 func arity(s *eval.Site, in, out int) error {
 	if len(s.In) != in || len(s.Out) != out {
-		return fmt.Errorf("%d operands and %d results, want %d and %d", len(s.In), len(s.Out), in, out)
+		return fmt.Errorf("%s and %s, want %d and %d", diag.Count(len(s.In), "operand"), diag.Count(len(s.Out), "result"), in, out)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"ltc/backends/reference/eval"
+	"ltc/internal/diag"
 	"ltc/soa"
 )
 
@@ -48,7 +49,7 @@ func (l *load) add(n, bytes int) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.processes+n > mostProcesses {
-		return fmt.Errorf("%d processes beside the %d that run: at most %d can at once", n, l.processes, mostProcesses)
+		return fmt.Errorf("%s beside the %d that run: at most %d can at once", diag.Count(n, "process"), l.processes, mostProcesses)
 	}
 	if err := soa.Fits(l.bytes + bytes); bytes > 0 && err != nil {
 		return fmt.Errorf("the memory of all processes, and what they have sent to nobody yet: %w", err)

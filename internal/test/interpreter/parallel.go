@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"ltc/backends/reference/eval"
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/soa"
 )
@@ -58,7 +59,7 @@ func (p *parallelRun) functions() error {
 			return err
 		}
 		if i > 0 && len(list) != p.partitions || len(list) == 0 {
-			return fmt.Errorf("attribute programs: replica %d has %d partitions, replica 0 has %d", i, len(list), p.partitions)
+			return fmt.Errorf("attribute programs: replica %d has %s, replica 0 has %d", i, diag.Count(len(list), "partition"), p.partitions)
 		}
 		p.partitions = len(list)
 		p.programs = append(p.programs, list...)
@@ -132,7 +133,7 @@ func takes(s *site, programs []*eval.Function) error {
 	for _, f := range programs {
 		n, m := len(f.Args), len(f.Results)
 		if n > len(in) || m > len(out) {
-			return fmt.Errorf("%d operands and %d results are fewer than the programs have", len(s.In), len(s.Out))
+			return fmt.Errorf("%s and %s, fewer than the programs have", diag.Count(len(s.In), "operand"), diag.Count(len(s.Out), "result"))
 		}
 		for i, t := range f.Args {
 			if !t.Equal(in[i]) {
@@ -147,7 +148,7 @@ func takes(s *site, programs []*eval.Function) error {
 		in, out = in[n:], out[m:]
 	}
 	if len(in) > 0 || len(out) > 0 {
-		return fmt.Errorf("%d operands and %d results are more than the programs have", len(s.In), len(s.Out))
+		return fmt.Errorf("%s and %s, more than the programs have", diag.Count(len(s.In), "operand"), diag.Count(len(s.Out), "result"))
 	}
 	return nil
 }

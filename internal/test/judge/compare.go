@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"ltc/internal/diag"
 	"ltc/internal/samples"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -39,8 +40,8 @@ func compare(ours, theirs soa.View) error {
 	if bad == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d elements of %v differ; element %d is %s, XLA's is %s",
-		bad, n, ours.Type, first, show(ours, first), show(theirs, first))
+	return fmt.Errorf("%d of %s of %v differ; element %d is %s, XLA's is %s",
+		bad, diag.Count(n, "element"), ours.Type, first, show(ours, first), show(theirs, first))
 }
 
 // same reports whether element i of a and b is close enough.

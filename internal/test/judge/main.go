@@ -24,6 +24,7 @@ import (
 
 	"ltc/backends"
 	_ "ltc/backends/reference"
+	"ltc/internal/diag"
 	"ltc/soa"
 	"ltc/soa/npy"
 	"ltc/stablehlo"
@@ -141,7 +142,7 @@ func (j *judge) program(p program) (verdict, string) {
 		return fail, "our run: " + err.Error()
 	}
 	if len(theirs) != len(call.Results) {
-		return fail, fmt.Sprintf("%d results, XLA has %d", len(call.Results), len(theirs))
+		return fail, fmt.Sprintf("%s, XLA has %d", diag.Count(len(call.Results), "result"), len(theirs))
 	}
 	for i, ours := range call.Results {
 		if err := compare(ours, theirs[i].View); err != nil {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ltc/backends"
+	"ltc/internal/diag"
 	"ltc/internal/samples"
 	"ltc/internal/test/optest"
 	"ltc/soa"
@@ -86,7 +87,7 @@ func (p program) inputs(args []backends.Arg) ([]soa.View, error) {
 		return nil, err
 	}
 	if len(entries) != len(args) {
-		return nil, fmt.Errorf("%s has %d arrays, main takes %d arguments", p.npz, len(entries), len(args))
+		return nil, fmt.Errorf("%s has %s, main takes %s", p.npz, diag.Count(len(entries), "array"), diag.Count(len(args), "argument"))
 	}
 	values := make([]soa.View, len(args))
 	for i, a := range args {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -30,7 +31,7 @@ func Naive(c Call, d types.DType, args []*Tensor) (t *Tensor, ok bool, err error
 		t.Elems[i] = Round(t.Type.DType, t.Elems[i])
 	}
 	if len(t.Elems) != t.Type.Elements() {
-		return nil, true, fmt.Errorf("naive %s gives %d elements for %v", c.Op, len(t.Elems), t.Type)
+		return nil, true, fmt.Errorf("naive %s gives %s for %v", c.Op, diag.Count(len(t.Elems), "element"), t.Type)
 	}
 	return t, true, nil
 }

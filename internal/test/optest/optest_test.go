@@ -33,7 +33,7 @@ func TestMalformedArchives(t *testing.T) {
 		"no value":     {"-- a.run --\nadd(x) for f32\nx 1\n=: f32[] 1\n", "want name: [dims]"},
 		"dimension":    {"-- a.run --\nadd(x) for f32\nx: [a] 1\n=: f32[] 1\n", "invalid syntax"},
 		"tolerance":    {"-- a.run --\nadd(x) for f32 within some ulp\n=: f32[] 1\n", "invalid syntax"},
-		"no result":    {"-- a.run --\nadd(x) for f32\nx: [] 1\n", "0 results for 1 dtypes"},
+		"no result":    {"-- a.run --\nadd(x) for f32\nx: [] 1\n", "0 results for 1 dtype"},
 		"results":      {"-- a.run --\nadd(x) for f32 f64 i32\n=: [] 1\n=: [] 2\n", "2 results for 3 dtypes"},
 		"bad bad call": {"-- bad --\nadd\n", "want op(operands"},
 	} {
@@ -43,7 +43,7 @@ func TestMalformedArchives(t *testing.T) {
 		require.ErrorContains(t, err, c.want, name)
 	}
 	_, err := Operand{Name: "x", Shape: []int{2}, Texts: []string{"1"}}.Tensor(types.F32)
-	require.ErrorContains(t, err, "1 elements for f32[2]")
+	require.ErrorContains(t, err, "1 element for f32[2]")
 	_, err = Operand{Name: "x", Texts: []string{"256"}}.Tensor(types.U8)
 	require.ErrorContains(t, err, "out of range")
 }

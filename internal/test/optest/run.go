@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/ir/ops"
 	"ltc/ir/types"
 )
@@ -148,7 +149,7 @@ func parseRun(name, text string) (*Run, error) {
 		}
 	}
 	if len(r.Results) != 1 && len(r.Results) != len(r.DTypes) {
-		return nil, fmt.Errorf("%s.run: %d results for %d dtypes", name, len(r.Results), len(r.DTypes))
+		return nil, fmt.Errorf("%s.run: %s for %s", name, diag.Count(len(r.Results), "result"), diag.Count(len(r.DTypes), "dtype"))
 	}
 	return r, nil
 }
@@ -225,7 +226,7 @@ func (o Operand) Tensor(d types.DType) (*Tensor, error) {
 	}
 	t := &Tensor{Type: types.Type{DType: d, Shape: o.Shape}}
 	if len(o.Texts) != t.Type.Elements() {
-		return nil, fmt.Errorf("%s: %d elements for %v", o.Name, len(o.Texts), t.Type)
+		return nil, fmt.Errorf("%s: %s for %v", o.Name, diag.Count(len(o.Texts), "element"), t.Type)
 	}
 	for _, s := range o.Texts {
 		e, err := ParseElem(d, s)

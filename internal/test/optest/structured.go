@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -420,7 +421,7 @@ func naiveScatterAdd(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 		x.Elems[at] = naiveElementwise["add"].f(Call{}, 0, []Elem{x.Elems[at], updates.get(i...)})
 	})
 	if len(updates.Elems) != updates.Type.Elements() {
-		err = fmt.Errorf("%d updates for %v", len(updates.Elems), updates.Type)
+		err = fmt.Errorf("%s for %v", diag.Count(len(updates.Elems), "update"), updates.Type)
 	}
 	return x, err
 }

@@ -90,9 +90,9 @@ L1:
 	for _, c := range []struct{ old, new, want string }{
 		{"MEMBAR.ALL.CTA", "MEMBAR.ALL.GPU", "k waits for memory of the whole GPU"},
 		{"MEMBAR.ALL.CTA", "MEMBAR.SC.SYS", "k waits for memory of the whole GPU"},
-		{"gdesc[UR4], R24 ;", "gdesc[UR4], R24, gsb0 ;\nWARPGROUP.DEPBAR.LE gsb0, 0x0 ;", "k waits 2 times for 2 products of warpgroups, the text 1 times for 2"},
-		{"MEMBAR.ALL.CTA", "STL [R1], R2", "k has 1 accesses to a thread's own memory"},
-		{"MEMBAR.ALL.CTA", "DEPBAR.LE SB0, 0x0", "k waits 2 times for 1 groups of copies, the text 1 times for 1"},
+		{"gdesc[UR4], R24 ;", "gdesc[UR4], R24, gsb0 ;\nWARPGROUP.DEPBAR.LE gsb0, 0x0 ;", "k waits 2 times for 2 products of warpgroups, the text 1 time for 2"},
+		{"MEMBAR.ALL.CTA", "STL [R1], R2", "k has 1 access to a thread's own memory"},
+		{"MEMBAR.ALL.CTA", "DEPBAR.LE SB0, 0x0", "k waits 2 times for 1 group of copies, the text 1 time for 1"},
 		{"HGMMA", "HMMA", "k has no product of warpgroups"},
 		{".text.k", ".text.m", "there is no machine code of k"},
 	} {

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"ltc/internal/diag"
 )
 
 // waits counts an entry's instructions that wait, and what they wait for, in PTX or in
@@ -81,13 +83,13 @@ func Waits(ptx, sass string) error {
 		case a.products > 0 && h.products == 0:
 			wrong = append(wrong, fmt.Sprintf("%s has no product of warpgroups, want %d", name, a.products))
 		case h.waited*a.products > a.waited*h.products || h.waited > 0 && a.products == 0:
-			wrong = append(wrong, fmt.Sprintf("%s waits %d times for %d products of warpgroups, the text %d times for %d", name, h.waited, h.products, a.waited, a.products))
+			wrong = append(wrong, fmt.Sprintf("%s waits %s for %s of warpgroups, the text %s for %d", name, diag.Count(h.waited, "time"), diag.Count(h.products, "product"), diag.Count(a.waited, "time"), a.products))
 		case h.wide > 0 && a.wide == 0:
 			wrong = append(wrong, fmt.Sprintf("%s waits for memory of the whole GPU: MEMBAR", name))
 		case h.local > a.local:
-			wrong = append(wrong, fmt.Sprintf("%s has %d accesses to a thread's own memory: LDL or STL", name, h.local))
+			wrong = append(wrong, fmt.Sprintf("%s has %s to a thread's own memory: LDL or STL", name, diag.Count(h.local, "access")))
 		case h.committed > 0 && h.waitedCopy*a.committed > a.waitedCopy*h.committed:
-			wrong = append(wrong, fmt.Sprintf("%s waits %d times for %d groups of copies, the text %d times for %d", name, h.waitedCopy, h.committed, a.waitedCopy, a.committed))
+			wrong = append(wrong, fmt.Sprintf("%s waits %s for %s of copies, the text %s for %d", name, diag.Count(h.waitedCopy, "time"), diag.Count(h.committed, "group"), diag.Count(a.waitedCopy, "time"), a.committed))
 		}
 	}
 	if len(wrong) == 0 {

@@ -3,6 +3,8 @@ package ptxsim
 import (
 	"bytes"
 	"strconv"
+
+	"ltc/internal/diag"
 )
 
 // copies are the cp.async of a thread whose ends it has not waited for, in order.
@@ -44,7 +46,7 @@ func (p *parser) asyncCopy(i *instr, opcode string, args []string) {
 		}
 	case "cp.async.ca.shared.global", "cp.async.cg.shared.global":
 		if len(args) != 3 && len(args) != 4 {
-			p.fail("%s has %d operands, want 3 or 4", opcode, len(args))
+			p.fail("%s has %s, want 3 or 4", opcode, diag.Count(len(args), "operand"))
 			return
 		}
 		to, toOffset := p.address(args[0])
@@ -70,12 +72,12 @@ func (p *parser) asyncCopy(i *instr, opcode string, args []string) {
 func (t *thread) copyLater(to, from uint64, size, taken int) {
 	b := t.block
 	if taken < 0 || taken > size {
-		t.fault("a copy of %d bytes of %d", taken, size)
+		t.fault("a copy of %s of %d", diag.Count(taken, "byte"), size)
 		return
 	}
 	data := make([]byte, size)
 	if taken > 0 && from%uint64(size) != 0 {
-		t.fault("a copy of %d bytes from %#x, which is not aligned", size, from)
+		t.fault("a copy of %s from %#x, which is not aligned", diag.Count(size, "byte"), from)
 		return
 	}
 	var all source

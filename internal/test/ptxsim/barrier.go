@@ -1,6 +1,10 @@
 package ptxsim
 
-import "strconv"
+import (
+	"strconv"
+
+	"ltc/internal/diag"
+)
 
 const (
 	// namedBarriers is how many barriers a block has, by number.
@@ -35,7 +39,7 @@ func (p *parser) barrier(i *instr, opcode string, args []string) {
 		}
 	case "bar.sync":
 		if len(args) != 1 && len(args) != 2 {
-			p.fail("%s has %d operands, want 1 or 2", opcode, len(args))
+			p.fail("%s has %s, want 1 or 2", opcode, diag.Count(len(args), "operand"))
 			return
 		}
 		i.kind = barrier
@@ -93,7 +97,7 @@ func (b *block) barrierAt(id int, all []*thread) bool {
 	n := want(all[0])
 	for _, t := range all {
 		if want(t) != n {
-			t.fault("it waits at barrier %d for %d threads, others for %d", id, want(t), n)
+			t.fault("it waits at barrier %d for %s, others for %d", id, diag.Count(want(t), "thread"), n)
 			return false
 		}
 	}
@@ -101,7 +105,7 @@ func (b *block) barrierAt(id int, all []*thread) bool {
 	case len(all) < n:
 		return false
 	case len(all) > n:
-		all[n].fault("%d threads come to barrier %d, which is for %d", len(all), id, n)
+		all[n].fault("barrier %[2]d has %[1]s, and is for %[3]d", diag.Count(len(all), "thread"), id, n)
 		return false
 	}
 	for _, t := range all {

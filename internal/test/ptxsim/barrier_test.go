@@ -63,7 +63,7 @@ func TestNamedBarriers(t *testing.T) {
 	for _, c := range []struct{ name, old, new, want string }{
 		{"no barrier", "\tbar.sync %r1, 64;\n", "", "nobody has written"},
 		{"another barrier for each warp", "shr.u32 %r1, %r0, 6", "shr.u32 %r1, %r0, 5", "deadlock"},
-		{"one barrier for all", "bar.sync %r1, 64", "bar.sync 1, 64", "384 threads come to barrier 1, which is for 64"},
+		{"one barrier for all", "bar.sync %r1, 64", "bar.sync 1, 64", "barrier 1 has 384 threads, and is for 64"},
 		{"for too many", "%r1, 64", "%r1, 96", "deadlock"},
 		{"of a warp only", "bar.sync %r1, 64", "bar.warp.sync -1", "race: read at the same place as thread 32"},
 		{"barriers that there are not", "add.u32 %r1, %r1, 1", "add.u32 %r1, %r1, 14", "barrier 16, of 16"},

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"ltc/internal/diag"
 )
 
 // mapBytes is what a tensor map takes.
@@ -31,7 +33,7 @@ const mapMark = 0x51ABB01D51ABB01D
 func (m *TensorMap) Check() error {
 	n := len(m.Sizes)
 	if n < 1 || n > 5 || len(m.Strides) != n-1 || len(m.Box) != n {
-		return fmt.Errorf("%d sizes, %d strides and a box of %d", n, len(m.Strides), len(m.Box))
+		return fmt.Errorf("%s, %s and a box of %d", diag.Count(n, "size"), diag.Count(len(m.Strides), "stride"), len(m.Box))
 	}
 	if m.Address%16 != 0 {
 		return fmt.Errorf("its address %#x is no multiple of 16", m.Address)
@@ -39,18 +41,18 @@ func (m *TensorMap) Check() error {
 	for d := range n {
 		switch {
 		case m.Sizes[d] < 1 || m.Sizes[d] > 1<<32:
-			return fmt.Errorf("dimension %d has %d elements, want 1 to 1<<32", d, m.Sizes[d])
+			return fmt.Errorf("dimension %d has %s, want 1 to 1<<32", d, diag.Count(m.Sizes[d], "element"))
 		case m.Box[d] < 1 || m.Box[d] > 256:
-			return fmt.Errorf("the box has %d elements of dimension %d, want 1 to 256", m.Box[d], d)
+			return fmt.Errorf("the box has %s of dimension %d, want 1 to 256", diag.Count(m.Box[d], "element"), d)
 		case d > 0 && (m.Strides[d-1]%16 != 0 || m.Strides[d-1] >= 1<<40):
-			return fmt.Errorf("the stride of dimension %d is %d bytes, want a multiple of 16 below 1<<40", d, m.Strides[d-1])
+			return fmt.Errorf("the stride of dimension %d is %s, want a multiple of 16 below 1<<40", d, diag.Count(m.Strides[d-1], "byte"))
 		}
 	}
 	switch row := int(m.Box[0]) * m.Element; {
 	case row%16 != 0:
-		return fmt.Errorf("rows of the box have %d bytes, want a multiple of 16", row)
+		return fmt.Errorf("rows of the box have %s, want a multiple of 16", diag.Count(row, "byte"))
 	case m.Swizzle != 0 && row > m.Swizzle:
-		return fmt.Errorf("rows of the box have %d bytes, which are mixed in %d", row, m.Swizzle)
+		return fmt.Errorf("rows of the box have %s, which are mixed in %d", diag.Count(row, "byte"), m.Swizzle)
 	}
 	return nil
 }
@@ -145,7 +147,7 @@ func (t *thread) tensorMap(address uint64, dims int) *TensorMap {
 		return nil
 	}
 	if len(m.Sizes) != dims {
-		t.fault("a tensor map of %d dimensions", len(m.Sizes))
+		t.fault("a tensor map of %s", diag.Count(len(m.Sizes), "dimension"))
 		return nil
 	}
 	return m
@@ -252,7 +254,7 @@ func (b *block) deliver() bool {
 		copy(b.shared[at:], c.bytes[i*chunk:][:chunk])
 	}
 	if m := c.on; m.missing == 0 && len(c.bytes) > m.bytes {
-		b.threads[0].fault("copies bring %d bytes more than the mbarrier at %d expects", len(c.bytes)-m.bytes, m.at)
+		b.threads[0].fault("copies bring %s more than the mbarrier at %d expects", diag.Count(len(c.bytes)-m.bytes, "byte"), m.at)
 		return true
 	}
 	c.on.bytes -= len(c.bytes)
@@ -263,7 +265,7 @@ func (b *block) deliver() bool {
 // finished checks that the block leaves nothing under way.
 func (b *block) finished() {
 	if n := len(b.phases.copies); n > 0 {
-		b.threads[0].fault("its block ends while %d copies to the block's memory are under way", n)
+		b.threads[0].fault("its block ends with %s to the block's memory under way", diag.Count(n, "copy"))
 	}
 }
 

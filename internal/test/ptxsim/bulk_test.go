@@ -181,7 +181,7 @@ func TestBulkCopyFaults(t *testing.T) {
 		{"dimensions", "tensor.2d", "tensor.1d", "a tensor map of 2 dimensions"},
 		{"not swizzled", "xor.b32 %r12, %r12, %r13;", "", "want"},
 		{"no map", "mov.b64 %rd3, m;", "mov.b64 %rd3, row;", "the parameter at 16 is no tensor map"},
-		{"nobody waits in the end", "add.u32 %r2, %r2, 1;\n\tsetp.lt.u32 %p3, %r2, %r10;\n\t@%p3 bra FULL", "add.u32 %r2, %r2, 1;\n\tsetp.lt.u32 %p3, %r2, 4;\n\t@%p3 bra FULL", "its block ends while 1 copies"},
+		{"nobody waits in the end", "add.u32 %r2, %r2, 1;\n\tsetp.lt.u32 %p3, %r2, %r10;\n\t@%p3 bra FULL", "add.u32 %r2, %r2, 1;\n\tsetp.lt.u32 %p3, %r2, 4;\n\t@%p3 bra FULL", "its block ends with 1 copy"},
 		{"an mbarrier that is no more", "END:\n", "END:\n\tbar.sync 0;\n\tmbarrier.inval.shared::cta.b64 [block+2048];\n", "there is no mbarrier"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,6 +1,10 @@
 package ptxsim
 
-import "fmt"
+import (
+	"fmt"
+
+	"ltc/internal/diag"
+)
 
 // Launch is how many blocks of how many threads run a kernel.
 type Launch struct {
@@ -108,7 +112,7 @@ func (e *Entry) Run(m *Memory, l Launch) (int, error) {
 		size *= n
 	}
 	if len(l.Args) != e.words() || size < 1 || size > 1024 || l.Shared < 0 {
-		return 0, fmt.Errorf("ptx: launch of %s with %d words of arguments, %d threads a block and %d bytes: its parameters have %d", e.Name, len(l.Args), size, l.Shared, e.words())
+		return 0, fmt.Errorf("ptx: launch of %s with %s of arguments, %s a block and %s: its parameters have %d", e.Name, diag.Count(len(l.Args), "word"), diag.Count(size, "thread"), diag.Count(l.Shared, "byte"), e.words())
 	}
 	if l.Steps == 0 {
 		l.Steps = 1 << 32
@@ -186,7 +190,7 @@ func (t *thread) run() {
 	for t.pc < len(e.instrs) {
 		i := &e.instrs[t.pc]
 		if b.steps--; b.steps < 0 {
-			t.fault("the threads take more than %d instructions", b.launch.Steps)
+			t.fault("the threads take more than %s", diag.Count(b.launch.Steps, "instruction"))
 			return
 		}
 		if i.pred >= 0 && (t.regs[i.pred] == 0) != i.negate {
@@ -281,7 +285,7 @@ func (t *thread) grouped(members []thread, from int) bool {
 		return false // it goes on with the first warp
 	}
 	if len(members) < group {
-		t.fault("it takes %d threads", group)
+		t.fault("it takes %s", diag.Count(group, "thread"))
 		return false
 	}
 	for i := range members {

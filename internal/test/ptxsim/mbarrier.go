@@ -1,6 +1,10 @@
 package ptxsim
 
-import "strings"
+import (
+	"strings"
+
+	"ltc/internal/diag"
+)
 
 // mbarrier is a word of a block's memory that counts arrivals, and bytes that copies
 // bring: a phase ends when all that it waits for have come, and the next one begins.
@@ -103,7 +107,7 @@ func (p *parser) mbarrier(i *instr, opcode string, args []string) {
 			if m := t.mbarrier(base.get(t) + offset); m != nil {
 				m.bytes += int(bytes.get(t) & mask(32))
 				if m.bytes > mostBytes {
-					t.fault("the mbarrier at %d expects %d bytes, of at most %d", m.at, m.bytes, mostBytes)
+					t.fault("the mbarrier at %d expects %s, of at most %d", m.at, diag.Count(m.bytes, "byte"), mostBytes)
 					return
 				}
 				t.arrives(m)
@@ -115,7 +119,7 @@ func (p *parser) mbarrier(i *instr, opcode string, args []string) {
 func (t *thread) initPhases(address uint64, count int) {
 	b := t.block
 	if count < 1 || count >= 1<<20 {
-		t.fault("an mbarrier of %d arrivals", count)
+		t.fault("an mbarrier of %s", diag.Count(count, "arrival"))
 		return
 	}
 	if t.touch(address, mbarrierBytes, true, writes) == nil {
@@ -157,7 +161,7 @@ func (t *thread) mbarrier(address uint64) *mbarrier {
 
 func (t *thread) arrives(m *mbarrier) {
 	if m.missing == 0 {
-		t.fault("%d threads have arrived at the mbarrier at %d, and that is all it waits for", m.count, m.at)
+		t.fault("%s have arrived at the mbarrier at %d, and that is all it waits for", diag.Count(m.count, "thread"), m.at)
 		return
 	}
 	t.releases(&m.arriving)

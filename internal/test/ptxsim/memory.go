@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"unsafe"
+
+	"ltc/internal/diag"
 )
 
 // Memory is what a device has: allocations far apart from each other, so that
@@ -52,7 +54,7 @@ type AccessError struct {
 func (e *AccessError) Error() string { return e.text }
 
 func outside(a uint64, n int, format string, args ...any) *AccessError {
-	return &AccessError{Address: a, Bytes: n, text: fmt.Sprintf("%d bytes"+format, append([]any{n}, args...)...)}
+	return &AccessError{Address: a, Bytes: n, text: diag.Count(n, "byte") + fmt.Sprintf(format, args...)}
 }
 
 // find returns which allocation holds n bytes at an address, and where.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/internal/test/ptxas"
 )
 
@@ -223,7 +224,7 @@ func (p *parser) entry() {
 		}
 	}
 	if n := 8 * p.e.words(); n > mostParameters {
-		p.fail("entry %s has %d bytes of parameters, of at most %d", p.e.Name, n, mostParameters)
+		p.fail("entry %s has %s of parameters, of at most %d", p.e.Name, diag.Count(n, "byte"), mostParameters)
 	}
 	for p.space(); strings.HasPrefix(p.text, "."); p.space() {
 		p.tuning(p.take(strings.IndexByte(p.text+"\n", '\n')))

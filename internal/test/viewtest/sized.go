@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/diag"
 	"ltc/internal/trials"
 	"ltc/soa"
 )
@@ -77,8 +78,8 @@ func RunSized(t *testing.T, b backends.Backend) {
 				require.NoError(t, e.Execute(ctx, plain))
 				require.NoError(t, e.Execute(ctx, c))
 				for j, m := range results {
-					require.InDeltaSlice(t, Floats(plain.Results[j]), Floats(m.View), 1e-4, "%d elements: result %d", n, j)
-					require.Equal(t, len(m.mem)-m.Type.Elements(), m.gaps(t), "%d elements: result %d: what is not its own", n, j)
+					require.InDeltaSlice(t, Floats(plain.Results[j]), Floats(m.View), 1e-4, "%s: result %d", diag.Count(n, "element"), j)
+					require.Equal(t, len(m.mem)-m.Type.Elements(), m.gaps(t), "%s: result %d: what is not its own", diag.Count(n, "element"), j)
 				}
 				if d != nil {
 					continue
@@ -87,7 +88,7 @@ func RunSized(t *testing.T, b backends.Backend) {
 					if err := e.Execute(ctx, c); err != nil {
 						panic(err)
 					}
-				}), "allocations for %d elements", n)
+				}), "allocations for %s", diag.Count(n, "element"))
 			}
 			require.Zero(t, e.(backends.Copying).CopiedBytes(), "bytes copied")
 		})

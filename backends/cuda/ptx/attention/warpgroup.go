@@ -1,6 +1,9 @@
 package attention
 
-import "ltc/backends/cuda/ptx/internal/asm"
+import (
+	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/internal/diag"
+)
 
 // Attention of warpgroups, of sm_90a: two of them multiply, 64 queries each, and one
 // thread of a third has boxes of queries, keys and values copied by tensor maps. A
@@ -88,7 +91,7 @@ func (a Op) MapEntry(name string) (string, error) {
 		return "", err
 	}
 	if max(a.Dim, a.Width) > mostBoxFeatures {
-		return "", unsupported("by boxes of %d and %d features: up to %d", a.Dim, a.Width, mostBoxFeatures)
+		return "", unsupported("by boxes of %d and %s: up to %d", a.Dim, diag.Count(a.Width, "feature"), mostBoxFeatures)
 	}
 	if a.Split {
 		return "", unsupported("by boxes of keys that are cut into parts")

@@ -2,5 +2,5 @@
 // type is [Sort].
 //
 // imports only ltc/backends/cuda/ptx/internal/asm, ltc/backends/kit/expand,
-// ltc/backends/kit/kernel and ltc/ir/types.
+// ltc/backends/kit/kernel, ltc/ir/types and ltc/internal/diag.
 package sorts

@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/kit/kernel"
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -106,13 +107,13 @@ func (s *Sort) threads() int { return min(sortThreads, s.tile()/2) }
 func (s *Sort) Check(n, rows int64) error {
 	switch {
 	case s.tile() < leastSlots:
-		return s.unsupported("comparing elements of %d bytes", s.slotBytes()-placeBytes)
+		return s.unsupported("comparing elements of %s", diag.Count(s.slotBytes()-placeBytes, "byte"))
 	case n > longestSort:
-		return s.unsupported("rows of %d elements, at most %d", n, longestSort)
+		return s.unsupported("rows of %s, at most %d", diag.Count(n, "element"), longestSort)
 	case s.Keep > 0 && (2*s.Keep > n || 4*s.runs() > int64(s.tile())):
-		return s.unsupported("%d of %d elements kept", s.Keep, n)
+		return s.unsupported("%d of %s kept", s.Keep, diag.Count(n, "element"))
 	case rows > math.MaxInt32 || rows*max(asm.Ceil(n, int64(s.tile())), asm.Ceil(n, farThreads)) > math.MaxInt32:
-		return s.unsupported("%d rows of %d elements: there are not as many blocks", rows, n)
+		return s.unsupported("%s of %s: there are not as many blocks", diag.Count(rows, "row"), diag.Count(n, "element"))
 	}
 	for v := range s.variants() {
 		if _, err := s.Entry("k", v); err != nil {
@@ -246,7 +247,7 @@ func (s *Sort) Entry(name string, variant int) (string, error) {
 		m.sortTiles(variant == wholeRows)
 	}
 	if n := m.Params; n > asm.MostParameters {
-		return "", s.unsupported("%d operands: %d parameters, of which an entry has at most %d", len(s.Types), n, asm.MostParameters)
+		return "", s.unsupported("%s: %s, of which an entry has at most %d", diag.Count(len(s.Types), "operand"), diag.Count(n, "parameter"), asm.MostParameters)
 	}
 	return m.Text(), m.Err
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ltc/backends/kit/kernel"
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -122,7 +123,7 @@ func parseRun(k *kernel.Kernel, name, text string) (Run, error) {
 			return Run{}, err
 		}
 		if n := len(r.Before.Get(p)); values != nil && len(values) != n {
-			return Run{}, fmt.Errorf("%d elements of %s, want %d", len(values), k.Params[p].Name, n)
+			return Run{}, fmt.Errorf("%s of %s, want %d", diag.Count(len(values), "element"), k.Params[p].Name, n)
 		}
 		if values != nil {
 			r.Before.Set(p, values)

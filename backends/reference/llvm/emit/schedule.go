@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ltc/backends/kit/kernel"
+	"ltc/internal/diag"
 )
 
 // Form is how a kernel's loops lie.
@@ -157,7 +158,7 @@ func (s *Schedule) Of(k *kernel.Kernel) string {
 		fmt.Fprintf(&b, " records of %s along %s", k.Params[k.Instrs[r.ID].Mem.Param].Name, name(k.StageOf(r.ID), r.Axis))
 	}
 	for _, f := range s.Fields {
-		fmt.Fprintf(&b, " %d fields of %s", len(f.IDs), k.Params[k.Instrs[f.IDs[0]].Mem.Param].Name)
+		fmt.Fprintf(&b, " %s of %s", diag.Count(len(f.IDs), "field"), k.Params[k.Instrs[f.IDs[0]].Mem.Param].Name)
 	}
 	b.WriteByte('\n')
 	for i, t := range s.Stages {
@@ -179,7 +180,7 @@ func (s *Schedule) Of(k *kernel.Kernel) string {
 				b.WriteString(" paced")
 			}
 			if t.Abreast > 0 {
-				fmt.Fprintf(&b, " %d rows abreast", t.Abreast)
+				fmt.Fprintf(&b, " %s abreast", diag.Count(t.Abreast, "row"))
 			}
 			for _, id := range t.Ahead {
 				fmt.Fprintf(&b, " fetching %s", k.Params[k.Instrs[id].Mem.Param].Name)

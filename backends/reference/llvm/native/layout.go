@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ltc/internal/diag"
 )
 
 // maxImage is the most bytes that an image may have. Within it every branch of
@@ -44,7 +46,7 @@ func arrange(o *object, page uint64) (*layout, error) {
 			l.offsets[i] = l.size
 			l.size += s.size
 			if s.size > maxImage || l.size > maxImage {
-				return nil, fmt.Errorf("section %s of %d bytes: the image would be larger than %d", s.name, s.size, maxImage)
+				return nil, fmt.Errorf("section %s of %s: the image would be larger than %d", s.name, diag.Count(s.size, "byte"), maxImage)
 			}
 		}
 		if code {
@@ -101,7 +103,7 @@ func acceptable(s *section) error {
 	case s.executable() && s.flags&elf.SHF_WRITE != 0:
 		return fmt.Errorf("section %s is writable code", s.name)
 	case s.align > maxAlign:
-		return fmt.Errorf("section %s is aligned to %d bytes: at most %d", s.name, s.align, maxAlign)
+		return fmt.Errorf("section %s is aligned to %s: at most %d", s.name, diag.Count(s.align, "byte"), maxAlign)
 	}
 	return nil
 }

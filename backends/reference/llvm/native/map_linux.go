@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+
+	"ltc/internal/diag"
 )
 
 var pageSize = os.Getpagesize()
@@ -21,7 +23,7 @@ var (
 func reserve(n int) ([]byte, error) {
 	mem, err := mmap(-1, 0, n, syscall.PROT_NONE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
-		return nil, fmt.Errorf("map %d bytes: %w", n, exhausted(err))
+		return nil, fmt.Errorf("map %s: %w", diag.Count(n, "byte"), exhausted(err))
 	}
 	return mem, nil
 }
@@ -32,7 +34,7 @@ func makeWritable(mem []byte) error {
 		return nil
 	}
 	if err := protect(mem, syscall.PROT_READ|syscall.PROT_WRITE); err != nil {
-		return fmt.Errorf("make %d bytes writable: %w", len(mem), exhausted(err))
+		return fmt.Errorf("make %s writable: %w", diag.Count(len(mem), "byte"), exhausted(err))
 	}
 	return nil
 }
@@ -43,7 +45,7 @@ func makeWritable(mem []byte) error {
 func seal(code, rest []byte) error {
 	if len(rest) > 0 {
 		if err := protect(rest, syscall.PROT_READ); err != nil {
-			return fmt.Errorf("protect %d bytes: %w", len(rest), exhausted(err))
+			return fmt.Errorf("protect %s: %w", diag.Count(len(rest), "byte"), exhausted(err))
 		}
 	}
 	err := protect(code, syscall.PROT_READ|syscall.PROT_EXEC)
@@ -51,7 +53,7 @@ func seal(code, rest []byte) error {
 	case errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
 		return fmt.Errorf("%w: the system refuses it to this process (%w)", ErrNoExec, err)
 	case err != nil:
-		return fmt.Errorf("protect %d bytes of code: %w", len(code), exhausted(err))
+		return fmt.Errorf("protect %s of code: %w", diag.Count(len(code), "byte"), exhausted(err))
 	}
 	return nil
 }

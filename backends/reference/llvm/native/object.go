@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+
+	"ltc/internal/diag"
 )
 
 // object is a relocatable ELF object whose tables have been checked: every
@@ -88,7 +90,7 @@ func (o *object) readSections(file []byte) error {
 	start, size, n := le.Uint64(file[40:]), le.Uint16(file[58:]), int(le.Uint16(file[60:]))
 	names := int(le.Uint16(file[62:]))
 	if size != sectionSize {
-		return fmt.Errorf("section headers of %d bytes", size)
+		return fmt.Errorf("section headers of %s", diag.Count(size, "byte"))
 	}
 	table, ok := part(file, start, uint64(n)*sectionSize)
 	if !ok {
@@ -112,7 +114,7 @@ func (o *object) readSections(file []byte) error {
 			}
 		}
 		if bits.OnesCount64(s.align) != 1 {
-			return fmt.Errorf("section %d is aligned to %d bytes", i, s.align)
+			return fmt.Errorf("section %d is aligned to %s", i, diag.Count(s.align, "byte"))
 		}
 	}
 	for i := range o.sections {
@@ -139,7 +141,7 @@ func (o *object) readSymbols() error {
 		}
 		found = true
 		if s.size1 != symbolSize || s.size%symbolSize != 0 {
-			return fmt.Errorf("a symbol table of %d bytes, in entries of %d", s.size, s.size1)
+			return fmt.Errorf("a symbol table of %s, in entries of %d", diag.Count(s.size, "byte"), s.size1)
 		}
 		if int64(s.link) >= int64(len(o.sections)) {
 			return errors.New("no section holds the names of symbols")
@@ -191,7 +193,7 @@ func (o *object) readRelocs() error {
 			continue
 		}
 		if s.kind == elf.SHT_REL || s.size1 != relocSize || s.size%relocSize != 0 {
-			return fmt.Errorf("relocations %s of %d bytes, in entries of %d", s.name, s.size, s.size1)
+			return fmt.Errorf("relocations %s of %s, in entries of %d", s.name, diag.Count(s.size, "byte"), s.size1)
 		}
 		if target.relocs == nil {
 			target.relocs = make([]reloc, 0, s.size/relocSize)

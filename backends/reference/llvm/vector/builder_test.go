@@ -373,7 +373,7 @@ func TestUnsupported(t *testing.T) {
 	_, err = b.Binary(kernel.Add, b.ConstInt(types.I32, 8, 1), b.ConstInt(types.U32, 8, 1))
 	require.EqualError(t, err, "add of i32 and u32")
 	_, err = b.Op(kernel.CompareLT, types.Bool, b.Const(types.F32, 8, 1))
-	require.EqualError(t, err, "compare_lt of 1 values")
+	require.EqualError(t, err, "compare_lt of 1 value")
 	_, err = b.Bitcast(b.Const(types.F32, 8, 1), types.F64)
 	require.EqualError(t, err, "no vector code for bitcast_convert to f64 of f32")
 	require.False(t, vector.Supports(kernel.Add, types.Invalid))

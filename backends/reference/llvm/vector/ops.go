@@ -6,6 +6,7 @@ import (
 	"github.com/llir/llvm/ir/value"
 
 	"ltc/backends/kit/kernel"
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -75,7 +76,7 @@ func (e *UnsupportedError) Error() string {
 // t. It returns an *[UnsupportedError] if the op does not take the values' dtype.
 func (b *Builder) Op(op kernel.Op, t types.DType, args ...Value) (Value, error) {
 	if len(args) != op.Arity() || len(args) == 0 {
-		return Value{}, fmt.Errorf("%v of %d values", op, len(args))
+		return Value{}, fmt.Errorf("%v of %s", op, diag.Count(len(args), "value"))
 	}
 	d := args[0].DType
 	if f := otherOps[op]; f != nil {
