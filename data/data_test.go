@@ -261,18 +261,18 @@ func TestReadIDX(t *testing.T) {
 
 func TestReadIDXErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"", "a.idx: the header of an IDX file: unexpected EOF"},
+		{"", "a.idx: truncated: the header of an IDX file begins with 4 bytes, found 0: unexpected EOF"},
 		{"1,2,", "a.idx: no IDX file: its first bytes are 31 2c 32 2c, and two zeros are wanted"},
 		{idx(0x0a, "", 1), "a.idx: there is no IDX element of type 0x0a"},
 		{idx(0x08, ""), "a.idx: an IDX file of no dimensions has no rows"},
-		{idx(0x08, "", 1, 2)[:9], "a.idx: dimension 1 of 2: unexpected EOF"},
+		{idx(0x08, "", 1, 2)[:9], "a.idx: truncated: the header of 2 dimensions takes 12 bytes, found 9: unexpected EOF"},
 		{idx(0x08, "", 1<<31), "a.idx: dimension 0 of 1 is -2147483648"},
 		{idx(0x08, "", 1, 1<<30, 4), "a.idx: not enough memory: a row has more than 2147483647 elements"},
 		{idx(0x0e, "", 1<<31-1, 1<<31-1), "a.idx: not enough memory: 2147483647 rows of 2147483647 elements"},
-		{idx(0x08, "123", 2, 2), "a.idx: 4 elements from row 1 of 2 on: unexpected EOF"},
-		{idx(0x08, "", 1<<30, 1<<29), "a.idx: 8192 elements from row 1 of 1073741824 on: unexpected EOF"}, // takes no memory
+		{idx(0x08, "123", 2, 2), "a.idx: truncated: 2 rows of 2 elements take 4 bytes, found 3 after the header: unexpected EOF"},
+		{idx(0x08, "", 1<<30, 1<<29), "a.idx: truncated: 1073741824 rows of 536870912 elements take 576460752303423488 bytes, found 0 after the header: unexpected EOF"}, // takes no memory
 		{idx(0x08, "12345", 2, 2), "a.idx: the file goes on after its 2 rows of 2 elements"},
-		{gzipped(t, idx(0x08, "1234", 2, 2))[:30], "a.idx: unexpected EOF"},
+		{gzipped(t, idx(0x08, "1234", 2, 2))[:30], "a.idx: after the last element: unexpected EOF"},
 	} {
 		_, err := ReadIDX("a.idx", strings.NewReader(c.text))
 		require.EqualError(t, err, c.want, "%q", c.text)

@@ -52,8 +52,8 @@ func ReadIDX(name string, r io.Reader) (*Table, error) {
 
 func readIDX(r *bufio.Reader) (*Table, error) {
 	var head [4]byte
-	if err := readFull(r, head[:]); err != nil {
-		return nil, fmt.Errorf("the header of an IDX file: %w", err)
+	if n, err := readFull(r, head[:]); err != nil {
+		return nil, fmt.Errorf("truncated: the header of an IDX file begins with 4 bytes, found %d: %w", n, err)
 	}
 	kind, known := idxTypes[head[2]]
 	switch {
@@ -67,8 +67,8 @@ func readIDX(r *bufio.Reader) (*Table, error) {
 	t := &Table{Cols: 1}
 	for i := range int(head[3]) {
 		var n [4]byte
-		if err := readFull(r, n[:]); err != nil {
-			return nil, fmt.Errorf("dimension %d of %d: %w", i, head[3], err)
+		if k, err := readFull(r, n[:]); err != nil {
+			return nil, fmt.Errorf("truncated: the header of %s takes %s, found %d: %w", diag.Count(head[3], "dimension"), diag.Count(4+4*int(head[3]), "byte"), 4+4*i+k, err)
 		}
 		size := int(int32(binary.BigEndian.Uint32(n[:])))
 		switch {
@@ -89,12 +89,12 @@ func readIDX(r *bufio.Reader) (*Table, error) {
 }
 
 // readFull fills p: the end of the file before is unexpected.
-func readFull(r io.Reader, p []byte) error {
-	_, err := io.ReadFull(r, p)
+func readFull(r io.Reader, p []byte) (int, error) {
+	n, err := io.ReadFull(r, p)
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
-	return err
+	return n, err
 }
 
 // read appends the elements of all rows, and wants the end after them. Memory grows with
@@ -107,8 +107,9 @@ func (t *Table) read(r *bufio.Reader, kind idxType) error {
 		if err := t.grow(n); err != nil {
 			return fmt.Errorf("row %d of %d: %w", len(t.Values)/t.Cols+1, t.Rows, err)
 		}
-		if err := readFull(r, chunk[:n*kind.size]); err != nil {
-			return fmt.Errorf("%s from row %d of %d on: %w", diag.Count(n, "element"), len(t.Values)/t.Cols+1, t.Rows, err)
+		if k, err := readFull(r, chunk[:n*kind.size]); err != nil {
+			return fmt.Errorf("truncated: %s of %s take %s, found %d after the header: %w", diag.Count(t.Rows, "row"), diag.Count(t.Cols, "element"),
+				diag.Count(t.Rows*t.Cols*kind.size, "byte"), len(t.Values)*kind.size+k, err)
 		}
 		for k := range n {
 			t.Values = append(t.Values, float32(kind.at(chunk[k*kind.size:])))
@@ -121,7 +122,7 @@ func (t *Table) read(r *bufio.Reader, kind idxType) error {
 	case nil:
 		return fmt.Errorf("the file goes on after its %s of %s", diag.Count(t.Rows, "row"), diag.Count(t.Cols, "element"))
 	default:
-		return err
+		return fmt.Errorf("after the last element: %w", err)
 	}
 }
 

@@ -208,7 +208,7 @@ func Iota(tr *Trace, dtype types.DType, axis int, dims ...int) *Tensor {
 	if nowhere(tr) {
 		return refused(tr, "iota", "")
 	}
-	if axis < 0 {
+	if axis < 0 && axis >= -len(dims) {
 		axis += len(dims)
 	}
 	return record0(tr, ir.OpIota, []ir.Attr{ir.IotaDType: {Int: int64(dtype)}, ir.IotaShape: {Ints: append([]int(nil), dims...)}, ir.IotaAxis: {Int: int64(axis)}}...)

@@ -250,8 +250,13 @@ func (s RandomState) String() string {
 // MarshalText returns the text form.
 func (s RandomState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
+var errNoState = errors.New("random state: it is empty: was a state saved with the file?")
+
 // UnmarshalText reads the text form.
 func (s *RandomState) UnmarshalText(text []byte) error {
+	if len(text) == 0 {
+		return errNoState
+	}
 	parts := strings.Split(string(text), ":")
 	if parts[0] != stateText {
 		return fmt.Errorf("random state: %q is of another generator or version, want %s", cut(parts[0]), stateText)
@@ -283,6 +288,9 @@ func (s RandomState) MarshalBinary() ([]byte, error) {
 
 // UnmarshalBinary reads the binary form.
 func (s *RandomState) UnmarshalBinary(b []byte) error {
+	if len(b) == 0 {
+		return errNoState
+	}
 	if !strings.HasPrefix(string(b), stateBinary) {
 		return fmt.Errorf("random state: bytes %x are of another generator or version, want %x", b[:min(len(b), 4)], stateBinary)
 	}

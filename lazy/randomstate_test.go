@@ -43,7 +43,7 @@ func TestRandomStateForms(t *testing.T) {
 func TestBadRandomStates(t *testing.T) {
 	s := lazy.RandomState{Key: 1}
 	for text, want := range map[string]string{
-		"": `random state: "" is of another generator or version, want philox4x32-10/1`,
+		"": `random state: it is empty: was a state saved with the file?`,
 		"philox4x32-10/2:0123456789abcdef:000000000000002a":   `random state: "philox4x32-10/2" is of another generator or version, want philox4x32-10/1`,
 		"philox4x32-10/1:0123456789abcdef":                    `random state: "philox4x32-10/1:0123456789abcdef" has 2 parts, want philox4x32-10/1:KEY:COUNTER`,
 		"philox4x32-10/1:0123456789abcdef:2a":                 `random state: "2a" is not a number of 16 hexadecimal digits`,
@@ -52,7 +52,7 @@ func TestBadRandomStates(t *testing.T) {
 	} {
 		require.EqualError(t, s.UnmarshalText([]byte(text)), want)
 	}
-	require.EqualError(t, s.UnmarshalBinary(nil), "random state: bytes  are of another generator or version, want 50485801")
+	require.EqualError(t, s.UnmarshalBinary(nil), "random state: it is empty: was a state saved with the file?")
 	require.EqualError(t, s.UnmarshalBinary([]byte("PHX\x02")), "random state: bytes 50485802 are of another generator or version, want 50485801")
 	require.EqualError(t, s.UnmarshalBinary([]byte("PHX\x01123")), "random state: 7 bytes, want 20")
 	require.Equal(t, lazy.RandomState{Key: 1}, s, "an error changes nothing")

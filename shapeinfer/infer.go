@@ -200,10 +200,7 @@ func CheckDTypes(row *ops.Op, n int, dtype func(i int) types.DType) (constraint 
 // distinct axes of x; no axes stay none.
 func CheckAxes(x types.Type, axes []int) (sorted []int, reason string) {
 	for _, a := range axes {
-		if a < 0 {
-			a += x.Rank()
-		}
-		sorted = append(sorted, a)
+		sorted = append(sorted, fromFront(a, x.Rank()))
 	}
 	slices.Sort(sorted)
 	return sorted, distinct(x, sorted)

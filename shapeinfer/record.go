@@ -95,9 +95,7 @@ func normalize(k ops.AttrKind, a *ir.Attr, in []*ir.Node) {
 	rank := in[0].Type.Rank()
 	switch k {
 	case ops.Axis:
-		if a.Int < 0 {
-			a.Int += int64(rank)
-		}
+		a.Int = int64(fromFront(int(a.Int), rank))
 	case ops.Axes, ops.Perm:
 		if len(a.Ints) == 0 {
 			for i := range rank {
@@ -109,9 +107,7 @@ func normalize(k ops.AttrKind, a *ir.Attr, in []*ir.Node) {
 			return
 		}
 		for i, axis := range a.Ints {
-			if axis < 0 {
-				a.Ints[i] += rank
-			}
+			a.Ints[i] = fromFront(axis, rank)
 		}
 		if k == ops.Axes {
 			slices.Sort(a.Ints)
@@ -119,6 +115,15 @@ func normalize(k ops.AttrKind, a *ir.Attr, in []*ir.Node) {
 	case ops.Dims:
 		fillDim(a.Ints, in[0].Type.Elements())
 	}
+}
+
+// fromFront counts an axis from the front. What is no axis stays as it was given, for the
+// error that names it.
+func fromFront(axis, rank int) int {
+	if axis < 0 && axis >= -rank {
+		return axis + rank
+	}
+	return axis
 }
 
 // fillDim replaces a single -1 by what is left of the elements.

@@ -243,8 +243,11 @@ func distinct(x types.Type, axes []int) (reason string) {
 		if a < 0 || a >= x.Rank() {
 			return fmt.Sprintf("axis %d is not one of %v", a, x.Shape)
 		}
-		if i > 0 && a <= axes[i-1] {
-			return fmt.Sprintf("axes %v are not distinct and sorted", axes)
+		if i > 0 && a == axes[i-1] {
+			return fmt.Sprintf("axis %d stands twice", a)
+		}
+		if i > 0 && a < axes[i-1] {
+			return fmt.Sprintf("axes %v are not sorted", axes)
 		}
 	}
 	return ""

@@ -99,9 +99,14 @@ func (b *Buffer) ViewAt(offset int, t types.Type) View {
 	return v
 }
 
-// Make returns a dense view of a fresh zeroed buffer. It panics when t is no type;
-// for more than there may be, see [Fits].
-func Make(t types.Type) View { return New(t.Bytes()).View(t) }
+// Make returns a dense view of a fresh zeroed buffer. It panics when [types.Type.Check]
+// refuses t, as it does a type whose size is open; for more than there may be, see [Fits].
+func Make(t types.Type) View {
+	if err := t.Check(); err != nil {
+		panic(fmt.Sprintf("soa: make %v: %v", t, err))
+	}
+	return New(t.Bytes()).View(t)
+}
 
 // At returns a dense view of the memory at p, which must hold the elements of
 // t for as long as the view is used. It is for backends, whose own memory

@@ -81,6 +81,7 @@ func TestNoBuffer(t *testing.T) {
 		require.Panics(t, func() { soa.NewAligned(bad[0], bad[1]) }, bad)
 	}
 	require.PanicsWithValue(t, "soa: there is no buffer of -1 bytes from a multiple of 64 on, a power of two", func() { soa.New(-1) })
+	require.PanicsWithValue(t, "soa: make f32[-1,3]: dimension 0 is negative: -1", func() { soa.Make(types.Of(types.F32, -1, 3)) })
 	require.PanicsWithValue(t, "soa: there is no buffer of 1 byte from a multiple of 3 on, a power of two", func() { soa.NewAligned(1, 3) })
 	b := soa.New(64)
 	for _, bad := range []types.Type{{}, types.Of(types.F32, -1), types.Of(types.F32, 1<<31, 1<<31), types.Of(types.F64, 1<<61)} {

@@ -35,7 +35,7 @@ func load(path string, rnd *lazy.Random, variables ...*lazy.Tensor) error {
 	}
 	var state lazy.RandomState
 	if err := state.UnmarshalText([]byte(f.Metadata["random"])); err != nil {
-		return err
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	rnd.SetState(state)
 	tr := lazy.NewTrace(variables[0].Device())

@@ -17,11 +17,15 @@ const (
 )
 
 // Format prints the elements of v as NumPy does: nested brackets, columns
-// aligned, floating-point values with as few digits as tell them apart.
+// aligned, floating-point values with as few digits as tell them apart. No elements are
+// [] in any shape.
 func Format(v soa.View) (string, error) {
 	v, err := Dense(v)
 	if err != nil {
 		return "", err
+	}
+	if v.Type.Elements() == 0 {
+		return "[]", nil
 	}
 	f := formatter{v: v, some: v.Type.Elements() > all}
 	f.each(0, 0, func(i int) { f.width = max(f.width, utf8.RuneCountInString(f.element(i))) })

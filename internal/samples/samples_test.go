@@ -73,7 +73,8 @@ func TestFormat(t *testing.T) {
 	}{
 		{made(t, "iota", types.I32), "0"},
 		{made(t, "iota", types.F64, 0), "[]"},
-		{made(t, "iota", types.F64, 2, 0), "[[]\n []]"},
+		{made(t, "iota", types.F64, 2, 0), "[]"},
+		{made(t, "iota", types.F64, 1_000_000, 0), "[]"},
 		{made(t, "iota", types.Bool, 2), "[false  true]"},
 		{made(t, "iota", types.I64, 2, 6), "[[ 0  1  2  3  4  5]\n [ 6  7  8  9 10 11]]"},
 		{made(t, "iota", types.U8, 2, 2, 1), "[[[0]\n  [1]]\n\n [[2]\n  [3]]]"},

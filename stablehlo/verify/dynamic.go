@@ -47,7 +47,7 @@ func verifyDynamicIota(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 func verifyDynamicReshape(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	v.shapeOperand(op, "C4", 1, ins[1], outs[0])
 	if sizes, known := constantInts(op.Operands[1]); known && ins[0].Static() && product(sizes) != ins[0].Elements() {
-		v.stop(op, "C2", "%s has %s but the sizes %s make %d", ins[0], diag.Count(ins[0].Elements(), "element"), shapeText(sizes), product(sizes))
+		v.stop(op, "C2", "%s has %s but the sizes %s make another number", ins[0], diag.Count(ins[0].Elements(), "element"), shapeText(sizes))
 	}
 	v.reshape(op, ins[0], outs[0])
 }

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"math"
 	"math/big"
 	"slices"
 
@@ -137,9 +138,16 @@ func (v *verifier) inferReshape(in, out *mlir.TensorType) {
 	v.infer(out, shape)
 }
 
+// product multiplies sizes. A product of more than an int64 counts is -1.
 func product(dims []int64) int64 {
+	if slices.Contains(dims, 0) {
+		return 0
+	}
 	n := int64(1)
 	for _, d := range dims {
+		if d > math.MaxInt64/n {
+			return -1
+		}
 		n *= d
 	}
 	return n
