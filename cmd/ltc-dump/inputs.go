@@ -195,7 +195,7 @@ func (b *binding) put(i int, source string) error {
 		return fmt.Errorf("-input for %s: %s: a .npz file gives arguments by its own names: leave out the name before it", b.argument(i), source)
 	}
 	if t := b.args[i].Type; slices.Contains(t.Shape, backends.AnySize) {
-		return fmt.Errorf("-input for %s: the program leaves sizes of %s open: give a .npy or .npz file; found %q", b.argument(i), backends.TypeText(t), source)
+		return fmt.Errorf("-input for %s: the program leaves sizes of %s open: give -size, or a .npy or .npz file; found %q", b.argument(i), backends.TypeText(t), source)
 	}
 	if err := b.room(i); err != nil {
 		return err

@@ -29,6 +29,7 @@ import (
 // running is what run's flags ask for.
 type running struct {
 	given                                   inputs
+	sizes                                   sizes
 	backend, output, expect, function, seen string
 	tolerance                               float64
 	n, threads                              int
@@ -42,6 +43,9 @@ func (r *running) flags(name string) *flag.FlagSet {
 	fs.Var(&r.given, "input", "an argument's value, `[NAME=]SOURCE`: a .npy file, "+samples.Kinds+",\n"+
 		"or a .npz file with several by name. NAME is the argument's ltc.name, or its name\n"+
 		"in the text; values without go to the arguments that have none yet, in order. May be repeated")
+	r.sizes = sizes{}
+	fs.Var(r.sizes, "size", "a size that the program leaves open, `[NAME=]NUMBER`, for arguments with values made up.\n"+
+		"NAME is the size's ltc.dim; a number without is for all others. May be repeated")
 	fs.StringVar(&r.backend, "backend", "cpu", "`name` of the backend")
 	fs.StringVar(&r.output, "output", "", "`file` to write the results to, a .npz, or a .npy if there is one;\nthey are printed if it is empty")
 	fs.StringVar(&r.expect, "expect", "", "`file` with recorded results, a .npz, or a .npy if there is one: instead of the\nresults, how far they are from those is printed; exit status 1 beyond -tolerance")
@@ -128,7 +132,11 @@ func (r *running) execute(ctx context.Context, c *call, b backends.Backend, p *p
 	if err != nil {
 		return err
 	}
-	values, err := r.given.values(p, sig.Args, r.profile)
+	args, err := r.sizes.close(p, sig.Args)
+	if err != nil {
+		return err
+	}
+	values, err := r.given.values(p, args, r.profile)
 	if err != nil {
 		return err
 	}
