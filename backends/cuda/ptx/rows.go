@@ -17,7 +17,7 @@ func (w *writer) rows(variant int) {
 	}
 	tid := w.Special("%tid.x")
 	first := w.Op(asm.Predicate, "setp.eq.s64", tid, "0")
-	w.eachRow(func() {}, func(st *body.Stage) {
+	w.eachRow(func(row) {}, func(st *body.Stage) {
 		if w.s.warpScans(st.Number) {
 			warp := w.Op(asm.Predicate, "setp.lt.s64", tid, "32")
 			w.When(warp, func() { w.ScanRow(st) })
@@ -67,18 +67,22 @@ func (s *Schedule) warpScans(stage int) bool {
 	return s.Form == Rows && !s.InOrder[stage] && s.k.Stages[stage].Scanned() != kernel.FreeAxis
 }
 
+// row is a row of a block's, or of a warp's, how far the next one is, and how many all have.
+type row struct{ number, step, rows string }
+
 // eachRow writes the loop over the rows of a block, or of a warp: begin at the start of
 // each, then the stages, of which run writes the bodies of those with axes.
-func (w *writer) eachRow(begin func(), run func(st *body.Stage)) {
+func (w *writer) eachRow(begin func(row), run func(st *body.Stage)) {
 	p := w.Point(0)
 	thread, _ := w.inRow()
 	first := w.Op(asm.Predicate, "setp.eq.s64", thread, "0")
 	locals := w.localBases()
 	h := hazards(w.K, w.s.Same)
 	all := others(len(w.K.Axes))
-	row, step := w.rowsOf()
-	w.Loop(row, w.Count(0, all), step, func(n string) {
-		begin()
+	from, step := w.rowsOf()
+	rows := w.Count(0, all)
+	w.Loop(from, rows, step, func(n string) {
+		begin(row{n, step, rows})
 		w.Split(0, all, n, p.At)
 		slot := 0
 		for s := range w.K.Stages {

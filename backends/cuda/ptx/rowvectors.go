@@ -17,6 +17,9 @@ const (
 	mostUnrolled = 64
 	// mostOfLane is how many strips a lane has of a row that is a warp's.
 	mostOfLane = 4
+	// fewHeld is up to how many registers a thread keeps of a row where residentRows blocks
+	// are to share a multiprocessor: what they compute with finds room beside these then.
+	fewHeld, residentRows = 24, 4
 	// busy is how many warps with a row each are to be shared out among blocks before a
 	// block has two of them.
 	busy = 512
@@ -76,7 +79,7 @@ func (s *Schedule) strips() {
 		s.most /= 2
 	}
 	if s.most > 0 {
-		s.Lanes = lanes
+		s.Lanes, s.stripBytes = lanes, lanes.N*bytes
 	}
 }
 
@@ -160,14 +163,17 @@ func (s *Schedule) rowLaunch(rows, length, bytes int64) (variant, threads, atOnc
 // memory is aligned for it and the row has no remainder; else by elements, in the same
 // order.
 func (w *writer) inStrips(strips int) {
+	if strips*w.s.stripBytes <= 4*fewHeld {
+		w.Resident = residentRows
+	}
 	size := w.Size(w.s.row)
 	whole := w.Op(asm.Predicate, "setp.eq.s64", w.Op(asm.Long, "and.b64", size, asm.Number(int64(w.Lanes.N-1))), "0")
 	aligned := w.Both(whole, w.Aligned())
 	w.When(aligned, func() {
 		h := newStrips(w, strips, size)
-		w.eachRow(func() { h.raw = map[place]body.Vector{} }, h.stage)
+		w.eachRow(func(r row) { h.raw, h.row = map[place]body.Vector{}, r }, h.stage)
 	})
-	w.When(w.Op(asm.Predicate, "not.pred", aligned), func() { w.eachRow(func() {}, w.byElements) })
+	w.When(w.Op(asm.Predicate, "not.pred", aligned), func() { w.eachRow(func(row) {}, w.byElements) })
 }
 
 // byElements runs a stage's body for the elements of each of a thread's strips.
@@ -195,8 +201,9 @@ type rowStrips struct {
 	first  []string              // the index of each strip's first lane
 	inside []string              // the predicate that the row has the strip
 	raw    map[place]body.Vector // as loaded
-	loads  [][]body.Vector       // by instruction and strip
-	locals [][][]string          // by local, strip and lane
+	row    row
+	loads  [][]body.Vector // by instruction and strip
+	locals [][][]string    // by local, strip and lane
 }
 
 func newStrips(w *writer, n int, size string) *rowStrips {
@@ -231,11 +238,45 @@ func (h *rowStrips) stage(st *body.Stage) {
 			}
 		}
 	}
+	h.prefetch(st)
 	base := w.Vals
 	for c := range h.first {
 		w.When(h.inside[c], func() { h.strip(st, c, base) })
 	}
 	w.Vals = base
+}
+
+// prefetch has what the stage loads of the next row on its way to the GPU's cache, while
+// this row is computed: without it memory has nothing to do meanwhile.
+func (h *rowStrips) prefetch(st *body.Stage) {
+	w, k := h.w, h.w.K
+	if len(k.Axes) != 1 { // the point of the next row takes divisions
+		return
+	}
+	next := ""
+	for id := k.Stages[st.Number].Begin; id < k.Stages[st.Number].End; id++ {
+		i := &k.Instrs[id]
+		if i.Op != kernel.Load || !h.vector(id) || !ofRow(i.Mem) || h.w.s.loadedBefore(id) {
+			continue
+		}
+		if next == "" {
+			next = w.Add(h.row.number, h.row.step)
+		}
+		some := w.Op(asm.Predicate, "setp.lt.s64", next, h.row.rows)
+		for c := range h.first {
+			at := h.at(st.Point, c, 0)
+			at.At[0] = next
+			address, _ := w.Operand(i.Mem, at)
+			w.Line("@%s prefetch.global.L2 [%s]", w.Both(some, h.inside[c]), address)
+		}
+	}
+}
+
+// ofRow reports whether what is loaded is another for each row.
+func ofRow(m *kernel.Access) bool {
+	return slices.ContainsFunc(m.Index, func(i kernel.Index) bool {
+		return i.Value == kernel.None && slices.ContainsFunc(i.Terms, func(t kernel.Term) bool { return t.Axis == 0 })
+	})
 }
 
 // once reports whether an instruction has one value all along the row.

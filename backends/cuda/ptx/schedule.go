@@ -64,6 +64,7 @@ type Schedule struct {
 	reductions int            // how many values blocks reduce through their memory
 	row        kernel.Size    // of the axis that threads of Rows with strips share out
 	most       int            // strips of lanes that a thread of Rows keeps in registers
+	stripBytes int            // of registers, that it keeps of each
 	product    *gemm.Schedule // of Product, which has all else there
 	k          *kernel.Kernel
 }

@@ -318,3 +318,21 @@ func store(b []byte, v uint64) {
 		b[i] = byte(v >> (8 * i))
 	}
 }
+
+// prefetch compiles a hint that a place will be read soon. It must be memory: a device
+// ignores one that is not, but a kernel that knows what it reads names none.
+func (p *parser) prefetch(i *instr, opcode string, args []string) {
+	if opcode != "prefetch.global.L2" {
+		p.unknown(opcode)
+		return
+	}
+	if !p.count(args, 1, opcode) {
+		return
+	}
+	base, offset := p.address(args[0])
+	i.run = func(t *thread) {
+		if _, _, err := t.block.memory.find(base.get(t)+offset, 1); err != nil {
+			t.fault("prefetch of %v", err)
+		}
+	}
+}

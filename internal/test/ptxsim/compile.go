@@ -48,6 +48,8 @@ func (p *parser) compile(i *instr, s string) {
 		p.shuffle(i, opcode, args)
 	case "ld", "st", "red", "atom":
 		p.access(i, parts, args)
+	case "prefetch":
+		p.prefetch(i, opcode, args)
 	case "mma":
 		p.mma(i, opcode, args)
 	case "ldmatrix":

@@ -204,10 +204,11 @@ func (m *writer) locate() (bases, steps []string) {
 		id = m.part.take(m, id, w.Param())
 	}
 	tiles := m.Ceil(queries, m.rows)
-	all := w.Quotient(id, tiles)
-	tile := w.Modulo(id, tiles)
-	if m.a.Causal { // those with most keys first
-		tile = w.Op(asm.Long, "sub.s64", w.Add(tiles, "-1"), tile)
+	all, tile := "", ""
+	if m.a.Causal {
+		all, tile = m.longestFirst(id, tiles, keys)
+	} else {
+		all, tile = w.Quotient(id, tiles), w.Modulo(id, tiles)
 	}
 	first := w.Mul(tile, asm.Number(int64(m.rows)))
 	m.query = w.Op(asm.Word, "cvt.u32.u64", first)
@@ -247,6 +248,30 @@ func (m *writer) locate() (bases, steps []string) {
 		}
 	}
 	return bases, steps
+}
+
+// cachedBytes is what keys and values of heads may have that are gone through at a time:
+// they are read again and again, from the cache of a large GPU.
+var cachedBytes = 32 << 20 // a test takes less, for heads of few keys
+
+// longestFirst returns the head, counted over all batches, and the tile of queries of block
+// id where tiles see different numbers of keys: those with most keys come first, of all
+// heads of a group, so that no long one is left when others have ended. Groups are of as
+// many heads as the cache has the keys and values of.
+func (m *writer) longestFirst(id, tiles, keys string) (head, tile string) {
+	w := m.Writer
+	blocks := w.Special("%nctaid.x")
+	if m.part != nil {
+		blocks = w.Quotient(blocks, m.part.parts)
+	}
+	heads := w.Quotient(blocks, tiles)
+	most := asm.Number(int64(cachedBytes / ((m.a.Dim + m.a.Width) * m.t.Size())))
+	group := w.Op(asm.Long, "min.s64", w.Op(asm.Long, "max.s64", w.Quotient(most, w.Op(asm.Long, "max.s64", keys, "1")), "1"), heads)
+	of := w.Mul(group, tiles)
+	first, at := w.Mul(w.Quotient(id, of), group), w.Modulo(id, of)
+	group = w.Op(asm.Long, "min.s64", group, w.Op(asm.Long, "sub.s64", heads, first)) // the last may be smaller
+	tile = w.Op(asm.Long, "sub.s64", w.Add(tiles, "-1"), w.Quotient(at, group))
+	return w.Add(first, w.Modulo(at, group)), tile
 }
 
 // run goes through the keys. A tile is copied while the one before it is multiplied.

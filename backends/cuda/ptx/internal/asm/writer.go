@@ -16,6 +16,8 @@ type Writer struct {
 	regs    map[Class]int
 	labels  int
 	Threads [2]int // the most of a block, along x and y
+	// Resident is how many blocks a multiprocessor is to have the registers for; 0 is 1.
+	Resident int
 	// known has what was computed in the blocks of code that are open, by
 	// instruction: it need not be again.
 	known     []map[string]string
@@ -93,7 +95,7 @@ func (w *Writer) Text() string {
 	t := w.Threads
 	// Without the second, the assembler spills some registers so that as many
 	// blocks as can be share a processor.
-	fmt.Fprintf(&b, ")\n.maxntid %d, %d, 1\n.minnctapersm 1\n{\n", t[0], t[1])
+	fmt.Fprintf(&b, ")\n.maxntid %d, %d, 1\n.minnctapersm %d\n{\n", t[0], t[1], max(w.Resident, 1))
 	for _, d := range declared {
 		if n := w.regs[d.class]; n > 0 {
 			fmt.Fprintf(&b, "\t.reg .%s %%%s<%d>;\n", d.is, d.class, n)
