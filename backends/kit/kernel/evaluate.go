@@ -34,6 +34,7 @@ func Evaluate(k *Kernel, sizes []int64, mem []unsafe.Pointer, strides []int64, s
 		k: k, sizes: sizes, mem: mem, scalars: scalars,
 		strides: k.StrideTable(nil, strides),
 		values:  make([]uint64, len(k.Instrs)),
+		sums:    make([]uint64, len(k.Instrs)),
 	}
 	for range k.Locals {
 		e.locals = append(e.locals, nil)
@@ -64,6 +65,8 @@ type evaluator struct {
 	scalars Scalars
 	at      []int64  // the point: by axis of the kernel and the stage
 	values  []uint64 // bits, by ID
+	sums    []uint64 // of reductions and scans, by ID
+	args    []uint64 // of the op that is being computed
 }
 
 // points runs body for each point of axes, the first of which has the given
@@ -88,14 +91,13 @@ func (e *evaluator) points(axes []Axis, first int, body func() error) error {
 
 func (e *evaluator) stage(s int) error {
 	st := &e.k.Stages[s]
-	sums, scans := map[ID]uint64{}, map[ID]uint64{}
 	for id := st.Begin; id < st.End; id++ {
 		switch i := &e.k.Instrs[id]; i.Op {
 		case Reduce:
-			sums[id] = Neutral(Op(i.Aux), i.Type)
+			e.sums[id] = Neutral(Op(i.Aux), i.Type)
 		case Scan:
 			with, _ := AsScan(i.Aux)
-			scans[id] = Neutral(with, i.Type)
+			e.sums[id] = Neutral(with, i.Type)
 		}
 	}
 	err := e.points(st.Axes, len(e.k.Axes), func() error {
@@ -108,23 +110,25 @@ func (e *evaluator) stage(s int) error {
 			switch e.values[id] = v; i.Op {
 			case Scan:
 				with, exclusive := AsScan(i.Aux)
-				before := scans[id]
-				if scans[id], err = e.compute(with, i.Type, i.Type, before, v); err != nil {
+				before := e.sums[id]
+				if e.sums[id], err = e.combine(with, i.Type, before, v); err != nil {
 					return fmt.Errorf("kernel %s: %%%d: %w", e.k.Name, id, err)
 				}
-				if e.values[id] = scans[id]; exclusive {
+				if e.values[id] = e.sums[id]; exclusive {
 					e.values[id] = before
 				}
 			case Reduce:
-				if sums[id], err = e.compute(Op(i.Aux), i.Type, i.Type, sums[id], v); err != nil {
+				if e.sums[id], err = e.combine(Op(i.Aux), i.Type, e.sums[id], v); err != nil {
 					return fmt.Errorf("kernel %s: %%%d: %w", e.k.Name, id, err)
 				}
 			}
 		}
 		return nil
 	})
-	for id, v := range sums {
-		e.values[id] = v
+	for id := st.Begin; id < st.End; id++ {
+		if e.k.Instrs[id].Op == Reduce {
+			e.values[id] = e.sums[id]
+		}
 	}
 	return err
 }
@@ -154,7 +158,7 @@ func (e *evaluator) instr(i *Instr) (uint64, error) {
 		}
 		v, err := e.values[i.Args[0]], error(nil)
 		if i.Mem.Combine != Invalid {
-			v, err = e.compute(i.Mem.Combine, i.Type, i.Type, LoadBits(p, i.Type.Size()), v)
+			v, err = e.combine(i.Mem.Combine, i.Type, LoadBits(p, i.Type.Size()), v)
 		}
 		StoreBits(p, i.Type.Size(), v)
 		return 0, err
@@ -163,14 +167,21 @@ func (e *evaluator) instr(i *Instr) (uint64, error) {
 		all := table.Bits(row, 8*i.Type.Size())
 		return all[e.values[i.Args[0]]&uint64(len(all)-1)], nil
 	}
-	args := make([]uint64, len(i.Args))
-	for n, a := range i.Args {
-		args[n] = e.values[a]
+	e.args = e.args[:0]
+	for _, a := range i.Args {
+		e.args = append(e.args, e.values[a])
 	}
-	return e.compute(i.Op, i.Type, e.k.Instrs[i.Args[0]].Type, args...)
+	return e.compute(i.Op, i.Type, e.k.Instrs[i.Args[0]].Type, e.args)
 }
 
-func (e *evaluator) compute(op Op, t, from types.DType, args ...uint64) (uint64, error) {
+// combine computes an op of two values of one type.
+func (e *evaluator) combine(op Op, t types.DType, x, y uint64) (uint64, error) {
+	e.args = append(e.args[:0], x, y)
+	return e.compute(op, t, t, e.args)
+}
+
+// compute computes an op of args, whose memory is used again for the next.
+func (e *evaluator) compute(op Op, t, from types.DType, args []uint64) (uint64, error) {
 	switch op {
 	case BitcastConvert:
 		return args[0], nil

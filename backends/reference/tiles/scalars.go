@@ -3,7 +3,7 @@ package tiles
 import (
 	"fmt"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
@@ -24,33 +24,38 @@ type scalarOp struct {
 	from, to types.DType
 }
 
-// scalarKernels has those that were asked for: Loop1 and Loop2 by scalarOp.
-var scalarKernels sync.Map
+// scalarLoop is the loop of an op of one operand, or of one of two; neither if there is no
+// such op.
+type scalarLoop struct {
+	one loops.Loop1
+	two loops.Loop2
+}
+
+// scalarLoops has those that were asked for, by op and by the types of its operands and of
+// its value. Tests ask for each element of large operands.
+var scalarLoops [kernel.NumOps][types.F64 + 1][types.F64 + 1]atomic.Pointer[scalarLoop]
 
 // Scalar computes one element. An op that does not take the type is an error.
 func (Scalars) Scalar(op kernel.Op, t, from types.DType, args ...uint64) (uint64, error) {
-	key := scalarOp{op, from, t}
-	k, known := scalarKernels.Load(key)
-	if !known {
-		if op.Arity() == 1 {
-			k = key.kernel1()
+	known := &scalarLoops[op][from][t]
+	k := known.Load()
+	if k == nil {
+		k = new(scalarLoop)
+		if o := (scalarOp{op, from, t}); op.Arity() == 1 {
+			k.one = o.kernel1()
 		} else {
-			k = key.kernel2()
+			k.two = o.kernel2()
 		}
-		scalarKernels.Store(key, k)
+		known.Store(k)
 	}
 	var r uint64
-	switch k := k.(type) {
-	case loops.Loop1:
-		if k != nil && len(args) == 1 {
-			k(unsafe.Pointer(&r), unsafe.Pointer(&args[0]), 1)
-			return r, nil
-		}
-	case loops.Loop2:
-		if k != nil && len(args) == 2 {
-			k(unsafe.Pointer(&r), unsafe.Pointer(&args[0]), unsafe.Pointer(&args[1]), 1)
-			return r, nil
-		}
+	switch {
+	case k.one != nil && len(args) == 1:
+		k.one(unsafe.Pointer(&r), unsafe.Pointer(&args[0]), 1)
+		return r, nil
+	case k.two != nil && len(args) == 2:
+		k.two(unsafe.Pointer(&r), unsafe.Pointer(&args[0]), unsafe.Pointer(&args[1]), 1)
+		return r, nil
 	}
 	return 0, fmt.Errorf("%v of %s of %v to %v: there is no such op", op, diag.Count(len(args), "value"), from, t)
 }

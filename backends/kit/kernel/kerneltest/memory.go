@@ -22,10 +22,10 @@ type Memory struct {
 	Kernel         *kernel.Kernel
 	Sizes, Strides []int64
 	Mem            []unsafe.Pointer // the first element of each operand
-	table          [][]int64
 	bytes          [][]byte
 	first          []int64  // where the first element is in bytes
 	elements       [][]bool // which bytes are elements'
+	at             [][]int  // where each element is in its operand's bytes, in row-major order
 	fill           byte
 }
 
@@ -82,26 +82,26 @@ func (m *Memory) add(p *kernel.Param, layout Layout) {
 	start := margin + int64(-uintptr(unsafe.Pointer(unsafe.SliceData(b)))%8) - low*size
 	m.bytes, m.first = append(m.bytes, b), append(m.first, start)
 	m.Mem = append(m.Mem, unsafe.Pointer(&b[start]))
-	m.table = append(m.table, row)
-	at := make([]bool, len(b))
-	m.elements = append(m.elements, at)
-	for _, i := range m.places(len(m.bytes) - 1) {
-		for j := range size {
-			at[i+j], b[i+j] = true, 0
+	places := m.places(p, row, start)
+	is := make([]bool, len(b))
+	m.at, m.elements = append(m.at, places), append(m.elements, is)
+	for _, i := range places {
+		for j := range int(size) {
+			is[i+j], b[i+j] = true, 0
 		}
 	}
 }
 
-// places returns where the elements of operand p are in its bytes, in row-major
-// order.
-func (m *Memory) places(p int) []int64 {
-	a := &m.Kernel.Params[p]
-	all := []int64{m.first[p]}
-	for d, dim := range a.Dims {
-		var next []int64
+// places returns where the elements of an operand with these strides are in its bytes, the
+// first of them at start, in row-major order.
+func (m *Memory) places(p *kernel.Param, strides []int64, start int64) []int {
+	all := []int{int(start)}
+	for d, dim := range p.Dims {
+		n, stride := int(dim.Of(m.Sizes)), int(strides[d])*p.DType.Size()
+		next := make([]int, 0, len(all)*n)
 		for _, i := range all {
-			for n := range dim.Of(m.Sizes) {
-				next = append(next, i+n*m.table[p][d]*int64(a.DType.Size()))
+			for k := range n {
+				next = append(next, i+k*stride)
 			}
 		}
 		all = next
@@ -115,32 +115,26 @@ func (m *Memory) Around(p int) (b []byte, first int64) { return m.bytes[p], m.fi
 
 // Get returns the bits of the elements of operand p, in row-major order.
 func (m *Memory) Get(p int) []uint64 {
-	var all []uint64
-	size := m.Kernel.Params[p].DType.Size()
-	for _, i := range m.places(p) {
-		var v uint64
-		for j := range size {
-			v |= uint64(m.bytes[p][int(i)+j]) << (8 * j)
-		}
-		all = append(all, v)
+	all := make([]uint64, len(m.at[p]))
+	b, size := m.bytes[p], m.Kernel.Params[p].DType.Size()
+	for n, i := range m.at[p] {
+		all[n] = kernel.LoadBits(b[i:], size)
 	}
 	return all
 }
 
 // Set sets the bits of the elements of operand p, in row-major order.
 func (m *Memory) Set(p int, values []uint64) {
-	size := m.Kernel.Params[p].DType.Size()
-	for n, i := range m.places(p) {
-		for j := range size {
-			m.bytes[p][int(i)+j] = byte(values[n] >> (8 * j))
-		}
+	b, size := m.bytes[p], m.Kernel.Params[p].DType.Size()
+	for n, i := range m.at[p] {
+		kernel.StoreBits(b[i:], size, values[n])
 	}
 }
 
 // Fill sets all elements to random values, see [Value].
 func (m *Memory) Fill(r *rand.Rand) {
 	for p := range m.Kernel.Params {
-		values := make([]uint64, len(m.places(p)))
+		values := make([]uint64, len(m.at[p]))
 		for i := range values {
 			values[i] = Value(r, m.Kernel.Params[p].DType)
 		}
@@ -180,6 +174,9 @@ func (m *Memory) Call() *kernel.Call {
 func (m *Memory) untouched(before *Memory) error {
 	for p := range m.bytes {
 		a := &m.Kernel.Params[p]
+		if bytes.Equal(m.bytes[p], before.bytes[p]) {
+			continue
+		}
 		for i, x := range m.bytes[p] {
 			if x != before.bytes[p][i] && !(a.Out && m.elements[p][i]) {
 				return fmt.Errorf("kernel %s: operand %s: byte %d from its first element was changed", m.Kernel.Name, a.Name, int64(i)-m.first[p])
