@@ -203,17 +203,15 @@ func (t *thread) touchAs(as touched, address uint64, n int, shared bool, how acc
 		}
 		b, who = t.block.shared[offset:][:n], t.block.touched[offset:][:n]
 		if t.block.copying != nil {
-			for i, by := range t.block.copying[offset:][:n] {
-				if by != 0 {
-					t.fault("%v of a block's memory at %d, to which a cp.async of %s copies that has not been waited for", how, int(offset)+i, t.block.named(touched{thread: by}))
-					return nil
-				}
+			if i, by := nonZero(t.block.copying[offset:][:n]); by != 0 {
+				t.fault("%v of a block's memory at %d, to which a cp.async of %s copies that has not been waited for", how, int(offset)+i, t.block.named(touched{thread: by}))
+				return nil
 			}
 		}
 	} else if offset := address - tableBase; how == reads && offset < uint64(len(t.block.entry.module.tables)) && offset%uint64(n) == 0 {
 		return t.block.entry.module.tables[offset:][:n]
 	} else {
-		which, offset, err := t.block.memory.find(address, n)
+		which, offset, err := t.block.find(address, n)
 		if err != nil {
 			t.fault("%v of %v", how, err)
 			return nil
@@ -229,24 +227,49 @@ func (t *thread) touchAs(as touched, address uint64, n int, shared bool, how acc
 			t.written(address-sharedBase, n)
 		}
 	}
+	same := alike(who)
 	for i := range who {
+		c := &who[i]
+		noted := t.block.entry.partial && c.many // in b.readers, by byte
 		var other touched
 		if how != writes {
-			if shared && who[i].writer.thread == 0 {
+			if shared && c.writer.thread == 0 {
 				t.fault("%v of a block's memory at %d that nobody has written", how, int(address-sharedBase)+i)
 				return nil
 			}
-			other = who[i].read(t, how == combines)
+			other = c.read(t, how == combines)
 		}
 		if how != reads && other.thread == 0 {
-			other = who[i].write(t, as, how == combines)
+			other = c.write(t, as, how == combines)
 		}
 		if other.thread != 0 {
 			t.fault("race: %v at the same place as %s, with no barrier between", how, t.block.named(other))
 			return nil
 		}
+		if same && !noted && !(t.block.entry.partial && c.many) {
+			for j := range who[1:] { // what is so of the first byte is so of all
+				who[1+j] = *c
+			}
+			break
+		}
+		same = false
 	}
 	return b
+}
+
+// nonZero returns the first of a that is not 0, and where it is; 0 if there is none.
+func nonZero(a []int32) (at int, x int32) {
+	some := int32(0)
+	for _, x := range a {
+		some |= x
+	}
+	if some != 0 {
+		for a[at] == 0 {
+			at++
+		}
+		x = a[at]
+	}
+	return at, x
 }
 
 // mayRead returns n bytes of the block's memory for what works beside the threads to
@@ -257,12 +280,14 @@ func (t *thread) mayRead(offset uint64, n int) []byte {
 		t.fault("%v of %d bytes at %d of a block's memory, which has %d", reads, n, int64(offset), size)
 		return nil
 	}
-	for i, c := range b.touched[offset:][:n] {
+	var behind touched // of the byte before
+	for i := range b.touched[offset:][:n] {
+		c := &b.touched[int(offset)+i]
 		switch by := b.unfenced[int(offset)+i]; {
 		case c.writer.thread == 0:
 			t.fault("%v of a block's memory at %d that nobody has written", reads, int(offset)+i)
 			return nil
-		case t.concurrent(c.writer):
+		case c.writer != behind && t.concurrent(c.writer):
 			t.fault("race: %v at the same place as %s, with no barrier between", reads, b.named(c.writer))
 			return nil
 		case by != 0:
@@ -272,6 +297,7 @@ func (t *thread) mayRead(offset uint64, n int) []byte {
 			t.fault("%v of a block's memory at %d, to which a cp.async of %s copies that has not been waited for", reads, int(offset)+i, b.named(touched{thread: b.copying[int(offset)+i]}))
 			return nil
 		}
+		behind = c.writer
 	}
 	return b.shared[offset:][:n]
 }
@@ -314,6 +340,14 @@ func load(b []byte) uint64 {
 }
 
 func store(b []byte, v uint64) {
+	switch len(b) {
+	case 4:
+		binary.LittleEndian.PutUint32(b, uint32(v))
+		return
+	case 8:
+		binary.LittleEndian.PutUint64(b, v)
+		return
+	}
 	for i := range b {
 		b[i] = byte(v >> (8 * i))
 	}

@@ -81,12 +81,16 @@ func (t *thread) copyLater(to, from uint64, size, taken int) {
 		return
 	}
 	var all source
-	for j := range taken {
-		in := t.touch(from+uint64(j), 1, false, reads)
+	step := 1 // all at once if they are there and aligned
+	if _, _, err := b.find(from, max(taken, 1)); err == nil && taken&(taken-1) == 0 {
+		step = taken
+	}
+	for j := 0; j < taken; j += step {
+		in := t.touch(from+uint64(j), step, false, reads)
 		if in == nil {
 			return
 		}
-		data[j] = in[0]
+		copy(data[j:], in)
 		all = all.add(j, in)
 	}
 	if t.touch(to, size, true, writes) == nil {

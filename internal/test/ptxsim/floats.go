@@ -73,10 +73,7 @@ func number(f func(a, b float64) float64) func(a, b float64) float64 {
 func fma32(a, b, c float32) float32 {
 	p, x := float64(a)*float64(b), float64(c)
 	s := p + x
-	if math.IsNaN(s) || math.IsInf(s, 0) || math.Float64bits(s)&(1<<29-1) != 1<<28 && math.Abs(s) > 0x1p-120 {
-		return float32(s)
-	}
-	if s == 0 {
+	if math.Float64bits(s)&(1<<29-1) != 1<<28 && math.Abs(s) > 0x1p-120 || s == 0 || s != s || math.IsInf(s, 0) {
 		return float32(s)
 	}
 	exact := new(big.Float).SetPrec(600).SetFloat64(p)

@@ -2,6 +2,7 @@ package ptxsim
 
 import (
 	"fmt"
+	"sync"
 
 	"ltc/internal/diag"
 )
@@ -67,6 +68,7 @@ type block struct {
 		agents knows
 	}
 	registers int // that no warpgroup has
+	found     int // where in memory the access before was
 	steps     int
 	err       error
 }
@@ -118,13 +120,20 @@ func (e *Entry) Run(m *Memory, l Launch) (int, error) {
 		l.Steps = 1 << 32
 	}
 	global := make([]touches, len(m.all))
+	own := scratches.Get().(*scratch)
+	defer func() {
+		scratches.Put(own)
+		for i := range global {
+			global[i].forget()
+		}
+	}()
 	steps := 0
 	for z := range l.Grid[2] {
 		for y := range l.Grid[1] {
 			for x := range l.Grid[0] {
 				number := x + l.Grid[0]*(y+l.Grid[1]*z)
 				b := &block{entry: e, launch: &l, memory: m, global: global, at: [3]int{x, y, z}, number: number, steps: l.Steps - steps}
-				b.start(size)
+				b.start(size, own)
 				left := b.steps
 				b.run()
 				if b.err != nil {
@@ -142,15 +151,37 @@ func (e *Entry) Run(m *Memory, l Launch) (int, error) {
 	return steps, nil
 }
 
-func (b *block) start(size int) {
-	b.shared, b.touched = make([]byte, b.launch.Shared), make([]touch, b.launch.Shared)
+// scratch is memory of a block, which the next one uses again.
+type scratch struct {
+	shared   []byte
+	touched  []touch
+	unfenced []int32
+	regs     []uint64
+}
+
+// scratches are to be used again, by any launch.
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// zeros returns n zeros, in the memory of s if it is large enough.
+func zeros[T any](s *[]T, n int) []T {
+	if cap(*s) < n {
+		*s = make([]T, n)
+		return *s
+	}
+	*s = (*s)[:n]
+	clear(*s)
+	return *s
+}
+
+func (b *block) start(size int, s *scratch) {
+	b.shared, b.touched = zeros(&s.shared, b.launch.Shared), zeros(&s.touched, b.launch.Shared)
 	if b.entry.agents {
-		b.unfenced = make([]int32, b.launch.Shared)
+		b.unfenced = zeros(&s.unfenced, b.launch.Shared)
 	}
 	b.threads = make([]thread, size)
 	b.registers = fileRegisters - size*b.share()
 	n, each := b.launch.Block, len(b.entry.regs)
-	regs := make([]uint64, size*each)
+	regs := zeros(&s.regs, size*each)
 	for i := range b.threads {
 		at := [3]int{i % n[0], i / n[0] % n[1], i / n[0] / n[1]}
 		b.threads[i] = thread{block: b, at: at, number: int32(b.number*size + i + 1), epoch: 1, regs: regs[i*each:][:each]}

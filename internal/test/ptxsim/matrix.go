@@ -51,6 +51,7 @@ func (p *parser) mma(i *instr, opcode string, args []string) {
 	each := wide / s.bits // elements of a register
 	d, c := p.registersOf(args[0], s.m*s.n/warp), p.values(args[3], s.m*s.n/warp)
 	a, b := p.values(args[1], s.m*s.k/warp/each), p.values(args[2], s.k*s.n/warp/each)
+	rounded := strings.Contains(opcode, "tf32")
 	i.kind = together
 	i.warp = collective{lanes: all, group: warp, run: func(lanes []thread) {
 		var x [16 * 32]float64
@@ -60,7 +61,7 @@ func (p *parser) mma(i *instr, opcode string, args []string) {
 			group, number := lane(l)
 			element := func(v operand, e int) float64 {
 				bits := v.get(t) >> (e * s.bits) & mask(s.bits)
-				if strings.Contains(opcode, "tf32") && bits&mask(unusedTF32) != 0 {
+				if rounded && bits&mask(unusedTF32) != 0 {
 					t.fault("a factor of %s that has not been rounded to tf32: %s", opcode, strconv.FormatUint(bits, 16))
 				}
 				return s.factor(bits)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"sort"
+	"sync"
 	"unsafe"
 
 	"ltc/internal/diag"
@@ -78,6 +79,20 @@ func (m *Memory) find(a uint64, n int) (which int, offset uint64, err *AccessErr
 	return which, offset, nil
 }
 
+// find is that of the launch's memory. It looks first where the access before was.
+func (b *block) find(a uint64, n int) (which int, offset uint64, err *AccessError) {
+	if all := b.memory.all; b.found < len(all) {
+		at := &all[b.found]
+		if offset = a - at.address; offset < uint64(len(at.bytes)) && offset+uint64(n) <= uint64(len(at.bytes)) && a%uint64(n) == 0 {
+			return b.found, offset, nil
+		}
+	}
+	if which, offset, err = b.memory.find(a, n); err == nil {
+		b.found = which
+	}
+	return which, offset, err
+}
+
 // beyond is where the allocation after one begins, or would.
 func (m *Memory) beyond(which int) uint64 {
 	if which+1 < len(m.all) {
@@ -94,10 +109,24 @@ const tableBase = 1 << 62
 
 // touches is who has accessed what of an allocation: pages of bytes, which are
 // there once one of them is touched.
-type touches [][]touch
+type touches []*touchPage
 
 // page is how many bytes a page has. No access that is aligned spans two.
 const page = 4096
+
+type touchPage [page]touch
+
+// touchPages are to be used again, by any launch.
+var touchPages = sync.Pool{New: func() any { return new(touchPage) }}
+
+// forget gives the pages back.
+func (t touches) forget() {
+	for _, p := range t {
+		if p != nil {
+			touchPages.Put(p)
+		}
+	}
+}
 
 // of returns those of n bytes at an address.
 func (t *touches) of(at *allocation, a uint64, n int) []touch {
@@ -107,7 +136,8 @@ func (t *touches) of(at *allocation, a uint64, n int) []touch {
 	}
 	p := &(*t)[a/page-first]
 	if *p == nil {
-		*p = make([]touch, page)
+		*p = touchPages.Get().(*touchPage)
+		clear((*p)[:])
 	}
 	return (*p)[a%page:][:n]
 }
@@ -124,6 +154,9 @@ func (t touches) each(at *allocation, f func(Access)) {
 	var run Access
 	next := uint64(0)
 	for i, p := range t {
+		if p == nil {
+			continue
+		}
 		for j := range p {
 			c := &p[j]
 			if c.writer.thread == 0 && c.reader.thread == 0 {
@@ -153,6 +186,20 @@ type touch struct {
 	// other blocks.
 	many, across bool
 	atomic       bool // the writer's was
+}
+
+// alike reports whether all bytes have been accessed in the same way.
+func alike(who []touch) bool {
+	first := &who[0]
+	for i := range who[1:] { // field by field: == of the structure is a call
+		c := &who[1+i]
+		if c.writer.thread != first.writer.thread || c.writer.epoch != first.writer.epoch ||
+			c.reader.thread != first.reader.thread || c.reader.epoch != first.reader.epoch ||
+			c.many != first.many || c.across != first.across || c.atomic != first.atomic {
+			return false
+		}
+	}
+	return true
 }
 
 // touched is a thread, by a number of 1 or more among all of a launch, and its epoch;
