@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "35124796045252c594ce9609"
+const buildID = "e825f59875980e65a5cc1284"
