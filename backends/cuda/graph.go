@@ -10,9 +10,15 @@ import (
 	"ltc/backends/kit/plan"
 )
 
-// leastGraph is how many kernels make a graph: the launch of a graph takes as long as
-// that of a kernel or two, and making one as long as some hundred.
+// leastGraph is how many kernels make a graph: its launch takes no longer than that of one
+// kernel.
 const leastGraph = 4
+
+// launchCost is how many kernels of a graph can be set to other arguments in the time that
+// the launch of one takes by itself: docs/performance-gpu.md has both. So a graph that is
+// there is launched however many of its kernels have moved, unless many calls of libraries
+// have.
+const launchCost = 12
 
 // row is steps that are a kernel of the device each, one after the other, which runs may
 // queue as one graph: from one step to before another.
@@ -189,7 +195,7 @@ func (r *runner) row(g *graph) error {
 	}
 	switch {
 	case live < leastGraph || g.refused:
-	case 2*moved <= live && !differs:
+	case (g.exec != nil && moved <= launchCost*live || 2*moved <= live) && !differs:
 		err := r.launch(g)
 		switch {
 		case err == nil:

@@ -113,7 +113,7 @@ func TestGraphs(t *testing.T) {
 		same(t, e, text, &backends.Call{Args: args, Results: []soa.View{out}})
 		n := e.Launches()
 		defer func() { last = n }()
-		if f == nil && last.Graphs > 0 && (kernels > 0 || updates > 1) {
+		if f == nil && updates > 1 {
 			return // a GPU's driver may give a larger block of memory where the smaller one was
 		}
 		require.Equal(t, Launches{Kernels: kernels, Graphs: graphs, Updates: updates}, Launches{Kernels: n.Kernels - last.Kernels, Graphs: n.Graphs - last.Graphs, Updates: n.Updates - last.Updates})
@@ -130,7 +130,6 @@ func TestGraphs(t *testing.T) {
 	run(0, 1, 1, y, z)
 	run(0, 1, 0, y, z)
 	// From the host, it lies in the run's block, and so do the temporaries, elsewhere.
-	run(10, 0, 0, turns(r), z)
 	run(0, 1, 10, turns(r), z)
 	run(0, 1, 0, turns(r), z)
 	run(0, 1, 1, y, z)
@@ -142,7 +141,6 @@ func TestGraphs(t *testing.T) {
   return %2 : tensor<900xf32>
 }`, backends.Options{})
 	require.NoError(t, other.Execute(t.Context(), &backends.Call{Args: []soa.View{x}}))
-	run(10, 0, 0, y, z)
 	run(0, 1, 10, y, z)
 }
 

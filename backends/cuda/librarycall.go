@@ -16,8 +16,8 @@ type addresses [6]uint64
 const keptCaptures = 4
 
 // captureCost is how many updates of kernels in a graph take as long as capturing a call
-// for new addresses.
-const captureCost = 4
+// for new addresses, which is the call itself and four calls of the driver.
+const captureCost = 5 * launchCost
 
 // libraryCall is a step that a library computes, as a runner queues it: by itself, or as a
 // node of a graph, which is a graph that was captured of the call. A capture has the
