@@ -3,6 +3,7 @@ package backends
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -108,35 +109,65 @@ func LocateProfile(steps []StepProfile, sig *Signature, at func(op int) string) 
 }
 
 // LineOf returns the line of a location that a user wrote, with the scope that it
-// is in; "" if the location does not tell.
+// is in; "" if the location does not tell. Of calls it is the innermost line that is of no
+// installed package: a kernel is of the line of the layer, and not of the program that
+// calls the model.
 func LineOf(loc mlir.Location) string {
+	line, _ := lineOf(loc)
+	return line
+}
+
+// lineOf also says whether the line is of the user's own files.
+func lineOf(loc mlir.Location) (line string, own bool) {
 	switch loc := loc.(type) {
 	case mlir.FileLoc:
-		return fmt.Sprintf("%s:%d", loc.File, loc.Line)
+		return fmt.Sprintf("%s:%d", loc.File, loc.Line), !installed(loc.File)
 	case mlir.RangeLoc:
-		return LineOf(loc.FileLoc)
-	case mlir.CallLoc: // a composite's op has the line of who calls it
-		if line := LineOf(loc.Caller); line != "" {
-			return line
+		return lineOf(loc.FileLoc)
+	case mlir.CallLoc:
+		inner, own := lineOf(loc.Callee)
+		if own {
+			return inner, true
 		}
-		return LineOf(loc.Callee)
+		if outer, own := lineOf(loc.Caller); own || inner == "" {
+			return outer, own
+		}
+		return inner, false
 	case mlir.FusedLoc:
 		for _, l := range loc.Locs {
-			if line := LineOf(l); line != "" {
-				return line
+			if line, own := lineOf(l); line != "" {
+				return line, own
 			}
 		}
 	case mlir.NameLoc:
-		if line := LineOf(loc.Child); line != "" {
-			return line + " in " + loc.Name
+		if line, own := lineOf(loc.Child); line != "" && !strings.Contains(line, " in ") {
+			return line + " in " + loc.Name, own
+		} else {
+			return line, own
 		}
 	}
-	return ""
+	return "", false
 }
+
+// installed reports whether a file is of a package of Python or of a module of Go that
+// package managers put where it is.
+func installed(file string) bool {
+	for _, dir := range []string{"/site-packages/", "/dist-packages/", "/lib/python", "/pkg/mod/"} {
+		if strings.Contains(filepath.ToSlash(file), dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// ProfileColumns is the most that a row of [WriteProfile] has.
+const ProfileColumns = 120
 
 // WriteProfile prints steps as a table: those of regions are indented below
 // their loop. A share is of the least time; that of the whole is of the total of
-// main's steps.
+// main's steps. Where no peaks are known, the table has rates in place of shares of them.
+// What a step does and where it comes from are cut where a row would have more than
+// [ProfileColumns].
 func WriteProfile(out io.Writer, steps []StepProfile, peaks Peaks) error {
 	total := time.Duration(0)
 	for i := range steps {
@@ -144,33 +175,103 @@ func WriteProfile(out io.Writer, steps []StepProfile, peaks Peaks) error {
 			total += steps[i].Total
 		}
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "STEP\tRUNS\tLEAST\tMEAN\tOF ALL\tFLOPS\tBYTES\tGFLOP/s\tGB/s\tOF PEAK\tWHAT\tFROM")
+	head := []string{"STEP", "RUNS ", "LEAST  ", "OF ALL ", "FLOPS", "BYTES"} // as wide as most of what is measured
+	if peaks == (Peaks{}) {
+		head = append(head, "GFLOP/s", "GB/s ")
+	} else {
+		head = append(head, "OF PEAK    ")
+	}
+	rows := [][]string{append(head, "WHAT", "FROM")}
 	for i := range steps {
 		s := &steps[i]
-		least, mean, part := "-", "-", "-"
+		least, part := "-", "-"
 		if s.Runs > 0 {
-			least, mean = seconds(s.Least), seconds(s.Total/time.Duration(s.Runs))
-			part = fmt.Sprintf("%.1f %%", 100*float64(s.Total)/float64(max(total, 1)))
+			least, part = seconds(s.Least), fmt.Sprintf("%.1f %%", 100*float64(s.Total)/float64(max(total, 1)))
 		}
-		gflops, gbytes, peak := "-", "-", "-"
-		if ns := float64(s.Least); s.Runs > 0 && ns > 0 && !s.Nested {
-			gflops, gbytes = rate(s.Flops/ns), rate(s.Bytes/ns)
-			if share, of := s.Share(peaks); of != "" {
-				peak = fmt.Sprintf("%.0f %% %s", 100*share, of)
-			}
-		}
-		what := s.What
-		if !s.Kernel && !s.Nested {
-			what += " (evaluator)"
-		}
-		if s.Parts > 1 {
-			what += fmt.Sprintf(" (%s)", diag.Count(s.Parts, "thread"))
-		}
-		fmt.Fprintf(w, "%s%d\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", strings.Repeat("  ", s.Depth), i, s.Runs, least, mean, part,
-			amount(s.Flops), amount(s.Bytes), gflops, gbytes, peak, shortened(what, 60), s.Place)
+		row := append([]string{strings.Repeat("  ", s.Depth) + strconv.Itoa(i), strconv.FormatInt(s.Runs, 10), least, part,
+			amount(s.Flops), amount(s.Bytes)}, s.reached(peaks)...)
+		rows = append(rows, append(row, s.What+s.how(), s.Place))
+	}
+	fit(rows, steps)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, r := range rows {
+		fmt.Fprintln(w, strings.Join(r, "\t"))
 	}
 	return w.Flush()
+}
+
+// how says what a step runs on, if that is not one thread with a kernel.
+func (s *StepProfile) how() (how string) {
+	if !s.Kernel && !s.Nested {
+		how = " (evaluator)"
+	}
+	if s.Parts > 1 {
+		how += fmt.Sprintf(" (%s)", diag.Count(s.Parts, "thread"))
+	}
+	return how
+}
+
+// reached are the columns about how fast a step was: its rates, or what part they are of
+// the peaks where these are known.
+func (s *StepProfile) reached(peaks Peaks) []string {
+	measured := s.Runs > 0 && s.Least > 0 && !s.Nested
+	switch {
+	case peaks == (Peaks{}) && measured:
+		ns := float64(s.Least)
+		return []string{rate(s.Flops / ns), rate(s.Bytes / ns)}
+	case peaks == (Peaks{}):
+		return []string{"-", "-"}
+	case measured:
+		if share, of := s.Share(peaks); of != "" {
+			return []string{fmt.Sprintf("%.0f %% %s", 100*share, of)}
+		}
+	}
+	return []string{"-"}
+}
+
+// leastPlace is what the last column has at least where a row is cut.
+const leastPlace = 24
+
+// fit cuts the two last cells of rows, whose steps those behind the first are of.
+func fit(rows [][]string, steps []StepProfile) {
+	last := len(rows[0]) - 1
+	left := ProfileColumns
+	for c := range last - 1 {
+		left -= widest(rows, c) + 2
+	}
+	from := min(widest(rows, last), max(leastPlace, left-2-widest(rows, last-1)))
+	for i, r := range rows[1:] {
+		how := steps[i].how()
+		r[last-1] = shortened(steps[i].What, left-2-from-utf8.RuneCountInString(how)) + how
+		r[last] = shortPlace(r[last], steps[i].Line, from)
+	}
+}
+
+func widest(rows [][]string, column int) (most int) {
+	for _, r := range rows {
+		most = max(most, utf8.RuneCountInString(r[column]))
+	}
+	return most
+}
+
+// shortPlace cuts a place to so many letters. Of one that begins with a line of a file,
+// folders go first, then what stands between the line and the names of results.
+func shortPlace(place, line string, most int) string {
+	if !strings.HasPrefix(place, line) {
+		return shortened(place, most)
+	}
+	rest := place[len(line):]
+	if file, _, _ := strings.Cut(line, " in "); utf8.RuneCountInString(place) > most {
+		line = line[strings.LastIndexByte(file, '/')+1:]
+	}
+	if at := strings.Index(rest, " → "); line != "" && utf8.RuneCountInString(line+rest) > most {
+		rest = rest[max(at, 0):]
+		if at < 0 {
+			rest = ""
+		}
+		line = shortened(line, max(most-utf8.RuneCountInString(rest), most/2))
+	}
+	return shortened(line+rest, most)
 }
 
 // shortened cuts a text to so many letters.

@@ -124,11 +124,12 @@ func play(t *testing.T, session string) string {
 
 // columns are of a profile's table those that are the same each time: the step,
 // what it computes and moves, what it is and where it comes from.
-var columns = []int{0, 5, 6, 10, 11}
+var columns = []string{"STEP", "FLOPS", "BYTES", "WHAT", "FROM"}
 
 // masked leaves of a profile what was not measured.
 func masked(profile []byte) []byte {
 	var b bytes.Buffer
+	var heads []string
 	for line := range strings.Lines(string(profile)) {
 		line = strings.TrimRight(line, "\n")
 		if strings.HasPrefix(line, "peak: ") {
@@ -137,16 +138,16 @@ func masked(profile []byte) []byte {
 		}
 		step := strings.TrimLeft(line, " ")
 		cells := regexp.MustCompile("  +").Split(step, -1)
-		kept := line[:len(line)-len(step)]
-		for i, c := range columns {
-			if c < len(cells) && i > 0 {
-				kept += "  "
-			}
-			if c < len(cells) {
-				kept += cells[c]
+		if heads == nil {
+			heads = cells
+		}
+		var kept []string
+		for _, name := range columns {
+			if c := slices.Index(heads, name); c >= 0 && c < len(cells) {
+				kept = append(kept, cells[c])
 			}
 		}
-		b.WriteString(kept + "\n")
+		b.WriteString(line[:len(line)-len(step)] + strings.Join(kept, "  ") + "\n")
 	}
 	return b.Bytes()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -51,8 +52,11 @@ func show(c *call) error {
 	asIR := fs.Bool("ir", false, "read FILE as the text form of our own IR, and print that")
 	asDot := fs.Bool("dot", false, "read FILE as the text form of our own IR, and print a drawing of it for Graphviz")
 	n := fs.Int("n", 0, numberUsage+"all")
-	loc := fs.Bool("loc", false, "print the ops' locations")
+	var of stageView
+	fs.BoolVar(&of.loc, "loc", false, "print the ops' locations; of the stage fused, the lines that steps come from")
 	generic := fs.Bool("generic", false, "print no pretty forms")
+	fs.IntVar(&of.step, "step", -1, "of the stage fused, print step `NUMBER` alone, with what it uses")
+	fs.StringVar(&of.line, "line", "", "of the stage fused, print the steps alone that come from a line, `FILE:LINE`")
 	stage := fs.String("stage", "", "print what the compiler makes of it at `STAGE`: "+strings.Join(stages(), ", ")+";\nthe last two are for GPUs of sm_80 and later, and of sm_90a; the others are the CPU's")
 	timeout := fs.Duration("timeout", 0, "longest time that it may take; 0: any")
 	args, err := c.parse(fs)
@@ -65,7 +69,12 @@ func show(c *call) error {
 		return usagef("%s: want one", diag.Count(len(args), "file"))
 	case *stage != "" && !slices.Contains(stages(), *stage):
 		return usagef("no stage %q: there are %s", *stage, strings.Join(stages(), ", "))
+	case of.filters() && *stage != "fused":
+		return usagef("-step and -line need -stage fused")
+	case of.loc && *stage != "" && *stage != "simplified" && *stage != "fused":
+		return usagef("-loc: the stage %s has no locations", *stage)
 	}
+	of.name = *stage
 	return limited(*timeout, func(ctx context.Context) error {
 		all, err := c.sources(args[0], *n)
 		if err != nil {
@@ -77,11 +86,11 @@ func show(c *call) error {
 				fmt.Fprintf(c.stdout, "// %s\n", src.head(i, len(all)))
 			}
 			if *stage != "" {
-				err = src.showStage(ctx, c, *stage)
+				err = src.showStage(ctx, c, &of)
 			} else if *asIR || *asDot {
 				err = src.showGraph(c.stdout, *asDot)
 			} else {
-				err = src.show(ctx, c.stdout, mlir.PrintOptions{Locations: *loc, Generic: *generic})
+				err = src.show(ctx, c.stdout, mlir.PrintOptions{Locations: of.loc, Generic: *generic})
 			}
 			if err != nil {
 				return err
@@ -113,12 +122,12 @@ func (s *source) showGraph(w io.Writer, draw bool) error {
 func stages() []string { return append(kit.Stages(), "ptx", "ptx-sm_90a") }
 
 // showStage prints what a program is at a stage of its compilation to kernels.
-func (s *source) showStage(ctx context.Context, c *call, stage string) error {
+func (s *source) showStage(ctx context.Context, c *call, stage *stageView) error {
 	text, err := s.module(ctx)
 	if err != nil {
 		return err
 	}
-	list := map[string]func(context.Context, backends.Module, backends.Options) (string, error){"ptx": cuda.Listing, "ptx-sm_90a": cuda.HopperListing}[stage]
+	list := map[string]func(context.Context, backends.Module, backends.Options) (string, error){"ptx": cuda.Listing, "ptx-sm_90a": cuda.HopperListing}[stage.name]
 	if list != nil {
 		var listing string
 		listing, err = list(ctx, backends.NewModule(text), backends.Options{Name: s.name})
@@ -129,13 +138,14 @@ func (s *source) showStage(ctx context.Context, c *call, stage string) error {
 	if errors.Is(err, kit.ErrNotCompiled) {
 		return fmt.Errorf("%s: nothing of it is compiled, the evaluator runs all of it: %s", s.name, kit.Why(err))
 	}
-	return err
+	return cmp.Or(err, stage.failed)
 }
 
 // showKernels prints what the backend cpu makes of a text at a stage. Of one that
 // leaves a size open that is the program for some size, which those for others are
 // but for numbers.
-func (s *source) showKernels(ctx context.Context, w io.Writer, text, stage string) error {
+func (s *source) showKernels(ctx context.Context, w io.Writer, text string, stage *stageView) error {
+	stage.at = places(s.name, text)
 	o := backends.Options{Name: s.name}
 	shown := map[int]string{} // by size
 	m := backends.NewModule(text)
@@ -164,14 +174,14 @@ func (s *source) showKernels(ctx context.Context, w io.Writer, text, stage strin
 
 // kernels compiles a program to kernels as the backend cpu does, and prints what it is at
 // a stage. Claim is that of [kit.Options].
-func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage string, claim func(plan.Work) ([]types.Type, bool)) (*plan.Program, error) {
+func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage *stageView, claim func(plan.Work) ([]types.Type, bool)) (*plan.Program, error) {
 	return kit.Compile(ctx, p, kit.Options{
 		Eval:  eval.New(),
 		Fuse:  fuse.Options{Packs: reference.Packs(ctx), Columns: reference.Columns(ctx), Cut: reference.Cut},
 		Claim: claim,
 		Dump: func(name string, program fmt.Stringer) {
-			if name == stage {
-				fmt.Fprint(w, program)
+			if name == stage.name {
+				stage.print(w, program)
 			}
 		},
 	})

@@ -6,47 +6,133 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/mlir"
 )
 
 // String prints the program: its kernels, its values and its steps. Below a loop
 // or a branch its regions follow, indented, which are programs with kernels and
 // values of their own. Steps are numbered through all of them, as in profiles.
-func (p *Program) String() string {
-	var b strings.Builder
-	p.print(&b, 0)
-	return b.String()
+func (p *Program) String() string { return p.List(Listing{}) }
+
+// Listing says what is printed of a program.
+type Listing struct {
+	// Place says where a step comes from, by its location and the ordinal of its op in the
+	// text, -1 if that is unknown; nil or "": it is not printed.
+	Place func(loc mlir.Location, op int) string
+	// Chosen says which steps are printed, by their number and place, with the kernels and
+	// values that they use; nil: all.
+	Chosen func(number int, place string) bool
 }
 
-// print prints the program; its first step has a number.
-func (p *Program) print(b *strings.Builder, first int) {
-	for i, k := range p.Kernels {
-		fmt.Fprintf(b, "// kernel %d\n%v", i, k)
-	}
+// List prints the program as [Program.String] does, or parts of it.
+func (p *Program) List(l Listing) string {
+	w := lister{Listing: l}
+	p.print(&w, 0, nil)
+	return w.String()
+}
+
+// lister is a program as far as it is printed.
+type lister struct {
+	strings.Builder
+	Listing
+}
+
+// print prints the program, whose first step has a number. Ops are, of a region, those of
+// the text by the region's ordinals.
+func (p *Program) print(w *lister, first int, ops Ordinals) {
 	numbers := p.stepNumbers(first)
-	for i, v := range p.Values {
-		fmt.Fprintf(b, "v%d: %v %v", i, v.Kind, v.Type)
-		switch v.Kind {
-		case Argument:
-			fmt.Fprintf(b, " %d", v.Index)
-		case Result:
-			if fmt.Fprintf(b, " %d", v.Index); p.InPlace(v.Index) {
-				fmt.Fprintf(b, " over v%d", p.Args[p.Signature.Results[v.Index].Alias])
-			}
-		case Temporary:
-			fmt.Fprintf(b, " at %d", v.Offset)
-		case Table:
-			fmt.Fprintf(b, " of v%d", v.Index)
+	places := make([]string, len(p.Steps))
+	kernels, values := make([]bool, len(p.Kernels)), make([]bool, len(p.Values))
+	chosen := make([]bool, len(p.Steps))
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if w.Place != nil {
+			places[i] = w.Place(s.Loc, ops.of(s.Ordinal))
 		}
-		if v.Layout != nil {
-			fmt.Fprintf(b, " strides %v", v.Layout)
+		if chosen[i] = w.Chosen == nil || w.Chosen(numbers[i], places[i]); chosen[i] {
+			p.uses(i, kernels, values)
 		}
-		fmt.Fprintf(b, ", steps %d to %d\n", numberOf(numbers, v.First), numberOf(numbers, v.Last))
+	}
+	for i, k := range p.Kernels {
+		if kernels[i] || w.Chosen == nil {
+			fmt.Fprintf(w, "// kernel %d\n%v", i, k)
+		}
+	}
+	for i := range p.Values {
+		if values[i] || w.Chosen == nil {
+			p.printValue(w, ValueID(i), numbers)
+		}
 	}
 	for i := range p.Steps {
-		fmt.Fprintf(b, "step %d: ", numbers[i])
-		p.Steps[i].Work.print(b, numbers[i]+1)
+		s := &p.Steps[i]
+		if !chosen[i] {
+			w.regions(s, numbers[i], ops)
+			continue
+		}
+		if fmt.Fprintf(w, "step %d", numbers[i]); places[i] != "" {
+			fmt.Fprintf(w, ", %s", places[i])
+		}
+		w.WriteString(": ")
+		choice := w.Chosen
+		w.Chosen = nil // a loop with all of its regions
+		s.Work.print(w, numbers[i]+1, ops)
+		w.Chosen = choice
 	}
-	fmt.Fprintf(b, "arena %s\n", diag.Count(p.Arena, "byte"))
+	if w.Chosen == nil {
+		fmt.Fprintf(w, "arena %s\n", diag.Count(p.Arena, "byte"))
+	}
+}
+
+// regions prints what is chosen of the regions of a step that is not.
+func (w *lister) regions(s *Step, number int, ops Ordinals) {
+	first := number + 1
+	for j, r := range s.Regions() {
+		inner := lister{Listing: w.Listing}
+		r.print(&inner, first, s.RegionOps()[j].in(ops))
+		if inner.Len() > 0 {
+			fmt.Fprintf(w, "in region %d of step %d:\n", j, number)
+			w.indent(inner.String())
+		}
+		r.Each(func(*Step) { first++ })
+	}
+}
+
+func (w *lister) indent(text string) {
+	for line := range strings.Lines(text) {
+		w.WriteString("    " + line)
+	}
+}
+
+// uses marks the kernel and the values of a step.
+func (p *Program) uses(step int, kernels, values []bool) {
+	if l := p.Steps[step].Launch(); l != nil {
+		kernels[l.Kernel] = true
+	}
+	reads, writes := p.Access(step)
+	for _, v := range slices.Concat(reads, writes) {
+		values[v] = true
+	}
+}
+
+func (p *Program) printValue(w *lister, id ValueID, numbers []int) {
+	v := &p.Values[id]
+	fmt.Fprintf(w, "v%d: %v %v", id, v.Kind, v.Type)
+	switch v.Kind {
+	case Argument:
+		fmt.Fprintf(w, " %d", v.Index)
+	case Result:
+		if fmt.Fprintf(w, " %d", v.Index); p.InPlace(v.Index) {
+			fmt.Fprintf(w, " over v%d", p.Args[p.Signature.Results[v.Index].Alias])
+		}
+	case Temporary:
+		fmt.Fprintf(w, " at %d", v.Offset)
+	case Table:
+		fmt.Fprintf(w, " of v%d", v.Index)
+	}
+	if v.Layout != nil {
+		fmt.Fprintf(w, " strides %v", v.Layout)
+	}
+	fmt.Fprintf(w, ", steps %d to %d\n", numberOf(numbers, v.First), numberOf(numbers, v.Last))
 }
 
 // stepNumbers returns those of the program's own steps, of which the first is given.
@@ -72,7 +158,7 @@ func numberOf(numbers []int, step int) int {
 
 // print prints a step that is a kernel. What depends on how a value lies, s0
 // times its first stride and so on, follows offsets and strides.
-func (s *Launch) print(b *strings.Builder, _ int) {
+func (s *Launch) print(b *lister, _ int, _ Ordinals) {
 	fmt.Fprintf(b, "kernel %d(", s.Kernel)
 	for j, o := range s.Operands {
 		if j > 0 {
@@ -100,14 +186,14 @@ func (s *Launch) print(b *strings.Builder, _ int) {
 	b.WriteByte('\n')
 }
 
-func printFactors(b *strings.Builder, by []Factor) {
+func printFactors(b *lister, by []Factor) {
 	for _, f := range by {
 		fmt.Fprintf(b, " + %d·s%d", f.By, f.Dim)
 	}
 }
 
 // print prints a step that is a composite.
-func (c *Composite) print(b *strings.Builder, _ int) {
+func (c *Composite) print(b *lister, _ int, _ Ordinals) {
 	fmt.Fprintf(b, "composite %s(", c.Name)
 	for j, a := range slices.Concat(c.Args, c.Outs) {
 		if j > 0 {
@@ -123,37 +209,35 @@ func (c *Composite) print(b *strings.Builder, _ int) {
 }
 
 // print prints a step that the evaluator runs.
-func (h *Host) print(b *strings.Builder, _ int) { fmt.Fprintf(b, "host %s: %s\n", h.Op, h.Reason) }
+func (h *Host) print(b *lister, _ int, _ Ordinals) { fmt.Fprintf(b, "host %s: %s\n", h.Op, h.Reason) }
 
 // print prints a loop with its regions.
-func (l *Loop) print(b *strings.Builder, first int) {
+func (l *Loop) print(b *lister, first int, ops Ordinals) {
 	fmt.Fprintf(b, "while carries %s takes %s gives %s", list(l.Init), list(l.Captured), listed(l.Outs))
 	if stay := l.staying(); len(stay) > 0 {
 		fmt.Fprintf(b, ", of which the body writes over %s", listed(stay))
 	}
 	b.WriteString("\n  condition:\n")
-	first = l.Cond.printInner(b, first)
+	first = l.Cond.printInner(b, first, l.CondOps.in(ops))
 	b.WriteString("  body:\n")
-	l.Body.printInner(b, first)
+	l.Body.printInner(b, first, l.BodyOps.in(ops))
 }
 
 // print prints a branch with its regions.
-func (s *Branch) print(b *strings.Builder, first int) {
+func (s *Branch) print(b *lister, first int, ops Ordinals) {
 	fmt.Fprintf(b, "branch v%d takes %s gives %s\n", s.Index.Value, list(s.Captured), listed(s.Outs))
 	for j, r := range s.Branches {
 		fmt.Fprintf(b, "  branch %d:\n", j)
-		first = r.printInner(b, first)
+		first = r.printInner(b, first, s.Ops[j].in(ops))
 	}
 }
 
 // printInner prints the program of a region, whose first step has a number, and returns
 // the number of the step that follows.
-func (p *Program) printInner(b *strings.Builder, first int) int {
-	var inner strings.Builder
-	p.print(&inner, first)
-	for line := range strings.Lines(inner.String()) {
-		b.WriteString("    " + line)
-	}
+func (p *Program) printInner(w *lister, first int, ops Ordinals) int {
+	inner := lister{Listing: w.Listing}
+	p.print(&inner, first, ops)
+	w.indent(inner.String())
 	p.Each(func(*Step) { first++ })
 	return first
 }

@@ -139,6 +139,27 @@ type HostArg struct {
 // ordinals in the text that the region was compiled as.
 type Ordinals []int
 
+// of returns what an op of the region is in the program's text; -1 if that is unknown.
+// Without a region the text is the program's.
+func (o Ordinals) of(op int) int {
+	switch {
+	case o == nil:
+		return op
+	case op >= 0 && op < len(o):
+		return o[op]
+	}
+	return -1
+}
+
+// in returns the ordinals in the text of the program of a region of a region.
+func (o Ordinals) in(outer Ordinals) Ordinals {
+	all := make(Ordinals, len(o))
+	for i, op := range o {
+		all[i] = outer.of(op)
+	}
+	return all
+}
+
 // Loop is a while: Body makes the next values of what is carried as long as
 // Cond says so. Both take what is carried, then Captured.
 type Loop struct {

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"strings"
 
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
@@ -39,13 +38,11 @@ type Compared struct {
 func (s *Sort) Shape() types.Shape { return s.Args[0].Type.Shape }
 
 // print prints a step that is a sort.
-func (s *Sort) print(b *strings.Builder, _ int) {
+func (s *Sort) print(b *lister, _ int, _ Ordinals) {
 	first := ""
 	if s.Keep > 0 {
 		first = fmt.Sprintf(" the first %d", s.Keep)
 	}
 	fmt.Fprintf(b, "sort%s along %d gives%s %s works in %s\n", list(s.Args), s.Dim, first, list(s.Outs), listed(s.Work))
-	for line := range strings.Lines(s.Less.String()) {
-		b.WriteString("    " + line)
-	}
+	b.indent(s.Less.String())
 }

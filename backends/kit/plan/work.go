@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"ltc/backends"
 	"ltc/ir/types"
@@ -30,7 +29,7 @@ type Work interface {
 	// profile returns what is known of it before it runs.
 	profile(p *Program) backends.StepProfile
 	// print prints it; the first step of its regions has a number.
-	print(b *strings.Builder, first int)
+	print(w *lister, first int, ops Ordinals)
 }
 
 // Launch returns the launch that the step is; nil if it is other work.
