@@ -8,6 +8,7 @@ import (
 	"ltc/backends/cuda/ptx/internal/asm"
 	"ltc/backends/cuda/ptx/internal/body"
 	"ltc/backends/kit/kernel"
+	"ltc/internal/diag"
 )
 
 // Form is how threads share out a kernel's points.
@@ -191,7 +192,7 @@ func (s *Schedule) Launch(sizes []int64) (Launch, error) {
 		l.Shared = s.reductions * asm.WarpSlots * slotBytes
 		locals, ok := kernel.LocalBytes(s.k, sizes)
 		if !ok || locals > asm.MostShared-int64(l.Shared) {
-			return l, asm.Unsupported(s.k, "locals of %d bytes: a block's memory has %d", locals, asm.MostShared)
+			return l, asm.Unsupported(s.k, "locals of %s: a block's memory has %d", diag.Count(locals, "byte"), asm.MostShared)
 		}
 		var atOnce int
 		l.Variant, l.Block[0], atOnce = s.rowLaunch(n, widest, locals)

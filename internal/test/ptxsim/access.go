@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ltc/internal/diag"
 )
 
 var widths = map[string]int{"u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "b32": 4, "u32": 4, "s32": 4, "f32": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8}
@@ -191,14 +193,14 @@ func (t *thread) touchAs(as touched, address uint64, n int, shared bool, how acc
 		offset := address - sharedBase
 		switch size := uint64(len(t.block.shared)); {
 		case offset+uint64(n) > size || offset > size:
-			t.fault("%v of %d bytes at %d of a block's memory, which has %d", how, n, int64(offset), size)
+			t.fault("%v of %s at %d of a block's memory, which has %d", how, diag.Count(n, "byte"), int64(offset), size)
 			return nil
 		case offset%uint64(n) != 0:
-			t.fault("%v of %d bytes at %d of a block's memory, which is not aligned", how, n, offset)
+			t.fault("%v of %s at %d of a block's memory, which is not aligned", how, diag.Count(n, "byte"), offset)
 			return nil
 		}
 		if t.block.phases.at(offset, n) != nil {
-			t.fault("%v of %d bytes at %d of a block's memory, where an mbarrier is", how, n, offset)
+			t.fault("%v of %s at %d of a block's memory, where an mbarrier is", how, diag.Count(n, "byte"), offset)
 			return nil
 		}
 		b, who = t.block.shared[offset:][:n], t.block.touched[offset:][:n]
@@ -277,7 +279,7 @@ func nonZero(a []int32) (at int, x int32) {
 func (t *thread) mayRead(offset uint64, n int) []byte {
 	b := t.block
 	if size := uint64(len(b.shared)); offset+uint64(n) > size || offset > size {
-		t.fault("%v of %d bytes at %d of a block's memory, which has %d", reads, n, int64(offset), size)
+		t.fault("%v of %s at %d of a block's memory, which has %d", reads, diag.Count(n, "byte"), int64(offset), size)
 		return nil
 	}
 	var behind touched // of the byte before

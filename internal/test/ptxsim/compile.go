@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ltc/internal/diag"
 )
 
 // compile makes an instruction of the text that follows a predicate.
@@ -79,7 +81,7 @@ func (p *parser) unknown(opcode string) { p.fail("unknown opcode %s", opcode) }
 
 func (p *parser) count(args []string, want int, opcode string) bool {
 	if len(args) != want {
-		p.fail("%s has %d operands, want %d", opcode, len(args), want)
+		p.fail("%s has %s, want %d", opcode, diag.Count(len(args), "operand"), want)
 	}
 	return p.err == nil
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"ltc/backends/cuda/ptx/internal/asm"
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -59,7 +60,7 @@ func (a Op) Check() error {
 	case a.Type != types.BF16 && a.Type != types.F16:
 		return unsupported("of %v, which tensor cores do not multiply as it is", a.Type)
 	case min(a.Dim, a.Width) < 1 || max(a.Dim, a.Width) > mostFeatures:
-		return unsupported("of %d and %d features: from 1 to %d", a.Dim, a.Width, mostFeatures)
+		return unsupported("of %d and %s: from 1 to %d", a.Dim, diag.Count(a.Width, "feature"), mostFeatures)
 	case !(c > 0x1p-100) || c > 0x1p100:
 		return unsupported("with scores scaled by %v", a.Scale)
 	case a.masked() && !masks[a.Mask]:
@@ -131,7 +132,7 @@ func (a Op) String() string {
 	if a.Split {
 		mask += ", keys in parts"
 	}
-	return fmt.Sprintf("%sattention of %v, %d and %d features%s, tiles of %d queries and %d keys", causal, a.Type, a.Dim, a.Width, mask, a.rows(), a.tile())
+	return fmt.Sprintf("%sattention of %v, %d and %s%s, tiles of %s and %s", causal, a.Type, a.Dim, diag.Count(a.Width, "feature"), mask, diag.Count(a.rows(), "query"), diag.Count(a.tile(), "key"))
 }
 
 // writer writes an entry.
