@@ -79,12 +79,13 @@ soak: ## run a million steps, and a million reads, and watch memory; compare 100
 	soak() { echo "soak: $$*"; $(GO) test -count 1 -timeout 4h -v "$$@" || { echo "make soak: FAILED: see above" >&2; exit 1; }; }; \
 	soak -run 'FlatMemory|AliasSoak' ./lazy; \
 	soak -run ManyPrograms ./internal/test/manyprograms; \
+	soak -run KilledWriters ./backends/objcache; \
 	soak -run Soak ./backends/kit/simplify; \
-	soak -run '^TestRandom$$|RandomPrograms|RandomUpdates|Networks|TestThreads|LargePrograms|^TestConvolutions$$|^TestSelectAndScatter$$|DeepAndWide|Billions|^TestContractions$$|^TestOps$$|^TestExponentialsOfRows$$' ./backends/reference/llvm; \
+	soak -run '^TestRandom$$|RandomPrograms|RandomUpdates|Networks|TestThreads|LargePrograms|^TestConvolutions$$|^TestSelectAndScatter$$|DeepAndWide|Billions|^TestContractions$$|^TestOps$$|^TestExponentialsOfRows$$|^TestRecords$$|^TestBlocksOfRows$$' ./backends/reference/llvm; \
 	soak -run '^TestProducts$$' ./backends/reference/llvm/gemm; \
 	soak -run '^TestRandom$$|^TestTop$$' ./internal/test/cudafake ./backends/cuda/ptx ./backends/cuda/ptx/sorts; \
 	soak -run DenseRoundTrip ./mlir; \
-	soak -run LikeEvaluator ./backends/reference/llvm/vector; \
+	soak -run 'LikeEvaluator|^TestNEON$$' ./backends/reference/llvm/vector; \
 	soak -run '^TestRandom|^TestSuite|^TestInterpreter$$' ./backends/cuda; \
 	soak -run '^TestConformance$$' ./internal/test/cudasim; \
 	soak -run '^TestRandomPrograms$$' ./model; \

@@ -49,7 +49,7 @@ func write(dir string, limit int64) {
 // Processes are killed while they write, many times: what they had written
 // before is there and right, and so is all else that is found.
 func TestKilledWriters(t *testing.T) {
-	kills := trials.Of(1000)
+	kills := trials.Soak(200, 1000)
 	var want [objects][]byte
 	for n := range want {
 		want[n] = content(n)

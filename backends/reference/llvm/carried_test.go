@@ -12,6 +12,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
@@ -108,7 +109,11 @@ func TestBlocksOfRows(t *testing.T) {
 			kernels = append(kernels, k)
 		}
 	}
-	for _, c := range compilers(t) {
+	for i, c := range compilers(t) {
+		kernels := kernels
+		if i > 0 && !trials.Soaking() { // levels below the processor's
+			kernels = everyThird(kernels, i)
+		}
 		for n, code := range compile(t, c, kernels...) {
 			k := kernels[n]
 			require.Contains(t, schedule(code), "block x block y block z", "%v", k)

@@ -130,18 +130,30 @@ const nothing = 0xa5
 func (x trial) worst(t *testing.T, o operands) float64 {
 	written := make([]bool, len(o.c.bytes))
 	worst := 0.
+	// The rows of a and the columns of b, with what is added to them.
+	left, right := make([]float64, x.m*x.k), make([]float64, x.n*x.k)
 	for i := range x.batch {
+		for k := range x.k {
+			for m := range x.m {
+				a := &left[m*x.k+k]
+				*a = o.a.get(i, m, k)
+				if v := o.added[0]; v[0] != nil {
+					*a += v[0].get(0, 0, m) + v[1].get(0, 0, k)
+				}
+			}
+			for n := range x.n {
+				b := &right[n*x.k+k]
+				*b = o.b.get(i, k, n)
+				if v := o.added[1]; v[0] != nil {
+					*b += v[0].get(0, 0, n) + v[1].get(0, 0, k)
+				}
+			}
+		}
 		for m := range x.m {
 			for n := range x.n {
 				sum, size := 0., 0.
 				for k := range x.k {
-					a, b := o.a.get(i, m, k), o.b.get(i, k, n)
-					if v := o.added[0]; v[0] != nil {
-						a += v[0].get(0, 0, m) + v[1].get(0, 0, k)
-					}
-					if v := o.added[1]; v[0] != nil {
-						b += v[0].get(0, 0, n) + v[1].get(0, 0, k)
-					}
+					a, b := left[m*x.k+k], right[n*x.k+k]
 					sum += a * b
 					size += math.Abs(a * b)
 					if x.before > 0 {
