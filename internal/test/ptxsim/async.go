@@ -81,9 +81,11 @@ func (t *thread) copyLater(to, from uint64, size, taken int) {
 		return
 	}
 	var all source
-	step := 1 // all at once if they are there and aligned
-	if _, _, err := b.find(from, max(taken, 1)); err == nil && taken&(taken-1) == 0 {
-		step = taken
+	step := 1
+	if taken > 0 && taken&(taken-1) == 0 {
+		if _, _, err := b.find(from, taken); err == nil { // all at once: they are there, and aligned
+			step = taken
+		}
 	}
 	for j := 0; j < taken; j += step {
 		in := t.touch(from+uint64(j), step, false, reads)
