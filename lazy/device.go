@@ -78,7 +78,7 @@ type Option func(*Device)
 func Threads(n int) Option { return func(d *Device) { d.options.Threads = n } }
 
 // TF32 lets products of f32 be computed of the 11 leading bits of their factors where
-// a device is faster then, as tensor cores of GPUs are: results are off by a
+// a device is faster then, as tensor cores of GPUs are. Results are off by a
 // thousandth or so. Sums are of f32. On CPUs it changes nothing.
 func TF32() Option { return func(d *Device) { d.options.TF32 = true } }
 

@@ -37,6 +37,9 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 		require.NotEmpty(t, found)
 		for _, path := range found {
 			name := dir + "/" + filepath.Base(path)
+			if name == "lazy/topics_gen.go" { // of tools/reference, whose test compares it
+				continue
+			}
 			require.Contains(t, files, name)
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)

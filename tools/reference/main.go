@@ -1,0 +1,50 @@
+// Reference writes docs/reference, the pages about package lazy by topic, and the list of
+// families in the package's documentation, from the op table and from the comments of the
+// package's source:
+//
+//	go run ./tools/reference
+//
+// The topics are in topics.go. A function, method or type that no topic names is an error,
+// unless the op table has it.
+package main
+
+//go:generate go run . -root ../..
+
+import (
+	"flag"
+	"log"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	log.SetFlags(0)
+	root := flag.String("root", ".", "`folder` of the module")
+	flag.Parse()
+	files, err := generate(*root)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(*root, filepath.FromSlash(name)), text, 0o666); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// generate returns the files by their path below the module's root.
+func generate(root string) (map[string][]byte, error) {
+	l, err := read(root)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := l.fill(pages)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{"docs/reference/README.md": index(pages), "lazy/topics_gen.go": families(pages)}
+	for i := range pages {
+		files["docs/reference/"+pages[i].file] = l.page(&pages[i])
+	}
+	return files, nil
+}

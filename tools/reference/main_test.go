@@ -1,0 +1,117 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The files are what the source gives, there are no others, and a page is short.
+func TestFilesAreCurrent(t *testing.T) {
+	files, err := generate("../..")
+	require.NoError(t, err)
+	var pages []string
+	for name, text := range files {
+		old, err := os.ReadFile(filepath.Join("../..", name))
+		require.NoError(t, err)
+		require.Equal(t, string(text), string(old), "%s: go generate ./tools/reference writes it anew", name)
+		require.Less(t, len(text), 15_000, name)
+		if dir, page := filepath.Split(name); dir == "docs/reference/" {
+			pages = append(pages, page)
+		}
+	}
+	found, err := os.ReadDir("../../docs/reference")
+	require.NoError(t, err)
+	require.Len(t, found, len(pages))
+}
+
+func lazyLibrary(t *testing.T) *library {
+	l, err := read("../..")
+	require.NoError(t, err)
+	return l
+}
+
+func TestGradients(t *testing.T) {
+	l := lazyLibrary(t)
+	for name, want := range map[string]string{
+		"Tensor.Add":         "of `x`, `y`",
+		"Tensor.Where":       "of `x`, `y`", // the condition is bool
+		"Tensor.Gather":      "of `x`",
+		"Tensor.Floor":       "0, as of every step function",
+		"Tensor.ArgMax":      notFloat,
+		"Tensor.Less":        notFloat,
+		"Tensor.ShiftLeft":   "none: no operand is floating point",
+		"Tensor.Softmax":     "its own, of `x`",
+		"Tensor.Mean":        "by its ops, of `x`",
+		"Tensor.SumKeep":     "by its ops",
+		"Random.Dropout":     "of `x`",
+		"Random.Categorical": "none: the probabilities that numbers are drawn with have none",
+		"Zeros":              "",
+		"Tensor.Fill_":       "",
+		"Tensor.Shape":       "",
+	} {
+		require.Contains(t, l.decls, name)
+		require.Equal(t, want, l.gradient(name), name)
+	}
+}
+
+func TestRecorded(t *testing.T) {
+	l := lazyLibrary(t)
+	for name, want := range map[string]string{
+		"Tensor.MulScalar": "mul",
+		"Tensor.SumKeep":   "reshape sum",
+		"computeMean":      "convert div sum",
+		"computeErf":       "abs add compare convert div exp maximum minimum mul neg sub where", // of functions given to others
+		"Random.Bits":      "philox4x32 reshape",
+		"From":             "",
+	} {
+		require.Contains(t, l.decls, name)
+		require.Equal(t, strings.Fields(want), append([]string{}, l.recorded(name)...), name)
+	}
+}
+
+func TestTopics(t *testing.T) {
+	l := lazyLibrary(t)
+	without := func(name string) []page {
+		all := slices.Clone(pages)
+		for i := range all {
+			all[i].topics = slices.Clone(all[i].topics)
+			for j := range all[i].topics {
+				names := strings.Fields(all[i].topics[j].names)
+				all[i].topics[j].names = strings.Join(slices.DeleteFunc(names, func(n string) bool { return n == name }), " ")
+			}
+		}
+		return all
+	}
+	_, err := l.fill(without("Trace.Read"))
+	require.EqualError(t, err, "Trace.Read is in no topic: name it in tools/reference/topics.go")
+	_, err = l.fill(without("AddScalar"))
+	require.EqualError(t, err, "Tensor.AddScalar is in no topic: name it in tools/reference/topics.go")
+	_, err = l.fill(append(without(""), page{topics: []topic{{"More", "Add"}}}))
+	require.EqualError(t, err, "topic More: there is no Add, or it stands twice")
+	_, err = l.fill(append(without(""), page{topics: []topic{{"More", "Nothing"}}}))
+	require.EqualError(t, err, "topic More: there is no Nothing, or it stands twice")
+
+	// Rows of the op table have a place anyway.
+	filled, err := l.fill(without("Add"))
+	require.NoError(t, err)
+	require.Equal(t, "Add", lastName(filled, restElementwise))
+	filled, err = l.fill(without("Softmax"))
+	require.NoError(t, err)
+	require.Equal(t, "Softmax", lastName(filled, rest))
+}
+
+func lastName(pages []page, title string) string {
+	for _, p := range pages {
+		for _, topic := range p.topics {
+			if names := strings.Fields(topic.names); topic.title == title {
+				return names[len(names)-1]
+			}
+		}
+	}
+	return ""
+}
