@@ -13,15 +13,20 @@ import (
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/internal/test/programs"
+	"ltc/internal/trials"
 )
 
 // Recurrent networks compile in time that grows with their columns and steps: so does their
 // code, and no block of it, which takes libLLVM more time than its length, is long.
 func TestCellsHaveShortBlocks(t *testing.T) {
+	numbers, widths := []int{1, 10}, []int{8, 48, 64}
+	if trials.Soaking() {
+		numbers, widths = []int{1, 4, 10}, []int{8, 16, 32, 48, 64}
+	}
 	for _, kind := range []string{"gru", "lstm"} {
 		for _, level := range []vector.Level{vector.AVX2, vector.AVX512} {
-			for _, steps := range []int{1, 4, 10} {
-				for _, columns := range []int{8, 16, 32, 48, 64} {
+			for _, steps := range numbers {
+				for _, columns := range widths {
 					all, longest := codeOf(t, programs.Cell(kind, 64, columns, steps), level)
 					t.Logf("%s %v, %d steps of %d columns: %d lines, %d in a block", kind, level, steps, columns, all, longest)
 					require.Less(t, longest, 2000)

@@ -40,7 +40,7 @@ func TestLargePrograms(t *testing.T) {
 // So do networks of small layers, which are kernels of their rows, with LTC_SOAK=1
 // 10,000.
 func TestNetworks(t *testing.T) {
-	count(t, trials.Soak(24, 10_000), func(seed uint64) programs.Program {
+	count(t, trials.Soak(12, 10_000), func(seed uint64) programs.Program {
 		return programs.Program{Text: programs.Network(rand.New(rand.NewPCG(seed, 4)))}
 	})
 }
