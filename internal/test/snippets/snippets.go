@@ -19,20 +19,23 @@ var (
 	block   = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
 )
 
-// Check requires that every block of Go in a page is a part of the sources, files of a
-// pattern, but for white space. It also requires that the sources' examples say what they
+// Check requires that every block of Go in a page is a part of the sources, files of
+// patterns, but for white space. It also requires that the sources' examples say what they
 // print: without that they are not run.
-func Check(t *testing.T, page, sources string) {
+func Check(t *testing.T, page string, sources ...string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
-	files, err := filepath.Glob(sources)
-	require.NoError(t, err)
 	var code []byte
-	for _, f := range files {
-		text, err := os.ReadFile(f)
+	for _, pattern := range sources {
+		files, err := filepath.Glob(pattern)
 		require.NoError(t, err)
-		code = append(code, text...)
+		require.NotEmpty(t, files, pattern)
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			require.NoError(t, err)
+			code = append(code, text...)
+		}
 	}
 	examples := example.FindAllString(string(code), -1)
 	require.NotEmpty(t, examples)

@@ -1,4 +1,4 @@
-package soa_test
+package exec_test
 
 import (
 	"context"
