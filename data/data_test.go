@@ -269,8 +269,8 @@ func TestReadIDXErrors(t *testing.T) {
 		{idx(0x08, "", 1<<31), "a.idx: dimension 0 of 1 is -2147483648"},
 		{idx(0x08, "", 1, 1<<30, 4), "a.idx: not enough memory: a row has more than 2147483647 elements"},
 		{idx(0x0e, "", 1<<31-1, 1<<31-1), "a.idx: not enough memory: 2147483647 rows of 2147483647 elements"},
-		{idx(0x08, "123", 2, 2), "a.idx: truncated: 2 rows of 2 elements take 4 bytes, found 3 after the header: unexpected EOF"},
-		{idx(0x08, "", 1<<30, 1<<29), "a.idx: truncated: 1073741824 rows of 536870912 elements take 576460752303423488 bytes, found 0 after the header: unexpected EOF"}, // takes no memory
+		{idx(0x08, "123", 2, 2), "a.idx: truncated: found 3 bytes after the header, want 4 for 2 rows of 2 elements: unexpected EOF"},
+		{idx(0x08, "", 1<<30, 1<<29), "a.idx: truncated: found 0 bytes after the header, want 576460752303423488 for 1073741824 rows of 536870912 elements: unexpected EOF"}, // takes no memory
 		{idx(0x08, "12345", 2, 2), "a.idx: the file goes on after its 2 rows of 2 elements"},
 		{gzipped(t, idx(0x08, "1234", 2, 2))[:30], "a.idx: after the last element: unexpected EOF"},
 	} {

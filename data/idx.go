@@ -108,8 +108,8 @@ func (t *Table) read(r *bufio.Reader, kind idxType) error {
 			return fmt.Errorf("row %d of %d: %w", len(t.Values)/t.Cols+1, t.Rows, err)
 		}
 		if k, err := readFull(r, chunk[:n*kind.size]); err != nil {
-			return fmt.Errorf("truncated: %s of %s take %s, found %d after the header: %w", diag.Count(t.Rows, "row"), diag.Count(t.Cols, "element"),
-				diag.Count(t.Rows*t.Cols*kind.size, "byte"), len(t.Values)*kind.size+k, err)
+			return fmt.Errorf("truncated: found %s after the header, want %d for %s of %s: %w", diag.Count(len(t.Values)*kind.size+k, "byte"),
+				t.Rows*t.Cols*kind.size, diag.Count(t.Rows, "row"), diag.Count(t.Cols, "element"), err)
 		}
 		for k := range n {
 			t.Values = append(t.Values, float32(kind.at(chunk[k*kind.size:])))

@@ -201,7 +201,7 @@ func inferPad(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *bro
 		}
 		shape[i] = low[i] + d + max(d-1, 0)*interior[i] + high[i]
 		if shape[i] < 0 {
-			return breaks(padSize, "axis %d: low %d and high %d take more than the %s there are", i, low[i], high[i], diag.Count(d, "element"))
+			return breaks(padSize, "axis %d: low %d and high %d take more than its %s", i, low[i], high[i], diag.Count(d, "element"))
 		}
 	}
 	t := types.Type{DType: x.DType, Shape: shape}

@@ -92,7 +92,7 @@ func far(d samples.Difference, elements int) string {
 	case math.IsInf(d.Size, 1) && at == "":
 		what = "different"
 	case math.IsInf(d.Size, 1):
-		what = fmt.Sprintf("%d of %s differ, most%s", d.Count, diag.Count(elements, "element"), at)
+		what = fmt.Sprintf("%d of %s not equal, most%s", d.Count, diag.Count(elements, "element"), at)
 	}
 	return fmt.Sprintf("%s: %s, want %s", what, d.Got, d.Want)
 }
