@@ -21,7 +21,7 @@ import (
 
 // Where what can be shown without a GPU stands, which TestReach writes with -update.
 const (
-	reachPage  = "../docs/first-gpu-run.md"
+	reachPage  = "../docs/gpu-tests.md"
 	reachBegin = "<!-- go -C bench test . -run TestReach -update writes this -->\n"
 	reachEnd   = "<!-- to here -->\n"
 	assembled  = "../backends/cuda/ptx/testdata/ptxas.tsv"

@@ -1,7 +1,7 @@
 // Package cuda runs programs on NVIDIA's GPUs: it registers the backend cuda,
-// whose kernels are PTX that the driver compiles. Its central type is [Device]. None of
-// its kernels has run on a GPU yet: tests run them in an interpreter of PTX, on a driver
-// that stands in for NVIDIA's.
+// whose kernels are PTX that the driver compiles. Its central type is [Device]. Tests run
+// the kernels in an interpreter of PTX, on a driver that stands in for NVIDIA's, or on a
+// GPU, which gives the same bits.
 //
 // Ops without a kernel are steps of the program that the evaluator runs on the host:
 // package kit brings it, and programs that import this package alone have it.

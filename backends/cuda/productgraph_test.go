@@ -123,7 +123,7 @@ func TestProductsMoveInGraphs(t *testing.T) {
 	}
 	require.Equal(t, Launches{Kernels: 8, Products: 4}, run(all[0]))
 	require.Equal(t, Launches{Graphs: 1}, run(all[0]))
-	// Captures of two products for new addresses take less than twelve launches.
+	// Captures of two products for new addresses take less than the launches of twelve steps.
 	require.Equal(t, Launches{Graphs: 1}, run(all[1]))
 	before := calls()
 	for i := range 6 { // by turns: all is captured

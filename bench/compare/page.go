@@ -30,7 +30,7 @@ const profiling = `
 Rows of figures are in ` + "`figures.jsonl`" + ` below the directory that ` + "`-scratch`" + ` names; ` + "`-from`" + ` makes the page of them again.
 
 ## GPUs
-No GPU was at hand up to 2026-11-23: no figure here is of one, and none of ` + "`cuda`" + ` has been measured. What can be shown without a GPU, from the kernels' text, from what NVIDIA's assembler says of it and from runs on a driver that queues nothing, is in [first-gpu-run.md](first-gpu-run.md#what-can-be-shown-without-a-gpu). Where there is one, ` + "`make bench-gpu`" + ` measures the workloads beside PyTorch and JAX, and writes ` + "`performance-gpu.md`" + ` ([first-gpu-run.md](first-gpu-run.md#measurements)).
+Figures of GPUs are in [performance-gpu.md](performance-gpu.md), which ` + "`make bench-gpu`" + ` measures beside PyTorch and JAX; how is in [gpu-tests.md](gpu-tests.md#measurements).
 `
 
 // plain is what a device without a compiler tells of itself.
