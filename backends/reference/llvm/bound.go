@@ -72,27 +72,30 @@ func (p *productKernel) same(f kernel.Factor, mem []unsafe.Pointer) bool {
 	return true
 }
 
-// keep has r read B packed, if its plan would pack it in each run and it does not
-// change: the one that products of other sizes read, too, or one that it packs.
-func (r *product) keep(problem gemm.Problem, sizes []int64) error {
+// packOnce plans r anew for a packed B, if its plan would pack B in each run and B does
+// not change, and reports whether it does. B is then that of r.key.
+func (r *product) packOnce(problem gemm.Problem, sizes []int64) (bool, error) {
 	p := r.of
 	if p.keeps == nil || !r.plan.Packs() {
-		return nil
+		return false, nil
 	}
 	r.key = p.keyOfB(append(r.key[:0], r.order...), &problem, sizes, r.table)
-	b := p.keeps.of(r.key)
-	if b == nil && len(*p.keeps.list.Load()) >= mostPacked {
-		return nil
+	if p.keeps.of(r.key) == nil && len(*p.keeps.list.Load()) >= mostPacked {
+		return false, nil
 	}
 	problem.PackedB = true
-	if err := r.plan.Replan(problem); err != nil {
-		return err
-	}
+	return true, r.plan.Replan(problem)
+}
+
+// keep has r read the packed B of r.key: the one that products of other sizes read, too,
+// or one that it packs.
+func (r *product) keep(sizes []int64) {
+	k := r.of.keeps
+	b := k.of(r.key)
 	if b == nil {
-		b = p.keeps.pack(r, sizes)
+		b = k.pack(r, sizes)
 	}
 	r.packed = b.base
-	return nil
 }
 
 // keyOfB appends the numbers that B as it is packed depends on.

@@ -36,64 +36,91 @@ kernel bias(x: f32[n0, n2] strides [*, 1], w: f32[n2, n1] strides [*, 1], b: f32
 }
 `
 
-// Bound products read the packed matrix alone: the one that it was made of may
-// change, and results have the same bits. It is packed once for all sizes, and
-// preparing for another one allocates nothing.
-func TestBoundProduct(t *testing.T) {
-	const most, n, k = 300, 601, 700
-	for _, c := range compilers(t) {
-		parsed, err := kernel.Parse(strings.TrimSpace(multiplied))
-		require.NoError(t, err)
-		plain := compile(t, c, parsed)[0].(kernel.Preparer)
-		matrix := func(elements, seed int) soa.View {
-			v, err := samples.Make(types.Type{DType: types.F32, Shape: types.Shape{elements}}, fmt.Sprint("rand:", seed))
-			require.NoError(t, err)
-			return v
-		}
-		x, w, b, y := matrix(most*k, 1), matrix(k*n, 2), matrix(n, 3), matrix(most*n, 4)
-		mem := []unsafe.Pointer{x.Base(), w.Base(), b.Base(), y.Base()}
-		launch, strides := []int64{0, n, k}, []int64{k, n, n}
-		prepare := func(code kernel.Code, m int64, last kernel.Code) kernel.Code {
-			launch[0] = m
-			code, err := code.(kernel.Preparer).Prepare(t.Context(), launch, strides, last)
-			require.NoError(t, err)
-			return code
-		}
-		run := func(code kernel.Code, m int64) []byte {
-			sizes := []int64{m, n, k}
-			work := soa.Make(types.Type{DType: types.U8, Shape: types.Shape{code.Scratch(sizes, 1)}})
-			require.NoError(t, code.Run(&kernel.Call{Mem: mem, Sizes: sizes, Strides: []int64{k, n, n}, Scratch: work.Base(), Parts: 1}))
-			return slices.Clone(unsafe.Slice((*byte)(y.Base()), 4*m*n))
-		}
-		sizes := []int64{most, 1, 90, most, 2, 200}
-		var want [][]byte
-		for _, m := range sizes {
-			want = append(want, run(prepare(plain, m, nil), m))
-		}
-		kept := keeper{}
-		require.Same(t, plain, plain.(kernel.Binder).Bind([]unsafe.Pointer{x.Base(), nil, b.Base(), nil}, kept), "nothing to pack")
-		bound := plain.(kernel.Binder).Bind([]unsafe.Pointer{nil, w.Base(), nil, nil}, kept)
-		code := prepare(bound, most, nil)
-		require.Len(t, kept, 1)
-		all := []int64{most, n, k}
-		require.Less(t, code.Scratch(all, 1), prepare(plain, most, nil).Scratch(all, 1))
-		saved := slices.Clone(unsafe.Slice((*byte)(w.Base()), 4*k*n))
-		for i, m := range sizes {
-			if code = prepare(bound, m, code); code.(*product).packed != nil {
-				clear(unsafe.Slice((*byte)(w.Base()), 4*k*n))
-			}
-			require.Equal(t, want[i], run(code, m), "%v, %d rows", c.machine.Level, m)
-			copy(unsafe.Slice((*byte)(w.Base()), 4*k*n), saved)
-		}
-		require.Len(t, kept, 1, "one for all sizes")
-		if !trials.Race {
-			require.Zero(t, testing.AllocsPerRun(3, func() {
-				for _, m := range sizes {
-					code = prepare(bound, m, code)
-				}
-			}))
-		}
+// multipliedOf is multiplied, of a matrix of narrow elements.
+func multipliedOf(d types.DType) string {
+	if d == types.F32 {
+		return multiplied
 	}
+	return strings.NewReplacer("w: f32", "w: "+d.String(),
+		"%2 = multiply %0, %1 : f32\n    %3 = reduce add %2", "%2 = convert %1 : f32\n    %3 = multiply %0, %2 : f32\n    %4 = reduce add %3",
+		"%4 = load b[j]\n    %5 = add %3, %4 : f32\n    store y[i, j], %5", "%5 = load b[j]\n    %6 = add %4, %5 : f32\n    store y[i, j], %6").Replace(multiplied)
+}
+
+// Bound products read the packed matrix alone: the one that it was made of may
+// change, and results have the same bits. It is packed once for all sizes, in as many
+// bytes as its elements have, and preparing for another one allocates nothing.
+func TestBoundProduct(t *testing.T) {
+	for _, c := range compilers(t) {
+		wide := boundProduct(t, c, types.F32)
+		require.Equal(t, wide/2, boundProduct(t, c, types.BF16), c.machine.Level)
+		if c.machine.Halves() {
+			wide /= 2
+		}
+		require.Equal(t, wide, boundProduct(t, c, types.F16), c.machine.Level)
+	}
+}
+
+// boundProduct returns how many bytes a matrix of elements d is packed to.
+func boundProduct(t *testing.T, c *shared, d types.DType) (bytes int) {
+	const most, n, k = 460, 601, 700
+	parsed, err := kernel.Parse(strings.TrimSpace(multipliedOf(d)))
+	require.NoError(t, err)
+	plain := compile(t, c, parsed)[0].(kernel.Preparer)
+	matrix := func(d types.DType, elements, seed int) soa.View {
+		v, err := samples.Make(types.Of(d, elements), fmt.Sprint("rand:", seed))
+		require.NoError(t, err)
+		return v
+	}
+	x, w, b, y := matrix(types.F32, most*k, 1), matrix(d, k*n, 2), matrix(types.F32, n, 3), matrix(types.F32, most*n, 4)
+	mem := []unsafe.Pointer{x.Base(), w.Base(), b.Base(), y.Base()}
+	launch, strides := []int64{0, n, k}, []int64{k, n, n}
+	prepare := func(code kernel.Code, m int64, last kernel.Code) kernel.Code {
+		launch[0] = m
+		code, err := code.(kernel.Preparer).Prepare(t.Context(), launch, strides, last)
+		require.NoError(t, err)
+		return code
+	}
+	run := func(code kernel.Code, m int64) []byte {
+		sizes := []int64{m, n, k}
+		work := soa.Make(types.Type{DType: types.U8, Shape: types.Shape{code.Scratch(sizes, 1)}})
+		require.NoError(t, code.Run(&kernel.Call{Mem: mem, Sizes: sizes, Strides: []int64{k, n, n}, Scratch: work.Base(), Parts: 1}))
+		return slices.Clone(unsafe.Slice((*byte)(y.Base()), 4*m*n))
+	}
+	sizes := []int64{most, 1, 90, most, 2, 200}
+	var want [][]byte
+	for _, m := range sizes {
+		want = append(want, run(prepare(plain, m, nil), m))
+	}
+	kept := keeper{}
+	require.Same(t, plain, plain.(kernel.Binder).Bind([]unsafe.Pointer{x.Base(), nil, b.Base(), nil}, kept), "nothing to pack")
+	bound := plain.(kernel.Binder).Bind([]unsafe.Pointer{nil, w.Base(), nil, nil}, kept)
+	code := prepare(bound, most, nil)
+	require.Len(t, kept, 1)
+	all := []int64{most, n, k}
+	if d == types.F32 { // others convert a block at a time for many rows
+		require.Less(t, code.Scratch(all, 1), prepare(plain, most, nil).Scratch(all, 1))
+	}
+	elements := unsafe.Slice((*byte)(w.Base()), w.Type.Bytes())
+	saved := slices.Clone(elements)
+	for i, m := range sizes {
+		if code = prepare(bound, m, code); code.(*product).packed != nil {
+			clear(elements)
+		}
+		require.Equal(t, want[i], run(code, m), "%v, %d rows", c.machine.Level, m)
+		copy(elements, saved)
+	}
+	require.Len(t, kept, 1, "one for all sizes")
+	if !trials.Race {
+		require.Zero(t, testing.AllocsPerRun(3, func() {
+			for _, m := range sizes {
+				code = prepare(bound, m, code)
+			}
+		}))
+	}
+	for _, v := range kept {
+		bytes += v.Type.Bytes()
+	}
+	return bytes
 }
 
 // keeper is a [kernel.Keeper].
@@ -143,6 +170,19 @@ var bindable = []string{`func.func @main(%x: tensor<3x130x70xf32>, %w: tensor<70
 		stablehlo.return %n, %e : tensor<i32>, tensor<200x64xf32>
 	}
 	return %r#1 : tensor<200x64xf32>
+}`, `func.func @main(%x: tensor<130x70xf32>, %w: tensor<70x90xbf16> {ltc.constant}) -> tensor<130x90xf32> {
+	%0 = stablehlo.convert %w : (tensor<70x90xbf16>) -> tensor<70x90xf32>
+	%1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0] : (tensor<130x70xf32>, tensor<70x90xf32>) -> tensor<130x90xf32>
+	return %1 : tensor<130x90xf32>
+}`, `func.func @main(%x: tensor<300x610xf16>, %w: tensor<90x610xf16> {ltc.constant}, %s: tensor<610xf16> {ltc.constant}) -> tensor<300x90xf16> {
+	%0 = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<610xf16>) -> tensor<90x610xf16>
+	%1 = stablehlo.multiply %w, %0 : tensor<90x610xf16>
+	%2 = stablehlo.dot_general %x, %1, contracting_dims = [1] x [1] : (tensor<300x610xf16>, tensor<90x610xf16>) -> tensor<300x90xf16>
+	return %2 : tensor<300x90xf16>
+}`, `func.func @main(%x: tensor<2x20x20x16xf32>, %w: tensor<3x3x16x40xf16> {ltc.constant}) -> tensor<2x18x18x40xf32> {
+	%0 = stablehlo.convert %w : (tensor<3x3x16x40xf16>) -> tensor<3x3x16x40xf32>
+	%1 = stablehlo.convolution(%x, %0) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x20x20x16xf32>, tensor<3x3x16x40xf32>) -> tensor<2x18x18x40xf32>
+	return %1 : tensor<2x18x18x40xf32>
 }`, dequantised, strings.ReplaceAll(dequantised, "tensor<90xf32> {ltc.constant}", "tensor<90xf32>")}
 
 // dequantised is a program whose constant matrix is of bytes, with a scale for

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "e825f59875980e65a5cc1284"
+const buildID = "327bfcb2df2ca56ac3820f20"

@@ -243,6 +243,10 @@ func (r *product) planned(ctx context.Context, problem gemm.Problem, sizes []int
 	if err := r.replan(problem); err != nil {
 		return r.alone(ctx) // other elements
 	}
+	keeps, err := r.packOnce(problem, sizes)
+	if err != nil {
+		return err
+	}
 	made, err := p.functions(ctx, r.plan)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -255,7 +259,10 @@ func (r *product) planned(ctx context.Context, problem gemm.Problem, sizes []int
 		return r.alone(ctx)
 	}
 	r.product = made.For(r.plan)
-	return r.keep(problem, sizes)
+	if keeps {
+		r.keep(sizes)
+	}
+	return nil
 }
 
 // replan plans a problem in the memory of the plan at hand.

@@ -24,12 +24,12 @@ func (p *Product) prologues(a, b bool) {
 }
 
 // prologueOf returns the prologue of a factor whose own axis is M or N. What it
-// gives is the factor's value, or the bf16 that this is converted from, which
-// machines may multiply faster.
+// gives is the factor's value, or the element of 16 bits that this is converted from, which
+// machines may multiply faster, and which takes less memory packed.
 func (p *Product) prologueOf(f kernel.Factor, own int, suffix string) gemm.Fused[gemm.Prologue] {
 	k := p.Kernel
 	v := f.Value
-	if i := &k.Instrs[v]; i.Op == kernel.Convert && i.Type == types.F32 && k.Instrs[i.Args[0]].Type == types.BF16 {
+	if i := &k.Instrs[v]; i.Op == kernel.Convert && i.Type == types.F32 && (k.Instrs[i.Args[0]].Type == types.BF16 || k.Instrs[i.Args[0]].Type == types.F16) {
 		v = i.Args[0]
 	}
 	q := &prologue{Product: p, Factor: f, value: v, own: own, wanted: make([]bool, len(k.Instrs))}

@@ -1,12 +1,18 @@
 package gemm
 
+import "ltc/ir/types"
+
 // rowsAhead is how many rows of B before they are read they are asked for, if
 // they do not lie one behind the other.
 const rowsAhead = 32
 
+// narrowAhead is how many bytes before they are read rows of narrow panels are asked
+// for: they come from memory when the first rows of A meet them.
+const narrowAhead = 2 << 10
+
 // ask says what the kernel prefetches, besides C. It prefetches rows of A that come from
-// beyond the L2 cache, the next matrix of B, and rows of an unpacked B that do not stay in
-// that cache. A prefetch beyond the operands' ends does no harm.
+// beyond the L2 cache, the next matrix of B, rows of an unpacked B that do not stay in that
+// cache, and rows of narrow panels. A prefetch beyond the operands' ends does no harm.
 func (r *run) ask(x *block, rows int) {
 	q, a := r.plan, r.args
 	p, c := &q.p, q.core
@@ -21,6 +27,9 @@ func (r *run) ask(x *block, rows int) {
 		a[wordDrip] = a[wordARow]
 	default:
 		a[wordAhead] = word(ceil(ceil(c.steps(x.depth)*c.laneSize(), line), panels))
+	}
+	if c.narrow != types.Invalid {
+		a[wordFar] = narrowAhead
 	}
 	if !q.directB {
 		return

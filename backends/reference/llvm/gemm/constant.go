@@ -17,7 +17,7 @@ func (q *Plan) rowsBefore(k int) int {
 // panelBytes is the bytes of a panel of all of k.
 func (q *Plan) panelBytes() int {
 	last := max(q.p.K-1, 0) / q.depth * q.depth
-	return (q.rowsBefore(last) + q.core.panelRows(q.p.K-last)) * q.core.rowBytes()
+	return (q.rowsBefore(last) + q.core.panelRows(q.p.K-last)) * q.packed.panelRow()
 }
 
 func (q *Plan) matrixBytes() int { return ceil(q.p.N, q.core.columns()) * q.panelBytes() }
@@ -29,7 +29,7 @@ func (q *Plan) Packs() bool {
 }
 
 // Core names the kernel of the plan, on whose form of B panels depend.
-func (q *Plan) Core() string { return q.core.name }
+func (q *Plan) Core() string { return q.packed.panels() }
 
 // PackedBytes returns how many bytes [Product.Pack] writes.
 func (q *Plan) PackedBytes() int { return q.matricesB(q.p.Batch) * q.matrixBytes() }
@@ -55,7 +55,7 @@ func (r *Product) Pack(part, parts int, o Operands) {
 	for k := 0; k == 0 || k < p.K; k += q.depth {
 		*args = [packWords]uintptr{
 			packFrom:      uintptr(o.B) + word((k*p.StrideB[1]+n*p.StrideB[2])*size),
-			packTo:        uintptr(o.PackedB) + word(from*panel+q.rowsBefore(k)*c.rowBytes()),
+			packTo:        uintptr(o.PackedB) + word(from*panel+q.rowsBefore(k)*q.packed.panelRow()),
 			packOperands:  uintptr(o.PrologueB),
 			packBatch:     word(q.matricesB(p.Batch)),
 			packK:         word(min(q.depth, p.K-k)),

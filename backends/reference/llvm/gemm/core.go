@@ -30,6 +30,10 @@ type core struct {
 	// heights are the numbers of rows that there is a kernel for, descending
 	// from rows to 1.
 	heights []int
+	// narrow is the dtype of B's elements in panels that were packed once, if it is
+	// smaller than what is multiplied: kernels convert them as they load them. Else it
+	// is Invalid.
+	narrow types.DType
 	// signed says that bytes are two's complement.
 	signed bool
 	// offset says that units of A have the upper bit of each element inverted,
@@ -47,8 +51,42 @@ func (c *core) laneSize() int { return size(c.lane) }
 // columns is how many columns of B a panel has.
 func (c *core) columns() int { return c.lanes * c.vecs }
 
-// rowBytes is the bytes of a row of a panel, and of a block of sums.
+// rowBytes is the bytes of a row of a block of sums.
 func (c *core) rowBytes() int { return c.columns() * c.laneSize() }
+
+// unitSize is the bytes of a unit of a panel.
+func (c *core) unitSize() int {
+	if c.narrow != types.Invalid {
+		return c.narrow.Size()
+	}
+	return c.laneSize()
+}
+
+// panelRow is the bytes of a row of a panel.
+func (c *core) panelRow() int { return c.columns() * c.unitSize() }
+
+// paired reports whether a row of a panel has units of the first vector and of the
+// second one by turns. The bits of a bf16 are the upper half of an f32's, so one load of
+// such a row gives the first vector by a shift, and the second one by a mask.
+func (c *core) paired() bool { return c.narrow == types.BF16 }
+
+// fewRows is up to how many rows of A strips convert narrow panels as they load them.
+// For more rows each block is converted once: to write it and to read it again takes less
+// than to convert it for each strip. Pairs take two instructions, f16s some more.
+func (c *core) fewRows() int {
+	if c.paired() {
+		return 448
+	}
+	return 112
+}
+
+// panels names the form of B that the kernel takes.
+func (c *core) panels() string {
+	if c.narrow != types.Invalid {
+		return c.name + "of" + c.narrow.String()
+	}
+	return c.name
+}
 
 // steps is how many steps k elements take.
 func (c *core) steps(k int) int { return (k + c.group - 1) / c.group }
@@ -63,23 +101,35 @@ func (c *core) panelRows(k int) int {
 
 func (c *core) vector() *ll.VectorType { return vec(c.lanes, c.lane) }
 
-// coreOf returns the arithmetic of a problem, nil if there is none. A plain one
-// has units of one element, of the dtype of the sums.
-func coreOf(p *Problem, on Machine, plain bool) *core {
+// coreUse is what a core computes.
+type coreUse uint8
+
+const (
+	ofBlocks coreUse = iota // blocks of A and of B
+	ofRow                   // one row of A: units have one element, of the dtype of the sums
+	ofPacked                // blocks of A, and of a B that was packed once
+	numCores
+)
+
+// coreOf returns the arithmetic of a problem, nil if there is none.
+func coreOf(p *Problem, on Machine, use coreUse) *core {
 	c := &core{group: 1, elem: p.Acc, acc: p.Acc, unit: vector.Memory(p.Acc), lane: vector.Memory(p.Acc), name: p.Acc.String()}
 	c.mem = c.unit
 	a, b := p.elements()
 	switch {
 	case p.Acc == types.F64 && a == types.F64 && b == types.F64:
 		c.mac = multiplyAdd(on)
-	case p.Acc == types.F32 && a == types.BF16 && b == types.BF16 && on.Level == vector.AVX512BF16 && !plain:
+	case p.Acc == types.F32 && a == types.BF16 && b == types.BF16 && on.Level == vector.AVX512BF16 && use != ofRow:
 		c.name, c.elem, c.mem, c.group, c.unit, c.mac = "bf16", types.BF16, ll.I16, 2, ll.I32, bfloatPairs
 	case p.Acc == types.F32 && single(a) && single(b):
 		c.mac = multiplyAdd(on)
+		if use == ofPacked && (b == types.BF16 || b == types.F16 && on.Halves()) {
+			c.narrow = b
+		}
 	case p.Acc == a && p.Acc == b && p.Acc.Size() >= 4:
 		c.mac = wrapping
 	case p.Acc.Size() == 4 && !p.Acc.IsFloat() && a == types.U8 && b == types.U8 && p.A == a && p.B == b:
-		c.bytes(p.Signed, on, plain)
+		c.bytes(p.Signed, on, use == ofRow)
 	default:
 		return nil
 	}

@@ -121,13 +121,13 @@ func (p *bPacker) gatherRows(from, to value.Value) {
 	from = p.off(from, p.add(p.load(ll.I64, columns.starts, 8), p.mul(w[packFirstN], i64(elem))))
 	panel := func(from, to value.Value, masks []value.Value) {
 		p.each(k, w[packFirstK], w[packK], func(i, offset value.Value) {
-			from, to := p.off(from, offset), p.off(to, p.mul(i, i64(c.rowBytes())))
+			from, to := p.off(from, offset), p.off(to, p.mul(i, i64(c.panelRow())))
 			for j := range c.vecs {
 				l := vector.Lanes{N: c.lanes}
 				if masks != nil {
 					l.Mask = masks[j]
 				}
-				p.store(p.elements(p.off(from, i64(j*c.lanes*elem)), Place{Lanes: l}), p.off(to, i64(j*c.lanes*c.laneSize())), c.laneSize())
+				p.put(j, p.elements(p.off(from, i64(j*c.lanes*elem)), Place{Lanes: l}), to)
 			}
 		})
 	}
@@ -152,7 +152,7 @@ func (p *bPacker) gather(from, to value.Value) {
 	p.each(p.rowRuns(p.operands), w[packFirstN], w[packN], func(n, offset value.Value) {
 		from, column := p.off(from, offset), p.column(to, n)
 		p.each(k, w[packFirstK], w[packK], func(i, offset value.Value) {
-			p.store(p.elements(p.off(from, offset), one), p.inColumn(column, i), c.laneSize()/c.group)
+			p.store(p.elements(p.off(from, offset), one), p.inColumn(column, i), c.unitSize()/c.group)
 		})
 		p.fill(w[packK], func(k value.Value) value.Value { return p.inColumn(column, k) })
 	})

@@ -2,10 +2,12 @@ package gemm
 
 import (
 	"github.com/llir/llvm/ir"
+	"github.com/llir/llvm/ir/constant"
 	ll "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 
 	"ltc/backends/reference/llvm/vector"
+	"ltc/ir/types"
 )
 
 // packB emits a kernel that packs columns of B into panels: a step's units of
@@ -30,7 +32,7 @@ func (m *module) packB(p packer, name string, o Order, gathers bool) {
 		q.batch = f.add(b, w[packFirstB])
 		panels := at[1]
 		if p.core.offset {
-			panels = f.off(panels, i64(p.core.rowBytes()))
+			panels = f.off(panels, i64(p.core.panelRow()))
 		}
 		switch {
 		case gathers && o == AcrossK:
@@ -58,6 +60,7 @@ type bPacker struct {
 	name  string
 	w     [packWords]value.Value
 	batch value.Value
+	first value.Value // of a row of pairs, until there is the second
 }
 
 // rowsAtATime is how many steps of B are packed before the next panel: as many
@@ -72,12 +75,12 @@ func (p *bPacker) rows(from, to value.Value) {
 	step := p.mul(w[packFromK], i64(c.group))
 	p.count(steps, i64(rowsAtATime), nil, func(s value.Value, _ []value.Value) []value.Value {
 		n := p.min(i64(rowsAtATime), p.sub(steps, s))
-		p.someRows(p.off(from, p.mul(s, step)), p.off(to, p.mul(s, i64(c.rowBytes()))), s, n, step, nil)
+		p.someRows(p.off(from, p.mul(s, step)), p.off(to, p.mul(s, i64(c.panelRow()))), s, n, step, nil)
 		return nil
 	})
 	if c.group > 1 {
 		p.when(p.some(left), func() {
-			p.someRows(p.off(from, p.mul(steps, step)), p.off(to, p.mul(steps, i64(c.rowBytes()))), steps, i64(1), step, left)
+			p.someRows(p.off(from, p.mul(steps, step)), p.off(to, p.mul(steps, i64(c.panelRow()))), steps, i64(1), step, left)
 		})
 	}
 }
@@ -98,11 +101,10 @@ func (p *bPacker) someRows(from, to, s, n, step, left value.Value) {
 					pl.Lanes.Mask = masks[j]
 				}
 				p.prefetch(p.off(at[0], i64(j*c.lanes*elem+256)), false, 1)
-				p.prefetch(p.off(at[1], p.add(w[packToPanel], i64(j*c.lanes*c.laneSize()))), true, 3)
-				v := p.across(p.off(at[0], i64(j*c.lanes*elem)), w[packFromK], left, pl)
-				p.store(v, p.off(at[1], i64(j*c.lanes*c.laneSize())), c.laneSize())
+				p.prefetch(p.off(at[1], p.add(w[packToPanel], i64(j*c.lanes*c.unitSize()))), true, 3)
+				p.put(j, p.across(p.off(at[0], i64(j*c.lanes*elem)), w[packFromK], left, pl), at[1])
 			}
-			return []value.Value{p.off(at[0], step), p.off(at[1], i64(c.rowBytes()))}
+			return []value.Value{p.off(at[0], step), p.off(at[1], i64(c.panelRow()))}
 		})
 	}
 	rest, full := p.rest(w[packN], c.columns())
@@ -119,21 +121,44 @@ func (p *bPacker) someRows(from, to, s, n, step, left value.Value) {
 	})
 }
 
+// put stores vector j of the row of a panel that begins at to. Of a row of pairs it
+// stores both with the second.
+func (p *bPacker) put(j int, v, to value.Value) {
+	c := p.core
+	switch {
+	case !c.paired():
+		p.store(v, p.off(to, i64(j*c.lanes*c.unitSize())), c.unitSize())
+	case j == 0:
+		p.first = v
+	default:
+		p.store(p.zip(p.first, v), to, c.unitSize())
+	}
+}
+
 // columns packs B whose elements of k are neighbours: squares are transposed.
 func (p *bPacker) columns(from, to value.Value) {
 	c, w := p.core, &p.w
-	square := p.squareAlong()
+	square := p.squareAlong(false)
+	second := square
+	if c.paired() {
+		second = p.squareAlong(true)
+	}
 	wide := c.lanes * c.group
 	p.count(w[packN], i64(c.columns()), []value.Value{from, to}, func(n value.Value, at []value.Value) []value.Value {
 		for j := range c.vecs {
 			first := p.add(n, i64(j*c.lanes))
 			p.when(p.less(first, w[packN]), func() {
 				base := p.off(at[0], p.mul(i64(j*c.lanes), w[packFromN]))
-				panel := p.off(at[1], i64(j*c.lanes*c.laneSize()))
+				square, panel := square, at[1]
+				if c.paired() && j == 1 {
+					square = second
+				} else {
+					panel = p.off(panel, i64(j*c.lanes*c.unitSize()))
+				}
 				p.count(w[packK], i64(wide), []value.Value{base, panel}, func(k value.Value, at []value.Value) []value.Value {
 					p.call(square, p.operands, at[0], w[packFromN], p.sub(w[packN], first), p.sub(w[packK], k), at[1],
 						p.batch, p.add(first, w[packFirstN]), p.add(k, w[packFirstK]))
-					return []value.Value{p.off(at[0], i64(wide*p.from.Size())), p.off(at[1], i64(c.lanes*c.rowBytes()))}
+					return []value.Value{p.off(at[0], i64(wide*p.from.Size())), p.off(at[1], i64(c.lanes*c.panelRow()))}
 				})
 			})
 		}
@@ -143,10 +168,11 @@ func (p *bPacker) columns(from, to value.Value) {
 
 // squareAlong emits a function that turns a vector of units of each of lanes
 // columns, from from on, stride bytes apart, into a vector of a panel for each
-// step. Instead of columns that there are not the last one is read.
+// step. Instead of columns that there are not the last one is read. Of pairs it writes the
+// first ones, or the second ones after that.
 //
 //	void square(operands, from, stride, columns, k, to, b, n0, k0)
-func (p *bPacker) squareAlong() *ir.Func {
+func (p *bPacker) squareAlong(second bool) *ir.Func {
 	c := p.core
 	params := make([]*ir.Param, 9)
 	for i := range params {
@@ -155,7 +181,11 @@ func (p *bPacker) squareAlong() *ir.Func {
 	for _, i := range []int{0, 1, 5} {
 		params[i].Typ = ll.I8Ptr
 	}
-	f := p.m.function(p.name+"_square", ll.Void, params...)
+	name := p.name + "_square"
+	if second {
+		name += "2"
+	}
+	f := p.m.function(name, ll.Void, params...)
 	q := p.in(f, params[0])
 	from, stride, columns, k, to := params[1], params[2], params[3], params[4], params[5]
 	at := Place{Batch: params[6], K: params[8], Lanes: vector.Lanes{Mask: f.mask(c.lanes*c.group, k)}}
@@ -166,15 +196,32 @@ func (p *bPacker) squareAlong() *ir.Func {
 		at.Row = f.add(params[7], n)
 		v[i] = q.along(f.off(from, f.mul(stride, n)), at)
 	}
+	if c.narrow != types.Invalid { // lanes of 32 bits change places faster
+		for i := range v {
+			v[i] = f.Block.NewZExt(v[i], vec(c.lanes, ll.I32))
+		}
+	}
 	v = f.transpose(v)
+	row := func(i int) {
+		to := f.off(to, i64(i*c.panelRow()))
+		switch {
+		case second:
+			upper := f.Block.NewShl(v[i], splatConst(c.lanes, constant.NewInt(ll.I32, 16)))
+			f.store(f.Block.NewOr(upper, f.load(upper.Type(), to, c.unitSize())), to, c.unitSize())
+		case c.narrow != types.Invalid && !c.paired():
+			f.store(f.Block.NewTrunc(v[i], vec(c.lanes, ll.I16)), to, c.unitSize())
+		default:
+			f.store(v[i], to, c.unitSize())
+		}
+	}
 	steps := f.Block.NewUDiv(f.add(k, i64(c.group-1)), i64(c.group))
 	f.either(f.less(steps, i64(c.lanes)), func() {
 		for i := range v {
-			f.when(f.less(i64(i), steps), func() { f.store(v[i], f.off(to, i64(i*c.rowBytes())), c.laneSize()) })
+			f.when(f.less(i64(i), steps), func() { row(i) })
 		}
 	}, func() {
 		for i := range v {
-			f.store(v[i], f.off(to, i64(i*c.rowBytes())), c.laneSize())
+			row(i)
 		}
 	})
 	f.Block.NewRet(nil)
@@ -195,15 +242,20 @@ func (p *bPacker) anyhow(from, to value.Value) {
 // column is where a column of the panels that begin at to begins.
 func (p *bPacker) column(to, n value.Value) value.Value {
 	c := p.core
-	panel, column := p.Block.NewUDiv(n, i64(c.columns())), p.Block.NewURem(n, i64(c.columns()))
-	return p.off(p.off(to, p.mul(panel, p.w[packToPanel])), p.mul(column, i64(c.laneSize())))
+	panel, column := p.Block.NewUDiv(n, i64(c.columns())), value.Value(p.Block.NewURem(n, i64(c.columns())))
+	first := p.off(to, p.mul(panel, p.w[packToPanel]))
+	if c.paired() {
+		pair, second := p.Block.NewURem(column, i64(c.lanes)), p.Block.NewUDiv(column, i64(c.lanes))
+		column = p.add(p.mul(pair, i64(c.vecs)), second)
+	}
+	return p.off(first, p.mul(column, i64(c.unitSize())))
 }
 
 // inColumn is where a column has an element of k.
 func (p *bPacker) inColumn(column, k value.Value) value.Value {
 	c := p.core
-	row := p.off(column, p.mul(p.Block.NewUDiv(k, i64(c.group)), i64(c.rowBytes())))
-	return p.off(row, p.mul(p.Block.NewURem(k, i64(c.group)), i64(c.laneSize()/c.group)))
+	row := p.off(column, p.mul(p.Block.NewUDiv(k, i64(c.group)), i64(c.panelRow())))
+	return p.off(row, p.mul(p.Block.NewURem(k, i64(c.group)), i64(c.unitSize()/c.group)))
 }
 
 // compensate writes the first row of each panel: -128 times the sum of each
@@ -214,10 +266,10 @@ func (p *bPacker) compensate(to value.Value) {
 	p.count(w[packN], i64(c.columns()), []value.Value{to}, func(_ value.Value, at []value.Value) []value.Value {
 		for j := range c.vecs {
 			panel := p.off(at[0], i64(j*c.lanes*c.laneSize()))
-			start := []value.Value{p.off(panel, i64(c.rowBytes())), zero(c.vector())}
+			start := []value.Value{p.off(panel, i64(c.panelRow())), zero(c.vector())}
 			sums := p.count(steps, i64(1), start, func(_ value.Value, at []value.Value) []value.Value {
 				b := p.load(c.vector(), at[0], c.laneSize())
-				return []value.Value{p.off(at[0], i64(c.rowBytes())), c.mac(p.fn, at[1], offsets(c), b)}
+				return []value.Value{p.off(at[0], i64(c.panelRow())), c.mac(p.fn, at[1], offsets(c), b)}
 			})
 			p.store(p.sub(zero(c.vector()), sums[1]), panel, c.laneSize())
 		}

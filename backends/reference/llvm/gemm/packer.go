@@ -47,6 +47,7 @@ type packer struct {
 	*fn
 	core     *core
 	from     types.DType // of an element in memory
+	narrow   types.DType // of elements of units, if the core converts them; else Invalid
 	flip     bool        // invert the upper bit of each element
 	prologue Prologue
 	operands value.Value // of the prologue, an i8*
@@ -66,19 +67,22 @@ func (p packer) in(f *fn, operands value.Value) *packer {
 // elements loads elements that are neighbours, ready to be stored packed. Those
 // that the mask leaves out are 0.
 func (p *packer) elements(at value.Value, pl Place) value.Value {
-	l := pl.Lanes
-	if p.prologue == nil && p.from == p.core.elem {
+	l, elem := pl.Lanes, p.core.elem
+	if p.narrow != types.Invalid {
+		elem = p.narrow
+	}
+	if p.prologue == nil && p.from == elem {
 		return p.fit(p.plain(at, l))
 	}
 	v := p.LoadLanes(p.PointerTo(at, p.from), l)
 	if p.apply != nil {
 		v = p.apply(v, pl)
 	}
-	v = p.Convert(v, p.core.elem)
+	v = p.Convert(v, elem)
 	if p.apply != nil && l.Mask != nil {
 		v = p.Select(vector.Value{V: l.Mask, DType: types.Bool}, v, p.ConstBits(v.DType, l.N, 0))
 	}
-	return p.fit(p.narrow(v))
+	return p.fit(p.Narrow(v))
 }
 
 // plain loads elements as they are.
@@ -100,16 +104,6 @@ func like(v value.Value, t ll.Type) ll.Type {
 		return vec(int(v.Len), t)
 	}
 	return t
-}
-
-// narrow returns a value as it lies in memory.
-func (p *packer) narrow(v vector.Value) value.Value {
-	if v.DType != types.BF16 {
-		return v.V
-	}
-	bits := p.Block.NewBitCast(v.V, like(v.V, ll.I32))
-	shift := p.ConstInt(types.I32, v.Lanes(), 16)
-	return p.Block.NewTrunc(p.Block.NewLShr(bits, shift.V), like(v.V, ll.I16))
 }
 
 // fit turns bytes into what the core multiplies.
@@ -198,6 +192,9 @@ func (p *packer) zip(x, y value.Value) value.Value {
 func (p *packer) scalars(from, step, k value.Value, pl Place, to func(k value.Value) value.Value) {
 	pl.AlongK, pl.Lanes = true, vector.Lanes{N: 1}
 	align := size(p.core.mem)
+	if p.narrow != types.Invalid {
+		align = p.narrow.Size()
+	}
 	first := pl.K
 	p.count(k, i64(1), []value.Value{from}, func(i value.Value, at []value.Value) []value.Value {
 		pl.K = p.add(first, i)

@@ -13,7 +13,8 @@ type Plan struct {
 	Problem Problem // as it was given
 	on      Machine
 	core    *core
-	cores   [2]*core // of blocks, and of one row, as far as they were needed
+	packed  *core           // whose panels a packed B has: core, unless widens is set
+	cores   [numCores]*core // as far as they were needed
 	// p is the problem as it is computed: the one given or, if swapped is set,
 	// that of the transposed operands.
 	p       Problem
@@ -22,6 +23,7 @@ type Plan struct {
 
 	directA, directB bool // operands are taken as they lie
 	inC              bool // sums are kept in C
+	widens           bool // blocks of a packed B are converted before rows meet them
 	ahead            bool // rows of A are asked for before they are read
 	depth            int  // elements of k at a time
 	width            int  // columns of B at a time
@@ -32,7 +34,7 @@ type Plan struct {
 	tall             int  // rows for which a part keeps sums at a time
 	cuts             *known
 
-	kernel, packA, packB, epilogue string // names of units, empty if there is none
+	kernel, packA, packB, widen, epilogue string // names of units, empty if there is none
 }
 
 // UnsupportedError says that there is no product of such elements.
@@ -55,7 +57,7 @@ func New(p Problem, on Machine) (*Plan, error) {
 
 // Replan makes q the plan for a problem that differs from the one that it is for
 // in sizes, strides and PackedB alone. It allocates nothing once it has planned one
-// row and more of them.
+// row, more of them, and a packed B.
 func (q *Plan) Replan(p Problem) error { return q.plan(p) }
 
 func (q *Plan) plan(p Problem) error {
@@ -72,16 +74,20 @@ func (q *Plan) plan(p Problem) error {
 		q.p, q.swapped = p.swapped(), true
 	}
 	q.vector = !gathers && q.p.M == 1 && !p.PackedB && q.orderB() != Anyhow
-	arithmetic := &q.cores[0]
-	if q.vector {
-		arithmetic = &q.cores[1]
+	of := ofBlocks
+	switch {
+	case q.vector:
+		of = ofRow
+	case p.PackedB:
+		of = ofPacked
 	}
-	if *arithmetic == nil {
-		if *arithmetic = coreOf(&q.p, q.on, q.vector); *arithmetic == nil {
-			return &UnsupportedError{p.A, p.B, p.Acc, p.C}
-		}
+	if q.core = q.coreOf(of); q.core == nil {
+		return &UnsupportedError{p.A, p.B, p.Acc, p.C}
 	}
-	q.core = *arithmetic
+	q.packed = q.core
+	if q.core.narrow != types.Invalid && q.p.M > q.core.fewRows() {
+		q.core, q.widens = q.coreOf(ofBlocks), true
+	}
 	if q.vector {
 		q.oneRow()
 	} else {
@@ -89,6 +95,14 @@ func (q *Plan) plan(p Problem) error {
 		q.choose()
 	}
 	return nil
+}
+
+// coreOf returns a core of the plan, nil if there is no such arithmetic.
+func (q *Plan) coreOf(use coreUse) *core {
+	if q.cores[use] == nil {
+		q.cores[use] = coreOf(&q.p, q.on, use)
+	}
+	return q.cores[use]
 }
 
 // bytesL2 and bytesL3 are the caches that plans reckon with at most, that of a core
@@ -118,7 +132,7 @@ func (q *Plan) blocks() {
 		unit := c.lanes * c.group
 		q.depth = ceil(ceil(p.K, ceil(p.K, limit)), unit) * unit
 	}
-	deep := c.steps(q.depth) * c.laneSize()
+	deep := c.steps(q.depth) * c.unitSize()
 	q.width = max(min(bytesL3/4/deep, 2048)/c.columns(), 1) * c.columns()
 	// A chunk of A and a group of panels take half of the L2 cache.
 	q.chunk = 4 * c.rows
@@ -261,6 +275,7 @@ func (q *Plan) orderB() Order {
 // sizes, strides and PackedB alone.
 type Kind struct {
 	vector, swapped, packsA, packsB, finishes bool
+	narrow, widens                            bool
 	orderA, orderB, orderC                    Order
 	gathersA, gathersB                        bool
 }
@@ -270,7 +285,8 @@ func (q *Plan) Kind() Kind {
 	c, p := q.core, &q.p
 	return Kind{
 		vector: q.vector, swapped: q.swapped, packsA: !q.directA,
-		packsB:   !q.vector && !(q.directB && p.N%c.columns() == 0),
+		packsB: !q.vector && !(q.directB && p.N%c.columns() == 0),
+		narrow: q.packed.narrow != types.Invalid, widens: q.widens,
 		finishes: !q.inC || p.Epilogue.set(),
 		orderA:   q.orderA(), orderB: q.orderB(), orderC: orderOf(p.StrideC[2], 0),
 		gathersA: p.GatherA != nil, gathersB: p.GatherB != nil,
@@ -280,8 +296,8 @@ func (q *Plan) Kind() Kind {
 // names names the units that the plan needs.
 func (q *Plan) names() {
 	c, p, k := q.core, &q.p, q.Kind()
-	q.packA, q.packB, q.epilogue = "", "", ""
-	q.kernel = unitName(c.name)
+	q.packA, q.packB, q.widen, q.epilogue = "", "", "", ""
+	q.kernel = unitName(c.panels())
 	if q.vector {
 		q.kernel = unitName(c.name, "vecmat", p.B.String(), k.orderB.String(), p.PrologueB.Name)
 	}
@@ -289,7 +305,10 @@ func (q *Plan) names() {
 		q.packA = unitName(c.name, "packa", p.A.String(), k.orderA.String(), gatherName(k.gathersA)+p.PrologueA.Name)
 	}
 	if k.packsB {
-		q.packB = unitName(c.name, "packb", p.B.String(), k.orderB.String(), gatherName(k.gathersB)+p.PrologueB.Name)
+		q.packB = unitName(q.packed.panels(), "packb", p.B.String(), k.orderB.String(), gatherName(k.gathersB)+p.PrologueB.Name)
+	}
+	if k.widens {
+		q.widen = unitName(q.packed.panels(), "widen")
 	}
 	if k.finishes {
 		q.epilogue = unitName("epilogue", p.Acc.String(), p.C.String(), k.orderC.String(), p.Epilogue.Name)

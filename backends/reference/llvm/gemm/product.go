@@ -22,7 +22,7 @@ type Product struct {
 }
 
 // codes are the functions of a plan, nil those that it does not need.
-type codes struct{ kernel, packA, packB, epilogue Code }
+type codes struct{ kernel, packA, packB, widen, epilogue Code }
 
 // Bind looks the plan's units up by their names.
 func (q *Plan) Bind(find func(name string) (Code, error)) (*Product, error) {
@@ -33,7 +33,7 @@ func (q *Plan) Bind(find func(name string) (Code, error)) (*Product, error) {
 	for _, u := range []struct {
 		name string
 		code *Code
-	}{{q.kernel, &r.kernel}, {q.packA, &r.packA}, {q.packB, &r.packB}, {q.epilogue, &r.epilogue}} {
+	}{{q.kernel, &r.kernel}, {q.packA, &r.packA}, {q.packB, &r.packB}, {q.widen, &r.widen}, {q.epilogue, &r.epilogue}} {
 		if u.name == "" {
 			continue
 		}
@@ -99,10 +99,10 @@ func (q *Plan) spaceBytes(parts int) [6]int {
 		if q.directB {
 			panels = 1
 		}
-		if q.p.PackedB {
+		if q.p.PackedB && !q.widens {
 			panels = 0
 		}
-		n[5] = c.panelRows(q.depth) * c.rowBytes() * panels * q.matricesB(q.batches)
+		n[5] = c.panelRows(q.depth) * c.panelRow() * panels * q.matricesB(q.batches)
 	}
 	for i := range n {
 		n[i] = (n[i] + 63) &^ 63
@@ -212,11 +212,21 @@ func (q *Plan) matricesB(count int) int {
 // panel is the bytes of a packed panel of x.
 func (r *run) panel(x *block) int {
 	c := r.plan.core
-	return c.panelRows(x.depth) * c.rowBytes()
+	return c.panelRows(x.depth) * c.panelRow()
+}
+
+// packedAt is where the panels of a block of a packed B begin, of its first matrix.
+func (r *run) packedAt(x *block) uintptr {
+	q := r.plan
+	at := uintptr(r.PackedB) + word(x.n/q.core.columns()*q.panelBytes()+q.rowsBefore(x.k)*q.packed.panelRow())
+	if !q.p.oneB() {
+		at += word(x.b * q.matrixBytes())
+	}
+	return at
 }
 
 // pack packs a block of B, or the columns behind its last full panel if the
-// others are taken as they lie.
+// others are taken as they lie. It converts a block that is packed already.
 func (r *run) pack(x *block) {
 	q := r.plan
 	p, c := &q.p, q.core
@@ -227,11 +237,26 @@ func (r *run) pack(x *block) {
 		columns %= c.columns()
 		panels = 1
 	}
-	if columns == 0 || q.vector || p.PackedB {
+	if columns == 0 || q.vector || p.PackedB && !q.widens {
 		return
 	}
 	size := p.B.Size()
 	a := (*[packWords]uintptr)(unsafe.Pointer(r.args))
+	if q.widens {
+		*a = [packWords]uintptr{
+			packFrom:      r.packedAt(x),
+			packTo:        r.panels,
+			packBatch:     word(q.matricesB(x.count)),
+			packK:         word(x.depth),
+			packN:         word(columns),
+			packFromBatch: word(q.matrixBytes()),
+			packFromN:     word(q.panelBytes()),
+			packToBatch:   word(panels * r.panel(x)),
+			packToPanel:   word(r.panel(x)),
+		}
+		r.widen.CallShort(unsafe.Pointer(a))
+		return
+	}
 	*a = [packWords]uintptr{
 		packFrom:      uintptr(r.B) + word((x.b*p.StrideB[0]+x.k*p.StrideB[1]+n*p.StrideB[2])*size),
 		packTo:        r.panels,
@@ -276,7 +301,7 @@ func (r *run) multiply(x *block, m, rows int) {
 		wordABatch:    word(p.StrideA[0] * sizeA),
 		wordARow:      word(p.StrideA[1] * sizeA),
 		wordAK:        word(p.StrideA[2] * sizeA),
-		wordEdgeStep:  word(c.rowBytes()),
+		wordEdgeStep:  word(c.panelRow()),
 		wordRowsRow:   word(q.rowStride()),
 		wordChunk:     word(q.chunk),
 		wordGroup:     word(q.group),
@@ -299,15 +324,12 @@ func (r *run) multiply(x *block, m, rows int) {
 		}
 	default:
 		from, batch := r.panels, ceil(x.columns, c.columns())*panel
-		if p.PackedB {
+		if p.PackedB && !q.widens {
 			panel, batch = q.panelBytes(), q.matrixBytes()
-			from = uintptr(r.PackedB) + word(x.n/c.columns()*panel+q.rowsBefore(x.k)*c.rowBytes())
-			if !p.oneB() {
-				from += word(x.b * batch)
-			}
+			from = r.packedAt(x)
 		}
 		a[wordB], a[wordEdge] = from, from+word(x.columns/c.columns()*panel)
-		a[wordBStep], a[wordBPanel] = word(c.rowBytes()), word(panel)
+		a[wordBStep], a[wordBPanel] = word(c.panelRow()), word(panel)
 		if !p.oneB() {
 			a[wordBBatch], a[wordEdgeBatch] = word(batch), word(batch)
 		}

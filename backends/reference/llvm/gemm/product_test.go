@@ -29,6 +29,7 @@ var kinds = []kind{
 	{types.BF16, types.BF16, types.F32, types.BF16},
 	{types.F16, types.F16, types.F32, types.F16},
 	{types.F32, types.BF16, types.F32, types.F32},
+	{types.F32, types.F16, types.F32, types.F32},
 	{types.U8, types.U8, types.I32, types.I32},
 	{types.U8, types.U8, types.U32, types.F32},
 	{types.I32, types.I32, types.I32, types.I32},

@@ -103,7 +103,7 @@ func (k *tile) product(some, steps, b, bStep, soon, drip, far value.Value) (sums
 		n, all := 1+len(k.starts), len(at)-1
 		next := append(k.advance(at[:n], bStep), k.step(at[:n], at[n:all])...)
 		k.prefetch(at[all], false, 1)
-		for j := 0; j < k.core.rowBytes(); j += line {
+		for j := 0; j < k.core.panelRow(); j += line {
 			k.prefetch(k.off(k.off(at[0], far), i64(j)), false, 3)
 		}
 		return append(next, k.off(at[all], drip))
@@ -136,7 +136,7 @@ func (k *tile) first(b *value.Value) []value.Value {
 		}
 	}
 	if c.offset {
-		*b = k.off(*b, i64(c.rowBytes()))
+		*b = k.off(*b, i64(c.panelRow()))
 	}
 	return sums
 }
@@ -156,10 +156,7 @@ func (k *tile) advance(at []value.Value, bStep value.Value) []value.Value {
 // step adds one unit of k.
 func (k *tile) step(at, sums []value.Value) []value.Value {
 	c := k.core
-	bs := make([]value.Value, c.vecs)
-	for j := range bs {
-		bs[j] = k.load(vec(c.lanes, c.unit), k.off(at[0], i64(j*c.lanes*c.laneSize())), c.laneSize())
-	}
+	bs := k.units(c, at[0])
 	next := make([]value.Value, len(sums))
 	for r := range k.h {
 		a := k.splat(c.lanes, k.load(c.unit, k.row(at[1+r/perPointer], r%perPointer), 1))

@@ -36,7 +36,7 @@ func (q *Plan) Units() []Unit {
 			return m.String()
 		}}
 	}
-	b := packer{core: c, from: q.p.B, prologue: q.p.PrologueB.Emit}
+	b := packer{core: q.packed, from: q.p.B, narrow: q.packed.narrow, prologue: q.p.PrologueB.Emit}
 	all := []Unit{unit(q.kernel, q.least(q.p.PrologueB.set(), c.elem, q.p.B), func(m *module) {
 		if q.vector {
 			m.vecmat(b, q.kernel, q.orderB())
@@ -52,6 +52,9 @@ func (q *Plan) Units() []Unit {
 	}
 	if q.packB != "" {
 		all = append(all, unit(q.packB, q.least(q.p.PrologueB.set(), c.elem, q.p.B), func(m *module) { m.packB(b, q.packB, q.orderB(), q.p.GatherB != nil) }))
+	}
+	if q.widen != "" {
+		all = append(all, unit(q.widen, q.least(false, c.elem), func(m *module) { m.widen(q.packed, c, q.widen) }))
 	}
 	if q.epilogue != "" {
 		all = append(all, unit(q.epilogue, q.least(q.p.Epilogue.set(), q.p.Acc, q.p.C), func(m *module) {

@@ -97,6 +97,6 @@ func (b *Builder) Bitcast(x Value, to types.DType) (Value, error) {
 	if x.DType == to {
 		return x, nil
 	}
-	m := b.narrow(x)
-	return b.widen(b.bitcast(m, vectorOf(Memory(to), x.Lanes())), to), nil
+	m := b.Narrow(x)
+	return b.Widen(b.bitcast(m, vectorOf(Memory(to), x.Lanes())), to), nil
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/llir/llvm/ir/value"
 )
 
-// halves reports whether the machine converts between f16 and f32.
-func (m Machine) halves() bool { return m.Level != SSE2 }
+// Halves reports whether the machine converts between f16 and f32.
+func (m Machine) Halves() bool { return m.Level != SSE2 }
 
 // widenHalf returns the values of the f16s whose bits are in h.
 func (b *Builder) widenHalf(h value.Value) value.Value {
@@ -27,7 +27,7 @@ func (b *Builder) keepHalf(x, h value.Value) {
 }
 
 func (b *Builder) fromHalf(h value.Value) value.Value {
-	if b.Machine.halves() {
+	if b.Machine.Halves() {
 		return b.Block.NewFPExt(b.bitcast(h, like(h.Type(), ll.Half)), like(h.Type(), ll.Float))
 	}
 	i := b.resize(h, ll.I32, false)
@@ -65,7 +65,7 @@ func (b *Builder) narrowHalf(x value.Value) value.Value {
 	if h := b.narrow16[x]; h != nil {
 		return h
 	}
-	if b.Machine.halves() {
+	if b.Machine.Halves() {
 		return b.toHalf(x)
 	}
 	i := b.asInt(x)
@@ -78,7 +78,7 @@ func (b *Builder) narrowHalf(x value.Value) value.Value {
 
 // roundHalf rounds f32 lanes to f16, ties to even.
 func (b *Builder) roundHalf(x value.Value) value.Value {
-	if b.Machine.halves() {
+	if b.Machine.Halves() {
 		return b.widenHalf(b.toHalf(x))
 	}
 	// What has the exponent e of an f16, at least -14, has steps of 2^(e-10):

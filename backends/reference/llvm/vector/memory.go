@@ -34,7 +34,7 @@ func (b *Builder) Load(p Pointer, lanes int) Value {
 	t := vectorOf(Memory(p.DType), lanes)
 	l := b.Block.NewLoad(t, b.bitcast(p.V, ll.NewPointer(t)))
 	l.Align = ir.Align(p.DType.Size())
-	return b.widen(l, p.DType)
+	return b.Widen(l, p.DType)
 }
 
 // LoadLanes loads elements that lie side by side; those that the mask leaves
@@ -45,7 +45,7 @@ func (b *Builder) LoadLanes(p Pointer, l Lanes) Value {
 	}
 	t := vectorOf(Memory(p.DType), l.N)
 	if l.N == 1 {
-		return b.widen(b.guarded(l.Mask, b.bits(t, 0), func() value.Value {
+		return b.Widen(b.guarded(l.Mask, b.bits(t, 0), func() value.Value {
 			load := b.Block.NewLoad(t, p.V)
 			load.Align = ir.Align(p.DType.Size())
 			return load
@@ -53,7 +53,7 @@ func (b *Builder) LoadLanes(p Pointer, l Lanes) Value {
 	}
 	r := b.Call("llvm.masked.load."+mangle(t)+".p0", t, b.bitcast(p.V, ll.NewPointer(t)),
 		constant.NewInt(ll.I32, int64(p.DType.Size())), l.Mask, b.bits(t, 0))
-	return b.widen(r, p.DType)
+	return b.Widen(r, p.DType)
 }
 
 // Prefetch brings the cache line of an address near, which need not be in memory.
@@ -76,7 +76,7 @@ func (b *Builder) StoreStreaming(p Pointer, v Value) {
 }
 
 func (b *Builder) store(p Pointer, v Value) *ir.InstStore {
-	m := b.narrow(v)
+	m := b.Narrow(v)
 	return b.Block.NewStore(m, b.bitcast(p.V, ll.NewPointer(m.Type())))
 }
 
@@ -90,7 +90,7 @@ func (b *Builder) StoreLanes(p Pointer, v Value, l Lanes) {
 		b.If(l.Mask, func() { b.Store(p, v) })
 		return
 	}
-	m := b.narrow(v)
+	m := b.Narrow(v)
 	t := m.Type()
 	b.Call("llvm.masked.store."+mangle(t)+".p0", ll.Void, m, b.bitcast(p.V, ll.NewPointer(t)),
 		constant.NewInt(ll.I32, int64(p.DType.Size())), l.Mask)
@@ -114,7 +114,7 @@ func (b *Builder) LoadStrided(p Pointer, stride value.Value, l Lanes) Value {
 		load.Align = ir.Align(p.DType.Size())
 		all = b.setLane(all, load, i)
 	}
-	return b.widen(all, p.DType)
+	return b.Widen(all, p.DType)
 }
 
 // StoreStrided stores lanes to elements that lie stride elements, an i64,
@@ -128,7 +128,7 @@ func (b *Builder) StoreStrided(p Pointer, stride value.Value, v Value, l Lanes) 
 		b.Scatter(p, b.strided(stride, l.N), v, l)
 		return
 	}
-	m := b.narrow(v)
+	m := b.Narrow(v)
 	for i := range l.N {
 		if i > 0 {
 			p = b.At(p, stride)
@@ -152,7 +152,7 @@ func (b *Builder) Gather(p Pointer, index Value, l Lanes) Value {
 	t := vectorOf(Memory(p.DType), l.N)
 	r := b.Call("llvm.masked.gather."+mangle(t)+"."+mangle(vectorOf(ll.I8Ptr, l.N)), t, b.addresses(p, index),
 		constant.NewInt(ll.I32, int64(p.DType.Size())), b.mask(l), b.bits(t, 0))
-	return b.widen(r, p.DType)
+	return b.Widen(r, p.DType)
 }
 
 // Scatter stores lanes to the elements with the given indices, in the order of
@@ -162,7 +162,7 @@ func (b *Builder) Scatter(p Pointer, index, v Value, l Lanes) {
 		b.StoreLanes(b.At(p, b.index(index)), v, l)
 		return
 	}
-	m := b.narrow(v)
+	m := b.Narrow(v)
 	b.Call("llvm.masked.scatter."+mangle(m.Type())+"."+mangle(vectorOf(ll.I8Ptr, l.N)), ll.Void, m, b.addresses(p, index),
 		constant.NewInt(ll.I32, int64(p.DType.Size())), b.mask(l))
 }
@@ -190,8 +190,8 @@ func (b *Builder) addresses(p Pointer, index Value) value.Value {
 	return g
 }
 
-// widen returns what was loaded as it lies in registers.
-func (b *Builder) widen(m value.Value, d types.DType) Value {
+// Widen returns what was loaded as it lies in registers.
+func (b *Builder) Widen(m value.Value, d types.DType) Value {
 	switch d {
 	case types.Bool:
 		m = b.icmpn(enum.IPredNE, m, 0)
@@ -203,8 +203,8 @@ func (b *Builder) widen(m value.Value, d types.DType) Value {
 	return Value{m, d}
 }
 
-// narrow returns a value as it lies in memory.
-func (b *Builder) narrow(v Value) value.Value {
+// Narrow returns a value as it lies in memory.
+func (b *Builder) Narrow(v Value) value.Value {
 	switch v.DType {
 	case types.Bool:
 		return b.resize(v.V, ll.I8, false)
