@@ -42,7 +42,11 @@ func generate(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{"docs/reference/README.md": index(pages), "lazy/topics_gen.go": families(pages)}
+	around, err := packagesPage(root)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{"docs/reference/packages.md": around, "docs/reference/README.md": index(pages), "lazy/topics_gen.go": families(pages)}
 	for i := range pages {
 		files["docs/reference/"+pages[i].file] = l.page(&pages[i])
 	}

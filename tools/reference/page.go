@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"go/ast"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"ltc/ir/ops"
@@ -26,6 +28,14 @@ func index(pages []page) []byte {
 		}
 		b.WriteString(".\n")
 	}
+	b.WriteString("\n[Packages that go with it](packages.md):")
+	for i, dir := range packages {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, " [%s](packages.md#%s)", dir, strings.ReplaceAll(dir, "/", ""))
+	}
+	b.WriteString(". [Columns in memory](../soa.md) are a page of their own.\n")
 	b.WriteString("\nOf a function that records ops, an entry says what dtypes its operands have and what it demands. Shapes, gradients and ops follow:\n\n" +
 		"- **Gradient**: of which operands; *its own* is a formula for the whole, *by its ops* follows from the ops. Or why there is none.\n" +
 		"- **Primitive**, **composite**: the op of the IR that it records. A composite is called by name in the program's text, with its definition by the ops that are listed; [ops.md](../ops.md) has all.\n" +
@@ -54,6 +64,25 @@ func (l *library) page(p *page) []byte {
 	return b.Bytes()
 }
 
+// packagesPage writes the page about packages that go with lazy.
+func packagesPage(root string) ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "<!-- %s -->\n# Packages that go with lazy\n", generated)
+	for _, dir := range packages {
+		l, err := load(root, dir)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "\n## %s\n`%s` %s\n\n", dir, path.Join("ltc", dir), l.summarized("", strings.TrimPrefix(l.about, "Package "+l.name+" ")))
+		for _, name := range l.names {
+			if !slices.Contains(unlisted, name[strings.IndexByte(name, '.')+1:]) {
+				fmt.Fprintf(&b, "- %s\n", l.entry([]string{name}))
+			}
+		}
+	}
+	return b.Bytes(), nil
+}
+
 // entries are the names of a topic. Those that the comment of the one before is about,
 // too, are in one entry with it.
 func (l *library) entries(t topic) [][]string {
@@ -75,7 +104,7 @@ func (l *library) entry(names []string) string {
 	for _, n := range names {
 		calls = append(calls, "`"+l.signature(n)+"`")
 	}
-	parts := []string{strings.Join(calls, ", ") + ": " + l.about(names[0])}
+	parts := []string{strings.Join(calls, ", ") + ": " + l.summary(names[0])}
 	o := l.row(names[0])
 	if o != nil {
 		parts = append(parts, demands(o)...)
@@ -99,7 +128,7 @@ func (l *library) signature(name string) string {
 	if d == nil {
 		return "type " + name
 	}
-	of := "lazy."
+	of := l.name + "."
 	if d.Recv != nil {
 		of = "_."
 		if names := d.Recv.List[0].Names; len(names) > 0 {
@@ -115,9 +144,14 @@ var link = regexp.MustCompile(`(^|[ (])\[(\*?[A-Za-z]+(?:\.[A-Za-z]+)*)\]`)
 // sentences.
 const mostAbout = 200
 
-// about is the first paragraph of a comment, or its first sentences.
-func (l *library) about(name string) string {
-	text, _, _ := strings.Cut(l.docs[name], "\n\n")
+// summary is the first paragraph of the comment of a name, or its first sentences.
+func (l *library) summary(name string) string {
+	return l.summarized(name, l.docs[name])
+}
+
+// summarized shortens a comment of a name.
+func (l *library) summarized(name, comment string) string {
+	text, _, _ := strings.Cut(comment, "\n\n")
 	if before, _, list := strings.Cut(text, "\n  - "); list { // and what introduces it
 		text = before[:strings.LastIndexByte(before, '.')+1]
 	}

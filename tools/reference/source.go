@@ -18,11 +18,14 @@ import (
 	"ltc/ir/types"
 )
 
-// library is package lazy as its source declares it.
+// library is package lazy, or another, as its source declares it.
 type library struct {
+	name  string
+	about string // its documentation
 	set   *token.FileSet
 	decls map[string]*ast.FuncDecl // by name; a method as Trace.Read
 	docs  map[string]string        // of all that is exported
+	names []string                 // of that, in the order of go doc
 	rows  map[string]*ops.Op       // by the name of the method
 	calls map[string]bool          // names of composites
 	none  map[string]string        // why primitives have no gradient
@@ -31,7 +34,10 @@ type library struct {
 
 // read parses the sources of package lazy, and of package autodiff.
 func read(root string) (*library, error) {
-	l := &library{set: token.NewFileSet(), decls: map[string]*ast.FuncDecl{}, docs: map[string]string{}, rows: map[string]*ops.Op{}, calls: map[string]bool{}, none: map[string]string{}, pkgs: map[string]bool{}}
+	l, err := load(root, "lazy")
+	if err != nil {
+		return nil, err
+	}
 	for i := range ops.Table {
 		l.rows[ops.Table[i].Name] = &ops.Table[i]
 	}
@@ -39,7 +45,20 @@ func read(root string) (*library, error) {
 		o := &ops.Composites[i]
 		l.rows[o.Name], l.calls[o.Name] = o, true
 	}
-	files, err := parse(l.set, filepath.Join(root, "lazy"))
+	gradients, err := parse(l.set, filepath.Join(root, "autodiff"))
+	for _, f := range gradients {
+		ast.Inspect(f, func(n ast.Node) bool { l.withoutGradient(n); return true })
+	}
+	return l, err
+}
+
+// load parses the sources of a package, of which nothing is in the op table.
+func load(root, dir string) (*library, error) {
+	l := &library{
+		name: path.Base(dir), set: token.NewFileSet(), decls: map[string]*ast.FuncDecl{}, docs: map[string]string{},
+		rows: map[string]*ops.Op{}, calls: map[string]bool{}, none: map[string]string{}, pkgs: map[string]bool{},
+	}
+	files, err := parse(l.set, filepath.Join(root, filepath.FromSlash(dir)))
 	if err != nil {
 		return nil, err
 	}
@@ -53,26 +72,27 @@ func read(root string) (*library, error) {
 			}
 		}
 	}
-	pkg, err := doc.NewFromFiles(l.set, files, "ltc/lazy", doc.PreserveAST)
+	pkg, err := doc.NewFromFiles(l.set, files, "ltc/"+dir, doc.PreserveAST)
 	if err != nil {
 		return nil, err
 	}
-	add := func(funcs []*doc.Func) {
+	l.about = pkg.Doc
+	add := func(name, doc string) {
+		l.docs[name] = doc
+		l.names = append(l.names, name)
+	}
+	functions := func(funcs []*doc.Func) {
 		for _, f := range funcs {
-			l.docs[nameOf(f.Decl)] = f.Doc
+			add(nameOf(f.Decl), f.Doc)
 		}
 	}
-	add(pkg.Funcs)
+	functions(pkg.Funcs)
 	for _, t := range pkg.Types {
-		l.docs[t.Name] = t.Doc
-		add(t.Funcs)
-		add(t.Methods)
+		add(t.Name, t.Doc)
+		functions(t.Funcs)
+		functions(t.Methods)
 	}
-	gradients, err := parse(l.set, filepath.Join(root, "autodiff"))
-	for _, f := range gradients {
-		ast.Inspect(f, func(n ast.Node) bool { l.withoutGradient(n); return true })
-	}
-	return l, err
+	return l, nil
 }
 
 func parse(set *token.FileSet, dir string) ([]*ast.File, error) {

@@ -11,6 +11,9 @@ type page struct {
 // Trace.Read; lazy.Trace is the type where Tensor has such a method. Methods that write in place, with an underscore, go with those that do not.
 type topic struct{ title, names string }
 
+// packages are those that go with lazy, on a page of their own.
+var packages = []string{"optim", "data", "data/digits", "soa/npy", "soa/safetensors", "model", "lazy/vars"}
+
 // The topics of rows of the op table that no topic names.
 const (
 	restElementwise = "Exponentials and other functions"
