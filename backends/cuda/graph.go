@@ -15,9 +15,9 @@ import (
 const leastGraph = 4
 
 // launchCost is how many kernels of a graph can be set to other arguments in the time that
-// the launch of one takes by itself: on an H100 it was 7 in one run, and 12 in another
-// (docs/performance-gpu.md). So a graph that is there is launched however many of its
-// kernels have moved, unless many calls of libraries have.
+// the launch of one takes by itself. On an H100 it was 7 in one run, and 12 in another. So
+// a graph that is there is launched however many of its kernels have moved, unless many
+// calls of libraries have.
 const launchCost = 8
 
 // row is steps that are a kernel of the device each, one after the other, which runs may

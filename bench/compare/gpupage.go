@@ -17,7 +17,7 @@ const gpuIntro = `<!-- Written by bench/compare -gpu; make bench-gpu measures an
 
 What ltc's workloads take on a GPU, beside PyTorch and JAX on the same GPU in one run. Of each row all sides are measured by turns, ours first in one round and last in the next; of several rounds the lowest median counts. The peers' side is ` + "`bench/gpu/peers.py`" + `: eager, and compiled with mode="max-autotune", which records CUDA graphs; ` + "`torch graph`" + ` is a whole compiled training step recorded as one. Rows that end in _own are ours without NVIDIA's libraries. Each side's results are checked before they are timed; f32 is multiplied as f32, not as TF32, on all.
 
-*Queued* is a call of up to 200 that are queued one after the other, of which the last is waited for, *waited for* one that is alone and waited for: rates and ratios are of the first, and of the second where a row has that alone. *Ratio* is our time by that of the fastest peer that the reach names, or of all: below 1 we win.
+*Queued* is a call of up to 200 that are queued one after the other, of which the last is waited for; *waited for* is one that is alone. Rates and ratios are of the first, and of the second where a row has that alone. *Ratio* is our time by that of the fastest peer that the reach names, or of all: below 1 we win.
 `
 
 // pageGPU is docs/performance-gpu.md.

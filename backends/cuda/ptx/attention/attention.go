@@ -256,9 +256,9 @@ func (m *writer) locate() (bases, steps []string) {
 var cachedBytes = 32 << 20 // a test takes less, for heads of few keys
 
 // longestFirst returns the head, counted over all batches, and the tile of queries of block
-// id where tiles see different numbers of keys: those with most keys come first, of all
-// heads of a group, so that no long one is left when others have ended. Groups are of as
-// many heads as the cache has the keys and values of.
+// id, where tiles see different numbers of keys. Those with most keys come first, of all
+// heads of a group: no long one is left when others have ended. Groups are of as many heads
+// as the cache has the keys and values of.
 func (m *writer) longestFirst(id, tiles, keys string) (head, tile string) {
 	w := m.Writer
 	blocks := w.Special("%nctaid.x")
