@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/lazy/internal/opbyop"
@@ -214,18 +215,14 @@ func openDumps(file string, format Format) (*dumps, error) {
 	return &dumps{file: file, format: format}, f.Close()
 }
 
-// dump appends the record of a program that a step asks for, in the lazy tensor
-// core's form, unless the device has written an equal one.
+// dump appends the record of a program, in the lazy tensor core's form, with the line
+// whose MarkStep, read or Call asks for it, unless the device has written an equal one.
 func (d *Device) dump(g *ir.Graph) {
 	hash := g.Hash()
 	if !d.dumps.written.first(hash) {
 		return
 	}
-	at := "unknown"
-	if n := len(g.Nodes); n > 0 {
-		at = g.Nodes[n-1].Loc.String()
-	}
-	record := fmt.Sprintf("[ScheduleSyncTensorsGraph]\n  %s\nHashes: (%016x)\n\n## BEGIN_GRAPH\n%s\n## END_GRAPH\n\n", at, hash, d.dumps.format.text(g))
+	record := fmt.Sprintf("[ScheduleSyncTensorsGraph]\n  %s\nHashes: (%016x)\n\n## BEGIN_GRAPH\n%s\n## END_GRAPH\n\n", callsite.Caller(), hash, d.dumps.format.text(g))
 	dumping.Lock()
 	defer dumping.Unlock()
 	f, err := os.OpenFile(d.dumps.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)

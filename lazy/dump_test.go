@@ -1,8 +1,10 @@
 package lazy_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -100,9 +102,14 @@ func TestLTC_g_SaveTensorsFile(t *testing.T) {
 			t.Setenv("LTC_SAVE_TENSORS_FILE", file)
 			t.Setenv("LTC_SAVE_TENSORS_FMT", format)
 			tr := lazy.NewTrace(open(t, "eval"))
+			var marked [2]string // where
 			for range 5 {
-				require.NoError(t, tr.MarkStep(lazy.From(tr, []float32{1}).Exp()))
-				require.NoError(t, tr.MarkStep(lazy.From(tr, []float32{1, 2}).Exp()))
+				x := lazy.From(tr, []float32{1}).Exp()
+				marked[0] = below()
+				require.NoError(t, tr.MarkStep(x))
+				x = lazy.From(tr, []float32{1, 2}).Exp()
+				marked[1] = below()
+				require.NoError(t, tr.MarkStep(x))
 			}
 			data, err := os.ReadFile(file)
 			require.NoError(t, err)
@@ -111,9 +118,18 @@ func TestLTC_g_SaveTensorsFile(t *testing.T) {
 				require.GreaterOrEqual(t, strings.Count(text, part), 2, part)
 			}
 			require.Equal(t, 2, strings.Count(text, "BEGIN_GRAPH"))
+			for _, at := range marked {
+				require.Equal(t, 1, strings.Count(text, "]\n  "+at+"\n"), at)
+			}
 			if format == "text" {
 				require.Contains(t, text, "f32[2]")
 			}
 		})
 	}
+}
+
+// below is the line below that of its caller.
+func below() string {
+	_, file, line, _ := runtime.Caller(1)
+	return fmt.Sprintf("%s:%d", filepath.Base(file), line+1)
 }

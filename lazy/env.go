@@ -50,7 +50,7 @@ var (
 	envProfile = env.Switch("LTC_PROFILE",
 		"`1` measures each kernel of each program, for `Device.Profile`; costs two readings of the clock a kernel. Also `lazy.Profiled`.")
 	envDumpFile = env.Declare(EnvVar{Name: "LTC_SAVE_TENSORS_FILE", Allowed: "a file that can be written",
-		Doc: "A file to which every program is appended when a step first asks for it, with the line of the step, and its hash. Equal programs are written once for each device."})
+		Doc: "A file to which every program is appended when a step first asks for it, with the line of its MarkStep, read or call, and its hash. Equal programs are written once for each device."})
 	envDumpFormat = env.Declare(EnvVar{Name: "LTC_SAVE_TENSORS_FMT", Default: "text", Allowed: "`text`, `dot`, `backend`",
 		Doc:   "How: in the text form of the IR, which `ltc-dump` reads, as a drawing for Graphviz, or as the StableHLO that the backend gets.",
 		Check: env.OneOf(formatNames[:]...)})
