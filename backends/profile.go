@@ -140,11 +140,11 @@ func lineOf(loc mlir.Location) (line string, own bool) {
 			}
 		}
 	case mlir.NameLoc:
-		if line, own := lineOf(loc.Child); line != "" && !strings.Contains(line, " in ") {
-			return line + " in " + loc.Name, own
-		} else {
-			return line, own
+		line, own := lineOf(loc.Child)
+		if line != "" && !strings.Contains(line, " in ") { // the innermost name
+			line += " in " + loc.Name
 		}
+		return line, own
 	}
 	return "", false
 }
