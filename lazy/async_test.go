@@ -146,8 +146,8 @@ func TestLTC_e_AsyncErrors(t *testing.T) {
 			require.ErrorIs(t, err, errFlaky)
 			var step *lazy.StepError
 			require.ErrorAs(t, err, &step)
-			if name == "variable" { // its latest version was that of the last step
-				require.ErrorIs(t, err, lazy.ErrCancelled)
+			if name == "variable" && errors.Is(err, lazy.ErrCancelled) {
+				require.Greater(t, step.Step, int64(1)) // it was the version of a later step by then
 			} else {
 				require.EqualValues(t, 1, step.Step)
 			}
