@@ -14,40 +14,41 @@ import (
 )
 
 // Bound is a model with the columns that it reads and writes. Any number of
-// goroutines may run it at once, each another batch. The zero Bound runs nothing: that
-// is an error.
+// goroutines may run it at once, each on a batch of its own. The zero Bound has no
+// model: running it is an error.
 type Bound struct {
 	model   *Model
 	in, out *soa.Collection
-	reads   []place // by input of the model
-	writes  []place // by result
+	reads   []binding // by input of the model
+	writes  []binding // by result
 	runs    *spare.Pool[run]
 	err     error // of Bind
 }
 
-// place is the tensor of a collection that an argument or a result is.
-type place struct {
-	tensor int
-	flat   bool // the tensor's last dimension, of 1, is none of the program's
+// binding names the tensor of a collection that an input or a result of the program
+// stands for.
+type binding struct {
+	tensor int  // index in the collection
+	flat   bool // the tensor has a last dimension of size 1 that the program's type lacks
 }
 
-// keptRuns are of how many runs at once the memory stays while nobody runs.
+// keptRuns is the number of idle run structures that a Bound keeps for later runs.
 const keptRuns = 4
 
-// run is what one run works with.
+// run holds the views and the call of one run.
 type run struct {
-	in, out soa.Collection // of a batch
+	in, out soa.Collection // the collections' views of the batch
 	call    backends.Call
 	args    []soa.View
 	results []soa.View
 }
 
-// Bind connects the model's inputs and results with the tensors of those names,
-// or, where the program names none, with those in the same order. In may have
-// tensors that the model does not read; out has exactly its results. A tensor whose
-// last dimension is 1 also stands for a value without it, (n, 1) for (n). What the
-// model writes must not be what it reads. An error, which names the tensor and its
-// column, is what Run returns.
+// Bind connects each input and result of the model with the tensor of its name. An
+// input or result without a name gets the tensor at its own position. In may have
+// tensors that the model does not read; out must have one tensor for each result and
+// no others. A tensor may have one more dimension than its value, a last one of size 1:
+// (n, 1) for (n). The columns written must not share memory with the columns read. Run
+// returns the errors of Bind, which name the tensor and its column.
 func (m *Model) Bind(in, out *soa.Collection) *Bound {
 	if m == nil || m.exec == nil {
 		return &Bound{err: errors.New("model: bind: it is the zero Model: New makes others")}
@@ -84,7 +85,7 @@ func (b *Bound) bind(in, out *soa.Collection) error {
 		if err != nil {
 			return fmt.Errorf("result %d: %w", j, err)
 		}
-		if slices.ContainsFunc(b.writes, func(q place) bool { return q.tensor == p.tensor }) {
+		if slices.ContainsFunc(b.writes, func(q binding) bool { return q.tensor == p.tensor }) {
 			return fmt.Errorf("result %d: tensor %s is that of a result before it", j, b.out.Names()[p.tensor])
 		}
 		b.writes = append(b.writes, p)
@@ -101,7 +102,8 @@ func (b *Bound) bind(in, out *soa.Collection) error {
 	return b.sizes()
 }
 
-// cut says into how many batches a collection is cut, and names a tensor of it.
+// cut describes the batches of a collection for an error, as in "8 elements in 2 batches
+// of 4", with the name of a tensor.
 func cut(c *soa.Collection) string {
 	n, at := c.Batches(), 0
 	var first soa.Collection
@@ -124,8 +126,9 @@ func cut(c *soa.Collection) string {
 	return s
 }
 
-// sizes reports sizes of inputs and results that do not go together, where the backend
-// knows that without a run: in the first batch, or in the last one, which may be less.
+// sizes returns an error if the sizes of inputs and results contradict each other, as
+// far as the backend can tell without a run. It checks the first batch and the last,
+// which may be smaller.
 func (b *Bound) sizes() error {
 	r := b.runs.Get()
 	defer b.runs.Put(r)
@@ -133,7 +136,7 @@ func (b *Bound) sizes() error {
 		if batch < 0 || batch >= b.in.Batches() {
 			continue
 		}
-		if err := r.place(b, batch); err != nil {
+		if err := r.setBatch(b, batch); err != nil {
 			return err
 		}
 		if err := b.model.exec.CheckSizes(&r.call); err != nil {
@@ -146,26 +149,27 @@ func (b *Bound) sizes() error {
 	return nil
 }
 
-// find returns the tensor of a name, or the one at index i if the name is empty,
-// which is to be of type want.
-func find(c *soa.Collection, name string, i int, want types.Type) (place, error) {
+// find returns the tensor of a name, or the tensor at index i if the name is empty. A
+// tensor that cannot stand for a value of type want is an error.
+func find(c *soa.Collection, name string, i int, want types.Type) (binding, error) {
 	names := c.Names()
 	if name != "" {
 		if i = slices.Index(names, name); i < 0 {
-			return place{}, fmt.Errorf("there is no tensor %q: there are %q", name, names)
+			return binding{}, fmt.Errorf("there is no tensor %q: there are %q", name, names)
 		}
 	}
 	if i >= len(names) {
-		return place{}, fmt.Errorf("got %s, %q", diag.Count(len(names), "tensor"), names)
+		return binding{}, fmt.Errorf("got %s, %q", diag.Count(len(names), "tensor"), names)
 	}
 	flat, err := fits(c.Tensor(i), want)
 	if err != nil {
-		return place{}, fmt.Errorf("%s: %w", c.Label(i), err)
+		return binding{}, fmt.Errorf("%s: %w", c.Label(i), err)
 	}
-	return place{i, flat}, nil
+	return binding{i, flat}, nil
 }
 
-// fits reports whether a view is of type want, or is if its last dimension, of 1, is left out.
+// fits returns an error if a view cannot stand for a value of type want. Flat is set if
+// the view has one dimension too many, the last, of size 1.
 func fits(v soa.View, want types.Type) (flat bool, err error) {
 	if k := v.Type.Rank() - 1; k > 0 && len(want.Shape) == k && len(v.Strides) > k && v.Type.Shape[k] == 1 && v.Table == nil {
 		flat, v = true, flattened(v)
@@ -177,20 +181,19 @@ func fits(v soa.View, want types.Type) (flat bool, err error) {
 	return flat, err
 }
 
-// flattened returns a view without its last dimension, of 1.
+// flattened returns a view without its last dimension, which has size 1.
 func flattened(v soa.View) soa.View {
 	k := v.Type.Rank() - 1
 	v.Type.Shape, v.Strides = v.Type.Shape[:k], v.Strides[:k]
 	return v
 }
 
-// Run runs the model on a batch, from 0 on, of its inputs and writes that batch
-// of its results, where both lie. It copies nothing where the backend reads and
-// writes such columns in place, allocates nothing once the largest size has come
-// (docs/model.md), and starts nothing unless [Threads] allowed it. Queue orders the
-// run with others of the device; nil runs it at once and returns when it is done. A nil
-// ctx is [context.Background].
-// When it fails no result has been written.
+// Run runs the model on one batch of its inputs and writes the same batch of its
+// results. Batches are numbered from 0. Columns that the backend reads and writes in
+// place are not copied. Run allocates nothing after the largest size was run once
+// (docs/model.md), and starts no thread unless [Threads] allows it. Queue orders the
+// run with other runs on the device; with nil, Run returns when the run is done. A nil
+// ctx is [context.Background]. A run that fails has written no result.
 func (b *Bound) Run(ctx context.Context, queue backends.Queue, batch int) error {
 	if b == nil || b.model == nil {
 		return b.none()
@@ -211,7 +214,7 @@ func (b *Bound) Run(ctx context.Context, queue backends.Queue, batch int) error 
 	defer b.out.Done()
 	r := b.runs.Get()
 	defer b.runs.Put(r)
-	if err := r.place(b, batch); err != nil {
+	if err := r.setBatch(b, batch); err != nil {
 		return err
 	}
 	r.call.Queue = queue
@@ -223,10 +226,10 @@ func (b *Bound) Run(ctx context.Context, queue backends.Queue, batch int) error 
 	return nil
 }
 
-// whole says, for the error of a run, which tensor has more elements than the batch
-// where the program takes any number: nothing if there is none.
+// whole explains the error of a run: it names the first tensor whose size differs from
+// the batch's where the program takes any size. It returns "" if there is none.
 func (r *run) whole(b *Bound) string {
-	of := func(c, batch *soa.Collection, p place, t types.Type) string {
+	of := func(c, batch *soa.Collection, p binding, t types.Type) string {
 		if len(t.Shape) == 0 || t.Shape[0] != backends.AnySize || batch.Tensor(p.tensor).Type.Shape[0] == batch.Elements() {
 			return ""
 		}
@@ -248,7 +251,7 @@ func (r *run) whole(b *Bound) string {
 	return ""
 }
 
-// none is the error of a Bound of no model.
+// none is the error of running a Bound that has no model.
 func (b *Bound) none() error {
 	if b != nil && b.err != nil {
 		return b.err
@@ -256,8 +259,8 @@ func (b *Bound) none() error {
 	return errors.New("model: it is the zero Bound: Bind makes others")
 }
 
-// place points the run at the memory of a batch.
-func (r *run) place(b *Bound, batch int) error {
+// setBatch points the views of the run at the memory of a batch.
+func (r *run) setBatch(b *Bound, batch int) error {
 	if err := b.in.Batch(batch, &r.in); err != nil {
 		return fmt.Errorf("model: input: %w", err)
 	}
@@ -274,7 +277,8 @@ func (r *run) place(b *Bound, batch int) error {
 	return nil
 }
 
-func (p place) view(c *soa.Collection) soa.View {
+// view returns the tensor of a binding in the shape that the program has for it.
+func (p binding) view(c *soa.Collection) soa.View {
 	v := c.Tensor(p.tensor)
 	if p.flat {
 		v = flattened(v)

@@ -11,12 +11,12 @@ import (
 	"ltc/soa"
 )
 
-// Call runs the model on a view for each of its inputs, in the program's order, and
-// returns its results: dense views of memory that is the caller's. Inputs are read where
-// they lie if the backend can, and must not be released before Call returns. An input whose
-// last dimension is 1 also stands for a value without it. Any number of goroutines may call
-// a model at once. A nil ctx is [context.Background]. To write results where the caller
-// wants them, without an allocation, is what [Model.Bind] is for.
+// Call runs the model on one view for each of its inputs, in the program's order. The
+// results are dense views of fresh memory, which the caller owns. A backend may read
+// inputs in place: they must not be released before Call returns. An input may have one
+// more dimension than its value, a last one of size 1: (n, 1) for (n). Any number of
+// goroutines may call a model at once. A nil ctx is [context.Background]. Use
+// [Model.Bind] to write results to the caller's own memory without an allocation.
 func (m *Model) Call(ctx context.Context, inputs ...soa.View) ([]soa.View, error) {
 	if m == nil || m.exec == nil {
 		return nil, errors.New("model: call: it is the zero Model: New makes others")

@@ -1,7 +1,7 @@
-// Package model runs trained programs on data as it lies in memory. Its central
-// type is [Model]: the text of a program with the values of its constants,
-// compiled once for all numbers of elements. [Model.Bind] connects it with the
-// columns that it reads and writes; any number of goroutines run it at once.
+// Package model runs trained programs on the caller's columns, without copying them.
+// Its central type is [Model]: a program and the values of its constants, compiled
+// once for any number of elements. [Model.Bind] connects a model with the columns that
+// it reads and writes. Any number of goroutines may run the result at once.
 //
 //	x, err := predict.Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.AnySize, 3)}}, "y")
 //	m, err := model.New(ctx, backend, backends.NewModule(x.Text), x.Constants)

@@ -15,46 +15,50 @@ import (
 )
 
 // Model is a compiled program whose constants have values. It is immutable; any
-// number of goroutines may use it at once. The zero Model is none: to run it is an error.
+// number of goroutines may use it at once. The zero Model has no program: running it
+// is an error.
 type Model struct {
 	exec   *border.Executable
 	sig    *backends.Signature
-	inputs []int // arguments that are no constants
+	inputs []int // indices of the arguments that New got no value for
 }
 
 // Option changes how a model is compiled.
 type Option func(*backends.Options)
 
-// Threads sets the most threads that a run may use. Without it a run starts
-// none: it is the goroutine that asks, and callers run several at once instead.
+// Threads sets the most threads that a run may use. The default is 1: a run then
+// starts no thread and computes on the goroutine that calls it. Callers that want more
+// make several runs at once.
 func Threads(n int) Option { return func(o *backends.Options) { o.Threads = n } }
 
-// TF32 lets products of f32 take 11 of the 24 bits of their factors where a device is
-// faster then: see [backends.Options].
+// TF32 lets matrix products of f32 read their factors with 11 bits of precision instead
+// of 24, on devices where that is faster: see [backends.Options].
 func TF32() Option { return func(o *backends.Options) { o.TF32 = true } }
 
-// Ordered has a scatter's floats added in the order of the updates on GPUs, too: see
+// Ordered makes a scatter add its floats in the order of the updates, also on GPUs: see
 // [backends.Options].
 func Ordered() Option { return func(o *backends.Options) { o.Ordered = true } }
 
-// Name sets what errors call the program, which is "program" without it.
+// Name sets the name of the program in errors. The default is "program".
 func Name(name string) Option { return func(o *backends.Options) { o.Name = name } }
 
-// Profiled has each step of the program measured: see [Model.Executable] and
+// Profiled makes runs measure each step of the program: see [Model.Executable] and
 // [backends.Profiler].
 func Profiled() Option { return func(o *backends.Options) { o.Profile = true } }
 
-// Compiled makes it an error that wraps [backends.ErrFallback] that the evaluator, which
-// is many times slower, would run the program or an op of it. Without it that is a warning.
+// Compiled makes [New] return an error that wraps [backends.ErrFallback] if the backend
+// cannot compile every op. The default is a warning, and the evaluator runs the ops that
+// are not compiled, many times slower.
 func Compiled() Option { return func(o *backends.Options) { o.Compiled = true } }
 
-// Logger has the backend log to l, that warning included, and not to [slog.Default].
+// Logger sets the logger of the backend, which also gets the warning of fallbacks. The
+// default is [slog.Default].
 func Logger(l *slog.Logger) Option { return func(o *backends.Options) { o.Logger = l } }
 
-// New compiles a program for b and gives its constants (ltc.constant) the values
-// of that name. The model keeps these views: their memory, such as a mapped file, must
-// not change, and not be released, as long as the model runs. Without a value a
-// constant is an input as others are. A nil ctx is [context.Background].
+// New compiles a program for b. The map has the values of the program's constants
+// (ltc.constant), by name; a constant without a value becomes an input. The model
+// keeps the views. Their memory, such as a mapped file, must neither change nor be
+// released as long as the model is used. A nil ctx is [context.Background].
 func New(ctx context.Context, b backends.Backend, program backends.Module, constants map[string]soa.View, opts ...Option) (*Model, error) {
 	if b == nil {
 		return nil, errors.New("model: the backend is nil")
@@ -102,8 +106,8 @@ func New(ctx context.Context, b backends.Backend, program backends.Module, const
 	return m, nil
 }
 
-// Signature returns what the program takes and gives, its constants among that; nil of
-// the zero Model.
+// Signature returns the types of the program's arguments, constants included, and of its
+// results. It is nil for the zero Model.
 func (m *Model) Signature() *backends.Signature {
 	if m == nil {
 		return nil
@@ -111,8 +115,8 @@ func (m *Model) Signature() *backends.Signature {
 	return m.sig
 }
 
-// Executable returns what runs the program, for counters and profiles of the
-// backend's; nil of the zero Model.
+// Executable returns the backend's executable, for its counters and profiles. It is nil
+// for the zero Model.
 func (m *Model) Executable() backends.Executable {
 	if m == nil || m.exec == nil {
 		return nil
@@ -120,8 +124,8 @@ func (m *Model) Executable() backends.Executable {
 	return m.exec.Plain()
 }
 
-// CopiedBytes returns how many bytes all runs so far have copied, 0 where columns
-// were read and written in place; -1 if the backend does not tell.
+// CopiedBytes returns how many bytes all runs so far have copied: 0 if they read and
+// wrote all columns in place, -1 if the backend does not count.
 func (m *Model) CopiedBytes() int64 {
 	if m == nil || m.exec == nil {
 		return -1
@@ -133,9 +137,9 @@ func (m *Model) CopiedBytes() int64 {
 	return n
 }
 
-// Variants returns for how many ways in which columns lie the backend has made code,
-// and for how many it could make none, so that it copies: see [backends.Varying].
-// Both are -1 if it does not tell.
+// Variants returns for how many combinations of column layouts the backend has made
+// code, and for how many it could make none and copies the columns: see
+// [backends.Varying]. Both are -1 if the backend does not count.
 func (m *Model) Variants() (made, failed int) {
 	if m == nil || m.exec == nil {
 		return -1, -1
