@@ -16,19 +16,21 @@ func (k *Kernel) Accesses(p int) iter.Seq2[ID, *Instr] {
 	}
 }
 
-// Plain reports whether an access is to the same places whatever the data.
+// Plain reports whether the elements of an access do not depend on data: it has no guard,
+// combines nothing, and its indices have no values.
 func (a *Access) Plain() bool {
 	return !a.Guard && a.Combine == Invalid &&
 		!slices.ContainsFunc(a.Index, func(i Index) bool { return i.Value != None })
 }
 
-// SamePlace reports whether two accesses of one stage, or uniform ones of two, are to
-// the same element.
+// SamePlace reports whether two accesses are to the same element at each point. Both are
+// of one stage, or their indices use the kernel's axes alone.
 func (a *Access) SamePlace(b *Access) bool {
 	return a.Param == b.Param && a.Local == b.Local && a.SameIndex(b)
 }
 
-// SameIndex is SamePlace of accesses to memory that may be another.
+// SameIndex reports whether two accesses have equal indices, without values. Unlike
+// [Access.SamePlace], it does not compare the memory.
 func (a *Access) SameIndex(b *Access) bool {
 	return slices.EqualFunc(a.Index, b.Index, func(i, j Index) bool {
 		return i.Value == None && j.Value == None && i.Offset == j.Offset && slices.Equal(i.Terms, j.Terms)

@@ -7,12 +7,12 @@ import (
 	"ltc/ir/types"
 )
 
-// Bounds shows that for the given run-time sizes every access without a guard is inside
-// its operand or local at all points, for any contents of memory. The kernel has passed
-// [Verify]. Bounds of indices come from the sizes of axes, and from values computed
-// from constants, sizes, axes and clamps. Of loaded values only the type is known;
-// entries of tables are trusted. An index may be in range for a reason that Bounds does
-// not see, and is an error then: a guard or a clamp makes the reason visible.
+// Bounds proves, for the given run-time sizes, that every access without a guard is inside
+// its operand or local at all points. The proof holds for any contents of memory. The
+// kernel must have passed [Verify]. The ranges of indices come from the sizes of axes, and
+// from values computed from constants, sizes, axes and clamps. A loaded value may be any
+// of its type; entries of tables ([TableStride]) are trusted. Bounds returns an error for
+// an index that it cannot prove to be in range. A guard or a clamp then helps the proof.
 func Bounds(k *Kernel, sizes []int64) error {
 	if len(sizes) != k.Sizes {
 		return fmt.Errorf("kernel %s: %s, want %d", k.Name, diag.Count(len(sizes), "size"), k.Sizes)
@@ -57,7 +57,7 @@ func (b *bounder) stage(s int) error {
 	none := empty(b.k.Stages[s].Axes, b.sizes)
 	for id := b.k.Stages[s].Begin; id < b.k.Stages[s].End; id++ {
 		i := &b.k.Instrs[id]
-		if none { // there are only the identities of reductions
+		if none { // no point runs: a reduction has its identity
 			b.values[id] = rangeOf(i.Type)
 			continue
 		}
@@ -71,7 +71,7 @@ func (b *bounder) stage(s int) error {
 	return nil
 }
 
-// along is the interval of an axis, which has points.
+// along returns the interval of an axis, which has at least one point.
 func (b *bounder) along(s, axis int) interval {
 	return interval{0, b.k.Axis(s, axis).Size.Of(b.sizes) - 1}
 }
@@ -100,8 +100,7 @@ func (b *bounder) access(s int, id ID, m *Access) error {
 	return nil
 }
 
-// index returns the interval of an index, and whether no sum on the way to it
-// overflows.
+// index returns the interval of an index, and whether its products and sums fit an i64.
 func (b *bounder) index(s int, x *Index) (interval, bool) {
 	at, ok := exactly(x.Offset), true
 	if x.Value != None {
@@ -116,7 +115,7 @@ func (b *bounder) index(s int, x *Index) (interval, bool) {
 	return at, ok
 }
 
-// value returns the interval of what an instruction makes.
+// value returns the interval of an instruction's value.
 func (b *bounder) value(s int, i *Instr) interval {
 	switch i.Op {
 	case Constant:
@@ -158,11 +157,13 @@ func (b *bounder) value(s int, i *Instr) interval {
 	return x.max(b.values[i.Args[1]]).min(b.values[i.Args[2]]) // clamp
 }
 
-// unknown reports whether x is the interval of a u64 that may be any.
+// unknown reports whether nothing is known of a value of type t: it is a u64 that may be
+// 1<<63 or more.
 func unknown(t types.DType, x interval) bool { return t == types.U64 && x.lo < 0 }
 
-// ofUnknown is value where an argument is a float or an unknown u64: what is
-// known then is what a bound among the other arguments says.
+// ofUnknown is value for an instruction with an argument that is a float or an unknown
+// u64. Only an upper bound among the other arguments, of a minimum or a clamp, then says
+// more than the type.
 func (b *bounder) ofUnknown(i *Instr) interval {
 	r := rangeOf(i.Type)
 	if i.Type != types.U64 || i.Op != Minimum && i.Op != Clamp {
@@ -216,7 +217,7 @@ func binaryInterval(op Op, t types.DType, x, y interval) interval {
 	return rangeOf(t)
 }
 
-// constantInterval is that of a constant's bits.
+// constantInterval returns the interval of a constant, given its bits.
 func constantInterval(t types.DType, bits int64) interval {
 	switch {
 	case t.IsFloat() || t == types.U64 && bits < 0:

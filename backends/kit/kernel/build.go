@@ -8,14 +8,14 @@ import (
 	"ltc/ir/types"
 )
 
-// Builder writes a kernel from the first stage to the last. What it is given
-// is checked by [Verify], not by it.
+// Builder writes a kernel from the first stage to the last. It checks nothing: [Verify]
+// checks the finished kernel.
 type Builder struct{ k *Kernel }
 
 // NewBuilder starts a kernel.
 func NewBuilder(name string) *Builder { return &Builder{&Kernel{Name: name}} }
 
-// Size adds a run-time size.
+// Size adds a run-time size and returns it.
 func (b *Builder) Size() Size {
 	b.k.Sizes++
 	return Sym(b.k.Sizes - 1)
@@ -27,8 +27,8 @@ func (b *Builder) Axis(name string, n Size) int {
 	return len(b.k.Axes) - 1
 }
 
-// Axes adds a parallel axis for each dimension of a shape, and returns the index of the
-// point. It is for kernels without others.
+// Axes adds a parallel axis for each dimension of a shape, and returns the index of each
+// dimension. The kernel must have no axes before.
 func (b *Builder) Axes(shape types.Shape) []Index {
 	index := make([]Index, len(shape))
 	for d, n := range shape {
@@ -37,13 +37,17 @@ func (b *Builder) Axes(shape types.Shape) []Index {
 	return index
 }
 
-// AxisName, StageAxisName and LocalName are the names of a kernel's axes, of a stage's, and
-// of locals, by their number.
-func AxisName(i int) string      { return fmt.Sprintf("i%d", i) }
-func StageAxisName(i int) string { return fmt.Sprintf("j%d", i) }
-func LocalName(i int) string     { return fmt.Sprintf("t%d", i) }
+// AxisName returns the usual name of the kernel's axis i.
+func AxisName(i int) string { return fmt.Sprintf("i%d", i) }
 
-// Dense is an operand of a type, of literal sizes; out says that the kernel stores to it.
+// StageAxisName returns the usual name of a stage's own axis i.
+func StageAxisName(i int) string { return fmt.Sprintf("j%d", i) }
+
+// LocalName returns the usual name of local i.
+func LocalName(i int) string { return fmt.Sprintf("t%d", i) }
+
+// Dense returns an operand with the literal sizes of t and strides of class [AnyStride].
+// Out says that the kernel stores to it.
 func Dense(name string, t types.Type, out bool) Param {
 	p := Param{Name: name, DType: t.DType, Strides: make([]Stride, len(t.Shape)), Out: out}
 	for _, n := range t.Shape {
@@ -58,35 +62,35 @@ func (b *Builder) Param(p Param) int {
 	return len(b.k.Params) - 1
 }
 
-// Local adds memory of one point of the kernel's axes and returns its number.
+// Local adds a local and returns its number.
 func (b *Builder) Local(l Local) int {
 	b.k.Locals = append(b.k.Locals, l)
 	return len(b.k.Locals) - 1
 }
 
-// Stage ends the stage before and starts one over the given axes; their
-// numbers follow those of the kernel's axes, which must all be there.
+// Stage ends the current stage and starts the next one, over the given axes. Their
+// numbers follow those of the kernel's axes, which must all have been added.
 func (b *Builder) Stage(axes ...Axis) {
 	at := ID(len(b.k.Instrs))
 	b.k.Stages = append(b.k.Stages, Stage{Axes: axes, Begin: at, End: at})
 }
 
-// Emit adds an instruction to the stage.
+// Emit adds an instruction to the current stage and returns its value.
 func (b *Builder) Emit(i Instr) ID {
 	b.k.Instrs = append(b.k.Instrs, i)
 	b.k.Stages[len(b.k.Stages)-1].End++
 	return ID(len(b.k.Instrs) - 1)
 }
 
-// Reserve makes room for instructions that are to come.
+// Reserve makes room for n more instructions.
 func (b *Builder) Reserve(n int) { b.k.Instrs = slices.Grow(b.k.Instrs, n) }
 
-// Op adds a computing instruction.
+// Op adds an instruction that computes a value of type t from its arguments.
 func (b *Builder) Op(op Op, t types.DType, args ...ID) ID {
 	return b.Emit(Instr{Op: op, Type: t, Args: args})
 }
 
-// Bits adds a constant by its bits.
+// Bits adds a constant of type t, given its bits.
 func (b *Builder) Bits(t types.DType, bits uint64) ID {
 	return b.Emit(Instr{Op: Constant, Type: t, Aux: int64(bits)})
 }
@@ -99,42 +103,42 @@ func (b *Builder) Int(t types.DType, v int64) ID {
 	return b.Bits(t, uint64(v))
 }
 
-// F32 adds a constant.
+// F32 adds a constant of type f32.
 func (b *Builder) F32(v float32) ID { return b.Bits(types.F32, uint64(math.Float32bits(v))) }
 
-// Load adds a load.
+// Load adds a load from an operand, with one index per dimension.
 func (b *Builder) Load(param int, index ...Index) ID {
 	return b.Emit(Instr{Op: Load, Type: b.k.Params[param].DType, Mem: &Access{Param: param, Index: index}})
 }
 
-// LoadOr adds a load that gives otherwise where the index is outside.
+// LoadOr adds a guarded load: its value is otherwise where an index is out of range.
 func (b *Builder) LoadOr(otherwise ID, param int, index ...Index) ID {
 	return b.Emit(Instr{Op: Load, Type: b.k.Params[param].DType, Args: []ID{otherwise}, Mem: &Access{Param: param, Index: index, Guard: true}})
 }
 
-// Store adds a store.
+// Store adds a store of v to an operand, with one index per dimension.
 func (b *Builder) Store(param int, v ID, index ...Index) ID {
 	return b.Emit(Instr{Op: Store, Type: b.k.Params[param].DType, Args: []ID{v}, Mem: &Access{Param: param, Index: index}})
 }
 
-// LoadLocal adds a load from a local.
+// LoadLocal adds a load from a local, with one index per dimension.
 func (b *Builder) LoadLocal(local int, index ...Index) ID {
 	return b.Emit(Instr{Op: Load, Type: b.k.Locals[local].DType, Mem: &Access{Param: local, Local: true, Index: index}})
 }
 
-// StoreLocal adds a store to a local.
+// StoreLocal adds a store of v to a local, with one index per dimension.
 func (b *Builder) StoreLocal(local int, v ID, index ...Index) ID {
 	return b.Emit(Instr{Op: Store, Type: b.k.Locals[local].DType, Args: []ID{v}, Mem: &Access{Param: local, Local: true, Index: index}})
 }
 
-// Reduce adds the reduction of a value over the stage's axes; later stages can
-// use it.
+// Reduce adds the reduction of a value over the stage's axes. Only later stages can use
+// the result.
 func (b *Builder) Reduce(with Op, v ID) ID {
 	return b.Emit(Instr{Op: Reduce, Type: b.k.Instrs[v].Type, Args: []ID{v}, Aux: int64(with)})
 }
 
-// Scan adds the scan of a value along the stage's axis, whose kind says in which
-// order.
+// Scan adds the scan of a value along the stage's axis. The kind of the axis says in
+// which direction; see [NewScan] for exclusive.
 func (b *Builder) Scan(with Op, v ID, exclusive bool) ID {
 	return b.Emit(Instr{Op: Scan, Type: b.k.Instrs[v].Type, Args: []ID{v}, Aux: NewScan(with, exclusive)})
 }
@@ -142,13 +146,13 @@ func (b *Builder) Scan(with Op, v ID, exclusive bool) ID {
 // Type returns the type of a value.
 func (b *Builder) Type(v ID) types.DType { return b.k.Instrs[v].Type }
 
-// Kernel returns what was built.
+// Kernel returns the kernel, which the builder shares.
 func (b *Builder) Kernel() *Kernel { return b.k }
 
-// ParallelAxes returns how many parallel axes there are so far.
+// ParallelAxes returns the number of parallel axes so far.
 func (b *Builder) ParallelAxes() int { return len(b.k.Axes) }
 
-// Number returns an index as an i64.
+// Number adds the instructions that compute an index and returns its value, an i64.
 func (b *Builder) Number(i Index) ID {
 	sum := b.Int(types.I64, i.Offset)
 	for _, t := range i.Terms {
@@ -164,7 +168,7 @@ func (b *Builder) Number(i Index) ID {
 	return sum
 }
 
-// As converts a value to a type, unless it is of that.
+// As returns a value converted to a type, or v itself if it has that type.
 func (b *Builder) As(t types.DType, v ID) ID {
 	if b.Type(v) == t {
 		return v
@@ -172,8 +176,8 @@ func (b *Builder) As(t types.DType, v ID) ID {
 	return b.Op(Convert, t, v)
 }
 
-// Out makes an operand one that the kernel stores to.
+// Out marks an operand as one that the kernel stores to.
 func (b *Builder) Out(param int) { b.k.Params[param].Out = true }
 
-// Params returns the operands so far.
+// Params returns the operands so far, in memory of the builder.
 func (b *Builder) Params() []Param { return b.k.Params }

@@ -6,81 +6,80 @@ import (
 	"unsafe"
 )
 
-// Code is a kernel that a CPU can run: interpreted, or compiled. It is
-// immutable; any number of goroutines may use it at once.
+// Code is a kernel that a CPU can run, interpreted or compiled. It is immutable; any
+// number of goroutines may use it at once. A launch is one run of the kernel, cut into
+// parts: chunks for threads.
 type Code interface {
-	// Parts returns how many parts, at least 1, a launch of these sizes is best split
-	// into for so many threads. The number is 1 for one thread. For more threads it
-	// exceeds the number of threads where that costs nothing, since a thread that
-	// finishes early takes another part. The parts may run at the same time and in any
-	// order; the stored values do not depend on their number.
+	// Parts returns the number of parts, at least 1, into which a launch of these sizes
+	// is best cut for a number of threads. It is 1 for one thread. Otherwise it exceeds
+	// the number of threads where that costs nothing: a thread that finishes early takes
+	// another part. Parts may run at the same time and in any order. The stored values do
+	// not depend on the number of parts.
 	Parts(sizes []int64, threads int) int
-	// Scratch returns how many bytes each part needs besides its operands, of which
-	// nothing has to be kept from one part to the next.
+	// Scratch returns how many bytes of scratch memory each part needs. A part finds
+	// nothing there of the parts before it.
 	Scratch(sizes []int64, parts int) int
-	// Run runs what the call says of a launch. It allocates nothing.
+	// Run runs the parts of a launch that the call names. It allocates nothing.
 	Run(c *Call) error
 }
 
-// Brief is [Code] whose launches may take less time than to wake a thread for a
-// part.
+// Brief is [Code] with launches that may take less time than waking a thread.
 type Brief interface {
 	Code
-	// Brief reports whether a launch of these sizes does: its parts are for threads
-	// that are awake.
+	// Brief reports whether a launch of these sizes is that short: only threads that are
+	// awake should run its parts.
 	Brief(sizes []int64) bool
 }
 
 // Compiler makes kernels runnable.
 type Compiler interface {
-	// Compile returns the code of each kernel. A nil entry is a kernel that it
-	// leaves to the next slower way.
+	// Compile returns the code of each kernel, in their order. An entry is nil for a
+	// kernel that the compiler has no code for: the caller then uses a slower compiler.
 	Compile(ctx context.Context, kernels []*Kernel) ([]Code, error)
 }
 
-// Packer is a [Compiler] whose code computes factors of contractions as it packs
-// them, and not for each product anew.
+// Packer is a [Compiler] whose code can compute the factors of a contraction while it
+// packs them, instead of once for each product.
 type Packer interface {
 	Compiler
-	// Packs returns how often the code of a [Contraction], for these sizes and strides,
-	// computes each element of its factors A and B. It returns 0 if the code would not
-	// pack, if there cannot be code, or if ctx ends before that is known.
+	// Packs returns how many times the code of a [Contraction] computes each element of
+	// its factors A and B, for these sizes and run-time strides. It returns 0 for a factor
+	// that is not packed, if there is no code, or if ctx ends before that is known.
 	Packs(ctx context.Context, k *Kernel, sizes, strides []int64) (a, b int)
 }
 
-// Rower is a [Compiler] whose code of many sums in one stage keeps them in registers,
-// for vectors along the kernel's axes.
+// Rower is a [Compiler] that can keep many accumulators of one stage in registers while it
+// vectorises over the kernel's axes. It computes a row of a matrix product at a time.
 type Rower interface {
 	Compiler
-	// Columns returns how many sums a product may have for each row to run in such
-	// code faster than by itself. It returns 0 if there cannot be code, or if ctx ends
-	// before that is known.
+	// Columns returns the most columns that a matrix product may have to run faster in
+	// such code, with one accumulator a column, than as a contraction. It returns 0 if
+	// there is no such code, or if ctx ends before that is known.
 	Columns(ctx context.Context) int
 }
 
-// Call is one part of a launch or some, with memory that the caller owns and may use
-// again for the next.
+// Call names consecutive parts of a launch to run. The caller owns its memory and may use
+// the call again.
 type Call struct {
 	Mem     []unsafe.Pointer // the first element of each operand
 	Sizes   []int64          // the run-time sizes
 	Strides []int64          // the run-time strides, in elements; see [Kernel.StrideArgs]
-	Scratch unsafe.Pointer   // aligned to 64 bytes
-	Part    int              // which of Parts
-	More    int              // how many of those behind it this call runs, too
-	Parts   int
-	// Done, if not nil, is closed when the run has been given up: code that
-	// runs for long looks at it now and then and returns at once, with an error or
-	// without.
+	Scratch unsafe.Pointer   // as many bytes as Code.Scratch says, aligned to 64 bytes
+	Part    int              // the first part to run, from 0 to Parts-1
+	More    int              // the number of further parts to run after it
+	Parts   int              // the number of parts of the launch
+	// Done, if not nil, is closed when the run is cancelled. Long-running code polls it
+	// and then returns early, with or without an error.
 	Done <-chan struct{}
-	// Block is what generated code is handed.
+	// Block holds the arguments of generated code.
 	Block Block
 }
 
-// Context returns a context that ends when the run is given up, for code that waits.
+// Context returns a context that ends when the run is cancelled, for code that waits.
 func (c *Call) Context() context.Context { return running{c.Done} }
 
-// running is the context of a run of which only Done is known. It has one pointer, so
-// that as an interface it takes no memory.
+// running is a context made of a Done channel. It is one pointer, so that converting it
+// to an interface does not allocate.
 type running struct{ done <-chan struct{} }
 
 func (running) Deadline() (time.Time, bool) { return time.Time{}, false }
@@ -96,61 +95,61 @@ func (r running) Err() error {
 	}
 }
 
-// Share returns which of n items are the call's, from one to before another: each
-// part has as many, or one more if it is among the first.
+// Share returns the range [from, to) of n items that the call's parts have. The items are
+// cut evenly: the first n mod Parts parts have one more than the others.
 func (c *Call) Share(n int64) (from, to int64) {
 	each, rest, p := n/int64(c.Parts), n%int64(c.Parts), int64(c.Part)
 	q := p + 1 + int64(c.More)
 	return p*each + min(p, rest), q*each + min(q, rest)
 }
 
-// Block is the memory that a call of generated code, i32 f(ptr), points to.
+// Block holds the arguments of generated code: its function, i32 f(ptr), gets a pointer to
+// a Block.
 type Block struct {
-	Mem      *unsafe.Pointer // Call.Mem
+	Mem      *unsafe.Pointer // the first element of Call.Mem; Sizes and Strides likewise
 	Sizes    *int64
 	Strides  *int64
 	Scratch  unsafe.Pointer
 	From, To int64    // the range of the axis that the schedule cuts
-	At       [8]int64 // where the host's own loops over axes are
+	At       [8]int64 // the point of the axes that the host loops over
 }
 
-// Binder is a [Code] that can keep operands that are the same in all runs in a
-// form that suits it better than that of memory, such as packed matrices.
+// Binder is a [Code] that can keep constant operands in a form of its own, such as packed
+// matrices.
 type Binder interface {
 	Code
-	// Bind returns code that does the same, to the bit. mem has the first element
-	// of each operand that will not change, nil for the others. These operands
-	// stay where they are; runs are given them, too, but need not read them.
-	// k keeps the forms that the code makes of them. Code that has no use for any
-	// of the operands returns itself. A [Preparer] is bound before it prepares.
+	// Bind returns code that computes the same bits. Mem has the first element of each
+	// operand that does not change, and nil for the others. The operands must stay where
+	// they are. Later runs are given them too, but need not read them. K keeps the
+	// copies that the code makes. Code that needs none of the operands returns itself. A
+	// [Preparer] is bound before it prepares.
 	Bind(mem []unsafe.Pointer, k Keeper) Code
 }
 
-// Keeper keeps operands that do not change in other forms, each once for all code of a
-// program. Any goroutine may use it.
+// Keeper keeps the copies of constant operands that a [Binder] makes, so that all code of
+// a program shares them. Any goroutine may use it.
 type Keeper interface {
-	// Keep returns memory of so many bytes, aligned to 64, that write has written:
-	// that of an earlier call with the same key if there was one. It outlives the
-	// code. The key says all that the bytes depend on, by addresses what operands
-	// they are made of.
+	// Keep returns memory of a number of bytes, aligned to 64, that write has filled. A
+	// later call with the same key returns the same memory and does not call write. The
+	// memory outlives the code. The key must name all that the bytes depend on,
+	// the addresses of the operands included.
 	Keep(key string, bytes int, write func(unsafe.Pointer)) unsafe.Pointer
 }
 
-// Preparer is a [Code] that must know sizes before it runs: what it returns
-// runs launches of these sizes and strides, and no others. It does not run itself. Any
-// number of goroutines may have it prepare.
+// Preparer is a [Code] that has to be prepared for sizes and strides. It does not run
+// itself. Any number of goroutines may call Prepare at once.
 type Preparer interface {
 	Code
-	// Prepare returns code for sizes and strides. Last is nil, or what the same code
-	// prepared before and nobody needs any more: it may become what is returned, so
-	// that preparing for one size after the other allocates nothing.
+	// Prepare returns code that runs launches of these sizes and strides, and no others.
+	// Last is nil, or code that an earlier Prepare returned and that is no longer used.
+	// Prepare may reuse it and return it, so that preparing again allocates nothing.
 	Prepare(ctx context.Context, sizes, strides []int64, last Code) (Code, error)
 }
 
-// Holder is a [Code] that, prepared, has memory besides that of its runs, such as
-// tables of where things are.
+// Holder is a [Code] from [Preparer.Prepare] that holds memory of its own between runs,
+// such as tables of addresses.
 type Holder interface {
 	Code
-	// HeldBytes is how much that is, for as long as the code is there.
+	// HeldBytes returns the number of bytes that the code holds as long as it is used.
 	HeldBytes() int
 }

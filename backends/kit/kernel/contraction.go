@@ -10,39 +10,38 @@ import (
 // Contraction is a kernel that computes a matrix product with its epilogue. For each
 // point of the kernel's axes, its first stage sums the products of two factors over the
 // stage's axes. The stages after it have no axes, and compute the epilogue of the sum.
-// Each group of axes may have any number of axes, in the order of the kernel. A
+// Batch, M, N and K each have any number of axes, in the order of the kernel. A
 // convolution is a contraction too: an axis of M and one of K can run along the same
 // dimension.
 type Contraction struct {
 	A, B Factor
-	// Batch are the kernel's axes along which both factors may differ, M those of
-	// A alone, N those of B alone, among which is the last that is not of Batch. M
-	// and Batch may be empty.
+	// Batch are the kernel's axes along which both factors vary, M those along which A
+	// alone varies, N those along which B alone varies. Batch and M may be empty. The last
+	// axis outside of Batch is in N.
 	Batch, M, N []int
-	K           []int       // the first stage's axes, as it numbers them
+	K           []int       // the axes of the first stage, by its numbering
 	Sum         ID          // the reduction
 	Type        types.DType // of products and sums
-	Product     ID
+	Product     ID          // the product that Sum adds up
 }
 
 // Factor is one of the two factors of a [Contraction].
 type Factor struct {
 	Value ID // an argument of the product
-	// Load is the unguarded load, with indices that are sums of axes, that the
-	// value, or what it is converted from, is or has the bits of; None if it is
-	// computed in another way.
+	// Load is the load that Value is made of by at most a bitcast and then a conversion.
+	// It has no guard, and its indices are sums of axes. None if Value is computed in
+	// another way.
 	Load ID
-	// Source is the load whose elements a schedule turns into the factor's value as it
-	// packs them. It is Load if there is one. For a value that is computed in another
-	// way, element by element, Source is the load of that kind that most of the
-	// factor's axes move, the first of several. None if there is none.
+	// Source is the load whose elements a schedule turns into Value while it packs them.
+	// It equals Load if that is set. Otherwise it is the load in Body whose indices use
+	// the most axes, the first of several. Loads of locals, with a guard or with values in
+	// their indices do not count. None if there is none.
 	Source ID
-	Type   types.DType // of what is loaded, as what its bits are taken; else of the value
+	Type   types.DType // of the loaded elements, after a bitcast; of Value if Load is None
 	Body   []ID        // the instructions that compute Value, ascending
 }
 
-// AsContraction returns the contraction that a verified kernel is, if it is
-// one.
+// AsContraction returns a verified kernel as a contraction; false if it is none.
 func AsContraction(k *Kernel) (*Contraction, bool) {
 	if len(k.Stages) < 2 || len(k.Stages[0].Axes) == 0 || len(k.Locals) > 0 || slices.ContainsFunc(k.Stages[1:], func(s Stage) bool { return len(s.Axes) > 0 }) {
 		return nil, false
@@ -83,7 +82,7 @@ func AsContraction(k *Kernel) (*Contraction, bool) {
 	return c, true
 }
 
-// factor returns how a value of the first stage is computed.
+// factor describes how a value of the first stage is computed.
 func (k *Kernel) factor(v ID) Factor {
 	f := Factor{Value: v, Load: v}
 	needed := map[ID]bool{v: true}
@@ -105,7 +104,7 @@ func (k *Kernel) factor(v ID) Factor {
 		}
 	}
 	slices.Reverse(f.Body)
-	if w := &k.Instrs[f.Load]; w.Op == Convert { // two in turn may round
+	if w := &k.Instrs[f.Load]; w.Op == Convert { // one only: a second conversion may round
 		f.Load = w.Args[0]
 	}
 	f.Type = k.Instrs[f.Load].Type
@@ -123,8 +122,7 @@ func (k *Kernel) factor(v ID) Factor {
 	return f
 }
 
-// sourceOf returns the load among instructions that most axes move, of those
-// without a guard whose indices are sums of axes.
+// sourceOf returns the load of body whose indices use the most axes; see [Factor].Source.
 func (k *Kernel) sourceOf(body []ID) ID {
 	most, source := 0, None
 	for _, id := range body {
@@ -145,9 +143,9 @@ func (k *Kernel) sourceOf(body []ID) ID {
 	return source
 }
 
-// StrideAlong returns how many elements an access moves for a step of an axis,
-// and Origin where it is at the first point of all axes, given the strides of
-// the operand's dimensions. The index has no values.
+// StrideAlong returns the distance, in elements, between the accesses of neighbouring
+// points of an axis, given the strides of the operand's dimensions. The indices must have
+// no values.
 func (m *Access) StrideAlong(axis int, strides []int64) int64 {
 	n := int64(0)
 	for d := range m.Index {
@@ -160,8 +158,8 @@ func (m *Access) StrideAlong(axis int, strides []int64) int64 {
 	return n
 }
 
-// Origin returns how many elements from the operand's first an access is at the
-// first point of all axes; see StrideAlong.
+// Origin returns the distance, in elements, from the operand's first element to the access
+// at point 0 of all axes; see [Access.StrideAlong].
 func (m *Access) Origin(strides []int64) int64 {
 	n := int64(0)
 	for d := range m.Index {

@@ -1,8 +1,8 @@
 package kernel
 
-// Separable reports whether points that differ in an axis of the kernel access
-// different elements, and only those, of the operands that the kernel stores to. Such
-// points can run at the same time and in any order, with the same results.
+// Separable reports whether no two points that differ in an axis of the kernel access the
+// same element of an operand that the kernel stores to. Such points can run at the same
+// time and in any order, with the same results.
 func (k *Kernel) Separable(axis int) bool {
 	for p := range k.Params {
 		if k.Params[p].Out && !k.Separates(p, axis) {
@@ -12,9 +12,9 @@ func (k *Kernel) Separable(axis int) bool {
 	return true
 }
 
-// Separates reports whether points that differ in an axis of the kernel access
-// different elements of operand p: a dimension has the same index in all accesses,
-// which tells them [Kernel.Apart].
+// Separates reports whether points that differ in an axis of the kernel access different
+// elements of operand p. The proof is a dimension whose index is the same in all accesses
+// and differs from point to point: see [Kernel.Apart].
 func (k *Kernel) Separates(p, axis int) bool {
 	deps := k.Dependence()
 	for d := range k.Params[p].Strides {
@@ -34,10 +34,10 @@ func (k *Kernel) Separates(p, axis int) bool {
 	return false
 }
 
-// Apart reports whether points that differ in an axis access different elements, by
-// the index of an access along a dimension: it is a multiple of the axis and what is
-// one for all points. A dimension along which all elements are one sets nothing apart.
-// deps is [Kernel.Dependence].
+// Apart reports whether the index of an access along dimension d differs between points
+// that differ in the axis. The index is then a multiple of the axis plus a part that is the
+// same at all points. It is false for a dimension of stride 0. Deps is the result of
+// [Kernel.Dependence].
 func (k *Kernel) Apart(m *Access, d, axis int, deps []AxisSet) bool {
 	if !m.Local && k.Params[m.Param].Strides[d] == ZeroStride {
 		return false
@@ -47,8 +47,8 @@ func (k *Kernel) Apart(m *Access, d, axis int, deps []AxisSet) bool {
 }
 
 // indexAlong returns the index of an access along a dimension. For a dimension with a
-// table it returns the index at which the table is read. The table's elements are
-// apart: the caller vouches that they are columns.
+// table it returns the index at which the table is read, since different entries of a
+// table are different columns.
 func (k *Kernel) indexAlong(m *Access, d int) Index {
 	x := m.Index[d]
 	if m.Local || k.Params[m.Param].Strides[d] != TableStride {
@@ -60,19 +60,19 @@ func (k *Kernel) indexAlong(m *Access, d int) Index {
 	return x
 }
 
-// AxisSet is a set of axes, as a stage numbers them: bit i is axis i. A stage
-// has at most 64, with those of the kernel.
+// AxisSet is a set of axes by the numbering of a stage: bit i stands for axis i. A stage
+// has at most 64 axes, those of the kernel included.
 type AxisSet uint64
 
-// AxisRange returns the axes from one number to before another.
+// AxisRange returns the axes with numbers in [from, to).
 func AxisRange(from, to int) AxisSet { return 1<<to - 1<<from }
 
 // Has reports whether an axis is in s.
 func (s AxisSet) Has(axis int) bool { return s>>axis&1 == 1 }
 
-// Dependence returns along which axes of its stage each instruction may differ:
-// its value, or what it stores and where. For those that use it in later stages,
-// a value differs along the kernel's axes alone.
+// Dependence returns, by instruction, the axes of its stage along which its value may
+// vary; for a store, those along which its value or its element may vary. A use in a later
+// stage sees a value vary along the kernel's axes alone.
 func (k *Kernel) Dependence() []AxisSet {
 	shared := AxisRange(0, len(k.Axes))
 	deps, locals := make([]AxisSet, len(k.Instrs)), make([]AxisSet, len(k.Locals))

@@ -9,20 +9,21 @@ import (
 	"ltc/ir/types"
 )
 
-// Scalars is what computing ops do to elements.
+// Scalars computes ops on single elements, for [Evaluate].
 type Scalars interface {
-	// Scalar returns the bits of op's value, of type t, from the bits of its
-	// arguments, the first of which is of type from. It is asked for any op that
-	// computes but Select, Clamp, BitcastConvert and those of expansions alone, on dtypes that the op takes.
+	// Scalar returns the bits of op's value, of type t, given the bits of its arguments;
+	// the first argument has type from. Evaluate calls it with dtypes that the op takes,
+	// for every op that computes except Select, Clamp, BitcastConvert and the ops that
+	// only package expand makes.
 	Scalar(op Op, t, from types.DType, args ...uint64) (uint64, error)
 }
 
-// Evaluate runs a kernel that has passed [Verify], one point after the other. Points of
-// the kernel's axes, and within each the points of each stage's axes, run in row-major
-// order; a [ReverseAxis] runs from its last point on. Reductions and stores combine in
-// that order. Evaluate is the reference for other ways to run kernels. Memory, sizes
-// and strides are those of a [Call]. An access that [Bounds] cannot show to be in range
-// is an error before any point runs.
+// Evaluate runs a kernel that has passed [Verify], one point after the other. The points
+// of the kernel's axes run in row-major order. At each of them the stages run in order,
+// and the points of a stage's axes in row-major order; a [ReverseAxis] runs backwards.
+// Reductions and stores combine in that order. Evaluate is the reference for compilers of
+// kernels. Memory, sizes and strides are those of a [Call]. An access that [Bounds] cannot
+// prove to be in range is an error, and then nothing runs.
 func Evaluate(k *Kernel, sizes []int64, mem []unsafe.Pointer, strides []int64, scalars Scalars) error {
 	if err := Bounds(k, sizes); err != nil {
 		return err
@@ -63,14 +64,13 @@ type evaluator struct {
 	strides [][]int64
 	locals  [][]byte
 	scalars Scalars
-	at      []int64  // the point: by axis of the kernel and the stage
+	at      []int64  // the current point, by axis of the kernel and the stage
 	values  []uint64 // bits, by ID
-	sums    []uint64 // of reductions and scans, by ID
+	sums    []uint64 // bits of the accumulators of reductions and scans, by ID
 	args    []uint64 // of the op that is being computed
 }
 
-// points runs body for each point of axes, the first of which has the given
-// number.
+// points runs body for each point of axes, which have the numbers from first on.
 func (e *evaluator) points(axes []Axis, first int, body func() error) error {
 	if len(axes) == 0 {
 		return body()
@@ -133,8 +133,8 @@ func (e *evaluator) stage(s int) error {
 	return err
 }
 
-// instr returns the value of an instruction at the point; a reduction's is what
-// the point adds to it.
+// instr returns the value of an instruction at the current point. For a reduction or scan
+// it is the value that the point adds.
 func (e *evaluator) instr(i *Instr) (uint64, error) {
 	switch i.Op {
 	case Constant:
@@ -146,13 +146,13 @@ func (e *evaluator) instr(i *Instr) (uint64, error) {
 	case Reduce, Scan:
 		return e.values[i.Args[0]], nil
 	case Load:
-		p, inside := e.place(i.Mem)
+		p, inside := e.element(i.Mem)
 		if !inside {
 			return e.values[i.Args[0]], nil
 		}
 		return LoadBits(p, i.Type.Size()), nil
 	case Store:
-		p, inside := e.place(i.Mem)
+		p, inside := e.element(i.Mem)
 		if !inside {
 			return 0, nil
 		}
@@ -174,13 +174,13 @@ func (e *evaluator) instr(i *Instr) (uint64, error) {
 	return e.compute(i.Op, i.Type, e.k.Instrs[i.Args[0]].Type, e.args)
 }
 
-// combine computes an op of two values of one type.
+// combine computes an op on two values of one type.
 func (e *evaluator) combine(op Op, t types.DType, x, y uint64) (uint64, error) {
 	e.args = append(e.args[:0], x, y)
 	return e.compute(op, t, t, e.args)
 }
 
-// compute computes an op of args, whose memory is used again for the next.
+// compute computes an op on args, which it does not keep.
 func (e *evaluator) compute(op Op, t, from types.DType, args []uint64) (uint64, error) {
 	switch op {
 	case BitcastConvert:
@@ -202,8 +202,9 @@ func (e *evaluator) compute(op Op, t, from types.DType, args []uint64) (uint64, 
 	return e.scalars.Scalar(op, t, from, args...)
 }
 
-// place returns where an access is at the point, and whether that is inside.
-func (e *evaluator) place(m *Access) ([]byte, bool) {
+// element returns the memory of the element of an access at the current point; false if an
+// index is out of range.
+func (e *evaluator) element(m *Access) ([]byte, bool) {
 	dims, strides, size := []Size(nil), []int64(nil), 0
 	if m.Local {
 		l := &e.k.Locals[m.Param]
@@ -240,7 +241,7 @@ func (e *evaluator) place(m *Access) ([]byte, bool) {
 	return unsafe.Slice((*byte)(unsafe.Add(e.mem[m.Param], offset*int64(size))), size), true
 }
 
-// integer returns the value of an integer, modulo 2^64.
+// integer returns a value of an integer type as an i64, modulo 2^64.
 func (e *evaluator) integer(id ID) int64 {
 	t, bits := e.k.Instrs[id].Type, int64(e.values[id])
 	if unused := 64 - 8*t.Size(); t.IsSigned() {
@@ -249,14 +250,14 @@ func (e *evaluator) integer(id ID) int64 {
 	return bits
 }
 
-// LoadBits reads an element, the lowest byte first.
+// LoadBits reads an element of size bytes, at most 8, from p: the lowest byte first.
 func LoadBits(p []byte, size int) uint64 {
 	var b [8]byte
 	copy(b[:], p[:size])
 	return binary.LittleEndian.Uint64(b[:])
 }
 
-// StoreBits writes an element, the lowest byte first.
+// StoreBits writes an element of size bytes, at most 8, to p: the lowest byte first.
 func StoreBits(p []byte, size int, bits uint64) {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], bits)

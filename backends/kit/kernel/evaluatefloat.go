@@ -7,7 +7,7 @@ import (
 	"ltc/ir/types"
 )
 
-// onFloats computes the ops of expansions, on f32 and f64.
+// onFloats computes the ops that only package expand makes, on f32 and f64.
 func onFloats(op Op, t types.DType, args []uint64) (uint64, error) {
 	x := make([]float64, len(args))
 	for i, a := range args {
@@ -42,8 +42,8 @@ func onFloats(op Op, t types.DType, args []uint64) (uint64, error) {
 	return math.Float64bits(r), nil
 }
 
-// fma32 returns x·y+z for f32s, rounded once: the product is exact in f64; the sum is
-// rounded to odd, so that rounding it again does not round twice.
+// fma32 returns x·y+z for f32s, rounded once. The product is exact in f64. The sum in f64
+// is rounded to odd, so that the rounding to f32 gives the right result.
 func fma32(x, y, z float64) float32 {
 	p := x * y
 	sum := p + z

@@ -7,9 +7,9 @@ import (
 	"ltc/ir/types"
 )
 
-// interval is what is known of an integer, a bool's being 0 or 1: that it is
-// not below lo nor above hi. Of a u64 that may be 1<<63 or more nothing is
-// known: its interval is the whole of i64, as which indices take it.
+// interval holds the bounds of an integer, both inclusive; a bool is 0 or 1. A u64 that
+// may be 1<<63 or more has the interval of all i64, since indices read its bits as an
+// i64.
 type interval struct{ lo, hi int64 }
 
 var whole = interval{math.MinInt64, math.MaxInt64}
@@ -30,8 +30,8 @@ func rangeOf(t types.DType) interval {
 	return interval{0, 1<<n - 1}
 }
 
-// as returns a, which did not overflow if ok, as the interval of values of
-// type t, that of all of them if some wrap.
+// as returns the interval of a's values after a conversion to type t: all of t if some
+// value wraps. Ok says that a itself did not overflow.
 func (a interval) as(t types.DType, ok bool) interval {
 	r := rangeOf(t)
 	if t == types.U64 {
@@ -80,7 +80,7 @@ func (a interval) mul(b interval) (interval, bool) {
 	return r, ok
 }
 
-// div is a division that truncates, by what is at least 1.
+// div is a truncating division by an interval of at least 1.
 func (a interval) div(b interval) interval {
 	lo, hi := a.lo/b.hi, a.hi/b.lo
 	if a.lo < 0 {
@@ -92,7 +92,7 @@ func (a interval) div(b interval) interval {
 	return interval{lo, hi}
 }
 
-// rem is the remainder of div: it has the sign of a and is less than b.
+// rem is the remainder of div: it has the sign of a, and its size is below b's.
 func (a interval) rem(b interval) interval {
 	return interval{max(min(a.lo, 0), 1-b.hi), min(max(a.hi, 0), b.hi-1)}
 }

@@ -1,6 +1,6 @@
-// Package kernel is the kernel IR: what one pass over memory computes, without
-// an order, a vector width, threads or tiles, which are a schedule's to choose,
-// one for each kind of device. Its central type is [Kernel].
+// Package kernel is the kernel IR: it says what one pass over memory computes. A kernel
+// has no loop order, vector width, threads or tiles: each kind of device chooses them
+// in a schedule of its own. The central type is [Kernel].
 //
 // A kernel is a list of stages that share parallel axes. A stage may have axes of its
 // own. Its body is scalar code that runs once for each point of the kernel's axes and
@@ -8,12 +8,11 @@
 // of axes or computed values. It reduces values over the stage's axes, or scans them
 // along one axis: a scan gives each point the combination of the values up to that
 // point. Along a scanned axis a local can carry a value from each point to the next,
-// and any function may have computed that value. Softmax is one kernel of three stages.
-// A matrix product is one kernel of two: a stage that reduces over k, and a stage for
-// the epilogue.
+// for recurrences that are no scan of an op. Softmax is one kernel of three stages. A
+// matrix product is one kernel of two stages: one reduces over k, one is the epilogue.
 //
-// Sizes are arguments: a kernel is written once for all of them. The same holds
-// for strides, of which a kernel knows only the [Stride] class.
+// Sizes can be run-time arguments: one kernel then serves all sizes. Strides can be
+// run-time arguments too: a kernel fixes only the class of each [Stride].
 //
 // imports only ltc/backends/kit/approx, ltc/backends/kit/kernel/ops, ltc/internal/diag and ltc/ir/types.
 package kernel
@@ -28,27 +27,27 @@ import (
 // Kernel is a loop nest over operands in memory.
 type Kernel struct {
 	Name   string
-	Sizes  int     // how many run-time sizes there are: n0, n1, …
+	Sizes  int     // the number of run-time sizes, named n0, n1, …
 	Params []Param // the operands
 	Axes   []Axis  // parallel, shared by all stages, outermost first
-	Locals []Local // memory of one point of Axes
-	Stages []Stage
-	// Instrs are the bodies of all stages, one behind the other. An ID is an
-	// index into them.
+	Locals []Local // memory that each point of Axes has for itself
+	Stages []Stage // run in this order
+	// Instrs are the bodies of all stages, in the order of the stages. An ID is an
+	// index into Instrs.
 	Instrs []Instr
 }
 
-// Size is a number of elements: a literal if not negative, else -1-i for
+// Size is a number of elements. A Size of 0 or more is a literal; -1-i stands for
 // run-time size i.
 type Size int64
 
 // Sym returns the run-time size n<i>.
 func Sym(i int) Size { return Size(-1 - i) }
 
-// Sym returns which run-time size s is; false for a literal.
+// Sym returns the number i of the run-time size that s stands for; false for a literal.
 func (s Size) Sym() (int, bool) { return int(-1 - s), s < 0 }
 
-// Of returns the number that s is, given the run-time sizes.
+// Of returns the value of s, given the values of the run-time sizes.
 func (s Size) Of(sizes []int64) int64 {
 	if i, ok := s.Sym(); ok {
 		return sizes[i]
@@ -63,19 +62,19 @@ func (s Size) String() string {
 	return fmt.Sprint(int64(s))
 }
 
-// Stride is what a kernel knows of the distance, in elements, between
-// neighbours along a dimension of an operand.
+// Stride is the class of an operand's stride along a dimension: what a kernel knows of
+// the distance, in elements, between neighbours.
 type Stride uint8
 
 const (
 	AnyStride  Stride = iota // a run-time argument
 	UnitStride               // 1
-	ZeroStride               // 0: all along the dimension are one element
-	// TableStride is the stride of a dimension whose elements have any place in memory,
-	// such as columns with an address each. The index along it is one value alone,
-	// which the kernel loads from a table of columns. The value is the distance of the
-	// column from the operand's first element, in elements. Nothing bounds the value
-	// but the caller's word; the dimension's size is the table's.
+	ZeroStride               // 0: the elements along the dimension are one element in memory
+	// TableStride is the stride of a dimension whose elements are anywhere in memory,
+	// such as columns with an address each. The dimension's size is the number of columns.
+	// An index along it is a value that the kernel has loaded from a table, with no term
+	// or offset. The value is the distance, in elements, from the operand's first element
+	// to the column. Nothing checks the values of the table: the caller vouches for them.
 	TableStride
 )
 
@@ -85,30 +84,30 @@ type Param struct {
 	DType   types.DType
 	Dims    []Size
 	Strides []Stride // one per dimension
-	// Out says that the kernel stores to it. What it loads from an Out operand
-	// is what the caller left there, or what an earlier stage stored.
+	// Out says that the kernel stores to the operand. A load from it finds what the
+	// caller left there, or what an earlier stage has stored.
 	Out bool
 }
 
-// Axis is a range of integers from 0.
+// Axis is a loop of a kernel: its points are the integers from 0 to Size-1.
 type Axis struct {
 	Name string
 	Size Size
 	Kind AxisKind
 }
 
-// AxisKind says in which order the points of an axis combine. An axis of a stage
-// along which values are reduced is free.
+// AxisKind says whether the points of an axis have an order. Parallel axes are free, and
+// the axes of reductions too.
 type AxisKind uint8
 
 const (
 	FreeAxis    AxisKind = iota
-	ScanAxis             // scans run along it, from its first point on
-	ReverseAxis          // scans run along it, from its last point on
+	ScanAxis             // of a stage that scans: from the first point to the last
+	ReverseAxis          // of a stage that scans: from the last point to the first
 )
 
-// NewScan returns what Aux is of a [Scan] with an op. An exclusive scan's value
-// at a point leaves out the point's own.
+// NewScan returns the Aux of a [Scan] that combines with an op. An exclusive scan
+// combines the values of the points before each point; others include the point's own.
 func NewScan(with Op, exclusive bool) int64 {
 	if exclusive {
 		return int64(with) | exclusiveScan
@@ -121,8 +120,8 @@ const exclusiveScan = 1 << 8
 // AsScan is the inverse of [NewScan].
 func AsScan(aux int64) (with Op, exclusive bool) { return Op(aux), aux&exclusiveScan != 0 }
 
-// Scanned returns the kind of the stage's axis along which scans run; FreeAxis
-// if there are none. A stage that scans has no other axis.
+// Scanned returns the kind of the axis along which the stage scans; FreeAxis if the stage
+// does not scan. A stage that scans has one axis.
 func (s *Stage) Scanned() AxisKind {
 	if len(s.Axes) == 1 {
 		return s.Axes[0].Kind
@@ -140,10 +139,10 @@ func (k *Kernel) Scans() bool {
 	return false
 }
 
-// Carries reports whether a stage along a scanned axis loads a local that it stores to.
-// Each point loads the value that the previous point in the axis's order has stored;
-// the first point loads the value that an earlier stage has stored. Points run one
-// after the other then.
+// Carries reports whether stage s carries a value along its scanned axis in a local,
+// which it both loads and stores. Each point loads the value that the previous point has
+// stored. The first point loads the value that an earlier stage has stored. The points
+// of such a stage run one after the other.
 func (k *Kernel) Carries(s int) bool {
 	st := &k.Stages[s]
 	if st.Scanned() == FreeAxis {
@@ -157,8 +156,8 @@ func (k *Kernel) Carries(s int) bool {
 	return false
 }
 
-// carries reports whether a stage along a scanned axis loads a local that it stores to
-// at one place for all points of the axis.
+// carries reports whether a stage along a scanned axis loads the local and stores to an
+// element of it that is the same for all points of the axis.
 func (k *Kernel) carries(st *Stage, local int) bool {
 	loads, stores := false, false
 	for i := st.Begin; i < st.End; i++ {
@@ -175,8 +174,8 @@ func (k *Kernel) carries(st *Stage, local int) bool {
 	return loads && stores
 }
 
-// Carried returns, by local, whether a stage carries values in it ([Kernel.Carries]);
-// nil if there is none.
+// Carried returns, by local, whether a stage carries a value in the local: see
+// [Kernel.Carries]. It is nil if no stage does.
 func (k *Kernel) Carried() []bool {
 	var all []bool
 	for s := range k.Stages {
@@ -195,83 +194,85 @@ func (k *Kernel) Carried() []bool {
 	return all
 }
 
-// Local is memory that a point of the kernel's axes has for itself, from one
-// stage to the next: a row of a matrix. It is dense.
+// Local is memory of one point of the kernel's axes, such as a row of a matrix. It keeps
+// its contents from one stage to the next, and is dense.
 type Local struct {
 	Name  string
 	DType types.DType
 	Dims  []Size
 }
 
-// Stage is a body with the axes that it runs over besides the kernel's. A stage
-// begins when the one before it has ended for its point of the kernel's axes.
+// Stage is a body that runs over the kernel's axes and axes of its own. At each point of
+// the kernel's axes, a stage begins when the previous stage has ended at that point.
 type Stage struct {
 	Axes       []Axis
-	Begin, End ID // its instructions
+	Begin, End ID // the body is Instrs[Begin:End]
 }
 
-// ID is a value, or the instruction that makes it.
+// ID is an index into [Kernel].Instrs. It names an instruction and the value that the
+// instruction computes.
 type ID int32
 
-// None is no value.
+// None stands for no value.
 const None ID = -1
 
-// Instr is an instruction. The columns that an [Op] uses are said there.
+// Instr is an instruction. The constants of [Op] say which fields each op uses.
 type Instr struct {
 	Op   Op
-	Type types.DType // of its value; of what is stored
-	Args []ID        // values: of this stage, or uniform ones of earlier stages
-	// Aux is a constant's bits, in the bytes of its type from the lowest;
-	// an iota's axis; a size; a reduction's Op; what NewScan returns.
+	Type types.DType // of its value; of a store, the type of the element
+	Args []ID        // values of this stage, or uniform values of earlier stages
+	// Aux depends on the op: the bits of a constant in its lowest bytes, the axis of an
+	// iota, a Size, the Op of a reduction, or a result of NewScan.
 	Aux int64
-	Mem *Access // of a load or store
+	Mem *Access // of a load or store; else nil
 }
 
-// Access is a place in an operand or local.
+// Access names the element of an operand or local that an instruction loads or stores.
 type Access struct {
-	Param int // an index of Params; of Locals, when Local is set
+	Param int // an index into Params, or into Locals if Local is set
 	Local bool
 	Index []Index // one per dimension
-	// Guard makes an access outside of the operand do nothing: a load gives
-	// its argument instead, a store does not store. Without it indices are in
-	// range for all points, which [Bounds] shows.
+	// Guard allows indices outside of the operand: there a load gives its argument, and
+	// a store stores nothing. Without a guard every index must be in range at all
+	// points, as [Bounds] proves.
 	Guard bool
-	// Combine, if not Invalid, makes a store combine what is there with the
-	// value (a scatter), in an order that depends on nothing but the sizes.
+	// Combine, if not Invalid, is the op by which a store combines the element's old
+	// value with the new one, as a scatter does. The order depends on the sizes alone.
 	Combine Op
 }
 
-// Index is a place along one dimension: Σ axis·factor + value + offset, modulo
-// 2^64 as an i64 has it. Values of unsigned types are not negative, but those of
-// u64 are taken modulo 2^64 too.
+// Index is an index along one dimension: Σ axis·factor + value + offset, in i64 that
+// wraps. A value of an unsigned type is zero-extended; the bits of a u64 are taken as an
+// i64.
 type Index struct {
-	Terms  []Term // by axis, ascending; no factor is 0
+	Terms  []Term // in ascending order of axes; no factor is 0
 	Value  ID     // an integer; None if there is none
 	Offset int64
 }
 
-// Term is an axis times a factor. Axes of the kernel come first, then the
-// stage's own.
+// Term is an axis times a factor. The numbers of the kernel's axes come first, then those
+// of the stage's own.
 type Term struct {
 	Axis   int
 	Factor int64
 }
 
-// Along returns the index that is an axis.
+// Along returns the index that equals an axis.
 func Along(axis int) Index { return Index{Terms: []Term{{axis, 1}}, Value: None} }
 
-// At returns the index that is a constant.
+// At returns a constant index.
 func At(offset int64) Index { return Index{Value: None, Offset: offset} }
 
-// ByValue returns the index that is a value.
+// ByValue returns the index that equals a value, which has an integer type.
 func ByValue(v ID) Index { return Index{Value: v} }
 
-// IsAxis reports whether i is just the axis.
+// IsAxis reports whether i equals the axis, without a factor, value or offset.
 func (i Index) IsAxis(axis int) bool {
 	return len(i.Terms) == 1 && i.Terms[0] == Term{axis, 1} && i.Value == None && i.Offset == 0
 }
 
-// Over returns i with other indices in the place of axes. What values they have is left out.
+// Over returns i with axis a replaced by axes[a]. The values of i and of the replacements
+// are dropped.
 func (i Index) Over(axes []Index) Index {
 	r := At(i.Offset)
 	for _, t := range i.Terms {
@@ -297,7 +298,7 @@ func addTerm(terms []Term, t Term) []Term {
 	return terms
 }
 
-// Points returns how many points axes of literal sizes have.
+// Points returns the number of points of axes, whose sizes must be literals.
 func Points(axes []Axis) int64 {
 	n := int64(1)
 	for _, a := range axes {
@@ -306,7 +307,7 @@ func Points(axes []Axis) int64 {
 	return n
 }
 
-// StageOf returns the index of the stage whose instruction id is.
+// StageOf returns the index of the stage that instruction id belongs to.
 func (k *Kernel) StageOf(id ID) int {
 	for s := range k.Stages {
 		if id < k.Stages[s].End {
@@ -316,7 +317,8 @@ func (k *Kernel) StageOf(id ID) int {
 	return len(k.Stages)
 }
 
-// Axis returns an axis as stage s numbers them.
+// Axis returns an axis by the numbering of stage s: first the kernel's axes, then those
+// of the stage.
 func (k *Kernel) Axis(s, axis int) Axis {
 	if axis < len(k.Axes) {
 		return k.Axes[axis]
@@ -324,14 +326,14 @@ func (k *Kernel) Axis(s, axis int) Axis {
 	return k.Stages[s].Axes[axis-len(k.Axes)]
 }
 
-// Uniform reports whether later stages can use a value: it is one for each
+// Uniform reports whether later stages can use a value: there is one such value at each
 // point of the kernel's axes.
 func (k *Kernel) Uniform(id ID) bool {
 	return k.Instrs[id].Op == Reduce || len(k.Stages[k.StageOf(id)].Axes) == 0
 }
 
-// StrideArgs returns how many run-time strides the kernel takes: one for each
-// dimension of class [AnyStride], by operand and dimension.
+// StrideArgs returns the number of run-time strides of the kernel: one for each dimension
+// of class [AnyStride]. They are in the order of operands and their dimensions.
 func (k *Kernel) StrideArgs() int {
 	n := 0
 	for i := range k.Params {
@@ -344,7 +346,7 @@ func (k *Kernel) StrideArgs() int {
 	return n
 }
 
-// Outs returns the operands that the kernel stores to.
+// Outs returns the indices of the operands that the kernel stores to, ascending.
 func (k *Kernel) Outs() []int {
 	var outs []int
 	for i := range k.Params {

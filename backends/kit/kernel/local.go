@@ -12,8 +12,9 @@ func (l *Local) Bytes(sizes []int64) (n int64, ok bool) {
 	return n, ok
 }
 
-// LocalBytes returns how many bytes the locals of one point take, one behind
-// the other in their order, each [Aligned], and whether that fits an i64.
+// LocalBytes returns how many bytes all locals of one point take together, each rounded up
+// by [Aligned], and whether that fits an i64. In memory they follow one another in their
+// order.
 func LocalBytes(k *Kernel, sizes []int64) (int64, bool) {
 	n, ok := int64(0), true
 	for i := range k.Locals {
@@ -26,10 +27,9 @@ func LocalBytes(k *Kernel, sizes []int64) (int64, bool) {
 	return n, ok
 }
 
-// alignment is that of [Call].Scratch and of what lies in it, in bytes: a cache
-// line, and the widest vector.
+// alignment is the alignment in bytes of [Call].Scratch and of each block within it: a
+// cache line, and the widest vector.
 const alignment = 64
 
-// Aligned returns how many bytes of scratch memory n bytes take, so that what
-// lies behind them is aligned to 64 as they are.
+// Aligned returns n rounded up to a multiple of 64 bytes, the alignment of scratch memory.
 func Aligned(n int64) int64 { return (n + alignment - 1) &^ (alignment - 1) }

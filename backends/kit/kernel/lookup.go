@@ -6,13 +6,14 @@ import (
 	"ltc/backends/kit/approx"
 )
 
-// TableRow is a row of one of [approx.Tables], as [Lookup] names it.
+// TableRow names a row of one of [approx.Tables]. It is the Aux of a [Lookup].
 type TableRow int64
 
-// RowOf returns a row of the table with the given number.
+// RowOf returns the TableRow of a row of approx.Tables[table].
 func RowOf(table, row int) TableRow { return TableRow(table<<8 | row) }
 
-// Table returns the table and which row of it r is; no table if there is none.
+// Table returns the table of r and the number of the row in it. The table is nil if r
+// names none.
 func (r TableRow) Table() (*approx.Table, int) {
 	if n := int64(r >> 8); n >= 0 && n < int64(len(approx.Tables)) {
 		return &approx.Tables[n], int(r & 255)

@@ -6,9 +6,9 @@ import (
 	"ltc/ir/types"
 )
 
-// Neutral returns the bits of the value that a reduction with op begins with. A
-// reduction of no elements has this value: 0 for sums, the lowest number or -infinity
-// for maxima, and so on.
+// Neutral returns the bits of the identity of op for values of type t: 0 for sums, the
+// lowest number or -infinity for maxima, and so on. It is the value of a reduction of no
+// elements.
 func Neutral(op Op, t types.DType) uint64 {
 	all := ^uint64(0) >> (64 - 8*max(t.Size(), 1))
 	if t == types.Bool {

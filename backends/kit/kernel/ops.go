@@ -7,7 +7,8 @@ import (
 
 //go:generate go run ltc/backends/kit/kernel/ops/gen -root ../../..
 
-// Op is what an instruction does: a row of [ops.Table], which says what it takes.
+// Op says what an instruction does. It is the number of a row of [ops.Table], which says
+// what arguments the op takes.
 type Op uint8
 
 // row returns an op's row; an empty one for Invalid.
@@ -20,8 +21,8 @@ func (o Op) row() *ops.Op {
 
 var invalid = ops.Op{Name: "Invalid"}
 
-// Ops returns all ops that programs have, in the order of their constants: those
-// of expansions alone are left out.
+// Ops returns the ops that occur in programs, in the order of their constants. Ops that
+// only package expand makes are left out.
 func Ops() []Op {
 	all := make([]Op, 0, NumOps-1)
 	for o := Invalid + 1; o < NumOps; o++ {
@@ -67,20 +68,21 @@ func (o Op) Compares() bool { return o.row().Form == ops.Comparison }
 // value.
 func (o Op) Costly() bool { return o.row().Traits.Has(ops.Costly) }
 
-// Exact reports whether an op's value has no more bits than its operands.
+// Exact reports whether an op never rounds: its value needs no more bits than its operands.
 func (o Op) Exact() bool { return o.row().Traits.Has(ops.Exact) }
 
-// Idempotent reports whether a value counts once however often an op combines it.
+// Idempotent reports whether combining a value with itself gives the value, as for a
+// maximum.
 func (o Op) Idempotent() bool { return o == Maximum || o == Minimum || o == And || o == Or }
 
-// Arity is how many arguments a computing op takes.
+// Arity returns the number of arguments of an op that computes.
 func (o Op) Arity() int { return o.row().Form.Arity() }
 
-// Takes reports whether an op has values of dtype d: its first operand's, or a
-// leaf's own.
+// Takes reports whether dtype d is allowed for the op's first argument or, if it has no
+// arguments, for its own value.
 func (o Op) Takes(d types.DType) bool { return has(o.row().Takes, d) }
 
-// Expands reports whether package expand writes an op on values of dtype d by other
+// Expands reports whether package expand replaces the op, on values of dtype d, by other
 // ops.
 func (o Op) Expands(d types.DType) bool { return has(o.row().Expands, d) }
 

@@ -9,10 +9,10 @@ const (
 	Constant // Aux: the bits
 	Iota     // Aux: the axis; its index as a number of Type
 	SizeOf   // Aux: a Size; the number of elements as an i64
-	Load     // Mem; Args: what stands for elements outside, if guarded
-	Store    // Mem; Args: the value. It has none itself.
-	Reduce   // Aux: an op that combines; Args: the value
-	Scan     // Aux: as NewScan packs it; Args: the value. Its own: all so far along the stage's axis combined
+	Load     // Mem; Args: if guarded, the value where an index is out of range
+	Store    // Mem; Args: the value to store. A store has no value.
+	Reduce   // Aux: an Op that combines; Args: the value to reduce
+	Scan     // Aux: see NewScan; Args: the value to scan along the stage's axis
 	Loop     // see expand.Loop
 	Lookup   // Aux: a TableRow; Args: an integer, whose lowest bits are the index
 	Abs
@@ -63,9 +63,9 @@ const (
 	CompareLE
 	CompareGT
 	CompareGE
-	Select   // Args: a bool, then what it chooses from
-	FMA      // Args: two factors and what is added to their product; rounded once
-	Clamp    // Args: the lowest, the value, the highest
+	Select   // Args: a bool, the value if it is true, the value if it is false
+	FMA      // Args: two factors and an addend; rounded once
+	Clamp    // Args: the lower bound, the value, the upper bound
 	Exponent // ⌊log₂|x|⌋ as a float: -∞ of 0, ∞ of infinities
 	Mantissa // x·2ⁿ for an integer n, from ¾ to 1½; 1 of 0 and ∞, NaN of negative numbers
 	Scale    // x·2^⌊y⌋, rounded once

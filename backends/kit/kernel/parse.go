@@ -25,7 +25,7 @@ func Parse(text string) (*Kernel, error) {
 	return k, nil
 }
 
-// ParseAll reads the kernels of a text, one behind the other.
+// ParseAll reads all kernels of a text; see [Parse].
 func ParseAll(text string) ([]*Kernel, error) {
 	p := newParser(text)
 	var all []*Kernel
@@ -246,7 +246,7 @@ func (p *parser) stage() {
 	p.k.Stages = append(p.k.Stages, s)
 }
 
-// value reads a use.
+// value reads the use of a value, such as %3.
 func (p *parser) value() ID {
 	p.expect("%")
 	name := p.word("a value's name")

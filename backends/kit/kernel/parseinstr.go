@@ -9,8 +9,8 @@ import (
 	"ltc/ir/types"
 )
 
-// instr reads an instruction from its op on; named says that its value has a
-// name.
+// instr reads an instruction from its op to its end. Named says that its value has a
+// name, which was read before.
 func (p *parser) instr(named bool) Instr {
 	start := p.pos
 	op, ok := ParseOp(p.word("an op"))
@@ -137,7 +137,7 @@ func (p *parser) index() Index {
 	return x
 }
 
-// sign reads + or -; before the first of a sum nothing stands for +.
+// sign reads + or -. The first term of a sum needs no +.
 func (p *parser) sign(first bool) string {
 	switch {
 	case p.accept("-"):
@@ -165,7 +165,7 @@ func (p *parser) axisNamed(name string) int {
 	return i
 }
 
-// literal reads up to white space or a colon.
+// literal reads the text up to white space or a colon.
 func (p *parser) literal() string {
 	p.space()
 	rest := p.text[p.pos:]

@@ -2,8 +2,9 @@ package kernel
 
 import "slices"
 
-// Same reports whether two values are surely equal at each point, or both NaN: one that
-// another stage over the same axes computes again of the same elements.
+// Same reports whether two values are equal at each point, or both NaN, because two stages
+// over the same axes compute them from the same elements by the same instructions. False
+// means that it is not known.
 func (k *Kernel) Same(a, b ID) bool {
 	s, t := k.StageOf(a), k.StageOf(b)
 	same := func(x, y Axis) bool { return x.Size == y.Size }
@@ -23,8 +24,8 @@ func (k *Kernel) same(a, b ID) bool {
 	return slices.EqualFunc(x.Args, y.Args, k.same)
 }
 
-// sameElement reports whether two loads are of the same element, to which nothing is
-// stored.
+// sameElement reports whether two loads read the same element of an operand that the
+// kernel does not store to.
 func (k *Kernel) sameElement(a, b *Access) bool {
 	index := func(x, y Index) bool {
 		value := x.Value == y.Value || x.Value != None && y.Value != None && k.same(x.Value, y.Value)

@@ -1,9 +1,8 @@
 package kernel
 
-// StrideTable writes the stride, in elements, of each dimension of each
-// operand to to, which it returns: for operand p, to[p][d]. The run-time
-// strides are those of [Kernel.StrideArgs]. Rows that are long enough are used
-// again.
+// StrideTable writes the strides, in elements, of all operands to to: to[p][d] for
+// dimension d of operand p. The run-time strides are in the order of [Kernel.StrideArgs].
+// It returns the table, in the rows of to where these are long enough.
 func (k *Kernel) StrideTable(to [][]int64, strides []int64) [][]int64 {
 	for len(to) < len(k.Params) {
 		to = append(to, nil)

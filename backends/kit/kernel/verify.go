@@ -9,33 +9,34 @@ import (
 
 // The rules that [Verify] checks, by the labels that its errors end with.
 const (
-	ruleNames     = "kernel_names"     // names are words that begin with no digit; operands and locals have different ones, axes in scope too
+	ruleNames     = "kernel_names"     // names are words that do not begin with a digit; no two operands or locals share a name, nor two axes in scope
 	ruleSizes     = "kernel_sizes"     // sizes are literals from 0, or run-time sizes of the kernel, all of which are used
 	ruleOperands  = "kernel_operands"  // dtypes are valid, strides are one per dimension; each Out operand is stored to
 	ruleStages    = "kernel_stages"    // stages hold all instructions, in order
 	ruleUse       = "kernel_use"       // values are of the stage before their use, or uniform ones of earlier stages
-	ruleArity     = "kernel_arity"     // ops have as many arguments as their rows say, memory only where they access it
-	ruleTypes     = "kernel_types"     // types are as the op's row says
+	ruleArity     = "kernel_arity"     // an op has as many arguments as its row says; only loads and stores have a Mem
+	ruleTypes     = "kernel_types"     // the types of an op's arguments and value are those of its row
 	ruleConstants = "kernel_constants" // bits above the type are 0; a bool is 0 or 1
 	ruleAxes      = "kernel_axes"      // axes are those of the kernel and the stage, at most 64
-	ruleReduce    = "kernel_reduce"    // a stage with axes reduces with an op that can, and uses the value in later stages only
-	ruleScan      = "kernel_scan"      // a stage that scans has one axis, which says so, an op that can, and no reductions; no other axis is scanned
-	ruleAccess    = "kernel_access"    // accesses are of operands and locals that there are, with an index per dimension of the same type
-	ruleIndex     = "kernel_index"     // terms ascend by axis and have factors; an index adds a value only if it is an integer
+	ruleReduce    = "kernel_reduce"    // a reduction is in a stage with axes, its op combines, and only later stages use its value
+	ruleScan      = "kernel_scan"      // a stage that scans has one axis, of a scanned kind, ops that combine, and no reductions; no other axis is scanned
+	ruleAccess    = "kernel_access"    // accesses are of operands and locals that exist, with one index per dimension and the type of the element
+	ruleIndex     = "kernel_index"     // terms ascend by axis, and no factor is 0; the value of an index is an integer
 	ruleTable     = "kernel_table"     // the index of a dimension with a table is a loaded i64 alone, and its access has no guard
 	ruleGuard     = "kernel_guard"     // a guarded load has an argument, others have none
-	ruleStore     = "kernel_store"     // what is stored to is Out, or a local
-	ruleCombine   = "kernel_combine"   // stores combine in operands, with an op that can
-	ruleLocals    = "kernel_locals"    // a local is stored to in an earlier stage than it is loaded from
-	// Three rules for memory that is loaded from and stored to. An Out operand that is loaded
-	// from has separate places for the points of the kernel's axes. A stage that loads from
-	// and stores to it or a local does so at one place for each point, and loads first. A
-	// local may be at one place for all points along a scanned axis.
+	ruleStore     = "kernel_store"     // stores are to Out operands and locals
+	ruleCombine   = "kernel_combine"   // only stores to operands combine, with an op that combines
+	ruleLocals    = "kernel_locals"    // a local is loaded only after an earlier stage has stored to it
+	// ruleInPlace is for memory that is both loaded from and stored to. If that is an Out
+	// operand, points that differ in the kernel's axes access different elements. A stage
+	// that loads and stores the same memory accesses one element at each point, loads before
+	// it stores, and different points access different elements. Along a scanned axis,
+	// all points may access one element of a local.
 	ruleInPlace = "kernel_in_place"
 )
 
-// Verify reports the first of the kernel's mistakes. It takes any kernel, and
-// what passes can be printed, bounded and run.
+// Verify returns an error for the first rule that a kernel breaks. It never panics,
+// whatever the kernel. A kernel that passes can be printed, checked by [Bounds] and run.
 func Verify(k *Kernel) error {
 	v := &verifier{k: k, id: None, used: map[int]bool{}}
 	v.signature()
@@ -52,8 +53,8 @@ func Verify(k *Kernel) error {
 
 type verifier struct {
 	k    *Kernel
-	at   string // what is being checked, if no instruction
-	id   ID     // the instruction, else None
+	at   string // the part of the kernel that is being checked, if id is None
+	id   ID     // the instruction that is being checked; else None
 	used map[int]bool
 	// storedIn is the first stage that stores to each local, -1 if none does.
 	storedIn []int
@@ -73,7 +74,7 @@ func (v *verifier) fail(rule, format string, args ...any) {
 	v.err = fmt.Errorf("kernel %s: %s: %s (%s)", v.k.Name, at, fmt.Sprintf(format, args...), rule)
 }
 
-// signature checks all but stages and instructions.
+// signature checks the kernel's name, operands, locals and axes.
 func (v *verifier) signature() {
 	k := v.k
 	v.at = "signature"
@@ -114,7 +115,7 @@ func (v *verifier) signature() {
 	}
 }
 
-// axes checks axes that follow those in scope.
+// axes checks axes, given those that are in scope before them.
 func (v *verifier) axes(scope, axes []Axis) {
 	names := map[string]bool{}
 	for _, a := range scope {
@@ -160,7 +161,7 @@ func (v *verifier) sizes(sizes ...Size) {
 	}
 }
 
-// stages checks that the stages hold all instructions.
+// stages checks that the bodies of the stages are all instructions, in order.
 func (v *verifier) stages() {
 	at := ID(0)
 	for s := range v.k.Stages {
@@ -197,7 +198,7 @@ func (v *verifier) stage(s int) {
 	v.id = None
 }
 
-// whole checks what takes all instructions to know.
+// whole checks the rules that concern all instructions together.
 func (v *verifier) whole() {
 	if v.err != nil {
 		return

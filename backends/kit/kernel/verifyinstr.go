@@ -46,7 +46,8 @@ func (v *verifier) instr(s int, id ID, i *Instr) {
 
 func (v *verifier) axesOf(s int) int { return len(v.k.Axes) + len(v.k.Stages[s].Axes) }
 
-// arguments checks how many there are, and that they can be used here.
+// arguments checks the number of an instruction's arguments, and that each can be used in
+// stage s.
 func (v *verifier) arguments(s int, id ID, i *Instr) {
 	want := i.Op.Arity()
 	switch {
@@ -90,7 +91,7 @@ func (v *verifier) use(s int, id, a ID, what string, n int) {
 	}
 }
 
-// types checks those of a computing op, or of an iota, by its row.
+// types checks the types of an op that computes, or of an iota, against its row.
 func (v *verifier) types(i *Instr) {
 	form := i.Op.row().Form
 	first := i.Type
@@ -101,7 +102,7 @@ func (v *verifier) types(i *Instr) {
 		v.fail(ruleTypes, "it does not take %v to give %v", first, i.Type)
 		return
 	}
-	like, rest := i.Type, i.Args // what the type of the rest of the arguments must be
+	like, rest := i.Type, i.Args // like is the type that the arguments in rest must have
 	switch form {
 	case ops.AnyUnary:
 		rest = nil
@@ -140,7 +141,7 @@ func (v *verifier) constant(i *Instr) {
 	}
 }
 
-// combines checks that o can combine values of t.
+// combines checks that o can combine values of type t.
 func (v *verifier) combines(rule string, o Op, t types.DType) {
 	switch {
 	case o >= NumOps:
@@ -233,7 +234,7 @@ func (v *verifier) access(s int, id ID, i *Instr) {
 	}
 }
 
-// table checks the index of a dimension whose elements lie where a table says.
+// table checks the index of a dimension of class [TableStride].
 func (v *verifier) table(d int, m *Access) {
 	x := &m.Index[d]
 	if v.err != nil {
@@ -249,7 +250,7 @@ func (v *verifier) table(d int, m *Access) {
 	}
 }
 
-// local checks that a local is stored to by all points before any loads.
+// local checks that an earlier stage has stored to a local that an instruction loads.
 func (v *verifier) local(s int, i *Instr, name string) {
 	first := &v.storedIn[i.Mem.Param]
 	switch {

@@ -2,10 +2,10 @@ package kernel
 
 import "slices"
 
-// Memory that a kernel both loads from and stores to: what is loaded must not
-// depend on the order in which points run.
+// The checks of [ruleInPlace] for memory that a kernel both loads from and stores to: the
+// loaded values must not depend on the order in which points run.
 
-// operands checks those that are stored to.
+// operands checks the operands that the kernel stores to.
 func (v *verifier) operands(all map[memory][]ID) {
 	for p := range v.k.Params {
 		if !v.k.Params[p].Out {
@@ -22,7 +22,7 @@ func (v *verifier) operands(all map[memory][]ID) {
 	}
 }
 
-// locals checks the stages that load from and store to the same one.
+// locals checks the locals that one stage both loads from and stores to.
 func (v *verifier) locals(all map[memory][]ID) {
 	for l := range v.k.Locals {
 		v.at = "local " + v.k.Locals[l].Name
@@ -30,9 +30,9 @@ func (v *verifier) locals(all map[memory][]ID) {
 	}
 }
 
-// memory is what an access is to: a parameter or a local.
+// memory names a parameter or a local.
 type memory struct {
-	at    int
+	at    int // the index into Params or Locals
 	local bool
 }
 
@@ -48,7 +48,7 @@ func (v *verifier) accesses() map[memory][]ID {
 	return all
 }
 
-// split tells loads from stores.
+// split returns the loads and the stores among accesses.
 func (v *verifier) split(accesses []ID) (loads, stores []ID) {
 	for _, id := range accesses {
 		if v.k.Instrs[id].Op == Load {
@@ -60,9 +60,9 @@ func (v *verifier) split(accesses []ID) (loads, stores []ID) {
 	return loads, stores
 }
 
-// apart checks that different points of the kernel's axes access different
-// elements: for each axis there is a dimension whose index, the same in all
-// accesses, is a multiple of it and a constant.
+// apart checks that different points of the kernel's axes access different elements. For
+// each axis there must be a dimension whose index is a multiple of that axis plus a
+// constant, and is the same in all accesses.
 func (v *verifier) apart(loads, stores []ID) {
 	first := v.k.Instrs[stores[0]].Mem.Index
 	for a, axis := range v.k.Axes {
@@ -81,8 +81,8 @@ func (v *verifier) apart(loads, stores []ID) {
 
 // stagewise checks the stages that load from and store to the same memory:
 //   - All accesses are at the same indices.
-//   - For each axis of the stage, one of the indices is a multiple of that axis and of
-//     no other. An axis along which a local is carried needs no such index.
+//   - For each axis of the stage, one of the indices is a multiple of that axis plus a
+//     constant. A local needs no such index for a scanned axis.
 //   - Loads come before stores.
 func (v *verifier) stagewise(accesses []ID) {
 	s := 0
@@ -116,7 +116,8 @@ func (v *verifier) stagewise(accesses []ID) {
 	}
 }
 
-// keepsApart reports whether i is a multiple of the axis and a constant.
+// keepsApart reports whether i is a multiple of the axis plus a constant, so that it
+// differs between points that differ in the axis.
 func (i Index) keepsApart(axis int) bool {
 	return len(i.Terms) == 1 && i.Terms[0].Axis == axis && i.Value == None
 }

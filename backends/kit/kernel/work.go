@@ -8,25 +8,24 @@ import (
 	"ltc/ir/types"
 )
 
-// Work is what a launch computes and moves, as its kernel says: what a run is
-// held against, not what was measured.
+// Work is the number of operations and bytes of a launch, counted from its kernel. It is
+// the yardstick for the time of a run, and not measured.
 type Work struct {
-	// Flops counts what is computed on floats: each instruction that computes
-	// once for each point of the axes that its value depends on, a reduction once
-	// for each point of its stage. Add, exp and a comparison are one each; loads,
-	// stores, constants, conversions, choices and what is computed on indices are
-	// none. A product of m by k and k by n thus counts 2mnk. Of the products of
-	// integers that contractions add up the same is counted.
+	// Flops counts operations on floats. An instruction that computes counts once for
+	// each point of the axes that its value depends on, a reduction once for each point of
+	// its stage. An add, an exp and a comparison count 1 each. Loads, stores, constants,
+	// conversions, selects and the arithmetic of indices count 0. A product of m×k and
+	// k×n matrices thus counts 2mnk. A contraction of integers is counted in the same way.
 	Flops float64
-	// Bytes counts each element that a load can reach once, however often it is
-	// read, and each that a store can reach once; a store that combines reads,
-	// too. Locals are none: they are to stay in caches.
+	// Bytes counts each element that a load can reach once, however often it is read. It
+	// also counts each element that a store can reach once. A store that combines counts
+	// as a load too. Locals count 0, since they should stay in caches.
 	Bytes float64
 	// Factors is the type of the factors of a contraction; Invalid for others.
 	Factors types.DType
 }
 
-// Work returns what a launch with these run-time sizes computes and moves.
+// Work returns the number of operations and bytes of a launch with these run-time sizes.
 func (k *Kernel) Work(sizes []int64) Work {
 	var w Work
 	deps := k.Dependence()
@@ -71,7 +70,7 @@ func (k *Kernel) Work(sizes []int64) Work {
 	return w
 }
 
-// computes reports whether an instruction counts as computing on floats.
+// computes reports whether an instruction counts as an operation on floats.
 func (k *Kernel) computes(i *Instr) bool {
 	switch i.Op {
 	case Constant, Iota, SizeOf, Load, Store, Convert, BitcastConvert, Select:
@@ -80,8 +79,7 @@ func (k *Kernel) computes(i *Instr) bool {
 	return len(i.Args) > 0 && k.Instrs[i.Args[0]].Type.IsFloat()
 }
 
-// points returns how many points the axes of a set have, as stage s numbers
-// them.
+// points returns the number of points of a set of axes, by the numbering of stage s.
 func (k *Kernel) points(s int, axes AxisSet, sizes []int64) float64 {
 	n := 1.0
 	for a := range len(k.Axes) + len(k.Stages[s].Axes) {
@@ -110,10 +108,10 @@ func (k *Kernel) reached(s int, m *Access, deps []AxisSet, sizes []int64) float6
 	return k.points(s, along, sizes)
 }
 
-// Describe names what a kernel does, for people: the product of a contraction
-// with its sizes, M×N×K, and the ops that compute, each once, in their order. A
-// kernel without any is named after its comparisons, choices, conversions and
-// indices, or is a copy.
+// Describe returns a short text for people that says what a kernel computes, such as
+// "matmul f32 64×512×784, add, maximum". It has the product of a contraction with its
+// sizes M×N×K, and the ops that compute, each once, in their order. A kernel without such
+// ops is described by its comparisons, selects, conversions and iotas, or as a copy.
 func (k *Kernel) Describe(sizes []int64) string {
 	return k.describe(func(c *Contraction) string {
 		n := func(axes []int) float64 {
@@ -131,8 +129,8 @@ func (k *Kernel) Describe(sizes []int64) string {
 	})
 }
 
-// narrowest returns the type of the factor that has the smaller elements: another is
-// computed in the type of the sums.
+// narrowest returns the type of the factor with the smaller elements: the other factor may
+// be computed in the type of the sums.
 func (c *Contraction) narrowest() types.DType {
 	if c.B.Type.Size() < c.A.Type.Size() {
 		return c.B.Type
@@ -140,12 +138,12 @@ func (c *Contraction) narrowest() types.DType {
 	return c.A.Type
 }
 
-// Title is Describe for whatever sizes.
+// Title is [Kernel.Describe] without sizes.
 func (k *Kernel) Title() string {
 	return k.describe(func(c *Contraction) string { return fmt.Sprintf("matmul %v", c.narrowest()) })
 }
 
-// describe names what a kernel does; product names a contraction.
+// describe is Describe with the text for a contraction, product.
 func (k *Kernel) describe(product func(c *Contraction) string) string {
 	var said, aside []string
 	say := func(what string) {

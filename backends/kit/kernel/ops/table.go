@@ -33,10 +33,10 @@ var rows = []Op{
 	{Name: "Constant", Doc: "Aux: the bits", Form: Leaf, Takes: All},
 	{Name: "Iota", Doc: "Aux: the axis; its index as a number of Type", Form: Leaf, Takes: Numbers},
 	{Name: "SizeOf", Doc: "Aux: a Size; the number of elements as an i64", Form: Leaf, Takes: Ints},
-	{Name: "Load", Doc: "Mem; Args: what stands for elements outside, if guarded", Form: Leaf, Takes: All},
-	{Name: "Store", Doc: "Mem; Args: the value. It has none itself.", Form: Leaf, Takes: All},
-	{Name: "Reduce", Doc: "Aux: an op that combines; Args: the value", Form: Leaf, Takes: All},
-	{Name: "Scan", Doc: "Aux: as NewScan packs it; Args: the value. Its own: all so far along the stage's axis combined", Form: Leaf, Takes: All},
+	{Name: "Load", Doc: "Mem; Args: if guarded, the value where an index is out of range", Form: Leaf, Takes: All},
+	{Name: "Store", Doc: "Mem; Args: the value to store. A store has no value.", Form: Leaf, Takes: All},
+	{Name: "Reduce", Doc: "Aux: an Op that combines; Args: the value to reduce", Form: Leaf, Takes: All},
+	{Name: "Scan", Doc: "Aux: see NewScan; Args: the value to scan along the stage's axis", Form: Leaf, Takes: All},
 
 	{Name: "Loop", Doc: "see expand.Loop", Form: Leaf, Takes: Numbers, Traits: Internal},
 	{Name: "Lookup", Doc: "Aux: a TableRow; Args: an integer, whose lowest bits are the index", Form: Leaf, Takes: Ints, Traits: Internal},
@@ -81,9 +81,9 @@ var rows = []Op{
 	{Name: "CompareGT", Form: Comparison, Takes: All},
 	{Name: "CompareGE", Form: Comparison, Takes: All},
 
-	{Name: "Select", Doc: "Args: a bool, then what it chooses from", Form: Ternary, Takes: Bools},
-	{Name: "FMA", Doc: "Args: two factors and what is added to their product; rounded once", Form: Ternary, Takes: Floats, Traits: Internal},
-	{Name: "Clamp", Doc: "Args: the lowest, the value, the highest", Form: Ternary, Takes: Numbers, Expands: Numbers, Traits: Exact},
+	{Name: "Select", Doc: "Args: a bool, the value if it is true, the value if it is false", Form: Ternary, Takes: Bools},
+	{Name: "FMA", Doc: "Args: two factors and an addend; rounded once", Form: Ternary, Takes: Floats, Traits: Internal},
+	{Name: "Clamp", Doc: "Args: the lower bound, the value, the upper bound", Form: Ternary, Takes: Numbers, Expands: Numbers, Traits: Exact},
 
 	{Name: "Exponent", Doc: "⌊log₂|x|⌋ as a float: -∞ of 0, ∞ of infinities", Form: Unary, Takes: Floats, Traits: Internal | Optional},
 	{Name: "Mantissa", Doc: "x·2ⁿ for an integer n, from ¾ to 1½; 1 of 0 and ∞, NaN of negative numbers", Form: Unary, Takes: Floats, Traits: Internal | Optional},
