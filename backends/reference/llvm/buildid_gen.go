@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "327bfcb2df2ca56ac3820f20"
+const buildID = "011cf6add9046fc8faf971da"
