@@ -1,10 +1,10 @@
-// Package exec runs programs of package plan on targets: it has the rules that do not
-// depend on the target. Its central type is [Run], which runs a [Plan] on a [Target]: one
-// that reaches the host's memory, or a [Device], which has its own.
+// Package exec runs programs of package plan on targets. It has the part of a run that is
+// the same on all targets. Its central type is [Run], which runs a [Plan] on a [Target]. A
+// target's kernels access the host's memory, or, on a [Device], the device's own.
 //
-// An [Executable] is a program as its callers have it, a [Sized] one for all sizes of a
-// dimension. Both have [Variants], which are code for the layouts of the callers' views.
-// Loops and branches are run by a [Driver].
+// [Executable] and [Sized] are what backends return from Compile: Executable for programs
+// with fixed sizes, Sized for programs that leave one size open. Both have [Variants]: code
+// for calls whose views are not dense. A [Driver] runs loops and branches.
 //
 // imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/plan,
 // ltc/backends/reference/eval, ltc/backends/reference/tiles, ltc/internal/turn,

@@ -9,18 +9,20 @@ import (
 	"ltc/soa"
 )
 
-// Machine is where programs of a target run.
+// Machine is the hardware that a target's programs run on: the host, or one device.
 type Machine struct {
 	// Memory is the memory that kernels access; nil: the host's.
 	Memory soa.Remote
-	// Space makes views of Memory.
+	// Space makes views of Memory, by [soa.Buffer.RemoteAt]; nil if Memory is nil.
 	Space *soa.Buffer
-	// Queue returns an error if runs cannot be in the queue of a call, which is not nil.
+	// Queue returns an error for a queue that is not the machine's. It is not called with
+	// nil.
 	Queue func(backends.Queue) error
 }
 
-// Admit reports why a call of a program cannot run on the machine: its context has ended,
-// its queue is another machine's, or its views do not fit the signature. Bound is as in [Plan].
+// Admit checks a call before it runs on the machine. It returns an error if ctx has ended,
+// the queue is another machine's, or a view does not fit the signature. Bound is as in
+// [Plan].
 func (m *Machine) Admit(ctx context.Context, c *backends.Call, sig *backends.Signature, bound []soa.View) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -33,25 +35,25 @@ func (m *Machine) Admit(ctx context.Context, c *backends.Call, sig *backends.Sig
 	return backends.CheckCallOn(sig, c, bound, m.Memory)
 }
 
-// Code is what a target has made of a program for some layouts of its views.
+// Code is a target's code of a program for one combination of view layouts.
 type Code interface {
-	// Direct reports whether a run may write memory of the caller's before all is done that
-	// can be cancelled.
+	// Direct reports whether kernels of a run may write results to the caller's memory. From
+	// the first such write on, the run ignores that ctx is cancelled.
 	Direct(ctx context.Context) bool
-	// Run runs a call that was admitted.
+	// Run runs a call that [Machine.Admit] has passed.
 	Run(ctx context.Context, c *backends.Call) error
 }
 
-// Executable has what executables of programs have on any target: E is what the target
-// has made of a program for some layouts of its views.
+// Executable is the part of a [backends.Executable] that is the same on all targets. E is
+// the target's code for one combination of view layouts.
 type Executable[E Code] struct {
 	layouts[E]
 }
 
-// Signature returns what the program takes and gives.
+// Signature returns the program's signature.
 func (x *Executable[E]) Signature() *backends.Signature { return x.Plan.Program.Signature }
 
-// Execute runs the program.
+// Execute checks a call and runs the program.
 func (x *Executable[E]) Execute(ctx context.Context, c *backends.Call) error {
 	if err := x.On.Admit(ctx, c, x.Plan.Program.Signature, x.Bound); err != nil {
 		return err
@@ -59,7 +61,7 @@ func (x *Executable[E]) Execute(ctx context.Context, c *backends.Call) error {
 	return x.Call(ctx, c)
 }
 
-// Call is Execute of a call that was admitted.
+// Call runs the program for a call that [Machine.Admit] has passed.
 func (x *Executable[E]) Call(ctx context.Context, c *backends.Call) error {
 	e, err := x.codeFor(ctx, c, x.dense.Direct(ctx))
 	if err != nil {
@@ -68,16 +70,16 @@ func (x *Executable[E]) Call(ctx context.Context, c *backends.Call) error {
 	return e.Run(ctx, c)
 }
 
-// layouts are a program's code for the layouts of its views.
+// layouts holds the code of a program for dense views, and its variants for other layouts.
 type layouts[E any] struct {
 	Plan
 	dense    E
-	variants *Variants[E] // nil where all views that are not dense are copied
-	grown    *atomic.Int64
+	variants *Variants[E]  // nil: all views that are not dense are copied
+	grown    *atomic.Int64 // bytes of variants
 }
 
-// Vary sets the code for dense views; o says how code for other layouts is made. If o has
-// no Make, other views are copied.
+// Vary sets the code for dense views, and says how to make code for other layouts. If o
+// has no Make, views that are not dense are copied.
 func (x *layouts[E]) Vary(dense E, o VariantOptions[E]) {
 	x.dense, x.grown = dense, new(atomic.Int64)
 	o.Grown, o.Remote = x.grown, x.Rules.remote
@@ -94,8 +96,8 @@ func (x *layouts[E]) codeFor(ctx context.Context, c *backends.Call, direct bool)
 	return x.variants.Of(ctx, c, direct)
 }
 
-// CountIn makes n the counter of the bytes that code for further layouts takes, that of
-// regions included. Call it before the first run.
+// CountIn makes n the counter of the bytes of variants, here and in the regions of loops
+// and branches. Call it before the first run.
 func (x *layouts[E]) CountIn(n *atomic.Int64) {
 	x.grown = n
 	if x.variants != nil {
@@ -110,18 +112,18 @@ func (x *layouts[E]) CountIn(n *atomic.Int64) {
 	}
 }
 
-// Dense returns the code for views that are dense.
+// Dense returns the code for dense views.
 func (x *layouts[E]) Dense() E { return x.dense }
 
-// Program returns what the module became; of one for all sizes, for the first of the sizes
-// that it was found from.
+// Program returns the program that the module was compiled to. For an open size it is the
+// program for one of the sizes that the family was found from.
 func (x *layouts[E]) Program() *plan.Program { return x.Plan.Program }
 
-// CopiedBytes is how many bytes runs have copied, as [backends.Copying] has it.
+// CopiedBytes implements [backends.Copying].
 func (x *layouts[E]) CopiedBytes() int64 { return x.Copied.Load() }
 
-// Variants is as [backends.Varying] has it.
+// Variants implements [backends.Varying].
 func (x *layouts[E]) Variants() (made, failed int) { return x.variants.Count() }
 
-// Grown is as [backends.Growing] has it: it counts the bytes of variants.
+// Grown implements [backends.Growing]: it counts the bytes of variants.
 func (x *layouts[E]) Grown() *atomic.Int64 { return x.grown }

@@ -12,8 +12,8 @@ import (
 	"ltc/soa"
 )
 
-// HostCode returns the code of a kernel that a target has none for, in plain Go: it runs on
-// the host, on the host's memory. See [Run.KernelOnHost].
+// HostCode compiles a kernel that a target cannot compile. The code is interpreted in Go, on
+// the host and in the host's memory. [Run.KernelOnHost] runs it.
 func HostCode(ctx context.Context, k *kernel.Kernel) (kernel.Code, error) {
 	codes, err := tiles.Compiler{}.Compile(ctx, []*kernel.Kernel{k})
 	if err != nil {
@@ -22,15 +22,16 @@ func HostCode(ctx context.Context, k *kernel.Kernel) (kernel.Code, error) {
 	return codes[0], nil
 }
 
-// hostKernel is the host's memory of a kernel that the host runs: copies of what it takes
-// and gives.
+// hostKernel holds the copies of a kernel's operands in the host's memory, and the call
+// that runs the kernel on them.
 type hostKernel struct {
 	ins  []soa.View // by operand
 	call kernel.Call
 }
 
-// KernelOnHost runs the kernel of a step by code of the host, on copies of its operands: of
-// those that it writes, too, of which it may write a part. The target is a [Device].
+// KernelOnHost runs the kernel of step i by code for the host. The operands are copied to
+// the host and the stored ones back. Operands that the kernel stores to are copied to the
+// host too, since it may store only a part of them. The target must be a [Device].
 func (r *Run) KernelOnHost(ctx context.Context, i int, code kernel.Code) error {
 	s := &r.Program.Steps[i]
 	l := s.Launch()
@@ -64,8 +65,8 @@ func (r *Run) KernelOnHost(ctx context.Context, i int, code kernel.Code) error {
 	return nil
 }
 
-// newHostKernel returns the host's memory for a launch: one copy for all operands that are
-// one value.
+// newHostKernel allocates the host's memory for a launch. Operands of the same value share
+// one copy.
 func (r *Run) newHostKernel(l *plan.Launch, k *kernel.Kernel, code kernel.Code) *hostKernel {
 	m := new(hostKernel)
 	pointers := make([]unsafe.Pointer, len(l.Operands))
@@ -92,7 +93,7 @@ func (r *Run) copyFor(m *hostKernel, l *plan.Launch, j int) soa.View {
 	return soa.Make(v.Type)
 }
 
-// copied reports whether the memory of an operand is that of one before it.
+// copied reports whether operand j shares its copy with an earlier operand.
 func (m *hostKernel) copied(j int) bool {
 	return slices.ContainsFunc(m.ins[:j], func(v soa.View) bool { return v.Base() == m.ins[j].Base() })
 }

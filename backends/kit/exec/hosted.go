@@ -10,8 +10,8 @@ import (
 	"ltc/soa"
 )
 
-// Hosted is a program that the evaluator runs as a whole, for a machine with memory of its
-// own: on copies of what is the machine's.
+// Hosted is an executable of a device whose whole program the evaluator runs on the host.
+// Arguments and results in the device's memory are copied.
 type Hosted struct {
 	on      Machine
 	run     backends.Executable
@@ -19,11 +19,10 @@ type Hosted struct {
 	reserve func(results []soa.View) error
 }
 
-// CompileHosted has the evaluator compile a module for a machine of a backend. Errors
-// name the backend, and why lists the parts of the module that could not be compiled.
-// Reserve, if it is not nil, is called in each run before any memory of the caller is
-// written. Its argument is the views of results in the machine's memory, to which the
-// results on the host are copied at the end.
+// CompileHosted compiles a module for the evaluator, on behalf of a backend and its machine.
+// Errors name the backend. Why lists the reasons for the fallback, which are reported as
+// the options say. Each run calls reserve, if it is not nil, before it writes memory of the
+// caller. Its argument is the results' views in the machine's memory; an error ends the run.
 func CompileHosted(ctx context.Context, backend string, on Machine, m backends.Module, o backends.Options, why []backends.Fallback, reserve func(results []soa.View) error) (*Hosted, error) {
 	evaluated := o
 	evaluated.Compiled = false
@@ -40,19 +39,20 @@ func CompileHosted(ctx context.Context, backend string, on Machine, m backends.M
 	return &Hosted{on: on, run: x, reserve: reserve}, nil
 }
 
-// Signature returns what the program takes and gives.
+// Signature returns the program's signature.
 func (h *Hosted) Signature() *backends.Signature { return h.run.Signature() }
 
-// Artifact returns an error: no kernel was made.
+// Artifact returns the evaluator's error: there is no compiled code.
 func (h *Hosted) Artifact() ([]byte, error) { return h.run.Artifact() }
 
-// Compiled returns that the host runs the program as one.
+// Compiled returns 0 kernels and 1 evaluated step, the whole program.
 func (h *Hosted) Compiled() (kernels, evaluated int) { return 0, 1 }
 
-// Program returns the evaluator's program.
+// Program returns the evaluator's executable.
 func (h *Hosted) Program() backends.Executable { return h.run }
 
-// Bind fixes constants, in the host's memory.
+// Bind implements [backends.Executable]. Constants in the machine's memory are copied to the
+// host.
 func (h *Hosted) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
 	if err := backends.CheckBind(h.Signature(), constants); err != nil {
 		return nil, err
@@ -74,7 +74,8 @@ func (h *Hosted) Bind(ctx context.Context, constants map[int]soa.View) (backends
 	return &Hosted{h.on, x, bound, h.reserve}, nil
 }
 
-// OnHost returns a view, or a copy of what is in a machine's own memory.
+// OnHost returns v if it is in the host's memory, else a dense copy of it there. A copy that
+// the host has no memory for is an error.
 func OnHost(v soa.View) (soa.View, error) {
 	if v.Remote() == nil {
 		return v, nil
@@ -86,7 +87,8 @@ func OnHost(v soa.View) (soa.View, error) {
 	return w, soa.Copy(w, v)
 }
 
-// Execute runs the program on copies of what is the machine's.
+// Execute implements [backends.Executable]. It waits for the queue of the call first, and
+// returns when all is done.
 func (h *Hosted) Execute(ctx context.Context, c *backends.Call) error {
 	if err := h.on.Admit(ctx, c, h.Signature(), h.bound); err != nil {
 		return err
@@ -111,13 +113,13 @@ func (h *Hosted) Execute(ctx context.Context, c *backends.Call) error {
 		return err
 	}
 	for j := range c.Results {
-		here.Results = append(here.Results, h.place(c, j))
+		here.Results = append(here.Results, h.resultFor(c, j))
 	}
 	if err := h.run.Execute(ctx, &here); err != nil {
 		return err
 	}
 	for j, v := range here.Results {
-		to := h.belongs(c, j)
+		to := h.destination(c, j)
 		if to.Remote() == nil {
 			c.Results[j] = v
 			continue
@@ -130,14 +132,15 @@ func (h *Hosted) Execute(ctx context.Context, c *backends.Call) error {
 	return nil
 }
 
-// reserveFor calls reserve for the results of a call.
+// reserveFor calls reserve with the results of a call that are in the machine's memory, if
+// there are any.
 func (h *Hosted) reserveFor(c *backends.Call) error {
 	if h.reserve == nil {
 		return nil
 	}
 	var there []soa.View
 	for j := range c.Results {
-		if to := h.belongs(c, j); to.Remote() != nil {
+		if to := h.destination(c, j); to.Remote() != nil {
 			there = append(there, to)
 		}
 	}
@@ -147,17 +150,18 @@ func (h *Hosted) reserveFor(c *backends.Call) error {
 	return h.reserve(there)
 }
 
-// belongs returns the memory of the caller's that result j of a call is for, if any.
-func (h *Hosted) belongs(c *backends.Call, j int) soa.View {
+// destination returns the caller's memory for result j of a call: the result's view, or the
+// argument that it takes over; the zero View if the run allocates the result.
+func (h *Hosted) destination(c *backends.Call, j int) soa.View {
 	if a := h.Signature().Results[j].Alias; c.Results[j].IsZero() && a >= 0 {
 		return c.Args[a]
 	}
 	return c.Results[j]
 }
 
-// place returns where the evaluator is to write result j of a call; none where that is
-// its own choice.
-func (h *Hosted) place(c *backends.Call, j int) soa.View {
+// resultFor returns the memory that the evaluator writes result j of a call to; the zero
+// View if the evaluator allocates it.
+func (h *Hosted) resultFor(c *backends.Call, j int) soa.View {
 	v, a := c.Results[j], h.Signature().Results[j].Alias
 	switch {
 	case v.Remote() != nil:
@@ -165,7 +169,7 @@ func (h *Hosted) place(c *backends.Call, j int) soa.View {
 	case !v.IsZero() || !c.Resident || a < 0 || c.Args[a].IsZero() || c.Args[a].Remote() != nil:
 		return v
 	}
-	t := c.Args[a].Type // which keeps its value
+	t := c.Args[a].Type // not written: with Resident the donated argument keeps its value
 	t.Shape = slices.Clone(t.Shape)
 	return c.Make(t)
 }

@@ -7,21 +7,22 @@ import (
 	"ltc/internal/turn"
 )
 
-// Lazy is a value that is made when it is first asked for, such as a program that few
-// calls need. Getting one that is there takes no lock. Make it with [NewLazy].
+// Lazy is a value that is computed on the first call of Get, such as a program that few
+// calls need. Later calls of Get take no lock. Make it with [NewLazy].
 type Lazy[T any] struct {
 	create func(context.Context) (T, error)
 	making turn.Lock
 	value  atomic.Pointer[T]
 }
 
-// NewLazy returns a value that create makes when it is first asked for.
+// NewLazy returns a Lazy whose value create computes.
 func NewLazy[T any](create func(context.Context) (T, error)) *Lazy[T] {
 	return &Lazy[T]{create: create, making: turn.New()}
 }
 
-// Get returns the value. A caller that waits for another's stops when its context ends. The
-// value is not there after an error of create: the next caller tries again.
+// Get returns the value. The first caller computes it, and others wait. A caller whose
+// context ends while it waits returns the context's cause. An error of create is returned
+// and not kept: the next caller tries again.
 func (l *Lazy[T]) Get(ctx context.Context) (T, error) {
 	if v := l.value.Load(); v != nil {
 		return *v, nil

@@ -12,44 +12,45 @@ import (
 	"ltc/soa"
 )
 
-// Table is where the columns of a view with a table begin, as kernels read it.
+// Table is the table of columns of a view, in the form in which kernels read it.
 type Table struct {
-	Entries []int64 // how many elements from the first column each begins
-	// There is the target's copy, if it does not reach the host's memory.
+	Entries []int64 // by column, its distance from the first column in elements
+	// There is the copy of Entries in a device's memory; the zero View on the host.
 	There soa.View
-	// Stale says that the target's copy has others. Who brings it up to date resets it.
+	// Stale says that There differs from Entries. The device copies Entries and resets it.
 	Stale bool
 }
 
-// delivery is how a result gets to where it belongs.
+// delivery is the way of a result to its destination.
 type delivery uint8
 
 const (
 	inPlace    delivery = iota // kernels write it there
-	downloaded                 // the device copies it
-	staged                     // the run copies it from dense memory of the host's
+	downloaded                 // the device copies it there
+	staged                     // the run copies it there from dense memory of the host
 )
 
-// staging is dense memory of the host's that stands for views of the caller's. It grows
-// with these.
+// staging is dense memory of the host that stands in for a view of the caller. It grows as
+// needed and is kept from call to call.
 type staging struct {
 	mem  soa.View // bytes
-	view soa.View // of the latest type, in mem
+	view soa.View // mem in the type of the last call; zero if there is none
 }
 
-// base returns memory of so many bytes, in that of the call before if it has so many.
+// base returns memory of at least so many bytes. It reuses the memory of earlier calls if
+// that is large enough.
 func (s *staging) base(bytes int) unsafe.Pointer {
 	switch room := s.mem.Type.Elements(); {
 	case s.mem.IsZero():
 		s.mem, s.view = bytesView(bytes), soa.View{}
-	case room < bytes: // more than that, so that sizes that grow bit by bit seldom need other memory
+	case room < bytes: // at least half as much again, so that slowly growing sizes allocate seldom
 		s.mem, s.view = bytesView(max(bytes, room*3/2)), soa.View{}
 	}
 	return s.mem.Base()
 }
 
-// as returns dense memory of the type of a view.
-func (s *staging) as(v *soa.View) (soa.View, error) {
+// like returns dense memory of the type of v. Too little memory is an error.
+func (s *staging) like(v *soa.View) (soa.View, error) {
 	if !s.view.IsZero() && s.view.Type.Equal(v.Type) {
 		return s.view, nil
 	}
@@ -60,10 +61,10 @@ func (s *staging) as(v *soa.View) (soa.View, error) {
 	return s.typed(v.Type), nil
 }
 
-// typed shows the memory, which has so many bytes, in a type.
+// typed returns the memory as a dense view of type t, which it is large enough for.
 func (s *staging) typed(t types.Type) soa.View {
 	if s.view.IsZero() || !s.view.Type.Equal(t) {
-		t.Shape = slices.Clone(t.Shape) // the caller may change that
+		t.Shape = slices.Clone(t.Shape) // the caller may change its shape later
 		s.view = soa.At(s.mem.Base(), t)
 	}
 	return s.view
@@ -71,16 +72,17 @@ func (s *staging) typed(t types.Type) soa.View {
 
 func bytesView(n int) soa.View { return soa.Make(types.Of(types.U8, max(n, 1))) }
 
-// reached reports whether kernels reach the memory of a view.
+// reached reports whether kernels can access the memory of a view.
 func (r *Run) reached(v *soa.View) bool { return r.device == nil || v.Remote() != nil }
 
-// placeArgs has kernels read arguments where they are, or copies of them.
+// placeArgs chooses the memory that kernels read each argument from: the argument's own,
+// or a copy. It makes the host's copies.
 func (r *Run) placeArgs(c *backends.Call) error {
 	p, copies := r.Program, 0
 	for i, id := range p.Args {
 		val := &p.Values[id]
 		if val.Last < 0 {
-			continue // nobody reads it
+			continue // no step reads it
 		}
 		var v *soa.View
 		if r.Bound != nil && !r.Bound[i].IsZero() {
@@ -108,7 +110,7 @@ func (r *Run) placeArgs(c *backends.Call) error {
 			return fmt.Errorf("argument %d: a copy of %v: %w", i, v, soa.Fits(copies))
 		}
 		d, err := r.DenseArg(i, v)
-		if err != nil { // it may have been released meanwhile
+		if err != nil { // another goroutine may have released it
 			return fmt.Errorf("argument %d: %w", i, err)
 		}
 		r.Copied.Add(int64(d.Type.Bytes()))
@@ -117,23 +119,25 @@ func (r *Run) placeArgs(c *backends.Call) error {
 	return nil
 }
 
-// DenseArg returns a dense copy of argument i in the host's memory.
+// DenseArg returns a dense copy of v, argument i, in the host's memory. The run owns the
+// copy and reuses it in the next call.
 func (r *Run) DenseArg(i int, v *soa.View) (soa.View, error) {
-	d, err := r.dense[i].as(v)
+	d, err := r.dense[i].like(v)
 	if err == nil {
 		err = soa.Copy(d, *v)
 	}
 	return d, err
 }
 
-// DenseResult returns dense memory of the host's for result j, from which the run copies to
-// v at its end.
+// DenseResult returns dense memory of the host for result j. The run owns it, and copies it
+// to v at the end of the call.
 func (r *Run) DenseResult(j int, v *soa.View) (soa.View, error) {
 	r.results[j] = staged
-	return r.dense[len(r.Program.Args)+j].as(v)
+	return r.dense[len(r.Program.Args)+j].like(v)
 }
 
-// placeView points a value at a view with a layout, argument or result number.
+// placeView sets the address, strides and table of a value that has a layout from its view.
+// Number is that of [Run.Table].
 func (r *Run) placeView(id plan.ValueID, v *soa.View, number int) error {
 	if !slices.Equal(r.Strides[id], v.Strides) {
 		r.Strides[id] = append(r.Strides[id][:0], v.Strides...)
@@ -147,9 +151,9 @@ func (r *Run) placeView(id plan.ValueID, v *soa.View, number int) error {
 	return err
 }
 
-// Table returns where kernels find the table of a view, which is argument or result number:
-// arguments have the first numbers. On a device that is so when it has copied those of
-// Tables that are stale.
+// Table brings the table of a view up to date and returns the address at which kernels read
+// it. Number i is argument i; results follow the arguments. On a device the table is there
+// only after the device has copied the stale ones of Tables.
 func (r *Run) Table(number int, v *soa.View) (unsafe.Pointer, error) {
 	if r.Tables == nil {
 		r.Tables = make([]Table, len(r.dense))
@@ -179,6 +183,7 @@ func (r *Run) Table(number int, v *soa.View) (unsafe.Pointer, error) {
 	return t.There.Base(), nil
 }
 
+// explained returns an error of [Target.Make] with what [Plan].Explain adds.
 func (r *Run) explained(err error) error {
 	if r.Explain == nil {
 		return err
@@ -186,9 +191,10 @@ func (r *Run) explained(err error) error {
 	return r.Explain(err)
 }
 
-// placeResults chooses the memory of each result: that of the caller if no later step can
-// fail and direct is set, or if the program is a region; else memory of the run. It returns
-// the first step that writes memory that a caller sees.
+// placeResults chooses the memory that kernels write each result to. That is the result's
+// own memory if direct is set and no later step can fail, or if the program is a region.
+// Otherwise it is memory of the run. Watch is the first step that writes memory of the
+// caller; the number of steps if none does.
 func (r *Run) placeResults(c *backends.Call, direct bool) (watch int, err error) {
 	p := r.Program
 	watch, direct = len(p.Steps), direct || r.Rules.Region
@@ -221,8 +227,8 @@ func (r *Run) placeResults(c *backends.Call, direct bool) (watch int, err error)
 	return watch, nil
 }
 
-// placeApart has kernels write result j elsewhere than to v, where it belongs. Own says that
-// the run has made v.
+// placeApart makes kernels write result j to memory of the run, from which it is copied to
+// v. Own says that the run has allocated v.
 func (r *Run) placeApart(j int, v *soa.View, own bool) error {
 	if r.device == nil {
 		id := r.Program.Results[j]
@@ -237,7 +243,7 @@ func (r *Run) placeApart(j int, v *soa.View, own bool) error {
 	return nil
 }
 
-// make returns memory for a result that the caller leaves to the run.
+// make returns fresh memory for result j of a call, which has none of the caller's.
 func (r *Run) make(c *backends.Call, j int) (soa.View, error) {
 	t := r.Program.Signature.Results[j].Type
 	if r.Resized {
@@ -253,7 +259,7 @@ func (r *Run) make(c *backends.Call, j int) (soa.View, error) {
 	return v, err
 }
 
-// commit hands the results over.
+// commit sets the results of the call, and copies those that are staged.
 func (r *Run) commit(c *backends.Call) error {
 	for j := range r.Fresh {
 		to, fresh := &c.Results[j], &r.Fresh[j]
@@ -277,7 +283,7 @@ func (r *Run) commit(c *backends.Call) error {
 	return nil
 }
 
-// deliver copies a result to where it belongs.
+// deliver copies a staged result to its destination.
 func (r *Run) deliver(j int, to *soa.View) error {
 	d := &r.dense[len(r.Program.Args)+j]
 	n := to.Type.Bytes()

@@ -8,11 +8,11 @@ import (
 	"ltc/backends/kit/plan"
 )
 
-// Timer counts what the runs of a step have taken. Any number of goroutines add to
+// Timer counts the runs of a step and their times. Any number of goroutines may add to
 // it.
-type Timer struct{ runs, total, least atomic.Int64 } // in ns
+type Timer struct{ runs, total, least atomic.Int64 } // times in ns
 
-// Add counts a run.
+// Add counts a run that took the given time.
 func (t *Timer) Add(took time.Duration) {
 	ns := max(int64(took), 1)
 	for {
@@ -25,9 +25,9 @@ func (t *Timer) Add(took time.Duration) {
 	t.runs.Add(1)
 }
 
-// Profile returns what the steps of a program have taken, if they are measured; steps of
-// regions come from the executables of these. The target may say more of a step that is a
-// kernel, in how.
+// Profile returns the profile of each step; nil if Times is nil. The steps of a region
+// follow its loop or branch, and come from the region's executable. How is called for each
+// step that is a kernel, so that the target can add to the profile.
 func (x *Plan) Profile(how func(step int, of *backends.StepProfile)) []backends.StepProfile {
 	if x.Times == nil {
 		return nil
@@ -50,7 +50,7 @@ func (x *Plan) Profile(how func(step int, of *backends.StepProfile)) []backends.
 	return all
 }
 
-// resultsOf returns the results of main that a step writes.
+// resultsOf returns the numbers of the program's results that a step writes.
 func resultsOf(p *plan.Program, step int) []int {
 	var results []int
 	_, writes := p.Access(step)
@@ -62,7 +62,8 @@ func resultsOf(p *plan.Program, step int) []int {
 	return results
 }
 
-// nested adds the steps of a region.
+// nested appends the profile of a region's steps, one level deeper. Ops maps the ordinals
+// of the region's ops to those of the program.
 func nested(all []backends.StepProfile, region backends.Executable, ops plan.Ordinals) []backends.StepProfile {
 	p, ok := region.(backends.Profiler)
 	if !ok {
@@ -70,7 +71,7 @@ func nested(all []backends.StepProfile, region backends.Executable, ops plan.Ord
 	}
 	for _, s := range p.Profile() {
 		s.Depth++
-		s.Results = nil // of the region
+		s.Results = nil // they number results of the region
 		if s.Op >= 0 && s.Op < len(ops) {
 			s.Op = ops[s.Op]
 		} else {

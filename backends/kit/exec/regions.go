@@ -10,22 +10,23 @@ import (
 	"ltc/soa"
 )
 
-// Place is where a run of a program has its values: what a [Driver] needs to know.
+// Place gives a [Driver] access to the memory of a run's values.
 type Place interface {
-	// View is a value's memory, in the type in which a region takes it.
+	// View returns a dense view of a value's memory, as type t.
 	View(v plan.ValueID, t types.Type) soa.View
-	// Make returns memory for values that regions hand on, which stays until the
-	// driver is gone.
+	// Make returns memory for values that a loop carries. It lasts as long as the driver.
 	Make(t types.Type) (soa.View, error)
-	// Copy copies between views of one dense type, after all that was run before. One
-	// of the host's memory has it when Copy returns.
+	// Copy copies between dense views of one type, after all earlier work of the run. A
+	// copy to the host's memory is done when Copy returns.
 	Copy(dst, src soa.View) error
 }
 
-// Regions are the executables of the programs of loops and branches, by step.
+// Regions holds the executables of the regions of loops and branches: [s][r] is region r of
+// step s.
 type Regions [][]backends.Executable
 
-// MakeRegions returns the executables of the regions of a program, each made by one.
+// MakeRegions returns the regions of a program. It calls one for each region, and returns
+// the first error.
 func MakeRegions(p *plan.Program, one func(step, region int) (backends.Executable, error)) (Regions, error) {
 	all := make(Regions, len(p.Steps))
 	for i := range p.Steps {
@@ -40,17 +41,17 @@ func MakeRegions(p *plan.Program, one func(step, region int) (backends.Executabl
 	return all, nil
 }
 
-// Driver runs the loops and branches of a program: the host drives, the executables of
-// their regions compute. One run at a time uses it. The zero value is ready for use and
-// keeps memory for the next run.
+// Driver runs the loops and branches of a program. The host decides which region runs next,
+// and the executables of the regions compute. One run at a time uses a driver, which keeps
+// memory for the next run. The zero value is ready for use.
 type Driver struct {
 	loops map[*plan.Step]*loopMemory
 	index map[types.DType]soa.View
 	call  backends.Call
 }
 
-// Run runs step i, a loop or a branch. Queue is what executables of regions are called
-// with. What fails is the op whose region it is: see [Failure].
+// Run runs step i, a loop or a branch. The executables of regions are called with queue. An
+// error names the op of the loop or branch: see [Failure].
 func (d *Driver) Run(ctx context.Context, p *plan.Program, regions Regions, i int, at Place, queue backends.Queue) error {
 	s := &p.Steps[i]
 	if loop, ok := s.Work.(*plan.Loop); ok {
@@ -59,8 +60,8 @@ func (d *Driver) Run(ctx context.Context, p *plan.Program, regions Regions, i in
 	return d.branch(ctx, p, regions[i], at, s, s.Work.(*plan.Branch), queue)
 }
 
-// Failure is what the failure of a step that is no kernel is to the caller of the
-// program.
+// Failure returns the error of a program whose step s failed with err: the cause of ctx if
+// that has ended, else a [backends.RunError] of the step's op.
 func Failure(ctx context.Context, s *plan.Step, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -68,16 +69,18 @@ func Failure(ctx context.Context, s *plan.Step, err error) error {
 	return &backends.RunError{Op: s.Ordinal, Reason: err}
 }
 
-// loopMemory is what a loop works with. What is carried lies in turns in the one or
-// the other of two places: that of the step's outputs, and one of the loop's own. What
-// stays has only the first.
+// loopMemory is the memory of a loop. A carried value alternates between two buffers from
+// one iteration to the next: the step's output (outs), and a buffer of the loop (own). A
+// value that the loop updates in place has the output only.
 type loopMemory struct {
-	own        []soa.View    // of what stays, those of outs
-	room       []int         // bytes of own
-	takes      [3][]soa.View // what regions take: the first values, those in outs, those in own; each with what is captured
-	outs       []soa.View
+	own  []soa.View // by carried value; equal to outs for a value that is updated in place
+	room []int      // bytes of own
+	// takes are the arguments of the regions: the initial values, the values in outs, and
+	// the values in own, each followed by the captured values.
+	takes      [3][]soa.View
+	outs       []soa.View // by carried value
 	cond, body backends.Call
-	more       [1]soa.View // result of cond
+	more       [1]soa.View // result of cond: whether there is another iteration
 }
 
 func newLoopMemory(loop *plan.Loop) *loopMemory {
@@ -90,8 +93,8 @@ func newLoopMemory(loop *plan.Loop) *loopMemory {
 	return m
 }
 
-// place shows m where the operands and outputs of a run are, whose sizes need not be
-// those of the run before it.
+// place points m at the operands and outputs of a run, whose sizes may differ from the
+// previous run's. It allocates own where it is too small.
 func (m *loopMemory) place(at Place, loop *plan.Loop) error {
 	n := len(loop.Init)
 	for i, a := range loop.Init {
@@ -101,7 +104,7 @@ func (m *loopMemory) place(at Place, loop *plan.Loop) error {
 		}
 		if m.own[i].IsZero() || a.Type.Bytes() > m.room[i] {
 			t := a.Type
-			t.Shape = slices.Clone(t.Shape) // of a program for all sizes it changes
+			t.Shape = slices.Clone(t.Shape) // with an open size, later runs change it
 			v, err := at.Make(t)
 			if err != nil {
 				return err
@@ -128,7 +131,7 @@ func (m *loopMemory) place(at Place, loop *plan.Loop) error {
 	return nil
 }
 
-// forget drops the memory of the caller.
+// forget drops the views of the caller's memory.
 func (m *loopMemory) forget(loop *plan.Loop) {
 	for i, stays := range loop.Stays {
 		if stays {
@@ -159,8 +162,9 @@ func (d *Driver) loop(ctx context.Context, cond, body backends.Executable, at Pl
 	}
 	m.cond.Queue, m.body.Queue = queue, queue
 	places := [2][]soa.View{m.outs, m.own}
-	from := 0 // of takes
-	for turn := 0; ; turn = 1 - turn {
+	from := 0 // index into takes
+	// next is the number of the buffers that the iteration writes
+	for next := 0; ; next = 1 - next {
 		m.cond.Args, m.cond.Results = m.takes[from], m.more[:]
 		if err := cond.Execute(ctx, &m.cond); err != nil {
 			return Failure(ctx, s, err)
@@ -168,11 +172,11 @@ func (d *Driver) loop(ctx context.Context, cond, body backends.Executable, at Pl
 		if !soa.Slice[bool](m.more[0])[0] {
 			break
 		}
-		m.body.Args, m.body.Results = m.takes[from], places[turn]
+		m.body.Args, m.body.Results = m.takes[from], places[next]
 		if err := body.Execute(ctx, &m.body); err != nil {
 			return Failure(ctx, s, err)
 		}
-		from = 1 + turn
+		from = 1 + next
 	}
 	for i, to := range m.outs {
 		if last := m.takes[from][i]; last.Base() != to.Base() {
@@ -209,7 +213,7 @@ func (d *Driver) branch(ctx context.Context, p *plan.Program, regions []backends
 	return nil
 }
 
-// show has a call take and give values of a program where they are.
+// show sets the arguments and results of a call to views of a program's values.
 func show(c *backends.Call, p *plan.Program, at Place, args []plan.HostArg, outs []plan.ValueID) {
 	c.Args, c.Results = c.Args[:0], c.Results[:0]
 	for _, a := range args {
@@ -220,7 +224,8 @@ func show(c *backends.Call, p *plan.Program, at Place, args []plan.HostArg, outs
 	}
 }
 
-// chosen is the number of the region that an index stands for.
+// chosen returns the number of the region that a branch's index selects, of n regions: the
+// first for true, and the last for an index that is out of range.
 func chosen(index soa.View, n int) int {
 	if index.Type.DType == types.Bool {
 		if soa.Slice[bool](index)[0] {

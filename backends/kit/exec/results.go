@@ -6,21 +6,21 @@ import (
 	"ltc/soa"
 )
 
-// Results are the rules for where runs of a program write its results. They hold for its
-// variants and for all sizes, too.
+// Results says to which memory the runs of a program may write its results. Variants and
+// all sizes of the program share these rules, but for the last step that can fail.
 type Results struct {
 	program  *plan.Program
 	fallible int    // the last step that can fail; -1 if none can
 	inPlace  []bool // by result: see [plan.Program.InPlace]
-	remote   bool   // kernels reach memory of the device only
-	// Region says that the program is one of a loop or a branch: its results are memory of
-	// a run that nobody sees unless the run succeeds.
+	remote   bool   // kernels access the device's memory only
+	// Region says that the program is a region of a loop or branch. Its results are memory
+	// of the enclosing run: they may be written even if a later step fails.
 	Region bool
 }
 
 // NewResults returns the rules for a program whose arguments and results are dense.
-// Fallible is the last of its steps that can fail on the target, remote as in
-// [VariantOptions].
+// Fallible is the number of its last step that can fail on the target; -1 if none can.
+// Remote is as in [VariantOptions].
 func NewResults(p *plan.Program, fallible int, remote bool) *Results {
 	r := &Results{program: p, fallible: fallible, remote: remote}
 	for j := range p.Results {
@@ -29,34 +29,35 @@ func NewResults(p *plan.Program, fallible int, remote bool) *Results {
 	return r
 }
 
-// For returns the rules for a variant or a size of the program, fallible as in
-// [NewResults]. What can be written in place where all is dense can be so where a result
-// has the layout of its argument: kernels read and write the same elements.
+// For returns the rules for a variant or a size of the program. Fallible is as in
+// [NewResults]. A result that may overwrite its argument in the dense program may do so in
+// a variant where both have the same layout: kernels read and write the same elements.
 func (r *Results) For(fallible int) *Results {
 	of := *r
 	of.fallible = fallible
 	return &of
 }
 
-// direct reports whether no step behind the one that writes result j can fail.
+// direct reports whether no step that follows the first write of result j can fail.
 func (r *Results) direct(j int) bool {
 	return r.program.Values[r.program.Results[j]].First > r.fallible
 }
 
-// Direct reports whether runs may write result j where it belongs: in memory that the
-// caller sees only after all that can fail.
+// Direct reports whether kernels may write result j to the caller's memory: no later step
+// can fail, or the program is a region.
 func (r *Results) Direct(j int) bool { return r.Region || r.direct(j) }
 
-// Made reports whether a run makes the memory of result j of a call: the caller has given
-// none, or wants it on the device.
+// Made reports whether a run allocates result j of a call. It does if the call has no view
+// for it and no argument's memory is taken over. With Resident, memory of the host is not
+// taken over by a device's result.
 func (r *Results) Made(c *backends.Call, j int) bool {
 	alias := r.program.Signature.Results[j].Alias
 	return c.Results[j].IsZero() && (alias < 0 || r.remote && c.Resident && c.Args[alias].Remote() == nil)
 }
 
-// Place returns the memory in which result j of a call belongs, unless the run
-// allocates it. It also reports whether the run may write the result there at once: no
-// later step fails, and the write overwrites nothing that a later step reads.
+// Place returns the caller's memory for result j of a call that the run does not allocate
+// ([Results.Made]). AtOnce reports whether kernels may write it there: no later step can
+// fail, and no later step reads what the write overwrites.
 func (r *Results) Place(c *backends.Call, j int) (v *soa.View, atOnce bool) {
 	v, atOnce = &c.Results[j], r.Direct(j)
 	alias := r.program.Signature.Results[j].Alias

@@ -11,35 +11,35 @@ import (
 	"ltc/soa"
 )
 
-// Run runs a program on a target: one call at a time, in memory that it keeps for the
-// next.
+// Run runs a program on a target, one call at a time. It keeps its memory for the next
+// call.
 type Run struct {
 	*Plan
-	// Mem has the address of each value, in the memory that kernels reach. Those of
-	// arguments and results are there while a call runs. The target sets the others.
+	// Mem is the address of each value, in memory that kernels access. Arguments and
+	// results have one while a call runs. The target sets the addresses of other values.
 	Mem []unsafe.Pointer
-	// Strides are, by value, those of the views that have a layout.
+	// Strides are the strides, in elements, of values that have a layout, by value.
 	Strides [][]int
-	// Moved says that Strides are others than in the call before. Who looks resets it.
+	// Moved says that Strides have changed since the target has last reset it.
 	Moved bool
-	// Fresh is, by result, the memory that the run has made for it.
+	// Fresh is the memory that the run has allocated for results, by result.
 	Fresh []soa.View
-	// Tables are, by argument and then by result, those of views that have one; nil until
-	// the first of them.
+	// Tables are the tables of views, first of arguments and then of results. It is nil
+	// until a call has a view with a table.
 	Tables []Table
 
 	target  Target
-	device  Device         // the target, if it has memory of its own; nil: it has not
-	queue   backends.Queue // that regions are called with
+	device  Device         // the target, if it has memory of its own; else nil
+	queue   backends.Queue // the queue that regions are called with
 	works   []work         // by step
 	results []delivery
 	dense   []staging     // by argument, then by result
 	host    []hostMemory  // by step; nil where the target reaches the host's memory
-	call    backends.Call // of a step of the evaluator
+	call    backends.Call // of a step that the evaluator runs
 	driver  Driver
 }
 
-// work is the kind of work of a step.
+// work says what runs a step.
 type work uint8
 
 const (
@@ -48,7 +48,8 @@ const (
 	driven                // a loop or a branch, by the [Driver]
 )
 
-// NewRun returns what runs a program on a target; queue is what regions are called with.
+// NewRun returns a Run of a program on a target. The executables of regions are called with
+// queue.
 func NewRun(p *Plan, target Target, queue backends.Queue) *Run {
 	args, results := len(p.Program.Args), len(p.Program.Results)
 	r := &Run{
@@ -74,8 +75,8 @@ func NewRun(p *Plan, target Target, queue backends.Queue) *Run {
 	return r
 }
 
-// Execute runs a call that was checked. Direct says that results may be written where they
-// belong before all is done that can be cancelled.
+// Execute runs a call that [Machine.Admit] has passed. Direct is the result of
+// [Code.Direct].
 func (r *Run) Execute(ctx context.Context, c *backends.Call, direct bool) error {
 	err := r.compute(ctx, c, direct)
 	if r.device != nil {
@@ -90,7 +91,7 @@ func (r *Run) Execute(ctx context.Context, c *backends.Call, direct bool) error 
 	return err
 }
 
-// compute is Execute up to where all is computed, or queued.
+// compute runs all steps of a call, or queues them on a device.
 func (r *Run) compute(ctx context.Context, c *backends.Call, direct bool) error {
 	if err := r.placeArgs(c); err != nil {
 		return err
@@ -111,8 +112,8 @@ func (r *Run) compute(ctx context.Context, c *backends.Call, direct bool) error 
 	return r.device.End(c.Queue == nil)
 }
 
-// steps runs the steps in their order, up to the first that fails. They end when the
-// context does, but not from step watch on, the first that writes memory of the caller's.
+// steps runs the steps in their order, up to the first that fails. Cancelling ctx stops
+// them only before step watch, the first that writes memory of the caller.
 func (r *Run) steps(ctx context.Context, watch int) error {
 	done := ctx.Done()
 	for i := range r.works {
@@ -136,7 +137,7 @@ func (r *Run) steps(ctx context.Context, watch int) error {
 			err = r.hostStep(ctx, i)
 		}
 		if err != nil {
-			if done != nil && ctx.Err() != nil { // what the step ended with
+			if done != nil && ctx.Err() != nil { // the step was cancelled
 				return context.Cause(ctx)
 			}
 			return err
@@ -148,8 +149,8 @@ func (r *Run) steps(ctx context.Context, watch int) error {
 	return nil
 }
 
-// timed runs a step, of a device until it is done, and counts how long it took unless it
-// failed.
+// timed runs a step and, on a device, waits until it is done. It adds the time of a step
+// that succeeds to Times.
 func (r *Run) timed(ctx context.Context, i int, done <-chan struct{}) error {
 	start := time.Now()
 	var err error
@@ -169,7 +170,7 @@ func (r *Run) timed(ctx context.Context, i int, done <-chan struct{}) error {
 	return err
 }
 
-// hostStep runs a step that is no kernel.
+// hostStep runs a step that the host runs: one for the evaluator, a loop or a branch.
 func (r *Run) hostStep(ctx context.Context, i int) error {
 	if r.device != nil {
 		if err := r.device.Yield(i); err != nil {
@@ -186,7 +187,7 @@ func (r *Run) hostStep(ctx context.Context, i int) error {
 	return r.evaluate(ctx, s, s.Host())
 }
 
-// evaluate has the evaluator run an op where its operands are.
+// evaluate has the evaluator run an op on its operands in place.
 func (r *Run) evaluate(ctx context.Context, s *plan.Step, h *plan.Host) error {
 	show(&r.call, r.Program, r, h.Args, h.Outs)
 	if err := h.Run.Execute(ctx, &r.call); err != nil {
@@ -195,12 +196,11 @@ func (r *Run) evaluate(ctx context.Context, s *plan.Step, h *plan.Host) error {
 	return nil
 }
 
-// hostMemory is the host's memory of a step that the evaluator runs on copies, or whose
-// kernel the host runs.
+// hostMemory holds the host's copies of the operands of a device's step that the host runs.
 type hostMemory struct {
 	ins, outs []soa.View
 	call      backends.Call
-	kernel    *hostKernel // nil: it is the evaluator's, or has not run yet
+	kernel    *hostKernel // nil for a step of the evaluator, and before the first run
 }
 
 // evaluateCopies has the evaluator run an op on copies of its operands.
@@ -232,7 +232,7 @@ func (r *Run) evaluateCopies(ctx context.Context, i int, s *plan.Step, h *plan.H
 	return nil
 }
 
-// View shows a value in the type in which a step takes it, for [Driver].
+// View returns a dense view of a value's memory as type t. It implements [Place].
 func (r *Run) View(v plan.ValueID, t types.Type) soa.View {
 	if r.device != nil {
 		return r.On.Space.RemoteAt(uintptr(r.Mem[v]), t)
@@ -240,13 +240,13 @@ func (r *Run) View(v plan.ValueID, t types.Type) soa.View {
 	return soa.At(r.Mem[v], t)
 }
 
-// Make returns memory for what loops carry, for [Driver].
+// Make returns memory for values that loops carry. It implements [Place].
 func (r *Run) Make(t types.Type) (soa.View, error) { return r.target.Make(t) }
 
-// Copy copies between values of the run, or one to the host, for [Driver].
+// Copy copies between values of the run, or from a value to the host. It implements [Place].
 func (r *Run) Copy(dst, src soa.View) error { return r.target.Copy(dst, src) }
 
-// forget drops the caller's memory, so that a run that is kept does not keep it.
+// forget drops the caller's memory, so that the run does not keep it between calls.
 func (r *Run) forget() {
 	for _, id := range r.Program.Args {
 		r.Mem[id] = nil

@@ -9,29 +9,32 @@ import (
 	"ltc/internal/diag"
 )
 
-// Form is what a target has made of a program for all sizes, for some layouts of its views.
+// Form is a target's code of a program with an open size, for one combination of view
+// layouts.
 type Form interface {
-	// Direct is as in [Code], of a run for a size.
+	// Direct is as in [Code], for a run of the given size.
 	Direct(ctx context.Context, size int) bool
-	// Run runs a call that was admitted, but for the sizes of its results, for a size.
+	// Run runs a call of the given size that [Machine.Admit] has passed. Run itself checks
+	// the open sizes of the results.
 	Run(ctx context.Context, c *backends.Call, size int) error
 }
 
-// Sized has what executables have on any target of a program that leaves one size open,
-// which is compiled once. The program of its plan is for one size, of the family.
+// Sized is the part of a [backends.Executable] that is the same on all targets, for a
+// program that leaves one size open. The program of its plan is for one size of the family.
 type Sized[F Form] struct {
 	layouts[F]
 	plan.Opening
 	Family *plan.Family
 	// None runs calls of size 0, which is compiled separately: identities that hold for
-	// sizes of at least 1 fail there. It is nil for regions, which are not called for it.
+	// sizes of at least 1 fail there. It is nil for regions: they are never called with
+	// size 0.
 	None *Lazy[func(context.Context, *backends.Call) error]
 }
 
-// Signature returns what the program takes and gives.
+// Signature returns the program's signature.
 func (x *Sized[F]) Signature() *backends.Signature { return x.Sig }
 
-// CheckSizes is as [backends.Sizing] has it; see [plan.Opening.CheckSizes].
+// CheckSizes implements [backends.Sizing]; see [plan.Opening.CheckSizes].
 func (x *Sized[F]) CheckSizes(c *backends.Call) error {
 	if err := backends.CheckCallOn(x.Sig, c, x.Bound, x.On.Memory); err != nil {
 		return err
@@ -39,7 +42,7 @@ func (x *Sized[F]) CheckSizes(c *backends.Call) error {
 	return x.Opening.CheckSizes(c, x.Bound, x.Family)
 }
 
-// Execute runs the program for the size that its arguments have.
+// Execute checks a call and runs the program for the size of its arguments.
 func (x *Sized[F]) Execute(ctx context.Context, c *backends.Call) error {
 	if err := x.On.Admit(ctx, c, x.Sig, x.Bound); err != nil {
 		return err
@@ -62,12 +65,12 @@ func (x *Sized[F]) Execute(ctx context.Context, c *backends.Call) error {
 	return f.Run(ctx, c, n)
 }
 
-// Profile returns what the steps have taken in runs of all sizes together, as that of
-// [Plan] does. How much they compute and move depends on the size, and is 0 here.
+// Profile is [Plan.Profile], with the runs of all sizes together. Flops and Bytes depend on
+// the size, and are 0.
 func (x *Sized[F]) Profile(how func(step int, of *backends.StepProfile)) []backends.StepProfile {
 	all := x.Plan.Profile(how)
 	for i := range all {
-		if all[i].Depth == 0 { // regions say so themselves
+		if all[i].Depth == 0 { // the executables of regions have done it for theirs
 			all[i].What += fmt.Sprintf(" (of %s, and of other numbers likewise)", diag.Count(x.Family.BaseSize(), "element"))
 			all[i].Flops, all[i].Bytes = 0, 0
 		}

@@ -13,62 +13,64 @@ import (
 	"ltc/soa"
 )
 
-// MostVariants is how many combinations of layouts a program has code for. Views of
-// calls with further ones are copied, as a line of the log says.
+// MostVariants is the limit of layout combinations that a program has code for. Calls with
+// further combinations copy their views, and the first of them logs a warning.
 const MostVariants = 16
 
-// MostTries is how often code is made for one combination of layouts where that fails
-// for a reason that may pass, such as want of memory. A try costs a compile.
+// MostTries is the limit of compiles for one combination of layouts. A compile is repeated
+// only after an error that may pass, such as a lack of memory.
 const MostTries = 3
 
-// Views are the layouts of the views of a call.
+// Views holds the layouts of a call's views, first of arguments and then of results.
 type Views struct {
-	Layouts []plan.Layout // of arguments, then of results; nil: dense, or copied
-	Strides [][]int       // of views with a layout
+	Layouts []plan.Layout // nil for a view that is dense or will be copied
+	Strides [][]int       // in elements; nil where Layouts is nil
 }
 
-// VariantOptions say how the variants of a program are made.
+// VariantOptions says how the variants of a program are made.
 type VariantOptions[E any] struct {
-	// Make makes the executable for layouts.
+	// Make compiles the code for a combination of layouts.
 	Make func(ctx context.Context, v *Views) (E, error)
-	// Passes reports whether the reason of an error of Make may pass, so that a later
-	// call is worth another try.
+	// Passes reports whether the cause of an error of Make may pass, so that a later call
+	// is worth another try.
 	Passes func(err error) bool
-	// Remote says that kernels reach memory of the device only. Otherwise they reach
-	// that of the host only. Views of other memory are copied.
+	// Remote says that kernels access the device's memory only; else they access the
+	// host's only. Views of other memory are copied.
 	Remote bool
-	// Grown counts the bytes that variants take, each as Bytes has it.
+	// Grown counts the bytes of all variants.
 	Grown *atomic.Int64
+	// Bytes returns the bytes of one variant.
 	Bytes func(e E) int
 }
 
-// Variants are the executables of one program for views that are not dense: one for each
-// combination of layouts that calls have come with. Finding one takes no lock. A nil
-// *Variants is of a program that takes dense views only: it counts none.
+// Variants is the code of one program for views that are not dense: one variant for each
+// combination of layouts that calls have had. Finding a variant takes no lock. A nil
+// *Variants has none, and only Count may be called.
 type Variants[E any] struct {
 	dense   E // copies views that are not dense
 	options VariantOptions[E]
 	rules   *Results
 	program *plan.Program
-	args    []int // that may have a layout
-	results []int // that may have a layout: those that are written where they belong
+	args    []int // arguments that may have a layout
+	results []int // results that may have a layout: those that kernels write in place
 	list    atomic.Pointer[[]variant[E]]
-	adding  turn.Lock // of the goroutine that makes one
-	full    sync.Once // the log says that there are too many
+	adding  turn.Lock // held while a variant is compiled
+	full    sync.Once // logs that there are too many
 }
 
-// variant is an executable for some layouts.
+// variant is the code for one combination of layouts.
 type variant[E any] struct {
 	layouts []plan.Layout
-	e       E   // dense where none could be made
-	failed  int // tries; MostTries where the failure does not pass
+	e       E   // the dense code if there is no other
+	failed  int // failed compiles; MostTries if the error does not pass
 }
 
-// settled reports whether a variant needs no other try.
+// settled reports whether a variant needs no further compile.
 func (x *variant[E]) settled() bool { return x.failed == 0 || x.failed == MostTries }
 
-// NewVariants returns the variants of a program, none of which is made yet; nil if there
-// can be none. Bound arguments are dense; bound may be nil.
+// NewVariants returns the variants of a program, with none compiled yet. It returns nil if
+// no view of the program can have a layout. Bound is as in [Plan]: bound arguments are
+// dense.
 func NewVariants[E any](dense E, rules *Results, bound []soa.View, o VariantOptions[E]) *Variants[E] {
 	p := rules.program
 	v := &Variants[E]{dense: dense, options: o, rules: rules, program: p, adding: turn.New()}
@@ -90,8 +92,8 @@ func NewVariants[E any](dense E, rules *Results, bound []soa.View, o VariantOpti
 	return v
 }
 
-// Count returns for how many combinations of layouts there is code, and for how many
-// none could be made.
+// Count returns the number of layout combinations that there is code for, and of those
+// whose compile failed.
 func (v *Variants[E]) Count() (made, failed int) {
 	if v == nil {
 		return 0, 0
@@ -106,9 +108,9 @@ func (v *Variants[E]) Count() (made, failed int) {
 	return made, failed
 }
 
-// Of returns the executable for a call: dense, if all views are dense or are to be
-// copied. Direct says that results may be written where they belong before the run has
-// succeeded. The error is the cause of ctx.
+// Of returns the code for a call, and compiles it if needed. That is the dense code if all
+// views are dense or have to be copied. Direct is the result of [Code.Direct]. The only
+// error is the cause of ctx.
 func (v *Variants[E]) Of(ctx context.Context, c *backends.Call, direct bool) (E, error) {
 	if !v.some(c, direct) {
 		return v.dense, nil
@@ -150,7 +152,7 @@ func (v *Variants[E]) log() *slog.Logger {
 	return o.Log()
 }
 
-// make makes the executable of a variant, or notes that there is none. The error is the
+// make compiles the code of a variant, or counts a failed compile. The only error is the
 // cause of ctx.
 func (v *Variants[E]) make(ctx context.Context, x *variant[E], views *Views) error {
 	e, err := v.options.Make(ctx, views)
@@ -170,16 +172,16 @@ func (v *Variants[E]) make(ctx context.Context, x *variant[E], views *Views) err
 	return nil
 }
 
-// some reports whether a view of a call has a layout.
+// some reports whether any view of a call has a layout.
 func (v *Variants[E]) some(c *backends.Call, direct bool) bool {
 	for _, i := range v.args {
-		if v.lies(v.program.Args[i], &c.Args[i]) {
+		if v.hasLayout(v.program.Args[i], &c.Args[i]) {
 			return true
 		}
 	}
 	if direct {
 		for _, j := range v.results {
-			if v.lies(v.program.Results[j], v.result(c, j)) {
+			if v.hasLayout(v.program.Results[j], v.result(c, j)) {
 				return true
 			}
 		}
@@ -187,14 +189,15 @@ func (v *Variants[E]) some(c *backends.Call, direct bool) bool {
 	return false
 }
 
-// lies reports whether kernels of a variant can read or write a view where it lies.
-func (v *Variants[E]) lies(id plan.ValueID, w *soa.View) bool {
+// hasLayout reports whether kernels of a variant access a view in place, by its layout. Other
+// views are dense, or are copied.
+func (v *Variants[E]) hasLayout(id plan.ValueID, w *soa.View) bool {
 	return w != nil && !w.IsZero() && !w.IsDense() && (w.Remote() != nil) == v.options.Remote && v.program.TakesView(id, TableOf(w))
 }
 
-// result returns the view that a result is written to at once; nil if there is none. A
-// result that takes over the memory of an argument is written there and nowhere else:
-// other views that are not dense may overlap it.
+// result returns the view that kernels write a result to in place; nil if there is none. A
+// result that takes over an argument's memory is written in place there only: another view
+// may overlap the argument.
 func (v *Variants[E]) result(c *backends.Call, j int) *soa.View {
 	w := &c.Results[j]
 	if a := v.program.Signature.Results[j].Alias; a >= 0 {
@@ -208,7 +211,7 @@ func (v *Variants[E]) result(c *backends.Call, j int) *soa.View {
 	return w
 }
 
-// find returns the variant for a call; nil if there is none yet.
+// find returns the variant for a call; nil if none was compiled yet.
 func (v *Variants[E]) find(c *backends.Call, direct bool) *variant[E] {
 	list := *v.list.Load()
 	for at := range list {
@@ -235,9 +238,9 @@ func (v *Variants[E]) fits(layouts []plan.Layout, c *backends.Call, direct bool)
 	return true
 }
 
-// same reports whether l is the layout of a view; nil is that of a view without one.
+// same reports whether l is the layout of a view; l is nil for a view without one.
 func (v *Variants[E]) same(l plan.Layout, id plan.ValueID, w *soa.View) bool {
-	if !v.lies(id, w) {
+	if !v.hasLayout(id, w) {
 		return l == nil
 	}
 	return l != nil && l.Fits(w.Strides, TableOf(w))
@@ -248,7 +251,7 @@ func (v *Variants[E]) views(c *backends.Call, direct bool) *Views {
 	n := len(v.program.Args) + len(v.program.Results)
 	all := &Views{Layouts: make([]plan.Layout, n), Strides: make([][]int, n)}
 	add := func(at int, id plan.ValueID, w *soa.View) {
-		if v.lies(id, w) {
+		if v.hasLayout(id, w) {
 			all.Layouts[at], all.Strides[at] = plan.Lies(w.Strides, TableOf(w)), slices.Clone(w.Strides) // the caller may change these
 		}
 	}
