@@ -6,11 +6,12 @@ import (
 	"slices"
 )
 
-// Writable reports an error when a run cannot write the collection while it reads inputs,
-// which may be nil. The reasons are a column that is read only, memory that two indices or
-// two columns share, and memory that an input shows too. The error names layout and column.
+// Writable returns an error if a run cannot write the collection while it reads inputs,
+// which may be nil. The reasons are a read-only column, memory that two indices or two
+// columns share, and memory that an input shares. The error names the layout and the
+// column.
 func (c *Collection) Writable(inputs *Collection) error {
-	var all []run
+	var all []segment
 	for i := range c.tensors {
 		t := &c.tensors[i]
 		for _, col := range t.columns {
@@ -21,14 +22,14 @@ func (c *Collection) Writable(inputs *Collection) error {
 		if t.view.Overlaps() {
 			return fmt.Errorf("output %s: %s: its elements are the same memory", t.name, t.label(0))
 		}
-		all = t.runs(all, true)
+		all = t.segments(all, true)
 	}
 	if inputs != nil {
 		for i := range inputs.tensors {
-			all = inputs.tensors[i].runs(all, false)
+			all = inputs.tensors[i].segments(all, false)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b run) int { return cmp.Compare(a.lo, b.lo) })
+	slices.SortStableFunc(all, func(a, b segment) int { return cmp.Compare(a.lo, b.lo) })
 	var found sweep
 	for i := range all {
 		a := &all[i]
@@ -43,8 +44,8 @@ func (c *Collection) Writable(inputs *Collection) error {
 	return nil
 }
 
-// sharing is the error of output a, whose memory is also that of b.
-func (a *run) sharing(b *run) error {
+// sharing is the error of output a, which shares memory with b.
+func (a *segment) sharing(b *segment) error {
 	what := "output"
 	if !b.output {
 		what = "input"
@@ -61,18 +62,19 @@ func (t *tensor) label(i int) string {
 	return t.columns[min(i, len(t.columns)-1)].label()
 }
 
-// run is memory of elements at equal distances.
-type run struct {
-	lo, hi       uintptr // of the first byte, and behind the last
-	stride, size uintptr // size is that of an element's components that lie together
+// segment is a range of memory with elements at equal distances: each has size bytes, and they
+// are stride bytes apart.
+type segment struct {
+	lo, hi       uintptr // the addresses [lo, hi)
+	stride, size uintptr // in bytes; size is that of all adjacent components of an element
 	tensor       *tensor
 	column       int
 	output       bool
 }
 
-// meets reports whether two runs share a byte. Of runs with different
-// distances it says so whenever one begins before the other ends.
-func (a *run) meets(b *run) bool {
+// meets reports whether two segments share a byte. For segments with different strides it
+// reports whether their ranges overlap.
+func (a *segment) meets(b *segment) bool {
 	if a.hi <= b.lo || b.hi <= a.lo {
 		return false
 	}
@@ -88,14 +90,14 @@ func (a *run) meets(b *run) bool {
 	return d < first.size || a.stride-d < second.size
 }
 
-// runs appends the runs of a tensor: along the elements, one for each component,
-// or for those of a row that lie one after the other.
-func (t *tensor) runs(all []run, output bool) []run {
+// segments appends the segments of a tensor, which go along the elements. There is one for
+// each component, or for the components of a row if they are adjacent.
+func (t *tensor) segments(all []segment, output bool) []segment {
 	if t.view.Type.Elements() == 0 {
 		return all
 	}
 	v, size := t.view, t.view.Type.DType.Size()
-	first := 1 // the dimension of several columns stays, for errors
+	first := 1 // the dimension that counts columns is kept, since errors name the column
 	if len(t.columns) > 1 {
 		first = 2
 	}
@@ -106,21 +108,21 @@ func (t *tensor) runs(all []run, output bool) []run {
 		}
 		v.Type.Shape, v.Strides, size = v.Type.Shape[:last], v.Strides[:last], d*size
 	}
-	return t.viewRuns(all, v, size, -1, output)
+	return t.viewSegments(all, v, size, -1, output)
 }
 
-func (t *tensor) viewRuns(all []run, v View, size, column int, output bool) []run {
+func (t *tensor) viewSegments(all []segment, v View, size, column int, output bool) []segment {
 	if v.Type.Rank() > 1 {
 		for i := range v.Type.Shape[1] {
 			at := column
 			if at < 0 {
 				at = i
 			}
-			all = t.viewRuns(all, v.index(1, i), size, at, output)
+			all = t.viewSegments(all, v.index(1, i), size, at, output)
 		}
 		return all
 	}
-	r := run{lo: uintptr(v.base), size: uintptr(size), tensor: t, column: max(column, 0), output: output}
+	r := segment{lo: uintptr(v.base), size: uintptr(size), tensor: t, column: max(column, 0), output: output}
 	r.hi = r.lo + r.size
 	if v.Type.Rank() == 1 {
 		of := v.Type.DType.Size()
@@ -134,10 +136,9 @@ func (t *tensor) viewRuns(all []run, v View, size, column int, output bool) []ru
 	return append(all, r)
 }
 
-// Acquire keeps the memory of all tensors as it is until [Collection.Done]:
-// buffers that are released meanwhile are given back only then. It reports an
-// error, which names layout and column, when one was released before. It may be
-// called from any goroutine, and allocates nothing.
+// Acquire keeps the memory of all tensors until [Collection.Done]: buffers that are released
+// in between are freed only then. It returns an error, which names the layout and the
+// column, if a buffer was released before. Any goroutine may call it. It does not allocate.
 func (c *Collection) Acquire() error {
 	for i, u := range c.uses {
 		if !u.buffer.acquire() {
@@ -150,14 +151,14 @@ func (c *Collection) Acquire() error {
 	return nil
 }
 
-// Done ends what a successful [Collection.Acquire] began.
+// Done undoes one successful [Collection.Acquire].
 func (c *Collection) Done() {
 	for _, u := range c.uses {
 		u.buffer.done()
 	}
 }
 
-// use is a buffer of a collection, and the first column that is in it.
+// use is a buffer of a collection, and the first column in it.
 type use struct {
 	buffer        *Buffer
 	tensor, label string

@@ -6,21 +6,22 @@ import (
 	"ltc/ir/types"
 )
 
-// bounds is how much memory there is before and after the address of a view's first
-// element, in bytes. Callers may change type and strides of a view, which are exported,
-// but not where its memory ends. Of a table it is what all columns have.
+// bounds is the number of bytes of memory before and after the address of a view's element
+// (0, 0, …). A caller can change the exported type and strides of a view, but not its
+// bounds. For a table it is the least of all columns.
 type bounds struct{ before, after int }
 
-// unbounded is of memory whose ends are not known.
+// unbounded stands for memory whose ends are not known.
 var unbounded = bounds{1 << 62, 1 << 62}
 
-// shifted returns the bounds of the element that is so many bytes further.
+// shifted returns the bounds at an address that is so many bytes higher.
 func (b bounds) shifted(bytes int) bounds { return bounds{b.before + bytes, b.after - bytes} }
 
-// contain reports whether the elements of v, which has some and a valid type, are within b.
+// contain reports whether all elements of v are within b. V has a valid type and at least
+// one element.
 func (b bounds) contain(v *View) bool {
 	switch {
-	case b == bounds{} && v.Table != nil: // of the caller's own pointers
+	case b == bounds{} && v.Table != nil: // the caller has made the table itself
 		return true
 	case b.before < 0 || b.after < 0:
 		return false
@@ -52,9 +53,10 @@ func (b bounds) contain(v *View) bool {
 	return hi <= uint64(b.after)
 }
 
-// Plain reports whether v is as most views are: dense, of type t, in memory of the Go heap
-// that holds it. [View.Check] and [View.Overlaps] find nothing in such a view, and
-// it may be written. Those who check views in every run ask this first, which is quick.
+// Plain reports whether v is dense, of type t, with at least one element, and in memory of
+// the Go heap that is large enough. Such a view passes [View.Check], does not overlap
+// itself, and may be written. Most views are plain, and Plain is fast: checks of each run
+// call it first.
 func (v *View) Plain(t *types.Type) bool {
 	if v.hold != nil || v.Table != nil || v.base == nil || v.Type.DType != t.DType ||
 		len(v.Type.Shape) != len(t.Shape) || len(v.Strides) != len(t.Shape) {
@@ -75,9 +77,9 @@ func (v *View) Plain(t *types.Type) bool {
 	return over|high == 0 && v.bounds.before >= 0 && v.bounds.after >= 0 && n <= uint64(v.bounds.after) && uintptr(v.base)&uintptr(size-1) == 0
 }
 
-// Spans calls yield with the memory from the lowest to behind the highest element of v, or
-// of each column of a table; what lies between elements is a part of it. Strides and type
-// are as [View.Check] wants them.
+// Spans calls yield with the address range [lo, hi) of v, or of each column of a table. The
+// range has the gaps between elements too. V must have passed [View.Check]. Spans stops when
+// yield returns false.
 func (v *View) Spans(yield func(lo, hi uintptr) bool) {
 	if v.Type.Elements() == 0 {
 		return

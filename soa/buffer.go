@@ -1,6 +1,7 @@
-// Package soa holds tensors' memory as structure of arrays: owning buffers
-// and views that borrow from them or from the caller. Its central type is
-// [View].
+// Package soa holds the memory of tensors, and lays out records as a structure of arrays.
+// Its central type is [View]: borrowed memory with a type and strides. A [Buffer] owns
+// memory. A [Layout] places the fields of records in a buffer as [Columns], and a
+// [Collection] makes tensors of columns without copying them.
 //
 // imports only ltc/ir/types and ltc/internal/diag.
 package soa
@@ -15,20 +16,21 @@ import (
 	"ltc/ir/types"
 )
 
-// Alignment is the alignment in bytes of every buffer that [New] makes.
+// Alignment is the alignment in bytes of the buffers that [New] returns.
 const Alignment = 64
 
-// Buffer owns memory for elements: on the Go heap ([New]) or off it ([OffHeap],
-// [MapFile]). It is freed after the last view of it is gone.
+// Buffer owns memory for elements, on the Go heap ([New]) or off it ([OffHeap], [MapFile]).
+// The memory is freed after the buffer and its last view are unreachable, or by
+// [Buffer.Release].
 type Buffer struct {
 	mem []byte // aligned to Alignment
 	off bool   // not on the Go heap: views must hold the buffer
 
-	foreign  bool // its pages are another owner's
+	foreign  bool // another owner frees the memory
 	readOnly bool
-	file     bool // the memory is a file's
+	file     bool // the memory is the mapping of a file
 	released atomic.Bool
-	uses     atomic.Int64 // runs that use it; what gives it back waits for them
+	uses     atomic.Int64 // runs that use the memory, which is not freed before they end
 	watched  atomic.Pointer[watch]
 
 	also []*Buffer // of a table of columns from several buffers
@@ -39,8 +41,8 @@ type Buffer struct {
 	n      int
 }
 
-// New returns a zeroed buffer of n bytes. It panics as make does when n is negative;
-// for more than there may be, see [Fits].
+// New returns a zeroed buffer of n bytes on the Go heap. It panics if n is negative. Check
+// a large n with [Fits] first: too little memory ends the process.
 func New(n int) *Buffer {
 	return NewAligned(n, Alignment)
 }
@@ -57,27 +59,27 @@ func NewAligned(n, align int) *Buffer {
 	return &Buffer{mem: raw[off : off+n : off+n]}
 }
 
-// Wrap returns a buffer of the caller's memory, which must be of the Go heap or
-// never go away. It starts where mem does.
+// Wrap returns a buffer of the caller's memory. That must be on the Go heap, or must never
+// be freed. It need not be aligned.
 func Wrap(mem []byte) *Buffer { return &Buffer{mem: mem[:len(mem):len(mem)]} }
 
-// Bytes returns the memory of the buffer; nil if it is remote. Off the Go heap the
-// slice must not be used after the buffer and its views are gone: see
-// [runtime.KeepAlive].
+// Bytes returns the memory of the buffer; nil if it is remote. The slice does not keep
+// memory off the Go heap: it must not be used after the buffer and its views are
+// unreachable. See [runtime.KeepAlive].
 func (b *Buffer) Bytes() []byte { return b.mem }
 
-// Aligned reports whether byte offset of b lies at a multiple of n bytes, a
-// power of two, both in b and in memory.
+// Aligned reports whether the offset and the address of byte offset of b are both multiples
+// of n, a power of two.
 func (b *Buffer) Aligned(offset, n int) bool {
 	return (uintptr(unsafe.Pointer(unsafe.SliceData(b.mem)))|uintptr(offset))&uintptr(n-1) == 0
 }
 
-// View returns a dense view of the start of b. It panics when t is no type or does
-// not fit.
+// View returns a dense view of type t at the start of b. It panics if t is not valid or b
+// is too small.
 func (b *Buffer) View(t types.Type) View { return b.ViewAt(0, t) }
 
-// ViewAt returns a dense view of b from the given byte on. It panics when t is no type
-// or does not fit, and when offset is not a multiple of the element's size.
+// ViewAt returns a dense view of type t at byte offset of b. It panics if t is not valid, b
+// is too small, or offset is not a multiple of the element's size.
 func (b *Buffer) ViewAt(offset int, t types.Type) View {
 	if err := t.Check(); err != nil { // the bytes of such a type could be any number
 		panic("soa: view: " + err.Error())
@@ -99,8 +101,9 @@ func (b *Buffer) ViewAt(offset int, t types.Type) View {
 	return v
 }
 
-// Make returns a dense view of a fresh zeroed buffer. It panics when [types.Type.Check]
-// refuses t, as it does a type whose size is open; for more than there may be, see [Fits].
+// Make returns a dense view of type t on a fresh zeroed buffer. It panics if
+// [types.Type.Check] refuses t, for instance because a size is open. Check a large type with
+// [Fits] first.
 func Make(t types.Type) View {
 	if err := t.Check(); err != nil {
 		panic(fmt.Sprintf("soa: make %v: %v", t, err))
@@ -108,39 +111,37 @@ func Make(t types.Type) View {
 	return New(t.Bytes()).View(t)
 }
 
-// At returns a dense view of the memory at p, which must hold the elements of
-// t for as long as the view is used. It is for backends, whose own memory
-// plans know that. The memory has no known end: [View.Check] cannot tell that a type or
-// strides leave it.
+// At returns a dense view of type t at address p. The memory must last as long as the view
+// is used. At is for backends, which plan their memory themselves. The end of the memory is
+// not known: [View.Check] accepts a type or strides that leave it.
 func At(p unsafe.Pointer, t types.Type) View {
 	return View{Type: t, Strides: Dense(t.Shape), base: p, bounds: unbounded}
 }
 
-// Slab gives memory for small values, many from one block, which is freed when
-// none of them is reached any more. It belongs to one goroutine at a time; the
-// zero Slab is ready for use, and gives memory of the host.
+// Slab allocates memory for small values by cutting blocks into pieces. A block is freed
+// when none of its values is reachable. One goroutine at a time may use a slab. The zero
+// Slab is ready for use and allocates memory of the host.
 type Slab struct {
-	// Remote makes blocks of a device's memory; nil: they are the host's.
+	// Remote allocates a block of a device's memory; nil: blocks are memory of the host.
 	Remote func(types.Type) (View, error)
 
-	mem   []byte
-	there View // the block of remote memory
-	left  int  // bytes of it
+	mem   []byte // the free part of the host's block
+	there View   // the block of remote memory
+	left  int    // free bytes of there
 }
 
 const (
 	slabBytes = 4 << 10
-	// SlabMost is the most bytes of a value that a [Slab] takes.
+	// SlabMost is the largest value, in bytes, that a [Slab] allocates.
 	SlabMost = slabBytes / 8
 )
 
 // slabOf is the type of a block of remote memory.
 var slabOf = types.Of(types.U8, slabBytes)
 
-// Make returns a view of zeros of type t, of at most [SlabMost] bytes, whose
-// elements lie in row-major order: strides is Dense(t.Shape), which the view
-// shares. The contents of remote memory are undefined, and the view is the zero View
-// where the device has none left.
+// Make returns a dense view of zeros of type t, which must have at most [SlabMost] bytes.
+// Strides must be Dense(t.Shape); the view shares the slice. With Remote, the contents are
+// undefined, and the result is the zero View if the device has no memory left.
 func (s *Slab) Make(t types.Type, strides []int) View {
 	n := (t.Bytes() + Alignment - 1) &^ (Alignment - 1)
 	if s.Remote != nil {

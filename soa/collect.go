@@ -7,17 +7,16 @@ import (
 	"time"
 )
 
-// minPressure is how many bytes must have been handed out before a collection
-// is asked for: less is not worth one.
+// minPressure is the least number of allocated bytes that is worth a garbage collection.
 const minPressure = 64 << 20
 
-// pressure counts the bytes that only a collection gives back, but that do not
-// bring one about: off-heap memory, and blocks that pools hand out again.
+// pressure counts bytes that only a garbage collection frees, but that do not cause one:
+// memory off the Go heap, and blocks that pools reuse.
 var pressure struct {
 	sync.Mutex
-	cycle  uint64 // of the collector, when since was last 0
-	since  int64
-	pooled int64 // bytes of all pools, which count as heap
+	cycle  uint64 // the number of the collection that since starts at
+	since  int64  // bytes since that collection
+	pooled int64  // bytes of all pools, which the runtime counts as heap
 	sample [2]metrics.Sample
 }
 
@@ -26,9 +25,9 @@ func init() {
 	pressure.sample[1].Name = "/gc/heap/live:bytes"
 }
 
-// press counts n bytes, and collects when those since the last collection are more than 64
-// MiB and more than the heap without the pools. That is no more often than the collector
-// would run by itself if they were ordinary memory. It reports whether it did.
+// press counts n bytes. It runs the collector when the bytes since the last collection
+// exceed both minPressure and the heap without the pools. The collector would run as often
+// by itself if the bytes were ordinary memory. Press reports whether it has collected.
 func press(n int) bool {
 	p := &pressure
 	p.Lock()
@@ -49,19 +48,19 @@ func press(n int) bool {
 	return due
 }
 
-// countPooled counts n bytes more, or less, in pools.
+// countPooled adds n, which may be negative, to the bytes of all pools.
 func countPooled(n int) {
 	pressure.Lock()
 	pressure.pooled += int64(n)
 	pressure.Unlock()
 }
 
-// Collect runs the garbage collector and waits, 20 ms at most, for what it
-// found: pools have their blocks back and off-heap memory is unmapped.
+// Collect runs the garbage collector and waits, at most 20 ms, until unreachable memory is
+// freed: pools have their blocks back, and memory off the Go heap is unmapped.
 func Collect() {
 	done := make(chan struct{})
-	// A finalizer of the same collection tells that their queue moves; those
-	// before and after it take microseconds.
+	// A finalizer of this collection signals that the queue of finalizers is running. The
+	// others in the queue take microseconds.
 	runtime.SetFinalizer(&sentinel{done: done}, func(s *sentinel) { close(s.done) })
 	runtime.GC()
 	timeout := time.NewTimer(20 * time.Millisecond)

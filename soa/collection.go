@@ -10,18 +10,17 @@ import (
 	"ltc/ir/types"
 )
 
-// Collection is a list of named tensors over columns, in the order in which a
-// model takes or gives them. It borrows the columns' memory, copies none of it
-// (but see [Collection.AddPadded]) and belongs to one goroutine while it is
-// changed.
+// Collection is a list of named tensors over columns, in the order of a model's inputs or
+// results. It borrows the memory of the columns and copies nothing, except in
+// [Collection.AddPadded]. Only one goroutine at a time may change it.
 type Collection struct {
 	n       int
 	tensors []tensor
-	order   []int // numbers of tensors
-	batches int   // -1: none of the tensors is cut into batches
+	order   []int // indices into tensors, in the collection's order
+	batches int   // -1: no tensor is cut into batches
 	padded  []*padded
 	copied  int64
-	uses    []use // buffers
+	uses    []use // the buffers of all tensors, each once
 }
 
 // tensor is an entry of a collection.
@@ -30,12 +29,12 @@ type tensor struct {
 	view    View
 	columns []Column
 	batch   int // elements of a batch; 0: the tensor is not cut
-	// sizes are the shapes of a batch and of the last one: who has kept the view of one
-	// batch finds its shape as it was when others have come.
+	// sizes are the shapes of a batch and of the last batch. Batches share them and never
+	// write them, so that a view keeps its shape when the next batch is made.
 	sizes [2]types.Shape
 }
 
-// NewCollection returns a collection for n elements without tensors.
+// NewCollection returns a collection without tensors, for n elements.
 func NewCollection(n int) *Collection { return &Collection{n: n, batches: -1} }
 
 // Elements returns the number of elements: the first dimension of most tensors.
@@ -53,12 +52,11 @@ func (c *Collection) Names() []string {
 	return names
 }
 
-// Tensor returns tensor i in the collection's order. It panics as indexing a slice does
-// when there is none.
+// Tensor returns tensor i in the collection's order. It panics if there is none.
 func (c *Collection) Tensor(i int) View { return c.tensors[c.order[i]].view }
 
-// Label names tensor i in the collection's order, and its first column, in errors. It
-// panics as [Collection.Tensor] does.
+// Label returns the name of tensor i, in the collection's order, and of its first column,
+// for errors. It panics if there is none.
 func (c *Collection) Label(i int) string {
 	t := &c.tensors[c.order[i]]
 	if len(t.columns) == 0 {
@@ -67,7 +65,8 @@ func (c *Collection) Label(i int) string {
 	return "tensor " + t.name + ": " + t.label(0)
 }
 
-// Views appends the tensors in order: what a call takes as arguments or results.
+// Views appends the tensors to to, in the collection's order: the arguments or results of a
+// call.
 func (c *Collection) Views(to []View) []View {
 	for _, t := range c.order {
 		to = append(to, c.tensors[t].view)
@@ -75,7 +74,7 @@ func (c *Collection) Views(to []View) []View {
 	return to
 }
 
-// Lookup returns the tensor of the given name.
+// Lookup returns the tensor with the given name, or an error if there is none.
 func (c *Collection) Lookup(name string) (View, error) {
 	t := c.find(name)
 	if t < 0 {
@@ -88,22 +87,21 @@ func (c *Collection) find(name string) int {
 	return slices.IndexFunc(c.tensors, func(t tensor) bool { return t.name == name })
 }
 
-// Add adds a tensor of columns of one dtype and one shape of an element, where
-// they lie, after the others. One column of values is (n, 1), of vectors of R
-// (n, R), of matrices (n, R, C); k columns are (n, k), (n, k, R) or (n, k, R, C).
-// Scalars repeat for each element, with stride 0. Columns at equal distances
-// within one buffer are one strided tensor, others a table of base pointers; the
-// order is that of the arguments. Errors name layout and column and leave the
-// collection as it was.
+// Add appends a tensor made of columns, in place. The columns have one dtype and one shape
+// of an element, and are in the order of the arguments. For k columns of values the tensor
+// has shape (n, k); for vectors of R components (n, k, R); for matrices (n, k, R, C). One
+// column of vectors is (n, R), and of matrices (n, R, C), without k. A scalar repeats for
+// each element, with stride 0. Columns at equal distances in one buffer become a strided
+// view, others a view with a table. An error names the layout and the column, and the
+// collection is then unchanged.
 func (c *Collection) Add(name string, columns ...Column) error {
 	return c.add(name, 0, columns)
 }
 
-// AddBatched adds a tensor as [Collection.Add] does, of which
-// [Collection.Batch] gives size elements at a time. All such tensors of a
-// collection must have batches of the same size. Jagged columns are none: a
-// rectangle of [Collection.AddPadded] in a collection of its own is, as the
-// [ViewColumn] of its tensor.
+// AddBatched is [Collection.Add] for a tensor that [Collection.Batch] cuts into batches of
+// size elements. All batched tensors of a collection must have the same size of a batch.
+// Jagged columns cannot be batched directly. Pad them in a second collection by
+// [Collection.AddPadded], and add its tensor here as a [ViewColumn].
 func (c *Collection) AddBatched(name string, size int, columns ...Column) error {
 	if size < 0 || size == 0 && c.n > 0 {
 		return fmt.Errorf("tensor %s: batches of %s", name, diag.Count(size, "element"))
@@ -151,7 +149,7 @@ func (c *Collection) add(name string, batch int, columns []Column) error {
 	return c.append(t)
 }
 
-// append adds tensors, whose names must be new and there.
+// append adds tensors. A name that is empty or in use is an error.
 func (c *Collection) append(tensors ...tensor) error {
 	for _, t := range tensors {
 		if t.name == "" {
@@ -169,7 +167,7 @@ func (c *Collection) append(tensors ...tensor) error {
 	return nil
 }
 
-// tensorOf returns columns of n elements as one tensor.
+// tensorOf returns columns of n elements as one tensor; see [Collection.Add].
 func tensorOf(n int, columns []Column) (View, error) {
 	if len(columns) == 0 {
 		return View{}, fmt.Errorf("it has no columns")
@@ -186,7 +184,7 @@ func tensorOf(n int, columns []Column) (View, error) {
 		} else if col.count != n {
 			return View{}, fmt.Errorf("%s: it has %s, not %d", col.label(), diag.Count(col.count, "element"), n)
 		}
-		if err := v.Type.Check(); err != nil { // of a scalar for many elements
+		if err := v.Type.Check(); err != nil { // a scalar may repeat too often
 			return View{}, fmt.Errorf("%s: %w", col.label(), err)
 		}
 		views[i] = v
@@ -215,8 +213,8 @@ func tensorOf(n int, columns []Column) (View, error) {
 	return v, err
 }
 
-// distance returns how many elements lie between the starts of neighbours when
-// this is the same for all, and one buffer holds them.
+// distance returns the distance, in elements, between the starts of neighbouring columns. It
+// returns false unless all distances are equal and all columns are in one buffer.
 func distance(columns []Column, views []View) (int, bool) {
 	size := views[0].Type.DType.Size()
 	if len(views) == 1 {
@@ -234,7 +232,7 @@ func distance(columns []Column, views []View) (int, bool) {
 	return step / size, step%size == 0
 }
 
-// ChangeOrder puts the tensors in the given order, which must name each once.
+// ChangeOrder puts the tensors in the order of the names, which must have each tensor once.
 func (c *Collection) ChangeOrder(names ...string) error {
 	order := make([]int, len(names))
 	for i, name := range names {
@@ -256,20 +254,20 @@ func (c *Collection) ChangeOrder(names ...string) error {
 	return nil
 }
 
-// Clone returns a collection of the same tensors in the same order, which does
-// not change with c. Padded tensors stay c's to refresh.
+// Clone returns a collection of the same tensors, in the same order, that shares their
+// memory. Later changes of c do not change the clone. Only c can refresh its padded tensors.
 func (c *Collection) Clone() *Collection {
 	d := *c
 	d.tensors, d.order, d.uses, d.padded = slices.Clone(c.tensors), slices.Clone(c.order), slices.Clone(c.uses), nil
-	for i := range d.tensors { // of a batch the next one writes these tables
+	for i := range d.tensors { // if c is a batch, the next batch overwrites its tables
 		v := &d.tensors[i].view
 		v.Table = slices.Clone(v.Table)
 	}
 	return &d
 }
 
-// Batches returns the number of batches; 1 when no tensor is cut into some, and
-// 0 when one is and there are no elements.
+// Batches returns the number of batches. It is 1 if no tensor is batched, and 0 if one is
+// and there are no elements.
 func (c *Collection) Batches() int {
 	if c.batches < 0 {
 		return 1
@@ -277,11 +275,10 @@ func (c *Collection) Batches() int {
 	return c.batches
 }
 
-// Batch makes into the collection of batch i, from 0 on: tensors of
-// [Collection.AddBatched] show its elements, in the last batch those that are
-// left, and others all of theirs. Into is empty, or was used for a batch of c
-// before: then nothing is allocated. It uses the memory of c's tensors and must
-// not be changed.
+// Batch turns into into the collection of batch i, counted from 0. Batched tensors have the
+// elements of the batch; the last batch may be smaller. Other tensors are whole. Into must
+// be empty or an earlier batch of c, in which case Batch does not allocate. Into borrows the
+// memory of c's tensors and must not be changed otherwise.
 func (c *Collection) Batch(i int, into *Collection) error {
 	if i < 0 || i >= c.Batches() {
 		return c.noBatch(i)
@@ -303,7 +300,7 @@ func (c *Collection) Batch(i int, into *Collection) error {
 			continue
 		}
 		table := to.view.Table
-		if to.batch == 0 { // not of an earlier batch: not ours to write
+		if to.batch == 0 { // the table is not from an earlier batch and may be shared
 			table = nil
 		}
 		*to = *from
@@ -327,8 +324,8 @@ func (c *Collection) Batch(i int, into *Collection) error {
 	return nil
 }
 
-// noBatch is the error of a batch that is not there. It names the first column that is
-// cut into batches.
+// noBatch is the error of a batch number that is out of range. It names the first batched
+// column.
 func (c *Collection) noBatch(i int) error {
 	n := c.Batches()
 	there := fmt.Sprintf("batch %d of %d, which are 0 to %d", i, n, n-1)

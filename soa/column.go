@@ -7,20 +7,20 @@ import (
 	"ltc/ir/types"
 )
 
-// Column is a column or a scalar where it lies: of [Columns], or of memory of
-// the caller's. It may hold an error, which whoever uses it returns.
+// Column is a column or a scalar in memory of [Columns] or of the caller, which it borrows.
+// A column may hold an error: functions that use the column then return it.
 type Column struct {
 	layout, name string
 	kind         Kind
 	count        int
 	view         View
-	offsets      *Column // of values
-	buffer       *Buffer // nil: memory of the caller's, which is not released
+	offsets      *Column // the offsets of a column of kind Values; else nil
+	buffer       *Buffer // nil: memory of the caller, which cannot be released
 	readOnly     bool
 	err          error
 }
 
-// ColumnOf returns a column of the caller's elements, in place.
+// ColumnOf returns a column that borrows a slice of the caller.
 func ColumnOf[T Element](name string, elements []T) Column {
 	d, ok := dtypeOf(reflect.TypeFor[T]())
 	if !ok {
@@ -30,8 +30,9 @@ func ColumnOf[T Element](name string, elements []T) Column {
 	return Column{name: name, count: len(elements), view: v, err: err}
 }
 
-// ViewColumn returns a column of the tensor v: its first dimension counts the
-// elements, further ones, of any number, are those of an element.
+// ViewColumn returns a column that borrows the memory of v. The first dimension of v counts
+// the elements, and its further dimensions are the shape of an element. V must not have a
+// table.
 func ViewColumn(name string, v View) Column {
 	c := Column{name: name, view: v, buffer: v.hold, readOnly: v.hold != nil && v.hold.readOnly}
 	switch err := v.Check(); {
@@ -49,13 +50,11 @@ func ViewColumn(name string, v View) Column {
 	return c
 }
 
-// MissingColumn returns a column that is not there, for the reason that is the
-// error of whatever uses it.
+// MissingColumn returns a column that holds an error, for a column that does not exist.
 func MissingColumn(name string, err error) Column { return Column{name: name, err: err} }
 
-// Const returns the same column to be read only: for [Elements], [SetScalar] and
-// outputs ([Collection.Writable]). Its [Column.View] is memory like any other, which
-// does not know of it.
+// Const returns the column as read-only: [Elements] and [Collection.Writable] then refuse
+// it. Its [Column.View] can still be written, since a view does not know of Const.
 func (c Column) Const() Column {
 	c.readOnly = true
 	return c
@@ -70,7 +69,7 @@ func (c Column) Kind() Kind { return c.kind }
 // ReadOnly reports whether the column must not be written.
 func (c Column) ReadOnly() bool { return c.readOnly }
 
-// Err returns why there is no such column, or that its memory was released.
+// Err returns the error that the column holds, or [ErrReleased] if its memory was released.
 func (c Column) Err() error {
 	if c.err == nil && c.view.IsZero() {
 		return fmt.Errorf("%s: there is none: it is the zero Column", c.label())
@@ -81,7 +80,7 @@ func (c Column) Err() error {
 	return c.err
 }
 
-// label names the column in errors.
+// label returns the name of the column for errors, with its layout.
 func (c Column) label() string {
 	if c.layout == "" {
 		return "column " + c.name
@@ -89,14 +88,14 @@ func (c Column) label() string {
 	return "layout " + c.layout + ": column " + c.name
 }
 
-// View returns the column as a tensor, in place: the number of elements and the
-// shape of one; of a scalar that shape alone. The view of a column that is read only
-// ([Column.ReadOnly]) must not be written; only that of a buffer that is read only is
-// refused by [Copy].
+// View returns the column as a tensor, in place. Its shape is the number of elements,
+// followed by the shape of an element; for a scalar only the latter. The view of a
+// read-only column ([Column.ReadOnly]) must not be written. [Copy] refuses to write it only
+// if the buffer itself is read-only.
 func (c Column) View() (View, error) { return c.view, c.Err() }
 
-// Offsets returns the offsets of a jagged column's values: one more than there
-// are elements.
+// Offsets returns the offsets of a column of kind [Values]: one entry more than there are
+// elements.
 func (c Column) Offsets() Column {
 	if c.offsets == nil {
 		if c.err == nil {
@@ -107,7 +106,7 @@ func (c Column) Offsets() Column {
 	return *c.offsets
 }
 
-// Component returns the column of one component of vectors or matrices.
+// Component returns the column of one component, given by its index in the vector or matrix.
 func (c Column) Component(index ...int) Column {
 	if c.Err() != nil {
 		return c
@@ -132,12 +131,12 @@ func (c Column) Component(index ...int) Column {
 	return c
 }
 
-// Elements returns the values of a column, or a scalar's one, in place. It reports an error
-// for
+// Elements returns the values of a column, or the one value of a scalar, as a slice in
+// place. It returns an error for
 //
 //   - vectors and matrices (see [Column.Component]);
-//   - elements of a dtype that T does not hold ([Slice] says which);
-//   - a column that is read only;
+//   - a dtype that T does not hold (see [Slice]);
+//   - a read-only column;
 //   - memory off the Go heap, which a slice would not keep: see [Column.View] and [With].
 func Elements[T Element](c Column) ([]T, error) {
 	v, err := c.View()
@@ -157,7 +156,7 @@ func Elements[T Element](c Column) ([]T, error) {
 	return elements[T](v), nil
 }
 
-// SetScalar sets a scalar, of which T must be the type.
+// SetScalar sets the scalar with the given name. T must hold its dtype.
 func SetScalar[T Element](c *Columns, name string, value T) error {
 	col := c.Col(name)
 	v, err := col.View()

@@ -11,20 +11,20 @@ import (
 	"ltc/ir/types"
 )
 
-// Columns are a layout's columns and scalars in memory, which they borrow from
-// buffers and keep. The number of elements does not change.
+// Columns holds the columns and scalars of a layout in memory. It borrows the memory from
+// buffers and keeps it alive. The number of elements does not change.
 type Columns struct {
 	layout   *Layout
-	counts   []int // of the layout's groups
+	counts   []int // by group of the layout
 	parts    []part
-	bytes    int // of the block; 0 of several
+	bytes    int // of the block of memory; 0 if there are several
 	base     unsafe.Pointer
 	extent   *Extent
 	readOnly bool
-	err      error // of columns that could not be made: there are none then
+	err      error // if it is set there are no columns
 }
 
-// part is where a field lies.
+// part is a field in memory.
 type part struct {
 	Placed
 	base   unsafe.Pointer
@@ -32,10 +32,10 @@ type part struct {
 	buffer *Buffer
 }
 
-// New returns the layout's columns for n elements in one zeroed block of Go
-// memory, or where [In] says. Numbers of blocks and jagged columns are given by
-// [Count]. Errors name layout and column: memory that is too short, released or
-// does not start where it must, and numbers that cannot be.
+// New returns the layout's columns for n elements, in a zeroed block of Go memory or in the
+// buffer of [In]. [Count] gives the numbers of blocks and of jagged values. Memory that is too
+// small, misaligned or released is an error, and so are impossible numbers. Errors name the
+// layout and the column.
 func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
 	o := gather(opts)
 	counts, err := l.counts(n, o.counts)
@@ -78,7 +78,7 @@ func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
 			want = p.DType.Size()
 		}
 		if over := uintptr(at) & uintptr(want-1); over != 0 && p.Bytes > 0 {
-			return nil, fmt.Errorf("layout %s: column %s: its memory starts %s after a multiple of %d: %s", l.name, p.Name, diag.Count(over, "byte"), want, l.wayOut())
+			return nil, fmt.Errorf("layout %s: column %s: its memory starts %s after a multiple of %d: %s", l.name, p.Name, diag.Count(over, "byte"), want, l.alignmentHint())
 		}
 		c.parts[i] = part{Placed: p, base: at, bounds: bounds{o.offset + p.Offset, len(mem) - p.Offset}, buffer: b}
 	}
@@ -87,19 +87,20 @@ func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
 	return c, nil
 }
 
-// wayOut is what to do about memory that starts where columns may not lie.
-func (l *Layout) wayOut() string {
+// alignmentHint is the advice in the error of misaligned memory.
+func (l *Layout) alignmentHint() string {
 	if l.relaxed {
 		return "copy its bytes to a buffer of New"
 	}
 	return "start it there (NewAligned), or give the layout the option Relaxed"
 }
 
-// errNone is the error of nil and zero Columns, as zero views have.
+// errNone is the error of nil and zero Columns, and of zero Records.
 var errNone = errors.New("there are no columns: they are the zero value")
 
-// Err returns why there are no columns: see [Of]. There are none of nil and zero
-// Columns either: they have no elements, and what uses them is an error.
+// Err returns the reason if there are no columns: see [Of]. It is not nil for nil and zero
+// Columns. Columns with an error have no elements, and functions that use them return the
+// error.
 func (c *Columns) Err() error {
 	if c == nil || c.layout == nil {
 		return errNone
@@ -107,7 +108,7 @@ func (c *Columns) Err() error {
 	return c.err
 }
 
-// Layout returns what the columns are laid out by; the zero Layout if there are none.
+// Layout returns the layout of the columns; an empty Layout if there are no columns.
 func (c *Columns) Layout() *Layout {
 	if c == nil || c.layout == nil {
 		return &Layout{}
@@ -123,8 +124,8 @@ func (c *Columns) Len() int {
 	return c.counts[0]
 }
 
-// Count returns the number of elements of a block, or of all values of a
-// jagged column; 0 if there is none of that name.
+// Count returns the number of elements of the block, or of all values of the jagged column,
+// with the given name; 0 if there is none.
 func (c *Columns) Count(name string) int {
 	if c.Err() != nil {
 		return 0
@@ -135,8 +136,8 @@ func (c *Columns) Count(name string) int {
 	return 0
 }
 
-// Bytes returns the size of the block of memory; 0 for columns of several
-// blocks: see [Join].
+// Bytes returns the size of the block of memory; 0 for columns in several blocks, as of
+// [Join].
 func (c *Columns) Bytes() int {
 	if c == nil {
 		return 0
@@ -144,8 +145,8 @@ func (c *Columns) Bytes() int {
 	return c.bytes
 }
 
-// Base returns the address of the block of memory; nil for columns of several.
-// It does not keep memory off the Go heap: see [runtime.KeepAlive].
+// Base returns the address of the block of memory; nil for columns in several blocks. The
+// address does not keep memory off the Go heap: see [runtime.KeepAlive].
 func (c *Columns) Base() unsafe.Pointer {
 	if c == nil {
 		return nil
@@ -156,10 +157,9 @@ func (c *Columns) Base() unsafe.Pointer {
 // ReadOnly reports whether the columns must not be written.
 func (c *Columns) ReadOnly() bool { return c != nil && c.readOnly }
 
-// Const returns the same columns to be read only: for typed access ([As], generated
-// views), [Elements], [Columns.SetLengths] and outputs ([Collection.Writable]). It does
-// not protect the memory from what the caller has otherwise: c itself, and the views of
-// columns ([Column.View]), which do not know of it.
+// Const returns the columns as read-only: [As], generated views, [Elements],
+// [Columns.SetLengths] and [Collection.Writable] then refuse to write them. The memory itself
+// is not protected: c, and the views of columns ([Column.View]), can still write it.
 func (c *Columns) Const() *Columns {
 	if c == nil {
 		return nil
@@ -169,7 +169,7 @@ func (c *Columns) Const() *Columns {
 	return &r
 }
 
-// check returns why the columns must not be used.
+// check returns an error if there are no columns, or their memory was released.
 func (c *Columns) check() error {
 	if err := c.Err(); err != nil {
 		return err
@@ -182,8 +182,8 @@ func (c *Columns) check() error {
 	return nil
 }
 
-// Col returns the column or scalar of the given name. Where there is none, the
-// error is that of the column, and of whatever uses it.
+// Col returns the column or scalar with the given name. If there is none, the result holds
+// an error: see [Column].
 func (c *Columns) Col(name string) Column {
 	if err := c.Err(); err != nil {
 		if err == errNone {
@@ -216,7 +216,8 @@ func (c *Columns) names() []string {
 	return names
 }
 
-// locate returns where the field f lies, or an error when there is none like it.
+// locate returns field f in memory. It is an error if there is none of that name, type and
+// kind, or the memory is remote.
 func (c *Columns) locate(f Field) (*part, error) {
 	if err := c.Err(); err != nil {
 		return nil, err
@@ -239,8 +240,8 @@ func (c *Columns) errorf(format string, args ...any) error {
 	return fmt.Errorf("layout %s: %w", c.layout.name, fmt.Errorf(format, args...))
 }
 
-// view returns a field's entries as a tensor: [count] and the element's shape;
-// of a scalar, that shape alone.
+// view returns a field as a tensor: its shape is the number of entries and the shape of an
+// element; for a scalar only the latter.
 func (p *part) view() View {
 	v := View{Type: types.Type{DType: p.DType}, base: p.base, bounds: p.bounds}
 	if p.Kind != Scalar {
@@ -254,8 +255,8 @@ func (p *part) view() View {
 	return v
 }
 
-// columnMajor returns the strides of an element's components when neighbours
-// within a column are stride apart.
+// columnMajor returns the strides of an element's components in column-major order: stride
+// is the distance between neighbours in a column of a matrix.
 func columnMajor(shape types.Shape, stride int) []int {
 	strides := make([]int, len(shape))
 	for i, d := range shape {
@@ -265,9 +266,9 @@ func columnMajor(shape types.Shape, stride int) []int {
 	return strides
 }
 
-// Block returns the columns whose names start with name and a dot, without
-// these: of a struct in the layout's struct, of a block, or the values of a
-// jagged column of structs.
+// Block returns the columns whose names start with name and a dot, under their names
+// without that prefix. These are the fields of a nested struct, of a block, or of a jagged
+// column of structs.
 func (c *Columns) Block(name string) (*Columns, error) {
 	if err := c.Err(); err != nil {
 		return nil, err
@@ -298,7 +299,7 @@ func (c *Columns) Block(name string) (*Columns, error) {
 	return b.finish(c.layout.name+"."+name, c.layout.align, n)
 }
 
-// finish makes the layout of parts that were laid out elsewhere.
+// finish sets the layout and the counts of columns whose parts are in memory already.
 func (c *Columns) finish(name string, align, n int) (*Columns, error) {
 	fields := make([]Field, len(c.parts))
 	for i, p := range c.parts {
@@ -320,8 +321,8 @@ func (c *Columns) finish(name string, align, n int) (*Columns, error) {
 	return c, nil
 }
 
-// Join returns the columns of all parts as those of one layout, where they lie.
-// All must have the same number of elements and no name in common.
+// Join returns the columns of all parts, in place, as columns of one layout. The parts must
+// have the same number of elements and no column name in common.
 func Join(name string, parts ...*Columns) (*Columns, error) {
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("layout %s: there is nothing to join", name)
@@ -344,7 +345,7 @@ func Join(name string, parts ...*Columns) (*Columns, error) {
 	return j.finish(name, align, parts[0].Len())
 }
 
-// String prints where each column and scalar lies, one a line.
+// String lists the columns and scalars, one a line, with offset, bytes and stride.
 func (c *Columns) String() string {
 	if err := c.Err(); err != nil {
 		return err.Error()

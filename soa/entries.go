@@ -2,17 +2,16 @@ package soa
 
 import "unsafe"
 
-// Entries are those of a column, taken once for a loop that reads and writes many, as
-// generated views give them. An index costs as much as that of a slice, and is checked as
-// that is. A release of the memory is seen when they are taken, and not by a loop that is
-// already at work.
+// Entries is a column as a slice, for loops over many elements. Generated views return it.
+// An index is checked and costs as much as that of a slice. A release of the memory is
+// noticed when Entries is made, and not by a loop that runs already.
 type Entries[T any] struct{ ConstEntries[T] }
 
-// ConstEntries are [Entries] to be read only.
+// ConstEntries is read-only [Entries].
 type ConstEntries[T any] struct{ all []T }
 
-// NewEntries returns the entries of one of the columns of extent e, which starts
-// at base and of which T must be the type: see [Access]. It panics when their
+// NewEntries returns the entries of one of the columns c, for generated code. E is the
+// extent of c, base the address of the column, and T its type: see [Access]. It panics if the
 // memory was released, or is off the Go heap, where entries would not keep it.
 func NewEntries[T any](c *Columns, e *Extent, base unsafe.Pointer) Entries[T] {
 	if e.n == 0 || !e.heap {
@@ -21,8 +20,8 @@ func NewEntries[T any](c *Columns, e *Extent, base unsafe.Pointer) Entries[T] {
 	return Entries[T]{ConstEntries[T]{unsafe.Slice((*T)(base), e.n)}}
 }
 
-// mustBeHeap panics when the columns have no memory that a slice keeps. Of a zero view
-// there are no columns, and no entries.
+// mustBeHeap panics if the columns were released or are off the Go heap, where a slice would
+// not keep them. A zero view has nil columns and no entries.
 func (c *Columns) mustBeHeap() {
 	if c == nil {
 		return
@@ -44,19 +43,19 @@ func (v ConstEntries[T]) At(i int) T { return v.all[i] }
 // Set sets entry i.
 func (v Entries[T]) Set(i int, x T) { v.all[i] = x }
 
-// Even says where columns lie whose components are at equal distances in one block of
-// memory, as columns of one size are that a layout has one after the other. It is for
-// generated code, which then needs no address of each.
+// Even is the address and the distance of columns whose components are at equal distances in
+// one block of memory. Neighbouring columns in a layout are, if their elements have one size. Generated
+// code then needs one address for all of them.
 type Even struct {
-	first unsafe.Pointer // of the first component
-	step  int            // in bytes
-	not   string         // the column that lies otherwise
+	first unsafe.Pointer // address of the first component
+	step  int            // distance of the components, in bytes
+	not   string         // the first column at another distance; "" if there is none
 }
 
-// Even notes how the columns of plain fields lie.
+// Even sets e for the columns of plain fields.
 func (a *Access) Even(e *Even, fields []Field) {
 	var of *Buffer
-	count := 0 // components before
+	count := 0 // components of the fields before f
 	for i, f := range fields {
 		base, step := a.Field(f)
 		if base == nil {
@@ -74,9 +73,9 @@ func (a *Access) Even(e *Even, fields []Field) {
 	}
 }
 
-// All returns where the first component of the columns of extent x starts, how many
-// bytes each lies after the one before it, and the number of elements. It panics as
-// [NewEntries] does, and when the columns do not lie so.
+// All returns the address of the first component, the distance of the components in bytes,
+// and the number of elements n, given the extent x of c. It panics as [NewEntries] does, and
+// if the components are not at equal distances.
 func (e *Even) All(c *Columns, x *Extent) (first unsafe.Pointer, step, n int) {
 	if x.n == 0 || !x.heap || e.not != "" {
 		c.mustBeEven(e)
@@ -84,7 +83,7 @@ func (e *Even) All(c *Columns, x *Extent) (first unsafe.Pointer, step, n int) {
 	return e.first, e.step, x.n
 }
 
-// mustBeEven panics when there can be no entries of all columns.
+// mustBeEven panics if the components are not at equal distances, or mustBeHeap panics.
 func (c *Columns) mustBeEven(e *Even) {
 	c.mustBeHeap()
 	if e.not != "" {

@@ -7,19 +7,19 @@ import (
 	"weak"
 )
 
-// Extent is the number of elements of columns until their memory is released:
-// generated accessors ask it. To release memory that another goroutine is just
-// using is a data race as any other write is.
+// Extent is the number of elements of columns, for the accessors of generated code. It
+// becomes 0 when memory of the columns is released. Releasing memory while another goroutine
+// uses it is a data race.
 type Extent struct {
 	n    int
-	heap bool // all memory is of the Go heap
+	heap bool // all memory is on the Go heap
 }
 
-// Has reports whether there is an element i.
+// Has reports whether element i exists.
 func (e *Extent) Has(i int) bool { return uint(i) < uint(e.n) }
 
-// All returns the number of elements, for a loop over them. It panics when memory
-// of the columns was released. Of a zero view there are no columns.
+// All returns the number of elements, for a loop over them. It panics if memory of the
+// columns was released. C is nil for a zero view, which has no elements.
 func (e *Extent) All(c *Columns) int {
 	if e.n == 0 && c != nil {
 		c.MustLive()
@@ -27,14 +27,14 @@ func (e *Extent) All(c *Columns) int {
 	return e.n
 }
 
-// watch are the extents of columns in a buffer.
+// watch lists the extents of the columns in a buffer.
 type watch struct {
 	sync.Mutex
 	extents []weak.Pointer[Extent]
 }
 
-// follow makes e the extent of the columns, which ends when any of their buffers
-// is released.
+// follow sets e to the number of elements of the columns, and registers it with their
+// buffers: releasing one sets it to 0.
 func (e *Extent) follow(c *Columns) {
 	e.n, e.heap = c.counts[0], true
 	parts := c.parts
@@ -44,12 +44,13 @@ func (e *Extent) follow(c *Columns) {
 		}
 		e.heap = e.heap && !p.buffer.off
 		p.buffer.watch(e)
-		if p.buffer.Released() { // meanwhile
+		if p.buffer.Released() { // by another goroutine, before watch
 			e.n = 0
 		}
 	}
 }
 
+// watch registers an extent of columns in b.
 func (b *Buffer) watch(e *Extent) {
 	w := b.watched.Load()
 	if w == nil {
@@ -58,7 +59,7 @@ func (b *Buffer) watch(e *Extent) {
 	}
 	w.Lock()
 	defer w.Unlock()
-	if len(w.extents) == cap(w.extents) { // before it grows, those that are gone leave
+	if len(w.extents) == cap(w.extents) { // drop unreachable extents before the list grows
 		live := w.extents[:0]
 		for _, p := range w.extents {
 			if p.Value() != nil {
@@ -71,7 +72,7 @@ func (b *Buffer) watch(e *Extent) {
 	w.extents = append(w.extents, weak.Make(e))
 }
 
-// end empties the extents of columns in b.
+// end sets the extents of all columns in b to 0.
 func (b *Buffer) end() {
 	w := b.watched.Load()
 	if w == nil {
@@ -87,14 +88,14 @@ func (b *Buffer) end() {
 	w.extents = nil
 }
 
-// Access gives generated code the addresses of columns. It keeps the first
-// error.
+// Access gives generated code the addresses of columns. After an error its methods do
+// nothing, and Err returns that error.
 type Access struct {
 	columns *Columns
 	err     error
 }
 
-// NewAccess returns the access to columns, for writing too if write is set.
+// NewAccess returns the access to columns. With write, read-only columns are an error.
 func NewAccess(c *Columns, write bool) *Access {
 	a := &Access{columns: c, err: c.check()}
 	if a.err == nil && write && c.readOnly {
@@ -103,8 +104,8 @@ func NewAccess(c *Columns, write bool) *Access {
 	return a
 }
 
-// Field returns the address of a column, which must be as f says, and how many
-// bytes its components lie apart; nil after an error. The address does not keep
+// Field returns the address of column f, whose name, type and kind must match, and the
+// distance of its components in bytes. The address is nil after an error. It does not keep
 // memory off the Go heap: the columns do.
 func (a *Access) Field(f Field) (base unsafe.Pointer, step int) {
 	if a.err != nil {
@@ -118,8 +119,8 @@ func (a *Access) Field(f Field) (base unsafe.Pointer, step int) {
 	return p.base, p.Stride * p.DType.Size()
 }
 
-// Components is [Access.Field] of a vector or a matrix: it notes the address of
-// each component, column by column of a matrix. There are len(bases) of them.
+// Components sets bases to the addresses of the components of column f, a vector or a
+// matrix. Those of a matrix are in column-major order. There must be len(bases) of them.
 func (a *Access) Components(f Field, bases []unsafe.Pointer) {
 	base, step := a.Field(f)
 	if base == nil {
@@ -130,31 +131,31 @@ func (a *Access) Components(f Field, bases []unsafe.Pointer) {
 	}
 }
 
-// Extent makes e that of the columns.
+// Extent makes e the extent of the columns.
 func (a *Access) Extent(e *Extent) {
 	if a.err == nil {
 		e.follow(a.columns)
 	}
 }
 
-// Err returns why the columns cannot be had.
+// Err returns the first error of the access.
 func (a *Access) Err() error { return a.err }
 
-// MustLive panics when memory of the columns was released, and when there are none.
+// MustLive panics if there are no columns, or their memory was released.
 func (c *Columns) MustLive() {
 	if err := c.check(); err != nil {
 		panic(fmt.Errorf("soa: %w", err))
 	}
 }
 
-// NoElement is what asking columns for an element that is not there panics with,
-// and for any element after their memory was released and of a zero view.
+// NoElement is the value of the panic when an element is out of range. After a release, and
+// for a zero view, every element is out of range.
 type NoElement struct {
 	Columns *Columns
 	Index   int
 }
 
-// Error names the layout; after a release, also a column.
+// Error returns a message with the layout's name; after a release, also that of a column.
 func (e NoElement) Error() string {
 	err := e.Unwrap()
 	if err == nil {
@@ -163,13 +164,13 @@ func (e NoElement) Error() string {
 	return "soa: " + err.Error()
 }
 
-// Unwrap returns why there are no elements, which wraps [ErrReleased] after a release;
-// nil when the index is at fault.
+// Unwrap returns the reason if there are no elements: it wraps [ErrReleased] after a
+// release. It is nil if only the index is out of range.
 func (e NoElement) Unwrap() error { return e.Columns.check() }
 
-// Values returns which values of a jagged column are those of element i. It
-// panics when there is no value k of these, and when offsets, which are data,
-// leave the column.
+// Values returns the index, in the jagged column name, of value k of an element, whose
+// offsets are at the given address. It panics if the element has no value k, or the offsets
+// are not within the column. I is the element's number, for the panic.
 func (c *Columns) Values(offsets unsafe.Pointer, name string, i, k int) int {
 	o := (*[2]int64)(unsafe.Add(offsets, i*8))
 	lo, hi := int(o[0]), int(o[1])

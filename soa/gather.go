@@ -14,11 +14,10 @@ func (c Column) Named(name string) Column {
 	return c
 }
 
-// Gather returns columns of any memory, such as the arrays of a file, as those
-// of one layout, where they lie. All have the same number of elements, and the
-// entries of each component lie next to each other; of a jagged column
-// ([JaggedColumn]) J or J.X the offsets, which come with it, are named
-// J.offsets. The result is read only if one of them is.
+// Gather returns columns of any memory, such as the arrays of a file, as columns of one
+// layout, in place. All must have the same number of elements, and the entries of each
+// component must be adjacent. A jagged column ([JaggedColumn]) named J or J.X brings its
+// offsets, which become the column J.offsets. The result is read-only if a column is.
 func Gather(name string, columns ...Column) (*Columns, error) {
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("layout %s: there is nothing to gather", name)
@@ -81,7 +80,7 @@ func Gather(name string, columns ...Column) (*Columns, error) {
 	return g.finish(name, largest, max(n, 0))
 }
 
-// root is J of a column J or J.X.
+// root returns J for a column named J or J.X.
 func root(name string) string {
 	j, _, _ := strings.Cut(name, ".")
 	return j

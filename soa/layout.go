@@ -9,11 +9,11 @@ import (
 	"ltc/ir/types"
 )
 
-// LayoutAlignment is the alignment in bytes of each column of a layout that
-// says nothing else: a cache line of GPUs, two of CPUs.
+// LayoutAlignment is the default alignment in bytes of each column of a layout: a cache line
+// of GPUs, and two of CPUs.
 const LayoutAlignment = 128
 
-// Kind is what a field of a layout is.
+// Kind says what a field of a layout is: a column, a scalar, or a part of a jagged column.
 type Kind uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 	// Offsets says which values of a jagged column belong to which element:
 	// those of element i are numbers offsets[i] to offsets[i+1]-1.
 	Offsets
-	// Values is a column of the values of all elements, one after the other.
+	// Values is a part of a jagged column: the values of all elements, one after the other.
 	Values
 )
 
@@ -46,13 +46,12 @@ type Field struct {
 	Name  string
 	Kind  Kind
 	DType types.DType
-	// Shape is that of one element: none, [R] or [R,C]. Each component is a
-	// column of its own; those of a matrix follow each other column by column.
+	// Shape is the shape of one element: empty, [R] or [R,C]. Each component has a column of
+	// its own; those of a matrix are in column-major order.
 	Shape types.Shape
-	// Of names what the field has one entry for each of: nothing stands for the
-	// layout's own elements, otherwise it is a block or, of values, a jagged
-	// column. The values of jagged column J have J itself here, and there is a
-	// field J.offsets.
+	// Of names the group of elements that the field has one entry for. It is empty for the
+	// layout's own elements, else the name of a block or of a jagged column. The values of
+	// jagged column J have Of = J, and there is a field J.offsets.
 	Of string
 }
 
@@ -75,7 +74,7 @@ func (f Field) String() string {
 // components returns the number of columns that the field takes.
 func (f Field) components() int { return f.Shape.Elements() }
 
-// check returns what is wrong with a field by itself.
+// check returns an error if a field is invalid, whatever the other fields.
 func (f Field) check(align int) error {
 	switch {
 	case f.Name == "":
@@ -103,26 +102,26 @@ func (f Field) check(align int) error {
 	return nil
 }
 
-// Layout says how columns and scalars lie in one block of memory, for any
-// number of elements: each starts at a multiple of the alignment, in the order
-// of the fields. It is immutable. [LayoutOf] makes it of a Go struct.
+// Layout says where columns and scalars are in one block of memory, for any number of
+// elements. They are in the order of the fields, and each starts at a multiple of the
+// alignment. A Layout is immutable. [LayoutOf] makes one of a Go struct.
 type Layout struct {
 	name    string
 	align   int
 	relaxed bool
 	fields  []Field
 	index   map[string]int
-	groups  []group // what there can be numbers of; 0 is the layout's elements
-	group   []int   // of each field
+	groups  []group // sets of elements with a number; groups[0] is the layout's own
+	group   []int   // by field: the index of its group
 }
 
 // group is a set of elements with a number of its own.
 type group struct {
 	name   string
-	parent int // of a jagged column: whose elements have its values; else -1
+	parent int // for a jagged column, the group whose elements have its values; else -1
 }
 
-// Option changes a layout, or the memory that is made for one.
+// Option changes a layout, or the allocation of its memory.
 type Option func(*options)
 
 type options struct {
@@ -134,17 +133,16 @@ type options struct {
 	offset  int
 }
 
-// Align sets the alignment of columns in bytes, a power of two; without it,
+// Align sets the alignment of columns in bytes, a power of two. The default is
 // [LayoutAlignment].
 func Align(n int) Option { return func(o *options) { o.align = n } }
 
-// Relaxed lets memory start anywhere where elements of the columns may lie;
-// without it, memory that does not start at a multiple of the alignment is an
-// error.
+// Relaxed allows memory that is aligned for the elements only. By default, memory that does
+// not start at a multiple of the layout's alignment is an error.
 func Relaxed() Option { return func(o *options) { o.relaxed = true } }
 
-// Count sets the number of elements of a block, or of all values of a jagged
-// column together; without it, 0.
+// Count sets the number of elements of the block, or of all values of the jagged column,
+// with the given name. The default is 0.
 func Count(name string, n int) Option {
 	return func(o *options) {
 		if o.counts == nil {
@@ -154,7 +152,7 @@ func Count(name string, n int) Option {
 	}
 }
 
-// In takes memory from b, from the given byte on, instead of making it.
+// In puts the columns into b, from byte offset on, instead of fresh memory.
 func In(b *Buffer, offset int) Option {
 	return func(o *options) { o.in, o.buffer, o.offset = true, b, offset }
 }
@@ -167,8 +165,8 @@ func gather(opts []Option) options {
 	return o
 }
 
-// NewLayout returns a layout of the given fields. Options are [Align] and
-// [Relaxed].
+// NewLayout returns a layout of the given fields. The options are [Align] and [Relaxed]. An
+// invalid field, or two fields of one name, is an error.
 func NewLayout(name string, fields []Field, opts ...Option) (*Layout, error) {
 	o := gather(opts)
 	l := &Layout{name: name, align: o.align, relaxed: o.relaxed, fields: slices.Clone(fields),
@@ -217,16 +215,16 @@ func (l *Layout) findGroup(name string) (int, bool) {
 	return i, i >= 0
 }
 
-// Name returns the layout's name: that of the struct it was made of.
+// Name returns the layout's name: for [LayoutOf], that of the struct.
 func (l *Layout) Name() string { return l.name }
 
-// Alignment returns how many bytes each column's start is a multiple of.
+// Alignment returns the alignment of each column in bytes.
 func (l *Layout) Alignment() int { return l.align }
 
-// Enforced reports whether memory must start at a multiple of the alignment.
+// Enforced reports whether memory must start at a multiple of the alignment: see [Relaxed].
 func (l *Layout) Enforced() bool { return !l.relaxed }
 
-// Fields returns the columns and scalars in the order in which they lie.
+// Fields returns a copy of the fields, in their order in memory.
 func (l *Layout) Fields() []Field { return slices.Clone(l.fields) }
 
 // String describes the layout on one line.

@@ -19,18 +19,18 @@ import (
 //	Hits []float32          // jagged: columns Hits.offsets and Hits
 //	Jets []Jet              // jagged: columns Jets.offsets, Jets.Pt, …
 //
-// Tag `soa:"name"` gives another name, `soa:"-"` leaves a field out. Options
-// follow a comma: `soa:",scalar"` is one value for all elements, `soa:",block"`
-// of a struct makes its fields columns with a number of elements of their own.
-// The fields of an embedded struct are columns of T. Options are [Align] and
-// [Relaxed]. A struct without columns is an error.
+// The tag `soa:"name"` gives a field another name, and `soa:"-"` leaves it out. An option
+// follows a comma. `soa:",scalar"` makes the field one value for all elements.
+// `soa:",block"` gives the fields of a struct a number of elements of their own. The fields of
+// an embedded struct are fields of T. The options of LayoutOf are [Align] and [Relaxed]. A
+// struct without columns is an error.
 func LayoutOf[T any](opts ...Option) (*Layout, error) {
 	t := reflect.TypeFor[T]()
 	w := walker{layout: cmp.Or(t.Name(), "struct")}
 	if t.Kind() != reflect.Struct {
 		return nil, fmt.Errorf("layout of %v: it is no struct", t)
 	}
-	if err := w.walk(t, place{}); err != nil {
+	if err := w.walk(t, enclosing{}); err != nil {
 		return nil, err
 	}
 	if len(w.found) == 0 {
@@ -43,16 +43,16 @@ func LayoutOf[T any](opts ...Option) (*Layout, error) {
 	return NewLayout(w.layout, fields, opts...)
 }
 
-// found is a field of a layout and where a Go struct has it.
+// found is a field of a layout and its offset in the Go struct.
 type found struct {
 	Field
-	offset  uintptr      // in the struct; of values, of the slice in it
-	within  uintptr      // of values, in an element of the slice
-	element reflect.Type // of values, the slice's
+	offset  uintptr      // of the field in the struct; for Values, of the slice
+	within  uintptr      // for Values, the offset in an element of the slice
+	element reflect.Type // for Values, the type of the slice's elements
 }
 
-// Tag returns what a field's tag says of its column: a name, or nothing, and an
-// option. A tag that Go does not read as one is an error rather than none.
+// Tag returns the name and the option in the soa tag of a struct field; "" for what it lacks.
+// A malformed tag, which package reflect would ignore, is an error.
 func Tag(tag reflect.StructTag) (name, option string, err error) {
 	text, ok := tag.Lookup("soa")
 	if !ok && strings.Contains(string(tag), "soa:") {
@@ -68,8 +68,9 @@ type walker struct {
 	found  []found
 }
 
-// place is what holds a struct's fields.
-type place struct {
+// enclosing is the context of a struct's fields: the prefix of their names, their group and
+// the struct's offset.
+type enclosing struct {
 	prefix, of string
 	kind       Kind
 	offset     uintptr
@@ -77,7 +78,7 @@ type place struct {
 	element    reflect.Type
 }
 
-func (w *walker) walk(t reflect.Type, at place) error {
+func (w *walker) walk(t reflect.Type, at enclosing) error {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, rest, err := Tag(f.Tag)
@@ -103,7 +104,7 @@ func (w *walker) walk(t reflect.Type, at place) error {
 	return nil
 }
 
-func (w *walker) field(f reflect.StructField, at place, name, option string) error {
+func (w *walker) field(f reflect.StructField, at enclosing, name, option string) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("layout %s: column %s: %s", w.layout, name, fmt.Sprintf(format, args...))
 	}
@@ -119,8 +120,8 @@ func (w *walker) field(f reflect.StructField, at place, name, option string) err
 		if !isStruct || at.of != "" {
 			return fail("a block is a struct outside of others with a number of their own, not %v", f.Type)
 		}
-		// Elements of a block are no part of one of the layout's.
-		return w.walk(f.Type, place{prefix: name + ".", of: name, offset: at.offset})
+		// The elements of a block are not those of the layout.
+		return w.walk(f.Type, enclosing{prefix: name + ".", of: name, offset: at.offset})
 	default:
 		return fail("there is no option %q: there are scalar and block", option)
 	}
@@ -135,7 +136,7 @@ func (w *walker) field(f reflect.StructField, at place, name, option string) err
 			return fail("a jagged column within another")
 		}
 		w.found = append(w.found, found{Field: Field{Name: name + offsetsSuffix, Kind: Offsets, DType: types.I64, Of: at.of}, offset: at.offset, element: f.Type.Elem()})
-		at = place{prefix: name + ".", of: name, kind: Values, offset: at.offset, element: f.Type.Elem()}
+		at = enclosing{prefix: name + ".", of: name, kind: Values, offset: at.offset, element: f.Type.Elem()}
 		if at.element.Kind() == reflect.Struct {
 			return w.walk(at.element, at)
 		}
@@ -144,8 +145,8 @@ func (w *walker) field(f reflect.StructField, at place, name, option string) err
 	return w.value(f.Type, at, name, fail)
 }
 
-// value adds a field of a value, vector or matrix of type t.
-func (w *walker) value(t reflect.Type, at place, name string, fail func(string, ...any) error) error {
+// value adds a field of type t: a value, a vector or a matrix.
+func (w *walker) value(t reflect.Type, at enclosing, name string, fail func(string, ...any) error) error {
 	var shape types.Shape
 	elem := t
 	for elem.Kind() == reflect.Array {
@@ -166,7 +167,7 @@ func (w *walker) value(t reflect.Type, at place, name string, fail func(string, 
 	return nil
 }
 
-// dtypeOf returns the dtype whose elements t holds.
+// dtypeOf returns the dtype that a Go type holds; see [Slice].
 func dtypeOf(t reflect.Type) (types.DType, bool) {
 	switch t {
 	case reflect.TypeFor[types.Float16]():
@@ -178,7 +179,8 @@ func dtypeOf(t reflect.Type) (types.DType, bool) {
 	return d, d.Valid()
 }
 
-// goKinds are the dtypes of Go's own types, in a list: [Slice] looks at it on hot paths.
+// goKinds are the dtypes of Go's basic types, by kind. It is an array since [Slice] reads it
+// on hot paths.
 var goKinds = [reflect.UnsafePointer + 1]types.DType{
 	reflect.Bool: types.Bool, reflect.Uint8: types.U8, reflect.Uint16: types.U16, reflect.Uint32: types.U32, reflect.Uint64: types.U64,
 	reflect.Int8: types.I8, reflect.Int16: types.I16, reflect.Int32: types.I32, reflect.Int64: types.I64,

@@ -2,5 +2,5 @@
 
 package soa
 
-// leave does nothing here: a file stays mapped until the last view is gone.
+// leave does nothing on this system: a file stays mapped until its last view is unreachable.
 func leave([]byte) {}

@@ -7,17 +7,16 @@ import (
 	"runtime/debug"
 )
 
-// ErrMemory is what the error of memory that cannot be had wraps.
+// ErrMemory is wrapped by errors of allocations for which there is not enough memory.
 var ErrMemory = errors.New("not enough memory")
 
-// Limit returns the most bytes that memory can be asked for: the least of the
-// machine's, those that its control groups leave the process, and what the
-// environment variable GOMEMLIMIT says. A process that
-// asks Go for more than there is would be ended.
+// Limit returns the most bytes that an allocation may have. It is the least of the machine's
+// memory, the limits of the process's control groups, and GOMEMLIMIT. Go ends a process that
+// allocates more than there is.
 func Limit() int64 { return min(physical, debug.SetMemoryLimit(-1)) }
 
-// Fits returns an error wrapping [ErrMemory] when n bytes, of which a negative
-// number stands for more than an int counts, are beyond [Limit].
+// Fits returns an error wrapping [ErrMemory] if n bytes exceed [Limit]. A negative n stands
+// for a number of bytes that overflows an int.
 func Fits(n int) error {
 	if limit := Limit(); n < 0 || int64(n) > limit {
 		return fmt.Errorf("%w: %s are needed, there are %s", ErrMemory, bytes(n), bytes(int(limit)))
@@ -25,7 +24,7 @@ func Fits(n int) error {
 	return nil
 }
 
-// Size prints a number of bytes for people: 1.5 GiB.
+// Size formats a number of bytes for people, as in 1.5 GiB.
 func Size(n int64) string { return bytes(int(n)) }
 
 func bytes(n int) string {

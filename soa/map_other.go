@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// canMap: buffers are on the Go heap here.
+// canMap says that all buffers are on the Go heap on this system.
 const canMap = false
 
 func mapAnonymous(n int) ([]byte, error) { return New(n).mem, nil }

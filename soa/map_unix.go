@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// canMap is whether buffers can be off the Go heap here.
+// canMap says that buffers can be off the Go heap on this system.
 const canMap = true
 
 func mapAnonymous(n int) ([]byte, error) {
@@ -18,9 +18,9 @@ func mapFile(f *os.File, n int) ([]byte, error) {
 	return syscall.Mmap(int(f.Fd()), 0, n, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE)
 }
 
-// mapShared maps memory that processes share. To read only, a mapping of the process's own
-// that is not written shows the file's pages. A write that should not be there changes a
-// copy rather than end the process.
+// mapShared maps a file that processes share. Without write, the mapping is private: it shows
+// the file's pages until it is written. A stray write then changes a private copy, instead of
+// ending the process.
 func mapShared(f *os.File, n int, write bool) ([]byte, error) {
 	flags := syscall.MAP_SHARED
 	if !write {
@@ -29,7 +29,7 @@ func mapShared(f *os.File, n int, write bool) ([]byte, error) {
 	return syscall.Mmap(int(f.Fd()), 0, n, syscall.PROT_READ|syscall.PROT_WRITE, flags)
 }
 
-// unmap panics when mem is no mapping, which is an error of this package.
+// unmap ends a mapping. It panics if mem is not one, which is a bug of this package.
 func unmap(mem []byte) {
 	if err := syscall.Munmap(mem); err != nil {
 		panic("soa: unmap: " + err.Error())

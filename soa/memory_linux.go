@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// physical is the least of the machine's memory and what control groups leave
-// the process of it.
+// physical is the memory of the machine, or the limit of the process's control groups if
+// that is less, in bytes.
 var physical = func() int64 {
 	groups, _ := os.ReadFile("/proc/self/cgroup")
 	limit := groupLimit(os.DirFS("/sys/fs/cgroup"), string(groups))
@@ -22,11 +22,10 @@ var physical = func() int64 {
 	return min(limit, int64(uint64(info.Totalram)*uint64(info.Unit)))
 }()
 
-// groupLimit returns the least limit of the memory control groups that groups,
-// the contents of /proc/self/cgroup, names, and of those around them; root is
-// where they are mounted. Within a container the path may be the one outside of
-// it, which is not there: then the root's counts, which is the container's. See
-// cgroups(7).
+// groupLimit returns the least memory limit of the process's control groups and of their
+// parents. Groups is the contents of /proc/self/cgroup, and root the file system of control
+// groups. In a container the paths may be those of the host, which do not exist inside. Then
+// the limit is that of the root, which is the container's. See cgroups(7).
 func groupLimit(root fs.FS, groups string) int64 {
 	least := int64(math.MaxInt64)
 	for line := range strings.Lines(groups) {
@@ -54,8 +53,8 @@ func groupLimit(root fs.FS, groups string) int64 {
 	return least
 }
 
-// discard gives pages that are no file's back to the system; they read as zeros from
-// then on. That it does not do so is no error: they go when unmapped.
+// discard gives the pages of memory that is no file back to the system. The memory then reads
+// as zeros. A failure is ignored: the pages are freed when the memory is unmapped.
 func discard(mem []byte) { _ = syscall.Madvise(mem, syscall.MADV_DONTNEED) }
 
 // adviseHuge asks for large pages between two addresses.
@@ -63,8 +62,8 @@ func adviseHuge(from, to uintptr) {
 	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, from, to-from, syscall.MADV_HUGEPAGE)
 }
 
-// reserve makes f n bytes long and takes the memory or the disk for them: pages of a
-// file system that is full end the process when they are written.
+// reserve makes f n bytes long and allocates the memory or disk blocks for them. Otherwise a
+// write to the mapping would end the process when the file system is full.
 func reserve(f *os.File, n int) error {
 	err := syscall.Fallocate(int(f.Fd()), 0, 0, int64(n))
 	if err == syscall.EOPNOTSUPP || err == syscall.ENOSYS {

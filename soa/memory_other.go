@@ -4,13 +4,13 @@ package soa
 
 import "os"
 
-// physical is not known here: as much as today's larger machines have.
+// physical is the memory of a large machine, since the real size is not known on this system.
 var physical int64 = 1 << 40
 
-// discard does nothing here: pages go when they are unmapped.
+// discard does nothing on this system: pages are freed when they are unmapped.
 func discard([]byte) {}
 
-// adviseHuge does nothing here: pages are as large as the system likes.
+// adviseHuge does nothing on this system, which chooses the size of pages itself.
 func adviseHuge(from, to uintptr) {}
 
 // reserve makes f n bytes long.

@@ -8,9 +8,9 @@ import (
 	"ltc/internal/diag"
 )
 
-// Move is a prepared copy between two strided windows of the same shape. Dimensions of one
-// are dropped and neighbouring dimensions with matching strides are merged, so that the
-// innermost loop is as long as it can be. A Move is immutable and may run on any goroutine.
+// Move is a prepared copy between two strided arrays of the same shape. It drops dimensions
+// of size 1 and merges neighbouring dimensions with matching strides, so that the innermost
+// loop is as long as possible. A Move is immutable; any goroutine may run it.
 type Move struct {
 	size int // bytes of an element
 	dims []moveDim
@@ -19,8 +19,8 @@ type Move struct {
 
 type moveDim struct{ n, dst, src int } // strides in bytes
 
-// NewMove prepares a copy of elements of size bytes (1, 2, 4, 8 or 16); strides
-// are in elements and may be 0 or negative.
+// NewMove prepares a copy of elements of size bytes (1, 2, 4, 8 or 16). Dst and src are the
+// strides of both arrays, in elements; they may be 0 or negative.
 func NewMove(size int, shape, dst, src []int) *Move {
 	m := &Move{size: size}
 	for i, n := range shape {
@@ -41,8 +41,8 @@ func NewMove(size int, shape, dst, src []int) *Move {
 	return m
 }
 
-// Contiguous reports whether both sides are one block of memory in the same
-// order, so that the move is a plain copy.
+// Contiguous reports whether both arrays are contiguous blocks in the same order, so that the
+// move is one copy of bytes.
 func (m *Move) Contiguous() bool {
 	switch len(m.dims) {
 	case 0:
@@ -53,8 +53,8 @@ func (m *Move) Contiguous() bool {
 	return false
 }
 
-// Run copies; dst and src point to the elements with all indices 0. The
-// windows must not overlap unless they are equal.
+// Run copies from src to dst, the addresses of elements (0, 0, …). The arrays must not
+// overlap unless they are equal.
 func (m *Move) Run(dst, src unsafe.Pointer) {
 	if m.none {
 		return
@@ -91,9 +91,8 @@ func moveDims[T any](dims []moveDim, dst, src unsafe.Pointer) {
 	}
 }
 
-// moveTile copies two dimensions. When the inner one jumps in the source and
-// the outer one does not (a transpose), it goes in tiles that stay in the
-// first-level cache.
+// moveTile copies two dimensions. For a transpose, where the outer dimension of the source is
+// contiguous, it copies tiles that stay in the first-level cache.
 func moveTile[T any](outer, inner moveDim, dst, src unsafe.Pointer) {
 	const tile = 32
 	var zero T
@@ -139,12 +138,11 @@ func moveRow[T any](d moveDim, dst, src unsafe.Pointer) {
 	}
 }
 
-// Copy copies the elements of src to dst, whatever their strides and tables, to
-// and from remote memory, too. The types must be equal and the memory must not
-// overlap. Memory of a buffer that is to be read only ([OpenShared], [Foreign]) as dst
-// is an error that wraps [ErrReadOnly]; a view does not know that its column was made
-// [Column.Const], and is written. Memory off the Go heap that was released is an error
-// that wraps [ErrReleased], unless something is running that still uses it.
+// Copy copies the elements of src to dst, for any strides and tables, also to and from remote
+// memory. The types must be equal, and the memory must not overlap. It returns an error that
+// wraps [ErrReadOnly] if the buffer of dst is read-only ([OpenShared], [Foreign]). It does
+// write the view of a [Column.Const]. It returns an error that wraps [ErrReleased] for
+// released memory off the Go heap, unless a run still uses the memory.
 func Copy(dst, src View) error {
 	if !dst.Type.Equal(src.Type) {
 		return fmt.Errorf("copy of %v to %v: types differ", src.Type, dst.Type)
@@ -153,7 +151,7 @@ func Copy(dst, src View) error {
 		return errors.New("copy of no view")
 	}
 	for _, v := range [...]*View{&src, &dst} {
-		if v.hold != nil && v.hold.over() {
+		if v.hold != nil && v.hold.anyFreed() {
 			return fmt.Errorf("copy of %v: %w", src.Type, ErrReleased)
 		}
 		if len(v.Strides) != v.Type.Rank() || v.Type.Elements() > 0 && !v.bounds.contain(v) {

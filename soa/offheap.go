@@ -9,16 +9,17 @@ import (
 	"ltc/internal/diag"
 )
 
-// offHeap counts the bytes that are mapped, now and at most.
+// offHeap counts the bytes that are mapped now, and the most so far.
 var offHeap struct{ live, peak atomic.Int64 }
 
-// OffHeapStats returns how many bytes off the Go heap are mapped now, and the
-// most that have been.
+// OffHeapStats returns the bytes off the Go heap that are mapped now, and their maximum so
+// far.
 func OffHeapStats() (live, peak int64) { return offHeap.live.Load(), offHeap.peak.Load() }
 
-// OffHeap returns a zeroed buffer of n bytes that is not on the Go heap, where
-// the system has such memory. It is unmapped after the buffer and its last
-// view are gone; a slice of its [Buffer.Bytes] does not count.
+// OffHeap returns a zeroed buffer of n bytes off the Go heap; on it, if the system has no
+// such memory. The memory is unmapped after the buffer and its last view are unreachable. A
+// slice of [Buffer.Bytes] does not keep it. Too little memory is an error that wraps
+// [ErrMemory].
 func OffHeap(n int) (*Buffer, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("%w: map %s", ErrMemory, diag.Count(n, "byte"))
@@ -35,10 +36,10 @@ func OffHeap(n int) (*Buffer, error) {
 	return mapped(mem, mem), nil
 }
 
-// MapFile returns the contents of a regular file as a buffer, read when they
-// are looked at, where the system can do so. What is written to the buffer does
-// not reach the file. The file must not be made shorter while the buffer or a
-// view of it is in use: looking at what is gone ends the process.
+// MapFile returns a buffer with the contents of a regular file. Pages are read on first
+// access, if the system can do so. Writes to the buffer do not reach the file. The file must
+// not be truncated while the buffer or a view is in use: an access to the removed part ends
+// the process.
 func MapFile(path string) (*Buffer, error) {
 	f, size, err := openRegular("map", path, os.O_RDONLY)
 	if err != nil {
@@ -86,10 +87,10 @@ func openRegular(what, path string, mode int) (*os.File, int, error) {
 	return nil, 0, err
 }
 
-// Foreign returns a buffer of memory that another owner keeps until release is
-// called: once, from a goroutine of its own, when the buffer and its last view are
-// gone. To [Buffer.Release] it ends their use, as that of any other, and does not
-// give the memory back before. The buffer is to be read only.
+// Foreign returns a read-only buffer of memory that another owner frees. Release is called
+// once, on a goroutine of its own, after the buffer and its last view are unreachable. The
+// owner must keep the memory until then. [Buffer.Release] ends the use of the buffer, but
+// does not call release earlier.
 func Foreign(mem []byte, release func()) *Buffer {
 	b := &Buffer{mem: mem[:len(mem):len(mem)], off: true, foreign: true, readOnly: true}
 	press(len(mem))
@@ -97,8 +98,7 @@ func Foreign(mem []byte, release func()) *Buffer {
 	return b
 }
 
-// mapped makes mem, which is within the pages of all that belong to no one
-// else, a buffer.
+// mapped returns a buffer of mem, a part of the mapping all. The buffer owns the mapping.
 func mapped(mem, all []byte) *Buffer {
 	if !canMap {
 		return &Buffer{mem: mem}
@@ -115,6 +115,6 @@ func mapped(mem, all []byte) *Buffer {
 	return b
 }
 
-// KeepAlive keeps the memory that v shows until here, for who has taken its
-// address.
+// KeepAlive keeps the memory of v alive until this call. Code that uses an address of
+// [View.Base] calls it afterwards.
 func KeepAlive(v View) { runtime.KeepAlive(v.hold) }

@@ -9,21 +9,21 @@ import (
 	"ltc/internal/diag"
 )
 
-// Placed is where a field lies.
+// Placed is a field with its place in memory.
 type Placed struct {
 	Field
-	Count  int // entries of each component
+	Count  int // number of entries of each component
 	Offset int // in bytes, from the start of the memory
-	Stride int // elements from one component's column to the next
-	Bytes  int // with what fills it up to the alignment
+	Stride int // in elements, from one component's column to the next
+	Bytes  int // of all components, with the padding up to the alignment
 }
 
-// Place returns where each field lies when there are n elements, and the bytes
-// of all. Numbers of blocks and jagged columns are given by [Count]. An error
-// names a number that is negative, not of this layout, or too large.
+// Place returns the place of each field for n elements, and the total bytes. [Count] gives
+// the numbers of blocks and of jagged values. A number that is negative, too large or not of
+// this layout is an error.
 //
-// A component's column takes count*size bytes, rounded up to a multiple of the
-// alignment, which is also what follows a scalar's single entry.
+// The column of a component takes count*size bytes, rounded up to a multiple of the
+// alignment. The single entry of a scalar is rounded up in the same way.
 func (l *Layout) Place(n int, opts ...Option) (fields []Placed, bytes int, err error) {
 	counts, err := l.counts(n, gather(opts).counts)
 	if err != nil {
@@ -32,13 +32,13 @@ func (l *Layout) Place(n int, opts ...Option) (fields []Placed, bytes int, err e
 	return l.place(counts)
 }
 
-// Size returns the bytes of the memory for n elements: see [Layout.Place].
+// Size returns the total bytes for n elements: see [Layout.Place].
 func (l *Layout) Size(n int, opts ...Option) (int, error) {
 	_, bytes, err := l.Place(n, opts...)
 	return bytes, err
 }
 
-// counts returns the number of elements of each group.
+// counts returns the number of elements of each group, of which more has those of [Count].
 func (l *Layout) counts(n int, more map[string]int) ([]int, error) {
 	if l == nil || len(l.groups) == 0 {
 		return nil, fmt.Errorf("layout: it is the zero Layout: NewLayout and LayoutOf make others")

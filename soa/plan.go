@@ -8,20 +8,20 @@ import (
 	"ltc/internal/diag"
 )
 
-// plan says how a Go struct is filled from columns.
+// plan is a list of copies between the columns of an element and a Go struct.
 type plan struct {
 	columns, scalars []scatter
 	jagged           []jagged
 }
 
-// scatter is one component: where a struct has it, and where its column is.
+// scatter copies one component between a struct, at offset, and its column, at base.
 type scatter struct {
 	offset uintptr
 	size   int
 	base   unsafe.Pointer
 }
 
-// jagged is a slice in a struct.
+// jagged copies a slice of a struct from or to a jagged column.
 type jagged struct {
 	name    string
 	offset  uintptr
@@ -38,7 +38,7 @@ func newPlan[T any](c *Columns) (plan, error) {
 	if t.Kind() != reflect.Struct {
 		return p, fmt.Errorf("layout of %v: it is no struct", t)
 	}
-	if err := w.walk(t, place{}); err != nil {
+	if err := w.walk(t, enclosing{}); err != nil {
 		return p, err
 	}
 	slices := map[string]int{} // jagged columns of elements by name, as numbers of p.jagged
@@ -67,8 +67,8 @@ func newPlan[T any](c *Columns) (plan, error) {
 	return p, nil
 }
 
-// components returns the components of a field at offset of a struct: Go's
-// matrices are row by row, columns' column by column.
+// components returns a scatter for each component of a field at an offset of a struct. A Go
+// matrix is row-major, and the columns of a matrix are column-major.
 func components(f found, offset uintptr, at *part) []scatter {
 	size := f.DType.Size()
 	rows, cols := 1, 1
@@ -107,8 +107,8 @@ func move(dst, src unsafe.Pointer, size int) {
 	}
 }
 
-// bounds returns which values are element i's. It panics when there are none
-// such: offsets are data, which need not be right.
+// bounds returns the range [lo, hi) of element i's values. It panics if the offsets, which
+// are unchecked data, are not within the values.
 func (j *jagged) bounds(i int) (lo, hi int) {
 	o := unsafe.Slice((*int64)(j.offsets), i+2)
 	lo, hi = int(o[i]), int(o[i+1])
@@ -147,9 +147,9 @@ func (j *jagged) store(p unsafe.Pointer, i int) {
 	}
 }
 
-// SetLengths writes the offsets of a jagged column: element i has lengths[i]
-// values. It reports an error when they are not one for each element, negative,
-// or more together than the column has room for.
+// SetLengths writes the offsets of a jagged column: element i gets lengths[i] values. It
+// returns an error if there is not one length for each element, if one is negative, or if
+// the sum exceeds the number of values ([Count]).
 func (c *Columns) SetLengths(name string, lengths []int) error {
 	col := c.Col(name + offsetsSuffix)
 	v, err := col.View()

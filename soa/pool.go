@@ -14,12 +14,12 @@ import (
 	"ltc/ir/types"
 )
 
-// Pooled is the size in bytes from which on a [Pool] keeps buffers. Smaller
-// ones cost the collector little, and are counted nowhere.
+// Pooled is the least size in bytes of the blocks that a [Pool] reuses. It allocates smaller
+// values from Go and does not count them.
 const Pooled = 64 << 10
 
-// PooledBytes returns what a value of type t takes of a pool: 0 when it is too
-// small to be kept in one.
+// PooledBytes returns the size of the block that a pool uses for a value of type t; 0 if the
+// value is smaller than [Pooled].
 func PooledBytes(t types.Type) int64 {
 	if n := t.Bytes(); n >= Pooled {
 		return int64(classSize(n))
@@ -27,43 +27,41 @@ func PooledBytes(t types.Type) int64 {
 	return 0
 }
 
-// Pool is an allocator that keeps blocks for the next who asks: fresh memory
-// costs a page fault and a zero for every page. Blocks are Go memory and come
-// back by themselves, when the collector finds that nothing reaches them: no
-// view, and no slice that somebody made of one. Blocks not asked for within
-// seconds are given up. Its methods may be called from any goroutine.
+// Pool is an allocator that keeps released blocks for later requests, since fresh memory
+// costs page faults and zeroing. Blocks are Go memory. A block returns to the pool when the
+// garbage collector finds that no view and no slice reaches it. Blocks that are not reused
+// within seconds are freed. Any goroutine may call the methods.
 type Pool struct {
 	limit  int64
 	poison bool
 
 	mu      sync.Mutex
 	classes map[int]*class     // by size
-	out     map[uintptr]*class // blocks that are handed out, which this does not keep
+	out     map[uintptr]*class // blocks in use, by address, which does not keep them
 	stats   PoolStats
 	trimmed time.Time
 }
 
-// PoolStats says what a pool has. Sizes are bytes.
+// PoolStats has the counters of a pool.
 type PoolStats struct {
-	Live   int64 // handed out, and not yet known to be unreachable
-	Cached int64 // kept for the next who asks
-	Peak   int64 // the most that Live has been
-	Limit  int64 // the most that Cached may be
-	Reused int64 // blocks that were handed out again
-	Fresh  int64 // blocks that were not
+	Live   int64 // bytes in use, or not yet known to be unreachable
+	Cached int64 // bytes kept for later requests
+	Peak   int64 // the maximum of Live so far
+	Limit  int64 // the maximum of Cached
+	Reused int64 // number of requests that got a kept block
+	Fresh  int64 // number of requests that got fresh memory
 }
 
-// class is the blocks of one size.
+// class holds the kept blocks of one size.
 type class struct {
 	size int
 	free []*byte
-	low  int         // the fewest free since the last trim
-	back func(*byte) // finalizer of a block that is handed out
+	low  int         // the minimum of len(free) since the last age
+	back func(*byte) // finalizer of the blocks in use
 }
 
-// NewPool returns a pool that keeps up to limit bytes for later. With poison,
-// blocks that are handed out again are full of NaNs, so that a program that
-// takes them for zeros is found.
+// NewPool returns a pool that keeps up to limit bytes for later requests. With poison, reused
+// blocks are filled with NaNs, to find programs that expect zeros.
 func NewPool(limit int64, poison bool) *Pool {
 	p := &Pool{limit: limit, poison: poison, classes: map[int]*class{}, out: map[uintptr]*class{}, trimmed: time.Now()}
 	p.stats.Limit = limit
@@ -71,7 +69,7 @@ func NewPool(limit int64, poison bool) *Pool {
 	return p
 }
 
-// collected hears of every collection.
+// collected has a finalizer, tick, that runs after every garbage collection.
 type collected struct{ pool weak.Pointer[Pool] }
 
 func (c *collected) tick() {
@@ -81,13 +79,13 @@ func (c *collected) tick() {
 	}
 }
 
-// Make returns a dense view of memory for t, whose contents are undefined.
+// Make returns a dense view of type t with undefined contents. It panics as [Make] does.
 func (p *Pool) Make(t types.Type) View {
 	v, _ := p.make(t)
 	return v
 }
 
-// Zeroed returns a dense view of zeros.
+// Zeroed returns a dense view of type t, filled with zeros.
 func (p *Pool) Zeroed(t types.Type) View {
 	v, used := p.make(t)
 	if used {
@@ -112,7 +110,7 @@ func (p *Pool) make(t types.Type) (v View, used bool) {
 	return b.View(t), used
 }
 
-// get returns a block of a class's size.
+// get returns a block of the size of a class, and whether it was used before.
 func (p *Pool) get(size int) (block *byte, used bool) {
 	c, block := p.cached(size)
 	if block == nil && press(size) {
@@ -120,7 +118,7 @@ func (p *Pool) get(size int) (block *byte, used bool) {
 	}
 	used = block != nil
 	if !used {
-		// Larger than what Go packs into spans, so aligned to a page.
+		// Go aligns memory of this size to a page.
 		mem := make([]byte, size)
 		hugeHeap(mem)
 		block = unsafe.SliceData(mem)
@@ -140,7 +138,7 @@ func (p *Pool) get(size int) (block *byte, used bool) {
 	return block, used
 }
 
-// cached returns a block that was used before; nil if there is none.
+// cached returns the class of a size, and a kept block of it; nil if there is none.
 func (p *Pool) cached(size int) (*class, *byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -161,10 +159,10 @@ func (p *Pool) cached(size int) (*class, *byte) {
 	return c, block
 }
 
-// Recycle takes back the block that v, of a type as it was asked for, lies in, before the
-// collector finds that nothing reaches it, and while it is still in the caches. The caller
-// knows that nobody looks at the elements any more. It reports whether the memory is the
-// pool's; if not, all is as it was.
+// Recycle returns the block of v to the pool at once, without waiting for the garbage
+// collector, so that it is reused while it is in the CPU's caches. V must have the size that
+// was requested, and the caller must not use its memory any more. Recycle does nothing and
+// reports false if the memory is not the pool's.
 func (p *Pool) Recycle(v View) bool {
 	at := uintptr(v.base)
 	p.mu.Lock()
@@ -179,7 +177,7 @@ func (p *Pool) Recycle(v View) bool {
 	return true
 }
 
-// put takes back a block that nothing reaches.
+// put returns an unreachable block to the pool.
 func (p *Pool) put(c *class, block *byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -193,8 +191,8 @@ func (p *Pool) put(c *class, block *byte) {
 	c.free = append(c.free, block)
 }
 
-// age runs after every collection. Of the blocks that nobody asked for in the
-// last second it gives up half, and all when memory is short.
+// age runs after every garbage collection. It frees half of the blocks that were not needed
+// in the last second, and all kept blocks if memory is scarce.
 func (p *Pool) age() {
 	if scarce() {
 		p.Trim()
@@ -212,7 +210,7 @@ func (p *Pool) age() {
 	}
 }
 
-// scarce reports whether the process is about to reach GOMEMLIMIT.
+// scarce reports whether the process uses more than 80 % of GOMEMLIMIT.
 func scarce() bool {
 	limit := debug.SetMemoryLimit(-1)
 	if limit == math.MaxInt64 {
@@ -223,7 +221,7 @@ func scarce() bool {
 	return int64(s[0].Value.Uint64()-s[1].Value.Uint64()) > limit/10*8
 }
 
-// drop gives up n blocks of c, the longest unused first.
+// drop frees n kept blocks of c, the longest unused first.
 func (p *Pool) drop(c *class, n int) {
 	clear(c.free[:n])
 	c.free = append(c.free[:0:0], c.free[n:]...)
@@ -231,7 +229,7 @@ func (p *Pool) drop(c *class, n int) {
 	countPooled(-n * c.size)
 }
 
-// Trim gives up all blocks that are kept for later.
+// Trim frees all blocks that are kept for later requests.
 func (p *Pool) Trim() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -241,15 +239,15 @@ func (p *Pool) Trim() {
 	}
 }
 
-// Stats returns what the pool has now.
+// Stats returns the current counters.
 func (p *Pool) Stats() PoolStats {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.stats
 }
 
-// classSize rounds n up to a multiple of an eighth of its power of two: at most
-// an eighth of a block lies idle.
+// classSize rounds n up to a multiple of an eighth of the largest power of two that is not
+// above n. At most an eighth of a block is unused.
 func classSize(n int) int {
 	step := 1 << max(bits.Len(uint(n-1))-4, 0)
 	return (n + step - 1) &^ (step - 1)

@@ -7,9 +7,8 @@ import (
 	"unsafe"
 )
 
-// reusable is whether pools hand blocks out again. The race detector does not
-// know that the collector came between, and would take the next user's writes
-// for races with the last one's.
+// reusable says whether pools reuse blocks. The race detector does not know that the garbage
+// collector has run in between, and would report the next user's writes as races.
 const reusable = false
 
 // TouchRead tells the race detector that the calling goroutine reads v. It
@@ -20,8 +19,8 @@ func TouchRead(v View) { touch(v, runtime.RaceReadRange) }
 // does nothing in other builds.
 func TouchWrite(v View) { touch(v, runtime.RaceWriteRange) }
 
-// touch reports rows, not the whole extent: what lies between the rows of a
-// strided view may belong to others.
+// touch reports each row, not the whole range of memory: the gaps between the rows of a
+// strided view may belong to other values.
 func touch(v View, report func(unsafe.Pointer, int)) {
 	if v.IsZero() || v.Type.Elements() == 0 || v.Remote() != nil {
 		return
@@ -40,7 +39,7 @@ func touch(v View, report func(unsafe.Pointer, int)) {
 		report(v.base, size)
 	default:
 		n := v.Type.Shape[0]
-		if v.Strides[0] == 0 { // all are one
+		if v.Strides[0] == 0 { // all elements are the same memory
 			n = 1
 		}
 		for i := range n {

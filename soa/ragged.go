@@ -9,9 +9,10 @@ import (
 	"ltc/ir/types"
 )
 
-// AddRagged adds jagged columns of one set of offsets in place, as two tensors. The tensor
-// name has the values of all elements, one after the other, shaped as [Collection.Add] does
-// with their number for n. The tensor name.offsets is (n+1) of i64.
+// AddRagged adds jagged columns with common offsets, in place, as two tensors. The tensor name
+// has the values of all elements, one after the other. Its shape is that of
+// [Collection.Add], with n the number of values. The tensor name.offsets has type i64 and
+// shape (n+1), with n the number of elements.
 func (c *Collection) AddRagged(name string, columns ...Column) error {
 	v, offsets, err := c.jagged(name, columns)
 	if err != nil {
@@ -24,7 +25,7 @@ func (c *Collection) AddRagged(name string, columns ...Column) error {
 	)
 }
 
-// jagged returns the values of jagged columns as one tensor, and their offsets.
+// jagged returns the values of jagged columns as one tensor, and their common offsets.
 func (c *Collection) jagged(name string, columns []Column) (View, Column, error) {
 	if len(columns) == 0 {
 		return View{}, Column{}, fmt.Errorf("tensor %s: it has no columns", name)
@@ -49,9 +50,9 @@ func (c *Collection) jagged(name string, columns []Column) (View, Column, error)
 	return v, offsets, nil
 }
 
-// JaggedColumn returns a jagged column of a column of all values and one of
-// offsets (i64, one more than there are elements): as a layout has it, of any
-// memory. For [Gather] those of values J are named J.offsets: see [Column.Named].
+// JaggedColumn returns a jagged column in memory of the caller. Values has the values of all
+// elements, and offsets (i64) has one entry more than there are elements. For [Gather], the
+// offsets of values J must be named J.offsets: see [Column.Named].
 func JaggedColumn(values, offsets Column) Column {
 	v, err := offsets.View()
 	switch {
@@ -73,7 +74,7 @@ func JaggedColumn(values, offsets Column) Column {
 // padded is a jagged tensor that is copied to a rectangle.
 type padded struct {
 	most         int
-	values       View // as tensorOf gives it
+	values       View // of tensorOf
 	offsets      Column
 	columns      []Column
 	to, mask     View
@@ -81,17 +82,18 @@ type padded struct {
 	count, inner int
 }
 
-// piece is a component's column of values.
+// piece is the column of values of one component.
 type piece struct {
 	base   unsafe.Pointer
 	stride int // bytes
 }
 
-// AddPadded adds jagged columns of one set of offsets as a rectangle, as two tensors. The
-// tensor name has the shape of [Collection.Add] with most values for each element, (n,
-// most, …). The tensor name.mask, (n, most) of bool, says which values are there. The rest
-// is 0; values beyond most are left out. The collection owns this memory: values are copied
-// now and by [Collection.Refresh], and counted by [Collection.Copied].
+// AddPadded copies jagged columns with common offsets to a rectangle, and adds it as two
+// tensors. The tensor name has shape (n, most, …): most values for each element, each shaped
+// as by [Collection.Add]. The tensor name.mask, of type bool and shape (n, most), says which
+// values exist. Missing values are 0, and values beyond most are dropped. The collection owns
+// this memory. It copies the values now and in [Collection.Refresh], and [Collection.Copied]
+// counts the bytes.
 func (c *Collection) AddPadded(name string, most int, columns ...Column) error {
 	v, offsets, err := c.jagged(name, columns)
 	if err != nil {
@@ -106,7 +108,7 @@ func (c *Collection) AddPadded(name string, most int, columns ...Column) error {
 	if err := t.Check(); err != nil {
 		return fmt.Errorf("tensor %s: %w", name, err)
 	}
-	mask := types.Of(types.Bool, c.n, most) // which is larger where values are vectors of length 0
+	mask := types.Of(types.Bool, c.n, most) // larger than the values if these are empty vectors
 	for _, t := range []types.Type{t, mask} {
 		if err := Fits(t.Bytes()); err != nil {
 			return fmt.Errorf("tensor %s: %w", name, err)
@@ -144,9 +146,8 @@ func pieces(v View) []piece {
 	return all
 }
 
-// Refresh copies the values of all padded tensors anew. It reports an error
-// when their memory was released, or offsets do not rise or leave the values: then
-// all are as they were.
+// Refresh copies the values of all padded tensors again. It returns an error if their memory
+// was released, or if offsets decrease or leave the values. Then no tensor has changed.
 func (c *Collection) Refresh() error {
 	for _, p := range c.padded {
 		if err := p.check(); err != nil {
@@ -163,11 +164,12 @@ func (c *Collection) Refresh() error {
 	return nil
 }
 
-// Copied returns how many bytes the collection has copied: 0 without padded
+// Copied returns the number of bytes that the collection has copied so far: 0 without padded
 // tensors.
 func (c *Collection) Copied() int64 { return c.copied }
 
-// check reports what keeps p from being filled.
+// check returns an error if p cannot be filled: its memory was released, or its offsets are
+// wrong.
 func (p *padded) check() error {
 	for _, col := range p.columns {
 		if err := col.Err(); err != nil {
@@ -188,7 +190,7 @@ func (p *padded) check() error {
 	return nil
 }
 
-// bounds returns which values are element i's.
+// bounds returns the range [lo, hi) of element i's values; an error if it is not valid.
 func (p *padded) bounds(offsets []int64, i int) (lo, hi int, err error) {
 	lo, hi = int(offsets[i]), int(offsets[i+1])
 	if lo < 0 || hi < lo || hi > p.count {
@@ -197,8 +199,8 @@ func (p *padded) bounds(offsets []int64, i int) (lo, hi int, err error) {
 	return lo, hi, err
 }
 
-// fill returns the bytes that were copied. Offsets are looked at once more: somebody
-// else may write them since [padded.check].
+// fill copies the values and returns the number of bytes. It checks the offsets again, since
+// another goroutine or process may have written them after [padded.check].
 func (p *padded) fill() (int64, error) {
 	o := p.offsets.view
 	Zero(p.to)

@@ -6,23 +6,22 @@ import (
 	"unsafe"
 )
 
-// Records are columns seen as elements of struct type T, whose fields say
-// which columns: see [LayoutOf]. The zero Records have no elements, and columns that
-// are errors.
+// Records gives access to columns as elements of struct type T. Each field of T is a column:
+// see [LayoutOf]. The zero Records has no elements, and its columns hold errors.
 type Records[T any] struct {
 	*Columns
 	plan plan
 }
 
-// ConstRecords are [Records] to be read only.
+// ConstRecords is read-only [Records].
 type ConstRecords[T any] struct {
 	*Columns
 	plan plan
 }
 
-// Of returns records for n elements of T in zeroed memory; options are [Align],
-// [Relaxed], [Count] and [In]. When that cannot be, there are no elements, and
-// Err and the uses of any column say why.
+// Of returns records for n elements of T, in zeroed memory unless [In] is given. The other
+// options are [Align], [Relaxed] and [Count]. After an error there are no elements: Err
+// returns the error, and so do functions that use a column.
 func Of[T any](n int, opts ...Option) *Records[T] {
 	l, err := LayoutOf[T](opts...)
 	if err != nil {
@@ -39,9 +38,8 @@ func Of[T any](n int, opts ...Option) *Records[T] {
 	return r
 }
 
-// As returns columns as records of T, where they lie. There must be a column
-// for each field of T, but not the other way round. Columns that are read only
-// are an error: see [ConstAs].
+// As returns columns as records of T, in place. There must be a column for each field of T;
+// there may be others. Read-only columns are an error: see [ConstAs].
 func As[T any](c *Columns) (*Records[T], error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -56,7 +54,7 @@ func As[T any](c *Columns) (*Records[T], error) {
 	return &Records[T]{Columns: c, plan: r.plan}, nil
 }
 
-// ConstAs returns columns as records of T that cannot be written: see [As].
+// ConstAs is [As] for read-only access.
 func ConstAs[T any](c *Columns) (*ConstRecords[T], error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -68,47 +66,47 @@ func ConstAs[T any](c *Columns) (*ConstRecords[T], error) {
 	return &ConstRecords[T]{Columns: c.Const(), plan: p}, nil
 }
 
-// Const returns the same records to be read only.
+// Const returns the records for read-only access.
 func (r *Records[T]) Const() *ConstRecords[T] {
 	return &ConstRecords[T]{Columns: r.Columns.Const(), plan: r.plan}
 }
 
-// At returns element i. It panics as indexing a slice does when there is none,
-// and when the memory was released.
+// At returns element i. It panics with [NoElement] if there is none, or the memory was
+// released.
 func (r *Records[T]) At(i int) Row[T] {
 	r.mustHave(i)
 	return Row[T]{ConstRow[T]{r.Columns, &r.plan, i}}
 }
 
-// At returns element i. It panics as indexing a slice does when there is none,
-// and when the memory was released.
+// At returns element i. It panics with [NoElement] if there is none, or the memory was
+// released.
 func (r *ConstRecords[T]) At(i int) ConstRow[T] {
 	r.mustHave(i)
 	return ConstRow[T]{r.Columns, &r.plan, i}
 }
 
+// mustHave panics with [NoElement] unless there is an element i.
 func (c *Columns) mustHave(i int) {
 	if c == nil || c.extent == nil || !c.extent.Has(i) {
 		panic(NoElement{c, i})
 	}
 }
 
-// ConstRow is an element of [ConstRecords]. The zero ConstRow is none: it must not be
-// used but to be set.
+// ConstRow is an element of [ConstRecords]. The zero ConstRow is no element: Load panics.
 type ConstRow[T any] struct {
 	columns *Columns
 	plan    *plan
 	i       int
 }
 
-// Row is an element of [Records]. The zero Row is none, as that of [ConstRow].
+// Row is an element of [Records]. The zero Row is no element: Load and Store panic.
 type Row[T any] struct{ ConstRow[T] }
 
 // Index returns the element's number.
 func (r ConstRow[T]) Index() int { return r.i }
 
-// Load returns a copy of the element. Scalars are those of all elements, values
-// of jagged columns are copied. It panics when offsets lie outside the values.
+// Load returns a copy of the element, with the values of scalars and new slices of its
+// jagged values. It panics if offsets are not within the values.
 func (r ConstRow[T]) Load() T {
 	if len(r.plan.jagged) > 0 {
 		return r.loadJagged()
@@ -139,8 +137,8 @@ func (r ConstRow[T]) loadColumns(p unsafe.Pointer) {
 	runtime.KeepAlive(r.columns)
 }
 
-// Store sets the element, but not scalars, which are not its own. It panics
-// when values of a jagged column are not as many as [Columns.SetLengths] says.
+// Store writes the element. Scalars are not written, since all elements share them. It panics
+// if a slice of t does not have as many values as [Columns.SetLengths] has set.
 func (r Row[T]) Store(t T) {
 	if len(r.plan.jagged) > 0 {
 		r.storeJagged(t)

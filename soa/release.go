@@ -5,21 +5,25 @@ import (
 	"slices"
 )
 
-// What errors of columns wrap.
+// Errors that use of columns can wrap.
 var (
-	// ErrReleased: its buffer was given back by [Buffer.Release].
+	// ErrReleased says that [Buffer.Release] has released the memory.
 	ErrReleased = errors.New("its memory was released")
-	// ErrReadOnly: it would be written.
+	// ErrReadOnly says that the memory must not be written.
 	ErrReadOnly = errors.New("it is read only")
 )
 
-// Release ends the use of the buffer: columns and collections of it are errors from now on,
-// and runs in progress end first. Memory off the Go heap is given back at once, and its
-// views are errors of programs that take them. Its addresses stay, and read as something
-// until the last view is gone, so that a late use cannot fault. On Linux they are no file's
-// any more: it may be made shorter, and a late write does not reach it. Memory of the Go
-// heap is unchanged for views that somebody has. Releasing again does nothing. A buffer
-// need not be released: it goes with its last view.
+// Release ends the use of the buffer. From now on, uses of its columns and collections return
+// errors that wrap [ErrReleased]. Runs in progress keep the memory until they end.
+//
+// Memory off the Go heap is freed when no run uses it, and programs refuse its views. The
+// addresses stay mapped until the last view is unreachable, with undefined contents, so that
+// a late read does not fault. On Linux (amd64 and arm64) they are no longer the file's: it
+// may be truncated, and a late write does not reach it. Memory on the Go heap stays valid for
+// its views.
+//
+// A second Release does nothing. A buffer that is not released is freed after its last view
+// is unreachable.
 func (b *Buffer) Release() {
 	if b.released.Swap(true) {
 		return
@@ -33,34 +37,35 @@ func (b *Buffer) Release() {
 // Released reports whether the buffer was released.
 func (b *Buffer) Released() bool { return b.released.Load() }
 
-// gone reports whether b, or one of those that a table's columns are in, was released.
-func (b *Buffer) gone() bool { return b.Released() || slices.ContainsFunc(b.also, (*Buffer).gone) }
-
-// over reports whether what b, or one of those of a table, held is given back: it was
-// released, and nothing uses it any more.
-func (b *Buffer) over() bool {
-	return b.Released() && b.uses.Load() == 0 || slices.ContainsFunc(b.also, (*Buffer).over)
+// anyReleased reports whether b, or a buffer of a table's columns, was released.
+func (b *Buffer) anyReleased() bool {
+	return b.Released() || slices.ContainsFunc(b.also, (*Buffer).anyReleased)
 }
 
-// sealed reports whether the memory of b, or of one of those of a table, must not be
-// written.
-func (b *Buffer) sealed() bool {
-	return b.readOnly || slices.ContainsFunc(b.also, (*Buffer).sealed)
+// anyFreed reports whether the memory of b, or of a buffer of a table's columns, is freed: it
+// was released, and no run uses it.
+func (b *Buffer) anyFreed() bool {
+	return b.Released() && b.uses.Load() == 0 || slices.ContainsFunc(b.also, (*Buffer).anyFreed)
 }
 
-// Released reports whether the view's memory, or a part of it, was released, which only
-// memory off the Go heap can be.
-func (v *View) Released() bool { return v.hold != nil && v.hold.gone() }
+// anyReadOnly reports whether b, or a buffer of a table's columns, is read-only.
+func (b *Buffer) anyReadOnly() bool {
+	return b.readOnly || slices.ContainsFunc(b.also, (*Buffer).anyReadOnly)
+}
 
-// ReadOnly reports whether the memory must not be written.
+// Released reports whether memory of the view was released. It is false for memory on the Go
+// heap, which views keep.
+func (v *View) Released() bool { return v.hold != nil && v.hold.anyReleased() }
+
+// ReadOnly reports whether the memory must not be written: see [OpenShared] and [Foreign].
 func (b *Buffer) ReadOnly() bool { return b.readOnly }
 
-// ReadOnly reports whether the view's memory, or a part of it, must not be written: see
-// [Buffer.ReadOnly]. That its column was made [Column.Const] a view does not know.
-func (v *View) ReadOnly() bool { return v.hold != nil && v.hold.sealed() }
+// ReadOnly reports whether a buffer of the view is read-only: see [Buffer.ReadOnly]. A view
+// does not know of [Column.Const].
+func (v *View) ReadOnly() bool { return v.hold != nil && v.hold.anyReadOnly() }
 
-// acquire keeps the memory as it is until done; it reports false, and nothing
-// is to be done, when the buffer was released.
+// acquire keeps the memory from being freed until done is called. It reports false if the
+// buffer was released: then done must not be called.
 func (b *Buffer) acquire() bool {
 	b.uses.Add(1)
 	if b.released.Load() {
@@ -70,14 +75,14 @@ func (b *Buffer) acquire() bool {
 	return true
 }
 
+// done undoes one acquire, and frees the memory of a released buffer after the last.
 func (b *Buffer) done() {
 	if b.uses.Add(-1) == 0 && b.released.Load() {
 		b.discard()
 	}
 }
 
-// discard gives the pages back and keeps the addresses; doing it twice does no
-// harm.
+// discard frees the pages and keeps the addresses mapped. A second call does no harm.
 func (b *Buffer) discard() {
 	switch {
 	case !b.off || b.foreign || len(b.mem) == 0:

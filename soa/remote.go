@@ -9,39 +9,38 @@ import (
 	"ltc/ir/types"
 )
 
-// Remote is memory that the host's instructions do not reach, such as a GPU's. Its
-// addresses are those of no memory of the host. Its methods may be called from any
-// goroutine.
+// Remote is memory that the host's instructions do not reach, such as a GPU's. Its addresses
+// are distinct from those of the host's memory. Any goroutine may call the methods.
 type Remote interface {
-	// Read copies what lies at an address to dst, and returns when it is there. It
-	// comes after all that was waited for, and what was queued in no queue of the
-	// caller's.
+	// Read copies len(dst) bytes from an address to dst, and returns when they are there. It
+	// sees the results of work that was waited for, and of work that was queued without a
+	// queue of the caller.
 	Read(dst []byte, at uintptr) error
-	// Write copies src to an address. When it returns, src has been read, and who
-	// uses the memory then finds the copy there.
+	// Write copies src to an address. When it returns, src may be changed, and later uses of
+	// the memory see the copy.
 	Write(at uintptr, src []byte) error
-	// String names the device, as in cuda:0.
+	// String returns the name of the device, as in cuda:0.
 	String() string
 }
 
-// Reaching is a [Remote] that copies from other remote memory without the host.
+// Reaching is a [Remote] that can copy from other remote memory without the host.
 type Reaching interface {
-	// CopyFrom copies n bytes from an address of another memory, or of its own, and
-	// returns when they are there. An error that wraps [errors.ErrUnsupported] says that
-	// it does not reach that memory.
+	// CopyFrom copies n bytes to address at from an address of another memory, or of its
+	// own, and returns when they are there. An error that wraps [errors.ErrUnsupported] says
+	// that it cannot reach that memory.
 	CopyFrom(at uintptr, of Remote, from uintptr, n int) error
 }
 
-// OfRemote returns a buffer of n bytes that begin at an address of m. They last as
-// long as the buffer and its views: whoever made the memory frees it after them, by
-// a cleanup of the buffer.
+// OfRemote returns a buffer of the n bytes at an address of m. The caller must keep the memory
+// as long as the buffer and its views are reachable, and frees it by a cleanup
+// ([runtime.AddCleanup]) of the buffer.
 func OfRemote(m Remote, at uintptr, n int) *Buffer {
 	return &Buffer{off: true, remote: m, at: at, n: n}
 }
 
-// RemoteAt returns a dense view of what lies at an address of b's remote memory,
-// whether it is b's or not. It is for backends, whose own memory plans know how
-// long it is there, and where it ends if it is not b's: see [At].
+// RemoteAt returns a dense view of type t at an address of b's remote memory, inside of b or
+// outside. It is for backends, which plan their memory themselves. The view keeps only b. The
+// end of memory outside of b is not known: see [At].
 func (b *Buffer) RemoteAt(at uintptr, t types.Type) View {
 	v := View{Type: t, Strides: Dense(t.Shape), base: address(at), hold: b, bounds: unbounded}
 	if n := int(at - b.at); at >= b.at && n < b.n {
@@ -50,20 +49,20 @@ func (b *Buffer) RemoteAt(at uintptr, t types.Type) View {
 	return v
 }
 
-// address is an address of remote memory as views have them. Nobody follows it: the
-// collector knows that it is none of Go's memory.
+// address returns a remote address as a pointer, for a view. It is never dereferenced, and the
+// garbage collector ignores it, since it is not in Go memory.
 func address(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }
 
-// Remote returns the memory that v shows if it is remote; nil if it is the host's.
-// Only [Copy] reaches the elements of remote memory, and programs of its device do.
+// Remote returns the remote memory that v is in; nil if it is the host's. Only [Copy] and
+// programs of the device can access elements in remote memory.
 func (v *View) Remote() Remote {
-	if v.hold == nil { // it is inlined as far as here
+	if v.hold == nil { // the compiler inlines this part
 		return nil
 	}
 	return v.hold.anyRemote()
 }
 
-// anyRemote returns the remote memory of b, or of one of those of a table.
+// anyRemote returns the remote memory of b, or of a buffer of a table's columns.
 func (b *Buffer) anyRemote() Remote {
 	for _, also := range b.also {
 		if also.remote != nil {
@@ -73,7 +72,7 @@ func (b *Buffer) anyRemote() Remote {
 	return b.remote
 }
 
-// onHost reports that the elements are where only [Copy] reaches them.
+// onHost returns an error if the elements are in remote memory.
 func (v View) onHost() error {
 	if m := v.Remote(); m != nil {
 		return fmt.Errorf("it is in the memory of %v: copy it to a buffer of New", m)
@@ -81,9 +80,9 @@ func (v View) onHost() error {
 	return nil
 }
 
-// copyBeyond copies what is dense between remote memories that reach each other, and
-// reports whether it has.
-func copyBeyond(dst, src View) (done bool, err error) {
+// copyDirect copies a dense view between remote memories that reach each other. It reports
+// false if they do not, or a view is not dense.
+func copyDirect(dst, src View) (done bool, err error) {
 	to, is := dst.Remote().(Reaching)
 	if !is || src.Remote() == nil || !dst.IsDense() || !src.IsDense() {
 		return false, nil
@@ -97,7 +96,7 @@ func copyBeyond(dst, src View) (done bool, err error) {
 	return err == nil, err
 }
 
-// copyRemote is Copy where one view at least is remote.
+// copyRemote is Copy for two views of which at least one is remote.
 func copyRemote(dst, src View) error {
 	if dst.Type.Elements() == 0 {
 		return nil
@@ -113,7 +112,7 @@ func copyRemote(dst, src View) error {
 		}
 		return nil
 	}
-	if done, err := copyBeyond(dst, src); done || err != nil {
+	if done, err := copyDirect(dst, src); done || err != nil {
 		return err
 	}
 	if src.Remote() != nil {
@@ -128,7 +127,7 @@ func copyRemote(dst, src View) error {
 		copyView(dst, src)
 		return nil
 	case !dst.IsDense():
-		all, span, err := fetch(dst) // what lies between the elements stays as it is
+		all, span, err := fetch(dst) // so that the bytes between the elements keep their values
 		if err != nil {
 			return err
 		}
@@ -147,7 +146,7 @@ func write(m Remote, at uintptr, src []byte) error {
 	return reached(m, func() error { return m.Write(at, src) })
 }
 
-// reached calls a method of m, which is a backend's. Its panic is the error.
+// reached calls a method of m, which a backend implements. A panic is returned as an error.
 func reached(m Remote, method func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -157,8 +156,8 @@ func reached(m Remote, method func() error) (err error) {
 	return method()
 }
 
-// fetch returns a copy of the remote memory that v spans as a view of the same
-// strides, and its bytes.
+// fetch copies the remote memory from the lowest to the highest element of v to the host. It
+// returns the copy as a view with the strides of v, and as bytes.
 func fetch(v View) (View, []byte, error) {
 	lo, hi := v.extent()
 	size := v.Type.DType.Size()

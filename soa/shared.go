@@ -7,13 +7,12 @@ import (
 	"ltc/internal/diag"
 )
 
-// CreateShared makes a file of n zero bytes, which must not be there yet, and returns it as
-// a buffer off the Go heap that other processes open with [OpenShared]. All of them see
-// what one writes to the buffer. Of files in memory, such as those in /dev/shm, nothing
-// reaches a disk. Their memory is taken at once, where there is a way to do so: too little
-// is an error. The file stays until it is removed. It must not be made shorter while in
-// use: looking at the removed part ends the process. The processes have to agree on who
-// writes when.
+// CreateShared creates a file of n zero bytes and returns it as a buffer off the Go heap. It
+// is an error if the file exists. Other processes open it with [OpenShared], and all of them
+// see each other's writes: they must synchronise them. A file in /dev/shm never reaches a
+// disk. Its memory is allocated at once if the system can do so, and too little is an error.
+// The file stays until it is removed. It must not be truncated while in use: an access to the
+// removed part ends the process.
 func CreateShared(path string, n int) (*Buffer, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("create %s: %s", path, diag.Count(n, "byte"))
@@ -33,10 +32,9 @@ func CreateShared(path string, n int) (*Buffer, error) {
 	return nil, fmt.Errorf("create %s: %w", path, err)
 }
 
-// OpenShared returns a file as a buffer off the Go heap, to read only unless
-// write is set: see [CreateShared]. Of a buffer that is to be read only, columns and
-// [Copy] refuse to be written; what is written by another way ([Buffer.Bytes], a
-// slice) does not reach the file.
+// OpenShared returns an existing file as a buffer off the Go heap: see [CreateShared]. The
+// buffer is read-only unless write is set. Columns and [Copy] refuse to write a read-only
+// buffer. Other writes to it, by [Buffer.Bytes] or a slice, do not reach the file.
 func OpenShared(path string, write bool) (*Buffer, error) {
 	mode := os.O_RDONLY
 	if write {

@@ -5,15 +5,14 @@ import (
 	"slices"
 )
 
-// sweep finds runs that share memory, of which one at least is an output, among runs
-// that come in the order of their first bytes. Columns of records, of which each run
-// spans those of all others, are looked up by where in a record they lie, and not
-// compared with each other.
-type sweep struct{ inputs, outputs lanes }
+// sweep finds two segments that share memory, of which at least one is an output. It takes the
+// segments in the order of their first bytes. Fields of an array of records are segments of one
+// stride whose ranges overlap. They are looked up by their offset in the record, instead of
+// comparing each pair.
+type sweep struct{ inputs, outputs buckets }
 
-// add returns a run that a meets; nil if there is none, and then a is one of the
-// sweep's.
-func (s *sweep) add(a *run) *run {
+// add returns an earlier segment that a meets. If there is none it returns nil and adds a.
+func (s *sweep) add(a *segment) *segment {
 	if b := s.outputs.meeting(a); b != nil {
 		return b
 	}
@@ -28,27 +27,27 @@ func (s *sweep) add(a *run) *run {
 	return nil
 }
 
-// lanes are runs by their strides, in increasing order.
-type lanes []*lane
+// buckets holds segments by their strides, in increasing order.
+type buckets []*bucket
 
-// lane is the runs of one stride that have not ended where the sweep is, and some that
-// have.
-type lane struct {
-	stride uintptr
-	origin uintptr // of phases: where the first run begins, so that runs are appended
-	last   *run    // that ends last
-	runs   []*run  // by phase
-	widest uintptr // size of a run
+// bucket holds the segments of one stride. Segments that end before the sweep's position are
+// removed lazily.
+type bucket struct {
+	stride   uintptr
+	origin   uintptr    // address of phase 0: the start of the first segment, so that insert appends
+	last     *segment   // the segment with the highest end
+	segments []*segment // sorted by phase
+	widest   uintptr    // the largest size of a segment
 }
 
-// phase is where in a stride a run begins.
-func (l *lane) phase(r *run) uintptr { return (r.lo - l.origin) % max(l.stride, 1) }
+// phase returns the start of a segment modulo the stride.
+func (l *bucket) phase(r *segment) uintptr { return (r.lo - l.origin) % max(l.stride, 1) }
 
-// meeting returns a run that a meets, and forgets lanes that have ended.
-func (l *lanes) meeting(a *run) *run {
-	*l = slices.DeleteFunc(*l, func(l *lane) bool { return l.last.hi <= a.lo })
+// meeting returns a segment that a meets, and removes buckets whose segments have all ended.
+func (l *buckets) meeting(a *segment) *segment {
+	*l = slices.DeleteFunc(*l, func(l *bucket) bool { return l.last.hi <= a.lo })
 	for _, of := range *l {
-		b := of.last // which a meets if their strides differ or are 0
+		b := of.last // it overlaps a, and so meets a if the strides differ or are 0
 		if of.stride == a.stride && a.stride != 0 {
 			b = of.meeting(a)
 		}
@@ -59,8 +58,8 @@ func (l *lanes) meeting(a *run) *run {
 	return nil
 }
 
-// meeting returns a run of a's stride that a meets.
-func (l *lane) meeting(a *run) *run {
+// meeting returns a segment of the bucket that a, of the same stride, meets.
+func (l *bucket) meeting(a *segment) *segment {
 	from, reach := l.phase(a), a.size+l.widest-1
 	if reach >= l.stride {
 		return l.among(a, 0, l.stride)
@@ -72,13 +71,13 @@ func (l *lane) meeting(a *run) *run {
 	return l.among(a, 0, from+reach-l.stride)
 }
 
-// among is meeting for runs of phases from one to before another. It forgets those
-// that have ended.
-func (l *lane) among(a *run, from, to uintptr) *run {
-	for i := l.find(from); i < len(l.runs) && l.phase(l.runs[i]) < to; {
-		switch b := l.runs[i]; {
+// among is meeting for the segments with phases in [from, to). It removes those that have
+// ended.
+func (l *bucket) among(a *segment, from, to uintptr) *segment {
+	for i := l.find(from); i < len(l.segments) && l.phase(l.segments[i]) < to; {
+		switch b := l.segments[i]; {
 		case b.hi <= a.lo:
-			l.runs = slices.Delete(l.runs, i, i+1)
+			l.segments = slices.Delete(l.segments, i, i+1)
 		case a.meets(b):
 			return b
 		default:
@@ -88,34 +87,34 @@ func (l *lane) among(a *run, from, to uintptr) *run {
 	return nil
 }
 
-// find returns the number of the first run of a phase or of a later one.
-func (l *lane) find(phase uintptr) int {
-	i, _ := slices.BinarySearchFunc(l.runs, phase, func(r *run, phase uintptr) int { return cmp.Compare(l.phase(r), phase) })
+// find returns the index of the first segment whose phase is at least the given one.
+func (l *bucket) find(phase uintptr) int {
+	i, _ := slices.BinarySearchFunc(l.segments, phase, func(r *segment, phase uintptr) int { return cmp.Compare(l.phase(r), phase) })
 	return i
 }
 
-func (l *lanes) insert(a *run) {
-	i, ok := slices.BinarySearchFunc(*l, a.stride, func(l *lane, stride uintptr) int { return cmp.Compare(l.stride, stride) })
+func (l *buckets) insert(a *segment) {
+	i, ok := slices.BinarySearchFunc(*l, a.stride, func(l *bucket, stride uintptr) int { return cmp.Compare(l.stride, stride) })
 	if !ok {
-		*l = slices.Insert(*l, i, &lane{stride: a.stride, origin: a.lo, last: a})
+		*l = slices.Insert(*l, i, &bucket{stride: a.stride, origin: a.lo, last: a})
 	}
 	(*l)[i].insert(a)
 }
 
-func (l *lane) insert(a *run) {
-	if a.lo >= l.last.hi { // all have ended
-		*l = lane{stride: l.stride, origin: a.lo, last: a}
+func (l *bucket) insert(a *segment) {
+	if a.lo >= l.last.hi { // all segments of the bucket have ended
+		*l = bucket{stride: l.stride, origin: a.lo, last: a}
 	}
 	if a.hi > l.last.hi {
 		l.last = a
 	}
 	l.widest = max(l.widest, a.size)
 	i := l.find(l.phase(a))
-	if i < len(l.runs) && l.phase(l.runs[i]) == l.phase(a) && l.runs[i].size == a.size {
-		if l.runs[i].hi < a.hi { // what meets the one that ends before, from here on, meets this one
-			l.runs[i] = a
+	if i < len(l.segments) && l.phase(l.segments[i]) == l.phase(a) && l.segments[i].size == a.size {
+		if l.segments[i].hi < a.hi { // later segments that meet the shorter segment meet a too
+			l.segments[i] = a
 		}
 		return
 	}
-	l.runs = slices.Insert(l.runs, i, a)
+	l.segments = slices.Insert(l.segments, i, a)
 }

@@ -10,18 +10,18 @@ import (
 	"ltc/ir/types"
 )
 
-// View is a strided window onto memory that it does not own but keeps alive.
-// Element (i, j, …) lies at base + (i*Strides[0] + j*Strides[1] + …) * size;
-// when Table is set, axis TableAxis is given by base pointers instead: its
-// index chooses Table[i], and Strides[TableAxis] is ignored. The zero View has
-// an invalid type and stands for "none".
+// View is borrowed memory with a type and strides. It does not own the memory, but keeps
+// it alive. Element (i, j, …) is at address base + (i*Strides[0] + j*Strides[1] + …) *
+// size, where size is that of an element. A view with a Table has one base address for each
+// index of dimension TableAxis: index i selects Table[i], and Strides[TableAxis] is
+// ignored. The zero View has an invalid type and stands for "none".
 type View struct {
 	Type      types.Type
 	Strides   []int // in elements, one per dimension; may be 0 or negative
 	Table     []unsafe.Pointer
 	TableAxis int
 	base      unsafe.Pointer
-	hold      *Buffer // of memory off the Go heap, which base does not keep
+	hold      *Buffer // keeps memory off the Go heap, as base does not; else nil
 	bounds    bounds
 }
 
@@ -36,19 +36,19 @@ func Dense(s types.Shape) []int {
 	return strides
 }
 
-// IsZero reports whether v is the zero View. It has a pointer for its receiver, as all small
-// methods of views do: those of values copy the view, even where they are inlined.
+// IsZero reports whether v is the zero View. The small methods of View have pointer
+// receivers, since a call with a value copies the view even when it is inlined.
 func (v *View) IsZero() bool { return !v.Type.DType.Valid() }
 
-// OffHeap reports whether the elements are not Go memory: then only views keep
-// them, and there is no [Slice] of them.
+// OffHeap reports whether the elements are off the Go heap. Only views and buffers keep such
+// memory, and [Slice] panics for it.
 func (v *View) OffHeap() bool { return v.hold != nil }
 
-// Base returns the address of element (0, 0, …); nil when the view has a table.
-// It does not keep memory off the Go heap: see [KeepAlive].
+// Base returns the address of element (0, 0, …); nil if the view has a table. The address
+// does not keep memory off the Go heap: see [KeepAlive].
 func (v *View) Base() unsafe.Pointer { return v.base }
 
-// Start returns the address of the first element; of a table, that of its first column.
+// Start returns the address of element (0, 0, …), also of a view with a table.
 func (v *View) Start() unsafe.Pointer {
 	if len(v.Table) > 0 {
 		return v.Table[0]
@@ -56,10 +56,11 @@ func (v *View) Start() unsafe.Pointer {
 	return v.base
 }
 
-// IsDense reports whether the elements lie row-major without gaps.
+// IsDense reports whether the elements are in row-major order without gaps, and not in a
+// table.
 func (v *View) IsDense() bool { return v.Table == nil && isDense(v.Type.Shape, v.Strides) }
 
-// isDense is apart so that [View.IsDense] is inlined and copies no view.
+// isDense is a function of its own so that [View.IsDense] is inlined and copies no view.
 func isDense(s types.Shape, strides []int) bool {
 	n := 1
 	for i := len(strides) - 1; i >= 0; i-- {
@@ -79,8 +80,8 @@ func isDense(s types.Shape, strides []int) bool {
 //	f32[2,3] strides [0 1]
 //	f32[8,1000] strides [0 1] table along axis 0
 //
-// It never looks at the elements: they may be of a step that runs, or memory
-// that a backend has taken back. To see them, copy them ([Copy]) to a dense view.
+// It never reads the elements: a step in flight may be writing them, or a backend may have
+// reused their memory. To read them, [Copy] them to a dense view.
 func (v View) String() string {
 	if v.IsZero() {
 		return "no view"
@@ -102,64 +103,65 @@ func (v View) String() string {
 	return s
 }
 
-// Locate makes v show the elements that w shows and leaves v's type, which must
-// be w's, as it is: who reads only the type need not wait for the elements.
+// Locate makes v borrow the memory of w, with its strides and table. The types of both must
+// be equal. It does not write v.Type, so that other goroutines may read that meanwhile.
 func (v *View) Locate(w *View) {
 	v.Strides, v.Table, v.TableAxis, v.base, v.hold, v.bounds = w.Strides, w.Table, w.TableAxis, w.base, w.hold, w.bounds
 }
 
-// Element is a Go type that elements of a dtype can be read as.
+// Element is the constraint of Go types that elements of a dtype can be read as.
 type Element interface {
 	~bool | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int8 | ~int16 | ~int32 | ~int64 | ~float32 | ~float64
 }
 
-// Slice returns the elements of a dense view in place. It panics when v is not dense, its
-// dtype is not T's, or its elements are off the Go heap, where a slice would not keep them:
-// see [With]. float32 holds f32, [types.BFloat16] bf16, and types of the caller's what
-// their underlying type holds; for patterns of bits see [Bits].
+// Slice returns the elements of a dense view as a slice, without a copy. It panics if v is
+// not dense, T does not hold its dtype, or its elements are off the Go heap: a slice would
+// not keep them, see [With]. A float32 holds f32, a [types.BFloat16] holds bf16, and a type
+// of the caller holds what its underlying type holds. See [Bits] for the bits of any dtype.
 func Slice[T Element](v View) []T {
 	mustHold[T](v)
 	v.mustBeHeap()
 	return elements[T](v)
 }
 
-// Bits returns the elements of a dense view in place as patterns of bits, of
-// whatever dtype they are: T is the unsigned integer of their size. Of bools there
-// are 0 and 1 alone. It panics as [Slice] does otherwise.
+// Bits returns the bits of the elements of a dense view, of any dtype, without a copy. T
+// must be the unsigned integer of the element's size. A bool must stay 0 or 1. It panics if
+// v is not dense, T has another size, or the elements are off the Go heap.
 func Bits[T uint8 | uint16 | uint32 | uint64](v View) []T {
 	v.mustBeHeap()
 	return elements[T](v)
 }
 
-// mustBeHeap panics when the elements are where a slice would not keep them.
+// mustBeHeap panics if the elements are off the Go heap, where a slice would not keep them.
 func (v View) mustBeHeap() {
 	if v.hold != nil {
 		panic(fmt.Sprintf("soa: slice of %v off the Go heap; use With, or copy it to a buffer of New", v.Type))
 	}
 }
 
-// mustHold panics when elements of v are no Ts.
+// mustHold panics if T does not hold the dtype of v.
 func mustHold[T Element](v View) {
 	if !holds[T](v.Type.DType) {
 		panic(fmt.Sprintf("soa: slice of %v: %T does not hold elements of %v", v.Type, *new(T), v.Type.DType))
 	}
 }
 
-// holds reports whether Ts are elements of d.
+// holds reports whether T holds elements of d.
 func holds[T Element](d types.DType) bool {
 	of, ok := dtypeOf(reflect.TypeFor[T]())
 	return ok && of == d
 }
 
-// With calls use with the elements of a dense view in place, wherever they
-// are, but for remote memory. The slice must not be kept. It panics as [Slice]
-// does otherwise.
+// With calls use with the elements of a dense view, without a copy, on or off the Go heap.
+// The slice must not be kept after use returns. With panics if v is not dense, T does not
+// hold its dtype, or its memory is remote.
 func With[T Element](v View, use func([]T)) {
 	mustHold[T](v)
 	use(elements[T](v))
 	runtime.KeepAlive(v.hold)
 }
 
+// elements is Slice without the checks of dtype and heap.
 func elements[T Element](v View) []T {
 	var zero T
 	if m := v.Remote(); m != nil {
@@ -174,8 +176,8 @@ func elements[T Element](v View) []T {
 	return unsafe.Slice((*T)(v.base), v.Type.Elements())
 }
 
-// Borrow returns a dense view of s, which the view then shares. It reports an
-// error when t does not have len(s) elements of the dtype that T holds: see [Slice].
+// Borrow returns a dense view of type t on the memory of s. It returns an error if t does
+// not have len(s) elements, or T does not hold its dtype: see [Slice].
 func Borrow[T Element](s []T, t types.Type) (View, error) {
 	if err := t.Check(); err != nil {
 		return View{}, err
@@ -189,9 +191,9 @@ func Borrow[T Element](s []T, t types.Type) (View, error) {
 	return View{Type: t, Strides: Dense(t.Shape), base: unsafe.Pointer(unsafe.SliceData(s)), bounds: bounds{after: t.Bytes()}}, nil
 }
 
-// Restride returns the elements of a dense view at offset + i*strides[0] + …
-// for each index (i, …) of t's shape, where they lie. It reports an error when
-// one lies outside the view or t's elements are of another dtype.
+// Restride returns a view of type t on the memory of the dense view v. Its element (i, j, …)
+// is element offset + i*strides[0] + j*strides[1] + … of v. Strides must not be negative. It
+// returns an error if an element is outside of v, or t has another dtype.
 func (v View) Restride(t types.Type, offset int, strides []int) (View, error) {
 	switch err := t.Check(); {
 	case err != nil:

@@ -9,9 +9,9 @@ import (
 	"ltc/ir/types"
 )
 
-// Strided returns a view of mem whose element (0, 0, …) is mem[offset].
-// Strides are in elements and may be 0 or negative. It reports an error when
-// T does not hold the elements ([Slice] says which) or the view leaves mem.
+// Strided returns a view of type t on mem whose element (0, 0, …) is mem[offset]. Strides
+// are in elements and may be 0 or negative. It returns an error if T does not hold t's dtype
+// (see [Slice]), or an element of the view is outside of mem.
 func Strided[T Element](mem []T, t types.Type, offset int, strides []int) (View, error) {
 	switch err := t.Check(); {
 	case err != nil:
@@ -44,9 +44,9 @@ func Strided[T Element](mem []T, t types.Type, offset int, strides []int) (View,
 	return v, nil
 }
 
-// NewTable returns a view of several columns as one tensor, without copying:
-// axis of the result counts the columns, its other dimensions are theirs. The
-// columns must have one type and one list of strides and no tables.
+// NewTable returns a view of several columns as one tensor, without copying. The result has
+// one more dimension than a column: index i of dimension axis is column i. The columns must
+// have equal types and strides, no tables, and memory on one device.
 func NewTable(axis int, columns ...View) (View, error) {
 	if len(columns) == 0 {
 		return View{}, fmt.Errorf("a table needs at least one column")
@@ -88,8 +88,9 @@ func NewTable(axis int, columns ...View) (View, error) {
 	}, nil
 }
 
-// Slice returns the window of v that takes indices start, start+step, … below
-// limit of axis.
+// Slice returns a view of the elements of v whose index along axis is one of start,
+// start+step, … below limit. It returns an error unless 0 <= start <= limit <= the axis's
+// size and step >= 1.
 func (v View) Slice(axis, start, limit, step int) (View, error) {
 	if axis < 0 || axis >= v.Type.Rank() {
 		return View{}, fmt.Errorf("slice of %v: no axis %d", v.Type, axis)
@@ -117,9 +118,9 @@ func (v View) Slice(axis, start, limit, step int) (View, error) {
 	return v, nil
 }
 
-// Overlaps reports whether two indices of v are the same memory as far as its
-// strides tell: see [types.Overlaps]. What a table points to is another matter. Such
-// a view can be read but not written.
+// Overlaps reports whether the strides of v give two indices the same memory: see
+// [types.Overlaps]. Such a view can be read but not written. The columns of a table are not
+// compared with each other.
 func (v *View) Overlaps() bool {
 	if v.IsDense() {
 		return false
@@ -140,11 +141,10 @@ func Disjoint(v, w *View) bool {
 	return p+uintptr(v.Type.Bytes()) <= q || q+uintptr(w.Type.Bytes()) <= p
 }
 
-// Check reports what makes v unusable: a type that cannot be, or strides or a table
-// that do not fit the type. Its memory may be missing, may not start at a multiple of the
-// element's size, may be less than type and strides take, or may be off the Go heap and
-// released. The ends of memory of [At], and of pointers that the caller wrote into a table,
-// are not known.
+// Check returns an error if v cannot be used. The type may be invalid, or the strides or the
+// table may not fit it. The memory may be missing, misaligned for the element, released, or
+// too small for the type and strides. The size of memory is not known for views of [At], and
+// for addresses that the caller has written into a table.
 func (v View) Check() error {
 	if err := v.Type.Check(); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (v View) Check() error {
 	return nil
 }
 
-// checkBase reports what makes the address of first elements unusable.
+// checkBase returns an error if a base address is nil or misaligned.
 func (v View) checkBase(base unsafe.Pointer) error {
 	size := uintptr(v.Type.DType.Size())
 	switch over := uintptr(base) & (size - 1); {
@@ -190,7 +190,7 @@ func (v View) checkBase(base unsafe.Pointer) error {
 	return nil
 }
 
-// offset moves the view's origin by n elements.
+// offset returns v with all addresses moved by n elements.
 func (v View) offset(n int) View {
 	n *= v.Type.DType.Size()
 	v.bounds = v.bounds.shifted(n)
@@ -205,7 +205,7 @@ func (v View) offset(n int) View {
 	return v
 }
 
-// index returns the view of the elements whose index of axis is i.
+// index returns the view of the elements at index i of axis, without that dimension.
 func (v View) index(axis, i int) View {
 	switch {
 	case v.Table == nil:
