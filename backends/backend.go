@@ -45,7 +45,8 @@ type Capabilities struct {
 	Allocator Allocator
 	// Queue is the one in which the device copies from and to the memory of Allocator, and
 	// gives it back: a run in it returns when it is queued, and whoever reads its results
-	// waits. nil: a run has ended when it returns.
+	// waits. What a queued run was to write is undefined once Queue.Wait returns an error
+	// other than its context's. nil, or without Allocator: a run has ended when it returns.
 	Queue Queue
 	// Loader loads artifacts; nil: programs are always compiled.
 	Loader Loader

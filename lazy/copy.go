@@ -127,7 +127,7 @@ func (c *copying) run(from *value, typ types.Type) (soa.View, error) {
 	if c.ctx.Err() != nil {
 		return soa.View{}, context.Cause(c.ctx)
 	}
-	if err := from.intact(); err != nil {
+	if err := cmp.Or(c.of.reach(c.ctx, from), from.intact()); err != nil {
 		return soa.View{}, err
 	}
 	src := from.view

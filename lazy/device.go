@@ -35,6 +35,7 @@ type Device struct {
 
 	memory   memory.Memory
 	live     *memory.Live // nil unless they are tracked
+	copies   copies       // of host data
 	programs programs.Cache
 	commit   sync.Mutex // taken to assign several variables at once
 	sched    sched.Scheduler
@@ -113,7 +114,7 @@ func Open(name string, opts ...Option) (*Device, error) {
 	}
 	d := &Device{name: name, opened: callsite.Caller(), backend: border.Of(b, name), bodies: map[uint64][]*ir.Composite{}, metrics: &metrics.Set{}}
 	if d.backend.Allocates() {
-		d.memory.Remote = d.backend
+		d.memory.Remote = residents{d}
 	}
 	d.options.Warn = d.fellBack
 	if err := d.fromEnvironment(); err != nil {
@@ -139,7 +140,7 @@ func (d *Device) slab() *soa.Slab {
 	if d.backend == nil || d.backend.Queue() == nil {
 		return &soa.Slab{}
 	}
-	return &soa.Slab{Remote: d.backend.Make}
+	return &soa.Slab{Remote: d.memory.Resident}
 }
 
 // Name returns the name that the device was opened with.

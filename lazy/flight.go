@@ -139,12 +139,19 @@ func (f *flight) runProgram() error {
 		before = f.donatedSums()
 	}
 	f.call.Queue = f.dev.backend.Queue()
+	args, results := f.call.Args, f.call.Results
 	err := f.program.Exec.Execute(f.ctx, &f.call)
-	if err == nil && f.call.Queue != nil && len(f.After) > 0 { // closures come when all is done
-		err = f.dev.backend.Wait(f.ctx)
+	if f.dev.copies.giveUp(err) {
+		f.call.Args, f.call.Results = args, results
+		for i, own := range f.own {
+			if !own { // the run that has failed may have given it memory
+				results[i] = soa.View{}
+			}
+		}
+		err = f.program.Exec.Execute(f.ctx, &f.call)
 	}
 	if err == nil {
-		return nil
+		return f.waitForClosures()
 	}
 	err = explain(f.program, err)
 	if checking {
@@ -155,6 +162,23 @@ func (f *flight) runProgram() error {
 	}
 	return err
 }
+
+// waitForClosures has the closures of a step called when the device is done with it. The
+// end of the step's context is no failure of what is queued, which may write over variables.
+func (f *flight) waitForClosures() error {
+	if f.call.Queue == nil || len(f.After) == 0 {
+		return nil
+	}
+	if err := f.dev.backend.Wait(context.WithoutCancel(f.ctx)); err != nil {
+		return queuedError{err}
+	}
+	return nil
+}
+
+// queuedError is the failure of the device after a run was queued.
+type queuedError struct{ error }
+
+func (e queuedError) Unwrap() error { return e.error }
 
 // spare gives results memory of their own where what is donated to them is still
 // read, or the backend has broken its contract before.
@@ -188,10 +212,13 @@ func (f *flight) copied(result int, d *Device, name string, t types.Type, at cal
 }
 
 // mayHaveWritten reports whether a run that ended with err may have written v, whose
-// memory is an argument donated to a result: all but one of a backend that broke its
-// contract have not.
+// memory is an argument donated to a result: only one that was queued, or whose backend
+// broke its contract, may have.
 func (f *flight) mayHaveWritten(v *value, result int, err error) bool {
-	return errors.Is(err, border.ErrBroken) && border.MayHaveWritten(&f.call, result, f.own[result], &v.view)
+	if _, queued := errors.AsType[queuedError](err); !queued && !errors.Is(err, border.ErrBroken) {
+		return false
+	}
+	return border.MayHaveWritten(&f.call, result, f.own[result], &v.view)
 }
 
 // runHere runs f, which has claimed what it assigns, on its caller's goroutine and settles it.

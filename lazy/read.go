@@ -47,9 +47,17 @@ func (t *Tensor) data(ctx context.Context, why SyncReason) (*value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if v, err = t.awaitValue(ctx, v); v != nil || err != nil {
-			return v, err
+		if v, err = t.awaitValue(ctx, v); err != nil {
+			return nil, err
 		}
+		if v == nil {
+			continue
+		}
+		if err := t.dev.reach(ctx, v); err != nil {
+			v.unpin()
+			return nil, err
+		}
+		return v, nil
 	}
 }
 

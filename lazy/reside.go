@@ -1,8 +1,12 @@
 package lazy
 
 import (
+	"errors"
 	"slices"
+	"sync"
+	"weak"
 
+	"ltc/ir/types"
 	"ltc/soa"
 )
 
@@ -35,14 +39,72 @@ func (v *value) copyFor(d *Device) *soa.View {
 		return nil
 	case readOnce:
 		made := noRoom
-		if c, err := d.memory.Resident(v.view.Type); err == nil && soa.Copy(c, v.view) == nil {
+		if c, err := d.backend.Make(v.view.Type); err == nil && soa.Copy(c, v.view) == nil {
 			made = &c
 		}
-		v.there.CompareAndSwap(readOnce, made) // the copy of a call beside this is as good
+		// Otherwise the copy of a call beside this is as good.
+		if v.there.CompareAndSwap(readOnce, made) && made != noRoom {
+			d.copies.add(v)
+		}
 		return v.copyFor(d)
 	case noRoom:
 		return nil
 	default:
 		return there
 	}
+}
+
+// hasCopy reports whether a device has a copy of v.
+func (v *value) hasCopy() bool {
+	there := v.there.Load()
+	return there != nil && there != readOnce && there != noRoom
+}
+
+// copies are the values that a device has copies of, which give way to other uses of its
+// memory.
+type copies struct {
+	mu sync.Mutex
+	of []weak.Pointer[value] // and of values that are gone or have none any more
+}
+
+func (c *copies) add(v *value) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.of) == cap(c.of) {
+		c.of = slices.DeleteFunc(c.of, func(w weak.Pointer[value]) bool {
+			x := w.Value()
+			return x == nil || !x.hasCopy()
+		})
+	}
+	c.of = append(c.of, weak.Make(v))
+}
+
+// giveUp gives up all copies if err says that there is no memory, and reports whether there
+// were any: what has failed may succeed then. Their values get no other.
+func (c *copies) giveUp(err error) (some bool) {
+	if !errors.Is(err, ErrMemory) {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.of {
+		if v := w.Value(); v != nil && v.hasCopy() {
+			v.there.Store(noRoom)
+			some = true
+		}
+	}
+	c.of = nil
+	return some
+}
+
+// residents is the memory of a device, in which copies of host data give way.
+type residents struct{ *Device }
+
+// Make returns memory of the device.
+func (d residents) Make(t types.Type) (soa.View, error) {
+	v, err := d.backend.Make(t)
+	if d.copies.giveUp(err) {
+		return d.backend.Make(t)
+	}
+	return v, err
 }

@@ -99,11 +99,21 @@ func (a *assignment) settle(f *flight, err error) {
 		}
 		a.next.rollBack()
 		if f.mayHaveWritten(f.args[a.arg], a.result, err) {
-			v.invalidate(opError(a.site, "mark_step", border.ErrBroken, nil, "variable %q may have been written over by the run of a backend that broke its contract: give it values again, by Init or SetValues; %v", v.name, err))
+			v.invalidate(overwritten(a.site, v.name, err))
 		}
 	}
 	v.mu.Unlock()
 	a.next.from.Store(nil)
+}
+
+// overwritten is the error of a variable whose values a run that failed with err may have
+// written over.
+func overwritten(at callsite.Site, name string, err error) *OpError {
+	kind, by := border.ErrBroken, "the run of a backend that broke its contract"
+	if queued, ok := errors.AsType[queuedError](err); ok {
+		kind, by = queued.error, "a run that was queued when the device failed"
+	}
+	return opError(at, "mark_step", kind, nil, "variable %q may have been written over by %s: give it values again, by Init or SetValues; %v", name, by, err)
 }
 
 // A version of a variable whose step failed has never been: the version before it

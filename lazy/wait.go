@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,8 +62,8 @@ func (d queueOwner) Failed(f *sched.Failure, level slog.Level) {
 
 // Wait returns when the steps marked so far have ended and their closures have
 // returned, or ctx is done: then they go on all the same. Its error is ctx's, or
-// what has failed since the last report. It may be called from any goroutine,
-// but not from a closure of the trace's own steps.
+// what has failed since the last report. A device that is lost is an error of each Wait. It
+// may be called from any goroutine, but not from a closure of the trace's own steps.
 func (tr *Trace) Wait(ctx context.Context) error {
 	if tr = tr.some(); tr.broken != nil {
 		return tr.broken
@@ -85,13 +86,30 @@ func (d *Device) Wait(ctx context.Context) error {
 // settled waits for what runs that have returned have left queued on the device. before is
 // the error of a wait for the runs, if there was one.
 func (d *Device) settled(ctx context.Context, before error) error {
-	if ctx == nil {
-		ctx = context.Background()
-	}
+	ctx = cmp.Or(ctx, context.Background())
 	if before != nil && ctx.Err() != nil {
 		return before
 	}
-	return errors.Join(before, waitError("wait", d.backend.Wait(ctx)))
+	err := d.backend.Wait(ctx)
+	switch {
+	case err == nil:
+		return before
+	case ctx.Err() != nil:
+		err = fmt.Errorf("wait: waiting for what is queued on %v: %w", d, err)
+	}
+	if before == nil {
+		return err
+	}
+	return errors.Join(before, err)
+}
+
+// reach waits for what is queued on the device before v is read, if the context may end
+// first: copies of the device's memory have none.
+func (d *Device) reach(ctx context.Context, v *value) error {
+	if ctx.Done() == nil || v.view.Remote() == nil {
+		return nil
+	}
+	return d.backend.Wait(ctx)
 }
 
 // Close waits for what is queued on the device and returns what Wait would. Assignments

@@ -118,6 +118,11 @@ func (q *Queue) Device() *Device { return q.dev }
 // do calls f where it may use the stream.
 func (q *Queue) do(f func() error) error {
 	q.mu.Lock()
+	return q.locked(f)
+}
+
+// locked is do where the caller has locked the queue, which it unlocks.
+func (q *Queue) locked(f func() error) error {
 	defer q.mu.Unlock()
 	if q.closed {
 		return q.isClosed()
@@ -212,6 +217,10 @@ func (q *Queue) markIn(s *driver.Stream) (e *driver.Event, err error) {
 func (q *Queue) unmark(e *driver.Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.unmarkLocked(e)
+}
+
+func (q *Queue) unmarkLocked(e *driver.Event) {
 	if q.closed { // while it was waited for: nobody else destroys it
 		_ = e.Destroy() // an error is that of a device that is lost
 		return
@@ -222,6 +231,9 @@ func (q *Queue) unmark(e *driver.Event) {
 // Wait returns when what was queued before is done, with its first error; or when
 // the context ends, with its cause: what is queued is then done later.
 func (q *Queue) Wait(ctx context.Context) error {
+	if ctx.Done() != nil {
+		return q.waitUntil(ctx)
+	}
 	e, err := q.mark()
 	if err != nil {
 		return err
@@ -232,9 +244,28 @@ func (q *Queue) Wait(ctx context.Context) error {
 	}
 	defer q.dev.ctx.Leave()
 	defer q.landed()
-	if ctx.Done() == nil {
-		return e.Synchronize()
+	return e.Synchronize()
+}
+
+// waitUntil is Wait where the context may end. Others may hold the lock for as long as they
+// copy from the device to the host: it is not waited for longer either.
+func (q *Queue) waitUntil(ctx context.Context) error {
+	if err := q.lockUntil(ctx); err != nil {
+		return err
 	}
+	var e *driver.Event
+	err := q.locked(func() (err error) {
+		e, err = q.markLocked()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := q.dev.ctx.Enter(); err != nil {
+		return err // it is lost, and the event with it
+	}
+	defer q.dev.ctx.Leave()
+	defer q.waited(e)
 	// Who can be told to stop waiting asks again and again, ever more seldom.
 	for pause := 5 * time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
 		if done, err := e.Done(); done || err != nil {
@@ -246,6 +277,40 @@ func (q *Queue) Wait(ctx context.Context) error {
 		case <-time.After(pause):
 		}
 	}
+}
+
+// lockUntil locks the queue, unless the context ends before.
+func (q *Queue) lockUntil(ctx context.Context) error {
+	if q.mu.TryLock() {
+		return nil
+	}
+	given := make(chan struct{})
+	go func() {
+		q.mu.Lock()
+		select {
+		case given <- struct{}{}:
+		case <-ctx.Done():
+			q.mu.Unlock()
+		}
+	}()
+	select {
+	case <-given:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// waited takes an event back that was waited for, and lets go of what runs that are done
+// have used, unless somebody else has the lock.
+func (q *Queue) waited(e *driver.Event) {
+	if !q.mu.TryLock() {
+		_ = e.Destroy() // an error is that of a device that is lost
+		return
+	}
+	defer q.mu.Unlock()
+	q.unmarkLocked(e)
+	q.landedLocked()
 }
 
 // After lets what is queued from now on wait for what another queue has by now.

@@ -38,7 +38,9 @@ type Backend struct {
 // Of returns the border to b, which errors call name; by its own name if that is empty.
 func Of(b backends.Backend, name string) *Backend {
 	x := &Backend{plain: b, name: name}
-	x.can = x.capabilities()
+	if x.can = x.capabilities(); x.can.Allocator == nil {
+		x.can.Queue = nil // it is that of memory which there is not
+	}
 	if name == "" {
 		x.name = x.Name()
 	}
@@ -97,8 +99,8 @@ func (b *Backend) Devices() (d []backends.Device, err error) {
 // Allocates reports whether the device has memory of its own, which Make gives.
 func (b *Backend) Allocates() bool { return b.can.Allocator != nil }
 
-// Queue is the one that copies of the device's memory are made in; nil if runs end before
-// they return.
+// Queue is the one that copies of the device's memory are made in; nil if the device has no
+// memory of its own, or runs end before they return.
 func (b *Backend) Queue() backends.Queue { return b.can.Queue }
 
 // Wait waits for what runs in Queue have queued.
