@@ -72,8 +72,9 @@ func (p *productKernel) same(f kernel.Factor, mem []unsafe.Pointer) bool {
 	return true
 }
 
-// packOnce plans r anew for a packed B, if its plan would pack B in each run and B does
-// not change, and reports whether it does. B is then that of r.key.
+// packOnce plans r anew for a packed B, if its plan would pack B in each run, B does not
+// change, and its elements take little memory packed beside the constants that they are
+// computed from. It reports whether it does. B is then that of r.key.
 func (r *product) packOnce(problem gemm.Problem, sizes []int64) (bool, error) {
 	p := r.of
 	if p.keeps == nil || !r.plan.Packs() {
@@ -84,7 +85,39 @@ func (r *product) packOnce(problem gemm.Problem, sizes []int64) (bool, error) {
 		return false, nil
 	}
 	problem.PackedB = true
-	return true, r.plan.Replan(problem)
+	if err := r.plan.Replan(problem); err != nil {
+		return false, err
+	}
+	if r.plan.ElementBytes() > mostOfConstants*p.bytesOfB(sizes) {
+		problem.PackedB = false
+		return false, r.plan.Replan(problem)
+	}
+	return true, nil
+}
+
+// mostOfConstants is how many times the bytes of constants packed elements take at most.
+// All keep the size that they have in memory, but bytes that become pairs of bf16s: those
+// take two bytes each, as packing them in each run took up to five times as long.
+const mostOfConstants = 2
+
+// bytesOfB returns how many bytes the operands have that B is computed from.
+func (p *productKernel) bytesOfB(sizes []int64) (bytes int) {
+	k := p.Kernel
+	body := p.Contraction.B.Body
+	for n, id := range body {
+		i := &k.Instrs[id]
+		if i.Op != kernel.Load || slices.ContainsFunc(body[:n], func(id kernel.ID) bool {
+			return k.Instrs[id].Op == kernel.Load && k.Instrs[id].Mem.Param == i.Mem.Param
+		}) {
+			continue
+		}
+		elements := int64(1)
+		for _, n := range k.Params[i.Mem.Param].Dims {
+			elements *= n.Of(sizes)
+		}
+		bytes += int(elements) * k.Params[i.Mem.Param].DType.Size()
+	}
+	return bytes
 }
 
 // keep has r read the packed B of r.key: the one that products of other sizes read, too,

@@ -53,10 +53,8 @@ func TestBoundProduct(t *testing.T) {
 	for _, c := range compilers(t) {
 		wide := boundProduct(t, c, types.F32)
 		require.Equal(t, wide/2, boundProduct(t, c, types.BF16), c.machine.Level)
-		if c.machine.Halves() {
-			wide /= 2
-		}
-		require.Equal(t, wide, boundProduct(t, c, types.F16), c.machine.Level)
+		require.Equal(t, wide/2, boundProduct(t, c, types.F16), c.machine.Level)
+		require.Equal(t, wide/4, boundProduct(t, c, types.I8), c.machine.Level)
 	}
 }
 
@@ -123,6 +121,40 @@ func boundProduct(t *testing.T, c *shared, d types.DType) (bytes int) {
 	return bytes
 }
 
+// A matrix that takes more memory than the constants that it is computed from is packed in
+// each run.
+func TestBoundProductOfFewBytes(t *testing.T) {
+	const m, n, k = 200, 601, 700
+	text := strings.NewReplacer("w: f32[n2, n1] strides [*, 1]", "w: f32[n2] strides [1]", "%1 = load w[k, j]", "%1 = load w[k]",
+		"    %2 = multiply %0, %1 : f32\n    %3 = reduce add %2\n", "    %2 = load b[j]\n    %3 = add %1, %2 : f32\n    %4 = multiply %0, %3 : f32\n    %5 = reduce add %4\n",
+		"%4 = load b[j]\n    %5 = add %3, %4", "%6 = load b[j]\n    %7 = add %5, %6", "], %5", "], %7").Replace(multiplied)
+	parsed, err := kernel.Parse(strings.TrimSpace(text))
+	require.NoError(t, err)
+	for _, c := range compilers(t) {
+		plain := compile(t, c, parsed)[0].(kernel.Preparer)
+		x, w, b, y := soa.Make(types.Of(types.F32, m*k)), soa.Make(types.Of(types.F32, k)), soa.Make(types.Of(types.F32, n)), soa.Make(types.Of(types.F32, m*n))
+		for _, v := range []soa.View{x, w, b} {
+			for i, e := 0, soa.Slice[float32](v); i < len(e); i++ {
+				e[i] = float32(i%13) - 6
+			}
+		}
+		mem := []unsafe.Pointer{x.Base(), w.Base(), b.Base(), y.Base()}
+		sizes, strides := []int64{m, n, k}, []int64{k, n}
+		run := func(code kernel.Code) []byte {
+			code, err := code.(kernel.Preparer).Prepare(t.Context(), sizes, strides, nil)
+			require.NoError(t, err)
+			require.True(t, code.(*product).plan.Packs(), "each run packs")
+			work := soa.Make(types.Of(types.U8, code.Scratch(sizes, 1)))
+			require.NoError(t, code.Run(&kernel.Call{Mem: mem, Sizes: sizes, Strides: strides, Scratch: work.Base(), Parts: 1}))
+			return slices.Clone(unsafe.Slice((*byte)(y.Base()), 4*m*n))
+		}
+		kept := keeper{}
+		want := run(plain)
+		require.Equal(t, want, run(plain.(kernel.Binder).Bind([]unsafe.Pointer{nil, mem[1], mem[2], nil}, kept)))
+		require.Empty(t, kept)
+	}
+}
+
 // keeper is a [kernel.Keeper].
 type keeper map[string]soa.View
 
@@ -183,6 +215,16 @@ var bindable = []string{`func.func @main(%x: tensor<3x130x70xf32>, %w: tensor<70
 	%0 = stablehlo.convert %w : (tensor<3x3x16x40xf16>) -> tensor<3x3x16x40xf32>
 	%1 = stablehlo.convolution(%x, %0) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x20x20x16xf32>, tensor<3x3x16x40xf32>) -> tensor<2x18x18x40xf32>
 	return %1 : tensor<2x18x18x40xf32>
+}`, strings.ReplaceAll(dequantised, "130x", "8x"), `func.func @main(%x: tensor<5x610xf16>, %w: tensor<90x610xi8> {ltc.constant}, %z: tensor<90x610xi8> {ltc.constant}, %s: tensor<90xf16> {ltc.constant}) -> tensor<5x90xf16> {
+	%0 = stablehlo.subtract %w, %z : tensor<90x610xi8>
+	%1 = stablehlo.convert %0 : (tensor<90x610xi8>) -> tensor<90x610xf16>
+	%2 = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<90xf16>) -> tensor<90x610xf16>
+	%3 = stablehlo.multiply %1, %2 : tensor<90x610xf16>
+	%4 = stablehlo.dot_general %x, %3, contracting_dims = [1] x [1] : (tensor<5x610xf16>, tensor<90x610xf16>) -> tensor<5x90xf16>
+	return %4 : tensor<5x90xf16>
+}`, `func.func @main(%x: tensor<40x610xi8>, %w: tensor<610x90xi8> {ltc.constant}) -> tensor<40x90xi32> {
+	%0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<40x610xi8>, tensor<610x90xi8>) -> tensor<40x90xi32>
+	return %0 : tensor<40x90xi32>
 }`, dequantised, strings.ReplaceAll(dequantised, "tensor<90xf32> {ltc.constant}", "tensor<90xf32>")}
 
 // dequantised is a program whose constant matrix is of bytes, with a scale for

@@ -34,6 +34,12 @@ func (q *Plan) Core() string { return q.packed.panels() }
 // PackedBytes returns how many bytes [Product.Pack] writes.
 func (q *Plan) PackedBytes() int { return q.matricesB(q.p.Batch) * q.matrixBytes() }
 
+// ElementBytes is the bytes that the elements of B take in panels, without what fills these
+// up.
+func (q *Plan) ElementBytes() int {
+	return q.matricesB(q.p.Batch) * q.p.K * q.p.N * q.packed.unitSize() / q.packed.group
+}
+
 // Pack packs o.B, for products that have it in o.PackedB, which has
 // [Plan.PackedBytes] bytes: once, whatever the other operands' sizes are. It
 // does one of so many parts of the work, from 0 on; parts may run at the same

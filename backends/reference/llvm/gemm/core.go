@@ -2,6 +2,7 @@ package gemm
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/llir/llvm/ir/constant"
 	ll "github.com/llir/llvm/ir/types"
@@ -34,6 +35,9 @@ type core struct {
 	// smaller than what is multiplied: kernels convert them as they load them. Else it
 	// is Invalid.
 	narrow types.DType
+	// prologue turns the elements of such panels into those that are multiplied, if it is
+	// not nil: they are packed as they are loaded then, and need no prologue to be packed.
+	prologue Prologue
 	// signed says that bytes are two's complement.
 	signed bool
 	// offset says that units of A have the upper bit of each element inverted,
@@ -57,7 +61,7 @@ func (c *core) rowBytes() int { return c.columns() * c.laneSize() }
 // unitSize is the bytes of a unit of a panel.
 func (c *core) unitSize() int {
 	if c.narrow != types.Invalid {
-		return c.narrow.Size()
+		return c.narrow.Size() * c.group
 	}
 	return c.laneSize()
 }
@@ -68,13 +72,21 @@ func (c *core) panelRow() int { return c.columns() * c.unitSize() }
 // paired reports whether a row of a panel has units of the first vector and of the
 // second one by turns. The bits of a bf16 are the upper half of an f32's, so one load of
 // such a row gives the first vector by a shift, and the second one by a mask.
-func (c *core) paired() bool { return c.narrow == types.BF16 }
+func (c *core) paired() bool { return c.narrow == types.BF16 && c.prologue == nil }
 
 // fewRows is up to how many rows of A strips convert narrow panels as they load them.
 // For more rows each block is converted once: to write it and to read it again takes less
-// than to convert it for each strip. Pairs take two instructions, f16s some more.
-func (c *core) fewRows() int {
-	if c.paired() {
+// than to convert it for each strip. Pairs take two instructions, f16s some more, and many
+// if the machine has none for them. Prologues take more, too.
+func (c *core) fewRows(on Machine) int {
+	switch {
+	case c.narrow == types.F16 && !on.Halves():
+		return c.rows
+	case c.prologue != nil:
+		return 2 * c.rows
+	case c.elem == types.U8: // one instruction a vector
+		return math.MaxInt
+	case c.paired():
 		return 448
 	}
 	return 112
@@ -82,7 +94,10 @@ func (c *core) fewRows() int {
 
 // panels names the form of B that the kernel takes.
 func (c *core) panels() string {
-	if c.narrow != types.Invalid {
+	switch {
+	case c.prologue != nil:
+		return c.name + "ofraw" + c.narrow.String()
+	case c.narrow != types.Invalid:
 		return c.name + "of" + c.narrow.String()
 	}
 	return c.name
@@ -123,18 +138,31 @@ func coreOf(p *Problem, on Machine, use coreUse) *core {
 		c.name, c.elem, c.mem, c.group, c.unit, c.mac = "bf16", types.BF16, ll.I16, 2, ll.I32, bfloatPairs
 	case p.Acc == types.F32 && single(a) && single(b):
 		c.mac = multiplyAdd(on)
-		if use == ofPacked && (b == types.BF16 || b == types.F16 && on.Halves()) {
-			c.narrow = b
+		if use == ofPacked {
+			c.pack(p, b)
 		}
 	case p.Acc == a && p.Acc == b && p.Acc.Size() >= 4:
 		c.mac = wrapping
 	case p.Acc.Size() == 4 && !p.Acc.IsFloat() && a == types.U8 && b == types.U8 && p.A == a && p.B == b:
 		c.bytes(p.Signed, on, use == ofRow)
+		if use == ofPacked && c.mem.Equal(ll.I16) {
+			c.narrow = types.U8
+		}
 	default:
 		return nil
 	}
 	c.block(on)
 	return c
+}
+
+// pack chooses the elements of panels that are packed once, of values of dtype b.
+func (c *core) pack(p *Problem, b types.DType) {
+	if b == types.BF16 || b == types.F16 {
+		c.narrow = b
+	}
+	if p.PrologueB.set() && p.B.Size() < c.unitSize() {
+		c.narrow, c.prologue = p.B, p.PrologueB.Emit
+	}
 }
 
 // single reports whether f32 holds the values of d.

@@ -23,9 +23,9 @@
 // Remainders of columns are computed in scratch memory from a padded panel: nothing outside
 // of the operands is touched, by any kernel.
 //
-// A B that is packed once, for all runs, keeps elements of 16 bits that are multiplied as
-// f32. Kernels of their own convert them as they load them. For many rows each block is
-// converted to other panels first.
+// A B that is packed once, for all runs, keeps elements of 8 and 16 bits that are multiplied
+// as larger ones. Kernels of their own convert them as they load them, and apply B's
+// prologue. For many rows each block is converted to other panels first.
 //
 // A sum is formed in one order, from k = 0 on, in blocks whose size depends on K
 // alone. Threads get blocks of rows, columns and matrices, never of k: the bits of

@@ -13,7 +13,14 @@ import (
 func (m *module) macro(c *core, name string) {
 	k := &macro{core: c, kernels: map[int]*ir.Func{}}
 	for _, h := range c.heights {
-		k.kernels[h] = m.strip(c, h)
+		k.kernels[h] = m.strip(c, h, false)
+	}
+	k.edges = k.kernels
+	if c.prologue != nil {
+		k.edges = map[int]*ir.Func{}
+		for _, h := range c.heights {
+			k.edges[h] = m.strip(c, h, true)
+		}
 	}
 	k.heights = m.heights(c)
 	k.fn, k.args = m.kernel(name)
@@ -33,7 +40,8 @@ func (m *module) macro(c *core, name string) {
 type macro struct {
 	*fn
 	core         *core
-	kernels      map[int]*ir.Func
+	kernels      map[int]*ir.Func // by height
+	edges        map[int]*ir.Func // the same for a panel that lacks columns
 	heights      *ir.Global
 	args         value.Value
 	words        [words]value.Value
@@ -104,7 +112,7 @@ func (k *macro) groups(x some, panels, edge value.Value) {
 		k.strips(x, func(h value.Value, x some) {
 			steps := k.mul(n, k.Call("llvm.smax.i64", ll.I64, w[wordSteps], i64(1)))
 			drip := k.Block.NewUDiv(k.mul(h, w[wordDrip]), steps)
-			k.dispatch(h, w[wordSteps], x.a, x.aRow, at[0], w[wordBStep], w[wordBPanel], x.c, w[wordCRow], n, w[wordMore],
+			k.dispatch(k.kernels, h, x.b, j, w[wordSteps], x.a, x.aRow, at[0], w[wordBStep], w[wordBPanel], x.c, w[wordCRow], n, w[wordMore],
 				x.soon, w[wordARow], w[wordAhead], drip, k.off(k.next, k.mul(k.sub(x.m, w[wordFirstM]), w[wordNextRow])), w[wordNext], w[wordFar])
 			k.epilogue(x, w[wordCRow], k.mul(j, i64(k.core.columns())), h, k.mul(n, i64(k.core.columns())))
 		})
@@ -140,14 +148,18 @@ func (k *macro) strips(x some, strip func(h value.Value, x some)) {
 	k.Block = after
 }
 
-// dispatch calls the kernel for h rows.
-func (k *macro) dispatch(h value.Value, args ...value.Value) {
+// dispatch calls the kernel for h rows, of panels from the j-th at hand on.
+func (k *macro) dispatch(kernels map[int]*ir.Func, h, b, j value.Value, args ...value.Value) {
+	if w := &k.words; k.core.prologue != nil {
+		n := k.mul(j, i64(k.core.columns()))
+		args = append(args, w[wordPrologueB], b, k.add(w[wordFirstN], n), k.sub(w[wordN], n), w[wordFirstK])
+	}
 	before, after := k.Block, k.Func.NewBlock("")
 	var cases []*ir.Case
 	var first *ir.Block
 	for _, n := range k.core.heights {
 		k.Block = k.Func.NewBlock("")
-		k.call(k.kernels[n], args...)
+		k.call(kernels[n], args...)
 		k.Block.NewBr(after)
 		if first == nil {
 			first = k.Block
@@ -187,7 +199,7 @@ func (k *macro) edge(h value.Value, x some, panel value.Value) {
 		masks = append(masks, k.mask(core.lanes, k.sub(k.rest, i64(j*core.lanes))))
 	}
 	k.when(k.some(w[wordMore]), func() { k.copy(h, masks, x.c, w[wordCRow], w[wordTile], row, true) })
-	k.dispatch(h, w[wordSteps], x.a, x.aRow, panel, w[wordEdgeStep], i64(0), w[wordTile], row, i64(1), w[wordMore],
+	k.dispatch(k.edges, h, x.b, k.panels, w[wordSteps], x.a, x.aRow, panel, w[wordEdgeStep], i64(0), w[wordTile], row, i64(1), w[wordMore],
 		x.soon, i64(0), i64(0), i64(0), k.next, i64(0), i64(0))
 	k.either(k.some(w[wordEpilogue]), func() {
 		k.callEpilogue(w, w[wordTile], row, x.b, x.m, k.mul(k.panels, i64(core.columns())), h, k.rest)

@@ -209,7 +209,7 @@ func (p *bPacker) squareAlong(second bool) *ir.Func {
 			upper := f.Block.NewShl(v[i], splatConst(c.lanes, constant.NewInt(ll.I32, 16)))
 			f.store(f.Block.NewOr(upper, f.load(upper.Type(), to, c.unitSize())), to, c.unitSize())
 		case c.narrow != types.Invalid && !c.paired():
-			f.store(f.Block.NewTrunc(v[i], vec(c.lanes, ll.I16)), to, c.unitSize())
+			f.store(f.Block.NewTrunc(v[i], vec(c.lanes, ll.NewInt(uint64(8*c.unitSize())))), to, c.unitSize())
 		default:
 			f.store(v[i], to, c.unitSize())
 		}

@@ -11,15 +11,17 @@ import (
 	"ltc/ir/types"
 )
 
-// A packed B gives the bits of one that is packed in the run, and 16-bit elements take two
-// bytes each, if the processor converts them.
+// A packed B gives the bits of one that is packed in the run, and its elements take as many
+// bytes as they do unpacked, also if a prologue makes f32s of them.
 func TestPackedBits(t *testing.T) {
 	sizes := []int{1, 2, 3, 5, 8, 13, 15, 16, 17, 31, 32, 33, 64, 67, 100}
 	for _, on := range machines() {
-		for _, kind := range kinds {
-			if kind.acc != types.F32 || kind.b == types.F32 {
+		computed := []kind{{types.F32, types.U8, types.F32, types.F32}, {types.BF16, types.I8, types.F32, types.F32}}
+		for _, kind := range append(computed, kinds...) {
+			if kind.b.Size() >= 4 {
 				continue
 			}
+			bytes := kind.a == types.U8
 			t.Run(on.String()+"/"+kind.String(), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(3, 4))
 				pick := func() int { return sizes[r.IntN(len(sizes))] }
@@ -32,6 +34,15 @@ func TestPackedBits(t *testing.T) {
 					case 2:
 						x.before = 2
 					}
+					if kind.acc == types.U32 { // the epilogue of the tests is for signed sums
+						x.fuse = 0
+					}
+					switch {
+					case bytes && x.before > 0: // bytes meet bytes alone
+						x.before = 3
+					case kind.b.Size() == 1 && !bytes: // what f32s are multiplied by is computed
+						x.before, x.gather = 2, 0
+					}
 					if r.IntN(4) == 0 {
 						x.k += 1000
 					}
@@ -42,18 +53,30 @@ func TestPackedBits(t *testing.T) {
 					x.packed = true
 					require.Equal(t, want.c.bytes, x.run(t, on).c.bytes, "%v", x)
 				}
-				size := 2
-				if kind.b == types.F16 && !on.Halves() {
-					size = 4
-				}
+				size := kind.b.Size()
 				pairs := kind.a == types.BF16 && kind.b == types.BF16 && on.Level == vector.AVX512BF16
 				for _, m := range []int{10, 100, 1000} {
 					p := Dense(kind.a, kind.b, kind.acc, kind.c, 1, m, 640, 1000)
 					p.PackedB = true
+					if size == 1 && !bytes {
+						p.PrologueB = addsBoth(kind.acc)
+					}
 					q, err := New(p, on)
 					require.NoError(t, err)
-					require.Equal(t, 640*1000*size, q.PackedBytes())
-					require.Equal(t, m == 1000 && size == 2 && !pairs, q.widens, "%d rows", m)
+					corrections := 0
+					if q.packed.offset {
+						corrections = 640 * 4
+					}
+					require.Equal(t, 640*1000*size+corrections, q.PackedBytes())
+					require.Equal(t, 640*1000*size, q.ElementBytes())
+					slow := on.Level == vector.SSE2 && kind.b != types.BF16
+					require.Equal(t, (m == 1000 || m == 100 && size == 1 || slow) && !pairs && !bytes, q.widens, "%d rows", m)
+					if size == 2 && !pairs {
+						p.PrologueB = addsBoth(kind.acc)
+						q, err := New(p, on)
+						require.NoError(t, err)
+						require.Equal(t, 640*1000*2, q.PackedBytes(), "with a prologue")
+					}
 				}
 			})
 		}

@@ -110,7 +110,7 @@ func like(v value.Value, t ll.Type) ll.Type {
 func (p *packer) fit(v value.Value) value.Value {
 	c := p.core
 	switch {
-	case c.elem != types.U8:
+	case c.elem != types.U8, p.narrow != types.Invalid:
 		return v
 	case p.flip:
 		n := 1
@@ -135,7 +135,15 @@ func (p *packer) along(at value.Value, pl Place) value.Value {
 	if c.group == 1 {
 		return v
 	}
-	return p.Block.NewBitCast(v, vec(c.lanes, c.unit))
+	return p.Block.NewBitCast(v, vec(c.lanes, p.unit()))
+}
+
+// unit is the type of a unit as it is packed.
+func (p *packer) unit() ll.Type {
+	if p.narrow != types.Invalid {
+		return ll.NewInt(uint64(8 * p.core.unitSize()))
+	}
+	return p.core.unit
 }
 
 // across loads a vector of units of one k, whose elements are step bytes apart;
@@ -174,7 +182,7 @@ func (p *packer) across(from, step, left value.Value, pl Place) value.Value {
 	if c.group == 1 {
 		return rows[0]
 	}
-	return p.Block.NewBitCast(rows[0], vec(c.lanes, c.unit))
+	return p.Block.NewBitCast(rows[0], vec(c.lanes, p.unit()))
 }
 
 // zip takes lanes of x and y by turns.
@@ -209,9 +217,13 @@ func (p *packer) fill(k value.Value, to func(k value.Value) value.Value) {
 	if p.core.group == 1 {
 		return
 	}
+	mem := p.core.mem
+	if p.narrow != types.Invalid {
+		mem = vector.Memory(p.narrow)
+	}
 	missing := p.Block.NewURem(p.sub(i64(0), k), i64(p.core.group))
 	p.count(missing, i64(1), nil, func(i value.Value, _ []value.Value) []value.Value {
-		p.store(zero(p.core.mem), to(p.add(k, i)), size(p.core.mem))
+		p.store(zero(mem), to(p.add(k, i)), size(mem))
 		return nil
 	})
 }

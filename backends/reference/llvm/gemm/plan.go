@@ -85,7 +85,7 @@ func (q *Plan) plan(p Problem) error {
 		return &UnsupportedError{p.A, p.B, p.Acc, p.C}
 	}
 	q.packed = q.core
-	if q.core.narrow != types.Invalid && q.p.M > q.core.fewRows() {
+	if q.core.narrow != types.Invalid && q.p.M > q.core.fewRows(q.on) {
 		q.core, q.widens = q.coreOf(ofBlocks), true
 	}
 	if q.vector {
@@ -297,7 +297,14 @@ func (q *Plan) Kind() Kind {
 func (q *Plan) names() {
 	c, p, k := q.core, &q.p, q.Kind()
 	q.packA, q.packB, q.widen, q.epilogue = "", "", "", ""
+	packing, applied := p.PrologueB.Name, "" // where the prologue is
+	if q.packed.prologue != nil {
+		packing, applied = "", p.PrologueB.Name
+	}
 	q.kernel = unitName(c.panels())
+	if c.prologue != nil {
+		q.kernel = unitName(c.panels(), applied)
+	}
 	if q.vector {
 		q.kernel = unitName(c.name, "vecmat", p.B.String(), k.orderB.String(), p.PrologueB.Name)
 	}
@@ -305,10 +312,10 @@ func (q *Plan) names() {
 		q.packA = unitName(c.name, "packa", p.A.String(), k.orderA.String(), gatherName(k.gathersA)+p.PrologueA.Name)
 	}
 	if k.packsB {
-		q.packB = unitName(q.packed.panels(), "packb", p.B.String(), k.orderB.String(), gatherName(k.gathersB)+p.PrologueB.Name)
+		q.packB = unitName(q.packed.panels(), "packb", p.B.String(), k.orderB.String(), gatherName(k.gathersB)+packing)
 	}
 	if k.widens {
-		q.widen = unitName(q.packed.panels(), "widen")
+		q.widen = unitName(q.packed.panels(), "widen", applied)
 	}
 	if k.finishes {
 		q.epilogue = unitName("epilogue", p.Acc.String(), p.C.String(), k.orderC.String(), p.Epilogue.Name)

@@ -253,6 +253,10 @@ func (r *run) pack(x *block) {
 			packFromN:     word(q.panelBytes()),
 			packToBatch:   word(panels * r.panel(x)),
 			packToPanel:   word(r.panel(x)),
+			packOperands:  uintptr(r.PrologueB),
+			packFirstB:    word(x.b),
+			packFirstK:    word(x.k),
+			packFirstN:    word(n),
 		}
 		r.widen.CallShort(unsafe.Pointer(a))
 		return

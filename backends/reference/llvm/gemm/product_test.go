@@ -234,12 +234,14 @@ func addsBoth(acc types.DType) Fused[Prologue] {
 		}
 		own, k := pointer(0), pointer(1)
 		return func(x vector.Value, at Place) vector.Value {
-			along, other := b.At(own, at.Row), b.At(k, at.K)
-			if at.AlongK {
-				along, other = other, along
-			}
 			x = b.Convert(x, acc)
-			for _, y := range []vector.Value{b.LoadLanes(along, at.Lanes), b.Splat(b.Load(other, 1), at.Lanes.N)} {
+			load := func(p vector.Pointer, lanes bool) vector.Value {
+				if lanes {
+					return b.LoadLanes(p, at.Lanes)
+				}
+				return b.Splat(b.Load(p, 1), at.Lanes.N)
+			}
+			for _, y := range []vector.Value{load(b.At(own, at.Row), !at.AlongK), load(b.At(k, at.K), at.AlongK)} { // in one order
 				var err error
 				if x, err = b.Binary(kernel.Add, x, y); err != nil {
 					panic(err)

@@ -14,7 +14,7 @@ const line = 64
 // strip emits the innermost kernel: h rows of A times panels of B into a strip
 // of C, h rows of panels·columns sums. Strides are in bytes.
 //
-//	void strip<h>(steps, a, aRow, b, bStep, bPanel, c, cRow, panels, more, soon, soonRow, lines, drip, next, nextLines, far)
+//	void strip<h>(steps, a, aRow, b, bStep, bPanel, c, cRow, panels, more, soon, soonRow, lines, drip, next, nextLines, far, prologue, batch, column, left, first)
 //
 // A's units of a row are next to each other; B's units of a step are a row of
 // the panel, bStep from one to the next. Sums are added to what C holds if more
@@ -24,17 +24,29 @@ const line = 64
 // caches. Each panel prefetches so many lines of each of h rows of A, soonRow apart, from
 // soon on, so many lines from next on, and the strip of C below. Each step prefetches the
 // lines of drip from soon on, and B's row far from the one at hand.
-func (m *module) strip(c *core, h int) *ir.Func {
+//
+// Kernels that apply B's prologue are given its operands, the place in B of what is at hand
+// and how many columns there are from there on. Others have no such parameters.
+//
+// The last panel may lack columns if edge is set.
+func (m *module) strip(c *core, h int, edge bool) *ir.Func {
 	names := []string{"steps", "a", "aRow", "b", "bStep", "bPanel", "c", "cRow", "panels", "more", "soon", "soonRow", "lines", "drip", "next", "nextLines", "far"}
+	if c.prologue != nil {
+		names = append(names, "prologue", "batch", "column", "left", "first")
+	}
 	params := make([]*ir.Param, len(names))
 	for i, n := range names {
 		var t ll.Type = ll.I64
-		if len(n) == 1 || n == "soon" || n == "next" {
+		if len(n) == 1 || n == "soon" || n == "next" || n == "prologue" {
 			t = ll.I8Ptr
 		}
 		params[i] = ir.NewParam(n, t)
 	}
-	f := m.function(fmt.Sprintf("strip%d", h), ll.Void, params...)
+	name := "strip"
+	if edge {
+		name = "edge"
+	}
+	f := m.function(fmt.Sprint(name, h), ll.Void, params...)
 	steps, a, aRow, b, bStep, bPanel := params[0], params[1], params[2], params[3], params[4], params[5]
 	out, outRow, panels, more := params[6], params[7], params[8], params[9]
 	soon, soonRow, lines, drip, following, followingLines, far := params[10], params[11], params[12], params[13], params[14], params[15], params[16]
@@ -45,7 +57,20 @@ func (m *module) strip(c *core, h int) *ir.Func {
 	}
 	below := f.mul(outRow, i64(h))
 	some, adds := f.some(steps), f.some(more)
-	f.repeat(panels, []value.Value{b, out, soon, following}, func(at []value.Value) []value.Value {
+	start := []value.Value{b, out, soon, following}
+	if c.prologue != nil {
+		k.place.apply = c.prologue(f.Builder, params[17])
+		k.k = params[21]
+		start = append(start, params[19], params[20])
+	}
+	f.repeat(panels, start, func(at []value.Value) []value.Value {
+		if c.prologue != nil {
+			left := at[5]
+			if !edge {
+				left = nil
+			}
+			k.place = f.placeOf(c, k.place.apply, params[18], at[4], left)
+		}
 		rows := make([]value.Value, h)
 		for r := range rows {
 			rows[r] = at[1]
@@ -57,7 +82,7 @@ func (m *module) strip(c *core, h int) *ir.Func {
 				f.prefetch(f.off(f.off(rows[r], below), i64(at)), true, 1)
 			}
 		}
-		after := f.count(followingLines, i64(1), at[3:], func(_ value.Value, at []value.Value) []value.Value {
+		after := f.count(followingLines, i64(1), at[3:4], func(_ value.Value, at []value.Value) []value.Value {
 			f.prefetch(at[0], false, 1)
 			return []value.Value{f.off(at[0], i64(line))}
 		})
@@ -71,7 +96,11 @@ func (m *module) strip(c *core, h int) *ir.Func {
 		})
 		sums, soon := k.product(some, steps, at[0], bStep, next[0], drip, far)
 		k.out(rows, sums, adds)
-		return []value.Value{f.off(at[0], bPanel), f.off(at[1], i64(c.rowBytes())), soon, after[0]}
+		next = []value.Value{f.off(at[0], bPanel), f.off(at[1], i64(c.rowBytes())), soon, after[0]}
+		if c.prologue != nil {
+			next = append(next, f.add(at[4], i64(c.columns())), f.sub(at[5], i64(c.columns())))
+		}
+		return next
 	})
 	f.Block.NewRet(nil)
 	return f.Func
@@ -89,6 +118,8 @@ type tile struct {
 	h           int
 	aRow, aRow3 value.Value
 	starts      []value.Value // of rows 0, 5, 10
+	k           value.Value   // the first element of k, if the core has a prologue
+	place       panelPlace    // of the panel at hand, likewise
 }
 
 // product returns the h·vecs vectors of sums, a row behind the other.
@@ -99,14 +130,25 @@ func (k *tile) product(some, steps, b, bStep, soon, drip, far value.Value) (sums
 	k.Block = body
 	start := append(append([]value.Value{b}, k.starts...), first...)
 	start = append(start, soon)
+	all := len(start) - 1
+	if k.k != nil {
+		start = append(start, k.k)
+	}
 	last := k.repeat(steps, start, func(at []value.Value) []value.Value {
-		n, all := 1+len(k.starts), len(at)-1
+		n := 1 + len(k.starts)
+		if k.k != nil {
+			k.place.k = at[all+1]
+		}
 		next := append(k.advance(at[:n], bStep), k.step(at[:n], at[n:all])...)
 		k.prefetch(at[all], false, 1)
 		for j := 0; j < k.core.panelRow(); j += line {
 			k.prefetch(k.off(k.off(at[0], far), i64(j)), false, 3)
 		}
-		return append(next, k.off(at[all], drip))
+		next = append(next, k.off(at[all], drip))
+		if k.k != nil {
+			next = append(next, k.add(at[all+1], i64(1)))
+		}
+		return next
 	})
 	k.Block.NewBr(end)
 	join := func(i int, from value.Value) value.Value {
@@ -116,7 +158,7 @@ func (k *tile) product(some, steps, b, bStep, soon, drip, far value.Value) (sums
 	for i := range sums {
 		sums[i] = join(1+len(k.starts)+i, first[i])
 	}
-	after = join(len(last)-1, soon)
+	after = join(all, soon)
 	k.Block = end
 	return sums, after
 }
@@ -156,7 +198,7 @@ func (k *tile) advance(at []value.Value, bStep value.Value) []value.Value {
 // step adds one unit of k.
 func (k *tile) step(at, sums []value.Value) []value.Value {
 	c := k.core
-	bs := k.units(c, at[0])
+	bs := k.units(c, at[0], k.place)
 	next := make([]value.Value, len(sums))
 	for r := range k.h {
 		a := k.splat(c.lanes, k.load(c.unit, k.row(at[1+r/perPointer], r%perPointer), 1))

@@ -37,6 +37,9 @@ func (q *Plan) Units() []Unit {
 		}}
 	}
 	b := packer{core: q.packed, from: q.p.B, narrow: q.packed.narrow, prologue: q.p.PrologueB.Emit}
+	if q.packed.prologue != nil {
+		b.prologue = nil
+	}
 	all := []Unit{unit(q.kernel, q.least(q.p.PrologueB.set(), c.elem, q.p.B), func(m *module) {
 		if q.vector {
 			m.vecmat(b, q.kernel, q.orderB())
@@ -54,7 +57,7 @@ func (q *Plan) Units() []Unit {
 		all = append(all, unit(q.packB, q.least(q.p.PrologueB.set(), c.elem, q.p.B), func(m *module) { m.packB(b, q.packB, q.orderB(), q.p.GatherB != nil) }))
 	}
 	if q.widen != "" {
-		all = append(all, unit(q.widen, q.least(false, c.elem), func(m *module) { m.widen(q.packed, c, q.widen) }))
+		all = append(all, unit(q.widen, q.least(q.packed.prologue != nil, c.elem), func(m *module) { m.widen(q.packed, c, q.widen) }))
 	}
 	if q.epilogue != "" {
 		all = append(all, unit(q.epilogue, q.least(q.p.Epilogue.set(), q.p.Acc, q.p.C), func(m *module) {
