@@ -1,9 +1,9 @@
-// Package backends is the border between the tensor library and the devices
-// it runs on: what a backend is, how one registers, and how programs are
-// handed to it. Its central type is [Backend].
+// Package backends is the interface between the tensor library and the devices that it runs
+// on. It says what a backend is, and how a backend registers ([Register]) and is opened
+// ([Open]). Its central type is [Backend].
 //
-// A backend gets the text of an MLIR module and nothing else. Its results must
-// be what that text says.
+// The input of a backend is the text of an MLIR module and nothing else. The results of the
+// program must be those that the text defines.
 //
 // imports only ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/verify, ltc/ir/types,
 // ltc/internal/diag and ltc/internal/env.
@@ -20,54 +20,53 @@ import (
 	"ltc/soa"
 )
 
-// Backend compiles modules for its devices. Its methods may be called from
-// any goroutine.
+// Backend compiles modules for its devices. Any goroutine may call its methods.
 type Backend interface {
-	// Name is the name it was registered under.
+	// Name returns the name that the backend was registered under.
 	Name() string
-	// Devices lists what programs can run on; never empty.
+	// Devices returns the devices that programs can run on, at least one.
 	Devices() []Device
-	// Compile checks the module and makes it runnable. An error of the text
-	// is positional (*mlir.Error); ops that the backend lacks are reported all
-	// at once (*UnsupportedError).
+	// Compile checks and compiles a module. A mistake of the text is an *mlir.Error, with
+	// its position. Ops that the backend cannot run are reported all at once, by an
+	// *UnsupportedError.
 	Compile(ctx context.Context, m Module, o Options) (Executable, error)
-	// Capabilities says what the backend can do beyond these methods. It does not change.
+	// Capabilities returns the optional abilities of the backend, which never change.
 	Capabilities() Capabilities
 }
 
-// Capabilities are what a backend can do beyond the methods of [Backend]. The zero value
-// is a backend that can do nothing more: callers ask neither for its name nor its type.
+// Capabilities are the optional abilities of a backend. The zero value has none. Callers
+// decide by these fields alone, and not by the name or the type of a backend.
 type Capabilities struct {
-	// Immediate says that a run costs less than waking a goroutine for it, so that callers
-	// need not run programs in the background.
+	// Immediate says that a run is shorter than waking a goroutine: callers need not run
+	// programs in the background.
 	Immediate bool
-	// Allocator gives memory of the device; nil: the device uses the host's.
+	// Allocator allocates memory of the device; nil: the device uses the host's memory.
 	Allocator Allocator
-	// Queue is the one in which the device copies from and to the memory of Allocator, and
-	// gives it back: a run in it returns when it is queued, and whoever reads its results
-	// waits. What a queued run was to write is undefined once Queue.Wait returns an error
-	// other than its context's. nil, or without Allocator: a run has ended when it returns.
+	// Queue is the queue of copies to and from the memory of Allocator, which is also freed
+	// in it. A run in this queue returns when it is queued, and readers of its results wait
+	// for the queue. If Queue.Wait returns an error other than its context's, the results of
+	// queued runs are undefined. nil, or without Allocator: a run is done when it returns.
 	Queue Queue
 	// Loader loads artifacts; nil: programs are always compiled.
 	Loader Loader
 }
 
-// Executable is a compiled program. It is immutable: any number of goroutines
-// may use it at once.
+// Executable is a compiled program. It is immutable; any number of goroutines may use it
+// at once.
 type Executable interface {
+	// Signature returns the types of arguments and results. It must not be changed.
 	Signature() *Signature
-	// Bind fixes arguments that the text marks ltc.constant, by position, and
-	// returns an executable that takes their values from here. The backend may
-	// fold and pack them once, and any run may read them in the caller's memory.
-	// That memory must not change as long as the executable is used; if it is
-	// released, further runs may be errors. Call.Args at bound positions are
-	// ignored and may be zero views.
+	// Bind returns an executable with fixed values for arguments that the text marks
+	// ltc.constant. The keys are the positions of arguments. The backend may fold or pack
+	// the values once, and any run may read them in the caller's memory. The memory must
+	// not change as long as the executable is used. After its release, further runs may
+	// return errors. Runs ignore Call.Args at bound positions.
 	Bind(ctx context.Context, constants map[int]soa.View) (Executable, error)
-	// Execute runs the program. When it fails no result and no donated
-	// argument has been written.
+	// Execute runs the program. If it fails, it has written no result and no donated
+	// argument.
 	Execute(ctx context.Context, c *Call) error
-	// Artifact returns what a [Loader] loads later without compiling; an error wrapping
-	// errors.ErrUnsupported when the backend has no such form.
+	// Artifact returns the executable as bytes, for [Loader]. The error wraps
+	// errors.ErrUnsupported if the backend has no such form.
 	Artifact() ([]byte, error)
 }
 
@@ -80,30 +79,30 @@ func NewModule(text string) Module { return Module{text} }
 // Text returns the text.
 func (m Module) Text() string { return m.text }
 
-// Options steer a compile without changing what the program computes, but for how it
-// is rounded.
+// Options are the options of a compile. They change at most the rounding of a program's
+// results.
 type Options struct {
 	Name    string // of the program, for error messages; "module.mlir" if empty
-	Threads int    // most threads one Execute may use; 0: the backend's default
+	Threads int    // the most threads that one Execute may use; 0: the backend's default
 	Profile bool   // measure each step; see [Profiler]
-	// TF32 lets products of f32 take 11 of the 24 bits of their factors where the
-	// device's tensor cores are faster then; sums are of f32. Others ignore it.
+	// TF32 lets matrix products of f32 read their factors with 11 bits of precision instead
+	// of 24, on devices whose tensor cores are then faster. Sums stay f32. Other devices
+	// ignore it.
 	TF32 bool
-	// Ordered has floats that a scatter adds to one element added in the order of the
-	// updates, so that every run gives the same bits, where a device would otherwise
-	// add them as they come.
+	// Ordered makes a scatter add floats to an element in the order of the updates, so that
+	// all runs give the same bits. By default a device may add them in any order.
 	Ordered bool
-	// Compiled makes it an error of Compile, a *[FallbackError], that the evaluator
-	// would run the program or an op of it. Where it is not set that is a warning.
+	// Compiled makes Compile return a *[FallbackError] if the evaluator would run the
+	// program or an op of it. By default that is a warning.
 	Compiled bool
-	// Warn gets the warning, once a program; nil: it is logged to Logger.
+	// Warn is called with the warning, once for each program; nil: Logger logs it.
 	Warn func(*FallbackError)
-	// Logger gets what the backend and the program log; nil: [slog.Default], as it is at
-	// each record.
+	// Logger is the logger of the backend and of the program's runs. nil: [slog.Default] at
+	// the time of each record.
 	Logger *slog.Logger
 }
 
-// Log returns the logger.
+// Log returns Logger, or [slog.Default] if that is nil.
 func (o *Options) Log() *slog.Logger {
 	if o.Logger != nil {
 		return o.Logger
@@ -111,18 +110,18 @@ func (o *Options) Log() *slog.Logger {
 	return slog.Default()
 }
 
-// Device is something programs run on.
+// Device is a device that programs run on.
 type Device struct {
-	Name       string            // cpu, cuda:0
+	Name       string            // such as cpu or cuda:0
 	Memory     int64             // bytes; 0 if unknown
-	Properties map[string]string // what else the backend tells
+	Properties map[string]string // further properties, by names of the backend
 }
 
-// AnySize is a dimension in a [Signature] whose size every call chooses for
-// itself. A program has such dimensions only where its backend runs them.
+// AnySize stands for an open size in the types of a [Signature]: each call chooses the size
+// of the dimension. Only some backends compile programs with open sizes.
 const AnySize = -1
 
-// Signature says what an executable takes and gives.
+// Signature has the arguments and results of an executable, in order.
 type Signature struct {
 	Args    []Arg
 	Results []Result
@@ -133,7 +132,7 @@ type Arg struct {
 	Name     string // ltc.name; empty if the text has none
 	Type     types.Type
 	Alias    int  // the result that takes over the argument's memory (tf.aliasing_output); -1 if none
-	Constant bool // ltc.constant: may be bound
+	Constant bool // ltc.constant: [Executable].Bind may fix it
 }
 
 // Result describes a result of main.
@@ -143,37 +142,35 @@ type Result struct {
 	Alias int // the argument whose memory it takes over; -1 if none
 }
 
-// Call is one run of an executable. It may be used again after Execute has
-// returned.
+// Call has the arguments and results of one run of an executable. It may be used again after
+// Execute has returned.
 type Call struct {
-	// Args are only read; strides and pointer tables are the caller's choice.
-	// Dense ones are read where they lie. A backend may copy others in each run,
-	// where its kernels cannot read them: cpu reads most of them where they lie,
-	// eval copies all. See [Copying].
+	// Args are the arguments, which are only read. They may have any strides and tables.
+	// Dense views are read in place. Other views a backend may copy in each run: cpu reads
+	// most of them in place, and eval copies all. See [Copying].
 	Args []soa.View
-	// Results are written where they lie, which must not be memory that is to be read
-	// only ([soa.View.ReadOnly]). A zero view is replaced by a fresh dense one, and an
-	// empty list by a full one. The result of a donated argument is zero, and becomes that
-	// argument's view; or it is a view of its own, and the argument keeps its value. A
-	// result may share memory with no argument but that one.
+	// Results are the views that the results are written to. A read-only view is an error
+	// ([soa.View.ReadOnly]). Execute replaces a zero view by a fresh dense view, and an empty
+	// list by a full one. For a result that takes over a donated argument, a zero view
+	// becomes the argument's view. With a view of its own for the result, the argument keeps
+	// its value. A result may share memory with the argument that it takes over, and with no
+	// other.
 	Results []soa.View
-	// Alloc, if set, gives the memory of results whose view is zero: dense, of
-	// the type asked for, contents undefined. A backend whose results are in
-	// memory that Go sees asks for it with [Call.Make].
+	// Alloc, if not nil, allocates results whose view is zero: a dense view of the given
+	// type, with undefined contents. Backends with results in the host's memory call it by
+	// [Call.Make].
 	Alloc func(types.Type) soa.View
-	// Resident leaves results whose view is zero in the memory of the device that
-	// computes them, where its next program finds them: see [soa.View.Remote]. A
-	// donated argument that is in the host's memory then keeps its value. Without
-	// it, and on devices whose memory is the host's, Go sees them.
+	// Resident keeps results whose view is zero in the memory of the device, for its next
+	// program: see [soa.View.Remote]. A donated argument in the host's memory then keeps its
+	// value. By default such results are in the host's memory.
 	Resident bool
-	// Queue orders this run with others on the device; nil: run at once and
-	// return when done. What is in the host's memory is there when Execute returns,
-	// in any case.
+	// Queue orders this run with other runs on the device; nil: Execute returns when the run
+	// is done. Results in the host's memory are there when Execute returns, in either case.
 	Queue Queue
 }
 
-// Make returns memory for a result that the caller leaves to the backend; its
-// contents are undefined.
+// Make allocates memory of the host for a result whose view is zero, by Alloc if that is
+// set. The contents are undefined.
 func (c *Call) Make(t types.Type) soa.View {
 	if c.Alloc != nil {
 		return c.Alloc(t)
@@ -181,91 +178,88 @@ func (c *Call) Make(t types.Type) soa.View {
 	return soa.Make(t)
 }
 
-// Allocator is the memory of a device that does not use the host's.
+// Allocator allocates memory of a device that does not use the host's memory.
 type Allocator interface {
-	// Make returns fresh memory of the device for a value, dense, contents undefined,
-	// which is freed after its last view is gone: see [soa.View.Remote].
+	// Make returns a dense view of fresh memory of the device, with undefined contents. The
+	// memory is freed after its last view is unreachable: see [soa.View.Remote].
 	Make(t types.Type) (soa.View, error)
 }
 
-// Loader makes programs runnable with what [Executable.Artifact] has returned, also of
-// another process.
+// Loader loads the artifacts of [Executable.Artifact], also those of another process.
 type Loader interface {
-	// Load is Compile of the module, with the options, that the artifact was made of,
-	// but takes the code from there. The error wraps [ErrArtifact] if the artifact is
-	// of a program whose code differs, or for another device.
+	// Load is Compile with the code of an artifact. The module and the options must be those
+	// that the artifact was made of. The error wraps [ErrArtifact] if the artifact is of
+	// another program or for another device.
 	Load(ctx context.Context, m Module, o Options, artifact []byte) (Executable, error)
 }
 
-// ErrArtifact is what errors of [Loader] wrap for artifacts that do not fit.
+// ErrArtifact is wrapped by errors of [Loader] for an artifact that does not fit.
 var ErrArtifact = errors.New("the artifact does not fit")
 
-// ErrExhausted is what errors of [Backend.Compile] wrap where the system refuses the
-// memory or the mappings that code needs. There may be some when executables are
-// dropped that nobody runs: who keeps some drops these, and compiles again.
+// ErrExhausted is wrapped by errors of [Backend.Compile] if the system refuses memory or
+// mappings for code. A caller that keeps idle executables can drop them and compile again.
 var ErrExhausted = fmt.Errorf("%w: none is left for compiled code", soa.ErrMemory)
 
 // Sized is an [Executable] that knows how much memory a run takes.
 type Sized interface {
-	// WorkspaceBytes is what a run takes besides arguments and results.
+	// WorkspaceBytes returns the bytes of a run's workspace: its memory besides arguments
+	// and results.
 	WorkspaceBytes() int
 }
 
-// Resident is an [Executable] that knows how much memory it takes itself.
+// Resident is an [Executable] that knows how much memory it holds between runs.
 type Resident interface {
-	// ResidentBytes is what the executable takes as long as it is kept, by
-	// the backend's own reckoning: the program in its forms, code and constants, on
-	// the host and on the device. Memory that only runs need does not count. It is
-	// asked for once, before the first run.
+	// ResidentBytes returns an estimate of the bytes that the executable holds as long as it
+	// is kept: the program's representations, code and constants, on the host and on the
+	// device. The workspace of runs does not count. It is called once, before the first run.
 	ResidentBytes() int
 }
 
-// Growing is a [Resident] that takes more as calls come for which it has no code yet,
-// such as those with views of another layout, or of another size.
+// Growing is a [Resident] that compiles further code during its calls, for instance for
+// views of another layout or size.
 type Growing interface {
 	Resident
-	// Grown returns where it counts what it takes beyond ResidentBytes, in bytes; nil
-	// if it cannot grow. It is asked for once. The number is read after each run.
+	// Grown returns the counter of the bytes beyond ResidentBytes; nil if the executable
+	// cannot grow. It is called once, and the counter is read after each run.
 	Grown() *atomic.Int64
 }
 
-// Copying is an [Executable] that knows how much its runs copy.
+// Copying is an [Executable] that counts the bytes that its runs copy.
 type Copying interface {
-	// CopiedBytes is how many bytes all runs so far have copied between the
-	// caller's memory and their own. They are arguments that are not read where they
-	// lie, and results that are not computed where they are to be. What has been bound
-	// is another executable and counts for itself.
+	// CopiedBytes returns how many bytes all runs so far have copied: arguments that were
+	// not read in place, and results that were not written in place. An executable that Bind
+	// has returned counts by itself.
 	CopiedBytes() int64
 }
 
-// Varying is an [Executable] that makes code for views that are not dense when calls
-// bring them, for each way in which all of a call lie.
+// Varying is an [Executable] that compiles further code when a call has views that are not
+// dense: one variant for each combination of layouts.
 type Varying interface {
-	// Variants is for how many ways it has made code, and for how many it could make
-	// none, so that their runs copy ([Copying]). There are no more ways than it keeps
-	// code for: runs of further ones copy, too.
+	// Variants returns the number of combinations that there is code for, and of those whose
+	// compile failed. Views of the latter are copied ([Copying]). Their number is limited:
+	// beyond the limit views are copied too.
 	Variants() (made, failed int)
 }
 
-// Sizing is an [Executable] that knows without a run which sizes go together, where
-// its program leaves one open.
+// Sizing is an [Executable] with open sizes that can check the sizes of a call without a
+// run.
 type Sizing interface {
-	// CheckSizes reports what Execute would of the types and sizes of a call. It
-	// runs nothing and reads no element.
+	// CheckSizes returns the error that Execute would return for the types and sizes of a
+	// call. It runs nothing and reads no element.
 	CheckSizes(c *Call) error
 }
 
-// Queue is an ordered list of work on a device, such as a CUDA stream. A
-// backend accepts the queues that it made and nil.
+// Queue is an ordered list of work on a device, such as a CUDA stream. A backend accepts nil
+// and the queues that it has made itself.
 type Queue interface {
-	// Wait returns when all that was queued is done, with its first error; or when
-	// the context ends, with its cause.
+	// Wait returns when all queued work is done, with the first error of that work. If ctx
+	// ends earlier, it returns the cause of ctx.
 	Wait(ctx context.Context) error
 }
 
-// RunError is a failure while a program ran.
+// RunError is the failure of an op while a program ran.
 type RunError struct {
-	Op     int // ordinal of the op in the text's order (mlir.Op.Ordinal); -1 if unknown
+	Op     int // ordinal of the op in the text (mlir.Op.Ordinal); -1 if unknown
 	Reason error
 }
 
@@ -279,17 +273,17 @@ func (e *RunError) Error() string {
 // Unwrap returns the reason.
 func (e *RunError) Unwrap() error { return e.Reason }
 
-// NotImplemented answers every method of [Backend]: embed it so that a
-// backend keeps compiling as the interface grows.
+// NotImplemented has every method of [Backend]. A backend that embeds it still builds when
+// methods are added to the interface.
 type NotImplemented struct{}
 
 // Name returns "".
 func (NotImplemented) Name() string { return "" }
 
-// Devices returns one device without properties.
+// Devices returns one device, of unknown memory.
 func (NotImplemented) Devices() []Device { return []Device{{Name: "device"}} }
 
-// Capabilities returns none.
+// Capabilities returns the zero value.
 func (NotImplemented) Capabilities() Capabilities { return Capabilities{} }
 
 // Compile returns an error wrapping [errors.ErrUnsupported].

@@ -10,17 +10,17 @@ import (
 	"ltc/soa"
 )
 
-// CheckCall reports the first argument or result of c that does not fit sig:
-// a number, type or shape that is another, a view that cannot be used or, for
-// a result, written. Arguments for which bound is set are not looked at, but bound
-// memory must not have been released; bound may be nil. An empty c.Results is filled with as many zero views as there
-// are results.
+// CheckCall returns an error for the first argument or result of c that does not fit sig. Its
+// number, dtype or shape may be wrong, its view invalid, or a result's view not writable.
+// Arguments with a view in bound are not checked, but bound memory must not have been
+// released. Bound has one view per argument, or is nil. CheckCall fills an empty c.Results
+// with zero views.
 func CheckCall(sig *Signature, c *Call, bound []soa.View) error {
 	return CheckCallOn(sig, c, bound, nil)
 }
 
-// CheckCallOn is CheckCall for a backend that reaches remote memory, besides the
-// host's: m's. nil: it reaches none.
+// CheckCallOn is CheckCall for a backend whose programs access the remote memory m besides the
+// host's; nil: the host's only.
 func CheckCallOn(sig *Signature, c *Call, bound []soa.View, m soa.Remote) error {
 	if len(c.Args) != len(sig.Args) {
 		return fmt.Errorf("execute: %s given, the program takes %d", diag.Count(len(c.Args), "argument"), len(sig.Args))
@@ -79,7 +79,8 @@ func CheckCallOn(sig *Signature, c *Call, bound []soa.View, m soa.Remote) error 
 	return nil
 }
 
-// CheckBind reports the first constant that cannot be bound.
+// CheckBind returns an error for the first argument that [Executable].Bind cannot fix: it is
+// not marked ltc.constant, or the value does not fit its type.
 func CheckBind(sig *Signature, constants map[int]soa.View) error {
 	for i := range sig.Args { // in order, so that the same mistake is always the first
 		v, given := constants[i]
@@ -102,7 +103,7 @@ func CheckBind(sig *Signature, constants map[int]soa.View) error {
 	return nil
 }
 
-// reached reports that a view is remote and not of the memory that is reached.
+// reached returns an error if a view is in remote memory other than m.
 func reached(v *soa.View, m soa.Remote) error {
 	if !v.OffHeap() {
 		return nil
@@ -113,8 +114,8 @@ func reached(v *soa.View, m soa.Remote) error {
 	return nil
 }
 
-// Fits reports why v cannot stand for a tensor of type want, in which a
-// dimension of [AnySize] stands for any.
+// Fits returns an error if v cannot be an argument or result of type want, or is invalid. A
+// dimension of [AnySize] in want fits any size.
 func Fits(v soa.View, want types.Type) error {
 	switch {
 	case v.IsZero():
@@ -125,12 +126,11 @@ func Fits(v soa.View, want types.Type) error {
 	return v.Check()
 }
 
-// TypeText prints the type of an argument or result, with ? for dimensions of
-// [AnySize].
+// TypeText formats the type of an argument or result, with ? for [AnySize].
 func TypeText(t types.Type) string { return strings.ReplaceAll(t.String(), strconv.Itoa(AnySize), "?") }
 
-// Label names argument or result i in errors: by its number and, if it has one, its
-// name.
+// Label returns the text for argument or result i in errors: its number and, if it has one,
+// its name.
 func Label(i int, name string) string {
 	if name == "" {
 		return strconv.Itoa(i)
@@ -138,7 +138,7 @@ func Label(i int, name string) string {
 	return fmt.Sprintf("%d (%q)", i, name)
 }
 
-// opens reports whether t has the sizes that want does not leave open.
+// opens reports whether t equals want, except in the sizes that want leaves open.
 func opens(want, t types.Type) bool {
 	if t.DType != want.DType || len(t.Shape) != len(want.Shape) {
 		return false

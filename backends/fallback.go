@@ -13,22 +13,23 @@ import (
 	"ltc/stablehlo"
 )
 
-// ErrFallback is what a [FallbackError] wraps.
+// ErrFallback is wrapped by each [FallbackError].
 var ErrFallback = errors.New("left to the evaluator")
 
-// Fallback is an op for which a backend has no compiled code, so that a slower
-// interpreter on the host runs it, the evaluator; or a whole program.
+// Fallback is an op, or a whole program, that a backend cannot compile. The evaluator, a
+// slower interpreter on the host, runs it.
 type Fallback struct {
-	Op     string // stablehlo.fft; empty: the whole program
-	Line   string // of the user's program, train.go:41, or of the text, program:12
-	Reason string
+	Op     string // such as stablehlo.fft; empty: the whole program
+	Line   string // of the user's program (train.go:41) or of the text (program:12)
+	Reason string // why the op is not compiled
 
-	// Where the op is in the text, for [ReportFallbacks] to find the line of. Pos is
-	// looked at where Ordinal is below 0.
+	// Ordinal or, if that is negative, Pos tells where the op is in the text.
+	// [ReportFallbacks] finds an empty Line by it.
 	Ordinal int
 	Pos     mlir.Pos
 }
 
+// String returns the line, the op and the reason.
 func (f *Fallback) String() string {
 	what := f.Op
 	if what == "" {
@@ -37,15 +38,15 @@ func (f *Fallback) String() string {
 	return fmt.Sprintf("%s: %s: %s", f.Line, what, f.Reason)
 }
 
-// FallbackError lists what of a program a backend leaves to the evaluator. It is a
-// warning, or the error of Compile where [Options.Compiled] is set.
+// FallbackError lists the ops of a program that a backend leaves to the evaluator. It is a
+// warning, or the error of Compile if [Options.Compiled] is set.
 type FallbackError struct {
 	Backend string
 	Program string // Options.Name
 	Ops     []Fallback
 }
 
-// Whole reports whether the evaluator runs all of the program.
+// Whole reports whether the evaluator runs the whole program.
 func (e *FallbackError) Whole() bool { return len(e.Ops) == 1 && e.Ops[0].Op == "" }
 
 func (e *FallbackError) Error() string {
@@ -68,10 +69,10 @@ func (e *FallbackError) Error() string {
 // Unwrap returns [ErrFallback].
 func (e *FallbackError) Unwrap() error { return ErrFallback }
 
-// mostListed is how many ops a warning names.
+// mostListed is the limit of ops that a warning names.
 const mostListed = 5
 
-// Log writes e as one warning.
+// Log logs e as one warning, with the given attributes.
 func (e *FallbackError) Log(to *slog.Logger, attrs ...slog.Attr) {
 	first, message := &e.Ops[0], "ops of a program run uncompiled, by the evaluator"
 	attrs = append(attrs, slog.String("backend", e.Backend))
@@ -98,9 +99,10 @@ func (e *FallbackError) Log(to *slog.Logger, attrs ...slog.Attr) {
 	to.LogAttrs(context.Background(), slog.LevelWarn, message, attrs...)
 }
 
-// ReportFallbacks is what Compile of a backend calls with what it leaves to the
-// evaluator, when it has compiled m: once a program, whatever runs it. It returns the
-// error of Compile if the options refuse that, else it warns as they say.
+// ReportFallbacks reports the ops of m that a backend leaves to the evaluator. Backends call
+// it in Compile, once for each program. It returns the error of Compile if [Options].Compiled
+// or LTC_COMPILED is set, else it warns by [Options].Warn or Logger. Without ops it does
+// nothing.
 func ReportFallbacks(backend string, m Module, o Options, ops []Fallback) error {
 	if len(ops) == 0 {
 		return nil
@@ -118,7 +120,7 @@ func ReportFallbacks(backend string, m Module, o Options, ops []Fallback) error 
 	return nil
 }
 
-// placeFallbacks finds the lines of ops that have none.
+// placeFallbacks sets the lines of ops that have none.
 func placeFallbacks(m Module, name string, ops []Fallback) {
 	if name == "" {
 		name = "module.mlir"

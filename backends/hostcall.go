@@ -12,15 +12,15 @@ import (
 
 // HostCall is one run of a stablehlo.custom_call on the host.
 type HostCall struct {
-	Target string // the name of the function called
-	Config string // backend_config, where it is a string
-	// Args and Results are dense and valid until the function returns. Args
-	// must not be written; what Results hold before they are is undefined.
+	Target string // call_target_name: the name of the function
+	Config string // backend_config, if it is a string
+	// Args and Results are dense, and valid until the function returns. Args must not be
+	// written. Results have undefined contents until the function writes them.
 	Args, Results []soa.View
 }
 
-// HostFunc runs a custom_call. Its error, or a panic of it, ends the program's run with
-// a [RunError].
+// HostFunc runs a custom_call. If it returns an error or panics, the run of the program
+// fails with a [RunError].
 type HostFunc func(ctx context.Context, c *HostCall) error
 
 var hostFuncs struct {
@@ -33,9 +33,9 @@ type hostFunc struct {
 	caller string
 }
 
-// RegisterHost makes f what a custom_call of the given name runs on every
-// backend that can call the host. Programs compiled earlier keep what they
-// found then.
+// RegisterHost registers the function that a custom_call of the given name runs, on every
+// backend that can call the host. A nil function, or a name that is registered already, is an
+// error. Programs that were compiled earlier do not see it.
 func RegisterHost(name string, f HostFunc) error {
 	caller := "unknown"
 	if _, file, line, ok := runtime.Caller(1); ok {
@@ -56,7 +56,8 @@ func RegisterHost(name string, f HostFunc) error {
 	return nil
 }
 
-// guarded is f with its panics as errors: backends call it on goroutines of their own.
+// guarded returns f with panics turned into errors, since backends call it on goroutines of
+// their own.
 func (f HostFunc) guarded(caller string) HostFunc {
 	return func(ctx context.Context, c *HostCall) (err error) {
 		defer func() {
@@ -68,7 +69,7 @@ func (f HostFunc) guarded(caller string) HostFunc {
 	}
 }
 
-// Host returns the host function registered under name, or nil.
+// Host returns the host function that is registered under name; nil if there is none.
 func Host(name string) HostFunc {
 	hostFuncs.RLock()
 	defer hostFuncs.RUnlock()

@@ -12,22 +12,21 @@ import (
 	"ltc/stablehlo/verify"
 )
 
-// Program is a module that has been read and checked, for a backend to compile.
+// Program is a module that was parsed and verified, for a backend to compile.
 type Program struct {
-	File      string       // what errors call the text
-	Module    *mlir.Module // the backend's own: it may be changed
+	File      string       // the name of the text in errors
+	Module    *mlir.Module // the backend owns it and may change it
 	Signature *Signature   // of main
-	// Lacking lists types of main's that no caller can hold. A backend adds the
-	// ops that it lacks and reports all at once: see [Unsupported].
+	// Lacking lists arguments and results of main whose types no caller can hold. A backend
+	// appends the ops that it cannot run, and reports all at once by [Unsupported].
 	Lacking []UnsupportedOp
 
-	lines []string
+	lines []string // of the text
 }
 
-// Load is what the Compile of a backend begins with: it parses and verifies
-// the module and reads what main takes and gives. The error is the context's,
-// a positional one of the text (*[mlir.Error] or [mlir.Errors]), or says that
-// an option makes no sense.
+// Load parses and verifies a module and reads the signature of main. A backend's Compile
+// begins with it. The error is the cause of ctx, a mistake of the text with its position
+// (*[mlir.Error] or [mlir.Errors]), or an invalid option.
 //
 //	func (c *chip) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
 //		p, err := backends.Load(ctx, m, o)
@@ -45,8 +44,8 @@ func Load(ctx context.Context, m Module, o Options) (*Program, error) {
 	return load(ctx, m, o, ReadSignature)
 }
 
-// LoadOpen is Load for a backend that runs programs whose text leaves sizes
-// open: these are [AnySize] in the signature.
+// LoadOpen is Load for a backend that runs programs with open sizes. They are [AnySize] in
+// the signature.
 func LoadOpen(ctx context.Context, m Module, o Options) (*Program, error) {
 	return load(ctx, m, o, ReadOpenSignature)
 }
@@ -79,7 +78,8 @@ func load(ctx context.Context, m Module, o Options, read func(*mlir.Module) (*Si
 	return p, nil
 }
 
-// Line returns the text's line at pos, cut short: a literal can be megabytes.
+// Line returns the text's line at pos, shortened since a literal can have megabytes; "" if
+// there is none.
 func (p *Program) Line(pos mlir.Pos) string {
 	l := p.line(pos)
 	return l[:min(len(l), diag.Shown)]
@@ -92,8 +92,8 @@ func (p *Program) line(pos mlir.Pos) string {
 	return p.lines[pos.Line-1]
 }
 
-// Place adds the file and the source line to an [mlir.Error] that has only a
-// position; other errors it returns as they are.
+// Place adds the file and the source line to an [mlir.Error] that has only a position. It
+// returns other errors unchanged.
 func (p *Program) Place(err error) error {
 	var e *mlir.Error
 	if !errors.As(err, &e) || e.File != "" {

@@ -7,8 +7,8 @@ import (
 
 type loggerKey struct{}
 
-// WithLogger returns a context by which what is asked for within a compile, such as a
-// compiler of kernels, finds the logger of the options.
+// WithLogger returns a context with the logger of the options, for code that a compile calls
+// without the options, such as a compiler of kernels.
 func WithLogger(ctx context.Context, o *Options) context.Context {
 	if o.Logger == nil {
 		return ctx
@@ -16,7 +16,7 @@ func WithLogger(ctx context.Context, o *Options) context.Context {
 	return context.WithValue(ctx, loggerKey{}, o.Logger)
 }
 
-// LoggerOf returns the logger of a context; nil if it has none.
+// LoggerOf returns the logger that [WithLogger] has put into a context; nil if there is none.
 func LoggerOf(ctx context.Context) *slog.Logger {
 	l, _ := ctx.Value(loggerKey{}).(*slog.Logger)
 	return l

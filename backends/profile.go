@@ -15,45 +15,44 @@ import (
 	"ltc/mlir"
 )
 
-// Profiler is an [Executable] that measures its steps when [Options.Profile]
-// asked for that. What is bound of it counts together with it.
+// Profiler is an [Executable] that measures its steps if [Options.Profile] is set. The runs
+// of executables that its Bind has returned are counted together with its own.
 type Profiler interface {
-	// Profile returns what all runs have taken until now; nil if nobody asked.
+	// Profile returns the profile of each step, over all runs so far; nil if
+	// [Options.Profile] is not set.
 	Profile() []StepProfile
 }
 
-// StepProfile is what a step of a program has taken: a kernel, an op that is run
-// by other means, a loop or a branch. Steps of the regions of a loop or branch
-// follow it.
+// StepProfile is the profile of one step of a program: a kernel, an op that runs without a
+// kernel, a loop or a branch. The steps in the regions of a loop or branch follow it.
 type StepProfile struct {
 	Op    int    // ordinal of the op in the text that the step was made for; -1 if unknown
-	What  string // what the step does: "matmul f32 64×512×784, add, maximum"
-	Line  string // of the program that recorded that op: "train.go:41"; "" if the text does not tell
-	Place string // all that is known of where the step comes from; see [LocateProfile]
+	What  string // what the step computes: "matmul f32 64×512×784, add, maximum"
+	Line  string // the line that recorded that op: "train.go:41"; "" if the text does not have it
+	Place string // Line with more about the origin of the step; see [LocateProfile]
 	Depth int    // 0: a step of main; 1: of a region of the loop or branch before it, and so on
-	// Nested says that steps of a greater depth follow, whose times are part of
-	// this one's.
+	// Nested says that the step is a loop or branch: steps of a greater depth follow, and
+	// their times are part of its own.
 	Nested bool
-	// Kernel is false for what the evaluator runs, and for loops and branches.
-	Kernel bool
-	Parts  int // how many threads each run was cut for
-	Runs   int64
+	Kernel bool          // false for steps that the evaluator runs, and for loops and branches
+	Parts  int           // the number of chunks for threads that each run was cut into
+	Runs   int64         // the number of runs
 	Total  time.Duration // of all runs
-	Least  time.Duration // of one
-	// Flops and Bytes are what a run computes and moves by the program's text: no
-	// counters of a processor. 0 if nobody knows.
+	Least  time.Duration // of the fastest run
+	// Flops and Bytes are the numbers of operations and bytes of a run. They are computed
+	// from the program, and not measured. 0 if unknown.
 	Flops, Bytes float64
-	Results      []int // of main that it writes
+	Results      []int // the results of main that the step writes
 	// Factors is the type of the factors of a matrix product, on which its peak
 	// depends; Invalid for other steps.
 	Factors types.DType
 }
 
-// Peaks are what a machine can do at most, in flops of f32 and of bf16 and in
-// bytes a second; 0 is unknown.
+// Peaks are the highest rates of a machine: flops a second of f32 and of bf16, and bytes a
+// second of memory. 0 is unknown.
 type Peaks struct{ F32, BF16, Bytes float64 }
 
-// flops returns the peak for products of a type; f64 has half the lanes of f32.
+// flops returns the peak for products of a type. A vector has half as many f64 as f32.
 func (p Peaks) flops(factors types.DType) float64 {
 	switch factors {
 	case types.BF16:
@@ -67,9 +66,10 @@ func (p Peaks) flops(factors types.DType) float64 {
 	return p.F32
 }
 
-// Share returns which part of what the machine can do at most a run has reached:
-// of what it computes, or of what it moves, whichever is more, and which of both
-// it is. Beyond 1 the operands were in caches, whose peaks are higher.
+// Share returns the share of the machine's peak that the fastest run has reached. That is the
+// larger of the shares for flops and for bytes, and of says which: "flops" or "copy". A
+// share above 1 means that the operands were in caches, whose peaks are higher. It is 0 if
+// nothing was measured or no peak is known.
 func (s *StepProfile) Share(p Peaks) (share float64, of string) {
 	t := s.Least.Seconds()
 	if t <= 0 {
@@ -86,9 +86,9 @@ func (s *StepProfile) Share(p Peaks) (share float64, of string) {
 	return share, of
 }
 
-// LocateProfile sets the places of steps: their lines, what at says of an op's
-// ordinal, and the names of the results that they write, or of the arguments whose memory
-// these take over.
+// LocateProfile sets the Place of each step. It has the step's line, the text that at returns
+// for the op's ordinal, and the names of the results that the step writes. A result without a
+// name has the name of the argument that it takes over.
 func LocateProfile(steps []StepProfile, sig *Signature, at func(op int) string) {
 	for i := range steps {
 		s := &steps[i]
@@ -108,16 +108,15 @@ func LocateProfile(steps []StepProfile, sig *Signature, at func(op int) string) 
 	}
 }
 
-// LineOf returns the line of a location that a user wrote, with the scope that it
-// is in; "" if the location does not tell. Of calls it is the innermost line that is of no
-// installed package: a kernel is of the line of the layer, and not of the program that
-// calls the model.
+// LineOf returns the user's line in a location, with the scope that it is in; "" if there is
+// none. For nested calls it is the innermost line that is not in an installed package: the
+// line of the layer, and not of the program that calls the model.
 func LineOf(loc mlir.Location) string {
 	line, _ := lineOf(loc)
 	return line
 }
 
-// lineOf also says whether the line is of the user's own files.
+// lineOf is LineOf that also reports whether the line is in the user's own files.
 func lineOf(loc mlir.Location) (line string, own bool) {
 	switch loc := loc.(type) {
 	case mlir.FileLoc:
@@ -149,8 +148,8 @@ func lineOf(loc mlir.Location) (line string, own bool) {
 	return "", false
 }
 
-// installed reports whether a file is of a package of Python or of a module of Go that
-// package managers put where it is.
+// installed reports whether a file belongs to a Python package or a Go module that a package
+// manager has installed.
 func installed(file string) bool {
 	for _, dir := range []string{"/site-packages/", "/dist-packages/", "/lib/python", "/pkg/mod/"} {
 		if strings.Contains(filepath.ToSlash(file), dir) {
@@ -160,13 +159,13 @@ func installed(file string) bool {
 	return false
 }
 
-// ProfileColumns is the most that a row of [WriteProfile] has.
+// ProfileColumns is the width limit of a row of [WriteProfile], in characters.
 const ProfileColumns = 120
 
-// WriteProfile prints steps as a table: those of regions are indented below
-// their loop. A share is of the least time; that of the whole is of the total of
-// main's steps. Where no peaks are known, the table has rates in place of shares of them.
-// What a step does and where it comes from are cut where a row would have more than
+// WriteProfile writes steps as a table, with the steps of regions indented below their loop or
+// branch. OF ALL is a step's total time as a share of the total of main's steps. OF PEAK is
+// the share of the machine's peak in the fastest run. If no peaks are known, the table has
+// rates instead. The columns WHAT and FROM are shortened to keep rows within
 // [ProfileColumns].
 func WriteProfile(out io.Writer, steps []StepProfile, peaks Peaks) error {
 	total := time.Duration(0)
@@ -175,7 +174,7 @@ func WriteProfile(out io.Writer, steps []StepProfile, peaks Peaks) error {
 			total += steps[i].Total
 		}
 	}
-	head := []string{"STEP", "RUNS ", "LEAST  ", "OF ALL ", "FLOPS", "BYTES"} // as wide as most of what is measured
+	head := []string{"STEP", "RUNS ", "LEAST  ", "OF ALL ", "FLOPS", "BYTES"} // padded to the width of most numbers
 	if peaks == (Peaks{}) {
 		head = append(head, "GFLOP/s", "GB/s ")
 	} else {
@@ -189,7 +188,7 @@ func WriteProfile(out io.Writer, steps []StepProfile, peaks Peaks) error {
 			least, part = seconds(s.Least), fmt.Sprintf("%.1f %%", 100*float64(s.Total)/float64(max(total, 1)))
 		}
 		row := append([]string{strings.Repeat("  ", s.Depth) + strconv.Itoa(i), strconv.FormatInt(s.Runs, 10), least, part,
-			amount(s.Flops), amount(s.Bytes)}, s.reached(peaks)...)
+			amount(s.Flops), amount(s.Bytes)}, s.speed(peaks)...)
 		rows = append(rows, append(row, s.What+s.how(), s.Place))
 	}
 	fit(rows, steps)
@@ -200,7 +199,8 @@ func WriteProfile(out io.Writer, steps []StepProfile, peaks Peaks) error {
 	return w.Flush()
 }
 
-// how says what a step runs on, if that is not one thread with a kernel.
+// how returns what a step runs on, if that is not a kernel on one thread: the evaluator, or a
+// number of threads.
 func (s *StepProfile) how() (how string) {
 	if !s.Kernel && !s.Nested {
 		how = " (evaluator)"
@@ -211,9 +211,9 @@ func (s *StepProfile) how() (how string) {
 	return how
 }
 
-// reached are the columns about how fast a step was: its rates, or what part they are of
-// the peaks where these are known.
-func (s *StepProfile) reached(peaks Peaks) []string {
+// speed returns the columns for the speed of a step: its share of the peaks if these are
+// known, else its rates.
+func (s *StepProfile) speed(peaks Peaks) []string {
 	measured := s.Runs > 0 && s.Least > 0 && !s.Nested
 	switch {
 	case peaks == (Peaks{}) && measured:
@@ -229,10 +229,11 @@ func (s *StepProfile) reached(peaks Peaks) []string {
 	return []string{"-"}
 }
 
-// leastPlace is what the last column has at least where a row is cut.
+// leastPlace is the least width of the last column in a row that is shortened.
 const leastPlace = 24
 
-// fit cuts the two last cells of rows, whose steps those behind the first are of.
+// fit shortens the two last cells of each row so that it has at most ProfileColumns. Row 0 is
+// the head; row i+1 is of step i.
 func fit(rows [][]string, steps []StepProfile) {
 	last := len(rows[0]) - 1
 	left := ProfileColumns
@@ -254,8 +255,9 @@ func widest(rows [][]string, column int) (most int) {
 	return most
 }
 
-// shortPlace cuts a place to so many letters. Of one that begins with a line of a file,
-// folders go first, then what stands between the line and the names of results.
+// shortPlace shortens a place to at most so many characters. If the place begins with a line
+// of a file, it first drops the folders, then the text between the line and the names of
+// results.
 func shortPlace(place, line string, most int) string {
 	if !strings.HasPrefix(place, line) {
 		return shortened(place, most)
@@ -274,7 +276,7 @@ func shortPlace(place, line string, most int) string {
 	return shortened(line+rest, most)
 }
 
-// shortened cuts a text to so many letters.
+// shortened cuts a text to at most so many characters, the last of which is then "…".
 func shortened(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
@@ -289,7 +291,7 @@ func rate(x float64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
-// amount prints a number with three digits and a unit.
+// amount formats a number with three digits and a unit.
 func amount(x float64) string {
 	if x == 0 {
 		return "-"
@@ -305,7 +307,7 @@ func amount(x float64) string {
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// seconds prints a time with three digits.
+// seconds formats a time with three digits.
 func seconds(d time.Duration) string {
 	for _, u := range []struct {
 		scale time.Duration

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// ErrUnknown is what Open's error wraps when no backend has the name.
+// ErrUnknown is wrapped by the error of [Open] if no backend has the name.
 var ErrUnknown = errors.New("unknown backend")
 
 type registration struct {
@@ -25,10 +25,9 @@ var registry struct {
 	byName map[string]*registration
 }
 
-// Register makes a backend known under name; call it from init. open gets
-// what follows a colon in the name given to [Open], such as "0" of "cuda:0",
-// and is called once per Open. A name that is registered twice cannot be
-// opened: Open's error names both places; nor can one with a nil open.
+// Register registers a backend under a name. Call it from init. Each call of [Open] calls
+// open once, with the text after the colon of its name, such as "0" for "cuda:0". If a name
+// is registered twice, or open is nil, Open returns an error that says where.
 func Register(name string, open func(device string) (Backend, error)) {
 	caller := "unknown"
 	if _, file, line, ok := runtime.Caller(1); ok {
@@ -46,8 +45,9 @@ func Register(name string, open func(device string) (Backend, error)) {
 	registry.byName[name] = &registration{open: open, caller: caller}
 }
 
-// Open opens the backend registered under name, which may be followed by a
-// colon and the backend's name of a device: "cpu", "cuda:0".
+// Open opens the backend that is registered under name. The name may end with a colon and the
+// backend's name for a device, as in "cuda:0". The error wraps [ErrUnknown] if there is no
+// such backend.
 func Open(name string) (Backend, error) {
 	base, device, _ := strings.Cut(name, ":")
 	registry.Lock()
@@ -78,7 +78,7 @@ func Open(name string) (Backend, error) {
 	return b, nil
 }
 
-// opened calls open. A panic of it is an error.
+// opened calls open, and returns a panic as an error.
 func (r *registration) opened(device string) (b Backend, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -96,8 +96,8 @@ var imports = map[string]string{
 	"null": "ltc/backends/null",
 }
 
-// Import returns the package to import for a backend of this module; "" for
-// others.
+// Import returns the path of the package that registers a backend of this module; "" for
+// other backends.
 func Import(name string) string { return imports[name] }
 
 func unknown(name string) error {

@@ -10,8 +10,8 @@ import (
 	"ltc/stablehlo"
 )
 
-// TypeOf returns the type of memory that holds a value of type t. It reports
-// an error for types that no memory has: other elements, dynamic shapes.
+// TypeOf returns the type of a view that holds a value of type t. It returns an error for
+// dynamic shapes, and for element types that have no dtype.
 func TypeOf(t mlir.Type) (types.Type, error) {
 	r, err := typeOf(t)
 	if err == nil && isOpen(r) {
@@ -53,15 +53,15 @@ func typeOf(t mlir.Type) (types.Type, error) {
 	return r, r.Check()
 }
 
-// ReadSignature reads what a module's function main takes and gives. The
-// error, an [*mlir.Error], is a mistake of the text; types that a caller
-// cannot hold are listed as unsupported, one entry each.
+// ReadSignature reads the signature of a module's function main. The error, an *[mlir.Error],
+// is a mistake of the text. Arguments and results with a type that no caller can hold are
+// listed as unsupported.
 func ReadSignature(m *mlir.Module) (*Signature, []UnsupportedOp, error) {
 	return readSignature(m, TypeOf)
 }
 
-// ReadOpenSignature is ReadSignature for a backend that runs programs whose
-// text leaves sizes open: these are [AnySize] in the types.
+// ReadOpenSignature is ReadSignature for a backend that runs programs with open sizes. They
+// are [AnySize] in the types.
 func ReadOpenSignature(m *mlir.Module) (*Signature, []UnsupportedOp, error) {
 	return readSignature(m, typeOf)
 }
@@ -97,7 +97,8 @@ func readSignature(m *mlir.Module, read func(mlir.Type) (types.Type, error)) (*S
 	return sig, lacking, nil
 }
 
-// alias donates argument i to result v, or says why that cannot be.
+// alias donates argument i to result v. It returns the reason if that is not possible, else
+// "".
 func alias(sig *Signature, a *Arg, i int, v int64) string {
 	if v < 0 || v >= int64(len(sig.Results)) {
 		return fmt.Sprintf("it has %s", diag.Count(len(sig.Results), "result"))
@@ -130,8 +131,8 @@ func text(a mlir.Attribute) string {
 	return string(s)
 }
 
-// DimName returns the name that ltc.dim gives a dimension of an argument of main;
-// "" if it has none. Dimensions of one name have one size.
+// DimName returns the name that ltc.dim gives a dimension of an argument of main; "" if it has
+// none. Dimensions with the same name have the same size.
 func DimName(main *mlir.Op, arg, dim int) string {
 	names, _ := entry(main, "arg_attrs", arg).Get("ltc.dim").(mlir.ArrayAttr)
 	if dim >= len(names) {
@@ -140,8 +141,8 @@ func DimName(main *mlir.Op, arg, dim int) string {
 	return text(names[dim])
 }
 
-// DimBounds returns the least and the greatest size that the module says a
-// dimension of a name can have (ltc.dims); false if it says nothing.
+// DimBounds returns the least and the greatest size, both inclusive, that the module allows
+// for dimensions of a name (ltc.dims); false if it has no bounds.
 func DimBounds(m *mlir.Module, name string) (least, most int, ok bool) {
 	dims, _ := m.Attrs.Get("ltc.dims").(mlir.DictAttr)
 	b, _ := mlir.Dict(dims).Get(name).(mlir.ArrayAttr)

@@ -15,7 +15,7 @@ type UnsupportedOp struct {
 	Op     string   // stablehlo.fft
 	Pos    mlir.Pos // where it starts in the text
 	Line   string   // that line of the text
-	Reason string   // what of it is unsupported; names the target of a custom_call
+	Reason string   // what is unsupported; for a custom_call it names the target
 }
 
 // UnsupportedError lists all ops of a module that a backend cannot run, in
@@ -41,9 +41,8 @@ func (e *UnsupportedError) Error() string {
 // Unwrap returns [errors.ErrUnsupported].
 func (e *UnsupportedError) Unwrap() error { return errors.ErrUnsupported }
 
-// Unsupported returns the *[UnsupportedError] for what a backend lacks of the
-// program in file, in the order of the text, which it brings ops into; nil if
-// it lacks nothing.
+// Unsupported returns the *[UnsupportedError] for ops of the program in file that a backend
+// cannot run; nil if there are none. It sorts ops into the order of the text.
 func Unsupported(backend, file string, ops []UnsupportedOp) error {
 	if len(ops) == 0 {
 		return nil
