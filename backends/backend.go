@@ -236,8 +236,8 @@ type Copying interface {
 // dense: one variant for each combination of layouts.
 type Varying interface {
 	// Variants returns the number of combinations that there is code for, and of those whose
-	// compile failed. Views of the latter are copied ([Copying]). Their number is limited:
-	// beyond the limit views are copied too.
+	// compile failed. Views of the latter are copied ([Copying]). The number of combinations
+	// is limited, and the views of further ones are copied too.
 	Variants() (made, failed int)
 }
 

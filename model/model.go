@@ -137,8 +137,8 @@ func (m *Model) CopiedBytes() int64 {
 	return n
 }
 
-// Variants returns for how many combinations of column layouts the backend has made
-// code, and for how many it could make none and copies the columns: see
+// Variants returns the number of combinations of column layouts that the backend has
+// code for, and of those whose compile failed: their columns are copied. See
 // [backends.Varying]. Both are -1 if the backend does not count.
 func (m *Model) Variants() (made, failed int) {
 	if m == nil || m.exec == nil {

@@ -12,8 +12,8 @@ import (
 	"ltc/soa"
 )
 
-// HostCode compiles a kernel that a target cannot compile. The code is interpreted in Go, on
-// the host and in the host's memory. [Run.KernelOnHost] runs it.
+// HostCode returns the code of a kernel that a target cannot compile. It runs in plain Go, on
+// the host and in the host's memory: see [Run.KernelOnHost].
 func HostCode(ctx context.Context, k *kernel.Kernel) (kernel.Code, error) {
 	codes, err := tiles.Compiler{}.Compile(ctx, []*kernel.Kernel{k})
 	if err != nil {
