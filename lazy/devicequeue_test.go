@@ -179,6 +179,25 @@ func TestContextsEndWaitsForADevice(t *testing.T) {
 	require.Equal(t, -1.0, x.Float())
 }
 
+// Closures are called when the device is done, also those of a step that computes nothing.
+func TestClosuresWaitForTheDevice(t *testing.T) {
+	waits := 0
+	dev, _ := openQueueing(t, func(context.Context) error { waits++; return nil })
+	tr := lazy.NewTrace(dev)
+	x := lazy.From(tr, []float32{1})
+	require.NoError(t, tr.MarkStep(x.Neg()))
+	require.Zero(t, waits, "nobody is to be told")
+	for i, roots := range [][]*lazy.Tensor{{x.Exp()}, nil} {
+		told := -1
+		tr.AfterStep(func(failed error) {
+			require.NoError(t, failed)
+			told = waits
+		})
+		require.NoError(t, tr.MarkStep(roots...))
+		require.Equal(t, i+1, told)
+	}
+}
+
 // A run that finds no memory runs again when copies of host data have given way, once, and
 // whatever the first has left in the call.
 func TestRunIsTriedAgainWithoutCopies(t *testing.T) {

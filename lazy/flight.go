@@ -87,7 +87,7 @@ func (f *flight) Run() error {
 		return fmt.Errorf("before it ran: %w", context.Cause(f.ctx))
 	}
 	if f.program == nil {
-		return nil // the step had closures and nothing to compute
+		return f.waitForClosures() // the step had these and nothing to compute
 	}
 	if err := f.gather(); err != nil {
 		return err
@@ -163,10 +163,11 @@ func (f *flight) runProgram() error {
 	return err
 }
 
-// waitForClosures has the closures of a step called when the device is done with it. The
-// end of the step's context is no failure of what is queued, which may write over variables.
+// waitForClosures has the closures of a step called when the device is done with it and with
+// those before it. The end of the step's context is no failure of what is queued, which may
+// write over variables.
 func (f *flight) waitForClosures() error {
-	if f.call.Queue == nil || len(f.After) == 0 {
+	if f.dev.backend.Queue() == nil || len(f.After) == 0 {
 		return nil
 	}
 	if err := f.dev.backend.Wait(context.WithoutCancel(f.ctx)); err != nil {
