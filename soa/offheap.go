@@ -16,8 +16,8 @@ var offHeap struct{ live, peak atomic.Int64 }
 // far.
 func OffHeapStats() (live, peak int64) { return offHeap.live.Load(), offHeap.peak.Load() }
 
-// OffHeap returns a zeroed buffer of n bytes off the Go heap; on it, if the system has no
-// such memory. The memory is unmapped after the buffer and its last view are unreachable. A
+// OffHeap returns a zeroed buffer of n bytes off the Go heap. On a system without such memory
+// the buffer is on the Go heap. The memory is unmapped after the buffer and its last view are unreachable. A
 // slice of [Buffer.Bytes] does not keep it. Too little memory is an error that wraps
 // [ErrMemory].
 func OffHeap(n int) (*Buffer, error) {

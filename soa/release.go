@@ -18,7 +18,7 @@ var (
 //
 // Memory off the Go heap is freed when no run uses it, and programs refuse its views. The
 // addresses stay mapped until the last view is unreachable, with undefined contents, so that
-// a late read does not fault. On Linux (amd64 and arm64) they are no longer the file's: it
+// a late access does not fault. On Linux (amd64 and arm64) they are no longer the file's: it
 // may be truncated, and a late write does not reach it. Memory on the Go heap stays valid for
 // its views.
 //
