@@ -21,10 +21,11 @@ import (
 type queueing struct {
 	backends.Backend
 	wait    func(context.Context) error
-	onHost  bool // it has no memory of its own
-	queued  int  // runs that were given the queue
-	without int  // runs that were given none
-	short   bool // the next run finds no memory
+	onHost  bool  // it has no memory of its own
+	queued  int   // runs that were given the queue
+	without int   // runs that were given none
+	short   bool  // the next run finds no memory
+	fails   error // of each run; nil: they succeed
 }
 
 // Wait implements [backends.Queue].
@@ -58,6 +59,9 @@ func (e queueingExecutable) Execute(ctx context.Context, c *backends.Call) error
 		e.q.short = false
 		c.Results[0], c.Args = soa.Make(types.Of(types.F32, 7)), nil
 		return fmt.Errorf("none is left: %w", lazy.ErrMemory)
+	}
+	if e.q.fails != nil {
+		return e.q.fails
 	}
 	plain := *c
 	plain.Queue = nil
@@ -221,6 +225,38 @@ func TestRunIsTriedAgainWithoutCopies(t *testing.T) {
 	_, err = step()
 	require.ErrorIs(t, err, lazy.ErrMemory)
 	require.Equal(t, 6, q.queued)
+}
+
+// Host data that has a copy on the device is donated like any other: a step that fails leaves
+// it as it was, and one that succeeds has it.
+func TestDataWithACopyIsDonated(t *testing.T) {
+	dev, q := openQueueing(t, func(context.Context) error { return nil })
+	tr := lazy.NewTrace(dev)
+	x, other := lazy.From(tr, []float32{1, 2, 3}), lazy.From(tr, []float32{1, 1, 1})
+	step := func(x *lazy.Tensor) (*lazy.Tensor, error) {
+		y := tr.Read(x).Add(other)
+		return y, tr.MarkStep(y)
+	}
+	for range 3 {
+		y, err := step(x)
+		require.NoError(t, err)
+		require.Equal(t, []float32{2, 3, 4}, floats(t, y))
+	}
+	for _, fails := range []error{lazy.ErrMemory, nil} {
+		q.fails = fails
+		y, err := step(x.Donate())
+		require.ErrorIs(t, err, fails)
+		q.fails = nil
+		if err != nil {
+			require.Equal(t, []float32{1, 2, 3}, floats(t, x))
+			y, err = step(x)
+			require.NoError(t, err)
+			require.NoError(t, tr.Wait(t.Context()))
+		}
+		require.Equal(t, []float32{2, 3, 4}, floats(t, y))
+	}
+	_, err := x.Value()
+	require.ErrorIs(t, err, lazy.ErrUsage)
 }
 
 // A queue without memory of the device orders nothing that package lazy can see: runs are
