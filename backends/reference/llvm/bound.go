@@ -72,9 +72,9 @@ func (p *productKernel) same(f kernel.Factor, mem []unsafe.Pointer) bool {
 	return true
 }
 
-// packOnce plans r anew for a packed B, if its plan would pack B in each run, B does not
-// change, and its elements take little memory packed beside the constants that they are
-// computed from. It reports whether it does. B is then that of r.key.
+// packOnce plans r anew for a packed B, and reports whether it does. Its plan must pack B in
+// each run, B must not change, and its elements must take little memory packed, beside the
+// constants that they are computed from. B is then that of r.key.
 func (r *product) packOnce(problem gemm.Problem, sizes []int64) (bool, error) {
 	p := r.of
 	if p.keeps == nil || !r.plan.Packs() {

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "67d8624402fb551bd1b5fbf7"
+const buildID = "3495973afc0d584ba8a64435"
