@@ -99,19 +99,19 @@ func TestTopics(t *testing.T) {
 	// Rows of the op table have a place anyway.
 	filled, err := l.fill(without("Add"))
 	require.NoError(t, err)
-	require.Equal(t, "Add", lastName(filled, restElementwise))
+	require.Contains(t, namesOf(filled, restElementwise), "Add")
 	filled, err = l.fill(without("Softmax"))
 	require.NoError(t, err)
-	require.Equal(t, "Softmax", lastName(filled, rest))
+	require.Contains(t, namesOf(filled, rest), "Softmax")
 }
 
-func lastName(pages []page, title string) string {
+func namesOf(pages []page, title string) []string {
 	for _, p := range pages {
 		for _, topic := range p.topics {
-			if names := strings.Fields(topic.names); topic.title == title {
-				return names[len(names)-1]
+			if topic.title == title {
+				return strings.Fields(topic.names)
 			}
 		}
 	}
-	return ""
+	return nil
 }

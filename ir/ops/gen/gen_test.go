@@ -157,8 +157,8 @@ func TestNewFunctionIsFivePlaces(t *testing.T) {
 		t.Skip("it builds all backends anew, whatever the configuration: make test runs it")
 	}
 	o := overlay.New(t)
-	o.Insert("ir/ops/table.go", `	{Name: "Abs",`, `	{Name: "Softsign", Doc: "returns x/(1+|x|) elementwise.", Operands: one(Float), HLO: "softsign", Traits: Elementwise},`)
-	o.Insert("stablehlo/ops.go", `	mathOp("sine"),`, `	mathOp("softsign"),`)
+	o.Insert("ir/ops/table.go", `	{Name: "Abs",`, `	{Name: "Quasisign", Doc: "returns x/(1+|x|) elementwise.", Operands: one(Float), HLO: "quasisign", Traits: Elementwise},`)
+	o.Insert("stablehlo/ops.go", `	mathOp("sine"),`, `	mathOp("quasisign"),`)
 	o.Generate("./ir/ops/gen", names()...)
 	dialect := filepath.Join(t.TempDir(), "ops_gen.go")
 	text, err := o.Go("run", "./stablehlo/gen", "-o", dialect)
@@ -169,33 +169,33 @@ func TestNewFunctionIsFivePlaces(t *testing.T) {
 	o.Generate("./backends/kit/kernel/ops/gen", kernelFiles...)
 
 	out := o.Fails("./autodiff", "./backends/kit/expand")
-	require.Contains(t, out, "undefined: gradSoftsign")
-	require.Contains(t, out, "undefined: floatSoftsign")
-	o.Write("autodiff/softsign.go", `package autodiff
+	require.Contains(t, out, "undefined: gradQuasisign")
+	require.Contains(t, out, "undefined: floatQuasisign")
+	o.Write("autodiff/quasisign.go", `package autodiff
 
 import "ltc/ir"
 
-func gradSoftsign(t *tape, n, ct *ir.Node) {
+func gradQuasisign(t *tape, n, ct *ir.Node) {
 	d := t.op(ir.OpAdd, t.scalar(n, 1), t.op(ir.OpAbs, n.In[0]))
 	t.add(0, t.op(ir.OpDiv, ct, t.mul(d, d)))
 }
 `)
-	o.Write("backends/kit/expand/softsign.go", `package expand
+	o.Write("backends/kit/expand/quasisign.go", `package expand
 
 import "ltc/backends/kit/kernel"
 
-func floatSoftsign(b *builder, x []kernel.ID) kernel.ID { return b.div(x[0], b.addn(b.abs(x[0]), 1)) }
+func floatQuasisign(b *builder, x []kernel.ID) kernel.ID { return b.div(x[0], b.addn(b.abs(x[0]), 1)) }
 `)
-	require.Contains(t, o.Fails("./backends/reference/internal/loops"), "(missing method Softsign)")
-	o.Write("backends/reference/internal/loops/softsign.go", `package loops
+	require.Contains(t, o.Fails("./backends/reference/internal/loops"), "(missing method Quasisign)")
+	o.Write("backends/reference/internal/loops/quasisign.go", `package loops
 
 import "math"
 
-func (functions) Softsign() realFunction {
+func (functions) Quasisign() realFunction {
 	return realFunction{f64: func(x float64) float64 { return x / (1 + math.Abs(x)) }}
 }
 `)
-	o.Write("internal/test/softsign/main.go", `package main
+	o.Write("internal/test/quasisign/main.go", `package main
 
 import (
 	"fmt"
@@ -220,7 +220,7 @@ func main() {
 		}
 		tr := lazy.NewTrace(dev)
 		x := lazy.From(tr, []float32{-3, 0.5, 7, 0}, 4)
-		y := x.Softsign()
+		y := x.Quasisign()
 		g := lazy.Grad(y.Sum(), x)[0]
 		if err := tr.MarkStep(y, g); err != nil {
 			panic(err)
@@ -237,7 +237,7 @@ func main() {
 	}
 }
 `)
-	out, err = o.Go("run", "./internal/test/softsign")
+	out, err = o.Go("run", "./internal/test/quasisign")
 	require.NoError(t, err, "%s", out)
 	const values = "[-0.75000 0.33333 0.87500 0.00000] [0.06250 0.44444 0.01562 1.00000]\n"
 	require.Equal(t, "eval: "+values+"cpu: "+values+"cudasim: "+values+"tiles: "+values, out)
