@@ -79,8 +79,12 @@ func (o Op) Idempotent() bool { return o == Maximum || o == Minimum || o == And 
 func (o Op) Arity() int { return o.row().Form.Arity() }
 
 // Takes reports whether dtype d is allowed for the op's first argument or, if it has no
-// arguments, for its own value.
-func (o Op) Takes(d types.DType) bool { return has(o.row().Takes, d) }
+// arguments, for its own value. The floats of ops that expansions alone have are f32 and
+// f64, which expansions compute in.
+func (o Op) Takes(d types.DType) bool {
+	r := o.row()
+	return has(r.Takes, d) && !(r.Traits.Has(ops.Internal) && d.IsFloat() && d.Size() < 4)
+}
 
 // Expands reports whether package expand replaces the op, on values of dtype d, by other
 // ops.

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "3495973afc0d584ba8a64435"
+const buildID = "ac3df92b0e70291c271bee29"
