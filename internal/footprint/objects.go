@@ -54,7 +54,8 @@ func (o *objects) at(address uintptr) (x *object, found bool) {
 
 func (o *objects) grow() {
 	old, round := o.slots, o.round
-	*o = objects{slots: make([]object, max(1<<8, 2*len(old))), round: 1}
+	const first = 1 << 12 // what a program of some hundred ops takes, so that its first walk does not grow
+	*o = objects{slots: make([]object, max(first, 2*len(old))), round: 1}
 	for _, x := range old {
 		if x.round() == round {
 			y, _ := o.at(x.address)
