@@ -23,8 +23,8 @@ type Remote interface {
 	String() string
 }
 
-// Reaching is a [Remote] that can copy from other remote memory without the host.
-type Reaching interface {
+// PeerCopier is a [Remote] that can copy from other remote memory without the host.
+type PeerCopier interface {
 	// CopyFrom copies n bytes to address at from an address of another memory, or of its
 	// own, and returns when they are there. An error that wraps [errors.ErrUnsupported] says
 	// that it cannot reach that memory.
@@ -83,7 +83,7 @@ func (v View) onHost() error {
 // copyDirect copies a dense view between remote memories that reach each other. It reports
 // false if they do not, or a view is not dense.
 func copyDirect(dst, src View) (done bool, err error) {
-	to, is := dst.Remote().(Reaching)
+	to, is := dst.Remote().(PeerCopier)
 	if !is || src.Remote() == nil || !dst.IsDense() || !src.IsDense() {
 		return false, nil
 	}

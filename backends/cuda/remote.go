@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	_ soa.Remote   = (*Device)(nil)
-	_ soa.Reaching = (*Device)(nil)
+	_ soa.Remote     = (*Device)(nil)
+	_ soa.PeerCopier = (*Device)(nil)
 )
 
 // Make returns a dense view of fresh memory of the device, whose contents are

@@ -53,7 +53,7 @@ type compiledStep struct {
 	bound        kernel.Code // before its sizes are known
 	code         kernel.Code // nil: the evaluator's
 	parts        int
-	brief        bool  // see [kernel.Brief]
+	short        bool  // see [kernel.ShortLauncher]
 	sizes        []int // of an element, by operand
 	// void says of each operand that the step accesses none of its elements. Where
 	// the first one would be may then be outside of its memory, and so in that of
@@ -287,8 +287,8 @@ func (e *compiled) cut() {
 			continue
 		}
 		s.parts = min(s.code.Parts(s.Sizes, e.threads), mostParts)
-		b, ok := s.code.(kernel.Brief)
-		s.brief = ok && b.Brief(s.Sizes)
+		b, ok := s.code.(kernel.ShortLauncher)
+		s.short = ok && b.IsShort(s.Sizes)
 		e.parts, e.workers = max(e.parts, s.parts), max(e.workers, min(s.parts, e.threads))
 		e.scratch = max(e.scratch, lines(s.code.Scratch(s.Sizes, s.parts)))
 		if h, ok := s.code.(kernel.Holder); ok {

@@ -65,7 +65,7 @@ func Columns(ctx context.Context) func() int {
 
 func columnsOf(ctx context.Context, use []kernel.Compiler) func() int {
 	if len(use) > 0 {
-		if c, ok := use[0].(kernel.Rower); ok {
+		if c, ok := use[0].(kernel.RowCompiler); ok {
 			return func() int { return c.Columns(ctx) }
 		}
 	}

@@ -26,7 +26,7 @@ type crew struct {
 	left   atomic.Int64  // parts that have not ended, and parked if somebody sleeps until none is left
 	live   atomic.Int32  // helpers that are awake
 
-	streak int       // brief launches without helpers, each soon after the one before
+	streak int       // short launches without helpers, each soon after the one before
 	last   time.Time // when the last of them began
 }
 
@@ -45,7 +45,7 @@ const (
 	// loyalty is how many times that a helper looks while others still work on the
 	// launch that it has had a part of: the next one follows that.
 	loyalty = 8
-	// habit is how many brief launches, each so soon after the one before, are a reason
+	// habit is how many short launches, each so soon after the one before, are a reason
 	// to start helpers. The helpers will then be awake for the next launch. In the
 	// worst case each of these launches has paid a few µs for a helper that comes in
 	// vain.
@@ -94,9 +94,9 @@ func (c *crew) do(parts int, start bool) {
 	c.wait()
 }
 
-// brief reports whether a launch that takes less time than to wake a thread is worth
+// short reports whether a launch that takes less time than to wake a thread is worth
 // cutting, and whether helpers are worth starting.
-func (c *crew) brief() (cut, start bool) {
+func (c *crew) short() (cut, start bool) {
 	if c.live.Load() > 0 {
 		return true, false
 	}

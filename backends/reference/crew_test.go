@@ -64,17 +64,17 @@ func requireNoHelpers(t *testing.T, c *crew) {
 	require.Eventually(t, func() bool { return c.live.Load() == 0 }, 10*time.Second, time.Millisecond)
 }
 
-// Brief launches start helpers only if they come one soon after the other for some
+// Short launches start helpers only if they come one soon after the other for some
 // time, and have help from those who are awake for other reasons.
-func TestBriefLaunches(t *testing.T) {
+func TestShortLaunches(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	var c crew
 	c.init(2, func(int, int, int) {})
-	cut, start := c.brief()
+	cut, start := c.short()
 	require.False(t, cut || start, "the first")
 	require.Eventually(t, func() bool { // a busy machine may take us the processor in between
 		for range habit {
-			if cut, start = c.brief(); cut {
+			if cut, start = c.short(); cut {
 				break
 			}
 		}
@@ -82,12 +82,12 @@ func TestBriefLaunches(t *testing.T) {
 	}, 10*time.Second, time.Microsecond, "many at once")
 	for range habit {
 		time.Sleep(2 * soon)
-		cut, start = c.brief()
+		cut, start = c.short()
 		require.False(t, cut || start, "now and then")
 	}
 	require.Eventually(t, func() bool {
 		c.do(2, true)
-		cut, start = c.brief()
+		cut, start = c.short()
 		return cut && !start
 	}, 10*time.Second, time.Microsecond, "with a helper")
 }

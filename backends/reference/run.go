@@ -54,8 +54,8 @@ func (l *launcher) Launch(_ context.Context, i int, done <-chan struct{}) error 
 // launch runs all parts of a step.
 func (l *launcher) launch(s *compiledStep, pointers []unsafe.Pointer, strides []int64, done <-chan struct{}) error {
 	cut, start := s.parts > 1, true
-	if cut && s.brief {
-		cut, start = l.crew.brief()
+	if cut && s.short {
+		cut, start = l.crew.short()
 	}
 	if !cut {
 		c := &l.workers[0].call

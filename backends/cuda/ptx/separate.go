@@ -23,7 +23,7 @@ func separable(k *kernel.Kernel, exact bool) (inOrder []bool, err error) {
 			continue
 		}
 		for a, axis := range k.Axes {
-			if !k.Separates(p, a) {
+			if !k.DistinctElements(p, a) {
 				return nil, asm.Unsupported(k, "points of %s store to the same places of %s, in an order", axis.Name, k.Params[p].Name)
 			}
 		}
@@ -74,7 +74,7 @@ func onlyCombines(k *kernel.Kernel, p int) bool {
 // injective reports whether points that differ in an axis store to different places.
 func injective(k *kernel.Kernel, m *kernel.Access, axis int, deps []kernel.AxisSet) bool {
 	for d := range m.Index {
-		if k.Apart(m, d, axis, deps) {
+		if k.DistinctIndex(m, d, axis, deps) {
 			return true
 		}
 	}

@@ -4,20 +4,20 @@ import (
 	"context"
 	"sync/atomic"
 
-	"ltc/internal/turn"
+	"ltc/internal/ctxmutex"
 )
 
 // Lazy is a value that is computed on the first call of Get, such as a program that few
 // calls need. Later calls of Get take no lock. Make it with [NewLazy].
 type Lazy[T any] struct {
 	create func(context.Context) (T, error)
-	making turn.Lock
+	making ctxmutex.Mutex
 	value  atomic.Pointer[T]
 }
 
 // NewLazy returns a Lazy whose value create computes.
 func NewLazy[T any](create func(context.Context) (T, error)) *Lazy[T] {
-	return &Lazy[T]{create: create, making: turn.New()}
+	return &Lazy[T]{create: create, making: ctxmutex.New()}
 }
 
 // Get returns the value. The first caller computes it, and others wait. A caller whose
@@ -28,10 +28,10 @@ func (l *Lazy[T]) Get(ctx context.Context) (T, error) {
 		return *v, nil
 	}
 	var none T
-	if err := l.making.Take(ctx); err != nil {
+	if err := l.making.Lock(ctx); err != nil {
 		return none, err
 	}
-	defer l.making.Give()
+	defer l.making.Unlock()
 	if v := l.value.Load(); v != nil { // another goroutine was faster
 		return *v, nil
 	}

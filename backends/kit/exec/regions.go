@@ -10,8 +10,8 @@ import (
 	"ltc/soa"
 )
 
-// Place gives a [Driver] access to the memory of a run's values.
-type Place interface {
+// RunMemory gives a [Driver] access to the memory of a run's values.
+type RunMemory interface {
 	// View returns a dense view of a value's memory, as type t.
 	View(v plan.ValueID, t types.Type) soa.View
 	// Make returns memory for values that a loop carries. It lasts as long as the driver.
@@ -52,7 +52,7 @@ type Driver struct {
 
 // Run runs step i, a loop or a branch. The executables of regions are called with queue. An
 // error names the op of the loop or branch: see [Failure].
-func (d *Driver) Run(ctx context.Context, p *plan.Program, regions Regions, i int, at Place, queue backends.Queue) error {
+func (d *Driver) Run(ctx context.Context, p *plan.Program, regions Regions, i int, at RunMemory, queue backends.Queue) error {
 	s := &p.Steps[i]
 	if loop, ok := s.Work.(*plan.Loop); ok {
 		return d.loop(ctx, regions[i][0], regions[i][1], at, s, loop, queue)
@@ -95,7 +95,7 @@ func newLoopMemory(loop *plan.Loop) *loopMemory {
 
 // place points m at the operands and outputs of a run, whose sizes may differ from the
 // previous run's. It allocates own where it is too small.
-func (m *loopMemory) place(at Place, loop *plan.Loop) error {
+func (m *loopMemory) place(at RunMemory, loop *plan.Loop) error {
 	n := len(loop.Init)
 	for i, a := range loop.Init {
 		if loop.Stays[i] {
@@ -147,7 +147,7 @@ func (m *loopMemory) forget(loop *plan.Loop) {
 }
 
 // loop runs a while.
-func (d *Driver) loop(ctx context.Context, cond, body backends.Executable, at Place, s *plan.Step, loop *plan.Loop, queue backends.Queue) error {
+func (d *Driver) loop(ctx context.Context, cond, body backends.Executable, at RunMemory, s *plan.Step, loop *plan.Loop, queue backends.Queue) error {
 	m := d.loops[s]
 	if m == nil {
 		m = newLoopMemory(loop)
@@ -189,7 +189,7 @@ func (d *Driver) loop(ctx context.Context, cond, body backends.Executable, at Pl
 }
 
 // branch runs the region that an if or a case chooses.
-func (d *Driver) branch(ctx context.Context, p *plan.Program, regions []backends.Executable, at Place, s *plan.Step, b *plan.Branch, queue backends.Queue) error {
+func (d *Driver) branch(ctx context.Context, p *plan.Program, regions []backends.Executable, at RunMemory, s *plan.Step, b *plan.Branch, queue backends.Queue) error {
 	index, known := d.index[b.Index.Type.DType]
 	if !known {
 		if d.index == nil {
@@ -214,7 +214,7 @@ func (d *Driver) branch(ctx context.Context, p *plan.Program, regions []backends
 }
 
 // show sets the arguments and results of a call to views of a program's values.
-func show(c *backends.Call, p *plan.Program, at Place, args []plan.HostArg, outs []plan.ValueID) {
+func show(c *backends.Call, p *plan.Program, at RunMemory, args []plan.HostArg, outs []plan.ValueID) {
 	c.Args, c.Results = c.Args[:0], c.Results[:0]
 	for _, a := range args {
 		c.Args = append(c.Args, at.View(a.Value, a.Type))

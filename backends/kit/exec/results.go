@@ -55,10 +55,10 @@ func (r *Results) Made(c *backends.Call, j int) bool {
 	return c.Results[j].IsZero() && (alias < 0 || r.remote && c.Resident && c.Args[alias].Remote() == nil)
 }
 
-// Place returns the caller's memory for result j of a call that the run does not allocate
+// Destination returns the caller's memory for result j of a call that the run does not allocate
 // ([Results.Made]). AtOnce reports whether kernels may write it there: no later step can
 // fail, and no later step reads what the write overwrites.
-func (r *Results) Place(c *backends.Call, j int) (v *soa.View, atOnce bool) {
+func (r *Results) Destination(c *backends.Call, j int) (v *soa.View, atOnce bool) {
 	v, atOnce = &c.Results[j], r.Direct(j)
 	alias := r.program.Signature.Results[j].Alias
 	if alias < 0 {

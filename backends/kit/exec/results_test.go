@@ -40,7 +40,7 @@ func TestPlacesOfDonatedResults(t *testing.T) {
 		c := &backends.Call{Args: []soa.View{x.arg, other}, Results: []soa.View{x.result}}
 		r := exec.NewResults(p, x.fallible, false)
 		require.False(t, r.Made(c, 0))
-		v, atOnce := r.Place(c, 0)
+		v, atOnce := r.Destination(c, 0)
 		require.Equal(t, x.atOnce, atOnce, name)
 		want := x.result
 		if want.IsZero() {

@@ -232,7 +232,7 @@ func (r *Run) evaluateCopies(ctx context.Context, i int, s *plan.Step, h *plan.H
 	return nil
 }
 
-// View returns a dense view of a value's memory as type t. It implements [Place].
+// View returns a dense view of a value's memory as type t. It implements [RunMemory].
 func (r *Run) View(v plan.ValueID, t types.Type) soa.View {
 	if r.device != nil {
 		return r.On.Space.RemoteAt(uintptr(r.Mem[v]), t)
@@ -240,10 +240,10 @@ func (r *Run) View(v plan.ValueID, t types.Type) soa.View {
 	return soa.At(r.Mem[v], t)
 }
 
-// Make returns memory for values that loops carry. It implements [Place].
+// Make returns memory for values that loops carry. It implements [RunMemory].
 func (r *Run) Make(t types.Type) (soa.View, error) { return r.target.Make(t) }
 
-// Copy copies between values of the run, or from a value to the host. It implements [Place].
+// Copy copies between values of the run, or from a value to the host. It implements [RunMemory].
 func (r *Run) Copy(dst, src soa.View) error { return r.target.Copy(dst, src) }
 
 // forget drops the caller's memory, so that the run does not keep it between calls.

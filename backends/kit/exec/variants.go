@@ -9,7 +9,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/plan"
-	"ltc/internal/turn"
+	"ltc/internal/ctxmutex"
 	"ltc/soa"
 )
 
@@ -54,8 +54,8 @@ type Variants[E any] struct {
 	args    []int // arguments that may have a layout
 	results []int // results that may have a layout: those that kernels write in place
 	list    atomic.Pointer[[]variant[E]]
-	adding  turn.Lock // held while a variant is compiled
-	full    sync.Once // logs that there are too many
+	adding  ctxmutex.Mutex // held while a variant is compiled
+	full    sync.Once      // logs that there are too many
 }
 
 // variant is the code for one combination of layouts.
@@ -73,7 +73,7 @@ func (x *variant[E]) settled() bool { return x.failed == 0 || x.failed == MostTr
 // dense.
 func NewVariants[E any](dense E, rules *Results, bound []soa.View, o VariantOptions[E]) *Variants[E] {
 	p := rules.program
-	v := &Variants[E]{dense: dense, options: o, rules: rules, program: p, adding: turn.New()}
+	v := &Variants[E]{dense: dense, options: o, rules: rules, program: p, adding: ctxmutex.New()}
 	for i, id := range p.Args[:len(p.Args)-len(p.SizeArgs)] {
 		if p.Values[id].Last >= 0 && p.TakesView(id, -1) && (bound == nil || bound[i].IsZero()) {
 			v.args = append(v.args, i)
@@ -118,10 +118,10 @@ func (v *Variants[E]) Of(ctx context.Context, c *backends.Call, direct bool) (E,
 	if x := v.find(c, direct); x != nil && x.settled() {
 		return x.e, nil
 	}
-	if err := v.adding.Take(ctx); err != nil {
+	if err := v.adding.Lock(ctx); err != nil {
 		return v.dense, err
 	}
-	defer v.adding.Give()
+	defer v.adding.Unlock()
 	old := v.find(c, direct)
 	if old != nil && old.settled() { // another goroutine was faster
 		return old.e, nil
@@ -252,7 +252,7 @@ func (v *Variants[E]) views(c *backends.Call, direct bool) *Views {
 	all := &Views{Layouts: make([]plan.Layout, n), Strides: make([][]int, n)}
 	add := func(at int, id plan.ValueID, w *soa.View) {
 		if v.hasLayout(id, w) {
-			all.Layouts[at], all.Strides[at] = plan.Lies(w.Strides, TableOf(w)), slices.Clone(w.Strides) // the caller may change these
+			all.Layouts[at], all.Strides[at] = plan.LayoutOf(w.Strides, TableOf(w)), slices.Clone(w.Strides) // the caller may change these
 		}
 	}
 	for _, i := range v.args {

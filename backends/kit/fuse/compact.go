@@ -44,7 +44,7 @@ func compact(n *node) {
 // lastAt returns the last of some stores that is where an access is; None if none is.
 func lastAt(k *kernel.Kernel, stores []kernel.ID, m *kernel.Access) kernel.ID {
 	for _, st := range slices.Backward(stores) {
-		if k.Instrs[st].Mem.SamePlace(m) {
+		if k.Instrs[st].Mem.SameElement(m) {
 			return st
 		}
 	}
@@ -74,7 +74,7 @@ func (c *copier) forwardUniform(n *node) {
 		}
 		if in.Op == kernel.Load && !in.Mem.Guard {
 			for _, st := range stores[memoryKey(in.Mem)] {
-				if s := &k.Instrs[st]; s.Mem.SamePlace(in.Mem) {
+				if s := &k.Instrs[st]; s.Mem.SameElement(in.Mem) {
 					same[kernel.ID(id)] = s.Args[0]
 				}
 			}
@@ -276,7 +276,7 @@ func dependence(k *kernel.Kernel, s, t int) int {
 			if o.Mem == nil || o.Mem.Param != in.Mem.Param || o.Mem.Local != in.Mem.Local || o.Op == kernel.Load && in.Op == kernel.Load {
 				continue
 			}
-			if found = max(found, samePoint); !same || !o.Mem.SamePlace(in.Mem) {
+			if found = max(found, samePoint); !same || !o.Mem.SameElement(in.Mem) {
 				found = follows
 			}
 		}

@@ -27,7 +27,7 @@
 //     wants them (pitch.go);
 //   - delayed: what takes over arguments is written last (inplace.go);
 //   - placed: copies that are written over are nodes of their own, or nothing, where
-//     the operand is not needed any more (placing.go);
+//     the operand is not needed any more (placement.go);
 //   - cut: stages that the target wants apart are nodes of their own (cut.go).
 //
 // [Graph.Program] writes kernels so that equal ones are the same text whatever their

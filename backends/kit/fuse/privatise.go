@@ -82,8 +82,8 @@ func storedOf(k *kernel.Kernel, p int) (s stored, ok bool) {
 		s.bytes *= int64(k.Params[p].Dims[d])
 	}
 	for i, m := range others {
-		same := func(other *kernel.Access) bool { return other.SamePlace(m) }
-		if s.store.SamePlace(m) || slices.ContainsFunc(others[:i], same) {
+		same := func(other *kernel.Access) bool { return other.SameElement(m) }
+		if s.store.SameElement(m) || slices.ContainsFunc(others[:i], same) {
 			return s, false
 		}
 		for d, i := range m.Index {

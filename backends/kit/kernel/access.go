@@ -23,14 +23,14 @@ func (a *Access) Plain() bool {
 		!slices.ContainsFunc(a.Index, func(i Index) bool { return i.Value != None })
 }
 
-// SamePlace reports whether two accesses are to the same element at each point. Both are
+// SameElement reports whether two accesses are to the same element at each point. Both are
 // of one stage, or their indices use the kernel's axes alone.
-func (a *Access) SamePlace(b *Access) bool {
+func (a *Access) SameElement(b *Access) bool {
 	return a.Param == b.Param && a.Local == b.Local && a.SameIndex(b)
 }
 
 // SameIndex reports whether two accesses have equal indices, without values. Unlike
-// [Access.SamePlace], it does not compare the memory.
+// [Access.SameElement], it does not compare the memory.
 func (a *Access) SameIndex(b *Access) bool {
 	return slices.EqualFunc(a.Index, b.Index, func(i, j Index) bool {
 		return i.Value == None && j.Value == None && i.Offset == j.Offset && slices.Equal(i.Terms, j.Terms)

@@ -23,12 +23,12 @@ type Code interface {
 	Run(c *Call) error
 }
 
-// Brief is [Code] with launches that may take less time than waking a thread.
-type Brief interface {
+// ShortLauncher is [Code] with launches that may take less time than waking a thread.
+type ShortLauncher interface {
 	Code
-	// Brief reports whether a launch of these sizes is that short: only threads that are
+	// IsShort reports whether a launch of these sizes is that short: only threads that are
 	// awake should run its parts.
-	Brief(sizes []int64) bool
+	IsShort(sizes []int64) bool
 }
 
 // Compiler makes kernels runnable.
@@ -48,9 +48,9 @@ type Packer interface {
 	Packs(ctx context.Context, k *Kernel, sizes, strides []int64) (a, b int)
 }
 
-// Rower is a [Compiler] that can keep many accumulators of one stage in registers while it
+// RowCompiler is a [Compiler] that can keep many accumulators of one stage in registers while it
 // vectorises over the kernel's axes. It computes a row of a matrix product at a time.
-type Rower interface {
+type RowCompiler interface {
 	Compiler
 	// Columns returns the most columns that a matrix product may have to run faster in
 	// such code, with one accumulator a column, than as a contraction. It returns 0 if

@@ -5,17 +5,17 @@ package kernel
 // time and in any order, with the same results.
 func (k *Kernel) Separable(axis int) bool {
 	for p := range k.Params {
-		if k.Params[p].Out && !k.Separates(p, axis) {
+		if k.Params[p].Out && !k.DistinctElements(p, axis) {
 			return false
 		}
 	}
 	return true
 }
 
-// Separates reports whether points that differ in an axis of the kernel access different
+// DistinctElements reports whether points that differ in an axis of the kernel access different
 // elements of operand p. The proof is a dimension whose index is the same in all accesses
-// and differs from point to point: see [Kernel.Apart].
-func (k *Kernel) Separates(p, axis int) bool {
+// and differs from point to point: see [Kernel.DistinctIndex].
+func (k *Kernel) DistinctElements(p, axis int) bool {
 	deps := k.Dependence()
 	for d := range k.Params[p].Strides {
 		var first *Access
@@ -25,7 +25,7 @@ func (k *Kernel) Separates(p, axis int) bool {
 			if first == nil {
 				first = m
 			}
-			apart = apart && k.Apart(m, d, axis, deps) && sameIndex(k.indexAlong(m, d), k.indexAlong(first, d))
+			apart = apart && k.DistinctIndex(m, d, axis, deps) && sameIndex(k.indexAlong(m, d), k.indexAlong(first, d))
 		}
 		if apart && first != nil {
 			return true
@@ -34,11 +34,11 @@ func (k *Kernel) Separates(p, axis int) bool {
 	return false
 }
 
-// Apart reports whether the index of an access along dimension d differs between points
+// DistinctIndex reports whether the index of an access along dimension d differs between points
 // that differ in the axis. The index is then a multiple of the axis plus a part that is the
 // same at all points. It is false for a dimension of stride 0. Deps is the result of
 // [Kernel.Dependence].
-func (k *Kernel) Apart(m *Access, d, axis int, deps []AxisSet) bool {
+func (k *Kernel) DistinctIndex(m *Access, d, axis int, deps []AxisSet) bool {
 	if !m.Local && k.Params[m.Param].Strides[d] == ZeroStride {
 		return false
 	}

@@ -37,9 +37,9 @@ func (p *Program) Shape(v ValueID) types.Shape {
 	}
 }
 
-// Lies returns the layout that a view with these strides has; the dimension
+// LayoutOf returns the layout that a view with these strides has; the dimension
 // table, unless it is -1, is given by a table.
-func Lies(strides []int, table int) Layout {
+func LayoutOf(strides []int, table int) Layout {
 	l := make(Layout, len(strides))
 	for d := range strides {
 		l[d] = classOf(strides, table, d)
@@ -47,7 +47,7 @@ func Lies(strides []int, table int) Layout {
 	return l
 }
 
-// Fits reports whether l is the layout of a view; see [Lies].
+// Fits reports whether l is the layout of a view; see [LayoutOf].
 func (l Layout) Fits(strides []int, table int) bool {
 	if len(l) != len(strides) {
 		return false

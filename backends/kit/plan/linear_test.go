@@ -37,13 +37,13 @@ func TestLinear(t *testing.T) {
 // A view fits a layout where each stride is of its class; a program takes one where its
 // value says so.
 func TestLayouts(t *testing.T) {
-	l := plan.Lies([]int{7, 0, 1}, -1)
+	l := plan.LayoutOf([]int{7, 0, 1}, -1)
 	require.Equal(t, plan.Layout{kernel.AnyStride, kernel.ZeroStride, kernel.UnitStride}, l)
 	require.True(t, l.Fits([]int{9, 0, 1}, -1))
 	require.False(t, l.Fits([]int{9, 0, 2}, -1))
 	require.False(t, l.Fits([]int{9, 0}, -1))
 	require.Equal(t, -1, l.Table())
-	require.Equal(t, 1, plan.Lies([]int{7, 3}, 1).Table())
+	require.Equal(t, 1, plan.LayoutOf([]int{7, 3}, 1).Table())
 	p := &plan.Program{Values: []plan.Value{{Views: 0b101}, {}}}
 	require.True(t, p.TakesView(0, -1))
 	require.False(t, p.TakesView(0, 0))

@@ -64,8 +64,8 @@ func (c *code) Parts(sizes []int64, threads int) int {
 	return int(parts)
 }
 
-// Brief implements [kernel.Brief].
-func (c *code) Brief(sizes []int64) bool { return c.schedule.Cost(c.kernel, sizes) < wakeCost }
+// IsShort implements [kernel.ShortLauncher].
+func (c *code) IsShort(sizes []int64) bool { return c.schedule.Cost(c.kernel, sizes) < wakeCost }
 
 // heap counts what code takes beside its kernel, which is the program's.
 var heap = footprint.New(reflect.TypeFor[kernel.Kernel]())

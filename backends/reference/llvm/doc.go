@@ -11,5 +11,5 @@
 // ltc/backends/reference/llvm/gemm, ltc/backends/reference/llvm/libllvm,
 // ltc/backends/reference/llvm/native, ltc/backends/reference/llvm/prebuilt,
 // ltc/backends/reference/llvm/vector, ltc/internal/env, ltc/internal/halt and
-// ltc/internal/turn.
+// ltc/internal/ctxmutex.
 package llvm

@@ -144,7 +144,7 @@ func (s *shared) Packs(ctx context.Context, k *kernel.Kernel, sizes, strides []i
 	return plan.Packings()
 }
 
-// Columns implements [kernel.Rower]. Where there is no libLLVM, products are made of
+// Columns implements [kernel.RowCompiler]. Where there is no libLLVM, products are made of
 // what is built in.
 func (s *shared) Columns(ctx context.Context) int {
 	s.once.Do(s.start)
@@ -315,10 +315,10 @@ func (r *product) partsOf(most int) int {
 	return max(min(most, int(r.flops*float64(r.points)*flop/(wakeCost/2))), 1)
 }
 
-// Brief implements [kernel.Brief].
-func (r *product) Brief(sizes []int64) bool {
-	b, ok := r.own.(kernel.Brief)
-	return ok && b.Brief(sizes)
+// IsShort implements [kernel.ShortLauncher].
+func (r *product) IsShort(sizes []int64) bool {
+	b, ok := r.own.(kernel.ShortLauncher)
+	return ok && b.IsShort(sizes)
 }
 
 // split says how parts share the work: whole points, if there are enough for

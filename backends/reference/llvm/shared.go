@@ -22,8 +22,8 @@ import (
 	"ltc/backends/reference/llvm/prebuilt"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/backends/reference/tiles"
+	"ltc/internal/ctxmutex"
 	"ltc/internal/env"
-	"ltc/internal/turn"
 )
 
 //go:generate go run ./buildid
@@ -178,15 +178,15 @@ func (s *shared) make(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.C
 // error is that of a context that has ended, and the next caller makes it.
 func (s *shared) own(k *kernel.Kernel) func(context.Context) (kernel.Code, error) {
 	var known atomic.Pointer[kernel.Code]
-	making := turn.New()
+	making := ctxmutex.New()
 	return func(ctx context.Context) (kernel.Code, error) {
 		if code := known.Load(); code != nil {
 			return *code, nil
 		}
-		if err := making.Take(ctx); err != nil {
+		if err := making.Lock(ctx); err != nil {
 			return nil, err
 		}
-		defer making.Give()
+		defer making.Unlock()
 		if code := known.Load(); code != nil {
 			return *code, nil
 		}

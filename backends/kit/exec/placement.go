@@ -204,7 +204,7 @@ func (r *Run) placeResults(c *backends.Call, direct bool) (watch int, err error)
 			if *v, err = r.make(c, j); err != nil {
 				return 0, err
 			}
-		} else if v, atOnce = r.Rules.Place(c, j); !direct {
+		} else if v, atOnce = r.Rules.Destination(c, j); !direct {
 			atOnce = false
 		}
 		switch {

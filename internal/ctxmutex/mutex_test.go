@@ -1,4 +1,4 @@
-package turn
+package ctxmutex
 
 import (
 	"context"
@@ -13,17 +13,17 @@ import (
 func TestWaitingEndsWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, gone := New(), errors.New("gone")
-		require.NoError(t, l.Take(t.Context()))
+		require.NoError(t, l.Lock(t.Context()))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		failed, taken := make(chan error), make(chan error)
-		go func() { failed <- l.Take(ctx) }()
-		go func() { taken <- l.Take(context.Background()) }()
+		go func() { failed <- l.Lock(ctx) }()
+		go func() { taken <- l.Lock(context.Background()) }()
 		synctest.Wait()
 		cancel(gone)
 		require.ErrorIs(t, <-failed, gone)
-		l.Give()
+		l.Unlock()
 		require.NoError(t, <-taken)
-		l.Give()
-		require.NoError(t, l.Take(ctx), "nobody has it")
+		l.Unlock()
+		require.NoError(t, l.Lock(ctx), "nobody has it")
 	})
 }
