@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "ac3df92b0e70291c271bee29"
+const buildID = "009dcf48fd4e386117920f39"
