@@ -50,7 +50,7 @@ func (n *dictNode) parse(lex *Stream) {
 // entry reads name = value, or a name alone.
 func (n *dictNode) entry(lex *Stream) {
 	t := lex.Next()
-	if t.Type != IdentToken && t.Type != tokString {
+	if t.Type != IdentToken && t.Type != StringToken {
 		lex.Stop(Unexpected(t, "the name of an attribute"))
 	}
 	e := entryNode{name: t.Value, pos: t.Pos}
@@ -73,7 +73,7 @@ type leafNode struct {
 
 func startsLeaf(t Token) bool {
 	switch t.Type {
-	case IntToken, FloatToken, DenseToken, tokString, tokSymbol, tokArray, HashToken, tokVerbatim:
+	case IntToken, tokFloat, DenseToken, StringToken, tokSymbol, tokArray, HashToken, tokVerbatim:
 		return true
 	}
 	return t.Type == IdentToken && (t.Value == "true" || t.Value == "false" || t.Value == "unit")
@@ -90,7 +90,7 @@ func (n *leafNode) parse(lex *Stream) {
 	case DenseToken:
 		lex.Expect(":")
 		n.typed = true
-	case IntToken, FloatToken:
+	case IntToken, tokFloat:
 		n.typed = lex.Accept(":")
 	}
 	if n.typed {
@@ -137,13 +137,13 @@ func (r *resolver) leaf(n *leafNode, bare bool) Attribute {
 		return r.dense(n)
 	case tokSymbol:
 		return r.symbol(n.path, t.Pos)
-	case tokString:
+	case StringToken:
 		s, ok := Unquote(t.Value)
 		if !ok {
 			r.fail(t.Pos, "string with a wrong escape")
 		}
 		return StringAttr(s)
-	case IntToken, FloatToken:
+	case IntToken, tokFloat:
 		return r.number(n, bare)
 	}
 	if t.Value == "unit" {
@@ -219,7 +219,7 @@ func (r *resolver) arrayIn(s *Stream) *DenseArrayAttr {
 	s.Expect(":")
 	for {
 		t := s.Next()
-		if t.Type != IntToken && t.Type != FloatToken && t.Type != IdentToken {
+		if t.Type != IntToken && t.Type != tokFloat && t.Type != IdentToken {
 			s.Stop(Unexpected(t, "a number"))
 		}
 		add(t)

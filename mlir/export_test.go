@@ -2,8 +2,11 @@ package mlir
 
 // What tests of package mlir_test see.
 
-// PunctToken is the kind of marks.
-const PunctToken = tokPunct
+// The kinds of marks and of numbers with a fraction or an exponent.
+const (
+	PunctToken = tokPunct
+	FloatToken = tokFloat
+)
 
 // FuzzToken is where a token of a text is.
 type FuzzToken struct {

@@ -114,7 +114,7 @@ func (s *scanner) token() (kind TokenKind, bad string) {
 	case isDigit(c), c == '-' && s.off+1 < len(s.text) && isDigit(s.text[s.off+1]):
 		return s.number(), ""
 	case c == '"':
-		return tokString, s.quoted()
+		return StringToken, s.quoted()
 	case c == '%' || c == '^':
 		return s.value(c)
 	case c == '@':
@@ -341,7 +341,7 @@ func (s *scanner) number() TokenKind {
 			digits()
 		}
 	}
-	return FloatToken
+	return tokFloat
 }
 
 func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }

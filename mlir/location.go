@@ -150,7 +150,7 @@ func (s *Stream) insideLoc() Location {
 	switch {
 	case t.Type == HashToken:
 		return s.r.aliasedLoc(t.Value, t.Pos)
-	case t.Type == tokString:
+	case t.Type == StringToken:
 		return s.namedLoc(t)
 	case t.Type == IdentToken && t.Value == "unknown":
 	case t.Type == IdentToken && t.Value == "callsite":

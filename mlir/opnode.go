@@ -74,7 +74,7 @@ func (o *OpText) parse(lex *Stream) {
 	t := lex.tok
 	o.Pos = t.Pos
 	switch t.Type {
-	case tokString:
+	case StringToken:
 		lex.Next()
 		name, ok := Unquote(t.Value)
 		if !ok || name == "" {
@@ -188,7 +188,7 @@ func (o *OpText) AttrDict(lex *Stream) {
 // entryName reads a name, which may be quoted; what is its name in errors.
 func (s *Stream) entryName(what string) (string, Pos) {
 	t := s.Next()
-	if t.Type != IdentToken && t.Type != tokString {
+	if t.Type != IdentToken && t.Type != StringToken {
 		s.Stop(Unexpected(t, what))
 	}
 	name, err := entryName(t.Value, t.Pos)

@@ -97,16 +97,6 @@ func (p *Printer) Comma(i int) {
 	}
 }
 
-// Ints writes [1, 2].
-func (p *Printer) Ints(v []int64) {
-	p.Str("[")
-	for i, x := range v {
-		p.Comma(i)
-		p.Int(x)
-	}
-	p.Str("]")
-}
-
 // Type writes a type; none for nil.
 func (p *Printer) Type(t Type) {
 	if t == nil {

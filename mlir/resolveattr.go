@@ -99,7 +99,7 @@ func symbolName(tok string) (string, bool) {
 
 func (r *resolver) number(n *leafNode, bare bool) Attribute {
 	text, pos := n.tok.Value, n.tok.Pos
-	isFloat := n.tok.Type == FloatToken
+	isFloat := n.tok.Type == tokFloat
 	var t Type
 	switch {
 	case n.typed:
@@ -246,8 +246,8 @@ func (r *resolver) readHash(text string, pos Pos) (n hashNode) {
 		return n
 	}
 	s.GoTo(start)
-	for more := s.tok.Type == IdentToken || s.tok.Type == tokString; more; more = s.Accept(",") {
-		if s.tok.Type != IdentToken && s.tok.Type != tokString {
+	for more := s.tok.Type == IdentToken || s.tok.Type == StringToken; more; more = s.Accept(",") {
+		if s.tok.Type != IdentToken && s.tok.Type != StringToken {
 			s.Stop(Unexpected(s.tok, ""))
 		}
 		if n.fields.entry(s); len(n.fields.entries) > maxElements {

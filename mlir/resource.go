@@ -67,7 +67,7 @@ func readResources(s *Stream) (out []Resource) {
 				return
 			}
 			v := s.Next()
-			if v.Type != tokString && v.Type != IntToken && v.Type != IdentToken {
+			if v.Type != StringToken && v.Type != IntToken && v.Type != IdentToken {
 				s.Stop(Unexpected(v, "the value of a resource"))
 			}
 			out = append(out, Resource{path[0], path[1], path[2], v.Value})

@@ -18,8 +18,8 @@ const (
 	tokArray              // array<…>
 	tokVerbatim           // affine_map<…>, kept as it is written
 	IntToken              // -12, 0x1F
-	FloatToken            // -1.5e-3
-	tokString             // "text", quotes kept
+	tokFloat              // -1.5e-3
+	StringToken           // "text", quotes kept
 	tokBlock              // ^bb0
 	tokLoc                // loc(#loc1), which ends most lines
 	tokDim                // 2x, ?x, *x; only inside tensor<…>
@@ -190,26 +190,9 @@ func (s *Stream) List(open, close string, item func()) {
 	}
 }
 
-// Int reads an i64.
-func (s *Stream) Int() int64 {
-	t := s.Kind(IntToken, "an integer")
-	v, ok := ParseInt(t.Value, I64)
-	if !ok {
-		s.Stop(Errorf(t.Pos, "%s does not fit i64", t.Value))
-	}
-	return v
-}
-
-// Ints reads [1, 2].
-func (s *Stream) Ints() []int64 {
-	v := []int64{}
-	s.List("[", "]", func() { v = append(v, s.Int()) })
-	return v
-}
-
 // Number reads a number of type t, which may be written behind it.
 func (s *Stream) Number(t Type) Attribute {
-	if s.tok.Type != IntToken && s.tok.Type != FloatToken {
+	if s.tok.Type != IntToken && s.tok.Type != tokFloat {
 		s.Stop(Unexpected(s.tok, "a number"))
 	}
 	tok := s.Next()

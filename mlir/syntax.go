@@ -51,19 +51,6 @@ type Plain struct{}
 func (Plain) Fits(*Op) bool   { return true }
 func (Plain) Shows() []string { return nil }
 
-// Word is a keyword or a mark. One that is a comma prints without space before.
-type Word string
-
-func (w Word) Parse(lex *Stream, _ *OpText) { lex.Expect(string(w)) }
-func (Word) Fits(*Op) bool                  { return true }
-func (Word) Shows() []string                { return nil }
-func (w Word) Print(p *Printer, _ *Op) {
-	if w != "," {
-		p.Str(" ")
-	}
-	p.Str(string(w))
-}
-
 // Operands is a list of that many operands, or if negative of any number; with -2,
 // none print as a space, which the dialect's printer leaves. A comma behind the
 // list that no operand follows is left for the next part.
@@ -140,40 +127,6 @@ func (AttrDict) Print(p *Printer, op *Op) {
 	p.RestDict(op)
 }
 
-// FuncTypes is `: (operand types) -> result types`.
-type FuncTypes struct{ Plain }
-
-func (FuncTypes) Parse(lex *Stream, o *OpText) { o.FunctionalType(lex) }
-func (FuncTypes) Print(p *Printer, op *Op)     { p.Str(" : "); p.FuncType(op) }
-
-// OneType is `: T` where all operands and the one result are of type T, and
-// the whole function type otherwise.
-type OneType struct{ Plain }
-
-func (OneType) Parse(lex *Stream, o *OpText) {
-	o.ShortType(lex, func(t TypeText) {
-		for range o.Operands {
-			o.Ins = append(o.Ins, t)
-		}
-		o.Outs = append(o.Outs, t)
-	})
-}
-
-func (OneType) Print(p *Printer, op *Op) {
-	if len(op.Results) == 1 && AllOfType(op.Results[0].Type, op.Operands) {
-		p.Str(" : ")
-		p.Type(op.Results[0].Type)
-		return
-	}
-	p.Str(" : ")
-	p.FuncType(op)
-}
-
-// AllOfType reports whether all values have type t, which is not a function type.
-func AllOfType(t Type, vs []*Value) bool {
-	return !IsFunction(t) && !slices.ContainsFunc(vs, func(v *Value) bool { return !SameType(v.Type, t) })
-}
-
 // ShortType reads `: T…`, leaving the types behind the first to rest, or a
 // whole function type.
 func (o *OpText) ShortType(lex *Stream, rest func(first TypeText)) {
@@ -243,104 +196,4 @@ func btoi(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// AttrValue is the value of an attribute in its short form; the word before it is a
-// part of its own.
-type AttrValue struct {
-	Name string
-	Kind ValueKind
-	Enum EnumAttr // without its value, of an enum
-}
-
-// ValueKind is how the value of an attribute is written.
-type ValueKind uint8
-
-// The kinds.
-const (
-	I64Value    ValueKind = iota // 3
-	I64sValue                    // [1, 2]
-	EnumValue                    // LT
-	BoolValue                    // true
-	StringValue                  // "text"
-)
-
-func (a AttrValue) Shows() []string { return []string{a.Name} }
-
-func (a AttrValue) Parse(lex *Stream, o *OpText) {
-	switch a.Kind {
-	case I64Value:
-		o.Set(a.Name, I64Attr(lex.Int()))
-	case I64sValue:
-		o.Set(a.Name, I64Array(lex.Ints()))
-	case EnumValue:
-		o.Set(a.Name, EnumAttr{a.Enum.Dialect, a.Enum.Kind, lex.Kind(IdentToken, "a "+a.Enum.Kind).Value})
-	case BoolValue:
-		if !lex.Is("true") && !lex.Is("false") {
-			lex.Stop(Unexpected(lex.tok, "true or false"))
-		}
-		o.Set(a.Name, BoolAttr(lex.Next().Value == "true"))
-	case StringValue:
-		t := lex.Kind(tokString, "a string")
-		s, ok := Unquote(t.Value)
-		if !ok {
-			lex.Stop(Errorf(t.Pos, "string with a wrong escape"))
-		}
-		o.Set(a.Name, StringAttr(s))
-	}
-}
-
-func (a AttrValue) Fits(op *Op) bool {
-	v := op.Attrs.Get(a.Name)
-	switch a.Kind {
-	case I64Value:
-		i, ok := v.(IntegerAttr)
-		return ok && i.Type == I64
-	case I64sValue:
-		d, ok := v.(DenseArrayAttr)
-		return ok && d.Elem == I64
-	case EnumValue:
-		e, ok := v.(EnumAttr)
-		return ok && e.Dialect == a.Enum.Dialect && e.Kind == a.Enum.Kind
-	case BoolValue:
-		_, ok := v.(BoolAttr)
-		return ok
-	}
-	_, ok := v.(StringAttr)
-	return ok
-}
-
-func (a AttrValue) Print(p *Printer, op *Op) {
-	p.Str(" ")
-	switch v := op.Attrs.Get(a.Name).(type) {
-	case IntegerAttr:
-		p.Str(strconv.FormatInt(v.Value, 10))
-	case DenseArrayAttr:
-		p.Ints(v.Ints)
-	case EnumAttr:
-		p.Str(v.Value)
-	default:
-		p.Str(v.String())
-	}
-}
-
-// Group is parts that stand only where the attribute of the anchor is set;
-// they begin with a comma and a word, by which they are known.
-type Group struct {
-	Anchor string
-	Parts  Syntax
-}
-
-func (g Group) Parse(lex *Stream, o *OpText) {
-	if !lex.Is(",") {
-		return
-	}
-	g.Parts.Parse(lex, o)
-}
-func (g Group) Fits(op *Op) bool { return op.Attrs.Get(g.Anchor) == nil || g.Parts.Fits(op) }
-func (g Group) Shows() []string  { return g.Parts.Shows() }
-func (g Group) Print(p *Printer, op *Op) {
-	if op.Attrs.Get(g.Anchor) != nil {
-		g.Parts.Print(p, op)
-	}
 }

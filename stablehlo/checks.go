@@ -23,7 +23,7 @@ var checkOps = withTraits(mlir.Effects, []opDef{
 
 var (
 	tolerance = typedGroup("tolerance", "tolerance", mlir.F64)
-	probeID   = named("probe_id", attr{Name: "probe_id", Kind: mlir.StringValue})
+	probeID   = named("probe_id", attr{Name: "probe_id", Kind: stringValue})
 )
 
 // typedNumber is `, word = value` that may be missing, where the value is a number of

@@ -118,9 +118,9 @@ func (topKSyntax) Shows() []string { return []string{"k", "is_stable"} }
 func (topKSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	lex.Expect("(")
 	o.Operand(lex)
-	named("k", attr{Name: "k", Kind: mlir.I64Value}).Parse(lex, o)
+	named("k", attr{Name: "k", Kind: i64Value}).Parse(lex, o)
 	if lex.Accept(",") {
-		stable := syntax{word("is_stable"), equal, attr{Name: "is_stable", Kind: mlir.BoolValue}}
+		stable := syntax{word("is_stable"), equal, attr{Name: "is_stable", Kind: boolValue}}
 		stable.Parse(lex, o)
 	}
 	lex.Expect(")")
@@ -128,16 +128,16 @@ func (topKSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
 
 func (topKSyntax) Fits(op *mlir.Op) bool {
 	stable := op.Attrs.Get("is_stable")
-	return len(op.Operands) == 1 && (attr{Name: "k", Kind: mlir.I64Value}).Fits(op) &&
-		(stable == nil || (attr{Name: "is_stable", Kind: mlir.BoolValue}).Fits(op))
+	return len(op.Operands) == 1 && (attr{Name: "k", Kind: i64Value}).Fits(op) &&
+		(stable == nil || (attr{Name: "is_stable", Kind: boolValue}).Fits(op))
 }
 
 func (topKSyntax) Print(p *mlir.Printer, op *mlir.Op) {
 	p.Str("(")
 	p.Use(op.Operands[0])
-	named("k", attr{Name: "k", Kind: mlir.I64Value}).Print(p, op)
+	named("k", attr{Name: "k", Kind: i64Value}).Print(p, op)
 	if op.Attrs.Get("is_stable") != nil {
-		named("is_stable", attr{Name: "is_stable", Kind: mlir.BoolValue}).Print(p, op)
+		named("is_stable", attr{Name: "is_stable", Kind: boolValue}).Print(p, op)
 	}
 	p.Str(")")
 }
@@ -158,7 +158,7 @@ func (s scanSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	lex.Expect("inits")
 	lex.List("(", ")", operand)
 	carries := len(o.Operands) - inputs
-	dim := syntax{word("dimension"), equal, attr{Name: "dimension", Kind: mlir.I64Value}}
+	dim := syntax{word("dimension"), equal, attr{Name: "dimension", Kind: i64Value}}
 	dim.Parse(lex, o)
 	if lex.Accept("attributes") {
 		o.AttrDict(lex)
@@ -182,7 +182,7 @@ func i32Array(v ...int) mlir.DenseArrayAttr {
 // Fits: the sizes are those that reading the printed text would give.
 func (s scanSyntax) Fits(op *mlir.Op) bool {
 	inputs, carries, outputs, ok := ScanSegments(op)
-	return ok && len(op.Regions) == 1 && (attr{Name: "dimension", Kind: mlir.I64Value}).Fits(op) &&
+	return ok && len(op.Regions) == 1 && (attr{Name: "dimension", Kind: i64Value}).Fits(op) &&
 		op.Attrs.Get("operandSegmentSizes").String() == i32Array(inputs, carries).String() &&
 		op.Attrs.Get("resultSegmentSizes").String() == i32Array(outputs, carries).String()
 }

@@ -247,7 +247,7 @@ func (convSyntax) parseWindow(lex *mlir.Stream, o *mlir.OpText) {
 		case "reverse":
 			a = parseBools(lex)
 		default:
-			a = mlir.I64Array(lex.Ints())
+			a = mlir.I64Array(readInts(lex))
 		}
 		o.SetAt(p.attr, t.Pos, a)
 		return
@@ -260,7 +260,7 @@ func parsePads(lex *mlir.Stream) mlir.Attribute {
 	var v []int64
 	lex.List("[", "]", func() {
 		pos := lex.Peek().Pos
-		pair := lex.Ints()
+		pair := readInts(lex)
 		if len(pair) != 2 {
 			lex.Stop(mlir.Errorf(pos, "the padding of a dimension is [low, high]"))
 		}
@@ -347,7 +347,7 @@ func (convSyntax) Print(p *mlir.Printer, op *mlir.Op) {
 		case "reverse":
 			p.Str("[" + strings.TrimPrefix(strings.TrimPrefix(strings.TrimSuffix(a.String(), ">"), "array<i1"), ": ") + "]")
 		default:
-			p.Ints(a.(mlir.DenseArrayAttr).Ints)
+			printInts(p, a.(mlir.DenseArrayAttr).Ints)
 		}
 	}
 	p.Str("}")
@@ -358,7 +358,7 @@ func printPads(p *mlir.Printer, a mlir.Attribute) {
 	p.Str("[")
 	for i := 0; i < len(v); i += 2 {
 		p.Comma(i)
-		p.Ints(v[i : i+2])
+		printInts(p, v[i:i+2])
 	}
 	p.Str("]")
 }

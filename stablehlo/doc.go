@@ -23,20 +23,15 @@ import (
 	"ltc/mlir"
 )
 
-// The vocabulary of rows and of pretty forms.
+// The vocabulary of rows and of pretty forms; parts.go has the rest.
 type (
 	opDef    = mlir.OpDef
 	syntax   = mlir.Syntax
 	part     = mlir.Part
 	plain    = mlir.Plain
-	word     = mlir.Word
 	operands = mlir.Operands
 	attrDict = mlir.AttrDict
-	funcType = mlir.FuncTypes
-	oneType  = mlir.OneType
 	typeList = mlir.TypeList
-	attr     = mlir.AttrValue
-	group    = mlir.Group
 )
 
 func init() {

@@ -12,9 +12,9 @@ func (dotDims) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	var d DotDims
 	pair := func(a, b *[]int64) {
 		lex.Expect("=")
-		*a = lex.Ints()
+		*a = readInts(lex)
 		lex.Expect("x")
-		*b = lex.Ints()
+		*b = readInts(lex)
 	}
 	if lex.Accept("batching_dims") {
 		pair(&d.LHSBatch, &d.RHSBatch)
@@ -39,14 +39,14 @@ func (dotDims) Print(p *mlir.Printer, op *mlir.Op) {
 	d, _ := ParseDot(op.Attrs.Get("dot_dimension_numbers"))
 	if len(d.LHSBatch)+len(d.RHSBatch) > 0 {
 		p.Str(", batching_dims = ")
-		p.Ints(d.LHSBatch)
+		printInts(p, d.LHSBatch)
 		p.Str(" x ")
-		p.Ints(d.RHSBatch)
+		printInts(p, d.RHSBatch)
 	}
 	p.Str(", contracting_dims = ")
-	p.Ints(d.LHSContract)
+	printInts(p, d.LHSContract)
 	p.Str(" x ")
-	p.Ints(d.RHSContract)
+	printInts(p, d.RHSContract)
 }
 
 // precision is `, precision = [DEFAULT, HIGHEST], algorithm = <…>`, each part

@@ -26,16 +26,16 @@ func form(parts ...any) syntax {
 }
 
 func dimsOf(name string) syntax {
-	return named("dims", attr{Name: name, Kind: mlir.I64sValue})
+	return named("dims", attr{Name: name, Kind: i64sValue})
 }
 
 // enumOf is the value of an enum of StableHLO.
 func enumOf(name, kind string) attr {
-	return attr{Name: name, Kind: mlir.EnumValue, Enum: mlir.EnumAttr{Dialect: "stablehlo", Kind: kind}}
+	return attr{Name: name, Kind: enumValue, Enum: mlir.EnumAttr{Dialect: "stablehlo", Kind: kind}}
 }
 
 func dimOf(name string) syntax {
-	return named("dim", attr{Name: name, Kind: mlir.I64Value})
+	return named("dim", attr{Name: name, Kind: i64Value})
 }
 
 // opList has the rows of StableHLO.
@@ -96,12 +96,12 @@ var opList = []opDef{
 			group{Anchor: "compare_type", Parts: syntax{comma, enumOf("compare_type", "comparison_type")}}, attrDict{}, funcType{})},
 	{Name: "stablehlo.constant", Syntax: syntax{constantSyntax{}}, Props: []string{"value"}},
 	{Name: "stablehlo.iota", Props: []string{"iota_dimension"},
-		Syntax: form(word("dim"), equal, attr{Name: "iota_dimension", Kind: mlir.I64Value}, attrDict{}, typeList{})},
+		Syntax: form(word("dim"), equal, attr{Name: "iota_dimension", Kind: i64Value}, attrDict{}, typeList{})},
 
 	{Name: "stablehlo.broadcast_in_dim", Props: []string{"broadcast_dimensions"},
 		Syntax: form(operands(1), dimsOf("broadcast_dimensions"), attrDict{}, funcType{})},
 	{Name: "stablehlo.broadcast", Props: []string{"broadcast_sizes"},
-		Syntax: form(operands(1), named("sizes", attr{Name: "broadcast_sizes", Kind: mlir.I64sValue}), attrDict{}, funcType{})},
+		Syntax: form(operands(1), named("sizes", attr{Name: "broadcast_sizes", Kind: i64sValue}), attrDict{}, funcType{})},
 	{Name: "stablehlo.reshape", Syntax: form(operands(1), attrDict{}, funcType{})},
 	{Name: "stablehlo.transpose", Props: []string{"permutation"},
 		Syntax: form(operands(1), dimsOf("permutation"), attrDict{}, funcType{})},
@@ -110,14 +110,14 @@ var opList = []opDef{
 	{Name: "stablehlo.slice", Props: []string{"start_indices", "limit_indices", "strides"}, Traits: mlir.Async,
 		Syntax: form(operands(1), sliceRanges{}, attrDict{}, funcType{})},
 	{Name: "stablehlo.dynamic_slice", Props: []string{"slice_sizes"}, Traits: mlir.Async,
-		Syntax: form(anyOperands, named("sizes", attr{Name: "slice_sizes", Kind: mlir.I64sValue}), attrDict{}, funcType{})},
+		Syntax: form(anyOperands, named("sizes", attr{Name: "slice_sizes", Kind: i64sValue}), attrDict{}, funcType{})},
 	{Name: "stablehlo.dynamic_update_slice", Syntax: form(anyOperands, attrDict{}, funcType{}), Traits: mlir.Async},
 	{Name: "stablehlo.concatenate", Props: []string{"dimension"},
 		Syntax: form(anyOperands, dimOf("dimension"), attrDict{}, funcType{})},
 	{Name: "stablehlo.pad", Props: []string{"edge_padding_low", "edge_padding_high", "interior_padding"},
-		Syntax: form(operands(2), named("low", attr{Name: "edge_padding_low", Kind: mlir.I64sValue}),
-			named("high", attr{Name: "edge_padding_high", Kind: mlir.I64sValue}),
-			named("interior", attr{Name: "interior_padding", Kind: mlir.I64sValue}), attrDict{}, funcType{})},
+		Syntax: form(operands(2), named("low", attr{Name: "edge_padding_low", Kind: i64sValue}),
+			named("high", attr{Name: "edge_padding_high", Kind: i64sValue}),
+			named("interior", attr{Name: "interior_padding", Kind: i64sValue}), attrDict{}, funcType{})},
 
 	{Name: "stablehlo.reduce", Regions: 1, Syntax: syntax{reduceSyntax{}}, Props: []string{"dimensions"}},
 	{Name: "stablehlo.dot_general",
@@ -135,7 +135,7 @@ var opList = []opDef{
 
 	{Name: "stablehlo.composite", Regions: mlir.AnyRegions, Callee: "decomposition",
 		Props:  []string{"name", "composite_attributes", "decomposition", "version"},
-		Syntax: form(attr{Name: "name", Kind: mlir.StringValue}, anyOperands, optionalRegions{}, funcType{})},
+		Syntax: form(attr{Name: "name", Kind: stringValue}, anyOperands, optionalRegions{}, funcType{})},
 	{Name: "stablehlo.custom_call", Traits: mlir.Effects, Syntax: syntax{customCallSyntax{}},
 		Props: []string{"call_target_name", "has_side_effect", "backend_config", "api_version", "called_computations",
 			"operand_layouts", "result_layouts", "output_operand_aliases", "result_tilings"}},
@@ -172,10 +172,10 @@ var opList = []opDef{
 	{Name: "stablehlo.dynamic_reduce_window", Traits: mlir.Expanded, Regions: 1,
 		Static: &mlir.Static{Name: "stablehlo.reduce_window", Parts: []mlir.StaticPart{{Operand: 2, Attr: "window_dimensions"}, {Operand: 3, Attr: "window_strides"}, {Operand: 4, Attr: "base_dilations"}, {Operand: 5, Attr: "window_dilations"}, {Operand: 6, Attr: "padding"}}}},
 	{Name: "stablehlo.cholesky", Props: []string{"lower"},
-		Syntax: form(operands(1), group{Anchor: "lower", Parts: named("lower", attr{Name: "lower", Kind: mlir.BoolValue})}, attrDict{}, oneType{})},
+		Syntax: form(operands(1), group{Anchor: "lower", Parts: named("lower", attr{Name: "lower", Kind: boolValue})}, attrDict{}, oneType{})},
 	{Name: "stablehlo.fft", Props: []string{"fft_type", "fft_length"},
 		Syntax: form(operands(1), named("type", enumOf("fft_type", "fft_type")),
-			named("length", attr{Name: "fft_length", Kind: mlir.I64sValue}), attrDict{}, funcType{})},
+			named("length", attr{Name: "fft_length", Kind: i64sValue}), attrDict{}, funcType{})},
 	{Name: "stablehlo.rng", Traits: mlir.Effects, Props: []string{"rng_distribution"},
 		Syntax: form(operands(3), named("distribution", enumOf("rng_distribution", "rng_distribution")), attrDict{}, funcType{})},
 	{Name: "stablehlo.rng_bit_generator", Props: []string{"rng_algorithm"},
@@ -183,9 +183,9 @@ var opList = []opDef{
 	{Name: "stablehlo.reduce_precision", Traits: mlir.Elementwise, Props: []string{"exponent_bits", "mantissa_bits"},
 		Syntax: form(operands(1), comma, word("format"), equal, floatFormat{}, attrDict{}, oneType{})},
 	{Name: "stablehlo.einsum", Props: []string{"einsum_config"},
-		Syntax: form(operands(2), named("config", attr{Name: "einsum_config", Kind: mlir.StringValue}), attrDict{}, funcType{})},
+		Syntax: form(operands(2), named("config", attr{Name: "einsum_config", Kind: stringValue}), attrDict{}, funcType{})},
 	{Name: "stablehlo.unary_einsum", Props: []string{"einsum_config"},
-		Syntax: form(operands(1), named("config", attr{Name: "einsum_config", Kind: mlir.StringValue}), attrDict{}, funcType{})},
+		Syntax: form(operands(1), named("config", attr{Name: "einsum_config", Kind: stringValue}), attrDict{}, funcType{})},
 	{Name: "stablehlo.replica_id", Syntax: form(attrDict{}, typeList{})},
 	{Name: "stablehlo.partition_id", Syntax: form(attrDict{}, typeList{})},
 	{Name: "stablehlo.create_token", Traits: mlir.Effects, Syntax: form(attrDict{}, typeList{})},

@@ -24,7 +24,7 @@ func (selectType) Parse(lex *mlir.Stream, o *mlir.OpText) {
 
 func (selectType) Print(p *mlir.Printer, op *mlir.Op) {
 	p.Str(" : ")
-	if len(op.Results) != 1 || !mlir.AllOfType(op.Results[0].Type, op.Operands[1:]) || mlir.IsFunction(op.Operands[0].Type) {
+	if len(op.Results) != 1 || !allOfType(op.Results[0].Type, op.Operands[1:]) || mlir.IsFunction(op.Operands[0].Type) {
 		p.FuncType(op)
 		return
 	}
@@ -129,7 +129,7 @@ func (s sliceRanges) Parse(lex *mlir.Stream, o *mlir.OpText) {
 				}
 				lex.Stop(mlir.Unexpected(lex.Peek(), "':' and the limit of the slice"))
 			}
-			v[i] = lex.Int()
+			v[i] = readInt(lex)
 		}
 		for i := range v {
 			r[i] = append(r[i], v[i])
@@ -328,7 +328,7 @@ func (typeOfOperands) Parse(lex *mlir.Stream, o *mlir.OpText) {
 }
 
 func (typeOfOperands) Fits(op *mlir.Op) bool {
-	return len(op.Results) == 0 && len(op.Operands) > 0 && mlir.AllOfType(op.Operands[0].Type, op.Operands)
+	return len(op.Results) == 0 && len(op.Operands) > 0 && allOfType(op.Operands[0].Type, op.Operands)
 }
 
 func (typeOfOperands) Print(p *mlir.Printer, op *mlir.Op) {
@@ -373,7 +373,7 @@ func (s indexIn) Shows() []string { return []string{s.name} }
 
 func (s indexIn) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	pos := lex.Peek().Pos
-	v := lex.Ints()
+	v := readInts(lex)
 	if len(v) != 1 || v[0] != int64(int32(v[0])) {
 		lex.Stop(mlir.Errorf(pos, "[index] is expected, one number of 32 bits"))
 	}
@@ -386,7 +386,7 @@ func (s indexIn) Fits(op *mlir.Op) bool {
 }
 
 func (s indexIn) Print(p *mlir.Printer, op *mlir.Op) {
-	p.Ints([]int64{op.Attrs.Get(s.name).(mlir.IntegerAttr).Value})
+	printInts(p, []int64{op.Attrs.Get(s.name).(mlir.IntegerAttr).Value})
 }
 
 // optionalRegions is ({…}, {…}), or nothing for none, and the dictionary behind

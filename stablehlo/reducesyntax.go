@@ -57,7 +57,7 @@ func (reduceSyntax) parsePair(lex *mlir.Stream, o *mlir.OpText, inits *[]mlir.Us
 
 func (reduceSyntax) parseTail(lex *mlir.Stream, o *mlir.OpText) {
 	lex.Expect("across", "dimensions", "=")
-	dims := lex.Ints()
+	dims := readInts(lex)
 	o.Set("dimensions", mlir.I64Array(dims))
 	o.OptionalAttrDict(lex)
 	o.FunctionalType(lex)
@@ -157,7 +157,7 @@ func (s reduceSyntax) Print(p *mlir.Printer, op *mlir.Op) {
 		p.Str(" applies " + in.Name())
 	}
 	p.Str(" across dimensions = ")
-	p.Ints(op.Attrs.Get("dimensions").(mlir.DenseArrayAttr).Ints)
+	printInts(p, op.Attrs.Get("dimensions").(mlir.DenseArrayAttr).Ints)
 	p.AttrDict(op.Attrs, map[string]bool{"dimensions": true})
 	p.Str(" : ")
 	p.FuncType(op)
