@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/reference/internal/loops"
+	"ltc/internal/stridedcopy"
 	"ltc/soa"
 	"ltc/stablehlo"
 )
@@ -88,7 +89,7 @@ func pick(shape, dims []int) []int {
 // inOrder reports whether t lies in memory as if transposed by perm.
 func inOrder(t tensor, perm []int) bool {
 	shape := pick(t.shape, perm)
-	return soa.NewMove(t.dt.Size(), shape, soa.Dense(shape), pick(soa.Dense(t.shape), perm)).Contiguous()
+	return stridedcopy.NewMove(t.dt.Size(), shape, soa.Dense(shape), pick(soa.Dense(t.shape), perm)).Contiguous()
 }
 
 // arranged returns a slot that holds operand i transposed by perm as elements

@@ -4,17 +4,18 @@ import (
 	"slices"
 	"unsafe"
 
+	"ltc/internal/stridedcopy"
 	"ltc/soa"
 )
 
-// mover is a soa.Move which, when it is of many elements, goes in parts along
+// mover is a [stridedcopy.Move] which, when it is of many elements, goes in parts along
 // one dimension, between which the run can be cancelled.
 type mover struct {
-	whole      *soa.Move
-	part, rest *soa.Move // nil where whole is one part
-	parts      int       // before the rest
-	dst, src   int       // bytes from part to part
-	elements   int       // of a part
+	whole      *stridedcopy.Move
+	part, rest *stridedcopy.Move // nil where whole is one part
+	parts      int               // before the rest
+	dst, src   int               // bytes from part to part
+	elements   int               // of a part
 }
 
 // partElements is the most that a move copies at a time, if a dimension is long
@@ -22,7 +23,7 @@ type mover struct {
 const partElements = 1 << 20
 
 func newMover(size int, shape, dst, src []int) *mover {
-	m := &mover{whole: soa.NewMove(size, shape, dst, src)}
+	m := &mover{whole: stridedcopy.NewMove(size, shape, dst, src)}
 	n := volume(shape)
 	if n <= partElements {
 		return m
@@ -41,8 +42,8 @@ func newMover(size int, shape, dst, src []int) *mover {
 	rows := max(1, shape[cut]/need)
 	m.parts, m.elements = shape[cut]/rows, n/shape[cut]*rows
 	m.dst, m.src = rows*dst[cut]*size, rows*src[cut]*size
-	m.part = soa.NewMove(size, with(shape, cut, rows), dst, src)
-	m.rest = soa.NewMove(size, with(shape, cut, shape[cut]%rows), dst, src)
+	m.part = stridedcopy.NewMove(size, with(shape, cut, rows), dst, src)
+	m.rest = stridedcopy.NewMove(size, with(shape, cut, shape[cut]%rows), dst, src)
 	return m
 }
 

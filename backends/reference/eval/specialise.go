@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"ltc/internal/diag"
+	"ltc/internal/stridedcopy"
 	"ltc/mlir"
 	"ltc/soa"
 	"ltc/stablehlo"
@@ -173,7 +174,7 @@ func prepareSetDimensionSize(b *builder, o *site) error {
 	in, size, out := o.in[0], o.in[1], o.out[0]
 	dim, read := int(stablehlo.AsSetDimensionSize(o.op).Dimension()), indexReader(size.dt)
 	r, common := b.result(o, 0), with(in.shape, dim, min(in.shape[dim], out.shape[dim]))
-	m := soa.NewMove(out.dt.Size(), common, soa.Dense(out.shape), soa.Dense(in.shape))
+	m := stridedcopy.NewMove(out.dt.Size(), common, soa.Dense(out.shape), soa.Dense(in.shape))
 	b.emitTry(func(f *frame) error {
 		if n := read(f.p[size.slot]); n != out.shape[dim] {
 			return fmt.Errorf("size %d of dimension %d, the result is %v", n, dim, out)

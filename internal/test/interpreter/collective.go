@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends/reference/eval"
 	"ltc/internal/diag"
+	"ltc/internal/stridedcopy"
 	"ltc/soa"
 )
 
@@ -80,7 +81,7 @@ func place(to, from block, size int, shape []int) {
 		return
 	}
 	ds, ss := soa.Dense(to.shape), soa.Dense(from.shape)
-	soa.NewMove(size, shape, ds, ss).Run(unsafe.Pointer(&to.data[to.at*ds[to.dim]*size]), unsafe.Pointer(&from.data[from.at*ss[from.dim]*size]))
+	stridedcopy.NewMove(size, shape, ds, ss).Run(unsafe.Pointer(&to.data[to.at*ds[to.dim]*size]), unsafe.Pointer(&from.data[from.at*ss[from.dim]*size]))
 }
 
 // with returns the shape with one dimension changed.
