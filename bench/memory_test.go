@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/soa"
@@ -39,7 +40,7 @@ func TestPlannedMemory(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				text := textOf(t, record)
 				planned, made := memoryOf(t, text, threads)
-				t.Logf("%d threads: planned %s, made %s", threads, soa.Size(int64(planned)), soa.Size(int64(made)))
+				t.Logf("%d threads: planned %s, made %s", threads, diag.Bytes(int64(planned)), diag.Bytes(int64(made)))
 				// Beside it, some pages of what is small: pointers, calls.
 				require.InDelta(t, planned, made, 0.05*float64(planned)+32<<10)
 			})

@@ -93,7 +93,7 @@ type rowReader struct {
 // Read implements io.Reader.
 func (r *rowReader) Read(p []byte) (int, error) {
 	if r.row > mostRow {
-		return 0, fmt.Errorf("the next row takes more than %s", soa.Size(mostRow))
+		return 0, fmt.Errorf("the next row takes more than %s", diag.Bytes(mostRow))
 	}
 	n, err := r.r.Read(p)
 	r.row += n

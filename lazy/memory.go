@@ -44,10 +44,10 @@ type MemoryStats struct {
 func (s MemoryStats) String() string {
 	limit := ""
 	if s.Limit > 0 {
-		limit = " of " + soa.Size(s.Limit)
+		limit = " of " + diag.Bytes(s.Limit)
 	}
 	return fmt.Sprintf("live %s%s, peak %s, cached %s of %s, off-heap %s",
-		soa.Size(s.Live), limit, soa.Size(s.Peak), soa.Size(s.Cached), soa.Size(s.CacheLimit), soa.Size(s.OffHeap))
+		diag.Bytes(s.Live), limit, diag.Bytes(s.Peak), diag.Bytes(s.Cached), diag.Bytes(s.CacheLimit), diag.Bytes(s.OffHeap))
 }
 
 // MemoryStats returns what the device's values take now.
@@ -108,7 +108,7 @@ type LiveReport struct {
 // String prints a line for each line, the first 50 of them.
 func (r LiveReport) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s", diag.Count(r.Count, "live tensor"), soa.Size(r.Bytes))
+	fmt.Fprintf(&b, "%s, %s", diag.Count(r.Count, "live tensor"), diag.Bytes(r.Bytes))
 	const most = 50
 	for i, l := range r.Lines {
 		if i == most {
@@ -119,7 +119,7 @@ func (r LiveReport) String() string {
 		for j, t := range l.Types {
 			names[j] = t.String()
 		}
-		fmt.Fprintf(&b, "\n%10s %6d × %-8s %s  %s", soa.Size(l.Bytes), l.Count, l.Kind, l.Site, strings.Join(names, ", "))
+		fmt.Fprintf(&b, "\n%10s %6d × %-8s %s  %s", diag.Bytes(l.Bytes), l.Count, l.Kind, l.Site, strings.Join(names, ", "))
 	}
 	return b.String()
 }

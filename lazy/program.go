@@ -38,7 +38,7 @@ type ProgramCacheStats struct {
 
 // String prints the sizes on one line.
 func (s ProgramCacheStats) String() string {
-	return fmt.Sprintf("%s, %s of %s", diag.Count(s.Programs, "program"), soa.Size(s.Bytes), soa.Size(s.Limit))
+	return fmt.Sprintf("%s, %s of %s", diag.Count(s.Programs, "program"), diag.Bytes(s.Bytes), diag.Bytes(s.Limit))
 }
 
 // ProgramCacheStats returns what the device's compiled programs take now.
@@ -329,7 +329,7 @@ func (e *executable) shortage(n, workspace int64) error {
 		}
 	}
 	reason := e.dev.memory.Shortage(fmt.Sprintf("the step takes %s (results %s, workspace %s), the most for this %v of %s",
-		soa.Size(n), soa.Size(n-workspace), soa.Size(workspace), largest.Type, soa.Size(int64(largest.Type.Bytes()))))
+		diag.Bytes(n), diag.Bytes(n-workspace), diag.Bytes(workspace), largest.Type, diag.Bytes(int64(largest.Type.Bytes()))))
 	return nodeError(largest, ErrMemory, reason.Error())
 }
 

@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/diag"
 	"ltc/internal/trials"
 	"ltc/lazy"
-	"ltc/soa"
 )
 
 // A soak runs something again and again, a program's lifetime long, and looks
@@ -102,7 +102,7 @@ func TestComplaint09_FlatMemory(t *testing.T) {
 			took := time.Since(start)
 			require.Less(t, most, warm+warm/20+slack, "memory grew: %d bytes after half, then up to %d", warm, most)
 			fmt.Printf("soak: %d %s on null in %.1f s: memory %s after half, at most %s (%+.1f %%)\n",
-				n, s.name, took.Seconds(), soa.Size(int64(warm)), soa.Size(int64(most)), 100*(float64(most)/float64(warm)-1))
+				n, s.name, took.Seconds(), diag.Bytes(int64(warm)), diag.Bytes(int64(most)), 100*(float64(most)/float64(warm)-1))
 		})
 	}
 }

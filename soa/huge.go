@@ -25,7 +25,7 @@ func HugePages(n int) (*Buffer, error) {
 	press(n)
 	all, err := mapAnonymous(whole)
 	if err != nil {
-		return nil, fmt.Errorf("%w: map %s: %w", ErrMemory, bytes(n), err)
+		return nil, fmt.Errorf("%w: map %s: %w", ErrMemory, diag.Bytes(n), err)
 	}
 	skip := toHugePage(all)
 	mem := all[skip : skip+n : skip+n]

@@ -3,8 +3,9 @@ package soa
 import (
 	"errors"
 	"fmt"
-	"math"
 	"runtime/debug"
+
+	"ltc/internal/diag"
 )
 
 // ErrMemory is wrapped by errors of allocations for which there is not enough memory.
@@ -19,25 +20,7 @@ func Limit() int64 { return min(physical, debug.SetMemoryLimit(-1)) }
 // for a number of bytes that overflows an int.
 func Fits(n int) error {
 	if limit := Limit(); n < 0 || int64(n) > limit {
-		return fmt.Errorf("%w: %s are needed, there are %s", ErrMemory, bytes(n), bytes(int(limit)))
+		return fmt.Errorf("%w: %s are needed, there are %s", ErrMemory, diag.Bytes(n), diag.Bytes(limit))
 	}
 	return nil
-}
-
-// Size formats a number of bytes for people, as in 1.5 GiB.
-func Size(n int64) string { return bytes(int(n)) }
-
-func bytes(n int) string {
-	if n < 0 {
-		n = math.MaxInt
-	}
-	const units = "KMGTPE"
-	if n < 1024 {
-		return fmt.Sprintf("%d B", n)
-	}
-	x, u := float64(n)/1024, 0
-	for x >= 1024 && u < len(units)-1 {
-		x, u = x/1024, u+1
-	}
-	return fmt.Sprintf("%.1f %ciB", x, units[u])
 }

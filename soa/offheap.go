@@ -30,7 +30,7 @@ func OffHeap(n int) (*Buffer, error) {
 	press(n)
 	mem, err := mapAnonymous(n)
 	if err != nil {
-		return nil, fmt.Errorf("%w: map %s: %w", ErrMemory, bytes(n), err)
+		return nil, fmt.Errorf("%w: map %s: %w", ErrMemory, diag.Bytes(n), err)
 	}
 	huge(mem)
 	return mapped(mem, mem), nil

@@ -7,7 +7,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
-	"ltc/soa"
+	"ltc/internal/diag"
 )
 
 // largest is how many of its values a program names that finds no memory.
@@ -20,7 +20,7 @@ func (x *code) short(err error) error {
 	}
 	var b strings.Builder
 	for _, v := range x.program.Largest(largest) {
-		fmt.Fprintf(&b, "\n  %s: %v, %v", soa.Size(int64(v.Type.Bytes())), v.Type, v.Kind)
+		fmt.Fprintf(&b, "\n  %s: %v, %v", diag.Bytes(int64(v.Type.Bytes())), v.Type, v.Kind)
 		if v.Op >= 0 {
 			fmt.Fprintf(&b, " of op %d", v.Op)
 		}
@@ -28,5 +28,5 @@ func (x *code) short(err error) error {
 			fmt.Fprintf(&b, ", %s", line)
 		}
 	}
-	return fmt.Errorf("execute: %w\nthe program takes %s of its own; its largest values are%s", err, soa.Size(int64(x.program.Arena)), b.String())
+	return fmt.Errorf("execute: %w\nthe program takes %s of its own; its largest values are%s", err, diag.Bytes(int64(x.program.Arena)), b.String())
 }

@@ -12,6 +12,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
+	"ltc/internal/diag"
 	"ltc/internal/test/cudafake"
 	"ltc/internal/trials"
 	"ltc/ir/types"
@@ -31,7 +32,7 @@ func tenOf(line func(product int) string) string {
 	for rows := 96; rows > 16; rows -= 8 {
 		for i, n := range rowsOf {
 			if n == rows {
-				fmt.Fprintf(&b, "\n  %s: f32[%d,64], temporary of op N, %s", soa.Size(int64(256*n)), n, line(i))
+				fmt.Fprintf(&b, "\n  %s: f32[%d,64], temporary of op N, %s", diag.Bytes(int64(256*n)), n, line(i))
 			}
 		}
 	}

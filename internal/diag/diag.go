@@ -1,6 +1,6 @@
 // Package diag makes the errors of texts: they point at a line and a column
-// and show the line. Messages name numbers of things by [Count]. Its central type is
-// [Error].
+// and show the line. Messages name numbers of things by [Count], and sizes by [Bytes]. Its
+// central type is [Error].
 //
 // imports only the standard library.
 package diag

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"ltc/internal/diag"
 	"ltc/internal/files"
 	"ltc/soa"
 )
@@ -13,7 +14,7 @@ import (
 func ReadFile(file string) ([]byte, error) {
 	return files.Read(file, func(f *os.File, size int64) ([]byte, error) {
 		if size > soa.Limit()/2 { // it is a string, too
-			return nil, fmt.Errorf("%s: %w: a text of %s", file, soa.ErrMemory, soa.Size(size))
+			return nil, fmt.Errorf("%s: %w: a text of %s", file, soa.ErrMemory, diag.Bytes(size))
 		}
 		return io.ReadAll(f)
 	}, func(r io.Reader) ([]byte, error) { return ReadPipe(file, r) })

@@ -13,6 +13,7 @@ import (
 
 	_ "ltc/backends/cuda/cudasim"
 	_ "ltc/backends/reference/llvm"
+	"ltc/internal/diag"
 	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
@@ -79,7 +80,7 @@ func TestManyProgramsAreFlat(t *testing.T) {
 			maps, memory = mappings(), resident()
 		}
 		if trials.Soaking() && i%(n/20) == 0 {
-			fmt.Printf("soak: %d programs in %.0f s: %s resident, %d mappings, cache %v\n", i, time.Since(start).Seconds(), soa.Size(int64(resident())), mappings(), dev.ProgramCacheStats())
+			fmt.Printf("soak: %d programs in %.0f s: %s resident, %d mappings, cache %v\n", i, time.Since(start).Seconds(), diag.Bytes(int64(resident())), mappings(), dev.ProgramCacheStats())
 		}
 	}
 	s := dev.ProgramCacheStats()

@@ -1,13 +1,14 @@
 // Package memory gives the values of a device their memory, within its limit, and knows
 // where those were made that live. Its central type is [Memory].
 //
-// imports only ltc/internal/callsite, ltc/ir/types and ltc/soa.
+// imports only ltc/internal/callsite, ltc/internal/diag, ltc/ir/types and ltc/soa.
 package memory
 
 import (
 	"fmt"
 	"sync"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -86,7 +87,7 @@ func (m *Memory) admits(t types.Type) error {
 	}
 	n := soa.PooledBytes(t)
 	if !m.Reserve(n) {
-		return m.Shortage(fmt.Sprintf("%v takes %s", t, soa.Size(n)))
+		return m.Shortage(fmt.Sprintf("%v takes %s", t, diag.Bytes(n)))
 	}
 	m.Release(n)
 	return nil
@@ -95,7 +96,7 @@ func (m *Memory) admits(t types.Type) error {
 // Shortage is the error of what finds no memory.
 func (m *Memory) Shortage(what string) error {
 	return fmt.Errorf("out of memory: %w: %s, values that are in use %s of the device's limit of %s",
-		soa.ErrMemory, what, soa.Size(m.Pool.Stats().Live), soa.Size(m.Limit))
+		soa.ErrMemory, what, diag.Bytes(m.Pool.Stats().Live), diag.Bytes(m.Limit))
 }
 
 // Reserve sets n bytes aside, if they are within the limit once garbage has
