@@ -16,14 +16,14 @@ import (
 	"ltc/ir/types"
 )
 
-// Alignment is the alignment in bytes of the buffers that [New] returns.
-const Alignment = 64
+// alignment is the alignment in bytes of the buffers that [New] returns.
+const alignment = 64
 
 // Buffer owns memory for elements, on the Go heap ([New]) or off it ([OffHeap], [MapFile]).
 // The memory is freed after the buffer and its last view are unreachable, or by
 // [Buffer.Release].
 type Buffer struct {
-	mem []byte // aligned to Alignment
+	mem []byte // aligned to alignment
 	off bool   // not on the Go heap: views must hold the buffer
 
 	foreign  bool // another owner frees the memory
@@ -41,10 +41,10 @@ type Buffer struct {
 	n      int
 }
 
-// New returns a zeroed buffer of n bytes on the Go heap. It panics if n is negative. Check
-// a large n with [Fits] first: too little memory ends the process.
+// New returns a zeroed buffer of n bytes on the Go heap, aligned to 64 bytes. It panics if n
+// is negative. Check a large n with [Fits] first: too little memory ends the process.
 func New(n int) *Buffer {
-	return NewAligned(n, Alignment)
+	return NewAligned(n, alignment)
 }
 
 // NewAligned returns a zeroed buffer of n bytes on the Go heap that starts at a
@@ -67,12 +67,6 @@ func Wrap(mem []byte) *Buffer { return &Buffer{mem: mem[:len(mem):len(mem)]} }
 // memory off the Go heap: it must not be used after the buffer and its views are
 // unreachable. See [runtime.KeepAlive].
 func (b *Buffer) Bytes() []byte { return b.mem }
-
-// Aligned reports whether the offset and the address of byte offset of b are both multiples
-// of n, a power of two.
-func (b *Buffer) Aligned(offset, n int) bool {
-	return (uintptr(unsafe.Pointer(unsafe.SliceData(b.mem)))|uintptr(offset))&uintptr(n-1) == 0
-}
 
 // View returns a dense view of type t at the start of b. It panics if t is not valid or b
 // is too small.
@@ -143,7 +137,7 @@ var slabOf = types.Of(types.U8, slabBytes)
 // Strides must be Dense(t.Shape); the view shares the slice. With Remote, the contents are
 // undefined, and the result is the zero View if the device has no memory left.
 func (s *Slab) Make(t types.Type, strides []int) View {
-	n := (t.Bytes() + Alignment - 1) &^ (Alignment - 1)
+	n := (t.Bytes() + alignment - 1) &^ (alignment - 1)
 	if s.Remote != nil {
 		return s.makeRemote(t, strides, n)
 	}

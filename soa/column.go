@@ -66,9 +66,6 @@ func (c Column) Name() string { return c.name }
 // Kind returns whether it is a column, a scalar, or a part of a jagged column.
 func (c Column) Kind() Kind { return c.kind }
 
-// ReadOnly reports whether the column must not be written.
-func (c Column) ReadOnly() bool { return c.readOnly }
-
 // Err returns the error that the column holds, or [ErrReleased] if its memory was released.
 func (c Column) Err() error {
 	if c.err == nil && c.view.IsZero() {
@@ -90,7 +87,7 @@ func (c Column) label() string {
 
 // View returns the column as a tensor, in place. Its shape is the number of elements,
 // followed by the shape of an element; for a scalar only the latter. The view of a
-// read-only column ([Column.ReadOnly]) must not be written. [Copy] refuses to write it only
+// read-only column ([Column.Const]) must not be written. [Copy] refuses to write it only
 // if the buffer itself is read-only.
 func (c Column) View() (View, error) { return c.view, c.Err() }
 

@@ -327,7 +327,7 @@ func Join(name string, parts ...*Columns) (*Columns, error) {
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("layout %s: there is nothing to join", name)
 	}
-	j, align := &Columns{}, LayoutAlignment
+	j, align := &Columns{}, layoutAlignment
 	for i, c := range parts {
 		if c == nil {
 			return nil, fmt.Errorf("layout %s: columns %d are nil", name, i)

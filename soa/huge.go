@@ -7,18 +7,18 @@ import (
 	"ltc/internal/diag"
 )
 
-// HugePage is the size in bytes of a large page: on amd64, and on arm64 with small pages of
+// hugePage is the size in bytes of a large page: on amd64, and on arm64 with small pages of
 // 4 KiB.
-const HugePage = 2 << 20
+const hugePage = 2 << 20
 
-// HugePages is [OffHeap] with a start at a multiple of [HugePage]. It asks the system for
+// HugePages is [OffHeap] with a start at a multiple of 2 MiB. It asks the system for
 // large pages, which cause fewer TLB misses when columns are read in parallel. It is no error
 // if the system declines.
 func HugePages(n int) (*Buffer, error) {
 	if n < 1 || !canMap {
 		return OffHeap(n)
 	}
-	whole := (n + 2*HugePage - 1) &^ (HugePage - 1)
+	whole := (n + 2*hugePage - 1) &^ (hugePage - 1)
 	if whole < n {
 		return nil, fmt.Errorf("%w: map %s", ErrMemory, diag.Count(n, "byte"))
 	}
@@ -35,7 +35,7 @@ func HugePages(n int) (*Buffer, error) {
 
 // hugeFrom is the least size in bytes of a mapping that asks for large pages. At this size
 // they leave at most a quarter of the mapping uncovered at its ends.
-const hugeFrom = 4 * HugePage
+const hugeFrom = 4 * hugePage
 
 // huge asks the system for large pages for a mapping that was not written yet. It does
 // nothing if the system declines.
@@ -58,16 +58,16 @@ func hugeHeap(mem []byte) {
 // hugePages returns the address range of the large pages that are wholly in mem.
 func hugePages(mem []byte) (from, to uintptr) {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
-	return at + uintptr(toHugePage(mem)), (at + uintptr(len(mem))) &^ (HugePage - 1)
+	return at + uintptr(toHugePage(mem)), (at + uintptr(len(mem))) &^ (hugePage - 1)
 }
 
 // hugePagesAround returns the address range of the large pages that mem touches.
 func hugePagesAround(mem []byte) (from, to uintptr) {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
-	return at &^ (HugePage - 1), (at + uintptr(len(mem)) + HugePage - 1) &^ (HugePage - 1)
+	return at &^ (hugePage - 1), (at + uintptr(len(mem)) + hugePage - 1) &^ (hugePage - 1)
 }
 
 // toHugePage returns the number of bytes of mem before its first large page.
 func toHugePage(mem []byte) int {
-	return int(-uintptr(unsafe.Pointer(unsafe.SliceData(mem))) & (HugePage - 1))
+	return int(-uintptr(unsafe.Pointer(unsafe.SliceData(mem))) & (hugePage - 1))
 }

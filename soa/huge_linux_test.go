@@ -14,28 +14,28 @@ import (
 )
 
 func TestHugePages(t *testing.T) {
-	mem := make([]byte, 4*HugePage)
+	mem := make([]byte, 4*hugePage)
 	base := uintptr(unsafe.Pointer(unsafe.SliceData(mem)))
-	first := int(-base & (HugePage - 1)) // where the first huge page begins
-	for _, from := range []int{0, first, first + 1, first + HugePage/2} {
-		for _, n := range []int{2 * HugePage, 2*HugePage + 1, 2*HugePage + HugePage/2} {
+	first := int(-base & (hugePage - 1)) // where the first huge page begins
+	for _, from := range []int{0, first, first + 1, first + hugePage/2} {
+		for _, n := range []int{2 * hugePage, 2*hugePage + 1, 2*hugePage + hugePage/2} {
 			if from+n > len(mem) {
 				continue
 			}
 			part := mem[from : from+n]
 			at := base + uintptr(from)
 			in, end := hugePages(part)
-			require.Zero(t, in%HugePage)
-			require.Zero(t, end%HugePage)
+			require.Zero(t, in%hugePage)
+			require.Zero(t, end%hugePage)
 			require.GreaterOrEqual(t, in, at)
 			require.LessOrEqual(t, end, at+uintptr(n))
-			require.Greater(t, int(end-in), n-2*HugePage)
+			require.Greater(t, int(end-in), n-2*hugePage)
 			around, last := hugePagesAround(part)
-			require.Zero(t, around%HugePage)
-			require.Zero(t, last%HugePage)
+			require.Zero(t, around%hugePage)
+			require.Zero(t, last%hugePage)
 			require.LessOrEqual(t, around, at)
 			require.GreaterOrEqual(t, last, at+uintptr(n))
-			require.Less(t, int(last-around), n+2*HugePage)
+			require.Less(t, int(last-around), n+2*hugePage)
 		}
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"ltc/ir/types"
 )
 
-// LayoutAlignment is the default alignment in bytes of each column of a layout: a cache line
+// layoutAlignment is the default alignment in bytes of each column of a layout: a cache line
 // of GPUs, and two of CPUs.
-const LayoutAlignment = 128
+const layoutAlignment = 128
 
 // Kind says what a field of a layout is: a column, a scalar, or a part of a jagged column.
 type Kind uint8
@@ -133,8 +133,7 @@ type options struct {
 	offset  int
 }
 
-// Align sets the alignment of columns in bytes, a power of two. The default is
-// [LayoutAlignment].
+// Align sets the alignment of columns in bytes, a power of two. The default is 128.
 func Align(n int) Option { return func(o *options) { o.align = n } }
 
 // Relaxed allows memory that is aligned for the elements only. By default, memory that does
@@ -158,7 +157,7 @@ func In(b *Buffer, offset int) Option {
 }
 
 func gather(opts []Option) options {
-	o := options{align: LayoutAlignment}
+	o := options{align: layoutAlignment}
 	for _, opt := range opts {
 		opt(&o)
 	}
@@ -214,15 +213,6 @@ func (l *Layout) findGroup(name string) (int, bool) {
 	i := slices.IndexFunc(l.groups, func(g group) bool { return g.name == name })
 	return i, i >= 0
 }
-
-// Name returns the layout's name: for [LayoutOf], that of the struct.
-func (l *Layout) Name() string { return l.name }
-
-// Alignment returns the alignment of each column in bytes.
-func (l *Layout) Alignment() int { return l.align }
-
-// Enforced reports whether memory must start at a multiple of the alignment: see [Relaxed].
-func (l *Layout) Enforced() bool { return !l.relaxed }
 
 // Fields returns a copy of the fields, in their order in memory.
 func (l *Layout) Fields() []Field { return slices.Clone(l.fields) }

@@ -33,7 +33,7 @@ func TestPoolReusesWhatNothingReaches(t *testing.T) {
 	p := NewPool(1<<30, false)
 	v := p.Make(big)
 	base := uintptr(v.Base())
-	require.Zero(t, base%Alignment)
+	require.Zero(t, base%alignment)
 	inner := Slice[float32](v)[1000:1010]
 	inner[3] = 7
 	v = View{}

@@ -102,9 +102,6 @@ type ConstRow[T any] struct {
 // Row is an element of [Records]. The zero Row is no element: Load and Store panic.
 type Row[T any] struct{ ConstRow[T] }
 
-// Index returns the element's number.
-func (r ConstRow[T]) Index() int { return r.i }
-
 // Load returns a copy of the element, with the values of scalars and new slices of its
 // jagged values. It panics if offsets are not within the values.
 func (r ConstRow[T]) Load() T {

@@ -57,11 +57,8 @@ func (b *Buffer) anyReadOnly() bool {
 // heap, which views keep.
 func (v *View) Released() bool { return v.hold != nil && v.hold.anyReleased() }
 
-// ReadOnly reports whether the memory must not be written: see [OpenShared] and [Foreign].
-func (b *Buffer) ReadOnly() bool { return b.readOnly }
-
-// ReadOnly reports whether a buffer of the view is read-only: see [Buffer.ReadOnly]. A view
-// does not know of [Column.Const].
+// ReadOnly reports whether a buffer of the view is read-only: see [OpenShared] and [Foreign].
+// A view does not know of [Column.Const].
 func (v *View) ReadOnly() bool { return v.hold != nil && v.hold.anyReadOnly() }
 
 // acquire keeps the memory from being freed until done is called. It reports false if the

@@ -228,8 +228,10 @@ func view(b *soa.Buffer, offset int, t types.Type) soa.View {
 	if n == 0 {
 		return soa.Make(t)
 	}
-	if b.Aligned(offset, t.DType.Size()) {
-		return b.ViewAt(offset, t)
+	if size := t.DType.Size(); offset%size == 0 {
+		if v := b.ViewAt(offset, t); uintptr(v.Base())%uintptr(size) == 0 {
+			return v
+		}
 	}
 	own := soa.New(n)
 	copy(own.Bytes(), b.Bytes()[offset:offset+n])
