@@ -16,6 +16,7 @@ import (
 	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/lazy/internal/guard"
+	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 	"ltc/lower"
@@ -301,7 +302,7 @@ func (e *executable) needs(c *backends.Call) int64 {
 	n := int64(0)
 	for j, r := range e.of.Graph.Results {
 		if e.of.Graph.Alias[j] < 0 && (j >= len(c.Results) || c.Results[j].IsZero()) {
-			n += soa.PooledBytes(r.Type)
+			n += memory.PooledBytes(r.Type)
 		}
 	}
 	return n

@@ -29,7 +29,7 @@ type value struct {
 	sum    *uint64                  // of borrowed data, while checking
 	// pool takes the memory when the last pin is gone, once all handles on the
 	// value have been released.
-	pool atomic.Pointer[soa.Pool]
+	pool atomic.Pointer[memory.Pool]
 	// under is the value whose memory a view shows; it is pinned with the view's.
 	under *value
 	// there is a copy of host data in the device's memory: see [flight.reside].

@@ -42,7 +42,6 @@ func TestViewsKnowWhereTheirMemoryEnds(t *testing.T) {
 		"of buffer":  New(128).ViewAt(64, f32s(16)),
 		"borrowed":   none(Borrow(make([]float32, 16), f32s(16))),
 		"strided":    none(Strided(make([]float32, 20), f32s(16), 4, []int{1})),
-		"pool":       NewPool(0, false).Make(f32s(Pooled / 4)),
 		"slab":       slab.Make(f32s(16), []int{1}),
 		"off heap":   off.View(f32s(16)),
 		"file":       mapped.View(f32s(16)),

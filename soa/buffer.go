@@ -3,7 +3,8 @@
 // memory. A [Layout] places the fields of records in a buffer as [Columns], and a
 // [Collection] makes tensors of columns without copying them.
 //
-// imports only ltc/ir/types, ltc/internal/stridedcopy and ltc/internal/diag.
+// imports only ltc/ir/types, ltc/internal/hostmem, ltc/internal/stridedcopy and
+// ltc/internal/diag.
 package soa
 
 import (
@@ -13,6 +14,7 @@ import (
 	"unsafe"
 
 	"ltc/internal/diag"
+	"ltc/internal/hostmem"
 	"ltc/ir/types"
 )
 
@@ -54,7 +56,7 @@ func NewAligned(n, align int) *Buffer {
 		panic(fmt.Sprintf("soa: there is no buffer of %s from a multiple of %d on, a power of two", diag.Count(n, "byte"), align))
 	}
 	raw := make([]byte, n+align)
-	hugeHeap(raw)
+	hostmem.AdviseHeap(raw)
 	off := int(-uintptr(unsafe.Pointer(unsafe.SliceData(raw))) & uintptr(align-1))
 	return &Buffer{mem: raw[off : off+n : off+n]}
 }

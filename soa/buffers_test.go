@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/hostmem"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -46,7 +47,7 @@ func TestBuffers(t *testing.T) {
 	}
 	huge, err := soa.HugePages(3 << 20)
 	require.NoError(t, err)
-	require.Zero(t, uintptr(unsafe.Pointer(unsafe.SliceData(huge.Bytes())))%soa.HugePage)
+	require.Zero(t, uintptr(unsafe.Pointer(unsafe.SliceData(huge.Bytes())))%hostmem.HugePage)
 	runtime.KeepAlive(huge)
 	_, err = soa.OffHeap(-1)
 	require.ErrorIs(t, err, soa.ErrMemory)

@@ -2,9 +2,6 @@ package soa
 
 // What tests of package soa_test see.
 
-// HugePage is the size in bytes of a large page.
-const HugePage = hugePage
-
 // ReadOnly reports whether the memory must not be written: see [OpenShared] and [Foreign].
 func (b *Buffer) ReadOnly() bool { return b.readOnly }
 

@@ -57,11 +57,6 @@ func groupLimit(root fs.FS, groups string) int64 {
 // as zeros. A failure is ignored: the pages are freed when the memory is unmapped.
 func discard(mem []byte) { _ = syscall.Madvise(mem, syscall.MADV_DONTNEED) }
 
-// adviseHuge asks for large pages between two addresses.
-func adviseHuge(from, to uintptr) {
-	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, from, to-from, syscall.MADV_HUGEPAGE)
-}
-
 // reserve makes f n bytes long and allocates the memory or disk blocks for them. Otherwise a
 // write to the mapping would end the process when the file system is full.
 func reserve(f *os.File, n int) error {

@@ -10,8 +10,5 @@ var physical int64 = 1 << 40
 // discard does nothing on this system: pages are freed when they are unmapped.
 func discard([]byte) {}
 
-// adviseHuge does nothing on this system, which chooses the size of pages itself.
-func adviseHuge(from, to uintptr) {}
-
 // reserve makes f n bytes long.
 func reserve(f *os.File, n int) error { return f.Truncate(int64(n)) }

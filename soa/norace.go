@@ -2,9 +2,6 @@
 
 package soa
 
-// reusable: see race.go.
-const reusable = true
-
 // TouchRead tells the race detector that the calling goroutine reads v. It
 // does nothing in other builds.
 func TouchRead(View) {}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"ltc/internal/diag"
+	"ltc/internal/hostmem"
 )
 
 // offHeap counts the bytes that are mapped now, and the most so far.
@@ -27,12 +28,12 @@ func OffHeap(n int) (*Buffer, error) {
 	if n == 0 {
 		return New(0), nil
 	}
-	press(n)
+	hostmem.Press(n)
 	mem, err := mapAnonymous(n)
 	if err != nil {
 		return nil, fmt.Errorf("%w: map %s: %w", ErrMemory, diag.Bytes(n), err)
 	}
-	huge(mem)
+	hostmem.AdviseMapping(mem)
 	return mapped(mem, mem), nil
 }
 
@@ -93,7 +94,7 @@ func openRegular(what, path string, mode int) (*os.File, int, error) {
 // does not call release earlier.
 func Foreign(mem []byte, release func()) *Buffer {
 	b := &Buffer{mem: mem[:len(mem):len(mem)], off: true, foreign: true, readOnly: true}
-	press(len(mem))
+	hostmem.Press(len(mem))
 	runtime.AddCleanup(b, func(release func()) { release() }, release)
 	return b
 }
@@ -118,3 +119,7 @@ func mapped(mem, all []byte) *Buffer {
 // KeepAlive keeps the memory of v alive until this call. Code that uses an address of
 // [View.Base] calls it afterwards.
 func KeepAlive(v View) { runtime.KeepAlive(v.hold) }
+
+// Collect runs the garbage collector and waits, at most 20 ms, until unreachable memory is
+// freed: memory off the Go heap is unmapped, and pools of blocks have theirs back.
+func Collect() { hostmem.Collect() }

@@ -7,10 +7,6 @@ import (
 	"unsafe"
 )
 
-// reusable says whether pools reuse blocks. The race detector does not know that the garbage
-// collector has run in between, and would report the next user's writes as races.
-const reusable = false
-
 // TouchRead tells the race detector that the calling goroutine reads v. It
 // does nothing in other builds.
 func TouchRead(v View) { touch(v, runtime.RaceReadRange) }

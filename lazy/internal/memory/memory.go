@@ -1,7 +1,8 @@
-// Package memory gives the values of a device their memory, within its limit, and knows
-// where those were made that live. Its central type is [Memory].
+// Package memory gives the values of a device their memory, within its limit and from a
+// [Pool] of blocks, and knows where those were made that live. Its central type is [Memory].
 //
-// imports only ltc/internal/callsite, ltc/internal/diag, ltc/ir/types and ltc/soa.
+// imports only ltc/internal/callsite, ltc/internal/diag, ltc/internal/hostmem,
+// ltc/ir/types and ltc/soa.
 package memory
 
 import (
@@ -22,7 +23,7 @@ type Memory struct {
 	Remote interface {
 		Make(types.Type) (soa.View, error)
 	}
-	Pool  *soa.Pool
+	Pool  *Pool
 	Alloc func(types.Type) soa.View // Pool.Make
 
 	mu       sync.Mutex
@@ -39,7 +40,7 @@ func StandardCache() int64 { return min(1<<30, soa.Limit()/8) }
 // Start begins to use the limits. Poison overwrites what is given back, to find who uses it.
 func (m *Memory) Start(poison bool) {
 	m.freed.L = &m.mu
-	m.Pool = soa.NewPool(max(m.Cache, 0), poison)
+	m.Pool = NewPool(max(m.Cache, 0), poison)
 	m.Alloc = m.Pool.Make
 }
 
@@ -85,7 +86,7 @@ func (m *Memory) admits(t types.Type) error {
 	if err := soa.Fits(t.Bytes()); err != nil || m.Limit == 0 {
 		return err
 	}
-	n := soa.PooledBytes(t)
+	n := PooledBytes(t)
 	if !m.Reserve(n) {
 		return m.Shortage(fmt.Sprintf("%v takes %s", t, diag.Bytes(n)))
 	}

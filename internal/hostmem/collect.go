@@ -1,4 +1,4 @@
-package soa
+package hostmem
 
 import (
 	"runtime"
@@ -25,10 +25,10 @@ func init() {
 	pressure.sample[1].Name = "/gc/heap/live:bytes"
 }
 
-// press counts n bytes. It runs the collector when the bytes since the last collection
+// Press counts n bytes. It runs the collector when the bytes since the last collection
 // exceed both minPressure and the heap without the pools. The collector would run as often
 // by itself if the bytes were ordinary memory. Press reports whether it has collected.
-func press(n int) bool {
+func Press(n int) bool {
 	p := &pressure
 	p.Lock()
 	metrics.Read(p.sample[:])
@@ -48,8 +48,8 @@ func press(n int) bool {
 	return due
 }
 
-// countPooled adds n, which may be negative, to the bytes of all pools.
-func countPooled(n int) {
+// AddPooled adds n, which may be negative, to the bytes of all pools.
+func AddPooled(n int) {
 	pressure.Lock()
 	pressure.pooled += int64(n)
 	pressure.Unlock()

@@ -1,14 +1,14 @@
-package soa
+package memory
 
 import (
 	"runtime"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/ir/types"
+	"ltc/soa"
 )
 
 var big = types.Of(types.F32, 1<<20)
@@ -33,16 +33,16 @@ func TestPoolReusesWhatNothingReaches(t *testing.T) {
 	p := NewPool(1<<30, false)
 	v := p.Make(big)
 	base := uintptr(v.Base())
-	require.Zero(t, base%alignment)
-	inner := Slice[float32](v)[1000:1010]
+	require.Zero(t, base%64)
+	inner := soa.Slice[float32](v)[1000:1010]
 	inner[3] = 7
-	v = View{}
+	v = soa.View{}
 	for range 3 {
-		Collect()
+		soa.Collect()
 		require.Equal(t, int64(4<<20), p.Stats().Live)
 		other := p.Make(big)
 		require.NotEqual(t, base, uintptr(other.Base()))
-		Slice[float32](other)[1003] = -1
+		soa.Slice[float32](other)[1003] = -1
 		runtime.KeepAlive(other)
 	}
 	require.Equal(t, float32(7), inner[3])
@@ -50,7 +50,7 @@ func TestPoolReusesWhatNothingReaches(t *testing.T) {
 	waitFor(t, func() bool { return p.Stats().Live == 0 })
 	require.Positive(t, p.Stats().Cached)
 	seen := map[uintptr]bool{}
-	kept := []View{}
+	kept := []soa.View{}
 	for p.Stats().Cached > 0 {
 		v := p.Make(big)
 		seen[uintptr(v.Base())], kept = true, append(kept, v)
@@ -64,26 +64,26 @@ func TestPoolZeroes(t *testing.T) {
 	for _, poison := range []bool{false, true} {
 		p := NewPool(1<<30, poison)
 		dirty := func() {
-			s := Slice[uint32](p.Make(types.Of(types.U32, 1<<20)))
+			s := soa.Slice[uint32](p.Make(types.Of(types.U32, 1<<20)))
 			for i := range s {
 				s[i] = 9
 			}
 		}
 		dirty()
 		waitFor(t, func() bool { return p.Stats().Live == 0 })
-		for _, x := range Slice[float32](p.Zeroed(big)) {
+		for _, x := range soa.Slice[float32](p.Zeroed(big)) {
 			if x != 0 {
 				t.Fatal("not zero")
 			}
 		}
 		if poison && reusable {
 			waitFor(t, func() bool { return p.Stats().Live == 0 })
-			require.NotEqual(t, p.Make(big).at0(), p.Make(big).at0(), "NaN")
+			require.NotEqual(t, first(p.Make(big)), first(p.Make(big)), "NaN")
 		}
 	}
 }
 
-func (v View) at0() float32 { return *(*float32)(v.base) }
+func first(v soa.View) float32 { return *(*float32)(v.Base()) }
 
 func TestPoolKeepsToItsLimit(t *testing.T) {
 	p := NewPool(9<<20, false)
@@ -123,88 +123,21 @@ func waitFor(t *testing.T, done func() bool) {
 		if done() {
 			return
 		}
-		Collect()
+		soa.Collect()
 		time.Sleep(time.Millisecond)
 	}
 	t.Fatal("it did not come about")
 }
 
-func TestOffHeapIsUnmappedAfterItsLastView(t *testing.T) {
-	if !canMap {
-		t.Skip("this system does not map memory")
-	}
-	none := func() bool { live, _ := OffHeapStats(); return live == 0 }
-	waitFor(t, none) // memory of other tests is still on its way back
-	b, err := OffHeap(1 << 20)
-	require.NoError(t, err)
-	v := b.ViewAt(64, types.Of(types.F32, 4, 4))
-	b = nil
-	row, err := v.Slice(0, 1, 2, 1)
-	require.NoError(t, err)
-	require.True(t, row.OffHeap())
-	src, err := Borrow([]float32{1, 2, 3, 4}, types.Of(types.F32, 1, 4))
-	require.NoError(t, err)
-	require.NoError(t, Copy(row, src))
-	table, err := NewTable(0, row, row)
-	require.NoError(t, err)
-	v, row = View{}, View{}
-	for range 3 {
-		Collect()
-	}
-	live, peak := OffHeapStats()
-	require.EqualValues(t, 1<<20, live)
-	require.GreaterOrEqual(t, peak, live)
-	dense := Make(table.Type)
-	require.NoError(t, Copy(dense, table))
-	require.Equal(t, []float32{1, 2, 3, 4, 1, 2, 3, 4}, Slice[float32](dense))
-	table = View{}
-	waitFor(t, none)
-}
-
-func TestOffHeapHasNoSlices(t *testing.T) {
-	if !canMap {
-		t.Skip("this system does not map memory")
-	}
-	b, err := OffHeap(64)
-	require.NoError(t, err)
-	v := b.View(types.Of(types.I32, 2))
-	With(v, func(s []int32) { s[1] = 5 })
-	With(v, func(s []int32) { require.Equal(t, []int32{0, 5}, s) })
-	require.PanicsWithValue(t, "soa: slice of i32[2] off the Go heap; use With, or copy it to a buffer of New", func() { Slice[int32](v) })
-	empty, err := OffHeap(0)
-	require.NoError(t, err)
-	require.Empty(t, empty.Bytes())
-	_, err = OffHeap(1 << 60)
-	require.ErrorIs(t, err, ErrMemory)
-}
-
-// Off-heap bytes bring a collection about, which nothing else here does.
-func TestOffHeapBytesDriveCollection(t *testing.T) {
-	if !canMap {
-		t.Skip("this system does not map memory")
-	}
-	Collect()
-	before, _ := OffHeapStats()
-	var most int64
-	for range 100 {
-		b, err := OffHeap(16 << 20)
-		require.NoError(t, err)
-		*(*byte)(unsafe.Pointer(unsafe.SliceData(b.Bytes()))) = 1
-		live, _ := OffHeapStats()
-		most = max(most, live-before)
-	}
-	require.Less(t, most, int64(400<<20), "of 1600 MiB mapped")
-}
-
 // fill64 stands for a program that writes 64 MiB.
-func fill64(v View) {
-	s := Slice[float32](v)
+func fill64(v soa.View) {
+	s := soa.Slice[float32](v)
 	for i := range s {
 		s[i] = 1
 	}
 }
 
-var results View
+var results soa.View
 
 func BenchmarkResult64MiBPool(b *testing.B) {
 	p := NewPool(1<<30, false)
@@ -220,7 +153,7 @@ func BenchmarkResult64MiBFresh(b *testing.B) {
 	t := types.Of(types.F32, 16<<20)
 	b.SetBytes(64 << 20)
 	for b.Loop() {
-		results = Make(t)
+		results = soa.Make(t)
 		fill64(results)
 	}
 }
@@ -240,10 +173,26 @@ func TestPoolRecycle(t *testing.T) {
 	require.False(t, p.Recycle(v), "given back already")
 	w := p.Make(typ)
 	require.Equal(t, v.Base(), w.Base())
-	require.False(t, p.Recycle(Make(typ)), "of the heap")
+	require.False(t, p.Recycle(soa.Make(typ)), "of the heap")
 	require.False(t, p.Recycle(NewPool(1<<30, false).Make(typ)), "of another pool")
 	part, err := w.Slice(0, 0, 8, 1)
 	require.NoError(t, err)
 	require.False(t, p.Recycle(part), "a part of a block")
 	require.Equal(t, int64(1<<17), p.Stats().Live)
+}
+
+// A view of a block knows where the block ends, as other views know of their memory.
+func TestPooledViewsKnowTheirBounds(t *testing.T) {
+	v := NewPool(0, false).Make(types.Of(types.F32, Pooled/4))
+	require.NoError(t, v.Check())
+	for _, c := range []struct{ dim, stride int }{{1 << 16, 1}, {4, 1 << 40}, {4, -1 << 40}, {1 << 40, 1 << 40}, {2, -1 << 63}, {3, -(1 << 16)}} {
+		w := v
+		w.Type.Shape, w.Strides = types.Shape{c.dim}, []int{c.stride}
+		require.ErrorContains(t, w.Check(), "leaves its memory", "%v", c)
+		require.ErrorContains(t, soa.Copy(soa.Make(types.Of(types.F32, 0)), w), "types differ", "%v", c)
+		if w.Type.Elements() <= 1<<16*2 {
+			require.ErrorContains(t, soa.Copy(soa.Make(w.Type), w), "leaves its memory", "%v", c)
+			require.ErrorContains(t, soa.Copy(w, soa.Make(w.Type)), "leaves its memory", "%v", c)
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package soa
+package memory
 
 import (
 	"math"
@@ -11,12 +11,14 @@ import (
 	"unsafe"
 	"weak"
 
+	"ltc/internal/hostmem"
 	"ltc/ir/types"
+	"ltc/soa"
 )
 
 // Pooled is the least size in bytes of the blocks that a [Pool] reuses. It allocates smaller
 // values from Go and does not count them.
-const Pooled = 64 << 10
+const Pooled = hostmem.HeapFrom
 
 // PooledBytes returns the size of the block that a pool uses for a value of type t; 0 if the
 // value is smaller than [Pooled].
@@ -79,50 +81,51 @@ func (c *collected) tick() {
 	}
 }
 
-// Make returns a dense view of type t with undefined contents. It panics as [Make] does.
-func (p *Pool) Make(t types.Type) View {
+// Make returns a dense view of type t with undefined contents. It panics as
+// [soa.Make] does.
+func (p *Pool) Make(t types.Type) soa.View {
 	v, _ := p.make(t)
 	return v
 }
 
 // Zeroed returns a dense view of type t, filled with zeros.
-func (p *Pool) Zeroed(t types.Type) View {
+func (p *Pool) Zeroed(t types.Type) soa.View {
 	v, used := p.make(t)
 	if used {
-		Zero(v)
+		soa.Zero(v)
 	}
 	return v
 }
 
 // make also reports whether the memory has been used before.
-func (p *Pool) make(t types.Type) (v View, used bool) {
+func (p *Pool) make(t types.Type) (v soa.View, used bool) {
 	n := t.Bytes()
 	if n < Pooled {
-		return Make(t), false
+		return soa.Make(t), false
 	}
 	block, used := p.get(classSize(n))
-	b := Buffer{mem: unsafe.Slice(block, n)}
+	mem := unsafe.Slice(block, n)
 	if used && p.poison {
-		for i := range b.mem {
-			b.mem[i] = 0xff
+		for i := range mem {
+			mem[i] = 0xff
 		}
 	}
-	return b.View(t), used
+	return soa.Wrap(mem).View(t), used
 }
 
 // get returns a block of the size of a class, and whether it was used before.
 func (p *Pool) get(size int) (block *byte, used bool) {
 	c, block := p.cached(size)
-	if block == nil && press(size) {
+	if block == nil && hostmem.Press(size) {
 		c, block = p.cached(size)
 	}
 	used = block != nil
 	if !used {
 		// Go aligns memory of this size to a page.
 		mem := make([]byte, size)
-		hugeHeap(mem)
+		hostmem.AdviseHeap(mem)
 		block = unsafe.SliceData(mem)
-		countPooled(size)
+		hostmem.AddPooled(size)
 	}
 	runtime.SetFinalizer(block, c.back)
 	p.mu.Lock()
@@ -163,15 +166,15 @@ func (p *Pool) cached(size int) (*class, *byte) {
 // collector, so that it is reused while it is in the CPU's caches. V must have the size that
 // was requested, and the caller must not use its memory any more. Recycle does nothing and
 // reports false if the memory is not the pool's.
-func (p *Pool) Recycle(v View) bool {
-	at := uintptr(v.base)
+func (p *Pool) Recycle(v soa.View) bool {
+	at := uintptr(v.Base())
 	p.mu.Lock()
 	c := p.out[at]
 	p.mu.Unlock()
 	if c == nil || c.size != classSize(v.Type.Bytes()) {
 		return false
 	}
-	block := (*byte)(v.base)
+	block := (*byte)(v.Base())
 	runtime.SetFinalizer(block, nil)
 	p.put(c, block)
 	return true
@@ -184,7 +187,7 @@ func (p *Pool) put(c *class, block *byte) {
 	delete(p.out, uintptr(unsafe.Pointer(block)))
 	p.stats.Live -= int64(c.size)
 	if !reusable || p.stats.Cached+int64(c.size) > p.limit {
-		countPooled(-c.size)
+		hostmem.AddPooled(-c.size)
 		return
 	}
 	p.stats.Cached += int64(c.size)
@@ -226,7 +229,7 @@ func (p *Pool) drop(c *class, n int) {
 	clear(c.free[:n])
 	c.free = append(c.free[:0:0], c.free[n:]...)
 	p.stats.Cached -= int64(n * c.size)
-	countPooled(-n * c.size)
+	hostmem.AddPooled(-n * c.size)
 }
 
 // Trim frees all blocks that are kept for later requests.

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package hostmem
+
+// adviseHuge does nothing on this system, which chooses the size of pages itself.
+func adviseHuge(from, to uintptr) {}

@@ -1,0 +1,6 @@
+//go:build !race
+
+package memory
+
+// reusable: see race.go.
+const reusable = true
