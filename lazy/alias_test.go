@@ -140,7 +140,7 @@ func aliasDevice(t testing.TB) *Device {
 
 // Random programs compute what an eager library does: two seconds of them, or
 // 100,000 (make soak).
-func TestComplaint13_AliasSoak(t *testing.T) {
+func TestAliasedProgramsMatchAnEagerLibrary(t *testing.T) {
 	trials.Sequential(t)
 	programs := 0
 	if trials.Soaking() {

@@ -54,7 +54,7 @@ func BenchmarkStep100(b *testing.B) {
 // https://github.com/pytorch/xla/issues/5280: tracing took longer than running.
 // Recording an op allocates its handle; a step that an earlier one has recorded
 // already allocates nothing for each op.
-func TestComplaint07_RecordingAllocates(t *testing.T) {
+func TestRecordingAllocatesOneHandle(t *testing.T) {
 	for name, c := range map[string]struct {
 		reuse bool
 		want  float64 // an op

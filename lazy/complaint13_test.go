@@ -40,7 +40,7 @@ func count(tr *lazy.Trace, dims ...int) *lazy.Tensor {
 // https://github.com/pytorch/xla/issues/3392 and 3330: a view showed what
 // another tensor under the same name was given, and could not if that had
 // another shape. In-place writes are seen by views; new tensors are not.
-func TestComplaint13_NewTensorsAreNoWrites(t *testing.T) {
+func TestNewTensorsAreNoWrites(t *testing.T) {
 	beforeAndAfter(t, func(t *testing.T, tr *lazy.Trace, sync func()) {
 		zeros := make([]float32, 10)
 		ones := []float32{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
@@ -60,7 +60,7 @@ func TestComplaint13_NewTensorsAreNoWrites(t *testing.T) {
 }
 
 // Tensors that the same op made are one node, but not the same memory.
-func TestComplaint13_EqualTensorsAreApart(t *testing.T) {
+func TestEqualTensorsAreApart(t *testing.T) {
 	beforeAndAfter(t, func(t *testing.T, tr *lazy.Trace, sync func()) {
 		x0, x1 := lazy.Zeros(tr, lazy.F32, 4).Keep(), lazy.Zeros(tr, lazy.F32, 4).Keep()
 		y0, y1 := x0.Reshape(2, 2), x1.Reshape(2, 2)
@@ -74,7 +74,7 @@ func TestComplaint13_EqualTensorsAreApart(t *testing.T) {
 
 // https://github.com/pytorch/xla/issues/3072: the parts of a split did not share
 // the memory of what was split.
-func TestComplaint13_SplitSharesMemory(t *testing.T) {
+func TestSplitSharesMemory(t *testing.T) {
 	beforeAndAfter(t, func(t *testing.T, tr *lazy.Trace, sync func()) {
 		a := count(tr, 4)
 		b, c := a.Narrow(0, 0, 2), a.Narrow(0, 2, 2)
@@ -94,7 +94,7 @@ func TestComplaint13_SplitSharesMemory(t *testing.T) {
 // another library showed its writes, a view of it did not. Here memory that
 // somebody else sees is never written, and what somebody else writes is a tensor
 // of its own: a base and its views always agree.
-func TestComplaint13_SharedWithOthers(t *testing.T) {
+func TestViewsOfSharedMemoryAgreeWithTheirBase(t *testing.T) {
 	beforeAndAfter(t, func(t *testing.T, tr *lazy.Trace, sync func()) {
 		t0 := count(tr, 2, 3)
 		t1 := t0.Select(0, 1)
@@ -114,7 +114,7 @@ func TestComplaint13_SharedWithOthers(t *testing.T) {
 
 // https://github.com/pytorch/xla/issues/916: ops that give views in the list of
 // the thread and are several here: unbind, chunk, permute, t, expand.
-func TestComplaint13_ViewsOfSeveralOps(t *testing.T) {
+func TestViewsOfSeveralOpsShareMemory(t *testing.T) {
 	for name, view := range map[string]func(x *lazy.Tensor) *lazy.Tensor{
 		"unbind":       func(x *lazy.Tensor) *lazy.Tensor { return x.Select(1, 2) },
 		"chunk":        func(x *lazy.Tensor) *lazy.Tensor { return x.Narrow(1, 2, 2).Narrow(0, 0, 1) },
@@ -146,7 +146,7 @@ func TestComplaint13_ViewsOfSeveralOps(t *testing.T) {
 
 // https://github.com/pytorch/xla/issues/3291: a view made before a step and
 // written after it did not write its base.
-func TestComplaint13_WriteAfterMarkStep(t *testing.T) {
+func TestWritesOfViewsAfterMarkStepReachTheBase(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	input := lazy.From(tr, make([]float32, 4), 1, 4)
 	out := input.Reshape(4, 1)
@@ -160,7 +160,7 @@ func TestComplaint13_WriteAfterMarkStep(t *testing.T) {
 
 // https://github.com/pytorch/xla/issues/3619: with each step that writes a view
 // the program became longer.
-func TestComplaint13_ProgramsDoNotGrow(t *testing.T) {
+func TestStepsThatWriteViewsDoNotGrow(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	x := lazy.From(tr, make([]float32, 9), 3, 3)
 	y := x.Reshape(9).Narrow(0, 0, 4)
@@ -174,7 +174,7 @@ func TestComplaint13_ProgramsDoNotGrow(t *testing.T) {
 }
 
 // https://github.com/pytorch/xla/issues/2964: as_strided gave a copy.
-func TestComplaint13_AsStridedShares(t *testing.T) {
+func TestAsStridedSharesMemory(t *testing.T) {
 	beforeAndAfter(t, func(t *testing.T, tr *lazy.Trace, sync func()) {
 		x := lazy.From(tr, []float32{1, 1, 1, 1})
 		y := x.AsStrided([]int{2}, []int{2}, 0)
@@ -188,7 +188,7 @@ func TestComplaint13_AsStridedShares(t *testing.T) {
 
 // https://github.com/pytorch/xla/issues/1718: the gradient of what was partly
 // overwritten was that of all of it.
-func TestComplaint13_GradientOfOverwritten(t *testing.T) {
+func TestGradientLeavesOutOverwrittenElements(t *testing.T) {
 	dev := open(t, "eval")
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, 2, 3).Init(lazy.Constant(1))

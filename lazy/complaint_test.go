@@ -47,7 +47,7 @@ func (e talliedExecutable) Execute(ctx context.Context, c *backends.Call) error 
 // https://github.com/pytorch/xla/pull/9171: a branch on a tensor's value is
 // decided when the step is recorded. It is told with its line, once, or is an
 // error.
-func TestComplaint02_BranchOnATensor(t *testing.T) {
+func TestBranchOnATensorIsToldWithItsLine(t *testing.T) {
 	var log logged
 	d := open(t, "eval", logTo(&log))
 	tr := lazy.NewTrace(d)
@@ -82,7 +82,7 @@ func TestComplaint02_BranchOnATensor(t *testing.T) {
 // https://github.com/pytorch/xla/issues/7596 and pull 2770: printing the loss in
 // each step made the steps slow, since what was printed was computed twice. What
 // is read is computed once, and read as a root it costs no program of its own.
-func TestComplaint02_PrintedLossIsComputedOnce(t *testing.T) {
+func TestPrintedLossIsComputedOnce(t *testing.T) {
 	d, ops := openTallied(t)
 	tr := lazy.NewTrace(d)
 	w := d.Variable("w", lazy.F32, 3).Init(lazy.Constant(1))
@@ -107,7 +107,7 @@ func TestComplaint02_PrintedLossIsComputedOnce(t *testing.T) {
 
 // https://github.com/pytorch/xla/issues/8499: scalars with equal values were one
 // tensor underneath, which a write after a step changed for all.
-func TestComplaint03_EqualScalarsAreNotShared(t *testing.T) {
+func TestEqualScalarsAreNotShared(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval", lazy.Threads(1)))
 	make42 := map[string]func() *lazy.Tensor{
 		"host data": func() *lazy.Tensor { return lazy.From(tr, []float32{42}).Reshape() },
@@ -128,7 +128,7 @@ func TestComplaint03_EqualScalarsAreNotShared(t *testing.T) {
 
 // https://github.com/pytorch/xla/issues/6294: in-place ops made tracing slow. An
 // op in place allocates what the op does, and one more.
-func TestComplaint07_InPlaceAllocates(t *testing.T) {
+func TestInPlaceOpsAllocateOneMore(t *testing.T) {
 	dev := open(t, "null", lazy.Threads(1))
 	tr := lazy.NewTrace(dev)
 	tr.Reuse(false)
@@ -146,7 +146,7 @@ func TestComplaint07_InPlaceAllocates(t *testing.T) {
 
 // https://github.com/pytorch/xla/pull/8923: what is called again and again with
 // the same shapes is traced once.
-func TestComplaint07_FuncIsTracedOnce(t *testing.T) {
+func TestFuncIsTracedOnce(t *testing.T) {
 	dev := open(t, "null", lazy.Threads(1))
 	traced := 0
 	f := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
@@ -170,7 +170,7 @@ func TestComplaint07_FuncIsTracedOnce(t *testing.T) {
 
 // https://github.com/pytorch/xla/issues/3545: each model brought to a device left
 // something on the host.
-func TestComplaint09_CopiesBetweenDevicesAreFreed(t *testing.T) {
+func TestCopiesBetweenDevicesAreFreed(t *testing.T) {
 	host, dev := open(t, "eval", lazy.MemoryCacheLimit(0)), open(t, "eval", lazy.MemoryCacheLimit(0))
 	w := host.Variable("w", lazy.F32, mibs(4)...)
 	for range 20 {
@@ -189,7 +189,7 @@ func TestComplaint09_CopiesBetweenDevicesAreFreed(t *testing.T) {
 
 // https://github.com/sugarme/gotch/issues/115: a view made and dropped in a loop,
 // in ten goroutines.
-func TestComplaint09_ViewsInGoroutines(t *testing.T) {
+func TestViewsDroppedInGoroutinesAreFreed(t *testing.T) {
 	dev := open(t, "eval", lazy.Threads(1))
 	round := func() {
 		var wait sync.WaitGroup
@@ -221,7 +221,7 @@ func TestComplaint09_ViewsInGoroutines(t *testing.T) {
 // https://github.com/pytorch/xla/issues/2327: what a step computes is a value when
 // it ends: programs do not become longer, and the second step is the first one's
 // program, though nothing is ever read.
-func TestComplaint11_StepsDoNotChain(t *testing.T) {
+func TestStepsDoNotChain(t *testing.T) {
 	dev := open(t, "null")
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, 4)
@@ -242,7 +242,7 @@ func TestComplaint11_StepsDoNotChain(t *testing.T) {
 // https://github.com/pytorch/xla/issues/990: learning rate and momentum follow a
 // schedule. https://github.com/pytorch/xla/issues/3604: the step in which the
 // rate was equal to another scalar was another program.
-func TestComplaint15_SchedulesAreOneCompile(t *testing.T) {
+func TestSchedulesAreOneCompile(t *testing.T) {
 	dev := open(t, "eval")
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, 2).Init(lazy.Constant(1))
@@ -270,7 +270,7 @@ func TestComplaint15_SchedulesAreOneCompile(t *testing.T) {
 
 // https://github.com/pytorch/xla/issues/3248 and 3942: a number in an op is a
 // constant, which the backend can fold; it is no argument.
-func TestComplaint15_NumbersAreConstants(t *testing.T) {
+func TestNumbersInOpsAreConstants(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	x := lazy.From(tr, []float32{2, 3})
 	y := x.MulScalar(3).AddScalar(1)
@@ -282,7 +282,7 @@ func TestComplaint15_NumbersAreConstants(t *testing.T) {
 
 // https://github.com/tinygrad/tinygrad/issues/7020, 6803 and 2417: a compiled
 // function returned the same memory at each call.
-func TestComplaint17_TwoCallsKeepBothResults(t *testing.T) {
+func TestTwoCallsKeepBothResults(t *testing.T) {
 	dev := open(t, "cpu", lazy.Threads(1))
 	f := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.AddScalar(1) })
 	tr := lazy.NewTrace(dev)
@@ -317,7 +317,7 @@ func TestComplaint17_TwoCallsKeepBothResults(t *testing.T) {
 
 // https://github.com/tinygrad/tinygrad/issues/7637: it mattered whether the caller
 // kept the result.
-func TestComplaint17_DroppedResults(t *testing.T) {
+func TestDroppedResultsChangeNothing(t *testing.T) {
 	dev := open(t, "cpu")
 	f := lazy.Func(dev, func(_ *lazy.Trace, x, y *lazy.Tensor) *lazy.Tensor { return x.Add(y) })
 	a, b := lazy.From(dev, []float32{1, 2, 3}), lazy.From(dev, []float32{4, 5, 6})
@@ -333,7 +333,7 @@ func TestComplaint17_DroppedResults(t *testing.T) {
 
 // https://github.com/tinygrad/tinygrad/pull/16620: an assignment that the result
 // does not depend on was made at the first call only.
-func TestComplaint17_AssignmentsAreReplayed(t *testing.T) {
+func TestAssignmentsAreReplayed(t *testing.T) {
 	dev := open(t, "cpu")
 	w := dev.Variable("w", lazy.F32, 2)
 	step := lazy.Func(dev, func(_ *lazy.Trace, g *lazy.Tensor) *lazy.Tensor {
@@ -349,7 +349,7 @@ func TestComplaint17_AssignmentsAreReplayed(t *testing.T) {
 
 // https://github.com/tinygrad/tinygrad/issues/14689: what a function returned,
 // given to it again, was overwritten while it was read.
-func TestComplaint17_ResultsFedBack(t *testing.T) {
+func TestResultsFedBackAreNotOverwritten(t *testing.T) {
 	const n = 1 << 12
 	dev := open(t, "cpu")
 	shift := lazy.Func(dev, func(_ *lazy.Trace, buf, next *lazy.Tensor) *lazy.Tensor {

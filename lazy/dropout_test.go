@@ -83,7 +83,7 @@ func TestDropoutOutsideOfRange(t *testing.T) {
 
 // https://github.com/pytorch/xla/issues/8636: a compiled function had its random
 // numbers burned in.
-func TestComplaint16_CompiledFunctionDrawsAnew(t *testing.T) {
+func TestCompiledFunctionDrawsAnew(t *testing.T) {
 	dev := open(t, "eval")
 	r := lazy.NewRandom(dev, 1)
 	f := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return r.Dropout(x, 0.5) })
@@ -107,7 +107,7 @@ func make32(x float32) []float32 {
 
 // https://github.com/pytorch/pytorch/issues/90097: what was compiled dropped
 // other elements than what was not, in training.
-func TestComplaint16_FunctionAndStepDropTheSame(t *testing.T) {
+func TestFunctionAndStepDropTheSame(t *testing.T) {
 	dev := open(t, "eval")
 	compiled, traced := lazy.NewRandom(dev, 3), lazy.NewRandom(dev, 3)
 	model := func(tr *lazy.Trace, x *lazy.Tensor, r *lazy.Random) []*lazy.Tensor {
@@ -130,7 +130,7 @@ func TestComplaint16_FunctionAndStepDropTheSame(t *testing.T) {
 
 // https://github.com/pytorch/pytorch/issues/25690: the sum of a dropout depended
 // on the device.
-func TestComplaint16_DropoutIsTheSameEverywhere(t *testing.T) {
+func TestDropoutIsTheSameEverywhere(t *testing.T) {
 	for _, name := range []string{"eval", "cpu"} {
 		for _, threads := range []int{1, 2} {
 			dev := open(t, name, lazy.Threads(threads))
@@ -146,7 +146,7 @@ const dropoutSum = 1_001_134 // of a million ones: even, and exact in f32
 
 // https://github.com/pytorch/pytorch/issues/76580: a dropout could not have a
 // generator of its own, which other random numbers do not disturb.
-func TestComplaint16_DropoutHasItsOwnStream(t *testing.T) {
+func TestDropoutHasItsOwnStream(t *testing.T) {
 	dev := open(t, "eval")
 	dropped := func(others int) []float32 {
 		tr := lazy.NewTrace(dev)

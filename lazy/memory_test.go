@@ -80,7 +80,7 @@ func TestHostDataOutOfMemory(t *testing.T) {
 }
 
 // Results that the program drops make room by themselves: no Release anywhere.
-func TestComplaint09_NoManualFreeing(t *testing.T) {
+func TestDroppedResultsMakeRoom(t *testing.T) {
 	dev := open(t, "eval", lazy.Threads(1), lazy.MemoryLimit(40*mib))
 	tr := lazy.NewTrace(dev)
 	x := lazy.From(dev, make([]float32, 8*mib/4), mibs(8)...)
@@ -192,7 +192,7 @@ func TestResultsDoNotDependOnUsedMemory(t *testing.T) {
 }
 
 // Live values by the line that made them.
-func TestComplaint09_LiveTensors(t *testing.T) {
+func TestLiveTensorsAreListedByLine(t *testing.T) {
 	dev := open(t, "eval", lazy.TrackLive())
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, 1000).Init(lazy.Constant(1))
@@ -257,7 +257,7 @@ func TestLiveTensorsByEnvironment(t *testing.T) {
 }
 
 // 150 goroutines, as in gotorch's thread, none of which frees anything.
-func TestComplaint09_GoroutinesWithoutDrop(t *testing.T) {
+func TestMemoryOfManyGoroutinesIsFreed(t *testing.T) {
 	dev := open(t, "eval")
 	w := dev.Variable("w", lazy.F32, 64, 64).Init(lazy.Normal(0, 0.1))
 	round := func() {

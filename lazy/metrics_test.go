@@ -155,7 +155,7 @@ func TestLTC_g_ReportFormat(t *testing.T) {
 
 // A reset resets counters and metrics, of which upstream one version forgets
 // one; percentiles of no samples are none, where upstream reads out of range.
-func TestUpstreamBug_MetricsReset(t *testing.T) {
+func TestResetForgetsNoMetric(t *testing.T) {
 	d := open(t, "eval")
 	tr := lazy.NewTrace(d)
 	work := func() {

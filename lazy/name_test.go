@@ -81,7 +81,7 @@ func TestLTC_d_NamedIsForData(t *testing.T) {
 
 // Names are those of the parameters in their order, not in that of a hash table,
 // and each has its type.
-func TestUpstreamBug_ParameterNamesInOrder(t *testing.T) {
+func TestParameterNamesAreInOrder(t *testing.T) {
 	d := open(t, "eval")
 	w := d.Variable("w", lazy.F32, 2)
 	tr := lazy.NewTrace(d)
@@ -109,7 +109,7 @@ func TestUpstreamBug_ParameterNamesInOrder(t *testing.T) {
 
 // Arguments without a name have one by position, unlike any other, whoever makes
 // them at the same time.
-func TestUpstreamBug_NamesOfDataAreUnique(t *testing.T) {
+func TestNamesOfDataAreUnique(t *testing.T) {
 	d := open(t, "eval")
 	var wg sync.WaitGroup
 	for range 4 {
@@ -132,7 +132,7 @@ func TestUpstreamBug_NamesOfDataAreUnique(t *testing.T) {
 }
 
 // Each trace has its own latest program.
-func TestUpstreamBug_LatestComputationIsTheTraces(t *testing.T) {
+func TestEachTraceHasItsLatestProgram(t *testing.T) {
 	d := open(t, "eval")
 	a, b := lazy.NewTrace(d), lazy.NewTrace(d)
 	require.NoError(t, a.MarkStep(lazy.From(a, []float32{1}).Exp()))
@@ -145,7 +145,7 @@ func TestUpstreamBug_LatestComputationIsTheTraces(t *testing.T) {
 
 // Nothing but the program prints to standard output: no backend, no compile, no
 // implicit sync.
-func TestUpstreamBug_NothingOnStdout(t *testing.T) {
+func TestNothingPrintsToStdout(t *testing.T) {
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	printed := make(chan []byte)
@@ -174,7 +174,7 @@ func TestUpstreamBug_NothingOnStdout(t *testing.T) {
 }
 
 // The error of shapes that do not broadcast has both.
-func TestUpstreamBug_BroadcastErrorHasBothShapes(t *testing.T) {
+func TestBroadcastErrorHasBothShapes(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	err := lazy.Ones(tr, lazy.F32, 2, 3).Add(lazy.Ones(tr, lazy.F32, 4)).Err()
 	require.ErrorContains(t, err, "f32[2,3]")
@@ -183,7 +183,7 @@ func TestUpstreamBug_BroadcastErrorHasBothShapes(t *testing.T) {
 
 // A quotient of integers broadcasts, and a scalar that an integer tensor cannot
 // hold is an error instead of another number.
-func TestUpstreamBug_ShapesAndDTypesOfQuotients(t *testing.T) {
+func TestQuotientsBroadcastAndKeepDTypes(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	x := lazy.From(tr, []int32{7, 8}, 2, 1)
 	y := x.Div(lazy.From(tr, []int32{2, 3, 4}))
@@ -196,7 +196,7 @@ func TestUpstreamBug_ShapesAndDTypesOfQuotients(t *testing.T) {
 
 // Errors name the user's line, whenever they show: when the op is recorded, when
 // its program is compiled, when it runs, behind MarkStep.
-func TestComplaint06_ErrorsNameTheUsersLine(t *testing.T) {
+func TestErrorsNameTheUsersLine(t *testing.T) {
 	d := openWrong(t)
 	tr := lazy.NewTrace(d)
 	x := lazy.From(tr, []float32{1, 2})

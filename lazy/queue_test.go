@@ -222,7 +222,7 @@ func TestLTC_e_Warmup(t *testing.T) {
 
 // What ran because of MarkStep and what because something was read are told
 // apart: the lazy tensor core's flag says mark step for both.
-func TestUpstreamBug_InMarkStepFlag(t *testing.T) {
+func TestStepsAndImplicitSyncsAreCountedApart(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	x := lazy.Ones(tr, lazy.F32, 2).AddScalar(1)
 	value(t, x)

@@ -81,7 +81,7 @@ func dense(t *testing.T, x *lazy.Tensor) []byte {
 	return out.Bytes()[:v.Type.Bytes()]
 }
 
-func TestComplaint16_MillionDrawsAreGolden(t *testing.T) {
+func TestMillionDrawsAreGolden(t *testing.T) {
 	trials.Sequential(t)
 	if os.Getenv("LTC_CHECK") == "1" {
 		t.Skip("LTC_CHECK=1 changes no value: the run without it draws the same numbers")
@@ -110,7 +110,7 @@ func TestComplaint16_MillionDrawsAreGolden(t *testing.T) {
 }
 
 // Every backend gives the same bits.
-func TestComplaint16_SameBitsOnEveryBackend(t *testing.T) {
+func TestRandomBitsAreTheSameOnEveryBackend(t *testing.T) {
 	trials.Sequential(t)
 	for _, g := range randomGoldens {
 		var want []byte
@@ -153,7 +153,7 @@ func TestLTC_e_RNGSeed(t *testing.T) {
 
 // https://github.com/pytorch/xla/issues/2092: the seed had no effect, and a
 // stream could not be forked, saved and restored.
-func TestComplaint16_SeedSaveForkRestore(t *testing.T) {
+func TestRandomStreamsAreSavedForkedAndRestored(t *testing.T) {
 	dev := open(t, "eval")
 	tr := lazy.NewTrace(dev)
 	draw := func(r *lazy.Random) []float32 {
@@ -181,7 +181,7 @@ func TestComplaint16_SeedSaveForkRestore(t *testing.T) {
 // https://github.com/pytorch/xla/issues/2636: each draw of a step added to a
 // chain of arithmetic on the seed, so that programs grew and none was cached.
 // One draw more costs the ops of one draw.
-func TestComplaint16_DrawsDoNotChain(t *testing.T) {
+func TestDrawsDoNotChain(t *testing.T) {
 	dev := open(t, "eval")
 	ops := func(draws int) int {
 		tr := lazy.NewTrace(dev)
@@ -198,7 +198,7 @@ func TestComplaint16_DrawsDoNotChain(t *testing.T) {
 
 // Random numbers do not make the second step another program than the first
 // (https://github.com/pytorch/xla/issues/2783).
-func TestComplaint11_RandomStepsCompileOnce(t *testing.T) {
+func TestRandomStepsCompileOnce(t *testing.T) {
 	dev := open(t, "eval")
 	tr := lazy.NewTrace(dev)
 	r := lazy.NewRandom(dev, 1)

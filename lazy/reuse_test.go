@@ -118,7 +118,7 @@ func TestLTC_a_IRReuseWithViewsWritesAndReads(t *testing.T) {
 
 // A step of 100 ops that equals the one before: handles and small values come
 // many to an allocation.
-func TestComplaint07_ReuseAllocates(t *testing.T) {
+func TestReusedStepsAllocateLittle(t *testing.T) {
 	tr := NewTrace(device(t, "null"))
 	x, y := From(tr, make([]float32, 64), 8, 8), From(tr, make([]float32, 64), 8, 8)
 	step := func() {

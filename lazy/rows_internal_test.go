@@ -66,7 +66,7 @@ func TestLTC_a_NodeClassesAreReused(t *testing.T) {
 
 // Scalar arguments lie side by side in one block of memory, and setting them
 // brings nothing to the device.
-func TestComplaint15_ScalarsLieInOneBlock(t *testing.T) {
+func TestScalarsLieInOneBlock(t *testing.T) {
 	dev := device(t, "eval")
 	tr := NewTrace(dev)
 	var scalars []*Tensor
@@ -101,7 +101,7 @@ func TestComplaint15_ScalarsLieInOneBlock(t *testing.T) {
 
 // With LTC_CHECK=1 every program that is used again without a search is held
 // against the step that asks for it.
-func TestComplaint17_ChecksCompareReusedPrograms(t *testing.T) {
+func TestChecksCompareReusedPrograms(t *testing.T) {
 	defer func(was bool) { checking = was }(checking)
 	checking = true
 	tr := NewTrace(device(t, "eval"))

@@ -286,7 +286,7 @@ func (l lackingMore) Compile(ctx context.Context, m backends.Module, o backends.
 
 // What is donated or assigned is in the text that the backend gets, of steps and
 // of functions: the lazy tensor core has the flag, and sets up no alias.
-func TestUpstreamBug_AliasReachesTheBackend(t *testing.T) {
+func TestAliasesReachTheBackend(t *testing.T) {
 	dev := open(t, "eval")
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, 2)

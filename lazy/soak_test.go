@@ -67,7 +67,7 @@ var soaks = []soak{
 
 // 1e6 steps, and 1e6 reads without a mark-step, with flat memory: short here,
 // whole and by resident size with make soak.
-func TestComplaint09_FlatMemory(t *testing.T) {
+func TestStepsAndReadsKeepMemoryFlat(t *testing.T) {
 	for _, s := range soaks {
 		t.Run(s.name, func(t *testing.T) {
 			n, size, slack := s.short, liveHeap, uint64(512<<10)

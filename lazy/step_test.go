@@ -75,7 +75,7 @@ func TestLTC_e_ImplicitSyncLeavesAssignments(t *testing.T) {
 	require.Equal(t, 1, tr.Report().Syncs())
 }
 
-func TestUpstreamBug_ReadsWithoutMarkStep(t *testing.T) {
+func TestReadsWithoutMarkStepCompileOnce(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "cpu"))
 	x := lazy.From(tr, []float32{0})
 	heap := func() uint64 {

@@ -121,7 +121,7 @@ func TestLTC_e_RootsAreReadWithoutSync(t *testing.T) {
 	require.Empty(t, log.of("WARN"))
 }
 
-func TestComplaint02_RefusedSyncRunsNothing(t *testing.T) {
+func TestRefusedSyncRunsNothing(t *testing.T) {
 	for name, set := range map[string]func(*testing.T) *lazy.Trace{
 		"option": func(t *testing.T) *lazy.Trace {
 			return lazy.NewTrace(open(t, "eval", lazy.ImplicitSyncs(lazy.RefuseSyncs)))
@@ -155,7 +155,7 @@ func TestComplaint02_RefusedSyncRunsNothing(t *testing.T) {
 	}
 }
 
-func TestComplaint02_AllowedSyncIsQuietAndCounted(t *testing.T) {
+func TestAllowedSyncIsQuietAndCounted(t *testing.T) {
 	var log logged
 	t.Setenv("LTC_SYNC", "allow")
 	d := open(t, "eval", logTo(&log))
@@ -166,7 +166,7 @@ func TestComplaint02_AllowedSyncIsQuietAndCounted(t *testing.T) {
 }
 
 // Printing a tensor executes nothing, whatever it is.
-func TestComplaint02_StringExecutesNothing(t *testing.T) {
+func TestStringExecutesNothing(t *testing.T) {
 	d := open(t, "eval", lazy.ImplicitSyncs(lazy.RefuseSyncs))
 	tr := lazy.NewTrace(d)
 	w := d.Variable("w", lazy.F32, 2)

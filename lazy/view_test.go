@@ -46,7 +46,7 @@ func TestLTC_d_Functionalization(t *testing.T) {
 }
 
 // Every view op of the list in the thread shares its base's memory.
-func TestComplaint13_ViewOps(t *testing.T) {
+func TestViewOpsShareTheMemoryOfTheirBase(t *testing.T) {
 	for name, view := range map[string]func(x *lazy.Tensor) *lazy.Tensor{
 		"slice":        func(x *lazy.Tensor) *lazy.Tensor { return x.Slice([]int{0, 1}, []int{2, 3}, []int{1, 2}) },
 		"transpose":    func(x *lazy.Tensor) *lazy.Tensor { return x.Transpose() },
@@ -119,7 +119,7 @@ func TestViewsOfSharedVariables(t *testing.T) {
 }
 
 // xla 3529: item() in a loop that writes prints each value once.
-func TestComplaint03_ItemInLoop(t *testing.T) {
+func TestReadsInALoopThatWritesSeeEachValue(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "cpu"))
 	x := lazy.From(tr, []float32{0})
 	for i := range 5 {
@@ -131,7 +131,7 @@ func TestComplaint03_ItemInLoop(t *testing.T) {
 }
 
 // xla 8464: what is donated is part of the program's key.
-func TestComplaint03_DonorsAreInTheKey(t *testing.T) {
+func TestDonorsAreInTheKey(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "cpu"))
 	step := func(donate bool) (x, y *lazy.Tensor) {
 		x = lazy.From(tr, []float32{1, 2})
@@ -156,7 +156,7 @@ func TestComplaint03_DonorsAreInTheKey(t *testing.T) {
 }
 
 // xla 8422: saving, which reads, donates nothing, and what is read stays.
-func TestComplaint03_ReadingDonatesNothing(t *testing.T) {
+func TestReadingDonatesNothing(t *testing.T) {
 	dev := open(t, "cpu")
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, 2)
@@ -176,7 +176,7 @@ func TestComplaint03_ReadingDonatesNothing(t *testing.T) {
 
 // xla 4189 and PR 7023: tensors that share memory when it is donated keep their
 // numbers.
-func TestComplaint03_SharedMemoryIsCopied(t *testing.T) {
+func TestSharedMemoryIsCopied(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "cpu"))
 	x := lazy.From(tr, []float32{1, 2})
 	same := tr.Read(x)
@@ -192,7 +192,7 @@ func TestComplaint03_SharedMemoryIsCopied(t *testing.T) {
 }
 
 // PR 7585: a view that Value gave stays what it was.
-func TestComplaint03_PinnedMemoryIsCopied(t *testing.T) {
+func TestPinnedMemoryIsCopied(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "cpu"))
 	x := lazy.From(tr, []float32{1, 2})
 	view := value(t, x)
@@ -209,7 +209,7 @@ func here(back int) string {
 }
 
 // jax 9635 and openxla 22604: use after donation is an error naming both lines.
-func TestComplaint03_UseAfterDonation(t *testing.T) {
+func TestUseAfterDonationNamesBothLines(t *testing.T) {
 	dev := open(t, "cpu")
 	for _, p := range []lazy.Place{dev, lazy.NewTrace(dev)} {
 		tr := lazy.NewTrace(dev)
@@ -246,7 +246,7 @@ func TestComplaint03_UseAfterDonation(t *testing.T) {
 
 // jax 12627: donating twice, under one handle or two, is an error naming both
 // lines; nothing hangs, and nothing is lost.
-func TestComplaint03_DonatedTwice(t *testing.T) {
+func TestDonatingTwiceNamesBothLines(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "cpu"))
 	x := lazy.From(tr, []float32{1, 2})
 	same := tr.Read(x)

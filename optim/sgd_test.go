@@ -66,7 +66,7 @@ func TestSGD(t *testing.T) {
 	}
 }
 
-func TestComplaint15_ScheduleIsOneCompile(t *testing.T) {
+func TestLearningRatesAreOneCompile(t *testing.T) {
 	dev, tr := open(t)
 	w := dev.Variable("w", lazy.F32, 3).Init(lazy.Constant(1))
 	sgd := optim.NewSGD(dev, []*lazy.Tensor{w}, optim.SGDConfig{Momentum: 0.9})
@@ -185,7 +185,7 @@ func TestSetLR(t *testing.T) {
 // https://github.com/pytorch/xla/pull/7817: an optimizer made its state in the
 // first step, which was another program than the second. Here it is there from
 // the start: all steps are one program.
-func TestComplaint11_StateIsThereFromTheFirstStep(t *testing.T) {
+func TestStateIsThereFromTheFirstStep(t *testing.T) {
 	dev, tr := open(t)
 	w := dev.Variable("w", lazy.F32, 3).Init(lazy.Constant(1))
 	u := dev.Variable("u", lazy.F32, 2).Init(lazy.Constant(1))
