@@ -9,6 +9,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
+	"ltc/internal/hostmem"
 	"ltc/ir/types"
 	"ltc/lazy/internal/memory"
 	"ltc/soa"
@@ -56,7 +57,7 @@ func (d *Device) MemoryStats() MemoryStats {
 		return MemoryStats{}
 	}
 	p := d.memory.Pool.Stats()
-	off, _ := soa.OffHeapStats()
+	off, _ := hostmem.OffHeap()
 	return MemoryStats{Live: p.Live, Peak: p.Peak, Limit: d.memory.Limit, Cached: p.Cached, CacheLimit: p.Limit, OffHeap: off}
 }
 

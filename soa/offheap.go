@@ -4,18 +4,10 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"sync/atomic"
 
 	"ltc/internal/diag"
 	"ltc/internal/hostmem"
 )
-
-// offHeap counts the bytes that are mapped now, and the most so far.
-var offHeap struct{ live, peak atomic.Int64 }
-
-// OffHeapStats returns the bytes off the Go heap that are mapped now, and their maximum so
-// far.
-func OffHeapStats() (live, peak int64) { return offHeap.live.Load(), offHeap.peak.Load() }
 
 // OffHeap returns a zeroed buffer of n bytes off the Go heap. On a system without such memory
 // the buffer is on the Go heap. The memory is unmapped after the buffer and its last view are unreachable. A
@@ -106,13 +98,10 @@ func mapped(mem, all []byte) *Buffer {
 	}
 	b := &Buffer{mem: mem, off: true}
 	runtime.AddCleanup(b, func(all []byte) {
-		offHeap.live.Add(-int64(len(all)))
+		hostmem.AddOffHeap(-len(all))
 		unmap(all)
 	}, all)
-	live := offHeap.live.Add(int64(len(all)))
-	for peak := offHeap.peak.Load(); live > peak && !offHeap.peak.CompareAndSwap(peak, live); {
-		peak = offHeap.peak.Load()
-	}
+	hostmem.AddOffHeap(len(all))
 	return b
 }
 

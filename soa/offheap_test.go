@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/hostmem"
 	"ltc/ir/types"
 )
 
@@ -26,7 +27,7 @@ func TestOffHeapIsUnmappedAfterItsLastView(t *testing.T) {
 	if !canMap {
 		t.Skip("this system does not map memory")
 	}
-	none := func() bool { live, _ := OffHeapStats(); return live == 0 }
+	none := func() bool { live, _ := hostmem.OffHeap(); return live == 0 }
 	waitFor(t, none) // memory of other tests is still on its way back
 	b, err := OffHeap(1 << 20)
 	require.NoError(t, err)
@@ -44,7 +45,7 @@ func TestOffHeapIsUnmappedAfterItsLastView(t *testing.T) {
 	for range 3 {
 		Collect()
 	}
-	live, peak := OffHeapStats()
+	live, peak := hostmem.OffHeap()
 	require.EqualValues(t, 1<<20, live)
 	require.GreaterOrEqual(t, peak, live)
 	dense := Make(table.Type)
@@ -77,13 +78,13 @@ func TestOffHeapBytesDriveCollection(t *testing.T) {
 		t.Skip("this system does not map memory")
 	}
 	Collect()
-	before, _ := OffHeapStats()
+	before, _ := hostmem.OffHeap()
 	var most int64
 	for range 100 {
 		b, err := OffHeap(16 << 20)
 		require.NoError(t, err)
 		*(*byte)(unsafe.Pointer(unsafe.SliceData(b.Bytes()))) = 1
-		live, _ := OffHeapStats()
+		live, _ := hostmem.OffHeap()
 		most = max(most, live-before)
 	}
 	require.Less(t, most, int64(400<<20), "of 1600 MiB mapped")

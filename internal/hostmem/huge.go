@@ -1,6 +1,6 @@
-// Package hostmem tells Go's runtime and the system about memory that tensors take: how much
-// of it only a garbage collection frees ([Press]), and what should have large pages. Its
-// central type is the block of bytes, []byte.
+// Package hostmem tells Go's runtime and the system about the memory of tensors. It counts
+// the bytes that only a garbage collection frees, and those off the Go heap, and it asks for
+// large pages. Its central function is [Press].
 //
 // imports only the standard library.
 package hostmem
