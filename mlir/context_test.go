@@ -8,7 +8,7 @@ import (
 )
 
 // However long a token or a list of tokens, scanning it ends with its context.
-func TestScanEnds(t *testing.T) {
+func TestScanningEndsWithItsContext(t *testing.T) {
 	done := make(chan struct{})
 	close(done)
 	literal := "dense<[" + strings.Repeat("1.0, ", bodyBytes) + "1.0]>"

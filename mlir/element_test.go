@@ -8,7 +8,7 @@ import (
 	"ltc/ir/types"
 )
 
-func TestElements(t *testing.T) {
+func TestEveryDTypeHasAnElementType(t *testing.T) {
 	for _, d := range types.DTypes() {
 		e := ElementOf(d)
 		require.NotNil(t, e, "%v has no element type", d)

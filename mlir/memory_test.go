@@ -26,7 +26,7 @@ func allocated(t *testing.T, text string) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-func TestMemory(t *testing.T) {
+func TestReadingTakesLittleMemory(t *testing.T) {
 	for name, text := range map[string]string{"pretty": benchText(), "generic": genericText()} {
 		require.LessOrEqual(t, allocated(t, text), uint64(benchLines*1024), name)
 	}
@@ -37,7 +37,7 @@ func TestMemory(t *testing.T) {
 }
 
 // Lists have no limit. Tuple types alone take a million.
-func TestLongLists(t *testing.T) {
+func TestListsHaveNoLimit(t *testing.T) {
 	if trials.Few() {
 		t.Skip("texts of megabytes")
 	}
@@ -59,7 +59,7 @@ func TestLongLists(t *testing.T) {
 }
 
 // A constant of a terabyte, or of more than there is memory, costs nothing.
-func TestHugeConstants(t *testing.T) {
+func TestHugeConstantsCostNothing(t *testing.T) {
 	for _, c := range []struct{ text, err string }{
 		{"%0 = stablehlo.constant dense<1.0> : tensor<1000000x1000000xf32>", ""},
 		{`%0 = stablehlo.constant dense<"0x0000803F"> : tensor<1000000x1000000xf32>`, ""},
@@ -92,7 +92,7 @@ func TestHugeConstants(t *testing.T) {
 // text takes at most forty times the allocations, and sixty times the memory, in which
 // lists that grow leave their smaller selves behind. Both are counted, for time depends on
 // the other load of the machine.
-func TestLinear(t *testing.T) {
+func TestAllocationsAreLinearInTheText(t *testing.T) {
 	many := func(s string) func(n int) string {
 		return func(n int) string { return strings.Repeat(s, n) }
 	}

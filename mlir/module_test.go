@@ -7,7 +7,7 @@ import (
 )
 
 // Func finds what the module holds when it is asked, whatever was changed since.
-func TestFuncOfChangedModule(t *testing.T) {
+func TestFuncFindsWhatTheModuleHoldsNow(t *testing.T) {
 	m, err := Parse("", "func.func private @a()\nfunc.func private @b()\n\"test.op\"() {sym_name = \"c\"} : () -> ()")
 	require.NoError(t, err)
 	a, b := m.Ops[0], m.Ops[1]

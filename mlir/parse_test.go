@@ -52,7 +52,7 @@ module @step {
 	require.Same(t, reduce.Results[0].Type, ret.Operands[0].Type)
 }
 
-func TestPrintBuilt(t *testing.T) {
+func TestBuiltModulesPrint(t *testing.T) {
 	vec := mlir.Tensor(mlir.F32, 4)
 	f := mlir.NewFunc("main", "public", []mlir.Type{vec, vec}, []mlir.Type{vec})
 	args := f.Body().Args
@@ -106,7 +106,7 @@ func TestAccess(t *testing.T) {
 	require.Empty(t, mlir.Enum(nil))
 }
 
-func TestDeepNesting(t *testing.T) {
+func TestDeepNestingIsAnError(t *testing.T) {
 	const n = 100_000
 	for name, text := range map[string]string{
 		"lists":    `"t.o"() {a = ` + strings.Repeat("[", n) + strings.Repeat("]", n) + `} : () -> ()`,

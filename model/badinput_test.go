@@ -11,7 +11,7 @@ import (
 
 // What cannot be an input or a result is an error that names the column and its
 // layout, whichever backend would run it, and nothing has been written then.
-func TestBadInput(t *testing.T) {
+func TestBadInputsAreErrorsThatWriteNothing(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	f := network(t, dev)

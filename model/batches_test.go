@@ -17,7 +17,7 @@ type scored struct{ X, Y, Score float32 }
 
 // Collections of several sizes, each with a last batch of fewer elements, are run one
 // after another on every backend: a batch has no trace of the one before.
-func TestShortBatches(t *testing.T) {
+func TestBatchesLeaveNoTraceOfTheOneBefore(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	sum := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Sum(1) })

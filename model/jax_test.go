@@ -20,7 +20,7 @@ import (
 //go:embed testdata/jax.mlir
 var jax string
 
-func TestProgramOfJAX(t *testing.T) {
+func TestProgramsOfJAXRun(t *testing.T) {
 	for _, backend := range []string{"cpu", "eval"} {
 		t.Run(backend, func(t *testing.T) {
 			b, err := backends.Open(backend)

@@ -74,7 +74,7 @@ func view(t *testing.T, c soa.Column) soa.View {
 }
 
 // Runs on columns give what the function gives for the same rows packed.
-func TestRunOnColumns(t *testing.T) {
+func TestRunsOnColumnsMatchTheFunction(t *testing.T) {
 	for _, backend := range []string{"cpu", "eval"} {
 		t.Run(backend, func(t *testing.T) {
 			dev, err := lazy.Open("cpu")
@@ -109,7 +109,7 @@ func TestRunOnColumns(t *testing.T) {
 }
 
 // Any number of goroutines run one model at once, and none is started for them.
-func TestManyGoroutines(t *testing.T) {
+func TestGoroutinesRunAModelAtOnce(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	m := newModel(t, network(t, dev), "cpu")
@@ -140,7 +140,7 @@ func TestManyGoroutines(t *testing.T) {
 // Nor does a run take another thread of the system, whether one goroutine runs the
 // model or several do. The runtime may start one meanwhile for itself: runs that
 // took some would do so each time.
-func TestThreadsOfTheSystem(t *testing.T) {
+func TestRunsStartNoThreads(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	m := newModel(t, network(t, dev), "cpu")
@@ -193,7 +193,7 @@ func threads(t *testing.T) int {
 
 // What is bound to a batch runs on the elements that this had then, when the same
 // collection has become that of others.
-func TestBindBatch(t *testing.T) {
+func TestBoundBatchesKeepTheirElements(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	m := newModel(t, network(t, dev), "cpu")
@@ -219,7 +219,7 @@ func TestBindBatch(t *testing.T) {
 }
 
 // Mistakes are errors that name what is wrong.
-func TestBindErrors(t *testing.T) {
+func TestBindErrorsNameTheMistake(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	m := newModel(t, network(t, dev), "cpu")
@@ -316,7 +316,7 @@ func columnsOf(c *soa.Columns, fields []string) []soa.Column {
 }
 
 // Inputs and results that are not of one size are errors that name them.
-func TestSizesDiffer(t *testing.T) {
+func TestSizesThatDifferAreNamed(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	f := lazy.Func(dev, func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{x[0].Add(x[1])} })
@@ -361,7 +361,7 @@ func TestSizesDiffer(t *testing.T) {
 
 // A model whose results have another number of rows than its inputs binds with
 // collections of those numbers, and with no others.
-func TestSizesOfResults(t *testing.T) {
+func TestResultsBindWithTheirOwnNumberOfRows(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	f := lazy.Func(dev, func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
@@ -391,7 +391,7 @@ func TestSizesOfResults(t *testing.T) {
 
 // Jagged columns in place have two sizes, of which a model has one: that is an error
 // of Bind which says what takes them. Padded ones need no last dimension.
-func TestJaggedInputs(t *testing.T) {
+func TestJaggedInputsInPlaceAreErrors(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	type shower struct {

@@ -16,7 +16,7 @@ import (
 // While many goroutines run a bound model, the collections that it was bound to are
 // changed, which it does not see, and its memory is released. A run then ends with right
 // results, or is an error and has written nothing.
-func TestChangesDuringRuns(t *testing.T) {
+func TestChangesDuringRunsAreNotSeen(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	f := network(t, dev)

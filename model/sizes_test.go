@@ -115,7 +115,7 @@ func init() { reference.UseCompiler(&counted) }
 // Events of 1 to 10,000 elements, each of another size, are one compile, and
 // allocate nothing once the largest has come: neither what runs a size nor packed
 // constants are made for each.
-func TestEventsOfAllSizes(t *testing.T) {
+func TestEventsOfAllSizesAreOneCompile(t *testing.T) {
 	e := newEvents(t)
 	compiled := counted.kernels.Load()
 	require.NotZero(t, compiled)
@@ -209,7 +209,7 @@ module attributes {ltc.dims = {n = [0, 100000]}} {
 
 // A model with loops and branches is one compile for events of 1 to 10,000 elements,
 // too, and gives what the evaluator gives.
-func TestBranchesOfAllSizes(t *testing.T) {
+func TestBranchesOfAllSizesAreOneCompile(t *testing.T) {
 	w := soa.Make(types.Of(types.F32, 3, 3))
 	copy(soa.Slice[float32](w), []float32{1.5, -0.5, 0, 0.25, 1, 0.5, -1, 0, 0.75})
 	x, y := soa.Make(types.Of(types.F32, mostEvents, 3)), soa.Make(types.Of(types.F32, mostEvents, 3))

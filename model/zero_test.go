@@ -14,7 +14,7 @@ import (
 )
 
 // Zero models run nothing, and say so.
-func TestZeroModels(t *testing.T) {
+func TestZeroModelsRunNothing(t *testing.T) {
 	for _, b := range []*model.Bound{nil, {}} {
 		require.EqualError(t, b.Run(t.Context(), nil, 0), "model: it is the zero Bound: Bind makes others")
 	}
@@ -41,7 +41,7 @@ func TestZeroModels(t *testing.T) {
 }
 
 // A nil context is that of a program, as everywhere.
-func TestNilContext(t *testing.T) {
+func TestNilContextIsThatOfAProgram(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	x, err := network(t, dev).Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.AnySize, 3)}}, "score", "class")
@@ -60,7 +60,7 @@ func TestNilContext(t *testing.T) {
 
 // Among tensors that are cut into batches, one that is whole is the error of a run that
 // it does not go with: it names the tensor, its column and what to call.
-func TestAddAmongBatches(t *testing.T) {
+func TestWholeTensorAmongBatchesIsNamed(t *testing.T) {
 	dev, err := lazy.Open("cpu")
 	require.NoError(t, err)
 	f := network(t, dev)

@@ -11,7 +11,7 @@ import (
 )
 
 // Generated accessors and reflection see the same elements in the same memory.
-func TestAccessors(t *testing.T) {
+func TestAccessorsAndReflectionSeeTheSameElements(t *testing.T) {
 	reflected, err := soa.LayoutOf[Hit]()
 	require.NoError(t, err)
 	generated, err := HitLayout()
@@ -121,7 +121,7 @@ func TestAccessors(t *testing.T) {
 }
 
 // A loop over a view's elements meets each in order, and none of released memory.
-func TestAll(t *testing.T) {
+func TestLoopsMeetEachElementInOrder(t *testing.T) {
 	for _, n := range []int{0, 1, 5} {
 		v, err := NewHitView(n)
 		require.NoError(t, err)
@@ -175,7 +175,7 @@ func TestAll(t *testing.T) {
 }
 
 // There are no entries of memory that they would not keep.
-func TestEntriesOffHeap(t *testing.T) {
+func TestEntriesOffTheHeapPanic(t *testing.T) {
 	b, err := soa.OffHeap(1 << 20)
 	require.NoError(t, err)
 	if whole := b.View(types.Of(types.U8, 1<<20)); !whole.OffHeap() {
@@ -192,7 +192,7 @@ func TestEntriesOffHeap(t *testing.T) {
 }
 
 // Views come and go over one buffer; it does not keep what they leave.
-func TestExtentsOfManyViews(t *testing.T) {
+func TestBuffersForgetViewsThatAreGone(t *testing.T) {
 	b := soa.NewAligned(1<<12, 128)
 	l, err := soa.LayoutOf[position]()
 	require.NoError(t, err)
@@ -217,7 +217,7 @@ func TestExtentsOfManyViews(t *testing.T) {
 
 // All elements taken once are those of At, in columns of one size; where columns lie
 // otherwise, were released or are off the heap, taking them panics.
-func TestAllEntries(t *testing.T) {
+func TestEntriesAreTheElementsOfAt(t *testing.T) {
 	const n = 40
 	v, err := NewTrackView(n)
 	require.NoError(t, err)

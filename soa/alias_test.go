@@ -57,7 +57,7 @@ func TestWritable(t *testing.T) {
 
 // Elements of many components that lie row by row, such as images, are compared at once,
 // and inputs with outputs only: pairs of their components are billions.
-func TestWritableImages(t *testing.T) {
+func TestWritableComparesImagesAtOnce(t *testing.T) {
 	const n, side = 4, 200
 	mem := make([]float32, 3*n*side*side)
 	channel := func(k int) soa.Column {

@@ -18,7 +18,7 @@ import (
 )
 
 // Columns lie in any buffer alike.
-func TestBuffers(t *testing.T) {
+func TestColumnsLieInAnyBuffer(t *testing.T) {
 	for name, alloc := range map[string]func(n int) (*soa.Buffer, error){
 		"heap":     func(n int) (*soa.Buffer, error) { return soa.NewAligned(n, 128), nil },
 		"off heap": soa.OffHeap,

@@ -149,7 +149,7 @@ func TestColumnsPrint(t *testing.T) {
 }
 
 // What is written element by element is in the columns where they should be.
-func TestRecords(t *testing.T) {
+func TestRecordsLieInTheirColumns(t *testing.T) {
 	for _, n := range []int{1, 7, 31, 32, 33, 64} {
 		p := soa.Of[point](n)
 		require.NoError(t, p.Err())

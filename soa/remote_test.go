@@ -26,7 +26,7 @@ func farBuffer(elements int) *Buffer {
 	return OfRemote(f, f.begin, len(f.mem))
 }
 
-func TestRemoteCopies(t *testing.T) {
+func TestRemoteMemoryIsCopied(t *testing.T) {
 	b := farBuffer(12)
 	v := b.View(types.Of(types.F32, 3, 4))
 	require.Equal(t, "f32[3,4] dense on far:0", v.String())
@@ -83,7 +83,7 @@ func TestRemoteIsNoSlice(t *testing.T) {
 }
 
 // What would look at elements that the host does not reach is an error.
-func TestRemoteColumns(t *testing.T) {
+func TestRemoteColumnsAreNotReadByTheHost(t *testing.T) {
 	b := farBuffer(8)
 	values, offsets := ViewColumn("V", b.View(types.Of(types.F32, 2))), ViewColumn("V.offsets", b.View(types.Of(types.I64, 3)))
 	const why = "it is in the memory of far:0: copy it to a buffer of New"

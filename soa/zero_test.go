@@ -12,7 +12,7 @@ import (
 )
 
 // Nil and zero columns have no elements, and what uses them is an error.
-func TestNoColumns(t *testing.T) {
+func TestZeroColumnsHaveNoElements(t *testing.T) {
 	const none = "there are no columns: they are the zero value"
 	for _, c := range []*soa.Columns{nil, {}} {
 		require.EqualError(t, c.Err(), none)
@@ -56,7 +56,7 @@ func TestNoColumns(t *testing.T) {
 
 // Zero generated views have no elements: asking for one panics as indexing a slice
 // does, and says why.
-func TestZeroViews(t *testing.T) {
+func TestZeroViewsPanicAsEmptySlicesDo(t *testing.T) {
 	const none = "soa: there are no columns: they are the zero value"
 	var v HitView
 	var tracks TrackView
@@ -76,7 +76,7 @@ func TestZeroViews(t *testing.T) {
 }
 
 // What has no error to return panics, and says why, on what cannot be memory.
-func TestNoBuffer(t *testing.T) {
+func TestBadSizesOfBuffersPanic(t *testing.T) {
 	for _, bad := range [][2]int{{-1, 64}, {1, 3}, {1, 0}, {1, -8}, {math.MaxInt, 64}, {math.MinInt, 64}} {
 		require.Panics(t, func() { soa.NewAligned(bad[0], bad[1]) }, bad)
 	}
@@ -100,7 +100,7 @@ func TestNoBuffer(t *testing.T) {
 
 // Sizes beyond what an int counts are errors, not sizes that wrapped around, and
 // nothing is made for them.
-func TestHugeSizes(t *testing.T) {
+func TestSizesBeyondIntsAreErrors(t *testing.T) {
 	field := func(shape ...int) []soa.Field {
 		return []soa.Field{{Name: "X", DType: types.F64, Shape: shape}}
 	}
@@ -146,7 +146,7 @@ func TestHugeSizes(t *testing.T) {
 }
 
 // A copy from or to memory that was given back is an error; what runs on it ends first.
-func TestCopyOfReleasedMemory(t *testing.T) {
+func TestCopiesOfReleasedMemoryAreErrors(t *testing.T) {
 	off, err := soa.OffHeap(4096)
 	require.NoError(t, err)
 	x := types.Of(types.F32, 8)
