@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/internal/minifloat"
 )
 
 // Decode returns the values of the literal in row-major order, each in the little-endian
@@ -93,7 +94,7 @@ func elementSize(t Type) int {
 		case "f16", "bf16":
 			return 2
 		}
-		if _, ok := miniFloats[t.Name]; ok {
+		if _, _, ok := minifloat.Of(t.Name); ok {
 			return 1
 		}
 	case ComplexType:
@@ -368,9 +369,9 @@ func floatBits(s string, t FloatType) (uint64, bool) {
 		return 0, false
 	}
 	width := 8 * elementSize(t)
-	m, mini := miniFloats[t.Name]
+	m, bits, mini := minifloat.Of(t.Name)
 	if mini {
-		width = m.width
+		width = bits
 	}
 	if strings.HasPrefix(s, "0x") {
 		v, err := strconv.ParseUint(s[2:], 16, 64)

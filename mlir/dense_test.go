@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/minifloat"
 	"ltc/internal/trials"
 )
 
@@ -110,12 +111,13 @@ func requireData(t *testing.T, a *DenseAttr, data []byte) {
 // Every value of the narrow types survives the way to text and back, of the wider ones
 // each 17th; with LTC_SOAK=1 all.
 func TestDenseRoundTrip(t *testing.T) {
-	for name, m := range miniFloats {
+	for name := range minifloat.Names() {
+		_, width, _ := minifloat.Of(name)
 		elem, step := FloatType{name}, uint64(1)
-		if m.width > 8 && !trials.Soaking() {
+		if width > 8 && !trials.Soaking() {
 			step = 17
 		}
-		for bits := uint64(0); bits < 1<<m.width; bits += step {
+		for bits := uint64(0); bits < 1<<width; bits += step {
 			data := appendBits(nil, bits, elementSize(elem))
 			requireData(t, Dense(Tensor(elem), data), data)
 		}

@@ -6,13 +6,15 @@ import (
 	"math/bits"
 	"strconv"
 	"strings"
+
+	"ltc/internal/minifloat"
 )
 
 // FloatText returns v as MLIR prints a number of type t, after rounding it to
 // t; "" for a type that is not a float.
 func FloatText(v float64, t FloatType) string {
 	var raw uint64
-	switch m, mini := miniFloats[t.Name]; {
+	switch m, _, mini := minifloat.Of(t.Name); {
 	case t.Name == "f64":
 		raw = math.Float64bits(v)
 	case t.Name == "f32":
@@ -32,11 +34,11 @@ func FloatText(v float64, t FloatType) string {
 // precision.
 func appendFloat(b []byte, raw uint64, t FloatType) []byte {
 	var v float64
-	m, mini := miniFloats[t.Name]
+	m, _, mini := minifloat.Of(t.Name)
 	precision := 53
 	switch {
 	case mini:
-		v, precision = m.Value(raw), m.mantissa+1
+		v, precision = m.Value(raw), m.Precision()
 	case t.Name == "f32":
 		v, precision = float64(math.Float32frombits(uint32(raw))), 24
 	default:

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"ltc/internal/minifloat"
 )
 
 // QuantType is what `!quant.uniform<i8<-127:127>:f32:1, {0.1:-30, 0.5:-20}>`
@@ -242,7 +244,7 @@ func (q *QuantType) check() error {
 
 // Round rounds a number to the expressed type.
 func (q *QuantType) Round(v float64) float64 {
-	switch m, ok := miniFloats[q.Expressed.Name]; {
+	switch m, _, ok := minifloat.Of(q.Expressed.Name); {
 	case ok:
 		return m.Value(m.Bits(v))
 	case q.Expressed == F32:

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"ltc/internal/minifloat"
 )
 
 // TypeText is a type as written: one token, or a function type.
@@ -243,7 +245,7 @@ func dims(t *TensorType, texts []string, pos Pos) *Error {
 
 // namedType returns the type that is a single word, or nil.
 func namedType(s string) Type {
-	switch _, mini := miniFloats[s]; {
+	switch _, _, mini := minifloat.Of(s); {
 	case mini, s == "f32", s == "f64", s == "f80", s == "f128":
 		return FloatType{s}
 	case s == "index":

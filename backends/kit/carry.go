@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends"
+	"ltc/internal/minifloat"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -43,7 +44,7 @@ func carrierOf(elem mlir.Type) (carrier, bool) {
 		}
 		return carrier{elem: to, op: stablehlo.Convert}, e.Width < 8 && e.Sign != mlir.Signed
 	case mlir.FloatType:
-		switch _, bits, ok := mlir.MiniFloatOf(e.Name); {
+		switch _, bits, ok := minifloat.Of(e.Name); {
 		case ok && bits == 8:
 			return carrier{elem: mlir.UI8, op: stablehlo.BitcastConvert}, true
 		case ok:

@@ -12,5 +12,6 @@
 //
 // imports only ltc/backends, ltc/backends/kit/fuse, ltc/backends/kit/kernel,
 // ltc/backends/kit/plan, ltc/backends/kit/simplify, ltc/backends/reference/eval,
-// ltc/ir/types, ltc/mlir, ltc/soa, ltc/stablehlo and ltc/internal/diag.
+// ltc/ir/types, ltc/mlir, ltc/soa, ltc/stablehlo, ltc/internal/minifloat and
+// ltc/internal/diag.
 package kit

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/internal/minifloat"
 	"ltc/mlir"
 )
 
@@ -162,7 +163,7 @@ func bitWidth(t mlir.Type) int {
 	case mlir.IntegerType:
 		return t.Width
 	case mlir.FloatType:
-		if _, bits, ok := mlir.MiniFloatOf(t.Name); ok {
+		if _, bits, ok := minifloat.Of(t.Name); ok {
 			return bits
 		}
 		return 8 * mlir.ElementBytes(t)

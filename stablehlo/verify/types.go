@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/internal/minifloat"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -85,7 +86,7 @@ func (v *verifier) checkTensor(t *mlir.TensorType) string {
 
 // leastOf is the smallest positive number of a type.
 func leastOf(t mlir.FloatType) float64 {
-	if m, _, ok := mlir.MiniFloatOf(t.Name); ok {
+	if m, _, ok := minifloat.Of(t.Name); ok {
 		return m.Value(1)
 	}
 	if t == mlir.F32 {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"ltc/internal/minifloat"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -70,7 +71,7 @@ func number(v *mlir.Value) (x num, ok bool) {
 		case "f32":
 			x.float = float64(math.Float32frombits(uint32(bits)))
 		default:
-			m, _, mini := mlir.MiniFloatOf(elem.Name)
+			m, _, mini := minifloat.Of(elem.Name)
 			if !mini {
 				return num{}, false
 			}
@@ -125,7 +126,7 @@ func bytesOf(elem mlir.Type, x float64) ([]byte, bool) {
 		case "f32":
 			return binary.LittleEndian.AppendUint32(nil, math.Float32bits(float32(x))), float64(float32(x)) == x || math.IsNaN(x)
 		case "f16", "bf16":
-			m, _, _ := mlir.MiniFloatOf(t.Name)
+			m, _, _ := minifloat.Of(t.Name)
 			bits := m.Bits(x)
 			return binary.LittleEndian.AppendUint16(nil, uint16(bits)), m.Value(bits) == x
 		}

@@ -32,10 +32,10 @@ var allowed = map[string][]string{
 	"ir":               {"ir/types", "ir/ops"},
 	"shapeinfer":       {"ir"},
 	"autodiff":         {"ir", "shapeinfer"},
-	"mlir":             {},
+	"mlir":             {"internal/minifloat"},
 	"stablehlo":        {"mlir"},
 	"stablehlo/gen":    {"mlir", "stablehlo"},
-	"stablehlo/verify": {"mlir", "stablehlo"},
+	"stablehlo/verify": {"internal/minifloat", "mlir", "stablehlo"},
 	"stablehlo/chlo":   {"mlir", "stablehlo"},
 	"lower":            {"ir", "shapeinfer", "mlir", "stablehlo", "stablehlo/verify", "internal/halt"},
 	"backends":         {"mlir", "stablehlo", "stablehlo/verify", "soa"},
@@ -49,10 +49,10 @@ var allowed = map[string][]string{
 	"internal/border": {"backends", "internal/spare", "soa"},
 	// What tests of those who run kernels share needs their tools.
 	"backends/kit/kernel/kerneltest": {"backends/kit/kernel", "github.com/stretchr/testify", "golang.org/x/tools/txtar"},
-	"backends/kit/simplify":          {"stablehlo", "stablehlo/verify", "backends", "internal/halt", "mlir", "stablehlo/chlo", "soa"},
+	"backends/kit/simplify":          {"stablehlo", "stablehlo/verify", "backends", "internal/halt", "internal/minifloat", "mlir", "stablehlo/chlo", "soa"},
 	"backends/kit/plan":              {"stablehlo", "backends/kit/kernel", "backends", "ir/types", "mlir", "soa"},
 	"backends/kit/fuse":              {"backends/kit/kernel", "backends/kit/plan", "backends", "internal/halt", "ir/types", "mlir", "soa"},
-	"backends/kit":                   {"backends/reference/eval", "stablehlo", "backends/kit/fuse", "backends/kit/kernel", "backends/kit/plan", "backends/kit/simplify", "backends", "ir/types", "mlir", "soa"},
+	"backends/kit":                   {"backends/reference/eval", "internal/minifloat", "stablehlo", "backends/kit/fuse", "backends/kit/kernel", "backends/kit/plan", "backends/kit/simplify", "backends", "ir/types", "mlir", "soa"},
 	"backends/kit/exec":              {"backends/kit/kernel", "backends/kit/plan", "backends/reference/eval", "backends/reference/tiles", "backends", "internal/ctxmutex", "ir/types", "soa"},
 	"backends/objcache":              {},
 	"backends/null":                  {"backends", "mlir", "soa"},
@@ -60,7 +60,7 @@ var allowed = map[string][]string{
 	"backends/backendtest": {"stablehlo", "internal/trials", "backends", "lazy", "mlir", "soa", "github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
 	// The evaluator imports nothing of what it judges.
 	"backends/reference/internal/scalarmath": {"internal/bigfloat"},
-	"backends/reference/internal/loops":      {"ir/types", "mlir", "stablehlo", "backends/reference/internal/scalarmath"},
+	"backends/reference/internal/loops":      {"internal/minifloat", "ir/types", "mlir", "stablehlo", "backends/reference/internal/scalarmath"},
 	"backends/reference/internal/dense":      {"backends", "soa", "backends/reference/internal/loops"},
 	"backends/reference/eval": {"stablehlo", "stablehlo/verify", "backends", "mlir", "stablehlo/chlo", "soa", "internal/footprint", "internal/stridedcopy",
 		"backends/reference/internal/dense", "backends/reference/internal/loops", "backends/reference/internal/scalarmath"},
@@ -124,6 +124,7 @@ var allowed = map[string][]string{
 	// What programs and tests share.
 	"internal/samples":           {"soa"},
 	"internal/cpu":               {},
+	"internal/minifloat":         {},
 	"internal/peak":              {"ir/types", "internal/cpu"},
 	"internal/test/kittest":      {"backends", "backends/kit", "backends/kit/fuse", "backends/kit/kernel", "backends/kit/plan", "backends/reference/eval", "backends/reference/tiles", "internal/samples", "ir/types", "soa", "github.com/stretchr/testify"},
 	"internal/test/viewtest":     {"backends", "internal/trials", "soa", "github.com/stretchr/testify"},
@@ -142,7 +143,7 @@ var allowed = map[string][]string{
 	"internal/test/manyprograms": {},
 	"internal/test/golden":       {"github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
 	"internal/test/optest":       {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
-	"internal/test/conformance":  {"stablehlo", "stablehlo/verify", "backends", "mlir", "soa"},
+	"internal/test/conformance":  {"internal/minifloat", "stablehlo", "stablehlo/verify", "backends", "mlir", "soa"},
 }
 
 // anywhere lists the packages that every other may import: they import only

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/internal/minifloat"
 	"ltc/mlir"
 )
 
@@ -19,7 +20,7 @@ type element struct {
 	bits   int // of a part that is a float
 	float  bool
 	signed bool // an integer
-	mini   mlir.MiniFloat
+	mini   minifloat.Format
 }
 
 func elementOf(t mlir.Type) (element, error) {
@@ -46,7 +47,7 @@ func elementOf(t mlir.Type) (element, error) {
 			return e, nil
 		}
 		var ok bool
-		if e.mini, e.bits, ok = mlir.MiniFloatOf(t.Name); ok {
+		if e.mini, e.bits, ok = minifloat.Of(t.Name); ok {
 			for e.size = 1; 8*e.size < e.bits; {
 				e.size *= 2
 			}

@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/diag"
+	"ltc/internal/minifloat"
 	"ltc/mlir"
 	"ltc/soa"
 	"ltc/stablehlo"
@@ -50,7 +51,7 @@ func export(v *mlir.Value) (exported, error) {
 			return through(stablehlo.Convert, mlir.I32, plain(e))
 		}
 	case mlir.FloatType:
-		if f, bits, ok := mlir.MiniFloatOf(e.Name); ok && bits == 8 {
+		if f, bits, ok := minifloat.Of(e.Name); ok && bits == 8 {
 			return through(stablehlo.BitcastConvert, mlir.UI8, plain(e))
 		} else if ok {
 			return through(stablehlo.Convert, mlir.F32, func(dst []byte, b uint64) []byte {

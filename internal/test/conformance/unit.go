@@ -7,7 +7,7 @@
 // comparing is done here, with the tolerances of StableHLO's own interpreter.
 //
 // imports only ltc/backends, ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/verify,
-// ltc/internal/files and ltc/internal/diag.
+// ltc/internal/files, ltc/internal/minifloat and ltc/internal/diag.
 package conformance
 
 import (

@@ -4,7 +4,7 @@ import (
 	"math"
 	"unsafe"
 
-	"ltc/mlir"
+	"ltc/internal/minifloat"
 )
 
 // Floats of fewer than 16 bits, and tf32, are computed in f32 and rounded
@@ -13,8 +13,8 @@ import (
 // what one rounding would give.
 
 // miniOf returns the format of such a type.
-func miniOf(d DType) mlir.MiniFloat {
-	format, _, ok := mlir.MiniFloatOf(d.String())
+func miniOf(d DType) minifloat.Format {
+	format, _, ok := minifloat.Of(d.String())
 	if !ok {
 		panic("reference: no format of " + d.String())
 	}
@@ -51,7 +51,7 @@ func toMini[F number](d DType) Loop1 {
 	return Erase1(roundMini[F, uint8](miniOf(d)))
 }
 
-func roundMini[F number, S uint8 | uint32](format mlir.MiniFloat) func(o []S, a []F) {
+func roundMini[F number, S uint8 | uint32](format minifloat.Format) func(o []S, a []F) {
 	return func(o []S, a []F) {
 		a = a[:len(o)]
 		for i := range o {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/minifloat"
 	"ltc/internal/trials"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -21,7 +22,7 @@ func TestMiniArithmetic(t *testing.T) {
 		stablehlo.Divide:   func(a, b float64) float64 { return a / b },
 	}
 	for _, d := range []DType{F8E3M4, F8E4M3FN, F8E5M2, F8E8M0FNU, F6E2M3FN, F4E2M1FN} {
-		format, bits, _ := mlir.MiniFloatOf(d.String())
+		format, bits, _ := minifloat.Of(d.String())
 		all := make([]uint8, 1<<bits)
 		for i := range all {
 			all[i] = uint8(i)
@@ -79,7 +80,7 @@ func TestConvertThere(t *testing.T) {
 // Rounding to the exponent and mantissa bits of a type gives what the type
 // holds, but for its subnormal numbers, which become 0.
 func TestReducePrecision(t *testing.T) {
-	format, _, _ := mlir.MiniFloatOf("f8E5M2")
+	format, _, _ := minifloat.Of("f8E5M2")
 	k := reducePrecision[uint32](8, 23, 5, 2)
 	for i := range 1 << 16 {
 		x := []uint32{uint32(i)<<16 | 0x8000}

@@ -1,27 +1,35 @@
-package mlir
+// Package minifloat has the floating-point formats narrower than f32: which numbers they
+// hold, and how they round. Its central type is [Format].
+//
+// imports only the standard library.
+package minifloat
 
-import "math"
+import (
+	"iter"
+	"maps"
+	"math"
+)
 
-// MiniFloat is a binary floating-point format narrower than f32.
-type MiniFloat struct {
+// Format is a binary floating-point format narrower than f32.
+type Format struct {
 	width, mantissa int
 	bias            int
-	special         miniSpecial
+	special         special
 	unsigned        bool // no sign bit, no zero: powers of two alone
 }
 
-type miniSpecial uint8
+type special uint8
 
 const (
-	ieee   miniSpecial = iota // infinities and NaNs at the largest exponent
-	nanAll                    // no infinity; NaN is all ones (…FN)
-	nanNeg                    // no infinity; NaN is the negative zero (…FNUZ)
-	finite                    // neither
+	ieee   special = iota // infinities and NaNs at the largest exponent
+	nanAll                // no infinity; NaN is all ones (…FN)
+	nanNeg                // no infinity; NaN is the negative zero (…FNUZ)
+	finite                // neither
 )
 
-// miniFloats are the formats narrower than f32, as the OCP and IEEE standards
+// formats are the formats narrower than f32, as the OCP and IEEE standards
 // and the names define them: E exponent bits, M mantissa bits.
-var miniFloats = map[string]MiniFloat{
+var formats = map[string]Format{
 	"f16":           {16, 10, 15, ieee, false},
 	"bf16":          {16, 7, 127, ieee, false},
 	"tf32":          {19, 10, 127, ieee, false},
@@ -38,14 +46,20 @@ var miniFloats = map[string]MiniFloat{
 	"f8E8M0FNU":     {8, 0, 127, nanAll, true},
 }
 
-// MiniFloatOf returns the format of the given name, such as f8E4M3FN, with
+// Of returns the format of the given name, such as f8E4M3FN, with
 // the number of its bits; false for f32, f64 and what is no float.
-func MiniFloatOf(name string) (m MiniFloat, bits int, ok bool) {
-	m, ok = miniFloats[name]
+func Of(name string) (m Format, bits int, ok bool) {
+	m, ok = formats[name]
 	return m, m.width, ok
 }
 
-func (m MiniFloat) sign() uint64 {
+// Names returns the name of every format, in any order.
+func Names() iter.Seq[string] { return maps.Keys(formats) }
+
+// Precision returns the bits of a number's significand, with the one that is not stored.
+func (m Format) Precision() int { return m.mantissa + 1 }
+
+func (m Format) sign() uint64 {
 	if m.unsigned {
 		return 0
 	}
@@ -53,7 +67,7 @@ func (m MiniFloat) sign() uint64 {
 }
 
 // magnitude is the mask of all bits but the sign.
-func (m MiniFloat) magnitude() uint64 {
+func (m Format) magnitude() uint64 {
 	if m.unsigned {
 		return 1<<m.width - 1
 	}
@@ -61,7 +75,7 @@ func (m MiniFloat) magnitude() uint64 {
 }
 
 // largest is the magnitude of the largest finite number.
-func (m MiniFloat) largest() uint64 {
+func (m Format) largest() uint64 {
 	switch m.special {
 	case ieee:
 		return (m.magnitude()>>m.mantissa)<<m.mantissa - 1
@@ -71,7 +85,7 @@ func (m MiniFloat) largest() uint64 {
 	return m.magnitude()
 }
 
-func (m MiniFloat) nan() uint64 {
+func (m Format) nan() uint64 {
 	switch m.special {
 	case ieee:
 		exponent := (m.magnitude() >> m.mantissa) << m.mantissa
@@ -87,7 +101,7 @@ func (m MiniFloat) nan() uint64 {
 // where it has neither. A NaN becomes a zero of the other sign where there is no
 // NaN. Where there is no sign, zero and what is negative become NaN, and ties
 // go up.
-func (m MiniFloat) Bits(f float64) uint64 {
+func (m Format) Bits(f float64) uint64 {
 	switch {
 	case math.IsNaN(f) && m.special == finite && math.Signbit(f):
 		return 0
@@ -108,8 +122,10 @@ func (m MiniFloat) Bits(f float64) uint64 {
 			v = m.largest() + 1
 		case finite:
 			v = m.largest()
+		case nanNeg: // which has the sign's bit alone
+			return m.nan()
 		default:
-			return m.nan() | sign&^uint64(btoi(m.special == nanNeg)*int(m.sign()))
+			return m.nan() | sign
 		}
 	}
 	if v == 0 && m.special == nanNeg {
@@ -119,7 +135,7 @@ func (m MiniFloat) Bits(f float64) uint64 {
 }
 
 // round returns the magnitude bits of f >= 0, which may be past the largest.
-func (m MiniFloat) round(f float64) uint64 {
+func (m Format) round(f float64) uint64 {
 	switch {
 	case math.IsInf(f, 0):
 		return m.largest() + 1
@@ -149,7 +165,7 @@ func (m MiniFloat) round(f float64) uint64 {
 }
 
 // Value returns the number that the bits stand for.
-func (m MiniFloat) Value(b uint64) float64 {
+func (m Format) Value(b uint64) float64 {
 	v := b & m.magnitude()
 	switch {
 	case m.special == ieee && v > m.largest()+1, m.special == nanAll && v == m.magnitude(), m.special == nanNeg && b == m.sign():

@@ -1,4 +1,4 @@
-package mlir
+package minifloat
 
 import (
 	"hash/crc32"
@@ -10,7 +10,7 @@ import (
 
 // What ml_dtypes 0.6.0 makes of these numbers.
 func TestPowersOfTwoRoundUpAndHaveNoZero(t *testing.T) {
-	m, _, _ := MiniFloatOf("f8E8M0FNU")
+	m, _, _ := Of("f8E8M0FNU")
 	for _, c := range []struct {
 		f    float64
 		want uint64
@@ -26,7 +26,7 @@ func TestPowersOfTwoRoundUpAndHaveNoZero(t *testing.T) {
 // The formats without a NaN make a zero of it, of the other sign.
 func TestNaNBecomesZeroWhereThereIsNone(t *testing.T) {
 	for _, name := range []string{"f4E2M1FN", "f6E2M3FN", "f6E3M2FN"} {
-		m, bits, _ := MiniFloatOf(name)
+		m, bits, _ := Of(name)
 		require.Equal(t, uint64(1)<<(bits-1), m.Bits(math.NaN()), name)
 		require.Equal(t, uint64(0), m.Bits(math.Copysign(math.NaN(), -1)), name)
 	}
@@ -36,7 +36,7 @@ func TestNaNBecomesZeroWhereThereIsNone(t *testing.T) {
 // it are rounded as ml_dtypes 0.6.0 does: the checksums are of its bytes.
 func TestNarrowFloatsRoundAsMLDtypes(t *testing.T) {
 	for name, want := range roundingSums {
-		m, bits, _ := MiniFloatOf(name)
+		m, bits, _ := Of(name)
 		var got []byte
 		round := func(f float64) { got = append(got, byte(m.Bits(float64(float32(f))))) }
 		last := math.NaN()
