@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ltc/internal/callsite"
+	"ltc/internal/diag"
 	"ltc/ir/ops"
 	"ltc/ir/types"
 )
@@ -36,17 +37,81 @@ type Composite struct {
 // Functions of composites get each as its kind has it, axes counted from the front.
 type Attrs map[string]any
 
-// Int returns the attribute of that name, which is of the kind Int or Axis.
-func (a Attrs) Int(name string) int { return a[name].(int) }
+// Int returns the attribute of that name, which is of the kind Int or Axis. Like the
+// others it panics for a name that there is not; within a composite's functions that
+// is an error of the call.
+func (a Attrs) Int(name string) int { return attrOf[int](a, name) }
 
 // Float returns the attribute of that name, which is of the kind Real.
-func (a Attrs) Float(name string) float64 { return a[name].(float64) }
+func (a Attrs) Float(name string) float64 { return attrOf[float64](a, name) }
 
 // Flag returns the attribute of that name, which is of the kind Flag.
-func (a Attrs) Flag(name string) bool { return a[name].(bool) }
+func (a Attrs) Flag(name string) bool { return attrOf[bool](a, name) }
 
 // DType returns the attribute of that name, which is of the kind DType.
-func (a Attrs) DType(name string) types.DType { return a[name].(types.DType) }
+func (a Attrs) DType(name string) types.DType { return attrOf[types.DType](a, name) }
+
+// attrOf returns an attribute that is a T, or panics with an [*attrError].
+func attrOf[T int | float64 | bool | types.DType](a Attrs, name string) T {
+	v, ok := a[name]
+	if !ok {
+		panic(&attrError{fmt.Sprintf("there is no attribute %q%s", name, diag.Meant(name, "attribute", slices.Sorted(maps.Keys(a)))), callsite.Caller()})
+	}
+	t, ok := v.(T)
+	if !ok {
+		msg := fmt.Sprintf("attribute %s is %s, not %s", name, typeOf(v), typeOf(t))
+		if m := getters[typeOf(v)]; m != "" {
+			msg += ": read it with " + m
+		}
+		panic(&attrError{msg, callsite.Caller()})
+	}
+	return t
+}
+
+// getters are the methods of Attrs by the type that they return.
+var getters = map[string]string{"int": "Int", "float64": "Float", "bool": "Flag", typeOf(types.F32): "DType"}
+
+// attrError is the panic of a read of an attribute that there is not.
+type attrError struct {
+	reason string
+	at     callsite.Site
+}
+
+func (e *attrError) Error() string {
+	if e.at == 0 {
+		return e.reason
+	}
+	return fmt.Sprintf("%v: %s", e.at, e.reason)
+}
+
+// misread calls f and returns what it read wrongly of attributes; nil if nothing. Other
+// panics go on.
+func misread(f func()) (bad *attrError) {
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(*attrError)
+			if !ok {
+				panic(r)
+			}
+			bad = e
+		}
+	}()
+	f()
+	return nil
+}
+
+// computed returns the tensors that f computes of xs, or n poisoned ones if it reads an
+// attribute that there is not.
+func (c *composite) computed(n int, xs []*Tensor, f func() []*Tensor) []*Tensor {
+	var ys []*Tensor
+	bad := misread(func() { ys = f() })
+	if bad == nil {
+		return ys
+	}
+	ys = make([]*Tensor, n)
+	putAll(ys, traceOf(xs...).poisoned(opError(bad.at, c.op, ErrUsage, xs, "%s", bad.reason)))
+	return ys
+}
 
 // Callable is a composite that programs can call by name.
 type Callable struct {
@@ -94,26 +159,35 @@ func defined(at callsite.Site, row Composite, body func(x []*Tensor, a Attrs) []
 	}
 	d := &Callable{c: composite{row: o, name: row.Name}}
 	c := &d.c
-	c.body = func(x []*Tensor, a []setting) []*Tensor { return body(x, c.attrs(a)) }
+	c.body = func(x []*Tensor, a []setting) []*Tensor {
+		return c.computed(max(1, len(o.Results)), x, func() []*Tensor { return body(x, c.attrs(a)) })
+	}
 	if gradient != nil {
-		c.vjp = func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradient(x, y, ct, c.attrs(a)) }
+		c.vjp = func(x, y, ct []*Tensor, a []setting) []*Tensor {
+			return c.computed(len(x), x, func() []*Tensor { return gradient(x, y, ct, c.attrs(a)) })
+		}
 	}
 	if row.Check != nil {
 		d.check = func(x []*Tensor, a []setting) *breach {
 			padded := make([]*Tensor, len(o.Operands))
 			copy(padded, x)
-			name, reason := row.Check(padded, c.attrs(a))
+			var name, reason string
+			if bad := misread(func() { name, reason = row.Check(padded, c.attrs(a)) }); bad != nil {
+				return breaks(0, "in its Check, %v", bad)
+			}
 			if name == "" {
 				return nil
 			}
 			i := slices.IndexFunc(o.Where, func(w ops.Demand) bool { return w.Name == name })
 			if i < 0 {
-				return breaks(0, "%s; Check named the demand %q, which Where does not have", reason, name)
+				return breaks(0, "%s; Check named the demand %q, which Where does not have%s", reason, name, diag.Meant(name, "demand", demandNames(o)))
 			}
 			return &breach{demand(i + 1), reason}
 		}
 	}
 	if why := wrongRow(o); why != "" {
+		d.fault = why
+	} else if why := idleDemand(o, row.Check != nil); why != "" {
 		d.fault = why
 	} else if body == nil {
 		d.fault = "it has no body"
@@ -134,6 +208,39 @@ func kindDemand(a ops.Attr, o *ops.Op) string {
 		return a.Name + " is valid"
 	}
 	return a.Name + " is finite"
+}
+
+// demandNames are the names of a row's demands.
+func demandNames(o *ops.Op) []string {
+	var names []string
+	for _, w := range o.Where {
+		names = append(names, w.Name)
+	}
+	return names
+}
+
+// idleDemand returns why a demand of a row would never be checked; "" if all are.
+func idleDemand(o *ops.Op, hasCheck bool) string {
+	if hasCheck {
+		return ""
+	}
+	for _, w := range o.Where {
+		if !o.Attribute(w.Name) {
+			return fmt.Sprintf("nothing checks the demand %q of Where: write Check, or name an attribute of the kinds Axis, DType and Real%s", w.Name, diag.Meant(w.Name, "attribute", checkedAttrs(o)))
+		}
+	}
+	return ""
+}
+
+// checkedAttrs are the attributes that their kind checks.
+func checkedAttrs(o *ops.Op) []string {
+	var names []string
+	for _, a := range o.Attrs {
+		if a.Kind.Checked() {
+			names = append(names, a.Name)
+		}
+	}
+	return names
 }
 
 var compositeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+$`)
@@ -240,6 +347,9 @@ func (d *Callable) settings(a Attrs, xs []*Tensor) ([]setting, *Tensor) {
 	if len(xs) < least || len(xs) > most {
 		return nil, d.refuse(xs, fmt.Sprintf("the number of operands is %d, must be %d", len(xs), most))
 	}
+	if why := unknownAttr(a, row); why != "" {
+		return nil, d.refuse(xs, why)
+	}
 	all := make([]setting, len(row.Attrs))
 	for i, attr := range row.Attrs {
 		v, ok := a[attr.Name]
@@ -250,14 +360,30 @@ func (d *Callable) settings(a Attrs, xs []*Tensor) ([]setting, *Tensor) {
 			return nil, d.refuse(xs, fmt.Sprintf("attribute %s is %s, must be %s", attr.Name, typeOf(v), goTypes[attr.Kind]))
 		}
 	}
-	if len(a) > len(row.Attrs) {
-		for _, name := range slices.Sorted(maps.Keys(a)) {
-			if !slices.ContainsFunc(row.Attrs, func(x ops.Attr) bool { return x.Name == name }) {
-				return nil, d.refuse(xs, fmt.Sprintf("there is no attribute %s", name))
-			}
+	return all, nil
+}
+
+// unknownAttr returns why a call's attributes are not all of the row; "" if they are.
+func unknownAttr(a Attrs, row *ops.Op) string {
+	known := 0
+	for _, attr := range row.Attrs {
+		if _, ok := a[attr.Name]; ok {
+			known++
 		}
 	}
-	return all, nil
+	if known == len(a) {
+		return ""
+	}
+	var names []string
+	for _, attr := range row.Attrs {
+		names = append(names, attr.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		if !slices.Contains(names, name) {
+			return fmt.Sprintf("there is no attribute %q%s", name, diag.Meant(name, "attribute", names))
+		}
+	}
+	return ""
 }
 
 // refuse is the poisoned result of a call that is not allowed.

@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,4 +62,43 @@ func TestBodiesUseOperandsOnly(t *testing.T) {
 	require.NoError(t, tr.MarkStep(value))
 	f := Define(Composite{Name: "test.closes_over", Operands: operandsOf("x")}, func(x []*Tensor, _ Attrs) *Tensor { return x[0].Mul(value) }, nil)
 	require.ErrorContains(t, f.Call(nil, From(tr, []float32{1, 2})).Err(), "its definition uses a tensor that is no operand; make it one")
+}
+
+// A name that is misspelt, wherever, is an error which says what names there are.
+func TestMisspeltNames(t *testing.T) {
+	attrs := []ops.Attr{{Name: "axis", Kind: ops.Axis}, {Name: "scale", Kind: ops.Real}}
+	given := Attrs{"axis": 0, "scale": 2}
+	id := func(x []*Tensor, _ Attrs) []*Tensor { return []*Tensor{x[0], x[0].Exp()} }
+	type check = func([]*Tensor, Attrs) (string, string)
+	for _, c := range []struct {
+		name  string
+		where []ops.Demand
+		check check
+		body  func(x []*Tensor, a Attrs) []*Tensor
+		call  Attrs
+		want  string
+	}{
+		{"call", nil, nil, id, Attrs{"axsi": 0, "scale": 2}, `there is no attribute "axsi"; did you mean axis? the attributes are axis, scale`},
+		{"far", nil, nil, id, Attrs{"axis": 0, "scale": 2, "momentum": 1}, `there is no attribute "momentum"; the attributes are axis, scale`},
+		{"none", nil, nil, id, Attrs{"axis": 0}, `attribute scale (finite number) is missing`},
+		{"body", nil, nil, func(x []*Tensor, a Attrs) []*Tensor { return []*Tensor{x[0].MulScalar(a.Float("scael")), x[0]} }, given, `there is no attribute "scael"; did you mean scale? the attributes are axis, scale`},
+		{"kind", nil, nil, func(x []*Tensor, a Attrs) []*Tensor { return []*Tensor{x[0].MulScalar(float64(a.Int("scale"))), x[0]} }, given, `attribute scale is float64, not int: read it with Float`},
+		{"check", nil, func(_ []*Tensor, a Attrs) (string, string) { return "", strconv.Itoa(a.Int("axes")) }, id, given, `there is no attribute "axes"; did you mean axis?`},
+		{"demand", []ops.Demand{{Name: "shape", Text: "x is square"}}, func([]*Tensor, Attrs) (string, string) { return "shaep", "it is not" }, id, given, `Check named the demand "shaep", which Where does not have; did you mean shape?`},
+		{"where", []ops.Demand{{Name: "axsi", Text: "axis is the last"}}, nil, id, given, `nothing checks the demand "axsi" of Where: write Check, or name an attribute of the kinds Axis, DType and Real; did you mean axis? the attributes are axis, scale`},
+	} {
+		f := DefineAll(Composite{Name: "test.misspelt_" + c.name, Operands: operandsOf("x"), Attrs: attrs, Results: []string{"a", "b"}, Where: c.where, Check: c.check}, c.body, nil)
+		x := From(evalTrace(t), []float32{1, 2})
+		y := f.Call(c.call, x)
+		require.ErrorContains(t, y.Err(), "test.misspelt_"+c.name, c.name)
+		require.ErrorContains(t, y.Err(), c.want, c.name)
+		require.ErrorContains(t, y.Err(), "define_test.go:", c.name)
+		require.Len(t, f.CallAll(c.call, x), 2)
+	}
+	f := Define(Composite{Name: "test.misspelt_gradient", Operands: operandsOf("x"), Attrs: attrs}, func(x []*Tensor, _ Attrs) *Tensor { return x[0].Exp() },
+		func(_ []*Tensor, _, ct *Tensor, a Attrs) []*Tensor { return []*Tensor{ct.MulScalar(a.Float("scal"))} })
+	v := From(evalTrace(t), []float32{1, 2})
+	err := Grad(f.Call(given, v).Sum(), v)[0].Err()
+	require.ErrorContains(t, err, "gradient of test.misspelt_gradient")
+	require.ErrorContains(t, err, `there is no attribute "scal"; did you mean scale?`)
 }

@@ -150,7 +150,7 @@ func nearestOp(name string) string {
 	}
 	best, least := "", 1+len(name)/4
 	consider := func(op, written string) {
-		d := edits(name, written)
+		d := diag.Edits(name, written)
 		if d < least || d == least && (best == "" || op < best) {
 			best, least = op, d
 		}
@@ -167,24 +167,4 @@ func nearestOp(name string) string {
 		consider(op, written)
 	}
 	return best
-}
-
-// edits is how many bytes must be put in, taken out, replaced or exchanged with
-// their neighbour to make b of a.
-func edits(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		row[0] = i + 1
-		for j := range len(b) {
-			row[j+1] = min(last[j]+btoi(a[i] != b[j]), last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }
