@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ltc/internal/diag"
 )
 
 // Attribute is an MLIR attribute. String prints it as the text form has it.
@@ -172,7 +174,7 @@ func symbolText(s string) string {
 }
 
 func (a ArrayAttr) String() string {
-	return "[" + JoinText(a, func(e Attribute) string { return bare(e).String() }) + "]"
+	return "[" + diag.Join(a, func(e Attribute) string { return bare(e).String() }) + "]"
 }
 
 // bare is a without its type where that is what a number without type has: so
@@ -208,7 +210,7 @@ func (d Dict) String() string { return sorted(d).inOrder() }
 
 // inOrder is String without sorting.
 func (d Dict) inOrder() string {
-	return "{" + JoinText(d, func(e NamedAttr) string {
+	return "{" + diag.Join(d, func(e NamedAttr) string {
 		if _, unit := e.Value.(UnitAttr); unit {
 			return keyText(e.Name)
 		}

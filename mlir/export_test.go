@@ -28,3 +28,10 @@ func TokensOf(text string, inner bool) []FuzzToken {
 		list = append(list, FuzzToken{t.Type, s.off - len(t.Value), s.off})
 	}
 }
+
+// SetName makes o the op with the given name, which the table need not have.
+func (o *Op) SetName(name string) {
+	if o.Code, o.unknown = CodeOf(name), ""; o.Code == 0 {
+		o.unknown = name
+	}
+}

@@ -2,6 +2,8 @@ package mlir
 
 import (
 	"strconv"
+
+	"ltc/internal/diag"
 )
 
 // Location is an MLIR source location. String prints what stands between the
@@ -77,7 +79,7 @@ func locText(l Location, part func(Location) string) string {
 		if l.Metadata != nil {
 			meta = "<" + l.Metadata.String() + ">"
 		}
-		return "fused" + meta + "[" + JoinText(l.Locs, part) + "]"
+		return "fused" + meta + "[" + diag.Join(l.Locs, part) + "]"
 	}
 	return l.String()
 }

@@ -183,13 +183,6 @@ func (o *Op) Name() string {
 	return o.Code.String()
 }
 
-// SetName makes o the op with the given name, which the table need not have.
-func (o *Op) SetName(name string) {
-	if o.Code, o.unknown = CodeOf(name), ""; o.Code == 0 {
-		o.unknown = name
-	}
-}
-
 // Like returns an op of the same name that has nothing else yet.
 func (o *Op) Like() *Op { return &Op{Code: o.Code, unknown: o.unknown} }
 

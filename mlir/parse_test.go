@@ -79,6 +79,18 @@ func TestBuiltModulesPrint(t *testing.T) {
 	require.EqualError(t, verify.Module(m), "error: func.return: operand 0, %stray, is not defined where it is used")
 }
 
+func TestOpsWithoutARowHaveCodeZero(t *testing.T) {
+	require.Zero(t, mlir.CodeOf("test.none"))
+	require.Empty(t, mlir.Code(0).String())
+	require.Zero(t, mlir.Code(0).Info())
+	var op mlir.Op
+	op.SetName("test.none")
+	require.Equal(t, "test.none", op.Name())
+	require.Equal(t, "test.none", op.Like().Name())
+	op.SetName("func.call")
+	require.Equal(t, mlir.OpCall, op.Code)
+}
+
 func TestAccess(t *testing.T) {
 	d := stablehlo.DotDims{LHSBatch: []int64{0}, RHSBatch: []int64{1}, LHSContract: []int64{2}, RHSContract: []int64{0}}
 	got, ok := stablehlo.ParseDot(d.Attr())

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/internal/minifloat"
 )
 
@@ -198,7 +199,7 @@ func (q *QuantType) text() string {
 	b = append(b, ":"+q.Expressed.Name...)
 	switch {
 	case q.Blocks != nil:
-		b = append(b, ":{"+JoinText(q.Blocks, func(b QuantBlock) string { return fmt.Sprintf("%d:%d", b.Axis, b.Size) })+"}, "...)
+		b = append(b, ":{"+diag.Join(q.Blocks, func(b QuantBlock) string { return fmt.Sprintf("%d:%d", b.Axis, b.Size) })+"}, "...)
 		b, _ = q.appendGrid(b, 0, 0)
 	case q.Axis >= 0:
 		b = fmt.Appendf(b, ":%d, {", q.Axis)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 )
 
@@ -176,16 +177,7 @@ func (t *FunctionType) String() string {
 }
 
 // JoinTypes returns the texts of types with commas between them.
-func JoinTypes(ts []Type) string { return JoinText(ts, Type.String) }
-
-// JoinText returns the texts of the elements of a list with commas between them.
-func JoinText[T any](list []T, text func(T) string) string {
-	s := make([]string, len(list))
-	for i, x := range list {
-		s[i] = text(x)
-	}
-	return strings.Join(s, ", ")
-}
+func JoinTypes(ts []Type) string { return diag.Join(ts, Type.String) }
 
 // SizeText writes a size as types do.
 func SizeText(n int64) string {

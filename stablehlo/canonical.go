@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 )
 
@@ -106,7 +107,7 @@ func canonicalBounds(a mlir.Attribute) mlir.Attribute {
 }
 
 func boundsAttr(list []int64) mlir.Attribute {
-	return mlir.DialectAttr{Text: "stablehlo.bounds<" + mlir.JoinText(list, mlir.SizeText) + ">"}
+	return mlir.DialectAttr{Text: "stablehlo.bounds<" + diag.Join(list, mlir.SizeText) + ">"}
 }
 
 // boundsText is what stands between the brackets of a tensor type's bounds.

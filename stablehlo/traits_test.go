@@ -36,18 +36,6 @@ func TestInfo(t *testing.T) {
 	require.Equal(t, 2, mlir.CodeOf("stablehlo.select_and_scatter").Info().Regions)
 }
 
-func TestOpsWithoutARowHaveCodeZero(t *testing.T) {
-	require.Zero(t, mlir.CodeOf("test.none"))
-	require.Empty(t, mlir.Code(0).String())
-	require.Zero(t, mlir.Code(0).Info())
-	var op mlir.Op
-	op.SetName("test.none")
-	require.Equal(t, "test.none", op.Name())
-	require.Equal(t, "test.none", op.Like().Name())
-	op.SetName("func.call")
-	require.Equal(t, mlir.OpCall, op.Code)
-}
-
 // Those ops are elementwise of which the table's forms would also hold for
 // scalars; what has effects has no equal in another place.
 func TestTraits(t *testing.T) {

@@ -40,3 +40,12 @@ func plural(noun string) string {
 	}
 	return noun + "s"
 }
+
+// Join returns the texts of the elements of a list with commas between them.
+func Join[T any](list []T, text func(T) string) string {
+	s := make([]string, len(list))
+	for i, x := range list {
+		s[i] = text(x)
+	}
+	return strings.Join(s, ", ")
+}

@@ -447,7 +447,7 @@ func (v *verifier) result(op *mlir.Op, label string, t *mlir.TensorType, shape [
 }
 
 func shapeText(shape []int64) string {
-	return "[" + mlir.JoinText(shape, mlir.SizeText) + "]"
+	return "[" + diag.Join(shape, mlir.SizeText) + "]"
 }
 
 // properties checks the form of op's properties, and that none is missing.
