@@ -40,14 +40,8 @@ func composites() []byte {
 	return b.Bytes()
 }
 
-// writeDemands writes the constants of a row's Where, from 1, and checks that an
-// attribute which is checked says what it demands.
+// writeDemands writes the constants of a row's Where, from 1.
 func writeDemands(b *bytes.Buffer, o *ops.Op) {
-	for i, a := range o.Attrs {
-		if a.Kind.Checked() && o.DemandOf(i) == "" {
-			panic(o.Name + ": Where has no demand of the name of attribute " + a.Name)
-		}
-	}
 	for j, d := range o.Where {
 		if !o.Attribute(d.Name) {
 			fmt.Fprintf(b, "%s%s demand = %d\n", lower(o.Name), upper(d.Name), j+1)

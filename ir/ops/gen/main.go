@@ -23,6 +23,9 @@ func main() {
 	log.SetPrefix("gen: ")
 	root := flag.String("root", ".", "the module's root folder")
 	flag.Parse()
+	if err := checkRows(*root, ops.Table, ops.Composites); err != nil {
+		log.Fatal(err)
+	}
 	for name, content := range generate() {
 		if filepath.Ext(name) == ".go" {
 			src, err := format.Source(content)

@@ -81,9 +81,6 @@ func results(o *ops.Op) string {
 	if len(o.Results) == 0 {
 		return "*Tensor"
 	}
-	if o.Traits&(ops.InPlace|ops.View|ops.Inline|ops.Guarded) != 0 {
-		panic(o.Name + ": a row with several results has no such trait")
-	}
 	return "(" + strings.Join(o.Results, ", ") + " *Tensor)"
 }
 
@@ -104,7 +101,7 @@ func goAttr(a ops.Attr) (typ, value string) {
 	case ops.Flag:
 		return "bool", "ir.Attr{Int: int64(flag(" + a.Name + "))}"
 	}
-	panic("attribute " + a.Name + " has no form as a Go argument: make the row Internal")
+	panic("attribute " + a.Name + " has no form as a Go argument") // checkRows says so before
 }
 
 func constraintsDoc(o *ops.Op) string {

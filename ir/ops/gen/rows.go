@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"ltc/ir/ops"
+)
+
+// The files of the rows, from the module's root.
+const (
+	tableFile      = "ir/ops/table.go"
+	compositesFile = "ir/ops/composites.go"
+)
+
+// checkRows returns an error for each mistake in a row that the generator cannot write
+// methods for, with the row's place below root.
+func checkRows(root string, table, composites []ops.Op) error {
+	var all []error
+	check := func(file string, rows []ops.Op, mistakes func(*ops.Op) []string) {
+		for i := range rows {
+			for _, m := range mistakes(&rows[i]) {
+				all = append(all, fmt.Errorf("%s: row %s: %s", placeOf(root, file, rows[i].Name), rows[i].Name, m))
+			}
+		}
+	}
+	check(tableFile, table, primitiveMistakes)
+	check(compositesFile, composites, compositeMistakes)
+	return errors.Join(all...)
+}
+
+// placeOf returns file:line of a row; the file alone if it cannot be read.
+func placeOf(root, file, name string) string {
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+	if err != nil {
+		return file
+	}
+	before, _, ok := bytes.Cut(text, []byte(fmt.Sprintf("{Name: %q", name)))
+	if !ok {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, 1+bytes.Count(before, []byte("\n")))
+}
+
+func primitiveMistakes(o *ops.Op) (all []string) {
+	if o.Traits.Has(ops.Internal) {
+		return nil
+	}
+	for _, a := range o.Attrs {
+		switch a.Kind {
+		case ops.Real:
+			all = append(all, fmt.Sprintf("attribute %s is of the kind Real, which only composites have: move the row to %s, or make the number an operand", a.Name, compositesFile))
+		case ops.Literal:
+			all = append(all, noForm(a)+": add Internal to Traits and write the method by hand in package lazy")
+		}
+	}
+	return append(all, severalMistakes(o)...)
+}
+
+func compositeMistakes(o *ops.Op) (all []string) {
+	for i, a := range o.Attrs {
+		if _, ok := attrForms[a.Kind]; !ok {
+			all = append(all, noForm(a)+" of a composite: use Int, Ints, Axis, Axes, DType, Real or Flag")
+		} else if a.Kind.Checked() && o.DemandOf(i) == "" {
+			all = append(all, fmt.Sprintf("attribute %s is of the kind %s, whose check needs words: add Where: []Demand{{%q, %q}}", a.Name, kindNames[a.Kind], a.Name, a.Name+wordsOf(a.Kind, o)))
+		}
+	}
+	return append(all, severalMistakes(o)...)
+}
+
+func severalMistakes(o *ops.Op) []string {
+	if len(o.Results) > 0 && o.Traits&oneResult != 0 {
+		return []string{"it has Results, but the traits InPlace, View, Inline and Guarded are of rows with one result: remove them from Traits"}
+	}
+	return nil
+}
+
+// oneResult are the traits of rows with one result.
+const oneResult = ops.InPlace | ops.View | ops.Inline | ops.Guarded
+
+func noForm(a ops.Attr) string {
+	return fmt.Sprintf("attribute %s is of the kind %v, which cannot be an argument of the method", a.Name, a.Kind)
+}
+
+// kindNames are the constants of the kinds that are checked.
+var kindNames = map[ops.AttrKind]string{ops.Axis: "Axis", ops.Axes: "Axes", ops.DType: "DType", ops.Real: "Real"}
+
+// wordsOf says, after the attribute's name, what its kind checks.
+func wordsOf(k ops.AttrKind, o *ops.Op) string {
+	switch {
+	case k == ops.Axis && len(o.Operands) > 0:
+		return " is one of those of " + o.Operands[0].Name
+	case k == ops.Axes && len(o.Operands) > 0:
+		return " are some of those of " + o.Operands[0].Name
+	case k == ops.Real:
+		return " is finite"
+	}
+	return " is valid"
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/internal/test/overlay"
+	"ltc/ir/ops"
+)
+
+// A row that the generator has no methods for is an error with its place, and says what
+// to write in it.
+func TestMistakesInRows(t *testing.T) {
+	require.NoError(t, checkRows(root, ops.Table, ops.Composites))
+	x := []ops.Operand{{Name: "x", Is: ops.Float}}
+	for name, c := range map[string]struct {
+		primitive bool
+		row       ops.Op
+		want      string
+	}{
+		"real":    {false, ops.Op{Attrs: []ops.Attr{{Name: "beta", Kind: ops.Real}}}, `attribute beta is of the kind Real, whose check needs words: add Where: []Demand{{"beta", "beta is finite"}}`},
+		"axis":    {false, ops.Op{Attrs: []ops.Attr{{Name: "axis", Kind: ops.Axis}}, Where: []ops.Demand{{Name: "axsi"}}}, `add Where: []Demand{{"axis", "axis is one of those of x"}}`},
+		"axes":    {false, ops.Op{Attrs: []ops.Attr{{Name: "axes", Kind: ops.Axes}}}, `attribute axes is of the kind Axes, whose check needs words: add Where: []Demand{{"axes", "axes are some of those of x"}}`},
+		"word":    {false, ops.Op{Attrs: []ops.Attr{{Name: "mode", Kind: ops.String}}}, "attribute mode is of the kind word, which cannot be an argument of the method of a composite: use Int,"},
+		"several": {false, ops.Op{Results: []string{"a", "b"}, Traits: ops.InPlace}, "remove them from Traits"},
+		"number":  {true, ops.Op{Attrs: []ops.Attr{{Name: "beta", Kind: ops.Real}}}, "attribute beta is of the kind Real, which only composites have: move the row to ir/ops/composites.go"},
+		"literal": {true, ops.Op{Attrs: []ops.Attr{{Name: "value", Kind: ops.Literal}}}, "add Internal to Traits"},
+	} {
+		c.row.Operands = x
+		var err error
+		if c.row.Name = "Softmax"; c.primitive {
+			c.row.Name = "Floor"
+			err = checkRows(root, []ops.Op{c.row}, nil)
+		} else {
+			err = checkRows(root, nil, []ops.Op{c.row})
+		}
+		require.ErrorContains(t, err, c.want, name)
+		file := map[bool]string{true: tableFile, false: compositesFile}[c.primitive]
+		require.ErrorContains(t, err, fmt.Sprintf("%s:%d: row %s: ", file, lineOf(t, file, c.row.Name), c.row.Name), name)
+	}
+}
+
+func lineOf(t *testing.T, file, name string) int {
+	text, err := os.ReadFile(root + "/" + file)
+	require.NoError(t, err)
+	for i, line := range strings.Split(string(text), "\n") {
+		if strings.HasPrefix(line, fmt.Sprintf("\t{Name: %q,", name)) {
+			return i + 1
+		}
+	}
+	t.Fatalf("%s has no row %s", file, name)
+	return 0
+}
+
+// The generator ends with these errors, and without a trace of goroutines.
+func TestGeneratorSaysWhatARowLacks(t *testing.T) {
+	o := overlay.New(t)
+	o.Insert("ir/ops/composites.go", `	{Name: "Softmax",`, `	{Name: "Swish", Family: activation, Doc: "returns x sigmoid(beta x) elementwise.", Operands: one(Float), Attrs: []Attr{{"beta", Real}}},`)
+	out, err := o.Go("run", "./ir/ops/gen", "-root", t.TempDir())
+	require.Error(t, err)
+	require.Contains(t, out, `gen: ir/ops/composites.go`)
+	require.Contains(t, out, `row Swish: attribute beta is of the kind Real, whose check needs words: add Where: []Demand{{"beta", "beta is finite"}}`)
+	require.NotContains(t, out, "goroutine")
+}
