@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -51,6 +52,10 @@ func (r *Report) String() string {
 // Run tests the backend that open opens, logs its score card and returns it.
 // A program for which Compile returns an error wrapping [errors.ErrUnsupported],
 // as [backends.UnsupportedError] does, is skipped and scored as unsupported.
+//
+// A panic in a method of the backend fails the one test that called it. Nobody can
+// recover a panic in a goroutine that the backend started: it ends the process, and the
+// tests after it do not run.
 func Run(t *testing.T, open func(device string) (backends.Backend, error)) *Report {
 	t.Helper()
 	b, err := open("")
@@ -92,7 +97,9 @@ func (g *Group) run(t *testing.T, name string, test func(t *testing.T)) {
 	skipped := false
 	ok := t.Run(name, func(t *testing.T) {
 		defer func() { skipped = t.Skipped() }()
-		test(t)
+		if p := recovered(func() { test(t) }); p != "" {
+			t.Error(p)
+		}
 	})
 	switch {
 	case skipped:
@@ -102,6 +109,17 @@ func (g *Group) run(t *testing.T, name string, test func(t *testing.T)) {
 	default:
 		g.Failed++
 	}
+}
+
+// recovered calls f and returns its panic with the stack; "" if f returned.
+func recovered(f func()) (text string) {
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprintf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	f()
+	return ""
 }
 
 // compile compiles text and skips the test if the backend lacks what it needs.

@@ -239,7 +239,7 @@ func openFaulty(device string) (backends.Backend, error) {
 // the step's error, which names the backend, and leaves variables as they were.
 func Misbehave(t *testing.T, b backends.Backend) {
 	for i := range faults {
-		t.Run(faults[i].name, func(t *testing.T) { faults[i].test(t, b) })
+		new(Group).run(t, faults[i].name, func(t *testing.T) { faults[i].test(t, b) })
 	}
 }
 

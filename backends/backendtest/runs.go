@@ -205,20 +205,28 @@ func.func private @scale(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
 	var wg sync.WaitGroup
 	for g := range goroutines {
 		in := args(g)
-		wg.Go(func() {
+		run := func() string {
 			c := &backends.Call{Args: in, Results: []soa.View{{}, soa.Make(types.Of(types.F32, 8))}}
 			for range runs {
 				c.Results[0] = soa.View{}
 				if err := e.Execute(context.Background(), c); err != nil {
-					fail <- err.Error()
-					return
+					return err.Error()
 				}
 				for i, w := range want[g] {
 					if d := difference(c.Results[i], w, 0); d != "" {
-						fail <- d
-						return
+						return d
 					}
 				}
+			}
+			return ""
+		}
+		wg.Go(func() {
+			var wrong string
+			if p := recovered(func() { wrong = run() }); p != "" {
+				wrong = p
+			}
+			if wrong != "" {
+				fail <- wrong
 			}
 		})
 	}
