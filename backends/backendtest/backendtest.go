@@ -25,15 +25,20 @@ import (
 type Report struct {
 	Backend string
 	Groups  []Group
+	// Next are the ops to add next, at most five steps, best first. They are from the
+	// errors of Compile, which may list an op that the backend has for other dtypes.
+	Next []Advice
 }
 
 // Group is the score of one family of programs, or of the contract.
 type Group struct {
 	Name                        string
 	Passed, Failed, Unsupported int
+
+	lacks [][]string // the ops that each unsupported test lacks, as far as Compile listed them
 }
 
-// String prints a line a group and the sum.
+// String prints a line a group, the sum, and the steps of Next.
 func (r *Report) String() string {
 	var b strings.Builder
 	line := func(g Group) {
@@ -46,7 +51,15 @@ func (r *Report) String() string {
 		sum.Passed, sum.Failed, sum.Unsupported = sum.Passed+g.Passed, sum.Failed+g.Failed, sum.Unsupported+g.Unsupported
 	}
 	line(sum)
-	return b.String()
+	return b.String() + adviceText(r.Next)
+}
+
+// lacks returns the ops that each unsupported test lacks.
+func (r *Report) lacks() (all [][]string) {
+	for _, g := range r.Groups {
+		all = append(all, g.lacks...)
+	}
+	return all
 }
 
 // Run tests the backend that open opens, logs its score card and returns it.
@@ -89,6 +102,7 @@ func Run(t *testing.T, open func(device string) (backends.Backend, error)) *Repo
 		}
 	})
 	r.Groups = append(r.Groups, score)
+	r.Next = advise(r.lacks())
 	t.Log("\n" + r.String())
 	return r
 }
@@ -96,7 +110,14 @@ func Run(t *testing.T, open func(device string) (backends.Backend, error)) *Repo
 func (g *Group) run(t *testing.T, name string, test func(t *testing.T)) {
 	skipped := false
 	ok := t.Run(name, func(t *testing.T) {
-		defer func() { skipped = t.Skipped() }()
+		defer func() {
+			if skipped = t.Skipped(); skipped {
+				ops, _ := lacking.Load(t)
+				if ops, ok := ops.([]string); ok {
+					g.lacks = append(g.lacks, ops)
+				}
+			}
+		}()
 		if p := recovered(func() { test(t) }); p != "" {
 			t.Error(p)
 		}
@@ -127,7 +148,7 @@ func compile(t testing.TB, b backends.Backend, text string) backends.Executable 
 	t.Helper()
 	e, err := b.Compile(context.Background(), backends.NewModule(text), backends.Options{Name: "test.mlir"})
 	if errors.Is(err, errors.ErrUnsupported) {
-		t.Skip(err)
+		skip(t, err)
 	}
 	require.NoError(t, err)
 	return e

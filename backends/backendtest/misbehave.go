@@ -285,7 +285,7 @@ func (f *fault) step(t *testing.T, b backends.Backend, threads int) {
 	dev.Profile()
 	_, err = step()
 	if errors.Is(err, errors.ErrUnsupported) {
-		t.Skip(err)
+		skip(t, err)
 	}
 	dev.Profile()
 	steps := float32(0)

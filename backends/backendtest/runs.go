@@ -103,7 +103,7 @@ func testBind(t *testing.T, b backends.Backend) {
 	e := compile(t, b, update)
 	bound, err := e.Bind(ctx, map[int]soa.View{2: scalar(t, 10)})
 	if errors.Is(err, errors.ErrUnsupported) {
-		t.Skip(err)
+		skip(t, err)
 	}
 	require.NoError(t, err)
 	_, err = e.Bind(ctx, map[int]soa.View{1: f32s(t, []float32{1, 1, 1})})
