@@ -114,7 +114,7 @@ func Open(name string, opts ...Option) (*Device, error) {
 	}
 	d := &Device{name: name, opened: callsite.Caller(), backend: border.Of(b, name), bodies: map[uint64][]*ir.Composite{}, metrics: &metrics.Set{}}
 	if d.backend.Allocates() {
-		d.memory.Remote = residents{d}
+		d.memory.Remote = deviceMemory{d}
 	}
 	d.options.Warn = d.fellBack
 	if err := d.fromEnvironment(); err != nil {

@@ -127,7 +127,7 @@ func (f *flight) gather() error {
 		f.own[i] = !f.call.Results[i].IsZero()
 	}
 	if f.dev.memory.Remote != nil {
-		f.reside()
+		f.useDeviceCopies()
 	}
 	return f.spare()
 }

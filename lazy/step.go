@@ -20,7 +20,7 @@ const short = 50 * time.Microsecond
 // variables assigned need, unless an equal program has been compiled before,
 // and has it run. Then the roots have values, which reading waits for, and every
 // other computed tensor of the step is stale. A root that is a variable or a
-// value already is let be.
+// value already stays as it is.
 //
 // MarkStep returns when the work is queued behind the trace's earlier steps, and
 // the next step can be recorded meanwhile; it waits while four are under way. A

@@ -59,5 +59,7 @@
 //     MetricKind, Counter, Percentile
 //   - Memory: Device.MemoryStats, MemoryStats, Device.LiveTensors, LiveReport, LiveLine,
 //     Device.ProgramCacheStats, ProgramCacheStats, Device.FreeMemoryCache
-//   - Errors: OpError, StepError
+//   - Errors: OpError, StepError, ErrStale, ErrReleased, ErrConflict, ErrPlacement,
+//     ErrType, ErrUsage, ErrFallback, ErrIndex, ErrNaN, ErrSync, ErrMemory, ErrCancelled,
+//     ErrClosed
 package lazy

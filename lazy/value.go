@@ -32,8 +32,8 @@ type value struct {
 	pool atomic.Pointer[memory.Pool]
 	// under is the value whose memory a view shows; it is pinned with the view's.
 	under *value
-	// there is a copy of host data in the device's memory: see [flight.reside].
-	there atomic.Pointer[soa.View]
+	// onDevice is a copy of host data in the device's memory: see [flight.useDeviceCopies].
+	onDevice atomic.Pointer[soa.View]
 	// over is of a version that is being made in the memory of the one before.
 	over       atomic.Bool
 	rolledBack atomic.Bool // a version that failed and has pinned old
@@ -115,7 +115,7 @@ func (v *value) drop() {
 	if pool := v.pool.Load(); pool != nil && !v.captured && v.ready() && v.err == nil && v.donor.Load() == nil && v.gone.Load() == nil {
 		pool.Recycle(v.view)
 		v.view.Locate(&soa.View{})
-		v.there.Store(nil)
+		v.onDevice.Store(nil)
 	}
 }
 

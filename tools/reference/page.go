@@ -125,7 +125,10 @@ func (l *library) entry(names []string) string {
 // signature is how a name is used.
 func (l *library) signature(name string) string {
 	d := l.decls[name]
-	if d == nil {
+	switch {
+	case l.errs[name]:
+		return l.name + "." + name
+	case d == nil:
 		return "type " + name
 	}
 	of := l.name + "."
@@ -166,7 +169,7 @@ func (l *library) summarized(name, comment string) string {
 	if of, is := strings.CutSuffix(text, ":"); is { // an example follows
 		text = of + "."
 	}
-	if first, rest, _ := strings.Cut(text, " "); strings.HasSuffix(name, first) {
+	if first, rest, _ := strings.Cut(text, " "); strings.HasSuffix(name, strings.TrimSuffix(first, ":")) {
 		text = rest
 	}
 	return link.ReplaceAllString(text, "$1`$2`")

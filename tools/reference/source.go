@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/doc"
@@ -24,7 +25,8 @@ type library struct {
 	about string // its documentation
 	set   *token.FileSet
 	decls map[string]*ast.FuncDecl // by name; a method as Trace.Read
-	docs  map[string]string        // of all that is exported
+	docs  map[string]string        // of functions, types and errors that are exported
+	errs  map[string]bool          // names of variables that errors wrap
 	names []string                 // of that, in the order of go doc
 	rows  map[string]*ops.Op       // by the name of the method
 	calls map[string]bool          // names of composites
@@ -56,7 +58,7 @@ func read(root string) (*library, error) {
 func load(root, dir string) (*library, error) {
 	l := &library{
 		name: path.Base(dir), set: token.NewFileSet(), decls: map[string]*ast.FuncDecl{}, docs: map[string]string{},
-		rows: map[string]*ops.Op{}, calls: map[string]bool{}, none: map[string]string{}, pkgs: map[string]bool{},
+		rows: map[string]*ops.Op{}, calls: map[string]bool{}, errs: map[string]bool{}, none: map[string]string{}, pkgs: map[string]bool{},
 	}
 	files, err := parse(l.set, filepath.Join(root, filepath.FromSlash(dir)))
 	if err != nil {
@@ -84,6 +86,15 @@ func load(root, dir string) (*library, error) {
 	functions := func(funcs []*doc.Func) {
 		for _, f := range funcs {
 			add(nameOf(f.Decl), f.Doc)
+		}
+	}
+	for _, v := range pkg.Vars {
+		for _, s := range v.Decl.Specs {
+			s := s.(*ast.ValueSpec)
+			if name := s.Names[0].Name; strings.HasPrefix(name, "Err") {
+				add(name, cmp.Or(s.Doc.Text(), v.Doc))
+				l.errs[name] = true
+			}
 		}
 	}
 	functions(pkg.Funcs)

@@ -58,6 +58,6 @@ var pages = []page{
 		{"Reports", "Trace.Report Report Report.Syncs Compile SyncSite SyncReason Device.Profile ProgramProfile Trace.Dump Format Trace.StableHLO Trace.GraphHash Trace.Parameters Parameter Trace.OnNode NodeInfo"},
 		{"Metrics", "Device.Metrics Device.ResetMetrics SumMetrics Metrics Metrics.Metric Metrics.MetricNames Metrics.Counter Metrics.CounterNames Metrics.Only Metric MetricKind Counter Percentile"},
 		{"Memory", "Device.MemoryStats MemoryStats Device.LiveTensors LiveReport LiveLine Device.ProgramCacheStats ProgramCacheStats Device.FreeMemoryCache"},
-		{"Errors", "OpError StepError"},
+		{"Errors", "OpError StepError ErrStale ErrReleased ErrConflict ErrPlacement ErrType ErrUsage ErrFallback ErrIndex ErrNaN ErrSync ErrMemory ErrCancelled ErrClosed"},
 	}},
 }

@@ -10,16 +10,16 @@ import (
 	"ltc/soa"
 )
 
-// Marks of [value.there] in place of a copy.
+// Marks of [value.onDevice] in place of a copy.
 var (
-	readOnce = new(soa.View) // a run has read the value
-	noRoom   = new(soa.View) // the device had no memory for a copy
+	readBefore  = new(soa.View) // a run has read the value
+	outOfMemory = new(soa.View) // the device had no memory for a copy
 )
 
-// reside gives the run copies, in the device's memory, of host data that an earlier run
+// useDeviceCopies gives the run copies, in the device's memory, of host data that an earlier run
 // has read, too: weights of a model, or data of all steps. A run that is the first to read
 // a value copies it in pieces beside its kernels, and most values are read by one run only.
-func (f *flight) reside() {
+func (f *flight) useDeviceCopies() {
 	for i, v := range f.args {
 		if v.scalar || v.borrowed || v.view.Remote() != nil || slices.Contains(f.program.Graph.Alias, i) {
 			continue
@@ -33,21 +33,21 @@ func (f *flight) reside() {
 // copyFor returns the copy of a value in the memory of a device; nil if there is none, as
 // for the first run, and where the device has no room for one.
 func (v *value) copyFor(d *Device) *soa.View {
-	switch there := v.there.Load(); there {
+	switch there := v.onDevice.Load(); there {
 	case nil:
-		v.there.CompareAndSwap(nil, readOnce)
+		v.onDevice.CompareAndSwap(nil, readBefore)
 		return nil
-	case readOnce:
-		made := noRoom
+	case readBefore:
+		made := outOfMemory
 		if c, err := d.backend.Make(v.view.Type); err == nil && soa.Copy(c, v.view) == nil {
 			made = &c
 		}
 		// Otherwise the copy of a call beside this is as good.
-		if v.there.CompareAndSwap(readOnce, made) && made != noRoom {
+		if v.onDevice.CompareAndSwap(readBefore, made) && made != outOfMemory {
 			d.copies.add(v)
 		}
 		return v.copyFor(d)
-	case noRoom:
+	case outOfMemory:
 		return nil
 	default:
 		return there
@@ -56,8 +56,8 @@ func (v *value) copyFor(d *Device) *soa.View {
 
 // hasCopy reports whether a device has a copy of v.
 func (v *value) hasCopy() bool {
-	there := v.there.Load()
-	return there != nil && there != readOnce && there != noRoom
+	there := v.onDevice.Load()
+	return there != nil && there != readBefore && there != outOfMemory
 }
 
 // copies are the values that a device has copies of, which give way to other uses of its
@@ -89,7 +89,7 @@ func (c *copies) giveUp(err error) (some bool) {
 	defer c.mu.Unlock()
 	for _, w := range c.of {
 		if v := w.Value(); v != nil && v.hasCopy() {
-			v.there.Store(noRoom)
+			v.onDevice.Store(outOfMemory)
 			some = true
 		}
 	}
@@ -97,11 +97,11 @@ func (c *copies) giveUp(err error) (some bool) {
 	return some
 }
 
-// residents is the memory of a device, in which copies of host data give way.
-type residents struct{ *Device }
+// deviceMemory is the memory of a device. Copies of host data are freed when it is full.
+type deviceMemory struct{ *Device }
 
 // Make returns memory of the device.
-func (d residents) Make(t types.Type) (soa.View, error) {
+func (d deviceMemory) Make(t types.Type) (soa.View, error) {
 	v, err := d.backend.Make(t)
 	if d.copies.giveUp(err) {
 		return d.backend.Make(t)
