@@ -127,7 +127,7 @@ func.func private @statistics.centred(%arg0: tensor<2x2xf64>, %arg1: tensor<2x2x
 main.go:96: activation.swish(i32[1]): x must be floating point, is i32; convert it with Convert (activation.swish_c1)
 main.go:97: activation.swish(f64[2,2]): attribute beta (finite number) is missing
 main.go:98: activation.swish(f64[2,2]): attribute beta is string, must be float64 or int
-main.go:99: activation.swish(f64[2,2]): there is no attribute gamma
+main.go:99: activation.swish(f64[2,2]): there is no attribute "gamma"; the only attribute is beta
 main.go:100: activation.swish(f64[2,2], f64[2,2]): the number of operands is 2, must be 1
 main.go:101: activation.swish(): the number of operands is 0, must be 1
 main.go:102: activation.swish(): operand 0 is nil or the zero Tensor, which is none
