@@ -59,12 +59,6 @@ func (q *Queue) keep(of *runner, uses ...[]soa.View) error {
 		return q.stream.Synchronize()
 	}
 	q.landedLocked()
-	if n := len(q.flying); n >= inFlight { // memory is given back as runs end
-		if err := q.flying[n-inFlight].done.Synchronize(); err != nil {
-			return err
-		}
-		q.landedLocked()
-	}
 	var views []soa.View
 	if n := len(q.spare); n > 0 {
 		views, q.spare = q.spare[n-1], q.spare[:n-1]
@@ -74,6 +68,31 @@ func (q *Queue) keep(of *runner, uses ...[]soa.View) error {
 	}
 	q.flying = append(q.flying, flight{e, of, views})
 	return nil
+}
+
+// room waits until fewer than [inFlight] runs are under way, or returns the cause of ctx:
+// memory is given back as runs end. The queue's context is entered.
+func (q *Queue) room(ctx context.Context) error {
+	for {
+		if err := q.lockUntil(ctx); err != nil {
+			return err
+		}
+		var oldest *driver.Event
+		if len(q.flying) >= inFlight {
+			q.landedLocked()
+		}
+		if n := len(q.flying); n >= inFlight {
+			oldest = q.flying[n-inFlight].done
+		}
+		q.mu.Unlock()
+		if oldest == nil {
+			return nil
+		}
+		// If the run lands meanwhile, another may use the event: the wait is longer then.
+		if err := await(ctx, oldest); err != nil {
+			return err
+		}
+	}
 }
 
 // landed lets go of what runs that are done have used.
@@ -266,7 +285,15 @@ func (q *Queue) waitUntil(ctx context.Context) error {
 	}
 	defer q.dev.ctx.Leave()
 	defer q.waited(e)
-	// Who can be told to stop waiting asks again and again, ever more seldom.
+	return await(ctx, e)
+}
+
+// await waits for an event, or returns the cause of ctx. Where ctx can end it asks again and
+// again, ever more seldom.
+func await(ctx context.Context, e *driver.Event) error {
+	if ctx.Done() == nil {
+		return e.Synchronize()
+	}
 	for pause := 5 * time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
 		if done, err := e.Done(); done || err != nil {
 			return err

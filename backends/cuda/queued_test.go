@@ -59,6 +59,34 @@ func TestContextsEndWaitsForADeviceThatHangs(t *testing.T) {
 	require.NoError(t, tr.Wait(t.Context()))
 }
 
+// A step behind as many as a queue has under way ends its wait with its context. What waited
+// is queued by the next.
+func TestStepsBehindADeviceThatHangsEnd(t *testing.T) {
+	dev, _, f := openLazy(t, cudafake.Options{Seed: 1}, lazy.Threads(1))
+	tr := lazy.NewTrace(dev)
+	v := dev.Variable("v", lazy.F32, 3)
+	step := func(ctx context.Context) error {
+		v.Add_(tr.Read(v).AddScalar(1))
+		return tr.MarkStepContext(ctx)
+	}
+	require.NoError(t, step(t.Context()))
+	f.Hang(true)
+	steps, ended := 1, error(nil)
+	for ended == nil {
+		require.LessOrEqual(t, steps, 2*inFlight)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		if ended = step(ctx); ended == nil {
+			ended = context.Cause(ctx)
+		}
+		cancel()
+		steps++
+	}
+	require.ErrorIs(t, ended, context.DeadlineExceeded)
+	require.GreaterOrEqual(t, steps, inFlight)
+	f.Hang(false)
+	require.NoError(t, tr.Wait(t.Context()))
+}
+
 // Copies of host data on the device give way where a step, a variable, a small result or a
 // copy finds no memory: all goes on as if there were none.
 func TestCopiesOfHostDataGiveWay(t *testing.T) {

@@ -156,6 +156,11 @@ func (e *executable) Run(ctx context.Context, c *backends.Call) error {
 		return fmt.Errorf("execute: %w", err)
 	}
 	defer q.dev.ctx.Leave()
+	if c.Queue != nil && !e.rules.Region {
+		if err := q.room(ctx); err != nil {
+			return fmt.Errorf("execute: runs before it are under way: %w", err)
+		}
+	}
 	r := e.take(q)
 	err = r.Execute(ctx, c, true)
 	e.give(r)

@@ -34,7 +34,8 @@ type Fake struct {
 	mu         sync.Mutex
 	o          Options
 	r          *rand.Rand
-	late       int // of 4: how often something runs that nobody waits for
+	late       int  // of 4: how often something runs that nobody waits for
+	hangs      bool // nothing runs that nobody waits for
 	devices    []*device
 	handles    map[uintptr]any
 	last       uintptr // the handle made last
@@ -213,6 +214,14 @@ func (f *Fake) Before(call string, do func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.before[call] = do
+}
+
+// Hang has nothing run that is queued, until Hang(false); waits without a context run it all
+// the same.
+func (f *Fake) Hang(hangs bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hangs = hangs
 }
 
 // Lose loses a device's context at once.

@@ -102,6 +102,9 @@ func (f *Fake) enqueue(s *stream, what string, counts bool, run func(o *op) driv
 
 // step runs something that can run, if there is any.
 func (f *Fake) step() bool {
+	if f.hangs {
+		return false
+	}
 	var heads []*op
 	for _, s := range f.streams {
 		if len(s.queue) > 0 && s.queue[0].ready() {
