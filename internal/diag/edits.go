@@ -31,8 +31,9 @@ func Meant(name, noun string, names []string) string {
 	return text + "the " + plural(noun) + " are " + all
 }
 
-// Edits returns how many bytes must be put in, taken out, replaced or exchanged with
-// their neighbour to make b of a.
+// Edits returns how many bytes must be inserted, deleted, replaced or swapped with the next
+// one to make b of a (optimal string alignment; Damerau: A technique for computer detection
+// and correction of spelling errors, 1964).
 func Edits(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -3,6 +3,8 @@ package env
 import (
 	"slices"
 	"strings"
+
+	"ltc/internal/diag"
 )
 
 // prefix is what the names of the library's variables begin with.
@@ -35,35 +37,9 @@ func Unknown() []Misnamed {
 func nearest(name string, names []string) string {
 	best, edits := "", max(1, (len(name)-len(prefix))/2)+1
 	for _, n := range names {
-		if d := distance(name, n); d < edits {
+		if d := diag.Edits(name, n); d < edits {
 			best, edits = n, d
 		}
 	}
 	return best
-}
-
-// distance counts the letters to insert, delete, replace or swap with the next
-// one that make b of a (optimal string alignment; Damerau: A technique for
-// computer detection and correction of spelling errors, 1964).
-func distance(a, b string) int {
-	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		row := make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := last[j]
-			if a[i] != b[j] {
-				replace++
-			}
-			row[j+1] = min(replace, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(b)]
 }
