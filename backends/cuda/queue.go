@@ -153,6 +153,14 @@ func (q *Queue) locked(f func() error) error {
 	return f()
 }
 
+// doAndWait is do, and waits for what f has queued. Others use the queue meanwhile.
+func (q *Queue) doAndWait(f func() error) error {
+	if err := q.do(f); err != nil {
+		return err
+	}
+	return q.Wait(context.Background())
+}
+
 func (q *Queue) isClosed() error { return fmt.Errorf("%v: %w", q.dev, ErrQueueClosed) }
 
 // enter has a run use the queue, until it unlocks life.

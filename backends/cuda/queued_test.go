@@ -13,6 +13,7 @@ import (
 	"ltc/backends/cuda/driver"
 	"ltc/internal/test/cudafake"
 	"ltc/internal/trials"
+	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/soa"
 )
@@ -85,6 +86,26 @@ func TestStepsBehindADeviceThatHangsEnd(t *testing.T) {
 	require.GreaterOrEqual(t, steps, inFlight)
 	f.Hang(false)
 	require.NoError(t, tr.Wait(t.Context()))
+}
+
+// A copy within a device's memory that is waited for keeps nobody from its queue.
+func TestCopiesOnADeviceThatHangsKeepNobodyWaiting(t *testing.T) {
+	aboutFake(t)
+	b, f := backend(t, cudafake.Options{Seed: 1})
+	x := soa.Make(types.Of(types.F32, 4))
+	from, to := there(t, b, x), there(t, b, x)
+	hangs, goesOn := make(chan struct{}), make(chan struct{})
+	f.Before("cuEventSynchronize", func() {
+		close(hangs)
+		<-goesOn
+	})
+	copied := make(chan error)
+	go func() { copied <- soa.Copy(to, from) }()
+	<-hangs
+	require.True(t, b.dev.home.mu.TryLock())
+	b.dev.home.mu.Unlock()
+	close(goesOn)
+	require.NoError(t, <-copied)
 }
 
 // Copies of host data on the device give way where a step, a variable, a small result or a

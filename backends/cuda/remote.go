@@ -54,12 +54,7 @@ func (d *Device) CopyFrom(at uintptr, of soa.Remote, from uintptr, n int) error 
 	}
 	q := d.home
 	if other == d {
-		return q.do(func() error {
-			if err := q.stream.Copy(driver.Ptr(at), driver.Ptr(from), n); err != nil {
-				return err
-			}
-			return q.stream.Synchronize()
-		})
+		return q.doAndWait(func() error { return q.stream.Copy(driver.Ptr(at), driver.Ptr(from), n) })
 	}
 	if other.ctx.Driver() != d.ctx.Driver() {
 		return fmt.Errorf("%v: copy from a device of another driver: %w", d, errors.ErrUnsupported)
@@ -68,11 +63,8 @@ func (d *Device) CopyFrom(at uintptr, of soa.Remote, from uintptr, n int) error 
 		return err
 	}
 	d.befriend(other)
-	return q.do(func() error {
-		if err := q.stream.CopyPeer(driver.Ptr(at), d.ctx, driver.Ptr(from), other.ctx, n); err != nil {
-			return err
-		}
-		return q.stream.Synchronize()
+	return q.doAndWait(func() error {
+		return q.stream.CopyPeer(driver.Ptr(at), d.ctx, driver.Ptr(from), other.ctx, n)
 	})
 }
 
