@@ -37,16 +37,19 @@ func load(path string, rnd *lazy.Random, variables ...*lazy.Tensor) error {
 	if err := state.UnmarshalText([]byte(f.Metadata["random"])); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	rnd.SetState(state)
 	tr := lazy.NewTrace(variables[0].Device())
 	for _, v := range variables {
 		view, err := f.Lookup(v.Name())
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", path, err)
 		}
 		v.Assign(lazy.FromView(tr, view))
 	}
-	return tr.MarkStep() // an error of any of them: another shape or dtype
+	if err := tr.MarkStep(); err != nil { // another shape or dtype of any of them
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	rnd.SetState(state)
+	return nil
 }
 
 func Example_saving() {

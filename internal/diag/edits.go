@@ -32,8 +32,8 @@ func Meant(name, noun string, names []string) string {
 }
 
 // Edits returns how many bytes must be inserted, deleted, replaced or swapped with the next
-// one to make b of a (optimal string alignment; Damerau: A technique for computer detection
-// and correction of spelling errors, 1964).
+// one to make b of a. It is the optimal string alignment of Damerau: A technique for computer
+// detection and correction of spelling errors, 1964.
 func Edits(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
