@@ -316,6 +316,10 @@ func await(ctx context.Context, e *driver.Event) error {
 
 // lockUntil locks the queue, unless the context ends before.
 func (q *Queue) lockUntil(ctx context.Context) error {
+	if ctx.Done() == nil {
+		q.mu.Lock()
+		return nil
+	}
 	if q.mu.TryLock() {
 		return nil
 	}

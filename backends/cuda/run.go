@@ -158,7 +158,7 @@ func (e *executable) Run(ctx context.Context, c *backends.Call) error {
 	defer q.dev.ctx.Leave()
 	if c.Queue != nil && !e.rules.Region {
 		if err := q.room(ctx); err != nil {
-			return fmt.Errorf("execute: runs before it are under way: %w", err)
+			return fmt.Errorf("execute: waiting for the runs before it: %w", err)
 		}
 	}
 	r := e.take(q)

@@ -44,19 +44,13 @@ func Sequential(t testing.TB) {
 	}
 }
 
-// Allocs is [testing.AllocsPerRun] without collections of garbage, which empty pools. It is
-// the least of three, since other goroutines' allocations are counted, too: what f itself
-// allocates is in each. It is 0 in a build for the race detector, in which pools lose what
-// they are given.
+// Allocs is [testing.AllocsPerRun] without collections of garbage, which empty pools. It is 0
+// in a build for the race detector, in which pools lose what they are given.
 func Allocs(runs int, f func()) float64 {
 	if Race {
 		f()
 		return 0
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	least := testing.AllocsPerRun(runs, f)
-	for range 2 {
-		least = min(least, testing.AllocsPerRun(runs, f))
-	}
-	return least
+	return testing.AllocsPerRun(runs, f)
 }
