@@ -63,6 +63,7 @@ func TestContextsEndWaitsForADeviceThatHangs(t *testing.T) {
 // A step behind as many as a queue has under way ends its wait with its context. What waited
 // is queued by the next.
 func TestStepsBehindADeviceThatHangsEnd(t *testing.T) {
+	aboutFake(t)
 	dev, _, f := openLazy(t, cudafake.Options{Seed: 1}, lazy.Threads(1))
 	tr := lazy.NewTrace(dev)
 	v := dev.Variable("v", lazy.F32, 3)

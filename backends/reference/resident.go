@@ -4,20 +4,33 @@ import (
 	"log/slog"
 	"reflect"
 
+	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/internal/footprint"
 	"ltc/internal/spare"
+	"ltc/mlir"
 )
 
-// heap counts what one program takes beside what programs share. Code says itself what
-// it takes.
+// heap counts what one program takes beside what programs share. Modules, kernels, graphs
+// and code say themselves what they take: to read their types takes as long as to plan a
+// small program.
 var heap = footprint.New(append([]reflect.Type{
 	reflect.TypeFor[*eval.Backend](),
+	reflect.TypeFor[*exec.Machine](),
+	reflect.TypeFor[*exec.Variants[*compiled]](), // they count as they are made
+	reflect.TypeFor[*spare.Pool[launcher]](),     // runs take from it
+	reflect.TypeFor[*slog.Logger](),              // the user's
+	reflect.TypeFor[*keeper](),                   // runs add to it
+	reflect.TypeFor[*mlir.Module](),
+	reflect.TypeFor[mlir.Location](), // of the module, as ops and values are
+	reflect.TypeFor[mlir.Op](),
+	reflect.TypeFor[mlir.Value](),
+	reflect.TypeFor[*kernel.Kernel](),
 	reflect.TypeFor[kernel.Compiler](),
 	reflect.TypeFor[kernel.Code](),
-	reflect.TypeFor[*keeper](),      // runs add to it
-	reflect.TypeFor[*slog.Logger](), // the user's
+	reflect.TypeFor[plan.Origin](),
 }, eval.Shared...)...)
 
 // resident returns what can be reached from a program. The parts of its module are

@@ -44,6 +44,12 @@ func (c *Counter) Of(x any) int {
 	return int(n)
 }
 
+// Slice returns the bytes of a slice's elements, without what they refer to.
+func Slice[T any](s []T) int {
+	var x T
+	return cap(s) * int(unsafe.Sizeof(x))
+}
+
 // walks are those that have ended: the memory of their tables serves the next ones.
 var walks = sync.Pool{New: func() any { return new(walk) }}
 
@@ -123,6 +129,9 @@ func (c *Counter) references(l *layout) []ref {
 		var all []ref
 		for i := range t.NumField() {
 			f := t.Field(i)
+			if !refers(f.Type.Kind()) {
+				continue
+			}
 			for _, r := range c.refsOf(c.layout(f.Type)) {
 				r.offset += f.Offset
 				all = append(all, r)
@@ -131,6 +140,15 @@ func (c *Counter) references(l *layout) []ref {
 		return all
 	}
 	return nil
+}
+
+// refers reports whether a value of a kind can hold references that are followed.
+func refers(k reflect.Kind) bool {
+	switch k {
+	case reflect.Pointer, reflect.Interface, reflect.String, reflect.Slice, reflect.Array, reflect.Map, reflect.Struct:
+		return true
+	}
+	return false
 }
 
 // isShared reports whether values of t belong to others, too.

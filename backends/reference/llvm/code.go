@@ -2,13 +2,11 @@ package llvm
 
 import (
 	"fmt"
-	"reflect"
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/native"
-	"ltc/internal/footprint"
 )
 
 // code is a kernel's machine code.
@@ -67,13 +65,12 @@ func (c *code) Parts(sizes []int64, threads int) int {
 // IsShort implements [kernel.ShortLauncher].
 func (c *code) IsShort(sizes []int64) bool { return c.schedule.Cost(c.kernel, sizes) < wakeCost }
 
-// heap counts what code takes beside its kernel, which is the program's.
-var heap = footprint.New(reflect.TypeFor[kernel.Kernel]())
+// scheduleBytes is about what a schedule takes, or the description of a product, beside
+// the kernel, which is the program's.
+const scheduleBytes = 512
 
 // ResidentBytes is what the machine code and its schedule take.
-func (c *code) ResidentBytes() int {
-	return c.entry.Bytes() + heap.Of(c.schedule)
-}
+func (c *code) ResidentBytes() int { return c.entry.Bytes() + scheduleBytes }
 
 // Scratch returns the bytes of locals and what is kept between stages.
 func (c *code) Scratch(sizes []int64, _ int) int { return c.schedule.Scratch(c.kernel, sizes) }

@@ -59,9 +59,7 @@ func (p *productKernel) Run(*kernel.Call) error {
 
 // ResidentBytes is what the product's description takes: functions are for all
 // products of the process, and what is packed is the program's.
-func (p *productKernel) ResidentBytes() int {
-	return heap.Of(p.Product)
-}
+func (p *productKernel) ResidentBytes() int { return scheduleBytes }
 
 // Prepare plans the product for sizes and compiles what is missing.
 func (p *productKernel) Prepare(ctx context.Context, sizes, strides []int64, last kernel.Code) (kernel.Code, error) {
