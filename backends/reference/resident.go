@@ -3,42 +3,28 @@ package reference
 import (
 	"log/slog"
 	"reflect"
+	"unsafe"
 
-	"ltc/backends/kit/exec"
+	"ltc/backends"
 	"ltc/backends/kit/kernel"
-	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/internal/footprint"
 	"ltc/internal/spare"
-	"ltc/mlir"
 )
 
-// heap counts what one program takes beside what programs share. Modules, kernels, graphs
-// and code say themselves what they take: to read their types takes as long as to plan a
-// small program.
+// heap counts what one program takes beside what programs share. Code says itself what
+// it takes.
 var heap = footprint.New(append([]reflect.Type{
 	reflect.TypeFor[*eval.Backend](),
-	reflect.TypeFor[*exec.Machine](),
-	reflect.TypeFor[*exec.Variants[*compiled]](), // they count as they are made
-	reflect.TypeFor[*spare.Pool[launcher]](),     // runs take from it
-	reflect.TypeFor[*slog.Logger](),              // the user's
-	reflect.TypeFor[*keeper](),                   // runs add to it
-	reflect.TypeFor[*mlir.Module](),
-	reflect.TypeFor[mlir.Location](), // of the module, as ops and values are
-	reflect.TypeFor[mlir.Op](),
-	reflect.TypeFor[mlir.Value](),
-	reflect.TypeFor[*kernel.Kernel](),
 	reflect.TypeFor[kernel.Compiler](),
 	reflect.TypeFor[kernel.Code](),
-	reflect.TypeFor[plan.Origin](),
+	reflect.TypeFor[*keeper](),      // runs add to it
+	reflect.TypeFor[*slog.Logger](), // the user's
 }, eval.Shared...)...)
 
-// resident returns what can be reached from a program. The parts of its module are
-// allocated many together, of which the last are not used.
-func resident(x any) int {
-	const unused = 1 << 10
-	return heap.Of(x) + unused
-}
+// unused is about what is not used of memory that the parts of a program's module are
+// allocated in, many together.
+const unused = 1 << 10
 
 // residentBeside returns what can be reached from x and not from a program.
 func residentBeside(x, program any) int {
@@ -59,11 +45,34 @@ func spareBytes[T any](p *spare.Pool[T], of any) int {
 
 // ResidentBytes implements [backends.Resident]: the program with its module, the code
 // of its kernels, and what is made of constants. What runs work with is the garbage
-// collector's while nobody runs.
-func (e *compiled) ResidentBytes() int { return resident(e) }
+// collector's while nobody runs. Its parts are added up, and not walked by heap: that would
+// read the types of all, which the first program of a process would wait for.
+func (e *compiled) ResidentBytes() int {
+	n := int(unsafe.Sizeof(*e)) + unused + e.Plan.Program.ResidentBytes()
+	n += footprint.Slice(e.steps) + footprint.Slice(e.codes) + footprint.Slice(e.compilers) + footprint.Slice(e.Bound)
+	for i := range e.steps {
+		n += footprint.Slice(e.steps[i].sizes) + footprint.Slice(e.steps[i].void) + footprint.Slice(e.steps[i].prepared)
+	}
+	for _, c := range e.codes {
+		if r, ok := c.(interface{ ResidentBytes() int }); ok {
+			n += r.ResidentBytes()
+		}
+	}
+	for _, regions := range e.Regions {
+		for _, x := range regions {
+			if r, ok := x.(backends.Resident); ok {
+				n += r.ResidentBytes()
+			}
+		}
+	}
+	if e.keeper != nil {
+		n += e.keeper.ResidentBytes()
+	}
+	return n
+}
 
 // ResidentBytes implements [backends.Resident].
-func (s *openExecutable) ResidentBytes() int { return resident(s) }
+func (s *openExecutable) ResidentBytes() int { return heap.Of(s) + unused }
 
 // ResidentBytes is what has been made of constants until the program was ready.
 func (k *keeper) ResidentBytes() int {

@@ -14,5 +14,5 @@
 // for some of them.
 //
 // imports only ltc/backends, ltc/backends/kit/kernel, ltc/ir/types, ltc/mlir, ltc/soa,
-// ltc/stablehlo and ltc/internal/diag.
+// ltc/stablehlo, ltc/internal/diag and ltc/internal/footprint.
 package plan

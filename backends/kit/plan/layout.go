@@ -85,8 +85,10 @@ func (p *Program) Variant(args, results []Layout) (*Program, error) {
 	return p.From.Variant(p, args, results)
 }
 
-// Origin is what a program was made from. It is counted as memory of the program.
+// Origin is what a program was made from.
 type Origin interface {
 	// Variant is [Program.Variant] of a program that was made from it.
 	Variant(p *Program, args, results []Layout) (*Program, error)
+	// ResidentBytes returns about how many bytes of memory it takes beside the program.
+	ResidentBytes() int
 }

@@ -24,6 +24,8 @@ type Work interface {
 	numbers(argument func(*int64), dims func(types.Shape))
 	// own returns a copy whose numbers may change.
 	own() Work
+	// residentBytes returns about how many bytes of memory the work takes.
+	residentBytes() int
 	// sameAs returns how other work differs otherwise than by numbers and regions.
 	sameAs(other Work) error
 	// profile returns what is known of it before it runs.
