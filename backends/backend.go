@@ -42,10 +42,11 @@ type Capabilities struct {
 	Immediate bool
 	// Allocator allocates memory of the device; nil: the device uses the host's memory.
 	Allocator Allocator
-	// Queue is the queue of copies to and from the memory of Allocator, which is also freed
-	// in it. A run in this queue returns when it is queued, and readers of its results wait
-	// for the queue. If Queue.Wait returns an error other than its context's, the results of
-	// queued runs are undefined. nil, or without Allocator: a run is done when it returns.
+	// Queue orders the copies to and from the memory of Allocator. That memory is also freed in
+	// this queue. A run in this queue returns when it is queued, and readers of its results
+	// wait for the queue. If Queue.Wait returns an error other than its context's, the results
+	// of queued runs are undefined. If Queue or Allocator is nil, a run is done when it
+	// returns.
 	Queue Queue
 	// Loader loads artifacts; nil: programs are always compiled.
 	Loader Loader
@@ -145,16 +146,16 @@ type Result struct {
 // Call has the arguments and results of one run of an executable. It may be used again after
 // Execute has returned.
 type Call struct {
-	// Args are the arguments, which are only read. They may have any strides and tables.
-	// Dense views are read in place. Other views a backend may copy in each run: cpu reads
-	// most of them in place, and eval copies all. See [Copying].
+	// Args are the arguments, which are only read. They may have any strides and tables. Dense
+	// views are read in place. A backend may copy other views in each run: cpu reads most of
+	// them in place, and eval copies all. See [Copying].
 	Args []soa.View
 	// Results are the views that the results are written to. A read-only view is an error
 	// ([soa.View.ReadOnly]). Execute replaces a zero view by a fresh dense view, and an empty
-	// list by a full one. For a result that takes over a donated argument, a zero view
-	// becomes the argument's view. With a view of its own for the result, the argument keeps
-	// its value. A result may share memory with the argument that it takes over, and with no
-	// other.
+	// list by a full one. For a result that takes over a donated argument, a zero view becomes
+	// the argument's view. If the caller gives such a result a view of its own, the argument
+	// keeps its value. A result may share memory with the argument that it takes over, and with
+	// no other.
 	Results []soa.View
 	// Alloc, if not nil, allocates results whose view is zero: a dense view of the given
 	// type, with undefined contents. Backends with results in the host's memory call it by
@@ -235,9 +236,9 @@ type Copying interface {
 // Varying is an [Executable] that compiles further code when a call has views that are not
 // dense: one variant for each combination of layouts.
 type Varying interface {
-	// Variants returns the number of combinations that there is code for, and of those whose
-	// compile failed. Views of the latter are copied ([Copying]). The number of combinations
-	// is limited, and the views of further ones are copied too.
+	// Variants counts the combinations with code, and the combinations whose compile failed.
+	// The views of a combination without code are copied ([Copying]). That includes
+	// combinations beyond the backend's limit.
 	Variants() (made, failed int)
 }
 

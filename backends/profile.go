@@ -67,8 +67,8 @@ func (p Peaks) flops(factors types.DType) float64 {
 }
 
 // Share returns the share of the machine's peak that the fastest run has reached. That is the
-// larger of the shares for flops and for bytes, and of says which: "flops" or "copy". A
-// share above 1 means that the operands were in caches, whose peaks are higher. It is 0 if
+// larger of the shares for flops and for bytes. The second result names it: "flops" or "copy".
+// A share above 1 means that the operands were in caches, whose peaks are higher. It is 0 if
 // nothing was measured or no peak is known.
 func (s *StepProfile) Share(p Peaks) (share float64, of string) {
 	t := s.Least.Seconds()
@@ -86,9 +86,9 @@ func (s *StepProfile) Share(p Peaks) (share float64, of string) {
 	return share, of
 }
 
-// LocateProfile sets the Place of each step. It has the step's line, the text that at returns
-// for the op's ordinal, and the names of the results that the step writes. A result without a
-// name has the name of the argument that it takes over.
+// LocateProfile sets the Place of each step. A place has the step's line, the text that at
+// returns for the op's ordinal, and the names of the results that the step writes. For a result
+// without a name, it has the name of the argument that the result takes over.
 func LocateProfile(steps []StepProfile, sig *Signature, at func(op int) string) {
 	for i := range steps {
 		s := &steps[i]

@@ -43,12 +43,12 @@ type run struct {
 	results []soa.View
 }
 
-// Bind connects each input and result of the model with the tensor of its name. An
-// input or result without a name gets the tensor at its own position. In may have
-// tensors that the model does not read; out must have one tensor for each result and
-// no others. A tensor may have one more dimension than its value, a last one of size 1:
-// (n, 1) for (n). The columns written must not share memory with the columns read. Run
-// returns the errors of Bind, which name the tensor and its column.
+// Bind connects each input and result of the model with the tensor of its name. An input or
+// result without a name gets the tensor at its own position. In may have tensors that the model
+// does not read; out must have one tensor for each result and no others. A tensor may have a
+// further last dimension of size 1: shape (n, 1) fits a value of shape (n). The columns written
+// must not share memory with the columns read. Run returns the errors of Bind, which name the
+// tensor and its column.
 func (m *Model) Bind(in, out *soa.Collection) *Bound {
 	if m == nil || m.exec == nil {
 		return &Bound{err: errors.New("model: bind: it is the zero Model: New makes others")}

@@ -137,9 +137,9 @@ func (m *Model) CopiedBytes() int64 {
 	return n
 }
 
-// Variants returns the number of combinations of column layouts that the backend has
-// code for, and of those whose compile failed: their columns are copied. See
-// [backends.Varying]. Both are -1 if the backend does not count.
+// Variants counts combinations of column layouts: made have code of the backend, and failed did
+// not compile. The columns of failed ones are copied. See [backends.Varying]. Both are -1 if
+// the backend does not count.
 func (m *Model) Variants() (made, failed int) {
 	if m == nil || m.exec == nil {
 		return -1, -1

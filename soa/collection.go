@@ -65,8 +65,8 @@ func (c *Collection) Label(i int) string {
 	return "tensor " + t.name + ": " + t.label(0)
 }
 
-// Views appends the tensors to to, in the collection's order: the arguments or results of a
-// call.
+// Views appends the tensors to a slice, in the collection's order: the arguments or results of
+// a call.
 func (c *Collection) Views(to []View) []View {
 	for _, t := range c.order {
 		to = append(to, c.tensors[t].view)
@@ -275,9 +275,9 @@ func (c *Collection) Batches() int {
 	return c.batches
 }
 
-// Batch turns into into the collection of batch i, counted from 0. Batched tensors have the
-// elements of the batch; the last batch may be smaller. Other tensors are whole. Into must
-// be empty or an earlier batch of c, in which case Batch does not allocate. Into borrows the
+// Batch sets *into to the collection of batch i, counted from 0. Batched tensors have the
+// elements of the batch; the last batch may be smaller. Other tensors are whole. Into must be
+// empty or an earlier batch of c, in which case Batch does not allocate. Into borrows the
 // memory of c's tensors and must not be changed otherwise.
 func (c *Collection) Batch(i int, into *Collection) error {
 	if i < 0 || i >= c.Batches() {

@@ -136,8 +136,8 @@ func (c *Columns) Count(name string) int {
 	return 0
 }
 
-// Bytes returns the size of the block of memory; 0 for columns in several blocks, as of
-// [Join].
+// Bytes returns the size of the block of memory; 0 for columns in several blocks, such as those
+// of [Join].
 func (c *Columns) Bytes() int {
 	if c == nil {
 		return 0

@@ -44,8 +44,8 @@ func (v ConstEntries[T]) At(i int) T { return v.all[i] }
 func (v Entries[T]) Set(i int, x T) { v.all[i] = x }
 
 // Even is the address and the distance of columns whose components are at equal distances in
-// one block of memory. Neighbouring columns in a layout are, if their elements have one size. Generated
-// code then needs one address for all of them.
+// one block of memory. Neighbouring columns of a layout are at equal distances if their
+// elements have one size. Generated code then needs one address for all of them.
 type Even struct {
 	first unsafe.Pointer // address of the first component
 	step  int            // distance of the components, in bytes

@@ -49,8 +49,8 @@ type Field struct {
 	// Shape is the shape of one element: empty, [R] or [R,C]. Each component has a column of
 	// its own; those of a matrix are in column-major order.
 	Shape types.Shape
-	// Of names the group of elements that the field has one entry for. It is empty for the
-	// layout's own elements, else the name of a block or of a jagged column. The values of
+	// Of names a group of elements: the field has one entry for each of them. It is empty for
+	// the layout's own elements, else the name of a block or of a jagged column. The values of
 	// jagged column J have Of = J, and there is a field J.offsets.
 	Of string
 }

@@ -51,8 +51,8 @@ type found struct {
 	element reflect.Type // for Values, the type of the slice's elements
 }
 
-// Tag returns the name and the option in the soa tag of a struct field; "" for what it lacks.
-// A malformed tag, which package reflect would ignore, is an error.
+// Tag returns the name and the option in the soa tag of a struct field. Each is "" if the tag
+// has none. A malformed tag, which package reflect would ignore, is an error.
 func Tag(tag reflect.StructTag) (name, option string, err error) {
 	text, ok := tag.Lookup("soa")
 	if !ok && strings.Contains(string(tag), "soa:") {

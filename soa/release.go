@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Errors that use of columns can wrap.
+// Errors of functions that use columns may wrap these.
 var (
 	// ErrReleased says that [Buffer.Release] has released the memory.
 	ErrReleased = errors.New("its memory was released")

@@ -12,9 +12,9 @@ import (
 // Remote is memory that the host's instructions do not reach, such as a GPU's. Its addresses
 // are distinct from those of the host's memory. Any goroutine may call the methods.
 type Remote interface {
-	// Read copies len(dst) bytes from an address to dst, and returns when they are there. It
-	// sees the results of work that was waited for, and of work that was queued without a
-	// queue of the caller.
+	// Read copies len(dst) bytes from an address to dst, and returns when they are there. The
+	// bytes include the results of all work that a caller has waited for. They also include the
+	// results of work that was queued without a caller's queue.
 	Read(dst []byte, at uintptr) error
 	// Write copies src to an address. When it returns, src may be changed, and later uses of
 	// the memory see the copy.

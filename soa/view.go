@@ -109,7 +109,7 @@ func (v *View) Locate(w *View) {
 	v.Strides, v.Table, v.TableAxis, v.base, v.hold, v.bounds = w.Strides, w.Table, w.TableAxis, w.base, w.hold, w.bounds
 }
 
-// Element is the constraint of Go types that elements of a dtype can be read as.
+// Element is a type constraint: the Go types that can hold an element of a dtype.
 type Element interface {
 	~bool | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int8 | ~int16 | ~int32 | ~int64 | ~float32 | ~float64
 }

@@ -67,7 +67,7 @@ func Example_copies() {
 	check(err)
 
 	x := lazy.From(cpu, []float32{1, 2, 3, 4})
-	there := x.To(gpu, lazy.Async()) // returns at once: who reads it waits
+	there := x.To(gpu, lazy.Async()) // returns at once; a read waits for the copy
 	tr := lazy.NewTrace(gpu)
 	y := tr.Read(there).Mul(tr.Scalar("two", 2))
 	check(tr.MarkStep(y))
@@ -82,7 +82,7 @@ func Example_copies() {
 // Particle is an element of an array of structures.
 type Particle struct{ X, Y, R float32 }
 
-// radius exports a function of a GPU's for any number of elements.
+// radius exports x·x of rows of two, for any number of rows.
 func radius(dev *lazy.Device) *lazy.Exported {
 	f := lazy.Func(dev, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Mul(x).Sum(1) })
 	x, err := f.Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.AnySize, 2)}}, "r")

@@ -37,8 +37,8 @@ func (m *Machine) Admit(ctx context.Context, c *backends.Call, sig *backends.Sig
 
 // Code is a target's code of a program for one combination of view layouts.
 type Code interface {
-	// Direct reports whether kernels of a run may write results to the caller's memory. From
-	// the first such write on, the run ignores that ctx is cancelled.
+	// Direct reports whether kernels of a run may write results to the caller's memory. After
+	// the first such write, the end of ctx no longer stops the run.
 	Direct(ctx context.Context) bool
 	// Run runs a call that [Machine.Admit] has passed.
 	Run(ctx context.Context, c *backends.Call) error
@@ -116,7 +116,7 @@ func (x *layouts[E]) CountIn(n *atomic.Int64) {
 func (x *layouts[E]) Dense() E { return x.dense }
 
 // Program returns the program that the module was compiled to. For an open size it is the
-// program for one of the sizes that the family was found from.
+// program for one of the sizes from which the [plan.Family] was found.
 func (x *layouts[E]) Program() *plan.Program { return x.Plan.Program }
 
 // CopiedBytes implements [backends.Copying].

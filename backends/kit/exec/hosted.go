@@ -10,7 +10,7 @@ import (
 	"ltc/soa"
 )
 
-// Hosted is an executable of a device whose whole program the evaluator runs on the host.
+// Hosted is an executable of a device. The evaluator runs its whole program on the host.
 // Arguments and results in the device's memory are copied.
 type Hosted struct {
 	on      Machine

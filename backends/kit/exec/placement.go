@@ -151,9 +151,9 @@ func (r *Run) placeView(id plan.ValueID, v *soa.View, number int) error {
 	return err
 }
 
-// Table brings the table of a view up to date and returns the address at which kernels read
-// it. Number i is argument i; results follow the arguments. On a device the table is there
-// only after the device has copied the stale ones of Tables.
+// Table brings the table of a view up to date and returns the address at which kernels read it.
+// Number i is argument i; results follow the arguments. On a device, the table is at that
+// address only after the device has copied the stale Tables.
 func (r *Run) Table(number int, v *soa.View) (unsafe.Pointer, error) {
 	if r.Tables == nil {
 		r.Tables = make([]Table, len(r.dense))

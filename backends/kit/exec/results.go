@@ -6,8 +6,8 @@ import (
 	"ltc/soa"
 )
 
-// Results says to which memory the runs of a program may write its results. Variants and
-// all sizes of the program share these rules, but for the last step that can fail.
+// Results says to which memory the runs of a program may write its results. All variants and
+// sizes of the program share these rules. Only the last step that can fail differs.
 type Results struct {
 	program  *plan.Program
 	fallible int    // the last step that can fail; -1 if none can
@@ -47,17 +47,17 @@ func (r *Results) direct(j int) bool {
 // can fail, or the program is a region.
 func (r *Results) Direct(j int) bool { return r.Region || r.direct(j) }
 
-// Made reports whether a run allocates result j of a call. It does if the call has no view
-// for it and no argument's memory is taken over. With Resident, memory of the host is not
-// taken over by a device's result.
+// Made reports whether a run allocates result j of a call. It does if the call has no view for
+// the result, and the result takes over no argument's memory. With Resident, memory of the host
+// is not taken over by a device's result.
 func (r *Results) Made(c *backends.Call, j int) bool {
 	alias := r.program.Signature.Results[j].Alias
 	return c.Results[j].IsZero() && (alias < 0 || r.remote && c.Resident && c.Args[alias].Remote() == nil)
 }
 
-// Destination returns the caller's memory for result j of a call that the run does not allocate
-// ([Results.Made]). AtOnce reports whether kernels may write it there: no later step can
-// fail, and no later step reads what the write overwrites.
+// Destination returns the caller's memory for result j of a call. It is for results that the
+// run does not allocate: see [Results.Made]. AtOnce reports whether kernels may write it there:
+// no later step can fail, and no later step reads what the write overwrites.
 func (r *Results) Destination(c *backends.Call, j int) (v *soa.View, atOnce bool) {
 	v, atOnce = &c.Results[j], r.Direct(j)
 	alias := r.program.Signature.Results[j].Alias

@@ -92,7 +92,7 @@ func NewVariants[E any](dense E, rules *Results, bound []soa.View, o VariantOpti
 	return v
 }
 
-// Count returns the number of layout combinations that there is code for, and of those
+// Count returns the number of layout combinations with code, and the number of combinations
 // whose compile failed.
 func (v *Variants[E]) Count() (made, failed int) {
 	if v == nil {
@@ -108,9 +108,9 @@ func (v *Variants[E]) Count() (made, failed int) {
 	return made, failed
 }
 
-// Of returns the code for a call, and compiles it if needed. That is the dense code if all
-// views are dense or have to be copied. Direct is the result of [Code.Direct]. The only
-// error is the cause of ctx.
+// Of returns the code for a call, and compiles it if needed. If all views are dense or have to
+// be copied, it returns the dense code. Direct is the result of [Code.Direct]. The only error
+// is the cause of ctx.
 func (v *Variants[E]) Of(ctx context.Context, c *backends.Call, direct bool) (E, error) {
 	if !v.some(c, direct) {
 		return v.dense, nil

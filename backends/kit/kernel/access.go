@@ -29,8 +29,8 @@ func (a *Access) SameElement(b *Access) bool {
 	return a.Param == b.Param && a.Local == b.Local && a.SameIndex(b)
 }
 
-// SameIndex reports whether two accesses have equal indices, without values. Unlike
-// [Access.SameElement], it does not compare the memory.
+// SameIndex reports whether two accesses have equal indices. It is false if an index has a
+// value. Unlike [Access.SameElement], it does not compare the memory.
 func (a *Access) SameIndex(b *Access) bool {
 	return slices.EqualFunc(a.Index, b.Index, func(i, j Index) bool {
 		return i.Value == None && j.Value == None && i.Offset == j.Offset && slices.Equal(i.Terms, j.Terms)

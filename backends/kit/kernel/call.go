@@ -16,8 +16,8 @@ type Code interface {
 	// another part. Parts may run at the same time and in any order. The stored values do
 	// not depend on the number of parts.
 	Parts(sizes []int64, threads int) int
-	// Scratch returns how many bytes of scratch memory each part needs. A part finds
-	// nothing there of the parts before it.
+	// Scratch returns how many bytes of scratch memory each part needs. When a part starts, its
+	// scratch memory has undefined contents.
 	Scratch(sizes []int64, parts int) int
 	// Run runs the parts of a launch that the call names. It allocates nothing.
 	Run(c *Call) error
@@ -52,9 +52,9 @@ type Packer interface {
 // vectorises over the kernel's axes. It computes a row of a matrix product at a time.
 type RowCompiler interface {
 	Compiler
-	// Columns returns the most columns that a matrix product may have to run faster in
-	// such code, with one accumulator a column, than as a contraction. It returns 0 if
-	// there is no such code, or if ctx ends before that is known.
+	// Columns returns a number of columns. A matrix product of at most that many runs faster in
+	// such code, with one accumulator a column, than as a contraction. It returns 0 if there is
+	// no such code, or if ctx ends before that is known.
 	Columns(ctx context.Context) int
 }
 

@@ -28,13 +28,13 @@ type Contraction struct {
 // Factor is one of the two factors of a [Contraction].
 type Factor struct {
 	Value ID // an argument of the product
-	// Load is the load that Value is made of by at most a bitcast and then a conversion.
-	// It has no guard, and its indices are sums of axes. None if Value is computed in
-	// another way.
+	// Load is the load that gives Value after an optional bitcast and then an optional
+	// conversion. It has no guard, and its indices are sums of axes. None if Value is computed
+	// in another way.
 	Load ID
-	// Source is the load whose elements a schedule turns into Value while it packs them.
-	// It equals Load if that is set. Otherwise it is the load in Body whose indices use
-	// the most axes, the first of several. Loads of locals, with a guard or with values in
+	// Source is the load whose elements a schedule turns into Value while it packs them. It
+	// equals Load if that is set. Otherwise it is the load in Body whose indices use the most
+	// axes; of several such loads, the first. Loads of locals, with a guard or with values in
 	// their indices do not count. None if there is none.
 	Source ID
 	Type   types.DType // of the loaded elements, after a bitcast; of Value if Load is None

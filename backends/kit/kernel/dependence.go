@@ -70,9 +70,9 @@ func AxisRange(from, to int) AxisSet { return 1<<to - 1<<from }
 // Has reports whether an axis is in s.
 func (s AxisSet) Has(axis int) bool { return s>>axis&1 == 1 }
 
-// Dependence returns, by instruction, the axes of its stage along which its value may
-// vary; for a store, those along which its value or its element may vary. A use in a later
-// stage sees a value vary along the kernel's axes alone.
+// Dependence returns, by instruction, the axes of its stage along which its value may vary; for
+// a store, those along which its value or its element may vary. For a later stage, a value
+// varies along the kernel's axes alone.
 func (k *Kernel) Dependence() []AxisSet {
 	shared := AxisRange(0, len(k.Axes))
 	deps, locals := make([]AxisSet, len(k.Instrs)), make([]AxisSet, len(k.Locals))

@@ -2,14 +2,14 @@
 // has no loop order, vector width, threads or tiles: each kind of device chooses them
 // in a schedule of its own. The central type is [Kernel].
 //
-// A kernel is a list of stages that share parallel axes. A stage may have axes of its
-// own. Its body is scalar code that runs once for each point of the kernel's axes and
-// the stage's axes. The body loads from and stores to operands at indices that are sums
-// of axes or computed values. It reduces values over the stage's axes, or scans them
-// along one axis: a scan gives each point the combination of the values up to that
-// point. Along a scanned axis a local can carry a value from each point to the next,
-// for recurrences that are no scan of an op. Softmax is one kernel of three stages. A
-// matrix product is one kernel of two stages: one reduces over k, one is the epilogue.
+// A kernel is a list of stages that share parallel axes. A stage may have axes of its own. Its
+// body is scalar code that runs once for each point of the kernel's axes and the stage's axes.
+// The body loads from and stores to operands at indices that are sums of axes or computed
+// values. It reduces values over the stage's axes, or scans them along one axis: a scan gives
+// each point the combination of the values up to that point. Other recurrences carry a value in
+// a local, from each point of a scanned axis to the next. Softmax is one kernel of three
+// stages. A matrix product is one kernel of two stages: one reduces over k, one is the
+// epilogue.
 //
 // Sizes can be run-time arguments: one kernel then serves all sizes. Strides can be
 // run-time arguments too: a kernel fixes only the class of each [Stride].

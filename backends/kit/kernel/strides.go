@@ -1,8 +1,8 @@
 package kernel
 
-// StrideTable writes the strides, in elements, of all operands to to: to[p][d] for
-// dimension d of operand p. The run-time strides are in the order of [Kernel.StrideArgs].
-// It returns the table, in the rows of to where these are long enough.
+// StrideTable returns a table of the strides of all operands, in elements. Entry [p][d] is the
+// stride of dimension d of operand p. Strides has the run-time strides, in the order of
+// [Kernel.StrideArgs]. The table reuses the rows of to that are long enough.
 func (k *Kernel) StrideTable(to [][]int64, strides []int64) [][]int64 {
 	for len(to) < len(k.Params) {
 		to = append(to, nil)

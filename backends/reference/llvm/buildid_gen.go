@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "381f8a2e2feba2a1738ed674"
+const buildID = "beecaf411b804a995302d324"
