@@ -102,8 +102,11 @@ func sides(padding [][2]int, same, n int) (low, high []int) {
 func convLayout(s string) (d ir.ConvDims, err error) {
 	in, rest, ok1 := strings.Cut(s, ",")
 	kernel, out, ok2 := strings.Cut(rest, "->")
-	if !ok1 || !ok2 {
+	switch {
+	case !ok1:
 		return d, fmt.Errorf("layout %q is not written as NHWC,HWIO->NHWC is", s)
+	case !ok2:
+		return d, fmt.Errorf("layout %q does not name the axes of the result: write it as %s->%s", s, s, in)
 	}
 	spatial := strings.NewReplacer("N", "", "C", "").Replace(in)
 	for _, p := range []struct {

@@ -48,12 +48,16 @@ func (m *Model) Call(ctx context.Context, inputs ...soa.View) ([]soa.View, error
 	return call.Results, nil
 }
 
-// named lists the inputs with their types.
+// named lists the inputs with their types, and says which of them are constants.
 func (m *Model) named() string {
 	var names []string
 	for _, i := range m.inputs {
 		a := &m.sig.Args[i]
-		names = append(names, strings.TrimSpace(a.Name+" "+backends.TypeText(a.Type)))
+		name := strings.TrimSpace(a.Name + " " + backends.TypeText(a.Type))
+		if a.Constant {
+			name += " (a constant: New got no value for it)"
+		}
+		names = append(names, name)
 	}
 	return strings.Join(names, ", ")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/model"
@@ -92,6 +93,12 @@ func TestCallRefuses(t *testing.T) {
 	}
 	_, err = new(model.Model).Call(t.Context())
 	require.EqualError(t, err, "model: call: it is the zero Model: New makes others")
+
+	text := "func.func @main(%x: tensor<2xf32>, %w: tensor<2xf32> {ltc.name = \"w\", ltc.constant}) -> tensor<2xf32> {\n  %y = stablehlo.add %x, %w : tensor<2xf32>\n  return %y : tensor<2xf32>\n}\n"
+	open, err := model.New(t.Context(), backend(t, "eval"), backends.NewModule(text), nil)
+	require.NoError(t, err)
+	_, err = open.Call(t.Context(), soa.Make(types.Of(types.F32, 2)))
+	require.EqualError(t, err, "model: call: got 1 input, and the program has 2: f32[2], w f32[2] (a constant: New got no value for it)")
 
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -36,7 +36,8 @@ func inferConv(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *br
 		return breaks(convGroups, "got %s and %d of the batch", diag.Count(groups, "group"), batches)
 	}
 	if features/groups != taken || features%groups != 0 {
-		return breaks(convFeatures, "x has %s in %s, the kernel takes %d", diag.Count(features, "feature"), diag.Count(groups, "group"), taken)
+		return breaks(convFeatures, "axis %d of x has %s in %s, and axis %d of the kernel takes %d: ConvOptions.Layout names the axes",
+			d.Input[1], diag.Count(features, "feature"), diag.Count(groups, "group"), d.Kernel[1], taken)
 	}
 	if out%groups != 0 || out%batches != 0 || batch%batches != 0 {
 		return breaks(convDivide, "%s and a batch of %d do not divide into %s and %d of the batch", diag.Count(out, "output feature"), batch, diag.Count(groups, "group"), batches)

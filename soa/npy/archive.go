@@ -37,7 +37,7 @@ func (a Archive) Lookup(name string) (soa.View, error) {
 		}
 		names[i] = e.Name
 	}
-	return soa.View{}, fmt.Errorf("there is no array %s: there are %s", name, strings.Join(names, ", "))
+	return soa.View{}, fmt.Errorf("the archive has no array %s%s", name, diag.Meant(name, "array", names))
 }
 
 // DecodeArchive returns the arrays in data, the content of a .npz file, in the

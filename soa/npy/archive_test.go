@@ -57,7 +57,7 @@ func TestArchive(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, got[1].View, x)
 	_, err = got.Lookup("x")
-	require.EqualError(t, err, "there is no array x: there are y, a/x, none")
+	require.EqualError(t, err, "the archive has no array x; the arrays are y, a/x, none")
 }
 
 // zipped builds a zip file with one entry, changed as edit says.

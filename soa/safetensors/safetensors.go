@@ -16,7 +16,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 
 	"ltc/internal/diag"
 	"ltc/ir/types"
@@ -27,6 +26,8 @@ import (
 type File struct {
 	Tensors  []Tensor          // in the order in which their elements lie
 	Metadata map[string]string // __metadata__
+
+	name string // of the file, for errors; empty if there is none yet
 }
 
 // Tensor is a named tensor.
@@ -35,8 +36,8 @@ type Tensor struct {
 	View soa.View
 }
 
-// Lookup returns the tensor of the given name. The error, if there is none, lists the
-// names.
+// Lookup returns the tensor of the given name. The error, if there is none, names the file
+// and lists the names.
 func (f *File) Lookup(name string) (soa.View, error) {
 	if f == nil {
 		return soa.View{}, errors.New("the file is nil")
@@ -47,7 +48,7 @@ func (f *File) Lookup(name string) (soa.View, error) {
 		for i, t := range f.Tensors {
 			names[i] = t.Name
 		}
-		return soa.View{}, fmt.Errorf("there is no tensor %s: there are %s", name, strings.Join(names, ", "))
+		return soa.View{}, fmt.Errorf("%s has no tensor %s%s", cmp.Or(f.name, "the file"), name, diag.Meant(name, "tensor", names))
 	}
 	return f.Tensors[i].View, nil
 }
@@ -95,6 +96,7 @@ func Decode(name string, b *soa.Buffer) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	f.name = name
 	return f, nil
 }
 
@@ -125,6 +127,9 @@ func decode(b *soa.Buffer) (*File, error) {
 			return nil, fmt.Errorf("tensor %s: %w", name, err)
 		}
 		begin, end := e.Offsets[0], e.Offsets[1]
+		if have := len(data) - start; begin >= 0 && end > have && end-begin == t.Bytes() {
+			return nil, fmt.Errorf("the file is cut short: tensor %s, %v, ends at byte %d of the elements, and the file has %d", name, t, end, have)
+		}
 		if begin < 0 || end < begin || end > len(data)-start || end-begin != t.Bytes() {
 			return nil, fmt.Errorf("tensor %s: %v at bytes %d to %d of %d", name, t, begin, end, len(data)-start)
 		}

@@ -59,7 +59,9 @@ func TestRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	soa.With(y, func(s []int32) { require.Equal(t, []int32{1, 3, 2, 4}, s) })
 	_, err = f.Lookup("w")
-	require.EqualError(t, err, "there is no tensor w: there are x, y, none, z")
+	require.EqualError(t, err, path+" has no tensor w; the tensors are x, y, none, z")
+	_, err = content(t).Lookup("nine")
+	require.EqualError(t, err, "the file has no tensor nine; did you mean none? the tensors are z, x, none, y")
 	c, err := soa.Gather("m", soa.ViewColumn("x", x).Component(1))
 	require.ErrorContains(t, err, "not next to each other")
 	require.Nil(t, c)
@@ -97,6 +99,7 @@ func TestErrors(t *testing.T) {
 		"m: tensor x: it has 1 data_offsets":                                                             one(`{"dtype":"U8","shape":[4],"data_offsets":[0]}`),
 		"m: tensor x: u8[4] at bytes 0 to 3 of 4":                                                        one(`{"dtype":"U8","shape":[4],"data_offsets":[0,3]}`),
 		"m: tensor x: u8[4] at bytes -1 to 3 of 4":                                                       one(`{"dtype":"U8","shape":[4],"data_offsets":[-1,3]}`),
+		"m: the file is cut short: tensor x, u8[5], ends at byte 5 of the elements, and the file has 4":  one(`{"dtype":"U8","shape":[5],"data_offsets":[0,5]}`),
 		"m: tensor x: it begins at byte 1, and what is before it ends at 0":                              one(`{"dtype":"U8","shape":[3],"data_offsets":[1,4]}`),
 		"m: tensor x: it has no shape":                                                                   one(`{"dtype":"F32","data_offsets":[0,4]}`),
 		"m: tensor x: element 1 of bool[4] is the byte 0x02: want 0 or 1":                                one(`{"dtype":"BOOL","shape":[4],"data_offsets":[0,4]}`),
