@@ -10,7 +10,7 @@ import (
 
 type chip struct{ NotImplemented }
 
-func TestLTC_f_Registration(t *testing.T) {
+func TestMistakesInRegistrationNameTheLine(t *testing.T) {
 	var device string
 	Register("test-chip", func(d string) (Backend, error) { device = d; return chip{}, nil })
 	b, err := Open("test-chip:3")

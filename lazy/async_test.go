@@ -91,7 +91,7 @@ const bigSize = 1 << 15
 func first(t *testing.T, x *lazy.Tensor) float32 { t.Helper(); return floats(t, x)[0] }
 
 // Step N+1 is traced, marked and queued while step N runs.
-func TestLTC_e_AsyncExecution(t *testing.T) {
+func TestNextStepIsQueuedWhileOneRuns(t *testing.T) {
 	dev, g := openGated(t)
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, bigSize)
@@ -114,7 +114,7 @@ func TestLTC_e_AsyncExecution(t *testing.T) {
 
 // A failure comes back once, with the step's number and name, the op and the
 // line, and steps behind it are cancelled.
-func TestLTC_e_AsyncErrors(t *testing.T) {
+func TestFailuresCancelTheStepsBehind(t *testing.T) {
 	for name, report := range map[string]func(tr *lazy.Trace, w, root *lazy.Tensor) error{
 		"mark_step": func(tr *lazy.Trace, w, root *lazy.Tensor) error {
 			w.Add_(lazy.Ones(tr, lazy.F32, bigSize))

@@ -68,7 +68,7 @@ func TestCompositeHasItsGradient(t *testing.T) {
 }
 
 // The program is its text: who changes the text changes the result.
-func TestLTC_g_TextIsTheProgram(t *testing.T) {
+func TestChangedTextChangesTheResult(t *testing.T) {
 	tr := evalTrace(t)
 	x, y := From(tr, []float32{5, 7}), From(tr, []float32{1, 2})
 	sum := x.Add(y)

@@ -16,7 +16,7 @@ import (
 )
 
 // A device string is a backend's name and the number of one of its devices.
-func TestLTC_a_DeviceString(t *testing.T) {
+func TestDeviceStringsNameBackendAndNumber(t *testing.T) {
 	for _, name := range []string{"eval", "eval:0", "cpu:0", "null"} {
 		d := open(t, name)
 		require.Equal(t, name, d.Name())
@@ -35,7 +35,7 @@ func TestLTC_a_DeviceString(t *testing.T) {
 }
 
 // The default: without a number the first device; without anything, cpu.
-func TestLTC_a_DefaultDevice(t *testing.T) {
+func TestDefaultDeviceIsTheFirst(t *testing.T) {
 	defer lazy.SetDefault(lazy.SetDefault(nil))
 	t.Setenv("LTC_DEVICE", "")
 	d, err := lazy.Default()
@@ -134,7 +134,7 @@ func TestEnvironmentThatMakesNoSense(t *testing.T) {
 }
 
 // Several backends in one program, each with tensors of its own.
-func TestLTC_a_SeveralBackends(t *testing.T) {
+func TestSeveralBackendsServeOneProcess(t *testing.T) {
 	theFlaky.failures.Store(0)
 	eval, null, fake := open(t, "eval"), open(t, "null"), open(t, "flaky")
 	for d, want := range map[*lazy.Device]float32{eval: 3, null: 0, fake: 3} {
@@ -152,7 +152,7 @@ func TestLTC_a_SeveralBackends(t *testing.T) {
 
 // Copies between two devices of a kind (lazy:0 to lazy:1) go straight, and
 // leave both sides independent.
-func TestLTC_a_CopyBetweenDevices(t *testing.T) {
+func TestCopiesBetweenDevicesAreIndependent(t *testing.T) {
 	a, b := open(t, "eval:0"), open(t, "eval:0")
 	w := lazy.SetValues(a.Variable("w", lazy.F32, 2), []float32{1, 2})
 	before := w.To(b)
@@ -220,7 +220,7 @@ func TestCopyOfComputedTensorSyncs(t *testing.T) {
 }
 
 // Copies convert as Convert does.
-func TestLTC_d_ToCopy(t *testing.T) {
+func TestCopiesConvertAsConvertDoes(t *testing.T) {
 	src, dst := open(t, "null"), open(t, "eval")
 	inf, nan := math.Inf(1), math.NaN()
 	hosts := []*lazy.Tensor{
@@ -320,7 +320,7 @@ func TestCopyErrors(t *testing.T) {
 
 // Every way to bring tensors of two devices together is an error that names
 // both.
-func TestLTC_a_CommonDevice(t *testing.T) {
+func TestTensorsOfTwoDevicesAreAnError(t *testing.T) {
 	a, b := open(t, "eval"), open(t, "null")
 	y := lazy.From(b, []float32{3, 4}, 2)
 	other := b.Variable("other", lazy.F32, 2)

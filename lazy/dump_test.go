@@ -16,7 +16,7 @@ import (
 
 // The hash of a program knows structure, attributes, wiring and donation, and
 // not names, values or lines.
-func TestLTC_f_GraphHash(t *testing.T) {
+func TestGraphHashKnowsStructureAndDonation(t *testing.T) {
 	d := open(t, "eval")
 	w := d.Variable("w", lazy.F32, 2)
 	hash := func(build func(tr *lazy.Trace, a, b *lazy.Tensor) *lazy.Tensor) uint64 {
@@ -53,7 +53,7 @@ func TestLTC_f_GraphHash(t *testing.T) {
 	}
 }
 
-func TestLTC_g_Dumps(t *testing.T) {
+func TestDumpsAreWhatRuns(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	x := lazy.From(tr, []float32{1, 2}).Named("x")
 	y := x.Exp().Add(x)
@@ -84,7 +84,7 @@ func TestLTC_g_Dumps(t *testing.T) {
 }
 
 // Long attributes are cut in drawings, and what is in them is escaped.
-func TestLTC_g_DotLabels(t *testing.T) {
+func TestDrawingsCutLongAttributes(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	x := lazy.From(tr, []float32{1, 2}).Named(`a "quoted\` + "\n" + strings.Repeat("long", 40))
 	dot, err := tr.Dump(lazy.FormatDot, x.Exp())
@@ -95,7 +95,7 @@ func TestLTC_g_DotLabels(t *testing.T) {
 }
 
 // Programs are appended to a file, a record each, however often they run.
-func TestLTC_g_SaveTensorsFile(t *testing.T) {
+func TestProgramsAreAppendedToAFile(t *testing.T) {
 	for format, want := range map[string]string{"text": "graph ", "dot": "digraph G {", "backend": "stablehlo.exponential"} {
 		t.Run(format, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "graphs")

@@ -68,7 +68,7 @@ func metricsPage() string {
 
 // A variable that is set to what it may not be is an error of Open, which names
 // it and says what is allowed; nothing is opened.
-func TestLTC_g_BadEnvironmentIsAnError(t *testing.T) {
+func TestBadEnvironmentIsAnError(t *testing.T) {
 	bad := map[string]string{
 		"LTC_CHECK": "yes", "LTC_STRICT": "true", "LTC_SYNC": "maybe", "LTC_TRIM_GRAPH_SIZE": "-1", "LTC_OPBYOP": "2",
 		"LTC_PROGRAM_CACHE_BYTES": "lots", "LTC_MEMORY_CACHE_BYTES": "1 GB", "LTC_MAX_ASYNC_QUEUE": "0", "LTC_LIVE": "on", "LTC_REUSE_IR": "off", "LTC_PROFILE": "on",
@@ -100,7 +100,7 @@ func TestLTC_g_BadEnvironmentIsAnError(t *testing.T) {
 }
 
 // Defaults are allowed, and variables named once.
-func TestLTC_g_EnvironmentTable(t *testing.T) {
+func TestEnvironmentTableAllowsItsDefaults(t *testing.T) {
 	seen := map[string]bool{}
 	for _, v := range Environment() {
 		require.False(t, seen[v.Name], v.Name)

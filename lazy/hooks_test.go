@@ -10,7 +10,7 @@ import (
 
 // Hooks see every node that is made, in the trace that they belong to, until
 // they are removed.
-func TestLTC_a_NodeHook(t *testing.T) {
+func TestHooksSeeEveryNodeUntilTheyAreRemoved(t *testing.T) {
 	d := open(t, "eval")
 	tr := lazy.NewTrace(d)
 	x := lazy.From(tr, []float32{1, 2})
@@ -56,7 +56,7 @@ func TestLTC_a_NodeHook(t *testing.T) {
 }
 
 // Bodies of composites are made once a device, and no nodes of the trace.
-func TestLTC_a_NodeHookCountsOps(t *testing.T) {
+func TestBodiesOfCompositesAreNoNodesOfTheTrace(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	x := lazy.From(tr, []float32{1, 2})
 	made := 0

@@ -15,7 +15,7 @@ import (
 )
 
 // After one op its counter is 1 and nothing has been compiled or run.
-func TestLTC_a_TracingCountsOps(t *testing.T) {
+func TestRecordingCompilesNothing(t *testing.T) {
 	d := open(t, "eval")
 	tr := lazy.NewTrace(d)
 	x := lazy.From(tr, []float32{1, 2})
@@ -36,7 +36,7 @@ func TestLTC_a_TracingCountsOps(t *testing.T) {
 	require.Equal(t, "lazy::softmax", d.Metrics().Only("lazy::s").CounterNames()[0])
 }
 
-func TestLTC_g_Counters(t *testing.T) {
+func TestCountersCountStepsAndSyncs(t *testing.T) {
 	d := open(t, "eval")
 	tr := lazy.NewTrace(d)
 	w := d.Variable("w", lazy.F32, 2)
@@ -81,7 +81,7 @@ func TestLTC_g_Counters(t *testing.T) {
 
 // Tensors whose step ends without a value for them are gone; those with a value
 // are the collector's.
-func TestLTC_g_DestroyLtcTensor(t *testing.T) {
+func TestTensorsWithoutValuesAreDestroyedAtMarkStep(t *testing.T) {
 	d := open(t, "eval")
 	tr := lazy.NewTrace(d)
 	x := lazy.From(tr, []float32{1, 2})
@@ -95,7 +95,7 @@ func TestLTC_g_DestroyLtcTensor(t *testing.T) {
 }
 
 // A read that waits for a step under way is a sample of DeviceLockWait.
-func TestLTC_g_DeviceLockWait(t *testing.T) {
+func TestWaitsForARunningStepAreMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, g := openGated(t)
 		tr := lazy.NewTrace(d)
@@ -134,7 +134,7 @@ func TestCopiedBytes(t *testing.T) {
 	require.Contains(t, d.Metrics().String(), "Metric: CopiedBytes\n  TotalSamples: 2\n  Accumulator: 2.05KB\n")
 }
 
-func TestLTC_g_ReportFormat(t *testing.T) {
+func TestReportHasTheLazyTensorCoresForm(t *testing.T) {
 	d := open(t, "eval")
 	tr := lazy.NewTrace(d)
 	for range 3 {
@@ -183,7 +183,7 @@ func TestResetForgetsNoMetric(t *testing.T) {
 }
 
 // What a trace has counted outlives it.
-func TestLTC_g_MetricsOfTracesThatAreGone(t *testing.T) {
+func TestMetricsOutliveTheirTrace(t *testing.T) {
 	d := open(t, "eval")
 	const traces = 50
 	for range traces {
@@ -196,7 +196,7 @@ func TestLTC_g_MetricsOfTracesThatAreGone(t *testing.T) {
 }
 
 // Devices count apart, and can be added up.
-func TestLTC_g_MetricsPerDevice(t *testing.T) {
+func TestDevicesCountApart(t *testing.T) {
 	a, b := open(t, "eval"), open(t, "null")
 	for range 3 {
 		lazy.From(lazy.NewTrace(a), []float32{1}).Exp()
@@ -228,7 +228,7 @@ func reorder(names []string, name string) []string {
 }
 
 // Metrics are read and reset while traces record.
-func TestLTC_g_MetricsFromOtherGoroutines(t *testing.T) {
+func TestMetricsAreReadWhileTracesRecord(t *testing.T) {
 	d := open(t, "null")
 	var wg sync.WaitGroup
 	for range 4 {
@@ -271,7 +271,7 @@ func TestMetricsAreJSON(t *testing.T) {
 }
 
 // Compiles, failed steps and copies of donated variables are logged.
-func TestLTC_g_Logging(t *testing.T) {
+func TestCompilesFailuresAndCopiesAreLogged(t *testing.T) {
 	var log logged
 	d := open(t, "flaky", logTo(&log))
 	tr := lazy.NewTrace(d)

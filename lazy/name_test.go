@@ -29,7 +29,7 @@ func named(tr *lazy.Trace) (names []string) {
 
 // The lazy tensor core's test device_data_name.py: a program whose data have no
 // name, and one whose input has one.
-func TestLTC_d_SetParameterName(t *testing.T) {
+func TestNamedDataKeepTheirNameInTheProgram(t *testing.T) {
 	run := func(name string) *lazy.Trace {
 		tr := lazy.NewTrace(open(t, "eval"))
 		x := lazy.From(tr, []float32{1, 2, 3, 4, 5}, 1, 5)
@@ -55,7 +55,7 @@ func TestLTC_d_SetParameterName(t *testing.T) {
 }
 
 // A name can be given when the data have been used in the step, and stays.
-func TestLTC_d_NameAfterUse(t *testing.T) {
+func TestDataAreNamedAfterUse(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	x, y := lazy.From(tr, []float32{1}), lazy.From(tr.Device(), []float32{2}).Named("y")
 	z := x.Add(y)
@@ -67,7 +67,7 @@ func TestLTC_d_NameAfterUse(t *testing.T) {
 	require.Equal(t, []string{"y", "x"}, named(tr))
 }
 
-func TestLTC_d_NamedIsForData(t *testing.T) {
+func TestOnlyDataAreNamed(t *testing.T) {
 	d := open(t, "eval")
 	tr := lazy.NewTrace(d)
 	x := lazy.From(tr, []float32{1, 2})
@@ -222,7 +222,7 @@ func TestErrorsNameTheUsersLine(t *testing.T) {
 
 // With LTC_IR_DEBUG_ROOT_PATH names of files are relative to a directory of
 // one's choice, in errors and in programs.
-func TestLTC_a_SourceRoot(t *testing.T) {
+func TestFileNamesAreRelativeToTheSourceRoot(t *testing.T) {
 	if os.Getenv("LTC_TEST_ROOT") != "" {
 		tr := lazy.NewTrace(open(t, "eval"))
 		x := lazy.From(tr, []float32{1})
@@ -238,7 +238,7 @@ func TestLTC_a_SourceRoot(t *testing.T) {
 		"/nowhere" + string(os.PathListSeparator) + filepath.Dir(filepath.Dir(here)): filepath.Base(filepath.Dir(here)) + "/" + filepath.Base(here) + "/name_test.go",
 		"": "name_test.go",
 	} {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestLTC_a_SourceRoot$")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestFileNamesAreRelativeToTheSourceRoot$")
 		cmd.Env = append(os.Environ(), "LTC_TEST_ROOT=1", "LTC_IR_DEBUG_ROOT_PATH="+root)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out

@@ -73,7 +73,7 @@ func trainSmall(t *testing.T, d *lazy.Device) (w []float32, loss []float64) {
 
 // Each op compiled and run alone gives what the whole program gives, and ops of
 // one kind are compiled once.
-func TestLTC_f_OpByOp(t *testing.T) {
+func TestOpsRunAloneGiveTheProgramsResult(t *testing.T) {
 	wantW, wantLoss := trainSmall(t, open(t, "eval"))
 	for name, opt := range map[string]lazy.Option{"option": lazy.OpByOp(), "environment": func(*lazy.Device) {}} {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestLTC_f_OpByOp(t *testing.T) {
 	}
 }
 
-func TestLTC_f_OpByOpCompilesKindsOnce(t *testing.T) {
+func TestOpsOfOneKindAreCompiledOnce(t *testing.T) {
 	d, c := openCounting(t, 0, lazy.OpByOp())
 	tr := lazy.NewTrace(d)
 	x := lazy.From(tr, []float32{1, 2})
@@ -102,7 +102,7 @@ func TestLTC_f_OpByOpCompilesKindsOnce(t *testing.T) {
 }
 
 // Two devices that run the same step differ first at the op that is wrong.
-func TestLTC_f_OpByOpBisects(t *testing.T) {
+func TestDevicesDifferFirstAtTheWrongOp(t *testing.T) {
 	run := func(open func(*testing.T, ...lazy.Option) *lazy.Device) (ops []lazy.NodeInfo, values [][]float32) {
 		d := open(t, lazy.ObserveOps(func(r lazy.OpRun) {
 			require.Len(t, ops, r.Index)
@@ -132,7 +132,7 @@ func TestLTC_f_OpByOpBisects(t *testing.T) {
 }
 
 // Failures name the line of the op, also of a kind that another line has used.
-func TestLTC_f_OpByOpFailuresNameTheLine(t *testing.T) {
+func TestOpsRunAloneFailWithTheirLine(t *testing.T) {
 	d := openWrong(t, lazy.OpByOp())
 	w := d.Variable("w", lazy.F32, 2)
 	tr := lazy.NewTrace(d)

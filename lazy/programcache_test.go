@@ -62,7 +62,7 @@ func program(t *testing.T, tr *lazy.Trace, n int) {
 }
 
 // The cache is bounded in bytes, and what was used longest ago goes first.
-func TestLTC_f_ProgramCacheLRUInBytes(t *testing.T) {
+func TestProgramCacheDropsTheLeastRecentlyUsed(t *testing.T) {
 	d, c := openCounting(t, 1<<20, lazy.ProgramCacheLimit(3<<20+100<<10))
 	tr := lazy.NewTrace(d)
 	for i := range 3 {
@@ -84,7 +84,7 @@ func TestLTC_f_ProgramCacheLRUInBytes(t *testing.T) {
 }
 
 // A program that is larger than the cache runs, and is compiled each time.
-func TestLTC_f_ProgramLargerThanTheCache(t *testing.T) {
+func TestProgramsLargerThanTheCacheRun(t *testing.T) {
 	t.Setenv("LTC_PROGRAM_CACHE_BYTES", "1KiB")
 	d, c := openCounting(t, 1<<20)
 	tr := lazy.NewTrace(d)
@@ -99,7 +99,7 @@ func TestLTC_f_ProgramLargerThanTheCache(t *testing.T) {
 
 // Without a backend's word the text tells; 1,000 programs of a limited cache
 // take no more than it allows.
-func TestLTC_f_ProgramCacheStaysWithinItsLimit(t *testing.T) {
+func TestProgramCacheStaysWithinItsLimit(t *testing.T) {
 	d, _ := openCounting(t, 0, lazy.ProgramCacheLimit(100<<10))
 	tr := lazy.NewTrace(d)
 	for i := range 1000 {
@@ -113,7 +113,7 @@ func TestLTC_f_ProgramCacheStaysWithinItsLimit(t *testing.T) {
 }
 
 // Goroutines that ask for one program at once get one compile.
-func TestLTC_f_ProgramsAreCompiledOnce(t *testing.T) {
+func TestGoroutinesShareOneCompile(t *testing.T) {
 	d, c := openCounting(t, 0)
 	var wg sync.WaitGroup
 	for range 8 {

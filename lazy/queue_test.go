@@ -38,7 +38,7 @@ func add(t *testing.T, tr *lazy.Trace, w *lazy.Tensor, by float64, roots ...*laz
 
 // Reading syncs what it needs, waits for the steps before, and what was read is
 // not computed again.
-func TestLTC_e_ImplicitSync(t *testing.T) {
+func TestReadValuesAreNotComputedAgain(t *testing.T) {
 	dev, g := openGated(t)
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, bigSize)
@@ -58,7 +58,7 @@ func TestLTC_e_ImplicitSync(t *testing.T) {
 
 // Several roots are one program, all of one device; a partial sync does not
 // take over the memory of variables.
-func TestLTC_e_SyncMulti(t *testing.T) {
+func TestSeveralRootsAreOneProgram(t *testing.T) {
 	dev := open(t, "eval")
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, 2)
@@ -80,7 +80,7 @@ func TestLTC_e_SyncMulti(t *testing.T) {
 
 // Waiting for a device waits for that one only: the lazy tensor core's
 // _wait_device_ops waits for all.
-func TestLTC_e_WaitDeviceOps(t *testing.T) {
+func TestWaitIsForOneDevice(t *testing.T) {
 	dev, g := openGated(t)
 	idle := open(t, "eval")
 	tr, other := lazy.NewTrace(dev), lazy.NewTrace(dev)
@@ -116,7 +116,7 @@ func TestQueueIsBounded(t *testing.T) {
 	require.Equal(t, float32(14), first(t, w), "the step that did not get in is as if it had not been")
 }
 
-func TestLTC_e_StepClosures(t *testing.T) {
+func TestStepClosuresRunInOrder(t *testing.T) {
 	dev, g := openGated(t)
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, bigSize)
@@ -154,7 +154,7 @@ func TestLTC_e_StepClosures(t *testing.T) {
 
 // Closures of steps that run within MarkStep, of steps with nothing to run and
 // of steps that fail are called, too.
-func TestLTC_e_StepClosuresInline(t *testing.T) {
+func TestClosuresOfFailedAndEmptyStepsRun(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval", lazy.Threads(1)))
 	x := lazy.Ones(tr, lazy.F32, 2)
 	calls := 0
@@ -186,7 +186,7 @@ func TestLTC_e_StepClosuresInline(t *testing.T) {
 }
 
 // Compiling ahead runs nothing and changes nothing.
-func TestLTC_e_Warmup(t *testing.T) {
+func TestWarmupRunsNothing(t *testing.T) {
 	dev := open(t, "eval")
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, 2)

@@ -129,7 +129,7 @@ func TestRandomBitsAreTheSameOnEveryBackend(t *testing.T) {
 
 // The seed is an argument: the same seed gives the same values, two steps give
 // others, and both are one compile.
-func TestLTC_e_RNGSeed(t *testing.T) {
+func TestSeedsAreArguments(t *testing.T) {
 	for _, g := range randomGoldens {
 		t.Run(g.name, func(t *testing.T) {
 			dev := open(t, "eval")

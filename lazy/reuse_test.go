@@ -25,7 +25,7 @@ func values(t *testing.T, x *Tensor) []float32 {
 
 // A second step that is equal makes no nodes, and gets its program without a
 // search; what it computes is its own data's.
-func TestLTC_a_IRReuse(t *testing.T) {
+func TestEqualStepsMakeNoNodes(t *testing.T) {
 	tr := NewTrace(device(t, "eval"))
 	w := SetValues(tr.dev.Variable("w", F32, 2), []float32{1, 2})
 	var kept []*Tensor
@@ -52,7 +52,7 @@ func TestLTC_a_IRReuse(t *testing.T) {
 
 // Steps that take turns are both followed, and one that begins like another
 // leaves it where it differs.
-func TestLTC_a_IRReuseInTurns(t *testing.T) {
+func TestStepsInTurnsAreReused(t *testing.T) {
 	tr := NewTrace(device(t, "eval"))
 	x := From(tr, []float32{3})
 	one := func() float32 {
@@ -81,7 +81,7 @@ func TestLTC_a_IRReuseInTurns(t *testing.T) {
 }
 
 // f(a, b) and f(a, a) are two programs.
-func TestLTC_a_IRReuseTellsOperandsApart(t *testing.T) {
+func TestReuseTellsOperandsApart(t *testing.T) {
 	tr := NewTrace(device(t, "eval"))
 	f := func(a, b *Tensor) float32 {
 		y := a.Sub(b)
@@ -97,7 +97,7 @@ func TestLTC_a_IRReuseTellsOperandsApart(t *testing.T) {
 
 // Views of an earlier step's tensors, tensors written in place and tensors read
 // in the midst of a step are those of the step they are used in.
-func TestLTC_a_IRReuseWithViewsWritesAndReads(t *testing.T) {
+func TestReuseFollowsViewsWritesAndReads(t *testing.T) {
 	tr := NewTrace(device(t, "eval"))
 	w := SetValues(tr.dev.Variable("w", F32, 4), []float32{0, 1, 2, 3})
 	tail := tr.View(w).Narrow(0, 2, 2)

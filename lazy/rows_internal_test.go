@@ -12,7 +12,7 @@ import (
 
 // Without a backend, or with several, there is no default device, and the error
 // says what to do; devices are opened, with no other preparation.
-func TestLTC_a_Init(t *testing.T) {
+func TestDevicesOpenWithoutPreparation(t *testing.T) {
 	t.Setenv("LTC_DEVICE", "")
 	_, err := defaultName(nil)
 	require.EqualError(t, err, `default device: no backend is registered; import one for its side effect, such as _ "ltc/backends/reference/llvm"`)
@@ -40,7 +40,7 @@ func TestLTC_a_Init(t *testing.T) {
 
 // The nodes that the lazy tensor core never reuses (index, index_put, split,
 // unbind) are reused like all others: the second step makes none.
-func TestLTC_a_NodeClassesAreReused(t *testing.T) {
+func TestAllClassesOfNodesAreReused(t *testing.T) {
 	tr := NewTrace(device(t, "eval"))
 	for step := range 3 {
 		x := From(tr, []float32{float32(step), 1, 2, 3}, 4, 1)
@@ -122,7 +122,7 @@ func TestChecksCompareReusedPrograms(t *testing.T) {
 
 // The lazy tensor core's environment variables are read, or docs/environment.md
 // says why they have no effect.
-func TestLTC_g_Env(t *testing.T) {
+func TestEnvironmentOfTheLazyTensorCoreIsKnown(t *testing.T) {
 	page, err := os.ReadFile("../docs/environment.md")
 	require.NoError(t, err)
 	for _, name := range []string{
@@ -135,7 +135,7 @@ func TestLTC_g_Env(t *testing.T) {
 
 // What the lazy tensor core's flags are by default: on where that only saves
 // time, with its limits.
-func TestLTC_g_Flags(t *testing.T) {
+func TestDefaultsAreTheLazyTensorCores(t *testing.T) {
 	for _, v := range Environment() {
 		t.Setenv(v.Name, "")
 	}

@@ -15,7 +15,7 @@ import (
 
 // A node has an op, operands with types, a type and a line, which hooks see; an
 // op that lacks an operand is not recorded.
-func TestLTC_a_NodeBase(t *testing.T) {
+func TestNodesHaveOpTypeAndLine(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	var nodes []lazy.NodeInfo
 	defer tr.OnNode(func(n lazy.NodeInfo) { nodes = append(nodes, n) })()
@@ -41,7 +41,7 @@ func TestLTC_a_NodeBase(t *testing.T) {
 
 // The same trace hashes equally, and one attribute makes another hash; names do
 // not.
-func TestLTC_a_Hashes(t *testing.T) {
+func TestHashesKnowAttributesAndNoNames(t *testing.T) {
 	dev := open(t, "eval")
 	hash := func(name string, axis int, c float64) uint64 {
 		tr := lazy.NewTrace(dev)
@@ -59,7 +59,7 @@ func TestLTC_a_Hashes(t *testing.T) {
 
 // A root is a result of the program by its position; two handles of one node
 // share it, and outlive what else was recorded.
-func TestLTC_a_ValueAndOutput(t *testing.T) {
+func TestRootsAreResultsByPosition(t *testing.T) {
 	dev, c := openCalls(t)
 	tr := lazy.NewTrace(dev)
 	x := lazy.From(tr, []float32{1, 4})
@@ -82,7 +82,7 @@ func TestLTC_a_ValueAndOutput(t *testing.T) {
 
 // Nodes of every class of the lazy tensor core's that is not of one op show
 // what they are in dumps.
-func TestLTC_a_NodeClasses(t *testing.T) {
+func TestDumpsShowEachClassOfNodes(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	x := lazy.From(tr, []float32{1, 2}).Named("x")
 	indices := lazy.From(tr, []int32{1})
@@ -107,7 +107,7 @@ func TestLTC_a_NodeClasses(t *testing.T) {
 }
 
 // What the lazy tensor core's IrBuilder makes, made by the functions of here.
-func TestLTC_a_IrBuilder(t *testing.T) {
+func TestFunctionsMakeWhatTheIRBuilderDoes(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	data := lazy.From(tr, []float32{1.5, -2})
 	for name, c := range map[string]struct {
@@ -130,7 +130,7 @@ func TestLTC_a_IrBuilder(t *testing.T) {
 }
 
 // Host data are arguments: other data of the same type are the same program.
-func TestLTC_d_DeviceData(t *testing.T) {
+func TestOtherDataAreTheSameProgram(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	for i := range 5 {
 		x := lazy.From(tr, []float32{float32(i)})
@@ -147,7 +147,7 @@ func TestLTC_d_DeviceData(t *testing.T) {
 
 // A rate that changes is an argument, and 100 rates are one compile; as constants
 // they are 100.
-func TestLTC_d_ScalarsThatChange(t *testing.T) {
+func TestChangedScalarsCompileNothing(t *testing.T) {
 	dev := open(t, "null")
 	for _, c := range []struct {
 		constant bool
@@ -169,7 +169,7 @@ func TestLTC_d_ScalarsThatChange(t *testing.T) {
 
 // A conversion on the device is an op of the program; from and to the host, and
 // between devices, elements are copied.
-func TestLTC_d_ToCopyStaysInGraph(t *testing.T) {
+func TestConversionsStayInTheProgram(t *testing.T) {
 	dev := open(t, "eval")
 	tr := lazy.NewTrace(dev)
 	host := []float32{1.5, 2.5}

@@ -34,13 +34,12 @@ func testNames(t *testing.T) map[string]bool {
 	return names
 }
 
-// leastListed is how many tests docs/lazy-tensor-core.md lists. Most are named after what
+// testsListed is how many tests docs/lazy-tensor-core.md lists. Tests are named after what
 // they show, so that only their number says whether one was lost.
-const leastListed = 156
+const testsListed = 156
 
-// Each row of docs/lazy-tensor-core.md names tests that exist or says what it
-// waits for, and each test that is named after a row of the lazy tensor core stands in
-// the page. No test goes from the page.
+// Each row of docs/lazy-tensor-core.md names tests that exist or says what it waits for.
+// No test goes from the page unseen.
 func TestRowsHaveTests(t *testing.T) {
 	page, err := os.ReadFile("../docs/lazy-tensor-core.md")
 	require.NoError(t, err)
@@ -63,11 +62,5 @@ func TestRowsHaveTests(t *testing.T) {
 		}
 	}
 	require.Greater(t, rows, 60)
-	require.GreaterOrEqual(t, len(listed), leastListed, "a test that the page listed is not in it any more")
-	of := regexp.MustCompile(`^TestLTC_[adefg]_`)
-	for name := range names {
-		if of.MatchString(name) {
-			require.True(t, listed[name], "%s is not in docs/lazy-tensor-core.md", name)
-		}
-	}
+	require.Len(t, listed, testsListed, "the page lists other tests than before: is one lost?")
 }

@@ -56,7 +56,7 @@ func (e callsExecutable) Execute(ctx context.Context, c *backends.Call) error {
 // The program is what its roots and assigned variables need: tensors that are
 // held besides do not change it. Each mark-step counts, and ends the step's
 // scopes and its nodes.
-func TestLTC_e_MarkStep(t *testing.T) {
+func TestLiveTensorsDoNotChangeTheProgram(t *testing.T) {
 	dev := open(t, "eval")
 	tr := lazy.NewTrace(dev)
 	var held []*lazy.Tensor
@@ -78,7 +78,7 @@ func TestLTC_e_MarkStep(t *testing.T) {
 }
 
 // 100 steps: one compile, 99 from the cache.
-func TestLTC_f_CompileCache(t *testing.T) {
+func TestEqualStepsCompileOnce(t *testing.T) {
 	for _, reuse := range []bool{true, false} {
 		dev := open(t, "null")
 		tr := lazy.NewTrace(dev)
@@ -93,7 +93,7 @@ func TestLTC_f_CompileCache(t *testing.T) {
 
 // Results are in the order of the roots, then the variables; the same data are
 // one parameter; scalars have the types of their tensors.
-func TestLTC_f_LoweringContext(t *testing.T) {
+func TestResultsAreInTheOrderOfRootsAndVariables(t *testing.T) {
 	dev := open(t, "eval")
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, 2)
@@ -112,7 +112,7 @@ func TestLTC_f_LoweringContext(t *testing.T) {
 
 // The text of a program is read and verified before anything runs it; an error
 // names op and line.
-func TestLTC_f_BuildPipeline(t *testing.T) {
+func TestProgramTextIsVerifiedBeforeItRuns(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	require.NoError(t, tr.MarkStep(lazy.From(tr, []float32{1, 2}).Exp().Sum().Neg()))
 	m, err := stablehlo.Parse("step.mlir", tr.StableHLO())
@@ -132,7 +132,7 @@ func TestLTC_f_BuildPipeline(t *testing.T) {
 
 // No program has a loop, or an op that nothing lowers: a text that says so is not
 // read, and a chain of any length is captured without recursion.
-func TestLTC_f_PostOrderErrors(t *testing.T) {
+func TestGraphsHaveNoLoopsAndAnyDepth(t *testing.T) {
 	const one = "%0 = constant {dtype = f32, value = 1.0} : f32[]"
 	for body, want := range map[string]string{
 		"%0 = neg %0 : f32[]\n  return %0":                     "x.ir:2:13: error: %0 is not defined before its use",
@@ -158,7 +158,7 @@ func TestLTC_f_PostOrderErrors(t *testing.T) {
 }
 
 // A program knows its parameters and results, with names and types.
-func TestLTC_f_Computation(t *testing.T) {
+func TestProgramsKnowParametersAndResults(t *testing.T) {
 	dev := open(t, "eval")
 	tr := lazy.NewTrace(dev)
 	require.Empty(t, tr.Parameters(), "nothing has run")
@@ -179,7 +179,7 @@ func TestLTC_f_Computation(t *testing.T) {
 // The lazy tensor core's example: tanh of a tensor of [1,5], which is live
 // itself. There one compile is of one argument and two results, since what did
 // not change is returned, too; here it has one.
-func TestLTC_f_ExampleOutput(t *testing.T) {
+func TestRootsThatHaveAValueAreNotReturnedAgain(t *testing.T) {
 	dev, c := openCalls(t)
 	tr := lazy.NewTrace(dev)
 	x := lazy.From(tr, []float32{1, 2, 3, 4, 5}, 1, 5)
@@ -195,7 +195,7 @@ func TestLTC_f_ExampleOutput(t *testing.T) {
 
 // Memory of a value: its type is known before it is there, a new version of a
 // variable does not change what was read, and a view knows its type.
-func TestLTC_f_BackendData(t *testing.T) {
+func TestReadValuesNeverChange(t *testing.T) {
 	dev, g := openGated(t)
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, bigSize)
@@ -219,7 +219,7 @@ func TestLTC_f_BackendData(t *testing.T) {
 
 // A step of gradient descent has the memory of the parameters once: each is the
 // memory that its new version takes over.
-func TestLTC_f_AliasingPeakMemory(t *testing.T) {
+func TestGradientDescentHasItsParametersOnce(t *testing.T) {
 	dev := open(t, "cpu", lazy.Threads(1), lazy.MemoryCacheLimit(0))
 	tr := lazy.NewTrace(dev)
 	var params []*lazy.Tensor
@@ -250,7 +250,7 @@ func TestLTC_f_AliasingPeakMemory(t *testing.T) {
 
 // Ops that a backend lacks are not computed elsewhere in silence: the error
 // lists all of them, with their lines.
-func TestLTC_f_CPUFallback(t *testing.T) {
+func TestMissingOpsAreListedInOneError(t *testing.T) {
 	eval, err := backends.Open("eval")
 	require.NoError(t, err)
 	tr := lazy.NewTrace(openOn(t, lackingMore{eval}))

@@ -23,7 +23,7 @@ func encoder(tr *lazy.Trace, x *lazy.Tensor, layers int) *lazy.Tensor {
 
 // Scopes are numbered anew in each parent, joined by slashes; they show in the
 // text of programs and in errors, and change no program.
-func TestLTC_a_Scopes(t *testing.T) {
+func TestScopesShowInTextAndErrors(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	step := func(scopes bool) *lazy.Tensor {
 		x := lazy.Ones(tr, lazy.F32, 2)
@@ -53,7 +53,7 @@ func TestLTC_a_Scopes(t *testing.T) {
 
 // A mark-step in an open scope is an error that says where it was opened; the
 // trace goes on without it.
-func TestLTC_a_OpenScopeAtMarkStep(t *testing.T) {
+func TestMarkStepInAnOpenScopeIsAnError(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	end := tr.Scope("outer")
 	tr.Scope("inner")
@@ -73,7 +73,7 @@ func TestLTC_a_OpenScopeAtMarkStep(t *testing.T) {
 }
 
 // A failure at run time names the scope of the op, and the name of the step.
-func TestLTC_a_ScopesOfRunErrors(t *testing.T) {
+func TestRunErrorsNameScopeAndStep(t *testing.T) {
 	dev := open(t, "flaky", lazy.Threads(1))
 	tr := lazy.NewTrace(dev)
 	tr.NameStep("eval")

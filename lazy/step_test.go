@@ -55,7 +55,7 @@ func TestKeepUntilRelease(t *testing.T) {
 	require.ErrorIs(t, err, lazy.ErrStale)
 }
 
-func TestLTC_e_ImplicitSyncLeavesAssignments(t *testing.T) {
+func TestImplicitSyncsLeaveAssignments(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "cpu"))
 	w := tr.Device().Variable("w", lazy.F32, 2)
 	x := lazy.From(tr, []float32{1, 2})
@@ -97,7 +97,7 @@ func TestReadsWithoutMarkStepCompileOnce(t *testing.T) {
 	require.Len(t, tr.Report().Compiles, 1)
 }
 
-func TestLTC_d_ScalarsAreArguments(t *testing.T) {
+func TestScalarsAreArguments(t *testing.T) {
 	dev := open(t, "cpu")
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, 2)
@@ -117,7 +117,7 @@ func TestLTC_d_ScalarsAreArguments(t *testing.T) {
 
 // The same operand twice and two operands are different programs; names of
 // host data do not matter.
-func TestLTC_f_ParameterSequence(t *testing.T) {
+func TestRepeatedOperandsAreAnotherProgram(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "cpu"))
 	a, b := lazy.From(tr, []float32{1}), lazy.From(tr, []float32{10})
 	for _, c := range []struct {
@@ -132,7 +132,7 @@ func TestLTC_f_ParameterSequence(t *testing.T) {
 	}
 }
 
-func TestLTC_f_Aliasing(t *testing.T) {
+func TestAssignedVariablesTakeOverTheirMemory(t *testing.T) {
 	dev := open(t, "cpu")
 	tr := lazy.NewTrace(dev)
 	w := dev.Variable("w", lazy.F32, 3)

@@ -16,7 +16,7 @@ func panicked(f func()) (r any) {
 }
 
 // In strict mode a bad op panics, with the error that its result would hold.
-func TestLTC_g_Strict(t *testing.T) {
+func TestStrictModePanicsAtTheBadOp(t *testing.T) {
 	ops := map[string]func(tr *lazy.Trace, w *lazy.Tensor) *lazy.Tensor{
 		"shapes":    func(tr *lazy.Trace, w *lazy.Tensor) *lazy.Tensor { return tr.Read(w).Add(lazy.Ones(tr, lazy.F32, 5)) },
 		"broadcast": func(tr *lazy.Trace, w *lazy.Tensor) *lazy.Tensor { return lazy.Ones(tr, lazy.F32, 3).MatMul(w) },
@@ -65,7 +65,7 @@ func TestLTC_g_Strict(t *testing.T) {
 }
 
 // What returns an error returns it in strict mode, too.
-func TestLTC_g_StrictErrorsAreReturned(t *testing.T) {
+func TestStrictModeReturnsTheErrorsOfFunctions(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval", lazy.Strict()))
 	x := lazy.From(tr, []float32{1, 2})
 	y := x.Add(x)

@@ -53,7 +53,7 @@ func counter(d *lazy.Device, name string) int64 {
 
 // Each way to read a tensor in the midst of its step is a reason of its own,
 // with the line; a line is warned of once, however often it reads.
-func TestLTC_e_ImplicitSyncReasons(t *testing.T) {
+func TestImplicitSyncsHaveReasonAndLine(t *testing.T) {
 	var log logged
 	d := open(t, "eval", logTo(&log))
 	tr := lazy.NewTrace(d)
@@ -110,7 +110,7 @@ func TestReadsOfAnotherTypeComputeNothing(t *testing.T) {
 }
 
 // What MarkStep has computed is read without a sync.
-func TestLTC_e_RootsAreReadWithoutSync(t *testing.T) {
+func TestRootsAreReadWithoutSync(t *testing.T) {
 	var log logged
 	d := open(t, "eval", logTo(&log))
 	tr := lazy.NewTrace(d)
@@ -184,7 +184,7 @@ func TestStringExecutesNothing(t *testing.T) {
 }
 
 // A loop without a mark-step is told of, with its line: nothing runs early.
-func TestLTC_a_GraphSizeLimit(t *testing.T) {
+func TestLongGraphsAreWarnedOf(t *testing.T) {
 	var log logged
 	d := open(t, "null", logTo(&log))
 	tr := lazy.NewTrace(d)
@@ -205,7 +205,7 @@ func TestLTC_a_GraphSizeLimit(t *testing.T) {
 	require.Equal(t, int64(2), counter(d, "TrimIrGraph"), "a step starts anew")
 }
 
-func TestLTC_a_GraphSizeLimitIsSet(t *testing.T) {
+func TestGraphSizeLimitIsSet(t *testing.T) {
 	for _, c := range []struct {
 		name, env string
 		limit     *int

@@ -13,7 +13,7 @@ import (
 
 // Writes to a base, a view or a view of a view are seen by all of them, before
 // and after the step, whatever the base is.
-func TestLTC_d_Functionalization(t *testing.T) {
+func TestWritesAreSeenByBaseAndViews(t *testing.T) {
 	for name, base := range map[string]func(tr *lazy.Trace) *lazy.Tensor{
 		"host data": func(tr *lazy.Trace) *lazy.Tensor { return lazy.From(tr, []float32{1, 2, 3, 4}, 2, 2) },
 		"a result":  func(tr *lazy.Trace) *lazy.Tensor { return lazy.From(tr, []float32{0, 1, 2, 3}, 2, 2).AddScalar(1) },
@@ -372,7 +372,7 @@ func TestFuncArgumentsAreNotWritten(t *testing.T) {
 	require.Equal(t, []float32{-2, -3}, floats(t, y))
 }
 
-func TestLTC_d_CopyFrom(t *testing.T) {
+func TestCopiesInPlaceConvertAndBroadcast(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "cpu"))
 	x := lazy.Zeros(tr, lazy.F32, 2, 3)
 	x.Copy_(lazy.From(tr, []int32{1, 2, 3}))

@@ -12,7 +12,7 @@ import (
 	"ltc/lazy/vars"
 )
 
-func TestLTC_g_Expvar(t *testing.T) {
+func TestExpvarShowsMetrics(t *testing.T) {
 	a, err := lazy.Open("null")
 	require.NoError(t, err)
 	b, err := lazy.Open("null")

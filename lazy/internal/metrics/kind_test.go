@@ -8,7 +8,7 @@ import (
 	"ltc/lazy/internal/metrics"
 )
 
-func TestLTC_g_Representations(t *testing.T) {
+func TestMetricsArePrintedInTheirUnits(t *testing.T) {
 	for _, c := range []struct {
 		kind  metrics.Kind
 		value float64

@@ -17,7 +17,7 @@ func (c *counting) Located(*ir.Graph) bool                  { return false }
 func (c *counting) Evicted(*Program, int64)                 {}
 
 // Programs whose hashes agree by chance are told apart.
-func TestLTC_a_HashesAreCompared(t *testing.T) {
+func TestProgramsOfEqualHashesAreToldApart(t *testing.T) {
 	graph := func(body string) *ir.Graph {
 		g, err := ir.Parse("test.ir", "graph \"g\" {\n  %0 = parameter {index = 0, name = \"\"} : f32[1]\n"+body+"}\n")
 		require.NoError(t, err)
