@@ -149,7 +149,7 @@ func TestInitializersRefuseWhatTheyCannotKnow(t *testing.T) {
 		{KaimingUniform(), nil, "which of the 0 axes"},
 		{HeNormal("OIHW"), []int{8, 4, 3}, `layout "OIHW" does not name I, O and the other axes of [8,4,3]`},
 		{HeNormal("OOHW"), []int{8, 4, 3, 3}, `layout "OOHW"`},
-		{HeNormal("NHWC,HWIO"), []int{8, 4, 3, 3}, "is not written as NHWC,HWIO->NHWC is"},
+		{HeNormal("NHWC,HWIO"), []int{8, 4, 3, 3}, "does not name the axes of the result: write it as NHWC,HWIO->NHWC"},
 		{HeNormal("IO", "OI"), []int{8, 4}, "HeNormal takes one layout, has 2"},
 		{TruncatedNormal(0, 1, 2, -2), []int{8}, "low 2 below high -2"},
 		{TruncatedNormal(0, 0, -2, 2), []int{8}, "stddev 0 must be positive"},
