@@ -109,7 +109,7 @@ func TestAccessorsAndReflectionSeeTheSameElements(t *testing.T) {
 	_, err = HitConstViewOf(soa.Of[position](3).Columns)
 	require.EqualError(t, err, "layout position: there is no column Z: there are X, Y")
 	_, err = NewHitView(-1)
-	require.EqualError(t, err, "layout Hit: -1 elements")
+	require.EqualError(t, err, "layout Hit: the number of elements is -1: it must be at least 0")
 
 	b := soa.NewAligned(1<<20, 128)
 	v, err = NewHitView(n, soa.In(b, 0))
@@ -265,7 +265,7 @@ func TestEntriesAreTheElementsOfAt(t *testing.T) {
 	require.NoError(t, err)
 	joined, err := TrackViewOf(both)
 	require.NoError(t, err)
-	require.PanicsWithValue(t, "soa: layout both: column Label does not lie behind the others at their distance: use At", func() { joined.Entries() })
+	require.PanicsWithValue(t, "soa: layout both: column Label: its components are not at the distance of those before them: use At", func() { joined.Entries() })
 
 	off, err := soa.OffHeap(1 << 20)
 	require.NoError(t, err)

@@ -20,7 +20,7 @@ func (c *Collection) Writable(inputs *Collection) error {
 			}
 		}
 		if t.view.Overlaps() {
-			return fmt.Errorf("output %s: %s: its elements are the same memory", t.name, t.label(0))
+			return fmt.Errorf("output %s: %s: its elements share memory: give each element memory of its own", t.name, t.label(0))
 		}
 		all = t.segments(all, true)
 	}

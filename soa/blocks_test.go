@@ -62,7 +62,7 @@ func TestBlocks(t *testing.T) {
 	for i, w := range want {
 		require.Equal(t, w, e.At(i).Load())
 	}
-	require.PanicsWithValue(t, "soa: layout event: column Jets: 1 value for element 1, which has 0: SetLengths says before how many each has", func() { e.At(1).Store(want[0]) })
+	require.PanicsWithValue(t, "soa: layout event: column Jets: 1 value for element 1, whose length is 0: set the lengths first, with SetLengths", func() { e.At(1).Store(want[0]) })
 
 	jets, err := e.Block("Jets")
 	require.NoError(t, err)
@@ -131,7 +131,7 @@ func TestJoin(t *testing.T) {
 	require.Equal(t, momentum{3, 4}, b.At(4).Load())
 
 	_, err = soa.Join("j", a.Columns, soa.Of[momentum](4).Columns)
-	require.EqualError(t, err, "layout j: 4 elements of momentum beside 5 of position")
+	require.EqualError(t, err, "layout j: 4 elements of momentum, but 5 of position: joined columns have one number of elements")
 	_, err = soa.Join("j", a.Columns, a.Columns)
 	require.EqualError(t, err, "layout j: there are two columns X")
 	_, err = soa.Join("j")

@@ -80,9 +80,9 @@ func TestViewsKnowWhereTheirMemoryEnds(t *testing.T) {
 
 	long := whole
 	long.Type = f32s(17)
-	require.PanicsWithValue(t, "soa: slice of f32[17] in memory of 64 bytes", func() { Slice[float32](long) })
-	require.PanicsWithValue(t, "soa: slice of f32[17] in memory of 64 bytes", func() { Bits[uint32](long) })
-	require.PanicsWithValue(t, "soa: zeros for f32[17] in memory of 64 bytes", func() { Zero(long) })
+	require.PanicsWithValue(t, "soa: slice of f32[17]: its memory has only 64 bytes", func() { Slice[float32](long) })
+	require.PanicsWithValue(t, "soa: slice of f32[17]: its memory has only 64 bytes", func() { Bits[uint32](long) })
+	require.PanicsWithValue(t, "soa: zero of f32[17]: its memory has only 64 bytes", func() { Zero(long) })
 	backwards := none(Strided(make([]float32, 16), f32s(16), 15, []int{-1}))
 	require.NoError(t, backwards.Check())
 	backwards.Type = f32s(17)

@@ -53,7 +53,7 @@ func New(n int) *Buffer {
 // multiple of align. It panics when n is negative and when align is no power of two.
 func NewAligned(n, align int) *Buffer {
 	if n < 0 || align < 1 || align&(align-1) != 0 || n > math.MaxInt-align {
-		panic(fmt.Sprintf("soa: there is no buffer of %s from a multiple of %d on, a power of two", diag.Count(n, "byte"), align))
+		panic(fmt.Sprintf("soa: a buffer of %s, aligned to %d: the size must fit in memory, and the alignment must be a power of two", diag.Count(n, "byte"), align))
 	}
 	raw := make([]byte, n+align)
 	hostmem.AdviseHeap(raw)

@@ -104,7 +104,7 @@ func (c *Collection) Add(name string, columns ...Column) error {
 // [Collection.AddPadded], and add its tensor here as a [ViewColumn].
 func (c *Collection) AddBatched(name string, size int, columns ...Column) error {
 	if size < 0 || size == 0 && c.n > 0 {
-		return fmt.Errorf("tensor %s: batches of %s", name, diag.Count(size, "element"))
+		return fmt.Errorf("tensor %s: the size of a batch is %d: it must be at least 1", name, size)
 	}
 	n := 0
 	if c.n > 0 {
@@ -112,7 +112,7 @@ func (c *Collection) AddBatched(name string, size int, columns ...Column) error 
 	}
 	for i := range c.tensors {
 		if t := &c.tensors[i]; t.batch > 0 && min(t.batch, c.n) != min(size, c.n) {
-			return fmt.Errorf("tensor %s: batches of %d of %s, but those of tensor %s are of %d", name, size, diag.Count(c.n, "element"), t.name, t.batch)
+			return fmt.Errorf("tensor %s: a batch has %d of %s, but a batch of tensor %s has %d: all must have one size", name, size, diag.Count(c.n, "element"), t.name, t.batch)
 		}
 	}
 	if err := c.add(name, max(size, 1), columns); err != nil {
@@ -125,15 +125,15 @@ func (c *Collection) AddBatched(name string, size int, columns ...Column) error 
 func (c *Collection) add(name string, batch int, columns []Column) error {
 	for _, col := range columns {
 		if col.kind == Values || col.kind == Offsets {
-			way := "see AddRagged and AddPadded"
+			way := "add it with AddRagged or AddPadded"
 			if batch > 0 {
-				way = "AddPadded in a collection of its own makes a rectangle of it, of which AddBatched takes the ViewColumn"
+				way = "pad it in a second collection with AddPadded, and add the padded tensor here as a ViewColumn"
 			}
 			return fmt.Errorf("tensor %s: %s: it is part of a jagged column: %s", name, col.label(), way)
 		}
 	}
 	if c.n < 0 {
-		return fmt.Errorf("tensor %s: a collection of %s", name, diag.Count(c.n, "element"))
+		return fmt.Errorf("tensor %s: the collection was made for %s: give NewCollection at least 0", name, diag.Count(c.n, "element"))
 	}
 	v, err := tensorOf(c.n, columns)
 	if err != nil {
@@ -190,9 +190,9 @@ func tensorOf(n int, columns []Column) (View, error) {
 		views[i] = v
 		switch a, b := views[0], columns[0].label(); {
 		case v.Type.DType != a.Type.DType:
-			return View{}, fmt.Errorf("%s: it is of %v, but %s of %v", col.label(), v.Type.DType, b, a.Type.DType)
+			return View{}, fmt.Errorf("%s: the dtype is %v, but %s has %v: all columns of a tensor have one dtype", col.label(), v.Type.DType, b, a.Type.DType)
 		case !v.Type.Equal(a.Type):
-			return View{}, fmt.Errorf("%s: an element is %v%v, but of %s %v%v", col.label(), v.Type.DType, v.Type.Shape[1:], b, a.Type.DType, a.Type.Shape[1:])
+			return View{}, fmt.Errorf("%s: an element is %v%v, but an element of %s is %v%v", col.label(), v.Type.DType, v.Type.Shape[1:], b, a.Type.DType, a.Type.Shape[1:])
 		case !slices.Equal(v.Strides, a.Strides):
 			return View{}, fmt.Errorf("%s: it has strides %v, but %s has %v: they cannot be one tensor in place", col.label(), v.Strides, b, a.Strides)
 		}
@@ -284,10 +284,10 @@ func (c *Collection) Batch(i int, into *Collection) error {
 		return c.noBatch(i)
 	}
 	if into == nil {
-		return fmt.Errorf("collection: there is nothing that batch %d is to be made into: it is nil", i)
+		return fmt.Errorf("collection: into is nil: give Batch(%d) a collection to set", i)
 	}
 	if into == c {
-		return fmt.Errorf("collection: a batch of it cannot be made into it")
+		return fmt.Errorf("collection: into is the collection itself: give Batch(%d) another collection to set", i)
 	}
 	if len(into.tensors) != len(c.tensors) {
 		into.tensors = make([]tensor, len(c.tensors))
@@ -328,16 +328,16 @@ func (c *Collection) Batch(i int, into *Collection) error {
 // column.
 func (c *Collection) noBatch(i int) error {
 	n := c.Batches()
-	there := fmt.Sprintf("batch %d of %d, which are 0 to %d", i, n, n-1)
+	there := fmt.Sprintf("batch %d is out of range: the batches are 0 to %d", i, n-1)
 	switch n {
 	case 0:
-		there = fmt.Sprintf("batch %d, and there are none", i)
+		there = fmt.Sprintf("batch %d is out of range: there are no batches", i)
 	case 1:
-		there = fmt.Sprintf("batch %d of 1, which is 0", i)
+		there = fmt.Sprintf("batch %d is out of range: the only batch is 0", i)
 	}
 	for _, k := range c.order {
 		if t := &c.tensors[k]; t.batch > 0 {
-			return fmt.Errorf("collection: %s: tensor %s: %s: it is cut into batches of %d of %s", there, t.name, t.label(0), t.batch, diag.Count(c.n, "element"))
+			return fmt.Errorf("collection: %s: tensor %s: %s: a batch has %d of %s", there, t.name, t.label(0), t.batch, diag.Count(c.n, "element"))
 		}
 	}
 	return fmt.Errorf("collection: %s: no tensor is cut into batches", there)

@@ -192,14 +192,14 @@ func TestCollectionErrors(t *testing.T) {
 	}{
 		{nil, "tensor t: it has no columns"},
 		{[]soa.Column{p.Col("X"), p.Col("W")}, "tensor t: layout point: there is no column W: there are A, B, C, X, Y, Z, Type, SomeNumber"},
-		{[]soa.Column{p.Col("X"), p.Col("C")}, "tensor t: layout point: column C: it is of f32, but layout point: column X of f64"},
-		{[]soa.Column{p.Col("X"), p.Col("A")}, "tensor t: layout point: column A: an element is f64[3], but of layout point: column X f64[]"},
-		{[]soa.Column{p.Col("Type"), p.Col("SomeNumber")}, "tensor t: layout point: column SomeNumber: it is of i32, but layout point: column Type of f32"},
+		{[]soa.Column{p.Col("X"), p.Col("C")}, "tensor t: layout point: column C: the dtype is f32, but layout point: column X has f64: all columns of a tensor have one dtype"},
+		{[]soa.Column{p.Col("X"), p.Col("A")}, "tensor t: layout point: column A: an element is f64[3], but an element of layout point: column X is f64[]"},
+		{[]soa.Column{p.Col("Type"), p.Col("SomeNumber")}, "tensor t: layout point: column SomeNumber: the dtype is i32, but layout point: column Type has f32: all columns of a tensor have one dtype"},
 		{[]soa.Column{long.Col("X")}, "tensor t: layout point: column X: it has 20 elements, not 5"},
-		{[]soa.Column{e.Col("Jets.Pt")}, "tensor t: layout event: column Jets.Pt: it is part of a jagged column: see AddRagged and AddPadded"},
+		{[]soa.Column{e.Col("Jets.Pt")}, "tensor t: layout event: column Jets.Pt: it is part of a jagged column: add it with AddRagged or AddPadded"},
 		{[]soa.Column{p.Col("X"), soa.ViewColumn("rows", rows)}, "tensor t: column rows: it has strides [2], but layout point: column X has [1]: they cannot be one tensor in place"},
 		{[]soa.Column{p.Col("A"), soa.ViewColumn("head", head)}, "tensor t: column head: it has strides [1 32], but layout point: column A has [1 16]: they cannot be one tensor in place"},
-		{[]soa.Column{p.Col("X"), soa.ViewColumn("cube", cube)}, "tensor t: column cube: it is of f32, but layout point: column X of f64"},
+		{[]soa.Column{p.Col("X"), soa.ViewColumn("cube", cube)}, "tensor t: column cube: the dtype is f32, but layout point: column X has f64: all columns of a tensor have one dtype"},
 		{[]soa.Column{soa.ViewColumn("alone", alone)}, "tensor t: column alone: f32[] has no dimension that counts elements"},
 	} {
 		require.EqualError(t, c.Add("t", tt.columns...), tt.want)
@@ -207,9 +207,9 @@ func TestCollectionErrors(t *testing.T) {
 	require.Zero(t, c.Len())
 	shifted := soa.Wrap(soa.NewAligned(64, 64).Bytes()[1:]).View(types.Of(types.F32, 5))
 	require.EqualError(t, c.Add("t", soa.ViewColumn("v", shifted)), "tensor t: column v: f32[5] starts 1 byte after a multiple of 4: copy its bytes to a buffer of New")
-	require.EqualError(t, c.Add("t", soa.Column{}), "tensor t: column : there is none: it is the zero Column")
+	require.EqualError(t, c.Add("t", soa.Column{}), "tensor t: column : it is the zero Column: make a column with Columns.Col or ViewColumn")
 	require.EqualError(t, c.Add("", p.Col("X")), "collection: a tensor without a name")
-	require.EqualError(t, soa.NewCollection(-1).Add("t", p.Col("X")), "tensor t: a collection of -1 elements")
+	require.EqualError(t, soa.NewCollection(-1).Add("t", p.Col("X")), "tensor t: the collection was made for -1 elements: give NewCollection at least 0")
 }
 
 func firstDims(views []soa.View) (all []int) {
@@ -247,19 +247,19 @@ func TestBatches(t *testing.T) {
 	}
 	require.Equal(t, types.Of(types.F64, 70, 3), c.Tensor(1).Type)
 	require.Zero(t, testing.AllocsPerRun(10, func() { _ = c.Batch(1, &b) }))
-	require.EqualError(t, c.Batch(3, &b), "collection: batch 3 of 3, which are 0 to 2: tensor xyz: layout point: column X: it is cut into batches of 32 of 70 elements")
-	require.EqualError(t, c.Batch(-1, &b), "collection: batch -1 of 3, which are 0 to 2: tensor xyz: layout point: column X: it is cut into batches of 32 of 70 elements")
-	require.EqualError(t, c.Batch(1, c), "collection: a batch of it cannot be made into it")
-	require.EqualError(t, c.AddBatched("x", 8, p.Col("X")), "tensor x: batches of 8 of 70 elements, but those of tensor xyz are of 32")
-	require.EqualError(t, c.AddBatched("x", 33, p.Col("X")), "tensor x: batches of 33 of 70 elements, but those of tensor xyz are of 32")
-	require.EqualError(t, c.AddBatched("x", 0, p.Col("X")), "tensor x: batches of 0 elements")
+	require.EqualError(t, c.Batch(3, &b), "collection: batch 3 is out of range: the batches are 0 to 2: tensor xyz: layout point: column X: a batch has 32 of 70 elements")
+	require.EqualError(t, c.Batch(-1, &b), "collection: batch -1 is out of range: the batches are 0 to 2: tensor xyz: layout point: column X: a batch has 32 of 70 elements")
+	require.EqualError(t, c.Batch(1, c), "collection: into is the collection itself: give Batch(1) another collection to set")
+	require.EqualError(t, c.AddBatched("x", 8, p.Col("X")), "tensor x: a batch has 8 of 70 elements, but a batch of tensor xyz has 32: all must have one size")
+	require.EqualError(t, c.AddBatched("x", 33, p.Col("X")), "tensor x: a batch has 33 of 70 elements, but a batch of tensor xyz has 32: all must have one size")
+	require.EqualError(t, c.AddBatched("x", 0, p.Col("X")), "tensor x: the size of a batch is 0: it must be at least 1")
 	require.EqualError(t, c.AddBatched("xyz", 32, p.Col("X")), "collection: there is a tensor xyz already: layout point: column X")
 	require.EqualError(t, c.AddBatched("jets", 32, soa.Of[event](70).Col("Jets.Pt")),
-		"tensor jets: layout event: column Jets.Pt: it is part of a jagged column: AddPadded in a collection of its own makes a rectangle of it, of which AddBatched takes the ViewColumn")
+		"tensor jets: layout event: column Jets.Pt: it is part of a jagged column: pad it in a second collection with AddPadded, and add the padded tensor here as a ViewColumn")
 	require.Equal(t, 4, c.Len())
 	uncut := soa.NewCollection(70)
 	require.NoError(t, uncut.Add("all", p.Col("C")))
-	require.EqualError(t, uncut.Batch(1, &b), "collection: batch 1 of 1, which is 0: no tensor is cut into batches")
+	require.EqualError(t, uncut.Batch(1, &b), "collection: batch 1 is out of range: the only batch is 0: no tensor is cut into batches")
 }
 
 // A clone of a batch stays that of its elements when the batch is made into that of
@@ -319,7 +319,7 @@ func TestJaggedTensors(t *testing.T) {
 	bad := soa.JaggedColumn(soa.ColumnOf("c_pt", []float32{1, 2, 3}), soa.ColumnOf("c_offset", []int64{0, 1, 0, 3}))
 	require.EqualError(t, c.AddPadded("bad", 4, bad), "tensor bad: column c_pt: element 1 has values 1 to 0 of 3")
 	bad = soa.JaggedColumn(soa.ColumnOf("c_pt", []float32{1, 2, 3}), soa.ColumnOf("c_offset", []int32{0, 1, 3, 3}))
-	require.EqualError(t, c.AddPadded("bad", 4, bad), "tensor bad: column c_offset: i32[4] is not offsets, which are i64")
+	require.EqualError(t, c.AddPadded("bad", 4, bad), "tensor bad: column c_offset: its type is i32[4]: offsets must be a column of i64, with at least one entry")
 	require.EqualError(t, c.AddRagged("bad", j, s.Col("Hits.X")), "tensor bad: layout shower: column Hits.X: its offsets are not those of column c_pt")
 	require.EqualError(t, soa.NewCollection(4).AddRagged("bad", j), "tensor bad: column c_pt: it has 4 offsets, want one more than the 4 elements of the collection")
 	require.EqualError(t, c.AddRagged("bad", soa.ColumnOf("x", []float32{1})), "tensor bad: column x: it is not jagged")

@@ -37,7 +37,7 @@ func ViewColumn(name string, v View) Column {
 	c := Column{name: name, view: v, buffer: v.hold, readOnly: v.hold != nil && v.hold.readOnly}
 	switch err := v.Check(); {
 	case v.IsZero():
-		c.err = fmt.Errorf("column %s: it is of the zero View, which is none", name)
+		c.err = fmt.Errorf("column %s: its view is the zero View", name)
 	case err != nil:
 		c.err = fmt.Errorf("column %s: %w", name, err)
 	case v.Type.Rank() < 1:
@@ -69,7 +69,7 @@ func (c Column) Kind() Kind { return c.kind }
 // Err returns the error that the column holds, or [ErrReleased] if its memory was released.
 func (c Column) Err() error {
 	if c.err == nil && c.view.IsZero() {
-		return fmt.Errorf("%s: there is none: it is the zero Column", c.label())
+		return fmt.Errorf("%s: it is the zero Column: make a column with Columns.Col or ViewColumn", c.label())
 	}
 	if c.err == nil && c.buffer != nil && c.buffer.Released() {
 		return fmt.Errorf("%s: %w", c.label(), ErrReleased)
@@ -108,18 +108,19 @@ func (c Column) Component(index ...int) Column {
 	if c.Err() != nil {
 		return c
 	}
-	inner := c.view.Type.Rank() - len(index)
+	of := c.view.Type
+	inner := of.Rank() - len(index)
 	outer := 1
 	if c.kind == Scalar {
 		outer = 0
 	}
 	if inner != outer {
-		c.err = fmt.Errorf("%s: component %v of %v", c.label(), index, c.view.Type)
+		c.err = fmt.Errorf("%s: component %v of %v: give one index for each dimension of an element", c.label(), index, c.view.Type)
 		return c
 	}
 	for _, i := range index {
 		if i < 0 || i >= c.view.Type.Shape[outer] {
-			c.err = fmt.Errorf("%s: component %v of %v", c.label(), index, c.view.Type)
+			c.err = fmt.Errorf("%s: component %v of %v: an index is out of range", c.label(), index, of)
 			return c
 		}
 		c.view = c.view.index(outer, i)
@@ -164,7 +165,7 @@ func SetScalar[T Element](c *Columns, name string, value T) error {
 	case col.readOnly:
 		return fmt.Errorf("%s: %w", col.label(), ErrReadOnly)
 	case col.kind != Scalar || d != v.Type.DType || v.Type.Rank() > 0:
-		return fmt.Errorf("%s: it is no scalar of %T but %v", col.label(), value, v.Type)
+		return fmt.Errorf("%s: its type is %[3]v, not a scalar of %[2]T", col.label(), value, v.Type)
 	}
 	if err := v.onHost(); err != nil {
 		return fmt.Errorf("%s: %w", col.label(), err)

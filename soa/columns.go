@@ -96,7 +96,7 @@ func (l *Layout) alignmentHint() string {
 }
 
 // errNone is the error of nil and zero Columns, and of zero Records.
-var errNone = errors.New("there are no columns: they are the zero value")
+var errNone = errors.New("the columns are the zero value: make columns with Of or Layout.New")
 
 // Err returns the reason if there are no columns: see [Of]. It is not nil for nil and zero
 // Columns. Columns with an error have no elements, and functions that use them return the
@@ -336,7 +336,7 @@ func Join(name string, parts ...*Columns) (*Columns, error) {
 			return nil, fmt.Errorf("join: %w", err)
 		}
 		if c.Len() != parts[0].Len() {
-			return nil, fmt.Errorf("layout %s: %s of %s beside %d of %s", name, diag.Count(c.Len(), "element"), c.layout.name, parts[0].Len(), parts[0].layout.name)
+			return nil, fmt.Errorf("layout %s: %s of %s, but %d of %s: joined columns have one number of elements", name, diag.Count(c.Len(), "element"), c.layout.name, parts[0].Len(), parts[0].layout.name)
 		}
 		align = min(align, c.layout.align)
 		j.readOnly = j.readOnly || c.readOnly

@@ -19,7 +19,7 @@ func Copy(dst, src View) error {
 		return fmt.Errorf("copy of %v to %v: types differ", src.Type, dst.Type)
 	}
 	if dst.IsZero() {
-		return errors.New("copy of no view")
+		return errors.New("copy: the views are zero Views")
 	}
 	for _, v := range [...]*View{&src, &dst} {
 		if v.hold != nil && v.hold.anyFreed() {
@@ -47,7 +47,7 @@ func Copy(dst, src View) error {
 func Zero(v View) {
 	if n := v.Type.Bytes(); n > 0 {
 		if n > v.bounds.after {
-			panic(fmt.Sprintf("soa: zeros for %v in memory of %s", v.Type, diag.Count(v.bounds.after, "byte")))
+			panic(fmt.Sprintf("soa: zero of %v: its memory has only %s", v.Type, diag.Count(v.bounds.after, "byte")))
 		}
 		clear(unsafe.Slice((*byte)(v.base), n))
 	}

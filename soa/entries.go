@@ -87,6 +87,6 @@ func (e *Even) All(c *Columns, x *Extent) (first unsafe.Pointer, step, n int) {
 func (c *Columns) mustBeEven(e *Even) {
 	c.mustBeHeap()
 	if e.not != "" {
-		panic("soa: " + c.errorf("column %s does not lie behind the others at their distance: use At", e.not).Error())
+		panic("soa: " + c.errorf("column %s: its components are not at the distance of those before them: use At", e.not).Error())
 	}
 }

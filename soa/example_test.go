@@ -117,7 +117,7 @@ func ExampleCollection() {
 	// kinematics: f32[40,2] strides [1 128] of Pt, Phi
 	// cov: f32[40,3,3] strides [1 64 192] of Cov
 	// any: f32[40,3] strides [1 0] table along axis 1 of Phi, Pt, Eta
-	// tensor mixed: layout Jet: column Label: it is of i32, but layout Jet: column Pt of f32
+	// tensor mixed: layout Jet: column Label: the dtype is i32, but layout Jet: column Pt has f32: all columns of a tensor have one dtype
 	// 0 bytes copied
 }
 

@@ -97,7 +97,7 @@ func (f Field) check(align int) error {
 		}
 	}
 	if n := f.components(); n > together {
-		return fmt.Errorf("%v%v: an element has %s, which may be %d", f.DType, f.Shape, diag.Count(n, "component"), together)
+		return fmt.Errorf("%v%v: an element has %s, more than the limit of %d", f.DType, f.Shape, diag.Count(n, "component"), together)
 	}
 	return nil
 }

@@ -60,13 +60,13 @@ func TestLayoutErrors(t *testing.T) {
 	of := func(_ *soa.Layout, err error) error { return err }
 	for want, err := range map[string]error{
 		"layout of float32: it is no struct":                                                   of(soa.LayoutOf[float32]()),
-		"layout struct: it has no columns: those are exported fields":                          of(soa.LayoutOf[struct{ x, y float32 }]()),
+		"layout struct: it has no columns: the struct has no exported fields":                  of(soa.LayoutOf[struct{ x, y float32 }]()),
 		"layout struct: column N: int has no fixed size: use int32 or int64":                   of(soa.LayoutOf[struct{ N int }]()),
 		"layout struct: column S: no dtype holds string":                                       of(soa.LayoutOf[struct{ S string }]()),
 		"layout struct: column P.X: no dtype holds *float32":                                   of(soa.LayoutOf[struct{ P struct{ X *float32 } }]()),
 		"layout struct: column M: an element is a value, a vector or a matrix, not f32[2,2,2]": of(soa.LayoutOf[struct{ M [2][2][2]float32 }]()),
 		"layout struct: column M: f32[0]: dimensions of an element are from 1 to 1048576":      of(soa.LayoutOf[struct{ M [0]float32 }]()),
-		"layout struct: column J.J: a jagged column within another":                            of(soa.LayoutOf[struct{ J []struct{ J []float32 } }]()),
+		"layout struct: column J.J: a jagged column cannot be inside another jagged column":    of(soa.LayoutOf[struct{ J []struct{ J []float32 } }]()),
 		"layout struct: there are two columns X": of(soa.LayoutOf[struct {
 			X float32
 			Y float32 `soa:"X"`
@@ -77,16 +77,21 @@ func TestLayoutErrors(t *testing.T) {
 		"layout struct: column X: a []float32 cannot be a scalar here": of(soa.LayoutOf[struct {
 			X []float32 `soa:",scalar"`
 		}]()),
-		"layout struct: column X: a block is a struct outside of others with a number of their own, not float32": of(soa.LayoutOf[struct {
+		"layout struct: column X: a block must be a struct, not float32": of(soa.LayoutOf[struct {
 			X float32 `soa:",block"`
 		}]()),
-		"layout point: an alignment of 100 bytes is no power of two":                  of(soa.LayoutOf[point](soa.Align(100))),
-		"layout point: column A: an alignment of 4 bytes is less than an element's 8": of(soa.LayoutOf[point](soa.Align(4))),
-		"layout point: -1 elements": soa.Of[point](-1).Err(),
-		"layout point: there is no block or jagged column X to have a number of elements":        soa.Of[point](1, soa.Count("X", 3)).Err(),
-		"layout point: column A: not enough memory: it has 9223372036854775807 entries":          soa.Of[point](math.MaxInt).Err(),
-		"layout struct: column J.offsets: not enough memory: it has 9223372036854775808 entries": soa.Of[struct{ J []float32 }](math.MaxInt).Err(),
-		"layout point: the buffer of In is nil":                                                  soa.Of[point](1, soa.In(nil, 0)).Err(),
+		"layout struct: column B.X: a block cannot be inside another block or a jagged column": of(soa.LayoutOf[struct {
+			B struct {
+				X struct{ Y float32 } `soa:",block"`
+			} `soa:",block"`
+		}]()),
+		"layout point: an alignment of 100 bytes is no power of two":                                  of(soa.LayoutOf[point](soa.Align(100))),
+		"layout point: column A: an alignment of 4 bytes is less than an element's 8":                 of(soa.LayoutOf[point](soa.Align(4))),
+		"layout point: the number of elements is -1: it must be at least 0":                           soa.Of[point](-1).Err(),
+		"layout point: there is no block or jagged column X: Count cannot set its number of elements": soa.Of[point](1, soa.Count("X", 3)).Err(),
+		"layout point: column A: not enough memory: it has 9223372036854775807 entries":               soa.Of[point](math.MaxInt).Err(),
+		"layout struct: column J.offsets: not enough memory: it has 9223372036854775808 entries":      soa.Of[struct{ J []float32 }](math.MaxInt).Err(),
+		"layout point: the buffer of In is nil":                                                       soa.Of[point](1, soa.In(nil, 0)).Err(),
 		"layout point: columns 1 are nil": func() error {
 			_, err := soa.Join("point", soa.Of[point](1).Columns, nil)
 			return err
@@ -212,16 +217,16 @@ func TestRecordsErrors(t *testing.T) {
 
 	elements := func(_ []float32, err error) error { return err }
 	for want, err := range map[string]error{
-		"layout point: column X: float32 does not hold elements of f64":         elements(soa.Elements[float32](p.Col("X"))),
-		"layout point: column C: f32[3,2,2] with strides [1 32 64] is no slice": elements(soa.Elements[float32](p.Col("C"))),
-		"layout point: column C: component [2 0] of f32[3,2,2]":                 p.Col("C").Component(2, 0).Err(),
-		"layout point: column C: component [1] of f32[3,2,2]":                   p.Col("C").Component(1).Err(),
-		"layout point: column Type: component [1] of f32[]":                     p.Col("Type").Component(1).Err(),
-		"layout point: column Type: it is read only":                            elements(soa.Elements[float32](p.Const().Col("Type"))),
-		"layout point: column X: it is not jagged":                              p.Col("X").Offsets().Err(),
-		"layout point: column X: it is no scalar of float64 but f64[3]":         soa.SetScalar(p.Columns, "X", 1.0),
-		"layout point: column Type: it is no scalar of float64 but f32[]":       soa.SetScalar(p.Columns, "Type", 1.0),
-		"layout point: column SomeNumber: it is read only":                      soa.SetScalar(p.Const().Columns, "SomeNumber", int32(1)),
+		"layout point: column X: float32 does not hold elements of f64":                                        elements(soa.Elements[float32](p.Col("X"))),
+		"layout point: column C: f32[3,2,2] with strides [1 32 64] is no slice":                                elements(soa.Elements[float32](p.Col("C"))),
+		"layout point: column C: component [2 0] of f32[3,2,2]: an index is out of range":                      p.Col("C").Component(2, 0).Err(),
+		"layout point: column C: component [1] of f32[3,2,2]: give one index for each dimension of an element": p.Col("C").Component(1).Err(),
+		"layout point: column Type: component [1] of f32[]: give one index for each dimension of an element":   p.Col("Type").Component(1).Err(),
+		"layout point: column Type: it is read only":                                                           elements(soa.Elements[float32](p.Const().Col("Type"))),
+		"layout point: column X: it is not jagged":                                                             p.Col("X").Offsets().Err(),
+		"layout point: column X: its type is f64[3], not a scalar of float64":                                  soa.SetScalar(p.Columns, "X", 1.0),
+		"layout point: column Type: its type is f32[], not a scalar of float64":                                soa.SetScalar(p.Columns, "Type", 1.0),
+		"layout point: column SomeNumber: it is read only":                                                     soa.SetScalar(p.Const().Columns, "SomeNumber", int32(1)),
 	} {
 		require.EqualError(t, err, want)
 	}

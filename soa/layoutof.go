@@ -34,7 +34,7 @@ func LayoutOf[T any](opts ...Option) (*Layout, error) {
 		return nil, err
 	}
 	if len(w.found) == 0 {
-		return nil, fmt.Errorf("layout %s: it has no columns: those are exported fields", w.layout)
+		return nil, fmt.Errorf("layout %s: it has no columns: the struct has no exported fields", w.layout)
 	}
 	fields := make([]Field, len(w.found))
 	for i, f := range w.found {
@@ -117,8 +117,11 @@ func (w *walker) field(f reflect.StructField, at enclosing, name, option string)
 		}
 		at.kind = Scalar
 	case "block":
-		if !isStruct || at.of != "" {
-			return fail("a block is a struct outside of others with a number of their own, not %v", f.Type)
+		if !isStruct {
+			return fail("a block must be a struct, not %v", f.Type)
+		}
+		if at.of != "" {
+			return fail("a block cannot be inside another block or a jagged column")
 		}
 		// The elements of a block are not those of the layout.
 		return w.walk(f.Type, enclosing{prefix: name + ".", of: name, offset: at.offset})
@@ -133,7 +136,7 @@ func (w *walker) field(f reflect.StructField, at enclosing, name, option string)
 		return w.walk(f.Type, at)
 	case f.Type.Kind() == reflect.Slice:
 		if at.kind == Values {
-			return fail("a jagged column within another")
+			return fail("a jagged column cannot be inside another jagged column")
 		}
 		w.found = append(w.found, found{Field: Field{Name: name + offsetsSuffix, Kind: Offsets, DType: types.I64, Of: at.of}, offset: at.offset, element: f.Type.Elem()})
 		at = enclosing{prefix: name + ".", of: name, kind: Values, offset: at.offset, element: f.Type.Elem()}

@@ -41,20 +41,20 @@ func (l *Layout) Size(n int, opts ...Option) (int, error) {
 // counts returns the number of elements of each group, of which more has those of [Count].
 func (l *Layout) counts(n int, more map[string]int) ([]int, error) {
 	if l == nil || len(l.groups) == 0 {
-		return nil, fmt.Errorf("layout: it is the zero Layout: NewLayout and LayoutOf make others")
+		return nil, fmt.Errorf("layout: the Layout is the zero value: make a layout with NewLayout or LayoutOf")
 	}
 	counts := make([]int, len(l.groups))
 	counts[0] = n
 	for _, name := range slices.Sorted(maps.Keys(more)) {
 		g, ok := l.findGroup(name)
 		if !ok || g == 0 {
-			return nil, fmt.Errorf("layout %s: there is no block or jagged column %s to have a number of elements", l.name, name)
+			return nil, fmt.Errorf("layout %s: there is no block or jagged column %s: Count cannot set its number of elements", l.name, name)
 		}
 		counts[g] = more[name]
 	}
 	for g, c := range counts {
 		if c < 0 {
-			return nil, fmt.Errorf("layout %s: %s%s", l.name, diag.Count(c, "element"), of(l.groups[g].name))
+			return nil, fmt.Errorf("layout %s: the number of elements%s is %d: it must be at least 0", l.name, of(l.groups[g].name), c)
 		}
 	}
 	return counts, nil

@@ -137,7 +137,7 @@ func (j *jagged) store(p unsafe.Pointer, i int) {
 	lo, hi := j.bounds(i)
 	s := reflect.NewAt(reflect.SliceOf(j.element), unsafe.Add(p, j.offset)).Elem()
 	if s.Len() != hi-lo {
-		panic(fmt.Sprintf("soa: layout %s: %s for element %d, which has %d: SetLengths says before how many each has", j.name, diag.Count(s.Len(), "value"), i, hi-lo))
+		panic(fmt.Sprintf("soa: layout %s: %s for element %d, whose length is %d: set the lengths first, with SetLengths", j.name, diag.Count(s.Len(), "value"), i, hi-lo))
 	}
 	from, size := s.UnsafePointer(), int(j.element.Size())
 	for k := lo; k < hi; k++ {

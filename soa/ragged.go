@@ -62,9 +62,9 @@ func JaggedColumn(values, offsets Column) Column {
 	case err != nil:
 		values.err = err
 	case v.Type.DType != types.I64 || v.Type.Rank() != 1 || offsets.count < 1:
-		values.err = fmt.Errorf("%s: %v is not offsets, which are i64", offsets.label(), v.Type)
+		values.err = fmt.Errorf("%s: its type is %v: offsets must be a column of i64, with at least one entry", offsets.label(), v.Type)
 	case !v.IsDense():
-		values.err = fmt.Errorf("%s: offsets with strides %v", offsets.label(), v.Strides)
+		values.err = fmt.Errorf("%s: its strides are %v: offsets must be dense", offsets.label(), v.Strides)
 	default:
 		offsets.kind, values.kind, values.offsets = Offsets, Values, &offsets
 	}

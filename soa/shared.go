@@ -15,7 +15,7 @@ import (
 // removed part ends the process.
 func CreateShared(path string, n int) (*Buffer, error) {
 	if n < 1 {
-		return nil, fmt.Errorf("create %s: %s", path, diag.Count(n, "byte"))
+		return nil, fmt.Errorf("create %s: the size is %s: it must be at least 1", path, diag.Count(n, "byte"))
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -167,11 +167,14 @@ func elements[T Element](v View) []T {
 	if m := v.Remote(); m != nil {
 		panic(fmt.Sprintf("soa: slice of %v, which is in the memory of %v: copy it to a buffer of New", v.Type, m))
 	}
-	if int(unsafe.Sizeof(zero)) != v.Type.DType.Size() || !v.IsDense() {
-		panic(fmt.Sprintf("soa: %T slice of %v with strides %v", zero, v.Type, v.Strides))
+	if int(unsafe.Sizeof(zero)) != v.Type.DType.Size() {
+		panic(fmt.Sprintf("soa: slice of %v: an element of %T has another size", v.Type, zero))
+	}
+	if !v.IsDense() {
+		panic(fmt.Sprintf("soa: slice of %v: its strides are %v, but a slice is dense: Copy it to a dense view", v.Type, v.Strides))
 	}
 	if v.Type.Bytes() > v.bounds.after {
-		panic(fmt.Sprintf("soa: slice of %v in memory of %s", v.Type, diag.Count(v.bounds.after, "byte")))
+		panic(fmt.Sprintf("soa: slice of %v: its memory has only %s", v.Type, diag.Count(v.bounds.after, "byte")))
 	}
 	return unsafe.Slice((*T)(v.base), v.Type.Elements())
 }
@@ -200,8 +203,10 @@ func (v View) Restride(t types.Type, offset int, strides []int) (View, error) {
 		return View{}, fmt.Errorf("restride of %v: %w", v.Type, err)
 	case !v.IsDense():
 		return View{}, fmt.Errorf("restride of %v: it is not dense", v.Type)
-	case t.DType != v.Type.DType || len(strides) != t.Rank():
-		return View{}, fmt.Errorf("restride of %v to %v with %s", v.Type, t, diag.Count(len(strides), "stride"))
+	case t.DType != v.Type.DType:
+		return View{}, fmt.Errorf("restride of %v to %v: the dtypes differ", v.Type, t)
+	case len(strides) != t.Rank():
+		return View{}, fmt.Errorf("restride of %v to %v: %s, want one for each dimension", v.Type, t, diag.Count(len(strides), "stride"))
 	case t.Elements() == 0:
 		return View{Type: t, Strides: strides, base: v.base, hold: v.hold, bounds: v.bounds}, nil
 	}

@@ -29,16 +29,16 @@ func Strided[T Element](mem []T, t types.Type, offset int, strides []int) (View,
 	// would wrap around in the sums below.
 	for i, d := range t.Shape {
 		if s := strides[i]; d > 1 && (s > len(mem)/(d-1) || s < -(len(mem)/(d-1))) {
-			return View{}, fmt.Errorf("%v with strides %v leaves a slice of %d", t, strides, len(mem))
+			return View{}, fmt.Errorf("%v with strides %v reaches outside of a slice of %s", t, strides, diag.Count(len(mem), "element"))
 		}
 	}
 	if offset < 0 || offset >= len(mem) {
-		return View{}, fmt.Errorf("offset %d is not one of a slice of %d", offset, len(mem))
+		return View{}, fmt.Errorf("offset %d is outside of a slice of %s", offset, diag.Count(len(mem), "element"))
 	}
 	lo, hi := v.extent()
 	if lo+offset < 0 || hi+offset >= len(mem) {
-		return View{}, fmt.Errorf("%v with strides %v at %d reaches from element %d to %d of a slice of %d",
-			t, strides, offset, lo+offset, hi+offset, len(mem))
+		return View{}, fmt.Errorf("%v with strides %v at %d reaches from element %d to %d of a slice of %s",
+			t, strides, offset, lo+offset, hi+offset, diag.Count(len(mem), "element"))
 	}
 	v.base, v.bounds = unsafe.Pointer(&mem[offset]), v.bounds.shifted(offset*t.DType.Size())
 	return v, nil

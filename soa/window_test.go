@@ -47,7 +47,7 @@ func TestStrided(t *testing.T) {
 	}
 	for _, c := range []struct{ offset, stride, n int }{{0, 1, 7}, {5, 1, 2}, {0, -1, 2}, {-1, 1, 1}, {6, 1, 1}} {
 		_, err := Strided(m, types.Of(types.F32, c.n), c.offset, []int{c.stride})
-		require.ErrorContains(t, err, "of a slice of 6", "%v", c)
+		require.ErrorContains(t, err, "of a slice of 6 elements", "%v", c)
 	}
 	_, err := Strided(m, types.Of(types.F64, 1), 0, []int{1})
 	require.EqualError(t, err, "float32 does not hold elements of f64")

@@ -13,7 +13,7 @@ import (
 
 // Nil and zero columns have no elements, and what uses them is an error.
 func TestZeroColumnsHaveNoElements(t *testing.T) {
-	const none = "there are no columns: they are the zero value"
+	const none = "the columns are the zero value: make columns with Of or Layout.New"
 	for _, c := range []*soa.Columns{nil, {}} {
 		require.EqualError(t, c.Err(), none)
 		require.Equal(t, none, c.String())
@@ -39,7 +39,7 @@ func TestZeroColumnsHaveNoElements(t *testing.T) {
 		_, err = HitConstViewOf(c)
 		require.EqualError(t, err, none)
 	}
-	require.EqualError(t, soa.ViewColumn("v", soa.View{}).Err(), "column v: it is of the zero View, which is none")
+	require.EqualError(t, soa.ViewColumn("v", soa.View{}).Err(), "column v: its view is the zero View")
 	var r soa.Records[position]
 	require.Zero(t, r.Len())
 	require.EqualError(t, r.Col("X").Err(), "column X: "+none)
@@ -48,7 +48,7 @@ func TestZeroColumnsHaveNoElements(t *testing.T) {
 
 	for _, l := range []*soa.Layout{nil, {}} {
 		_, err := l.New(3)
-		require.EqualError(t, err, "layout: it is the zero Layout: NewLayout and LayoutOf make others")
+		require.EqualError(t, err, "layout: the Layout is the zero value: make a layout with NewLayout or LayoutOf")
 		_, err = l.Size(3)
 		require.Error(t, err)
 	}
@@ -57,11 +57,11 @@ func TestZeroColumnsHaveNoElements(t *testing.T) {
 // Zero generated views have no elements: asking for one panics as indexing a slice
 // does, and says why.
 func TestZeroViewsPanicAsEmptySlicesDo(t *testing.T) {
-	const none = "soa: there are no columns: they are the zero value"
+	const none = "soa: the columns are the zero value: make columns with Of or Layout.New"
 	var v HitView
 	var tracks TrackView
 	require.Zero(t, v.Len()+v.Const().Len()+v.XEntries().Len()+v.Const().CovEntries(0, 1).Len()+tracks.Entries().Len())
-	require.EqualError(t, v.Columns().Col("X").Err(), "column X: there are no columns: they are the zero value")
+	require.EqualError(t, v.Columns().Col("X").Err(), "column X: the columns are the zero value: make columns with Of or Layout.New")
 	for range v.All() {
 		t.Fatal("there is no element")
 	}
@@ -80,9 +80,9 @@ func TestBadSizesOfBuffersPanic(t *testing.T) {
 	for _, bad := range [][2]int{{-1, 64}, {1, 3}, {1, 0}, {1, -8}, {math.MaxInt, 64}, {math.MinInt, 64}} {
 		require.Panics(t, func() { soa.NewAligned(bad[0], bad[1]) }, bad)
 	}
-	require.PanicsWithValue(t, "soa: there is no buffer of -1 bytes from a multiple of 64 on, a power of two", func() { soa.New(-1) })
+	require.PanicsWithValue(t, "soa: a buffer of -1 bytes, aligned to 64: the size must fit in memory, and the alignment must be a power of two", func() { soa.New(-1) })
 	require.PanicsWithValue(t, "soa: make f32[-1,3]: dimension 0 is negative: -1", func() { soa.Make(types.Of(types.F32, -1, 3)) })
-	require.PanicsWithValue(t, "soa: there is no buffer of 1 byte from a multiple of 3 on, a power of two", func() { soa.NewAligned(1, 3) })
+	require.PanicsWithValue(t, "soa: a buffer of 1 byte, aligned to 3: the size must fit in memory, and the alignment must be a power of two", func() { soa.NewAligned(1, 3) })
 	b := soa.New(64)
 	for _, bad := range []types.Type{{}, types.Of(types.F32, -1), types.Of(types.F32, 1<<31, 1<<31), types.Of(types.F64, 1<<61)} {
 		require.Panics(t, func() { b.View(bad) }, "its bytes are no number")
@@ -90,12 +90,12 @@ func TestBadSizesOfBuffersPanic(t *testing.T) {
 	}
 	require.Panics(t, func() { b.ViewAt(-4, types.Of(types.F32, 1)) })
 	require.Panics(t, func() { b.ViewAt(64, types.Of(types.F32, 1)) })
-	require.EqualError(t, soa.Copy(soa.View{}, soa.View{}), "copy of no view")
+	require.EqualError(t, soa.Copy(soa.View{}, soa.View{}), "copy: the views are zero Views")
 	_, err := soa.NewTable(0, soa.View{})
 	require.EqualError(t, err, "column 0 is no view")
 	_, err = b.View(types.Of(types.F32, 4)).Restride(types.Of(types.F32, 1<<32, 1<<32), 0, []int{0, 0})
 	require.ErrorContains(t, err, "more bytes than an int can count")
-	require.EqualError(t, soa.NewCollection(0).Batch(0, nil), "collection: there is nothing that batch 0 is to be made into: it is nil")
+	require.EqualError(t, soa.NewCollection(0).Batch(0, nil), "collection: into is nil: give Batch(0) a collection to set")
 }
 
 // Sizes beyond what an int counts are errors, not sizes that wrapped around, and
@@ -109,7 +109,7 @@ func TestSizesBeyondIntsAreErrors(t *testing.T) {
 	_, err := soa.NewLayout("big", field(1<<62))
 	require.EqualError(t, err, "layout big: column X: f64[4611686018427387904]: dimensions of an element are from 1 to 1048576")
 	_, err = soa.NewLayout("big", field(1<<20, 1<<20))
-	require.EqualError(t, err, "layout big: column X: f64[1048576,1048576]: an element has 1099511627776 components, which may be 16777216")
+	require.EqualError(t, err, "layout big: column X: f64[1048576,1048576]: an element has 1099511627776 components, more than the limit of 16777216")
 	_, err = soa.NewLayout("big", field(2), soa.Align(1<<62))
 	require.NoError(t, err)
 	l, err := soa.NewLayout("big", append(field(1<<12, 1<<12), soa.Field{Name: "Y", DType: types.U8}))
@@ -122,7 +122,7 @@ func TestSizesBeyondIntsAreErrors(t *testing.T) {
 		require.Error(t, err, n)
 	}
 	_, err = l.New(-1)
-	require.EqualError(t, err, "layout big: -1 elements")
+	require.EqualError(t, err, "layout big: the number of elements is -1: it must be at least 0")
 	for _, align := range []int{1 << 45, 1 << 61, 1 << 62} {
 		require.ErrorIs(t, soa.Of[position](0, soa.Align(align)).Err(), soa.ErrMemory, align)
 	}

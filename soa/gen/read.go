@@ -78,7 +78,7 @@ func read(file, name string) (*structure, error) {
 		fields[i] = c.Field
 	}
 	if !slices.ContainsFunc(s.columns, func(c column) bool { return !c.block }) {
-		return nil, s.positioned(fmt.Errorf("layout %s: it has no columns: those are exported fields", name))
+		return nil, s.positioned(fmt.Errorf("layout %s: it has no columns: the struct has no exported fields", name))
 	}
 	if _, err := soa.NewLayout(name, fields); err != nil {
 		return nil, s.positioned(err)
@@ -156,8 +156,11 @@ func (s *structure) field(f *types.Var, in at, name, option string) error {
 		}
 		in.kind = soa.Scalar
 	case "block":
-		if !isStruct || in.of != "" {
-			return fail("a block is a struct outside of others with a number of their own, not %v", f.Type())
+		if !isStruct {
+			return fail("a block must be a struct, not %v", f.Type())
+		}
+		if in.of != "" {
+			return fail("a block cannot be inside another block or a jagged column")
 		}
 		return s.walk(st, at{prefix: name + ".", of: name, block: true})
 	default:
@@ -171,7 +174,7 @@ func (s *structure) field(f *types.Var, in at, name, option string) error {
 		return s.walk(st, in)
 	case isSlice:
 		if in.kind == soa.Values {
-			return fail("a jagged column within another")
+			return fail("a jagged column cannot be inside another jagged column")
 		}
 		s.columns = append(s.columns, column{
 			Field:  soa.Field{Name: name + ".offsets", Kind: soa.Offsets, DType: dtypes.I64, Of: in.of},
