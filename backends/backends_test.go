@@ -31,7 +31,7 @@ func TestMistakesInRegistrationNameTheLine(t *testing.T) {
 	Register("test-nil", nil)
 	_, err = Open("test-nil")
 	require.ErrorContains(t, err, `backend "test-nil" is registered at `)
-	require.ErrorContains(t, err, "with a nil function: give Register one that opens it")
+	require.ErrorContains(t, err, "with a nil function: give Register a function that opens the backend")
 
 	Register("test-nothing", func(string) (Backend, error) { return nil, nil })
 	_, err = Open("test-nothing")
@@ -55,4 +55,12 @@ func TestUnsupportedError(t *testing.T) {
 		"m.mlir:2:8: stablehlo.fft: not an op of this backend\n  %0 = stablehlo.fft %a\n"+
 		"m.mlir:0:0: stablehlo.sort: elements of type i4")
 	require.ErrorIs(t, err, errors.ErrUnsupported)
+}
+
+func TestHostFunctionsThatPanicReturnTheirLine(t *testing.T) {
+	require.NoError(t, RegisterHost("test.panics", func(context.Context, *HostCall) error { panic("mine") }))
+	err := Host("test.panics")(t.Context(), nil)
+	require.ErrorContains(t, err, "the function registered at ")
+	require.ErrorContains(t, err, "backends_test.go:")
+	require.ErrorContains(t, err, " panicked: mine\n")
 }

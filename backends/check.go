@@ -35,7 +35,7 @@ func CheckCallOn(sig *Signature, c *Call, bound []soa.View, m soa.Remote) error 
 		a := &sig.Args[i]
 		if bound != nil && !bound[i].IsZero() {
 			if bound[i].Released() {
-				return fmt.Errorf("execute: argument %s, which is bound: %w: release it after the last run", Label(i, a.Name), soa.ErrReleased)
+				return fmt.Errorf("execute: bound argument %s: %w: release it only after the last run", Label(i, a.Name), soa.ErrReleased)
 			}
 			continue
 		}

@@ -62,7 +62,7 @@ func (f HostFunc) guarded(caller string) HostFunc {
 	return func(ctx context.Context, c *HostCall) (err error) {
 		defer func() {
 			if p := recover(); p != nil {
-				err = fmt.Errorf("it panicked, registered at %s: %v\n%s", caller, p, debug.Stack())
+				err = fmt.Errorf("the function registered at %s panicked: %v\n%s", caller, p, debug.Stack())
 			}
 		}()
 		return f(ctx, c)

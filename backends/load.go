@@ -55,7 +55,7 @@ func load(ctx context.Context, m Module, o Options, read func(*mlir.Module) (*Si
 		return nil, context.Cause(ctx)
 	}
 	if o.Threads < 0 {
-		return nil, fmt.Errorf("compile: %s", diag.Count(o.Threads, "thread"))
+		return nil, fmt.Errorf("compile: Threads is %d: give a number of threads, or 0 for the default", o.Threads)
 	}
 	p := &Program{File: o.Name, lines: strings.Split(m.Text(), "\n")}
 	if p.File == "" {

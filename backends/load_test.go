@@ -48,7 +48,7 @@ func TestLoadErrors(t *testing.T) {
 		require.ErrorAs(t, err, &at)
 	}
 	_, err := Load(context.Background(), NewModule("module {}"), Options{Threads: -1})
-	require.EqualError(t, err, "compile: -1 threads")
+	require.EqualError(t, err, "compile: Threads is -1: give a number of threads, or 0 for the default")
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(gone)

@@ -66,7 +66,7 @@ func Open(name string) (Backend, error) {
 		return nil, fmt.Errorf("backend %q is registered twice: at %s and at %s; import only one of the packages",
 			base, reg.caller, reg.conflict)
 	case reg.open == nil:
-		return nil, fmt.Errorf("backend %q is registered at %s with a nil function: give Register one that opens it", base, reg.caller)
+		return nil, fmt.Errorf("backend %q is registered at %s with a nil function: give Register a function that opens the backend", base, reg.caller)
 	}
 	b, err := reg.opened(device)
 	if err != nil {

@@ -58,7 +58,7 @@ func TestBoundConstantsStayTheCallers(t *testing.T) {
 				buffer.Release()
 				_, err = run()
 				require.ErrorIs(t, err, soa.ErrReleased)
-				require.ErrorContains(t, err, "execute: argument 1, which is bound: its memory was released: release it after the last run")
+				require.ErrorContains(t, err, "execute: bound argument 1: its memory was released: release it only after the last run")
 			})
 		}
 	}

@@ -19,7 +19,7 @@ func compileError(text string) error {
 // Options and modules that nobody can run are refused.
 func TestNothingToCompile(t *testing.T) {
 	_, err := New().Compile(context.Background(), backends.NewModule(programs.Chain(1)), backends.Options{Threads: -1})
-	require.EqualError(t, err, "compile: -1 threads")
+	require.EqualError(t, err, "compile: Threads is -1: give a number of threads, or 0 for the default")
 	require.EqualError(t, compileError("module {}"), "m.mlir: error: the module has no function @main with a body of one block")
 }
 

@@ -128,7 +128,7 @@ const scaled = `func.func @main(%x: tensor<300x200xf32>) -> tensor<300x200xf32> 
 // Any number of threads gives the same; less than none is a mistake.
 func TestThreadCounts(t *testing.T) {
 	_, err := onCPU(t.Context(), scaled, -1)
-	require.EqualError(t, err, "compile: -1 threads")
+	require.EqualError(t, err, "compile: Threads is -1: give a number of threads, or 0 for the default")
 	for _, threads := range []int{0, 1, 2, 299, 1_000_000, math.MaxInt} {
 		e, err := onCPU(t.Context(), scaled, threads)
 		require.NoError(t, err)
