@@ -34,7 +34,7 @@ func TestBadInputsAreErrorsThatWriteNothing(t *testing.T) {
 		}{
 			{"mixed dtypes", func(t *testing.T, hits *soa.Records[hit], in, out *soa.Collection) error {
 				return in.Add("more", hits.Col("X"), soa.Of[doubles](n).Col("Y"))
-			}, "tensor more: layout doubles: column Y: it is of f64, but layout hit: column X of f32"},
+			}, "tensor more: layout doubles: column Y: the dtype is f64, but layout hit: column X has f32: all columns of a tensor have one dtype"},
 			{"another dtype", func(t *testing.T, hits *soa.Records[hit], in, out *soa.Collection) error {
 				d := soa.Of[doubles](n)
 				in = add(t, soa.NewCollection(n), "x", list{d.Col("X"), d.Col("Y"), d.Col("Z")})
@@ -60,7 +60,7 @@ func TestBadInputsAreErrorsThatWriteNothing(t *testing.T) {
 			}, "tensor more: layout hit: column X: it has 11 elements, not 10"},
 			{"a batch that is not there", func(t *testing.T, hits *soa.Records[hit], in, out *soa.Collection) error {
 				return m.Bind(in, out).Run(t.Context(), nil, 2)
-			}, "model: input: collection: batch 2 of 2, which are 0 to 1: tensor x: layout hit: column X: it is cut into batches of 5 of 10 elements"},
+			}, "model: input: collection: batch 2 is out of range: the batches are 0 to 1: tensor x: layout hit: column X: a batch has 5 of 10 elements"},
 			{"a result that is read only", func(t *testing.T, hits *soa.Records[hit], in, out *soa.Collection) error {
 				out = add(t, add(t, soa.NewCollection(n), "score", list{hits.Const().Col("Score")}), "class", list{hits.Col("Class")})
 				return m.Bind(in, out).Run(t.Context(), nil, 0)

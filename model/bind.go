@@ -51,7 +51,7 @@ type run struct {
 // tensor and its column.
 func (m *Model) Bind(in, out *soa.Collection) *Bound {
 	if m == nil || m.exec == nil {
-		return &Bound{err: errors.New("model: bind: it is the zero Model: New makes others")}
+		return &Bound{err: errors.New("model: bind: the Model is the zero value: make a Model with New")}
 	}
 	b := &Bound{model: m}
 	b.runs = spare.New(keptRuns, func() *run {
@@ -65,7 +65,7 @@ func (m *Model) Bind(in, out *soa.Collection) *Bound {
 
 func (b *Bound) bind(in, out *soa.Collection) error {
 	if in == nil || out == nil {
-		return errors.New("a collection is nil: results need columns to go to, and inputs to come from")
+		return errors.New("a collection is nil: Bind needs a collection of inputs and a collection of results")
 	}
 	m := b.model
 	b.in, b.out = in.Clone(), out.Clone()
@@ -91,10 +91,10 @@ func (b *Bound) bind(in, out *soa.Collection) error {
 		b.writes = append(b.writes, p)
 	}
 	if n := b.out.Len(); n > len(b.writes) {
-		return fmt.Errorf("out has %s, %v, but the program %s", diag.Count(n, "tensor"), b.out.Names(), diag.Count(len(b.writes), "result"))
+		return fmt.Errorf("out has %s, %v, but the program has %s: leave the other tensors out", diag.Count(n, "tensor"), b.out.Names(), diag.Count(len(b.writes), "result"))
 	}
 	if b.in.Batches() != b.out.Batches() {
-		return fmt.Errorf("in has %s, out %s: AddBatched cuts a tensor into some, Add gives it whole to each", cut(b.in), cut(b.out))
+		return fmt.Errorf("in has %s, out has %s: AddBatched cuts a tensor into batches, Add gives the whole tensor to each batch", cut(b.in), cut(b.out))
 	}
 	if err := b.out.Writable(b.in); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (b *Bound) sizes() error {
 			if why := r.whole(b); why != "" {
 				return fmt.Errorf("batch %d: %w%s", batch, err, why)
 			}
-			return fmt.Errorf("batch %d: %w (in has %s, out %s)", batch, err, cut(b.in), cut(b.out))
+			return fmt.Errorf("batch %d: %w (in has %s, out has %s)", batch, err, cut(b.in), cut(b.out))
 		}
 	}
 	return nil
@@ -234,9 +234,9 @@ func (r *run) whole(b *Bound) string {
 			return ""
 		}
 		if n := c.Tensor(p.tensor).Type.Shape[0]; n != c.Elements() {
-			return fmt.Sprintf(" (%s: %s for %s: a model has one size, and AddRagged gives two, of values and of offsets: AddPadded makes a rectangle)", c.Label(p.tensor), diag.Count(n, "row"), diag.Count(c.Elements(), "element"))
+			return fmt.Sprintf(" (%s: %s for %s: AddRagged adds values and offsets of two sizes, but a model has one: use AddPadded)", c.Label(p.tensor), diag.Count(n, "row"), diag.Count(c.Elements(), "element"))
 		}
-		return fmt.Sprintf(" (%s: Add and AddPadded give the tensor whole to each batch, AddBatched cuts it: of a padded one, in a collection of its own, the ViewColumn)", c.Label(p.tensor))
+		return fmt.Sprintf(" (%s: each batch gets the whole tensor: use AddBatched; it takes a padded tensor as a ViewColumn)", c.Label(p.tensor))
 	}
 	for k, p := range b.reads {
 		if s := of(b.in, &r.in, p, b.model.sig.Args[b.model.inputs[k]].Type); s != "" {
@@ -256,7 +256,7 @@ func (b *Bound) none() error {
 	if b != nil && b.err != nil {
 		return b.err
 	}
-	return errors.New("model: it is the zero Bound: Bind makes others")
+	return errors.New("model: the Bound is the zero value: make a Bound with Model.Bind")
 }
 
 // setBatch points the views of the run at the memory of a batch.

@@ -19,7 +19,7 @@ import (
 // own memory without an allocation.
 func (m *Model) Call(ctx context.Context, inputs ...soa.View) ([]soa.View, error) {
 	if m == nil || m.exec == nil {
-		return nil, errors.New("model: call: it is the zero Model: New makes others")
+		return nil, errors.New("model: call: the Model is the zero value: make a Model with New")
 	}
 	if len(inputs) != len(m.inputs) {
 		return nil, fmt.Errorf("model: call: got %s, and the program has %d: %s", diag.Count(len(inputs), "input"), len(m.inputs), m.named())

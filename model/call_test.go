@@ -92,7 +92,7 @@ func TestCallRefuses(t *testing.T) {
 		require.Nil(t, results)
 	}
 	_, err = new(model.Model).Call(t.Context())
-	require.EqualError(t, err, "model: call: it is the zero Model: New makes others")
+	require.EqualError(t, err, "model: call: the Model is the zero value: make a Model with New")
 
 	text := "func.func @main(%x: tensor<2xf32>, %w: tensor<2xf32> {ltc.name = \"w\", ltc.constant}) -> tensor<2xf32> {\n  %y = stablehlo.add %x, %w : tensor<2xf32>\n  return %y : tensor<2xf32>\n}\n"
 	open, err := model.New(t.Context(), backend(t, "eval"), backends.NewModule(text), nil)

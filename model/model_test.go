@@ -226,9 +226,9 @@ func TestBindErrorsNameTheMistake(t *testing.T) {
 	hits, in, out := columns(t, 10, 10)
 	run := func(in, out *soa.Collection, batch int) error { return m.Bind(in, out).Run(t.Context(), nil, batch) }
 	require.NoError(t, run(in, out, 0))
-	require.ErrorContains(t, run(in, out, 1), "batch 1 of 1")
-	require.ErrorContains(t, run(in, out, -1), "batch -1 of 1")
-	require.ErrorContains(t, run(nil, out, 0), "a collection is nil")
+	require.ErrorContains(t, run(in, out, 1), "batch 1 is out of range: the only batch is 0")
+	require.ErrorContains(t, run(in, out, -1), "batch -1 is out of range: the only batch is 0")
+	require.EqualError(t, run(nil, out, 0), "model: bind: a collection is nil: Bind needs a collection of inputs and a collection of results")
 	require.ErrorContains(t, run(out, out, 0), `there is no tensor "x": there are ["class" "score"]`)
 	require.ErrorContains(t, run(in, in, 0), `there is no tensor "score"`)
 
@@ -340,16 +340,16 @@ func TestSizesThatDifferAreNamed(t *testing.T) {
 	require.NoError(t, in.Add("b", hits.Col("Y")))
 	require.NoError(t, out.Add("sum", more.Col("Score")))
 	require.EqualError(t, m.Bind(in, out).Run(t.Context(), nil, 0), `model: bind: batch 0: execute: result 0 ("sum"): want f32[5,1], got f32[7,1]`+
-		` (in has 5 elements in 1 batch (tensor a: layout hit: column X), out 7 elements in 1 batch (tensor sum: layout hit: column Score))`)
+		` (in has 5 elements in 1 batch (tensor a: layout hit: column X), out has 7 elements in 1 batch (tensor sum: layout hit: column Score))`)
 
 	// Batches of other sizes, of the first or of the last one, are an error of all.
 	for want, sizes := range map[string][3]int{
 		`model: bind: batch 0: execute: result 0 ("sum"): want f32[3,1], got f32[4,1]` +
-			` (in has 5 elements in 2 batches of 3 (tensor a: layout hit: column X), out 7 elements in 2 batches of 4 (tensor sum: layout hit: column Score))`: {3, 7, 4},
+			` (in has 5 elements in 2 batches of 3 (tensor a: layout hit: column X), out has 7 elements in 2 batches of 4 (tensor sum: layout hit: column Score))`: {3, 7, 4},
 		`model: bind: batch 1: execute: result 0 ("sum"): want f32[1,1], got f32[3,1]` +
-			` (in has 5 elements in 2 batches of 4 (tensor a: layout hit: column X), out 7 elements in 2 batches of 4 (tensor sum: layout hit: column Score))`: {4, 7, 4},
-		`model: bind: in has 5 elements in 1 batch (tensor a: layout hit: column X), out 7 elements in 2 batches of 6 (tensor sum: layout hit: column Score):` +
-			` AddBatched cuts a tensor into some, Add gives it whole to each`: {5, 7, 6},
+			` (in has 5 elements in 2 batches of 4 (tensor a: layout hit: column X), out has 7 elements in 2 batches of 4 (tensor sum: layout hit: column Score))`: {4, 7, 4},
+		`model: bind: in has 5 elements in 1 batch (tensor a: layout hit: column X), out has 7 elements in 2 batches of 6 (tensor sum: layout hit: column Score):` +
+			` AddBatched cuts a tensor into batches, Add gives the whole tensor to each batch`: {5, 7, 6},
 	} {
 		in, out = soa.NewCollection(5), soa.NewCollection(sizes[1])
 		require.NoError(t, in.AddBatched("a", sizes[0], hits.Col("X")))
@@ -424,7 +424,7 @@ func TestJaggedInputsInPlaceAreErrors(t *testing.T) {
 		lazy.Input{Name: "hits.offsets", Type: types.Of(types.I64, lazy.AnySize)})
 	require.EqualError(t, m.Bind(ragged, out).Run(t.Context(), nil, 0),
 		`model: bind: batch 0: execute: dimension 0 of argument 1 ("hits.offsets") is 4, and dimension 0 of argument 0 ("hits") 6: they are one size`+
-			" (tensor hits: layout shower: column Hits: 6 rows for 3 elements: a model has one size, and AddRagged gives two, of values and of offsets: AddPadded makes a rectangle)")
+			" (tensor hits: layout shower: column Hits: 6 rows for 3 elements: AddRagged adds values and offsets of two sizes, but a model has one: use AddPadded)")
 
 	padded := soa.NewCollection(3)
 	require.NoError(t, padded.AddPadded("hits", 2, showers.Col("Hits")))

@@ -16,10 +16,10 @@ import (
 // Zero models run nothing, and say so.
 func TestZeroModelsRunNothing(t *testing.T) {
 	for _, b := range []*model.Bound{nil, {}} {
-		require.EqualError(t, b.Run(t.Context(), nil, 0), "model: it is the zero Bound: Bind makes others")
+		require.EqualError(t, b.Run(t.Context(), nil, 0), "model: the Bound is the zero value: make a Bound with Model.Bind")
 	}
 	for _, m := range []*model.Model{nil, {}} {
-		require.EqualError(t, m.Bind(soa.NewCollection(1), soa.NewCollection(1)).Run(t.Context(), nil, 0), "model: bind: it is the zero Model: New makes others")
+		require.EqualError(t, m.Bind(soa.NewCollection(1), soa.NewCollection(1)).Run(t.Context(), nil, 0), "model: bind: the Model is the zero value: make a Model with New")
 		require.Nil(t, m.Signature())
 		require.Nil(t, m.Executable())
 		require.EqualValues(t, -1, m.CopiedBytes())
@@ -76,15 +76,15 @@ func TestWholeTensorAmongBatchesIsNamed(t *testing.T) {
 			at = "model: bind: batch 0: "
 		}
 		require.ErrorContains(t, err, at)
-		require.ErrorContains(t, err, " (tensor score: layout hit: column Score: Add and AddPadded give the tensor whole to each batch, AddBatched cuts it: of a padded one, in a collection of its own, the ViewColumn)")
+		require.ErrorContains(t, err, " (tensor score: layout hit: column Score: each batch gets the whole tensor: use AddBatched; it takes a padded tensor as a ViewColumn)")
 
 		_, _, both := columns(t, 10, 5)
 		in := soa.NewCollection(10)
 		require.NoError(t, in.Add("x", hits.Col("X"), hits.Col("Y"), hits.Col("Z")))
 		require.EqualError(t, m.Bind(in, both).Run(t.Context(), nil, 0),
-			"model: bind: in has 10 elements in 1 batch (tensor x: layout hit: column X), out 10 elements in 2 batches of 5 (tensor class: layout hit: column Class): AddBatched cuts a tensor into some, Add gives it whole to each")
+			"model: bind: in has 10 elements in 1 batch (tensor x: layout hit: column X), out has 10 elements in 2 batches of 5 (tensor class: layout hit: column Class): AddBatched cuts a tensor into batches, Add gives the whole tensor to each batch")
 		require.NoError(t, in.AddBatched("unused", 5, hits.Col("X")))
 		require.ErrorContains(t, m.Bind(in, both).Run(t.Context(), nil, 0),
-			" (tensor x: layout hit: column X: Add and AddPadded give the tensor whole to each batch, AddBatched cuts it: of a padded one, in a collection of its own, the ViewColumn)")
+			" (tensor x: layout hit: column X: each batch gets the whole tensor: use AddBatched; it takes a padded tensor as a ViewColumn)")
 	}
 }
