@@ -90,8 +90,8 @@ type Options struct {
 	// of 24, on devices whose tensor cores are then faster. Sums stay f32. Other devices
 	// ignore it.
 	TF32 bool
-	// Ordered makes a scatter add floats to an element in the order of the updates, so that
-	// all runs give the same bits. By default a device may add them in any order.
+	// Ordered makes the additions of a scatter-add of floats follow the order of the updates, so
+	// that all runs give the same bits. By default a device may add in any order.
 	Ordered bool
 	// Compiled makes Compile return a *[FallbackError] if the evaluator would run the
 	// program or an op of it. By default that is a warning.
@@ -151,11 +151,11 @@ type Call struct {
 	// them in place, and eval copies all. See [Copying].
 	Args []soa.View
 	// Results are the views that the results are written to. A read-only view is an error
-	// ([soa.View.ReadOnly]). Execute replaces a zero view by a fresh dense view, and an empty
-	// list by a full one. For a result that takes over a donated argument, a zero view becomes
-	// the argument's view. If the caller gives such a result a view of its own, the argument
-	// keeps its value. A result may share memory with the argument that it takes over, and with
-	// no other.
+	// ([soa.View.ReadOnly]). Execute replaces a zero view by a fresh dense view. It replaces an
+	// empty list by a list of fresh views. For a result that takes over a donated argument, a
+	// zero view becomes the argument's view. If the caller gives such a result a view of its own,
+	// the argument keeps its value. A result may share memory with the argument that it takes
+	// over, and with no other.
 	Results []soa.View
 	// Alloc, if not nil, allocates results whose view is zero: a dense view of the given
 	// type, with undefined contents. Backends with results in the host's memory call it by

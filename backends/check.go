@@ -10,11 +10,11 @@ import (
 	"ltc/soa"
 )
 
-// CheckCall returns an error for the first argument or result of c that does not fit sig. Its
-// number, dtype or shape may be wrong, its view invalid, or a result's view not writable.
-// Arguments with a view in bound are not checked, but bound memory must not have been
-// released. Bound has one view per argument, or is nil. CheckCall fills an empty c.Results
-// with zero views.
+// CheckCall returns an error for the first argument or result of c that does not fit sig. The
+// number of arguments or results, a dtype or a shape may be wrong. A view may be invalid, or the
+// view of a result not writable. Arguments with a view in bound are not checked, but bound memory
+// must not have been released. Bound has one view per argument, or is nil. CheckCall fills an
+// empty c.Results with zero views.
 func CheckCall(sig *Signature, c *Call, bound []soa.View) error {
 	return CheckCallOn(sig, c, bound, nil)
 }

@@ -23,8 +23,8 @@ type Fallback struct {
 	Line   string // of the user's program (train.go:41) or of the text (program:12)
 	Reason string // why the op is not compiled
 
-	// Ordinal or, if that is negative, Pos tells where the op is in the text.
-	// [ReportFallbacks] finds an empty Line by it.
+	// Ordinal or, if that is negative, Pos tells where the op is in the text. From it,
+	// [ReportFallbacks] finds the Line if that is empty.
 	Ordinal int
 	Pos     mlir.Pos
 }

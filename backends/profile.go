@@ -15,8 +15,8 @@ import (
 	"ltc/mlir"
 )
 
-// Profiler is an [Executable] that measures its steps if [Options.Profile] is set. The runs
-// of executables that its Bind has returned are counted together with its own.
+// Profiler is an [Executable] that measures its steps if [Options.Profile] is set. Its profile
+// includes the runs of the executables that its Bind has returned.
 type Profiler interface {
 	// Profile returns the profile of each step, over all runs so far; nil if
 	// [Options.Profile] is not set.
@@ -86,9 +86,10 @@ func (s *StepProfile) Share(p Peaks) (share float64, of string) {
 	return share, of
 }
 
-// LocateProfile sets the Place of each step. A place has the step's line, the text that at
-// returns for the op's ordinal, and the names of the results that the step writes. For a result
-// without a name, it has the name of the argument that the result takes over.
+// LocateProfile sets the Place of each step. A place has the step's line and the names of the
+// results that the step writes. Between them it has the text of at(op), where op is the op's
+// ordinal. For a result without a name, it has the name of the argument that the result takes
+// over.
 func LocateProfile(steps []StepProfile, sig *Signature, at func(op int) string) {
 	for i := range steps {
 		s := &steps[i]

@@ -25,9 +25,10 @@ var registry struct {
 	byName map[string]*registration
 }
 
-// Register registers a backend under a name. Call it from init. Each call of [Open] calls
-// open once, with the text after the colon of its name, such as "0" for "cuda:0". If a name
-// is registered twice, or open is nil, Open returns an error that says where.
+// Register registers a backend under a name. Call it from init. Each call of [Open] calls open
+// once, with the text after the colon of its name, such as "0" for "cuda:0". If a name is
+// registered twice, or open is nil, Open returns an error with the lines of the calls of
+// Register.
 func Register(name string, open func(device string) (Backend, error)) {
 	caller := "unknown"
 	if _, file, line, ok := runtime.Caller(1); ok {

@@ -35,8 +35,8 @@ func Threads(n int) Option { return func(o *backends.Options) { o.Threads = n } 
 // of 24, on devices where that is faster: see [backends.Options].
 func TF32() Option { return func(o *backends.Options) { o.TF32 = true } }
 
-// Ordered makes a scatter add its floats in the order of the updates, also on GPUs: see
-// [backends.Options].
+// Ordered makes the additions of a scatter-add of floats follow the order of the updates, also on
+// GPUs: see [backends.Options].
 func Ordered() Option { return func(o *backends.Options) { o.Ordered = true } }
 
 // Name sets the name of the program in errors. The default is "program".
@@ -137,9 +137,9 @@ func (m *Model) CopiedBytes() int64 {
 	return n
 }
 
-// Variants counts combinations of column layouts: made have code of the backend, and failed did
-// not compile. The columns of failed ones are copied. See [backends.Varying]. Both are -1 if
-// the backend does not count.
+// Variants counts combinations of column layouts. Made is the number of combinations with
+// compiled code. Failed is the number whose compile failed: their columns are copied. See
+// [backends.Varying]. Both are -1 if the backend does not count.
 func (m *Model) Variants() (made, failed int) {
 	if m == nil || m.exec == nil {
 		return -1, -1

@@ -61,8 +61,8 @@ func NewAligned(n, align int) *Buffer {
 	return &Buffer{mem: raw[off : off+n : off+n]}
 }
 
-// Wrap returns a buffer of the caller's memory. That must be on the Go heap, or must never
-// be freed. It need not be aligned.
+// Wrap returns a buffer of the caller's memory. The memory must be on the Go heap, or never be
+// freed. It need not be aligned.
 func Wrap(mem []byte) *Buffer { return &Buffer{mem: mem[:len(mem):len(mem)]} }
 
 // Bytes returns the memory of the buffer; nil if it is remote. The slice does not keep

@@ -87,13 +87,13 @@ func (c *Collection) find(name string) int {
 	return slices.IndexFunc(c.tensors, func(t tensor) bool { return t.name == name })
 }
 
-// Add appends a tensor made of columns, in place. The columns have one dtype and one shape
-// of an element, and are in the order of the arguments. For k columns of values the tensor
-// has shape (n, k); for vectors of R components (n, k, R); for matrices (n, k, R, C). One
-// column of vectors is (n, R), and of matrices (n, R, C), without k. A scalar repeats for
-// each element, with stride 0. Columns at equal distances in one buffer become a strided
-// view, others a view with a table. An error names the layout and the column, and the
-// collection is then unchanged.
+// Add appends a tensor made of columns, in place. The columns have one dtype and one shape of an
+// element, and are in the order of the arguments. For k columns of values the tensor has shape
+// (n, k); for vectors of R components (n, k, R); for matrices (n, k, R, C). A single column has
+// no k: the shape is (n, R) for vectors and (n, R, C) for matrices. A scalar repeats for each
+// element, with stride 0. Columns at equal distances in one buffer become a strided view, others
+// a view with a table. An error names the layout and the column, and the collection is then
+// unchanged.
 func (c *Collection) Add(name string, columns ...Column) error {
 	return c.add(name, 0, columns)
 }
@@ -266,8 +266,8 @@ func (c *Collection) Clone() *Collection {
 	return &d
 }
 
-// Batches returns the number of batches. It is 1 if no tensor is batched, and 0 if one is
-// and there are no elements.
+// Batches returns the number of batches. It is 1 if no tensor is batched. If a tensor is batched
+// and the collection has no elements, it is 0.
 func (c *Collection) Batches() int {
 	if c.batches < 0 {
 		return 1
@@ -277,7 +277,7 @@ func (c *Collection) Batches() int {
 
 // Batch sets *into to the collection of batch i, counted from 0. Batched tensors have the
 // elements of the batch; the last batch may be smaller. Other tensors are whole. Into must be
-// empty or an earlier batch of c, in which case Batch does not allocate. Into borrows the
+// empty or an earlier batch of c. For an earlier batch, Batch does not allocate. Into borrows the
 // memory of c's tensors and must not be changed otherwise.
 func (c *Collection) Batch(i int, into *Collection) error {
 	if i < 0 || i >= c.Batches() {

@@ -34,8 +34,8 @@ type part struct {
 
 // New returns the layout's columns for n elements, in a zeroed block of Go memory or in the
 // buffer of [In]. [Count] gives the numbers of blocks and of jagged values. Memory that is too
-// small, misaligned or released is an error, and so are impossible numbers. Errors name the
-// layout and the column.
+// small, misaligned or released is an error. So is a number of elements that is negative, too
+// large or not of the layout. Errors name the layout and the column.
 func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
 	o := gather(opts)
 	counts, err := l.counts(n, o.counts)

@@ -2,9 +2,9 @@ package soa
 
 import "unsafe"
 
-// Entries is a column as a slice, for loops over many elements. Generated views return it.
-// An index is checked and costs as much as that of a slice. A release of the memory is
-// noticed when Entries is made, and not by a loop that runs already.
+// Entries is a column as a slice, for loops over many elements. Generated views return it. An
+// index is checked and costs as much as that of a slice. Making Entries panics if the memory was
+// released; a loop that runs already does not notice a release.
 type Entries[T any] struct{ ConstEntries[T] }
 
 // ConstEntries is read-only [Entries].

@@ -104,8 +104,8 @@ func NewAccess(c *Columns, write bool) *Access {
 	return a
 }
 
-// Field returns the address of column f, whose name, type and kind must match, and the
-// distance of its components in bytes. The address is nil after an error. It does not keep
+// Field returns the address of column f and the distance of its components in bytes. The name,
+// type and kind of f must match the column's. The address is nil after an error. It does not keep
 // memory off the Go heap: the columns do.
 func (a *Access) Field(f Field) (base unsafe.Pointer, step int) {
 	if a.err != nil {
@@ -119,8 +119,8 @@ func (a *Access) Field(f Field) (base unsafe.Pointer, step int) {
 	return p.base, p.Stride * p.DType.Size()
 }
 
-// Components sets bases to the addresses of the components of column f, a vector or a
-// matrix. Those of a matrix are in column-major order. There must be len(bases) of them.
+// Components sets bases to the addresses of the components of column f, a vector or a matrix. The
+// components of a matrix are in column-major order. Bases must have one entry for each component.
 func (a *Access) Components(f Field, bases []unsafe.Pointer) {
 	base, step := a.Field(f)
 	if base == nil {
@@ -168,9 +168,9 @@ func (e NoElement) Error() string {
 // release. It is nil if only the index is out of range.
 func (e NoElement) Unwrap() error { return e.Columns.check() }
 
-// Values returns the index, in the jagged column name, of value k of an element, whose
-// offsets are at the given address. It panics if the element has no value k, or the offsets
-// are not within the column. I is the element's number, for the panic.
+// Values returns the index of value k of element i within the jagged column with the given name.
+// Offsets is the address of the column's offsets. Values panics if the element has no value k, or
+// its offsets are not within the column.
 func (c *Columns) Values(offsets unsafe.Pointer, name string, i, k int) int {
 	o := (*[2]int64)(unsafe.Add(offsets, i*8))
 	lo, hi := int(o[0]), int(o[1])

@@ -109,6 +109,6 @@ func mapped(mem, all []byte) *Buffer {
 // [View.Base] calls it afterwards.
 func KeepAlive(v View) { runtime.KeepAlive(v.hold) }
 
-// Collect runs the garbage collector and waits, at most 20 ms, until unreachable memory is
-// freed: memory off the Go heap is unmapped, and pools of blocks have theirs back.
+// Collect runs the garbage collector and waits, at most 20 ms, until unreachable memory is freed:
+// memory off the Go heap is unmapped, and freed blocks are back in their pools.
 func Collect() { hostmem.Collect() }

@@ -88,12 +88,12 @@ type piece struct {
 	stride int // bytes
 }
 
-// AddPadded copies jagged columns with common offsets to a rectangle, and adds it as two
-// tensors. The tensor name has shape (n, most, …): most values for each element, each shaped
-// as by [Collection.Add]. The tensor name.mask, of type bool and shape (n, most), says which
-// values exist. Missing values are 0, and values beyond most are dropped. The collection owns
-// this memory. It copies the values now and in [Collection.Refresh], and [Collection.Copied]
-// counts the bytes.
+// AddPadded copies jagged columns with common offsets to a rectangle, and adds it as two tensors.
+// The tensor name has shape (n, most, …): up to most values for each element. Each value has the
+// shape that [Collection.Add] gives it. The tensor name.mask, of type bool and shape (n, most),
+// says which values exist. Missing values are 0, and values beyond most are dropped. The
+// collection owns this memory. It copies the values now and in [Collection.Refresh], and
+// [Collection.Copied] counts the bytes.
 func (c *Collection) AddPadded(name string, most int, columns ...Column) error {
 	v, offsets, err := c.jagged(name, columns)
 	if err != nil {
@@ -146,8 +146,9 @@ func pieces(v View) []piece {
 	return all
 }
 
-// Refresh copies the values of all padded tensors again. It returns an error if their memory
-// was released, or if offsets decrease or leave the values. Then no tensor has changed.
+// Refresh copies the values of all padded tensors again. It returns an error if the memory was
+// released, or if an offset is less than the one before it or beyond the values. After an error
+// no tensor has changed.
 func (c *Collection) Refresh() error {
 	for _, p := range c.padded {
 		if err := p.check(); err != nil {

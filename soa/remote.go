@@ -25,10 +25,10 @@ type Remote interface {
 
 // PeerCopier is a [Remote] that can copy from other remote memory without the host.
 type PeerCopier interface {
-	// CopyFrom copies n bytes to address at from an address of another memory, or of its
-	// own, and returns when they are there. An error that wraps [errors.ErrUnsupported] says
-	// that it cannot reach that memory.
-	CopyFrom(at uintptr, of Remote, from uintptr, n int) error
+	// CopyFrom copies n bytes to address at, from an address of src. Src may be this memory
+	// itself. CopyFrom returns when the copy is done. An error that wraps [errors.ErrUnsupported]
+	// says that the device cannot reach src.
+	CopyFrom(at uintptr, src Remote, from uintptr, n int) error
 }
 
 // OfRemote returns a buffer of the n bytes at an address of m. The caller must keep the memory

@@ -103,8 +103,8 @@ func (v View) String() string {
 	return s
 }
 
-// Locate makes v borrow the memory of w, with its strides and table. The types of both must
-// be equal. It does not write v.Type, so that other goroutines may read that meanwhile.
+// Locate makes v borrow the memory of w, with its strides and table. The types of both must be
+// equal. It does not write v.Type, so that other goroutines may read v.Type meanwhile.
 func (v *View) Locate(w *View) {
 	v.Strides, v.Table, v.TableAxis, v.base, v.hold, v.bounds = w.Strides, w.Table, w.TableAxis, w.base, w.hold, w.bounds
 }

@@ -115,8 +115,8 @@ func (x *layouts[E]) CountIn(n *atomic.Int64) {
 // Dense returns the code for dense views.
 func (x *layouts[E]) Dense() E { return x.dense }
 
-// Program returns the program that the module was compiled to. For an open size it is the
-// program for one of the sizes from which the [plan.Family] was found.
+// Program returns the program that the module was compiled to. If a size is open, it is the
+// program of one sample size: see [plan.Family].
 func (x *layouts[E]) Program() *plan.Program { return x.Plan.Program }
 
 // CopiedBytes implements [backends.Copying].

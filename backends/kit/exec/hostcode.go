@@ -29,9 +29,9 @@ type hostKernel struct {
 	call kernel.Call
 }
 
-// KernelOnHost runs the kernel of step i by code for the host. The operands are copied to
-// the host and the stored ones back. Operands that the kernel stores to are copied to the
-// host too, since it may store only a part of them. The target must be a [Device].
+// KernelOnHost runs the kernel of step i by code for the host. All operands are copied to the
+// host first. The operands that the kernel stores to are copied back. They must be copied to the
+// host too, since the kernel may store only a part of them. The target must be a [Device].
 func (r *Run) KernelOnHost(ctx context.Context, i int, code kernel.Code) error {
 	s := &r.Program.Steps[i]
 	l := s.Launch()

@@ -74,8 +74,8 @@ func (h *Hosted) Bind(ctx context.Context, constants map[int]soa.View) (backends
 	return &Hosted{h.on, x, bound, h.reserve}, nil
 }
 
-// OnHost returns v if it is in the host's memory, else a dense copy of it there. A copy that
-// the host has no memory for is an error.
+// OnHost returns v if it is in the host's memory, else a dense copy of it there. Too little
+// memory of the host for the copy is an error.
 func OnHost(v soa.View) (soa.View, error) {
 	if v.Remote() == nil {
 		return v, nil

@@ -25,8 +25,8 @@ type RunMemory interface {
 // step s.
 type Regions [][]backends.Executable
 
-// MakeRegions returns the regions of a program. It calls one for each region, and returns
-// the first error.
+// MakeRegions returns the regions of a program. For region r of step s it calls one(s, r). It
+// returns the first error.
 func MakeRegions(p *plan.Program, one func(step, region int) (backends.Executable, error)) (Regions, error) {
 	all := make(Regions, len(p.Steps))
 	for i := range p.Steps {
@@ -60,8 +60,8 @@ func (d *Driver) Run(ctx context.Context, p *plan.Program, regions Regions, i in
 	return d.branch(ctx, p, regions[i], at, s, s.Work.(*plan.Branch), queue)
 }
 
-// Failure returns the error of a program whose step s failed with err: the cause of ctx if
-// that has ended, else a [backends.RunError] of the step's op.
+// Failure returns the error of a program whose step s failed with err: the cause of ctx if ctx
+// has ended, else a [backends.RunError] of the step's op.
 func Failure(ctx context.Context, s *plan.Step, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -15,12 +15,12 @@ import (
 // call.
 type Run struct {
 	*Plan
-	// Mem is the address of each value, in memory that kernels access. Arguments and
-	// results have one while a call runs. The target sets the addresses of other values.
+	// Mem is the address of each value, in memory that kernels access. The addresses of arguments
+	// and results are set while a call runs. The target sets the addresses of other values.
 	Mem []unsafe.Pointer
 	// Strides are the strides, in elements, of values that have a layout, by value.
 	Strides [][]int
-	// Moved says that Strides have changed since the target has last reset it.
+	// Moved says that Strides have changed since the target last reset Moved.
 	Moved bool
 	// Fresh is the memory that the run has allocated for results, by result.
 	Fresh []soa.View

@@ -19,8 +19,8 @@ type Form interface {
 	Run(ctx context.Context, c *backends.Call, size int) error
 }
 
-// Sized is the part of a [backends.Executable] that is the same on all targets, for a
-// program that leaves one size open. The program of its plan is for one size of the family.
+// Sized is the part of a [backends.Executable] that is the same on all targets, for a program
+// that leaves one size open. Its Plan.Program is the program of one sample size of the family.
 type Sized[F Form] struct {
 	layouts[F]
 	plan.Opening

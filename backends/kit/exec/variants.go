@@ -31,8 +31,8 @@ type Views struct {
 type VariantOptions[E any] struct {
 	// Make compiles the code for a combination of layouts.
 	Make func(ctx context.Context, v *Views) (E, error)
-	// Passes reports whether the cause of an error of Make may pass, so that a later call
-	// is worth another try.
+	// Passes reports whether an error of Make may be temporary, such as a lack of memory. A later
+	// call then compiles again.
 	Passes func(err error) bool
 	// Remote says that kernels access the device's memory only; else they access the
 	// host's only. Views of other memory are copied.

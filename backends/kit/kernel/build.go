@@ -146,7 +146,7 @@ func (b *Builder) Scan(with Op, v ID, exclusive bool) ID {
 // Type returns the type of a value.
 func (b *Builder) Type(v ID) types.DType { return b.k.Instrs[v].Type }
 
-// Kernel returns the kernel, which the builder shares.
+// Kernel returns the kernel. The builder keeps using the same kernel.
 func (b *Builder) Kernel() *Kernel { return b.k }
 
 // ParallelAxes returns the number of parallel axes so far.

@@ -10,11 +10,11 @@ import (
 // number of goroutines may use it at once. A launch is one run of the kernel, cut into
 // parts: chunks for threads.
 type Code interface {
-	// Parts returns the number of parts, at least 1, into which a launch of these sizes
-	// is best cut for a number of threads. It is 1 for one thread. Otherwise it exceeds
-	// the number of threads where that costs nothing: a thread that finishes early takes
-	// another part. Parts may run at the same time and in any order. The stored values do
-	// not depend on the number of parts.
+	// Parts returns the number of parts, at least 1, into which a launch of these sizes is best
+	// cut for a number of threads. It is 1 for one thread. Otherwise there are more parts than
+	// threads if that costs nothing, so that a thread that finishes early takes another part.
+	// Parts may run at the same time and in any order. The stored values do not depend on the
+	// number of parts.
 	Parts(sizes []int64, threads int) int
 	// Scratch returns how many bytes of scratch memory each part needs. When a part starts, its
 	// scratch memory has undefined contents.
@@ -52,9 +52,9 @@ type Packer interface {
 // vectorises over the kernel's axes. It computes a row of a matrix product at a time.
 type RowCompiler interface {
 	Compiler
-	// Columns returns a number of columns. A matrix product of at most that many runs faster in
-	// such code, with one accumulator a column, than as a contraction. It returns 0 if there is
-	// no such code, or if ctx ends before that is known.
+	// Columns returns the most columns for which rows are faster: a matrix product with more
+	// columns runs faster as a contraction. Code for rows has one accumulator for each column.
+	// The result is 0 if there is no such code, or if ctx ends before it is known.
 	Columns(ctx context.Context) int
 }
 
@@ -95,8 +95,8 @@ func (r running) Err() error {
 	}
 }
 
-// Share returns the range [from, to) of n items that the call's parts have. The items are
-// cut evenly: the first n mod Parts parts have one more than the others.
+// Share returns the call's share of n items: the range [from, to). Items are dealt evenly to the
+// parts: the first n mod Parts parts have one item more than the others.
 func (c *Call) Share(n int64) (from, to int64) {
 	each, rest, p := n/int64(c.Parts), n%int64(c.Parts), int64(c.Part)
 	q := p + 1 + int64(c.More)

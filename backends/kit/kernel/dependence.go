@@ -13,8 +13,8 @@ func (k *Kernel) Separable(axis int) bool {
 }
 
 // DistinctElements reports whether points that differ in an axis of the kernel access different
-// elements of operand p. The proof is a dimension whose index is the same in all accesses
-// and differs from point to point: see [Kernel.DistinctIndex].
+// elements of operand p. They do if one dimension has the same index in all accesses, and that
+// index differs from point to point: see [Kernel.DistinctIndex].
 func (k *Kernel) DistinctElements(p, axis int) bool {
 	deps := k.Dependence()
 	for d := range k.Params[p].Strides {
@@ -70,9 +70,9 @@ func AxisRange(from, to int) AxisSet { return 1<<to - 1<<from }
 // Has reports whether an axis is in s.
 func (s AxisSet) Has(axis int) bool { return s>>axis&1 == 1 }
 
-// Dependence returns, by instruction, the axes of its stage along which its value may vary; for
-// a store, those along which its value or its element may vary. For a later stage, a value
-// varies along the kernel's axes alone.
+// Dependence returns, by instruction, the axes of its stage along which its value may vary. For a
+// store, it returns the axes along which its value or its element may vary. A value that a later
+// stage uses varies along the kernel's axes alone.
 func (k *Kernel) Dependence() []AxisSet {
 	shared := AxisRange(0, len(k.Axes))
 	deps, locals := make([]AxisSet, len(k.Instrs)), make([]AxisSet, len(k.Locals))

@@ -107,8 +107,9 @@ const (
 	ReverseAxis          // of a stage that scans: from the last point to the first
 )
 
-// NewScan returns the Aux of a [Scan] that combines with an op. An exclusive scan
-// combines the values of the points before each point; others include the point's own.
+// NewScan returns the Aux of a [Scan] that combines with an op. An exclusive scan gives each
+// point the combination of the values of the points before it. An inclusive scan includes the
+// point's own value.
 func NewScan(with Op, exclusive bool) int64 {
 	if exclusive {
 		return int64(with) | exclusiveScan
@@ -140,10 +141,10 @@ func (k *Kernel) Scans() bool {
 	return false
 }
 
-// Carries reports whether stage s carries a value along its scanned axis in a local,
-// which it both loads and stores. Each point loads the value that the previous point has
-// stored. The first point loads the value that an earlier stage has stored. The points
-// of such a stage run one after the other.
+// Carries reports whether stage s carries a value along its scanned axis, in a local that it both
+// loads and stores. Each point loads the value that the previous point has stored. The first
+// point loads the value that an earlier stage has stored. The points of such a stage run one
+// after the other.
 func (k *Kernel) Carries(s int) bool {
 	st := &k.Stages[s]
 	if st.Scanned() == FreeAxis {

@@ -2,9 +2,8 @@ package kernel
 
 import "slices"
 
-// Same reports whether two values are equal at each point, or both NaN, because two stages
-// over the same axes compute them from the same elements by the same instructions. False
-// means that it is not known.
+// Same reports whether two values are known to be equal at each point, or both NaN. That is known
+// if two stages over the same axes compute them from the same elements by the same instructions.
 func (k *Kernel) Same(a, b ID) bool {
 	s, t := k.StageOf(a), k.StageOf(b)
 	same := func(x, y Axis) bool { return x.Size == y.Size }

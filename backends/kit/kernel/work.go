@@ -9,13 +9,13 @@ import (
 )
 
 // Work is the number of operations and bytes of a launch, counted from its kernel. It is
-// the yardstick for the time of a run, and not measured.
+// computed, not measured. Divided by the time of a run, it gives the speed.
 type Work struct {
-	// Flops counts operations on floats. An instruction that computes counts once for
-	// each point of the axes that its value depends on, a reduction once for each point of
-	// its stage. An add, an exp and a comparison count 1 each. Loads, stores, constants,
-	// conversions, selects and the arithmetic of indices count 0. A product of m×k and
-	// k×n matrices thus counts 2mnk. A contraction of integers is counted in the same way.
+	// Flops counts operations on floats. An instruction that computes counts once for each point
+	// of the axes that its value depends on. A reduction counts once for each point of its stage.
+	// An add, an exp and a comparison count 1 each. Loads, stores, constants, conversions,
+	// selects and the arithmetic of indices count 0. A product of m×k and k×n matrices thus
+	// counts 2mnk. A contraction of integers is counted in the same way.
 	Flops float64
 	// Bytes counts each element that a load can reach once, however often it is read. It
 	// also counts each element that a store can reach once. A store that combines counts
