@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "beecaf411b804a995302d324"
+const buildID = "e344cc6cc1f8e2d5f822140d"
