@@ -184,7 +184,7 @@ func TestThreadsByDefault(t *testing.T) {
 		require.Equal(t, parts[0], e.Parts())
 	}
 	_, err := asKernels{eval.New()}.Compile(context.Background(), backends.NewModule(text), backends.Options{Threads: -1})
-	require.ErrorContains(t, err, "-1 threads")
+	require.ErrorContains(t, err, "Threads is -1")
 }
 
 // A program that takes less than waking threads would stays on one.

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"slices"
 	"unsafe"
 
@@ -17,6 +18,7 @@ type sortCode struct {
 	order   sortOrder
 	sizes   []int // of an element, by operand
 	n       int   // places of a row
+	keep    int   // places of a row of the results, from the first
 	apart   int   // elements from one place to the next
 	rows    int
 	operand int // how many of them
@@ -28,16 +30,15 @@ var _ kernel.Code = (*sortCode)(nil)
 const mostSorted = 1<<31 - 1
 
 // Claim reports for which work the backend has code itself, as [kit.Options.Claim] asks.
-// That is a sort by less than or greater than of one of its operands, of which all
-// elements are kept. Floats may be in their total order or not, and NaNs among them.
-// The sort needs no memory but for scratch.
+// That is a sort by less than or greater than of one of its operands. Floats may be in
+// their total order or not, and NaNs among them. The sort needs no memory but for scratch.
 func Claim(w plan.Work) (work []types.Type, ok bool) {
 	s, ok := w.(*plan.Sort)
 	if !ok {
 		return nil, false
 	}
 	_, ok = orderOf(s)
-	return nil, ok && s.Keep == 0 && s.Shape()[s.Dim] <= mostSorted
+	return nil, ok && s.Shape()[s.Dim] <= mostSorted
 }
 
 // newSortCode returns the code of a sort, and the launch of it.
@@ -51,7 +52,7 @@ func newSortCode(s *plan.Sort) (*sortCode, *plan.Launch) {
 	for d, size := range s.Shape() {
 		switch {
 		case d == s.Dim:
-			c.n = size
+			c.n, c.keep = size, cmp.Or(s.Keep, size)
 			continue
 		case d > s.Dim:
 			c.apart = loops.Times(c.apart, size)
@@ -90,10 +91,15 @@ func (s *sortCode) Run(c *kernel.Call) error {
 		if gaveUp(c.Done) {
 			return nil
 		}
-		start := int(row)/s.apart*s.apart*s.n + int(row)%s.apart
+		outer, inner := int(row)/s.apart*s.apart, int(row)%s.apart
+		start, result := outer*s.n+inner, outer*s.keep+inner
 		size := s.sizes[s.order.operand]
-		first := unsafe.Add(c.Mem[s.order.operand], start*size)
-		unordered := s.order.keysOf(keys, first, s.apart)
+		elements := unsafe.Add(c.Mem[s.order.operand], start*size)
+		if s.keep <= s.n/leastLeft && s.first(places[:s.keep], unsafe.Slice((*candidate)(c.Scratch), 2*s.keep), elements, c.Done) {
+			s.arrange(c.Mem, start, result, places)
+			continue
+		}
+		unordered := s.order.keysOf(keys, elements, s.apart)
 		switch {
 		case unordered:
 			s.merge(keys, packed, other)
@@ -109,12 +115,18 @@ func (s *sortCode) Run(c *kernel.Call) error {
 		default:
 			sortLong(keys, packed, other, places, c.Done)
 		}
-		for i := range s.operand {
-			n := s.sizes[i]
-			arrange(unsafe.Add(c.Mem[s.operand+i], start*n), unsafe.Add(c.Mem[i], start*n), n, s.apart, places)
-		}
+		s.arrange(c.Mem, start, result, places)
 	}
 	return nil
+}
+
+// arrange writes the elements of a row that are kept. The row starts at an element of the
+// operands and at an element of the results.
+func (s *sortCode) arrange(mem []unsafe.Pointer, start, result int, places []uint64) {
+	for i := range s.operand {
+		size := s.sizes[i]
+		arrange(unsafe.Add(mem[s.operand+i], result*size), unsafe.Add(mem[i], start*size), size, s.n, s.apart, places[:s.keep])
+	}
 }
 
 // gaveUp reports whether a run is given up.
@@ -125,19 +137,6 @@ func gaveUp(done <-chan struct{}) bool {
 	default:
 		return false
 	}
-}
-
-// keysOf makes the keys of a row.
-func (o *sortOrder) keysOf(to []uint64, first unsafe.Pointer, apart int) bool {
-	switch o.t.Size() {
-	case 1:
-		return o.keys(to, func(i int) uint64 { return uint64(*(*uint8)(unsafe.Add(first, i*apart))) })
-	case 2:
-		return o.keys(to, func(i int) uint64 { return uint64(*(*uint16)(unsafe.Add(first, 2*i*apart))) })
-	case 4:
-		return o.keys(to, func(i int) uint64 { return uint64(*(*uint32)(unsafe.Add(first, 4*i*apart))) })
-	}
-	return o.keys(to, func(i int) uint64 { return *(*uint64)(unsafe.Add(first, 8*i*apart)) })
 }
 
 // sortLong sorts places by keys of 64 bits: by their lower halves, then, stably, by
@@ -227,22 +226,72 @@ func mergePlaces(keys, places, temp []uint64, none uint64) {
 	copy(places[k:], left)
 }
 
-// arrange writes the elements at places of a row one after the other.
-func arrange(to, from unsafe.Pointer, size, apart int, places []uint64) {
+// leastLeft is how many times as long as what is kept a row must be for [sortCode.first].
+const leastLeft = 8
+
+// candidate is an element that may be among the first of a row.
+type candidate struct{ key, place uint64 }
+
+// first finds the places of the elements of a row that come first, in their order. It
+// collects candidates, up to twice as many as are kept. A later element is one only if it
+// comes before the last that is kept of those collected. It returns false if some elements
+// are in no order.
+func (s *sortCode) first(places []uint64, found []candidate, row unsafe.Pointer, done <-chan struct{}) bool {
+	const chunk = 512
+	var keys [chunk]uint64
+	found, limit := found[:0], candidate{}
+	for from, full := 0, false; from < s.n; {
+		n := min(chunk, s.n-from)
+		if full {
+			from, n = s.order.skip(row, from, s.n, s.apart, limit.place)
+		}
+		keys := keys[:min(chunk, n)]
+		if s.order.keysOf(keys, unsafe.Add(row, from*s.apart*s.order.t.Size()), s.apart) {
+			return false
+		}
+		for i, k := range keys {
+			if k >= limit.key && full {
+				continue
+			}
+			found = append(found, candidate{k, uint64(from + i)})
+			if len(found) == cap(found) {
+				slices.SortFunc(found, candidate.compare)
+				found = found[:s.keep]
+				limit, full = found[s.keep-1], true
+			}
+		}
+		if from += len(keys); gaveUp(done) {
+			break
+		}
+	}
+	slices.SortFunc(found, candidate.compare)
+	for i := range places {
+		places[i] = found[i].place
+	}
+	return true
+}
+
+func (a candidate) compare(b candidate) int {
+	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.place, b.place))
+}
+
+// arrange writes the elements at places of a row of n, apart elements from each other, one
+// after the other.
+func arrange(to, from unsafe.Pointer, size, n, apart int, places []uint64) {
 	switch size {
 	case 1:
-		arrangeAs[uint8](to, from, apart, places)
+		arrangeAs[uint8](to, from, n, apart, places)
 	case 2:
-		arrangeAs[uint16](to, from, apart, places)
+		arrangeAs[uint16](to, from, n, apart, places)
 	case 4:
-		arrangeAs[uint32](to, from, apart, places)
+		arrangeAs[uint32](to, from, n, apart, places)
 	default:
-		arrangeAs[uint64](to, from, apart, places)
+		arrangeAs[uint64](to, from, n, apart, places)
 	}
 }
 
-func arrangeAs[T any](to, from unsafe.Pointer, apart int, places []uint64) {
-	in, out := unsafe.Slice((*T)(from), (len(places)-1)*apart+1), unsafe.Slice((*T)(to), (len(places)-1)*apart+1)
+func arrangeAs[T any](to, from unsafe.Pointer, n, apart int, places []uint64) {
+	in, out := unsafe.Slice((*T)(from), (n-1)*apart+1), unsafe.Slice((*T)(to), (len(places)-1)*apart+1)
 	for i, p := range places {
 		out[i*apart] = in[int(p)*apart]
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/internal/trials"
 	"ltc/ir/types"
@@ -36,6 +38,17 @@ var orders = map[string]string{
     %m = stablehlo.compare NE, %a, %a : ($T, $T) -> tensor<i1>
     %o = stablehlo.and %n, %m : tensor<i1>
     %c = stablehlo.or %l, %o : tensor<i1>`,
+	"one NaN of the operand": `%z = stablehlo.constant dense<0.0> : $T
+    %q = stablehlo.constant dense<$NAN> : $T
+    %1 = stablehlo.compare EQ, %a, %z : ($T, $T) -> tensor<i1>
+    %2 = stablehlo.select %1, %z, %a : tensor<i1>, $T
+    %3 = stablehlo.compare NE, %a, %a : ($T, $T) -> tensor<i1>
+    %4 = stablehlo.select %3, %q, %2 : tensor<i1>, $T
+    %5 = stablehlo.compare EQ, %b, %z : ($T, $T) -> tensor<i1>
+    %6 = stablehlo.select %5, %z, %b : tensor<i1>, $T
+    %7 = stablehlo.compare NE, %b, %b : ($T, $T) -> tensor<i1>
+    %8 = stablehlo.select %7, %q, %6 : tensor<i1>, $T
+    %c = stablehlo.compare LT, %4, %8, TOTALORDER : ($T, $T) -> tensor<i1>`, // as JAX has it
 	"one NaN": `%z = stablehlo.constant dense<0.0> : $T
     %q = stablehlo.constant dense<$NAN> : $T
     %1 = stablehlo.compare EQ, %a, %z : ($T, $T) -> tensor<i1>
@@ -125,6 +138,75 @@ func TestSortsByKeys(t *testing.T) {
 					require.NoError(t, got.Execute(t.Context(), d))
 					for j := range c.Results {
 						require.Equal(t, bytesOf(c.Results[j]), bytesOf(d.Results[j]), "%s of %s, %v along %d, NaNs %v", order, elem, shape, dim, nans)
+					}
+				}
+			}
+		}
+	}
+}
+
+// firstOf is the program of sorting, with the first elements alone of each row.
+func firstOf(text string, shape []int, dim, keep int) string {
+	kept, whole := slices.Clone(shape), []string{}
+	kept[dim] = keep
+	for _, n := range kept {
+		whole = append(whole, fmt.Sprintf("0:%d", n))
+	}
+	dims := func(s []int) string {
+		return "<" + strings.Trim(strings.ReplaceAll(fmt.Sprint(s), " ", "x"), "[]") + "x"
+	}
+	all := regexp.MustCompile(`return %0#0, %0#1 : (\S+), (\S+)`).FindStringSubmatch(text)
+	few := []string{strings.Replace(all[1], dims(shape), dims(kept), 1), strings.Replace(all[2], dims(shape), dims(kept), 1)}
+	slice := func(r int) string {
+		return fmt.Sprintf("%%f%d = stablehlo.slice %%0#%d [%s] : (%s) -> %s\n  ", r, r, strings.Join(whole, ", "), all[1+r], few[r])
+	}
+	text = strings.Replace(text, "-> ("+all[1]+", "+all[2]+") {\n", "-> ("+few[0]+", "+few[1]+") {\n", 1)
+	return strings.Replace(text, all[0], slice(0)+slice(1)+"return %f0, %f1 : "+few[0]+", "+few[1], 1)
+}
+
+// Where the first elements of rows are used alone, they are found without a sort of all.
+func TestFirstOfSortsByKeys(t *testing.T) {
+	trials.Sequential(t)
+	r := rand.New(rand.NewPCG(1, 4))
+	for order := range orders {
+		for _, elem := range []string{"f32", "f64", "bf16", "i32", "ui8", "ui64"} {
+			if !strings.Contains(elem, "f") && order != "less" && order != "greater" && order != "swapped" {
+				continue
+			}
+			for n, shape := range [][]int{{7, 3}, {2, 40, 3}, {700}, {5, 1100}, {2600, 2}, {2, 3000}} {
+				dim, keep := []int{0, 1, 0, 1, 0, 1}[n], []int{5, 5, 1, 100, 10, 300}[n]
+				text := firstOf(sorting(elem, order, shape, dim), shape, dim, keep)
+				want, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+				require.NoError(t, err, text)
+				got, err := asKernels{eval.New()}.Compile(t.Context(), backends.NewModule(text), backends.Options{Threads: 1 + n%3})
+				require.NoError(t, err, text)
+				require.Equal(t, keep, got.(*compiled).Plan.Program.Steps[0].Work.(*plan.Sort).Keep)
+				for fill := range 4 {
+					c, d := &backends.Call{}, &backends.Call{}
+					for _, a := range want.Signature().Args {
+						v := soa.Make(a.Type)
+						switch fillSorted(v, r, fill == 0); fill {
+						case 2: // the same anywhere
+							clear(bytesOf(v))
+						case 3: // each comes before all others, if they are to descend, or behind
+							b := bytesOf(v)
+							clear(b)
+							size := v.Type.DType.Size()
+							for i := range len(b) / size {
+								e := b[i*size : (i+1)*size]
+								e[size-1] = uint8(i >> 8 & 0x7F)
+								if size > 1 {
+									e[size-1], e[size-2] = uint8(i>>8), uint8(i)
+								}
+							}
+						}
+						c.Args = append(c.Args, v)
+					}
+					d.Args = c.Args
+					require.NoError(t, want.Execute(t.Context(), c))
+					require.NoError(t, got.Execute(t.Context(), d))
+					for j := range c.Results {
+						require.Equal(t, bytesOf(c.Results[j]), bytesOf(d.Results[j]), "%s of %s, %v along %d, fill %d", order, elem, shape, dim, fill)
 					}
 				}
 			}

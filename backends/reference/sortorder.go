@@ -1,7 +1,7 @@
 package reference
 
 import (
-	"math/bits"
+	"unsafe"
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
@@ -118,10 +118,13 @@ func (k comparator) oneNaN(id kernel.ID) (kernel.ID, uint64) {
 	}
 	isNaN, nan, number := k.instr(choice.Args[0]), k.instr(choice.Args[1]), choice.Args[2]
 	positive := k.instr(number)
-	if isNaN.Op != kernel.CompareNE || isNaN.Args[0] != number || isNaN.Args[1] != number || nan.Op != kernel.Constant || positive.Op != kernel.Select {
+	if isNaN.Op != kernel.CompareNE || isNaN.Args[0] != isNaN.Args[1] || nan.Op != kernel.Constant || positive.Op != kernel.Select {
 		return id, 0
 	}
 	x, isZero := positive.Args[2], k.instr(positive.Args[0])
+	if isNaN.Args[0] != number && isNaN.Args[0] != x { // of both or neither: 0 is no NaN
+		return id, 0
+	}
 	if isZero.Op != kernel.CompareEQ || isZero.Args[0] != x || !k.isConstant(isZero.Args[1], 0) || !k.isConstant(positive.Args[1], 0) {
 		return id, 0
 	}
@@ -167,43 +170,99 @@ func floatBits(t types.DType) (sign, infinity uint64, ok bool) {
 
 func widthMask(t types.DType) uint64 { return 1<<(8*t.Size()) - 1 }
 
-// keys makes the keys of elements, of which some may be in no order: NaNs, which then
-// all have the key none.
-func (o *sortOrder) keys(to []uint64, at func(i int) uint64) (unordered bool) {
-	mask := widthMask(o.t)
-	sign, infinity, float := floatBits(o.t)
-	if !float && o.t.IsSigned() {
-		sign = uint64(1) << (bits.Len64(mask) - 1)
+// keysOf makes the keys of elements that are apart elements from each other. It reports
+// whether some are in no order: NaNs, which then all have the key none.
+func (o *sortOrder) keysOf(to []uint64, first unsafe.Pointer, apart int) (unordered bool) {
+	if len(to) == 0 {
+		return false
 	}
-	down := uint64(0)
+	switch n := (len(to)-1)*apart + 1; o.t.Size() {
+	case 1:
+		return keysOf(o, to, unsafe.Slice((*uint8)(first), n), apart)
+	case 2:
+		return keysOf(o, to, unsafe.Slice((*uint16)(first), n), apart)
+	case 4:
+		return keysOf(o, to, unsafe.Slice((*uint32)(first), n), apart)
+	default:
+		return keysOf(o, to, unsafe.Slice((*uint64)(first), n), apart)
+	}
+}
+
+func keysOf[T uint8 | uint16 | uint32 | uint64](o *sortOrder, to []uint64, from []T, apart int) (unordered bool) {
+	s, inf, float := floatBits(o.t)
+	last := 8*o.t.Size() - 1 // the number of the sign's bit
+	if !float && o.t.IsSigned() {
+		s = 1 << last
+	}
+	sign, infinity, nan, down, none := T(s), T(inf), T(o.nan), T(0), ^T(0)
 	if o.descending {
-		down = mask
+		down = none
+	}
+	largest := none // the key of NaNs that are not in the total order
+	if o.largest {
+		largest ^= down
+	}
+	switch {
+	case !float:
+		for i := range to {
+			to[i] = uint64(from[i*apart] ^ sign ^ down)
+		}
+		return false
+	case o.total && nan == 0: // each float is where its bits say
+		for i := range to {
+			b := from[i*apart]
+			to[i] = uint64(b ^ (-(b >> last) | sign) ^ down)
+		}
+		return false
 	}
 	for i := range to {
-		b := at(i)
-		if !float {
-			to[i] = b ^ sign ^ down
-			continue
-		}
-		isNaN := b&^sign > infinity
+		b := from[i*apart]
 		switch {
-		case isNaN && !o.total:
-			if to[i] = mask; o.largest {
-				to[i] ^= down
-			}
+		case b&^sign > infinity && !o.total:
+			to[i] = uint64(largest)
 			unordered = unordered || !o.largest
 			continue
-		case isNaN && o.nan != 0:
-			b = o.nan
-		case b == sign && (!o.total || o.nan != 0):
+		case b&^sign > infinity:
+			b = nan
+		case b == sign:
 			b = 0
 		}
-		if b&sign != 0 {
-			b = ^b & mask
-		} else {
-			b |= sign
-		}
-		to[i] = b ^ down
+		to[i] = uint64(b ^ (-(b >> last) | sign) ^ down)
 	}
 	return unordered
+}
+
+// skip passes by elements of a row of n, from one on, that are behind the one at limit as
+// numbers are. It returns where to go on and how many elements are left there at most; of
+// elements that it does not know all are left.
+func (o *sortOrder) skip(row unsafe.Pointer, from, n, apart int, limit uint64) (at, left int) {
+	const few = 8 // those behind the first that is not passed by are probably behind, too
+	switch {
+	case apart == 1 && o.t == types.F32:
+		at = from + skip(unsafe.Slice((*float32)(row), n)[from:], *(*float32)(unsafe.Add(row, 4*limit)), o.descending)
+		return at, min(few, n-at)
+	case apart == 1 && o.t == types.F64:
+		at = from + skip(unsafe.Slice((*float64)(row), n)[from:], *(*float64)(unsafe.Add(row, 8*limit)), o.descending)
+		return at, min(few, n-at)
+	}
+	return from, n - from
+}
+
+// skip returns the number of the first element that is not less than the limit, or not
+// greater if elements ascend. A NaN is neither.
+func skip[T float32 | float64](x []T, limit T, descending bool) int {
+	if descending {
+		for i, v := range x {
+			if !(v < limit) {
+				return i
+			}
+		}
+		return len(x)
+	}
+	for i, v := range x {
+		if !(v > limit) {
+			return i
+		}
+	}
+	return len(x)
 }
