@@ -97,7 +97,7 @@ func CheckBind(sig *Signature, constants map[int]soa.View) error {
 	}
 	for i := range constants {
 		if i < 0 || i >= len(sig.Args) {
-			return fmt.Errorf("bind: no argument %d, the program takes %d", i, len(sig.Args))
+			return fmt.Errorf("bind: there is no argument %d: the program takes %d", i, len(sig.Args))
 		}
 	}
 	return nil

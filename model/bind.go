@@ -76,7 +76,7 @@ func (b *Bound) bind(in, out *soa.Collection) error {
 			return fmt.Errorf("input %d: %w", k, err)
 		}
 		if a.Alias >= 0 {
-			return fmt.Errorf("input %q: the program writes over it; export one that does not", a.Name)
+			return fmt.Errorf("input %q: the program overwrites it: export a program that does not", a.Name)
 		}
 		b.reads = append(b.reads, p)
 	}
@@ -86,7 +86,7 @@ func (b *Bound) bind(in, out *soa.Collection) error {
 			return fmt.Errorf("result %d: %w", j, err)
 		}
 		if slices.ContainsFunc(b.writes, func(q binding) bool { return q.tensor == p.tensor }) {
-			return fmt.Errorf("result %d: tensor %s is that of a result before it", j, b.out.Names()[p.tensor])
+			return fmt.Errorf("result %d: tensor %s is already the tensor of an earlier result", j, b.out.Names()[p.tensor])
 		}
 		b.writes = append(b.writes, p)
 	}

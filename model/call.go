@@ -32,7 +32,7 @@ func (m *Model) Call(ctx context.Context, inputs ...soa.View) ([]soa.View, error
 		a := &m.sig.Args[m.inputs[k]]
 		flat, err := fits(v, a.Type)
 		if err == nil && a.Alias >= 0 {
-			err = errors.New("the program writes over it; export one that does not")
+			err = errors.New("the program overwrites it: export a program that does not")
 		}
 		if err != nil {
 			return nil, fmt.Errorf("model: call: input %s: %w", backends.Label(k, a.Name), err)

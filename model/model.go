@@ -64,7 +64,7 @@ func New(ctx context.Context, b backends.Backend, program backends.Module, const
 		return nil, errors.New("model: the backend is nil")
 	}
 	if strings.TrimSpace(program.Text()) == "" {
-		return nil, errors.New("model: the program is empty: backends.NewModule makes one of a text, such as that of an Exported")
+		return nil, errors.New("model: the program is empty: make a program with backends.NewModule, from a text such as Exported.Text")
 	}
 	if ctx == nil {
 		ctx = context.Background()

@@ -33,7 +33,7 @@ func TestZeroModelsRunNothing(t *testing.T) {
 		require.NoError(t, err)
 		for _, empty := range []backends.Module{{}, backends.NewModule("\n")} {
 			_, err = model.New(t.Context(), b, empty, nil)
-			require.EqualError(t, err, "model: the program is empty: backends.NewModule makes one of a text, such as that of an Exported")
+			require.EqualError(t, err, "model: the program is empty: make a program with backends.NewModule, from a text such as Exported.Text")
 		}
 		_, err = model.New(t.Context(), b, backends.NewModule("module {}"), nil)
 		require.EqualError(t, err, "model: program: error: the module has no function @main with a body of one block")

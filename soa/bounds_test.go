@@ -68,11 +68,11 @@ func TestViewsKnowWhereTheirMemoryEnds(t *testing.T) {
 				return w
 			}
 			for _, w := range []View{change(1<<16, 1), change(4, 1<<40), change(4, -1<<40), change(1<<40, 1<<40), change(2, -1<<63), change(3, -(1 << 16))} {
-				require.ErrorContains(t, w.Check(), "leaves its memory")
+				require.ErrorContains(t, w.Check(), "reaches outside of its memory")
 				require.ErrorContains(t, Copy(Make(types.Of(types.F32, 0)), w), "types differ")
 				if w.Type.Elements() <= 1<<16*2 {
-					require.ErrorContains(t, Copy(Make(w.Type), w), "leaves its memory")
-					require.ErrorContains(t, Copy(w, Make(w.Type)), "leaves its memory")
+					require.ErrorContains(t, Copy(Make(w.Type), w), "reaches outside of its memory")
+					require.ErrorContains(t, Copy(w, Make(w.Type)), "reaches outside of its memory")
 				}
 			}
 		})
@@ -86,8 +86,8 @@ func TestViewsKnowWhereTheirMemoryEnds(t *testing.T) {
 	backwards := none(Strided(make([]float32, 16), f32s(16), 15, []int{-1}))
 	require.NoError(t, backwards.Check())
 	backwards.Type = f32s(17)
-	require.ErrorContains(t, backwards.Check(), "leaves its memory, of 4 bytes from its first element on and 60 before")
-	require.ErrorContains(t, Copy(Make(f32s(2)), View{Type: f32s(2), Strides: []int{1}}), "leaves its memory")
+	require.ErrorContains(t, backwards.Check(), "reaches outside of its memory (4 bytes from its first element on, 60 before it): its type or strides were changed since it was made")
+	require.ErrorContains(t, Copy(Make(f32s(2)), View{Type: f32s(2), Strides: []int{1}}), "reaches outside of its memory")
 }
 
 func f32s(dims ...int) types.Type { return types.Of(types.F32, dims...) }

@@ -85,7 +85,7 @@ func (b *Buffer) ViewAt(offset int, t types.Type) View {
 	}
 	if b.remote != nil {
 		if offset < 0 || t.Bytes() > b.n-offset {
-			panic("soa: a view of remote memory leaves it")
+			panic("soa: a view of remote memory reaches outside of it")
 		}
 		return b.RemoteAt(b.at+uintptr(offset), t)
 	}

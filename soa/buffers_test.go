@@ -110,7 +110,7 @@ func TestSharedMemory(t *testing.T) {
 	_, err = soa.OpenShared(path+"2", false)
 	require.ErrorIs(t, err, os.ErrNotExist)
 	_, err = soa.OpenShared(t.TempDir(), false)
-	require.ErrorContains(t, err, "it is no regular file")
+	require.ErrorContains(t, err, "it is not a regular file")
 	runtime.KeepAlive(read)
 }
 

@@ -324,7 +324,7 @@ func TestJaggedTensors(t *testing.T) {
 	require.EqualError(t, soa.NewCollection(4).AddRagged("bad", j), "tensor bad: column c_pt: it has 4 offsets, want one more than the 4 elements of the collection")
 	require.EqualError(t, c.AddRagged("bad", soa.ColumnOf("x", []float32{1})), "tensor bad: column x: it is not jagged")
 	o := soa.ColumnOf("o", []int64{0, 1, 1, 1})
-	require.EqualError(t, soa.JaggedColumn(soa.JaggedColumn(soa.ColumnOf("v", []float32{1}), o), o).Err(), "column v: it is values, but the values of a jagged column are a column")
+	require.EqualError(t, soa.JaggedColumn(soa.JaggedColumn(soa.ColumnOf("v", []float32{1}), o), o).Err(), "column v: its kind is values: the values of a jagged column must be a plain column")
 	empty := soa.JaggedColumn(soa.ViewColumn("v", soa.Make(types.Of(types.F32, 1, 0))), o)
 	require.ErrorIs(t, c.AddPadded("bad", 1<<50, empty), soa.ErrMemory, "of the mask alone")
 }

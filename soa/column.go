@@ -147,7 +147,7 @@ func Elements[T Element](c Column) ([]T, error) {
 	case d != v.Type.DType:
 		return nil, fmt.Errorf("%s: %T does not hold elements of %v", c.label(), zero, v.Type.DType)
 	case !v.IsDense() || v.Type.Elements() > 1 && v.Type.Rank() > 1:
-		return nil, fmt.Errorf("%s: %v with strides %v is no slice", c.label(), v.Type, v.Strides)
+		return nil, fmt.Errorf("%s: %v with strides %v cannot be a slice: see Column.View", c.label(), v.Type, v.Strides)
 	case v.OffHeap():
 		return nil, fmt.Errorf("%s: it is off the Go heap, where a slice would not keep it", c.label())
 	}

@@ -60,7 +60,7 @@ func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
 	case b.Released():
 		return nil, fmt.Errorf("layout %s: %w", l.name, ErrReleased)
 	case b.remote != nil:
-		return nil, fmt.Errorf("layout %s: the buffer is memory of %v: make views of it, and columns of these with Gather", l.name, b.remote)
+		return nil, fmt.Errorf("layout %s: the buffer is memory of %v: make views of it with RemoteAt, and columns of the views with Gather", l.name, b.remote)
 	case o.offset < 0 || o.offset > len(b.mem):
 		return nil, fmt.Errorf("layout %s: byte %d is not in a buffer of %d", l.name, o.offset, len(b.mem))
 	}

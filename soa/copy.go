@@ -26,7 +26,7 @@ func Copy(dst, src View) error {
 			return fmt.Errorf("copy of %v: %w", src.Type, ErrReleased)
 		}
 		if len(v.Strides) != v.Type.Rank() || v.Type.Elements() > 0 && !v.bounds.contain(v) {
-			return fmt.Errorf("copy of %v: %v leaves its memory: its type or strides were changed since it was made", src.Type, *v)
+			return fmt.Errorf("copy of %v: %v reaches outside of its memory: its type or strides were changed since it was made", src.Type, *v)
 		}
 	}
 	if dst.ReadOnly() {

@@ -101,7 +101,7 @@ func (c Column) part(of string) (part, error) {
 	strides := v.Strides
 	if c.kind != Scalar {
 		if c.count > 1 && strides[0] != 1 {
-			return part{}, fmt.Errorf("its elements are not next to each other but have strides %v", strides)
+			return part{}, fmt.Errorf("its elements are not adjacent: their strides are %v", strides)
 		}
 		inner, strides = inner[1:], strides[1:]
 	} else {
@@ -117,7 +117,7 @@ func (c Column) part(of string) (part, error) {
 	}
 	for i, want := range columnMajor(inner, p.Stride) {
 		if inner[i] > 1 && strides[i] != want || p.Stride < 1 {
-			return part{}, fmt.Errorf("its components do not lie column by column but have strides %v", v.Strides)
+			return part{}, fmt.Errorf("its components are not stored column by column: their strides are %v", v.Strides)
 		}
 	}
 	if p.buffer == nil {

@@ -82,15 +82,15 @@ func TestGather(t *testing.T) {
 	five := soa.ColumnOf("five", make([]float32, 5))
 	o := soa.ColumnOf("J.offsets", []int64{0, 1, 2, 3, 5})
 	for want, columns := range map[string][]soa.Column{
-		"layout g: column V: its elements are not next to each other but have strides [3 1]":         {view("V", []int{3, 1}, 4, 3)},
-		"layout g: column M: its components do not lie column by column but have strides [1 8 4]":    {view("M", []int{1, 8, 4}, 4, 2, 2)},
-		"layout g: column five: it has 5 elements, and columns before it 4":                          {view("V", []int{1}, 4), five},
-		"layout g: column five: its offsets are named J.offsets, not five.offsets: see Column.Named": {soa.JaggedColumn(five, o)},
-		"layout g: column J.Y: its offsets are not those of other columns of J":                      {soa.JaggedColumn(five.Named("J.X"), o), soa.JaggedColumn(five.Named("J.Y"), soa.ColumnOf("J.offsets", make([]int64, 5)))},
-		"layout g: column J.Y: it has 4 values, and J.X 5":                                           {soa.JaggedColumn(five.Named("J.X"), o), soa.JaggedColumn(view("J.Y", []int{1}, 4), o)},
-		"layout g: there are two columns five":                                                       {five, five},
-		"layout g: there is nothing to gather":                                                       {},
-		"layout g: layout point: there is no column W: there are A, B, C, X, Y, Z, Type, SomeNumber": {soa.Of[point](1).Col("W")},
+		"layout g: column V: its elements are not adjacent: their strides are [3 1]":                    {view("V", []int{3, 1}, 4, 3)},
+		"layout g: column M: its components are not stored column by column: their strides are [1 8 4]": {view("M", []int{1, 8, 4}, 4, 2, 2)},
+		"layout g: column five: it has 5 elements, and columns before it 4":                             {view("V", []int{1}, 4), five},
+		"layout g: column five: its offsets are named J.offsets, not five.offsets: see Column.Named":    {soa.JaggedColumn(five, o)},
+		"layout g: column J.Y: its offsets are not those of other columns of J":                         {soa.JaggedColumn(five.Named("J.X"), o), soa.JaggedColumn(five.Named("J.Y"), soa.ColumnOf("J.offsets", make([]int64, 5)))},
+		"layout g: column J.Y: it has 4 values, and J.X 5":                                              {soa.JaggedColumn(five.Named("J.X"), o), soa.JaggedColumn(view("J.Y", []int{1}, 4), o)},
+		"layout g: there are two columns five":                                                          {five, five},
+		"layout g: there is nothing to gather":                                                          {},
+		"layout g: layout point: there is no column W: there are A, B, C, X, Y, Z, Type, SomeNumber":    {soa.Of[point](1).Col("W")},
 	} {
 		_, err := soa.Gather("g", columns...)
 		require.EqualError(t, err, want)

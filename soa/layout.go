@@ -80,7 +80,7 @@ func (f Field) check(align int) error {
 	case f.Name == "":
 		return fmt.Errorf("it has no name")
 	case int(f.Kind) >= len(kinds):
-		return fmt.Errorf("there is no %v", f.Kind)
+		return fmt.Errorf("its kind is unknown: %v", f.Kind)
 	case !f.DType.Valid():
 		return fmt.Errorf("its dtype is %v", f.DType)
 	case f.Kind == Offsets && (f.DType != types.I64 || len(f.Shape) > 0):

@@ -71,7 +71,7 @@ func TestLayoutErrors(t *testing.T) {
 			X float32
 			Y float32 `soa:"X"`
 		}]()),
-		`layout struct: column X: there is no option "scaler": there are scalar and block`: of(soa.LayoutOf[struct {
+		`layout struct: column X: option "scaler" is unknown: the options are scalar and block`: of(soa.LayoutOf[struct {
 			X float32 `soa:",scaler"`
 		}]()),
 		"layout struct: column X: a []float32 cannot be a scalar here": of(soa.LayoutOf[struct {
@@ -110,7 +110,7 @@ func TestLayoutErrors(t *testing.T) {
 		"layout L: column V: a column cannot be of J":            {field("J.offsets", soa.Offsets, ""), field("V", soa.Plain, "J")},
 		"layout L: there are two columns J.offsets":              {field("J.offsets", soa.Offsets, ""), field("J.offsets", soa.Offsets, "")},
 		"layout L: column J: offsets of column J are J.offsets":  {field("J", soa.Offsets, "")},
-		"layout L: column X: there is no kind(9)":                {field("X", 9, "")},
+		"layout L: column X: its kind is unknown: kind(9)":       {field("X", 9, "")},
 		"layout L: column X: its dtype is invalid":               {{Name: "X"}},
 		"layout L: column J.offsets: offsets are i64, not f32[]": {{Name: "J.offsets", Kind: soa.Offsets, DType: types.F32}},
 	} {
@@ -218,7 +218,7 @@ func TestRecordsErrors(t *testing.T) {
 	elements := func(_ []float32, err error) error { return err }
 	for want, err := range map[string]error{
 		"layout point: column X: float32 does not hold elements of f64":                                        elements(soa.Elements[float32](p.Col("X"))),
-		"layout point: column C: f32[3,2,2] with strides [1 32 64] is no slice":                                elements(soa.Elements[float32](p.Col("C"))),
+		"layout point: column C: f32[3,2,2] with strides [1 32 64] cannot be a slice: see Column.View":         elements(soa.Elements[float32](p.Col("C"))),
 		"layout point: column C: component [2 0] of f32[3,2,2]: an index is out of range":                      p.Col("C").Component(2, 0).Err(),
 		"layout point: column C: component [1] of f32[3,2,2]: give one index for each dimension of an element": p.Col("C").Component(1).Err(),
 		"layout point: column Type: component [1] of f32[]: give one index for each dimension of an element":   p.Col("Type").Component(1).Err(),

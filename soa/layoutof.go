@@ -126,7 +126,7 @@ func (w *walker) field(f reflect.StructField, at enclosing, name, option string)
 		// The elements of a block are not those of the layout.
 		return w.walk(f.Type, enclosing{prefix: name + ".", of: name, offset: at.offset})
 	default:
-		return fail("there is no option %q: there are scalar and block", option)
+		return fail("option %q is unknown: the options are scalar and block", option)
 	}
 	switch {
 	case isStruct && f.Anonymous:

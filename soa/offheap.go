@@ -68,7 +68,7 @@ func openRegular(what, path string, mode int) (*os.File, int, error) {
 	switch {
 	case err != nil:
 	case !info.Mode().IsRegular():
-		err = fmt.Errorf("%s %s: it is no regular file: write it to one", what, path)
+		err = fmt.Errorf("%s %s: it is not a regular file: copy it to a regular file", what, path)
 	case int64(int(info.Size())) != info.Size():
 		err = fmt.Errorf("%s %s: %w: it has %s", what, path, ErrMemory, diag.Count(info.Size(), "byte"))
 	default:

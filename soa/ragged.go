@@ -58,7 +58,7 @@ func JaggedColumn(values, offsets Column) Column {
 	switch {
 	case values.Err() != nil:
 	case values.kind != Plain:
-		values.err = fmt.Errorf("%s: it is %v, but the values of a jagged column are a column", values.label(), values.kind)
+		values.err = fmt.Errorf("%s: its kind is %v: the values of a jagged column must be a plain column", values.label(), values.kind)
 	case err != nil:
 		values.err = err
 	case v.Type.DType != types.I64 || v.Type.Rank() != 1 || offsets.count < 1:

@@ -16,11 +16,11 @@ var (
 // Release ends the use of the buffer. From now on, uses of its columns and collections return
 // errors that wrap [ErrReleased]. Runs in progress keep the memory until they end.
 //
-// Memory off the Go heap is freed when no run uses it, and programs refuse its views. The
-// addresses stay mapped until the last view is unreachable, with undefined contents, so that a
-// late access does not fault. On Linux (amd64 and arm64) the addresses no longer map the file: it
-// may be truncated, and a late write does not reach it. Memory on the Go heap stays valid for its
-// views.
+// Memory off the Go heap is freed when no run uses it. Programs refuse views of released memory.
+// The addresses stay mapped until the last view is unreachable, with undefined contents, so that
+// a late access does not fault. On Linux (amd64 and arm64) the addresses no longer map the file:
+// it may be truncated, and a late write does not reach it. Memory on the Go heap stays valid for
+// its views.
 //
 // A second Release does nothing. A buffer that is not released is freed after its last view
 // is unreachable.

@@ -102,7 +102,7 @@ func TestRemoteColumnsAreNotReadByTheHost(t *testing.T) {
 	a := NewAccess(g, false)
 	a.Field(Field{Name: "V", Kind: Values, DType: types.F32, Of: "V"})
 	require.EqualError(t, a.Err(), "layout g: column V: "+why)
-	require.EqualError(t, Of[record](0, In(b, 0)).Err(), "layout record: the buffer is memory of far:0: make views of it, and columns of these with Gather")
+	require.EqualError(t, Of[record](0, In(b, 0)).Err(), "layout record: the buffer is memory of far:0: make views of it with RemoteAt, and columns of the views with Gather")
 }
 
 // faulty is remote memory of a backend with mistakes.

@@ -189,7 +189,7 @@ func Borrow[T Element](s []T, t types.Type) (View, error) {
 		return View{}, fmt.Errorf("%T does not hold elements of %v", *new(T), t.DType)
 	}
 	if len(s) != t.Elements() {
-		return View{}, fmt.Errorf("%s for %v, which has %d", diag.Count(len(s), "element"), t, t.Elements())
+		return View{}, fmt.Errorf("the slice has %s, but %v has %d", diag.Count(len(s), "element"), t, t.Elements())
 	}
 	return View{Type: t, Strides: Dense(t.Shape), base: unsafe.Pointer(unsafe.SliceData(s)), bounds: bounds{after: t.Bytes()}}, nil
 }
@@ -221,7 +221,7 @@ func (v View) Restride(t types.Type, offset int, strides []int) (View, error) {
 		}
 	}
 	if out {
-		return View{}, fmt.Errorf("restride of %v: %v with strides %v from %d leaves it", v.Type, t, strides, offset)
+		return View{}, fmt.Errorf("restride of %v: %v with strides %v from element %d on reaches outside of it", v.Type, t, strides, offset)
 	}
 	r := View{Type: t, Strides: strides, base: v.base, hold: v.hold, bounds: v.bounds}
 	return r.offset(offset), nil

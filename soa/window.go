@@ -53,7 +53,7 @@ func NewTable(axis int, columns ...View) (View, error) {
 	}
 	first := columns[0]
 	if first.IsZero() { // and so are the others, or they differ
-		return View{}, fmt.Errorf("column 0 is no view")
+		return View{}, fmt.Errorf("column 0 is the zero View")
 	}
 	if axis < 0 || axis > first.Type.Rank() {
 		return View{}, fmt.Errorf("table of columns %v: axis %d is not in [0, %d]", first.Type, axis, first.Type.Rank())
@@ -68,7 +68,7 @@ func NewTable(axis int, columns ...View) (View, error) {
 		case !slices.Equal(c.Strides, first.Strides):
 			return View{}, fmt.Errorf("column %d has strides %v, column 0 has %v", i, c.Strides, first.Strides)
 		case c.Remote() != first.Remote():
-			return View{}, fmt.Errorf("column %d lies in the memory of another device than column 0", i)
+			return View{}, fmt.Errorf("column %d is in the memory of another device than column 0", i)
 		}
 		table[i], all = c.base, bounds{min(all.before, c.bounds.before), min(all.after, c.bounds.after)}
 		if c.hold != nil {
@@ -96,7 +96,7 @@ func (v View) Slice(axis, start, limit, step int) (View, error) {
 		return View{}, fmt.Errorf("slice of %v: no axis %d", v.Type, axis)
 	}
 	if step < 1 || start < 0 || limit < start || limit > v.Type.Shape[axis] {
-		return View{}, fmt.Errorf("slice of %v: [%d:%d:%d] does not lie within axis %d", v.Type, start, limit, step, axis)
+		return View{}, fmt.Errorf("slice of %v: [%d:%d:%d] is not within axis %d", v.Type, start, limit, step, axis)
 	}
 	step = min(step, max(limit-start, 1)) // a longer one takes the same elements
 	n := (limit - start + step - 1) / step
@@ -172,7 +172,7 @@ func (v View) Check() error {
 		}
 	}
 	if !v.bounds.contain(&v) {
-		return fmt.Errorf("%v with strides %v leaves its memory, of %s from its first element on and %d before: its type or strides were changed since it was made",
+		return fmt.Errorf("%v with strides %v reaches outside of its memory (%s from its first element on, %d before it): its type or strides were changed since it was made",
 			v.Type, v.Strides, diag.Count(v.bounds.after, "byte"), v.bounds.before)
 	}
 	return nil

@@ -81,7 +81,7 @@ func TestTable(t *testing.T) {
 	_, err = NewTable(0, cols[0], strided(t, b, 0, []int{1}, 3))
 	require.ErrorContains(t, err, "column 1 is f32[3], column 0 is f32[4]")
 	_, err = v.Slice(0, 2, 5, 1)
-	require.ErrorContains(t, err, "does not lie within axis 0")
+	require.ErrorContains(t, err, "is not within axis 0")
 	require.ErrorContains(t, View{Type: types.Of(types.F32, 1), Strides: []int{1}}.Check(), "no memory")
 }
 

@@ -92,7 +92,7 @@ func TestBadSizesOfBuffersPanic(t *testing.T) {
 	require.Panics(t, func() { b.ViewAt(64, types.Of(types.F32, 1)) })
 	require.EqualError(t, soa.Copy(soa.View{}, soa.View{}), "copy: the views are zero Views")
 	_, err := soa.NewTable(0, soa.View{})
-	require.EqualError(t, err, "column 0 is no view")
+	require.EqualError(t, err, "column 0 is the zero View")
 	_, err = b.View(types.Of(types.F32, 4)).Restride(types.Of(types.F32, 1<<32, 1<<32), 0, []int{0, 0})
 	require.ErrorContains(t, err, "more bytes than an int can count")
 	require.EqualError(t, soa.NewCollection(0).Batch(0, nil), "collection: into is nil: give Batch(0) a collection to set")

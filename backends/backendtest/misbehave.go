@@ -57,15 +57,15 @@ var faults = []fault{
 	{name: "rank", want: "got f32[1600]", result: shaped(1600)},
 	{name: "negative size", want: "got f32[-40,-40]", result: func(v *soa.View) { v.Type = types.Of(types.F32, -40, -40) }},
 	{name: "no memory", want: "has no memory", result: func(v *soa.View) { *v = soa.View{Type: of, Strides: []int{40, 1}} }},
-	{name: "more than its memory", want: "leaves its memory, of 16 bytes", result: func(v *soa.View) {
+	{name: "more than its memory", want: "reaches outside of its memory (16 bytes", result: func(v *soa.View) {
 		*v = soa.Make(types.Of(types.F32, 4))
 		v.Type, v.Strides = of, soa.Dense(of.Shape)
 	}},
 	{name: "no strides", want: "has 0 strides", result: strides()},
 	{name: "too many strides", want: "has 3 strides", result: strides(1600, 40, 1)},
-	{name: "far stride", want: "leaves its memory", result: strides(1<<40, 1)},
-	{name: "farthest stride", want: "leaves its memory", result: strides(-1<<63, 1)},
-	{name: "negative stride", want: "leaves its memory", result: strides(-40, 1)},
+	{name: "far stride", want: "reaches outside of its memory", result: strides(1<<40, 1)},
+	{name: "farthest stride", want: "reaches outside of its memory", result: strides(-1<<63, 1)},
+	{name: "negative stride", want: "reaches outside of its memory", result: strides(-40, 1)},
 	{name: "stride 0", want: "must be dense", result: strides(0, 1)},
 	{name: "transposed", want: "must be dense", result: strides(1, 40)},
 	{name: "overlapping rows", want: "must be dense", result: strides(1, 1)},

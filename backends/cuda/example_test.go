@@ -24,10 +24,10 @@ func check(err error) {
 	}
 }
 
-// where names the device that programs run on: the first GPU, or, on a machine
-// without one, one that is simulated.
+// where names the device that programs run on: the first GPU, or a simulated GPU
+// on a machine without one.
 func where() string {
-	if _, err := cuda.Open(0); err != nil { // it says what is missing
+	if _, err := cuda.Open(0); err != nil { // err says what is missing
 		return "cudasim"
 	}
 	return "cuda:0"
@@ -127,7 +127,7 @@ func Example_queues() {
 	m, err := model.New(ctx, b, backends.NewModule(x.Text), x.Constants)
 	check(err)
 
-	// Values in the GPU's memory: runs read and write them where they lie.
+	// Values in the GPU's memory: runs read and write them in place.
 	gpu := b.(interface{ Device() *cuda.Device }).Device()
 	from, err := gpu.Make(types.Of(types.F32, 2, 2))
 	check(err)

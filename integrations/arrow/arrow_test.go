@@ -137,7 +137,7 @@ func TestUses(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, float32(3), events.At(2).Load().Pt)
 	_, err = b.Gather("events", "dir")
-	require.ErrorContains(t, err, "layout events: column dir: its elements are not next to each other")
+	require.ErrorContains(t, err, "layout events: column dir: its elements are not adjacent: their strides are [2 1]")
 	require.ErrorContains(t, in.Add("x", b.Col("phi")), "arrow: there is no column phi: there are pt, id, dir")
 
 	b.Release()

@@ -32,7 +32,7 @@ func TestErrors(t *testing.T) {
 		"struct{ x float32 }":                                         "layout T: it has no columns: the struct has no exported fields",
 		"struct{ X []struct{ X []float32 } }":                         "layout T: column X.X: a jagged column cannot be inside another jagged column",
 		"struct{ X [2][2][2]bool }":                                   "layout T: column X: an element is a value, a vector or a matrix, not bool[2,2,2]",
-		"struct{ X float32 `soa:\",blok\"` }":                         `layout T: column X: there is no option "blok": there are scalar and block`,
+		"struct{ X float32 `soa:\",blok\"` }":                         `layout T: column X: option "blok" is unknown: the options are scalar and block`,
 		"struct{ X float32 `soa: \"x\"` }":                            "layout T: column X: its tag `soa: \"x\"` is malformed: want `soa:\"name,option\"`",
 		"struct{ X []float32 `soa:\",scalar\"` }":                     "layout T: column X: a []float32 cannot be a scalar here",
 		"struct{ X float32 `soa:\",block\"` }":                        "layout T: column X: a block must be a struct, not float32",

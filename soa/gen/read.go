@@ -164,7 +164,7 @@ func (s *structure) field(f *types.Var, in at, name, option string) error {
 		}
 		return s.walk(st, at{prefix: name + ".", of: name, block: true})
 	default:
-		return fail("there is no option %q: there are scalar and block", option)
+		return fail("option %q is unknown: the options are scalar and block", option)
 	}
 	switch {
 	case isStruct && f.Anonymous():

@@ -54,7 +54,7 @@ func TestMapErrors(t *testing.T) {
 	_, err := Map(path)
 	require.ErrorContains(t, err, "map array: stat ")
 	_, err = Map(dir)
-	require.ErrorContains(t, err, "it is no regular file")
+	require.ErrorContains(t, err, "it is not a regular file: copy it to a regular file")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	_, err = Map(path)
 	require.ErrorContains(t, err, `not a .npy file: starts with ""`)

@@ -48,8 +48,8 @@ func (r *Results) direct(j int) bool {
 func (r *Results) Direct(j int) bool { return r.Region || r.direct(j) }
 
 // Made reports whether a run allocates result j of a call. It does if the call has no view for
-// the result, and the result takes over no argument's memory. With Resident, memory of the host
-// is not taken over by a device's result.
+// the result, and the result takes over no argument's memory. With Resident, a device's result
+// does not take over memory of the host.
 func (r *Results) Made(c *backends.Call, j int) bool {
 	alias := r.program.Signature.Results[j].Alias
 	return c.Results[j].IsZero() && (alias < 0 || r.remote && c.Resident && c.Args[alias].Remote() == nil)

@@ -32,9 +32,9 @@ type Device interface {
 	// Upload makes kernels read argument i of a call from a copy of v. V is in the host's
 	// memory, or not dense.
 	Upload(i int, v *soa.View) error
-	// Download makes kernels write result j of a call to memory of the run, from which End
-	// copies it to v. Own says that the run has allocated v: the caller does not see it if
-	// the run fails.
+	// Download is for result j of a call: kernels write it to memory of the run, and End copies
+	// it to v. Own says that the run has allocated v: the caller does not see it if the run
+	// fails.
 	Download(j int, v *soa.View, own bool) error
 	// Begin allocates the memory of the run and queues the copies of arguments.
 	Begin() error

@@ -273,8 +273,8 @@ func (i Index) IsAxis(axis int) bool {
 	return len(i.Terms) == 1 && i.Terms[0] == Term{axis, 1} && i.Value == None && i.Offset == 0
 }
 
-// Over returns i with axis a replaced by axes[a]. The values of i and of the replacements
-// are dropped.
+// Over returns i with axis a replaced by axes[a]. The result has no value, even if i or an index
+// of axes has one.
 func (i Index) Over(axes []Index) Index {
 	r := At(i.Offset)
 	for _, t := range i.Terms {

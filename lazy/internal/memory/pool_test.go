@@ -188,11 +188,11 @@ func TestPooledViewsKnowTheirBounds(t *testing.T) {
 	for _, c := range []struct{ dim, stride int }{{1 << 16, 1}, {4, 1 << 40}, {4, -1 << 40}, {1 << 40, 1 << 40}, {2, -1 << 63}, {3, -(1 << 16)}} {
 		w := v
 		w.Type.Shape, w.Strides = types.Shape{c.dim}, []int{c.stride}
-		require.ErrorContains(t, w.Check(), "leaves its memory", "%v", c)
+		require.ErrorContains(t, w.Check(), "reaches outside of its memory", "%v", c)
 		require.ErrorContains(t, soa.Copy(soa.Make(types.Of(types.F32, 0)), w), "types differ", "%v", c)
 		if w.Type.Elements() <= 1<<16*2 {
-			require.ErrorContains(t, soa.Copy(soa.Make(w.Type), w), "leaves its memory", "%v", c)
-			require.ErrorContains(t, soa.Copy(w, soa.Make(w.Type)), "leaves its memory", "%v", c)
+			require.ErrorContains(t, soa.Copy(soa.Make(w.Type), w), "reaches outside of its memory", "%v", c)
+			require.ErrorContains(t, soa.Copy(w, soa.Make(w.Type)), "reaches outside of its memory", "%v", c)
 		}
 	}
 }
