@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "e344cc6cc1f8e2d5f822140d"
+const buildID = "5bf20176a5d5eef859d2b3b5"
