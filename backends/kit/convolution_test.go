@@ -82,3 +82,20 @@ func TestFewProductsFuse(t *testing.T) {
 }
 `, p.Kernels[0].String())
 }
+
+// The copy of an image whose channels are put last has as many channels as the image if
+// these are few: kernels for any number of channels move one element at a time.
+func TestFewChannelsAreLiteral(t *testing.T) {
+	for channels, want := range map[int]kernel.Size{1: kernel.Sym(2), 3: 3, 4: 4, 5: kernel.Sym(3)} {
+		text := fmt.Sprintf(`func.func @main(%%x: tensor<2x%[1]dx9x10xf32>) -> tensor<2x11x12x%[1]dxf32> {
+    %%zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %%0 = stablehlo.pad %%x, %%zero, low = [0, 0, 1, 1], high = [0, 0, 1, 1], interior = [0, 0, 0, 0] : (tensor<2x%[1]dx9x10xf32>, tensor<f32>) -> tensor<2x%[1]dx11x12xf32>
+    %%1 = stablehlo.transpose %%0, dims = [0, 2, 3, 1] : (tensor<2x%[1]dx11x12xf32>) -> tensor<2x11x12x%[1]dxf32>
+    return %%1 : tensor<2x11x12x%[1]dxf32>
+  }`, channels)
+		p := kittest.Same(t, text)
+		require.Len(t, p.Kernels, 1)
+		axes := p.Kernels[0].Axes
+		require.Equal(t, want, axes[len(axes)-1].Size, "%v", p.Kernels[0])
+	}
+}

@@ -39,6 +39,16 @@ func (g *Graph) normalise(n *node) normal {
 // not change from run to run. Schedules unroll loops over them.
 const fewComponents = 16
 
+// fewChannels is the largest size of the last axis that is a literal in kernels that pad.
+// An image of a few colours, whose channels are to be last, is one: schedules move the
+// channels of a point at once.
+const fewChannels = 4
+
+// pads reports whether a kernel loads from indices outside of an operand.
+func pads(k *kernel.Kernel) bool {
+	return slices.ContainsFunc(k.Instrs, func(i kernel.Instr) bool { return i.Op == kernel.Load && i.Mem.Guard })
+}
+
 // views is a kernel whose operands are views.
 type views struct {
 	kernel   *kernel.Kernel
@@ -265,7 +275,10 @@ func (m *symbols) axes() {
 	k := m.kernel
 	m.runs = make([][]kernel.Size, len(k.Stages))
 	for i := range k.Axes {
-		k.Axes[i].Name, k.Axes[i].Size = kernel.AxisName(i), m.sym(k.Axes[i].Size)
+		a := &k.Axes[i]
+		if a.Name = kernel.AxisName(i); i == 0 || i < len(k.Axes)-1 || a.Size > fewChannels || !pads(k) {
+			a.Size = m.sym(a.Size)
+		}
 	}
 	for s := range k.Stages {
 		for _, a := range k.Axes {
