@@ -39,7 +39,7 @@ func TestBadInputsAreErrorsThatWriteNothing(t *testing.T) {
 				d := soa.Of[doubles](n)
 				in = add(t, soa.NewCollection(n), "x", list{d.Col("X"), d.Col("Y"), d.Col("Z")})
 				return m.Bind(in, out).Run(t.Context(), nil, 0)
-			}, "model: bind: input 0: tensor x: layout doubles: column X: want f32[?,3], got f64[10,3]: a model converts nothing: declare it as f64 and Convert it in the function"},
+			}, "model: bind: input 0: tensor x: layout doubles: column X: want f32[?,3], got f64[10,3]: a model does not convert: declare the tensor as f64, and Convert it in the function"},
 			{"a name twice", func(t *testing.T, hits *soa.Records[hit], in, out *soa.Collection) error {
 				return in.Add("x", hits.Col("X"))
 			}, "collection: there is a tensor x already: layout hit: column X"},

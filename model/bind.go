@@ -176,7 +176,7 @@ func fits(v soa.View, want types.Type) (flat bool, err error) {
 	}
 	err = backends.Fits(v, want)
 	if err != nil && !v.IsZero() && v.Type.DType != want.DType {
-		err = fmt.Errorf("%w: a model converts nothing: declare it as %v and Convert it in the function", err, v.Type.DType)
+		err = fmt.Errorf("%w: a model does not convert: declare the tensor as %v, and Convert it in the function", err, v.Type.DType)
 	}
 	return flat, err
 }

@@ -97,7 +97,7 @@ func TestAccessorsAndReflectionSeeTheSameElements(t *testing.T) {
 	require.Panics(t, func() { v.DirEntries(3) })
 
 	require.PanicsWithError(t, "soa: layout Hit: there is no element 33 of 33", func() { v.At(n) })
-	require.PanicsWithError(t, "soa: layout Hit: column Cells: there is no value 1 of element 1, which has values 0 to 1 of 66", func() { v.At(1).CellsCharge(1) })
+	require.PanicsWithError(t, "soa: layout Hit: column Cells: element 1 has 1 value: there is no value 1", func() { v.At(1).CellsCharge(1) })
 	require.Panics(t, func() { v.At(0).Dir(3) })
 	require.Panics(t, func() { v.At(0).Cov(0, -1) })
 	require.Panics(t, func() { v.At(0).Cov(2, 0) })

@@ -110,7 +110,7 @@ func TestBlocks(t *testing.T) {
 	o, err := soa.Elements[int64](e.Col("Times.offsets"))
 	require.NoError(t, err)
 	o[1] = 1 << 40
-	require.PanicsWithValue(t, "soa: layout event: column Times: element 0 has values 0 to 1099511627776 of 2", func() { e.At(0).Load() })
+	require.PanicsWithValue(t, "soa: layout event: column Times: the offsets of element 0 are 0 and 1099511627776: want ascending numbers from 0 to 2", func() { e.At(0).Load() })
 }
 
 // Several layouts, one view.

@@ -317,7 +317,7 @@ func TestJaggedTensors(t *testing.T) {
 	require.NoError(t, c.AddPadded("pt", 4, j))
 	require.Equal(t, []float32{1, 0, 0, 0, 2, 3, 0, 0, 0, 0, 0, 0}, values[float32](t, c.Tensor(4)))
 	bad := soa.JaggedColumn(soa.ColumnOf("c_pt", []float32{1, 2, 3}), soa.ColumnOf("c_offset", []int64{0, 1, 0, 3}))
-	require.EqualError(t, c.AddPadded("bad", 4, bad), "tensor bad: column c_pt: element 1 has values 1 to 0 of 3")
+	require.EqualError(t, c.AddPadded("bad", 4, bad), "tensor bad: column c_pt: the offsets of element 1 are 1 and 0: want ascending numbers from 0 to 3")
 	bad = soa.JaggedColumn(soa.ColumnOf("c_pt", []float32{1, 2, 3}), soa.ColumnOf("c_offset", []int32{0, 1, 3, 3}))
 	require.EqualError(t, c.AddPadded("bad", 4, bad), "tensor bad: column c_offset: its type is i32[4]: offsets must be a column of i64, with at least one entry")
 	require.EqualError(t, c.AddRagged("bad", j, s.Col("Hits.X")), "tensor bad: layout shower: column Hits.X: its offsets are not those of column c_pt")

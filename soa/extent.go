@@ -5,6 +5,8 @@ import (
 	"sync"
 	"unsafe"
 	"weak"
+
+	"ltc/internal/diag"
 )
 
 // Extent is the number of elements of columns, for the accessors of generated code. It
@@ -175,7 +177,20 @@ func (c *Columns) Values(offsets unsafe.Pointer, name string, i, k int) int {
 	o := (*[2]int64)(unsafe.Add(offsets, i*8))
 	lo, hi := int(o[0]), int(o[1])
 	if lo < 0 || hi < lo || hi > c.Count(name) || uint(k) >= uint(hi-lo) {
-		panic(fmt.Errorf("soa: %w", c.errorf("column %s: there is no value %d of element %d, which has values %d to %d of %d", name, k, i, lo, hi, c.Count(name))))
+		panic(fmt.Errorf("soa: %w", c.noValue(name, i, k, lo, hi)))
 	}
 	return lo + k
+}
+
+// noValue is the error for value k of element i, whose offsets are lo and hi.
+func (c *Columns) noValue(name string, i, k, lo, hi int) error {
+	if n := c.Count(name); lo < 0 || hi < lo || hi > n {
+		return c.errorf("column %s: %w", name, badOffsets(i, lo, hi, n))
+	}
+	return c.errorf("column %s: element %d has %s: there is no value %d", name, i, diag.Count(hi-lo, "value"), k)
+}
+
+// badOffsets is the error for the offsets lo and hi of element i of a column with n values.
+func badOffsets(i, lo, hi, n int) error {
+	return fmt.Errorf("the offsets of element %d are %d and %d: want ascending numbers from 0 to %d", i, lo, hi, n)
 }

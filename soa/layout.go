@@ -202,7 +202,10 @@ func NewLayout(name string, fields []Field, opts ...Option) (*Layout, error) {
 			l.groups = append(l.groups, group{f.Of, -1})
 		}
 		if jagged := l.groups[of].parent >= 0; jagged != (f.Kind == Values) && f.Kind != Offsets {
-			return nil, fmt.Errorf("layout %s: column %s: a %v cannot be of %s", name, f.Name, f.Kind, f.Of)
+			if f.Kind == Values {
+				return nil, fmt.Errorf("layout %s: column %s: values must belong to a jagged column", name, f.Name)
+			}
+			return nil, fmt.Errorf("layout %s: column %s: a %v cannot belong to the jagged column %s", name, f.Name, f.Kind, f.Of)
 		}
 		l.group = append(l.group, of)
 	}

@@ -104,15 +104,15 @@ func TestLayoutErrors(t *testing.T) {
 		return soa.Field{Name: name, Kind: k, DType: types.I64, Of: of}
 	}
 	for want, fields := range map[string][]soa.Field{
-		"layout L: column : it has no name":                      {field("", soa.Plain, "")},
-		"layout L: column V: there is no J.offsets before it":    {field("V", soa.Values, "J")},
-		"layout L: column V: a values cannot be of ":             {field("V", soa.Values, "")},
-		"layout L: column V: a column cannot be of J":            {field("J.offsets", soa.Offsets, ""), field("V", soa.Plain, "J")},
-		"layout L: there are two columns J.offsets":              {field("J.offsets", soa.Offsets, ""), field("J.offsets", soa.Offsets, "")},
-		"layout L: column J: offsets of column J are J.offsets":  {field("J", soa.Offsets, "")},
-		"layout L: column X: its kind is unknown: kind(9)":       {field("X", 9, "")},
-		"layout L: column X: its dtype is invalid":               {{Name: "X"}},
-		"layout L: column J.offsets: offsets are i64, not f32[]": {{Name: "J.offsets", Kind: soa.Offsets, DType: types.F32}},
+		"layout L: column : it has no name":                                 {field("", soa.Plain, "")},
+		"layout L: column V: there is no J.offsets before it":               {field("V", soa.Values, "J")},
+		"layout L: column V: values must belong to a jagged column":         {field("V", soa.Values, "")},
+		"layout L: column V: a column cannot belong to the jagged column J": {field("J.offsets", soa.Offsets, ""), field("V", soa.Plain, "J")},
+		"layout L: there are two columns J.offsets":                         {field("J.offsets", soa.Offsets, ""), field("J.offsets", soa.Offsets, "")},
+		"layout L: column J: offsets of column J are J.offsets":             {field("J", soa.Offsets, "")},
+		"layout L: column X: its kind is unknown: kind(9)":                  {field("X", 9, "")},
+		"layout L: column X: its dtype is invalid":                          {{Name: "X"}},
+		"layout L: column J.offsets: offsets are i64, not f32[]":            {{Name: "J.offsets", Kind: soa.Offsets, DType: types.F32}},
 	} {
 		_, err := soa.NewLayout("L", fields)
 		require.EqualError(t, err, want)

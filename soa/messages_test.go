@@ -3,6 +3,7 @@ package soa_test
 import (
 	"path/filepath"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -42,4 +43,11 @@ func TestErrorsNameTheRule(t *testing.T) {
 	}
 	require.PanicsWithValue(t, "soa: slice of f32[6]: an element of uint16 has another size", func() { soa.Bits[uint16](v) })
 	require.PanicsWithValue(t, "soa: slice of i64[3]: its strides are [2], but a slice is dense: Copy it to a dense view", func() { soa.Slice[int64](every) })
+	offsets := []int64{0, 1, 4}
+	jagged := soa.Of[struct{ J []float32 }](2, soa.Count("J", 3))
+	values := func(i, k int) func() {
+		return func() { jagged.Values(unsafe.Pointer(&offsets[0]), "J", i, k) }
+	}
+	require.PanicsWithError(t, "soa: layout struct: column J: element 0 has 1 value: there is no value 1", values(0, 1))
+	require.PanicsWithError(t, "soa: layout struct: column J: the offsets of element 1 are 1 and 4: want ascending numbers from 0 to 3", values(1, 0))
 }

@@ -113,7 +113,7 @@ func (j *jagged) bounds(i int) (lo, hi int) {
 	o := unsafe.Slice((*int64)(j.offsets), i+2)
 	lo, hi = int(o[i]), int(o[i+1])
 	if lo < 0 || hi < lo || hi > j.values {
-		panic(fmt.Sprintf("soa: layout %s: element %d has values %d to %d of %d", j.name, i, lo, hi, j.values))
+		panic(fmt.Sprintf("soa: layout %s: %v", j.name, badOffsets(i, lo, hi, j.values)))
 	}
 	return lo, hi
 }

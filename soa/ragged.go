@@ -195,7 +195,7 @@ func (p *padded) check() error {
 func (p *padded) bounds(offsets []int64, i int) (lo, hi int, err error) {
 	lo, hi = int(offsets[i]), int(offsets[i+1])
 	if lo < 0 || hi < lo || hi > p.count {
-		err = fmt.Errorf("%s: element %d has values %d to %d of %d", p.columns[0].label(), i, lo, hi, p.count)
+		err = fmt.Errorf("%s: %w", p.columns[0].label(), badOffsets(i, lo, hi, p.count))
 	}
 	return lo, hi, err
 }

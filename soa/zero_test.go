@@ -193,7 +193,7 @@ func TestRefreshOrNothing(t *testing.T) {
 	}
 	for _, bad := range [][]int64{{0, 2, 1}, {0, 1, 4}, {-1, 1, 3}, {0, math.MaxInt64, 3}, {math.MinInt64, 1, 3}} {
 		copy(others, bad)
-		require.ErrorContains(t, c.Refresh(), "column w: element ")
+		require.ErrorContains(t, c.Refresh(), "column w: the offsets of element ")
 		require.Equal(t, before, read())
 	}
 	copy(others, []int64{0, 0, 3})

@@ -68,5 +68,5 @@ func TestUnsoundArrays(t *testing.T) {
 	r := array.NewRecordBatch(arrow.NewSchema(fields("x", a.DataType()), nil), []arrow.Array{a}, 3)
 	b, err := ltcarrow.Columns(r)
 	require.NoError(t, err)
-	require.EqualError(t, soa.NewCollection(3).AddPadded("p", 2, b.Col("x")), "tensor p: column x: element 1 has values 3 to 1 of 4")
+	require.EqualError(t, soa.NewCollection(3).AddPadded("p", 2, b.Col("x")), "tensor p: column x: the offsets of element 1 are 3 and 1: want ascending numbers from 0 to 4")
 }

@@ -30,8 +30,8 @@ type hostKernel struct {
 }
 
 // KernelOnHost runs the kernel of step i by code for the host. All operands are copied to the
-// host first. The operands that the kernel stores to are copied back. They must be copied to the
-// host too, since the kernel may store only a part of them. The target must be a [Device].
+// host first, also those that the kernel stores to: it may store only a part of them. The stored
+// operands are copied back. The target must be a [Device].
 func (r *Run) KernelOnHost(ctx context.Context, i int, code kernel.Code) error {
 	s := &r.Program.Steps[i]
 	l := s.Launch()

@@ -52,9 +52,9 @@ type Packer interface {
 // vectorises over the kernel's axes. It computes a row of a matrix product at a time.
 type RowCompiler interface {
 	Compiler
-	// Columns returns the most columns for which rows are faster: a matrix product with more
-	// columns runs faster as a contraction. Code for rows has one accumulator for each column.
-	// The result is 0 if there is no such code, or if ctx ends before it is known.
+	// Columns returns the most columns for which such code is faster: a matrix product with more
+	// columns runs faster as a contraction. Such code has one accumulator for each column. The
+	// result is 0 if there is no such code, or if ctx ends before it is known.
 	Columns(ctx context.Context) int
 }
 

@@ -13,8 +13,8 @@ func (k *Kernel) Separable(axis int) bool {
 }
 
 // DistinctElements reports whether points that differ in an axis of the kernel access different
-// elements of operand p. They do if one dimension has the same index in all accesses, and that
-// index differs from point to point: see [Kernel.DistinctIndex].
+// elements of operand p. It is true if some dimension has the same index in all accesses, and
+// that index differs from point to point: see [Kernel.DistinctIndex].
 func (k *Kernel) DistinctElements(p, axis int) bool {
 	deps := k.Dependence()
 	for d := range k.Params[p].Strides {
