@@ -110,8 +110,8 @@ func LocateProfile(steps []StepProfile, sig *Signature, at func(op int) string) 
 }
 
 // LineOf returns the user's line in a location, with the scope that it is in; "" if there is
-// none. For nested calls it is the innermost line that is not in an installed package: the
-// line of the layer, and not of the program that calls the model.
+// none. For nested calls it is the innermost line outside of installed packages. That is the line
+// of a layer, not the line that calls the model.
 func LineOf(loc mlir.Location) string {
 	line, _ := lineOf(loc)
 	return line

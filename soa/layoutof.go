@@ -19,11 +19,11 @@ import (
 //	Hits []float32          // jagged: columns Hits.offsets and Hits
 //	Jets []Jet              // jagged: columns Jets.offsets, Jets.Pt, …
 //
-// The tag `soa:"name"` gives a field another name, and `soa:"-"` leaves it out. An option
-// follows a comma. `soa:",scalar"` makes the field one value for all elements.
-// `soa:",block"` gives the fields of a struct a number of elements of their own. The fields of
-// an embedded struct are fields of T. The options of LayoutOf are [Align] and [Relaxed]. A
-// struct without columns is an error.
+// The tag `soa:"name"` gives a field another name, and `soa:"-"` leaves it out. An option follows
+// a comma. `soa:",scalar"` makes the field one value for all elements. A struct with
+// `soa:",block"` is a block: its fields have a number of elements of their own, which [Count]
+// sets. The fields of an embedded struct are fields of T. The options of LayoutOf are [Align] and
+// [Relaxed]. A struct without columns is an error.
 func LayoutOf[T any](opts ...Option) (*Layout, error) {
 	t := reflect.TypeFor[T]()
 	w := walker{layout: cmp.Or(t.Name(), "struct")}

@@ -71,11 +71,11 @@ const (
 	AnyStride  Stride = iota // a run-time argument
 	UnitStride               // 1
 	ZeroStride               // 0: the elements along the dimension are one element in memory
-	// TableStride is the stride of a dimension whose elements are anywhere in memory,
-	// such as columns with an address each. The dimension's size is the number of columns.
-	// An index along it is a value that the kernel has loaded from a table, with no term
-	// or offset. The value is the distance, in elements, from the operand's first element
-	// to the column. Nothing checks the values of the table: the caller vouches for them.
+	// TableStride is the stride of a dimension whose elements are anywhere in memory, such as
+	// columns with an address each. The dimension's size is the number of columns. An index along
+	// it must be a value that the kernel has loaded from a table: it has no terms and no offset.
+	// The value is the distance, in elements, from the operand's first element to the column.
+	// Nothing checks the values of the table: the caller vouches for them.
 	TableStride
 )
 
