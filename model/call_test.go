@@ -78,11 +78,11 @@ func TestCallRefuses(t *testing.T) {
 	gone := released.View(types.Of(types.F32, 1, 3))
 	released.Release()
 	for want, inputs := range map[string][]soa.View{
-		"model: call: got 0 inputs, and the program has 1: x f32[?,3]":             nil,
-		"model: call: got 2 inputs, and the program has 1: x f32[?,3]":             {{}, {}},
-		"model: call: input 0 (\"x\"): want f32[?,3], got no view":                 {{}},
-		"model: call: input 0 (\"x\"): want f32[?,3], got f32[2,4]":                {soa.Make(types.Of(types.F32, 2, 4))},
-		"model: call: input 0 (\"x\"): want f32[?,3], got f32[3]":                  {soa.Make(types.Of(types.F32, 3))},
+		"model: call: got 0 inputs, and the program has 1: x f32[?,3]":                                                     nil,
+		"model: call: got 2 inputs, and the program has 1: x f32[?,3]":                                                     {{}, {}},
+		"model: call: input 0 (\"x\"): want f32[?,3], got no view":                                                         {{}},
+		"model: call: input 0 (\"x\"): want f32[?,3], got f32[2,4]":                                                        {soa.Make(types.Of(types.F32, 2, 4))},
+		"model: call: input 0 (\"x\"): want f32[?,3], got f32[3]":                                                          {soa.Make(types.Of(types.F32, 3))},
 		"want f32[?,3], got f64[2,3]: a model does not convert: declare the tensor as f64, and Convert it in the function": {soa.Make(types.Of(types.F64, 2, 3))},
 		"released":                      {gone},
 		"want f32[?,3], got f32[2,3,1]": {{Type: types.Of(types.F32, 2, 3, 1)}}, // without strides
