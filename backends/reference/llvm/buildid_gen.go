@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "5bf20176a5d5eef859d2b3b5"
+const buildID = "7268f2b1fb8397db44e65c8f"
