@@ -2,7 +2,6 @@ package lazy
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"ltc/internal/callsite"
@@ -44,9 +43,9 @@ func (t *Tensor) fault(site func() callsite.Site, op string, i int, xs []*Tensor
 	what := "it"
 	switch {
 	case s != t:
-		what = fmt.Sprintf("what operand %d is a view of", i)
+		what = "what " + nounOf(i, xs) + " is a view of"
 	case len(xs) > 1:
-		what = fmt.Sprintf("operand %d", i)
+		what = nounOf(i, xs)
 	}
 	return opError(site(), op, ErrReleased, xs, "%s was released at %s:%d and has no value any more: release it after its last use", what, s.err.File, s.err.Line)
 }

@@ -1,6 +1,8 @@
 package lazy
 
 import (
+	"strconv"
+
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/shapeinfer"
@@ -316,11 +318,19 @@ func (tr *Trace) whyNot(op string, i int, xs []*Tensor) *OpError {
 	}
 	if x.tr != tr {
 		return opError(site, op, ErrPlacement, xs,
-			"operand %d was recorded at %v in another trace and has no value yet; give it to that trace's MarkStep first", i, x.node.Loc)
+			"%s was recorded at %v in another trace and has no value yet; give it to that trace's MarkStep first", nounOf(i, xs), x.node.Loc)
 	}
 	return opError(site, op, ErrStale, xs,
-		"operand %d, the %v recorded at %v, is of an earlier step and its value was not kept; give it to MarkStep as a root, or Keep it",
-		i, x.node.Op, x.node.Loc)
+		"%s, the %v recorded at %v, is of an earlier step and its value was not kept; give it to MarkStep as a root, or Keep it",
+		nounOf(i, xs), x.node.Op, x.node.Loc)
+}
+
+// nounOf is what messages call operand i.
+func nounOf(i int, xs []*Tensor) string {
+	if len(xs) == 1 {
+		return "the tensor"
+	}
+	return "operand " + strconv.Itoa(i)
 }
 
 func nilOperand(at callsite.Site, op string, i int, xs []*Tensor) *OpError {

@@ -287,24 +287,24 @@ func (tr *Trace) whyNotShared(op string, i int, xs []*Tensor) *OpError {
 	x := xs[i]
 	if x.isView() {
 		s := x.alias.root
-		if err := s.whyNot(tr.site(), op, xs, fmt.Sprintf("what operand %d is a view of", i)); err != nil {
+		if err := s.whyNot(tr.site(), op, xs, "what "+nounOf(i, xs)+" is a view of"); err != nil {
 			return err
 		}
 		if s.tr != tr {
 			return opError(tr.site(), op, ErrPlacement, xs,
-				"operand %d is the view made at %v of what another trace recorded at %v, which has no value yet; give it to that trace's MarkStep first", i, x.alias.loc, s.node.Loc)
+				"%s is the view made at %v of what another trace recorded at %v, which has no value yet; give it to that trace's MarkStep first", nounOf(i, xs), x.alias.loc, s.node.Loc)
 		}
 		return opError(tr.site(), op, ErrStale, xs,
-			"operand %d is the view made at %v of the %v recorded at %v, which is of an earlier step and whose value was not kept; give it to MarkStep as a root, or Keep it",
-			i, x.alias.loc, s.node.Op, s.node.Loc)
+			"%s is the view made at %v of the %v recorded at %v, which is of an earlier step and whose value was not kept; give it to MarkStep as a root, or Keep it",
+			nounOf(i, xs), x.alias.loc, s.node.Op, s.node.Loc)
 	}
-	if err := x.whyNot(tr.site(), op, xs, fmt.Sprintf("operand %d", i)); err != nil {
+	if err := x.whyNot(tr.site(), op, xs, nounOf(i, xs)); err != nil {
 		return err
 	}
 	if v, ok := x.known(); ok && v.gone.Load() != nil {
 		d := v.gone.Load()
-		return opError(tr.site(), op, ErrStale, xs, "operand %d has the memory that was donated at %v to the step marked at %v, and is no root of its own: give it to MarkStep, or donate a Clone",
-			i, d.site, d.used)
+		return opError(tr.site(), op, ErrStale, xs, "%s has the memory that was donated at %v to the step marked at %v, and is no root of its own: give it to MarkStep, or donate a Clone",
+			nounOf(i, xs), d.site, d.used)
 	}
 	return nil
 }
