@@ -105,6 +105,14 @@ func prepareParts(b *builder, o *site) error {
 		b.emit(func(f *frame) { f.clear(f.p[r], out.bytes()) })
 		return nil
 	}
+	if op == stablehlo.Abs && in.dt == loops.C64 {
+		b.emit1(o, loops.Erase1(func(o []float32, a []complex64) {
+			for i, z := range a {
+				o[i] = scalarmath.AbsComplex64(z)
+			}
+		}))
+		return nil
+	}
 	f := map[mlir.Code]func(complex128) float64{
 		stablehlo.Real: func(z complex128) float64 { return real(z) },
 		stablehlo.Imag: func(z complex128) float64 { return imag(z) },

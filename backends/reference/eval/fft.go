@@ -192,9 +192,14 @@ const longFactor = 128
 // is cancelled.
 func dft(f *frame, out, in []complex128, stride int, temp, roots []complex128) bool {
 	n := len(out)
-	if n == 1 {
+	switch n {
+	case 1:
 		out[0] = in[0]
 		return true
+	case 2:
+		x, y := in[0], in[stride]
+		out[0], out[1] = x+y*roots[0], x+y*roots[len(roots)/2]
+		return !f.due(16)
 	}
 	p := leastFactor(n)
 	m := n / p
@@ -204,6 +209,17 @@ func dft(f *frame, out, in []complex128, stride int, temp, roots []complex128) b
 		}
 	}
 	step := len(roots) / n
+	if p == 2 {
+		const most = loops.Tank / 16
+		for first := 0; first < m; first += most {
+			last := min(first+most, m)
+			if f.due(16 * (last - first)) {
+				return false
+			}
+			combine2(out, roots, step, first, last)
+		}
+		return true
+	}
 	for k := range m {
 		if f.due(4 * p * p) {
 			return false
@@ -227,6 +243,17 @@ func dft(f *frame, out, in []complex128, stride int, temp, roots []complex128) b
 		}
 	}
 	return true
+}
+
+// combine2 combines the two transforms of half the length that out is of, for some of the
+// elements of a half: what dft does for p = 2.
+func combine2(out, roots []complex128, step, first, last int) {
+	m := len(out) / 2
+	low, high := out[:m], out[m:][:m]
+	for k := first; k < last; k++ {
+		x, y := low[k], high[k]
+		low[k], high[k] = x+y*roots[k*step], x+y*roots[(k+m)*step]
+	}
 }
 
 func leastFactor(n int) int {

@@ -62,6 +62,21 @@ func AbsComplex(z complex128) float64 {
 	return roundScaled(squares(scaled(z, -e)).sqrt(), e)
 }
 
+// AbsComplex64 is the absolute value of z, rounded as that of [AbsComplex] is.
+func AbsComplex64(z complex64) float32 {
+	const (
+		half      = 1 << 28 // of the bits that a float32 has less, those of a number between two
+		normal    = 0x1p-126
+		tolerance = 4 // products are exact, the sum and its root rounded: by less than a bit
+	)
+	x, y := float64(real(z)), float64(imag(z))
+	r := math.Sqrt(x*x + y*y)
+	if rest := int64(math.Float64bits(r)&(2*half-1)) - half; r >= normal && r <= math.MaxFloat32 && (rest < -tolerance || rest > tolerance) {
+		return float32(r)
+	}
+	return float32(AbsComplex(complex128(z)))
+}
+
 // SignComplex is z/|z|, and 0 of 0.
 func SignComplex(z complex128) complex128 {
 	switch {
