@@ -1,11 +1,14 @@
 package mlir
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
+	"ltc/internal/minifloat"
 )
 
 // Attribute is an MLIR attribute. String prints it as the text form has it.
@@ -123,14 +126,14 @@ func (a FloatAttr) String() string {
 	case a.Type == nil:
 		return a.Text
 	case ok && elementSize(t) > 0: // a built one may be spelled otherwise
-		if bits, ok := floatBits(a.Text, t); ok {
-			return string(appendFloat(nil, bits, t)) + " : " + t.Name
+		if bits, ok := lexeme.FloatBits(a.Text, t.Name); ok {
+			return string(lexeme.AppendFloat(nil, bits, t.Name)) + " : " + t.Name
 		}
 	}
 	return a.Text + " : " + a.Type.String()
 }
 func (a BoolAttr) String() string   { return strconv.FormatBool(bool(a)) }
-func (a StringAttr) String() string { return quote(string(a)) }
+func (a StringAttr) String() string { return lexeme.Quote(string(a)) }
 func (UnitAttr) String() string     { return "unit" }
 func (a TypeAttr) String() string   { return a.Type.String() }
 func (a TextAttr) String() string   { return a.Text }
@@ -153,7 +156,7 @@ func (a StructAttr) String() string {
 
 func (a *DenseAttr) String() string {
 	if a.Resource != "" {
-		return "dense_resource<" + symbolText(a.Resource) + "> : " + a.Type.String()
+		return "dense_resource<" + lexeme.Symbol(a.Resource) + "> : " + a.Type.String()
 	}
 	return "dense<" + a.text() + "> : " + a.Type.String()
 }
@@ -161,16 +164,9 @@ func (a *DenseAttr) String() string {
 func (a SymbolAttr) String() string {
 	parts := strings.Split(string(a), "::@")
 	for i, p := range parts {
-		parts[i] = "@" + symbolText(p)
+		parts[i] = "@" + lexeme.Symbol(p)
 	}
 	return strings.Join(parts, "::")
-}
-
-func symbolText(s string) string {
-	if s != "" && isLetter(s[0]) && identEnd(s, 0, "$.-") == len(s) {
-		return s
-	}
-	return quote(s)
 }
 
 func (a ArrayAttr) String() string {
@@ -212,9 +208,9 @@ func (d Dict) String() string { return sorted(d).inOrder() }
 func (d Dict) inOrder() string {
 	return "{" + diag.Join(d, func(e NamedAttr) string {
 		if _, unit := e.Value.(UnitAttr); unit {
-			return keyText(e.Name)
+			return lexeme.Key(e.Name)
 		}
-		return keyText(e.Name) + " = " + e.Value.String()
+		return lexeme.Key(e.Name) + " = " + e.Value.String()
 	}) + "}"
 }
 
@@ -234,44 +230,6 @@ func (a DenseArrayAttr) String() string {
 		return "array<" + a.Elem.String() + ">"
 	}
 	return "array<" + a.Elem.String() + ": " + strings.Join(s, ", ") + ">"
-}
-
-func quote(s string) string {
-	const hex = "0123456789ABCDEF"
-	b := []byte{'"'}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c >= ' ' && c < 0x7f:
-			b = append(b, c)
-		default:
-			b = append(b, '\\', hex[c>>4], hex[c&15])
-		}
-	}
-	return string(append(b, '"'))
-}
-
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
-func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
-
-// keyText is the name of an attribute as it is written.
-func keyText(s string) string {
-	if BareName(s) {
-		return s
-	}
-	return quote(s)
-}
-
-// BareName reports whether s can stand unquoted as the name of an attribute.
-func BareName(s string) bool { return s != "" && isLetter(s[0]) && identEnd(s, 0, "$.") == len(s) }
-
-// identEnd returns where letters, digits and the extra characters from i on end.
-func identEnd(s string, i int, extra string) int {
-	for i < len(s) && (isLetter(s[i]) || isDigit(s[i]) || strings.IndexByte(extra, s[i]) >= 0) {
-		i++
-	}
-	return i
 }
 
 // Ints returns the integers of a DenseArrayAttr, of an ArrayAttr of integers,
@@ -354,4 +312,21 @@ func Flag(a Attribute) bool {
 		return true
 	}
 	return false
+}
+
+// FloatText returns v as MLIR prints a number of type t, after rounding it to
+// t; "" for a type that is not a float.
+func FloatText(v float64, t FloatType) string {
+	var raw uint64
+	switch m, _, mini := minifloat.Of(t.Name); {
+	case t.Name == "f64":
+		raw = math.Float64bits(v)
+	case t.Name == "f32":
+		raw = uint64(math.Float32bits(float32(v)))
+	case mini:
+		raw = m.Bits(v)
+	default:
+		return ""
+	}
+	return string(lexeme.AppendFloat(nil, raw, t.Name))
 }

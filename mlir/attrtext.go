@@ -2,6 +2,8 @@ package mlir
 
 import (
 	"strings"
+
+	"ltc/internal/lexeme"
 )
 
 // attrNode is an attribute as written: one of the four.
@@ -132,13 +134,13 @@ func (r *resolver) leaf(n *leafNode, bare bool) Attribute {
 	case tokArray, HashToken:
 		return r.tokenAttr(t.Value, t.Pos)
 	case tokVerbatim:
-		return TextAttr{squeeze(t.Value)}
+		return TextAttr{lexeme.Squeeze(t.Value)}
 	case DenseToken:
 		return r.dense(n)
 	case tokSymbol:
 		return r.symbol(n.path, t.Pos)
 	case StringToken:
-		s, ok := Unquote(t.Value)
+		s, ok := lexeme.Unquote(t.Value)
 		if !ok {
 			r.fail(t.Pos, "string with a wrong escape")
 		}
@@ -162,7 +164,7 @@ func (r *resolver) dense(n *leafNode) Attribute {
 	tt, ok := t.(*TensorType)
 	if !ok {
 		if _, ok := t.(TextType); ok { // vectors: nothing here looks into them
-			return TextAttr{n.tok.Value[:open] + tidy(literal) + "> : " + t.String()}
+			return TextAttr{n.tok.Value[:open] + lexeme.Tidy(literal) + "> : " + t.String()}
 		}
 		r.fail(n.typ.Pos, "a dense literal has a tensor type, not %s", t)
 		return nil
@@ -231,11 +233,11 @@ func (r *resolver) arrayIn(s *Stream) *DenseArrayAttr {
 }
 
 func (r *resolver) addFloat(a *DenseArrayAttr, t FloatType, v Token) {
-	bits, ok := floatBits(v.Value, t)
+	bits, ok := lexeme.FloatBits(v.Value, t.Name)
 	if !ok {
 		r.fail(v.Pos, "%s is not a number of type %s", v.Value, t)
 	}
-	a.Texts = append(a.Texts, string(appendFloat(nil, bits, t)))
+	a.Texts = append(a.Texts, string(lexeme.AppendFloat(nil, bits, t.Name)))
 }
 
 func (r *resolver) addInt(a *DenseArrayAttr, t IntegerType, v Token) {

@@ -3,10 +3,10 @@ package mlir
 import (
 	"encoding/binary"
 	"math"
-	"strconv"
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
 	"ltc/internal/minifloat"
 )
 
@@ -54,7 +54,7 @@ func (a *DenseAttr) read(done <-chan struct{}) *Error {
 	}
 	a.checked = true
 	if elementSize(a.Type.Elem) == 0 {
-		a.Literal = tidy(a.Literal)
+		a.Literal = lexeme.Tidy(a.Literal)
 		return nil
 	}
 	d, err := a.decoder()
@@ -277,7 +277,7 @@ func (d *denseDecoder) scalar() *Error {
 	from := d.off
 	for d.off < len(d.text) {
 		c := d.text[d.off]
-		if !isLetter(c) && !isDigit(c) && c != '.' && c != '-' && c != '+' {
+		if !lexeme.IsLetter(c) && !lexeme.IsDigit(c) && c != '.' && c != '-' && c != '+' {
 			break
 		}
 		d.off++
@@ -317,7 +317,7 @@ func scalarBits(s string, t Type) (uint64, bool) {
 		if s == "true" || s == "false" {
 			return uint64(btoi(s == "true")), t.Width == 1
 		}
-		if !isDigit(s[len(s)-1]) && !isHex(s[len(s)-1]) {
+		if !lexeme.IsDigit(s[len(s)-1]) && !lexeme.IsHex(s[len(s)-1]) {
 			return 0, false
 		}
 		v, ok := intText(s, t)
@@ -332,7 +332,7 @@ func scalarBits(s string, t Type) (uint64, bool) {
 		v, ok := intText(s, I64)
 		return uint64(v), ok
 	case FloatType:
-		return floatBits(s, t)
+		return lexeme.FloatBits(s, t.Name)
 	}
 	return 0, false
 }
@@ -342,7 +342,7 @@ func intText(s string, t Type) (int64, bool) {
 	digits := strings.TrimPrefix(s, "-")
 	if !strings.HasPrefix(digits, "0x") {
 		for i := range len(digits) {
-			if !isDigit(digits[i]) {
+			if !lexeme.IsDigit(digits[i]) {
 				return 0, false
 			}
 		}
@@ -361,40 +361,6 @@ func intText(s string, t Type) (int64, bool) {
 		return 0, false
 	}
 	return ParseInt(s, t)
-}
-
-// floatBits reads a decimal number, an integer, or the bits as 0x….
-func floatBits(s string, t FloatType) (uint64, bool) {
-	if s == "" {
-		return 0, false
-	}
-	width := 8 * elementSize(t)
-	m, bits, mini := minifloat.Of(t.Name)
-	if mini {
-		width = bits
-	}
-	if strings.HasPrefix(s, "0x") {
-		v, err := strconv.ParseUint(s[2:], 16, 64)
-		return v, err == nil && (width == 64 || v < 1<<width)
-	}
-	if !isDigit(s[len(s)-1]) && s[len(s)-1] != '.' || !isDigit(strings.TrimPrefix(s, "-")[0]) || strings.ContainsAny(s, "_xXpP") {
-		return 0, false
-	}
-	if t.Name == "f32" {
-		f, err := strconv.ParseFloat(s, 32)
-		return uint64(math.Float32bits(float32(f))), err == nil || math.IsInf(f, 0)
-	}
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil && !math.IsInf(f, 0) {
-		return 0, false
-	}
-	switch {
-	case t.Name == "f64":
-		return math.Float64bits(f), true
-	case mini:
-		return m.Bits(f), true
-	}
-	return 0, false
 }
 
 // hex reads "0x…", the raw bytes of all elements or of one. Booleans are a
@@ -469,8 +435,8 @@ func unhex(s string) ([]byte, bool) {
 var hexValue = func() (t [256]uint8) {
 	for c := range t {
 		t[c] = 0x80
-		if isHex(byte(c)) {
-			t[c] = hexDigit(byte(c))
+		if lexeme.IsHex(byte(c)) {
+			t[c] = lexeme.HexDigit(byte(c))
 		}
 	}
 	return t

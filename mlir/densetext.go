@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"strconv"
+
+	"ltc/internal/lexeme"
 )
 
 // hexFrom is the number of elements from which a literal is printed as a
@@ -91,7 +93,7 @@ func appendElement(b, e []byte, t Type) []byte {
 	bits := elementBits(e)
 	switch t := t.(type) {
 	case FloatType:
-		return appendFloat(b, bits, t)
+		return lexeme.AppendFloat(b, bits, t.Name)
 	case IntegerType:
 		if t.Width == 1 {
 			return strconv.AppendBool(b, bits != 0)

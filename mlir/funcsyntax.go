@@ -1,8 +1,6 @@
 package mlir
 
-import (
-	"strings"
-)
+import "ltc/internal/lexeme"
 
 // moduleSyntax is @name attributes {…} {…}.
 type moduleSyntax struct{ Plain }
@@ -32,11 +30,8 @@ func (moduleSyntax) Parse(lex *Stream, o *OpText) {
 func (moduleSyntax) Fits(op *Op) bool {
 	a := op.Attrs.Get("sym_name")
 	s, ok := a.(StringAttr)
-	return len(op.Operands) == 0 && len(op.Results) == 0 && plainRegions(op, 1) && (a == nil || ok && FlatSymbol(string(s)))
+	return len(op.Operands) == 0 && len(op.Results) == 0 && plainRegions(op, 1) && (a == nil || ok && lexeme.FlatSymbol(string(s)))
 }
-
-// FlatSymbol reports whether a name prints as one symbol, not as nested ones.
-func FlatSymbol(name string) bool { return name != "" && !strings.Contains(name, "::@") }
 
 func (moduleSyntax) Print(p *Printer, op *Op) {
 	if _, ok := op.Attrs.Get("sym_name").(StringAttr); ok {
@@ -174,7 +169,7 @@ func (funcSyntax) outs(lex *Stream) (outs []TypeText, attrs []Attribute) {
 
 func (funcSyntax) Fits(op *Op) bool {
 	ft := op.FuncType()
-	if ft == nil || !FlatSymbol(op.SymName()) || len(op.Operands)+len(op.Results) > 0 || len(op.Regions) != 1 {
+	if ft == nil || !lexeme.FlatSymbol(op.SymName()) || len(op.Operands)+len(op.Results) > 0 || len(op.Regions) != 1 {
 		return false
 	}
 	switch v := op.Attrs.Get("sym_visibility").(type) {

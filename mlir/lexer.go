@@ -3,6 +3,8 @@ package mlir
 import (
 	"fmt"
 	"strings"
+
+	"ltc/internal/lexeme"
 )
 
 // maxDepth bounds how deep brackets nest, and so every recursion over a text.
@@ -89,7 +91,7 @@ func (s *scanner) dim() bool {
 	if c := s.text[i]; c == '?' || c == '*' {
 		i++
 	} else {
-		for i < len(s.text) && isDigit(s.text[i]) {
+		for i < len(s.text) && lexeme.IsDigit(s.text[i]) {
 			i++
 		}
 	}
@@ -104,14 +106,14 @@ func (s *scanner) dim() bool {
 func (s *scanner) token() (kind TokenKind, bad string) {
 	c := s.text[s.off]
 	switch {
-	case isLetter(c):
+	case lexeme.IsLetter(c):
 		from := s.off
 		s.ident("$.")
 		if c == 'l' && s.locAlias(from) {
 			return tokLoc, ""
 		}
 		return s.word(from)
-	case isDigit(c), c == '-' && s.off+1 < len(s.text) && isDigit(s.text[s.off+1]):
+	case lexeme.IsDigit(c), c == '-' && s.off+1 < len(s.text) && lexeme.IsDigit(s.text[s.off+1]):
 		return s.number(), ""
 	case c == '"':
 		return StringToken, s.quoted()
@@ -170,14 +172,14 @@ func (s *scanner) punct(c byte) (TokenKind, string) {
 
 // ident moves over letters, digits and the extra characters.
 func (s *scanner) ident(extra string) {
-	s.off = identEnd(s.text, s.off, extra)
+	s.off = lexeme.IdentEnd(s.text, s.off, extra)
 }
 
 // suffix is what follows a sigil: digits, or a name that may hold $ . - too.
 func (s *scanner) suffix(what string) string {
 	from := s.off
-	if from < len(s.text) && isDigit(s.text[from]) {
-		for s.off < len(s.text) && isDigit(s.text[s.off]) {
+	if from < len(s.text) && lexeme.IsDigit(s.text[from]) {
+		for s.off < len(s.text) && lexeme.IsDigit(s.text[s.off]) {
 			s.off++
 		}
 		return ""
@@ -200,8 +202,8 @@ func (s *scanner) value(sigil byte) (TokenKind, string) {
 	if bad := s.suffix("a value"); bad != "" {
 		return tokBad, bad
 	}
-	if s.off+1 < len(s.text) && s.text[s.off] == '#' && isDigit(s.text[s.off+1]) {
-		for s.off++; s.off < len(s.text) && isDigit(s.text[s.off]); s.off++ {
+	if s.off+1 < len(s.text) && s.text[s.off] == '#' && lexeme.IsDigit(s.text[s.off+1]) {
+		for s.off++; s.off < len(s.text) && lexeme.IsDigit(s.text[s.off]); s.off++ {
 		}
 	}
 	return ValueToken, ""
@@ -315,13 +317,13 @@ func (s *scanner) number() TokenKind {
 		s.off++
 	}
 	rest := s.text[s.off:]
-	if len(rest) > 2 && rest[0] == '0' && rest[1] == 'x' && isHex(rest[2]) {
-		for s.off += 2; s.off < len(s.text) && isHex(s.text[s.off]); s.off++ {
+	if len(rest) > 2 && rest[0] == '0' && rest[1] == 'x' && lexeme.IsHex(rest[2]) {
+		for s.off += 2; s.off < len(s.text) && lexeme.IsHex(s.text[s.off]); s.off++ {
 		}
 		return IntToken
 	}
 	digits := func() {
-		for s.off < len(s.text) && isDigit(s.text[s.off]) {
+		for s.off < len(s.text) && lexeme.IsDigit(s.text[s.off]) {
 			s.off++
 		}
 	}
@@ -336,15 +338,13 @@ func (s *scanner) number() TokenKind {
 		if s.text[i] == '+' || s.text[i] == '-' {
 			i++
 		}
-		if i < len(s.text) && isDigit(s.text[i]) {
+		if i < len(s.text) && lexeme.IsDigit(s.text[i]) {
 			s.off = i
 			digits()
 		}
 	}
 	return tokFloat
 }
-
-func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
 // quoted moves over a string, megabytes of hexadecimal digits perhaps. Its
 // escapes are checked when it is read.
@@ -371,43 +371,4 @@ func (s *scanner) quoted() string {
 			return ""
 		}
 	}
-}
-
-// Unquote returns what a string token means.
-func Unquote(tok string) (string, bool) {
-	s := tok[1 : len(tok)-1]
-	if strings.IndexByte(s, '\\') < 0 {
-		return s, true
-	}
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' {
-			b = append(b, s[i])
-			continue
-		}
-		if i++; i >= len(s) {
-			return "", false
-		}
-		switch c := s[i]; {
-		case c == 'n':
-			b = append(b, '\n')
-		case c == 't':
-			b = append(b, '\t')
-		case c == '"' || c == '\\':
-			b = append(b, c)
-		case isHex(c) && i+1 < len(s) && isHex(s[i+1]):
-			b = append(b, hexDigit(c)<<4|hexDigit(s[i+1]))
-			i++
-		default:
-			return "", false
-		}
-	}
-	return string(b), true
-}
-
-func hexDigit(c byte) byte {
-	if isDigit(c) {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
 )
 
 // Location is an MLIR source location. String prints what stands between the
@@ -48,7 +49,7 @@ func (FusedLoc) isLoc()   {}
 func (UnknownLoc) isLoc() {}
 
 func (l FileLoc) String() string {
-	return quote(l.File) + ":" + strconv.Itoa(l.Line) + ":" + strconv.Itoa(l.Col)
+	return lexeme.Quote(l.File) + ":" + strconv.Itoa(l.Line) + ":" + strconv.Itoa(l.Col)
 }
 
 func (l RangeLoc) String() string {
@@ -69,9 +70,9 @@ func locText(l Location, part func(Location) string) string {
 	switch l := l.(type) {
 	case NameLoc:
 		if l.Child == nil {
-			return quote(l.Name)
+			return lexeme.Quote(l.Name)
 		}
-		return quote(l.Name) + "(" + part(l.Child) + ")"
+		return lexeme.Quote(l.Name) + "(" + part(l.Child) + ")"
 	case CallLoc:
 		return "callsite(" + part(l.Callee) + " at " + part(l.Caller) + ")"
 	case FusedLoc:
@@ -183,7 +184,7 @@ func (s *Stream) fusedLoc() Location {
 
 // namedLoc reads what follows the string: :line:col, to line:col, or (child).
 func (s *Stream) namedLoc(t Token) Location {
-	name, ok := Unquote(t.Value)
+	name, ok := lexeme.Unquote(t.Value)
 	if !ok {
 		s.r.fail(t.Pos, "string with a wrong escape")
 	}

@@ -3,8 +3,8 @@
 // and func, and those that [Register] is told of. Its central type is [Module], a tree of
 // ops as the text has them.
 //
-// imports only ltc/internal/diag, ltc/internal/footprint, ltc/internal/minifloat,
-// ltc/ir/types and the standard library.
+// imports only ltc/internal/diag, ltc/internal/footprint, ltc/internal/lexeme,
+// ltc/internal/minifloat, ltc/ir/types and the standard library.
 package mlir
 
 import (

@@ -3,6 +3,8 @@ package mlir
 import (
 	"strconv"
 	"strings"
+
+	"ltc/internal/lexeme"
 )
 
 // names gives every value of a module the name it prints with. As in MLIR, a
@@ -64,7 +66,7 @@ func (n *names) pick(want, prefix string) string {
 	}
 	for i := 0; n.taken[s]; i++ {
 		s = want + "_" + strconv.Itoa(i)
-		if isDigit(want[0]) {
+		if lexeme.IsDigit(want[0]) {
 			s = "v" + s
 		}
 	}
@@ -78,10 +80,10 @@ func goodName(s string) bool {
 	if s == "" {
 		return false
 	}
-	if isDigit(s[0]) {
+	if lexeme.IsDigit(s[0]) {
 		return strings.Trim(s, "0123456789") == ""
 	}
-	return identEnd(s, 0, "$.-") == len(s) && s[len(s)-1] != '-'
+	return lexeme.IdentEnd(s, 0, "$.-") == len(s) && s[len(s)-1] != '-'
 }
 
 // op names what is in the regions of op.

@@ -3,6 +3,8 @@ package mlir
 import (
 	"strconv"
 	"strings"
+
+	"ltc/internal/lexeme"
 )
 
 // OpText is an op line as read: whatever form it was written in, it has the
@@ -76,7 +78,7 @@ func (o *OpText) parse(lex *Stream) {
 	switch t.Type {
 	case StringToken:
 		lex.Next()
-		name, ok := Unquote(t.Value)
+		name, ok := lexeme.Unquote(t.Value)
 		if !ok || name == "" {
 			lex.Stop(Errorf(o.Pos, "op name %s is not a string", t.Value))
 		}
@@ -202,7 +204,7 @@ func entryName(text string, pos Pos) (string, *Error) {
 	if text == "" || text[0] != '"' {
 		return text, nil
 	}
-	s, ok := Unquote(text)
+	s, ok := lexeme.Unquote(text)
 	if !ok || s == "" {
 		return "", Errorf(pos, "%s is not the name of an attribute", text)
 	}

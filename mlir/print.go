@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ltc/internal/lexeme"
 )
 
 // PrintOptions chooses the form that [Module.Print] gives.
@@ -198,7 +200,7 @@ func (p *Printer) RestDict(op *Op) {
 }
 
 func (p *Printer) entry(e NamedAttr) {
-	p.Str(keyText(e.Name))
+	p.Str(lexeme.Key(e.Name))
 	if _, unit := e.Value.(UnitAttr); !unit {
 		p.Str(" = ")
 		p.Attr(e.Value)
@@ -283,7 +285,7 @@ func (p *Printer) resultNames(op *Op) {
 }
 
 func (p *Printer) generic(op *Op, d *OpDef) {
-	p.Str(quote(op.Name()))
+	p.Str(lexeme.Quote(op.Name()))
 	p.Str("(")
 	p.Uses(op.Operands)
 	p.Str(")")

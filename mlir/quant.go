@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
 	"ltc/internal/minifloat"
 )
 
@@ -217,7 +218,7 @@ func (q *QuantType) text() string {
 }
 
 func (q *QuantType) appendParam(b []byte, i int) []byte {
-	b = appendFloat(b, math.Float64bits(q.Scales[i]), F64)
+	b = lexeme.AppendFloat(b, math.Float64bits(q.Scales[i]), F64.Name)
 	if z := q.ZeroPoints[i]; z != 0 {
 		b = fmt.Appendf(b, ":%d", z)
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ltc/internal/lexeme"
 )
 
 // opAttrs makes the dictionary of the op from what was read.
@@ -92,7 +94,7 @@ func (r *resolver) symbol(parts []string, pos Pos) Attribute {
 // symbolName returns the name of a @symbol token.
 func symbolName(tok string) (string, bool) {
 	if len(tok) > 1 && tok[1] == '"' {
-		return Unquote(tok[1:])
+		return lexeme.Unquote(tok[1:])
 	}
 	return tok[1:], true
 }
@@ -114,14 +116,14 @@ func (r *resolver) number(n *leafNode, bare bool) Attribute {
 	}
 	switch ft := t.(type) {
 	case FloatType:
-		bits, ok := floatBits(text, ft)
+		bits, ok := lexeme.FloatBits(text, ft.Name)
 		if elementSize(ft) == 0 { // f80 and f128 are kept as they are
 			return FloatAttr{text, t}
 		}
 		if !ok {
 			r.fail(pos, "%s is not a number of type %s", text, t)
 		}
-		return FloatAttr{string(appendFloat(nil, bits, ft)), t}
+		return FloatAttr{string(lexeme.AppendFloat(nil, bits, ft.Name)), t}
 	case IntegerType, IndexType, nil:
 		if isFloat && t != nil {
 			r.fail(pos, "%s is not a number of type %s", text, t)
@@ -196,7 +198,7 @@ func (r *resolver) tokenAttr(text string, pos Pos) Attribute {
 // text as it stands.
 func (r *resolver) hash(text string, pos Pos) Attribute {
 	bad := len(r.errs)
-	a := r.hashed(withoutComma(uncomment(text)), pos)
+	a := r.hashed(withoutComma(lexeme.Uncomment(text)), pos)
 	if why := known.Problem(a); why != "" && len(r.errs) == bad {
 		r.failed(NewError(pos, why))
 	}
@@ -259,7 +261,9 @@ func (r *resolver) readHash(text string, pos Pos) (n hashNode) {
 }
 
 // dialectAttr is an attribute in a syntax of its own.
-func dialectAttr(text string) Attribute { return known.Canonical(DialectAttr{squeeze(text[1:])}) }
+func dialectAttr(text string) Attribute {
+	return known.Canonical(DialectAttr{lexeme.Squeeze(text[1:])})
+}
 
 // fieldProblem finds the first field that an attribute should not have; at is
 // where it stands in the attribute's text.

@@ -3,6 +3,8 @@ package mlir
 import (
 	"slices"
 	"strings"
+
+	"ltc/internal/lexeme"
 )
 
 // Resource is an entry of a module's `{-# … #-}`: data that stands outside the
@@ -80,7 +82,7 @@ func readResources(s *Stream) (out []Resource) {
 // resource reads the values of a dense_resource<name>, whose literal so far is
 // the name: a number of four bytes, the alignment, and the raw values.
 func (r *resolver) resource(a *DenseAttr) *Error {
-	name, err := entryName(strings.TrimSpace(uncomment(a.Literal)), a.Pos)
+	name, err := entryName(strings.TrimSpace(lexeme.Uncomment(a.Literal)), a.Pos)
 	if err != nil {
 		return err
 	}
@@ -126,12 +128,12 @@ func (p *Printer) resources(list []Resource) {
 		}
 		open = [2]string{e.Section, e.Group}
 		if first {
-			p.Str("  " + keyText(e.Section) + ": {\n")
+			p.Str("  " + lexeme.Key(e.Section) + ": {\n")
 		}
 		if group {
-			p.Str("    " + keyText(e.Group) + ": {\n")
+			p.Str("    " + lexeme.Key(e.Group) + ": {\n")
 		}
-		p.Str("      " + keyText(e.Key) + ": " + e.Value)
+		p.Str("      " + lexeme.Key(e.Key) + ": " + e.Value)
 	}
 	p.Str("\n    }\n  }\n#-}\n")
 }

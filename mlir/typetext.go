@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/lexeme"
 	"ltc/internal/minifloat"
 )
 
@@ -102,7 +103,7 @@ func (r *resolver) newType(t *TypeText) (Type, *Error) {
 	case t.Text[0] == '!':
 		return r.bangType(t)
 	case strings.HasPrefix(t.Text, "vector<"), strings.HasPrefix(t.Text, "memref<"):
-		return TextType{squeeze(t.Text)}, nil
+		return TextType{lexeme.Squeeze(t.Text)}, nil
 	case strings.IndexByte(t.Text, '<') >= 0:
 		return r.shaped(t)
 	}
@@ -114,7 +115,7 @@ func (r *resolver) newType(t *TypeText) (Type, *Error) {
 
 func (r *resolver) bangType(t *TypeText) (Type, *Error) {
 	if strings.IndexAny(t.Text, ".<") >= 0 {
-		d := DialectType{Text: squeeze(t.Text[1:])}
+		d := DialectType{Text: lexeme.Squeeze(t.Text[1:])}
 		// Types that are known here are written in one way, to be compared by their texts. A
 		// quantized type that cannot be read stays, for the verifier to refuse.
 		switch q, err := QuantOf(d); {
@@ -269,7 +270,7 @@ func namedType(s string) Type {
 		return nil
 	}
 	for i := range len(digits) {
-		if !isDigit(digits[i]) {
+		if !lexeme.IsDigit(digits[i]) {
 			return nil
 		}
 		t.Width = t.Width*10 + int(digits[i]-'0')

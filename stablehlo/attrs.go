@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ltc/internal/lexeme"
 	"ltc/mlir"
 )
 
@@ -265,7 +266,7 @@ func (f attrForm) has(a mlir.Attribute) bool {
 	case mlir.StringAttr:
 		return f == textForm
 	case mlir.ArrayAttr:
-		return f == symbolsForm && !slices.ContainsFunc(a, func(e mlir.Attribute) bool { s, ok := e.(mlir.SymbolAttr); return !ok || !mlir.FlatSymbol(string(s)) })
+		return f == symbolsForm && !slices.ContainsFunc(a, func(e mlir.Attribute) bool { s, ok := e.(mlir.SymbolAttr); return !ok || !lexeme.FlatSymbol(string(s)) })
 	case mlir.StructAttr:
 		return f == channelForm && a.Name == "stablehlo.channel_handle" || f == accuracyForm && a.Name == "stablehlo.result_accuracy" ||
 			f == algorithmForm && a.Name == "stablehlo.dot_algorithm"

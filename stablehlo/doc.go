@@ -11,7 +11,7 @@
 //
 // Its central type is [mlir.Code], which [mlir.Op.Code] holds.
 //
-// imports only ltc/mlir and ltc/internal/diag.
+// imports only ltc/mlir, ltc/internal/diag and ltc/internal/lexeme.
 package stablehlo
 
 //go:generate go run ./gen

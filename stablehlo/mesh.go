@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ltc/internal/lexeme"
 	"ltc/mlir"
 )
 
@@ -154,7 +155,7 @@ func axisRefOf(a mlir.Attribute) (axisRef, error) {
 	}
 	ref := axisRef{}
 	var err1, err2 error
-	ref.name, ok = mlir.Unquote(m[1])
+	ref.name, ok = lexeme.Unquote(m[1])
 	ref.pre, err1 = strconv.ParseInt(m[2], 10, 64)
 	ref.size, err2 = strconv.ParseInt(m[3], 10, 64)
 	if !ok || err1 != nil || err2 != nil || min(ref.pre, ref.size) < 1 || max(ref.pre, ref.size) > maxDevices {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
 	"ltc/mlir"
 )
 
@@ -416,7 +417,7 @@ func (customCallSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
 
 func (customCallSyntax) Fits(op *mlir.Op) bool {
 	s, ok := op.Attrs.Get("call_target_name").(mlir.StringAttr)
-	return ok && mlir.FlatSymbol(string(s)) && len(op.Regions) == 0
+	return ok && lexeme.FlatSymbol(string(s)) && len(op.Regions) == 0
 }
 func (customCallSyntax) Shows() []string { return []string{"call_target_name"} }
 func (customCallSyntax) Print(p *mlir.Printer, op *mlir.Op) {

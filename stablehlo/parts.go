@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ltc/internal/lexeme"
 	"ltc/mlir"
 )
 
@@ -91,7 +92,7 @@ func (a attr) Parse(lex *mlir.Stream, o *mlir.OpText) {
 		o.Set(a.Name, mlir.BoolAttr(lex.Next().Value == "true"))
 	case stringValue:
 		t := lex.Kind(mlir.StringToken, "a string")
-		s, ok := mlir.Unquote(t.Value)
+		s, ok := lexeme.Unquote(t.Value)
 		if !ok {
 			lex.Stop(mlir.Errorf(t.Pos, "string with a wrong escape"))
 		}

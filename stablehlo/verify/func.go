@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -107,7 +108,7 @@ func verifyCall(v *verifier, op *mlir.Op) {
 
 func verifyComposite(v *verifier, op *mlir.Op) {
 	name, _ := op.Attrs.Get("name").(mlir.StringAttr)
-	if ns, rest, ok := strings.Cut(string(name), "."); !ok || ns == "" || rest == "" || !mlir.BareName(string(name)) {
+	if ns, rest, ok := strings.Cut(string(name), "."); !ok || ns == "" || rest == "" || !lexeme.BareName(string(name)) {
 		v.fail(op, "C1", "the name %q should be one with a namespace, such as ltc.softmax", string(name))
 	}
 	if a := op.Attrs.Get("composite_attributes"); a != nil {

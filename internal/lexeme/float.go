@@ -1,4 +1,4 @@
-package mlir
+package lexeme
 
 import (
 	"math"
@@ -10,36 +10,19 @@ import (
 	"ltc/internal/minifloat"
 )
 
-// FloatText returns v as MLIR prints a number of type t, after rounding it to
-// t; "" for a type that is not a float.
-func FloatText(v float64, t FloatType) string {
-	var raw uint64
-	switch m, _, mini := minifloat.Of(t.Name); {
-	case t.Name == "f64":
-		raw = math.Float64bits(v)
-	case t.Name == "f32":
-		raw = uint64(math.Float32bits(float32(v)))
-	case mini:
-		raw = m.Bits(v)
-	default:
-		return ""
-	}
-	return string(appendFloat(nil, raw, t))
-}
-
-// appendFloat prints as MLIR does. A float is 1.500000e+00 with six digits where these read
-// back to the same value. Otherwise it has as many digits as the format can need
-// (0.693147182, 1.5E-45). A value that is no number, or whose text has no point, is printed
-// as bits. The two decimal forms are those of LLVM's APFloat::toString with and without a
-// precision.
-func appendFloat(b []byte, raw uint64, t FloatType) []byte {
+// AppendFloat prints the bits of a number as MLIR prints it; t is the name of its type. A
+// float is 1.500000e+00 with six digits where these read back to the same value. Otherwise
+// it has as many digits as the format can need (0.693147182, 1.5E-45). A value that is no
+// number, or whose text has no point, is printed as bits. The two decimal forms are those
+// of LLVM's APFloat::toString with and without a precision.
+func AppendFloat(b []byte, raw uint64, t string) []byte {
 	var v float64
-	m, _, mini := minifloat.Of(t.Name)
+	m, _, mini := minifloat.Of(t)
 	precision := 53
 	switch {
 	case mini:
 		v, precision = m.Value(raw), m.Precision()
-	case t.Name == "f32":
+	case t == "f32":
 		v, precision = float64(math.Float32frombits(uint32(raw))), 24
 	default:
 		v = math.Float64frombits(raw)
@@ -48,7 +31,7 @@ func appendFloat(b []byte, raw uint64, t FloatType) []byte {
 	if !math.IsNaN(v) && !math.IsInf(v, 0) {
 		digits, exp := decimal(v, 6)
 		b = appendScientific(b, v, digits+strings.Repeat("0", max(6-len(digits), 0)), exp)
-		if got, ok := floatBits(string(b[from:]), t); ok && got == raw {
+		if got, ok := FloatBits(string(b[from:]), t); ok && got == raw {
 			return b
 		}
 		b = appendNatural(b[:from], v, 2+precision*59/196)
@@ -145,4 +128,41 @@ func appendNatural(b []byte, v float64, n int) []byte {
 		return append(append(append(b, digits[:exp+1]...), '.'), digits[exp+1:]...)
 	}
 	return append(append(append(b, "0."...), strings.Repeat("0", -exp-1)...), digits...)
+}
+
+// FloatBits returns the bits of a number whose type has the name t. The text is a decimal
+// number, an integer, or the bits as 0x….
+func FloatBits(s, t string) (uint64, bool) {
+	if s == "" {
+		return 0, false
+	}
+	m, width, mini := minifloat.Of(t)
+	switch t {
+	case "f32":
+		width = 32
+	case "f64":
+		width = 64
+	}
+	if strings.HasPrefix(s, "0x") {
+		v, err := strconv.ParseUint(s[2:], 16, 64)
+		return v, err == nil && (width == 64 || v < 1<<width)
+	}
+	if !IsDigit(s[len(s)-1]) && s[len(s)-1] != '.' || !IsDigit(strings.TrimPrefix(s, "-")[0]) || strings.ContainsAny(s, "_xXpP") {
+		return 0, false
+	}
+	if t == "f32" {
+		f, err := strconv.ParseFloat(s, 32)
+		return uint64(math.Float32bits(float32(f))), err == nil || math.IsInf(f, 0)
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil && !math.IsInf(f, 0) {
+		return 0, false
+	}
+	switch {
+	case t == "f64":
+		return math.Float64bits(f), true
+	case mini:
+		return m.Bits(f), true
+	}
+	return 0, false
 }

@@ -1,12 +1,12 @@
-package mlir
+package lexeme
 
 import "strings"
 
 // Attributes and types in a syntax of their own are kept as text, on one line
 // and without comments.
 
-// squeeze makes every run of spaces and comments outside strings one space.
-func squeeze(s string) string {
+// Squeeze makes every run of spaces and comments outside strings one space.
+func Squeeze(s string) string {
 	if strings.IndexAny(s, "\n\t\r") < 0 && !strings.Contains(s, "  ") {
 		return s // a comment would end with its line
 	}
@@ -36,9 +36,9 @@ func squeeze(s string) string {
 	return b.String()
 }
 
-// tidy removes spaces and comments outside strings from a literal and puts one
+// Tidy removes spaces and comments outside strings from a literal and puts one
 // space behind each comma, and between slashes, which would begin a comment.
-func tidy(s string) string {
+func Tidy(s string) string {
 	if !strings.ContainsAny(s, "\n\t\r /,") {
 		return s
 	}
@@ -64,9 +64,9 @@ func tidy(s string) string {
 	return string(b)
 }
 
-// uncomment puts spaces for comments outside strings, so that all else keeps
+// Uncomment puts spaces for comments outside strings, so that all else keeps
 // its place.
-func uncomment(s string) string {
+func Uncomment(s string) string {
 	if !strings.Contains(s, "//") {
 		return s
 	}
