@@ -145,7 +145,7 @@ func (a EnumAttr) String() string {
 }
 
 func (a StructAttr) String() string {
-	c := known.Canonical(a)
+	c := canonical(a)
 	a, ok := c.(StructAttr)
 	if !ok {
 		return c.String()
@@ -158,7 +158,7 @@ func (a *DenseAttr) String() string {
 	if a.Resource != "" {
 		return "dense_resource<" + lexeme.Symbol(a.Resource) + "> : " + a.Type.String()
 	}
-	return "dense<" + a.text() + "> : " + a.Type.String()
+	return "dense<" + a.Text() + "> : " + a.Type.String()
 }
 
 func (a SymbolAttr) String() string {
@@ -191,8 +191,8 @@ func bare(a Attribute) Attribute {
 
 func (a DictAttr) String() string { return Dict(a).String() }
 
-// sorted is d in the order in which dictionaries print: that of the names.
-func sorted(d Dict) Dict {
+// Sorted returns d in the order in which dictionaries print: that of the names.
+func (d Dict) Sorted() Dict {
 	byName := func(a, b NamedAttr) int { return strings.Compare(a.Name, b.Name) }
 	if !slices.IsSortedFunc(d, byName) {
 		d = slices.Clone(d)
@@ -202,7 +202,7 @@ func sorted(d Dict) Dict {
 }
 
 // String prints the dictionary as {a = 1 : i64, b}.
-func (d Dict) String() string { return sorted(d).inOrder() }
+func (d Dict) String() string { return d.Sorted().inOrder() }
 
 // inOrder is String without sorting.
 func (d Dict) inOrder() string {

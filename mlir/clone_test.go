@@ -1,15 +1,18 @@
-package mlir
+package mlir_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // A clone prints as the op does, shares no op, block or value with it, and has the
 // replaced values. Copies have no names: the text has those that the printer gives.
 func TestClonesShareNothing(t *testing.T) {
-	m, err := Parse("a.mlir", `func.func @f(%arg0: tensor<2xf32>, %arg1: tensor<i1>) -> tensor<2xf32> {
+	m, err := stablehlo.Parse("a.mlir", `func.func @f(%arg0: tensor<2xf32>, %arg1: tensor<i1>) -> tensor<2xf32> {
   %0 = "stablehlo.if"(%arg1) ({
     %2 = stablehlo.abs %arg0 : tensor<2xf32>
     stablehlo.return %2 : tensor<2xf32>
@@ -21,10 +24,10 @@ func TestClonesShareNothing(t *testing.T) {
   return %1 : tensor<2xf32>
 }`)
 	require.NoError(t, err)
-	before := Print(m)
-	parts := func(f *Op) map[any]bool {
+	before := mlir.Print(m)
+	parts := func(f *mlir.Op) map[any]bool {
 		seen := map[any]bool{}
-		(&Module{Ops: []*Op{f}}).Walk(func(op *Op) bool {
+		(&mlir.Module{Ops: []*mlir.Op{f}}).Walk(func(op *mlir.Op) bool {
 			seen[op] = true
 			for _, v := range op.Results {
 				seen[v] = true
@@ -41,11 +44,11 @@ func TestClonesShareNothing(t *testing.T) {
 		})
 		return seen
 	}
-	var c Cloner
+	var c mlir.Cloner
 	f := c.Op(m.Ops[0])
-	require.Equal(t, before, Print(&Module{Name: m.Name, Ops: []*Op{f}}))
+	require.Equal(t, before, mlir.Print(&mlir.Module{Name: m.Name, Ops: []*mlir.Op{f}}))
 	old := parts(m.Ops[0])
-	(&Module{Ops: []*Op{f}}).Walk(func(op *Op) bool {
+	(&mlir.Module{Ops: []*mlir.Op{f}}).Walk(func(op *mlir.Op) bool {
 		for _, v := range op.Operands {
 			require.False(t, old[v], op.Name())
 		}
@@ -59,9 +62,9 @@ func TestClonesShareNothing(t *testing.T) {
 	}
 
 	entry := m.Ops[0].Regions[0].Blocks[0]
-	var replacing Cloner
-	by := &Value{Type: entry.Args[0].Type}
+	var replacing mlir.Cloner
+	by := &mlir.Value{Type: entry.Args[0].Type}
 	replacing.Replace(entry.Args[0], by)
 	require.Same(t, by, replacing.Op(entry.Ops[0]).Regions[1].Blocks[0].Ops[0].Operands[0])
-	require.Equal(t, before, Print(m))
+	require.Equal(t, before, mlir.Print(m))
 }

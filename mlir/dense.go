@@ -3,6 +3,7 @@ package mlir
 import (
 	"encoding/binary"
 	"math"
+	"strconv"
 	"strings"
 
 	"ltc/internal/diag"
@@ -44,11 +45,11 @@ func (a *DenseAttr) Check() *Error {
 		return nil
 	}
 	b := DenseAttr{Literal: a.Literal, Type: a.Type, Pos: a.Pos}
-	return b.read(nil)
+	return b.Read(nil)
 }
 
-// read is Check that keeps the values. A channel done ends it when closed.
-func (a *DenseAttr) read(done <-chan struct{}) *Error {
+// Read is Check that keeps the values. A channel done ends it when closed.
+func (a *DenseAttr) Read(done <-chan struct{}) *Error {
 	if !a.Type.Static() {
 		return Errorf(a.Pos, "a dense literal needs a type with known dimensions, not %s", a.Type)
 	}
@@ -101,6 +102,18 @@ func elementSize(t Type) int {
 		return 2 * elementSize(t.Elem)
 	}
 	return 0
+}
+
+// ReadResource makes a the resource with the given name, whose values are the raw bytes
+// that the hexadecimal digits say.
+func (a *DenseAttr) ReadResource(name, digits string) *Error {
+	a.Resource, a.Literal, a.checked = name, "", true
+	d, err := a.decoder()
+	if err != nil {
+		return err
+	}
+	a.values, a.splat, err = d.hexDigits(digits)
+	return err
 }
 
 // denseDecoder reads one literal.
@@ -232,7 +245,7 @@ func (d *denseDecoder) list(depth int) *Error {
 			return err
 		}
 		if n++; n%(1<<14) == 0 && closed(d.done) {
-			return d.fail(d.off, contextDone)
+			return d.fail(d.off, "the context is done")
 		}
 		d.space()
 		if d.off < len(d.text) && d.text[d.off] == ',' {
@@ -335,6 +348,32 @@ func scalarBits(s string, t Type) (uint64, bool) {
 		return lexeme.FloatBits(s, t.Name)
 	}
 	return 0, false
+}
+
+// ParseInt reads a decimal or hexadecimal integer that fits t. A signless type
+// takes both the signed and the unsigned range.
+func ParseInt(s string, t Type) (int64, bool) {
+	it, ok := t.(IntegerType)
+	if !ok {
+		it = I64
+	}
+	width := min(it.Width, 64)
+	v, err := strconv.ParseInt(s, 0, 64)
+	if err != nil {
+		u, uerr := strconv.ParseUint(s, 0, 64)
+		return int64(u), uerr == nil && width == 64 && it.Sign != Signed
+	}
+	if width == 64 {
+		return v, it.Sign != Unsigned || v >= 0
+	}
+	low, high := -int64(1)<<(width-1), int64(1)<<width-1
+	switch it.Sign {
+	case Unsigned:
+		low = 0
+	case Signed:
+		high = int64(1)<<(width-1) - 1
+	}
+	return v, low <= v && v <= high
 }
 
 // intText is [ParseInt] for text that has not been through the lexer.
@@ -441,3 +480,23 @@ var hexValue = func() (t [256]uint8) {
 	}
 	return t
 }()
+
+// closed reports whether done is closed; false for nil.
+func closed(done <-chan struct{}) bool {
+	if done == nil {
+		return false
+	}
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -54,9 +54,9 @@ func appendHex(b, data []byte, elem Type) []byte {
 	return append(b, '"')
 }
 
-// text is the literal as it prints: as the dialect's printer has it where the
+// Text returns the literal as it prints: as the dialect's printer has it where the
 // values are known, and as it was written where not.
-func (a *DenseAttr) text() string {
+func (a *DenseAttr) Text() string {
 	if a.values == nil {
 		return a.Literal
 	}

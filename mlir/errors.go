@@ -2,6 +2,7 @@ package mlir
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,10 +50,7 @@ func (e Errors) Unwrap() []error {
 
 // maxErrors is how many errors of one text are kept: one wrong line can make
 // thousands.
-const (
-	maxErrors  = 20
-	errorsKept = 2000 // before they are sorted; more are not made
-)
+const maxErrors = 20
 
 // Errors returns errors about m as one, nil for none: in the order of the text that m was
 // parsed from, if any, with its lines.
@@ -128,43 +126,10 @@ func head(s string, n int) string {
 	return s[:n]
 }
 
-// noSyntax is the error for an op that is not written in the generic form and
-// has no other; d is nil for one that is not in the tables.
-func noSyntax(t Token, d *OpDef) *Error {
-	dialect, _, qualified := strings.Cut(t.Value, ".")
-	if d != nil || qualified && !slices.Contains(known.Complete, dialect) {
-		return Errorf(t.Pos, "op %s has no pretty form that is known here: write it as \"%s\"(…) : (…) -> …", t.Value, t.Value)
-	}
-	msg := fmt.Sprintf("unknown op %s", Clip(t.Value))
-	if name := nearestOp(t.Value); name != "" {
-		msg += "; did you mean " + name + "?"
-	}
-	return NewError(t.Pos, msg)
-}
+// SetSource tells m which text it was read from, whose lines errors show.
+func (m *Module) SetSource(file, text string) { m.file, m.text = file, text }
 
-// nearestOp is the op that was most likely meant by a name that is none's, the
-// first by name of several; "" when no name is near.
-func nearestOp(name string) string {
-	if len(name) > shownToken {
-		return ""
-	}
-	best, least := "", 1+len(name)/4
-	consider := func(op, written string) {
-		d := diag.Edits(name, written)
-		if d < least || d == least && (best == "" || op < best) {
-			best, least = op, d
-		}
-	}
-	for short := range shortNames {
-		consider(short, short)
-	}
-	qualified := strings.Contains(name, ".")
-	for op := range opDefs {
-		written := op
-		if !qualified {
-			_, written, _ = strings.Cut(op, ".")
-		}
-		consider(op, written)
-	}
-	return best
+// Ended returns the error of work, named by what, that ctx ended at pos of m's text.
+func (m *Module) Ended(ctx context.Context, what string, pos Pos) error {
+	return fmt.Errorf("%s: %s ended on line %d: %w", m.file, what, pos.Line, context.Cause(ctx))
 }

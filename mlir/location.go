@@ -60,13 +60,13 @@ func (l RangeLoc) String() string {
 	return s + ":" + strconv.Itoa(l.EndCol)
 }
 
-func (l NameLoc) String() string  { return locText(l, Location.String) }
-func (l CallLoc) String() string  { return locText(l, Location.String) }
-func (l FusedLoc) String() string { return locText(l, Location.String) }
+func (l NameLoc) String() string  { return LocationText(l, Location.String) }
+func (l CallLoc) String() string  { return LocationText(l, Location.String) }
+func (l FusedLoc) String() string { return LocationText(l, Location.String) }
 func (UnknownLoc) String() string { return "unknown" }
 
-// locText is the text of l, of whose parts part gives the texts.
-func locText(l Location, part func(Location) string) string {
+// LocationText returns the text of l, of whose parts part gives the texts.
+func LocationText(l Location, part func(Location) string) string {
 	switch l := l.(type) {
 	case NameLoc:
 		if l.Child == nil {
@@ -83,147 +83,4 @@ func locText(l Location, part func(Location) string) string {
 		return "fused" + meta + "[" + diag.Join(l.Locs, part) + "]"
 	}
 	return l.String()
-}
-
-// locTable gives locations their aliases: #loc, #loc1, … in the order of use,
-// those of parts before what they are part of.
-type locTable struct {
-	index map[string]int // by the location's text
-	texts []string
-}
-
-func (t *locTable) alias(l Location) string {
-	key := l.String()
-	i, ok := t.index[key]
-	if !ok {
-		text := locText(l, t.alias)
-		i = len(t.texts)
-		t.index[key] = i
-		t.texts = append(t.texts, text)
-	}
-	if i == 0 {
-		return "#loc"
-	}
-	return "#loc" + strconv.Itoa(i)
-}
-
-func (t *locTable) print(p *Printer) {
-	for i, s := range t.texts {
-		p.Str("#loc")
-		if i > 0 {
-			p.Int(int64(i))
-		}
-		p.Str(" = loc(" + s + ")\n")
-	}
-}
-
-// loc prints ` loc(#locN)` where locations are wanted and l is one.
-func (p *Printer) loc(l Location) {
-	if p.Locations && l != nil {
-		p.Str(" loc(" + p.locs.alias(l) + ")")
-	}
-}
-
-// optionalLoc reads the loc(…) that may stand behind an op or an argument.
-func (s *Stream) optionalLoc() Location {
-	if s.tok.Type == tokLoc || s.Is("loc") {
-		return s.location()
-	}
-	return nil
-}
-
-// location reads loc(…). Names that are not defined are errors of the resolver
-// and give an unknown location.
-func (s *Stream) location() Location {
-	if t := s.tok; t.Type == tokLoc { // loc(#alias), a token of its own
-		s.Next()
-		const open = len("loc(")
-		t.Pos.Col += open
-		return s.r.aliasedLoc(t.Value[open:len(t.Value)-1], t.Pos)
-	}
-	s.Expect("loc", "(")
-	l := s.insideLoc()
-	s.Expect(")")
-	return l
-}
-
-// insideLoc reads what stands in loc(…).
-func (s *Stream) insideLoc() Location {
-	t := s.Next()
-	switch {
-	case t.Type == HashToken:
-		return s.r.aliasedLoc(t.Value, t.Pos)
-	case t.Type == StringToken:
-		return s.namedLoc(t)
-	case t.Type == IdentToken && t.Value == "unknown":
-	case t.Type == IdentToken && t.Value == "callsite":
-		var l CallLoc
-		s.Expect("(")
-		l.Callee = s.insideLoc()
-		s.Expect("at")
-		l.Caller = s.insideLoc()
-		s.Expect(")")
-		return l
-	case t.Type == IdentToken && t.Value == "fused":
-		return s.fusedLoc()
-	default:
-		s.Stop(Unexpected(t, "a location"))
-	}
-	return UnknownLoc{}
-}
-
-func (s *Stream) fusedLoc() Location {
-	var l FusedLoc
-	if s.Accept("<") {
-		l.Metadata = s.Attr()
-		s.Expect(">")
-	}
-	s.List("[", "]", func() { l.Locs = append(l.Locs, s.insideLoc()) })
-	return l
-}
-
-// namedLoc reads what follows the string: :line:col, to line:col, or (child).
-func (s *Stream) namedLoc(t Token) Location {
-	name, ok := lexeme.Unquote(t.Value)
-	if !ok {
-		s.r.fail(t.Pos, "string with a wrong escape")
-	}
-	if s.Accept("(") {
-		child := s.insideLoc()
-		s.Expect(")")
-		return NameLoc{name, child}
-	}
-	if !s.Accept(":") {
-		return NameLoc{Name: name}
-	}
-	l := RangeLoc{FileLoc: FileLoc{File: name}}
-	s.lineCol(&l.Line, &l.Col)
-	if !s.Accept("to") {
-		return l.FileLoc
-	}
-	l.EndLine = l.Line
-	if s.Accept(":") {
-		s.number(&l.EndCol)
-	} else {
-		s.lineCol(&l.EndLine, &l.EndCol)
-	}
-	if l.EndLine == l.Line && l.EndCol == l.Col {
-		return l.FileLoc // as MLIR has it
-	}
-	return l
-}
-
-func (s *Stream) lineCol(line, col *int) {
-	s.number(line)
-	s.Expect(":")
-	s.number(col)
-}
-
-func (s *Stream) number(n *int) {
-	t := s.Kind(IntToken, "a line or column")
-	v, err := strconv.ParseUint(t.Value, 10, 32)
-	if err != nil {
-		s.Stop(Errorf(t.Pos, "line or column %s of a location does not fit 32 bits", t.Value))
-	}
-	*n = int(v)
 }

@@ -99,11 +99,11 @@ func (o *Op) SymName() string {
 // Callee returns the symbol of the function that a call or a composite runs; "" on
 // any other op.
 func (o *Op) Callee() string {
-	d := o.def()
-	if d == nil || d.Callee == "" {
+	name := rows[o.Code].Callee
+	if name == "" {
 		return ""
 	}
-	s, _ := o.Attrs.Get(d.Callee).(SymbolAttr)
+	s, _ := o.Attrs.Get(name).(SymbolAttr)
 	return string(s)
 }
 
@@ -170,6 +170,14 @@ type Block struct {
 	Label string // ^bb0 without ^; empty for an entry block written without label
 	Args  []*Value
 	Ops   []*Op
+}
+
+// Resource is an entry of a module's `{-# … #-}`: data that stands outside the
+// ops, to which attributes refer by name. Constants' values are those of the
+// section dialect_resources and the group builtin.
+type Resource struct {
+	Section, Group, Key string
+	Value               string // as written, a string's quotes included
 }
 
 // NamedAttr is an entry of a [Dict].

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// OpDef is the row of an op: how its pretty form reads and prints, which
-// attributes are properties, and its traits. An op without a row is read and
-// printed in the generic form.
+// OpDef is the row of an op: which attributes are properties, and its traits.
 type OpDef struct {
-	Name   string
-	Syntax Syntax // nil: generic form only
+	Name string
 	// Props are the attributes that the generic form prints in <{…}>.
 	Props []string
+	// Operands is how many operands the pretty form has; -1 if there is no such form, or
+	// one that does not tell.
+	Operands int
 	// Regions is how many it has; AnyRegions for any number.
 	Regions int
 	Traits  Traits
@@ -23,86 +23,46 @@ type OpDef struct {
 	// Static says, of an op that takes attributes or its result's shape as
 	// operands, which op it is once these are known.
 	Static *Static
-
-	code  Code            // its position in the table
-	shown map[string]bool // the attributes that the syntax prints elsewhere than in AttrDict
 }
 
 // languageOps has the rows of the dialects that the language cannot do without, behind
 // that of code 0.
 var languageOps = []OpDef{
-	{},
-	{Name: "builtin.module", Syntax: Syntax{moduleSyntax{}}, Props: []string{"sym_name", "sym_visibility"}, Regions: 1, Traits: Isolated},
-	{Name: "func.func", Syntax: Syntax{funcSyntax{}}, Regions: 1, Traits: Isolated,
+	{Operands: -1},
+	{Name: "builtin.module", Props: []string{"sym_name", "sym_visibility"}, Operands: -1, Regions: 1, Traits: Isolated},
+	{Name: "func.func", Operands: -1, Regions: 1, Traits: Isolated,
 		Props: []string{"sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"}},
-	{Name: "func.call", Syntax: Syntax{callSyntax{}}, Props: []string{"callee", "no_inline"}, Callee: "callee"},
-	{Name: "func.return", Syntax: Syntax{Operands(-1), AttrDict{}, TypeList{Operands: true, Optional: true}}, Traits: Terminator},
+	{Name: "func.call", Props: []string{"callee", "no_inline"}, Operands: -1, Callee: "callee"},
+	{Name: "func.return", Operands: -1, Traits: Terminator},
 }
 
-// shortNames are the ops that a function's body may write without dialect.
-var shortNames = map[string]string{"module": "builtin.module", "call": "func.call", "return": "func.return"}
-
-// Dialects is what a package knows of the dialects whose ops it describes. Texts are
-// read, checked in themselves and printed by it.
-type Dialects struct {
-	Ops []OpDef
-	// Complete are the dialects all of whose ops are among Ops: what else has their
-	// names is a mistake.
-	Complete []string
-	// Fields are those of the structured attributes that have no others, by name. A
-	// text that gives one of them a field of another name, or one twice, is refused
-	// when it is read; others are kept as they stand.
-	Fields map[string][]string
-	// Canonical returns the one way in which an attribute #dialect.name<…> is written,
-	// and Type that of a type !dialect.name<…>.
-	Canonical func(Attribute) Attribute
-	Type      func(DialectType) DialectType
-	// Problem says what is wrong with an attribute #dialect.name<…> in itself; "" if
-	// nothing.
-	Problem func(Attribute) string
-	// Default reports whether op means the same without one of its attributes, which is
-	// then not printed.
-	Default func(op *Op, a NamedAttr) bool
-}
-
-// rows is every op that is known, in the order of codes, and opDefs has them by name.
-// known is the rest of what [Register] was told.
+// rows is every op that is known, in the order of codes, and codes has theirs by name.
+// canonical is what [Register] was told.
 var (
-	rows   []OpDef
-	opDefs map[string]*OpDef
-	known  = Dialects{
-		Canonical: func(a Attribute) Attribute { return a },
-		Type:      func(t DialectType) DialectType { return t },
-		Problem:   func(Attribute) string { return "" },
-		Default:   func(*Op, NamedAttr) bool { return false },
-	}
+	rows      []OpDef
+	codes     map[string]Code
+	canonical = func(a Attribute) Attribute { return a }
 )
 
 func init() { setRows(languageOps) }
 
-// Register tells this package of dialects; the codes of their ops follow those of
-// builtin and func. It is for the init function of one package: a second call panics.
-// Texts that are read before, or without it, have the ops of other dialects in their
-// generic form.
-func Register(d Dialects) {
+// Register tells this package of dialects: the rows of their ops, whose codes follow those
+// of builtin and func, and the one way in which an attribute #dialect.name<…> is written.
+// It is for the init function of one package: a second call panics.
+func Register(ops []OpDef, canon func(Attribute) Attribute) {
 	if len(rows) > len(languageOps) {
 		panic("mlir: dialects are registered a second time")
 	}
-	known = d
-	setRows(slices.Concat(languageOps, d.Ops))
+	canonical = canon
+	setRows(slices.Concat(languageOps, ops))
 }
 
 func setRows(all []OpDef) {
 	rows = all
-	opDefs = make(map[string]*OpDef, len(rows))
+	codes = make(map[string]Code, len(rows))
 	for i := range rows {
-		d := &rows[i]
-		d.shown = map[string]bool{}
-		for _, n := range d.Syntax.Shows() {
-			d.shown[n] = true
-		}
-		if d.code = Code(i); i > 0 {
-			opDefs[d.Name] = d
+		if i > 0 {
+			codes[rows[i].Name] = Code(i)
 		}
 	}
 	for i := range rows {
@@ -126,12 +86,7 @@ const (
 )
 
 // CodeOf returns the code of the op with the given name; 0 if the table has none.
-func CodeOf(name string) Code {
-	if d := opDefs[name]; d != nil {
-		return d.code
-	}
-	return 0
-}
+func CodeOf(name string) Code { return codes[name] }
 
 // Codes returns the codes of all ops of the table, in its order.
 func Codes() iter.Seq[Code] {
@@ -166,14 +121,7 @@ func (c Code) Props() []string { return rows[c].Props }
 
 // Operands returns how many operands the pretty form of an op has; -1 if it has no such
 // form, or one that does not tell.
-func (c Code) Operands() int {
-	for _, p := range rows[c].Syntax {
-		if n, ok := p.(Operands); ok && n >= 0 {
-			return int(n)
-		}
-	}
-	return -1
-}
+func (c Code) Operands() int { return rows[c].Operands }
 
 // Name returns the op's name, with its dialect: stablehlo.add.
 func (o *Op) Name() string {
@@ -183,16 +131,15 @@ func (o *Op) Name() string {
 	return o.Code.String()
 }
 
+// SetName makes o the op with the given name, which the table need not have.
+func (o *Op) SetName(name string) {
+	if o.Code, o.unknown = CodeOf(name), ""; o.Code == 0 {
+		o.unknown = name
+	}
+}
+
 // Like returns an op of the same name that has nothing else yet.
 func (o *Op) Like() *Op { return &Op{Code: o.Code, unknown: o.unknown} }
-
-// def returns the op's row; nil if the table has none.
-func (o *Op) def() *OpDef {
-	if o.Code == 0 {
-		return nil
-	}
-	return &rows[o.Code]
-}
 
 // Traits are what is true of an op in every program.
 type Traits uint8

@@ -96,7 +96,7 @@ func (q *QuantType) types(s string) error {
 	} else {
 		word = name
 	}
-	i, ok := namedType(word).(IntegerType)
+	i, ok := WordType(word).(IntegerType)
 	if !ok || i.Width > 32 {
 		return fmt.Errorf("storage type %s is no integer of up to 32 bits", name)
 	}
@@ -113,7 +113,7 @@ func (q *QuantType) types(s string) error {
 		rest = after
 	}
 	expressed, axis, perAxis := strings.Cut(rest, ":")
-	f, ok := namedType(expressed).(FloatType)
+	f, ok := WordType(expressed).(FloatType)
 	if !ok {
 		return fmt.Errorf("expressed type %q is no float", expressed)
 	}
@@ -185,10 +185,10 @@ func (q *QuantType) Stored() IntegerType {
 	return q.Storage
 }
 
-// text is the one way to write the type: without bounds that are those of the
+// Type returns the type in the one way to write it: without bounds that are those of the
 // storage type, zero points that are 0 and spaces, and with scales as MLIR
 // prints an f64.
-func (q *QuantType) text() string {
+func (q *QuantType) Type() DialectType {
 	storage := q.Storage.String()
 	if q.Signless {
 		storage = "u" + strconv.Itoa(q.Storage.Width)
@@ -214,7 +214,7 @@ func (q *QuantType) text() string {
 	default:
 		b = q.appendParam(append(b, ", "...), 0)
 	}
-	return string(append(b, '>'))
+	return DialectType{string(append(b, '>'))}
 }
 
 func (q *QuantType) appendParam(b []byte, i int) []byte {

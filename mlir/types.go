@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
+	"ltc/internal/minifloat"
 	"ltc/ir/types"
 )
 
@@ -94,6 +96,43 @@ func (*FunctionType) isType() {}
 func (DialectType) isType()   {}
 func (TextType) isType()      {}
 
+// WordType returns the type that is a single word, or nil.
+func WordType(s string) Type {
+	switch _, _, mini := minifloat.Of(s); {
+	case mini, s == "f32", s == "f64", s == "f80", s == "f128":
+		return FloatType{s}
+	case s == "index":
+		return IndexType{}
+	case s == "none":
+		return NoneType{}
+	}
+	t := IntegerType{}
+	digits := s
+	switch {
+	case strings.HasPrefix(s, "ui"):
+		t.Sign, digits = Unsigned, s[2:]
+	case strings.HasPrefix(s, "si"):
+		t.Sign, digits = Signed, s[2:]
+	case strings.HasPrefix(s, "i"):
+		digits = s[1:]
+	default:
+		return nil
+	}
+	if digits == "" || len(digits) > 8 || digits[0] == '0' {
+		return nil
+	}
+	for i := range len(digits) {
+		if !lexeme.IsDigit(digits[i]) {
+			return nil
+		}
+		t.Width = t.Width*10 + int(digits[i]-'0')
+	}
+	if t.Width >= 1<<24 { // MLIR's own bound
+		return nil
+	}
+	return t
+}
+
 // Common element types.
 var (
 	I1   = IntegerType{Width: 1}
@@ -154,6 +193,9 @@ func (t *TensorType) String() string {
 	b.WriteByte('>')
 	return b.String()
 }
+
+// Freeze keeps the text of t, which is changed no more: String returns it from then on.
+func (t *TensorType) Freeze() { t.text = t.String() }
 
 func (t IntegerType) String() string {
 	return [...]string{"i", "ui", "si"}[t.Sign] + strconv.Itoa(t.Width)

@@ -1,6 +1,9 @@
 package stablehlo
 
-import "ltc/mlir"
+import (
+	"ltc/internal/mlirtext"
+	"ltc/mlir"
+)
 
 // arithOps are the ops on indices and numbers that stand in texts of StableHLO.
 var arithOps = []opDef{
@@ -23,11 +26,11 @@ func arithOp(name string) opDef {
 // have none.
 type arithConstant struct{ constantSyntax }
 
-func (arithConstant) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (arithConstant) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	o.OptionalAttrDict(lex)
 	t := lex.Peek()
 	if !lex.AtLeaf() {
-		lex.Stop(mlir.Unexpected(t, "the value of the constant"))
+		lex.Stop(mlirtext.Unexpected(t, "the value of the constant"))
 	}
 	a := lex.Attr()
 	o.SetAt("value", t.Pos, a)
@@ -35,7 +38,7 @@ func (arithConstant) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	if out == nil && a != nil {
 		lex.Stop(mlir.Errorf(t.Pos, "%s is not the value of a constant", a))
 	}
-	o.Outs = append(o.Outs, mlir.TypeText{Pos: t.Pos, Type: out})
+	o.Outs = append(o.Outs, mlirtext.TypeText{Pos: t.Pos, Type: out})
 }
 
 func valueType(a mlir.Attribute) mlir.Type {
@@ -60,7 +63,7 @@ func (arithConstant) Fits(op *mlir.Op) bool {
 // castTypes is `: T to U`.
 type castTypes struct{ plain }
 
-func (castTypes) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (castTypes) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	lex.Expect(":")
 	from := lex.Type()
 	lex.Expect("to")
@@ -70,7 +73,7 @@ func (castTypes) Parse(lex *mlir.Stream, o *mlir.OpText) {
 
 func (castTypes) Fits(op *mlir.Op) bool { return len(op.Operands) == 1 && len(op.Results) == 1 }
 
-func (castTypes) Print(p *mlir.Printer, op *mlir.Op) {
+func (castTypes) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.Str(" : ")
 	p.Type(op.Operands[0].Type)
 	p.Str(" to ")

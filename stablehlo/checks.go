@@ -3,6 +3,7 @@ package stablehlo
 import (
 	"strconv"
 
+	"ltc/internal/mlirtext"
 	"ltc/mlir"
 )
 
@@ -39,7 +40,7 @@ func typedGroup(word, name string, t mlir.Type) typedNumber {
 
 func (s typedNumber) Shows() []string { return []string{s.name} }
 
-func (s typedNumber) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (s typedNumber) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	if !lex.Accept(",") {
 		return
 	}
@@ -61,7 +62,7 @@ func (s typedNumber) Fits(op *mlir.Op) bool {
 	return false
 }
 
-func (s typedNumber) Print(p *mlir.Printer, op *mlir.Op) {
+func (s typedNumber) Print(p *mlirtext.Printer, op *mlir.Op) {
 	switch a := op.Attrs.Get(s.name).(type) {
 	case mlir.IntegerAttr:
 		p.Str(", " + s.word + " = " + strconv.FormatUint(uint64(a.Value), 10))
@@ -78,12 +79,12 @@ type ulpLimit struct {
 
 func (s ulpLimit) Shows() []string { return []string{s.name} }
 
-func (s ulpLimit) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (s ulpLimit) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	if s.optional && !lex.Is(",") {
 		return
 	}
 	(syntax{comma, word(s.name), equal}).Parse(lex, o)
-	t := lex.Kind(mlir.IntToken, "an unsigned integer")
+	t := lex.Kind(mlirtext.IntToken, "an unsigned integer")
 	v, ok := mlir.ParseInt(t.Value, mlir.UI64)
 	if !ok {
 		lex.Stop(mlir.Errorf(t.Pos, "%s does not fit ui64", t.Value))
@@ -96,7 +97,7 @@ func (s ulpLimit) Fits(op *mlir.Op) bool {
 	return ok && a.Type == mlir.UI64 || s.optional && op.Attrs.Get(s.name) == nil
 }
 
-func (s ulpLimit) Print(p *mlir.Printer, op *mlir.Op) {
+func (s ulpLimit) Print(p *mlirtext.Printer, op *mlir.Op) {
 	if a, ok := op.Attrs.Get(s.name).(mlir.IntegerAttr); ok {
 		p.Str(", " + s.name + " = " + strconv.FormatUint(uint64(a.Value), 10))
 	}

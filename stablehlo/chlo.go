@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/internal/diag"
+	"ltc/internal/mlirtext"
 	"ltc/mlir"
 )
 
@@ -62,10 +63,10 @@ func withTraits(t mlir.Traits, rows []opDef) []opDef {
 // parentheses of a function type; several results have them.
 type arrowTypes struct{ plain }
 
-func (arrowTypes) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (arrowTypes) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	lex.Expect(":")
 	o.TypePos = lex.Peek().Pos
-	one := func(ts *[]mlir.TypeText) {
+	one := func(ts *[]mlirtext.TypeText) {
 		t := lex.Type()
 		*ts = append(*ts, t)
 	}
@@ -92,7 +93,7 @@ func (arrowTypes) Fits(op *mlir.Op) bool {
 	return len(op.Operands) > 0
 }
 
-func (arrowTypes) Print(p *mlir.Printer, op *mlir.Op) {
+func (arrowTypes) Print(p *mlirtext.Printer, op *mlir.Op) {
 	for i, v := range op.Operands {
 		sep := ", "
 		if i == 0 {
@@ -115,7 +116,7 @@ type topKSyntax struct{}
 
 func (topKSyntax) Shows() []string { return []string{"k", "is_stable"} }
 
-func (topKSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (topKSyntax) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	lex.Expect("(")
 	o.Operand(lex)
 	named("k", attr{Name: "k", Kind: i64Value}).Parse(lex, o)
@@ -132,7 +133,7 @@ func (topKSyntax) Fits(op *mlir.Op) bool {
 		(stable == nil || (attr{Name: "is_stable", Kind: boolValue}).Fits(op))
 }
 
-func (topKSyntax) Print(p *mlir.Printer, op *mlir.Op) {
+func (topKSyntax) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.Str("(")
 	p.Use(op.Operands[0])
 	named("k", attr{Name: "k", Kind: i64Value}).Print(p, op)
@@ -151,7 +152,7 @@ func (scanSyntax) Shows() []string {
 	return []string{"dimension", "operandSegmentSizes", "resultSegmentSizes"}
 }
 
-func (s scanSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (s scanSyntax) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	operand := func() { o.Operand(lex) }
 	lex.List("(", ")", operand)
 	inputs := len(o.Operands)
@@ -199,7 +200,7 @@ func ScanSegments(op *mlir.Op) (inputs, carries, outputs int, ok bool) {
 	return int(in[0]), int(in[1]), int(out[0]), true
 }
 
-func (s scanSyntax) Print(p *mlir.Printer, op *mlir.Op) {
+func (s scanSyntax) Print(p *mlirtext.Printer, op *mlir.Op) {
 	n, _, _, _ := ScanSegments(op)
 	p.Str("(")
 	p.Uses(op.Operands[:n])

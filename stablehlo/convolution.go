@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/mlirtext"
 	"ltc/mlir"
 )
 
@@ -199,7 +200,7 @@ func (convSyntax) Shows() []string {
 	return names
 }
 
-func (s convSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (s convSyntax) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	lex.List("(", ")", func() { o.Operand(lex) })
 	lex.Expect("dim_numbers", "=")
 	s.parseDims(lex, o)
@@ -209,7 +210,7 @@ func (s convSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
 
 // parseDims takes the text between brackets as it is; ParseConv says what it
 // means, and whether it means anything.
-func (convSyntax) parseDims(lex *mlir.Stream, o *mlir.OpText) {
+func (convSyntax) parseDims(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	pos := lex.Peek().Pos
 	var b strings.Builder
 	for i, before := range []string{"", "x", "->"} {
@@ -219,8 +220,8 @@ func (convSyntax) parseDims(lex *mlir.Stream, o *mlir.OpText) {
 		var labels []string
 		lex.List("[", "]", func() {
 			t := lex.Next()
-			if t.Type != mlir.IdentToken && t.Type != mlir.IntToken && t.Value != "?" {
-				lex.Stop(mlir.Unexpected(t, "a dimension: b, f, i, o, ? or a number"))
+			if t.Type != mlirtext.IdentToken && t.Type != mlirtext.IntToken && t.Value != "?" {
+				lex.Stop(mlirtext.Unexpected(t, "a dimension: b, f, i, o, ? or a number"))
 			}
 			labels = append(labels, t.Value)
 		})
@@ -233,8 +234,8 @@ func (convSyntax) parseDims(lex *mlir.Stream, o *mlir.OpText) {
 	o.Set("dimension_numbers", a)
 }
 
-func (convSyntax) parseWindow(lex *mlir.Stream, o *mlir.OpText) {
-	t := lex.Kind(mlir.IdentToken, "a part of the window, such as stride")
+func (convSyntax) parseWindow(lex *mlirtext.Stream, o *mlirtext.OpText) {
+	t := lex.Kind(mlirtext.IdentToken, "a part of the window, such as stride")
 	lex.Expect("=")
 	for _, p := range windowParts {
 		if p.word != t.Value {
@@ -256,7 +257,7 @@ func (convSyntax) parseWindow(lex *mlir.Stream, o *mlir.OpText) {
 }
 
 // parsePads reads [[low, high], …].
-func parsePads(lex *mlir.Stream) mlir.Attribute {
+func parsePads(lex *mlirtext.Stream) mlir.Attribute {
 	var v []int64
 	lex.List("[", "]", func() {
 		pos := lex.Peek().Pos
@@ -273,12 +274,12 @@ func parsePads(lex *mlir.Stream) mlir.Attribute {
 	return mlir.Dense(mlir.Tensor(mlir.I64, int64(len(v)/2), 2), data)
 }
 
-func parseBools(lex *mlir.Stream) mlir.Attribute {
+func parseBools(lex *mlirtext.Stream) mlir.Attribute {
 	a := mlir.DenseArrayAttr{Elem: mlir.I1, Ints: []int64{}}
 	lex.List("[", "]", func() {
 		t := lex.Next()
 		if t.EOF() || t.Value != "true" && t.Value != "false" {
-			lex.Stop(mlir.Unexpected(t, "true or false"))
+			lex.Stop(mlirtext.Unexpected(t, "true or false"))
 		}
 		b := int64(0)
 		if t.Value == "true" {
@@ -326,7 +327,7 @@ func pads(a mlir.Attribute) ([]int64, bool) {
 	return mlir.Ints(d)
 }
 
-func (convSyntax) Print(p *mlir.Printer, op *mlir.Op) {
+func (convSyntax) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.Str("(")
 	p.Uses(op.Operands)
 	p.Str(") dim_numbers = ")
@@ -353,7 +354,7 @@ func (convSyntax) Print(p *mlir.Printer, op *mlir.Op) {
 	p.Str("}")
 }
 
-func printPads(p *mlir.Printer, a mlir.Attribute) {
+func printPads(p *mlirtext.Printer, a mlir.Attribute) {
 	v, _ := pads(a)
 	p.Str("[")
 	for i := 0; i < len(v); i += 2 {

@@ -1,7 +1,7 @@
 // Package stablehlo is the table of the dialect: a row for each op of StableHLO and of
 // CHLO, and for the ops of the dialects that StableHLO's own tests are written in. A row
 // has the op's name, its pretty form, its properties and its traits. Importing the package
-// tells package mlir of the rows; [Parse] reads texts with these ops.
+// tells package mlir of the rows and of its text form; [Parse] reads texts with these ops.
 //
 // Each row has a code, which is what every stage below the tracer compares, switches on
 // and indexes by; no stage compares the names of ops as strings. A stage is a type with a
@@ -11,7 +11,7 @@
 //
 // Its central type is [mlir.Code], which [mlir.Op.Code] holds.
 //
-// imports only ltc/mlir, ltc/internal/diag and ltc/internal/lexeme.
+// imports only ltc/mlir, ltc/internal/diag, ltc/internal/lexeme and ltc/internal/mlirtext.
 package stablehlo
 
 //go:generate go run ./gen
@@ -20,22 +20,23 @@ import (
 	"context"
 	"slices"
 
+	"ltc/internal/mlirtext"
 	"ltc/mlir"
 )
 
 // The vocabulary of rows and of pretty forms; parts.go has the rest.
 type (
-	opDef    = mlir.OpDef
-	syntax   = mlir.Syntax
-	part     = mlir.Part
-	plain    = mlir.Plain
-	operands = mlir.Operands
-	attrDict = mlir.AttrDict
-	typeList = mlir.TypeList
+	opDef    = mlirtext.OpDef
+	syntax   = mlirtext.Syntax
+	part     = mlirtext.Part
+	plain    = mlirtext.Plain
+	operands = mlirtext.Operands
+	attrDict = mlirtext.AttrDict
+	typeList = mlirtext.TypeList
 )
 
 func init() {
-	mlir.Register(mlir.Dialects{
+	mlirtext.Register(mlirtext.Dialects{
 		Ops:       slices.Concat(opList, chloOps, checkOps, arithOps),
 		Complete:  []string{"stablehlo", "chlo", "check", "interpreter"},
 		Fields:    structFields,
@@ -46,12 +47,13 @@ func init() {
 	})
 }
 
-// Parse is [mlir.Parse] of a text with ops of StableHLO. That package knows these ops in
-// every program that imports this one; who parses by this function has imported it.
-func Parse(file, text string) (*mlir.Module, error) { return mlir.Parse(file, text) }
+// Parse reads a module of StableHLO. A text of bare top-level ops is the body of one
+// without name. The error is an [*mlir.Error], or [mlir.Errors] in the order of the text;
+// file is only what they name. The module keeps text alive.
+func Parse(file, text string) (*mlir.Module, error) { return mlirtext.Parse(file, text) }
 
 // ParseContext is [Parse] that ends when ctx is done, with an error that wraps its
 // cause.
 func ParseContext(ctx context.Context, file, text string) (*mlir.Module, error) {
-	return mlir.ParseContext(ctx, file, text)
+	return mlirtext.ParseContext(ctx, file, text)
 }

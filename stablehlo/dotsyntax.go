@@ -1,13 +1,16 @@
 package stablehlo
 
-import "ltc/mlir"
+import (
+	"ltc/internal/mlirtext"
+	"ltc/mlir"
+)
 
 // dotDims is `, batching_dims = [0] x [0], contracting_dims = [2] x [1]`.
 type dotDims struct{ plain }
 
 func (dotDims) Shows() []string { return []string{"dot_dimension_numbers"} }
 
-func (dotDims) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (dotDims) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	lex.Expect(",")
 	var d DotDims
 	pair := func(a, b *[]int64) {
@@ -35,7 +38,7 @@ func (dotDims) Fits(op *mlir.Op) bool {
 	return ok && op.Attrs.Get("dot_dimension_numbers").String() == d.Attr().String()
 }
 
-func (dotDims) Print(p *mlir.Printer, op *mlir.Op) {
+func (dotDims) Print(p *mlirtext.Printer, op *mlir.Op) {
 	d, _ := ParseDot(op.Attrs.Get("dot_dimension_numbers"))
 	if len(d.LHSBatch)+len(d.RHSBatch) > 0 {
 		p.Str(", batching_dims = ")
@@ -60,31 +63,31 @@ func (s precision) Shows() []string {
 	return []string{"precision_config"}
 }
 
-func (s precision) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (s precision) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	for lex.Accept(",") {
 		switch {
 		case lex.Accept("precision"):
 			lex.Expect("=")
 			a := mlir.ArrayAttr{}
 			lex.List("[", "]", func() {
-				t := lex.Kind(mlir.IdentToken, "a precision such as DEFAULT")
+				t := lex.Kind(mlirtext.IdentToken, "a precision such as DEFAULT")
 				a = append(a, mlir.EnumAttr{Dialect: "stablehlo", Kind: "precision", Value: t.Value})
 			})
 			o.Set("precision_config", a)
 		case s.algorithm && lex.Accept("algorithm"):
 			s.parseAlgorithm(lex, o)
 		default:
-			lex.Stop(mlir.Unexpected(lex.Peek(), "'precision' or 'algorithm'"))
+			lex.Stop(mlirtext.Unexpected(lex.Peek(), "'precision' or 'algorithm'"))
 		}
 	}
 }
 
-func (precision) parseAlgorithm(lex *mlir.Stream, o *mlir.OpText) {
+func (precision) parseAlgorithm(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	pos := lex.Peek().Pos
 	lex.Expect("=")
 	a := mlir.StructAttr{Name: "stablehlo.dot_algorithm"}
 	lex.List("<", ">", func() {
-		t := lex.Kind(mlir.IdentToken, "a field of the algorithm")
+		t := lex.Kind(mlirtext.IdentToken, "a field of the algorithm")
 		lex.Expect("=")
 		v := lex.BareAttr()
 		if v != nil {
@@ -115,7 +118,7 @@ func (s precision) Fits(op *mlir.Op) bool {
 	return true
 }
 
-func (s precision) Print(p *mlir.Printer, op *mlir.Op) {
+func (s precision) Print(p *mlirtext.Printer, op *mlir.Op) {
 	if a, ok := op.Attrs.Get("precision_config").(mlir.ArrayAttr); ok {
 		p.Str(", precision = [")
 		for i, e := range a {

@@ -7,6 +7,7 @@ import (
 
 	"ltc/internal/diag"
 	"ltc/internal/lexeme"
+	"ltc/internal/mlirtext"
 	"ltc/mlir"
 )
 
@@ -15,15 +16,15 @@ import (
 // selectType is `: Tpred, T`, or the function type when the branches differ.
 type selectType struct{ plain }
 
-func (selectType) Parse(lex *mlir.Stream, o *mlir.OpText) {
-	o.ShortType(lex, func(pred mlir.TypeText) {
+func (selectType) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
+	o.ShortType(lex, func(pred mlirtext.TypeText) {
 		lex.Expect(",")
 		t := lex.Type()
 		o.Ins, o.Outs = append(o.Ins, pred, t, t), append(o.Outs, t)
 	})
 }
 
-func (selectType) Print(p *mlir.Printer, op *mlir.Op) {
+func (selectType) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.Str(" : ")
 	if len(op.Results) != 1 || !allOfType(op.Results[0].Type, op.Operands[1:]) || mlir.IsFunction(op.Operands[0].Type) {
 		p.FuncType(op)
@@ -37,8 +38,8 @@ func (selectType) Print(p *mlir.Printer, op *mlir.Op) {
 // complexType is `: T`, the result, when both operands are its parts.
 type complexType struct{ plain }
 
-func (complexType) Parse(lex *mlir.Stream, o *mlir.OpText) {
-	o.ShortType(lex, func(t mlir.TypeText) {
+func (complexType) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
+	o.ShortType(lex, func(t mlirtext.TypeText) {
 		// The parts' type is in the text of the result's: tensor<2xcomplex<f32>>.
 		part, ok := realPart(t)
 		if !ok {
@@ -48,7 +49,7 @@ func (complexType) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	})
 }
 
-func realPart(t mlir.TypeText) (mlir.TypeText, bool) {
+func realPart(t mlirtext.TypeText) (mlirtext.TypeText, bool) {
 	const open = "complex<"
 	for i := 0; i+len(open) < len(t.Text); i++ {
 		if t.Text[i:i+len(open)] != open {
@@ -64,10 +65,10 @@ func realPart(t mlir.TypeText) (mlir.TypeText, bool) {
 	return t, false
 }
 
-func (complexType) Print(p *mlir.Printer, op *mlir.Op) {
+func (complexType) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.Str(" : ")
 	if len(op.Results) == 1 && !mlir.IsFunction(op.Results[0].Type) {
-		part, ok := realPart(mlir.TypeText{Text: op.Results[0].Type.String()})
+		part, ok := realPart(mlirtext.TypeText{Text: op.Results[0].Type.String()})
 		if ok && part.Text == op.Operands[0].Type.String() && part.Text == op.Operands[1].Type.String() {
 			p.Type(op.Results[0].Type)
 			return
@@ -80,19 +81,19 @@ func (complexType) Print(p *mlir.Printer, op *mlir.Op) {
 // result's type is not the literal's.
 type constantSyntax struct{ plain }
 
-func (constantSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (constantSyntax) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	if lex.Is("(") {
 		o.Generic(lex)
 		return
 	}
 	o.OptionalAttrDict(lex)
 	t := lex.Peek()
-	if t.Type != mlir.DenseToken && t.Type != mlir.HashToken {
-		lex.Stop(mlir.Unexpected(t, "the value, dense<…> : tensor<…>,"))
+	if t.Type != mlirtext.DenseToken && t.Type != mlirtext.HashToken {
+		lex.Stop(mlirtext.Unexpected(t, "the value, dense<…> : tensor<…>,"))
 	}
 	a := lex.Attr()
 	o.SetAt("value", t.Pos, a)
-	out := mlir.TypeText{Pos: t.Pos}
+	out := mlirtext.TypeText{Pos: t.Pos}
 	switch a := a.(type) {
 	case nil: // its error is recorded
 	case *mlir.DenseAttr:
@@ -108,7 +109,7 @@ func (constantSyntax) Fits(op *mlir.Op) bool {
 	return ok && len(op.Operands)+len(op.Regions) == 0 && len(op.Results) == 1 && mlir.SameType(op.Results[0].Type, a.Type)
 }
 func (constantSyntax) Shows() []string { return []string{"value"} }
-func (constantSyntax) Print(p *mlir.Printer, op *mlir.Op) {
+func (constantSyntax) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.AttrDict(op.Attrs, map[string]bool{"value": true})
 	p.Str(" ")
 	p.Attr(op.Attrs.Get("value"))
@@ -119,7 +120,7 @@ type sliceRanges struct{ plain }
 
 func (sliceRanges) Shows() []string { return []string{"start_indices", "limit_indices", "strides"} }
 
-func (s sliceRanges) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (s sliceRanges) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	var r [3][]int64
 	lex.List("[", "]", func() {
 		v := [3]int64{2: 1}
@@ -128,7 +129,7 @@ func (s sliceRanges) Parse(lex *mlir.Stream, o *mlir.OpText) {
 				if i == 2 {
 					break
 				}
-				lex.Stop(mlir.Unexpected(lex.Peek(), "':' and the limit of the slice"))
+				lex.Stop(mlirtext.Unexpected(lex.Peek(), "':' and the limit of the slice"))
 			}
 			v[i] = readInt(lex)
 		}
@@ -153,7 +154,7 @@ func (s sliceRanges) Fits(op *mlir.Op) bool {
 	return true
 }
 
-func (s sliceRanges) Print(p *mlir.Printer, op *mlir.Op) {
+func (s sliceRanges) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.Str(" [")
 	var r [3][]int64
 	for i, name := range s.Shows() {
@@ -175,11 +176,11 @@ func (s sliceRanges) Print(p *mlir.Printer, op *mlir.Op) {
 // whileSyntax is (%i = %a, …) : T, … attributes {…} cond {…} do {…}.
 type whileSyntax struct{ plain }
 
-func (whileSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
-	var args []mlir.ArgText
+func (whileSyntax) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
+	var args []mlirtext.ArgText
 	lex.List("(", ")", func() {
 		name := lex.ArgName()
-		args = append(args, mlir.ArgText{UseText: name})
+		args = append(args, mlirtext.ArgText{UseText: name})
 		lex.Expect("=")
 		o.Operand(lex)
 	})
@@ -197,7 +198,7 @@ func (whileSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	}
 	for _, w := range []string{"cond", "do"} {
 		lex.Expect(w)
-		o.RegionOf(lex, &mlir.Entry{Args: args, What: "the " + w + " of a while"})
+		o.RegionOf(lex, &mlirtext.Entry{Args: args, What: "the " + w + " of a while"})
 	}
 }
 
@@ -218,7 +219,7 @@ func (whileSyntax) Fits(op *mlir.Op) bool {
 	return true
 }
 
-func (whileSyntax) Print(p *mlir.Printer, op *mlir.Op) {
+func (whileSyntax) Print(p *mlirtext.Printer, op *mlir.Op) {
 	// The names of both regions' arguments: see names.regionsOf.
 	args := op.Regions[0].Blocks[0].Args
 	p.Str("(")
@@ -241,7 +242,7 @@ func (whileSyntax) Print(p *mlir.Printer, op *mlir.Op) {
 // barrierSyntax is () without operands and %a, %b : T, U with some.
 type barrierSyntax struct{ plain }
 
-func (barrierSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (barrierSyntax) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	o.OptionalAttrDict(lex)
 	if lex.Accept("(") {
 		lex.Expect(")")
@@ -254,7 +255,7 @@ func (barrierSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
 func (barrierSyntax) Fits(op *mlir.Op) bool {
 	return len(op.Regions) == 0 && typeList{Both: true, Optional: true}.Fits(op)
 }
-func (barrierSyntax) Print(p *mlir.Printer, op *mlir.Op) {
+func (barrierSyntax) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.AttrDict(op.Attrs, nil)
 	if len(op.Operands) == 0 {
 		p.Str("()")
@@ -269,8 +270,8 @@ type floatFormat struct{ plain }
 
 func (floatFormat) Shows() []string { return []string{"exponent_bits", "mantissa_bits"} }
 
-func (s floatFormat) Parse(lex *mlir.Stream, o *mlir.OpText) {
-	t := lex.Kind(mlir.IdentToken, "a format such as e8m10")
+func (s floatFormat) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
+	t := lex.Kind(mlirtext.IdentToken, "a format such as e8m10")
 	e, m, ok := strings.Cut(strings.TrimPrefix(t.Value, "e"), "m")
 	for i, digits := range []string{e, m} {
 		v, perr := strconv.ParseInt(digits, 10, 32)
@@ -291,7 +292,7 @@ func (s floatFormat) Fits(op *mlir.Op) bool {
 	return true
 }
 
-func (s floatFormat) Print(p *mlir.Printer, op *mlir.Op) {
+func (s floatFormat) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.Str(" ")
 	for i, name := range s.Shows() {
 		v, _ := mlir.Int(op.Attrs.Get(name))
@@ -305,7 +306,7 @@ type denseOfOperand struct{}
 
 func (denseOfOperand) Shows() []string { return []string{"value"} }
 
-func (denseOfOperand) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (denseOfOperand) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	(constantSyntax{}).Parse(lex, o)
 	o.Ins, o.Outs = o.Outs, o.Ins[:0]
 }
@@ -315,7 +316,7 @@ func (denseOfOperand) Fits(op *mlir.Op) bool {
 	return ok && len(op.Results) == 0 && len(op.Operands) == 1 && mlir.SameType(op.Operands[0].Type, a.Type)
 }
 
-func (denseOfOperand) Print(p *mlir.Printer, op *mlir.Op) {
+func (denseOfOperand) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.Str(" ")
 	p.Attr(op.Attrs.Get("value"))
 }
@@ -323,7 +324,7 @@ func (denseOfOperand) Print(p *mlir.Printer, op *mlir.Op) {
 // typeOfOperands is `: T`, the type of every operand of an op without results.
 type typeOfOperands struct{ plain }
 
-func (typeOfOperands) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (typeOfOperands) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	oneType{}.Parse(lex, o)
 	o.Outs = o.Outs[:0]
 }
@@ -332,7 +333,7 @@ func (typeOfOperands) Fits(op *mlir.Op) bool {
 	return len(op.Results) == 0 && len(op.Operands) > 0 && allOfType(op.Operands[0].Type, op.Operands)
 }
 
-func (typeOfOperands) Print(p *mlir.Printer, op *mlir.Op) {
+func (typeOfOperands) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.Str(" : ")
 	p.Type(op.Operands[0].Type)
 }
@@ -340,20 +341,20 @@ func (typeOfOperands) Print(p *mlir.Printer, op *mlir.Op) {
 // tupleType is `: tuple<T, U>`, the result, when the operands are its elements.
 type tupleType struct{ plain }
 
-func (tupleType) Parse(lex *mlir.Stream, o *mlir.OpText) {
-	o.ShortType(lex, func(t mlir.TypeText) {
+func (tupleType) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
+	o.ShortType(lex, func(t mlirtext.TypeText) {
 		tt, ok := lex.Resolve(&t).(mlir.TupleType)
 		if !ok {
 			lex.Stop(mlir.Errorf(t.Pos, "%s is not a tuple", t.Text))
 		}
 		for _, e := range tt.Elems {
-			o.Ins = append(o.Ins, mlir.TypeText{Pos: t.Pos, Type: e})
+			o.Ins = append(o.Ins, mlirtext.TypeText{Pos: t.Pos, Type: e})
 		}
 		o.Outs = append(o.Outs, t)
 	})
 }
 
-func (tupleType) Print(p *mlir.Printer, op *mlir.Op) {
+func (tupleType) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.Str(" : ")
 	if len(op.Results) == 1 {
 		if t, ok := op.Results[0].Type.(mlir.TupleType); ok && mlir.SameTypes(mlir.TypesOf(op.Operands), t.Elems) {
@@ -372,7 +373,7 @@ type indexIn struct {
 
 func (s indexIn) Shows() []string { return []string{s.name} }
 
-func (s indexIn) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (s indexIn) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	pos := lex.Peek().Pos
 	v := readInts(lex)
 	if len(v) != 1 || v[0] != int64(int32(v[0])) {
@@ -386,7 +387,7 @@ func (s indexIn) Fits(op *mlir.Op) bool {
 	return ok && a.Type == mlir.I32
 }
 
-func (s indexIn) Print(p *mlir.Printer, op *mlir.Op) {
+func (s indexIn) Print(p *mlirtext.Printer, op *mlir.Op) {
 	printInts(p, []int64{op.Attrs.Get(s.name).(mlir.IntegerAttr).Value})
 }
 
@@ -394,14 +395,14 @@ func (s indexIn) Print(p *mlir.Printer, op *mlir.Op) {
 // them.
 type optionalRegions struct{ plain }
 
-func (optionalRegions) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (optionalRegions) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	if lex.Is("(") {
 		lex.List("(", ")", func() { o.Region(lex) })
 	}
 	o.OptionalAttrDict(lex)
 }
 
-func (optionalRegions) Print(p *mlir.Printer, op *mlir.Op) {
+func (optionalRegions) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.Regions(op)
 	p.RestDict(op)
 }
@@ -409,7 +410,7 @@ func (optionalRegions) Print(p *mlir.Printer, op *mlir.Op) {
 // customCallSyntax is @target(%a) {…} : (T) -> U.
 type customCallSyntax struct{ plain }
 
-func (customCallSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (customCallSyntax) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	name := lex.Symbol("the target such as @f")
 	o.Set("call_target_name", mlir.StringAttr(name))
 	o.CallRest(lex)
@@ -420,7 +421,7 @@ func (customCallSyntax) Fits(op *mlir.Op) bool {
 	return ok && lexeme.FlatSymbol(string(s)) && len(op.Regions) == 0
 }
 func (customCallSyntax) Shows() []string { return []string{"call_target_name"} }
-func (customCallSyntax) Print(p *mlir.Printer, op *mlir.Op) {
+func (customCallSyntax) Print(p *mlirtext.Printer, op *mlir.Op) {
 	s := op.Attrs.Get("call_target_name").(mlir.StringAttr)
 	p.Str(" " + mlir.SymbolAttr(s).String())
 	p.CallRest(op)

@@ -5,16 +5,17 @@ import (
 	"strconv"
 
 	"ltc/internal/lexeme"
+	"ltc/internal/mlirtext"
 	"ltc/mlir"
 )
 
 // word is a keyword or a mark. One that is a comma prints without space before.
 type word string
 
-func (w word) Parse(lex *mlir.Stream, _ *mlir.OpText) { lex.Expect(string(w)) }
-func (word) Fits(*mlir.Op) bool                       { return true }
-func (word) Shows() []string                          { return nil }
-func (w word) Print(p *mlir.Printer, _ *mlir.Op) {
+func (w word) Parse(lex *mlirtext.Stream, _ *mlirtext.OpText) { lex.Expect(string(w)) }
+func (word) Fits(*mlir.Op) bool                               { return true }
+func (word) Shows() []string                                  { return nil }
+func (w word) Print(p *mlirtext.Printer, _ *mlir.Op) {
 	if w != "," {
 		p.Str(" ")
 	}
@@ -24,15 +25,15 @@ func (w word) Print(p *mlir.Printer, _ *mlir.Op) {
 // funcType is `: (operand types) -> result types`.
 type funcType struct{ plain }
 
-func (funcType) Parse(lex *mlir.Stream, o *mlir.OpText) { o.FunctionalType(lex) }
-func (funcType) Print(p *mlir.Printer, op *mlir.Op)     { p.Str(" : "); p.FuncType(op) }
+func (funcType) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) { o.FunctionalType(lex) }
+func (funcType) Print(p *mlirtext.Printer, op *mlir.Op)         { p.Str(" : "); p.FuncType(op) }
 
 // oneType is `: T` where all operands and the one result are of type T, and
 // the whole function type otherwise.
 type oneType struct{ plain }
 
-func (oneType) Parse(lex *mlir.Stream, o *mlir.OpText) {
-	o.ShortType(lex, func(t mlir.TypeText) {
+func (oneType) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
+	o.ShortType(lex, func(t mlirtext.TypeText) {
 		for range o.Operands {
 			o.Ins = append(o.Ins, t)
 		}
@@ -40,7 +41,7 @@ func (oneType) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	})
 }
 
-func (oneType) Print(p *mlir.Printer, op *mlir.Op) {
+func (oneType) Print(p *mlirtext.Printer, op *mlir.Op) {
 	if len(op.Results) == 1 && allOfType(op.Results[0].Type, op.Operands) {
 		p.Str(" : ")
 		p.Type(op.Results[0].Type)
@@ -77,21 +78,21 @@ const (
 
 func (a attr) Shows() []string { return []string{a.Name} }
 
-func (a attr) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (a attr) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	switch a.Kind {
 	case i64Value:
 		o.Set(a.Name, mlir.I64Attr(readInt(lex)))
 	case i64sValue:
 		o.Set(a.Name, mlir.I64Array(readInts(lex)))
 	case enumValue:
-		o.Set(a.Name, mlir.EnumAttr{Dialect: a.Enum.Dialect, Kind: a.Enum.Kind, Value: lex.Kind(mlir.IdentToken, "a "+a.Enum.Kind).Value})
+		o.Set(a.Name, mlir.EnumAttr{Dialect: a.Enum.Dialect, Kind: a.Enum.Kind, Value: lex.Kind(mlirtext.IdentToken, "a "+a.Enum.Kind).Value})
 	case boolValue:
 		if !lex.Is("true") && !lex.Is("false") {
-			lex.Stop(mlir.Unexpected(lex.Peek(), "true or false"))
+			lex.Stop(mlirtext.Unexpected(lex.Peek(), "true or false"))
 		}
 		o.Set(a.Name, mlir.BoolAttr(lex.Next().Value == "true"))
 	case stringValue:
-		t := lex.Kind(mlir.StringToken, "a string")
+		t := lex.Kind(mlirtext.StringToken, "a string")
 		s, ok := lexeme.Unquote(t.Value)
 		if !ok {
 			lex.Stop(mlir.Errorf(t.Pos, "string with a wrong escape"))
@@ -120,7 +121,7 @@ func (a attr) Fits(op *mlir.Op) bool {
 	return ok
 }
 
-func (a attr) Print(p *mlir.Printer, op *mlir.Op) {
+func (a attr) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.Str(" ")
 	switch v := op.Attrs.Get(a.Name).(type) {
 	case mlir.IntegerAttr:
@@ -141,7 +142,7 @@ type group struct {
 	Parts  syntax
 }
 
-func (g group) Parse(lex *mlir.Stream, o *mlir.OpText) {
+func (g group) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	if !lex.Is(",") {
 		return
 	}
@@ -149,15 +150,15 @@ func (g group) Parse(lex *mlir.Stream, o *mlir.OpText) {
 }
 func (g group) Fits(op *mlir.Op) bool { return op.Attrs.Get(g.Anchor) == nil || g.Parts.Fits(op) }
 func (g group) Shows() []string       { return g.Parts.Shows() }
-func (g group) Print(p *mlir.Printer, op *mlir.Op) {
+func (g group) Print(p *mlirtext.Printer, op *mlir.Op) {
 	if op.Attrs.Get(g.Anchor) != nil {
 		g.Parts.Print(p, op)
 	}
 }
 
 // readInt reads an i64.
-func readInt(lex *mlir.Stream) int64 {
-	t := lex.Kind(mlir.IntToken, "an integer")
+func readInt(lex *mlirtext.Stream) int64 {
+	t := lex.Kind(mlirtext.IntToken, "an integer")
 	v, ok := mlir.ParseInt(t.Value, mlir.I64)
 	if !ok {
 		lex.Stop(mlir.Errorf(t.Pos, "%s does not fit i64", t.Value))
@@ -166,14 +167,14 @@ func readInt(lex *mlir.Stream) int64 {
 }
 
 // readInts reads [1, 2].
-func readInts(lex *mlir.Stream) []int64 {
+func readInts(lex *mlirtext.Stream) []int64 {
 	v := []int64{}
 	lex.List("[", "]", func() { v = append(v, readInt(lex)) })
 	return v
 }
 
 // printInts writes [1, 2].
-func printInts(p *mlir.Printer, v []int64) {
+func printInts(p *mlirtext.Printer, v []int64) {
 	p.Str("[")
 	for i, x := range v {
 		p.Comma(i)

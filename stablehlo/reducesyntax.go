@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"ltc/internal/diag"
+	"ltc/internal/mlirtext"
 	"ltc/mlir"
 )
 
@@ -15,8 +16,8 @@ import (
 // what is accumulated, %b and %d the elements.
 type reduceSyntax struct{ plain }
 
-func (s reduceSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
-	var inits []mlir.UseText
+func (s reduceSyntax) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
+	var inits []mlirtext.UseText
 	for {
 		s.parsePair(lex, o, &inits)
 		if !lex.Accept(",") {
@@ -26,7 +27,7 @@ func (s reduceSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	o.Operands = append(o.Operands, inits...)
 	var inner mlir.Code
 	if lex.Accept("applies") {
-		t := lex.Kind(mlir.IdentToken, "the op that is applied")
+		t := lex.Kind(mlirtext.IdentToken, "the op that is applied")
 		if inner = mlir.CodeOf(t.Value); !applicable(inner) {
 			lex.Stop(mlir.Errorf(t.Pos, "%s cannot be applied by a reduce: it is not a commutative op of two operands, such as stablehlo.add", t.Value))
 		}
@@ -46,16 +47,16 @@ func (s reduceSyntax) Parse(lex *mlir.Stream, o *mlir.OpText) {
 	s.apply(lex, o, inner)
 }
 
-func (reduceSyntax) parsePair(lex *mlir.Stream, o *mlir.OpText, inits *[]mlir.UseText) {
+func (reduceSyntax) parsePair(lex *mlirtext.Stream, o *mlirtext.OpText, inits *[]mlirtext.UseText) {
 	lex.Expect("(")
 	o.Operand(lex)
 	lex.Expect("init", ":")
-	t := lex.Kind(mlir.ValueToken, "an initial value such as %0")
-	*inits = append(*inits, mlir.UseText{Name: t.Value[1:], Pos: t.Pos})
+	t := lex.Kind(mlirtext.ValueToken, "an initial value such as %0")
+	*inits = append(*inits, mlirtext.UseText{Name: t.Value[1:], Pos: t.Pos})
 	lex.Expect(")")
 }
 
-func (reduceSyntax) parseTail(lex *mlir.Stream, o *mlir.OpText) {
+func (reduceSyntax) parseTail(lex *mlirtext.Stream, o *mlirtext.OpText) {
 	lex.Expect("across", "dimensions", "=")
 	dims := readInts(lex)
 	o.Set("dimensions", mlir.I64Array(dims))
@@ -63,11 +64,11 @@ func (reduceSyntax) parseTail(lex *mlir.Stream, o *mlir.OpText) {
 	o.FunctionalType(lex)
 }
 
-func (reduceSyntax) parseReducer(lex *mlir.Stream, o *mlir.OpText, n int) {
+func (reduceSyntax) parseReducer(lex *mlirtext.Stream, o *mlirtext.OpText, n int) {
 	lex.Expect("reducer")
-	left, right := make([]mlir.ArgText, 0, n), make([]mlir.ArgText, 0, n)
+	left, right := make([]mlirtext.ArgText, 0, n), make([]mlirtext.ArgText, 0, n)
 	for range n {
-		var pair []mlir.ArgText
+		var pair []mlirtext.ArgText
 		pos := lex.Peek().Pos
 		lex.List("(", ")", func() {
 			a := lex.Arg()
@@ -78,7 +79,7 @@ func (reduceSyntax) parseReducer(lex *mlir.Stream, o *mlir.OpText, n int) {
 		}
 		left, right = append(left, pair[0]), append(right, pair[1])
 	}
-	o.RegionOf(lex, &mlir.Entry{Args: append(left, right...), What: "a reducer"})
+	o.RegionOf(lex, &mlirtext.Entry{Args: append(left, right...), What: "a reducer"})
 }
 
 // applicable reports whether a reduce can apply the op: it is commutative, and
@@ -95,7 +96,7 @@ func reduced(operand mlir.Type) *mlir.TensorType {
 }
 
 // apply builds the region of `applies`.
-func (reduceSyntax) apply(lex *mlir.Stream, o *mlir.OpText, inner mlir.Code) {
+func (reduceSyntax) apply(lex *mlirtext.Stream, o *mlirtext.OpText, inner mlir.Code) {
 	operand := lex.Resolve(&o.Ins[0])
 	scalar := reduced(operand)
 	if scalar == nil {
@@ -105,7 +106,7 @@ func (reduceSyntax) apply(lex *mlir.Stream, o *mlir.OpText, inner mlir.Code) {
 		o.Regions = append(o.Regions, &mlir.Region{})
 		return
 	}
-	t := lex.Resolve(&mlir.TypeText{Text: scalar.String(), Pos: o.Ins[0].Pos})
+	t := lex.Resolve(&mlirtext.TypeText{Text: scalar.String(), Pos: o.Ins[0].Pos})
 	b := mlir.NewBlock(t, t)
 	op := mlir.NewOp(inner, b.Args, t)
 	ret := mlir.NewOp(Return, op.Results)
@@ -142,7 +143,7 @@ func applied(op *mlir.Op) *mlir.Op {
 	return in
 }
 
-func (s reduceSyntax) Print(p *mlir.Printer, op *mlir.Op) {
+func (s reduceSyntax) Print(p *mlirtext.Printer, op *mlir.Op) {
 	n := len(op.Operands) / 2
 	for i := range n {
 		p.Comma(i)

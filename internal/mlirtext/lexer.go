@@ -1,10 +1,11 @@
-package mlir
+package mlirtext
 
 import (
 	"fmt"
 	"strings"
 
 	"ltc/internal/lexeme"
+	"ltc/mlir"
 )
 
 // maxDepth bounds how deep brackets nest, and so every recursion over a text.
@@ -33,7 +34,7 @@ const (
 
 const contextDone = "the context is done"
 
-func (s *scanner) pos() Pos { return Pos{s.line, s.off - s.start + 1} }
+func (s *scanner) pos() mlir.Pos { return mlir.Pos{Line: s.line, Col: s.off - s.start + 1} }
 
 // next returns the next token; spaces and comments are skipped.
 func (s *scanner) next() Token {

@@ -1,10 +1,12 @@
-package mlir
+package mlirtext
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/mlir"
 )
 
 // However long a token or a list of tokens, scanning it ends with its context.
@@ -13,9 +15,9 @@ func TestScanningEndsWithItsContext(t *testing.T) {
 	close(done)
 	literal := "dense<[" + strings.Repeat("1.0, ", bodyBytes) + "1.0]>"
 	s := scanner{text: literal, line: 1, done: done}
-	require.Equal(t, Token{tokBad, contextDone, Pos{1, 1}}, s.next())
+	require.Equal(t, Token{tokBad, contextDone, mlir.Pos{Line: 1, Col: 1}}, s.next())
 	s = scanner{text: literal, line: 1}
-	require.Equal(t, Token{DenseToken, literal, Pos{1, 1}}, s.next())
+	require.Equal(t, Token{DenseToken, literal, mlir.Pos{Line: 1, Col: 1}}, s.next())
 
 	s = scanner{text: strings.Repeat("1, ", bodyTokens), line: 1, done: done}
 	n := 0

@@ -1,27 +1,20 @@
-package mlir
+package mlirtext
 
 import (
 	"slices"
 	"strings"
 
 	"ltc/internal/lexeme"
+	"ltc/mlir"
 )
-
-// Resource is an entry of a module's `{-# … #-}`: data that stands outside the
-// ops, to which attributes refer by name. Constants' values are those of the
-// section dialect_resources and the group builtin.
-type Resource struct {
-	Section, Group, Key string
-	Value               string // as written, a string's quotes included
-}
 
 // section is where a text's resources stand; they are read at the first use.
 type section struct {
 	offset int
-	pos    Pos
+	pos    mlir.Pos
 	read   bool
-	list   []Resource
-	err    *Error
+	list   []mlir.Resource
+	err    *mlir.Error
 	end    Place
 }
 
@@ -58,7 +51,7 @@ func (r *resolver) readSection() {
 }
 
 // readResources reads {-# section: { group: { key: value, … } } #-}.
-func readResources(s *Stream) (out []Resource) {
+func readResources(s *Stream) (out []mlir.Resource) {
 	var path [3]string
 	var level func(depth int, open, close string)
 	level = func(depth int, open, close string) {
@@ -72,7 +65,7 @@ func readResources(s *Stream) (out []Resource) {
 			if v.Type != StringToken && v.Type != IntToken && v.Type != IdentToken {
 				s.Stop(Unexpected(v, "the value of a resource"))
 			}
-			out = append(out, Resource{path[0], path[1], path[2], v.Value})
+			out = append(out, mlir.Resource{Section: path[0], Group: path[1], Key: path[2], Value: v.Value})
 		})
 	}
 	level(0, "{-#", "#-}")
@@ -81,40 +74,34 @@ func readResources(s *Stream) (out []Resource) {
 
 // resource reads the values of a dense_resource<name>, whose literal so far is
 // the name: a number of four bytes, the alignment, and the raw values.
-func (r *resolver) resource(a *DenseAttr) *Error {
+func (r *resolver) resource(a *mlir.DenseAttr) *mlir.Error {
 	name, err := entryName(strings.TrimSpace(lexeme.Uncomment(a.Literal)), a.Pos)
 	if err != nil {
 		return err
 	}
-	a.Resource, a.Literal, a.checked = name, "", true
 	if r.section == nil {
-		return Errorf(a.Pos, "resource %s is not defined: the text has no section {-# … #-}", name)
+		return mlir.Errorf(a.Pos, "resource %s is not defined: the text has no section {-# … #-}", name)
 	}
 	r.readSection()
 	if r.section.err != nil {
 		return r.section.err
 	}
-	i := slices.IndexFunc(r.section.list, func(e Resource) bool {
+	i := slices.IndexFunc(r.section.list, func(e mlir.Resource) bool {
 		return e.Section == "dialect_resources" && e.Group == "builtin" && e.Key == name
 	})
 	if i < 0 {
-		return Errorf(a.Pos, "resource %s is not defined in dialect_resources", name)
+		return mlir.Errorf(a.Pos, "resource %s is not defined in dialect_resources", name)
 	}
 	const alignment = len("0x00000000")
 	text, ok := strings.CutPrefix(strings.Trim(r.section.list[i].Value, `"`), "0x")
 	if !ok || len(text) < alignment-2 {
-		return Errorf(a.Pos, "resource %s is not a hexadecimal string of an alignment and values", name)
+		return mlir.Errorf(a.Pos, "resource %s is not a hexadecimal string of an alignment and values", name)
 	}
-	d, err := a.decoder()
-	if err != nil {
-		return err
-	}
-	a.values, a.splat, err = d.hexDigits(text[alignment-2:])
-	return err
+	return a.ReadResource(name, text[alignment-2:])
 }
 
 // resources prints the sections, entries that stand together in one block.
-func (p *Printer) resources(list []Resource) {
+func (p *Printer) resources(list []mlir.Resource) {
 	if len(list) == 0 {
 		return
 	}

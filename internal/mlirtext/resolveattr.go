@@ -1,17 +1,17 @@
-package mlir
+package mlirtext
 
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"ltc/internal/lexeme"
+	"ltc/mlir"
 )
 
 // opAttrs makes the dictionary of the op from what was read.
-func (r *resolver) opAttrs(o *OpText) Dict {
-	d := make(Dict, 0, len(o.attrs))
+func (r *resolver) opAttrs(o *OpText) mlir.Dict {
+	d := make(mlir.Dict, 0, len(o.attrs))
 	var seen map[string]bool // of a long list, which would take quadratic time
 	if len(o.attrs) > 16 {
 		seen = make(map[string]bool, len(o.attrs))
@@ -25,7 +25,7 @@ func (r *resolver) opAttrs(o *OpText) Dict {
 			seen[e.name] = true
 		}
 		if e.val != nil { // its error is recorded
-			d = append(d, NamedAttr{e.name, e.val})
+			d = append(d, mlir.NamedAttr{Name: e.name, Value: e.val})
 		}
 	}
 	return d
@@ -34,12 +34,12 @@ func (r *resolver) opAttrs(o *OpText) Dict {
 // attr makes the attribute of n; on an error it records it and returns nil. With bare
 // set, numbers without type have none, as in #stablehlo.gather<…>. Elsewhere they are
 // i64 and f64.
-func (r *resolver) attr(n *attrNode, bare bool) Attribute {
+func (r *resolver) attr(n *attrNode, bare bool) mlir.Attribute {
 	switch {
 	case n.leaf != nil:
 		return r.leaf(n.leaf, bare)
 	case n.list != nil:
-		a := make(ArrayAttr, 0, len(*n.list))
+		a := make(mlir.ArrayAttr, 0, len(*n.list))
 		for i := range *n.list {
 			if v := r.attr(&(*n.list)[i], bare); v != nil {
 				a = append(a, v)
@@ -47,16 +47,16 @@ func (r *resolver) attr(n *attrNode, bare bool) Attribute {
 		}
 		return a
 	case n.dict != nil:
-		return DictAttr(r.entries(n.dict, false))
+		return mlir.DictAttr(r.entries(n.dict, false))
 	}
 	if t := r.typ(n.typ); t != nil {
-		return TypeAttr{t}
+		return mlir.TypeAttr{Type: t}
 	}
 	return nil
 }
 
-func (r *resolver) entries(n *dictNode, bare bool) Dict {
-	d := make(Dict, 0, len(n.entries))
+func (r *resolver) entries(n *dictNode, bare bool) mlir.Dict {
+	d := make(mlir.Dict, 0, len(n.entries))
 	seen := make(map[string]bool, len(n.entries))
 	for _, e := range n.entries {
 		name, err := entryName(e.name, e.pos)
@@ -68,18 +68,18 @@ func (r *resolver) entries(n *dictNode, bare bool) Dict {
 			r.fail(e.pos, "%s is given a second time", name)
 		}
 		seen[name] = true
-		v := Attribute(UnitAttr{})
+		v := mlir.Attribute(mlir.UnitAttr{})
 		if e.value != nil {
 			v = r.attr(e.value, bare)
 		}
 		if v != nil {
-			d = append(d, NamedAttr{name, v})
+			d = append(d, mlir.NamedAttr{Name: name, Value: v})
 		}
 	}
 	return d
 }
 
-func (r *resolver) symbol(parts []string, pos Pos) Attribute {
+func (r *resolver) symbol(parts []string, pos mlir.Pos) mlir.Attribute {
 	s := make([]string, len(parts))
 	for i, p := range parts {
 		name, ok := symbolName(p)
@@ -88,7 +88,7 @@ func (r *resolver) symbol(parts []string, pos Pos) Attribute {
 		}
 		s[i] = name
 	}
-	return SymbolAttr(strings.Join(s, "::@"))
+	return mlir.SymbolAttr(strings.Join(s, "::@"))
 }
 
 // symbolName returns the name of a @symbol token.
@@ -99,10 +99,10 @@ func symbolName(tok string) (string, bool) {
 	return tok[1:], true
 }
 
-func (r *resolver) number(n *leafNode, bare bool) Attribute {
+func (r *resolver) number(n *leafNode, bare bool) mlir.Attribute {
 	text, pos := n.tok.Value, n.tok.Pos
 	isFloat := n.tok.Type == tokFloat
-	var t Type
+	var t mlir.Type
 	switch {
 	case n.typed:
 		if t = r.typ(&n.typ); t == nil {
@@ -110,21 +110,21 @@ func (r *resolver) number(n *leafNode, bare bool) Attribute {
 		}
 	case bare:
 	case isFloat:
-		t = F64
+		t = mlir.F64
 	default:
-		t = I64
+		t = mlir.I64
 	}
 	switch ft := t.(type) {
-	case FloatType:
+	case mlir.FloatType:
 		bits, ok := lexeme.FloatBits(text, ft.Name)
-		if elementSize(ft) == 0 { // f80 and f128 are kept as they are
-			return FloatAttr{text, t}
+		if mlir.ElementBytes(ft) == 0 { // f80 and f128 are kept as they are
+			return mlir.FloatAttr{Text: text, Type: t}
 		}
 		if !ok {
 			r.fail(pos, "%s is not a number of type %s", text, t)
 		}
-		return FloatAttr{string(lexeme.AppendFloat(nil, bits, ft.Name)), t}
-	case IntegerType, IndexType, nil:
+		return mlir.FloatAttr{Text: string(lexeme.AppendFloat(nil, bits, ft.Name)), Type: t}
+	case mlir.IntegerType, mlir.IndexType, nil:
 		if isFloat && t != nil {
 			r.fail(pos, "%s is not a number of type %s", text, t)
 			return nil
@@ -134,51 +134,25 @@ func (r *resolver) number(n *leafNode, bare bool) Attribute {
 		return nil
 	}
 	if isFloat {
-		return FloatAttr{Text: text}
+		return mlir.FloatAttr{Text: text}
 	}
-	v, ok := ParseInt(text, t)
+	v, ok := mlir.ParseInt(text, t)
 	if !ok {
-		r.fail(pos, "%s does not fit %s", text, cmp.Or(t, Type(I64)))
+		r.fail(pos, "%s does not fit %s", text, cmp.Or(t, mlir.Type(mlir.I64)))
 	}
-	if t == I1 {
-		return BoolAttr(v != 0)
+	if t == mlir.I1 {
+		return mlir.BoolAttr(v != 0)
 	}
-	return IntegerAttr{v, t}
-}
-
-// ParseInt reads a decimal or hexadecimal integer that fits t. A signless type
-// takes both the signed and the unsigned range.
-func ParseInt(s string, t Type) (int64, bool) {
-	it, ok := t.(IntegerType)
-	if !ok {
-		it = I64
-	}
-	width := min(it.Width, 64)
-	v, err := strconv.ParseInt(s, 0, 64)
-	if err != nil {
-		u, uerr := strconv.ParseUint(s, 0, 64)
-		return int64(u), uerr == nil && width == 64 && it.Sign != Signed
-	}
-	if width == 64 {
-		return v, it.Sign != Unsigned || v >= 0
-	}
-	low, high := -int64(1)<<(width-1), int64(1)<<width-1
-	switch it.Sign {
-	case Unsigned:
-		low = 0
-	case Signed:
-		high = int64(1)<<(width-1) - 1
-	}
-	return v, low <= v && v <= high
+	return mlir.IntegerAttr{Value: v, Type: t}
 }
 
 // tokenAttr makes array<…>, #d.attr<…> or what an alias stands for.
-func (r *resolver) tokenAttr(text string, pos Pos) Attribute {
+func (r *resolver) tokenAttr(text string, pos mlir.Pos) mlir.Attribute {
 	if a, ok := r.attrs[text]; ok {
 		return a
 	}
 	bad := len(r.errs)
-	var a Attribute
+	var a mlir.Attribute
 	switch {
 	case text[0] != '#':
 		a = r.denseArray(text, pos)
@@ -196,16 +170,16 @@ func (r *resolver) tokenAttr(text string, pos Pos) Attribute {
 
 // hash makes #dialect.name<…>: one of the forms that are understood, or the
 // text as it stands.
-func (r *resolver) hash(text string, pos Pos) Attribute {
+func (r *resolver) hash(text string, pos mlir.Pos) mlir.Attribute {
 	bad := len(r.errs)
 	a := r.hashed(withoutComma(lexeme.Uncomment(text)), pos)
 	if why := known.Problem(a); why != "" && len(r.errs) == bad {
-		r.failed(NewError(pos, why))
+		r.failed(mlir.NewError(pos, why))
 	}
 	return a
 }
 
-func (r *resolver) hashed(text string, pos Pos) Attribute {
+func (r *resolver) hashed(text string, pos mlir.Pos) mlir.Attribute {
 	name, _, _ := strings.Cut(text[1:], "<")
 	var n hashNode
 	err := r.try(func() { n = r.readHash(text, pos) })
@@ -216,10 +190,10 @@ func (r *resolver) hashed(text string, pos Pos) Attribute {
 	case err != nil, n.kind != "" && strings.IndexByte(name, '.') >= 0:
 		return dialectAttr(text)
 	case n.kind != "":
-		return EnumAttr{name, n.kind, n.value}
+		return mlir.EnumAttr{Dialect: name, Kind: n.kind, Value: n.value}
 	}
 	if at, why := fieldProblem(name, n.fields.entries); why != "" {
-		r.failed(NewError(at, why))
+		r.failed(mlir.NewError(at, why))
 		return nil
 	}
 	bad := len(r.errs)
@@ -228,7 +202,7 @@ func (r *resolver) hashed(text string, pos Pos) Attribute {
 		r.errs = r.errs[:bad]
 		return dialectAttr(text)
 	}
-	return known.Canonical(StructAttr{name, fields})
+	return known.Canonical(mlir.StructAttr{Name: name, Fields: fields})
 }
 
 // hashNode is the inside of #name<kind value> or of #name<field = 1, …>.
@@ -237,7 +211,7 @@ type hashNode struct {
 	fields      dictNode
 }
 
-func (r *resolver) readHash(text string, pos Pos) (n hashNode) {
+func (r *resolver) readHash(text string, pos mlir.Pos) (n hashNode) {
 	s := r.inside(text, pos)
 	s.Next() // the name
 	s.need("<")
@@ -253,7 +227,7 @@ func (r *resolver) readHash(text string, pos Pos) (n hashNode) {
 			s.Stop(Unexpected(s.tok, ""))
 		}
 		if n.fields.entry(s); len(n.fields.entries) > maxElements {
-			s.Stop(Errorf(s.tok.Pos, tooMany, maxElements))
+			s.Stop(mlir.Errorf(s.tok.Pos, tooMany, maxElements))
 		}
 	}
 	s.needEnd()
@@ -261,13 +235,13 @@ func (r *resolver) readHash(text string, pos Pos) (n hashNode) {
 }
 
 // dialectAttr is an attribute in a syntax of its own.
-func dialectAttr(text string) Attribute {
-	return known.Canonical(DialectAttr{lexeme.Squeeze(text[1:])})
+func dialectAttr(text string) mlir.Attribute {
+	return known.Canonical(mlir.DialectAttr{Text: lexeme.Squeeze(text[1:])})
 }
 
 // fieldProblem finds the first field that an attribute should not have; at is
 // where it stands in the attribute's text.
-func fieldProblem(name string, fields []entryNode) (where Pos, why string) {
+func fieldProblem(name string, fields []entryNode) (where mlir.Pos, why string) {
 	list := known.Fields[name]
 	for i, e := range fields {
 		if list == nil {
@@ -280,7 +254,7 @@ func fieldProblem(name string, fields []entryNode) (where Pos, why string) {
 			return e.pos, e.name + " is given a second time"
 		}
 	}
-	return Pos{}, ""
+	return mlir.Pos{}, ""
 }
 
 // withoutComma takes a comma off that stands before the closing bracket, which

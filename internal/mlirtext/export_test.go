@@ -1,6 +1,6 @@
-package mlir
+package mlirtext
 
-// What tests of package mlir_test see.
+// What tests of package mlirtext_test see.
 
 // The kinds of marks and of numbers with a fraction or an exponent.
 const (
@@ -26,12 +26,5 @@ func TokensOf(text string, inner bool) []FuzzToken {
 			return list
 		}
 		list = append(list, FuzzToken{t.Type, s.off - len(t.Value), s.off})
-	}
-}
-
-// SetName makes o the op with the given name, which the table need not have.
-func (o *Op) SetName(name string) {
-	if o.Code, o.unknown = CodeOf(name), ""; o.Code == 0 {
-		o.unknown = name
 	}
 }

@@ -1,4 +1,4 @@
-package mlir
+package mlirtext
 
 import (
 	"cmp"
@@ -6,15 +6,16 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/mlir"
 )
 
 // resolver makes the tree of what is read, as it is read: it looks up names of
 // values and aliases, checks the types of uses, and makes types and attributes.
 type resolver struct {
 	text    string
-	errs    []*Error
-	types   map[string]Type      // by the text of the type
-	attrs   map[string]Attribute // array<…> and #d.attr<…> by text
+	errs    []*mlir.Error
+	types   map[string]mlir.Type      // by the text of the type
+	attrs   map[string]mlir.Attribute // array<…> and #d.attr<…> by text
 	aliases map[string]*alias
 	late    []string        // aliases that findAliases did not see
 	missing map[string]bool // aliases that were used but not known
@@ -25,7 +26,7 @@ type resolver struct {
 	spare   []*OpText
 	slabs   slabs
 	done    <-chan struct{} // of the context; nil if none ends the parse
-	mistake *Error          // what [Stream.Stop] ends the reading with
+	mistake *mlir.Error     // what [Stream.Stop] ends the reading with
 }
 
 // scope holds the values that can be named: those of an isolated op, such as a
@@ -40,25 +41,25 @@ func newScope() *scope { return &scope{values: map[string]def{}} }
 
 // def is the values of one name: %r:2 are two.
 type def struct {
-	values []*Value
+	values []*mlir.Value
 	line   int
 }
 
 // pendingUse is an operand that stands before its definition, as it may in a
 // region of several blocks.
 type pendingUse struct {
-	op    *Op
+	op    *mlir.Op
 	index int
 	use   UseText
-	want  Type
+	want  mlir.Type
 }
 
 // slabs are the next parts of the tree, allocated many together: first few, since
 // a small module that is kept keeps all of them.
 type slabs struct {
-	ops    slab[Op]
-	values slab[Value]
-	refs   slab[*Value]
+	ops    slab[mlir.Op]
+	values slab[mlir.Value]
+	refs   slab[*mlir.Value]
 }
 
 type slab[T any] struct {
@@ -83,35 +84,38 @@ func (s *slab[T]) take(n, most int) []T {
 	return l
 }
 
-func (s *slabs) op() *Op       { return &s.ops.take(1, slabMost)[0] }
-func (s *slabs) value() *Value { return &s.values.take(1, slabMost)[0] }
+func (s *slabs) op() *mlir.Op       { return &s.ops.take(1, slabMost)[0] }
+func (s *slabs) value() *mlir.Value { return &s.values.take(1, slabMost)[0] }
 
 // list returns a list of n values, to be filled in.
-func (s *slabs) list(n int) []*Value {
+func (s *slabs) list(n int) []*mlir.Value {
 	if n > slabMost {
-		return make([]*Value, n)
+		return make([]*mlir.Value, n)
 	}
 	return s.refs.take(n, 4*slabMost)
 }
 
 func newResolver(text string) *resolver {
 	return &resolver{
-		text: text, types: map[string]Type{}, attrs: map[string]Attribute{}, aliases: map[string]*alias{},
+		text: text, types: map[string]mlir.Type{}, attrs: map[string]mlir.Attribute{}, aliases: map[string]*alias{},
 		missing: map[string]bool{}, busy: map[string]bool{}, scope: newScope(),
 	}
 }
 
-func (r *resolver) fail(pos Pos, format string, args ...any) {
+// errorsKept is how many errors are kept before they are sorted; more are not made.
+const errorsKept = 2000
+
+func (r *resolver) fail(pos mlir.Pos, format string, args ...any) {
 	if len(r.errs) < errorsKept {
-		r.failed(Errorf(pos, format, args...))
+		r.failed(mlir.Errorf(pos, format, args...))
 	}
 }
 
 // failed records an error that is no matter of syntax.
-func (r *resolver) failed(err *Error) { r.errs = append(r.errs, err) }
+func (r *resolver) failed(err *mlir.Error) { r.errs = append(r.errs, err) }
 
 // opLine reads an op with all that is in it.
-func (r *resolver) opLine(s *Stream) *Op {
+func (r *resolver) opLine(s *Stream) *mlir.Op {
 	var o *OpText
 	if n := len(r.spare); n > 0 {
 		o, r.spare = r.spare[n-1], r.spare[:n-1]
@@ -119,7 +123,7 @@ func (r *resolver) opLine(s *Stream) *Op {
 		o = &OpText{}
 	}
 	if closed(r.done) {
-		s.Stop(Errorf(s.tok.Pos, contextDone))
+		s.Stop(mlir.Errorf(s.tok.Pos, contextDone))
 	}
 	o.parse(s)
 	op := r.op(o)
@@ -129,13 +133,13 @@ func (r *resolver) opLine(s *Stream) *Op {
 }
 
 // op makes the op of o and defines its results.
-func (r *resolver) op(o *OpText) *Op {
+func (r *resolver) op(o *OpText) *mlir.Op {
 	op := r.slabs.op()
-	*op = Op{Pos: o.Pos, Loc: o.loc, Regions: o.Regions}
-	if o.def != nil {
-		op.Code = o.def.code
+	*op = mlir.Op{Pos: o.Pos, Loc: o.loc, Regions: o.Regions}
+	if o.form != nil {
+		op.Code = o.form.code
 	} else {
-		op.unknown = o.name
+		op.SetName(o.name)
 	}
 	r.operands(o, op)
 	if len(o.attrs) > 0 {
@@ -148,7 +152,7 @@ func (r *resolver) op(o *OpText) *Op {
 	return op
 }
 
-func (r *resolver) operands(o *OpText, op *Op) {
+func (r *resolver) operands(o *OpText, op *mlir.Op) {
 	if len(o.Ins) != len(o.Operands) {
 		r.fail(cmp.Or(o.TypePos, o.Pos), "%s has %s but %s", o.name, diag.Count(len(o.Operands), "operand"), diag.Count(len(o.Ins), "operand type"))
 		return
@@ -164,26 +168,26 @@ func (r *resolver) operands(o *OpText, op *Op) {
 
 // use finds the value that u names. After an error it makes one up, so that
 // the op can be looked at further.
-func (r *resolver) use(op *Op, i int, u UseText, want Type) *Value {
+func (r *resolver) use(op *mlir.Op, i int, u UseText, want mlir.Type) *mlir.Value {
 	v, known := r.lookup(u)
 	if v == nil {
 		if !known {
 			r.scope.pending = append(r.scope.pending, pendingUse{op, i, u, want})
 		}
-		return &Value{Name: u.Name, Type: want}
+		return &mlir.Value{Name: u.Name, Type: want}
 	}
 	r.checkUse(u, v, want)
 	return v
 }
 
-func (r *resolver) checkUse(u UseText, v *Value, want Type) {
-	if want != nil && v.Type != nil && !SameType(v.Type, want) {
+func (r *resolver) checkUse(u UseText, v *mlir.Value, want mlir.Type) {
+	if want != nil && v.Type != nil && !mlir.SameType(v.Type, want) {
 		r.fail(u.Pos, "use of %%%s has type %s, but it is %s", u.Name, want, v.Type)
 	}
 }
 
 // lookup returns the value, or nil and whether an error was recorded.
-func (r *resolver) lookup(u UseText) (*Value, bool) {
+func (r *resolver) lookup(u UseText) (*mlir.Value, bool) {
 	name, index := u.Name, 0
 	if i := strings.IndexByte(name, '#'); i >= 0 {
 		index, _ = strconv.Atoi(name[i+1:]) // an overflow gives an index that is out of range
@@ -200,7 +204,7 @@ func (r *resolver) lookup(u UseText) (*Value, bool) {
 	return d.values[index], true
 }
 
-func (r *resolver) define(name string, pos Pos, vs []*Value) {
+func (r *resolver) define(name string, pos mlir.Pos, vs []*mlir.Value) {
 	if old, ok := r.scope.values[name]; ok {
 		r.fail(pos, "%%%s is defined a second time; first on line %d", name, old.line)
 		return
@@ -209,7 +213,7 @@ func (r *resolver) define(name string, pos Pos, vs []*Value) {
 	r.scope.order = append(r.scope.order, name)
 }
 
-func (r *resolver) results(o *OpText, op *Op) {
+func (r *resolver) results(o *OpText, op *mlir.Op) {
 	if len(o.Outs) == 0 && len(o.results) == 0 {
 		return
 	}
@@ -224,7 +228,7 @@ func (r *resolver) results(o *OpText, op *Op) {
 	op.Results = r.slabs.list(len(o.Outs))
 	for i := range o.Outs {
 		v := r.slabs.value()
-		*v = Value{Type: r.typ(&o.Outs[i]), Def: op, Index: i}
+		*v = mlir.Value{Type: r.typ(&o.Outs[i]), Def: op, Index: i}
 		op.Results[i] = v
 	}
 	i := 0

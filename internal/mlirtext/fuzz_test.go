@@ -1,4 +1,4 @@
-package mlir_test
+package mlirtext_test
 
 import (
 	"math/rand/v2"
@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"ltc/internal/mlirtext"
 	"ltc/mlir"
 	"ltc/stablehlo"
 	"ltc/stablehlo/verify"
@@ -47,7 +48,7 @@ func fuzzSeeds(f testing.TB) []string {
 	if err != nil || len(archives) == 0 {
 		f.Fatal("no golden archives to start from: ", err)
 	}
-	rules, err := filepath.Glob("../stablehlo/verify/testdata/*.txtar")
+	rules, err := filepath.Glob("../../stablehlo/verify/testdata/*.txtar")
 	if err != nil || len(rules) == 0 {
 		f.Fatal("no golden archives of rules to start from: ", err)
 	}
@@ -117,13 +118,13 @@ func boundedly(text string) *mlir.Module {
 func shuffled(text string, salt uint64) string {
 	r := rand.New(rand.NewPCG(salt, 0))
 	for range 1 + r.IntN(2) {
-		list := mlir.TokensOf(text, r.IntN(2) == 0)
+		list := mlirtext.TokensOf(text, r.IntN(2) == 0)
 		if len(list) == 0 {
 			break
 		}
 		a, b := list[r.IntN(len(list))], list[r.IntN(len(list))]
 		for range 20 { // punctuation says little
-			if a.Kind != mlir.PunctToken {
+			if a.Kind != mlirtext.PunctToken {
 				break
 			}
 			a = list[r.IntN(len(list))]
@@ -152,8 +153,8 @@ func shuffled(text string, salt uint64) string {
 }
 
 // likeToken is another token of the kind of a, from the text or the vocabulary.
-func likeToken(r *rand.Rand, text string, list []mlir.FuzzToken, a mlir.FuzzToken) string {
-	if a.Kind == mlir.IntToken || a.Kind == mlir.FloatToken {
+func likeToken(r *rand.Rand, text string, list []mlirtext.FuzzToken, a mlirtext.FuzzToken) string {
+	if a.Kind == mlirtext.IntToken || a.Kind == mlirtext.FloatToken {
 		if n := r.IntN(2 * len(fuzzNumbers)); n < len(fuzzNumbers) {
 			return fuzzNumbers[n]
 		}
@@ -161,7 +162,7 @@ func likeToken(r *rand.Rand, text string, list []mlir.FuzzToken, a mlir.FuzzToke
 	if r.IntN(2) == 0 {
 		for range 20 {
 			word := fuzzWords[r.IntN(len(fuzzWords))]
-			if t := mlir.TokensOf(word, false); len(t) == 1 && t[0].Kind == a.Kind {
+			if t := mlirtext.TokensOf(word, false); len(t) == 1 && t[0].Kind == a.Kind {
 				return word
 			}
 		}

@@ -1,9 +1,11 @@
-package mlir
+package mlirtext
+
+import "ltc/mlir"
 
 // regionFrame is a region while it is read.
 type regionFrame struct {
-	region  *Region
-	labels  map[string]*Block // also those that are only branched to so far
+	region  *mlir.Region
+	labels  map[string]*mlir.Block // also those that are only branched to so far
 	defined map[string]bool
 	targets []UseText // of branches
 }
@@ -16,14 +18,14 @@ type Entry struct {
 
 // region reads {…}, of which e may be nil: then the block's label has its
 // arguments, if it has any.
-func (r *resolver) readRegion(s *Stream, isolated bool, e *Entry) *Region {
+func (r *resolver) readRegion(s *Stream, isolated bool, e *Entry) *mlir.Region {
 	open := s.tok.Pos
 	s.Expect("{")
 	outerScope, outer := r.scope, r.region
 	if isolated {
 		r.scope = newScope()
 	}
-	f := &regionFrame{region: &Region{}}
+	f := &regionFrame{region: &mlir.Region{}}
 	r.region = f
 	mark, waiting := len(r.scope.order), len(r.scope.pending)
 	r.blocks(s, f, open, e)
@@ -35,14 +37,14 @@ func (r *resolver) readRegion(s *Stream, isolated bool, e *Entry) *Region {
 	return f.region
 }
 
-func (r *resolver) blocks(s *Stream, f *regionFrame, open Pos, e *Entry) {
-	var b *Block
+func (r *resolver) blocks(s *Stream, f *regionFrame, open mlir.Pos, e *Entry) {
+	var b *mlir.Block
 	if e != nil {
-		b = &Block{}
+		b = &mlir.Block{}
 		f.region.Blocks = append(f.region.Blocks, b)
 		r.arguments(b, e.Args)
 		if s.tok.Type == tokBlock {
-			s.Stop(Errorf(s.tok.Pos, "%s begins without a label: its arguments stand in the op's own line", e.What))
+			s.Stop(mlir.Errorf(s.tok.Pos, "%s begins without a label: its arguments stand in the op's own line", e.What))
 		}
 	}
 	for {
@@ -55,10 +57,10 @@ func (r *resolver) blocks(s *Stream, f *regionFrame, open Pos, e *Entry) {
 			b = r.blockHead(s, f)
 			continue
 		case t.EOF():
-			s.Stop(Errorf(t.Pos, "unexpected end of text: the '{' of line %d is still open", open.Line))
+			s.Stop(mlir.Errorf(t.Pos, "unexpected end of text: the '{' of line %d is still open", open.Line))
 		}
 		if b == nil {
-			b = &Block{}
+			b = &mlir.Block{}
 			f.region.Blocks = append(f.region.Blocks, b)
 		}
 		b.Ops = append(b.Ops, r.opLine(s))
@@ -84,35 +86,35 @@ func (r *resolver) closeRegion(f *regionFrame, mark, waiting int) {
 }
 
 // label returns the block of that name, which may still be to come.
-func (f *regionFrame) label(name string) *Block {
+func (f *regionFrame) label(name string) *mlir.Block {
 	b := f.labels[name]
 	if b == nil {
 		if f.labels == nil {
-			f.labels, f.defined = map[string]*Block{}, map[string]bool{}
+			f.labels, f.defined = map[string]*mlir.Block{}, map[string]bool{}
 		}
-		b = &Block{Label: name}
+		b = &mlir.Block{Label: name}
 		f.labels[name] = b
 	}
 	return b
 }
 
-func (r *resolver) successor(u UseText) *Block {
+func (r *resolver) successor(u UseText) *mlir.Block {
 	if r.region == nil {
 		r.fail(u.Pos, "block ^%s is not defined: there is no region around the branch", u.Name)
-		return &Block{Label: u.Name}
+		return &mlir.Block{Label: u.Name}
 	}
 	r.region.targets = append(r.region.targets, u)
 	return r.region.label(u.Name)
 }
 
 // blockHead reads ^label(%x: T, …):.
-func (r *resolver) blockHead(s *Stream, f *regionFrame) *Block {
+func (r *resolver) blockHead(s *Stream, f *regionFrame) *mlir.Block {
 	t := s.Next()
 	name := t.Value[1:]
 	b := f.label(name)
 	if f.defined[name] {
 		r.fail(t.Pos, "block ^%s is defined a second time", name)
-		b = &Block{Label: name}
+		b = &mlir.Block{Label: name}
 	}
 	f.defined[name] = true
 	f.region.Blocks = append(f.region.Blocks, b)
@@ -126,15 +128,15 @@ func (r *resolver) blockHead(s *Stream, f *regionFrame) *Block {
 }
 
 // arguments makes and defines the arguments of b.
-func (r *resolver) arguments(b *Block, args []ArgText) {
+func (r *resolver) arguments(b *mlir.Block, args []ArgText) {
 	if len(args) == 0 {
 		return
 	}
-	b.Args = make([]*Value, len(args))
+	b.Args = make([]*mlir.Value, len(args))
 	for i := range args {
 		a := &args[i]
 		v := r.slabs.value()
-		*v = Value{Name: a.Name, Type: r.typ(&a.Type), Block: b, Index: i, Loc: a.Loc}
+		*v = mlir.Value{Name: a.Name, Type: r.typ(&a.Type), Block: b, Index: i, Loc: a.Loc}
 		b.Args[i] = v
 		if a.Name != "" {
 			r.define(a.Name, a.Pos, b.Args[i:i+1:i+1])

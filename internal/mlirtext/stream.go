@@ -1,4 +1,6 @@
-package mlir
+package mlirtext
+
+import "ltc/mlir"
 
 // TokenKind is a kind of token.
 type TokenKind uint8
@@ -31,7 +33,7 @@ const (
 type Token struct {
 	Type  TokenKind
 	Value string
-	Pos   Pos
+	Pos   mlir.Pos
 }
 
 // EOF reports whether the text ends here.
@@ -42,19 +44,19 @@ func (t Token) EOF() bool { return t.Type == tokEOF }
 type Stream struct {
 	scanner
 	tok Token
-	end Pos // of the token before tok
+	end mlir.Pos // of the token before tok
 	r   *resolver
 }
 
 // newStream reads text from the offset on, which is at pos.
-func newStream(r *resolver, text string, offset int, pos Pos) *Stream {
+func newStream(r *resolver, text string, offset int, pos mlir.Pos) *Stream {
 	s := &Stream{scanner: scanner{text: text, off: offset, line: pos.Line, start: offset - pos.Col + 1, done: r.done}, r: r}
 	s.tok = s.next()
 	return s
 }
 
 // inside reads the text of a token that is a whole type or attribute, which starts at pos.
-func (r *resolver) inside(text string, pos Pos) *Stream {
+func (r *resolver) inside(text string, pos mlir.Pos) *Stream {
 	s := &Stream{scanner: scanner{text: text, line: pos.Line, start: 1 - pos.Col, inner: true, done: r.done}, r: r}
 	s.tok = s.next()
 	return s
@@ -84,16 +86,16 @@ func (s *Stream) Mark() Place { return Place{s.scanner, s.tok} }
 func (s *Stream) GoTo(back Place) { s.scanner, s.tok = back.scanner, back.tok }
 
 // Unexpected says which token stands where want should.
-func Unexpected(t Token, want string) *Error {
-	e := &Error{Pos: t.Pos}
+func Unexpected(t Token, want string) *mlir.Error {
+	e := &mlir.Error{Pos: t.Pos}
 	switch {
 	case t.Type == tokBad:
 		e.Msg = t.Value
 		return e
 	case t.EOF():
 		e.Msg = "unexpected end of text"
-	case len(t.Value) > shownToken:
-		e.Msg = "unexpected " + Clip(t.Value)
+	case mlir.Clip(t.Value) != t.Value:
+		e.Msg = "unexpected " + mlir.Clip(t.Value)
 	default:
 		e.Msg = "unexpected '" + t.Value + "'"
 	}
@@ -133,14 +135,14 @@ func (s *Stream) Expect(texts ...string) {
 
 // Stop ends the reading with a mistake of syntax: it does not return. Every
 // method that reads ends so where its text is not what it reads.
-func (s *Stream) Stop(err *Error) {
+func (s *Stream) Stop(err *mlir.Error) {
 	s.r.mistake = err
 	panic(err)
 }
 
 // try reads, and returns the mistake of syntax that has ended that. A panic of
 // another kind passes through.
-func (r *resolver) try(read func()) (err *Error) {
+func (r *resolver) try(read func()) (err *mlir.Error) {
 	defer func() {
 		if r.mistake != nil {
 			recover()
@@ -191,7 +193,7 @@ func (s *Stream) List(open, close string, item func()) {
 }
 
 // Number reads a number of type t, which may be written behind it.
-func (s *Stream) Number(t Type) Attribute {
+func (s *Stream) Number(t mlir.Type) mlir.Attribute {
 	if s.tok.Type != IntToken && s.tok.Type != tokFloat {
 		s.Stop(Unexpected(s.tok, "a number"))
 	}
@@ -209,19 +211,19 @@ func (s *Stream) Symbol(what string) string {
 	t := s.Kind(tokSymbol, what)
 	name, ok := symbolName(t.Value)
 	if !ok {
-		s.Stop(Errorf(t.Pos, "%s is not a symbol", t.Value))
+		s.Stop(mlir.Errorf(t.Pos, "%s is not a symbol", t.Value))
 	}
 	return name
 }
 
 // Resolve makes a type; nil for one that had an error, which is recorded.
-func (s *Stream) Resolve(t *TypeText) Type { return s.r.typ(t) }
+func (s *Stream) Resolve(t *TypeText) mlir.Type { return s.r.typ(t) }
 
 // AtLeaf reports whether an attribute begins in which no other nests.
 func (s *Stream) AtLeaf() bool { return startsLeaf(s.tok) }
 
 // Fail records an error that is no matter of syntax, after which reading goes on.
-func (s *Stream) Fail(pos Pos, format string, args ...any) { s.r.fail(pos, format, args...) }
+func (s *Stream) Fail(pos mlir.Pos, format string, args ...any) { s.r.fail(pos, format, args...) }
 
 // Failed is [Stream.Fail] for an error that was returned.
-func (s *Stream) Failed(err *Error) { s.r.failed(err) }
+func (s *Stream) Failed(err *mlir.Error) { s.r.failed(err) }

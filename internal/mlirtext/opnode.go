@@ -1,10 +1,11 @@
-package mlir
+package mlirtext
 
 import (
 	"strconv"
 	"strings"
 
 	"ltc/internal/lexeme"
+	"ltc/mlir"
 )
 
 // OpText is an op line as read: whatever form it was written in, it has the
@@ -12,40 +13,40 @@ import (
 // rest to the syntax in the op's definition.
 type OpText struct {
 	name       string
-	Pos        Pos
-	def        *OpDef // nil for an op that is not in the table
+	Pos        mlir.Pos
+	form       *form // nil for an op that is not in the table
 	results    []resultNode
 	Operands   []UseText
 	attrs      []attrEntry
-	Regions    []*Region
+	Regions    []*mlir.Region
 	successors []UseText
 	Ins, Outs  []TypeText
-	TypePos    Pos
-	loc        Location
+	TypePos    mlir.Pos
+	loc        mlir.Location
 }
 
 type (
 	resultNode struct {
 		name  string
 		count int
-		pos   Pos
+		pos   mlir.Pos
 	}
 	// UseText is %name, %name#1 or ^label, without the sigil.
 	UseText struct {
 		Name string
-		Pos  Pos
+		Pos  mlir.Pos
 	}
 	// attrEntry is an attribute; of one that had an error val is nil.
 	attrEntry struct {
 		name string
-		pos  Pos
-		val  Attribute
+		pos  mlir.Pos
+		val  mlir.Attribute
 	}
 	// ArgText is an argument of a block: %name: type loc(…).
 	ArgText struct {
 		UseText
 		Type TypeText
-		Loc  Location
+		Loc  mlir.Location
 	}
 )
 
@@ -59,13 +60,13 @@ func (o *OpText) reset() {
 }
 
 // Set sets an attribute, which stands where the op does.
-func (o *OpText) Set(name string, v Attribute) {
+func (o *OpText) Set(name string, v mlir.Attribute) {
 	o.attrs = append(o.attrs, attrEntry{name: name, pos: o.Pos, val: v})
 }
 
 // SetAt is Set of an attribute that stands at pos. A nil one had an error, which is
 // recorded.
-func (o *OpText) SetAt(name string, pos Pos, v Attribute) {
+func (o *OpText) SetAt(name string, pos mlir.Pos, v mlir.Attribute) {
 	o.attrs = append(o.attrs, attrEntry{name, pos, v})
 }
 
@@ -80,21 +81,21 @@ func (o *OpText) parse(lex *Stream) {
 		lex.Next()
 		name, ok := lexeme.Unquote(t.Value)
 		if !ok || name == "" {
-			lex.Stop(Errorf(o.Pos, "op name %s is not a string", t.Value))
+			lex.Stop(mlir.Errorf(o.Pos, "op name %s is not a string", t.Value))
 		}
-		o.name, o.def = name, opDefs[name]
+		o.name, o.form = name, formByName[name]
 		o.Generic(lex)
 	case IdentToken:
-		o.def = opDefs[t.Value]
-		if o.def == nil {
-			o.def = opDefs[shortNames[t.Value]]
+		o.form = formByName[t.Value]
+		if o.form == nil {
+			o.form = formByName[shortNames[t.Value]]
 		}
-		if o.def == nil || o.def.Syntax == nil {
-			lex.Stop(noSyntax(t, o.def))
+		if o.form == nil || o.form.syntax == nil {
+			lex.Stop(noSyntax(t, o.form))
 		}
-		o.name = o.def.Name
+		o.name = o.form.code.String()
 		lex.Next()
-		o.def.Syntax.Parse(lex, o)
+		o.form.syntax.Parse(lex, o)
 	default:
 		lex.Stop(Unexpected(t, "an op"))
 	}
@@ -106,13 +107,13 @@ func (o *OpText) parseResults(lex *Stream) {
 		t := lex.Kind(ValueToken, "a result such as %0")
 		r := resultNode{name: t.Value[1:], count: 1, pos: t.Pos}
 		if strings.IndexByte(r.name, '#') >= 0 {
-			lex.Stop(Errorf(r.pos, "result %s cannot be defined by its number: write %%name:count", t.Value))
+			lex.Stop(mlir.Errorf(r.pos, "result %s cannot be defined by its number: write %%name:count", t.Value))
 		}
 		if lex.Accept(":") {
 			n := lex.Kind(IntToken, "the number of results")
 			c, cerr := strconv.Atoi(n.Value)
 			if cerr != nil || c < 1 || c > 1<<16 {
-				lex.Stop(Errorf(n.Pos, "number of results %s is not between 1 and 65536", n.Value))
+				lex.Stop(mlir.Errorf(n.Pos, "number of results %s is not between 1 and 65536", n.Value))
 			}
 			r.count = c
 		}
@@ -137,8 +138,8 @@ func (o *OpText) Generic(lex *Stream) {
 	}
 	if lex.Accept("<") {
 		o.AttrDict(lex)
-		if o.def != nil && len(o.def.Props) == 0 && len(o.attrs) > 0 {
-			lex.Stop(Errorf(o.attrs[0].pos, "%s has no properties: %s stands in {…} behind the operands", o.name, o.attrs[0].name))
+		if o.form != nil && len(o.form.code.Props()) == 0 && len(o.attrs) > 0 {
+			lex.Stop(mlir.Errorf(o.attrs[0].pos, "%s has no properties: %s stands in {…} behind the operands", o.name, o.attrs[0].name))
 		}
 		lex.Expect(">")
 	}
@@ -179,7 +180,7 @@ func (o *OpText) OptionalAttrDict(lex *Stream) {
 func (o *OpText) AttrDict(lex *Stream) {
 	lex.List("{", "}", func() {
 		name, pos := lex.entryName("the name of an attribute")
-		v := Attribute(UnitAttr{})
+		v := mlir.Attribute(mlir.UnitAttr{})
 		if lex.Accept("=") {
 			v = lex.Attr()
 		}
@@ -188,7 +189,7 @@ func (o *OpText) AttrDict(lex *Stream) {
 }
 
 // entryName reads a name, which may be quoted; what is its name in errors.
-func (s *Stream) entryName(what string) (string, Pos) {
+func (s *Stream) entryName(what string) (string, mlir.Pos) {
 	t := s.Next()
 	if t.Type != IdentToken && t.Type != StringToken {
 		s.Stop(Unexpected(t, what))
@@ -200,13 +201,13 @@ func (s *Stream) entryName(what string) (string, Pos) {
 	return name, t.Pos
 }
 
-func entryName(text string, pos Pos) (string, *Error) {
+func entryName(text string, pos mlir.Pos) (string, *mlir.Error) {
 	if text == "" || text[0] != '"' {
 		return text, nil
 	}
 	s, ok := lexeme.Unquote(text)
 	if !ok || s == "" {
-		return "", Errorf(pos, "%s is not the name of an attribute", text)
+		return "", mlir.Errorf(pos, "%s is not the name of an attribute", text)
 	}
 	return s, nil
 }
@@ -216,7 +217,7 @@ func (o *OpText) Region(lex *Stream) { o.RegionOf(lex, nil) }
 
 // RegionOf reads {…}; e has what the op's own line said about the entry block, or is nil.
 func (o *OpText) RegionOf(lex *Stream, e *Entry) {
-	o.Regions = append(o.Regions, lex.r.readRegion(lex, o.def != nil && o.def.Traits.Has(Isolated), e))
+	o.Regions = append(o.Regions, lex.r.readRegion(lex, o.form != nil && o.form.code.Info().Traits.Has(mlir.Isolated), e))
 }
 
 // Arg reads an argument, %x: T loc(…).
@@ -232,7 +233,7 @@ func (s *Stream) Arg() (a ArgText) {
 func (s *Stream) ArgName() UseText {
 	t := s.Kind(ValueToken, "an argument such as %arg0")
 	if strings.IndexByte(t.Value, '#') >= 0 {
-		s.Stop(Errorf(t.Pos, "argument %s cannot have a number", t.Value))
+		s.Stop(mlir.Errorf(t.Pos, "argument %s cannot have a number", t.Value))
 	}
 	return UseText{t.Value[1:], t.Pos}
 }

@@ -1,4 +1,4 @@
-package mlir_test
+package mlirtext_test
 
 import (
 	"fmt"

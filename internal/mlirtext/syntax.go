@@ -1,8 +1,10 @@
-package mlir
+package mlirtext
 
 import (
 	"slices"
 	"strconv"
+
+	"ltc/mlir"
 )
 
 // Syntax is the pretty form of an op behind its name, as a list of parts: one
@@ -15,8 +17,8 @@ type Part interface {
 	// Parse reads the piece into o, or ends the reading by [Stream.Stop].
 	Parse(lex *Stream, o *OpText)
 	// Fits reports whether the piece can print op so that it reads back the same.
-	Fits(op *Op) bool
-	Print(p *Printer, op *Op)
+	Fits(op *mlir.Op) bool
+	Print(p *Printer, op *mlir.Op)
 	// Shows returns the attributes that the piece prints.
 	Shows() []string
 }
@@ -27,11 +29,11 @@ func (s Syntax) Parse(lex *Stream, o *OpText) {
 	}
 }
 
-func (s Syntax) Fits(op *Op) bool {
+func (s Syntax) Fits(op *mlir.Op) bool {
 	return len(op.Successors) == 0 && !slices.ContainsFunc(s, func(p Part) bool { return !p.Fits(op) })
 }
 
-func (s Syntax) Print(p *Printer, op *Op) {
+func (s Syntax) Print(p *Printer, op *mlir.Op) {
 	for _, q := range s {
 		q.Print(p, op)
 	}
@@ -48,8 +50,8 @@ func (s Syntax) Shows() []string {
 // Plain is embedded by parts that always fit and show no attribute.
 type Plain struct{}
 
-func (Plain) Fits(*Op) bool   { return true }
-func (Plain) Shows() []string { return nil }
+func (Plain) Fits(*mlir.Op) bool { return true }
+func (Plain) Shows() []string    { return nil }
 
 // Operands is a list of that many operands, or if negative of any number; with -2,
 // none print as a space, which the dialect's printer leaves. A comma behind the
@@ -101,9 +103,9 @@ func definesResults(lex *Stream) bool {
 	return count
 }
 
-func (s Operands) Fits(op *Op) bool { return s < 0 || int(s) == len(op.Operands) }
-func (Operands) Shows() []string    { return nil }
-func (s Operands) Print(p *Printer, op *Op) {
+func (s Operands) Fits(op *mlir.Op) bool { return s < 0 || int(s) == len(op.Operands) }
+func (Operands) Shows() []string         { return nil }
+func (s Operands) Print(p *Printer, op *mlir.Op) {
 	if s == -2 && len(op.Operands) == 0 {
 		p.Str(" ")
 	}
@@ -120,10 +122,10 @@ func (s Operands) Print(p *Printer, op *Op) {
 // It stands in ops that have no regions.
 type AttrDict struct{ Plain }
 
-func (AttrDict) Fits(op *Op) bool { return len(op.Regions) == 0 }
+func (AttrDict) Fits(op *mlir.Op) bool { return len(op.Regions) == 0 }
 
 func (AttrDict) Parse(lex *Stream, o *OpText) { o.OptionalAttrDict(lex) }
-func (AttrDict) Print(p *Printer, op *Op) {
+func (AttrDict) Print(p *Printer, op *mlir.Op) {
 	p.RestDict(op)
 }
 
@@ -170,17 +172,17 @@ func (s TypeList) Parse(lex *Stream, o *OpText) {
 	}
 }
 
-func (s TypeList) Fits(op *Op) bool {
+func (s TypeList) Fits(op *mlir.Op) bool {
 	switch {
 	case s.Both:
-		return SameTypes(TypesOf(op.Operands), TypesOf(op.Results)) && (s.Optional || len(op.Results) > 0)
+		return mlir.SameTypes(mlir.TypesOf(op.Operands), mlir.TypesOf(op.Results)) && (s.Optional || len(op.Results) > 0)
 	case s.Operands:
 		return len(op.Results) == 0 && (s.Optional || len(op.Operands) > 0)
 	}
 	return len(op.Operands) == 0 && (s.Optional || len(op.Results) > 0)
 }
 
-func (s TypeList) Print(p *Printer, op *Op) {
+func (s TypeList) Print(p *Printer, op *mlir.Op) {
 	vs := op.Results
 	if s.Operands {
 		vs = op.Operands

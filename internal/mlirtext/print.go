@@ -1,4 +1,4 @@
-package mlir
+package mlirtext
 
 import (
 	"bufio"
@@ -8,37 +8,15 @@ import (
 	"strings"
 
 	"ltc/internal/lexeme"
+	"ltc/mlir"
 )
 
-// PrintOptions chooses the form that [Module.Print] gives.
-type PrintOptions struct {
-	Locations bool // loc(…) behind ops and arguments that have one, with aliases at the end
-	Generic   bool // no pretty forms
-}
-
-// Print returns the module's text in the dialect's own form, without locations.
-// Values with a name keep it, unless it is taken where they stand; the others
-// are numbered. Parsing the text and printing it again gives the same text. Of
-// options, the last counts.
-func Print(m *Module, options ...PrintOptions) string {
-	var o PrintOptions
-	if len(options) > 0 {
-		o = options[len(options)-1]
-	}
-	var b strings.Builder
-	_ = m.Print(&b, o) // a Builder does not fail
-	return b.String()
-}
-
-// String is [Print].
-func (m *Module) String() string { return Print(m) }
-
-// Print writes the module's text to w. The error is w's.
-func (m *Module) Print(w io.Writer, o PrintOptions) error {
+// printModule writes the text of m to w.
+func printModule(w io.Writer, m *mlir.Module, o mlir.PrintOptions) error {
 	p := newPrinter(w, o)
-	top := &Op{Code: OpModule, Loc: m.Loc, Regions: []*Region{{Blocks: []*Block{{Ops: m.Ops}}}}}
+	top := &mlir.Op{Code: mlir.OpModule, Loc: m.Loc, Regions: []*mlir.Region{{Blocks: []*mlir.Block{{Ops: m.Ops}}}}}
 	if m.Name != "" {
-		top.Attrs = Dict{{"sym_name", StringAttr(m.Name)}}
+		top.Attrs = mlir.Dict{{Name: "sym_name", Value: mlir.StringAttr(m.Name)}}
 	}
 	top.Attrs = append(top.Attrs, m.Attrs...)
 	p.names.op(top)
@@ -49,11 +27,10 @@ func (m *Module) Print(w io.Writer, o PrintOptions) error {
 	return p.w.Flush()
 }
 
-// String returns the op's text as it would stand alone: values without name are
-// numbered, operands first.
-func (o *Op) String() string {
+// opText returns the text of o as it would stand alone.
+func opText(o *mlir.Op) string {
 	var b strings.Builder
-	p := newPrinter(&b, PrintOptions{})
+	p := newPrinter(&b, mlir.PrintOptions{})
 	for _, unnamed := range []bool{false, true} {
 		for _, v := range o.Operands {
 			if (v.Name == "") == unnamed {
@@ -61,7 +38,7 @@ func (o *Op) String() string {
 			}
 		}
 	}
-	p.names.block([]*Op{o})
+	p.names.block([]*mlir.Op{o})
 	p.names.regionsOf(o)
 	p.op(o)
 	_ = p.w.Flush() // a Builder does not fail
@@ -70,7 +47,7 @@ func (o *Op) String() string {
 
 // Printer writes ops. Parts of a syntax call its methods.
 type Printer struct {
-	PrintOptions
+	mlir.PrintOptions
 	w      *bufio.Writer
 	buf    []byte
 	indent int
@@ -79,7 +56,7 @@ type Printer struct {
 	locs   locTable
 }
 
-func newPrinter(w io.Writer, o PrintOptions) *Printer {
+func newPrinter(w io.Writer, o mlir.PrintOptions) *Printer {
 	return &Printer{PrintOptions: o, w: bufio.NewWriter(w), names: newNames(), locs: locTable{index: map[string]int{}}}
 }
 
@@ -100,7 +77,7 @@ func (p *Printer) Comma(i int) {
 }
 
 // Type writes a type; none for nil.
-func (p *Printer) Type(t Type) {
+func (p *Printer) Type(t mlir.Type) {
 	if t == nil {
 		p.Str("none")
 		return
@@ -109,14 +86,14 @@ func (p *Printer) Type(t Type) {
 }
 
 // Attr writes an attribute.
-func (p *Printer) Attr(a Attribute) {
-	if d, ok := a.(*DenseAttr); ok { // a literal can be long: it is not copied
+func (p *Printer) Attr(a mlir.Attribute) {
+	if d, ok := a.(*mlir.DenseAttr); ok { // a literal can be long: it is not copied
 		if d.Resource != "" {
 			p.Str(d.String())
 			return
 		}
 		p.Str("dense<")
-		p.Str(d.text())
+		p.Str(d.Text())
 		p.Str("> : ")
 		p.Type(d.Type)
 		return
@@ -133,7 +110,7 @@ func (p *Printer) Newline() {
 }
 
 // Use prints a value as an operand: %x or %x#1.
-func (p *Printer) Use(v *Value) {
+func (p *Printer) Use(v *mlir.Value) {
 	n := p.names.of(v)
 	p.Str("%")
 	p.Str(n.base)
@@ -144,7 +121,7 @@ func (p *Printer) Use(v *Value) {
 }
 
 // Arg writes an argument with its type: %x: T loc(…).
-func (p *Printer) Arg(v *Value) {
+func (p *Printer) Arg(v *mlir.Value) {
 	p.Use(v)
 	p.Str(": ")
 	p.Type(v.Type)
@@ -152,10 +129,10 @@ func (p *Printer) Arg(v *Value) {
 }
 
 // FuncType writes (T, U) -> V, the types of operands and results.
-func (p *Printer) FuncType(op *Op) {
+func (p *Printer) FuncType(op *mlir.Op) {
 	p.Types(op.Operands)
 	p.Str(" -> ")
-	if len(op.Results) == 1 && !IsFunction(op.Results[0].Type) {
+	if len(op.Results) == 1 && !mlir.IsFunction(op.Results[0].Type) {
 		p.Type(op.Results[0].Type)
 		return
 	}
@@ -163,7 +140,7 @@ func (p *Printer) FuncType(op *Op) {
 }
 
 // Types writes (T, U).
-func (p *Printer) Types(vs []*Value) {
+func (p *Printer) Types(vs []*mlir.Value) {
 	p.Str("(")
 	for i, v := range vs {
 		p.Comma(i)
@@ -173,7 +150,7 @@ func (p *Printer) Types(vs []*Value) {
 }
 
 // AttrDict prints ` {a = 1}` of the attributes not in skip, if there are any.
-func (p *Printer) AttrDict(d Dict, skip map[string]bool) {
+func (p *Printer) AttrDict(d mlir.Dict, skip map[string]bool) {
 	if shows(d, skip) {
 		p.Str(" ")
 		p.braces(d, skip)
@@ -181,34 +158,34 @@ func (p *Printer) AttrDict(d Dict, skip map[string]bool) {
 }
 
 // shows reports whether d has attributes that are not in skip.
-func shows(d Dict, skip map[string]bool) bool {
-	return slices.ContainsFunc(d, func(e NamedAttr) bool { return !skip[e.Name] })
+func shows(d mlir.Dict, skip map[string]bool) bool {
+	return slices.ContainsFunc(d, func(e mlir.NamedAttr) bool { return !skip[e.Name] })
 }
 
 // RestDict is AttrDict for what the op's syntax does not show. Like the
 // dialect's printer it leaves out what is the default.
-func (p *Printer) RestDict(op *Op) {
+func (p *Printer) RestDict(op *mlir.Op) {
 	d := op.Attrs
 	for i, e := range d {
 		if known.Default(op, e) {
-			d = slices.DeleteFunc(slices.Clone(d[i:]), func(e NamedAttr) bool { return known.Default(op, e) })
+			d = slices.DeleteFunc(slices.Clone(d[i:]), func(e mlir.NamedAttr) bool { return known.Default(op, e) })
 			d = append(slices.Clone(op.Attrs[:i]), d...)
 			break
 		}
 	}
-	p.AttrDict(d, op.def().shown)
+	p.AttrDict(d, forms[op.Code].shown)
 }
 
-func (p *Printer) entry(e NamedAttr) {
+func (p *Printer) entry(e mlir.NamedAttr) {
 	p.Str(lexeme.Key(e.Name))
-	if _, unit := e.Value.(UnitAttr); !unit {
+	if _, unit := e.Value.(mlir.UnitAttr); !unit {
 		p.Str(" = ")
 		p.Attr(e.Value)
 	}
 }
 
 // ExtraAttrs is AttrDict behind the word attributes.
-func (p *Printer) ExtraAttrs(d Dict, skip map[string]bool) {
+func (p *Printer) ExtraAttrs(d mlir.Dict, skip map[string]bool) {
 	if shows(d, skip) {
 		p.Str(" attributes")
 		p.AttrDict(d, skip)
@@ -216,11 +193,11 @@ func (p *Printer) ExtraAttrs(d Dict, skip map[string]bool) {
 }
 
 // ExtraRest is ExtraAttrs of what the op's syntax does not show.
-func (p *Printer) ExtraRest(op *Op) { p.ExtraAttrs(op.Attrs, op.def().shown) }
+func (p *Printer) ExtraRest(op *mlir.Op) { p.ExtraAttrs(op.Attrs, forms[op.Code].shown) }
 
-func (p *Printer) dictAt(a ArrayAttr, i int) {
+func (p *Printer) dictAt(a mlir.ArrayAttr, i int) {
 	if i < len(a) {
-		if d := a[i].(DictAttr); len(d) > 0 {
+		if d := a[i].(mlir.DictAttr); len(d) > 0 {
 			p.Str(" ")
 			p.Attr(d)
 		}
@@ -228,7 +205,7 @@ func (p *Printer) dictAt(a ArrayAttr, i int) {
 }
 
 // CallRest prints (operands) {…} : type behind what is called.
-func (p *Printer) CallRest(op *Op) {
+func (p *Printer) CallRest(op *mlir.Op) {
 	p.Str("(")
 	p.Uses(op.Operands)
 	p.Str(")")
@@ -238,36 +215,36 @@ func (p *Printer) CallRest(op *Op) {
 }
 
 // Uses writes operands: %x, %y.
-func (p *Printer) Uses(vs []*Value) {
+func (p *Printer) Uses(vs []*mlir.Value) {
 	for i, v := range vs {
 		p.Comma(i)
 		p.Use(v)
 	}
 }
 
-func (p *Printer) op(op *Op) {
+func (p *Printer) op(op *mlir.Op) {
 	if _, err := p.w.Write(nil); err != nil {
 		return // nobody takes more: Flush says so
 	}
 	p.resultNames(op)
-	d := op.def()
+	f := formOf(op)
 	outer := p.inFunc
-	p.inFunc = op.Code == OpFunc
-	if p.Generic || d == nil || d.Syntax == nil || !d.Syntax.Fits(op) {
-		p.generic(op, d)
+	p.inFunc = op.Code == mlir.OpFunc
+	if p.Generic || f == nil || f.syntax == nil || !f.syntax.Fits(op) {
+		p.generic(op)
 	} else {
 		name := op.Name()
-		if outer && op.Code != OpFunc {
+		if outer && op.Code != mlir.OpFunc {
 			name = strings.TrimPrefix(name, "func.")
 		}
 		p.Str(strings.TrimPrefix(name, "builtin."))
-		d.Syntax.Print(p, op)
+		f.syntax.Print(p, op)
 	}
 	p.inFunc = outer
 	p.loc(op.Loc)
 }
 
-func (p *Printer) resultNames(op *Op) {
+func (p *Printer) resultNames(op *mlir.Op) {
 	for i := 0; i < len(op.Results); {
 		p.Comma(i)
 		n := p.names.of(op.Results[i])
@@ -284,7 +261,7 @@ func (p *Printer) resultNames(op *Op) {
 	}
 }
 
-func (p *Printer) generic(op *Op, d *OpDef) {
+func (p *Printer) generic(op *mlir.Op) {
 	p.Str(lexeme.Quote(op.Name()))
 	p.Str("(")
 	p.Uses(op.Operands)
@@ -296,9 +273,9 @@ func (p *Printer) generic(op *Op, d *OpDef) {
 		p.Str("]")
 	}
 	var isProp, rest map[string]bool
-	if d != nil && len(d.Props) > 0 {
+	if props := op.Code.Props(); len(props) > 0 {
 		isProp, rest = map[string]bool{}, map[string]bool{}
-		for _, n := range d.Props {
+		for _, n := range props {
 			isProp[n] = true
 		}
 		for _, e := range op.Attrs {
@@ -319,7 +296,7 @@ func (p *Printer) generic(op *Op, d *OpDef) {
 }
 
 // Regions prints ` ({…}, {…})`, or nothing for none.
-func (p *Printer) Regions(op *Op) {
+func (p *Printer) Regions(op *mlir.Op) {
 	for i, r := range op.Regions {
 		p.Str([]string{", ", " ("}[btoi(i == 0)])
 		p.Region(r, false)
@@ -330,10 +307,10 @@ func (p *Printer) Regions(op *Op) {
 }
 
 // braces is AttrDict without the space before.
-func (p *Printer) braces(d Dict, skip map[string]bool) {
+func (p *Printer) braces(d mlir.Dict, skip map[string]bool) {
 	p.Str("{")
 	n := 0
-	for _, e := range sorted(d) {
+	for _, e := range d.Sorted() {
 		if !skip[e.Name] {
 			p.Comma(n)
 			p.entry(e)
@@ -345,7 +322,7 @@ func (p *Printer) braces(d Dict, skip map[string]bool) {
 
 // Region prints {…}. With bare set, the arguments of the entry block are
 // printed elsewhere.
-func (p *Printer) Region(r *Region, bare bool) {
+func (p *Printer) Region(r *mlir.Region, bare bool) {
 	p.Str("{")
 	for i, b := range r.Blocks {
 		// The label of an entry block that no syntax has taken care of stands
@@ -370,7 +347,7 @@ func (p *Printer) Region(r *Region, bare bool) {
 	p.Str("}")
 }
 
-func (p *Printer) block(b *Block) {
+func (p *Printer) block(b *mlir.Block) {
 	p.indent++
 	for _, op := range b.Ops {
 		p.Newline()

@@ -1,6 +1,9 @@
-package mlir
+package mlirtext
 
-import "ltc/internal/lexeme"
+import (
+	"ltc/internal/lexeme"
+	"ltc/mlir"
+)
 
 // moduleSyntax is @name attributes {…} {…}.
 type moduleSyntax struct{ Plain }
@@ -10,9 +13,9 @@ func (moduleSyntax) Parse(lex *Stream, o *OpText) {
 		lex.Next()
 		name, ok := symbolName(t.Value)
 		if !ok {
-			lex.Stop(Errorf(o.Pos, "%s is not a symbol", t.Value))
+			lex.Stop(mlir.Errorf(o.Pos, "%s is not a symbol", t.Value))
 		}
-		o.Set("sym_name", StringAttr(name))
+		o.Set("sym_name", mlir.StringAttr(name))
 	}
 	if lex.Accept("attributes") {
 		if !lex.Is("{") {
@@ -27,15 +30,15 @@ func (moduleSyntax) Parse(lex *Stream, o *OpText) {
 	o.Region(lex)
 }
 
-func (moduleSyntax) Fits(op *Op) bool {
+func (moduleSyntax) Fits(op *mlir.Op) bool {
 	a := op.Attrs.Get("sym_name")
-	s, ok := a.(StringAttr)
+	s, ok := a.(mlir.StringAttr)
 	return len(op.Operands) == 0 && len(op.Results) == 0 && plainRegions(op, 1) && (a == nil || ok && lexeme.FlatSymbol(string(s)))
 }
 
-func (moduleSyntax) Print(p *Printer, op *Op) {
-	if _, ok := op.Attrs.Get("sym_name").(StringAttr); ok {
-		p.Str(" " + SymbolAttr(op.SymName()).String())
+func (moduleSyntax) Print(p *Printer, op *mlir.Op) {
+	if _, ok := op.Attrs.Get("sym_name").(mlir.StringAttr); ok {
+		p.Str(" " + mlir.SymbolAttr(op.SymName()).String())
 	}
 	p.ExtraAttrs(op.Attrs, map[string]bool{"sym_name": true})
 	p.Str(" ")
@@ -44,7 +47,7 @@ func (moduleSyntax) Print(p *Printer, op *Op) {
 
 // plainRegions reports whether op has n regions of at most one block each,
 // without arguments.
-func plainRegions(op *Op, n int) bool {
+func plainRegions(op *mlir.Op, n int) bool {
 	if len(op.Regions) != n {
 		return false
 	}
@@ -66,16 +69,16 @@ type funcSyntax struct{ Plain }
 func (s funcSyntax) Parse(lex *Stream, o *OpText) {
 	for _, v := range []string{"public", "private", "nested"} {
 		if lex.Accept(v) {
-			o.Set("sym_visibility", StringAttr(v))
+			o.Set("sym_visibility", mlir.StringAttr(v))
 			break
 		}
 	}
 	t := lex.Kind(tokSymbol, "a function's name such as @main")
 	name, ok := symbolName(t.Value)
 	if !ok || name == "" {
-		lex.Stop(Errorf(t.Pos, "%s is not a symbol", t.Value))
+		lex.Stop(mlir.Errorf(t.Pos, "%s is not a symbol", t.Value))
 	}
-	o.Set("sym_name", StringAttr(name))
+	o.Set("sym_name", mlir.StringAttr(name))
 	args, argAttrs := s.args(lex)
 	outs, resAttrs := s.outs(lex)
 	fn := &fnRef{outs: outs}
@@ -83,7 +86,7 @@ func (s funcSyntax) Parse(lex *Stream, o *OpText) {
 		fn.ins = append(fn.ins, a.Type)
 	}
 	if ft := lex.r.typ(&TypeText{fn: fn, Pos: t.Pos}); ft != nil {
-		o.attrs = append(o.attrs, attrEntry{"function_type", t.Pos, TypeAttr{ft}})
+		o.attrs = append(o.attrs, attrEntry{"function_type", t.Pos, mlir.TypeAttr{Type: ft}})
 	}
 	o.setDicts("arg_attrs", argAttrs)
 	o.setDicts("res_attrs", resAttrs)
@@ -91,7 +94,7 @@ func (s funcSyntax) Parse(lex *Stream, o *OpText) {
 		o.AttrDict(lex)
 	}
 	if !lex.Is("{") {
-		o.Regions = append(o.Regions, &Region{})
+		o.Regions = append(o.Regions, &mlir.Region{})
 		return
 	}
 	s.body(lex, o, args)
@@ -101,7 +104,7 @@ func (s funcSyntax) Parse(lex *Stream, o *OpText) {
 func (funcSyntax) body(lex *Stream, o *OpText, args []ArgText) {
 	for _, a := range args {
 		if a.Name == "" {
-			lex.Stop(Errorf(a.Type.Pos, "argument of a function with a body has no name: write %%arg0: type"))
+			lex.Stop(mlir.Errorf(a.Type.Pos, "argument of a function with a body has no name: write %%arg0: type"))
 		}
 	}
 	if len(args) > 0 {
@@ -110,15 +113,15 @@ func (funcSyntax) body(lex *Stream, o *OpText, args []ArgText) {
 	}
 	o.Region(lex)
 	if r := o.Regions[0]; len(r.Blocks) == 0 {
-		r.Blocks = []*Block{{}} // {} is a body, too
+		r.Blocks = []*mlir.Block{{}} // {} is a body, too
 	}
 }
 
 // setDicts sets a list of dictionaries, unless none of them was written.
-func (o *OpText) setDicts(name string, ds []Attribute) {
-	list, any := make(ArrayAttr, len(ds)), false
+func (o *OpText) setDicts(name string, ds []mlir.Attribute) {
+	list, any := make(mlir.ArrayAttr, len(ds)), false
 	for i, d := range ds {
-		list[i] = DictAttr{}
+		list[i] = mlir.DictAttr{}
 		if d != nil {
 			list[i], any = d, true
 		}
@@ -128,7 +131,7 @@ func (o *OpText) setDicts(name string, ds []Attribute) {
 	}
 }
 
-func (funcSyntax) args(lex *Stream) (args []ArgText, attrs []Attribute) {
+func (funcSyntax) args(lex *Stream) (args []ArgText, attrs []mlir.Attribute) {
 	lex.List("(", ")", func() {
 		var a ArgText
 		if lex.Peek().Type == ValueToken {
@@ -140,41 +143,41 @@ func (funcSyntax) args(lex *Stream) (args []ArgText, attrs []Attribute) {
 		a.Loc = lex.optionalLoc()
 		args = append(args, a)
 		if (a.Name == "") != (args[0].Name == "") {
-			lex.Stop(Errorf(a.Type.Pos, "either all arguments of a function have names or none has"))
+			lex.Stop(mlir.Errorf(a.Type.Pos, "either all arguments of a function have names or none has"))
 		}
 	})
 	return args, attrs
 }
 
 // optionalDict reads {a = 1}; it returns nil when nothing is written.
-func optionalDict(lex *Stream) Attribute {
+func optionalDict(lex *Stream) mlir.Attribute {
 	if !lex.Is("{") {
 		return nil
 	}
 	var n dictNode
 	n.parse(lex)
-	return DictAttr(lex.r.entries(&n, false))
+	return mlir.DictAttr(lex.r.entries(&n, false))
 }
 
-func (funcSyntax) outs(lex *Stream) (outs []TypeText, attrs []Attribute) {
+func (funcSyntax) outs(lex *Stream) (outs []TypeText, attrs []mlir.Attribute) {
 	if !lex.Accept("->") {
 		return nil, nil
 	}
 	if !lex.Is("(") {
-		return []TypeText{lex.Type()}, []Attribute{nil}
+		return []TypeText{lex.Type()}, []mlir.Attribute{nil}
 	}
 	lex.List("(", ")", func() { outs, attrs = append(outs, lex.Type()), append(attrs, optionalDict(lex)) })
 	return outs, attrs
 }
 
-func (funcSyntax) Fits(op *Op) bool {
+func (funcSyntax) Fits(op *mlir.Op) bool {
 	ft := op.FuncType()
 	if ft == nil || !lexeme.FlatSymbol(op.SymName()) || len(op.Operands)+len(op.Results) > 0 || len(op.Regions) != 1 {
 		return false
 	}
 	switch v := op.Attrs.Get("sym_visibility").(type) {
 	case nil:
-	case StringAttr:
+	case mlir.StringAttr:
 		if v != "public" && v != "private" && v != "nested" {
 			return false
 		}
@@ -188,18 +191,18 @@ func (funcSyntax) Fits(op *Op) bool {
 	if len(blocks) == 0 {
 		return true
 	}
-	return SameTypes(TypesOf(blocks[0].Args), ft.Ins)
+	return mlir.SameTypes(mlir.TypesOf(blocks[0].Args), ft.Ins)
 }
 
 // dicts reports whether a is absent or n dictionaries, not all of them empty.
-func dicts(a Attribute, n int) bool {
+func dicts(a mlir.Attribute, n int) bool {
 	if a == nil {
 		return true
 	}
-	ds, ok := a.(ArrayAttr)
+	ds, ok := a.(mlir.ArrayAttr)
 	any := false
 	for _, d := range ds {
-		e, isDict := d.(DictAttr)
+		e, isDict := d.(mlir.DictAttr)
 		ok = ok && isDict
 		any = any || len(e) > 0
 	}
@@ -208,17 +211,17 @@ func dicts(a Attribute, n int) bool {
 
 var funcShown = map[string]bool{"sym_name": true, "function_type": true, "sym_visibility": true, "arg_attrs": true, "res_attrs": true}
 
-func (s funcSyntax) Print(p *Printer, op *Op) {
-	if v, ok := op.Attrs.Get("sym_visibility").(StringAttr); ok {
+func (s funcSyntax) Print(p *Printer, op *mlir.Op) {
+	if v, ok := op.Attrs.Get("sym_visibility").(mlir.StringAttr); ok {
 		p.Str(" " + string(v))
 	}
 	ft := op.FuncType()
-	p.Str(" " + SymbolAttr(op.SymName()).String() + "(")
-	var args []*Value
+	p.Str(" " + mlir.SymbolAttr(op.SymName()).String() + "(")
+	var args []*mlir.Value
 	if b := op.Regions[0].Blocks; len(b) > 0 {
 		args = b[0].Args
 	}
-	argAttrs, _ := op.Attrs.Get("arg_attrs").(ArrayAttr)
+	argAttrs, _ := op.Attrs.Get("arg_attrs").(mlir.ArrayAttr)
 	for i, t := range ft.Ins {
 		p.Comma(i)
 		if args != nil {
@@ -240,13 +243,13 @@ func (s funcSyntax) Print(p *Printer, op *Op) {
 	}
 }
 
-func (funcSyntax) printOuts(p *Printer, op *Op, ft *FunctionType) {
+func (funcSyntax) printOuts(p *Printer, op *mlir.Op, ft *mlir.FunctionType) {
 	if len(ft.Outs) == 0 {
 		return
 	}
 	p.Str(" -> ")
-	attrs, _ := op.Attrs.Get("res_attrs").(ArrayAttr)
-	if _, fn := ft.Outs[0].(*FunctionType); len(ft.Outs) == 1 && attrs == nil && !fn {
+	attrs, _ := op.Attrs.Get("res_attrs").(mlir.ArrayAttr)
+	if _, fn := ft.Outs[0].(*mlir.FunctionType); len(ft.Outs) == 1 && attrs == nil && !fn {
 		p.Type(ft.Outs[0])
 		return
 	}
@@ -263,7 +266,7 @@ func (funcSyntax) printOuts(p *Printer, op *Op, ft *FunctionType) {
 type callSyntax struct{ Plain }
 
 func (callSyntax) Parse(lex *Stream, o *OpText) {
-	o.Set("callee", SymbolAttr(lex.Symbol("the called function such as @f")))
+	o.Set("callee", mlir.SymbolAttr(lex.Symbol("the called function such as @f")))
 	o.CallRest(lex)
 }
 
@@ -274,12 +277,12 @@ func (o *OpText) CallRest(lex *Stream) {
 	o.FunctionalType(lex)
 }
 
-func (callSyntax) Fits(op *Op) bool {
-	_, ok := op.Attrs.Get("callee").(SymbolAttr)
+func (callSyntax) Fits(op *mlir.Op) bool {
+	_, ok := op.Attrs.Get("callee").(mlir.SymbolAttr)
 	return ok && len(op.Regions) == 0
 }
 func (callSyntax) Shows() []string { return []string{"callee"} }
-func (callSyntax) Print(p *Printer, op *Op) {
+func (callSyntax) Print(p *Printer, op *mlir.Op) {
 	p.Str(" " + op.Attrs.Get("callee").String())
 	p.CallRest(op)
 }

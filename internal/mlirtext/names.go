@@ -1,23 +1,24 @@
-package mlir
+package mlirtext
 
 import (
 	"strconv"
 	"strings"
 
 	"ltc/internal/lexeme"
+	"ltc/mlir"
 )
 
 // names gives every value of a module the name it prints with. As in MLIR, a
 // region's values are numbered before those of the regions in it; arguments of
 // entry blocks are %arg0, %arg1, …; an isolated op starts again from zero.
 type names struct {
-	value  map[*Value]valueName
-	labels map[*Block]string
-	target map[*Block]bool // blocks that are a successor
-	taken  map[string]bool // names in sight
-	undo   []string        // names in taken, in order, to be forgotten
-	next   int             // next %N
-	arg    int             // next %argN
+	value  map[*mlir.Value]valueName
+	labels map[*mlir.Block]string
+	target map[*mlir.Block]bool // blocks that are a successor
+	taken  map[string]bool      // names in sight
+	undo   []string             // names in taken, in order, to be forgotten
+	next   int                  // next %N
+	arg    int                  // next %argN
 }
 
 // valueName is base, of which index is the number behind # (-1: none); count
@@ -28,11 +29,11 @@ type valueName struct {
 }
 
 func newNames() *names {
-	return &names{value: map[*Value]valueName{}, labels: map[*Block]string{}, target: map[*Block]bool{}, taken: map[string]bool{}}
+	return &names{value: map[*mlir.Value]valueName{}, labels: map[*mlir.Block]string{}, target: map[*mlir.Block]bool{}, taken: map[string]bool{}}
 }
 
 // of returns v's name. A value that is not in the module gets one that tells.
-func (n *names) of(v *Value) valueName {
+func (n *names) of(v *mlir.Value) valueName {
 	if x, ok := n.value[v]; ok {
 		return x
 	}
@@ -40,7 +41,7 @@ func (n *names) of(v *Value) valueName {
 	return n.value[v]
 }
 
-func (n *names) label(b *Block) string {
+func (n *names) label(b *mlir.Block) string {
 	if s := n.labels[b]; s != "" {
 		return s
 	}
@@ -49,7 +50,7 @@ func (n *names) label(b *Block) string {
 
 // define names v want if that can be written and is free, and otherwise by
 // number.
-func (n *names) define(v *Value, want, prefix string) {
+func (n *names) define(v *mlir.Value, want, prefix string) {
 	n.value[v] = valueName{n.pick(want, prefix), -1, 1}
 }
 
@@ -87,8 +88,8 @@ func goodName(s string) bool {
 }
 
 // op names what is in the regions of op.
-func (n *names) op(op *Op) {
-	if d := op.def(); d != nil && d.Traits.Has(Isolated) {
+func (n *names) op(op *mlir.Op) {
+	if op.Code.Info().Traits.Has(mlir.Isolated) {
 		inner := newNames()
 		inner.value, inner.labels, inner.target = n.value, n.labels, n.target
 		inner.regionsOf(op)
@@ -97,8 +98,8 @@ func (n *names) op(op *Op) {
 	n.regionsOf(op)
 }
 
-func (n *names) regionsOf(op *Op) {
-	var like []*Value // of a while that prints pretty: both regions' arguments share names
+func (n *names) regionsOf(op *mlir.Op) {
+	var like []*mlir.Value // of a while that prints pretty: both regions' arguments share names
 	for i, r := range op.Regions {
 		next, arg, mark := n.next, n.arg, len(n.undo)
 		n.region(r, like)
@@ -106,13 +107,13 @@ func (n *names) regionsOf(op *Op) {
 			delete(n.taken, s)
 		}
 		n.next, n.arg, n.undo = next, arg, n.undo[:mark]
-		if i == 0 && op.Code.Info().Traits.Has(SharedArgs) && op.def().Syntax.Fits(op) {
+		if i == 0 && op.Code.Info().Traits.Has(mlir.SharedArgs) && forms[op.Code].syntax.Fits(op) {
 			like = r.Blocks[0].Args
 		}
 	}
 }
 
-func (n *names) region(r *Region, like []*Value) {
+func (n *names) region(r *mlir.Region, like []*mlir.Value) {
 	used := map[string]bool{}
 	for i, b := range r.Blocks {
 		l := b.Label
@@ -142,7 +143,7 @@ func (n *names) region(r *Region, like []*Value) {
 }
 
 // block names the results of ops.
-func (n *names) block(ops []*Op) {
+func (n *names) block(ops []*mlir.Op) {
 	for _, op := range ops {
 		for _, s := range op.Successors {
 			n.target[s] = true

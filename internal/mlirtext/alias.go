@@ -1,9 +1,10 @@
-package mlir
+package mlirtext
 
 import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/mlir"
 )
 
 // alias is `#loc1 = loc(…)`, `#map = …` or `!t = …`. It may stand before or
@@ -11,13 +12,13 @@ import (
 // read at the first use.
 type alias struct {
 	offset int // of the name in the text
-	pos    Pos
+	pos    mlir.Pos
 
 	read bool
-	attr Attribute // a TypeAttr for a type
-	loc  Location
-	err  *Error // of syntax
-	end  Place  // behind it
+	attr mlir.Attribute // a TypeAttr for a type
+	loc  mlir.Location
+	err  *mlir.Error // of syntax
+	end  Place       // behind it
 }
 
 const (
@@ -37,11 +38,11 @@ func (r *resolver) findAliases(text string, offset, line int) {
 			switch text[k] {
 			case '#', '!':
 				if name := aliasName(text[k:]); name != "" {
-					r.noteAlias(name, k, Pos{line, k - lineStart(text, k) + 1})
+					r.noteAlias(name, k, mlir.Pos{Line: line, Col: k - lineStart(text, k) + 1})
 				}
 			case '{':
 				if strings.HasPrefix(text[k:], "{-#") && r.section == nil {
-					r.section = &section{offset: k, pos: Pos{line, k - lineStart(text, k) + 1}}
+					r.section = &section{offset: k, pos: mlir.Pos{Line: line, Col: k - lineStart(text, k) + 1}}
 				}
 			}
 		}
@@ -69,7 +70,7 @@ func aliasName(text string) string {
 	return name
 }
 
-func (r *resolver) noteAlias(name string, offset int, pos Pos) *alias {
+func (r *resolver) noteAlias(name string, offset int, pos mlir.Pos) *alias {
 	a := r.aliases[name]
 	if a == nil {
 		a = &alias{offset: offset, pos: pos}
@@ -117,7 +118,7 @@ func (r *resolver) readAlias(s *Stream, a *alias) {
 }
 
 // resolveAlias reads the alias for its first use at pos.
-func (r *resolver) resolveAlias(name string, a *alias, pos Pos) {
+func (r *resolver) resolveAlias(name string, a *alias, pos mlir.Pos) {
 	if len(r.busy) >= maxAliases {
 		r.fail(pos, "aliases stand for aliases more than %d deep", maxAliases)
 		return
@@ -132,11 +133,11 @@ func (r *resolver) resolveAlias(name string, a *alias, pos Pos) {
 	}
 	text := ""
 	switch v := a.attr.(type) {
-	case nil, *DenseAttr:
+	case nil, *mlir.DenseAttr:
 	default:
 		text = v.String()
 	}
-	if _, file := a.loc.(FileLoc); a.loc != nil && !file {
+	if _, file := a.loc.(mlir.FileLoc); a.loc != nil && !file {
 		text = a.loc.String()
 	}
 	// Ten aliases that each name the one before ten times stand for 10^10.
@@ -149,7 +150,7 @@ func (r *resolver) resolveAlias(name string, a *alias, pos Pos) {
 }
 
 // lookUp returns the alias, read; nil after an error, which it records.
-func (r *resolver) lookUp(name, what string, pos Pos) *alias {
+func (r *resolver) lookUp(name, what string, pos mlir.Pos) *alias {
 	a := r.aliases[name]
 	switch {
 	case a == nil:
@@ -171,12 +172,12 @@ func (r *resolver) lookUp(name, what string, pos Pos) *alias {
 	return a
 }
 
-func (r *resolver) aliasedType(name string, pos Pos) Type {
+func (r *resolver) aliasedType(name string, pos mlir.Pos) mlir.Type {
 	a := r.lookUp(name, "type", pos)
 	if a == nil {
 		return nil
 	}
-	t, ok := a.attr.(TypeAttr)
+	t, ok := a.attr.(mlir.TypeAttr)
 	if !ok {
 		r.fail(pos, "alias %s is not a type", name)
 		return nil
@@ -184,7 +185,7 @@ func (r *resolver) aliasedType(name string, pos Pos) Type {
 	return t.Type
 }
 
-func (r *resolver) aliasedAttr(name string, pos Pos) Attribute {
+func (r *resolver) aliasedAttr(name string, pos mlir.Pos) mlir.Attribute {
 	a := r.lookUp(name, "attribute", pos)
 	if a != nil && a.attr == nil {
 		r.fail(pos, "alias %s is a location, not an attribute", name)
@@ -196,14 +197,14 @@ func (r *resolver) aliasedAttr(name string, pos Pos) Attribute {
 	return a.attr
 }
 
-func (r *resolver) aliasedLoc(name string, pos Pos) Location {
+func (r *resolver) aliasedLoc(name string, pos mlir.Pos) mlir.Location {
 	a := r.lookUp(name, "location", pos)
 	if a == nil {
-		return UnknownLoc{}
+		return mlir.UnknownLoc{}
 	}
 	if a.loc == nil {
 		r.fail(pos, "alias %s is not a location", name)
-		return UnknownLoc{}
+		return mlir.UnknownLoc{}
 	}
 	return a.loc
 }

@@ -1,9 +1,10 @@
-package mlir
+package mlirtext
 
 import (
 	"strings"
 
 	"ltc/internal/lexeme"
+	"ltc/mlir"
 )
 
 // attrNode is an attribute as written: one of the four.
@@ -18,7 +19,7 @@ type (
 	dictNode  struct{ entries []entryNode }
 	entryNode struct {
 		name  string // quoted, where it is
-		pos   Pos
+		pos   mlir.Pos
 		value *attrNode // nil for a unit
 	}
 )
@@ -102,12 +103,12 @@ func (n *leafNode) parse(lex *Stream) {
 
 // Attr reads an attribute. A nil one had an error that is no matter of syntax,
 // which is recorded.
-func (s *Stream) Attr() Attribute { return s.attrIn(false) }
+func (s *Stream) Attr() mlir.Attribute { return s.attrIn(false) }
 
 // BareAttr is Attr in a struct, where numbers have no type.
-func (s *Stream) BareAttr() Attribute { return s.attrIn(true) }
+func (s *Stream) BareAttr() mlir.Attribute { return s.attrIn(true) }
 
-func (s *Stream) attrIn(bare bool) Attribute {
+func (s *Stream) attrIn(bare bool) mlir.Attribute {
 	t := s.tok
 	switch {
 	case startsLeaf(t):
@@ -117,7 +118,7 @@ func (s *Stream) attrIn(bare bool) Attribute {
 	case startsType(t):
 		ref := s.Type()
 		if v := s.r.typ(&ref); v != nil {
-			return TypeAttr{v}
+			return mlir.TypeAttr{Type: v}
 		}
 		return nil
 	}
@@ -128,13 +129,13 @@ func (s *Stream) attrIn(bare bool) Attribute {
 
 // leaf makes the attribute of n; on an error it records it and returns nil.
 // With bare set a number without type has none.
-func (r *resolver) leaf(n *leafNode, bare bool) Attribute {
+func (r *resolver) leaf(n *leafNode, bare bool) mlir.Attribute {
 	t := n.tok
 	switch t.Type {
 	case tokArray, HashToken:
 		return r.tokenAttr(t.Value, t.Pos)
 	case tokVerbatim:
-		return TextAttr{lexeme.Squeeze(t.Value)}
+		return mlir.TextAttr{Text: lexeme.Squeeze(t.Value)}
 	case DenseToken:
 		return r.dense(n)
 	case tokSymbol:
@@ -144,37 +145,37 @@ func (r *resolver) leaf(n *leafNode, bare bool) Attribute {
 		if !ok {
 			r.fail(t.Pos, "string with a wrong escape")
 		}
-		return StringAttr(s)
+		return mlir.StringAttr(s)
 	case IntToken, tokFloat:
 		return r.number(n, bare)
 	}
 	if t.Value == "unit" {
-		return UnitAttr{}
+		return mlir.UnitAttr{}
 	}
-	return BoolAttr(t.Value == "true")
+	return mlir.BoolAttr(t.Value == "true")
 }
 
-func (r *resolver) dense(n *leafNode) Attribute {
+func (r *resolver) dense(n *leafNode) mlir.Attribute {
 	t := r.typ(&n.typ)
 	if t == nil {
 		return nil
 	}
 	open := strings.IndexByte(n.tok.Value, '<') + 1
 	literal := n.tok.Value[open : len(n.tok.Value)-1]
-	tt, ok := t.(*TensorType)
+	tt, ok := t.(*mlir.TensorType)
 	if !ok {
-		if _, ok := t.(TextType); ok { // vectors: nothing here looks into them
-			return TextAttr{n.tok.Value[:open] + lexeme.Tidy(literal) + "> : " + t.String()}
+		if _, ok := t.(mlir.TextType); ok { // vectors: nothing here looks into them
+			return mlir.TextAttr{Text: n.tok.Value[:open] + lexeme.Tidy(literal) + "> : " + t.String()}
 		}
 		r.fail(n.typ.Pos, "a dense literal has a tensor type, not %s", t)
 		return nil
 	}
-	a := &DenseAttr{Literal: literal, Type: tt, Pos: Pos{n.tok.Pos.Line, n.tok.Pos.Col + open}}
-	var err *Error
+	a := &mlir.DenseAttr{Literal: literal, Type: tt, Pos: mlir.Pos{Line: n.tok.Pos.Line, Col: n.tok.Pos.Col + open}}
+	var err *mlir.Error
 	if open > len("dense<") {
 		err = r.resource(a)
 	} else {
-		err = a.read(r.done)
+		err = a.Read(r.done)
 	}
 	if err != nil {
 		r.errs = append(r.errs, err)
@@ -184,8 +185,8 @@ func (r *resolver) dense(n *leafNode) Attribute {
 }
 
 // denseArray reads array<T: 1, 2>, the whole of text, which starts at pos.
-func (r *resolver) denseArray(text string, pos Pos) Attribute {
-	var a *DenseArrayAttr
+func (r *resolver) denseArray(text string, pos mlir.Pos) mlir.Attribute {
+	var a *mlir.DenseArrayAttr
 	if err := r.try(func() { a = r.arrayIn(r.inside(text, pos)) }); err != nil {
 		r.failed(err)
 	}
@@ -197,23 +198,23 @@ func (r *resolver) denseArray(text string, pos Pos) Attribute {
 
 // arrayIn reads an array from its own text. It returns nil after an error that is
 // recorded.
-func (r *resolver) arrayIn(s *Stream) *DenseArrayAttr {
+func (r *resolver) arrayIn(s *Stream) *mlir.DenseArrayAttr {
 	s.Next() // array
 	s.Expect("<")
 	ref := s.Type()
-	a := &DenseArrayAttr{Elem: r.typ(&ref)}
+	a := &mlir.DenseArrayAttr{Elem: r.typ(&ref)}
 	var add func(t Token)
 	switch t := a.Elem.(type) {
 	case nil:
 		return nil
-	case FloatType:
+	case mlir.FloatType:
 		a.Texts = []string{}
 		add = func(v Token) { r.addFloat(a, t, v) }
-	case IntegerType:
+	case mlir.IntegerType:
 		a.Ints = []int64{}
 		add = func(v Token) { r.addInt(a, t, v) }
 	default:
-		s.Stop(Errorf(ref.Pos, "an array attribute cannot hold %s", t))
+		s.Stop(mlir.Errorf(ref.Pos, "an array attribute cannot hold %s", t))
 	}
 	if s.Accept(">") {
 		return a
@@ -232,7 +233,7 @@ func (r *resolver) arrayIn(s *Stream) *DenseArrayAttr {
 	}
 }
 
-func (r *resolver) addFloat(a *DenseArrayAttr, t FloatType, v Token) {
+func (r *resolver) addFloat(a *mlir.DenseArrayAttr, t mlir.FloatType, v Token) {
 	bits, ok := lexeme.FloatBits(v.Value, t.Name)
 	if !ok {
 		r.fail(v.Pos, "%s is not a number of type %s", v.Value, t)
@@ -240,9 +241,9 @@ func (r *resolver) addFloat(a *DenseArrayAttr, t FloatType, v Token) {
 	a.Texts = append(a.Texts, string(lexeme.AppendFloat(nil, bits, t.Name)))
 }
 
-func (r *resolver) addInt(a *DenseArrayAttr, t IntegerType, v Token) {
-	x, ok := ParseInt(v.Value, t)
-	if t == I1 && v.Type == IdentToken {
+func (r *resolver) addInt(a *mlir.DenseArrayAttr, t mlir.IntegerType, v Token) {
+	x, ok := mlir.ParseInt(v.Value, t)
+	if t == mlir.I1 && v.Type == IdentToken {
 		x, ok = int64(btoi(v.Value == "true")), v.Value == "true" || v.Value == "false"
 	}
 	if !ok {

@@ -1,4 +1,4 @@
-package mlir
+package mlirtext
 
 import (
 	"math"
@@ -6,15 +6,15 @@ import (
 	"strings"
 
 	"ltc/internal/lexeme"
-	"ltc/internal/minifloat"
+	"ltc/mlir"
 )
 
 // TypeText is a type as written: one token, or a function type.
 type TypeText struct {
 	Text string
-	Pos  Pos
+	Pos  mlir.Pos
 	fn   *fnRef
-	Type Type // what it is, where that is known already
+	Type mlir.Type // what it is, where that is known already
 }
 
 type fnRef struct{ ins, outs []TypeText }
@@ -54,7 +54,7 @@ func (fn *fnRef) parse(lex *Stream) {
 }
 
 // typ makes the type of t; on an error it records it and returns nil.
-func (r *resolver) typ(t *TypeText) Type {
+func (r *resolver) typ(t *TypeText) mlir.Type {
 	if t.Type != nil || t.Text == "" && t.fn == nil { // the type of something that had an error
 		return t.Type
 	}
@@ -77,19 +77,19 @@ func (r *resolver) typ(t *TypeText) Type {
 }
 
 // fnType returns nil when one of the types had an error.
-func (r *resolver) fnType(fn *fnRef) *FunctionType {
+func (r *resolver) fnType(fn *fnRef) *mlir.FunctionType {
 	ins, ok := r.typeList(fn.ins)
 	outs, ok2 := r.typeList(fn.outs)
 	if !ok || !ok2 {
 		return nil
 	}
-	return &FunctionType{Ins: ins, Outs: outs}
+	return &mlir.FunctionType{Ins: ins, Outs: outs}
 }
 
-func (r *resolver) typeList(refs []TypeText) (ts []Type, ok bool) {
+func (r *resolver) typeList(refs []TypeText) (ts []mlir.Type, ok bool) {
 	ok = true
 	if len(refs) > 0 {
-		ts = make([]Type, len(refs))
+		ts = make([]mlir.Type, len(refs))
 	}
 	for i := range refs {
 		ts[i] = r.typ(&refs[i])
@@ -98,29 +98,29 @@ func (r *resolver) typeList(refs []TypeText) (ts []Type, ok bool) {
 	return ts, ok
 }
 
-func (r *resolver) newType(t *TypeText) (Type, *Error) {
+func (r *resolver) newType(t *TypeText) (mlir.Type, *mlir.Error) {
 	switch {
 	case t.Text[0] == '!':
 		return r.bangType(t)
 	case strings.HasPrefix(t.Text, "vector<"), strings.HasPrefix(t.Text, "memref<"):
-		return TextType{lexeme.Squeeze(t.Text)}, nil
+		return mlir.TextType{Text: lexeme.Squeeze(t.Text)}, nil
 	case strings.IndexByte(t.Text, '<') >= 0:
 		return r.shaped(t)
 	}
-	if v := namedType(t.Text); v != nil {
+	if v := mlir.WordType(t.Text); v != nil {
 		return v, nil
 	}
-	return nil, Errorf(t.Pos, "unknown type %s", t.Text)
+	return nil, mlir.Errorf(t.Pos, "unknown type %s", t.Text)
 }
 
-func (r *resolver) bangType(t *TypeText) (Type, *Error) {
+func (r *resolver) bangType(t *TypeText) (mlir.Type, *mlir.Error) {
 	if strings.IndexAny(t.Text, ".<") >= 0 {
-		d := DialectType{Text: lexeme.Squeeze(t.Text[1:])}
+		d := mlir.DialectType{Text: lexeme.Squeeze(t.Text[1:])}
 		// Types that are known here are written in one way, to be compared by their texts. A
 		// quantized type that cannot be read stays, for the verifier to refuse.
-		switch q, err := QuantOf(d); {
+		switch q, err := mlir.QuantOf(d); {
 		case err == nil && q != nil:
-			return DialectType{q.text()}, nil
+			return q.Type(), nil
 		case err == nil:
 			return known.Type(d), nil
 		}
@@ -132,7 +132,7 @@ func (r *resolver) bangType(t *TypeText) (Type, *Error) {
 }
 
 // since returns the first error after the n-th and forgets it and those behind.
-func (r *resolver) since(n int) *Error {
+func (r *resolver) since(n int) *mlir.Error {
 	if len(r.errs) == n {
 		return nil
 	}
@@ -168,7 +168,7 @@ func (r *resolver) readShaped(t *TypeText) (n shapedNode) {
 			s.Stop(Unexpected(s.tok, ""))
 		}
 		if n.elems = append(n.elems, s.Type()); len(n.elems) > maxElements {
-			s.Stop(Errorf(s.tok.Pos, tooMany, maxElements))
+			s.Stop(mlir.Errorf(s.tok.Pos, tooMany, maxElements))
 		}
 	}
 	if n.word == "tensor" && s.Accept(",") {
@@ -182,12 +182,12 @@ func (r *resolver) readShaped(t *TypeText) (n shapedNode) {
 	return n
 }
 
-func (r *resolver) shaped(t *TypeText) (Type, *Error) {
+func (r *resolver) shaped(t *TypeText) (mlir.Type, *mlir.Error) {
 	var n shapedNode
 	if err := r.try(func() { n = r.readShaped(t) }); err != nil {
 		return nil, err
 	}
-	tt := &TensorType{}
+	tt := &mlir.TensorType{}
 	if err := dims(tt, n.dims, t.Pos); err != nil {
 		return nil, err
 	}
@@ -201,82 +201,45 @@ func (r *resolver) shaped(t *TypeText) (Type, *Error) {
 	}
 	switch n.word {
 	case "complex":
-		return ComplexType{elems[0]}, nil
+		return mlir.ComplexType{Elem: elems[0]}, nil
 	case "tuple":
-		return TupleType{elems}, nil
+		return mlir.TupleType{Elems: elems}, nil
 	}
 	switch e := elems[0].(type) {
-	case *FunctionType, *TensorType, TupleType, NoneType:
-		return nil, Errorf(t.Pos, "%s cannot be the element of a tensor", e)
+	case *mlir.FunctionType, *mlir.TensorType, mlir.TupleType, mlir.NoneType:
+		return nil, mlir.Errorf(t.Pos, "%s cannot be the element of a tensor", e)
 	}
 	tt.Elem = elems[0]
-	tt.text = tt.String()
+	tt.Freeze()
 	return tt, nil
 }
 
 // dims fills in the dimensions, whose product must fit 63 bits.
-func dims(t *TensorType, texts []string, pos Pos) *Error {
+func dims(t *mlir.TensorType, texts []string, pos mlir.Pos) *mlir.Error {
 	size := int64(1)
 	for i, s := range texts {
 		switch s {
 		case "*x":
 			if len(texts) > 1 {
-				return Errorf(pos, "an unranked tensor has no dimensions")
+				return mlir.Errorf(pos, "an unranked tensor has no dimensions")
 			}
 			t.Unranked = true
 			return nil
 		case "?x":
-			t.Shape = append(t.Shape, Dynamic)
+			t.Shape = append(t.Shape, mlir.Dynamic)
 			continue
 		}
 		d, err := strconv.ParseInt(s[:len(s)-1], 10, 64)
 		if err != nil {
-			return Errorf(pos, "dimension %d, %s, does not fit 64 bits", i, s[:len(s)-1])
+			return mlir.Errorf(pos, "dimension %d, %s, does not fit 64 bits", i, s[:len(s)-1])
 		}
 		if d > 0 {
 			if size > math.MaxInt64/d {
-				return Errorf(pos, "number of elements does not fit 64 bits")
+				return mlir.Errorf(pos, "number of elements does not fit 64 bits")
 			}
 			size *= d
 		}
 		t.Shape = append(t.Shape, d)
 	}
 	return nil
-}
-
-// namedType returns the type that is a single word, or nil.
-func namedType(s string) Type {
-	switch _, _, mini := minifloat.Of(s); {
-	case mini, s == "f32", s == "f64", s == "f80", s == "f128":
-		return FloatType{s}
-	case s == "index":
-		return IndexType{}
-	case s == "none":
-		return NoneType{}
-	}
-	t := IntegerType{}
-	digits := s
-	switch {
-	case strings.HasPrefix(s, "ui"):
-		t.Sign, digits = Unsigned, s[2:]
-	case strings.HasPrefix(s, "si"):
-		t.Sign, digits = Signed, s[2:]
-	case strings.HasPrefix(s, "i"):
-		digits = s[1:]
-	default:
-		return nil
-	}
-	if digits == "" || len(digits) > 8 || digits[0] == '0' {
-		return nil
-	}
-	for i := range len(digits) {
-		if !lexeme.IsDigit(digits[i]) {
-			return nil
-		}
-		t.Width = t.Width*10 + int(digits[i]-'0')
-	}
-	if t.Width >= 1<<24 { // MLIR's own bound
-		return nil
-	}
-	return t
 }

@@ -1,0 +1,63 @@
+package mlir
+
+import (
+	"context"
+	"io"
+	"strings"
+)
+
+// Text is what reads and prints the text form.
+type Text struct {
+	Parse func(ctx context.Context, c Chunk) (*Module, error)
+	Print func(w io.Writer, m *Module, o PrintOptions) error
+	Op    func(*Op) string // the text of an op as it would stand alone
+}
+
+var text Text
+
+// RegisterText tells this package what reads and prints the text form. It is for the init
+// function of one package: a second call panics.
+func RegisterText(t Text) {
+	if text.Parse != nil {
+		panic("mlir: the text form is registered a second time")
+	}
+	text = t
+}
+
+// form returns what was registered.
+func form() *Text {
+	if text.Parse == nil {
+		panic("mlir: the text form is unknown: import package stablehlo, which has it")
+	}
+	return &text
+}
+
+// PrintOptions chooses the form that [Module.Print] gives.
+type PrintOptions struct {
+	Locations bool // loc(…) behind ops and arguments that have one, with aliases at the end
+	Generic   bool // no pretty forms
+}
+
+// Print returns the module's text in the dialect's own form, without locations.
+// Values with a name keep it, unless it is taken where they stand; the others
+// are numbered. Parsing the text and printing it again gives the same text. Of
+// options, the last counts.
+func Print(m *Module, options ...PrintOptions) string {
+	var o PrintOptions
+	if len(options) > 0 {
+		o = options[len(options)-1]
+	}
+	var b strings.Builder
+	_ = m.Print(&b, o) // a Builder does not fail
+	return b.String()
+}
+
+// String is [Print].
+func (m *Module) String() string { return Print(m) }
+
+// Print writes the module's text to w. The error is w's.
+func (m *Module) Print(w io.Writer, o PrintOptions) error { return form().Print(w, m, o) }
+
+// String returns the op's text as it would stand alone: values without name are
+// numbered, operands first.
+func (o *Op) String() string { return form().Op(o) }
