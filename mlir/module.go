@@ -1,7 +1,7 @@
-// Package mlir reads and prints MLIR text of any dialect: modules, types and attributes of
-// the core language, and every op in its generic form. It knows the pretty forms of builtin
-// and func, and those that [Register] is told of. Its central type is [Module], a tree of
-// ops as the text has them.
+// Package mlir has what MLIR texts of any dialect say: modules, ops, types and attributes of
+// the core language. It knows the ops of builtin and func, and those that [Register] is
+// told of. Package stablehlo, or any that imports it, brings the text form by which modules
+// are read and printed. Its central type is [Module], a tree of ops as the text has them.
 //
 // imports only ltc/internal/diag, ltc/internal/footprint, ltc/internal/lexeme,
 // ltc/internal/minifloat, ltc/ir/types and the standard library.

@@ -1,5 +1,5 @@
-// Package mlirtext reads and prints the text form of MLIR: the core language, every op in
-// its generic form, and the pretty forms of builtin and func and of the dialects that
+// Package mlirtext reads and prints the text form of MLIR: the core language, and every op
+// in its generic form. It knows the pretty forms of builtin and func, and those that
 // [Register] is told of. Importing it is what gives package mlir its text form. A pretty
 // form is a [Syntax], a list of parts that both reads and prints it.
 //
