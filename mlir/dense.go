@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/internal/halt"
 	"ltc/internal/lexeme"
 	"ltc/internal/minifloat"
 )
@@ -244,7 +245,7 @@ func (d *denseDecoder) list(depth int) *Error {
 		if err != nil {
 			return err
 		}
-		if n++; n%(1<<14) == 0 && closed(d.done) {
+		if n++; n%(1<<14) == 0 && halt.Closed(d.done) {
 			return d.fail(d.off, "the context is done")
 		}
 		d.space()
@@ -327,8 +328,11 @@ func appendBits(b []byte, v uint64, size int) []byte {
 func scalarBits(s string, t Type) (uint64, bool) {
 	switch t := t.(type) {
 	case IntegerType:
-		if s == "true" || s == "false" {
-			return uint64(btoi(s == "true")), t.Width == 1
+		switch s {
+		case "true":
+			return 1, t.Width == 1
+		case "false":
+			return 0, t.Width == 1
 		}
 		if !lexeme.IsDigit(s[len(s)-1]) && !lexeme.IsHex(s[len(s)-1]) {
 			return 0, false
@@ -446,7 +450,7 @@ func (d *denseDecoder) normalize(data []byte) {
 	for i, b := range data {
 		switch {
 		case t.Width == 1:
-			data[i] = byte(btoi(b != 0))
+			data[i] = min(b, 1)
 		case t.Sign == Unsigned:
 			data[i] = b << shift >> shift
 		default:
@@ -480,23 +484,3 @@ var hexValue = func() (t [256]uint8) {
 	}
 	return t
 }()
-
-// closed reports whether done is closed; false for nil.
-func closed(done <-chan struct{}) bool {
-	if done == nil {
-		return false
-	}
-	select {
-	case <-done:
-		return true
-	default:
-		return false
-	}
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}

@@ -3,8 +3,8 @@
 // told of. Package stablehlo, or any that imports it, brings the text form by which modules
 // are read and printed. Its central type is [Module], a tree of ops as the text has them.
 //
-// imports only ltc/internal/diag, ltc/internal/footprint, ltc/internal/lexeme,
-// ltc/internal/minifloat, ltc/ir/types and the standard library.
+// imports only ltc/internal/diag, ltc/internal/footprint, ltc/internal/halt,
+// ltc/internal/lexeme, ltc/internal/minifloat, ltc/ir/types and the standard library.
 package mlir
 
 import (

@@ -55,3 +55,16 @@ func (w *Watch) Catch(err *error) {
 		panic(r)
 	}
 }
+
+// Closed reports whether done, of a context, is closed; false for nil.
+func Closed(done <-chan struct{}) bool {
+	if done == nil {
+		return false
+	}
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}

@@ -26,7 +26,7 @@ func noSyntax(t Token, f *form) *mlir.Error {
 // nearestOp is the op that was most likely meant by a name that is none's, the
 // first by name of several; "" when no name is near.
 func nearestOp(name string) string {
-	if mlir.Clip(name) != name { // too long for an op's
+	if mlir.Clip(name) != name { // longer than any op's
 		return ""
 	}
 	best, least := "", 1+len(name)/4

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ltc/internal/halt"
 	"ltc/internal/lexeme"
 	"ltc/mlir"
 )
@@ -49,7 +50,7 @@ func (s *scanner) next() Token {
 	s.dims = false
 	var bad string
 	switch {
-	case s.count%bodyTokens == 0 && closed(s.done):
+	case s.count%bodyTokens == 0 && halt.Closed(s.done):
 		bad = contextDone
 	case dims && s.dim():
 		t.Type, s.dims = tokDim, true
@@ -254,7 +255,7 @@ func (s *scanner) body() string {
 	n, poll := 0, s.off+bodyBytes
 	for s.off < len(s.text) {
 		if s.off >= poll {
-			if poll = s.off + bodyBytes; closed(s.done) {
+			if poll = s.off + bodyBytes; halt.Closed(s.done) {
 				return contextDone
 			}
 		}

@@ -137,16 +137,3 @@ func source(c mlir.Chunk) *mlir.Module {
 	m.SetSource(c.File, c.Text)
 	return m
 }
-
-// closed reports whether done is closed; false for nil.
-func closed(done <-chan struct{}) bool {
-	if done == nil {
-		return false
-	}
-	select {
-	case <-done:
-		return true
-	default:
-		return false
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/internal/halt"
 	"ltc/mlir"
 )
 
@@ -122,7 +123,7 @@ func (r *resolver) opLine(s *Stream) *mlir.Op {
 	} else {
 		o = &OpText{}
 	}
-	if closed(r.done) {
+	if halt.Closed(r.done) {
 		s.Stop(mlir.Errorf(s.tok.Pos, contextDone))
 	}
 	o.parse(s)
