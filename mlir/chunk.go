@@ -39,4 +39,4 @@ func (c Chunk) Body() string { return c.Text[c.Offset:] }
 
 // Parse reads the chunk as package stablehlo's Parse reads a whole text; the lines of
 // errors and ops are the file's.
-func (c Chunk) Parse() (*Module, error) { return form().Parse(context.Background(), c) }
+func (c Chunk) Parse() (*Module, error) { return text.Parse(context.Background(), c) }
