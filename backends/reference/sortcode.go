@@ -8,6 +8,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
 	"ltc/backends/reference/internal/loops"
+	"ltc/internal/halt"
 	"ltc/ir/types"
 )
 
@@ -88,7 +89,7 @@ func (s *sortCode) Run(c *kernel.Call) error {
 	keys, packed, other, places := all[:s.n], all[s.n:2*s.n], all[2*s.n:3*s.n], all[3*s.n:]
 	from, to := c.Share(int64(s.rows))
 	for row := from; row < to; row++ {
-		if gaveUp(c.Done) {
+		if halt.Closed(c.Done) {
 			return nil
 		}
 		outer, inner := int(row)/s.apart*s.apart, int(row)%s.apart
@@ -96,6 +97,9 @@ func (s *sortCode) Run(c *kernel.Call) error {
 		size := s.sizes[s.order.operand]
 		elements := unsafe.Add(c.Mem[s.order.operand], start*size)
 		if s.keep <= s.n/leastLeft && s.first(places[:s.keep], unsafe.Slice((*candidate)(c.Scratch), 2*s.keep), elements, c.Done) {
+			if halt.Closed(c.Done) {
+				return nil
+			}
 			s.arrange(c.Mem, start, result, places)
 			continue
 		}
@@ -126,16 +130,6 @@ func (s *sortCode) arrange(mem []unsafe.Pointer, start, result int, places []uin
 	for i := range s.operand {
 		size := s.sizes[i]
 		arrange(unsafe.Add(mem[s.operand+i], result*size), unsafe.Add(mem[i], start*size), size, s.n, s.apart, places[:s.keep])
-	}
-}
-
-// gaveUp reports whether a run is given up.
-func gaveUp(done <-chan struct{}) bool {
-	select {
-	case <-done: // never, of nil
-		return true
-	default:
-		return false
 	}
 }
 
@@ -181,7 +175,7 @@ func sortPacked(a, other []uint64, done <-chan struct{}) []uint64 {
 		if n[uint8(a[0]>>(32+8*d))] == uint32(len(a)) {
 			continue // all have the same
 		}
-		if gaveUp(done) {
+		if halt.Closed(done) {
 			break
 		}
 		at := uint32(0)
@@ -235,7 +229,7 @@ type candidate struct{ key, place uint64 }
 // first finds the places of the elements of a row that come first, in their order. It
 // collects candidates, up to twice as many as are kept. A later element is one only if it
 // comes before the last that is kept of those collected. It returns false if some elements
-// are in no order.
+// are in no order. A run that is given up ends it early, without places.
 func (s *sortCode) first(places []uint64, found []candidate, row unsafe.Pointer, done <-chan struct{}) bool {
 	const chunk = 512
 	var keys [chunk]uint64
@@ -260,8 +254,8 @@ func (s *sortCode) first(places []uint64, found []candidate, row unsafe.Pointer,
 				limit, full = found[s.keep-1], true
 			}
 		}
-		if from += len(keys); gaveUp(done) {
-			break
+		if from += len(keys); halt.Closed(done) {
+			return true
 		}
 	}
 	slices.SortFunc(found, candidate.compare)

@@ -107,6 +107,16 @@ func fillSorted(v soa.View, r *rand.Rand, nans bool) {
 	}
 }
 
+// sameResults checks that two executables give the same bits.
+func sameResults(t *testing.T, want, got backends.Executable, args []soa.View, what string) {
+	c, d := &backends.Call{Args: args}, &backends.Call{Args: args}
+	require.NoError(t, want.Execute(t.Context(), c))
+	require.NoError(t, got.Execute(t.Context(), d))
+	for j := range c.Results {
+		require.Equal(t, bytesOf(c.Results[j]), bytesOf(d.Results[j]), what)
+	}
+}
+
 // Sorts by keys are the evaluator's to the bit, NaNs and zeros included.
 func TestSortsByKeys(t *testing.T) {
 	trials.Sequential(t)
@@ -127,18 +137,13 @@ func TestSortsByKeys(t *testing.T) {
 				kernels, evaluated := got.(*compiled).Compiled()
 				require.Equal(t, []int{1, 0}, []int{kernels, evaluated}, text)
 				for _, nans := range []bool{false, true} {
-					c, d := &backends.Call{}, &backends.Call{}
+					c := &backends.Call{}
 					for _, a := range want.Signature().Args {
 						v := soa.Make(a.Type)
 						fillSorted(v, r, nans)
 						c.Args = append(c.Args, v)
 					}
-					d.Args = c.Args
-					require.NoError(t, want.Execute(t.Context(), c))
-					require.NoError(t, got.Execute(t.Context(), d))
-					for j := range c.Results {
-						require.Equal(t, bytesOf(c.Results[j]), bytesOf(d.Results[j]), "%s of %s, %v along %d, NaNs %v", order, elem, shape, dim, nans)
-					}
+					sameResults(t, want, got, c.Args, fmt.Sprintf("%s of %s, %v along %d, NaNs %v", order, elem, shape, dim, nans))
 				}
 			}
 		}
@@ -182,7 +187,7 @@ func TestFirstOfSortsByKeys(t *testing.T) {
 				require.NoError(t, err, text)
 				require.Equal(t, keep, got.(*compiled).Plan.Program.Steps[0].Work.(*plan.Sort).Keep)
 				for fill := range 4 {
-					c, d := &backends.Call{}, &backends.Call{}
+					c := &backends.Call{}
 					for _, a := range want.Signature().Args {
 						v := soa.Make(a.Type)
 						switch fillSorted(v, r, fill == 0); fill {
@@ -202,16 +207,26 @@ func TestFirstOfSortsByKeys(t *testing.T) {
 						}
 						c.Args = append(c.Args, v)
 					}
-					d.Args = c.Args
-					require.NoError(t, want.Execute(t.Context(), c))
-					require.NoError(t, got.Execute(t.Context(), d))
-					for j := range c.Results {
-						require.Equal(t, bytesOf(c.Results[j]), bytesOf(d.Results[j]), "%s of %s, %v along %d, fill %d", order, elem, shape, dim, fill)
-					}
+					sameResults(t, want, got, c.Args, fmt.Sprintf("%s of %s, %v along %d, fill %d", order, elem, shape, dim, fill))
 				}
 			}
 		}
 	}
+}
+
+// The search for the first elements of a row ends when the run is given up, before it has
+// found as many as are kept.
+func TestFirstOfSortEndsWithTheRun(t *testing.T) {
+	shape, keep := []int{9000}, 1000
+	e, err := asKernels{eval.New()}.Compile(t.Context(), backends.NewModule(firstOf(sorting("f32", "less", shape, 0), shape, 0, keep)), backends.Options{Threads: 1})
+	require.NoError(t, err)
+	code := e.(*compiled).steps[0].code.(*sortCode)
+	row := soa.Make(types.Of(types.F32, shape...))
+	done := make(chan struct{})
+	close(done)
+	places := make([]uint64, keep)
+	require.True(t, code.first(places, make([]candidate, 2*keep), row.Base(), done))
+	require.Equal(t, make([]uint64, keep), places, "none is found")
 }
 
 // What is compared otherwise stays the evaluator's.

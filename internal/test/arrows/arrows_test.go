@@ -65,7 +65,7 @@ var allowed = map[string][]string{
 	"backends/reference/eval": {"stablehlo", "stablehlo/verify", "backends", "mlir", "stablehlo/chlo", "soa", "internal/footprint", "internal/stridedcopy",
 		"backends/reference/internal/dense", "backends/reference/internal/loops", "backends/reference/internal/scalarmath"},
 	"backends/reference/tiles": {"stablehlo", "backends/kit/kernel", "internal/footprint", "internal/spare", "mlir", "backends/reference/internal/loops"},
-	"backends/reference": {"backends/kit", "backends/kit/exec", "backends/kit/fuse", "backends/kit/plan", "internal/footprint", "internal/spare", "backends/kit/kernel", "backends", "soa",
+	"backends/reference": {"backends/kit", "backends/kit/exec", "backends/kit/fuse", "backends/kit/plan", "internal/footprint", "internal/halt", "internal/spare", "backends/kit/kernel", "backends", "soa",
 		"backends/reference/eval", "backends/reference/tiles", "backends/reference/internal/dense", "backends/reference/internal/loops"},
 	// The compiler of the reference backend: text to object bytes, objects to
 	// code, kernels to text, and what ties them together.
