@@ -95,7 +95,7 @@ func TestForDevices(t *testing.T) {
 		t.Skip("it takes 20 s and does not depend on libLLVM: make test runs it")
 	}
 	e := func() *env { return &env{backend: "cudasim", threads: 1, quick: true, small: true} }
-	for _, w := range matching("", "cudasim") {
+	for _, w := range matching(workloads, "", "cudasim") {
 		named := slices.Contains([]string{"train_mlp", "train_cnn"}, w.name) || slices.ContainsFunc(forDevices, func(d workload) bool { return d.name == w.name })
 		if !named && smaller[w.name] == nil {
 			continue
@@ -124,12 +124,12 @@ func TestForDevices(t *testing.T) {
 			require.ErrorContains(t, err, "wrong result: element 0 of ")
 		})
 	}
-	w, err := named("ew_fma3_16M")
+	w, err := named(workloads, "ew_fma3_16M")
 	require.NoError(t, err)
 	_, err = w.measure(e())
 	require.ErrorContains(t, err, "there is no small one")
 	for name := range smaller {
-		_, err := named(name)
+		_, err := named(workloads, name)
 		require.NoError(t, err)
 	}
 }
@@ -208,13 +208,13 @@ func TestMedianOf(t *testing.T) {
 }
 
 func TestMatching(t *testing.T) {
-	require.Len(t, matching("", "cpu"), len(workloads)-len(forDevices))
-	require.Len(t, matching("", "cuda:0"), len(workloads)-len(peaks))
-	require.Len(t, withPeaks(matching("^matmul_128$", "cuda"), "cuda", false), 2)
-	require.Len(t, matching("^record_", "cpu"), 2)
-	require.Empty(t, matching("nothing", "cpu"))
-	require.Len(t, withPeaks(matching("^matmul_128$", "cpu"), "cpu", false), 4)
-	require.Len(t, withPeaks(matching("^train_mlp$", "cpu"), "cpu", true), 4)
-	require.Len(t, withPeaks(matching("^record_", "cpu"), "cpu", false), 2, "nothing to hold against peaks")
-	require.Len(t, withPeaks(matching("", "cpu"), "cpu", false), len(workloads)-len(forDevices))
+	require.Len(t, matching(workloads, "", "cpu"), len(workloads)-len(forDevices))
+	require.Len(t, matching(workloads, "", "cuda:0"), len(workloads)-len(peaks))
+	require.Len(t, withPeaks(matching(workloads, "^matmul_128$", "cuda"), "cuda", false), 2)
+	require.Len(t, matching(workloads, "^record_", "cpu"), 2)
+	require.Empty(t, matching(workloads, "nothing", "cpu"))
+	require.Len(t, withPeaks(matching(workloads, "^matmul_128$", "cpu"), "cpu", false), 4)
+	require.Len(t, withPeaks(matching(workloads, "^train_mlp$", "cpu"), "cpu", true), 4)
+	require.Len(t, withPeaks(matching(workloads, "^record_", "cpu"), "cpu", false), 2, "nothing to hold against peaks")
+	require.Len(t, withPeaks(matching(workloads, "", "cpu"), "cpu", false), len(workloads)-len(forDevices))
 }

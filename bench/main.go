@@ -4,6 +4,7 @@
 //
 //	go -C bench run .                    # all workloads, as a table
 //	go -C bench run . -run record -json  # some, one JSON object a line
+//	go -C bench run . -programs DIR      # and the programs that JAX has exported to DIR
 //
 // Every workload runs in a process of its own, with an empty cache of compiled
 // objects: first calls are cold, and the peak of memory is its own. The result
@@ -32,12 +33,14 @@ import (
 
 // env is what a workload runs in.
 type env struct {
-	backend string
-	threads int
-	quick   bool // as few repetitions as there may be, for tests
-	small   bool // programs of a size for devices that are not there, for tests
-	profile bool // measure kernels
-	last    *lazy.Device
+	backend  string
+	threads  int
+	quick    bool   // as few repetitions as there may be, for tests
+	small    bool   // programs of a size for devices that are not there, for tests
+	profile  bool   // measure kernels
+	folder   string // with programs that another compiler has exported; "": none
+	last     *lazy.Device
+	profiled []lazy.ProgramProfile // of a program that no lazy.Device has compiled
 }
 
 // open opens the device that a workload runs on.
@@ -63,6 +66,7 @@ func main() {
 	run := flag.String("run", "", "measure the workloads whose name this `regexp` matches")
 	threads := flag.Int("threads", 1, "threads of a program and of the Go runtime, so that the collector has no core of its own")
 	backend := flag.String("backend", "cpu", "what runs the programs")
+	folder := flag.String("programs", "", "measure the programs in this `directory`, too, as program_NAME: NAME.mlir, its arguments\nin0, in1, … in NAME.npz, and another compiler's results out0, … in NAME.out.npz")
 	small := flag.Bool("small", false, "few repetitions of small programs, to try what is measured without a device for it")
 	asJSON := flag.Bool("json", false, "print JSON objects, one a line")
 	kernels := flag.Bool("profile", false, "print what each kernel takes, too")
@@ -70,12 +74,16 @@ func main() {
 	device := flag.Bool("device", false, "print what the backend runs on and measure nothing; status 1 if it cannot be opened")
 	one := flag.String("one", "", "measure the workload of this name in this process and print JSON")
 	flag.Parse()
-	if err := checkFlags(*run, *backend, *threads, *profile); err != nil {
+	all, err := withPrograms(*folder)
+	if err == nil {
+		err = checkFlags(all, *run, *backend, *threads, *profile)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		flag.Usage()
 		os.Exit(2)
 	}
-	e := &env{backend: *backend, threads: *threads, profile: *kernels, quick: *small, small: *small}
+	e := &env{backend: *backend, threads: *threads, profile: *kernels, quick: *small, small: *small, folder: *folder}
 	if *device {
 		runs, err := e.runs()
 		if err != nil {
@@ -86,13 +94,13 @@ func main() {
 		return
 	}
 	if *one != "" {
-		if err := e.one(*one, *profile); err != nil {
+		if err := e.one(all, *one, *profile); err != nil {
 			fmt.Fprintf(os.Stderr, "bench: %s: %v\n", *one, err)
 			os.Exit(1)
 		}
 		return
 	}
-	ws := matching(*run, *backend)
+	ws := matching(all, *run, *backend)
 	if !*asJSON {
 		ws = withPeaks(ws, *backend, *kernels)
 	}
@@ -124,7 +132,7 @@ func (e *env) all(ws []workload, profile string, asJSON bool) (status int) {
 	return status
 }
 
-func checkFlags(run, backend string, threads int, profile string) error {
+func checkFlags(all []workload, run, backend string, threads int, profile string) error {
 	if flag.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", flag.Arg(0))
 	}
@@ -134,7 +142,7 @@ func checkFlags(run, backend string, threads int, profile string) error {
 	if _, err := regexp.Compile(run); err != nil {
 		return fmt.Errorf("-run: %w", err)
 	}
-	switch n := len(matching(run, backend)); {
+	switch n := len(matching(all, run, backend)); {
 	case n == 0:
 		return fmt.Errorf("-run %q matches no workload", run)
 	case n > 1 && profile != "":

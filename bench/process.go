@@ -62,7 +62,7 @@ func (e *env) child(w workload, cache, profile string) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	c := exec.Command(exe, "-one", w.name, "-backend", e.backend, "-threads", strconv.Itoa(e.threads), "-cpuprofile", profile, "-profile="+strconv.FormatBool(e.profile), "-small="+strconv.FormatBool(e.small), "-run", "^"+w.name+"$")
+	c := exec.Command(exe, "-one", w.name, "-backend", e.backend, "-threads", strconv.Itoa(e.threads), "-cpuprofile", profile, "-profile="+strconv.FormatBool(e.profile), "-small="+strconv.FormatBool(e.small), "-run", "^"+w.name+"$", "-programs", e.folder)
 	c.Env = append(os.Environ(), "LTC_CACHE_DIR="+cache)
 	var complaint bytes.Buffer
 	c.Stderr = &complaint
@@ -79,8 +79,8 @@ func (e *env) child(w workload, cache, profile string) (result, error) {
 }
 
 // one measures a workload in this process and prints the result.
-func (e *env) one(name, profile string) error {
-	w, err := named(name)
+func (e *env) one(all []workload, name, profile string) error {
+	w, err := named(all, name)
 	if err != nil {
 		return err
 	}
@@ -100,6 +100,7 @@ func (e *env) one(name, profile string) error {
 	if err != nil {
 		return err
 	}
+	r.Profile = e.profiled
 	if e.profile && e.last != nil {
 		r.Profile = e.last.Profile()
 	}

@@ -122,9 +122,19 @@ func (w workload) measure(e *env) (result, error) {
 	return w.program.measure(e)
 }
 
+// withPrograms returns all workloads: those of this command and, if dir is not "", the
+// programs in that directory.
+func withPrograms(dir string) ([]workload, error) {
+	if dir == "" {
+		return workloads, nil
+	}
+	programs, err := exportedIn(dir)
+	return slices.Concat(workloads, programs), err
+}
+
 // named returns the workload of a name.
-func named(name string) (workload, error) {
-	for _, w := range workloads {
+func named(all []workload, name string) (workload, error) {
+	for _, w := range all {
 		if w.name == name {
 			return w, nil
 		}
@@ -134,14 +144,14 @@ func named(name string) (workload, error) {
 
 // matching returns the workloads whose name a regular expression matches, of those
 // that a backend is measured by: its device's, or the host's.
-func matching(run, backend string) []workload {
+func matching(all []workload, run, backend string) []workload {
 	re := regexp.MustCompile(run)
 	other := forDevices
 	if device(backend) {
 		other = peaks
 	}
 	var ws []workload
-	for _, w := range workloads {
+	for _, w := range all {
 		if re.MatchString(w.name) && !slices.ContainsFunc(other, func(o workload) bool { return o.name == w.name }) {
 			ws = append(ws, w)
 		}

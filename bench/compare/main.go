@@ -3,6 +3,7 @@
 //
 //	make compare                                                # the workloads, and docs/performance.md
 //	make compare COMPAREFLAGS="-run matmul -rounds 5 -threads 1,2"   # these rows, no page
+//	MINILM=model.safetensors make compare COMPAREFLAGS="-run ^program_"   # whole programs of JAX
 //	make bench-gpu                                               # on a GPU: docs/performance-gpu.md
 //	make compare COMPAREFLAGS="-from out/peers/figures.jsonl"    # the page anew, nothing measured
 //
@@ -31,6 +32,7 @@ import (
 // options are the flags.
 type options struct {
 	peers, scratch string
+	programs       string // the directory of programs.py
 	only           string // names of peers, with commas between them; "": all
 	run            *regexp.Regexp
 	threads        []int
@@ -65,6 +67,7 @@ func parse(args []string) (*options, error) {
 	o := &options{}
 	f := flag.NewFlagSet("compare", flag.ContinueOnError)
 	f.StringVar(&o.peers, "peers", "../shared/bench/peers", "the `directory` of the peers' scripts")
+	f.StringVar(&o.programs, "programs", "../shared/bench/programs", "the `directory` of programs.py, which exports whole programs of JAX and times them")
 	f.StringVar(&o.scratch, "scratch", "out/peers", "a `directory` for virtual environments and figures; kept")
 	f.StringVar(&o.only, "only", "", "ask these peers alone, `names` with commas between them")
 	run := f.String("run", "", "compare the workloads whose name this `regexp` matches")

@@ -153,6 +153,16 @@ var programs = []row{
 	{name: "conv7s2_1x3x224", computes: true},
 }
 
+// programPrefix begins the names of rows that are programs of programs.py.
+const programPrefix = "program_"
+
+// wholePrograms are those of programs.py: both sides run the text that JAX exports.
+var wholePrograms = []string{
+	"minilm_b1", "minilm_b8", "train_mlp", "train_cnn", "conv3_1x64x56", "conv3_32x64x56", "conv7s2_1x3x224", "conv1d_audio",
+	"lstm_train", "decode_step", "attention_1k", "adamw_update", "sort_1m", "topk_rows", "cumsum_rows", "segment_sum",
+	"fft_2d", "cholesky_solve", "while_newton",
+}
+
 // families are programs that are asked for together, by how their names begin
 // and end.
 var families = []*regexp.Regexp{
@@ -213,6 +223,10 @@ func groups() []group {
 		}
 		g.ask("torch_compile", true, compiled)
 		all = append(all, g)
+	}
+	for _, name := range wholePrograms {
+		r := row{name: programPrefix + name, reach: 1}
+		all = append(all, group{rows: []row{r}, asks: []ask{{peer: "jax", what: askProgram, rows: []string{r.name}}}})
 	}
 	return all
 }

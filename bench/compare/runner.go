@@ -23,6 +23,7 @@ type runner struct {
 	scratch string
 	bench   string // our program
 	pinned  bool   // taskset is there
+	exports exports
 	missing map[string]string
 	session *session
 	log     *os.File // every figure, as it comes
@@ -42,6 +43,7 @@ func (r *runner) prepare() error {
 	if _, err := os.Stat(r.script()); err != nil {
 		r.miss("peers", "no run.sh in the directory that -peers names")
 	}
+	r.export()
 	return r.begin()
 }
 
@@ -107,6 +109,10 @@ const (
 // group measures a group in rounds: all peers in the first, the fastest in the
 // others. Ours comes first in every other round.
 func (r *runner) group(g group, threads int) error {
+	g.rows = slices.DeleteFunc(slices.Clone(g.rows), func(row row) bool { return r.missing[row.name] != "" })
+	if len(g.rows) == 0 {
+		return nil
+	}
 	g.asks = slices.DeleteFunc(slices.Clone(g.asks), func(a ask) bool { return !r.wanted(a.peer) })
 	if r.session.measured(1) && threads > 1 {
 		if g.once {
@@ -207,20 +213,24 @@ func (a ask) answered(peer string) bool {
 
 // own measures our side of a group.
 func (r *runner) own(g group, now moment) {
-	args := []string{r.bench, "-json", "-backend", r.backend, "-threads", strconv.Itoa(now.threads), "-run", g.ours()}
+	c := r.bound(now.threads, r.bench, "-json", "-backend", r.backend, "-threads", strconv.Itoa(now.threads), "-run", g.ours(), "-programs", r.exports.folder)
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	if r.take(out, now, settled) == 0 && err != nil && r.ctx.Err() == nil {
+		r.miss("ltc "+g.ours(), err.Error())
+	}
+}
+
+// bound returns a command that is bound to as many processors as it has threads.
+func (r *runner) bound(threads int, args ...string) *exec.Cmd {
 	if r.pinned {
 		cpus := "0"
-		if now.threads > 1 {
-			cpus = "0-" + strconv.Itoa(now.threads-1)
+		if threads > 1 {
+			cpus = "0-" + strconv.Itoa(threads-1)
 		}
 		args = append([]string{"taskset", "-c", cpus}, args...)
 	}
-	c := exec.CommandContext(r.ctx, args[0], args[1:]...)
-	c.Stderr = os.Stderr
-	out, err := c.Output()
-	if r.take(out, now) == 0 && err != nil && r.ctx.Err() == nil {
-		r.miss("ltc "+g.ours(), err.Error())
-	}
+	return exec.CommandContext(r.ctx, args[0], args[1:]...)
 }
 
 // other asks a peer. A script that gives nothing at all and fails is not asked
@@ -231,6 +241,9 @@ func (r *runner) other(a ask, now moment) {
 	}
 	c := exec.CommandContext(r.ctx, r.script(), append([]string{r.scratch, strconv.Itoa(now.threads)}, a.words()...)...)
 	c.Env = os.Environ()
+	if a.what == askProgram {
+		c = r.exporter(now.threads, "time", r.exports.folder, strconv.Itoa(now.threads), strings.TrimPrefix(a.rows[0], programPrefix))
+	}
 	if a.warm {
 		c.Env = append(c.Env, "NOMMAP=1")
 	}
@@ -238,7 +251,11 @@ func (r *runner) other(a ask, now moment) {
 	var complaint bytes.Buffer
 	c.Stderr = &complaint
 	out, err := c.Output()
-	some := r.take(out, now) > 0
+	as := settled
+	if a.what == askProgram {
+		as = r.exports.timed
+	}
+	some := r.take(out, now, as) > 0
 	if r.ctx.Err() != nil {
 		return
 	}
@@ -257,15 +274,16 @@ func (r *runner) other(a ask, now moment) {
 	}
 }
 
-// take notes the figures in out and returns how many there are.
-func (r *runner) take(out []byte, now moment) int {
+// take notes the figures in out, as a function names them, and returns how many there
+// are.
+func (r *runner) take(out []byte, now moment, as func(figure) figure) int {
 	all, err := measure.Objects[figure](out)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "compare: a line that is no figure:", err)
 	}
 	for _, f := range all {
 		f.Threads, f.Round, f.Turn = now.threads, now.round, now.turn
-		for _, f := range firstCalls(settled(f)) {
+		for _, f := range firstCalls(as(f)) {
 			r.session.figures = append(r.session.figures, f)
 			_ = json.NewEncoder(r.log).Encode(f)
 		}

@@ -149,8 +149,8 @@ func (b *binding) named(x input) error {
 }
 
 // archive takes all values of a .npz file, by the arguments' names or by
-// position: arr_0, arr_1, … as NumPy names them, or out0, out1, … as results of
-// a run are named.
+// position: arr_0, arr_1, … as NumPy names them, in0, in1, …, or out0, out1, ….
+// Results of a run have the last names.
 func (b *binding) archive(file string) error {
 	entries, err := npy.ReadArchive(file)
 	if err != nil {
@@ -170,14 +170,14 @@ func (b *binding) archive(file string) error {
 	return nil
 }
 
-// position reads arr_N and outN; -1 for other names.
+// position reads arr_N, inN and outN; -1 for other names.
 func position(name string) int {
-	digits, ok := strings.CutPrefix(name, "arr_")
-	if !ok {
-		digits, ok = strings.CutPrefix(name, "out")
-	}
-	if n, err := strconv.Atoi(digits); ok && err == nil {
-		return n
+	for _, prefix := range []string{"arr_", "in", "out"} {
+		if digits, ok := strings.CutPrefix(name, prefix); ok {
+			if n, err := strconv.Atoi(digits); err == nil {
+				return n
+			}
+		}
 	}
 	return -1
 }

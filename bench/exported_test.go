@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/ir/types"
+	"ltc/soa"
+	"ltc/soa/npy"
+)
+
+// accumulate adds its second argument to the first, whose memory the result takes over.
+const accumulate = `module @accumulate {
+  func.func public @main(%arg0: tensor<3xf32> {tf.aliasing_output = 0 : i32}, %arg1: tensor<3xf32>) -> tensor<3xf32> {
+    %0 = stablehlo.add %arg0, %arg1 : tensor<3xf32>
+    return %0 : tensor<3xf32>
+  }
+}
+`
+
+// writeProgram writes a program as programs.py exports it and returns the directory.
+func writeProgram(t *testing.T, text string, in, out [][]float32) string {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "accumulate.mlir"), []byte(text), 0o666))
+	for file, arrays := range map[string][][]float32{"accumulate.npz": in, "accumulate.out.npz": out} {
+		prefix := map[bool]string{true: "in", false: "out"}[file == "accumulate.npz"]
+		var entries []npy.Entry
+		for i, a := range arrays {
+			v := soa.Make(types.Of(types.F32, len(a)))
+			copy(soa.Slice[float32](v), a)
+			entries = append(entries, npy.Entry{Name: fmt.Sprint(prefix, i), View: v})
+		}
+		require.NoError(t, npy.WriteArchive(filepath.Join(dir, file), entries))
+	}
+	return dir
+}
+
+func TestExportedProgramsAreCheckedAndTimed(t *testing.T) {
+	in := [][]float32{{1, 2, 3}, {10, 20, 30}}
+	for _, c := range []struct {
+		name, text string
+		in, out    [][]float32
+		want       string
+	}{
+		{name: "right", text: accumulate, in: in, out: [][]float32{{11, 22, 33}}},
+		{name: "wrong", text: accumulate, in: in, out: [][]float32{{11, 22, 34}}, want: "wrong result: result 0 at [2] is 33, want 34"},
+		{name: "another shape", text: accumulate, in: in, out: [][]float32{{11, 22}}, want: "result 0: "},
+		{name: "an argument is missing", text: accumulate, in: in[:1], out: in[:1], want: "accumulate.npz: there is no in1"},
+		{name: "a result is missing", text: accumulate, in: in, want: "accumulate.out.npz: there is no out0"},
+		{name: "no program", text: "module {", in: in, out: in, want: "accumulate"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			all, err := withPrograms(writeProgram(t, c.text, c.in, c.out))
+			require.NoError(t, err)
+			w, err := named(all, "program_accumulate")
+			require.NoError(t, err)
+			r, err := w.measure(&env{backend: "cpu", threads: 1, quick: true, profile: true})
+			if c.want != "" {
+				require.ErrorContains(t, err, c.want)
+				return
+			}
+			require.NoError(t, err)
+			require.Positive(t, r.Median)
+			require.Positive(t, r.FirstCall)
+		})
+	}
+	_, err := withPrograms(t.TempDir())
+	require.ErrorContains(t, err, "there is no file whose name ends in .mlir")
+}
