@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "7268f2b1fb8397db44e65c8f"
+const buildID = "e17f5e9010593b6cdd8508d8"

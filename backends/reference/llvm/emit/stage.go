@@ -34,9 +34,10 @@ type body struct {
 	// result is a store that is not written: taken is what it would store.
 	result kernel.ID
 	taken  vector.Value
-	wanted []bool      // by instruction: those that are written; nil for all
-	past   value.Value // an i1: they do, in the loop that is being written
-	ready  value.Value // an i1: the stage has points, which loads outside of its loops ask; nil: they need not
+	wanted []bool         // by instruction: those that are written; nil for all
+	past   value.Value    // an i1: they do, in the loop that is being written
+	strip  []vector.Lanes // the vectors of the strip, in code for so many; nil: any number
+	ready  value.Value    // an i1: the stage has points, which loads outside of its loops ask; nil: they need not
 }
 
 // place is a position along an axis.

@@ -59,10 +59,14 @@ func (b *body) stripStage(lo, hi value.Value) {
 			b.StoreLanes(b.at(b.kept[id], at), b.neutral(id, l.N), l)
 		})
 	}
-	all := func() {
+	loops := func() {
 		b.enter(0, nil)
 		b.emit(0, vector.Lanes{N: 1})
 		b.stripLoops(0, lo, hi)
+	}
+	all := loops
+	if b.scatters() {
+		all = func() { b.versions(lo, hi, loops) }
 	}
 	if len(b.k.Stages[b.number].Axes) > 0 && b.hoists() {
 		b.If(b.nonempty(), all)
@@ -71,8 +75,74 @@ func (b *body) stripStage(lo, hi value.Value) {
 	}
 }
 
+// scatters reports whether the stage stores elements at places that data give.
+func (b *body) scatters() bool {
+	return len(b.Loops) > 0 && slices.ContainsFunc(b.k.Instrs[b.begin:b.end], func(i kernel.Instr) bool {
+		return i.Op == kernel.Store && slices.ContainsFunc(i.Mem.Index, func(x kernel.Index) bool { return x.Value != kernel.None })
+	})
+}
+
+// mostVersions is the largest number of vectors of a strip that have code of their own.
+const mostVersions = 4
+
+// versions writes the loops of a stage once for each small number of vectors that the
+// strip may have, and once for all others. The loop over the updates of a scatter does so
+// little that a loop over one or two vectors, and their masks, would take most of its time.
+func (b *body) versions(lo, hi value.Value, loops func()) {
+	n := b.sub(hi, lo)
+	var all [][]vector.Lanes
+	for lanes := b.Lanes / 4; lanes > 1 && lanes < b.Lanes; lanes *= 2 {
+		all = append(all, []vector.Lanes{{N: lanes}})
+	}
+	for vectors := 1; vectors <= mostVersions; vectors++ {
+		all = append(all, slices.Repeat([]vector.Lanes{{N: b.Lanes}}, vectors))
+	}
+	b.versionFor(n, all, loops)
+}
+
+// versionFor writes loops for n points, an i64: for each of the given strips that has so many,
+// with a mask for each that has more, and for any number.
+func (b *body) versionFor(n value.Value, strips [][]vector.Lanes, loops func()) {
+	if len(strips) == 0 {
+		loops()
+		return
+	}
+	with := func(strip []vector.Lanes) func() []value.Value {
+		return func() []value.Value {
+			b.strip = strip
+			loops()
+			b.strip = nil
+			return nil
+		}
+	}
+	strip := strips[0]
+	last := strip[len(strip)-1].N
+	points := (len(strip)-1)*b.Lanes + last
+	b.Either(b.equal(n, b.Index(int64(points))), with(strip), func() []value.Value {
+		if last < b.Lanes || !b.masks() {
+			b.versionFor(n, strips[1:], loops)
+			return nil
+		}
+		b.Either(b.less(n, b.Index(int64(points))), func() []value.Value {
+			masked := slices.Clone(strip)
+			masked[len(masked)-1].Mask = b.Mask(b.Lanes, b.sub(n, b.Index(int64(points-last))))
+			return with(masked)()
+		}, func() []value.Value {
+			b.versionFor(n, strips[1:], loops)
+			return nil
+		})
+		return nil
+	})
+}
+
 // sweep runs turn for all points of a strip.
 func (b *body) sweep(lo, hi value.Value, turn func(i value.Value, l vector.Lanes)) {
+	if b.strip != nil {
+		for i, l := range b.strip {
+			turn(b.add(lo, b.Index(int64(i*b.Lanes))), l)
+		}
+		return
+	}
 	next, _ := b.For(vector.Loop{From: lo, To: hi, Step: b.Index(int64(b.Lanes)), Rolled: true}, nil,
 		func(i value.Value, _ []value.Value) []value.Value {
 			turn(i, vector.Lanes{N: b.Lanes})
