@@ -2,7 +2,7 @@
 // reverse mode. Its central function is [Reverse]; the gradient of each op is
 // the function grad<Op>.
 //
-// imports only ltc/ir, ltc/shapeinfer and the packages below them.
+// The package imports only ltc/ir, ltc/shapeinfer and the packages below them.
 package autodiff
 
 import (

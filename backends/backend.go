@@ -5,7 +5,7 @@
 // The input of a backend is the text of an MLIR module and nothing else. The results of the
 // program must be those that the text defines.
 //
-// imports only ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/verify, ltc/ir/types,
+// The package imports only ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/verify, ltc/ir/types,
 // ltc/internal/diag and ltc/internal/env.
 package backends
 

@@ -4,7 +4,7 @@
 // All that looks random here follows from a seed alone, on every machine and
 // for every version of Go.
 //
-// imports only ltc/soa, ltc/internal/files and ltc/internal/diag.
+// The package imports only ltc/soa, ltc/internal/files and ltc/internal/diag.
 package data
 
 import (

@@ -2,7 +2,7 @@
 // public function main, and a private function for the body of each composite.
 // Its central function is [Module].
 //
-// imports only ltc/ir, ltc/shapeinfer, ltc/mlir, ltc/stablehlo, ltc/internal/halt and
+// The package imports only ltc/ir, ltc/shapeinfer, ltc/mlir, ltc/stablehlo, ltc/internal/halt and
 // the packages below them.
 package lower
 

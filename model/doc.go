@@ -7,6 +7,6 @@
 //	m, err := model.New(ctx, backend, backends.NewModule(x.Text), x.Constants)
 //	err = m.Bind(in, out).Run(ctx, nil, batch)
 //
-// imports only ltc/backends, ltc/internal/border, ltc/internal/spare, ltc/ir/types,
+// The package imports only ltc/backends, ltc/internal/border, ltc/internal/spare, ltc/ir/types,
 // ltc/soa and ltc/internal/diag.
 package model

@@ -4,5 +4,5 @@
 // An optimizer records its update in the step of the loss: the step's MarkStep
 // compiles it together with the forward and backward pass and runs it.
 //
-// imports only ltc/lazy and ltc/ir/types.
+// The package imports only ltc/lazy and ltc/ir/types.
 package optim

@@ -4,7 +4,7 @@
 // functions are [Infer], the rule, and [Record], which also brings the
 // operands and attributes that users may give into the form the rule wants.
 //
-// imports only ltc/ir and the packages below it.
+// The package imports only ltc/ir and the packages below it.
 package shapeinfer
 
 import (

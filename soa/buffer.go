@@ -3,7 +3,7 @@
 // memory. A [Layout] places the fields of records in a buffer as [Columns], and a
 // [Collection] makes tensors of columns without copying them.
 //
-// imports only ltc/ir/types, ltc/internal/hostmem, ltc/internal/stridedcopy and
+// The package imports only ltc/ir/types, ltc/internal/hostmem, ltc/internal/stridedcopy and
 // ltc/internal/diag.
 package soa
 

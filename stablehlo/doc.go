@@ -11,7 +11,8 @@
 //
 // Its central type is [mlir.Code], which [mlir.Op.Code] holds.
 //
-// imports only ltc/mlir, ltc/internal/diag, ltc/internal/lexeme and ltc/internal/mlirtext.
+// The package imports only ltc/mlir, ltc/internal/diag, ltc/internal/lexeme and
+// ltc/internal/mlirtext.
 package stablehlo
 
 //go:generate go run ./gen

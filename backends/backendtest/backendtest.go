@@ -3,7 +3,7 @@
 // backends. It also has faulty backends, which package lazy must survive.
 // Its central function is [Run].
 //
-// imports only ltc/backends, ltc/lazy, ltc/mlir, ltc/soa, ltc/stablehlo, ltc/ir/types,
+// The package imports only ltc/backends, ltc/lazy, ltc/mlir, ltc/soa, ltc/stablehlo, ltc/ir/types,
 // ltc/internal/trials, ltc/internal/diag, the test libraries testify and txtar.
 package backendtest
 

@@ -10,8 +10,7 @@
 // claims (composite.go, sort.go), a loop or branch of programs (host.go), or a step of an
 // evaluator. File left.go says which ops the evaluator runs.
 //
-// imports only ltc/backends, ltc/backends/kit/fuse, ltc/backends/kit/kernel,
-// ltc/backends/kit/plan, ltc/backends/kit/simplify, ltc/backends/reference/eval,
-// ltc/ir/types, ltc/mlir, ltc/soa, ltc/stablehlo, ltc/internal/minifloat and
-// ltc/internal/diag.
+// The package imports only ltc/backends, ltc/backends/kit/fuse, ltc/backends/kit/kernel,
+// ltc/backends/kit/plan, ltc/backends/kit/simplify, ltc/backends/reference/eval, ltc/ir/types,
+// ltc/mlir, ltc/soa, ltc/stablehlo, ltc/internal/minifloat and ltc/internal/diag.
 package kit

@@ -2,7 +2,7 @@
 // and its results are zeros. It measures what everything around a backend
 // costs. Its central type is [Backend]; it is registered as null.
 //
-// imports only ltc/backends and ltc/soa.
+// The package imports only ltc/backends and ltc/soa.
 package null
 
 import (

@@ -14,5 +14,5 @@
 // goroutines may share a directory; a nil *Cache is an empty one that keeps
 // nothing.
 //
-// imports only ltc/internal/env, ltc/internal/diag and the standard library.
+// The package imports only ltc/internal/env, ltc/internal/diag and the standard library.
 package objcache

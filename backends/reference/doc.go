@@ -5,10 +5,9 @@
 // Where package kit makes no kernel, and for programs that it cannot compile, the
 // evaluator runs what is left: package eval, which is registered by importing this one.
 //
-// imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/exec,
+// The package imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/exec,
 // ltc/backends/kit/fuse, ltc/backends/kit/kernel, ltc/backends/kit/plan,
-// ltc/backends/reference/eval, ltc/backends/reference/tiles,
-// ltc/backends/reference/internal/dense, ltc/backends/reference/internal/loops, ltc/soa,
-// ltc/ir/types, ltc/internal/env, ltc/internal/footprint,
-// ltc/internal/halt and ltc/internal/spare.
+// ltc/backends/reference/eval, ltc/backends/reference/tiles, ltc/backends/reference/internal/dense,
+// ltc/backends/reference/internal/loops, ltc/soa, ltc/ir/types, ltc/internal/env,
+// ltc/internal/footprint, ltc/internal/halt and ltc/internal/spare.
 package reference

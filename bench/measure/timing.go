@@ -2,7 +2,7 @@
 // timed and what is made of the samples, data and results to check, and the
 // machine that it was on. Its central type is [Rules].
 //
-// imports only ltc/soa, ltc/ir/types and ltc/internal/samples.
+// The package imports only ltc/soa, ltc/ir/types and ltc/internal/samples.
 package measure
 
 import (

@@ -2,7 +2,7 @@
 // digits, of which README.md here gives source and licence. They are part of the program
 // that imports it, 57 kB, and need no file. Its only function is [Load].
 //
-// imports only ltc/data.
+// The package imports only ltc/data.
 package digits
 
 import (

@@ -8,7 +8,7 @@
 // The networks are those of the CMS experiment's test of inference on structures
 // of arrays (PhysicsTools/PyTorchAlpakaTest), with what that test asserts.
 //
-// imports only ltc/lazy.
+// The package imports only ltc/lazy.
 package networks
 
 import (

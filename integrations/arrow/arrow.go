@@ -5,7 +5,7 @@
 //	b, err := arrow.Columns(batch)
 //	err = in.Add("kinematics", b.Col("pt"), b.Col("eta"))
 //
-// imports only ltc/soa, ltc/ir/types and github.com/apache/arrow-go/v18.
+// The package imports only ltc/soa, ltc/ir/types and github.com/apache/arrow-go/v18.
 package arrow
 
 import (

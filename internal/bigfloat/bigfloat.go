@@ -3,7 +3,7 @@
 // result has the precision of the operand, with a relative error of a few units
 // of that; exponents are small enough for its number of bits to be at hand.
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package bigfloat
 
 import (

@@ -2,7 +2,7 @@
 // contract of package backends, such as a panic, becomes an error that names the backend,
 // before any of its results is used. Its central type is [Executable].
 //
-// imports only ltc/backends, ltc/soa, ltc/ir/types, ltc/internal/spare and
+// The package imports only ltc/backends, ltc/soa, ltc/ir/types, ltc/internal/spare and
 // ltc/internal/diag.
 package border
 

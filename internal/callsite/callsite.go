@@ -2,7 +2,7 @@
 // module, fast enough to do so for every recorded op. Its central type is
 // [Site].
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package callsite
 
 import (

@@ -2,7 +2,7 @@
 // has, and the system saves the registers of. Its central function is
 // [Features].
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package cpu
 
 import (

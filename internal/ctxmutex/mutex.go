@@ -1,7 +1,7 @@
 // Package ctxmutex has a mutex for work that takes long, such as compiling: a caller that
 // waits for it stops waiting when its context ends. Its central type is [Mutex].
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package ctxmutex
 
 import "context"

@@ -2,7 +2,7 @@
 // and show the line. Messages name numbers of things by [Count], and sizes by [Bytes]. Its
 // central type is [Error].
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package diag
 
 import (

@@ -3,7 +3,7 @@
 // are declared with what they may be and what they are for, so that there is one
 // place to ask; docs/environment.md lists them.
 //
-// imports only ltc/internal/diag and the standard library.
+// The package imports only ltc/internal/diag and the standard library.
 package env
 
 import (

@@ -2,7 +2,7 @@
 // how long: names from a command line. It writes files that others may be
 // reading. Its central functions are [Read] and [Write].
 //
-// imports only ltc/internal/diag and the standard library.
+// The package imports only ltc/internal/diag and the standard library.
 package files
 
 import (

@@ -1,7 +1,7 @@
 // Package footprint counts the memory that a value keeps alive. Its central type is
 // [Counter].
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package footprint
 
 import (

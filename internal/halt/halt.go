@@ -1,7 +1,7 @@
 // Package halt ends long work when a context does, from within functions that return no
 // error. Its central type is [Watch].
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package halt
 
 import "context"

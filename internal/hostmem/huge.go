@@ -2,7 +2,7 @@
 // the bytes that only a garbage collection frees, and those off the Go heap, and it asks for
 // large pages. Its central function is [Press].
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package hostmem
 
 import "unsafe"

@@ -1,7 +1,7 @@
 // Package minifloat has the floating-point formats narrower than f32: which numbers they
 // hold, and how they round. Its central type is [Format].
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package minifloat
 
 import (

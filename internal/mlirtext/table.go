@@ -5,8 +5,8 @@
 //
 // Its central type is [Stream], the tokens of a text, which parts of a syntax read.
 //
-// imports only ltc/internal/diag, ltc/internal/halt, ltc/internal/lexeme, ltc/mlir and the
-// standard library.
+// The package imports only ltc/internal/diag, ltc/internal/halt, ltc/internal/lexeme, ltc/mlir and
+// the standard library.
 package mlirtext
 
 import "ltc/mlir"

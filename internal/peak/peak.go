@@ -2,7 +2,7 @@
 // registers, and a copy past the caches. Measured figures are shares of it. Its
 // central function is [Measure].
 //
-// imports only ltc/internal/cpu and ltc/ir/types.
+// The package imports only ltc/internal/cpu and ltc/ir/types.
 package peak
 
 import (

@@ -1,7 +1,7 @@
 // Package samples makes tensors to try programs with, and reads elements of
 // any dtype one at a time. Its central function is [Make].
 //
-// imports only ltc/soa and ltc/ir/types.
+// The package imports only ltc/soa and ltc/ir/types.
 package samples
 
 import (

@@ -1,7 +1,7 @@
 // Package spare keeps what one run has worked with for the next. Its central type
 // is [Pool].
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package spare
 
 import (

@@ -1,7 +1,7 @@
 // Package stridedcopy copies the elements of one strided array to another. Its central type
 // is [Move].
 //
-// imports only ltc/internal/diag.
+// The package imports only ltc/internal/diag.
 package stridedcopy
 
 import (

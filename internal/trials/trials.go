@@ -3,7 +3,7 @@
 // -short. What only some goroutines can break is tried all the same. Long runs try
 // as many as [Soak] says. [Soon] bounds how long a call may take on a busy machine.
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package trials
 
 import (

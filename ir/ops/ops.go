@@ -4,7 +4,7 @@
 // the dispatch tables of inference, lowering, gradients and of composites'
 // functions, and docs/ops.md. Its central type is [Op].
 //
-// imports only ltc/ir/types.
+// The package imports only ltc/ir/types.
 package ops
 
 import (

@@ -1,7 +1,7 @@
 // Package types describes what a tensor is before it has values: the type of
 // its elements and its shape. Its central type is [Type].
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package types
 
 import (

@@ -2,7 +2,7 @@
 // a package of its own because expvar brings net/http into every program that
 // it is part of, and serves /debug/vars there.
 //
-// imports only ltc/lazy.
+// The package imports only ltc/lazy.
 package vars
 
 import (

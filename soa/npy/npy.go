@@ -13,7 +13,7 @@
 // Sizes in a header are checked against the bytes that are there before
 // anything is allocated or viewed, so a header that lies costs nothing.
 //
-// imports only ltc/soa, ltc/ir/types, ltc/internal/files and ltc/internal/diag.
+// The package imports only ltc/soa, ltc/ir/types, ltc/internal/files and ltc/internal/diag.
 package npy
 
 import (

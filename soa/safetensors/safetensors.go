@@ -3,7 +3,7 @@
 // header, which is JSON, and the tensors' elements, row by row. Its central type
 // is [File]. Elements are looked at where they lie in the file.
 //
-// imports only ltc/ir/types, ltc/soa, ltc/internal/files and ltc/internal/diag.
+// The package imports only ltc/ir/types, ltc/soa, ltc/internal/files and ltc/internal/diag.
 package safetensors
 
 import (

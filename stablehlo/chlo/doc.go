@@ -8,5 +8,5 @@
 // used, so that the memory of a lowered op is bounded by a few times that of
 // its operand.
 //
-// imports only ltc/mlir and ltc/stablehlo.
+// The package imports only ltc/mlir and ltc/stablehlo.
 package chlo

@@ -1,6 +1,6 @@
 // Gen writes the codes and the stages of package stablehlo, from its rows.
 //
-// imports only ltc/mlir and ltc/stablehlo.
+// The package imports only ltc/mlir and ltc/stablehlo.
 package main
 
 import (

@@ -4,7 +4,7 @@
 //
 // The rules are a [stablehlo.Stage]: an op without a rule does not build.
 //
-// imports only ltc/mlir, ltc/stablehlo, ltc/internal/lexeme, ltc/internal/minifloat and
+// The package imports only ltc/mlir, ltc/stablehlo, ltc/internal/lexeme, ltc/internal/minifloat and
 // ltc/internal/diag.
 package verify
 

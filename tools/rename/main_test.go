@@ -28,7 +28,7 @@ func write(t *testing.T, files map[string]string) string {
 func TestRenameText(t *testing.T) {
 	root := write(t, map[string]string{
 		"go.mod":            "module old\n\ngo 1.26.0\n",
-		"soa/soa.go":        "// Package soa.\n//\n// imports only old/ir.\npackage soa\n\nimport (\n\t\"fmt\"\n\t\"old/ir\"\n)\n\nvar _ = fmt.Sprint(ir.X, \"old.name\", \"old/other\")\n",
+		"soa/soa.go":        "// Package soa.\n//\n// The package imports only old/ir.\npackage soa\n\nimport (\n\t\"fmt\"\n\t\"old/ir\"\n)\n\nvar _ = fmt.Sprint(ir.X, \"old.name\", \"old/other\")\n",
 		"ir/ir.go":          "package ir\n\nvar X = 1\n",
 		"examples/x/go.mod": "module old/examples/x\n\nrequire (\n\told v0.0.0\n\told.org/x v1.0.0\n)\n\nreplace old => ../..\n",
 		"README.md":         "old, a tool: `import \"old/soa\"`, not bold/soa, ./old/soa or old-dump.\n",
@@ -41,7 +41,7 @@ func TestRenameText(t *testing.T) {
 	require.Equal(t, 5, n)
 	for name, want := range map[string]string{
 		"go.mod":            "module example.org/a/new\n\ngo 1.26.0\n",
-		"soa/soa.go":        "// Package soa.\n//\n// imports only example.org/a/new/ir.\npackage soa\n\nimport (\n\t\"example.org/a/new/ir\"\n\t\"fmt\"\n)\n\nvar _ = fmt.Sprint(ir.X, \"old.name\", \"old/other\")\n",
+		"soa/soa.go":        "// Package soa.\n//\n// The package imports only example.org/a/new/ir.\npackage soa\n\nimport (\n\t\"example.org/a/new/ir\"\n\t\"fmt\"\n)\n\nvar _ = fmt.Sprint(ir.X, \"old.name\", \"old/other\")\n",
 		"examples/x/go.mod": "module example.org/a/new/examples/x\n\nrequire (\n\texample.org/a/new v0.0.0\n\told.org/x v1.0.0\n)\n\nreplace example.org/a/new => ../..\n",
 		"README.md":         "old, a tool: `import \"example.org/a/new/soa\"`, not bold/soa, ./old/soa or old-dump.\n",
 		"soa/t_test.go":     "package soa\n\nconst m = \"module x\\nreplace example.org/a/new => ..\\nrequire example.org/a/new v0\\n\"\n",

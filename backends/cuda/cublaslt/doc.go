@@ -13,6 +13,6 @@
 // by one at a time. Nothing is released by the garbage collector: what is made is
 // destroyed by whoever made it.
 //
-// imports only ltc/backends/cuda/libraries, ltc/internal/env, ltc/internal/diag and the
+// The package imports only ltc/backends/cuda/libraries, ltc/internal/env, ltc/internal/diag and the
 // standard library.
 package cublaslt

@@ -12,7 +12,7 @@
 // or not written yet, misaligned addresses, races between threads, and threads that wait
 // for each other for ever.
 //
-// imports only ltc/internal/test/cudasim.
+// The package imports only ltc/internal/test/cudasim.
 package cudasim
 
 import _ "ltc/internal/test/cudasim" // registers it

@@ -21,6 +21,6 @@
 // and a graph by one at a time. Nothing is released by the garbage collector:
 // what is made is destroyed by whoever made it.
 //
-// imports only ltc/internal/env, ltc/internal/diag, github.com/ebitengine/purego and the
-// standard library.
+// The package imports only ltc/internal/env, ltc/internal/diag, github.com/ebitengine/purego and
+// the standard library.
 package driver

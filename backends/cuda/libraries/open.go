@@ -3,7 +3,7 @@
 // them. Its central types are [Sought], a library that is looked for, and [Functions],
 // the table of those that are called.
 //
-// imports only ltc/backends/cuda/driver, ltc/internal/env, github.com/ebitengine/purego
+// The package imports only ltc/backends/cuda/driver, ltc/internal/env, github.com/ebitengine/purego
 // and the standard library.
 package libraries
 

@@ -38,7 +38,6 @@
 //
 // What there is no text for is an error that wraps [errors.ErrUnsupported].
 //
-// imports only ltc/backends/cuda/ptx/gemm, ltc/backends/cuda/ptx/internal/asm,
-// ltc/backends/cuda/ptx/internal/body, ltc/backends/kit/kernel, ltc/ir/types and
-// ltc/internal/diag.
+// The package imports only ltc/backends/cuda/ptx/gemm, ltc/backends/cuda/ptx/internal/asm,
+// ltc/backends/cuda/ptx/internal/body, ltc/backends/kit/kernel, ltc/ir/types and ltc/internal/diag.
 package ptx

@@ -3,7 +3,7 @@
 // much stands with each. Most are for f32, with coefficients that are f32s, or for
 // f64, as their names end; rows of a table are coefficients of one power.
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package approx
 
 //go:generate go run ./gen

@@ -6,7 +6,7 @@
 // with fixed sizes, Sized for programs that leave one size open. Both have [Variants]: code
 // for calls whose views are not dense. A [Driver] runs loops and branches.
 //
-// imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/plan,
-// ltc/backends/reference/eval, ltc/backends/reference/tiles, ltc/internal/ctxmutex,
-// ltc/ir/types, ltc/soa, ltc/internal/diag and the standard library.
+// The package imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/plan,
+// ltc/backends/reference/eval, ltc/backends/reference/tiles, ltc/internal/ctxmutex, ltc/ir/types,
+// ltc/soa, ltc/internal/diag and the standard library.
 package exec

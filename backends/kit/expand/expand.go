@@ -4,7 +4,7 @@
 // [Target] chooses between ways to compute it. Targets of one kind of arithmetic get
 // the same bits.
 //
-// imports only ltc/backends/kit/approx, ltc/backends/kit/kernel and ltc/ir/types.
+// The package imports only ltc/backends/kit/approx, ltc/backends/kit/kernel and ltc/ir/types.
 package expand
 
 import (

@@ -34,6 +34,6 @@
 // sizes (normalise.go). A program keeps its graph, for variants of other layouts
 // (variant.go).
 //
-// imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/plan,
+// The package imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/plan,
 // ltc/internal/footprint, ltc/internal/halt, ltc/ir/types, ltc/mlir, ltc/soa and ltc/internal/diag.
 package fuse

@@ -14,7 +14,7 @@
 // Sizes can be run-time arguments: one kernel then serves all sizes. Strides can be
 // run-time arguments too: a kernel fixes only the class of each [Stride].
 //
-// imports only ltc/backends/kit/approx, ltc/backends/kit/kernel/ops, ltc/internal/diag,
+// The package imports only ltc/backends/kit/approx, ltc/backends/kit/kernel/ops, ltc/internal/diag,
 // ltc/internal/footprint and ltc/ir/types.
 package kernel
 

@@ -13,6 +13,6 @@
 // [Family] is one program for all sizes that its text leaves open, found from programs
 // for some of them.
 //
-// imports only ltc/backends, ltc/backends/kit/kernel, ltc/ir/types, ltc/mlir, ltc/soa,
+// The package imports only ltc/backends, ltc/backends/kit/kernel, ltc/ir/types, ltc/mlir, ltc/soa,
 // ltc/stablehlo, ltc/internal/diag and ltc/internal/footprint.
 package plan

@@ -36,8 +36,8 @@
 // A function whose text leaves sizes open runs op by op, each prepared for the
 // types that come: see open.go. What processes exchange is not run: see [Extend].
 //
-// imports only ltc/backends, ltc/backends/reference/internal/dense,
-// ltc/backends/reference/internal/loops, ltc/backends/reference/internal/scalarmath,
-// ltc/mlir, ltc/soa, ltc/ir/types, ltc/internal/footprint, ltc/internal/stridedcopy,
-// ltc/stablehlo, ltc/stablehlo/chlo, ltc/stablehlo/verify and ltc/internal/diag.
+// The package imports only ltc/backends, ltc/backends/reference/internal/dense,
+// ltc/backends/reference/internal/loops, ltc/backends/reference/internal/scalarmath, ltc/mlir,
+// ltc/soa, ltc/ir/types, ltc/internal/footprint, ltc/internal/stridedcopy, ltc/stablehlo,
+// ltc/stablehlo/chlo, ltc/stablehlo/verify and ltc/internal/diag.
 package eval

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "e17f5e9010593b6cdd8508d8"
+const buildID = "5bc3d34ec4e6747102c99c6d"

@@ -6,10 +6,10 @@
 //
 //	import _ "ltc/backends/reference/llvm"
 //
-// imports only ltc/backends, ltc/soa, ltc/backends/kit/kernel, ltc/internal/spare, ltc/backends/objcache,
-// ltc/backends/reference, ltc/backends/reference/tiles, ltc/backends/reference/llvm/emit,
-// ltc/backends/reference/llvm/gemm, ltc/backends/reference/llvm/libllvm,
-// ltc/backends/reference/llvm/native, ltc/backends/reference/llvm/prebuilt,
-// ltc/backends/reference/llvm/vector, ltc/internal/env, ltc/internal/halt and
-// ltc/internal/ctxmutex.
+// The package imports only ltc/backends, ltc/soa, ltc/backends/kit/kernel, ltc/internal/spare,
+// ltc/backends/objcache, ltc/backends/reference, ltc/backends/reference/tiles,
+// ltc/backends/reference/llvm/emit, ltc/backends/reference/llvm/gemm,
+// ltc/backends/reference/llvm/libllvm, ltc/backends/reference/llvm/native,
+// ltc/backends/reference/llvm/prebuilt, ltc/backends/reference/llvm/vector, ltc/internal/env,
+// ltc/internal/halt and ltc/internal/ctxmutex.
 package llvm

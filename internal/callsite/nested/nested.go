@@ -1,6 +1,6 @@
 // Package nested has frames of the library between a test and what it asks for its line.
 //
-// imports only ltc/internal/callsite.
+// The package imports only ltc/internal/callsite.
 package nested
 
 import "ltc/internal/callsite"

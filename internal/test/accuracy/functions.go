@@ -1,7 +1,8 @@
 // Package accuracy measures how far from exact the math functions are that
 // compilers write. Its central type is [Function].
 //
-// imports only ltc/internal/bigfloat, ltc/internal/test/golden, ltc/ir/types and testify.
+// The package imports only ltc/internal/bigfloat, ltc/internal/test/golden, ltc/ir/types and
+// testify.
 package accuracy
 
 import (

@@ -1,6 +1,6 @@
 // Package arrows holds which package may import which.
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package arrows
 
 import (

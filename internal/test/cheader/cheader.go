@@ -1,7 +1,7 @@
 // Package cheader reads what NVIDIA's headers in C declare, for tests that compare tables
 // of functions and numbers with them. Its central type is [Header].
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package cheader
 
 import (

@@ -6,7 +6,7 @@
 // backend can be judged: what they compare becomes results of main, and the
 // comparing is done here, with the tolerances of StableHLO's own interpreter.
 //
-// imports only ltc/backends, ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/verify,
+// The package imports only ltc/backends, ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/verify,
 // ltc/internal/files, ltc/internal/minifloat and ltc/internal/diag.
 package conformance
 

@@ -32,7 +32,7 @@
 // block, machine code, and time. What the host does to memory is not seen: reading
 // too early shows as old data, since copies run late.
 //
-// imports only ltc/backends/cuda/cublaslt, ltc/backends/cuda/driver,
-// ltc/internal/test/ptxsim, ltc/ir/types, ltc/internal/diag, github.com/ebitengine/purego
-// and the standard library.
+// The package imports only ltc/backends/cuda/cublaslt, ltc/backends/cuda/driver,
+// ltc/internal/test/ptxsim, ltc/ir/types, ltc/internal/diag, github.com/ebitengine/purego and the
+// standard library.
 package cudafake

@@ -4,7 +4,7 @@
 // not written. It is for tests, and for looking at what the backend does. Its central
 // type is [Backend].
 //
-// imports only ltc/backends, ltc/backends/cuda, ltc/internal/test/cudafake, ltc/soa and
+// The package imports only ltc/backends, ltc/backends/cuda, ltc/internal/test/cudafake, ltc/soa and
 // the standard library.
 package cudasim
 

@@ -2,8 +2,8 @@
 // with the results that JAX recorded: testdata/exported, which
 // tools/export/export.py writes.
 //
-// imports only ltc/backends, ltc/backends/reference, ltc/internal/samples,
-// ltc/mlir, ltc/soa/npy and ltc/soa.
+// The package imports only ltc/backends, ltc/backends/reference, ltc/internal/samples, ltc/mlir,
+// ltc/soa/npy and ltc/soa.
 package exported
 
 import (

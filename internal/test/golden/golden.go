@@ -3,7 +3,7 @@
 // functions are [Is], of a file, and [Archive], of an archive of inputs with what
 // becomes of each.
 //
-// imports only go-cmp, testify and txtar.
+// The package imports only go-cmp, testify and txtar.
 package golden
 
 import (

@@ -3,8 +3,8 @@
 // So the assembler sees, in make ptxas, what examples and benchmarks emit that is too
 // large for an interpreter of kernels. It is for tests. Its central type is [Backend].
 //
-// imports only ltc/backends, ltc/internal/test/cudafake, ltc/internal/test/cudasim and the
-// standard library.
+// The package imports only ltc/backends, ltc/internal/test/cudafake, ltc/internal/test/cudasim and
+// the standard library.
 package gputext
 
 import (

@@ -1,7 +1,7 @@
 // Package growth holds work to growing with the size of its input, and no faster. Its
 // central function is [Linear].
 //
-// imports only ltc/internal/trials, ltc/internal/diag and the standard library.
+// The package imports only ltc/internal/trials, ltc/internal/diag and the standard library.
 package growth
 
 import (

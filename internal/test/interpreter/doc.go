@@ -4,8 +4,8 @@
 // effect. Its central types are processGrid, whose processes are goroutines, and
 // [Probes].
 //
-// imports only ltc/backends/reference/eval, ltc/internal/stridedcopy, ltc/mlir, ltc/soa,
-// ltc/stablehlo and ltc/internal/diag.
+// The package imports only ltc/backends/reference/eval, ltc/internal/stridedcopy, ltc/mlir,
+// ltc/soa, ltc/stablehlo and ltc/internal/diag.
 package interpreter
 
 import (

@@ -1,9 +1,9 @@
 // Package kittest compiles texts to kernels and compares what these compute with the
 // evaluator. Its central functions are [Compile] and [Same].
 //
-// imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/fuse, ltc/backends/kit/kernel,
-// ltc/backends/kit/plan, ltc/backends/reference/eval, ltc/backends/reference/tiles,
-// ltc/internal/samples, ltc/ir/types, ltc/soa and testify.
+// The package imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/fuse,
+// ltc/backends/kit/kernel, ltc/backends/kit/plan, ltc/backends/reference/eval,
+// ltc/backends/reference/tiles, ltc/internal/samples, ltc/ir/types, ltc/soa and testify.
 package kittest
 
 import (

@@ -22,8 +22,8 @@
 // written T. Results without "within" are exact. Results that differ by dtype
 // take a line each.
 //
-// imports only ltc/ir/types, ltc/ir/ops, ltc/soa, ltc/internal/samples, ltc/internal/diag
-// and txtar.
+// The package imports only ltc/ir/types, ltc/ir/ops, ltc/soa, ltc/internal/samples,
+// ltc/internal/diag and txtar.
 package optest
 
 import (

@@ -2,7 +2,7 @@
 // write them: what they need must be exported, and building them must need
 // nothing but this module and what it requires.
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package outside
 
 import (

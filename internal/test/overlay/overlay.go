@@ -2,7 +2,7 @@
 // checked in: tests add a row to a table and require that the build fails. Its
 // central type is [Overlay].
 //
-// imports only the standard library and testify.
+// The package imports only the standard library and testify.
 package overlay
 
 import (

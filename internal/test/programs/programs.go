@@ -1,7 +1,7 @@
 // Package programs makes random StableHLO programs for tests that compare two ways
 // to run them. Its central function is [Random].
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package programs
 
 import (

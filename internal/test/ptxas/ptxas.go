@@ -2,7 +2,7 @@
 // are done, which make ptxas has it do. A file for each module goes to the directory that
 // the variable PTXAS_DIR names; without it nothing is kept. Its central function is [Keep].
 //
-// imports only ltc/internal/diag and the standard library.
+// The package imports only ltc/internal/diag and the standard library.
 package ptxas
 
 import (

@@ -26,5 +26,5 @@
 // does. NaNs are not those of the hardware bit by bit, nor are values that are not
 // rounded to nearest.
 //
-// imports only ltc/internal/test/ptxas and ltc/internal/diag.
+// The package imports only ltc/internal/test/ptxas and ltc/internal/diag.
 package ptxsim

@@ -1,7 +1,7 @@
 // Package snippets checks pages of documentation against examples, which run.
 // Its only function is [Check].
 //
-// imports only the standard library and testify.
+// The package imports only the standard library and testify.
 package snippets
 
 import (

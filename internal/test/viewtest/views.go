@@ -2,7 +2,7 @@
 // columns, tables of them, gaps, repeated and reversed elements. Its central
 // function is [Run].
 //
-// imports only ltc/backends, ltc/internal/trials, ltc/soa, ltc/ir/types,
+// The package imports only ltc/backends, ltc/internal/trials, ltc/soa, ltc/ir/types,
 // ltc/internal/diag and testify.
 package viewtest
 

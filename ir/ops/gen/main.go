@@ -1,7 +1,7 @@
 // Command gen writes the files that the op table determines: op constants,
 // dispatch tables, lazy methods and docs/ops.md.
 //
-// imports only ltc/ir/ops.
+// The package imports only ltc/ir/ops.
 package main
 
 import (

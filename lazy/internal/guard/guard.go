@@ -2,8 +2,8 @@
 // not exist, and the first op that makes a NaN or an infinity out of finite values. Its
 // central type is [Guard].
 //
-// imports only ltc/backends, ltc/ir, ltc/ir/ops, ltc/ir/types, ltc/lazy/internal/memory,
-// ltc/lazy/internal/opbyop, ltc/lazy/internal/programs and ltc/soa.
+// The package imports only ltc/backends, ltc/ir, ltc/ir/ops, ltc/ir/types,
+// ltc/lazy/internal/memory, ltc/lazy/internal/opbyop, ltc/lazy/internal/programs and ltc/soa.
 package guard
 
 import (

@@ -1,7 +1,7 @@
 // Package memory gives the values of a device their memory, within its limit and from a
 // [Pool] of blocks, and knows where those were made that live. Its central type is [Memory].
 //
-// imports only ltc/internal/callsite, ltc/internal/diag, ltc/internal/hostmem,
+// The package imports only ltc/internal/callsite, ltc/internal/diag, ltc/internal/hostmem,
 // ltc/ir/types and ltc/soa.
 package memory
 

@@ -1,7 +1,7 @@
 // Package metrics counts and samples what a device does, under the names of the lazy
 // tensor core where it has one for the same. Its central type is [Set].
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package metrics
 
 import (

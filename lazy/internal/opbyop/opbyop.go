@@ -1,8 +1,8 @@
 // Package opbyop compiles each op of a graph as a program of its own, and runs these one after
 // the other. Its central type is [Program].
 //
-// imports only ltc/backends, ltc/ir, ltc/ir/types, ltc/lazy/internal/programs, ltc/shapeinfer
-// and ltc/soa.
+// The package imports only ltc/backends, ltc/ir, ltc/ir/types, ltc/lazy/internal/programs,
+// ltc/shapeinfer and ltc/soa.
 package opbyop
 
 import (

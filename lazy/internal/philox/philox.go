@@ -2,7 +2,7 @@
 // Parallel random numbers: as easy as 1, 2, 3; SC 2011). A block of four 32-bit words is a
 // function of a 64-bit key and a 128-bit counter, of which draws count the lower 64 bits.
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package philox
 
 import "math/bits"

@@ -1,7 +1,7 @@
 // Package programs keeps compiled programs by their graphs, and says in what a program
 // differs from those that the same line had compiled before. Its central type is [Cache].
 //
-// imports only ltc/backends, ltc/internal/callsite, ltc/ir and ltc/soa.
+// The package imports only ltc/backends, ltc/internal/callsite, ltc/ir and ltc/soa.
 package programs
 
 import (

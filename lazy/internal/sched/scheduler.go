@@ -2,7 +2,7 @@
 // of each trace. It settles what fails and what is queued behind it, runs step closures,
 // and finds waits that would never end. Its central type is [Queue].
 //
-// imports only ltc/internal/callsite.
+// The package imports only ltc/internal/callsite.
 package sched
 
 import (

@@ -1,7 +1,7 @@
 // Package strided says where the elements of a view lie, which ops of shapes have made of a
 // storage whose own lie in row-major order. Its central type is [Layout].
 //
-// imports only ltc/ir, ltc/ir/types and ltc/soa.
+// The package imports only ltc/ir, ltc/ir/types and ltc/soa.
 package strided
 
 import (

@@ -3,6 +3,6 @@
 // types. What follows a product, its epilogue, is of the same entry. The central type is
 // [Schedule]: which tiles there are, of which a launch takes the one for its sizes.
 //
-// imports only ltc/backends/cuda/ptx/internal/asm, ltc/backends/cuda/ptx/internal/body,
+// The package imports only ltc/backends/cuda/ptx/internal/asm, ltc/backends/cuda/ptx/internal/body,
 // ltc/backends/kit/kernel and ltc/ir/types.
 package gemm

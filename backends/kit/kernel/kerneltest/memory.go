@@ -2,7 +2,7 @@
 // kernels with values, random kernels, and memory that shows who touches what he
 // should not. Its central type is [Memory].
 //
-// imports only ltc/backends/kit/kernel, ltc/ir/types, ltc/internal/diag, testify and
+// The package imports only ltc/backends/kit/kernel, ltc/ir/types, ltc/internal/diag, testify and
 // txtar.
 package kerneltest
 

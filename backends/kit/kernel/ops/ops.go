@@ -3,7 +3,7 @@
 // kernel and the dispatch of each emitter from it: a row whose functions an
 // emitter lacks does not compile.
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package ops
 
 import (

@@ -1,7 +1,7 @@
 // Package dense hands arguments to programs that read dense memory of the host: the
 // caller's where that is dense, else a copy. Its central function is [Bind].
 //
-// imports only ltc/backends, ltc/backends/reference/internal/loops and ltc/soa.
+// The package imports only ltc/backends, ltc/backends/reference/internal/loops and ltc/soa.
 package dense
 
 import (

@@ -2,6 +2,6 @@
 // each op and element type, over elements that lie side by side. Its central types are
 // [DType], [Loop1] and [Loop2].
 //
-// imports only ltc/backends/reference/internal/scalarmath, ltc/internal/minifloat, ltc/mlir,
-// ltc/ir/types and ltc/stablehlo.
+// The package imports only ltc/backends/reference/internal/scalarmath, ltc/internal/minifloat,
+// ltc/mlir, ltc/ir/types and ltc/stablehlo.
 package loops

@@ -2,5 +2,5 @@
 // place of the exact value, over all their domain. It computes them in numbers
 // of about 106 bits, type dd.
 //
-// imports only ltc/internal/bigfloat.
+// The package imports only ltc/internal/bigfloat.
 package scalarmath

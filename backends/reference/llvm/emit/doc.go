@@ -21,7 +21,6 @@
 //
 // Contractions are left to package gemm: [Product] says how, and has the epilogue.
 //
-// imports only ltc/backends/kit/kernel, ltc/backends/reference/llvm/gemm,
-// ltc/backends/reference/llvm/vector, ltc/internal/spare, ltc/ir/types, ltc/internal/diag
-// and llir.
+// The package imports only ltc/backends/kit/kernel, ltc/backends/reference/llvm/gemm,
+// ltc/backends/reference/llvm/vector, ltc/internal/spare, ltc/ir/types, ltc/internal/diag and llir.
 package emit

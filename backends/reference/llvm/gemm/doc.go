@@ -31,5 +31,5 @@
 // alone. Threads get blocks of rows, columns and matrices, never of k: the bits of
 // a result do not depend on how many there are.
 //
-// imports only ltc/backends/reference/llvm/vector and ltc/ir/types.
+// The package imports only ltc/backends/reference/llvm/vector and ltc/ir/types.
 package gemm

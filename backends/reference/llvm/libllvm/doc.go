@@ -13,8 +13,7 @@
 //
 // Nothing is loaded before [Open] is called.
 //
-// imports only ltc/internal/env, github.com/ebitengine/purego and the standard
-// library.
+// The package imports only ltc/internal/env, github.com/ebitengine/purego and the standard library.
 package libllvm
 
 import "errors"

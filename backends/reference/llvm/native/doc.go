@@ -12,8 +12,8 @@
 // Images share mappings, of which a process may have some 65,000: all have their
 // memory from one [arena]. No page is writable and executable at once.
 //
-// imports only ltc/internal/cpu, ltc/internal/diag, github.com/ebitengine/purego and the
-// standard library.
+// The package imports only ltc/internal/cpu, ltc/internal/diag, github.com/ebitengine/purego and
+// the standard library.
 package native
 
 import "errors"

@@ -7,5 +7,5 @@
 // generate writes them and the index, which says by which version and of which
 // texts. Tests compare both.
 //
-// imports only the standard library.
+// The package imports only the standard library.
 package prebuilt

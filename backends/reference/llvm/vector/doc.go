@@ -30,6 +30,6 @@
 // Pointers are typed, as llir prints them; all LLVM releases from 14 on read
 // that.
 //
-// imports only ltc/backends/kit/expand, ltc/backends/kit/kernel, ltc/ir/types and
+// The package imports only ltc/backends/kit/expand, ltc/backends/kit/kernel, ltc/ir/types and
 // ltc/internal/diag.
 package vector

@@ -5,5 +5,5 @@
 // It has the arithmetic of numbers of all types, which the scalar ops of the kernel IR
 // are made of, memory, loops, copies to a block's memory, and products of tensor cores.
 //
-// imports only ltc/backends/kit/expand, ltc/backends/kit/kernel and ltc/ir/types.
+// The package imports only ltc/backends/kit/expand, ltc/backends/kit/kernel and ltc/ir/types.
 package asm

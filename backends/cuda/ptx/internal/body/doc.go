@@ -2,6 +2,6 @@
 // kernels: loads and stores, scalar ops, scans, and lanes that move vectors. Its central
 // type is [Writer]: the entry of one kernel.
 //
-// imports only ltc/backends/cuda/ptx/internal/asm, ltc/backends/kit/expand,
+// The package imports only ltc/backends/cuda/ptx/internal/asm, ltc/backends/kit/expand,
 // ltc/backends/kit/kernel and ltc/ir/types.
 package body

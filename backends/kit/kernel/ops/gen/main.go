@@ -2,7 +2,7 @@
 // constants of package kernel, and the dispatch of expansions and of each emitter. The
 // dialect's mathematical functions are among them.
 //
-// imports only ltc/backends/kit/kernel/ops, ltc/mlir and ltc/stablehlo.
+// The package imports only ltc/backends/kit/kernel/ops, ltc/mlir and ltc/stablehlo.
 package main
 
 import (
