@@ -1,9 +1,9 @@
-// Package backends is the interface between the tensor library and the devices that it runs
-// on. It says what a backend is, and how a backend registers ([Register]) and is opened
-// ([Open]). Its central type is [Backend].
+// Package backends is the interface between the tensor library and the devices that it runs on.
+// It says what a backend is, and how a backend registers ([Register]) and is opened ([Open]).
+// The central type is [Backend].
 //
-// The input of a backend is the text of an MLIR module and nothing else. The results of the
-// program must be those that the text defines.
+// The input of a backend is the text of an MLIR module and nothing else. A program is such a
+// module, and its results must be those that the text defines.
 //
 // The package imports only ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/verify, ltc/ir/types,
 // ltc/internal/diag and ltc/internal/env.
@@ -20,7 +20,7 @@ import (
 	"ltc/soa"
 )
 
-// Backend compiles modules for its devices. Any goroutine may call its methods.
+// Backend compiles modules for its devices. Any goroutine may call the methods of a Backend.
 type Backend interface {
 	// Name returns the name that the backend was registered under.
 	Name() string
@@ -40,34 +40,35 @@ type Capabilities struct {
 	// Immediate says that a run is shorter than waking a goroutine: callers need not run
 	// programs in the background.
 	Immediate bool
-	// Allocator allocates memory of the device; nil: the device uses the host's memory.
+	// Allocator allocates memory of the device. It is nil if the device uses the host's memory.
 	Allocator Allocator
 	// Queue orders the copies to and from the memory of Allocator. That memory is also freed in
-	// this queue. A run in this queue returns when it is queued, and readers of its results
-	// wait for the queue. If Queue.Wait returns an error other than its context's, the results
-	// of queued runs are undefined. If Queue or Allocator is nil, a run is done when it
-	// returns.
+	// this queue. Execute with this queue returns as soon as the run is queued, and readers of
+	// the results wait for the queue. If Queue.Wait returns an error other than its context's,
+	// the results of queued runs are undefined. If Queue or Allocator is nil, a run is done when
+	// Execute returns.
 	Queue Queue
-	// Loader loads artifacts; nil: programs are always compiled.
+	// Loader loads artifacts. If it is nil, programs are always compiled.
 	Loader Loader
 }
 
-// Executable is a compiled program. It is immutable; any number of goroutines may use it
-// at once.
+// Executable is a compiled program. An Executable is immutable; any number of goroutines may use
+// it at once.
 type Executable interface {
-	// Signature returns the types of arguments and results. It must not be changed.
+	// Signature returns the types of arguments and results. Callers must not change the
+	// signature.
 	Signature() *Signature
 	// Bind returns an executable with fixed values for arguments that the text marks
-	// ltc.constant. The keys are the positions of arguments. The backend may fold or pack
-	// the values once, and any run may read them in the caller's memory. The memory must
-	// not change as long as the executable is used. After its release, further runs may
-	// return errors. Runs ignore Call.Args at bound positions.
+	// ltc.constant. The keys are the positions of arguments. The backend may fold or pack the
+	// values once, and any run may read them in the caller's memory. That memory must not change
+	// as long as the executable is used. After a release of the memory, further runs may return
+	// errors. Runs ignore Call.Args at bound positions.
 	Bind(ctx context.Context, constants map[int]soa.View) (Executable, error)
-	// Execute runs the program. If it fails, it has written no result and no donated
+	// Execute runs the program. An Execute that fails has written no result and no donated
 	// argument.
 	Execute(ctx context.Context, c *Call) error
 	// Artifact returns the executable as bytes, for [Loader]. The error wraps
-	// errors.ErrUnsupported if the backend has no such form.
+	// errors.ErrUnsupported if the backend's executables have no form as bytes.
 	Artifact() ([]byte, error)
 }
 
@@ -80,8 +81,8 @@ func NewModule(text string) Module { return Module{text} }
 // Text returns the text.
 func (m Module) Text() string { return m.text }
 
-// Options are the options of a compile. They change at most the rounding of a program's
-// results.
+// Options are the options of a compile. In a program's results, options can change nothing but
+// the rounding.
 type Options struct {
 	Name    string // of the program, for error messages; "module.mlir" if empty
 	Threads int    // the most threads that one Execute may use; 0: the backend's default
@@ -93,17 +94,18 @@ type Options struct {
 	// Ordered makes the additions of a scatter-add of floats follow the order of the updates, so
 	// that all runs give the same bits. By default a device may add in any order.
 	Ordered bool
-	// Compiled makes Compile return a *[FallbackError] if the evaluator would run the
-	// program or an op of it. By default that is a warning.
+	// Compiled makes Compile return a *[FallbackError] if the evaluator would run the program or
+	// an op of the program. By default the FallbackError is a warning.
 	Compiled bool
-	// Warn is called with the warning, once for each program; nil: Logger logs it.
+	// Warn is called with the warning, once for each program. If Warn is nil, Logger logs the
+	// warning.
 	Warn func(*FallbackError)
-	// Logger is the logger of the backend and of the program's runs. nil: [slog.Default] at
-	// the time of each record.
+	// Logger is the logger of the backend and of the program's runs. If Logger is nil, each log
+	// message goes to [slog.Default] as it is then.
 	Logger *slog.Logger
 }
 
-// Log returns Logger, or [slog.Default] if that is nil.
+// Log returns Logger, or [slog.Default] if Logger is nil.
 func (o *Options) Log() *slog.Logger {
 	if o.Logger != nil {
 		return o.Logger
@@ -132,7 +134,7 @@ type Signature struct {
 type Arg struct {
 	Name     string // ltc.name; empty if the text has none
 	Type     types.Type
-	Alias    int  // the result that takes over the argument's memory (tf.aliasing_output); -1 if none
+	Alias    int  // the result that takes over the argument's memory (tf.aliasing_output); -1 if no result does
 	Constant bool // ltc.constant: [Executable].Bind may fix it
 }
 
@@ -140,38 +142,40 @@ type Arg struct {
 type Result struct {
 	Name  string // ltc.name; empty if the text has none
 	Type  types.Type
-	Alias int // the argument whose memory it takes over; -1 if none
+	Alias int // the argument whose memory the result takes over; -1 if there is no such argument
 }
 
-// Call has the arguments and results of one run of an executable. It may be used again after
+// Call has the arguments and results of one run of an executable. A Call may be used again after
 // Execute has returned.
 type Call struct {
-	// Args are the arguments, which are only read. They may have any strides and tables. Dense
-	// views are read in place. A backend may copy other views in each run: cpu reads most of
-	// them in place, and eval copies all. See [Copying].
+	// Args are the arguments, which are only read. Each may have any strides, and a table of
+	// column addresses ([soa.View].Table). Dense views are read in place. A backend may copy
+	// other views in each run: the backend cpu reads most of these in place, and eval copies all
+	// of them. See [Copying].
 	Args []soa.View
 	// Results are the views that the results are written to. A read-only view is an error
-	// ([soa.View.ReadOnly]). Execute replaces a zero view by a fresh dense view. It replaces an
-	// empty list by a list of fresh views. For a result that takes over a donated argument, a
-	// zero view becomes the argument's view. If the caller gives such a result a view of its own,
-	// the argument keeps its value. A result may share memory with the argument that it takes
-	// over, and with no other.
+	// ([soa.View.ReadOnly]). Execute replaces a zero view by a fresh dense view, and an empty
+	// list by a list of fresh views. For a result that takes over a donated argument, a zero
+	// view becomes the argument's view. If the caller gives such a result a view, the argument
+	// keeps its value. A result may share memory with the argument that it takes over, and with
+	// no other argument.
 	Results []soa.View
-	// Alloc, if not nil, allocates results whose view is zero: a dense view of the given
-	// type, with undefined contents. Backends with results in the host's memory call it by
-	// [Call.Make].
+	// Alloc, if not nil, allocates the results whose view is zero. It returns a dense view of
+	// the given type, with undefined contents. Backends with results in the host's memory call
+	// Alloc through [Call.Make].
 	Alloc func(types.Type) soa.View
-	// Resident keeps results whose view is zero in the memory of the device, for its next
-	// program: see [soa.View.Remote]. A donated argument in the host's memory then keeps its
-	// value. By default such results are in the host's memory.
+	// If Resident is set, the results whose view is zero stay in the memory of the device, for
+	// the device's next program: see [soa.View.Remote]. A donated argument in the host's memory
+	// then keeps its value. If Resident is not set, such results are in the host's memory.
 	Resident bool
-	// Queue orders this run with other runs on the device; nil: Execute returns when the run
-	// is done. Results in the host's memory are there when Execute returns, in either case.
+	// Queue orders this run with other runs on the device. If Queue is nil, Execute returns when
+	// the run is done. With or without a queue, results in the host's memory have their values
+	// when Execute returns.
 	Queue Queue
 }
 
-// Make allocates memory of the host for a result whose view is zero, by Alloc if that is
-// set. The contents are undefined.
+// Make allocates memory of the host for a result whose view is zero, by Alloc if Alloc is set.
+// The contents are undefined.
 func (c *Call) Make(t types.Type) soa.View {
 	if c.Alloc != nil {
 		return c.Alloc(t)
@@ -182,15 +186,16 @@ func (c *Call) Make(t types.Type) soa.View {
 // Allocator allocates memory of a device that does not use the host's memory.
 type Allocator interface {
 	// Make returns a dense view of fresh memory of the device, with undefined contents. The
-	// memory is freed after its last view is unreachable: see [soa.View.Remote].
+	// memory is freed after the last view of the memory is unreachable: see [soa.View.Remote].
 	Make(t types.Type) (soa.View, error)
 }
 
-// Loader loads the artifacts of [Executable.Artifact], also those of another process.
+// Loader loads the artifacts of [Executable].Artifact, also artifacts that another process has
+// made.
 type Loader interface {
-	// Load is Compile with the code of an artifact. The module and the options must be those
-	// that the artifact was made of. The error wraps [ErrArtifact] if the artifact is of
-	// another program or for another device.
+	// Load returns the executable that Compile would return, but takes the compiled code from an
+	// artifact. The module and the options must be those that the artifact was made of. The
+	// error wraps [ErrArtifact] if the artifact is of another program or for another device.
 	Load(ctx context.Context, m Module, o Options, artifact []byte) (Executable, error)
 }
 
@@ -203,16 +208,17 @@ var ErrExhausted = fmt.Errorf("%w: none is left for compiled code", soa.ErrMemor
 
 // Sized is an [Executable] that knows how much memory a run takes.
 type Sized interface {
-	// WorkspaceBytes returns the bytes of a run's workspace: its memory besides arguments
-	// and results.
+	// WorkspaceBytes returns the bytes of a run's workspace: the memory of the run besides
+	// arguments and results.
 	WorkspaceBytes() int
 }
 
 // Resident is an [Executable] that knows how much memory it holds between runs.
 type Resident interface {
-	// ResidentBytes returns an estimate of the bytes that the executable holds as long as it
-	// is kept: the program's representations, code and constants, on the host and on the
-	// device. The workspace of runs does not count. It is called once, before the first run.
+	// ResidentBytes returns an estimate of the bytes that the executable holds as long as it is
+	// kept: the program's representations, code and constants, on the host and on the device.
+	// The workspace of runs does not count. Callers call ResidentBytes once, before the first
+	// run.
 	ResidentBytes() int
 }
 
@@ -220,30 +226,31 @@ type Resident interface {
 // views of another layout or size.
 type Growing interface {
 	Resident
-	// Grown returns the counter of the bytes beyond ResidentBytes; nil if the executable
-	// cannot grow. It is called once, and the counter is read after each run.
+	// Grown returns the counter of the bytes beyond ResidentBytes; nil if the executable cannot
+	// grow. Callers call Grown once, and read the counter after each run.
 	Grown() *atomic.Int64
 }
 
 // Copying is an [Executable] that counts the bytes that its runs copy.
 type Copying interface {
-	// CopiedBytes returns how many bytes all runs so far have copied: arguments that were
-	// not read in place, and results that were not written in place. An executable that Bind
-	// has returned counts by itself.
+	// CopiedBytes returns how many bytes all runs so far have copied: arguments that were not
+	// read in place, and results that were not written in place. An executable that Bind has
+	// returned has a count of its own.
 	CopiedBytes() int64
 }
 
 // Varying is an [Executable] that compiles further code when a call has views that are not
-// dense: one variant for each combination of layouts.
+// dense: one variant for each combination of layouts, that is, of the strides of arguments and
+// results.
 type Varying interface {
-	// Variants counts the combinations with code, and the combinations whose compile failed.
-	// The views of a combination without code are copied ([Copying]). That includes
-	// combinations beyond the backend's limit.
+	// Variants counts the combinations of layouts that have compiled code (made), and the
+	// combinations whose compile failed (failed). The views of a combination without code are
+	// copied ([Copying]). Views are also copied when their combination is beyond the number of
+	// combinations that the backend compiles.
 	Variants() (made, failed int)
 }
 
-// Sizing is an [Executable] with open sizes that can check the sizes of a call without a
-// run.
+// Sizing is an [Executable] with open sizes that checks the sizes of a call without a run.
 type Sizing interface {
 	// CheckSizes returns the error that Execute would return for the types and sizes of a
 	// call. It runs nothing and reads no element.
@@ -281,7 +288,7 @@ type NotImplemented struct{}
 // Name returns "".
 func (NotImplemented) Name() string { return "" }
 
-// Devices returns one device, of unknown memory.
+// Devices returns one device, whose memory is unknown.
 func (NotImplemented) Devices() []Device { return []Device{{Name: "device"}} }
 
 // Capabilities returns the zero value.

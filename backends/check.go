@@ -12,15 +12,16 @@ import (
 
 // CheckCall returns an error for the first argument or result of c that does not fit sig. The
 // number of arguments or results, a dtype or a shape may be wrong. A view may be invalid, or the
-// view of a result not writable. Arguments with a view in bound are not checked, but bound memory
-// must not have been released. Bound has one view per argument, or is nil. CheckCall fills an
-// empty c.Results with zero views.
+// view of a result not writable. Bound has, for each argument, the view that [Executable].Bind
+// has fixed or the zero View; it is nil if no argument is bound. Of a bound argument, CheckCall
+// checks only that its memory was not released. CheckCall fills an empty c.Results with zero
+// views.
 func CheckCall(sig *Signature, c *Call, bound []soa.View) error {
 	return CheckCallOn(sig, c, bound, nil)
 }
 
-// CheckCallOn is CheckCall for a backend whose programs access the remote memory m besides the
-// host's; nil: the host's only.
+// CheckCallOn is [CheckCall] for a backend whose programs access the remote memory m as well as
+// the host's memory. If m is nil, programs access only the host's memory.
 func CheckCallOn(sig *Signature, c *Call, bound []soa.View, m soa.Remote) error {
 	if len(c.Args) != len(sig.Args) {
 		return fmt.Errorf("execute: %s given, the program takes %d", diag.Count(len(c.Args), "argument"), len(sig.Args))
@@ -79,8 +80,8 @@ func CheckCallOn(sig *Signature, c *Call, bound []soa.View, m soa.Remote) error 
 	return nil
 }
 
-// CheckBind returns an error for the first argument that [Executable].Bind cannot fix: it is
-// not marked ltc.constant, or the value does not fit its type.
+// CheckBind returns an error for the first argument that [Executable].Bind cannot fix: the text
+// does not mark the argument ltc.constant, or the value does not fit the argument's type.
 func CheckBind(sig *Signature, constants map[int]soa.View) error {
 	for i := range sig.Args { // in order, so that the same mistake is always the first
 		v, given := constants[i]
@@ -129,8 +130,8 @@ func Fits(v soa.View, want types.Type) error {
 // TypeText formats the type of an argument or result, with ? for [AnySize].
 func TypeText(t types.Type) string { return strings.ReplaceAll(t.String(), strconv.Itoa(AnySize), "?") }
 
-// Label returns the text for argument or result i in errors: its number and, if it has one,
-// its name.
+// Label returns the text for argument or result i in errors: the number and, if there is one,
+// the name.
 func Label(i int, name string) string {
 	if name == "" {
 		return strconv.Itoa(i)

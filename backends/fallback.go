@@ -23,8 +23,8 @@ type Fallback struct {
 	Line   string // of the user's program (train.go:41) or of the text (program:12)
 	Reason string // why the op is not compiled
 
-	// Ordinal or, if that is negative, Pos tells where the op is in the text. From it,
-	// [ReportFallbacks] finds the Line if that is empty.
+	// Ordinal tells where the op is in the text. If Ordinal is negative, Pos tells it. If Line
+	// is empty, [ReportFallbacks] sets Line from this position.
 	Ordinal int
 	Pos     mlir.Pos
 }
@@ -38,8 +38,8 @@ func (f *Fallback) String() string {
 	return fmt.Sprintf("%s: %s: %s", f.Line, what, f.Reason)
 }
 
-// FallbackError lists the ops of a program that a backend leaves to the evaluator. It is a
-// warning, or the error of Compile if [Options.Compiled] is set.
+// FallbackError lists the ops of a program that a backend leaves to the evaluator. A
+// FallbackError is a warning, or the error of Compile if [Options.Compiled] is set.
 type FallbackError struct {
 	Backend string
 	Program string // Options.Name
@@ -72,7 +72,7 @@ func (e *FallbackError) Unwrap() error { return ErrFallback }
 // mostListed is the limit of ops that a warning names.
 const mostListed = 5
 
-// Log logs e as one warning, with the given attributes.
+// Log logs the FallbackError as one warning, with the given attributes.
 func (e *FallbackError) Log(to *slog.Logger, attrs ...slog.Attr) {
 	first, message := &e.Ops[0], "ops of a program run uncompiled, by the evaluator"
 	attrs = append(attrs, slog.String("backend", e.Backend))
@@ -100,9 +100,9 @@ func (e *FallbackError) Log(to *slog.Logger, attrs ...slog.Attr) {
 }
 
 // ReportFallbacks reports the ops of m that a backend leaves to the evaluator. Backends call
-// it in Compile, once for each program. It returns the error of Compile if [Options].Compiled
-// or LTC_COMPILED is set, else it warns by [Options].Warn or Logger. Without ops it does
-// nothing.
+// ReportFallbacks in Compile, once for each program. If [Options].Compiled or LTC_COMPILED is
+// set, it returns the error that Compile is to return. Otherwise it warns by Options.Warn or
+// Options.Logger. If there are no ops, ReportFallbacks does nothing.
 func ReportFallbacks(backend string, m Module, o Options, ops []Fallback) error {
 	if len(ops) == 0 {
 		return nil

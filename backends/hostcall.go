@@ -14,13 +14,13 @@ import (
 type HostCall struct {
 	Target string // call_target_name: the name of the function
 	Config string // backend_config, if it is a string
-	// Args and Results are dense, and valid until the function returns. Args must not be
-	// written. Results have undefined contents until the function writes them.
+	// Args and Results are dense, and valid until the function returns. The function must not
+	// write to Args. Results have undefined contents until the function writes them.
 	Args, Results []soa.View
 }
 
-// HostFunc runs a custom_call. If it returns an error or panics, the run of the program
-// fails with a [RunError].
+// HostFunc runs a custom_call. If the function returns an error or panics, the run of the
+// program fails with a [RunError].
 type HostFunc func(ctx context.Context, c *HostCall) error
 
 var hostFuncs struct {
@@ -35,7 +35,7 @@ type hostFunc struct {
 
 // RegisterHost registers the function that a custom_call of the given name runs, on every
 // backend that can call the host. A nil function, or a name that is registered already, is an
-// error. Programs that were compiled earlier do not see it.
+// error. Programs that were compiled before the call of RegisterHost do not see the function.
 func RegisterHost(name string, f HostFunc) error {
 	caller := "unknown"
 	if _, file, line, ok := runtime.Caller(1); ok {
@@ -69,7 +69,7 @@ func (f HostFunc) guarded(caller string) HostFunc {
 	}
 }
 
-// Host returns the host function that is registered under name; nil if there is none.
+// Host returns the host function that is registered under name; nil if no function has the name.
 func Host(name string) HostFunc {
 	hostFuncs.RLock()
 	defer hostFuncs.RUnlock()

@@ -18,14 +18,14 @@ type Program struct {
 	Module    *mlir.Module // the backend owns it and may change it
 	Signature *Signature   // of main
 	// Lacking lists arguments and results of main whose types no caller can hold. A backend
-	// appends the ops that it cannot run, and reports all at once by [Unsupported].
+	// appends the ops that it cannot run, and reports the whole list by [Unsupported].
 	Lacking []UnsupportedOp
 
 	lines []string // of the text
 }
 
-// Load parses and verifies a module and reads the signature of main. A backend's Compile
-// begins with it. The error is the cause of ctx, a mistake of the text with its position
+// Load parses and verifies a module and reads the signature of main. A backend's Compile begins
+// with a call of Load. The error is the cause of ctx, a mistake of the text with its position
 // (*[mlir.Error] or [mlir.Errors]), or an invalid option.
 //
 //	func (c *chip) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
@@ -44,8 +44,8 @@ func Load(ctx context.Context, m Module, o Options) (*Program, error) {
 	return load(ctx, m, o, ReadSignature)
 }
 
-// LoadOpen is Load for a backend that runs programs with open sizes. They are [AnySize] in
-// the signature.
+// LoadOpen is [Load] for a backend that runs programs with open sizes. An open size is [AnySize]
+// in the signature.
 func LoadOpen(ctx context.Context, m Module, o Options) (*Program, error) {
 	return load(ctx, m, o, ReadOpenSignature)
 }
@@ -78,8 +78,8 @@ func load(ctx context.Context, m Module, o Options, read func(*mlir.Module) (*Si
 	return p, nil
 }
 
-// Line returns the text's line at pos, shortened since a literal can have megabytes; "" if
-// there is none.
+// Line returns the text's line at pos, shortened since a literal can have megabytes; "" if the
+// text has no such line.
 func (p *Program) Line(pos mlir.Pos) string {
 	l := p.line(pos)
 	return l[:min(len(l), diag.Shown)]
@@ -92,7 +92,7 @@ func (p *Program) line(pos mlir.Pos) string {
 	return p.lines[pos.Line-1]
 }
 
-// Place adds the file and the source line to an [mlir.Error] that has only a position. It
+// Place adds the file and the source line to an [mlir.Error] that has only a position. Place
 // returns other errors unchanged.
 func (p *Program) Place(err error) error {
 	var e *mlir.Error

@@ -16,7 +16,8 @@ func WithLogger(ctx context.Context, o *Options) context.Context {
 	return context.WithValue(ctx, loggerKey{}, o.Logger)
 }
 
-// LoggerOf returns the logger that [WithLogger] has put into a context; nil if there is none.
+// LoggerOf returns the logger that [WithLogger] has put into a context; nil if the context has
+// no logger.
 func LoggerOf(ctx context.Context) *slog.Logger {
 	l, _ := ctx.Value(loggerKey{}).(*slog.Logger)
 	return l

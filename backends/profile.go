@@ -18,29 +18,30 @@ import (
 // Profiler is an [Executable] that measures its steps if [Options.Profile] is set. Its profile
 // includes the runs of the executables that its Bind has returned.
 type Profiler interface {
-	// Profile returns the profile of each step, over all runs so far; nil if
+	// Profile returns the profile of each step, over all runs so far. The result is nil if
 	// [Options.Profile] is not set.
 	Profile() []StepProfile
 }
 
 // StepProfile is the profile of one step of a program: a kernel, an op that runs without a
-// kernel, a loop or a branch. The steps in the regions of a loop or branch follow it.
+// kernel, a loop or a branch. The steps in the regions of a loop or branch follow the loop or
+// branch.
 type StepProfile struct {
 	Op    int    // ordinal of the op in the text that the step was made for; -1 if unknown
 	What  string // what the step computes: "matmul f32 64×512×784, add, maximum"
 	Line  string // the line that recorded that op: "train.go:41"; "" if the text does not have it
 	Place string // Line with more about the origin of the step; see [LocateProfile]
 	Depth int    // 0: a step of main; 1: of a region of the loop or branch before it, and so on
-	// Nested says that the step is a loop or branch: steps of a greater depth follow, and
-	// their times are part of its own.
+	// Nested says that the step is a loop or branch: steps of a greater depth follow, and their
+	// times are part of this step's time.
 	Nested bool
 	Kernel bool          // false for steps that the evaluator runs, and for loops and branches
 	Parts  int           // the number of chunks for threads that each run was cut into
 	Runs   int64         // the number of runs
 	Total  time.Duration // of all runs
 	Least  time.Duration // of the fastest run
-	// Flops and Bytes are the numbers of operations and bytes of a run. They are computed
-	// from the program, and not measured. 0 if unknown.
+	// Flops and Bytes are the numbers of operations and bytes of a run, computed from the
+	// program and not measured. A number is 0 if it is unknown.
 	Flops, Bytes float64
 	Results      []int // the results of main that the step writes
 	// Factors is the type of the factors of a matrix product, on which its peak
@@ -48,8 +49,8 @@ type StepProfile struct {
 	Factors types.DType
 }
 
-// Peaks are the highest rates of a machine: flops a second of f32 and of bf16, and bytes a
-// second of memory. 0 is unknown.
+// Peaks are the highest rates of a machine: floating-point operations a second of f32 and of
+// bf16, and bytes a second of memory. A rate of 0 is unknown.
 type Peaks struct{ F32, BF16, Bytes float64 }
 
 // flops returns the peak for products of a type. A vector has half as many f64 as f32.
@@ -66,10 +67,10 @@ func (p Peaks) flops(factors types.DType) float64 {
 	return p.F32
 }
 
-// Share returns the share of the machine's peak that the fastest run has reached. That is the
-// larger of the shares for flops and for bytes. The second result names it: "flops" or "copy".
-// A share above 1 means that the operands were in caches, whose peaks are higher. It is 0 if
-// nothing was measured or no peak is known.
+// Share returns the share of the machine's peak that the step's fastest run has reached: the
+// larger of the shares for flops and for bytes. The second result, "flops" or "copy", names the
+// larger share. A share above 1 means that the operands were in caches, whose peaks are higher.
+// The share is 0 if nothing was measured or no peak is known.
 func (s *StepProfile) Share(p Peaks) (share float64, of string) {
 	t := s.Least.Seconds()
 	if t <= 0 {
@@ -87,9 +88,9 @@ func (s *StepProfile) Share(p Peaks) (share float64, of string) {
 }
 
 // LocateProfile sets the Place of each step. A place has the step's line and the names of the
-// results that the step writes. Between them it has the text of at(op), where op is the op's
-// ordinal. For a result without a name, it has the name of the argument that the result takes
-// over.
+// results that the step writes. Between line and names, the place of a step s whose op is known
+// has the text of at(s.Op). For a result without a name, the place has the name of the argument
+// whose memory the result takes over.
 func LocateProfile(steps []StepProfile, sig *Signature, at func(op int) string) {
 	for i := range steps {
 		s := &steps[i]
@@ -109,9 +110,10 @@ func LocateProfile(steps []StepProfile, sig *Signature, at func(op int) string) 
 	}
 }
 
-// LineOf returns the user's line in a location, with the scope that it is in; "" if there is
-// none. For nested calls it is the innermost line outside of installed packages. That is the line
-// of a layer, not the line that calls the model.
+// LineOf returns the file and line of the user's program in a location, followed by "in" and the
+// location's name if it has one; "" if the location has no line. For nested calls, the line is
+// the innermost one outside of installed packages: for an op of a neural network, the line
+// inside the layer's function, and not the line that calls the network.
 func LineOf(loc mlir.Location) string {
 	line, _ := lineOf(loc)
 	return line
@@ -164,10 +166,10 @@ func installed(file string) bool {
 const ProfileColumns = 120
 
 // WriteProfile writes steps as a table, with the steps of regions indented below their loop or
-// branch. OF ALL is a step's total time as a share of the total of main's steps. OF PEAK is
-// the share of the machine's peak in the fastest run. If no peaks are known, the table has
-// rates instead. The columns WHAT and FROM are shortened to keep rows within
-// [ProfileColumns].
+// branch. The column OF ALL has a step's total time as a share of the total time of main's
+// steps. The column OF PEAK has the share of the machine's peak that the step's fastest run
+// reached. If no peaks are known, the table has rates instead of OF PEAK. The columns WHAT and
+// FROM are shortened to keep rows within [ProfileColumns].
 func WriteProfile(out io.Writer, steps []StepProfile, peaks Peaks) error {
 	total := time.Duration(0)
 	for i := range steps {

@@ -26,8 +26,8 @@ var registry struct {
 }
 
 // Register registers a backend under a name. Call it from init. Each call of [Open] calls open
-// once, with the text after the colon of its name, such as "0" for "cuda:0". If a name is
-// registered twice, or open is nil, Open returns an error with the lines of the calls of
+// once, with the text after the colon of the name to open, such as "0" for "cuda:0". If a name
+// is registered twice, or open is nil, Open returns an error with the lines of the calls of
 // Register.
 func Register(name string, open func(device string) (Backend, error)) {
 	caller := "unknown"
@@ -97,8 +97,8 @@ var imports = map[string]string{
 	"null": "ltc/backends/null",
 }
 
-// Import returns the path of the package that registers a backend of this module; "" for
-// other backends.
+// Import returns the path of the package that registers the named backend, if that package is in
+// this Go module; "" for other backends.
 func Import(name string) string { return imports[name] }
 
 func unknown(name string) error {

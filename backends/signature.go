@@ -10,7 +10,7 @@ import (
 	"ltc/stablehlo"
 )
 
-// TypeOf returns the type of a view that holds a value of type t. It returns an error for
+// TypeOf returns the type of a view that holds a value of type t. An error is returned for
 // dynamic shapes, and for element types that have no dtype.
 func TypeOf(t mlir.Type) (types.Type, error) {
 	r, err := typeOf(t)
@@ -60,8 +60,8 @@ func ReadSignature(m *mlir.Module) (*Signature, []UnsupportedOp, error) {
 	return readSignature(m, TypeOf)
 }
 
-// ReadOpenSignature is ReadSignature for a backend that runs programs with open sizes. They
-// are [AnySize] in the types.
+// ReadOpenSignature is [ReadSignature] for a backend that runs programs with open sizes. An open
+// size is [AnySize] in the types.
 func ReadOpenSignature(m *mlir.Module) (*Signature, []UnsupportedOp, error) {
 	return readSignature(m, typeOf)
 }
@@ -131,8 +131,8 @@ func text(a mlir.Attribute) string {
 	return string(s)
 }
 
-// DimName returns the name that ltc.dim gives a dimension of an argument of main; "" if it has
-// none. Dimensions with the same name have the same size.
+// DimName returns the name that the attribute ltc.dim gives a dimension of an argument of main;
+// "" if the dimension has no name. Dimensions with the same name have the same size.
 func DimName(main *mlir.Op, arg, dim int) string {
 	names, _ := entry(main, "arg_attrs", arg).Get("ltc.dim").(mlir.ArrayAttr)
 	if dim >= len(names) {
@@ -141,8 +141,9 @@ func DimName(main *mlir.Op, arg, dim int) string {
 	return text(names[dim])
 }
 
-// DimBounds returns the least and the greatest size, both inclusive, that the module allows
-// for dimensions of a name (ltc.dims); false if it has no bounds.
+// DimBounds returns the least and the greatest size, both inclusive, that the module's attribute
+// ltc.dims allows for dimensions with the given name. Ok is false if the module has no bounds
+// for the name.
 func DimBounds(m *mlir.Module, name string) (least, most int, ok bool) {
 	dims, _ := m.Attrs.Get("ltc.dims").(mlir.DictAttr)
 	b, _ := mlir.Dict(dims).Get(name).(mlir.ArrayAttr)

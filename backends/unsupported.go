@@ -18,8 +18,8 @@ type UnsupportedOp struct {
 	Reason string   // what is unsupported; for a custom_call it names the target
 }
 
-// UnsupportedError lists all ops of a module that a backend cannot run, in
-// the order of the text. It wraps [errors.ErrUnsupported].
+// UnsupportedError lists all ops of a module that a backend cannot run, in the order of the
+// text. The error wraps [errors.ErrUnsupported].
 type UnsupportedError struct {
 	Backend string
 	File    string // Options.Name
@@ -42,7 +42,7 @@ func (e *UnsupportedError) Error() string {
 func (e *UnsupportedError) Unwrap() error { return errors.ErrUnsupported }
 
 // Unsupported returns the *[UnsupportedError] for ops of the program in file that a backend
-// cannot run; nil if there are none. It sorts ops into the order of the text.
+// cannot run; nil if there are no such ops. Unsupported sorts ops into the order of the text.
 func Unsupported(backend, file string, ops []UnsupportedOp) error {
 	if len(ops) == 0 {
 		return nil
