@@ -15,7 +15,7 @@ func (r *runner) bringTables() error {
 		}
 		r.lock()
 		bytes := unsafe.Slice((*byte)(unsafe.Pointer(&t.Entries[0])), 8*len(t.Entries))
-		if err := r.q.send(driver.Ptr(uintptr(t.There.Base())), bytes); err != nil {
+		if err := r.q.send(driver.Ptr(uintptr(t.Remote.Base())), bytes); err != nil {
 			return err
 		}
 		t.Stale = false

@@ -1,10 +1,11 @@
-// Package exec runs programs of package plan on targets. It has the part of a run that is
-// the same on all targets. Its central type is [Run], which runs a [Plan] on a [Target]. A
-// target's kernels access the host's memory, or, on a [Device], the device's own.
+// Package exec runs the programs of package plan on targets. A target runs the kernels of a
+// program: see [Target]. Package exec has the part of a run that is the same on all targets. Its
+// central type is [Run], which runs a [Plan] on a Target. A target's kernels access the host's
+// memory. If the target is a [Device], they access the device's own memory.
 //
-// [Executable] and [Sized] are what backends return from Compile: Executable for programs
-// with fixed sizes, Sized for programs that leave one size open. Both have [Variants]: code
-// for calls whose views are not dense. A [Driver] runs loops and branches.
+// [Executable] and [Sized] are what backends return from Compile: Executable for programs with
+// fixed sizes, Sized for programs that leave one size open. Both types have [Variants]: code for
+// calls whose views are not dense. A [Driver] runs loops and branches.
 //
 // The package imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/plan,
 // ltc/backends/reference/eval, ltc/backends/reference/tiles, ltc/internal/ctxmutex, ltc/ir/types,

@@ -11,11 +11,11 @@ import (
 
 // Machine is the hardware that a target's programs run on: the host, or one device.
 type Machine struct {
-	// Memory is the memory that kernels access; nil: the host's.
+	// Memory is the remote memory that kernels access; nil if they access the host's memory.
 	Memory soa.Remote
 	// Space makes views of Memory, by [soa.Buffer.RemoteAt]; nil if Memory is nil.
 	Space *soa.Buffer
-	// Queue returns an error for a queue that is not the machine's. It is not called with
+	// Queue returns an error for a queue that is not the machine's. Queue is not called with
 	// nil.
 	Queue func(backends.Queue) error
 }
@@ -40,7 +40,7 @@ type Code interface {
 	// Direct reports whether kernels of a run may write results to the caller's memory. After
 	// the first such write, the end of ctx no longer stops the run.
 	Direct(ctx context.Context) bool
-	// Run runs a call that [Machine.Admit] has passed.
+	// Run runs a call that [Machine.Admit] has checked without an error.
 	Run(ctx context.Context, c *backends.Call) error
 }
 
@@ -61,7 +61,7 @@ func (x *Executable[E]) Execute(ctx context.Context, c *backends.Call) error {
 	return x.Call(ctx, c)
 }
 
-// Call runs the program for a call that [Machine.Admit] has passed.
+// Call runs the program for a call that [Machine.Admit] has checked without an error.
 func (x *Executable[E]) Call(ctx context.Context, c *backends.Call) error {
 	e, err := x.codeFor(ctx, c, x.dense.Direct(ctx))
 	if err != nil {
@@ -78,8 +78,8 @@ type layouts[E any] struct {
 	grown    *atomic.Int64 // bytes of variants
 }
 
-// Vary sets the code for dense views, and says how to make code for other layouts. If o
-// has no Make, views that are not dense are copied.
+// Vary sets the code for dense views, and says how to make code for other layouts. If o.Make is
+// nil, views that are not dense are copied.
 func (x *layouts[E]) Vary(dense E, o VariantOptions[E]) {
 	x.dense, x.grown = dense, new(atomic.Int64)
 	o.Grown, o.Remote = x.grown, x.Rules.remote
@@ -96,8 +96,8 @@ func (x *layouts[E]) codeFor(ctx context.Context, c *backends.Call, direct bool)
 	return x.variants.Of(ctx, c, direct)
 }
 
-// CountIn makes n the counter of the bytes of variants, here and in the regions of loops
-// and branches. Call it before the first run.
+// CountIn sets the counter to which the variants of this executable, and of the executables of
+// its regions, add their bytes. Call CountIn before the first run.
 func (x *layouts[E]) CountIn(n *atomic.Int64) {
 	x.grown = n
 	if x.variants != nil {
@@ -115,8 +115,8 @@ func (x *layouts[E]) CountIn(n *atomic.Int64) {
 // Dense returns the code for dense views.
 func (x *layouts[E]) Dense() E { return x.dense }
 
-// Program returns the program that the module was compiled to. If a size is open, it is the
-// program of one sample size: see [plan.Family].
+// Program returns the program that the module was compiled to. If a size is open, the result is
+// the program for one size that was picked as an example: see [plan.Family].
 func (x *layouts[E]) Program() *plan.Program { return x.Plan.Program }
 
 // CopiedBytes implements [backends.Copying].

@@ -12,8 +12,8 @@ import (
 	"ltc/soa"
 )
 
-// HostCode returns the code of a kernel that a target cannot compile. It runs in plain Go, on
-// the host and in the host's memory: see [Run.KernelOnHost].
+// HostCode returns the code of a kernel that a target cannot compile. The code is run in plain
+// Go, on the host and in the host's memory: see [Run.KernelOnHost].
 func HostCode(ctx context.Context, k *kernel.Kernel) (kernel.Code, error) {
 	codes, err := tiles.Compiler{}.Compile(ctx, []*kernel.Kernel{k})
 	if err != nil {
@@ -30,8 +30,8 @@ type hostKernel struct {
 }
 
 // KernelOnHost runs the kernel of step i by code for the host. All operands are copied to the
-// host first, also those that the kernel stores to: it may store only a part of them. The stored
-// operands are copied back. The target must be a [Device].
+// host first, also the operands that the kernel stores to, since the kernel may store only a
+// part of their elements. The stored operands are copied back. The target must be a [Device].
 func (r *Run) KernelOnHost(ctx context.Context, i int, code kernel.Code) error {
 	s := &r.Program.Steps[i]
 	l := s.Launch()

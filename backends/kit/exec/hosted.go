@@ -10,8 +10,9 @@ import (
 	"ltc/soa"
 )
 
-// Hosted is an executable of a device. The evaluator runs its whole program on the host.
-// Arguments and results in the device's memory are copied.
+// Hosted is an executable of a device whose whole program the evaluator runs on the host. The
+// evaluator is the slow and exact interpreter of package eval. Arguments and results in the
+// device's memory are copied.
 type Hosted struct {
 	on      Machine
 	run     backends.Executable
@@ -20,9 +21,10 @@ type Hosted struct {
 }
 
 // CompileHosted compiles a module for the evaluator, on behalf of a backend and its machine.
-// Errors name the backend. Why lists the reasons for the fallback, which are reported as
-// the options say. Each run calls reserve, if it is not nil, before it writes memory of the
-// caller. Its argument is the results' views in the machine's memory; an error ends the run.
+// Errors name the backend. Why lists the reasons for the fallback, which are reported as the
+// options say. If reserve is not nil, each run calls reserve before the run writes memory of the
+// caller. Reserve gets the views of those results that are in the machine's memory, and the run
+// ends if reserve returns an error.
 func CompileHosted(ctx context.Context, backend string, on Machine, m backends.Module, o backends.Options, why []backends.Fallback, reserve func(results []soa.View) error) (*Hosted, error) {
 	evaluated := o
 	evaluated.Compiled = false
@@ -74,8 +76,8 @@ func (h *Hosted) Bind(ctx context.Context, constants map[int]soa.View) (backends
 	return &Hosted{h.on, x, bound, h.reserve}, nil
 }
 
-// OnHost returns v if it is in the host's memory, else a dense copy of it there. Too little
-// memory of the host for the copy is an error.
+// OnHost returns v if v is in the host's memory, and otherwise a dense copy of v in the host's
+// memory. Too little memory of the host for the copy is an error.
 func OnHost(v soa.View) (soa.View, error) {
 	if v.Remote() == nil {
 		return v, nil
@@ -87,8 +89,8 @@ func OnHost(v soa.View) (soa.View, error) {
 	return w, soa.Copy(w, v)
 }
 
-// Execute implements [backends.Executable]. It waits for the queue of the call first, and
-// returns when all is done.
+// Execute implements [backends.Executable]. Execute waits for the queue of the call first, and
+// returns when the run is done.
 func (h *Hosted) Execute(ctx context.Context, c *backends.Call) error {
 	if err := h.on.Admit(ctx, c, h.Signature(), h.bound); err != nil {
 		return err

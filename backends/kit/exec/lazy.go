@@ -20,9 +20,9 @@ func NewLazy[T any](create func(context.Context) (T, error)) *Lazy[T] {
 	return &Lazy[T]{create: create, making: ctxmutex.New()}
 }
 
-// Get returns the value. The first caller computes it, and others wait. A caller whose
-// context ends while it waits returns the context's cause. An error of create is returned
-// and not kept: the next caller tries again.
+// Get returns the value. The first caller computes it, and others wait. A caller whose context
+// ends while it waits returns the context's cause. An error of create is returned and not kept:
+// the next caller calls create again.
 func (l *Lazy[T]) Get(ctx context.Context) (T, error) {
 	if v := l.value.Load(); v != nil {
 		return *v, nil

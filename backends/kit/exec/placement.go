@@ -12,12 +12,14 @@ import (
 	"ltc/soa"
 )
 
-// Table is the table of columns of a view, in the form in which kernels read it.
+// Table is the table of columns of a view, in the form in which kernels read the table.
 type Table struct {
 	Entries []int64 // by column, its distance from the first column in elements
-	// There is the copy of Entries in a device's memory; the zero View on the host.
-	There soa.View
-	// Stale says that There differs from Entries. The device copies Entries and resets it.
+	// Remote is a view of the copy of Entries in a device's memory. On the host, Remote is the
+	// zero View.
+	Remote soa.View
+	// Stale says that Remote differs from Entries. The device copies Entries to Remote and
+	// resets Stale.
 	Stale bool
 }
 
@@ -129,8 +131,8 @@ func (r *Run) DenseArg(i int, v *soa.View) (soa.View, error) {
 	return d, err
 }
 
-// DenseResult returns dense memory of the host for result j. The run owns it, and copies it
-// to v at the end of the call.
+// DenseResult returns dense memory of the host for result j. The run owns this memory, and
+// copies it to v at the end of the call.
 func (r *Run) DenseResult(j int, v *soa.View) (soa.View, error) {
 	r.results[j] = staged
 	return r.dense[len(r.Program.Args)+j].like(v)
@@ -151,9 +153,9 @@ func (r *Run) placeView(id plan.ValueID, v *soa.View, number int) error {
 	return err
 }
 
-// Table brings the table of a view up to date and returns the address at which kernels read it.
-// Number i is argument i; results follow the arguments. On a device, the table is at that
-// address only after the device has copied the stale Tables.
+// Table brings the table of a view up to date and returns the address at which kernels read the
+// table. Number i is argument i; the numbers of results follow those of arguments. On a device,
+// the table is at that address only after the device has copied the stale Tables.
 func (r *Run) Table(number int, v *soa.View) (unsafe.Pointer, error) {
 	if r.Tables == nil {
 		r.Tables = make([]Table, len(r.dense))
@@ -161,7 +163,7 @@ func (r *Run) Table(number int, v *soa.View) (unsafe.Pointer, error) {
 	t, n := &r.Tables[number], len(v.Table)
 	if len(t.Entries) != n {
 		t.Entries = slices.Grow(t.Entries[:0], n)[:n]
-		t.There, t.Stale = soa.View{}, true
+		t.Remote, t.Stale = soa.View{}, true
 	}
 	size := int64(v.Type.DType.Size())
 	for i, p := range v.Table {
@@ -173,14 +175,14 @@ func (r *Run) Table(number int, v *soa.View) (unsafe.Pointer, error) {
 	if r.device == nil {
 		return unsafe.Pointer(unsafe.SliceData(t.Entries)), nil
 	}
-	if t.There.IsZero() {
+	if t.Remote.IsZero() {
 		var err error
-		if t.There, err = r.target.Make(types.Of(types.I64, max(n, 1))); err != nil {
+		if t.Remote, err = r.target.Make(types.Of(types.I64, max(n, 1))); err != nil {
 			return nil, r.explained(err)
 		}
 		t.Stale = true
 	}
-	return t.There.Base(), nil
+	return t.Remote.Base(), nil
 }
 
 // explained returns an error of [Target.Make] with what [Plan].Explain adds.

@@ -25,9 +25,10 @@ func (t *Timer) Add(took time.Duration) {
 	t.runs.Add(1)
 }
 
-// Profile returns the profile of each step; nil if Times is nil. The steps of a region follow its
-// loop or branch, and come from the region's executable. Profile calls how for each step that is
-// a kernel, so that the target can add to the step's profile.
+// Profile returns the profile of each step of the program; nil if Times is nil. The steps of a
+// region follow its loop or branch, and their profiles come from the region's executable.
+// Profile calls how for each step that is a kernel, so that the target can add to the step's
+// profile.
 func (x *Plan) Profile(how func(step int, of *backends.StepProfile)) []backends.StepProfile {
 	if x.Times == nil {
 		return nil

@@ -14,7 +14,8 @@ import (
 type RunMemory interface {
 	// View returns a dense view of a value's memory, as type t.
 	View(v plan.ValueID, t types.Type) soa.View
-	// Make returns memory for values that a loop carries. It lasts as long as the driver.
+	// Make returns memory for values that a loop carries from one iteration to the next. The
+	// memory lasts as long as the driver.
 	Make(t types.Type) (soa.View, error)
 	// Copy copies between dense views of one type, after all earlier work of the run. A
 	// copy to the host's memory is done when Copy returns.
@@ -25,8 +26,8 @@ type RunMemory interface {
 // step s.
 type Regions [][]backends.Executable
 
-// MakeRegions returns the regions of a program. For region r of step s it calls one(s, r). It
-// returns the first error.
+// MakeRegions returns the regions of a program. For region r of step s, MakeRegions calls one(s,
+// r). It returns the first error of one.
 func MakeRegions(p *plan.Program, one func(step, region int) (backends.Executable, error)) (Regions, error) {
 	all := make(Regions, len(p.Steps))
 	for i := range p.Steps {
@@ -41,9 +42,10 @@ func MakeRegions(p *plan.Program, one func(step, region int) (backends.Executabl
 	return all, nil
 }
 
-// Driver runs the loops and branches of a program. The host decides which region runs next,
-// and the executables of the regions compute. One run at a time uses a driver, which keeps
-// memory for the next run. The zero value is ready for use.
+// Driver runs the loops and branches of a program. A region is the body or the condition of a
+// loop, or one branch. The host decides which region runs next, and the region's executable runs
+// it. One run at a time uses a driver, which keeps memory for the next run. The zero value is
+// ready for use.
 type Driver struct {
 	loops map[*plan.Step]*loopMemory
 	index map[types.DType]soa.View
@@ -61,7 +63,7 @@ func (d *Driver) Run(ctx context.Context, p *plan.Program, regions Regions, i in
 }
 
 // Failure returns the error of a program whose step s failed with err: the cause of ctx if ctx
-// has ended, else a [backends.RunError] of the step's op.
+// has ended, and otherwise a [backends.RunError] of the step's op.
 func Failure(ctx context.Context, s *plan.Step, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

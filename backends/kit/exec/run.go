@@ -11,20 +11,19 @@ import (
 	"ltc/soa"
 )
 
-// Run runs a program on a target, one call at a time. It keeps its memory for the next
-// call.
+// Run runs a program on a target, one call at a time. A Run keeps its memory for the next call.
 type Run struct {
 	*Plan
 	// Mem is the address of each value, in memory that kernels access. The addresses of arguments
 	// and results are set while a call runs. The target sets the addresses of other values.
 	Mem []unsafe.Pointer
-	// Strides are the strides, in elements, of values that have a layout, by value.
+	// Strides are the strides, in elements, of the values that are not dense, by value.
 	Strides [][]int
 	// Moved says that Strides have changed since the target last reset Moved.
 	Moved bool
 	// Fresh is the memory that the run has allocated for results, by result.
 	Fresh []soa.View
-	// Tables are the tables of views, first of arguments and then of results. It is nil
+	// Tables are the tables of views, first of arguments and then of results. Tables is nil
 	// until a call has a view with a table.
 	Tables []Table
 
@@ -75,7 +74,7 @@ func NewRun(p *Plan, target Target, queue backends.Queue) *Run {
 	return r
 }
 
-// Execute runs a call that [Machine.Admit] has passed. Direct is the result of
+// Execute runs a call that [Machine.Admit] has checked without an error. Direct is the result of
 // [Code.Direct].
 func (r *Run) Execute(ctx context.Context, c *backends.Call, direct bool) error {
 	err := r.compute(ctx, c, direct)

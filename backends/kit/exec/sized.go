@@ -14,20 +14,21 @@ import (
 type Form interface {
 	// Direct is as in [Code], for a run of the given size.
 	Direct(ctx context.Context, size int) bool
-	// Run runs a call of the given size that [Machine.Admit] has passed. Run itself checks
-	// the open sizes of the results.
+	// Run runs a call of the given size that [Machine.Admit] has checked without an error. Admit
+	// does not check the open sizes of the results; this method does.
 	Run(ctx context.Context, c *backends.Call, size int) error
 }
 
 // Sized is the part of a [backends.Executable] that is the same on all targets, for a program
-// that leaves one size open. Its Plan.Program is the program of one sample size of the family.
+// that leaves one size open. Its Plan.Program is the program for one size of the family that was
+// picked as an example.
 type Sized[F Form] struct {
 	layouts[F]
 	plan.Opening
 	Family *plan.Family
-	// None runs calls of size 0, which is compiled separately: identities that hold for
-	// sizes of at least 1 fail there. It is nil for regions: they are never called with
-	// size 0.
+	// None runs calls of size 0. Such calls have a program of their own, since the other
+	// programs rely on simplifications that hold only for sizes of at least 1. None is nil for
+	// regions, which are never called with size 0.
 	None *Lazy[func(context.Context, *backends.Call) error]
 }
 
@@ -65,8 +66,8 @@ func (x *Sized[F]) Execute(ctx context.Context, c *backends.Call) error {
 	return f.Run(ctx, c, n)
 }
 
-// Profile is [Plan.Profile], with the runs of all sizes together. Flops and Bytes depend on
-// the size, and are 0.
+// Profile is [Plan.Profile], with the runs of all sizes together. Flops and Bytes of the profile
+// are 0, since they depend on the size.
 func (x *Sized[F]) Profile(how func(step int, of *backends.StepProfile)) []backends.StepProfile {
 	all := x.Plan.Profile(how)
 	for i := range all {

@@ -12,16 +12,16 @@ import (
 
 // Target runs the kernels of a program, one run at a time.
 type Target interface {
-	// Launch runs step i, a kernel. Its operands are at the addresses of [Run].Mem. It may
-	// return early with an error when done is closed; done may be nil. A [Device] may queue
-	// the kernel and return.
+	// Launch runs step i, a kernel. The kernel's operands are at the addresses of [Run].Mem.
+	// Launch may return early with an error when done is closed; done may be nil. A [Device] may
+	// queue the kernel and return.
 	Launch(ctx context.Context, i int, done <-chan struct{}) error
-	// Make returns memory that kernels can access. It lasts as long as the target.
+	// Make returns memory that kernels can access. The memory lasts as long as the target.
 	Make(t types.Type) (soa.View, error)
 	// Copy copies between dense views of one type, after all earlier launches. A copy to
 	// the host's memory is done when Copy returns.
 	Copy(dst, src soa.View) error
-	// Forget drops the caller's memory at the end of a run.
+	// Forget clears the target's references to the caller's memory at the end of a run.
 	Forget()
 }
 
@@ -32,13 +32,13 @@ type Device interface {
 	// Upload makes kernels read argument i of a call from a copy of v. V is in the host's
 	// memory, or not dense.
 	Upload(i int, v *soa.View) error
-	// Download is for result j of a call: kernels write it to memory of the run, and End copies
-	// it to v. Own says that the run has allocated v: the caller does not see it if the run
-	// fails.
+	// Download is for result j of a call: kernels write the result to memory of the run, and End
+	// copies the result to v. Own says that the run has allocated v: the caller does not see v
+	// if the run fails.
 	Download(j int, v *soa.View, own bool) error
 	// Begin allocates the memory of the run and queues the copies of arguments.
 	Begin() error
-	// Fence returns when all launches are done, with the error of one that failed.
+	// Fence returns when all launches are done, with the error of a launch that failed.
 	Fence() error
 	// Yield is called before step i, which the host runs: other runs may use the queue
 	// meanwhile.
@@ -48,28 +48,28 @@ type Device interface {
 	Fetch(dst soa.View, i, j int, v plan.ValueID) error
 	// Store copies dense memory of the host to a value.
 	Store(v plan.ValueID, src soa.View) error
-	// End copies the results of Download to their views. If wait is set, all work of the
-	// run is done when it returns.
+	// End copies the results of Download to their views. If wait is set, all work of the run is
+	// done when End returns.
 	End(wait bool) error
 	// Release gives back the memory of a run, which may have failed. Queued work may still
 	// use the views of the call and of [Run].Fresh.
 	Release(c *backends.Call, failed bool) error
 }
 
-// Plan is a program and the rules of its runs. It is immutable, except for its counters.
+// Plan is a program and the rules of its runs. A Plan is immutable, except for its counters.
 type Plan struct {
 	Program *plan.Program
 	On      *Machine
 	Rules   *Results
 	Regions Regions
-	Bound   []soa.View    // by argument, its bound value or the zero View; nil if none is bound
-	Copied  *atomic.Int64 // counts the bytes that runs copy between the caller's memory and their own
+	Bound   []soa.View    // by argument, its bound value or the zero View; nil if no argument is bound
+	Copied  *atomic.Int64 // counts the bytes that runs copy between the caller's memory and memory of the run
 	Times   []Timer       // by step; nil unless steps are measured
 	// Fenced says that runs on a device wait for each step before the next.
 	Fenced bool
 	// Resized says that the program's types change when the next run has another size.
 	Resized bool
-	// Explain, if not nil, returns an error of [Target.Make] with a list of what takes
-	// memory in the program.
+	// Explain, if not nil, is given an error of [Target.Make]. It returns the error with a list
+	// of the values that take memory in the program.
 	Explain func(error) error
 }

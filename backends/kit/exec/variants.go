@@ -13,15 +13,17 @@ import (
 	"ltc/soa"
 )
 
-// MostVariants is the limit of layout combinations that a program has code for. Calls with
-// further combinations copy their views, and the first of them logs a warning.
+// MostVariants is the limit of layout combinations that a program has code for. A layout is the
+// strides of an argument or result. Calls with further combinations copy their views, and the
+// first of these calls logs a warning.
 const MostVariants = 16
 
-// MostTries is the limit of compiles for one combination of layouts. A compile is repeated
-// only after an error that may pass, such as a lack of memory.
+// MostTries is the limit of compiles for one combination of layouts. A compile is repeated only
+// after an error that may be temporary, such as a lack of memory.
 const MostTries = 3
 
-// Views holds the layouts of a call's views, first of arguments and then of results.
+// Views holds the layouts of a call's views, first the layouts of arguments and then those of
+// results.
 type Views struct {
 	Layouts []plan.Layout // nil for a view that is dense or will be copied
 	Strides [][]int       // in elements; nil where Layouts is nil
@@ -34,8 +36,8 @@ type VariantOptions[E any] struct {
 	// Passes reports whether an error of Make may be temporary, such as a lack of memory. A later
 	// call then compiles again.
 	Passes func(err error) bool
-	// Remote says that kernels access the device's memory only; else they access the
-	// host's only. Views of other memory are copied.
+	// Remote says that kernels access only the device's memory. If Remote is false, kernels
+	// access only the host's memory. Views of other memory are copied.
 	Remote bool
 	// Grown counts the bytes of all variants.
 	Grown *atomic.Int64
@@ -44,8 +46,8 @@ type VariantOptions[E any] struct {
 }
 
 // Variants is the code of one program for views that are not dense: one variant for each
-// combination of layouts that calls have had. Finding a variant takes no lock. A nil
-// *Variants has none, and only Count may be called.
+// combination of layouts that calls have had. Finding a variant takes no lock. A nil *Variants
+// has no variant, and only its method Count may be called.
 type Variants[E any] struct {
 	dense   E // copies views that are not dense
 	options VariantOptions[E]
@@ -68,9 +70,9 @@ type variant[E any] struct {
 // settled reports whether a variant needs no further compile.
 func (x *variant[E]) settled() bool { return x.failed == 0 || x.failed == MostTries }
 
-// NewVariants returns the variants of a program, with none compiled yet. It returns nil if
-// no view of the program can have a layout. Bound is as in [Plan]: bound arguments are
-// dense.
+// NewVariants returns the variants of a program, with none compiled yet. NewVariants returns nil
+// if the program's code reads and writes no view through strides, so that every view that is not
+// dense is copied. Bound is as in [Plan]: bound arguments are dense.
 func NewVariants[E any](dense E, rules *Results, bound []soa.View, o VariantOptions[E]) *Variants[E] {
 	p := rules.program
 	v := &Variants[E]{dense: dense, options: o, rules: rules, program: p, adding: ctxmutex.New()}
@@ -108,9 +110,9 @@ func (v *Variants[E]) Count() (made, failed int) {
 	return made, failed
 }
 
-// Of returns the code for a call, and compiles it if needed. If all views are dense or have to
-// be copied, it returns the dense code. Direct is the result of [Code.Direct]. The only error
-// is the cause of ctx.
+// Of returns the code for a call, and compiles the code if needed. If all views are dense or
+// have to be copied, Of returns the dense code. Direct is the result of [Code.Direct]. The only
+// error is the cause of ctx.
 func (v *Variants[E]) Of(ctx context.Context, c *backends.Call, direct bool) (E, error) {
 	if !v.some(c, direct) {
 		return v.dense, nil

@@ -6,7 +6,8 @@ import (
 	"ltc/soa"
 )
 
-// TableOf returns the axis of a view's table; -1 if it has none.
+// TableOf returns the axis of a view's table of column addresses ([soa.View].Table); -1 if the
+// view has no table.
 func TableOf(v *soa.View) int {
 	if v.Table == nil {
 		return -1

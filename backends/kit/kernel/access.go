@@ -16,21 +16,22 @@ func (k *Kernel) Accesses(p int) iter.Seq2[ID, *Instr] {
 	}
 }
 
-// Plain reports whether the elements of an access do not depend on data: it has no guard,
-// combines nothing, and its indices have no values.
+// Plain reports whether the elements of an access are known without data: the access has no
+// guard and combines nothing, and [Index].Value is None in all its indices.
 func (a *Access) Plain() bool {
 	return !a.Guard && a.Combine == Invalid &&
 		!slices.ContainsFunc(a.Index, func(i Index) bool { return i.Value != None })
 }
 
-// SameElement reports whether two accesses are to the same element at each point. Both are
-// of one stage, or their indices use the kernel's axes alone.
+// SameElement reports whether two accesses are to the same element at each point. The two
+// accesses must be in one stage, or their indices must use only the kernel's axes.
 func (a *Access) SameElement(b *Access) bool {
 	return a.Param == b.Param && a.Local == b.Local && a.SameIndex(b)
 }
 
-// SameIndex reports whether two accesses have equal indices. It is false if an index has a
-// value. Unlike [Access.SameElement], it does not compare the memory.
+// SameIndex reports whether two accesses have equal indices. The result is false if
+// [Index].Value of an index is set. Unlike [Access.SameElement], SameIndex does not compare the
+// operands of the accesses.
 func (a *Access) SameIndex(b *Access) bool {
 	return slices.EqualFunc(a.Index, b.Index, func(i, j Index) bool {
 		return i.Value == None && j.Value == None && i.Offset == j.Offset && slices.Equal(i.Terms, j.Terms)

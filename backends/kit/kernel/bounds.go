@@ -10,9 +10,10 @@ import (
 // Bounds proves, for the given run-time sizes, that every access without a guard is inside its
 // operand or local at all points. The proof holds for any contents of memory. The kernel must
 // have passed [Verify]. The ranges of indices come from the sizes of axes, and from values
-// computed from constants, sizes, axes and clamps. Nothing is known of a loaded value but its
-// type; entries of tables ([TableStride]) are trusted. Bounds returns an error for an index
-// that it cannot prove to be in range. A guard or a clamp then helps the proof.
+// computed from constants, sizes, axes and clamps. Of a loaded value, Bounds knows only the
+// type. It trusts the entries of tables ([TableStride]). Bounds returns an error for an index
+// that it cannot prove to be in range. A guard or a clamp of the index then makes the proof
+// possible.
 func Bounds(k *Kernel, sizes []int64) error {
 	if len(sizes) != k.Sizes {
 		return fmt.Errorf("kernel %s: %s, want %d", k.Name, diag.Count(len(sizes), "size"), k.Sizes)

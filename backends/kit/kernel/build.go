@@ -8,7 +8,7 @@ import (
 	"ltc/ir/types"
 )
 
-// Builder writes a kernel from the first stage to the last. It checks nothing: [Verify]
+// Builder writes a kernel from the first stage to the last. A Builder checks nothing: [Verify]
 // checks the finished kernel.
 type Builder struct{ k *Kernel }
 
@@ -28,7 +28,7 @@ func (b *Builder) Axis(name string, n Size) int {
 }
 
 // Axes adds a parallel axis for each dimension of a shape, and returns the index of each
-// dimension. The kernel must have no axes before.
+// dimension. The kernel must have had no axes before this call.
 func (b *Builder) Axes(shape types.Shape) []Index {
 	index := make([]Index, len(shape))
 	for d, n := range shape {
@@ -68,8 +68,9 @@ func (b *Builder) Local(l Local) int {
 	return len(b.k.Locals) - 1
 }
 
-// Stage ends the current stage and starts the next one, over the given axes. Their
-// numbers follow those of the kernel's axes, which must all have been added.
+// Stage ends the current stage and starts the next one, over the given axes. The numbers of
+// these axes follow those of the kernel's axes. All of the kernel's axes must have been added
+// before this call.
 func (b *Builder) Stage(axes ...Axis) {
 	at := ID(len(b.k.Instrs))
 	b.k.Stages = append(b.k.Stages, Stage{Axes: axes, Begin: at, End: at})
@@ -111,7 +112,8 @@ func (b *Builder) Load(param int, index ...Index) ID {
 	return b.Emit(Instr{Op: Load, Type: b.k.Params[param].DType, Mem: &Access{Param: param, Index: index}})
 }
 
-// LoadOr adds a guarded load: its value is otherwise where an index is out of range.
+// LoadOr adds a guarded load. Where an index is out of range, the load gives the value of the
+// parameter otherwise.
 func (b *Builder) LoadOr(otherwise ID, param int, index ...Index) ID {
 	return b.Emit(Instr{Op: Load, Type: b.k.Params[param].DType, Args: []ID{otherwise}, Mem: &Access{Param: param, Index: index, Guard: true}})
 }
@@ -137,8 +139,8 @@ func (b *Builder) Reduce(with Op, v ID) ID {
 	return b.Emit(Instr{Op: Reduce, Type: b.k.Instrs[v].Type, Args: []ID{v}, Aux: int64(with)})
 }
 
-// Scan adds the scan of a value along the stage's axis. The kind of the axis says in
-// which direction; see [NewScan] for exclusive.
+// Scan adds the scan of a value along the stage's axis. The kind of the axis says in which
+// direction the scan runs. Exclusive is as in [NewScan].
 func (b *Builder) Scan(with Op, v ID, exclusive bool) ID {
 	return b.Emit(Instr{Op: Scan, Type: b.k.Instrs[v].Type, Args: []ID{v}, Aux: NewScan(with, exclusive)})
 }
@@ -179,5 +181,5 @@ func (b *Builder) As(t types.DType, v ID) ID {
 // Out marks an operand as one that the kernel stores to.
 func (b *Builder) Out(param int) { b.k.Params[param].Out = true }
 
-// Params returns the operands so far, in memory of the builder.
+// Params returns the operands so far. The slice is the builder's own and not a copy.
 func (b *Builder) Params() []Param { return b.k.Params }

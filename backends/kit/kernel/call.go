@@ -6,60 +6,63 @@ import (
 	"unsafe"
 )
 
-// Code is a kernel that a CPU can run, interpreted or compiled. It is immutable; any
-// number of goroutines may use it at once. A launch is one run of the kernel, cut into
-// parts: chunks for threads.
+// Code is a kernel that a CPU can run, interpreted or compiled. A Code is immutable; any number
+// of goroutines may use it at once. A launch is one run of the kernel, cut into parts: chunks
+// for threads.
 type Code interface {
 	// Parts returns the number of parts, at least 1, into which a launch of these sizes is best
-	// cut for a number of threads. It is 1 for one thread. Otherwise there are more parts than
-	// threads if that costs nothing, so that a thread that finishes early takes another part.
-	// Parts may run at the same time and in any order. The stored values do not depend on the
-	// number of parts.
+	// cut for a number of threads. The number is 1 for one thread. For more threads there are
+	// more parts than threads if the further parts cost nothing, so that a thread that finishes
+	// early takes another part. Parts may run at the same time and in any order. The stored
+	// values do not depend on the number of parts.
 	Parts(sizes []int64, threads int) int
 	// Scratch returns how many bytes of scratch memory each part needs. When a part starts, its
 	// scratch memory has undefined contents.
 	Scratch(sizes []int64, parts int) int
-	// Run runs the parts of a launch that the call names. It allocates nothing.
+	// Run runs the parts of a launch that the call names. Run allocates nothing.
 	Run(c *Call) error
 }
 
 // ShortLauncher is [Code] with launches that may take less time than waking a thread.
 type ShortLauncher interface {
 	Code
-	// IsShort reports whether a launch of these sizes is that short: only threads that are
-	// awake should run its parts.
+	// IsShort reports whether a launch of these sizes may take less time than waking a thread.
+	// Only threads that are awake should run the parts of such a launch.
 	IsShort(sizes []int64) bool
 }
 
-// Compiler makes kernels runnable.
+// Compiler makes code of kernels that a CPU can run.
 type Compiler interface {
-	// Compile returns the code of each kernel, in their order. An entry is nil for a
-	// kernel that the compiler has no code for: the caller then uses a slower compiler.
+	// Compile returns the code of each kernel, in their order. An entry is nil if the compiler
+	// has no code for the kernel: the caller then uses a slower compiler.
 	Compile(ctx context.Context, kernels []*Kernel) ([]Code, error)
 }
 
-// Packer is a [Compiler] whose code can compute the factors of a contraction while it
-// packs them, instead of once for each product.
+// Packer is a [Compiler] whose code can compute the factors of a contraction while it packs
+// them, instead of once for each product. To pack a factor is to copy it into the order in which
+// the code reads it.
 type Packer interface {
 	Compiler
-	// Packs returns how many times the code of a [Contraction] computes each element of
-	// its factors A and B, for these sizes and run-time strides. It returns 0 for a factor
-	// that is not packed, if there is no code, or if ctx ends before that is known.
+	// Packs returns how many times the code of a [Contraction] computes each element of its
+	// factors A and B, for these sizes and run-time strides. The number is 0 for a factor that
+	// is not packed. Both numbers are 0 if there is no code, or if ctx ends before they are
+	// known.
 	Packs(ctx context.Context, k *Kernel, sizes, strides []int64) (a, b int)
 }
 
 // RowCompiler is a [Compiler] that can keep many accumulators of one stage in registers while it
-// vectorises over the kernel's axes. It computes a row of a matrix product at a time.
+// vectorises over the kernel's axes. Its code computes a row of a matrix product at a time.
 type RowCompiler interface {
 	Compiler
-	// Columns returns the most columns for which such code is faster: a matrix product with more
-	// columns runs faster as a contraction. Such code has one accumulator for each column. The
-	// result is 0 if there is no such code, or if ctx ends before it is known.
+	// Columns returns the most columns of a matrix product for which code that computes a row at
+	// a time, with one accumulator for each column, is faster than a contraction. The result is
+	// 0 if there is no such code, or if ctx ends before the result is known.
 	Columns(ctx context.Context) int
 }
 
-// Call names consecutive parts of a launch to run. The caller owns its memory and may use
-// the call again.
+// Call names the parts of a launch that are to run, which are consecutive. A launch is one run
+// of the kernel, cut into parts for threads: see [Code]. The caller owns the memory of the Call
+// and may use the Call again.
 type Call struct {
 	Mem     []unsafe.Pointer // the first element of each operand
 	Sizes   []int64          // the run-time sizes
@@ -118,26 +121,26 @@ type Block struct {
 // matrices.
 type Binder interface {
 	Code
-	// Bind returns code that computes the same bits. Mem has the first element of each
-	// operand that does not change, and nil for the others. The operands must stay where
-	// they are. Later runs are given them too, but need not read them. K keeps the
-	// copies that the code makes. Code that needs none of the operands returns itself. A
-	// [Preparer] is bound before it prepares.
+	// Bind returns code that computes the same bits. Mem has the first element of each operand
+	// that does not change, and nil for the others. The operands must stay at these addresses.
+	// Later runs are given the operands too, but need not read them. K keeps the copies that the
+	// code makes. Code that needs none of the operands returns itself. Call Bind of a [Preparer]
+	// before its Prepare.
 	Bind(mem []unsafe.Pointer, k Keeper) Code
 }
 
-// Keeper keeps the copies of constant operands that a [Binder] makes, so that all code of
-// a program shares them. Any goroutine may use it.
+// Keeper keeps the copies of constant operands that a [Binder] makes, so that all code of a
+// program shares these copies. Any goroutine may use a Keeper.
 type Keeper interface {
-	// Keep returns memory of a number of bytes, aligned to 64, that write has filled. A
-	// later call with the same key returns the same memory and does not call write. The
-	// memory outlives the code. The key must name all that the bytes depend on,
-	// the addresses of the operands included.
+	// Keep returns memory of the given number of bytes, aligned to 64 bytes, after it has called
+	// the function write to fill that memory. A later call with the same key returns the same
+	// memory and does not call write. The memory outlives the code. The key must name all that
+	// the bytes depend on, the addresses of the operands included.
 	Keep(key string, bytes int, write func(unsafe.Pointer)) unsafe.Pointer
 }
 
-// Preparer is a [Code] that has to be prepared for sizes and strides. It does not run
-// itself. Any number of goroutines may call Prepare at once.
+// Preparer is a [Code] that has to be prepared for sizes and strides. Call Run on the Code that
+// Prepare returns, and not on the Preparer. Any number of goroutines may call Prepare at once.
 type Preparer interface {
 	Code
 	// Prepare returns code that runs launches of these sizes and strides, and no others.

@@ -7,19 +7,18 @@ import (
 	"ltc/ir/types"
 )
 
-// Contraction is a kernel that computes a matrix product with its epilogue. For each
-// point of the kernel's axes, its first stage sums the products of two factors over the
-// stage's axes. The stages after it have no axes, and compute the epilogue of the sum.
-// Batch, M, N and K each have any number of axes, in the order of the kernel. A
-// convolution is a contraction too: an axis of M and one of K can run along the same
-// dimension.
+// Contraction is a kernel that computes a matrix product with its epilogue. For each point of
+// the kernel's axes, its first stage sums the products of two factors over the stage's axes. The
+// stages after the first have no axes, and compute the epilogue: values that depend on the sum.
+// Batch, M, N and K each have any number of axes, in the order of the kernel. A convolution is a
+// contraction too: an axis of M and one of K can run along the same dimension.
 type Contraction struct {
 	A, B Factor
-	// Batch are the kernel's axes along which both factors vary, M those along which A
-	// alone varies, N those along which B alone varies. Batch and M may be empty. The last
-	// axis outside of Batch is in N.
+	// Batch has the kernel's axes along which both factors vary. M has the axes along which A
+	// alone varies, and N the axes along which B alone varies. Batch and M may be empty. The
+	// last axis outside of Batch is in N.
 	Batch, M, N []int
-	K           []int       // the axes of the first stage, by its numbering
+	K           []int       // the axes of the first stage, numbered after the kernel's axes
 	Sum         ID          // the reduction
 	Type        types.DType // of products and sums
 	Product     ID          // the product that Sum adds up
@@ -29,19 +28,21 @@ type Contraction struct {
 type Factor struct {
 	Value ID // an argument of the product
 	// Load is the load that gives Value after an optional bitcast and then an optional
-	// conversion. It has no guard, and its indices are sums of axes. None if Value is computed
-	// in another way.
+	// conversion. The load has no guard, and its indices are sums of axes. Load is None if Value
+	// is computed in another way.
 	Load ID
-	// Source is the load whose elements a schedule turns into Value while it packs them. It
-	// equals Load if that is set. Otherwise it is the load in Body whose indices use the most
-	// axes; of several such loads, the first. Loads of locals, with a guard or with values in
-	// their indices do not count. None if there is none.
+	// Source is the load whose elements a schedule turns into Value while it packs them. Source
+	// equals Load if Load is set. Otherwise it is the load in Body whose indices use the most
+	// axes, and the first of several such loads. Three kinds of loads do not count: loads of
+	// locals, loads with a guard, and loads with a value in an index. Source is None if no load
+	// is left.
 	Source ID
 	Type   types.DType // of the loaded elements, after a bitcast; of Value if Load is None
 	Body   []ID        // the instructions that compute Value, ascending
 }
 
-// AsContraction returns a verified kernel as a contraction; false if it is none.
+// AsContraction returns a verified kernel as a contraction; false if the kernel is no
+// contraction.
 func AsContraction(k *Kernel) (*Contraction, bool) {
 	if len(k.Stages) < 2 || len(k.Stages[0].Axes) == 0 || len(k.Locals) > 0 || slices.ContainsFunc(k.Stages[1:], func(s Stage) bool { return len(s.Axes) > 0 }) {
 		return nil, false
@@ -143,9 +144,9 @@ func (k *Kernel) sourceOf(body []ID) ID {
 	return source
 }
 
-// StrideAlong returns the distance, in elements, between the accesses of neighbouring
-// points of an axis, given the strides of the operand's dimensions. The indices must have
-// no values.
+// StrideAlong returns the distance, in elements, between the accesses of neighbouring points of
+// an axis, given the strides of the operand's dimensions. [Index].Value must be None in all
+// indices.
 func (m *Access) StrideAlong(axis int, strides []int64) int64 {
 	n := int64(0)
 	for d := range m.Index {
@@ -158,8 +159,8 @@ func (m *Access) StrideAlong(axis int, strides []int64) int64 {
 	return n
 }
 
-// Origin returns the distance, in elements, from the operand's first element to the access
-// at point 0 of all axes; see [Access.StrideAlong].
+// Origin returns the distance, in elements, from the operand's first element to the access at
+// point 0 of all axes. Strides are as in [Access.StrideAlong].
 func (m *Access) Origin(strides []int64) int64 {
 	n := int64(0)
 	for d := range m.Index {

@@ -1,8 +1,8 @@
 package kernel
 
-// Separable reports whether no two points that differ in an axis of the kernel access the
-// same element of an operand that the kernel stores to. Such points can run at the same
-// time and in any order, with the same results.
+// Separable reports whether points that differ in the given axis of the kernel are known to
+// access different elements of each operand that the kernel stores to. Such points can run at
+// the same time and in any order, with the same results.
 func (k *Kernel) Separable(axis int) bool {
 	for p := range k.Params {
 		if k.Params[p].Out && !k.DistinctElements(p, axis) {
@@ -13,8 +13,8 @@ func (k *Kernel) Separable(axis int) bool {
 }
 
 // DistinctElements reports whether points that differ in an axis of the kernel access different
-// elements of operand p. It is true if some dimension has the same index in all accesses, and
-// that index differs from point to point: see [Kernel.DistinctIndex].
+// elements of operand p. The result is true if some dimension has the same index in all
+// accesses, and that index differs from point to point: see [Kernel.DistinctIndex].
 func (k *Kernel) DistinctElements(p, axis int) bool {
 	deps := k.Dependence()
 	for d := range k.Params[p].Strides {
@@ -35,8 +35,8 @@ func (k *Kernel) DistinctElements(p, axis int) bool {
 }
 
 // DistinctIndex reports whether the index of an access along dimension d differs between points
-// that differ in the axis. The index is then a multiple of the axis plus a part that is the
-// same at all points. It is false for a dimension of stride 0. Deps is the result of
+// that differ in the axis. The index is then a multiple of the axis plus a part that is the same
+// at all points. DistinctIndex returns false for a dimension of stride 0. Deps is the result of
 // [Kernel.Dependence].
 func (k *Kernel) DistinctIndex(m *Access, d, axis int, deps []AxisSet) bool {
 	if !m.Local && k.Params[m.Param].Strides[d] == ZeroStride {
@@ -60,8 +60,9 @@ func (k *Kernel) indexAlong(m *Access, d int) Index {
 	return x
 }
 
-// AxisSet is a set of axes by the numbering of a stage: bit i stands for axis i. A stage
-// has at most 64 axes, those of the kernel included.
+// AxisSet is a set of axes of a stage. Bit i stands for axis i, where the kernel's axes are
+// numbered first and then the stage's own. A stage has at most 64 axes, those of the kernel
+// included.
 type AxisSet uint64
 
 // AxisRange returns the axes with numbers in [from, to).

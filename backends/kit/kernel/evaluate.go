@@ -18,12 +18,12 @@ type Scalars interface {
 	Scalar(op Op, t, from types.DType, args ...uint64) (uint64, error)
 }
 
-// Evaluate runs a kernel that has passed [Verify], one point after the other. The points
-// of the kernel's axes run in row-major order. At each of them the stages run in order,
-// and the points of a stage's axes in row-major order; a [ReverseAxis] runs backwards.
-// Reductions and stores combine in that order. Evaluate is the reference for compilers of
-// kernels. Memory, sizes and strides are those of a [Call]. An access that [Bounds] cannot
-// prove to be in range is an error, and then nothing runs.
+// Evaluate runs a kernel that has passed [Verify], one point after the other. The points of the
+// kernel's axes run in row-major order. At each such point the stages run in order, and the
+// points of a stage's axes in row-major order; a [ReverseAxis] runs backwards. Reductions and
+// stores combine in that order. Evaluate is the reference for compilers of kernels. Sizes, mem
+// and strides are as in a [Call]. An access that [Bounds] cannot prove to be in range is an
+// error, and then nothing runs.
 func Evaluate(k *Kernel, sizes []int64, mem []unsafe.Pointer, strides []int64, scalars Scalars) error {
 	if err := Bounds(k, sizes); err != nil {
 		return err

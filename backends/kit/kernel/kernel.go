@@ -2,14 +2,15 @@
 // has no loop order, vector width, threads or tiles: each kind of device chooses them
 // in a schedule of its own. The central type is [Kernel].
 //
-// A kernel is a list of stages that share parallel axes. A stage may have axes of its own. Its
-// body is scalar code that runs once for each point of the kernel's axes and the stage's axes.
-// The body loads from and stores to operands at indices that are sums of axes or computed
-// values. It reduces values over the stage's axes, or scans them along one axis: a scan gives
-// each point the combination of the values up to that point. Other recurrences carry a value in
-// a local, from each point of a scanned axis to the next. Softmax is one kernel of three
-// stages. A matrix product is one kernel of two stages: one reduces over k, one is the
-// epilogue.
+// A kernel is a list of stages that share parallel axes. A stage may have axes of its own. The
+// body of a stage is scalar code that runs once for each point of the kernel's axes and the
+// stage's axes. The body loads from and stores to operands at indices that are sums of axes or
+// computed values. The body reduces values over the stage's axes, or scans them along one axis:
+// a scan gives each point the combination of the values up to that point. A recurrence that is
+// no scan keeps its value in a local: memory that each point of the kernel's axes has for
+// itself. Each point of the stage's axis loads from the local what the previous point has
+// stored. Softmax is one kernel of three stages. A matrix product is one kernel of two stages:
+// the first stage reduces over k, and the second is the epilogue, which computes with the sums.
 //
 // Sizes can be run-time arguments: one kernel then serves all sizes. Strides can be
 // run-time arguments too: a kernel fixes only the class of each [Stride].
@@ -45,7 +46,7 @@ type Size int64
 // Sym returns the run-time size n<i>.
 func Sym(i int) Size { return Size(-1 - i) }
 
-// Sym returns the number i of the run-time size that s stands for; false for a literal.
+// Sym returns the number i of the run-time size that s stands for; false if s is a literal.
 func (s Size) Sym() (int, bool) { return int(-1 - s), s < 0 }
 
 // Of returns the value of s, given the values of the run-time sizes.
@@ -63,8 +64,8 @@ func (s Size) String() string {
 	return fmt.Sprint(int64(s))
 }
 
-// Stride is the class of an operand's stride along a dimension: what a kernel knows of
-// the distance, in elements, between neighbours.
+// Stride is the class of an operand's stride along a dimension: what a kernel knows of the
+// distance, in elements, between neighbouring elements.
 type Stride uint8
 
 const (
@@ -72,10 +73,11 @@ const (
 	UnitStride               // 1
 	ZeroStride               // 0: the elements along the dimension are one element in memory
 	// TableStride is the stride of a dimension whose elements are anywhere in memory, such as
-	// columns with an address each. The dimension's size is the number of columns. An index along
-	// it must be a value that the kernel has loaded from a table: it has no terms and no offset.
-	// The value is the distance, in elements, from the operand's first element to the column.
-	// Nothing checks the values of the table: the caller vouches for them.
+	// columns with an address each. The dimension's size is the number of columns. An index
+	// along such a dimension must be a value that the kernel has loaded from a table: the index
+	// has no terms and no offset. The value is the distance, in elements, from the operand's
+	// first element to the column. Nothing checks the values of the table: the caller vouches
+	// for them.
 	TableStride
 )
 
@@ -85,8 +87,8 @@ type Param struct {
 	DType   types.DType
 	Dims    []Size
 	Strides []Stride // one per dimension
-	// Out says that the kernel stores to the operand. A load from it finds what the
-	// caller left there, or what an earlier stage has stored.
+	// Out says that the kernel stores to the operand. A load from the operand finds what the
+	// caller left in its memory, or what an earlier stage has stored.
 	Out bool
 }
 
@@ -97,8 +99,8 @@ type Axis struct {
 	Kind AxisKind
 }
 
-// AxisKind says whether the points of an axis have an order. Parallel axes are free, and
-// the axes of reductions too.
+// AxisKind says whether the points of an axis have an order. FreeAxis, for parallel axes and for
+// the axes of reductions, means that the points have no order.
 type AxisKind uint8
 
 const (
@@ -107,9 +109,9 @@ const (
 	ReverseAxis          // of a stage that scans: from the last point to the first
 )
 
-// NewScan returns the Aux of a [Scan] that combines with an op. An exclusive scan gives each
-// point the combination of the values of the points before it. An inclusive scan includes the
-// point's own value.
+// NewScan returns the value for [Instr].Aux of a [Scan] instruction that combines with the given
+// op. An exclusive scan gives each point the combination of the values of the points before it.
+// An inclusive scan includes the point's own value.
 func NewScan(with Op, exclusive bool) int64 {
 	if exclusive {
 		return int64(with) | exclusiveScan
@@ -122,8 +124,8 @@ const exclusiveScan = 1 << 8
 // AsScan is the inverse of [NewScan].
 func AsScan(aux int64) (with Op, exclusive bool) { return Op(aux), aux&exclusiveScan != 0 }
 
-// Scanned returns the kind of the axis along which the stage scans; FreeAxis if the stage
-// does not scan. A stage that scans has one axis.
+// Scanned returns the kind of the axis along which the stage scans, or FreeAxis if the stage
+// does not scan. A stage that scans has one axis of its own.
 func (s *Stage) Scanned() AxisKind {
 	if len(s.Axes) == 1 {
 		return s.Axes[0].Kind
@@ -176,8 +178,8 @@ func (k *Kernel) carries(st *Stage, local int) bool {
 	return loads && stores
 }
 
-// Carried returns, by local, whether a stage carries a value in the local: see
-// [Kernel.Carries]. It is nil if no stage does.
+// Carried returns, by local, whether a stage carries a value in the local: see [Kernel.Carries].
+// The result is nil if no stage carries a value.
 func (k *Kernel) Carried() []bool {
 	var all []bool
 	for s := range k.Stages {
@@ -196,7 +198,7 @@ func (k *Kernel) Carried() []bool {
 	return all
 }
 
-// Local is memory of one point of the kernel's axes, such as a row of a matrix. It keeps
+// Local is memory of one point of the kernel's axes, such as a row of a matrix. A local keeps
 // its contents from one stage to the next, and is dense.
 type Local struct {
 	Name  string
@@ -222,11 +224,11 @@ const None ID = -1
 type Instr struct {
 	Op   Op
 	Type types.DType // of its value; of a store, the type of the element
-	Args []ID        // values of this stage, or uniform values of earlier stages
+	Args []ID        // values of this stage, or values of earlier stages that are uniform (see [Kernel.Uniform])
 	// Aux depends on the op: the bits of a constant in its lowest bytes, the axis of an
 	// iota, a Size, the Op of a reduction, or a result of NewScan.
 	Aux int64
-	Mem *Access // of a load or store; else nil
+	Mem *Access // of a load or store; nil for other ops
 }
 
 // Access names the element of an operand or local that an instruction loads or stores.
@@ -234,12 +236,13 @@ type Access struct {
 	Param int // an index into Params, or into Locals if Local is set
 	Local bool
 	Index []Index // one per dimension
-	// Guard allows indices outside of the operand: there a load gives its argument, and
-	// a store stores nothing. Without a guard every index must be in range at all
-	// points, as [Bounds] proves.
+	// Guard allows indices outside of the operand. A load from such an index gives the value
+	// Args[0] of the instruction instead, and a store to such an index does nothing. Without a
+	// guard every index must be in range at all points, as [Bounds] proves.
 	Guard bool
-	// Combine, if not Invalid, is the op by which a store combines the element's old
-	// value with the new one, as a scatter does. The order depends on the sizes alone.
+	// Combine, if not Invalid, is the op by which a store combines the element's old value with
+	// the new one, as a scatter does. The order in which values are combined into an element
+	// depends on the sizes alone.
 	Combine Op
 }
 
@@ -248,12 +251,11 @@ type Access struct {
 // i64.
 type Index struct {
 	Terms  []Term // in ascending order of axes; no factor is 0
-	Value  ID     // an integer; None if there is none
+	Value  ID     // an integer; None if the index has no value
 	Offset int64
 }
 
-// Term is an axis times a factor. The numbers of the kernel's axes come first, then those
-// of the stage's own.
+// Term is an axis times a factor. The kernel's axes are numbered first, then the stage's own.
 type Term struct {
 	Axis   int
 	Factor int64
@@ -273,8 +275,8 @@ func (i Index) IsAxis(axis int) bool {
 	return len(i.Terms) == 1 && i.Terms[0] == Term{axis, 1} && i.Value == None && i.Offset == 0
 }
 
-// Over returns i with axis a replaced by axes[a]. The result has no value, even if i or an index
-// of axes has one.
+// Over returns i with axis a replaced by axes[a]. The result's Value is None, even if i or an
+// element of the slice axes has a Value.
 func (i Index) Over(axes []Index) Index {
 	r := At(i.Offset)
 	for _, t := range i.Terms {
@@ -319,8 +321,8 @@ func (k *Kernel) StageOf(id ID) int {
 	return len(k.Stages)
 }
 
-// Axis returns an axis by the numbering of stage s: first the kernel's axes, then those
-// of the stage.
+// Axis returns an axis by its number in stage s: the kernel's axes are numbered first, then the
+// axes of the stage.
 func (k *Kernel) Axis(s, axis int) Axis {
 	if axis < len(k.Axes) {
 		return k.Axes[axis]
@@ -328,14 +330,15 @@ func (k *Kernel) Axis(s, axis int) Axis {
 	return k.Stages[s].Axes[axis-len(k.Axes)]
 }
 
-// Uniform reports whether later stages can use a value: there is one such value at each
-// point of the kernel's axes.
+// Uniform reports whether later stages can use a value. Later stages can use a reduction, and
+// the values of a stage without axes of its own: each point of the kernel's axes has one such
+// value.
 func (k *Kernel) Uniform(id ID) bool {
 	return k.Instrs[id].Op == Reduce || len(k.Stages[k.StageOf(id)].Axes) == 0
 }
 
-// StrideArgs returns the number of run-time strides of the kernel: one for each dimension
-// of class [AnyStride]. They are in the order of operands and their dimensions.
+// StrideArgs returns the number of run-time strides of the kernel: one for each dimension of
+// class [AnyStride]. The strides are in the order of operands and their dimensions.
 func (k *Kernel) StrideArgs() int {
 	n := 0
 	for i := range k.Params {

@@ -1,7 +1,7 @@
 package kernel
 
-// Bytes returns how many bytes a local takes for one point of the kernel's
-// axes, and whether that fits an i64.
+// Bytes returns how many bytes a local takes for one point of the kernel's axes, and whether
+// that number fits an i64.
 func (l *Local) Bytes(sizes []int64) (n int64, ok bool) {
 	n, ok = int64(l.DType.Size()), true
 	for _, d := range l.Dims {
@@ -12,9 +12,9 @@ func (l *Local) Bytes(sizes []int64) (n int64, ok bool) {
 	return n, ok
 }
 
-// LocalBytes returns how many bytes all locals of one point take together, each rounded up
-// by [Aligned], and whether that fits an i64. In memory they follow one another in their
-// order.
+// LocalBytes returns how many bytes all locals of one point take together, each rounded up by
+// [Aligned], and whether that number fits an i64. In memory the locals follow one another in
+// their order.
 func LocalBytes(k *Kernel, sizes []int64) (int64, bool) {
 	n, ok := int64(0), true
 	for i := range k.Locals {

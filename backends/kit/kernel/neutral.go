@@ -6,8 +6,8 @@ import (
 	"ltc/ir/types"
 )
 
-// Neutral returns the bits of the identity of op for values of type t: 0 for sums, the
-// lowest number or -infinity for maxima, and so on. It is the value of a reduction of no
+// Neutral returns the bits of the identity of op for values of type t: 0 for sums, the lowest
+// number or -infinity for maxima, and so on. The identity is the value of a reduction of no
 // elements.
 func Neutral(op Op, t types.DType) uint64 {
 	all := ^uint64(0) >> (64 - 8*max(t.Size(), 1))

@@ -7,8 +7,8 @@ import (
 
 //go:generate go run ltc/backends/kit/kernel/ops/gen -root ../../..
 
-// Op says what an instruction does. It is the number of a row of [ops.Table], which says
-// what arguments the op takes.
+// Op says what an instruction does. An Op is the number of a row of [ops.Table], which says what
+// arguments the op takes.
 type Op uint8
 
 // row returns an op's row; an empty one for Invalid.

@@ -56,7 +56,7 @@ const (
 	ShiftRightLogical
 	Subtract
 	Xor
-	CopySign // the first's size with the second's sign
+	CopySign // the magnitude of the first argument with the sign of the second
 	CompareEQ
 	CompareNE
 	CompareLT
@@ -67,7 +67,7 @@ const (
 	FMA      // Args: two factors and an addend; rounded once
 	Clamp    // Args: the lower bound, the value, the upper bound
 	Exponent // ⌊log₂|x|⌋ as a float: -∞ of 0, ∞ of infinities
-	Mantissa // x·2ⁿ for an integer n, from ¾ to 1½; 1 of 0 and ∞, NaN of negative numbers
+	Mantissa // x·2ⁿ with the integer n chosen so that the result is from ¾ to 1½; for x of 0 or ∞ it is 1, for negative x NaN
 	Scale    // x·2^⌊y⌋, rounded once
 
 	// NumOps is the number of ops, [Invalid] among them.

@@ -9,10 +9,10 @@ import (
 	"ltc/ir/types"
 )
 
-// Parse reads one kernel from the text form that [Kernel.String] prints. It
-// checks the form and resolves the names; [Verify] checks the rest. Values may
-// have any names of letters, digits and underscores; printing numbers them.
-// Comments begin with // and end with their line. An error is a *diag.Error.
+// Parse reads one kernel from the text form that [Kernel.String] prints. Parse checks the form
+// and resolves the names; [Verify] checks the rest. Values may have any names of letters, digits
+// and underscores; Kernel.String replaces them by numbers. Comments begin with // and end with
+// their line. An error is a *diag.Error.
 func Parse(text string) (*Kernel, error) {
 	p := newParser(text)
 	k := p.kernel()

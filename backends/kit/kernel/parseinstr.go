@@ -176,8 +176,8 @@ func (p *parser) literal() string {
 	return rest
 }
 
-// ParseBits reads a literal of elements of type t: true, a decimal number, or,
-// for floats, their bits as 0x and hexadecimal digits.
+// ParseBits reads the literal of one element of type t: true or false, a decimal number, or, for
+// a float, its bits as 0x and hexadecimal digits.
 func ParseBits(t types.DType, s string) (uint64, error) {
 	width := 8 * t.Size()
 	hex, isHex := strings.CutPrefix(s, "0x")

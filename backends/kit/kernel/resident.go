@@ -6,7 +6,8 @@ import (
 	"ltc/internal/footprint"
 )
 
-// ResidentBytes returns about how many bytes of memory the kernel takes.
+// ResidentBytes returns an estimate of the bytes of memory that the kernel itself takes, without
+// its operands.
 func (k *Kernel) ResidentBytes() int {
 	n := int(unsafe.Sizeof(*k)) + footprint.Slice(k.Params) + footprint.Slice(k.Axes) + footprint.Slice(k.Locals) + footprint.Slice(k.Stages) + footprint.Slice(k.Instrs)
 	for i := range k.Params {

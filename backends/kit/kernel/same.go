@@ -2,8 +2,9 @@ package kernel
 
 import "slices"
 
-// Same reports whether two values are known to be equal at each point, or both NaN. That is known
-// if two stages over the same axes compute them from the same elements by the same instructions.
+// Same reports whether two values are known to be equal at each point, or both NaN. The values
+// are known to be equal if two stages over the same axes compute them from the same elements by
+// the same instructions.
 func (k *Kernel) Same(a, b ID) bool {
 	s, t := k.StageOf(a), k.StageOf(b)
 	same := func(x, y Axis) bool { return x.Size == y.Size }

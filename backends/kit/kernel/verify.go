@@ -35,8 +35,8 @@ const (
 	ruleInPlace = "kernel_in_place"
 )
 
-// Verify returns an error for the first rule that a kernel breaks. It never panics,
-// whatever the kernel. A kernel that passes can be printed, checked by [Bounds] and run.
+// Verify returns an error for the first rule that a kernel breaks. Verify never panics, whatever
+// the kernel. A kernel that passes can be printed, checked by [Bounds] and run.
 func Verify(k *Kernel) error {
 	v := &verifier{k: k, id: None, used: map[int]bool{}}
 	v.signature()

@@ -8,8 +8,8 @@ import (
 	"ltc/ir/types"
 )
 
-// Work is the number of operations and bytes of a launch, counted from its kernel. It is
-// computed, not measured. Divided by the time of a run, it gives the speed.
+// Work is the number of operations and bytes of a launch, counted from its kernel. A Work is
+// computed, not measured. Its numbers divided by the time of a run are the speed of the run.
 type Work struct {
 	// Flops counts operations on floats. An instruction that computes counts once for each point
 	// of the axes that its value depends on. A reduction counts once for each point of its stage.
@@ -17,11 +17,11 @@ type Work struct {
 	// selects and the arithmetic of indices count 0. A product of m×k and k×n matrices thus
 	// counts 2mnk. A contraction of integers is counted in the same way.
 	Flops float64
-	// Bytes counts each element that a load can reach once, however often it is read. It
-	// also counts each element that a store can reach once. A store that combines counts
-	// as a load too. Locals count 0, since they should stay in caches.
+	// Bytes counts once each element that a load can reach, however often the element is read.
+	// It also counts once each element that a store can reach. A store that combines counts as a
+	// load too. Locals count 0, since they should stay in caches.
 	Bytes float64
-	// Factors is the type of the factors of a contraction; Invalid for others.
+	// Factors is the type of the factors of a contraction; Invalid for other kernels.
 	Factors types.DType
 }
 
@@ -108,10 +108,10 @@ func (k *Kernel) reached(s int, m *Access, deps []AxisSet, sizes []int64) float6
 	return k.points(s, along, sizes)
 }
 
-// Describe returns a short text for people that says what a kernel computes, such as "matmul
-// f32 64×512×784, add, maximum". It names the matrix product of a contraction, with its sizes
-// M×N×K. Then come the ops that compute, each once, in their order. A kernel without such ops
-// is described by its comparisons, selects, conversions and iotas, or as a copy.
+// Describe returns a short text for people that says what a kernel computes, such as "matmul f32
+// 64×512×784, add, maximum". The text names the matrix product of a contraction, with its sizes
+// M×N×K. Then the text lists the ops that compute, each once, in their order. A kernel without
+// such ops is described by its comparisons, selects, conversions and iotas, or as a copy.
 func (k *Kernel) Describe(sizes []int64) string {
 	return k.describe(func(c *Contraction) string {
 		n := func(axes []int) float64 {

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "5bc3d34ec4e6747102c99c6d"
+const buildID = "643e3ff0c4b6819f0015adec"

@@ -72,7 +72,7 @@ var rows = []Op{
 	{Name: "ShiftRightLogical", Form: Binary, Takes: Ints},
 	{Name: "Subtract", Form: Binary, Takes: Numbers},
 	{Name: "Xor", Form: Binary, Takes: Bitwise, Traits: Combines},
-	{Name: "CopySign", Doc: "the first's size with the second's sign", Form: Binary, Takes: Floats, Traits: Exact | Internal},
+	{Name: "CopySign", Doc: "the magnitude of the first argument with the sign of the second", Form: Binary, Takes: Floats, Traits: Exact | Internal},
 
 	{Name: "CompareEQ", Form: Comparison, Takes: All},
 	{Name: "CompareNE", Form: Comparison, Takes: All},
@@ -86,6 +86,6 @@ var rows = []Op{
 	{Name: "Clamp", Doc: "Args: the lower bound, the value, the upper bound", Form: Ternary, Takes: Numbers, Expands: Numbers, Traits: Exact},
 
 	{Name: "Exponent", Doc: "⌊log₂|x|⌋ as a float: -∞ of 0, ∞ of infinities", Form: Unary, Takes: Floats, Traits: Internal | Optional},
-	{Name: "Mantissa", Doc: "x·2ⁿ for an integer n, from ¾ to 1½; 1 of 0 and ∞, NaN of negative numbers", Form: Unary, Takes: Floats, Traits: Internal | Optional},
+	{Name: "Mantissa", Doc: "x·2ⁿ with the integer n chosen so that the result is from ¾ to 1½; for x of 0 or ∞ it is 1, for negative x NaN", Form: Unary, Takes: Floats, Traits: Internal | Optional},
 	{Name: "Scale", Doc: "x·2^⌊y⌋, rounded once", Form: Binary, Takes: Floats, Traits: Internal | Optional},
 }
