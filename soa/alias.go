@@ -136,9 +136,9 @@ func (t *tensor) viewSegments(all []segment, v View, size, column int, output bo
 	return append(all, r)
 }
 
-// Acquire keeps the memory of all tensors until [Collection.Done]: buffers that are released
-// in between are freed only then. It returns an error, which names the layout and the
-// column, if a buffer was released before. Any goroutine may call it. It does not allocate.
+// Acquire keeps the memory of all tensors until [Collection.Done]: buffers that are released in
+// between are freed only in Done. Acquire returns an error, which names the layout and the
+// column, if a buffer was released before. Any goroutine may call Acquire. It does not allocate.
 func (c *Collection) Acquire() error {
 	for i, u := range c.uses {
 		if !u.buffer.acquire() {

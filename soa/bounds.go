@@ -53,10 +53,10 @@ func (b bounds) contain(v *View) bool {
 	return hi <= uint64(b.after)
 }
 
-// Plain reports whether v is dense, of type t, with at least one element, and in memory of
-// the Go heap that is large enough. Such a view passes [View.Check], does not overlap
-// itself, and may be written. Most views are plain, and Plain is fast: checks of each run
-// call it first.
+// Plain reports whether v is dense, of type t, with at least one element, and in memory of the
+// Go heap that is large enough. Such a view passes [View.Check], does not overlap itself, and
+// may be written. Most views are plain, and Plain is fast: the checks of each run call Plain
+// first.
 func (v *View) Plain(t *types.Type) bool {
 	if v.hold != nil || v.Table != nil || v.base == nil || v.Type.DType != t.DType ||
 		len(v.Type.Shape) != len(t.Shape) || len(v.Strides) != len(t.Shape) {
@@ -77,8 +77,8 @@ func (v *View) Plain(t *types.Type) bool {
 	return over|high == 0 && v.bounds.before >= 0 && v.bounds.after >= 0 && n <= uint64(v.bounds.after) && uintptr(v.base)&uintptr(size-1) == 0
 }
 
-// Spans calls yield with the address range [lo, hi) of v, or of each column of a table. The
-// range has the gaps between elements too. V must have passed [View.Check]. Spans stops when
+// Spans calls yield with the address range [lo, hi) of v, or of each column of v's table. The
+// range includes the gaps between elements. V must have passed [View.Check]. Spans stops when
 // yield returns false.
 func (v *View) Spans(yield func(lo, hi uintptr) bool) {
 	if v.Type.Elements() == 0 {

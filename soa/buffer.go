@@ -1,7 +1,7 @@
-// Package soa holds the memory of tensors, and lays out records as a structure of arrays.
-// Its central type is [View]: borrowed memory with a type and strides. A [Buffer] owns
-// memory. A [Layout] places the fields of records in a buffer as [Columns], and a
-// [Collection] makes tensors of columns without copying them.
+// Package soa holds the memory of tensors, and lays out records as a structure of arrays: each
+// field of the records has a column of its own. The central type is [View]: borrowed memory with
+// a type and strides. A [Buffer] owns memory. A [Layout] places the fields of records in a
+// buffer as [Columns], and a [Collection] makes tensors of columns without copying them.
 //
 // The package imports only ltc/ir/types, ltc/internal/hostmem, ltc/internal/stridedcopy and
 // ltc/internal/diag.
@@ -43,14 +43,14 @@ type Buffer struct {
 	n      int
 }
 
-// New returns a zeroed buffer of n bytes on the Go heap, aligned to 64 bytes. It panics if n
-// is negative. Check a large n with [Fits] first: too little memory ends the process.
+// New returns a zeroed buffer of n bytes on the Go heap, aligned to 64 bytes. New panics if n is
+// negative. Check a large n with [Fits] first: too little memory ends the process.
 func New(n int) *Buffer {
 	return NewAligned(n, alignment)
 }
 
-// NewAligned returns a zeroed buffer of n bytes on the Go heap that starts at a
-// multiple of align. It panics when n is negative and when align is no power of two.
+// NewAligned returns a zeroed buffer of n bytes on the Go heap that starts at a multiple of
+// align. NewAligned panics if n is negative or align is no power of two.
 func NewAligned(n, align int) *Buffer {
 	if n < 0 || align < 1 || align&(align-1) != 0 || n > math.MaxInt-align {
 		panic(fmt.Sprintf("soa: a buffer of %s, aligned to %d: the size must fit in memory, and the alignment must be a power of two", diag.Count(n, "byte"), align))
@@ -62,19 +62,19 @@ func NewAligned(n, align int) *Buffer {
 }
 
 // Wrap returns a buffer of the caller's memory. The memory must be on the Go heap, or never be
-// freed. It need not be aligned.
+// freed. The memory need not be aligned.
 func Wrap(mem []byte) *Buffer { return &Buffer{mem: mem[:len(mem):len(mem)]} }
 
-// Bytes returns the memory of the buffer; nil if it is remote. The slice does not keep
-// memory off the Go heap: it must not be used after the buffer and its views are
-// unreachable. See [runtime.KeepAlive].
+// Bytes returns the memory of the buffer; nil if the memory is remote. The slice does not keep
+// memory off the Go heap from being freed: the slice must not be used after the buffer and its
+// views are unreachable. See [runtime.KeepAlive].
 func (b *Buffer) Bytes() []byte { return b.mem }
 
-// View returns a dense view of type t at the start of b. It panics if t is not valid or b
-// is too small.
+// View returns a dense view of type t at the start of b. View panics if t is not valid or b is
+// too small.
 func (b *Buffer) View(t types.Type) View { return b.ViewAt(0, t) }
 
-// ViewAt returns a dense view of type t at byte offset of b. It panics if t is not valid, b
+// ViewAt returns a dense view of type t at byte offset of b. ViewAt panics if t is not valid, b
 // is too small, or offset is not a multiple of the element's size.
 func (b *Buffer) ViewAt(offset int, t types.Type) View {
 	if err := t.Check(); err != nil { // the bytes of such a type could be any number
@@ -97,7 +97,7 @@ func (b *Buffer) ViewAt(offset int, t types.Type) View {
 	return v
 }
 
-// Make returns a dense view of type t on a fresh zeroed buffer. It panics if
+// Make returns a dense view of type t on a fresh zeroed buffer. Make panics if
 // [types.Type.Check] refuses t, for instance because a size is open. Check a large type with
 // [Fits] first.
 func Make(t types.Type) View {
@@ -107,9 +107,9 @@ func Make(t types.Type) View {
 	return New(t.Bytes()).View(t)
 }
 
-// At returns a dense view of type t at address p. The memory must last as long as the view
-// is used. At is for backends, which plan their memory themselves. The end of the memory is
-// not known: [View.Check] accepts a type or strides that leave it.
+// At returns a dense view of type t at address p. The memory must last as long as the view is
+// used. At is for backends, which plan their memory themselves. The end of the memory is not
+// known, so [View.Check] cannot refuse a type or strides that go beyond it.
 func At(p unsafe.Pointer, t types.Type) View {
 	return View{Type: t, Strides: Dense(t.Shape), base: p, bounds: unbounded}
 }
@@ -118,7 +118,8 @@ func At(p unsafe.Pointer, t types.Type) View {
 // when none of its values is reachable. One goroutine at a time may use a slab. The zero
 // Slab is ready for use and allocates memory of the host.
 type Slab struct {
-	// Remote allocates a block of a device's memory; nil: blocks are memory of the host.
+	// Remote allocates a block of a device's memory. If Remote is nil, blocks are memory of the
+	// host.
 	Remote func(types.Type) (View, error)
 
 	mem   []byte // the free part of the host's block
@@ -136,7 +137,7 @@ const (
 var slabOf = types.Of(types.U8, slabBytes)
 
 // Make returns a dense view of zeros of type t, which must have at most [SlabMost] bytes.
-// Strides must be Dense(t.Shape); the view shares the slice. With Remote, the contents are
+// Strides must be Dense(t.Shape); the view shares the slice. If Remote is set, the contents are
 // undefined, and the result is the zero View if the device has no memory left.
 func (s *Slab) Make(t types.Type, strides []int) View {
 	n := (t.Bytes() + alignment - 1) &^ (alignment - 1)

@@ -11,8 +11,8 @@ import (
 )
 
 // Collection is a list of named tensors over columns, in the order of a model's inputs or
-// results. It borrows the memory of the columns and copies nothing, except in
-// [Collection.AddPadded]. Only one goroutine at a time may change it.
+// results. A Collection borrows the memory of the columns and copies nothing, except in
+// [Collection.AddPadded]. Only one goroutine at a time may change a Collection.
 type Collection struct {
 	n       int
 	tensors []tensor
@@ -34,7 +34,7 @@ type tensor struct {
 	sizes [2]types.Shape
 }
 
-// NewCollection returns a collection without tensors, for n elements.
+// NewCollection returns a collection that has no tensors yet, for n elements.
 func NewCollection(n int) *Collection { return &Collection{n: n, batches: -1} }
 
 // Elements returns the number of elements: the first dimension of most tensors.
@@ -52,11 +52,11 @@ func (c *Collection) Names() []string {
 	return names
 }
 
-// Tensor returns tensor i in the collection's order. It panics if there is none.
+// Tensor returns tensor i in the collection's order. Tensor panics if there is no tensor i.
 func (c *Collection) Tensor(i int) View { return c.tensors[c.order[i]].view }
 
-// Label returns the name of tensor i, in the collection's order, and of its first column,
-// for errors. It panics if there is none.
+// Label returns the name of tensor i, in the collection's order, and of the tensor's first
+// column, for errors. Label panics if there is no tensor i.
 func (c *Collection) Label(i int) string {
 	t := &c.tensors[c.order[i]]
 	if len(t.columns) == 0 {
@@ -74,7 +74,7 @@ func (c *Collection) Views(to []View) []View {
 	return to
 }
 
-// Lookup returns the tensor with the given name, or an error if there is none.
+// Lookup returns the tensor with the given name, or an error if no tensor has the name.
 func (c *Collection) Lookup(name string) (View, error) {
 	t := c.find(name)
 	if t < 0 {
@@ -87,21 +87,21 @@ func (c *Collection) find(name string) int {
 	return slices.IndexFunc(c.tensors, func(t tensor) bool { return t.name == name })
 }
 
-// Add appends a tensor made of columns, in place. The columns have one dtype and one shape of an
-// element, and are in the order of the arguments. For k columns of values the tensor has shape
-// (n, k); for vectors of R components (n, k, R); for matrices (n, k, R, C). A single column has
-// no k: the shape is (n, R) for vectors and (n, R, C) for matrices. A scalar repeats for each
-// element, with stride 0. Columns at equal distances in one buffer become a strided view, others
-// a view with a table. An error names the layout and the column, and the collection is then
-// unchanged.
+// Add appends a tensor made of columns, in place. The columns must have one dtype and one shape
+// of an element, and keep the order of the arguments. For n elements and k columns of values,
+// the tensor has shape (n, k). For vectors of R components it has shape (n, k, R), and for
+// matrices (n, k, R, C). A single column has no k: the shape is (n, R) for vectors and (n, R, C)
+// for matrices. A scalar repeats for each element, with stride 0. Columns at equal distances in
+// one buffer become a strided view. Other columns become a view with a table of their addresses.
+// An error names the layout and the column, and the collection is then unchanged.
 func (c *Collection) Add(name string, columns ...Column) error {
 	return c.add(name, 0, columns)
 }
 
-// AddBatched is [Collection.Add] for a tensor that [Collection.Batch] cuts into batches of
-// size elements. All batched tensors of a collection must have the same size of a batch.
-// Jagged columns cannot be batched directly. Pad them in a second collection by
-// [Collection.AddPadded], and add its tensor here as a [ViewColumn].
+// AddBatched is [Collection.Add] for a tensor that [Collection.Batch] cuts into batches of size
+// elements. All batched tensors of a collection must have the same size of a batch. Jagged
+// columns cannot be batched directly. Pad jagged columns in a second collection by
+// [Collection.AddPadded], and add the tensor of that collection to this one as a [ViewColumn].
 func (c *Collection) AddBatched(name string, size int, columns ...Column) error {
 	if size < 0 || size == 0 && c.n > 0 {
 		return fmt.Errorf("tensor %s: the size of a batch is %d: it must be at least 1", name, size)
@@ -266,8 +266,8 @@ func (c *Collection) Clone() *Collection {
 	return &d
 }
 
-// Batches returns the number of batches. It is 1 if no tensor is batched. If a tensor is batched
-// and the collection has no elements, it is 0.
+// Batches returns the number of batches. The number is 1 if no tensor is batched, and 0 if a
+// tensor is batched and the collection has no elements.
 func (c *Collection) Batches() int {
 	if c.batches < 0 {
 		return 1
@@ -275,10 +275,10 @@ func (c *Collection) Batches() int {
 	return c.batches
 }
 
-// Batch sets *into to the collection of batch i, counted from 0. Batched tensors have the
-// elements of the batch; the last batch may be smaller. Other tensors are whole. Into must be
-// empty or an earlier batch of c. For an earlier batch, Batch does not allocate. Into borrows the
-// memory of c's tensors and must not be changed otherwise.
+// Batch sets *into to the collection of batch i, counted from 0. In the batch, batched tensors
+// have the elements of that batch, and other tensors are whole. The last batch may be smaller.
+// Into must be empty or an earlier batch of c. For an earlier batch, Batch does not allocate.
+// Into borrows the memory of c's tensors, and must not be changed but by Batch.
 func (c *Collection) Batch(i int, into *Collection) error {
 	if i < 0 || i >= c.Batches() {
 		return c.noBatch(i)

@@ -7,8 +7,9 @@ import (
 	"ltc/ir/types"
 )
 
-// Column is a column or a scalar in memory of [Columns] or of the caller, which it borrows.
-// A column may hold an error: functions that use the column then return it.
+// Column gives access to one column or scalar. A Column borrows the memory, which belongs to a
+// [Columns] or to the caller. A Column may hold an error: functions that use the Column then
+// return the error.
 type Column struct {
 	layout, name string
 	kind         Kind
@@ -53,8 +54,8 @@ func ViewColumn(name string, v View) Column {
 // MissingColumn returns a column that holds an error, for a column that does not exist.
 func MissingColumn(name string, err error) Column { return Column{name: name, err: err} }
 
-// Const returns the column as read-only: [Elements] and [Collection.Writable] then refuse
-// it. Its [Column.View] can still be written, since a view does not know of Const.
+// Const returns the column as read-only: [Elements] and [Collection.Writable] then refuse the
+// column. The column's View can still be written, since a view does not know of Const.
 func (c Column) Const() Column {
 	c.readOnly = true
 	return c
@@ -63,7 +64,7 @@ func (c Column) Const() Column {
 // Name returns the column's name in its layout.
 func (c Column) Name() string { return c.name }
 
-// Kind returns whether it is a column, a scalar, or a part of a jagged column.
+// Kind returns the kind of the Column: a column, a scalar, or a part of a jagged column.
 func (c Column) Kind() Kind { return c.kind }
 
 // Err returns the error that the column holds, or [ErrReleased] if its memory was released.
@@ -85,10 +86,10 @@ func (c Column) label() string {
 	return "layout " + c.layout + ": column " + c.name
 }
 
-// View returns the column as a tensor, in place. Its shape is the number of elements,
-// followed by the shape of an element; for a scalar only the latter. The view of a
-// read-only column ([Column.Const]) must not be written. [Copy] refuses to write it only
-// if the buffer itself is read-only.
+// View returns the column as a tensor, in place. The tensor's shape is the number of elements,
+// followed by the shape of an element. For a scalar, it is the shape of an element alone. The
+// view of a read-only column ([Column.Const]) must not be written. [Copy] refuses to write to
+// such a view only if the buffer itself is read-only.
 func (c Column) View() (View, error) { return c.view, c.Err() }
 
 // Offsets returns the offsets of a column of kind [Values]: one entry more than there are
@@ -135,7 +136,8 @@ func (c Column) Component(index ...int) Column {
 //   - vectors and matrices (see [Column.Component]);
 //   - a dtype that T does not hold (see [Slice]);
 //   - a read-only column;
-//   - memory off the Go heap, which a slice would not keep: see [Column.View] and [With].
+//   - memory off the Go heap, which a slice would not keep from being freed: see [Column.View]
+//     and [With].
 func Elements[T Element](c Column) ([]T, error) {
 	v, err := c.View()
 	var zero T
@@ -154,7 +156,7 @@ func Elements[T Element](c Column) ([]T, error) {
 	return elements[T](v), nil
 }
 
-// SetScalar sets the scalar with the given name. T must hold its dtype.
+// SetScalar sets the scalar with the given name. T must hold the scalar's dtype: see [Slice].
 func SetScalar[T Element](c *Columns, name string, value T) error {
 	col := c.Col(name)
 	v, err := col.View()

@@ -11,8 +11,8 @@ import (
 	"ltc/ir/types"
 )
 
-// Columns holds the columns and scalars of a layout in memory. It borrows the memory from
-// buffers and keeps it alive. The number of elements does not change.
+// Columns holds the columns and scalars of a layout in memory. A Columns borrows the memory from
+// buffers and keeps the memory alive. The number of elements does not change.
 type Columns struct {
 	layout   *Layout
 	counts   []int // by group of the layout
@@ -33,9 +33,10 @@ type part struct {
 }
 
 // New returns the layout's columns for n elements, in a zeroed block of Go memory or in the
-// buffer of [In]. [Count] gives the numbers of blocks and of jagged values. Memory that is too
-// small, misaligned or released is an error. So is a number of elements that is negative, too
-// large or not of the layout. Errors name the layout and the column.
+// buffer of [In]. The option [Count] gives the number of elements of a block, or of the values
+// of a jagged column. Memory that is too small, misaligned or released is an error. It is also
+// an error if a number of elements is negative or too large, or if the name in Count is that of
+// no block or jagged column of the layout. Errors name the layout and the column.
 func (l *Layout) New(n int, opts ...Option) (*Columns, error) {
 	o := gather(opts)
 	counts, err := l.counts(n, o.counts)
@@ -98,8 +99,8 @@ func (l *Layout) alignmentHint() string {
 // errNone is the error of nil and zero Columns, and of zero Records.
 var errNone = errors.New("the columns are the zero value: make columns with Of or Layout.New")
 
-// Err returns the reason if there are no columns: see [Of]. It is not nil for nil and zero
-// Columns. Columns with an error have no elements, and functions that use them return the
+// Err returns the reason if there are no columns: see [Of]. For nil and zero Columns there is a
+// reason, too. Columns with an error have no elements, and functions that use them return the
 // error.
 func (c *Columns) Err() error {
 	if c == nil || c.layout == nil {
@@ -124,8 +125,9 @@ func (c *Columns) Len() int {
 	return c.counts[0]
 }
 
-// Count returns the number of elements of the block, or of all values of the jagged column,
-// with the given name; 0 if there is none.
+// Count returns the number of elements of a block (see [LayoutOf]), or of all values of a jagged
+// column. Name is the name of the block or of the jagged column. Count returns 0 if no block or
+// jagged column has the name.
 func (c *Columns) Count(name string) int {
 	if c.Err() != nil {
 		return 0
@@ -146,7 +148,7 @@ func (c *Columns) Bytes() int {
 }
 
 // Base returns the address of the block of memory; nil for columns in several blocks. The
-// address does not keep memory off the Go heap: see [runtime.KeepAlive].
+// address does not keep memory off the Go heap from being freed: see [runtime.KeepAlive].
 func (c *Columns) Base() unsafe.Pointer {
 	if c == nil {
 		return nil
@@ -157,9 +159,10 @@ func (c *Columns) Base() unsafe.Pointer {
 // ReadOnly reports whether the columns must not be written.
 func (c *Columns) ReadOnly() bool { return c != nil && c.readOnly }
 
-// Const returns the columns as read-only: [As], generated views, [Elements],
-// [Columns.SetLengths] and [Collection.Writable] then refuse to write them. The memory itself
-// is not protected: c, and the views of columns ([Column.View]), can still write it.
+// Const returns the columns as read-only: [As], the accessors of generated code, [Elements],
+// [Columns.SetLengths] and [Collection.Writable] then refuse to write them. The memory itself is
+// not protected: writes through c, and through the views of columns ([Column.View]), are still
+// possible.
 func (c *Columns) Const() *Columns {
 	if c == nil {
 		return nil
@@ -182,8 +185,8 @@ func (c *Columns) check() error {
 	return nil
 }
 
-// Col returns the column or scalar with the given name. If there is none, the result holds
-// an error: see [Column].
+// Col returns the column or scalar with the given name. If no column or scalar has the name, the
+// result holds an error: see [Column].
 func (c *Columns) Col(name string) Column {
 	if err := c.Err(); err != nil {
 		if err == errNone {
@@ -266,9 +269,9 @@ func columnMajor(shape types.Shape, stride int) []int {
 	return strides
 }
 
-// Block returns the columns whose names start with name and a dot, under their names
-// without that prefix. These are the fields of a nested struct, of a block, or of a jagged
-// column of structs.
+// Block returns the columns whose names start with name and a dot, under their names without
+// that prefix. Such columns are the fields of a nested struct, of a block (see [LayoutOf]), or of
+// a jagged column of structs.
 func (c *Columns) Block(name string) (*Columns, error) {
 	if err := c.Err(); err != nil {
 		return nil, err

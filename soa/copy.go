@@ -10,9 +10,9 @@ import (
 )
 
 // Copy copies the elements of src to dst, for any strides and tables, also to and from remote
-// memory. The types must be equal, and the memory must not overlap. It returns an error that
-// wraps [ErrReadOnly] if the buffer of dst is read-only ([OpenShared], [Foreign]). The view of
-// a [Column.Const] is not protected: Copy writes it. It returns an error that wraps
+// memory. The types must be equal, and the memory must not overlap. Copy returns an error that
+// wraps [ErrReadOnly] if the buffer of dst is read-only ([OpenShared], [Foreign]). The view of a
+// [Column.Const] is not protected: Copy writes to it. Copy returns an error that wraps
 // [ErrReleased] for released memory off the Go heap, unless a run still uses the memory.
 func Copy(dst, src View) error {
 	if !dst.Type.Equal(src.Type) {

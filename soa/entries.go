@@ -2,17 +2,18 @@ package soa
 
 import "unsafe"
 
-// Entries is a column as a slice, for loops over many elements. Generated views return it. An
-// index is checked and costs as much as that of a slice. Making Entries panics if the memory was
-// released; a loop that runs already does not notice a release.
+// Entries is a column as a slice, for loops over many elements. The accessors of generated code
+// return Entries. An index is checked, and costs as much as the index of a slice. Making Entries
+// panics if the memory was released; a loop that runs already does not notice a release.
 type Entries[T any] struct{ ConstEntries[T] }
 
 // ConstEntries is read-only [Entries].
 type ConstEntries[T any] struct{ all []T }
 
-// NewEntries returns the entries of one of the columns c, for generated code. E is the
-// extent of c, base the address of the column, and T its type: see [Access]. It panics if the
-// memory was released, or is off the Go heap, where entries would not keep it.
+// NewEntries returns the entries of one of the columns c, for generated code. E is the extent of
+// c, base the address of the column, and T its type: see [Access]. NewEntries panics if the
+// memory was released, or is off the Go heap, since Entries do not keep such memory from being
+// freed.
 func NewEntries[T any](c *Columns, e *Extent, base unsafe.Pointer) Entries[T] {
 	if e.n == 0 || !e.heap {
 		c.mustBeHeap()
@@ -43,16 +44,19 @@ func (v ConstEntries[T]) At(i int) T { return v.all[i] }
 // Set sets entry i.
 func (v Entries[T]) Set(i int, x T) { v.all[i] = x }
 
-// Even is the address and the distance of columns whose components are at equal distances in
-// one block of memory. Neighbouring columns of a layout are at equal distances if their
-// elements have one size. Generated code then needs one address for all of them.
+// Even holds the address of the first of several columns, and the distance from each component's
+// column to the next, which is the same for all. The columns are in one block of memory.
+// Neighbouring columns of a layout are at equal distances if their elements have one size.
+// Generated code then needs one address for all of these columns.
 type Even struct {
 	first unsafe.Pointer // address of the first component
 	step  int            // distance of the components, in bytes
 	not   string         // the first column at another distance; "" if there is none
 }
 
-// Even sets e for the columns of plain fields.
+// Even stores in e the address of the first component, and the distance of the components, of
+// the columns of the given fields, which must be of kind Plain. If the distances are not equal,
+// [Even.All] panics later.
 func (a *Access) Even(e *Even, fields []Field) {
 	var of *Buffer
 	count := 0 // components of the fields before f
@@ -73,9 +77,9 @@ func (a *Access) Even(e *Even, fields []Field) {
 	}
 }
 
-// All returns the address of the first component, the distance of the components in bytes,
-// and the number of elements n, given the extent x of c. It panics as [NewEntries] does, and
-// if the components are not at equal distances.
+// All returns the address of the first component, the distance of the components in bytes, and
+// the number of elements n, given the extent x of c. All panics as [NewEntries] does, and if the
+// components are not at equal distances.
 func (e *Even) All(c *Columns, x *Extent) (first unsafe.Pointer, step, n int) {
 	if x.n == 0 || !x.heap || e.not != "" {
 		c.mustBeEven(e)

@@ -9,7 +9,7 @@ import (
 	"ltc/internal/diag"
 )
 
-// Extent is the number of elements of columns, for the accessors of generated code. It
+// Extent is the number of elements of columns, for the accessors of generated code. The number
 // becomes 0 when memory of the columns is released. Releasing memory while another goroutine
 // uses it is a data race.
 type Extent struct {
@@ -20,8 +20,8 @@ type Extent struct {
 // Has reports whether element i exists.
 func (e *Extent) Has(i int) bool { return uint(i) < uint(e.n) }
 
-// All returns the number of elements, for a loop over them. It panics if memory of the
-// columns was released. C is nil for a zero view, which has no elements.
+// All returns the number of elements, for a loop over them. All panics if memory of the columns
+// was released. C is nil for the zero value of a generated accessor, which has no elements.
 func (e *Extent) All(c *Columns) int {
 	if e.n == 0 && c != nil {
 		c.MustLive()
@@ -90,14 +90,14 @@ func (b *Buffer) end() {
 	w.extents = nil
 }
 
-// Access gives generated code the addresses of columns. After an error its methods do
-// nothing, and Err returns that error.
+// Access gives generated code the addresses of columns. After an error the methods of an Access
+// do nothing, and Err returns that error.
 type Access struct {
 	columns *Columns
 	err     error
 }
 
-// NewAccess returns the access to columns. With write, read-only columns are an error.
+// NewAccess returns the access to columns. If write is set, read-only columns are an error.
 func NewAccess(c *Columns, write bool) *Access {
 	a := &Access{columns: c, err: c.check()}
 	if a.err == nil && write && c.readOnly {
@@ -107,8 +107,8 @@ func NewAccess(c *Columns, write bool) *Access {
 }
 
 // Field returns the address of column f and the distance of its components in bytes. The name,
-// type and kind of f must match the column's. The address is nil after an error. It does not keep
-// memory off the Go heap: the columns do.
+// type and kind of f must match the column's. The address is nil after an error. An address does
+// not keep memory off the Go heap from being freed: the columns do.
 func (a *Access) Field(f Field) (base unsafe.Pointer, step int) {
 	if a.err != nil {
 		return nil, 0
@@ -150,14 +150,15 @@ func (c *Columns) MustLive() {
 	}
 }
 
-// NoElement is the value of the panic when an element is out of range. After a release, and
-// for a zero view, every element is out of range.
+// NoElement is the value of the panic when an element is out of range. After a release, and for
+// the zero value of a generated accessor, every element is out of range.
 type NoElement struct {
 	Columns *Columns
 	Index   int
 }
 
-// Error returns a message with the layout's name; after a release, also that of a column.
+// Error returns a message with the layout's name. After a release, the message has the name of a
+// column, too.
 func (e NoElement) Error() string {
 	err := e.Unwrap()
 	if err == nil {
@@ -166,13 +167,13 @@ func (e NoElement) Error() string {
 	return "soa: " + err.Error()
 }
 
-// Unwrap returns the reason if there are no elements: it wraps [ErrReleased] after a
-// release. It is nil if only the index is out of range.
+// Unwrap returns the reason if there are no elements. The reason wraps [ErrReleased] after a
+// release, and is nil if only the index is out of range.
 func (e NoElement) Unwrap() error { return e.Columns.check() }
 
 // Values returns the index of value k of element i within the jagged column with the given name.
-// Offsets is the address of the column's offsets. Values panics if the element has no value k, or
-// its offsets are not within the column.
+// Offsets is the address of the column's offsets. Values panics if the element has no value k,
+// or the offsets of the element are not within the column.
 func (c *Columns) Values(offsets unsafe.Pointer, name string, i, k int) int {
 	o := (*[2]int64)(unsafe.Add(offsets, i*8))
 	lo, hi := int(o[0]), int(o[1])

@@ -14,10 +14,11 @@ func (c Column) Named(name string) Column {
 	return c
 }
 
-// Gather returns columns of any memory, such as the arrays of a file, as columns of one
-// layout, in place. All must have the same number of elements, and the entries of each
-// component must be adjacent. A jagged column ([JaggedColumn]) named J or J.X brings its
-// offsets, which become the column J.offsets. The result is read-only if a column is.
+// Gather returns columns of any memory, such as the arrays of a file, as columns of one layout,
+// in place. All columns must have the same number of elements, and the entries of each component
+// must be adjacent. With a jagged column ([JaggedColumn]) come its offsets. For a column J, or
+// for field X of a jagged column of structs (named J.X), the offsets become the column
+// J.offsets. The result is read-only if one of the columns is read-only.
 func Gather(name string, columns ...Column) (*Columns, error) {
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("layout %s: there is nothing to gather", name)

@@ -7,9 +7,9 @@ import (
 	"ltc/internal/hostmem"
 )
 
-// HugePages is [OffHeap] with a start at a multiple of 2 MiB. It asks the system for
-// large pages, which cause fewer TLB misses when columns are read in parallel. It is no error
-// if the system declines.
+// HugePages is [OffHeap] with a start at a multiple of 2 MiB. HugePages asks the system for
+// large pages, which cause fewer TLB misses when columns are read in parallel. If the system
+// declines, HugePages returns a buffer without large pages and no error.
 func HugePages(n int) (*Buffer, error) {
 	if n < 1 || !canMap {
 		return OffHeap(n)

@@ -21,8 +21,8 @@ const (
 	Plain Kind = iota
 	// Scalar is one value, whatever the number of elements.
 	Scalar
-	// Offsets says which values of a jagged column belong to which element:
-	// those of element i are numbers offsets[i] to offsets[i+1]-1.
+	// Offsets says which values of a jagged column belong to which element: element i has the
+	// values with the indices offsets[i] to offsets[i+1]-1.
 	Offsets
 	// Values is a part of a jagged column: the values of all elements, one after the other.
 	Values
@@ -46,12 +46,13 @@ type Field struct {
 	Name  string
 	Kind  Kind
 	DType types.DType
-	// Shape is the shape of one element: empty, [R] or [R,C]. Each component has a column of
-	// its own; those of a matrix are in column-major order.
+	// Shape is the shape of one element: empty, [R] or [R,C]. Each component has a column of its
+	// own; the components of a matrix are in column-major order.
 	Shape types.Shape
-	// Of names a group of elements: the field has one entry for each of them. It is empty for
-	// the layout's own elements, else the name of a block or of a jagged column. The values of
-	// jagged column J have Of = J, and there is a field J.offsets.
+	// The field Of is the name of a group of elements; the column has one entry for each element
+	// of the group. Of is empty for the layout's own elements, and otherwise the name of a block
+	// or of a jagged column. The values of jagged column J have Of = J, and there is a field
+	// J.offsets.
 	Of string
 }
 
@@ -102,9 +103,9 @@ func (f Field) check(align int) error {
 	return nil
 }
 
-// Layout says where columns and scalars are in one block of memory, for any number of
-// elements. They are in the order of the fields, and each starts at a multiple of the
-// alignment. A Layout is immutable. [LayoutOf] makes one of a Go struct.
+// Layout says where columns and scalars are in one block of memory, for any number of elements.
+// The columns are in the order of the fields, and each column starts at a multiple of the
+// alignment. A Layout is immutable. [LayoutOf] makes a Layout of a Go struct.
 type Layout struct {
 	name    string
 	align   int
@@ -140,8 +141,8 @@ func Align(n int) Option { return func(o *options) { o.align = n } }
 // not start at a multiple of the layout's alignment is an error.
 func Relaxed() Option { return func(o *options) { o.relaxed = true } }
 
-// Count sets the number of elements of the block, or of all values of the jagged column,
-// with the given name. The default is 0.
+// Count sets the number of elements of a block (see [LayoutOf]), or of all values of a jagged
+// column. Name is the name of the block or of the jagged column. The default is 0.
 func Count(name string, n int) Option {
 	return func(o *options) {
 		if o.counts == nil {

@@ -19,11 +19,11 @@ import (
 //	Hits []float32          // jagged: columns Hits.offsets and Hits
 //	Jets []Jet              // jagged: columns Jets.offsets, Jets.Pt, …
 //
-// The tag `soa:"name"` gives a field another name, and `soa:"-"` leaves it out. An option follows
-// a comma. `soa:",scalar"` makes the field one value for all elements. A struct with
-// `soa:",block"` is a block: its fields have a number of elements of their own, which [Count]
-// sets. The fields of an embedded struct are fields of T. The options of LayoutOf are [Align] and
-// [Relaxed]. A struct without columns is an error.
+// The tag `soa:"name"` gives a field another name, and `soa:"-"` leaves it out. An option
+// follows a comma. `soa:",scalar"` makes the field one value for all elements. A struct with
+// `soa:",block"` is a block: the fields of a block have a number of elements of their own, which
+// the option [Count] sets. The fields of an embedded struct are fields of T. The options of
+// LayoutOf are [Align] and [Relaxed]. A struct without columns is an error.
 func LayoutOf[T any](opts ...Option) (*Layout, error) {
 	t := reflect.TypeFor[T]()
 	w := walker{layout: cmp.Or(t.Name(), "struct")}
@@ -51,8 +51,8 @@ type found struct {
 	element reflect.Type // for Values, the type of the slice's elements
 }
 
-// Tag returns the name and the option in the soa tag of a struct field. Each is "" if the tag
-// has none. A malformed tag, which package reflect would ignore, is an error.
+// Tag returns the name and the option in the soa tag of a struct field. A name or an option that
+// the tag does not have is "". A malformed tag, which package reflect would ignore, is an error.
 func Tag(tag reflect.StructTag) (name, option string, err error) {
 	text, ok := tag.Lookup("soa")
 	if !ok && strings.Contains(string(tag), "soa:") {

@@ -11,9 +11,9 @@ import (
 // ErrMemory is wrapped by errors of allocations for which there is not enough memory.
 var ErrMemory = errors.New("not enough memory")
 
-// Limit returns the most bytes that an allocation may have. It is the least of the machine's
-// memory, the limits of the process's control groups, and GOMEMLIMIT. Go ends a process that
-// allocates more than there is.
+// Limit returns the most bytes that an allocation may have: the least of the machine's memory,
+// the limits of the process's control groups, and GOMEMLIMIT. Go ends a process that allocates
+// more memory than there is.
 func Limit() int64 { return min(physical, debug.SetMemoryLimit(-1)) }
 
 // Fits returns an error wrapping [ErrMemory] if n bytes exceed [Limit]. A negative n stands

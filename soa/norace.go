@@ -2,10 +2,10 @@
 
 package soa
 
-// TouchRead tells the race detector that the calling goroutine reads v. It
-// does nothing in other builds.
+// TouchRead tells the race detector that the calling goroutine reads v. In builds without the race
+// detector, TouchRead does nothing.
 func TouchRead(View) {}
 
-// TouchWrite tells the race detector that the calling goroutine writes v. It
-// does nothing in other builds.
+// TouchWrite tells the race detector that the calling goroutine writes v. In builds without the race
+// detector, TouchWrite does nothing.
 func TouchWrite(View) {}

@@ -10,9 +10,9 @@ import (
 )
 
 // OffHeap returns a zeroed buffer of n bytes off the Go heap. On a system without such memory
-// the buffer is on the Go heap. The memory is unmapped after the buffer and its last view are unreachable. A
-// slice of [Buffer.Bytes] does not keep it. Too little memory is an error that wraps
-// [ErrMemory].
+// the buffer is on the Go heap. The memory is unmapped after the buffer and its last view are
+// unreachable. A slice of [Buffer.Bytes] does not keep the memory mapped. Too little memory is
+// an error that wraps [ErrMemory].
 func OffHeap(n int) (*Buffer, error) {
 	if n < 0 {
 		return nil, fmt.Errorf("%w: map %s", ErrMemory, diag.Count(n, "byte"))

@@ -18,9 +18,10 @@ type Placed struct {
 	Bytes  int // of all components, with the padding up to the alignment
 }
 
-// Place returns the place of each field for n elements, and the total bytes. [Count] gives
-// the numbers of blocks and of jagged values. A number that is negative, too large or not of
-// this layout is an error.
+// Place returns the place of each field for n elements, and the total bytes. The option [Count]
+// gives the number of elements of a block, or of the values of a jagged column. It is an error
+// if a number of elements is negative or too large, or if the name in Count is that of no block
+// or jagged column of the layout.
 //
 // The column of a component takes count*size bytes, rounded up to a multiple of the
 // alignment. The single entry of a scalar is rounded up in the same way.

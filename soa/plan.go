@@ -147,9 +147,9 @@ func (j *jagged) store(p unsafe.Pointer, i int) {
 	}
 }
 
-// SetLengths writes the offsets of a jagged column: element i gets lengths[i] values. It
-// returns an error if there is not one length for each element, if one is negative, or if
-// the sum exceeds the number of values ([Count]).
+// SetLengths writes the offsets of a jagged column: element i gets lengths[i] values. SetLengths
+// returns an error if there is not one length for each element, if a length is negative, or if
+// the sum of the lengths exceeds the number of values ([Count]).
 func (c *Columns) SetLengths(name string, lengths []int) error {
 	col := c.Col(name + offsetsSuffix)
 	v, err := col.View()

@@ -7,12 +7,12 @@ import (
 	"unsafe"
 )
 
-// TouchRead tells the race detector that the calling goroutine reads v. It
-// does nothing in other builds.
+// TouchRead tells the race detector that the calling goroutine reads v. In builds without the race
+// detector, TouchRead does nothing.
 func TouchRead(v View) { touch(v, runtime.RaceReadRange) }
 
-// TouchWrite tells the race detector that the calling goroutine writes v. It
-// does nothing in other builds.
+// TouchWrite tells the race detector that the calling goroutine writes v. In builds without the race
+// detector, TouchWrite does nothing.
 func TouchWrite(v View) { touch(v, runtime.RaceWriteRange) }
 
 // touch reports each row, not the whole range of memory: the gaps between the rows of a

@@ -9,10 +9,10 @@ import (
 	"ltc/ir/types"
 )
 
-// AddRagged adds jagged columns with common offsets, in place, as two tensors. The tensor name
-// has the values of all elements, one after the other. Its shape is that of
-// [Collection.Add], with n the number of values. The tensor name.offsets has type i64 and
-// shape (n+1), with n the number of elements.
+// AddRagged adds jagged columns with common offsets, in place, as two tensors. The first tensor
+// has the given name, and holds the values of all elements, one after the other. Its shape is
+// that of [Collection.Add], with n the number of values. The second tensor has the name followed
+// by ".offsets", type i64 and shape (n+1), with n the number of elements.
 func (c *Collection) AddRagged(name string, columns ...Column) error {
 	v, offsets, err := c.jagged(name, columns)
 	if err != nil {
@@ -50,9 +50,11 @@ func (c *Collection) jagged(name string, columns []Column) (View, Column, error)
 	return v, offsets, nil
 }
 
-// JaggedColumn returns a jagged column in memory of the caller. Values has the values of all
-// elements, and offsets (i64) has one entry more than there are elements. For [Gather], the
-// offsets of values J must be named J.offsets: see [Column.Named].
+// JaggedColumn returns a jagged column in memory of the caller: a column with any number of
+// values for each element. Values has the values of all elements, and offsets (i64) has one
+// entry more than there are elements. To pass the column to [Gather], name the offsets after the
+// values: if values is named J, the offsets must be named J.offsets (see [Column.Named]). For a
+// field X of structs, values is named J.X and the offsets J.offsets.
 func JaggedColumn(values, offsets Column) Column {
 	v, err := offsets.View()
 	switch {
@@ -88,12 +90,13 @@ type piece struct {
 	stride int // bytes
 }
 
-// AddPadded copies jagged columns with common offsets to a rectangle, and adds it as two tensors.
-// The tensor name has shape (n, most, …): up to most values for each element. Each value has the
-// shape that [Collection.Add] gives it. The tensor name.mask, of type bool and shape (n, most),
-// says which values exist. Missing values are 0, and values beyond most are dropped. The
-// collection owns this memory. It copies the values now and in [Collection.Refresh], and
-// [Collection.Copied] counts the bytes.
+// AddPadded copies jagged columns with common offsets to a rectangle, and adds the rectangle as
+// two tensors. The first tensor has the given name and the shape (n, most, …), with room for as
+// many values of each element as the argument most says. Each value has the shape that
+// [Collection.Add] gives it. The second tensor has the name followed by ".mask", is of type bool
+// and shape (n, most), and says which values exist. Missing values are 0, and values beyond most
+// are dropped. The collection owns the memory of both tensors. The values are copied by
+// AddPadded and by [Collection.Refresh], and [Collection.Copied] counts the bytes.
 func (c *Collection) AddPadded(name string, most int, columns ...Column) error {
 	v, offsets, err := c.jagged(name, columns)
 	if err != nil {
@@ -146,9 +149,9 @@ func pieces(v View) []piece {
 	return all
 }
 
-// Refresh copies the values of all padded tensors again. It returns an error if the memory was
-// released, or if an offset is less than the one before it or beyond the values. After an error
-// no tensor has changed.
+// Refresh copies the values of all padded tensors again. Refresh returns an error if the memory
+// was released, or if an offset is less than the one before it or beyond the values. After an
+// error no tensor has changed.
 func (c *Collection) Refresh() error {
 	for _, p := range c.padded {
 		if err := p.check(); err != nil {
@@ -165,8 +168,8 @@ func (c *Collection) Refresh() error {
 	return nil
 }
 
-// Copied returns the number of bytes that the collection has copied so far: 0 without padded
-// tensors.
+// Copied returns the number of bytes that the collection has copied so far. The number is 0 if
+// the collection has no padded tensors.
 func (c *Collection) Copied() int64 { return c.copied }
 
 // check returns an error if p cannot be filled: its memory was released, or its offsets are

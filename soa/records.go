@@ -6,8 +6,9 @@ import (
 	"unsafe"
 )
 
-// Records gives access to columns as elements of struct type T. Each field of T is a column:
-// see [LayoutOf]. The zero Records has no elements, and its columns hold errors.
+// Records gives access to columns as elements of struct type T. Each field of T is a column: see
+// [LayoutOf]. The zero Records has no elements, and the columns that its methods return hold
+// errors.
 type Records[T any] struct {
 	*Columns
 	plan plan
@@ -20,8 +21,8 @@ type ConstRecords[T any] struct {
 }
 
 // Of returns records for n elements of T, in zeroed memory unless [In] is given. The other
-// options are [Align], [Relaxed] and [Count]. After an error there are no elements: Err
-// returns the error, and so do functions that use a column.
+// options are [Align], [Relaxed] and [Count]. After an error there are no elements: the method
+// Err returns the error, and functions that use a column return it, too.
 func Of[T any](n int, opts ...Option) *Records[T] {
 	l, err := LayoutOf[T](opts...)
 	if err != nil {
@@ -39,7 +40,7 @@ func Of[T any](n int, opts ...Option) *Records[T] {
 }
 
 // As returns columns as records of T, in place. There must be a column for each field of T;
-// there may be others. Read-only columns are an error: see [ConstAs].
+// there may be further columns. Read-only columns are an error: see [ConstAs].
 func As[T any](c *Columns) (*Records[T], error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -71,14 +72,14 @@ func (r *Records[T]) Const() *ConstRecords[T] {
 	return &ConstRecords[T]{Columns: r.Columns.Const(), plan: r.plan}
 }
 
-// At returns element i. It panics with [NoElement] if there is none, or the memory was
+// At returns element i. At panics with [NoElement] if there is no element i, or the memory was
 // released.
 func (r *Records[T]) At(i int) Row[T] {
 	r.mustHave(i)
 	return Row[T]{ConstRow[T]{r.Columns, &r.plan, i}}
 }
 
-// At returns element i. It panics with [NoElement] if there is none, or the memory was
+// At returns element i. At panics with [NoElement] if there is no element i, or the memory was
 // released.
 func (r *ConstRecords[T]) At(i int) ConstRow[T] {
 	r.mustHave(i)
@@ -92,18 +93,19 @@ func (c *Columns) mustHave(i int) {
 	}
 }
 
-// ConstRow is an element of [ConstRecords]. The zero ConstRow is no element: Load panics.
+// ConstRow is an element of [ConstRecords]. The zero ConstRow is no element: its method Load
+// panics.
 type ConstRow[T any] struct {
 	columns *Columns
 	plan    *plan
 	i       int
 }
 
-// Row is an element of [Records]. The zero Row is no element: Load and Store panic.
+// Row is an element of [Records]. The zero Row is no element: its methods Load and Store panic.
 type Row[T any] struct{ ConstRow[T] }
 
-// Load returns a copy of the element, with the values of scalars and new slices of its
-// jagged values. It panics if offsets are not within the values.
+// Load returns a copy of the element, with the values of scalars and new slices of its jagged
+// values. Load panics if the offsets of a jagged column are not within its values.
 func (r ConstRow[T]) Load() T {
 	if len(r.plan.jagged) > 0 {
 		return r.loadJagged()
@@ -134,7 +136,7 @@ func (r ConstRow[T]) loadColumns(p unsafe.Pointer) {
 	runtime.KeepAlive(r.columns)
 }
 
-// Store writes the element. Scalars are not written, since all elements share them. It panics
+// Store writes the element. Scalars are not written, since all elements share them. Store panics
 // if a slice of t does not have as many values as [Columns.SetLengths] has set.
 func (r Row[T]) Store(t T) {
 	if len(r.plan.jagged) > 0 {

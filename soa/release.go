@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Errors of functions that use columns may wrap these.
+// Errors of functions that use columns may wrap [ErrReleased] or [ErrReadOnly].
 var (
 	// ErrReleased says that [Buffer.Release] has released the memory.
 	ErrReleased = errors.New("its memory was released")
@@ -19,8 +19,8 @@ var (
 // Memory off the Go heap is freed when no run uses it. Programs refuse views of released memory.
 // The addresses stay mapped until the last view is unreachable, with undefined contents, so that
 // a late access does not fault. On Linux (amd64 and arm64) the addresses no longer map the file:
-// it may be truncated, and a late write does not reach it. Memory on the Go heap stays valid for
-// its views.
+// the file may be truncated, and a late write does not reach the file. Memory on the Go heap
+// stays valid for its views.
 //
 // A second Release does nothing. A buffer that is not released is freed after its last view
 // is unreachable.
@@ -53,8 +53,8 @@ func (b *Buffer) anyReadOnly() bool {
 	return b.readOnly || slices.ContainsFunc(b.also, (*Buffer).anyReadOnly)
 }
 
-// Released reports whether memory of the view was released. It is false for memory on the Go
-// heap, which views keep.
+// Released reports whether memory of the view was released. The result is false for memory on
+// the Go heap, which views keep.
 func (v *View) Released() bool { return v.hold != nil && v.hold.anyReleased() }
 
 // ReadOnly reports whether a buffer of the view is read-only: see [OpenShared] and [Foreign].

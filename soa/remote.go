@@ -9,12 +9,13 @@ import (
 	"ltc/ir/types"
 )
 
-// Remote is memory that the host's instructions do not reach, such as a GPU's. Its addresses
-// are distinct from those of the host's memory. Any goroutine may call the methods.
+// Remote is memory that the host's instructions do not reach, such as a GPU's. The addresses of
+// remote memory are distinct from those of the host's memory. Any goroutine may call the methods
+// of a Remote.
 type Remote interface {
-	// Read copies len(dst) bytes from an address to dst, and returns when they are there. The
-	// bytes include the results of all work that a caller has waited for. They also include the
-	// results of work that was queued without a caller's queue.
+	// Read copies len(dst) bytes from an address to dst, and returns when the copy is done. Read
+	// sees the results of all work that a caller has waited for. It also sees the results of
+	// work that was started with no queue given by the caller.
 	Read(dst []byte, at uintptr) error
 	// Write copies src to an address. When it returns, src may be changed, and later uses of
 	// the memory see the copy.
@@ -39,8 +40,9 @@ func OfRemote(m Remote, at uintptr, n int) *Buffer {
 }
 
 // RemoteAt returns a dense view of type t at an address of b's remote memory, inside of b or
-// outside. It is for backends, which plan their memory themselves. The view keeps only b. The
-// end of memory outside of b is not known: see [At].
+// outside. RemoteAt is for backends, which plan their memory themselves. The view keeps b from
+// being freed, and no other memory. If the address is outside of b, the size of the memory there
+// is not known, and View.Check cannot check it: see [At].
 func (b *Buffer) RemoteAt(at uintptr, t types.Type) View {
 	v := View{Type: t, Strides: Dense(t.Shape), base: address(at), hold: b, bounds: unbounded}
 	if n := int(at - b.at); at >= b.at && n < b.n {
@@ -53,8 +55,8 @@ func (b *Buffer) RemoteAt(at uintptr, t types.Type) View {
 // garbage collector ignores it, since it is not in Go memory.
 func address(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }
 
-// Remote returns the remote memory that v is in; nil if it is the host's. Only [Copy] and
-// programs of the device can access elements in remote memory.
+// Remote returns the remote memory that v is in; nil if v is in the host's memory. Only [Copy]
+// and programs of the device can access elements in remote memory.
 func (v *View) Remote() Remote {
 	if v.hold == nil { // the compiler inlines this part
 		return nil

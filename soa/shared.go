@@ -7,12 +7,12 @@ import (
 	"ltc/internal/diag"
 )
 
-// CreateShared creates a file of n zero bytes and returns it as a buffer off the Go heap. It
-// is an error if the file exists. Other processes open it with [OpenShared], and all of them
-// see each other's writes: they must synchronise them. A file in /dev/shm never reaches a
-// disk. Its memory is allocated at once if the system can do so, and too little is an error.
-// The file stays until it is removed. It must not be truncated while in use: an access to the
-// removed part ends the process.
+// CreateShared creates a file of n zero bytes and returns it as a buffer off the Go heap. It is
+// an error if the file exists. Other processes open the file with [OpenShared], and all
+// processes see each other's writes: they must synchronise the writes. A file in /dev/shm never
+// reaches a disk. The file's memory is allocated at once if the system can do so, and too little
+// memory is an error. The file stays until it is removed. The file must not be truncated while
+// in use: an access to the removed part ends the process.
 func CreateShared(path string, n int) (*Buffer, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("create %s: the size is %s: it must be at least 1", path, diag.Count(n, "byte"))
@@ -34,7 +34,8 @@ func CreateShared(path string, n int) (*Buffer, error) {
 
 // OpenShared returns an existing file as a buffer off the Go heap: see [CreateShared]. The
 // buffer is read-only unless write is set. Columns and [Copy] refuse to write a read-only
-// buffer. Other writes to it, by [Buffer.Bytes] or a slice, do not reach the file.
+// buffer. Other writes to a read-only buffer, by [Buffer.Bytes] or a slice, do not reach the
+// file.
 func OpenShared(path string, write bool) (*Buffer, error) {
 	mode := os.O_RDONLY
 	if write {

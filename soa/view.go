@@ -10,11 +10,11 @@ import (
 	"ltc/ir/types"
 )
 
-// View is borrowed memory with a type and strides. It does not own the memory, but keeps
-// it alive. Element (i, j, …) is at address base + (i*Strides[0] + j*Strides[1] + …) *
-// size, where size is that of an element. A view with a Table has one base address for each
-// index of dimension TableAxis: index i selects Table[i], and Strides[TableAxis] is
-// ignored. The zero View has an invalid type and stands for "none".
+// View is borrowed memory with a type and strides. A View does not own the memory, but keeps the
+// memory alive. Element (i, j, …) is at address base + (i*Strides[0] + j*Strides[1] + …) * size,
+// where size is that of an element. A view with a Table has one base address for each index of
+// dimension TableAxis: index i selects Table[i], and Strides[TableAxis] is ignored. The zero
+// View has an invalid type and stands for no view.
 type View struct {
 	Type      types.Type
 	Strides   []int // in elements, one per dimension; may be 0 or negative
@@ -41,11 +41,11 @@ func Dense(s types.Shape) []int {
 func (v *View) IsZero() bool { return !v.Type.DType.Valid() }
 
 // OffHeap reports whether the elements are off the Go heap. Only views and buffers keep such
-// memory, and [Slice] panics for it.
+// memory from being freed, and [Slice] panics for it.
 func (v *View) OffHeap() bool { return v.hold != nil }
 
-// Base returns the address of element (0, 0, …); nil if the view has a table. The address
-// does not keep memory off the Go heap: see [KeepAlive].
+// Base returns the address of element (0, 0, …); nil if the view has a table. The address does
+// not keep memory off the Go heap from being freed: see [KeepAlive].
 func (v *View) Base() unsafe.Pointer { return v.base }
 
 // Start returns the address of element (0, 0, …), also of a view with a table.
@@ -80,8 +80,8 @@ func isDense(s types.Shape, strides []int) bool {
 //	f32[2,3] strides [0 1]
 //	f32[8,1000] strides [0 1] table along axis 0
 //
-// It never reads the elements: a step in flight may be writing them, or a backend may have
-// reused their memory. To read them, [Copy] them to a dense view.
+// String never reads the elements: a step in flight may be writing them, or a backend may have
+// reused their memory. To read the elements, [Copy] them to a dense view.
 func (v View) String() string {
 	if v.IsZero() {
 		return "no view"
@@ -103,8 +103,9 @@ func (v View) String() string {
 	return s
 }
 
-// Locate makes v borrow the memory of w, with its strides and table. The types of both must be
-// equal. It does not write v.Type, so that other goroutines may read v.Type meanwhile.
+// Locate makes v borrow the memory of w, with the strides and the table of w. The types of v and
+// w must be equal. Locate does not write v.Type, so that other goroutines may read v.Type
+// meanwhile.
 func (v *View) Locate(w *View) {
 	v.Strides, v.Table, v.TableAxis, v.base, v.hold, v.bounds = w.Strides, w.Table, w.TableAxis, w.base, w.hold, w.bounds
 }
@@ -114,19 +115,20 @@ type Element interface {
 	~bool | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int8 | ~int16 | ~int32 | ~int64 | ~float32 | ~float64
 }
 
-// Slice returns the elements of a dense view as a slice, without a copy. It panics if v is
-// not dense, T does not hold its dtype, or its elements are off the Go heap: a slice would
-// not keep them, see [With]. A float32 holds f32, a [types.BFloat16] holds bf16, and a type
-// of the caller holds what its underlying type holds. See [Bits] for the bits of any dtype.
+// Slice returns the elements of a dense view as a slice, without a copy. Slice panics if v is
+// not dense, T does not hold v's dtype, or the elements are off the Go heap: a slice would not
+// keep such elements from being freed, see [With]. A float32 holds f32, a [types.BFloat16] holds
+// bf16, and a type of the caller holds what its underlying type holds. See [Bits] for the bits
+// of any dtype.
 func Slice[T Element](v View) []T {
 	mustHold[T](v)
 	v.mustBeHeap()
 	return elements[T](v)
 }
 
-// Bits returns the bits of the elements of a dense view, of any dtype, without a copy. T
-// must be the unsigned integer of the element's size. A bool must stay 0 or 1. It panics if
-// v is not dense, T has another size, or the elements are off the Go heap.
+// Bits returns the bits of the elements of a dense view, of any dtype, without a copy. T must be
+// the unsigned integer of the element's size. A bool must stay 0 or 1. Bits panics if v is not
+// dense, T has another size, or the elements are off the Go heap.
 func Bits[T uint8 | uint16 | uint32 | uint64](v View) []T {
 	v.mustBeHeap()
 	return elements[T](v)
@@ -152,9 +154,9 @@ func holds[T Element](d types.DType) bool {
 	return ok && of == d
 }
 
-// With calls use with the elements of a dense view, without a copy, on or off the Go heap.
-// The slice must not be kept after use returns. With panics if v is not dense, T does not
-// hold its dtype, or its memory is remote.
+// With calls use with the elements of a dense view, without a copy, on or off the Go heap. The
+// slice must not be kept after use returns. With panics if v is not dense, T does not hold v's
+// dtype (see Slice), or v is in remote memory.
 func With[T Element](v View, use func([]T)) {
 	mustHold[T](v)
 	use(elements[T](v))
@@ -179,8 +181,8 @@ func elements[T Element](v View) []T {
 	return unsafe.Slice((*T)(v.base), v.Type.Elements())
 }
 
-// Borrow returns a dense view of type t on the memory of s. It returns an error if t does
-// not have len(s) elements, or T does not hold its dtype: see [Slice].
+// Borrow returns a dense view of type t on the memory of s. Borrow returns an error if t does
+// not have len(s) elements, or T does not hold t's dtype: see [Slice].
 func Borrow[T Element](s []T, t types.Type) (View, error) {
 	if err := t.Check(); err != nil {
 		return View{}, err
@@ -194,9 +196,9 @@ func Borrow[T Element](s []T, t types.Type) (View, error) {
 	return View{Type: t, Strides: Dense(t.Shape), base: unsafe.Pointer(unsafe.SliceData(s)), bounds: bounds{after: t.Bytes()}}, nil
 }
 
-// Restride returns a view of type t on the memory of the dense view v. Its element (i, j, …)
-// is element offset + i*strides[0] + j*strides[1] + … of v. Strides must not be negative. It
-// returns an error if an element is outside of v, or t has another dtype.
+// Restride returns a view of type t on the memory of the dense view v. Its element (i, j, …) is
+// element offset + i*strides[0] + j*strides[1] + … of v. Strides must not be negative. Restride
+// returns an error if an element is outside of v, or t has another dtype than v.
 func (v View) Restride(t types.Type, offset int, strides []int) (View, error) {
 	switch err := t.Check(); {
 	case err != nil:

@@ -9,9 +9,9 @@ import (
 	"ltc/ir/types"
 )
 
-// Strided returns a view of type t on mem whose element (0, 0, …) is mem[offset]. Strides
-// are in elements and may be 0 or negative. It returns an error if T does not hold t's dtype
-// (see [Slice]), or an element of the view is outside of mem.
+// Strided returns a view of type t on mem whose element (0, 0, …) is mem[offset]. Strides are in
+// elements and may be 0 or negative. Strided returns an error if T does not hold t's dtype (see
+// [Slice]), or an element of the view is outside of mem.
 func Strided[T Element](mem []T, t types.Type, offset int, strides []int) (View, error) {
 	switch err := t.Check(); {
 	case err != nil:
@@ -44,9 +44,9 @@ func Strided[T Element](mem []T, t types.Type, offset int, strides []int) (View,
 	return v, nil
 }
 
-// NewTable returns a view of several columns as one tensor, without copying. The result has
-// one more dimension than a column: index i of dimension axis is column i. The columns must
-// have equal types and strides, no tables, and memory on one device.
+// NewTable returns a view of several columns as one tensor, without copying. The result has one
+// more dimension than a column: index i of dimension axis is column i. The columns must have
+// equal types and strides, must have no tables, and must be in the memory of one device.
 func NewTable(axis int, columns ...View) (View, error) {
 	if len(columns) == 0 {
 		return View{}, fmt.Errorf("a table needs at least one column")
@@ -88,9 +88,9 @@ func NewTable(axis int, columns ...View) (View, error) {
 	}, nil
 }
 
-// Slice returns a view of the elements of v whose index along axis is one of start,
-// start+step, … below limit. It returns an error unless 0 <= start <= limit <= the axis's
-// size and step >= 1.
+// Slice returns a view of the elements of v whose index along axis is one of start, start+step,
+// … below limit. Slice returns an error unless 0 <= start <= limit <= the axis's size and step
+// >= 1.
 func (v View) Slice(axis, start, limit, step int) (View, error) {
 	if axis < 0 || axis >= v.Type.Rank() {
 		return View{}, fmt.Errorf("slice of %v: no axis %d", v.Type, axis)
@@ -132,7 +132,8 @@ func (v *View) Overlaps() bool {
 	return types.Overlaps(v.Type.Shape, v.Strides, but)
 }
 
-// Disjoint reports whether two dense views share no memory; false if either is not dense.
+// Disjoint reports whether two dense views share no memory. The result is false if either view
+// is not dense.
 func Disjoint(v, w *View) bool {
 	if !v.IsDense() || !w.IsDense() {
 		return false
@@ -142,8 +143,8 @@ func Disjoint(v, w *View) bool {
 }
 
 // Check returns an error if v cannot be used. The type may be invalid, or the strides or the
-// table may not fit it. The memory may be missing, misaligned for the element, released, or
-// too small for the type and strides. The size of memory is not known for views of [At], and
+// table may not fit the type. The memory may be missing, misaligned for the element, released,
+// or too small for the type and strides. The size of memory is not known for views of [At], and
 // for addresses that the caller has written into a table.
 func (v View) Check() error {
 	if err := v.Type.Check(); err != nil {
