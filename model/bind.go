@@ -13,9 +13,8 @@ import (
 	"ltc/soa"
 )
 
-// Bound is a model with the columns that it reads and writes. Any number of
-// goroutines may run it at once, each on a batch of its own. The zero Bound has no
-// model: running it is an error.
+// Bound is a model with the columns that it reads and writes. Any number of goroutines may run a
+// Bound at once, each on a batch of its own. The zero Bound has no model: to run it is an error.
 type Bound struct {
 	model   *Model
 	in, out *soa.Collection
@@ -43,12 +42,13 @@ type run struct {
 	results []soa.View
 }
 
-// Bind connects each input and result of the model with the tensor of its name. An input or
-// result without a name gets the tensor at its own position. In may have tensors that the model
-// does not read; out must have one tensor for each result and no others. A tensor may have a
-// further last dimension of size 1: shape (n, 1) fits a value of shape (n). The columns written
-// must not share memory with the columns read. Run returns the errors of Bind, which name the
-// tensor and its column.
+// Bind connects each input of the model with the tensor of in that has the same name, and each
+// result with the tensor of out that has the same name. An input or result without a name gets
+// the tensor at the same position. In may have tensors that the model does not read; out must
+// have one tensor for each result and no other tensors. A tensor may have a further last
+// dimension of size 1: shape (n, 1) fits a value of shape (n). The columns that the model writes
+// must not share memory with the columns that it reads. Run returns the errors of Bind, which
+// name the tensor and its column.
 func (m *Model) Bind(in, out *soa.Collection) *Bound {
 	if m == nil || m.exec == nil {
 		return &Bound{err: errors.New("model: bind: the Model is the zero value: make a Model with New")}
@@ -188,12 +188,13 @@ func flattened(v soa.View) soa.View {
 	return v
 }
 
-// Run runs the model on one batch of its inputs and writes the same batch of its
-// results. Batches are numbered from 0. Columns that the backend reads and writes in
-// place are not copied. Run allocates nothing after the largest size was run once
-// (docs/model.md), and starts no thread unless [Threads] allows it. Queue orders the
-// run with other runs on the device; with nil, Run returns when the run is done. A nil
-// ctx is [context.Background]. A run that fails has written no result.
+// Run runs the model on one batch of its inputs and writes the same batch of its results. A
+// batch is a part of the columns' elements: see soa.Collection.Batch. Batches are numbered from
+// 0. Columns that the backend reads and writes in place are not copied. Run allocates nothing
+// once a run with the largest number of elements has been made (docs/model.md), and starts no
+// thread unless [Threads] allows it. Queue orders the run with other runs on the device. If
+// queue is nil, Run returns when the run is done. A nil ctx is [context.Background]. A run that
+// fails has written no result.
 func (b *Bound) Run(ctx context.Context, queue backends.Queue, batch int) error {
 	if b == nil || b.model == nil {
 		return b.none()

@@ -13,10 +13,10 @@ import (
 
 // Call runs the model on one view for each of its inputs, in the program's order. The results
 // are dense views of fresh memory, which the caller owns. A backend may read inputs in place:
-// they must not be released before Call returns. An input may have a further last dimension of
-// size 1: shape (n, 1) fits a value of shape (n). Any number of goroutines may call a model at
-// once. A nil ctx is [context.Background]. Use [Model.Bind] to write results to the caller's
-// own memory without an allocation.
+// their memory must not be released before Call returns. An input may have a further last
+// dimension of size 1: shape (n, 1) fits a value of shape (n). Any number of goroutines may call
+// a model at once. A nil ctx is [context.Background]. Use [Model.Bind] to write results to the
+// caller's own memory without an allocation.
 func (m *Model) Call(ctx context.Context, inputs ...soa.View) ([]soa.View, error) {
 	if m == nil || m.exec == nil {
 		return nil, errors.New("model: call: the Model is the zero value: make a Model with New")

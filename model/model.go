@@ -14,9 +14,8 @@ import (
 	"ltc/soa"
 )
 
-// Model is a compiled program whose constants have values. It is immutable; any
-// number of goroutines may use it at once. The zero Model has no program: running it
-// is an error.
+// Model is a compiled program whose constants have values. A Model is immutable; any number of
+// goroutines may use it at once. The zero Model has no program: to run it is an error.
 type Model struct {
 	exec   *border.Executable
 	sig    *backends.Signature
@@ -26,9 +25,9 @@ type Model struct {
 // Option changes how a model is compiled.
 type Option func(*backends.Options)
 
-// Threads sets the most threads that a run may use. The default is 1: a run then
-// starts no thread and computes on the goroutine that calls it. Callers that want more
-// make several runs at once.
+// Threads sets the most threads that a run may use. The default is 1: a run then starts no
+// thread and computes on the goroutine that calls it. A caller that wants to use more threads
+// makes several runs at once.
 func Threads(n int) Option { return func(o *backends.Options) { o.Threads = n } }
 
 // TF32 lets matrix products of f32 read their factors with 11 bits of precision instead
@@ -46,19 +45,19 @@ func Name(name string) Option { return func(o *backends.Options) { o.Name = name
 // [backends.Profiler].
 func Profiled() Option { return func(o *backends.Options) { o.Profile = true } }
 
-// Compiled makes [New] return an error that wraps [backends.ErrFallback] if the backend
-// cannot compile every op. The default is a warning, and the evaluator runs the ops that
-// are not compiled, many times slower.
+// Compiled makes [New] return an error that wraps [backends.ErrFallback] if the backend cannot
+// compile every op. By default such a backend logs a warning, and the evaluator, which is many
+// times slower, runs the ops that are not compiled.
 func Compiled() Option { return func(o *backends.Options) { o.Compiled = true } }
 
 // Logger sets the logger of the backend, which also gets the warning of fallbacks. The
 // default is [slog.Default].
 func Logger(l *slog.Logger) Option { return func(o *backends.Options) { o.Logger = l } }
 
-// New compiles a program for b. The map has the values of the program's constants
-// (ltc.constant), by name; a constant without a value becomes an input. The model
-// keeps the views. Their memory, such as a mapped file, must neither change nor be
-// released as long as the model is used. A nil ctx is [context.Background].
+// New compiles a program for b. The map constants has the values of the program's constants (the
+// arguments marked ltc.constant), by name; a constant without a value becomes an input. The
+// model keeps the views of the values. Their memory, such as a mapped file, must neither change
+// nor be released as long as the model is used. A nil ctx is [context.Background].
 func New(ctx context.Context, b backends.Backend, program backends.Module, constants map[string]soa.View, opts ...Option) (*Model, error) {
 	if b == nil {
 		return nil, errors.New("model: the backend is nil")
@@ -107,7 +106,7 @@ func New(ctx context.Context, b backends.Backend, program backends.Module, const
 }
 
 // Signature returns the types of the program's arguments, constants included, and of its
-// results. It is nil for the zero Model.
+// results. The Signature is nil for the zero Model.
 func (m *Model) Signature() *backends.Signature {
 	if m == nil {
 		return nil
@@ -115,7 +114,7 @@ func (m *Model) Signature() *backends.Signature {
 	return m.sig
 }
 
-// Executable returns the backend's executable, for its counters and profiles. It is nil
+// Executable returns the backend's executable, for its counters and profiles. The result is nil
 // for the zero Model.
 func (m *Model) Executable() backends.Executable {
 	if m == nil || m.exec == nil {
@@ -124,8 +123,8 @@ func (m *Model) Executable() backends.Executable {
 	return m.exec.Plain()
 }
 
-// CopiedBytes returns how many bytes all runs so far have copied: 0 if they read and
-// wrote all columns in place, -1 if the backend does not count.
+// CopiedBytes returns how many bytes all runs so far have copied. The number is 0 if the runs
+// read and wrote all columns in place, and -1 if the backend does not count the bytes.
 func (m *Model) CopiedBytes() int64 {
 	if m == nil || m.exec == nil {
 		return -1
@@ -137,9 +136,10 @@ func (m *Model) CopiedBytes() int64 {
 	return n
 }
 
-// Variants counts combinations of column layouts. Made is the number of combinations with
-// compiled code. Failed is the number whose compile failed: their columns are copied. See
-// [backends.Varying]. Both are -1 if the backend does not count.
+// Variants counts the combinations of column layouts (strides and tables) that runs have had.
+// Made is the number of combinations with compiled code. Failed is the number of combinations
+// whose compile failed: their columns are copied. See [backends.Varying]. Made and failed are -1
+// if the backend does not count the combinations.
 func (m *Model) Variants() (made, failed int) {
 	if m == nil || m.exec == nil {
 		return -1, -1
