@@ -34,8 +34,8 @@ type Backend interface {
 	Capabilities() Capabilities
 }
 
-// Capabilities are the optional abilities of a backend. The zero value has none. Callers
-// decide by these fields alone, and not by the name or the type of a backend.
+// Capabilities are the optional abilities of a backend. The zero value has no optional
+// abilities. Callers decide by these fields alone, and not by the name or the type of a backend.
 type Capabilities struct {
 	// Immediate says that a run is shorter than waking a goroutine: callers need not run
 	// programs in the background.
@@ -132,7 +132,7 @@ type Signature struct {
 
 // Arg describes an argument of main.
 type Arg struct {
-	Name     string // ltc.name; empty if the text has none
+	Name     string // ltc.name; empty if the text has no name
 	Type     types.Type
 	Alias    int  // the result that takes over the argument's memory (tf.aliasing_output); -1 if no result does
 	Constant bool // ltc.constant: [Executable].Bind may fix it
@@ -140,7 +140,7 @@ type Arg struct {
 
 // Result describes a result of main.
 type Result struct {
-	Name  string // ltc.name; empty if the text has none
+	Name  string // ltc.name; empty if the text has no name
 	Type  types.Type
 	Alias int // the argument whose memory the result takes over; -1 if there is no such argument
 }
@@ -199,11 +199,13 @@ type Loader interface {
 	Load(ctx context.Context, m Module, o Options, artifact []byte) (Executable, error)
 }
 
-// ErrArtifact is wrapped by errors of [Loader] for an artifact that does not fit.
+// ErrArtifact is wrapped by errors of [Loader] for an artifact that is of another program or for
+// another device.
 var ErrArtifact = errors.New("the artifact does not fit")
 
-// ErrExhausted is wrapped by errors of [Backend.Compile] if the system refuses memory or
-// mappings for code. A caller that keeps idle executables can drop them and compile again.
+// ErrExhausted is wrapped by errors of [Backend.Compile] if the system refuses memory for code,
+// or another memory mapping for it. A caller that keeps idle executables can drop them and
+// compile again.
 var ErrExhausted = fmt.Errorf("%w: none is left for compiled code", soa.ErrMemory)
 
 // Sized is an [Executable] that knows how much memory a run takes.

@@ -127,11 +127,11 @@ func Fits(v soa.View, want types.Type) error {
 	return v.Check()
 }
 
-// TypeText formats the type of an argument or result, with ? for [AnySize].
+// TypeText formats the type of an argument or result. A dimension of [AnySize] is printed as ?.
 func TypeText(t types.Type) string { return strings.ReplaceAll(t.String(), strconv.Itoa(AnySize), "?") }
 
-// Label returns the text for argument or result i in errors: the number and, if there is one,
-// the name.
+// Label returns the text for argument or result i in errors: the number i and, if name is not
+// empty, the name.
 func Label(i int, name string) string {
 	if name == "" {
 		return strconv.Itoa(i)

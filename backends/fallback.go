@@ -23,8 +23,8 @@ type Fallback struct {
 	Line   string // of the user's program (train.go:41) or of the text (program:12)
 	Reason string // why the op is not compiled
 
-	// Ordinal tells where the op is in the text. If Ordinal is negative, Pos tells it. If Line
-	// is empty, [ReportFallbacks] sets Line from this position.
+	// Ordinal, or Pos if Ordinal is negative, tells where the op is in the text. If Line is
+	// empty, [ReportFallbacks] sets Line from this position.
 	Ordinal int
 	Pos     mlir.Pos
 }
@@ -101,8 +101,8 @@ func (e *FallbackError) Log(to *slog.Logger, attrs ...slog.Attr) {
 
 // ReportFallbacks reports the ops of m that a backend leaves to the evaluator. Backends call
 // ReportFallbacks in Compile, once for each program. If [Options].Compiled or LTC_COMPILED is
-// set, it returns the error that Compile is to return. Otherwise it warns by Options.Warn or
-// Options.Logger. If there are no ops, ReportFallbacks does nothing.
+// set, ReportFallbacks returns the error that Compile is to return. Otherwise it warns by
+// Options.Warn or Options.Logger. If there are no ops, ReportFallbacks does nothing.
 func ReportFallbacks(backend string, m Module, o Options, ops []Fallback) error {
 	if len(ops) == 0 {
 		return nil

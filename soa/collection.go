@@ -100,8 +100,9 @@ func (c *Collection) Add(name string, columns ...Column) error {
 
 // AddBatched is [Collection.Add] for a tensor that [Collection.Batch] cuts into batches of size
 // elements. All batched tensors of a collection must have the same size of a batch. Jagged
-// columns cannot be batched directly. Pad jagged columns in a second collection by
-// [Collection.AddPadded], and add the tensor of that collection to this one as a [ViewColumn].
+// columns (see [JaggedColumn]) cannot be batched directly. Pad jagged columns in a second
+// collection by [Collection.AddPadded], and add the tensor of that collection to this one as a
+// [ViewColumn].
 func (c *Collection) AddBatched(name string, size int, columns ...Column) error {
 	if size < 0 || size == 0 && c.n > 0 {
 		return fmt.Errorf("tensor %s: the size of a batch is %d: it must be at least 1", name, size)

@@ -9,10 +9,11 @@ import (
 	"ltc/ir/types"
 )
 
-// AddRagged adds jagged columns with common offsets, in place, as two tensors. The first tensor
-// has the given name, and holds the values of all elements, one after the other. Its shape is
-// that of [Collection.Add], with n the number of values. The second tensor has the name followed
-// by ".offsets", type i64 and shape (n+1), with n the number of elements.
+// AddRagged adds jagged columns (see [JaggedColumn]) with common offsets, in place, as two
+// tensors. The first tensor has the given name, and holds the values of all elements, one after
+// the other. Its shape is that of [Collection.Add], with n the number of values. The second
+// tensor has the name followed by ".offsets", type i64 and shape (n+1), with n the number of
+// elements.
 func (c *Collection) AddRagged(name string, columns ...Column) error {
 	v, offsets, err := c.jagged(name, columns)
 	if err != nil {
@@ -90,13 +91,13 @@ type piece struct {
 	stride int // bytes
 }
 
-// AddPadded copies jagged columns with common offsets to a rectangle, and adds the rectangle as
-// two tensors. The first tensor has the given name and the shape (n, most, …), with room for as
-// many values of each element as the argument most says. Each value has the shape that
-// [Collection.Add] gives it. The second tensor has the name followed by ".mask", is of type bool
-// and shape (n, most), and says which values exist. Missing values are 0, and values beyond most
-// are dropped. The collection owns the memory of both tensors. The values are copied by
-// AddPadded and by [Collection.Refresh], and [Collection.Copied] counts the bytes.
+// AddPadded copies jagged columns (see [JaggedColumn]) with common offsets to a rectangle, and
+// adds the rectangle as two tensors. The first tensor has the given name and the shape (n, most,
+// …), with room for as many values of each element as the argument most says. Each value has the
+// shape that [Collection.Add] gives it. The second tensor has the name followed by ".mask", is
+// of type bool and shape (n, most), and says which values exist. Missing values are 0, and
+// values beyond most are dropped. The collection owns the memory of both tensors. The values are
+// copied by AddPadded and by [Collection.Refresh], and [Collection.Copied] counts the bytes.
 func (c *Collection) AddPadded(name string, most int, columns ...Column) error {
 	v, offsets, err := c.jagged(name, columns)
 	if err != nil {

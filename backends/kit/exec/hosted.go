@@ -47,7 +47,7 @@ func (h *Hosted) Signature() *backends.Signature { return h.run.Signature() }
 // Artifact returns the evaluator's error: there is no compiled code.
 func (h *Hosted) Artifact() ([]byte, error) { return h.run.Artifact() }
 
-// Compiled returns 0 kernels and 1 evaluated step, the whole program.
+// Compiled returns 0 kernels and 1 evaluated step: the evaluator runs the whole program.
 func (h *Hosted) Compiled() (kernels, evaluated int) { return 0, 1 }
 
 // Program returns the evaluator's executable.

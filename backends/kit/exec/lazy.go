@@ -15,7 +15,7 @@ type Lazy[T any] struct {
 	value  atomic.Pointer[T]
 }
 
-// NewLazy returns a Lazy whose value create computes.
+// NewLazy returns a Lazy whose value the function create computes.
 func NewLazy[T any](create func(context.Context) (T, error)) *Lazy[T] {
 	return &Lazy[T]{create: create, making: ctxmutex.New()}
 }

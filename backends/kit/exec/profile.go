@@ -26,9 +26,9 @@ func (t *Timer) Add(took time.Duration) {
 }
 
 // Profile returns the profile of each step of the program; nil if Times is nil. The steps of a
-// region follow its loop or branch, and their profiles come from the region's executable.
-// Profile calls how for each step that is a kernel, so that the target can add to the step's
-// profile.
+// region follow its loop or branch, and their profiles come from the region's executable. For
+// each step that is a kernel, Profile calls the function how, in which the target can add to the
+// step's profile.
 func (x *Plan) Profile(how func(step int, of *backends.StepProfile)) []backends.StepProfile {
 	if x.Times == nil {
 		return nil

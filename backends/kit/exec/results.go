@@ -6,8 +6,8 @@ import (
 	"ltc/soa"
 )
 
-// Results says to which memory the runs of a program may write its results. The rules of a
-// program's variants and sizes differ only in which step is the last that can fail: see
+// Results says to which memory the runs of a program may write the program's results. The rules
+// of a program's variants and sizes differ only in which step is the last that can fail: see
 // [Results.For].
 type Results struct {
 	program  *plan.Program

@@ -67,7 +67,8 @@ type Plan struct {
 	Times   []Timer       // by step; nil unless steps are measured
 	// Fenced says that runs on a device wait for each step before the next.
 	Fenced bool
-	// Resized says that the program's types change when the next run has another size.
+	// Resized says that the types of the program's values change when the next run has another
+	// size.
 	Resized bool
 	// Explain, if not nil, is given an error of [Target.Make]. It returns the error with a list
 	// of the values that take memory in the program.
