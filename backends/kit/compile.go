@@ -39,8 +39,7 @@ type Options struct {
 	// all.
 	Claim func(w plan.Work) (work []types.Type, ok bool)
 
-	region     bool // it is one of a loop or a branch
-	comparator bool // it is that of a sort
+	region bool // it is one of a loop or a branch
 }
 
 // Stages returns the names that [Options.Dump] is called with, in order.

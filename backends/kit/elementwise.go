@@ -41,9 +41,6 @@ func compare(b *nodeBuilder) error {
 	}
 	op := ops[stablehlo.AsCompare(b.op).ComparisonDirection()]
 	if stablehlo.AsCompare(b.op).CompareType() == "TOTALORDER" {
-		if !b.t.o.comparator {
-			return leave("the total order of floats")
-		}
 		return b.totalOrder(op)
 	}
 	return b.elementwise(op)

@@ -39,7 +39,6 @@ var partly = []partial{
 	{"another number of operands", false, "elementwise ops", "another number of operands or results than the op of a kernel has"},
 	{"elements of type %v", false, "elementwise ops, `convolution`, `dot_general`, `iota`, `reduce`, `reduce_window`, `scatter`", "a type that the op of a kernel does not compute on, such as bools in `iota` and `dot_general`"},
 	{"elements of another size", false, "`bitcast_convert`", "the result has more or fewer dimensions than the operand"},
-	{"the total order of floats", false, "`compare`", "of type `TOTALORDER`, but in the comparator of a `sort` that the target has code for"},
 	{"its comparator uses what is outside of it", false, "`sort`, by a target that has code for it", "its region uses values of the program around it"},
 	{"its comparator is no kernel of scalars", false, "`sort`, by a target that has code for it", "its region has other ops than elementwise ones and constants"},
 	{"a sort that the target has no code for", false, "`sort`, by a target that has code for it", "the target says so: `cpu` has code for orders by `LT` or `GT` of one operand's elements, integers or floats, in the total order or not, also with NaNs last or as one, in programs that leave no size open; of `cuda` see docs/design/cuda.md"},

@@ -23,14 +23,14 @@ type scalars struct {
 
 // scalars compiles the text of a region, which uses nothing from outside, as a
 // program, and makes one kernel of that. It is nil if the program is not made of
-// kernels of scalars. A comparator may use the total order of floats.
-func (t *translator) scalars(r *mlir.Region, name string, comparator bool) (*scalars, error) {
+// kernels of scalars.
+func (t *translator) scalars(r *mlir.Region, name string) (*scalars, error) {
 	text, _ := regionText(r, nil, t.others, false)
 	region, err := backends.Load(t.ctx, backends.NewModule(text), backends.Options{Name: t.file})
 	if err != nil {
 		return nil, err
 	}
-	p, err := t.compile(t.ctx, region, Options{Eval: t.o.Eval, Check: t.o.Check, comparator: comparator})
+	p, err := t.compile(t.ctx, region, Options{Eval: t.o.Eval, Check: t.o.Check})
 	switch {
 	case errors.Is(err, ErrNotCompiled):
 		return nil, nil
@@ -201,8 +201,7 @@ func pointwise(r *mlir.Region) *mlir.Region {
 			x.Results[i].Type = t
 		}
 		switch {
-		case opTable[op.Code].apply != kernel.Invalid, op.Code.Info().Traits.Has(mlir.Terminator),
-			op.Code == stablehlo.Compare && stablehlo.AsCompare(op).CompareType() != "TOTALORDER":
+		case opTable[op.Code].apply != kernel.Invalid, op.Code.Info().Traits.Has(mlir.Terminator), op.Code == stablehlo.Compare:
 		case op.Code == stablehlo.Constant:
 			a, ok := op.Attrs.Get("value").(*mlir.DenseAttr)
 			if !ok {

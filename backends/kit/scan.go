@@ -135,7 +135,7 @@ func scan_(b *nodeBuilder) error {
 	}
 	f := &function{elements: inputs, carries: carries, outputs: outputs, associative: b.associative()}
 	var err error
-	if f.scalars, err = b.t.scalars(body, "scan", false); err != nil {
+	if f.scalars, err = b.t.scalars(body, "scan"); err != nil {
 		return err
 	} else if f.scalars == nil {
 		return leave("a scan whose body computes no element by itself")

@@ -69,10 +69,10 @@ func (w *windowed) regions() (err error) {
 	if len(capturedBy(w.op)) > 0 {
 		return leave("its bodies use what is outside of them")
 	}
-	if w.selects, err = w.t.scalars(w.op.Regions[0], "select", false); err != nil {
+	if w.selects, err = w.t.scalars(w.op.Regions[0], "select"); err != nil {
 		return err
 	}
-	if w.combines, err = w.t.scalars(w.op.Regions[1], "combine", false); err != nil {
+	if w.combines, err = w.t.scalars(w.op.Regions[1], "combine"); err != nil {
 		return err
 	}
 	if w.selects == nil || w.combines == nil {

@@ -92,7 +92,7 @@ func (t *translator) comparator(op *mlir.Op, s *plan.Sort) error {
 	if len(capturedBy(op)) > 0 {
 		return leave("its comparator uses what is outside of it")
 	}
-	less, err := t.scalars(op.Regions[0], "less", true)
+	less, err := t.scalars(op.Regions[0], "less")
 	switch {
 	case err != nil:
 		return err

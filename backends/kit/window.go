@@ -34,7 +34,7 @@ func (b *nodeBuilder) cumulative() (bool, error) {
 	}
 	f := &function{elements: n, carries: n, all: true, associative: true, carriedFirst: s.kind == kernel.ScanAxis}
 	var err error
-	if f.scalars, err = b.t.scalars(body, "combine", false); f.scalars == nil || err != nil {
+	if f.scalars, err = b.t.scalars(body, "combine"); f.scalars == nil || err != nil {
 		return false, err
 	}
 	return true, b.carry(s, f, b.in[0].Shape)
