@@ -117,7 +117,7 @@ func (o *Options) Log() *slog.Logger {
 type Device struct {
 	Name       string            // such as cpu or cuda:0
 	Memory     int64             // bytes; 0 if unknown
-	Properties map[string]string // further properties, by names of the backend
+	Properties map[string]string // further properties, with names that the backend chooses
 }
 
 // AnySize stands for an open size in the types of a [Signature]: each call chooses the size

@@ -10,9 +10,9 @@ import (
 	"ltc/soa"
 )
 
-// CheckCall returns an error for the first argument or result of c that does not fit sig. The
-// number of arguments or results, a dtype or a shape may be wrong. A view may be invalid, or the
-// view of a result not writable. Bound has, for each argument, the view that [Executable].Bind
+// CheckCall returns an error for the first argument or result of c that does not fit sig. Errors
+// are a wrong number of arguments or results, a wrong dtype or shape, an invalid view, and a
+// read-only view of a result. Bound has, for each argument, the view that [Executable].Bind
 // has fixed or the zero View; it is nil if no argument is bound. Of a bound argument, CheckCall
 // checks only that its memory was not released. CheckCall fills an empty c.Results with zero
 // views.

@@ -87,10 +87,9 @@ func (s *StepProfile) Share(p Peaks) (share float64, of string) {
 	return share, of
 }
 
-// LocateProfile sets the Place of each step. A place has the step's line and the names of the
-// results that the step writes. Between line and names, the place of a step s whose op is known
-// has the text of at(s.Op). For a result without a name, the place has the name of the argument
-// whose memory the result takes over.
+// LocateProfile sets the Place of each step s: first the step's line, then the text of at(s.Op)
+// if the op is known, and last the names of the results that the step writes. A result without
+// a name is called by the name of the argument whose memory the result takes over.
 func LocateProfile(steps []StepProfile, sig *Signature, at func(op int) string) {
 	for i := range steps {
 		s := &steps[i]

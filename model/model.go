@@ -26,8 +26,8 @@ type Model struct {
 type Option func(*backends.Options)
 
 // Threads sets the most threads that a run may use. The default is 1: a run then starts no
-// thread and computes on the goroutine that calls it. A caller that wants to use more threads
-// makes several runs at once.
+// thread and computes on the goroutine that calls it. To use more processors without
+// threads in a run, make several runs at once.
 func Threads(n int) Option { return func(o *backends.Options) { o.Threads = n } }
 
 // TF32 lets matrix products of f32 read their factors with 11 bits of precision instead

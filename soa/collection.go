@@ -88,7 +88,7 @@ func (c *Collection) find(name string) int {
 }
 
 // Add appends a tensor made of columns, in place. The columns must have one dtype and one shape
-// of an element, and keep the order of the arguments. For n elements and k columns of values,
+// of an element. The tensor has them in the order of the arguments. For n elements and k columns of values,
 // the tensor has shape (n, k). For vectors of R components it has shape (n, k, R), and for
 // matrices (n, k, R, C). A single column has no k: the shape is (n, R) for vectors and (n, R, C)
 // for matrices. A scalar repeats for each element, with stride 0. Columns at equal distances in

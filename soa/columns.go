@@ -159,8 +159,9 @@ func (c *Columns) Base() unsafe.Pointer {
 // ReadOnly reports whether the columns must not be written.
 func (c *Columns) ReadOnly() bool { return c != nil && c.readOnly }
 
-// Const returns the columns as read-only: [As], the accessors of generated code, [Elements],
-// [Columns.SetLengths] and [Collection.Writable] then refuse to write them. The memory itself is
+// Const returns the columns as read-only. They cannot be written by way of the functions [As]
+// and [Elements], the accessors of generated code, [Columns.SetLengths] and
+// [Collection.Writable]. The memory itself is
 // not protected: writes through c, and through the views of columns ([Column.View]), are still
 // possible.
 func (c *Columns) Const() *Columns {

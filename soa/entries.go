@@ -54,8 +54,9 @@ type Even struct {
 	not   string         // the first column at another distance; "" if there is none
 }
 
-// Even stores in e the address of the first component, and the distance of the components, of
-// the columns of the given fields, which must be of kind Plain. If the distances are not equal,
+// Even sets e for the columns of the given fields, which must be of kind Plain. It stores the
+// address of the first column, and the distance from each column to the next. The columns of a
+// vector's components count one by one. If the distances are not equal,
 // [Even.All] panics later.
 func (a *Access) Even(e *Even, fields []Field) {
 	var of *Buffer

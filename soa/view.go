@@ -154,8 +154,8 @@ func holds[T Element](d types.DType) bool {
 	return ok && of == d
 }
 
-// With calls use with the elements of a dense view, without a copy, on or off the Go heap. The
-// slice must not be kept after use returns. With panics if v is not dense, T does not hold v's
+// With calls the function use. The argument of the call is a slice of the elements of a dense
+// view, without a copy, on or off the Go heap. The slice must not be kept after use returns. With panics if v is not dense, T does not hold v's
 // dtype (see Slice), or v is in remote memory.
 func With[T Element](v View, use func([]T)) {
 	mustHold[T](v)

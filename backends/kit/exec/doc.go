@@ -1,7 +1,8 @@
 // Package exec runs the programs of package plan on targets. A target runs the kernels of a
 // program: see [Target]. Package exec has the part of a run that is the same on all targets. Its
-// central type is [Run], which runs a [Plan] on a Target. The kernels of a target access the
-// host's memory. The kernels of a [Device] access the device's own memory.
+// central type is [Run], which runs a [Plan] on a Target. The kernels of most
+// targets access the host's memory. A [Device] is a target whose kernels access memory of the
+// device's own.
 //
 // [Executable] and [Sized] are what backends return from Compile: Executable for programs with
 // fixed sizes, Sized for programs that leave one size open. Both types have [Variants]: code for

@@ -112,8 +112,8 @@ func (b *Builder) Load(param int, index ...Index) ID {
 	return b.Emit(Instr{Op: Load, Type: b.k.Params[param].DType, Mem: &Access{Param: param, Index: index}})
 }
 
-// LoadOr adds a guarded load. Where an index is out of range, the load gives the value of the
-// parameter otherwise.
+// LoadOr adds a guarded load. Where an index is out of range, the load gives the value with the
+// ID `otherwise` instead.
 func (b *Builder) LoadOr(otherwise ID, param int, index ...Index) ID {
 	return b.Emit(Instr{Op: Load, Type: b.k.Params[param].DType, Args: []ID{otherwise}, Mem: &Access{Param: param, Index: index, Guard: true}})
 }

@@ -43,9 +43,9 @@ type Compiler interface {
 // the code reads it.
 type Packer interface {
 	Compiler
-	// Packs returns how many times the code of a [Contraction] computes each element of its
-	// factors A and B, for these sizes and run-time strides. The number is 0 for a factor that
-	// is not packed. Both numbers are 0 if there is no code, or if ctx ends before they are
+	// Packs returns, for the factors A and B of a [Contraction], how many times the code packs
+	// each element, for these sizes and run-time strides. The number is 0 for a factor that is
+	// not packed. Both numbers are 0 if there is no code, or if ctx ends before they are
 	// known.
 	Packs(ctx context.Context, k *Kernel, sizes, strides []int64) (a, b int)
 }
@@ -54,9 +54,9 @@ type Packer interface {
 // vectorises over the kernel's axes. Its code computes a row of a matrix product at a time.
 type RowCompiler interface {
 	Compiler
-	// Columns returns the most columns of a matrix product for which code that computes a row at
-	// a time, with one accumulator for each column, is faster than a contraction. The result is
-	// 0 if there is no such code, or if ctx ends before the result is known.
+	// Columns says when code that computes a row of a matrix product at a time, with one
+	// accumulator for each column, is faster than a contraction: for products of up to so many
+	// columns. The result is 0 if there is no such code, or if ctx ends before the result is known.
 	Columns(ctx context.Context) int
 }
 

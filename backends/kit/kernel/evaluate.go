@@ -11,8 +11,8 @@ import (
 
 // Scalars computes ops on single elements, for [Evaluate].
 type Scalars interface {
-	// Scalar returns the bits of op's value, of type t, given the bits of its arguments;
-	// the first argument has type from. Evaluate calls it with dtypes that the op takes,
+	// Scalar returns the bits of op's value, given the bits of its arguments. The value has
+	// dtype t, and the first argument has dtype from. Evaluate calls it with dtypes that the op takes,
 	// for every op that computes except Select, Clamp, BitcastConvert and the ops that
 	// only package expand makes.
 	Scalar(op Op, t, from types.DType, args ...uint64) (uint64, error)

@@ -79,8 +79,8 @@ func (o Op) Idempotent() bool { return o == Maximum || o == Minimum || o == And 
 func (o Op) Arity() int { return o.row().Form.Arity() }
 
 // Takes reports whether dtype d is allowed for the op's first argument or, if it has no
-// arguments, for its own value. Ops that only package expand makes take no floats but f32 and
-// f64: expansions compute in these.
+// arguments, for its own value. Some ops are made only by package expand, which computes in f32
+// and f64: those ops take no other floats.
 func (o Op) Takes(d types.DType) bool {
 	r := o.row()
 	return has(r.Takes, d) && !(r.Traits.Has(ops.Internal) && d.IsFloat() && d.Size() < 4)

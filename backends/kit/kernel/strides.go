@@ -2,7 +2,7 @@ package kernel
 
 // StrideTable returns a table of the strides of all operands, in elements. Entry [p][d] is the
 // stride of dimension d of operand p. Strides has the run-time strides, in the order of
-// [Kernel.StrideArgs]. The table reuses those rows of the argument to that are long enough.
+// [Kernel.StrideArgs]. Rows of the argument `to` are reused where they are long enough.
 func (k *Kernel) StrideTable(to [][]int64, strides []int64) [][]int64 {
 	for len(to) < len(k.Params) {
 		to = append(to, nil)

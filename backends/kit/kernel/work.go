@@ -110,8 +110,9 @@ func (k *Kernel) reached(s int, m *Access, deps []AxisSet, sizes []int64) float6
 
 // Describe returns a short text for people that says what a kernel computes, such as "matmul f32
 // 64×512×784, add, maximum". The text names the matrix product of a contraction, with its sizes
-// M×N×K. Then the text lists the ops that compute, each once, in their order. A kernel without
-// such ops is described by its comparisons, selects, conversions and iotas, or as a copy.
+// M×N×K. Then the text lists the arithmetic and mathematical ops, each once, in their order. A
+// kernel without any is described by its comparisons, selects, conversions and iotas, or as a
+// copy.
 func (k *Kernel) Describe(sizes []int64) string {
 	return k.describe(func(c *Contraction) string {
 		n := func(axes []int) float64 {
