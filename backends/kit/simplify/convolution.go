@@ -50,17 +50,30 @@ func normalConvolution(e *editor, op *mlir.Op) *mlir.Value {
 			w = e.emit(stablehlo.Reverse, w.Type, dimsAttr("dimensions", []int64{d.KernelSpatial[k]}), w)
 		}
 	}
-	x = e.transpose(e.padded(x, d.InputSpatial, at), image)
-	w = e.transpose(w, kernel)
+	phases := at.phases()
+	if phases == nil || flat {
+		x = e.padded(x, d.InputSpatial, at)
+	}
+	x, w = e.transpose(x, image), e.transpose(w, kernel)
 	t := like(out, pick(out.Shape, result))
-	if flat {
-		x = e.slice(x, at.places(tensorOf(x).Shape, t.Shape))
-		w = e.reshape(w, tensorOf(w).Shape[n:])
-		x = e.dot(op, stablehlo.DotDims{LHSContract: []int64{n + 1}, RHSContract: []int64{0}}, x, w, t)
+	if phases == nil || flat {
+		x = e.convolution(op, x, w, at, t)
 	} else {
-		x = e.emit(op.Code, t, at.attrs(op, n), x, w)
+		x = e.interleaved(op, x, w, at, phases, t)
 	}
 	return e.transpose(x, inverse(result))
+}
+
+// convolution emits a convolution of an image and a kernel in normal form.
+func (e *editor) convolution(op *mlir.Op, x, w *mlir.Value, at window, t *mlir.TensorType) *mlir.Value {
+	n := int64(len(at.stride))
+	features, batches := groupsOf(op)
+	if features*batches > 1 || slices.ContainsFunc(tensorOf(w).Shape[:n], func(k int64) bool { return k != 1 }) {
+		return e.emit(op.Code, t, at.attrs(op, n), x, w)
+	}
+	x = e.slice(x, at.places(tensorOf(x).Shape, t.Shape))
+	w = e.reshape(w, tensorOf(w).Shape[n:])
+	return e.dot(op, stablehlo.DotDims{LHSContract: []int64{n + 1}, RHSContract: []int64{0}}, x, w, t)
 }
 
 // numbers reports whether elements are numbers that are not pairs of such, nor
