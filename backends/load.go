@@ -17,8 +17,8 @@ type Program struct {
 	File      string       // the name of the text in errors
 	Module    *mlir.Module // the backend owns it and may change it
 	Signature *Signature   // of main
-	// Lacking lists arguments and results of main whose types views do not have: see [TypeOf]. A
-	// backend appends the ops that it cannot run, and reports the whole list by [Unsupported].
+	// Lacking lists arguments and results of main of a type that no view can have: see [TypeOf].
+	// A backend appends the ops that it cannot run, and reports the whole list by [Unsupported].
 	Lacking []UnsupportedOp
 
 	lines []string // of the text

@@ -54,8 +54,8 @@ func typeOf(t mlir.Type) (types.Type, error) {
 }
 
 // ReadSignature reads the signature of a module's function main. The error, an *[mlir.Error],
-// is a mistake of the text. Arguments and results whose types views do not have (see
-// [TypeOf]) are listed as unsupported.
+// is a mistake of the text. Arguments and results of a type that no view can have
+// (see [TypeOf]) are listed as unsupported.
 func ReadSignature(m *mlir.Module) (*Signature, []UnsupportedOp, error) {
 	return readSignature(m, TypeOf)
 }

@@ -65,9 +65,9 @@ func NewAligned(n, align int) *Buffer {
 // freed. The memory need not be aligned.
 func Wrap(mem []byte) *Buffer { return &Buffer{mem: mem[:len(mem):len(mem)]} }
 
-// Bytes returns the memory of the buffer; nil if the memory is remote. The slice does not keep
-// memory off the Go heap from being freed: the slice must not be used after the buffer and its
-// views are unreachable. See [runtime.KeepAlive].
+// Bytes returns the memory of the buffer; nil if the memory is remote. The buffer
+// and its views keep the memory alive, and a slice of memory off the Go heap does not: the slice
+// must not be used after they are unreachable. See [runtime.KeepAlive].
 func (b *Buffer) Bytes() []byte { return b.mem }
 
 // View returns a dense view of type t at the start of b. View panics if t is not valid or b is

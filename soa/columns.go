@@ -148,7 +148,7 @@ func (c *Columns) Bytes() int {
 }
 
 // Base returns the address of the block of memory; nil for columns in several blocks. The
-// address does not keep memory off the Go heap from being freed: see [runtime.KeepAlive].
+// columns keep their memory alive, and an address does not: see [runtime.KeepAlive].
 func (c *Columns) Base() unsafe.Pointer {
 	if c == nil {
 		return nil
@@ -159,10 +159,9 @@ func (c *Columns) Base() unsafe.Pointer {
 // ReadOnly reports whether the columns must not be written.
 func (c *Columns) ReadOnly() bool { return c != nil && c.readOnly }
 
-// Const returns the columns as read-only. They cannot be written by way of the functions [As]
-// and [Elements], the accessors of generated code, [Columns.SetLengths] and
-// [Collection.Writable]. The memory itself is
-// not protected: writes through c, and through the views of columns ([Column.View]), are still
+// Const returns the columns as read-only. The functions [As] and
+// [Elements], the accessors of generated code, [Columns.SetLengths] and [Collection.Writable]
+// refuse read-only columns where they would write. The memory itself is not protected: writes through c, and through the views of columns ([Column.View]), are still
 // possible.
 func (c *Columns) Const() *Columns {
 	if c == nil {

@@ -55,9 +55,9 @@ type Even struct {
 }
 
 // Even sets e for the columns of the given fields, which must be of kind Plain. It stores the
-// address of the first column, and the distance from each column to the next. The columns of a
-// vector's components count one by one. If the distances are not equal,
-// [Even.All] panics later.
+// address of the first column, and the distance from each column to the next. Each
+// component of a vector has a column of its own here. If the distances are not equal, [Even.All]
+// panics later.
 func (a *Access) Even(e *Even, fields []Field) {
 	var of *Buffer
 	count := 0 // components of the fields before f

@@ -107,8 +107,8 @@ func NewAccess(c *Columns, write bool) *Access {
 }
 
 // Field returns the address of column f and the distance of its components in bytes. The name,
-// type and kind of f must match the column's. The address is nil after an error. An address does
-// not keep memory off the Go heap from being freed: the columns do.
+// type and kind of f must match the column's. The address is nil after an error. The
+// columns keep their memory alive, and an address does not: see [runtime.KeepAlive].
 func (a *Access) Field(f Field) (base unsafe.Pointer, step int) {
 	if a.err != nil {
 		return nil, 0

@@ -93,10 +93,10 @@ type piece struct {
 
 // AddPadded copies jagged columns (see [JaggedColumn]) with common offsets to a rectangle, and
 // adds the rectangle as two tensors. The first tensor has the given name and the shape (n, most,
-// …), with room for as many values of each element as the argument most says. Each value has the
-// shape that [Collection.Add] gives it. The second tensor has the name followed by ".mask", is
+// …), with room for as many values of each element as the argument `most` says. The dimensions after
+// `most` are those that [Collection.Add] puts after n. The second tensor has the name followed by ".mask", is
 // of type bool and shape (n, most), and says which values exist. Missing values are 0, and
-// values beyond most are dropped. The collection owns the memory of both tensors. The values are
+// values beyond `most` are dropped. The collection owns the memory of both tensors. The values are
 // copied by AddPadded and by [Collection.Refresh], and [Collection.Copied] counts the bytes.
 func (c *Collection) AddPadded(name string, most int, columns ...Column) error {
 	v, offsets, err := c.jagged(name, columns)

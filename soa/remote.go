@@ -15,7 +15,7 @@ import (
 type Remote interface {
 	// Read copies len(dst) bytes from an address to dst, and returns when the copy is done. Read
 	// sees the results of all work that a caller has waited for. It also sees the results of
-	// work that was started with no queue given by the caller.
+	// work that callers started without naming a queue.
 	Read(dst []byte, at uintptr) error
 	// Write copies src to an address. When it returns, src may be changed, and later uses of
 	// the memory see the copy.
@@ -26,7 +26,7 @@ type Remote interface {
 
 // PeerCopier is a [Remote] that can copy from other remote memory without the host.
 type PeerCopier interface {
-	// CopyFrom copies n bytes to address at, from an address of src. Src may be this memory
+	// CopyFrom copies n bytes from an address of src to the address `at` of this memory. Src may be this memory
 	// itself. CopyFrom returns when the copy is done. An error that wraps [errors.ErrUnsupported]
 	// says that the device cannot reach src.
 	CopyFrom(at uintptr, src Remote, from uintptr, n int) error

@@ -44,8 +44,8 @@ func (v *View) IsZero() bool { return !v.Type.DType.Valid() }
 // memory from being freed, and [Slice] panics for it.
 func (v *View) OffHeap() bool { return v.hold != nil }
 
-// Base returns the address of element (0, 0, …); nil if the view has a table. The address does
-// not keep memory off the Go heap from being freed: see [KeepAlive].
+// Base returns the address of element (0, 0, …); nil if the view has a table. The view
+// keeps its memory alive, and an address does not: see [KeepAlive].
 func (v *View) Base() unsafe.Pointer { return v.base }
 
 // Start returns the address of element (0, 0, …), also of a view with a table.

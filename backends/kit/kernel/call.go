@@ -54,9 +54,9 @@ type Packer interface {
 // vectorises over the kernel's axes. Its code computes a row of a matrix product at a time.
 type RowCompiler interface {
 	Compiler
-	// Columns says when code that computes a row of a matrix product at a time, with one
-	// accumulator for each column, is faster than a contraction: for products of up to so many
-	// columns. The result is 0 if there is no such code, or if ctx ends before the result is known.
+	// Columns returns a number of columns. Of a matrix product with at most so many columns, code
+	// that computes a row at a time, with one accumulator for each column, is faster than a
+	// contraction. The result is 0 if there is no such code, or if ctx ends before the result is known.
 	Columns(ctx context.Context) int
 }
 

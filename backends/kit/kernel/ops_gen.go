@@ -7,7 +7,7 @@ const (
 	Invalid Op = iota
 
 	Constant // Aux: the bits
-	Iota     // Aux: the axis; its index as a number of Type
+	Iota     // Aux: the axis. The value is the current point of that axis, as a number of Type
 	SizeOf   // Aux: a Size; the number of elements as an i64
 	Load     // Mem; Args: if guarded, the value where an index is out of range
 	Store    // Mem; Args: the value to store. A store has no value.

@@ -7,10 +7,10 @@ import (
 )
 
 // A convolution of an image with zeros between its elements, such as a transposed
-// convolution or the gradient of one with a stride, multiplies mostly zeros. Results whose
-// positions differ by a multiple of some number, along each dimension, read the same
-// elements of the kernel, and none of the zeros: such results are a phase, which is a
-// convolution of the image as it is with every so many elements of the kernel. See Vincent
+// convolution or the gradient of one with a stride, multiplies mostly zeros. Some results
+// meet other elements of the kernel than their neighbours: along each dimension the pattern
+// repeats after a number of results. Results that meet the same elements are a phase. A
+// phase is a convolution of the image without zeros with these elements. See Vincent
 // Dumoulin and Francesco Visin, A guide to convolution arithmetic for deep learning,
 // arXiv:1603.07285, chapter 4.
 

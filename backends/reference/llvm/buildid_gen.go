@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "22dd49f0e062f903002f18e7"
+const buildID = "dbfafe7413b45e03cfdfd9ee"

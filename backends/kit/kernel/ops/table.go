@@ -31,7 +31,7 @@ func With(functions []string) []Op {
 // rounded once with it; a bitcast_convert to its own type between them keeps it from that.
 var rows = []Op{
 	{Name: "Constant", Doc: "Aux: the bits", Form: Leaf, Takes: All},
-	{Name: "Iota", Doc: "Aux: the axis; its index as a number of Type", Form: Leaf, Takes: Numbers},
+	{Name: "Iota", Doc: "Aux: the axis. The value is the current point of that axis, as a number of Type", Form: Leaf, Takes: Numbers},
 	{Name: "SizeOf", Doc: "Aux: a Size; the number of elements as an i64", Form: Leaf, Takes: Ints},
 	{Name: "Load", Doc: "Mem; Args: if guarded, the value where an index is out of range", Form: Leaf, Takes: All},
 	{Name: "Store", Doc: "Mem; Args: the value to store. A store has no value.", Form: Leaf, Takes: All},
