@@ -16,9 +16,9 @@ func (c Column) Named(name string) Column {
 
 // Gather returns columns of any memory, such as the arrays of a file, as columns of one layout,
 // in place. All columns must have the same number of elements, and the entries of each component
-// must be adjacent. With a jagged column ([JaggedColumn]) come its offsets. For a column J, or
-// for field X of a jagged column of structs (named J.X), the offsets become the column
-// J.offsets. The result is read-only if one of the columns is read-only.
+// must be adjacent. The offsets of a jagged column ([JaggedColumn]) become a column
+// of the result, too. The offsets of a column J, or of field X of a jagged column of structs
+// (named J.X), must have the name J.offsets: see [Column.Named]. The result is read-only if one of the columns is read-only.
 func Gather(name string, columns ...Column) (*Columns, error) {
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("layout %s: there is nothing to gather", name)

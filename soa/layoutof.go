@@ -19,10 +19,10 @@ import (
 //	Hits []float32          // jagged: columns Hits.offsets and Hits
 //	Jets []Jet              // jagged: columns Jets.offsets, Jets.Pt, …
 //
-// The tag `soa:"name"` gives a field another name, and `soa:"-"` leaves it out. An option
-// follows a comma. `soa:",scalar"` makes the field one value for all elements. A struct with
-// `soa:",block"` is a block: the fields of a block have a number of elements of their own, which
-// the option [Count] sets. The fields of an embedded struct are fields of T. The options of
+// The tag `soa:"name"` gives a field another name, and `soa:"-"` leaves it out. Further
+// words of a tag follow a comma. `soa:",scalar"` makes the field one value for all elements. A struct with
+// `soa:",block"` is a block: its columns have another number of elements than the layout. [Count]
+// gives that number to functions that allocate memory, such as [Layout.New]. The fields of an embedded struct are fields of T. The options of
 // LayoutOf are [Align] and [Relaxed]. A struct without columns is an error.
 func LayoutOf[T any](opts ...Option) (*Layout, error) {
 	t := reflect.TypeFor[T]()
