@@ -279,7 +279,8 @@ func (c *Collection) Batches() int {
 // Batch sets *into to the collection of batch i, counted from 0. In the batch, batched tensors
 // have the elements of that batch, and other tensors are whole. The last batch may be smaller.
 // Into must be an empty Collection, or one that an earlier call of c.Batch has set, for any i.
-// In the second case, Batch does not allocate. Into borrows the memory of c's tensors, and must not be changed but by Batch.
+// In the second case, Batch does not allocate. Into borrows the memory of c's tensors, and must
+// not be changed but by Batch.
 func (c *Collection) Batch(i int, into *Collection) error {
 	if i < 0 || i >= c.Batches() {
 		return c.noBatch(i)

@@ -18,10 +18,9 @@ var (
 //
 // Memory off the Go heap is freed when no run uses it. Programs refuse views of released memory.
 // The addresses stay mapped until the last view is unreachable, with undefined contents, so that
-// a late access does not fault. If the buffer mapped a file ([MapFile], [OpenShared] or
-// [CreateShared]), then on Linux (amd64 and arm64) the addresses map it no longer: you can
-// truncate the file, and a late write does not reach the file. Memory on the Go heap stays valid
-// for its views.
+// a late access does not fault. On Linux (amd64 and arm64) they no longer map the file, if the
+// buffer is from [MapFile], [OpenShared] or [CreateShared]. You can then truncate the file, and a
+// late write does not reach the file. Memory on the Go heap stays valid for its views.
 //
 // A second Release does nothing. A buffer that is not released is freed after its last view
 // is unreachable.
