@@ -13,7 +13,9 @@ import (
 // Some types have elements that callers cannot hold and kernels do not have. Between
 // steps such elements are stored as elements of a type that both have. Each op on them
 // is a step of the evaluator, whose text converts its operands from the stored type and
-// its results back.
+// its results back. Of complex numbers few ops are left: the pass complex of package
+// simplify writes ops on the parts for the others, and kernels put parts together and take
+// them apart ([complexOf], [partAt]).
 
 // carrier is how elements of a type lie between steps.
 type carrier struct {

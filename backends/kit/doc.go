@@ -5,6 +5,9 @@
 //
 //	module → simplify → translate → fuse → plan.Program
 //
+// Kernels have no complex numbers. Package simplify writes ops on complex numbers as ops on
+// their real and imaginary parts, which fuse like all others.
+//
 // Packages simplify and fuse have passes over the text and over kernels. This package
 // translates: an op becomes a kernel, by the rule in its row (ops.go), work that the target
 // claims (composite.go, sort.go), a loop or branch of programs (host.go), or a step of an

@@ -34,7 +34,7 @@ var partly = []partial{
 	{"%s is the evaluator's", true, "`interpreter.…`", "the program is watched: what the ops of its text give is to be told, and kernels compute others"},
 	{"%v", true, "all", "a type that no memory between steps has: tuples, tokens, futures, tensors of sizes that the text leaves open (but see docs/model.md: the one size of main's arguments), and elements of types that the evaluator does not have either"},
 	{noKernel, false, "those of the table above", "always"},
-	{noElements, false, "all but those that change nothing but the shape", "an operand, a result, or what a region uses from outside is of complex numbers, floats of 8 bits and less or tf32, integers of less than 8 bits, or quantized numbers: between steps they lie as their parts, as what stores them, or as wider numbers of the same value"},
+	{noElements, false, "all but those that change nothing but the shape", "an operand, a result, or what a region uses from outside is of floats of 8 bits and less or tf32, integers of less than 8 bits, or quantized numbers: between steps they lie as what stores them, or as wider numbers of the same value. Or it is of complex numbers, and the pass `complex` of package simplify has no rule that writes ops on their parts for it; between steps they lie as their parts"},
 	{"a constant that is not dense<…>", false, "`constant`", "`dense_resource` and sparse elements"},
 	{"another number of operands", false, "elementwise ops", "another number of operands or results than the op of a kernel has"},
 	{"elements of type %v", false, "elementwise ops, `convolution`, `dot_general`, `iota`, `reduce`, `reduce_window`, `scatter`", "a type that the op of a kernel does not compute on, such as bools in `iota` and `dot_general`"},

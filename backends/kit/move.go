@@ -97,6 +97,35 @@ func (b *nodeBuilder) guarded(i int, otherwise kernel.ID, index ...kernel.Index)
 	return b.LoadOr(otherwise, b.param(i), index...)
 }
 
+// complexOf puts the real and the imaginary parts behind each other, as complex numbers
+// are carried.
+func complexOf(b *nodeBuilder) error {
+	for part := range b.in {
+		var axes []kernel.Axis
+		var index []kernel.Index
+		for d, n := range b.in[part].Shape {
+			axes = append(axes, kernel.Axis{Name: fmt.Sprintf("j%d", d), Size: kernel.Size(n)})
+			index = append(index, kernel.Along(d))
+		}
+		b.Stage(axes...)
+		b.store(0, b.load(part, index...), append([]kernel.Index{kernel.At(int64(part))}, index...)...)
+	}
+	return nil
+}
+
+// partAt is the real or the imaginary part of complex numbers as they are carried: 0 or 1.
+func partAt(part int64) rule {
+	return func(b *nodeBuilder) error {
+		if len(b.in[0].Shape) != len(b.out[0].Shape)+1 {
+			return leave("elements that kernels do not have")
+		}
+		index := b.Axes(b.out[0].Shape)
+		b.Stage()
+		b.store(0, b.load(0, append([]kernel.Index{kernel.At(part)}, index...)...), index...)
+		return nil
+	}
+}
+
 // concatenate has a stage for each operand, over the dimension and those
 // behind it.
 func concatenate(b *nodeBuilder) error {

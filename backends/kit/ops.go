@@ -16,6 +16,8 @@ type opRow struct {
 	apply kernel.Op
 	// kernel writes the kernel of a node.
 	kernel rule
+	// carried says that the kernel is of what carries its operands and results.
+	carried bool
 	// parts writes another kernel of that, which writes over parts of an operand.
 	parts rule
 	// structural says what the results are, for which there is no work to do.
@@ -31,6 +33,7 @@ type opRow struct {
 
 func elementwise(op kernel.Op) opRow                       { return opRow{apply: op} }
 func kernelBy(r rule) opRow                                { return opRow{kernel: r} }
+func ofCarried(r rule) opRow                               { return opRow{kernel: r, carried: true} }
 func structural(f func(*translator, *mlir.Op) error) opRow { return opRow{structural: f} }
 func driven(how string) opRow                              { return opRow{driven: how} }
 func replaced(by string) opRow                             { return opRow{replaced: by} }
@@ -95,7 +98,7 @@ func (opRows) CollectiveBroadcast() opRow { return left(otherProcesses) }
 func (opRows) CollectivePermute() opRow   { return left(otherProcesses) }
 func (opRows) CollectiveReduce() opRow    { return left(otherProcesses) }
 func (opRows) Compare() opRow             { return kernelBy(compare) }
-func (opRows) Complex() opRow             { return left(complexNumbers) }
+func (opRows) Complex() opRow             { return ofCarried(complexOf) }
 func (opRows) Composite() opRow {
 	return replaced("its decomposition, unless the target has code for it")
 }
@@ -129,7 +132,7 @@ func (opRows) GetTupleElement() opRow {
 	return replaced("the element, where the tuple is made in the program")
 }
 func (opRows) If() opRow       { return driven("one of two branches runs") }
-func (opRows) Imag() opRow     { return left(complexNumbers) }
+func (opRows) Imag() opRow     { return ofCarried(partAt(1)) }
 func (opRows) Infeed() opRow   { return left(ordersEffects) }
 func (opRows) Iota() opRow     { return kernelBy(iota_) }
 func (opRows) IsFinite() opRow { return elementwise(kernel.IsFinite) }
@@ -152,7 +155,7 @@ func (opRows) RNG() opRow                 { return left("its numbers come from a
 func (opRows) RNGBitGenerator() opRow {
 	return left("a state follows from the one before it; `lazy` writes its random numbers as elementwise ops instead")
 }
-func (opRows) Real() opRow   { return left(complexNumbers) }
+func (opRows) Real() opRow   { return ofCarried(partAt(0)) }
 func (opRows) Recv() opRow   { return left(ordersEffects) }
 func (opRows) Reduce() opRow { return kernelBy(reduce) }
 func (opRows) ReducePrecision() opRow {

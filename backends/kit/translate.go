@@ -161,11 +161,11 @@ func (t *translator) op(op *mlir.Op) error {
 
 // node translates an op to a kernel.
 func (t *translator) node(op *mlir.Op) error {
-	if carries(op) {
+	row := &opTable[op.Code]
+	if carries(op) && !row.carried {
 		return leave("elements that kernels do not have")
 	}
 	mnemonic := op.Name()[strings.IndexByte(op.Name(), '.')+1:]
-	row := &opTable[op.Code]
 	run := row.kernel
 	switch {
 	case row.apply != kernel.Invalid:
@@ -315,7 +315,7 @@ func (t *translator) builder(op *mlir.Op, name string) (*nodeBuilder, error) {
 		b.params = append(b.params, -1)
 	}
 	for _, r := range op.Results {
-		typ, err := backends.TypeOf(r.Type)
+		typ, err := typeOf(r)
 		if err != nil {
 			return nil, leave("%v", err)
 		}

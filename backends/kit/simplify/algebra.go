@@ -285,25 +285,3 @@ func shift(_ *editor, op *mlir.Op) *mlir.Value {
 	}
 	return nil
 }
-
-// partOf: the parts of a complex number that was made of them.
-func partOf(_ *editor, op *mlir.Op) *mlir.Value {
-	if z := def(op.Operands[0], stablehlo.Complex); z != nil {
-		re, im := sides(z)
-		if op.Code == stablehlo.Real {
-			return re
-		}
-		return im
-	}
-	return nil
-}
-
-// complexOfParts: the number that the parts are of.
-func complexOfParts(_ *editor, op *mlir.Op) *mlir.Value {
-	x, y := sides(op)
-	re, im := def(x, stablehlo.Real), def(y, stablehlo.Imag)
-	if re != nil && im != nil && re.Operands[0] == im.Operands[0] && mlir.SameType(re.Operands[0].Type, op.Results[0].Type) {
-		return re.Operands[0]
-	}
-	return nil
-}

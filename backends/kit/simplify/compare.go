@@ -15,10 +15,14 @@ var (
 
 func direction(op *mlir.Op) string { return stablehlo.AsCompare(op).ComparisonDirection() }
 
+func comparisonDirection(direction string) mlir.Attribute {
+	return mlir.EnumAttr{Dialect: "stablehlo", Kind: "comparison_direction", Value: direction}
+}
+
 // compared emits op with another direction.
 func (e *editor) compared(op *mlir.Op, direction string, x, y *mlir.Value) *mlir.Value {
 	attrs := slices.Clone(op.Attrs)
-	attrs.Set("comparison_direction", mlir.EnumAttr{Dialect: "stablehlo", Kind: "comparison_direction", Value: direction})
+	attrs.Set("comparison_direction", comparisonDirection(direction))
 	return e.emit(op.Code, op.Results[0].Type, attrs, x, y)
 }
 

@@ -1,9 +1,9 @@
 // Package simplify turns a module into one that computes the same with less. It
 // inlines calls and composites, folds constants, merges equal values and drops
 // arithmetic that does nothing. Products of which one slice is used are narrowed to it,
-// and ops that move elements are brought into few forms. The result is StableHLO still,
-// so every stage can be printed, read again, verified and run. Its central function is
-// [Run].
+// and ops that move elements are brought into few forms. Ops on complex numbers become ops
+// on their parts. The result is StableHLO still, so every stage can be printed, read
+// again, verified and run. Its central function is [Run].
 //
 // What a pass does is exact to the bit, but that NaNs are one value, unless the
 // comment of its file says how far results can be off.

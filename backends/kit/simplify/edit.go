@@ -14,6 +14,7 @@ type editor struct {
 	*state
 	rules   func(*opRow) rules  // those of the pass
 	all     rule                // for every elementwise op; nil if there is none
+	program bool                // bodies of what is done to elements are left as they are
 	body    *mlir.Block         // of the function at hand
 	counts  map[*mlir.Value]int // see uses; nil before
 	stands  standIns
@@ -37,7 +38,15 @@ func (s *state) rewrite(of func(*opRow) rules) bool { return s.rewriteAll(of, ni
 
 // rewriteAll is rewrite with a rule for every elementwise op, after its own.
 func (s *state) rewriteAll(of func(*opRow) rules, elementwise rule) bool {
-	e := &editor{state: s, rules: of, all: elementwise}
+	return s.rewriteBy(&editor{state: s, rules: of, all: elementwise})
+}
+
+// rewriteProgram is rewrite that leaves the bodies of reductions and the like as they are.
+func (s *state) rewriteProgram(of func(*opRow) rules) bool {
+	return s.rewriteBy(&editor{state: s, rules: of, program: true})
+}
+
+func (s *state) rewriteBy(e *editor) bool {
 	for _, b := range s.functions() {
 		e.body, e.counts = b, nil
 		e.stands, e.dead = standIns{}, map[*mlir.Op]bool{}
@@ -88,6 +97,10 @@ func (e *editor) block(b *mlir.Block) {
 		e.stands.replace(op.Operands)
 		substituteOthers(op, e.stands)
 		for _, inner := range bodies(op) {
+			if e.program && !controls(op) {
+				substitute(inner, e.stands)
+				continue
+			}
 			e.block(inner)
 		}
 		e.at = op

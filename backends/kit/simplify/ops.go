@@ -10,6 +10,7 @@ import (
 type opRow struct {
 	fold        folds
 	standard    rules
+	complex     rules
 	convert     rules
 	choose      rules
 	algebra     rules
@@ -53,22 +54,26 @@ type opRows struct{}
 
 func (opRows) Function(mlir.Code) opRow { return opRow{} }
 
-func (opRows) Abs() opRow                 { return opRow{algebra: rules{absolute}} }
-func (opRows) Add() opRow                 { return opRow{algebra: rules{constantRight, addition}} }
-func (opRows) AfterAll() opRow            { return opRow{} }
-func (opRows) AllGather() opRow           { return opRow{} }
-func (opRows) AllReduce() opRow           { return opRow{} }
-func (opRows) AllToAll() opRow            { return opRow{} }
-func (opRows) And() opRow                 { return opRow{algebra: rules{constantRight, idempotent, lattice}} }
-func (opRows) AsyncDone() opRow           { return opRow{} }
-func (opRows) AsyncStart() opRow          { return opRow{} }
-func (opRows) Atan2() opRow               { return opRow{} }
-func (opRows) BatchNormGrad() opRow       { return opRow{} }
-func (opRows) BatchNormInference() opRow  { return opRow{} }
-func (opRows) BatchNormTraining() opRow   { return opRow{} }
-func (opRows) BitcastConvert() opRow      { return opRow{fold: evaluated, convert: rules{bitcastTwice}} }
-func (opRows) Broadcast() opRow           { return opRow{standard: rules{standardBroadcast}} }
-func (opRows) BroadcastInDim() opRow      { return opRow{fold: moved, broadcast: rules{normalBroadcast}} }
+func (opRows) Abs() opRow { return opRow{complex: rules{absComplex}, algebra: rules{absolute}} }
+func (opRows) Add() opRow {
+	return opRow{complex: rules{eachPart}, algebra: rules{constantRight, addition}}
+}
+func (opRows) AfterAll() opRow           { return opRow{} }
+func (opRows) AllGather() opRow          { return opRow{} }
+func (opRows) AllReduce() opRow          { return opRow{} }
+func (opRows) AllToAll() opRow           { return opRow{} }
+func (opRows) And() opRow                { return opRow{algebra: rules{constantRight, idempotent, lattice}} }
+func (opRows) AsyncDone() opRow          { return opRow{} }
+func (opRows) AsyncStart() opRow         { return opRow{} }
+func (opRows) Atan2() opRow              { return opRow{} }
+func (opRows) BatchNormGrad() opRow      { return opRow{} }
+func (opRows) BatchNormInference() opRow { return opRow{} }
+func (opRows) BatchNormTraining() opRow  { return opRow{} }
+func (opRows) BitcastConvert() opRow     { return opRow{fold: evaluated, convert: rules{bitcastTwice}} }
+func (opRows) Broadcast() opRow          { return opRow{standard: rules{standardBroadcast}} }
+func (opRows) BroadcastInDim() opRow {
+	return opRow{complex: rules{eachPart}, fold: moved, broadcast: rules{normalBroadcast}}
+}
 func (opRows) Case() opRow                { return opRow{} }
 func (opRows) Ceil() opRow                { return opRow{algebra: rules{again}} }
 func (opRows) Cholesky() opRow            { return opRow{} }
@@ -76,14 +81,20 @@ func (opRows) Clamp() opRow               { return opRow{algebra: rules{clamp}} 
 func (opRows) CollectiveBroadcast() opRow { return opRow{} }
 func (opRows) CollectivePermute() opRow   { return opRow{} }
 func (opRows) CollectiveReduce() opRow    { return opRow{} }
-func (opRows) Compare() opRow             { return opRow{algebra: rules{compareRight, comparison}} }
-func (opRows) Complex() opRow             { return opRow{algebra: rules{complexOfParts}} }
-func (opRows) Composite() opRow           { return opRow{} }
-func (opRows) Concatenate() opRow {
-	return opRow{fold: evaluated, parts: rules{concatenateOne, concatenateFlat, concatenateSlices}}
+func (opRows) Compare() opRow {
+	return opRow{complex: rules{compareComplex}, algebra: rules{compareRight, comparison}}
 }
-func (opRows) Constant() opRow          { return opRow{} }
-func (opRows) Convert() opRow           { return opRow{convert: rules{convertTwice}} }
+func (opRows) Complex() opRow {
+	return opRow{complex: rules{complexOfParts}}
+}
+func (opRows) Composite() opRow { return opRow{} }
+func (opRows) Concatenate() opRow {
+	return opRow{complex: rules{eachPart}, fold: evaluated, parts: rules{concatenateOne, concatenateFlat, concatenateSlices}}
+}
+func (opRows) Constant() opRow { return opRow{complex: rules{partsOfConstant}} }
+func (opRows) Convert() opRow {
+	return opRow{complex: rules{convertComplex}, convert: rules{convertTwice}}
+}
 func (opRows) Convolution() opRow       { return opRow{convolution: rules{normalConvolution}} }
 func (opRows) CountLeadingZeros() opRow { return opRow{} }
 func (opRows) CreateToken() opRow       { return opRow{} }
@@ -92,57 +103,75 @@ func (opRows) CustomCall() opRow        { return opRow{} }
 func (opRows) Divide() opRow            { return opRow{algebra: rules{quotient}} }
 func (opRows) Dot() opRow               { return opRow{standard: rules{standardDot}} }
 func (opRows) DotGeneral() opRow {
-	return opRow{fold: evaluated, dot: rules{dotUnits, dotTranspose, dotMerged}}
+	return opRow{complex: rules{dotComplex}, fold: evaluated, dot: rules{dotUnits, dotTranspose, dotMerged}}
 }
-func (opRows) DynamicApproxTopK() opRow   { return opRow{} }
-func (opRows) DynamicSlice() opRow        { return opRow{fold: evaluated, parts: rules{fixedSlice}} }
-func (opRows) DynamicTopK() opRow         { return opRow{} }
-func (opRows) DynamicUpdateSlice() opRow  { return opRow{parts: rules{wholeUpdate}} }
-func (opRows) Einsum() opRow              { return opRow{standard: rules{standardEinsum}} }
-func (opRows) FFT() opRow                 { return opRow{} }
-func (opRows) Floor() opRow               { return opRow{algebra: rules{again}} }
-func (opRows) Gather() opRow              { return opRow{fold: evaluated, parts: rules{gatherOne}} }
-func (opRows) GetDimensionSize() opRow    { return opRow{standard: rules{knownSize}} }
-func (opRows) GetTupleElement() opRow     { return opRow{} }
-func (opRows) If() opRow                  { return opRow{} }
-func (opRows) Imag() opRow                { return opRow{algebra: rules{partOf}} }
-func (opRows) Infeed() opRow              { return opRow{} }
-func (opRows) Iota() opRow                { return opRow{standard: rules{standardIota}} }
-func (opRows) IsFinite() opRow            { return opRow{} }
-func (opRows) Map() opRow                 { return opRow{standard: rules{standardMap}} }
-func (opRows) Maximum() opRow             { return opRow{algebra: rules{constantRight, idempotent, extremum}} }
-func (opRows) Minimum() opRow             { return opRow{algebra: rules{constantRight, idempotent, extremum}} }
-func (opRows) Multiply() opRow            { return opRow{algebra: rules{constantRight, product}} }
-func (opRows) Negate() opRow              { return opRow{algebra: rules{twice, negation}} }
+func (opRows) DynamicApproxTopK() opRow { return opRow{} }
+func (opRows) DynamicSlice() opRow {
+	return opRow{complex: rules{eachPart}, fold: evaluated, parts: rules{fixedSlice}}
+}
+func (opRows) DynamicTopK() opRow { return opRow{} }
+func (opRows) DynamicUpdateSlice() opRow {
+	return opRow{complex: rules{eachPart}, parts: rules{wholeUpdate}}
+}
+func (opRows) Einsum() opRow { return opRow{standard: rules{standardEinsum}} }
+func (opRows) FFT() opRow    { return opRow{} }
+func (opRows) Floor() opRow  { return opRow{algebra: rules{again}} }
+func (opRows) Gather() opRow {
+	return opRow{complex: rules{eachPart}, fold: evaluated, parts: rules{gatherOne}}
+}
+func (opRows) GetDimensionSize() opRow { return opRow{standard: rules{knownSize}} }
+func (opRows) GetTupleElement() opRow  { return opRow{} }
+func (opRows) If() opRow               { return opRow{} }
+func (opRows) Imag() opRow             { return opRow{standard: rules{ofReal}, complex: rules{partOf}} }
+func (opRows) Infeed() opRow           { return opRow{} }
+func (opRows) Iota() opRow             { return opRow{complex: rules{iotaComplex}, standard: rules{standardIota}} }
+func (opRows) IsFinite() opRow         { return opRow{} }
+func (opRows) Map() opRow              { return opRow{standard: rules{standardMap}} }
+func (opRows) Maximum() opRow {
+	return opRow{complex: rules{extremeComplex}, algebra: rules{constantRight, idempotent, extremum}}
+}
+func (opRows) Minimum() opRow {
+	return opRow{complex: rules{extremeComplex}, algebra: rules{constantRight, idempotent, extremum}}
+}
+func (opRows) Multiply() opRow {
+	return opRow{complex: rules{productComplex}, algebra: rules{constantRight, product}}
+}
+func (opRows) Negate() opRow              { return opRow{complex: rules{eachPart}, algebra: rules{twice, negation}} }
 func (opRows) Not() opRow                 { return opRow{algebra: rules{twice, notCompare}} }
-func (opRows) OptimizationBarrier() opRow { return opRow{} }
+func (opRows) OptimizationBarrier() opRow { return opRow{complex: rules{eachPart}} }
 func (opRows) Or() opRow                  { return opRow{algebra: rules{constantRight, idempotent, lattice}} }
 func (opRows) Outfeed() opRow             { return opRow{} }
-func (opRows) Pad() opRow                 { return opRow{fold: evaluated, parts: rules{padNothing, padPadded}} }
-func (opRows) PartitionID() opRow         { return opRow{} }
-func (opRows) Popcnt() opRow              { return opRow{} }
-func (opRows) Power() opRow               { return opRow{algebra: rules{power}} }
-func (opRows) RNG() opRow                 { return opRow{} }
-func (opRows) RNGBitGenerator() opRow     { return opRow{} }
-func (opRows) Real() opRow                { return opRow{algebra: rules{partOf}} }
-func (opRows) Recv() opRow                { return opRow{} }
+func (opRows) Pad() opRow {
+	return opRow{complex: rules{eachPart}, fold: evaluated, parts: rules{padNothing, padPadded}}
+}
+func (opRows) PartitionID() opRow     { return opRow{} }
+func (opRows) Popcnt() opRow          { return opRow{} }
+func (opRows) Power() opRow           { return opRow{algebra: rules{power}} }
+func (opRows) RNG() opRow             { return opRow{} }
+func (opRows) RNGBitGenerator() opRow { return opRow{} }
+func (opRows) Real() opRow            { return opRow{standard: rules{ofReal}, complex: rules{partOf}} }
+func (opRows) Recv() opRow            { return opRow{} }
 func (opRows) Reduce() opRow {
-	return opRow{fold: evaluated, reduce: rules{reduceNone, reduceUnits, reduceReduced, reduceMoved, reduceRepeated}}
+	return opRow{complex: rules{eachPartOfSums}, fold: evaluated, reduce: rules{reduceNone, reduceUnits, reduceReduced, reduceMoved, reduceRepeated}}
 }
 func (opRows) ReducePrecision() opRow { return opRow{convert: rules{fullPrecision}} }
 func (opRows) ReduceScatter() opRow   { return opRow{} }
-func (opRows) ReduceWindow() opRow    { return opRow{fold: evaluated, reduce: rules{windowRepeated}} }
-func (opRows) Remainder() opRow       { return opRow{} }
-func (opRows) ReplicaID() opRow       { return opRow{} }
-func (opRows) Reshape() opRow {
-	return opRow{fold: moved, reshape: rules{normalReshape}, dot: rules{dotSplit}}
+func (opRows) ReduceWindow() opRow {
+	return opRow{complex: rules{eachPartOfSums}, fold: evaluated, reduce: rules{windowRepeated}}
 }
-func (opRows) Reverse() opRow          { return opRow{fold: moved, parts: rules{reverseNothing}} }
+func (opRows) Remainder() opRow { return opRow{} }
+func (opRows) ReplicaID() opRow { return opRow{} }
+func (opRows) Reshape() opRow {
+	return opRow{complex: rules{eachPart}, fold: moved, reshape: rules{normalReshape}, dot: rules{dotSplit}}
+}
+func (opRows) Reverse() opRow {
+	return opRow{complex: rules{eachPart}, fold: moved, parts: rules{reverseNothing}}
+}
 func (opRows) RoundNearestAfz() opRow  { return opRow{algebra: rules{again}} }
 func (opRows) RoundNearestEven() opRow { return opRow{algebra: rules{again}} }
-func (opRows) Scatter() opRow          { return opRow{} }
+func (opRows) Scatter() opRow          { return opRow{complex: rules{eachPartOfSums}} }
 func (opRows) Select() opRow {
-	return opRow{choose: rules{chooseKnown, chooseAgain, chooseBool, chooseOrder}}
+	return opRow{complex: rules{eachPart}, choose: rules{chooseKnown, chooseAgain, chooseBool, chooseOrder}}
 }
 func (opRows) SelectAndScatter() opRow     { return opRow{} }
 func (opRows) Send() opRow                 { return opRow{} }
@@ -152,13 +181,13 @@ func (opRows) ShiftRightArithmetic() opRow { return opRow{algebra: rules{shift}}
 func (opRows) ShiftRightLogical() opRow    { return opRow{algebra: rules{shift}} }
 func (opRows) Sign() opRow                 { return opRow{algebra: rules{again}} }
 func (opRows) Slice() opRow {
-	return opRow{fold: moved, parts: rules{wholeSlice, sliceSlice, sliceRepeated, slicePiece, slicePadded}, slice: rules{sliceComputed}}
+	return opRow{complex: rules{eachPart}, fold: moved, parts: rules{wholeSlice, sliceSlice, sliceRepeated, slicePiece, slicePadded}, slice: rules{sliceComputed}}
 }
 func (opRows) Sort() opRow             { return opRow{} }
-func (opRows) Subtract() opRow         { return opRow{algebra: rules{subtraction}} }
+func (opRows) Subtract() opRow         { return opRow{complex: rules{eachPart}, algebra: rules{subtraction}} }
 func (opRows) TorchIndexSelect() opRow { return opRow{} }
 func (opRows) Transpose() opRow {
-	return opRow{fold: moved, reshape: rules{transposeMerged}, transpose: rules{normalTranspose}, dot: rules{exchange}}
+	return opRow{complex: rules{eachPart}, fold: moved, reshape: rules{transposeMerged}, transpose: rules{normalTranspose}, dot: rules{exchange}}
 }
 func (opRows) TriangularSolve() opRow   { return opRow{} }
 func (opRows) Tuple() opRow             { return opRow{} }
