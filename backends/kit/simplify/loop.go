@@ -34,8 +34,10 @@ func (f *flow) loop(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
 	op.Operands, op.Results = without(op.Operands, gone), renumbered(without(op.Results, gone))
 	cond.Args, body.Args = renumbered(without(cond.Args, gone)), renumbered(without(body.Args, gone))
 	ret.Operands = without(ret.Operands, gone)
-	d := deadOps{state: f.state, uses: countUses(body)}
-	d.block(body)
+	for _, b := range bodies(op) { // what is not needed can read a value that is gone
+		d := deadOps{state: f.state, uses: countUses(b)}
+		d.block(b)
+	}
 	return append(out, op)
 }
 
