@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // editor rewrites functions op by op, in the order of the text: when a rule
@@ -166,7 +167,13 @@ func (e *editor) try(r rule, op *mlir.Op) *mlir.Value {
 	return v
 }
 
+// elementwise reports whether what moves elements may be moved across op. It may not be where
+// complex numbers are put together and taken apart: their parts alone are moved.
 func elementwise(op *mlir.Op) bool {
+	switch op.Code {
+	case stablehlo.Complex, stablehlo.Real, stablehlo.Imag:
+		return false
+	}
 	info := op.Code.Info()
 	return info.Traits.Has(mlir.Elementwise)
 }
