@@ -1,11 +1,16 @@
 package kit_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends"
+	"ltc/internal/samples"
 	"ltc/internal/test/kittest"
+	"ltc/soa"
 )
 
 // Programs of complex numbers are kernels of their parts, also in loops.
@@ -72,7 +77,7 @@ func TestComplexNumbers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Empty(t, kittest.Same(t, text).HostSteps())
-			require.Empty(t, hostSteps(t, text))
+			requireOnCPU(t, text, name)
 		})
 	}
 }
@@ -82,11 +87,65 @@ func TestComplexNumbersOfTheEvaluator(t *testing.T) {
 	steps := kittest.Same(t, `func.func @main(%x: tensor<5x3xf32>, %y: tensor<5x3xf32>) -> tensor<5x3xf32> {
   %a = stablehlo.complex %x, %y : tensor<5x3xcomplex<f32>>
   %0 = stablehlo.negate %a : tensor<5x3xcomplex<f32>>
-  %1 = stablehlo.tanh %0 : tensor<5x3xcomplex<f32>>
+  %1 = stablehlo.cbrt %0 : tensor<5x3xcomplex<f32>>
   %2 = stablehlo.add %1, %a : tensor<5x3xcomplex<f32>>
   %3 = stablehlo.abs %2 : (tensor<5x3xcomplex<f32>>) -> tensor<5x3xf32>
   return %3 : tensor<5x3xf32>
 }`).HostSteps()
 	require.Len(t, steps, 1)
-	require.Equal(t, "stablehlo.tanh", steps[0].Op.String())
+	require.Equal(t, "stablehlo.cbrt", steps[0].Op.String())
+}
+
+// Functions of complex numbers are kernels.
+func TestComplexFunctions(t *testing.T) {
+	for elem, ops := range map[string]string{
+		"f32": "cosine exponential exponential_minus_one log log_plus_one logistic rsqrt sign sine sqrt tan tanh",
+		"f64": "exponential sign sqrt",
+	} {
+		for _, op := range strings.Fields(ops) {
+			text := strings.NewReplacer("OP", op, "Z", "tensor<67xcomplex<"+elem+">>", "P", "tensor<67x"+elem+">").Replace(`func.func @main(%x: P, %y: P, %u: P) -> (P, P) {
+  %a = stablehlo.complex %x, %y : Z
+  %b = stablehlo.complex %y, %u : Z
+  %0 = stablehlo.divide %a, %b : Z
+  %1 = stablehlo.OP %0 : Z
+  %2 = stablehlo.convert %x : (P) -> Z
+  %3 = stablehlo.divide %1, %2 : Z
+  %4 = stablehlo.real %3 : (Z) -> P
+  %5 = stablehlo.imag %3 : (Z) -> P
+  return %4, %5 : P, P
+}`)
+			require.Empty(t, kittest.Same(t, text).HostSteps(), op)
+			requireOnCPU(t, text, op)
+		}
+	}
+}
+
+// requireOnCPU compares a program on the backend cpu with the evaluator, and requires that
+// nothing of it is left to that.
+func requireOnCPU(t *testing.T, text, what string) {
+	t.Helper()
+	require.Empty(t, hostSteps(t, text), what)
+	var results [][]soa.View
+	for _, name := range []string{"cpu", "eval"} {
+		b, err := backends.Open(name)
+		require.NoError(t, err)
+		e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+		require.NoError(t, err)
+		c := &backends.Call{}
+		for i, a := range e.Signature().Args {
+			v, err := samples.Make(a.Type, fmt.Sprintf("rand:%d", i+1))
+			require.NoError(t, err)
+			c.Args = append(c.Args, v)
+		}
+		for _, r := range e.Signature().Results {
+			c.Results = append(c.Results, soa.Make(r.Type))
+		}
+		require.NoError(t, e.Execute(t.Context(), c))
+		results = append(results, c.Results)
+	}
+	for j, want := range results[1] {
+		d, err := samples.Differ(results[0][j], want)
+		require.NoError(t, err)
+		require.LessOrEqual(t, d.Size, 1e-4, "%s: result %d differs at %v: %s, want %s", what, j, d.At, d.Got, d.Want)
+	}
 }

@@ -1,7 +1,6 @@
 package simplify
 
 import (
-	"math"
 	"slices"
 
 	"ltc/mlir"
@@ -362,31 +361,6 @@ func productComplex(e *editor, op *mlir.Op) *mlir.Value {
 	return e.complex(
 		e.binary(stablehlo.Subtract, times(x, u), times(y, v)),
 		e.binary(stablehlo.Add, times(x, v), times(y, u)))
-}
-
-// absComplex is √(x²+y²). That of f32 is computed in f64, where no square is too large or
-// small; of f64 the larger part is taken out. Where a part is infinite so is the result.
-func absComplex(e *editor, op *mlir.Op) *mlir.Value {
-	if !isComplex(op.Operands[0]) {
-		return nil
-	}
-	re, im := e.parts(op.Operands[0])
-	t := tensorOf(re)
-	x, y := e.unary(stablehlo.Abs, re), e.unary(stablehlo.Abs, im)
-	infinite := e.constant(t, math.Inf(1))
-	is := e.binary(stablehlo.Or, e.compareFloats("EQ", x, infinite), e.compareFloats("EQ", y, infinite))
-	squares := func(x, y *mlir.Value) *mlir.Value {
-		return e.unary(stablehlo.Sqrt, e.binary(stablehlo.Add, e.binary(stablehlo.Multiply, x, x), e.binary(stablehlo.Multiply, y, y)))
-	}
-	if t.Elem == mlir.Type(mlir.F32) {
-		wide := mlir.Tensor(mlir.F64, t.Shape...)
-		return e.choice(is, infinite, e.converted(squares(e.converted(x, wide), e.converted(y, wide)), t))
-	}
-	large := e.binary(stablehlo.Maximum, x, y)
-	small := e.binary(stablehlo.Divide, e.binary(stablehlo.Minimum, x, y), large)
-	r := e.binary(stablehlo.Multiply, large, squares(small, e.constant(t, 1)))
-	zero := e.compareFloats("EQ", large, e.constant(t, 0))
-	return e.choice(is, infinite, e.choice(zero, large, r))
 }
 
 // extremeComplex is the operand that is before or behind the other, as [compareComplex] has

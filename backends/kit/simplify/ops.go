@@ -52,7 +52,7 @@ func init() {
 // opRows are the rows. An empty one is of an op about which there is nothing to simplify.
 type opRows struct{}
 
-func (opRows) Function(mlir.Code) opRow { return opRow{} }
+func (opRows) Function(c mlir.Code) opRow { return opRow{complex: complexFunctions[c]} }
 
 func (opRows) Abs() opRow { return opRow{complex: rules{absComplex}, algebra: rules{absolute}} }
 func (opRows) Add() opRow {
@@ -100,7 +100,7 @@ func (opRows) CountLeadingZeros() opRow { return opRow{} }
 func (opRows) CreateToken() opRow       { return opRow{} }
 func (opRows) CrossReplicaSum() opRow   { return opRow{} }
 func (opRows) CustomCall() opRow        { return opRow{} }
-func (opRows) Divide() opRow            { return opRow{algebra: rules{quotient}} }
+func (opRows) Divide() opRow            { return opRow{complex: rules{quotientComplex}, algebra: rules{quotient}} }
 func (opRows) Dot() opRow               { return opRow{standard: rules{standardDot}} }
 func (opRows) DotGeneral() opRow {
 	return opRow{complex: rules{dotComplex}, fold: evaluated, dot: rules{dotUnits, dotTranspose, dotMerged}}
@@ -146,7 +146,7 @@ func (opRows) Pad() opRow {
 }
 func (opRows) PartitionID() opRow     { return opRow{} }
 func (opRows) Popcnt() opRow          { return opRow{} }
-func (opRows) Power() opRow           { return opRow{algebra: rules{power}} }
+func (opRows) Power() opRow           { return opRow{complex: rules{powerComplex}, algebra: rules{power}} }
 func (opRows) RNG() opRow             { return opRow{} }
 func (opRows) RNGBitGenerator() opRow { return opRow{} }
 func (opRows) Real() opRow            { return opRow{standard: rules{ofReal}, complex: rules{partOf}} }
@@ -179,7 +179,7 @@ func (opRows) SetDimensionSize() opRow     { return opRow{standard: rules{fullSi
 func (opRows) ShiftLeft() opRow            { return opRow{algebra: rules{shift}} }
 func (opRows) ShiftRightArithmetic() opRow { return opRow{algebra: rules{shift}} }
 func (opRows) ShiftRightLogical() opRow    { return opRow{algebra: rules{shift}} }
-func (opRows) Sign() opRow                 { return opRow{algebra: rules{again}} }
+func (opRows) Sign() opRow                 { return opRow{complex: rules{signComplex}, algebra: rules{again}} }
 func (opRows) Slice() opRow {
 	return opRow{complex: rules{eachPart}, fold: moved, parts: rules{wholeSlice, sliceSlice, sliceRepeated, slicePiece, slicePadded}, slice: rules{sliceComputed}}
 }
