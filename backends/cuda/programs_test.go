@@ -16,15 +16,18 @@ import (
 )
 
 // Random programs compute what the evaluator computes. They are small and large ones,
-// programs on tensors without elements and of many dimensions, and programs that write over
-// parts of tensors, in loops and branches. Others are convolutions, and gradients of
-// pooling.
+// programs on complex numbers, on tensors without elements and of many dimensions, and
+// programs that write over parts of tensors, in loops and branches. Others are convolutions,
+// and gradients of pooling.
 func TestRandomPrograms(t *testing.T) {
 	trials.Sequential(t)
 	b, _ := backend(t, cudafake.Options{Seed: 2})
 	for name, of := range map[string]func(r *rand.Rand, seed int) programs.Program{
 		"small": func(r *rand.Rand, seed int) programs.Program {
 			return programs.Program{Text: programs.Random(r, 4+seed%24)}
+		},
+		"complex": func(r *rand.Rand, seed int) programs.Program {
+			return programs.Program{Text: programs.Complex(r, 4+seed%24)}
 		},
 		"odd":   func(r *rand.Rand, seed int) programs.Program { return programs.Odd(r, 3+seed%20) },
 		"large": func(r *rand.Rand, seed int) programs.Program { return programs.Large(r, 4+seed%30, 3000) },

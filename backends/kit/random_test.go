@@ -27,6 +27,21 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
+// So do programs with complex numbers.
+func TestRandomComplexPrograms(t *testing.T) {
+	for seed := range trials.Of(300) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			text := programs.Complex(rand.New(rand.NewPCG(uint64(seed), 9)), 4+seed%20)
+			defer func() {
+				if t.Failed() {
+					t.Log("\n" + text)
+				}
+			}()
+			kittest.Same(t, text)
+		})
+	}
+}
+
 // So do convolutions of all forms, of which those with short sums alone are left to
 // the evaluator.
 func TestRandomConvolutions(t *testing.T) {

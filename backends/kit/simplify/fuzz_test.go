@@ -13,7 +13,7 @@ import (
 	"ltc/internal/trials"
 )
 
-// FuzzRun checks random programs: simplified they compute the same, and
+// FuzzRun checks random programs, some with complex numbers: simplified they compute the same, and
 // simplifying them once more changes nothing.
 func FuzzRun(f *testing.F) {
 	for seed := range uint64(300) {
@@ -46,7 +46,11 @@ func TestSoak(t *testing.T) {
 
 func checkRandom(t *testing.T, seed uint64, most int) {
 	r := rand.New(rand.NewPCG(seed, 3))
-	before := programs.Random(r, 3+r.IntN(most))
+	random := programs.Random
+	if seed%8 == 7 {
+		random = programs.Complex
+	}
+	before := random(r, 3+r.IntN(most))
 	after := simplified(t, "random", before, folding)
 	requireSame(t, before, after, 0)
 	require.Equal(t, after, simplified(t, "again", after, folding), "seed %d\nbefore:\n%s", seed, before)

@@ -29,6 +29,13 @@ func TestRandomPrograms(t *testing.T) {
 	})
 }
 
+// So do those with complex numbers; with LTC_SOAK=1 20,000.
+func TestComplexPrograms(t *testing.T) {
+	count(t, trials.Soak(100, 20_000), func(seed uint64) programs.Program {
+		return programs.Program{Text: programs.Complex(rand.New(rand.NewPCG(seed, 9)), 4+int(seed%24))}
+	})
+}
+
 // So do those on larger tensors, with more ops and with extreme arguments; with
 // LTC_SOAK=1 20,000.
 func TestLargePrograms(t *testing.T) {

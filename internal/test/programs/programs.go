@@ -15,14 +15,15 @@ import (
 // kinds that passes have rules for, often on what the last ops gave.
 type program struct {
 	*rand.Rand
-	lines  []string
-	args   []string
-	values []value
-	near   []value // of large programs: not exact
-	next   int
-	most   int // elements of a value
-	large  bool
-	odd    bool // there are tensors without elements, and of many dimensions
+	lines   []string
+	args    []string
+	values  []value
+	near    []value // of large programs: not exact
+	next    int
+	most    int // elements of a value
+	large   bool
+	complex bool // there are complex numbers
+	odd     bool // there are tensors without elements, and of many dimensions
 }
 
 type value struct {
@@ -73,7 +74,7 @@ func (p *program) begin(elems ...string) {
 func (p *program) end() string {
 	var outs []value
 	for range 1 + p.IntN(4) {
-		outs = append(outs, p.any())
+		outs = append(outs, p.real(p.any()))
 	}
 	var names, types []string
 	for _, v := range outs {
@@ -224,6 +225,8 @@ func (p *program) number(elem string) string {
 	switch {
 	case elem == "i1":
 		return pickOne(p.Rand, "true", "false")
+	case isComplexElem(elem):
+		return fmt.Sprintf("(%s, %s)", p.number(partElem(elem)), p.number(partElem(elem)))
 	case isFloatElem(elem):
 		return pickOne(p.Rand, "0.0", "-0.0", "1.0", "1.0", "-1.0", "2.0", "0.5", "3.0", "-4.0", "1.5", infinity[elem])
 	case elem[0] == 'u':

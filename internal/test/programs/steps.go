@@ -10,6 +10,10 @@ func list(v []int) string { return strings.ReplaceAll(fmt.Sprint(v), " ", ", ") 
 
 // step writes an op or a few.
 func (p *program) step() {
+	if p.complex && p.IntN(4) == 0 {
+		pickOne(p.Rand, p.complexOf, p.partOf)()
+		return
+	}
 	pickOne(p.Rand, p.unary, p.binary, p.binary, p.binary, p.reshape, p.reshape, p.transpose, p.broadcast, p.broadcast,
 		p.reduce, p.slice, p.concatenate, p.pad, p.compare, p.choose, p.convert, p.dot, p.dot, p.dynamic, p.branch, p.loop, p.clamp)()
 }
@@ -18,6 +22,8 @@ func (p *program) unary() {
 	v := p.any()
 	names := []string{"negate", "abs", "sign"}
 	switch {
+	case isComplexElem(v.elem):
+		names = []string{"negate", "negate", "negate", "cbrt"} // the last one has no rule
 	case v.elem == "i1":
 		names = []string{"not"}
 	case isFloatElem(v.elem):
@@ -35,6 +41,10 @@ func (p *program) binary() {
 	w := p.like(v.elem, v.shape)
 	names := []string{"add", "multiply", "maximum", "minimum"}
 	switch {
+	case v.elem == "complex<f32>": // products are rounded otherwise
+		names = []string{"add", "subtract", "maximum", "minimum"}
+	case v.elem == "complex<f64>":
+		names = append(names, "subtract")
 	case v.elem == "i1":
 		names = append(names, "and", "or", "xor")
 	case isFloatElem(v.elem):
@@ -229,6 +239,9 @@ func (p *program) choose() {
 
 func (p *program) convert() {
 	v := p.any()
+	if isComplexElem(v.elem) {
+		return
+	}
 	elem := pickOne(p.Rand, "f32", "f64", "bf16", "f16", "i32", "i64", "ui8", "ui32", "ui64", "i8", "i16", "ui16", "i1")
 	p.emit(elem, v.shape, "convert %s : (%s) -> %s", v.name, v.typ(), tensorText(elem, v.shape))
 }
@@ -239,7 +252,7 @@ func (p *program) clamp() {
 	if p.IntN(2) == 0 {
 		shape = nil
 	}
-	if v.elem == "i1" {
+	if v.elem == "i1" || isComplexElem(v.elem) {
 		return
 	}
 	lo, hi := p.like(v.elem, shape), p.constant(v.elem, shape)
