@@ -122,7 +122,7 @@ func moves(k *kernel.Kernel) bool {
 // worthInlining reports whether n should compute v instead of loading it.
 func (g *Graph) worthInlining(n *node, v plan.ValueID, uses []int) bool {
 	def := g.def(v)
-	if len(n.kernel.Instrs)+len(def.kernel.Instrs) > mostInstrs || len(n.operands)+len(def.operands) > mostParams {
+	if len(n.kernel.Instrs)+len(def.kernel.Instrs) > mostInstrs || operandsOf(n, def) > mostParams {
 		return false
 	}
 	p := n.paramOf(v)

@@ -76,7 +76,7 @@ func (g *Graph) mergeBack(at int) int {
 // mergePair merges a with b, which reads it, where that can be and pays. It
 // returns nil where not.
 func (g *Graph) mergePair(a, b *node) *node {
-	if a.updates || b.updates || len(a.kernel.Instrs)+len(b.kernel.Instrs) > mostInstrs || len(a.operands)+len(b.operands) > mostParams {
+	if a.updates || b.updates || len(a.kernel.Instrs)+len(b.kernel.Instrs) > mostInstrs || operandsOf(a, b) > mostParams {
 		return nil
 	}
 	small := most(a.kernel)+most(b.kernel) <= smallWork
@@ -99,6 +99,17 @@ func (g *Graph) mergePair(a, b *node) *node {
 		return nil
 	}
 	return g.merged(a, b, m, at)
+}
+
+// operandsOf counts what two nodes read and make together.
+func operandsOf(a, b *node) int {
+	n := len(a.operands)
+	for _, v := range b.operands {
+		if !slices.Contains(a.operands, v) {
+			n++
+		}
+	}
+	return n
 }
 
 // meet returns the place of a or b at which both can stand: all that they read
