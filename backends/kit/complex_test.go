@@ -56,6 +56,14 @@ func TestComplexNumbers(t *testing.T) {
   %6 = stablehlo.real %3 : (tensor<8x4xcomplex<f32>>) -> tensor<8x4xf32>
   return %4, %5, %6 : tensor<8xf32>, tensor<8x8xf32>, tensor<8x4xf32>
 }`,
+		"convolution": `func.func @main(%x: tensor<2x16x3xf32>, %y: tensor<2x16x3xf32>, %u: tensor<3x3x8xf32>, %v: tensor<3x3x8xf32>) -> (tensor<2x16x8xf32>, tensor<2x16x8xf32>) {
+  %a = stablehlo.complex %x, %y : tensor<2x16x3xcomplex<f32>>
+  %b = stablehlo.complex %u, %v : tensor<3x3x8xcomplex<f32>>
+  %0 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x16x3xcomplex<f32>>, tensor<3x3x8xcomplex<f32>>) -> tensor<2x16x8xcomplex<f32>>
+  %1 = stablehlo.real %0 : (tensor<2x16x8xcomplex<f32>>) -> tensor<2x16x8xf32>
+  %2 = stablehlo.imag %0 : (tensor<2x16x8xcomplex<f32>>) -> tensor<2x16x8xf32>
+  return %1, %2 : tensor<2x16x8xf32>, tensor<2x16x8xf32>
+}`,
 		"loop": `func.func @main(%x: tensor<9xf32>, %y: tensor<9xf32>) -> tensor<9xf32> {
   %a = stablehlo.complex %x, %y : tensor<9xcomplex<f32>>
   %n = stablehlo.constant dense<0> : tensor<i32>

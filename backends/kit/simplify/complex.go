@@ -383,9 +383,9 @@ func extremeComplex(e *editor, op *mlir.Op) *mlir.Value {
 	return e.complex(e.choice(first, x, u), e.choice(first, y, v))
 }
 
-// dotComplex is a product of complex numbers for each pair, or of complex numbers and
-// floats.
-func dotComplex(e *editor, op *mlir.Op) *mlir.Value {
+// bilinearComplex is a sum of products: of four pairs of parts, or of two where one operand
+// is of floats.
+func bilinearComplex(e *editor, op *mlir.Op) *mlir.Value {
 	if !isComplex(op.Results[0]) {
 		return nil
 	}

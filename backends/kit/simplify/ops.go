@@ -95,7 +95,9 @@ func (opRows) Constant() opRow { return opRow{complex: rules{partsOfConstant}} }
 func (opRows) Convert() opRow {
 	return opRow{complex: rules{convertComplex}, convert: rules{convertTwice}}
 }
-func (opRows) Convolution() opRow       { return opRow{convolution: rules{normalConvolution}} }
+func (opRows) Convolution() opRow {
+	return opRow{complex: rules{bilinearComplex}, convolution: rules{normalConvolution}}
+}
 func (opRows) CountLeadingZeros() opRow { return opRow{} }
 func (opRows) CreateToken() opRow       { return opRow{} }
 func (opRows) CrossReplicaSum() opRow   { return opRow{} }
@@ -103,7 +105,7 @@ func (opRows) CustomCall() opRow        { return opRow{} }
 func (opRows) Divide() opRow            { return opRow{complex: rules{quotientComplex}, algebra: rules{quotient}} }
 func (opRows) Dot() opRow               { return opRow{standard: rules{standardDot}} }
 func (opRows) DotGeneral() opRow {
-	return opRow{complex: rules{dotComplex}, fold: evaluated, dot: rules{dotUnits, dotTranspose, dotMerged}}
+	return opRow{complex: rules{bilinearComplex}, fold: evaluated, dot: rules{dotUnits, dotTranspose, dotMerged}}
 }
 func (opRows) DynamicApproxTopK() opRow { return opRow{} }
 func (opRows) DynamicSlice() opRow {
