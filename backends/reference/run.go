@@ -32,12 +32,7 @@ func (e *compiled) Direct(ctx context.Context) bool { return ctx.Done() == nil |
 func (l *launcher) Launch(_ context.Context, i int, done <-chan struct{}) error {
 	s := &l.of.steps[i]
 	pointers := l.pointers[s.first : s.first+len(s.Operands)]
-	for j := range s.Operands {
-		o := &s.Operands[j]
-		if pointers[j] = l.Mem[o.Value]; !s.void[j] {
-			pointers[j] = unsafe.Add(pointers[j], int(o.Offset)*s.sizes[j])
-		}
-	}
+	s.point(pointers, l.Mem)
 	if s.Copies && pointers[0] == pointers[1] {
 		return nil
 	}
@@ -49,6 +44,16 @@ func (l *launcher) Launch(_ context.Context, i int, done <-chan struct{}) error 
 		return &backends.RunError{Op: s.Ordinal, Reason: err}
 	}
 	return nil
+}
+
+// point sets the pointers of a step to its operands, in the memory of values.
+func (s *compiledStep) point(pointers, mem []unsafe.Pointer) {
+	for j := range s.Operands {
+		o := &s.Operands[j]
+		if pointers[j] = mem[o.Value]; !s.void[j] {
+			pointers[j] = unsafe.Add(pointers[j], int(o.Offset)*s.sizes[j])
+		}
+	}
 }
 
 // launch runs all parts of a step.

@@ -22,6 +22,14 @@ type RunMemory interface {
 	Copy(dst, src soa.View) error
 }
 
+// Looper is a [Target] that can run some loops in compiled code, without the host.
+type Looper interface {
+	Target
+	// Loop runs step i, a loop, on m. It returns the number of the arguments with which the
+	// condition was false, and true; or false if the host has to run the loop.
+	Loop(ctx context.Context, i int, m *LoopMemory) (last int, ran bool, err error)
+}
+
 // Regions holds the executables of the regions of loops and branches: [s][r] is region r of
 // step s.
 type Regions [][]backends.Executable
@@ -47,9 +55,10 @@ func MakeRegions(p *plan.Program, one func(step, region int) (backends.Executabl
 // it. One run at a time uses a driver, which keeps memory for the next run. The zero value is
 // ready for use.
 type Driver struct {
-	loops map[*plan.Step]*loopMemory
-	index map[types.DType]soa.View
-	call  backends.Call
+	loops  map[*plan.Step]*LoopMemory
+	looper Looper // nil: the host runs all loops
+	index  map[types.DType]soa.View
+	call   backends.Call
 }
 
 // Run runs step i, a loop or a branch. The executables of regions are called with queue. An
@@ -57,7 +66,7 @@ type Driver struct {
 func (d *Driver) Run(ctx context.Context, p *plan.Program, regions Regions, i int, at RunMemory, queue backends.Queue) error {
 	s := &p.Steps[i]
 	if loop, ok := s.Work.(*plan.Loop); ok {
-		return d.loop(ctx, regions[i][0], regions[i][1], at, s, loop, queue)
+		return d.loop(ctx, regions[i], at, s, i, loop, queue)
 	}
 	return d.branch(ctx, p, regions[i], at, s, s.Work.(*plan.Branch), queue)
 }
@@ -71,10 +80,10 @@ func Failure(ctx context.Context, s *plan.Step, err error) error {
 	return &backends.RunError{Op: s.Ordinal, Reason: err}
 }
 
-// loopMemory is the memory of a loop. A carried value alternates between two buffers from
+// LoopMemory is the memory of a loop. A carried value alternates between two buffers from
 // one iteration to the next: the step's output (outs), and a buffer of the loop (own). A
 // value that the loop updates in place has the output only.
-type loopMemory struct {
+type LoopMemory struct {
 	own  []soa.View // by carried value; equal to outs for a value that is updated in place
 	room []int      // bytes of own
 	// takes are the arguments of the regions: the initial values, the values in outs, and
@@ -85,8 +94,8 @@ type loopMemory struct {
 	more       [1]soa.View // result of cond: whether there is another iteration
 }
 
-func newLoopMemory(loop *plan.Loop) *loopMemory {
-	m := &loopMemory{outs: make([]soa.View, len(loop.Outs))}
+func newLoopMemory(loop *plan.Loop) *LoopMemory {
+	m := &LoopMemory{outs: make([]soa.View, len(loop.Outs))}
 	m.own, m.room = make([]soa.View, len(loop.Init)), make([]int, len(loop.Init))
 	for i := range m.takes {
 		m.takes[i] = make([]soa.View, len(loop.Init)+len(loop.Captured))
@@ -97,7 +106,7 @@ func newLoopMemory(loop *plan.Loop) *loopMemory {
 
 // place points m at the operands and outputs of a run, whose sizes may differ from the
 // previous run's. It allocates own where it is too small.
-func (m *loopMemory) place(at RunMemory, loop *plan.Loop) error {
+func (m *LoopMemory) place(at RunMemory, loop *plan.Loop) error {
 	n := len(loop.Init)
 	for i, a := range loop.Init {
 		if loop.Stays[i] {
@@ -134,7 +143,7 @@ func (m *loopMemory) place(at RunMemory, loop *plan.Loop) error {
 }
 
 // forget drops the views of the caller's memory.
-func (m *loopMemory) forget(loop *plan.Loop) {
+func (m *LoopMemory) forget(loop *plan.Loop) {
 	for i, stays := range loop.Stays {
 		if stays {
 			m.own[i] = soa.View{}
@@ -148,13 +157,26 @@ func (m *loopMemory) forget(loop *plan.Loop) {
 	m.cond = backends.Call{}
 }
 
-// loop runs a while.
-func (d *Driver) loop(ctx context.Context, cond, body backends.Executable, at RunMemory, s *plan.Step, loop *plan.Loop, queue backends.Queue) error {
+// Call returns the views of an iteration. Arguments are those of both regions, results are those
+// of the body. Number 0 is the first iteration. Numbers 1 and 2 follow it by turns; they are
+// equal if the loop updates all values in place.
+func (m *LoopMemory) Call(number int) (args, results []soa.View) {
+	if number == 1 {
+		return m.takes[1], m.own
+	}
+	return m.takes[number], m.outs
+}
+
+// More is the result of the condition.
+func (m *LoopMemory) More() []soa.View { return m.more[:] }
+
+// loop runs a while, which is step i.
+func (d *Driver) loop(ctx context.Context, regions []backends.Executable, at RunMemory, s *plan.Step, i int, loop *plan.Loop, queue backends.Queue) error {
 	m := d.loops[s]
 	if m == nil {
 		m = newLoopMemory(loop)
 		if d.loops == nil {
-			d.loops = map[*plan.Step]*loopMemory{}
+			d.loops = map[*plan.Step]*LoopMemory{}
 		}
 		d.loops[s] = m
 	}
@@ -162,32 +184,46 @@ func (d *Driver) loop(ctx context.Context, cond, body backends.Executable, at Ru
 	if err := m.place(at, loop); err != nil {
 		return Failure(ctx, s, err)
 	}
-	m.cond.Queue, m.body.Queue = queue, queue
-	places := [2][]soa.View{m.outs, m.own}
-	from := 0 // index into takes
-	// next is the number of the buffers that the iteration writes
-	for next := 0; ; next = 1 - next {
-		m.cond.Args, m.cond.Results = m.takes[from], m.more[:]
-		if err := cond.Execute(ctx, &m.cond); err != nil {
-			return Failure(ctx, s, err)
-		}
-		if !soa.Slice[bool](m.more[0])[0] {
-			break
-		}
-		m.body.Args, m.body.Results = m.takes[from], places[next]
-		if err := body.Execute(ctx, &m.body); err != nil {
-			return Failure(ctx, s, err)
-		}
-		from = 1 + next
+	last, ran := 0, false
+	var err error
+	if d.looper != nil {
+		last, ran, err = d.looper.Loop(ctx, i, m)
+	}
+	if !ran && err == nil {
+		last, err = m.run(ctx, regions[0], regions[1], queue)
+	}
+	if err != nil {
+		return Failure(ctx, s, err)
 	}
 	for i, to := range m.outs {
-		if last := m.takes[from][i]; last.Base() != to.Base() {
-			if err := at.Copy(to, last); err != nil {
+		if from := m.takes[last][i]; from.Base() != to.Base() {
+			if err := at.Copy(to, from); err != nil {
 				return Failure(ctx, s, err)
 			}
 		}
 	}
 	return nil
+}
+
+// run runs the iterations of a loop by calls of its regions. It returns the number of the
+// arguments with which the condition was false: see Call.
+func (m *LoopMemory) run(ctx context.Context, cond, body backends.Executable, queue backends.Queue) (last int, err error) {
+	m.cond.Queue, m.body.Queue = queue, queue
+	for {
+		args, results := m.Call(last)
+		m.cond.Args, m.cond.Results = args, m.more[:]
+		if err := cond.Execute(ctx, &m.cond); err != nil {
+			return 0, err
+		}
+		if !soa.Slice[bool](m.more[0])[0] {
+			return last, nil
+		}
+		m.body.Args, m.body.Results = args, results
+		if err := body.Execute(ctx, &m.body); err != nil {
+			return 0, err
+		}
+		last = 1 + last&1
+	}
 }
 
 // branch runs the region that an if or a case chooses.

@@ -68,6 +68,7 @@ func NewRun(p *Plan, target Target, queue backends.Queue) *Run {
 			r.works[i] = driven
 		}
 	}
+	r.driver.looper, _ = target.(Looper)
 	if p.On.Memory != nil {
 		r.device, r.host = target.(Device), make([]hostMemory, len(p.Program.Steps))
 	}

@@ -1,7 +1,6 @@
 package llvm
 
 import (
-	"fmt"
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
@@ -79,9 +78,8 @@ func (c *code) Scratch(sizes []int64, _ int) int { return c.schedule.Scratch(c.k
 func (c *code) Run(call *kernel.Call) error {
 	items := c.schedule.Items(c.kernel, call.Sizes)
 	from, to := call.Share(items)
+	c.point(call)
 	b := &call.Block
-	b.Mem, b.Sizes, b.Strides = unsafe.SliceData(call.Mem), unsafe.SliceData(call.Sizes), unsafe.SliceData(call.Strides)
-	b.Scratch = call.Scratch
 	step, long := c.turn(call.Sizes, items)
 	for from < to {
 		b.From, b.To = from, min(from+step, to)
@@ -92,7 +90,7 @@ func (c *code) Run(call *kernel.Call) error {
 			status = c.entry.CallShort(unsafe.Pointer(b))
 		}
 		if status != 0 {
-			return fmt.Errorf("llvm: kernel %s: check %d failed", c.kernel.Name, status)
+			return c.failure(status)
 		}
 		from = b.To
 		select {

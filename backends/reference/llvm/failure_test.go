@@ -19,13 +19,17 @@ import (
 func onBackends(t *testing.T, text string, threads int) (cpu, eval backends.Executable) {
 	t.Helper()
 	compilers(t)
-	for name, to := range map[string]*backends.Executable{"cpu": &cpu, "eval": &eval} {
-		b, err := backends.Open(name)
-		require.NoError(t, err)
-		*to, err = b.Compile(t.Context(), backends.NewModule(text), backends.Options{Threads: threads})
-		require.NoError(t, err)
-	}
-	return cpu, eval
+	return compiledFor(t, "cpu", text, threads), compiledFor(t, "eval", text, threads)
+}
+
+// compiledFor compiles a program by a backend.
+func compiledFor(t testing.TB, backend, text string, threads int) backends.Executable {
+	t.Helper()
+	b, err := backends.Open(backend)
+	require.NoError(t, err)
+	e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{Threads: threads})
+	require.NoError(t, err)
+	return e
 }
 
 var errLeft = errors.New("the caller has left")
