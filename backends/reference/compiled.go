@@ -338,10 +338,10 @@ type launcher struct {
 	workers  []worker
 	scratch  soa.View
 	crew     crew
-	now      launched           // what is under way
-	failed   atomic.Bool        // whether a part of it has
-	strides  []int64            // by step, of those with strides that depend on the call
-	loops    map[int]*loopChain // by step, of the loops that have run
+	now      launched            // what is under way
+	failed   atomic.Bool         // whether a part of it has
+	strides  []int64             // by step, of those with strides that depend on the call
+	loops    map[int]*kernelLoop // by step, of the loops that have run
 }
 
 // launched is what all parts of a launch have in common.

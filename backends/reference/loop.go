@@ -12,21 +12,33 @@ import (
 	"ltc/internal/env"
 )
 
-// loopChain runs a loop whose condition and body are short kernels as a chain of launches. The
-// chain has the launches of an iteration once for each numbering of [exec.LoopMemory.Call].
-type loopChain struct {
-	regions  [2]*launcher // of the condition and of the body: the memory of their temporaries
-	chain    kernel.Chain // nil: the host runs the loop
+// kernelLoop runs a loop whose condition and body are kernels. Launches that follow each other are
+// a chain, if they are short and their code can be in one. The launches of an iteration are there
+// once for each number of [exec.LoopMemory.Call].
+type kernelLoop struct {
+	programs [2]*compiled // of the condition and of the body; nil: the host drives the loop
+	regions  [2]*launcher // those that run them
+	chain    kernel.Chain // nil: no launch can be in one
 	stays    bool         // all values are updated in place: numbers 1 and 2 are equal
 	calls    []kernel.Call
 	pointers []unsafe.Pointer // of the operands of all launches
 	links    []loopLink
-	had      []loopLink // those that the chain is set to
+	had      []loopLink // links when the chain was set, and the scratch memory of the regions
+	scratch  [2]unsafe.Pointer
+	ways     []loopWay // by link
+	more     *bool     // the condition's result
 	call     backends.Call
 }
 
-// loopLink is a launch of a chain: a step of a region in iterations of a number.
+// loopLink is a launch of a loop: a step of a region in iterations of a number.
 type loopLink struct{ number, region, step int }
+
+// loopWay is how a loop goes on after a launch.
+type loopWay struct {
+	next    int
+	tests   bool // the loop ends here if the condition is false
+	chained bool // the launch is in the chain
+}
 
 // condition is the region of a loop that says whether there is another iteration.
 const condition = 0
@@ -39,78 +51,76 @@ const loopTime = 100_000
 func (l *launcher) Loop(ctx context.Context, i int, m *exec.LoopMemory) (last int, ran bool, err error) {
 	c := l.loops[i]
 	if c == nil {
-		c = newLoopChain(l.of, i)
+		c = newKernelLoop(l.of, i)
 		if l.loops == nil {
-			l.loops = map[int]*loopChain{}
+			l.loops = map[int]*kernelLoop{}
 		}
 		l.loops[i] = c
 	}
-	if c.chain == nil {
+	if c.programs[condition] == nil {
 		return 0, false, nil
+	}
+	for r, of := range c.programs {
+		c.regions[r] = of.pool.Get()
 	}
 	defer c.forget()
-	if !c.place(m) || !c.link(m) {
+	if !c.place(m) {
 		return 0, false, nil
 	}
+	c.link(m)
 	last, err = c.run(ctx)
 	return last, true, err
 }
 
-// newLoopChain returns the chain for loop i of a program. It has none if the host has to run the
-// loop: something in it is no kernel, is cut for threads or has no compiled code; or the steps
-// are measured or checked.
-func newLoopChain(e *compiled, i int) *loopChain {
-	c := new(loopChain)
+// newKernelLoop returns loop i of a program. It has no programs if the host has to drive the loop:
+// a step is no kernel, or steps are measured or checked.
+func newKernelLoop(e *compiled, i int) *kernelLoop {
+	c := new(kernelLoop)
 	if e.Times != nil || env.Checks.On() {
 		return c
 	}
 	launches, operands := 0, 0
-	var code kernel.Chainer
-	for r, x := range e.Regions[i] {
+	var chainer kernel.Chainer
+	for _, x := range e.Regions[i] {
 		of, ok := x.(*compiled)
-		if !ok || of.views != nil || of.Times != nil {
+		if !ok || of.Times != nil {
 			return c
 		}
 		for k := range of.steps {
 			s := &of.steps[k]
-			if _, kernels := s.Work.(*plan.Launch); !kernels || s.parts != 1 {
+			if s.code == nil {
 				return c
 			}
-			if code, ok = s.code.(kernel.Chainer); !ok {
-				return c
+			if n, ok := s.code.(kernel.Chainer); ok {
+				chainer = n
 			}
 			operands += len(s.Operands)
 		}
 		launches += len(of.steps)
-		if r == condition && launches == 0 {
-			return c
-		}
 	}
-	loop := e.Plan.Program.Steps[i].Work.(*plan.Loop)
-	c.stays = true
-	for _, stays := range loop.Stays {
-		c.stays = c.stays && stays
-	}
+	c.stays = !slices.Contains(e.Plan.Program.Steps[i].Work.(*plan.Loop).Stays, false)
 	for r, x := range e.Regions[i] {
-		c.regions[r] = x.(*compiled).launcher()
+		c.programs[r] = x.(*compiled)
 	}
 	c.calls = make([]kernel.Call, c.numbers()*launches)
 	c.pointers = make([]unsafe.Pointer, c.numbers()*operands)
-	c.chain = code.NewChain(len(c.calls))
+	if chainer != nil {
+		c.chain = chainer.NewChain(len(c.calls))
+	}
 	return c
 }
 
 // numbers returns how many numbers of iterations differ.
-func (c *loopChain) numbers() int {
+func (c *kernelLoop) numbers() int {
 	if c.stays {
 		return 2
 	}
 	return 3
 }
 
-// place sets the pointers of all launches, and links to the launches that have something to do.
+// place sets the pointers of all launches, and links to those that have something to do.
 // It returns false if a result of the body cannot be written at once where it belongs.
-func (c *loopChain) place(m *exec.LoopMemory) bool {
+func (c *kernelLoop) place(m *exec.LoopMemory) bool {
 	c.links = c.links[:0]
 	pointers := c.pointers
 	for number := range c.numbers() {
@@ -159,66 +169,97 @@ func (l *launcher) placeRegion(call *backends.Call) bool {
 	return true
 }
 
-// link sets the launches of the chain, unless it has the same ones. It returns false if some launch
-// cannot be in it: then the host runs this loop and those that follow.
-func (c *loopChain) link(m *exec.LoopMemory) bool {
-	if slices.Equal(c.had, c.links) {
-		return true
+// link says how the loop goes on after each launch, and sets those of the chain, unless the launches
+// are the ones of the run before.
+func (c *kernelLoop) link(m *exec.LoopMemory) {
+	var scratch [2]unsafe.Pointer
+	for r, l := range c.regions {
+		scratch[r] = l.scratch.Base()
 	}
-	c.had = append(c.had[:0], c.links...)
-	more := (*bool)(m.More()[0].Base())
+	if scratch == c.scratch && slices.Equal(c.had, c.links) {
+		return
+	}
+	c.scratch = scratch
+	c.had, c.ways = append(c.had[:0], c.links...), c.ways[:0]
+	c.more = (*bool)(m.More()[0].Base())
 	for i, at := range c.links {
-		l := c.regions[at.region]
-		s := &l.of.steps[at.step]
+		l, s := c.step(i)
 		call := &c.calls[i]
 		call.Sizes, call.Strides, call.Scratch, call.Parts = s.Sizes, s.Strides, l.workers[0].call.Scratch, 1
-		next, test := i+1, (*bool)(nil)
-		if next == len(c.links) {
-			next = slices.IndexFunc(c.links, func(x loopLink) bool { return x.number == 1 })
+		w := loopWay{next: i + 1}
+		if w.next == len(c.links) {
+			w.next = slices.IndexFunc(c.links, func(x loopLink) bool { return x.number == 1 })
 		}
-		if to := c.links[next]; at.region == condition && (to.region != condition || to.number != at.number || next <= i) {
-			test = more
-		}
-		if !c.chain.Set(i, s.code, call, test, next) {
-			*c = loopChain{}
-			return false
+		to := c.links[w.next]
+		w.tests = at.region == condition && (to.region != condition || w.next != i+1 || to.number != at.number)
+		w.chained = c.set(i, w, w.next)
+		c.ways = append(c.ways, w)
+	}
+	for i, w := range c.ways {
+		if w.chained && !c.ways[w.next].chained {
+			c.set(i, w, kernel.ChainEnds)
 		}
 	}
-	return true
 }
 
-// run runs the chain. It returns the number of the iteration whose condition was false.
-func (c *loopChain) run(ctx context.Context) (last int, err error) {
+// step returns the step of a link, and who runs it.
+func (c *kernelLoop) step(i int) (*launcher, *compiledStep) {
+	at := c.links[i]
+	l := c.regions[at.region]
+	return l, &l.of.steps[at.step]
+}
+
+// set sets a launch of the chain, and reports whether it can be in one.
+func (c *kernelLoop) set(i int, w loopWay, next int) bool {
+	_, s := c.step(i)
+	var test *bool
+	if w.tests {
+		test = c.more
+	}
+	return c.chain != nil && s.parts == 1 && c.chain.Set(i, s.code, &c.calls[i], test, next)
+}
+
+// run runs the launches. It returns the number of the iteration whose condition was false.
+func (c *kernelLoop) run(ctx context.Context) (last int, err error) {
 	done := ctx.Done()
-	for at, ended := 0, false; ; {
-		if at, ended, err = c.chain.Run(at, loopTime); err != nil {
-			of := c.links[at]
-			return 0, &backends.RunError{Op: c.regions[of.region].of.steps[of.step].Ordinal, Reason: err}
+	for at := 0; ; {
+		ended := true
+		if l, s := c.step(at); !c.ways[at].chained {
+			err = l.launch(s, c.calls[at].Mem, s.Strides, done)
+		} else {
+			at, ended, err = c.chain.Run(at, loopTime)
 		}
-		if ended {
-			return c.links[at].number, nil
+		if err != nil {
+			_, s := c.step(at)
+			return 0, &backends.RunError{Op: s.Ordinal, Reason: err}
 		}
 		select {
 		case <-done:
 			return 0, context.Cause(ctx)
 		default:
 		}
+		if ended {
+			if c.ways[at].tests && !*c.more {
+				return c.links[at].number, nil
+			}
+			at = c.ways[at].next
+		}
 	}
 }
 
-// forget drops the caller's memory.
-func (c *loopChain) forget() {
+// forget drops the caller's memory, and gives the regions' memory back.
+func (c *kernelLoop) forget() {
 	clear(c.pointers)
 	c.call = backends.Call{}
-	for _, l := range c.regions {
-		if l == nil {
-			continue
-		}
+	for r, l := range c.regions {
+		l.Forget()
 		for _, id := range l.Program.Args {
 			l.Mem[id] = nil
 		}
 		for _, id := range l.Program.Results {
 			l.Mem[id] = nil
 		}
+		c.programs[r].pool.Put(l)
+		c.regions[r] = nil
 	}
 }

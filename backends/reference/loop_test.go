@@ -80,6 +80,9 @@ func (n *testChain) Run(first int, _ int64) (at int, ended bool, err error) {
 		if n.by.fails && l.test == nil {
 			return at, false, errCheck
 		}
+		if l.next == kernel.ChainEnds {
+			return at, true, nil
+		}
 		at = l.next
 	}
 	return at, false, nil

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "7a4a604e20c7ee69f6c6af94"
+const buildID = "49750d55cbce082221373518"

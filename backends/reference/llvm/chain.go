@@ -47,7 +47,11 @@ func (n *chain) Set(i int, of kernel.Code, call *kernel.Call, test *bool, next i
 	c.point(call)
 	call.Block.From, call.Block.To = 0, items
 	n.codes[i] = c
-	n.links[i].Set(c.entry, unsafe.Pointer(&call.Block), int64(cost)+linkCost, test, &n.links[next])
+	var to *native.Link
+	if next != kernel.ChainEnds {
+		to = &n.links[next]
+	}
+	n.links[i].Set(c.entry, unsafe.Pointer(&call.Block), int64(cost)+linkCost, test, to)
 	return true
 }
 
