@@ -341,6 +341,8 @@ type launcher struct {
 	now      launched            // what is under way
 	failed   atomic.Bool         // whether a part of it has
 	strides  []int64             // by step, of those with strides that depend on the call
+	fits     uint64              // a number that only this fit has: see fit
+	sized    *sizeExecutable     // that it belongs to; nil: none
 	loops    map[int]*kernelLoop // by step, of the loops that have run
 }
 
@@ -366,6 +368,9 @@ func bytesView(n int) soa.View {
 	return soa.Make(types.Type{DType: types.U8, Shape: types.Shape{max(n, 1)}})
 }
 
+// fits counts how often launchers were made or fitted to sizes.
+var fits atomic.Uint64
+
 // launcher makes the memory of a run.
 func (e *compiled) launcher() *launcher {
 	l := &launcher{of: e, pointers: make([]unsafe.Pointer, e.pointers), strides: make([]int64, e.strides)}
@@ -377,6 +382,7 @@ func (e *compiled) launcher() *launcher {
 // fit gives the launcher the memory that e takes for the sizes that it has now. It
 // allocates where that is more than it has been.
 func (l *launcher) fit(e *compiled) {
+	l.fits = fits.Add(1)
 	l.arena, l.scratch = atLeast(l.arena, e.Plan.Program.Arena), atLeast(l.scratch, e.scratch*e.workers)
 	most := 1
 	if e.workers > 1 {

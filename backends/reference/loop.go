@@ -16,19 +16,47 @@ import (
 // a chain, if they are short and their code can be in one. The launches of an iteration are there
 // once for each number of [exec.LoopMemory.Call].
 type kernelLoop struct {
-	programs [2]*compiled // of the condition and of the body; nil: the host drives the loop
+	programs [2]region    // the condition and the body; nil: the host drives the loop
 	regions  [2]*launcher // those that run them
 	chain    kernel.Chain // nil: no launch can be in one
 	stays    bool         // all values are updated in place: numbers 1 and 2 are equal
 	calls    []kernel.Call
 	pointers []unsafe.Pointer // of the operands of all launches
 	links    []loopLink
-	had      []loopLink // links when the chain was set, and the scratch memory of the regions
-	scratch  [2]unsafe.Pointer
 	ways     []loopWay // by link
+	had      []loopLink
+	fits     [2]uint64 // ways and chain are for the links of had, and for these fits of regions
 	more     *bool     // the condition's result
 	call     backends.Call
 }
+
+// region is the program of a region of a loop.
+type region interface {
+	// hold returns a launcher with memory for calls of c's sizes. It is another's until release.
+	hold(ctx context.Context, c *backends.Call) (*launcher, error)
+	release(l *launcher)
+	// measures reports whether it has timers for its steps.
+	measures() bool
+}
+
+func (e *compiled) hold(context.Context, *backends.Call) (*launcher, error) { return e.pool.Get(), nil }
+func (e *compiled) release(l *launcher)                                     { e.pool.Put(l) }
+func (e *compiled) measures() bool                                          { return e.Times != nil }
+
+func (s *openExecutable) hold(ctx context.Context, c *backends.Call) (*launcher, error) {
+	n, err := s.Size(c, s.Bound, s.Family.BaseSize())
+	if err != nil {
+		return nil, err
+	}
+	x, err := s.Dense().take(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	return x.l, x.member.Program.FitResults(c)
+}
+
+func (s *openExecutable) release(l *launcher) { s.Dense().runs.Put(l.sized) }
+func (s *openExecutable) measures() bool      { return s.Times != nil }
 
 // loopLink is a launch of a loop: a step of a region in iterations of a number.
 type loopLink struct{ number, region, step int }
@@ -60,10 +88,13 @@ func (l *launcher) Loop(ctx context.Context, i int, m *exec.LoopMemory) (last in
 	if c.programs[condition] == nil {
 		return 0, false, nil
 	}
-	for r, of := range c.programs {
-		c.regions[r] = of.pool.Get()
-	}
 	defer c.forget()
+	for r := range c.programs {
+		if err := c.hold(ctx, r, m); err != nil {
+			return 0, false, err
+		}
+	}
+	c.fit()
 	if !c.place(m) {
 		return 0, false, nil
 	}
@@ -79,35 +110,67 @@ func newKernelLoop(e *compiled, i int) *kernelLoop {
 	if e.Times != nil || env.Checks.On() {
 		return c
 	}
-	launches, operands := 0, 0
-	var chainer kernel.Chainer
-	for _, x := range e.Regions[i] {
-		of, ok := x.(*compiled)
-		if !ok || of.Times != nil {
+	loop := e.Plan.Program.Steps[i].Work.(*plan.Loop)
+	var programs [2]region
+	for r, p := range []*plan.Program{loop.Cond, loop.Body} {
+		of, ok := e.Regions[i][r].(region)
+		if !ok || of.measures() {
 			return c
 		}
-		for k := range of.steps {
-			s := &of.steps[k]
-			if s.code == nil {
+		for k := range p.Steps {
+			switch p.Steps[k].Work.(type) {
+			case *plan.Launch, *plan.Sort:
+			default:
 				return c
 			}
+		}
+		programs[r] = of
+	}
+	c.programs, c.stays = programs, !slices.Contains(loop.Stays, false)
+	return c
+}
+
+// hold takes memory for region r, for the views of m.
+func (c *kernelLoop) hold(ctx context.Context, r int, m *exec.LoopMemory) (err error) {
+	c.view(r, 0, m)
+	c.regions[r], err = c.programs[r].hold(ctx, &c.call)
+	return err
+}
+
+// view sets the call of region r in iterations of a number.
+func (c *kernelLoop) view(r, number int, m *exec.LoopMemory) {
+	if c.call.Args, c.call.Results = m.Call(number); r == condition {
+		c.call.Results = m.More()
+	}
+}
+
+// fit makes room for the launches of the regions, unless these are fitted as in the run before.
+func (c *kernelLoop) fit() {
+	fits := [2]uint64{c.regions[0].fits, c.regions[1].fits}
+	if fits == c.fits {
+		return
+	}
+	c.fits, c.had = fits, nil
+	if c.calls != nil { // of other sizes, launches are as many
+		return
+	}
+	launches, operands := 0, 0
+	var chainer kernel.Chainer
+	for _, l := range c.regions {
+		launches += len(l.of.steps)
+		for k := range l.of.steps {
+			s := &l.of.steps[k]
+			operands += len(s.Operands)
 			if n, ok := s.code.(kernel.Chainer); ok {
 				chainer = n
 			}
-			operands += len(s.Operands)
 		}
-		launches += len(of.steps)
-	}
-	c.stays = !slices.Contains(e.Plan.Program.Steps[i].Work.(*plan.Loop).Stays, false)
-	for r, x := range e.Regions[i] {
-		c.programs[r] = x.(*compiled)
 	}
 	c.calls = make([]kernel.Call, c.numbers()*launches)
 	c.pointers = make([]unsafe.Pointer, c.numbers()*operands)
 	if chainer != nil {
 		c.chain = chainer.NewChain(len(c.calls))
 	}
-	return c
 }
 
 // numbers returns how many numbers of iterations differ.
@@ -124,12 +187,8 @@ func (c *kernelLoop) place(m *exec.LoopMemory) bool {
 	c.links = c.links[:0]
 	pointers := c.pointers
 	for number := range c.numbers() {
-		args, results := m.Call(number)
 		for region, l := range c.regions {
-			c.call.Args, c.call.Results = args, results
-			if region == condition {
-				c.call.Results = m.More()
-			}
+			c.view(region, number, m)
 			if !l.placeRegion(&c.call) {
 				return false
 			}
@@ -157,7 +216,11 @@ func (c *kernelLoop) place(m *exec.LoopMemory) bool {
 func (l *launcher) placeRegion(call *backends.Call) bool {
 	p := l.Program
 	for i, id := range p.Args {
-		l.Mem[id] = call.Args[i].Base()
+		if l.Bound != nil && !l.Bound[i].IsZero() {
+			l.Mem[id] = l.Bound[i].Base()
+		} else {
+			l.Mem[id] = call.Args[i].Base()
+		}
 	}
 	for j, id := range p.Results {
 		v, atOnce := l.Rules.Destination(call, j)
@@ -172,14 +235,9 @@ func (l *launcher) placeRegion(call *backends.Call) bool {
 // link says how the loop goes on after each launch, and sets those of the chain, unless the launches
 // are the ones of the run before.
 func (c *kernelLoop) link(m *exec.LoopMemory) {
-	var scratch [2]unsafe.Pointer
-	for r, l := range c.regions {
-		scratch[r] = l.scratch.Base()
-	}
-	if scratch == c.scratch && slices.Equal(c.had, c.links) {
+	if slices.Equal(c.had, c.links) {
 		return
 	}
-	c.scratch = scratch
 	c.had, c.ways = append(c.had[:0], c.links...), c.ways[:0]
 	c.more = (*bool)(m.More()[0].Base())
 	for i, at := range c.links {
@@ -252,6 +310,9 @@ func (c *kernelLoop) forget() {
 	clear(c.pointers)
 	c.call = backends.Call{}
 	for r, l := range c.regions {
+		if l == nil {
+			continue
+		}
 		l.Forget()
 		for _, id := range l.Program.Args {
 			l.Mem[id] = nil
@@ -259,7 +320,7 @@ func (c *kernelLoop) forget() {
 		for _, id := range l.Program.Results {
 			l.Mem[id] = nil
 		}
-		c.programs[r].pool.Put(l)
+		c.programs[r].release(l)
 		c.regions[r] = nil
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"ltc/backends/reference/tiles"
 	"ltc/internal/env"
 	"ltc/internal/samples"
+	"ltc/ir/types"
 	"ltc/soa"
 )
 
@@ -133,6 +134,46 @@ func TestLoops(t *testing.T) {
 	}
 }
 
+// Loops of programs with an open size are chains, too, of each size anew.
+func TestSizedLoops(t *testing.T) {
+	c := new(chaining)
+	m := backends.NewModule(`func.func @main(%x: tensor<?x3xf32>, %n: tensor<ui8>) -> tensor<?x3xf32> {
+  %c = stablehlo.constant dense<0> : tensor<ui8>
+  %r:3 = stablehlo.while(%i = %c, %a = %x, %b = %x) : tensor<ui8>, tensor<?x3xf32>, tensor<?x3xf32> cond {
+    %p = stablehlo.compare LT, %i, %n : (tensor<ui8>, tensor<ui8>) -> tensor<i1>
+    stablehlo.return %p : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<ui8>
+    %j = stablehlo.add %i, %one : tensor<ui8>
+    %d = stablehlo.reverse %a, dims = [0] : tensor<?x3xf32>
+    %s = stablehlo.subtract %d, %b : tensor<?x3xf32>
+    stablehlo.return %j, %b, %s : tensor<ui8>, tensor<?x3xf32>, tensor<?x3xf32>
+  }
+  return %r#1 : tensor<?x3xf32>
+}`)
+	p, err := backends.LoadOpen(t.Context(), m, backends.Options{})
+	require.NoError(t, err)
+	got, err := compileSized(t.Context(), m, backends.Options{}, p, []kernel.Compiler{c})
+	require.NoError(t, err)
+	want, err := eval.New().Compile(t.Context(), m, backends.Options{})
+	require.NoError(t, err)
+	for run, n := range []int{4, 4, 1, 300, 4, 0} {
+		x, err := samples.Make(types.Of(types.F32, n, 3), fmt.Sprint("rand:", run))
+		require.NoError(t, err)
+		steps, err := samples.Make(types.Of(types.U8), fmt.Sprint("rand:", run))
+		require.NoError(t, err)
+		c.begun = 0
+		var results [2]soa.View
+		for i, e := range []backends.Executable{got, want} {
+			call := &backends.Call{Args: []soa.View{x, steps}}
+			require.NoError(t, e.Execute(t.Context(), call))
+			results[i] = call.Results[0]
+		}
+		require.Equal(t, elementBits(results[1]), elementBits(results[0]), "%d rows", n)
+		require.Equal(t, 1, c.begun, "%d rows", n)
+	}
+}
+
 // resultsOf returns the bits of the results for random arguments.
 func resultsOf(t testing.TB, e backends.Executable, seed int) [][]uint64 {
 	t.Helper()
@@ -145,13 +186,17 @@ func resultsOf(t testing.TB, e backends.Executable, seed int) [][]uint64 {
 	require.NoError(t, e.Execute(t.Context(), call))
 	var all [][]uint64
 	for _, r := range call.Results {
-		var bits []uint64
-		for i := range r.Type.Elements() {
-			bits = append(bits, samples.Bits(r, i))
-		}
-		all = append(all, bits)
+		all = append(all, elementBits(r))
 	}
 	return all
+}
+
+func elementBits(v soa.View) []uint64 {
+	bits := make([]uint64, v.Type.Elements())
+	for i := range bits {
+		bits[i] = samples.Bits(v, i)
+	}
+	return bits
 }
 
 // The host drives loops whose steps are measured or checked.

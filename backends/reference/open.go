@@ -254,6 +254,7 @@ func (x *sizeExecutable) fit(ctx context.Context, f *form, n int) (err error) {
 		}
 		x.e.Copied, x.e.Times, x.e.Resized = s.Copied, s.Times, true
 		x.l = x.e.launcher()
+		x.l.sized = x
 	} else {
 		if err := x.e.fit(ctx); err != nil {
 			return err
