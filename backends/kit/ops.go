@@ -195,6 +195,6 @@ func (opRows) UnaryEinsum() opRow       { return left("front ends write `transpo
 func (opRows) UniformDequantize() opRow { return left(quantized) }
 func (opRows) UniformQuantize() opRow   { return left(quantized) }
 func (opRows) While() opRow {
-	return driven("the body runs as long as the condition says so; what it carries stays where it is")
+	return driven("the body runs as long as the condition says so; what it carries stays where it is; on `cpu`, short compiled kernels that follow each other run without the host")
 }
 func (opRows) Xor() opRow { return elementwise(kernel.Xor) }

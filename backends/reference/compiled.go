@@ -341,7 +341,7 @@ type launcher struct {
 	now      launched            // what is under way
 	failed   atomic.Bool         // whether a part of it has
 	strides  []int64             // by step, of those with strides that depend on the call
-	fits     uint64              // a number that only this fit has: see fit
+	fitted   uint64              // the number of its last fit, which no other fit has
 	sized    *sizeExecutable     // that it belongs to; nil: none
 	loops    map[int]*kernelLoop // by step, of the loops that have run
 }
@@ -382,7 +382,7 @@ func (e *compiled) launcher() *launcher {
 // fit gives the launcher the memory that e takes for the sizes that it has now. It
 // allocates where that is more than it has been.
 func (l *launcher) fit(e *compiled) {
-	l.fits = fits.Add(1)
+	l.fitted = fits.Add(1)
 	l.arena, l.scratch = atLeast(l.arena, e.Plan.Program.Arena), atLeast(l.scratch, e.scratch*e.workers)
 	most := 1
 	if e.workers > 1 {

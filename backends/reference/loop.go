@@ -24,10 +24,11 @@ type kernelLoop struct {
 	pointers []unsafe.Pointer // of the operands of all launches
 	links    []loopLink
 	ways     []loopWay // by link
-	had      []loopLink
-	fits     [2]uint64 // ways and chain are for the links of had, and for these fits of regions
-	more     *bool     // the condition's result
-	call     backends.Call
+	// ways and chain are for the links of had, and for these fits of the regions
+	had  []loopLink
+	fits [2]uint64
+	more *bool // the condition's result
+	call backends.Call
 }
 
 // region is the program of a region of a loop.
@@ -146,7 +147,7 @@ func (c *kernelLoop) view(r, number int, m *exec.LoopMemory) {
 
 // fit makes room for the launches of the regions, unless these are fitted as in the run before.
 func (c *kernelLoop) fit() {
-	fits := [2]uint64{c.regions[0].fits, c.regions[1].fits}
+	fits := [2]uint64{c.regions[0].fitted, c.regions[1].fitted}
 	if fits == c.fits {
 		return
 	}
@@ -187,8 +188,8 @@ func (c *kernelLoop) place(m *exec.LoopMemory) bool {
 	c.links = c.links[:0]
 	pointers := c.pointers
 	for number := range c.numbers() {
-		for region, l := range c.regions {
-			c.view(region, number, m)
+		for r, l := range c.regions {
+			c.view(r, number, m)
 			if !l.placeRegion(&c.call) {
 				return false
 			}
@@ -201,9 +202,9 @@ func (c *kernelLoop) place(m *exec.LoopMemory) bool {
 					continue
 				}
 				c.calls[len(c.links)].Mem = own
-				c.links = append(c.links, loopLink{number, region, k})
+				c.links = append(c.links, loopLink{number, r, k})
 			}
-			if region == condition && len(c.links) == before {
+			if r == condition && len(c.links) == before {
 				return false
 			}
 		}
@@ -282,10 +283,11 @@ func (c *kernelLoop) run(ctx context.Context) (last int, err error) {
 	done := ctx.Done()
 	for at := 0; ; {
 		ended := true
-		if l, s := c.step(at); !c.ways[at].chained {
-			err = l.launch(s, c.calls[at].Mem, s.Strides, done)
-		} else {
+		if c.ways[at].chained {
 			at, ended, err = c.chain.Run(at, loopTime)
+		} else {
+			l, s := c.step(at)
+			err = l.launch(s, c.calls[at].Mem, s.Strides, done)
 		}
 		if err != nil {
 			_, s := c.step(at)

@@ -52,8 +52,8 @@ func MakeRegions(p *plan.Program, one func(step, region int) (backends.Executabl
 
 // Driver runs the loops and branches of a program. A region is the body or the condition of a
 // loop, or one branch. The host decides which region runs next, and the region's executable runs
-// it. One run at a time uses a driver, which keeps memory for the next run. The zero value is
-// ready for use.
+// it, unless a [Looper] runs the loop. One run at a time uses a driver, which keeps memory for the
+// next run. The zero value is ready for use.
 type Driver struct {
 	loops  map[*plan.Step]*LoopMemory
 	looper Looper // nil: the host runs all loops

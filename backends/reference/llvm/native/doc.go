@@ -4,7 +4,7 @@
 //
 // Every function that can be called has the C signature int32_t k(void *args).
 // What the int32 says and what the block of arguments holds are between the
-// compiler and the caller. An object is complete in itself: one that needs a
+// compiler and the caller. A [Chain] calls several without Go code in between. An object is complete in itself: one that needs a
 // symbol from elsewhere, that keeps state or that wants to be initialised is
 // refused. Whatever the bytes of an object are, [Load] returns an error and
 // does not fault; what its code does when called, nothing can say.
