@@ -70,6 +70,11 @@ func (x *Executable[E]) Call(ctx context.Context, c *backends.Call) error {
 	return e.Run(ctx, c)
 }
 
+// runDense runs a region's call whose views are dense and fit the signature.
+func (x *Executable[E]) runDense(ctx context.Context, c *backends.Call) error {
+	return x.dense.Run(ctx, c)
+}
+
 // layouts holds the code of a program for dense views, and its variants for other layouts.
 type layouts[E any] struct {
 	Plan

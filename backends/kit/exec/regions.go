@@ -212,18 +212,28 @@ func (m *LoopMemory) run(ctx context.Context, cond, body backends.Executable, qu
 	for {
 		args, results := m.Call(last)
 		m.cond.Args, m.cond.Results = args, m.more[:]
-		if err := cond.Execute(ctx, &m.cond); err != nil {
+		if err := execute(ctx, cond, &m.cond); err != nil {
 			return 0, err
 		}
 		if !soa.Slice[bool](m.more[0])[0] {
 			return last, nil
 		}
 		m.body.Args, m.body.Results = args, results
-		if err := body.Execute(ctx, &m.body); err != nil {
+		if err := execute(ctx, body, &m.body); err != nil {
 			return 0, err
 		}
 		last = 1 + last&1
 	}
+}
+
+// execute runs a region on views of the run, which are dense and fit its signature.
+func execute(ctx context.Context, region backends.Executable, c *backends.Call) error {
+	if x, ok := region.(interface {
+		runDense(context.Context, *backends.Call) error
+	}); ok {
+		return x.runDense(ctx, c)
+	}
+	return region.Execute(ctx, c)
 }
 
 // branch runs the region that an if or a case chooses.
@@ -242,7 +252,7 @@ func (d *Driver) branch(ctx context.Context, p *plan.Program, regions []backends
 	c := &d.call
 	c.Queue = queue
 	show(c, p, at, b.Captured, b.Outs)
-	err := regions[chosen(index, len(regions))].Execute(ctx, c)
+	err := execute(ctx, regions[chosen(index, len(regions))], c)
 	clear(c.Args)
 	clear(c.Results)
 	if err != nil {

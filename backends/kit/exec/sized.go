@@ -66,6 +66,15 @@ func (x *Sized[F]) Execute(ctx context.Context, c *backends.Call) error {
 	return f.Run(ctx, c, n)
 }
 
+// runDense runs a region's call whose views are dense and fit the signature.
+func (x *Sized[F]) runDense(ctx context.Context, c *backends.Call) error {
+	n, err := x.Size(c, x.Bound, x.Family.BaseSize())
+	if err != nil {
+		return err
+	}
+	return x.dense.Run(ctx, c, n)
+}
+
 // Profile is [Plan.Profile], with the runs of all sizes together. Flops and Bytes of the profile
 // are 0, since they depend on the size.
 func (x *Sized[F]) Profile(how func(step int, of *backends.StepProfile)) []backends.StepProfile {
