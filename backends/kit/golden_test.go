@@ -23,7 +23,7 @@ import (
 
 // What some of the programs of the benchmark become.
 func TestFused(t *testing.T) {
-	for _, name := range []string{"softmax", "layernorm", "linear_gelu", "cross_entropy_grad", "train_mlp", "encoder", "step100_mix"} {
+	for _, name := range []string{"softmax", "layernorm", "linear_gelu", "cross_entropy_grad", "train_mlp", "encoder", "step100_mix", "pools"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("testdata/workloads", name+".mlir"))
 			require.NoError(t, err)

@@ -25,13 +25,14 @@ type normal struct {
 // has a layout.
 func (g *Graph) normalise(n *node) normal {
 	dropUnits(n)
+	slide := windows(n.kernel)
 	w := viewed(g, n)
 	w.collapse()
 	few := int64(0)
 	if slices.ContainsFunc(n.operands, func(v plan.ValueID) bool { return g.layouts[g.root(v)] != nil }) {
 		few = fewComponents
 	}
-	return w.symbolic(few, n.chained)
+	return w.symbolic(few, n.chained, slide)
 }
 
 // fewComponents is the largest size of an axis that is a literal in kernels on memory
@@ -47,6 +48,31 @@ const fewChannels = 4
 // pads reports whether a kernel loads from indices outside of an operand.
 func pads(k *kernel.Kernel) bool {
 	return slices.ContainsFunc(k.Instrs, func(i kernel.Instr) bool { return i.Op == kernel.Load && i.Mem.Guard })
+}
+
+// fewPlaces is the largest number of elements of a window whose sizes are literals.
+// Schedules unroll loops over them.
+const fewPlaces = 25
+
+// windows reports of each stage whether it runs over windows of few elements: a load's index
+// along some dimension depends on an axis of the kernel and on one of the stage.
+func windows(k *kernel.Kernel) []bool {
+	all := make([]bool, len(k.Stages))
+	for s, st := range k.Stages {
+		if len(st.Axes) == 0 || kernel.Points(st.Axes) > fewPlaces {
+			continue
+		}
+		all[s] = slices.ContainsFunc(k.Instrs[st.Begin:st.End], func(i kernel.Instr) bool {
+			return i.Op == kernel.Load && !i.Mem.Local && slices.ContainsFunc(i.Mem.Index, func(x kernel.Index) bool {
+				outer, inner := false, false
+				for _, t := range x.Terms {
+					outer, inner = outer || t.Axis < len(k.Axes), inner || t.Axis >= len(k.Axes)
+				}
+				return outer && inner
+			})
+		})
+	}
+	return all
 }
 
 // views is a kernel whose operands are views.
@@ -242,9 +268,9 @@ type viewKey struct {
 // symbolic makes sizes and strides arguments, and names operands by their
 // order. Axes of up to few elements keep their sizes. In a kernel of rows, whose
 // text says how many columns they have, only the sizes of the kernel's axes and of
-// operands are arguments.
-func (w *views) symbolic(few int64, rows bool) normal {
-	m := &symbols{from: w, normal: normal{kernel: w.kernel}, few: few, rows: rows}
+// operands are arguments. The axes of stages that run over windows keep their sizes, too.
+func (w *views) symbolic(few int64, rows bool, windows []bool) normal {
+	m := &symbols{from: w, normal: normal{kernel: w.kernel}, few: few, rows: rows, windows: windows}
 	m.axes()
 	m.memory()
 	m.strided()
@@ -257,9 +283,10 @@ func (w *views) symbolic(few int64, rows bool) normal {
 type symbols struct {
 	from *views
 	normal
-	few  int64
-	rows bool
-	runs [][]kernel.Size // the sizes of all axes of each stage, the kernel's first
+	few     int64
+	rows    bool
+	windows []bool          // by stage
+	runs    [][]kernel.Size // the sizes of all axes of each stage, the kernel's first
 }
 
 // sym returns a size as an argument, or as it is if it is small.
@@ -287,7 +314,7 @@ func (m *symbols) axes() {
 		for i := range k.Stages[s].Axes {
 			a := &k.Stages[s].Axes[i]
 			a.Name = kernel.StageAxisName(i)
-			if !m.rows {
+			if !m.rows && !m.windows[s] {
 				a.Size = m.stageSize(s, *a)
 			}
 			m.runs[s] = append(m.runs[s], a.Size)
