@@ -176,7 +176,8 @@ func (c *compilation) kernels(ctx context.Context, p *backends.Program) (*plan.P
 	if c.opens { // kernels are the same for all sizes, as far as the kit's rule lets them be
 		parts, productParts, pitch = nil, nil, nil
 	}
-	return kit.Compile(ctx, p, kit.Options{Check: env.Checks.On(), Claim: c.claim, Fuse: fuse.Options{
+	const launch = 1 << 25 // multiplications, of f32 in 2 µs
+	return kit.Compile(ctx, p, kit.Options{Check: env.Checks.On(), Claim: c.claim, Launch: launch, Fuse: fuse.Options{
 		Parts:        parts,
 		ProductParts: productParts,
 		Pitch:        pitch,

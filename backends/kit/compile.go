@@ -29,6 +29,8 @@ type Options struct {
 	// that what it reads is there. A pass that goes wrong is an error that names it
 	// then, and not wrong numbers. Programs are checked in the end in any case.
 	Check bool
+	// Launch is how many multiplications take as long as a launch: see [simplify.Options].
+	Launch int64
 	// Fuse is what the target says of kernels.
 	Fuse fuse.Options
 
@@ -96,7 +98,7 @@ func Compile(ctx context.Context, p *backends.Program, o Options) (*plan.Program
 	if o.Eval == nil {
 		o.Eval = NewEvaluator()
 	}
-	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, KeepOp: scansPoints, Composite: o.claims}); err != nil {
+	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, KeepOp: scansPoints, Composite: o.claims, Launch: o.Launch}); err != nil {
 		return nil, err
 	}
 	if o.Dump != nil && !o.region {

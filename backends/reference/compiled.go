@@ -68,7 +68,10 @@ type compiledStep struct {
 
 // kitOptions are what kernels are made with. Programs are checked after each pass if the
 // environment variable LTC_CHECK is 1.
-func kitOptions() kit.Options { return kit.Options{Eval: eval.New(), Check: env.Checks.On()} }
+func kitOptions() kit.Options {
+	const launch = 1 << 14 // multiplications, in 0.3 µs
+	return kit.Options{Eval: eval.New(), Check: env.Checks.On(), Launch: launch}
+}
 
 // compileKernels makes kernels of a program and runs them by compilers, of
 // which each is asked for what those before it leave.

@@ -50,7 +50,7 @@ func normalConvolution(e *editor, op *mlir.Op) *mlir.Value {
 			w = e.emit(stablehlo.Reverse, w.Type, dimsAttr("dimensions", []int64{d.KernelSpatial[k]}), w)
 		}
 	}
-	phases := at.phases()
+	phases := at.phases(e.Launch, multiplications(op, w))
 	if phases == nil || flat {
 		x = e.padded(x, d.InputSpatial, at)
 	}

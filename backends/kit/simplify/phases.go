@@ -1,9 +1,11 @@
 package simplify
 
 import (
+	"math"
 	"slices"
 
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // A convolution of an image with zeros between its elements, such as a transposed
@@ -17,9 +19,11 @@ import (
 // mostPhases is the largest number of phases: each is a convolution of its own.
 const mostPhases = 64
 
-// phases returns how many phases the results have along each dimension; nil if it is one
-// along all of them, or too many in all.
-func (w *window) phases() []int64 {
+// phases returns how many phases the results have along each dimension of a convolution of so
+// many multiplications, those by zeros included. It is nil if there is one phase, if there are
+// too many, or if they save less than their launches take: a launch takes as long as so many
+// multiplications.
+func (w *window) phases(launch, multiplications int64) []int64 {
 	all, n := int64(1), make([]int64, len(w.stride))
 	for i := range n {
 		apart := w.between[i] + 1
@@ -28,10 +32,27 @@ func (w *window) phases() []int64 {
 			return nil
 		}
 	}
-	if all == 1 {
+	const launches = 3 // of a phase: its image, its kernel, and the product
+	if all == 1 || multiplications-multiplications/all < launches*all*launch {
 		return nil
 	}
 	return n
+}
+
+// multiplications returns how many multiplications a convolution takes with a kernel; the
+// largest number if that is more than an int64.
+func multiplications(op *mlir.Op, w *mlir.Value) int64 {
+	each := int64(1) // of an element of the result
+	for d, n := range tensorOf(w).Shape {
+		if int64(d) != stablehlo.AsConvolution(op).DimensionNumbers().KernelOutFeature {
+			each *= n
+		}
+	}
+	out := resultType(op).Elements()
+	if each > 0 && int64(out) > math.MaxInt64/each {
+		return math.MaxInt64
+	}
+	return int64(out) * each
 }
 
 func gcd(a, b int64) int64 {

@@ -28,6 +28,9 @@ type Options struct {
 	// FoldLimit is the most bytes of a constant that folding makes or reads;
 	// 0: [FoldLimit]. A constant that repeats one element counts as that.
 	FoldLimit int
+	// Launch is how many multiplications take as long as a launch of a kernel. A transposed
+	// convolution becomes several convolutions if these save more than their launches take.
+	Launch int64
 	// Dump, if set, is called with the module after each pass that changed it,
 	// and with the pass's name.
 	Dump func(pass string, m *mlir.Module)
