@@ -29,10 +29,15 @@ var expansions = map[string]expansion{
 }
 
 // ExpandCalls makes ops of the custom calls that stand for ops which the dialect
-// does not have. m must have passed [Module]; a call that is not written as JAX
-// does stays.
+// does not have, and of calls of LAPACK that ops of the dialect stand for. m must have
+// passed [Module]; a call that is not written as JAX does stays.
 func ExpandCalls(m *mlir.Module) {
 	m.Walk(func(op *mlir.Op) bool {
+		for _, r := range op.Regions {
+			for _, b := range r.Blocks {
+				b.Ops = expandLAPACKCalls(b.Ops)
+			}
+		}
 		if op.Code != stablehlo.CustomCall {
 			return true
 		}
@@ -91,11 +96,7 @@ func windowCall(m *mlir.Module, op *mlir.Op) (mlir.Dict, []*mlir.Region, bool) {
 // approxTopKCall is a call with a comparator and a backend_config, which has the
 // dimension. What it says of how exact the result should be does not count.
 func approxTopKCall(m *mlir.Module, op *mlir.Op) (mlir.Dict, []*mlir.Region, bool) {
-	config, ok := op.Attrs.Get("mhlo.backend_config").(mlir.DictAttr)
-	if !ok {
-		config, _ = op.Attrs.Get("backend_config").(mlir.DictAttr)
-	}
-	dim := mlir.Dict(config).Get("reduction_dim")
+	dim := configOf(op).Get("reduction_dim")
 	// The shapes of results, which are the last operands, follow from the others.
 	shapes, _ := mlir.Ints(op.Attrs.Get("indices_of_shape_operands"))
 	for i := len(shapes) - 1; i >= 0; i-- {

@@ -1,0 +1,189 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
+
+// JAX calls LAPACK's functions by names such as lapack_spotrf_ffi, whose second word begins
+// with s, d, c or z: f32, f64, or complex numbers of these. Factors of Cholesky and solutions
+// of triangular systems are ops of the dialect: [ExpandCalls] puts these in the place of the
+// calls. Other functions of LAPACK have no op.
+
+// lapackExpansions return the text of a function of the call's types that does what the call
+// does, by the call's name without lapack_s and _ffi; "" for a call that is not as JAX writes
+// it.
+var lapackExpansions = map[string]func(call *mlir.Op, config mlir.Dict) string{
+	"potrf": choleskyCall,
+	"trsm":  triangularCall,
+}
+
+// expandLAPACKCalls returns ops with calls of LAPACK replaced.
+func expandLAPACKCalls(ops []*mlir.Op) []*mlir.Op {
+	for i := 0; i < len(ops); i++ {
+		if ops[i].Code != stablehlo.CustomCall {
+			continue
+		}
+		if by := expandLAPACK(ops[i]); by != nil {
+			ops = slices.Replace(ops, i, i+1, by...)
+			i += len(by) - 1
+		}
+	}
+	return ops
+}
+
+// expandLAPACK returns the ops that stand for a call of LAPACK; nil if there are none.
+func expandLAPACK(call *mlir.Op) []*mlir.Op {
+	name, _ := call.Attrs.Get("call_target_name").(mlir.StringAttr)
+	function, ok := strings.CutPrefix(string(name), "lapack_")
+	function, ffi := strings.CutSuffix(function, "_ffi")
+	if !ok || !ffi || function == "" || !strings.Contains("sdcz", function[:1]) {
+		return nil
+	}
+	of := lapackExpansions[function[1:]]
+	if of == nil {
+		return nil
+	}
+	text := of(call, configOf(call))
+	if text == "" {
+		return nil
+	}
+	return callText(call, text)
+}
+
+// configOf returns the dictionary that a call hands to what it calls.
+func configOf(call *mlir.Op) mlir.Dict {
+	config, ok := call.Attrs.Get("mhlo.backend_config").(mlir.DictAttr)
+	if !ok {
+		config, _ = call.Attrs.Get("backend_config").(mlir.DictAttr)
+	}
+	return mlir.Dict(config)
+}
+
+// char returns a parameter of LAPACK's, such as U or L for uplo.
+func char(config mlir.Dict, name string) byte {
+	n, ok := mlir.Int(config.Get(name))
+	if !ok || n < 0 || n > 127 {
+		return 0
+	}
+	return byte(n)
+}
+
+// callText returns the ops of the only function of a text, with the operands and results of
+// a call, at its place; nil if the text is not valid, or of other types than the call.
+func callText(call *mlir.Op, text string) []*mlir.Op {
+	m, err := stablehlo.Parse("", text)
+	if err != nil || Module(m) != nil {
+		return nil
+	}
+	f := m.Ops[0]
+	if !mlir.SameTypes(f.FuncType().Ins, mlir.TypesOf(call.Operands)) || !mlir.SameTypes(f.FuncType().Outs, mlir.TypesOf(call.Results)) {
+		return nil
+	}
+	body := f.Body()
+	ops, end := body.Ops[:len(body.Ops)-1], body.Ops[len(body.Ops)-1]
+	stands := map[*mlir.Value]*mlir.Value{}
+	for i, a := range body.Args {
+		stands[a] = call.Operands[i]
+	}
+	for i, v := range end.Operands {
+		r := call.Results[i]
+		r.Def, r.Index, v.Def.Results[v.Index], stands[v] = v.Def, v.Index, r, r
+	}
+	m.Walk(func(op *mlir.Op) bool {
+		op.Pos, op.Loc, op.Ordinal = call.Pos, call.Loc, call.Ordinal
+		for i, v := range op.Operands {
+			if by := stands[v]; by != nil {
+				op.Operands[i] = by
+			}
+		}
+		return true
+	})
+	return slices.Clip(ops)
+}
+
+// choleskyCall is a call with a matrix, of which it reads the triangle uplo. It returns the
+// factor and, for each matrix, the order of the first minor that is not positive, 0 if all
+// are. LAPACK leaves the other triangle as it was. In the expansion it is zero.
+func choleskyCall(call *mlir.Op, config mlir.Dict) string {
+	uplo := char(config, "uplo")
+	if len(call.Operands) != 1 || uplo != 'L' && uplo != 'U' {
+		return ""
+	}
+	t, ok := call.Operands[0].Type.(*mlir.TensorType)
+	if !ok || len(t.Shape) < 2 || slices.Contains(t.Shape, mlir.Dynamic) {
+		return ""
+	}
+	last := len(t.Shape) - 2
+	batch, n := t.Shape[:last], t.Shape[last]
+	elem, diagonal, pivots := t.Elem, "d", ""
+	if c, ok := elem.(mlir.ComplexType); ok {
+		elem, diagonal = c.Elem, "p"
+		pivots = fmt.Sprintf("  %%p = stablehlo.real %%d : (%s) -> %s\n", tensorText(t.Elem, batch, n), tensorText(elem, batch, n))
+	}
+	var all, every strings.Builder
+	for _, b := range batch {
+		fmt.Fprintf(&all, "0:%d, ", b)
+	}
+	fmt.Fprintf(&every, "%s0:%d:%d", &all, n*n, n+1)
+	return strings.NewReplacer(
+		"{A}", t.String(), "{FLAT}", tensorText(t.Elem, batch, n*n), "{D}", tensorText(t.Elem, batch, n), "{R}", tensorText(elem, batch, n),
+		"{C}", tensorText(mlir.I32, batch, n), "{B}", tensorText(mlir.IntegerType{Width: 1}, batch, n),
+		"{I}", tensorText(mlir.I32, batch), "{T}", tensorText(mlir.IntegerType{Width: 1}, batch),
+		"{LOWER}", fmt.Sprint(uplo == 'L'), "{EVERY}", every.String(), "{REAL}", pivots, "{PIVOT}", diagonal,
+		"{LAST}", fmt.Sprint(last), "{NONE}", fmt.Sprint(n+1),
+	).Replace(choleskyText)
+}
+
+// choleskyText finds the first pivot that is not positive: a root of a number that is not
+// positive is 0 or NaN.
+const choleskyText = `func.func private @potrf(%a: {A}) -> ({A}, {I}) {
+  %l = stablehlo.cholesky %a, lower = {LOWER} : {A}
+  %flat = stablehlo.reshape %l : ({A}) -> {FLAT}
+  %d = stablehlo.slice %flat [{EVERY}] : ({FLAT}) -> {D}
+{REAL}  %zero = stablehlo.constant dense<0.0> : {R}
+  %positive = stablehlo.compare GT, %{PIVOT}, %zero, FLOAT : ({R}, {R}) -> {B}
+  %i = stablehlo.iota dim = {LAST} : {C}
+  %one = stablehlo.constant dense<1> : {C}
+  %order = stablehlo.add %i, %one : {C}
+  %none = stablehlo.constant dense<{NONE}> : {C}
+  %bad = stablehlo.select %positive, %none, %order : {B}, {C}
+  %most = stablehlo.constant dense<{NONE}> : tensor<i32>
+  %first = stablehlo.reduce(%bad init: %most) applies stablehlo.minimum across dimensions = [{LAST}] : ({C}, tensor<i32>) -> {I}
+  %end = stablehlo.constant dense<{NONE}> : {I}
+  %well = stablehlo.compare EQ, %first, %end, SIGNED : ({I}, {I}) -> {T}
+  %fine = stablehlo.constant dense<0> : {I}
+  %info = stablehlo.select %well, %fine, %first : {T}, {I}
+  return %l, %info : {A}, {I}
+}
+`
+
+// tensorText is the type of a tensor of some dimensions, and more.
+func tensorText(elem mlir.Type, dims []int64, more ...int64) string {
+	return mlir.Tensor(elem, slices.Concat(dims, more)...).String()
+}
+
+// triangularCall is a call with a triangular matrix and right sides.
+func triangularCall(call *mlir.Op, config mlir.Dict) string {
+	one := func(name string, yes, no byte) (is, ok bool) {
+		c := char(config, name)
+		return c == yes, c == yes || c == no
+	}
+	left, ok1 := one("side", 'L', 'R')
+	lower, ok2 := one("uplo", 'L', 'U')
+	unit, ok3 := one("diag", 'U', 'N')
+	transpose := map[byte]string{'N': "NO_TRANSPOSE", 'T': "TRANSPOSE", 'C': "ADJOINT"}[char(config, "trans_x")]
+	if !ok1 || !ok2 || !ok3 || transpose == "" || len(call.Operands) != 2 {
+		return ""
+	}
+	a, b := call.Operands[0].Type, call.Operands[1].Type
+	return fmt.Sprintf(`func.func private @trsm(%%a: %[1]s, %%b: %[2]s) -> %[2]s {
+  %%x = "stablehlo.triangular_solve"(%%a, %%b) <{left_side = %[3]t, lower = %[4]t, unit_diagonal = %[5]t, transpose_a = #stablehlo<transpose %[6]s>}> : (%[1]s, %[2]s) -> %[2]s
+  return %%x : %[2]s
+}
+`, a, b, left, lower, unit, transpose)
+}
