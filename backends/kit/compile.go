@@ -37,7 +37,8 @@ type Options struct {
 	// Claim reports whether the target runs w itself, as a step, and the types of the
 	// memory that it works in besides operands and results. It is asked before w is
 	// made kernels of: of a [*plan.Composite], in whose place is its decomposition if the
-	// target declines, and of a [*plan.Sort], which is the evaluator's then. nil: it declines
+	// target declines, and of a
+	// [*plan.Sort] or [*plan.Triangular], which is the evaluator's then. nil: it declines
 	// all.
 	Claim func(w plan.Work) (work []types.Type, ok bool)
 

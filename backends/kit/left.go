@@ -7,6 +7,7 @@ const (
 	ordersEffects  = "moves data to or from the world outside, in an order that tokens say"
 	hasParts       = "nobody writes it for speed: networks are exported as the elementwise ops and reductions that it stands for, which are kernels"
 	oneAfterOther  = "an element of the result depends on those before it, so that no axis is parallel but the batch's"
+	targetOnly     = "; a target that has code for it runs it as a step of its own: `cpu` has for `f32` and `f64` where no size is open"
 	complexNumbers = "complex numbers are no elements of kernels"
 	quantized      = "quantized numbers are no elements of kernels"
 	functionOfHost = "it is a function of the host, or JAX's `shape_assertion`, which ends a run with its message"

@@ -9,7 +9,7 @@ import (
 	"ltc/stablehlo"
 )
 
-// opRow says what becomes of an op: one field is set, or kernel and parts.
+// opRow says what becomes of an op: one field is set, or kernel and parts, or claimed and left.
 // docs/compiled.md is made from the rows.
 type opRow struct {
 	// apply is the op of kernels that the op is on each element.
@@ -27,6 +27,9 @@ type opRow struct {
 	// replaced says which ops stand for it before there are kernels. Where that cannot be
 	// it is left to the evaluator.
 	replaced string
+	// claimed asks the target whether it has code for the op, as a step. Where it has none
+	// the op is left to the evaluator.
+	claimed func(*translator, *mlir.Op) error
 	// left says why the evaluator runs it.
 	left string
 }
@@ -38,6 +41,9 @@ func structural(f func(*translator, *mlir.Op) error) opRow { return opRow{struct
 func driven(how string) opRow                              { return opRow{driven: how} }
 func replaced(by string) opRow                             { return opRow{replaced: by} }
 func left(reason string) opRow                             { return opRow{left: reason} }
+func claimed(ask func(*translator, *mlir.Op) error, reason string) opRow {
+	return opRow{claimed: ask, left: reason}
+}
 
 // opTable has the row of each op, by code. Ops of CHLO become others of StableHLO, but for
 // erf and scans that are kernels; so do dynamic ops, once their sizes are known. It is
@@ -74,25 +80,27 @@ func (opRows) Function(c mlir.Code) opRow {
 	return elementwise(op)
 }
 
-func (opRows) Abs() opRow                 { return elementwise(kernel.Abs) }
-func (opRows) Add() opRow                 { return elementwise(kernel.Add) }
-func (opRows) AfterAll() opRow            { return left(ordersEffects) }
-func (opRows) AllGather() opRow           { return left(otherProcesses) }
-func (opRows) AllReduce() opRow           { return left(otherProcesses) }
-func (opRows) AllToAll() opRow            { return left(otherProcesses) }
-func (opRows) And() opRow                 { return elementwise(kernel.And) }
-func (opRows) AsyncDone() opRow           { return left(otherProcesses) }
-func (opRows) AsyncStart() opRow          { return left(otherProcesses) }
-func (opRows) Atan2() opRow               { return elementwise(kernel.Atan2) }
-func (opRows) BatchNormGrad() opRow       { return left(hasParts) }
-func (opRows) BatchNormInference() opRow  { return left(hasParts) }
-func (opRows) BatchNormTraining() opRow   { return left(hasParts) }
-func (opRows) BitcastConvert() opRow      { return elementwise(kernel.BitcastConvert) }
-func (opRows) Broadcast() opRow           { return replaced("`broadcast_in_dim`") }
-func (opRows) BroadcastInDim() opRow      { return kernelBy(broadcast) }
-func (opRows) Case() opRow                { return driven("one of the branches runs") }
-func (opRows) Ceil() opRow                { return elementwise(kernel.Ceil) }
-func (opRows) Cholesky() opRow            { return left(oneAfterOther) }
+func (opRows) Abs() opRow                { return elementwise(kernel.Abs) }
+func (opRows) Add() opRow                { return elementwise(kernel.Add) }
+func (opRows) AfterAll() opRow           { return left(ordersEffects) }
+func (opRows) AllGather() opRow          { return left(otherProcesses) }
+func (opRows) AllReduce() opRow          { return left(otherProcesses) }
+func (opRows) AllToAll() opRow           { return left(otherProcesses) }
+func (opRows) And() opRow                { return elementwise(kernel.And) }
+func (opRows) AsyncDone() opRow          { return left(otherProcesses) }
+func (opRows) AsyncStart() opRow         { return left(otherProcesses) }
+func (opRows) Atan2() opRow              { return elementwise(kernel.Atan2) }
+func (opRows) BatchNormGrad() opRow      { return left(hasParts) }
+func (opRows) BatchNormInference() opRow { return left(hasParts) }
+func (opRows) BatchNormTraining() opRow  { return left(hasParts) }
+func (opRows) BitcastConvert() opRow     { return elementwise(kernel.BitcastConvert) }
+func (opRows) Broadcast() opRow          { return replaced("`broadcast_in_dim`") }
+func (opRows) BroadcastInDim() opRow     { return kernelBy(broadcast) }
+func (opRows) Case() opRow               { return driven("one of the branches runs") }
+func (opRows) Ceil() opRow               { return elementwise(kernel.Ceil) }
+func (opRows) Cholesky() opRow {
+	return claimed((*translator).cholesky, oneAfterOther+targetOnly)
+}
 func (opRows) Clamp() opRow               { return elementwise(kernel.Clamp) }
 func (opRows) CollectiveBroadcast() opRow { return left(otherProcesses) }
 func (opRows) CollectivePermute() opRow   { return left(otherProcesses) }
@@ -182,12 +190,14 @@ func (opRows) ShiftRightLogical() opRow    { return elementwise(kernel.ShiftRigh
 func (opRows) Sign() opRow                 { return elementwise(kernel.Sign) }
 func (opRows) Slice() opRow                { return kernelBy(slice) }
 func (opRows) Sort() opRow {
-	return left("where an element goes depends on all others; a target that has code for it runs it as a step of its own: `cuda` has for most, `cpu` where no size is open")
+	return claimed((*translator).sort, "where an element goes depends on all others; a target that has code for it runs it as a step of its own: `cuda` has for most, `cpu` where no size is open")
 }
 func (opRows) Subtract() opRow         { return elementwise(kernel.Subtract) }
 func (opRows) TorchIndexSelect() opRow { return left("front ends write `gather`") }
 func (opRows) Transpose() opRow        { return kernelBy(transpose) }
-func (opRows) TriangularSolve() opRow  { return left(oneAfterOther) }
+func (opRows) TriangularSolve() opRow {
+	return claimed((*translator).triangularSolve, oneAfterOther+targetOnly)
+}
 func (opRows) Tuple() opRow {
 	return replaced("its elements, where nothing but `get_tuple_element` reads it")
 }

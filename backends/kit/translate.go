@@ -147,8 +147,8 @@ func (t *translator) op(op *mlir.Op) error {
 		run = (*translator).barrier
 	case t.o.claims(op):
 		run = (*translator).composite
-	case t.o.Claim != nil && op.Code == stablehlo.Sort:
-		run = (*translator).sort
+	case t.o.Claim != nil && opTable[op.Code].claimed != nil:
+		run = opTable[op.Code].claimed
 	case run == nil:
 		run = (*translator).node
 	}

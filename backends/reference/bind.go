@@ -27,7 +27,7 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 	codes := boundCodes(b.Plan.Program, b.codes, bound, b.keeper, nil, nil)
 	for i := range b.steps {
 		s := &b.steps[i]
-		if _, sort := s.bound.(*sortCode); !sort {
+		if _, own := s.bound.(claimedCode); !own {
 			s.bound = codes[i]
 		}
 		s.code, s.prepared = nil, nil

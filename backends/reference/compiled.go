@@ -49,7 +49,7 @@ type compiled struct {
 // compiledStep is a step with its code and how it is cut.
 type compiledStep struct {
 	*plan.Step
-	*plan.Launch             // of a sort, one of its operands; nil: the host runs or drives it
+	*plan.Launch             // of work that was claimed, its operands; nil: the host runs or drives it
 	bound        kernel.Code // before its sizes are known
 	code         kernel.Code // nil: the evaluator's
 	parts        int
@@ -93,8 +93,12 @@ func compileProgram(ctx context.Context, file string, prog *plan.Program, o back
 	if err != nil {
 		return nil, err
 	}
+	own, err := claimedCodes(ctx, prog, compilers)
+	if err != nil {
+		return nil, err
+	}
 	k := new(keeper)
-	e, err := newCompiled(ctx, file, prog, boundCodes(prog, codes, nil, k, nil, nil), o, regions, nil, nil, nil)
+	e, err := newCompiled(ctx, file, prog, boundCodes(prog, codes, nil, k, own, nil), o, regions, nil, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -219,8 +223,8 @@ func (e *compiled) fit(ctx context.Context) error {
 	work := 0
 	for i := range e.steps {
 		s := &e.steps[i]
-		if sort, ok := s.bound.(*sortCode); ok {
-			s.code, work = sort, loops.Added(work, sort.work())
+		if own, ok := s.bound.(claimedCode); ok {
+			s.code, work = own, loops.Added(work, own.work())
 			continue
 		}
 		if s.Launch == nil {
@@ -261,8 +265,9 @@ func (e *compiled) add(s compiledStep) {
 	s.first, s.strides = e.pointers, e.strides
 	switch w := s.Work.(type) {
 	case *plan.Sort:
-		c, l := newSortCode(w)
-		s.bound, s.Launch, s.sizes = c, l, c.sizes
+		s.Launch, s.sizes = launchOf(w.Args, w.Outs)
+	case *plan.Triangular:
+		s.Launch, s.sizes = launchOf(w.Args, w.Outs)
 	case *plan.Launch:
 		s.Launch = w
 		for _, p := range e.Plan.Program.Kernels[s.Kernel].Params {
@@ -435,7 +440,7 @@ func countSteps(p *plan.Program) (kernels, evaluated int) {
 		switch s.Work.(type) {
 		case *plan.Host:
 			evaluated++
-		case *plan.Launch, *plan.Composite, *plan.Sort:
+		case *plan.Launch, *plan.Composite, *plan.Sort, *plan.Triangular:
 			kernels++
 		}
 	})

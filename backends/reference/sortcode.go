@@ -9,7 +9,6 @@ import (
 	"ltc/backends/kit/plan"
 	"ltc/backends/reference/internal/loops"
 	"ltc/internal/halt"
-	"ltc/ir/types"
 )
 
 // sortCode runs a sort whose order keys have: the places of a row are sorted by
@@ -25,31 +24,16 @@ type sortCode struct {
 	operand int // how many of them
 }
 
-var _ kernel.Code = (*sortCode)(nil)
+var _ claimedCode = (*sortCode)(nil)
 
 // mostSorted is the longest row, so that a place has 32 bits.
 const mostSorted = 1<<31 - 1
 
-// Claim reports for which work the backend has code itself, as [kit.Options.Claim] asks.
-// That is a sort by less than or greater than of one of its operands. Floats may be in
-// their total order or not, and NaNs among them. The sort needs no memory but for scratch.
-func Claim(w plan.Work) (work []types.Type, ok bool) {
-	s, ok := w.(*plan.Sort)
-	if !ok {
-		return nil, false
-	}
-	_, ok = orderOf(s)
-	return nil, ok && s.Shape()[s.Dim] <= mostSorted
-}
-
-// newSortCode returns the code of a sort, and the launch of it.
-func newSortCode(s *plan.Sort) (*sortCode, *plan.Launch) {
-	c, own := &sortCode{apart: 1, rows: 1, operand: len(s.Args)}, new(plan.Launch)
+// newSortCode returns the code of a sort.
+func newSortCode(s *plan.Sort) *sortCode {
+	c := &sortCode{apart: 1, rows: 1, operand: len(s.Args)}
 	c.order, _ = orderOf(s)
-	for _, a := range slices.Concat(s.Args, s.Outs) {
-		own.Operands = append(own.Operands, plan.Operand{Value: a.Value})
-		c.sizes = append(c.sizes, a.Type.DType.Size())
-	}
+	_, c.sizes = launchOf(s.Args, s.Outs)
 	for d, size := range s.Shape() {
 		switch {
 		case d == s.Dim:
@@ -60,7 +44,7 @@ func newSortCode(s *plan.Sort) (*sortCode, *plan.Launch) {
 		}
 		c.rows = loops.Times(c.rows, size)
 	}
-	return c, own
+	return c
 }
 
 // work is what a sort takes, in elements that an op computes.

@@ -9,8 +9,8 @@ import (
 	"ltc/ir/types"
 )
 
-// Work is the work of a step: a [*Launch], [*Composite], [*Sort], [*Host], [*Loop] or
-// [*Branch]. A further kind does not compile before it has all methods.
+// Work is the work of a step: a [*Launch], [*Composite], [*Sort], [*Triangular], [*Host],
+// [*Loop] or [*Branch]. A further kind does not compile before it has all methods.
 type Work interface {
 	// Access returns the values that the work reads and those that it writes.
 	Access(p *Program) (reads, writes []ValueID)

@@ -1,0 +1,52 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/backends/kit/kernel"
+	"ltc/internal/footprint"
+	"ltc/ir/types"
+)
+
+// Triangular is a factor of Cholesky, or a triangular system, that the target has code for,
+// as a step.
+type Triangular struct {
+	kernel.Triangular
+	// Args and Outs are the operands and the result; before there is a step, without values.
+	Args, Outs []HostArg
+	// Work is memory that the step works in, of the types that kit.Options.Claim asks for.
+	Work []ValueID
+}
+
+func (t *Triangular) Access(*Program) (reads, writes []ValueID) {
+	return ValuesOf(t.Args), slices.Concat(t.Work, ValuesOf(t.Outs))
+}
+
+func (*Triangular) Fallible() bool                             { return false }
+func (*Triangular) overwrites(*Program, ValueID, ValueID) bool { return false }
+func (*Triangular) numbers(func(*int64), func(types.Shape))    {}
+func (t *Triangular) own() Work                                { return t }
+func (*Triangular) sameAs(Work) error {
+	return errors.New("the code of a factor or a system is for one size")
+}
+
+func (t *Triangular) residentBytes() int {
+	return int(unsafe.Sizeof(*t)) + footprint.Slice(t.Work) + bytesOfArgs(t.Args, t.Outs)
+}
+
+func (t *Triangular) profile(*Program) backends.StepProfile {
+	of := backends.StepProfile{Kernel: true, What: t.String(), Flops: t.Flops()}
+	for _, a := range slices.Concat(t.Args, t.Outs) {
+		of.Bytes += float64(a.Type.Bytes())
+	}
+	return of
+}
+
+// print prints a step that is a factor or a system.
+func (t *Triangular) print(b *lister, _ int, _ Ordinals) {
+	fmt.Fprintf(b, "%v %s gives %s works in %s\n", &t.Triangular, list(t.Args), list(t.Outs), listed(t.Work))
+}
