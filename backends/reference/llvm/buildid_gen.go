@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "49750d55cbce082221373518"
+const buildID = "602f27722947a4f92d37e43e"

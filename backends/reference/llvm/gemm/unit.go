@@ -19,6 +19,10 @@ type Unit struct {
 	emit func() string
 }
 
+// NewUnit returns a unit of another kind that is compiled, cached and loaded as those of
+// products. Its name says all that its text depends on besides the machine.
+func NewUnit(name string, on Machine, text func() string) Unit { return Unit{name, on, text} }
+
 // Text returns the module's text. It has one function to be called from
 // outside, which has the unit's name.
 func (u Unit) Text() string { return u.emit() }

@@ -337,3 +337,28 @@ func (b *Builder) Shift(v, before Value, n int, reverse bool) Value {
 	}
 	return Value{b.pick(before.V, v.V, ascending(lanes-n, lanes)), v.DType}
 }
+
+// Transpose turns n vectors of n lanes, n a power of two, so that lane i of vector j becomes
+// lane j of vector i. Blocks of n/2 change places, then blocks of n/4 in each, and so on.
+func (b *Builder) Transpose(v []Value) []Value {
+	n := len(v)
+	for s := n / 2; s > 0; s /= 2 {
+		low, high := make([]int, n), make([]int, n)
+		for l := range n {
+			if l&s == 0 {
+				low[l], high[l] = l, l+s
+			} else {
+				low[l], high[l] = n+l-s, n+l
+			}
+		}
+		next := make([]Value, n)
+		for i := range n {
+			if i&s == 0 {
+				next[i] = Value{b.pick(v[i].V, v[i+s].V, low), v[i].DType}
+				next[i+s] = Value{b.pick(v[i].V, v[i+s].V, high), v[i].DType}
+			}
+		}
+		v = next
+	}
+	return v
+}

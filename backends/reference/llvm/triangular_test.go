@@ -1,0 +1,121 @@
+package llvm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/backends/reference/eval"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// Code of all levels gives what the evaluator does, in any number of parts, and touches
+// nothing but its operands and its scratch memory.
+func TestTriangular(t *testing.T) {
+	for _, c := range compilers(t) {
+		t.Run(c.machine.Level.String(), func(t *testing.T) {
+			t.Parallel()
+			for _, of := range kerneltest.Triangulars() {
+				code, err := c.CompileTriangular(t.Context(), of)
+				require.NoError(t, err)
+				require.NotNil(t, code)
+				operands, want := evaluatedTriangular(t, of)
+				for _, parts := range []int{1, 3} {
+					got := guarded(append(operands, want))
+					for part := range parts {
+						call := &kernel.Call{Part: part, Parts: parts}
+						for _, g := range got {
+							call.Mem = append(call.Mem, unsafe.Pointer(&g[guard]))
+						}
+						scratch := guarded([]soa.View{soa.Make(types.Of(types.U8, code.Scratch(nil, parts)))})[0]
+						call.Scratch = unsafe.Pointer(&scratch[guard])
+						require.NoError(t, code.Run(call))
+						requireGuards(t, scratch)
+					}
+					for i, o := range operands {
+						requireGuards(t, got[i])
+						require.Equal(t, memoryOf(o), got[i][guard:len(got[i])-guard], "%+v", of)
+					}
+					result := got[len(operands)]
+					requireGuards(t, result)
+					requireNear(t, of, want, result[guard:len(result)-guard])
+				}
+			}
+		})
+	}
+}
+
+// guard is how many bytes before and behind memory are not to be touched.
+const guard = 4096
+
+// guarded returns memory with the bytes of values, and a guard around each.
+func guarded(values []soa.View) [][]byte {
+	var all [][]byte
+	for _, v := range values {
+		b := make([]byte, 2*guard+v.Type.Bytes()+64)
+		b = b[-uintptr(unsafe.Pointer(unsafe.SliceData(b)))%64:]
+		b = b[:2*guard+v.Type.Bytes()]
+		for i := range b {
+			b[i] = 0xC7
+		}
+		copy(b[guard:], memoryOf(v))
+		all = append(all, b)
+	}
+	return all
+}
+
+func memoryOf(v soa.View) []byte { return unsafe.Slice((*byte)(v.Base()), v.Type.Bytes()) }
+
+func requireGuards(t *testing.T, b []byte) {
+	t.Helper()
+	for i := range guard {
+		if b[i] != 0xC7 || b[len(b)-1-i] != 0xC7 {
+			require.Fail(t, "memory was written that is nobody's")
+		}
+	}
+}
+
+// evaluatedTriangular returns the operands of a step, and what the evaluator makes of them.
+func evaluatedTriangular(t *testing.T, of kernel.Triangular) (operands []soa.View, want soa.View) {
+	t.Helper()
+	e, err := eval.New().Compile(t.Context(), backends.NewModule(kerneltest.TriangularText(of)), backends.Options{})
+	require.NoError(t, err)
+	a, b := kerneltest.TriangularValues(of)
+	for i, arg := range e.Signature().Args {
+		v := soa.Make(arg.Type)
+		for k, x := range [][]float64{a, b}[i] {
+			if of.DType == types.F32 {
+				soa.Slice[float32](v)[k] = float32(x)
+			} else {
+				soa.Slice[float64](v)[k] = x
+			}
+		}
+		operands = append(operands, v)
+	}
+	call := &backends.Call{Args: operands}
+	require.NoError(t, e.Execute(context.Background(), call))
+	return operands, call.Results[0]
+}
+
+func requireNear(t *testing.T, of kernel.Triangular, want soa.View, got []byte) {
+	t.Helper()
+	for i := range want.Type.Elements() {
+		var x, y, most float64
+		if of.DType == types.F32 {
+			x, y, most = float64(soa.Slice[float32](want)[i]), float64(*(*float32)(unsafe.Pointer(&got[4*i]))), 2e-6
+		} else {
+			x, y, most = soa.Slice[float64](want)[i], *(*float64)(unsafe.Pointer(&got[8*i])), 4e-15
+		}
+		if !(math.Abs(x-y) <= most*max(1, math.Abs(x))) {
+			require.Fail(t, fmt.Sprintf("element %d of %v is %v, but should be %v", i, &of, y, x), "%+v", of)
+		}
+	}
+}
