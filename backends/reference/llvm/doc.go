@@ -10,6 +10,7 @@
 // ltc/backends/objcache, ltc/backends/reference, ltc/backends/reference/tiles,
 // ltc/backends/reference/llvm/emit, ltc/backends/reference/llvm/gemm,
 // ltc/backends/reference/llvm/libllvm, ltc/backends/reference/llvm/native,
-// ltc/backends/reference/llvm/prebuilt, ltc/backends/reference/llvm/vector, ltc/internal/env,
+// ltc/backends/reference/llvm/prebuilt, ltc/backends/reference/llvm/triangular,
+// ltc/backends/reference/llvm/vector, ltc/internal/env,
 // ltc/internal/halt and ltc/internal/ctxmutex.
 package llvm
