@@ -9,10 +9,10 @@ import (
 	"ltc/ir/types"
 )
 
-// Claim reports for which work the backend has code itself, as [kit.Options.Claim] asks: a
-// sort by less than or greater than of one of its operands, whose floats may be in their
-// total order or not, and NaNs among them; factors of Cholesky and triangular systems of f32
-// and f64. No work needs memory but for scratch.
+// Claim reports for which work the backend has code itself, as [kit.Options.Claim] asks.
+// That is a sort by less than or greater than of one of its operands. Floats may be in
+// their total order or not, and NaNs among them. Factors of Cholesky and triangular systems
+// are of f32 and f64. No work needs memory but for scratch.
 func Claim(w plan.Work) (work []types.Type, ok bool) {
 	switch w := w.(type) {
 	case *plan.Sort:

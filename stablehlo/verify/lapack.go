@@ -14,9 +14,8 @@ import (
 // of triangular systems are ops of the dialect: [ExpandCalls] puts these in the place of the
 // calls. Other functions of LAPACK have no op.
 
-// lapackExpansions return the text of a function of the call's types that does what the call
-// does, by the call's name without lapack_s and _ffi; "" for a call that is not as JAX writes
-// it.
+// lapackExpansions write what calls do, by the call's name without lapack_s and _ffi. The
+// text has a function of the call's types. It is "" for a call that is not as JAX writes it.
 var lapackExpansions = map[string]func(call *mlir.Op, config mlir.Dict) string{
 	"potrf": choleskyCall,
 	"trsm":  triangularCall,
@@ -73,8 +72,8 @@ func char(config mlir.Dict, name string) byte {
 	return byte(n)
 }
 
-// callText returns the ops of the only function of a text, with the operands and results of
-// a call, at its place; nil if the text is not valid, or of other types than the call.
+// callText returns the ops of the only function of a text. They have the place, the operands
+// and the results of a call. It returns nil if the text is not valid, or of other types.
 func callText(call *mlir.Op, text string) []*mlir.Op {
 	m, err := stablehlo.Parse("", text)
 	if err != nil || Module(m) != nil {

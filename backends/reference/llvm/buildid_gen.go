@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "a634f3c0cc8ee4b7383b511f"
+const buildID = "ea20678bf385003e53b21dcc"

@@ -10,7 +10,6 @@ import (
 	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/native"
 	"ltc/backends/reference/llvm/triangular"
-	"ltc/ir/types"
 )
 
 // CompileTriangular implements [kernel.TriangularCompiler]. Where there is no libLLVM, and no
@@ -20,7 +19,7 @@ func (s *shared) CompileTriangular(ctx context.Context, t kernel.Triangular) (ke
 		s.logger.Store(l)
 	}
 	s.once.Do(s.start)
-	if s.none != nil || t.DType != types.F32 && t.DType != types.F64 {
+	if s.none != nil {
 		return nil, nil
 	}
 	u := triangular.Of(&t, s.units.machine.Machine)
