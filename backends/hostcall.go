@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"ltc/mlir"
 	"ltc/soa"
 )
 
@@ -14,6 +15,9 @@ import (
 type HostCall struct {
 	Target string // call_target_name: the name of the function
 	Config string // backend_config, if it is a string
+	// Attrs are the entries of backend_config, if that is a dictionary, or of the
+	// mhlo.backend_config that JAX writes: mlir.Int(c.Attrs.Get("uplo")).
+	Attrs mlir.Dict
 	// Args and Results are dense, and valid until the function returns. The function must not
 	// write to Args. Results have undefined contents until the function writes them.
 	Args, Results []soa.View

@@ -275,3 +275,14 @@ func (f attrForm) has(a mlir.Attribute) bool {
 	}
 	return false
 }
+
+// BackendConfig returns the parameters that a custom_call hands to the function that it
+// calls: the dictionary backend_config, or mhlo.backend_config, which JAX writes. It is empty
+// if there is none.
+func BackendConfig(call *mlir.Op) mlir.Dict {
+	config, ok := call.Attrs.Get("mhlo.backend_config").(mlir.DictAttr)
+	if !ok {
+		config, _ = call.Attrs.Get("backend_config").(mlir.DictAttr)
+	}
+	return mlir.Dict(config)
+}

@@ -13,6 +13,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/trials"
 	"ltc/ir/types"
+	"ltc/mlir"
 	"ltc/soa"
 )
 
@@ -29,6 +30,11 @@ var hostFuncs = sync.OnceValue(func() error {
 			for _, a := range c.Args {
 				for i, x := range soa.Slice[float32](a) {
 					out[i] += x
+				}
+			}
+			if times, ok := mlir.Int(c.Attrs.Get("times")); ok {
+				for i := range out {
+					out[i] *= float32(times)
 				}
 			}
 			if c.Config == "negate" {
@@ -129,15 +135,18 @@ func testBind(t *testing.T, b backends.Backend) {
 
 func testHost(t *testing.T, b backends.Backend) {
 	require.NoError(t, hostFuncs())
-	e := compile(t, b, `func.func public @main(%a: tensor<2xf32>, %b: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+	e := compile(t, b, `func.func public @main(%a: tensor<2xf32>, %b: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
   %0 = stablehlo.custom_call @ltc.test.sum(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   %1 = stablehlo.custom_call @ltc.test.sum(%a, %0) {backend_config = "negate"} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
-  return %0, %1 : tensor<2xf32>, tensor<2xf32>
+  %2 = stablehlo.custom_call @ltc.test.sum(%a) {api_version = 4 : i32, backend_config = {times = 3 : i64}} : (tensor<2xf32>) -> tensor<2xf32>
+  %3 = stablehlo.custom_call @ltc.test.sum(%2) {backend_config = "", mhlo.backend_config = {times = 2 : ui8}} : (tensor<2xf32>) -> tensor<2xf32>
+  return %0, %1, %3 : tensor<2xf32>, tensor<2xf32>, tensor<2xf32>
 }`)
 	for range 2 {
 		got := execute(t, e, f32s(t, []float32{1, 2}), f32s(t, []float32{10, 20}))
 		require.Equal(t, []float32{11, 22}, floats(got[0]))
 		require.Equal(t, []float32{-12, -24}, floats(got[1]))
+		require.Equal(t, []float32{6, 12}, floats(got[2]))
 	}
 	require.Error(t, backends.RegisterHost("ltc.test.sum", backends.Host("ltc.test.fail")), "registered twice")
 }

@@ -96,7 +96,7 @@ func windowCall(m *mlir.Module, op *mlir.Op) (mlir.Dict, []*mlir.Region, bool) {
 // approxTopKCall is a call with a comparator and a backend_config, which has the
 // dimension. What it says of how exact the result should be does not count.
 func approxTopKCall(m *mlir.Module, op *mlir.Op) (mlir.Dict, []*mlir.Region, bool) {
-	dim := configOf(op).Get("reduction_dim")
+	dim := stablehlo.BackendConfig(op).Get("reduction_dim")
 	// The shapes of results, which are the last operands, follow from the others.
 	shapes, _ := mlir.Ints(op.Attrs.Get("indices_of_shape_operands"))
 	for i := len(shapes) - 1; i >= 0; i-- {

@@ -47,20 +47,11 @@ func expandLAPACK(call *mlir.Op) []*mlir.Op {
 	if of == nil {
 		return nil
 	}
-	text := of(call, configOf(call))
+	text := of(call, stablehlo.BackendConfig(call))
 	if text == "" {
 		return nil
 	}
 	return callText(call, text)
-}
-
-// configOf returns the dictionary that a call hands to what it calls.
-func configOf(call *mlir.Op) mlir.Dict {
-	config, ok := call.Attrs.Get("mhlo.backend_config").(mlir.DictAttr)
-	if !ok {
-		config, _ = call.Attrs.Get("backend_config").(mlir.DictAttr)
-	}
-	return mlir.Dict(config)
 }
 
 // char returns a parameter of LAPACK's, such as U or L for uplo.

@@ -12,6 +12,7 @@ import (
 	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/soa"
+	"ltc/stablehlo"
 )
 
 func prepareCall(b *builder, o *site) error {
@@ -216,9 +217,9 @@ func prepareCustomCall(b *builder, o *site) error {
 	for i := range results {
 		results[i] = b.result(o, i)
 	}
-	config := stringAttr(o.op.Attrs.Get("backend_config"))
+	config, attrs := stringAttr(o.op.Attrs.Get("backend_config")), stablehlo.BackendConfig(o.op)
 	b.emitTry(func(f *frame) error {
-		c := &backends.HostCall{Target: target, Config: config}
+		c := &backends.HostCall{Target: target, Config: config, Attrs: attrs}
 		for _, in := range o.in {
 			if in.dt != loops.Token {
 				c.Args = append(c.Args, hostView(f.p[in.slot], in.tensor))
@@ -238,7 +239,14 @@ func prepareCustomCall(b *builder, o *site) error {
 }
 
 func noHost(target string) string {
-	return fmt.Sprintf("no host function %q is registered: see backends.RegisterHost", target)
+	do := "see backends.RegisterHost"
+	switch {
+	case strings.HasPrefix(target, "lapack_s"), strings.HasPrefix(target, "lapack_d"):
+		do = "import ltc/integrations/lapack, a module of its own, for its effect, or " + do
+	case strings.HasPrefix(target, "lapack_"):
+		do = "ltc/integrations/lapack has functions of real matrices alone; " + do
+	}
+	return fmt.Sprintf("no host function %q is registered: %s", target, do)
 }
 
 func inTypes(o *site) []tensor {
