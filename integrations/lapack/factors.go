@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/lapack/gonum"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 )
 
@@ -19,7 +20,7 @@ func (a array) matrix() (rows, columns, stride int) {
 // square returns the order of a square matrix.
 func (a array) square() (n, stride int, err error) {
 	if a.shape[0] != a.shape[1] {
-		return 0, 0, fmt.Errorf("a matrix of %d rows and %d columns, but it should be square", a.shape[0], a.shape[1])
+		return 0, 0, fmt.Errorf("a matrix of %dx%d, but it should be square", a.shape[0], a.shape[1])
 	}
 	return a.shape[0], max(1, a.shape[0]), nil
 }
@@ -27,7 +28,7 @@ func (a array) square() (n, stride int, err error) {
 // fits checks the lengths of results and operands that follow from others.
 func fits(name string, a array, n int) error {
 	if len(a.data) != n {
-		return fmt.Errorf("%s has %d elements, but should have %d", name, len(a.data), n)
+		return fmt.Errorf("%s has %s, but should have %d", name, diag.Count(len(a.data), "element"), n)
 	}
 	return nil
 }
@@ -132,7 +133,7 @@ func orgqr(p *problem) error {
 	m, n, stride := a.matrix()
 	tau := p.args[1].data
 	if len(tau) > n || n > m {
-		return fmt.Errorf("%d reflectors for %d columns of %d elements: each number should be at most the next", len(tau), n, m)
+		return fmt.Errorf("%s for Q of %dx%d, which should have no more columns than rows, and no fewer than reflectors", diag.Count(len(tau), "reflector"), m, n)
 	}
 	if n == 0 {
 		return nil
@@ -159,7 +160,7 @@ func ormqr(p *problem) error {
 	a, tau := p.args[0], p.args[1].data
 	rows, columns, from := a.matrix()
 	if rows != order || len(tau) > columns || len(tau) > order {
-		return fmt.Errorf("%d reflectors, in a matrix of %d rows and %d columns, do not fit a matrix of %d rows and %d columns", len(tau), rows, columns, m, n)
+		return fmt.Errorf("%s, in a matrix of %dx%d, do not fit a matrix of %dx%d", diag.Count(len(tau), "reflector"), rows, columns, m, n)
 	}
 	if m == 0 || n == 0 || len(tau) == 0 {
 		return nil
@@ -252,7 +253,7 @@ func gtsv(p *problem) error {
 	b := p.results[3]
 	rows, columns, stride := p.args[3].matrix()
 	if rows != n {
-		return fmt.Errorf("right sides of %d rows, but the matrix has %d", rows, n)
+		return fmt.Errorf("right sides of %s, but the matrix has %d", diag.Count(rows, "row"), n)
 	}
 	if n == 0 || columns == 0 {
 		return nil

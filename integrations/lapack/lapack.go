@@ -14,7 +14,8 @@
 // As in LAPACK, info says what went wrong with a matrix, and 0 that nothing did. Elements
 // that are no finite numbers are no error: what is computed of them is NaN.
 //
-// imports only ltc/backends, ltc/ir/types, ltc/mlir, ltc/soa and gonum.org/v1/gonum.
+// imports only ltc/backends, ltc/ir/types, ltc/mlir, ltc/soa, ltc/internal/diag and
+// gonum.org/v1/gonum.
 package lapack
 
 import (
@@ -23,6 +24,7 @@ import (
 	"slices"
 
 	"ltc/backends"
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
@@ -101,7 +103,7 @@ func (p *problem) flag(name string) bool { return mlir.Flag(p.attrs.Get(name)) }
 // call runs the function for each matrix of a batch.
 func (f *function) call(ctx context.Context, c *backends.HostCall) error {
 	if len(c.Args) != len(f.args) || len(c.Results) != len(f.results) {
-		return fmt.Errorf("it takes %d operands and gives %d results, not %d and %d", len(f.args), len(f.results), len(c.Args), len(c.Results))
+		return fmt.Errorf("it takes %s and gives %s, not %d and %d", diag.Count(len(f.args), "operand"), diag.Count(len(f.results), "result"), len(c.Args), len(c.Results))
 	}
 	p := &problem{attrs: c.Attrs}
 	var batch types.Shape
@@ -109,7 +111,7 @@ func (f *function) call(ctx context.Context, c *backends.HostCall) error {
 		rank := slices.Concat(f.args, f.results)[i]
 		outer := len(v.Type.Shape) - rank
 		if outer < 0 {
-			return fmt.Errorf("%v has fewer than %d dimensions", v.Type, rank)
+			return fmt.Errorf("%v has fewer than %s", v.Type, diag.Count(rank, "dimension"))
 		}
 		if i == 0 {
 			batch = v.Type.Shape[:outer]

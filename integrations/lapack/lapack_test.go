@@ -180,12 +180,12 @@ func TestMisuse(t *testing.T) {
 		in, out          []types.Type
 		want             string
 	}{
-		"no square":      {"lapack_dsyevd_ffi", "mode = 86 : ui8, uplo = 76 : ui8", []types.Type{of(f, 2, 3)}, []types.Type{of(f, 2, 3), of(f, 2), of(i)}, "a matrix of 2 rows and 3 columns, but it should be square"},
+		"no square":      {"lapack_dsyevd_ffi", "mode = 86 : ui8, uplo = 76 : ui8", []types.Type{of(f, 2, 3)}, []types.Type{of(f, 2, 3), of(f, 2), of(i)}, "a matrix of 2x3, but it should be square"},
 		"no mode":        {"lapack_dsyevd_ffi", "uplo = 76 : ui8", []types.Type{of(f, 2, 2)}, []types.Type{of(f, 2, 2), of(f, 2), of(i)}, "the parameter mode is <nil>, but should be the code of a character of NV"},
 		"few pivots":     {"lapack_dgetrf_ffi", "", []types.Type{of(f, 3, 3)}, []types.Type{of(f, 3, 3), of(i, 2), of(i)}, "the list of pivots has 2 elements, but should have 3"},
 		"another batch":  {"lapack_dgetrf_ffi", "", []types.Type{of(f, 2, 3, 3)}, []types.Type{of(f, 2, 3, 3), of(i, 1, 3), of(i, 2)}, "is no batch of [2]"},
-		"few results":    {"lapack_dgetrf_ffi", "", []types.Type{of(f, 3, 3)}, []types.Type{of(f, 3, 3), of(i, 3)}, "it takes 1 operands and gives 3 results, not 1 and 2"},
-		"many columns":   {"lapack_dorgqr_ffi", "", []types.Type{of(f, 2, 3), of(f, 2)}, []types.Type{of(f, 2, 3)}, "2 reflectors for 3 columns of 2 elements"},
+		"few results":    {"lapack_dgetrf_ffi", "", []types.Type{of(f, 3, 3)}, []types.Type{of(f, 3, 3), of(i, 3)}, "it takes 1 operand and gives 3 results, not 1 and 2"},
+		"many columns":   {"lapack_dorgqr_ffi", "", []types.Type{of(f, 2, 3), of(f, 2)}, []types.Type{of(f, 2, 3)}, "2 reflectors for Q of 2x3"},
 		"a small U":      {"lapack_dgesdd_ffi", "mode = 65 : ui8", []types.Type{of(f, 3, 2)}, []types.Type{of(f, 3, 2), of(f, 2), of(f, 3, 2), of(f, 2, 2), of(i)}, "U has 6 elements, but should have 9"},
 		"other diagonal": {"lapack_dgtsv_ffi", "", []types.Type{of(f, 3), of(f, 4), of(f, 4), of(f, 4, 1)}, []types.Type{of(f, 3), of(f, 4), of(f, 4), of(f, 4, 1), of(i)}, "operand 0 has 3 elements, but should have 4"},
 	} {
