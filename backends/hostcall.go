@@ -18,7 +18,8 @@ type HostCall struct {
 	// Attrs are the entries of backend_config, if that is a dictionary, or of the
 	// mhlo.backend_config that JAX writes: mlir.Int(c.Attrs.Get("uplo")).
 	Attrs mlir.Dict
-	// Args and Results are dense, and valid until the function returns. The function must not
+	// Args and Results are dense, and valid until the function returns. Operands that are
+	// shapes of results (indices_of_shape_operands) are not among Args. The function must not
 	// write to Args. Results have undefined contents until the function writes them.
 	Args, Results []soa.View
 }

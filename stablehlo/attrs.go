@@ -276,6 +276,23 @@ func (f attrForm) has(a mlir.Attribute) bool {
 	return false
 }
 
+// ShapeOperands returns which operands of a custom_call are the shapes of its results, by
+// result, where a program leaves sizes open: those that indices_of_shape_operands names, the
+// last ones. It is nil if there are none, and what a call does is not theirs to say.
+func ShapeOperands(call *mlir.Op) []int {
+	list, _ := mlir.Ints(call.Attrs.Get("indices_of_shape_operands"))
+	if len(list) != len(call.Results) || len(list) > len(call.Operands) {
+		return nil
+	}
+	operands := make([]int, len(list))
+	for i, k := range list {
+		if operands[i] = len(call.Operands) - len(list) + i; int64(operands[i]) != k {
+			return nil
+		}
+	}
+	return operands
+}
+
 // BackendConfig returns the parameters that a custom_call hands to the function that it
 // calls: the dictionary backend_config, or mhlo.backend_config, which JAX writes. It is empty
 // if there is none.

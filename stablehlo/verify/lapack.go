@@ -63,6 +63,11 @@ func char(config mlir.Dict, name string) byte {
 	return byte(n)
 }
 
+// operandsOf returns the operands of a call that are no shapes of its results.
+func operandsOf(call *mlir.Op) []*mlir.Value {
+	return call.Operands[:len(call.Operands)-len(stablehlo.ShapeOperands(call))]
+}
+
 // callText returns the ops of the only function of a text. They have the place, the operands
 // and the results of a call. It returns nil if the text is not valid, or of other types.
 func callText(call *mlir.Op, text string) []*mlir.Op {
@@ -100,12 +105,18 @@ func callText(call *mlir.Op, text string) []*mlir.Op {
 // factor and, for each matrix, the order of the first minor that is not positive, 0 if all
 // are. LAPACK leaves the other triangle as it was. In the expansion it is zero.
 func choleskyCall(call *mlir.Op, config mlir.Dict) string {
-	uplo := char(config, "uplo")
-	if len(call.Operands) != 1 || uplo != 'L' && uplo != 'U' {
+	uplo, shapes := char(config, "uplo"), stablehlo.ShapeOperands(call)
+	if len(operandsOf(call)) != 1 || uplo != 'L' && uplo != 'U' {
 		return ""
 	}
 	t, ok := call.Operands[0].Type.(*mlir.TensorType)
-	if !ok || len(t.Shape) < 2 || slices.Contains(t.Shape, mlir.Dynamic) {
+	if !ok || len(t.Shape) < 2 {
+		return ""
+	}
+	if shapes != nil {
+		return openCholesky(call, t, uplo == 'L')
+	}
+	if slices.Contains(t.Shape, mlir.Dynamic) {
 		return ""
 	}
 	last := len(t.Shape) - 2
@@ -152,6 +163,50 @@ const choleskyText = `func.func private @potrf(%a: {A}) -> ({A}, {I}) {
 }
 `
 
+// openCholesky is a call with operands for the shapes of its results.
+func openCholesky(call *mlir.Op, t *mlir.TensorType, lower bool) string {
+	last := len(t.Shape) - 2
+	batch, square := t.Shape[:last], t.Shape[last:]
+	elem, pivots, real := t.Elem, "l", ""
+	if c, ok := elem.(mlir.ComplexType); ok {
+		elem, pivots = c.Elem, "p"
+		real = fmt.Sprintf("  %%p = stablehlo.real %%l : (%s) -> %s\n", t, tensorText(elem, batch, square...))
+	}
+	return strings.NewReplacer(
+		"{A}", t.String(), "{R}", tensorText(elem, batch, square...), "{E}", mlir.Tensor(elem).String(),
+		"{C}", tensorText(mlir.I32, batch, square...), "{B}", tensorText(mlir.IntegerType{Width: 1}, batch, square...),
+		"{I}", tensorText(mlir.I32, batch), "{T}", tensorText(mlir.IntegerType{Width: 1}, batch),
+		"{S}", call.Operands[1].Type.String(), "{Z}", call.Operands[2].Type.String(),
+		"{LOWER}", fmt.Sprint(lower), "{REAL}", real, "{PIVOT}", pivots, "{ROW}", fmt.Sprint(last), "{COLUMN}", fmt.Sprint(last+1),
+	).Replace(openCholeskyText)
+}
+
+// openCholeskyText does as choleskyText, where the diagonal has a size that is open.
+const openCholeskyText = `func.func private @potrf(%a: {A}, %s: {S}, %z: {Z}) -> ({A}, {I}) {
+  %l = stablehlo.cholesky %a, lower = {LOWER} : {A}
+{REAL}  %zero = stablehlo.constant dense<0.0> : {E}
+  %zeros = stablehlo.dynamic_broadcast_in_dim %zero, %s, dims = [] : ({E}, {S}) -> {R}
+  %positive = stablehlo.compare GT, %{PIVOT}, %zeros, FLOAT : ({R}, {R}) -> {B}
+  %i = stablehlo.dynamic_iota %s, dim = {ROW} : ({S}) -> {C}
+  %j = stablehlo.dynamic_iota %s, dim = {COLUMN} : ({S}) -> {C}
+  %beside = stablehlo.compare NE, %i, %j, SIGNED : ({C}, {C}) -> {B}
+  %well = stablehlo.or %positive, %beside : {B}
+  %most = stablehlo.constant dense<2147483647> : tensor<i32>
+  %none = stablehlo.dynamic_broadcast_in_dim %most, %s, dims = [] : (tensor<i32>, {S}) -> {C}
+  %bad = stablehlo.select %well, %none, %i : {B}, {C}
+  %first = stablehlo.reduce(%bad init: %most) applies stablehlo.minimum across dimensions = [{ROW}, {COLUMN}] : ({C}, tensor<i32>) -> {I}
+  %end = stablehlo.dynamic_broadcast_in_dim %most, %z, dims = [] : (tensor<i32>, {Z}) -> {I}
+  %all = stablehlo.compare EQ, %first, %end, SIGNED : ({I}, {I}) -> {T}
+  %0 = stablehlo.constant dense<0> : tensor<i32>
+  %fine = stablehlo.dynamic_broadcast_in_dim %0, %z, dims = [] : (tensor<i32>, {Z}) -> {I}
+  %1 = stablehlo.constant dense<1> : tensor<i32>
+  %one = stablehlo.dynamic_broadcast_in_dim %1, %z, dims = [] : (tensor<i32>, {Z}) -> {I}
+  %order = stablehlo.add %first, %one : {I}
+  %info = stablehlo.select %all, %fine, %order : {T}, {I}
+  return %l, %info : {A}, {I}
+}
+`
+
 // tensorText is the type of a tensor of some dimensions, and more.
 func tensorText(elem mlir.Type, dims []int64, more ...int64) string {
 	return mlir.Tensor(elem, slices.Concat(dims, more)...).String()
@@ -167,13 +222,17 @@ func triangularCall(call *mlir.Op, config mlir.Dict) string {
 	lower, ok2 := one("uplo", 'L', 'U')
 	unit, ok3 := one("diag", 'U', 'N')
 	transpose := map[byte]string{'N': "NO_TRANSPOSE", 'T': "TRANSPOSE", 'C': "ADJOINT"}[char(config, "trans_x")]
-	if !ok1 || !ok2 || !ok3 || transpose == "" || len(call.Operands) != 2 {
+	if !ok1 || !ok2 || !ok3 || transpose == "" || len(operandsOf(call)) != 2 {
 		return ""
 	}
 	a, b := call.Operands[0].Type, call.Operands[1].Type
-	return fmt.Sprintf(`func.func private @trsm(%%a: %[1]s, %%b: %[2]s) -> %[2]s {
+	shape := ""
+	if len(call.Operands) > 2 {
+		shape = fmt.Sprintf(", %%s: %s", call.Operands[2].Type)
+	}
+	return fmt.Sprintf(`func.func private @trsm(%%a: %[1]s, %%b: %[2]s%[7]s) -> %[2]s {
   %%x = "stablehlo.triangular_solve"(%%a, %%b) <{left_side = %[3]t, lower = %[4]t, unit_diagonal = %[5]t, transpose_a = #stablehlo<transpose %[6]s>}> : (%[1]s, %[2]s) -> %[2]s
   return %%x : %[2]s
 }
-`, a, b, left, lower, unit, transpose)
+`, a, b, left, lower, unit, transpose, shape)
 }

@@ -198,7 +198,8 @@ func prepareWhile(b *builder, o *site) error {
 	return nil
 }
 
-// prepareCustomCall calls the host, with what tuples hold and without tokens.
+// prepareCustomCall calls the host, with what tuples hold and without tokens and the shapes
+// of results.
 func prepareCustomCall(b *builder, o *site) error {
 	target := stringAttr(o.op.Attrs.Get("call_target_name"))
 	run := backends.Host(target)
@@ -213,6 +214,10 @@ func prepareCustomCall(b *builder, o *site) error {
 			return unsupportedf("a host function cannot take elements of %v", t.dt)
 		}
 	}
+	operands := o.in
+	if shapes := stablehlo.ShapeOperands(o.op); len(operands) == len(o.op.Operands) {
+		operands = operands[:len(operands)-len(shapes)]
+	}
 	results := make([]int, len(o.out))
 	for i := range results {
 		results[i] = b.result(o, i)
@@ -220,7 +225,7 @@ func prepareCustomCall(b *builder, o *site) error {
 	config, attrs := stringAttr(o.op.Attrs.Get("backend_config")), stablehlo.BackendConfig(o.op)
 	b.emitTry(func(f *frame) error {
 		c := &backends.HostCall{Target: target, Config: config, Attrs: attrs}
-		for _, in := range o.in {
+		for _, in := range operands {
 			if in.dt != loops.Token {
 				c.Args = append(c.Args, hostView(f.p[in.slot], in.tensor))
 			}

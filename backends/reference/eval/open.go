@@ -289,6 +289,14 @@ func resolve(op *mlir.Op, in value) (special, [][]int, error) {
 			return s, nil, fmt.Errorf("the size %d of dimension %d is not in [0, %d]", size[0], dim, most)
 		}
 		s.shape = with(in[0].shape, dim, size[0])
+	case stablehlo.CustomCall:
+		for _, k := range stablehlo.ShapeOperands(op) {
+			shape, err := read(k)
+			if err != nil {
+				return s, nil, err
+			}
+			s.shapes = append(s.shapes, shape)
+		}
 	case stablehlo.RNG:
 		shape, err := read(2)
 		if err != nil {
@@ -337,6 +345,8 @@ func (s *special) resultTypes(m *mlir.Module, op *mlir.Op, in []tensor, wanted m
 		case !ok:
 		case s.shape != nil && i == s.shaped:
 			shape = s.shape
+		case s.shapes != nil && openType(r.Type):
+			shape = s.shapes[i]
 		case openType(r.Type) && opTable[s.op.Code].unshaped != "":
 			shape = wanted[r]
 		}

@@ -22,6 +22,7 @@ type special struct {
 	kept   []int    // of the dynamic op's operands
 	shape  []int    // of result shaped; nil if it follows from the operands
 	shaped int
+	shapes [][]int // of all results of a custom_call that has operands for them; else nil
 }
 
 // specialise returns the static op that op is for the given values of the

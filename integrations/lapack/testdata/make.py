@@ -3,7 +3,10 @@
 pip install jax==0.10.2, then python make.py in this folder. Where a sign is the
 implementation's to choose, programs return what does not depend on it.
 """
+import re
+
 import jax
+import jax.export
 import jax.numpy as jnp
 import jax.scipy.linalg as sl
 import numpy as np
@@ -92,10 +95,24 @@ programs = {
     "tridiagonal_solve": (jax.lax.linalg.tridiagonal_solve, values(5), 4 + values(5), values(5), values(5, 2)),
     "reflectors": (lambda a, tau, c: jax.lax.linalg.ormqr(a, tau, c, left=False, transpose=True), values(5, 3), values(3), values(2, 5)),
 }
+# Those whose first dimension is open in the text.
+programs |= {"open_" + name: (f, *(values(3, *shape) for shape in shapes)) for name, f, *shapes in [
+    ("solve", jnp.linalg.solve, (4, 4), (4, 2)),
+    ("qr", qr("reduced"), (5, 3)),
+    ("svd", svd(False), (5, 3)),
+    ("eigh", lambda a: eigh(a + t(a)), (4, 4)),
+    ("cholesky", lambda a: jnp.linalg.cholesky(a @ t(a) - jnp.eye(4, dtype=a.dtype) / 2), (4, 4)),
+]}
 for name, (f, *operands) in programs.items():
     jitted = jax.jit(f)
     results = jax.tree.leaves(jitted(*operands))
+    text = jitted.lower(*operands).as_text()
+    if name.startswith("open_"):
+        batch, = jax.export.symbolic_shape("b")
+        types = [jax.ShapeDtypeStruct((batch, *x.shape[1:]), x.dtype) for x in operands]
+        text = jax.export.export(jitted, platforms=["cpu"])(*types).mlir_module()
+        text = "\n".join(line for line in re.sub(r" loc\([^()]*(\([^()]*(\([^()]*\))?[^()]*\))*[^()]*\)", "", text).split("\n") if not line.startswith("#loc"))
     with open(name + ".mlir", "w") as file:
-        file.write(jitted.lower(*operands).as_text())
+        file.write(text)
     named = {f"arg{i}": x for i, x in enumerate(operands)} | {f"out{i}": np.asarray(x) for i, x in enumerate(results)}
     np.savez(name + ".npz", **named)
