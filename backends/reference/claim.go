@@ -19,10 +19,14 @@ func Claim(w plan.Work) (work []types.Type, ok bool) {
 		_, ok := orderOf(w)
 		return nil, ok && w.Shape()[w.Dim] <= mostSorted
 	case *plan.Triangular:
-		return nil, w.DType == types.F32 || w.DType == types.F64
+		return nil, (w.DType == types.F32 || w.DType == types.F64) && w.N <= mostRows
 	}
 	return nil, false
 }
+
+// mostRows is how many rows a matrix has at most that is factored: memory for one of more is
+// not even counted.
+const mostRows = 1 << 24
 
 // claimedCode is code of work that was claimed. It is for one size.
 type claimedCode interface {

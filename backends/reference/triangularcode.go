@@ -54,7 +54,10 @@ func (t *plainTriangular[T]) Parts(_ []int64, threads int) int {
 // rows.
 func (t *plainTriangular[T]) Scratch([]int64, int) int {
 	rows := t.N
-	if t.Solve {
+	switch {
+	case t.Count == 0:
+		return 0
+	case t.Solve:
 		rows = t.Sides
 	}
 	return loops.Times(loops.Times(t.N, rows), t.DType.Size())

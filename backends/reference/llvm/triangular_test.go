@@ -1,6 +1,7 @@
 package llvm
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -117,5 +118,32 @@ func requireNear(t *testing.T, of kernel.Triangular, want soa.View, got []byte) 
 		if !(math.Abs(x-y) <= most*max(1, math.Abs(x))) {
 			require.Fail(t, fmt.Sprintf("element %d of %v is %v, but should be %v", i, &of, y, x), "%+v", of)
 		}
+	}
+}
+
+// A run that is given up ends with the matrix, the rows or the strips under way.
+func TestTriangularGivenUp(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := compilers(t)[0]
+	for _, of := range []kernel.Triangular{
+		{DType: types.F32, Lower: true, Count: 2, N: 5},
+		{DType: types.F32, Count: 1, N: 1500}, // its result is written by the last call
+		{Solve: true, DType: types.F64, Lower: true, Left: true, Count: 2, N: 5, Sides: 1},
+	} {
+		code, err := c.CompileTriangular(t.Context(), of)
+		require.NoError(t, err)
+		a := guarded([]soa.View{soa.Make(types.Of(of.DType, of.Count, of.N, of.N))})[0]
+		result := bytes.Repeat([]byte{0xC7}, 2*guard+of.Count*of.N*max(of.N, of.Sides)*of.DType.Size())
+		call := &kernel.Call{Parts: 1, Done: ctx.Done(), Mem: []unsafe.Pointer{unsafe.Pointer(&a[guard])}}
+		if of.Solve {
+			call.Mem = append(call.Mem, unsafe.Pointer(&a[guard]))
+		}
+		call.Mem = append(call.Mem, unsafe.Pointer(&result[guard]))
+		scratch := guarded([]soa.View{soa.Make(types.Of(types.U8, code.Scratch(nil, 1)))})[0]
+		call.Scratch = unsafe.Pointer(&scratch[guard])
+		require.NoError(t, code.Run(call))
+		last := result[len(result)-guard-of.DType.Size():][:of.DType.Size()]
+		require.Equal(t, bytes.Repeat([]byte{0xC7}, of.DType.Size()), last, "%+v", of)
 	}
 }
