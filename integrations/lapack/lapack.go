@@ -14,7 +14,7 @@
 // As in LAPACK, info says what went wrong with a matrix, and 0 that nothing did. Elements
 // that are no finite numbers are no error: what is computed of them is NaN.
 //
-// imports only ltc/backends, ltc/ir/types, ltc/mlir, ltc/soa, ltc/internal/diag and
+// The package imports only ltc/backends, ltc/ir/types, ltc/mlir, ltc/soa, ltc/internal/diag and
 // gonum.org/v1/gonum.
 package lapack
 

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "ea20678bf385003e53b21dcc"
+const buildID = "2b54409c7104db8614c84878"

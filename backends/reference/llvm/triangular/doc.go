@@ -16,5 +16,6 @@
 // there, remainders of rows and columns are computed like all others, and nobody reads them.
 // No address depends on an element.
 //
-// imports only ltc/backends/kit/kernel, ltc/backends/reference/llvm/vector and ltc/ir/types.
+// The package imports only ltc/backends/kit/kernel, ltc/backends/reference/llvm/vector and
+// ltc/ir/types.
 package triangular
