@@ -15,6 +15,9 @@ import (
 type HostCall struct {
 	Target string // call_target_name: the name of the function
 	Config string // backend_config, if it is a string
+	// Threads is the most threads that the run may use, as Options.Threads says; 0 if that
+	// is for the function to say.
+	Threads int
 	// Attrs are the entries of backend_config, if that is a dictionary, or of the
 	// mhlo.backend_config that JAX writes: mlir.Int(c.Attrs.Get("uplo")).
 	Attrs mlir.Dict

@@ -17,6 +17,7 @@ type Program struct {
 	File      string       // the name of the text in errors
 	Module    *mlir.Module // the backend owns it and may change it
 	Signature *Signature   // of main
+	Threads   int          // the most threads that a run may use; 0: the backend's default
 	// Lacking lists arguments and results of main of a type that no view can have: see [TypeOf].
 	// A backend appends the ops that it cannot run, and reports the whole list by [Unsupported].
 	Lacking []UnsupportedOp
@@ -57,7 +58,7 @@ func load(ctx context.Context, m Module, o Options, read func(*mlir.Module) (*Si
 	if o.Threads < 0 {
 		return nil, fmt.Errorf("compile: Threads is %d: give a number of threads, or 0 for the default", o.Threads)
 	}
-	p := &Program{File: o.Name, lines: strings.Split(m.Text(), "\n")}
+	p := &Program{File: o.Name, Threads: o.Threads, lines: strings.Split(m.Text(), "\n")}
 	if p.File == "" {
 		p.File = "module.mlir"
 	}

@@ -72,16 +72,16 @@ func (h *hostStep) Work(reads, writes []plan.HostArg) (plan.Work, error) {
 // evaluate returns the op as work of the evaluator.
 func (h *hostStep) evaluate(reason string, args []plan.HostArg, outs []plan.ValueID) (plan.Work, error) {
 	text := h.Text()
-	run, err := h.t.o.Eval.Compile(h.t.ctx, backends.NewModule(text), backends.Options{Name: h.t.file})
+	run, err := h.t.o.Eval.Compile(h.t.ctx, backends.NewModule(text), backends.Options{Name: h.t.file, Threads: h.t.threads})
 	if err != nil { // of the whole text it has more to say
 		return nil, errors.Join(ErrNotCompiled, plan.At(h.op, err))
 	}
-	return &plan.Host{Op: h.op.Code, Reason: reason, Why: why(h.op.Code, reason), Text: text, Run: run, Args: args, Outs: outs}, nil
+	return &plan.Host{Op: h.op.Code, Reason: reason, Why: why(h.op.Code, reason), Text: text, Threads: h.t.threads, Run: run, Args: args, Outs: outs}, nil
 }
 
 // region compiles the text of a region.
 func (h *hostStep) region(text string) (*plan.Program, error) {
-	p, err := backends.Load(h.t.ctx, backends.NewModule(text), backends.Options{Name: h.t.file})
+	p, err := backends.Load(h.t.ctx, backends.NewModule(text), backends.Options{Name: h.t.file, Threads: h.t.threads})
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,8 @@ type translator struct {
 	o      *Options
 	others []*mlir.Op // functions of the module, and what else there is beside main
 	file   string
+	// threads is how many threads a run may use, 0 if that is not said.
+	threads int
 	// compile is Compile, which rules cannot name, since it goes by them.
 	compile func(context.Context, *backends.Program, Options) (*plan.Program, error)
 }
@@ -70,7 +72,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (g *fuse.Gra
 	if seen != "" { // they tell the caller what the ops of the text give
 		return nil, watched{leave("%s is the evaluator's", seen)}
 	}
-	t := &translator{ctx: ctx, graph: fuse.New(ctx, o.Fuse), values: map[*mlir.Value]plan.ValueID{}, used: map[*mlir.Value]bool{}, reads: map[*mlir.Value]int{}, slices: map[*mlir.Value][]*mlir.Op{}, o: &o, others: others, file: p.File, compile: Compile}
+	t := &translator{ctx: ctx, graph: fuse.New(ctx, o.Fuse), values: map[*mlir.Value]plan.ValueID{}, used: map[*mlir.Value]bool{}, reads: map[*mlir.Value]int{}, slices: map[*mlir.Value][]*mlir.Op{}, o: &o, others: others, file: p.File, threads: p.Threads, compile: Compile}
 	defer t.graph.Catch(&err)
 	p.Module.Walk(func(op *mlir.Op) bool {
 		for _, v := range op.Operands {

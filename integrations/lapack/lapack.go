@@ -8,8 +8,9 @@
 // ops for them.
 //
 // The functions are Gonum's, in pure Go and f64: operands of f32 are converted, and results
-// rounded once. The matrices of a batch are computed one after the other. Matrices of complex
-// numbers are not among what Gonum has. The central type is [problem].
+// rounded once. The threads of a run share the matrices of a batch. Gonum uses threads
+// besides, for products within a large matrix. Matrices of complex numbers are not among
+// what Gonum has. The central type is [problem].
 //
 // As in LAPACK, info says what went wrong with a matrix, and 0 that nothing did. Elements
 // that are no finite numbers are no error: what is computed of them is NaN.
@@ -20,8 +21,13 @@ package lapack
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"ltc/backends"
 	"ltc/internal/diag"
@@ -100,29 +106,75 @@ func (p *problem) letter(name string, of string) (byte, error) {
 // flag returns a parameter that is a bool.
 func (p *problem) flag(name string) bool { return mlir.Flag(p.attrs.Get(name)) }
 
-// call runs the function for each matrix of a batch.
+// call runs the function for each matrix of a batch. Threads take one after the other.
 func (f *function) call(ctx context.Context, c *backends.HostCall) error {
-	if len(c.Args) != len(f.args) || len(c.Results) != len(f.results) {
-		return fmt.Errorf("it takes %s and gives %s, not %d and %d", diag.Count(len(f.args), "operand"), diag.Count(len(f.results), "result"), len(c.Args), len(c.Results))
+	batch, err := f.batch(c)
+	if err != nil {
+		return err
 	}
-	p := &problem{attrs: c.Attrs}
+	n := batch.Elements()
+	threads := c.Threads
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	// A thread is worth it for some 100 µs of work.
+	const least = 1 << 16
+	work := float64(n) * math.Pow(float64(f.elements(c)), 1.5)
+	threads = max(1, min(threads, n, int(min(work/least, math.MaxInt32))))
+	var next atomic.Int64
+	errs := make([]error, threads)
+	var others sync.WaitGroup
+	for t := 1; t < threads; t++ {
+		others.Go(func() { errs[t] = f.guarded(ctx, c, &next, n) })
+	}
+	errs[0] = f.guarded(ctx, c, &next, n)
+	others.Wait()
+	return errors.Join(errs...)
+}
+
+// guarded is matrices with panics turned into errors, since nobody catches those of a
+// goroutine.
+func (f *function) guarded(ctx context.Context, c *backends.HostCall, next *atomic.Int64, n int) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			next.Store(int64(n)) // the others end, too
+			err = fmt.Errorf("Gonum's function panicked: %v", p)
+		}
+	}()
+	return f.matrices(ctx, c, next, n)
+}
+
+// batch returns the dimensions of a call's batch.
+func (f *function) batch(c *backends.HostCall) (types.Shape, error) {
+	if len(c.Args) != len(f.args) || len(c.Results) != len(f.results) {
+		return nil, fmt.Errorf("it takes %s and gives %s, not %d and %d", diag.Count(len(f.args), "operand"), diag.Count(len(f.results), "result"), len(c.Args), len(c.Results))
+	}
 	var batch types.Shape
 	for i, v := range slices.Concat(c.Args, c.Results) {
 		rank := slices.Concat(f.args, f.results)[i]
 		outer := len(v.Type.Shape) - rank
 		if outer < 0 {
-			return fmt.Errorf("%v has fewer than %s", v.Type, diag.Count(rank, "dimension"))
+			return nil, fmt.Errorf("%v has fewer than %s", v.Type, diag.Count(rank, "dimension"))
 		}
 		if i == 0 {
 			batch = v.Type.Shape[:outer]
 		}
 		if !v.Type.Shape[:outer].Equal(batch) {
-			return fmt.Errorf("%v is no batch of %v", v.Type, batch)
+			return nil, fmt.Errorf("%v is no batch of %v", v.Type, batch)
 		}
 		if d := v.Type.DType; d != types.F32 && d != types.F64 && d != types.I32 {
-			return fmt.Errorf("elements of %v", d)
+			return nil, fmt.Errorf("elements of %v", d)
 		}
-		a := array{shape: v.Type.Shape[outer:]}
+	}
+	return batch, nil
+}
+
+// problem returns memory for a matrix of a call that has a batch.
+func (f *function) problem(c *backends.HostCall) *problem {
+	p := &problem{attrs: c.Attrs}
+	for i, v := range slices.Concat(c.Args, c.Results) {
+		rank := slices.Concat(f.args, f.results)[i]
+		a := array{shape: v.Type.Shape[len(v.Type.Shape)-rank:]}
 		a.data = make([]float64, types.Shape(a.shape).Elements())
 		if i < len(f.args) {
 			p.args = append(p.args, a)
@@ -130,7 +182,23 @@ func (f *function) call(ctx context.Context, c *backends.HostCall) error {
 			p.results = append(p.results, a)
 		}
 	}
-	for i := range batch.Elements() {
+	return p
+}
+
+// elements is how many the first operand has of a matrix.
+func (f *function) elements(c *backends.HostCall) int {
+	shape := c.Args[0].Type.Shape
+	return shape[len(shape)-f.args[0]:].Elements()
+}
+
+// matrices computes the next matrix of a batch of n, until there is none or one fails.
+func (f *function) matrices(ctx context.Context, c *backends.HostCall, next *atomic.Int64, n int) error {
+	p := f.problem(c)
+	for {
+		i := int(next.Add(1)) - 1
+		if i >= n {
+			return nil
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -141,13 +209,13 @@ func (f *function) call(ctx context.Context, c *backends.HostCall) error {
 			clear(r.data)
 		}
 		if err := f.run(p); err != nil {
+			next.Store(int64(n)) // the others end, too
 			return err
 		}
 		for k, r := range p.results {
 			write(c.Results[k], i*len(r.data), r.data)
 		}
 	}
-	return nil
 }
 
 // read reads elements of a view, from one on.

@@ -172,6 +172,42 @@ func TestAnyNumbers(t *testing.T) {
 	}
 }
 
+// Threads give the bits that one gives, and a program says how many there are.
+func TestThreads(t *testing.T) {
+	const text = `func.func public @main(%a: tensor<40x60x60xf32>) -> (tensor<40x60x60xf32>, tensor<40x60xi32>, tensor<40xi32>) {
+  %0:3 = stablehlo.custom_call @lapack_sgetrf_ffi(%a) {mhlo.backend_config = {}} : (tensor<40x60x60xf32>) -> (tensor<40x60x60xf32>, tensor<40x60xi32>, tensor<40xi32>)
+  %1 = stablehlo.custom_call @lapack.test.threads(%0#2) : (tensor<40xi32>) -> tensor<40xi32>
+  return %0#0, %0#1, %1 : tensor<40x60x60xf32>, tensor<40x60xi32>, tensor<40xi32>
+}`
+	require.NoError(t, backends.RegisterHost("lapack.test.threads", func(_ context.Context, c *backends.HostCall) error {
+		for i := range soa.Slice[int32](c.Results[0]) {
+			soa.Slice[int32](c.Results[0])[i] = int32(c.Threads)
+		}
+		return nil
+	}))
+	a := soa.Make(types.Of(types.F32, 40, 60, 60))
+	for i := range soa.Slice[float32](a) {
+		soa.Slice[float32](a)[i] = float32(i*i%101) - 50
+	}
+	for _, name := range []string{"eval", "cpu"} {
+		var first []soa.View
+		for _, threads := range []int{1, 2, 3} {
+			b, err := backends.Open(name)
+			require.NoError(t, err)
+			e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{Threads: threads})
+			require.NoError(t, err)
+			c := &backends.Call{Args: []soa.View{a}}
+			require.NoError(t, e.Execute(t.Context(), c))
+			require.EqualValues(t, threads, soa.Slice[int32](c.Results[2])[0])
+			if first == nil {
+				first = c.Results
+			}
+			require.Equal(t, soa.Slice[float32](first[0]), soa.Slice[float32](c.Results[0]))
+			require.Equal(t, soa.Slice[int32](first[1]), soa.Slice[int32](c.Results[1]))
+		}
+	}
+}
+
 // Shapes and parameters that LAPACK's functions do not have are errors of the run.
 func TestMisuse(t *testing.T) {
 	f, i := types.F64, types.I32

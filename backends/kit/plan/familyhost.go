@@ -46,7 +46,7 @@ func (f *Family) openHost(ctx context.Context, eval backends.Backend, i int, own
 	}
 	var err error
 	if h.Text, err = openText(texts); err == nil {
-		h.Run, err = eval.Compile(ctx, backends.NewModule(h.Text), backends.Options{Name: h.Op.String()})
+		h.Run, err = eval.Compile(ctx, backends.NewModule(h.Text), backends.Options{Name: h.Op.String(), Threads: h.Threads})
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", h.Op, err)

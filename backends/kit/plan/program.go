@@ -124,9 +124,11 @@ type Host struct {
 	// messages, tokens and functions of the host.
 	Why  string
 	Text string // a module with the op in its main
-	Run  backends.Executable
-	Args []HostArg
-	Outs []ValueID
+	// Threads is how many threads the op may use; 0 if that is not said.
+	Threads int
+	Run     backends.Executable
+	Args    []HostArg
+	Outs    []ValueID
 }
 
 // HostArg is a value in the shape in which an op reads it.

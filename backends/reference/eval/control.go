@@ -223,8 +223,9 @@ func prepareCustomCall(b *builder, o *site) error {
 		results[i] = b.result(o, i)
 	}
 	config, attrs := stringAttr(o.op.Attrs.Get("backend_config")), stablehlo.BackendConfig(o.op)
+	threads := b.Threads
 	b.emitTry(func(f *frame) error {
-		c := &backends.HostCall{Target: target, Config: config, Attrs: attrs}
+		c := &backends.HostCall{Target: target, Config: config, Threads: threads, Attrs: attrs}
 		for _, in := range operands {
 			if in.dt != loops.Token {
 				c.Args = append(c.Args, hostView(f.p[in.slot], in.tensor))
