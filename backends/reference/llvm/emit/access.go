@@ -105,6 +105,28 @@ func (p *planner) move(s int, m *kernel.Access, axis int) along {
 	return r
 }
 
+// backward reports whether an access moves along an axis to the element before, and no value
+// says where it is.
+func (p *planner) backward(m *kernel.Access, axis int) bool {
+	found := false
+	for d, x := range m.Index {
+		if x.Value != kernel.None || m.Local && p.stripAxis == axis {
+			return false
+		}
+		for _, t := range x.Terms {
+			if t.Axis != axis || zeroStride(p.k, m, d) {
+				continue
+			}
+			one := m.Local && d == len(m.Index)-1 || !m.Local && p.k.Params[m.Param].Strides[d] == kernel.UnitStride
+			if found || !one || t.Factor != -1 {
+				return false
+			}
+			found = true
+		}
+	}
+	return found
+}
+
 // depends returns the axes that a value depends on as seen from stage s.
 func (p *planner) depends(s int, v kernel.ID) kernel.AxisSet {
 	if v < p.k.Stages[s].Begin {

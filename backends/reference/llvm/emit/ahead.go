@@ -20,16 +20,13 @@ func (p *planner) ahead(r *Schedule) {
 	if len(r.Cut) == 0 {
 		return
 	}
-	next := r.Cut[len(r.Cut)-1]
 	loads := make([]int, len(p.k.Params)) // stages
 	for s := range p.k.Stages {
 		st, t := &p.k.Stages[s], &r.Stages[s]
 		seen := make([]bool, len(p.k.Params))
 		for id := st.Begin; id < st.End; id++ {
 			i := &p.k.Instrs[id]
-			if i.Op != kernel.Load || i.Mem.Local || i.Mem.Guard || seen[i.Mem.Param] || t.Lanes == 1 || len(t.Loops) > 0 ||
-				p.move(s, i.Mem, t.Vector) != unit || p.move(s, i.Mem, next) != strided ||
-				slices.ContainsFunc(i.Mem.Index, func(x kernel.Index) bool { return x.Value != kernel.None }) {
+			if !p.fetches(r, s, id) || seen[i.Mem.Param] {
 				continue
 			}
 			seen[i.Mem.Param] = true
@@ -38,6 +35,24 @@ func (p *planner) ahead(r *Schedule) {
 			}
 		}
 	}
+	if len(p.k.Locals) == 0 || len(p.k.Stages) == 1 {
+		return
+	}
+	// What the first stage alone loads, from many places, the others leave time to fetch.
+	for id := range p.k.Stages[0].End {
+		if p.fetches(r, 0, id) && loads[p.k.Instrs[id].Mem.Param] == 1 {
+			r.Stages[0].Ahead = append(r.Stages[0].Ahead, id)
+		}
+	}
+}
+
+// fetches reports whether an instruction of stage s loads from a row of an operand, along
+// vectors.
+func (p *planner) fetches(r *Schedule, s int, id kernel.ID) bool {
+	i, t := &p.k.Instrs[id], &r.Stages[s]
+	return i.Op == kernel.Load && !i.Mem.Local && !i.Mem.Guard && t.Lanes > 1 && len(t.Loops) == 0 &&
+		p.move(s, i.Mem, t.Vector) == unit && p.move(s, i.Mem, r.Cut[len(r.Cut)-1]) == strided &&
+		!slices.ContainsFunc(i.Mem.Index, func(x kernel.Index) bool { return x.Value != kernel.None })
 }
 
 // rowsApart returns how far behind each row of what is fetched ahead the next one is:

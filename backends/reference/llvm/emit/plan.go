@@ -103,7 +103,9 @@ func (p *planner) plan() *Schedule {
 		p.tiles(r)
 	}
 	if r.Form == Points {
-		p.fields(r)
+		for s := range k.Stages {
+			r.Fields = append(r.Fields, p.fields(s, k.Stages[s].Begin, k.Stages[s].End, r.Vector)...)
+		}
 	}
 	for a := range k.Axes {
 		switch {
@@ -254,9 +256,13 @@ func (p *planner) serialAxis(a int) bool {
 // ops on vectors, and the number of reductions; axis -1 stands for scalars.
 func (p *planner) work(s, axis int) (cost, reductions float64) {
 	lanes := float64(p.lanes)
+	fields, far := p.rowFields(s, axis), axis == p.stripAxis && p.farLocals()
 	for id := p.k.Stages[s].Begin; id < p.k.Stages[s].End; id++ {
 		i := &p.k.Instrs[id]
 		switch {
+		case len(fields) > 0 && i.Mem != nil && fieldsOf(fields, id) != nil:
+			f := fieldsOf(fields, id)
+			cost += p.transposed(int(f.To-f.From), i.Op) * float64(f.To-f.From) / float64(len(f.IDs))
 		case i.Op == kernel.Load && i.Mem.Local && axis < 0 && p.k.Carries(s): // waits for the store of the point before
 			cost += slow
 		case i.Mem != nil && axis < 0:
@@ -267,10 +273,14 @@ func (p *planner) work(s, axis int) (cost, reductions float64) {
 				each = scattered
 			}
 			switch how := p.move(s, i.Mem, axis); {
+			case i.Mem.Local && far:
+				cost += 8
 			case how == still:
 				cost += 0.25
 			case how == unit:
 				cost++
+			case p.backward(i.Mem, axis):
+				cost += 2
 			case !p.written && axis < len(p.k.Axes) && p.blocked(s, id, axis):
 				cost += 3
 			case p.written && p.record(s, id, axis) >= 0:
@@ -299,6 +309,23 @@ func (p *planner) work(s, axis int) (cost, reductions float64) {
 		}
 	}
 	return cost, reductions
+}
+
+// farLocals reports whether the locals of the narrowest strip are more than caches near a core
+// hold.
+func (p *planner) farLocals() bool {
+	bytes := int64(0)
+	for l := range p.k.Locals {
+		n := int64(p.k.Locals[l].DType.Size())
+		for _, d := range p.k.Locals[l].Dims {
+			if d < 0 {
+				return false
+			}
+			n *= int64(d)
+		}
+		bytes += n
+	}
+	return stripsPiece*bytes > 4*stripBytes
 }
 
 // points returns how many points axes have, but for one of them.
@@ -366,11 +393,27 @@ func (p *planner) row(s int) (best float64, axis int) {
 		}
 		c, reductions := p.work(s, a)
 		c = c*points(own, i)*p.vectors(own[i]) + 12*reductions
+		if p.narrow(s, a, reductions) < p.lanes {
+			c *= 0.6
+		}
 		if axis < 0 || c < best {
 			best, axis = c, a
 		}
 	}
 	return best, axis
+}
+
+// narrow returns how many lanes vectors along an axis of stage s have: fewer than those of a
+// register where a short axis fills no more, since some machines need time for masked lanes.
+func (p *planner) narrow(s, axis int, reductions float64) int {
+	n, lanes := int(p.k.Axis(s, axis).Size), p.lanes
+	if n < 1 || reductions > 0 || len(p.k.Locals) == 0 || p.k.Stages[s].Scanned() != kernel.FreeAxis {
+		return lanes
+	}
+	for lanes > 4 && 2*n <= lanes {
+		lanes /= 2
+	}
+	return lanes
 }
 
 // stages decides how each stage runs.
@@ -398,6 +441,7 @@ func (p *planner) stages(r *Schedule) {
 		t := Stage{Vector: r.Vector, Lanes: p.lanes, Unroll: 1, Rows: 1, Loops: slices.Clone(r.Out)}
 		if r.Form == Rows {
 			_, t.Vector = p.row(s)
+			r.Fields = append(r.Fields, p.rowFields(s, t.Vector)...)
 		}
 		for i := range p.k.Stages[s].Axes {
 			if a := len(p.k.Axes) + i; a != t.Vector {
@@ -420,6 +464,7 @@ func (p *planner) stages(r *Schedule) {
 			t.Along, t.Unroll = true, r.Stages[s-1].Unroll
 		case r.Form == Rows:
 			t.Unroll = p.unrolled(c)
+			t.Lanes = p.narrow(s, t.Vector, reductions)
 			t.Paced = t.Unroll > 1 && p.registers > 16 && p.paces(s, t.Vector)
 		case r.Form == Strips && len(t.Loops) > 0 && (reductions > 0 && c <= 12 || reductions == 0 && r.holds()) && p.k.Stages[s].Scanned() == kernel.FreeAxis && !p.serial(s, t.Loops[len(t.Loops)-1], true):
 			t.Rows = 4

@@ -28,7 +28,7 @@ func (b *body) loadRecords(id kernel.ID, l vector.Lanes) []vector.Value {
 			continue
 		}
 		p, _, stride, _ := b.address(id, first, vars, l)
-		for j, column := range b.loadRows(p, stride, n, l) {
+		for j, column := range b.loadRows(p, stride, n, l, nil) {
 			out[first+j*apart] = column
 		}
 	}
@@ -36,8 +36,9 @@ func (b *body) loadRecords(id kernel.ID, l vector.Lanes) []vector.Value {
 }
 
 // loadRows loads the first n elements of records that lie stride elements apart, as
-// many as lanes, and returns each element of all.
-func (b *body) loadRows(p vector.Pointer, stride value.Value, n int, l vector.Lanes) []vector.Value {
+// many as lanes, and returns each element of all. With a mask, lanes behind the given last
+// one load what that does.
+func (b *body) loadRows(p vector.Pointer, stride value.Value, n int, l vector.Lanes, last value.Value) []vector.Value {
 	var all []vector.Value
 	for _, c := range chunks(n, l.N, b.Machine.FreeMasks()) {
 		from := b.at(p, b.Index(int64(c.first)))
@@ -46,6 +47,9 @@ func (b *body) loadRows(p vector.Pointer, stride value.Value, n int, l vector.La
 			continue
 		}
 		rows := b.rowsOf(from, stride, l.N)
+		if l.Mask != nil {
+			rows = b.rowsUpTo(last, from, stride, l.N)
+		}
 		some := b.some(c)
 		columns := b.columnsOf(c.width, l.N, func(row int) vector.Value { return b.LoadLanes(rows[row], some) })
 		all = append(all, columns[:c.n]...)
@@ -133,6 +137,16 @@ func (b *body) rowsOf(p vector.Pointer, stride value.Value, n int) []vector.Poin
 		default:
 			all[r] = b.at(all[r-r%4], b.mul(stride, b.Index(int64(r%4))))
 		}
+	}
+	return all
+}
+
+// rowsUpTo returns where n records begin that lie stride elements apart; those behind a last
+// one are that one.
+func (b *body) rowsUpTo(last value.Value, p vector.Pointer, stride value.Value, n int) []vector.Pointer {
+	all := []vector.Pointer{p}
+	for r := 1; r < n; r++ {
+		all = append(all, b.at(p, b.mul(stride, b.min(last, b.Index(int64(r))))))
 	}
 	return all
 }

@@ -158,7 +158,14 @@ func (s *Schedule) Of(k *kernel.Kernel) string {
 		fmt.Fprintf(&b, " records of %s along %s", k.Params[k.Instrs[r.ID].Mem.Param].Name, name(k.StageOf(r.ID), r.Axis))
 	}
 	for _, f := range s.Fields {
-		fmt.Fprintf(&b, " %s of %s", diag.Count(len(f.IDs), "field"), k.Params[k.Instrs[f.IDs[0]].Mem.Param].Name)
+		of := k.Instrs[f.IDs[0]].Mem
+		var in string
+		if of.Local {
+			in = k.Locals[of.Param].Name
+		} else {
+			in = k.Params[of.Param].Name
+		}
+		fmt.Fprintf(&b, " %s of %s", diag.Count(len(f.IDs), "field"), in)
 	}
 	b.WriteByte('\n')
 	for i, t := range s.Stages {

@@ -227,8 +227,12 @@ func (b *body) emit(level int, l vector.Lanes) {
 			b.records(id, l)
 			continue
 		}
-		if f := b.s.fieldsOf(id); f != nil && l.N > 1 && l.Mask == nil {
-			b.loadFields(f, id, l)
+		if f := b.s.fieldsOf(id); f != nil && l.N > 1 && (l.Mask == nil || b.s.Form == Rows) {
+			if b.k.Instrs[id].Op == kernel.Load {
+				b.loadFields(f, id, l)
+			} else {
+				b.storeFields(f, id, l)
+			}
 			continue
 		}
 		out := make([]vector.Value, vars)

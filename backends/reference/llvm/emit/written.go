@@ -146,7 +146,12 @@ func (p *planner) near(s int, m *kernel.Access, axis int) bool {
 
 // transposes returns what a record costs for each of its elements.
 func (p *planner) transposes(s int, id kernel.ID, axis int) float64 {
-	n := int(p.k.Axis(s, p.record(s, id, axis)).Size)
+	return p.transposed(int(p.k.Axis(s, p.record(s, id, axis)).Size), p.k.Instrs[id].Op)
+}
+
+// transposed returns what to load or store n elements that lie side by side, of as many records
+// as lanes, costs for each of the n.
+func (p *planner) transposed(n int, op kernel.Op) float64 {
 	steps, pieces := 0, 0
 	for _, c := range chunks(n, p.lanes, true) {
 		pieces++
@@ -155,7 +160,7 @@ func (p *planner) transposes(s int, id kernel.ID, axis int) float64 {
 		}
 	}
 	each := float64(p.lanes*pieces) / float64(n)
-	if p.k.Instrs[id].Op == kernel.Store {
+	if op == kernel.Store {
 		each *= 1.5
 	}
 	return each + float64(steps)/2

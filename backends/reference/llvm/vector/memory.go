@@ -1,6 +1,8 @@
 package vector
 
 import (
+	"slices"
+
 	"github.com/llir/llvm/ir"
 	"github.com/llir/llvm/ir/constant"
 	"github.com/llir/llvm/ir/enum"
@@ -101,6 +103,10 @@ func (b *Builder) LoadStrided(p Pointer, stride value.Value, l Lanes) Value {
 	switch {
 	case l.N == 1:
 		return b.LoadLanes(p, l)
+	case isMinusOne(stride):
+		first, lanes := b.backwards(p, l)
+		r := b.LoadLanes(first, lanes)
+		return Value{b.pick(r.V, nil, falling(l.N)), r.DType}
 	case l.Mask != nil:
 		return b.Gather(p, b.strided(stride, l.N), l)
 	}
@@ -124,6 +130,10 @@ func (b *Builder) StoreStrided(p Pointer, stride value.Value, v Value, l Lanes) 
 	case l.N == 1:
 		b.StoreLanes(p, v, l)
 		return
+	case isMinusOne(stride):
+		first, lanes := b.backwards(p, l)
+		b.StoreLanes(first, Value{b.pick(v.V, nil, falling(l.N)), v.DType}, lanes)
+		return
 	case l.Mask != nil:
 		b.Scatter(p, b.strided(stride, l.N), v, l)
 		return
@@ -135,6 +145,29 @@ func (b *Builder) StoreStrided(p Pointer, stride value.Value, v Value, l Lanes) 
 		}
 		b.Block.NewStore(b.lane(m, i), p.V).Align = ir.Align(p.DType.Size())
 	}
+}
+
+func isMinusOne(stride value.Value) bool {
+	c, ok := stride.(*constant.Int)
+	return ok && c.X.IsInt64() && c.X.Int64() == -1
+}
+
+// falling returns n-1, …, 0.
+func falling(n int) []int {
+	all := ascending(0, n)
+	slices.Reverse(all)
+	return all
+}
+
+// backwards returns where the last of lanes is that go from p to the elements before it, and the
+// lanes in the order of memory.
+func (b *Builder) backwards(p Pointer, l Lanes) (Pointer, Lanes) {
+	if l.Mask != nil {
+		l.Mask = b.pick(l.Mask, nil, falling(l.N))
+	}
+	// Not in bounds: lanes that the mask leaves out may be before all memory.
+	g := b.Block.NewGetElementPtr(Memory(p.DType), p.V, constant.NewInt(ll.I64, int64(1-l.N)))
+	return Pointer{g, p.DType}, l
 }
 
 func (b *Builder) strided(stride value.Value, lanes int) Value {
