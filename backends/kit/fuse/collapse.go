@@ -108,6 +108,9 @@ func (w *views) joined(x, first, last int) bool {
 				}
 				continue
 			}
+			if d >= 0 && !m.Index[d].IsAxis(x) || e >= 0 && !m.Index[e].IsAxis(x+1) {
+				return false
+			}
 			if was, ok := at[m.Param]; ok && was != d {
 				return false
 			}

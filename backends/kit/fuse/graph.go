@@ -84,7 +84,7 @@ type Step interface {
 
 // New returns a graph without nodes, whose passes do as o says until ctx ends.
 func New(ctx context.Context, o Options) *Graph {
-	o.LocalBytes = cmp.Or(o.LocalBytes, localBytes)
+	o.LocalBytes = cmp.Or(o.LocalBytes, LocalBytes)
 	return &Graph{Watch: halt.On(ctx), o: o}
 }
 

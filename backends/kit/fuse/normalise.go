@@ -32,7 +32,17 @@ func (g *Graph) normalise(n *node) normal {
 	if slices.ContainsFunc(n.operands, func(v plan.ValueID) bool { return g.layouts[g.root(v)] != nil }) {
 		few = fewComponents
 	}
-	return w.symbolic(few, n.chained, slide)
+	return w.symbolic(few, n.chained || placesLocals(n.kernel), slide)
+}
+
+// placesLocals reports whether a kernel accesses its locals at constant places, or by factors of
+// axes, as the passes of a Fourier transform do. Its text is for the sizes that it has.
+func placesLocals(k *kernel.Kernel) bool {
+	return slices.ContainsFunc(k.Instrs, func(in kernel.Instr) bool {
+		return in.Mem != nil && in.Mem.Local && slices.ContainsFunc(in.Mem.Index, func(i kernel.Index) bool {
+			return i.Offset != 0 || len(i.Terms) > 1 || len(i.Terms) == 1 && i.Terms[0].Factor != 1
+		})
+	})
 }
 
 // fewComponents is the largest size of an axis that is a literal in kernels on memory
@@ -44,6 +54,26 @@ const fewComponents = 16
 // An image of a few colours, whose channels are to be last, is one: schedules move the
 // channels of a point at once.
 const fewChannels = 4
+
+// storesRecords reports whether a kernel stores neighbours along the last dimension of an operand
+// by stores of their own, for one point, and those of the next point farther on.
+func storesRecords(k *kernel.Kernel) bool {
+	var last *kernel.Access
+	for id := range k.Instrs {
+		in := &k.Instrs[id]
+		if in.Op != kernel.Store || in.Mem.Local || len(in.Mem.Index) == 0 {
+			continue
+		}
+		d := len(in.Mem.Index) - 1
+		i := in.Mem.Index[d]
+		apart := slices.ContainsFunc(i.Terms, func(t kernel.Term) bool { return t.Factor > 1 })
+		if last != nil && apart && last.Param == in.Mem.Param && slices.Equal(last.Index[d].Terms, i.Terms) && last.Index[d].Offset+1 == i.Offset {
+			return true
+		}
+		last = in.Mem
+	}
+	return false
+}
 
 // pads reports whether a kernel loads from indices outside of an operand.
 func pads(k *kernel.Kernel) bool {
@@ -81,6 +111,7 @@ type views struct {
 	operands []view
 	alike    map[viewKey][]int // the operands of a key
 	columns  [][]bool          // by operand of the node and dimension; see columnsOf
+	keep     bool              // operands keep their dimensions
 }
 
 // manyColumns is from how many on the places along a dimension that a kernel names
@@ -135,7 +166,8 @@ func (v *view) equal(w *view) bool {
 
 // viewed gives each plain access an operand of its own, whose dimensions are
 // axes: transposes, slices and broadcasts are strides then. Accesses that are
-// guarded or at a computed place keep the operand's own dimensions.
+// guarded or at a computed place keep the operand's own dimensions. So do all of a kernel that
+// places locals or stores records: schedules see what lies side by side in an operand.
 func viewed(g *Graph, n *node) *views {
 	k := n.kernel
 	b := withAxes(k.Name, k)
@@ -143,7 +175,7 @@ func viewed(g *Graph, n *node) *views {
 		l.Dims = slices.Clone(l.Dims)
 		b.Local(l)
 	}
-	w := &views{columns: g.columnsOf(n), alike: map[viewKey][]int{}}
+	w := &views{columns: g.columnsOf(n), alike: map[viewKey][]int{}, keep: placesLocals(k) || storesRecords(k)}
 	c := newCopier(b, k)
 	for s := range k.Stages {
 		st := &k.Stages[s]
@@ -174,7 +206,7 @@ func viewed(g *Graph, n *node) *views {
 func (w *views) access(g *Graph, n *node, b *kernel.Builder, c *copier, s int, m *kernel.Access, entries map[string]kernel.ID) *kernel.Access {
 	p := n.kernel.Params[m.Param]
 	lies := g.position(n.operands[m.Param])
-	to, v := *m, view{value: n.operands[m.Param], table: lies.table != plan.None, whole: !m.Plain()}
+	to, v := *m, view{value: n.operands[m.Param], table: lies.table != plan.None, whole: !m.Plain() || w.keep}
 	to.Index = nil
 	param := kernel.Param{DType: p.DType, Out: p.Out}
 	if v.whole {
@@ -267,7 +299,7 @@ type viewKey struct {
 
 // symbolic makes sizes and strides arguments, and names operands by their
 // order. Axes of up to few elements keep their sizes. In a kernel of rows, whose
-// text says how many columns they have, only the sizes of the kernel's axes and of
+// text says how many columns they have, or of passes, only the sizes of the kernel's axes and of
 // operands are arguments. The axes of stages that run over windows keep their sizes, too.
 func (w *views) symbolic(few int64, rows bool, windows []bool) normal {
 	m := &symbols{from: w, normal: normal{kernel: w.kernel}, few: few, rows: rows, windows: windows}

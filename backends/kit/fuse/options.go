@@ -61,5 +61,5 @@ type Options struct {
 	Columns func() int
 }
 
-// localBytes is what [Options.LocalBytes] is when it is 0.
-const localBytes = 256 << 10
+// LocalBytes is what [Options.LocalBytes] is when it is 0.
+const LocalBytes = 256 << 10
