@@ -9,11 +9,12 @@
 // their real and imaginary parts, which fuse like all others.
 //
 // Packages simplify and fuse have passes over the text and over kernels. This package
-// translates: an op becomes a kernel, by the rule in its row (ops.go), work that the target
-// claims (composite.go, sort.go), a loop or branch of programs (host.go), or a step of an
-// evaluator. File left.go says which ops the evaluator runs.
+// translates. An op becomes a kernel, by the rule in its row (ops.go), several kernels (fft.go),
+// or work that the target claims (composite.go, sort.go). Others are a loop or branch of programs
+// (host.go), or a step of an evaluator. File left.go says which ops the evaluator runs.
 //
-// The package imports only ltc/backends, ltc/backends/kit/fuse, ltc/backends/kit/kernel,
-// ltc/backends/kit/plan, ltc/backends/kit/simplify, ltc/backends/reference/eval, ltc/ir/types,
-// ltc/mlir, ltc/soa, ltc/stablehlo, ltc/internal/minifloat and ltc/internal/diag.
+// The package imports only ltc/backends, ltc/backends/kit/fourier, ltc/backends/kit/fuse,
+// ltc/backends/kit/kernel, ltc/backends/kit/plan, ltc/backends/kit/simplify,
+// ltc/backends/reference/eval, ltc/ir/types, ltc/mlir, ltc/soa, ltc/stablehlo,
+// ltc/internal/minifloat and ltc/internal/diag.
 package kit

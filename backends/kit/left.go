@@ -8,7 +8,6 @@ const (
 	hasParts       = "nobody writes it for speed: networks are exported as the elementwise ops and reductions that it stands for, which are kernels"
 	oneAfterOther  = "an element of the result depends on those before it, so that no axis is parallel but the batch's"
 	targetOnly     = "; a target that has code for it runs it as a step of its own: `cpu` has for `f32` and `f64` where no size is open"
-	complexNumbers = "complex numbers are no elements of kernels"
 	quantized      = "quantized numbers are no elements of kernels"
 	functionOfHost = "it is a function of the host, or JAX's `shape_assertion`, which ends a run with its message"
 )
@@ -39,6 +38,7 @@ var partly = []partial{
 	{"a constant that is not dense<…>", false, "`constant`", "`dense_resource` and sparse elements"},
 	{"another number of operands", false, "elementwise ops", "another number of operands or results than the op of a kernel has"},
 	{"elements of type %v", false, "elementwise ops, `convolution`, `dot_general`, `iota`, `reduce`, `reduce_window`, `scatter`", "a type that the op of a kernel does not compute on, such as bools in `iota` and `dot_general`"},
+	{"a transform of length %v", false, "`fft`", "longer than 1,048,576 elements along a dimension, or without elements"},
 	{"elements of another size", false, "`bitcast_convert`", "the result has more or fewer dimensions than the operand"},
 	{"its comparator uses what is outside of it", false, "`sort`, by a target that has code for it", "its region uses values of the program around it"},
 	{"its comparator is no kernel of scalars", false, "`sort`, by a target that has code for it", "its region has other ops than elementwise ones and constants"},

@@ -49,6 +49,7 @@ func fates(code mlir.Code) []string {
 		{"elementwise", same},
 		{"kernel", row.kernel != nil},
 		{"structural", row.structural != nil},
+		{"several", row.nodes != nil},
 		{"driven", row.driven != ""},
 		{"replaced", row.replaced != "" || code.Info().Static != nil || ofCHLO(code) && !same && row.kernel == nil},
 		{"left", row.left != ""},
@@ -133,6 +134,7 @@ func renderCompiled() string {
 		"`plan.Program.HostSteps` lists those of a program with their reasons; executables of `cpu` say by a method `Compiled` how many there are.\n\n" +
 		"## Kernels\n\nThe same on every element: " + list("elementwise") + ".\n\nWith indices of their own: " + list("kernel") + ". Sums of floats may be taken in another order than the evaluator's, and start from 0: " +
 		"a `reduce` or `reduce_window` of nothing but -0 gives 0 where it is to start from -0.\n\n" +
+		"Several kernels together: " + list("several") + ", of any length; what comes of it is within some units in the last place of the largest element.\n\n" +
 		"No work at all, they say what a value is: " + list("structural") + ".\n\n" +
 		"## Driven by the host\n\n| op | how |\n|---|---|\n")
 	for _, code := range by["driven"] {

@@ -22,6 +22,8 @@ type opRow struct {
 	parts rule
 	// structural says what the results are, for which there is no work to do.
 	structural func(*translator, *mlir.Op) error
+	// nodes adds several kernels, which compute the results together.
+	nodes func(*translator, *mlir.Op) error
 	// driven says how the host runs its regions, which are programs of kernels.
 	driven string
 	// replaced says which ops stand for it before there are kernels. Where that cannot be
@@ -38,6 +40,7 @@ func elementwise(op kernel.Op) opRow                       { return opRow{apply:
 func kernelBy(r rule) opRow                                { return opRow{kernel: r} }
 func ofCarried(r rule) opRow                               { return opRow{kernel: r, carried: true} }
 func structural(f func(*translator, *mlir.Op) error) opRow { return opRow{structural: f} }
+func several(f func(*translator, *mlir.Op) error) opRow    { return opRow{nodes: f} }
 func driven(how string) opRow                              { return opRow{driven: how} }
 func replaced(by string) opRow                             { return opRow{replaced: by} }
 func left(reason string) opRow                             { return opRow{left: reason} }
@@ -132,7 +135,7 @@ func (opRows) DynamicUpdateSlice() opRow {
 func (opRows) Einsum() opRow {
 	return replaced("`dot_general` and `transpose`, where no letter stands twice in an operand or is summed over in one operand alone")
 }
-func (opRows) FFT() opRow              { return left(complexNumbers) }
+func (opRows) FFT() opRow              { return several((*translator).fft) }
 func (opRows) Floor() opRow            { return elementwise(kernel.Floor) }
 func (opRows) Gather() opRow           { return kernelBy(gather) }
 func (opRows) GetDimensionSize() opRow { return replaced("a constant") }

@@ -143,7 +143,8 @@ func (t *translator) op(op *mlir.Op) error {
 	if drives(op) {
 		return t.host(op, "")
 	}
-	run := opTable[op.Code].structural
+	row := &opTable[op.Code]
+	run := row.structural
 	switch {
 	case sameBits(op), t.keptWhole(op):
 		run = (*translator).barrier
@@ -151,6 +152,8 @@ func (t *translator) op(op *mlir.Op) error {
 		run = (*translator).composite
 	case t.o.Claim != nil && opTable[op.Code].claimed != nil:
 		run = opTable[op.Code].claimed
+	case row.nodes != nil:
+		run = row.nodes
 	case run == nil:
 		run = (*translator).node
 	}

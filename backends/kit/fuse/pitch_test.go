@@ -64,7 +64,7 @@ func TestWhatIsPitched(t *testing.T) {
 	}{
 		{"layers", oddLayers, 2, 3},
 		{"a layer that is a result", replace(oddLayers, "-> tensor<6x16xf32> {", "-> (tensor<6x16xf32>, tensor<6x7xf32>) {", "return %2 : tensor<6x16xf32>", "return %2, %1 : tensor<6x16xf32>, tensor<6x7xf32>"), 3, 3},
-		{"a layer that the host reads", replace(oddLayers, "-> tensor<6x16xf32> {", "-> (tensor<6x16xf32>, tensor<6x4xf32>) {", "return %2 : tensor<6x16xf32>", "%3 = stablehlo.fft %1, type = RFFT, length = [7] : (tensor<6x7xf32>) -> tensor<6x4xcomplex<f32>>\n  %4 = stablehlo.real %3 : (tensor<6x4xcomplex<f32>>) -> tensor<6x4xf32>\n  return %2, %4 : tensor<6x16xf32>, tensor<6x4xf32>"), 3, 3},
+		{"a layer that the host reads", replace(oddLayers, "-> tensor<6x16xf32> {", "-> (tensor<6x16xf32>, tensor<6x7xf32>) {", "return %2 : tensor<6x16xf32>", "%3 = stablehlo.reduce_precision %1, format = e4m3 : tensor<6x7xf32>\n  return %2, %3 : tensor<6x16xf32>, tensor<6x7xf32>"), 3, 3},
 		{"twice the same matrix", "func.func @main(%x: tensor<6x5xf32>, %w: tensor<5x5xf32>) -> tensor<6x5xf32> {\n  " +
 			dot("0", "x", "w", plain, "(tensor<6x5xf32>, tensor<5x5xf32>) -> tensor<6x5xf32>") +
 			dot("1", "0", "w", plain, "(tensor<6x5xf32>, tensor<5x5xf32>) -> tensor<6x5xf32>") + "return %1 : tensor<6x5xf32>\n}", 2, 3},

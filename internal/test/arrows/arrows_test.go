@@ -45,6 +45,7 @@ var allowed = map[string][]string{
 	"backends/kit/kernel/ops":     {},
 	"backends/kit/kernel/ops/gen": {"backends/kit/kernel/ops", "mlir", "stablehlo"},
 	"backends/kit/approx":         {},
+	"backends/kit/fourier":        {"backends/kit/kernel", "ir/types"},
 	// How those call backends who use them.
 	"internal/border": {"backends", "internal/spare", "soa"},
 	// What tests of those who run kernels share needs their tools.
@@ -52,7 +53,7 @@ var allowed = map[string][]string{
 	"backends/kit/simplify":          {"stablehlo", "stablehlo/verify", "backends", "internal/halt", "internal/minifloat", "mlir", "stablehlo/chlo", "soa"},
 	"backends/kit/plan":              {"stablehlo", "backends/kit/kernel", "backends", "internal/footprint", "ir/types", "mlir", "soa"},
 	"backends/kit/fuse":              {"backends/kit/kernel", "backends/kit/plan", "backends", "internal/footprint", "internal/halt", "ir/types", "mlir", "soa"},
-	"backends/kit":                   {"backends/reference/eval", "internal/minifloat", "stablehlo", "backends/kit/fuse", "backends/kit/kernel", "backends/kit/plan", "backends/kit/simplify", "backends", "ir/types", "mlir", "soa"},
+	"backends/kit":                   {"backends/reference/eval", "backends/kit/fourier", "internal/minifloat", "stablehlo", "backends/kit/fuse", "backends/kit/kernel", "backends/kit/plan", "backends/kit/simplify", "backends", "ir/types", "mlir", "soa"},
 	"backends/kit/exec":              {"backends/kit/kernel", "backends/kit/plan", "backends/reference/eval", "backends/reference/tiles", "backends", "internal/ctxmutex", "ir/types", "soa"},
 	"backends/objcache":              {},
 	"backends/null":                  {"backends", "mlir", "soa"},
