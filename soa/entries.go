@@ -2,12 +2,13 @@ package soa
 
 import "unsafe"
 
-// Entries is a column as a slice, for loops over many elements. The accessors of generated code
-// return Entries. An index is checked, and costs as much as the index of a slice. Making Entries
-// panics if the memory was released; a loop that runs already does not notice a release.
+// Entries is a column as a slice, for loops over many elements. In generated code, the method
+// XEntries of a view returns the Entries of column X. An index is checked, and costs as much as
+// the index of a slice. Making Entries panics if the memory was released; a loop that runs already
+// does not notice a release.
 type Entries[T any] struct{ ConstEntries[T] }
 
-// ConstEntries is read-only [Entries].
+// ConstEntries is read-only [Entries]: read-only views, such as HitConstView, return it.
 type ConstEntries[T any] struct{ all []T }
 
 // NewEntries returns the entries of one of the columns c, for generated code. E is the extent of

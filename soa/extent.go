@@ -21,7 +21,8 @@ type Extent struct {
 func (e *Extent) Has(i int) bool { return uint(i) < uint(e.n) }
 
 // All returns the number of elements, for a loop over them. All panics if memory of the columns
-// was released. C is nil for the zero value of a generated accessor, which has no elements.
+// was released. C is nil if the generated view (such as HitView) is a zero value; such a view has
+// no elements.
 func (e *Extent) All(c *Columns) int {
 	if e.n == 0 && c != nil {
 		c.MustLive()
@@ -151,7 +152,7 @@ func (c *Columns) MustLive() {
 }
 
 // NoElement is the value of the panic when an element is out of range. After a release, and for
-// the zero value of a generated accessor, every element is out of range.
+// the zero value of a generated view, every element is out of range.
 type NoElement struct {
 	Columns *Columns
 	Index   int

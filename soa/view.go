@@ -196,9 +196,10 @@ func Borrow[T Element](s []T, t types.Type) (View, error) {
 	return View{Type: t, Strides: Dense(t.Shape), base: unsafe.Pointer(unsafe.SliceData(s)), bounds: bounds{after: t.Bytes()}}, nil
 }
 
-// Restride returns a view of type t on the memory of the dense view v. Its element (i, j, …) is
-// element offset + i*strides[0] + j*strides[1] + … of v. Strides must not be negative. Restride
-// returns an error if an element is outside of v, or t has another dtype than v.
+// Restride returns a view of type t on the memory of the dense view v. Number the elements of v
+// from 0 in row-major order: element (i, j, …) of the result is the element of v with the number
+// offset + i*strides[0] + j*strides[1] + …. Strides must not be negative. Restride returns an
+// error if an element is outside of v, or t has another dtype than v.
 func (v View) Restride(t types.Type, offset int, strides []int) (View, error) {
 	switch err := t.Check(); {
 	case err != nil:
