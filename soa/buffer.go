@@ -3,8 +3,8 @@
 // a type and strides. A [Buffer] owns memory. A [Layout] places the fields of records in a
 // buffer as [Columns], and a [Collection] makes tensors of columns without copying them.
 //
-// The package imports only ltc/ir/types, ltc/internal/hostmem, ltc/internal/stridedcopy and
-// ltc/internal/diag.
+// The package imports only ltc/ir/types, ltc/internal/hostmem, ltc/internal/stridedcopy,
+// ltc/internal/diag and ltc/soa/internal/tag.
 package soa
 
 import (

@@ -2,7 +2,6 @@ package soa_test
 
 import (
 	"math"
-	"reflect"
 	"testing"
 	"unsafe"
 
@@ -116,20 +115,6 @@ func TestLayoutErrors(t *testing.T) {
 	} {
 		_, err := soa.NewLayout("L", fields)
 		require.EqualError(t, err, want)
-	}
-}
-
-// Tags that Go's own reader of tags does not find are not left out in silence.
-func TestTag(t *testing.T) {
-	name, option, err := soa.Tag(`json:"a" soa:"b,scalar"`)
-	require.NoError(t, err)
-	require.Equal(t, []string{"b", "scalar"}, []string{name, option})
-	name, option, err = soa.Tag(`json:"soa"`)
-	require.NoError(t, err)
-	require.Empty(t, name+option)
-	for _, tag := range []reflect.StructTag{`soa: "b"`, `soa:b`, `json:"a",soa:"b"`} {
-		_, _, err = soa.Tag(tag)
-		require.EqualError(t, err, "its tag `"+string(tag)+"` is malformed: want `soa:\"name,option\"`")
 	}
 }
 

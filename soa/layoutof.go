@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"ltc/ir/types"
+	"ltc/soa/internal/tag"
 )
 
 // LayoutOf returns the layout of struct type T: a column for each exported
@@ -51,17 +51,6 @@ type found struct {
 	element reflect.Type // for Values, the type of the slice's elements
 }
 
-// Tag returns the name and the option in the soa tag of a struct field. A name or an option that
-// the tag does not have is "". A malformed tag, which package reflect would ignore, is an error.
-func Tag(tag reflect.StructTag) (name, option string, err error) {
-	text, ok := tag.Lookup("soa")
-	if !ok && strings.Contains(string(tag), "soa:") {
-		return "", "", fmt.Errorf("its tag `%s` is malformed: want `soa:\"name,option\"`", tag)
-	}
-	name, option, _ = strings.Cut(text, ",")
-	return name, option, nil
-}
-
 // walker collects the fields of a struct.
 type walker struct {
 	layout string
@@ -81,7 +70,7 @@ type enclosing struct {
 func (w *walker) walk(t reflect.Type, at enclosing) error {
 	for i := range t.NumField() {
 		f := t.Field(i)
-		name, rest, err := Tag(f.Tag)
+		name, rest, err := tag.Parse(f.Tag)
 		if err != nil {
 			return fmt.Errorf("layout %s: column %s: %w", w.layout, at.prefix+f.Name, err)
 		}

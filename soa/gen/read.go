@@ -12,6 +12,7 @@ import (
 
 	dtypes "ltc/ir/types"
 	"ltc/soa"
+	"ltc/soa/internal/tag"
 )
 
 // structure is a struct as accessors need it.
@@ -121,7 +122,7 @@ func (s *structure) walk(st *types.Struct, in at) error {
 	for i := range st.NumFields() {
 		f := st.Field(i)
 		s.pos = f.Pos()
-		name, option, err := soa.Tag(reflect.StructTag(st.Tag(i)))
+		name, option, err := tag.Parse(reflect.StructTag(st.Tag(i)))
 		if err != nil {
 			return fmt.Errorf("layout %s: column %s: %w", s.name, in.prefix+f.Name(), err)
 		}

@@ -26,7 +26,8 @@ var allowed = map[string][]string{
 	"ir/types":         {},
 	"ir/ops":           {"ir/types"},
 	"ir/ops/gen":       {"ir/ops"}, // builds while all others do not
-	"soa":              {"ir/types", "internal/hostmem", "internal/stridedcopy"},
+	"soa":              {"ir/types", "internal/hostmem", "internal/stridedcopy", "soa/internal/tag"},
+	"soa/internal/tag": {},
 	"soa/npy":          {"soa"},
 	"soa/safetensors":  {"soa"},
 	"ir":               {"ir/types", "ir/ops"},
