@@ -132,16 +132,6 @@ func (v *View) Overlaps() bool {
 	return types.Overlaps(v.Type.Shape, v.Strides, but)
 }
 
-// Disjoint reports whether two dense views share no memory. The result is false if either view
-// is not dense.
-func Disjoint(v, w *View) bool {
-	if !v.IsDense() || !w.IsDense() {
-		return false
-	}
-	p, q := uintptr(v.base), uintptr(w.base)
-	return p+uintptr(v.Type.Bytes()) <= q || q+uintptr(w.Type.Bytes()) <= p
-}
-
 // Check returns an error if v cannot be used. The type may be invalid, or the strides or the
 // table may not fit the type. The memory may be missing, misaligned for the element, released,
 // or too small for the type and strides. The size of memory is not known for views of [At], and

@@ -9,6 +9,6 @@
 // calls whose views are not dense. A [Driver] runs loops and branches.
 //
 // The package imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/plan,
-// ltc/backends/reference/eval, ltc/backends/reference/tiles, ltc/internal/ctxmutex, ltc/ir/types,
-// ltc/soa, ltc/internal/diag and the standard library.
+// ltc/backends/reference/eval, ltc/backends/reference/tiles, ltc/internal/ctxmutex,
+// ltc/internal/sharing, ltc/ir/types, ltc/soa, ltc/internal/diag and the standard library.
 package exec

@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/plan"
+	"ltc/internal/sharing"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -92,7 +93,7 @@ func (r *Run) placeArgs(c *backends.Call) error {
 		} else {
 			v = &c.Args[i]
 		}
-		soa.TouchRead(*v)
+		sharing.Read(*v)
 		switch {
 		case val.Layout != nil:
 			if err := r.placeView(id, v, i); err != nil {
@@ -275,7 +276,7 @@ func (r *Run) commit(c *backends.Call) error {
 		if how == inPlace && !fresh.IsZero() {
 			continue
 		}
-		if soa.TouchWrite(*to); how != staged {
+		if sharing.Write(*to); how != staged {
 			continue
 		}
 		if err := r.deliver(j, to); err != nil && !errors.Is(err, soa.ErrReleased) {

@@ -3,6 +3,7 @@ package exec
 import (
 	"ltc/backends"
 	"ltc/backends/kit/plan"
+	"ltc/internal/sharing"
 	"ltc/soa"
 )
 
@@ -75,5 +76,5 @@ func (r *Results) Destination(c *backends.Call, j int) (v *soa.View, atOnce bool
 	case !atOnce:
 		return v, false
 	}
-	return v, r.inPlace[j] && identical(v, a) || r.remote && a.Remote() == nil || soa.Disjoint(v, a)
+	return v, r.inPlace[j] && identical(v, a) || r.remote && a.Remote() == nil || sharing.Disjoint(v, a)
 }

@@ -12,6 +12,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/reference/internal/dense"
 	"ltc/backends/reference/internal/loops"
+	"ltc/internal/sharing"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -138,13 +139,13 @@ func (e *executable) readArgs(ws *workspace, c *backends.Call) error {
 		switch {
 		case !e.plan.used[i]:
 		case v.IsDense():
-			soa.TouchRead(v)
+			sharing.Read(v)
 			f.p[s] = v.Base()
 		default:
 			if err := dense.Fits(&copies, i, v); err != nil {
 				return err
 			}
-			soa.TouchRead(v)
+			sharing.Read(v)
 			d := ws.dense(i, v.Type, len(e.code.args))
 			if err := soa.Copy(d, v); err != nil { // it may have been released meanwhile
 				return fmt.Errorf("argument %d: %w", i, err)
@@ -187,7 +188,7 @@ func (e *executable) placeResults(ws *workspace, c *backends.Call, direct bool) 
 				f.p[s] = a.Base()
 			}
 		case e.plan.direct[j] && v.IsDense():
-			if r.Alias < 0 || e.plan.inPlace[j] && c.Args[r.Alias].Base() == v.Base() || soa.Disjoint(&v, &c.Args[r.Alias]) {
+			if r.Alias < 0 || e.plan.inPlace[j] && c.Args[r.Alias].Base() == v.Base() || sharing.Disjoint(&v, &c.Args[r.Alias]) {
 				f.p[s] = v.Base()
 			}
 		}
@@ -218,7 +219,7 @@ func deliver(c *backends.Call, j int, r *backends.Result, fresh soa.View, from u
 		c.Results[j] = c.Args[r.Alias]
 	}
 	to := c.Results[j]
-	soa.TouchWrite(to)
+	sharing.Write(to)
 	switch {
 	case to.IsDense() && to.Base() == from:
 		return 0

@@ -8,6 +8,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/reference/internal/dense"
 	"ltc/backends/reference/internal/loops"
+	"ltc/internal/sharing"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
@@ -124,7 +125,7 @@ func (e *openExecutable) hand(c *backends.Call, out value) error {
 		if c.Results[j].IsZero() {
 			c.Results[j] = c.Make(from.Type)
 		}
-		soa.TouchWrite(c.Results[j])
+		sharing.Write(c.Results[j])
 		handOver(c.Results[j], from)
 	}
 	return nil

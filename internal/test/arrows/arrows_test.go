@@ -55,7 +55,7 @@ var allowed = map[string][]string{
 	"backends/kit/plan":              {"stablehlo", "backends/kit/kernel", "backends", "internal/footprint", "ir/types", "mlir", "soa"},
 	"backends/kit/fuse":              {"backends/kit/kernel", "backends/kit/plan", "backends", "internal/footprint", "internal/halt", "ir/types", "mlir", "soa"},
 	"backends/kit":                   {"backends/reference/eval", "backends/kit/fourier", "internal/minifloat", "stablehlo", "backends/kit/fuse", "backends/kit/kernel", "backends/kit/plan", "backends/kit/simplify", "backends", "ir/types", "mlir", "soa"},
-	"backends/kit/exec":              {"backends/kit/kernel", "backends/kit/plan", "backends/reference/eval", "backends/reference/tiles", "backends", "internal/ctxmutex", "ir/types", "soa"},
+	"backends/kit/exec":              {"backends/kit/kernel", "backends/kit/plan", "backends/reference/eval", "backends/reference/tiles", "backends", "internal/ctxmutex", "internal/sharing", "ir/types", "soa"},
 	"backends/objcache":              {},
 	"backends/null":                  {"backends", "mlir", "soa"},
 	// The conformance suite runs tests, so it needs their tools.
@@ -63,8 +63,8 @@ var allowed = map[string][]string{
 	// The evaluator imports nothing of what it judges.
 	"backends/reference/internal/scalarmath": {"internal/bigfloat"},
 	"backends/reference/internal/loops":      {"internal/minifloat", "ir/types", "mlir", "stablehlo", "backends/reference/internal/scalarmath"},
-	"backends/reference/internal/dense":      {"backends", "soa", "backends/reference/internal/loops"},
-	"backends/reference/eval": {"stablehlo", "stablehlo/verify", "backends", "mlir", "stablehlo/chlo", "soa", "internal/footprint", "internal/stridedcopy",
+	"backends/reference/internal/dense":      {"backends", "internal/sharing", "soa", "backends/reference/internal/loops"},
+	"backends/reference/eval": {"stablehlo", "stablehlo/verify", "backends", "mlir", "stablehlo/chlo", "soa", "internal/footprint", "internal/sharing", "internal/stridedcopy",
 		"backends/reference/internal/dense", "backends/reference/internal/loops", "backends/reference/internal/scalarmath"},
 	"backends/reference/tiles": {"stablehlo", "backends/kit/kernel", "internal/footprint", "internal/spare", "mlir", "backends/reference/internal/loops"},
 	"backends/reference": {"backends/kit", "backends/kit/exec", "backends/kit/fuse", "backends/kit/plan", "internal/footprint", "internal/halt", "internal/spare", "backends/kit/kernel", "backends", "soa",
@@ -126,6 +126,7 @@ var allowed = map[string][]string{
 
 	// What programs and tests share.
 	"internal/samples":           {"soa"},
+	"internal/sharing":           {"soa"},
 	"internal/cpu":               {},
 	"internal/lexeme":            {"internal/minifloat"},
 	"internal/mlirtext":          {"internal/halt", "internal/lexeme", "mlir"},

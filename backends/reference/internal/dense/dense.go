@@ -1,7 +1,8 @@
 // Package dense hands arguments to programs that read dense memory of the host: the
 // caller's where that is dense, else a copy. Its central function is [Bind].
 //
-// The package imports only ltc/backends, ltc/backends/reference/internal/loops and ltc/soa.
+// The package imports only ltc/backends, ltc/backends/reference/internal/loops,
+// ltc/internal/sharing and ltc/soa.
 package dense
 
 import (
@@ -11,6 +12,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/reference/internal/loops"
+	"ltc/internal/sharing"
 	"ltc/soa"
 )
 
@@ -47,7 +49,7 @@ func Copy(all *int, i int, v soa.View) (soa.View, error) {
 			return v, err
 		}
 	}
-	soa.TouchRead(v)
+	sharing.Read(v)
 	if inPlace {
 		return v, nil
 	}
