@@ -193,7 +193,7 @@ func (d *denseDecoder) splat() ([]byte, bool, *Error) {
 
 func (d *denseDecoder) end() *Error {
 	if d.space(); d.off < len(d.text) {
-		return d.fail(d.off, "unexpected '%s' behind the literal", Clip(d.text[d.off:]))
+		return d.fail(d.off, "unexpected '%s' behind the literal", lexeme.Clip(d.text[d.off:]))
 	}
 	return nil
 }
@@ -302,7 +302,7 @@ func (d *denseDecoder) scalar() *Error {
 	}
 	bits, ok := scalarBits(s, d.elem)
 	if !ok {
-		return d.fail(from, "%s is not a number of type %s", Clip(s), d.elem)
+		return d.fail(from, "%s is not a number of type %s", lexeme.Clip(s), d.elem)
 	}
 	size := d.size
 	if d.pair {

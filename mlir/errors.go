@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
 )
 
 // Error is a mistake in a text, or in an op of a module built without one
@@ -79,12 +80,12 @@ func join(file, text string, errs []*Error) error {
 	return Errors(errs)
 }
 
-// Errorf makes an error. Strings among args are parts of the text, of which
-// errors show no more than [Clip] leaves.
+// Errorf makes an error. Strings among args are parts of the text: errors show
+// only the beginning of a long one.
 func Errorf(pos Pos, format string, args ...any) *Error {
 	for i, a := range args {
 		if s, ok := a.(string); ok {
-			args[i] = Clip(s)
+			args[i] = lexeme.Clip(s)
 		}
 	}
 	return NewError(pos, fmt.Sprintf(format, args...))
@@ -93,18 +94,7 @@ func Errorf(pos Pos, format string, args ...any) *Error {
 // NewError is [Errorf] for a message that is complete.
 func NewError(pos Pos, msg string) *Error { return &Error{Pos: pos, Msg: shortened(msg)} }
 
-const (
-	shownToken   = 60   // bytes of a token in an error
-	shownMessage = 2000 // bytes of an error; it may name several types
-)
-
-// Clip shortens s, a token that can be megabytes, for an error.
-func Clip(s string) string {
-	if len(s) <= shownToken {
-		return s
-	}
-	return head(s, shownToken) + "…"
-}
+const shownMessage = 2000 // bytes of an error; it may name several types
 
 // shortened cuts a long message in its middle: the rule broken stands at its end.
 func shortened(msg string) string {
@@ -115,15 +105,7 @@ func shortened(msg string) string {
 	for from < len(msg) && !utf8.RuneStart(msg[from]) {
 		from++
 	}
-	return head(msg, shownMessage/2) + " … " + msg[from:]
-}
-
-// head is the first n bytes of s, or fewer where that would cut a character.
-func head(s string, n int) string {
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
+	return lexeme.Head(msg, shownMessage/2) + " … " + msg[from:]
 }
 
 // SetSource tells m which text it was read from, whose lines errors show.

@@ -165,12 +165,12 @@ func (q *QuantType) param(s string) error {
 	scale, zero, has := strings.Cut(s, ":")
 	v, err := strconv.ParseFloat(scale, 64)
 	if err != nil || strings.IndexByte(scale, '.') < 0 {
-		return fmt.Errorf("scale %q is not a number with a point", Clip(scale))
+		return fmt.Errorf("scale %q is not a number with a point", lexeme.Clip(scale))
 	}
 	z := int64(0)
 	if has {
 		if z, err = strconv.ParseInt(zero, 10, 64); err != nil {
-			return fmt.Errorf("zero point %q is not an integer", Clip(zero))
+			return fmt.Errorf("zero point %q is not an integer", lexeme.Clip(zero))
 		}
 	}
 	q.Scales, q.ZeroPoints = append(q.Scales, v), append(q.ZeroPoints, z)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
 )
 
 // The rules for scales of blocks are those of MLIR's quant dialect.
@@ -27,7 +28,7 @@ func (q *QuantType) blocks(s string) error {
 		n, err2 := strconv.ParseInt(size, 10, 64)
 		switch {
 		case err1 != nil || err2 != nil:
-			return fmt.Errorf("block size %q is not dimension:size", Clip(part))
+			return fmt.Errorf("block size %q is not dimension:size", lexeme.Clip(part))
 		case a < 0:
 			return fmt.Errorf("quantization dimension %d is negative", a)
 		case n <= 0:
@@ -44,7 +45,7 @@ func (q *QuantType) blocks(s string) error {
 func (q *QuantType) grid(s string) error {
 	rest, err := q.gridList(s, 0)
 	if err == nil && rest != "" {
-		err = fmt.Errorf("unexpected %q behind the scales", Clip(rest))
+		err = fmt.Errorf("unexpected %q behind the scales", lexeme.Clip(rest))
 	}
 	if err == nil && slices.Contains(q.Grid, -1) {
 		err = fmt.Errorf("the scales are a list without elements")

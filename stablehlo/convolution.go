@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/lexeme"
 	"ltc/internal/mlirtext"
 	"ltc/mlir"
 )
@@ -29,7 +30,7 @@ func ParseConv(a mlir.Attribute) (d ConvDims, err error) {
 	}
 	text, ok := strings.CutPrefix(strings.Join(strings.Fields(a.String()), ""), "#stablehlo.conv<")
 	if !ok {
-		return d, fmt.Errorf("attribute dimension_numbers is %s, but #stablehlo.conv<…> is expected", mlir.Clip(a.String()))
+		return d, fmt.Errorf("attribute dimension_numbers is %s, but #stablehlo.conv<…> is expected", lexeme.Clip(a.String()))
 	}
 	text = strings.TrimSuffix(text, ">")
 	if raw, ok := strings.CutPrefix(text, "raw"); ok {
@@ -59,13 +60,13 @@ func (d *ConvDims) readFields(text string) error {
 		list, err := numberList(value)
 		switch n, isNumber := numbers[name]; {
 		case !ok || err != nil:
-			return fmt.Errorf("dimension numbers: %s is not name = number or name = [numbers]", mlir.Clip(text))
+			return fmt.Errorf("dimension numbers: %s is not name = number or name = [numbers]", lexeme.Clip(text))
 		case isNumber && len(list) == 1:
 			*n = list[0]
 		case lists[name] != nil:
 			*lists[name] = list
 		default:
-			return fmt.Errorf("dimension numbers: unknown field %s", mlir.Clip(name))
+			return fmt.Errorf("dimension numbers: unknown field %s", lexeme.Clip(name))
 		}
 		text = after
 	}
@@ -93,7 +94,7 @@ func (d *ConvDims) readLabels(text string) error {
 	lhs, rest, ok1 := strings.Cut(text, "x")
 	rhs, out, ok2 := strings.Cut(rest, "->")
 	if !ok1 || !ok2 {
-		return fmt.Errorf("dimension numbers are written [b, 0, f]x[0, i, o]->[b, 0, f], not %s", mlir.Clip(text))
+		return fmt.Errorf("dimension numbers are written [b, 0, f]x[0, i, o]->[b, 0, f], not %s", lexeme.Clip(text))
 	}
 	err := labelled(lhs, "b", "f", &d.InputBatch, &d.InputFeature, &d.InputSpatial)
 	if err == nil {

@@ -38,7 +38,7 @@ type axisRef struct {
 func MeshGroups(a mlir.Attribute, m *mlir.Module) ([][]int64, error) {
 	s, ok := a.(mlir.StructAttr)
 	if !ok || s.Name != "stablehlo.replica_group_mesh_axes" {
-		return nil, fmt.Errorf("%s is not #stablehlo.replica_group_mesh_axes<…>", mlir.Clip(attrText(a)))
+		return nil, fmt.Errorf("%s is not #stablehlo.replica_group_mesh_axes<…>", lexeme.Clip(attrText(a)))
 	}
 	grid, err := meshOf(s.Fields.Get("mesh"), m)
 	if err != nil {
@@ -81,7 +81,7 @@ func meshOf(a mlir.Attribute, m *mlir.Module) (*mesh, error) {
 	}
 	axes, isList := mlir.Dict(fields).Get("axes").(mlir.ArrayAttr)
 	if !ok || !isList {
-		return nil, fmt.Errorf("mesh is %s, but should be #stablehlo.mesh<axes = […]> or a symbol", mlir.Clip(attrText(a)))
+		return nil, fmt.Errorf("mesh is %s, but should be #stablehlo.mesh<axes = […]> or a symbol", lexeme.Clip(attrText(a)))
 	}
 	g := &mesh{}
 	total := int64(1)
@@ -94,7 +94,7 @@ func meshOf(a mlir.Attribute, m *mlir.Module) (*mesh, error) {
 		size, ok2 := mlir.Int(mlir.Dict(d).Get("size"))
 		switch {
 		case !ok1 || !ok2:
-			return nil, fmt.Errorf("an axis of a mesh is %s, but has a name and a size", mlir.Clip(attrText(e)))
+			return nil, fmt.Errorf("an axis of a mesh is %s, but has a name and a size", lexeme.Clip(attrText(e)))
 		case size < 1 || size > maxDevices/total:
 			return nil, fmt.Errorf("axis %s of a mesh has size %d: it should be positive, and all together at most %d", name, size, maxDevices)
 		case slices.Contains(g.names, string(name)):
@@ -113,7 +113,7 @@ func (g *mesh) number(a mlir.Attribute, n int64) error {
 	}
 	ids, ok := mlir.Ints(a)
 	if !ok {
-		return fmt.Errorf("device_ids is %s, but should be integers", mlir.Clip(a.String()))
+		return fmt.Errorf("device_ids is %s, but should be integers", lexeme.Clip(a.String()))
 	}
 	if len(ids) == 0 {
 		return nil
@@ -137,7 +137,7 @@ var axisPart = regexp.MustCompile(`^stablehlo\.axis_ref *< *name *= *("(?:[^"\\]
 // axisRefOf reads #stablehlo.axis_ref<name = "x", sub_axis_info = (1)2>, which
 // with the second field is kept as text.
 func axisRefOf(a mlir.Attribute) (axisRef, error) {
-	bad := fmt.Errorf("an axis is %s, but should be #stablehlo.axis_ref<name = …>", mlir.Clip(attrText(a)))
+	bad := fmt.Errorf("an axis is %s, but should be #stablehlo.axis_ref<name = …>", lexeme.Clip(attrText(a)))
 	if s, ok := a.(mlir.StructAttr); ok && s.Name == "stablehlo.axis_ref" {
 		name, ok := s.Fields.Get("name").(mlir.StringAttr)
 		if !ok || len(s.Fields) > 1 {
@@ -181,7 +181,7 @@ func (g *mesh) groups(refs []axisRef) ([][]int64, error) {
 		for k := range max(len(cuts)-1, 1) {
 			next := cuts[min(k+1, len(cuts)-1)]
 			if next%cuts[k] != 0 || next > g.sizes[i] {
-				return nil, fmt.Errorf("axis %q of size %d cannot be cut into parts at %v", mlir.Clip(name), g.sizes[i], cuts)
+				return nil, fmt.Errorf("axis %q of size %d cannot be cut into parts at %v", lexeme.Clip(name), g.sizes[i], cuts)
 			}
 			taken[axisRef{name, cuts[k], next / cuts[k]}] = len(sizes)
 			sizes = append(sizes, next/cuts[k])
@@ -191,14 +191,14 @@ func (g *mesh) groups(refs []axisRef) ([][]int64, error) {
 	for _, r := range refs {
 		at := slices.Index(g.names, r.name)
 		if at < 0 {
-			return nil, fmt.Errorf("axis %q is not one of the mesh", mlir.Clip(r.name))
+			return nil, fmt.Errorf("axis %q is not one of the mesh", lexeme.Clip(r.name))
 		}
 		if r.size == 0 {
 			r.pre, r.size = 1, g.sizes[at]
 		}
 		part, ok := taken[r]
 		if !ok || slices.Contains(inner, part) {
-			return nil, fmt.Errorf("axis %q is referred to by parts that overlap", mlir.Clip(r.name))
+			return nil, fmt.Errorf("axis %q is referred to by parts that overlap", lexeme.Clip(r.name))
 		}
 		inner = append(inner, part)
 	}

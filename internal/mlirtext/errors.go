@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
 	"ltc/mlir"
 )
 
@@ -16,7 +17,7 @@ func noSyntax(t Token, f *form) *mlir.Error {
 	if f != nil || qualified && !slices.Contains(known.Complete, dialect) {
 		return mlir.Errorf(t.Pos, "op %s has no pretty form that is known here: write it as \"%s\"(…) : (…) -> …", t.Value, t.Value)
 	}
-	msg := fmt.Sprintf("unknown op %s", mlir.Clip(t.Value))
+	msg := fmt.Sprintf("unknown op %s", lexeme.Clip(t.Value))
 	if name := nearestOp(t.Value); name != "" {
 		msg += "; did you mean " + name + "?"
 	}
@@ -26,7 +27,7 @@ func noSyntax(t Token, f *form) *mlir.Error {
 // nearestOp is the op that was most likely meant by a name that is none's, the
 // first by name of several; "" when no name is near.
 func nearestOp(name string) string {
-	if mlir.Clip(name) != name { // longer than any op's
+	if lexeme.Clip(name) != name { // longer than any op's
 		return ""
 	}
 	best, least := "", 1+len(name)/4

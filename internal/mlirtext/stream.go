@@ -1,6 +1,9 @@
 package mlirtext
 
-import "ltc/mlir"
+import (
+	"ltc/internal/lexeme"
+	"ltc/mlir"
+)
 
 // TokenKind is a kind of token.
 type TokenKind uint8
@@ -94,8 +97,8 @@ func Unexpected(t Token, want string) *mlir.Error {
 		return e
 	case t.EOF():
 		e.Msg = "unexpected end of text"
-	case mlir.Clip(t.Value) != t.Value:
-		e.Msg = "unexpected " + mlir.Clip(t.Value)
+	case lexeme.Clip(t.Value) != t.Value:
+		e.Msg = "unexpected " + lexeme.Clip(t.Value)
 	default:
 		e.Msg = "unexpected '" + t.Value + "'"
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -123,11 +124,11 @@ func verifyInfeed(v *verifier, op *mlir.Op) {
 	}
 	list, ok := a.(mlir.ArrayAttr)
 	if n := len(op.Results) - 1; !ok || len(list) != n {
-		v.stop(op, "", "layout is %s, but should have %s, one for each result but the token", mlir.Clip(a.String()), diag.Count(n, "entry"))
+		v.stop(op, "", "layout is %s, but should have %s, one for each result but the token", lexeme.Clip(a.String()), diag.Count(n, "entry"))
 	}
 	for i, e := range list {
 		if _, ok := mlir.Ints(e); !ok {
-			v.stop(op, "", "entry %s of layout is %s, but should be a list of integers", strconv.Itoa(i), mlir.Clip(e.String()))
+			v.stop(op, "", "entry %s of layout is %s, but should be a list of integers", strconv.Itoa(i), lexeme.Clip(e.String()))
 		}
 	}
 }
@@ -175,7 +176,7 @@ func isTensor(t mlir.Type) bool { _, ok := t.(*mlir.TensorType); return ok }
 func (v *verifier) named(op *mlir.Op, a mlir.Attribute) *mlir.Op {
 	s, ok := a.(mlir.SymbolAttr)
 	if !ok {
-		v.stop(op, "", "%s is not the name of a function", mlir.Clip(a.String()))
+		v.stop(op, "", "%s is not the name of a function", lexeme.Clip(a.String()))
 	}
 	f := v.funcs[string(s)]
 	if f == nil || f.FuncType() == nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
 	"ltc/mlir"
 )
 
@@ -68,7 +69,7 @@ func (v *verifier) layouts(op *mlir.Op) {
 func (v *verifier) layout(op *mlir.Op, name string, a mlir.Attribute, types []mlir.Type) {
 	list, ok := a.(mlir.ArrayAttr)
 	if !ok || len(list) != len(types) {
-		v.stop(op, "", "%s is %s, but should have %s", name, mlir.Clip(a.String()), diag.Count(len(types), "entry"))
+		v.stop(op, "", "%s is %s, but should have %s", name, lexeme.Clip(a.String()), diag.Count(len(types), "entry"))
 	}
 	for i, e := range list {
 		perm, ok := mlir.Ints(e)
@@ -83,7 +84,7 @@ func (v *verifier) layout(op *mlir.Op, name string, a mlir.Attribute, types []ml
 			rank = len(t.Shape)
 		}
 		if !ok || !isPermutation(perm, rank) {
-			v.stop(op, "", "entry %d of %s is %s, but should be a permutation of the %s of %s", i, name, mlir.Clip(e.String()), diag.Count(rank, "dimension"), types[i])
+			v.stop(op, "", "entry %d of %s is %s, but should be a permutation of the %s of %s", i, name, lexeme.Clip(e.String()), diag.Count(rank, "dimension"), types[i])
 		}
 	}
 }

@@ -74,7 +74,7 @@ func (v *verifier) argAttrs(op *mlir.Op, name string, n int) {
 		}
 		if alias := mlir.Dict(d).Get(aliasing); alias != nil && name == "arg_attrs" {
 			if _, number := alias.(mlir.IntegerAttr); !number {
-				v.fail(op, "", "argument %d of @%s: %s = %s should be the number of a result", i, op.SymName(), aliasing, mlir.Clip(alias.String()))
+				v.fail(op, "", "argument %d of @%s: %s = %s should be the number of a result", i, op.SymName(), aliasing, lexeme.Clip(alias.String()))
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -387,7 +388,7 @@ func (v *verifier) missing(op *mlir.Op, name, kind string, a mlir.Attribute) {
 	if a == nil {
 		v.stop(op, "", "attribute %s is missing: %s is expected", name, kind)
 	}
-	v.stop(op, "", "attribute %s is %s, but %s is expected", name, mlir.Clip(a.String()), kind)
+	v.stop(op, "", "attribute %s is %s, but %s is expected", name, lexeme.Clip(a.String()), kind)
 }
 
 // sameShape reports whether two shapes can be the same; an unknown dimension
