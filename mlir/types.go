@@ -2,7 +2,6 @@ package mlir
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -204,22 +203,22 @@ func (t FloatType) String() string   { return t.Name }
 func (IndexType) String() string     { return "index" }
 func (NoneType) String() string      { return "none" }
 func (t ComplexType) String() string { return "complex<" + t.Elem.String() + ">" }
-func (t TupleType) String() string   { return "tuple<" + JoinTypes(t.Elems) + ">" }
+func (t TupleType) String() string   { return "tuple<" + joinTypes(t.Elems) + ">" }
 func (t DialectType) String() string { return "!" + t.Text }
 func (t TextType) String() string    { return t.Text }
 
 func (t *FunctionType) String() string {
-	s := "(" + JoinTypes(t.Ins) + ") -> "
+	s := "(" + joinTypes(t.Ins) + ") -> "
 	if len(t.Outs) == 1 {
 		if _, nested := t.Outs[0].(*FunctionType); !nested {
 			return s + t.Outs[0].String()
 		}
 	}
-	return s + "(" + JoinTypes(t.Outs) + ")"
+	return s + "(" + joinTypes(t.Outs) + ")"
 }
 
-// JoinTypes returns the texts of types with commas between them.
-func JoinTypes(ts []Type) string { return diag.Join(ts, Type.String) }
+// joinTypes returns the texts of types with commas between them.
+func joinTypes(ts []Type) string { return diag.Join(ts, Type.String) }
 
 // SizeText writes a size as types do.
 func SizeText(n int64) string {
@@ -236,15 +235,6 @@ func TypesOf(vs []*Value) []Type {
 		ts[i] = x.Type
 	}
 	return ts
-}
-
-// SameTypes reports whether two lists have the same types.
-func SameTypes(a, b []Type) bool { return slices.EqualFunc(a, b, SameType) }
-
-// IsFunction reports whether t is the type of a function.
-func IsFunction(t Type) bool {
-	_, ok := t.(*FunctionType)
-	return ok
 }
 
 // elements says how the elements of memory are written: StableHLO has signed

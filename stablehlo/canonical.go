@@ -71,7 +71,7 @@ func canonicalType(t mlir.DialectType) mlir.DialectType {
 	switch {
 	case strings.HasPrefix(t.Text, "stablehlo.future<"):
 		if elems, ok := FutureElems(t); ok {
-			t.Text = "stablehlo.future<" + mlir.JoinTypes(elems) + ">"
+			t.Text = "stablehlo.future<" + diag.Join(elems, mlir.Type.String) + ">"
 		}
 	case t.Text == "stablehlo.token<>":
 		t.Text = "stablehlo.token"

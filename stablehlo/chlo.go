@@ -86,7 +86,7 @@ func (arrowTypes) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 
 func (arrowTypes) Fits(op *mlir.Op) bool {
 	for _, v := range slices.Concat(op.Operands, op.Results) {
-		if mlir.IsFunction(v.Type) {
+		if mlirtext.IsFunction(v.Type) {
 			return false
 		}
 	}

@@ -26,7 +26,7 @@ func (selectType) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 
 func (selectType) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.Str(" : ")
-	if len(op.Results) != 1 || !allOfType(op.Results[0].Type, op.Operands[1:]) || mlir.IsFunction(op.Operands[0].Type) {
+	if len(op.Results) != 1 || !allOfType(op.Results[0].Type, op.Operands[1:]) || mlirtext.IsFunction(op.Operands[0].Type) {
 		p.FuncType(op)
 		return
 	}
@@ -67,7 +67,7 @@ func realPart(t mlirtext.TypeText) (mlirtext.TypeText, bool) {
 
 func (complexType) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.Str(" : ")
-	if len(op.Results) == 1 && !mlir.IsFunction(op.Results[0].Type) {
+	if len(op.Results) == 1 && !mlirtext.IsFunction(op.Results[0].Type) {
 		part, ok := realPart(mlirtext.TypeText{Text: op.Results[0].Type.String()})
 		if ok && part.Text == op.Operands[0].Type.String() && part.Text == op.Operands[1].Type.String() {
 			p.Type(op.Results[0].Type)
@@ -357,7 +357,7 @@ func (tupleType) Parse(lex *mlirtext.Stream, o *mlirtext.OpText) {
 func (tupleType) Print(p *mlirtext.Printer, op *mlir.Op) {
 	p.Str(" : ")
 	if len(op.Results) == 1 {
-		if t, ok := op.Results[0].Type.(mlir.TupleType); ok && mlir.SameTypes(mlir.TypesOf(op.Operands), t.Elems) {
+		if t, ok := op.Results[0].Type.(mlir.TupleType); ok && mlirtext.SameTypes(mlir.TypesOf(op.Operands), t.Elems) {
 			p.Type(t)
 			return
 		}

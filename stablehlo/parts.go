@@ -53,7 +53,7 @@ func (oneType) Print(p *mlirtext.Printer, op *mlir.Op) {
 
 // allOfType reports whether all values have type t, which is not a function type.
 func allOfType(t mlir.Type, vs []*mlir.Value) bool {
-	return !mlir.IsFunction(t) && !slices.ContainsFunc(vs, func(v *mlir.Value) bool { return !mlir.SameType(v.Type, t) })
+	return !mlirtext.IsFunction(t) && !slices.ContainsFunc(vs, func(v *mlir.Value) bool { return !mlir.SameType(v.Type, t) })
 }
 
 // attr is the value of an attribute in its short form; the word before it is a

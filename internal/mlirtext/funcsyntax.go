@@ -191,7 +191,7 @@ func (funcSyntax) Fits(op *mlir.Op) bool {
 	if len(blocks) == 0 {
 		return true
 	}
-	return mlir.SameTypes(mlir.TypesOf(blocks[0].Args), ft.Ins)
+	return SameTypes(mlir.TypesOf(blocks[0].Args), ft.Ins)
 }
 
 // dicts reports whether a is absent or n dictionaries, not all of them empty.

@@ -132,7 +132,7 @@ func (p *Printer) Arg(v *mlir.Value) {
 func (p *Printer) FuncType(op *mlir.Op) {
 	p.Types(op.Operands)
 	p.Str(" -> ")
-	if len(op.Results) == 1 && !mlir.IsFunction(op.Results[0].Type) {
+	if len(op.Results) == 1 && !IsFunction(op.Results[0].Type) {
 		p.Type(op.Results[0].Type)
 		return
 	}

@@ -175,7 +175,7 @@ func (s TypeList) Parse(lex *Stream, o *OpText) {
 func (s TypeList) Fits(op *mlir.Op) bool {
 	switch {
 	case s.Both:
-		return mlir.SameTypes(mlir.TypesOf(op.Operands), mlir.TypesOf(op.Results)) && (s.Optional || len(op.Results) > 0)
+		return SameTypes(mlir.TypesOf(op.Operands), mlir.TypesOf(op.Results)) && (s.Optional || len(op.Results) > 0)
 	case s.Operands:
 		return len(op.Results) == 0 && (s.Optional || len(op.Operands) > 0)
 	}

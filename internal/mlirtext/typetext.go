@@ -2,6 +2,7 @@ package mlirtext
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -242,4 +243,13 @@ func dims(t *mlir.TensorType, texts []string, pos mlir.Pos) *mlir.Error {
 		t.Shape = append(t.Shape, d)
 	}
 	return nil
+}
+
+// SameTypes reports whether two lists have the same types.
+func SameTypes(a, b []mlir.Type) bool { return slices.EqualFunc(a, b, mlir.SameType) }
+
+// IsFunction reports whether t is the type of a function.
+func IsFunction(t mlir.Type) bool {
+	_, ok := t.(*mlir.FunctionType)
+	return ok
 }

@@ -19,15 +19,15 @@ func verifyAsyncStart(v *verifier, op *mlir.Op) {
 	if !inner.Code.Info().Traits.Has(mlir.Async) {
 		v.stop(op, "C2", "the body runs %s, but only collectives and slices can run on their own", inner.Name())
 	}
-	if got, want := mlir.TypesOf(b.Args), mlir.TypesOf(op.Operands); !mlir.SameTypes(got, want) || !slices.Equal(inner.Operands, b.Args) {
-		v.stop(op, "C3", "operands are (%s) but the body has (%s), which its op should take in this order", mlir.JoinTypes(want), mlir.JoinTypes(got))
+	if got, want := mlir.TypesOf(b.Args), mlir.TypesOf(op.Operands); !sameTypes(got, want) || !slices.Equal(inner.Operands, b.Args) {
+		v.stop(op, "C3", "operands are (%s) but the body has (%s), which its op should take in this order", joinTypes(want), joinTypes(got))
 	}
 	if len(op.Results) != 1 {
 		v.stop(op, "C4", "has %s, but gives one future", diag.Count(len(op.Results), "result"))
 	}
 	got, ok := stablehlo.FutureElems(op.Results[0].Type)
-	if want := mlir.TypesOf(returns(op.Regions[0]).Operands); !ok || !mlir.SameTypes(got, want) {
-		v.fail(op, "C4", "the body returns (%s) but the result is %s", mlir.JoinTypes(want), op.Results[0].Type)
+	if want := mlir.TypesOf(returns(op.Regions[0]).Operands); !ok || !sameTypes(got, want) {
+		v.fail(op, "C4", "the body returns (%s) but the result is %s", joinTypes(want), op.Results[0].Type)
 	}
 }
 
@@ -40,7 +40,7 @@ func verifyAsyncDone(v *verifier, op *mlir.Op) {
 		v.stop(op, "I1", "operand 0 has type %s, but a future is expected", op.Operands[0].Type)
 	}
 	if got := mlir.TypesOf(op.Results); !likeTypes(elems, got) {
-		v.fail(op, "C1", "the operand holds (%s) but the results are (%s)", mlir.JoinTypes(elems), mlir.JoinTypes(got))
+		v.fail(op, "C1", "the operand holds (%s) but the results are (%s)", joinTypes(elems), joinTypes(got))
 	}
 }
 

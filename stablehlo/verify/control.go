@@ -55,11 +55,11 @@ func (v *verifier) branches(op *mlir.Op, args, same, results string) {
 			v.stop(op, args, "branch %d takes %s, but should take none", i, diag.Count(n, "value"))
 		}
 		if got := returns(r).Operands; !likeTypes(mlir.TypesOf(got), mlir.TypesOf(first)) {
-			v.stop(op, same, "branch %d returns (%s) but branch 0 returns (%s)", i, mlir.JoinTypes(mlir.TypesOf(got)), mlir.JoinTypes(mlir.TypesOf(first)))
+			v.stop(op, same, "branch %d returns (%s) but branch 0 returns (%s)", i, joinTypes(mlir.TypesOf(got)), joinTypes(mlir.TypesOf(first)))
 		}
 	}
 	if !likeTypes(mlir.TypesOf(first), mlir.TypesOf(op.Results)) {
-		v.fail(op, results, "branches return (%s) but the results are (%s)", mlir.JoinTypes(mlir.TypesOf(first)), mlir.JoinTypes(mlir.TypesOf(op.Results)))
+		v.fail(op, results, "branches return (%s) but the results are (%s)", joinTypes(mlir.TypesOf(first)), joinTypes(mlir.TypesOf(op.Results)))
 	}
 }
 
@@ -94,7 +94,7 @@ func verifyWhile(v *verifier, op *mlir.Op) {
 	cond, body := op.Regions[0], op.Regions[1]
 	for i, r := range op.Regions {
 		if got := mlir.TypesOf(r.Blocks[0].Args); !likeTypes(got, types) {
-			v.stop(op, []string{"C1", "C2"}[i], "operands are (%s) but %s takes (%s)", mlir.JoinTypes(types), []string{"cond", "body"}[i], mlir.JoinTypes(got))
+			v.stop(op, []string{"C1", "C2"}[i], "operands are (%s) but %s takes (%s)", joinTypes(types), []string{"cond", "body"}[i], joinTypes(got))
 		}
 	}
 	got := returns(cond).Operands
@@ -103,10 +103,10 @@ func verifyWhile(v *verifier, op *mlir.Op) {
 	}
 	v.decides(op, "C1", got[0])
 	if got := mlir.TypesOf(returns(body).Operands); !likeTypes(got, types) {
-		v.stop(op, "C2", "operands are (%s) but body returns (%s)", mlir.JoinTypes(types), mlir.JoinTypes(got))
+		v.stop(op, "C2", "operands are (%s) but body returns (%s)", joinTypes(types), joinTypes(got))
 	}
 	if got := mlir.TypesOf(op.Results); !likeTypes(got, types) {
-		v.fail(op, "C3", "operands are (%s) but the results are (%s)", mlir.JoinTypes(types), mlir.JoinTypes(got))
+		v.fail(op, "C3", "operands are (%s) but the results are (%s)", joinTypes(types), joinTypes(got))
 	}
 }
 
@@ -119,8 +119,8 @@ func verifyBarrier(v *verifier, op *mlir.Op) {
 		}
 	}
 	v.values(op, false)
-	if !mlir.SameTypes(in, out) {
-		v.fail(op, "C1", "operands are (%s) but the results are (%s)", mlir.JoinTypes(in), mlir.JoinTypes(out))
+	if !sameTypes(in, out) {
+		v.fail(op, "C1", "operands are (%s) but the results are (%s)", joinTypes(in), joinTypes(out))
 	}
 }
 
@@ -153,8 +153,8 @@ func verifyTuple(v *verifier, op *mlir.Op) {
 	}
 	v.values(op, false)
 	t, ok := op.Results[0].Type.(mlir.TupleType)
-	if !ok || !mlir.SameTypes(mlir.TypesOf(op.Operands), t.Elems) {
-		v.fail(op, "C1", "operands are (%s) but the result is %s", mlir.JoinTypes(mlir.TypesOf(op.Operands)), op.Results[0].Type)
+	if !ok || !sameTypes(mlir.TypesOf(op.Operands), t.Elems) {
+		v.fail(op, "C1", "operands are (%s) but the result is %s", joinTypes(mlir.TypesOf(op.Operands)), op.Results[0].Type)
 	}
 }
 

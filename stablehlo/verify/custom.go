@@ -103,7 +103,7 @@ func (v *verifier) bufferTarget(op *mlir.Op, target string) {
 		good, want = len(ins) == 1 && one && isTensor(outs[0]) && sameBuffer(outs[0], ins[0]), "a buffer and give a tensor like it"
 	}
 	if !good {
-		v.stop(op, "", "%s takes (%s) and gives (%s), but should take %s", target, mlir.JoinTypes(ins), mlir.JoinTypes(outs), want)
+		v.stop(op, "", "%s takes (%s) and gives (%s), but should take %s", target, joinTypes(ins), joinTypes(outs), want)
 	}
 }
 

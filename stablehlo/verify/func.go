@@ -32,8 +32,8 @@ func verifyFunc(v *verifier, op *mlir.Op) {
 		}
 		return
 	}
-	if got := mlir.TypesOf(blocks[0].Args); !mlir.SameTypes(got, ft.Ins) {
-		v.fail(op, "", "@%s takes (%s) but its body has (%s)", op.SymName(), mlir.JoinTypes(ft.Ins), mlir.JoinTypes(got))
+	if got := mlir.TypesOf(blocks[0].Args); !sameTypes(got, ft.Ins) {
+		v.fail(op, "", "@%s takes (%s) but its body has (%s)", op.SymName(), joinTypes(ft.Ins), joinTypes(got))
 	}
 	for _, b := range blocks {
 		ret := b.Ops[len(b.Ops)-1]
@@ -42,8 +42,8 @@ func verifyFunc(v *verifier, op *mlir.Op) {
 		if ret.Code != mlir.OpReturn && (ret.Code != stablehlo.Return || len(ft.Outs) == 0) {
 			continue
 		}
-		if got := mlir.TypesOf(ret.Operands); !mlir.SameTypes(got, ft.Outs) {
-			v.fail(ret, "", "returns (%s), but @%s gives (%s)", mlir.JoinTypes(got), op.SymName(), mlir.JoinTypes(ft.Outs))
+		if got := mlir.TypesOf(ret.Operands); !sameTypes(got, ft.Outs) {
+			v.fail(ret, "", "returns (%s), but @%s gives (%s)", joinTypes(got), op.SymName(), joinTypes(ft.Outs))
 		}
 	}
 }
@@ -98,11 +98,11 @@ func verifyCall(v *verifier, op *mlir.Op) {
 	if f == nil {
 		return
 	}
-	if got := mlir.TypesOf(op.Operands); !mlir.SameTypes(got, ft.Ins) {
-		v.fail(op, "", "@%s is called with (%s) but takes (%s)", f.SymName(), mlir.JoinTypes(got), mlir.JoinTypes(ft.Ins))
+	if got := mlir.TypesOf(op.Operands); !sameTypes(got, ft.Ins) {
+		v.fail(op, "", "@%s is called with (%s) but takes (%s)", f.SymName(), joinTypes(got), joinTypes(ft.Ins))
 	}
-	if got := mlir.TypesOf(op.Results); !mlir.SameTypes(got, ft.Outs) {
-		v.fail(op, "", "@%s is called for (%s) but gives (%s)", f.SymName(), mlir.JoinTypes(got), mlir.JoinTypes(ft.Outs))
+	if got := mlir.TypesOf(op.Results); !sameTypes(got, ft.Outs) {
+		v.fail(op, "", "@%s is called for (%s) but gives (%s)", f.SymName(), joinTypes(got), joinTypes(ft.Outs))
 	}
 }
 
@@ -120,10 +120,10 @@ func verifyComposite(v *verifier, op *mlir.Op) {
 	if f == nil {
 		return
 	}
-	if got := mlir.TypesOf(op.Operands); !mlir.SameTypes(got, ft.Ins) {
-		v.fail(op, "C3", "operands are (%s) but @%s takes (%s)", mlir.JoinTypes(got), f.SymName(), mlir.JoinTypes(ft.Ins))
+	if got := mlir.TypesOf(op.Operands); !sameTypes(got, ft.Ins) {
+		v.fail(op, "C3", "operands are (%s) but @%s takes (%s)", joinTypes(got), f.SymName(), joinTypes(ft.Ins))
 	}
-	if got := mlir.TypesOf(op.Results); !mlir.SameTypes(got, ft.Outs) {
-		v.fail(op, "C4", "results are (%s) but @%s gives (%s)", mlir.JoinTypes(got), f.SymName(), mlir.JoinTypes(ft.Outs))
+	if got := mlir.TypesOf(op.Results); !sameTypes(got, ft.Outs) {
+		v.fail(op, "C4", "results are (%s) but @%s gives (%s)", joinTypes(got), f.SymName(), joinTypes(ft.Outs))
 	}
 }

@@ -76,7 +76,7 @@ func callText(call *mlir.Op, text string) []*mlir.Op {
 		return nil
 	}
 	f := m.Ops[0]
-	if !mlir.SameTypes(f.FuncType().Ins, mlir.TypesOf(call.Operands)) || !mlir.SameTypes(f.FuncType().Outs, mlir.TypesOf(call.Results)) {
+	if !sameTypes(f.FuncType().Ins, mlir.TypesOf(call.Operands)) || !sameTypes(f.FuncType().Outs, mlir.TypesOf(call.Results)) {
 		return nil
 	}
 	body := f.Body()

@@ -271,3 +271,9 @@ func most(t *mlir.TensorType, i int) int64 {
 	}
 	return limits(t)[i]
 }
+
+// sameTypes reports whether two lists have the same types.
+func sameTypes(a, b []mlir.Type) bool { return slices.EqualFunc(a, b, mlir.SameType) }
+
+// joinTypes returns the texts of types with commas between them.
+func joinTypes(ts []mlir.Type) string { return diag.Join(ts, mlir.Type.String) }
