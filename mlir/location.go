@@ -60,27 +60,23 @@ func (l RangeLoc) String() string {
 	return s + ":" + strconv.Itoa(l.EndCol)
 }
 
-func (l NameLoc) String() string  { return LocationText(l, Location.String) }
-func (l CallLoc) String() string  { return LocationText(l, Location.String) }
-func (l FusedLoc) String() string { return LocationText(l, Location.String) }
-func (UnknownLoc) String() string { return "unknown" }
-
-// LocationText returns the text of l, of whose parts part gives the texts.
-func LocationText(l Location, part func(Location) string) string {
-	switch l := l.(type) {
-	case NameLoc:
-		if l.Child == nil {
-			return lexeme.Quote(l.Name)
-		}
-		return lexeme.Quote(l.Name) + "(" + part(l.Child) + ")"
-	case CallLoc:
-		return "callsite(" + part(l.Callee) + " at " + part(l.Caller) + ")"
-	case FusedLoc:
-		meta := ""
-		if l.Metadata != nil {
-			meta = "<" + l.Metadata.String() + ">"
-		}
-		return "fused" + meta + "[" + diag.Join(l.Locs, part) + "]"
+func (l NameLoc) String() string {
+	if l.Child == nil {
+		return lexeme.Quote(l.Name)
 	}
-	return l.String()
+	return lexeme.Quote(l.Name) + "(" + l.Child.String() + ")"
 }
+
+func (l CallLoc) String() string {
+	return "callsite(" + l.Callee.String() + " at " + l.Caller.String() + ")"
+}
+
+func (l FusedLoc) String() string {
+	meta := ""
+	if l.Metadata != nil {
+		meta = "<" + l.Metadata.String() + ">"
+	}
+	return "fused" + meta + "[" + diag.Join(l.Locs, Location.String) + "]"
+}
+
+func (UnknownLoc) String() string { return "unknown" }

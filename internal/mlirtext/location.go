@@ -18,7 +18,7 @@ func (t *locTable) alias(l mlir.Location) string {
 	key := l.String()
 	i, ok := t.index[key]
 	if !ok {
-		text := mlir.LocationText(l, t.alias)
+		text := t.aliasParts(l).String()
 		i = len(t.texts)
 		t.index[key] = i
 		t.texts = append(t.texts, text)
@@ -27,6 +27,36 @@ func (t *locTable) alias(l mlir.Location) string {
 		return "#loc"
 	}
 	return "#loc" + strconv.Itoa(i)
+}
+
+// aliasLoc is a location that prints as its alias.
+type aliasLoc struct {
+	mlir.Location
+	alias string
+}
+
+func (l aliasLoc) String() string { return l.alias }
+
+// aliasParts returns l with aliases for its parts.
+func (t *locTable) aliasParts(l mlir.Location) mlir.Location {
+	part := func(l mlir.Location) mlir.Location { return aliasLoc{l, t.alias(l)} }
+	switch l := l.(type) {
+	case mlir.NameLoc:
+		if l.Child != nil {
+			l.Child = part(l.Child)
+		}
+		return l
+	case mlir.CallLoc:
+		return mlir.CallLoc{Callee: part(l.Callee), Caller: part(l.Caller)}
+	case mlir.FusedLoc:
+		parts := make([]mlir.Location, len(l.Locs))
+		for i, p := range l.Locs {
+			parts[i] = part(p)
+		}
+		l.Locs = parts
+		return l
+	}
+	return l
 }
 
 func (t *locTable) print(p *Printer) {
