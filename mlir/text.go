@@ -1,22 +1,19 @@
 package mlir
 
 import (
-	"context"
 	"errors"
 	"io"
 	"strings"
 )
 
-// Text is what reads and prints the text form.
+// Text prints the text form.
 type Text struct {
-	Parse func(ctx context.Context, c Chunk) (*Module, error)
 	Print func(w io.Writer, m *Module, o PrintOptions) error
 	Op    func(*Op) string // the text of an op as it would stand alone
 }
 
-// unknown reads and prints nothing.
+// unknown prints nothing.
 var unknown = Text{
-	Parse: func(context.Context, Chunk) (*Module, error) { return nil, errNoText },
 	Print: func(io.Writer, *Module, PrintOptions) error { return errNoText },
 	Op:    (*Op).Name,
 }
@@ -27,8 +24,8 @@ var (
 	registered bool
 )
 
-// RegisterText tells this package what reads and prints the text form. It is for the init
-// function of one package: a second call panics.
+// RegisterText tells this package what prints the text form. It is for the init function of
+// one package: a second call panics.
 func RegisterText(t Text) {
 	if registered {
 		panic("mlir: the text form is registered a second time")

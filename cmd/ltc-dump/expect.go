@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/mlirtext"
 	"ltc/internal/test/conformance"
 	"ltc/mlir"
 	"ltc/stablehlo/verify"
@@ -15,7 +16,7 @@ import (
 
 // chunk is a part of a file and the errors that its comments expect.
 type chunk struct {
-	mlir.Chunk
+	mlirtext.Chunk
 	want []expectation
 }
 
@@ -91,7 +92,7 @@ var annotation = regexp.MustCompile(`expected-error(?:-re)?\s*(@[^\s{]*)?\s*\{\{
 
 func readChunks(file, text string) ([]chunk, error) {
 	var chunks []chunk
-	for _, part := range mlir.Split(file, text) {
+	for _, part := range mlirtext.Split(file, text) {
 		k, n := chunk{Chunk: part}, part.Line
 		for line := range strings.Lines(part.Body()) {
 			if a := annotation.FindStringSubmatch(line); a != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/mlirtext"
 	"ltc/internal/trials"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -36,7 +37,7 @@ func TestConformance(t *testing.T) {
 	rows := strings.Split(strings.TrimSpace(string(list)), "\n")
 	column := strings.Split(rows[0], "\t")
 	file, chunk, verdict := slices.Index(column, "file"), slices.Index(column, "chunk"), slices.Index(column, "verify")
-	left, done := map[string][]mlir.Chunk{}, map[string]int{} // by file
+	left, done := map[string][]mlirtext.Chunk{}, map[string]int{} // by file
 	accepted, rejected := 0, 0
 	for _, row := range rows[1:] {
 		cells := strings.Split(row, "\t")
@@ -44,7 +45,7 @@ func TestConformance(t *testing.T) {
 		if done[name] == 0 {
 			text, err := os.ReadFile(filepath.Join(suite, name))
 			require.NoError(t, err)
-			left[name] = mlir.Split(name, string(text))
+			left[name] = mlirtext.Split(name, string(text))
 		}
 		if cells[chunk] == "-" { // a whole file
 			n = len(left[name])
@@ -81,7 +82,7 @@ func TestConformance(t *testing.T) {
 }
 
 // checkUnit returns why a unit is refused; what is not must print stably.
-func checkUnit(t *testing.T, c mlir.Chunk) error {
+func checkUnit(t *testing.T, c mlirtext.Chunk) error {
 	m, err := c.Parse()
 	if err == nil {
 		err = verify.Module(m)

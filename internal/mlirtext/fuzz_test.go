@@ -75,7 +75,7 @@ func fuzzSeeds(f testing.TB) []string {
 			if err != nil {
 				f.Fatal(err)
 			}
-			for _, unit := range mlir.Split(file, string(text)) {
+			for _, unit := range mlirtext.Split(file, string(text)) {
 				seeds = append(seeds, unit.Body())
 			}
 		}

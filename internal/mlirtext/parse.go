@@ -14,7 +14,7 @@ func Parse(file, text string) (*mlir.Module, error) {
 }
 
 // parse reads c; a context that is done ends it.
-func parse(ctx context.Context, c mlir.Chunk) (*mlir.Module, error) {
+func parse(ctx context.Context, c Chunk) (*mlir.Module, error) {
 	if strings.HasPrefix(c.Body(), bytecode) {
 		return nil, &mlir.Error{File: c.File, Pos: mlir.Pos{Line: c.Line, Col: 1}, Msg: "this is MLIR bytecode; export the program as text: mlir_module() of a jax.export, lower(…).as_text(), str(module) or mlir-opt"}
 	}
@@ -47,7 +47,7 @@ func parse(ctx context.Context, c mlir.Chunk) (*mlir.Module, error) {
 // bytecode starts files in MLIR's binary form.
 const bytecode = "ML\xefR"
 
-func notUTF8(c mlir.Chunk) *mlir.Error {
+func notUTF8(c Chunk) *mlir.Error {
 	s := scanner{text: c.Text, off: c.Offset, start: c.Offset, line: c.Line}
 	for {
 		c, n := utf8.DecodeRuneInString(s.text[s.off:])
@@ -64,7 +64,7 @@ func notUTF8(c mlir.Chunk) *mlir.Error {
 
 // file makes the module: the text's only top-level op if that is one, and else
 // a module without name around all of them. It is nil when there were errors.
-func (r *resolver) file(c mlir.Chunk) *mlir.Module {
+func (r *resolver) file(c Chunk) *mlir.Module {
 	r.findAliases(c.Text, c.Offset, c.Line)
 	var ops []*mlir.Op
 	err := r.try(func() {
@@ -119,11 +119,11 @@ func (r *resolver) module(ops []*mlir.Op) *mlir.Module {
 // ParseContext is [Parse] that ends when ctx is done, with an error that wraps
 // its cause.
 func ParseContext(ctx context.Context, file, text string) (*mlir.Module, error) {
-	return parse(ctx, mlir.Chunk{File: file, Text: text, Line: 1})
+	return parse(ctx, Chunk{File: file, Text: text, Line: 1})
 }
 
 // ended is the error of a text that a context ended, in the last line of errs.
-func ended(ctx context.Context, c mlir.Chunk, errs []*mlir.Error) error {
+func ended(ctx context.Context, c Chunk, errs []*mlir.Error) error {
 	line := 0
 	for _, e := range errs {
 		line = max(line, e.Pos.Line)
@@ -132,7 +132,7 @@ func ended(ctx context.Context, c mlir.Chunk, errs []*mlir.Error) error {
 }
 
 // source returns a module that has only the text of c, for errors.
-func source(c mlir.Chunk) *mlir.Module {
+func source(c Chunk) *mlir.Module {
 	m := &mlir.Module{}
 	m.SetSource(c.File, c.Text)
 	return m

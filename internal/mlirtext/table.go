@@ -82,7 +82,7 @@ var shortNames = map[string]string{"module": "builtin.module", "call": "func.cal
 
 func init() {
 	setForms(languageSyntax)
-	mlir.RegisterText(mlir.Text{Parse: parse, Print: printModule, Op: opText})
+	mlir.RegisterText(mlir.Text{Print: printModule, Op: opText})
 }
 
 // Register tells this package, and package mlir, of dialects; the codes of their ops

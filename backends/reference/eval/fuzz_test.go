@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/mlirtext"
 	"ltc/internal/trials"
-	"ltc/mlir"
 )
 
 const (
@@ -74,7 +74,7 @@ func fuzzPrograms(f *testing.F) []string {
 		for _, file := range files {
 			text, err := os.ReadFile(file)
 			require.NoError(f, err)
-			for _, unit := range mlir.Split(file, string(text)) {
+			for _, unit := range mlirtext.Split(file, string(text)) {
 				body := unit.Body()
 				if !strings.Contains(body, "@main(") {
 					at := first.FindStringIndex(body)

@@ -149,7 +149,7 @@ var allowed = map[string][]string{
 	"internal/test/manyprograms": {},
 	"internal/test/golden":       {"github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
 	"internal/test/optest":       {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
-	"internal/test/conformance":  {"internal/minifloat", "stablehlo", "stablehlo/verify", "backends", "mlir", "soa"},
+	"internal/test/conformance":  {"internal/minifloat", "internal/mlirtext", "stablehlo", "stablehlo/verify", "backends", "mlir", "soa"},
 }
 
 // anywhere lists the packages that every other may import: they import only

@@ -7,7 +7,7 @@
 // comparing is done here, with the tolerances of StableHLO's own interpreter.
 //
 // The package imports only ltc/backends, ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/verify,
-// ltc/internal/files, ltc/internal/minifloat and ltc/internal/diag.
+// ltc/internal/files, ltc/internal/minifloat, ltc/internal/mlirtext and ltc/internal/diag.
 package conformance
 
 import (
@@ -18,7 +18,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ltc/mlir"
+	"ltc/internal/mlirtext"
 )
 
 // Unit is one test.
@@ -26,7 +26,7 @@ type Unit struct {
 	File  string // path of the file
 	Chunk int    // which of the file's parts, from 0; -1 if it has but one
 
-	part     mlir.Chunk
+	part     mlirtext.Chunk
 	disabled string   // why the file's RUN line is disabled; "" if it is not
 	runs     bool     // a RUN line interprets the file
 	printed  []string // what the interpreter is to print: dense<…> : type
@@ -98,7 +98,7 @@ func Read(file string) ([]Unit, error) {
 func split(file, text string) []Unit {
 	var head Unit
 	var units []Unit
-	parts := mlir.Split(file, text)
+	parts := mlirtext.Split(file, text)
 	for i, p := range parts {
 		used := false
 		for line := range strings.Lines(p.Body()) {

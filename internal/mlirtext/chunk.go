@@ -1,8 +1,10 @@
-package mlir
+package mlirtext
 
 import (
 	"context"
 	"strings"
+
+	"ltc/mlir"
 )
 
 // Chunk is a part of a file that is a module of its own.
@@ -39,4 +41,4 @@ func (c Chunk) Body() string { return c.Text[c.Offset:] }
 
 // Parse reads the chunk as package stablehlo's Parse reads a whole text; the lines of
 // errors and ops are the file's.
-func (c Chunk) Parse() (*Module, error) { return text.Parse(context.Background(), c) }
+func (c Chunk) Parse() (*mlir.Module, error) { return parse(context.Background(), c) }
