@@ -1,7 +1,6 @@
 package mlir
 
 import (
-	"math"
 	"strconv"
 	"strings"
 
@@ -37,7 +36,7 @@ func SameType(a, b Type) bool {
 }
 
 // Dynamic is the value of a dimension written `?`.
-const Dynamic = math.MinInt64
+const Dynamic = lexeme.Dynamic
 
 type (
 	// TensorType is `tensor<2x?xf32>` or, with Unranked, `tensor<*xf32>`.
@@ -181,7 +180,7 @@ func (t *TensorType) String() string {
 		b.WriteString("*x")
 	}
 	for _, d := range t.Shape {
-		b.WriteString(SizeText(d))
+		b.WriteString(lexeme.Size(d))
 		b.WriteByte('x')
 	}
 	b.WriteString(t.Elem.String())
@@ -219,14 +218,6 @@ func (t *FunctionType) String() string {
 
 // joinTypes returns the texts of types with commas between them.
 func joinTypes(ts []Type) string { return diag.Join(ts, Type.String) }
-
-// SizeText writes a size as types do.
-func SizeText(n int64) string {
-	if n == Dynamic {
-		return "?"
-	}
-	return strconv.FormatInt(n, 10)
-}
 
 // TypesOf returns the types of values.
 func TypesOf(vs []*Value) []Type {

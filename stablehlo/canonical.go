@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
 	"ltc/mlir"
 )
 
@@ -107,7 +108,7 @@ func canonicalBounds(a mlir.Attribute) mlir.Attribute {
 }
 
 func boundsAttr(list []int64) mlir.Attribute {
-	return mlir.DialectAttr{Text: "stablehlo.bounds<" + diag.Join(list, mlir.SizeText) + ">"}
+	return mlir.DialectAttr{Text: "stablehlo.bounds<" + diag.Join(list, lexeme.Size) + ">"}
 }
 
 // boundsText is what stands between the brackets of a tensor type's bounds.

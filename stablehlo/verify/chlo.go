@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -154,7 +155,7 @@ func verifyTopK(v *verifier, op *mlir.Op) {
 func (v *verifier) largest(op *mlir.Op, in *mlir.TensorType, outs []*mlir.TensorType, k int64) {
 	last := len(in.Shape) - 1
 	if last < 0 || in.Shape[last] != mlir.Dynamic && in.Shape[last] < k {
-		v.stop(op, "", "the operand is %s, but its last dimension should have at least k = %s", in, mlir.SizeText(k))
+		v.stop(op, "", "the operand is %s, but its last dimension should have at least k = %s", in, lexeme.Size(k))
 	}
 	shape := slices.Clone(in.Shape)
 	shape[last] = k

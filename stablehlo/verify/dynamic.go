@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -126,7 +127,7 @@ func verifySetDimensionSize(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorTy
 	bounds[d] = most(ins[0], int(d))
 	if size, known := constantInts(op.Operands[1]); known && len(size) == 1 {
 		if size[0] < 0 || bounds[d] != mlir.Dynamic && size[0] > bounds[d] {
-			v.stop(op, "", "the size %d of dimension %d is not in [0, %s]", size[0], d, mlir.SizeText(bounds[d]))
+			v.stop(op, "", "the size %d of dimension %d is not in [0, %s]", size[0], d, lexeme.Size(bounds[d]))
 		}
 		shape[d] = size[0]
 	}

@@ -449,7 +449,7 @@ func (v *verifier) result(op *mlir.Op, label string, t *mlir.TensorType, shape [
 }
 
 func shapeText(shape []int64) string {
-	return "[" + diag.Join(shape, mlir.SizeText) + "]"
+	return "[" + diag.Join(shape, lexeme.Size) + "]"
 }
 
 // properties checks the form of op's properties, and that none is missing.
