@@ -10,14 +10,14 @@ import (
 )
 
 // Claim reports for which work the backend has code itself, as [kit.Options.Claim] asks.
-// That is a sort by less than or greater than of one of its operands. Floats may be in
-// their total order or not, and NaNs among them. Factors of Cholesky and triangular systems
+// That is a sort by less than or greater than of one of its operands, and of others where
+// that is equal. Floats may be in their total order or not, and NaNs among them. Factors of Cholesky and triangular systems
 // are of f32 and f64. No work needs memory but for scratch.
 func Claim(w plan.Work) (work []types.Type, ok bool) {
 	switch w := w.(type) {
 	case *plan.Sort:
-		_, ok := orderOf(w)
-		return nil, ok && w.Shape()[w.Dim] <= mostSorted
+		orders, ok := ordersOf(w)
+		return nil, ok && len(orders) <= mostOrders && w.Shape()[w.Dim] <= mostSorted
 	case *plan.Triangular:
 		return nil, (w.DType == types.F32 || w.DType == types.F64) && w.N <= mostRows
 	}

@@ -11,11 +11,10 @@ import (
 	"ltc/internal/halt"
 )
 
-// sortCode runs a sort whose order keys have: the places of a row are sorted by
-// the keys of the elements there, and all operands go by these. A row is one
-// part's.
+// sortCode runs a sort whose orders keys have: the places of a row are sorted by the
+// keys of the elements there, and all operands go by these. A row is one part's.
 type sortCode struct {
-	order   sortOrder
+	orders  []sortOrder
 	sizes   []int // of an element, by operand
 	n       int   // places of a row
 	keep    int   // places of a row of the results, from the first
@@ -32,7 +31,7 @@ const mostSorted = 1<<31 - 1
 // newSortCode returns the code of a sort.
 func newSortCode(s *plan.Sort) *sortCode {
 	c := &sortCode{apart: 1, rows: 1, operand: len(s.Args)}
-	c.order, _ = orderOf(s)
+	c.orders, _ = ordersOf(s)
 	_, c.sizes = launchOf(s.Args, s.Outs)
 	for d, size := range s.Shape() {
 		switch {
@@ -48,7 +47,9 @@ func newSortCode(s *plan.Sort) *sortCode {
 }
 
 // work is what a sort takes, in elements that an op computes.
-func (s *sortCode) work() int { return loops.Times(loops.Times(s.rows, s.n), 4*len(s.sizes)+4) }
+func (s *sortCode) work() int {
+	return loops.Times(loops.Times(s.rows, s.n), 4*len(s.sizes)+4*len(s.orders))
+}
 
 // Parts gives a thread rows of which at least so much is to be done.
 func (s *sortCode) Parts(_ []int64, threads int) int {
@@ -56,12 +57,13 @@ func (s *sortCode) Parts(_ []int64, threads int) int {
 	return max(1, min(threads, s.rows, s.work()/least))
 }
 
-// Scratch is for keys, places with parts of keys, these once more, and places.
+// Scratch is for the keys of all orders, places with parts of keys, these once more, and
+// places.
 func (s *sortCode) Scratch([]int64, int) int {
 	if s.rows == 0 {
 		return 0
 	}
-	return 4 * 8 * s.n
+	return loops.Times(8*(len(s.orders)+3), s.n)
 }
 
 // Run sorts the rows of a part.
@@ -69,8 +71,7 @@ func (s *sortCode) Run(c *kernel.Call) error {
 	if s.rows == 0 || s.n == 0 {
 		return nil
 	}
-	all := unsafe.Slice((*uint64)(c.Scratch), 4*s.n)
-	keys, packed, other, places := all[:s.n], all[s.n:2*s.n], all[2*s.n:3*s.n], all[3*s.n:]
+	w := s.workspace(c.Scratch)
 	from, to := c.Share(int64(s.rows))
 	for row := from; row < to; row++ {
 		if halt.Closed(c.Done) {
@@ -78,34 +79,29 @@ func (s *sortCode) Run(c *kernel.Call) error {
 		}
 		outer, inner := int(row)/s.apart*s.apart, int(row)%s.apart
 		start, result := outer*s.n+inner, outer*s.keep+inner
-		size := s.sizes[s.order.operand]
-		elements := unsafe.Add(c.Mem[s.order.operand], start*size)
-		if s.keep <= s.n/leastLeft && s.first(places[:s.keep], unsafe.Slice((*candidate)(c.Scratch), 2*s.keep), elements, c.Done) {
+		if len(s.orders) == 1 && s.keep <= s.n/leastLeft && s.first(w.places[:s.keep], unsafe.Slice((*candidate)(c.Scratch), 2*s.keep), s.row(c.Mem, 0, start), c.Done) {
 			if halt.Closed(c.Done) {
 				return nil
 			}
-			s.arrange(c.Mem, start, result, places)
+			s.arrange(c.Mem, start, result, w.places)
 			continue
 		}
-		unordered := s.order.keysOf(keys, elements, s.apart)
-		switch {
-		case unordered:
-			s.merge(keys, packed, other)
-			copy(places, packed)
-		case size <= 4:
-			for i, k := range keys {
-				packed[i] = k<<32 | uint64(i)
-			}
-			sorted := sortPacked(packed, other, c.Done)
-			for i, p := range sorted {
-				places[i] = p & (1<<32 - 1)
-			}
-		default:
-			sortLong(keys, packed, other, places, c.Done)
+		places := w.packed
+		if words, ordered := s.join(w.keys, c.Mem, start); ordered {
+			places = w.sort(words, c.Done)
+		} else {
+			s.merge(&w, c.Mem, start)
 		}
 		s.arrange(c.Mem, start, result, places)
 	}
 	return nil
+}
+
+// row returns the first element of a row of the operand that an order is of. The row starts
+// at an element of the operands.
+func (s *sortCode) row(mem []unsafe.Pointer, order, start int) unsafe.Pointer {
+	operand := s.orders[order].operand
+	return unsafe.Add(mem[operand], start*s.sizes[operand])
 }
 
 // arrange writes the elements of a row that are kept. The row starts at an element of the
@@ -117,91 +113,50 @@ func (s *sortCode) arrange(mem []unsafe.Pointer, start, result int, places []uin
 	}
 }
 
-// sortLong sorts places by keys of 64 bits: by their lower halves, then, stably, by
-// their upper ones.
-func sortLong(keys, packed, other, places []uint64, done <-chan struct{}) {
-	const low = 1<<32 - 1
-	for i, k := range keys {
-		packed[i] = k<<32 | uint64(i)
+// merge sorts the places of a row in w.packed, stably, as the evaluator does. A NaN that an
+// order has no place for is before and behind no element: what comes out then is no order,
+// but the evaluator's.
+func (s *sortCode) merge(w *sortSpace, mem []unsafe.Pointer, start int) {
+	for i := range s.orders {
+		s.orders[i].keysOf(w.keys[i*s.n:][:s.n], s.row(mem, i, start), s.apart)
 	}
-	for i, p := range sortPacked(packed, other, done) {
-		places[i] = p & low
+	for i := range w.packed {
+		w.packed[i] = uint64(i)
 	}
-	for i, p := range places {
-		packed[i] = keys[p]&^low | uint64(i)
-	}
-	sorted := sortPacked(packed, other, done)
-	for i, p := range sorted {
-		keys[i] = places[p&low]
-	}
-	copy(places, keys)
+	s.mergePlaces(w.keys, w.packed, w.other)
 }
 
-// fewSorted is how many numbers are sorted by comparing them.
-const fewSorted = 512
-
-// sortPacked sorts numbers whose lower halves are 0, 1, … by their upper halves,
-// stably, and returns where they are then: in one of two places.
-func sortPacked(a, other []uint64, done <-chan struct{}) []uint64 {
-	if len(a) <= fewSorted {
-		slices.Sort(a)
-		return a
-	}
-	const digits, radix = 4, 1 << 8
-	var count [digits][radix]uint32
-	for _, x := range a {
-		for d := range digits {
-			count[d][uint8(x>>(32+8*d))]++
-		}
-	}
-	for d := range digits {
-		n := &count[d]
-		if n[uint8(a[0]>>(32+8*d))] == uint32(len(a)) {
-			continue // all have the same
-		}
-		if halt.Closed(done) {
-			break
-		}
-		at := uint32(0)
-		for i, c := range n {
-			n[i], at = at, at+c
-		}
-		for _, x := range a {
-			i := &n[uint8(x>>(32+8*d))]
-			other[*i] = x
-			*i++
-		}
-		a, other = other, a
-	}
-	return a
-}
-
-// merge sorts places, stably, as [mergeSort] does, by keys of which the greatest is
-// before and behind none: what comes out is no order, but the evaluator's.
-func (s *sortCode) merge(keys, places, temp []uint64) {
-	none := widthMask(s.order.t)
-	for i := range places {
-		places[i] = uint64(i)
-	}
-	mergePlaces(keys, places, temp, none)
-}
-
-func mergePlaces(keys, places, temp []uint64, none uint64) {
+func (s *sortCode) mergePlaces(keys, places, temp []uint64) {
 	if len(places) < 2 {
 		return
 	}
 	m := len(places) / 2
-	mergePlaces(keys, places[:m], temp, none)
-	mergePlaces(keys, places[m:], temp, none)
+	s.mergePlaces(keys, places[:m], temp)
+	s.mergePlaces(keys, places[m:], temp)
 	left, right, k := temp[:copy(temp, places[:m])], places[m:], 0
 	for ; len(left) > 0 && len(right) > 0; k++ {
-		if x, y := keys[right[0]], keys[left[0]]; x < y && y != none {
+		if s.before(keys, right[0], left[0]) {
 			places[k], right = right[0], right[1:]
 		} else {
 			places[k], left = left[0], left[1:]
 		}
 	}
 	copy(places[k:], left)
+}
+
+// before reports whether a place of a row is before another by the keys of all orders.
+func (s *sortCode) before(keys []uint64, x, y uint64) bool {
+	for i := range s.orders {
+		k := keys[i*s.n:][:s.n]
+		a, b := k[x], k[y]
+		if none, some := s.orders[i].none(); some && (a == none || b == none) {
+			return false
+		}
+		if a != b {
+			return a < b
+		}
+	}
+	return false
 }
 
 // leastLeft is how many times as long as what is kept a row must be for [sortCode.first].
@@ -221,10 +176,10 @@ func (s *sortCode) first(places []uint64, found []candidate, row unsafe.Pointer,
 	for from, full := 0, false; from < s.n; {
 		n := min(chunk, s.n-from)
 		if full {
-			from, n = s.order.skip(row, from, s.n, s.apart, limit.place)
+			from, n = s.orders[0].skip(row, from, s.n, s.apart, limit.place)
 		}
 		keys := keys[:min(chunk, n)]
-		if s.order.keysOf(keys, unsafe.Add(row, from*s.apart*s.order.t.Size()), s.apart) {
+		if s.orders[0].keysOf(keys, unsafe.Add(row, from*s.apart*s.orders[0].t.Size()), s.apart) {
 			return false
 		}
 		for i, k := range keys {

@@ -3,8 +3,6 @@ package reference
 import (
 	"unsafe"
 
-	"ltc/backends/kit/kernel"
-	"ltc/backends/kit/plan"
 	"ltc/ir/types"
 )
 
@@ -23,136 +21,6 @@ type sortOrder struct {
 	nan uint64
 }
 
-// orderOf finds the order that a comparator is. There is none for what it compares
-// otherwise than by one operand, and less than or greater than.
-func orderOf(s *plan.Sort) (sortOrder, bool) {
-	k := comparator{s, s.Less}
-	end := &k.Instrs[len(k.Instrs)-1]
-	if end.Op != kernel.Store {
-		return sortOrder{}, false
-	}
-	less, apart := k.instr(end.Args[0]), kernel.ID(kernel.None)
-	if less.Op == kernel.Or { // x < y, or y is a NaN and x is none; or x > y, or x is a NaN and y is none
-		for i, a := range less.Args {
-			if op := k.instr(a).Op; op == kernel.CompareLT || op == kernel.CompareGT {
-				less, apart = k.instr(a), less.Args[1-i]
-				break
-			}
-		}
-	}
-	if less.Op != kernel.CompareLT && less.Op != kernel.CompareGT {
-		return sortOrder{}, false
-	}
-	x, fx, ok := k.side(less.Args[0])
-	y, fy, also := k.side(less.Args[1])
-	if !ok || !also || fx != fy || x.Operand != y.Operand || x.Second == y.Second {
-		return sortOrder{}, false
-	}
-	fx.descending = (less.Op == kernel.CompareGT) != x.Second
-	if apart != kernel.None {
-		fx.largest = true
-		if fx.total || !k.nanAmong(apart, x.Operand, !fx.descending) {
-			return sortOrder{}, false
-		}
-	}
-	return fx, true
-}
-
-// comparator is the kernel that a sort compares by.
-type comparator struct {
-	of *plan.Sort
-	*kernel.Kernel
-}
-
-func (k comparator) instr(id kernel.ID) *kernel.Instr { return &k.Instrs[id] }
-
-// side returns which element a side of a comparison is made of, and how.
-func (k comparator) side(id kernel.ID) (plan.Compared, sortOrder, bool) {
-	var o sortOrder
-	id, o.total = k.totalOrder(id)
-	if o.total {
-		id, o.nan = k.oneNaN(id)
-	}
-	in := k.instr(id)
-	if in.Op != kernel.Load {
-		return plan.Compared{}, o, false
-	}
-	of := k.of.Of[in.Mem.Param]
-	o.operand, o.t = of.Operand, in.Type
-	_, _, float := floatBits(o.t)
-	return of, o, o.t.IsInteger() && !o.total || float
-}
-
-// isConstant reports whether an instruction is a constant of these bits.
-func (k comparator) isConstant(id kernel.ID, want uint64) bool {
-	in := k.instr(id)
-	return in.Op == kernel.Constant && uint64(in.Aux)&widthMask(in.Type) == want
-}
-
-// totalOrder finds the float whose place in the total order a number is: its bits, as
-// those of a signed number, of which those of negative ones are inverted but for the
-// sign.
-func (k comparator) totalOrder(id kernel.ID) (kernel.ID, bool) {
-	x := k.instr(id)
-	if x.Op != kernel.Xor || !x.Type.IsInteger() || !x.Type.IsSigned() {
-		return id, false
-	}
-	sign := uint64(1) << (8*x.Type.Size() - 1)
-	b, and := k.instr(x.Args[0]), k.instr(x.Args[1])
-	if b.Op != kernel.BitcastConvert || and.Op != kernel.And || !k.isConstant(and.Args[1], sign-1) {
-		return id, false
-	}
-	shift := k.instr(and.Args[0])
-	if shift.Op != kernel.ShiftRightArithmetic || shift.Args[0] != x.Args[0] || !k.isConstant(shift.Args[1], uint64(8*x.Type.Size()-1)) {
-		return id, false
-	}
-	return b.Args[0], true
-}
-
-// oneNaN finds the float of which a number is the same, but 0 for -0 and one NaN for
-// all.
-func (k comparator) oneNaN(id kernel.ID) (kernel.ID, uint64) {
-	choice := k.instr(id)
-	if choice.Op != kernel.Select {
-		return id, 0
-	}
-	isNaN, nan, number := k.instr(choice.Args[0]), k.instr(choice.Args[1]), choice.Args[2]
-	positive := k.instr(number)
-	if isNaN.Op != kernel.CompareNE || isNaN.Args[0] != isNaN.Args[1] || nan.Op != kernel.Constant || positive.Op != kernel.Select {
-		return id, 0
-	}
-	x, isZero := positive.Args[2], k.instr(positive.Args[0])
-	if isNaN.Args[0] != number && isNaN.Args[0] != x { // of both or neither: 0 is no NaN
-		return id, 0
-	}
-	if isZero.Op != kernel.CompareEQ || isZero.Args[0] != x || !k.isConstant(isZero.Args[1], 0) || !k.isConstant(positive.Args[1], 0) {
-		return id, 0
-	}
-	one := uint64(nan.Aux) & widthMask(nan.Type)
-	if sign, infinity, float := floatBits(nan.Type); !float || one&^sign <= infinity {
-		return id, 0 // NaNs are among the numbers then
-	}
-	return x, one
-}
-
-// nanAmong reports whether a condition is that one of two elements, at the first place
-// or the second, is a NaN and the other is a number.
-func (k comparator) nanAmong(id kernel.ID, operand int, second bool) bool {
-	and := k.instr(id)
-	if and.Op != kernel.And {
-		return false
-	}
-	is := func(id kernel.ID, op kernel.Op, second bool) bool {
-		in := k.instr(id)
-		if in.Op != op || in.Args[0] != in.Args[1] || k.instr(in.Args[0]).Op != kernel.Load {
-			return false
-		}
-		return k.of.Of[k.instr(in.Args[0]).Mem.Param] == plan.Compared{Operand: operand, Second: second}
-	}
-	a, b := and.Args[0], and.Args[1]
-	return is(a, kernel.CompareEQ, !second) && is(b, kernel.CompareNE, second) || is(b, kernel.CompareEQ, !second) && is(a, kernel.CompareNE, second)
-}
-
 // floatBits returns the sign of a float and the bits of its infinity.
 func floatBits(t types.DType) (sign, infinity uint64, ok bool) {
 	switch t {
@@ -169,6 +37,12 @@ func floatBits(t types.DType) (sign, infinity uint64, ok bool) {
 }
 
 func widthMask(t types.DType) uint64 { return 1<<(8*t.Size()) - 1 }
+
+// none returns the key of a NaN, if that is in no order.
+func (o *sortOrder) none() (key uint64, some bool) {
+	_, _, float := floatBits(o.t)
+	return widthMask(o.t), float && !o.total && !o.largest
+}
 
 // keysOf makes the keys of elements that are apart elements from each other. It reports
 // whether some are in no order: NaNs, which then all have the key none.
