@@ -42,7 +42,7 @@ var partly = []partial{
 	{"elements of another size", false, "`bitcast_convert`", "the result has more or fewer dimensions than the operand"},
 	{"its comparator uses what is outside of it", false, "`sort`, by a target that has code for it", "its region uses values of the program around it"},
 	{"its comparator is no kernel of scalars", false, "`sort`, by a target that has code for it", "its region has other ops than elementwise ones and constants"},
-	{"a sort that the target has no code for", false, "`sort`, by a target that has code for it", "the target says so: `cpu` has code for orders by `LT` or `GT` of one operand's elements, booleans, integers or floats, in the total order or not, also with NaNs last or as one, and for lexicographic orders of up to 16 such keys, of which the last alone may have NaNs last without the total order, in programs that leave no size open; of `cuda` see docs/design/cuda.md"},
+	{"a sort that the target has no code for", false, "`sort`, by a target that has code for it", "the target says so: `cpu` has code for all in programs that leave no size open, but for rows of more than 2³¹-1 elements; of `cuda` see docs/design/cuda.md"},
 	{"it reduces several values at once", false, "`reduce`", "several results that are not an extreme and its index, NaN before all else and ties by the least or the first index"},
 	{"the indices that it searches may be in any order", false, "`reduce`", "of two equal elements the first one's index counts, and the indices are no `iota` along the one dimension"},
 	{"it searches for a float besides its index", false, "`reduce`", "the extreme itself is used, too: of zeros of either sign and of NaNs the body chooses one"},

@@ -10,14 +10,12 @@ import (
 )
 
 // Claim reports for which work the backend has code itself, as [kit.Options.Claim] asks.
-// That is a sort by less than or greater than of one of its operands, and of others where
-// that is equal. Floats may be in their total order or not, and NaNs among them. Factors of Cholesky and triangular systems
+// That is a sort by any comparator of scalars. Factors of Cholesky and triangular systems
 // are of f32 and f64. No work needs memory but for scratch.
 func Claim(w plan.Work) (work []types.Type, ok bool) {
 	switch w := w.(type) {
 	case *plan.Sort:
-		orders, ok := ordersOf(w)
-		return nil, ok && len(orders) <= mostOrders && w.Shape()[w.Dim] <= mostSorted
+		return nil, w.Shape()[w.Dim] <= mostSorted
 	case *plan.Triangular:
 		return nil, (w.DType == types.F32 || w.DType == types.F64) && w.N <= mostRows
 	}
@@ -41,7 +39,15 @@ func claimedCodes(ctx context.Context, p *plan.Program, compilers []kernel.Compi
 	for i := range p.Steps {
 		switch w := p.Steps[i].Work.(type) {
 		case *plan.Sort:
-			all[i] = newSortCode(w)
+			if orders, ok := ordersOf(w); ok && len(orders) <= mostOrders {
+				all[i] = newSortCode(w, orders)
+				continue
+			}
+			code, err := newMergeCode(ctx, w, compilers)
+			if err != nil {
+				return nil, err
+			}
+			all[i] = code
 		case *plan.Triangular:
 			code, err := newTriangularCode(ctx, w.Triangular, compilers)
 			if err != nil {

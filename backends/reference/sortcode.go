@@ -14,13 +14,8 @@ import (
 // sortCode runs a sort whose orders keys have: the places of a row are sorted by the
 // keys of the elements there, and all operands go by these. A row is one part's.
 type sortCode struct {
-	orders  []sortOrder
-	sizes   []int // of an element, by operand
-	n       int   // places of a row
-	keep    int   // places of a row of the results, from the first
-	apart   int   // elements from one place to the next
-	rows    int
-	operand int // how many of them
+	sortRows
+	orders []sortOrder
 }
 
 var _ claimedCode = (*sortCode)(nil)
@@ -29,9 +24,22 @@ var _ claimedCode = (*sortCode)(nil)
 const mostSorted = 1<<31 - 1
 
 // newSortCode returns the code of a sort.
-func newSortCode(s *plan.Sort) *sortCode {
-	c := &sortCode{apart: 1, rows: 1, operand: len(s.Args)}
-	c.orders, _ = ordersOf(s)
+func newSortCode(s *plan.Sort, orders []sortOrder) *sortCode {
+	return &sortCode{rowsOf(s), orders}
+}
+
+// sortRows is how the rows of a sort lie.
+type sortRows struct {
+	sizes   []int // of an element, by operand
+	n       int   // places of a row
+	keep    int   // places of a row of the results, from the first
+	apart   int   // elements from one place to the next
+	rows    int
+	operand int // how many of them
+}
+
+func rowsOf(s *plan.Sort) sortRows {
+	c := sortRows{apart: 1, rows: 1, operand: len(s.Args)}
 	_, c.sizes = launchOf(s.Args, s.Outs)
 	for d, size := range s.Shape() {
 		switch {
@@ -44,6 +52,12 @@ func newSortCode(s *plan.Sort) *sortCode {
 		c.rows = loops.Times(c.rows, size)
 	}
 	return c
+}
+
+// at returns the first elements of a row of the operands and of the results.
+func (s *sortRows) at(row int64) (start, result int) {
+	outer, inner := int(row)/s.apart*s.apart, int(row)%s.apart
+	return outer*s.n + inner, outer*s.keep + inner
 }
 
 // work is what a sort takes, in elements that an op computes.
@@ -77,8 +91,7 @@ func (s *sortCode) Run(c *kernel.Call) error {
 		if halt.Closed(c.Done) {
 			return nil
 		}
-		outer, inner := int(row)/s.apart*s.apart, int(row)%s.apart
-		start, result := outer*s.n+inner, outer*s.keep+inner
+		start, result := s.at(row)
 		if len(s.orders) == 1 && s.keep <= s.n/leastLeft && s.first(w.places[:s.keep], unsafe.Slice((*candidate)(c.Scratch), 2*s.keep), s.row(c.Mem, 0, start), c.Done) {
 			if halt.Closed(c.Done) {
 				return nil
@@ -106,7 +119,7 @@ func (s *sortCode) row(mem []unsafe.Pointer, order, start int) unsafe.Pointer {
 
 // arrange writes the elements of a row that are kept. The row starts at an element of the
 // operands and at an element of the results.
-func (s *sortCode) arrange(mem []unsafe.Pointer, start, result int, places []uint64) {
+func (s *sortRows) arrange(mem []unsafe.Pointer, start, result int, places []uint64) {
 	for i := range s.operand {
 		size := s.sizes[i]
 		arrange(unsafe.Add(mem[s.operand+i], result*size), unsafe.Add(mem[i], start*size), size, s.n, s.apart, places[:s.keep])

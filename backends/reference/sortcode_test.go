@@ -229,19 +229,25 @@ func TestFirstOfSortEndsWithTheRun(t *testing.T) {
 	require.Equal(t, make([]uint64, keep), places, "none is found")
 }
 
-// What is compared otherwise stays the evaluator's.
-func TestOtherSortsAreEvaluated(t *testing.T) {
-	for _, less := range []string{
-		"%c = stablehlo.compare LE, %a, %b : ($T, $T) -> tensor<i1>",
-		"%q = stablehlo.abs %a : $T\n    %c = stablehlo.compare LT, %q, %b : ($T, $T) -> tensor<i1>",
-		"%c = stablehlo.compare LT, %a, %a : ($T, $T) -> tensor<i1>",
-		strings.ReplaceAll(orders["one NaN"], "$NAN", "0.0"), // and -0 is 0
-		strings.Replace(orders["argsort"], "LT", "GT", 1),    // NaNs last while numbers fall
-		strings.ReplaceAll(ownOrder, "$U", "tensor<ui32>"),
-	} {
-		require.Equal(t, 1, evaluatedSorts(t, less), less)
+// otherOrders are comparators that are no order of keys; some are no order.
+var otherOrders = []string{
+	"%c = stablehlo.compare LE, %a, %b : ($T, $T) -> tensor<i1>",
+	"%q = stablehlo.abs %a : $T\n    %c = stablehlo.compare LT, %q, %b : ($T, $T) -> tensor<i1>",
+	"%q = stablehlo.abs %a : $T\n    %r = stablehlo.abs %b : $T\n    %c = stablehlo.compare LT, %q, %r : ($T, $T) -> tensor<i1>",
+	"%c = stablehlo.compare LT, %a, %a : ($T, $T) -> tensor<i1>",
+	"%c = stablehlo.compare LT, %d, %a : ($T, $T) -> tensor<i1>",
+	"%c = stablehlo.constant dense<true> : tensor<i1>",
+	strings.ReplaceAll(orders["one NaN"], "$NAN", "0.0"), // and -0 is 0
+	strings.Replace(orders["argsort"], "LT", "GT", 1),    // NaNs last while numbers fall
+	strings.ReplaceAll(ownOrder, "$U", "tensor<ui32>"),
+}
+
+// What is compared otherwise is merged.
+func TestOtherSortsAreMerged(t *testing.T) {
+	for _, less := range otherOrders {
+		require.IsType(t, &mergeCode{}, codeOfSort(t, otherSorting(less, []int{30}, 0)), less)
 	}
-	require.Zero(t, evaluatedSorts(t, strings.ReplaceAll(ownOrder, "$U", "tensor<i32>")))
+	require.IsType(t, &sortCode{}, codeOfSort(t, otherSorting(strings.ReplaceAll(ownOrder, "$U", "tensor<i32>"), []int{30}, 0)))
 }
 
 // ownOrder is the total order of f32 by their bits as numbers of type $U, if that is
@@ -258,15 +264,23 @@ const ownOrder = `%m = stablehlo.constant dense<0x7FFFFFFF> : $U
     %8 = stablehlo.xor %5, %7 : $U
     %c = stablehlo.compare LT, %4, %8 : ($U, $U) -> tensor<i1>`
 
-// evaluatedSorts returns how many steps the evaluator runs of a sort by a comparator.
-func evaluatedSorts(t *testing.T, less string) int {
+// otherSorting is [sorting] of f32 by a comparator of %a and %b, or of %d and %e as floats.
+func otherSorting(less string, shape []int, dim int) string {
+	if strings.Contains(less, "%d") {
+		less = "%h = stablehlo.convert %d : (tensor<i16>) -> $T\n    " + strings.ReplaceAll(less, "%d", "%h")
+	}
 	orders["other"] = less
-	text := sorting("f32", "other", []int{30}, 0)
-	delete(orders, "other")
+	defer delete(orders, "other")
+	return sorting("f32", "other", shape, dim)
+}
+
+// codeOfSort returns the code of a program that is a sort.
+func codeOfSort(t *testing.T, text string) kernel.Code {
 	e, err := asKernels{eval.New()}.Compile(t.Context(), backends.NewModule(text), backends.Options{})
-	require.NoError(t, err)
-	_, evaluated := e.(*compiled).Compiled()
-	return evaluated
+	require.NoError(t, err, text)
+	kernels, evaluated := e.(*compiled).Compiled()
+	require.Equal(t, []int{1, 0}, []int{kernels, evaluated}, text)
+	return e.(*compiled).steps[0].code
 }
 
 // Long sorts allocate nothing, and end soon when they are given up.

@@ -152,7 +152,7 @@ func TestSortsBySeveralKeys(t *testing.T) {
 
 // Keys of full range take a word each, those of few values share one.
 func TestKeysAreJoined(t *testing.T) {
-	code := &sortCode{n: 3, apart: 1}
+	code := &sortCode{sortRows: sortRows{n: 3, apart: 1}}
 	mem := [][]uint64{{1 << 63, 0, 1}, {9, 7, 8}, {0, 1<<62 - 1, 5}, {4, 4, 4}}
 	for i := range mem {
 		code.orders = append(code.orders, sortOrder{operand: i, t: types.U64})
@@ -163,8 +163,8 @@ func TestKeysAreJoined(t *testing.T) {
 	require.Equal(t, []keyWord{{[]uint64{2 << 62, 1<<62 - 1, 1<<62 + 5}, 64}, {mem[0], 64}}, w.words[:w.n])
 }
 
-// What does not go on where a key is equal stays the evaluator's.
-func TestOtherSortsBySeveralKeysAreEvaluated(t *testing.T) {
+// What does not go on where a key is equal is merged.
+func TestOtherSortsBySeveralKeysAreMerged(t *testing.T) {
 	two := []key{{"i32", "less"}, {"i32", "less"}}
 	for what, c := range map[string]struct {
 		keys     []key
@@ -191,10 +191,7 @@ func TestOtherSortsBySeveralKeysAreEvaluated(t *testing.T) {
 		if c.old != "" {
 			require.Contains(t, text, c.old)
 		}
-		e, err := asKernels{eval.New()}.Compile(t.Context(), backends.NewModule(strings.Replace(text, c.old, c.new, 1)), backends.Options{})
-		require.NoError(t, err)
-		_, evaluated := e.(*compiled).Compiled()
-		require.Equal(t, 1, evaluated, what)
+		require.IsType(t, &mergeCode{}, codeOfSort(t, strings.Replace(text, c.old, c.new, 1)), what)
 	}
 }
 
@@ -212,7 +209,7 @@ func TestSortsBySeveralKeysAllocateNothing(t *testing.T) {
 }
 
 func TestSortBySeveralKeysEndsWithTheRun(t *testing.T) {
-	code := &sortCode{n: 2 * fewSorted, apart: 1, rows: 1, orders: []sortOrder{{t: types.U64}, {operand: 1, t: types.U64}}, sizes: []int{8, 8}}
+	code := &sortCode{sortRows{n: 2 * fewSorted, apart: 1, rows: 1, sizes: []int{8, 8}}, []sortOrder{{t: types.U64}, {operand: 1, t: types.U64}}}
 	falling := make([]uint64, code.n)
 	for i := range falling {
 		falling[i] = uint64(code.n-i) << 40

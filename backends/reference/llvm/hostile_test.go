@@ -152,11 +152,11 @@ func TestTooMuchMemory(t *testing.T) {
   %0 = stablehlo.iota dim = 0 : tensor<1000000000000xf64>
   return %0 : tensor<1000000000000xf64>
 }`,
-		"stablehlo.sort: operand 0: tensor<1000000x1000000xf32>: not enough memory: 3.6 TiB are needed, there are": `func.func @main(%x: tensor<1000000xf32>) -> tensor<1000000xf32> {
+		"stablehlo.sort: operand 0: tensor<1000000x1000000xf32>: not enough memory: 3.6 TiB are needed, there are": `func.func @main(%x: tensor<1000000xf32>, %p: tensor<i1>) -> tensor<1000000xf32> {
   %0 = stablehlo.broadcast_in_dim %x, dims = [0] : (tensor<1000000xf32>) -> tensor<1000000x1000000xf32>
   %1 = "stablehlo.sort"(%0) <{dimension = 0 : i64}> ({
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
-    %c = stablehlo.compare LE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %c = stablehlo.or %p, %p : tensor<i1>
     stablehlo.return %c : tensor<i1>
   }) : (tensor<1000000x1000000xf32>) -> tensor<1000000x1000000xf32>
   %2 = stablehlo.slice %1 [0:1:1, 0:1000000:1] : (tensor<1000000x1000000xf32>) -> tensor<1x1000000xf32>
