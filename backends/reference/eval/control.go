@@ -244,12 +244,23 @@ func prepareCustomCall(b *builder, o *site) error {
 	return nil
 }
 
+// lapackOps are the functions of LAPACK whose calls are ops by the time that backends see
+// them, and the form that such a call has.
+var lapackOps = map[string]string{
+	"potrf": "a square matrix, and gives its factor and an i32 for each matrix, with the parameter uplo (U or L)",
+	"trsm":  "a triangular matrix and right sides of its type, and gives as many, with the parameters side (L or R), uplo (U or L), diag (U or N) and trans_x (N, T or C)",
+}
+
 func noHost(target string) string {
 	do := "see backends.RegisterHost"
-	switch {
+	name, _ := strings.CutSuffix(target, "_ffi")
+	switch form := lapackOps[name[min(len("lapack_s"), len(name)):]]; {
+	case !strings.HasPrefix(target, "lapack_"):
+	case form != "":
+		do = "backends have an op for it if it takes " + form + ", as codes of characters; or " + do
 	case strings.HasPrefix(target, "lapack_s"), strings.HasPrefix(target, "lapack_d"):
 		do = "import ltc/integrations/lapack, a module of its own, for its effect, or " + do
-	case strings.HasPrefix(target, "lapack_"):
+	default:
 		do = "ltc/integrations/lapack has functions of real matrices alone; " + do
 	}
 	return fmt.Sprintf("no host function %q is registered: %s", target, do)

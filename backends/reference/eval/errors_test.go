@@ -49,6 +49,25 @@ m.mlir:8:8: stablehlo.custom_call: no host function "ltc.none" is registered: se
   %0 = stablehlo.custom_call @ltc.none(%x) : (tensor<2xf32>) -> tensor<2xf32>`)
 }
 
+// A call of LAPACK that is not of the form for which there is an op says what the form is.
+func TestUnsupportedLAPACK(t *testing.T) {
+	require.EqualError(t, compileError(`func.func public @main(%a: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<i32>)
+  %1 = stablehlo.custom_call @lapack_strsm_ffi(%a, %a) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %2 = stablehlo.custom_call @lapack_sgetrf_ffi(%a) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %3 = stablehlo.custom_call @lapack_zgetrf_ffi(%a) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %1 : tensor<2x3xf32>
+}`), `backend eval cannot run 4 of the program's ops:
+m.mlir:2:10: stablehlo.custom_call: no host function "lapack_spotrf_ffi" is registered: backends have an op for it if it takes a square matrix, and gives its factor and an i32 for each matrix, with the parameter uplo (U or L), as codes of characters; or see backends.RegisterHost
+  %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<i32>)
+m.mlir:3:8: stablehlo.custom_call: no host function "lapack_strsm_ffi" is registered: backends have an op for it if it takes a triangular matrix and right sides of its type, and gives as many, with the parameters side (L or R), uplo (U or L), diag (U or N) and trans_x (N, T or C), as codes of characters; or see backends.RegisterHost
+  %1 = stablehlo.custom_call @lapack_strsm_ffi(%a, %a) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+m.mlir:4:8: stablehlo.custom_call: no host function "lapack_sgetrf_ffi" is registered: import ltc/integrations/lapack, a module of its own, for its effect, or see backends.RegisterHost
+  %2 = stablehlo.custom_call @lapack_sgetrf_ffi(%a) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+m.mlir:5:8: stablehlo.custom_call: no host function "lapack_zgetrf_ffi" is registered: ltc/integrations/lapack has functions of real matrices alone; see backends.RegisterHost
+  %3 = stablehlo.custom_call @lapack_zgetrf_ffi(%a) : (tensor<2x3xf32>) -> tensor<2x3xf32>`)
+}
+
 func TestRecursion(t *testing.T) {
 	require.ErrorContains(t, compileError(`func.func public @main(%a: tensor<f32>) -> tensor<f32> {
   %0 = call @f(%a) : (tensor<f32>) -> tensor<f32>
