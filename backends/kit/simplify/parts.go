@@ -31,8 +31,14 @@ func (r ranges) clone() ranges {
 	return ranges{slices.Clone(r.start), slices.Clone(r.limit), slices.Clone(r.stride)}
 }
 
-// size is how many elements the range of a dimension has.
-func (r ranges) size(d int) int64 { return (r.limit[d] - r.start[d] + r.stride[d] - 1) / r.stride[d] }
+// size is how many elements the range of a dimension has. A stride may be as large as an
+// int64 can be.
+func (r ranges) size(d int) int64 {
+	if n := r.limit[d] - r.start[d]; n > 0 {
+		return (n-1)/r.stride[d] + 1
+	}
+	return 0
+}
 
 // tight lowers limits to behind the last element that is taken.
 func (r ranges) tight() ranges {
