@@ -26,11 +26,16 @@ const mostPhases = 64
 func (w *window) phases(launch, multiplications int64) []int64 {
 	all, n := int64(1), make([]int64, len(w.stride))
 	for i := range n {
-		apart := w.between[i] + 1
-		n[i] = apart / gcd(apart, w.stride[i])
-		if all *= n[i]; all > mostPhases {
+		// What [window.phase] adds and multiplies fits an int64.
+		if max(w.stride[i], w.dilation[i], w.between[i], w.low[i], -w.low[i]) > math.MaxInt32 {
 			return nil
 		}
+		apart := w.between[i] + 1
+		n[i] = apart / gcd(apart, w.stride[i])
+		if n[i] > mostPhases/all {
+			return nil
+		}
+		all *= n[i]
 	}
 	const launches = 3 // of a phase: its image, its kernel, and the product
 	if all == 1 || multiplications-multiplications/all < launches*all*launch {
