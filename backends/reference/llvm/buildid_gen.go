@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "5ca996b6ef3d0709d9bb97ad"
+const buildID = "70b411b210934cdad724fdf3"

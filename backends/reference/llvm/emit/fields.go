@@ -50,11 +50,27 @@ func (p *planner) fields(s int, begin, end kernel.ID, axis int) []Fields {
 			}
 		}
 		places := int64(len(f.IDs))
+		if p.k.Instrs[id].Op == kernel.Store && p.twice(f) {
+			continue
+		}
 		if places > 1 && (f.To-f.From == places || p.k.Instrs[id].Op == kernel.Load && f.To-f.From <= 2*places) {
 			all = append(all, f)
 		}
 	}
 	return all
+}
+
+// twice reports whether two instructions access one place: the order of two stores counts.
+func (p *planner) twice(f Fields) bool {
+	seen := map[int64]bool{}
+	for _, id := range f.IDs {
+		at := p.k.Instrs[id].Mem.Index[f.Dim].Offset
+		if seen[at] {
+			return true
+		}
+		seen[at] = true
+	}
+	return false
 }
 
 // field returns the dimension along which an instruction of stage s accesses one place of
