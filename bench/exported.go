@@ -16,9 +16,9 @@ import (
 	"ltc/soa/npy"
 )
 
-// exported is a whole program in a folder: the text NAME.mlir, its arguments in0,
+// wholeProgram is a program in a folder: the text NAME.mlir, its arguments in0,
 // in1, … in NAME.npz, and in NAME.out.npz the results out0, out1, … of another compiler.
-type exported struct{ dir, name string }
+type wholeProgram struct{ dir, name string }
 
 // exportedPrefix begins the name of a workload that is the program of a folder.
 const exportedPrefix = "program_"
@@ -35,7 +35,7 @@ func exportedIn(dir string) ([]workload, error) {
 	slices.Sort(texts)
 	var ws []workload
 	for _, text := range texts {
-		x := exported{dir, strings.TrimSuffix(filepath.Base(text), ".mlir")}
+		x := wholeProgram{dir, strings.TrimSuffix(filepath.Base(text), ".mlir")}
 		ws = append(ws, workload{name: exportedPrefix + x.name, doc: call, run: x.measure})
 	}
 	return ws, nil
@@ -48,7 +48,7 @@ const mostApart = 5e-4
 // measure checks the results of the first call and times others, whose results are
 // written where the call before has written its own: a donated argument is thus the
 // result of the call before.
-func (x exported) measure(e *env) (result, error) {
+func (x wholeProgram) measure(e *env) (result, error) {
 	text, err := os.ReadFile(filepath.Join(x.dir, x.name+".mlir"))
 	if err != nil {
 		return result{}, err
@@ -98,7 +98,7 @@ func profiled(steps []backends.StepProfile) lazy.ProgramProfile {
 }
 
 // values reads the n arrays of NAME+suffix.npz whose names are a prefix and a number.
-func (x exported) values(suffix, prefix string, n int) ([]soa.View, error) {
+func (x wholeProgram) values(suffix, prefix string, n int) ([]soa.View, error) {
 	file := filepath.Join(x.dir, x.name+suffix+".npz")
 	entries, err := npy.ReadArchive(file)
 	if err != nil {
@@ -117,7 +117,7 @@ func (x exported) values(suffix, prefix string, n int) ([]soa.View, error) {
 }
 
 // check compares the results of the first call with those of another compiler.
-func (x exported) check(got []soa.View) error {
+func (x wholeProgram) check(got []soa.View) error {
 	want, err := x.values(".out", "out", len(got))
 	if err != nil {
 		return err

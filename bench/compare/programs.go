@@ -12,10 +12,10 @@ import (
 // askProgram is what a peer is asked about a program of programs.py.
 const askProgram = "program"
 
-// exports is what programs.py has exported.
-type exports struct {
-	folder string // ""; nothing
-	peer   string // who it is that runs programs.py: jax with its version
+// exportFolder is where programs.py has exported programs.
+type exportFolder struct {
+	path string // "" if there is nothing
+	peer string // who it is that runs programs.py: jax with its version
 }
 
 // interpreter is the Python of the environment that run.sh makes for JAX.
@@ -40,14 +40,14 @@ func (r *runner) export() {
 	if len(names) == 0 || !r.wanted("jax") {
 		return
 	}
-	folder := filepath.Join(r.scratch, "programs")
 	if err := r.prepareExporter(); err != nil {
 		for _, name := range names {
 			r.miss(programPrefix+name, err.Error())
 		}
 		return
 	}
-	r.exports.folder = folder
+	folder := filepath.Join(r.scratch, "programs", r.exports.peer) // another version exports other texts
+	r.exports.path = folder
 	for _, name := range names {
 		if _, err := os.Stat(filepath.Join(folder, name+".out.npz")); err == nil {
 			continue
@@ -77,7 +77,7 @@ func (r *runner) prepareExporter() error {
 }
 
 // timed gives a figure that programs.py has printed the names of its row and its peer here.
-func (x exports) timed(f figure) figure {
+func (x exportFolder) timed(f figure) figure {
 	f.W, f.Peer = programPrefix+f.W, x.peer
 	return f
 }

@@ -60,7 +60,7 @@ echo '{"peer": "ltc", "w": "program_sort_1m", "med_s": 0.2}'
 
 	said, err := os.ReadFile(asked)
 	require.NoError(t, err)
-	folder, script := filepath.Join(dir, "programs"), filepath.Join(dir, "programs.py")
+	folder, script := filepath.Join(dir, "programs", "jax_9.1"), filepath.Join(dir, "programs.py")
 	version, export, time, ours := "-c import jax; print(jax.__version__)", script+" export "+folder, script+" time "+folder+" 1 sort_1m", "bench ^(program_sort_1m)$ "+folder
 	require.Equal(t, []string{
 		version, export + " minilm_b1", export + " sort_1m", version, export + " minilm_b1",

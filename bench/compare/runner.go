@@ -23,7 +23,7 @@ type runner struct {
 	scratch string
 	bench   string // our program
 	pinned  bool   // taskset is there
-	exports exports
+	exports exportFolder
 	missing map[string]string
 	session *session
 	log     *os.File // every figure, as it comes
@@ -213,7 +213,7 @@ func (a ask) answered(peer string) bool {
 
 // own measures our side of a group.
 func (r *runner) own(g group, now moment) {
-	c := r.bound(now.threads, r.bench, "-json", "-backend", r.backend, "-threads", strconv.Itoa(now.threads), "-run", g.ours(), "-programs", r.exports.folder)
+	c := r.bound(now.threads, r.bench, "-json", "-backend", r.backend, "-threads", strconv.Itoa(now.threads), "-run", g.ours(), "-programs", r.exports.path)
 	c.Stderr = os.Stderr
 	out, err := c.Output()
 	if r.take(out, now, settled) == 0 && err != nil && r.ctx.Err() == nil {
@@ -242,7 +242,7 @@ func (r *runner) other(a ask, now moment) {
 	c := exec.CommandContext(r.ctx, r.script(), append([]string{r.scratch, strconv.Itoa(now.threads)}, a.words()...)...)
 	c.Env = os.Environ()
 	if a.what == askProgram {
-		c = r.exporter(now.threads, "time", r.exports.folder, strconv.Itoa(now.threads), strings.TrimPrefix(a.rows[0], programPrefix))
+		c = r.exporter(now.threads, "time", r.exports.path, strconv.Itoa(now.threads), strings.TrimPrefix(a.rows[0], programPrefix))
 	}
 	if a.warm {
 		c.Env = append(c.Env, "NOMMAP=1")

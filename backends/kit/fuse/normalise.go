@@ -25,14 +25,14 @@ type normal struct {
 // has a layout.
 func (g *Graph) normalise(n *node) normal {
 	dropUnits(n)
-	slide := windows(n.kernel)
+	windows := windowStages(n.kernel)
 	w := viewed(g, n)
 	w.collapse()
 	few := int64(0)
 	if slices.ContainsFunc(n.operands, func(v plan.ValueID) bool { return g.layouts[g.root(v)] != nil }) {
 		few = fewComponents
 	}
-	return w.symbolic(few, n.chained || placesLocals(n.kernel), slide)
+	return w.symbolic(few, n.chained || placesLocals(n.kernel), windows)
 }
 
 // placesLocals reports whether a kernel accesses its locals at constant places, or by factors of
@@ -84,9 +84,9 @@ func pads(k *kernel.Kernel) bool {
 // Schedules unroll loops over them.
 const fewPlaces = 25
 
-// windows reports of each stage whether it runs over windows of few elements: a load's index
+// windowStages reports of each stage whether it runs over windows of few elements: a load's index
 // along some dimension depends on an axis of the kernel and on one of the stage.
-func windows(k *kernel.Kernel) []bool {
+func windowStages(k *kernel.Kernel) []bool {
 	all := make([]bool, len(k.Stages))
 	for s, st := range k.Stages {
 		if len(st.Axes) == 0 || kernel.Points(st.Axes) > fewPlaces {
