@@ -38,11 +38,16 @@ type region interface {
 	release(l *launcher)
 	// measures reports whether it has timers for its steps.
 	measures() bool
+	// launches reports whether all its steps have code, so that the host runs and drives none.
+	launches() bool
 }
 
 func (e *compiled) hold(context.Context, *backends.Call) (*launcher, error) { return e.pool.Get(), nil }
 func (e *compiled) release(l *launcher)                                     { e.pool.Put(l) }
 func (e *compiled) measures() bool                                          { return e.Times != nil }
+func (e *compiled) launches() bool {
+	return !slices.ContainsFunc(e.steps, func(s compiledStep) bool { return s.code == nil })
+}
 
 func (s *openExecutable) hold(ctx context.Context, c *backends.Call) (*launcher, error) {
 	n, err := s.Size(c, s.Bound, s.Family.BaseSize())
@@ -58,6 +63,7 @@ func (s *openExecutable) hold(ctx context.Context, c *backends.Call) (*launcher,
 
 func (s *openExecutable) release(l *launcher) { s.Dense().runs.Put(l.sized) }
 func (s *openExecutable) measures() bool      { return s.Times != nil }
+func (s *openExecutable) launches() bool      { return !slices.Contains(s.Dense().steps, nil) }
 
 // loopLink is a launch of a loop: a step of a region in iterations of a number.
 type loopLink struct{ number, region, step int }
@@ -105,7 +111,7 @@ func (l *launcher) Loop(ctx context.Context, i int, m *exec.LoopMemory) (last in
 }
 
 // newKernelLoop returns loop i of a program. It has no programs if the host has to drive the loop:
-// a step is no kernel, or steps are measured or checked.
+// a step has no code, or steps are measured or checked.
 func newKernelLoop(e *compiled, i int) *kernelLoop {
 	c := new(kernelLoop)
 	if e.Times != nil || env.Checks.On() {
@@ -113,17 +119,10 @@ func newKernelLoop(e *compiled, i int) *kernelLoop {
 	}
 	loop := e.Plan.Program.Steps[i].Work.(*plan.Loop)
 	var programs [2]region
-	for r, p := range []*plan.Program{loop.Cond, loop.Body} {
+	for r := range programs {
 		of, ok := e.Regions[i][r].(region)
-		if !ok || of.measures() {
+		if !ok || of.measures() || !of.launches() {
 			return c
-		}
-		for k := range p.Steps {
-			switch p.Steps[k].Work.(type) {
-			case *plan.Launch, *plan.Sort:
-			default:
-				return c
-			}
 		}
 		programs[r] = of
 	}
