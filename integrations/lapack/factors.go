@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 
 	"ltc/internal/diag"
-	"ltc/mlir"
 )
 
 var impl gonum.Implementation
@@ -181,14 +180,9 @@ func gehrd(p *problem) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	low, high := int64(1), int64(n)
-	for name, to := range map[string]*int64{"low": &low, "high": &high} {
-		if x, ok := mlir.Int(p.attrs.Get(name)); ok {
-			*to = x
-		}
-	}
+	low, high := p.integer("low"), p.integer("high")
 	if low < 1 || high > int64(n) || low > high {
-		return fmt.Errorf("rows %d to %d of %d", low, high, n)
+		return fmt.Errorf("the attributes low and high are %d and %d, but should be rows of %d, from 1, the lower one first", low, high, n)
 	}
 	tau := p.results[1]
 	if err := fits("tau", tau, n-1); err != nil {
@@ -210,10 +204,6 @@ func sytrd(p *problem) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	uplo, err := p.triangle()
-	if err != nil {
-		return err
-	}
 	d, e, tau := p.results[1], p.results[2], p.results[3]
 	for _, err := range []error{fits("the diagonal", d, n), fits("the second diagonal", e, n-1), fits("tau", tau, n-1)} {
 		if err != nil {
@@ -221,18 +211,17 @@ func sytrd(p *problem) error {
 		}
 	}
 	p.optimal(func(work []float64, size int) {
-		impl.Dsytrd(uplo, n, a.data, stride, d.data, e.data, tau.data, work, size)
+		impl.Dsytrd(p.triangle(), n, a.data, stride, d.data, e.data, tau.data, work, size)
 	})
 	return nil
 }
 
 // triangle returns the triangle of a symmetric matrix that is read.
-func (p *problem) triangle() (blas.Uplo, error) {
-	uplo, err := p.letter("uplo", "LU")
-	if uplo == 'L' {
-		return blas.Lower, err
+func (p *problem) triangle() blas.Uplo {
+	if p.char("uplo") == 'L' {
+		return blas.Lower
 	}
-	return blas.Upper, err
+	return blas.Upper
 }
 
 // gtsv solves tridiagonal systems, by elimination with pivots.

@@ -26,6 +26,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -36,31 +37,50 @@ import (
 	"ltc/soa"
 )
 
-// function is one of LAPACK's. Operands and results have as many dimensions as ranks say,
-// behind those of the batch.
+// function is one of LAPACK's, for one type of elements. Operands and results have as many
+// dimensions as their ranks say, behind those of the batch.
 type function struct {
 	name          string // without the letter of its type
-	args, results []int  // ranks
+	args, results []operand
+	params        []parameter
 	run           func(p *problem) error
+	dtype         types.DType // as the letter says
 }
 
+// operand is an operand or a result of a function for one matrix.
+type operand struct {
+	rank    int
+	integer bool // it is of i32, whatever the letter is
+}
+
+var (
+	matrix   = operand{rank: 2}
+	vector   = operand{rank: 1}
+	integers = operand{rank: 1, integer: true}
+	info     = operand{integer: true}
+)
+
+var uplo = parameter{name: "uplo", kind: char, chars: "LU"} // the triangle that is read
+
 var functions = []function{
-	{"getrf", []int{2}, []int{2, 1, 0}, getrf},
-	{"geqrf", []int{2}, []int{2, 1}, geqrf},
-	{"geqp3", []int{2, 1}, []int{2, 1, 1}, geqp3},
-	{"orgqr", []int{2, 1}, []int{2}, orgqr},
-	{"ormqr", []int{2, 1, 2}, []int{2}, ormqr},
-	{"syevd", []int{2}, []int{2, 1, 0}, syevd},
-	{"gesdd", []int{2}, []int{2, 1, 2, 2, 0}, gesdd},
-	{"gehrd", []int{2}, []int{2, 1, 0}, gehrd},
-	{"sytrd", []int{2}, []int{2, 1, 1, 1, 0}, sytrd},
-	{"gtsv", []int{1, 1, 1, 2}, []int{1, 1, 1, 2, 0}, gtsv},
+	{name: "getrf", args: []operand{matrix}, results: []operand{matrix, integers, info}, run: getrf},
+	{name: "geqrf", args: []operand{matrix}, results: []operand{matrix, vector}, run: geqrf},
+	{name: "geqp3", args: []operand{matrix, integers}, results: []operand{matrix, integers, vector}, run: geqp3},
+	{name: "orgqr", args: []operand{matrix, vector}, results: []operand{matrix}, run: orgqr},
+	{name: "ormqr", args: []operand{matrix, vector, matrix}, results: []operand{matrix}, params: []parameter{{name: "left", kind: flag}, {name: "transpose", kind: flag}}, run: ormqr},
+	{name: "syevd", args: []operand{matrix}, results: []operand{matrix, vector, info}, params: []parameter{{name: "mode", kind: char, chars: "NV"}, uplo}, run: syevd},
+	{name: "gesdd", args: []operand{matrix}, results: []operand{matrix, vector, matrix, matrix, info}, params: []parameter{{name: "mode", kind: char, chars: "ASN"}}, run: gesdd},
+	{name: "gehrd", args: []operand{matrix}, results: []operand{matrix, vector, info}, params: []parameter{{name: "low", kind: integer}, {name: "high", kind: integer}}, run: gehrd},
+	{name: "sytrd", args: []operand{matrix}, results: []operand{matrix, vector, vector, vector, info}, params: []parameter{uplo}, run: sytrd},
+	{name: "gtsv", args: []operand{vector, vector, vector, matrix}, results: []operand{vector, vector, vector, matrix, info}, run: gtsv},
 }
 
 func init() {
 	for _, f := range functions {
-		for _, letter := range []string{"s", "d"} {
-			if err := backends.RegisterHost("lapack_"+letter+f.name+"_ffi", f.call); err != nil {
+		for i, letter := range []string{"s", "d"} {
+			of := f
+			of.dtype = []types.DType{types.F32, types.F64}[i]
+			if err := backends.RegisterHost("lapack_"+letter+f.name+"_ffi", of.call); err != nil {
 				panic(err) // a mistake of this list, or another package that has them
 			}
 		}
@@ -90,27 +110,42 @@ func (p *problem) work(n int) []float64 {
 	return p.memory[:n]
 }
 
-// letter returns a parameter that is a character, such as U or L for uplo.
-func (p *problem) letter(name string, of string) (byte, error) {
-	n, ok := mlir.Int(p.attrs.Get(name))
-	if ok {
-		for i := range of {
-			if n == int64(of[i]) {
-				return of[i], nil
-			}
-		}
-	}
-	return 0, fmt.Errorf("the parameter %s is %v, but should be the code of a character of %s", name, p.attrs.Get(name), of)
+// char returns a parameter that is a character, such as U or L for uplo.
+func (p *problem) char(name string) byte { return byte(p.integer(name)) }
+
+// integer returns a parameter that is an integer.
+func (p *problem) integer(name string) int64 {
+	n, _ := mlir.Int(p.attrs.Get(name))
+	return n
 }
 
 // flag returns a parameter that is a bool.
 func (p *problem) flag(name string) bool { return mlir.Flag(p.attrs.Get(name)) }
 
-// call runs the function for each matrix of a batch. Threads take one after the other.
+// call runs the function for each matrix of a batch. Its errors name the call, with the types
+// of its operands.
 func (f *function) call(ctx context.Context, c *backends.HostCall) error {
+	err := f.all(ctx, c)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	args := make([]string, len(c.Args))
+	for i, v := range c.Args {
+		args[i] = v.Type.String()
+	}
+	return fmt.Errorf("%s(%s): %w", c.Target, strings.Join(args, ", "), err)
+}
+
+// all runs the function for all matrices. Threads take one after the other.
+func (f *function) all(ctx context.Context, c *backends.HostCall) error {
 	batch, err := f.batch(c)
 	if err != nil {
 		return err
+	}
+	for i := range f.params {
+		if err := f.params[i].check(c.Attrs); err != nil {
+			return err
+		}
 	}
 	n := batch.Elements()
 	threads := c.Threads
@@ -119,7 +154,7 @@ func (f *function) call(ctx context.Context, c *backends.HostCall) error {
 	}
 	// A thread is worth it for some 100 µs of work.
 	const least = 1 << 16
-	work := float64(n) * math.Pow(float64(f.elements(c)), 1.5)
+	work := float64(n) * math.Pow(float64(f.size(c)), 1.5)
 	threads = max(1, min(threads, n, int(min(work/least, math.MaxInt32))))
 	var next atomic.Int64
 	errs := make([]error, threads)
@@ -144,26 +179,33 @@ func (f *function) guarded(ctx context.Context, c *backends.HostCall, next *atom
 	return f.matrices(ctx, c, next, n)
 }
 
-// batch returns the dimensions of a call's batch.
+// batch returns the dimensions of a call's batch, and checks the types of operands and results.
 func (f *function) batch(c *backends.HostCall) (types.Shape, error) {
 	if len(c.Args) != len(f.args) || len(c.Results) != len(f.results) {
 		return nil, fmt.Errorf("it takes %s and gives %s, not %d and %d", diag.Count(len(f.args), "operand"), diag.Count(len(f.results), "result"), len(c.Args), len(c.Results))
 	}
 	var batch types.Shape
 	for i, v := range slices.Concat(c.Args, c.Results) {
-		rank := slices.Concat(f.args, f.results)[i]
-		outer := len(v.Type.Shape) - rank
+		of, what, at := slices.Concat(f.args, f.results)[i], "operand", i
+		if i >= len(f.args) {
+			what, at = "result", i-len(f.args)
+		}
+		outer := len(v.Type.Shape) - of.rank
 		if outer < 0 {
-			return nil, fmt.Errorf("%v has fewer than %s", v.Type, diag.Count(rank, "dimension"))
+			return nil, fmt.Errorf("%s %d is %v, but should have %s or more", what, at, v.Type, diag.Count(of.rank, "dimension"))
 		}
 		if i == 0 {
 			batch = v.Type.Shape[:outer]
 		}
 		if !v.Type.Shape[:outer].Equal(batch) {
-			return nil, fmt.Errorf("%v is no batch of %v", v.Type, batch)
+			return nil, fmt.Errorf("%s %d is %v, which is no batch of %v", what, at, v.Type, batch)
 		}
-		if d := v.Type.DType; d != types.F32 && d != types.F64 && d != types.I32 {
-			return nil, fmt.Errorf("elements of %v", d)
+		should := f.dtype
+		if of.integer {
+			should = types.I32
+		}
+		if v.Type.DType != should {
+			return nil, fmt.Errorf("%s %d is %v, but should have elements of %v", what, at, v.Type, should)
 		}
 	}
 	return batch, nil
@@ -173,7 +215,7 @@ func (f *function) batch(c *backends.HostCall) (types.Shape, error) {
 func (f *function) problem(c *backends.HostCall) *problem {
 	p := &problem{attrs: c.Attrs}
 	for i, v := range slices.Concat(c.Args, c.Results) {
-		rank := slices.Concat(f.args, f.results)[i]
+		rank := slices.Concat(f.args, f.results)[i].rank
 		a := array{shape: v.Type.Shape[len(v.Type.Shape)-rank:]}
 		a.data = make([]float64, types.Shape(a.shape).Elements())
 		if i < len(f.args) {
@@ -185,10 +227,10 @@ func (f *function) problem(c *backends.HostCall) *problem {
 	return p
 }
 
-// elements is how many the first operand has of a matrix.
-func (f *function) elements(c *backends.HostCall) int {
+// size is how many elements the first operand has of a matrix.
+func (f *function) size(c *backends.HostCall) int {
 	shape := c.Args[0].Type.Shape
-	return shape[len(shape)-f.args[0]:].Elements()
+	return shape[len(shape)-f.args[0].rank:].Elements()
 }
 
 // matrices computes the next matrix of a batch of n, until there is none or one fails.

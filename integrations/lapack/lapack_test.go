@@ -2,6 +2,7 @@ package lapack_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -158,7 +159,7 @@ func TestAnyNumbers(t *testing.T) {
 						"lapack_dormqr_ffi": {"left = true, transpose = false", []types.Type{of(f, count, m, k), of(f, count, k), of(f, count, m, n)}, []types.Type{of(f, count, m, n)}},
 						"lapack_dorgqr_ffi": {"", []types.Type{of(f, count, m, k), of(f, count, k)}, []types.Type{of(f, count, m, k)}},
 						"lapack_dsyevd_ffi": {"mode = 86 : ui8, uplo = 85 : ui8", []types.Type{of(f, count, n, n)}, []types.Type{of(f, count, n, n), of(f, count, n), of(i, count)}},
-						"lapack_dgehrd_ffi": {"", []types.Type{of(f, count, n, n)}, []types.Type{of(f, count, n, n), of(f, count, max(0, n-1)), of(i, count)}},
+						"lapack_dgehrd_ffi": {fmt.Sprintf("high = %d : i32, low = 1 : i32", n), []types.Type{of(f, count, n, n)}, []types.Type{of(f, count, n, n), of(f, count, max(0, n-1)), of(i, count)}},
 						"lapack_dsytrd_ffi": {"uplo = 76 : ui8", []types.Type{of(f, count, n, n)}, []types.Type{of(f, count, n, n), of(f, count, n), of(f, count, max(0, n-1)), of(f, count, max(0, n-1)), of(i, count)}},
 						"lapack_dgtsv_ffi":  {"", []types.Type{of(f, count, n), of(f, count, n), of(f, count, n), of(f, count, n, m)}, []types.Type{of(f, count, n), of(f, count, n), of(f, count, n), of(f, count, n, m), of(i, count)}},
 					}
@@ -211,18 +212,34 @@ func TestThreads(t *testing.T) {
 // Shapes and parameters that LAPACK's functions do not have are errors of the run.
 func TestMisuse(t *testing.T) {
 	f, i := types.F64, types.I32
+	reflectors := []types.Type{of(f, 3, 2), of(f, 2), of(f, 3, 2)}
 	for name, x := range map[string]struct {
 		function, config string
 		in, out          []types.Type
 		want             string
 	}{
 		"no square":      {"lapack_dsyevd_ffi", "mode = 86 : ui8, uplo = 76 : ui8", []types.Type{of(f, 2, 3)}, []types.Type{of(f, 2, 3), of(f, 2), of(i)}, "a matrix of 2x3, but it should be square"},
-		"no mode":        {"lapack_dsyevd_ffi", "uplo = 76 : ui8", []types.Type{of(f, 2, 2)}, []types.Type{of(f, 2, 2), of(f, 2), of(i)}, "the parameter mode is <nil>, but should be the code of a character of NV"},
+		"no mode":        {"lapack_dsyevd_ffi", "uplo = 76 : ui8", []types.Type{of(f, 2, 2)}, []types.Type{of(f, 2, 2), of(f, 2), of(i)}, "lapack_dsyevd_ffi(f64[2,2]): the attribute mode is missing, but should be the code of a character of NV"},
 		"few pivots":     {"lapack_dgetrf_ffi", "", []types.Type{of(f, 3, 3)}, []types.Type{of(f, 3, 3), of(i, 2), of(i)}, "the list of pivots has 2 elements, but should have 3"},
 		"another batch":  {"lapack_dgetrf_ffi", "", []types.Type{of(f, 2, 3, 3)}, []types.Type{of(f, 2, 3, 3), of(i, 1, 3), of(i, 2)}, "is no batch of [2]"},
 		"few results":    {"lapack_dgetrf_ffi", "", []types.Type{of(f, 3, 3)}, []types.Type{of(f, 3, 3), of(i, 3)}, "it takes 1 operand and gives 3 results, not 1 and 2"},
 		"many columns":   {"lapack_dorgqr_ffi", "", []types.Type{of(f, 2, 3), of(f, 2)}, []types.Type{of(f, 2, 3)}, "2 reflectors for Q of 2x3"},
 		"a small U":      {"lapack_dgesdd_ffi", "mode = 65 : ui8", []types.Type{of(f, 3, 2)}, []types.Type{of(f, 3, 2), of(f, 2), of(f, 3, 2), of(f, 2, 2), of(i)}, "U has 6 elements, but should have 9"},
+		"no side":        {"lapack_dormqr_ffi", "", reflectors, []types.Type{of(f, 3, 2)}, "lapack_dormqr_ffi(f64[3,2], f64[2], f64[3,2]): the attribute left is missing, but should be true or false"},
+		"no transpose":   {"lapack_dormqr_ffi", "left = true", reflectors, []types.Type{of(f, 3, 2)}, "the attribute transpose is missing, but should be true or false"},
+		"a side of 1":    {"lapack_dormqr_ffi", "left = 1 : i32, transpose = true", reflectors, []types.Type{of(f, 3, 2)}, "the attribute left is 1 : i32, but should be true or false"},
+		"no low":         {"lapack_dgehrd_ffi", "high = 3 : i32", []types.Type{of(f, 3, 3)}, []types.Type{of(f, 3, 3), of(f, 2), of(i)}, "the attribute low is missing, but should be an integer"},
+		"a high of text": {"lapack_dgehrd_ffi", "high = \"3\", low = 1 : i32", []types.Type{of(f, 3, 3)}, []types.Type{of(f, 3, 3), of(f, 2), of(i)}, "the attribute high is \"3\", but should be an integer"},
+		"a low of 0":     {"lapack_dgehrd_ffi", "high = 3 : i32, low = 0 : i32", []types.Type{of(f, 3, 3)}, []types.Type{of(f, 3, 3), of(f, 2), of(i)}, "the attributes low and high are 0 and 3, but should be rows of 3"},
+		"another uplo":   {"lapack_dsytrd_ffi", "uplo = 65 : ui8", []types.Type{of(f, 2, 2)}, []types.Type{of(f, 2, 2), of(f, 2), of(f, 1), of(f, 1), of(i)}, "the attribute uplo is 65 : ui8, but should be the code of a character of LU"},
+		"no matrices":    {"lapack_dgesdd_ffi", "", []types.Type{of(f, 0, 1, 1)}, []types.Type{of(f, 0, 1, 1), of(f, 0, 1), of(f, 0, 1, 1), of(f, 0, 1, 1), of(i, 0)}, "the attribute mode is missing"},
+		"s of f64":       {"lapack_sgetrf_ffi", "", []types.Type{of(f, 3, 3)}, []types.Type{of(f, 3, 3), of(i, 3), of(i)}, "lapack_sgetrf_ffi(f64[3,3]): operand 0 is f64[3,3], but should have elements of f32"},
+		"d of f32":       {"lapack_dgetrf_ffi", "", []types.Type{of(types.F32, 3, 3)}, []types.Type{of(types.F32, 3, 3), of(i, 3), of(i)}, "operand 0 is f32[3,3], but should have elements of f64"},
+		"d of integers":  {"lapack_dgeqrf_ffi", "", []types.Type{of(f, 3, 3)}, []types.Type{of(f, 3, 3), of(i, 3)}, "result 1 is i32[3], but should have elements of f64"},
+		"float pivots":   {"lapack_dgetrf_ffi", "", []types.Type{of(f, 3, 3)}, []types.Type{of(f, 3, 3), of(f, 3), of(i)}, "result 1 is f64[3], but should have elements of i32"},
+		"a float info":   {"lapack_dgetrf_ffi", "", []types.Type{of(f, 3, 3)}, []types.Type{of(f, 3, 3), of(i, 3), of(f)}, "result 2 is f64[], but should have elements of i32"},
+		"float columns":  {"lapack_dgeqp3_ffi", "", []types.Type{of(f, 3, 3), of(f, 3)}, []types.Type{of(f, 3, 3), of(i, 3), of(f, 3)}, "operand 1 is f64[3], but should have elements of i32"},
+		"a vector":       {"lapack_dgeqrf_ffi", "", []types.Type{of(f, 3)}, []types.Type{of(f, 3), of(f, 3)}, "operand 0 is f64[3], but should have 2 dimensions or more"},
 		"other diagonal": {"lapack_dgtsv_ffi", "", []types.Type{of(f, 3), of(f, 4), of(f, 4), of(f, 4, 1)}, []types.Type{of(f, 3), of(f, 4), of(f, 4), of(f, 4, 1), of(i)}, "operand 0 has 3 elements, but should have 4"},
 	} {
 		_, err := call(t, x.function, x.config, x.in, x.out, func(int, []float64) {})

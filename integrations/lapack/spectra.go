@@ -39,14 +39,6 @@ func syevd(p *problem) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	uplo, err := p.triangle()
-	if err != nil {
-		return err
-	}
-	mode, err := p.letter("mode", "NV")
-	if err != nil {
-		return err
-	}
 	if err := fits("the list of eigenvalues", p.results[1], n); err != nil {
 		return err
 	}
@@ -54,11 +46,11 @@ func syevd(p *problem) error {
 		return p.failed(1)
 	}
 	job, ok := lapack.EVNone, false
-	if mode == 'V' {
+	if p.char("mode") == 'V' {
 		job = lapack.EVCompute
 	}
 	p.optimal(func(work []float64, size int) {
-		ok = impl.Dsyev(job, uplo, n, a.data, stride, p.results[1].data, work, size)
+		ok = impl.Dsyev(job, p.triangle(), n, a.data, stride, p.results[1].data, work, size)
 	})
 	if !ok {
 		return p.failed(1)
@@ -76,10 +68,7 @@ func gesdd(p *problem) error {
 	}
 	m, n, stride := a.matrix()
 	k := min(m, n)
-	mode, err := p.letter("mode", "ASN")
-	if err != nil {
-		return err
-	}
+	mode := p.char("mode")
 	u, vt := p.results[2], p.results[3]
 	rows, columns := m, n // of what there is of Vᵀ and U
 	if mode == 'S' {
