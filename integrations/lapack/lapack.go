@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -173,7 +174,7 @@ func (f *function) guarded(ctx context.Context, c *backends.HostCall, next *atom
 	defer func() {
 		if p := recover(); p != nil {
 			next.Store(int64(n)) // the others end, too
-			err = fmt.Errorf("Gonum's function panicked: %v", p)
+			err = fmt.Errorf("a panic, in Gonum's function or in what prepares its operands: %v\n%s", p, debug.Stack())
 		}
 	}()
 	return f.matrices(ctx, c, next, n)
