@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -14,11 +15,88 @@ import (
 // of triangular systems are ops of the dialect: [ExpandCalls] puts these in the place of the
 // calls. Other functions of LAPACK have no op.
 
-// lapackExpansions write what calls do, by the call's name without lapack_s and _ffi. The
-// text has a function of the call's types. It is "" for a call that is not as JAX writes it.
-var lapackExpansions = map[string]func(call *mlir.Op, config mlir.Dict) string{
-	"potrf": choleskyCall,
-	"trsm":  triangularCall,
+// lapackExpansion is how a call becomes ops.
+type lapackExpansion struct {
+	form     string // of a call: what it takes and gives
+	operands int    // of a call, but for shapes of its results
+	params   []lapackParam
+	// text has a function of the call's types that does what the call does. It is "" if the
+	// types are not those that JAX writes.
+	text func(call *mlir.Op, config mlir.Dict) string
+}
+
+// lapackParam is an entry of a call's configuration: the code of one of some characters.
+type lapackParam struct{ name, chars string }
+
+// lapackExpansions are by the call's name without lapack_s and _ffi.
+var lapackExpansions = map[string]lapackExpansion{
+	"potrf": {
+		form:     "a square matrix, and gives its factor and an i32 for each matrix",
+		operands: 1, params: []lapackParam{{"uplo", "LU"}}, text: choleskyCall,
+	},
+	"trsm": {
+		form:     "a triangular matrix and right sides of its type, and gives as many",
+		operands: 2, params: []lapackParam{{"side", "LR"}, {"uplo", "LU"}, {"diag", "UN"}, {"trans_x", "NTC"}}, text: triangularCall,
+	},
+}
+
+// HostLAPACK lists the functions of LAPACK that ltc/integrations/lapack registers for s and d,
+// by the call's name without lapack_s and _ffi.
+var HostLAPACK = []string{"getrf", "geqrf", "geqp3", "orgqr", "ormqr", "syevd", "gesdd", "gehrd", "sytrd", "gtsv"}
+
+// LAPACKHint says what to do about a call of LAPACK that is neither an op nor a function which
+// is registered. It returns "" for other calls.
+func LAPACKHint(call *mlir.Op) string {
+	letter, function, ok := lapackName(call)
+	if !ok {
+		return ""
+	}
+	x, own := lapackExpansions[function]
+	switch has := slices.Contains(HostLAPACK, function); {
+	case own:
+		reason := x.mistake(call)
+		if reason == "" {
+			reason = fmt.Sprintf("it takes %s: not %v and %v", x.form, mlir.TypesOf(call.Operands), mlir.TypesOf(call.Results))
+		}
+		return "the compiler has an op for it, but " + reason
+	case has && strings.Contains("sd", letter):
+		return "import ltc/integrations/lapack, a module of its own, for its effect, or see backends.RegisterHost"
+	case has:
+		return "ltc/integrations/lapack has functions of real matrices alone; see backends.RegisterHost"
+	}
+	return fmt.Sprintf("ltc/integrations/lapack does not have %s; see backends.RegisterHost", function)
+}
+
+// mistake returns what is wrong with a call's operands or configuration; "" if nothing is.
+func (x *lapackExpansion) mistake(call *mlir.Op) string {
+	if n := len(operandsOf(call)); n != x.operands {
+		return fmt.Sprintf("the call has %s, and should have %d", diag.Count(n, "operand"), x.operands)
+	}
+	config := stablehlo.BackendConfig(call)
+	for _, p := range x.params {
+		a := config.Get(p.name)
+		if c := char(config, p.name); c != 0 && strings.IndexByte(p.chars, c) >= 0 {
+			continue
+		}
+		is := "missing"
+		if a != nil {
+			is = fmt.Sprint(a)
+		}
+		return fmt.Sprintf("the attribute %s is %s, and should be the code of a character of %s", p.name, is, p.chars)
+	}
+	return ""
+}
+
+// lapackName returns the parts of a call's name: the letter of the elements' type, and the
+// function. ok is false if the call is none of LAPACK.
+func lapackName(call *mlir.Op) (letter, function string, ok bool) {
+	name, _ := call.Attrs.Get("call_target_name").(mlir.StringAttr)
+	function, is := strings.CutPrefix(string(name), "lapack_")
+	function, ffi := strings.CutSuffix(function, "_ffi")
+	if !is || !ffi || function == "" || !strings.Contains("sdcz", function[:1]) {
+		return "", "", false
+	}
+	return function[:1], function[1:], true
 }
 
 // expandLAPACKCalls returns ops with calls of LAPACK replaced.
@@ -37,17 +115,12 @@ func expandLAPACKCalls(ops []*mlir.Op) []*mlir.Op {
 
 // expandLAPACK returns the ops that stand for a call of LAPACK; nil if there are none.
 func expandLAPACK(call *mlir.Op) []*mlir.Op {
-	name, _ := call.Attrs.Get("call_target_name").(mlir.StringAttr)
-	function, ok := strings.CutPrefix(string(name), "lapack_")
-	function, ffi := strings.CutSuffix(function, "_ffi")
-	if !ok || !ffi || function == "" || !strings.Contains("sdcz", function[:1]) {
+	_, function, _ := lapackName(call)
+	x, ok := lapackExpansions[function]
+	if !ok || x.mistake(call) != "" {
 		return nil
 	}
-	of := lapackExpansions[function[1:]]
-	if of == nil {
-		return nil
-	}
-	text := of(call, stablehlo.BackendConfig(call))
+	text := x.text(call, stablehlo.BackendConfig(call))
 	if text == "" {
 		return nil
 	}
@@ -106,9 +179,6 @@ func callText(call *mlir.Op, text string) []*mlir.Op {
 // are. LAPACK leaves the other triangle as it was. In the expansion it is zero.
 func choleskyCall(call *mlir.Op, config mlir.Dict) string {
 	uplo, shapes := char(config, "uplo"), stablehlo.ShapeOperands(call)
-	if len(operandsOf(call)) != 1 || uplo != 'L' && uplo != 'U' {
-		return ""
-	}
 	t, ok := call.Operands[0].Type.(*mlir.TensorType)
 	if !ok || len(t.Shape) < 2 {
 		return ""
@@ -214,17 +284,8 @@ func tensorText(elem mlir.Type, dims []int64, more ...int64) string {
 
 // triangularCall is a call with a triangular matrix and right sides.
 func triangularCall(call *mlir.Op, config mlir.Dict) string {
-	one := func(name string, yes, no byte) (is, ok bool) {
-		c := char(config, name)
-		return c == yes, c == yes || c == no
-	}
-	left, ok1 := one("side", 'L', 'R')
-	lower, ok2 := one("uplo", 'L', 'U')
-	unit, ok3 := one("diag", 'U', 'N')
 	transpose := map[byte]string{'N': "NO_TRANSPOSE", 'T': "TRANSPOSE", 'C': "ADJOINT"}[char(config, "trans_x")]
-	if !ok1 || !ok2 || !ok3 || transpose == "" || len(operandsOf(call)) != 2 {
-		return ""
-	}
+	left, lower, unit := char(config, "side") == 'L', char(config, "uplo") == 'L', char(config, "diag") == 'U'
 	a, b := call.Operands[0].Type, call.Operands[1].Type
 	shape := ""
 	if len(call.Operands) > 2 {

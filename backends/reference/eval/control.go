@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"ltc/mlir"
 	"ltc/soa"
 	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 func prepareCall(b *builder, o *site) error {
@@ -207,7 +209,7 @@ func prepareCustomCall(b *builder, o *site) error {
 		return prepareShapeAssertion(b, o)
 	}
 	if run == nil {
-		return unsupportedf("%s", noHost(target))
+		return unsupportedf("%s", noHost(o.op))
 	}
 	for _, t := range slices.Concat(inTypes(o), o.out) {
 		if t.dt != loops.Token && !t.dt.Public().Valid() {
@@ -244,26 +246,10 @@ func prepareCustomCall(b *builder, o *site) error {
 	return nil
 }
 
-// lapackOps are the functions of LAPACK whose calls are ops by the time that backends see
-// them, and the form that such a call has.
-var lapackOps = map[string]string{
-	"potrf": "a square matrix, and gives its factor and an i32 for each matrix, with the parameter uplo (U or L)",
-	"trsm":  "a triangular matrix and right sides of its type, and gives as many, with the parameters side (L or R), uplo (U or L), diag (U or N) and trans_x (N, T or C)",
-}
-
-func noHost(target string) string {
-	do := "see backends.RegisterHost"
-	name, _ := strings.CutSuffix(target, "_ffi")
-	switch form := lapackOps[name[min(len("lapack_s"), len(name)):]]; {
-	case !strings.HasPrefix(target, "lapack_"):
-	case form != "":
-		do = "backends have an op for it if it takes " + form + ", as codes of characters; or " + do
-	case strings.HasPrefix(target, "lapack_s"), strings.HasPrefix(target, "lapack_d"):
-		do = "import ltc/integrations/lapack, a module of its own, for its effect, or " + do
-	default:
-		do = "ltc/integrations/lapack has functions of real matrices alone; " + do
-	}
-	return fmt.Sprintf("no host function %q is registered: %s", target, do)
+// noHost says that no function is registered for a custom_call, and what to do.
+func noHost(call *mlir.Op) string {
+	do := cmp.Or(verify.LAPACKHint(call), "see backends.RegisterHost")
+	return fmt.Sprintf("no host function %q is registered: %s", stringAttr(call.Attrs.Get("call_target_name")), do)
 }
 
 func inTypes(o *site) []tensor {

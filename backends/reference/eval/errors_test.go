@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,14 +59,35 @@ func TestUnsupportedLAPACK(t *testing.T) {
   %3 = stablehlo.custom_call @lapack_zgetrf_ffi(%a) : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return %1 : tensor<2x3xf32>
 }`), `backend eval cannot run 4 of the program's ops:
-m.mlir:2:10: stablehlo.custom_call: no host function "lapack_spotrf_ffi" is registered: backends have an op for it if it takes a square matrix, and gives its factor and an i32 for each matrix, with the parameter uplo (U or L), as codes of characters; or see backends.RegisterHost
+m.mlir:2:10: stablehlo.custom_call: no host function "lapack_spotrf_ffi" is registered: the compiler has an op for it, but it takes a square matrix, and gives its factor and an i32 for each matrix: not [tensor<2x3xf32>] and [tensor<2x3xf32> tensor<i32>]
   %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%a) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<i32>)
-m.mlir:3:8: stablehlo.custom_call: no host function "lapack_strsm_ffi" is registered: backends have an op for it if it takes a triangular matrix and right sides of its type, and gives as many, with the parameters side (L or R), uplo (U or L), diag (U or N) and trans_x (N, T or C), as codes of characters; or see backends.RegisterHost
+m.mlir:3:8: stablehlo.custom_call: no host function "lapack_strsm_ffi" is registered: the compiler has an op for it, but the attribute side is missing, and should be the code of a character of LR
   %1 = stablehlo.custom_call @lapack_strsm_ffi(%a, %a) {mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
 m.mlir:4:8: stablehlo.custom_call: no host function "lapack_sgetrf_ffi" is registered: import ltc/integrations/lapack, a module of its own, for its effect, or see backends.RegisterHost
   %2 = stablehlo.custom_call @lapack_sgetrf_ffi(%a) : (tensor<2x3xf32>) -> tensor<2x3xf32>
 m.mlir:5:8: stablehlo.custom_call: no host function "lapack_zgetrf_ffi" is registered: ltc/integrations/lapack has functions of real matrices alone; see backends.RegisterHost
   %3 = stablehlo.custom_call @lapack_zgetrf_ffi(%a) : (tensor<2x3xf32>) -> tensor<2x3xf32>`)
+}
+
+// A call of LAPACK that cannot run says what to import, or what is wrong with it.
+func TestLAPACKHints(t *testing.T) {
+	for _, c := range []struct{ call, want string }{
+		{`@lapack_sgetrf_ffi(%a) {mhlo.backend_config = {}}`, "import ltc/integrations/lapack, a module of its own, for its effect, or see backends.RegisterHost"},
+		{`@lapack_cgetrf_ffi(%a) {mhlo.backend_config = {}}`, "ltc/integrations/lapack has functions of real matrices alone; see backends.RegisterHost"},
+		{`@lapack_sgeev_ffi(%a) {mhlo.backend_config = {}}`, "ltc/integrations/lapack does not have geev; see backends.RegisterHost"},
+		{`@lapack_sgetrf(%a)`, "see backends.RegisterHost"},
+		{`@lapack_spotrf_ffi(%a) {mhlo.backend_config = {}}`, "the compiler has an op for it, but the attribute uplo is missing, and should be the code of a character of LU"},
+		{`@lapack_spotrf_ffi(%a) {mhlo.backend_config = {uplo = 65 : ui8}}`, "the compiler has an op for it, but the attribute uplo is 65 : ui8, and should be the code of a character of LU"},
+		{`@lapack_strsm_ffi(%a, %a) {mhlo.backend_config = {diag = 78 : ui8, side = 76 : ui8, uplo = 76 : ui8}}`, "the compiler has an op for it, but the attribute trans_x is missing, and should be the code of a character of NTC"},
+		{`@lapack_strsm_ffi(%a) {mhlo.backend_config = {}}`, "the compiler has an op for it, but the call has 1 operand, and should have 2"},
+		{`@lapack_spotrf_ffi(%a) {mhlo.backend_config = {uplo = 76 : ui8}}`, "the compiler has an op for it, but it takes a square matrix, and gives its factor and an i32 for each matrix: not [tensor<2x2xf32>] and [tensor<2x2xf32>]"},
+	} {
+		operands := strings.Repeat(", tensor<2x2xf32>", strings.Count(c.call, "%a"))[2:]
+		require.ErrorContains(t, compileError(`func.func public @main(%a: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %0 = stablehlo.custom_call `+c.call+` : (`+operands+`) -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}`), " is registered: "+c.want, c.call)
+	}
 }
 
 func TestRecursion(t *testing.T) {

@@ -101,7 +101,7 @@ func (c *compiler) surveyOp(op *mlir.Op) error {
 		}
 	}
 	if target := stringAttr(op.Attrs.Get("call_target_name")); op.Code == stablehlo.CustomCall && backends.Host(target) == nil && !isShapeAssertion(op) {
-		c.lack(op, noHost(target))
+		c.lack(op, noHost(op))
 	}
 	callee := c.Module.Func(op.Callee())
 	if callee == nil {
