@@ -39,7 +39,10 @@ func (f *fourierNodes) transform(inverse bool, n int, shape types.Shape, d int, 
 
 // fits reports whether a transform is one kernel: it has radices, and all passes together no
 // more memory than a core keeps near.
-func (f *fourierNodes) fits(n int) bool { return fourier.Smooth(n) && f.localBytes(n) <= f.mostLocal() }
+func (f *fourierNodes) fits(n int) bool {
+	most := f.mostLocal()
+	return fourier.Smooth(n) && fourier.LeastLocalBytes(n, f.dtype) <= most && f.localBytes(n) <= most
+}
 
 func (f *fourierNodes) localBytes(n int) int { return fourier.LocalBytes(f.radices(n), n, f.dtype) }
 

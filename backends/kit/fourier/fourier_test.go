@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/ir/types"
 )
 
 // Radices of a length are few, small, and multiply to it.
@@ -24,6 +26,32 @@ func TestRadices(t *testing.T) {
 	}
 	require.Equal(t, []int{16, 16}, Radices(256, 16))
 	require.Equal(t, []int{16, 4, 16}, Radices(1024, 16), "all vectors are full")
+}
+
+// Radices are chosen once for each divisor and first radix, also of lengths with many divisors.
+func TestRadicesOfManyDivisors(t *testing.T) {
+	for _, n := range []int{720720, 1 << 20, 1036800} {
+		divisors := 0
+		for d := 1; d <= n; d++ {
+			if n%d == 0 {
+				divisors++
+			}
+		}
+		s := search{lanes: 16, known: map[state]choice{}}
+		s.passes(state{left: n})
+		require.LessOrEqual(t, s.choices, divisors*mostRadix, "%d", n)
+	}
+	require.Nil(t, Radices(17*16, 16), "no radix has the factor 17")
+}
+
+// No radices need less than the least memory.
+func TestLeastLocalBytes(t *testing.T) {
+	for n := 1; n <= 1<<13; n++ {
+		if Smooth(n) {
+			require.LessOrEqual(t, LeastLocalBytes(n, types.F32), LocalBytes(Radices(n, 16), n, types.F32), "%d", n)
+		}
+	}
+	require.Equal(t, LocalBytes([]int{16, 16, 16}, 4096, types.F64), LeastLocalBytes(4096, types.F64))
 }
 
 // Halves are factors of a length near its root.

@@ -11,6 +11,15 @@ func LocalBytes(radices []int, n int, t types.DType) int {
 	return (len(radices) - 1) * 2 * n * t.Size()
 }
 
+// LeastLocalBytes returns what [LocalBytes] is not below, whatever the radices are.
+func LeastLocalBytes(n int, t types.DType) int {
+	passes := 1
+	for most := mostRadix; most < n; most *= mostRadix {
+		passes++
+	}
+	return (passes - 1) * 2 * n * t.Size()
+}
+
 // Halves returns the factors of n that are nearest to its root, the larger one first.
 func Halves(n int) (n1, n2 int) {
 	for n2 = int(math.Sqrt(float64(n))); n%n2 != 0; {
@@ -55,9 +64,7 @@ func Padded(n, lanes int) int {
 		}
 		cost := float64(m)
 		if m <= longestSearched {
-			s := search{lanes: float64(lanes)}
-			s.passes(m, nil, 0)
-			cost *= s.least
+			cost *= instructionsOf(m, lanes)
 		}
 		if m <= most && cost < least {
 			best, least = m, cost

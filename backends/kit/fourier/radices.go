@@ -1,5 +1,10 @@
 package fourier
 
+import (
+	"cmp"
+	"math"
+)
+
 // mostRadix is the largest radix of a pass, and mostPrime the largest prime factor of one.
 const (
 	mostRadix = 16
@@ -13,39 +18,75 @@ func Radices(n, lanes int) []int {
 	if n == 1 {
 		return []int{1}
 	}
-	s := search{lanes: float64(lanes)}
-	s.passes(n, nil, 0)
-	return s.best
-}
-
-type search struct {
-	lanes float64
-	best  []int
-	least float64
-}
-
-// passes tries all radices of what is left of a length, behind some that cost so much.
-func (s *search) passes(left int, so []int, cost float64) {
-	switch {
-	case s.best != nil && cost >= s.least:
-		return
-	case left == 1:
-		s.best, s.least = append([]int(nil), so...), cost
-		return
+	s := search{lanes: lanes, known: map[state]choice{}}
+	if math.IsInf(s.passes(state{left: n}).cost, 1) {
+		return nil
 	}
-	for r := min(mostRadix, left); r > 1; r-- {
-		if left%r != 0 || !Smooth(r) {
+	var all []int
+	for at := (state{left: n}); at.left > 1; {
+		r := s.known[at].radix
+		all, at = append(all, r), at.behind(r)
+	}
+	return all
+}
+
+// instructionsOf returns about how many instructions on vectors the passes of [Radices] take for
+// each element. The result is infinite if n has a prime factor that no radix has.
+func instructionsOf(n, lanes int) float64 {
+	s := search{lanes: lanes, known: map[state]choice{}}
+	return s.passes(state{left: n}).cost
+}
+
+// search finds the cheapest passes for vectors of some lanes. It chooses once in each state.
+type search struct {
+	lanes   int
+	known   map[state]choice
+	choices int // made
+}
+
+// state is all that the cost of the passes that are still to be chosen depends on: what is left
+// of the length, and the radix of the first pass, 0 before that.
+type state struct{ left, first int }
+
+// behind is the state behind a pass.
+func (s state) behind(r int) state { return state{s.left / r, cmp.Or(s.first, r)} }
+
+// choice is the radix of the next pass, and the cost of that pass and all later ones.
+type choice struct {
+	radix int
+	cost  float64
+}
+
+// passes chooses the cheapest pass, whatever is cheapest behind it.
+func (s *search) passes(at state) choice {
+	if at.left == 1 {
+		return choice{}
+	}
+	if c, ok := s.known[at]; ok {
+		return c
+	}
+	s.choices++
+	best := choice{cost: math.Inf(1)}
+	for r := min(mostRadix, at.left); r > 1; r-- {
+		if at.left%r != 0 || !Smooth(r) {
 			continue
 		}
-		along := left / r // of the vectors
-		if along == 1 && len(so) > 0 {
-			along = so[0]
+		if c := s.pass(at, r) + s.passes(at.behind(r)).cost; c < best.cost {
+			best = choice{r, c}
 		}
-		turns := float64((along + int(s.lanes) - 1) / int(s.lanes))
-		// For each element of the transform, in instructions on vectors.
-		c := cost + (instructions(r)+6*float64(r))/float64(r)*turns*s.lanes/float64(along)
-		s.passes(left/r, append(so, r), c)
 	}
+	s.known[at] = best
+	return best
+}
+
+// pass returns the cost of a pass, in instructions on vectors for each element.
+func (s *search) pass(at state, r int) float64 {
+	along := at.left / r // of the vectors
+	if along == 1 {
+		along = max(at.first, 1)
+	}
+	turns := (along + s.lanes - 1) / s.lanes
+	return (instructions(r) + 6*float64(r)) / float64(r) * float64(turns*s.lanes) / float64(along)
 }
 
 // instructions returns about how many instructions a butterfly takes.
