@@ -102,7 +102,7 @@ func (f *fourierNodes) realTransform(x signal, shape types.Shape, n int) signal 
 		store(at, k.Add(k.Scale(k.Add(a, b), 0.5), turned))
 	}
 	k := f.node("rfft")
-	if f.fits(half) {
+	if f.fits(half, 1) {
 		at := k.outer(shape, d)
 		z, p := k.locals(half), k.passes(half, false)
 		p.Load, p.Store = f.pairSource(x)(k, at, 0), z.store

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/backends/kit/fuse"
+	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/eval"
 	"ltc/internal/samples"
 	"ltc/internal/test/kittest"
@@ -63,6 +65,24 @@ func TestFourierTransforms(t *testing.T) {
 					}
 					sameTransform(t, text, p.Signature, func(args []soa.View) []soa.View { return kittest.Evaluate(t, p, args) })
 				})
+			}
+		}
+	}
+}
+
+// The locals of each kernel of a transform take no more memory than the target says. Besides those
+// of passes there are the signals of real transforms and of convolutions.
+func TestFourierLocals(t *testing.T) {
+	const most = 40 << 10
+	for kind, lengths := range map[string][]int{"FFT": {1009, 1200, 2048, 4096}, "RFFT": {2048, 3600, 4096}, "IRFFT": {2018, 4096}} {
+		for _, n := range lengths {
+			for _, d := range []types.DType{types.F32, types.F64} {
+				text := programs.Fourier(kind, d.String(), []int{3, n}, 1)
+				for _, k := range kittest.CompileFor(t, text, fuse.Options{LocalBytes: most}).Kernels {
+					bytes, ok := kernel.LocalBytes(k, nil)
+					require.True(t, ok)
+					require.LessOrEqual(t, bytes, int64(most), "%s %d of %v: %v", kind, n, d, k)
+				}
 			}
 		}
 	}

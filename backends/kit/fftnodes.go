@@ -23,7 +23,7 @@ type fourierNodes struct {
 // factor. Of a limit that is not 0, the elements of the result from there on are left out.
 func (f *fourierNodes) transform(inverse bool, n int, shape types.Shape, d int, from source, into sink, limit int) {
 	switch {
-	case f.fits(n):
+	case f.fits(n, 0):
 		k := f.node("fft")
 		place := k.outer(shape, d)
 		p := k.passes(n, inverse)
@@ -37,16 +37,17 @@ func (f *fourierNodes) transform(inverse bool, n int, shape types.Shape, d int, 
 	}
 }
 
-// fits reports whether a transform is one kernel: it has radices, and all passes together no
-// more memory than a core keeps near.
-func (f *fourierNodes) fits(n int) bool {
-	most := f.mostLocal()
-	return fourier.Smooth(n) && fourier.LeastLocalBytes(n, f.dtype) <= most && f.localBytes(n) <= most
+// fits reports whether a transform is one kernel, which keeps so many signals of n elements
+// besides: it has radices, and its locals take no more memory than a core keeps near.
+func (f *fourierNodes) fits(n, signals int) bool {
+	most := cmp.Or(f.t.o.Fuse.LocalBytes, nearBytes)
+	return fourier.Smooth(n) && fourier.LeastLocalBytes(n, f.dtype) <= most &&
+		fourier.LocalBytes(f.radices(n), n, signals, f.dtype) <= most
 }
 
-func (f *fourierNodes) localBytes(n int) int { return fourier.LocalBytes(f.radices(n), n, f.dtype) }
-
-func (f *fourierNodes) mostLocal() int { return cmp.Or(f.t.o.Fuse.LocalBytes, fuse.LocalBytes) }
+// nearBytes is the most memory of a transform's locals where the target does not say. With their
+// padding, powers of two take somewhat more than that of other kernels, [fuse.LocalBytes].
+const nearBytes = fuse.LocalBytes + 32<<10
 
 // lanes is how many elements the widest vectors have.
 func (f *fourierNodes) lanes() int { return 64 / f.dtype.Size() }
@@ -113,7 +114,7 @@ func (f *fourierNodes) chirp(inverse bool, n int, shape types.Shape, d int, from
 	}
 	back := multiplied(into, factors)
 	limit = cmp.Or(limit, n)
-	if 2*f.localBytes(m) > f.mostLocal() {
+	if !f.fits(m, 1) {
 		mid := f.signal(wide, true)
 		f.transform(false, m, wide, d, padded, multiplied(f.sink(mid), filter), 0)
 		f.transform(true, m, wide, d, f.source(mid), back, limit)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
 
@@ -48,10 +49,27 @@ func TestRadicesOfManyDivisors(t *testing.T) {
 func TestLeastLocalBytes(t *testing.T) {
 	for n := 1; n <= 1<<13; n++ {
 		if Smooth(n) {
-			require.LessOrEqual(t, LeastLocalBytes(n, types.F32), LocalBytes(Radices(n, 16), n, types.F32), "%d", n)
+			require.LessOrEqual(t, LeastLocalBytes(n, types.F32), LocalBytes(Radices(n, 16), n, 0, types.F32), "%d", n)
 		}
 	}
-	require.Equal(t, LocalBytes([]int{16, 16, 16}, 4096, types.F64), LeastLocalBytes(4096, types.F64))
+}
+
+// The bytes of locals are those that the kernel of the passes has.
+func TestLocalBytes(t *testing.T) {
+	for _, d := range []types.DType{types.F32, types.F64} {
+		for _, n := range []int{1, 16, 60, 100, 1000, 4096, 9009} {
+			b := kernel.NewBuilder("fft")
+			radices := Radices(n, 16)
+			p := Passes{N: n, Radices: radices, DType: d}
+			p.Load = func(kernel.Index) Complex { return Complex{b.Bits(d, 0), b.Bits(d, 0)} }
+			p.Store = func(kernel.Index, Complex) {}
+			p.Table = func(dims []int, _ []float64) int { return b.Param(kernel.Dense("w", types.Of(d, dims...), false)) }
+			p.Write(b)
+			made, ok := kernel.LocalBytes(b.Kernel(), nil)
+			require.True(t, ok)
+			require.EqualValues(t, made, LocalBytes(radices, n, 0, d), "%v, %d", d, n)
+		}
+	}
 }
 
 // Halves are factors of a length near its root.

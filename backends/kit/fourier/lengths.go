@@ -3,13 +3,26 @@ package fourier
 import (
 	"math"
 
+	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
 
-// LocalBytes returns how many bytes of locals the passes of a transform of length n have.
-func LocalBytes(radices []int, n int, t types.DType) int {
-	return (len(radices) - 1) * 2 * n * t.Size()
+// LocalBytes returns how many bytes of locals a kernel has, as [kernel.LocalBytes] does, which
+// transforms n elements by passes and keeps so many signals of n complex elements besides.
+func LocalBytes(radices []int, n, signals int, t types.DType) int {
+	pair := func(elements int) int { return 2 * int(kernel.Aligned(int64(elements*t.Size()))) }
+	bytes, done := signals*pair(n), 1
+	for _, r := range radices[:len(radices)-1] {
+		done *= r
+		bytes += pair(localRows(done) * (n / done))
+	}
+	return bytes
 }
+
+// localRows returns how many rows the locals of a pass have that leaves so many transforms. One
+// is more than the pass stores, so that elements of one place do not lie a power of two apart in
+// all of them.
+func localRows(transforms int) int { return transforms + 1 }
 
 // LeastLocalBytes returns what [LocalBytes] is not below, whatever the radices are.
 func LeastLocalBytes(n int, t types.DType) int {

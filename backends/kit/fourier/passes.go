@@ -114,13 +114,12 @@ func (p *pass) last(r int) {
 	}
 }
 
-// locals returns the pair of locals that a pass stores to. They have a row more than it stores, so
-// that elements of one place do not lie a power of two apart in all of them.
+// locals returns the pair of locals that a pass stores to, of which [LocalBytes] has the sizes.
 func (p *pass) locals(rows, columns int) [2]int {
 	if p.number == len(p.of.Locals) {
 		var pair [2]int
 		for i := range pair {
-			pair[i] = p.Local(kernel.Local{Name: kernel.LocalName(len(p.Kernel().Locals)), DType: p.DType, Dims: []kernel.Size{kernel.Size(rows + 1), kernel.Size(columns)}})
+			pair[i] = p.Local(kernel.Local{Name: kernel.LocalName(len(p.Kernel().Locals)), DType: p.DType, Dims: []kernel.Size{kernel.Size(localRows(rows)), kernel.Size(columns)}})
 		}
 		p.of.Locals = append(p.of.Locals, pair)
 	}
