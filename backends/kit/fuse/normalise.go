@@ -333,9 +333,10 @@ func (m *symbols) sym(s kernel.Size) kernel.Size {
 func (m *symbols) axes() {
 	k := m.kernel
 	m.runs = make([][]kernel.Size, len(k.Stages))
+	digits := lowDigits(k)
 	for i := range k.Axes {
 		a := &k.Axes[i]
-		if a.Name = kernel.AxisName(i); i == 0 || i < len(k.Axes)-1 || a.Size > fewChannels || !pads(k) {
+		if a.Name = kernel.AxisName(i); !digits[i] && (i == 0 || i < len(k.Axes)-1 || a.Size > fewChannels || !pads(k)) {
 			a.Size = m.sym(a.Size)
 		}
 	}
@@ -352,6 +353,28 @@ func (m *symbols) axes() {
 			m.runs[s] = append(m.runs[s], a.Size)
 		}
 	}
+}
+
+// lowDigits returns of each axis of a kernel whether a store's index has a term of it and one of a
+// larger factor. That factor, which is in the kernel's text, says how many elements the axis may
+// have: with its size, [kernel.Kernel.DistinctIndex] proves that points store to different places.
+func lowDigits(k *kernel.Kernel) []bool {
+	low := make([]bool, len(k.Axes))
+	for id := range k.Instrs {
+		in := &k.Instrs[id]
+		if in.Op != kernel.Store || in.Mem.Local {
+			continue
+		}
+		for _, x := range in.Mem.Index {
+			for _, t := range x.Terms {
+				larger := func(u kernel.Term) bool { return u.Factor > t.Factor }
+				if t.Axis < len(k.Axes) && t.Factor > 0 && slices.ContainsFunc(x.Terms, larger) {
+					low[t.Axis] = true
+				}
+			}
+		}
+	}
+	return low
 }
 
 // stageSize returns the size of a stage's axis: that of an earlier stage's axis

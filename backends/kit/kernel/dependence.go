@@ -1,5 +1,10 @@
 package kernel
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Separable reports whether points that differ in the given axis of the kernel are known to
 // access different elements of each operand that the kernel stores to. Such points can run at
 // the same time and in any order, with the same results.
@@ -14,20 +19,25 @@ func (k *Kernel) Separable(axis int) bool {
 
 // DistinctElements reports whether points that differ in an axis of the kernel access different
 // elements of operand p. The result is true if some dimension has the same index in all
-// accesses, and that index differs from point to point: see [Kernel.DistinctIndex].
+// accesses, but for the offset, and that index differs from point to point by more than offsets
+// do: see [Kernel.DistinctIndex].
 func (k *Kernel) DistinctElements(p, axis int) bool {
 	deps := k.Dependence()
 	for d := range k.Params[p].Strides {
 		var first *Access
-		apart := true
+		var low, high int64 // offsets
+		same := true
 		for _, in := range k.Accesses(p) {
-			m := in.Mem
+			x := k.indexAlong(in.Mem, d)
 			if first == nil {
-				first = m
+				first, low, high = in.Mem, x.Offset, x.Offset
 			}
-			apart = apart && k.DistinctIndex(m, d, axis, deps) && sameIndex(k.indexAlong(m, d), k.indexAlong(first, d))
+			low, high = min(low, x.Offset), max(high, x.Offset)
+			x.Offset = k.indexAlong(first, d).Offset
+			same = same && sameIndex(x, k.indexAlong(first, d))
 		}
-		if apart && first != nil {
+		spread, ok := sum(high, -low)
+		if first != nil && same && ok && k.distinctIndex(first, d, axis, spread, deps) {
 			return true
 		}
 	}
@@ -35,15 +45,57 @@ func (k *Kernel) DistinctElements(p, axis int) bool {
 }
 
 // DistinctIndex reports whether the index of an access along dimension d differs between points
-// that differ in the axis. The index is then a multiple of the axis plus a part that is the same
-// at all points. DistinctIndex returns false for a dimension of stride 0. Deps is the result of
-// [Kernel.Dependence].
+// that differ in the axis, whatever other axes they differ in. The index is then a sum of axes,
+// of which that one is a digit, and a part that is the same at all points. DistinctIndex returns
+// false for a dimension of stride 0. Deps is the result of [Kernel.Dependence].
 func (k *Kernel) DistinctIndex(m *Access, d, axis int, deps []AxisSet) bool {
+	return k.distinctIndex(m, d, axis, 0, deps)
+}
+
+// distinctIndex reports whether indices differ by more than spread.
+func (k *Kernel) distinctIndex(m *Access, d, axis int, spread int64, deps []AxisSet) bool {
 	if !m.Local && k.Params[m.Param].Strides[d] == ZeroStride {
 		return false
 	}
 	x := k.indexAlong(m, d)
-	return len(x.Terms) == 1 && x.Terms[0].Axis == axis && (x.Value == None || deps[x.Value] == 0)
+	return (x.Value == None || deps[x.Value] == 0) && k.digit(x.Terms, axis, spread)
+}
+
+// mostFactor bounds the factors of several terms. No axis is so long that such a term wraps.
+const mostFactor = 1 << 31
+
+// digit reports whether sums of the terms differ by more than spread between points that differ in
+// an axis. Of the factors in ascending order, that of the axis and larger ones are each larger
+// than spread and all that smaller terms add up to. The size of the axis of the largest factor
+// does not matter, and those of the others are literals.
+func (k *Kernel) digit(terms []Term, axis int, spread int64) bool {
+	if len(terms) == 0 {
+		return false
+	}
+	byFactor := slices.SortedFunc(slices.Values(terms), func(a, b Term) int { return cmp.Compare(magnitude(a.Factor), magnitude(b.Factor)) })
+	reach, found := spread, false
+	for i, t := range byFactor {
+		factor := magnitude(t.Factor)
+		found = found || t.Axis == axis
+		switch {
+		case found && factor <= uint64(reach), len(terms) > 1 && factor > mostFactor:
+			return false
+		case i == len(terms)-1:
+			return found
+		case t.Axis >= len(k.Axes):
+			return false
+		}
+		size := k.Axes[t.Axis].Size
+		if _, open := size.Sym(); open {
+			return false
+		}
+		step, fits := times(int64(factor), max(int64(size)-1, 0))
+		var fits1 bool
+		if reach, fits1 = sum(reach, step); !fits || !fits1 {
+			return false
+		}
+	}
+	return found
 }
 
 // indexAlong returns the index of an access along a dimension. For a dimension with a

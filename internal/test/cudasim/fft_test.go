@@ -16,7 +16,7 @@ import (
 // Fourier transforms are PTX alone, and within some last places of the largest element of what the
 // evaluator computes in f64.
 func TestFourierTransforms(t *testing.T) {
-	for kind, lengths := range map[string][]int{"FFT": {4, 64, 101, 1000}, "IFFT": {60}, "RFFT": {128, 1 << 12, 1 << 13}, "IRFFT": {35, 36}} {
+	for kind, lengths := range map[string][]int{"FFT": {4, 64, 101, 1000, 2018, 5001}, "IFFT": {60}, "RFFT": {128, 1 << 12, 5001, 1 << 13}, "IRFFT": {35, 36, 4000, 1 << 13}} {
 		for _, n := range lengths {
 			t.Run(fmt.Sprint(kind, "/", n), func(t *testing.T) {
 				text := programs.Fourier(kind, "f32", []int{3, n}, 1)
