@@ -110,7 +110,7 @@ func (f *fourierNodes) realTransform(x signal, shape types.Shape, n int) signal 
 		w, store := k.table([]int{2, half + 1}, roots), f.sink(y)(k, at, 0)
 		if half > 1 {
 			k.Stage(kernel.Axis{Name: kernel.StageAxisName(0), Size: kernel.Size(half - 1)})
-			unfold(k, w, offsetBy(kernel.Along(k.ParallelAxes()), 1), z.load, store)
+			unfold(k, w, kernel.Along(k.ParallelAxes()).Plus(1), z.load, store)
 		}
 		k.Stage()
 		first := z.load(kernel.At(0))
@@ -144,7 +144,7 @@ func (f *fourierNodes) pairSource(x signal) source {
 			if r == outside {
 				return fourier.Complex{Re: kernel.None, Im: kernel.None}
 			}
-			return fourier.Complex{Re: k.load(from, r, p(first)), Im: k.load(from, r, p(offsetBy(first, 1)))}
+			return fourier.Complex{Re: k.load(from, r, p(first)), Im: k.load(from, r, p(first.Plus(1)))}
 		}
 	}
 }
@@ -156,7 +156,7 @@ func (f *fourierNodes) pairSink(y signal) sink {
 		return func(at kernel.Index, v fourier.Complex) {
 			if r, first := k.within(at, limit), scaledBy(at, 2); r != outside {
 				k.store(to, v.Re, r, p(first))
-				k.store(to, v.Im, r, p(offsetBy(first, 1)))
+				k.store(to, v.Im, r, p(first.Plus(1)))
 			}
 		}
 	}

@@ -156,13 +156,7 @@ func (k *fourierNode) done() {
 }
 
 // mirrored returns n minus an index.
-func mirrored(x kernel.Index, n int) kernel.Index { return offsetBy(scaledBy(x, -1), n) }
-
-// offsetBy returns an index plus a constant.
-func offsetBy(x kernel.Index, by int) kernel.Index {
-	x.Offset += int64(by)
-	return x
-}
+func mirrored(x kernel.Index, n int) kernel.Index { return scaledBy(x, -1).Plus(int64(n)) }
 
 // scaledBy returns an index times a number.
 func scaledBy(x kernel.Index, by int) kernel.Index {

@@ -43,6 +43,15 @@ func (p *problem) result(i, arg int) (array, error) {
 	return r, nil
 }
 
+// square returns result 0 with the contents of argument 0, a square matrix of n rows that lie
+// stride elements apart.
+func (p *problem) square() (a array, n, stride int, err error) {
+	if a, err = p.result(0, 0); err == nil {
+		n, stride, err = a.square()
+	}
+	return a, n, stride, err
+}
+
 // optimal runs a function of LAPACK with the workspace that it asks for.
 func (p *problem) optimal(run func(work []float64, n int)) {
 	var size [1]float64
@@ -172,11 +181,7 @@ func ormqr(p *problem) error {
 
 // gehrd makes A a Hessenberg matrix, with the reflectors below it.
 func gehrd(p *problem) error {
-	a, err := p.result(0, 0)
-	if err != nil {
-		return err
-	}
-	n, stride, err := a.square()
+	a, n, stride, err := p.square()
 	if err != nil || n == 0 {
 		return err
 	}
@@ -196,11 +201,7 @@ func gehrd(p *problem) error {
 
 // sytrd makes a symmetric matrix tridiagonal: diagonal, what is beside it, and reflectors.
 func sytrd(p *problem) error {
-	a, err := p.result(0, 0)
-	if err != nil {
-		return err
-	}
-	n, stride, err := a.square()
+	a, n, stride, err := p.square()
 	if err != nil || n == 0 {
 		return err
 	}

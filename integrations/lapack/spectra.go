@@ -31,11 +31,7 @@ func (p *problem) failed(info int) error {
 // syevd returns the eigenvectors of a symmetric matrix, if mode says so, and the
 // eigenvalues, which ascend. Info is not 0 where these are not found.
 func syevd(p *problem) error {
-	a, err := p.result(0, 0)
-	if err != nil {
-		return err
-	}
-	n, stride, err := a.square()
+	a, n, stride, err := p.square()
 	if err != nil || n == 0 {
 		return err
 	}

@@ -67,7 +67,7 @@ func (p *pass) transformed(r int) []Complex {
 	}
 	x := make([]Complex, r)
 	for j := range x {
-		x[j] = load(shifted(p.at, p.left/r*j))
+		x[j] = load(p.at.Plus(int64(p.left / r * j)))
 	}
 	return p.transform(x, p.of.Inverse)
 }
@@ -110,7 +110,7 @@ func (p *pass) last(r int) {
 		f *= before[d]
 	}
 	for k, v := range p.transformed(r) {
-		p.of.Store(shifted(p.to, p.done*k), p.Whole(v))
+		p.of.Store(p.to.Plus(int64(p.done*k)), p.Whole(v))
 	}
 }
 
@@ -124,12 +124,6 @@ func (p *pass) locals(rows, columns int) [2]int {
 		p.of.Locals = append(p.of.Locals, pair)
 	}
 	return p.of.Locals[p.number]
-}
-
-// shifted returns an index plus a constant.
-func shifted(x kernel.Index, by int) kernel.Index {
-	x.Offset += int64(by)
-	return x
 }
 
 // twiddles returns exp(s·2πipk/(r·m)) for k = 1…r-1 and p = 0…m-1: real parts, then imaginary

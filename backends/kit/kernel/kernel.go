@@ -270,6 +270,12 @@ func At(offset int64) Index { return Index{Value: None, Offset: offset} }
 // ByValue returns the index that equals a value, which has an integer type.
 func ByValue(v ID) Index { return Index{Value: v} }
 
+// Plus returns the index plus a constant.
+func (i Index) Plus(n int64) Index {
+	i.Offset += n
+	return i
+}
+
 // IsAxis reports whether i equals the axis, without a factor, value or offset.
 func (i Index) IsAxis(axis int) bool {
 	return len(i.Terms) == 1 && i.Terms[0] == Term{axis, 1} && i.Value == None && i.Offset == 0

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "68c0423c0121da5c0e04c368"
+const buildID = "2f2a8c424fa652c41357404f"
