@@ -2,6 +2,7 @@ package kit
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"ltc/backends/kit/fuse"
@@ -150,20 +151,30 @@ func concatenate(b *nodeBuilder) error {
 	return nil
 }
 
-// start loads the scalar operand i as an index that is at least 0 and at most
-// room.
-func (b *nodeBuilder) start(i int, room int) kernel.ID { return b.clamped(b.load(i), room) }
+// start loads the scalar operand i as an i64 that is at least 0 and at most room.
+func (b *nodeBuilder) start(i int, room int) kernel.ID {
+	v := b.load(i)
+	if b.Type(v) != types.U64 {
+		v = b.As(types.I64, v)
+	}
+	return b.clamped(v, room)
+}
 
-// clamped brings an integer into the range from 0 to room, as an i64. Room follows
-// from how many elements a dimension has: a kernel takes it as an argument, as it
-// does sizes.
+// clamped brings an integer into the range from 0 to room. An integer that an i32 can be
+// becomes an i32, of which a register holds twice as many as of i64; any other becomes an
+// i64. Room follows from how many elements a dimension has: a kernel takes it as an
+// argument, as it does sizes.
 func (b *nodeBuilder) clamped(v kernel.ID, room int) kernel.ID {
 	most := b.Emit(kernel.Instr{Op: kernel.SizeOf, Type: types.I64, Aux: int64(kernel.Size(room))})
-	if b.Type(v) == types.U64 { // large ones are not negative
+	to := types.I64
+	switch b.Type(v) {
+	case types.U64: // large ones are not negative
 		v = b.Op(kernel.Minimum, types.U64, v, b.Op(kernel.Convert, types.U64, most))
+	case types.I8, types.U8, types.I16, types.U16, types.I32:
+		to = types.I32
+		most = b.As(to, b.Op(kernel.Minimum, types.I64, most, b.Int(types.I64, math.MaxInt32)))
 	}
-	v = b.As(types.I64, v)
-	return b.Op(kernel.Clamp, types.I64, b.Int(types.I64, 0), v, most)
+	return b.Op(kernel.Clamp, to, b.Int(to, 0), b.As(to, v), most)
 }
 
 // within returns where an index into a slice of a shape is in operand 0. Operands from the
