@@ -154,8 +154,9 @@ func (r *resolver) lookUp(name, what string, pos mlir.Pos) *alias {
 	a := r.aliases[name]
 	switch {
 	case a == nil:
-		r.missing[name] = true
-		r.fail(pos, "%s alias %s is not defined", what, name)
+		if r.missing[name] == nil {
+			r.missing[name] = mlir.Errorf(pos, "%s alias %s is not defined", what, name)
+		}
 		return nil
 	case r.busy[name]:
 		r.fail(pos, "alias %s is defined by itself", name)

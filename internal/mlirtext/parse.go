@@ -2,6 +2,8 @@ package mlirtext
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -85,6 +87,8 @@ func (r *resolver) file(c Chunk) *mlir.Module {
 	}
 	m := r.module(ops)
 	r.settle(0, true)
+	// A text that breaks off has lost its aliases, too: these errors are those of a whole text.
+	r.errs = slices.AppendSeq(r.errs, maps.Values(r.missing))
 	if len(r.errs) > 0 {
 		return nil
 	}

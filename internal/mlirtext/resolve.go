@@ -18,10 +18,10 @@ type resolver struct {
 	types   map[string]mlir.Type      // by the text of the type
 	attrs   map[string]mlir.Attribute // array<…> and #d.attr<…> by text
 	aliases map[string]*alias
-	late    []string        // aliases that findAliases did not see
-	missing map[string]bool // aliases that were used but not known
-	busy    map[string]bool // aliases being resolved: one that needs itself is an error
-	section *section        // of resources; nil if there is none
+	late    []string               // aliases that findAliases did not see
+	missing map[string]*mlir.Error // of the first use of aliases that are not known
+	busy    map[string]bool        // aliases being resolved: one that needs itself is an error
+	section *section               // of resources; nil if there is none
 	scope   *scope
 	region  *regionFrame // around what is read
 	spare   []*OpText
@@ -99,7 +99,7 @@ func (s *slabs) list(n int) []*mlir.Value {
 func newResolver(text string) *resolver {
 	return &resolver{
 		text: text, types: map[string]mlir.Type{}, attrs: map[string]mlir.Attribute{}, aliases: map[string]*alias{},
-		missing: map[string]bool{}, busy: map[string]bool{}, scope: newScope(),
+		missing: map[string]*mlir.Error{}, busy: map[string]bool{}, scope: newScope(),
 	}
 }
 
