@@ -4,5 +4,5 @@
 //
 // The package imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/exec,
 // ltc/backends/kit/kernel, ltc/backends/kit/plan, ltc/backends/reference/tiles, ltc/ir/types,
-// ltc/soa, ltc/internal/diag and the standard library.
+// ltc/soa and the standard library.
 package toytarget

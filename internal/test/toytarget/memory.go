@@ -6,7 +6,6 @@ import (
 	"sync"
 	"unsafe"
 
-	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -55,7 +54,7 @@ func (m *memory) host(at uintptr, n int) (unsafe.Pointer, error) {
 	defer m.mu.Unlock()
 	b := m.blocks[(at-first)/apart]
 	if at < first || b == nil || n < 0 || int((at-first)%apart)+n > 8*len(b) {
-		return nil, fmt.Errorf("%v has no %s at %#x", m, diag.Count(n, "byte"), at)
+		return nil, fmt.Errorf("%v has no memory from %#x to %#x", m, at, at+uintptr(n))
 	}
 	return unsafe.Add(unsafe.Pointer(unsafe.SliceData(b)), int((at-first)%apart)), nil
 }
