@@ -128,7 +128,11 @@ func difference(got, want soa.View, ulps int64) string {
 	g, w := elements(got), elements(want)
 	for i := range w {
 		if g[i] != w[i] && !(d.IsFloat() && within(d, g[i], w[i], ulps)) {
-			return fmt.Sprintf("element %d of %v: got %s, want %s", i, want.Type, show(d, g[i]), show(d, w[i]))
+			text := fmt.Sprintf("element %d of %v: got %s, want %s", i, want.Type, show(d, g[i]), show(d, w[i]))
+			if ulps > 0 && d.IsFloat() {
+				text += fmt.Sprintf(", within %s", diag.Count(ulps, "ulp"))
+			}
+			return text
 		}
 	}
 	return ""
