@@ -267,7 +267,7 @@ func Encode(f *File) (head []byte, tensors []Tensor, err error) {
 			return nil, nil, fmt.Errorf("tensor %s: %w", t.Name, err)
 		}
 		if _, twice := all[t.Name]; twice || t.Name == "__metadata__" {
-			return nil, nil, fmt.Errorf("tensor %s: the name is taken", t.Name)
+			return nil, nil, fmt.Errorf("tensor %s: the name is taken: names differ within a file", t.Name)
 		}
 		shape, n := append([]int{}, t.View.Type.Shape...), t.View.Type.Bytes()
 		if n > math.MaxInt-at {

@@ -114,7 +114,7 @@ func TestErrors(t *testing.T) {
 	_, err := Decode("m", soa.Wrap(one(`{"dtype":"F64","shape":[4611686018427387904,4],"data_offsets":[0,0]}`)))
 	require.Error(t, err)
 	twice := &File{Tensors: []Tensor{content(t).Tensors[0], content(t).Tensors[0]}}
-	require.EqualError(t, Write(&bytes.Buffer{}, twice), "tensor z: the name is taken")
+	require.EqualError(t, Write(&bytes.Buffer{}, twice), "tensor z: the name is taken: names differ within a file")
 	require.ErrorContains(t, Write(&bytes.Buffer{}, &File{Tensors: make([]Tensor, 1)}), "tensor : ")
 }
 
