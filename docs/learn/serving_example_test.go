@@ -77,9 +77,14 @@ func open(dir, name string) (*model.Model, error) {
 // handler answers a list of rows by a list of scores. Requests run at once, a goroutine each.
 func handler(m *model.Model) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+			return
+		}
 		var rows [][]float32
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1<<20)).Decode(&rows); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
+		if err := json.Unmarshal(body, &rows); err != nil || len(rows) == 0 {
+			http.Error(w, fmt.Sprintf("want rows of numbers, such as [[1, 2], [3, 4]]: %v", err), http.StatusBadRequest)
 			return
 		}
 		x := soa.Make(types.Of(types.F32, len(rows), 2))
@@ -100,6 +105,7 @@ func handler(m *model.Model) http.HandlerFunc {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
+		w.Header().Set("Content-Type", "application/json")
 		w.Write(answer)
 	}
 }
