@@ -11,6 +11,7 @@ import (
 
 	"ltc/internal/test/optest"
 	"ltc/ir"
+	"ltc/ir/ops"
 	"ltc/lower"
 	"ltc/mlir"
 	"ltc/shapeinfer"
@@ -109,6 +110,14 @@ func requireVocabulary(t *testing.T, m *mlir.Module) {
 }
 
 // The vocabulary is the one that docs/mlir.md lists.
+func TestRowsNameOpsOfStableHLO(t *testing.T) {
+	for _, row := range ops.Table {
+		if row.HLO != "" {
+			require.NotZero(t, mlir.CodeOf("stablehlo."+row.HLO), "row %s of ir/ops/table.go: StableHLO has no op %s; if CHLO has one, add OwnLowering to Traits and emit it", row.Name, row.HLO)
+		}
+	}
+}
+
 func TestVocabularyIsDocumented(t *testing.T) {
 	docs, err := os.ReadFile("../docs/mlir.md")
 	require.NoError(t, err)

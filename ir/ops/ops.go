@@ -26,7 +26,7 @@ type Op struct {
 	Attrs    []Attr    // in the order of the method's arguments
 	Results  []string  // the names of its results if there are several
 	Where    []Demand  // what the type rule demands beyond the operands' constraints
-	HLO      string    // elementwise rows: the StableHLO mnemonic it lowers to, if it is one op
+	HLO      string    // elementwise rows: the StableHLO op, without its prefix, if it lowers to one
 	Traits   Traits
 }
 

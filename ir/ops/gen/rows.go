@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"ltc/ir/ops"
 )
@@ -57,10 +58,19 @@ func primitiveMistakes(o *ops.Op) (all []string) {
 			all = append(all, noForm(a)+": add Internal to Traits and write the method by hand in package lazy")
 		}
 	}
+	switch {
+	case strings.Contains(o.HLO, "."):
+		all = append(all, fmt.Sprintf("HLO is %q, but has the name of an op of StableHLO without its prefix: for an op of another dialect, such as CHLO, add OwnLowering to Traits in its place", o.HLO))
+	case o.HLO == "" && !o.Traits.Has(ops.OwnLowering):
+		all = append(all, "it has no lowering: name the op of StableHLO in HLO, or add OwnLowering to Traits")
+	}
 	return append(all, severalMistakes(o)...)
 }
 
 func compositeMistakes(o *ops.Op) (all []string) {
+	if o.Family == "" {
+		all = append(all, "it has no Family, the heading that docs/ops.md has it under: copy that of a composite like it")
+	}
 	for i, a := range o.Attrs {
 		if _, ok := attrForms[a.Kind]; !ok {
 			all = append(all, noForm(a)+" of a composite: use Int, Ints, Axis, Axes, DType, Real or Flag")
