@@ -14,8 +14,8 @@ import (
 	"ltc/soa"
 )
 
-// Bind fixes constants: the code of steps that read them packs what it would pack in
-// each run, and reads the rest in place.
+// Bind fixes constants: steps that depend on constants alone run once, and the code of
+// others packs what it would pack in each run, and reads the rest in place.
 func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
 	bound, err := dense.Bind(ctx, e.Plan.Program.Signature, e.Bound, constants)
 	if err != nil {
@@ -24,7 +24,13 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 	b := *e
 	b.Copied, b.Bound, b.steps = new(atomic.Int64), bound, slices.Clone(e.steps)
 	b.keeper = e.keeper.forBound()
-	codes := boundCodes(b.Plan.Program, b.codes, bound, b.keeper, nil, nil)
+	b.Known, b.Done = nil, nil
+	if known := b.Plan.Program.Known(boundArgs(bound), nil); len(known.Values) > 0 {
+		if err := know(ctx, &b.Plan, known, bound, e.launcher()); err != nil {
+			return nil, err
+		}
+	}
+	codes := boundCodes(b.Plan.Program, b.codes, bound, b.Known, b.keeper, nil, nil)
 	for i := range b.steps {
 		s := &b.steps[i]
 		if _, own := s.bound.(claimedCode); !own {
@@ -44,12 +50,12 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 
 // boundCodes returns the code of each step of a program, nil for a step that runs no
 // kernel; codes has that of its kernels. Code is bound to the operands that are the same
-// in all runs: bound arguments, nil if there are none, and the program's own constants.
-// Operands for which moves returns true are left out; a nil moves leaves out none. k
-// keeps what code makes of its operands. Steps that have code in known keep it.
-func boundCodes(p *plan.Program, codes []kernel.Code, bound []soa.View, k *keeper, known []kernel.Code, moves func(step, operand int) bool) []kernel.Code {
+// in all runs: bound arguments and known values, nil if there are none, and the program's
+// own constants. Operands for which moves returns true are left out; a nil moves leaves out none. k
+// keeps what code makes of its operands. Steps that have code in there keep it.
+func boundCodes(p *plan.Program, codes []kernel.Code, bound, known []soa.View, k *keeper, there []kernel.Code, moves func(step, operand int) bool) []kernel.Code {
 	all := make([]kernel.Code, len(p.Steps))
-	copy(all, known)
+	copy(all, there)
 	for i := range p.Steps {
 		s := p.Steps[i].Launch()
 		if s == nil || all[i] != nil {
@@ -70,6 +76,8 @@ func boundCodes(p *plan.Program, codes []kernel.Code, bound []soa.View, k *keepe
 				base = unsafe.Pointer(unsafe.SliceData(v.Data))
 			case v.Kind == plan.Argument && bound != nil && !bound[v.Index].IsZero():
 				base = bound[v.Index].Base()
+			case v.Kind == plan.Temporary && known != nil && !known[o.Value].IsZero():
+				base = known[o.Value].Base()
 			default:
 				continue
 			}

@@ -98,7 +98,7 @@ func compileProgram(ctx context.Context, file string, prog *plan.Program, o back
 		return nil, err
 	}
 	k := new(keeper)
-	e, err := newCompiled(ctx, file, prog, boundCodes(prog, codes, nil, k, own, nil), o, regions, nil, nil, nil)
+	e, err := newCompiled(ctx, file, prog, boundCodes(prog, codes, nil, nil, k, own, nil), o, regions, nil, nil, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -407,7 +407,9 @@ func (l *launcher) fit(e *compiled) {
 	for v := range e.Plan.Program.Values {
 		switch val := &e.Plan.Program.Values[v]; val.Kind {
 		case plan.Temporary:
-			l.Mem[v] = unsafe.Add(l.arena.Base(), val.Offset)
+			if l.Mem[v] = unsafe.Add(l.arena.Base(), val.Offset); e.Known != nil && !e.Known[v].IsZero() {
+				l.Mem[v] = e.Known[v].Base()
+			}
 		case plan.Constant:
 			l.Mem[v] = unsafe.Pointer(unsafe.SliceData(val.Data))
 		}

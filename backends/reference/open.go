@@ -132,10 +132,10 @@ func (s *openExecutable) CountIn(n *atomic.Int64) {
 	s.keeper.grown = n
 }
 
-// form returns a form; known has the code of steps that is there already.
-func (s *openExecutable) form(family *plan.Family, codes, known []kernel.Code, views *exec.Views) *form {
+// form returns a form; there has the code of steps that is there already.
+func (s *openExecutable) form(family *plan.Family, codes, there []kernel.Code, views *exec.Views) *form {
 	f := &form{of: s, family: family, codes: codes, views: views}
-	f.steps = boundCodes(family.Base(), codes, s.constants(), s.keeper, known, family.Moves)
+	f.steps = boundCodes(family.Base(), codes, s.constants(), s.Known, s.keeper, there, family.Moves)
 	f.runs = spare.New(keptRuns(s.Bound), func() *sizeExecutable { return &sizeExecutable{member: f.family.Member(), n: -1} })
 	return f
 }
@@ -190,7 +190,26 @@ func (s *openExecutable) Bind(ctx context.Context, constants map[int]soa.View) (
 	if b.o.Threads == 0 { // bound programs serve many calls at once
 		b.o.Threads = 1
 	}
+	if err := b.know(ctx, s.Dense()); err != nil {
+		return nil, err
+	}
 	return &b, b.ready(ctx, s.Dense().codes)
+}
+
+// know computes what is known of s, whose constants are bound. The form is that of the program
+// before.
+func (s *openExecutable) know(ctx context.Context, before *form) error {
+	bound := s.constants()
+	s.Known, s.Done = nil, nil
+	known := s.Family.Base().Known(boundArgs(bound), s.Family.Varying())
+	if len(known.Values) == 0 {
+		return nil
+	}
+	x := &sizeExecutable{member: s.Family.Member(), n: -1} // not of the pool: it keeps the constants
+	if err := x.fit(ctx, before, s.Family.BaseSize()); err != nil {
+		return err
+	}
+	return know(ctx, &s.Plan, known, bound, x.l)
 }
 
 // Direct is as that of [compiled], for a size.
@@ -252,7 +271,7 @@ func (x *sizeExecutable) fit(ctx context.Context, f *form, n int) (err error) {
 		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, s.Regions, s.Rules, f.views, bound); err != nil {
 			return err
 		}
-		x.e.Copied, x.e.Times, x.e.Resized = s.Copied, s.Times, true
+		x.e.Copied, x.e.Times, x.e.Resized, x.e.Known, x.e.Done = s.Copied, s.Times, true, s.Known, s.Done
 		x.l = x.e.launcher()
 		x.l.sized = x
 	} else {

@@ -76,7 +76,7 @@ func (s *openExecutable) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	o := s.o
 	o.Profile = false          // the steps are not those of other sizes
 	k := &keeper{of: s.keeper} // sizes are bound, too
-	e, err := newCompiled(ctx, s.file, prog, boundCodes(prog, codes, bound, k, nil, nil), o, regions, nil, nil, bound)
+	e, err := newCompiled(ctx, s.file, prog, boundCodes(prog, codes, bound, nil, k, nil, nil), o, regions, nil, nil, bound)
 	if err != nil {
 		return nil, err
 	}

@@ -50,6 +50,9 @@ func spareBytes[T any](p *spare.Pool[T], of any) int {
 func (e *compiled) ResidentBytes() int {
 	n := int(unsafe.Sizeof(*e)) + unused + e.Plan.Program.ResidentBytes()
 	n += footprint.Slice(e.steps) + footprint.Slice(e.codes) + footprint.Slice(e.compilers) + footprint.Slice(e.Bound)
+	for _, v := range e.Known {
+		n += v.Type.Bytes()
+	}
 	for i := range e.steps {
 		n += footprint.Slice(e.steps[i].sizes) + footprint.Slice(e.steps[i].void) + footprint.Slice(e.steps[i].prepared)
 	}

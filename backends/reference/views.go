@@ -37,7 +37,7 @@ func (e *compiled) variant(ctx context.Context, views *exec.Views) (*compiled, e
 	for i := range own {
 		own[i] = e.steps[i].bound
 	}
-	codes := boundCodes(prog, x.codes, e.Bound, e.keeper, unmoved(prog, own), nil)
+	codes := boundCodes(prog, x.codes, e.Bound, e.Known, e.keeper, unmoved(prog, own), nil)
 	for i := range prog.Steps {
 		x.add(compiledStep{Step: &prog.Steps[i], bound: codes[i]})
 	}

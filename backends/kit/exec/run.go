@@ -43,6 +43,7 @@ type work uint8
 
 const (
 	launched  work = iota // by the target
+	skipped               // by nobody: what it makes is known
 	evaluated             // by the evaluator
 	driven                // a loop or a branch, by the [Driver]
 )
@@ -61,6 +62,10 @@ func NewRun(p *Plan, target Target, queue backends.Queue) *Run {
 		dense:   make([]staging, args+results),
 	}
 	for i := range p.Program.Steps {
+		if p.Done != nil && p.Done[i] {
+			r.works[i] = skipped
+			continue
+		}
 		switch p.Program.Steps[i].Work.(type) {
 		case *plan.Host:
 			r.works[i] = evaluated
@@ -129,6 +134,8 @@ func (r *Run) steps(ctx context.Context, watch int) error {
 		}
 		var err error
 		switch {
+		case r.works[i] == skipped:
+			continue
 		case r.Times != nil || r.Fenced:
 			err = r.timed(ctx, i, done)
 		case r.works[i] == launched:

@@ -62,9 +62,13 @@ type Plan struct {
 	On      *Machine
 	Rules   *Results
 	Regions Regions
-	Bound   []soa.View    // by argument, its bound value or the zero View; nil if no argument is bound
-	Copied  *atomic.Int64 // counts the bytes that runs copy between the caller's memory and memory of the run
-	Times   []Timer       // by step; nil unless steps are measured
+	Bound   []soa.View // by argument, its bound value or the zero View; nil if no argument is bound
+	// Known are, by value, those that are the same in all runs, in memory of their own; nil: none
+	// is. Done says of each step that it makes such values only: runs leave it out.
+	Known  []soa.View
+	Done   []bool
+	Copied *atomic.Int64 // counts the bytes that runs copy between the caller's memory and memory of the run
+	Times  []Timer       // by step; nil unless steps are measured
 	// Fenced says that runs on a device wait for each step before the next.
 	Fenced bool
 	// Resized says that the types of the program's values change when the next run has another

@@ -284,6 +284,19 @@ func (f *Family) Moves(step, operand int) bool {
 	return slices.ContainsFunc(f.programs, func(p *Program) bool { return offset(p) != offset(f.base) })
 }
 
+// Varying returns, by step, whether a number of the step, or of a value that it is the first
+// to write, depends on the size.
+func (f *Family) Varying() []bool {
+	all, k := make([]bool, len(f.base.Steps)), 0
+	f.base.eachNumber(func(step int, _ number) {
+		if step >= 0 && f.lines[k].Slope != 0 {
+			all[step] = true
+		}
+		k++
+	})
+	return all
+}
+
 func sameDims(a, b []Factor) bool {
 	return slices.EqualFunc(a, b, func(a, b Factor) bool { return a.Dim == b.Dim })
 }

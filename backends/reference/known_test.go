@@ -1,0 +1,153 @@
+package reference
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/reference/eval"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// What depends on bound arguments alone is computed once, by Bind: x·(A·B) multiplies A by B
+// there. The results are those of a program with nothing bound.
+func TestBindComputesWhatIsKnown(t *testing.T) {
+	const product = `%p = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<24x16xf32>, tensor<16x20xf32>) -> tensor<24x20xf32>
+`
+	for name, c := range map[string]struct {
+		args, body string
+		bound      []int
+		done       int // steps that runs leave out
+	}{
+		"product of products": {
+			args:  "%x: tensor<40x24xf32>, %a: tensor<24x16xf32> {ltc.constant}, %b: tensor<16x20xf32> {ltc.constant}",
+			body:  product + "%r = stablehlo.dot_general %x, %p, contracting_dims = [1] x [0] : (tensor<40x24xf32>, tensor<24x20xf32>) -> tensor<40x20xf32>\nreturn %r : tensor<40x20xf32>",
+			bound: []int{1, 2}, done: 1,
+		},
+		"one factor is not bound": {
+			args:  "%x: tensor<40x24xf32>, %a: tensor<24x16xf32> {ltc.constant}, %b: tensor<16x20xf32> {ltc.constant}",
+			body:  product + "%r = stablehlo.dot_general %x, %p, contracting_dims = [1] x [0] : (tensor<40x24xf32>, tensor<24x20xf32>) -> tensor<40x20xf32>\nreturn %r : tensor<40x20xf32>",
+			bound: []int{2}, done: 0,
+		},
+		"any number of rows": {
+			args:  "%x: tensor<?x24xf32>, %a: tensor<24x16xf32> {ltc.constant}, %b: tensor<16x20xf32> {ltc.constant}",
+			body:  product + "%r = stablehlo.dot_general %x, %p, contracting_dims = [1] x [0] : (tensor<?x24xf32>, tensor<24x20xf32>) -> tensor<?x20xf32>\nreturn %r : tensor<?x20xf32>",
+			bound: []int{1, 2}, done: 1,
+		},
+		"a result is the caller's": {
+			args:  "%x: tensor<40x24xf32>, %a: tensor<24x16xf32> {ltc.constant}, %b: tensor<16x20xf32> {ltc.constant}",
+			body:  product + "%r = stablehlo.dot_general %x, %p, contracting_dims = [1] x [0] : (tensor<40x24xf32>, tensor<24x20xf32>) -> tensor<40x20xf32>\nreturn %r, %p : tensor<40x20xf32>, tensor<24x20xf32>",
+			bound: []int{1, 2}, done: 0,
+		},
+		"larger than what it is made of": {
+			args: "%x: tensor<4x300xf32>, %a: tensor<300x1xf32> {ltc.constant}, %b: tensor<1x301xf32> {ltc.constant}",
+			body: `%p = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<300x1xf32>, tensor<1x301xf32>) -> tensor<300x301xf32>
+%q = stablehlo.dot_general %p, %p, contracting_dims = [1] x [1] : (tensor<300x301xf32>, tensor<300x301xf32>) -> tensor<300x300xf32>
+%r = stablehlo.dot_general %x, %q, contracting_dims = [1] x [0] : (tensor<4x300xf32>, tensor<300x300xf32>) -> tensor<4x300xf32>
+return %r : tensor<4x300xf32>`,
+			bound: []int{1, 2}, done: 0,
+		},
+		"a loop starts from it": {
+			args: "%n: tensor<i32>, %a: tensor<24x16xf32> {ltc.constant}, %b: tensor<16x20xf32> {ltc.constant}",
+			body: product + `%one = stablehlo.constant dense<1> : tensor<i32>
+%zero = stablehlo.constant dense<0> : tensor<i32>
+%r:2 = stablehlo.while(%i = %n, %v = %p) : tensor<i32>, tensor<24x20xf32> cond {
+  %c = stablehlo.compare GT, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  stablehlo.return %c : tensor<i1>
+} do {
+  %j = stablehlo.subtract %i, %one : tensor<i32>
+  %w = stablehlo.add %v, %p : tensor<24x20xf32>
+  stablehlo.return %j, %w : tensor<i32>, tensor<24x20xf32>
+}
+return %r#1 : tensor<24x20xf32>`,
+			bound: []int{1, 2}, done: 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			results := c.body[strings.LastIndex(c.body, " : ")+3:]
+			m := backends.NewModule("func.func @main(" + c.args + ") -> (" + results + ") {\n" + c.body + "\n}")
+			e, err := new(Backend).Compile(t.Context(), m, backends.Options{})
+			require.NoError(t, err)
+			want, err := eval.New().Compile(t.Context(), m, backends.Options{})
+			require.NoError(t, err)
+			for _, rows := range []int{40, 3, 40} {
+				args := argumentsOf(e.Signature(), rows)
+				constants := map[int]soa.View{}
+				for _, i := range c.bound {
+					constants[i] = args[i]
+				}
+				bound, err := e.Bind(t.Context(), constants)
+				require.NoError(t, err)
+				require.Equal(t, c.done, stepsDone(bound))
+				all := &backends.Call{Args: args}
+				require.NoError(t, want.Execute(t.Context(), all))
+				free := &backends.Call{Args: append([]soa.View{}, args...)}
+				for i := range constants {
+					free.Args[i] = soa.View{}
+				}
+				for i := range 3 {
+					if free.Results = nil; i == 1 && args[0].Type.Rank() == 2 { // a variant of the program
+						free.Args[0] = columnsApart(t, args[0])
+					}
+					require.NoError(t, bound.Execute(t.Context(), free))
+					for j := range all.Results {
+						require.InDeltaSlice(t, soa.Slice[float32](all.Results[j]), soa.Slice[float32](free.Results[j]), 1e-5)
+					}
+				}
+			}
+		})
+	}
+}
+
+// argumentsOf makes dense arguments, with n elements where a size is open: 3 for integers.
+func argumentsOf(sig *backends.Signature, n int) []soa.View {
+	var args []soa.View
+	for i, a := range sig.Args {
+		shape := slices.Clone(a.Type.Shape)
+		for d := range shape {
+			if shape[d] == backends.AnySize {
+				shape[d] = n
+			}
+		}
+		v := soa.Make(types.Type{DType: a.Type.DType, Shape: shape})
+		if a.Type.DType == types.I32 {
+			soa.Slice[int32](v)[0] = 3
+		} else {
+			for k := range soa.Slice[float32](v) {
+				soa.Slice[float32](v)[k] = float32((k*7+i*3)%13-6) / 64
+			}
+		}
+		args = append(args, v)
+	}
+	return args
+}
+
+// columnsApart returns a copy of a matrix whose columns have others between them.
+func columnsApart(t *testing.T, v soa.View) soa.View {
+	rows, columns := v.Type.Shape[0], v.Type.Shape[1]
+	w, err := soa.Strided(make([]float32, 2*rows*columns), v.Type, 1, []int{2 * columns, 2})
+	require.NoError(t, err)
+	require.NoError(t, soa.Copy(w, v))
+	return w
+}
+
+// stepsDone returns how many steps runs of a program leave out.
+func stepsDone(e backends.Executable) (n int) {
+	var done []bool
+	switch e := e.(type) {
+	case *compiled:
+		done = e.Done
+	case *openExecutable:
+		done = e.Done
+	}
+	for _, d := range done {
+		if d {
+			n++
+		}
+	}
+	return n
+}
