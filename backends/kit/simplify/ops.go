@@ -189,7 +189,7 @@ func (opRows) Sort() opRow             { return opRow{} }
 func (opRows) Subtract() opRow         { return opRow{complex: rules{eachPart}, algebra: rules{subtraction}} }
 func (opRows) TorchIndexSelect() opRow { return opRow{} }
 func (opRows) Transpose() opRow {
-	return opRow{complex: rules{eachPart}, fold: moved, reshape: rules{transposeMerged}, transpose: rules{normalTranspose}, dot: rules{exchange}}
+	return opRow{complex: rules{eachPart}, fold: moved, reshape: rules{transposeMerged}, transpose: rules{normalTranspose, transposePadded}, dot: rules{exchange}}
 }
 func (opRows) TriangularSolve() opRow   { return opRow{} }
 func (opRows) Tuple() opRow             { return opRow{} }
