@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "2f2a8c424fa652c41357404f"
+const buildID = "751a719e011044fff5869f2c"

@@ -74,10 +74,10 @@ func newFunction(b *vector.Builder, k *kernel.Kernel, s *Schedule) *function {
 	}
 }
 
-// stripOf returns the axis of a schedule's strips, of which those of Written are a
-// vector long; -1 if it has none.
+// stripOf returns the axis of a schedule's strips, of which those of Written and Windows are
+// a vector long; -1 if it has none.
 func stripOf(s *Schedule) int {
-	if s.Form == Strips || s.Form == Written {
+	if s.Form == Strips || s.Form == Written || s.Form == Windows {
 		return s.Vector
 	}
 	return -1

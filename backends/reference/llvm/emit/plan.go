@@ -97,6 +97,7 @@ func (p *planner) plan() *Schedule {
 	p.stripAxis = r.Vector
 	if !k.Scans() {
 		p.writeOut(r, best)
+		p.windows(r)
 	}
 	r.Shared = r.Vector
 	if r.Form == Points {
@@ -109,7 +110,7 @@ func (p *planner) plan() *Schedule {
 	}
 	for a := range k.Axes {
 		switch {
-		case a == r.Vector, a == r.Across, p.out.Has(a):
+		case a == r.Vector, a == r.Across, slices.Contains(r.Out, a):
 		case p.serialAxis(a):
 			r.Serial = append(r.Serial, a)
 		default:
@@ -117,7 +118,9 @@ func (p *planner) plan() *Schedule {
 		}
 	}
 	p.stages(r)
-	p.stream(r)
+	if r.Form != Windows {
+		p.stream(r)
+	}
 	if r.Form == Rows {
 		p.ahead(r)
 		r.Stages[0].Abreast = p.rowsAtOnce(r)
@@ -434,7 +437,7 @@ func (p *planner) stages(r *Schedule) {
 	switch r.Form {
 	case Strips:
 		r.Piece = stripsPiece
-	case Written:
+	case Written, Windows:
 		r.Piece = pointsPiece
 	}
 	for s := range p.k.Stages {

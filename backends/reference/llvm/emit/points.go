@@ -23,6 +23,9 @@ func (f *function) run(lo, hi value.Value) {
 	case Written:
 		f.written(lo, hi)
 		return
+	case Windows:
+		f.windowed(lo, hi)
+		return
 	}
 	b := f.newBody(0, len(f.k.Stages))
 	f.If(f.less(lo, hi), func() {

@@ -30,10 +30,15 @@ const (
 	// one stage to the next are in registers. Elements side by side along one of these
 	// axes, [Schedule.Records], are moved at once.
 	Written
+	// Windows runs all stages for one vector of points along a kernel's axis and Group
+	// points along another, Out, which share what they load; then for the next points along
+	// Out. The axes of the first stage, a window of few points, are written out. Sums and
+	// values from one stage to the next are in registers.
+	Windows
 )
 
 func (f Form) String() string {
-	return [...]string{Points: "points", Rows: "rows", Strips: "strips", Tiles: "tiles", Written: "written"}[f]
+	return [...]string{Points: "points", Rows: "rows", Strips: "strips", Tiles: "tiles", Written: "written", Windows: "windows"}[f]
 }
 
 // Schedule is how a CPU runs a kernel.
@@ -64,10 +69,11 @@ type Schedule struct {
 	// Blocked is the loads and stores of Strips whose neighbours lie along an axis that
 	// their stage carries along: blocks of them are transposed in memory that is near.
 	Blocked []kernel.ID
-	// Out is the kernel's axes that Written writes out. Records is its loads and
+	// Out is the kernel's axes that Written writes out, or the one of Windows. Records is its loads and
 	// stores whose neighbours lie along an axis that is written out, and far apart
 	// along the vectors: vectors of these are transposed in registers.
 	Out     []int
+	Group   int // of Windows: points of Out that are worked on at once
 	Records []Record
 	// Fields is loads of Points from few places that lie side by side, far apart along
 	// the vectors: they are loaded at once, and transposed in registers.
@@ -147,6 +153,9 @@ func (s *Schedule) Of(k *kernel.Kernel) string {
 	}
 	for _, id := range s.Tiled {
 		fmt.Fprintf(&b, " tile %s along %s", k.Params[k.Instrs[id].Mem.Param].Name, name(0, s.Across))
+	}
+	if s.Group > 0 {
+		fmt.Fprintf(&b, " %s at once", diag.Count(s.Group, "point"))
 	}
 	for _, id := range s.Staged {
 		fmt.Fprintf(&b, " stage %s", k.Params[k.Instrs[id].Mem.Param].Name)

@@ -34,7 +34,7 @@ func localBytes[V any](a arithmetic[V], l *kernel.Local) V {
 
 // stripWidth returns how many points a strip has.
 func stripWidth[V any](a arithmetic[V], k *kernel.Kernel, s *Schedule) V {
-	if s.Form == Written {
+	if s.Form == Written || s.Form == Windows {
 		return a.Index(int64(s.Lanes))
 	}
 	if len(s.Blocked) > 0 {
