@@ -30,18 +30,16 @@ func WholeFallback(err error) []backends.Fallback {
 	return []backends.Fallback{f}
 }
 
-// external are reasons of package kit for which the host is where an op belongs.
-var external = map[string]bool{otherProcesses: true, aboutProcesses: true, ordersEffects: true, functionOfHost: true}
-
 // why is the reason that a step of the evaluator gives its user; empty where the host is
 // where the op belongs.
 func why(op mlir.Code, reason string) string {
 	left := opTable[op].left
 	switch {
-	case external[left]:
+	case left == nil:
+	case left.host:
 		return ""
-	case left != "" && (reason == noKernel || reason == noElements):
-		return strings.ReplaceAll(left, "`", "")
+	case reason == noKernel || reason == noElements:
+		return strings.ReplaceAll(left.reason(), "`", "")
 	}
 	return reason
 }

@@ -1,15 +1,45 @@
 package kit
 
-// Reasons that several ops have.
+// runner says who runs an op that is no kernel and is not replaced by other ops.
+type runner uint8
+
 const (
-	otherProcesses = "processes meet in it, and a program runs in one: it is refused, but in tests that import `ltc/internal/test/interpreter`"
-	aboutProcesses = "asks who runs it, which is known at run time alone"
-	ordersEffects  = "moves data to or from the world outside, in an order that tokens say"
-	hasParts       = "nobody writes it for speed: networks are exported as the elementwise ops and reductions that it stands for, which are kernels"
-	oneAfterOther  = "an element of the result depends on those before it, so that no axis is parallel but the batch's"
-	targetOnly     = "; a target that has code for it runs it as a step of its own: `cpu` has for `f32` and `f64` where no size is open"
-	quantized      = "quantized numbers are no elements of kernels"
-	functionOfHost = "it is a function of the host, or JAX's `shape_assertion`, which ends a run with its message"
+	byEvaluator runner = iota // the evaluator, as a step
+	byTarget                  // a target that claims it; where none does, the evaluator
+	byNobody                  // nobody: it is refused, but in tests that import ltc/internal/test/interpreter
+)
+
+// leftRow says why an op is no kernel, and who runs it.
+type leftRow struct {
+	runner
+	because string
+	by      string // which targets have code for it
+	// host says that the op belongs on the host, so that there is nothing to warn of.
+	host bool
+}
+
+// reason is what a step of the evaluator says of the op.
+func (r *leftRow) reason() string {
+	if r.runner == byTarget {
+		return r.because + "; a target that has code for it runs it as a step of its own: " + r.by
+	}
+	return r.because
+}
+
+const hasParts = "nobody writes it for speed: networks are exported as the elementwise ops and reductions that it stands for, which are kernels"
+
+// The rows of ops that are no kernels.
+var (
+	otherProcesses = leftRow{runner: byNobody, host: true, because: "processes meet in it, and a program runs in one"}
+	aboutProcesses = leftRow{runner: byNobody, host: true, because: "asks which of several processes runs it, and a program runs in one"}
+	worldOutside   = leftRow{runner: byNobody, host: true, because: "moves data to or from the world outside, which a program reaches by its arguments, its results and functions of the host"}
+	ordersEffects  = leftRow{host: true, because: "tokens say in which order effects happen, and are no tensors"}
+	givesFuture    = leftRow{host: true, because: "a future has no memory between steps; with a collective in it, it is refused as that is"}
+	functionOfHost = leftRow{host: true, because: "it is a function of the host, or JAX's `shape_assertion`, which ends a run with its message"}
+	sharedDraws    = leftRow{because: "its numbers come from a generator that all runs share"}
+	quantized      = leftRow{because: "quantized numbers are no elements of kernels"}
+	oneAfterOther  = leftRow{runner: byTarget, because: "an element of the result depends on those before it, so that no axis is parallel but the batch's", by: "`cpu` has for `f32` and `f64` where no size is open"}
+	wholeRows      = leftRow{runner: byTarget, because: "where an element goes depends on all others", by: "`cuda` has for most, `cpu` where no size is open"}
 )
 
 // Reasons that a step replaces by the reason in its op's row, if that has one
@@ -33,7 +63,7 @@ var partly = []partial{
 	{"%s calls its main", true, "`func.call`", "the function is main"},
 	{"%s is the evaluator's", true, "`interpreter.…`", "the program is watched: what the ops of its text give is to be told, and kernels compute others"},
 	{"%v", true, "all", "a type that no memory between steps has: tuples, tokens, futures, tensors of sizes that the text leaves open (but see docs/model.md: the one size of main's arguments), and elements of types that the evaluator does not have either"},
-	{noKernel, false, "those of the table above", "always"},
+	{noKernel, false, "those that the evaluator runs", "always"},
 	{noElements, false, "all but those that change nothing but the shape", "an operand, a result, or what a region uses from outside is of floats of 8 bits and less or tf32, integers of less than 8 bits, or quantized numbers: between steps they lie as what stores them, or as wider numbers of the same value. Or it is of complex numbers, and the pass `complex` of package simplify writes no ops on their parts for it: `atan2`, `cbrt`, functions of f64 parts but `exponential`, `sign` and `sqrt`, `sort`, decompositions, and what combines elements by other ops than `add`. Between steps complex numbers lie as their parts"},
 	{"a constant that is not dense<…>", false, "`constant`", "`dense_resource` and sparse elements"},
 	{"another number of operands", false, "elementwise ops", "another number of operands or results than the op of a kernel has"},

@@ -1,11 +1,13 @@
 package kit
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends"
 	"ltc/backends/kit/kernel"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -52,7 +55,9 @@ func fates(code mlir.Code) []string {
 		{"several", row.nodes != nil},
 		{"driven", row.driven != ""},
 		{"replaced", row.replaced != "" || code.Info().Static != nil || ofCHLO(code) && !same && row.kernel == nil},
-		{"left", row.left != ""},
+		{"left", row.left != nil && row.left.runner == byEvaluator},
+		{"claimed", row.left != nil && row.left.runner == byTarget},
+		{"refused", row.left != nil && row.left.runner == byNobody},
 	} {
 		if f.is {
 			all = append(all, f.name)
@@ -155,9 +160,17 @@ func renderCompiled() string {
 		}
 	}
 	fmt.Fprintf(&b, "\nAll of CHLO but `chlo.erf` and `chlo.scan` becomes StableHLO: %s. A `chlo.scan` whose body has other ops than elementwise ones and constants becomes a `while`.\n", strings.Join(chlo, ", "))
+	b.WriteString("\n## Code of a target's own\n\nA target may have code for these, which it runs as a step of its own. The evaluator runs them on other targets.\n\n| op | no kernel because | targets that have code |\n|---|---|---|\n")
+	for _, code := range by["claimed"] {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", short(code), opTable[code].left.because, opTable[code].left.by)
+	}
 	b.WriteString("\n## Left to the evaluator\n\n| op | because |\n|---|---|\n")
 	for _, code := range by["left"] {
-		fmt.Fprintf(&b, "| `%s` | %s |\n", short(code), opTable[code].left)
+		fmt.Fprintf(&b, "| `%s` | %s |\n", short(code), opTable[code].left.because)
+	}
+	b.WriteString("\n## Refused\n\nNobody runs these: a program that has one does not compile, but in tests that import `ltc/internal/test/interpreter`.\n\n| op | because |\n|---|---|\n")
+	for _, code := range by["refused"] {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", short(code), opTable[code].left.because)
 	}
 	b.WriteString("\n## Left in part\n\n| op | when | the reason that a step gives |\n|---|---|---|\n")
 	for _, p := range partly {
@@ -196,4 +209,43 @@ func TestElementwiseOpsAreOfTheTable(t *testing.T) {
 func TestKernelsHaveErf(t *testing.T) {
 	require.Equal(t, map[string]bool{"chlo.erf": true}, kept)
 	require.Equal(t, kernel.Erf, opTable[stablehlo.CHLOErf].apply)
+}
+
+// refusedTexts are programs of the ops that nobody runs, by name.
+var refusedTexts = map[string]string{
+	"all_gather":           `"stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<0> : tensor<1x1xi64>} : (tensor<2xf32>) -> tensor<2xf32>`,
+	"all_reduce":           `"stablehlo.all_reduce"(%x) ADDS {replica_groups = dense<0> : tensor<1x1xi64>} : (tensor<2xf32>) -> tensor<2xf32>`,
+	"all_to_all":           `"stablehlo.all_to_all"(%x) {split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 1 : i64, replica_groups = dense<0> : tensor<1x1xi64>} : (tensor<2xf32>) -> tensor<2xf32>`,
+	"collective_broadcast": `"stablehlo.collective_broadcast"(%x) {replica_groups = dense<0> : tensor<1x1xi64>} : (tensor<2xf32>) -> tensor<2xf32>`,
+	"collective_permute":   `"stablehlo.collective_permute"(%x) {source_target_pairs = dense<> : tensor<0x2xi64>} : (tensor<2xf32>) -> tensor<2xf32>`,
+	"collective_reduce":    `"stablehlo.collective_reduce"(%x) ADDS {replica_groups = dense<0> : tensor<1x1xi64>} : (tensor<2xf32>) -> tensor<2xf32>`,
+	"cross-replica-sum":    `"stablehlo.cross-replica-sum"(%x) {replica_groups = dense<0> : tensor<1x1xi64>} : (tensor<2xf32>) -> tensor<2xf32>`,
+	"reduce_scatter":       `"stablehlo.reduce_scatter"(%x) ADDS {scatter_dimension = 0 : i64, replica_groups = dense<0> : tensor<1x1xi64>} : (tensor<2xf32>) -> tensor<2xf32>`,
+	"partition_id":         `"stablehlo.partition_id"() : () -> tensor<ui32>`,
+	"replica_id":           `"stablehlo.replica_id"() : () -> tensor<ui32>`,
+	"infeed":               `"stablehlo.infeed"(%t) {infeed_config = ""} : (!stablehlo.token) -> !stablehlo.token`,
+	"outfeed":              `"stablehlo.outfeed"(%x, %t) {outfeed_config = ""} : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token`,
+	"recv":                 `"stablehlo.recv"(%t) {channel_handle = #stablehlo.channel_handle<handle = 5, type = 3>, is_host_transfer = true} : (!stablehlo.token) -> !stablehlo.token`,
+	"send":                 `"stablehlo.send"(%x, %t) {channel_handle = #stablehlo.channel_handle<handle = 5, type = 2>, is_host_transfer = true} : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token`,
+}
+
+// The ops that nobody runs are those whose programs the evaluator refuses.
+func TestRefusedOps(t *testing.T) {
+	var rows []string
+	for _, code := range programOps() {
+		if left := opTable[code].left; left != nil && left.runner == byNobody {
+			rows = append(rows, strings.TrimPrefix(code.String(), "stablehlo."))
+		}
+	}
+	require.ElementsMatch(t, rows, slices.Collect(maps.Keys(refusedTexts)))
+	const adds = `({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  })`
+	for name, text := range refusedTexts {
+		text = "func.func @main(%x: tensor<2xf32>) {\n  %t = stablehlo.create_token : !stablehlo.token\n  %0 = " + strings.Replace(text, "ADDS", adds, 1) + "\n  return\n}"
+		_, err := NewEvaluator().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+		require.ErrorIs(t, err, errors.ErrUnsupported, name)
+	}
 }

@@ -32,8 +32,8 @@ type opRow struct {
 	// claimed asks the target whether it has code for the op, as a step. Where it has none
 	// the op is left to the evaluator.
 	claimed func(*translator, *mlir.Op) error
-	// left says why the evaluator runs it.
-	left string
+	// left says why it is no kernel, and who runs it.
+	left *leftRow
 }
 
 func elementwise(op kernel.Op) opRow                       { return opRow{apply: op} }
@@ -43,9 +43,9 @@ func structural(f func(*translator, *mlir.Op) error) opRow { return opRow{struct
 func several(f func(*translator, *mlir.Op) error) opRow    { return opRow{nodes: f} }
 func driven(how string) opRow                              { return opRow{driven: how} }
 func replaced(by string) opRow                             { return opRow{replaced: by} }
-func left(reason string) opRow                             { return opRow{left: reason} }
-func claimed(ask func(*translator, *mlir.Op) error, reason string) opRow {
-	return opRow{claimed: ask, left: reason}
+func left(row leftRow) opRow                               { return opRow{left: &row} }
+func claimed(ask func(*translator, *mlir.Op) error, row leftRow) opRow {
+	return opRow{claimed: ask, left: &row}
 }
 
 // opTable has the row of each op, by code. Ops of CHLO become others of StableHLO, but for
@@ -90,19 +90,19 @@ func (opRows) AllGather() opRow          { return left(otherProcesses) }
 func (opRows) AllReduce() opRow          { return left(otherProcesses) }
 func (opRows) AllToAll() opRow           { return left(otherProcesses) }
 func (opRows) And() opRow                { return elementwise(kernel.And) }
-func (opRows) AsyncDone() opRow          { return left(otherProcesses) }
-func (opRows) AsyncStart() opRow         { return left(otherProcesses) }
+func (opRows) AsyncDone() opRow          { return left(givesFuture) }
+func (opRows) AsyncStart() opRow         { return left(givesFuture) }
 func (opRows) Atan2() opRow              { return elementwise(kernel.Atan2) }
-func (opRows) BatchNormGrad() opRow      { return left(hasParts) }
-func (opRows) BatchNormInference() opRow { return left(hasParts) }
-func (opRows) BatchNormTraining() opRow  { return left(hasParts) }
+func (opRows) BatchNormGrad() opRow      { return left(leftRow{because: hasParts}) }
+func (opRows) BatchNormInference() opRow { return left(leftRow{because: hasParts}) }
+func (opRows) BatchNormTraining() opRow  { return left(leftRow{because: hasParts}) }
 func (opRows) BitcastConvert() opRow     { return elementwise(kernel.BitcastConvert) }
 func (opRows) Broadcast() opRow          { return replaced("`broadcast_in_dim`") }
 func (opRows) BroadcastInDim() opRow     { return kernelBy(broadcast) }
 func (opRows) Case() opRow               { return driven("one of the branches runs") }
 func (opRows) Ceil() opRow               { return elementwise(kernel.Ceil) }
 func (opRows) Cholesky() opRow {
-	return claimed((*translator).cholesky, oneAfterOther+targetOnly)
+	return claimed((*translator).cholesky, oneAfterOther)
 }
 func (opRows) Clamp() opRow               { return elementwise(kernel.Clamp) }
 func (opRows) CollectiveBroadcast() opRow { return left(otherProcesses) }
@@ -144,7 +144,7 @@ func (opRows) GetTupleElement() opRow {
 }
 func (opRows) If() opRow       { return driven("one of two branches runs") }
 func (opRows) Imag() opRow     { return ofCarried(partAt(1)) }
-func (opRows) Infeed() opRow   { return left(ordersEffects) }
+func (opRows) Infeed() opRow   { return left(worldOutside) }
 func (opRows) Iota() opRow     { return kernelBy(iota_) }
 func (opRows) IsFinite() opRow { return elementwise(kernel.IsFinite) }
 func (opRows) Map() opRow {
@@ -157,20 +157,20 @@ func (opRows) Negate() opRow              { return elementwise(kernel.Negate) }
 func (opRows) Not() opRow                 { return elementwise(kernel.Not) }
 func (opRows) OptimizationBarrier() opRow { return structural((*translator).barrier) }
 func (opRows) Or() opRow                  { return elementwise(kernel.Or) }
-func (opRows) Outfeed() opRow             { return left(ordersEffects) }
+func (opRows) Outfeed() opRow             { return left(worldOutside) }
 func (opRows) Pad() opRow                 { return kernelBy(pad) }
 func (opRows) PartitionID() opRow         { return left(aboutProcesses) }
 func (opRows) Popcnt() opRow              { return elementwise(kernel.Popcnt) }
 func (opRows) Power() opRow               { return elementwise(kernel.Power) }
-func (opRows) RNG() opRow                 { return left("its numbers come from a generator that all runs share") }
+func (opRows) RNG() opRow                 { return left(sharedDraws) }
 func (opRows) RNGBitGenerator() opRow {
-	return left("a state follows from the one before it; `lazy` writes its random numbers as elementwise ops instead")
+	return left(leftRow{because: "a state follows from the one before it; `lazy` writes its random numbers as elementwise ops instead"})
 }
 func (opRows) Real() opRow   { return ofCarried(partAt(0)) }
-func (opRows) Recv() opRow   { return left(ordersEffects) }
+func (opRows) Recv() opRow   { return left(worldOutside) }
 func (opRows) Reduce() opRow { return kernelBy(reduce) }
 func (opRows) ReducePrecision() opRow {
-	return left("it is for finding out what precision a program needs, not for running it")
+	return left(leftRow{because: "it is for finding out what precision a program needs, not for running it"})
 }
 func (opRows) ReduceScatter() opRow    { return left(otherProcesses) }
 func (opRows) ReduceWindow() opRow     { return kernelBy(reduceWindow) }
@@ -183,7 +183,7 @@ func (opRows) RoundNearestEven() opRow { return elementwise(kernel.RoundNearestE
 func (opRows) Scatter() opRow          { return kernelBy(scatter) }
 func (opRows) Select() opRow           { return elementwise(kernel.Select) }
 func (opRows) SelectAndScatter() opRow { return kernelBy(selectAndScatter) }
-func (opRows) Send() opRow             { return left(ordersEffects) }
+func (opRows) Send() opRow             { return left(worldOutside) }
 func (opRows) SetDimensionSize() opRow {
 	return replaced("its operand, where the size is the one it has")
 }
@@ -193,18 +193,20 @@ func (opRows) ShiftRightLogical() opRow    { return elementwise(kernel.ShiftRigh
 func (opRows) Sign() opRow                 { return elementwise(kernel.Sign) }
 func (opRows) Slice() opRow                { return kernelBy(slice) }
 func (opRows) Sort() opRow {
-	return claimed((*translator).sort, "where an element goes depends on all others; a target that has code for it runs it as a step of its own: `cuda` has for most, `cpu` where no size is open")
+	return claimed((*translator).sort, wholeRows)
 }
 func (opRows) Subtract() opRow         { return elementwise(kernel.Subtract) }
-func (opRows) TorchIndexSelect() opRow { return left("front ends write `gather`") }
+func (opRows) TorchIndexSelect() opRow { return left(leftRow{because: "front ends write `gather`"}) }
 func (opRows) Transpose() opRow        { return kernelBy(transpose) }
 func (opRows) TriangularSolve() opRow {
-	return claimed((*translator).triangularSolve, oneAfterOther+targetOnly)
+	return claimed((*translator).triangularSolve, oneAfterOther)
 }
 func (opRows) Tuple() opRow {
 	return replaced("its elements, where nothing but `get_tuple_element` reads it")
 }
-func (opRows) UnaryEinsum() opRow       { return left("front ends write `transpose` and `reduce`") }
+func (opRows) UnaryEinsum() opRow {
+	return left(leftRow{because: "front ends write `transpose` and `reduce`"})
+}
 func (opRows) UniformDequantize() opRow { return left(quantized) }
 func (opRows) UniformQuantize() opRow   { return left(quantized) }
 func (opRows) While() opRow {
