@@ -133,7 +133,7 @@ func (opRows) DynamicUpdateSlice() opRow {
 	return opRow{kernel: dynamicUpdateSlice, parts: updateInParts}
 }
 func (opRows) Einsum() opRow {
-	return replaced("`dot_general` and `transpose`, where no letter stands twice in an operand or is summed over in one operand alone")
+	return replaced("`dot_general` and `transpose`; with a letter in one operand alone that the result lacks, `multiply` and `reduce`")
 }
 func (opRows) FFT() opRow              { return several((*translator).fft) }
 func (opRows) Floor() opRow            { return elementwise(kernel.Floor) }
@@ -196,7 +196,7 @@ func (opRows) Sort() opRow {
 	return claimed((*translator).sort, wholeRows)
 }
 func (opRows) Subtract() opRow         { return elementwise(kernel.Subtract) }
-func (opRows) TorchIndexSelect() opRow { return left(leftRow{because: "front ends write `gather`"}) }
+func (opRows) TorchIndexSelect() opRow { return replaced("`gather`") }
 func (opRows) Transpose() opRow        { return kernelBy(transpose) }
 func (opRows) TriangularSolve() opRow {
 	return claimed((*translator).triangularSolve, oneAfterOther)
@@ -205,7 +205,7 @@ func (opRows) Tuple() opRow {
 	return replaced("its elements, where nothing but `get_tuple_element` reads it")
 }
 func (opRows) UnaryEinsum() opRow {
-	return left(leftRow{because: "front ends write `transpose` and `reduce`"})
+	return replaced("`transpose`, `reduce`, and for diagonals `slice`")
 }
 func (opRows) UniformDequantize() opRow { return left(quantized) }
 func (opRows) UniformQuantize() opRow   { return left(quantized) }

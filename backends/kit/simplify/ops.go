@@ -187,13 +187,13 @@ func (opRows) Slice() opRow {
 }
 func (opRows) Sort() opRow             { return opRow{} }
 func (opRows) Subtract() opRow         { return opRow{complex: rules{eachPart}, algebra: rules{subtraction}} }
-func (opRows) TorchIndexSelect() opRow { return opRow{} }
+func (opRows) TorchIndexSelect() opRow { return opRow{standard: rules{standardIndexSelect}} }
 func (opRows) Transpose() opRow {
 	return opRow{complex: rules{eachPart}, fold: moved, reshape: rules{transposeMerged}, transpose: rules{normalTranspose, transposePadded}, dot: rules{exchange}}
 }
 func (opRows) TriangularSolve() opRow   { return opRow{} }
 func (opRows) Tuple() opRow             { return opRow{} }
-func (opRows) UnaryEinsum() opRow       { return opRow{} }
+func (opRows) UnaryEinsum() opRow       { return opRow{standard: rules{standardUnaryEinsum}} }
 func (opRows) UniformDequantize() opRow { return opRow{} }
 func (opRows) UniformQuantize() opRow   { return opRow{} }
 func (opRows) While() opRow             { return opRow{} }

@@ -57,6 +57,25 @@ func (e *editor) reduced(r reduction, x *mlir.Value, over []int64) *mlir.Value {
 	return e.emitOp(op)
 }
 
+// sum emits the sum of x over some dimensions; of bools it is whether any is true.
+func (e *editor) sum(x *mlir.Value, over []int64) *mlir.Value {
+	t := tensorOf(x)
+	if len(over) == 0 {
+		return x
+	}
+	by, one := stablehlo.Add, mlir.Tensor(t.Elem)
+	if isBool(t) {
+		by = stablehlo.Or
+	}
+	body := mlir.NewBlock(one, one)
+	both := mlir.NewOp(by, slices.Clone(body.Args), one)
+	body.Ops = []*mlir.Op{both, mlir.NewOp(stablehlo.Return, slices.Clone(both.Results))}
+	zero := e.splat(one, make([]byte, mlir.ElementBytes(t.Elem)))
+	op := mlir.NewOp(stablehlo.Reduce, []*mlir.Value{x, zero}, like(t, pick(t.Shape, others(len(t.Shape), over))))
+	op.Attrs, op.Regions = dimsAttr("dimensions", over), []*mlir.Region{{Blocks: []*mlir.Block{body}}}
+	return e.emitOp(op)
+}
+
 // combined emits x combined with the initial value.
 func (e *editor) combined(r reduction, x *mlir.Value) *mlir.Value {
 	return e.emit(r.by, x.Type, nil, e.broadcast(r.init, tensorOf(x).Shape, []int64{}), x)

@@ -13,7 +13,8 @@ import (
 //   - A dynamic op becomes the static one, if its sizes are constants or follow from
 //     its result.
 //   - broadcast becomes broadcast_in_dim.
-//   - dot and einsum become dot_general with transposes around it.
+//   - dot becomes dot_general; einsum and unary_einsum become that, or a sum of products.
+//   - torch_index_select becomes gather.
 //   - map becomes the ops of its body.
 //   - An iota counts along its only dimension, and is broadcast.
 //   - The known size of a dimension becomes a constant.
@@ -68,58 +69,36 @@ func (e *editor) dot(op *mlir.Op, d stablehlo.DotDims, lhs, rhs *mlir.Value, t m
 	return e.emit(stablehlo.DotGeneral, t, attrs, lhs, rhs)
 }
 
-// standardEinsum turns `abc,cd->abd` into a product where each letter stands
-// once in an operand, and is in both operands or in the result.
-func standardEinsum(e *editor, op *mlir.Op) *mlir.Value {
-	in, out, ok := strings.Cut(strings.ReplaceAll(stablehlo.AsEinsum(op).EinsumConfig(), " ", ""), "->")
-	lhs, rhs, ok2 := strings.Cut(in, ",")
-	if !ok || !ok2 || repeats(lhs) || repeats(rhs) || repeats(out) {
-		return nil
+// standardIndexSelect gathers slices of one element along dim: the indices of a batch from
+// that batch.
+func standardIndexSelect(e *editor, op *mlir.Op) *mlir.Value {
+	of := stablehlo.AsTorchIndexSelect(op)
+	dim, batch := of.Dim(), of.BatchDims()
+	x, indices := tensorOf(op.Operands[0]).Shape, tensorOf(op.Operands[1]).Shape
+	if !slices.Equal(x[:batch], indices[:batch]) || x[dim] == 0 {
+		return nil // an error of the evaluator
 	}
-	var d stablehlo.DotDims
-	batch, m, n := "", "", ""
-	for i, c := range lhs {
-		j := strings.IndexRune(rhs, c)
-		switch kept := strings.ContainsRune(out, c); {
-		case j >= 0 && kept:
-			d.LHSBatch, d.RHSBatch = append(d.LHSBatch, int64(i)), append(d.RHSBatch, int64(j))
-			batch += string(c)
-		case j >= 0:
-			d.LHSContract, d.RHSContract = append(d.LHSContract, int64(i)), append(d.RHSContract, int64(j))
-		case kept:
-			m += string(c)
-		default:
-			return nil // a sum over one operand alone
+	rank := int64(len(indices))
+	both := others(int(batch), nil)
+	g := stablehlo.GatherDims{
+		CollapsedSliceDims: []int64{dim}, StartIndexMap: []int64{dim}, IndexVectorDim: rank,
+		OperandBatchingDims: both, StartIndicesBatchingDims: both,
+	}
+	sizes := slices.Clone(x)
+	sizes[dim] = 1
+	for d := range int64(len(x)) {
+		switch {
+		case d < batch:
+			sizes[d] = 1
+		case d < dim:
+			g.OffsetDims = append(g.OffsetDims, d)
+		case d > dim:
+			g.OffsetDims = append(g.OffsetDims, d-1+rank-batch)
 		}
 	}
-	for _, c := range rhs {
-		if !strings.ContainsRune(lhs, c) {
-			if !strings.ContainsRune(out, c) {
-				return nil
-			}
-			n += string(c)
-		}
-	}
-	all := batch + m + n
-	shape, perm := make([]int64, len(all)), make([]int64, len(out))
-	for i, c := range out {
-		k := strings.IndexRune(all, c)
-		if k < 0 {
-			return nil
-		}
-		perm[i] = int64(k)
-		shape[k] = tensorOf(op.Results[0]).Shape[i]
-	}
-	return e.transpose(e.dot(op, d, op.Operands[0], op.Operands[1], like(tensorOf(op.Results[0]), shape)), perm)
-}
-
-func repeats(term string) bool {
-	for i := range term {
-		if strings.IndexByte(term[i+1:], term[i]) >= 0 {
-			return true
-		}
-	}
-	return false
+	return e.emit(stablehlo.Gather, op.Results[0].Type, mlir.Dict{
+		{Name: "dimension_numbers", Value: g.Attr()}, {Name: "slice_sizes", Value: mlir.I64Array(sizes)},
+	}, op.Operands...)
 }
 
 // standardMap computes the ops of the body, which are elementwise or constants,

@@ -146,13 +146,27 @@ func (p *updates) flat(v value) (value, bool) {
 	return reshape(w, v.shape), true
 }
 
-// evaluated has the rows of v, some more than once, from an op that is the
-// evaluator's.
+// evaluated has the rows of v, some of them written over by others, from an op that is the
+// evaluator's: a scatter of several values.
 func (p *updates) evaluated(v value) (value, bool) {
 	i := p.like("i32", v.shape[:1])
-	low, high := p.emit("i32", nil, "constant dense<0> : tensor<i32>"), p.emit("i32", nil, "constant dense<%d> : tensor<i32>", v.shape[0]-1)
-	i = p.emit("i32", i.shape, "clamp %s, %s, %s : (%s, %s, %s) -> %s", low.name, i.name, high.name, low.typ(), i.typ(), high.typ(), i.typ())
-	return p.raw(v.elem, v.shape, `"stablehlo.torch_index_select"(%s, %s) {dim = 0 : i64, batch_dims = 0 : i64} : (%s, %s) -> %s`, v.name, i.name, v.typ(), i.typ(), v.typ()), true
+	n := p.next
+	p.next++
+	name := fmt.Sprintf("%%%d", n)
+	var window []string
+	for d := range v.shape[1:] {
+		window = append(window, fmt.Sprint(d+1))
+	}
+	one := value{elem: v.elem}.typ()
+	p.lines = append(p.lines, fmt.Sprintf(`  %[1]s:2 = "stablehlo.scatter"(%[2]s, %[2]s, %[3]s, %[2]s, %[2]s) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [%[4]s], inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+  ^bb0(%%sa%[8]d: %[5]s, %%sb%[8]d: %[5]s, %%sc%[8]d: %[5]s, %%sd%[8]d: %[5]s):
+    stablehlo.return %%sc%[8]d, %%sd%[8]d : %[5]s, %[5]s
+  }) : (%[6]s, %[6]s, %[7]s, %[6]s, %[6]s) -> (%[6]s, %[6]s)`, name, v.name, i.name, strings.Join(window, ", "), one, v.typ(), i.typ(), n))
+	w := value{name + "#0", v.elem, slices.Clone(v.shape)}
+	if elements(w.shape) <= p.most {
+		p.values = append(p.values, w)
+	}
+	return w, true
 }
 
 // within writes a few changes in a region, which begins with the slots given, and

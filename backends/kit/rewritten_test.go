@@ -1,0 +1,140 @@
+package kit_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/internal/samples"
+	"ltc/soa"
+)
+
+// Ops for which package simplify writes others are kernels on the backend cpu, and give what
+// the evaluator gives of them.
+
+// requireCompiled compares a program on cpu with the evaluator, and requires that nothing of
+// it is left to that. Arguments are random; from the second run on some elements are NaNs,
+// infinities, zeros and subnormal or large numbers, where most is 0: sums that overflow
+// depend on their order. Results may differ by most, as [samples.Differ] counts.
+func requireCompiled(t *testing.T, text string, most float64) {
+	t.Helper()
+	require.Empty(t, hostSteps(t, text), text)
+	var programs []backends.Executable
+	for _, name := range []string{"cpu", "eval"} {
+		b, err := backends.Open(name)
+		require.NoError(t, err)
+		e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+		require.NoError(t, err)
+		programs = append(programs, e)
+	}
+	for seed := range uint64(4) {
+		var args []soa.View
+		for i, a := range programs[0].Signature().Args {
+			v, err := samples.Make(a.Type, fmt.Sprintf("rand:%d", seed+uint64(i)))
+			require.NoError(t, err)
+			if seed > 0 {
+				samples.Extreme(v, seed+uint64(i))
+			}
+			for k := range a.Type.Elements() {
+				if most > 0 && a.Type.DType.IsFloat() && math.Abs(samples.Float(v, k)) > 1e30 {
+					samples.Set(v, k, math.Inf(1))
+				}
+			}
+			args = append(args, v)
+		}
+		var results [][]soa.View
+		for _, e := range programs {
+			c := &backends.Call{Args: args}
+			for _, r := range e.Signature().Results {
+				c.Results = append(c.Results, soa.Make(r.Type))
+			}
+			require.NoError(t, e.Execute(t.Context(), c))
+			results = append(results, c.Results)
+		}
+		for j, want := range results[1] {
+			d, err := samples.Differ(results[0][j], want)
+			require.NoError(t, err)
+			require.LessOrEqual(t, d.Size, most, "seed %d: result %d differs at %v: %s, want %s\n%s", seed, j, d.At, d.Got, d.Want, text)
+		}
+	}
+}
+
+// tensorType is the text of a type.
+func tensorType(elem string, shape ...int) string {
+	var b strings.Builder
+	for _, n := range shape {
+		fmt.Fprintf(&b, "%dx", n)
+	}
+	return "tensor<" + b.String() + elem + ">"
+}
+
+func TestIndexSelectIsCompiled(t *testing.T) {
+	for _, elem := range []string{"f32", "f64", "f16", "bf16", "i1", "i8", "ui16", "i32", "ui64"} {
+		for _, index := range []string{"i8", "ui8", "i32", "ui32", "i64", "ui64"} {
+			for _, c := range []struct {
+				x, i, out  []int
+				dim, batch int
+			}{
+				{[]int{5, 3}, []int{4}, []int{4, 3}, 0, 0},
+				{[]int{3, 5, 2}, []int{4, 2}, []int{3, 4, 2, 2}, 1, 0},
+				{[]int{3, 2, 5, 2}, []int{3, 4}, []int{3, 2, 4, 2}, 2, 1},
+				{[]int{2, 3, 5}, []int{2, 3, 7}, []int{2, 3, 7}, 2, 2},
+				{[]int{2, 5}, []int{2}, []int{2}, 1, 1},
+				{[]int{5, 3}, nil, []int{3}, 0, 0},
+				{[]int{5, 0}, []int{4}, []int{4, 0}, 0, 0},
+				{[]int{5, 3}, []int{0}, []int{0, 3}, 0, 0},
+				{[]int{0, 3}, []int{0}, []int{0, 3}, 0, 0},
+			} {
+				x, i, out := tensorType(elem, c.x...), tensorType(index, c.i...), tensorType(elem, c.out...)
+				requireCompiled(t, fmt.Sprintf(`func.func @main(%%x: %[1]s, %%i: %[2]s) -> %[3]s {
+  %%0 = "stablehlo.torch_index_select"(%%x, %%i) {dim = %[4]d : i64, batch_dims = %[5]d : i64} : (%[1]s, %[2]s) -> %[3]s
+  return %%0 : %[3]s
+}`, x, i, out, c.dim, c.batch), 0)
+			}
+		}
+	}
+}
+
+// einsumText is a program of an einsum; sizes has the size of each letter.
+func einsumText(elem, config string, sizes map[rune]int) string {
+	of := func(term string) string {
+		var shape []int
+		for _, c := range term {
+			shape = append(shape, sizes[c])
+		}
+		return tensorType(elem, shape...)
+	}
+	in, out, _ := strings.Cut(config, "->")
+	lhs, rhs, both := strings.Cut(in, ",")
+	if !both {
+		return fmt.Sprintf(`func.func @main(%%x: %[1]s) -> %[2]s {
+  %%0 = "stablehlo.unary_einsum"(%%x) {einsum_config = "%[3]s"} : (%[1]s) -> %[2]s
+  return %%0 : %[2]s
+}`, of(lhs), of(out), config)
+	}
+	return fmt.Sprintf(`func.func @main(%%x: %[1]s, %%y: %[2]s) -> %[3]s {
+  %%0 = "stablehlo.einsum"(%%x, %%y) {einsum_config = "%[4]s"} : (%[1]s, %[2]s) -> %[3]s
+  return %%0 : %[3]s
+}`, of(lhs), of(rhs), of(out), config)
+}
+
+func TestEinsumsAreCompiled(t *testing.T) {
+	configs := []string{
+		"ij->ji", "ii->i", "ii->", "ij->", "ijk->kj", "iji->j", "iji->ij", "iii->", "ijij->ji", "->", "i->i",
+		"ij,jk->ik", "ii,ij->j", "ij,k->", "ij,k->k", "iji,jk->ik", "ij,kk->ik", "ij,ij->", "i,j->ji", "ij,kj->i", "iij,jkk->ik", ",i->i", ",->",
+	}
+	for elem, most := range map[string]float64{"f32": 1e-5, "f64": 1e-12, "f16": 2e-3, "bf16": 1e-2, "i8": 0, "ui16": 0, "i32": 0, "ui64": 0} {
+		for _, config := range configs {
+			for _, sizes := range []map[rune]int{{'i': 3, 'j': 4, 'k': 5}, {'i': 1, 'j': 2, 'k': 1}, {'i': 0, 'j': 2, 'k': 3}, {'i': 3, 'j': 2, 'k': 0}} {
+				requireCompiled(t, einsumText(elem, config, sizes), most)
+			}
+		}
+	}
+	for _, config := range []string{"ij->ji", "ii->i", "ii->", "ij->j", "ij,k->k"} {
+		requireCompiled(t, einsumText("i1", config, map[rune]int{'i': 3, 'j': 4, 'k': 5}), 0)
+	}
+}
