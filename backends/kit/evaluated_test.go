@@ -69,6 +69,8 @@ func TestHostStepsOfRegions(t *testing.T) {
   } do {
     %j = stablehlo.add %i, %i : tensor<i32>
     %1 = "stablehlo.if"(%p) ({
+      %s = stablehlo.constant dense<9> : tensor<1xi64>
+      %c = stablehlo.constant dense<1.0> : tensor<f32>
       %2 = OP
       stablehlo.return %2 : tensor<9xf32>
     }, {
@@ -80,7 +82,7 @@ func TestHostStepsOfRegions(t *testing.T) {
   return %0#1 : tensor<9xf32>
 }`
 	require.Empty(t, hostSteps(t, strings.ReplaceAll(text, "OP", "stablehlo.negate %y : tensor<9xf32>")))
-	steps := hostSteps(t, strings.ReplaceAll(text, "OP", "stablehlo.reduce_precision %y, format = e5m10 : tensor<9xf32>"))
+	steps := hostSteps(t, strings.ReplaceAll(text, "OP", "stablehlo.rng %c, %c, %s, distribution = NORMAL : (tensor<f32>, tensor<f32>, tensor<1xi64>) -> tensor<9xf32>"))
 	require.Len(t, steps, 1)
-	require.Equal(t, "stablehlo.reduce_precision", steps[0].Op.String())
+	require.Equal(t, "stablehlo.rng", steps[0].Op.String())
 }

@@ -170,7 +170,7 @@ func (opRows) Real() opRow   { return ofCarried(partAt(0)) }
 func (opRows) Recv() opRow   { return left(worldOutside) }
 func (opRows) Reduce() opRow { return kernelBy(reduce) }
 func (opRows) ReducePrecision() opRow {
-	return left(leftRow{because: "it is for finding out what precision a program needs, not for running it"})
+	return replaced("integer ops on the bits")
 }
 func (opRows) ReduceScatter() opRow    { return left(otherProcesses) }
 func (opRows) ReduceWindow() opRow     { return kernelBy(reduceWindow) }

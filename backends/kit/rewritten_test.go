@@ -3,6 +3,7 @@ package kit_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -18,8 +19,9 @@ import (
 
 // requireCompiled compares a program on cpu with the evaluator, and requires that nothing of
 // it is left to that. Arguments are random; from the second run on some elements are NaNs,
-// infinities, zeros and subnormal or large numbers, where most is 0: sums that overflow
-// depend on their order. Results may differ by most, as [samples.Differ] counts.
+// infinities, zeros and subnormal numbers. Results may differ by most, as [samples.Differ]
+// counts. Where most is 0 they have the same bits, but for NaNs, and arguments have large
+// numbers too, or any bits: sums that overflow depend on their order.
 func requireCompiled(t *testing.T, text string, most float64) {
 	t.Helper()
 	require.Empty(t, hostSteps(t, text), text)
@@ -39,8 +41,13 @@ func requireCompiled(t *testing.T, text string, most float64) {
 			if seed > 0 {
 				samples.Extreme(v, seed+uint64(i))
 			}
+			r := rand.New(rand.NewPCG(seed, uint64(i)))
 			for k := range a.Type.Elements() {
-				if most > 0 && a.Type.DType.IsFloat() && math.Abs(samples.Float(v, k)) > 1e30 {
+				switch {
+				case !a.Type.DType.IsFloat():
+				case most == 0 && seed == 3:
+					samples.SetBits(v, k, r.Uint64())
+				case most > 0 && math.Abs(samples.Float(v, k)) > 1e30:
 					samples.Set(v, k, math.Inf(1))
 				}
 			}
@@ -58,6 +65,11 @@ func requireCompiled(t *testing.T, text string, most float64) {
 		for j, want := range results[1] {
 			d, err := samples.Differ(results[0][j], want)
 			require.NoError(t, err)
+			for k := range want.Type.Elements() {
+				if most == 0 && (!want.Type.DType.IsFloat() || !math.IsNaN(samples.Float(want, k))) {
+					require.Equal(t, samples.Bits(want, k), samples.Bits(results[0][j], k), "seed %d: result %d differs at %d\n%s", seed, j, k, text)
+				}
+			}
 			require.LessOrEqual(t, d.Size, most, "seed %d: result %d differs at %v: %s, want %s\n%s", seed, j, d.At, d.Got, d.Want, text)
 		}
 	}
@@ -136,5 +148,16 @@ func TestEinsumsAreCompiled(t *testing.T) {
 	}
 	for _, config := range []string{"ij->ji", "ii->i", "ii->", "ij->j", "ij,k->k"} {
 		requireCompiled(t, einsumText("i1", config, map[rune]int{'i': 3, 'j': 4, 'k': 5}), 0)
+	}
+}
+
+func TestReductionsOfPrecisionAreCompiled(t *testing.T) {
+	for elem, full := range map[string][2]int{"f16": {5, 10}, "bf16": {8, 7}, "f32": {8, 23}, "f64": {11, 52}} {
+		for exponent := 1; exponent <= full[0]+1; exponent++ {
+			for _, mantissa := range []int{0, 1, 2, full[1] / 2, full[1] - 1, full[1], full[1] + 3} {
+				x := tensorType(elem, 100)
+				requireCompiled(t, fmt.Sprintf("func.func @main(%%x: %[1]s) -> %[1]s {\n  %%0 = stablehlo.reduce_precision %%x, format = e%[2]dm%[3]d : %[1]s\n  return %%0 : %[1]s\n}", x, exponent, mantissa), 0)
+			}
+		}
 	}
 }

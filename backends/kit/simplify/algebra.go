@@ -11,7 +11,8 @@ import (
 // algebra removes arithmetic that does nothing: x+0, x*1, --x, not not x, max(x, x),
 // x < x and the like. It does this only where the result is the same to the bit for every
 // x, including NaN, infinities and -0. Constants move to the right, and signs move into
-// sums and products.
+// sums and products. Reductions of precision become ops on bits: pass convert has left out
+// those that do nothing.
 //
 // Not to the bit: powers 2, 3 and -1 become products and a quotient. x*x and
 // 1/x are off the power by at most 1 ulp, x*x*x by at most 2.

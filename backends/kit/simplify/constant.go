@@ -142,3 +142,8 @@ func (e *editor) constant(t *mlir.TensorType, x float64) *mlir.Value {
 	}
 	return e.splat(t, b)
 }
+
+// bits returns a splat of integers of up to 64 bits, or of floats, with the given bits.
+func (e *editor) bits(t *mlir.TensorType, x uint64) *mlir.Value {
+	return e.splat(t, binary.LittleEndian.AppendUint64(nil, x)[:mlir.ElementBytes(t.Elem)])
+}

@@ -99,20 +99,3 @@ func bitcastTwice(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	return nil
 }
-
-// fullPrecision reduces to at least the precision of the type, or to one that
-// the value has been reduced to.
-func fullPrecision(_ *editor, op *mlir.Op) *mlir.Value {
-	x := op.Operands[0]
-	exponent := stablehlo.AsReducePrecision(op).ExponentBits()
-	mantissa := stablehlo.AsReducePrecision(op).MantissaBits()
-	full := map[string][2]int64{"f64": {11, 52}, "f32": {8, 23}, "f16": {5, 10}, "bf16": {8, 7}}
-	t, _ := resultType(op).Elem.(mlir.FloatType)
-	if f, ok := full[t.Name]; ok && exponent >= f[0] && mantissa >= f[1] {
-		return x
-	}
-	if inner := def(x, op.Code); inner != nil && sameDict(inner.Attrs, op.Attrs) {
-		return x
-	}
-	return nil
-}

@@ -156,8 +156,10 @@ func (opRows) Recv() opRow            { return opRow{} }
 func (opRows) Reduce() opRow {
 	return opRow{complex: rules{eachPartOfSums}, fold: evaluated, reduce: rules{reduceNone, reduceUnits, reduceReduced, reduceMoved, reduceRepeated}}
 }
-func (opRows) ReducePrecision() opRow { return opRow{convert: rules{fullPrecision}} }
-func (opRows) ReduceScatter() opRow   { return opRow{} }
+func (opRows) ReducePrecision() opRow {
+	return opRow{convert: rules{fullPrecision}, algebra: rules{lessPrecision}}
+}
+func (opRows) ReduceScatter() opRow { return opRow{} }
 func (opRows) ReduceWindow() opRow {
 	return opRow{complex: rules{eachPartOfSums}, fold: evaluated, reduce: rules{windowRepeated}}
 }

@@ -45,6 +45,7 @@ var orders = []struct{ before, after, why string }{
 	{"complex", "control", "a loop need not carry an imaginary part that never changes"},
 	{"cse", "fold", "what is merged is evaluated once"},
 	{"fold", "algebra", "a constant is known by what it is, not by what computes it"},
+	{"convert", "algebra", "a precision that is reduced twice is known before it is ops on bits"},
 	{"standard", "convolution", "one whose padding is an operand is a convolution once that is known"},
 	{"convolution", "parts", "what is padded by nothing is left as it is"},
 	{"convolution", "dot", "windows of one element are products"},
