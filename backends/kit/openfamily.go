@@ -19,6 +19,7 @@ func FixSizes(ctx context.Context, eval Evaluator, p *backends.Program, shapes [
 	if err := Inline(ctx, p.Module); err != nil {
 		return nil, err
 	}
+	p.SizesFixed = true
 	return eval.FixSizes(ctx, p, shapes)
 }
 

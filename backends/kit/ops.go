@@ -164,7 +164,7 @@ func (opRows) Popcnt() opRow              { return elementwise(kernel.Popcnt) }
 func (opRows) Power() opRow               { return elementwise(kernel.Power) }
 func (opRows) RNG() opRow                 { return left(sharedDraws) }
 func (opRows) RNGBitGenerator() opRow {
-	return left(leftRow{because: "a state follows from the one before it; `lazy` writes its random numbers as elementwise ops instead"})
+	return replaced("integer ops on the numbers of its blocks, where no size is open")
 }
 func (opRows) Real() opRow   { return ofCarried(partAt(0)) }
 func (opRows) Recv() opRow   { return left(worldOutside) }

@@ -161,3 +161,52 @@ func TestReductionsOfPrecisionAreCompiled(t *testing.T) {
 		}
 	}
 }
+
+// The bits are those of the evaluator, and so is the state behind them.
+func TestRandomBitsAreCompiled(t *testing.T) {
+	for _, algorithm := range []string{"THREE_FRY", "PHILOX", "DEFAULT"} {
+		for words := 2; words <= 3; words++ {
+			if words == 3 && algorithm == "THREE_FRY" {
+				continue
+			}
+			for _, elem := range []string{"i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "ui64", "f16", "bf16", "f32", "f64"} {
+				for _, shape := range [][]int{{}, {1}, {7}, {64}, {3, 5}, {3, 4, 5}, {5, 7, 3}, {2, 1, 3}, {0}, {3, 0}} {
+					requireCompiled(t, randomBitsText(algorithm, words, tensorType(elem, shape...)), 0)
+				}
+			}
+		}
+	}
+}
+
+func randomBitsText(algorithm string, words int, out string) string {
+	return fmt.Sprintf(`func.func @main(%%s: tensor<%[1]dxui64>) -> (tensor<%[1]dxui64>, %[2]s) {
+  %%0, %%1 = stablehlo.rng_bit_generator %%s, algorithm = %[3]s : (tensor<%[1]dxui64>) -> (tensor<%[1]dxui64>, %[2]s)
+  return %%0, %%1 : tensor<%[1]dxui64>, %[2]s
+}`, words, out, algorithm)
+}
+
+// What becomes an rng_bit_generator once its sizes are known is compiled like one, and so is
+// one in a loop.
+func TestRandomBitsOfConstantSizesAreCompiled(t *testing.T) {
+	requireCompiled(t, `func.func @main(%s: tensor<2xui64>) -> (tensor<2xui64>, tensor<5x3xui32>) {
+  %n = stablehlo.constant dense<[5, 3]> : tensor<2xi32>
+  %0:2 = stablehlo.custom_call @stablehlo.dynamic_rng_bit_generator(%s, %n) {api_version = 2 : i32, rng_algorithm = #stablehlo<rng_algorithm DEFAULT>} : (tensor<2xui64>, tensor<2xi32>) -> (tensor<2xui64>, tensor<5x3xui32>)
+  return %0#0, %0#1 : tensor<2xui64>, tensor<5x3xui32>
+}`, 0)
+	requireCompiled(t, `func.func @main(%s: tensor<3xui64>) -> (tensor<3xui64>, tensor<9xui32>) {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %x = stablehlo.constant dense<0> : tensor<9xui32>
+  %r:3 = stablehlo.while(%i = %zero, %t = %s, %y = %x) : tensor<i32>, tensor<3xui64>, tensor<9xui32> cond {
+    %c = stablehlo.compare LT, %i, %three : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %c : tensor<i1>
+  } do {
+    %0, %1 = stablehlo.rng_bit_generator %t, algorithm = PHILOX : (tensor<3xui64>) -> (tensor<3xui64>, tensor<9xui32>)
+    %2 = stablehlo.xor %1, %y : tensor<9xui32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    stablehlo.return %j, %0, %2 : tensor<i32>, tensor<3xui64>, tensor<9xui32>
+  }
+  return %r#1, %r#2 : tensor<3xui64>, tensor<9xui32>
+}`, 0)
+}

@@ -16,6 +16,7 @@ type editor struct {
 	rules   func(*opRow) rules  // those of the pass
 	all     rule                // for every elementwise op; nil if there is none
 	program bool                // bodies of what is done to elements are left as they are
+	several bool                // ops of several results are rewritten, by the rules in their rows
 	body    *mlir.Block         // of the function at hand
 	counts  map[*mlir.Value]int // see uses; nil before
 	stands  standIns
@@ -30,6 +31,10 @@ type editor struct {
 // type, or nil if it has nothing to say. It emits the ops that it needs; op
 // itself it leaves as it is.
 type rule func(e *editor, op *mlir.Op) *mlir.Value
+
+// severalRule is a rule for an op of several results: it returns what stands for each of
+// them, or nil.
+type severalRule func(e *editor, op *mlir.Op) []*mlir.Value
 
 // maxDepth bounds rules on ops that rules emitted; the next round goes on.
 const maxDepth = 32
@@ -105,12 +110,13 @@ func (e *editor) block(b *mlir.Block) {
 			e.block(inner)
 		}
 		e.at = op
-		v := e.apply(op)
-		if v != nil {
+		switch v := e.apply(op); {
+		case v != nil:
 			e.edited()
 			e.stand(op.Results[0], v)
 			e.release(op)
-		} else if e.out != nil {
+		case e.several && e.applySeveral(op):
+		case e.out != nil:
 			e.out = append(e.out, op)
 		}
 	}
@@ -155,14 +161,40 @@ func (e *editor) apply(op *mlir.Op) *mlir.Value {
 	return nil
 }
 
+// applySeveral puts what the rule of an op of several results says in their place; false if
+// it says nothing.
+func (e *editor) applySeveral(op *mlir.Op) bool {
+	r := opTable[op.Code].several
+	if r == nil || !plain(op) {
+		return false
+	}
+	values := r(e, op)
+	if values == nil {
+		return false
+	}
+	e.changed = true
+	e.edited()
+	for i, v := range values {
+		e.fits(op, i, v)
+		e.stand(op.Results[i], v)
+	}
+	e.release(op)
+	return true
+}
+
+// fits panics if v has another type than result i of op.
+func (e *editor) fits(op *mlir.Op, i int, v *mlir.Value) {
+	if !mlir.SameType(v.Type, op.Results[i].Type) {
+		panic(nonsense(op.String() + " would become a " + v.Type.String()))
+	}
+}
+
 func (e *editor) try(r rule, op *mlir.Op) *mlir.Value {
 	v := r(e, op)
 	if v == nil || v == op.Results[0] {
 		return nil
 	}
-	if !mlir.SameType(v.Type, op.Results[0].Type) {
-		panic(nonsense(op.String() + " would become a " + v.Type.String()))
-	}
+	e.fits(op, 0, v)
 	e.changed = true
 	return v
 }

@@ -10,6 +10,7 @@ import (
 type opRow struct {
 	fold        folds
 	standard    rules
+	several     severalRule // of the pass standard
 	complex     rules
 	convert     rules
 	choose      rules
@@ -150,7 +151,7 @@ func (opRows) PartitionID() opRow     { return opRow{} }
 func (opRows) Popcnt() opRow          { return opRow{} }
 func (opRows) Power() opRow           { return opRow{complex: rules{powerComplex}, algebra: rules{power}} }
 func (opRows) RNG() opRow             { return opRow{} }
-func (opRows) RNGBitGenerator() opRow { return opRow{} }
+func (opRows) RNGBitGenerator() opRow { return opRow{several: randomBits} }
 func (opRows) Real() opRow            { return opRow{standard: rules{ofReal}, complex: rules{partOf}} }
 func (opRows) Recv() opRow            { return opRow{} }
 func (opRows) Reduce() opRow {

@@ -31,6 +31,9 @@ type Options struct {
 	// Launch is how many multiplications take as long as a launch of a kernel. A transposed
 	// convolution becomes several convolutions if these save more than their launches take.
 	Launch int64
+	// Open says that the module is one of several of different sizes, which are to become one
+	// program for all sizes. Ops for which others would depend on the sizes stay.
+	Open bool
 	// Dump, if set, is called with the module after each pass that changed it,
 	// and with the pass's name.
 	Dump func(pass string, m *mlir.Module)

@@ -15,6 +15,7 @@ import (
 //   - broadcast becomes broadcast_in_dim.
 //   - dot becomes dot_general; einsum and unary_einsum become that, or a sum of products.
 //   - torch_index_select becomes gather.
+//   - rng_bit_generator becomes integer ops on the numbers of its blocks.
 //   - map becomes the ops of its body.
 //   - An iota counts along its only dimension, and is broadcast.
 //   - The known size of a dimension becomes a constant.
@@ -37,7 +38,8 @@ func standard(s *state) bool {
 			}
 		})
 	}
-	return s.rewrite(func(r *opRow) rules { return r.standard }) || changed
+	e := &editor{state: s, rules: func(r *opRow) rules { return r.standard }, several: true}
+	return s.rewriteBy(e) || changed
 }
 
 // become makes op a constant.
