@@ -26,8 +26,6 @@ func (r *leftRow) reason() string {
 	return r.because
 }
 
-const hasParts = "nobody writes it for speed: networks are exported as the elementwise ops and reductions that it stands for, which are kernels"
-
 // The rows of ops that are no kernels.
 var (
 	otherProcesses = leftRow{runner: byNobody, host: true, because: "processes meet in it, and a program runs in one"}

@@ -83,24 +83,28 @@ func (opRows) Function(c mlir.Code) opRow {
 	return elementwise(op)
 }
 
-func (opRows) Abs() opRow                { return elementwise(kernel.Abs) }
-func (opRows) Add() opRow                { return elementwise(kernel.Add) }
-func (opRows) AfterAll() opRow           { return left(ordersEffects) }
-func (opRows) AllGather() opRow          { return left(otherProcesses) }
-func (opRows) AllReduce() opRow          { return left(otherProcesses) }
-func (opRows) AllToAll() opRow           { return left(otherProcesses) }
-func (opRows) And() opRow                { return elementwise(kernel.And) }
-func (opRows) AsyncDone() opRow          { return left(givesFuture) }
-func (opRows) AsyncStart() opRow         { return left(givesFuture) }
-func (opRows) Atan2() opRow              { return elementwise(kernel.Atan2) }
-func (opRows) BatchNormGrad() opRow      { return left(leftRow{because: hasParts}) }
-func (opRows) BatchNormInference() opRow { return left(leftRow{because: hasParts}) }
-func (opRows) BatchNormTraining() opRow  { return left(leftRow{because: hasParts}) }
-func (opRows) BitcastConvert() opRow     { return elementwise(kernel.BitcastConvert) }
-func (opRows) Broadcast() opRow          { return replaced("`broadcast_in_dim`") }
-func (opRows) BroadcastInDim() opRow     { return kernelBy(broadcast) }
-func (opRows) Case() opRow               { return driven("one of the branches runs") }
-func (opRows) Ceil() opRow               { return elementwise(kernel.Ceil) }
+func (opRows) Abs() opRow        { return elementwise(kernel.Abs) }
+func (opRows) Add() opRow        { return elementwise(kernel.Add) }
+func (opRows) AfterAll() opRow   { return left(ordersEffects) }
+func (opRows) AllGather() opRow  { return left(otherProcesses) }
+func (opRows) AllReduce() opRow  { return left(otherProcesses) }
+func (opRows) AllToAll() opRow   { return left(otherProcesses) }
+func (opRows) And() opRow        { return elementwise(kernel.And) }
+func (opRows) AsyncDone() opRow  { return left(givesFuture) }
+func (opRows) AsyncStart() opRow { return left(givesFuture) }
+func (opRows) Atan2() opRow      { return elementwise(kernel.Atan2) }
+func (opRows) BatchNormGrad() opRow {
+	return replaced("elementwise ops and `reduce`, where no size is open")
+}
+func (opRows) BatchNormInference() opRow { return replaced("elementwise ops") }
+func (opRows) BatchNormTraining() opRow {
+	return replaced("elementwise ops and `reduce`, where no size is open")
+}
+func (opRows) BitcastConvert() opRow { return elementwise(kernel.BitcastConvert) }
+func (opRows) Broadcast() opRow      { return replaced("`broadcast_in_dim`") }
+func (opRows) BroadcastInDim() opRow { return kernelBy(broadcast) }
+func (opRows) Case() opRow           { return driven("one of the branches runs") }
+func (opRows) Ceil() opRow           { return elementwise(kernel.Ceil) }
 func (opRows) Cholesky() opRow {
 	return claimed((*translator).cholesky, oneAfterOther)
 }

@@ -210,3 +210,50 @@ func TestRandomBitsOfConstantSizesAreCompiled(t *testing.T) {
   return %r#1, %r#2 : tensor<3xui64>, tensor<9xui32>
 }`, 0)
 }
+
+// normText is a program of a batch normalization of tensors of a shape.
+func normText(op, elem string, shape []int, feature int, epsilon string) string {
+	x, f := tensorType(elem, shape...), tensorType(elem, shape[feature])
+	form := map[string]struct{ in, out string }{
+		"inference": {"xffff", "x"}, "training": {"xff", "xff"}, "grad": {"xfffx", "xff"},
+	}[op]
+	types := func(form string) (all []string) {
+		for _, c := range form {
+			all = append(all, map[rune]string{'x': x, 'f': f}[c])
+		}
+		return all
+	}
+	in, out := types(form.in), types(form.out)
+	var args, names, results []string
+	for i, t := range in {
+		names, args = append(names, fmt.Sprintf("%%a%d", i)), append(args, fmt.Sprintf("%%a%d: %s", i, t))
+	}
+	for i := range out {
+		results = append(results, fmt.Sprintf("%%r%d", i))
+	}
+	join := func(s []string) string { return strings.Join(s, ", ") }
+	return fmt.Sprintf(`func.func @main(%s) -> (%s) {
+  %s = "stablehlo.batch_norm_%s"(%s) {epsilon = %s : f32, feature_index = %d : i64} : (%s) -> (%s)
+  return %s : %s
+}`, join(args), join(out), join(results), op, join(names), epsilon, feature, join(in), join(out), join(results), join(out))
+}
+
+func TestBatchNormalizationIsCompiled(t *testing.T) {
+	for elem, most := range map[string]float64{"f32": 1e-5, "f64": 1e-13, "f16": 1e-3, "bf16": 8e-3} {
+		for _, op := range []string{"inference", "training", "grad"} {
+			for _, c := range []struct {
+				shape   []int
+				feature int
+			}{{[]int{4, 3, 5}, 1}, {[]int{7, 16}, 1}, {[]int{3, 40, 2, 2}, 0}, {[]int{9, 1}, 1}, {[]int{5}, 0}, {[]int{0, 3}, 1}, {[]int{4, 0}, 1}, {[]int{2, 3, 0}, 1}} {
+				requireCompiled(t, normText(op, elem, c.shape, c.feature, "1.0e-3"), most)
+			}
+		}
+	}
+}
+
+// Numbers that are large for their differences keep their variance.
+func TestVarianceOfLargeNumbers(t *testing.T) {
+	text := strings.NewReplacer("(%a0:", "(%y:", ") {\n", ") {\n  %c = stablehlo.constant dense<1.0e4> : tensor<64x3x20xf32>\n  %a0 = stablehlo.add %y, %c : tensor<64x3x20xf32>\n").
+		Replace(normText("training", "f32", []int{64, 3, 20}, 1, "0.0"))
+	requireCompiled(t, text, 1e-5)
+}

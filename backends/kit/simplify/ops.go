@@ -67,9 +67,9 @@ func (opRows) And() opRow                { return opRow{algebra: rules{constantR
 func (opRows) AsyncDone() opRow          { return opRow{} }
 func (opRows) AsyncStart() opRow         { return opRow{} }
 func (opRows) Atan2() opRow              { return opRow{} }
-func (opRows) BatchNormGrad() opRow      { return opRow{} }
-func (opRows) BatchNormInference() opRow { return opRow{} }
-func (opRows) BatchNormTraining() opRow  { return opRow{} }
+func (opRows) BatchNormGrad() opRow      { return opRow{several: normGrad} }
+func (opRows) BatchNormInference() opRow { return opRow{standard: rules{normInference}} }
+func (opRows) BatchNormTraining() opRow  { return opRow{several: normTraining} }
 func (opRows) BitcastConvert() opRow     { return opRow{fold: evaluated, convert: rules{bitcastTwice}} }
 func (opRows) Broadcast() opRow          { return opRow{standard: rules{standardBroadcast}} }
 func (opRows) BroadcastInDim() opRow {

@@ -15,6 +15,7 @@ import (
 //   - broadcast becomes broadcast_in_dim.
 //   - dot becomes dot_general; einsum and unary_einsum become that, or a sum of products.
 //   - torch_index_select becomes gather.
+//   - Batch normalization becomes the elementwise ops and sums of its definition.
 //   - rng_bit_generator becomes integer ops on the numbers of its blocks.
 //   - map becomes the ops of its body.
 //   - An iota counts along its only dimension, and is broadcast.
