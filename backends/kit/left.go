@@ -32,7 +32,6 @@ var (
 	aboutProcesses = leftRow{runner: byNobody, host: true, because: "asks which of several processes runs it, and a program runs in one"}
 	worldOutside   = leftRow{runner: byNobody, host: true, because: "moves data to or from the world outside, which a program reaches by its arguments, its results and functions of the host"}
 	ordersEffects  = leftRow{host: true, because: "tokens say in which order effects happen, and are no tensors"}
-	givesFuture    = leftRow{host: true, because: "a future has no memory between steps; with a collective in it, it is refused as that is"}
 	functionOfHost = leftRow{host: true, because: "it is a function of the host, or JAX's `shape_assertion`, which ends a run with its message"}
 	sharedDraws    = leftRow{because: "its numbers come from a generator that all runs share"}
 	quantized      = leftRow{because: "quantized numbers are no elements of kernels"}

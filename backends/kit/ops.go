@@ -83,16 +83,20 @@ func (opRows) Function(c mlir.Code) opRow {
 	return elementwise(op)
 }
 
-func (opRows) Abs() opRow        { return elementwise(kernel.Abs) }
-func (opRows) Add() opRow        { return elementwise(kernel.Add) }
-func (opRows) AfterAll() opRow   { return left(ordersEffects) }
-func (opRows) AllGather() opRow  { return left(otherProcesses) }
-func (opRows) AllReduce() opRow  { return left(otherProcesses) }
-func (opRows) AllToAll() opRow   { return left(otherProcesses) }
-func (opRows) And() opRow        { return elementwise(kernel.And) }
-func (opRows) AsyncDone() opRow  { return left(givesFuture) }
-func (opRows) AsyncStart() opRow { return left(givesFuture) }
-func (opRows) Atan2() opRow      { return elementwise(kernel.Atan2) }
+func (opRows) Abs() opRow       { return elementwise(kernel.Abs) }
+func (opRows) Add() opRow       { return elementwise(kernel.Add) }
+func (opRows) AfterAll() opRow  { return left(ordersEffects) }
+func (opRows) AllGather() opRow { return left(otherProcesses) }
+func (opRows) AllReduce() opRow { return left(otherProcesses) }
+func (opRows) AllToAll() opRow  { return left(otherProcesses) }
+func (opRows) And() opRow       { return elementwise(kernel.And) }
+func (opRows) AsyncDone() opRow {
+	return replaced("the op that its `async_start` runs, where that is no collective")
+}
+func (opRows) AsyncStart() opRow {
+	return replaced("nothing: its op runs where `async_done` waits for it")
+}
+func (opRows) Atan2() opRow { return elementwise(kernel.Atan2) }
 func (opRows) BatchNormGrad() opRow {
 	return replaced("elementwise ops and `reduce`, where no size is open")
 }

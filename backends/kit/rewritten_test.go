@@ -257,3 +257,18 @@ func TestVarianceOfLargeNumbers(t *testing.T) {
 		Replace(normText("training", "f32", []int{64, 3, 20}, 1, "0.0"))
 	requireCompiled(t, text, 1e-5)
 }
+
+// A program runs in one go: what is started is done where it is awaited.
+func TestAsyncSlicesAreCompiled(t *testing.T) {
+	requireCompiled(t, `func.func @main(%a: tensor<6x5xf32>, %i: tensor<i32>) -> tensor<3x5xf32> {
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %0 = "stablehlo.async_start"(%a, %i, %z) ({
+  ^bb0(%x: tensor<6x5xf32>, %j: tensor<i32>, %k: tensor<i32>):
+    %r = stablehlo.dynamic_slice %x, %j, %k, sizes = [3, 5] : (tensor<6x5xf32>, tensor<i32>, tensor<i32>) -> tensor<3x5xf32>
+    stablehlo.return %r : tensor<3x5xf32>
+  }) : (tensor<6x5xf32>, tensor<i32>, tensor<i32>) -> !stablehlo.future<tensor<3x5xf32>>
+  %1 = "stablehlo.async_done"(%0) : (!stablehlo.future<tensor<3x5xf32>>) -> tensor<3x5xf32>
+  %2 = stablehlo.negate %1 : tensor<3x5xf32>
+  return %2 : tensor<3x5xf32>
+}`, 0)
+}

@@ -9,7 +9,8 @@ import (
 
 // control decides branches and loops whose predicate is a constant, and leaves
 // out results of branches and loops that nobody uses and values of loops that
-// never change. It takes tuples apart.
+// never change. It takes tuples apart, and runs what is started asynchronously where its
+// results are awaited.
 func control(s *state) bool {
 	f := &flow{state: s}
 	for _, b := range s.functions() {
@@ -42,11 +43,17 @@ func (f *flow) block(b *mlir.Block) {
 			out = f.loop(out, op)
 		case stablehlo.GetTupleElement:
 			out = f.part(out, op)
+		case stablehlo.AsyncDone:
+			out = f.awaited(out, op)
 		default:
 			out = append(out, op)
 		}
 	}
-	b.Ops = out
+	b.Ops = slices.DeleteFunc(out, func(op *mlir.Op) bool {
+		gone := op.Code == stablehlo.AsyncStart && f.uses[op.Results[0]] == 0 && f.pure(op.Body().Ops[0])
+		f.changed = f.changed || gone
+		return gone
+	})
 }
 
 // stand makes v what stands for the results of op that is gone.
@@ -67,6 +74,29 @@ func (f *flow) part(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
 		return out
 	}
 	return append(out, op)
+}
+
+// awaited puts the op that an async_start runs in the place of the async_done, if it does
+// nothing but give results.
+func (f *flow) awaited(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
+	start := op.Operands[0].Def
+	if start == nil || start.Code != stablehlo.AsyncStart {
+		return append(out, op)
+	}
+	inner := start.Body().Ops[0]
+	if !f.pure(inner) || len(inner.Regions) > 0 || !sameTypes(inner.Results, op.Results) {
+		return append(out, op)
+	}
+	x := mlir.NewOp(inner.Code, slices.Clone(start.Operands), mlir.TypesOf(inner.Results)...)
+	x.Attrs = slices.Clone(inner.Attrs)
+	x.Pos, x.Ordinal, x.Loc = op.Pos, op.Ordinal, op.Loc
+	f.replace(x.Operands)
+	for _, v := range x.Operands {
+		f.uses[v]++
+	}
+	f.uses[op.Operands[0]]--
+	f.stand(op, x.Results)
+	return append(out, x)
 }
 
 // branch puts the ops of the branch that is taken in the place of op, if that
