@@ -33,13 +33,15 @@ func WholeFallback(err error) []backends.Fallback {
 // why is the reason that a step of the evaluator gives its user; empty where the host is
 // where the op belongs.
 func why(op mlir.Code, reason string) string {
-	left := opTable[op].left
-	switch {
+	row := &opTable[op]
+	switch left := row.left; {
+	case left == nil && row.replaced != "" && reason == noKernel:
+		reason = "it is compiled where it becomes " + row.replaced
 	case left == nil:
 	case left.host:
 		return ""
 	case reason == noKernel || reason == noElements:
-		return strings.ReplaceAll(left.reason(), "`", "")
+		reason = left.reason()
 	}
-	return reason
+	return strings.ReplaceAll(reason, "`", "")
 }

@@ -39,8 +39,7 @@ var (
 	wholeRows      = leftRow{runner: byTarget, because: "where an element goes depends on all others", by: "`cuda` has for most, `cpu` where no size is open"}
 )
 
-// Reasons that a step replaces by the reason in its op's row, if that has one
-// ([opRow.left]).
+// Reasons in whose place a step gives that in its op's row, if that has one: see [why].
 const (
 	noKernel   = "there is no kernel for it"
 	noElements = "elements that kernels do not have"
@@ -60,7 +59,7 @@ var partly = []partial{
 	{"%s calls its main", true, "`func.call`", "the function is main"},
 	{"%s is the evaluator's", true, "`interpreter.…`", "the program is watched: what the ops of its text give is to be told, and kernels compute others"},
 	{"%v", true, "all", "a type that no memory between steps has: tuples, tokens, futures, tensors of sizes that the text leaves open (but see docs/model.md: the one size of main's arguments), and elements of types that the evaluator does not have either"},
-	{noKernel, false, "those that the evaluator runs", "always"},
+	{noKernel, false, "those that the evaluator runs, and those replaced by other ops", "always, or where no other ops stand for them"},
 	{noElements, false, "all but those that change nothing but the shape", "an operand, a result, or what a region uses from outside is of floats of 8 bits and less or tf32, integers of less than 8 bits, or quantized numbers: between steps they lie as what stores them, or as wider numbers of the same value. Or it is of complex numbers, and the pass `complex` of package simplify writes no ops on their parts for it: `atan2`, `cbrt`, functions of f64 parts but `exponential`, `sign` and `sqrt`, `sort`, decompositions, and what combines elements by other ops than `add`. Between steps complex numbers lie as their parts"},
 	{"a constant that is not dense<…>", false, "`constant`", "`dense_resource` and sparse elements"},
 	{"another number of operands", false, "elementwise ops", "another number of operands or results than the op of a kernel has"},

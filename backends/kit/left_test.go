@@ -249,3 +249,10 @@ func TestRefusedOps(t *testing.T) {
 		require.ErrorIs(t, err, errors.ErrUnsupported, name)
 	}
 }
+
+// A warning says of an op that no other ops stand for when it is compiled.
+func TestReasonsOfReplacedOps(t *testing.T) {
+	require.Equal(t, "it is compiled where it becomes integer ops on the numbers of its blocks, where no size is open", why(stablehlo.RNGBitGenerator, noKernel))
+	require.Equal(t, noElements, why(stablehlo.RNGBitGenerator, noElements))
+	require.Empty(t, why(stablehlo.CustomCall, noKernel))
+}
