@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/backends"
 	"ltc/internal/samples"
 	"ltc/internal/test/kittest"
 	"ltc/soa"
@@ -133,24 +132,14 @@ func TestComplexFunctions(t *testing.T) {
 func requireOnCPU(t *testing.T, text, what string) {
 	t.Helper()
 	require.Empty(t, hostSteps(t, text), what)
-	var results [][]soa.View
-	for _, name := range []string{"cpu", "eval"} {
-		b, err := backends.Open(name)
+	programs := onBoth(t, text)
+	var args []soa.View
+	for i, a := range programs[0].Signature().Args {
+		v, err := samples.Make(a.Type, fmt.Sprintf("rand:%d", i+1))
 		require.NoError(t, err)
-		e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
-		require.NoError(t, err)
-		c := &backends.Call{}
-		for i, a := range e.Signature().Args {
-			v, err := samples.Make(a.Type, fmt.Sprintf("rand:%d", i+1))
-			require.NoError(t, err)
-			c.Args = append(c.Args, v)
-		}
-		for _, r := range e.Signature().Results {
-			c.Results = append(c.Results, soa.Make(r.Type))
-		}
-		require.NoError(t, e.Execute(t.Context(), c))
-		results = append(results, c.Results)
+		args = append(args, v)
 	}
+	results := resultsOf(t, programs, args)
 	for j, want := range results[1] {
 		d, err := samples.Differ(results[0][j], want)
 		require.NoError(t, err)

@@ -25,14 +25,7 @@ import (
 func requireCompiled(t *testing.T, text string, most float64) {
 	t.Helper()
 	require.Empty(t, hostSteps(t, text), text)
-	var programs []backends.Executable
-	for _, name := range []string{"cpu", "eval"} {
-		b, err := backends.Open(name)
-		require.NoError(t, err)
-		e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
-		require.NoError(t, err)
-		programs = append(programs, e)
-	}
+	programs := onBoth(t, text)
 	for seed := range uint64(4) {
 		var args []soa.View
 		for i, a := range programs[0].Signature().Args {
@@ -53,15 +46,7 @@ func requireCompiled(t *testing.T, text string, most float64) {
 			}
 			args = append(args, v)
 		}
-		var results [][]soa.View
-		for _, e := range programs {
-			c := &backends.Call{Args: args}
-			for _, r := range e.Signature().Results {
-				c.Results = append(c.Results, soa.Make(r.Type))
-			}
-			require.NoError(t, e.Execute(t.Context(), c))
-			results = append(results, c.Results)
-		}
+		results := resultsOf(t, programs, args)
 		for j, want := range results[1] {
 			d, err := samples.Differ(results[0][j], want)
 			require.NoError(t, err)
@@ -73,6 +58,32 @@ func requireCompiled(t *testing.T, text string, most float64) {
 			require.LessOrEqual(t, d.Size, most, "seed %d: result %d differs at %v: %s, want %s\n%s", seed, j, d.At, d.Got, d.Want, text)
 		}
 	}
+}
+
+// onBoth compiles a program for cpu and for the evaluator.
+func onBoth(t *testing.T, text string) (programs [2]backends.Executable) {
+	t.Helper()
+	for i, name := range []string{"cpu", "eval"} {
+		b, err := backends.Open(name)
+		require.NoError(t, err)
+		programs[i], err = b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+		require.NoError(t, err)
+	}
+	return programs
+}
+
+// resultsOf runs programs on the same arguments.
+func resultsOf(t *testing.T, programs [2]backends.Executable, args []soa.View) (results [2][]soa.View) {
+	t.Helper()
+	for i, e := range programs {
+		c := &backends.Call{Args: args}
+		for _, r := range e.Signature().Results {
+			c.Results = append(c.Results, soa.Make(r.Type))
+		}
+		require.NoError(t, e.Execute(t.Context(), c))
+		results[i] = c.Results
+	}
+	return results
 }
 
 // tensorType is the text of a type.
