@@ -32,11 +32,14 @@ func TestFused(t *testing.T) {
 	}
 }
 
-// The sizes of windows are literals in the kernels of poolings.
-func TestPoolings(t *testing.T) {
-	text, err := os.ReadFile("testdata/pools.mlir")
-	require.NoError(t, err)
-	golden.Is(t, "testdata/fused/pools.txt", kittest.Compile(t, string(text)).String())
+// The sizes of windows are literals in the kernels of poolings. Between convolutions nothing is
+// transposed, and what batch norm does with the numbers of a channel is done once for each.
+func TestFusedWindows(t *testing.T) {
+	for _, name := range []string{"pools", "mbconv"} {
+		text, err := os.ReadFile(filepath.Join("testdata", name+".mlir"))
+		require.NoError(t, err)
+		golden.Is(t, filepath.Join("testdata/fused", name+".txt"), kittest.Compile(t, string(text)).String())
+	}
 }
 
 // What texts become that leave a size open. The program is printed for a million

@@ -13,6 +13,10 @@ const (
 	mostParams = 24
 )
 
+// A value of fewestShared elements or more has a kernel of its own if a node needs each of its
+// elements mostRepeated times or more often. Fewer elements take no time either way.
+const fewestShared, mostRepeated = 16, 64
+
 // inline computes values where they are used: those of nodes that are the same
 // computation for every element, unless that would repeat work that is dearer
 // than going to memory.
@@ -150,6 +154,8 @@ func (g *Graph) worthInlining(n *node, v plan.ValueID, uses []int) bool {
 		return moves(def.kernel) && w.loads == 1 && !guarded(def.kernel) && !hasWindow(n.kernel)
 	case w.costly == 0 && w.loads <= 1 && w.ops <= 3:
 		return true
+	case own >= fewestShared && mostRepeated*own <= points && w.ops > 0:
+		return false // the numbers of a channel, for each element of an image
 	case points > 2*own && w.costly > 0:
 		return false
 	case uses[g.root(v)] == 1:
