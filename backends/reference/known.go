@@ -40,10 +40,11 @@ func know(ctx context.Context, p *exec.Plan, known plan.Known, bound []soa.View,
 		if !known.Steps[i] {
 			continue
 		}
+		err := l.Launch(ctx, i, ctx.Done())
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := l.Launch(ctx, i, ctx.Done()); err != nil {
+		if err != nil {
 			return err
 		}
 		_, writes := p.Program.Access(i)

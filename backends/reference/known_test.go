@@ -1,9 +1,12 @@
 package reference
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -101,6 +104,21 @@ return %r#1 : tensor<24x20xf32>`,
 			}
 		})
 	}
+}
+
+// A Bind whose context ends while it computes what is known returns the context's cause.
+func TestBindEndsWithItsContext(t *testing.T) {
+	e, err := new(Backend).Compile(t.Context(), backends.NewModule(`func.func @main(%x: tensor<1x700xf32>, %a: tensor<700x700xf32> {ltc.constant}) -> tensor<1x700xf32> {
+  %p = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<700x700xf32>, tensor<700x700xf32>) -> tensor<700x700xf32>
+  %r = stablehlo.dot_general %x, %p, contracting_dims = [1] x [0] : (tensor<1x700xf32>, tensor<700x700xf32>) -> tensor<1x700xf32>
+  return %r : tensor<1x700xf32>
+}`), backends.Options{})
+	require.NoError(t, err)
+	late := errors.New("late")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	time.AfterFunc(time.Millisecond, func() { cancel(late) })
+	_, err = e.Bind(ctx, map[int]soa.View{1: soa.Make(types.Of(types.F32, 700, 700))})
+	require.ErrorIs(t, err, late)
 }
 
 // argumentsOf makes dense arguments, with n elements where a size is open: 3 for integers.
