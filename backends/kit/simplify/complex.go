@@ -28,7 +28,7 @@ func complexes(s *state) bool {
 	}
 	changed := false
 	for _, b := range s.functions() {
-		changed = carryParts(b) || changed
+		changed = complexParts.carry(b) || changed
 	}
 	return s.rewriteProgram(func(r *opRow) rules { return r.complex }) || changed
 }
@@ -57,96 +57,8 @@ func partType(t mlir.Type) mlir.Type {
 // partCodes are the ops that take complex numbers apart.
 var partCodes = [2]mlir.Code{stablehlo.Real, stablehlo.Imag}
 
-// carryParts has the loops and branches in b and below it carry the parts of complex
-// numbers in the place of these.
-func carryParts(b *mlir.Block) bool {
-	changed := false
-	var out []*mlir.Op
-	for _, op := range b.Ops {
-		if !controls(op) {
-			out = append(out, op)
-			continue
-		}
-		all := bodies(op)
-		for _, inner := range all {
-			changed = carryParts(inner) || changed
-		}
-		ins, outs := slices.ContainsFunc(op.Operands, isComplex), slices.ContainsFunc(op.Results, isComplex)
-		if !ins && !outs || len(all) != len(op.Regions) {
-			out = append(out, op)
-			continue
-		}
-		changed = true
-		c := carrier{at: op}
-		op.Operands = c.takeApart(op.Operands)
-		out = append(out, c.ops...)
-		for _, inner := range all {
-			before, after := carrier{at: op}, carrier{at: op}
-			inner.Args = before.putTogether(inner.Args, mlir.Value{Block: inner})
-			end := terminator(inner)
-			end.Operands = after.takeApart(end.Operands)
-			inner.Ops = slices.Concat(before.ops, inner.Ops[:len(inner.Ops)-1], after.ops, []*mlir.Op{end})
-		}
-		c = carrier{at: op}
-		op.Results = c.putTogether(op.Results, mlir.Value{Def: op})
-		out = append(append(out, op), c.ops...)
-	}
-	if changed {
-		b.Ops = out
-	}
-	return changed
-}
-
-// carrier collects the ops around a loop or branch that carries parts.
-type carrier struct {
-	at  *mlir.Op
-	ops []*mlir.Op
-}
-
-func (c *carrier) add(op *mlir.Op) {
-	op.Pos, op.Ordinal, op.Loc = c.at.Pos, c.at.Ordinal, c.at.Loc
-	c.ops = append(c.ops, op)
-}
-
-// takeApart returns values with the parts of complex numbers in the place of these.
-func (c *carrier) takeApart(values []*mlir.Value) []*mlir.Value {
-	var out []*mlir.Value
-	for _, v := range values {
-		if !isComplex(v) {
-			out = append(out, v)
-			continue
-		}
-		for _, code := range partCodes {
-			part := mlir.NewOp(code, []*mlir.Value{v}, partType(v.Type))
-			c.add(part)
-			out = append(out, part.Results[0])
-		}
-	}
-	return out
-}
-
-// putTogether returns the definitions of values, which are where at says, with those of
-// parts in the place of complex numbers. The numbers are made of the parts after that.
-func (c *carrier) putTogether(values []*mlir.Value, at mlir.Value) []*mlir.Value {
-	var out []*mlir.Value
-	for _, v := range values {
-		if !isComplex(v) {
-			out = append(out, v)
-			continue
-		}
-		parts := make([]*mlir.Value, len(partCodes))
-		for i := range parts {
-			part := at
-			part.Type, part.Loc = partType(v.Type), v.Loc
-			parts[i] = &part
-		}
-		out = append(out, parts...)
-		z := &mlir.Op{Code: stablehlo.Complex, Operands: parts, Results: []*mlir.Value{v}}
-		v.Def, v.Block, v.Index = z, nil, 0
-		c.add(z)
-	}
-	return renumbered(out)
-}
+// complexParts says how complex numbers are carried.
+var complexParts = carriage{is: isComplex, part: partType, apart: partCodes[:], whole: stablehlo.Complex}
 
 // part returns a part of v, by the op of partCodes; what is not complex is its own real part.
 func (e *editor) part(code mlir.Code, v *mlir.Value) *mlir.Value {

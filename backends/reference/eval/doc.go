@@ -17,7 +17,10 @@
 //     ordered by real, then by imaginary part.
 //   - A quantized operand is dequantized, its difference to the zero point
 //     taken without wrapping; NaN becomes the integer 0. Ops with bodies, and
-//     those that only move elements, work on the integers.
+//     those that only move elements, work on the integers. A dot_general or
+//     convolution of two quantized operands sums the products of differences
+//     exactly, and multiplies the sum by the product of the scales. With more than
+//     16 bits, or where that product is no normal number, it sums floats.
 //   - Integers, of 2 and 4 bits as well, wrap. Division by zero gives all bits
 //     set, the remainder then is the dividend; the lowest integer divided by -1
 //     is itself.

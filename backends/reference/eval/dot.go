@@ -17,9 +17,11 @@ type contraction struct {
 	batch, contract, free [2][]int // of lhs and rhs
 }
 
-func prepareDot(b *builder, o *site) error {
+func prepareDot(b *builder, o *site) error { return b.product(o, contractionOf(o)) }
+
+// contractionOf reads the dimensions of a dot_general.
+func contractionOf(o *site) (c contraction) {
 	d := stablehlo.AsDotGeneral(o.op).DotDimensionNumbers()
-	var c contraction
 	for i, of := range [2][2][]int64{{d.LHSBatch, d.LHSContract}, {d.RHSBatch, d.RHSContract}} {
 		c.batch[i], c.contract[i] = toInts(of[0]), toInts(of[1])
 		for k := range o.in[i].shape {
@@ -28,7 +30,7 @@ func prepareDot(b *builder, o *site) error {
 			}
 		}
 	}
-	return b.product(o, c)
+	return c
 }
 
 // product multiplies and adds as c says.

@@ -14,7 +14,7 @@ import (
 // A quantized tensor lies in memory as its integers. Ops that only move
 // elements, and those that leave the arithmetic to a region, work on these;
 // for all others the specification says: dequantize, compute in the expressed
-// type, quantize.
+// type, quantize. Products of two quantized operands sum integers: see exactSums.
 
 // quant is a quantized element type.
 type quant struct {
@@ -93,7 +93,15 @@ func (o *site) quantized(prepare prepareFunc) prepareFunc {
 	case o.op.Code == stablehlo.CustomCall:
 		return func(*builder, *site) error { return unsupportedf("a host function cannot take quantized elements") }
 	}
-	return func(b *builder, o *site) error { return b.dequantizeOpQuantize(o, prepare) }
+	return func(b *builder, o *site) error {
+		switch sums, ok, err := o.exactSums(); {
+		case err != nil:
+			return err
+		case ok:
+			return b.exactProduct(o, prepare, sums)
+		}
+		return b.dequantizeOpQuantize(o, prepare)
+	}
 }
 
 // dequantizeOpQuantize prepares the op on the expressed types.
