@@ -10,8 +10,9 @@ import (
 	"ltc/stablehlo"
 )
 
-// TypeOf returns the type of a view that holds a value of type t. An error is returned for
-// dynamic shapes, and for element types that have no dtype.
+// TypeOf returns the type of a view that holds a value of type t. Quantized elements are held
+// as the integers that store them. An error is returned for dynamic shapes, and for element
+// types that have no dtype.
 func TypeOf(t mlir.Type) (types.Type, error) {
 	r, err := typeOf(t)
 	if err == nil && isOpen(r) {
@@ -36,6 +37,9 @@ func typeOf(t mlir.Type) (types.Type, error) {
 		return types.Type{}, fmt.Errorf("%v is not a plain tensor", t)
 	}
 	d := mlir.DTypeOf(tt.Elem)
+	if q, err := mlir.QuantOf(tt.Elem); err == nil && q != nil {
+		d = mlir.DTypeOf(q.Storage)
+	}
 	if !d.Valid() {
 		return types.Type{}, fmt.Errorf("a caller cannot hold elements of type %v", tt.Elem)
 	}

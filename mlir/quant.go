@@ -101,7 +101,7 @@ func (q *QuantType) types(s string) error {
 		return fmt.Errorf("storage type %s is no integer of up to 32 bits", name)
 	}
 	q.Storage, q.Signless = i, signless
-	q.Min, q.Max = q.limits()
+	q.Min, q.Max = q.Limits()
 	if bounded {
 		high, after, ok := strings.Cut(rest, ">:")
 		var err1, err2 error
@@ -134,8 +134,8 @@ func (q *QuantType) types(s string) error {
 	return nil
 }
 
-// limits returns the least and largest value of the storage type.
-func (q *QuantType) limits() (int64, int64) {
+// Limits returns the least and largest value of the storage type.
+func (q *QuantType) Limits() (int64, int64) {
 	if q.Storage.Sign == Unsigned {
 		return 0, 1<<q.Storage.Width - 1
 	}
@@ -194,7 +194,7 @@ func (q *QuantType) Type() DialectType {
 		storage = "u" + strconv.Itoa(q.Storage.Width)
 	}
 	b := []byte("quant.uniform<" + storage)
-	if low, high := q.limits(); q.Min != low || q.Max != high {
+	if low, high := q.Limits(); q.Min != low || q.Max != high {
 		b = fmt.Appendf(b, "<%d:%d>", q.Min, q.Max)
 	}
 	b = append(b, ":"+q.Expressed.Name...)
@@ -226,7 +226,7 @@ func (q *QuantType) appendParam(b []byte, i int) []byte {
 }
 
 func (q *QuantType) check() error {
-	low, high := q.limits()
+	low, high := q.Limits()
 	if q.Min < low || q.Min >= q.Max || q.Max > high {
 		return fmt.Errorf("storage bounds %d:%d are not an ascending pair within %d:%d (quant_c3)", q.Min, q.Max, low, high)
 	}

@@ -34,7 +34,6 @@ var (
 	ordersEffects  = leftRow{host: true, because: "tokens say in which order effects happen, and are no tensors"}
 	functionOfHost = leftRow{host: true, because: "it is a function of the host, or JAX's `shape_assertion`, which ends a run with its message"}
 	sharedDraws    = leftRow{because: "its numbers come from a generator that all runs share"}
-	quantized      = leftRow{because: "quantized numbers are no elements of kernels"}
 	oneAfterOther  = leftRow{runner: byTarget, because: "an element of the result depends on those before it, so that no axis is parallel but the batch's", by: "`cpu` has for `f32` and `f64` where no size is open"}
 	wholeRows      = leftRow{runner: byTarget, because: "where an element goes depends on all others", by: "`cuda` has for most, `cpu` where no size is open"}
 )
@@ -60,7 +59,7 @@ var partly = []partial{
 	{"%s is the evaluator's", true, "`interpreter.…`", "the program is watched: what the ops of its text give is to be told, and kernels compute others"},
 	{"%v", true, "all", "a type that no memory between steps has: tuples, tokens, futures, tensors of sizes that the text leaves open (but see docs/model.md: the one size of main's arguments), and elements of types that the evaluator does not have either"},
 	{noKernel, false, "those that the evaluator runs, and those replaced by other ops", "always, or where no other ops stand for them"},
-	{noElements, false, "all but those that change nothing but the shape", "an operand, a result, or what a region uses from outside is of floats of 8 bits and less or tf32, integers of less than 8 bits, or quantized numbers: between steps they lie as what stores them, or as wider numbers of the same value. Or it is of complex numbers, and the pass `complex` of package simplify writes no ops on their parts for it: `atan2`, `cbrt`, functions of f64 parts but `exponential`, `sign` and `sqrt`, `sort`, decompositions, and what combines elements by other ops than `add`. Between steps complex numbers lie as their parts"},
+	{noElements, false, "all but those that change nothing but the shape", "an operand, a result, or what a region uses from outside is of floats of 8 bits and less or tf32, integers of less than 8 bits, or of quantized numbers for which the pass `quantized` of package simplify writes no ops on what stores them: those of less than 8 bits, those that stand for floats of 8 bits and less, what has several results, and bodies that do not choose an extreme. Between steps they lie as what stores them, or as wider numbers of the same value. Or it is of complex numbers, and the pass `complex` of package simplify writes no ops on their parts for it: `atan2`, `cbrt`, functions of f64 parts but `exponential`, `sign` and `sqrt`, `sort`, decompositions, and what combines elements by other ops than `add`. Between steps complex numbers lie as their parts"},
 	{"a constant that is not dense<…>", false, "`constant`", "`dense_resource` and sparse elements"},
 	{"another number of operands", false, "elementwise ops", "another number of operands or results than the op of a kernel has"},
 	{"elements of type %v", false, "elementwise ops, `convolution`, `dot_general`, `iota`, `reduce`, `reduce_window`, `scatter`", "a type that the op of a kernel does not compute on, such as bools in `iota` and `dot_general`"},

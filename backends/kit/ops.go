@@ -215,8 +215,12 @@ func (opRows) Tuple() opRow {
 func (opRows) UnaryEinsum() opRow {
 	return replaced("`transpose`, `reduce`, and for diagonals `slice`")
 }
-func (opRows) UniformDequantize() opRow { return left(quantized) }
-func (opRows) UniformQuantize() opRow   { return left(quantized) }
+func (opRows) UniformDequantize() opRow {
+	return replaced("ops on the integers that store the elements and on floats")
+}
+func (opRows) UniformQuantize() opRow {
+	return replaced("ops on the integers that store the elements and on floats")
+}
 func (opRows) While() opRow {
 	return driven("the body runs as long as the condition says so; what it carries stays where it is; on `cpu`, short compiled kernels that follow each other run without the host")
 }

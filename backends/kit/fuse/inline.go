@@ -113,10 +113,14 @@ func workOf(k *kernel.Kernel) (w work) {
 	return w
 }
 
-// moves reports whether nothing is computed but elements of another type.
+// moves reports whether nothing is computed but elements of another type. Integers of larger
+// elements are computed: who reads them has less to read.
 func moves(k *kernel.Kernel) bool {
 	for i := range k.Instrs {
-		if op := k.Instrs[i].Op; op.Computes() && op != kernel.Convert && op != kernel.BitcastConvert {
+		switch in := &k.Instrs[i]; {
+		case in.Op == kernel.Convert && in.Type.IsInteger() && in.Type.Size() < k.Instrs[in.Args[0]].Type.Size():
+			return false
+		case in.Op.Computes() && in.Op != kernel.Convert && in.Op != kernel.BitcastConvert:
 			return false
 		}
 	}

@@ -84,7 +84,8 @@ func (a format) skips(b, c format) bool {
 	return a.kind == b.kind || c.kind == floatFormat || c.width == 1 || c.holds(a)
 }
 
-// bitcastTwice reads bits once; all three types are of one width.
+// bitcastTwice reads bits once; all three types are of one width. Computed floats that are
+// taken by their bits and come back stay so: a product is rounded before it is part of a sum.
 func bitcastTwice(e *editor, op *mlir.Op) *mlir.Value {
 	x, to := op.Operands[0], resultType(op)
 	if mlir.SameType(x.Type, to) {
@@ -94,7 +95,11 @@ func bitcastTwice(e *editor, op *mlir.Op) *mlir.Value {
 	if inner == nil {
 		return nil
 	}
-	if from := tensorOf(inner.Operands[0]); len(from.Shape) == len(tensorOf(x).Shape) && len(to.Shape) == len(from.Shape) {
+	from := tensorOf(inner.Operands[0])
+	if _, float := to.Elem.(mlir.FloatType); float && mlir.SameType(from, to) && inner.Operands[0].Def != nil {
+		return nil
+	}
+	if len(from.Shape) == len(tensorOf(x).Shape) && len(to.Shape) == len(from.Shape) {
 		return e.again(op, to, inner.Operands[0])
 	}
 	return nil

@@ -17,6 +17,7 @@ type editor struct {
 	all     rule                // for every elementwise op; nil if there is none
 	program bool                // bodies of what is done to elements are left as they are
 	several bool                // ops of several results are rewritten, by the rules in their rows
+	takes   func(*mlir.Op) bool // the ops that rules are for; nil: those that are plain
 	body    *mlir.Block         // of the function at hand
 	counts  map[*mlir.Value]int // see uses; nil before
 	stands  standIns
@@ -147,7 +148,7 @@ func (e *editor) edited() {
 // apply returns what the first rule that applies to op says.
 func (e *editor) apply(op *mlir.Op) *mlir.Value {
 	rules := e.rules(&opTable[op.Code])
-	if rules == nil && (e.all == nil || !elementwise(op)) || len(op.Results) != 1 || !plain(op) {
+	if rules == nil && (e.all == nil || !elementwise(op)) || len(op.Results) != 1 || !e.accepts(op) {
 		return nil
 	}
 	for _, r := range rules {
@@ -187,6 +188,14 @@ func (e *editor) fits(op *mlir.Op, i int, v *mlir.Value) {
 	if !mlir.SameType(v.Type, op.Results[i].Type) {
 		panic(nonsense(op.String() + " would become a " + v.Type.String()))
 	}
+}
+
+// accepts reports whether rules are for an op.
+func (e *editor) accepts(op *mlir.Op) bool {
+	if e.takes != nil {
+		return e.takes(op)
+	}
+	return plain(op)
 }
 
 func (e *editor) try(r rule, op *mlir.Op) *mlir.Value {

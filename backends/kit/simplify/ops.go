@@ -11,6 +11,7 @@ type opRow struct {
 	fold        folds
 	standard    rules
 	several     severalRule // of the pass standard
+	quantized   rules
 	complex     rules
 	convert     rules
 	choose      rules
@@ -70,82 +71,92 @@ func (opRows) Atan2() opRow              { return opRow{} }
 func (opRows) BatchNormGrad() opRow      { return opRow{several: normGrad} }
 func (opRows) BatchNormInference() opRow { return opRow{standard: rules{normInference}} }
 func (opRows) BatchNormTraining() opRow  { return opRow{several: normTraining} }
-func (opRows) BitcastConvert() opRow     { return opRow{fold: evaluated, convert: rules{bitcastTwice}} }
-func (opRows) Broadcast() opRow          { return opRow{standard: rules{standardBroadcast}} }
+func (opRows) BitcastConvert() opRow {
+	return opRow{quantized: rules{bitcastStored}, fold: evaluated, convert: rules{bitcastTwice}}
+}
+func (opRows) Broadcast() opRow {
+	return opRow{quantized: rules{onStored}, standard: rules{standardBroadcast}}
+}
 func (opRows) BroadcastInDim() opRow {
-	return opRow{complex: rules{eachPart}, fold: moved, broadcast: rules{normalBroadcast}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, broadcast: rules{normalBroadcast}}
 }
 func (opRows) Case() opRow                { return opRow{} }
 func (opRows) Ceil() opRow                { return opRow{algebra: rules{again}} }
-func (opRows) Cholesky() opRow            { return opRow{} }
-func (opRows) Clamp() opRow               { return opRow{algebra: rules{clamp}} }
+func (opRows) Cholesky() opRow            { return opRow{quantized: rules{onFloats}} }
+func (opRows) Clamp() opRow               { return opRow{quantized: rules{onEither}, algebra: rules{clamp}} }
 func (opRows) CollectiveBroadcast() opRow { return opRow{} }
 func (opRows) CollectivePermute() opRow   { return opRow{} }
 func (opRows) CollectiveReduce() opRow    { return opRow{} }
 func (opRows) Compare() opRow {
-	return opRow{complex: rules{compareComplex}, algebra: rules{compareRight, comparison}}
+	return opRow{quantized: rules{onFloats}, complex: rules{compareComplex}, algebra: rules{compareRight, comparison}}
 }
 func (opRows) Complex() opRow {
 	return opRow{complex: rules{complexOfParts}}
 }
 func (opRows) Composite() opRow { return opRow{} }
 func (opRows) Concatenate() opRow {
-	return opRow{complex: rules{eachPart}, fold: evaluated, parts: rules{concatenateOne, concatenateFlat, concatenateSlices}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: evaluated, parts: rules{concatenateOne, concatenateFlat, concatenateSlices}}
 }
-func (opRows) Constant() opRow { return opRow{complex: rules{partsOfConstant}} }
+func (opRows) Constant() opRow {
+	return opRow{quantized: rules{storedConstant}, complex: rules{partsOfConstant}}
+}
 func (opRows) Convert() opRow {
-	return opRow{complex: rules{convertComplex}, convert: rules{convertTwice}}
+	return opRow{quantized: rules{onFloats}, complex: rules{convertComplex}, convert: rules{convertTwice}}
 }
 func (opRows) Convolution() opRow {
-	return opRow{complex: rules{bilinearComplex}, convolution: rules{normalConvolution}}
+	return opRow{quantized: rules{quantizedProduct}, complex: rules{bilinearComplex}, convolution: rules{normalConvolution}}
 }
 func (opRows) CountLeadingZeros() opRow { return opRow{} }
 func (opRows) CreateToken() opRow       { return opRow{} }
 func (opRows) CrossReplicaSum() opRow   { return opRow{} }
 func (opRows) CustomCall() opRow        { return opRow{} }
 func (opRows) Divide() opRow            { return opRow{complex: rules{quotientComplex}, algebra: rules{quotient}} }
-func (opRows) Dot() opRow               { return opRow{standard: rules{standardDot}} }
+func (opRows) Dot() opRow               { return opRow{quantized: rules{onFloats}, standard: rules{standardDot}} }
 func (opRows) DotGeneral() opRow {
-	return opRow{complex: rules{bilinearComplex}, fold: evaluated, dot: rules{dotUnits, dotTranspose, dotMerged}}
+	return opRow{quantized: rules{quantizedProduct}, complex: rules{bilinearComplex}, fold: evaluated, dot: rules{dotUnits, dotTranspose, dotMerged}}
 }
 func (opRows) DynamicApproxTopK() opRow { return opRow{} }
 func (opRows) DynamicSlice() opRow {
-	return opRow{complex: rules{eachPart}, fold: evaluated, parts: rules{fixedSlice}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: evaluated, parts: rules{fixedSlice}}
 }
 func (opRows) DynamicTopK() opRow { return opRow{} }
 func (opRows) DynamicUpdateSlice() opRow {
-	return opRow{complex: rules{eachPart}, parts: rules{wholeUpdate}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, parts: rules{wholeUpdate}}
 }
 func (opRows) Einsum() opRow { return opRow{standard: rules{standardEinsum}} }
 func (opRows) FFT() opRow    { return opRow{} }
 func (opRows) Floor() opRow  { return opRow{algebra: rules{again}} }
 func (opRows) Gather() opRow {
-	return opRow{complex: rules{eachPart}, fold: evaluated, parts: rules{gatherOne}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: evaluated, parts: rules{gatherOne}}
 }
 func (opRows) GetDimensionSize() opRow { return opRow{standard: rules{knownSize}} }
 func (opRows) GetTupleElement() opRow  { return opRow{} }
 func (opRows) If() opRow               { return opRow{} }
 func (opRows) Imag() opRow             { return opRow{standard: rules{ofReal}, complex: rules{partOf}} }
 func (opRows) Infeed() opRow           { return opRow{} }
-func (opRows) Iota() opRow             { return opRow{complex: rules{iotaComplex}, standard: rules{standardIota}} }
-func (opRows) IsFinite() opRow         { return opRow{} }
-func (opRows) Map() opRow              { return opRow{standard: rules{standardMap}} }
+func (opRows) Iota() opRow {
+	return opRow{quantized: rules{onFloats}, complex: rules{iotaComplex}, standard: rules{standardIota}}
+}
+func (opRows) IsFinite() opRow { return opRow{quantized: rules{onFloats}} }
+func (opRows) Map() opRow      { return opRow{standard: rules{standardMap}} }
 func (opRows) Maximum() opRow {
-	return opRow{complex: rules{extremeComplex}, algebra: rules{constantRight, idempotent, extremum}}
+	return opRow{quantized: rules{onEither}, complex: rules{extremeComplex}, algebra: rules{constantRight, idempotent, extremum}}
 }
 func (opRows) Minimum() opRow {
-	return opRow{complex: rules{extremeComplex}, algebra: rules{constantRight, idempotent, extremum}}
+	return opRow{quantized: rules{onEither}, complex: rules{extremeComplex}, algebra: rules{constantRight, idempotent, extremum}}
 }
 func (opRows) Multiply() opRow {
 	return opRow{complex: rules{productComplex}, algebra: rules{constantRight, product}}
 }
-func (opRows) Negate() opRow              { return opRow{complex: rules{eachPart}, algebra: rules{twice, negation}} }
-func (opRows) Not() opRow                 { return opRow{algebra: rules{twice, notCompare}} }
-func (opRows) OptimizationBarrier() opRow { return opRow{complex: rules{eachPart}} }
-func (opRows) Or() opRow                  { return opRow{algebra: rules{constantRight, idempotent, lattice}} }
-func (opRows) Outfeed() opRow             { return opRow{} }
+func (opRows) Negate() opRow { return opRow{complex: rules{eachPart}, algebra: rules{twice, negation}} }
+func (opRows) Not() opRow    { return opRow{algebra: rules{twice, notCompare}} }
+func (opRows) OptimizationBarrier() opRow {
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}}
+}
+func (opRows) Or() opRow      { return opRow{algebra: rules{constantRight, idempotent, lattice}} }
+func (opRows) Outfeed() opRow { return opRow{} }
 func (opRows) Pad() opRow {
-	return opRow{complex: rules{eachPart}, fold: evaluated, parts: rules{padNothing, padPadded}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: evaluated, parts: rules{padNothing, padPadded}}
 }
 func (opRows) PartitionID() opRow     { return opRow{} }
 func (opRows) Popcnt() opRow          { return opRow{} }
@@ -155,28 +166,28 @@ func (opRows) RNGBitGenerator() opRow { return opRow{several: randomBits} }
 func (opRows) Real() opRow            { return opRow{standard: rules{ofReal}, complex: rules{partOf}} }
 func (opRows) Recv() opRow            { return opRow{} }
 func (opRows) Reduce() opRow {
-	return opRow{complex: rules{eachPartOfSums}, fold: evaluated, reduce: rules{reduceNone, reduceUnits, reduceReduced, reduceMoved, reduceRepeated}}
+	return opRow{quantized: rules{extremesOfStored}, complex: rules{eachPartOfSums}, fold: evaluated, reduce: rules{reduceNone, reduceUnits, reduceReduced, reduceMoved, reduceRepeated}}
 }
 func (opRows) ReducePrecision() opRow {
-	return opRow{convert: rules{fullPrecision}, algebra: rules{lessPrecision}}
+	return opRow{quantized: rules{onFloats}, convert: rules{fullPrecision}, algebra: rules{lessPrecision}}
 }
 func (opRows) ReduceScatter() opRow { return opRow{} }
 func (opRows) ReduceWindow() opRow {
-	return opRow{complex: rules{eachPartOfSums}, fold: evaluated, reduce: rules{windowRepeated}}
+	return opRow{quantized: rules{extremesOfStored}, complex: rules{eachPartOfSums}, fold: evaluated, reduce: rules{windowRepeated}}
 }
 func (opRows) Remainder() opRow { return opRow{} }
 func (opRows) ReplicaID() opRow { return opRow{} }
 func (opRows) Reshape() opRow {
-	return opRow{complex: rules{eachPart}, fold: moved, reshape: rules{normalReshape}, dot: rules{dotSplit}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, reshape: rules{normalReshape}, dot: rules{dotSplit}}
 }
 func (opRows) Reverse() opRow {
-	return opRow{complex: rules{eachPart}, fold: moved, parts: rules{reverseNothing}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, parts: rules{reverseNothing}}
 }
 func (opRows) RoundNearestAfz() opRow  { return opRow{algebra: rules{again}} }
 func (opRows) RoundNearestEven() opRow { return opRow{algebra: rules{again}} }
 func (opRows) Scatter() opRow          { return opRow{complex: rules{eachPartOfSums}} }
 func (opRows) Select() opRow {
-	return opRow{complex: rules{eachPart}, choose: rules{chooseKnown, chooseAgain, chooseBool, chooseOrder}}
+	return opRow{quantized: rules{onEither}, complex: rules{eachPart}, choose: rules{chooseKnown, chooseAgain, chooseBool, chooseOrder}}
 }
 func (opRows) SelectAndScatter() opRow     { return opRow{} }
 func (opRows) Send() opRow                 { return opRow{} }
@@ -186,18 +197,18 @@ func (opRows) ShiftRightArithmetic() opRow { return opRow{algebra: rules{shift}}
 func (opRows) ShiftRightLogical() opRow    { return opRow{algebra: rules{shift}} }
 func (opRows) Sign() opRow                 { return opRow{complex: rules{signComplex}, algebra: rules{again}} }
 func (opRows) Slice() opRow {
-	return opRow{complex: rules{eachPart}, fold: moved, parts: rules{wholeSlice, sliceSlice, sliceRepeated, slicePiece, slicePadded}, slice: rules{sliceComputed}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, parts: rules{wholeSlice, sliceSlice, sliceRepeated, slicePiece, slicePadded}, slice: rules{sliceComputed}}
 }
 func (opRows) Sort() opRow             { return opRow{} }
 func (opRows) Subtract() opRow         { return opRow{complex: rules{eachPart}, algebra: rules{subtraction}} }
 func (opRows) TorchIndexSelect() opRow { return opRow{standard: rules{standardIndexSelect}} }
 func (opRows) Transpose() opRow {
-	return opRow{complex: rules{eachPart}, fold: moved, reshape: rules{transposeMerged}, transpose: rules{normalTranspose, transposePadded}, dot: rules{exchange}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, reshape: rules{transposeMerged}, transpose: rules{normalTranspose, transposePadded}, dot: rules{exchange}}
 }
 func (opRows) TriangularSolve() opRow   { return opRow{} }
 func (opRows) Tuple() opRow             { return opRow{} }
 func (opRows) UnaryEinsum() opRow       { return opRow{standard: rules{standardUnaryEinsum}} }
-func (opRows) UniformDequantize() opRow { return opRow{} }
-func (opRows) UniformQuantize() opRow   { return opRow{} }
+func (opRows) UniformDequantize() opRow { return opRow{quantized: rules{dequantizeStored}} }
+func (opRows) UniformQuantize() opRow   { return opRow{quantized: rules{quantizeStored}} }
 func (opRows) While() opRow             { return opRow{} }
 func (opRows) Xor() opRow               { return opRow{algebra: rules{constantRight, exclusive}} }

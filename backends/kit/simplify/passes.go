@@ -11,6 +11,7 @@ type pass struct {
 // passes are run in this order, those that repeat in rounds.
 var passes = []pass{
 	{"inline", inline, false},
+	{"quantized", quantized, true},
 	{"chlo", lowerCHLO, false},
 	{"literals", literals, false},
 	{"standard", standard, true},
@@ -36,6 +37,9 @@ var passes = []pass{
 // orders says which passes must come before which.
 var orders = []struct{ before, after, why string }{
 	{"inline", "chlo", "functions of composites hold ops of CHLO too"},
+	{"inline", "quantized", "what functions do to quantized elements is done where they are called"},
+	{"quantized", "chlo", "what CHLO stands for is known for plain numbers"},
+	{"quantized", "standard", "an op on integers or floats has a standard form"},
 	{"inline", "cse", "two calls of one function on one operand are equal once they are inlined"},
 	{"chlo", "standard", "what CHLO stands for is not in its standard form"},
 	{"chlo", "literals", "what CHLO stands for has constants"},

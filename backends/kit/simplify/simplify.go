@@ -101,11 +101,12 @@ type state struct {
 	ctx context.Context
 	*halt.Watch
 
-	pureFuncs map[string]bool // by symbol; no pass makes a function less pure
+	pureFuncs map[string]bool            // by symbol; no pass makes a function less pure
+	quants    map[string]*mlir.QuantType // by the text of the type; nil for those that [state.quantOf] has none for
 }
 
 func newState(ctx context.Context, m *mlir.Module, o Options) *state {
-	return &state{Module: m, Options: o, ctx: ctx, Watch: halt.On(ctx), pureFuncs: map[string]bool{}}
+	return &state{Module: m, Options: o, ctx: ctx, Watch: halt.On(ctx), pureFuncs: map[string]bool{}, quants: map[string]*mlir.QuantType{}}
 }
 
 // pass runs one pass, with all that goes around it.

@@ -131,7 +131,7 @@ func (s *shared) Packs(ctx context.Context, k *kernel.Kernel, sizes, strides []i
 		return 0, 0
 	}
 	p, ok := emit.AsProduct(k, s.units.machine)
-	if !ok {
+	if !ok || p.ComputesBytes() {
 		return 0, 0
 	}
 	problem := p.Problem(sizes, strides)

@@ -71,6 +71,20 @@ func AsProduct(k *kernel.Kernel, m gemm.Machine) (*Product, bool) {
 	return p, plans()
 }
 
+// ComputesBytes reports whether a factor is computed as a byte. Products of bytes are much
+// faster than those of larger integers, and take loaded ones alone.
+func (p *Product) ComputesBytes() bool {
+	k := p.Kernel
+	return slices.ContainsFunc([]kernel.Factor{p.Contraction.A, p.Contraction.B}, func(f kernel.Factor) bool {
+		v := &k.Instrs[f.Value]
+		if f.Load != kernel.None || v.Op != kernel.Convert {
+			return false
+		}
+		from := k.Instrs[v.Args[0]].Type
+		return from.IsInteger() && from.Size() == 1
+	})
+}
+
 // sums reports whether a factor is loaded as what is multiplied.
 func (p *Product) sums(f kernel.Factor) bool { return f.Load == f.Value }
 
