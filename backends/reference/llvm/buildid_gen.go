@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "58c5f9b61faa8750f3b98413"
+const buildID = "1368450a874cd2e1785febf0"

@@ -1,6 +1,8 @@
 package vector
 
 import (
+	"math"
+
 	"github.com/llir/llvm/ir/enum"
 	ll "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
@@ -25,11 +27,46 @@ func (b *Builder) Convert(x Value, to types.DType) Value {
 		return Value{b.resize(x.V, scalar(to), from.IsSigned()), to}
 	case from.IsFloat() && to.IsFloat():
 		return b.betweenFloats(x, to)
-	case from.IsFloat():
+	case from.IsFloat() && b.Machine.Level == NEON:
 		name := signed(to, "fptosi", "fptoui")
 		return Value{b.Call("llvm."+name+".sat."+mangle(t)+"."+mangle(x.V.Type()), t, x.V), to}
+	case from.IsFloat():
+		return b.saturated(x.V, to)
 	}
 	return b.intToFloat(x, to)
+}
+
+// saturated returns floats as integers. LLVM has an intrinsic for it, of which it makes code
+// that converts each lane by itself on x86.
+func (b *Builder) saturated(x value.Value, to types.DType) Value {
+	bits := 8 * to.Size()
+	low, limit := 0.0, math.Ldexp(1, bits)
+	if to.IsSigned() {
+		low, limit = -math.Ldexp(1, bits-1), math.Ldexp(1, bits-1)
+	}
+	t := Register(to, lanesOf(x.Type()))
+	nan := b.isNaN(x)
+	within := b.sel(b.fcmpn(enum.FPredOGT, x, low), x, b.num(x.Type(), low))
+	convert := func(t ll.Type, signed bool) value.Value {
+		if signed {
+			return b.Block.NewFPToSI(within, t)
+		}
+		return b.Block.NewFPToUI(within, t)
+	}
+	if bits <= 16 {
+		within = b.sel(b.fcmpn(enum.FPredOLT, within, limit-1), within, b.num(x.Type(), limit-1))
+		i := convert(like(t, ll.I32), true)
+		i = b.sel(nan, b.int(i.Type(), 0), i)
+		return Value{b.resize(i, scalar(to), true), to}
+	}
+	// The largest integer may be no float. What is too large has any value before it is replaced.
+	i := convert(t, to.IsSigned())
+	most := int64(-1)
+	if to.IsSigned() {
+		most = 1<<(bits-1) - 1
+	}
+	i = b.sel(b.fcmpn(enum.FPredOGE, x, limit), b.int(t, most), i)
+	return Value{b.sel(nan, b.int(t, 0), i), to}
 }
 
 func (b *Builder) betweenFloats(x Value, to types.DType) Value {
