@@ -254,8 +254,11 @@ func (e *editor) dequantized(v *mlir.Value) *mlir.Value {
 	if q == nil {
 		return v
 	}
-	floats := e.floatType(v.Type).(*mlir.TensorType)
-	return e.binary(stablehlo.Multiply, e.converted(e.difference(v), floats), e.scales(q, floats))
+	floats, wide := e.floatType(v.Type).(*mlir.TensorType), mlir.Type(mlir.I32)
+	if q.Storage.Width > 16 {
+		wide = mlir.I64
+	}
+	return e.binary(stablehlo.Multiply, e.converted(e.difference(v, wide), floats), e.scales(q, floats))
 }
 
 // rounded is dequantized for an op that a target could compute together with the product, and
@@ -269,17 +272,14 @@ func (e *editor) rounded(v *mlir.Value) *mlir.Value {
 	return e.emit(stablehlo.BitcastConvert, v.Type, nil, e.emit(stablehlo.BitcastConvert, bits, nil, v))
 }
 
-// difference returns the integers of a quantized value less their zero points, in as many
-// bits as that needs.
-func (e *editor) difference(v *mlir.Value) *mlir.Value {
+// difference returns the integers of a quantized value less their zero points, in elements
+// of type elem, which hold that; as they are stored if all zero points are 0.
+func (e *editor) difference(v *mlir.Value, elem mlir.Type) *mlir.Value {
 	q, x := e.quantOf(v.Type), e.stored(v)
 	if !shifts(q) {
 		return x
 	}
-	t := mlir.Tensor(mlir.I32, tensorOf(x).Shape...)
-	if q.Storage.Width > 16 {
-		t = mlir.Tensor(mlir.I64, t.Shape...)
-	}
+	t := mlir.Tensor(elem, tensorOf(x).Shape...)
 	return e.binary(stablehlo.Subtract, e.converted(x, t), e.zeroPoints(q, t))
 }
 

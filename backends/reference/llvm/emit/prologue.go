@@ -24,13 +24,17 @@ func (p *Product) prologues(a, b bool) {
 }
 
 // prologueOf returns the prologue of a factor whose own axis is M or N. What it
-// gives is the factor's value, or the element of 16 bits that this is converted from, which
-// machines may multiply faster, and which takes less memory packed.
+// gives is the factor's value, or the element of 16 bits or less that this is converted from,
+// which machines may multiply faster, and which takes less memory packed.
 func (p *Product) prologueOf(f kernel.Factor, own int, suffix string) gemm.Fused[gemm.Prologue] {
 	k := p.Kernel
 	v := f.Value
-	if i := &k.Instrs[v]; i.Op == kernel.Convert && i.Type == types.F32 && (k.Instrs[i.Args[0]].Type == types.BF16 || k.Instrs[i.Args[0]].Type == types.F16) {
-		v = i.Args[0]
+	if i := &k.Instrs[v]; i.Op == kernel.Convert {
+		switch from := k.Instrs[i.Args[0]].Type; {
+		case i.Type == types.F32 && (from == types.BF16 || from == types.F16),
+			i.Type.IsInteger() && i.Type.Size() == 4 && (from == types.I16 || from == types.I8 || from == types.U8):
+			v = i.Args[0]
+		}
 	}
 	q := &prologue{Product: p, Factor: f, value: v, own: own, wanted: make([]bool, len(k.Instrs))}
 	for _, id := range f.Body {

@@ -45,6 +45,8 @@ type core struct {
 	// machine multiplies unsigned bytes with signed ones: a product of signed
 	// bytes takes A plus 128, one of unsigned bytes A minus 128.
 	offset bool
+	// vnni says that mac takes what AVX512_VNNI adds.
+	vnni bool
 	// mac returns acc + a·b for each lane; a is one unit in all lanes.
 	mac func(f *fn, acc, a, b value.Value) value.Value
 }
@@ -148,11 +150,32 @@ func coreOf(p *Problem, on Machine, use coreUse) *core {
 		if use == ofPacked && c.mem.Equal(ll.I16) {
 			c.narrow = types.U8
 		}
+	case p.Acc.Size() == 4 && !p.Acc.IsFloat() && short(a) && short(b):
+		c.words(on, use == ofRow)
 	default:
 		return nil
 	}
 	c.block(on)
 	return c
+}
+
+// short reports whether i16 holds the integers of d.
+func short(d types.DType) bool { return d == types.I16 || d == types.I8 || d == types.U8 }
+
+// words sets the arithmetic of integers of 16 bits, in pairs where the machine multiplies
+// these. A sum wraps, as each of its products does.
+func (c *core) words(on Machine, plain bool) {
+	if plain || on.Level == vector.NEON {
+		c.mac = wrapping
+		return
+	}
+	c.name, c.elem, c.mem, c.group, c.unit, c.mac = "i16", types.I16, ll.I16, 2, ll.I32, wordPairs
+	if on.VNNI {
+		c.name, c.vnni = "i16vnni", true
+		c.mac = func(f *fn, acc, a, b value.Value) value.Value {
+			return f.Call("llvm.x86.avx512.vpdpwssd.512", acc.Type(), acc, a, b)
+		}
+	}
 }
 
 // pack chooses the elements of panels that are packed once, of values of dtype b.
@@ -181,7 +204,7 @@ func (c *core) bytes(signed bool, on Machine, plain bool) {
 		c.mac = wrapping
 	case on.VNNI:
 		c.name += "vnni"
-		c.mem, c.group, c.offset = ll.I8, 4, true
+		c.mem, c.group, c.offset, c.vnni = ll.I8, 4, true, true
 		c.mac = func(f *fn, acc, a, b value.Value) value.Value {
 			if !signed {
 				a, b = b, a

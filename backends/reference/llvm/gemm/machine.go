@@ -15,7 +15,7 @@ import (
 type Machine struct {
 	vector.Machine
 	// VNNI says that the machine, of level AVX512 or above, has dot products of
-	// bytes (AVX512_VNNI).
+	// bytes and of integers of 16 bits (AVX512_VNNI).
 	VNNI bool
 	// L2 is the bytes of a core's L2 cache, 0 if unknown. Plans are cut by it,
 	// kernels and the order of sums do not depend on it.

@@ -115,6 +115,8 @@ func (x *tensor) set(at int, v float64) {
 		binary.LittleEndian.PutUint16(b, uint16(types.ToFloat16(v)))
 	case types.BF16:
 		binary.LittleEndian.PutUint16(b, uint16(types.ToBFloat16(v)))
+	case types.I16:
+		binary.LittleEndian.PutUint16(b, uint16(int16(v*799.9)))
 	case types.I32, types.U32:
 		binary.LittleEndian.PutUint32(b, uint32(int32(v*127.9)))
 	case types.I64:
@@ -135,6 +137,8 @@ func (x *tensor) get(i, j, k int) float64 {
 		return float64(types.Float16(binary.LittleEndian.Uint16(b)).Float32())
 	case types.BF16:
 		return float64(types.BFloat16(binary.LittleEndian.Uint16(b)).Float32())
+	case types.I16:
+		return float64(int16(binary.LittleEndian.Uint16(b)))
 	case types.I32:
 		return float64(int32(binary.LittleEndian.Uint32(b)))
 	case types.U32:

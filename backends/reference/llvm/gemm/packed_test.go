@@ -21,7 +21,7 @@ func TestPackedBits(t *testing.T) {
 			if kind.b.Size() >= 4 {
 				continue
 			}
-			bytes := kind.a == types.U8
+			bytes := kind.a == types.U8 || kind.a == types.I16
 			t.Run(on.String()+"/"+kind.String(), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(3, 4))
 				pick := func() int { return sizes[r.IntN(len(sizes))] }
@@ -38,7 +38,7 @@ func TestPackedBits(t *testing.T) {
 						x.fuse = 0
 					}
 					switch {
-					case bytes && x.before > 0: // bytes meet bytes alone
+					case bytes && x.before > 0: // bytes meet bytes alone, and words meet words
 						x.before = 3
 					case kind.b.Size() == 1 && !bytes: // what f32s are multiplied by is computed
 						x.before, x.gather = 2, 0
@@ -71,7 +71,7 @@ func TestPackedBits(t *testing.T) {
 					require.Equal(t, 640*1000*size, q.ElementBytes())
 					slow := on.Level == vector.SSE2 && kind.b != types.BF16
 					require.Equal(t, (m == 1000 || m == 100 && size == 1 || slow) && !pairs && !bytes, q.widens, "%d rows", m)
-					if size == 2 && !pairs {
+					if size == 2 && !pairs && !bytes {
 						p.PrologueB = addsBoth(kind.acc)
 						q, err := New(p, on)
 						require.NoError(t, err)

@@ -32,6 +32,7 @@ var kinds = []kind{
 	{types.F32, types.F16, types.F32, types.F32},
 	{types.U8, types.U8, types.I32, types.I32},
 	{types.U8, types.U8, types.U32, types.F32},
+	{types.I16, types.I16, types.I32, types.I32},
 	{types.I32, types.I32, types.I32, types.I32},
 	{types.I64, types.I64, types.I64, types.I64},
 }
@@ -277,7 +278,7 @@ func TestProducts(t *testing.T) {
 					if kind.acc == types.U32 { // the epilogue of the tests is for signed sums
 						x.fuse, x.before = 0, 0
 					}
-					if kind.a == types.U8 && x.before > 0 { // bytes meet bytes alone
+					if (kind.a == types.U8 || kind.a == types.I16) && x.before > 0 { // bytes meet bytes alone, as do words
 						x.before = 3
 					}
 					if x.before == 0 {

@@ -72,14 +72,14 @@ func (q *Plan) Units() []Unit {
 }
 
 // least returns the least machine whose code of a unit for these elements is as
-// fast as any: dot products of bytes are for bytes, what AVX512BF16 adds is for
+// fast as any: dot products of integers are for bytes and words, what AVX512BF16 adds is for
 // bf16. Fused code may be of any elements.
 func (q *Plan) least(fused bool, elements ...types.DType) Machine {
 	m := q.on
 	if fused {
 		return m
 	}
-	m.VNNI = m.VNNI && q.core.offset
+	m.VNNI = m.VNNI && q.core.vnni
 	if m.Level == vector.AVX512BF16 && !slices.Contains(elements, types.BF16) {
 		m.Level = vector.AVX512
 	}
