@@ -42,6 +42,13 @@ func TestFusedWindows(t *testing.T) {
 	}
 }
 
+// A network of 8 bits becomes products of bytes, whose epilogues quantize.
+func TestQuantizedNetwork(t *testing.T) {
+	text, err := os.ReadFile("testdata/quantized.mlir")
+	require.NoError(t, err)
+	golden.Is(t, "testdata/fused/quantized.txt", kittest.Same(t, string(text)).String())
+}
+
 // What texts become that leave a size open. The program is printed for a million
 // elements, so that its numbers can be read: 3000002 is 3n + 2.
 func TestFamilies(t *testing.T) {
