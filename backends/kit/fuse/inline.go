@@ -150,6 +150,9 @@ func (g *Graph) worthInlining(n *node, v plan.ValueID, uses []int) bool {
 	}
 	w := workOf(def.kernel)
 	own := pointsAt(def.kernel, 0)
+	if g.narrows(def) {
+		return false
+	}
 	switch {
 	case isContraction(n.kernel) && points > own:
 		if g.o.Borders && isBorder(def.kernel) {
@@ -166,6 +169,16 @@ func (g *Graph) worthInlining(n *node, v plan.ValueID, uses []int) bool {
 		return loads == 1 || w.costly == 0
 	}
 	return w.costly == 0 && w.loads <= 2 && w.ops <= 4
+}
+
+// narrows reports whether a node makes integers of the larger sums of a contraction. It
+// becomes part of the contraction, which writes less then.
+func (g *Graph) narrows(def *node) bool {
+	t := g.values[def.outs()[0]].typ.DType
+	return t.IsInteger() && slices.ContainsFunc(def.ins(), func(v plan.ValueID) bool {
+		from := g.def(v)
+		return from != nil && from.kernel != nil && isContraction(from.kernel) && g.values[v].typ.DType.Size() > t.Size()
+	})
 }
 
 // guarded reports whether a kernel loads what may not be there.
