@@ -36,6 +36,13 @@ func TestComplexPrograms(t *testing.T) {
 	})
 }
 
+// So do those with quantized elements; with LTC_SOAK=1 20,000.
+func TestQuantizedPrograms(t *testing.T) {
+	count(t, trials.Soak(60, 20_000), func(seed uint64) programs.Program {
+		return programs.QuantizedRandom(rand.New(rand.NewPCG(seed, 10)), 4+int(seed%24))
+	})
+}
+
 // So do those on larger tensors, with more ops and with extreme arguments; with
 // LTC_SOAK=1 20,000.
 func TestLargePrograms(t *testing.T) {
