@@ -37,6 +37,7 @@ func TestRandomPrograms(t *testing.T) {
 		"convolution": func(r *rand.Rand, _ int) programs.Program {
 			return programs.Program{Text: programs.Convolution(r, false), Near: []bool{true}}
 		},
+		"quantized": func(r *rand.Rand, seed int) programs.Program { return programs.QuantizedRandom(r, 4+seed%24) },
 		"pooling": func(r *rand.Rand, seed int) programs.Program {
 			return programs.Program{Text: programs.SelectAndScatter(r), Extreme: seed%2 == 0}
 		},
@@ -48,6 +49,15 @@ func TestRandomPrograms(t *testing.T) {
 			}
 			require.Positive(t, kernels)
 		})
+	}
+}
+
+// Programs of ops on quantized elements do so, and leave nothing to the evaluator.
+func TestQuantized(t *testing.T) {
+	trials.Sequential(t)
+	b, _ := backend(t, cudafake.Options{Seed: 3})
+	for name, text := range programs.Quantized() {
+		require.Positive(t, alike(t, b, programs.Program{Text: text}, 1), name)
 	}
 }
 
