@@ -45,8 +45,11 @@ var opTable []opRow
 func init() {
 	opTable = stablehlo.Table[opRow](opRows{})
 	for code := range mlir.Codes() {
-		if code.Info().Static != nil {
+		if static := code.Info().Static; static != nil {
 			opTable[code].standard = rules{staticOp}
+			if static.Op != stablehlo.Convolution { // whose rule reads the padding
+				opTable[code].quantized = opTable[static.Op].quantized
+			}
 		}
 	}
 }

@@ -91,6 +91,18 @@ func Quantized() map[string]string {
   %1 = stablehlo.reshape %x : (tensor<4x3xQ>) -> tensor<2x2x3x!quant.uniform<i8:f32:2, {0.05:-3, 0.1, 0.0625:127}>>
   return %0, %1 : tensor<3x4x!quant.uniform<i8:f32:0, {0.05:-3, 0.1, 0.0625:127}>>, tensor<2x2x3x!quant.uniform<i8:f32:2, {0.05:-3, 0.1, 0.0625:127}>>
 }`)
+	add(all, "known sizes", quantTypes[0], `(%x: tensor<3xQ>) -> tensor<2x3xQ> {
+  %s = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  %0 = stablehlo.dynamic_broadcast_in_dim %x, %s, dims = [1] : (tensor<3xQ>, tensor<2xi64>) -> tensor<2x3xQ>
+  %t = stablehlo.constant dense<[6]> : tensor<1xi64>
+  %1 = stablehlo.dynamic_reshape %0, %t : (tensor<2x3xQ>, tensor<1xi64>) -> tensor<6xQ>
+  %2 = stablehlo.reshape %1 : (tensor<6xQ>) -> tensor<2x3xQ>
+  return %2 : tensor<2x3xQ>
+}`)
+	add(all, "sums of more than 31 bits", quantTypes[0], `(%x: tensor<2x40000xQ>, %y: tensor<40000x2x!quant.uniform<i8:f32, 0.03>>) -> tensor<2x2x!quant.uniform<i32:f32, 0.0015>> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<2x40000xQ>, tensor<40000x2x!quant.uniform<i8:f32, 0.03>>) -> tensor<2x2x!quant.uniform<i32:f32, 0.0015>>
+  return %0 : tensor<2x2x!quant.uniform<i32:f32, 0.0015>>
+}`)
 	add(all, "loop", quantTypes[0], `(%x: tensor<9xQ>, %n: tensor<i32>) -> tensor<9xQ> {
   %zero = stablehlo.constant dense<0> : tensor<i32>
   %0:2 = stablehlo.while(%i = %zero, %y = %x) : tensor<i32>, tensor<9xQ>
