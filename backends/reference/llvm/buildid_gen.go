@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "8a53c91cc753f30b8924ded2"
+const buildID = "b64dba4ca1c6cba8957d964b"

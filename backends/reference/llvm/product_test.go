@@ -181,7 +181,7 @@ func TestByteKernels(t *testing.T) {
 		for _, c := range compilers(t) {
 			p, ok := emit.AsProduct(b.Kernel(), c.units.machine)
 			require.True(t, ok, "%v on %v", b.Kernel(), c.machine.Level)
-			require.Equal(t, signed, p.Nominal().Signed)
+			require.Equal(t, [2]bool{signed, signed}, p.Nominal().Signed)
 		}
 	}
 }

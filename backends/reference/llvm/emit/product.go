@@ -60,7 +60,8 @@ func AsProduct(k *kernel.Kernel, m gemm.Machine) (*Product, bool) {
 		return err == nil && (!p.Spread || problem.StrideC[2] == 1) // lanes of an epilogue are no rows
 	}
 	p.prologues(c.A.Load == kernel.None, c.B.Load == kernel.None)
-	if (c.A.Type == types.I8) == (c.B.Type == types.I8) && plans() {
+	bytes := func(f kernel.Factor) bool { return f.Type.IsInteger() && f.Type.Size() == 1 }
+	if bytes(c.A) == bytes(c.B) && plans() { // bytes meet bytes
 		return p, true
 	}
 	if p.Spread {
@@ -154,7 +155,7 @@ func (p *Product) ProblemIn(sizes []int64, table [][]int64) gemm.Problem {
 	}
 	at := p.Strides(table)
 	q := gemm.Problem{
-		Signed: c.A.Type == types.I8 && p.prologue[0].Name == "",
+		Signed: [2]bool{c.A.Type == types.I8 && p.prologue[0].Name == "", c.B.Type == types.I8 && p.prologue[1].Name == ""},
 		A:      p.element(0, c.A), B: p.element(1, c.B), Acc: c.Type, C: k.Instrs[p.Store].Type,
 		Batch: size(p.Batch), M: size(p.M), N: size(p.N), K: size(c.K[0]),
 		StrideA: at.A, StrideB: at.B, StrideC: at.C,

@@ -38,12 +38,13 @@ type core struct {
 	// prologue turns the elements of such panels into those that are multiplied, if it is
 	// not nil: they are packed as they are loaded then, and need no prologue to be packed.
 	prologue Prologue
-	// signed says that bytes are two's complement.
-	signed bool
+	// signed says which of A's and B's bytes are two's complement.
+	signed [2]bool
 	// offset says that units of A have the upper bit of each element inverted,
 	// and that a panel of B begins with a row of what makes up for this. The
 	// machine multiplies unsigned bytes with signed ones: a product of signed
-	// bytes takes A plus 128, one of unsigned bytes A minus 128.
+	// bytes takes A plus 128, one of unsigned bytes A minus 128. Bytes of either
+	// kind are taken as they are.
 	offset bool
 	// vnni says that mac takes what AVX512_VNNI adds.
 	vnni bool
@@ -192,22 +193,19 @@ func (c *core) pack(p *Problem, b types.DType) {
 func single(d types.DType) bool { return d.IsFloat() && d != types.F64 }
 
 // bytes sets the arithmetic of bytes.
-func (c *core) bytes(signed bool, on Machine, plain bool) {
+func (c *core) bytes(signed [2]bool, on Machine, plain bool) {
 	c.elem, c.signed = types.U8, signed
-	c.name = "u8"
-	if signed {
-		c.name = "i8"
-	}
+	c.name = map[[2]bool]string{{}: "u8", {true, true}: "i8", {false, true}: "u8i8", {true, false}: "i8u8"}[signed]
 	switch {
 	case plain || on.Level == vector.NEON:
 		c.name += "plain"
 		c.mac = wrapping
 	case on.VNNI:
 		c.name += "vnni"
-		c.mem, c.group, c.offset, c.vnni = ll.I8, 4, true, true
+		c.mem, c.group, c.offset, c.vnni = ll.I8, 4, signed[0] == signed[1], true
 		c.mac = func(f *fn, acc, a, b value.Value) value.Value {
-			if !signed {
-				a, b = b, a
+			if !signed[1] {
+				a, b = b, a // the first has no signs
 			}
 			return f.Call("llvm.x86.avx512.vpdpbusd.512", acc.Type(), acc, a, b)
 		}

@@ -54,7 +54,7 @@ func (f *fn) units(c *core, from value.Value, p panelPlace) []value.Value {
 		case c.elem == types.U8 && c.narrow != types.Invalid:
 			bytes := f.load(vec(c.lanes*c.group, ll.I8), at, c.unitSize())
 			words := vec(c.lanes*c.group, c.mem)
-			if c.signed {
+			if c.signed[1] {
 				all[j] = f.Block.NewBitCast(f.Block.NewSExt(bytes, words), vec(c.lanes, c.unit))
 			} else {
 				all[j] = f.Block.NewBitCast(f.Block.NewZExt(bytes, words), vec(c.lanes, c.unit))

@@ -49,6 +49,7 @@ type packer struct {
 	from     types.DType // of an element in memory
 	narrow   types.DType // of elements of units, if the core converts them; else Invalid
 	flip     bool        // invert the upper bit of each element
+	signed   bool        // bytes are two's complement
 	prologue Prologue
 	operands value.Value // of the prologue, an i8*
 	apply    Apply
@@ -120,7 +121,7 @@ func (p *packer) fit(v value.Value) value.Value {
 		return p.Block.NewXor(v, p.ConstInt(types.U8, n, 128).V)
 	case c.mem == ll.I8:
 		return v
-	case c.signed:
+	case p.signed:
 		return p.Block.NewSExt(v, like(v, c.mem))
 	}
 	return p.Block.NewZExt(v, like(v, c.mem))

@@ -13,8 +13,8 @@ type Plan struct {
 	Problem Problem // as it was given
 	on      Machine
 	core    *core
-	packed  *core           // whose panels a packed B has: core, unless widens is set
-	cores   [numCores]*core // as far as they were needed
+	packed  *core              // whose panels a packed B has: core, unless widens is set
+	cores   [2][numCores]*core // as far as they were needed, of the problem and of it swapped
 	// p is the problem as it is computed: the one given or, if swapped is set,
 	// that of the transposed operands.
 	p       Problem
@@ -99,10 +99,14 @@ func (q *Plan) plan(p Problem) error {
 
 // coreOf returns a core of the plan, nil if there is no such arithmetic.
 func (q *Plan) coreOf(use coreUse) *core {
-	if q.cores[use] == nil {
-		q.cores[use] = coreOf(&q.p, q.on, use)
+	at := &q.cores[0][use]
+	if q.swapped {
+		at = &q.cores[1][use]
 	}
-	return q.cores[use]
+	if *at == nil {
+		*at = coreOf(&q.p, q.on, use)
+	}
+	return *at
 }
 
 // bytesL2 and bytesL3 are the caches that plans reckon with at most, that of a core

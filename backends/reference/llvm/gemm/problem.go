@@ -14,8 +14,8 @@ import (
 // what is repeated included; elements of C do not overlap.
 type Problem struct {
 	A, B, Acc, C types.DType
-	// Signed says that elements of A and B of dtype u8 are two's complement.
-	Signed  bool
+	// Signed says which of A's and B's elements of dtype u8 are two's complement.
+	Signed  [2]bool
 	Batch   int
 	M, N, K int
 	StrideA [3]int // of batch, m and k
@@ -80,6 +80,7 @@ func Dense(a, b, acc, c types.DType, batch, m, n, k int) Problem {
 func (p Problem) swapped() Problem {
 	q := p
 	q.A, q.B, q.M, q.N = p.B, p.A, p.N, p.M
+	q.Signed = [2]bool{p.Signed[1], p.Signed[0]}
 	s := Strides{p.StrideA, p.StrideB, p.StrideC}.swapped()
 	q.StrideA, q.StrideB, q.StrideC = s.A, s.B, s.C
 	q.PrologueA, q.PrologueB = p.PrologueB, p.PrologueA

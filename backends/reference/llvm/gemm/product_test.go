@@ -46,12 +46,14 @@ type trial struct {
 	atEnd, packed    bool
 	before           int // 1: A has a prologue, 2: B, 3: both
 	gather           int // 1: A is gathered, 2: B, 3: both
+	// Bytes of i32 sums are without signs.
+	unsignedA, unsignedB bool
 }
 
 var orders = [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 2, 0}, {0, 1, 2}}
 
 func (x trial) String() string {
-	return fmt.Sprintf("%v [%d] %dx%dx%d orders %d%d%d fuse %d gap %d parts %d end %v packed %v before %d gather %d", x.kind, x.batch, x.m, x.n, x.k, x.ta, x.tb, x.tc, x.fuse, x.gap, x.parts, x.atEnd, x.packed, x.before, x.gather)
+	return fmt.Sprintf("%v [%d] %dx%dx%d orders %d%d%d fuse %d gap %d parts %d end %v packed %v before %d gather %d unsigned %v %v", x.kind, x.batch, x.m, x.n, x.k, x.ta, x.tb, x.tc, x.fuse, x.gap, x.parts, x.atEnd, x.packed, x.before, x.gather, x.unsignedA, x.unsignedB)
 }
 
 // operands are the memory of a trial.
@@ -77,8 +79,11 @@ func (x trial) run(t *testing.T, on Machine) operands {
 	if x.gather&2 != 0 {
 		gathers[1] = o.b.gather(r, 2, 1)
 	}
-	signed := x.acc == types.I32 && x.before == 0 // prologues take bytes without a sign
-	o.a.signed, o.b.signed = signed, signed
+	signed := [2]bool{}
+	if x.acc == types.I32 && x.before == 0 { // prologues take bytes without a sign
+		signed = [2]bool{!x.unsignedA, !x.unsignedB}
+	}
+	o.a.signed, o.b.signed = signed[0], signed[1]
 	o.a.fill(r)
 	o.b.fill(r)
 	for i := range o.c.bytes {
@@ -275,6 +280,9 @@ func TestProducts(t *testing.T) {
 				for range trials.Soak(n, 30*n) {
 					x := trial{kind: kind, batch: 1 + r.IntN(3)*r.IntN(2), m: pick(), n: pick(), k: pick(),
 						ta: r.IntN(3), tb: r.IntN(4), tc: r.IntN(3), fuse: max(r.IntN(4)-1, 0), gap: r.IntN(2) * r.IntN(4), parts: 1, atEnd: r.IntN(2) == 0, packed: r.IntN(6) == 0, before: max(r.IntN(6)-2, 0)}
+					if r.IntN(2) == 0 {
+						x.unsignedA, x.unsignedB = r.IntN(2) == 0, r.IntN(2) == 0
+					}
 					if kind.acc == types.U32 { // the epilogue of the tests is for signed sums
 						x.fuse, x.before = 0, 0
 					}

@@ -40,7 +40,7 @@ func (q *Plan) Units() []Unit {
 			return m.String()
 		}}
 	}
-	b := packer{core: q.packed, from: q.p.B, narrow: q.packed.narrow, prologue: q.p.PrologueB.Emit}
+	b := packer{core: q.packed, from: q.p.B, narrow: q.packed.narrow, signed: c.signed[1], prologue: q.p.PrologueB.Emit}
 	if q.packed.prologue != nil {
 		b.prologue = nil
 	}
@@ -53,7 +53,7 @@ func (q *Plan) Units() []Unit {
 	})}
 	if q.packA != "" {
 		all = append(all, unit(q.packA, q.least(q.p.PrologueA.set(), c.elem, q.p.A), func(m *module) {
-			p := packer{core: c, from: q.p.A, flip: c.offset, prologue: q.p.PrologueA.Emit}
+			p := packer{core: c, from: q.p.A, flip: c.offset, signed: c.signed[0], prologue: q.p.PrologueA.Emit}
 			m.packA(p, q.packA, q.orderA(), q.p.GatherA != nil)
 		}))
 	}

@@ -94,7 +94,7 @@ func TestPlans(t *testing.T) {
 	turned := f32
 	turned.StrideA, turned.StrideB, turned.StrideC = [3]int{0, 1, 64}, [3]int{0, 1, 784}, [3]int{0, 1, 64}
 	bf16 := gemm.Dense(types.BF16, types.BF16, types.F32, types.BF16, 1, 1000, 1000, 1000)
-	bytes := gemm.Problem{A: types.U8, B: types.U8, Acc: types.I32, C: types.I32, Signed: true, Batch: 1, M: 100, N: 100, K: 100}
+	bytes := gemm.Problem{A: types.U8, B: types.U8, Acc: types.I32, C: types.I32, Signed: [2]bool{true, true}, Batch: 1, M: 100, N: 100, K: 100}
 	for _, c := range []struct {
 		on    gemm.Machine
 		p     gemm.Problem
