@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/ir/types"
 	"ltc/mlir"
 )
 
@@ -27,6 +28,13 @@ module.mlir:2:3: func.return:
   return %a : tensor<2xf32>`)
 	require.NoError(t, Unsupported("chip", p.File, nil))
 	require.Empty(t, p.Line(mlir.Pos{Line: 4}))
+
+	// Quantized elements are held as integers.
+	p, err = Load(ctx, NewModule("func.func @main(%a: tensor<2x!quant.uniform<u8:f32, 0.5:3>>) -> tensor<2x!quant.uniform<u8:f32, 0.5:3>> {\n  return %a : tensor<2x!quant.uniform<u8:f32, 0.5:3>>\n}"), Options{})
+	require.NoError(t, err)
+	require.Empty(t, p.Lacking)
+	require.Equal(t, types.Of(types.U8, 2), p.Signature.Args[0].Type)
+	require.Equal(t, types.Of(types.U8, 2), p.Signature.Results[0].Type)
 
 	p, err = LoadOpen(ctx, NewModule("func.func @main(%a: tensor<?xf32>) {\n  return\n}"), Options{})
 	require.NoError(t, err)
