@@ -23,7 +23,8 @@ type wholeProgram struct{ dir, name string }
 // exportedPrefix begins the name of a workload that is the program of a folder.
 const exportedPrefix = "program_"
 
-// exportedIn returns a workload for each program of a folder, program_NAME.
+// exportedIn returns the workloads of each program of a folder: its calls, program_NAME,
+// and the first call of a process, program_NAME_first and program_NAME_first_cached.
 func exportedIn(dir string) ([]workload, error) {
 	texts, err := filepath.Glob(filepath.Join(dir, "*.mlir"))
 	if err != nil {
@@ -36,7 +37,11 @@ func exportedIn(dir string) ([]workload, error) {
 	var ws []workload
 	for _, text := range texts {
 		x := wholeProgram{dir, strings.TrimSuffix(filepath.Base(text), ".mlir")}
-		ws = append(ws, workload{name: exportedPrefix + x.name, doc: call, run: x.measure})
+		name := exportedPrefix + x.name
+		ws = append(ws,
+			workload{name: name, doc: call, run: x.measure},
+			workload{name: name + "_first", doc: "s of its first call, nothing compiled before", run: x.first, first: true},
+			workload{name: name + "_first_cached", doc: "s of its first call, compiled by another process before", run: x.first, first: true, cached: true})
 	}
 	return ws, nil
 }
@@ -49,43 +54,74 @@ const mostApart = 5e-4
 // written where the call before has written its own: a donated argument is thus the
 // result of the call before.
 func (x wholeProgram) measure(e *env) (result, error) {
-	text, err := os.ReadFile(filepath.Join(x.dir, x.name+".mlir"))
+	c, err := x.begin(e)
 	if err != nil {
 		return result{}, err
 	}
-	b, err := backends.Open(e.backend)
-	if err != nil {
-		return result{}, err
-	}
-	start := time.Now()
-	exe, err := b.Compile(context.Background(), backends.NewModule(string(text)), backends.Options{Name: x.name, Threads: e.threads, Profile: e.profile})
-	if err != nil {
-		return result{}, err
-	}
-	compiling := time.Since(start)
-	args, err := x.values("", "in", len(exe.Signature().Args))
-	if err != nil {
-		return result{}, err
-	}
-	call := backends.Call{Args: args}
-	start = time.Now()
-	if err := exe.Execute(context.Background(), &call); err != nil {
-		return result{}, err
-	}
-	first := compiling + time.Since(start)
-	if err := x.check(call.Results); err != nil {
-		return result{}, err
-	}
-	t, err := e.time(programRules, func() error { return exe.Execute(context.Background(), &call) })
+	t, err := e.time(programRules, func() error { return c.exe.Execute(context.Background(), &c.call) })
 	if err != nil {
 		return result{}, err
 	}
 	r := figures(t)
-	r.FirstCall, r.PeakRSSMiB = first.Seconds(), peakRSS()
-	if p, ok := exe.(backends.Profiler); ok && e.profile {
+	r.FirstCall, r.PeakRSSMiB = c.took.Seconds(), peakRSS()
+	if p, ok := c.exe.(backends.Profiler); ok && e.profile {
 		e.profiled = []lazy.ProgramProfile{profiled(p.Profile())}
 	}
-	return r, nil
+	w, err := c.work(e)
+	r.Flops, r.Bytes = w.flops, w.bytes
+	r.GFlops, r.GBps = w.flops/t.Median/1e9, w.bytes/t.Median/1e9
+	return r, err
+}
+
+// first times the first call of the process, compiling included.
+func (x wholeProgram) first(e *env) (result, error) {
+	c, err := x.begin(e)
+	if err != nil {
+		return result{}, err
+	}
+	return once(c.took), nil
+}
+
+// begun is a program that has run once, with the arguments and results of its call.
+type begun struct {
+	wholeProgram
+	backend backends.Backend
+	text    string
+	exe     backends.Executable
+	call    backends.Call
+	took    time.Duration // to compile and to run once
+}
+
+// begin compiles a program, runs it once and checks the results.
+func (x wholeProgram) begin(e *env) (*begun, error) {
+	text, err := os.ReadFile(filepath.Join(x.dir, x.name+".mlir"))
+	if err != nil {
+		return nil, err
+	}
+	c := &begun{wholeProgram: x, text: string(text)}
+	if c.backend, err = backends.Open(e.backend); err != nil {
+		return nil, err
+	}
+	since := e.since()
+	if c.exe, err = c.compile(e, e.profile); err != nil {
+		return nil, err
+	}
+	c.took = since()
+	args, err := x.values("", "in", len(c.exe.Signature().Args))
+	if err != nil {
+		return nil, err
+	}
+	c.call.Args = args
+	since = e.since()
+	if err := c.exe.Execute(context.Background(), &c.call); err != nil {
+		return nil, err
+	}
+	c.took += since()
+	return c, x.check(c.call.Results)
+}
+
+func (c *begun) compile(e *env, profile bool) (backends.Executable, error) {
+	return c.backend.Compile(context.Background(), backends.NewModule(c.text), backends.Options{Name: c.name, Threads: e.threads, Profile: profile})
 }
 
 // profiled returns what the steps of a program took, with their sum.

@@ -66,8 +66,30 @@ func TestExportedProgramsAreCheckedAndTimed(t *testing.T) {
 			require.NoError(t, err)
 			require.Positive(t, r.Median)
 			require.Positive(t, r.FirstCall)
+			require.Equal(t, []float64{3, 36}, []float64{r.Flops, r.Bytes}, "an addition each, two arguments and a result")
 		})
 	}
 	_, err := withPrograms(t.TempDir())
 	require.ErrorContains(t, err, "there is no file whose name ends in .mlir")
+}
+
+// Tables that are only gathered from count as what is taken of them.
+func TestTraffic(t *testing.T) {
+	const table = `module @table {
+  func.func public @main(%%arg0: tensor<1000x4xf32>, %%arg1: tensor<3x1xi32>) -> tensor<%s> {
+    %%0 = func.call @rows(%%arg0, %%arg1) : (tensor<1000x4xf32>, tensor<3x1xi32>) -> tensor<3x4xf32>
+    %s
+  }
+  func.func private @rows(%%arg0: tensor<1000x4xf32>, %%arg1: tensor<3x1xi32>) -> tensor<3x4xf32> {
+    %%0 = "stablehlo.gather"(%%arg0, %%arg1) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 4>}> : (tensor<1000x4xf32>, tensor<3x1xi32>) -> tensor<3x4xf32>
+    return %%0 : tensor<3x4xf32>
+  }
+}
+`
+	n, err := traffic(fmt.Sprintf(table, "3x4xf32", "return %0 : tensor<3x4xf32>"))
+	require.NoError(t, err)
+	require.EqualValues(t, 48+12+48, n)
+	n, err = traffic(fmt.Sprintf(table, "3x1000xf32", "%1 = stablehlo.dot_general %0, %arg0, contracting_dims = [1] x [1] : (tensor<3x4xf32>, tensor<1000x4xf32>) -> tensor<3x1000xf32>\n    return %1 : tensor<3x1000xf32>"))
+	require.NoError(t, err)
+	require.EqualValues(t, 16000+12+12000, n)
 }

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"time"
 
 	_ "ltc/backends/cuda"
 	_ "ltc/backends/null"
@@ -38,6 +39,7 @@ type env struct {
 	quick    bool   // as few repetitions as there may be, for tests
 	small    bool   // programs of a size for devices that are not there, for tests
 	profile  bool   // measure kernels
+	cpu      bool   // processor time counts
 	folder   string // with programs that another compiler has exported; "": none
 	last     *lazy.Device
 	profiled []lazy.ProgramProfile // of a program that no lazy.Device has compiled
@@ -54,10 +56,23 @@ func (e *env) open() (*lazy.Device, error) {
 	return dev, err
 }
 
+// since returns a function that returns how long ago this one was called.
+func (e *env) since() func() time.Duration {
+	if e.cpu {
+		begin := measure.Used()
+		return func() time.Duration { return measure.Used() - begin }
+	}
+	begin := time.Now()
+	return func() time.Duration { return time.Since(begin) }
+}
+
 // time measures fn by the rules, or a little in tests.
 func (e *env) time(r measure.Rules, fn func() error) (measure.Timing, error) {
 	if e.quick {
 		r = r.Quick()
+	}
+	if e.cpu && r.Clock == nil {
+		r.Clock = measure.Used
 	}
 	return r.Time(fn)
 }
@@ -67,6 +82,7 @@ func main() {
 	threads := flag.Int("threads", 1, "threads of a program and of the Go runtime, so that the collector has no core of its own")
 	backend := flag.String("backend", "cpu", "what runs the programs")
 	folder := flag.String("programs", "", "measure the programs in this `directory`, too, as program_NAME: NAME.mlir, its arguments\nin0, in1, … in NAME.npz, and another compiler's results out0, … in NAME.out.npz")
+	cpu := flag.Bool("cpu", false, "measure calls, and first calls of -programs, in processor time, for a machine that others use too")
 	small := flag.Bool("small", false, "few repetitions of small programs, to try what is measured without a device for it")
 	asJSON := flag.Bool("json", false, "print JSON objects, one a line")
 	kernels := flag.Bool("profile", false, "print what each kernel takes, too")
@@ -83,7 +99,7 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	e := &env{backend: *backend, threads: *threads, profile: *kernels, quick: *small, small: *small, folder: *folder}
+	e := &env{backend: *backend, threads: *threads, profile: *kernels, quick: *small, small: *small, cpu: *cpu, folder: *folder}
 	if *device {
 		runs, err := e.runs()
 		if err != nil {

@@ -62,7 +62,7 @@ func (e *env) child(w workload, cache, profile string) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	c := exec.Command(exe, "-one", w.name, "-backend", e.backend, "-threads", strconv.Itoa(e.threads), "-cpuprofile", profile, "-profile="+strconv.FormatBool(e.profile), "-small="+strconv.FormatBool(e.small), "-run", "^"+w.name+"$", "-programs", e.folder)
+	c := exec.Command(exe, "-one", w.name, "-backend", e.backend, "-threads", strconv.Itoa(e.threads), "-cpuprofile", profile, "-profile="+strconv.FormatBool(e.profile), "-small="+strconv.FormatBool(e.small), "-run", "^"+w.name+"$", "-cpu="+strconv.FormatBool(e.cpu), "-programs", e.folder)
 	c.Env = append(os.Environ(), "LTC_CACHE_DIR="+cache)
 	var complaint bytes.Buffer
 	c.Stderr = &complaint

@@ -29,6 +29,8 @@ type result struct {
 	Allocs     float64   `json:"allocs"` // heap objects a call or op
 	GFlops     float64   `json:"gflops,omitempty"`
 	GBps       float64   `json:"gbps,omitempty"`
+	Flops      float64   `json:"flops,omitempty"`        // operations of a call, for a program of a folder
+	Bytes      float64   `json:"bytes,omitempty"`        // that a call of it must read and write at least
 	Queued     float64   `json:"queued_s,omitempty"`     // seconds a call where many are queued before one is waited for; of devices
 	Costs      []cost    `json:"costs,omitempty"`        // what graph_costs has found
 	Fresh      float64   `json:"fresh_s,omitempty"`      // seconds a call whose result is a new tensor; Median is of one variable's

@@ -20,6 +20,9 @@ type figure struct {
 	Min       float64 `json:"min_s"`
 	Reps      int     `json:"reps"`
 	Load1     float64 `json:"load1"`
+	PeakRSS   int     `json:"peak_rss_mib,omitempty"`
+	Flops     float64 `json:"flops,omitempty"` // of a whole program: operations and bytes of a call, at least
+	Bytes     float64 `json:"bytes,omitempty"`
 	GFlops    float64 `json:"gflops,omitempty"`
 	GBps      float64 `json:"gbps,omitempty"`
 	Queued    float64 `json:"queued_s,omitempty"` // a call of many that are queued; on GPUs
@@ -51,6 +54,7 @@ const us = "ltc"
 type session struct {
 	Machine measure.Machine   `json:"machine"`
 	Missing map[string]string `json:"missing"`          // by peer or question: why
+	CPU     bool              `json:"cpu,omitempty"`    // processor time was measured
 	Driver  string            `json:"driver,omitempty"` // NVIDIA's
 	figures []figure
 }

@@ -3,7 +3,7 @@
 //
 //	make compare                                                # the workloads, and docs/performance.md
 //	make compare COMPAREFLAGS="-run matmul -rounds 5 -threads 1,2"   # these rows, no page
-//	MINILM=model.safetensors make compare COMPAREFLAGS="-run ^program_"   # whole programs of JAX
+//	make compare COMPAREFLAGS=-models                           # whole programs, and docs/performance-models.md
 //	make bench-gpu                                               # on a GPU: docs/performance-gpu.md
 //	make compare COMPAREFLAGS="-from out/peers/figures.jsonl"    # the page anew, nothing measured
 //
@@ -12,6 +12,10 @@
 // first round has every peer; those after it the fastest ones, ours before them
 // and after them in turn, so that no side has the quieter machine. Of several
 // rounds the lowest median counts, on both sides.
+//
+// Whole programs are those that programs.py of -programs and models.py of -models-dir
+// export. The variables MINILM, EFFNET and SMOLLM2 of the environment name the files of
+// weights, which ../shared/inputs tells how to get; a program without is left out.
 package main
 
 import (
@@ -33,6 +37,10 @@ import (
 type options struct {
 	peers, scratch string
 	programs       string // the directory of programs.py
+	models         string // that of models.py and peers.py
+	inputs         string // that of results to expect of models
+	whole          bool   // programs and models alone
+	cpu            bool   // processor time counts
 	only           string // names of peers, with commas between them; "": all
 	run            *regexp.Regexp
 	threads        []int
@@ -68,6 +76,10 @@ func parse(args []string) (*options, error) {
 	f := flag.NewFlagSet("compare", flag.ContinueOnError)
 	f.StringVar(&o.peers, "peers", "../shared/bench/peers", "the `directory` of the peers' scripts")
 	f.StringVar(&o.programs, "programs", "../shared/bench/programs", "the `directory` of programs.py, which exports whole programs of JAX and times them")
+	f.StringVar(&o.models, "models-dir", "bench/compare/models", "the `directory` of models.py, which exports models with published weights, and of peers.py, which has programs in other libraries")
+	f.StringVar(&o.inputs, "inputs", "../shared/inputs", "the `directory` of the results that models are expected to have")
+	f.BoolVar(&o.whole, "models", false, "measure whole programs, and write docs/performance-models.md")
+	f.BoolVar(&o.cpu, "cpu", false, "with -models processor time, for a machine that others use too")
 	f.StringVar(&o.scratch, "scratch", "out/peers", "a `directory` for virtual environments and figures; kept")
 	f.StringVar(&o.only, "only", "", "ask these peers alone, `names` with commas between them")
 	run := f.String("run", "", "compare the workloads whose name this `regexp` matches")
@@ -89,8 +101,15 @@ func parse(args []string) (*options, error) {
 	if o.gpu {
 		o.forGPU(f, *run)
 	}
-	if o.out == "" && *run == "" && !o.small {
+	switch {
+	case o.out != "" || *run != "" || o.small:
+	case o.whole:
+		o.out = "docs/performance-models.md"
+	default:
 		o.out = "docs/performance.md"
+	}
+	if o.cpu && !o.whole {
+		return nil, errors.New("-cpu: the peers' scripts measure time that passes but for -models")
 	}
 	if f.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q", f.Arg(0))
@@ -146,12 +165,15 @@ func (o *options) compare(ctx context.Context) error {
 		return err
 	}
 	page := ""
-	if o.gpu {
+	switch {
+	case o.whole:
+		page = s.pageModels()
+	case o.gpu:
 		if !s.someOurs() {
 			return errors.New("nothing of ours was measured: no page is written")
 		}
 		page = s.pageGPU()
-	} else {
+	default:
 		page = s.page()
 	}
 	switch o.out {
@@ -162,6 +184,22 @@ func (o *options) compare(ctx context.Context) error {
 		return err
 	}
 	return os.WriteFile(o.out, []byte(page), 0o666)
+}
+
+// groups are those that are measured as far as -run names their rows: whole programs take
+// long, and are measured if they are named.
+func (o *options) groups() []group {
+	switch {
+	case o.whole:
+		all := []group{machinePeaks}
+		for _, p := range wholePrograms {
+			all = append(all, p.groups()...)
+		}
+		return all
+	case o.run.String() == "":
+		return workloads()
+	}
+	return groups()
 }
 
 // measure runs all groups for all thread counts. An interrupt ends it; -from
@@ -180,7 +218,7 @@ func (o *options) measure(ctx context.Context) (*session, error) {
 	}
 	defer r.close()
 	for _, n := range o.threads {
-		for _, g := range groups() {
+		for _, g := range o.groups() {
 			if g, some := g.matching(o.run); some {
 				if err := r.group(g, n); err != nil {
 					return nil, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -70,14 +71,13 @@ func (s *session) where(b *strings.Builder) {
 	fmt.Fprintf(b, " Go %s.\n", strings.TrimPrefix(m.Go, "go"))
 	versions := map[string]bool{}
 	least, most := 0.0, 0.0
-	for i, f := range s.figures {
+	for _, f := range s.figures {
 		if !f.ours() {
 			versions[strings.TrimSuffix(f.Peer, noFaults)] = true
 		}
-		if i == 0 {
-			least = f.Load1
+		if f.Load1 > 0 { // not every script tells
+			least, most = min(cmp.Or(least, f.Load1), f.Load1), max(most, f.Load1)
 		}
-		least, most = min(least, f.Load1), max(most, f.Load1)
 	}
 	names := slices.Sorted(maps.Keys(versions))
 	for i, n := range names {
@@ -98,7 +98,9 @@ func (s *session) where(b *strings.Builder) {
 		}
 	}
 	fmt.Fprintf(b, "The load average was between %.1f and %.1f, that of what was measured included.\n", least, most)
-	if most > busy {
+	if s.CPU {
+		b.WriteString("Times are processor time, as others used the machine too: they count less of what others do, whose use of caches and memory remains.\n")
+	} else if most > busy {
 		b.WriteString("Others were at work on the machine: these figures say little, measure again when it is quiet.\n")
 	}
 }
@@ -120,7 +122,7 @@ func (s *session) table(b *strings.Builder, threads int) {
 		head, line = head+" to one thread |", line+"---|"
 	}
 	fmt.Fprintf(b, "%s\n%s\n", head, line)
-	for _, g := range groups() {
+	for _, g := range workloads() {
 		for _, r := range g.rows {
 			if strings.HasPrefix(r.name, "peak_") {
 				continue
@@ -274,7 +276,7 @@ func (s *session) scaled(r row) string {
 func (s *session) summary(b *strings.Builder, threads int) {
 	var rows, reached int
 	var near, short []string
-	for _, g := range groups() {
+	for _, g := range workloads() {
 		for _, r := range g.rows {
 			x, ok := s.ratio(r, threads)
 			said := fmt.Sprintf("`%s` (%.2f of %.2f)", r.name, x, r.reach)

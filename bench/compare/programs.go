@@ -1,61 +1,206 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ltc/bench/measure"
 )
 
-// askProgram is what a peer is asked about a program of programs.py.
-const askProgram = "program"
+// What peers are asked about whole programs: JAX, whose script has exported the program, and
+// others, which run the same on the inputs that it has exported.
+const (
+	askExporter = "program"
+	askOther    = "program elsewhere"
+)
 
-// exportFolder is where programs.py has exported programs.
-type exportFolder struct {
-	path string // "" if there is nothing
-	peer string // who it is that runs programs.py: jax with its version
+// elsewhere is what is missing if no peer but JAX can run whole programs.
+const elsewhere = "whole programs in other libraries"
+
+// programPrefix begins the names of rows that are whole programs.
+const programPrefix = "program_"
+
+// wholeProgram is a program that JAX exports as text with inputs and XLA's results: ours runs
+// the text, and peers have the program in their own words.
+type wholeProgram struct {
+	name  string
+	peers []string // besides JAX
+	// weights says that models.py has it, which reads published weights; else programs.py.
+	weights bool
+	// first says that first calls are compared, and the memory that the process holds.
+	first bool
 }
 
-// interpreter is the Python of the environment that run.sh makes for JAX.
-func (r *runner) interpreter() string { return filepath.Join(r.scratch, "jax", "bin", "python") }
+// The peers of programs that are one op, of those that train and of models.
+var (
+	arrays   = []string{"numpy", "torch_eager"}
+	kernels  = []string{"torch_eager", "torch_compile", "ort", "openvino"}
+	trained  = []string{"torch_eager", "torch_compile"}
+	sequence = []string{"torch_eager", "torch_compile", "ort", "ort_fused", "openvino"} // of BERT's kind
+)
 
-// exporter returns the command that runs programs.py.
-func (r *runner) exporter(threads int, args ...string) *exec.Cmd {
-	c := r.bound(threads, append([]string{r.interpreter(), filepath.Join(r.programs, "programs.py")}, args...)...)
-	c.Env = append(os.Environ(), "PEERS="+r.peers)
+var wholePrograms = []wholeProgram{
+	{name: "minilm_b1", peers: sequence, first: true}, {name: "minilm_b8", peers: sequence},
+	{name: "effnet_b1", peers: kernels, weights: true, first: true}, {name: "smollm2_decode", peers: kernels, weights: true, first: true},
+	{name: "train_mlp"}, {name: "train_cnn", peers: trained},
+	{name: "conv3_1x64x56", peers: kernels}, {name: "conv3_32x64x56", peers: kernels}, {name: "conv7s2_1x3x224", peers: kernels}, {name: "conv1d_audio"},
+	{name: "lstm_train"}, {name: "decode_step"}, {name: "attention_1k"}, {name: "adamw_update"},
+	{name: "sort_1m", peers: arrays}, {name: "topk_rows", peers: slices.Concat(arrays, []string{"ort", "openvino"})},
+	{name: "cumsum_rows", peers: slices.Concat(arrays, []string{"ort", "openvino"})}, {name: "segment_sum"},
+	{name: "fft_2d", peers: arrays}, {name: "cholesky_solve"}, {name: "while_newton"},
+}
+
+// row is the name of the program's row.
+func (p wholeProgram) row() string { return programPrefix + p.name }
+
+// First calls are rows of ours alone: peers tell theirs with each figure.
+func (p wholeProgram) firstRow() string  { return p.row() + firstSuffix }
+func (p wholeProgram) cachedRow() string { return p.row() + firstSuffix + cachedSuffix }
+
+const firstSuffix, cachedSuffix = "_first", "_cached"
+
+// programRow returns the row of the program whose first calls a row has; others as they are.
+func programRow(name string) string {
+	if strings.HasPrefix(name, programPrefix) {
+		name = strings.TrimSuffix(strings.TrimSuffix(name, cachedSuffix), firstSuffix)
+	}
+	return name
+}
+
+// onnx reports whether a peer reads the program in ONNX.
+func (p wholeProgram) onnx() bool {
+	return slices.Contains(p.peers, "ort") || slices.Contains(p.peers, "openvino")
+}
+
+// groups returns what is measured of the program.
+func (p wholeProgram) groups() []group {
+	g := group{rows: []row{{name: p.row(), reach: 1}}, again: 2}
+	g.asks = []ask{{peer: "jax", what: askExporter, rows: []string{p.row()}}}
+	for _, peer := range p.peers {
+		g.asks = append(g.asks, ask{peer: peer, what: askOther, rows: []string{p.row()}})
+	}
+	if !p.first {
+		return []group{g}
+	}
+	return []group{g, {rows: []row{{name: p.firstRow()}, {name: p.cachedRow()}}}}
+}
+
+// exportFolder is where JAX's scripts have exported programs.
+type exportFolder struct {
+	path string // "" if there is nothing
+	peer string // who it is that has exported them: jax with its version
+}
+
+// asCPU runs a script with a clock that counts processor time, that of children included.
+const asCPU = `import os, resource, runpy, sys, time
+used = time.process_time
+time.perf_counter = lambda: used() + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+sys.argv = sys.argv[1:]
+sys.path.insert(0, os.path.dirname(sys.argv[0]))
+runpy.run_path(sys.argv[0], run_name="__main__")`
+
+// interpret returns the command that runs a script of an environment that run.sh makes.
+func (r *runner) interpret(environment string, threads int, script string, args ...string) *exec.Cmd {
+	words := []string{filepath.Join(r.scratch, environment, "bin", "python")}
+	if r.cpu {
+		words = append(words, "-c", asCPU)
+	}
+	c := r.bound(threads, slices.Concat(words, []string{script}, args)...)
+	c.Env = append(os.Environ(), "PEERS="+r.peers, "INPUTS="+r.inputs, fmt.Sprint("OMP_NUM_THREADS=", threads), fmt.Sprint("MKL_NUM_THREADS=", threads), fmt.Sprint("OPENBLAS_NUM_THREADS=", threads))
 	return c
 }
 
-// export has programs.py write those programs that are wanted and that no earlier run
-// has written. A program that cannot be exported is missing.
+// exporter returns the command that runs the script that has a program in JAX.
+func (r *runner) exporter(p wholeProgram, threads int, args ...string) *exec.Cmd {
+	script := filepath.Join(r.programs, "programs.py")
+	if p.weights {
+		script = filepath.Join(r.models, "models.py")
+	}
+	return r.interpret("jax", threads, script, append(args, p.name)...)
+}
+
+// elsewhere returns the command that runs a program in another library.
+func (r *runner) elsewhere(peer string, threads int, name string) *exec.Cmd {
+	return r.interpret("torch", threads, filepath.Join(r.models, "peers.py"), peer, r.exports.path, fmt.Sprint(threads), name)
+}
+
+// asks returns the command that asks about a whole program.
+func (r *runner) asks(a ask, threads int) *exec.Cmd {
+	name := strings.TrimPrefix(a.rows[0], programPrefix)
+	if a.what == askOther {
+		return r.elsewhere(a.peer, threads, name)
+	}
+	i := slices.IndexFunc(wholePrograms, func(p wholeProgram) bool { return p.name == name })
+	return r.exporter(wholePrograms[i], threads, "time", r.exports.path, fmt.Sprint(threads))
+}
+
+// export has scripts write those programs that are wanted and that no earlier run has
+// written. A program that cannot be exported is missing.
 func (r *runner) export() {
-	var names []string
-	for _, name := range wholePrograms {
-		if r.run.MatchString(programPrefix + name) {
-			names = append(names, name)
+	var wanted []wholeProgram
+	for _, p := range wholePrograms {
+		if r.run.MatchString(p.row()) {
+			wanted = append(wanted, p)
 		}
 	}
-	if len(names) == 0 || !r.wanted("jax") {
+	if len(wanted) == 0 || !r.wanted("jax") {
 		return
 	}
 	if err := r.prepareExporter(); err != nil {
-		for _, name := range names {
-			r.miss(programPrefix+name, err.Error())
+		for _, p := range wanted {
+			r.miss(p.row(), err.Error())
 		}
 		return
 	}
-	folder := filepath.Join(r.scratch, "programs", r.exports.peer) // another version exports other texts
-	r.exports.path = folder
-	for _, name := range names {
-		if _, err := os.Stat(filepath.Join(folder, name+".out.npz")); err == nil {
+	r.exports.path = filepath.Join(r.scratch, "programs", r.exports.peer) // another version exports other texts
+	for _, p := range wanted {
+		if r.exported(p.name + ".out.npz") {
 			continue
 		}
-		if out, err := r.exporter(1, "export", folder, name).CombinedOutput(); err != nil {
-			r.miss(programPrefix+name, measure.Complaint(string(out), err).Error())
+		if out, err := r.ended(r.exporter(p, 1, "export", r.exports.path)); err != nil {
+			r.miss(p.row(), measure.Complaint(out, err).Error())
 		}
 	}
+	r.exportONNX(slices.DeleteFunc(wanted, func(p wholeProgram) bool { return r.missing[p.row()] != "" }))
+}
+
+// exportONNX installs the peers that are not JAX, as far as they are wanted, and has
+// PyTorch write programs in ONNX.
+func (r *runner) exportONNX(programs []wholeProgram) {
+	asked := false
+	for _, p := range programs {
+		asked = asked || slices.ContainsFunc(p.peers, r.wanted)
+	}
+	if !asked {
+		return
+	}
+	if err := r.preparePeers(); err != nil {
+		r.miss(elsewhere, err.Error())
+		return
+	}
+	for _, p := range programs {
+		if !p.onnx() || r.exported(p.name+".onnx") {
+			continue
+		}
+		if out, err := r.ended(r.elsewhere("onnx", 1, p.name)); err != nil {
+			r.miss(p.row()+" in ONNX", measure.Complaint(out, err).Error())
+		}
+	}
+}
+
+func (r *runner) exported(file string) bool {
+	_, err := os.Stat(filepath.Join(r.exports.path, file))
+	return err == nil
+}
+
+// ended runs a command to its end and returns what it has printed.
+func (*runner) ended(c *exec.Cmd) (string, error) {
+	out, err := c.CombinedOutput()
+	return string(out), err
 }
 
 // prepareExporter has run.sh install JAX, unless it is there, and asks for its version.
@@ -65,19 +210,37 @@ func (r *runner) prepareExporter() error {
 	}
 	for _, c := range []*exec.Cmd{
 		exec.CommandContext(r.ctx, r.script(), r.scratch, "1", "jax", "ops", "no_row"),
-		exec.CommandContext(r.ctx, r.interpreter(), "-c", "import jax; print(jax.__version__)"),
+		exec.CommandContext(r.ctx, filepath.Join(r.scratch, "jax", "bin", "python"), "-c", "import jax; print(jax.__version__)"),
 	} {
-		out, err := c.CombinedOutput()
+		out, err := r.ended(c)
 		if err != nil {
-			return measure.Complaint(string(out), err)
+			return measure.Complaint(out, err)
 		}
-		r.exports.peer = "jax_" + strings.TrimSpace(string(out))
+		r.exports.peer = "jax_" + strings.TrimSpace(out)
 	}
 	return nil
 }
 
-// timed gives a figure that programs.py has printed the names of its row and its peer here.
+// preparePeers has run.sh install PyTorch, unless it is there, and puts beside it what else
+// peers.py needs, in versions that both lists of requirements name.
+func (r *runner) preparePeers() error {
+	for _, c := range []*exec.Cmd{
+		exec.CommandContext(r.ctx, r.script(), r.scratch, "1", "torch_eager", "ops", "no_row"),
+		exec.CommandContext(r.ctx, filepath.Join(r.scratch, "torch", "bin", "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check",
+			"-c", filepath.Join(r.peers, "requirements.txt"), "-r", filepath.Join(r.models, "requirements.txt")),
+	} {
+		if out, err := r.ended(c); err != nil {
+			return measure.Complaint(out, err)
+		}
+	}
+	return nil
+}
+
+// timed gives a figure of a script the names of its row and its peer here.
 func (x exportFolder) timed(f figure) figure {
-	f.W, f.Peer = programPrefix+f.W, x.peer
+	f.W = programPrefix + f.W
+	if f.Peer == "jax" {
+		f.Peer = x.peer
+	}
 	return f
 }

@@ -29,6 +29,9 @@ type group struct {
 	// they measure is how long they take to record and to compile, again and
 	// again already.
 	once bool
+	// again is how much slower than the fastest a peer may be, to be asked in later rounds;
+	// 0: [again].
+	again float64
 }
 
 // ours is what ./bench is asked to -run.
@@ -153,16 +156,6 @@ var programs = []row{
 	{name: "conv7s2_1x3x224", computes: true},
 }
 
-// programPrefix begins the names of rows that are programs of programs.py.
-const programPrefix = "program_"
-
-// wholePrograms are those of programs.py: both sides run the text that JAX exports.
-var wholePrograms = []string{
-	"minilm_b1", "minilm_b8", "train_mlp", "train_cnn", "conv3_1x64x56", "conv3_32x64x56", "conv7s2_1x3x224", "conv1d_audio",
-	"lstm_train", "decode_step", "attention_1k", "adamw_update", "sort_1m", "topk_rows", "cumsum_rows", "segment_sum",
-	"fft_2d", "cholesky_solve", "while_newton",
-}
-
 // families are programs that are asked for together, by how their names begin
 // and end.
 var families = []*regexp.Regexp{
@@ -172,9 +165,21 @@ var families = []*regexp.Regexp{
 
 // groups lists everything there is to compare.
 func groups() []group {
+	all := workloads()
+	for _, p := range wholePrograms {
+		all = append(all, p.groups()...)
+	}
+	return all
+}
+
+// machinePeaks is what a machine can do at most.
+var machinePeaks = group{rows: []row{{name: "peak_fma_f32"}, {name: "peak_fma_bf16"}, {name: "peak_copy"}}}
+
+// workloads lists the groups of all rows but whole programs.
+func workloads() []group {
 	re := []string{"jax", "mlx", "torch_ltc", "tinygrad"} // those that do not run what they record
 	all := []group{
-		{rows: []row{{name: "peak_fma_f32"}, {name: "peak_fma_bf16"}, {name: "peak_copy"}}},
+		machinePeaks,
 		{
 			once: true,
 			rows: []row{
@@ -223,10 +228,6 @@ func groups() []group {
 		}
 		g.ask("torch_compile", true, compiled)
 		all = append(all, g)
-	}
-	for _, name := range wholePrograms {
-		r := row{name: programPrefix + name, reach: 1}
-		all = append(all, group{rows: []row{r}, asks: []ask{{peer: "jax", what: askProgram, rows: []string{r.name}}}})
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -65,7 +66,7 @@ func (r *runner) build() (string, error) {
 func (r *runner) begin() error {
 	log, err := os.Create(filepath.Join(r.scratch, "figures.jsonl"))
 	r.log = log
-	r.session = &session{Machine: measure.Describe(), Missing: r.missing}
+	r.session = &session{Machine: measure.Describe(), Missing: r.missing, CPU: r.cpu}
 	if err != nil {
 		return err
 	}
@@ -109,11 +110,13 @@ const (
 // group measures a group in rounds: all peers in the first, the fastest in the
 // others. Ours comes first in every other round.
 func (r *runner) group(g group, threads int) error {
-	g.rows = slices.DeleteFunc(slices.Clone(g.rows), func(row row) bool { return r.missing[row.name] != "" })
+	g.rows = slices.DeleteFunc(slices.Clone(g.rows), func(row row) bool { return r.missing[programRow(row.name)] != "" })
 	if len(g.rows) == 0 {
 		return nil
 	}
-	g.asks = slices.DeleteFunc(slices.Clone(g.asks), func(a ask) bool { return !r.wanted(a.peer) })
+	g.asks = slices.DeleteFunc(slices.Clone(g.asks), func(a ask) bool {
+		return !r.wanted(a.peer) || a.what == askOther && r.missing[elsewhere] != ""
+	})
 	if r.session.measured(1) && threads > 1 {
 		if g.once {
 			return nil
@@ -137,7 +140,7 @@ func (r *runner) group(g group, threads int) error {
 			r.own(g, now)
 		}
 		if round == 1 {
-			g = r.near(g, threads, again)
+			g = r.near(g, threads, cmp.Or(g.again, again))
 		}
 	}
 	if r.session.measured(1) && threads > 1 {
@@ -204,16 +207,17 @@ func (r *runner) wanted(peer string) bool {
 // answered reports whether the figures of a peer are those of a question: names
 // end in a version.
 func (a ask) answered(peer string) bool {
-	name := a.peer
-	if name == "ort" {
-		name = "onnxruntime"
-	}
-	return strings.HasPrefix(peer, name+"_") && strings.HasSuffix(peer, noFaults) == a.warm
+	called := strings.Replace(a.peer, "ort", "onnxruntime", 1)
+	return strings.ReplaceAll(name(peer), " ", "_") == called && strings.HasSuffix(peer, noFaults) == a.warm
 }
 
 // own measures our side of a group.
 func (r *runner) own(g group, now moment) {
-	c := r.bound(now.threads, r.bench, "-json", "-backend", r.backend, "-threads", strconv.Itoa(now.threads), "-run", g.ours(), "-programs", r.exports.path)
+	words := []string{r.bench, "-json", "-backend", r.backend, "-threads", strconv.Itoa(now.threads), "-run", g.ours(), "-programs", r.exports.path}
+	if r.cpu {
+		words = append(words, "-cpu")
+	}
+	c := r.bound(now.threads, words...)
 	c.Stderr = os.Stderr
 	out, err := c.Output()
 	if r.take(out, now, settled) == 0 && err != nil && r.ctx.Err() == nil {
@@ -241,8 +245,9 @@ func (r *runner) other(a ask, now moment) {
 	}
 	c := exec.CommandContext(r.ctx, r.script(), append([]string{r.scratch, strconv.Itoa(now.threads)}, a.words()...)...)
 	c.Env = os.Environ()
-	if a.what == askProgram {
-		c = r.exporter(now.threads, "time", r.exports.path, strconv.Itoa(now.threads), strings.TrimPrefix(a.rows[0], programPrefix))
+	whole := a.what == askExporter || a.what == askOther
+	if whole {
+		c = r.asks(a, now.threads)
 	}
 	if a.warm {
 		c.Env = append(c.Env, "NOMMAP=1")
@@ -252,11 +257,17 @@ func (r *runner) other(a ask, now moment) {
 	c.Stderr = &complaint
 	out, err := c.Output()
 	as := settled
-	if a.what == askProgram {
+	if whole {
 		as = r.exports.timed
 	}
 	some := r.take(out, now, as) > 0
 	if r.ctx.Err() != nil {
+		return
+	}
+	if whole {
+		if !some && err != nil {
+			r.miss(a.peer+" "+a.rows[0], measure.Complaint(complaint.String(), err).Error())
+		}
 		return
 	}
 	failures := linesWith(complaint.String(), "FAIL ")
