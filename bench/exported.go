@@ -1,8 +1,10 @@
 package main
 
 import (
+	"archive/zip"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -133,23 +135,41 @@ func profiled(steps []backends.StepProfile) lazy.ProgramProfile {
 	return p
 }
 
-// values reads the n arrays of NAME+suffix.npz whose names are a prefix and a number.
+// values reads the n arrays of NAME+suffix.npz whose names are a prefix and a number. The
+// file is not read at once: only the arrays count as memory.
 func (x wholeProgram) values(suffix, prefix string, n int) ([]soa.View, error) {
 	file := filepath.Join(x.dir, x.name+suffix+".npz")
-	entries, err := npy.ReadArchive(file)
+	archive, err := zip.OpenReader(file)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+	defer archive.Close()
 	views := make([]soa.View, n)
 	for i := range views {
 		name := fmt.Sprintf("%s%d", prefix, i)
-		at := slices.IndexFunc(entries, func(e npy.Entry) bool { return e.Name == name })
+		at := slices.IndexFunc(archive.File, func(f *zip.File) bool { return f.Name == name+".npy" })
 		if at < 0 {
 			return nil, fmt.Errorf("%s: there is no %s", file, name)
 		}
-		views[i] = entries[at].View
+		if views[i], err = entry(archive.File[at]); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", file, name, err)
+		}
 	}
 	return views, nil
+}
+
+// entry reads an array of an archive.
+func entry(f *zip.File) (soa.View, error) {
+	r, err := f.Open()
+	if err != nil {
+		return soa.View{}, err
+	}
+	defer r.Close()
+	data := make([]byte, f.UncompressedSize64)
+	if _, err := io.ReadFull(r, data); err != nil {
+		return soa.View{}, err
+	}
+	return npy.Decode(f.Name, data)
 }
 
 // check compares the results of the first call with those of another compiler.
