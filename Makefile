@@ -120,7 +120,7 @@ bench: ## measure the workloads and print them as a table; BENCHFLAGS="-threads 
 bench-gpu: gpu-tests ## measure the workloads on this machine's GPU, beside PyTorch and JAX where Python has them; writes docs/performance-gpu.md; BENCHFLAGS="-run attention" chooses
 	@out/gpu/bench.sh -o docs/performance-gpu.md $(BENCHFLAGS)
 
-compare: ## measure the workloads here and in the peers of ../shared/bench/peers by turns; writes docs/performance.md
+compare: ## measure the workloads here and in the peers of ../shared/bench/peers by turns; writes docs/performance.md, or with COMPAREFLAGS=-models whole programs and docs/performance-models.md
 	@$(GO) -C bench build -o ../bin/compare ./compare
 	bin/compare $(COMPAREFLAGS)
 
