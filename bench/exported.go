@@ -20,6 +20,7 @@ import (
 
 // wholeProgram is a program in a folder: the text NAME.mlir, its arguments in0,
 // in1, … in NAME.npz, and in NAME.out.npz the results out0, out1, … of another compiler.
+// NAME.weights may say which arguments are weights.
 type wholeProgram struct{ dir, name string }
 
 // exportedPrefix begins the name of a workload that is the program of a folder.
@@ -68,6 +69,9 @@ func (x wholeProgram) measure(e *env) (result, error) {
 	r.FirstCall, r.PeakRSSMiB = c.took.Seconds(), peakRSS()
 	if p, ok := c.exe.(backends.Profiler); ok && e.profile {
 		e.profiled = []lazy.ProgramProfile{profiled(p.Profile())}
+	}
+	if r.Bound, err = c.bound(e); err != nil {
+		return result{}, err
 	}
 	w, err := c.work(e)
 	r.Flops, r.Bytes = w.flops, w.bytes

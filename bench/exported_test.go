@@ -69,6 +69,18 @@ func TestExportedProgramsAreCheckedAndTimed(t *testing.T) {
 			require.Equal(t, []float64{3, 36}, []float64{r.Flops, r.Bytes}, "an addition each, two arguments and a result")
 		})
 	}
+	dir := writeProgram(t, accumulate, in, [][]float32{{11, 22, 33}})
+	x := wholeProgram{dir, "accumulate"}
+	for said, want := range map[string]string{"1 2": "", "0 1": "an ltc.constant argument cannot be donated", "1 3": "weights from argument 1 to before 3: main has 2", "?": "accumulate.weights: "} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "accumulate.weights"), []byte(said), 0o666))
+		r, err := x.measure(&env{backend: "cpu", threads: 1, quick: true})
+		if want != "" {
+			require.ErrorContains(t, err, want)
+			continue
+		}
+		require.NoError(t, err)
+		require.Positive(t, r.Bound)
+	}
 	_, err := withPrograms(t.TempDir())
 	require.ErrorContains(t, err, "there is no file whose name ends in .mlir")
 }

@@ -34,6 +34,7 @@ type result struct {
 	Queued     float64   `json:"queued_s,omitempty"`     // seconds a call where many are queued before one is waited for; of devices
 	Costs      []cost    `json:"costs,omitempty"`        // what graph_costs has found
 	Fresh      float64   `json:"fresh_s,omitempty"`      // seconds a call whose result is a new tensor; Median is of one variable's
+	Bound      float64   `json:"bound_s,omitempty"`      // seconds a call whose weights are bound
 	FirstCall  float64   `json:"first_call_s,omitempty"` // of a process, with all compiling
 	Losses     []float64 `json:"losses,omitempty"`
 	PeakRSSMiB int       `json:"peak_rss_mib,omitempty"`

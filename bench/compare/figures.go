@@ -28,6 +28,7 @@ type figure struct {
 	Queued    float64 `json:"queued_s,omitempty"` // a call of many that are queued; on GPUs
 	Costs     []cost  `json:"costs,omitempty"`    // what graph_costs has found
 	Fresh     float64 `json:"fresh_s,omitempty"`  // ours: a call whose result is a new tensor
+	Bound     float64 `json:"bound_s,omitempty"`  // ours: a call whose weights are bound
 	FirstCall float64 `json:"first_call_s,omitempty"`
 	Share     float64 `json:"share,omitempty"`
 	Error     string  `json:"error,omitempty"`

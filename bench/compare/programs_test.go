@@ -111,6 +111,7 @@ func models() *session {
 	s.CPU = true
 	mlp, sort, wrong := ours("effnet_b1", 0.02), ours("sort_1m", 0.008), ours("fft_2d", 0)
 	mlp.Flops, mlp.Bytes = 800e6, 20e6
+	mlp.Bound = 0.015
 	sort.Bytes = 8388608
 	wrong.Error = "wrong result: result 0 at [2] is 33, want 34"
 	s.figures = append(slices.DeleteFunc(s.figures, func(f figure) bool { return f.Threads == 2 }),
