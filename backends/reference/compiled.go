@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
@@ -220,6 +222,9 @@ func newCompiled(ctx context.Context, file string, prog *plan.Program, codes []k
 // fit prepares e for the sizes that its program has now. If it has been fitted
 // before it allocates nothing.
 func (e *compiled) fit(ctx context.Context) error {
+	if err := e.prepareAll(ctx); err != nil {
+		return err
+	}
 	work := 0
 	for i := range e.steps {
 		s := &e.steps[i]
@@ -234,9 +239,6 @@ func (e *compiled) fit(ctx context.Context) error {
 		for j := range s.void {
 			s.void[j] = accessesNone(k, j, s.Sizes)
 		}
-		if err := e.prepare(ctx, s); err != nil {
-			return err
-		}
 		work = loops.Added(work, pointsOf(k, s.Sizes))
 	}
 	e.long = work > loops.LongWork
@@ -245,6 +247,48 @@ func (e *compiled) fit(ctx context.Context) error {
 		return fmt.Errorf("%s: the results and the values that are alive at once: %w", e.file, err)
 	}
 	return nil
+}
+
+// prepareAll gives all steps with a launch of a kernel their code. Code that is prepared for
+// the first time is prepared by several goroutines, since some of it is compiled then.
+func (e *compiled) prepareAll(ctx context.Context) error {
+	var fresh, again []*compiledStep // first one of each kernel: others wait for what these compile
+	begun := make([]bool, len(e.Plan.Program.Kernels))
+	for i := range e.steps {
+		s := &e.steps[i]
+		if _, own := s.bound.(claimedCode); own || s.Launch == nil {
+			continue
+		}
+		if _, ok := s.bound.(kernel.Preparer); ok && s.code == nil {
+			if begun[s.Kernel] {
+				again = append(again, s)
+			} else {
+				fresh, begun[s.Kernel] = append(fresh, s), true
+			}
+			continue
+		}
+		if err := e.prepare(ctx, s); err != nil {
+			return err
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	fresh = append(fresh, again...)
+	errs := make([]error, len(fresh))
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < len(fresh); i = int(next.Add(1)) - 1 {
+			errs[i] = e.prepare(ctx, fresh[i])
+		}
+	}
+	var wait sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(fresh)) - 1 {
+		wait.Go(work)
+	}
+	work()
+	wait.Wait()
+	return errors.Join(errs...)
 }
 
 // prepare gives a step its code, for its sizes and its strides, with the views at

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -166,7 +167,7 @@ func (s *shared) make(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.C
 			others, at = append(others, k), append(at, i)
 		}
 	}
-	made, err := s.object(ctx, others, products, func(codes []kernel.Code) { s.keep(others, codes) })
+	made, err := s.object(ctx, others, products, s.keep)
 	for i, code := range made {
 		codes[at[i]] = code
 	}
@@ -190,7 +191,7 @@ func (s *shared) own(k *kernel.Kernel) func(context.Context) (kernel.Code, error
 		if code := known.Load(); code != nil {
 			return *code, nil
 		}
-		made, err := s.object(ctx, []*kernel.Kernel{k}, nil, func(codes []kernel.Code) { known.CompareAndSwap(nil, &codes[0]) })
+		made, err := s.object(ctx, []*kernel.Kernel{k}, nil, func(_ []*kernel.Kernel, codes []kernel.Code) { known.CompareAndSwap(nil, &codes[0]) })
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
@@ -237,25 +238,79 @@ func (l *future[T]) get(ctx context.Context, find func() T) (T, error) {
 	}
 }
 
-// object loads the kernels' object from disk, or compiles it, with what most
-// launches of products need meanwhile. keep gets the code that is made after ctx ends.
-func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products []*emit.Product, keep func([]kernel.Code)) ([]kernel.Code, error) {
-	none := make([]kernel.Code, len(kernels))
-	if len(kernels) == 0 {
-		return none, nil
+// object returns the code of kernels, from disk or compiled, with what most launches of
+// products need meanwhile. Groups of kernels are objects of their own, which are made at
+// the same time. keep gets the code of those that are made after ctx ends. An error leaves
+// the kernels of its group nil.
+func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products []*emit.Product, keep func([]*kernel.Kernel, []kernel.Code)) ([]kernel.Code, error) {
+	codes := make([]kernel.Code, len(kernels))
+	ends := groups(kernels)
+	errs := make([]error, len(ends))
+	var ahead sync.Once // when the first object is missing
+	begin := func(rest context.Context) { ahead.Do(func() { s.units.ahead(rest, products) }) }
+	var wait sync.WaitGroup
+	from := 0
+	for i, to := range ends {
+		some, theirs := kernels[from:to], codes[from:to]
+		from = to
+		group := func() { errs[i] = s.group(ctx, some, theirs, begin, keep) }
+		if i == len(ends)-1 || runtime.GOMAXPROCS(0) == 1 {
+			group()
+		} else {
+			wait.Go(group)
+		}
+	}
+	wait.Wait()
+	return codes, errors.Join(errs...)
+}
+
+// mostGroups is how many objects the kernels of one compile are at most: loading one takes
+// some 50 µs. groupInstrs is how many instructions an object has at least if there are several.
+const (
+	mostGroups  = 4
+	groupInstrs = 24
+)
+
+// groups returns where each group of kernels ends. It depends on the kernels alone: other
+// processes look for the same objects.
+func groups(kernels []*kernel.Kernel) (ends []int) {
+	all := 0
+	for _, k := range kernels {
+		all += len(k.Instrs)
+	}
+	n, least := 0, max(groupInstrs, (all+mostGroups-1)/mostGroups)
+	for i, k := range kernels {
+		if n += len(k.Instrs); n >= least {
+			ends, n = append(ends, i+1), 0
+		}
+	}
+	switch {
+	case n == 0:
+	case len(ends) == 0 || n >= groupInstrs && len(ends) < mostGroups:
+		ends = append(ends, len(kernels))
+	default:
+		ends[len(ends)-1] = len(kernels)
+	}
+	return ends
+}
+
+// group loads an object from disk or compiles it, and sets the code of its kernels. begin
+// is called before it is compiled.
+func (s *shared) group(ctx context.Context, kernels []*kernel.Kernel, codes []kernel.Code, begin func(context.Context), keep func([]*kernel.Kernel, []kernel.Code)) error {
+	set := func(object []byte, schedules []*emit.Schedule) error {
+		loaded, err := s.loaded(object, kernels, schedules)
+		copy(codes, loaded)
+		return err
 	}
 	parts := s.parts(kernels)
 	if object, ok := s.disk.Get(parts.Key()); ok {
-		codes, err := s.loaded(object, kernels, emit.Schedules(kernels, s.machine))
-		if err == nil {
-			return codes, nil
-		} else if errors.Is(err, backends.ErrExhausted) {
-			return none, err
+		if err := set(object, emit.Schedules(kernels, s.machine)); err == nil || errors.Is(err, backends.ErrExhausted) {
+			return err
 		}
 	}
 	c, err := s.opened(ctx)
 	if c == nil {
-		return none, err
+		return err
 	}
 	rest, end := context.WithCancel(context.WithoutCancel(ctx)) // the units may take longer
 	defer func() {
@@ -263,22 +318,18 @@ func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products 
 			end()
 		}
 	}()
-	s.units.ahead(rest, products)
+	begin(rest)
 	object, schedules, err := c.object(ctx, kernels, func(object []byte) {
 		s.disk.Put(parts, title(kernels), object)
 		if codes, err := s.loaded(object, kernels, emit.Schedules(kernels, s.machine)); err == nil {
-			keep(codes)
+			keep(kernels, codes)
 		}
 	})
 	if err != nil || object == nil {
-		return none, err
+		return err
 	}
 	s.disk.Put(parts, title(kernels), object)
-	codes, err := s.loaded(object, kernels, schedules)
-	if err != nil {
-		return none, err
-	}
-	return codes, nil
+	return set(object, schedules)
 }
 
 // loaded returns the code of kernels in an object.
