@@ -97,6 +97,10 @@ type Options struct {
 	// Compiled makes Compile return a *[FallbackError] if the evaluator would run the program or
 	// an op of the program. By default the FallbackError is a warning.
 	Compiled bool
+	// Tiers lets runs begin while the backend compiles code of the program that takes long.
+	// Slower code stands in for it until it is ready. The last bits of results may then depend
+	// on when that is. By default Compile returns when all code is compiled. See [Tiered].
+	Tiers bool
 	// Warn is called with the warning, once for each program. If Warn is nil, Logger logs the
 	// warning.
 	Warn func(*FallbackError)
@@ -231,6 +235,14 @@ type Growing interface {
 	// Grown returns the counter of the bytes beyond ResidentBytes; nil if the executable cannot
 	// grow. Callers call Grown once, and read the counter after each run.
 	Grown() *atomic.Int64
+}
+
+// Tiered is an [Executable] whose code may still be compiled; see [Options.Tiers].
+type Tiered interface {
+	// Finish waits until all code of the executable is compiled. From then on runs have the same
+	// bits as without tiers. Code that cannot be compiled is logged, and its stand-in stays. When
+	// ctx ends before, Finish returns the cause.
+	Finish(ctx context.Context) error
 }
 
 // Copying is an [Executable] that counts the bytes that its runs copy.

@@ -34,12 +34,13 @@ type StepProfile struct {
 	Depth int    // 0: a step of main; 1: of a region of the loop or branch before it, and so on
 	// Nested says that the step is a loop or branch: steps of a greater depth follow, and their
 	// times are part of this step's time.
-	Nested bool
-	Kernel bool          // false for steps that the evaluator runs, and for loops and branches
-	Parts  int           // the number of chunks for threads that each run was cut into
-	Runs   int64         // the number of runs
-	Total  time.Duration // of all runs
-	Least  time.Duration // of the fastest run
+	Nested  bool
+	Kernel  bool          // false for steps that the evaluator runs, and for loops and branches
+	Parts   int           // the number of chunks for threads that each run was cut into
+	Runs    int64         // the number of runs
+	Interim int64         // the number of these by a stand-in; see [Options.Tiers]
+	Total   time.Duration // of all runs
+	Least   time.Duration // of the fastest run
 	// Flops and Bytes are the numbers of operations and bytes of a run, computed from the
 	// program and not measured. A number is 0 if it is unknown.
 	Flops, Bytes float64
@@ -206,6 +207,9 @@ func WriteProfile(out io.Writer, steps []StepProfile, peaks Peaks) error {
 func (s *StepProfile) how() (how string) {
 	if !s.Kernel && !s.Nested {
 		how = " (evaluator)"
+	}
+	if s.Interim > 0 {
+		how += fmt.Sprintf(" (%d by a stand-in)", s.Interim)
 	}
 	if s.Parts > 1 {
 		how += fmt.Sprintf(" (%s)", diag.Count(s.Parts, "thread"))

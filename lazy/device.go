@@ -94,6 +94,13 @@ func Ordered() Option { return func(d *Device) { d.options.Ordered = true } }
 // environment variable LTC_COMPILED does. Without it that is a warning.
 func Compiled() Option { return func(d *Device) { d.options.Compiled = true } }
 
+// Tiers lets a step run before all of its program is compiled, as the environment variable
+// LTC_TIERS does: on a CPU, plain Go stands in for kernels that libLLVM still compiles. The
+// first steps of a process begin sooner. Until all is compiled, the last bits of results depend
+// on the time that compiling takes. Without it steps wait, and runs can be repeated bit by bit.
+// [Trace.Warmup] waits all the same.
+func Tiers() Option { return func(d *Device) { d.options.Tiers = true } }
+
 // Seed sets where the device's random streams start, those of [Normal] and its
 // kin; 0 if not given.
 func Seed(seed uint64) Option { return func(d *Device) { d.seed = seed } }

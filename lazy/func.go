@@ -94,8 +94,11 @@ func (f *Function) Warmup(ctx context.Context, given ...*Tensor) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.lookup(ctx, args)
-	return err
+	t, err := f.lookup(ctx, args)
+	if err != nil {
+		return err
+	}
+	return finish(ctx, t.program)
 }
 
 // Call runs the function on args, variables or tensors with values, and returns

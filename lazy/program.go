@@ -131,6 +131,17 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 	return nil
 }
 
+// finish waits until all code of a program is compiled; see [Tiers].
+func finish(ctx context.Context, p *programs.Program) error {
+	if p == nil {
+		return nil
+	}
+	if e, ok := p.Exec.(*executable); ok && e.whole != nil {
+		return e.whole.Finish(ctx)
+	}
+	return nil
+}
+
 // compile has the backend compile the text of a graph.
 func (d *Device) compile(ctx context.Context, g *ir.Graph, text string, o backends.Options) (programs.Runner, error) {
 	x, err := d.backend.Compile(ctx, backends.NewModule(text), o, programs.Signature(g))

@@ -239,7 +239,10 @@ func (tr *Trace) WarmupContext(ctx context.Context, roots ...*Tensor) error {
 		f := tr.take()
 		defer tr.queue.Give(&f.Job)
 		f.ctx = ctx
-		return r.compile(tr, f, true)
+		if err := r.compile(tr, f, true); err != nil {
+			return err
+		}
+		return finish(ctx, f.program)
 	})
 }
 

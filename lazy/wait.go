@@ -112,7 +112,8 @@ func (d *Device) reach(ctx context.Context, v *value) error {
 	return d.backend.Wait(ctx)
 }
 
-// Close waits for what is queued on the device and returns what Wait would. Assignments
+// Close waits for what is queued on the device and returns what Wait would. It also waits for
+// code that is still being compiled ([Tiers]). Assignments
 // of steps that were not marked are lost, which is a warning with a line for each trace.
 // From then on marking steps and calling functions are errors wrapping
 // [ErrClosed]; values stay readable. A device that is not closed is freed like
@@ -124,7 +125,11 @@ func (d *Device) Close() error {
 	if !d.sched.Close() {
 		d.warnUnmarked()
 	}
-	return d.Wait(context.Background())
+	err := d.Wait(context.Background())
+	for _, p := range d.programs.Compiled() { // no code of the device is compiled any more
+		err = cmp.Or(err, finish(context.Background(), p))
+	}
+	return err
 }
 
 var (

@@ -8,9 +8,11 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/backends/reference/tiles"
+	"ltc/internal/env"
 	"ltc/soa"
 )
 
@@ -55,6 +57,9 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	compilers.Unlock()
 	use = append(use[:len(use):len(use)], tiles.Compiler{})
 	ctx = backends.WithLogger(ctx, &o)
+	if o.Tiers || env.Tiers.On() {
+		ctx = kernel.WithTiers(ctx, new(kernel.Tiers))
+	}
 	var e backends.Executable
 	if p.Signature.Open() {
 		e, err = compileSized(ctx, m, o, p, use)

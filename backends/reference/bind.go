@@ -36,10 +36,13 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 		if _, own := s.bound.(claimedCode); !own {
 			s.bound = codes[i]
 		}
-		s.code, s.prepared = nil, nil
+		s.code, s.prepared, s.interim = nil, nil, nil
 	}
 	if b.own { // bound programs serve many calls at once
 		b.threads = 1
+	}
+	if e.tiers {
+		ctx = tiersFor(kernel.WithTiers(ctx, new(kernel.Tiers)), b.Plan.Program)
 	}
 	if err := b.fit(ctx); err != nil {
 		return nil, err

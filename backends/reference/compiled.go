@@ -38,6 +38,7 @@ type compiled struct {
 	pointers int // operands of all steps together
 	threads  int
 	own      bool // how many threads a run uses is the backend's to say
+	tiers    bool // stand-ins may run while code is compiled
 	// long is set when a run takes so long that one that can be cancelled must
 	// be so to its end: it writes no memory of the caller before.
 	long bool
@@ -55,8 +56,10 @@ type compiledStep struct {
 	bound        kernel.Code // before its sizes are known
 	code         kernel.Code // nil: the evaluator's
 	parts        int
-	short        bool  // see [kernel.ShortLauncher]
-	sizes        []int // of an element, by operand
+	tier         kernel.Tier  // code, as long as a stand-in may run it; else nil
+	interim      *interimRuns // nil: no stand-in has run
+	short        bool         // see [kernel.ShortLauncher]
+	sizes        []int        // of an element, by operand
 	// void says of each operand that the step accesses none of its elements. Where
 	// the first one would be may then be outside of its memory, and so in that of
 	// something else, which the collector must not be shown.
@@ -91,11 +94,12 @@ func compileProgram(ctx context.Context, file string, prog *plan.Program, o back
 	if err != nil {
 		return nil, err
 	}
+	ctx = tiersFor(ctx, prog)
 	codes, err := codesOf(ctx, nil, prog.Kernels, compilers)
 	if err != nil {
 		return nil, err
 	}
-	own, err := claimedCodes(ctx, prog, compilers)
+	own, err := claimedCodes(kernel.WithTiers(ctx, nil), prog, compilers)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +108,7 @@ func compileProgram(ctx context.Context, file string, prog *plan.Program, o back
 	if err != nil {
 		return nil, err
 	}
-	e.keeper, e.codes, e.compilers = k, codes, compilers
+	e.keeper, e.codes, e.compilers, e.tiers = k, codes, compilers, kernel.TiersOf(ctx) != nil
 	e.ready()
 	e.CountIn(e.Grown())
 	return e, nil
@@ -338,6 +342,7 @@ func (e *compiled) cut() {
 		if s.code == nil {
 			continue
 		}
+		s.begun()
 		s.parts = min(s.code.Parts(s.Sizes, e.threads), mostParts)
 		b, ok := s.code.(kernel.ShortLauncher)
 		s.short = ok && b.IsShort(s.Sizes)

@@ -40,6 +40,11 @@ func know(ctx context.Context, p *exec.Plan, known plan.Known, bound []soa.View,
 		if !known.Steps[i] {
 			continue
 		}
+		if t := l.of.steps[i].tier; t != nil { // what is kept has the bits of the final code
+			if err := t.Finish(ctx); err != nil {
+				return err
+			}
+		}
 		err := l.Launch(ctx, i, ctx.Done())
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

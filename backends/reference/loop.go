@@ -25,10 +25,11 @@ type kernelLoop struct {
 	links    []loopLink
 	ways     []loopWay // by link
 	// ways and chain are for the links of had, and for these fits of the regions
-	had  []loopLink
-	fits [2]uint64
-	more *bool // the condition's result
-	call backends.Call
+	had   []loopLink
+	fits  [2]uint64
+	more  *bool // the condition's result
+	waits bool  // a stand-in ran a launch when the links were set
+	call  backends.Call
 }
 
 // region is the program of a region of a loop.
@@ -235,9 +236,10 @@ func (l *launcher) placeRegion(call *backends.Call) bool {
 // link says how the loop goes on after each launch, and sets those of the chain, unless the launches
 // are the ones of the run before.
 func (c *kernelLoop) link(m *exec.LoopMemory) {
-	if slices.Equal(c.had, c.links) {
+	if slices.Equal(c.had, c.links) && !c.waits {
 		return
 	}
+	c.waits = false
 	c.had, c.ways = append(c.had[:0], c.links...), c.ways[:0]
 	c.more = (*bool)(m.More()[0].Base())
 	for i, at := range c.links {
@@ -270,11 +272,15 @@ func (c *kernelLoop) step(i int) (*launcher, *compiledStep) {
 // set sets a launch of the chain, and reports whether it can be in one.
 func (c *kernelLoop) set(i int, w loopWay, next int) bool {
 	_, s := c.step(i)
+	if s.pending() {
+		c.waits = true
+		return false
+	}
 	var test *bool
 	if w.tests {
 		test = c.more
 	}
-	return c.chain != nil && s.parts == 1 && c.chain.Set(i, s.code, &c.calls[i], test, next)
+	return c.chain != nil && s.parts == 1 && c.chain.Set(i, s.now(), &c.calls[i], test, next)
 }
 
 // run runs the launches. It returns the number of the iteration whose condition was false.

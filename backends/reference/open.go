@@ -84,7 +84,7 @@ func (s *openExecutable) begin(ctx context.Context, of plan.Region, region bool)
 	if err != nil {
 		return err
 	}
-	codes, err := codesOf(ctx, nil, base.Kernels, s.compilers)
+	codes, err := codesOf(tiersFor(ctx, base), nil, base.Kernels, s.compilers)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func (s *openExecutable) begin(ctx context.Context, of plan.Region, region bool)
 func (s *openExecutable) ready(ctx context.Context, codes []kernel.Code) error {
 	dense := s.form(s.Family, codes, nil, nil)
 	s.Vary(dense, varied(dense, s.variant))
-	x, err := dense.take(ctx, s.Family.BaseSize())
+	x, err := dense.take(kernel.WithTiers(ctx, nil), s.Family.BaseSize()) // of other sizes, products are prepared anew
 	if err != nil {
 		return err
 	}

@@ -66,9 +66,9 @@ func (l *launcher) launch(s *compiledStep, pointers []unsafe.Pointer, strides []
 		c := &l.workers[0].call
 		c.Mem, c.Sizes, c.Strides = pointers, s.Sizes, strides
 		c.Part, c.More, c.Parts, c.Done = 0, 0, 1, done
-		return s.code.Run(c)
+		return s.now().Run(c)
 	}
-	l.now = launched{s.code, pointers, s.Sizes, strides, s.parts, done}
+	l.now = launched{s.now(), pointers, s.Sizes, strides, s.parts, done}
 	l.crew.do(s.parts, start)
 	if l.failed.Load() {
 		return l.failure()

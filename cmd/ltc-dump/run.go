@@ -119,6 +119,11 @@ func (r *running) run(ctx context.Context, c *call, file string) error {
 	if err != nil {
 		return p.refused(ctx, err)
 	}
+	if t, ok := exe.(backends.Tiered); ok {
+		if err := t.Finish(ctx); err != nil {
+			return err
+		}
+	}
 	return r.execute(ctx, c, b, p, exe)
 }
 

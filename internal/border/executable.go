@@ -138,6 +138,16 @@ func (x *Executable) Grown() (n *atomic.Int64, err error) {
 	return g.Grown(), nil
 }
 
+// Finish is [backends.Tiered]: it does nothing for a backend without tiers.
+func (x *Executable) Finish(ctx context.Context) (err error) {
+	t, ok := x.exec.(backends.Tiered)
+	if !ok {
+		return nil
+	}
+	defer x.backend.caught("Finish", &err)
+	return t.Finish(ctx)
+}
+
 // Variants is [backends.Varying]; below 0 if the backend does not tell.
 func (x *Executable) Variants() (made, failed int, err error) {
 	v, ok := x.exec.(backends.Varying)

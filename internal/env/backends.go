@@ -39,6 +39,10 @@ var (
 	Compiled = Switch("LTC_COMPILED",
 		"`1` makes it an error of compiling, instead of a warning, that the evaluator would run a program or an op of it for `cpu` or `cuda`, many times slower than compiled code. Also `lazy.Compiled` and `model.Compiled`.")
 
+	// Tiers lets runs begin before all code is compiled.
+	Tiers = Switch("LTC_TIERS",
+		"`1` lets programs for `cpu` run before libLLVM has compiled all of their kernels. Kernels in plain Go stand in for those that are missing. Until all are there, the last bits of results depend on the time that compiling takes: do not use it where runs are to be repeated bit by bit. Also `lazy.Tiers` and `model.Tiers`.")
+
 	// Checks switches on what finds mistakes of the library and of its users, and
 	// takes time. Package lazy and backends read it.
 	Checks = Switch("LTC_CHECK",

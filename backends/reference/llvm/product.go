@@ -25,10 +25,11 @@ import (
 // as any other kernel does.
 type productKernel struct {
 	*emit.Product
-	units *units
-	own   func(context.Context) (kernel.Code, error) // the code as that of any other kernel
-	known *functions
-	keeps *keeps // nil: no operand is known to be the same in all runs
+	shared *shared
+	units  *units
+	own    func(context.Context) (kernel.Code, error) // the code as that of any other kernel
+	known  *functions
+	keeps  *keeps // nil: no operand is known to be the same in all runs
 }
 
 // functions are what products of one kernel are made of, by the kind of their plan,
@@ -65,9 +66,16 @@ func (p *productKernel) ResidentBytes() int { return scheduleBytes }
 func (p *productKernel) Prepare(ctx context.Context, sizes, strides []int64, last kernel.Code) (kernel.Code, error) {
 	r, _ := last.(*product)
 	if r == nil {
-		r = &product{of: p, moved: spare.New(4, func() *moved { return new(moved) })}
+		if t, err := p.standIn(ctx, sizes, strides); t != nil || err != nil {
+			return t, err
+		}
+		r = newProduct(p)
 	}
 	return r, r.become(ctx, sizes, strides)
+}
+
+func newProduct(p *productKernel) *product {
+	return &product{of: p, moved: spare.New(4, func() *moved { return new(moved) })}
 }
 
 // functions returns those of a plan, in a product of the same kind.
@@ -146,6 +154,12 @@ func (s *shared) Packs(ctx context.Context, k *kernel.Kernel, sizes, strides []i
 // what is built in.
 func (s *shared) Columns(ctx context.Context) int {
 	s.once.Do(s.start)
+	if kernel.TiersOf(ctx) != nil && !s.found.ready.Load() { // to open it takes long
+		if s.none == nil && (s.foundBefore() || libllvm.Likely()) {
+			return mostColumns
+		}
+		return 0
+	}
 	if there, err := s.found.get(ctx, func() bool { return s.none == nil && s.findLLVM() }); err != nil || !there {
 		return 0
 	}
@@ -156,17 +170,23 @@ func (s *shared) Columns(ctx context.Context) int {
 // whose objects are on disk takes to begin, and so which file it was the last time is
 // there, too.
 func (s *shared) findLLVM() bool {
-	parts := s.whereLLVM()
-	if name, ok := s.disk.Get(parts.Key()); ok {
-		if _, err := os.Stat(string(name)); err == nil {
-			return true
-		}
+	if s.foundBefore() {
+		return true
 	}
 	l, err := libllvm.Open()
 	if err == nil {
-		s.disk.Put(parts, "where libLLVM is", []byte(l.Path()))
+		s.disk.Put(s.whereLLVM(), "where libLLVM is", []byte(l.Path()))
 	}
 	return err == nil
+}
+
+// foundBefore reports whether the file is there that libLLVM was the last time.
+func (s *shared) foundBefore() bool {
+	if name, ok := s.disk.Get(s.whereLLVM().Key()); ok {
+		_, err := os.Stat(string(name))
+		return err == nil
+	}
+	return false
 }
 
 // whereLLVM is all that the name of its file depends on.
@@ -210,6 +230,16 @@ type product struct {
 
 // become makes r the product for sizes and strides.
 func (r *product) become(ctx context.Context, sizes, strides []int64) error {
+	problem, ok := r.locate(sizes, strides)
+	if !ok {
+		return r.alone(ctx)
+	}
+	return r.planned(ctx, problem, sizes)
+}
+
+// locate finds the problem for sizes and strides, and where its factors are; false if it is too
+// little to do for a product.
+func (r *product) locate(sizes, strides []int64) (gemm.Problem, bool) {
 	p := r.of
 	r.own, r.packed, r.points, r.outer = nil, nil, 1, r.outer[:0]
 	r.table = p.Kernel.StrideTable(r.table, strides)
@@ -221,11 +251,11 @@ func (r *product) become(ctx context.Context, sizes, strides []int64) error {
 	problem := p.ProblemIn(sizes, r.table)
 	r.flops = flopsOf(&problem)
 	if r.flops < fewFlops || r.points == 0 {
-		return r.alone(ctx)
+		return problem, false
 	}
 	p.Locate(&r.factors, r.table)
 	inBytes(&r.factors, &problem)
-	return r.planned(ctx, problem, sizes)
+	return problem, true
 }
 
 // alone has r run the kernel's own code.
@@ -236,7 +266,6 @@ func (r *product) alone(ctx context.Context) (err error) {
 
 // planned makes r the product for a problem, of factors that are where they are.
 func (r *product) planned(ctx context.Context, problem gemm.Problem, sizes []int64) error {
-	p := r.of
 	r.own, r.packed, r.flops = nil, nil, flopsOf(&problem)
 	if err := r.replan(problem); err != nil {
 		return r.alone(ctx) // other elements
@@ -245,16 +274,24 @@ func (r *product) planned(ctx context.Context, problem gemm.Problem, sizes []int
 	if err != nil {
 		return err
 	}
-	made, err := p.functions(ctx, r.plan)
-	if err != nil {
+	if err := r.bind(ctx, sizes, keeps); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if errors.Is(err, backends.ErrExhausted) {
 			return err
 		}
-		p.units.failed(err)
+		r.of.units.failed(err)
 		return r.alone(ctx)
+	}
+	return nil
+}
+
+// bind gives r the functions of its plan, and the packed B if it keeps that.
+func (r *product) bind(ctx context.Context, sizes []int64, keeps bool) error {
+	made, err := r.of.functions(ctx, r.plan)
+	if err != nil {
+		return err
 	}
 	r.product = made.For(r.plan)
 	if keeps {

@@ -126,7 +126,7 @@ func count(t *testing.T, want int, program func(seed uint64) programs.Program) {
 // alike compares what two backends compute. ok says that the program counts.
 func alike(ctx context.Context, cpu, eval backends.Backend, p programs.Program, seed uint64) (ok bool, err error) {
 	m := backends.NewModule(p.Text)
-	a, err := cpu.Compile(ctx, m, backends.Options{Threads: 1 + int(seed%3)})
+	a, err := cpu.Compile(ctx, m, backends.Options{Threads: 1 + int(seed%3), Tiers: seed%4 == 3})
 	if err != nil {
 		return false, err
 	}

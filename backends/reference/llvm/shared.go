@@ -115,6 +115,12 @@ func (s *shared) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kerne
 		}
 	}
 	s.mu.Unlock()
+	for i := range codes {
+		var err error
+		if codes[i], err = settle(ctx, codes[i]); err != nil {
+			return nil, err
+		}
+	}
 	if len(missing) == 0 {
 		return codes, nil
 	}
@@ -159,7 +165,7 @@ func (s *shared) make(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.C
 	for i, k := range kernels {
 		if p, ok := emit.AsProduct(k, s.units.machine); ok {
 			products = append(products, p)
-			x := productKernel{Product: p, units: s.units, own: s.own(k), known: new(functions)}
+			x := productKernel{Product: p, shared: s, units: s.units, own: s.own(k), known: new(functions)}
 			if codes[i] = &x; p.Spread {
 				codes[i] = &spreadKernel{x}
 			}
@@ -182,14 +188,14 @@ func (s *shared) own(k *kernel.Kernel) func(context.Context) (kernel.Code, error
 	making := ctxmutex.New()
 	return func(ctx context.Context) (kernel.Code, error) {
 		if code := known.Load(); code != nil {
-			return *code, nil
+			return settle(ctx, *code)
 		}
 		if err := making.Lock(ctx); err != nil {
 			return nil, err
 		}
 		defer making.Unlock()
 		if code := known.Load(); code != nil {
-			return *code, nil
+			return settle(ctx, *code)
 		}
 		made, err := s.object(ctx, []*kernel.Kernel{k}, nil, func(_ []*kernel.Kernel, codes []kernel.Code) { known.CompareAndSwap(nil, &codes[0]) })
 		if err != nil {
@@ -204,7 +210,7 @@ func (s *shared) own(k *kernel.Kernel) func(context.Context) (kernel.Code, error
 			}
 		}
 		known.Store(&made[0])
-		return made[0], nil
+		return settle(ctx, made[0])
 	}
 }
 
@@ -213,6 +219,7 @@ func (s *shared) own(k *kernel.Kernel) func(context.Context) (kernel.Code, error
 type future[T any] struct {
 	once  sync.Once
 	done  chan struct{}
+	ready atomic.Bool
 	value T
 }
 
@@ -222,6 +229,7 @@ func (l *future[T]) get(ctx context.Context, find func() T) (T, error) {
 		go func() {
 			defer close(l.done)
 			l.value = find()
+			l.ready.Store(true)
 		}()
 	})
 	select {
@@ -238,11 +246,14 @@ func (l *future[T]) get(ctx context.Context, find func() T) (T, error) {
 	}
 }
 
+// keepFunc keeps the code of kernels that are compiled after their caller has left.
+type keepFunc func([]*kernel.Kernel, []kernel.Code)
+
 // object returns the code of kernels, from disk or compiled, with what most launches of
 // products need meanwhile. Groups of kernels are objects of their own, which are made at
 // the same time. keep gets the code of those that are made after ctx ends. An error leaves
 // the kernels of its group nil.
-func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products []*emit.Product, keep func([]*kernel.Kernel, []kernel.Code)) ([]kernel.Code, error) {
+func (s *shared) object(ctx context.Context, kernels []*kernel.Kernel, products []*emit.Product, keep keepFunc) ([]kernel.Code, error) {
 	codes := make([]kernel.Code, len(kernels))
 	ends := groups(kernels)
 	errs := make([]error, len(ends))
@@ -296,7 +307,7 @@ func groups(kernels []*kernel.Kernel) (ends []int) {
 
 // group loads an object from disk or compiles it, and sets the code of its kernels. begin
 // is called before it is compiled.
-func (s *shared) group(ctx context.Context, kernels []*kernel.Kernel, codes []kernel.Code, begin func(context.Context), keep func([]*kernel.Kernel, []kernel.Code)) error {
+func (s *shared) group(ctx context.Context, kernels []*kernel.Kernel, codes []kernel.Code, begin func(context.Context), keep keepFunc) error {
 	set := func(object []byte, schedules []*emit.Schedule) error {
 		loaded, err := s.loaded(object, kernels, schedules)
 		copy(codes, loaded)
@@ -307,6 +318,9 @@ func (s *shared) group(ctx context.Context, kernels []*kernel.Kernel, codes []ke
 		if err := set(object, emit.Schedules(kernels, s.machine)); err == nil || errors.Is(err, backends.ErrExhausted) {
 			return err
 		}
+	}
+	if s.standsIn(ctx, kernels...) {
+		return s.groupLater(ctx, kernels, codes, keep)
 	}
 	c, err := s.opened(ctx)
 	if c == nil {
@@ -398,14 +412,23 @@ func (s *shared) unit(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
 // hasUnit reports whether the object of a function of products is there, or can
 // be made.
 func (s *shared) hasUnit(ctx context.Context, u gemm.Unit) bool {
-	if prebuilt.Object(u.On.String(), u.Name) != nil {
+	if s.kept(u) {
 		return true
 	}
-	if _, ok := s.disk.Get(s.unitParts(u).Key()); ok {
-		return true
+	if kernel.TiersOf(ctx) != nil && !s.open.ready.Load() { // to open it takes long
+		return libllvm.Likely()
 	}
 	c, _ := s.opened(ctx)
 	return c != nil
+}
+
+// kept reports whether the object of a function of products is built in or on disk.
+func (s *shared) kept(u gemm.Unit) bool {
+	if prebuilt.Object(u.On.String(), u.Name) != nil {
+		return true
+	}
+	_, ok := s.disk.Get(s.unitParts(u).Key())
+	return ok
 }
 
 // unitParts is all that the object of a function of products depends on.

@@ -98,6 +98,22 @@ func (s *units) get(ctx context.Context, u gemm.Unit) (native.Kernel, error) {
 	}
 }
 
+// made reports whether a function is there.
+func (s *units) made(u gemm.Unit) bool {
+	s.mu.Lock()
+	x := s.all[u.Name]
+	s.mu.Unlock()
+	if x == nil {
+		return false
+	}
+	select {
+	case <-x.done:
+		return x.err == nil
+	default:
+		return false
+	}
+}
+
 // keep keeps a function that was made after nobody waited for it.
 func (s *units) keep(u gemm.Unit, code native.Kernel) {
 	x := &unit{done: make(chan struct{}), code: code}

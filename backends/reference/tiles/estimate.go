@@ -7,6 +7,7 @@ const (
 	stepTime    = 10.0 // of a step, besides what it does with elements
 	elementTime = 0.5  // of an element in a step
 	apartTime   = 1.5  // more, of an element that is no neighbour of the one before
+	productTime = 0.2  // of a multiplication and an addition of a contraction
 )
 
 // estimate returns about how long the launch takes in this way; less than 0 if
@@ -73,3 +74,25 @@ func (w *tileWay) blocking(r *tileRun) int {
 }
 
 var _ kernel.Code = (*tileCode)(nil)
+
+// Estimate returns about how many nanoseconds a launch of a kernel by [Compiler] takes on one
+// thread, for sizes and strides as in a [kernel.Call].
+func Estimate(k *kernel.Kernel, sizes, strides []int64) float64 {
+	c := newTileCode(k)
+	if countPoints(c.k.Axes, sizes) == 0 {
+		return 0
+	}
+	if c.gemm.fits(sizes) {
+		products := float64(c.gemm.rows(sizes)) * float64(c.gemm.extent(c.gemm.N, sizes)) * float64(c.gemm.extent(c.gemm.K, sizes))
+		return products * productTime
+	}
+	r := newTileRun(c)
+	r.begin(&kernel.Call{Sizes: sizes, Strides: strides})
+	least := -1.0
+	for _, w := range c.ways {
+		if t := w.estimate(r); t >= 0 && (least < 0 || t < least) {
+			least = t
+		}
+	}
+	return max(least, 0)
+}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"ltc/internal/env"
 )
 
 // names are the shared libraries that are looked for, the best first: the one
@@ -47,6 +49,21 @@ func search() (*Library, error) {
 	}
 	return nil, fmt.Errorf("%w: looked for %s, and in %s%s: install one (make llvm, or apt-get install libllvm19), or name it in LTC_LIBLLVM",
 		ErrNotFound, strings.Join(names, ", "), strings.Join(liteFiles, ", "), strings.Join(unusable, ""))
+}
+
+// Likely reports whether [Open] is likely to find a libLLVM: there is a file of the name of one.
+// It loads none.
+func Likely() bool {
+	switch name := env.LibLLVM.Value(); {
+	case name == "none":
+		return false
+	case strings.Contains(name, "/"):
+		_, err := os.Stat(name)
+		return err == nil
+	case name != "":
+		return present(name)
+	}
+	return slices.ContainsFunc(names, present) || len(files(liteFiles)) > 0
 }
 
 // files returns the files of patterns that there are.

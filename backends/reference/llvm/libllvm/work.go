@@ -12,6 +12,9 @@ import (
 	"github.com/ebitengine/purego"
 )
 
+// backgroundNice is the scheduler's nice value of threads that give way to others.
+const backgroundNice = 15
+
 // work is one compilation, on a thread of its own.
 type work struct {
 	library *Library
@@ -31,8 +34,12 @@ var working sync.Map
 // run compiles text and reports to w.done.
 func (w *work) run(text string, o Options) {
 	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
 	thread := syscall.Gettid()
+	if o.Background { // the thread ends with this goroutine
+		_ = syscall.Setpriority(syscall.PRIO_PROCESS, thread, backgroundNice)
+	} else {
+		defer runtime.UnlockOSThread()
+	}
 	working.Store(thread, w)
 	defer working.Delete(thread)
 	object, err := w.library.engine.compile(text, o)

@@ -1,0 +1,255 @@
+package llvm
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync/atomic"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/llvm/emit"
+	"ltc/backends/reference/llvm/gemm"
+	"ltc/backends/reference/tiles"
+)
+
+// tier is code that is being compiled. Plain Go stands in for it. The parts and the scratch
+// memory of the final code, which is embedded, are known before it is compiled.
+type tier struct {
+	kernel.ShortLauncher
+
+	now  atomic.Pointer[current]
+	done chan struct{} // closed when now is final
+}
+
+// current is the code that launches run, the stand-in or the final one.
+type current struct {
+	kernel.Code
+	final bool
+}
+
+var (
+	_ kernel.Tier          = (*tier)(nil)
+	_ kernel.Tier          = (*product)(nil)
+	_ kernel.Tier          = (*spread)(nil)
+	_ kernel.ShortLauncher = (*tier)(nil)
+	_ kernel.Chainer       = (*tier)(nil)
+)
+
+// newTier returns the code of a kernel whose final code is going to be compiled.
+func newTier(ctx context.Context, k *kernel.Kernel, final kernel.ShortLauncher) (*tier, error) {
+	codes, err := tiles.Compiler{}.Compile(ctx, []*kernel.Kernel{k})
+	if err != nil {
+		return nil, err
+	}
+	t := &tier{ShortLauncher: final, done: make(chan struct{})}
+	t.now.Store(&current{Code: codes[0]})
+	return t, nil
+}
+
+// become ends the stand-in's time; it stays if there is no code.
+func (t *tier) become(code kernel.Code) {
+	if code == nil {
+		code = t.now.Load().Code
+	}
+	t.now.Store(&current{code, true})
+	close(t.done)
+}
+
+// Now implements [kernel.Tier].
+func (t *tier) Now() (kernel.Code, bool) {
+	c := t.now.Load()
+	return c.Code, c.final
+}
+
+// Finish implements [kernel.Tier].
+func (t *tier) Finish(ctx context.Context) error {
+	select {
+	case <-t.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Scratch is as much as either code needs.
+func (t *tier) Scratch(sizes []int64, parts int) int {
+	return max(t.ShortLauncher.Scratch(sizes, parts), t.now.Load().Scratch(sizes, parts))
+}
+
+// Run runs all of a launch. Launches of several parts run what Now returns.
+func (t *tier) Run(c *kernel.Call) error { return t.now.Load().Run(c) }
+
+// ResidentBytes is what the code takes that is there now.
+func (t *tier) ResidentBytes() int {
+	n := scheduleBytes
+	if r, ok := t.now.Load().Code.(interface{ ResidentBytes() int }); ok {
+		n += r.ResidentBytes()
+	}
+	return n
+}
+
+// NewChain implements [kernel.Chainer]: the final code can be in a chain.
+func (t *tier) NewChain(launches int) kernel.Chain { return (*code)(nil).NewChain(launches) }
+
+// settle returns code as the caller of ctx may have it: without tiers, the final one, which it
+// waits for.
+func settle(ctx context.Context, c kernel.Code) (kernel.Code, error) {
+	t, ok := c.(*tier)
+	if !ok {
+		return c, nil
+	}
+	if kernel.TiersOf(ctx) == nil {
+		if err := t.Finish(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if code, final := t.Now(); final {
+		return code, nil
+	}
+	return t, nil
+}
+
+// openTime and kernelTime are about how many nanoseconds it takes to open libLLVM and to
+// compile a kernel.
+const (
+	openTime   = 20e6
+	kernelTime = 10e6
+)
+
+// standsIn reports whether a run with the kernels in plain Go takes at most half as long as to
+// compile them: on one processor, the run takes that time twice, while they are compiled.
+func (s *shared) standsIn(ctx context.Context, kernels ...*kernel.Kernel) bool {
+	tiers := kernel.TiersOf(ctx)
+	if tiers == nil || tiers.Cost == nil {
+		return false
+	}
+	limit := kernelTime * float64(len(kernels))
+	if !s.open.ready.Load() {
+		limit += openTime
+	}
+	for _, k := range kernels {
+		cost, ok := tiers.Cost(k)
+		if limit -= 2 * cost; !ok || limit < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// background bounds how many objects are compiled at once that nobody waits for: a processor
+// is left to the program.
+var background = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))
+
+type backgroundKey struct{}
+
+// isBackground reports whether ctx is that of work that nobody waits for.
+func isBackground(ctx context.Context) bool { return ctx.Value(backgroundKey{}) != nil }
+
+// later does work that nobody waits for, with a context that has no tiers and does not end.
+func later(ctx context.Context, work func(context.Context)) {
+	ctx = kernel.WithTiers(context.WithoutCancel(ctx), nil)
+	ctx = context.WithValue(ctx, backgroundKey{}, true)
+	go func() {
+		background <- struct{}{}
+		defer func() { <-background }()
+		work(ctx)
+	}()
+}
+
+// groupLater sets the code of kernels that are compiled meanwhile.
+func (s *shared) groupLater(ctx context.Context, kernels []*kernel.Kernel, codes []kernel.Code, keep keepFunc) error {
+	tiers := make([]*tier, len(kernels))
+	for i, schedule := range emit.Schedules(kernels, s.machine) {
+		if schedule == nil {
+			continue
+		}
+		t, err := newTier(ctx, kernels[i], &code{kernel: kernels[i], schedule: schedule})
+		if err != nil {
+			return err
+		}
+		tiers[i], codes[i] = t, t
+	}
+	later(ctx, func(ctx context.Context) {
+		made := make([]kernel.Code, len(kernels))
+		err := s.group(ctx, kernels, made, func(context.Context) {}, keep)
+		if err != nil {
+			s.warn(err)
+		} else {
+			keep(kernels, made)
+		}
+		for i, t := range tiers {
+			if t != nil {
+				t.become(made[i])
+			}
+		}
+	})
+	return nil
+}
+
+// Now implements [kernel.Tier]: the product's own code may be one.
+func (r *product) Now() (kernel.Code, bool) {
+	if t, ok := r.own.(*tier); ok {
+		return t.Now()
+	}
+	return r, true
+}
+
+// Finish implements [kernel.Tier].
+func (r *product) Finish(ctx context.Context) error {
+	if t, ok := r.own.(*tier); ok {
+		return t.Finish(ctx)
+	}
+	return nil
+}
+
+// Now implements [kernel.Tier].
+func (r *spread) Now() (kernel.Code, bool) {
+	if t, ok := r.own.(*tier); ok {
+		return t.Now()
+	}
+	return r, true
+}
+
+// standIn returns code of a product whose functions are compiled meanwhile; nil if they are
+// there, or the stand-in takes too long.
+func (p *productKernel) standIn(ctx context.Context, sizes, strides []int64) (*tier, error) {
+	if kernel.TiersOf(ctx) == nil {
+		return nil, nil
+	}
+	r := newProduct(p)
+	problem, ok := r.locate(sizes, strides)
+	if !ok || r.replan(problem) != nil {
+		return nil, nil
+	}
+	keeps, err := r.packOnce(problem, sizes)
+	if err != nil {
+		return nil, err
+	}
+	if p.shared.unitsReady(r.plan) || !p.shared.standsIn(ctx, p.Kernel) {
+		return nil, nil
+	}
+	sizes = slices.Clone(sizes)
+	t, err := newTier(ctx, p.Kernel, r)
+	if err != nil {
+		return nil, err
+	}
+	later(ctx, func(ctx context.Context) {
+		if err := r.bind(ctx, sizes, keeps); err != nil {
+			p.units.failed(err)
+			t.become(nil)
+			return
+		}
+		t.become(r)
+	})
+	return t, nil
+}
+
+// unitsReady reports whether a plan's functions are there or on disk.
+func (s *shared) unitsReady(q *gemm.Plan) bool {
+	for _, u := range q.Units() {
+		if !s.units.made(u) && !s.kept(u) {
+			return false
+		}
+	}
+	return true
+}
