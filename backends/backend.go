@@ -100,6 +100,7 @@ type Options struct {
 	// Tiers lets runs begin while the backend compiles code of the program that takes long.
 	// Slower code stands in for it until it is ready. The last bits of results may then depend
 	// on when that is. By default Compile returns when all code is compiled. See [Tiered].
+	// Backends that compile little or nothing ignore it.
 	Tiers bool
 	// Warn is called with the warning, once for each program. If Warn is nil, Logger logs the
 	// warning.

@@ -16,7 +16,7 @@ import (
 // bound measures calls of the program whose weights are bound, as a server has them: what
 // the backend makes of them it makes once. It returns the seconds of a call; 0 if there is no
 // NAME.weights, which has the first argument that is a weight and that behind the last.
-func (c *begun) bound(e *env) (float64, error) {
+func (c *firstRun) bound(e *env) (float64, error) {
 	said, err := os.ReadFile(filepath.Join(c.dir, c.name+".weights"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil

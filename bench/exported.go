@@ -61,6 +61,11 @@ func (x wholeProgram) measure(e *env) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
+	if x, ok := c.exe.(backends.Tiered); ok {
+		if err := x.Finish(context.Background()); err != nil {
+			return result{}, err
+		}
+	}
 	t, err := e.time(programRules, func() error { return c.exe.Execute(context.Background(), &c.call) })
 	if err != nil {
 		return result{}, err
@@ -88,8 +93,8 @@ func (x wholeProgram) first(e *env) (result, error) {
 	return once(c.took), nil
 }
 
-// begun is a program that has run once, with the arguments and results of its call.
-type begun struct {
+// firstRun is a program that has run once, with the arguments and results of its call.
+type firstRun struct {
 	wholeProgram
 	backend backends.Backend
 	text    string
@@ -99,12 +104,12 @@ type begun struct {
 }
 
 // begin compiles a program, runs it once and checks the results.
-func (x wholeProgram) begin(e *env) (*begun, error) {
+func (x wholeProgram) begin(e *env) (*firstRun, error) {
 	text, err := os.ReadFile(filepath.Join(x.dir, x.name+".mlir"))
 	if err != nil {
 		return nil, err
 	}
-	c := &begun{wholeProgram: x, text: string(text)}
+	c := &firstRun{wholeProgram: x, text: string(text)}
 	if c.backend, err = backends.Open(e.backend); err != nil {
 		return nil, err
 	}
@@ -126,7 +131,7 @@ func (x wholeProgram) begin(e *env) (*begun, error) {
 	return c, x.check(c.call.Results)
 }
 
-func (c *begun) compile(e *env, profile bool) (backends.Executable, error) {
+func (c *firstRun) compile(e *env, profile bool) (backends.Executable, error) {
 	return c.backend.Compile(context.Background(), backends.NewModule(c.text), backends.Options{Name: c.name, Threads: e.threads, Profile: profile})
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"ltc/bench/measure"
+	environment "ltc/internal/env"
 )
 
 // processes is how often a workload is measured of which a process has only one
@@ -85,6 +86,9 @@ func (e *env) one(all []workload, name, profile string) error {
 		return err
 	}
 	runtime.GOMAXPROCS(e.threads)
+	if !w.first && !strings.HasPrefix(w.name, exportedPrefix) { // which wait for the compiled code
+		os.Unsetenv(environment.Tiers.Name)
+	}
 	if profile != "" {
 		f, err := os.Create(profile)
 		if err != nil {

@@ -15,7 +15,7 @@ type work struct{ flops, bytes float64 }
 
 // work counts what a call takes. Loops are known by their runs alone, so the program runs
 // once more with its steps measured.
-func (c *begun) work(e *env) (w work, err error) {
+func (c *firstRun) work(e *env) (w work, err error) {
 	if w.bytes, err = traffic(c.text); err != nil {
 		return work{}, err
 	}

@@ -45,6 +45,13 @@ func (b *Backend) Devices() []backends.Device {
 // Compile makes kernels of the module. A program that cannot be compiled is the
 // evaluator's.
 func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Options) (backends.Executable, error) {
+	compilers.Lock()
+	use := compilers.fastest
+	compilers.Unlock()
+	tiers := o.Tiers || env.Tiers.On()
+	if !tiers {
+		start(ctx, use)
+	}
 	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
 		return nil, err
@@ -52,12 +59,9 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	if len(p.Lacking) > 0 {
 		return eval.Prepare(ctx, name, p)
 	}
-	compilers.Lock()
-	use := compilers.fastest
-	compilers.Unlock()
 	use = append(use[:len(use):len(use)], tiles.Compiler{})
 	ctx = backends.WithLogger(ctx, &o)
-	if o.Tiers || env.Tiers.On() {
+	if tiers {
 		ctx = kernel.WithTiers(ctx, new(kernel.Tiers))
 	}
 	var e backends.Executable

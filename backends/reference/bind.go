@@ -36,7 +36,7 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 		if _, own := s.bound.(claimedCode); !own {
 			s.bound = codes[i]
 		}
-		s.code, s.prepared, s.interim = nil, nil, nil
+		s.code, s.prepared = nil, nil
 	}
 	if b.own { // bound programs serve many calls at once
 		b.threads = 1

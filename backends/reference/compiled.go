@@ -56,10 +56,10 @@ type compiledStep struct {
 	bound        kernel.Code // before its sizes are known
 	code         kernel.Code // nil: the evaluator's
 	parts        int
-	tier         kernel.Tier  // code, as long as a stand-in may run it; else nil
-	interim      *interimRuns // nil: no stand-in has run
-	short        bool         // see [kernel.ShortLauncher]
-	sizes        []int        // of an element, by operand
+	tier         kernel.Tier   // code, as long as a stand-in may run it; else nil
+	interim      *atomic.Int64 // counts the launches that a stand-in has run; nil: none
+	short        bool          // see [kernel.ShortLauncher]
+	sizes        []int         // of an element, by operand
 	// void says of each operand that the step accesses none of its elements. Where
 	// the first one would be may then be outside of its memory, and so in that of
 	// something else, which the collector must not be shown.
@@ -216,6 +216,9 @@ func newCompiled(ctx context.Context, file string, prog *plan.Program, codes []k
 	e.Plan = exec.Plan{Program: prog, On: &machine, Regions: regions, Rules: rules, Bound: bound, Copied: new(atomic.Int64)}
 	for i := range prog.Steps {
 		e.add(compiledStep{Step: &prog.Steps[i], bound: codes[i]})
+		if kernel.TiersOf(ctx) != nil { // as Times, Bind's results have them, too
+			e.steps[i].interim = new(atomic.Int64)
+		}
 	}
 	if o.Profile {
 		e.Times = make([]exec.Timer, len(e.steps))

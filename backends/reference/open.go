@@ -30,6 +30,7 @@ type openExecutable struct {
 	least     int             // points of the kernels for few elements
 	each      int             // and for each further one
 	parts     []int           // by step, of the family's base
+	interim   []atomic.Int64  // by step, the launches that stand-ins have run
 	module    backends.Module // the program of size 0 is compiled separately, from it
 }
 
@@ -102,6 +103,7 @@ func (s *openExecutable) begin(ctx context.Context, of plan.Region, region bool)
 	if s.o.Profile {
 		s.Times = make([]exec.Timer, len(base.Steps))
 	}
+	s.interim = make([]atomic.Int64, len(base.Steps))
 	if err := s.ready(ctx, codes); err != nil {
 		return err
 	}
@@ -175,7 +177,9 @@ func (s *openExecutable) Compiled() (kernels, evaluated int) { return countSteps
 
 // Profile returns what the steps have taken; see [backends.Profiler].
 func (s *openExecutable) Profile() []backends.StepProfile {
-	return s.Sized.Profile(func(step int, of *backends.StepProfile) { of.Parts = s.parts[step] })
+	return s.Sized.Profile(func(step int, of *backends.StepProfile) {
+		of.Parts, of.Interim = s.parts[step], s.interim[step].Load()
+	})
 }
 
 // Bind fixes constants, as that of [compiled] does.
@@ -271,7 +275,10 @@ func (x *sizeExecutable) fit(ctx context.Context, f *form, n int) (err error) {
 		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, s.Regions, s.Rules, f.views, bound); err != nil {
 			return err
 		}
-		x.e.Copied, x.e.Times, x.e.Resized, x.e.Known, x.e.Done = s.Copied, s.Times, true, s.Known, s.Done
+		x.e.Copied, x.e.Times, x.e.Resized = s.Copied, s.Times, true
+		for i := range x.e.steps {
+			x.e.steps[i].interim = &s.interim[i]
+		}
 		x.l = x.e.launcher()
 		x.l.sized = x
 	} else {

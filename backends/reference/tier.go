@@ -26,16 +26,13 @@ func tiersFor(ctx context.Context, p *plan.Program) context.Context {
 	}})
 }
 
-// interimRuns counts the launches of a step that stand-ins have run.
-type interimRuns struct{ atomic.Int64 }
-
 // begun has a step run the launches of a stand-in as long as its code is compiled.
 func (s *compiledStep) begun() {
 	s.tier = nil
 	if t, ok := s.code.(kernel.Tier); ok {
 		if _, final := t.Now(); !final {
 			if s.tier = t; s.interim == nil {
-				s.interim = new(interimRuns)
+				s.interim = new(atomic.Int64)
 			}
 		}
 	}

@@ -60,6 +60,14 @@ type RowCompiler interface {
 	Columns(ctx context.Context) int
 }
 
+// Starter is a [Compiler] that takes time before it can compile anything.
+type Starter interface {
+	Compiler
+	// Start returns at once. What takes time begins on another goroutine, so that it overlaps
+	// with what comes before the first call of Compile.
+	Start(ctx context.Context)
+}
+
 // Call names the parts of a launch that are to run, which are consecutive. A launch is one run
 // of the kernel, cut into parts for threads: see [Code]. The caller owns the memory of the Call
 // and may use the Call again.

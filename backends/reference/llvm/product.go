@@ -160,10 +160,19 @@ func (s *shared) Columns(ctx context.Context) int {
 		}
 		return 0
 	}
-	if there, err := s.found.get(ctx, func() bool { return s.none == nil && s.findLLVM() }); err != nil || !there {
+	if there, err := s.found.get(ctx, s.hasLLVM); err != nil || !there {
 		return 0
 	}
 	return mostColumns
+}
+
+// hasLLVM reports whether there is a libLLVM to compile for this processor.
+func (s *shared) hasLLVM() bool { return s.none == nil && s.findLLVM() }
+
+// Start implements [kernel.Starter]: where nothing is known of libLLVM, it is opened.
+func (s *shared) Start(context.Context) {
+	s.once.Do(s.start)
+	s.found.begin(s.hasLLVM)
 }
 
 // findLLVM reports whether there is a libLLVM. To open it takes longer than a program

@@ -223,7 +223,8 @@ type future[T any] struct {
 	value T
 }
 
-func (l *future[T]) get(ctx context.Context, find func() T) (T, error) {
+// begin begins to find the value.
+func (l *future[T]) begin(find func() T) {
 	l.once.Do(func() {
 		l.done = make(chan struct{})
 		go func() {
@@ -232,6 +233,10 @@ func (l *future[T]) get(ctx context.Context, find func() T) (T, error) {
 			l.ready.Store(true)
 		}()
 	})
+}
+
+func (l *future[T]) get(ctx context.Context, find func() T) (T, error) {
+	l.begin(find)
 	select {
 	case <-l.done:
 		return l.value, nil

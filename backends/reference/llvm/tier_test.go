@@ -324,3 +324,42 @@ func TestKernelsWithoutStandIn(t *testing.T) {
 		require.IsType(t, &code{}, codes[0])
 	}
 }
+
+// Stand-ins run a program of an open size, for each size.
+func TestTiersOfOpenSizes(t *testing.T) {
+	text := fresh(`func.func @main(%x: tensor<?x100xf32>) -> tensor<?xf32> {
+  %c = stablehlo.constant dense<CONST> : tensor<f32>
+  %m = chlo.broadcast_multiply %x, %c : (tensor<?x100xf32>, tensor<f32>) -> tensor<?x100xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %r = stablehlo.reduce(%m init: %z) applies stablehlo.add across dimensions = [1] : (tensor<?x100xf32>, tensor<f32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}`)
+	release := hold(t)
+	early := compileFor(t, "cpu", text, backends.Options{Tiers: true, Profile: true})
+	run := func(e backends.Executable, n int) soa.View {
+		x, err := samples.Make(types.Of(types.F32, n, 100), "rand:1")
+		require.NoError(t, err)
+		c := &backends.Call{Args: []soa.View{x}}
+		require.NoError(t, e.Execute(t.Context(), c))
+		return c.Results[0]
+	}
+	var first []soa.View
+	for n := 1; n < 40; n += 7 {
+		first = append(first, run(early, n))
+	}
+	n, all := interim(early)
+	require.Positive(t, n)
+	require.Equal(t, all, n)
+	release()
+	require.NoError(t, early.(backends.Tiered).Finish(t.Context()))
+	late := compileFor(t, "cpu", text, backends.Options{})
+	for i, was := range first {
+		want := run(late, 1+7*i)
+		require.Equal(t, elementBits(want), elementBits(run(early, 1+7*i)))
+		d, err := samples.Differ(was, want)
+		require.NoError(t, err)
+		require.LessOrEqual(t, d.Size, tolerance(types.F32, true))
+	}
+	now, _ := interim(early)
+	require.Equal(t, n, now)
+}
