@@ -93,8 +93,36 @@ func TestRandomUpdates(t *testing.T) {
 	})
 }
 
-// count compares programs until so many count, as many at once as Go may run.
+// Stand-ins compute what compiled code does.
+func TestStandInsOfRandomPrograms(t *testing.T) {
+	hold(t)
+	for name, text := range map[string]func(r *rand.Rand, seed uint64) programs.Program{
+		"random": func(r *rand.Rand, seed uint64) programs.Program {
+			return programs.Program{Text: programs.Random(r, 4+int(seed%24))}
+		},
+		"large": func(r *rand.Rand, seed uint64) programs.Program {
+			return programs.Large(r, 4+int(seed%40), 3000<<(seed%6))
+		},
+		"updates": func(r *rand.Rand, seed uint64) programs.Program {
+			return programs.Program{Text: programs.Updates(r, 4+int(seed%24))}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			countTiers(t, trials.Soak(30, 10_000), func(uint64) bool { return true }, func(seed uint64) programs.Program {
+				return text(rand.New(rand.NewPCG(seed, 12)), seed)
+			})
+		})
+	}
+}
+
+// count compares programs until so many count, as many at once as Go may run. A fourth of them
+// begins to run before all is compiled.
 func count(t *testing.T, want int, program func(seed uint64) programs.Program) {
+	countTiers(t, want, func(seed uint64) bool { return seed%4 == 3 }, program)
+}
+
+// countTiers is count where tiers says whether a program has tiers.
+func countTiers(t *testing.T, want int, tiers func(seed uint64) bool, program func(seed uint64) programs.Program) {
 	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	eval, err := backends.Open("eval")
@@ -107,7 +135,7 @@ func count(t *testing.T, want int, program func(seed uint64) programs.Program) {
 			for !t.Failed() && counted.Load() < int64(want) {
 				seed := uint64(seeds.Add(1) - 1)
 				p := program(seed)
-				ok, err := alike(t.Context(), cpu, eval, p, seed)
+				ok, err := alikeWith(t.Context(), cpu, eval, p, seed, tiers(seed))
 				if !assert.NoError(t, err, "seed %d\n%s", seed, p.Text) || !assert.Less(t, seed, uint64(2*want+runtime.GOMAXPROCS(0)), "too few programs are compiled") {
 					return
 				}
@@ -125,8 +153,13 @@ func count(t *testing.T, want int, program func(seed uint64) programs.Program) {
 
 // alike compares what two backends compute. ok says that the program counts.
 func alike(ctx context.Context, cpu, eval backends.Backend, p programs.Program, seed uint64) (ok bool, err error) {
+	return alikeWith(ctx, cpu, eval, p, seed, false)
+}
+
+// alikeWith is alike with tiers or without.
+func alikeWith(ctx context.Context, cpu, eval backends.Backend, p programs.Program, seed uint64, tiers bool) (ok bool, err error) {
 	m := backends.NewModule(p.Text)
-	a, err := cpu.Compile(ctx, m, backends.Options{Threads: 1 + int(seed%3), Tiers: seed%4 == 3})
+	a, err := cpu.Compile(ctx, m, backends.Options{Threads: 1 + int(seed%3), Tiers: tiers})
 	if err != nil {
 		return false, err
 	}
