@@ -121,3 +121,15 @@ func TestTitle(t *testing.T) {
 	}
 	require.Equal(t, strings.TrimSuffix(strings.Repeat("tanh; ", 13), " ")+" and 17 more", title(many))
 }
+
+// Where nothing is known of libLLVM, it is opened before the first kernel is there.
+func TestStart(t *testing.T) {
+	t.Setenv("LTC_CACHE", "")
+	t.Setenv("LTC_CACHE_DIR", t.TempDir())
+	s := &shared{}
+	s.Start(t.Context())
+	there, err := s.found.get(t.Context(), func() bool { panic("it has been looked for") })
+	require.NoError(t, err)
+	_, err = libllvm.Open()
+	require.Equal(t, err == nil, there)
+}
