@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "b64dba4ca1c6cba8957d964b"
+const buildID = "b303d28ba4b0574d68669253"
