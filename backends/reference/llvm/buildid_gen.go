@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "b303d28ba4b0574d68669253"
+const buildID = "37716534026ec68385c9d15b"

@@ -63,13 +63,22 @@ func (c *compiler) object(ctx context.Context, kernels []*kernel.Kernel, late fu
 	if text == "" {
 		return nil, nil, nil
 	}
-	object, err = c.library.Compile(ctx, text, libllvm.Options{Verify: c.verify, Background: isBackground(ctx), Late: late})
+	object, err = c.compile(ctx, text, late)
 	return object, schedules, err
+}
+
+// compile has libLLVM compile a text; late is as that of object.
+func (c *compiler) compile(ctx context.Context, text string, late func([]byte)) ([]byte, error) {
+	if isBackground(ctx) {
+		background() <- struct{}{}
+		defer func() { <-background() }()
+	}
+	return c.library.Compile(ctx, text, libllvm.Options{Verify: c.verify, Background: isBackground(ctx), Late: late})
 }
 
 // unit compiles a function of products; late is as that of object.
 func (c *compiler) unit(ctx context.Context, u gemm.Unit, late func([]byte)) ([]byte, error) {
-	return c.library.Compile(ctx, u.Text(), libllvm.Options{Verify: c.verify, Background: isBackground(ctx), Late: late})
+	return c.compile(ctx, u.Text(), late)
 }
 
 // load calls a function that loads an object. Where the system has no room for it,

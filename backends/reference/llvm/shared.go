@@ -108,7 +108,7 @@ func (s *shared) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kerne
 	var at []int
 	s.mu.Lock()
 	for i, k := range kernels {
-		if code, ok := s.codes[emit.Symbol(k)]; ok {
+		if code, ok := s.codes[emit.Symbol(k)]; ok && !failedTier(code) {
 			codes[i] = code
 		} else {
 			missing, at = append(missing, k), append(at, i)
@@ -187,7 +187,7 @@ func (s *shared) own(k *kernel.Kernel) func(context.Context) (kernel.Code, error
 	var known atomic.Pointer[kernel.Code]
 	making := ctxmutex.New()
 	return func(ctx context.Context) (kernel.Code, error) {
-		if code := known.Load(); code != nil {
+		if code := known.Load(); code != nil && !failedTier(*code) {
 			return settle(ctx, *code)
 		}
 		if err := making.Lock(ctx); err != nil {
@@ -195,7 +195,10 @@ func (s *shared) own(k *kernel.Kernel) func(context.Context) (kernel.Code, error
 		}
 		defer making.Unlock()
 		if code := known.Load(); code != nil {
-			return settle(ctx, *code)
+			if !failedTier(*code) {
+				return settle(ctx, *code)
+			}
+			known.CompareAndSwap(code, nil)
 		}
 		made, err := s.object(ctx, []*kernel.Kernel{k}, nil, func(_ []*kernel.Kernel, codes []kernel.Code) { known.CompareAndSwap(nil, &codes[0]) })
 		if err != nil {

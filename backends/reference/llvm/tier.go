@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"ltc/backends/kit/kernel"
@@ -17,8 +18,15 @@ import (
 type tier struct {
 	kernel.ShortLauncher
 
-	now  atomic.Pointer[current]
-	done chan struct{} // closed when now is final
+	now    atomic.Pointer[current]
+	done   chan struct{} // closed when now is final
+	failed atomic.Bool   // the final code could not be made: who comes later tries again
+}
+
+// failedTier reports whether code is a stand-in whose final code could not be made.
+func failedTier(c kernel.Code) bool {
+	t, ok := c.(*tier)
+	return ok && t.failed.Load()
 }
 
 // current is the code that launches run, the stand-in or the final one.
@@ -136,9 +144,9 @@ func (s *shared) standsIn(ctx context.Context, kernels ...*kernel.Kernel) bool {
 	return true
 }
 
-// background bounds how many objects are compiled at once that nobody waits for: a processor
-// is left to the program.
-var background = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))
+// background bounds how many objects libLLVM compiles at once that nobody waits for: a processor
+// is left to the program. Who has a place waits for nothing else.
+var background = sync.OnceValue(func() chan struct{} { return make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1)) })
 
 type backgroundKey struct{}
 
@@ -149,11 +157,7 @@ func isBackground(ctx context.Context) bool { return ctx.Value(backgroundKey{}) 
 func later(ctx context.Context, work func(context.Context)) {
 	ctx = kernel.WithTiers(context.WithoutCancel(ctx), nil)
 	ctx = context.WithValue(ctx, backgroundKey{}, true)
-	go func() {
-		background <- struct{}{}
-		defer func() { <-background }()
-		work(ctx)
-	}()
+	go work(ctx)
 }
 
 // groupLater sets the code of kernels that are compiled meanwhile.
@@ -179,6 +183,7 @@ func (s *shared) groupLater(ctx context.Context, kernels []*kernel.Kernel, codes
 		}
 		for i, t := range tiers {
 			if t != nil {
+				t.failed.Store(err != nil)
 				t.become(made[i])
 			}
 		}

@@ -68,12 +68,12 @@ func hold(t *testing.T) (release func()) {
 	if _, err := libllvm.Open(); err != nil {
 		t.Skip(err)
 	}
-	for range cap(background) {
-		background <- struct{}{}
+	for range cap(background()) {
+		background() <- struct{}{}
 	}
 	release = sync.OnceFunc(func() {
-		for range cap(background) {
-			<-background
+		for range cap(background()) {
+			<-background()
 		}
 	})
 	t.Cleanup(release)
