@@ -109,7 +109,7 @@ func requireVocabulary(t *testing.T, m *mlir.Module) {
 	require.Equal(t, 1, public)
 }
 
-// The vocabulary is the one that docs/mlir.md lists.
+// Each row names an op of StableHLO.
 func TestRowsNameOpsOfStableHLO(t *testing.T) {
 	for _, row := range ops.Table {
 		if row.HLO != "" {
@@ -118,6 +118,7 @@ func TestRowsNameOpsOfStableHLO(t *testing.T) {
 	}
 }
 
+// The vocabulary is the one that docs/mlir.md lists.
 func TestVocabularyIsDocumented(t *testing.T) {
 	docs, err := os.ReadFile("../docs/mlir.md")
 	require.NoError(t, err)
