@@ -18,7 +18,8 @@ const smallKnown = 64 << 10
 // Known returns what is known once some arguments are bound; bound says of each of
 // [Program.Args] whether it is. Varying says of each step whether it depends on an open size; nil:
 // none does. A value with more bytes than the arguments that it is computed of is
-// not kept: weights of 8 bits as f32 may be many, which take turns in the arena.
+// not kept: weights of 8 bits as f32 would take four times their memory, where in the arena
+// they take turns.
 func (p *Program) Known(bound, varying []bool) Known {
 	k := knowing{Program: p, known: make([]bool, len(p.Values)), steps: make([]bool, len(p.Steps))}
 	for v := range p.Values {

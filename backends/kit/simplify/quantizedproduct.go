@@ -22,7 +22,7 @@ func quantizedProduct(e *editor, op *mlir.Op) *mlir.Value {
 	if !e.isQuantized(r) {
 		return onFloats(e, op)
 	}
-	if p == nil || q == nil || p.Axis >= 0 || p.Storage.Width > 16 || q.Storage.Width > 16 {
+	if p == nil || q == nil || p.Axis >= 0 || p.Blocks != nil || q.Blocks != nil || p.Storage.Width > 16 || q.Storage.Width > 16 {
 		return onFloats(e, op)
 	}
 	acc := mlir.F32
@@ -95,9 +95,9 @@ func (e *editor) integerSums(op *mlir.Op, p, q *mlir.QuantType, shape []int64) *
 	if most := widest(p) * widest(q); summands(op) > math.MaxInt32/most {
 		t = mlir.Tensor(mlir.I64, shape...)
 	}
-	if p.Storage.Width > 8 || shifts(q) || t.Elem == mlir.Type(mlir.I64) {
+	if max(p.Storage.Width, q.Storage.Width) > 8 || shifts(q) || t.Elem == mlir.Type(mlir.I64) {
 		elem := t.Elem
-		if p.Storage.Width == 8 && elem == mlir.Type(mlir.I32) {
+		if max(p.Storage.Width, q.Storage.Width) == 8 && elem == mlir.Type(mlir.I32) {
 			elem = mlir.I16 // of two of which products are faster
 		}
 		wide := func(e *editor, v *mlir.Value) *mlir.Value {

@@ -7,7 +7,7 @@ import (
 	"ltc/stablehlo"
 )
 
-// The generators of rng_bit_generator, with the bits that XLA gives: Threefry-2x32 with 20
+// The generators of rng_bit_generator, with the evaluator's bits: Threefry-2x32 with 20
 // rounds and Philox-4x32 with 10 (Salmon et al., Parallel random numbers: as easy as 1, 2, 3,
 // 2011). The first word of the state is the key. The others are a counter: a block of 32-bit
 // words is a function of the key and of the counter plus the number of the block.
