@@ -25,8 +25,11 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 	b.Copied, b.Bound, b.steps = new(atomic.Int64), bound, slices.Clone(e.steps)
 	b.keeper = e.keeper.forBound()
 	b.Known, b.Done = nil, nil
+	if b.unbound == nil {
+		b.unbound = e
+	}
 	if known := b.Plan.Program.Known(boundArgs(bound), nil); len(known.Values) > 0 {
-		if err := know(ctx, &b.Plan, known, bound, e.launcher()); err != nil {
+		if err := know(ctx, &b.Plan, known, bound, b.unbound.launcher()); err != nil {
 			return nil, err
 		}
 	}
@@ -36,7 +39,7 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 		if _, own := s.bound.(claimedCode); !own {
 			s.bound = codes[i]
 		}
-		s.code, s.prepared = nil, nil
+		s.code, s.prepared, s.void = nil, nil, slices.Clone(s.void) // runs of e read its own
 	}
 	if b.own { // bound programs serve many calls at once
 		b.threads = 1

@@ -47,6 +47,7 @@ type compiled struct {
 	compilers []kernel.Compiler
 	strides   int         // run-time strides of all steps together
 	views     *exec.Views // of a variant; nil: all are dense
+	unbound   *compiled   // what Bind was called on first, whose code has no constants of Bind's; nil: it is that
 }
 
 // compiledStep is a step with its code and how it is cut.
@@ -286,7 +287,9 @@ func (e *compiled) prepareAll(ctx context.Context) error {
 	var next atomic.Int64
 	work := func() {
 		for i := int(next.Add(1)) - 1; i < len(fresh); i = int(next.Add(1)) - 1 {
-			errs[i] = e.prepare(ctx, fresh[i])
+			if errs[i] = e.prepare(ctx, fresh[i]); errs[i] != nil {
+				next.Store(int64(len(fresh))) // the others leave the rest
+			}
 		}
 	}
 	var wait sync.WaitGroup
@@ -295,7 +298,12 @@ func (e *compiled) prepareAll(ctx context.Context) error {
 	}
 	work()
 	wait.Wait()
-	return errors.Join(errs...)
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // prepare gives a step its code, for its sizes and its strides, with the views at

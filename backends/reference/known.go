@@ -20,8 +20,9 @@ func boundArgs(bound []soa.View) []bool {
 }
 
 // know computes what runs of p need not compute again, given the bound arguments, and has runs
-// leave it out. The launcher is one of the program that p was before, for any size of it;
-// nobody else may use it.
+// leave it out. The launcher is one of the program before anything was bound, for any size of
+// it: what p was before may have known values and code of other constants. Nobody else may
+// use the launcher.
 func know(ctx context.Context, p *exec.Plan, known plan.Known, bound []soa.View, l *launcher) error {
 	for v := range p.Program.Values {
 		if val := &p.Program.Values[v]; val.Kind == plan.Argument && !bound[val.Index].IsZero() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -102,6 +103,55 @@ return %r#1 : tensor<24x20xf32>`,
 					}
 				}
 			}
+		})
+	}
+}
+
+// Binding once more, also the same argument to another value, leaves what was bound before as it
+// is, while runs read it.
+func TestBindAgainLeavesWhatIsKnown(t *testing.T) {
+	for name, rows := range map[string]string{"closed": "4", "open": "?"} {
+		t.Run(name, func(t *testing.T) {
+			e, err := new(Backend).Compile(t.Context(), backends.NewModule(strings.ReplaceAll(`func.func @main(%x: tensor<ROWSx48xf32>, %a: tensor<48x48xf32> {ltc.constant}) -> tensor<ROWSx48xf32> {
+  %p = stablehlo.dot_general %a, %a, contracting_dims = [1] x [0] : (tensor<48x48xf32>, tensor<48x48xf32>) -> tensor<48x48xf32>
+  %r = stablehlo.dot_general %x, %p, contracting_dims = [1] x [0] : (tensor<ROWSx48xf32>, tensor<48x48xf32>) -> tensor<ROWSx48xf32>
+  return %r : tensor<ROWSx48xf32>
+}`, "ROWS", rows)), backends.Options{})
+			require.NoError(t, err)
+			x, ones := soa.Make(types.Of(types.F32, 4, 48)), soa.Make(types.Of(types.F32, 48, 48))
+			twos := soa.Make(ones.Type)
+			for i := range soa.Slice[float32](ones) {
+				soa.Slice[float32](ones)[i], soa.Slice[float32](twos)[i] = 1, 2
+			}
+			for i := range soa.Slice[float32](x) {
+				soa.Slice[float32](x)[i] = 1
+			}
+			run := func(e backends.Executable) float32 {
+				c := &backends.Call{Args: []soa.View{x, {}}}
+				if err := e.Execute(context.Background(), c); err != nil {
+					t.Error(err)
+					return 0
+				}
+				return soa.Slice[float32](c.Results[0])[7]
+			}
+			first, err := e.Bind(t.Context(), map[int]soa.View{1: ones})
+			require.NoError(t, err)
+			var wait sync.WaitGroup
+			wait.Go(func() {
+				for range 200 {
+					if got := run(first); got != 48*48 {
+						t.Errorf("%v of the first Bind, want %d", got, 48*48)
+						return
+					}
+				}
+			})
+			for range 20 {
+				again, err := first.Bind(t.Context(), map[int]soa.View{1: twos})
+				require.NoError(t, err)
+				require.EqualValues(t, 4*48*48, run(again))
+			}
+			wait.Wait()
+			require.EqualValues(t, 48*48, run(first))
 		})
 	}
 }

@@ -32,6 +32,7 @@ type openExecutable struct {
 	parts     []int           // by step, of the family's base
 	interim   []atomic.Int64  // by step, the launches that stand-ins have run
 	module    backends.Module // the program of size 0 is compiled separately, from it
+	unbound   *openExecutable // what Bind was called on first; nil: it is that
 }
 
 // form is the program for some layouts of its views.
@@ -194,14 +195,17 @@ func (s *openExecutable) Bind(ctx context.Context, constants map[int]soa.View) (
 	if b.o.Threads == 0 { // bound programs serve many calls at once
 		b.o.Threads = 1
 	}
-	if err := b.know(ctx, s.Dense()); err != nil {
+	if b.unbound == nil {
+		b.unbound = s
+	}
+	if err := b.know(ctx, b.unbound.Dense()); err != nil {
 		return nil, err
 	}
 	return &b, b.ready(ctx, s.Dense().codes)
 }
 
 // know computes what is known of s, whose constants are bound. The form is that of the program
-// before.
+// before anything was bound.
 func (s *openExecutable) know(ctx context.Context, before *form) error {
 	bound := s.constants()
 	s.Known, s.Done = nil, nil
