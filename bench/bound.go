@@ -52,6 +52,11 @@ func (c *firstRun) bound(e *env) (float64, error) {
 	if err := exe.Execute(ctx, &call); err != nil {
 		return 0, err
 	}
+	if x, ok := exe.(backends.Tiered); ok {
+		if err := x.Finish(ctx); err != nil {
+			return 0, err
+		}
+	}
 	if err := c.check(call.Results); err != nil {
 		return 0, fmt.Errorf("with weights bound: %w", err)
 	}

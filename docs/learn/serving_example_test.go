@@ -79,12 +79,12 @@ func handler(m *model.Model) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 		if err != nil {
-			http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
 		var rows [][]float32
-		if err := json.Unmarshal(body, &rows); err != nil || len(rows) == 0 {
-			http.Error(w, fmt.Sprintf("want rows of numbers, such as [[1, 2], [3, 4]]: %v", err), http.StatusBadRequest)
+		if err := json.Unmarshal(body, &rows); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
 		x := soa.Make(types.Of(types.F32, len(rows), 2))
