@@ -66,7 +66,7 @@ func fresh(text string) string {
 func hold(t *testing.T) (release func()) {
 	t.Helper()
 	if _, err := libllvm.Open(); err != nil {
-		t.Skip(err)
+		t.Skipf("what libLLVM compiles is tested, and there is none: %v", err)
 	}
 	for range cap(background()) {
 		background() <- struct{}{}
