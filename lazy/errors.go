@@ -36,7 +36,7 @@ var (
 type OpError struct {
 	Op       string       // mnemonic: matmul
 	Operands []types.Type // as the user gave them
-	Label    string       // of the constraint broken, as in docs/ops.md; may be empty
+	Label    string       // of the constraint broken, as in docs/reference/ops; may be empty
 	Reason   string       // what is wrong and what to do
 	File     string       // of the call; empty if unknown
 	Line     int

@@ -3,30 +3,31 @@
 // # Families
 //
 // A name alone is a function, a type, or a method of Tensor; docs/reference says more.
-//   - Arithmetic: Add, Sub, Mul, Div, Rem, Pow, Neg, Abs, Sign, Maximum, Minimum,
+//   - Arithmetic: Abs, Neg, Sign, Add, Sub, Mul, Div, Rem, Pow, Maximum, Minimum,
 //     AddScalar, SubScalar, MulScalar, DivScalar, PowScalar, MaximumScalar, MinimumScalar
 //   - Exponentials and other functions: Exp, Expm1, Log, Log1p, Sqrt, Rsqrt, Sin, Cos,
 //     Erf
-//   - Activations: ReLU, GELU, Sigmoid, Tanh, Softmax, LogSoftmax
+//   - Activations: Tanh, Sigmoid, ReLU, Softmax, LogSoftmax, GELU
 //   - Rounding and conversion: Floor, Ceil, Round, Convert
 //   - Comparisons and choices: Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual,
 //     EqualScalar, NotEqualScalar, LessScalar, LessEqualScalar, GreaterScalar,
 //     GreaterEqualScalar, Where, WhereScalar
-//   - Bits and logic: And, Or, Xor, Not, ShiftLeft, ShiftRight, CountLeadingZeros
+//   - Bits and logic: Not, CountLeadingZeros, And, Or, Xor, ShiftLeft, ShiftRight
 //   - Making tensors: From, Borrow, FromView, Full, Zeros, Ones, Iota, NewScalar,
 //     Trace.Scalar, Place
-//   - Views: Reshape, Transpose, BroadcastTo, Unsqueeze, Squeeze, Slice, Narrow, Select,
-//     Diagonal, AsStrided, Trace.View
-//   - Joining and moving: Concatenate, Pad, PadZeros, Reverse, SliceScatter,
-//     AsStridedScatter, Clone
+//   - Views: Reshape, Transpose, Slice, AsStrided, BroadcastTo, Unsqueeze, Squeeze,
+//     Select, Narrow, Diagonal, Trace.View
+//   - Joining and moving: Reverse, SliceScatter, AsStridedScatter, Concatenate, Pad,
+//     PadZeros, Clone
 //   - Rows and places: Gather, ScatterAdd, OneHot
 //   - Writing: Assign, Copy_, Fill_
 //   - What a tensor is: Tensor, Shape, DType, Type, Rank, Dim, Name, Named, Device, Trace,
 //     IsVariable, Err
-//   - Reductions: Sum, Mean, Max, Min, SumKeep, MeanKeep, MaxKeep, MinKeep, ArgMax
-//   - Order: Sort, ArgSort, TopK
-//   - Products and layers: MatMul, Conv, ConvOptions, MaxPool, AvgPool, SumPool,
-//     PoolOptions, LayerNorm, Attention, AttentionOptions, CrossEntropy
+//   - Reductions: Sum, Max, Min, ArgMax, Mean, SumKeep, MeanKeep, MaxKeep, MinKeep
+//   - Order: ArgSort, Sort, TopK
+//   - Products and convolutions: MatMul, Conv, ConvOptions
+//   - Pooling: MaxPool, SumPool, AvgPool, PoolOptions
+//   - Layers and losses: LayerNorm, CrossEntropy, Attention, AttentionOptions
 //   - Gradients: Grad, Backward, Gradients, Gradients.Of
 //   - Random numbers: Random, NewRandom, RandomFrom, Random.Uniform, Random.Normal,
 //     Random.RandInt, Random.Bits, Random.Bernoulli, Random.BernoulliOf,

@@ -21,7 +21,7 @@ import (
 type Error struct {
 	Op       string       // mnemonic
 	Operands []types.Type // as the user gave them; the zero Type of a node with several results
-	Label    string       // of the constraint, as in docs/ops.md
+	Label    string       // of the constraint, as in docs/reference/ops
 	Reason   string
 }
 

@@ -195,7 +195,7 @@ func double(t types.Type) *ir.Composite {
 	return &ir.Composite{Name: "test.neg", Graph: g}
 }
 
-// requireLabel requires that the error is of a rule that docs/ops.md lists, or
+// requireLabel requires that the error is of a rule that docs/reference/ops lists, or
 // of the call's form.
 func requireLabel(t testing.TB, row *ops.Op, err error) {
 	t.Helper()

@@ -36,7 +36,7 @@ func listOps(c *call) error {
 		return w.Flush()
 	}
 	for _, name := range args {
-		op := findOp(name)
+		op, composite := findOp(name)
 		if op == nil {
 			return fmt.Errorf("no op %q: ltc-dump ops lists them", name)
 		}
@@ -48,7 +48,7 @@ func listOps(c *call) error {
 			fmt.Fprintf(c.stdout, "  traits: %s\n", t)
 		}
 		switch {
-		case op.Family == "":
+		case !composite:
 		case op.Traits.Has(ops.Inline):
 			fmt.Fprintln(c.stdout, "  recorded as the ops that it is made of")
 		case op.Traits.Has(ops.Guarded):
@@ -63,26 +63,29 @@ func listOps(c *call) error {
 	return nil
 }
 
-// all yields the ops, then the composites.
-func all(yield func(*ops.Op) bool) {
-	for _, table := range [][]ops.Op{ops.Table[:], ops.Composites[:]} {
-		for i := range table {
-			if !yield(&table[i]) {
-				return
-			}
+// all yields the primitives, then the composites, and says which it is.
+func all(yield func(op *ops.Op, composite bool) bool) {
+	for i := range ops.Table {
+		if !yield(&ops.Table[i], false) {
+			return
+		}
+	}
+	for i := range ops.Composites {
+		if !yield(&ops.Composites[i], true) {
+			return
 		}
 	}
 }
 
-// findOp looks an op or a composite up by the name of its row or its mnemonic; nil if there
-// is none.
-func findOp(name string) *ops.Op {
-	for op := range all {
+// findOp looks a primitive or a composite up by the name of its row or its mnemonic; nil if
+// there is none.
+func findOp(name string) (op *ops.Op, composite bool) {
+	for op, composite := range all {
 		if op.Name == name || op.Mnemonic() == name {
-			return op
+			return op, composite
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // signature prints an op like matmul(x, y) or sum(x) {axes: axes}.

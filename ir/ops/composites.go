@@ -1,63 +1,63 @@
 package ops
 
 // Composites holds every composite of package lazy: ops whose mathematics is a
-// function over others, compute<Name>. The order is that of docs/ops.md, where the
-// rows of one family stand side by side; nothing else depends on it.
+// function over others, compute<Name>. The order is that of
+// docs/reference/ops within a family; nothing else depends on it.
 var Composites = []Op{
-	{Name: "Softmax", Family: activation, Doc: "returns exp(x) divided by its sum along the axis, computed without overflow.",
+	{Name: "Softmax", Family: Activations, Doc: "returns exp(x) divided by its sum along the axis, computed without overflow.",
 		Operands: one(Float), Attrs: alongAxis, Where: axisOfX, Traits: OwnGradient | InPlace},
-	{Name: "LogSoftmax", Family: activation, Doc: "returns the logarithm of Softmax, exact where that is small.",
+	{Name: "LogSoftmax", Family: Activations, Doc: "returns the logarithm of Softmax, exact where that is small.",
 		Operands: one(Float), Attrs: alongAxis, Where: axisOfX, Traits: OwnGradient | InPlace},
-	{Name: "GELU", Text: "gelu", Family: activation, Doc: "returns the Gaussian error linear unit x/2 (1 + erf(x/√2)) elementwise.",
+	{Name: "GELU", Text: "gelu", Family: Activations, Doc: "returns the Gaussian error linear unit x/2 (1 + erf(x/√2)) elementwise.",
 		Operands: one(Float), Traits: InPlace},
 
-	{Name: "Erf", Family: special, Doc: "returns the error function of x elementwise.",
+	{Name: "Erf", Family: Exponentials, Doc: "returns the error function of x elementwise.",
 		Operands: one(Float), Traits: OwnGradient | InPlace},
 
-	{Name: "LayerNorm", Family: normalization, Doc: "returns x with each row of the last axis shifted to mean 0 and scaled to variance 1, times gamma plus beta. epsilon is added to the variance.",
+	{Name: "LayerNorm", Family: Layers, Doc: "returns x with each row of the last axis shifted to mean 0 and scaled to variance 1, times gamma plus beta. epsilon is added to the variance.",
 		Operands: []Operand{{Name: "x", Is: Float}, {Name: "gamma", Like: "x"}, {Name: "beta", Like: "x"}},
 		Attrs:    []Attr{{"epsilon", Real}},
 		Where:    []Demand{{"epsilon", "epsilon is finite"}, {"rank", "x has at least rank 1"}, {"row", "gamma and beta have the shape of a row of x"}},
 		Traits:   InPlace},
 
-	{Name: "CrossEntropy", Family: loss, Doc: "returns the mean over all rows of -log softmax(x)[label], x being logits of shape [rows…, classes] and labels integers of shape [rows…]. A label that is no class counts as a row without loss.",
+	{Name: "CrossEntropy", Family: Layers, Doc: "returns the mean over all rows of -log softmax(x)[label], x being logits of shape [rows…, classes] and labels integers of shape [rows…]. A label that is no class counts as a row without loss.",
 		Operands: []Operand{{Name: "x", Is: Float}, {Name: "labels", Is: Integer}},
 		Where:    []Demand{{"rank", "x has at least rank 1"}, {"labels", "labels have the shape of x without its last axis"}},
 		Traits:   Inline},
-	{Name: "LabelMask", Family: loss, Doc: "is OneHot, as bool, of the labels of CrossEntropy.",
+	{Name: "LabelMask", Family: Layers, Doc: "is OneHot, as bool, of the labels of CrossEntropy.",
 		Operands: one(Integer), Attrs: []Attr{{"classes", Int}}, Traits: Guarded | Internal},
 
-	{Name: "OneHot", Family: selection, Doc: "returns a tensor of the given dtype with a new last axis of classes elements: 1 at the place that x says, 0 elsewhere. Where x is negative, or not below classes, there are only zeros.",
+	{Name: "OneHot", Family: Rows, Doc: "returns a tensor of the given dtype with a new last axis of classes elements: 1 at the place that x says, 0 elsewhere. Where x is negative, or not below classes, there are only zeros.",
 		Operands: one(Integer),
 		Attrs:    []Attr{{"classes", Int}, {"dtype", DType}},
 		Where:    []Demand{{"dtype", "dtype is valid"}, {"classes", "classes is not negative"}},
 		Traits:   Guarded},
 
-	{Name: "TopK", Family: selection, Doc: "returns the k largest elements of each row along the axis, the largest first, and the i64 indices that they have there. Of equal ones those with the smaller indices come first. NaN counts as the largest.",
+	{Name: "TopK", Family: Order, Doc: "returns the k largest elements of each row along the axis, the largest first, and the i64 indices that they have there. Of equal ones those with the smaller indices come first. NaN counts as the largest.",
 		Operands: one(Number), Attrs: []Attr{{"k", Int}, {"axis", Axis}}, Results: []string{"values", "indices"},
 		Where: []Demand{axisOfX[0], {"k", "the axis has k elements"}}},
 
-	{Name: "Mean", Family: reduction, Doc: "returns the means of x over the given axes, of all elements when none is given; NaN where there are no elements. The axes are dropped.",
+	{Name: "Mean", Family: Reductions, Doc: "returns the means of x over the given axes, of all elements when none is given; NaN where there are no elements. The axes are dropped.",
 		Operands: one(Float), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: Inline},
-	{Name: "AvgPool", Family: reduction, Doc: "returns SumPool divided by the number of places in a window: padding counts as zeros.",
+	{Name: "AvgPool", Family: Pooling, Doc: "returns SumPool divided by the number of places in a window: padding counts as zeros.",
 		Operands: one(Float), Attrs: windowAttrs, Traits: Inline | Internal},
 
-	{Name: "BroadcastTo", Family: view, Doc: "returns x repeated to the given dimensions, to which its own must broadcast as NumPy has it: aligned at the last axis, each equal or 1. What is repeated cannot be written.",
+	{Name: "BroadcastTo", Family: Views, Doc: "returns x repeated to the given dimensions, to which its own must broadcast as NumPy has it: aligned at the last axis, each equal or 1. What is repeated cannot be written.",
 		Operands: one(Any), Attrs: []Attr{{"dims", Ints}}, Where: []Demand{{"dims", "x broadcasts to the dimensions"}}, Traits: Inline | View},
-	{Name: "Unsqueeze", Family: view, Doc: "returns x with a new axis of dimension 1 before the given one; a negative axis counts from the end of the result's.",
+	{Name: "Unsqueeze", Family: Views, Doc: "returns x with a new axis of dimension 1 before the given one; a negative axis counts from the end of the result's.",
 		Operands: one(Any), Attrs: []Attr{{"axis", Int}}, Where: []Demand{{"axis", "axis is one of the result's"}}, Traits: Inline | View},
-	{Name: "Squeeze", Family: view, Doc: "returns x without the given axes, which must have the dimension 1; without all such when none is given.",
+	{Name: "Squeeze", Family: Views, Doc: "returns x without the given axes, which must have the dimension 1; without all such when none is given.",
 		Operands: one(Any), Attrs: []Attr{{"axes", Axes}}, Where: []Demand{axesOfX[0], {"one", "the axes have dimension 1"}}, Traits: Inline | View},
-	{Name: "Select", Family: view, Doc: "returns x at the index of the axis, which is gone; a negative index counts from the end. For the choice between two tensors see Where.",
+	{Name: "Select", Family: Views, Doc: "returns x at the index of the axis, which is gone; a negative index counts from the end. For the choice between two tensors see Where.",
 		Operands: one(Any), Attrs: []Attr{{"axis", Axis}, {"index", Int}}, Where: []Demand{axisOfX[0], {"index", "the axis has the index"}}, Traits: Inline | View},
-	{Name: "Narrow", Family: view, Doc: "returns the length indices of the axis from start on.",
+	{Name: "Narrow", Family: Views, Doc: "returns the length indices of the axis from start on.",
 		Operands: one(Any), Attrs: []Attr{{"axis", Axis}, {"start", Int}, {"length", Int}}, Where: []Demand{axisOfX[0], {"indices", "the axis has the indices; start does not count from the end"}}, Traits: Inline | View},
-	{Name: "Diagonal", Family: view, Doc: "returns the elements of x whose indices of the two axes differ by offset. Index i of its last axis is that of [i, i+offset] of axis1 and axis2, or of [i-offset, i] when offset is negative. The two axes are gone.",
+	{Name: "Diagonal", Family: Views, Doc: "returns the elements of x whose indices of the two axes differ by offset. Index i of its last axis is that of [i, i+offset] of axis1 and axis2, or of [i-offset, i] when offset is negative. The two axes are gone.",
 		Operands: one(Any), Attrs: []Attr{{"offset", Int}, {"axis1", Axis}, {"axis2", Axis}},
 		Where:  []Demand{{"axis1", "axis1 is one of those of x"}, {"axis2", "axis2 is one of those of x"}, {"distinct", "the axes are not the same"}},
 		Traits: Inline | View},
 
-	{Name: "Attention", Family: attention, Doc: "returns softmax(q kᵀ·scale) v: q is [batch…, heads, queries, dim], k [batch…, groups, keys, dim] and v [batch…, groups, keys, width]. A causal query sees no later keys. A mask says which keys a query sees if it is bool, and is added to the scores if not.",
+	{Name: "Attention", Family: Layers, Doc: "returns softmax(q kᵀ·scale) v: q is [batch…, heads, queries, dim], k [batch…, groups, keys, dim] and v [batch…, groups, keys, width]. A causal query sees no later keys. A mask says which keys a query sees if it is bool, and is added to the scores if not.",
 		Operands: []Operand{{Name: "q", Is: Float}, {Name: "k", Like: "q"}, {Name: "v", Like: "q"}, {Name: "mask", Optional: true}},
 		Attrs:    []Attr{{"causal", Flag}, {"scale", Real}},
 		Where: []Demand{{"scale", "scale is finite"}, {"ranks", "q, k and v have one rank, of at least 2"}, {"features", "q and k have as many features"}, {"places", "k and v have as many places"},
@@ -65,34 +65,21 @@ var Composites = []Op{
 			{"mask", "the mask broadcasts to [batch…, heads, queries, keys]"}, {"bias", "the mask is bool, or has the dtype of q, or f32 if that has 16 bits"}},
 		Traits: OwnGradient | Internal},
 
-	{Name: "Dropout", Family: random, Doc: "returns 0 where u < p, and x/(1-p) elsewhere.",
+	{Name: "Dropout", Family: RandomNumbers, Doc: "returns 0 where u < p, and x/(1-p) elsewhere.",
 		Operands: []Operand{{Name: "x", Is: Float}, {Name: "u", Is: Float}, {Name: "p", Like: "u"}},
 		Where:    []Demand{{"u", "u has the shape of x and p is a scalar"}},
 		Traits:   OwnGradient | Internal},
-	{Name: "Categorical", Family: random, Doc: "returns the place of the largest of logits plus noise in each row [rows…, classes].",
+	{Name: "Categorical", Family: RandomNumbers, Doc: "returns the place of the largest of logits plus noise in each row [rows…, classes].",
 		Operands: []Operand{{Name: "logits", Is: Float}, {Name: "noise", Is: Float}},
 		Where:    []Demand{{"classes", "logits have a last axis with elements"}},
 		Traits:   Inline | Internal},
-	{Name: "Normal", Family: random, Doc: "returns count numbers of the normal distribution from the state x, u64[2], each made of 32 or 64 bits.",
+	{Name: "Normal", Family: RandomNumbers, Doc: "returns count numbers of the normal distribution from the state x, u64[2], each made of 32 or 64 bits.",
 		Operands: one(Integer), Attrs: []Attr{{"count", Int}, {"bits", Int}}, Where: stateOfX, Traits: Internal},
-	{Name: "Gumbel", Family: random, Doc: "returns count numbers of the Gumbel distribution from the state x, u64[2].",
+	{Name: "Gumbel", Family: RandomNumbers, Doc: "returns count numbers of the Gumbel distribution from the state x, u64[2].",
 		Operands: one(Integer), Attrs: []Attr{{"count", Int}}, Where: stateOfX, Traits: Internal},
-	{Name: "Philox", Text: "philox4x32", Family: random, Doc: "returns u32 words of the state x, u64[2], by Philox 4x32-10.",
+	{Name: "Philox", Text: "philox4x32", Family: RandomNumbers, Doc: "returns u32 words of the state x, u64[2], by Philox 4x32-10.",
 		Operands: one(Integer), Attrs: []Attr{{"words", Int}}, Where: stateOfX, Traits: Internal},
 }
-
-// The families.
-const (
-	activation    = "Activations"
-	special       = "Special functions"
-	normalization = "Normalization"
-	loss          = "Losses"
-	selection     = "Selection"
-	reduction     = "Reductions"
-	view          = "Views"
-	attention     = "Attention"
-	random        = "Random numbers"
-)
 
 var alongAxis = []Attr{{"axis", Axis}}
 

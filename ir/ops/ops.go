@@ -2,7 +2,7 @@
 // ([Table]) and for each composite ([Composites]). From its rows `go generate`
 // makes the op constants, the lazy methods with their guards and documentation,
 // the dispatch tables of inference, lowering, gradients and of composites'
-// functions, and docs/ops.md. Its central type is [Op].
+// functions, and docs/reference/ops. Its central type is [Op].
 //
 // The package imports only ltc/ir/types.
 package ops
@@ -19,7 +19,7 @@ import (
 // Op is a row of the table.
 type Op struct {
 	Name     string    // as a Go method: MatMul
-	Family   string    // of a composite: the heading that docs/ops.md has it under
+	Family   Family    // says where the documentation has it; a row of another module needs none
 	Text     string    // its name in text; "" for Name with its words in lower case: ShiftLeft as shift_left
 	Doc      string    // what it returns, as a sentence going on from the name
 	Operands []Operand // the first is the receiver of the lazy method

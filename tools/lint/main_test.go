@@ -90,6 +90,7 @@ var (
 		"docs/a.md:3: the link c.md leads to no file",
 		"docs/a.md:4: a sentence has 36 words, of at most 35: word word word word word word …",
 		"docs/b.md:1: the page has 18012 bytes, of at most 15360: split it by what its readers want",
+		"docs/table.md:1: the page has 18048 bytes, of at most 15360: split it by what its readers want",
 	}, got)
 
 	_, err = lint(fstest.MapFS{})

@@ -65,14 +65,9 @@ func anchor(title string) string {
 	}, title)
 }
 
-// generated reports whether tests write the page, from tables that have no end.
-func (p *page) generated() bool {
-	return len(p.lines) > 1 && strings.HasPrefix(p.lines[0], "<!-- Code generated")
-}
-
 func (p *page) size() []finding {
 	most := max(mostBytes, longer[p.file])
-	if p.bytes <= most || p.generated() {
+	if p.bytes <= most {
 		return nil
 	}
 	return []finding{{p.file, 1, fmt.Sprintf("the page has %s, of at most %d: split it by what its readers want", diag.Count(p.bytes, "byte"), most)}}

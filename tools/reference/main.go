@@ -4,8 +4,8 @@
 //
 //	go run ./tools/reference
 //
-// The topics are in topics.go. A function, method or type that no topic names is an error,
-// unless the op table has it.
+// The topics are in topics.go. A function, method or type that no topic names is an error.
+// The rows of the op table say which topic is theirs.
 package main
 
 //go:generate go run . -root ../..

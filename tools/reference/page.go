@@ -38,7 +38,7 @@ func index(pages []page) []byte {
 	b.WriteString(". [Columns in memory](../soa.md) are a page of their own.\n")
 	b.WriteString("\nOf a function that records ops, an entry says what dtypes its operands have and what it demands. Shapes, gradients and ops follow:\n\n" +
 		"- **Gradient**: of which operands; *its own* is a formula for the whole, *by its ops* follows from the ops. Or why there is none.\n" +
-		"- **Primitive**, **composite**: the op of the IR that it records. A composite is called by name in the program's text, with its definition by the ops that are listed; [ops.md](../ops.md) has all.\n" +
+		"- **Primitive**, **composite**: the op of the IR that it records. A composite is called by name in the program's text, with its definition by the ops that are listed; [the pages of ops](ops/README.md) have all.\n" +
 		"- **Recorded as**: the ops that take its place.\n")
 	return b.Bytes()
 }

@@ -172,48 +172,46 @@ func (l *library) find(name string) (full string, known bool) {
 // unlisted are methods that interfaces of the standard library ask for.
 var unlisted = []string{"String", "Error", "Unwrap", "Is", "MarshalJSON"}
 
-// fill returns the pages with what no topic names but the op table has: a new row needs no
-// line in topics.go. It is an error if the topics lack other names, or have one twice.
+// fill returns the pages with the rows of the op table in the place of each *. It is an
+// error if the topics lack a name, or have one twice.
 func (l *library) fill(pages []page) ([]page, error) {
 	left := maps.Clone(l.docs)
-	for _, p := range pages {
-		for _, t := range p.topics {
+	pages = slices.Clone(pages)
+	for i := range pages {
+		pages[i].topics = slices.Clone(pages[i].topics)
+		for j := range pages[i].topics {
+			t := &pages[i].topics[j]
+			t.names = strings.Replace(t.names, "*", l.methods(ops.Family(t.title)), 1)
 			for _, name := range strings.Fields(t.names) {
 				full, _ := l.find(name)
 				if _, is := left[full]; !is {
-					return nil, fmt.Errorf("topic %s: there is no %s, or it stands twice", t.title, name)
+					return nil, fmt.Errorf("topic %s: there is no %s, or it stands twice: rows of the op table stand in the topic of their family", t.title, name)
 				}
 				delete(left, full)
 				delete(left, full+"_")
 			}
 		}
 	}
-	var elementwise, others string
 	for _, name := range slices.Sorted(maps.Keys(left)) {
-		method := name[strings.IndexByte(name, '.')+1:]
-		switch o := l.row(name); {
-		case o != nil && o.Traits.Has(ops.Elementwise):
-			elementwise += " " + method
-		case o != nil:
-			others += " " + method
-		case strings.HasSuffix(name, "_") && l.row(strings.TrimSuffix(name, "_")) != nil: // stands with it
-		case !slices.Contains(unlisted, method):
+		if o := l.row(name); o != nil {
+			return nil, fmt.Errorf("%s is in no topic: give its family, %s, a topic with * in tools/reference/topics.go", name, o.Family)
+		}
+		if !slices.Contains(unlisted, name[strings.IndexByte(name, '.')+1:]) {
 			return nil, fmt.Errorf("%s is in no topic: name it in tools/reference/topics.go", name)
 		}
 	}
-	pages = slices.Clone(pages)
-	for i := range pages {
-		pages[i].topics = slices.Clone(pages[i].topics)
-		for j := range pages[i].topics {
-			switch t := &pages[i].topics[j]; t.title {
-			case restElementwise:
-				t.names += elementwise
-			case rest:
-				t.names += others
-			}
+	return pages, nil
+}
+
+// methods lists the methods and functions that record the rows of a family.
+func (l *library) methods(f ops.Family) string {
+	var names []string
+	for _, o := range slices.Concat(ops.Table, ops.Composites) {
+		if full, known := l.find(o.Name); o.Family == f && known && l.row(full) != nil {
+			names = append(names, o.Name)
 		}
 	}
-	return pages, nil
+	return strings.Join(names, " ")
 }
 
 // row returns the row of the op table that a function records; nil if that is none of its

@@ -5,6 +5,7 @@ import (
 	"go/format"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 
 	"ltc/internal/test/overlay"
 	"ltc/internal/trials"
+	"ltc/ir/ops"
 )
 
 const root = "../../.."
@@ -46,6 +48,25 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 			require.True(t, strings.HasPrefix(string(text), header), "%s has not the header of generated files", name)
 		}
 	}
+	pages, err := filepath.Glob(filepath.Join(root, docsDir, "*"))
+	require.NoError(t, err)
+	for _, path := range pages {
+		require.Contains(t, files, docsDir+filepath.Base(path))
+	}
+}
+
+// Every op is on the page of its family and in the index, and a page is short.
+func TestPages(t *testing.T) {
+	files := docs()
+	require.Len(t, files, len(ops.Families)+1)
+	for name, page := range files {
+		require.Less(t, len(page), 15_000, "%s: split the family in ir/ops/families.go", name)
+	}
+	index := string(files[docsDir+"README.md"])
+	for _, o := range slices.Concat(ops.Table, ops.Composites) {
+		require.Contains(t, string(files[docsDir+o.Family.Page()]), "# "+o.Name+"\n`"+o.Mnemonic()+"` ")
+		require.Equal(t, 1, strings.Count(index, "| `"+o.Mnemonic()+"`")+strings.Count(index, ", `"+o.Mnemonic()+"`"), o.Name)
+	}
 }
 
 func TestGenerateTwice(t *testing.T) {
@@ -74,9 +95,9 @@ func TestRowWithoutFunctionsDoesNotBuild(t *testing.T) {
 	o := overlay.New(t)
 	const first = `	{Name: "Abs",`
 	// An elementwise row that is one StableHLO op needs its gradient only.
-	o.Insert("ir/ops/table.go", first, `	{Name: "Cbrt", Doc: "returns the cube root of x elementwise.", Operands: one(Float), HLO: "cbrt", Traits: Elementwise},`)
+	o.Insert("ir/ops/table.go", first, `	{Name: "Cbrt", Family: Exponentials, Doc: "returns the cube root of x elementwise.", Operands: one(Float), HLO: "cbrt", Traits: Elementwise},`)
 	// One with a rule and a lowering of its own needs all three.
-	o.Insert("ir/ops/table.go", first, `	{Name: "TopRow", Doc: "returns the first row of x.", Operands: one(Any), Traits: OwnRule | OwnLowering},`)
+	o.Insert("ir/ops/table.go", first, `	{Name: "TopRow", Family: Rows, Doc: "returns the first row of x.", Operands: one(Any), Traits: OwnRule | OwnLowering},`)
 	o.Generate("./ir/ops/gen", names()...)
 	require.Contains(t, o.Fails(concerned...), "undefined: inferTopRow")
 
@@ -101,7 +122,7 @@ func inferTopRow(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *brok
 	o.Write("autodiff/toprow.go", "package autodiff\n\nvar gradTopRow, gradCbrt = notDifferentiable, notDifferentiable\n")
 	o.Write("lazy/toprow.go", "package lazy\n\nvar _ = []func(*Tensor) *Tensor{(*Tensor).Cbrt, (*Tensor).TopRow}\n")
 	o.Builds(concerned...)
-	require.Contains(t, o.Text("docs/ops.md"), "`cbrt_c1` x is floating point")
+	require.Contains(t, o.Text(docsDir+ops.Exponentials.Page()), "`cbrt_c1` x is floating point")
 }
 
 // A composite's row without its functions does not build, either, and needs no more
@@ -112,8 +133,8 @@ func TestCompositeWithoutFunctionsDoesNotBuild(t *testing.T) {
 	}
 	o := overlay.New(t)
 	const first = `	{Name: "Softmax",`
-	o.Insert("ir/ops/composites.go", first, `	{Name: "Swish", Family: activation, Doc: "returns x sigmoid(x) elementwise.", Operands: one(Float), Traits: InPlace},`)
-	o.Insert("ir/ops/composites.go", first, `	{Name: "Middle", Family: activation, Doc: "returns the middle of the axis.", Operands: one(Float), Attrs: alongAxis,
+	o.Insert("ir/ops/composites.go", first, `	{Name: "Swish", Family: Activations, Doc: "returns x sigmoid(x) elementwise.", Operands: one(Float), Traits: InPlace},`)
+	o.Insert("ir/ops/composites.go", first, `	{Name: "Middle", Family: Activations, Doc: "returns the middle of the axis.", Operands: one(Float), Attrs: alongAxis,
 		Where: []Demand{axisOfX[0], {"odd", "the dimension is odd"}}, Traits: OwnGradient},`)
 	o.Generate("./ir/ops/gen", names()...)
 	out := o.Fails("./lazy")
@@ -141,7 +162,7 @@ func gradMiddle(x, y, ct *Tensor, axis int) []*Tensor { return []*Tensor{nil} }
 var _ = []func(*Tensor) *Tensor{(*Tensor).Swish, (*Tensor).Swish_}
 `)
 	o.Builds("./lazy")
-	require.Contains(t, o.Text("docs/ops.md"), "`middle_c3` the dimension is odd")
+	require.Contains(t, o.Text(docsDir+ops.Activations.Page()), "`middle_c3` the dimension is odd")
 }
 
 // kernelFiles are what the generator of kernels' ops writes.
@@ -157,7 +178,7 @@ func TestNewFunctionIsFivePlaces(t *testing.T) {
 		t.Skip("it builds all backends anew, whatever the configuration: make test runs it")
 	}
 	o := overlay.New(t)
-	o.Insert("ir/ops/table.go", `	{Name: "Abs",`, `	{Name: "Quasisign", Doc: "returns x/(1+|x|) elementwise.", Operands: one(Float), HLO: "quasisign", Traits: Elementwise},`)
+	o.Insert("ir/ops/table.go", `	{Name: "Abs",`, `	{Name: "Quasisign", Family: Exponentials, Doc: "returns x/(1+|x|) elementwise.", Operands: one(Float), HLO: "quasisign", Traits: Elementwise},`)
 	o.Insert("stablehlo/ops.go", `	mathOp("sine"),`, `	mathOp("quasisign"),`)
 	o.Generate("./ir/ops/gen", names()...)
 	dialect := filepath.Join(t.TempDir(), "ops_gen.go")

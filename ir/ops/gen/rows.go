@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ltc/ir/ops"
@@ -23,7 +24,7 @@ func checkRows(root string, table, composites []ops.Op) error {
 	var all []error
 	check := func(file string, rows []ops.Op, mistakes func(*ops.Op) []string) {
 		for i := range rows {
-			for _, m := range mistakes(&rows[i]) {
+			for _, m := range append(familyMistakes(&rows[i]), mistakes(&rows[i])...) {
 				all = append(all, fmt.Errorf("%s: row %s: %s", placeOf(root, file, rows[i].Name), rows[i].Name, m))
 			}
 		}
@@ -44,6 +45,16 @@ func placeOf(root, file, name string) string {
 		return file
 	}
 	return fmt.Sprintf("%s:%d", file, 1+bytes.Count(before, []byte("\n")))
+}
+
+func familyMistakes(o *ops.Op) []string {
+	switch {
+	case o.Family == "":
+		return []string{"it has no Family, whose page in docs/reference/ops has it: copy that of an op like it"}
+	case !slices.Contains(ops.Families, o.Family):
+		return []string{fmt.Sprintf("its Family %q is not in ops.Families: add it there, and as a topic in tools/reference/topics.go", o.Family)}
+	}
+	return nil
 }
 
 func primitiveMistakes(o *ops.Op) (all []string) {
@@ -68,9 +79,6 @@ func primitiveMistakes(o *ops.Op) (all []string) {
 }
 
 func compositeMistakes(o *ops.Op) (all []string) {
-	if o.Family == "" {
-		all = append(all, "it has no Family, the heading that docs/ops.md has it under: copy that of a composite like it")
-	}
 	for i, a := range o.Attrs {
 		if _, ok := attrForms[a.Kind]; !ok {
 			all = append(all, noForm(a)+" of a composite: use Int, Ints, Axis, Axes, DType, Real or Flag")

@@ -31,6 +31,8 @@ func TestMistakesInRows(t *testing.T) {
 		"dialect": {true, ops.Op{HLO: "chlo.sinh"}, `HLO is "chlo.sinh", but has the name of an op of StableHLO without its prefix`},
 		"nothing": {true, ops.Op{}, "it has no lowering: name the op of StableHLO in HLO, or add OwnLowering to Traits"},
 		"family":  {false, ops.Op{}, "it has no Family"},
+		"orphan":  {true, ops.Op{}, "it has no Family"},
+		"unknown": {true, ops.Op{Family: "Others"}, `its Family "Others" is not in ops.Families`},
 		"literal": {true, ops.Op{Attrs: []ops.Attr{{Name: "value", Kind: ops.Literal}}}, "add Internal to Traits"},
 	} {
 		c.row.Operands = x
@@ -62,7 +64,7 @@ func lineOf(t *testing.T, file, name string) int {
 // The generator ends with these errors, and without a trace of goroutines.
 func TestGeneratorSaysWhatARowLacks(t *testing.T) {
 	o := overlay.New(t)
-	o.Insert("ir/ops/composites.go", `	{Name: "Softmax",`, `	{Name: "Swish", Family: activation, Doc: "returns x sigmoid(beta x) elementwise.", Operands: one(Float), Attrs: []Attr{{"beta", Real}}},`)
+	o.Insert("ir/ops/composites.go", `	{Name: "Softmax",`, `	{Name: "Swish", Family: Activations, Doc: "returns x sigmoid(beta x) elementwise.", Operands: one(Float), Attrs: []Attr{{"beta", Real}}},`)
 	out, err := o.Go("run", "./ir/ops/gen", "-root", t.TempDir())
 	require.Error(t, err)
 	require.Contains(t, out, `gen: ir/ops/composites.go`)

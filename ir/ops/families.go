@@ -1,0 +1,41 @@
+package ops
+
+import "strings"
+
+// Family is a group of ops for readers: a page of docs/reference/ops, and a topic of
+// docs/reference.
+type Family string
+
+// The families.
+const (
+	Arithmetic    Family = "Arithmetic"
+	Exponentials  Family = "Exponentials and other functions"
+	Activations   Family = "Activations"
+	Rounding      Family = "Rounding and conversion"
+	Comparisons   Family = "Comparisons and choices"
+	Bits          Family = "Bits and logic"
+	Making        Family = "Making tensors"
+	Views         Family = "Views"
+	Joining       Family = "Joining and moving"
+	Rows          Family = "Rows and places"
+	Reductions    Family = "Reductions"
+	Order         Family = "Order"
+	Products      Family = "Products and convolutions"
+	Pooling       Family = "Pooling"
+	Layers        Family = "Layers and losses"
+	RandomNumbers Family = "Random numbers"
+	Functions     Family = "Functions and composites"
+)
+
+// Families holds every family, in the order of the index.
+var Families = []Family{
+	Arithmetic, Exponentials, Activations, Rounding, Comparisons, Bits,
+	Making, Views, Joining, Rows,
+	Reductions, Order, Products, Pooling, Layers,
+	RandomNumbers, Functions,
+}
+
+// Page returns the file of the family in docs/reference/ops.
+func (f Family) Page() string {
+	return strings.ReplaceAll(strings.ToLower(string(f)), " ", "-") + ".md"
+}
