@@ -174,7 +174,7 @@ func entry(f *zip.File) (soa.View, error) {
 		return soa.View{}, err
 	}
 	defer r.Close()
-	data := make([]byte, f.UncompressedSize64)
+	data := soa.New(int(f.UncompressedSize64)).Bytes()
 	if _, err := io.ReadFull(r, data); err != nil {
 		return soa.View{}, err
 	}

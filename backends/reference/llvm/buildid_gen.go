@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "37716534026ec68385c9d15b"
+const buildID = "e9e571860eb3c941cbea40f8"

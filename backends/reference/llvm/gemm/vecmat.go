@@ -1,6 +1,7 @@
 package gemm
 
 import (
+	"github.com/llir/llvm/ir/enum"
 	"github.com/llir/llvm/ir/value"
 
 	"ltc/backends/reference/llvm/vector"
@@ -69,12 +70,7 @@ func (v *vecmat) place(n, k value.Value, mask value.Value) Place {
 		Lanes: vector.Lanes{Mask: mask}}
 }
 
-// ahead is how many bytes before they are read elements of B are asked for, to
-// come as far as the L2 cache: a fifth faster than leaving it to the machine.
-const ahead = 1536
-
-// dotted is how many columns dots reads at a time, as many streams as
-// prefetchers follow.
+// dotted is how many columns dots forms sums of before it stores them.
 const dotted = 8
 
 // dots forms dot products along k of some columns at a time. Where there are no
@@ -82,43 +78,68 @@ const dotted = 8
 func (v *vecmat) dots() {
 	c, w := v.core, &v.w
 	r := min(dotted, c.lanes)
-	rest, full := v.rest(w[wordK], c.lanes)
-	mask := v.mask(c.lanes, rest)
-	size := i64(v.from.Size())
+	d := &dots{vecmat: v}
+	d.rest, d.full = v.rest(w[wordK], c.lanes)
+	d.most = v.sub(d.full, v.Block.NewURem(d.full, i64(sumsOfColumn*c.lanes)))
+	d.mask = v.mask(c.lanes, d.rest)
 	v.count(v.n, i64(r), nil, func(n value.Value, _ []value.Value) []value.Value {
-		columns, rows := make([]value.Value, r), make([]value.Value, r)
-		sums := make([]value.Value, r)
 		last := v.sub(v.n, i64(1))
+		sums := make([]value.Value, r)
 		for i := range r {
-			columns[i] = v.min(v.add(n, i64(i)), last)
-			rows[i] = v.off(v.b, v.mul(columns[i], w[wordBPanel]))
-			sums[i] = zero(c.vector())
+			sums[i] = d.column(v.min(v.add(n, i64(i)), last))
 		}
-		step := func(k value.Value, sums []value.Value, mask value.Value) []value.Value {
-			at := v.off(v.x, v.mul(k, i64(c.laneSize())))
-			var x value.Value
-			if mask == nil {
-				x = v.load(c.vector(), at, c.laneSize())
-			} else {
-				x = v.maskedLoad(c.vector(), at, c.laneSize(), mask)
-			}
-			next := make([]value.Value, r)
-			for i := range r {
-				at := v.off(rows[i], v.mul(k, size))
-				if mask == nil {
-					v.prefetch(v.off(at, i64(ahead)), false, 1)
-				}
-				b := v.along(at, v.place(columns[i], k, mask))
-				next[i] = c.mac(v.fn, sums[i], x, b)
-			}
-			return next
-		}
-		sums = v.count(full, i64(c.lanes), sums, func(k value.Value, sums []value.Value) []value.Value { return step(k, sums, nil) })
-		sums = v.choose(v.some(rest), sums, func() []value.Value { return step(full, sums, mask) })
 		left := v.mask(r, v.sub(v.n, n))
 		v.maskedStore(v.fold(sums), v.off(v.sums, v.mul(n, i64(c.laneSize()))), c.laneSize(), left)
 		return nil
 	})
+}
+
+// dots is what the dot products of all columns have in common.
+type dots struct {
+	*vecmat
+	most value.Value // elements in full vectors that several sums share
+	full value.Value // elements in full vectors
+	rest value.Value // elements behind them
+	mask value.Value // of the rest
+}
+
+// sumsOfColumn is how many sums of one column are added to by turns, so that an addition
+// need not wait for the one before.
+const sumsOfColumn = 4
+
+// column returns a vector whose lanes add up to the dot product of a column. Columns are
+// read one behind the other, as B is one stream then, which prefetchers follow best.
+func (d *dots) column(n value.Value) value.Value {
+	c, v := d.core, d.vecmat
+	column := v.off(v.b, v.mul(n, v.w[wordBPanel]))
+	add := func(sum, k, mask value.Value) value.Value {
+		at := v.off(v.x, v.mul(k, i64(c.laneSize())))
+		x := value.Value(nil)
+		if mask == nil {
+			x = v.load(c.vector(), at, c.laneSize())
+		} else {
+			x = v.maskedLoad(c.vector(), at, c.laneSize(), mask)
+		}
+		return c.mac(v.fn, sum, x, v.along(v.off(column, v.mul(k, i64(v.from.Size()))), v.place(n, k, mask)))
+	}
+	sums := make([]value.Value, sumsOfColumn)
+	for i := range sums {
+		sums[i] = zero(c.vector())
+	}
+	sums = v.count(d.most, i64(sumsOfColumn*c.lanes), sums, func(k value.Value, sums []value.Value) []value.Value {
+		next := make([]value.Value, len(sums))
+		for i := range next {
+			next[i] = add(sums[i], v.add(k, i64(i*c.lanes)), nil)
+		}
+		return next
+	})
+	sum := []value.Value{c.plus(v.fn, c.plus(v.fn, sums[0], sums[1]), c.plus(v.fn, sums[2], sums[3]))}
+	sum = v.count(v.sub(d.full, d.most), i64(c.lanes), sum, func(k value.Value, sum []value.Value) []value.Value {
+		return []value.Value{add(sum[0], v.add(d.most, k), nil)}
+	})
+	return v.choose(v.some(d.rest), sum, func() []value.Value {
+		return []value.Value{add(sum[0], d.full, d.mask)}
+	})[0]
 }
 
 // choose returns what body does if cond, else otherwise.
@@ -161,8 +182,23 @@ func (v *vecmat) fold(list []value.Value) value.Value {
 	return v.shuffle(list[0], list[0], lanes)
 }
 
-// added is how many rows of B axpys reads at a time.
+// added is how many rows of B axpys reads at a time, unless they are short.
 const added = 8
+
+// shortRow is the most bytes of a short row: such rows, read one behind the other, are one
+// stream, which prefetchers follow best, while they and their sums fit the L1 cache.
+const shortRow = 6 << 10
+
+// ahead is how many bytes before they are read elements of B are prefetched, as far
+// as the L2 cache, where several rows are read at a time.
+const ahead = 1536
+
+// soon is how far from the start of a row what is prefetched lies, when its byte at is
+// read. Behind the end of a row comes the start of one that lies next bytes behind it.
+func (v *vecmat) soon(at, bytes, next value.Value) value.Value {
+	then := v.add(at, v.min(i64(ahead), bytes))
+	return v.Block.NewSelect(v.Block.NewICmp(enum.IPredSLT, then, bytes), then, v.add(v.sub(then, bytes), next))
+}
 
 // axpys adds multiples of rows of B to a row of sums, which stays in the L1
 // cache. Only full vectors of sums are kept, in scratch memory.
@@ -176,7 +212,9 @@ func (v *vecmat) axpys() {
 		v.store(zero(c.vector()), at[0], c.laneSize())
 		return []value.Value{v.off(at[0], i64(bytes))}
 	})
+	row := v.mul(v.n, i64(v.from.Size()))
 	add := func(k value.Value, r int) {
+		next := v.mul(w[wordBStep], i64(r))
 		xs, rows := make([]value.Value, r), make([]value.Value, r)
 		for i := range r {
 			at := v.add(k, i64(i))
@@ -185,12 +223,13 @@ func (v *vecmat) axpys() {
 		}
 		step := func(n value.Value, to, mask value.Value) {
 			sum := v.load(c.vector(), to, c.laneSize())
+			offset := v.mul(n, i64(v.from.Size()))
+			soon := v.soon(offset, row, next)
 			for i := range r {
-				at := v.off(rows[i], v.mul(n, i64(v.from.Size())))
-				if mask == nil {
-					v.prefetch(v.off(at, i64(ahead)), false, 1)
+				if mask == nil && r > 1 {
+					v.prefetch(v.off(rows[i], soon), false, 1)
 				}
-				b := v.across(at, i64(0), nil, v.place(n, v.add(k, i64(i)), mask))
+				b := v.across(v.off(rows[i], offset), i64(0), nil, v.place(n, v.add(k, i64(i)), mask))
 				sum = c.mac(v.fn, sum, xs[i], b)
 			}
 			v.store(sum, to, c.laneSize())
@@ -202,6 +241,8 @@ func (v *vecmat) axpys() {
 		v.when(v.some(rest), func() { step(full, v.off(sums, v.mul(full, i64(c.laneSize()))), mask) })
 	}
 	left, whole := v.rest(w[wordK], added)
+	alone := v.Block.NewICmp(enum.IPredSLE, row, i64(shortRow))
+	left, whole = v.Block.NewSelect(alone, w[wordK], left), v.Block.NewSelect(alone, i64(0), whole)
 	v.count(whole, i64(added), nil, func(k value.Value, _ []value.Value) []value.Value {
 		add(k, added)
 		return nil
