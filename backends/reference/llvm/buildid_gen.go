@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "e9e571860eb3c941cbea40f8"
+const buildID = "0187b2b1d210ce7637556de3"

@@ -1,6 +1,11 @@
 package gemm
 
-import "ltc/ir/types"
+import (
+	"github.com/llir/llvm/ir/enum"
+	"github.com/llir/llvm/ir/value"
+
+	"ltc/ir/types"
+)
 
 // rowsAhead is how many rows of B before they are read they are asked for, if
 // they do not lie one behind the other.
@@ -42,4 +47,15 @@ func (r *run) ask(x *block, rows int) {
 	if bytes > q.l2()/2 {
 		a[wordFar] = rowsAhead * a[wordBStep]
 	}
+}
+
+// ahead is how many bytes before they are read elements of B are prefetched, as far
+// as the L2 cache, where several runs of B are read side by side.
+const ahead = 1536
+
+// soon is how far from the start of a run of bytes what is prefetched lies, when its byte
+// at is read. Behind its end comes the start of a run that lies next bytes behind it.
+func (f *fn) soon(at, bytes, next value.Value) value.Value {
+	then := f.add(at, f.min(i64(ahead), bytes))
+	return f.Block.NewSelect(f.Block.NewICmp(enum.IPredSLT, then, bytes), then, f.add(f.sub(then, bytes), next))
 }

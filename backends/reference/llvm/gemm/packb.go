@@ -135,7 +135,8 @@ func (p *bPacker) put(j int, v, to value.Value) {
 	}
 }
 
-// columns packs B whose elements of k are neighbours: squares are transposed.
+// columns packs B whose elements of k are neighbours: squares are transposed. What a later
+// square of these columns takes is prefetched, or what the next columns begin with.
 func (p *bPacker) columns(from, to value.Value) {
 	c, w := p.core, &p.w
 	square := p.squareAlong(false)
@@ -144,6 +145,8 @@ func (p *bPacker) columns(from, to value.Value) {
 		second = p.squareAlong(true)
 	}
 	wide := c.lanes * c.group
+	size := i64(p.from.Size())
+	bytes, next := p.mul(w[packK], size), p.mul(i64(c.lanes), w[packFromN])
 	p.count(w[packN], i64(c.columns()), []value.Value{from, to}, func(n value.Value, at []value.Value) []value.Value {
 		for j := range c.vecs {
 			first := p.add(n, i64(j*c.lanes))
@@ -156,6 +159,10 @@ func (p *bPacker) columns(from, to value.Value) {
 					panel = p.off(panel, i64(j*c.lanes*c.unitSize()))
 				}
 				p.count(w[packK], i64(wide), []value.Value{base, panel}, func(k value.Value, at []value.Value) []value.Value {
+					soon := p.off(base, p.soon(p.mul(k, size), bytes, next))
+					for i := range c.lanes {
+						p.prefetch(p.off(soon, p.mul(i64(i), w[packFromN])), false, 1)
+					}
 					p.call(square, p.operands, at[0], w[packFromN], p.sub(w[packN], first), p.sub(w[packK], k), at[1],
 						p.batch, p.add(first, w[packFirstN]), p.add(k, w[packFirstK]))
 					return []value.Value{p.off(at[0], i64(wide*p.from.Size())), p.off(at[1], i64(c.lanes*c.panelRow()))}

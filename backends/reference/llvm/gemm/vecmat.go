@@ -189,17 +189,6 @@ const added = 8
 // stream, which prefetchers follow best, while they and their sums fit the L1 cache.
 const shortRow = 6 << 10
 
-// ahead is how many bytes before they are read elements of B are prefetched, as far
-// as the L2 cache, where several rows are read at a time.
-const ahead = 1536
-
-// soon is how far from the start of a row what is prefetched lies, when its byte at is
-// read. Behind the end of a row comes the start of one that lies next bytes behind it.
-func (v *vecmat) soon(at, bytes, next value.Value) value.Value {
-	then := v.add(at, v.min(i64(ahead), bytes))
-	return v.Block.NewSelect(v.Block.NewICmp(enum.IPredSLT, then, bytes), then, v.add(v.sub(then, bytes), next))
-}
-
 // axpys adds multiples of rows of B to a row of sums, which stays in the L1
 // cache. Only full vectors of sums are kept, in scratch memory.
 func (v *vecmat) axpys() {
