@@ -95,6 +95,7 @@ func TestRandomUpdates(t *testing.T) {
 
 // Stand-ins compute what compiled code does.
 func TestStandInsOfRandomPrograms(t *testing.T) {
+	t.Setenv("LTC_CACHE", "off") // no code is left of another run
 	hold(t)
 	for name, text := range map[string]func(r *rand.Rand, seed uint64) programs.Program{
 		"random": func(r *rand.Rand, seed uint64) programs.Program {
@@ -108,26 +109,43 @@ func TestStandInsOfRandomPrograms(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			countTiers(t, trials.Soak(30, 10_000), func(uint64) bool { return true }, func(seed uint64) programs.Program {
+			n := trials.Soak(30, 10_000)
+			ran := countTiers(t, n, func(uint64) tiering { return standIns }, func(seed uint64) programs.Program {
 				return text(rand.New(rand.NewPCG(seed, 12)), seed)
 			})
+			require.Greater(t, ran, int64(n)/2, "programs in which stand-ins ran")
 		})
 	}
 }
 
 // count compares programs until so many count, as many at once as Go may run. A fourth of them
-// begins to run before all is compiled.
+// begins to run before all is compiled, and runs again when it is.
 func count(t *testing.T, want int, program func(seed uint64) programs.Program) {
-	countTiers(t, want, func(seed uint64) bool { return seed%4 == 3 }, program)
+	countTiers(t, want, func(seed uint64) tiering {
+		if seed%4 == 3 {
+			return bothTiers
+		}
+		return oneTier
+	}, program)
 }
 
-// countTiers is count where tiers says whether a program has tiers.
-func countTiers(t *testing.T, want int, tiers func(seed uint64) bool, program func(seed uint64) programs.Program) {
+// tiering says which code of a program with tiers runs.
+type tiering int
+
+const (
+	oneTier   tiering = iota // there are no tiers
+	standIns                 // what there is at once
+	bothTiers                // that, and the final code after it
+)
+
+// countTiers is count where tiers says which code of a program runs. It returns in how many
+// programs stand-ins ran.
+func countTiers(t *testing.T, want int, tiers func(seed uint64) tiering, program func(seed uint64) programs.Program) (interims int64) {
 	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	eval, err := backends.Open("eval")
 	require.NoError(t, err)
-	var seeds, counted atomic.Int64
+	var seeds, counted, stoodIn atomic.Int64
 	start := time.Now()
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -135,7 +153,10 @@ func countTiers(t *testing.T, want int, tiers func(seed uint64) bool, program fu
 			for !t.Failed() && counted.Load() < int64(want) {
 				seed := uint64(seeds.Add(1) - 1)
 				p := program(seed)
-				ok, err := alikeWith(t.Context(), cpu, eval, p, seed, tiers(seed))
+				ok, early, err := alikeWith(t.Context(), cpu, eval, p, seed, tiers(seed))
+				if early > 0 {
+					stoodIn.Add(1)
+				}
 				if !assert.NoError(t, err, "seed %d\n%s", seed, p.Text) || !assert.Less(t, seed, uint64(2*want+runtime.GOMAXPROCS(0)), "too few programs are compiled") {
 					return
 				}
@@ -149,30 +170,58 @@ func countTiers(t *testing.T, want int, tiers func(seed uint64) bool, program fu
 	if !t.Failed() {
 		fmt.Printf("soak: %d programs compiled (%s), 0 differences, %.0fs\n", counted.Load(), t.Name(), time.Since(start).Seconds())
 	}
+	return stoodIn.Load()
 }
 
 // alike compares what two backends compute. ok says that the program counts.
 func alike(ctx context.Context, cpu, eval backends.Backend, p programs.Program, seed uint64) (ok bool, err error) {
-	return alikeWith(ctx, cpu, eval, p, seed, false)
+	ok, _, err = alikeWith(ctx, cpu, eval, p, seed, oneTier)
+	return ok, err
 }
 
-// alikeWith is alike with tiers or without.
-func alikeWith(ctx context.Context, cpu, eval backends.Backend, p programs.Program, seed uint64, tiers bool) (ok bool, err error) {
+// alikeWith is alike with tiers or without. It returns how many launches stand-ins ran.
+func alikeWith(ctx context.Context, cpu, eval backends.Backend, p programs.Program, seed uint64, tiers tiering) (ok bool, early int64, err error) {
 	m := backends.NewModule(p.Text)
-	a, err := cpu.Compile(ctx, m, backends.Options{Threads: 1 + int(seed%3), Tiers: tiers})
+	a, err := cpu.Compile(ctx, m, backends.Options{Threads: 1 + int(seed%3), Tiers: tiers != oneTier, Profile: tiers != oneTier})
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
 	b, err := eval.Compile(ctx, m, backends.Options{})
 	if err != nil {
-		return false, err
+		return false, 0, err
 	}
+	if err := alikeOnce(ctx, a, b, p, seed); err != nil {
+		return false, 0, err
+	}
+	if tiers != oneTier {
+		early, _ = interim(a)
+	}
+	if tiers == bothTiers {
+		if err := a.(backends.Tiered).Finish(ctx); err != nil {
+			return false, 0, err
+		}
+		if err := alikeOnce(ctx, a, b, p, seed); err != nil {
+			return false, 0, fmt.Errorf("the final code: %w", err)
+		}
+	}
+	c, ok := a.(interface {
+		Compiled() (kernels, evaluated int)
+	})
+	if !ok {
+		return false, early, nil
+	}
+	kernels, evaluated := c.Compiled()
+	return 10*evaluated <= kernels+evaluated, early, nil
+}
+
+// alikeOnce compares what one run of two executables of a program computes.
+func alikeOnce(ctx context.Context, a, b backends.Executable, p programs.Program, seed uint64) error {
 	got, wanted := &backends.Call{}, &backends.Call{}
 	for _, c := range []*backends.Call{got, wanted} { // each its own: some are donated
 		for i, a := range a.Signature().Args {
 			v, err := samples.Make(a.Type, fmt.Sprintf("rand:%d", seed+uint64(i)))
 			if err != nil {
-				return false, err
+				return err
 			}
 			if p.Extreme {
 				samples.Extreme(v, seed+uint64(i))
@@ -181,28 +230,21 @@ func alikeWith(ctx context.Context, cpu, eval backends.Backend, p programs.Progr
 		}
 	}
 	if err := a.Execute(ctx, got); err != nil {
-		return false, err
+		return err
 	}
 	if err := b.Execute(ctx, wanted); err != nil {
-		return false, err
+		return err
 	}
 	for j := range wanted.Results {
 		d, err := samples.Differ(got.Results[j], wanted.Results[j])
 		if err != nil {
-			return false, err
+			return err
 		}
 		if d.Size > tolerance(wanted.Results[j].Type.DType, p.Near != nil && p.Near[j]) {
-			return false, fmt.Errorf("result %d differs at %v: %s, want %s", j, d.At, d.Got, d.Want)
+			return fmt.Errorf("result %d differs at %v: %s, want %s", j, d.At, d.Got, d.Want)
 		}
 	}
-	c, ok := a.(interface {
-		Compiled() (kernels, evaluated int)
-	})
-	if !ok {
-		return false, nil
-	}
-	kernels, evaluated := c.Compiled()
-	return 10*evaluated <= kernels+evaluated, nil
+	return nil
 }
 
 // tolerance is how far numbers may be apart.
