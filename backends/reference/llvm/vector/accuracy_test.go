@@ -130,7 +130,7 @@ const head = `# Math functions of the compiled CPU backend
 
 The bound is 1.5 units in the last place from the exact result; 2 for erf of f32 and for the tangent of f64; 2.5 for tanh without AVX-512. The columns have no bounds: they have the largest error of a sample, by the instructions that code is compiled for, and other operands are further off. For f32 the sample is 1 in 1021 of all numbers, subnormal ones and both infinities among them, or a million random pairs. For f64 it is 1,500 random operands where the function is interesting, against 160 bits. ` + "`LTC_SOAK=1`" + ` takes every f32. A test fails beyond the bound, or beyond the page's figure for the sample. Functions are of real numbers: those of complex ones are composed of them, and have no bound here.
 
-f16 and bf16 are computed as f32 and rounded. Infinities, NaN, zeros of both signs and what overflows are as for the evaluator; results are rounded to subnormal numbers, not flushed. A function gives the same bits for a number wherever it stands, in a vector or alone.
+f16 and bf16 are computed as f32 and rounded. Infinities, NaN, zeros of both signs and what overflows are as for the evaluator; results are rounded to subnormal numbers, not flushed. Matrix products of bf16 by AVX512-BF16 are an exception: their instruction takes subnormal numbers as 0, which times an infinity is NaN. ` + "`LTC_CPU_LEVEL=avx512`" + ` does without it. A function gives the same bits for a number wherever it stands, in a vector or alone.
 
 Coefficients come from ` + "`backends/kit/approx/gen`" + `: least relative deviation, found by weighted least squares on big floats and rounded one after the other.
 
