@@ -35,8 +35,12 @@ func sortCallOf(k *plan.Sort) *sortCall {
 	return s
 }
 
-// sortFor reports whether there are entries for a sort, and the memory for places.
+// sortFor reports whether there are entries for a sort, and the memory for places. All
+// operands must be in memory.
 func sortFor(k *plan.Sort) (work []types.Type, ok bool) {
+	if k.HasPlaces() {
+		return nil, false
+	}
 	s := sortCallOf(k)
 	if s.Check(s.n, s.rows) != nil {
 		return nil, false

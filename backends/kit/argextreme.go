@@ -290,28 +290,30 @@ func (b *nodeBuilder) counts(i int) bool {
 	if len(dims) != 1 {
 		return false
 	}
-	d, v := dims[0], b.op.Operands[i]
-	if b.in[i].Shape[d] <= 1 {
-		return true
-	}
+	return b.in[i].Shape[dims[0]] <= 1 || rises(b.in[i], b.op.Operands[i], int(dims[0]))
+}
+
+// rises reports whether a value of integers of type t counts from 0 along a dimension.
+func rises(t types.Type, v *mlir.Value, d int) bool {
+	n := t.Shape[d]
 	if def := v.Def; def != nil && def.Code == stablehlo.BroadcastInDim {
 		to := stablehlo.AsBroadcastInDim(def).BroadcastDimensions()
-		at := slices.Index(to, d)
+		at := slices.Index(to, int64(d))
 		if at < 0 {
 			return false
 		}
-		d, v = int64(at), def.Operands[0]
+		d, v = at, def.Operands[0]
 	}
-	if v.Def == nil || v.Def.Code != stablehlo.Iota {
+	if v.Def == nil || v.Def.Code != stablehlo.Iota || stablehlo.AsIota(v.Def).IotaDimension() != int64(d) {
 		return false
 	}
-	along := stablehlo.AsIota(v.Def).IotaDimension()
-	return along == d && rises(b.in[i].DType, b.in[i].Shape[dims[0]])
+	of, ok := v.Type.(*mlir.TensorType)
+	return ok && of.Shape[d] == int64(n) && counts(t.DType, n)
 }
 
-// rises reports whether the numbers from 0 to n-1 are of type t, so that they
+// counts reports whether the numbers from 0 to n-1 are of type t, so that they
 // do not wrap.
-func rises(t types.DType, n int) bool {
+func counts(t types.DType, n int) bool {
 	bits := 8 * t.Size()
 	if t.IsSigned() {
 		bits--

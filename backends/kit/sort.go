@@ -23,7 +23,7 @@ func (t *translator) sort(op *mlir.Op) error {
 	s := &plan.Sort{Dim: int(dim)}
 	for i, v := range op.Operands {
 		arg := t.graph.Type(t.values[v])
-		s.Args = append(s.Args, plan.HostArg{Value: plan.None, Type: arg})
+		s.Args, s.From = append(s.Args, plan.HostArg{Value: plan.None, Type: arg}), append(s.From, i)
 		out, err := backends.TypeOf(op.Results[i].Type)
 		if err != nil {
 			return leave("%v", err)
@@ -36,22 +36,70 @@ func (t *translator) sort(op *mlir.Op) error {
 	if err := t.comparator(op, s); err != nil {
 		return err
 	}
-	whole := slices.Clone(s.Outs)
-	keepFirst(s, t.keeps(op, s.Dim))
-	work, ok := t.o.Claim(s)
-	if !ok && s.Keep > 0 {
-		s.Keep, s.Outs = 0, whole
-		work, ok = t.o.Claim(s)
+	operands := op.Operands
+	claimed, work := (*plan.Sort)(nil), []types.Type(nil)
+	if some, read := withoutPlaces(op, s); some != nil {
+		if claimed, work = t.claimSort(some, op); claimed != nil {
+			operands = read
+		}
 	}
-	if !ok {
+	if claimed == nil {
+		claimed, work = t.claimSort(s, op)
+	}
+	if claimed == nil {
 		return leave("a sort that the target has no code for")
 	}
-	makes := make([]types.Type, len(s.Outs))
-	for i, out := range s.Outs {
+	makes := make([]types.Type, len(claimed.Outs))
+	for i, out := range claimed.Outs {
 		makes[i] = out.Type
 	}
-	t.step(op, sortStep{s}, t.of(op.Operands), append(makes, work...), false)
+	t.step(op, sortStep{claimed}, t.of(operands), append(makes, work...), false)
 	return nil
+}
+
+// claimSort asks the target for the first elements of rows, if no others are used, and then
+// for all. It returns the sort that the target claims, nil if there is none, and the memory
+// that it takes.
+func (t *translator) claimSort(s *plan.Sort, op *mlir.Op) (claimed *plan.Sort, work []types.Type) {
+	first := *s
+	first.Outs = slices.Clone(s.Outs)
+	keepFirst(&first, t.keeps(op, s.Dim))
+	if work, ok := t.o.Claim(&first); ok {
+		return &first, work
+	}
+	if first.Keep > 0 {
+		if work, ok := t.o.Claim(s); ok {
+			return s, work
+		}
+	}
+	return nil, nil
+}
+
+// withoutPlaces returns a sort that does not read the operands that are places, and the
+// operands that it reads. The result is nil if there are no such operands, or no others. An
+// operand that the comparator reads stays.
+func withoutPlaces(op *mlir.Op, s *plan.Sort) (*plan.Sort, []*mlir.Value) {
+	some := *s
+	some.Args, some.From, some.Of = nil, nil, slices.Clone(s.Of)
+	var read []*mlir.Value
+	for i, v := range op.Operands {
+		compared := slices.ContainsFunc(s.Of, func(c plan.Compared) bool { return c.Operand == i })
+		if !compared && s.Args[i].Type.DType.IsInteger() && rises(s.Args[i].Type, v, s.Dim) {
+			some.From = append(some.From, plan.Places)
+			continue
+		}
+		for k := range s.Of {
+			if s.Of[k].Operand == i {
+				some.Of[k].Operand = len(some.Args)
+			}
+		}
+		some.From = append(some.From, len(some.Args))
+		some.Args, read = append(some.Args, s.Args[i]), append(read, v)
+	}
+	if len(read) == 0 || len(read) == len(op.Operands) {
+		return nil, nil
+	}
+	return &some, read
 }
 
 // keepFirst has the results hold the first so many elements of a row, if that is not 0.

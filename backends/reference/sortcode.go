@@ -30,16 +30,16 @@ func newSortCode(s *plan.Sort, orders []sortOrder) *sortCode {
 
 // sortRows is how the rows of a sort lie.
 type sortRows struct {
-	sizes   []int // of an element, by operand
-	n       int   // places of a row
-	keep    int   // places of a row of the results, from the first
-	apart   int   // elements from one place to the next
-	rows    int
-	operand int // how many of them
+	sizes []int // of an element, by operand and then by result
+	from  []int // by result, the operand that is permuted, or [plan.Places]
+	n     int   // places of a row
+	keep  int   // places of a row of the results, from the first
+	apart int   // elements from one place to the next
+	rows  int
 }
 
 func rowsOf(s *plan.Sort) sortRows {
-	c := sortRows{apart: 1, rows: 1, operand: len(s.Args)}
+	c := sortRows{apart: 1, rows: 1, from: s.From}
 	_, c.sizes = launchOf(s.Args, s.Outs)
 	for d, size := range s.Shape() {
 		switch {
@@ -120,9 +120,15 @@ func (s *sortCode) row(mem []unsafe.Pointer, order, start int) unsafe.Pointer {
 // arrange writes the elements of a row that are kept. The row starts at an element of the
 // operands and at an element of the results.
 func (s *sortRows) arrange(mem []unsafe.Pointer, start, result int, places []uint64) {
-	for i := range s.operand {
-		size := s.sizes[i]
-		arrange(unsafe.Add(mem[s.operand+i], result*size), unsafe.Add(mem[i], start*size), size, s.n, s.apart, places[:s.keep])
+	operands := len(s.sizes) - len(s.from)
+	for i, from := range s.from {
+		size := s.sizes[operands+i]
+		to := unsafe.Add(mem[operands+i], result*size)
+		if from == plan.Places {
+			writePlaces(to, size, s.apart, places[:s.keep])
+			continue
+		}
+		arrange(to, unsafe.Add(mem[from], start*size), size, s.n, s.apart, places[:s.keep])
 	}
 }
 
@@ -240,5 +246,26 @@ func arrangeAs[T any](to, from unsafe.Pointer, n, apart int, places []uint64) {
 	in, out := unsafe.Slice((*T)(from), (n-1)*apart+1), unsafe.Slice((*T)(to), (len(places)-1)*apart+1)
 	for i, p := range places {
 		out[i*apart] = in[int(p)*apart]
+	}
+}
+
+// writePlaces writes places as integers of a size, apart elements from each other.
+func writePlaces(to unsafe.Pointer, size, apart int, places []uint64) {
+	switch size {
+	case 1:
+		writePlacesAs[uint8](to, apart, places)
+	case 2:
+		writePlacesAs[uint16](to, apart, places)
+	case 4:
+		writePlacesAs[uint32](to, apart, places)
+	default:
+		writePlacesAs[uint64](to, apart, places)
+	}
+}
+
+func writePlacesAs[T uint8 | uint16 | uint32 | uint64](to unsafe.Pointer, apart int, places []uint64) {
+	out := unsafe.Slice((*T)(to), (len(places)-1)*apart+1)
+	for i, p := range places {
+		out[i*apart] = T(p)
 	}
 }

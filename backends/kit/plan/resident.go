@@ -48,7 +48,7 @@ func (c *Composite) residentBytes() int {
 }
 
 func (s *Sort) residentBytes() int {
-	n := int(unsafe.Sizeof(*s)) + footprint.Slice(s.Of) + footprint.Slice(s.Work)
+	n := int(unsafe.Sizeof(*s)) + footprint.Slice(s.Of) + footprint.Slice(s.From) + footprint.Slice(s.Work)
 	return n + s.Less.ResidentBytes() + bytesOfArgs(s.Args, s.Outs)
 }
 

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
@@ -9,7 +10,7 @@ import (
 
 // Sort is a sort that the target has code for, as a step. All operands have one shape.
 // Their rows along a dimension are permuted, all operands' alike, into the order of a
-// comparator.
+// comparator. Results are operands after that, or the places that elements came from.
 type Sort struct {
 	Dim int
 	// Less reports whether one of two places of a row is to come before the other: a
@@ -23,9 +24,18 @@ type Sort struct {
 	// Args and Outs are the operands and results; before there is a step, without
 	// values.
 	Args, Outs []HostArg
+	// From is, by result, the operand that is permuted, or [Places].
+	From []int
 	// Work is memory that the step works in, of the types that kit.Options.Claim asks for.
 	Work []ValueID
 }
+
+// Places stands for an operand whose elements are their places in a row, from 0 on. No
+// memory holds it.
+const Places = -1
+
+// HasPlaces reports whether a result is of [Places].
+func (s *Sort) HasPlaces() bool { return slices.Contains(s.From, Places) }
 
 // Compared is what a parameter of a comparator is: the element of an operand at the
 // first place or the second; or the bool.
@@ -35,6 +45,7 @@ type Compared struct {
 }
 
 // Shape is that of all operands, and of results unless only some of a row are kept.
+// Every sort has an operand.
 func (s *Sort) Shape() types.Shape { return s.Args[0].Type.Shape }
 
 // print prints a step that is a sort.
@@ -43,6 +54,12 @@ func (s *Sort) print(b *lister, _ int, _ Ordinals) {
 	if s.Keep > 0 {
 		first = fmt.Sprintf(" the first %d", s.Keep)
 	}
-	fmt.Fprintf(b, "sort%s along %d gives%s %s works in %s\n", list(s.Args), s.Dim, first, list(s.Outs), listed(s.Work))
+	places := ""
+	for i, from := range s.From {
+		if from == Places {
+			places += fmt.Sprintf(", places as result %d", i)
+		}
+	}
+	fmt.Fprintf(b, "sort%s along %d gives%s %s%s works in %s\n", list(s.Args), s.Dim, first, list(s.Outs), places, listed(s.Work))
 	b.indent(s.Less.String())
 }
