@@ -40,7 +40,11 @@ func claimedCodes(ctx context.Context, p *plan.Program, compilers []kernel.Compi
 		switch w := p.Steps[i].Work.(type) {
 		case *plan.Sort:
 			if orders, ok := ordersOf(w); ok && len(orders) <= mostOrders {
-				all[i] = newSortCode(w, orders)
+				code, err := newSortCode(ctx, w, orders, compilers)
+				if err != nil {
+					return nil, err
+				}
+				all[i] = code
 				continue
 			}
 			code, err := newMergeCode(ctx, w, compilers)

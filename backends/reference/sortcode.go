@@ -2,7 +2,8 @@ package reference
 
 import (
 	"cmp"
-	"slices"
+	"context"
+	"sync"
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
@@ -16,6 +17,8 @@ import (
 type sortCode struct {
 	sortRows
 	orders []sortOrder
+	blocks *sortBlocks // by which the first elements are found; nil: otherwise
+	spare  sync.Pool   // of *finder
 }
 
 var _ claimedCode = (*sortCode)(nil)
@@ -24,8 +27,13 @@ var _ claimedCode = (*sortCode)(nil)
 const mostSorted = 1<<31 - 1
 
 // newSortCode returns the code of a sort.
-func newSortCode(s *plan.Sort, orders []sortOrder) *sortCode {
-	return &sortCode{rowsOf(s), orders}
+func newSortCode(ctx context.Context, s *plan.Sort, orders []sortOrder, compilers []kernel.Compiler) (c *sortCode, err error) {
+	c = &sortCode{sortRows: rowsOf(s), orders: orders}
+	if c.findsFirst() {
+		c.spare.New = func() any { return new(finder) }
+		c.blocks, err = newSortBlocks(ctx, &c.sortRows, &c.orders[0], compilers)
+	}
+	return c, err
 }
 
 // sortRows is how the rows of a sort lie.
@@ -62,6 +70,9 @@ func (s *sortRows) at(row int64) (start, result int) {
 
 // work is what a sort takes, in elements that an op computes.
 func (s *sortCode) work() int {
+	if s.findsFirst() {
+		return loops.Times(s.rows, s.n+16*s.keep)
+	}
 	return loops.Times(loops.Times(s.rows, s.n), 4*len(s.sizes)+4*len(s.orders))
 }
 
@@ -72,13 +83,16 @@ func (s *sortCode) Parts(_ []int64, threads int) int {
 }
 
 // Scratch is for the keys of all orders, places with parts of keys, these once more, and
-// places.
+// places; and behind that for blocks.
 func (s *sortCode) Scratch([]int64, int) int {
 	if s.rows == 0 {
 		return 0
 	}
-	return loops.Times(8*(len(s.orders)+3), s.n)
+	return loops.Added(s.sortBytes(), s.blocks.scratch())
 }
+
+// sortBytes is a multiple of 64, so that what follows is aligned.
+func (s *sortCode) sortBytes() int { return loops.Times((s.n*(len(s.orders)+3)+7)/8, 64) }
 
 // Run sorts the rows of a part.
 func (s *sortCode) Run(c *kernel.Call) error {
@@ -86,28 +100,41 @@ func (s *sortCode) Run(c *kernel.Call) error {
 		return nil
 	}
 	w := s.workspace(c.Scratch)
+	var f *finder
+	if s.findsFirst() {
+		f = s.finder(c)
+		defer s.putBack(f)
+	}
 	from, to := c.Share(int64(s.rows))
 	for row := from; row < to; row++ {
 		if halt.Closed(c.Done) {
 			return nil
 		}
 		start, result := s.at(row)
-		if len(s.orders) == 1 && s.keep <= s.n/leastLeft && s.first(w.places[:s.keep], unsafe.Slice((*candidate)(c.Scratch), 2*s.keep), s.row(c.Mem, 0, start), c.Done) {
-			if halt.Closed(c.Done) {
-				return nil
-			}
-			s.arrange(c.Mem, start, result, w.places)
-			continue
+		places := w.places[:s.keep]
+		found, err := f != nil, error(nil)
+		if found {
+			found, err = s.first(f, &w, s.row(c.Mem, 0, start), s.rows*s.n-start)
 		}
-		places := w.packed
-		if words, ordered := s.join(w.keys, c.Mem, start); ordered {
-			places = w.sort(words, c.Done)
-		} else {
-			s.merge(&w, c.Mem, start)
+		if !found && err == nil {
+			places = s.sorted(&w, c, start)
+		}
+		if err != nil || halt.Closed(c.Done) {
+			return err
 		}
 		s.arrange(c.Mem, start, result, places)
 	}
 	return nil
+}
+
+// sorted returns the places of a row in their order. The row starts at an element of the
+// operands.
+func (s *sortCode) sorted(w *sortSpace, c *kernel.Call, start int) []uint64 {
+	if words, ordered := s.join(w.keys, c.Mem, start); ordered {
+		return w.sort(words, c.Done)
+	}
+	s.merge(w, c.Mem, start)
+	return w.packed
 }
 
 // row returns the first element of a row of the operand that an order is of. The row starts
@@ -176,55 +203,6 @@ func (s *sortCode) before(keys []uint64, x, y uint64) bool {
 		}
 	}
 	return false
-}
-
-// leastLeft is how many times as long as what is kept a row must be for [sortCode.first].
-const leastLeft = 8
-
-// candidate is an element that may be among the first of a row.
-type candidate struct{ key, place uint64 }
-
-// first finds the places of the elements of a row that come first, in their order. It
-// collects candidates, up to twice as many as are kept. A later element is one only if it
-// comes before the last that is kept of those collected. It returns false if some elements
-// are in no order. A run that is given up ends it early, without places.
-func (s *sortCode) first(places []uint64, found []candidate, row unsafe.Pointer, done <-chan struct{}) bool {
-	const chunk = 512
-	var keys [chunk]uint64
-	found, limit := found[:0], candidate{}
-	for from, full := 0, false; from < s.n; {
-		n := min(chunk, s.n-from)
-		if full {
-			from, n = s.orders[0].skip(row, from, s.n, s.apart, limit.place)
-		}
-		keys := keys[:min(chunk, n)]
-		if s.orders[0].keysOf(keys, unsafe.Add(row, from*s.apart*s.orders[0].t.Size()), s.apart) {
-			return false
-		}
-		for i, k := range keys {
-			if k >= limit.key && full {
-				continue
-			}
-			found = append(found, candidate{k, uint64(from + i)})
-			if len(found) == cap(found) {
-				slices.SortFunc(found, candidate.compare)
-				found = found[:s.keep]
-				limit, full = found[s.keep-1], true
-			}
-		}
-		if from += len(keys); halt.Closed(done) {
-			return true
-		}
-	}
-	slices.SortFunc(found, candidate.compare)
-	for i := range places {
-		places[i] = found[i].place
-	}
-	return true
-}
-
-func (a candidate) compare(b candidate) int {
-	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.place, b.place))
 }
 
 // arrange writes the elements at places of a row of n, apart elements from each other, one

@@ -209,7 +209,7 @@ func TestSortsBySeveralKeysAllocateNothing(t *testing.T) {
 }
 
 func TestSortBySeveralKeysEndsWithTheRun(t *testing.T) {
-	code := &sortCode{sortRows{n: 2 * fewSorted, apart: 1, rows: 1, sizes: []int{8, 8}}, []sortOrder{{t: types.U64}, {operand: 1, t: types.U64}}}
+	code := &sortCode{sortRows: sortRows{n: 2 * fewSorted, apart: 1, rows: 1, sizes: []int{8, 8}}, orders: []sortOrder{{t: types.U64}, {operand: 1, t: types.U64}}}
 	falling := make([]uint64, code.n)
 	for i := range falling {
 		falling[i] = uint64(code.n-i) << 40

@@ -63,47 +63,100 @@ func (o *sortOrder) keysOf(to []uint64, first unsafe.Pointer, apart int) (unorde
 }
 
 func keysOf[T uint8 | uint16 | uint32 | uint64](o *sortOrder, to []uint64, from []T, apart int) (unordered bool) {
-	s, inf, float := floatBits(o.t)
-	last := 8*o.t.Size() - 1 // the number of the sign's bit
-	if !float && o.t.IsSigned() {
-		s = 1 << last
-	}
-	sign, infinity, nan, down, none := T(s), T(inf), T(o.nan), T(0), ^T(0)
-	if o.descending {
-		down = none
-	}
-	largest := none // the key of NaNs that are not in the total order
-	if o.largest {
-		largest ^= down
-	}
-	switch {
-	case !float:
+	k := keyingOf[T](o)
+	if !k.numbers {
 		for i := range to {
-			to[i] = uint64(from[i*apart] ^ sign ^ down)
-		}
-		return false
-	case o.total && nan == 0: // each float is where its bits say
-		for i := range to {
-			b := from[i*apart]
-			to[i] = uint64(b ^ (-(b >> last) | sign) ^ down)
+			to[i] = uint64(k.plain(from[i*apart]))
 		}
 		return false
 	}
 	for i := range to {
 		b := from[i*apart]
-		switch {
-		case b&^sign > infinity && !o.total:
-			to[i] = uint64(largest)
-			unordered = unordered || !o.largest
+		if k.none && b&^k.sign > k.infinity {
+			to[i], unordered = uint64(^T(0)), true
 			continue
-		case b&^sign > infinity:
-			b = nan
-		case b == sign:
-			b = 0
 		}
-		to[i] = uint64(b ^ (-(b >> last) | sign) ^ down)
+		to[i] = uint64(k.key(b))
 	}
 	return unordered
+}
+
+// keying is how keys are made of the bits of elements.
+type keying[T uint8 | uint16 | uint32 | uint64] struct {
+	float bool
+	// numbers: -0 is 0, and NaNs are other than by their bits: nan if that is not 0, else
+	// with a key of their own.
+	numbers             bool
+	none                bool // NaNs are in no order
+	sign, infinity, nan T    // of floats
+	own                 T    // the key of NaNs
+	top                 T    // the highest bit of a key
+	flip                T    // what elements that are not negative floats differ in from keys
+	negative            T    // what negative ones differ in beyond that
+}
+
+func keyingOf[T uint8 | uint16 | uint32 | uint64](o *sortOrder) (k keying[T]) {
+	sign, infinity, float := floatBits(o.t)
+	_, k.none = o.none()
+	k.float, k.numbers = float, float && (!o.total || o.nan != 0)
+	k.sign, k.infinity, k.nan, k.top = T(sign), T(infinity), T(o.nan), T(1)<<(8*o.t.Size()-1)
+	if float || o.t.IsSigned() {
+		k.flip = k.top
+	}
+	if float {
+		k.negative = k.top - 1
+	}
+	if o.descending {
+		k.flip ^= T(widthMask(o.t))
+	}
+	if o.largest && !o.descending {
+		k.own = T(widthMask(o.t))
+	}
+	return k
+}
+
+// plain returns the key of an element that is where its bits say. T is as wide as the element.
+func (k *keying[T]) plain(b T) T {
+	return b ^ (-(b >> (8*unsafe.Sizeof(b) - 1)) & k.negative) ^ k.flip
+}
+
+// key returns the key of an element, before all others that of a NaN in no order.
+func (k *keying[T]) key(b T) T {
+	switch {
+	case !k.numbers:
+	case b&^k.sign > k.infinity:
+		if k.nan == 0 {
+			return k.own
+		}
+		b = k.nan
+	case b == k.sign:
+		b = 0
+	}
+	return k.plain(b)
+}
+
+// least returns the least key of n elements, a multiple of four, that are apart elements
+// from each other.
+func (k *keying[T]) least(x []T, apart, n int) T {
+	least := ^T(0)
+	switch {
+	case k.numbers:
+		for i := range n {
+			least = min(least, k.key(x[i*apart]))
+		}
+	case apart == 1:
+		k, a, b, c := *k, least, least, least
+		for x := x[:n]; len(x) >= 4; x = x[4:] {
+			least, a = min(least, k.plain(x[0])), min(a, k.plain(x[1]))
+			b, c = min(b, k.plain(x[2])), min(c, k.plain(x[3]))
+		}
+		least = min(least, a, b, c)
+	default:
+		for i := range n {
+			least = min(least, k.plain(x[i*apart]))
+		}
+	}
+	return least
 }
 
 // skip passes by elements of a row of n, from one on, that are behind the one at limit as

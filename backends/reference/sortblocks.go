@@ -1,0 +1,217 @@
+package reference
+
+import (
+	"context"
+	"math/bits"
+	"unsafe"
+
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/internal/loops"
+	"ltc/backends/reference/tiles"
+	"ltc/internal/halt"
+	"ltc/ir/types"
+)
+
+// sortBlocks is how the first elements of rows are found by blocks. A row is cut into blocks
+// of consecutive places. The first element of each block is found, and of these the first
+// ones: as many blocks as elements are kept. Elements of other blocks come behind those, so
+// only the elements of these blocks are looked at. What that takes hardly depends on the
+// order in which elements lie.
+type sortBlocks struct {
+	size  int // elements of a block
+	count int // whole blocks of a row
+	// best computes the key of the first element of each block of a row. nil: plain Go does.
+	best kernel.Code
+	// whole does so for blocks up to a multiple of [blocksAtOnce], which are partly of the
+	// next rows. Code for vectors is slower for single blocks.
+	whole kernel.Code
+}
+
+// blocksAtOnce is a multiple of how many blocks vectors have.
+const blocksAtOnce = 16
+
+// atOnce is how many blocks whole computes.
+func (b *sortBlocks) atOnce() int { return (b.count + blocksAtOnce - 1) / blocksAtOnce * blocksAtOnce }
+
+// Rows are cut into blocks if they have so many elements, and so many times as many as are
+// kept.
+const leastInBlocks, leastBlocks = 1 << 8, 64
+
+// The size of a block is a power of two from the number of lanes that vectors have up to
+// the number of keys that are made together.
+const leastBlock, mostBlock = 16, 256
+
+// leastBestWork is how many elements all rows have if code is compiled for their blocks.
+const leastBestWork = 1 << 15
+
+// newSortBlocks returns the blocks of a sort's rows; nil if they have none.
+func newSortBlocks(ctx context.Context, s *sortRows, o *sortOrder, compilers []kernel.Compiler) (*sortBlocks, error) {
+	if s.n < leastInBlocks || s.n/s.keep < leastBlocks {
+		return nil, nil
+	}
+	// About the root: as many blocks as elements of the blocks that are looked at.
+	size := min(max(leastBlock, 1<<(bits.Len(uint(s.n/s.keep))/2)), mostBlock)
+	b := &sortBlocks{size: size, count: s.n / size}
+	if s.apart > 1 || loops.Times(s.rows, s.n) < leastBestWork {
+		return b, nil
+	}
+	k := bestOf(o, size)
+	for _, c := range compilers {
+		if _, plain := c.(tiles.Compiler); plain {
+			break // the loops here are faster
+		}
+		codes, err := c.Compile(ctx, []*kernel.Kernel{k})
+		if err != nil {
+			return nil, err
+		}
+		if codes[0] == nil {
+			continue
+		}
+		if b.best, err = b.prepared(ctx, codes[0], b.count); err != nil {
+			return nil, err
+		}
+		b.whole, err = b.prepared(ctx, codes[0], b.atOnce())
+		return b, err
+	}
+	return b, nil
+}
+
+// prepared returns code for so many blocks.
+func (b *sortBlocks) prepared(ctx context.Context, c kernel.Code, count int) (kernel.Code, error) {
+	if p, ok := c.(kernel.Preparer); ok {
+		return p.Prepare(ctx, []int64{int64(count)}, []int64{int64(b.size)}, nil)
+	}
+	return c, nil
+}
+
+// scratch is what the kernel needs.
+func (b *sortBlocks) scratch() int {
+	if b == nil || b.best == nil {
+		return 0
+	}
+	return max(b.best.Scratch([]int64{int64(b.count)}, 1), b.whole.Scratch([]int64{int64(b.atOnce())}, 1))
+}
+
+// bestOf returns a kernel that computes the least key of each block of elements: those of
+// [keying], as unsigned integers. Elements and keys are signed integers to the kernel.
+func bestOf(o *sortOrder, size int) *kernel.Kernel {
+	k := keyingOf[uint64](o)
+	t := map[int]types.DType{1: types.I8, 2: types.I16, 4: types.I32, 8: types.I64}[o.t.Size()]
+	b := kernel.NewBuilder("first_of_blocks")
+	n := b.Size()
+	block := kernel.Along(b.Axis(kernel.AxisName(0), n))
+	x := b.Param(kernel.Param{Name: "x0", DType: t, Dims: []kernel.Size{n, kernel.Size(size)}, Strides: []kernel.Stride{kernel.AnyStride, kernel.UnitStride}})
+	y := b.Param(kernel.Param{Name: "y0", DType: t, Dims: []kernel.Size{n}, Strides: []kernel.Stride{kernel.UnitStride}, Out: true})
+	b.Stage(kernel.Axis{Name: kernel.StageAxisName(0), Size: kernel.Size(size)})
+	v := b.Load(x, block, kernel.Along(1))
+	number := func(bits uint64) kernel.ID { return b.Int(t, int64(bits)) }
+	nan := kernel.ID(kernel.None)
+	if k.numbers {
+		nan = b.Op(kernel.CompareGT, types.Bool, b.Op(kernel.And, t, v, number(^k.sign)), number(k.infinity))
+		zero := b.Op(kernel.CompareEQ, types.Bool, v, number(k.sign))
+		v = b.Op(kernel.Select, t, zero, number(0), v)
+	}
+	if k.numbers && o.total {
+		v = b.Op(kernel.Select, t, nan, number(k.nan), v)
+	}
+	switch { // a key's highest bit is inverted: the least of signed numbers is that of keys
+	case k.float:
+		negative := b.Op(kernel.ShiftRightArithmetic, t, v, number(uint64(8*t.Size()-1)))
+		v = b.Op(kernel.Xor, t, v, b.Op(kernel.And, t, negative, number(^k.sign)))
+	case !o.t.IsSigned():
+		v = b.Op(kernel.Xor, t, v, number(k.top))
+	}
+	if o.descending {
+		v = b.Op(kernel.Xor, t, v, number(^uint64(0)))
+	}
+	if k.numbers && !o.total {
+		v = b.Op(kernel.Select, t, nan, number(k.key(k.infinity+1)^k.top), v)
+	}
+	v = b.Reduce(kernel.Minimum, v)
+	b.Stage()
+	b.Store(y, b.Op(kernel.Xor, t, v, number(k.top)), block)
+	return b.Kernel()
+}
+
+// firstByBlocks offers the elements of the blocks whose first elements come first, and those
+// behind the last block.
+func (s *sortCode) firstByBlocks(f *finder, w *sortSpace, row unsafe.Pointer, left int) (chosen selection, ordered bool, err error) {
+	if err := s.bests(f, w.other, row, left); err != nil || halt.Closed(f.call.Done) {
+		return chosen, true, err
+	}
+	blocks := newSelection(w.packed, s.keep, last)
+	first := unsafe.Pointer(unsafe.SliceData(w.other))
+	switch n := s.blocks.count; s.orders[0].t.Size() {
+	case 1:
+		offerAs(&blocks, unsafe.Slice((*uint8)(first), n))
+	case 2:
+		offerAs(&blocks, unsafe.Slice((*uint16)(first), n))
+	case 4:
+		offerAs(&blocks, unsafe.Slice((*uint32)(first), n))
+	default:
+		offerAs(&blocks, unsafe.Slice((*uint64)(first), n))
+	}
+	blocks.finish()
+	if _, some := s.orders[0].none(); some && blocks.found[0].key == 0 {
+		return chosen, false, nil
+	}
+	// As many elements as are kept have no greater key than the last of the blocks.
+	chosen = newSelection(w.keys, s.keep, candidate{blocks.found[s.keep-1].key, last.place})
+	size := s.blocks.size
+	for _, b := range blocks.found {
+		if b.key > chosen.limit.key {
+			break
+		}
+		s.offer(f, &chosen, row, int(b.place)*size, size)
+	}
+	rest := s.blocks.count * size
+	return chosen, rest == s.n || s.offer(f, &chosen, row, rest, s.n-rest), nil
+}
+
+func offerAs[T uint8 | uint16 | uint32 | uint64](to *selection, keys []T) {
+	for i, k := range keys {
+		if uint64(k) <= to.limit.key {
+			to.add(candidate{uint64(k), uint64(i)})
+		}
+	}
+}
+
+// bests finds the key of the first element of each block of a row, 0 where an element is in
+// no order. Keys are as wide as elements. From the row's first element on the operand has
+// left elements.
+func (s *sortCode) bests(f *finder, to []uint64, row unsafe.Pointer, left int) error {
+	at, b := unsafe.Pointer(unsafe.SliceData(to)), s.blocks
+	if b.best != nil {
+		code, count := b.whole, b.atOnce()
+		if count*b.size > left || count > len(to) {
+			code, count = b.best, b.count
+		}
+		f.mem, f.size[0], f.step[0] = [2]unsafe.Pointer{row, at}, int64(count), int64(b.size)
+		return code.Run(&f.call)
+	}
+	switch s.orders[0].t.Size() {
+	case 1:
+		bestsAs[uint8](s, at, row, f.call.Done)
+	case 2:
+		bestsAs[uint16](s, at, row, f.call.Done)
+	case 4:
+		bestsAs[uint32](s, at, row, f.call.Done)
+	default:
+		bestsAs[uint64](s, at, row, f.call.Done)
+	}
+	return nil
+}
+
+func bestsAs[T uint8 | uint16 | uint32 | uint64](s *sortCode, to, row unsafe.Pointer, done <-chan struct{}) {
+	k, b := keyingOf[T](&s.orders[0]), s.blocks
+	out := unsafe.Slice((*T)(to), b.count)
+	x := unsafe.Slice((*T)(row), (b.count*b.size-1)*s.apart+1)
+	for i := range out {
+		if i%256 == 0 && halt.Closed(done) {
+			return
+		}
+		if out[i] = k.least(x, s.apart, b.size); i+1 < len(out) {
+			x = x[b.size*s.apart:]
+		}
+	}
+}
