@@ -2,6 +2,7 @@ package reference
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"unsafe"
 
@@ -72,8 +73,9 @@ func (s *selection) add(c candidate) {
 	n := len(s.found)
 	if s.keep > fewKept {
 		if s.found = append(s.found, c); len(s.found) == cap(s.found) {
-			s.finish()
-			s.limit = s.found[s.keep-1]
+			partition(s.found, s.keep)
+			s.found = s.found[:s.keep]
+			s.limit = slices.MaxFunc(s.found, candidate.compare)
 		}
 		return
 	}
@@ -95,9 +97,58 @@ func (s *selection) add(c candidate) {
 // finish leaves the first elements, in their order.
 func (s *selection) finish() {
 	if s.keep > fewKept {
+		n := min(s.keep, len(s.found))
+		partition(s.found, n)
+		s.found = s.found[:n]
 		slices.SortFunc(s.found, candidate.compare)
-		s.found = s.found[:min(s.keep, len(s.found))]
 	}
+}
+
+// partition moves the first n candidates before all others: by pivots, and by a sort where
+// these are badly chosen.
+func partition(c []candidate, n int) {
+	for rounds := 2 * bits.Len(uint(len(c))); len(c) > 1 && n > 0 && n < len(c); rounds-- {
+		if rounds == 0 {
+			slices.SortFunc(c, candidate.compare)
+			return
+		}
+		pivot := middle(c[0], c[len(c)/2], c[len(c)-1])
+		i, j := 0, len(c)-1
+		for i <= j {
+			for c[i].before(pivot) {
+				i++
+			}
+			for pivot.before(c[j]) {
+				j--
+			}
+			if i <= j {
+				c[i], c[j] = c[j], c[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch { // c[:j+1] are up to the pivot, c[i:] from it on
+		case n <= j+1:
+			c = c[:j+1]
+		case n >= i:
+			c, n = c[i:], n-i
+		default:
+			return
+		}
+	}
+}
+
+// middle returns the second of three candidates.
+func middle(a, b, c candidate) candidate {
+	if b.before(a) {
+		a, b = b, a
+	}
+	switch {
+	case c.before(a):
+		return a
+	case c.before(b):
+		return c
+	}
+	return b
 }
 
 // full reports whether the limit is an element that was offered.
