@@ -9,7 +9,6 @@ import (
 	"ltc/backends/reference/internal/loops"
 	"ltc/backends/reference/tiles"
 	"ltc/internal/halt"
-	"ltc/ir/types"
 )
 
 // sortBlocks is how the first elements of rows are found by blocks. A row is cut into blocks
@@ -44,9 +43,12 @@ const leastBlock, mostBlock = 16, 256
 // leastBestWork is how many elements all rows have if code is compiled for their blocks.
 const leastBestWork = 1 << 15
 
+// inBlocks reports whether rows are cut into blocks.
+func (s *sortRows) inBlocks() bool { return s.n >= leastInBlocks && s.n/s.keep >= leastBlocks }
+
 // newSortBlocks returns the blocks of a sort's rows; nil if they have none.
 func newSortBlocks(ctx context.Context, s *sortRows, o *sortOrder, compilers []kernel.Compiler) (*sortBlocks, error) {
-	if s.n < leastInBlocks || s.n/s.keep < leastBlocks {
+	if !s.inBlocks() {
 		return nil, nil
 	}
 	// About the root: as many blocks as elements of the blocks that are looked at.
@@ -55,31 +57,39 @@ func newSortBlocks(ctx context.Context, s *sortRows, o *sortOrder, compilers []k
 	if s.apart > 1 || loops.Times(s.rows, s.n) < leastBestWork {
 		return b, nil
 	}
-	k := bestOf(o, size)
+	code, err := sortKernel(ctx, bestOf(o, size), compilers)
+	if code == nil {
+		return b, err
+	}
+	if b.best, err = prepareRows(ctx, code, b.count, size); err != nil {
+		return nil, err
+	}
+	b.whole, err = prepareRows(ctx, code, b.atOnce(), size)
+	return b, err
+}
+
+// sortKernel returns the code of a kernel that a sort has for its keys; nil where loops in Go
+// are faster.
+func sortKernel(ctx context.Context, k *kernel.Kernel, compilers []kernel.Compiler) (kernel.Code, error) {
 	for _, c := range compilers {
 		if _, plain := c.(tiles.Compiler); plain {
-			break // the loops here are faster
+			return nil, nil
 		}
 		codes, err := c.Compile(ctx, []*kernel.Kernel{k})
 		if err != nil {
 			return nil, err
 		}
-		if codes[0] == nil {
-			continue
+		if codes[0] != nil {
+			return codes[0], nil
 		}
-		if b.best, err = b.prepared(ctx, codes[0], b.count); err != nil {
-			return nil, err
-		}
-		b.whole, err = b.prepared(ctx, codes[0], b.atOnce())
-		return b, err
 	}
-	return b, nil
+	return nil, nil
 }
 
-// prepared returns code for so many blocks.
-func (b *sortBlocks) prepared(ctx context.Context, c kernel.Code, count int) (kernel.Code, error) {
+// prepareRows returns code of such a kernel, for so many rows of n elements.
+func prepareRows(ctx context.Context, c kernel.Code, rows, n int) (kernel.Code, error) {
 	if p, ok := c.(kernel.Preparer); ok {
-		return p.Prepare(ctx, []int64{int64(count)}, []int64{int64(b.size)}, nil)
+		return p.Prepare(ctx, []int64{int64(rows)}, []int64{int64(n)}, nil)
 	}
 	return c, nil
 }
@@ -95,41 +105,16 @@ func (b *sortBlocks) scratch() int {
 // bestOf returns a kernel that computes the least key of each block of elements: those of
 // [keying], as unsigned integers. Elements and keys are signed integers to the kernel.
 func bestOf(o *sortOrder, size int) *kernel.Kernel {
-	k := keyingOf[uint64](o)
-	t := map[int]types.DType{1: types.I8, 2: types.I16, 4: types.I32, 8: types.I64}[o.t.Size()]
+	t := o.asSigned()
 	b := kernel.NewBuilder("first_of_blocks")
 	n := b.Size()
 	block := kernel.Along(b.Axis(kernel.AxisName(0), n))
 	x := b.Param(kernel.Param{Name: "x0", DType: t, Dims: []kernel.Size{n, kernel.Size(size)}, Strides: []kernel.Stride{kernel.AnyStride, kernel.UnitStride}})
 	y := b.Param(kernel.Param{Name: "y0", DType: t, Dims: []kernel.Size{n}, Strides: []kernel.Stride{kernel.UnitStride}, Out: true})
 	b.Stage(kernel.Axis{Name: kernel.StageAxisName(0), Size: kernel.Size(size)})
-	v := b.Load(x, block, kernel.Along(1))
-	number := func(bits uint64) kernel.ID { return b.Int(t, int64(bits)) }
-	nan := kernel.ID(kernel.None)
-	if k.numbers {
-		nan = b.Op(kernel.CompareGT, types.Bool, b.Op(kernel.And, t, v, number(^k.sign)), number(k.infinity))
-		zero := b.Op(kernel.CompareEQ, types.Bool, v, number(k.sign))
-		v = b.Op(kernel.Select, t, zero, number(0), v)
-	}
-	if k.numbers && o.total {
-		v = b.Op(kernel.Select, t, nan, number(k.nan), v)
-	}
-	switch { // a key's highest bit is inverted: the least of signed numbers is that of keys
-	case k.float:
-		negative := b.Op(kernel.ShiftRightArithmetic, t, v, number(uint64(8*t.Size()-1)))
-		v = b.Op(kernel.Xor, t, v, b.Op(kernel.And, t, negative, number(^k.sign)))
-	case !o.t.IsSigned():
-		v = b.Op(kernel.Xor, t, v, number(k.top))
-	}
-	if o.descending {
-		v = b.Op(kernel.Xor, t, v, number(^uint64(0)))
-	}
-	if k.numbers && !o.total {
-		v = b.Op(kernel.Select, t, nan, number(k.key(k.infinity+1)^k.top), v)
-	}
-	v = b.Reduce(kernel.Minimum, v)
+	least := b.Reduce(kernel.Minimum, o.signedKey(b, b.Load(x, block, kernel.Along(1))))
 	b.Stage()
-	b.Store(y, b.Op(kernel.Xor, t, v, number(k.top)), block)
+	b.Store(y, b.Op(kernel.Xor, t, least, b.Int(t, int64(keyingOf[uint64](o).top))), block)
 	return b.Kernel()
 }
 
@@ -186,7 +171,7 @@ func (s *sortCode) bests(f *finder, to []uint64, row unsafe.Pointer, left int) e
 		if count*b.size > left || count > len(to) {
 			code, count = b.best, b.count
 		}
-		f.mem, f.size[0], f.step[0] = [2]unsafe.Pointer{row, at}, int64(count), int64(b.size)
+		f.set(count, b.size, row, at)
 		return code.Run(&f.call)
 	}
 	switch s.orders[0].t.Size() {

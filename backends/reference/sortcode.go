@@ -17,6 +17,7 @@ import (
 type sortCode struct {
 	sortRows
 	orders []sortOrder
+	passes *sortPasses // by which few elements that are kept are found; nil: otherwise
 	blocks *sortBlocks // by which the first elements are found; nil: otherwise
 	spare  sync.Pool   // of *finder
 }
@@ -29,9 +30,9 @@ const mostSorted = 1<<31 - 1
 // newSortCode returns the code of a sort.
 func newSortCode(ctx context.Context, s *plan.Sort, orders []sortOrder, compilers []kernel.Compiler) (c *sortCode, err error) {
 	c = &sortCode{sortRows: rowsOf(s), orders: orders}
-	if c.findsFirst() {
-		c.spare.New = func() any { return new(finder) }
-		c.blocks, err = newSortBlocks(ctx, &c.sortRows, &c.orders[0], compilers)
+	c.spare.New = func() any { return new(finder) }
+	if c.passes, err = newSortPasses(ctx, &c.sortRows, orders, compilers); err == nil && c.findsFirst() {
+		c.blocks, err = newSortBlocks(ctx, &c.sortRows, &orders[0], compilers)
 	}
 	return c, err
 }
@@ -70,7 +71,10 @@ func (s *sortRows) at(row int64) (start, result int) {
 
 // work is what a sort takes, in elements that an op computes.
 func (s *sortCode) work() int {
-	if s.findsFirst() {
+	switch {
+	case s.passes != nil:
+		return loops.Times(s.rows, s.keep*(s.n/4+16))
+	case s.findsFirst():
 		return loops.Times(s.rows, s.n+16*s.keep)
 	}
 	return loops.Times(loops.Times(s.rows, s.n), 4*len(s.sizes)+4*len(s.orders))
@@ -83,12 +87,12 @@ func (s *sortCode) Parts(_ []int64, threads int) int {
 }
 
 // Scratch is for the keys of all orders, places with parts of keys, these once more, and
-// places; and behind that for blocks.
+// places; and behind that for passes or blocks.
 func (s *sortCode) Scratch([]int64, int) int {
 	if s.rows == 0 {
 		return 0
 	}
-	return loops.Added(s.sortBytes(), s.blocks.scratch())
+	return loops.Added(s.sortBytes(), max(s.passes.scratch(), s.blocks.scratch()))
 }
 
 // sortBytes is a multiple of 64, so that what follows is aligned.
@@ -101,11 +105,14 @@ func (s *sortCode) Run(c *kernel.Call) error {
 	}
 	w := s.workspace(c.Scratch)
 	var f *finder
-	if s.findsFirst() {
+	if s.findsFirst() || s.passes != nil {
 		f = s.finder(c)
 		defer s.putBack(f)
 	}
 	from, to := c.Share(int64(s.rows))
+	if s.passes != nil {
+		return s.runPasses(c, f, &w, int(from), int(to))
+	}
 	for row := from; row < to; row++ {
 		if halt.Closed(c.Done) {
 			return nil

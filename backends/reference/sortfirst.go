@@ -157,8 +157,8 @@ func (s *selection) full() bool { return s.limit != last }
 // finder is what a part works with that finds the first elements of rows.
 type finder struct {
 	keys [512]uint64
-	call kernel.Call // of the kernel of blocks
-	mem  [2]unsafe.Pointer
+	call kernel.Call // of a kernel for keys
+	mem  [1 + mostPasses]unsafe.Pointer
 	size [1]int64
 	step [1]int64
 }
@@ -166,14 +166,20 @@ type finder struct {
 // finder returns one for a part of a launch.
 func (s *sortCode) finder(c *kernel.Call) *finder {
 	f := s.spare.Get().(*finder)
-	f.call = kernel.Call{Mem: f.mem[:], Sizes: f.size[:], Strides: f.step[:], Parts: 1, Done: c.Done, Scratch: unsafe.Add(c.Scratch, s.sortBytes())}
+	f.call = kernel.Call{Sizes: f.size[:], Strides: f.step[:], Parts: 1, Done: c.Done, Scratch: unsafe.Add(c.Scratch, s.sortBytes())}
 	return f
 }
 
 // putBack keeps a finder for another run, without that run's memory.
 func (s *sortCode) putBack(f *finder) {
-	f.call, f.mem = kernel.Call{}, [2]unsafe.Pointer{}
+	f.call, f.mem = kernel.Call{}, [len(f.mem)]unsafe.Pointer{}
 	s.spare.Put(f)
+}
+
+// set has the call run a kernel on so many rows of n elements, and on these operands.
+func (f *finder) set(rows, n int, operands ...unsafe.Pointer) {
+	f.call.Mem = f.mem[:copy(f.mem[:], operands)]
+	f.size[0], f.step[0] = int64(rows), int64(n)
 }
 
 // first finds the places of the elements of a row that come first, in their order, in

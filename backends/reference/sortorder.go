@@ -3,6 +3,7 @@ package reference
 import (
 	"unsafe"
 
+	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
 
@@ -157,6 +158,38 @@ func (k *keying[T]) least(x []T, apart, n int) T {
 		}
 	}
 	return least
+}
+
+// asSigned is the signed integer that an element, or its key, is to a kernel.
+func (o *sortOrder) asSigned() types.DType {
+	return map[int]types.DType{1: types.I8, 2: types.I16, 4: types.I32, 8: types.I64}[o.t.Size()]
+}
+
+// signedKey adds to a kernel what [keying.key] computes, of the bits of an element as a signed
+// integer. The highest bit of the key is inverted: signed integers are in the order of keys.
+func (o *sortOrder) signedKey(b *kernel.Builder, v kernel.ID) kernel.ID {
+	k, t := keyingOf[uint64](o), o.asSigned()
+	number := func(bits uint64) kernel.ID { return b.Int(t, int64(bits)) }
+	nan := kernel.ID(kernel.None)
+	if k.numbers {
+		nan = b.Op(kernel.CompareGT, types.Bool, b.Op(kernel.And, t, v, number(^k.sign)), number(k.infinity))
+		zero := b.Op(kernel.CompareEQ, types.Bool, v, number(k.sign))
+		v = b.Op(kernel.Select, t, zero, number(0), v)
+	}
+	if k.numbers && o.total {
+		v = b.Op(kernel.Select, t, nan, number(k.nan), v)
+	}
+	if k.float {
+		negative := b.Op(kernel.ShiftRightArithmetic, t, v, number(uint64(8*t.Size()-1)))
+		v = b.Op(kernel.Xor, t, v, b.Op(kernel.And, t, negative, number(k.negative)))
+	}
+	if flip := k.flip ^ k.top; flip != 0 {
+		v = b.Op(kernel.Xor, t, v, number(flip))
+	}
+	if k.numbers && !o.total {
+		v = b.Op(kernel.Select, t, nan, number(k.own^k.top), v)
+	}
+	return v
 }
 
 // skip passes by elements of a row of n, from one on, that are behind the one at limit as
