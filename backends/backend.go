@@ -10,6 +10,7 @@
 package backends
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -109,6 +110,9 @@ type Options struct {
 	// message goes to [slog.Default] as it is then.
 	Logger *slog.Logger
 }
+
+// File returns Name, or what stands for it in error messages if it is empty.
+func (o *Options) File() string { return cmp.Or(o.Name, "module.mlir") }
 
 // Log returns Logger, or [slog.Default] if Logger is nil.
 func (o *Options) Log() *slog.Logger {

@@ -107,7 +107,7 @@ func ReportFallbacks(backend string, m Module, o Options, ops []Fallback) error 
 	if len(ops) == 0 {
 		return nil
 	}
-	placeFallbacks(m, o.Name, ops)
+	placeFallbacks(m, o.File(), ops)
 	e := &FallbackError{Backend: backend, Program: o.Name, Ops: ops}
 	switch {
 	case o.Compiled || env.Compiled.On():
@@ -122,9 +122,6 @@ func ReportFallbacks(backend string, m Module, o Options, ops []Fallback) error 
 
 // placeFallbacks sets the lines of ops that have none.
 func placeFallbacks(m Module, name string, ops []Fallback) {
-	if name == "" {
-		name = "module.mlir"
-	}
 	missing := false
 	for i := range ops {
 		missing = missing || ops[i].Line == ""

@@ -61,10 +61,7 @@ func load(ctx context.Context, m Module, o Options, read func(*mlir.Module) (*Si
 	if o.Threads < 0 {
 		return nil, fmt.Errorf("compile: Threads is %d: give a number of threads, or 0 for the default", o.Threads)
 	}
-	p := &Program{File: o.Name, Threads: o.Threads, lines: strings.Split(m.Text(), "\n")}
-	if p.File == "" {
-		p.File = "module.mlir"
-	}
+	p := &Program{File: o.File(), Threads: o.Threads, lines: strings.Split(m.Text(), "\n")}
 	var err error
 	if p.Module, err = stablehlo.ParseContext(ctx, p.File, m.Text()); err != nil {
 		return nil, err

@@ -52,6 +52,19 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	if !tiers {
 		start(ctx, use)
 	}
+	use = append(use[:len(use):len(use)], tiles.Compiler{})
+	ctx = backends.WithLogger(ctx, &o)
+	plans := plansFor(m, o, use, tiers)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if prog := plans.get(ctx); prog != nil {
+		e, err := compileProgram(ctx, o.File(), prog, o, use)
+		if err != nil {
+			return nil, err
+		}
+		return e, nil
+	}
 	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
 		return nil, err
@@ -59,8 +72,6 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	if len(p.Lacking) > 0 {
 		return eval.Prepare(ctx, name, p)
 	}
-	use = append(use[:len(use):len(use)], tiles.Compiler{})
-	ctx = backends.WithLogger(ctx, &o)
 	if tiers {
 		ctx = kernel.WithTiers(ctx, new(kernel.Tiers))
 	}
@@ -73,7 +84,10 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	var left []backends.Fallback
 	switch {
 	case err == nil:
-		left = e.(interface{ Program() *plan.Program }).Program().Fallbacks()
+		prog := e.(interface{ Program() *plan.Program }).Program()
+		if left = prog.Fallbacks(); !p.Signature.Open() {
+			plans.keep(prog)
+		}
 	case errors.Is(err, kit.ErrNotCompiled):
 		left = kit.WholeFallback(err)
 		if p, err = backends.LoadOpen(ctx, m, o); err == nil { // the module has been changed

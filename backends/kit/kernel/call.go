@@ -68,6 +68,18 @@ type Starter interface {
 	Start(ctx context.Context)
 }
 
+// PlanKeeper is a [Compiler] that keeps on disk what programs became on their way to kernels, for
+// processes of the same executable.
+type PlanKeeper interface {
+	Compiler
+	// KeptPlan returns what KeepPlan was given for a program, if Packs and Columns would answer
+	// then as they do now.
+	KeptPlan(program string) (plan []byte, ok bool)
+	// KeepPlan keeps a plan. The program stands for all that the plan depends on besides the
+	// executable and the compiler. The label says to people what it is.
+	KeepPlan(program, label string, plan []byte)
+}
+
 // Call names the parts of a launch that are to run, which are consecutive. A launch is one run
 // of the kernel, cut into parts for threads: see [Code]. The caller owns the memory of the Call
 // and may use the Call again.

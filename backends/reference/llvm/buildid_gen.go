@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "0187b2b1d210ce7637556de3"
+const buildID = "6d8c87b636ab29ceb8121b0c"

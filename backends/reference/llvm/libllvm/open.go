@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -69,20 +70,22 @@ var directories = []string{
 	"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", // Debian and what descends from it
 }
 
-// present reports whether the system's linker is likely to find a library: it lies in
-// a usual directory, or the linker's list of libraries, of some hundred kilobytes, names
-// it.
-func present(name string) bool {
-	if strings.Contains(name, "/") {
-		return true
-	}
-	for _, dir := range directories {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+// present reports whether the system's linker is likely to find one of some libraries: it
+// lies in a usual directory, or the linker's list of libraries names it. The list has some
+// hundred kilobytes, and so is read last.
+func present(names ...string) bool {
+	for _, name := range names {
+		if strings.Contains(name, "/") {
 			return true
+		}
+		for _, dir := range directories {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				return true
+			}
 		}
 	}
 	list, err := os.ReadFile("/etc/ld.so.cache")
-	return err == nil && bytes.Contains(list, append([]byte(name), 0))
+	return err == nil && slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(list, append([]byte(name), 0)) })
 }
 
 // load makes the linker load a library, and finds what it can do.

@@ -63,7 +63,7 @@ func Likely() bool {
 	case name != "":
 		return present(name)
 	}
-	return slices.ContainsFunc(names, present) || len(files(liteFiles)) > 0
+	return present(names...) || len(files(liteFiles)) > 0
 }
 
 // files returns the files of patterns that there are.

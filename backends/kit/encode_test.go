@@ -1,0 +1,162 @@
+package kit_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
+
+	"ltc/backends"
+	"ltc/backends/kit"
+	"ltc/backends/kit/plan"
+	"ltc/backends/reference"
+	"ltc/backends/reference/eval"
+)
+
+// planned returns what a text becomes on the backend cpu without a compiler.
+func planned(t *testing.T, text string) *plan.Program {
+	t.Helper()
+	p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	r, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New(), Claim: reference.Claim})
+	require.NoError(t, err)
+	return r
+}
+
+// texts returns the texts of programs of many kinds: loops, branches, sorts and triangular
+// systems among them.
+func texts(t *testing.T) map[string]string {
+	all := map[string]string{
+		"cholesky": `func.func @main(%a: tensor<2x4x4xf32>) -> tensor<2x4x4xf32> {
+  %0 = stablehlo.cholesky %a, lower = true : tensor<2x4x4xf32>
+  return %0 : tensor<2x4x4xf32>
+}
+`,
+		"case": `func.func @main(%i: tensor<i32>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "stablehlo.case"(%i) ({
+    %1 = stablehlo.add %x, %x : tensor<4xf32>
+    stablehlo.return %1 : tensor<4xf32>
+  }, {
+    stablehlo.return %x : tensor<4xf32>
+  }) : (tensor<i32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+`,
+		"locations": `func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.sine %x : tensor<4xf32> loc(callsite("f"("a.py":3:4) at fused["b.py":5:6, unknown]))
+  %1 = stablehlo.reduce(%0 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32> loc("c.py":7:8 to 9:10)
+  return %0, %1 : tensor<4xf32>, tensor<f32>
+}
+`,
+	}
+	for _, pattern := range []string{"testdata/workloads/*.mlir", "testdata/*.mlir", "../../testdata/exported/*.mlir"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, files)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			all[filepath.Base(file)] = string(text)
+		}
+	}
+	return all
+}
+
+// A program that is written and read is what it was, and so are its variants.
+func TestEncode(t *testing.T) {
+	kinds := map[string]bool{}
+	for name, text := range texts(t) {
+		t.Run(name, func(t *testing.T) {
+			p := planned(t, text)
+			data, ok := p.Encode()
+			require.Equal(t, len(p.HostSteps()) == 0, ok)
+			if !ok {
+				return
+			}
+			q, err := plan.Decode(data, plan.NewOrigin(0, func() (*plan.Program, error) { return planned(t, text), nil }))
+			require.NoError(t, err)
+			require.Equal(t, p.String(), q.String())
+			require.Equal(t, p.Signature, q.Signature)
+			require.Equal(t, p.Values, q.Values)
+			for i := range p.Steps {
+				require.Equal(t, p.Steps[i].Loc, q.Steps[i].Loc)
+				require.Equal(t, p.Steps[i].Ordinal, q.Steps[i].Ordinal)
+				if len(p.Steps[i].Regions()) == 0 {
+					require.Equal(t, p.Steps[i].Work, q.Steps[i].Work)
+				}
+				switch p.Steps[i].Work.(type) {
+				case *plan.Launch:
+					kinds["launch"] = true
+				case *plan.Sort:
+					kinds["sort"] = true
+				case *plan.Triangular:
+					kinds["triangular"] = true
+				case *plan.Loop:
+					kinds["loop"] = true
+				case *plan.Branch:
+					kinds["branch"] = true
+				}
+			}
+			again, ok := q.Encode()
+			require.True(t, ok)
+			require.Equal(t, data, again)
+		})
+	}
+	require.Len(t, kinds, 5, "%v", kinds)
+}
+
+func TestVariantsOfDecoded(t *testing.T) {
+	archives, err := filepath.Glob("testdata/variant/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, archives)
+	some := false
+	for _, name := range archives {
+		archive, err := txtar.ParseFile(name)
+		require.NoError(t, err)
+		for _, f := range archive.Files {
+			if filepath.Ext(f.Name) != ".mlir" {
+				continue
+			}
+			text := string(f.Data)
+			p := planned(t, text)
+			args, results := layoutsIn(t, text)
+			want, err := p.Variant(args, results)
+			data, ok := p.Encode()
+			if err != nil || !ok {
+				continue
+			}
+			some = true
+			q, err := plan.Decode(data, plan.NewOrigin(0, func() (*plan.Program, error) { return planned(t, text), nil }))
+			require.NoError(t, err)
+			got, err := q.Variant(args, results)
+			require.NoError(t, err)
+			require.Equal(t, want.String(), got.String(), f.Name)
+			q, err = plan.Decode(data, plan.NewOrigin(0, func() (*plan.Program, error) { return planned(t, texts(t)["case"]), nil }))
+			require.NoError(t, err)
+			_, err = q.Variant(args, results)
+			require.ErrorContains(t, err, "LTC_CACHE")
+		}
+	}
+	require.True(t, some)
+}
+
+// What is cut off is an error.
+func TestDecodeCut(t *testing.T) {
+	all := texts(t)
+	for _, name := range []string{"case", "cholesky", "softmax.mlir", "train_mlp.mlir", "lstm.mlir"} {
+		require.Contains(t, all, name)
+		p := planned(t, all[name])
+		data, ok := p.Encode()
+		require.True(t, ok)
+		for n := range data {
+			_, err := plan.Decode(data[:n], nil)
+			require.Error(t, err)
+		}
+		_, err := plan.Decode(append(slices.Clone(data), 0), nil)
+		require.Error(t, err)
+	}
+}

@@ -1,0 +1,503 @@
+package plan
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ltc/backends"
+	"ltc/backends/kit/kernel"
+	"ltc/internal/diag"
+	"ltc/ir/types"
+	"ltc/mlir"
+)
+
+// Encode returns the program as bytes that [Decode] reads: all but its Module, its Logger and
+// what it was made from. It reports false for a program with work of another kind than launches,
+// sorts, triangular systems, loops and branches, which has parts that no bytes stand for.
+func (p *Program) Encode() ([]byte, bool) {
+	c := &coder{}
+	c.program(p)
+	return c.data, c.err == nil
+}
+
+// Decode reads what [Program.Encode] has written in a process of the same executable. The caller
+// knows that the bytes are those: a checksum is not among them. The program has passed
+// [Program.Check], and again is its origin.
+func Decode(data []byte, again Origin) (*Program, error) {
+	c := &coder{data: data, reading: true, from: again}
+	p := new(Program)
+	c.program(p)
+	if c.err == nil && len(c.data) > 0 {
+		c.fail("%s follow it", diag.Count(len(c.data), "byte"))
+	}
+	if c.err != nil {
+		return nil, fmt.Errorf("plan: decode: %w", c.err)
+	}
+	return p, nil
+}
+
+// coder writes or reads values. Its methods are given what they write or where they read to,
+// so that the form of each type is written down once.
+type coder struct {
+	data    []byte // what has been written, or what is still to be read
+	reading bool
+	err     error // the first one; methods do nothing after it
+	from    Origin
+}
+
+func (c *coder) fail(format string, args ...any) {
+	if c.err == nil {
+		c.err = fmt.Errorf(format, args...)
+	}
+}
+
+// integer codes an integer.
+func integer[N ~int | ~int32 | ~int64 | ~uint8 | ~uint64](c *coder, v *N) {
+	if !c.reading {
+		c.data = binary.AppendVarint(c.data, int64(*v))
+		return
+	}
+	x, n := binary.Varint(c.data)
+	if n <= 0 || int64(N(x)) != x {
+		c.fail("a number is cut off or too large")
+		c.data = nil
+		return
+	}
+	*v, c.data = N(x), c.data[n:]
+}
+
+func (c *coder) flag(v *bool) {
+	var n uint8
+	if *v {
+		n = 1
+	}
+	integer(c, &n)
+	*v = n != 0
+}
+
+// count codes the length of something that takes at least a byte for each of n; -1 is nil.
+func (c *coder) count(n int) int {
+	integer(c, &n)
+	if c.reading && n > len(c.data) || n < -1 {
+		c.fail("a list of %d is cut off", n)
+		return -1
+	}
+	return n
+}
+
+func (c *coder) text(v *string) {
+	n := c.count(len(*v))
+	switch {
+	case !c.reading:
+		c.data = append(c.data, *v...)
+	case n > 0:
+		*v, c.data = string(c.data[:n]), c.data[n:]
+	}
+}
+
+// slice codes a slice; each codes an element.
+func slice[T any](c *coder, v *[]T, each func(*T)) {
+	n := len(*v)
+	if *v == nil {
+		n = -1
+	}
+	n = c.count(n)
+	if c.reading && n >= 0 {
+		*v = make([]T, n)
+	}
+	for i := range *v {
+		each(&(*v)[i])
+	}
+}
+
+func integers[N ~int | ~int32 | ~int64](c *coder, v *[]N) {
+	slice(c, v, func(x *N) { integer(c, x) })
+}
+
+func (c *coder) flags(v *[]bool) { slice(c, v, c.flag) }
+
+func (c *coder) bytes(v *[]byte) {
+	n := len(*v)
+	if *v == nil {
+		n = -1
+	}
+	n = c.count(n)
+	switch {
+	case !c.reading:
+		c.data = append(c.data, *v...)
+	case n >= 0:
+		*v, c.data = append(make([]byte, 0, n), c.data[:n]...), c.data[n:]
+	}
+}
+
+func (c *coder) dtype(v *types.DType) {
+	n := int64(*v)
+	integer(c, &n)
+	*v = types.DType(n)
+}
+
+func (c *coder) typ(v *types.Type) {
+	c.dtype(&v.DType)
+	integers(c, (*[]int)(&v.Shape))
+}
+
+func (c *coder) program(p *Program) {
+	if p.Signature == nil {
+		p.Signature = new(backends.Signature)
+	}
+	slice(c, &p.Signature.Args, func(a *backends.Arg) {
+		c.text(&a.Name)
+		c.typ(&a.Type)
+		integer(c, &a.Alias)
+		c.flag(&a.Constant)
+	})
+	slice(c, &p.Signature.Results, func(r *backends.Result) {
+		c.text(&r.Name)
+		c.typ(&r.Type)
+		integer(c, &r.Alias)
+	})
+	slice(c, &p.Values, c.value)
+	c.kernels(&p.Kernels)
+	integers(c, &p.Args)
+	integers(c, &p.Results)
+	integers(c, &p.SizeArgs)
+	integer(c, &p.Arena)
+	integer(c, &p.LastFallible)
+	if c.reading {
+		p.From = c.from
+	}
+	at := 0
+	slice(c, &p.Steps, func(s *Step) {
+		integer(c, &s.Ordinal)
+		c.location(&s.Loc)
+		c.work(&s.Work, at)
+		at++
+	})
+	if c.reading && c.err == nil {
+		if c.err = p.whole(); c.err == nil {
+			c.err = p.Check()
+		}
+	}
+}
+
+func (c *coder) value(v *Value) {
+	integer(c, &v.Kind)
+	c.typ(&v.Type)
+	integer(c, &v.Index)
+	integer(c, &v.Offset)
+	integer(c, &v.Over)
+	c.bytes(&v.Data)
+	integer(c, &v.First)
+	integer(c, &v.Last)
+	slice(c, (*[]kernel.Stride)(&v.Layout), func(s *kernel.Stride) { integer(c, s) })
+	integer(c, &v.Table)
+	integer(c, &v.Views)
+}
+
+// kernels codes kernels in their text form, whose parser checks them.
+func (c *coder) kernels(v *[]*kernel.Kernel) {
+	var all strings.Builder
+	for _, k := range *v {
+		all.WriteString(k.String())
+	}
+	text := all.String()
+	c.text(&text)
+	if c.reading && c.err == nil {
+		*v, c.err = kernel.ParseAll(text)
+	}
+}
+
+// kinds of work, as they are coded.
+const (
+	isLaunch uint8 = iota
+	isSort
+	isTriangular
+	isLoop
+	isBranch
+)
+
+// errNotBytes says that a program has parts that no bytes stand for.
+var errNotBytes = errors.New("it has parts that no bytes stand for")
+
+// kindOf returns how the kind of work is coded; false if it is not.
+func kindOf(w Work) (kind uint8, ok bool) {
+	switch w.(type) {
+	case *Launch:
+		return isLaunch, true
+	case *Sort:
+		return isSort, true
+	case *Triangular:
+		return isTriangular, true
+	case *Loop:
+		return isLoop, true
+	case *Branch:
+		return isBranch, true
+	}
+	return 0, false
+}
+
+// work codes the work of the step of a number.
+func (c *coder) work(v *Work, step int) {
+	var kind uint8
+	if !c.reading {
+		var ok bool
+		if kind, ok = kindOf(*v); !ok {
+			c.err = errNotBytes
+			return
+		}
+	}
+	switch integer(c, &kind); kind {
+	case isLaunch:
+		c.launch(coded[Launch](c, v))
+	case isSort:
+		c.sort(coded[Sort](c, v))
+	case isTriangular:
+		c.triangular(coded[Triangular](c, v))
+	case isLoop:
+		c.loop(coded[Loop](c, v), step)
+	case isBranch:
+		c.branch(coded[Branch](c, v), step)
+	default:
+		c.fail("work of kind %d", kind)
+	}
+}
+
+// coded returns the work to write, or new work that is read.
+func coded[W any, P interface {
+	*W
+	Work
+}](c *coder, v *Work) *W {
+	if c.reading {
+		*v = P(new(W))
+	}
+	return (*v).(P)
+}
+
+func (c *coder) launch(l *Launch) {
+	integer(c, &l.Kernel)
+	slice(c, &l.Operands, func(o *Operand) {
+		integer(c, &o.Value)
+		integer(c, &o.Offset)
+		c.factors(&o.By)
+	})
+	integers(c, &l.Sizes)
+	integers(c, &l.Strides)
+	slice(c, &l.Moving, func(m *Moving) {
+		integer(c, &m.At)
+		integer(c, &m.Operand)
+		c.factors(&m.By)
+	})
+	c.flag(&l.Copies)
+	integer(c, &l.Parts)
+	c.flag(&l.Pitches)
+}
+
+func (c *coder) factors(v *[]Factor) {
+	slice(c, v, func(f *Factor) {
+		integer(c, &f.Dim)
+		integer(c, &f.By)
+	})
+}
+
+func (c *coder) arg(a *HostArg) {
+	integer(c, &a.Value)
+	c.typ(&a.Type)
+}
+
+func (c *coder) args(lists ...*[]HostArg) {
+	for _, v := range lists {
+		slice(c, v, c.arg)
+	}
+}
+
+func (c *coder) sort(s *Sort) {
+	integer(c, &s.Dim)
+	less := []*kernel.Kernel{s.Less}
+	if c.reading {
+		less = nil
+	}
+	if c.kernels(&less); c.err == nil && len(less) != 1 {
+		c.fail("a sort has %s", diag.Count(len(less), "comparator"))
+	}
+	if c.err != nil {
+		return
+	}
+	s.Less = less[0]
+	slice(c, &s.Of, func(x *Compared) {
+		integer(c, &x.Operand)
+		c.flag(&x.Second)
+	})
+	integer(c, &s.Keep)
+	c.args(&s.Args, &s.Outs)
+	integers(c, &s.Work)
+}
+
+func (c *coder) triangular(t *Triangular) {
+	for _, v := range []*bool{&t.Solve, &t.Lower, &t.Left, &t.Transposed, &t.Unit} {
+		c.flag(v)
+	}
+	c.dtype(&t.DType)
+	for _, v := range []*int{&t.Count, &t.N, &t.Sides} {
+		integer(c, v)
+	}
+	c.args(&t.Args, &t.Outs)
+	integers(c, &t.Work)
+}
+
+func (c *coder) loop(l *Loop, step int) {
+	c.region(&l.Cond, step, 0)
+	c.region(&l.Body, step, 1)
+	c.args(&l.Init, &l.Captured)
+	integers(c, &l.Outs)
+	c.flags(&l.Stays)
+	integers(c, (*[]int)(&l.CondOps))
+	integers(c, (*[]int)(&l.BodyOps))
+}
+
+func (c *coder) branch(b *Branch, step int) {
+	c.arg(&b.Index)
+	region := 0
+	slice(c, &b.Branches, func(p **Program) {
+		c.region(p, step, region)
+		region++
+	})
+	c.args(&b.Captured)
+	integers(c, &b.Outs)
+	slice(c, &b.Ops, func(o *Ordinals) { integers(c, (*[]int)(o)) })
+}
+
+// region codes a region of a step.
+func (c *coder) region(p **Program, step, n int) {
+	if c.err != nil {
+		return
+	}
+	if c.reading {
+		*p = new(Program)
+		outer := c.from
+		defer func() { c.from = outer }()
+		c.from = regionOrigin{outer, step, n}
+	}
+	c.program(*p)
+}
+
+// location kinds, as they are coded.
+const (
+	noLoc uint8 = iota
+	fileLoc
+	rangeLoc
+	nameLoc
+	callLoc
+	fusedLoc
+	unknownLoc
+)
+
+// location codes a location; one with metadata is an error.
+func (c *coder) location(v *mlir.Location) {
+	if c.err != nil {
+		return
+	}
+	kind := noLoc
+	switch l := (*v).(type) {
+	case mlir.FileLoc:
+		kind = fileLoc
+	case mlir.RangeLoc:
+		kind = rangeLoc
+	case mlir.NameLoc:
+		kind = nameLoc
+	case mlir.CallLoc:
+		kind = callLoc
+	case mlir.FusedLoc:
+		if kind = fusedLoc; l.Metadata != nil {
+			c.err = errNotBytes
+		}
+	case mlir.UnknownLoc:
+		kind = unknownLoc
+	}
+	switch integer(c, &kind); kind {
+	case noLoc:
+	case fileLoc:
+		l, _ := (*v).(mlir.FileLoc)
+		c.file(&l)
+		*v = l
+	case rangeLoc:
+		l, _ := (*v).(mlir.RangeLoc)
+		c.file(&l.FileLoc)
+		integer(c, &l.EndLine)
+		integer(c, &l.EndCol)
+		*v = l
+	case nameLoc:
+		l, _ := (*v).(mlir.NameLoc)
+		c.text(&l.Name)
+		c.location(&l.Child)
+		*v = l
+	case callLoc:
+		l, _ := (*v).(mlir.CallLoc)
+		c.location(&l.Callee)
+		c.location(&l.Caller)
+		*v = l
+	case fusedLoc:
+		l, _ := (*v).(mlir.FusedLoc)
+		slice(c, &l.Locs, c.location)
+		*v = l
+	case unknownLoc:
+		*v = mlir.UnknownLoc{}
+	default:
+		c.fail("a location of kind %d", kind)
+	}
+}
+
+// placed reports whether a value has memory: its own in the arena, or the caller's.
+func (p *Program) placed(v *Value) bool {
+	switch v.Kind {
+	case Argument:
+		return v.Index >= 0 && v.Index < len(p.Args)
+	case Result:
+		return v.Index >= 0 && v.Index < len(p.Results)
+	case Temporary:
+		return v.First < 0 || v.Offset >= 0 && v.Type.Bytes() <= p.Arena-v.Offset
+	}
+	return true
+}
+
+func (c *coder) file(l *mlir.FileLoc) {
+	c.text(&l.File)
+	integer(c, &l.Line)
+	integer(c, &l.Col)
+}
+
+// whole reports how what was read names values, kernels or numbers that are not there, which
+// [Program.Check] takes for granted.
+func (p *Program) whole() error {
+	are := func(list []ValueID) bool {
+		for _, v := range list {
+			if v < 0 || int(v) >= len(p.Values) {
+				return false
+			}
+		}
+		return true
+	}
+	if !are(p.Args) || !are(p.Results) || len(p.Args) != len(p.Signature.Args)+len(p.SizeArgs) || len(p.Results) != len(p.Signature.Results) {
+		return errors.New("arguments or results have no values")
+	}
+	for i := range p.Values {
+		if !p.placed(&p.Values[i]) {
+			return fmt.Errorf("value %d has no memory", i)
+		}
+	}
+	for i := range p.Steps {
+		if l := p.Steps[i].Launch(); l != nil {
+			if l.Kernel < 0 || l.Kernel >= len(p.Kernels) {
+				return fmt.Errorf("step %d has no kernel", i)
+			}
+			if k := p.Kernels[l.Kernel]; len(l.Operands) != len(k.Params) || len(l.Sizes) != k.Sizes {
+				return fmt.Errorf("step %d has operands of another kernel", i)
+			}
+		}
+		if reads, writes := p.Steps[i].Work.Access(p); !are(reads) || !are(writes) {
+			return fmt.Errorf("step %d has no operands", i)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package plan
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// NewOrigin returns the [Origin] of a program that was decoded: make makes it anew from its text,
+// when it is asked for a variant for the first time. Kept is how many bytes make keeps.
+func NewOrigin(kept int, make func() (*Program, error)) Origin {
+	return &textOrigin{kept: kept, make: sync.OnceValues(make)}
+}
+
+// textOrigin is the origin of a program that is made from a text.
+type textOrigin struct {
+	kept int
+	make func() (*Program, error)
+}
+
+// Variant is [Program.Variant].
+func (o *textOrigin) Variant(p *Program, args, results []Layout) (*Program, error) {
+	q, err := o.make()
+	if err != nil {
+		return nil, err
+	}
+	return q.variantOf(p, args, results)
+}
+
+// ResidentBytes leaves out the program that is made, as few are asked for variants.
+func (o *textOrigin) ResidentBytes() int { return o.kept }
+
+// regionOrigin is the origin of a region of a program that was decoded.
+type regionOrigin struct {
+	outer   Origin
+	step, n int
+}
+
+func (o regionOrigin) program() (*Program, error) {
+	var outer *Program
+	var err error
+	switch x := o.outer.(type) {
+	case *textOrigin:
+		outer, err = x.make()
+	case regionOrigin:
+		outer, err = x.program()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if outer == nil || o.step >= len(outer.Steps) || o.n >= len(outer.Steps[o.step].Regions()) {
+		return nil, errOther
+	}
+	return outer.Steps[o.step].Regions()[o.n], nil
+}
+
+// Variant is [Program.Variant].
+func (o regionOrigin) Variant(p *Program, args, results []Layout) (*Program, error) {
+	q, err := o.program()
+	if err != nil {
+		return nil, err
+	}
+	return q.variantOf(p, args, results)
+}
+
+func (regionOrigin) ResidentBytes() int { return 0 }
+
+// errOther says that a program was not what its text becomes.
+var errOther = errors.New("plan: the program on disk is not what its text becomes here: remove the files of LTC_CACHE_DIR, or set LTC_CACHE=off")
+
+// variantOf returns a variant of p, which is equal to q but for what it was made from.
+func (q *Program) variantOf(p *Program, args, results []Layout) (*Program, error) {
+	a, ok := p.Encode()
+	b, also := q.Encode()
+	if !ok || !also || !bytes.Equal(a, b) {
+		return nil, errOther
+	}
+	v, err := q.Variant(args, results)
+	if err != nil {
+		return nil, fmt.Errorf("made from its text again: %w", err)
+	}
+	return v, nil
+}

@@ -1,0 +1,45 @@
+package llvm
+
+import (
+	"strconv"
+
+	"ltc/backends/objcache"
+	"ltc/backends/reference/llvm/libllvm"
+	"ltc/internal/env"
+)
+
+// KeptPlan implements [kernel.PlanKeeper].
+func (s *shared) KeptPlan(program string) (plan []byte, ok bool) {
+	parts := s.planParts(program)
+	if parts == nil {
+		return nil, false
+	}
+	return s.disk.Get(parts.Key())
+}
+
+// KeepPlan implements [kernel.PlanKeeper].
+func (s *shared) KeepPlan(program, label string, plan []byte) {
+	if parts := s.planParts(program); parts != nil {
+		s.disk.Put(parts, label, plan)
+	}
+}
+
+// planParts is all that a plan depends on: what is asked of [shared.Packs] and
+// [shared.Columns] depends on the processor, and on whether there is a libLLVM. It is nil if
+// plans are not kept.
+func (s *shared) planParts(program string) objcache.Parts {
+	s.once.Do(s.start)
+	executable := objcache.Executable()
+	if s.disk == nil || s.none != nil || executable == "" {
+		return nil
+	}
+	likely := libllvm.Likely() && (!s.found.ready.Load() || s.found.value) && (!s.open.ready.Load() || s.open.value != nil)
+	return objcache.Parts{
+		{Name: "executable", Value: executable},
+		{Name: "processor", Value: s.cpu},
+		{Name: "L2", Value: strconv.Itoa(s.units.machine.L2)},
+		{Name: env.LibLLVM.Name, Value: env.LibLLVM.Value()},
+		{Name: "libLLVM", Value: strconv.FormatBool(likely)},
+		{Name: "program", Value: program},
+	}
+}
