@@ -20,8 +20,8 @@
 package kernel
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 
 	"ltc/ir/types"
 )
@@ -59,9 +59,9 @@ func (s Size) Of(sizes []int64) int64 {
 
 func (s Size) String() string {
 	if i, ok := s.Sym(); ok {
-		return fmt.Sprintf("n%d", i)
+		return "n" + strconv.Itoa(i)
 	}
-	return fmt.Sprint(int64(s))
+	return strconv.FormatInt(int64(s), 10)
 }
 
 // Stride is the class of an operand's stride along a dimension: what a kernel knows of the

@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"fmt"
+
 	"ltc/backends/kit/kernel/ops"
 	"ltc/ir/types"
 )
@@ -56,7 +58,12 @@ var opByName = func() map[string]Op {
 }()
 
 // String returns the op's name.
-func (o Op) String() string { return mnemonics[o] }
+func (o Op) String() string {
+	if int(o) >= len(mnemonics) { // of a kernel that is refused
+		return fmt.Sprintf("op(%d)", uint8(o))
+	}
+	return mnemonics[o]
+}
 
 // Computes reports whether an op's value depends on its arguments alone.
 func (o Op) Computes() bool { return o.row().Form > ops.Leaf }

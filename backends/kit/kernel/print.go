@@ -26,6 +26,8 @@ func (k *Kernel) String() string {
 	return p.String()
 }
 
+// printer writes the text without package fmt: programs compare kernels by their texts, and ask
+// for each several times.
 type printer struct {
 	strings.Builder
 	k     *Kernel
@@ -33,7 +35,7 @@ type printer struct {
 }
 
 func (p *printer) kernel() {
-	fmt.Fprintf(p, "kernel %s(", p.k.Name)
+	p.words("kernel ", p.k.Name, "(")
 	for i := range p.k.Params {
 		if i > 0 {
 			p.WriteString(", ")
@@ -42,10 +44,12 @@ func (p *printer) kernel() {
 	}
 	p.WriteString(") {\n")
 	for _, a := range p.k.Axes {
-		fmt.Fprintf(p, "  for %s < %v\n", a.Name, a.Size)
+		p.words("  for ", a.Name, " < ", a.Size.String(), "\n")
 	}
 	for _, l := range p.k.Locals {
-		fmt.Fprintf(p, "  local %s: %v%s\n", l.Name, l.DType, list(l.Dims))
+		p.words("  local ", l.Name, ": ", l.DType.String())
+		list(p, l.Dims)
+		p.WriteByte('\n')
 	}
 	for s := range p.k.Stages {
 		p.stage = s
@@ -54,13 +58,25 @@ func (p *printer) kernel() {
 	p.WriteString("}\n")
 }
 
+func (p *printer) words(all ...string) {
+	for _, s := range all {
+		p.WriteString(s)
+	}
+}
+
+func (p *printer) id(before string, id ID) {
+	p.words(before, "%", strconv.Itoa(int(id)))
+}
+
 func (p *printer) param(a *Param) {
 	if a.Out {
 		p.WriteString("out ")
 	}
-	fmt.Fprintf(p, "%s: %v%s", a.Name, a.DType, list(a.Dims))
+	p.words(a.Name, ": ", a.DType.String())
+	list(p, a.Dims)
 	if len(a.Strides) > 0 {
-		fmt.Fprintf(p, " strides %s", list(a.Strides))
+		p.WriteString(" strides ")
+		list(p, a.Strides)
 	}
 }
 
@@ -72,18 +88,21 @@ func (k AxisKind) String() string {
 	return [...]string{FreeAxis: "", ScanAxis: "scan ", ReverseAxis: "scan reverse "}[k]
 }
 
-func list[T fmt.Stringer](all []T) string {
-	s := make([]string, len(all))
+func list[T fmt.Stringer](p *printer, all []T) {
+	p.WriteByte('[')
 	for i, v := range all {
-		s[i] = v.String()
+		if i > 0 {
+			p.WriteString(", ")
+		}
+		p.WriteString(v.String())
 	}
-	return "[" + strings.Join(s, ", ") + "]"
+	p.WriteByte(']')
 }
 
 func (p *printer) body(s *Stage) {
 	p.WriteString("  stage ")
 	for _, a := range s.Axes {
-		fmt.Fprintf(p, "%v%s < %v ", a.Kind, a.Name, a.Size)
+		p.words(a.Kind.String(), a.Name, " < ", a.Size.String(), " ")
 	}
 	p.WriteString("{\n")
 	for id := s.Begin; id < s.End; id++ {
@@ -96,25 +115,27 @@ func (p *printer) body(s *Stage) {
 
 func (p *printer) instr(id ID, i *Instr) {
 	if i.Op != Store {
-		fmt.Fprintf(p, "%%%d = ", id)
+		p.id("", id)
+		p.WriteString(" = ")
 	}
 	p.WriteString(i.Op.String())
 	switch i.Op {
 	case Constant:
-		fmt.Fprintf(p, " %s : %v", FormatBits(i.Type, uint64(i.Aux)), i.Type)
+		p.words(" ", FormatBits(i.Type, uint64(i.Aux)), " : ", i.Type.String())
 	case Iota:
-		fmt.Fprintf(p, " %s : %v", p.k.Axis(p.stage, int(i.Aux)).Name, i.Type)
+		p.words(" ", p.k.Axis(p.stage, int(i.Aux)).Name, " : ", i.Type.String())
 	case SizeOf:
-		fmt.Fprintf(p, " %v", Size(i.Aux))
+		p.words(" ", Size(i.Aux).String())
 	case Reduce:
-		fmt.Fprintf(p, " %v %%%d", Op(i.Aux), i.Args[0])
+		p.words(" ", Op(i.Aux).String())
+		p.id(" ", i.Args[0])
 	case Scan:
 		with, exclusive := AsScan(i.Aux)
-		fmt.Fprintf(p, " %v", with)
+		p.words(" ", with.String())
 		if exclusive {
 			p.WriteString(" exclusive")
 		}
-		fmt.Fprintf(p, " %%%d", i.Args[0])
+		p.id(" ", i.Args[0])
 	case Lookup:
 		table, row := TableRow(i.Aux).Table()
 		if table == nil { // of a kernel that is refused
@@ -125,22 +146,22 @@ func (p *printer) instr(id ID, i *Instr) {
 	case Load:
 		p.access(i.Mem)
 		if i.Mem.Guard {
-			fmt.Fprintf(p, " else %%%d", i.Args[0])
+			p.id(" else ", i.Args[0])
 		}
 	case Store:
 		if i.Mem.Combine != Invalid {
-			fmt.Fprintf(p, " %v", i.Mem.Combine)
+			p.words(" ", i.Mem.Combine.String())
 		}
 		p.access(i.Mem)
 		if i.Mem.Guard {
 			p.WriteString(" inside")
 		}
-		fmt.Fprintf(p, ", %%%d", i.Args[0])
+		p.id(", ", i.Args[0])
 	default:
 		for j, a := range i.Args {
-			fmt.Fprintf(p, "%s %%%d", map[bool]string{true: ","}[j > 0], a)
+			p.id([2]string{" ", ", "}[min(j, 1)], a)
 		}
-		fmt.Fprintf(p, " : %v", i.Type)
+		p.words(" : ", i.Type.String())
 	}
 }
 
@@ -151,7 +172,7 @@ func (p *printer) access(m *Access) {
 	} else {
 		name = p.k.Params[m.Param].Name
 	}
-	fmt.Fprintf(p, " %s[", name)
+	p.words(" ", name, "[")
 	for d, i := range m.Index {
 		if d > 0 {
 			p.WriteString(", ")
@@ -163,21 +184,39 @@ func (p *printer) access(m *Access) {
 
 // index prints i as in 2*i + %3 - 1.
 func (p *printer) index(i Index) {
-	var terms []string
-	for _, t := range i.Terms {
-		name := p.k.Axis(p.stage, t.Axis).Name
-		if t.Factor != 1 {
-			name = fmt.Sprintf("%d*%s", t.Factor, name)
+	some := false
+	// number writes a number and what follows it, with a sign between terms.
+	number := func(n int64, after string) {
+		switch {
+		case some && n < 0:
+			p.words(" - ", strings.TrimPrefix(strconv.FormatInt(n, 10), "-"), after)
+		case some:
+			p.words(" + ", strconv.FormatInt(n, 10), after)
+		default:
+			p.words(strconv.FormatInt(n, 10), after)
 		}
-		terms = append(terms, name)
+		some = true
+	}
+	name := func(s string) {
+		if some {
+			p.WriteString(" + ")
+		}
+		p.WriteString(s)
+		some = true
+	}
+	for _, t := range i.Terms {
+		if axis := p.k.Axis(p.stage, t.Axis).Name; t.Factor == 1 {
+			name(axis)
+		} else {
+			number(t.Factor, "*"+axis)
+		}
 	}
 	if i.Value != None {
-		terms = append(terms, fmt.Sprintf("%%%d", i.Value))
+		name("%" + strconv.Itoa(int(i.Value)))
 	}
-	if i.Offset != 0 || len(terms) == 0 {
-		terms = append(terms, fmt.Sprint(i.Offset))
+	if i.Offset != 0 || !some {
+		number(i.Offset, "")
 	}
-	p.WriteString(strings.ReplaceAll(strings.Join(terms, " + "), "+ -", "- "))
 }
 
 // FormatBits prints an element so that [ParseBits] gives the same bits.

@@ -33,7 +33,8 @@ type capi struct {
 	disposeMemoryBuffer, disposeMessage                        fn
 	installFatalErrorHandler, parseCommandLineOptions          fn
 
-	initialised map[string]error // by architecture
+	initialised map[string]error     // by architecture
+	idle        map[string][]uintptr // target machines that nobody uses, by triple
 	mu          sync.Mutex
 
 	tuning sync.RWMutex // held for reading by who compiles
@@ -90,7 +91,7 @@ func (c *capi) symbols() map[string]*fn {
 // newCAPI finds the functions of a libLLVM that has been loaded. The version is
 // for what the library does not say.
 func newCAPI(handle uintptr, named Version) (*capi, error) {
-	c := &capi{handle: handle, major: named.Major, initialised: map[string]error{}}
+	c := &capi{handle: handle, major: named.Major, initialised: map[string]error{}, idle: map[string][]uintptr{}}
 	for name, f := range c.symbols() {
 		p, err := purego.Dlsym(handle, name)
 		if err != nil {
@@ -150,7 +151,7 @@ func (c *capi) compile(text string, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer c.disposeTargetMachine.call(tm)
+	defer c.release(o.triple(), tm)
 	defer c.tune(o.arch())()
 	context := c.contextCreate.call()
 	defer c.contextDispose.call(context)
@@ -176,11 +177,24 @@ func (c *capi) compile(text string, o Options) ([]byte, error) {
 	return c.emit(m, tm, o.Assembly)
 }
 
-// targetMachine returns what makes code for the target of o.
+// mostIdle is how many target machines of a triple are kept: as many as compile at once.
+const mostIdle = 4
+
+// targetMachine returns what makes code for the target of o, which is the caller's until
+// release. One that has been used knows the processors of the functions it has seen, and is
+// ready in a fraction of the time.
 func (c *capi) targetMachine(o Options) (uintptr, error) {
 	if err := c.initialise(o.arch()); err != nil {
 		return 0, err
 	}
+	c.mu.Lock()
+	idle := c.idle[o.triple()]
+	if last := len(idle) - 1; last >= 0 {
+		c.idle[o.triple()] = idle[:last]
+		c.mu.Unlock()
+		return idle[last], nil
+	}
+	c.mu.Unlock()
 	triple := cString(o.triple())
 	var target, message uintptr
 	if truth(c.getTargetFromTriple.call(uintptr(unsafe.Pointer(triple)), uintptr(unsafe.Pointer(&target)), uintptr(unsafe.Pointer(&message)))) {
@@ -194,6 +208,19 @@ func (c *capi) targetMachine(o Options) (uintptr, error) {
 		return 0, fmt.Errorf("target %s: no target machine", o.triple())
 	}
 	return tm, nil
+}
+
+// release takes back what targetMachine returned.
+func (c *capi) release(triple string, tm uintptr) {
+	c.mu.Lock()
+	kept := len(c.idle[triple]) < mostIdle
+	if kept {
+		c.idle[triple] = append(c.idle[triple], tm)
+	}
+	c.mu.Unlock()
+	if !kept {
+		c.disposeTargetMachine.call(tm)
+	}
 }
 
 // initialise makes the library's code generator for an architecture known to

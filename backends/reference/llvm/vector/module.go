@@ -33,9 +33,6 @@ func NewModule(m Machine) *Module {
 	}
 }
 
-// String returns the module's text.
-func (m *Module) String() string { return m.IR.String() }
-
 // Kernel starts a function with the signature of all kernels: i32 name(i64*),
 // a pointer to the words of its arguments; it returns a status, 0 for success.
 func (m *Module) Kernel(name string) *Builder {

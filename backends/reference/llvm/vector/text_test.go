@@ -58,3 +58,24 @@ func TestSameText(t *testing.T) {
 	}
 	require.Equal(t, text(), text())
 }
+
+// The text is that of package ir.
+func TestString(t *testing.T) {
+	for _, level := range []vector.Level{vector.SSE2, vector.AVX2, vector.AVX512BF16, vector.NEON} {
+		m := vector.NewModule(vector.Machine{Level: level, Splats: level == vector.AVX2})
+		require.Equal(t, m.IR.String(), m.String())
+		for _, d := range types.DTypes() {
+			if !sampled(d) {
+				continue
+			}
+			for _, c := range trialsOf(d) {
+				kernelOf(m, fmt.Sprint(c.name, ".", d), 4, c.operands, c.result, func(b *vector.Builder, v []vector.Value) vector.Value {
+					r, err := c.body(b, v)
+					require.NoError(t, err)
+					return r
+				})
+			}
+		}
+		require.Equal(t, m.IR.String(), m.String())
+	}
+}
