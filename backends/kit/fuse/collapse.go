@@ -161,11 +161,13 @@ func (w *views) join(x, first, last int) {
 				}
 			}
 			for d := range m.Index {
-				for t := range m.Index[d].Terms {
-					if a := &m.Index[d].Terms[t].Axis; *a > x {
-						*a--
+				terms := slices.Clone(m.Index[d].Terms)
+				for t := range terms {
+					if terms[t].Axis > x {
+						terms[t].Axis--
 					}
 				}
+				m.Index[d].Terms = terms
 			}
 		}
 	}

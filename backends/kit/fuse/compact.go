@@ -13,6 +13,7 @@ func compact(n *node) {
 	k := n.kernel
 	groups := groupStages(k)
 	b := withAxes(k.Name, k)
+	b.Expect(k)
 	c := newCopier(b, k)
 	c.declare()
 	for _, group := range groups {

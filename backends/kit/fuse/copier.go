@@ -1,8 +1,6 @@
 package fuse
 
 import (
-	"slices"
-
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -12,15 +10,47 @@ type copier struct {
 	to     *kernel.Builder
 	from   *kernel.Kernel
 	axes   []kernel.Index // what an axis of from is there; by from's numbers in the stage
+	plain  []kernel.Index // the axes as they are
 	params []int
 	locals []int
 	ids    []kernel.ID // by from's; None where nothing was copied
+
+	// Memory of what instructions point to: the parts of a kernel live as long as it does.
+	args     slab[kernel.ID]
+	accesses slab[kernel.Access]
+	indices  slab[kernel.Index]
+	all      struct{ args, accesses, indices int } // that from has
+}
+
+// mostSlab bounds a block: few instructions of a long kernel may be copied.
+const mostSlab = 16
+
+// slab gives out pieces of one block of memory.
+type slab[T any] []T
+
+// take returns n elements. A new block has room for all, unless these are many.
+func (s *slab[T]) take(n, all int) []T {
+	if n == 0 {
+		return nil
+	}
+	if len(*s) < n {
+		*s = make([]T, max(n, min(all, mostSlab)))
+	}
+	piece := (*s)[:n:n]
+	*s = (*s)[n:]
+	return piece
 }
 
 func newCopier(to *kernel.Builder, from *kernel.Kernel) *copier {
 	c := &copier{to: to, from: from, params: make([]int, len(from.Params)), ids: make([]kernel.ID, len(from.Instrs))}
 	for i := range c.ids {
 		c.ids[i] = kernel.None
+		in := &from.Instrs[i]
+		c.all.args += len(in.Args)
+		if in.Mem != nil {
+			c.all.accesses++
+			c.all.indices += len(in.Mem.Index)
+		}
 	}
 	return c
 }
@@ -73,22 +103,24 @@ func (c *copier) instr(id kernel.ID) {
 		c.ids[id] = c.number(i.Type, c.axes[i.Aux])
 		return
 	}
-	i.Args = slices.Clone(i.Args)
+	args := c.args.take(len(i.Args), c.all.args)
 	for j, a := range i.Args {
-		i.Args[j] = c.ids[a]
+		args[j] = c.ids[a]
 	}
+	i.Args = args
 	if i.Mem != nil {
-		m := *i.Mem
+		m := &c.accesses.take(1, c.all.accesses)[0]
+		*m = *i.Mem
 		if m.Local {
 			m.Param = c.locals[i.Mem.Param]
 		} else {
 			m.Param = c.params[i.Mem.Param]
 		}
-		m.Index = make([]kernel.Index, len(i.Mem.Index))
+		m.Index = c.indices.take(len(i.Mem.Index), c.all.indices)
 		for d := range m.Index {
 			m.Index[d] = c.index(i.Mem.Index[d])
 		}
-		i.Mem = &m
+		i.Mem = m
 	}
 	c.ids[id] = c.to.Emit(i)
 }

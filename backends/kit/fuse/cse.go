@@ -13,7 +13,7 @@ func cse(n *node) {
 	k := n.kernel
 	live := liveInstrs(k)
 	b := withAxes(k.Name, k)
-	b.Reserve(len(k.Instrs))
+	b.Expect(k)
 	c := newCopier(b, k)
 	c.locals = make([]int, len(k.Locals))
 	next := 0

@@ -374,10 +374,15 @@ func (c *copier) identity(s int) {
 
 // straight makes the axes of stage s those of the same number.
 func (c *copier) straight(s int) {
-	c.axes = c.axes[:0]
-	for i := range len(c.from.Axes) + len(c.from.Stages[s].Axes) {
-		c.axes = append(c.axes, kernel.Along(i))
+	n := len(c.from.Axes) + len(c.from.Stages[s].Axes)
+	if len(c.plain) < n {
+		terms := make([]kernel.Term, n)
+		for i := len(c.plain); i < n; i++ {
+			terms[i] = kernel.Term{Axis: i, Factor: 1}
+			c.plain = append(c.plain, kernel.Index{Terms: terms[i : i+1 : i+1], Value: kernel.None})
+		}
 	}
+	c.axes = append(c.axes[:0], c.plain[:n]...)
 }
 
 // operandList is the operands of a kernel that is being built.

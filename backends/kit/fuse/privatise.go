@@ -124,6 +124,7 @@ func privatiseOperand(n *node, p int, shared bool) bool {
 		return false
 	}
 	b := withAxes(k.Name, k)
+	b.Expect(k)
 	c := newCopier(b, k)
 	c.declare()
 	local := -1

@@ -1,9 +1,9 @@
 package kernel
 
 import (
-	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"ltc/ir/types"
 )
@@ -38,13 +38,15 @@ func (b *Builder) Axes(shape types.Shape) []Index {
 }
 
 // AxisName returns the usual name of the kernel's axis i.
-func AxisName(i int) string { return fmt.Sprintf("i%d", i) }
+func AxisName(i int) string { return numbered("i", i) }
 
 // StageAxisName returns the usual name of a stage's own axis i.
-func StageAxisName(i int) string { return fmt.Sprintf("j%d", i) }
+func StageAxisName(i int) string { return numbered("j", i) }
 
 // LocalName returns the usual name of local i.
-func LocalName(i int) string { return fmt.Sprintf("t%d", i) }
+func LocalName(i int) string { return numbered("t", i) }
+
+func numbered(letter string, i int) string { return letter + strconv.Itoa(i) }
 
 // Dense returns an operand with the literal sizes of t and strides of class [AnyStride].
 // Out says that the kernel stores to it.
@@ -85,6 +87,13 @@ func (b *Builder) Emit(i Instr) ID {
 
 // Reserve makes room for n more instructions.
 func (b *Builder) Reserve(n int) { b.k.Instrs = slices.Grow(b.k.Instrs, n) }
+
+// Expect makes room for as many operands, stages and instructions as another kernel has.
+func (b *Builder) Expect(of *Kernel) {
+	b.k.Params = slices.Grow(b.k.Params, len(of.Params))
+	b.k.Stages = slices.Grow(b.k.Stages, len(of.Stages))
+	b.Reserve(len(of.Instrs))
+}
 
 // Op adds an instruction that computes a value of type t from its arguments.
 func (b *Builder) Op(op Op, t types.DType, args ...ID) ID {

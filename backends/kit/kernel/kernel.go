@@ -250,7 +250,7 @@ type Access struct {
 // wraps. A value of an unsigned type is zero-extended; the bits of a u64 are taken as an
 // i64.
 type Index struct {
-	Terms  []Term // in ascending order of axes; no factor is 0
+	Terms  []Term // in ascending order of axes; no factor is 0. Indices share terms: they never change
 	Value  ID     // an integer; None if the index has no value
 	Offset int64
 }
@@ -285,6 +285,12 @@ func (i Index) IsAxis(axis int) bool {
 // element of the slice axes has a Value.
 func (i Index) Over(axes []Index) Index {
 	r := At(i.Offset)
+	if len(i.Terms) == 1 && i.Terms[0].Factor == 1 {
+		a := axes[i.Terms[0].Axis]
+		r.Offset += a.Offset
+		r.Terms = slices.Clip(a.Terms)
+		return r
+	}
 	for _, t := range i.Terms {
 		a := axes[t.Axis]
 		r.Offset += t.Factor * a.Offset

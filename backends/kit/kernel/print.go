@@ -22,6 +22,8 @@ import (
 //	}
 func (k *Kernel) String() string {
 	p := printer{k: k}
+	const line = 32 // letters, usually
+	p.Grow(line * (2 + len(k.Params) + len(k.Axes) + len(k.Locals) + 2*len(k.Stages) + len(k.Instrs)))
 	p.kernel()
 	return p.String()
 }

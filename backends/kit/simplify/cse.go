@@ -17,7 +17,7 @@ import (
 func cse(s *state) bool {
 	c := &numbering{state: s, seed: maphash.MakeSeed()}
 	for _, b := range s.functions() {
-		c.first, c.stands = map[uint64][]*mlir.Op{}, standIns{}
+		c.first, c.stands = make(map[uint64][]*mlir.Op, len(b.Ops)), standIns{}
 		c.block(b)
 	}
 	return c.changed

@@ -73,7 +73,7 @@ func (e *editor) uses() map[*mlir.Value]int {
 
 // countUses counts how often each value is an operand in b and below it.
 func countUses(b *mlir.Block) map[*mlir.Value]int {
-	uses := make(map[*mlir.Value]int, len(b.Ops))
+	uses := make(map[*mlir.Value]int, len(b.Ops)+len(b.Args))
 	walk(b, func(op *mlir.Op) {
 		for _, v := range op.Operands {
 			uses[v]++

@@ -45,7 +45,7 @@ type Options struct {
 const FoldLimit = 64 << 10
 
 // maxRounds bounds how often the passes that repeat are run: programs need two
-// or three rounds, the last of which changes nothing.
+// or three rounds. The last one ends behind the pass that changed something last.
 const maxRounds = 12
 
 // Run simplifies m in place. m must have passed [verify.Module]; what is left of
@@ -58,17 +58,22 @@ func Run(ctx context.Context, m *mlir.Module, o Options) error {
 	}
 	s := newState(ctx, m, o)
 	forgetNumbers(m)
+	last := -1 // the pass that was the last to change the module
 	for round := range maxRounds {
 		changed := false
-		for _, p := range passes {
+		for i, p := range passes {
 			if round > 0 && !p.repeats {
 				continue
 			}
 			did, err := s.pass(p)
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
+			case did:
+				changed, last = true, i
+			case round > 0 && i == last: // all others have seen the module as it is
+				return nil
 			}
-			changed = changed || did
 		}
 		if !changed {
 			break

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "6b8bf4a327a58f1b288ba0fe"
+const buildID = "554d32bcd7dc86a3e3d9f266"
