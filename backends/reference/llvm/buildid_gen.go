@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "554d32bcd7dc86a3e3d9f266"
+const buildID = "5687ba12b4e42ff8cc39e5fa"

@@ -32,7 +32,7 @@ func (s *shared) planParts(program string) objcache.Parts {
 	if s.disk == nil || s.none != nil || executable == "" {
 		return nil
 	}
-	likely := s.likely && (!s.found.ready.Load() || s.found.value) && (!s.open.ready.Load() || s.open.value != nil)
+	likely := s.likely() && (!s.found.ready.Load() || s.found.value) && (!s.open.ready.Load() || s.open.value != nil)
 	return objcache.Parts{
 		{Name: "executable", Value: executable},
 		{Name: "processor", Value: s.cpu},

@@ -50,7 +50,7 @@ type shared struct {
 	warned  sync.Once
 	logger  atomic.Pointer[slog.Logger] // of the last compile that had one
 	found   future[bool]                // whether there is a libLLVM, which may not be open yet
-	likely  bool                        // whether there is a file of the name of one
+	likely  func() bool                 // whether there is a file of the name of one
 
 	mu    sync.Mutex
 	codes map[string]kernel.Code // by symbol; nil for kernels that are not compiled
@@ -81,7 +81,7 @@ func (s *shared) start() {
 	if s.none = err; err != nil {
 		s.warn(err)
 	}
-	s.likely = libllvm.Likely()
+	s.likely = sync.OnceValue(libllvm.Likely)
 	s.disk = objcache.FromEnvironment(func(err error) { s.log().Warn("ltc: " + err.Error()) })
 }
 
