@@ -41,13 +41,15 @@ func (p *spreadKernel) Bind(mem []unsafe.Pointer, k kernel.Keeper) kernel.Code {
 }
 
 // spread is such a product for sizes that are known. The last axes of M along which C
-// lies as along one are the rows of its matrices, the others outer axes.
+// lies as along one are the rows of its matrices, those of N its columns, and the others
+// outer axes.
 type spread struct {
 	product
-	rowsA, sumA, sumB offsetTable
-	gathers           [2]gemm.Gather      // of A and B
-	sums              []int               // the axes of the sum, in the order of the tables
-	others            *spare.Pool[spread] // for other strides
+	rowsA, columnsB, sumA, sumB offsetTable
+
+	gathers [2]gemm.Gather      // of A and B
+	sums    []int               // the axes of the sum, in the order of the tables
+	others  *spare.Pool[spread] // for other strides
 }
 
 // offsetTable locates the points of some axes of a factor.
@@ -77,10 +79,10 @@ func (r *spread) become(ctx context.Context, sizes, strides []int64) error {
 	}
 	p.Locate(&r.factors, r.table)
 	inBytes(&r.factors, &problem)
-	rows := r.findRows(&problem, sizes)
+	rows, columns := r.findRows(&problem, sizes), r.findColumns(&problem, sizes)
 	for _, a := range p.Outer {
 		n := 1
-		if !slices.Contains(rows, a) {
+		if !slices.Contains(rows, a) && !slices.Contains(columns, a) {
 			n = r.extent(a, sizes)
 		}
 		r.outer, r.points = append(r.outer, n), r.points*n
@@ -89,25 +91,22 @@ func (r *spread) become(ctx context.Context, sizes, strides []int64) error {
 		return r.alone(ctx)
 	}
 	r.findSums(&problem, sizes)
-	r.gathers = [2]gemm.Gather{{Row: r.rowsA.Runs, K: r.sumA.Runs}, {Row: plainRuns(problem.N, problem.StrideB[2]*problem.B.Size()), K: r.sumB.Runs}}
+	if size := problem.B.Size(); len(r.columnsB.starts) > 1 || len(r.sumB.starts) > 1 && (r.columnsB.Step == 2*size || r.sumB.Step == size) {
+		r.sumB.flatten() // columns are packed in vectors then
+	}
+	r.gathers = [2]gemm.Gather{{Row: r.rowsA.Runs, K: r.sumA.Runs}, {Row: r.columnsB.Runs, K: r.sumB.Runs}}
 	if len(r.rowsA.starts) == 1 && len(r.sumA.starts) == 1 {
 		problem.StrideA[1], problem.StrideA[2] = r.rowsA.Step/problem.A.Size(), r.sumA.Step/problem.A.Size()
 	} else {
 		problem.GatherA = &r.gathers[0]
 	}
-	if len(r.sumB.starts) == 1 {
+	if len(r.columnsB.starts) == 1 && len(r.sumB.starts) == 1 {
+		problem.StrideB[2] = r.columnsB.Step / problem.B.Size()
 		problem.StrideB[1] = r.sumB.Step / problem.B.Size()
 	} else {
 		problem.GatherB = &r.gathers[1]
 	}
 	return r.planned(ctx, problem, sizes)
-}
-
-// start is that of operands whose elements are one run.
-var start [1]int64
-
-func plainRuns(n, step int) gemm.Runs {
-	return gemm.Runs{Starts: &start[0], Length: max(n, 1), Step: step}
 }
 
 func (r *spread) extent(axis int, sizes []int64) int {
@@ -137,6 +136,20 @@ func (r *spread) findRows(problem *gemm.Problem, sizes []int64) (rows []int) {
 	problem.M, problem.StrideC[1] = total, int(step)
 	r.rowsA.locate(m[first:], 0, problem.A.Size(), r, sizes)
 	return m[first:]
+}
+
+// findColumns locates the columns of B and C, and returns the axes whose points they are.
+func (r *spread) findColumns(problem *gemm.Problem, sizes []int64) (columns []int) {
+	p := r.of
+	n := p.Contraction.N
+	first, total := len(n)-1, r.extent(p.N, sizes)
+	for first > 0 && (r.extent(n[first-1], sizes) == 1 || p.Follows(n[first-1], int64(total), r.table)) {
+		first--
+		total *= r.extent(n[first], sizes)
+	}
+	problem.N = total
+	r.columnsB.locate(n[first:], 1, problem.B.Size(), r, sizes)
+	return n[first:]
 }
 
 // findSums locates the elements of the sum, in the order in which the factor that has
@@ -196,9 +209,19 @@ func (t *offsetTable) locate(axes []int, factor, size int, r *spread, sizes []in
 	t.Starts = &t.starts[0]
 }
 
+// flatten makes each run one of a single point.
+func (t *offsetTable) flatten() {
+	n := len(t.starts)
+	t.starts = slices.Grow(t.starts, n*(t.Length-1))[:n*t.Length]
+	for i := len(t.starts) - 1; i >= 0; i-- {
+		t.starts[i] = t.starts[i/t.Length] + int64(i%t.Length*t.Step)
+	}
+	t.Runs = gemm.Runs{Starts: &t.starts[0], Length: 1}
+}
+
 // HeldBytes is the size of the tables.
 func (r *spread) HeldBytes() int {
-	return (cap(r.rowsA.starts) + cap(r.sumA.starts) + cap(r.sumB.starts)) * int(unsafe.Sizeof(start[0]))
+	return (cap(r.rowsA.starts) + cap(r.columnsB.starts) + cap(r.sumA.starts) + cap(r.sumB.starts)) * int(unsafe.Sizeof(*r.rowsA.Starts))
 }
 
 // Run runs a part.

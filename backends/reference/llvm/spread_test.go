@@ -151,3 +151,85 @@ func TestSpreadProductsForOtherStridesEndWithTheRun(t *testing.T) {
 	close(done)
 	require.ErrorIs(t, <-failed, context.Canceled)
 }
+
+// windowFirst is a convolution whose features are before the spatial dimensions, with what
+// was there added.
+const windowFirst = `kernel window(x: f32[n0, n1, n2, n3] strides [*, *, *, 1], w: f32[n4, n1, n5, n6] strides [*, *, *, 1], r: f32[n0, n4, n7, n8] strides [*, *, *, 1], out y: f32[n0, n4, n7, n8] strides [*, *, *, 1]) {
+  for b < n0
+  for o < n4
+  for h < n7
+  for v < n8
+  stage c < n1 i < n5 j < n6 {
+    %0 = load x[b, c, h + i, 2*v + j]
+    %1 = load w[o, c, i, j]
+    %2 = multiply %0, %1 : f32
+    %3 = reduce add %2
+  }
+  stage {
+    %4 = load r[b, o, h, v]
+    %5 = iota o : f32
+    %6 = subtract %4, %5 : f32
+    %7 = add %3, %6 : f32
+    store y[b, o, h, v], %7
+  }
+}`
+
+// Columns of such products are the places of an image where all that is read and stored for
+// them lies as along one dimension, and places of a row elsewhere. Results are the
+// evaluator's, to the bit for any number of parts.
+func TestSpreadProductsWithChannelsFirst(t *testing.T) {
+	trials.Sequential(t)
+	for _, form := range []struct {
+		name, old, new string
+		together       bool
+	}{
+		{"all places", "iota o", "iota o", true},
+		{"rows, whose number is read", "iota o", "iota h", false},
+		{"rows, whose places are read", "iota o", "iota v", false},
+		{"rows, of which the first is read", "r[b, o, h, v]", "r[b, o, 0, v]", false},
+		{"neighbours", "2*v + j", "v + j", true},
+		{"far apart", "2*v + j", "3*v + j", true},
+	} {
+		k, err := kernel.Parse(strings.Replace(windowFirst, form.old, form.new, 1))
+		require.NoError(t, err)
+		require.NoError(t, kernel.Verify(k))
+		for _, c := range trials.First(compilers(t)) {
+			p, ok := compile(t, c, k)[0].(*spreadKernel)
+			require.True(t, ok)
+			for _, s := range [][]int64{{2, 5, 7, 25, 20, 3, 2, 5, 8}, {1, 120, 9, 45, 6, 3, 3, 7, 14}, {3, 1, 4, 130, 33, 2, 5, 3, 40}, {1, 40, 18, 10, 3, 3, 1, 16, 1}} {
+				t.Run(fmt.Sprint(form.name, c.machine.Level, s), func(t *testing.T) {
+					before := kerneltest.NewMemory(k, s, kerneltest.Dense, 0)
+					numbers(before, rand.New(rand.NewPCG(1, 7)))
+					want, err := before.Run(evaluate)
+					require.NoError(t, err)
+					for n, layout := range []kerneltest.Layout{kerneltest.Dense, kerneltest.Spread} {
+						m := before.Like(layout, 0x5A)
+						code, err := p.Prepare(t.Context(), m.Sizes, m.Strides, nil)
+						require.NoError(t, err)
+						q := code.(*spread)
+						if n == 0 {
+							require.Nil(t, q.own, "package gemm computes it")
+							columns := int(s[8])
+							if form.together {
+								columns *= int(s[7])
+							}
+							require.Equal(t, columns, q.plan.Problem.N)
+						}
+						var first *kerneltest.Memory
+						for parts := range 3 {
+							got, err := before.Like(layout, 0x5A).Run(in(code, parts+1))
+							require.NoError(t, err)
+							require.NoError(t, kerneltest.Same(want, got, kerneltest.Tolerance{Relative: 1e-4, Absolute: 1e-3}))
+							if first == nil {
+								first = got
+							}
+							if q.own == nil {
+								require.NoError(t, kerneltest.Same(first, got, kerneltest.Tolerance{}))
+							}
+						}
+					}
+				})
+			}
+		}
+	}
+}

@@ -25,7 +25,8 @@ type Product struct {
 	Outer       []int
 	// Spread says that the sum runs over several axes: a window of an image. Batch
 	// and M are -1 then, and all their axes Outer. A row of the matrix counts the
-	// points of M's last axes, or of all of them, whose words of Outer are 0.
+	// points of M's last axes, or of all of them, whose words of Outer are 0. A column
+	// counts those of N's last axes likewise: along N alone, beyond its end.
 	Spread   bool
 	epilogue gemm.Fused[gemm.Epilogue]
 	// prologue has those of A and B, if they are computed as they are packed.

@@ -3,6 +3,8 @@ package gemm
 import (
 	"unsafe"
 
+	"github.com/llir/llvm/ir/constant"
+	"github.com/llir/llvm/ir/enum"
 	ll "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 
@@ -32,6 +34,17 @@ func (g *Gather) order(size, n int) Order {
 		return AlongK
 	case g.Row.Step == size && g.Row.Length >= n:
 		return AcrossK
+	}
+	return Anyhow
+}
+
+// columns is the order of columns of elements of a size, in runs.
+func (g *Gather) columns(size int) Order {
+	switch g.Row.Step {
+	case size:
+		return InRuns
+	case 2 * size:
+		return InStrides
 	}
 	return Anyhow
 }
@@ -156,4 +169,120 @@ func (p *bPacker) gather(from, to value.Value) {
 		})
 		p.fill(w[packK], func(k value.Value) value.Value { return p.inColumn(column, k) })
 	})
+}
+
+// gatherRuns packs B of a [Gather] whose columns are runs, and whose runs of k have one
+// element. A vector of a panel is packed for all of k before the next one. It has columns of
+// several runs, each of which is loaded and stored by itself. Columns are two elements apart
+// if strided is set.
+func (p *bPacker) gatherRuns(from, to value.Value, strided bool) {
+	c, w := p.core, &p.w
+	elem, step := p.from.Size(), 1
+	if strided {
+		step = 2
+	}
+	columns := p.rowRuns(p.operands)
+	starts := p.off(p.kRuns(p.operands).starts, p.mul(w[packFirstK], i64(8)))
+	p.count(w[packN], i64(c.lanes), nil, func(n value.Value, _ []value.Value) []value.Value {
+		panel, column := p.Block.NewUDiv(n, i64(c.columns())), p.Block.NewURem(n, i64(c.columns()))
+		to := p.off(to, p.add(p.mul(panel, w[packToPanel]), p.mul(column, i64(c.unitSize()))))
+		there := p.min(i64(c.lanes), p.sub(w[packN], n))
+		p.pieces(columns, p.add(n, w[packFirstN]), there, func(done, offset, count value.Value) {
+			from := p.off(from, p.sub(offset, p.mul(done, i64(step*elem))))
+			all := p.Block.NewICmp(enum.IPredEQ, count, i64(c.lanes))
+			p.either(all, func() { p.runsOf(from, to, starts, runLanes{strided: strided}) }, func() {
+				end := p.add(done, count)
+				l := runLanes{strided: strided, units: p.between(c.lanes, done, end)}
+				l.first, l.second = l.units, nil
+				if strided {
+					begin, end := p.mul(done, i64(2)), p.sub(p.mul(end, i64(2)), i64(1))
+					l.first = p.between(c.lanes, begin, end)
+					l.second = p.between(c.lanes, p.sub(begin, i64(c.lanes-1)), p.sub(end, i64(c.lanes-1)))
+				}
+				p.runsOf(from, to, starts, l)
+			})
+		})
+		return nil
+	})
+}
+
+// runLanes are the lanes of a vector that a run of columns has; all if units is nil.
+type runLanes struct {
+	strided       bool
+	units         value.Value // of the vector
+	first, second value.Value // of the vectors that are loaded; the second if columns are strided
+}
+
+// between is the mask of the lanes from begin to end.
+func (p *bPacker) between(lanes int, begin, end value.Value) value.Value {
+	return p.Block.NewXor(p.mask(lanes, end), p.mask(lanes, begin))
+}
+
+// runsAhead is how many bytes before they are read columns of an image are asked for:
+// the machine sees no order in rows of many planes.
+const runsAhead = 512
+
+// runsOf packs lanes of a vector of a panel for all of k, which starts locates.
+func (p *bPacker) runsOf(from, to, starts value.Value, l runLanes) {
+	c, w := p.core, &p.w
+	left, whole := p.rest(w[packK], c.group)
+	step := func(starts, to, left value.Value) {
+		rows := make([]value.Value, c.group)
+		for r := range rows {
+			at, l := p.off(starts, i64(8*r)), l
+			if left != nil {
+				there := p.less(i64(r), left)
+				at = p.Block.NewSelect(there, at, starts)
+				l = p.where(there, l)
+			}
+			first := p.off(from, p.load(ll.I64, at, 8))
+			p.prefetch(p.off(first, i64(runsAhead)), false, 2)
+			rows[r] = p.runOf(first, l)
+		}
+		v := p.unitsOf(rows)
+		if l.units == nil {
+			p.store(v, to, c.unitSize())
+		} else {
+			p.maskedStore(v, to, c.unitSize(), l.units)
+		}
+	}
+	last := p.count(whole, i64(c.group), []value.Value{starts, to}, func(_ value.Value, at []value.Value) []value.Value {
+		step(at[0], at[1], nil)
+		return []value.Value{p.off(at[0], i64(8*c.group)), p.off(at[1], i64(c.panelRow()))}
+	})
+	if c.group > 1 {
+		p.when(p.some(left), func() { step(last[0], last[1], left) })
+	}
+}
+
+// where returns no lanes to load unless there is set.
+func (p *bPacker) where(there value.Value, l runLanes) runLanes {
+	n := p.core.lanes
+	mask := func(m value.Value) value.Value {
+		if m == nil {
+			m = splatConst(n, constant.True)
+		}
+		return p.Block.NewSelect(there, m, zero(vec(n, ll.I1)))
+	}
+	l.first = mask(l.first)
+	if l.strided {
+		l.second = mask(l.second)
+	}
+	return l
+}
+
+// runOf loads lanes of columns of one k. Of columns that are two elements apart nothing
+// behind the last one is loaded.
+func (p *bPacker) runOf(from value.Value, l runLanes) value.Value {
+	n := p.core.lanes
+	v := p.elements(from, Place{Lanes: vector.Lanes{N: n, Mask: l.first}})
+	if !l.strided {
+		return v
+	}
+	w := p.elements(p.off(from, i64((n-1)*p.from.Size())), Place{Lanes: vector.Lanes{N: n, Mask: l.second}})
+	lanes := make([]int, n)
+	for i := range n / 2 {
+		lanes[i], lanes[n/2+i] = 2*i, n+2*i+1
+	}
+	return p.shuffle(v, w, lanes)
 }

@@ -62,8 +62,13 @@ func (x *tensor) gather(r *rand.Rand, row, k int) *Gather {
 
 // runs cuts a dimension into runs that lie in another order.
 func (x *tensor) runs(r *rand.Rand, d int) Runs {
+	n := x.sizes[d]
+	return x.runsOf(r, d, max([]int{1, 2, 3, 5, 9, 17, n}[r.IntN(7)], 1))
+}
+
+// runsOf cuts a dimension into runs of a length.
+func (x *tensor) runsOf(r *rand.Rand, d, length int) Runs {
 	n, step := x.sizes[d], x.strides[d]*x.dtype.Size()
-	length := max([]int{1, 2, 3, 5, 9, 17, n}[r.IntN(7)], 1)
 	runs := r.Perm(n / length)
 	if n%length != 0 || n == 0 {
 		runs = append(runs, len(runs)) // the last is shorter

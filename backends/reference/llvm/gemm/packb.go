@@ -37,6 +37,8 @@ func (m *module) packB(p packer, name string, o Order, gathers bool) {
 		switch {
 		case gathers && o == AcrossK:
 			q.gatherRows(at[0], panels)
+		case gathers && o != Anyhow:
+			q.gatherRuns(at[0], panels, o == InStrides)
 		case gathers:
 			q.gather(at[0], panels)
 		case o == AcrossK:

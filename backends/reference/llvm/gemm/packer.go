@@ -14,12 +14,14 @@ type Order uint8
 
 // The orders.
 const (
-	AlongK  Order = iota // elements of k are neighbours
-	AcrossK              // rows of A, or columns of B, are
-	Anyhow               // none are, or nothing is known
+	AlongK    Order = iota // elements of k are neighbours
+	AcrossK                // rows of A, or columns of B, are
+	Anyhow                 // none are, or nothing is known
+	InRuns                 // runs of columns of a gathered B are
+	InStrides              // runs of columns of a gathered B are two elements apart
 )
 
-func (o Order) String() string { return [...]string{"along", "across", "any"}[o] }
+func (o Order) String() string { return [...]string{"along", "across", "any", "runs", "strides"}[o] }
 
 // Prologue turns loaded elements of an operand, of its dtype in memory, into
 // elements of the dtype that its [Fused] says, as they are packed. It is called
@@ -173,6 +175,11 @@ func (p *packer) across(from, step, left value.Value, pl Place) value.Value {
 		rows[r] = p.elements(row, pl)
 		from = p.off(from, step)
 	}
+	return p.unitsOf(rows)
+}
+
+// unitsOf makes a vector of units of vectors of elements, one for each k of a unit.
+func (p *packer) unitsOf(rows []value.Value) value.Value {
 	for len(rows) > 1 {
 		half := len(rows) / 2
 		for i := range half {
@@ -180,10 +187,10 @@ func (p *packer) across(from, step, left value.Value, pl Place) value.Value {
 		}
 		rows = rows[:half]
 	}
-	if c.group == 1 {
+	if p.core.group == 1 {
 		return rows[0]
 	}
-	return p.Block.NewBitCast(rows[0], vec(c.lanes, p.unit()))
+	return p.Block.NewBitCast(rows[0], vec(p.core.lanes, p.unit()))
 }
 
 // zip takes lanes of x and y by turns.

@@ -145,6 +145,9 @@ func (q *Plan) blocks() {
 	}
 	q.chunk = min(q.chunk, ceil(max(p.M, 1), c.rows)*c.rows)
 	q.group = max(q.l2()/2/c.columns()/deep, 1)
+	if p.GatherB != nil && p.GatherA == nil { // images have many columns, which few rows meet
+		q.width = min(q.width, q.group*c.columns())
+	}
 }
 
 // choose decides what is packed and where sums are kept.
@@ -267,7 +270,10 @@ func (q *Plan) orderA() Order {
 func (q *Plan) orderB() Order {
 	p := &q.p
 	if g := p.GatherB; g != nil {
-		if g.order(p.B.Size(), p.N) == AcrossK && q.core.group == 1 {
+		switch {
+		case !p.PackedB && g.K.Length == 1 && g.Row.Length > 1 && g.columns(p.B.Size()) != Anyhow:
+			return g.columns(p.B.Size())
+		case g.order(p.B.Size(), p.N) == AcrossK && q.core.group == 1:
 			return AcrossK
 		}
 		return Anyhow

@@ -46,6 +46,7 @@ type trial struct {
 	atEnd, packed    bool
 	before           int // 1: A has a prologue, 2: B, 3: both
 	gather           int // 1: A is gathered, 2: B, 3: both
+	apart            int // so many elements from a column of a gathered B to the next, each k a run; 0: any
 	// Bytes of i32 sums are without signs.
 	unsignedA, unsignedB bool
 }
@@ -53,7 +54,7 @@ type trial struct {
 var orders = [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 2, 0}, {0, 1, 2}}
 
 func (x trial) String() string {
-	return fmt.Sprintf("%v [%d] %dx%dx%d orders %d%d%d fuse %d gap %d parts %d end %v packed %v before %d gather %d unsigned %v %v", x.kind, x.batch, x.m, x.n, x.k, x.ta, x.tb, x.tc, x.fuse, x.gap, x.parts, x.atEnd, x.packed, x.before, x.gather, x.unsignedA, x.unsignedB)
+	return fmt.Sprintf("%v [%d] %dx%dx%d orders %d%d%d fuse %d gap %d parts %d end %v packed %v before %d gather %d apart %d unsigned %v %v", x.kind, x.batch, x.m, x.n, x.k, x.ta, x.tb, x.tc, x.fuse, x.gap, x.parts, x.atEnd, x.packed, x.before, x.gather, x.apart, x.unsignedA, x.unsignedB)
 }
 
 // operands are the memory of a trial.
@@ -76,7 +77,14 @@ func (x trial) run(t *testing.T, on Machine) operands {
 	if x.gather&1 != 0 {
 		gathers[0] = o.a.gather(r, 1, 2)
 	}
-	if x.gather&2 != 0 {
+	switch {
+	case x.gather&2 == 0:
+	case x.apart > 0:
+		o.b = newTensor(t, x.b, [3]int{x.batch, x.k, max(x.apart*(x.n-1)+1, 0)}, orders[0], x.gap, x.atEnd)
+		o.b.sizes[2], o.b.strides[2] = x.n, x.apart
+		length := []int{2, 3, 7, 13, 20, 40}[r.IntN(6)]
+		gathers[1] = &Gather{o.b.runsOf(r, 2, length), o.b.runsOf(r, 1, 1)}
+	default:
 		gathers[1] = o.b.gather(r, 2, 1)
 	}
 	signed := [2]bool{}
@@ -290,7 +298,7 @@ func TestProducts(t *testing.T) {
 						x.before = 3
 					}
 					if x.before == 0 {
-						x.gather = max(r.IntN(6)-2, 0)
+						x.gather, x.apart = max(r.IntN(6)-2, 0), r.IntN(4)
 					}
 					switch r.IntN(8) {
 					case 0:

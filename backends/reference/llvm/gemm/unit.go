@@ -121,6 +121,11 @@ func Usual(on Machine) []Unit {
 			p.GatherB = &Gather{Row: Runs{Length: p.N, Step: size << (i / 2)}}
 			unitsOf(p)
 		}
+		for _, step := range []int{1, 2} {
+			p := Dense(a, a, acc, c, 1, 100, 100, 100)
+			p.GatherB = &Gather{Row: Runs{Length: 10, Step: step * a.Size()}, K: Runs{Length: 1}}
+			unitsOf(p)
+		}
 	}
 	add(types.F32, types.F32, types.F32)
 	add(types.F64, types.F64, types.F64)
