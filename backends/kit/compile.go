@@ -31,6 +31,9 @@ type Options struct {
 	Check bool
 	// Launch is how many multiplications take as long as a launch: see [simplify.Options].
 	Launch int64
+	// ChannelsFirst says that images of convolutions may have their features before the
+	// spatial dimensions: see [simplify.Options].
+	ChannelsFirst bool
 	// Fuse is what the target says of kernels.
 	Fuse fuse.Options
 
@@ -101,7 +104,7 @@ func Compile(ctx context.Context, p *backends.Program, o Options) (*plan.Program
 		o.Eval = NewEvaluator()
 	}
 	o.open = o.open || p.SizesFixed
-	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, KeepOp: scansPoints, Composite: o.claims, Launch: o.Launch, Open: o.open}); err != nil {
+	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, KeepOp: scansPoints, Composite: o.claims, Launch: o.Launch, ChannelsFirst: o.ChannelsFirst, Open: o.open}); err != nil {
 		return nil, err
 	}
 	if o.Dump != nil && !o.region {

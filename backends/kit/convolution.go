@@ -13,7 +13,8 @@ import (
 // and the features in it: a product of matrices, one of whose factors is read
 // through a window. Features are in groups, each of which is a batch of the
 // product. Package simplify has brought it into its normal form, where images lie
-// with their features behind each other, and with what is around them.
+// with their features behind each other, and with what is around them. Features may be
+// before the spatial dimensions instead, if there is one group ([Options.ChannelsFirst]).
 func convolution(b *nodeBuilder) error {
 	t := b.out[0].DType
 	if !kernel.Multiply.Takes(t) || t == types.Bool {
@@ -21,11 +22,17 @@ func convolution(b *nodeBuilder) error {
 	}
 	n := len(b.out[0].Shape) - 2
 	op := stablehlo.AsConvolution(b.op)
-	if !normalConvolution(op.DimensionNumbers(), n) || others(op.Padding(), 0) || others(op.LHSDilation(), 1) || others(op.WindowReversal(), 0) {
+	features, batches := max(int(op.FeatureGroupCount()), 1), max(int(op.BatchGroupCount()), 1)
+	first := features*batches == 1 && channelsFirst(op.DimensionNumbers(), n)
+	if !first && !normalConvolution(op.DimensionNumbers(), n) || others(op.Padding(), 0) || others(op.LHSDilation(), 1) || others(op.WindowReversal(), 0) {
 		return leave("a window in another form")
 	}
-	c := conv{nodeBuilder: b, spatial: n, features: max(int(op.FeatureGroupCount()), 1), batches: max(int(op.BatchGroupCount()), 1)}
-	image, kernels, outer, axes := c.places()
+	c := conv{nodeBuilder: b, spatial: n, features: features, batches: batches}
+	places := c.places
+	if first {
+		places = c.placesFirst
+	}
+	image, kernels, outer, axes := places()
 	if t.IsFloat() && kernel.Points(axes) < fewProducts {
 		c.addOneByOne(image, kernels, axes, outer)
 	} else {
@@ -82,7 +89,19 @@ func normalConvolution(d stablehlo.ConvDims, n int) bool {
 		slices.Equal(slices.Concat([]int64{d.OutputBatch}, d.OutputSpatial, []int64{d.OutputFeature}), image)
 }
 
-// conv is a convolution in normal form that is being built.
+// channelsFirst reports whether dimension numbers of n spatial dimensions are
+// [b, f, 0, …]x[o, i, 0, …]->[b, f, 0, …].
+func channelsFirst(d stablehlo.ConvDims, n int) bool {
+	order := make([]int64, n+2)
+	for i := range order {
+		order[i] = int64(i)
+	}
+	return slices.Equal(slices.Concat([]int64{d.InputBatch, d.InputFeature}, d.InputSpatial), order) &&
+		slices.Equal(slices.Concat([]int64{d.KernelOutFeature, d.KernelInputFeature}, d.KernelSpatial), order) &&
+		slices.Equal(slices.Concat([]int64{d.OutputBatch, d.OutputFeature}, d.OutputSpatial), order)
+}
+
+// conv is a convolution that is being built.
 type conv struct {
 	*nodeBuilder
 	spatial           int // dimensions
@@ -113,17 +132,8 @@ func (c *conv) places() (image, kernels, outer []kernel.Index, axes []kernel.Axi
 		return kernel.Along(len(outer) + len(axes) - 1)
 	}
 	image = append(image, outer[0])
-	op := stablehlo.AsConvolution(c.op)
-	stride, dilation := op.WindowStrides(), op.RHSDilation()
-	for i := range n {
-		at := affine(1+i, stride[i], 0)
-		k := kernel.At(0)
-		if size[i] != 1 {
-			k = along(fmt.Sprintf("j%d", i), size[i])
-			at.Terms = append(at.Terms, kernel.Term{Axis: k.Terms[0].Axis, Factor: dilation[i]})
-		}
-		image, kernels = append(image, at), append(kernels, k)
-	}
+	window, points := c.window(1, size[:n], along)
+	image, kernels = append(image, window...), append(kernels, points...)
 	feature := along("c", size[n])
 	image, kernels = append(image, feature), append(kernels, feature)
 	if groups > 1 {
@@ -136,4 +146,36 @@ func (c *conv) places() (image, kernels, outer []kernel.Index, axes []kernel.Axi
 		image = slices.Insert(image, at, group)
 	}
 	return image, append(kernels, outer[len(outer)-1]), outer, axes
+}
+
+// window returns where images are read through a window of a size, and the points of the
+// window. The spatial dimensions of the result are the axes from first on; along adds an
+// axis to the stage.
+func (c *conv) window(first int, size []int, along func(name string, size int) kernel.Index) (image, points []kernel.Index) {
+	op := stablehlo.AsConvolution(c.op)
+	stride, dilation := op.WindowStrides(), op.RHSDilation()
+	for i := range c.spatial {
+		at := affine(first+i, stride[i], 0)
+		k := kernel.At(0)
+		if size[i] != 1 {
+			k = along(fmt.Sprintf("j%d", i), size[i])
+			at.Terms = append(at.Terms, kernel.Term{Axis: k.Terms[0].Axis, Factor: dilation[i]})
+		}
+		image, points = append(image, at), append(points, k)
+	}
+	return image, points
+}
+
+// placesFirst is places of a convolution whose features are before its spatial dimensions.
+// It has one group.
+func (c *conv) placesFirst() (image, kernels, outer []kernel.Index, axes []kernel.Axis) {
+	outer = c.Axes(c.out[0].Shape)
+	along := func(name string, size int) kernel.Index {
+		axes = append(axes, kernel.Axis{Name: name, Size: kernel.Size(size)})
+		return kernel.Along(len(outer) + len(axes) - 1)
+	}
+	size := c.in[1].Shape
+	feature := along("c", size[1])
+	window, points := c.window(2, size[2:], along)
+	return append([]kernel.Index{outer[0], feature}, window...), append([]kernel.Index{outer[1], feature}, points...), outer, axes
 }

@@ -76,7 +76,7 @@ type compiledStep struct {
 // environment variable LTC_CHECK is 1.
 func kitOptions() kit.Options {
 	const launch = 1 << 14 // multiplications, in 0.3 µs
-	return kit.Options{Eval: eval.New(), Check: env.Checks.On(), Launch: launch}
+	return kit.Options{Eval: eval.New(), Check: env.Checks.On(), Launch: launch, ChannelsFirst: true}
 }
 
 // compileKernels makes kernels of a program and runs them by compilers, of

@@ -176,9 +176,10 @@ func (s *source) showKernels(ctx context.Context, w io.Writer, text string, stag
 // a stage. Claim is that of [kit.Options].
 func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage *stageView, claim func(plan.Work) ([]types.Type, bool)) (*plan.Program, error) {
 	return kit.Compile(ctx, p, kit.Options{
-		Eval:  eval.New(),
-		Fuse:  fuse.Options{Packs: reference.Packs(ctx), Columns: reference.Columns(ctx), Cut: reference.Cut},
-		Claim: claim,
+		Eval:          eval.New(),
+		ChannelsFirst: true,
+		Fuse:          fuse.Options{Packs: reference.Packs(ctx), Columns: reference.Columns(ctx), Cut: reference.Cut},
+		Claim:         claim,
 		Dump: func(name string, program fmt.Stringer) {
 			if name == stage.name {
 				stage.print(w, program)

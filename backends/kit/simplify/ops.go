@@ -24,6 +24,8 @@ type opRow struct {
 	slice       rules
 	dot         rules
 	reduce      rules
+	// channelsFirst has the rules of the pass of that name.
+	channelsFirst rules
 }
 
 // rules are tried in order.
@@ -206,7 +208,7 @@ func (opRows) Sort() opRow             { return opRow{} }
 func (opRows) Subtract() opRow         { return opRow{complex: rules{eachPart}, algebra: rules{subtraction}} }
 func (opRows) TorchIndexSelect() opRow { return opRow{standard: rules{standardIndexSelect}} }
 func (opRows) Transpose() opRow {
-	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, reshape: rules{transposeMerged}, transpose: rules{normalTranspose, transposePadded}, dot: rules{exchange}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, reshape: rules{transposeMerged}, transpose: rules{normalTranspose, transposePadded}, dot: rules{exchange}, channelsFirst: rules{channelsFirstResult}}
 }
 func (opRows) TriangularSolve() opRow   { return opRow{} }
 func (opRows) Tuple() opRow             { return opRow{} }

@@ -3,35 +3,45 @@ package simplify
 // pass is a step from a module to a simpler one. run reports whether it changed
 // anything; it depends on nothing but the module and the options.
 type pass struct {
-	name    string
-	run     func(*state) bool
-	repeats bool // until no pass changes anything
+	name string
+	run  func(*state) bool
+	when when
 }
 
-// passes are run in this order, those that repeat in rounds.
+// when says how often a pass runs.
+type when uint8
+
+const (
+	once       when = iota // in the first round
+	repeatedly             // in rounds, until no pass changes anything
+	last                   // after all rounds
+)
+
+// passes are run in this order.
 var passes = []pass{
-	{"inline", inline, false},
-	{"quantized", quantized, true},
-	{"chlo", lowerCHLO, false},
-	{"literals", literals, false},
-	{"standard", standard, true},
-	{"complex", complexes, true},
-	{"control", control, true},
-	{"cse", cse, true},
-	{"fold", fold, true},
-	{"convert", convert, true},
-	{"select", choose, true},
-	{"algebra", algebra, true},
-	{"convolution", convolutions, true},
-	{"parts", parts, true},
-	{"broadcast", broadcast, true},
-	{"reshape", reshape, true},
-	{"refine", refine, true},
-	{"transpose", transpose, true},
-	{"slice", sliced, true},
-	{"dot", dots, true},
-	{"reduce", reduce, true},
-	{"dce", dce, true},
+	{"inline", inline, once},
+	{"quantized", quantized, repeatedly},
+	{"chlo", lowerCHLO, once},
+	{"literals", literals, once},
+	{"standard", standard, repeatedly},
+	{"complex", complexes, repeatedly},
+	{"control", control, repeatedly},
+	{"cse", cse, repeatedly},
+	{"fold", fold, repeatedly},
+	{"convert", convert, repeatedly},
+	{"select", choose, repeatedly},
+	{"algebra", algebra, repeatedly},
+	{"convolution", convolutions, repeatedly},
+	{"parts", parts, repeatedly},
+	{"broadcast", broadcast, repeatedly},
+	{"reshape", reshape, repeatedly},
+	{"refine", refine, repeatedly},
+	{"transpose", transpose, repeatedly},
+	{"slice", sliced, repeatedly},
+	{"dot", dots, repeatedly},
+	{"reduce", reduce, repeatedly},
+	{"dce", dce, repeatedly},
+	{"channelsfirst", channelsFirst, last},
 }
 
 // orders says which passes must come before which.
@@ -66,4 +76,5 @@ var orders = []struct{ before, after, why string }{
 	{"transpose", "reduce", "transposes come down to reductions, which take them in"},
 	{"dot", "reduce", "a product whose only use is a transpose can be exchanged; a reduction of that would be another"},
 	{"reduce", "dce", "what nobody reads any more is dead then"},
+	{"transpose", "channelsfirst", "transposes that meet no inverse are left around convolutions then"},
 }

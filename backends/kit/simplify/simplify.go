@@ -31,6 +31,10 @@ type Options struct {
 	// Launch is how many multiplications take as long as a launch of a kernel. A transposed
 	// convolution becomes several convolutions if these save more than their launches take.
 	Launch int64
+	// ChannelsFirst says that images of convolutions may have their features before the
+	// spatial dimensions (NCHW). The target computes them as fast as those in normal form,
+	// if windows are one or two elements apart along the last dimension.
+	ChannelsFirst bool
 	// Open says that the module is one of several of different sizes, which are to become one
 	// program for all sizes. Ops for which others would depend on the sizes stay.
 	Open bool
@@ -58,11 +62,27 @@ func Run(ctx context.Context, m *mlir.Module, o Options) error {
 	}
 	s := newState(ctx, m, o)
 	forgetNumbers(m)
-	last := -1 // the pass that was the last to change the module
+	if err := s.rounds(); err != nil {
+		return err
+	}
+	for _, p := range passes {
+		if p.when != last {
+			continue
+		}
+		if _, err := s.pass(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rounds runs the passes but those that come last, until none of them changes the module.
+func (s *state) rounds() error {
+	latest := -1 // the pass that was the last to change the module
 	for round := range maxRounds {
 		changed := false
 		for i, p := range passes {
-			if round > 0 && !p.repeats {
+			if p.when == last || round > 0 && p.when == once {
 				continue
 			}
 			did, err := s.pass(p)
@@ -70,8 +90,8 @@ func Run(ctx context.Context, m *mlir.Module, o Options) error {
 			case err != nil:
 				return err
 			case did:
-				changed, last = true, i
-			case round > 0 && i == last: // all others have seen the module as it is
+				changed, latest = true, i
+			case round > 0 && i == latest: // all others have seen the module as it is
 				return nil
 			}
 		}

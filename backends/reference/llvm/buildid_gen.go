@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "5687ba12b4e42ff8cc39e5fa"
+const buildID = "4175e870656dcf96e81e5ec8"

@@ -11,6 +11,7 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/eval"
+	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/libllvm"
 )
 
@@ -47,10 +48,10 @@ func TestConvolutionsOfAnyLayoutAreProducts(t *testing.T) {
 	}
 	c := compilers(t)[0]
 	var last *spread
-	products := func(text string) (n int) {
+	productsOf := func(text string, first bool) (n int) {
 		p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 		require.NoError(t, err, text)
-		prog, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New()})
+		prog, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New(), ChannelsFirst: first})
 		require.NoError(t, err, text)
 		for i := range prog.Steps {
 			step := prog.Steps[i].Launch()
@@ -71,6 +72,11 @@ func TestConvolutionsOfAnyLayoutAreProducts(t *testing.T) {
 			}
 			n++
 		}
+		return n
+	}
+	products := func(text string) int {
+		n := productsOf(text, false)
+		require.Equal(t, n, productsOf(text, true), text)
 		return n
 	}
 	images, kernels := permutations("bf01"), permutations("oi01")
@@ -98,4 +104,53 @@ func TestConvolutionsOfAnyLayoutAreProducts(t *testing.T) {
   return %0 : tensor<1x64x3x3xf32>
 }`))
 	require.Nil(t, last.plan.Problem.GatherB, "a kernel that is larger than the image is packed in the order in which it lies")
+}
+
+// A convolution between values that have their features before the spatial dimensions is a
+// product whose columns are the places of an image, with what follows it. Nothing is
+// transposed. Images are padded, and their rows are packed as vectors.
+func TestConvolutionsWithChannelsFirst(t *testing.T) {
+	if _, err := libllvm.Open(); err != nil {
+		t.Skip(err)
+	}
+	c := compilers(t)[0]
+	for _, row := range []struct {
+		name, window string
+		out          [2]int
+		order        gemm.Order
+		copies       int
+	}{
+		{"padded", "pad = [[1, 1], [1, 1]]", [2]int{14, 13}, gemm.InRuns, 1},
+		{"dilated", "rhs_dilate = [2, 1]", [2]int{10, 11}, gemm.InRuns, 0},
+		{"every second", "stride = [1, 2]", [2]int{12, 6}, gemm.InStrides, 0},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			y := fmt.Sprintf("tensor<2x19x%dx%dxf32>", row.out[0], row.out[1])
+			text := fmt.Sprintf(`func.func @main(%%x: tensor<2x5x14x13xf32>, %%w: tensor<19x5x3x3xf32>, %%b: tensor<19xf32>, %%r: %[1]s) -> %[1]s {
+  %%0 = stablehlo.convolution(%%x, %%w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {%[2]s} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x5x14x13xf32>, tensor<19x5x3x3xf32>) -> %[1]s
+  %%1 = stablehlo.broadcast_in_dim %%b, dims = [1] : (tensor<19xf32>) -> %[1]s
+  %%2 = stablehlo.add %%0, %%1 : %[1]s
+  %%3 = stablehlo.add %%2, %%r : %[1]s
+  return %%3 : %[1]s
+}`, y, row.window)
+			p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
+			require.NoError(t, err)
+			prog, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New(), ChannelsFirst: true})
+			require.NoError(t, err)
+			require.Len(t, prog.Steps, row.copies+1, "%v", prog)
+			step := prog.Steps[row.copies].Launch()
+			code, err := compile(t, c, prog.Kernels[step.Kernel])[0].(kernel.Preparer).Prepare(t.Context(), step.Sizes, step.Strides, nil)
+			require.NoError(t, err)
+			q := code.(*spread)
+			require.Nil(t, q.own)
+			require.Equal(t, []int{19, row.out[0] * row.out[1], 45, 2}, []int{q.plan.Problem.M, q.plan.Problem.N, q.plan.Problem.K, q.points})
+			var packs []string
+			for _, u := range q.plan.Units() {
+				if strings.Contains(u.Name, "_pack") {
+					packs = append(packs, u.Name)
+				}
+			}
+			require.Equal(t, []string{"gemm_f32_packb_f32_" + row.order.String() + "_gather"}, packs, "kernels are read as they lie")
+		})
+	}
 }

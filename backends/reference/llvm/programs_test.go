@@ -67,12 +67,18 @@ func TestRecurrentNetworks(t *testing.T) {
 }
 
 // So do convolutions of all forms, with LTC_SOAK=1 10,000 small and as many large
-// ones.
+// ones, and as many again with features before the spatial dimensions.
 func TestConvolutions(t *testing.T) {
-	for name, large := range map[string]bool{"small": false, "large": true} {
+	for name, c := range map[string]struct {
+		program func(*rand.Rand, bool) string
+		large   bool
+	}{
+		"small": {programs.Convolution, false}, "large": {programs.Convolution, true},
+		"small, channels first": {programs.ChannelsFirst, false}, "large, channels first": {programs.ChannelsFirst, true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			count(t, trials.Soak(24, 10_000), func(seed uint64) programs.Program {
-				return programs.Program{Text: programs.Convolution(rand.New(rand.NewPCG(seed, 6)), large), Near: []bool{true}}
+				return programs.Program{Text: c.program(rand.New(rand.NewPCG(seed, 6)), c.large), Near: []bool{true}}
 			})
 		})
 	}

@@ -20,6 +20,17 @@ func Convolution(r *rand.Rand, large bool) string {
 	if large {
 		c.n = 1 + r.IntN(2)
 	}
+	return c.program()
+}
+
+// ChannelsFirst is [Convolution] of images, kernels and results that have their features
+// before the spatial dimensions.
+func ChannelsFirst(r *rand.Rand, large bool) string {
+	c := convolution{r: r, n: 1 + r.IntN(2), t: []string{"f32", "f32", "f64", "bf16", "f16", "i32"}[r.IntN(6)], large: large, first: true}
+	return c.program()
+}
+
+func (c *convolution) program() string {
 	c.window()
 	c.channels()
 	return c.text()
@@ -31,6 +42,7 @@ type convolution struct {
 	n     int
 	t     string
 	large bool
+	first bool // features are before the spatial dimensions
 
 	size, kernel, stride, between, dilation, low, high, out []int // by spatial dimension
 	reversed                                                []bool
@@ -88,7 +100,11 @@ func (c *convolution) lies(a, b string, first, second int, spatial []int) (lette
 		names, sizes = append(names, fmt.Sprint(i)), append(sizes, n)
 	}
 	var order []string
-	for _, i := range c.r.Perm(len(names)) {
+	places := c.r.Perm(len(names))
+	if c.first {
+		slices.Sort(places)
+	}
+	for _, i := range places {
 		order, shape = append(order, names[i]), append(shape, sizes[i])
 	}
 	return "[" + strings.Join(order, ", ") + "]", shape
@@ -102,6 +118,9 @@ func (c *convolution) tensor(shape []int) string {
 func (c *convolution) text() string {
 	lx, x := c.lies("b", "f", c.batch, c.features*c.cin, c.size)
 	lw, w := c.lies("i", "o", c.cin, c.cout, c.kernel)
+	if c.first {
+		lw, w = c.lies("o", "i", c.cout, c.cin, c.kernel)
+	}
 	ly, y := c.lies("b", "f", c.batch/c.batches, c.cout, c.out)
 	var pads []string
 	for i := range c.low {

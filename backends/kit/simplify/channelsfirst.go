@@ -1,0 +1,145 @@
+package simplify
+
+import (
+	"slices"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
+
+// channelsFirst computes a convolution with its features before the spatial dimensions
+// (NCHW) where its image has them there and its result is to have them there, for targets
+// that are as fast then ([Options.ChannelsFirst]). Both would be transposed otherwise. Its
+// kernel is [output feature, input feature, spatial…] then. Between convolutions of a
+// network images stay in normal form, in which nothing is transposed.
+//
+// Comes after all other passes, which bring transposes together that cancel. What it does
+// depends on sizes.
+func channelsFirst(s *state) bool {
+	if !s.ChannelsFirst || s.Open {
+		return false
+	}
+	return s.rewrite(func(r *opRow) rules { return r.channelsFirst })
+}
+
+// channelsFirstResult: the transpose of a convolution's result, or of what elementwise ops
+// compute of that.
+func channelsFirstResult(e *editor, op *mlir.Op) *mlir.Value {
+	x, perm := op.Operands[0], stablehlo.AsTranspose(op).Permutation()
+	if !slices.Equal(perm, toChannelsFirst(len(perm))) {
+		return nil
+	}
+	if ok, convolves := e.computesFirst(x); !ok || !convolves {
+		return nil
+	}
+	return e.computedFirst(x, perm)
+}
+
+// toChannelsFirst returns the permutation that brings a value in normal form to features
+// before spatial dimensions.
+func toChannelsFirst(rank int) []int64 {
+	perm := []int64{0, int64(rank - 1)}
+	for d := 1; d < rank-1; d++ {
+		perm = append(perm, int64(d))
+	}
+	return perm
+}
+
+// computesFirst reports whether a value can be computed with its features first, so that
+// nothing need be transposed for it, and whether a convolution is computed so.
+func (e *editor) computesFirst(v *mlir.Value) (ok, convolves bool) {
+	if len(tensorOf(v).Shape) == 0 || element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil || e.isFirst(v) {
+		return true, false
+	}
+	op := v.Def
+	switch {
+	case op == nil || !plain(op) || e.uses()[v] > 1:
+		return false, false
+	case op.Code == stablehlo.Convolution:
+		return e.convolvesFirst(op), true
+	case !elementwise(op):
+		return false, false
+	}
+	for _, x := range op.Operands {
+		there, found := e.computesFirst(x)
+		if !there {
+			return false, false
+		}
+		convolves = convolves || found
+	}
+	return true, convolves
+}
+
+// convolvesFirst reports whether a convolution in normal form is to have its features
+// first. Targets fill up the last vector of the points of an image then. That takes longer
+// than to transpose image and result where points are few and sums long. Rows of an image
+// are read by vectors if windows are one or two elements apart.
+func (e *editor) convolvesFirst(op *mlir.Op) bool {
+	features, batches := groupsOf(op)
+	w, out := tensorOf(op.Operands[1]).Shape, resultType(op).Shape
+	stride := stablehlo.AsConvolution(op).WindowStrides()
+	if len(stride) == 0 || stride[len(stride)-1] > 2 || features*batches > 1 || !forward(op) || !e.isFirst(op.Operands[0]) {
+		return false
+	}
+	points, products := int64(1), int64(1)
+	for _, n := range out[1 : len(out)-1] {
+		points *= n
+	}
+	for _, n := range w[:len(w)-1] {
+		products *= n
+	}
+	return 2*points >= products
+}
+
+// isFirst reports whether a value is the transpose of one with its features first, padded
+// or not.
+func (e *editor) isFirst(v *mlir.Value) bool {
+	if p := def(v, stablehlo.Pad); p != nil {
+		v = p.Operands[0]
+	}
+	shape := tensorOf(v).Shape
+	perm := toChannelsFirst(len(shape))
+	if op := def(v, stablehlo.Transpose); op != nil {
+		return inOrder(tensorOf(op.Operands[0]).Shape, pick(stablehlo.AsTranspose(op).Permutation(), perm))
+	}
+	return inOrder(shape, perm)
+}
+
+// computedFirst returns what computesFirst has said yes to, with its features first.
+func (e *editor) computedFirst(v *mlir.Value, perm []int64) *mlir.Value {
+	t := tensorOf(v)
+	if len(t.Shape) == 0 {
+		return v
+	}
+	op := v.Def
+	to := like(t, pick(t.Shape, perm))
+	switch {
+	case element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil:
+		return e.transpose(v, perm)
+	case e.isFirst(v):
+		if p := def(v, stablehlo.Pad); p != nil {
+			a := stablehlo.AsPad(p)
+			return e.pad(e.transpose(p.Operands[0], perm), p.Operands[1],
+				pick(a.EdgePaddingLow(), perm), pick(a.EdgePaddingHigh(), perm), pick(a.InteriorPadding(), perm))
+		}
+		return e.transpose(v, perm)
+	case op.Code == stablehlo.Convolution:
+		n := int64(len(t.Shape) - 2)
+		kernel := []int64{n + 1, n}
+		spatial, window := make([]int64, n), make([]int64, n)
+		for i := range n {
+			kernel = append(kernel, i)
+			spatial[i], window[i] = i+2, i+2
+		}
+		first := copyOf(op, to, e.computedFirst(op.Operands[0], perm), e.transpose(op.Operands[1], kernel))
+		first.Attrs.Set("dimension_numbers", stablehlo.ConvDims{
+			InputFeature: 1, InputSpatial: spatial, KernelInputFeature: 1, KernelSpatial: window, OutputFeature: 1, OutputSpatial: spatial,
+		}.Attr())
+		return e.emitOp(first)
+	}
+	operands := make([]*mlir.Value, len(op.Operands))
+	for i, x := range op.Operands {
+		operands[i] = e.computedFirst(x, perm)
+	}
+	return e.again(op, to, operands...)
+}
