@@ -140,13 +140,17 @@ func (g *Graph) worthInlining(n *node, v plan.ValueID, uses []int) bool {
 	if g.dimsOf(v) == nil || n.updates && g.readsCopied(n, def) {
 		return false
 	}
-	loads, points := 0, int64(0)
+	loads, points, guard := 0, int64(0), false
 	for id, in := range n.kernel.Accesses(p) {
-		if in.Mem.Guard {
+		if in.Mem.Guard && slices.ContainsFunc(in.Mem.Index, func(x kernel.Index) bool { return x.Value != kernel.None }) {
 			return false
 		}
+		guard = guard || in.Mem.Guard
 		loads++
 		points = max(points, pointsAt(n.kernel, id))
+	}
+	if guard && (loads > 1 || uses[v] > 1 || n.inParts != nil || g.root(v) != v || !permutes(def.kernel) || isContraction(n.kernel)) {
+		return false
 	}
 	w := workOf(def.kernel)
 	own := pointsAt(def.kernel, 0)
@@ -179,6 +183,20 @@ func (g *Graph) narrows(def *node) bool {
 		from := g.def(v)
 		return from != nil && from.kernel != nil && isContraction(from.kernel) && g.values[v].typ.DType.Size() > t.Size()
 	})
+}
+
+// permutes reports whether a pointwise kernel does nothing but to exchange dimensions: a place
+// outside of what it makes is outside of what it reads.
+func permutes(k *kernel.Kernel) bool {
+	if len(k.Instrs) != 2 || k.Instrs[0].Op != kernel.Load || k.Instrs[0].Mem.Guard || len(k.Instrs[0].Mem.Index) != len(k.Axes) {
+		return false
+	}
+	for a := range k.Axes {
+		if dimAlong(k.Instrs[0].Mem, a) < 0 {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(k.Instrs[0].Mem.Index, func(x kernel.Index) bool { return len(x.Terms) != 1 || !x.IsAxis(x.Terms[0].Axis) })
 }
 
 // guarded reports whether a kernel loads what may not be there.
@@ -344,6 +362,15 @@ func (g *Graph) inlineInto(n *node, p int) {
 				continue
 			}
 			inner.axes = along(dims, func(d int) kernel.Index { return outer.index(in.Mem.Index[d]) })
+			if in.Mem.Guard {
+				from := def.kernel.Instrs[0].Mem
+				index := make([]kernel.Index, len(from.Index))
+				for d := range index {
+					index[d] = inner.index(from.Index[d])
+				}
+				outer.ids[id] = b.LoadOr(outer.ids[in.Args[0]], inner.params[from.Param], index...)
+				continue
+			}
 			outer.ids[id] = inner.body()
 		}
 	}

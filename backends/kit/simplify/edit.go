@@ -13,13 +13,13 @@ import (
 // use is gone with it.
 type editor struct {
 	*state
-	rules   func(*opRow) rules  // those of the pass
-	all     rule                // for every elementwise op; nil if there is none
-	program bool                // bodies of what is done to elements are left as they are
-	several bool                // ops of several results are rewritten, by the rules in their rows
-	takes   func(*mlir.Op) bool // the ops that rules are for; nil: those that are plain
-	body    *mlir.Block         // of the function at hand
-	counts  map[*mlir.Value]int // see uses; nil before
+	rules   func(*opRow) rules       // those of the pass
+	all     rule                     // for every elementwise op; nil if there is none
+	program bool                     // bodies of what is done to elements are left as they are
+	several func(*opRow) severalRule // those of the pass for ops of any number of results; nil if there is none
+	takes   func(*mlir.Op) bool      // the ops that rules are for; nil: those that are plain
+	body    *mlir.Block              // of the function at hand
+	counts  map[*mlir.Value]int      // see uses; nil before
 	stands  standIns
 	dead    map[*mlir.Op]bool
 	at      *mlir.Op // the op that is being rewritten
@@ -33,8 +33,8 @@ type editor struct {
 // itself it leaves as it is.
 type rule func(e *editor, op *mlir.Op) *mlir.Value
 
-// severalRule is a rule for an op of several results: it returns what stands for each of
-// them, or nil.
+// severalRule is a rule for an op of any number of results: it returns what stands for each
+// of them, or nil.
 type severalRule func(e *editor, op *mlir.Op) []*mlir.Value
 
 // maxDepth bounds rules on ops that rules emitted; the next round goes on.
@@ -55,11 +55,16 @@ func (s *state) rewriteProgram(of func(*opRow) rules) bool {
 
 func (s *state) rewriteBy(e *editor) bool {
 	for _, b := range s.functions() {
-		e.body, e.counts = b, nil
-		e.stands, e.dead = standIns{}, map[*mlir.Op]bool{}
-		e.block(b)
+		e.function(b)
 	}
 	return e.changed
+}
+
+// function rewrites one function.
+func (e *editor) function(b *mlir.Block) {
+	e.body, e.counts = b, nil
+	e.stands, e.dead = standIns{}, map[*mlir.Op]bool{}
+	e.block(b)
 }
 
 // uses says how often each value is an operand. Before anything has changed the
@@ -116,7 +121,7 @@ func (e *editor) block(b *mlir.Block) {
 			e.edited()
 			e.stand(op.Results[0], v)
 			e.release(op)
-		case e.several && e.applySeveral(op):
+		case e.several != nil && e.applySeveral(op):
 		case e.out != nil:
 			e.out = append(e.out, op)
 		}
@@ -162,10 +167,10 @@ func (e *editor) apply(op *mlir.Op) *mlir.Value {
 	return nil
 }
 
-// applySeveral puts what the rule of an op of several results says in their place; false if
-// it says nothing.
+// applySeveral puts what the rule of an op says in the place of its results; false if it
+// says nothing.
 func (e *editor) applySeveral(op *mlir.Op) bool {
-	r := opTable[op.Code].several
+	r := e.several(&opTable[op.Code])
 	if r == nil || !plain(op) {
 		return false
 	}
@@ -292,7 +297,12 @@ func (e *editor) again(op *mlir.Op, t mlir.Type, operands ...*mlir.Value) *mlir.
 
 // copyOf returns a copy of op with other operands and a result of type t.
 func copyOf(op *mlir.Op, t mlir.Type, operands ...*mlir.Value) *mlir.Op {
-	x := mlir.NewOp(op.Code, slices.Clone(operands), t)
+	return copyTyped(op, []mlir.Type{t}, operands...)
+}
+
+// copyTyped is copyOf of an op of any number of results.
+func copyTyped(op *mlir.Op, types []mlir.Type, operands ...*mlir.Value) *mlir.Op {
+	x := mlir.NewOp(op.Code, slices.Clone(operands), types...)
 	x.Attrs = slices.Clone(op.Attrs)
 	var c mlir.Cloner
 	for _, r := range op.Regions {

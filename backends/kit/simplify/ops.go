@@ -21,6 +21,8 @@ type opRow struct {
 	broadcast   rules
 	reshape     rules
 	transpose   rules
+	layout      rules
+	dimensions  *dimensions // of the pass layout; nil of elementwise ops, and where they cannot be permuted
 	slice       rules
 	dot         rules
 	reduce      rules
@@ -100,7 +102,8 @@ func (opRows) Complex() opRow {
 }
 func (opRows) Composite() opRow { return opRow{} }
 func (opRows) Concatenate() opRow {
-	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: evaluated, parts: rules{concatenateOne, concatenateFlat, concatenateSlices}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: evaluated, parts: rules{concatenateOne, concatenateFlat, concatenateSlices},
+		dimensions: &dimensions{number: "dimension"}}
 }
 func (opRows) Constant() opRow {
 	return opRow{quantized: rules{storedConstant}, complex: rules{partsOfConstant}}
@@ -140,7 +143,8 @@ func (opRows) If() opRow               { return opRow{} }
 func (opRows) Imag() opRow             { return opRow{standard: rules{ofReal}, complex: rules{partOf}} }
 func (opRows) Infeed() opRow           { return opRow{} }
 func (opRows) Iota() opRow {
-	return opRow{quantized: rules{onFloats}, complex: rules{iotaComplex}, standard: rules{standardIota}}
+	return opRow{quantized: rules{onFloats}, complex: rules{iotaComplex}, standard: rules{standardIota},
+		dimensions: &dimensions{number: "iota_dimension"}}
 }
 func (opRows) IsFinite() opRow { return opRow{quantized: rules{onFloats}} }
 func (opRows) Map() opRow      { return opRow{standard: rules{standardMap}} }
@@ -161,7 +165,8 @@ func (opRows) OptimizationBarrier() opRow {
 func (opRows) Or() opRow      { return opRow{algebra: rules{constantRight, idempotent, lattice}} }
 func (opRows) Outfeed() opRow { return opRow{} }
 func (opRows) Pad() opRow {
-	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: evaluated, parts: rules{padNothing, padPadded}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: evaluated, parts: rules{padNothing, padPadded},
+		dimensions: &dimensions{each: []string{"edge_padding_low", "edge_padding_high", "interior_padding"}}}
 }
 func (opRows) PartitionID() opRow     { return opRow{} }
 func (opRows) Popcnt() opRow          { return opRow{} }
@@ -178,7 +183,8 @@ func (opRows) ReducePrecision() opRow {
 }
 func (opRows) ReduceScatter() opRow { return opRow{} }
 func (opRows) ReduceWindow() opRow {
-	return opRow{quantized: rules{extremesOfStored}, complex: rules{eachPartOfSums}, fold: evaluated, reduce: rules{windowRepeated}}
+	return opRow{quantized: rules{extremesOfStored}, complex: rules{eachPartOfSums}, fold: evaluated, reduce: rules{windowRepeated},
+		dimensions: &dimensions{each: []string{"window_dimensions", "window_strides", "base_dilations", "window_dilations"}, pairs: []string{"padding"}, ordered: "window_dimensions"}}
 }
 func (opRows) Remainder() opRow { return opRow{} }
 func (opRows) ReplicaID() opRow { return opRow{} }
@@ -186,7 +192,8 @@ func (opRows) Reshape() opRow {
 	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, reshape: rules{normalReshape}, dot: rules{dotSplit}}
 }
 func (opRows) Reverse() opRow {
-	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, parts: rules{reverseNothing}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, parts: rules{reverseNothing},
+		dimensions: &dimensions{numbers: []string{"dimensions"}}}
 }
 func (opRows) RoundNearestAfz() opRow  { return opRow{algebra: rules{again}} }
 func (opRows) RoundNearestEven() opRow { return opRow{algebra: rules{again}} }
@@ -194,7 +201,9 @@ func (opRows) Scatter() opRow          { return opRow{complex: rules{eachPartOfS
 func (opRows) Select() opRow {
 	return opRow{quantized: rules{onEither}, complex: rules{eachPart}, choose: rules{chooseKnown, chooseAgain, chooseBool, chooseOrder}}
 }
-func (opRows) SelectAndScatter() opRow     { return opRow{} }
+func (opRows) SelectAndScatter() opRow {
+	return opRow{dimensions: &dimensions{each: []string{"window_dimensions", "window_strides"}, pairs: []string{"padding"}, ordered: "window_dimensions"}}
+}
 func (opRows) Send() opRow                 { return opRow{} }
 func (opRows) SetDimensionSize() opRow     { return opRow{standard: rules{fullSize}} }
 func (opRows) ShiftLeft() opRow            { return opRow{algebra: rules{shift}} }
@@ -202,13 +211,14 @@ func (opRows) ShiftRightArithmetic() opRow { return opRow{algebra: rules{shift}}
 func (opRows) ShiftRightLogical() opRow    { return opRow{algebra: rules{shift}} }
 func (opRows) Sign() opRow                 { return opRow{complex: rules{signComplex}, algebra: rules{again}} }
 func (opRows) Slice() opRow {
-	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, parts: rules{wholeSlice, sliceSlice, sliceRepeated, slicePiece, slicePadded}, slice: rules{sliceComputed}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, parts: rules{wholeSlice, sliceSlice, sliceRepeated, slicePiece, slicePadded}, slice: rules{sliceComputed},
+		dimensions: &dimensions{each: []string{"start_indices", "limit_indices", "strides"}}}
 }
 func (opRows) Sort() opRow             { return opRow{} }
 func (opRows) Subtract() opRow         { return opRow{complex: rules{eachPart}, algebra: rules{subtraction}} }
 func (opRows) TorchIndexSelect() opRow { return opRow{standard: rules{standardIndexSelect}} }
 func (opRows) Transpose() opRow {
-	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, reshape: rules{transposeMerged}, transpose: rules{normalTranspose, transposePadded}, dot: rules{exchange}, channelsFirst: rules{channelsFirstResult}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, reshape: rules{transposeMerged}, transpose: rules{normalTranspose, transposePadded}, layout: rules{normalTranspose}, dot: rules{exchange}, channelsFirst: rules{channelsFirstResult}}
 }
 func (opRows) TriangularSolve() opRow   { return opRow{} }
 func (opRows) Tuple() opRow             { return opRow{} }

@@ -39,7 +39,7 @@ func standard(s *state) bool {
 			}
 		})
 	}
-	e := &editor{state: s, rules: func(r *opRow) rules { return r.standard }, several: true}
+	e := &editor{state: s, rules: func(r *opRow) rules { return r.standard }, several: func(r *opRow) severalRule { return r.several }}
 	return s.rewriteBy(e) || changed
 }
 

@@ -1,0 +1,369 @@
+package simplify
+
+import (
+	"slices"
+
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
+
+// layout chooses the order of dimensions in which regions of ops are computed, so that
+// transposes move as few bytes as can be. An image whose channels are first in the text is
+// computed with its channels last from one convolution to the next, whatever is between
+// them: pooling, additions of other images, masks and gradients.
+//
+// For each permutation of the program's transposes, ops that can be computed in the
+// permuted order are nodes of a network. Its cuts are the choices: an op on the side of the
+// source is computed in the permuted order. A cut costs what transposes move then: of
+// values read in another order than that in which they are computed, and of what the
+// program transposes. A minimum cut is the best choice.
+//
+// The order changes only where the cut costs less than the program as it is: what the
+// transposes of a function move decreases with each change, and the pass ends.
+//
+// Not to the bit: see dots.
+func layout(s *state) bool {
+	changed := false
+	for _, f := range s.functions() {
+		for _, o := range ordersOf(f) {
+			s.Look()
+			chosen := s.choose(f, o)
+			if len(chosen) == 0 {
+				continue
+			}
+			changed = true
+			s.permuteAll(f, chosen, o.perm)
+			cse(s) // of several uses of a value in an order one transpose is for all
+		}
+	}
+	return changed
+}
+
+// permuteAll computes the chosen ops of a function in the permuted order.
+func (s *state) permuteAll(f *mlir.Block, chosen map[*mlir.Op]bool, perm []int64) {
+	permuted := func(e *editor, op *mlir.Op) []*mlir.Value {
+		if !chosen[op] {
+			return nil
+		}
+		return e.permuted(op, perm)
+	}
+	e := &editor{state: s, rules: func(r *opRow) rules { return r.layout }, several: func(*opRow) severalRule { return permuted }}
+	e.function(f)
+}
+
+// order is one in which ops may be computed: on values that theirs are transposes of by perm.
+type order struct {
+	perm []int64
+	down bool // transposes by perm may move down; if not, they may move up
+}
+
+// ordersOf returns the orders that are tried, by the transposes of a function: each may move
+// down, as one by its permutation, and up, as one by the inverse.
+func ordersOf(f *mlir.Block) (all []order) {
+	add := func(o order) {
+		if !slices.ContainsFunc(all, func(x order) bool { return x.down == o.down && slices.Equal(x.perm, o.perm) }) {
+			all = append(all, o)
+		}
+	}
+	walk(f, func(op *mlir.Op) {
+		if perm := transposeOf(op); perm != nil {
+			back := inverse(perm)
+			add(order{perm, true})
+			add(order{back, !slices.Equal(back, perm)})
+		}
+	})
+	return all
+}
+
+// dimensions says how an op is computed on operands whose dimensions are permuted: its
+// attributes that say something of dimensions, by what they say.
+type dimensions struct {
+	each    []string // a number for each dimension
+	pairs   []string // two numbers for each dimension
+	numbers []string // dimensions
+	number  string   // one dimension
+	ordered string   // a number for each dimension: those with more than 1 stay in their order
+}
+
+// permutable reports whether op can be computed with its dimensions permuted: its results
+// and its operands but scalars have as many.
+func permutable(op *mlir.Op, perm []int64) bool {
+	d := opTable[op.Code].dimensions
+	if d == nil && !elementwise(op) || !plain(op) || len(op.Results) == 0 {
+		return false
+	}
+	for _, v := range op.Results {
+		if len(tensorOf(v).Shape) != len(perm) {
+			return false
+		}
+	}
+	for _, v := range op.Operands {
+		if n := len(tensorOf(v).Shape); n != len(perm) && n != 0 {
+			return false
+		}
+	}
+	if d == nil || d.ordered == "" {
+		return true
+	}
+	sizes, _ := mlir.Ints(op.Attrs.Get(d.ordered))
+	if sizes == nil {
+		return true
+	}
+	wide := slices.DeleteFunc(inverse(perm), func(i int64) bool { return sizes[i] == 1 })
+	return slices.IsSorted(wide)
+}
+
+// permute changes what the attributes of op say of dimensions: dimension i is what was
+// dimension back[i].
+func (d *dimensions) permute(op *mlir.Op, back []int64) {
+	change := func(name string, f func([]int64) []int64) {
+		if list, ok := mlir.Ints(op.Attrs.Get(name)); ok {
+			op.Attrs.Set(name, mlir.StaticPart{Attr: name}.Value(f(list)))
+		}
+	}
+	to := inverse(back)
+	for _, name := range d.each {
+		change(name, func(list []int64) []int64 { return pick(list, back) })
+	}
+	for _, name := range d.pairs {
+		change(name, func(list []int64) (all []int64) {
+			for _, i := range back {
+				all = append(all, list[2*i:2*i+2]...)
+			}
+			return all
+		})
+	}
+	for _, name := range d.numbers {
+		change(name, func(list []int64) []int64 { return slices.Sorted(slices.Values(pick(to, list))) })
+	}
+	if n, ok := mlir.Int(op.Attrs.Get(d.number)); ok {
+		op.Attrs.Set(d.number, mlir.I64Attr(to[n]))
+	}
+}
+
+// permuted computes op on the values that its operands are transposes of by perm, and
+// returns the transposes of its results.
+func (e *editor) permuted(op *mlir.Op, perm []int64) []*mlir.Value {
+	back := inverse(perm)
+	operands := slices.Clone(op.Operands)
+	for i, v := range operands {
+		if len(tensorOf(v).Shape) > 0 {
+			operands[i] = e.transpose(v, back)
+		}
+	}
+	types := make([]mlir.Type, len(op.Results))
+	for i, v := range op.Results {
+		types[i] = like(tensorOf(v), pick(tensorOf(v).Shape, back))
+	}
+	x := copyTyped(op, types, operands...)
+	if d := opTable[op.Code].dimensions; d != nil {
+		d.permute(x, back)
+	}
+	e.emitOp(x)
+	results := make([]*mlir.Value, len(x.Results))
+	for i, v := range x.Results {
+		results[i] = e.transpose(v, perm)
+	}
+	return results
+}
+
+// choose returns the ops of a function that are to be computed in another order.
+func (s *state) choose(f *mlir.Block, o order) map[*mlir.Op]bool {
+	perm := o.perm
+	r := &region{state: s, network: newNetwork(), perm: perm, users: map[*mlir.Value][]*mlir.Op{}, nodes: map[*mlir.Op]int{}, seen: map[*mlir.Value]bool{}}
+	below := map[*mlir.Value]bool{} // in the permuted order without any change
+	walk(f, func(op *mlir.Op) {
+		for i, v := range op.Operands {
+			if !slices.Contains(op.Operands[:i], v) {
+				r.users[v] = append(r.users[v], op)
+			}
+		}
+		switch t := transposeOf(op); {
+		case t == nil:
+			if permutable(op, perm) && slices.ContainsFunc(op.Operands, func(v *mlir.Value) bool { return below[v] }) {
+				for _, v := range op.Results {
+					below[v] = true
+				}
+			}
+		case len(t) == len(perm):
+			if o.down && slices.Equal(t, perm) && !below[op.Operands[0]] {
+				r.nodes[op] = source
+				below[op.Results[0]] = true
+				r.ends = append(r.ends, op.Results[0])
+			} else {
+				r.ends = append(r.ends, op.Operands[0])
+			}
+		}
+	})
+	for len(r.ends) > 0 {
+		v := r.ends[0]
+		r.ends = r.ends[1:]
+		r.value(v)
+	}
+	least := r.leaving()
+	if least == 0 {
+		return nil
+	}
+	cost, near := r.cut()
+	if cost >= least {
+		return nil
+	}
+	chosen := map[*mlir.Op]bool{}
+	for op, n := range r.nodes {
+		if n > sink && near[n] {
+			chosen[op] = true
+		}
+	}
+	return chosen
+}
+
+// transposeOf returns the permutation of a transpose; nil of another op.
+func transposeOf(op *mlir.Op) []int64 {
+	if op.Code != stablehlo.Transpose || !plain(op) {
+		return nil
+	}
+	return stablehlo.AsTranspose(op).Permutation()
+}
+
+// region is the ops of a function that values connect with transposes, as a network.
+type region struct {
+	*state
+	*network
+	perm  []int64
+	users map[*mlir.Value][]*mlir.Op
+	nodes map[*mlir.Op]int // of ops whose order is chosen; source: transposes by perm of what is there anyway
+	ends  []*mlir.Value    // to be looked at
+	seen  map[*mlir.Value]bool
+}
+
+// of returns the node of an op, and looks at its values if they are new; sink for an op
+// that is not permutable.
+func (r *region) of(op *mlir.Op) int {
+	if op == nil {
+		return sink
+	}
+	n, known := r.nodes[op]
+	switch {
+	case known:
+		return n
+	case !permutable(op, r.perm):
+		return sink
+	}
+	n = r.node()
+	r.nodes[op] = n
+	r.ends = append(append(r.ends, op.Operands...), op.Results...)
+	return n
+}
+
+// value adds what it costs that a value is computed in one order and read in another.
+func (r *region) value(v *mlir.Value) {
+	if r.seen[v] || tensorOf(v) == nil || len(tensorOf(v).Shape) != len(r.perm) || element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil {
+		return // what repeats elements has any order
+	}
+	r.seen[v] = true
+	from := r.of(v.Def)
+	fixed := false // is it read in the order of the text?
+	var readers []int
+	for _, op := range r.users[v] {
+		n := r.of(op)
+		switch t := transposeOf(op); {
+		case t != nil && n == source:
+			fixed = true
+		case t != nil:
+			composed := pick(r.perm, t)
+			r.arc(source, from, r.made(op.Results[0], t))
+			r.arc(from, sink, r.made(op.Results[0], composed))
+		case n > sink:
+			readers = append(readers, n)
+		default:
+			cost, ok := r.takes(op, v, r.perm)
+			if fixed = fixed || !ok; ok && from > sink {
+				r.arc(from, sink, cost)
+			}
+		}
+	}
+	if from != sink && (fixed || len(readers) > 0) { // it may be computed in the permuted order, and read in that of the text
+		n := r.node()
+		r.arc(from, n, r.moved(v, r.perm))
+		for _, reader := range readers {
+			r.arc(n, reader, unlimited)
+		}
+		if fixed {
+			r.arc(n, sink, unlimited)
+		}
+	}
+	if from != source { // or the other way round
+		n := r.node()
+		r.arc(n, from, r.moved(v, r.perm))
+		for _, reader := range readers {
+			r.arc(reader, n, unlimited)
+		}
+	}
+}
+
+// moved is what it costs that a value is the transpose of another by perm, or the other of
+// it: the bytes that are moved, twice where rows do not stay rows.
+func (r *region) moved(v *mlir.Value, perm []int64) int64 {
+	t := tensorOf(v)
+	var order []int64 // of the dimensions of more than one element
+	for i, d := range perm {
+		if t.Shape[i] != 1 {
+			order = append(order, d)
+		}
+	}
+	if slices.IsSorted(order) {
+		return 0
+	}
+	const most = 1 << 40 // the sum of all is an int64
+	bytes := int64(max(mlir.ElementBytes(t.Elem), 1))
+	for _, n := range t.Shape {
+		if r.Open || bytes == 0 {
+			break // sizes that are open must not matter
+		}
+		bytes *= min(n, most/bytes)
+	}
+	if order[len(order)-1] == slices.Max(order) {
+		return bytes
+	}
+	return 2 * bytes
+}
+
+// made is what it costs that a value is the transpose of another by perm: nothing where
+// all that read it take that in.
+func (r *region) made(v *mlir.Value, perm []int64) int64 {
+	sum := int64(0)
+	for _, op := range r.users[v] {
+		cost, ok := r.takes(op, v, perm)
+		if !ok {
+			return r.moved(v, perm)
+		}
+		sum += cost
+	}
+	return sum
+}
+
+// takes reports whether op reads the value v, the transpose of another by perm, as that is
+// before it is transposed, and what is moved instead.
+func (r *region) takes(op *mlir.Op, v *mlir.Value, perm []int64) (cost int64, ok bool) {
+	if !plain(op) {
+		return 0, false
+	}
+	switch op.Code {
+	case stablehlo.BroadcastInDim:
+		return 0, true
+	case stablehlo.DotGeneral:
+		for _, side := range dotSides(op) {
+			if side.v == v && !slices.IsSorted(pick(perm, side.free)) {
+				return 0, false
+			}
+		}
+		return 0, true
+	case stablehlo.Reduce:
+		x, ok := reductionOf(op)
+		if !ok || x.x != v {
+			return 0, false
+		}
+		return r.moved(op.Results[0], left(perm, pick(perm, x.dims))), true
+	}
+	return 0, false
+}
