@@ -138,15 +138,27 @@ func exchange(e *editor, op *mlir.Op) *mlir.Value {
 	if dot == nil || e.uses()[dot.Results[0]] > 1 {
 		return nil
 	}
+	perm, ok := exchanged(dot, stablehlo.AsTranspose(op).Permutation())
+	if !ok {
+		return nil
+	}
 	s := dotSides(dot)
-	perm := stablehlo.AsTranspose(op).Permutation()
+	s[0], s[1] = s[1], s[0]
+	return e.transpose(e.product(dot, s), perm)
+}
+
+// exchanged returns the permutation by which the transpose of a product is one of the product
+// of its operands the other way round. It is false where that does not leave n last, or where
+// the operands cannot be exchanged.
+func exchanged(dot *mlir.Op, perm []int64) ([]int64, bool) {
+	s := dotSides(dot)
 	b, m, n := int64(len(s[0].batch)), int64(len(s[0].free)), int64(len(s[1].free))
 	if last := perm[len(perm)-1]; last < b || last >= b+m {
-		return nil
+		return nil, false
 	}
 	precisions, _ := dot.Attrs.Get("precision_config").(mlir.ArrayAttr)
 	if len(precisions) == 2 && precisions[0] != precisions[1] || dot.Attrs.Get("algorithm") != nil || tensorOf(s[0].v).Elem != tensorOf(s[1].v).Elem {
-		return nil // the operands have a precision each
+		return nil, false // the operands have a precision each
 	}
 	perm = slices.Clone(perm)
 	for i, d := range perm {
@@ -157,8 +169,7 @@ func exchange(e *editor, op *mlir.Op) *mlir.Value {
 			perm[i] = d + n
 		}
 	}
-	s[0], s[1] = s[1], s[0]
-	return e.transpose(e.product(dot, s), perm)
+	return perm, true
 }
 
 // dotSplit splits dimensions of a product's operands instead of its own.

@@ -294,7 +294,7 @@ func (r *region) value(v *mlir.Value) {
 	}
 	if from != source { // or the other way round
 		n := r.node()
-		r.arc(n, from, r.moved(v, r.perm))
+		r.arc(n, from, r.turned(v))
 		for _, reader := range readers {
 			r.arc(reader, n, unlimited)
 		}
@@ -326,6 +326,21 @@ func (r *region) moved(v *mlir.Value, perm []int64) int64 {
 		return bytes
 	}
 	return 2 * bytes
+}
+
+// fullColumns is how many columns fill the blocks of a product.
+const fullColumns = 64
+
+// turned is what it costs to read a value in the permuted order that is computed in that of
+// the text: a product whose operands are exchanged may have it.
+func (r *region) turned(v *mlir.Value) int64 {
+	if dot := def(v, stablehlo.DotGeneral); dot != nil && len(r.users[v]) == 1 && !r.Open {
+		rest, ok := exchanged(dot, inverse(r.perm))
+		if m := dotSides(dot)[0]; ok && slices.IsSorted(rest) && mlir.Tensor(mlir.I1, pick(m.shape(), m.free)...).Elements() >= fullColumns {
+			return 0
+		}
+	}
+	return r.moved(v, r.perm)
 }
 
 // made is what it costs that a value is the transpose of another by perm: nothing where

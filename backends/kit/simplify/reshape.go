@@ -45,7 +45,7 @@ func transposeMerged(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	src := tensorOf(r.Operands[0]).Shape
 	onlyUnits := slices.Equal(withoutUnits(src), withoutUnits(from))
-	if !splits(from, src) || !onlyUnits && def(r.Operands[0], stablehlo.Transpose) == nil {
+	if !splits(from, src) || !onlyUnits && def(r.Operands[0], stablehlo.Transpose) == nil && !e.multiplies(r.Operands[0]) {
 		return nil // a product reads a transpose better than what is merged
 	}
 	at := make([][]int64, len(from)) // the source's dimensions that each of x's is made of
@@ -67,4 +67,34 @@ func transposeMerged(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	order = append(order, units(src)...) // anywhere
 	return e.reshape(e.transpose(r.Operands[0], order), resultType(op).Shape)
+}
+
+// multiplies reports whether v is a product, or computed from one alone element by element: its
+// transpose may be the product the other way round.
+func (e *editor) multiplies(v *mlir.Value) bool {
+	for range mostBetween {
+		switch {
+		case e.uses()[v] > 1 || v.Def == nil || !plain(v.Def):
+			return false
+		case v.Def.Code == stablehlo.DotGeneral:
+			return true
+		case !elementwise(v.Def):
+			return false
+		}
+		var from *mlir.Value
+		for _, x := range v.Def.Operands {
+			switch {
+			case len(tensorOf(x).Shape) == 0 || element(x) != nil:
+			case from != nil:
+				return false
+			default:
+				from = x
+			}
+		}
+		if from == nil {
+			return false
+		}
+		v = from
+	}
+	return false
 }
