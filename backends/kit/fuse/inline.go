@@ -152,6 +152,9 @@ func (g *Graph) worthInlining(n *node, v plan.ValueID, uses []int) bool {
 	if guard && (loads > 1 || uses[v] > 1 || n.inParts != nil || g.root(v) != v || !permutes(def.kernel) || isContraction(n.kernel)) {
 		return false
 	}
+	if uses[g.root(v)] > 1 && guarded(def.kernel) && permutes(n.kernel) {
+		return false // it is written out for the others: what no load guards is transposed in registers
+	}
 	w := workOf(def.kernel)
 	own := pointsAt(def.kernel, 0)
 	if g.narrows(def) {

@@ -97,6 +97,11 @@ func (g *Graph) packInto(n, def *node) (c node, times int) {
 	}
 	asked := c
 	w := g.normalise(&asked)
+	if permutes(def.kernel) && g.windowOf(n, def) && !slices.ContainsFunc(w.kernel.Instrs, func(in kernel.Instr) bool {
+		return in.Op == kernel.Load && !in.Mem.Local && w.operands[in.Mem.Param].Value == g.root(def.ins()[0]) && runsInStage(w.kernel, in.Mem)
+	}) {
+		return c, 0 // each element would be loaded alone, as often as it is in a window
+	}
 	timesA, timesB := g.o.Packs(w.kernel, w.sizes, w.strides)
 	if timesA == 0 || timesB == 0 {
 		return c, 0
@@ -111,6 +116,25 @@ func (g *Graph) packInto(n, def *node) (c node, times int) {
 		times += timesB
 	}
 	return c, times
+}
+
+// windowOf reports whether a contraction reads what def makes through a window.
+func (g *Graph) windowOf(n, def *node) bool {
+	return slices.ContainsFunc(n.kernel.Instrs, func(in kernel.Instr) bool {
+		return in.Op == kernel.Load && !in.Mem.Local && g.def(n.operands[in.Mem.Param]) == def &&
+			slices.ContainsFunc(in.Mem.Index, func(x kernel.Index) bool { return len(x.Terms) > 1 })
+	})
+}
+
+// runsInStage reports whether a load of a normal kernel takes neighbours along an axis of the
+// first stage.
+func runsInStage(k *kernel.Kernel, m *kernel.Access) bool {
+	for d, x := range m.Index {
+		if k.Params[m.Param].Strides[d] == kernel.UnitStride && len(x.Terms) == 1 && x.Terms[0].Axis >= len(k.Axes) {
+			return true
+		}
+	}
+	return false
 }
 
 // leftIsA reports whether A is the product's first argument.

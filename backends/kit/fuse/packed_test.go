@@ -71,3 +71,37 @@ func TestWhatIsPacked(t *testing.T) {
 		})
 	}
 }
+
+// A transpose becomes part of a product that reads it through a window if neighbours stay
+// neighbours along what is summed.
+func TestWindowsOfTransposes(t *testing.T) {
+	for _, c := range []struct {
+		shape, dims string
+		steps       int
+	}{
+		{"2x8x6x6", "1, 2, 3, 0", 1},
+		{"2x6x6x8", "3, 1, 2, 0", 2},
+	} {
+		text := fmt.Sprintf(`func.func @main(%%x: tensor<%[1]sxf32>, %%w: tensor<5x5x2x4xf32>) -> tensor<8x2x2x4xf32> {
+  %%0 = stablehlo.transpose %%x, dims = [%[2]s] : (tensor<%[1]sxf32>) -> tensor<8x6x6x2xf32>
+  %%1 = stablehlo.convolution(%%0, %%w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<8x6x6x2xf32>, tensor<5x5x2x4xf32>) -> tensor<8x2x2x4xf32>
+  return %%1 : tensor<8x2x2x4xf32>
+}`, c.shape, c.dims)
+		p := kittest.SameAs(t, text, kittest.CompileFor(t, text, fuse.Options{Packs: packsOnce}))
+		require.Len(t, p.Steps, c.steps, fmt.Sprint(p))
+	}
+}
+
+// The transpose of an image with a border pads it itself, unless others read that, too.
+func TestTransposesOfBorders(t *testing.T) {
+	for _, results := range []string{"%1", "%1, %0"} {
+		types := strings.NewReplacer("%1", "tensor<8x4x2xf32>", "%0", "tensor<2x4x8xf32>").Replace(results)
+		text := fmt.Sprintf(`func.func @main(%%x: tensor<2x3x8xf32>, %%z: tensor<f32>) -> (%s) {
+  %%0 = stablehlo.pad %%x, %%z, low = [0, 1, 0], high = [0, 0, 0], interior = [0, 0, 0] : (tensor<2x3x8xf32>, tensor<f32>) -> tensor<2x4x8xf32>
+  %%1 = stablehlo.transpose %%0, dims = [2, 1, 0] : (tensor<2x4x8xf32>) -> tensor<8x4x2xf32>
+  return %s : %s
+}`, types, results, types)
+		p := kittest.Same(t, text)
+		require.Equal(t, 1, strings.Count(fmt.Sprint(p), " else "), fmt.Sprint(p))
+	}
+}
