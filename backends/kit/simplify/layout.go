@@ -7,36 +7,51 @@ import (
 	"ltc/stablehlo"
 )
 
-// layout chooses the order of dimensions in which regions of ops are computed, so that
-// transposes move as few bytes as can be. An image whose channels are first in the text is
-// computed with its channels last from one convolution to the next, whatever is between
-// them: pooling, additions of other images, masks and gradients.
+// layout chooses the order of dimensions in which regions of ops are computed: transposes
+// move as few bytes as possible. An image whose channels are first in the text is computed
+// with its channels last from one convolution to the next. Pooling, additions of other
+// images, masks and gradients may be between them.
 //
-// For each permutation of the program's transposes, ops that can be computed in the
-// permuted order are nodes of a network. Its cuts are the choices: an op on the side of the
-// source is computed in the permuted order. A cut costs what transposes move then: of
-// values read in another order than that in which they are computed, and of what the
-// program transposes. A minimum cut is the best choice.
+// For each permutation of a block's transposes, ops that can be computed in the permuted
+// order are nodes of a network. Its cuts are the choices: an op on the side of the source is
+// computed in the permuted order. A cut costs what transposes move then. They are those of
+// values that are read in another order than they are computed in, and those of the text. A
+// minimum cut is the best choice.
 //
-// The order changes only where the cut costs less than the program as it is: what the
-// transposes of a function move decreases with each change, and the pass ends.
+// The order changes only where the cut costs less than the program as it is. What the
+// transposes of a function move decreases with each change: the pass ends.
 //
 // Not to the bit: see dots.
 func layout(s *state) bool {
 	changed := false
 	for _, f := range s.functions() {
-		for _, o := range ordersOf(f) {
-			s.Look()
-			chosen := s.choose(f, o)
-			if len(chosen) == 0 {
-				continue
+		for _, b := range programBlocks(f, nil) {
+			for _, o := range ordersOf(b) {
+				s.Look()
+				chosen := s.choose(b, o)
+				if len(chosen) == 0 {
+					continue
+				}
+				changed = true
+				s.permuteAll(f, chosen, o.perm)
+				cse(s) // one transpose of a value is enough for all that read it
 			}
-			changed = true
-			s.permuteAll(f, chosen, o.perm)
-			cse(s) // of several uses of a value in an order one transpose is for all
 		}
 	}
 	return changed
+}
+
+// programBlocks appends a block and those of the branches and loops in it.
+func programBlocks(b *mlir.Block, all []*mlir.Block) []*mlir.Block {
+	all = append(all, b)
+	for _, op := range b.Ops {
+		if controls(op) {
+			for _, inner := range bodies(op) {
+				all = programBlocks(inner, all)
+			}
+		}
+	}
+	return all
 }
 
 // permuteAll computes the chosen ops of a function in the permuted order.
@@ -47,7 +62,7 @@ func (s *state) permuteAll(f *mlir.Block, chosen map[*mlir.Op]bool, perm []int64
 		}
 		return e.permuted(op, perm)
 	}
-	e := &editor{state: s, rules: func(r *opRow) rules { return r.layout }, several: func(*opRow) severalRule { return permuted }}
+	e := &editor{state: s, rules: func(r *opRow) rules { return r.transpose }, several: func(*opRow) severalRule { return permuted }}
 	e.function(f)
 }
 
@@ -57,21 +72,21 @@ type order struct {
 	down bool // transposes by perm may move down; if not, they may move up
 }
 
-// ordersOf returns the orders that are tried, by the transposes of a function: each may move
-// down, as one by its permutation, and up, as one by the inverse.
-func ordersOf(f *mlir.Block) (all []order) {
+// ordersOf returns the orders that are tried in a block. Each of its transposes may move down,
+// as one by its permutation, and up, as one by the inverse.
+func ordersOf(b *mlir.Block) (all []order) {
 	add := func(o order) {
 		if !slices.ContainsFunc(all, func(x order) bool { return x.down == o.down && slices.Equal(x.perm, o.perm) }) {
 			all = append(all, o)
 		}
 	}
-	walk(f, func(op *mlir.Op) {
+	for _, op := range b.Ops {
 		if perm := transposeOf(op); perm != nil {
 			back := inverse(perm)
 			add(order{perm, true})
 			add(order{back, !slices.Equal(back, perm)})
 		}
-	})
+	}
 	return all
 }
 
@@ -167,35 +182,19 @@ func (e *editor) permuted(op *mlir.Op, perm []int64) []*mlir.Value {
 	return results
 }
 
-// choose returns the ops of a function that are to be computed in another order.
-func (s *state) choose(f *mlir.Block, o order) map[*mlir.Op]bool {
-	perm := o.perm
-	r := &region{state: s, network: newNetwork(), perm: perm, users: map[*mlir.Value][]*mlir.Op{}, nodes: map[*mlir.Op]int{}, seen: map[*mlir.Value]bool{}}
-	below := map[*mlir.Value]bool{} // in the permuted order without any change
-	walk(f, func(op *mlir.Op) {
+// choose returns the ops of a block that are to be computed in another order.
+func (s *state) choose(b *mlir.Block, o order) map[*mlir.Op]bool {
+	r := &region{state: s, network: newNetwork(), perm: o.perm, permutable: map[*mlir.Op]bool{}, users: map[*mlir.Value][]*mlir.Op{}, nodes: map[*mlir.Op]int{}, seen: map[*mlir.Value]bool{}}
+	walk(b, func(op *mlir.Op) {
 		for i, v := range op.Operands {
 			if !slices.Contains(op.Operands[:i], v) {
 				r.users[v] = append(r.users[v], op)
 			}
 		}
-		switch t := transposeOf(op); {
-		case t == nil:
-			if permutable(op, perm) && slices.ContainsFunc(op.Operands, func(v *mlir.Value) bool { return below[v] }) {
-				for _, v := range op.Results {
-					below[v] = true
-				}
-			}
-		case len(t) == len(perm):
-			if o.down && slices.Equal(t, perm) && !below[op.Operands[0]] {
-				r.nodes[op] = source
-				below[op.Results[0]] = true
-				r.ends = append(r.ends, op.Results[0])
-			} else {
-				r.ends = append(r.ends, op.Operands[0])
-			}
-		}
 	})
+	r.begin(b, o.down)
 	for len(r.ends) > 0 {
+		s.Look()
 		v := r.ends[0]
 		r.ends = r.ends[1:]
 		r.value(v)
@@ -225,15 +224,42 @@ func transposeOf(op *mlir.Op) []int64 {
 	return stablehlo.AsTranspose(op).Permutation()
 }
 
-// region is the ops of a function that values connect with transposes, as a network.
+// region is the ops of a block that values connect with transposes, as a network.
 type region struct {
 	*state
 	*network
-	perm  []int64
-	users map[*mlir.Value][]*mlir.Op
-	nodes map[*mlir.Op]int // of ops whose order is chosen; source: transposes by perm of what is there anyway
-	ends  []*mlir.Value    // to be looked at
-	seen  map[*mlir.Value]bool
+	perm       []int64
+	permutable map[*mlir.Op]bool // ops of the block
+	users      map[*mlir.Value][]*mlir.Op
+	nodes      map[*mlir.Op]int // of ops whose order is chosen; source: see begin
+	ends       []*mlir.Value    // to be looked at
+	seen       map[*mlir.Value]bool
+}
+
+// begin finds the permutable ops of a block, and the transposes where the region begins.
+// Those by perm that may move down are at the source: their operands are values in the
+// permuted order already. Such a transpose of what is below another one is not: it may meet
+// that.
+func (r *region) begin(b *mlir.Block, down bool) {
+	below := map[*mlir.Value]bool{}
+	for _, op := range b.Ops {
+		switch t := transposeOf(op); {
+		case t == nil && permutable(op, r.perm):
+			r.permutable[op] = true
+			if slices.ContainsFunc(op.Operands, func(v *mlir.Value) bool { return below[v] }) {
+				for _, v := range op.Results {
+					below[v] = true
+				}
+			}
+		case len(t) != len(r.perm):
+		case down && slices.Equal(t, r.perm) && !below[op.Operands[0]]:
+			r.nodes[op] = source
+			below[op.Results[0]] = true
+			r.ends = append(r.ends, op.Results[0])
+		default:
+			r.ends = append(r.ends, op.Operands[0])
+		}
+	}
 }
 
 // of returns the node of an op, and looks at its values if they are new; sink for an op
@@ -246,7 +272,7 @@ func (r *region) of(op *mlir.Op) int {
 	switch {
 	case known:
 		return n
-	case !permutable(op, r.perm):
+	case !r.permutable[op]:
 		return sink
 	}
 	n = r.node()

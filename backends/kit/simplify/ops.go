@@ -21,7 +21,6 @@ type opRow struct {
 	broadcast   rules
 	reshape     rules
 	transpose   rules
-	layout      rules
 	dimensions  *dimensions // of the pass layout; nil of elementwise ops, and where they cannot be permuted
 	slice       rules
 	dot         rules
@@ -218,7 +217,7 @@ func (opRows) Sort() opRow             { return opRow{} }
 func (opRows) Subtract() opRow         { return opRow{complex: rules{eachPart}, algebra: rules{subtraction}} }
 func (opRows) TorchIndexSelect() opRow { return opRow{standard: rules{standardIndexSelect}} }
 func (opRows) Transpose() opRow {
-	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, reshape: rules{transposeMerged}, transpose: rules{normalTranspose, transposePadded}, layout: rules{normalTranspose}, dot: rules{exchange}, channelsFirst: rules{channelsFirstResult}}
+	return opRow{quantized: rules{onStored}, complex: rules{eachPart}, fold: moved, reshape: rules{transposeMerged}, transpose: rules{normalTranspose}, dot: rules{exchange}, channelsFirst: rules{channelsFirstResult}}
 }
 func (opRows) TriangularSolve() opRow   { return opRow{} }
 func (opRows) Tuple() opRow             { return opRow{} }

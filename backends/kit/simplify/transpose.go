@@ -20,28 +20,6 @@ func normalTranspose(e *editor, op *mlir.Op) *mlir.Value {
 	return e.transposed(op.Operands[0], stablehlo.AsTranspose(op).Permutation())
 }
 
-// transposePadded: the transpose of what is padded after it was transposed. It is done
-// before, where it meets that: an image whose channels are first in the text, and last in
-// the convolutions around it, is padded with its channels last.
-func transposePadded(e *editor, op *mlir.Op) *mlir.Value {
-	x := op.Operands[0]
-	p := def(x, stablehlo.Pad)
-	if p == nil || e.uses()[x] > 1 || !isTransposed(p.Operands[0]) {
-		return nil
-	}
-	perm, a := stablehlo.AsTranspose(op).Permutation(), stablehlo.AsPad(p)
-	return e.pad(e.transpose(p.Operands[0], perm), p.Operands[1],
-		pick(a.EdgePaddingLow(), perm), pick(a.EdgePaddingHigh(), perm), pick(a.InteriorPadding(), perm))
-}
-
-// isTransposed reports whether v is a transpose, but for dimensions of 1.
-func isTransposed(v *mlir.Value) bool {
-	if r := def(v, stablehlo.Reshape); r != nil && slices.Equal(withoutUnits(tensorOf(v).Shape), withoutUnits(tensorOf(r.Operands[0]).Shape)) {
-		v = r.Operands[0]
-	}
-	return def(v, stablehlo.Transpose) != nil
-}
-
 // sinkTranspose transposes the result of an elementwise op in the place of its
 // operands, where it has no larger elements than they have.
 func sinkTranspose(e *editor, op *mlir.Op) *mlir.Value {
