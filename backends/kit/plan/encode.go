@@ -331,6 +331,7 @@ func (c *coder) sort(s *Sort) {
 	})
 	integer(c, &s.Keep)
 	c.args(&s.Args, &s.Outs)
+	integers(c, &s.From)
 	integers(c, &s.Work)
 }
 
