@@ -1,6 +1,7 @@
 package kit_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,24 +12,25 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/exec"
 	"ltc/backends/kit/plan"
 	"ltc/backends/reference"
 	"ltc/backends/reference/eval"
 )
 
 // planned returns what a text becomes on the backend cpu without a compiler.
-func planned(t *testing.T, text string) *plan.Program {
+func planned(t testing.TB, text string) *plan.Program {
 	t.Helper()
-	p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
+	p, err := backends.Load(context.Background(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	r, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New(), Claim: reference.Claim})
+	r, err := kit.Compile(context.Background(), p, kit.Options{Eval: eval.New(), Claim: reference.Claim})
 	require.NoError(t, err)
 	return r
 }
 
 // texts returns the texts of programs of many kinds: loops, branches, sorts and triangular
 // systems among them.
-func texts(t *testing.T) map[string]string {
+func texts(t testing.TB) map[string]string {
 	all := map[string]string{
 		"cholesky": `func.func @main(%a: tensor<2x4x4xf32>) -> tensor<2x4x4xf32> {
   %0 = stablehlo.cholesky %a, lower = true : tensor<2x4x4xf32>
@@ -159,4 +161,26 @@ func TestDecodeCut(t *testing.T) {
 		_, err := plan.Decode(append(slices.Clone(data), 0), nil)
 		require.Error(t, err)
 	}
+}
+
+// FuzzDecode decodes bytes. They are an error, or a program that has been written as others are.
+func FuzzDecode(f *testing.F) {
+	for _, name := range []string{"case", "cholesky", "locations"} {
+		data, ok := planned(f, texts(f)[name]).Encode()
+		require.True(f, ok)
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := plan.Decode(data, nil)
+		if err != nil {
+			return
+		}
+		again, ok := p.Encode()
+		require.True(t, ok)
+		q, err := plan.Decode(again, nil)
+		require.NoError(t, err)
+		require.Equal(t, p.String(), q.String())
+		exec.NewResults(p, p.LastFallible, false)
+		_, _ = p.ResidentBytes(), p.Largest(3)
+	})
 }

@@ -47,7 +47,8 @@ func (k *keptPlans) get(ctx context.Context) *plan.Program {
 	}
 	p, err := plan.Decode(data, plan.NewOrigin(len(k.module.Text()), k.again))
 	if err != nil {
-		return nil // it is made and kept anew
+		k.options.Log().Warn("ltc: the plan of a program on disk is damaged: it is made anew", "program", k.options.File(), "reason", err)
+		return nil
 	}
 	p.Logger = backends.LoggerOf(ctx)
 	return p

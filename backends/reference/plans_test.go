@@ -1,16 +1,23 @@
 package reference
 
 import (
+	"context"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/tiles"
+	"ltc/internal/test/programs"
 	"ltc/internal/test/viewtest"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -86,4 +93,118 @@ func TestPlansThatAreNotKept(t *testing.T) {
 	require.False(t, kept(long, backends.Options{}, []kernel.Compiler{tiles.Compiler{}}, false))
 	t.Setenv("LTC_CHECK", "1")
 	require.False(t, kept(long, backends.Options{}, use, false))
+}
+
+// forged returns a program made executable from a plan of which some bytes are others; nil if it
+// is none. The program is small enough to be run.
+func forged(t *testing.T, data []byte) *compiled {
+	p, err := plan.Decode(data, nil)
+	if err != nil {
+		return nil
+	}
+	again, ok := p.Encode()
+	require.True(t, ok)
+	_, err = plan.Decode(again, nil)
+	require.NoError(t, err)
+	_, _ = p.String(), p.ResidentBytes()
+	most := p.Arena
+	for _, a := range p.Signature.Args {
+		most = max(most, a.Type.Bytes())
+	}
+	for _, r := range p.Signature.Results {
+		most = max(most, r.Type.Bytes())
+	}
+	if most > 1<<20 {
+		return nil
+	}
+	e, err := compileProgram(t.Context(), "forged", p, backends.Options{Threads: 1}, []kernel.Compiler{tiles.Compiler{}})
+	if err != nil {
+		return nil
+	}
+	return e
+}
+
+// Plans whose bytes are others are errors, or programs that run within their memory.
+func TestForgedPlans(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	runs := 0
+	for n := range trials.Soak(60, 20_000) {
+		data := planOf(t, seedProgram(n))
+		if data == nil {
+			continue
+		}
+		for range 40 {
+			if e := forged(t, forge(r, data)); e != nil {
+				runs++
+				ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond) // of loops without end
+				_ = e.Execute(ctx, &backends.Call{Args: arguments(e)})
+				cancel()
+			}
+		}
+	}
+	require.NotZero(t, runs)
+}
+
+// seedProgram returns a random program of one of all kinds.
+func seedProgram(n int) string {
+	r := rand.New(rand.NewPCG(uint64(n), 5))
+	switch n % 6 {
+	case 0:
+		return programs.Updates(r, 4+n%16)
+	case 1:
+		return programs.Complex(r, 4+n%16)
+	case 2:
+		return programs.Recurrent(r)
+	case 3:
+		return programs.QuantizedRandom(r, 4+n%16).Text
+	case 4:
+		return topKText
+	}
+	return programs.Random(r, 4+n%16)
+}
+
+const topKText = `func.func @main(%x: tensor<4x40xf32>, %a: tensor<2x4x4xf32>, %b: tensor<2x4x3xf32>) -> (tensor<4x3xf32>, tensor<4x3xi32>, tensor<2x4x3xf32>) {
+  %v, %p = chlo.top_k(%x, k = 3) : tensor<4x40xf32> -> (tensor<4x3xf32>, tensor<4x3xi32>)
+  %0 = stablehlo.cholesky %a, lower = true : tensor<2x4x4xf32>
+  %1 = "stablehlo.triangular_solve"(%0, %b) <{left_side = true, lower = true, unit_diagonal = false, transpose_a = #stablehlo<transpose NO_TRANSPOSE>}> : (tensor<2x4x4xf32>, tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
+  return %v, %p, %1 : tensor<4x3xf32>, tensor<4x3xi32>, tensor<2x4x3xf32>
+}
+`
+
+// planOf returns the plan of a text; nil if there is none.
+func planOf(t *testing.T, text string) []byte {
+	p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	prog, err := kernelsOf(t.Context(), p, []kernel.Compiler{tiles.Compiler{}}, Claim)
+	if err != nil {
+		return nil
+	}
+	data, _ := prog.Encode()
+	return data
+}
+
+// forge returns bytes of which one to three are others, or are left out or added.
+func forge(r *rand.Rand, data []byte) []byte {
+	data = slices.Clone(data)
+	for range 1 + r.IntN(3) {
+		at := r.IntN(len(data))
+		for r.IntN(20) > 0 && (data[at] == '\n' || data[at] >= ' ' && data[at] <= '~') { // few of the texts of kernels
+			at = r.IntN(len(data))
+		}
+		switch r.IntN(6) {
+		case 0:
+			data[at] = byte(r.Uint32())
+		case 1:
+			data[at] += 2 // the next number
+		case 2:
+			data[at] -= 2
+		case 3:
+			data[at] ^= 1 // of another sign
+		case 4:
+			data = slices.Delete(data, at, at+1)
+		default:
+			data = slices.Insert(data, at, byte(r.IntN(8)))
+		}
+	}
+	return data
 }

@@ -22,15 +22,19 @@ func (p *Program) Encode() ([]byte, bool) {
 	return c.data, c.err == nil
 }
 
-// Decode reads what [Program.Encode] has written in a process of the same executable. The caller
-// knows that the bytes are those: a checksum is not among them. The program has passed
-// [Program.Check], and again is its origin.
+// Decode reads what [Program.Encode] has written in a process of the same executable; again is
+// the program's origin. Any other bytes are an error, or a program that can be made executable:
+// all that it names is there, and its steps stay within the memory of their values
+// ([Program.Check]). Whether it is the program of a text is for the caller to know.
 func Decode(data []byte, again Origin) (*Program, error) {
 	c := &coder{data: data, reading: true, from: again}
 	p := new(Program)
 	c.program(p)
 	if c.err == nil && len(c.data) > 0 {
-		c.fail("%s follow it", diag.Count(len(c.data), "byte"))
+		c.fail("%s too many at its end", diag.Count(len(c.data), "byte"))
+	}
+	if c.err == nil {
+		c.err = p.whole()
 	}
 	if c.err != nil {
 		return nil, fmt.Errorf("plan: decode: %w", c.err)
@@ -45,6 +49,21 @@ type coder struct {
 	reading bool
 	err     error // the first one; methods do nothing after it
 	from    Origin
+	depth   int // of locations and regions in each other
+}
+
+// mostDepth is how deep locations and regions may lie in each other: each takes stack.
+const mostDepth = 1000
+
+// nested codes what may have others of its kind in it.
+func (c *coder) nested(code func()) {
+	if c.depth++; c.depth > mostDepth {
+		c.fail("locations or regions are more than %d deep", mostDepth)
+	}
+	if c.err == nil {
+		code()
+	}
+	c.depth--
 }
 
 func (c *coder) fail(format string, args ...any) {
@@ -80,7 +99,7 @@ func (c *coder) flag(v *bool) {
 // count codes the length of something that takes at least a byte for each of n; -1 is nil.
 func (c *coder) count(n int) int {
 	integer(c, &n)
-	if c.reading && n > len(c.data) || n < -1 {
+	if c.reading && (c.err != nil || n > len(c.data) || n < -1) {
 		c.fail("a list of %d is cut off", n)
 		return -1
 	}
@@ -104,11 +123,22 @@ func slice[T any](c *coder, v *[]T, each func(*T)) {
 		n = -1
 	}
 	n = c.count(n)
-	if c.reading && n >= 0 {
-		*v = make([]T, n)
+	if !c.reading {
+		for i := range *v {
+			each(&(*v)[i])
+		}
+		return
 	}
-	for i := range *v {
-		each(&(*v)[i])
+	if n < 0 {
+		return
+	}
+	// An element can take many times the bytes that stand for it: memory grows with what is read.
+	const ahead = 64
+	*v = make([]T, 0, min(n, ahead))
+	for len(*v) < n && c.err == nil {
+		var x T
+		*v = append(*v, x)
+		each(&(*v)[len(*v)-1])
 	}
 }
 
@@ -175,11 +205,6 @@ func (c *coder) program(p *Program) {
 		c.work(&s.Work, at)
 		at++
 	})
-	if c.reading && c.err == nil {
-		if c.err = p.whole(); c.err == nil {
-			c.err = p.Check()
-		}
-	}
 }
 
 func (c *coder) value(v *Value) {
@@ -374,13 +399,12 @@ func (c *coder) region(p **Program, step, n int) {
 	if c.err != nil {
 		return
 	}
+	outer := c.from
 	if c.reading {
-		*p = new(Program)
-		outer := c.from
-		defer func() { c.from = outer }()
-		c.from = regionOrigin{outer, step, n}
+		*p, c.from = new(Program), regionOrigin{outer, step, n}
 	}
-	c.program(*p)
+	c.nested(func() { c.program(*p) })
+	c.from = outer
 }
 
 // location kinds, as they are coded.
@@ -431,16 +455,16 @@ func (c *coder) location(v *mlir.Location) {
 	case nameLoc:
 		l, _ := (*v).(mlir.NameLoc)
 		c.text(&l.Name)
-		c.location(&l.Child)
+		c.nested(func() { c.location(&l.Child) })
 		*v = l
 	case callLoc:
 		l, _ := (*v).(mlir.CallLoc)
-		c.location(&l.Callee)
-		c.location(&l.Caller)
+		c.nested(func() { c.location(&l.Callee) })
+		c.nested(func() { c.location(&l.Caller) })
 		*v = l
 	case fusedLoc:
 		l, _ := (*v).(mlir.FusedLoc)
-		slice(c, &l.Locs, c.location)
+		c.nested(func() { slice(c, &l.Locs, c.location) })
 		*v = l
 	case unknownLoc:
 		*v = mlir.UnknownLoc{}
@@ -449,56 +473,8 @@ func (c *coder) location(v *mlir.Location) {
 	}
 }
 
-// placed reports whether a value has memory: its own in the arena, or the caller's.
-func (p *Program) placed(v *Value) bool {
-	switch v.Kind {
-	case Argument:
-		return v.Index >= 0 && v.Index < len(p.Args)
-	case Result:
-		return v.Index >= 0 && v.Index < len(p.Results)
-	case Temporary:
-		return v.First < 0 || v.Offset >= 0 && v.Type.Bytes() <= p.Arena-v.Offset
-	}
-	return true
-}
-
 func (c *coder) file(l *mlir.FileLoc) {
 	c.text(&l.File)
 	integer(c, &l.Line)
 	integer(c, &l.Col)
-}
-
-// whole reports how what was read names values, kernels or numbers that are not there, which
-// [Program.Check] takes for granted.
-func (p *Program) whole() error {
-	are := func(list []ValueID) bool {
-		for _, v := range list {
-			if v < 0 || int(v) >= len(p.Values) {
-				return false
-			}
-		}
-		return true
-	}
-	if !are(p.Args) || !are(p.Results) || len(p.Args) != len(p.Signature.Args)+len(p.SizeArgs) || len(p.Results) != len(p.Signature.Results) {
-		return errors.New("arguments or results have no values")
-	}
-	for i := range p.Values {
-		if !p.placed(&p.Values[i]) {
-			return fmt.Errorf("value %d has no memory", i)
-		}
-	}
-	for i := range p.Steps {
-		if l := p.Steps[i].Launch(); l != nil {
-			if l.Kernel < 0 || l.Kernel >= len(p.Kernels) {
-				return fmt.Errorf("step %d has no kernel", i)
-			}
-			if k := p.Kernels[l.Kernel]; len(l.Operands) != len(k.Params) || len(l.Sizes) != k.Sizes {
-				return fmt.Errorf("step %d has operands of another kernel", i)
-			}
-		}
-		if reads, writes := p.Steps[i].Work.Access(p); !are(reads) || !are(writes) {
-			return fmt.Errorf("step %d has no operands", i)
-		}
-	}
-	return nil
 }
