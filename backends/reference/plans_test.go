@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"log/slog"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -76,6 +77,63 @@ func TestKeptPlans(t *testing.T) {
 		_, failed := read.Variants()
 		require.Zero(t, failed)
 	}
+}
+
+// Constants are bound, and bound again, to a program from its plan as to one from its text.
+func TestBindOfKeptPlan(t *testing.T) {
+	text := `func.func @main(%x: tensor<3x8xf32>, %w: tensor<8x8xf32> {ltc.constant}, %v: tensor<8x4xf32> {ltc.constant}) -> tensor<3x4xf32> {
+  %0 = stablehlo.dot %w, %v : (tensor<8x8xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
+  %1 = stablehlo.sine %0 : tensor<8x4xf32>
+  %2 = stablehlo.dot %x, %1 : (tensor<3x8xf32>, tensor<8x4xf32>) -> tensor<3x4xf32>
+  return %2 : tensor<3x4xf32>
+}
+`
+	var results [][]float32
+	data := planOf(t, text)
+	for _, fromPlan := range []bool{false, true} {
+		prog := decoded(t, data)
+		if !fromPlan {
+			p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
+			require.NoError(t, err)
+			prog, err = kernelsOf(t.Context(), p, []kernel.Compiler{tiles.Compiler{}}, Claim)
+			require.NoError(t, err)
+		}
+		var e backends.Executable
+		e, err := compileProgram(t.Context(), "bound", prog, backends.Options{}, []kernel.Compiler{tiles.Compiler{}})
+		require.NoError(t, err)
+		args := arguments(e)
+		for _, i := range []int{1, 2} {
+			e, err = e.Bind(t.Context(), map[int]soa.View{i: args[i]})
+			require.NoError(t, err)
+			c := &backends.Call{Args: args}
+			require.NoError(t, e.Execute(t.Context(), c))
+			results = append(results, soa.Slice[float32](c.Results[0]))
+		}
+	}
+	require.Equal(t, results[:2], results[2:])
+}
+
+func decoded(t *testing.T, data []byte) *plan.Program {
+	p, err := plan.Decode(data, nil)
+	require.NoError(t, err)
+	return p
+}
+
+// A plan that is damaged is logged, and none.
+func TestDamagedPlan(t *testing.T) {
+	text := topKText + strings.Repeat("// A long text.\n", leastPlanned/16)
+	good := planOf(t, text)
+	keeper := keepingCompiler{plans: map[string][]byte{}}
+	for _, data := range [][]byte{nil, {0}, good[:len(good)-1], append(slices.Clone(good), 0), []byte(text)} {
+		keeper.plans[text] = data
+		var log strings.Builder
+		o := backends.Options{Name: "model", Logger: slog.New(slog.NewTextHandler(&log, nil))}
+		require.Nil(t, plansFor(backends.NewModule(text), o, []kernel.Compiler{keeper}, false).get(t.Context()))
+		require.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
+		require.Contains(t, log.String(), "program=model")
+	}
+	keeper.plans[text] = good
+	require.NotNil(t, plansFor(backends.NewModule(text), backends.Options{}, []kernel.Compiler{keeper}, false).get(t.Context()))
 }
 
 // Plans are kept of programs that take longer to plan than to read, where nothing asks for what
