@@ -9,8 +9,8 @@ import (
 // Executable returns what tells the code of this process from any other: the build ID that the
 // go command gave its executable, which depends on all of its content. It is the [Part] of what
 // depends on more packages than a list could name. Empty if it is not known: the system has no
-// ELF files or no /proc, or the executable was linked without one or with one of another's
-// choice, such as the same for all that builds reproducibly.
+// ELF files or no /proc, or the executable was linked without an ID of the go command. Some
+// build systems give all executables one ID, which says nothing of their code.
 var Executable = sync.OnceValue(func() string { return buildID("/proc/self/exe") })
 
 // buildID returns the build ID of a file; empty if it has none.

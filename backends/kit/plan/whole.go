@@ -150,7 +150,7 @@ func (p *Program) wholeLives() error {
 		}
 		for _, id := range slices.Concat(reads, writes) {
 			if v := &p.Values[id]; v.First > i || v.Last < i {
-				return fmt.Errorf("step %d works on value %d, which is there from step %d to %d", i, id, v.First, v.Last)
+				return fmt.Errorf("value %d: it is there from step %d to %d, and step %d accesses it", id, v.First, v.Last, i)
 			}
 		}
 	}
