@@ -284,7 +284,13 @@ type Queue interface {
 	Wait(ctx context.Context) error
 }
 
-// RunError is the failure of an op while a program ran.
+// ErrWritten is wrapped by the error of a run that has failed and may have written over donated
+// arguments, or over results that the caller gave. It is for failures that no backend foresees:
+// a run that may fail in other ways writes nothing before.
+var ErrWritten = errors.New("the run had begun to write over memory of its caller")
+
+// RunError is the failure of an op while a program ran. An error that says more of the failure,
+// such as [ErrWritten], is in Reason.
 type RunError struct {
 	Op     int // ordinal of the op in the text (mlir.Op.Ordinal); -1 if unknown
 	Reason error

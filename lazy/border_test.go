@@ -278,6 +278,30 @@ func TestFailedRunsThatHaveWrittenAreFoundByChecks(t *testing.T) {
 	}
 }
 
+// A run that says that it has failed after it had begun to write makes its variables errors.
+func TestVariableOverwrittenByAFailedRun(t *testing.T) {
+	b, err := backends.Open("eval")
+	require.NoError(t, err)
+	gates.Store(t.Name(), &replaced{Backend: b, run: func(*backends.Call) error {
+		return &backends.RunError{Op: 1, Reason: fmt.Errorf("%w: %w", backends.ErrWritten, errFlaky)}
+	}})
+	t.Cleanup(func() { gates.Delete(t.Name()) })
+	dev := open(t, "flaky:"+t.Name(), lazy.Threads(1))
+	tr := lazy.NewTrace(dev)
+	w := dev.Variable("w", lazy.F32, 1600)
+	step := func() error {
+		w.Add_(lazy.Ones(tr, lazy.F32, 1600))
+		return tr.MarkStep()
+	}
+	require.ErrorIs(t, step(), errFlaky)
+	_, err = w.Value()
+	require.ErrorContains(t, err, `variable "w" may have been written over by a run that failed after it had begun to write results: give it values again`)
+	require.ErrorIs(t, err, backends.ErrWritten)
+	w.Init(lazy.Constant(2))
+	require.ErrorIs(t, step(), errFlaky)
+	require.Equal(t, float32(2), first(t, w), "the backend had a copy")
+}
+
 // ignoreMemory has an argument hold a result, and be it.
 func ignoreMemory(c *backends.Call, arg, result int) {
 	_ = soa.Copy(c.Args[arg], c.Results[result])

@@ -3,7 +3,6 @@ package lazy
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"hash/maphash"
 	"log/slog"
@@ -89,7 +88,7 @@ func (f *flight) donatedSums() []uint64 {
 // checkUnwritten returns err, with which the run has failed, or says that it has written all
 // the same. What was donated to it had the sums before.
 func (f *flight) checkUnwritten(err error, before []uint64) error {
-	if errors.Is(err, border.ErrBroken) { // of results that are refused
+	if overwrites(err) {
 		return err
 	}
 	written := -1

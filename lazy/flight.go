@@ -157,7 +157,7 @@ func (f *flight) runProgram() error {
 	if checking {
 		err = f.checkUnwritten(err, before)
 	}
-	if errors.Is(err, border.ErrBroken) || errors.Is(err, border.ErrPanicked) {
+	if overwrites(err) || errors.Is(err, border.ErrPanicked) {
 		f.dev.distrusted.Store(true)
 	}
 	return err
@@ -216,10 +216,16 @@ func (f *flight) copied(result int, d *Device, name string, t types.Type, at cal
 // memory is an argument donated to a result: only one that was queued, or whose backend
 // broke its contract, may have.
 func (f *flight) mayHaveWritten(v *value, result int, err error) bool {
-	if _, queued := errors.AsType[queuedError](err); !queued && !errors.Is(err, border.ErrBroken) {
+	if _, queued := errors.AsType[queuedError](err); !queued && !overwrites(err) {
 		return false
 	}
 	return border.MayHaveWritten(&f.call, result, f.own[result], &v.view)
+}
+
+// overwrites reports whether a run that ended with err may have written over what was donated to
+// it: its results are refused, or the backend says that it may have.
+func overwrites(err error) bool {
+	return errors.Is(err, border.ErrBroken) || errors.Is(err, backends.ErrWritten)
 }
 
 // runHere runs f, which has claimed what it assigns, on its caller's goroutine and settles it.

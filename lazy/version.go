@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ltc/backends"
 	"ltc/internal/border"
 	"ltc/internal/callsite"
 	"ltc/lazy/internal/sched"
@@ -110,6 +111,9 @@ func (a *assignment) settle(f *flight, err error) {
 // written over.
 func overwritten(at callsite.Site, name string, err error) *OpError {
 	kind, by := border.ErrBroken, "the run of a backend that broke its contract"
+	if errors.Is(err, backends.ErrWritten) {
+		kind, by = backends.ErrWritten, "a run that failed after it had begun to write results"
+	}
 	if queued, ok := errors.AsType[queuedError](err); ok {
 		kind, by = queued.error, "a run that was queued when the device failed"
 	}

@@ -314,6 +314,7 @@ func (e *compiled) prepare(ctx context.Context, s *compiledStep) (err error) {
 		s.code = s.bound
 		return nil
 	}
+	defer e.caught(s, p, &err) // prepareAll calls it on other goroutines, too
 	s.prepared = strides(s.prepared[:0], e.views, e.Plan.Program, s.Launch)
 	s.code, err = p.Prepare(ctx, s.Sizes, s.prepared, s.code)
 	return err
@@ -416,6 +417,7 @@ type launcher struct {
 
 // launched is what all parts of a launch have in common.
 type launched struct {
+	step    *compiledStep
 	code    kernel.Code
 	mem     []unsafe.Pointer
 	sizes   []int64

@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/exec"
+	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/internal/loops"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -66,9 +67,9 @@ func (l *launcher) launch(s *compiledStep, pointers []unsafe.Pointer, strides []
 		c := &l.workers[0].call
 		c.Mem, c.Sizes, c.Strides = pointers, s.Sizes, strides
 		c.Part, c.More, c.Parts, c.Done = 0, 0, 1, done
-		return s.now().Run(c)
+		return s.now().Run(c) // [exec.Run] recovers a panic
 	}
-	l.now = launched{s.now(), pointers, s.Sizes, strides, s.parts, done}
+	l.now = launched{s, s.now(), pointers, s.Sizes, strides, s.parts, done}
 	l.crew.do(s.parts, start)
 	if l.failed.Load() {
 		return l.failure()
@@ -82,10 +83,24 @@ func (l *launcher) part(worker, p, n int) {
 	c := &w.call
 	c.Mem, c.Sizes, c.Strides = now.mem, now.sizes, now.strides
 	c.Part, c.More, c.Parts, c.Done = p, n-1, now.parts, now.done
-	if err := now.code.Run(c); err != nil {
+	if err := l.runCode(now.step, now.code, c); err != nil {
 		if l.failed.Store(true); w.err == nil || p < w.first {
 			w.err, w.first = err, p
 		}
+	}
+}
+
+// runCode runs code of a step on a worker. A panic of the code is the worker's error: no other
+// goroutine can recover the panic of a helper, and the caller may not leave before the helpers.
+func (l *launcher) runCode(s *compiledStep, code kernel.Code, c *kernel.Call) (err error) {
+	defer l.of.caught(s, code, &err)
+	return code.Run(c)
+}
+
+// caught makes a panic of code of a step an error. It is to be deferred.
+func (e *compiled) caught(s *compiledStep, code kernel.Code, err *error) {
+	if r := recover(); r != nil {
+		*err = e.Panicked(s.Step, code, r)
 	}
 }
 

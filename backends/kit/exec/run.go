@@ -2,6 +2,9 @@ package exec
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
 	"time"
 	"unsafe"
 
@@ -28,6 +31,7 @@ type Run struct {
 	Tables []Table
 
 	target  Target
+	at      int            // the step under way
 	device  Device         // the target, if it has memory of its own; else nil
 	queue   backends.Queue // the queue that regions are called with
 	works   []work         // by step
@@ -118,8 +122,10 @@ func (r *Run) compute(ctx context.Context, c *backends.Call, direct bool) error 
 }
 
 // steps runs the steps in their order, up to the first that fails. Cancelling ctx stops
-// them only before step watch, the first that writes memory of the caller.
-func (r *Run) steps(ctx context.Context, watch int) error {
+// them only before step watch, the first that writes memory of the caller. A panic is the error of
+// its step.
+func (r *Run) steps(ctx context.Context, watch int) (err error) {
+	defer r.caught(watch, &err)
 	done := ctx.Done()
 	for i := range r.works {
 		if i >= watch {
@@ -132,7 +138,7 @@ func (r *Run) steps(ctx context.Context, watch int) error {
 			default:
 			}
 		}
-		var err error
+		r.at = i
 		switch {
 		case r.works[i] == skipped:
 			continue
@@ -147,6 +153,9 @@ func (r *Run) steps(ctx context.Context, watch int) error {
 			if done != nil && ctx.Err() != nil { // the step was cancelled
 				return context.Cause(ctx)
 			}
+			if i >= watch {
+				return written(err)
+			}
 			return err
 		}
 	}
@@ -154,6 +163,38 @@ func (r *Run) steps(ctx context.Context, watch int) error {
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+// caught makes a panic of the step under way the error of the run. It is to be deferred.
+func (r *Run) caught(watch int, err *error) {
+	v := recover()
+	if v == nil {
+		return
+	}
+	s := &r.Program.Steps[r.at]
+	*err = &backends.RunError{Op: s.Ordinal, Reason: r.Panicked(s, r.target, v)}
+	if r.at >= watch {
+		*err = written(*err)
+	}
+}
+
+// Panicked returns the error of a step that panicked with a value in code of the given Go value.
+// It has the stack of the goroutine: call it where the panic is recovered.
+func (p *Plan) Panicked(s *plan.Step, code, value any) error {
+	what := "the step"
+	if l := s.Launch(); l != nil {
+		what = "kernel " + p.Program.Kernels[l.Kernel].Name
+	}
+	return fmt.Errorf("%s panicked in code of type %T: %v\n%s", what, code, value, debug.Stack())
+}
+
+// written returns the error of a step that failed after the run may have written memory of the
+// caller.
+func written(err error) error {
+	if op, ok := errors.AsType[*backends.RunError](err); ok {
+		return &backends.RunError{Op: op.Op, Reason: fmt.Errorf("%w: %w", backends.ErrWritten, op.Reason)}
+	}
+	return fmt.Errorf("%w: %w", backends.ErrWritten, err)
 }
 
 // timed runs a step and, on a device, waits until it is done. It adds the time of a step
