@@ -12,9 +12,10 @@ import (
 // Scalars computes ops on single elements, for [Evaluate].
 type Scalars interface {
 	// Scalar returns the bits of op's value, given the bits of its arguments. The value has
-	// dtype t, and the first argument has dtype from. Evaluate calls it with dtypes that the op takes,
-	// for every op that computes except Select, Clamp, BitcastConvert and the ops that
-	// only package expand makes.
+	// dtype t, and the first argument has dtype from. Evaluate calls it with dtypes that the op
+	// takes, for every op that computes except Select, Clamp and BitcastConvert, and the ops
+	// FMA, CopySign, Exponent, Mantissa and Scale, which [Float] computes. Iota, SizeOf, Lookup
+	// (see [TableRow]) and what accesses memory depend on more than arguments.
 	Scalar(op Op, t, from types.DType, args ...uint64) (uint64, error)
 }
 
@@ -186,7 +187,7 @@ func (e *evaluator) compute(op Op, t, from types.DType, args []uint64) (uint64, 
 	case BitcastConvert:
 		return args[0], nil
 	case FMA, CopySign, Exponent, Mantissa, Scale:
-		return onFloats(op, t, args)
+		return Float(op, t, args...)
 	case Select:
 		if args[0] != 0 {
 			return args[1], nil

@@ -7,8 +7,9 @@ import (
 	"ltc/ir/types"
 )
 
-// onFloats computes the ops that only package expand makes, on f32 and f64.
-func onFloats(op Op, t types.DType, args []uint64) (uint64, error) {
+// Float computes an op that only package expand makes: FMA, CopySign, Exponent, Mantissa or Scale
+// of f32s or f64s. Arguments and value are bits.
+func Float(op Op, t types.DType, args ...uint64) (uint64, error) {
 	x := make([]float64, len(args))
 	for i, a := range args {
 		switch t {

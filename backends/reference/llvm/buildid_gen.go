@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "4175e870656dcf96e81e5ec8"
+const buildID = "c240aa5559206a6aa10287df"

@@ -35,8 +35,17 @@ type scalarLoop struct {
 // its value. Tests ask for each element of large operands.
 var scalarLoops [kernel.NumOps][types.F64 + 1][types.F64 + 1]atomic.Pointer[scalarLoop]
 
-// Scalar computes one element. An op that does not take the type is an error.
+// Scalar computes one element: ops of programs, and with [kernel.Float] those that only package
+// expand makes. An op that does not take the type is an error, and so is one whose value depends
+// on more than arguments: the caller computes that, as [kernel.Evaluate] does.
 func (Scalars) Scalar(op kernel.Op, t, from types.DType, args ...uint64) (uint64, error) {
+	switch op {
+	case kernel.FMA, kernel.CopySign, kernel.Exponent, kernel.Mantissa, kernel.Scale:
+		return kernel.Float(op, t, args...)
+	}
+	if !op.Computes() {
+		return 0, fmt.Errorf("%v: its value depends on more than arguments: compute it as kernel.Evaluate does", op)
+	}
 	known := &scalarLoops[op][from][t]
 	k := known.Load()
 	if k == nil {

@@ -1,6 +1,7 @@
 package tiles
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,6 +36,13 @@ func TestScalars(t *testing.T) {
 	}
 	_, err := Scalars{}.Scalar(kernel.And, types.F32, types.F32, 0, 0)
 	require.EqualError(t, err, "and of 2 values of f32 to f32: there is no such op")
+	_, err = Scalars{}.Scalar(kernel.Lookup, types.I32, types.I32, 0)
+	require.EqualError(t, err, "lookup: its value depends on more than arguments: compute it as kernel.Evaluate does")
+	for op, want := range map[kernel.Op]float32{kernel.FMA: 7, kernel.CopySign: 2, kernel.Exponent: 1, kernel.Mantissa: 1, kernel.Scale: 16} {
+		bits, err := Scalars{}.Scalar(op, types.F32, types.F32, []uint64{0x40000000, 0x40400000, 0x3f800000}[:op.Arity()]...) // 2, 3, 1
+		require.NoError(t, err)
+		require.Equal(t, want, math.Float32frombits(uint32(bits)), op)
+	}
 	bits, err := Scalars{}.Scalar(kernel.Erf, types.F32, types.F32, 0x3f000000)
 	require.NoError(t, err)
 	require.Equal(t, uint64(0x3f053f7b), bits) // 0.5204999
