@@ -66,7 +66,8 @@ type Executable interface {
 	// errors. Runs ignore Call.Args at bound positions.
 	Bind(ctx context.Context, constants map[int]soa.View) (Executable, error)
 	// Execute runs the program. An Execute that fails has written no result and no donated
-	// argument.
+	// argument; if it may have, its error wraps [ErrWritten]. When ctx ends before the first
+	// write, Execute returns the cause of ctx. A queue that the backend has not made is an error.
 	Execute(ctx context.Context, c *Call) error
 	// Artifact returns the executable as bytes, for [Loader]. The error wraps
 	// errors.ErrUnsupported if the backend's executables have no form as bytes.

@@ -12,16 +12,20 @@ import (
 
 // CheckCall returns an error for the first argument or result of c that does not fit sig. Errors
 // are a wrong number of arguments or results, a wrong dtype or shape, an invalid view, and a
-// read-only view of a result. Bound has, for each argument, the view that [Executable].Bind
+// read-only view of a result. A queue is an error, too: programs in the host's memory have none.
+// Bound has, for each argument, the view that [Executable].Bind
 // has fixed or the zero View; it is nil if no argument is bound. Of a bound argument, CheckCall
 // checks only that its memory was not released. CheckCall fills an empty c.Results with zero
 // views.
 func CheckCall(sig *Signature, c *Call, bound []soa.View) error {
+	if c.Queue != nil {
+		return fmt.Errorf("execute: a queue of another backend: %T", c.Queue)
+	}
 	return CheckCallOn(sig, c, bound, nil)
 }
 
 // CheckCallOn is [CheckCall] for a backend whose programs access the remote memory m as well as
-// the host's memory. If m is nil, programs access only the host's memory.
+// the host's memory. The backend itself checks the queue. If m is nil, programs access only the host's memory.
 func CheckCallOn(sig *Signature, c *Call, bound []soa.View, m soa.Remote) error {
 	if len(c.Args) != len(sig.Args) {
 		return fmt.Errorf("execute: %s given, the program takes %d", diag.Count(len(c.Args), "argument"), len(sig.Args))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -129,4 +130,25 @@ type unboundExecutable struct{ backends.Executable }
 
 func (unboundExecutable) Bind(context.Context, map[int]soa.View) (backends.Executable, error) {
 	return nil, fmt.Errorf("bind: %w", errors.ErrUnsupported)
+}
+
+// A run that ignores the end of its context fails its test instead of waiting for ever.
+func TestRunWithoutEnd(t *testing.T) {
+	defer func(d time.Duration) { patience = d }(patience)
+	patience = time.Millisecond
+	e := endless{end: make(chan struct{})}
+	defer close(e.end)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.ErrorContains(t, executeToEnd(e, ctx, &backends.Call{}), "Execute goes on 1ms after its context has ended: ")
+}
+
+type endless struct {
+	backends.Executable
+	end chan struct{}
+}
+
+func (e endless) Execute(context.Context, *backends.Call) error {
+	<-e.end
+	return nil
 }

@@ -29,6 +29,7 @@ var contract = []contractTest{
 	{"type_errors_have_positions", testTypeErrors},
 	{"unsupported_ops_all_at_once", testUnsupported},
 	{"wrong_arguments", testWrongArguments},
+	{"queue_of_another_backend", testQueue},
 	{"strided_arguments", testStrided},
 	{"pointer_tables", testTables},
 	{"results_in_memory_of_the_caller", testResults},
@@ -224,4 +225,21 @@ func testWrongArguments(t *testing.T, b backends.Backend) {
 	require.Equal(t, []float32{1, 2, 3}, floats(w))
 	require.NoError(t, e.Execute(context.Background(), &backends.Call{Args: []soa.View{w, g, lr}}))
 	require.Equal(t, []float32{-1, 0, 1}, floats(w))
+}
+
+// foreign is a queue that no backend has made.
+type foreign struct{}
+
+func (foreign) Wait(context.Context) error { return nil }
+
+// A queue that is not of the backend is refused: what it orders would run in no order.
+func testQueue(t *testing.T, b backends.Backend) {
+	e := compile(t, b, `func.func public @main(%a: tensor<3xf32> {tf.aliasing_output = 0 : i32}) -> tensor<3xf32> {
+  %0 = stablehlo.add %a, %a : tensor<3xf32>
+  return %0 : tensor<3xf32>
+}`)
+	a := f32s(t, []float32{1, 2, 3})
+	err := e.Execute(context.Background(), &backends.Call{Args: []soa.View{a}, Queue: foreign{}})
+	require.Error(t, err, "Execute accepts a queue of another backend: return an error for each Call.Queue that the backend has not made")
+	require.Equal(t, []float32{1, 2, 3}, floats(a))
 }

@@ -3,6 +3,7 @@ package backendtest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -100,8 +101,35 @@ func testCancelled(t *testing.T, b backends.Backend) {
 	ctx, cancel = context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	w = f32s(t, []float32{1, 2})
-	require.ErrorIs(t, e.Execute(ctx, &backends.Call{Args: []soa.View{w}}), context.DeadlineExceeded)
+	require.ErrorIs(t, executeToEnd(e, ctx, &backends.Call{Args: []soa.View{w}}), context.DeadlineExceeded)
 	require.Equal(t, []float32{1, 2}, floats(w))
+}
+
+// patience is how long a run may go on after its context has ended.
+var patience = time.Minute
+
+// executeToEnd runs e. A run that goes on after ctx has ended is an error, and left behind.
+func executeToEnd(e backends.Executable, ctx context.Context, c *backends.Call) error {
+	type outcome struct {
+		err   error
+		panic string
+	}
+	ended := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		o.panic = recovered(func() { o.err = e.Execute(ctx, c) })
+		ended <- o
+	}()
+	<-ctx.Done()
+	select {
+	case o := <-ended:
+		if o.panic != "" {
+			return errors.New(o.panic)
+		}
+		return o.err
+	case <-time.After(patience):
+		return fmt.Errorf("Execute goes on %v after its context has ended: look at the context before each iteration of a loop, and return context.Cause of it", patience)
+	}
 }
 
 func testBind(t *testing.T, b backends.Backend) {

@@ -118,12 +118,7 @@ func compileProgram(ctx context.Context, file string, prog *plan.Program, o back
 // compileRegions makes the regions of a program executable.
 func compileRegions(ctx context.Context, file string, prog *plan.Program, o backends.Options, compilers []kernel.Compiler) (exec.Regions, error) {
 	return exec.MakeRegions(prog, func(step, r int) (backends.Executable, error) {
-		e, err := compileProgram(ctx, file, prog.Steps[step].Regions()[r], o, compilers)
-		if err != nil {
-			return nil, err
-		}
-		e.Rules.Region = true
-		return e, nil
+		return compileProgram(ctx, file, prog.Steps[step].Regions()[r], o, compilers)
 	})
 }
 

@@ -2,7 +2,6 @@ package reference
 
 import (
 	"context"
-	"fmt"
 	"unsafe"
 
 	"ltc/backends"
@@ -15,7 +14,7 @@ import (
 
 // machine is the host: runs are on the calling goroutine and, where a step is cut into
 // parts, on helpers besides.
-var machine = exec.Machine{Queue: func(q backends.Queue) error { return fmt.Errorf("execute: a queue of another backend: %T", q) }}
+var machine exec.Machine
 
 // Run runs a call that was admitted.
 func (e *compiled) Run(ctx context.Context, c *backends.Call) error {

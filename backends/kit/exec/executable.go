@@ -2,6 +2,8 @@ package exec
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"sync/atomic"
 
 	"ltc/backends"
@@ -16,7 +18,7 @@ type Machine struct {
 	// Space makes views of Memory, by [soa.Buffer.RemoteAt]; nil if Memory is nil.
 	Space *soa.Buffer
 	// Queue returns an error for a queue that is not the machine's. Queue is not called with
-	// nil.
+	// nil. If the field is nil, the machine has no queue: all calls with a queue are refused.
 	Queue func(backends.Queue) error
 }
 
@@ -27,7 +29,11 @@ func (m *Machine) Admit(ctx context.Context, c *backends.Call, sig *backends.Sig
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if c.Queue != nil {
+	switch {
+	case c.Queue == nil:
+	case m.Queue == nil:
+		return fmt.Errorf("execute: a queue of another backend: %T", c.Queue)
+	default:
 		if err := m.Queue(c.Queue); err != nil {
 			return err
 		}
@@ -46,6 +52,20 @@ type Code interface {
 
 // Executable is the part of a [backends.Executable] that is the same on all targets. E is
 // the target's code for one combination of view layouts.
+//
+// A target embeds an Executable, sets the fields of its [Plan], and then calls Vary:
+//
+//	e.Plan = exec.Plan{
+//		Program: prog,              // of kit.Compile
+//		On:      machine,           // what the programs run on
+//		Rules:   rules,             // of NewResults: where results are written
+//		Regions: regions,           // of MakeRegions: the bodies of loops and branches
+//		Copied:  new(atomic.Int64), // counts the bytes that runs copy
+//	}
+//	e.Vary(e, exec.VariantOptions[*executable]{}) // views that are not dense are copied
+//
+// Bound has the values that Bind has fixed. The other fields of Plan are for targets that have
+// more to say. Vary panics if one of Program, On, Rules, Copied or Regions is missing.
 type Executable[E Code] struct {
 	layouts[E]
 }
@@ -53,8 +73,14 @@ type Executable[E Code] struct {
 // Signature returns the program's signature.
 func (x *Executable[E]) Signature() *backends.Signature { return x.Plan.Program.Signature }
 
+// errNotVaried is the error of a run without code.
+var errNotVaried = errors.New("execute: the target has not called Vary of its exec.Executable, which sets the code")
+
 // Execute checks a call and runs the program.
 func (x *Executable[E]) Execute(ctx context.Context, c *backends.Call) error {
+	if x.grown == nil {
+		return errNotVaried
+	}
 	if err := x.On.Admit(ctx, c, x.Plan.Program.Signature, x.Bound); err != nil {
 		return err
 	}
@@ -84,12 +110,23 @@ type layouts[E any] struct {
 }
 
 // Vary sets the code for dense views, and says how to make code for other layouts. If o.Make is
-// nil, views that are not dense are copied.
+// nil, views that are not dense are copied. Call Vary when Plan is set: it panics if Plan lacks a
+// field that runs need. Vary sets the options Remote and Grown itself.
 func (x *layouts[E]) Vary(dense E, o VariantOptions[E]) {
+	if lacks := x.Plan.lacks(); lacks != "" {
+		panic("exec: Vary: Plan." + lacks)
+	}
 	x.dense, x.grown = dense, new(atomic.Int64)
 	o.Grown, o.Remote = x.grown, x.Rules.remote
 	if x.variants = nil; o.Make != nil {
 		x.variants = NewVariants(dense, x.Rules, x.Bound, o)
+	}
+}
+
+// asRegion says that the program is a region: see [Results].
+func (x *layouts[E]) asRegion() {
+	if x.Rules != nil {
+		x.Rules.Region = true
 	}
 }
 

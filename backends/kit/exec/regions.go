@@ -35,7 +35,7 @@ type Looper interface {
 type Regions [][]backends.Executable
 
 // MakeRegions returns the regions of a program. For region r of step s, MakeRegions calls one(s,
-// r). It returns the first error of one.
+// r), and sets Region of the executable's [Results]. It returns the first error of one.
 func MakeRegions(p *plan.Program, one func(step, region int) (backends.Executable, error)) (Regions, error) {
 	all := make(Regions, len(p.Steps))
 	for i := range p.Steps {
@@ -43,6 +43,9 @@ func MakeRegions(p *plan.Program, one func(step, region int) (backends.Executabl
 			e, err := one(i, r)
 			if err != nil {
 				return nil, err
+			}
+			if x, ok := e.(interface{ asRegion() }); ok {
+				x.asRegion()
 			}
 			all[i] = append(all[i], e)
 		}

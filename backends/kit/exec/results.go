@@ -17,12 +17,14 @@ type Results struct {
 	remote   bool   // kernels access the device's memory only
 	// Region says that the program is a region of a loop or branch. The results of a region are
 	// in memory of the enclosing run: kernels may write them even if a later step can fail.
+	// [MakeRegions] sets it.
 	Region bool
 }
 
 // NewResults returns the rules for a program whose arguments and results are dense. Fallible is
 // the number of the program's last step that can fail on the target; -1 if no step can fail.
-// Remote is as in [VariantOptions].
+// Remote says that kernels access only the memory of a device, as those of a [Device] do. It is
+// false for a [Target] in the host's memory.
 func NewResults(p *plan.Program, fallible int, remote bool) *Results {
 	r := &Results{program: p, fallible: fallible, remote: remote}
 	for j := range p.Results {

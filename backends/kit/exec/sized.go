@@ -45,6 +45,9 @@ func (x *Sized[F]) CheckSizes(c *backends.Call) error {
 
 // Execute checks a call and runs the program for the size of its arguments.
 func (x *Sized[F]) Execute(ctx context.Context, c *backends.Call) error {
+	if x.grown == nil {
+		return errNotVaried
+	}
 	if err := x.On.Admit(ctx, c, x.Sig, x.Bound); err != nil {
 		return err
 	}

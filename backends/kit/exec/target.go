@@ -78,3 +78,24 @@ type Plan struct {
 	// of the values that take memory in the program.
 	Explain func(error) error
 }
+
+// lacks returns the first field that runs need and that is not set, and what to set it to; "" if
+// there is none.
+func (p *Plan) lacks() string {
+	switch {
+	case p.Program == nil:
+		return "Program is nil: set the program that kit.Compile returned"
+	case p.On == nil:
+		return "On is nil: set a Machine; the zero Machine is the host"
+	case p.Rules == nil:
+		return "Rules is nil: set what NewResults returns"
+	case p.Copied == nil:
+		return "Copied is nil: set a counter, new(atomic.Int64)"
+	}
+	for i := range p.Program.Steps {
+		if n := len(p.Program.Steps[i].Regions()); n > 0 && (len(p.Regions) <= i || len(p.Regions[i]) != n) {
+			return "Regions lacks the executables of a loop or branch: set what MakeRegions returns"
+		}
+	}
+	return ""
+}

@@ -37,9 +37,10 @@ type VariantOptions[E any] struct {
 	// call then compiles again.
 	Passes func(err error) bool
 	// Remote says that kernels access only the device's memory. If Remote is false, kernels
-	// access only the host's memory. Views of other memory are copied.
+	// access only the host's memory. Views of other memory are copied. Vary of an [Executable]
+	// takes it from [NewResults].
 	Remote bool
-	// Grown counts the bytes of all variants.
+	// Grown counts the bytes of all variants. Vary of an [Executable] makes the counter.
 	Grown *atomic.Int64
 	// Bytes returns the bytes of one variant.
 	Bytes func(e E) int

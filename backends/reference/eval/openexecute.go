@@ -46,9 +46,6 @@ func (e *openExecutable) Execute(ctx context.Context, c *backends.Call) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if c.Queue != nil {
-		return fmt.Errorf("execute: a queue of another backend: %T", c.Queue)
-	}
 	if err := backends.CheckCall(e.sig, c, e.bound); err != nil {
 		return err
 	}

@@ -33,11 +33,7 @@ var _ backends.Backend = (*Device)(nil)
 // New returns a device with no memory in use.
 func New() *Device {
 	m := &memory{blocks: map[uintptr][]uint64{}}
-	return &Device{memory: m, machine: exec.Machine{Memory: m, Space: soa.OfRemote(m, 0, 0), Queue: noQueue}}
-}
-
-func noQueue(q backends.Queue) error {
-	return fmt.Errorf("execute: a queue of another backend: %T", q)
+	return &Device{memory: m, machine: exec.Machine{Memory: m, Space: soa.OfRemote(m, 0, 0)}}
 }
 
 // Name returns "toy".
@@ -96,12 +92,7 @@ func (d *Device) evaluated(ctx context.Context, m backends.Module, o backends.Op
 // program returns what runs a program.
 func (d *Device) program(prog *plan.Program) (*executable, error) {
 	regions, err := exec.MakeRegions(prog, func(step, r int) (backends.Executable, error) {
-		e, err := d.program(prog.Steps[step].Regions()[r])
-		if err != nil {
-			return nil, err
-		}
-		e.Rules.Region = true
-		return e, nil
+		return d.program(prog.Steps[step].Regions()[r])
 	})
 	if err != nil {
 		return nil, err
@@ -109,7 +100,7 @@ func (d *Device) program(prog *plan.Program) (*executable, error) {
 	e := &executable{dev: d, constants: make([]soa.View, len(prog.Values))}
 	e.Plan = exec.Plan{
 		Program: prog, On: &d.machine, Regions: regions, Copied: new(atomic.Int64),
-		Rules:  exec.NewResults(prog, len(prog.Steps)-1, true), // any launch may fail
+		Rules:  exec.NewResults(prog, len(prog.Steps)-1, true), // any launch may fail; kernels access the device's memory
 		Fenced: true,
 	}
 	e.Vary(e, exec.VariantOptions[*executable]{})

@@ -64,7 +64,7 @@ func (p *program) Bind(context.Context, map[int]soa.View) (backends.Executable, 
 
 func (p *program) Artifact() ([]byte, error) { return nil, errors.ErrUnsupported }
 
-func (p *program) Execute(_ context.Context, c *backends.Call) error {
+func (p *program) Execute(ctx context.Context, c *backends.Call) error {
 	if err := backends.CheckCall(p.Signature(), c, nil); err != nil {
 		return err
 	}
@@ -77,6 +77,9 @@ func (p *program) Execute(_ context.Context, c *backends.Call) error {
 		}
 	}
 	for _, op := range main.Ops[:len(main.Ops)-1] {
+		if ctx.Err() != nil { // before the first write, also in each iteration of a loop
+			return context.Cause(ctx)
+		}
 		x, y := soa.Slice[float32](values[op.Operands[0]]), soa.Slice[float32](values[op.Operands[1]])
 		out := soa.Make(values[op.Operands[0]].Type)
 		z := soa.Slice[float32](out)
@@ -89,6 +92,9 @@ func (p *program) Execute(_ context.Context, c *backends.Call) error {
 			}
 		}
 		values[op.Results[0]] = out
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	for i, v := range main.Ops[len(main.Ops)-1].Operands { // nothing fails from here on
 		r := p.Signature().Results[i]
