@@ -102,6 +102,14 @@ func TestSuiteOfBackendOfTwoOps(t *testing.T) {
 	require.Equal(t, "PASS", lines[len(lines)-1])
 }
 
+// The target in the host's memory that docs/backend.md names runs a program, and all of the suite.
+func TestTargetInMemoryOfTheHost(t *testing.T) {
+	lines := output(t, t.TempDir(), build(t, "host"))
+	require.Equal(t, []string{"<nil>", "[0.047425874 0.95257413 0.00091105123 0.999089] <nil>"}, lines)
+	lines = output(t, t.TempDir(), built(t, "host", "test", "-c"))
+	require.Equal(t, "PASS", lines[len(lines)-1])
+}
+
 func TestPlugInRegisteredTwice(t *testing.T) {
 	lines := output(t, t.TempDir(), build(t, "twice"))
 	require.Len(t, lines, 3, "%q", lines)

@@ -1,0 +1,12 @@
+package main
+
+import (
+	"testing"
+
+	"ltc/backends"
+	"ltc/backends/backendtest"
+)
+
+func TestHost(t *testing.T) {
+	backendtest.Run(t, func(string) (backends.Backend, error) { return host{}, nil })
+}
