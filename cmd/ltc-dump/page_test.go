@@ -74,9 +74,11 @@ func TestCPUPage(t *testing.T) {
 	for _, name := range regexp.MustCompile(`LTC_[A-Z_]+`).FindAllString(string(page), -1) {
 		require.True(t, known[name], "%s is no variable", name)
 	}
-	for _, file := range regexp.MustCompile(`\]\(([a-z-]+\.md)\)`).FindAllStringSubmatch(string(page), -1) {
-		_, err := os.Stat("docs/" + file[1])
-		require.NoError(t, err)
+	for folder, page := range map[string][]byte{filepath.Dir(cpuPage): page[:len(page)-len(design)], "docs/design": design} {
+		for _, file := range regexp.MustCompile(`\]\(([a-z-]+\.md)\)`).FindAllSubmatch(page, -1) {
+			_, err := os.Stat(filepath.Join(folder, string(file[1])))
+			require.NoError(t, err)
+		}
 	}
 }
 
