@@ -53,7 +53,7 @@ func Example_serving() {
 	// Output: [21,43]
 }
 
-// open makes a model of a program and its weights. They are read where they lie in the file.
+// open makes a model of a program and of its weights, which it maps from their file.
 func open(dir, name string) (*model.Model, error) {
 	text, err := os.ReadFile(filepath.Join(dir, name+".mlir"))
 	if err != nil {
@@ -74,7 +74,7 @@ func open(dir, name string) (*model.Model, error) {
 	return model.New(context.Background(), cpu, backends.NewModule(string(text)), constants, model.Name(name))
 }
 
-// handler answers a list of rows by a list of scores. Requests run at once, a goroutine each.
+// handler answers a list of rows by a list of scores. Requests run concurrently, each on a goroutine of its own.
 func handler(m *model.Model) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
