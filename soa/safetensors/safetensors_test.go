@@ -91,7 +91,7 @@ func TestErrors(t *testing.T) {
 	one := func(e string) []byte { return file(`{"x":`+e+`}`, 1, 2, 3, 4) }
 	for want, data := range map[string][]byte{
 		"m: a file of 3 bytes is no safetensors file": {1, 2, 3},
-		"m: no safetensors file, or one cut short: by its first 8 bytes the header has 9, of 0 that follow and at most 104857600": {9, 0, 0, 0, 0, 0, 0, 0},
+		"m: no safetensors file, or one cut short: its first 8 bytes say that a header of 9 bytes follows; 0 follow, and a header has at most 104857600": {9, 0, 0, 0, 0, 0, 0, 0},
 		"m: header: unexpected end of JSON input":                                                        file("{"),
 		"m: header: __metadata__: json: cannot unmarshal number into Go value of type map[string]string": file(`{"__metadata__":1}`),
 		"m: header: tensor x: json: cannot unmarshal number into Go value of type safetensors.entry":     one(`1`),
