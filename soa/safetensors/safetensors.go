@@ -107,7 +107,7 @@ func decode(b *soa.Buffer) (*File, error) {
 	}
 	size := binary.LittleEndian.Uint64(data)
 	if size > maxHeader || size > uint64(len(data)-8) {
-		return nil, fmt.Errorf("no safetensors file, or one cut short: its first 8 bytes say that a header of %d bytes follows; %d follow, and a header has at most %d", size, len(data)-8, maxHeader)
+		return nil, fmt.Errorf("no safetensors file, or one cut short: its first 8 bytes say that a header of %s follows; %d follow, and a header has at most %d", diag.Count(size, "byte"), len(data)-8, maxHeader)
 	}
 	start := 8 + int(size)
 	entries, metadata, err := header(data[8:start])
