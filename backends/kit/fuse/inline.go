@@ -188,18 +188,19 @@ func (g *Graph) narrows(def *node) bool {
 	})
 }
 
-// permutes reports whether a pointwise kernel does nothing but to exchange dimensions: a place
-// outside of what it makes is outside of what it reads.
+// permutes reports whether a pointwise kernel does nothing but to exchange dimensions, of which
+// it reads all: a place outside of what it makes is outside of what it reads.
 func permutes(k *kernel.Kernel) bool {
 	if len(k.Instrs) != 2 || k.Instrs[0].Op != kernel.Load || k.Instrs[0].Mem.Guard || len(k.Instrs[0].Mem.Index) != len(k.Axes) {
 		return false
 	}
-	for a := range k.Axes {
-		if dimAlong(k.Instrs[0].Mem, a) < 0 {
+	m := k.Instrs[0].Mem
+	for a, axis := range k.Axes {
+		if d := dimAlong(m, a); d < 0 || k.Params[m.Param].Dims[d] != axis.Size {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(k.Instrs[0].Mem.Index, func(x kernel.Index) bool { return len(x.Terms) != 1 || !x.IsAxis(x.Terms[0].Axis) })
+	return !slices.ContainsFunc(m.Index, func(x kernel.Index) bool { return len(x.Terms) != 1 || !x.IsAxis(x.Terms[0].Axis) })
 }
 
 // guarded reports whether a kernel loads what may not be there.

@@ -41,5 +41,9 @@ func MinCut(nodes int, arcs [][3]int) (cost int64, near []bool) {
 	for _, a := range arcs {
 		n.arc(a[0], a[1], int64(a[2]))
 	}
-	return n.cut()
+	cost, near, ok := n.cut(func() {})
+	if !ok {
+		panic("paths of too many lengths")
+	}
+	return cost, near
 }

@@ -26,7 +26,8 @@ func layout(s *state) bool {
 	changed := false
 	for _, f := range s.functions() {
 		for _, b := range programBlocks(f, nil) {
-			for _, o := range ordersOf(b) {
+			orders := ordersOf(b)
+			for _, o := range orders[:min(len(orders), mostOrders)] {
 				s.Look()
 				chosen := s.choose(b, o)
 				if len(chosen) == 0 {
@@ -40,6 +41,9 @@ func layout(s *state) bool {
 	}
 	return changed
 }
+
+// mostOrders is how many orders are tried in a block in each round. Models have some ten.
+const mostOrders = 64
 
 // programBlocks appends a block and those of the branches and loops in it.
 func programBlocks(b *mlir.Block, all []*mlir.Block) []*mlir.Block {
@@ -203,8 +207,8 @@ func (s *state) choose(b *mlir.Block, o order) map[*mlir.Op]bool {
 	if least == 0 {
 		return nil
 	}
-	cost, near := r.cut()
-	if cost >= least {
+	cost, near, ok := r.cut(s.Look)
+	if !ok || cost >= least {
 		return nil
 	}
 	chosen := map[*mlir.Op]bool{}

@@ -53,10 +53,18 @@ func (n *network) leaving() int64 {
 	return sum
 }
 
+// mostLengths is how many lengths of paths cut looks at, each in a time that grows with the
+// network. Networks of whole models need some tens.
+const mostLengths = 128
+
 // cut returns the cost of a minimum cut, and which nodes are on the side of the source: as
-// few as can be.
-func (n *network) cut() (cost int64, near []bool) {
-	for n.levels() {
+// few as can be. Look is called now and then. Ok is false if the paths have too many lengths.
+func (n *network) cut(look func()) (cost int64, near []bool, ok bool) {
+	for phase := 0; n.levels(); phase++ {
+		if phase == mostLengths {
+			return 0, nil, false
+		}
+		look()
 		n.next = make([]int, len(n.from))
 		for {
 			flow := n.send(source, unlimited)
@@ -70,7 +78,7 @@ func (n *network) cut() (cost int64, near []bool) {
 	for v, l := range n.level {
 		near[v] = l >= 0
 	}
-	return cost, near
+	return cost, near, true
 }
 
 // levels finds how far nodes are from the source; false if the sink is not reached.
