@@ -14,6 +14,7 @@ func TestPlansOnDisk(t *testing.T) {
 		t.Skip("plans are kept where an executable has a build ID, and this one has none")
 	}
 	t.Setenv("LTC_CACHE", "")
+	t.Setenv("LTC_LIBLLVM", "")
 	t.Setenv("LTC_CACHE_DIR", t.TempDir())
 	new(shared).KeepPlan("program", "the plan of a program", []byte("plan"))
 	plan, ok := new(shared).KeptPlan("program")
