@@ -32,8 +32,7 @@ func save(path string, epochs int, rnd *lazy.Random, variables ...*lazy.Tensor) 
 	return safetensors.WriteFile(path, f)
 }
 
-// load gives variables and the stream what a file has of them. It returns how many epochs
-// were done.
+// load sets the variables and the stream from a file. It returns how many epochs were done.
 func load(path string, rnd *lazy.Random, variables ...*lazy.Tensor) (epochs int, err error) {
 	f, err := safetensors.Map(path)
 	if err != nil {
@@ -61,8 +60,8 @@ func load(path string, rnd *lazy.Random, variables ...*lazy.Tensor) (epochs int,
 	return epochs, nil
 }
 
-// train runs epochs until that many are done, from where the file at path stands: a program
-// that is killed and started again ends with the same bits.
+// train goes on from the file at path until so many epochs are done in all. A program that is
+// killed and started again ends with the same bits.
 func train(path string, epochs int) ([]float32, error) {
 	dev, err := lazy.Open("cpu", lazy.Seed(1))
 	if err != nil {
