@@ -298,7 +298,7 @@ func TestProducts(t *testing.T) {
 						x.before = 3
 					}
 					if x.before == 0 {
-						x.gather, x.apart = max(r.IntN(6)-2, 0), r.IntN(4)
+						x.gather, x.apart = max(r.IntN(6)-2, 0), max(r.IntN(6)-2, 0)
 					}
 					switch r.IntN(8) {
 					case 0:
