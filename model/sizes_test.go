@@ -108,7 +108,10 @@ func (c *compiles) Columns(context.Context) int { return c.columns() }
 
 // counted stands before the other compilers, says of programs what they say, and
 // leaves all kernels to them.
-var counted = compiles{packs: reference.Packs(context.Background()), columns: reference.Columns(context.Background())}
+var counted = func() compiles {
+	cpu := reference.KitOptions(context.Background()).Fuse
+	return compiles{packs: cpu.Packs, columns: cpu.Columns}
+}()
 
 func init() { reference.UseCompiler(&counted) }
 

@@ -72,11 +72,21 @@ type compiledStep struct {
 	strides int
 }
 
-// kitOptions are what kernels are made with. Programs are checked after each pass if the
-// environment variable LTC_CHECK is 1.
-func kitOptions() kit.Options {
+// KitOptions returns what the backend cpu makes kernels of a program with, for those who show
+// them. Programs are checked after each pass if the environment variable LTC_CHECK is 1.
+func KitOptions(ctx context.Context) kit.Options {
+	compilers.Lock()
+	use := compilers.fastest
+	compilers.Unlock()
+	return kitOptions(ctx, use, Claim)
+}
+
+func kitOptions(ctx context.Context, compilers []kernel.Compiler, claim func(plan.Work) ([]types.Type, bool)) kit.Options {
 	const launch = 1 << 14 // multiplications, in 0.3 µs
-	return kit.Options{Eval: eval.New(), Check: env.Checks.On(), Launch: launch, ChannelsFirst: true}
+	return kit.Options{
+		Eval: eval.New(), Check: env.Checks.On(), Launch: launch, ChannelsFirst: true, Claim: claim,
+		Fuse: fuse.Options{Packs: packsOf(ctx, compilers), Columns: columnsOf(ctx, compilers), Cut: Cut},
+	}
 }
 
 // compileKernels makes kernels of a program and runs them by compilers, of
@@ -151,9 +161,7 @@ func (e *compiled) CountIn(n *atomic.Int64) {
 
 // kernelsOf makes kernels of a program; claim is that of [kit.Options].
 func kernelsOf(ctx context.Context, p *backends.Program, compilers []kernel.Compiler, claim func(plan.Work) ([]types.Type, bool)) (*plan.Program, error) {
-	options := kitOptions()
-	options.Claim, options.Fuse = claim, fuse.Options{Packs: packsOf(ctx, compilers), Columns: columnsOf(ctx, compilers), Cut: Cut}
-	return kit.Compile(ctx, p, options)
+	return kit.Compile(ctx, p, kitOptions(ctx, compilers, claim))
 }
 
 // mostStages is how many unrelated stages a kernel has: what a compiler takes for one

@@ -66,6 +66,6 @@ func TestSelectionOfKernels(t *testing.T) {
 func TestChecksFromTheEnvironment(t *testing.T) {
 	for value, want := range map[string]bool{"": false, "0": false, "1": true} {
 		t.Setenv("LTC_CHECK", value)
-		require.Equal(t, want, kitOptions().Check, value)
+		require.Equal(t, want, KitOptions(t.Context()).Check, value)
 	}
 }

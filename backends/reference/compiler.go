@@ -49,15 +49,8 @@ func compilerName() string {
 	return "none: plain Go"
 }
 
-// Packs returns what the compiler that the backend cpu asks first says of factors
-// of contractions, for [fuse.Options]; nil if it packs none.
-func Packs(ctx context.Context) func(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
-	compilers.Lock()
-	use := compilers.fastest
-	compilers.Unlock()
-	return packsOf(ctx, use)
-}
-
+// packsOf returns what the compiler that is asked first says of factors of contractions, for
+// [fuse.Options]; nil if it packs none.
 func packsOf(ctx context.Context, use []kernel.Compiler) func(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
 	if len(use) > 0 {
 		if c, ok := use[0].(kernel.Packer); ok {
@@ -67,15 +60,8 @@ func packsOf(ctx context.Context, use []kernel.Compiler) func(k *kernel.Kernel, 
 	return nil
 }
 
-// Columns returns what the compiler that the backend cpu asks first says of rows of
-// products, for [fuse.Options]; nil if it runs none.
-func Columns(ctx context.Context) func() int {
-	compilers.Lock()
-	use := compilers.fastest
-	compilers.Unlock()
-	return columnsOf(ctx, use)
-}
-
+// columnsOf returns what the compiler that is asked first says of rows of products, for
+// [fuse.Options]; nil if it runs none.
 func columnsOf(ctx context.Context, use []kernel.Compiler) func() int {
 	if len(use) > 0 {
 		if c, ok := use[0].(kernel.RowCompiler); ok {

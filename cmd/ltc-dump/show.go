@@ -13,7 +13,6 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda"
 	"ltc/backends/kit"
-	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/plan"
 	"ltc/backends/reference"
 	"ltc/backends/reference/eval"
@@ -175,17 +174,14 @@ func (s *source) showKernels(ctx context.Context, w io.Writer, text string, stag
 // kernels compiles a program to kernels as the backend cpu does, and prints what it is at
 // a stage. Claim is that of [kit.Options].
 func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage *stageView, claim func(plan.Work) ([]types.Type, bool)) (*plan.Program, error) {
-	return kit.Compile(ctx, p, kit.Options{
-		Eval:          eval.New(),
-		ChannelsFirst: true,
-		Fuse:          fuse.Options{Packs: reference.Packs(ctx), Columns: reference.Columns(ctx), Cut: reference.Cut},
-		Claim:         claim,
-		Dump: func(name string, program fmt.Stringer) {
-			if name == stage.name {
-				stage.print(w, program)
-			}
-		},
-	})
+	o := reference.KitOptions(ctx)
+	o.Claim = claim
+	o.Dump = func(name string, program fmt.Stringer) {
+		if name == stage.name {
+			stage.print(w, program)
+		}
+	}
+	return kit.Compile(ctx, p, o)
 }
 
 // show prints the module that a program is or lowers to.
