@@ -8,6 +8,7 @@
 // What a pass does is exact to the bit, but that NaNs are one value, unless the
 // comment of its file says how far results can be off.
 //
-// The package imports only ltc/backends, ltc/internal/halt, ltc/internal/minifloat, ltc/mlir,
-// ltc/soa, ltc/stablehlo, ltc/stablehlo/chlo and ltc/stablehlo/verify.
+// The package imports only ltc/backends, ltc/backends/kit/simplify/mincut, ltc/internal/halt,
+// ltc/internal/minifloat, ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/chlo and
+// ltc/stablehlo/verify.
 package simplify

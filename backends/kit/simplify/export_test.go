@@ -30,20 +30,3 @@ func Orders() [][3]string {
 	}
 	return all
 }
-
-// MinCut cuts the network of so many nodes whose arcs lead from a node to another, with a
-// capacity. The source is node 0, the sink node 1.
-func MinCut(nodes int, arcs [][3]int) (cost int64, near []bool) {
-	n := newNetwork()
-	for len(n.from) < nodes {
-		n.node()
-	}
-	for _, a := range arcs {
-		n.arc(a[0], a[1], int64(a[2]))
-	}
-	cost, near, ok := n.cut(func() {})
-	if !ok {
-		panic("paths of too many lengths")
-	}
-	return cost, near
-}

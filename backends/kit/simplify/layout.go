@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/backends/kit/simplify/mincut"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -14,32 +15,67 @@ import (
 //
 // For each permutation of a block's transposes, ops that can be computed in the permuted
 // order are nodes of a network. Its cuts are the choices: an op on the side of the source is
-// computed in the permuted order. A cut costs what transposes move then. They are those of
-// values that are read in another order than they are computed in, and those of the text. A
-// minimum cut is the best choice.
+// computed in the permuted order. The cost of a cut is the bytes that the remaining transposes
+// move: where a value is computed in one order and read in the other, and those of the text
+// that stay. A minimum cut is the best choice.
 //
 // The order changes only where the cut costs less than the program as it is. What the
-// transposes of a function move decreases with each change: the pass ends.
+// transposes of a function move decreases with each change: the pass ends. Other passes move
+// transposes by other rules, so that the rounds of all passes end by their number alone.
 //
 // Not to the bit: see dots.
 func layout(s *state) bool {
 	changed := false
 	for _, f := range s.functions() {
-		for _, b := range programBlocks(f, nil) {
-			orders := ordersOf(b)
-			for _, o := range orders[:min(len(orders), mostOrders)] {
-				s.Look()
-				chosen := s.choose(b, o)
-				if len(chosen) == 0 {
+		done := map[*mlir.Block]bool{}
+		for again := true; again; {
+			again = false
+			for _, b := range programBlocks(f, nil) {
+				if done[b] {
 					continue
 				}
-				changed = true
-				s.permuteAll(f, chosen, o.perm)
-				cse(s) // one transpose of a value is enough for all that read it
+				done[b] = true
+				if s.layoutBlock(f, b) { // a change may leave out other blocks
+					changed, again = true, true
+					break
+				}
 			}
 		}
 	}
 	return changed
+}
+
+// layoutBlock chooses the orders of a block of a function.
+func (s *state) layoutBlock(f, b *mlir.Block) (changed bool) {
+	orders := ordersOf(b)
+	var users map[*mlir.Value][]*mlir.Op
+	for _, o := range orders[:min(len(orders), mostOrders)] {
+		s.Look()
+		if users == nil {
+			users = usersIn(b)
+		}
+		chosen := s.choose(b, o, users)
+		if len(chosen) == 0 {
+			continue
+		}
+		changed, users = true, nil
+		s.permuteAll(f, chosen, o.perm)
+		cse(s) // one transpose of a value is enough for all that read it
+	}
+	return changed
+}
+
+// usersIn returns the ops of a block, and of those in it, that read each value, in their order.
+func usersIn(b *mlir.Block) map[*mlir.Value][]*mlir.Op {
+	users := map[*mlir.Value][]*mlir.Op{}
+	walk(b, func(op *mlir.Op) {
+		for i, v := range op.Operands {
+			if !slices.Contains(op.Operands[:i], v) {
+				users[v] = append(users[v], op)
+			}
+		}
+	})
+	return users
 }
 
 // mostOrders is how many orders are tried in a block in each round. Models have some ten.
@@ -70,7 +106,8 @@ func (s *state) permuteAll(f *mlir.Block, chosen map[*mlir.Op]bool, perm []int64
 	e.function(f)
 }
 
-// order is one in which ops may be computed: on values that theirs are transposes of by perm.
+// order is one in which ops may be computed. An op computed in it reads operands v where the
+// text has transpose(v, perm).
 type order struct {
 	perm []int64
 	down bool // transposes by perm may move down; if not, they may move up
@@ -187,15 +224,8 @@ func (e *editor) permuted(op *mlir.Op, perm []int64) []*mlir.Value {
 }
 
 // choose returns the ops of a block that are to be computed in another order.
-func (s *state) choose(b *mlir.Block, o order) map[*mlir.Op]bool {
-	r := &region{state: s, network: newNetwork(), perm: o.perm, permutable: map[*mlir.Op]bool{}, users: map[*mlir.Value][]*mlir.Op{}, nodes: map[*mlir.Op]int{}, seen: map[*mlir.Value]bool{}}
-	walk(b, func(op *mlir.Op) {
-		for i, v := range op.Operands {
-			if !slices.Contains(op.Operands[:i], v) {
-				r.users[v] = append(r.users[v], op)
-			}
-		}
-	})
+func (s *state) choose(b *mlir.Block, o order, users map[*mlir.Value][]*mlir.Op) map[*mlir.Op]bool {
+	r := &region{state: s, Network: mincut.New(), perm: o.perm, permutable: map[*mlir.Op]bool{}, users: users, nodes: map[*mlir.Op]int{}, seen: map[*mlir.Value]bool{}}
 	r.begin(b, o.down)
 	for len(r.ends) > 0 {
 		s.Look()
@@ -203,17 +233,17 @@ func (s *state) choose(b *mlir.Block, o order) map[*mlir.Op]bool {
 		r.ends = r.ends[1:]
 		r.value(v)
 	}
-	least := r.leaving()
+	least := r.SourceCost()
 	if least == 0 {
 		return nil
 	}
-	cost, near, ok := r.cut(s.Look)
+	cost, atSource, ok := r.Cut(s.Look)
 	if !ok || cost >= least {
 		return nil
 	}
 	chosen := map[*mlir.Op]bool{}
 	for op, n := range r.nodes {
-		if n > sink && near[n] {
+		if n > mincut.Sink && atSource[n] {
 			chosen[op] = true
 		}
 	}
@@ -231,11 +261,11 @@ func transposeOf(op *mlir.Op) []int64 {
 // region is the ops of a block that values connect with transposes, as a network.
 type region struct {
 	*state
-	*network
+	*mincut.Network
 	perm       []int64
 	permutable map[*mlir.Op]bool // ops of the block
 	users      map[*mlir.Value][]*mlir.Op
-	nodes      map[*mlir.Op]int // of ops whose order is chosen; source: see begin
+	nodes      map[*mlir.Op]int // of ops whose order is chosen; Source: see begin
 	ends       []*mlir.Value    // to be looked at
 	seen       map[*mlir.Value]bool
 }
@@ -257,7 +287,7 @@ func (r *region) begin(b *mlir.Block, down bool) {
 			}
 		case len(t) != len(r.perm):
 		case down && slices.Equal(t, r.perm) && !below[op.Operands[0]]:
-			r.nodes[op] = source
+			r.nodes[op] = mincut.Source
 			below[op.Results[0]] = true
 			r.ends = append(r.ends, op.Results[0])
 		default:
@@ -266,20 +296,20 @@ func (r *region) begin(b *mlir.Block, down bool) {
 	}
 }
 
-// of returns the node of an op, and looks at its values if they are new; sink for an op
+// of returns the node of an op, and looks at its values if they are new; Sink for an op
 // that is not permutable.
 func (r *region) of(op *mlir.Op) int {
 	if op == nil {
-		return sink
+		return mincut.Sink
 	}
 	n, known := r.nodes[op]
 	switch {
 	case known:
 		return n
 	case !r.permutable[op]:
-		return sink
+		return mincut.Sink
 	}
-	n = r.node()
+	n = r.Node()
 	r.nodes[op] = n
 	r.ends = append(append(r.ends, op.Operands...), op.Results...)
 	return n
@@ -297,36 +327,36 @@ func (r *region) value(v *mlir.Value) {
 	for _, op := range r.users[v] {
 		n := r.of(op)
 		switch t := transposeOf(op); {
-		case t != nil && n == source:
+		case t != nil && n == mincut.Source:
 			fixed = true
 		case t != nil:
 			composed := pick(r.perm, t)
-			r.arc(source, from, r.made(op.Results[0], t))
-			r.arc(from, sink, r.made(op.Results[0], composed))
-		case n > sink:
+			r.Arc(mincut.Source, from, r.made(op.Results[0], t))
+			r.Arc(from, mincut.Sink, r.made(op.Results[0], composed))
+		case n > mincut.Sink:
 			readers = append(readers, n)
 		default:
 			cost, ok := r.takes(op, v, r.perm)
-			if fixed = fixed || !ok; ok && from > sink {
-				r.arc(from, sink, cost)
+			if fixed = fixed || !ok; ok && from > mincut.Sink {
+				r.Arc(from, mincut.Sink, cost)
 			}
 		}
 	}
-	if from != sink && (fixed || len(readers) > 0) { // it may be computed in the permuted order, and read in that of the text
-		n := r.node()
-		r.arc(from, n, r.moved(v, r.perm))
+	if from != mincut.Sink && (fixed || len(readers) > 0) { // it may be computed in the permuted order, and read in that of the text
+		n := r.Node()
+		r.Arc(from, n, r.moved(v, r.perm))
 		for _, reader := range readers {
-			r.arc(n, reader, unlimited)
+			r.Arc(n, reader, mincut.Unlimited)
 		}
 		if fixed {
-			r.arc(n, sink, unlimited)
+			r.Arc(n, mincut.Sink, mincut.Unlimited)
 		}
 	}
-	if from != source { // or the other way round
-		n := r.node()
-		r.arc(n, from, r.turned(v))
+	if from != mincut.Source { // or the other way round
+		n := r.Node()
+		r.Arc(n, from, r.turned(v))
 		for _, reader := range readers {
-			r.arc(reader, n, unlimited)
+			r.Arc(reader, n, mincut.Unlimited)
 		}
 	}
 }

@@ -49,7 +49,7 @@ type Options struct {
 const FoldLimit = 64 << 10
 
 // maxRounds bounds how often the passes that repeat are run: programs need two
-// or three rounds. The last one ends behind the pass that changed something last.
+// or three rounds. Rounds stop when every pass has run once since the last change.
 const maxRounds = 12
 
 // Run simplifies m in place. m must have passed [verify.Module]; what is left of

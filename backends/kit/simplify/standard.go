@@ -6,6 +6,7 @@ import (
 
 	"ltc/mlir"
 	"ltc/stablehlo"
+	"ltc/stablehlo/chlo"
 )
 
 // standard rewrites ops that have several spellings to the spelling that later passes
@@ -206,4 +207,10 @@ func staticForm(op *mlir.Op) (*mlir.Static, []*mlir.Value, mlir.Dict) {
 	}
 	attrs = slices.DeleteFunc(attrs, func(a mlir.NamedAttr) bool { return strings.HasPrefix(a.Name, "known_") })
 	return info.Static, keep, attrs
+}
+
+// lowerCHLO writes StableHLO in the place of the ops of CHLO that the target
+// has not itself.
+func lowerCHLO(s *state) bool {
+	return chlo.Lower(s.Module, func(op *mlir.Op) bool { return s.Keep[op.Name()] || s.KeepOp != nil && s.KeepOp(op) })
 }

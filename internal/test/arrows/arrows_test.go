@@ -51,7 +51,8 @@ var allowed = map[string][]string{
 	"internal/border": {"backends", "internal/spare", "soa"},
 	// What tests of those who run kernels share needs their tools.
 	"backends/kit/kernel/kerneltest": {"backends/kit/kernel", "github.com/stretchr/testify", "golang.org/x/tools/txtar"},
-	"backends/kit/simplify":          {"stablehlo", "stablehlo/verify", "backends", "internal/halt", "internal/minifloat", "mlir", "stablehlo/chlo", "soa"},
+	"backends/kit/simplify/mincut":   {},
+	"backends/kit/simplify":          {"backends/kit/simplify/mincut", "stablehlo", "stablehlo/verify", "backends", "internal/halt", "internal/minifloat", "mlir", "stablehlo/chlo", "soa"},
 	"backends/kit/plan":              {"stablehlo", "backends/kit/kernel", "backends", "internal/footprint", "ir/types", "mlir", "soa"},
 	"backends/kit/fuse":              {"backends/kit/kernel", "backends/kit/plan", "backends", "internal/footprint", "internal/halt", "ir/types", "mlir", "soa"},
 	"backends/kit":                   {"backends/reference/eval", "backends/kit/fourier", "internal/minifloat", "stablehlo", "backends/kit/fuse", "backends/kit/kernel", "backends/kit/plan", "backends/kit/simplify", "backends", "ir/types", "mlir", "soa"},

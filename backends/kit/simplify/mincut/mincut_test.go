@@ -1,4 +1,4 @@
-package simplify_test
+package mincut_test
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/backends/kit/simplify"
+	"ltc/backends/kit/simplify/mincut"
 )
 
 // A minimum cut costs what the cheapest of all cuts does, and has no more nodes than need be
@@ -41,11 +41,41 @@ func TestMinCut(t *testing.T) {
 				all &= side
 			}
 		}
-		cost, near := simplify.MinCut(nodes, arcs)
+		n := mincut.New()
+		for range nodes - 2 {
+			n.Node()
+		}
+		for _, a := range arcs {
+			n.Arc(a[0], a[1], int64(a[2]))
+		}
+		cost, near, ok := n.Cut(func() {})
+		require.True(t, ok)
 		require.Equal(t, least, cost, "seed %d", seed)
 		require.Equal(t, least, costOf(func(n int) bool { return near[n] }), "seed %d", seed)
 		for n := range near {
 			require.Equal(t, all>>n&1 == 1, near[n], "seed %d, node %d", seed, n)
+		}
+	}
+}
+
+// A network whose paths have more lengths than are looked at is given up, and the cut can be
+// given up between two lengths.
+func TestTooManyLengths(t *testing.T) {
+	for lengths, want := range map[int]bool{100: true, 200: false} {
+		n := mincut.New()
+		last := mincut.Source
+		for range lengths { // each node is one arc further, and has an arc to the sink
+			v := n.Node()
+			n.Arc(last, v, mincut.Unlimited)
+			n.Arc(v, mincut.Sink, 1)
+			last = v
+		}
+		looks := 0
+		cost, _, ok := n.Cut(func() { looks++ })
+		require.Equal(t, want, ok, "%d lengths", lengths)
+		if want {
+			require.EqualValues(t, lengths, cost)
+			require.Equal(t, lengths, looks)
 		}
 	}
 }
