@@ -62,15 +62,7 @@ func TestFirstOfMergedSorts(t *testing.T) {
 func TestMergedSortsAllocateNothingAndEnd(t *testing.T) {
 	e, err := asKernels{eval.New()}.Compile(t.Context(), backends.NewModule(otherSorting(otherOrders[2], []int{3, 5000}, 1)), backends.Options{Threads: 1})
 	require.NoError(t, err)
-	c := &backends.Call{}
-	for _, a := range e.Signature().Args {
-		v := soa.Make(a.Type)
-		fillSorted(v, rand.New(rand.NewPCG(1, 9)), false)
-		c.Args = append(c.Args, v)
-	}
-	for _, r := range e.Signature().Results {
-		c.Results = append(c.Results, soa.Make(r.Type))
-	}
+	c := sortedCall(e, 9)
 	require.NoError(t, e.Execute(t.Context(), c))
 	require.Zero(t, trials.Allocs(10, func() { require.NoError(t, e.Execute(t.Context(), c)) }))
 	ctx, cancel := context.WithCancel(t.Context())

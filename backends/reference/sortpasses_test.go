@@ -67,15 +67,7 @@ func TestFirstAllocatesNothingAndEnds(t *testing.T) {
 		require.NoError(t, err)
 		code := e.(*compiled).steps[0].code.(*sortCode)
 		require.Equal(t, []bool{n < 100, n > 100}, []bool{code.passes != nil, code.blocks != nil})
-		c := &backends.Call{}
-		for _, a := range e.Signature().Args {
-			v := soa.Make(a.Type)
-			fillSorted(v, rand.New(rand.NewPCG(1, 12)), false)
-			c.Args = append(c.Args, v)
-		}
-		for _, r := range e.Signature().Results {
-			c.Results = append(c.Results, soa.Make(r.Type))
-		}
+		c := sortedCall(e, 12)
 		require.NoError(t, e.Execute(t.Context(), c))
 		require.Zero(t, trials.Allocs(10, func() { require.NoError(t, e.Execute(t.Context(), c)) }))
 		ctx, cancel := context.WithCancel(t.Context())

@@ -21,18 +21,18 @@ var (
 		Doc:   "The vector instructions that compiled code may use, at most those of the processor, to find out what they are worth. Without it: the processor's.",
 		Check: OneOf("sse2", "avx2", "avx512", "avx512bf16", "neon")})
 
-	// Cache switches the cache of compiled objects on disk.
+	// Cache switches the cache on disk of compiled objects and of plans.
 	Cache = Declare(Var{Name: "LTC_CACHE", Default: "on", Allowed: "`on`, `off`",
-		Doc:   "`off` neither reads nor writes compiled objects on disk.",
+		Doc:   "`off` neither reads nor writes compiled objects and plans of programs on disk.",
 		Check: OneOf("on", "off")})
 
-	// CacheDir is where compiled objects are kept.
+	// CacheDir is where they are kept.
 	CacheDir = Declare(Var{Name: "LTC_CACHE_DIR", Allowed: "a directory, which need not exist",
-		Doc: "Where compiled objects are kept. Its directory `objects` must be your own, and closed to writes of others. Without it: `ltc` in the user's directory for caches (`$XDG_CACHE_HOME` or `~/.cache` on Linux)."})
+		Doc: "Where compiled objects and plans of programs are kept. Its directory `objects` must be your own, and closed to writes of others. Without it: `ltc` in the user's directory for caches (`$XDG_CACHE_HOME` or `~/.cache` on Linux)."})
 
 	// CacheLimit is how many bytes they may take.
 	CacheLimit = Declare(Var{Name: "LTC_DISK_CACHE_BYTES", Default: "1GiB", Allowed: Size,
-		Doc:   "The most bytes that compiled objects take on disk; those used longest ago are dropped first.",
+		Doc:   "The most bytes that compiled objects and plans take on disk; those used longest ago are dropped first.",
 		Check: CheckBytes})
 
 	// Compiled refuses programs that a backend would run uncompiled.

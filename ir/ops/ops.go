@@ -248,10 +248,10 @@ func (o *Op) Markdown(heading string) string {
 		fmt.Fprintf(&b, "Results: `%s`.\n\n", strings.Join(o.Results, "`, `"))
 	}
 	for i, c := range o.Constraints() {
-		fmt.Fprintf(&b, "- `%s_c%d` %s\n", o.Mnemonic(), i+1, c)
+		fmt.Fprintf(&b, "- `%s_c%d` %s.\n", o.Mnemonic(), i+1, c)
 	}
 	if o.Traits.Has(Elementwise) && len(o.Operands) > 1 {
-		fmt.Fprintf(&b, "- `%s_shapes` the shapes broadcast\n", o.Mnemonic())
+		fmt.Fprintf(&b, "- `%s_shapes` the shapes broadcast.\n", o.Mnemonic())
 	}
 	return b.String()
 }

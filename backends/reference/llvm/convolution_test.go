@@ -44,7 +44,7 @@ func permutations(letters string) (all []string) {
 // packed of the larger factor is packed in the order in which it lies.
 func TestConvolutionsOfAnyLayoutAreProducts(t *testing.T) {
 	if _, err := libllvm.Open(); err != nil {
-		t.Skip(err)
+		t.Skipf("what libLLVM compiles is tested, and there is none: %v", err)
 	}
 	c := compilers(t)[0]
 	var last *spread
@@ -111,7 +111,7 @@ func TestConvolutionsOfAnyLayoutAreProducts(t *testing.T) {
 // transposed. Images are padded, and their rows are packed as vectors.
 func TestConvolutionsWithChannelsFirst(t *testing.T) {
 	if _, err := libllvm.Open(); err != nil {
-		t.Skip(err)
+		t.Skipf("what libLLVM compiles is tested, and there is none: %v", err)
 	}
 	c := compilers(t)[0]
 	for _, row := range []struct {
