@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "c240aa5559206a6aa10287df"
+const buildID = "c991832bfcb5342eabb1d6dd"

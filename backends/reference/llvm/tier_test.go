@@ -267,7 +267,11 @@ func TestTiersAllocateNothing(t *testing.T) {
 func TestTierWithoutCode(t *testing.T) {
 	s := compilers(t)[0]
 	failure := errors.New("no room")
-	s.units.compile = func(context.Context, gemm.Unit) (native.Kernel, error) { return native.Kernel{}, failure }
+	asked := make(chan struct{}) // closed when units may be compiled
+	s.units.compile = func(context.Context, gemm.Unit) (native.Kernel, error) {
+		<-asked
+		return native.Kernel{}, failure
+	}
 	var told atomic.Value
 	s.units.failed = func(err error) { told.Store(err) }
 	k, err := kernel.Parse(`kernel k(x: i32[64, 64] strides [*, 1], y: i32[64, 64] strides [*, 1], out z: i32[64, 64] strides [*, 1]) {
@@ -288,7 +292,6 @@ func TestTierWithoutCode(t *testing.T) {
 	ctx := kernel.WithTiers(t.Context(), &kernel.Tiers{Cost: func(*kernel.Kernel) (float64, bool) { return 0, true }})
 	codes, err := s.Compile(ctx, []*kernel.Kernel{k})
 	require.NoError(t, err)
-	release := hold(t)
 	prepared, err := codes[0].(kernel.Preparer).Prepare(ctx, nil, []int64{64, 64, 64}, nil)
 	require.NoError(t, err)
 	waits := prepared.(kernel.Tier)
@@ -297,7 +300,7 @@ func TestTierWithoutCode(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
 	require.ErrorIs(t, waits.Finish(ended), context.Canceled)
-	release()
+	close(asked)
 	require.NoError(t, waits.Finish(t.Context()))
 	late, final := waits.Now()
 	require.True(t, final)

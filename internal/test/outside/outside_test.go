@@ -147,10 +147,10 @@ main.go:105: statistics.centred(f64[2,2], f32[2,2]): dtypes differ: x is f64 and
 
 Attributes: ~axis~ (axis).
 
-- ~statistics.centred_c1~ x is floating point
-- ~statistics.centred_c2~ weights, if given, has the dtype of x
-- ~statistics.centred_c3~ weights have the shape of x
-- ~statistics.centred_c4~ axis is one of the axes of x
+- ~statistics.centred_c1~ x is floating point.
+- ~statistics.centred_c2~ weights, if given, has the dtype of x.
+- ~statistics.centred_c3~ weights have the shape of x.
+- ~statistics.centred_c4~ axis is one of the axes of x.
 <nil> f64[2]
 <nil> 1 2
 [-1 1] <nil>

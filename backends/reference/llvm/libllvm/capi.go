@@ -190,9 +190,10 @@ func (c *capi) targetMachine(o Options) (uintptr, error) {
 	c.mu.Lock()
 	idle := c.idle[o.triple()]
 	if last := len(idle) - 1; last >= 0 {
+		tm := idle[last]
 		c.idle[o.triple()] = idle[:last]
 		c.mu.Unlock()
-		return idle[last], nil
+		return tm, nil
 	}
 	c.mu.Unlock()
 	triple := cString(o.triple())
