@@ -42,6 +42,17 @@ module.mlir:2:3: func.return:
 	require.Equal(t, AnySize, p.Signature.Args[0].Type.Shape[0])
 }
 
+// A signature prints as a function does, with its names.
+func TestSignaturePrints(t *testing.T) {
+	p, err := LoadOpen(context.Background(), NewModule(`func.func @main(%a: tensor<?x2xf32> {ltc.name = "x"}, %w: tensor<2xbf16> {ltc.constant, ltc.name = "w"},
+    %c: tensor<f32> {tf.aliasing_output = 1 : i32}) -> (tensor<?x2xf32> {ltc.name = "y"}, tensor<f32>) {
+  return %a, %c : tensor<?x2xf32>, tensor<f32>
+}`), Options{})
+	require.NoError(t, err)
+	require.Equal(t, "main(x: f32[?,2], w: bf16[2] constant, 2: f32[]) -> y: f32[?,2], 1: f32[] in 2", p.Signature.String())
+	require.Equal(t, "<nil>", (*Signature)(nil).String())
+}
+
 func TestLoadErrors(t *testing.T) {
 	donated := "func.func @main(%a: tensor<2xf32> {tf.aliasing_output = 3 : i32}) -> tensor<2xf32> {\n  return %a : tensor<2xf32>\n}"
 	for _, c := range []struct{ text, want string }{

@@ -3,6 +3,8 @@ package backends
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"ltc/internal/diag"
 	"ltc/ir/types"
@@ -28,6 +30,37 @@ func isOpen(t types.Type) bool { return slices.Contains(t.Shape, AnySize) }
 func (s *Signature) Open() bool {
 	return slices.ContainsFunc(s.Args, func(a Arg) bool { return isOpen(a.Type) }) ||
 		slices.ContainsFunc(s.Results, func(r Result) bool { return isOpen(r.Type) })
+}
+
+// String formats the signature as main(x: f32[?,784], w: f32[784,10] constant) -> y: f32[?,10].
+// A dimension of [AnySize] is printed as ?. A result that takes over the memory of an argument
+// is followed by "in" and the argument; without a name an argument or result is its number.
+func (s *Signature) String() string {
+	if s == nil {
+		return "<nil>"
+	}
+	args := make([]string, len(s.Args))
+	for i, a := range s.Args {
+		args[i] = nameOr(i, a.Name) + ": " + TypeText(a.Type)
+		if a.Constant {
+			args[i] += " constant"
+		}
+	}
+	results := make([]string, len(s.Results))
+	for i, r := range s.Results {
+		results[i] = nameOr(i, r.Name) + ": " + TypeText(r.Type)
+		if r.Alias >= 0 && r.Alias < len(s.Args) {
+			results[i] += " in " + nameOr(r.Alias, s.Args[r.Alias].Name)
+		}
+	}
+	return "main(" + strings.Join(args, ", ") + ") -> " + strings.Join(results, ", ")
+}
+
+func nameOr(i int, name string) string {
+	if name == "" {
+		return strconv.Itoa(i)
+	}
+	return name
 }
 
 // typeOf is TypeOf with AnySize for dimensions that the text leaves open.

@@ -111,7 +111,8 @@ func New(ctx context.Context, b backends.Backend, program backends.Module, const
 }
 
 // Signature returns the types of the program's arguments, constants included, and of its
-// results. The Signature is nil for the zero Model.
+// results: it prints as main(x: f32[?,784], w: f32[784,10] constant) -> y: f32[?,10]. The
+// Signature is nil for the zero Model.
 func (m *Model) Signature() *backends.Signature {
 	if m == nil {
 		return nil

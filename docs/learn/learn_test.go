@@ -20,3 +20,10 @@ func TestPagesAreExamples(t *testing.T) {
 		t.Run(page, func(t *testing.T) { snippets.Check(t, page, "*_example_test.go") })
 	}
 }
+
+// What the page on ops shows is how the ops are that it names.
+func TestOpsOfPage(t *testing.T) {
+	snippets.Quotes(t, "../adding-an-op.md",
+		"../../ir/ops/table.go", "../../ir/ops/composites.go", "../../lower/ops.go", "../../autodiff/elementwise.go",
+		"../../lazy/nn.go", "../../lazy/grad_test.go", "../../internal/test/optest/elementwise.go")
+}

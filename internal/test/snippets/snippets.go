@@ -1,5 +1,5 @@
-// Package snippets checks pages of documentation against examples, which run.
-// Its only function is [Check].
+// Package snippets checks pages of documentation against the code that they show:
+// [Check] against examples, which run, and [Quotes] against any files.
 //
 // The package imports only the standard library and testify.
 package snippets
@@ -42,11 +42,31 @@ func Check(t *testing.T, page string, sources ...string) {
 	for _, e := range examples {
 		require.Contains(t, e, "// Output:", "without it the example is not run")
 	}
-	blocks := block.FindAllSubmatch(text, -1)
+	requireParts(t, string(text), string(code), "not a part of an example")
+}
+
+// Quotes requires that every block of Go in a page is a part of one of the files, but for
+// white space.
+func Quotes(t *testing.T, page string, files ...string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	var code strings.Builder
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		require.NoError(t, err)
+		code.Write(text)
+	}
+	requireParts(t, string(text), code.String(), "not a part of the files")
+}
+
+func requireParts(t *testing.T, page, code, why string) {
+	t.Helper()
+	blocks := block.FindAllStringSubmatch(page, -1)
 	require.NotEmpty(t, blocks)
-	all := unindented(string(code))
+	code = unindented(code)
 	for _, b := range blocks {
-		require.Contains(t, all, unindented(string(b[1])), "not a part of an example")
+		require.Contains(t, code, unindented(b[1]), why)
 	}
 }
 
