@@ -22,7 +22,8 @@ func step1Reused(e *env) (result, error) { return e.cached(add, true) }
 func step100Mix(e *env) (result, error)    { return e.cached(mix100, false) }
 func step100Reused(e *env) (result, error) { return e.cached(mix100, true) }
 
-func step1000Mix(e *env) (result, error) { return e.cached(mix1000, false) }
+func step1000Mix(e *env) (result, error)    { return e.cached(mix1000, false) }
+func step1000Reused(e *env) (result, error) { return e.cached(mix1000, true) }
 
 // cached times steps of fn after the first, each with the result of the one
 // before as x. Every step is recorded anew, with the nodes of the step before or

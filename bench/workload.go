@@ -41,6 +41,7 @@ var tracing = []workload{
 	{name: "step100_mix_cached", doc: "s per step of 25 × {add, mul, relu, matmul}, compiled before", run: step100Mix},
 	{name: "step100_mix_reused", doc: "s of the same step with the nodes of the one before", run: step100Reused},
 	{name: "step1000_mix_cached", doc: "s per step of 250 × {add, mul, relu, matmul}, compiled before", run: step1000Mix},
+	{name: "step1000_mix_reused", doc: "s of the same step with the nodes of the one before", run: step1000Reused},
 }
 
 // compiling is what comes before the second step.

@@ -64,7 +64,7 @@ func TestGroups(t *testing.T) {
 	}
 	g, some := groups()[1].matching(regexp.MustCompile("record_mix"))
 	require.True(t, some)
-	require.Len(t, g.rows, 6, "a script that traces measures all of it")
+	require.Len(t, g.rows, 9, "a script that traces measures all of it")
 	_, some = groups()[1].matching(regexp.MustCompile("matmul"))
 	require.False(t, some)
 	for _, g := range groups() {

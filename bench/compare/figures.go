@@ -116,7 +116,7 @@ func (s *session) turns(w string, threads int) (all []figure) {
 // best returns the fastest peer in a row, with page faults or without.
 func (s *session) best(r row, threads int, faults bool) (figure, bool) {
 	return s.lowest(func(f figure) bool {
-		return f.W == r.name && f.Threads == threads && !f.ours() &&
+		return f.W == r.theirs() && f.Threads == threads && !f.ours() &&
 			strings.HasSuffix(f.Peer, noFaults) != faults && r.counts(f.Peer)
 	})
 }

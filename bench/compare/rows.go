@@ -15,9 +15,19 @@ type row struct {
 	// against limits which peers count, by what their names begin with; nil:
 	// all do.
 	against []string
+	// as is the row of peers that it is held against; "": that of its own name.
+	as string
 	// computes says that arithmetic bounds it: two threads are to be [scaling]
 	// times as fast as one.
 	computes bool
+}
+
+// theirs is the row of peers that r is held against.
+func (r row) theirs() string {
+	if r.as != "" {
+		return r.as
+	}
+	return r.name
 }
 
 // group is the rows of which each side measures all that are wanted in one go,
@@ -186,8 +196,11 @@ func workloads() []group {
 				{name: "record_chain1000", against: re},
 				{name: "record_mix1000", against: re},
 				{name: "step1_add_cached", against: re},
+				{name: "step1_add_reused", as: "step1_add_cached", against: re},
 				{name: "step100_mix_cached", reach: 60.0 / 24, against: []string{"jax"}},
+				{name: "step100_mix_reused", as: "step100_mix_cached", against: re},
 				{name: "step1000_mix_cached", against: re},
+				{name: "step1000_mix_reused", as: "step1000_mix_cached", reach: 1, against: re},
 				{name: "step100_first", against: re},
 			},
 			asks: []ask{{peer: "jax", what: "trace"}, {peer: "mlx", what: "trace"}, {peer: "torch_ltc", what: "trace"}},

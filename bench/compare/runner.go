@@ -183,7 +183,7 @@ func (r *runner) near(g group, threads int, factor float64) group {
 			return false
 		}
 		counted := func(f figure) bool {
-			return f.W == name && f.Threads == threads && g.rows[i].counts(f.Peer) && !f.ours()
+			return f.W == g.rows[i].theirs() && f.Threads == threads && g.rows[i].counts(f.Peer) && !f.ours()
 		}
 		best, some := r.session.lowest(counted)
 		theirs, ok := r.session.lowest(func(f figure) bool { return counted(f) && a.answered(f.Peer) })
