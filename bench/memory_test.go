@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"testing"
@@ -34,7 +36,10 @@ func TestPlannedMemory(t *testing.T) {
 		"linear_gelu":      linearGELU(256, 256, 1024).forward,
 		"linear_gelu_grad": linearGELU(256, 256, 1024).backward,
 		"encoder":          encoder{1, 128, 384, 12, 1536}.program().forward,
+		"conv":             convolution{1, 28, 64, 64, 3, 1}.program().forward,
+		"conv_grad":        convolution{1, 28, 64, 64, 3, 1}.program().backward,
 		"train_mlp":        mlpOf(64, 784, 512, 256, 10),
+		"train_cnn":        measuredCNN.step,
 	} {
 		for _, threads := range []int{1, 3} {
 			t.Run(name, func(t *testing.T) {
@@ -46,6 +51,35 @@ func TestPlannedMemory(t *testing.T) {
 			})
 		}
 	}
+}
+
+// The same holds of programs that others have exported. Set LTC_PROGRAMS to a directory
+// to examine those in it.
+func TestPlannedMemoryOfExports(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	files, err := filepath.Glob("../testdata/exported/*.mlir")
+	require.NoError(t, err)
+	if dir := os.Getenv("LTC_PROGRAMS"); dir != "" {
+		files, err = filepath.Glob(filepath.Join(dir, "*.mlir"))
+		require.NoError(t, err)
+	}
+	require.NotEmpty(t, files)
+	for _, f := range files {
+		t.Run(filepath.Base(f), func(t *testing.T) {
+			text, err := os.ReadFile(f)
+			require.NoError(t, err)
+			planned, made := memoryOf(t, string(text), 1)
+			t.Logf("planned %s, made %s", diag.Bytes(int64(planned)), diag.Bytes(int64(made)))
+			// Beside it, the pointers and records of calls and loops.
+			require.InDelta(t, planned, made, 0.05*float64(planned)+192<<10)
+		})
+	}
+}
+
+func (c cnn) step(_ *testing.T, dev *lazy.Device) (*lazy.Trace, []*lazy.Tensor) {
+	m := c.trainer(dev)
+	m.record()
+	return m.tr, []*lazy.Tensor{m.loss}
 }
 
 func mlpOf(batch int, widths ...int) recorded {
