@@ -3,6 +3,7 @@ package stablehlo
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +20,39 @@ type ConvDims struct {
 	KernelSpatial                        []int64
 	OutputBatch, OutputFeature           int64
 	OutputSpatial                        []int64
+}
+
+// ChannelsLast returns the dimension numbers [b, 0, …, f]x[0, …, i, o]->[b, 0, …, f] of n
+// spatial dimensions.
+func ChannelsLast(n int) ConvDims {
+	image, kernel := make([]int64, n), make([]int64, n)
+	for i := range n {
+		image[i], kernel[i] = int64(i)+1, int64(i)
+	}
+	last := int64(n) + 1
+	return ConvDims{
+		InputFeature: last, InputSpatial: image, KernelInputFeature: last - 1, KernelOutFeature: last, KernelSpatial: kernel,
+		OutputFeature: last, OutputSpatial: image,
+	}
+}
+
+// ChannelsFirst returns the dimension numbers [b, f, 0, …]x[o, i, 0, …]->[b, f, 0, …] of n
+// spatial dimensions.
+func ChannelsFirst(n int) ConvDims {
+	spatial := make([]int64, n)
+	for i := range n {
+		spatial[i] = int64(i) + 2
+	}
+	return ConvDims{
+		InputFeature: 1, InputSpatial: spatial, KernelInputFeature: 1, KernelSpatial: spatial, OutputFeature: 1, OutputSpatial: spatial,
+	}
+}
+
+// Equal reports whether d and o are the same.
+func (d ConvDims) Equal(o ConvDims) bool {
+	return d.InputBatch == o.InputBatch && d.InputFeature == o.InputFeature && slices.Equal(d.InputSpatial, o.InputSpatial) &&
+		d.KernelInputFeature == o.KernelInputFeature && d.KernelOutFeature == o.KernelOutFeature && slices.Equal(d.KernelSpatial, o.KernelSpatial) &&
+		d.OutputBatch == o.OutputBatch && d.OutputFeature == o.OutputFeature && slices.Equal(d.OutputSpatial, o.OutputSpatial)
 }
 
 // ParseConv reads `#stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>` or the form

@@ -23,8 +23,8 @@ func convolution(b *nodeBuilder) error {
 	n := len(b.out[0].Shape) - 2
 	op := stablehlo.AsConvolution(b.op)
 	features, batches := max(int(op.FeatureGroupCount()), 1), max(int(op.BatchGroupCount()), 1)
-	first := features*batches == 1 && channelsFirst(op.DimensionNumbers(), n)
-	if !first && !normalConvolution(op.DimensionNumbers(), n) || others(op.Padding(), 0) || others(op.LHSDilation(), 1) || others(op.WindowReversal(), 0) {
+	first := features*batches == 1 && op.DimensionNumbers().Equal(stablehlo.ChannelsFirst(n))
+	if !first && !op.DimensionNumbers().Equal(stablehlo.ChannelsLast(n)) || others(op.Padding(), 0) || others(op.LHSDilation(), 1) || others(op.WindowReversal(), 0) {
 		return leave("a window in another form")
 	}
 	c := conv{nodeBuilder: b, spatial: n, features: features, batches: batches}
@@ -77,30 +77,6 @@ func others(list []int64, n int64) bool {
 	return slices.ContainsFunc(list, func(x int64) bool { return x != n })
 }
 
-// normalConvolution reports whether dimension numbers of n spatial dimensions are
-// [b, 0, …, f]x[0, …, i, o]->[b, 0, …, f].
-func normalConvolution(d stablehlo.ConvDims, n int) bool {
-	image, kernel := make([]int64, n+2), make([]int64, n+2)
-	for i := range image {
-		image[i], kernel[i] = int64(i), int64(i)
-	}
-	return slices.Equal(slices.Concat([]int64{d.InputBatch}, d.InputSpatial, []int64{d.InputFeature}), image) &&
-		slices.Equal(slices.Concat(d.KernelSpatial, []int64{d.KernelInputFeature, d.KernelOutFeature}), kernel) &&
-		slices.Equal(slices.Concat([]int64{d.OutputBatch}, d.OutputSpatial, []int64{d.OutputFeature}), image)
-}
-
-// channelsFirst reports whether dimension numbers of n spatial dimensions are
-// [b, f, 0, …]x[o, i, 0, …]->[b, f, 0, …].
-func channelsFirst(d stablehlo.ConvDims, n int) bool {
-	order := make([]int64, n+2)
-	for i := range order {
-		order[i] = int64(i)
-	}
-	return slices.Equal(slices.Concat([]int64{d.InputBatch, d.InputFeature}, d.InputSpatial), order) &&
-		slices.Equal(slices.Concat([]int64{d.KernelOutFeature, d.KernelInputFeature}, d.KernelSpatial), order) &&
-		slices.Equal(slices.Concat([]int64{d.OutputBatch, d.OutputFeature}, d.OutputSpatial), order)
-}
-
 // conv is a convolution that is being built.
 type conv struct {
 	*nodeBuilder
@@ -127,10 +103,7 @@ func (c *conv) places() (image, kernels, outer []kernel.Index, axes []kernel.Axi
 		b.reshaped(0, slices.Concat(types.Shape{groups, in[0] / groups}, in[1:]))
 	}
 	outer = b.Axes(b.out[0].Shape)
-	along := func(name string, size int) kernel.Index {
-		axes = append(axes, kernel.Axis{Name: name, Size: kernel.Size(size)})
-		return kernel.Along(len(outer) + len(axes) - 1)
-	}
+	along := summed(len(outer), &axes)
 	image = append(image, outer[0])
 	window, points := c.window(1, size[:n], along)
 	image, kernels = append(image, window...), append(kernels, points...)
@@ -146,6 +119,15 @@ func (c *conv) places() (image, kernels, outer []kernel.Index, axes []kernel.Axi
 		image = slices.Insert(image, at, group)
 	}
 	return image, append(kernels, outer[len(outer)-1]), outer, axes
+}
+
+// summed returns a function that adds an axis to the axes of a stage, which come after outer
+// others, and returns the index along it.
+func summed(outer int, axes *[]kernel.Axis) func(name string, size int) kernel.Index {
+	return func(name string, size int) kernel.Index {
+		*axes = append(*axes, kernel.Axis{Name: name, Size: kernel.Size(size)})
+		return kernel.Along(outer + len(*axes) - 1)
+	}
 }
 
 // window returns where images are read through a window of a size, and the points of the
@@ -170,10 +152,7 @@ func (c *conv) window(first int, size []int, along func(name string, size int) k
 // It has one group.
 func (c *conv) placesFirst() (image, kernels, outer []kernel.Index, axes []kernel.Axis) {
 	outer = c.Axes(c.out[0].Shape)
-	along := func(name string, size int) kernel.Index {
-		axes = append(axes, kernel.Axis{Name: name, Size: kernel.Size(size)})
-		return kernel.Along(len(outer) + len(axes) - 1)
-	}
+	along := summed(len(outer), &axes)
 	size := c.in[1].Shape
 	feature := along("c", size[1])
 	window, points := c.window(2, size[2:], along)

@@ -124,17 +124,13 @@ func (e *editor) computedFirst(v *mlir.Value, perm []int64) *mlir.Value {
 		}
 		return e.transpose(v, perm)
 	case op.Code == stablehlo.Convolution:
-		n := int64(len(t.Shape) - 2)
-		kernel := []int64{n + 1, n}
-		spatial, window := make([]int64, n), make([]int64, n)
+		n := len(t.Shape) - 2
+		kernel := []int64{int64(n) + 1, int64(n)}
 		for i := range n {
-			kernel = append(kernel, i)
-			spatial[i], window[i] = i+2, i+2
+			kernel = append(kernel, int64(i))
 		}
 		first := copyOf(op, to, e.computedFirst(op.Operands[0], perm), e.transpose(op.Operands[1], kernel))
-		first.Attrs.Set("dimension_numbers", stablehlo.ConvDims{
-			InputFeature: 1, InputSpatial: spatial, KernelInputFeature: 1, KernelSpatial: window, OutputFeature: 1, OutputSpatial: spatial,
-		}.Attr())
+		first.Attrs.Set("dimension_numbers", stablehlo.ChannelsFirst(n).Attr())
 		return e.emitOp(first)
 	}
 	operands := make([]*mlir.Value, len(op.Operands))

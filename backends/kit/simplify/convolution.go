@@ -148,18 +148,9 @@ func (w *window) places(image, result []int64) ranges {
 
 // attrs are those of a convolution in normal form.
 func (w *window) attrs(op *mlir.Op, n int64) mlir.Dict {
-	spatial := make([]int64, n)
-	kernel := make([]int64, n)
-	for i := range spatial {
-		spatial[i], kernel[i] = int64(i)+1, int64(i)
-	}
-	d := stablehlo.ConvDims{
-		InputFeature: n + 1, InputSpatial: spatial, KernelInputFeature: n, KernelOutFeature: n + 1, KernelSpatial: kernel,
-		OutputFeature: n + 1, OutputSpatial: spatial,
-	}
 	features, batches := groupsOf(op)
 	attrs := mlir.Dict{
-		{Name: "dimension_numbers", Value: d.Attr()},
+		{Name: "dimension_numbers", Value: stablehlo.ChannelsLast(int(n)).Attr()},
 		{Name: "window_strides", Value: mlir.I64Array(w.stride)}, {Name: "rhs_dilation", Value: mlir.I64Array(w.dilation)},
 		{Name: "feature_group_count", Value: mlir.I64Attr(features)}, {Name: "batch_group_count", Value: mlir.I64Attr(batches)},
 	}
