@@ -187,8 +187,10 @@ func catch(err *error) {
 // emitter records ops for the gradient functions.
 type emitter struct{ b *ir.Builder }
 
+// op records an op without attributes. Elementwise ops broadcast their operands.
 func (e emitter) op(op ir.Op, in ...*ir.Node) *ir.Node { return e.node(op, in, nil) }
 
+// node records an op with attributes, which stand at the generated constants.
 func (e emitter) node(op ir.Op, in []*ir.Node, attrs []ir.Attr) *ir.Node {
 	for i, x := range in {
 		in[i] = x.Current() // the value of a node that has one
@@ -200,7 +202,7 @@ func (e emitter) node(op ir.Op, in []*ir.Node, attrs []ir.Attr) *ir.Node {
 	return n
 }
 
-// scalar is a constant of x's dtype.
+// scalar is the constant v of x's dtype.
 func (e emitter) scalar(x *ir.Node, v float64) *ir.Node {
 	d := x.Type.DType
 	return e.node(ir.OpConstant, nil, []ir.Attr{ir.ConstantDType: {Int: int64(d)}, ir.ConstantValue: {Int: int64(ir.LiteralBits(d, v))}})
@@ -209,6 +211,7 @@ func (e emitter) scalar(x *ir.Node, v float64) *ir.Node {
 // zeros has the type of x.
 func (e emitter) zeros(x *ir.Node) *ir.Node { return e.broadcast(e.scalar(x, 0), x.Type.Shape) }
 
+// broadcast repeats x to a shape, as NumPy does.
 func (e emitter) broadcast(x *ir.Node, shape types.Shape) *ir.Node {
 	n, err := shapeinfer.Broadcast(e.b, x.Current(), shape)
 	if err != nil {
@@ -217,10 +220,13 @@ func (e emitter) broadcast(x *ir.Node, shape types.Shape) *ir.Node {
 	return n
 }
 
+// mul is x·y.
 func (e emitter) mul(x, y *ir.Node) *ir.Node { return e.op(ir.OpMul, x, y) }
 
+// scale is x·v.
 func (e emitter) scale(x *ir.Node, v float64) *ir.Node { return e.mul(x, e.scalar(x, v)) }
 
+// compare says where x and y are in a relation: EQ, NE, LT, LE, GT or GE.
 func (e emitter) compare(direction string, x, y *ir.Node) *ir.Node {
 	return e.node(ir.OpCompare, []*ir.Node{x, y}, []ir.Attr{ir.CompareDirection: {Str: direction}})
 }
@@ -230,6 +236,7 @@ func (e emitter) where(cond, x *ir.Node) *ir.Node {
 	return e.op(ir.OpWhere, cond, x, e.scalar(x, 0))
 }
 
+// reshape is x with other dimensions.
 func (e emitter) reshape(x *ir.Node, dims []int) *ir.Node {
 	if x.Type.Shape.Equal(dims) {
 		return x
@@ -237,6 +244,7 @@ func (e emitter) reshape(x *ir.Node, dims []int) *ir.Node {
 	return e.node(ir.OpReshape, []*ir.Node{x}, []ir.Attr{ir.ReshapeDims: {Ints: dims}})
 }
 
+// sum adds x up over axes, which are dropped; without axes it is x.
 func (e emitter) sum(x *ir.Node, axes []int) *ir.Node {
 	if len(axes) == 0 {
 		return x

@@ -10,6 +10,7 @@ import (
 
 func gradReverse(t *tape, n, ct *ir.Node) { t.add(0, t.reverse(ct, n.Attrs[ir.ReverseAxes].Ints)) }
 
+// reverse turns x around along axes; without axes it is x.
 func (e emitter) reverse(x *ir.Node, axes []int) *ir.Node {
 	if len(axes) == 0 { // to Record that is all of them
 		return x
@@ -24,6 +25,7 @@ type conv struct {
 	groups, batches                    int
 }
 
+// conv is the convolution of x with a kernel.
 func (e emitter) conv(x, kernel *ir.Node, c conv) *ir.Node {
 	return e.node(ir.OpConv, []*ir.Node{x, kernel}, []ir.Attr{
 		ir.ConvStrides: {Ints: c.strides}, ir.ConvLow: {Ints: c.low}, ir.ConvHigh: {Ints: c.high}, ir.ConvBase: {Ints: c.base}, ir.ConvDilation: {Ints: c.dilation},
