@@ -29,10 +29,10 @@ func channelsFirstResult(e *editor, op *mlir.Op) *mlir.Value {
 	if !slices.Equal(perm, toChannelsFirst(len(perm))) {
 		return nil
 	}
-	if ok, convolves := e.computesFirst(x); !ok || !convolves {
+	if ok, convolves := e.canBeChannelsFirst(x); !ok || !convolves {
 		return nil
 	}
-	return e.computedFirst(x, perm)
+	return e.buildChannelsFirst(x, perm)
 }
 
 // toChannelsFirst returns the permutation that brings a value in normal form to features
@@ -45,10 +45,10 @@ func toChannelsFirst(rank int) []int64 {
 	return perm
 }
 
-// computesFirst reports whether a value can be computed with its features first, so that
-// nothing need be transposed for it, and whether a convolution is computed so.
-func (e *editor) computesFirst(v *mlir.Value) (ok, convolves bool) {
-	if len(tensorOf(v).Shape) == 0 || element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil || e.isFirst(v) {
+// canBeChannelsFirst reports whether a value can be computed with its features first without a
+// transpose, and whether that includes a convolution.
+func (e *editor) canBeChannelsFirst(v *mlir.Value) (ok, convolves bool) {
+	if len(tensorOf(v).Shape) == 0 || element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil || e.storedChannelsFirst(v) {
 		return true, false
 	}
 	op := v.Def
@@ -56,12 +56,12 @@ func (e *editor) computesFirst(v *mlir.Value) (ok, convolves bool) {
 	case op == nil || !plain(op) || e.uses()[v] > 1:
 		return false, false
 	case op.Code == stablehlo.Convolution:
-		return e.convolvesFirst(op), true
+		return e.fastChannelsFirst(op), true
 	case !elementwise(op):
 		return false, false
 	}
 	for _, x := range op.Operands {
-		there, found := e.computesFirst(x)
+		there, found := e.canBeChannelsFirst(x)
 		if !there {
 			return false, false
 		}
@@ -70,15 +70,15 @@ func (e *editor) computesFirst(v *mlir.Value) (ok, convolves bool) {
 	return true, convolves
 }
 
-// convolvesFirst reports whether a convolution in normal form is to have its features
+// fastChannelsFirst reports whether a convolution in normal form is as fast with its features
 // first. Targets fill up the last vector of the points of an image then. That takes longer
 // than to transpose image and result where points are few and sums long. Rows of an image
 // are read by vectors if windows are one or two elements apart.
-func (e *editor) convolvesFirst(op *mlir.Op) bool {
+func (e *editor) fastChannelsFirst(op *mlir.Op) bool {
 	features, batches := groupsOf(op)
 	w, out := tensorOf(op.Operands[1]).Shape, resultType(op).Shape
 	stride := stablehlo.AsConvolution(op).WindowStrides()
-	if len(stride) == 0 || stride[len(stride)-1] > 2 || features*batches > 1 || !forward(op) || !e.isFirst(op.Operands[0]) {
+	if len(stride) == 0 || stride[len(stride)-1] > 2 || features*batches > 1 || !forward(op) || !e.storedChannelsFirst(op.Operands[0]) {
 		return false
 	}
 	points, products := int64(1), int64(1)
@@ -91,9 +91,9 @@ func (e *editor) convolvesFirst(op *mlir.Op) bool {
 	return 2*points >= products
 }
 
-// isFirst reports whether a value is the transpose of one with its features first, padded
-// or not.
-func (e *editor) isFirst(v *mlir.Value) bool {
+// storedChannelsFirst reports whether a value, or the operand of the pad that it is, is the
+// transpose of a value that memory holds with its features first.
+func (e *editor) storedChannelsFirst(v *mlir.Value) bool {
 	if p := def(v, stablehlo.Pad); p != nil {
 		v = p.Operands[0]
 	}
@@ -105,8 +105,8 @@ func (e *editor) isFirst(v *mlir.Value) bool {
 	return inOrder(shape, perm)
 }
 
-// computedFirst returns what computesFirst has said yes to, with its features first.
-func (e *editor) computedFirst(v *mlir.Value, perm []int64) *mlir.Value {
+// buildChannelsFirst returns v with its features first. Requires that canBeChannelsFirst(v).
+func (e *editor) buildChannelsFirst(v *mlir.Value, perm []int64) *mlir.Value {
 	t := tensorOf(v)
 	if len(t.Shape) == 0 {
 		return v
@@ -116,7 +116,7 @@ func (e *editor) computedFirst(v *mlir.Value, perm []int64) *mlir.Value {
 	switch {
 	case element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil:
 		return e.transpose(v, perm)
-	case e.isFirst(v):
+	case e.storedChannelsFirst(v):
 		if p := def(v, stablehlo.Pad); p != nil {
 			a := stablehlo.AsPad(p)
 			return e.pad(e.transpose(p.Operands[0], perm), p.Operands[1],
@@ -129,13 +129,13 @@ func (e *editor) computedFirst(v *mlir.Value, perm []int64) *mlir.Value {
 		for i := range n {
 			kernel = append(kernel, int64(i))
 		}
-		first := copyOf(op, to, e.computedFirst(op.Operands[0], perm), e.transpose(op.Operands[1], kernel))
+		first := copyOf(op, to, e.buildChannelsFirst(op.Operands[0], perm), e.transpose(op.Operands[1], kernel))
 		first.Attrs.Set("dimension_numbers", stablehlo.ChannelsFirst(n).Attr())
 		return e.emitOp(first)
 	}
 	operands := make([]*mlir.Value, len(op.Operands))
 	for i, x := range op.Operands {
-		operands[i] = e.computedFirst(x, perm)
+		operands[i] = e.buildChannelsFirst(x, perm)
 	}
 	return e.again(op, to, operands...)
 }

@@ -226,12 +226,12 @@ func (e *editor) permuted(op *mlir.Op, perm []int64) []*mlir.Value {
 // choose returns the ops of a block that are to be computed in another order.
 func (s *state) choose(b *mlir.Block, o order, users map[*mlir.Value][]*mlir.Op) map[*mlir.Op]bool {
 	r := &region{state: s, Network: mincut.New(), perm: o.perm, permutable: map[*mlir.Op]bool{}, users: users, nodes: map[*mlir.Op]int{}, seen: map[*mlir.Value]bool{}}
-	r.begin(b, o.down)
-	for len(r.ends) > 0 {
+	r.addSources(b, o.down)
+	for len(r.worklist) > 0 {
 		s.Look()
-		v := r.ends[0]
-		r.ends = r.ends[1:]
-		r.value(v)
+		v := r.worklist[0]
+		r.worklist = r.worklist[1:]
+		r.addArcs(v)
 	}
 	least := r.SourceCost()
 	if least == 0 {
@@ -265,16 +265,16 @@ type region struct {
 	perm       []int64
 	permutable map[*mlir.Op]bool // ops of the block
 	users      map[*mlir.Value][]*mlir.Op
-	nodes      map[*mlir.Op]int // of ops whose order is chosen; Source: see begin
-	ends       []*mlir.Value    // to be looked at
+	nodes      map[*mlir.Op]int // of ops whose order is chosen; Source: see addSources
+	worklist   []*mlir.Value    // values whose arcs are to be added
 	seen       map[*mlir.Value]bool
 }
 
-// begin finds the permutable ops of a block, and the transposes where the region begins.
-// Those by perm that may move down are at the source: their operands are values in the
-// permuted order already. Such a transpose of what is below another one is not: it may meet
-// that.
-func (r *region) begin(b *mlir.Block, down bool) {
+// addSources finds the permutable ops of a block, and puts the values that its transposes
+// connect with on the worklist. Transposes by perm that may move down are the source: their
+// operands are in the permuted order already. A transpose below such a one is no source: the
+// two may meet and cancel.
+func (r *region) addSources(b *mlir.Block, down bool) {
 	below := map[*mlir.Value]bool{}
 	for _, op := range b.Ops {
 		switch t := transposeOf(op); {
@@ -289,16 +289,16 @@ func (r *region) begin(b *mlir.Block, down bool) {
 		case down && slices.Equal(t, r.perm) && !below[op.Operands[0]]:
 			r.nodes[op] = mincut.Source
 			below[op.Results[0]] = true
-			r.ends = append(r.ends, op.Results[0])
+			r.worklist = append(r.worklist, op.Results[0])
 		default:
-			r.ends = append(r.ends, op.Operands[0])
+			r.worklist = append(r.worklist, op.Operands[0])
 		}
 	}
 }
 
-// of returns the node of an op, and looks at its values if they are new; Sink for an op
-// that is not permutable.
-func (r *region) of(op *mlir.Op) int {
+// nodeOf returns the node of an op, Sink for an op that is not permutable. The values of an op
+// without a node go on the worklist.
+func (r *region) nodeOf(op *mlir.Op) int {
 	if op == nil {
 		return mincut.Sink
 	}
@@ -311,32 +311,32 @@ func (r *region) of(op *mlir.Op) int {
 	}
 	n = r.Node()
 	r.nodes[op] = n
-	r.ends = append(append(r.ends, op.Operands...), op.Results...)
+	r.worklist = append(append(r.worklist, op.Operands...), op.Results...)
 	return n
 }
 
-// value adds what it costs that a value is computed in one order and read in another.
-func (r *region) value(v *mlir.Value) {
+// addArcs adds the cost of a value that is computed in one order and read in another.
+func (r *region) addArcs(v *mlir.Value) {
 	if r.seen[v] || tensorOf(v) == nil || len(tensorOf(v).Shape) != len(r.perm) || element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil {
 		return // what repeats elements has any order
 	}
 	r.seen[v] = true
-	from := r.of(v.Def)
+	from := r.nodeOf(v.Def)
 	fixed := false // is it read in the order of the text?
 	var readers []int
 	for _, op := range r.users[v] {
-		n := r.of(op)
+		n := r.nodeOf(op)
 		switch t := transposeOf(op); {
 		case t != nil && n == mincut.Source:
 			fixed = true
 		case t != nil:
 			composed := pick(r.perm, t)
-			r.Arc(mincut.Source, from, r.made(op.Results[0], t))
-			r.Arc(from, mincut.Sink, r.made(op.Results[0], composed))
+			r.Arc(mincut.Source, from, r.storedCost(op.Results[0], t))
+			r.Arc(from, mincut.Sink, r.storedCost(op.Results[0], composed))
 		case n > mincut.Sink:
 			readers = append(readers, n)
 		default:
-			cost, ok := r.takes(op, v, r.perm)
+			cost, ok := r.absorbedCost(op, v, r.perm)
 			if fixed = fixed || !ok; ok && from > mincut.Sink {
 				r.Arc(from, mincut.Sink, cost)
 			}
@@ -344,7 +344,7 @@ func (r *region) value(v *mlir.Value) {
 	}
 	if from != mincut.Sink && (fixed || len(readers) > 0) { // it may be computed in the permuted order, and read in that of the text
 		n := r.Node()
-		r.Arc(from, n, r.moved(v, r.perm))
+		r.Arc(from, n, r.transposeCost(v, r.perm))
 		for _, reader := range readers {
 			r.Arc(n, reader, mincut.Unlimited)
 		}
@@ -354,16 +354,16 @@ func (r *region) value(v *mlir.Value) {
 	}
 	if from != mincut.Source { // or the other way round
 		n := r.Node()
-		r.Arc(n, from, r.turned(v))
+		r.Arc(n, from, r.permutedCost(v))
 		for _, reader := range readers {
 			r.Arc(reader, n, mincut.Unlimited)
 		}
 	}
 }
 
-// moved is what it costs that a value is the transpose of another by perm, or the other of
-// it: the bytes that are moved, twice where rows do not stay rows.
-func (r *region) moved(v *mlir.Value, perm []int64) int64 {
+// transposeCost returns the cost of a transpose by perm whose operand or result is v: the bytes
+// that it moves, twice where rows do not stay rows.
+func (r *region) transposeCost(v *mlir.Value, perm []int64) int64 {
 	t := tensorOf(v)
 	var order []int64 // of the dimensions of more than one element
 	for i, d := range perm {
@@ -391,35 +391,35 @@ func (r *region) moved(v *mlir.Value, perm []int64) int64 {
 // fullColumns is how many columns fill the blocks of a product.
 const fullColumns = 64
 
-// turned is what it costs to read a value in the permuted order that is computed in that of
-// the text: a product whose operands are exchanged may have it.
-func (r *region) turned(v *mlir.Value) int64 {
+// permutedCost returns the cost of reading v, which is computed in the order of the text, in the
+// permuted order. A product may give that order at no cost if its operands are exchanged.
+func (r *region) permutedCost(v *mlir.Value) int64 {
 	if dot := def(v, stablehlo.DotGeneral); dot != nil && len(r.users[v]) == 1 && !r.Open {
 		rest, ok := exchanged(dot, inverse(r.perm))
 		if m := dotSides(dot)[0]; ok && slices.IsSorted(rest) && mlir.Tensor(mlir.I1, pick(m.shape(), m.free)...).Elements() >= fullColumns {
 			return 0
 		}
 	}
-	return r.moved(v, r.perm)
+	return r.transposeCost(v, r.perm)
 }
 
-// made is what it costs that a value is the transpose of another by perm: nothing where
-// all that read it take that in.
-func (r *region) made(v *mlir.Value, perm []int64) int64 {
+// storedCost returns the cost of v as the result of a transpose by perm: the sum of its readers'
+// [region.absorbedCost], or that of the transpose if one of them cannot absorb it.
+func (r *region) storedCost(v *mlir.Value, perm []int64) int64 {
 	sum := int64(0)
 	for _, op := range r.users[v] {
-		cost, ok := r.takes(op, v, perm)
+		cost, ok := r.absorbedCost(op, v, perm)
 		if !ok {
-			return r.moved(v, perm)
+			return r.transposeCost(v, perm)
 		}
 		sum += cost
 	}
 	return sum
 }
 
-// takes reports whether op reads the value v, the transpose of another by perm, as that is
-// before it is transposed, and what is moved instead.
-func (r *region) takes(op *mlir.Op, v *mlir.Value, perm []int64) (cost int64, ok bool) {
+// absorbedCost reports whether op can read the operand of a transpose by perm in the place of
+// its result v, and returns the cost of the bytes that move instead.
+func (r *region) absorbedCost(op *mlir.Op, v *mlir.Value, perm []int64) (cost int64, ok bool) {
 	if !plain(op) {
 		return 0, false
 	}
@@ -438,7 +438,7 @@ func (r *region) takes(op *mlir.Op, v *mlir.Value, perm []int64) (cost int64, ok
 		if !ok || x.x != v {
 			return 0, false
 		}
-		return r.moved(op.Results[0], left(perm, pick(perm, x.dims))), true
+		return r.transposeCost(op.Results[0], left(perm, pick(perm, x.dims))), true
 	}
 	return 0, false
 }
