@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "c991832bfcb5342eabb1d6dd"
+const buildID = "e5bf8bb20df0d77b76d4267d"

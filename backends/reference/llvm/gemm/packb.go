@@ -161,9 +161,9 @@ func (p *bPacker) columns(from, to value.Value) {
 					panel = p.off(panel, i64(j*c.lanes*c.unitSize()))
 				}
 				p.count(w[packK], i64(wide), []value.Value{base, panel}, func(k value.Value, at []value.Value) []value.Value {
-					soon := p.off(base, p.soon(p.mul(k, size), bytes, next))
+					ahead := p.off(base, p.prefetchOffset(p.mul(k, size), bytes, next))
 					for i := range c.lanes {
-						p.prefetch(p.off(soon, p.mul(i64(i), w[packFromN])), false, 1)
+						p.prefetch(p.off(ahead, p.mul(i64(i), w[packFromN])), false, 1)
 					}
 					p.call(square, p.operands, at[0], w[packFromN], p.sub(w[packN], first), p.sub(w[packK], k), at[1],
 						p.batch, p.add(first, w[packFirstN]), p.add(k, w[packFirstK]))

@@ -24,7 +24,7 @@ type Plan struct {
 	directA, directB bool // operands are taken as they lie
 	inC              bool // sums are kept in C
 	widens           bool // blocks of a packed B are converted before rows meet them
-	ahead            bool // rows of A are asked for before they are read
+	prefetchA        bool // the kernel prefetches rows of A
 	depth            int  // elements of k at a time
 	width            int  // columns of B at a time
 	chunk            int  // rows of A at a time
@@ -158,7 +158,7 @@ func (q *Plan) choose() {
 	q.directA = p.GatherA == nil && p.A == c.elem && asItIs && !p.PrologueA.set() && p.StrideA[2] == 1 && q.keepsA()
 	q.directB = p.GatherB == nil && p.B == c.elem && c.group == 1 && !p.PrologueB.set() && p.StrideB[2] == 1 && !p.PackedB && q.keepsB()
 	rowBytes := c.steps(q.depth) * c.laneSize()
-	q.ahead = p.GatherA == nil && q.orderA() == AlongK && (p.Batch > 1 || p.M*rowBytes > q.l2())
+	q.prefetchA = p.GatherA == nil && q.orderA() == AlongK && (p.Batch > 1 || p.M*rowBytes > q.l2())
 	q.batches = 1
 	if q.sharedB() || q.directB && p.K <= q.depth && p.N <= q.width {
 		q.batches = min(max(int(1e8/float64(p.M*p.N*p.K+1)), 1), 64, max(p.Batch, 1))

@@ -341,7 +341,7 @@ func (r *run) multiply(x *block, m, rows int) {
 	if x.k > 0 {
 		a[wordMore] = 1
 	}
-	r.ask(x, rows)
+	r.setPrefetch(x, rows)
 	if r.packA != nil {
 		a[wordPackA] = r.packA.Address()
 	}

@@ -70,14 +70,14 @@ func (v *vecmat) place(n, k value.Value, mask value.Value) Place {
 		Lanes: vector.Lanes{Mask: mask}}
 }
 
-// dotted is how many columns dots forms sums of before it stores them.
-const dotted = 8
+// dotColumns is the number of columns whose dot products [vecmat.dots] stores together.
+const dotColumns = 8
 
 // dots forms dot products along k of some columns at a time. Where there are no
 // more columns the last one is read again.
 func (v *vecmat) dots() {
 	c, w := v.core, &v.w
-	r := min(dotted, c.lanes)
+	r := min(dotColumns, c.lanes)
 	d := &dots{vecmat: v}
 	d.rest, d.full = v.rest(w[wordK], c.lanes)
 	d.most = v.sub(d.full, v.Block.NewURem(d.full, i64(sumsOfColumn*c.lanes)))
@@ -89,7 +89,7 @@ func (v *vecmat) dots() {
 			sums[i] = d.column(v.min(v.add(n, i64(i)), last))
 		}
 		left := v.mask(r, v.sub(v.n, n))
-		v.maskedStore(v.fold(sums), v.off(v.sums, v.mul(n, i64(c.laneSize()))), c.laneSize(), left)
+		v.maskedStore(v.sumLanes(sums), v.off(v.sums, v.mul(n, i64(c.laneSize()))), c.laneSize(), left)
 		return nil
 	})
 }
@@ -147,9 +147,9 @@ func (f *fn) choose(cond value.Value, otherwise []value.Value, body func() []val
 	return f.Either(cond, body, func() []value.Value { return otherwise })
 }
 
-// fold adds the lanes of each of some vectors: the halves, then the halves of
-// the result, and so on. The sums are the lanes of what it returns.
-func (v *vecmat) fold(list []value.Value) value.Value {
+// sumLanes returns a vector whose lane i is the sum of the lanes of list[i]. It adds the halves
+// of each vector, then the halves of the sum, and so on.
+func (v *vecmat) sumLanes(list []value.Value) value.Value {
 	c := v.core
 	n := len(list)
 	segment := c.lanes // of lanes that belong to one vector of list
@@ -182,8 +182,9 @@ func (v *vecmat) fold(list []value.Value) value.Value {
 	return v.shuffle(list[0], list[0], lanes)
 }
 
-// added is how many rows of B axpys reads at a time, unless they are short.
-const added = 8
+// axpyRows is the number of rows of B that [vecmat.axpys] reads side by side, unless they are
+// short.
+const axpyRows = 8
 
 // shortRow is the most bytes of a short row: such rows, read one behind the other, are one
 // stream, which prefetchers follow best, while they and their sums fit the L1 cache.
@@ -213,10 +214,10 @@ func (v *vecmat) axpys() {
 		step := func(n value.Value, to, mask value.Value) {
 			sum := v.load(c.vector(), to, c.laneSize())
 			offset := v.mul(n, i64(v.from.Size()))
-			soon := v.soon(offset, row, next)
+			ahead := v.prefetchOffset(offset, row, next)
 			for i := range r {
 				if mask == nil && r > 1 {
-					v.prefetch(v.off(rows[i], soon), false, 1)
+					v.prefetch(v.off(rows[i], ahead), false, 1)
 				}
 				b := v.across(v.off(rows[i], offset), i64(0), nil, v.place(n, v.add(k, i64(i)), mask))
 				sum = c.mac(v.fn, sum, xs[i], b)
@@ -229,11 +230,11 @@ func (v *vecmat) axpys() {
 		})
 		v.when(v.some(rest), func() { step(full, v.off(sums, v.mul(full, i64(c.laneSize()))), mask) })
 	}
-	left, whole := v.rest(w[wordK], added)
+	left, whole := v.rest(w[wordK], axpyRows)
 	alone := v.Block.NewICmp(enum.IPredSLE, row, i64(shortRow))
 	left, whole = v.Block.NewSelect(alone, w[wordK], left), v.Block.NewSelect(alone, i64(0), whole)
-	v.count(whole, i64(added), nil, func(k value.Value, _ []value.Value) []value.Value {
-		add(k, added)
+	v.count(whole, i64(axpyRows), nil, func(k value.Value, _ []value.Value) []value.Value {
+		add(k, axpyRows)
 		return nil
 	})
 	v.count(left, i64(1), nil, func(k value.Value, _ []value.Value) []value.Value {

@@ -7,18 +7,18 @@ import (
 	"ltc/ir/types"
 )
 
-// rowsAhead is how many rows of B before they are read they are asked for, if
-// they do not lie one behind the other.
-const rowsAhead = 32
+// strideDistance is the prefetch distance, in rows, of an unpacked B whose rows are not
+// consecutive in memory.
+const strideDistance = 32
 
-// narrowAhead is how many bytes before they are read rows of narrow panels are asked
-// for: they come from memory when the first rows of A meet them.
-const narrowAhead = 2 << 10
+// narrowDistance is the prefetch distance, in bytes, of narrow panels: they come from memory
+// when the first rows of A meet them.
+const narrowDistance = 2 << 10
 
-// ask says what the kernel prefetches, besides C. It prefetches rows of A that come from
+// setPrefetch sets what the kernel prefetches, besides C. It prefetches rows of A that come from
 // beyond the L2 cache, the next matrix of B, rows of an unpacked B that do not stay in that
 // cache, and rows of narrow panels. A prefetch beyond the operands' ends does no harm.
-func (r *run) ask(x *block, rows int) {
+func (r *run) setPrefetch(x *block, rows int) {
 	q, a := r.plan, r.args
 	p, c := &q.p, q.core
 	panels := x.columns / c.columns()
@@ -27,14 +27,14 @@ func (r *run) ask(x *block, rows int) {
 	}
 	whole := x.depth == p.K // rows of a block are those of the matrix
 	switch {
-	case !q.ahead:
+	case !q.prefetchA:
 	case q.directA && whole && p.StrideA[1] == p.K && panels <= q.group:
 		a[wordDrip] = a[wordARow]
 	default:
 		a[wordAhead] = word(ceil(ceil(c.steps(x.depth)*c.laneSize(), line), panels))
 	}
 	if c.narrow != types.Invalid {
-		a[wordFar] = narrowAhead
+		a[wordFar] = narrowDistance
 	}
 	if !q.directB {
 		return
@@ -45,17 +45,18 @@ func (r *run) ask(x *block, rows int) {
 		a[wordNext] = word(ceil(ceil(bytes, ceil(rows, c.rows)*panels), line))
 	}
 	if bytes > q.l2()/2 {
-		a[wordFar] = rowsAhead * a[wordBStep]
+		a[wordFar] = strideDistance * a[wordBStep]
 	}
 }
 
-// ahead is how many bytes before they are read elements of B are prefetched, as far
-// as the L2 cache, where several runs of B are read side by side.
-const ahead = 1536
+// rowDistance is the prefetch distance, in bytes, of rows or columns of B that are read side by
+// side. They are fetched into the L2 cache.
+const rowDistance = 1536
 
-// soon is how far from the start of a run of bytes what is prefetched lies, when its byte
-// at is read. Behind its end comes the start of a run that lies next bytes behind it.
-func (f *fn) soon(at, bytes, next value.Value) value.Value {
-	then := f.add(at, f.min(i64(ahead), bytes))
+// prefetchOffset returns the offset to prefetch, from the start of a row of so many bytes,
+// while the byte at offset at is read. An offset beyond the row's end becomes one in the row
+// that begins next bytes behind the start.
+func (f *fn) prefetchOffset(at, bytes, next value.Value) value.Value {
+	then := f.add(at, f.min(i64(rowDistance), bytes))
 	return f.Block.NewSelect(f.Block.NewICmp(enum.IPredSLT, then, bytes), then, f.add(f.sub(then, bytes), next))
 }
