@@ -19,18 +19,21 @@ import (
 type sortBlocks struct {
 	size  int // elements of a block
 	count int // whole blocks of a row
-	// best computes the key of the first element of each block of a row. nil: plain Go does.
-	best kernel.Code
-	// whole does so for blocks up to a multiple of [blocksAtOnce], which are partly of the
-	// next rows. Code for vectors is slower for single blocks.
-	whole kernel.Code
+	// exact computes the key of the first element of each block of a row. nil: plain Go does.
+	exact kernel.Code
+	// padded computes the keys of roundedCount blocks, the last of which are of the next rows.
+	// Vectors then have no remainder, whose code is slower for each block.
+	padded kernel.Code
 }
 
-// blocksAtOnce is a multiple of how many blocks vectors have.
-const blocksAtOnce = 16
+// blockMultiple is a multiple of the number of lanes that vectors of keys have.
+const blockMultiple = 16
 
-// atOnce is how many blocks whole computes.
-func (b *sortBlocks) atOnce() int { return (b.count + blocksAtOnce - 1) / blocksAtOnce * blocksAtOnce }
+// roundedCount returns the number of blocks of a row, rounded up to a multiple of
+// [blockMultiple].
+func (b *sortBlocks) roundedCount() int {
+	return (b.count + blockMultiple - 1) / blockMultiple * blockMultiple
+}
 
 // Rows are cut into blocks if they have so many elements, and so many times as many as are
 // kept.
@@ -40,8 +43,9 @@ const leastInBlocks, leastBlocks = 1 << 8, 64
 // the number of keys that are made together.
 const leastBlock, mostBlock = 16, 256
 
-// leastBestWork is how many elements all rows have if code is compiled for their blocks.
-const leastBestWork = 1 << 15
+// leastCompiled is the least number of elements in all rows for which code of blocks is
+// compiled.
+const leastCompiled = 1 << 15
 
 // inBlocks reports whether rows are cut into blocks.
 func (s *sortRows) inBlocks() bool { return s.n >= leastInBlocks && s.n/s.keep >= leastBlocks }
@@ -54,17 +58,17 @@ func newSortBlocks(ctx context.Context, s *sortRows, o *sortOrder, compilers []k
 	// About the root: as many blocks as elements of the blocks that are looked at.
 	size := min(max(leastBlock, 1<<(bits.Len(uint(s.n/s.keep))/2)), mostBlock)
 	b := &sortBlocks{size: size, count: s.n / size}
-	if s.apart > 1 || loops.Times(s.rows, s.n) < leastBestWork {
+	if s.apart > 1 || loops.Times(s.rows, s.n) < leastCompiled {
 		return b, nil
 	}
-	code, err := sortKernel(ctx, bestOf(o, size), compilers)
+	code, err := sortKernel(ctx, firstKeysKernel(o, size), compilers)
 	if code == nil {
 		return b, err
 	}
-	if b.best, err = prepareRows(ctx, code, b.count, size); err != nil {
+	if b.exact, err = prepareRows(ctx, code, b.count, size); err != nil {
 		return nil, err
 	}
-	b.whole, err = prepareRows(ctx, code, b.atOnce(), size)
+	b.padded, err = prepareRows(ctx, code, b.roundedCount(), size)
 	return b, err
 }
 
@@ -94,17 +98,17 @@ func prepareRows(ctx context.Context, c kernel.Code, rows, n int) (kernel.Code, 
 	return c, nil
 }
 
-// scratch is what the kernel needs.
+// scratch returns the bytes of scratch memory that the code needs, 0 if there is none.
 func (b *sortBlocks) scratch() int {
-	if b == nil || b.best == nil {
+	if b == nil || b.exact == nil {
 		return 0
 	}
-	return max(b.best.Scratch([]int64{int64(b.count)}, 1), b.whole.Scratch([]int64{int64(b.atOnce())}, 1))
+	return max(b.exact.Scratch([]int64{int64(b.count)}, 1), b.padded.Scratch([]int64{int64(b.roundedCount())}, 1))
 }
 
-// bestOf returns a kernel that computes the least key of each block of elements: those of
+// firstKeysKernel returns a kernel that computes the least key of each block of elements: those of
 // [keying], as unsigned integers. Elements and keys are signed integers to the kernel.
-func bestOf(o *sortOrder, size int) *kernel.Kernel {
+func firstKeysKernel(o *sortOrder, size int) *kernel.Kernel {
 	t := o.asSigned()
 	b := kernel.NewBuilder("first_of_blocks")
 	n := b.Size()
@@ -121,7 +125,7 @@ func bestOf(o *sortOrder, size int) *kernel.Kernel {
 // firstByBlocks offers the elements of the blocks whose first elements come first, and those
 // behind the last block.
 func (s *sortCode) firstByBlocks(f *finder, w *sortSpace, row unsafe.Pointer, left int) (chosen selection, ordered bool, err error) {
-	if err := s.bests(f, w.other, row, left); err != nil || halt.Closed(f.call.Done) {
+	if err := s.firstKeys(f, w.other, row, left); err != nil || halt.Closed(f.call.Done) {
 		return chosen, true, err
 	}
 	blocks := newSelection(w.packed, s.keep, last)
@@ -161,33 +165,33 @@ func offerAs[T uint8 | uint16 | uint32 | uint64](to *selection, keys []T) {
 	}
 }
 
-// bests finds the key of the first element of each block of a row, 0 where an element is in
+// firstKeys computes the key of the first element of each block of a row, 0 where an element is in
 // no order. Keys are as wide as elements. From the row's first element on the operand has
 // left elements.
-func (s *sortCode) bests(f *finder, to []uint64, row unsafe.Pointer, left int) error {
+func (s *sortCode) firstKeys(f *finder, to []uint64, row unsafe.Pointer, left int) error {
 	at, b := unsafe.Pointer(unsafe.SliceData(to)), s.blocks
-	if b.best != nil {
-		code, count := b.whole, b.atOnce()
+	if b.exact != nil {
+		code, count := b.padded, b.roundedCount()
 		if count*b.size > left || count > len(to) {
-			code, count = b.best, b.count
+			code, count = b.exact, b.count
 		}
 		f.set(count, b.size, row, at)
 		return code.Run(&f.call)
 	}
 	switch s.orders[0].t.Size() {
 	case 1:
-		bestsAs[uint8](s, at, row, f.call.Done)
+		firstKeysAs[uint8](s, at, row, f.call.Done)
 	case 2:
-		bestsAs[uint16](s, at, row, f.call.Done)
+		firstKeysAs[uint16](s, at, row, f.call.Done)
 	case 4:
-		bestsAs[uint32](s, at, row, f.call.Done)
+		firstKeysAs[uint32](s, at, row, f.call.Done)
 	default:
-		bestsAs[uint64](s, at, row, f.call.Done)
+		firstKeysAs[uint64](s, at, row, f.call.Done)
 	}
 	return nil
 }
 
-func bestsAs[T uint8 | uint16 | uint32 | uint64](s *sortCode, to, row unsafe.Pointer, done <-chan struct{}) {
+func firstKeysAs[T uint8 | uint16 | uint32 | uint64](s *sortCode, to, row unsafe.Pointer, done <-chan struct{}) {
 	k, b := keyingOf[T](&s.orders[0]), s.blocks
 	out := unsafe.Slice((*T)(to), b.count)
 	x := unsafe.Slice((*T)(row), (b.count*b.size-1)*s.apart+1)
