@@ -19,17 +19,18 @@ type kernelLoop struct {
 	programs [2]region    // the condition and the body; nil: the host drives the loop
 	regions  [2]*launcher // those that run them
 	chain    kernel.Chain // nil: no launch can be in one
-	stays    bool         // all values are updated in place: numbers 1 and 2 are equal
+	inPlace  bool         // all values are updated in place: numbers 1 and 2 are equal
 	calls    []kernel.Call
 	pointers []unsafe.Pointer // of the operands of all launches
-	links    []loopLink
-	ways     []loopWay // by link
-	// ways and chain are for the links of had, and for these fits of the regions
-	had   []loopLink
-	fits  [2]uint64
-	more  *bool // the condition's result
-	waits bool  // a stand-in ran a launch when the links were set
-	call  backends.Call
+	launches []loopLaunch     // of the run, those that have something to do
+	// successors are by launch. They and chain are for the launches linked, and for these fits
+	// of the regions.
+	successors []successor
+	linked     []loopLaunch
+	fits       [2]uint64
+	test       *bool // the condition's result
+	pending    bool  // code of a launch was still being compiled when launches were linked
+	call       backends.Call
 }
 
 // region is the program of a region of a loop.
@@ -66,11 +67,11 @@ func (s *openExecutable) release(l *launcher) { s.Dense().runs.Put(l.sized) }
 func (s *openExecutable) measures() bool      { return s.Times != nil }
 func (s *openExecutable) launches() bool      { return !slices.Contains(s.Dense().steps, nil) }
 
-// loopLink is a launch of a loop: a step of a region in iterations of a number.
-type loopLink struct{ number, region, step int }
+// loopLaunch is a launch of a loop: a step of a region in iterations of a number.
+type loopLaunch struct{ number, region, step int }
 
-// loopWay is how a loop goes on after a launch.
-type loopWay struct {
+// successor is the launch that follows a launch of a loop.
+type successor struct {
 	next    int
 	tests   bool // the loop ends here if the condition is false
 	chained bool // the launch is in the chain
@@ -102,7 +103,7 @@ func (l *launcher) Loop(ctx context.Context, i int, m *exec.LoopMemory) (last in
 			return 0, false, err
 		}
 	}
-	c.fit()
+	c.allocate()
 	if !c.place(m) {
 		return 0, false, nil
 	}
@@ -127,7 +128,7 @@ func newKernelLoop(e *compiled, i int) *kernelLoop {
 		}
 		programs[r] = of
 	}
-	c.programs, c.stays = programs, !slices.Contains(loop.Stays, false)
+	c.programs, c.inPlace = programs, !slices.Contains(loop.Stays, false)
 	return c
 }
 
@@ -145,20 +146,20 @@ func (c *kernelLoop) view(r, number int, m *exec.LoopMemory) {
 	}
 }
 
-// fit makes room for the launches of the regions, unless these are fitted as in the run before.
-func (c *kernelLoop) fit() {
+// allocate makes room for the launches of the regions, unless these are fitted as in the run before.
+func (c *kernelLoop) allocate() {
 	fits := [2]uint64{c.regions[0].fitted, c.regions[1].fitted}
 	if fits == c.fits {
 		return
 	}
-	c.fits, c.had = fits, nil
+	c.fits, c.linked = fits, nil
 	if c.calls != nil { // of other sizes, launches are as many
 		return
 	}
-	launches, operands := 0, 0
+	count, operands := 0, 0
 	var chainer kernel.Chainer
 	for _, l := range c.regions {
-		launches += len(l.of.steps)
+		count += len(l.of.steps)
 		for k := range l.of.steps {
 			s := &l.of.steps[k]
 			operands += len(s.Operands)
@@ -167,25 +168,25 @@ func (c *kernelLoop) fit() {
 			}
 		}
 	}
-	c.calls = make([]kernel.Call, c.numbers()*launches)
+	c.calls = make([]kernel.Call, c.numbers()*count)
 	c.pointers = make([]unsafe.Pointer, c.numbers()*operands)
 	if chainer != nil {
 		c.chain = chainer.NewChain(len(c.calls))
 	}
 }
 
-// numbers returns how many numbers of iterations differ.
+// numbers returns the count of numbers that [exec.LoopMemory.Call] takes.
 func (c *kernelLoop) numbers() int {
-	if c.stays {
+	if c.inPlace {
 		return 2
 	}
 	return 3
 }
 
-// place sets the pointers of all launches, and links to those that have something to do.
+// place sets the pointers of all launches, and lists those that have something to do.
 // It returns false if a result of the body cannot be written at once where it belongs.
 func (c *kernelLoop) place(m *exec.LoopMemory) bool {
-	c.links = c.links[:0]
+	c.launches = c.launches[:0]
 	pointers := c.pointers
 	for number := range c.numbers() {
 		for r, l := range c.regions {
@@ -193,7 +194,7 @@ func (c *kernelLoop) place(m *exec.LoopMemory) bool {
 			if !l.placeRegion(&c.call) {
 				return false
 			}
-			before := len(c.links)
+			before := len(c.launches)
 			for k := range l.of.steps {
 				s := &l.of.steps[k]
 				own := pointers[:len(s.Operands):len(s.Operands)]
@@ -201,10 +202,10 @@ func (c *kernelLoop) place(m *exec.LoopMemory) bool {
 				if s.point(own, l.Mem); s.Copies && own[0] == own[1] {
 					continue
 				}
-				c.calls[len(c.links)].Mem = own
-				c.links = append(c.links, loopLink{number, r, k})
+				c.calls[len(c.launches)].Mem = own
+				c.launches = append(c.launches, loopLaunch{number, r, k})
 			}
-			if r == condition && len(c.links) == before {
+			if r == condition && len(c.launches) == before {
 				return false
 			}
 		}
@@ -233,52 +234,52 @@ func (l *launcher) placeRegion(call *backends.Call) bool {
 	return true
 }
 
-// link says how the loop goes on after each launch, and sets those of the chain, unless the launches
-// are the ones of the run before.
+// link finds the successor of each launch, and sets the launches of the chain, unless the launches
+// are those of the run before.
 func (c *kernelLoop) link(m *exec.LoopMemory) {
-	if slices.Equal(c.had, c.links) && !c.waits {
+	if slices.Equal(c.linked, c.launches) && !c.pending {
 		return
 	}
-	c.waits = false
-	c.had, c.ways = append(c.had[:0], c.links...), c.ways[:0]
-	c.more = (*bool)(m.More()[0].Base())
-	for i, at := range c.links {
+	c.pending = false
+	c.linked, c.successors = append(c.linked[:0], c.launches...), c.successors[:0]
+	c.test = (*bool)(m.More()[0].Base())
+	for i, at := range c.launches {
 		l, s := c.step(i)
 		call := &c.calls[i]
 		call.Sizes, call.Strides, call.Scratch, call.Parts = s.Sizes, s.Strides, l.workers[0].call.Scratch, 1
-		w := loopWay{next: i + 1}
-		if w.next == len(c.links) {
-			w.next = slices.IndexFunc(c.links, func(x loopLink) bool { return x.number == 1 })
+		w := successor{next: i + 1}
+		if w.next == len(c.launches) {
+			w.next = slices.IndexFunc(c.launches, func(x loopLaunch) bool { return x.number == 1 })
 		}
-		to := c.links[w.next]
+		to := c.launches[w.next]
 		w.tests = at.region == condition && (to.region != condition || w.next != i+1 || to.number != at.number)
-		w.chained = c.set(i, w, w.next)
-		c.ways = append(c.ways, w)
+		w.chained = c.setChained(i, w, w.next)
+		c.successors = append(c.successors, w)
 	}
-	for i, w := range c.ways {
-		if w.chained && !c.ways[w.next].chained {
-			c.set(i, w, kernel.ChainEnds)
+	for i, w := range c.successors {
+		if w.chained && !c.successors[w.next].chained {
+			c.setChained(i, w, kernel.ChainEnds)
 		}
 	}
 }
 
-// step returns the step of a link, and who runs it.
+// step returns the step of launch i, and the launcher of its region.
 func (c *kernelLoop) step(i int) (*launcher, *compiledStep) {
-	at := c.links[i]
+	at := c.launches[i]
 	l := c.regions[at.region]
 	return l, &l.of.steps[at.step]
 }
 
-// set sets a launch of the chain, and reports whether it can be in one.
-func (c *kernelLoop) set(i int, w loopWay, next int) bool {
+// setChained sets launch i of the chain, and reports whether it can be in one.
+func (c *kernelLoop) setChained(i int, w successor, next int) bool {
 	_, s := c.step(i)
 	if s.pending() {
-		c.waits = true
+		c.pending = true
 		return false
 	}
 	var test *bool
 	if w.tests {
-		test = c.more
+		test = c.test
 	}
 	return c.chain != nil && s.parts == 1 && c.chain.Set(i, s.now(), &c.calls[i], test, next)
 }
@@ -288,7 +289,7 @@ func (c *kernelLoop) run(ctx context.Context) (last int, err error) {
 	done := ctx.Done()
 	for at := 0; ; {
 		ended := true
-		if c.ways[at].chained {
+		if c.successors[at].chained {
 			at, ended, err = c.chain.Run(at, loopTime)
 		} else {
 			l, s := c.step(at)
@@ -304,10 +305,10 @@ func (c *kernelLoop) run(ctx context.Context) (last int, err error) {
 		default:
 		}
 		if ended {
-			if c.ways[at].tests && !*c.more {
-				return c.links[at].number, nil
+			if c.successors[at].tests && !*c.test {
+				return c.launches[at].number, nil
 			}
-			at = c.ways[at].next
+			at = c.successors[at].next
 		}
 	}
 }
