@@ -209,16 +209,7 @@ func (s *mergeCode) compare(m *merger, mem []unsafe.Pointer, active []merge, pla
 			continue
 		}
 		from := mem[of.Operand]
-		switch to := unsafe.Pointer(&m.columns[i]); s.sizes[of.Operand] {
-		case 1:
-			gatherAs[uint8](s, to, from, active, places, of.Second)
-		case 2:
-			gatherAs[uint16](s, to, from, active, places, of.Second)
-		case 4:
-			gatherAs[uint32](s, to, from, active, places, of.Second)
-		default:
-			gatherAs[uint64](s, to, from, active, places, of.Second)
-		}
+		loopsBySize[s.sizes[of.Operand]].gather(s, unsafe.Pointer(&m.columns[i]), from, active, places, of.Second)
 	}
 	if len(active) <= narrowBatch {
 		return s.narrow.Run(&m.call)
@@ -226,7 +217,7 @@ func (s *mergeCode) compare(m *merger, mem []unsafe.Pointer, active []merge, pla
 	return s.wide.Run(&m.call)
 }
 
-func gatherAs[T any](s *mergeCode, to, from unsafe.Pointer, active []merge, places []uint64, left bool) {
+func gatherAs[T word](s *mergeCode, to, from unsafe.Pointer, active []merge, places []uint64, left bool) {
 	column, elements := (*[wideBatch]T)(to), unsafe.Slice((*T)(from), s.n*s.rows)
 	for i := range active {
 		a := &active[i]

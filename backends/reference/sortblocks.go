@@ -130,16 +130,7 @@ func (s *sortCode) firstByBlocks(f *finder, w *sortSpace, row unsafe.Pointer, le
 	}
 	blocks := newSelection(w.packed, s.keep, last)
 	first := unsafe.Pointer(unsafe.SliceData(w.other))
-	switch n := s.blocks.count; s.orders[0].t.Size() {
-	case 1:
-		offerAs(&blocks, unsafe.Slice((*uint8)(first), n))
-	case 2:
-		offerAs(&blocks, unsafe.Slice((*uint16)(first), n))
-	case 4:
-		offerAs(&blocks, unsafe.Slice((*uint32)(first), n))
-	default:
-		offerAs(&blocks, unsafe.Slice((*uint64)(first), n))
-	}
+	blocks = loopsBySize[s.orders[0].t.Size()].offer(blocks, first, s.blocks.count)
 	blocks.finish()
 	if _, some := s.orders[0].none(); some && blocks.found[0].key == 0 {
 		return chosen, false, nil
@@ -157,12 +148,15 @@ func (s *sortCode) firstByBlocks(f *finder, w *sortSpace, row unsafe.Pointer, le
 	return chosen, rest == s.n || s.offer(f, &chosen, row, rest, s.n-rest), nil
 }
 
-func offerAs[T uint8 | uint16 | uint32 | uint64](to *selection, keys []T) {
-	for i, k := range keys {
+// offerAs returns a selection that has been offered n keys. It takes no pointer to the selection,
+// which would be allocated.
+func offerAs[T word](to selection, keys unsafe.Pointer, n int) selection {
+	for i, k := range unsafe.Slice((*T)(keys), n) {
 		if uint64(k) <= to.limit.key {
 			to.add(candidate{uint64(k), uint64(i)})
 		}
 	}
+	return to
 }
 
 // firstKeys computes the key of the first element of each block of a row, 0 where an element is in
@@ -178,20 +172,11 @@ func (s *sortCode) firstKeys(f *finder, to []uint64, row unsafe.Pointer, left in
 		f.set(count, b.size, row, at)
 		return code.Run(&f.call)
 	}
-	switch s.orders[0].t.Size() {
-	case 1:
-		firstKeysAs[uint8](s, at, row, f.call.Done)
-	case 2:
-		firstKeysAs[uint16](s, at, row, f.call.Done)
-	case 4:
-		firstKeysAs[uint32](s, at, row, f.call.Done)
-	default:
-		firstKeysAs[uint64](s, at, row, f.call.Done)
-	}
+	loopsBySize[s.orders[0].t.Size()].firstKeys(s, at, row, f.call.Done)
 	return nil
 }
 
-func firstKeysAs[T uint8 | uint16 | uint32 | uint64](s *sortCode, to, row unsafe.Pointer, done <-chan struct{}) {
+func firstKeysAs[T word](s *sortCode, to, row unsafe.Pointer, done <-chan struct{}) {
 	k, b := keyingOf[T](&s.orders[0]), s.blocks
 	out := unsafe.Slice((*T)(to), b.count)
 	x := unsafe.Slice((*T)(row), (b.count*b.size-1)*s.apart+1)

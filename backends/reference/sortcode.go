@@ -159,10 +159,10 @@ func (s *sortRows) arrange(mem []unsafe.Pointer, start, result int, places []uin
 		size := s.sizes[operands+i]
 		to := unsafe.Add(mem[operands+i], result*size)
 		if from == plan.Places {
-			writePlaces(to, size, s.apart, places[:s.keep])
+			loopsBySize[size].places(to, s.apart, places[:s.keep])
 			continue
 		}
-		arrange(to, unsafe.Add(mem[from], start*size), size, s.n, s.apart, places[:s.keep])
+		loopsBySize[size].arrange(to, unsafe.Add(mem[from], start*size), s.n, s.apart, places[:s.keep])
 	}
 }
 
@@ -212,43 +212,17 @@ func (s *sortCode) before(keys []uint64, x, y uint64) bool {
 	return false
 }
 
-// arrange writes the elements at places of a row of n, apart elements from each other, one
+// arrangeAs writes the elements at places of a row of n, apart elements from each other, one
 // after the other.
-func arrange(to, from unsafe.Pointer, size, n, apart int, places []uint64) {
-	switch size {
-	case 1:
-		arrangeAs[uint8](to, from, n, apart, places)
-	case 2:
-		arrangeAs[uint16](to, from, n, apart, places)
-	case 4:
-		arrangeAs[uint32](to, from, n, apart, places)
-	default:
-		arrangeAs[uint64](to, from, n, apart, places)
-	}
-}
-
-func arrangeAs[T any](to, from unsafe.Pointer, n, apart int, places []uint64) {
+func arrangeAs[T word](to, from unsafe.Pointer, n, apart int, places []uint64) {
 	in, out := unsafe.Slice((*T)(from), (n-1)*apart+1), unsafe.Slice((*T)(to), (len(places)-1)*apart+1)
 	for i, p := range places {
 		out[i*apart] = in[int(p)*apart]
 	}
 }
 
-// writePlaces writes places as integers of a size, apart elements from each other.
-func writePlaces(to unsafe.Pointer, size, apart int, places []uint64) {
-	switch size {
-	case 1:
-		writePlacesAs[uint8](to, apart, places)
-	case 2:
-		writePlacesAs[uint16](to, apart, places)
-	case 4:
-		writePlacesAs[uint32](to, apart, places)
-	default:
-		writePlacesAs[uint64](to, apart, places)
-	}
-}
-
-func writePlacesAs[T uint8 | uint16 | uint32 | uint64](to unsafe.Pointer, apart int, places []uint64) {
+// writePlacesAs writes places as integers, apart elements from each other.
+func writePlacesAs[T word](to unsafe.Pointer, apart int, places []uint64) {
 	out := unsafe.Slice((*T)(to), (len(places)-1)*apart+1)
 	for i, p := range places {
 		out[i*apart] = T(p)

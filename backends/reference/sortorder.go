@@ -48,23 +48,11 @@ func (o *sortOrder) none() (key uint64, some bool) {
 // keysOf makes the keys of elements that are apart elements from each other. It reports
 // whether some are in no order: NaNs, which then all have the key none.
 func (o *sortOrder) keysOf(to []uint64, first unsafe.Pointer, apart int) (unordered bool) {
-	if len(to) == 0 {
-		return false
-	}
-	switch n := (len(to)-1)*apart + 1; o.t.Size() {
-	case 1:
-		return keysOf(o, to, unsafe.Slice((*uint8)(first), n), apart)
-	case 2:
-		return keysOf(o, to, unsafe.Slice((*uint16)(first), n), apart)
-	case 4:
-		return keysOf(o, to, unsafe.Slice((*uint32)(first), n), apart)
-	default:
-		return keysOf(o, to, unsafe.Slice((*uint64)(first), n), apart)
-	}
+	return len(to) > 0 && loopsBySize[o.t.Size()].keys(o, to, first, apart)
 }
 
-func keysOf[T uint8 | uint16 | uint32 | uint64](o *sortOrder, to []uint64, from []T, apart int) (unordered bool) {
-	k := keyingOf[T](o)
+func keysOf[T word](o *sortOrder, to []uint64, first unsafe.Pointer, apart int) (unordered bool) {
+	k, from := keyingOf[T](o), unsafe.Slice((*T)(first), (len(to)-1)*apart+1)
 	if !k.numbers {
 		for i := range to {
 			to[i] = uint64(k.plain(from[i*apart]))
@@ -83,7 +71,7 @@ func keysOf[T uint8 | uint16 | uint32 | uint64](o *sortOrder, to []uint64, from 
 }
 
 // keying is how keys are made of the bits of elements.
-type keying[T uint8 | uint16 | uint32 | uint64] struct {
+type keying[T word] struct {
 	float bool
 	// numbers: -0 is 0, and NaNs are other than by their bits: nan if that is not 0, else
 	// with a key of their own.
@@ -96,7 +84,7 @@ type keying[T uint8 | uint16 | uint32 | uint64] struct {
 	negative            T    // what negative ones differ in beyond that
 }
 
-func keyingOf[T uint8 | uint16 | uint32 | uint64](o *sortOrder) (k keying[T]) {
+func keyingOf[T word](o *sortOrder) (k keying[T]) {
 	sign, infinity, float := floatBits(o.t)
 	_, k.none = o.none()
 	k.float, k.numbers = float, float && (!o.total || o.nan != 0)
