@@ -84,7 +84,7 @@ func withoutPlaces(op *mlir.Op, s *plan.Sort) (*plan.Sort, []*mlir.Value) {
 	var read []*mlir.Value
 	for i, v := range op.Operands {
 		compared := slices.ContainsFunc(s.Of, func(c plan.Compared) bool { return c.Operand == i })
-		if !compared && s.Args[i].Type.DType.IsInteger() && rises(s.Args[i].Type, v, s.Dim) {
+		if !compared && plan.HoldsPlaces(s.Args[i].Type.DType) && rises(s.Args[i].Type, v, s.Dim) {
 			some.From = append(some.From, plan.Places)
 			continue
 		}
@@ -108,9 +108,7 @@ func keepFirst(s *plan.Sort, n int) {
 		return
 	}
 	for i := range s.Outs {
-		shape := slices.Clone(s.Outs[i].Type.Shape)
-		shape[s.Dim] = n
-		s.Outs[i].Type.Shape = shape
+		s.Outs[i].Type.Shape = s.ResultShape()
 	}
 }
 

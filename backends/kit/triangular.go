@@ -27,7 +27,7 @@ func (t *translator) triangular(op *mlir.Op, of kernel.Triangular) error {
 	if carries(op) {
 		return leave("elements that kernels do not have")
 	}
-	w := &plan.Triangular{Triangular: of}
+	w := &plan.Triangular{}
 	for _, v := range op.Operands {
 		w.Args = append(w.Args, plan.HostArg{Value: plan.None, Type: t.graph.Type(t.values[v])})
 	}
@@ -36,12 +36,7 @@ func (t *translator) triangular(op *mlir.Op, of kernel.Triangular) error {
 		return leave("%v", err)
 	}
 	w.Outs = []plan.HostArg{{Value: plan.None, Type: out}}
-	shape := out.Shape
-	last := len(shape) - 2
-	w.DType, w.Count, w.N, w.Sides = out.DType, shape[:last].Elements(), shape[last], shape[last+1]
-	if of.Solve && !of.Left {
-		w.N, w.Sides = w.Sides, w.N
-	}
+	w.Triangular = plan.TriangularOf(of, out)
 	work, ok := t.o.Claim(w)
 	if !ok {
 		return leave("there is no kernel for it")

@@ -48,6 +48,19 @@ type Compared struct {
 // Every sort has an operand.
 func (s *Sort) Shape() types.Shape { return s.Args[0].Type.Shape }
 
+// ResultShape returns the shape of all results: that of the operands, of whose rows Keep
+// elements are kept. The caller owns it.
+func (s *Sort) ResultShape() types.Shape {
+	shape := slices.Clone(s.Shape())
+	if s.Keep > 0 {
+		shape[s.Dim] = s.Keep
+	}
+	return shape
+}
+
+// HoldsPlaces reports whether results of elements of a type may be of [Places].
+func HoldsPlaces(t types.DType) bool { return t.IsInteger() }
+
 // print prints a step that is a sort.
 func (s *Sort) print(b *lister, _ int, _ Ordinals) {
 	first := ""

@@ -22,6 +22,31 @@ type Triangular struct {
 	Work []ValueID
 }
 
+// TriangularOf returns t with the elements and sizes of a result of type out, of two dimensions
+// or more: a factor, or X of a system.
+func TriangularOf(t kernel.Triangular, out types.Type) kernel.Triangular {
+	last := len(out.Shape) - 2
+	t.DType, t.Count, t.N, t.Sides = out.DType, out.Shape[:last].Elements(), out.Shape[last], out.Shape[last+1]
+	if t.Solve && !t.Left {
+		t.N, t.Sides = t.Sides, t.N
+	}
+	return t
+}
+
+// fits reports whether the types of the operands and the result are those of t. A is square, and
+// so is its factor. The other operand is of the type of the result.
+func (t *Triangular) fits() bool {
+	out, args := t.Outs[0].Type, t.Args
+	if !t.Solve {
+		args = slices.Concat(t.Outs, args)
+	}
+	if len(args) != 2 || len(out.Shape) < 2 || TriangularOf(t.Triangular, out) != t.Triangular {
+		return false
+	}
+	square := types.Of(t.DType, slices.Concat(out.Shape[:len(out.Shape)-2], types.Shape{t.N, t.N})...)
+	return args[0].Type.Equal(square) && args[1].Type.Equal(out)
+}
+
 func (t *Triangular) Access(*Program) (reads, writes []ValueID) {
 	return ValuesOf(t.Args), slices.Concat(t.Work, ValuesOf(t.Outs))
 }

@@ -284,10 +284,7 @@ func (p *Program) wholeSort(s *Sort) error {
 	if s.Dim < 0 || s.Dim >= len(shape) || s.Keep < 0 || s.Keep > shape[s.Dim] {
 		return errOfAnother
 	}
-	kept := slices.Clone(shape)
-	if s.Keep > 0 {
-		kept[s.Dim] = s.Keep
-	}
+	kept := s.ResultShape()
 	for _, a := range s.Args {
 		if !a.Type.Shape.Equal(shape) {
 			return errOfAnother
@@ -295,7 +292,7 @@ func (p *Program) wholeSort(s *Sort) error {
 	}
 	for i, from := range s.From {
 		t := s.Outs[i].Type
-		if from < Places || from >= len(s.Args) || !t.Shape.Equal(kept) || from >= 0 && t.DType != s.Args[from].Type.DType || from == Places && !t.DType.IsInteger() {
+		if from < Places || from >= len(s.Args) || !t.Shape.Equal(kept) || from >= 0 && t.DType != s.Args[from].Type.DType || from == Places && !HoldsPlaces(t.DType) {
 			return fmt.Errorf("result %d is none of its operands", i)
 		}
 	}
@@ -331,19 +328,13 @@ func (s *Sort) wholeLess() error {
 }
 
 func (p *Program) wholeTriangular(t *Triangular) error {
-	args := 1
-	sides := t.N
-	if t.Solve {
-		args, sides = 2, t.Sides
-	}
-	if len(t.Args) != args || len(t.Outs) != 1 || t.DType != types.F32 && t.DType != types.F64 || t.Sides < 0 {
+	if len(t.Outs) != 1 || t.DType != types.F32 && t.DType != types.F64 {
 		return errOfAnother
 	}
 	if !p.holds(t.Args...) || !p.holds(t.Outs...) || !p.writable(ValuesOf(t.Outs)...) || !p.writable(t.Work...) {
 		return errNoValues
 	}
-	matrices, systems := types.Of(t.DType, t.Count, t.N, t.N), types.Of(t.DType, t.Count, t.N, sides)
-	if matrices.Check() != nil || systems.Check() != nil || !alike(t.Args[0].Type, matrices) || !alike(t.Outs[0].Type, systems) || !alike(t.Args[args-1].Type, systems) {
+	if !t.fits() {
 		return errOfAnother
 	}
 	return nil
