@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -178,103 +179,111 @@ func callText(call *mlir.Op, text string) []*mlir.Op {
 // factor and, for each matrix, the order of the first minor that is not positive, 0 if all
 // are. LAPACK leaves the other triangle as it was. In the expansion it is zero.
 func choleskyCall(call *mlir.Op, config mlir.Dict) string {
-	uplo, shapes := char(config, "uplo"), stablehlo.ShapeOperands(call)
 	t, ok := call.Operands[0].Type.(*mlir.TensorType)
 	if !ok || len(t.Shape) < 2 {
 		return ""
 	}
-	if shapes != nil {
-		return openCholesky(call, t, uplo == 'L')
-	}
-	if slices.Contains(t.Shape, mlir.Dynamic) {
-		return ""
-	}
 	last := len(t.Shape) - 2
 	batch, n := t.Shape[:last], t.Shape[last]
-	elem, diagonal, pivots := t.Elem, "d", ""
-	if c, ok := elem.(mlir.ComplexType); ok {
-		elem, diagonal = c.Elem, "p"
-		pivots = fmt.Sprintf("  %%p = stablehlo.real %%d : (%s) -> %s\n", tensorText(t.Elem, batch, n), tensorText(elem, batch, n))
+	p := pivots{factor: t, name: "d", dims: []int64{n}, none: n + 1, across: fmt.Sprint(last)}
+	if stablehlo.ShapeOperands(call) != nil {
+		p = pivots{factor: t, name: "l", dims: t.Shape[last:], none: math.MaxInt32, across: fmt.Sprintf("%d, %d", last, last+1),
+			square: call.Operands[1].Type, batch: call.Operands[2].Type}
+	} else if slices.Contains(t.Shape, mlir.Dynamic) {
+		return ""
 	}
-	var all, every strings.Builder
+	params := ""
+	if p.open() {
+		params = fmt.Sprintf(", %%s: %s, %%z: %s", p.square, p.batch)
+	}
+	info := tensorText(mlir.I32, batch)
+	return fmt.Sprintf(`func.func private @potrf(%%a: %[1]s%[2]s) -> (%[1]s, %[3]s) {
+  %%l = stablehlo.cholesky %%a, lower = %[4]t : %[1]s
+%[5]s  return %%l, %%info : %[1]s, %[3]s
+}
+`, t, params, info, char(config, "uplo") == 'L', p.diagonal()+p.first())
+}
+
+// pivots are the numbers of a factor that are compared with zero: its diagonal, or all of it
+// where the diagonal has a size that is open.
+type pivots struct {
+	factor *mlir.TensorType // the type of %l
+	name   string           // of the pivots
+	dims   []int64          // of the pivots, behind those of the batch
+	none   int64            // more than the order of any minor
+	across string           // dimensions of the pivots of one matrix
+	// square and batch are the types of %s and %z, which have the shapes of %l and %info where
+	// sizes are open; else nil.
+	square, batch mlir.Type
+}
+
+func (p *pivots) open() bool { return p.square != nil }
+
+// diagonal is the text that computes the diagonal of %l, %d; "" if sizes are open.
+func (p *pivots) diagonal() string {
+	if p.open() {
+		return ""
+	}
+	t, n := p.factor, p.dims[0]
+	batch := t.Shape[:len(t.Shape)-2]
+	var every strings.Builder
 	for _, b := range batch {
-		fmt.Fprintf(&all, "0:%d, ", b)
+		fmt.Fprintf(&every, "0:%d, ", b)
 	}
-	fmt.Fprintf(&every, "%s0:%d:%d", &all, n*n, n+1)
-	return strings.NewReplacer(
-		"{A}", t.String(), "{FLAT}", tensorText(t.Elem, batch, n*n), "{D}", tensorText(t.Elem, batch, n), "{R}", tensorText(elem, batch, n),
-		"{C}", tensorText(mlir.I32, batch, n), "{B}", tensorText(mlir.IntegerType{Width: 1}, batch, n),
-		"{I}", tensorText(mlir.I32, batch), "{T}", tensorText(mlir.IntegerType{Width: 1}, batch),
-		"{LOWER}", fmt.Sprint(uplo == 'L'), "{EVERY}", every.String(), "{REAL}", pivots, "{PIVOT}", diagonal,
-		"{LAST}", fmt.Sprint(last), "{NONE}", fmt.Sprint(n+1),
-	).Replace(choleskyText)
+	return fmt.Sprintf(`  %%flat = stablehlo.reshape %%l : (%[1]s) -> %[2]s
+  %%d = stablehlo.slice %%flat [%[3]s0:%[4]d:%[5]d] : (%[2]s) -> %[6]s
+`, t, tensorText(t.Elem, batch, n*n), &every, n*n, n+1, tensorText(t.Elem, batch, n))
 }
 
-// choleskyText finds the first pivot that is not positive: a root of a number that is not
-// positive is 0 or NaN.
-const choleskyText = `func.func private @potrf(%a: {A}) -> ({A}, {I}) {
-  %l = stablehlo.cholesky %a, lower = {LOWER} : {A}
-  %flat = stablehlo.reshape %l : ({A}) -> {FLAT}
-  %d = stablehlo.slice %flat [{EVERY}] : ({FLAT}) -> {D}
-{REAL}  %zero = stablehlo.constant dense<0.0> : {R}
-  %positive = stablehlo.compare GT, %{PIVOT}, %zero, FLOAT : ({R}, {R}) -> {B}
-  %i = stablehlo.iota dim = {LAST} : {C}
-  %one = stablehlo.constant dense<1> : {C}
-  %order = stablehlo.add %i, %one : {C}
-  %none = stablehlo.constant dense<{NONE}> : {C}
-  %bad = stablehlo.select %positive, %none, %order : {B}, {C}
-  %most = stablehlo.constant dense<{NONE}> : tensor<i32>
-  %first = stablehlo.reduce(%bad init: %most) applies stablehlo.minimum across dimensions = [{LAST}] : ({C}, tensor<i32>) -> {I}
-  %end = stablehlo.constant dense<{NONE}> : {I}
-  %well = stablehlo.compare EQ, %first, %end, SIGNED : ({I}, {I}) -> {T}
-  %fine = stablehlo.constant dense<0> : {I}
-  %info = stablehlo.select %well, %fine, %first : {T}, {I}
-  return %l, %info : {A}, {I}
-}
-`
-
-// openCholesky is a call with operands for the shapes of its results.
-func openCholesky(call *mlir.Op, t *mlir.TensorType, lower bool) string {
-	last := len(t.Shape) - 2
-	batch, square := t.Shape[:last], t.Shape[last:]
-	elem, pivots, real := t.Elem, "l", ""
+// first is the text that computes %info, the order of the first pivot that is not positive, 0 if
+// all are. A root of a number that is not positive is 0 or NaN.
+func (p *pivots) first() string {
+	batch := p.factor.Shape[:len(p.factor.Shape)-2]
+	elem, real := p.factor.Elem, ""
+	name := p.name
 	if c, ok := elem.(mlir.ComplexType); ok {
-		elem, pivots = c.Elem, "p"
-		real = fmt.Sprintf("  %%p = stablehlo.real %%l : (%s) -> %s\n", t, tensorText(elem, batch, square...))
+		real = fmt.Sprintf("  %%p = stablehlo.real %%%s : (%s) -> %s\n", name, tensorText(elem, batch, p.dims...), tensorText(c.Elem, batch, p.dims...))
+		elem, name = c.Elem, "p"
 	}
+	of := func(e mlir.Type) string { return tensorText(e, batch, p.dims...) }
+	pivot, order, info := of(elem), of(mlir.I32), tensorText(mlir.I32, batch)
+	iota, beside, passed := fmt.Sprintf("stablehlo.iota dim = %d : %s", len(batch), order), "", "positive"
+	if p.open() {
+		iota = fmt.Sprintf("stablehlo.dynamic_iota %%s, dim = %d : (%s) -> %s", len(batch), p.square, order)
+		beside, passed = fmt.Sprintf(`  %%j = stablehlo.dynamic_iota %%s, dim = %[1]d : (%[2]s) -> %[3]s
+  %%beside = stablehlo.compare NE, %%i, %%j, SIGNED : (%[3]s, %[3]s) -> %[4]s
+  %%passed = stablehlo.or %%positive, %%beside : %[4]s
+`, len(batch)+1, p.square, order, of(mlir.I1)), "passed"
+	}
+	none := fmt.Sprint(p.none)
 	return strings.NewReplacer(
-		"{A}", t.String(), "{R}", tensorText(elem, batch, square...), "{E}", mlir.Tensor(elem).String(),
-		"{C}", tensorText(mlir.I32, batch, square...), "{B}", tensorText(mlir.IntegerType{Width: 1}, batch, square...),
-		"{I}", tensorText(mlir.I32, batch), "{T}", tensorText(mlir.IntegerType{Width: 1}, batch),
-		"{S}", call.Operands[1].Type.String(), "{Z}", call.Operands[2].Type.String(),
-		"{LOWER}", fmt.Sprint(lower), "{REAL}", real, "{PIVOT}", pivots, "{ROW}", fmt.Sprint(last), "{COLUMN}", fmt.Sprint(last+1),
-	).Replace(openCholeskyText)
+		"{REAL}", real, "{PIVOT}", name, "{R}", pivot, "{B}", of(mlir.I1), "{C}", order, "{I}", info, "{T}", tensorText(mlir.I1, batch),
+		"{IOTA}", iota, "{BESIDE}", beside, "{PASSED}", passed, "{MOST}", none, "{ACROSS}", p.across,
+		"{ZERO}", splatText("zero", "0.0", elem, pivot, "s", p.square), "{ONE}", splatText("one", "1", mlir.I32, order, "s", p.square),
+		"{NONE}", splatText("none", none, mlir.I32, order, "s", p.square), "{END}", splatText("end", none, mlir.I32, info, "z", p.batch),
+		"{FINE}", splatText("fine", "0", mlir.I32, info, "z", p.batch),
+	).Replace(firstPivotText)
 }
 
-// openCholeskyText does as choleskyText, where the diagonal has a size that is open.
-const openCholeskyText = `func.func private @potrf(%a: {A}, %s: {S}, %z: {Z}) -> ({A}, {I}) {
-  %l = stablehlo.cholesky %a, lower = {LOWER} : {A}
-{REAL}  %zero = stablehlo.constant dense<0.0> : {E}
-  %zeros = stablehlo.dynamic_broadcast_in_dim %zero, %s, dims = [] : ({E}, {S}) -> {R}
-  %positive = stablehlo.compare GT, %{PIVOT}, %zeros, FLOAT : ({R}, {R}) -> {B}
-  %i = stablehlo.dynamic_iota %s, dim = {ROW} : ({S}) -> {C}
-  %j = stablehlo.dynamic_iota %s, dim = {COLUMN} : ({S}) -> {C}
-  %beside = stablehlo.compare NE, %i, %j, SIGNED : ({C}, {C}) -> {B}
-  %well = stablehlo.or %positive, %beside : {B}
-  %most = stablehlo.constant dense<2147483647> : tensor<i32>
-  %none = stablehlo.dynamic_broadcast_in_dim %most, %s, dims = [] : (tensor<i32>, {S}) -> {C}
-  %bad = stablehlo.select %well, %none, %i : {B}, {C}
-  %first = stablehlo.reduce(%bad init: %most) applies stablehlo.minimum across dimensions = [{ROW}, {COLUMN}] : ({C}, tensor<i32>) -> {I}
-  %end = stablehlo.dynamic_broadcast_in_dim %most, %z, dims = [] : (tensor<i32>, {Z}) -> {I}
-  %all = stablehlo.compare EQ, %first, %end, SIGNED : ({I}, {I}) -> {T}
-  %0 = stablehlo.constant dense<0> : tensor<i32>
-  %fine = stablehlo.dynamic_broadcast_in_dim %0, %z, dims = [] : (tensor<i32>, {Z}) -> {I}
-  %1 = stablehlo.constant dense<1> : tensor<i32>
-  %one = stablehlo.dynamic_broadcast_in_dim %1, %z, dims = [] : (tensor<i32>, {Z}) -> {I}
-  %order = stablehlo.add %first, %one : {I}
-  %info = stablehlo.select %all, %fine, %order : {T}, {I}
-  return %l, %info : {A}, {I}
+// splatText is a value of a type whose elements all are one. Sizes that are open come from the
+// operand shape, of type of.
+func splatText(name, element string, elem mlir.Type, t, shape string, of mlir.Type) string {
+	if of == nil {
+		return fmt.Sprintf("  %%%s = stablehlo.constant dense<%s> : %s\n", name, element, t)
+	}
+	scalar := mlir.Tensor(elem)
+	return fmt.Sprintf("  %%%[1]s_0 = stablehlo.constant dense<%[2]s> : %[3]s\n  %%%[1]s = stablehlo.dynamic_broadcast_in_dim %%%[1]s_0, %%%[4]s, dims = [] : (%[3]s, %[5]s) -> %[6]s\n",
+		name, element, scalar, shape, of, t)
 }
+
+const firstPivotText = `{REAL}{ZERO}  %positive = stablehlo.compare GT, %{PIVOT}, %zero, FLOAT : ({R}, {R}) -> {B}
+  %i = {IOTA}
+{BESIDE}{ONE}  %order = stablehlo.add %i, %one : {C}
+{NONE}  %bad = stablehlo.select %{PASSED}, %none, %order : {B}, {C}
+  %most = stablehlo.constant dense<{MOST}> : tensor<i32>
+  %first = stablehlo.reduce(%bad init: %most) applies stablehlo.minimum across dimensions = [{ACROSS}] : ({C}, tensor<i32>) -> {I}
+{END}  %well = stablehlo.compare EQ, %first, %end, SIGNED : ({I}, {I}) -> {T}
+{FINE}  %info = stablehlo.select %well, %fine, %first : {T}, {I}
 `
 
 // tensorText is the type of a tensor of some dimensions, and more.
