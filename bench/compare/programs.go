@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"fmt"
 	"os"
 	"os/exec"
@@ -31,11 +32,15 @@ type wholeProgram struct {
 	peers []string // besides JAX
 	// published says that models.py has it, which reads published weights; else programs.py.
 	published bool
-	// weights are the first argument that is a weight, and that behind the last.
-	weights [2]int
+	// inputs are the arguments before and behind the weights, which ours also binds. nil: none is
+	// a weight.
+	inputs *inputs
 	// first says that first calls are compared, and the memory that the process holds.
 	first bool
 }
+
+// inputs are how many arguments before a model's weights and behind them are none.
+type inputs struct{ before, behind int }
 
 // The peers of programs that are one op, of those that train and of models.
 var (
@@ -45,10 +50,13 @@ var (
 	sequence = []string{"torch_eager", "torch_compile", "ort", "ort_fused", "openvino"} // of BERT's kind
 )
 
+// sentences are tokens and their mask.
+var sentences = &inputs{behind: 2}
+
 var wholePrograms = []wholeProgram{
-	{name: "minilm_b1", peers: sequence, weights: [2]int{0, 101}, first: true}, {name: "minilm_b8", peers: sequence, weights: [2]int{0, 101}},
-	{name: "effnet_b1", peers: kernels, published: true, weights: [2]int{0, 247}, first: true},
-	{name: "smollm2_decode", peers: kernels, published: true, weights: [2]int{60, 332}, first: true},
+	{name: "minilm_b1", peers: sequence, inputs: sentences, first: true}, {name: "minilm_b8", peers: sequence, inputs: sentences},
+	{name: "effnet_b1", peers: kernels, published: true, inputs: &inputs{behind: 1}, first: true},
+	{name: "smollm2_decode", peers: kernels, published: true, inputs: &inputs{before: 60, behind: 2}, first: true},
 	{name: "train_mlp"}, {name: "train_cnn", peers: trained},
 	{name: "conv3_1x64x56", peers: kernels}, {name: "conv3_32x64x56", peers: kernels}, {name: "conv7s2_1x3x224", peers: kernels}, {name: "conv1d_audio"},
 	{name: "lstm_train"}, {name: "decode_step"}, {name: "attention_1k"}, {name: "adamw_update"},
@@ -167,14 +175,26 @@ func (r *runner) export() {
 				continue
 			}
 		}
-		if p.weights[1] > 0 {
-			said := fmt.Sprintln(p.weights[0], p.weights[1])
-			if err := os.WriteFile(filepath.Join(r.exports.path, p.name+".weights"), []byte(said), 0o666); err != nil {
-				r.miss(p.row(), err.Error())
-			}
+		if err := p.writeWeights(r.exports.path); err != nil {
+			r.miss(p.row(), err.Error())
 		}
 	}
 	r.exportONNX(slices.DeleteFunc(wanted, func(p wholeProgram) bool { return r.missing[p.row()] != "" }))
+}
+
+// writeWeights writes NAME.weights beside NAME.npz, which has an array for each argument: the
+// first argument that is a weight, and that behind the last.
+func (p wholeProgram) writeWeights(folder string) error {
+	if p.inputs == nil {
+		return nil
+	}
+	args, err := zip.OpenReader(filepath.Join(folder, p.name+".npz"))
+	if err != nil {
+		return err
+	}
+	defer args.Close()
+	end := len(args.File) - p.inputs.behind
+	return os.WriteFile(filepath.Join(folder, p.name+".weights"), fmt.Appendln(nil, p.inputs.before, end), 0o666)
 }
 
 // exportONNX installs the peers that are not JAX, as far as they are wanted, and has

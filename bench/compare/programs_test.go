@@ -1,6 +1,9 @@
 package main
 
 import (
+	"archive/zip"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -94,6 +97,30 @@ case $7 in *sort*) echo '{"peer": "ltc", "w": "program_sort_1m", "med_s": 0.2}' 
 	best, ok := r.session.best(row{name: "program_sort_1m"}, 1, true)
 	require.True(t, ok)
 	require.Equal(t, "jax_9.1", best.Peer)
+}
+
+// The weights of a model are all of its arguments but its inputs.
+func TestWeights(t *testing.T) {
+	dir := t.TempDir()
+	file, err := os.Create(filepath.Join(dir, "model.npz"))
+	require.NoError(t, err)
+	w := zip.NewWriter(file)
+	for i := range 7 {
+		_, err := w.Create(fmt.Sprintf("in%d.npy", i))
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	require.NoError(t, file.Close())
+
+	p := wholeProgram{name: "model", inputs: &inputs{before: 2, behind: 1}}
+	require.NoError(t, p.writeWeights(dir))
+	said, err := os.ReadFile(filepath.Join(dir, "model.weights"))
+	require.NoError(t, err)
+	require.Equal(t, "2 6\n", string(said))
+
+	require.NoError(t, wholeProgram{name: "sort"}.writeWeights(dir))
+	require.NoFileExists(t, filepath.Join(dir, "sort.weights"))
+	require.ErrorIs(t, wholeProgram{name: "lost", inputs: sentences}.writeWeights(dir), fs.ErrNotExist)
 }
 
 // The page of whole programs has a column for each peer, of both kinds of ONNX Runtime the
