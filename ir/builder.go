@@ -31,13 +31,14 @@ type Builder struct {
 
 	params []*Node // of the step, those with Values
 
-	reuse bool
-	paths []*Path
-	on    *Path     // that the step has followed so far; nil once it has left
-	at    int       // how many requests of it
-	made  []request // of the step, once it has left the path
-	left  bool      // the step has followed a path for a while
-	lost  bool      // the step is not to be remembered
+	reuse  bool
+	paths  []*Path
+	on     *Path     // that the step has followed so far; nil once it has left
+	at     int       // how many requests of it
+	made   []request // of the step, once it has left the path
+	left   bool      // the step has followed a path for a while
+	beside *Path     // of the step that Varies compares with, once the step has left its path
+	lost   bool      // the step is not to be remembered
 }
 
 // NewBuilder returns a builder that takes result types from infer.

@@ -71,7 +71,7 @@ func (b *Builder) EndStep() *Path {
 		p = b.keep()
 	}
 	b.forget()
-	b.at, b.on, b.left = 0, nil, false
+	b.at, b.on, b.left, b.beside = 0, nil, false, nil
 	if b.reuse && b.onNode == nil && len(b.paths) > 0 {
 		b.on = b.paths[0]
 	}
@@ -111,7 +111,7 @@ func (b *Builder) drop() {
 	}
 	clear(b.paths)
 	clear(b.made)
-	b.paths, b.made, b.lost = b.paths[:0], b.made[:0], b.reuse
+	b.paths, b.made, b.lost, b.beside = b.paths[:0], b.made[:0], b.reuse, nil
 }
 
 // Again is Node for a step that follows an earlier one: it returns the node that this
@@ -128,6 +128,52 @@ func (b *Builder) Again(op Op, in []*Node, attrs []Attr) *Node {
 	}
 	b.at++
 	return r.n
+}
+
+// Constants returns how many constants the step has asked for on the line at hand.
+func (b *Builder) Constants() (n int) {
+	made := b.made
+	if b.on != nil {
+		made = b.on.requests[:b.at]
+	}
+	for _, r := range made {
+		if r.n.Op == OpConstant && r.loc == b.loc {
+			n++
+		}
+	}
+	return n
+}
+
+// Varies reports whether an earlier step that began like this one asked for a constant of the
+// same dtype here, on the same line, but for another value, and none asked for the same. The
+// caller asks for a parameter instead. Then later constants are compared with those of that
+// step, as long as both ask for as many nodes.
+func (b *Builder) Varies(constant []Attr) bool {
+	other := func(r *request) bool {
+		return r != nil && r.n.Op == OpConstant && r.n.Attrs[ConstantDType].Int == constant[ConstantDType].Int
+	}
+	if b.on == nil {
+		if b.beside == nil || b.lost || len(b.made) >= len(b.beside.requests) {
+			return false
+		}
+		r := &b.beside.requests[len(b.made)]
+		return r.loc == b.loc && other(r) && !r.n.is(OpConstant, nil, constant, nil)
+	}
+	var beside *Path
+	for _, p := range b.paths {
+		r := b.peek(p)
+		if !other(r) || p != b.on && !slices.Equal(p.requests[:b.at], b.on.requests[:b.at]) {
+			continue
+		}
+		if r.n.is(OpConstant, nil, constant, nil) {
+			return false
+		}
+		beside = p
+	}
+	if beside != nil {
+		b.beside = beside
+	}
+	return beside != nil
 }
 
 // next returns the node that is asked for, if an earlier step that began like

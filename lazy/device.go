@@ -57,6 +57,8 @@ type Device struct {
 	// What looks at data before programs run.
 	checkIndices, checkNaNs bool
 
+	constantNumbers bool // see NumbersAsConstants
+
 	// Programs run op by op.
 	opByOp   bool
 	ops      programs.Cache // of single ops

@@ -63,17 +63,23 @@ func ExampleTrace_Scalar() {
 	x := lazy.From(tr, []float32{1, 2})
 
 	for i := range 5 {
-		check(tr.MarkStep(x.MulScalar(float64(i)))) // a constant: five programs
+		check(tr.MarkStep(x.MulScalar(float64(i)))) // a constant, then an argument: two programs
+	}
+	fmt.Println(len(tr.Report().Compiles), "compiles")
+	for i := range 5 {
+		k := lazy.Const(tr, lazy.F32, float64(i))
+		check(tr.MarkStep(x.Mul(k))) // a constant: five programs, of which two are there already
 	}
 	fmt.Println(len(tr.Report().Compiles), "compiles")
 	factor := tr.Scalar("factor", 0)
 	for i := range 5 {
 		check(factor.Set(float64(i)))
-		check(tr.MarkStep(x.Mul(factor))) // an argument: one program
+		check(tr.MarkStep(x.Mul(factor))) // an argument: the second program
 	}
 	fmt.Println(len(tr.Report().Compiles), "compiles")
 	// Output:
-	// 5 compiles
+	// 2 compiles
+	// 6 compiles
 	// 6 compiles
 }
 
@@ -97,7 +103,7 @@ func ExampleTensor_Keep() {
 	// [30 60] <nil>
 	// [10 20] <nil>
 	// true
-	// example_test.go:93: value(f32[2]): the tensor, the mul recorded at example_test.go:87, is of an earlier step and its value was not kept; give it to MarkStep as a root, or Keep it
+	// example_test.go:99: value(f32[2]): the tensor, the mul recorded at example_test.go:93, is of an earlier step and its value was not kept; give it to MarkStep as a root, or Keep it
 }
 
 func ExampleTrace_ImplicitSyncs() {
@@ -142,7 +148,7 @@ func ExampleOpError() {
 	fmt.Println(bad.Op, bad.Operands, bad.Label)
 	fmt.Println(y.Err() == h.Err())
 	// Output:
-	// example_test.go:135: matmul(f32[32,784], f32[512,10]): inner dimensions differ: 784 and 512 (matmul_c4)
+	// example_test.go:141: matmul(f32[32,784], f32[512,10]): inner dimensions differ: 784 and 512 (matmul_c4)
 	// true true
 	// matmul [f32[32,784] f32[512,10]] matmul_c4
 	// true

@@ -188,13 +188,13 @@ func fits(d types.DType, x float64) error {
 	return nil
 }
 
-// Full records a tensor all of whose elements are x, as a constant of the
-// program: for a value that changes, use a scalar argument.
+// Full records a tensor all of whose elements are x, a number as in [Tensor.MulScalar]: see
+// [Const].
 func Full(tr *Trace, dtype types.DType, x float64, dims ...int) *Tensor {
 	if bad := misfit(tr, "full", dtype, x); bad != nil {
 		return bad
 	}
-	return tr.constant(dtype, ir.LiteralBits(dtype, x)).BroadcastTo(dims...).Clone()
+	return tr.number(dtype, ir.LiteralBits(dtype, x)).BroadcastTo(dims...).Clone()
 }
 
 // Zeros records a tensor of zeros.
@@ -214,19 +214,11 @@ func Iota(tr *Trace, dtype types.DType, axis int, dims ...int) *Tensor {
 	return record0(tr, ir.OpIota, []ir.Attr{ir.IotaDType: {Int: int64(dtype)}, ir.IotaShape: {Ints: append([]int(nil), dims...)}, ir.IotaAxis: {Int: int64(axis)}}...)
 }
 
-func (tr *Trace) constant(dtype types.DType, bits uint64) *Tensor {
-	if !tr.enter() {
-		return tr.poisoned(tr.crowded(ir.OpConstant.String()))
-	}
-	defer tr.leave()
-	return tr.record(ir.OpConstant, nil, tr.b.Attrs([]ir.Attr{ir.ConstantDType: {Int: int64(dtype)}, ir.ConstantValue: {Int: int64(bits)}}...))
-}
-
 // like records a constant scalar of t's dtype, in t's trace.
 func (t *Tensor) like(x float64) *Tensor {
 	if t.err != nil || t.tr == nil {
 		return t
 	}
 	d := t.DType()
-	return t.tr.constant(d, ir.LiteralBits(d, x))
+	return t.tr.number(d, ir.LiteralBits(d, x))
 }

@@ -168,7 +168,7 @@ func TestFailedCompilesAreNotKept(t *testing.T) {
 // A device keeps a limited number of programs, however little each takes.
 func TestProgramCacheKeepsALimitedNumber(t *testing.T) {
 	trials.Sequential(t)
-	d, _ := openCounting(t, 1, lazy.ProgramCacheLimit(1<<40))
+	d, _ := openCounting(t, 1, lazy.ProgramCacheLimit(1<<40), lazy.NumbersAsConstants())
 	tr := lazy.NewTrace(d)
 	const most = 8192
 	for i := range most + 10 {

@@ -345,7 +345,7 @@ func (x *Tensor) word(bits uint64) *Tensor {
 	if x.err != nil {
 		return x
 	}
-	return x.tr.constant(x.DType(), bits)
+	return x.tr.number(x.DType(), bits)
 }
 
 // low32 and high32 return the halves of u64 elements.

@@ -27,9 +27,9 @@ func TestConstantThatChangesEachStepIsWarnedOfOnce(t *testing.T) {
 	step := func(tr *lazy.Trace, i int) *lazy.Tensor {
 		return lazy.From(tr, []float32{1}).Exp().MulScalar(float64(i))
 	}
-	warned, _ := storm(t, 7, step)
+	warned, _ := storm(t, 7, step, lazy.NumbersAsConstants())
 	require.Empty(t, warned)
-	warned, tr := storm(t, 200, step)
+	warned, tr := storm(t, 200, step, lazy.NumbersAsConstants())
 	require.Len(t, warned, 1)
 	require.Regexp(t, `device=eval at=recompile_test.go:21 compiles=8 cached=0 differs=the constant 7\.0, was 6\.0 recorded=recompile_test.go:28 before=recompile_test.go:28 do=make the number an argument: Scalar`, warned[0])
 
@@ -62,7 +62,7 @@ func TestBothLinesOfAChangedConstantAreNamed(t *testing.T) {
 			return x.AddScalar(float64(i))
 		}
 		return x.AddScalar(float64(-i))
-	})
+	}, lazy.NumbersAsConstants())
 	require.Len(t, warned, 1)
 	require.Contains(t, warned[0], "differs=the constant -7.0, was 6.0 recorded=recompile_test.go:64 before=recompile_test.go:62 ")
 }
@@ -140,7 +140,7 @@ func TestDifferentProgramsOfALineAreNotWarnedOf(t *testing.T) {
 			return x.Log().Sin()
 		}
 		return x.AddScalar(float64(i))
-	})
+	}, lazy.NumbersAsConstants())
 	require.Len(t, warned, 1)
 	require.Contains(t, warned[0], "differs=the constant ")
 }

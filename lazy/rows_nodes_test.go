@@ -152,7 +152,7 @@ func TestChangedScalarsCompileNothing(t *testing.T) {
 	for _, c := range []struct {
 		constant bool
 		compiles int
-	}{{false, 1}, {true, 100}} {
+	}{{false, 1}, {true, 1}} { // the second value's program is there: that of the argument
 		tr := lazy.NewTrace(dev)
 		x, rate := lazy.From(tr, []float32{1}), tr.Scalar("rate", 0)
 		for i := range 100 {

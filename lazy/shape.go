@@ -198,7 +198,7 @@ func (tr *Trace) scalarLike(op string, v float64, x *Tensor) (s, bad *Tensor) {
 	if err := fits(d, v); err != nil {
 		return nil, tr.poisoned(opError(tr.site(), op, ErrType, []*Tensor{x}, "%v; convert x with Convert", err))
 	}
-	return tr.constant(d, ir.LiteralBits(d, v)), nil
+	return tr.number(d, ir.LiteralBits(d, v)), nil
 }
 
 // SumKeep is [Tensor.Sum] whose axes stay, of one element each, so that the result

@@ -149,11 +149,15 @@ func (l *compiledLine) differs(g *ir.Graph) (c Change, similar bool) {
 
 // difference returns the nodes that tell b from a; none where the results do. Those
 // that are not alike go first; then those of other types, from which other attributes
-// may follow.
+// and numbers may follow.
 func difference(a, b *ir.Graph) (was, now *ir.Node) {
 	typed := false
 	for x, y := range ir.Differences(a, b) {
 		switch {
+		case varies(x, y):
+			if now == nil {
+				was, now = x, y
+			}
 		case !ir.Alike(x, y):
 			return x, y
 		case typed:
@@ -178,6 +182,9 @@ func (l *compiledLine) change(was, now *ir.Node) (c Change) {
 		c.Now = now.Loc
 	}
 	switch {
+	case varies(was, now):
+		c.What = fmt.Sprintf("the number %s, now another", ir.FormatLiteral(was.Type.DType, uint64(was.Attrs[ir.ConstantValue].Int)))
+		c.Do = "nothing to change: numbers of this line are arguments from now on, and other values compile nothing"
 	case begins(was, now) || begins(now, was):
 		c.What = fmt.Sprintf("%s, was %s", opText(now), opText(was))
 		c.Do = "if each step hands it on to the next, it begins as a constant, which the first program has in it: begin with host data instead (From), an argument in every step"
@@ -191,6 +198,11 @@ func (l *compiledLine) change(was, now *ir.Node) (c Change) {
 		c.What, c.Do = attributes(was, now)
 	}
 	return c
+}
+
+// varies reports whether a number of an op has become an argument because it varies.
+func varies(was, now *ir.Node) bool {
+	return was != nil && now != nil && was.Op == ir.OpConstant && now.Op == ir.OpParameter && was.Loc == now.Loc && was.Type.Equal(now.Type)
 }
 
 // begins reports whether a constant of one program is an argument of the other.
