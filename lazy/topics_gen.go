@@ -13,7 +13,7 @@
 //     EqualScalar, NotEqualScalar, LessScalar, LessEqualScalar, GreaterScalar,
 //     GreaterEqualScalar, Where, WhereScalar
 //   - Bits and logic: Not, CountLeadingZeros, And, Or, Xor, ShiftLeft, ShiftRight
-//   - Making tensors: From, Borrow, FromView, Full, Zeros, Ones, Iota, NewScalar,
+//   - Making tensors: From, Borrow, FromView, Full, Zeros, Ones, Const, Iota, NewScalar,
 //     Trace.Scalar, Place
 //   - Views: Reshape, Transpose, Slice, AsStrided, BroadcastTo, Unsqueeze, Squeeze,
 //     Select, Narrow, Diagonal, Trace.View
@@ -39,10 +39,10 @@
 //   - Devices: lazy.Device, Open, Default, SetDefault, UseDevice, WithDevice, DeviceFrom,
 //     Device.Variable, Device.Wait, Device.Close, Device.Name, Device.Devices,
 //     Device.OpenedAt
-//   - Options of a device: Option, Threads, Seed, TF32, Compiled, Tiers, Strict, Ordered,
-//     OpByOp, CheckIndices, CheckNaNs, ImplicitSyncs, SyncMode, MemoryLimit,
-//     MemoryCacheLimit, ProgramCacheLimit, GraphLimit, Profiled, TrackLive, ObserveOps,
-//     OpRun, Logger, Environment, EnvVar
+//   - Options of a device: Option, Threads, Seed, TF32, Compiled, Tiers,
+//     NumbersAsConstants, Strict, Ordered, OpByOp, CheckIndices, CheckNaNs, ImplicitSyncs,
+//     SyncMode, MemoryLimit, MemoryCacheLimit, ProgramCacheLimit, GraphLimit, Profiled,
+//     TrackLive, ObserveOps, OpRun, Logger, Environment, EnvVar
 //   - Steps: lazy.Trace, NewTrace, Trace.Read, Trace.MarkStep, Trace.MarkStepContext,
 //     Trace.Wait, Trace.Warmup, Trace.WarmupContext, Trace.AfterStep, Trace.Discard,
 //     Trace.Reuse, Trace.NameStep, Trace.Scope, Trace.ImplicitSyncs, Trace.Device
