@@ -103,7 +103,7 @@ func ExampleTensor_Keep() {
 	// [30 60] <nil>
 	// [10 20] <nil>
 	// true
-	// example_test.go:99: value(f32[2]): the tensor, the mul recorded at example_test.go:93, is of an earlier step and its value was not kept; give it to MarkStep as a root, or Keep it
+	// example_test.go:99: value(f32[2]): the tensor, the mul recorded at example_test.go:93, is of an earlier step and its value was not kept; give it to MarkStep as a root, Keep it, or turn on Trace.LiveRoots
 }
 
 func ExampleTrace_ImplicitSyncs() {

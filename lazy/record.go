@@ -321,7 +321,7 @@ func (tr *Trace) whyNot(op string, i int, xs []*Tensor) *OpError {
 			"%s was recorded at %v in another trace and has no value yet; give it to that trace's MarkStep first", nounOf(i, xs), x.node.Loc)
 	}
 	return opError(site, op, ErrStale, xs,
-		"%s, the %v recorded at %v, is of an earlier step and its value was not kept; give it to MarkStep as a root, or Keep it",
+		"%s, the %v recorded at %v, is of an earlier step and its value was not kept; give it to MarkStep as a root, Keep it, or turn on Trace.LiveRoots",
 		nounOf(i, xs), x.node.Op, x.node.Loc)
 }
 

@@ -106,6 +106,11 @@ func (r *run) collect(tr *Trace, roots []*Tensor) error {
 			return err
 		}
 	}
+	for t := range tr.live.roots(r.handles) {
+		if err := r.root(tr, t); err != nil {
+			return err
+		}
+	}
 	for t := range tr.written.tensors {
 		if err := r.root(tr, t); err != nil {
 			return err
@@ -278,6 +283,8 @@ const (
 // handle returns a zero Tensor for node n.
 func (tr *Trace) handle(n *ir.Node) *Tensor {
 	switch {
+	case tr.live != nil:
+		return tr.live.handle()
 	case !tr.b.Following() || n.Root && n.Type.Bytes() > smallRoot:
 		return &Tensor{}
 	case n.Root:

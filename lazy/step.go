@@ -18,9 +18,9 @@ const short = 50 * time.Microsecond
 
 // MarkStep ends the step: it compiles what the roots, the tensors kept and the
 // variables assigned need, unless an equal program has been compiled before,
-// and has it run. Then the roots have values, which reading waits for, and every
-// other computed tensor of the step is stale. A root that is a variable or a
-// value already stays as it is.
+// and has it run. [Trace.LiveRoots] adds roots. Then the roots have values,
+// which reading waits for, and every other computed tensor of the step is stale.
+// A root that is a variable or a value already stays as it is.
 //
 // MarkStep returns when the work is queued behind the trace's earlier steps, and
 // the next step can be recorded meanwhile; it waits while four are under way. A
@@ -314,6 +314,7 @@ func (tr *Trace) endStep() {
 		tr.dev.metrics.Add(metrics.TrieForked, 1)
 	}
 	tr.b.EndStep()
+	tr.live.forget()
 	tr.run.reset()
 	tr.current = tr.next()
 	tr.watch = tr.dev.graphLimit

@@ -45,7 +45,8 @@
 //     TrackLive, ObserveOps, OpRun, Logger, Environment, EnvVar
 //   - Steps: lazy.Trace, NewTrace, Trace.Read, Trace.MarkStep, Trace.MarkStepContext,
 //     Trace.Wait, Trace.Warmup, Trace.WarmupContext, Trace.AfterStep, Trace.Discard,
-//     Trace.Reuse, Trace.NameStep, Trace.Scope, Trace.ImplicitSyncs, Trace.Device
+//     Trace.Reuse, Trace.LiveRoots, Trace.NameStep, Trace.Scope, Trace.ImplicitSyncs,
+//     Trace.Device
 //   - Values: Value, ValueContext, ToSlice, ToSliceContext, Item, ItemContext, Float, Set,
 //     Keep, Donate, Release, To, CopyOption, As, Async, WithContext
 //   - Functions and composites: Func, Function, Traceable, Function.Call,

@@ -44,6 +44,7 @@ type Trace struct {
 	gentle   int    // calls of gently under way
 	hooks    []*hook
 	reuse    bool                           // see Reuse
+	live     *liveTensors                   // of the step, with LiveRoots; else nil
 	varying  map[callsite.Site]*lineNumbers // lines of which a number varies, see NumbersAsConstants
 	broken   *OpError                       // of a trace that has no device
 
