@@ -16,7 +16,7 @@ type page struct {
 type topic struct{ title, names string }
 
 // packages are those that go with lazy, on a page of their own.
-var packages = []string{"optim", "data", "data/digits", "soa/npy", "soa/safetensors", "model", "lazy/vars"}
+var packages = []string{"optim", "data", "data/digits", "soa/npy", "soa/safetensors", "model", "lazy/vars", "ltctest"}
 
 var pages = []page{
 	{"elementwise.md", "Elementwise functions", "Each element of the result is computed from the elements at its place. Operands broadcast as NumPy does: shapes are aligned at the last axis, and a dimension of 1 is repeated.", []topic{

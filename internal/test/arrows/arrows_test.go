@@ -113,6 +113,7 @@ var allowed = map[string][]string{
 	"lazy/internal/sched":      {},
 	"lazy/internal/strided":    {"ir", "soa"},
 	"lazy/vars":                {"lazy"},
+	"ltctest":                  {"lazy", "internal/diag"},
 	"nn":                       {"lazy"},
 	"internal/callsite/nested": {},
 	"optim":                    {"lazy"},
