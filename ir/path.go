@@ -130,8 +130,12 @@ func (b *Builder) Again(op Op, in []*Node, attrs []Attr) *Node {
 	return r.n
 }
 
-// Constants returns how many constants the step has asked for on the line at hand.
+// Constants returns how many constants the step has asked for on the line at hand, while it
+// followed an earlier step and since then; 0 if it has not followed any.
 func (b *Builder) Constants() (n int) {
+	if b.on == nil && !b.left {
+		return 0
+	}
 	made := b.made
 	if b.on != nil {
 		made = b.on.requests[:b.at]

@@ -14,6 +14,9 @@ import (
 // gradient with respect to what y does not depend on is zero. A variable counts
 // as it is now in the trace: take gradients before assigning it.
 //
+// Tensors that the same op has made of the same operands are one, and have one
+// gradient. Numbers of ops ([Const]) are such operands while they are constants.
+//
 // When something is wrong, all tensors returned are poisoned.
 func Grad(y *Tensor, wrt ...*Tensor) []*Tensor {
 	grads, err := gradients(y, wrt)
@@ -45,7 +48,7 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 	if bad != nil {
 		return nil, bad
 	}
-	if root.Op == ir.OpParameter && !root.Tracked() && !slices.Contains(nodes, root) {
+	if root.Op == ir.OpParameter && !root.Tracked() && !isNumber(root) && !slices.Contains(nodes, root) {
 		return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y},
 			"the tensor is a value, what it was computed from is gone; take its gradient in the step that computes it, before MarkStep"))
 	}

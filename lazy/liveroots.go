@@ -10,6 +10,9 @@ import (
 // calls MarkStep. MarkStep without roots then computes what is read later, as the lazy tensor
 // core does. It is off in a new trace. It returns the setting before.
 //
+// It counts for tensors that are recorded from then on. No other goroutine may use a tensor of
+// the step while MarkStep runs. Tensors that hold an error are left alone.
+//
 // A step then begins with a garbage collection, to find what is reachable, which takes as long
 // as the heap of the program asks for. A variable of Go that is not used after MarkStep reaches
 // nothing, unless the compiler's optimizations are off.
@@ -19,7 +22,7 @@ func (tr *Trace) LiveRoots(on bool) (before bool) {
 	if on != before {
 		tr.live = nil
 		if on {
-			tr.live = &liveTensors{}
+			tr.live = &liveTensors{compact: minHandles}
 		}
 	}
 	return before
@@ -28,17 +31,35 @@ func (tr *Trace) LiveRoots(on bool) (before bool) {
 // liveTensors are the handles made in a step of a trace whose live tensors are roots.
 type liveTensors struct {
 	handles []weak.Pointer[Tensor]
+	compact int // how many there may be before those that are gone are dropped
 }
+
+// minHandles is how many handles there may be at least before some are dropped.
+const minHandles = 1024
 
 // handle returns a handle in memory of its own: one that shares memory lives as long as the
 // others there.
 func (l *liveTensors) handle() *Tensor {
+	if len(l.handles) == l.compact {
+		l.handles = slices.DeleteFunc(l.handles, func(h weak.Pointer[Tensor]) bool { return computed(h) == nil })
+		l.compact = max(2*len(l.handles), minHandles)
+	}
 	t := &Tensor{}
 	l.handles = append(l.handles, weak.Make(t))
 	return t
 }
 
-// roots calls yield with each handle of the step that is reachable and not among roots.
+// computed returns the tensor of a handle, if it is reachable and has neither a value nor an
+// error; else nil.
+func computed(h weak.Pointer[Tensor]) *Tensor {
+	if t := h.Value(); t != nil && t.err == nil && t.val == nil {
+		return t
+	}
+	return nil
+}
+
+// roots calls yield with each tensor of the step that is reachable, is to be computed, and is
+// not among roots.
 func (l *liveTensors) roots(roots []*Tensor) func(yield func(*Tensor) bool) {
 	return func(yield func(*Tensor) bool) {
 		if l == nil || len(l.handles) == 0 {
@@ -46,17 +67,29 @@ func (l *liveTensors) roots(roots []*Tensor) func(yield func(*Tensor) bool) {
 		}
 		runtime.GC()
 		for _, h := range l.handles {
-			if t := h.Value(); t != nil && !slices.Contains(roots, t) && !yield(t) {
+			if t := computed(h); t != nil && !slices.Contains(roots, t) && !yield(t) {
 				return
 			}
 		}
 	}
 }
 
+// reachable returns the tensors of the step that are reachable and to be computed.
+func (l *liveTensors) reachable() (all []*Tensor) {
+	if l != nil {
+		for _, h := range l.handles {
+			if t := computed(h); t != nil {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
+}
+
 // forget ends the step.
 func (l *liveTensors) forget() {
 	if l != nil {
 		clear(l.handles)
-		l.handles = l.handles[:0]
+		l.handles, l.compact = l.handles[:0], minHandles
 	}
 }

@@ -65,3 +65,40 @@ func TestLiveRootsThatAreGivenComeOnce(t *testing.T) {
 	require.Equal(t, []float32{3}, floats(t, z))
 	require.Contains(t, tr.StableHLO(), "-> (tensor<1xf32>, tensor<1xf32>)")
 }
+
+// A step that is not run leaves its error in the tensors that are reachable.
+func TestLiveTensorsHaveTheErrorOfTheirStep(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	tr.LiveRoots(true)
+	x := lazy.From(tr, []float32{1, 2})
+	y := x.Exp()
+	require.Error(t, tr.MarkStep(x.Add(lazy.From(tr, []float32{1, 2, 3}))))
+	_, err := y.Value()
+	require.ErrorContains(t, err, "add(f32[2], f32[3])")
+}
+
+// A tensor that was released, or donated, is no root.
+func TestReleasedTensorsAreNoLiveRoots(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	tr.LiveRoots(true)
+	y := lazy.From(tr, []float32{1}).Exp()
+	y.Float()
+	y.Release()
+	z := lazy.From(tr, []float32{1}).AddScalar(1)
+	require.NoError(t, tr.MarkStep())
+	require.Equal(t, []float32{2}, floats(t, z))
+	runtime.KeepAlive(y)
+}
+
+// A step that is read again and again, and never marked, does not grow.
+func TestLiveHandlesThatAreGoneAreDropped(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval", lazy.ImplicitSyncs(lazy.AllowSyncs)))
+	tr.LiveRoots(true)
+	x := lazy.From(tr, []float32{1})
+	for range 5000 {
+		require.Equal(t, 2.0, x.AddScalar(1).Float())
+	}
+	y := x.AddScalar(2)
+	require.NoError(t, tr.MarkStep())
+	require.Equal(t, 3.0, y.Float())
+}

@@ -11,10 +11,10 @@ import (
 // of programs, as [Const] keeps one.
 //
 // Without it, a number that varies from step to step becomes an argument. The second value at
-// a line compiles a program for all values; the third value compiles nothing. The steps must
-// have recorded the same before that line, and reuse nodes ([Trace.Reuse]). Results may differ
-// in their last bits from those of a program with the constant: a square by an argument is a
-// power.
+// a line compiles a program for all values, if the steps have recorded the same before that
+// line and reuse nodes ([Trace.Reuse]); else the third value does. Each trace finds out for
+// itself, and for each scope. Results may differ in their last bits from those of a program with
+// the constant: a square by an argument is a power.
 func NumbersAsConstants() Option { return func(d *Device) { d.constantNumbers = true } }
 
 // Const returns the number x as a scalar that is part of the program. Each value has a program
@@ -35,66 +35,108 @@ func constant(dtype types.DType, bits uint64) []ir.Attr {
 	return []ir.Attr{ir.ConstantDType: {Int: int64(dtype)}, ir.ConstantValue: {Int: int64(bits)}}
 }
 
-// number records a scalar of an op: a constant, or an argument if the numbers of the line
-// vary from step to step.
+// number records a scalar of an op: a constant, or an argument if that number of the line varies
+// from step to step.
 func (tr *Trace) number(dtype types.DType, bits uint64) *Tensor {
 	if !tr.enter() {
 		return tr.poisoned(tr.crowded(ir.OpConstant.String()))
 	}
 	defer tr.leave()
 	site := tr.site()
-	line := tr.varying[site]
-	if line.next(tr.step) {
-		return tr.argumentOf(dtype, bits)
+	var line *lineNumbers
+	if tr.numbers.argument { // else the step that is followed says all
+		if line = tr.numbers.lines[site]; line != nil && tr.nextNumber(line).argument {
+			return tr.argumentOf(dtype, bits)
+		}
 	}
 	attrs := tr.b.Attrs(constant(dtype, bits)...)
 	if t := tr.again(site, ir.OpConstant, nil, attrs); t != nil {
 		return t
 	}
-	if !tr.dev.constantNumbers && tr.b.Varies(attrs) {
-		if line == nil {
-			line = &lineNumbers{step: tr.step, count: tr.b.Constants() + 1}
-			if tr.varying == nil {
-				tr.varying = map[callsite.Site]*lineNumbers{}
-			}
-			tr.varying[site] = line
-		}
-		line.varies()
+	if !tr.dev.constantNumbers && tr.varies(site, line, attrs, bits) {
 		return tr.argumentOf(dtype, bits)
 	}
 	return tr.anew(site, ir.OpConstant, nil, attrs)
 }
 
-// lineNumbers are the numbers that a line records in a step, at least one of which varies.
+// varies reports whether a number that no earlier step recorded is an argument from now on: an
+// earlier step that began like this one had another value, or two steps before had two others.
+// line is what is known of the line, once the number is counted; nil if it is not.
+func (tr *Trace) varies(site callsite.Site, line *lineNumbers, attrs []ir.Attr, bits uint64) bool {
+	if line == nil {
+		if line = tr.numbers.lines[site]; line == nil {
+			if tr.numbers.lines == nil {
+				tr.numbers.lines = map[callsite.Site]*lineNumbers{}
+			}
+			line = &lineNumbers{step: tr.step, count: tr.b.Constants()}
+			tr.numbers.lines[site] = line
+		}
+		tr.nextNumber(line)
+	}
+	n := &line.numbers[line.count-1]
+	n.argument = n.another(tr.step, bits) || tr.b.Varies(attrs)
+	if n.argument && !tr.numbers.argument {
+		tr.numbers.argument, tr.numbers.since = true, tr.step
+	}
+	return n.argument
+}
+
+// nextNumber counts a number of a line. All are counted in the steps after the first in which a
+// number was an argument; before, those that the step has asked for as constants.
+func (tr *Trace) nextNumber(line *lineNumbers) *lineNumber {
+	if line.step != tr.step {
+		line.step, line.count = tr.step, 0
+		if !tr.numbers.argument || tr.numbers.since == tr.step {
+			line.count = tr.b.Constants()
+		}
+	}
+	line.count++
+	for len(line.numbers) < line.count {
+		line.numbers = append(line.numbers, lineNumber{})
+	}
+	return &line.numbers[line.count-1]
+}
+
+// numberLines are the numbers that a trace has recorded in steps which followed no earlier one.
+type numberLines struct {
+	lines    map[callsite.Site]*lineNumbers
+	argument bool  // some number is an argument
+	since    int64 // the step in which the first one became one
+}
+
+// lineNumbers are the numbers that a line records, in the order of a step.
 type lineNumbers struct {
-	arguments []bool // in the order of a step, those that are arguments
-	step      int64  // the latest that recorded the line
-	count     int    // of numbers in that step so far
+	numbers []lineNumber
+	step    int64 // the latest that recorded the line
+	count   int   // of numbers in that step so far
 }
 
-// next counts a number and reports whether it is an argument.
-func (l *lineNumbers) next(step int64) bool {
-	if l == nil {
-		return false
-	}
-	if l.step != step {
-		l.step, l.count = step, 0
-	}
-	l.count++
-	return l.count <= len(l.arguments) && l.arguments[l.count-1]
+type lineNumber struct {
+	argument bool
+	step     int64  // the latest in which its value was noted; 0: none
+	bits     uint64 // the value then
+	changes  int    // how often that was another
 }
 
-// varies makes the number that was counted last an argument.
-func (l *lineNumbers) varies() {
-	for len(l.arguments) < l.count {
-		l.arguments = append(l.arguments, false)
+// another notes the value of a step, and reports whether it is the third one.
+func (n *lineNumber) another(step int64, bits uint64) bool {
+	if n.step != 0 && n.bits != bits {
+		n.changes++
 	}
-	l.arguments[l.count-1] = true
+	n.step, n.bits = step, bits
+	return n.changes > 1
+}
+
+// isNumber reports whether a parameter is a number of an op.
+func isNumber(n *ir.Node) bool {
+	v, ok := n.Value.(*value)
+	return ok && v.number
 }
 
 // argumentOf returns a number as a scalar argument.
 func (tr *Trace) argumentOf(dtype types.DType, bits uint64) *Tensor {
 	t := newValue(tr, tr.dev.memory.Scalar(dtype), "")
+	t.val.number = true
 	memory.SetBits(t.val.view, 0, bits)
 	return t
 }

@@ -125,3 +125,36 @@ func TestNumbersByTurns(t *testing.T) {
 	require.Equal(t, []float64{2, 4, 2, 4, 6, 2}, got)
 	require.Equal(t, 2, programs)
 }
+
+// Programs that take turns, more than a trace follows, and scopes that have the number of a
+// step in their name, cost a program more: a number is an argument from its third value on.
+func TestVaryingNumbersOfStepsThatFollowNone(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	for i := range 100 {
+		n := 1 + i%7
+		y := lazy.From(tr, make([]float64, n), n).Exp().MulScalar(float64(i)).Sum()
+		require.NoError(t, tr.MarkStep(y))
+		require.Equal(t, float64(n*i), y.Float())
+	}
+	require.LessOrEqual(t, len(tr.Report().Compiles), 9)
+
+	tr = lazy.NewTrace(open(t, "eval"))
+	tr.Reuse(false)
+	for i := range 100 {
+		y := lazy.From(tr, []float64{2}, 1)
+		for k := range 3 {
+			y = y.AddScalar(float64(i * k))
+		}
+		require.NoError(t, tr.MarkStep(y.Sum()))
+	}
+	require.Equal(t, 3, len(tr.Report().Compiles))
+}
+
+// The gradient of what is a number alone is zero, whatever the number is recorded as.
+func TestGradientOfANumber(t *testing.T) {
+	got, _ := numbersOf(t, upTo(4), func(tr *lazy.Trace, v float64) *lazy.Tensor {
+		x := lazy.From(tr, []float64{2}, 1)
+		return lazy.Grad(lazy.Full(tr, lazy.F64, v), x)[0].Sum()
+	})
+	require.Equal(t, []float64{0, 0, 0, 0}, got)
+}

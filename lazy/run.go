@@ -14,6 +14,7 @@ import (
 // again by the next.
 type run struct {
 	handles []*Tensor // of the roots, which lead the results
+	live    int       // of these, those of LiveRoots, the last ones
 	results []*ir.Node
 	alias   []*ir.Node
 	assigns []assignment
@@ -106,16 +107,18 @@ func (r *run) collect(tr *Trace, roots []*Tensor) error {
 			return err
 		}
 	}
-	for t := range tr.live.roots(r.handles) {
-		if err := r.root(tr, t); err != nil {
-			return err
-		}
-	}
 	for t := range tr.written.tensors {
 		if err := r.root(tr, t); err != nil {
 			return err
 		}
 	}
+	r.live = len(r.handles)
+	for t := range tr.live.roots(r.handles) {
+		if err := r.root(tr, t); err != nil {
+			return err
+		}
+	}
+	r.live = len(r.handles) - r.live
 	for _, s := range tr.order {
 		s.refresh()
 		if err := r.assigned(s); err != nil {

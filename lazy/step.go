@@ -96,7 +96,7 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 		return err
 	}
 	tr.dev.metrics.Add(metrics.SyncedWithIR, len(r.results))
-	tr.dev.metrics.Add(metrics.SyncedToData, len(roots)+tr.kept.len()+tr.written.len()-len(r.handles))
+	tr.dev.metrics.Add(metrics.SyncedToData, len(roots)+tr.kept.len()+tr.written.len()+r.live-len(r.handles))
 	if len(r.results) == 0 && len(tr.after) == 0 {
 		return nil
 	}
@@ -163,6 +163,7 @@ func (tr *Trace) abandon(roots []*Tensor, err error) {
 	for t := range tr.kept.tensors {
 		lost = append(lost, t)
 	}
+	lost = append(lost, tr.live.reachable()...)
 	for _, t := range lost {
 		if t == nil {
 			continue

@@ -43,10 +43,10 @@ type Trace struct {
 	owner    uint64 // the goroutine that made the trace; 0 of one that is not the user's
 	gentle   int    // calls of gently under way
 	hooks    []*hook
-	reuse    bool                           // see Reuse
-	live     *liveTensors                   // of the step, with LiveRoots; else nil
-	varying  map[callsite.Site]*lineNumbers // lines of which a number varies, see NumbersAsConstants
-	broken   *OpError                       // of a trace that has no device
+	reuse    bool         // see Reuse
+	live     *liveTensors // of the step, with LiveRoots; else nil
+	numbers  numberLines  // see NumbersAsConstants
+	broken   *OpError     // of a trace that has no device
 
 	preparing *flight   // of the step that MarkStep compiles
 	slab      *soa.Slab // of small results of steps; used by the flight that runs

@@ -39,6 +39,7 @@ type value struct {
 	rolledBack atomic.Bool // a version that failed and has pinned old
 
 	scalar   bool // a scalar argument
+	number   bool // of an op, that varies
 	borrowed bool // view is memory of the caller's
 	version  bool // of a variable
 	host     bool // a version that Init or SetValues made

@@ -18,6 +18,9 @@ import (
 	"ltc/lazy"
 )
 
+// Reporter is what is watched: a [*lazy.Trace] or a [*lazy.Function].
+type Reporter interface{ Report() lazy.Report }
+
 // Any is a budget without a limit.
 const Any = -1
 
@@ -27,27 +30,30 @@ type Budget struct {
 	Syncs    int // implicit syncs, or Any: reads of tensors before MarkStep
 }
 
-// NoRecompile runs f, and reports an error of t if a program is compiled in the trace. Run
-// what f does once before.
-func NoRecompile(t testing.TB, tr *lazy.Trace, f func()) {
+// NoRecompile runs f, and reports an error of t if a program is compiled for the trace or the
+// function. Run what f does twice before: a number that varies compiles with its second value.
+func NoRecompile(t testing.TB, r Reporter, f func()) {
 	t.Helper()
-	Budget{Syncs: Any}.Check(t, tr, f)
+	Budget{Syncs: Any}.Check(t, r, f)
 }
 
 // NoSync runs f, and reports an error of t if a tensor of the trace is read before its step is
 // marked.
-func NoSync(t testing.TB, tr *lazy.Trace, f func()) {
+func NoSync(t testing.TB, r Reporter, f func()) {
 	t.Helper()
-	Budget{Compiles: Any}.Check(t, tr, f)
+	Budget{Compiles: Any}.Check(t, r, f)
 }
 
-// Check runs f, and reports an error of t for each figure of the trace that rises by more than
-// the budget allows. The error has the lines that compiled or waited, and why.
-func (b Budget) Check(t testing.TB, tr *lazy.Trace, f func()) {
+// Check runs f, and reports an error of t for each figure of r that rises by more than the
+// budget allows. What other traces and functions do does not count. The error has the lines that compiled or waited, and why.
+func (b Budget) Check(t testing.TB, r Reporter, f func()) {
 	t.Helper()
-	before := tr.Report()
+	if b.Compiles < Any || b.Syncs < Any {
+		t.Errorf("ltctest: a budget is a number, or Any: %+v", b)
+	}
+	before := r.Report()
 	f()
-	for _, err := range b.exceeded(before, tr.Report()) {
+	for _, err := range b.exceeded(before, r.Report()) {
 		t.Error(err)
 	}
 }
@@ -56,8 +62,16 @@ func (b Budget) Check(t testing.TB, tr *lazy.Trace, f func()) {
 func (b Budget) exceeded(before, after lazy.Report) (all []string) {
 	if n := int(after.Compiled - before.Compiled); b.Compiles != Any && n > b.Compiles {
 		text := fmt.Sprintf("ltctest: %s, and %d allowed:", diag.Count(n, "compile"), b.Compiles)
-		for _, c := range after.Compiles[max(len(after.Compiles)-n, 0):] {
-			text += fmt.Sprintf("\n  at %s, %s%s", c.At, diag.Count(c.Ops, "op"), because(c.Reason))
+		latest := after.Compiles[max(len(after.Compiles)-n, 0):]
+		if len(latest) < n {
+			text += fmt.Sprintf(" the latest %d are", len(latest))
+		}
+		for _, c := range latest {
+			at := "at " + c.At
+			if c.At == "" {
+				at = "for Warmup"
+			}
+			text += fmt.Sprintf("\n  %s, %s%s", at, diag.Count(c.Ops, "op"), because(c.Reason))
 		}
 		all = append(all, text)
 	}
@@ -75,7 +89,7 @@ func (b Budget) exceeded(before, after lazy.Report) (all []string) {
 
 func because(reason string) string {
 	if reason == "" {
-		return ": the first program of its line"
+		return ""
 	}
 	return ": " + reason
 }

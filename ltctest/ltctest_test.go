@@ -56,3 +56,19 @@ func TestBudgetCountsSyncs(t *testing.T) {
 	require.Equal(t, []string{"ltctest: 2 implicit syncs, and 0 allowed; give the tensors to MarkStep as roots, and read them afterwards:\n" +
 		"  at ltctest_test.go:49, 2 times: item of exp"}, r.errors)
 }
+
+// A function is watched as a trace is, and a number that varies compiles twice.
+func TestBudgetOfFunctions(t *testing.T) {
+	tr := newTrace(t)
+	f := lazy.Func(tr.Device(), func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Exp() })
+	call := func() {
+		_, err := f.Call(t.Context(), lazy.From(tr, []float32{1}))
+		require.NoError(t, err)
+	}
+	call()
+	ltctest.NoRecompile(t, f, call)
+
+	number := func(v float64) { require.NoError(t, tr.MarkStep(lazy.From(tr, []float32{1}).MulScalar(v))) }
+	ltctest.Budget{Compiles: 2}.Check(t, tr, func() { number(1); number(2) })
+	ltctest.NoRecompile(t, tr, func() { number(3); number(4) })
+}
