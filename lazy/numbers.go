@@ -65,7 +65,7 @@ func (tr *Trace) number(dtype types.DType, bits uint64) *Tensor {
 func (tr *Trace) varies(site callsite.Site, line *lineNumbers, attrs []ir.Attr, bits uint64) bool {
 	if line == nil {
 		if line = tr.numbers.lines[site]; line == nil {
-			if tr.numbers.lines == nil {
+			if tr.numbers.lines == nil || len(tr.numbers.lines) == mostLines {
 				tr.numbers.lines = map[callsite.Site]*lineNumbers{}
 			}
 			line = &lineNumbers{step: tr.step, count: tr.b.Constants()}
@@ -96,6 +96,10 @@ func (tr *Trace) nextNumber(line *lineNumbers) *lineNumber {
 	}
 	return &line.numbers[line.count-1]
 }
+
+// mostLines is how many lines a trace remembers: a scope that has a name of its own in each step
+// makes lines of it without end.
+const mostLines = 1 << 12
 
 // numberLines are the numbers that a trace has recorded in steps which followed no earlier one.
 type numberLines struct {

@@ -2,6 +2,7 @@ package lazy_test
 
 import (
 	"math"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -99,7 +100,7 @@ func TestReasonOfAVaryingNumber(t *testing.T) {
 	}
 	r := tr.Report()
 	require.Len(t, r.Compiles, 2)
-	require.Equal(t, "numbers_test.go:98: the number 0.5, now another; nothing to change: numbers of this line are arguments from now on, and other values compile nothing", r.Compiles[1].Reason)
+	require.Equal(t, "numbers_test.go:99: the number 0.5, now another; nothing to change: numbers of this line are arguments from now on, and other values compile nothing", r.Compiles[1].Reason)
 }
 
 // Const, and an option, keep numbers in programs.
@@ -157,4 +158,17 @@ func TestGradientOfANumber(t *testing.T) {
 		return lazy.Grad(lazy.Full(tr, lazy.F64, v), x)[0].Sum()
 	})
 	require.Equal(t, []float64{0, 0, 0, 0}, got)
+}
+
+// Scopes with a name for each step do not make a trace grow.
+func TestNumbersInScopesOfEachStep(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "null"))
+	x := lazy.From(tr, []float64{2}, 1)
+	for i := range 10_000 {
+		end := tr.Scope(strconv.Itoa(i))
+		y := x.MulScalar(3)
+		end()
+		require.NoError(t, tr.MarkStep(y))
+	}
+	require.Len(t, tr.Report().Compiles, 1)
 }
