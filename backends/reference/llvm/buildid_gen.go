@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "90e69c033efe92e0d3ed38ea"
+const buildID = "e5bf8bb20df0d77b76d4267d"

@@ -73,7 +73,7 @@ func (c *compiler) compile(ctx context.Context, text string, late func([]byte)) 
 		background() <- struct{}{}
 		defer func() { <-background() }()
 	}
-	return c.library.Compile(ctx, text, libllvm.Options{Verify: c.verify, Quick: isQuick(ctx), Background: isBackground(ctx), Late: late})
+	return c.library.Compile(ctx, text, libllvm.Options{Verify: c.verify, Background: isBackground(ctx), Late: late})
 }
 
 // unit compiles a function of products; late is as that of object.

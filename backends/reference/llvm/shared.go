@@ -343,17 +343,6 @@ func (s *shared) group(ctx context.Context, kernels []*kernel.Kernel, codes []ke
 		}
 	}()
 	begin(rest)
-	if kernel.TiersOf(ctx) != nil {
-		// Plain Go would take too long.
-		object, schedules, err := c.object(withQuick(ctx), kernels, nil)
-		if err != nil || object == nil {
-			return err
-		}
-		if err := set(object, schedules); err != nil {
-			return err
-		}
-		return s.groupLater(ctx, kernels, codes, keep)
-	}
 	object, schedules, err := c.object(ctx, kernels, func(object []byte) {
 		s.disk.Put(parts, title(kernels), object)
 		if codes, err := s.loaded(object, kernels, emit.Schedules(kernels, s.machine)); err == nil {

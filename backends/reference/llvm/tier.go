@@ -13,9 +13,8 @@ import (
 	"ltc/backends/reference/tiles"
 )
 
-// tier is code that is being compiled. Plain Go stands in for it, or code that libLLVM has made
-// in little time. The parts and the scratch memory of the final code, which is embedded, are
-// known before it is compiled.
+// tier is code that is being compiled. Plain Go stands in for it. The parts and the scratch
+// memory of the final code, which is embedded, are known before it is compiled.
 type tier struct {
 	kernel.ShortLauncher
 
@@ -44,18 +43,14 @@ var (
 	_ kernel.Chainer       = (*tier)(nil)
 )
 
-// newTier returns the code of a kernel whose final code is going to be compiled, until then the
-// stand-in; plain Go if that is nil.
-func newTier(ctx context.Context, k *kernel.Kernel, standIn kernel.Code, final kernel.ShortLauncher) (*tier, error) {
-	if standIn == nil {
-		codes, err := tiles.Compiler{}.Compile(ctx, []*kernel.Kernel{k})
-		if err != nil {
-			return nil, err
-		}
-		standIn = codes[0]
+// newTier returns the code of a kernel whose final code is going to be compiled.
+func newTier(ctx context.Context, k *kernel.Kernel, final kernel.ShortLauncher) (*tier, error) {
+	codes, err := tiles.Compiler{}.Compile(ctx, []*kernel.Kernel{k})
+	if err != nil {
+		return nil, err
 	}
 	t := &tier{ShortLauncher: final, done: make(chan struct{})}
-	t.now.Store(&current{Code: standIn})
+	t.now.Store(&current{Code: codes[0]})
 	return t, nil
 }
 
@@ -165,23 +160,14 @@ func later(ctx context.Context, work func(context.Context)) {
 	go work(ctx)
 }
 
-type quickKey struct{}
-
-// withQuick returns the context of a compile of stand-ins.
-func withQuick(ctx context.Context) context.Context { return context.WithValue(ctx, quickKey{}, true) }
-
-// isQuick reports whether ctx is that of a compile of stand-ins.
-func isQuick(ctx context.Context) bool { return ctx.Value(quickKey{}) != nil }
-
-// groupLater sets the code of kernels that are compiled meanwhile. What codes has before are the
-// stand-ins; plain Go if it has none.
+// groupLater sets the code of kernels that are compiled meanwhile.
 func (s *shared) groupLater(ctx context.Context, kernels []*kernel.Kernel, codes []kernel.Code, keep keepFunc) error {
 	tiers := make([]*tier, len(kernels))
 	for i, schedule := range emit.Schedules(kernels, s.machine) {
 		if schedule == nil {
 			continue
 		}
-		t, err := newTier(ctx, kernels[i], codes[i], &code{kernel: kernels[i], schedule: schedule})
+		t, err := newTier(ctx, kernels[i], &code{kernel: kernels[i], schedule: schedule})
 		if err != nil {
 			return err
 		}
@@ -248,7 +234,7 @@ func (p *productKernel) standIn(ctx context.Context, sizes, strides []int64) (*t
 		return nil, nil
 	}
 	sizes = slices.Clone(sizes)
-	t, err := newTier(ctx, p.Kernel, nil, r)
+	t, err := newTier(ctx, p.Kernel, r)
 	if err != nil {
 		return nil, err
 	}

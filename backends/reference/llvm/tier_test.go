@@ -308,70 +308,23 @@ func TestTierWithoutCode(t *testing.T) {
 	require.ErrorIs(t, told.Load().(error), failure)
 }
 
-// Quick code stands in for a kernel that would take longer in plain Go than to compile it.
-func TestQuickCodeStandsIn(t *testing.T) {
+// A kernel whose stand-in would take longer than compiling it has none.
+func TestKernelsWithoutStandIn(t *testing.T) {
 	for _, c := range []struct {
 		cost  float64
 		known bool
-		quick bool
-	}{{0, true, false}, {1e12, true, true}, {0, false, true}} {
+		want  kernel.Code
+	}{{0, true, &tier{}}, {1e12, true, &code{}}, {0, false, &code{}}} {
 		s := compilers(t)[0]
 		ctx := kernel.WithTiers(t.Context(), &kernel.Tiers{Cost: func(*kernel.Kernel) (float64, bool) { return c.cost, c.known }})
 		release := hold(t)
 		codes, err := s.Compile(ctx, []*kernel.Kernel{workload(t, "tanh")})
-		require.NoError(t, err)
-		standIn, final := codes[0].(*tier).Now()
-		require.False(t, final)
-		_, quick := standIn.(*code)
-		require.Equal(t, c.quick, quick)
 		release()
+		require.NoError(t, err)
+		require.IsType(t, c.want, codes[0])
 		codes, err = s.Compile(t.Context(), []*kernel.Kernel{workload(t, "tanh")})
 		require.NoError(t, err)
 		require.IsType(t, &code{}, codes[0])
-		require.NotSame(t, standIn, codes[0])
-	}
-}
-
-// Quick code runs until the final code is there, and computes the same but for rounding.
-func TestQuickCodeComputesTheSame(t *testing.T) {
-	for name, body := range map[string]string{
-		"functions": `  %e = stablehlo.exponential %m : tensor<2000x1003xf32>
-  %l = stablehlo.tanh %m : tensor<2000x1003xf32>
-  %s = stablehlo.multiply %e, %l : tensor<2000x1003xf32>
-  %r = stablehlo.add %s, %x : tensor<2000x1003xf32>
-  return %r : tensor<2000x1003xf32>`,
-		"rows": `  %e = stablehlo.exponential %m : tensor<2000x1003xf32>
-  %z = stablehlo.constant dense<0.0> : tensor<f32>
-  %s = stablehlo.reduce(%e init: %z) applies stablehlo.add across dimensions = [1] : (tensor<2000x1003xf32>, tensor<f32>) -> tensor<2000xf32>
-  %w = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<2000xf32>) -> tensor<2000x1003xf32>
-  %r = stablehlo.divide %e, %w : tensor<2000x1003xf32>
-  return %r : tensor<2000x1003xf32>`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			text := fresh(`func.func @main(%x: tensor<2000x1003xf32>) -> tensor<2000x1003xf32> {
-  %c = stablehlo.constant dense<CONST> : tensor<f32>
-  %b = stablehlo.broadcast_in_dim %c, dims = [] : (tensor<f32>) -> tensor<2000x1003xf32>
-  %m = stablehlo.multiply %x, %b : tensor<2000x1003xf32>
-` + body + "\n}")
-			release := hold(t)
-			e := compileFor(t, "cpu", text, backends.Options{Tiers: true, Profile: true, Threads: 1})
-			args := randomArgs(t, e, 1)
-			run := func() soa.View {
-				c := &backends.Call{Args: args()}
-				require.NoError(t, e.Execute(t.Context(), c))
-				return c.Results[0]
-			}
-			quick := run()
-			n, all := interim(e)
-			require.Equal(t, all, n, "stand-ins have run")
-			release()
-			require.NoError(t, e.(backends.Tiered).Finish(t.Context()))
-			d, err := samples.Differ(quick, run())
-			require.NoError(t, err)
-			require.LessOrEqual(t, d.Size, tolerance(types.F32, true), "%s, want %s", d.Got, d.Want)
-			after, _ := interim(e)
-			require.Equal(t, n, after, "the final code has run")
-		})
 	}
 }
 

@@ -33,8 +33,8 @@ type capi struct {
 	disposeMemoryBuffer, disposeMessage                        fn
 	installFatalErrorHandler, parseCommandLineOptions          fn
 
-	initialised map[string]error         // by architecture
-	idle        map[machineKey][]uintptr // target machines that nobody uses
+	initialised map[string]error     // by architecture
+	idle        map[string][]uintptr // target machines that nobody uses, by triple
 	mu          sync.Mutex
 
 	tuning sync.RWMutex // held for reading by who compiles
@@ -91,7 +91,7 @@ func (c *capi) symbols() map[string]*fn {
 // newCAPI finds the functions of a libLLVM that has been loaded. The version is
 // for what the library does not say.
 func newCAPI(handle uintptr, named Version) (*capi, error) {
-	c := &capi{handle: handle, major: named.Major, initialised: map[string]error{}, idle: map[machineKey][]uintptr{}}
+	c := &capi{handle: handle, major: named.Major, initialised: map[string]error{}, idle: map[string][]uintptr{}}
 	for name, f := range c.symbols() {
 		p, err := purego.Dlsym(handle, name)
 		if err != nil {
@@ -151,7 +151,7 @@ func (c *capi) compile(text string, o Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer c.release(o.machine(), tm)
+	defer c.release(o.triple(), tm)
 	defer c.tune(o.arch())()
 	context := c.contextCreate.call()
 	defer c.contextDispose.call(context)
@@ -177,15 +177,7 @@ func (c *capi) compile(text string, o Options) ([]byte, error) {
 	return c.emit(m, tm, o.Assembly)
 }
 
-// machineKey is what target machines differ in.
-type machineKey struct {
-	triple string
-	quick  bool
-}
-
-func (o Options) machine() machineKey { return machineKey{o.triple(), o.Quick} }
-
-// mostIdle is how many target machines of a key are kept: as many as compile at once.
+// mostIdle is how many target machines of a triple are kept: as many as compile at once.
 const mostIdle = 4
 
 // targetMachine returns what makes code for the target of o, which is the caller's until
@@ -196,11 +188,10 @@ func (c *capi) targetMachine(o Options) (uintptr, error) {
 		return 0, err
 	}
 	c.mu.Lock()
-	key := o.machine()
-	idle := c.idle[key]
+	idle := c.idle[o.triple()]
 	if last := len(idle) - 1; last >= 0 {
 		tm := idle[last]
-		c.idle[key] = idle[:last]
+		c.idle[o.triple()] = idle[:last]
 		c.mu.Unlock()
 		return tm, nil
 	}
@@ -213,7 +204,7 @@ func (c *capi) targetMachine(o Options) (uintptr, error) {
 	const positionIndependent, small = 2, 3
 	none := cString("") // the processor, and features: those of functions count
 	tm := c.createTargetMachine.call(target, uintptr(unsafe.Pointer(triple)), uintptr(unsafe.Pointer(none)),
-		uintptr(unsafe.Pointer(none)), o.codegen(), positionIndependent, small)
+		uintptr(unsafe.Pointer(none)), codegen, positionIndependent, small)
 	if tm == 0 {
 		return 0, fmt.Errorf("target %s: no target machine", o.triple())
 	}
@@ -221,11 +212,11 @@ func (c *capi) targetMachine(o Options) (uintptr, error) {
 }
 
 // release takes back what targetMachine returned.
-func (c *capi) release(key machineKey, tm uintptr) {
+func (c *capi) release(triple string, tm uintptr) {
 	c.mu.Lock()
-	kept := len(c.idle[key]) < mostIdle
+	kept := len(c.idle[triple]) < mostIdle
 	if kept {
-		c.idle[key] = append(c.idle[key], tm)
+		c.idle[triple] = append(c.idle[triple], tm)
 	}
 	c.mu.Unlock()
 	if !kept {

@@ -122,7 +122,7 @@ func (c *lite) targetMachine(o Options) (uintptr, error) {
 	}
 	none := cString("") // the processor, features: those of functions count
 	tm := c.createTargetMachine.call(target, uintptr(unsafe.Pointer(triple)),
-		uintptr(unsafe.Pointer(none)), uintptr(unsafe.Pointer(none)), o.codegen(),
+		uintptr(unsafe.Pointer(none)), uintptr(unsafe.Pointer(none)), codegen,
 		uintptr(unsafe.Pointer(cString("pic"))), uintptr(unsafe.Pointer(cString("small"))), 0, 0, uintptr(unsafe.Pointer(none)))
 	if tm == 0 {
 		return 0, fmt.Errorf("target %s: no target machine", o.triple())

@@ -13,9 +13,6 @@ type Options struct {
 	Verify bool
 	// Assembly asks for the target's assembly as text instead of an object.
 	Assembly bool
-	// Quick has the code generator spend little time: the code takes longer. It fuses other
-	// products and sums, so that last bits differ.
-	Quick bool
 	// Background has the thread that compiles give way to others.
 	Background bool
 	// Late, if set, gets an object that a library has made after Compile's context
@@ -50,10 +47,5 @@ func generator(v Version, arch string) []string {
 	return []string{"-disable-lsr=" + strconv.FormatBool(arch == "X86")}
 }
 
-// codegen is the level of the code generator, as in LLVMCodeGenOptLevel: none or the default.
-func (o Options) codegen() uintptr {
-	if o.Quick {
-		return 0
-	}
-	return 2
-}
+// codegen is the level of the code generator, as in LLVMCodeGenOptLevel.
+const codegen = 2
