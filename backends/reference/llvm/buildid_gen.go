@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "e5bf8bb20df0d77b76d4267d"
+const buildID = "c015a4728bc81dad56a6eede"

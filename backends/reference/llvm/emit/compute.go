@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/vector"
@@ -22,6 +23,7 @@ func (f *function) contract() {
 	if !f.Machine.FMA() {
 		return
 	}
+	on := f.withLocals()
 	for s := range k.Stages {
 		for id := k.Stages[s].Begin; id < k.Stages[s].End; id++ {
 			i := &k.Instrs[id]
@@ -30,7 +32,7 @@ func (f *function) contract() {
 				continue
 			}
 			for _, a := range i.Args {
-				inner := i.Op == kernel.Reduce || f.on[a] == f.on[id]
+				inner := i.Op == kernel.Reduce || on[a] == on[id]
 				if k.Instrs[a].Op == kernel.Multiply && uses[a] == 1 && a >= k.Stages[s].Begin && inner && !f.constants(a) {
 					f.fuse[id], f.folded[a] = a, true
 					break
@@ -38,6 +40,28 @@ func (f *function) contract() {
 			}
 		}
 	}
+}
+
+// withLocals returns the axes that values depend on, those of the kernel by way of locals, too:
+// what a stage computes of a local has the bits of what the stage before computed without it.
+func (f *function) withLocals() []kernel.AxisSet {
+	k, outer := f.k, kernel.AxisRange(0, len(f.k.Axes))
+	on, stored := slices.Clone(f.on), make([]kernel.AxisSet, len(k.Locals))
+	for id := range k.Instrs {
+		i := &k.Instrs[id]
+		for _, a := range i.Args {
+			on[id] |= on[a] & outer
+		}
+		if i.Mem == nil || !i.Mem.Local {
+			continue
+		}
+		if i.Op == kernel.Load {
+			on[id] |= stored[i.Mem.Param]
+		} else {
+			stored[i.Mem.Param] |= on[id] & outer
+		}
+	}
+	return on
 }
 
 // constants reports whether an op is on constants alone.
