@@ -45,8 +45,10 @@ func (tr *Trace) number(dtype types.DType, bits uint64) *Tensor {
 	site := tr.site()
 	var line *lineNumbers
 	if tr.numbers.argument { // else the step that is followed says all
-		if line = tr.numbers.lines[site]; line != nil && tr.nextNumber(line).argument {
-			return tr.argumentOf(dtype, bits)
+		if line = tr.numbers.lines[site]; line != nil {
+			if n := tr.nextNumber(line); n != nil && n.argument {
+				return tr.argumentOf(dtype, bits)
+			}
 		}
 	}
 	attrs := tr.b.Attrs(constant(dtype, bits)...)
@@ -73,6 +75,9 @@ func (tr *Trace) varies(site callsite.Site, line *lineNumbers, attrs []ir.Attr, 
 		}
 		tr.nextNumber(line)
 	}
+	if line.count > mostNumbers {
+		return false
+	}
 	n := &line.numbers[line.count-1]
 	n.argument = n.another(tr.step, bits) || tr.b.Varies(attrs)
 	if n.argument && !tr.numbers.argument {
@@ -82,7 +87,8 @@ func (tr *Trace) varies(site callsite.Site, line *lineNumbers, attrs []ir.Attr, 
 }
 
 // nextNumber counts a number of a line. All are counted in the steps after the first in which a
-// number was an argument; before, those that the step has asked for as constants.
+// number was an argument; before, those that the step has asked for as constants. It returns
+// nil for those beyond mostNumbers.
 func (tr *Trace) nextNumber(line *lineNumbers) *lineNumber {
 	if line.step != tr.step {
 		line.step, line.count = tr.step, 0
@@ -90,12 +96,18 @@ func (tr *Trace) nextNumber(line *lineNumbers) *lineNumber {
 			line.count = tr.b.Constants()
 		}
 	}
-	line.count++
+	if line.count++; line.count > mostNumbers {
+		return nil
+	}
 	for len(line.numbers) < line.count {
 		line.numbers = append(line.numbers, lineNumber{})
 	}
 	return &line.numbers[line.count-1]
 }
+
+// mostNumbers is how many numbers of a line in a step a trace looks at; the others are
+// constants. A step that is read again and again, and never marked, has numbers without end.
+const mostNumbers = 1 << 10
 
 // mostLines is how many lines a trace remembers: a scope that has a name of its own in each step
 // makes lines of it without end.
