@@ -58,20 +58,13 @@ func computed(h weak.Pointer[Tensor]) *Tensor {
 	return nil
 }
 
-// roots calls yield with each tensor of the step that is reachable, is to be computed, and is
-// not among roots.
-func (l *liveTensors) roots(roots []*Tensor) func(yield func(*Tensor) bool) {
-	return func(yield func(*Tensor) bool) {
-		if l == nil || len(l.handles) == 0 {
-			return
-		}
-		runtime.GC()
-		for _, h := range l.handles {
-			if t := computed(h); t != nil && !slices.Contains(roots, t) && !yield(t) {
-				return
-			}
-		}
+// roots returns the tensors of the step that the program reaches, after a garbage collection.
+func (l *liveTensors) roots() []*Tensor {
+	if l == nil || len(l.handles) == 0 {
+		return nil
 	}
+	runtime.GC()
+	return l.reachable()
 }
 
 // reachable returns the tensors of the step that are reachable and to be computed.

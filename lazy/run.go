@@ -112,13 +112,16 @@ func (r *run) collect(tr *Trace, roots []*Tensor) error {
 			return err
 		}
 	}
-	r.live = len(r.handles)
-	for t := range tr.live.roots(r.handles) {
+	given := r.handles
+	for _, t := range tr.live.roots() {
+		if slices.Contains(given, t) {
+			continue
+		}
 		if err := r.root(tr, t); err != nil {
 			return err
 		}
 	}
-	r.live = len(r.handles) - r.live
+	r.live = len(r.handles) - len(given)
 	for _, s := range tr.order {
 		s.refresh()
 		if err := r.assigned(s); err != nil {
