@@ -57,7 +57,8 @@ type Device struct {
 	// What looks at data before programs run.
 	checkIndices, checkNaNs bool
 
-	constantNumbers bool // see NumbersAsConstants
+	constantNumbers bool        // see NumbersAsConstants
+	frozen          atomic.Bool // see Freeze
 
 	// Programs run op by op.
 	opByOp   bool

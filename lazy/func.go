@@ -358,7 +358,7 @@ func (f *Function) trace(ctx context.Context, t *traced) error {
 	}
 	return f.record(t, names, func(g *ir.Graph) (err error) {
 		t.err = programs.ErrPanicked // unless it returns: the next call tries again
-		t.program, err = f.dev.program(ctx, g, &f.counters, callsite.Caller)
+		t.program, err = f.dev.program(ctx, "func", g, &f.counters, callsite.Caller)
 		return err
 	})
 }

@@ -51,9 +51,12 @@ func (d *Device) ProgramCacheStats() ProgramCacheStats {
 	return ProgramCacheStats{n, bytes, d.programs.Limit}
 }
 
-// program returns the program of g, compiled. The error is the cause of ctx if that is
-// done before. at is asked for the user's line only when a compile happens.
-func (d *Device) program(ctx context.Context, g *ir.Graph, count *counters, at func() callsite.Site) (*programs.Program, error) {
+// program returns the program of g, compiled, for op. The error is the cause of ctx if that
+// is done before, or [ErrFrozen]. at is asked for the user's line only when a compile happens.
+func (d *Device) program(ctx context.Context, op string, g *ir.Graph, count *counters, at func() callsite.Site) (*programs.Program, error) {
+	if d.frozen.Load() || count.frozen.Load() {
+		return d.foundProgram(ctx, op, g, count)
+	}
 	p, found, err := d.programs.Get(ctx, g)
 	if err != nil {
 		return nil, err

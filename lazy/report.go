@@ -20,7 +20,8 @@ import (
 type counters struct {
 	counts [metrics.NumCounters]atomic.Int64 // those that traces and functions have
 	runs   atomic.Int64
-	calls  bool // of a Function
+	calls  bool        // of a Function
+	frozen atomic.Bool // see Freeze
 
 	mu          sync.Mutex
 	compiles    []Compile // the latest

@@ -174,7 +174,14 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 		return err
 	}
 	tr.dev.captured(&r.graph)
-	p, err := tr.dev.program(f.ctx, &r.graph, &tr.counters, func() callsite.Site {
+	op := "value"
+	switch {
+	case r.dry:
+		op = "warmup"
+	case final:
+		op = "mark_step"
+	}
+	p, err := tr.dev.program(f.ctx, op, &r.graph, &tr.counters, func() callsite.Site {
 		if r.dry {
 			return 0
 		}

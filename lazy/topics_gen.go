@@ -53,6 +53,7 @@
 //     Function.CallAll, Function.Warmup, Function.Export, Function.Report, Exported,
 //     Input, Define, DefineAll, Composite, Attrs, Attrs.DType, Attrs.Flag, Attrs.Float,
 //     Attrs.Int, Callable, Callable.Call, Callable.CallAll, Callable.Doc
+//   - No more compiles: Device.Freeze, Trace.Freeze, Function.Freeze
 //   - Reports: Trace.Report, Report, Report.Syncs, Compile, SyncSite, SyncReason,
 //     Device.Profile, ProgramProfile, Trace.Dump, Format, Trace.StableHLO,
 //     Trace.GraphHash, Trace.Parameters, Parameter, Trace.OnNode, NodeInfo
@@ -62,6 +63,6 @@
 //   - Memory: Device.MemoryStats, MemoryStats, Device.LiveTensors, LiveReport, LiveLine,
 //     Device.ProgramCacheStats, ProgramCacheStats, Device.FreeMemoryCache
 //   - Errors: OpError, StepError, ErrStale, ErrReleased, ErrConflict, ErrPlacement,
-//     ErrType, ErrUsage, ErrFallback, ErrIndex, ErrNaN, ErrSync, ErrMemory, ErrCancelled,
-//     ErrClosed
+//     ErrType, ErrUsage, ErrFallback, ErrFrozen, ErrIndex, ErrNaN, ErrSync, ErrMemory,
+//     ErrCancelled, ErrClosed
 package lazy

@@ -1,5 +1,6 @@
 // Package ltctest has checks for tests of programs that use ltc: how often a piece of code
-// compiles, and how often it waits for tensors. Its central type is [Budget].
+// compiles, and how often it waits for tensors. [Freeze] makes compiles errors. Its central type
+// is [Budget].
 //
 //	func TestEpochCompilesOnce(t *testing.T) {
 //		…
@@ -42,6 +43,19 @@ func NoRecompile(t testing.TB, r Reporter, f func()) {
 func NoSync(t testing.TB, r Reporter, f func()) {
 	t.Helper()
 	Budget{Compiles: Any}.Check(t, r, f)
+}
+
+// Freezer is what can be frozen: a [*lazy.Device], a [*lazy.Trace] or a [*lazy.Function].
+type Freezer interface {
+	Freeze(on bool) (before bool)
+}
+
+// Freeze makes each compile for x an error of the call that asks for it, until the test ends.
+// The error wraps [lazy.ErrFrozen], and says what differs from a program that is compiled.
+func Freeze(t testing.TB, x Freezer) {
+	t.Helper()
+	before := x.Freeze(true)
+	t.Cleanup(func() { x.Freeze(before) })
 }
 
 // Check runs f, and reports an error of t for each figure of r that rises by more than the

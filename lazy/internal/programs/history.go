@@ -65,10 +65,40 @@ func (h *History) Note(g *ir.Graph, at callsite.Site, call bool, found int64) Ch
 		h.lines[at] = l
 	}
 	c := l.compiled(g, found)
-	if call && c.Now == 0 && c.Was == 0 { // an argument comes with the call
-		c.Now, c.Was = at, at
+	if call {
+		c.calledAt(at)
 	}
 	return c
+}
+
+// Compare returns what differs from g in the program that was compiled before for the line
+// at, as Note does, and notes nothing. If none was, it compares with the programs given. The
+// Change is zero without any of these.
+func (h *History) Compare(g *ir.Graph, at callsite.Site, call bool, others []*Program) Change {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := compiledLine{call: call}
+	if known := h.lines[at]; known != nil {
+		l = *known
+		l.latest = slices.Clone(l.latest)
+	} else {
+		for _, p := range others {
+			l.latest = append(l.latest, p.Graph)
+		}
+		l.total = len(l.latest)
+	}
+	c := l.compiled(g, 0)
+	if call && c.Do != "" {
+		c.calledAt(at)
+	}
+	return c
+}
+
+// calledAt says that the parameter that differs came with a call at that line.
+func (c *Change) calledAt(at callsite.Site) {
+	if c.Now == 0 && c.Was == 0 {
+		c.Now, c.Was = at, at
+	}
 }
 
 // compiled notes the compile of g while so many programs had been found compiled.
