@@ -40,6 +40,7 @@ type Device struct {
 	commit   sync.Mutex // taken to assign several variables at once
 	sched    sched.Scheduler
 	metrics  *metrics.Set
+	all      counters     // what metrics does not count, of all traces and functions
 	logger   *slog.Logger // nil: the process's
 
 	// How traces record, fixed when the device has been opened.
@@ -57,8 +58,7 @@ type Device struct {
 	// What looks at data before programs run.
 	checkIndices, checkNaNs bool
 
-	constantNumbers bool        // see NumbersAsConstants
-	frozen          atomic.Bool // see Freeze
+	constantNumbers bool // see NumbersAsConstants
 
 	// Programs run op by op.
 	opByOp   bool

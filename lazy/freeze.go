@@ -32,7 +32,7 @@ func (d *Device) Freeze(on bool) (before bool) {
 	if d == nil {
 		return false
 	}
-	return d.frozen.Swap(on)
+	return d.all.frozen.Swap(on)
 }
 
 // Freeze refuses compiles for the trace, as [Device.Freeze] does for the device. Functions that
@@ -70,7 +70,7 @@ const comparedPrograms = 16
 func (d *Device) refused(op string, g *ir.Graph, count *counters) *OpError {
 	what := "the trace"
 	switch {
-	case d.frozen.Load():
+	case d.all.frozen.Load():
 		what = "device " + d.name
 	case count.calls:
 		what = "the function"

@@ -156,6 +156,7 @@ func (f *Function) call(ctx context.Context, given []*Tensor) ([]*Tensor, error)
 			return nil, fmt.Errorf("func: %w: an argument was donated at %v to the step marked at %v", ErrUsage, d.site, d.used)
 		}
 	}
+	c.notePeak()
 	if err := f.dev.claim(c); err != nil {
 		return nil, err
 	}

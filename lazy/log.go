@@ -51,7 +51,9 @@ const (
 
 // compiled counts and logs a compile for a line of the program; 0 if for none.
 func (d *Device) compiled(p *programs.Program, by *counters, at callsite.Site) {
-	by.compiled(p, at, d.recompiled(p.Graph, at, by.calls))
+	reason := d.recompiled(p.Graph, at, by.calls)
+	by.compiled(p, at, reason)
+	d.all.compiled(p, at, reason)
 	d.metrics.Add(metrics.UncachedCompile, 1)
 	d.metrics.Sample(metrics.CompileTime, float64(p.Took))
 	d.metrics.Sample(metrics.ProgramSize, float64(p.Bytes()))

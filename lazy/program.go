@@ -54,7 +54,7 @@ func (d *Device) ProgramCacheStats() ProgramCacheStats {
 // program returns the program of g, compiled, for op. The error is the cause of ctx if that
 // is done before, or [ErrFrozen]. at is asked for the user's line only when a compile happens.
 func (d *Device) program(ctx context.Context, op string, g *ir.Graph, count *counters, at func() callsite.Site) (*programs.Program, error) {
-	if d.frozen.Load() || count.frozen.Load() {
+	if d.all.frozen.Load() || count.frozen.Load() {
 		return d.foundProgram(ctx, op, g, count)
 	}
 	p, found, err := d.programs.Get(ctx, g)
@@ -113,6 +113,9 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 	}
 	e := &executable{Runner: exec, dev: d.Device, of: p}
 	e.whole, _ = exec.(*border.Executable)
+	if e.peak, err = e.planned(); err != nil {
+		return fmt.Errorf("compile for %s: %w", d.name, err)
+	}
 	if p.Code, err = codeBytes(e.whole, len(p.Text)); err != nil {
 		return fmt.Errorf("compile for %s: %w", d.name, err)
 	}
@@ -261,6 +264,7 @@ type executable struct {
 	grown  *atomic.Int64 // by how much the executable has grown; nil if it does not
 	known  atomic.Int64  // of that, what the cache has counted
 	guard  *guard.Guard  // nil: none look at data
+	peak   int64         // bytes of arguments, results and workspace
 }
 
 // Execute runs the program, if there is memory for it.
@@ -284,7 +288,6 @@ func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 		defer m.Release(n)
 	}
 	err := e.Runner.Execute(ctx, c)
-	e.sampleCopies()
 	if e.grown != nil && e.grown.Load() != e.known.Load() {
 		now := max(e.grown.Load(), 0)
 		e.dev.programs.Grew(e.of, now-e.known.Swap(now))
@@ -292,9 +295,9 @@ func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 	return err
 }
 
-// sampleCopies samples what has been copied since it was last called: by one
-// run, or by those that ended at once.
-func (e *executable) sampleCopies() {
+// sampleCopies samples what has been copied since it was last called, and counts it for by:
+// what one run has copied, or those that ended at once.
+func (e *executable) sampleCopies(by *counters) {
 	if e.whole == nil || e.mute.Load() {
 		return
 	}
@@ -308,6 +311,8 @@ func (e *executable) sampleCopies() {
 	}
 	if now > before {
 		e.dev.metrics.Sample(metrics.CopiedBytes, float64(now-before))
+		e.dev.all.copied.Add(now - before)
+		by.copied.Add(now - before)
 	}
 }
 

@@ -20,6 +20,8 @@ import (
 type counters struct {
 	counts [metrics.NumCounters]atomic.Int64 // those that traces and functions have
 	runs   atomic.Int64
+	copied atomic.Int64 // bytes
+	peaks
 	calls  bool        // of a Function
 	frozen atomic.Bool // see Freeze
 
@@ -92,6 +94,9 @@ type Report struct {
 	Runs           int64      // programs run
 	CachedRuns     int64      // of these, compiled before
 	DonationCopies int64      // variables assigned, and donated tensors, whose memory was still read
+	Transfers      int64      // host data and scalar arguments made in the trace; those of a device's include all made on it
+	CopiedBytes    int64      // that runs copied between the memory of tensors and the backend's own, once they have ended
+	PeakBytes      int64      // the most memory that the plan of a program which was run takes; see WatchPeak
 	Compiled       int64      // programs compiled
 	Compiles       []Compile  // the latest of these, at most 100
 	ImplicitSyncs  []SyncSite // those that took longest first
@@ -108,12 +113,38 @@ func (tr *Trace) Report() Report {
 	return r
 }
 
+// Report returns what all traces and functions of the device have done since it was opened or
+// [Device.ResetMetrics] was called. Its numbers are those of [Device.Metrics].
+func (d *Device) Report() Report {
+	if !d.opens() {
+		return Report{}
+	}
+	r := d.all.report()
+	r.Marks, r.CachedRuns = d.metrics.Count(metrics.MarkStep), d.metrics.Count(metrics.CachedCompile)
+	r.DonationCopies, r.Transfers = d.metrics.Count(metrics.DonationCopy), d.metrics.Count(metrics.DeviceData)
+	if waiting := d.metrics.Unmarked(); len(waiting) > 0 {
+		r.Unmarked = waiting[0]
+	}
+	return r
+}
+
+// reset forgets what a device has done.
+func (c *counters) reset() {
+	c.runs.Store(0)
+	c.copied.Store(0)
+	c.most.Store(0)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.compiles, c.compiledAll, c.syncs = nil, 0, nil
+}
+
 func (c *counters) report() Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := Report{
 		Marks: c.counts[metrics.MarkStep].Load(), Runs: c.runs.Load(),
 		CachedRuns: c.counts[metrics.CachedCompile].Load(), DonationCopies: c.counts[metrics.DonationCopy].Load(),
+		Transfers: c.counts[metrics.DeviceData].Load(), CopiedBytes: c.copied.Load(), PeakBytes: c.most.Load(),
 	}
 	r.Compiled = c.compiledAll
 	r.Compiles = append(r.Compiles, c.compiles...)
