@@ -176,6 +176,35 @@ func (tr *Trace) Dump(f Format, roots ...*Tensor) (text string, err error) {
 	return text, err
 }
 
+// Program returns the latest program that MarkStep has run, in one of its text forms; "" before
+// the first step that had anything to compute.
+func (tr *Trace) Program(f Format) string {
+	if tr == nil || tr.stepped == nil || f < 0 || int(f) >= len(formatNames) {
+		return ""
+	}
+	return f.text(tr.stepped.Graph)
+}
+
+// Program returns the program of the combination of types that the function was traced for
+// latest, by a call or by Warmup, in one of its text forms; "" before the first.
+func (f *Function) Program(form Format) string {
+	if f == nil || form < 0 || int(form) >= len(formatNames) {
+		return ""
+	}
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	for _, t := range slices.Backward(f.signatures) {
+		select {
+		case <-t.ready:
+			if t.err == nil {
+				return form.text(t.program.Graph)
+			}
+		default: // another goroutine traces it
+		}
+	}
+	return ""
+}
+
 // GraphHash returns the structural hash of the program that MarkStep with the same roots
 // would run. It is equal for programs that differ in no more than the names of variables
 // and arguments, the lines that recorded them and the values of arguments. f(a, b) and

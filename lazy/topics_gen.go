@@ -55,8 +55,9 @@
 //     Attrs.Int, Callable, Callable.Call, Callable.CallAll, Callable.Doc
 //   - No more compiles: Device.Freeze, Trace.Freeze, Function.Freeze
 //   - Reports: Trace.Report, Device.Report, Report, Report.Syncs, Compile, SyncSite,
-//     SyncReason, Device.Profile, ProgramProfile, Trace.Dump, Format, Trace.StableHLO,
-//     Trace.GraphHash, Trace.Parameters, Parameter, Trace.OnNode, NodeInfo
+//     SyncReason, Device.Profile, ProgramProfile, Trace.Dump, Format, Trace.Program,
+//     Function.Program, Trace.StableHLO, Trace.GraphHash, Trace.Parameters, Parameter,
+//     Trace.OnNode, NodeInfo
 //   - Metrics: Device.Metrics, Device.ResetMetrics, SumMetrics, Metrics, Metrics.Metric,
 //     Metrics.MetricNames, Metrics.Counter, Metrics.CounterNames, Metrics.Only, Metric,
 //     MetricKind, Counter, Percentile

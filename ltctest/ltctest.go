@@ -8,7 +8,9 @@
 //		ltctest.NoRecompile(t, tr, func() { train(tr, 10) })
 //	}
 //
-// The package imports only ltc/lazy, ltc/internal/diag and the standard library.
+// [Lock] compares programs with those that the repository keeps.
+//
+// The package imports only ltc/ir, ltc/lazy, ltc/internal/diag, ltc/internal/env and the standard library.
 package ltctest
 
 import (

@@ -113,7 +113,7 @@ var allowed = map[string][]string{
 	"lazy/internal/sched":      {},
 	"lazy/internal/strided":    {"ir", "soa"},
 	"lazy/vars":                {"lazy"},
-	"ltctest":                  {"lazy", "internal/diag"},
+	"ltctest":                  {"ir", "lazy", "internal/diag", "internal/env"},
 	"nn":                       {"lazy"},
 	"internal/callsite/nested": {},
 	"optim":                    {"lazy"},
