@@ -133,14 +133,19 @@ type NodeInfo struct {
 }
 
 func infoOf(n *ir.Node) NodeInfo {
-	info := NodeInfo{Op: n.Op.String(), Type: n.Type, Site: n.Loc.String(), Scope: n.Loc.Scope()}
-	if n.Op == ir.OpComposite {
-		info.Op = strings.TrimPrefix(n.Body.Name, "ltc.")
-	}
+	info := NodeInfo{Op: nodeName(n), Type: n.Type, Site: n.Loc.String(), Scope: n.Loc.Scope()}
 	for _, x := range n.In {
 		info.Operands = append(info.Operands, x.Type)
 	}
 	return info
+}
+
+// nodeName returns the mnemonic of a node's op; a composite's name without ltc.
+func nodeName(n *ir.Node) string {
+	if n.Op == ir.OpComposite {
+		return strings.TrimPrefix(n.Body.Name, "ltc.")
+	}
+	return n.Op.String()
 }
 
 // Format is a text form of programs.

@@ -153,7 +153,7 @@ func (f *flight) runProgram() error {
 	if err == nil {
 		return f.waitForClosures()
 	}
-	err = explain(f.program, err)
+	err = atLine(f.program, err)
 	if checking {
 		err = f.checkUnwritten(err, before)
 	}

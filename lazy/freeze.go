@@ -62,10 +62,6 @@ func (d *Device) foundProgram(ctx context.Context, op string, g *ir.Graph, count
 	return p, nil
 }
 
-// comparedPrograms is how many programs of the cache a refused one is compared with, if its
-// line has compiled none.
-const comparedPrograms = 16
-
 // refused is the error of a program that is not compiled.
 func (d *Device) refused(op string, g *ir.Graph, count *counters) *OpError {
 	what := "the trace"
@@ -76,9 +72,8 @@ func (d *Device) refused(op string, g *ir.Graph, count *counters) *OpError {
 		what = "the function"
 	}
 	at := callsite.Caller()
-	cached := d.programs.Compiled()
 	reason := "no program was compiled before"
-	if c := d.history.Compare(g, at, count.calls, cached[:min(len(cached), comparedPrograms)]); c.Do != "" {
+	if c := d.history.Compare(d.compiledFor(programs.Uncompiled(g), count, at, purpose{})); c.Do != "" {
 		reason = c.String()
 	}
 	return opError(at, op, ErrFrozen, nil, "%s is frozen, and this program of %s is not compiled; compile it with Warmup before Freeze, or allow compiles with Freeze(false). What differs from a compiled program: %s",

@@ -207,6 +207,15 @@ func (f *Function) Report() Report {
 	return f.counters.report()
 }
 
+// Explain returns why each program of the function after its device's first was compiled,
+// the latest last, at most 100.
+func (f *Function) Explain() []Explanation {
+	if f == nil {
+		return nil
+	}
+	return f.counters.explain()
+}
+
 // lookup returns the program for arguments of these types, traced if it is
 // new.
 func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) {
@@ -359,7 +368,7 @@ func (f *Function) trace(ctx context.Context, t *traced) error {
 	}
 	return f.record(t, names, func(g *ir.Graph) (err error) {
 		t.err = programs.ErrPanicked // unless it returns: the next call tries again
-		t.program, err = f.dev.program(ctx, "func", g, &f.counters, callsite.Caller)
+		t.program, err = f.dev.program(ctx, "func", g, &f.counters, func() (callsite.Site, purpose) { return callsite.Caller(), purpose{} })
 		return err
 	})
 }

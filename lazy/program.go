@@ -53,7 +53,7 @@ func (d *Device) ProgramCacheStats() ProgramCacheStats {
 
 // program returns the program of g, compiled, for op. The error is the cause of ctx if that
 // is done before, or [ErrFrozen]. at is asked for the user's line only when a compile happens.
-func (d *Device) program(ctx context.Context, op string, g *ir.Graph, count *counters, at func() callsite.Site) (*programs.Program, error) {
+func (d *Device) program(ctx context.Context, op string, g *ir.Graph, count *counters, at func() (callsite.Site, purpose)) (*programs.Program, error) {
 	if d.all.frozen.Load() || count.frozen.Load() {
 		return d.foundProgram(ctx, op, g, count)
 	}
@@ -64,7 +64,8 @@ func (d *Device) program(ctx context.Context, op string, g *ir.Graph, count *cou
 	if found {
 		d.count(metrics.CachedCompile, count)
 	} else {
-		d.compiled(p, count, at())
+		line, why := at()
+		d.compiled(p, count, line, why)
 	}
 	return p, nil
 }
@@ -222,8 +223,8 @@ func withLines(p *programs.Program, err error) error {
 	return &more
 }
 
-// explain adds to a failure at run time the line of the op that failed.
-func explain(p *programs.Program, err error) error {
+// atLine adds to a failure at run time the line of the op that failed.
+func atLine(p *programs.Program, err error) error {
 	if op, ok := placed(err).(*OpError); ok { // of an op run alone, or memory
 		return op
 	}

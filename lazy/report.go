@@ -12,7 +12,6 @@ import (
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/lazy/internal/metrics"
-	"ltc/lazy/internal/programs"
 )
 
 // counters count what a trace or function has done. They may be read while it
@@ -26,7 +25,7 @@ type counters struct {
 	frozen atomic.Bool // see Freeze
 
 	mu          sync.Mutex
-	compiles    []Compile // the latest
+	compiles    []compile // the latest
 	compiledAll int64
 	syncs       map[syncKey]*SyncSite
 }
@@ -36,9 +35,11 @@ type Compile struct {
 	Ops  int           // nodes of the program
 	Took time.Duration // from graph to executable
 	At   string        // file:line of the MarkStep, call or read that it was compiled for; "" for Warmup
-	// Reason is what differs from the program that was compiled before for the same
-	// line, and where that was recorded; "" if there was none.
+	// Reason is the line of the [Explanation] without the compile: what differs from the
+	// nearest program that was compiled before, and what to do; "" for Warmup and the first
+	// program of the device.
 	Reason string
+	again  bool // the line had compiled a program before
 }
 
 // maxCompiles is how many compilations a report lists: a program that compiles
@@ -59,17 +60,15 @@ type syncKey struct {
 	why SyncReason
 }
 
-func (c *counters) compiled(p *programs.Program, at callsite.Site, reason string) {
+func (c *counters) compiled(x *compile) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.compiledAll++; len(c.compiles) == maxCompiles {
 		c.compiles = slices.Delete(c.compiles, 0, 1)
 	}
-	x := Compile{Ops: len(p.Graph.Nodes), Took: p.Took, Reason: reason}
-	if at != 0 {
-		x.At = at.String()
-	}
-	c.compiles = append(c.compiles, x)
+	own := *x
+	own.number = c.compiledAll
+	c.compiles = append(c.compiles, own)
 }
 
 func (c *counters) implicit(at callsite.Site, op string, why SyncReason, took time.Duration) {
@@ -147,7 +146,9 @@ func (c *counters) report() Report {
 		Transfers: c.counts[metrics.DeviceData].Load(), CopiedBytes: c.copied.Load(), PeakBytes: c.most.Load(),
 	}
 	r.Compiled = c.compiledAll
-	r.Compiles = append(r.Compiles, c.compiles...)
+	for _, x := range c.compiles {
+		r.Compiles = append(r.Compiles, x.Compile)
+	}
 	for _, s := range c.syncs {
 		r.ImplicitSyncs = append(r.ImplicitSyncs, *s)
 	}
@@ -184,7 +185,7 @@ func (r Report) String() string {
 	fmt.Fprintf(&b, ", %d cached, %s, %s, %s", r.CachedRuns, diag.Count(r.Marks, "mark"),
 		diag.Count(r.Syncs(), "implicit sync"), diag.Count(r.DonationCopies, "donation copy"))
 	for _, c := range slices.Backward(r.Compiles) {
-		if c.Reason != "" {
+		if c.again {
 			fmt.Fprintf(&b, "\ncompiled again at %s: %s", c.At, c.Reason)
 			break
 		}

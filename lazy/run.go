@@ -181,11 +181,12 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 	case final:
 		op = "mark_step"
 	}
-	p, err := tr.dev.program(f.ctx, op, &r.graph, &tr.counters, func() callsite.Site {
-		if r.dry {
-			return 0
+	p, err := tr.dev.program(f.ctx, op, &r.graph, &tr.counters, func() (callsite.Site, purpose) {
+		why := purpose{warm: r.dry}
+		if !final {
+			why.read = nodeName(r.results[0])
 		}
-		return tr.sites.Caller() // whatever scope it is in
+		return tr.sites.Caller(), why // whatever scope it is in
 	})
 	if err != nil {
 		return err

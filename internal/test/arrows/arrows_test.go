@@ -103,13 +103,13 @@ var allowed = map[string][]string{
 	"internal/test/cudafake":   {"ir/types", "backends/cuda/cublaslt", "backends/cuda/driver", "internal/test/ptxsim", "github.com/ebitengine/purego"},
 	"internal/bigfloat":        {},
 	"internal/test/accuracy":   {"ir/types", "internal/bigfloat", "internal/test/golden", "github.com/stretchr/testify"},
-	"lazy":                     {"ir", "shapeinfer", "autodiff", "lower", "backends", "internal/border", "internal/hostmem", "lazy/internal/guard", "lazy/internal/memory", "lazy/internal/metrics", "lazy/internal/opbyop", "lazy/internal/philox", "lazy/internal/programs", "lazy/internal/sched", "lazy/internal/strided", "soa"},
+	"lazy":                     {"ir", "shapeinfer", "autodiff", "lower", "backends", "internal/border", "internal/explain", "internal/hostmem", "lazy/internal/guard", "lazy/internal/memory", "lazy/internal/metrics", "lazy/internal/opbyop", "lazy/internal/philox", "lazy/internal/programs", "lazy/internal/sched", "lazy/internal/strided", "soa"},
 	"lazy/internal/guard":      {"backends", "ir", "lazy/internal/memory", "lazy/internal/opbyop", "lazy/internal/programs", "soa"},
 	"lazy/internal/memory":     {"internal/hostmem", "ir/types", "soa"},
 	"lazy/internal/metrics":    {},
 	"lazy/internal/opbyop":     {"backends", "ir", "lazy/internal/programs", "shapeinfer", "soa"},
 	"lazy/internal/philox":     {},
-	"lazy/internal/programs":   {"backends", "ir", "soa"},
+	"lazy/internal/programs":   {"backends", "internal/explain", "ir", "soa"},
 	"lazy/internal/sched":      {},
 	"lazy/internal/strided":    {"ir", "soa"},
 	"lazy/vars":                {"lazy"},
@@ -127,6 +127,7 @@ var allowed = map[string][]string{
 	"examples/networks": {"lazy"},
 
 	// What programs and tests share.
+	"internal/explain":           {"ir", "ir/ops", "ir/types"},
 	"internal/samples":           {"soa"},
 	"internal/sharing":           {"soa"},
 	"internal/cpu":               {},

@@ -220,6 +220,17 @@ func (c *Cache) Compiled() []*Program {
 	return all
 }
 
+// Recent returns the n programs that were used last, compiled or not, the latest first.
+func (c *Cache) Recent(n int) []*Program {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make([]*Program, 0, min(n, c.recent.Len()))
+	for e := c.recent.Front(); e != nil && len(all) < n; e = e.Next() {
+		all = append(all, e.Value.(*Program))
+	}
+	return all
+}
+
 // compilation is the compilation of one program, which any number of callers wait
 // for, each until its own context is done.
 //
