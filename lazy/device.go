@@ -40,7 +40,6 @@ type Device struct {
 	commit   sync.Mutex // taken to assign several variables at once
 	sched    sched.Scheduler
 	metrics  *metrics.Set
-	all      counters     // what metrics does not count, of all traces and functions
 	logger   *slog.Logger // nil: the process's
 
 	// How traces record, fixed when the device has been opened.
@@ -49,15 +48,11 @@ type Device struct {
 	unmarked     lines                 // that read variables which wait for MarkStep
 	nanArguments onceSet[argumentLine] // that CheckNaNs has warned of
 	history      programs.History      // of lines that compile
-	settings     struct {
-		once sync.Once
-		of   programs.Setting
-	}
-	fallbacks  onceSet[[2]string] // lines, and their ops that the evaluator runs
-	graphLimit int                // nodes of a step that are worth a warning
-	closures   int                // that one step may have
-	strict     bool               // bad ops panic
-	dumps      *dumps             // where programs are written; nil: nowhere
+	fallbacks    onceSet[[2]string]    // lines, and their ops that the evaluator runs
+	graphLimit   int                   // nodes of a step that are worth a warning
+	closures     int                   // that one step may have
+	strict       bool                  // bad ops panic
+	dumps        *dumps                // where programs are written; nil: nowhere
 
 	// What looks at data before programs run.
 	checkIndices, checkNaNs bool
@@ -102,7 +97,7 @@ func Ordered() Option { return func(d *Device) { d.options.Ordered = true } }
 func Compiled() Option { return func(d *Device) { d.options.Compiled = true } }
 
 // Tiers lets a step run before all of its program is compiled, as the environment variable
-// LTC_TIERS does: on a CPU, plain Go stands in for kernels that libLLVM still compiles. The
+// LTC_TIERS does: on a CPU, slower code stands in for kernels that libLLVM still compiles. The
 // first steps of a process begin sooner. Until all is compiled, the last bits of results depend
 // on the time that compiling takes. Without it steps wait, and runs can be repeated bit by bit.
 // [Trace.Warmup] waits all the same.

@@ -8,10 +8,8 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
-	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
-	"ltc/backends/reference/tiles"
 	"ltc/internal/env"
 	"ltc/soa"
 )
@@ -52,7 +50,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	if !tiers {
 		start(ctx, use)
 	}
-	use = append(use[:len(use):len(use)], tiles.Compiler{})
+	use = append(use[:len(use):len(use)], plainOf(use))
 	ctx = backends.WithLogger(ctx, &o)
 	plans := plansFor(m, o, use, tiers)
 	if ctx.Err() != nil {
@@ -73,7 +71,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 		return eval.Prepare(ctx, name, p)
 	}
 	if tiers {
-		ctx = kernel.WithTiers(ctx, new(kernel.Tiers))
+		ctx = withDeferral(ctx, new(deferral))
 	}
 	var e backends.Executable
 	if p.Signature.Open() {

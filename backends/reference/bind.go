@@ -44,8 +44,8 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 	if b.own { // bound programs serve many calls at once
 		b.threads = 1
 	}
-	if e.tiers {
-		ctx = tiersFor(kernel.WithTiers(ctx, new(kernel.Tiers)), b.Plan.Program)
+	if e.deferred != nil {
+		ctx = tiersFor(withDeferral(ctx, e.deferred), b.Plan.Program, b.compilers)
 	}
 	if err := b.fit(ctx); err != nil {
 		return nil, err

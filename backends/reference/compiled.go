@@ -37,8 +37,8 @@ type compiled struct {
 	pool     *spare.Pool[launcher]
 	pointers int // operands of all steps together
 	threads  int
-	own      bool // how many threads a run uses is the backend's to say
-	tiers    bool // stand-ins may run while code is compiled
+	own      bool      // how many threads a run uses is the backend's to say
+	deferred *deferral // of compiling while stand-ins may run; nil: none do
 	// long is set when a run takes so long that one that can be cancelled must
 	// be so to its end: it writes no memory of the caller before.
 	long bool
@@ -105,7 +105,7 @@ func compileProgram(ctx context.Context, file string, prog *plan.Program, o back
 	if err != nil {
 		return nil, err
 	}
-	ctx = tiersFor(ctx, prog)
+	ctx = tiersFor(ctx, prog, compilers)
 	codes, err := codesOf(ctx, nil, prog.Kernels, compilers)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func compileProgram(ctx context.Context, file string, prog *plan.Program, o back
 	if err != nil {
 		return nil, err
 	}
-	e.keeper, e.codes, e.compilers, e.tiers = k, codes, compilers, kernel.TiersOf(ctx) != nil
+	e.keeper, e.codes, e.compilers, e.deferred = k, codes, compilers, deferralOf(ctx)
 	e.ready()
 	e.CountIn(e.Grown())
 	return e, nil

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/tiles"
 )
 
 // compilers has those that were named; [tiles.Compiler] stands behind them.
@@ -17,7 +18,8 @@ var compilers struct {
 // UseCompiler makes the backend cpu run programs as kernels that c compiles.
 // What c leaves goes to the compilers that were named before it, and at last to
 // [tiles.Compiler]. Call it from init. One with a method Compiler() string says there what
-// makes its code, for the device's property compiler.
+// makes its code, for the device's property compiler. One with a method Vectors() tiles.Vectors
+// has loops for [tiles.Compiler].
 func UseCompiler(c kernel.Compiler) {
 	compilers.Lock()
 	defer compilers.Unlock()
@@ -47,6 +49,17 @@ func compilerName() string {
 		}
 	}
 	return "none: plain Go"
+}
+
+// plainOf returns the compiler of what others leave, with the loops on vectors of the first of
+// them that has some.
+func plainOf(use []kernel.Compiler) tiles.Compiler {
+	for _, c := range use {
+		if v, ok := c.(interface{ Vectors() tiles.Vectors }); ok {
+			return tiles.Compiler{Vectors: v.Vectors()}
+		}
+	}
+	return tiles.Compiler{}
 }
 
 // packsOf returns what the compiler that is asked first says of factors of contractions, for

@@ -31,6 +31,7 @@ type openExecutable struct {
 	each      int             // and for each further one
 	parts     []int           // by step, of the family's base
 	interim   []atomic.Int64  // by step, the launches that stand-ins have run
+	deferred  *deferral       // as that of compiled
 	module    backends.Module // the program of size 0 is compiled separately, from it
 	unbound   *openExecutable // what Bind was called on first; nil: it is that
 }
@@ -79,6 +80,7 @@ func (s *openExecutable) region(ctx context.Context, of plan.Region) (*openExecu
 // begin compiles the kernels of a family and of its regions.
 func (s *openExecutable) begin(ctx context.Context, of plan.Region, region bool) (err error) {
 	family, base := of.Family, of.Base()
+	s.deferred = deferralOf(ctx)
 	s.Opening, s.Family = of.Opening, family
 	s.Plan = exec.Plan{Program: base, On: &machine, Rules: rulesFor(base), Copied: new(atomic.Int64)}
 	s.Rules.Region = region
@@ -86,7 +88,7 @@ func (s *openExecutable) begin(ctx context.Context, of plan.Region, region bool)
 	if err != nil {
 		return err
 	}
-	codes, err := codesOf(tiersFor(ctx, base), nil, base.Kernels, s.compilers)
+	codes, err := codesOf(tiersFor(ctx, base, s.compilers), nil, base.Kernels, s.compilers)
 	if err != nil {
 		return err
 	}
@@ -233,6 +235,7 @@ func (f *form) Run(ctx context.Context, c *backends.Call, n int) error {
 		err = x.l.Execute(ctx, c, x.e.Direct(ctx))
 	}
 	f.runs.Put(x)
+	f.of.deferred.ended()
 	return err
 }
 

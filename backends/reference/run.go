@@ -21,6 +21,7 @@ func (e *compiled) Run(ctx context.Context, c *backends.Call) error {
 	l := e.pool.Get()
 	err := l.Execute(ctx, c, e.Direct(ctx))
 	e.pool.Put(l)
+	e.deferred.ended()
 	return err
 }
 

@@ -2,28 +2,93 @@ package reference
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"ltc/backends"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
-	"ltc/backends/reference/tiles"
 )
 
 // tiersFor returns a context for the code of a program's kernels: if ctx has tiers, with what
 // is known of the launches of these.
-func tiersFor(ctx context.Context, p *plan.Program) context.Context {
-	if kernel.TiersOf(ctx) == nil {
+func tiersFor(ctx context.Context, p *plan.Program, use []kernel.Compiler) context.Context {
+	tiers := kernel.TiersOf(ctx)
+	if tiers == nil {
 		return ctx
 	}
-	return kernel.WithTiers(ctx, &kernel.Tiers{Cost: func(k *kernel.Kernel) (cost float64, ok bool) {
+	return kernel.WithTiers(ctx, &kernel.Tiers{Later: tiers.Later, Cost: func(k *kernel.Kernel) (cost float64, ok bool) {
+		var estimate func(sizes, strides []int64) float64
 		for i := range p.Steps {
 			if s := p.Steps[i].Launch(); s != nil && p.Kernels[s.Kernel] == k {
-				cost, ok = cost+tiles.Estimate(k, s.Sizes, s.Strides), true
+				if !ok {
+					estimate, ok = plainOf(use).Estimate(k), true
+				}
+				cost += estimate(s.Sizes, s.Strides)
 			}
 		}
 		return cost, ok
 	}})
+}
+
+// mostDeferred is how long work that was put off waits for the first run of its program to end.
+const mostDeferred = 100 * time.Millisecond
+
+// deferral puts work off until the first run of a program has ended: before, it would take
+// processor time and memory of that. Programs without tiers have none.
+type deferral struct {
+	begun atomic.Bool
+	mu    sync.Mutex
+	works []func()
+}
+
+type deferralKey struct{}
+
+// withDeferral returns a context with tiers whose work d puts off.
+func withDeferral(ctx context.Context, d *deferral) context.Context {
+	return kernel.WithTiers(context.WithValue(ctx, deferralKey{}, d), &kernel.Tiers{Later: d.later})
+}
+
+// deferralOf returns the deferral of a context; nil if it has no tiers.
+func deferralOf(ctx context.Context) *deferral {
+	if kernel.TiersOf(ctx) == nil {
+		return nil
+	}
+	d, _ := ctx.Value(deferralKey{}).(*deferral)
+	return d
+}
+
+// later is the one of [kernel.Tiers].
+func (d *deferral) later(work func()) (begin func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.begun.Load() {
+		go work()
+		return d.begin
+	}
+	if d.works = append(d.works, work); len(d.works) == 1 {
+		time.AfterFunc(mostDeferred, d.begin)
+	}
+	return d.begin
+}
+
+// begin begins all work that was put off.
+func (d *deferral) begin() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.begun.Store(true)
+	for _, work := range d.works {
+		go work()
+	}
+	d.works = nil
+}
+
+// ended notes that a run has ended.
+func (d *deferral) ended() {
+	if d != nil && !d.begun.Load() {
+		d.begin()
+	}
 }
 
 // begun has a step run the launches of a stand-in as long as its code is compiled.

@@ -21,6 +21,10 @@ type Tiers struct {
 	// Cost returns about how many nanoseconds a stand-in takes for all launches of a kernel in a
 	// run of the program, and whether that is known.
 	Cost func(k *Kernel) (nanoseconds float64, ok bool)
+	// Later has work begin that no run waits for, on a goroutine of its own, when it does not
+	// delay the first run of the program. The work begins at once when begin is called. If the
+	// field is nil, the compiler begins at once.
+	Later func(work func()) (begin func())
 }
 
 type tiersKey struct{}

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "c015a4728bc81dad56a6eede"
+const buildID = "522b65744e7cebdd3533a665"

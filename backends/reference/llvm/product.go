@@ -80,6 +80,11 @@ func newProduct(p *productKernel) *product {
 
 // functions returns those of a plan, in a product of the same kind.
 func (p *productKernel) functions(ctx context.Context, q *gemm.Plan) (*gemm.Product, error) {
+	return p.known.of(ctx, q, p.units)
+}
+
+// of returns the functions of a plan, in a product of the same kind.
+func (f *functions) of(ctx context.Context, q *gemm.Plan, units *units) (*gemm.Product, error) {
 	kind := q.Kind()
 	of := func(list *[]ofKind) *ofKind {
 		if list != nil {
@@ -91,23 +96,23 @@ func (p *productKernel) functions(ctx context.Context, q *gemm.Plan) (*gemm.Prod
 		}
 		return nil
 	}
-	if x := of(p.known.list.Load()); x != nil {
+	if x := of(f.list.Load()); x != nil {
 		return x.product, x.err
 	}
-	plan, err := gemm.New(q.Problem, p.units.machine)
+	plan, err := gemm.New(q.Problem, units.machine)
 	if err != nil {
 		return nil, err
 	}
-	made, err := p.units.bind(ctx, plan)
+	made, err := units.bind(ctx, plan)
 	if err != nil && ctx.Err() != nil { // another may have the time
 		return nil, context.Cause(ctx)
 	}
 	if errors.Is(err, backends.ErrExhausted) { // or the room
 		return nil, err
 	}
-	p.known.mu.Lock()
-	defer p.known.mu.Unlock()
-	list := p.known.list.Load()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	list := f.list.Load()
 	if x := of(list); x != nil {
 		return x.product, x.err
 	}
@@ -116,7 +121,7 @@ func (p *productKernel) functions(ctx context.Context, q *gemm.Plan) (*gemm.Prod
 		all = slices.Clone(*list)
 	}
 	all = append(all, ofKind{kind, made, err})
-	p.known.list.Store(&all)
+	f.list.Store(&all)
 	return made, err
 }
 

@@ -47,6 +47,7 @@ type shared struct {
 	disk    *objcache.Cache
 	open    future[*compiler] // nil if there is none
 	units   *units            // what products are made of
+	plain   tiles.Compiler    // of kernels whose code is not there
 	warned  sync.Once
 	logger  atomic.Pointer[slog.Logger] // of the last compile that had one
 	found   future[bool]                // whether there is a libLLVM, which may not be open yet
@@ -93,6 +94,9 @@ func (s *shared) become(cpu native.CPU) (err error) {
 		return err
 	}
 	s.units = newUnits(s.machine, cpu, s.unit, s.hasUnit, s.warn)
+	if v := newTileVectors(s.machine.Level, s.units); v.there() {
+		s.plain.Vectors = v
+	}
 	return nil
 }
 
@@ -143,6 +147,13 @@ func (s *shared) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kerne
 		s.keep(missing, made)
 	}
 	return codes, nil
+}
+
+// Vectors are the loops of plain Go kernels on vectors, whose code is built in; nil where there is
+// none.
+func (s *shared) Vectors() tiles.Vectors {
+	s.once.Do(s.start)
+	return s.plain.Vectors
 }
 
 // keep keeps the code of kernels for programs to come.
@@ -210,7 +221,7 @@ func (s *shared) own(k *kernel.Kernel) func(context.Context) (kernel.Code, error
 			s.warn(err)
 		}
 		if err != nil || made[0] == nil {
-			if made, err = (tiles.Compiler{}).Compile(ctx, []*kernel.Kernel{k}); err != nil {
+			if made, err = s.plain.Compile(ctx, []*kernel.Kernel{k}); err != nil {
 				return nil, err
 			}
 		}
@@ -465,7 +476,7 @@ func (s *shared) parts(kernels []*kernel.Kernel) objcache.Parts {
 }
 
 func (s *shared) warn(err error) {
-	s.warned.Do(func() { s.log().Warn("ltc: the CPU runs without compiled code, many times slower", "reason", err) })
+	s.warned.Do(func() { s.log().Warn("ltc: the CPU runs without compiled code, several times slower", "reason", err) })
 }
 
 // log returns the logger of the last compile that had one.

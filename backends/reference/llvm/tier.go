@@ -10,7 +10,6 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/gemm"
-	"ltc/backends/reference/tiles"
 )
 
 // tier is code that is being compiled. Plain Go stands in for it. The parts and the scratch
@@ -20,6 +19,7 @@ type tier struct {
 
 	now    atomic.Pointer[current]
 	done   chan struct{} // closed when now is final
+	begin  func()        // has the final code be compiled without delay
 	failed atomic.Bool   // the final code could not be made: who comes later tries again
 }
 
@@ -44,8 +44,8 @@ var (
 )
 
 // newTier returns the code of a kernel whose final code is going to be compiled.
-func newTier(ctx context.Context, k *kernel.Kernel, final kernel.ShortLauncher) (*tier, error) {
-	codes, err := tiles.Compiler{}.Compile(ctx, []*kernel.Kernel{k})
+func (s *shared) newTier(ctx context.Context, k *kernel.Kernel, final kernel.ShortLauncher) (*tier, error) {
+	codes, err := s.plain.Compile(ctx, []*kernel.Kernel{k})
 	if err != nil {
 		return nil, err
 	}
@@ -71,6 +71,7 @@ func (t *tier) Now() (kernel.Code, bool) {
 
 // Finish implements [kernel.Tier].
 func (t *tier) Finish(ctx context.Context) error {
+	t.begin()
 	select {
 	case <-t.done:
 		return nil
@@ -153,11 +154,17 @@ type backgroundKey struct{}
 // isBackground reports whether ctx is that of work that nobody waits for.
 func isBackground(ctx context.Context) bool { return ctx.Value(backgroundKey{}) != nil }
 
-// later does work that nobody waits for, with a context that has no tiers and does not end.
-func later(ctx context.Context, work func(context.Context)) {
+// later does work that nobody waits for, with a context that has no tiers and does not end. It
+// begins when the tiers of ctx say so, or when begin is called.
+func later(ctx context.Context, work func(context.Context)) (begin func()) {
+	tiers := kernel.TiersOf(ctx)
 	ctx = kernel.WithTiers(context.WithoutCancel(ctx), nil)
 	ctx = context.WithValue(ctx, backgroundKey{}, true)
-	go work(ctx)
+	if tiers.Later == nil {
+		go work(ctx)
+		return func() {}
+	}
+	return tiers.Later(func() { work(ctx) })
 }
 
 // groupLater sets the code of kernels that are compiled meanwhile.
@@ -167,13 +174,13 @@ func (s *shared) groupLater(ctx context.Context, kernels []*kernel.Kernel, codes
 		if schedule == nil {
 			continue
 		}
-		t, err := newTier(ctx, kernels[i], &code{kernel: kernels[i], schedule: schedule})
+		t, err := s.newTier(ctx, kernels[i], &code{kernel: kernels[i], schedule: schedule})
 		if err != nil {
 			return err
 		}
 		tiers[i], codes[i] = t, t
 	}
-	later(ctx, func(ctx context.Context) {
+	begin := later(ctx, func(ctx context.Context) {
 		made := make([]kernel.Code, len(kernels))
 		err := s.group(ctx, kernels, made, func(context.Context) {}, keep)
 		if err != nil {
@@ -188,6 +195,11 @@ func (s *shared) groupLater(ctx context.Context, kernels []*kernel.Kernel, codes
 			}
 		}
 	})
+	for _, t := range tiers {
+		if t != nil {
+			t.begin = begin
+		}
+	}
 	return nil
 }
 
@@ -234,11 +246,11 @@ func (p *productKernel) standIn(ctx context.Context, sizes, strides []int64) (*t
 		return nil, nil
 	}
 	sizes = slices.Clone(sizes)
-	t, err := newTier(ctx, p.Kernel, r)
+	t, err := p.shared.newTier(ctx, p.Kernel, r)
 	if err != nil {
 		return nil, err
 	}
-	later(ctx, func(ctx context.Context) {
+	t.begin = later(ctx, func(ctx context.Context) {
 		if err := r.bind(ctx, sizes, keeps); err != nil {
 			p.units.failed(err)
 			t.become(nil)

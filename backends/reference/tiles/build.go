@@ -6,11 +6,13 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/internal/loops"
+	"ltc/ir/types"
 )
 
 // tileBuilder makes a way.
 type tileBuilder struct {
 	*tileWay
+	vectored
 	deps    []kernel.AxisSet
 	lastUse []kernel.ID // of a value in its own stage; itself if none
 	later   []bool      // a later stage uses it
@@ -49,18 +51,19 @@ type derivation struct {
 
 // newTileWay prepares a way; the stages before the given one are not run, and
 // the last reduction among them is what the caller provides.
-func newTileWay(k *kernel.Kernel, vector, from int) *tileWay {
+func newTileWay(k *kernel.Kernel, v vectored, vector, from int) *tileWay {
 	n := len(k.Instrs)
 	b := &tileBuilder{
-		tileWay: &tileWay{k: k, vector: vector, external: kernel.None, values: n, places: make([]valuePlace, n), fixed: make([]unsafe.Pointer, n)},
-		deps:    k.Dependence(),
-		lastUse: make([]kernel.ID, n),
-		later:   make([]bool, n),
-		same:    make([]kernel.ID, n),
-		level:   make([]tileLevel, n),
-		written: make([]bool, n),
-		derived: map[derivation]int{},
-		shared:  kernel.AxisRange(0, len(k.Axes)),
+		tileWay:  &tileWay{k: k, vector: vector, times: v.times(), external: kernel.None, values: n, places: make([]valuePlace, n), fixed: make([]unsafe.Pointer, n)},
+		vectored: v,
+		deps:     k.Dependence(),
+		lastUse:  make([]kernel.ID, n),
+		later:    make([]bool, n),
+		same:     make([]kernel.ID, n),
+		level:    make([]tileLevel, n),
+		written:  make([]bool, n),
+		derived:  map[derivation]int{},
+		shared:   kernel.AxisRange(0, len(k.Axes)),
 	}
 	for v := range b.places {
 		b.places[v] = valuePlace{-1, -1}
@@ -278,7 +281,7 @@ func (b *tileBuilder) operand(id kernel.ID, wide bool) int {
 	v := b.newValue()
 	b.derived[key] = v
 	b.keepIn(v, level, b.lastUse[id])
-	k, from := loops.Fill(t), int(id)
+	k, from := b.fill(b.k.Instrs[id].Type), int(id)
 	b.emit(level, func(r *tileRun, n int) { k(r.p[v], r.p[from], n) })
 	return v
 }
@@ -297,7 +300,7 @@ func (b *tileBuilder) asI64(id kernel.ID) int {
 	level := b.levelHere(id)
 	v := b.newValue()
 	b.derived[key] = v
-	k, from := loops.Convert(loops.Of(t), loops.I64), int(id)
+	k, from := b.convert(t, types.I64), int(id)
 	if b.varies(id) {
 		b.keepIn(v, level, b.lastUse[id])
 		b.emit(level, func(r *tileRun, n int) { k(r.p[v], r.p[from], n) })

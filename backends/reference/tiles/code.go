@@ -15,17 +15,19 @@ import (
 
 // Compiler runs kernels without a compiler: a tile of elements at a time by the
 // evaluator's loops, an op after the other, and contractions by its matrix
-// product. It is what runs kernels where nothing faster does.
+// product, or by those of Vectors. It is what runs kernels where nothing faster does.
 //
 // Its results are, bit for bit, those of [kernel.Evaluate] with [Scalars]. The
 // exception is sums and products of floats over an axis along which tiles run. There a
 // tile is folded as the evaluator folds a row (see loops.Fold), and added to the sum of
 // the tiles before it. The bits depend on the sizes and the layout in memory alone, not
-// on the number of parts.
+// on the number of parts. With Vectors, functions and products have the bits of these.
 type Compiler struct {
 	// Least is how many elements of instructions a part has at least; 0: 65,536, which
 	// take about as long as waking a thread.
 	Least int64
+	// Vectors has faster loops; nil: all are in plain Go.
+	Vectors Vectors
 }
 
 var _ kernel.Compiler = Compiler{}
@@ -38,7 +40,7 @@ func (c Compiler) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kern
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		code := newTileCode(k)
+		code := newTileCode(k, vectored{c.Vectors})
 		code.least = cmp.Or(c.Least, partWork)
 		all[i] = code
 	}
@@ -70,20 +72,20 @@ func (c *tileCode) ResidentBytes() int {
 	return tiles.Of([]any{c, newTileRun(c)})
 }
 
-func newTileCode(k *kernel.Kernel) *tileCode {
-	c := &tileCode{k: k, gemm: newTileGemm(k), least: partWork}
+func newTileCode(k *kernel.Kernel, v vectored) *tileCode {
+	c := &tileCode{k: k, gemm: newTileGemm(k, v), least: partWork}
 	for a := range k.Axes {
 		if k.Separable(a) {
 			c.cuts = append(c.cuts, a)
 		}
 	}
-	for v := len(k.Axes) - 1; v >= 0; v-- {
-		if canTile(k, v) && (len(c.ways) == 0 || unitAlong(k, v)) {
-			c.ways = append(c.ways, newTileWay(k, v, 0))
+	for a := len(k.Axes) - 1; a >= 0; a-- {
+		if canTile(k, a) && (len(c.ways) == 0 || unitAlong(k, a)) {
+			c.ways = append(c.ways, newTileWay(k, v, a, 0))
 		}
 	}
 	if len(c.ways) == 0 || slices.ContainsFunc(k.Stages, func(s kernel.Stage) bool { return len(s.Axes) > 0 }) {
-		c.ways = append(c.ways, newTileWay(k, ownAxes, 0))
+		c.ways = append(c.ways, newTileWay(k, v, ownAxes, 0))
 	}
 	c.runs = spare.New(4, func() *tileRun { return newTileRun(c) })
 	return c
@@ -194,7 +196,7 @@ func (c *tileCode) Scratch(sizes []int64, parts int) int {
 		n = max(n, w.scratch(sizes))
 	}
 	if c.gemm.fits(sizes) {
-		n = max(n, c.gemm.scratch())
+		n = max(n, c.gemm.scratch(sizes))
 	}
 	return n + 64
 }
@@ -303,5 +305,5 @@ func (r *tileRun) extent(s, axis int) int64 {
 	return r.k.Axis(s, axis).Size.Of(r.call.Sizes)
 }
 
-// tiles counts what tiles take beside their kernel, which is the program's.
-var tiles = footprint.New(reflect.TypeFor[kernel.Kernel]())
+// tiles counts what tiles take beside their kernel, which is the program's, and built-in products.
+var tiles = footprint.New(reflect.TypeFor[kernel.Kernel](), reflect.TypeFor[Products]())

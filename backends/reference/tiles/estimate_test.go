@@ -40,9 +40,10 @@ func TestEstimate(t *testing.T) {
 		require.NoError(t, err, name)
 		require.NoError(t, kernel.Verify(k), name)
 		last := 0.0
-		require.Zero(t, Estimate(k, []int64{0}, c.strides(0)), name)
+		estimate := Compiler{}.Estimate(k)
+		require.Zero(t, estimate([]int64{0}, c.strides(0)), name)
 		for n := int64(2); n <= 512; n *= 4 {
-			e := Estimate(k, []int64{n}, c.strides(n))
+			e := estimate([]int64{n}, c.strides(n))
 			require.Greater(t, e, last, "%s: %d", name, n)
 			last = e
 		}

@@ -15,6 +15,8 @@ type tileGemm struct {
 	k        *kernel.Kernel
 	t        loops.DType // of products and sums
 	multiply loops.GemmFunc
+	fast     Products // nil if there are none
+	add      loops.Loop2
 	a, b     gemmFactor
 	epilogue *tileWay // in tiles along the last axis of N
 }
@@ -38,7 +40,7 @@ const (
 
 // newTileGemm returns nil for what is no contraction, or one that tiles do as
 // well.
-func newTileGemm(k *kernel.Kernel) *tileGemm {
+func newTileGemm(k *kernel.Kernel, v vectored) *tileGemm {
 	c, ok := kernel.AsContraction(k)
 	if !ok || len(c.M) == 0 || c.A.Load == kernel.None || c.B.Load == kernel.None {
 		return nil
@@ -52,15 +54,16 @@ func newTileGemm(k *kernel.Kernel) *tileGemm {
 	if g.multiply = loops.Gemm(g.t); g.multiply == nil {
 		return nil
 	}
-	g.a, g.b = g.factor(c.A), g.factor(c.B)
-	g.epilogue = newTileWay(k, c.N[len(c.N)-1], 1)
+	g.a, g.b = g.factor(c.A, v), g.factor(c.B, v)
+	g.fast, g.add = v.products(c.Type), v.binary(kernel.Add, c.Type, c.Type)
+	g.epilogue = newTileWay(k, v, c.N[len(c.N)-1], 1)
 	return g
 }
 
-func (g *tileGemm) factor(f kernel.Factor) gemmFactor {
+func (g *tileGemm) factor(f kernel.Factor, v vectored) gemmFactor {
 	r := gemmFactor{Access: g.k.Instrs[f.Load].Mem, size: int64(f.Type.Size())}
 	if f.Type != g.Type {
-		r.convert = loops.Convert(loops.Of(f.Type), g.t)
+		r.convert = v.convert(f.Type, g.Type)
 	}
 	return r
 }
@@ -90,11 +93,21 @@ func (g *tileGemm) rows(sizes []int64) int64 {
 }
 
 // scratch returns the bytes of a part: what the epilogue takes, blocks of both
-// factors and the sums, a row before conversion, and where rows, columns and
-// depths are.
-func (g *tileGemm) scratch() int {
+// factors and the sums, a row before conversion, where rows, columns and
+// depths are, and what fast products take.
+func (g *tileGemm) scratch(sizes []int64) int {
 	blocks := gemmRows*gemmDepth + gemmDepth*gemmColumns + gemmRows*gemmColumns
-	return g.epilogue.scratch(nil) + g.t.Size()*blocks + 8*gemmColumns + 8*(gemmRows+gemmColumns+2*gemmDepth) + 64
+	n := g.epilogue.scratch(nil) + g.t.Size()*blocks + 8*gemmColumns + 8*(gemmRows+gemmColumns+2*gemmDepth) + 64
+	if g.fast != nil {
+		n += g.t.Size()*gemmRows*gemmColumns + g.fastScratch(sizes) + 64
+	}
+	return n
+}
+
+// fastScratch returns the bytes that fast products of a block take.
+func (g *tileGemm) fastScratch(sizes []int64) int {
+	rows, columns := int(min(g.extent(g.M, sizes), gemmRows)), int(min(g.extent(g.N, sizes), gemmColumns))
+	return max(g.fast.Scratch(rows, columns, int(g.extent(g.K, sizes))), g.fast.Scratch(rows, columns, gemmDepth))
 }
 
 // gemmBlock is a block of a launch: sums of rows and columns.
@@ -103,6 +116,9 @@ type gemmBlock struct {
 	r                             *tileRun
 	a, b, sums, raw               unsafe.Pointer
 	rows, columns, depthA, depthB []int64 // in bytes
+
+	part, work unsafe.Pointer // the products of a depth, and what fast ones take
+	workBytes  int
 }
 
 func (g *tileGemm) run(r *tileRun) {
@@ -137,6 +153,10 @@ func (e *gemmBlock) layout(mem unsafe.Pointer) {
 	e.rows, e.columns, e.depthA, e.depthB = numbers(gemmRows), numbers(gemmColumns), numbers(gemmDepth), numbers(gemmDepth)
 	e.raw = take(8 * gemmColumns)
 	e.a, e.b, e.sums = take(size*gemmRows*gemmDepth), take(size*gemmDepth*gemmColumns), take(size*gemmRows*gemmColumns)
+	if e.fast != nil {
+		e.part, e.workBytes = take(size*gemmRows*gemmColumns), e.fastScratch(e.r.call.Sizes)
+		e.work = align64(mem)
+	}
 }
 
 // place sets the point along axes to the given one of theirs, in row-major
@@ -153,20 +173,13 @@ func (r *tileRun) place(axes []int, point int64) {
 // where r.at says.
 func (e *gemmBlock) block(row, column int64, rows, columns int) {
 	r, size := e.r, e.t.Size()
-	clear(unsafe.Slice((*byte)(e.sums), rows*columns*size))
 	e.offsets(e.rows[:rows], &e.tileGemm.a, e.M, row)
 	e.offsets(e.columns[:columns], &e.tileGemm.b, e.N, column)
-	depth := e.extent(e.K, r.call.Sizes)
-	for k := int64(0); k < depth; k += gemmDepth {
-		n := int(min(depth-k, gemmDepth))
-		e.offsets(e.depthA[:n], &e.tileGemm.a, e.K, k)
-		e.offsets(e.depthB[:n], &e.tileGemm.b, e.K, k)
-		e.pack(e.a, &e.tileGemm.a, e.rows[:rows], e.depthA[:n])
-		e.pack(e.b, &e.tileGemm.b, e.depthB[:n], e.columns[:columns])
-		e.multiply(&r.budget, e.sums, e.a, e.b, rows, columns, n, n, 1)
-		if r.due(rows) {
-			return
-		}
+	if !e.inPlace(rows, columns) {
+		e.packed(rows, columns)
+	}
+	if r.due(rows) {
+		return
 	}
 	last := e.N[len(e.N)-1]
 	for i := range rows {
@@ -177,6 +190,60 @@ func (e *gemmBlock) block(row, column int64, rows, columns int) {
 			r.p[e.Sum] = unsafe.Add(e.sums, (i*columns+j)*size)
 			e.epilogue.runStages(r, 0, n)
 			j += n
+		}
+	}
+}
+
+// inPlace makes the sums of a block of factors as they lie, where their rows, columns and elements
+// of a sum are equally far apart and there is code for that.
+func (e *gemmBlock) inPlace(rows, columns int) bool {
+	if e.fast == nil || len(e.K) != 1 || e.tileGemm.a.convert != nil || e.tileGemm.b.convert != nil {
+		return false
+	}
+	size := int64(e.t.Size())
+	row, evenA := apart(e.rows[:rows])
+	column, evenB := apart(e.columns[:columns])
+	if !evenA || !evenB {
+		return false
+	}
+	step := func(f *gemmFactor) int { return int(f.StrideAlong(e.K[0], e.r.strides[f.Param])) }
+	a, b := &e.tileGemm.a, &e.tileGemm.b
+	return e.fast.Multiply(e.sums, e.at(a, e.rows[0]), e.at(b, e.columns[0]), rows, columns, int(e.extent(e.K, e.r.call.Sizes)),
+		[2]int{int(row / size), step(a)}, [2]int{step(b), int(column / size)}, e.work, e.workBytes, e.r.budget.Done)
+}
+
+// apart returns how far places are from each other, if all are equally far.
+func apart(places []int64) (by int64, even bool) {
+	if len(places) < 2 {
+		return 0, true
+	}
+	by = places[1] - places[0]
+	for i := 2; i < len(places); i++ {
+		if places[i]-places[i-1] != by {
+			return 0, false
+		}
+	}
+	return by, true
+}
+
+// packed makes the sums of a block of factors that are packed.
+func (e *gemmBlock) packed(rows, columns int) {
+	r := e.r
+	clear(unsafe.Slice((*byte)(e.sums), rows*columns*e.t.Size()))
+	depth := e.extent(e.K, r.call.Sizes)
+	for k := int64(0); k < depth; k += gemmDepth {
+		n := int(min(depth-k, gemmDepth))
+		e.offsets(e.depthA[:n], &e.tileGemm.a, e.K, k)
+		e.offsets(e.depthB[:n], &e.tileGemm.b, e.K, k)
+		e.pack(e.a, &e.tileGemm.a, e.rows[:rows], e.depthA[:n])
+		e.pack(e.b, &e.tileGemm.b, e.depthB[:n], e.columns[:columns])
+		if e.fast != nil && e.fast.Multiply(e.part, e.a, e.b, rows, columns, n, [2]int{n, 1}, [2]int{columns, 1}, e.work, e.workBytes, r.budget.Done) {
+			e.add(e.sums, e.sums, e.part, rows*columns)
+		} else {
+			e.multiply(&r.budget, e.sums, e.a, e.b, rows, columns, n, n, 1)
+		}
+		if r.due(rows) {
+			return
 		}
 	}
 }
@@ -202,30 +269,34 @@ func (e *gemmBlock) offsets(to []int64, f *gemmFactor, axes []int, first int64) 
 	}
 }
 
-// pack writes a block of a factor, row by row, as elements of the type of the
-// products.
-func (e *gemmBlock) pack(to unsafe.Pointer, f *gemmFactor, rows, columns []int64) {
+// at returns where a factor of the batch at hand is, so many bytes from its first element.
+func (e *gemmBlock) at(f *gemmFactor, bytes int64) unsafe.Pointer {
 	r := e.r
 	strides := r.strides[f.Param]
 	origin := f.Origin(strides)
 	for _, a := range e.Batch {
 		origin += r.at[a] * f.StrideAlong(a, strides)
 	}
+	return unsafe.Add(r.call.Mem[f.Param], origin*f.size+bytes)
+}
+
+// pack writes a block of a factor, row by row, as elements of the type of the
+// products.
+func (e *gemmBlock) pack(to unsafe.Pointer, f *gemmFactor, rows, columns []int64) {
 	neighbours := true
 	for i, c := range columns {
 		neighbours = neighbours && c == columns[0]+int64(i)*f.size
 	}
 	n, row := len(columns), to
 	for _, at := range rows {
-		at += origin * f.size
 		raw := row
 		if f.convert != nil {
 			raw = e.raw
 		}
 		if neighbours {
-			loops.CopyBytes(raw, unsafe.Add(r.call.Mem[f.Param], at+columns[0]), n*int(f.size))
+			loops.CopyBytes(raw, e.at(f, at+columns[0]), n*int(f.size))
 		} else {
-			collect(f.size, raw, unsafe.Add(r.call.Mem[f.Param], at+columns[0]), columns)
+			collect(f.size, raw, e.at(f, at+columns[0]), columns)
 		}
 		if f.convert != nil {
 			f.convert(row, raw, n)

@@ -6,7 +6,6 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/internal/loops"
 	"ltc/ir/types"
-	"ltc/stablehlo"
 )
 
 // instr adds the steps of an instruction.
@@ -39,7 +38,7 @@ func (b *tileBuilder) instr(id kernel.ID) {
 
 // iota writes indices as i64s and converts them.
 func (b *tileBuilder) iota(id kernel.ID, in *kernel.Instr) {
-	axis, k := int(in.Aux), loops.Convert(loops.I64, loops.Of(in.Type))
+	axis, k := int(in.Aux), b.convert(types.I64, in.Type)
 	wide := b.varies(id)
 	ramp := int(id)
 	if in.Type != types.I64 {
@@ -78,10 +77,13 @@ func (b *tileBuilder) compute(id kernel.ID, in *kernel.Instr) {
 		b.release(id)
 	}
 	b.place(id)
-	run := b.elements(in, int(id), args)
+	run := b.elements(in, int(id), args, wide)
 	if !wide {
 		b.emit(level, func(r *tileRun, n int) { run(r, 1) })
 		return
+	}
+	if level == inBody {
+		b.weigh(in.Op, b.k.Instrs[in.Args[0]].Type, in.Type)
 	}
 	if m := b.direct(id); m != nil {
 		b.computeInto(id, b.access(m, in.Type), run)
@@ -109,27 +111,29 @@ func (b *tileBuilder) computeInto(id kernel.ID, a *tileAccess, run tileStep) {
 	})
 }
 
-// elements returns what computes n elements of an op.
-func (b *tileBuilder) elements(in *kernel.Instr, to int, args []int) tileStep {
+// elements returns what computes n elements of an op: one, unless wide is set.
+func (b *tileBuilder) elements(in *kernel.Instr, to int, args []int, wide bool) tileStep {
+	v := vectored{} // a call of machine code takes longer than one element
+	if wide {
+		v = b.vectored
+	}
 	from := b.k.Instrs[in.Args[0]].Type
-	t := loops.Of(in.Type)
 	switch in.Op {
 	case kernel.Select:
-		k, c, x, y := loops.Choose(t), args[0], args[1], args[2]
+		k, c, x, y := v.choose(in.Type), args[0], args[1], args[2]
 		return func(r *tileRun, n int) { k(r.p[to], r.p[c], r.p[x], r.p[y], n) }
 	case kernel.Clamp:
-		lo, hi, l, x, h := loops.Binary(stablehlo.Maximum, t), loops.Binary(stablehlo.Minimum, t), args[0], args[1], args[2]
+		lo, hi, l, x, h := v.binary(kernel.Maximum, in.Type, in.Type), v.binary(kernel.Minimum, in.Type, in.Type), args[0], args[1], args[2]
 		return func(r *tileRun, n int) {
 			lo(r.p[to], r.p[l], r.p[x], n)
 			hi(r.p[to], r.p[to], r.p[h], n)
 		}
 	}
-	op := scalarOp{in.Op, from, in.Type}
 	if len(args) == 1 {
-		k, x := op.kernel1(), args[0]
+		k, x := v.unary(in.Op, from, in.Type), args[0]
 		return func(r *tileRun, n int) { k(r.p[to], r.p[x], n) }
 	}
-	k, x, y := op.kernel2(), args[0], args[1]
+	k, x, y := v.binary(in.Op, from, in.Type), args[0], args[1]
 	return func(r *tileRun, n int) { k(r.p[to], r.p[x], r.p[y], n) }
 }
 
@@ -138,8 +142,8 @@ func (b *tileBuilder) reduce(id kernel.ID, in *kernel.Instr) {
 	t := loops.Of(in.Type)
 	op := kernel.Op(in.Aux)
 	wide := b.varies(id)
-	k, start := loops.Binary(codes[op], t), b.constant(t, kernel.Neutral(op, in.Type), 1)
-	fill := loops.Fill(t)
+	k, start := b.binary(op, in.Type, in.Type), b.constant(t, kernel.Neutral(op, in.Type), 1)
+	fill := b.fill(in.Type)
 	if b.places[id].cell = int32(id); wide {
 		b.places[id].cell = -1
 		b.keepIn(int(id), inShared, 0)
@@ -161,25 +165,24 @@ func (b *tileBuilder) reduce(id kernel.ID, in *kernel.Instr) {
 		return
 	}
 	x, size := b.operand(in.Args[0], true), in.Type.Size()
-	fold := loops.Fold(codes[op], t)
+	fold := b.fold(op, in.Type)
 	if fold == nil {
-		fold = func(_ *loops.Budget, acc, a unsafe.Pointer, n int) {
+		one := vectored{}.binary(op, in.Type, in.Type)
+		fold = func(acc, a unsafe.Pointer, n int) {
 			for i := range n {
-				k(acc, acc, unsafe.Add(a, i*size), 1)
+				one(acc, acc, unsafe.Add(a, i*size), 1)
 			}
 		}
 	}
-	b.emit(inBody, func(r *tileRun, n int) { fold(&unwatched, r.p[id], r.p[x], n) })
+	b.emit(inBody, func(r *tileRun, n int) { fold(r.p[id], r.p[x], n) })
 }
-
-// unwatched is the budget of a run that cannot be cancelled.
-var unwatched loops.Budget
 
 // scan adds the steps that begin a scan and that carry it on by a tile.
 func (b *tileBuilder) scan(id kernel.ID, in *kernel.Instr) {
 	t, size := loops.Of(in.Type), in.Type.Size()
 	op, exclusive := kernel.AsScan(in.Aux)
-	k, start, fill, move := loops.Binary(codes[op], t), b.constant(t, kernel.Neutral(op, in.Type), 1), loops.Fill(t), copyElements(size)
+	k, one := b.binary(op, in.Type, in.Type), vectored{}.binary(op, in.Type, in.Type)
+	start, fill, move := b.constant(t, kernel.Neutral(op, in.Type), 1), b.fill(in.Type), copyElements(size)
 	wide := b.varies(id)
 	x := b.operand(in.Args[0], wide)
 	b.place(id)
@@ -225,11 +228,11 @@ func (b *tileBuilder) scan(id kernel.ID, in *kernel.Instr) {
 			if exclusive {
 				// The operand may lie where the value goes.
 				var next uint64
-				k(unsafe.Pointer(&next), r.p[sum], v, 1)
+				one(unsafe.Pointer(&next), r.p[sum], v, 1)
 				move(y, r.p[sum], 1)
 				move(r.p[sum], unsafe.Pointer(&next), 1)
 			} else {
-				k(y, r.p[sum], v, 1)
+				one(y, r.p[sum], v, 1)
 				move(r.p[sum], y, 1)
 			}
 			at += step

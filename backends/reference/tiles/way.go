@@ -24,7 +24,8 @@ type tileWay struct {
 	places    []valuePlace     // by value
 	fixed     []unsafe.Pointer // by value: of constants
 	keep      [][]uint64       // what fixed points to
-	external  kernel.ID        // a value that the caller of runStages provides; else None
+	times     times
+	external  kernel.ID // a value that the caller of runStages provides; else None
 }
 
 // valuePlace says where a value is kept: in a slot, or in a cell of 8 bytes if
@@ -45,6 +46,8 @@ type tileStage struct {
 	begin   []tileStep // for each tile of the kernel's points: reductions begin
 	shared  []tileStep // what does not differ along the stage's axes, if it has points
 	body    []tileStep
+	// functions is what the functions of the body take for an element, in nanoseconds.
+	functions float64
 }
 
 // tileStep computes n elements.

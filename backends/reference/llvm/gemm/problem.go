@@ -76,6 +76,12 @@ func Dense(a, b, acc, c types.DType, batch, m, n, k int) Problem {
 		StrideA: [3]int{m * k, k, 1}, StrideB: [3]int{k * n, n, 1}, StrideC: [3]int{m * n, n, 1}}
 }
 
+// Same reports whether q differs from p in nothing, of problems without fused code.
+func (p *Problem) Same(q Problem) bool {
+	return p.A == q.A && p.B == q.B && p.Acc == q.Acc && p.C == q.C && p.Batch == q.Batch && p.M == q.M && p.N == q.N && p.K == q.K &&
+		p.StrideA == q.StrideA && p.StrideB == q.StrideB && p.StrideC == q.StrideC
+}
+
 // swapped returns the problem of the transposed operands: Cᵀ = Bᵀ·Aᵀ.
 func (p Problem) swapped() Problem {
 	q := p

@@ -15,6 +15,7 @@ import (
 	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/backends/reference/llvm/prebuilt"
+	"ltc/backends/reference/llvm/tileloops"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/internal/test/golden"
 	"ltc/ir/types"
@@ -31,6 +32,9 @@ func units() []gemm.Unit {
 				all = append(all, u)
 			}
 		}
+	}
+	for _, level := range []vector.Level{vector.AVX2, vector.AVX512} {
+		all = append(all, tileloops.Units(level)...)
 	}
 	return all
 }

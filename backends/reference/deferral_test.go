@@ -1,0 +1,48 @@
+package reference
+
+import (
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends/kit/kernel"
+)
+
+// Work that is put off begins when the first run has ended, when somebody waits for it, or when a
+// tenth of a second has gone by; what is put off later begins at once.
+func TestDeferredWork(t *testing.T) {
+	for name, begins := range map[string]func(d *deferral, begin func()){
+		"run":   func(d *deferral, _ func()) { d.ended() },
+		"wait":  func(_ *deferral, begin func()) { begin() },
+		"timer": func(*deferral, func()) { time.Sleep(mostDeferred) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := deferralOf(withDeferral(t.Context(), new(deferral)))
+				var done atomic.Int64
+				begin := d.later(func() { done.Add(1) })
+				d.later(func() { done.Add(1) })
+				time.Sleep(mostDeferred / 2)
+				synctest.Wait()
+				require.Zero(t, done.Load())
+				begins(d, begin)
+				synctest.Wait()
+				require.EqualValues(t, 2, done.Load())
+				d.later(func() { done.Add(1) })
+				synctest.Wait()
+				require.EqualValues(t, 3, done.Load())
+				d.ended()
+				begin()
+				synctest.Wait()
+				require.EqualValues(t, 3, done.Load())
+				time.Sleep(2 * mostDeferred)
+			})
+		})
+	}
+	require.Nil(t, deferralOf(t.Context()))
+	require.Nil(t, deferralOf(kernel.WithTiers(withDeferral(t.Context(), new(deferral)), nil)))
+	(*deferral)(nil).ended()
+}
