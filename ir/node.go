@@ -53,7 +53,7 @@ type Attr struct {
 // Node is an operation with its operands and the type of its result. Of a node
 // with several results ([Node.Results]) each is a node of its own: a Result, the
 // only op that takes such a node as operand. A node is made by a [Builder] or [Parse]
-// and not changed afterwards, but by [Node.Materialize] and [Node.SetParamName].
+// and not changed afterwards, but by [Node.Materialize], [Node.SetRead] and [Node.SetParamName].
 type Node struct {
 	Op Op
 	// Root is for the builder's owner: whether a step has given tensors of this
@@ -61,6 +61,7 @@ type Node struct {
 	Root    bool
 	tracked bool  // it, or what it depends on, is a variable
 	past    bool  // it is what a materialized node was before
+	read    bool  // it stands for a node that was computed in the midst of its step
 	ID      int32 // position in the latest walk or capture that reached it; a Graph's nodes keep theirs
 	seq     int32 // which of its builder's nodes it is
 	mark    uint32
@@ -142,6 +143,13 @@ func (n *Node) Tracked() bool { return n.tracked }
 // computed from one.
 func (n *Node) Reads() bool { return n.tracked && n.Op == OpParameter && n.twin == nil }
 
+// WasRead reports whether the node is a Parameter that stands for a node which was computed in
+// the midst of its step: [Node.Materialize] has made it of that, or SetRead was called.
+func (n *Node) WasRead() bool { return n.read }
+
+// SetRead says that a Parameter stands for a node that was computed in the midst of its step.
+func (n *Node) SetRead() { n.read = true }
+
 // Origin returns what computed the value of a materialized node that kept its
 // history, and any other node itself. Its operands are those of the graph; it
 // is not part of one itself: see [Node.Current].
@@ -170,7 +178,7 @@ func (n *Node) Materialize(value any, history bool) {
 		o.In, o.twin, o.past = slices.Clone(n.In), n, true
 		n.twin = &o
 	}
-	n.Op, n.Value, n.Body = OpParameter, value, nil
+	n.Op, n.Value, n.Body, n.read = OpParameter, value, nil, true
 	n.tracked = n.tracked && history
 	n.Attrs = parameterAttrs("")
 	n.In, n.in = nil, [3]*Node{}

@@ -40,6 +40,7 @@ type Device struct {
 	commit   sync.Mutex // taken to assign several variables at once
 	sched    sched.Scheduler
 	metrics  *metrics.Set
+	all      counters     // what metrics does not count, of all traces and functions
 	logger   *slog.Logger // nil: the process's
 
 	// How traces record, fixed when the device has been opened.
@@ -48,11 +49,15 @@ type Device struct {
 	unmarked     lines                 // that read variables which wait for MarkStep
 	nanArguments onceSet[argumentLine] // that CheckNaNs has warned of
 	history      programs.History      // of lines that compile
-	fallbacks    onceSet[[2]string]    // lines, and their ops that the evaluator runs
-	graphLimit   int                   // nodes of a step that are worth a warning
-	closures     int                   // that one step may have
-	strict       bool                  // bad ops panic
-	dumps        *dumps                // where programs are written; nil: nowhere
+	settings     struct {
+		once sync.Once
+		of   programs.Setting
+	}
+	fallbacks  onceSet[[2]string] // lines, and their ops that the evaluator runs
+	graphLimit int                // nodes of a step that are worth a warning
+	closures   int                // that one step may have
+	strict     bool               // bad ops panic
+	dumps      *dumps             // where programs are written; nil: nowhere
 
 	// What looks at data before programs run.
 	checkIndices, checkNaNs bool

@@ -14,13 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every snippet of docs/use and docs/why is a part of an example with an output: it
-// compiles, runs and does what the page says.
+// Every snippet of docs/use, docs/why and docs/explain.md is a part of an example with an
+// output, here or in package ltctest: it compiles, runs and does what the page says.
 func TestDocumentationIsExamples(t *testing.T) {
 	bodies := exampleBodies(t)
 	pages, err := filepath.Glob("../docs/[uw][sh][ey]/*.md")
 	require.NoError(t, err)
 	require.Greater(t, len(pages), 9)
+	pages = append(pages, "../docs/explain.md")
 	snippets := 0
 	for _, p := range pages {
 		page, err := os.ReadFile(p)
@@ -35,10 +36,13 @@ func TestDocumentationIsExamples(t *testing.T) {
 	require.Greater(t, snippets, 30)
 }
 
-// exampleBodies returns what is between the braces of the examples here.
+// exampleBodies returns what is between the braces of the examples here and in package ltctest.
 func exampleBodies(t *testing.T) []string {
 	files, err := filepath.Glob("example*_test.go")
 	require.NoError(t, err)
+	more, err := filepath.Glob("../ltctest/example*_test.go")
+	require.NoError(t, err)
+	files = append(files, more...)
 	var bodies []string
 	for _, name := range files {
 		source, err := os.ReadFile(name)
@@ -52,7 +56,7 @@ func exampleBodies(t *testing.T) []string {
 				continue
 			}
 			body := string(source[set.Position(f.Body.Lbrace).Offset+1 : set.Position(f.Body.Rbrace).Offset])
-			require.Contains(t, body, "// Output:\n", "%s: without it the example is not run", f.Name)
+			require.Regexp(t, "(?m)// Output:( .*)?$", body, "%s: without it the example is not run", f.Name)
 			bodies = append(bodies, unindented(body))
 		}
 	}

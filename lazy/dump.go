@@ -133,14 +133,19 @@ type NodeInfo struct {
 }
 
 func infoOf(n *ir.Node) NodeInfo {
-	info := NodeInfo{Op: n.Op.String(), Type: n.Type, Site: n.Loc.String(), Scope: n.Loc.Scope()}
-	if n.Op == ir.OpComposite {
-		info.Op = strings.TrimPrefix(n.Body.Name, "ltc.")
-	}
+	info := NodeInfo{Op: nodeName(n), Type: n.Type, Site: n.Loc.String(), Scope: n.Loc.Scope()}
 	for _, x := range n.In {
 		info.Operands = append(info.Operands, x.Type)
 	}
 	return info
+}
+
+// nodeName returns the mnemonic of a node's op; a composite's name without ltc.
+func nodeName(n *ir.Node) string {
+	if n.Op == ir.OpComposite {
+		return strings.TrimPrefix(n.Body.Name, "ltc.")
+	}
+	return n.Op.String()
 }
 
 // Format is a text form of programs.
@@ -174,6 +179,35 @@ func (tr *Trace) Dump(f Format, roots ...*Tensor) (text string, err error) {
 	}
 	err = tr.preview(roots, func(g *ir.Graph) { text = f.text(g) })
 	return text, err
+}
+
+// Program returns the latest program that MarkStep has run, in one of its text forms; "" before
+// the first step that had anything to compute.
+func (tr *Trace) Program(f Format) string {
+	if tr == nil || tr.stepped == nil || f < 0 || int(f) >= len(formatNames) {
+		return ""
+	}
+	return f.text(tr.stepped.Graph)
+}
+
+// Program returns the program of the combination of types that the function was traced for
+// latest, by a call or by Warmup, in one of its text forms; "" before the first.
+func (f *Function) Program(form Format) string {
+	if f == nil || form < 0 || int(form) >= len(formatNames) {
+		return ""
+	}
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	for _, t := range slices.Backward(f.signatures) {
+		select {
+		case <-t.ready:
+			if t.err == nil {
+				return form.text(t.program.Graph)
+			}
+		default: // another goroutine traces it
+		}
+	}
+	return ""
 }
 
 // GraphHash returns the structural hash of the program that MarkStep with the same roots

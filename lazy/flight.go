@@ -140,7 +140,7 @@ func (f *flight) runProgram() error {
 	}
 	f.call.Queue = f.dev.backend.Queue()
 	args, results := f.call.Args, f.call.Results
-	err := f.program.Exec.Execute(f.ctx, &f.call)
+	err := f.executeProgram()
 	if f.dev.copies.giveUp(err) {
 		f.call.Args, f.call.Results = args, results
 		for i, own := range f.own {
@@ -148,18 +148,34 @@ func (f *flight) runProgram() error {
 				results[i] = soa.View{}
 			}
 		}
-		err = f.program.Exec.Execute(f.ctx, &f.call)
+		err = f.executeProgram()
 	}
 	if err == nil {
 		return f.waitForClosures()
 	}
-	err = explain(f.program, err)
+	err = atLine(f.program, err)
 	if checking {
 		err = f.checkUnwritten(err, before)
 	}
 	if overwrites(err) || errors.Is(err, border.ErrPanicked) {
 		f.dev.distrusted.Store(true)
 	}
+	return err
+}
+
+// notePeak notes what the program takes, which is about to run or to be queued.
+func (f *flight) notePeak() {
+	if f.program != nil {
+		n := f.program.Exec.(*executable).peak
+		f.count.raise(n)
+		f.dev.all.raise(n)
+	}
+}
+
+func (f *flight) executeProgram() error {
+	e := f.program.Exec.(*executable)
+	err := e.Execute(f.ctx, &f.call)
+	e.sampleCopies(f.count)
 	return err
 }
 
@@ -244,6 +260,7 @@ func (f *flight) runHere() (err error) {
 // execute hands the call to the backend.
 func (f *flight) execute() error {
 	f.count.runs.Add(1)
+	f.dev.all.runs.Add(1)
 	if f.Queue == nil || f.dev.runsInline() {
 		return f.runProgram()
 	}

@@ -107,6 +107,9 @@ func FromView(p Place, v soa.View) *Tensor {
 // newValue returns a tensor of data that outlives its step.
 func newValue(p Place, view soa.View, name string) *Tensor {
 	p.device().metrics.Add(metrics.DeviceData, 1)
+	if tr := p.trace(); tr != nil {
+		tr.counters.counts[metrics.DeviceData].Add(1)
+	}
 	p.device().metrics.Add(metrics.CreateTensor, 1)
 	return holding(p, &value{name: name, view: view})
 }

@@ -156,6 +156,7 @@ func (f *Function) call(ctx context.Context, given []*Tensor) ([]*Tensor, error)
 			return nil, fmt.Errorf("func: %w: an argument was donated at %v to the step marked at %v", ErrUsage, d.site, d.used)
 		}
 	}
+	c.notePeak()
 	if err := f.dev.claim(c); err != nil {
 		return nil, err
 	}
@@ -204,6 +205,15 @@ func (f *Function) Report() Report {
 		return Report{}
 	}
 	return f.counters.report()
+}
+
+// Explain returns why each program of the function after its device's first was compiled,
+// the latest last, at most 100.
+func (f *Function) Explain() []Explanation {
+	if f == nil {
+		return nil
+	}
+	return f.counters.explain()
 }
 
 // lookup returns the program for arguments of these types, traced if it is
@@ -358,7 +368,7 @@ func (f *Function) trace(ctx context.Context, t *traced) error {
 	}
 	return f.record(t, names, func(g *ir.Graph) (err error) {
 		t.err = programs.ErrPanicked // unless it returns: the next call tries again
-		t.program, err = f.dev.program(ctx, g, &f.counters, callsite.Caller)
+		t.program, err = f.dev.program(ctx, "func", g, &f.counters, func() (callsite.Site, purpose) { return callsite.Caller(), purpose{} })
 		return err
 	})
 }

@@ -210,10 +210,11 @@ func (d *Device) count(c metrics.Counter, by *counters) {
 // may ResetMetrics; ops that are being recorded meanwhile count or not.
 func (d *Device) Metrics() Metrics { return SumMetrics(d) }
 
-// ResetMetrics sets all counters and metrics of the device to nothing.
+// ResetMetrics sets all counters and metrics of the device to nothing, and its Report.
 func (d *Device) ResetMetrics() {
 	if d.opens() {
 		d.metrics.Reset()
+		d.all.reset()
 	}
 }
 

@@ -51,9 +51,12 @@ func (d *Device) ProgramCacheStats() ProgramCacheStats {
 	return ProgramCacheStats{n, bytes, d.programs.Limit}
 }
 
-// program returns the program of g, compiled. The error is the cause of ctx if that is
-// done before. at is asked for the user's line only when a compile happens.
-func (d *Device) program(ctx context.Context, g *ir.Graph, count *counters, at func() callsite.Site) (*programs.Program, error) {
+// program returns the program of g, compiled, for op. The error is the cause of ctx if that
+// is done before, or [ErrFrozen]. at is asked for the user's line only when a compile happens.
+func (d *Device) program(ctx context.Context, op string, g *ir.Graph, count *counters, at func() (callsite.Site, purpose)) (*programs.Program, error) {
+	if d.all.frozen.Load() || count.frozen.Load() {
+		return d.foundProgram(ctx, op, g, count)
+	}
 	p, found, err := d.programs.Get(ctx, g)
 	if err != nil {
 		return nil, err
@@ -61,7 +64,8 @@ func (d *Device) program(ctx context.Context, g *ir.Graph, count *counters, at f
 	if found {
 		d.count(metrics.CachedCompile, count)
 	} else {
-		d.compiled(p, count, at())
+		line, why := at()
+		d.compiled(p, count, line, why)
 	}
 	return p, nil
 }
@@ -110,6 +114,9 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 	}
 	e := &executable{Runner: exec, dev: d.Device, of: p}
 	e.whole, _ = exec.(*border.Executable)
+	if e.peak, err = e.planned(); err != nil {
+		return fmt.Errorf("compile for %s: %w", d.name, err)
+	}
 	if p.Code, err = codeBytes(e.whole, len(p.Text)); err != nil {
 		return fmt.Errorf("compile for %s: %w", d.name, err)
 	}
@@ -216,8 +223,8 @@ func withLines(p *programs.Program, err error) error {
 	return &more
 }
 
-// explain adds to a failure at run time the line of the op that failed.
-func explain(p *programs.Program, err error) error {
+// atLine adds to a failure at run time the line of the op that failed.
+func atLine(p *programs.Program, err error) error {
 	if op, ok := placed(err).(*OpError); ok { // of an op run alone, or memory
 		return op
 	}
@@ -258,6 +265,7 @@ type executable struct {
 	grown  *atomic.Int64 // by how much the executable has grown; nil if it does not
 	known  atomic.Int64  // of that, what the cache has counted
 	guard  *guard.Guard  // nil: none look at data
+	peak   int64         // bytes of arguments, results and workspace
 }
 
 // Execute runs the program, if there is memory for it.
@@ -281,7 +289,6 @@ func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 		defer m.Release(n)
 	}
 	err := e.Runner.Execute(ctx, c)
-	e.sampleCopies()
 	if e.grown != nil && e.grown.Load() != e.known.Load() {
 		now := max(e.grown.Load(), 0)
 		e.dev.programs.Grew(e.of, now-e.known.Swap(now))
@@ -289,9 +296,9 @@ func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 	return err
 }
 
-// sampleCopies samples what has been copied since it was last called: by one
-// run, or by those that ended at once.
-func (e *executable) sampleCopies() {
+// sampleCopies samples what has been copied since it was last called, and counts it for by:
+// what one run has copied, or those that ended at once.
+func (e *executable) sampleCopies(by *counters) {
 	if e.whole == nil || e.mute.Load() {
 		return
 	}
@@ -305,6 +312,8 @@ func (e *executable) sampleCopies() {
 	}
 	if now > before {
 		e.dev.metrics.Sample(metrics.CopiedBytes, float64(now-before))
+		e.dev.all.copied.Add(now - before)
+		by.copied.Add(now - before)
 	}
 }
 

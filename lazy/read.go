@@ -131,6 +131,7 @@ func (tr *Trace) compute(ctx context.Context, t *Tensor) error {
 	if err := r.compile(tr, f, false); err != nil {
 		return err
 	}
+	f.notePeak()
 	if err := f.Run(); err != nil {
 		if ownFailure(err, tr.queue) {
 			return err

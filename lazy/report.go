@@ -12,7 +12,6 @@ import (
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/lazy/internal/metrics"
-	"ltc/lazy/internal/programs"
 )
 
 // counters count what a trace or function has done. They may be read while it
@@ -20,10 +19,13 @@ import (
 type counters struct {
 	counts [metrics.NumCounters]atomic.Int64 // those that traces and functions have
 	runs   atomic.Int64
-	calls  bool // of a Function
+	copied atomic.Int64 // bytes
+	peaks
+	calls  bool        // of a Function
+	frozen atomic.Bool // see Freeze
 
 	mu          sync.Mutex
-	compiles    []Compile // the latest
+	compiles    []compile // the latest
 	compiledAll int64
 	syncs       map[syncKey]*SyncSite
 }
@@ -33,9 +35,11 @@ type Compile struct {
 	Ops  int           // nodes of the program
 	Took time.Duration // from graph to executable
 	At   string        // file:line of the MarkStep, call or read that it was compiled for; "" for Warmup
-	// Reason is what differs from the program that was compiled before for the same
-	// line, and where that was recorded; "" if there was none.
+	// Reason is the line of the [Explanation] without the compile: what differs from the
+	// nearest program that was compiled before, and what to do; "" for Warmup and the first
+	// program of the device.
 	Reason string
+	again  bool // the line had compiled a program before
 }
 
 // maxCompiles is how many compilations a report lists: a program that compiles
@@ -56,17 +60,15 @@ type syncKey struct {
 	why SyncReason
 }
 
-func (c *counters) compiled(p *programs.Program, at callsite.Site, reason string) {
+func (c *counters) compiled(x *compile) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.compiledAll++; len(c.compiles) == maxCompiles {
 		c.compiles = slices.Delete(c.compiles, 0, 1)
 	}
-	x := Compile{Ops: len(p.Graph.Nodes), Took: p.Took, Reason: reason}
-	if at != 0 {
-		x.At = at.String()
-	}
-	c.compiles = append(c.compiles, x)
+	own := *x
+	own.number = c.compiledAll
+	c.compiles = append(c.compiles, own)
 }
 
 func (c *counters) implicit(at callsite.Site, op string, why SyncReason, took time.Duration) {
@@ -91,6 +93,9 @@ type Report struct {
 	Runs           int64      // programs run
 	CachedRuns     int64      // of these, compiled before
 	DonationCopies int64      // variables assigned, and donated tensors, whose memory was still read
+	Transfers      int64      // host data and scalar arguments made in the trace; those of a device's include all made on it
+	CopiedBytes    int64      // that runs copied between the memory of tensors and the backend's own, once they have ended
+	PeakBytes      int64      // the most memory that the plan of a program which was run takes; see WatchPeak
 	Compiled       int64      // programs compiled
 	Compiles       []Compile  // the latest of these, at most 100
 	ImplicitSyncs  []SyncSite // those that took longest first
@@ -107,15 +112,43 @@ func (tr *Trace) Report() Report {
 	return r
 }
 
+// Report returns what all traces and functions of the device have done since it was opened or
+// [Device.ResetMetrics] was called. Its numbers are those of [Device.Metrics].
+func (d *Device) Report() Report {
+	if !d.opens() {
+		return Report{}
+	}
+	r := d.all.report()
+	r.Marks, r.CachedRuns = d.metrics.Count(metrics.MarkStep), d.metrics.Count(metrics.CachedCompile)
+	r.DonationCopies, r.Transfers = d.metrics.Count(metrics.DonationCopy), d.metrics.Count(metrics.DeviceData)
+	if waiting := d.metrics.Unmarked(); len(waiting) > 0 {
+		r.Unmarked = waiting[0]
+	}
+	return r
+}
+
+// reset forgets what a device has done.
+func (c *counters) reset() {
+	c.runs.Store(0)
+	c.copied.Store(0)
+	c.most.Store(0)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.compiles, c.compiledAll, c.syncs = nil, 0, nil
+}
+
 func (c *counters) report() Report {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := Report{
 		Marks: c.counts[metrics.MarkStep].Load(), Runs: c.runs.Load(),
 		CachedRuns: c.counts[metrics.CachedCompile].Load(), DonationCopies: c.counts[metrics.DonationCopy].Load(),
+		Transfers: c.counts[metrics.DeviceData].Load(), CopiedBytes: c.copied.Load(), PeakBytes: c.most.Load(),
 	}
 	r.Compiled = c.compiledAll
-	r.Compiles = append(r.Compiles, c.compiles...)
+	for _, x := range c.compiles {
+		r.Compiles = append(r.Compiles, x.Compile)
+	}
 	for _, s := range c.syncs {
 		r.ImplicitSyncs = append(r.ImplicitSyncs, *s)
 	}
@@ -152,7 +185,7 @@ func (r Report) String() string {
 	fmt.Fprintf(&b, ", %d cached, %s, %s, %s", r.CachedRuns, diag.Count(r.Marks, "mark"),
 		diag.Count(r.Syncs(), "implicit sync"), diag.Count(r.DonationCopies, "donation copy"))
 	for _, c := range slices.Backward(r.Compiles) {
-		if c.Reason != "" {
+		if c.again {
 			fmt.Fprintf(&b, "\ncompiled again at %s: %s", c.At, c.Reason)
 			break
 		}

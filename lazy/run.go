@@ -174,11 +174,19 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 		return err
 	}
 	tr.dev.captured(&r.graph)
-	p, err := tr.dev.program(f.ctx, &r.graph, &tr.counters, func() callsite.Site {
-		if r.dry {
-			return 0
+	op := "value"
+	switch {
+	case r.dry:
+		op = "warmup"
+	case final:
+		op = "mark_step"
+	}
+	p, err := tr.dev.program(f.ctx, op, &r.graph, &tr.counters, func() (callsite.Site, purpose) {
+		why := purpose{warm: r.dry}
+		if !final {
+			why.read = nodeName(r.results[0])
 		}
-		return tr.sites.Caller() // whatever scope it is in
+		return tr.sites.Caller(), why // whatever scope it is in
 	})
 	if err != nil {
 		return err

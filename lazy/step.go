@@ -115,6 +115,7 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 		}
 		return err
 	}
+	f.notePeak()
 	for _, t := range r.handles {
 		var made *value
 		if t.val == nil { // or it was given twice

@@ -120,6 +120,7 @@ func (tr *Trace) refusesSync(t *Tensor, why SyncReason, at callsite.Site) error 
 // synced counts an implicit sync of what op made, which took so long.
 func (tr *Trace) synced(op string, why SyncReason, at callsite.Site, took time.Duration) {
 	tr.counters.implicit(at, op, why, took)
+	tr.dev.all.implicit(at, op, why, took)
 	tr.dev.metrics.Add(metrics.ImplicitSync, 1)
 	tr.dev.metrics.Add(metrics.ImplicitSyncBy+metrics.Counter(why), 1)
 	if tr.syncs == WarnSyncs && tr.dev.syncs.warned.first(at) {

@@ -173,6 +173,7 @@ func (t *Tensor) adopt(v *value, final bool) {
 		// An argument of its own: a step may read millions.
 		loc := t.tr.b.SetLoc(t.node.Loc)
 		t.node = t.tr.b.Detached(v.view.Type, v.name, v)
+		t.node.SetRead()
 		t.tr.b.SetLoc(loc)
 	}
 }

@@ -174,6 +174,21 @@ func deepCaller() Site {
 	return 0
 }
 
+// Stack returns the frames of the calling goroutine that are the user's, innermost first, as
+// many as most at most. Go's own and the library's are left out.
+func Stack(most int) []Site {
+	var pcs [256]uintptr
+	iter := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	var all []Site
+	for more := true; more && len(all) < most; {
+		var f runtime.Frame
+		if f, more = iter.Next(); f.Function != "" && !library(f.Function, f.File) && !strings.HasPrefix(f.Function, "testing.") {
+			all = append(all, At(relative(f.File), f.Line))
+		}
+	}
+	return all
+}
+
 // resolve returns the innermost user frame of a return address, which stands
 // for several frames where calls were inlined.
 func resolve(pc uintptr) Site {

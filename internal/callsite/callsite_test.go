@@ -61,3 +61,11 @@ func BenchmarkCaller(b *testing.B) {
 		c.Caller()
 	}
 }
+
+// Frames of the test are those of the user; Go's own are left out.
+func TestStack(t *testing.T) {
+	stack, lines := func() ([]Site, []string) { return Stack(8), []string{here(0), here(1)} }()
+	require.Equal(t, lines, []string{stack[0].String(), stack[1].String()})
+	require.Len(t, stack, 2)
+	require.Len(t, Stack(1), 1)
+}

@@ -43,6 +43,10 @@ var (
 	Tiers = Switch("LTC_TIERS",
 		"`1` lets programs for `cpu` run before libLLVM has compiled all of their kernels. Kernels in plain Go stand in for those that are missing. Until all are there, the last bits of results depend on the time that compiling takes: do not use it where runs are to be repeated bit by bit. Also `lazy.Tiers` and `model.Tiers`.")
 
+	// Update has package ltctest write lock files anew.
+	Update = Switch("LTC_UPDATE",
+		"`1` has `ltctest.Lock` write the programs that tests run into their lock files, instead of comparing them.")
+
 	// Checks switches on what finds mistakes of the library and of its users, and
 	// takes time. Package lazy and backends read it.
 	Checks = Switch("LTC_CHECK",

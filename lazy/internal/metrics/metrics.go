@@ -31,6 +31,7 @@ const (
 	ProgramEvicted
 	Fallback
 	Recompile
+	CompileRefused
 	// ImplicitSyncBy is the first of the counters of implicit syncs by the call that read.
 	ImplicitSyncBy
 	NumCounters = ImplicitSyncBy + 5
@@ -54,6 +55,7 @@ var Counters = [NumCounters]struct{ Name, Doc string }{
 	ProgramEvicted:     {"ProgramEvicted", "compiled programs that were dropped to keep within `LTC_PROGRAM_CACHE_BYTES`"},
 	Fallback:           {"Fallback", "ops of compiled programs, a program that is compiled in no part being one, that the evaluator runs: [compiled.md](compiled.md) says which"},
 	Recompile:          {"Recompile", "programs compiled for a line (of `MarkStep`, of a call, of a read) that another was compiled for before. `Trace.Report` says in what they differ"},
+	CompileRefused:     {"CompileRefused", "programs that were not compiled, because `Freeze` was in force"},
 	ImplicitSyncBy:     {"ImplicitSync::value", "implicit syncs by `Value`"},
 	ImplicitSyncBy + 1: {"ImplicitSync::item", "implicit syncs by `Item` and `Float`"},
 	ImplicitSyncBy + 2: {"ImplicitSync::to_slice", "implicit syncs by `ToSlice`"},

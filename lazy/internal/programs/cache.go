@@ -73,12 +73,8 @@ func (c *Cache) compile(ctx context.Context, p *Program) error {
 func (c *Cache) lookup(g *ir.Graph) (p *Program, found bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	located := c.Compiler.Located(g)
-	for _, e := range c.byHash[g.Hash()] {
-		if p := e.Value.(*Program); ir.Equal(p.Graph, g) && (!located || sameLines(p.Graph, g)) {
-			c.recent.MoveToFront(e)
-			return p, true
-		}
+	if p := c.entry(g); p != nil {
+		return p, true
 	}
 	if c.byHash == nil {
 		c.byHash = map[uint64][]*list.Element{}
@@ -87,6 +83,46 @@ func (c *Cache) lookup(g *ir.Graph) (p *Program, found bool) {
 	p.element = c.recent.PushFront(p)
 	c.byHash[g.Hash()] = append(c.byHash[g.Hash()], p.element)
 	return p, false
+}
+
+// entry returns the entry of g, which is then the one used last; nil if there is none. The
+// caller holds the lock.
+func (c *Cache) entry(g *ir.Graph) *Program {
+	located := c.Compiler.Located(g)
+	for _, e := range c.byHash[g.Hash()] {
+		if p := e.Value.(*Program); ir.Equal(p.Graph, g) && (!located || sameLines(p.Graph, g)) {
+			c.recent.MoveToFront(e)
+			return p
+		}
+	}
+	return nil
+}
+
+// Find returns the program of g if it is compiled, or once a compilation under way has
+// ended. It compiles nothing, and returns nil if there is no such program. The error is the
+// cause of ctx if that is done before, or of the compilation.
+func (c *Cache) Find(ctx context.Context, g *ir.Graph) (*Program, error) {
+	for {
+		c.mu.Lock()
+		p := c.entry(g)
+		c.mu.Unlock()
+		if p == nil || !p.isBegun() {
+			return nil, nil
+		}
+		if !p.finished() {
+			select {
+			case <-p.done:
+			case <-ctx.Done():
+				return nil, notCompiled(ctx)
+			}
+		}
+		if p.err == nil {
+			return p, nil
+		}
+		if !p.lost() { // else it is dropped, and somebody may compile it again
+			return nil, p.err
+		}
+	}
 }
 
 // sameLines reports whether equal graphs were recorded by the same lines.
@@ -184,6 +220,17 @@ func (c *Cache) Compiled() []*Program {
 	return all
 }
 
+// Recent returns the n programs that were used last, compiled or not, the latest first.
+func (c *Cache) Recent(n int) []*Program {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make([]*Program, 0, min(n, c.recent.Len()))
+	for e := c.recent.Front(); e != nil && len(all) < n; e = e.Next() {
+		all = append(all, e.Value.(*Program))
+	}
+	return all
+}
+
 // compilation is the compilation of one program, which any number of callers wait
 // for, each until its own context is done.
 //
@@ -206,6 +253,16 @@ type compilation struct {
 // finished reports whether the compilation has ended.
 func (c *compilation) finished() bool {
 	return c.over.Load() // a channel takes longer, in each step that is found
+}
+
+// isBegun reports whether the compilation has begun.
+func (c *compilation) isBegun() bool {
+	if c.finished() {
+		return true
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.begun
 }
 
 // wait runs compile, unless somebody has begun it, and returns its error, or the

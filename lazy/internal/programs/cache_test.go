@@ -42,3 +42,55 @@ func TestProgramsOfEqualHashesAreToldApart(t *testing.T) {
 	require.Same(t, second, again)
 	require.Equal(t, 2, by.compiles)
 }
+
+// waiting compiles when it is told to, with that error.
+type waiting struct {
+	counting
+	begun chan struct{}
+	end   chan error
+}
+
+func (w *waiting) Compile(context.Context, *Program) error {
+	w.begun <- struct{}{}
+	return <-w.end
+}
+
+// Find waits for a compilation under way, and compiles nothing itself.
+func TestFindCompilesNothing(t *testing.T) {
+	g, err := ir.Parse("test.ir", "graph \"g\" {\n  %0 = parameter {index = 0, name = \"\"} : f32[1]\n  %1 = add %0, %0 : f32[1]\n  return %1\n}\n")
+	require.NoError(t, err)
+	w := &waiting{begun: make(chan struct{}), end: make(chan error)}
+	c := Cache{Compiler: w, Limit: 1 << 20}
+	find := func(ctx context.Context) *Program {
+		p, err := c.Find(ctx, g)
+		require.NoError(t, err)
+		return p
+	}
+	require.Nil(t, find(t.Context()))
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _, err = c.Get(gone, g)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Nil(t, find(t.Context()), "an entry that nobody compiles")
+
+	for _, failure := range []error{context.DeadlineExceeded, nil} {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_, _, err := c.Get(context.Background(), g)
+			require.ErrorIs(t, err, failure)
+		}()
+		<-w.begun
+		_, err = c.Find(gone, g)
+		require.ErrorIs(t, err, context.Canceled)
+		go func() { w.end <- failure }()
+		p, err := c.Find(t.Context(), g)
+		<-done
+		if failure != nil {
+			require.True(t, p == nil && (err == nil || err == failure))
+			continue
+		}
+		require.NoError(t, err)
+		require.NotNil(t, p)
+	}
+}

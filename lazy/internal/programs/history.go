@@ -2,10 +2,13 @@ package programs
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
 	"ltc/internal/callsite"
+	"ltc/internal/diag"
+	"ltc/internal/explain"
 	"ltc/ir"
 )
 
@@ -32,12 +35,13 @@ const evenGrowth = 3
 type History struct {
 	mu    sync.Mutex
 	lines map[callsite.Site]*compiledLine
+	some  bool // programs have been compiled
 }
 
 // compiledLine is a line that marks steps, calls a Function or reads tensors.
 type compiledLine struct {
 	call    bool               // of a Function
-	latest  []*ir.Graph        // compiled latest, at most stormFamilies, the latest first
+	latest  []sketched         // compiled latest, at most stormFamilies, the latest first
 	hashes  [stormTotal]uint64 // of the latest programs; compile n is at n % stormTotal
 	total   int                // compiles
 	similar int                // of these, programs with the ops of the one before
@@ -47,52 +51,124 @@ type compiledLine struct {
 	warned  bool
 }
 
+// sketched is a graph that was compiled.
+type sketched struct {
+	graph  *ir.Graph
+	sketch explain.Sketch
+}
+
 // dimension is a dimension of a program and by how much it changed.
 type dimension struct{ node, axis, by int }
 
-// Note notes that g was compiled for the line at, which calls a Function if call is set,
-// while so many programs had been found compiled. It returns what differs from the program
-// that was compiled for the line before; the zero Change if there was none.
-func (h *History) Note(g *ir.Graph, at callsite.Site, call bool, found int64) Change {
+// Compiled is a program that was compiled for a line.
+type Compiled struct {
+	Program *Program
+	At      callsite.Site
+	Call    bool              // the line calls a Function
+	Read    string            // the line reads the result of this op in the midst of its step; "" if not
+	Found   int64             // how many programs the device had found compiled before
+	Setting *Setting          // of the device
+	Others  func() []*Program // compiled programs of the device, the latest used first
+}
+
+// Note notes a compile. It returns why the program was compiled; the zero Change if it is
+// the first one of the device.
+func (h *History) Note(p Compiled) Change {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	l := h.lines[at]
+	first := !h.some
+	h.some = true
+	l := h.lines[p.At]
 	if l == nil {
 		if h.lines == nil {
 			h.lines = map[callsite.Site]*compiledLine{}
 		}
-		l = &compiledLine{call: call}
-		h.lines[at] = l
+		l = &compiledLine{call: p.Call}
+		h.lines[p.At] = l
 	}
-	c := l.compiled(g, found)
-	if call && c.Now == 0 && c.Was == 0 { // an argument comes with the call
-		c.Now, c.Was = at, at
+	p.Program.at = p.At
+	c := l.compiled(&p, first)
+	if p.Call && !c.First {
+		c.calledAt(p.At)
 	}
 	return c
 }
 
-// compiled notes the compile of g while so many programs had been found compiled.
-func (l *compiledLine) compiled(g *ir.Graph, found int64) (c Change) {
-	similar := true
-	if l.total > 0 {
-		if slices.Contains(l.hashes[:min(l.total, stormTotal)], g.Hash()) {
-			c = evicted(g)
-		} else {
-			c, similar = l.differs(g)
+// Compare returns what differs from p in the program that was compiled before for its line,
+// as Note does, and notes nothing. If none was, it compares with others of the device. The
+// Change is zero without any of these.
+func (h *History) Compare(p Compiled) (c Change) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	now := explain.Of(p.Program.Graph)
+	l, s := h.lines[p.At], search{now: now, below: math.MaxInt}
+	switch {
+	case l != nil && l.hasCompiled(p.Program.Graph):
+		c = again(&p)
+	case l != nil:
+		c, _ = l.differs(&p, now)
+	default:
+		if s.others(&p); s.best == nil {
+			return c
 		}
+		c.Difference, c.Nearest = *s.best.Difference(), s.at
+	}
+	if p.Call {
+		c.calledAt(p.At)
+	}
+	return c
+}
+
+// calledAt says that the parameter that differs came with a call at that line.
+func (c *Change) calledAt(at callsite.Site) {
+	if c.Do != "" && c.Now == 0 && c.Was == 0 {
+		c.Now, c.Was = at, at
+	}
+}
+
+// Warm notes that a program was compiled ahead of its step, by the line at.
+func (h *History) Warm(p *Program, at callsite.Site) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.some = true
+	p.at = at
+}
+
+// hasCompiled reports whether a program equal to g is among the latest of the line.
+func (l *compiledLine) hasCompiled(g *ir.Graph) bool {
+	return slices.Contains(l.hashes[:min(l.total, stormTotal)], g.Hash())
+}
+
+// compiled notes the compile of a program; first says that the device had compiled none.
+func (l *compiledLine) compiled(p *Compiled, first bool) (c Change) {
+	g, similar := p.Program.Graph, true
+	now := explain.Of(g)
+	elsewhere := everywhere.note(p, now)
+	switch {
+	case l.hasCompiled(g):
+		c = again(p)
+	case l.total > 0:
+		if c, similar = l.differs(p, now); similar {
+			l.grew(&c)
+		}
+	case elsewhere != nil && p.Read == "":
+		c.Difference = *elsewhere
+		c.First = true
+	case !first:
+		c = begun(p, now)
 	}
 	l.hashes[l.total%stormTotal] = g.Hash()
-	l.latest = slices.Insert(l.latest[:min(len(l.latest), stormFamilies-1)], 0, g)
+	l.latest = slices.Insert(l.latest[:min(len(l.latest), stormFamilies-1)], 0, sketched{g, p.Program.sketch})
 	l.total++
 	if similar {
-		l.cached[l.similar%stormCompiles] = found
+		l.cached[l.similar%stormCompiles] = p.Found
 		l.similar++
 	}
 	storm := false
-	c.Compiles, c.Cached = l.total, found
+	c.Compiles, c.Cached = l.total, p.Found
 	if first := l.cached[l.similar%stormCompiles]; l.similar >= stormCompiles {
-		if first <= found { // else the counters were reset
-			c.Cached = found - first
+		if first <= p.Found { // else the counters were reset
+			c.Cached = p.Found - first
 		}
 		storm = similar && c.Cached <= stormCached
 	}
@@ -101,33 +177,28 @@ func (l *compiledLine) compiled(g *ir.Graph, found int64) (c Change) {
 	return c
 }
 
-// Change is what differs between two programs of one line.
+// Change is why a program was compiled.
 type Change struct {
-	What     string        // the op now, and what it was before
-	Was, Now callsite.Site // their lines; unknown if no op differs
-	Do       string        // what to do about it
+	explain.Difference               // from the nearest program; nothing to do if there is none
+	Nearest            callsite.Site // the line that the nearest program was compiled for; unknown if none is near
+	First              bool          // the line had compiled no program before
 
 	Compiles int   // of the line
 	Cached   int64 // programs found compiled since the first of the latest similar ones
 	Storm    bool  // the line compiles again and again, and it was not said before
 }
 
-// String prints the change with its lines and what to do.
-func (c Change) String() string {
-	switch {
-	case c.Now == 0 && c.Was == 0:
-		return c.What + "; " + c.Do
-	case c.Now == c.Was || c.Was == 0:
-		return fmt.Sprintf("%v: %s; %s", c.Now, c.What, c.Do)
-	case c.Now == 0:
-		return fmt.Sprintf("%s, recorded at %v; %s", c.What, c.Was, c.Do)
+// again says why a program is compiled that the line had compiled before.
+func again(p *Compiled) (c Change) {
+	g := p.Program.Graph
+	c.Kind, c.What, c.Nearest = explain.Evicted, "nothing: this program was compiled before, and dropped from the cache", p.At
+	for _, other := range p.Others() {
+		if other != p.Program && ir.Equal(other.Graph, g) {
+			c.Kind, c.What, c.Nearest = explain.Lines, "nothing but lines: this program was compiled before, as other lines recorded it", other.at
+			break
+		}
 	}
-	return fmt.Sprintf("%v: %s, recorded at %v; %s", c.Now, c.What, c.Was, c.Do)
-}
-
-func evicted(g *ir.Graph) Change {
-	c := Change{What: "nothing: this program was compiled before, and dropped from the cache",
-		Do: "raise ProgramCacheLimit or LTC_PROGRAM_CACHE_BYTES"}
+	c.Do = explain.Kinds[c.Kind].Do
 	if len(g.Results) > 0 {
 		c.Was = g.Results[0].Loc
 		c.Now = c.Was
@@ -135,148 +206,132 @@ func evicted(g *ir.Graph) Change {
 	return c
 }
 
-// differs compares g with the latest of the programs before that has the same ops on
-// the same operands, as similar reports; if none has, with the latest of all.
-func (l *compiledLine) differs(g *ir.Graph) (c Change, similar bool) {
-	was, now := difference(l.latest[0], g)
-	for _, before := range l.latest {
-		if x, y := difference(before, g); ir.Alike(x, y) {
-			return l.change(x, y), true
-		}
+// begun says why the first program of a line is compiled, and how it differs from the
+// nearest one.
+func begun(p *Compiled, now *explain.Program) (c Change) {
+	c.First = true
+	if p.Read != "" {
+		c.Kind, c.What, c.Do = explain.Read, fmt.Sprintf("the result of %s is read before MarkStep, by a program of its own", p.Read), explain.Kinds[explain.Read].Do
+		return c
 	}
-	return l.change(was, now), false
+	c.Kind, c.What, c.Do = explain.NewLine, "the first program of this line", explain.Kinds[explain.NewLine].Do
+	s := search{now: now, below: nearOps + 1}
+	if s.others(p); s.best == nil {
+		return c
+	}
+	d := s.best.Difference()
+	c.Nearest, c.Ops = s.at, d.Ops
+	if d.Kind == explain.Equal {
+		c.Kind, c.Do = explain.Lines, explain.Kinds[explain.Lines].Do
+		c.What = fmt.Sprintf("nothing but lines: this program was compiled before, for %v", s.at)
+		return c
+	}
+	c.What += fmt.Sprintf("; the nearest, of %v, differs in %s: %s", s.at, diag.Count(d.Ops, "op"), d.What)
+	return c
 }
 
-// difference returns the nodes that tell b from a; none where the results do. Those
-// that are not alike go first; then those of other types, from which other attributes
-// and numbers may follow.
-func difference(a, b *ir.Graph) (was, now *ir.Node) {
-	typed := false
-	for x, y := range ir.Differences(a, b) {
-		switch {
-		case varies(x, y):
-			if now == nil {
-				was, now = x, y
+// differs compares a program with the latest of those before that has the same ops on the
+// same operands, as similar reports; if none has, with the nearest of all.
+func (l *compiledLine) differs(p *Compiled, now *explain.Program) (c Change, similar bool) {
+	s := search{now: now, below: math.MaxInt}
+	sketch := &p.Program.sketch
+	for i := range l.latest {
+		if before := &l.latest[i]; sketch.Least(&before.sketch) == 0 && s.try(before.graph, p.At).Alike {
+			similar = true
+			break
+		}
+	}
+	if !similar {
+		for i := range l.latest {
+			if before := &l.latest[i]; sketch.Least(&before.sketch) > 0 {
+				s.add(before.graph, p.At, sketch.Least(&before.sketch))
 			}
-		case !ir.Alike(x, y):
-			return x, y
-		case typed:
-		case x.TypeText() != y.TypeText():
-			was, now, typed = x, y, true
-		case now == nil:
-			was, now = x, y
 		}
+		s.others(p)
 	}
-	return was, now
+	c.Difference, c.Nearest = *s.best.Difference(), s.at
+	if r := c.Resized; r != nil && l.call {
+		c.Do = fmt.Sprintf("pad axis %d to one size, or to few, and mask the padding; or Export the function with AnySize for that axis, and serve it as a model, which is compiled once for all sizes", r.Axis)
+	}
+	return c, similar
 }
 
-// change says what to do about the nodes that tell two programs apart.
-func (l *compiledLine) change(was, now *ir.Node) (c Change) {
-	if was == now {
-		return Change{What: "other results, or other memory that they take over", Do: "give MarkStep the same roots, and assign and donate the same, in each step"}
-	}
-	if was != nil {
-		c.Was = was.Loc
-	}
-	if now != nil {
-		c.Now = now.Loc
-	}
-	switch {
-	case varies(was, now):
-		c.What = fmt.Sprintf("the number %s, now another", ir.FormatLiteral(was.Type.DType, uint64(was.Attrs[ir.ConstantValue].Int)))
-		c.Do = "nothing to change: numbers of this line are arguments from now on, and other values compile nothing"
-	case begins(was, now) || begins(now, was):
-		c.What = fmt.Sprintf("%s, was %s", opText(now), opText(was))
-		c.Do = "if each step hands it on to the next, it begins as a constant, which the first program has in it: begin with host data instead (From), an argument in every step"
-	case !ir.Alike(was, now):
-		c.What = fmt.Sprintf("%s, was %s", opText(now), opText(was))
-		c.Do = "record the same ops in each step: choose values with Where instead of an if, and give loops one number of turns"
-	case was.TypeText() != now.TypeText():
-		c.What = fmt.Sprintf("%s, was %s", opText(now), was.TypeText())
-		c.Do = l.resized(was, now)
-	default:
-		c.What, c.Do = attributes(was, now)
+// nearOps is in how many ops the nearest program of another line may differ.
+const nearOps = 32
+
+// Near is how many of a device's programs are looked at for the nearest one, and compared
+// how many of them, and of those of the line, are compared op by op.
+const (
+	Near     = 256
+	compared = 4
+)
+
+// search looks for the nearest program.
+type search struct {
+	now   *explain.Program
+	best  *explain.Comparison // nil if there is none yet
+	at    callsite.Site       // the line of the best
+	below int                 // fewer ops must differ
+	tried int
+	next  []candidate // by least
+}
+
+type candidate struct {
+	graph *ir.Graph
+	at    callsite.Site
+	least int // in how many ops it differs at least
+}
+
+// try compares with a program of the line at.
+func (s *search) try(g *ir.Graph, at callsite.Site) *explain.Comparison {
+	s.tried++
+	c := explain.Compare(explain.Of(g), s.now)
+	if c.Alike || c.Ops < s.below {
+		s.best, s.at, s.below = c, at, c.Ops
 	}
 	return c
 }
 
-// varies reports whether a number of an op has become an argument because it varies.
-func varies(was, now *ir.Node) bool {
-	return was != nil && now != nil && was.Op == ir.OpConstant && now.Op == ir.OpParameter && was.Loc == now.Loc && was.Type.Equal(now.Type)
+// add adds a program to try, unless it differs in too many ops, or others in fewer.
+func (s *search) add(g *ir.Graph, at callsite.Site, least int) {
+	if least >= s.below {
+		return
+	}
+	i := len(s.next)
+	for i > 0 && s.next[i-1].least > least {
+		i--
+	}
+	if i < compared {
+		s.next = slices.Insert(s.next[:min(len(s.next), compared-1)], i, candidate{g, at, least})
+	}
 }
 
-// begins reports whether a constant of one program is an argument of the other.
-func begins(constant, argument *ir.Node) bool {
-	if constant == nil || argument == nil || argument.Op != ir.OpParameter {
-		return false
-	}
-	for constant.Op == ir.OpBroadcast {
-		constant = constant.In[0]
-	}
-	return constant.Op == ir.OpConstant || constant.Op == ir.OpIota
-}
-
-// resized says what to do about a type that changes.
-func (l *compiledLine) resized(was, now *ir.Node) (do string) {
-	before, after := was.Type, now.Type
-	for i, t := range now.Results() {
-		if i < len(was.Results()) && !t.Equal(was.Results()[i]) {
-			before, after = was.Results()[i], t
-			break
+// others tries the programs that were added and those of other lines of the device.
+func (s *search) others(p *Compiled) {
+	for _, x := range p.Others() {
+		if x != p.Program && x.at != 0 && x.at != p.At {
+			s.add(x.Graph, x.at, p.Program.sketch.Least(&x.sketch))
 		}
 	}
-	if before.DType != after.DType || before.Rank() != after.Rank() {
-		return "bring it to one dtype and rank"
+	for _, c := range s.next {
+		if s.tried >= compared || c.least >= s.below {
+			break
+		}
+		s.try(c.graph, c.at)
 	}
-	by := func(axis int) int { return after.Shape[axis] - before.Shape[axis] }
-	axis := 0
-	for by(axis) == 0 {
-		axis++
+}
+
+// grew notes a dimension that is another, and says what to do about one that goes on growing.
+func (l *compiledLine) grew(c *Change) {
+	r := c.Resized
+	if r == nil {
+		return
 	}
-	g := dimension{int(now.ID), axis, by(axis)}
+	g := dimension{r.Op, r.Axis, r.By}
 	if l.even++; g != l.growth {
 		l.growth, l.even = g, 1
 	}
 	if g.by > 0 && l.even >= evenGrowth {
-		return fmt.Sprintf("axis %d grows by %d each time: keep a buffer of the largest size and give the position as a Scalar; write where Iota equals it, and mask the elements beyond", axis, g.by)
+		c.Do = fmt.Sprintf("axis %d grows by %d each time: keep a buffer of the largest size and give the position as a Scalar; write where Iota equals it, and mask the elements beyond", g.axis, g.by)
 	}
-	if l.call {
-		return fmt.Sprintf("pad axis %d to one size, or to few, and mask the padding; or Export the function with AnySize for that axis, and serve it as a model, which is compiled once for all sizes", axis)
-	}
-	return fmt.Sprintf("pad axis %d to one size, or to few sizes that Warmup compiles beforehand, and mask the padding", axis)
-}
-
-// attributes describes nodes that differ in attributes or a composite's numbers alone.
-func attributes(was, now *ir.Node) (what, do string) {
-	a, b := was.AttrTexts(), now.AttrTexts()
-	what = fmt.Sprintf("other attributes of %s", opText(now))
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			what = fmt.Sprintf("%s with %s, was %s", opText(now), b[i], a[i])
-			break
-		}
-	}
-	if now.Op == ir.OpConstant {
-		literal := func(n *ir.Node) string {
-			return ir.FormatLiteral(n.Type.DType, uint64(n.Attrs[ir.ConstantValue].Int))
-		}
-		return fmt.Sprintf("the constant %s, was %s", literal(now), literal(was)),
-			"make the number an argument: Scalar or NewScalar once, and Set before each step"
-	}
-	return what, "attributes are part of the program: keep them the same, or choose by an argument, as Gather does by indices and Where by a mask"
-}
-
-// opText names a node: its op, its type and a parameter's name.
-func opText(n *ir.Node) string {
-	if n == nil {
-		return "nothing"
-	}
-	name := n.Op.String()
-	switch {
-	case n.Op == ir.OpComposite:
-		name = n.Body.Name
-	case n.Op == ir.OpParameter && n.ParamName() != "":
-		name += fmt.Sprintf(" %q", n.ParamName())
-	}
-	return name + " " + n.TypeText()
 }

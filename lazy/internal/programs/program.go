@@ -1,7 +1,8 @@
 // Package programs keeps compiled programs by their graphs, and says in what a program
 // differs from those that the same line had compiled before. Its central type is [Cache].
 //
-// The package imports only ltc/backends, ltc/internal/callsite, ltc/ir and ltc/soa.
+// The package imports only ltc/backends, ltc/internal/callsite, ltc/internal/diag,
+// ltc/internal/explain, ltc/ir and ltc/soa.
 package programs
 
 import (
@@ -12,6 +13,8 @@ import (
 	"unsafe"
 
 	"ltc/backends"
+	"ltc/internal/callsite"
+	"ltc/internal/explain"
 	"ltc/ir"
 	"ltc/soa"
 )
@@ -36,12 +39,15 @@ type Program struct {
 	likely time.Duration // how long a run takes, judged by the graph
 	runs   atomic.Int64  // how long they took, in ns; 0 before the first
 
+	sketch explain.Sketch
+	at     callsite.Site // the line that it was compiled for; of [History]
+
 	bytes   int64         // what it takes in the cache; 0 until it is compiled
 	element *list.Element // in the cache; nil when it was dropped
 }
 
 func newProgram(g *ir.Graph) *Program {
-	p := &Program{Graph: g.Clone(), compilation: compilation{done: make(chan struct{})}}
+	p := &Program{Graph: g.Clone(), sketch: explain.SketchOf(g), compilation: compilation{done: make(chan struct{})}}
 	p.Small = make([][]int, len(g.Results))
 	for i, r := range p.Graph.Results {
 		if p.Graph.Alias[i] < 0 && r.Type.Bytes() <= soa.SlabMost { // others take over memory, or are large
@@ -50,6 +56,9 @@ func newProgram(g *ir.Graph) *Program {
 	}
 	return p
 }
+
+// Uncompiled returns a program that is only compared with others. It refers to g.
+func Uncompiled(g *ir.Graph) *Program { return &Program{Graph: g, sketch: explain.SketchOf(g)} }
 
 // Bytes returns what the program takes in memory: graph, text, and executable. Bodies of
 // composites, which their device keeps anyway, count as nothing.

@@ -1,0 +1,157 @@
+package explain
+
+// mostEdits is how many ops may be new or gone between programs that are aligned op by op.
+// Of programs that differ in more, what lies between their common beginning and their common
+// end does not correspond.
+const mostEdits = 64
+
+// align returns for each op of a the op of b that corresponds to it, -1 if none does: the
+// fewest ops are left over. Ops correspond in order, and have the same label. The
+// algorithm is that of Myers, "An O(ND) difference algorithm and its variations", 1986.
+func align(a, b []Op) []int32 {
+	mate := make([]int32, len(a))
+	for i := range mate {
+		mate[i] = -1
+	}
+	begin := 0
+	for begin < len(a) && begin < len(b) && a[begin].Label == b[begin].Label {
+		mate[begin] = int32(begin)
+		begin++
+	}
+	x, y := len(a), len(b)
+	for x > begin && y > begin && a[x-1].Label == b[y-1].Label {
+		x--
+		y--
+		mate[x] = int32(y)
+	}
+	middle(a[begin:x], b[begin:y], begin, mate)
+	slide(a, b, mate)
+	return mate
+}
+
+// middle aligns what lies between the common beginning and the common end, from index begin on.
+func middle(a, b []Op, begin int, mate []int32) {
+	most := min(len(a)+len(b), mostEdits)
+	if len(a) == 0 || len(b) == 0 || len(a)-len(b) > most || len(b)-len(a) > most {
+		return
+	}
+	// reach[k] is how far into a the path on diagonal k (index in a less that in b) comes.
+	reach := make([]int32, 2*most+2)
+	at := func(k int) *int32 { return &reach[k+most] }
+	var trace [][]int32
+	for d := 0; d <= most; d++ {
+		trace = append(trace, append([]int32(nil), reach[max(most-d, 0):min(most+d+1, len(reach))]...))
+		for k := -d; k <= d; k += 2 {
+			x := 0
+			if d > 0 {
+				if down := k == -d || k != d && *at(k - 1) < *at(k + 1); down {
+					x = int(*at(k + 1))
+				} else {
+					x = int(*at(k - 1)) + 1
+				}
+			}
+			for x < len(a) && x-k < len(b) && x-k >= 0 && a[x].Label == b[x-k].Label {
+				x++
+			}
+			*at(k) = int32(x)
+			if x >= len(a) && x-k >= len(b) {
+				back(trace, len(a), len(b), begin, mate)
+				return
+			}
+		}
+	}
+}
+
+// back notes the pairs on the path that ends at x of a and y of b. trace[d] has the reach
+// of diagonals from -d on before the paths got edit d.
+func back(trace [][]int32, x, y, begin int, mate []int32) {
+	for d := len(trace) - 1; d >= 0; d-- {
+		k, before := x-y, 0
+		was := func(k int) int { return int(trace[d][k+d]) }
+		if d > 0 {
+			prev := k - 1
+			if k == -d || k != d && was(k-1) < was(k+1) {
+				prev = k + 1
+			}
+			before = was(prev)
+			down := prev == k+1
+			start := before
+			if !down {
+				start++
+			}
+			for x > start {
+				x--
+				y--
+				mate[begin+x] = int32(begin + y)
+			}
+			x, y = before, before-prev
+			continue
+		}
+		for x > 0 && y > 0 {
+			x--
+			y--
+			mate[begin+x] = int32(begin + y)
+		}
+	}
+}
+
+// mostSlides is how far a run of ops that only one program has is moved.
+const mostSlides = 64
+
+// slide moves each run of ops that one program has, and the other has not, among ops of the
+// same labels, to where most of the others keep their lines, types and attributes.
+func slide(a, b []Op, mate []int32) {
+	inverse := make([]int32, len(b))
+	for j := range inverse {
+		inverse[j] = -1
+	}
+	for i, j := range mate {
+		if j >= 0 {
+			inverse[j] = int32(i)
+		}
+	}
+	slideOne(a, b, mate, inverse)
+	slideOne(b, a, inverse, mate)
+}
+
+// slideOne slides the runs of y.
+func slideOne(x, y []Op, ofX, ofY []int32) {
+	for j := 0; j < len(y); j++ {
+		if ofY[j] >= 0 {
+			continue
+		}
+		end := j
+		for end < len(y) && ofY[end] < 0 {
+			end++
+		}
+		// A run may move by one where the op before it may take the place of its last.
+		best, score, most := 0, 0, 0
+		for s := 1; s <= mostSlides && j-s >= 0; s++ {
+			i := ofY[j-s]
+			if i < 0 || y[j-s].Label != y[end-s].Label {
+				break
+			}
+			if score += likeness(&x[i], &y[end-s]) - likeness(&x[i], &y[j-s]); score > most {
+				best, most = s, score
+			}
+		}
+		for s := 1; s <= best; s++ {
+			i := ofY[j-s]
+			ofY[j-s], ofY[end-s], ofX[i] = -1, i, int32(end-s)
+		}
+		j = end
+	}
+}
+
+func likeness(x, y *Op) (n int) {
+	if x.At == y.At {
+		n += 4
+	}
+	if x.Attrs == y.Attrs && x.Role == y.Role {
+		n += 2
+	}
+	if x.Type == y.Type {
+		n++
+	}
+	return n
+}

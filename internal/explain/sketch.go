@@ -1,0 +1,30 @@
+package explain
+
+import "ltc/ir"
+
+// Sketch counts the ops of a program by the hash of their labels. It bounds from below in
+// how many ops two programs differ, without comparing them.
+type Sketch [32]uint16
+
+// SketchOf returns the sketch of a graph.
+func SketchOf(g *ir.Graph) (s Sketch) {
+	for _, n := range g.Nodes {
+		if x := &s[labelOf(n)%uint64(len(s))]; *x < 1<<16-1 {
+			*x++
+		}
+	}
+	return s
+}
+
+// Least is a number of ops in which programs of two sketches differ at least.
+func (s *Sketch) Least(t *Sketch) int {
+	n := 0
+	for i := range s {
+		if d := int(s[i]) - int(t[i]); d < 0 {
+			n -= d
+		} else {
+			n += d
+		}
+	}
+	return (n + 1) / 2
+}

@@ -1,0 +1,388 @@
+package lazy_test
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/internal/explain"
+	"ltc/internal/test/golden"
+	"ltc/ir/types"
+	"ltc/lazy"
+)
+
+// cause is a change of a program that makes it compile again.
+type cause struct {
+	kind lazy.CompileKind
+	name string // as the page has it
+	op   string // what the explanation names
+	run  func(c *causes)
+}
+
+// causes runs a cause.
+type causes struct {
+	t   *testing.T
+	dev *lazy.Device
+	tr  *lazy.Trace
+	// of other traces and functions
+	explain func() []lazy.Explanation
+}
+
+// mark marks the steps of one line.
+func (c *causes) mark(roots ...*lazy.Tensor) { require.NoError(c.t, c.tr.MarkStep(roots...)) }
+
+// steps runs two steps, or more, which record what f does.
+func (c *causes) steps(f func(i int) *lazy.Tensor) {
+	for i := range 2 {
+		c.mark(f(i))
+	}
+}
+
+// open opens another device, and marks the steps of the cause there.
+func (c *causes) open(name string, opts ...lazy.Option) {
+	c.dev = open(c.t, name, opts...)
+	c.tr = lazy.NewTrace(c.dev)
+	c.explain = c.tr.Explain
+}
+
+func (c *causes) from(n int) *lazy.Tensor { return lazy.From(c.tr, make([]float32, n)) }
+
+var allCauses = []cause{
+	{lazy.CompileShape, "the last batch is smaller", "parameter f32[60,8], was f32[64,8]", func(c *causes) {
+		c.steps(func(i int) *lazy.Tensor { return lazy.From(c.tr, make([]float32, (64-4*i)*8), 64-4*i, 8).Exp().Sum(0) })
+	}},
+	{lazy.CompileShape, "a sequence that grows by a token", "axis 0 grows by 1 each time", func(c *causes) {
+		for i := range 5 {
+			c.mark(c.from(i + 1).Exp())
+		}
+	}},
+	{lazy.CompileShape, "another rank", "parameter f32[2,2], was f32[4]", func(c *causes) {
+		c.steps(func(i int) *lazy.Tensor {
+			if i == 0 {
+				return lazy.From(c.tr, make([]float32, 4), 4).Exp()
+			}
+			return lazy.From(c.tr, make([]float32, 4), 2, 2).Exp()
+		})
+	}},
+	{lazy.CompileShape, "a `Function` is called with another size", "Export the function with AnySize", func(c *causes) {
+		f := lazy.Func(c.dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Exp().Sum() })
+		for i := range 2 {
+			_, err := f.Call(c.t.Context(), lazy.From(c.dev, make([]float32, 4-i)))
+			require.NoError(c.t, err)
+		}
+		c.explain = f.Explain
+	}},
+	{lazy.CompileDType, "data of another dtype", "parameter f64[4], was f32[4]", func(c *causes) {
+		c.steps(func(i int) *lazy.Tensor {
+			if i == 0 {
+				return lazy.From(c.tr, make([]float32, 4)).Exp()
+			}
+			return lazy.From(c.tr, make([]float64, 4)).Exp()
+		})
+	}},
+	{lazy.CompileDType, "`Convert` to another dtype", "convert bf16[4], was f16[4]", func(c *causes) {
+		c.steps(func(i int) *lazy.Tensor { return c.from(4).Convert([]types.DType{lazy.F16, lazy.BF16}[i]).Exp() })
+	}},
+	{lazy.CompileAttribute, "the start of a `Slice`", "slice f32[2] with starts = [1], was starts = [0]", func(c *causes) {
+		c.steps(func(i int) *lazy.Tensor { return c.from(4).Slice([]int{i}, []int{i + 2}, []int{1}).Exp() })
+	}},
+	{lazy.CompileAttribute, "the axis of a sum, and with it types", "with axes = [1], was axes = [0]", func(c *causes) {
+		c.steps(func(i int) *lazy.Tensor { return c.from(6).Reshape(2, 3).Sum(i).Exp() })
+	}},
+	{lazy.CompileConstant, "a constant by `Const`", "the constant 1.0, was 0.0", func(c *causes) {
+		c.steps(func(i int) *lazy.Tensor { return c.from(4).Exp().Mul(lazy.Const(c.tr, lazy.F32, float64(i))) })
+	}},
+	{lazy.CompileConstant, "a number, with `NumbersAsConstants`", "the constant 0.25, was 0.5", func(c *causes) {
+		c.open("eval", lazy.NumbersAsConstants())
+		c.steps(func(i int) *lazy.Tensor { return c.from(4).MulScalar(0.5 / float64(i+1)) })
+	}},
+	{lazy.CompileNumber, "a number that varies becomes an argument", "the number 0.5, now another", func(c *causes) {
+		c.steps(func(i int) *lazy.Tensor { return c.from(4).MulScalar(0.5 / float64(i+1)) })
+	}},
+	{lazy.CompileArgument, "a state that begins with `Zeros`", "parameter f32[4], was constant f32[]", func(c *causes) {
+		h := lazy.Zeros(c.tr, lazy.F32, 4)
+		for range 2 {
+			h = c.from(4).Exp().Add(h).Tanh()
+			c.mark(h)
+		}
+	}},
+	{lazy.CompileExtraOp, "a branch records an op more", "extra op: neg f32[4]", func(c *causes) {
+		c.steps(func(i int) *lazy.Tensor {
+			y := c.from(4).Exp()
+			if i == 1 {
+				y = y.Neg()
+			}
+			return y.Sum().Sqrt()
+		})
+	}},
+	{lazy.CompileExtraOp, "a loop takes a turn more", "2 extra ops, the first sin f32[4]", func(c *causes) {
+		c.steps(func(i int) *lazy.Tensor {
+			y := c.from(4)
+			for range 3 + i {
+				y = y.Sin().Exp()
+			}
+			return y.Sum()
+		})
+	}},
+	{lazy.CompileMissingOp, "a branch leaves an op out", "missing op: neg f32[4]", func(c *causes) {
+		c.steps(func(i int) *lazy.Tensor {
+			y := c.from(4).Exp()
+			if i == 0 {
+				y = y.Neg()
+			}
+			return y.Sum().Sqrt()
+		})
+	}},
+	{lazy.CompileOtherOp, "a branch records another op", "cos f32[4], was sin f32[4]", func(c *causes) {
+		c.steps(func(i int) *lazy.Tensor {
+			y := c.from(4)
+			if i == 0 {
+				return y.Sin().Sum()
+			}
+			return y.Cos().Sum()
+		})
+	}},
+	{lazy.CompileWiring, "operands are swapped", "sub f32[4] takes its operands in another order", func(c *causes) {
+		c.steps(func(i int) *lazy.Tensor {
+			x, y := c.from(4).Exp(),
+				c.from(4).Neg()
+			if i == 0 {
+				return x.Sub(y).Sum()
+			}
+			return y.Sub(x).Sum()
+		})
+	}},
+	{lazy.CompileWiring, "an op takes another value", "mul f32[4] takes exp f32[4]", func(c *causes) {
+		c.steps(func(i int) *lazy.Tensor {
+			x := c.from(4).Exp()
+			y := x.Neg()
+			z := x.Mul(y)
+			if i == 1 {
+				z = x.Mul(x)
+			}
+			return z.Add(y)
+		})
+	}},
+	{lazy.CompileRoots, "`MarkStep` gets a root more", "the root neg f32[4] is new", func(c *causes) {
+		for i := range 2 {
+			x := c.from(4).Exp()
+			y := x.Neg()
+			c.mark([]*lazy.Tensor{x, y}[:1+i]...)
+		}
+	}},
+	{lazy.CompileRoots, "`MarkStep` gets a root less", "the root exp f32[4] is gone", func(c *causes) {
+		for i := range 2 {
+			x := c.from(4).Exp()
+			c.mark([]*lazy.Tensor{x, x.Neg()}[i:]...)
+		}
+	}},
+	{lazy.CompileDonation, "a variable is assigned in one step alone", `parameter "w" f32[4] is assigned or donated, and was not`, func(c *causes) {
+		w := c.dev.Variable("w", lazy.F32, 4)
+		for i := range 2 {
+			y := c.from(4).Mul(w)
+			if i == 1 {
+				w.Add_(y)
+			}
+			c.mark(y)
+		}
+	}},
+	{lazy.CompileDonation, "a variable is no longer assigned", `parameter "w" f32[4] is not assigned or donated, and was`, func(c *causes) {
+		w := c.dev.Variable("w", lazy.F32, 4)
+		for i := range 2 {
+			y := c.from(4).Mul(w)
+			if i == 0 {
+				w.Add_(y)
+			}
+			c.mark(y)
+		}
+	}},
+	{lazy.CompileRandom, "`Dropout` in one step alone", "draws random numbers, and none were drawn", func(c *causes) {
+		r := lazy.NewRandom(c.dev, 1)
+		c.steps(func(i int) *lazy.Tensor {
+			y := c.from(4).Exp()
+			if i == 1 {
+				y = r.Dropout(y, 0.5)
+			}
+			return y.Sum()
+		})
+	}},
+	{lazy.CompileRead, "a tensor is read before `MarkStep`", "the result of exp is read before MarkStep", func(c *causes) {
+		c.mark(c.from(3).Exp().Sum())
+		c.from(4).Exp().Value()
+	}},
+	{lazy.CompileRead, "the step after such a read", "f32[4] was computed here, and is an argument now", func(c *causes) {
+		c.tr.ImplicitSyncs(lazy.AllowSyncs)
+		c.steps(func(i int) *lazy.Tensor {
+			y := c.from(4).Exp()
+			if i == 1 {
+				y.Value()
+			}
+			return y.Neg().Sum()
+		})
+	}},
+	{lazy.CompileNewLine, "a line marks its first step", "differs in 1 op: missing op: exp f32[4]", func(c *causes) {
+		c.mark(c.from(4).Exp().Sum())
+		require.NoError(c.t, c.tr.MarkStep(c.from(4).Sum()))
+	}},
+	{lazy.CompileEvicted, "the cache has no room for it", "dropped from the cache", func(c *causes) {
+		c.open("eval", lazy.ProgramCacheLimit(1))
+		c.tr.Reuse(false) // which holds on to programs
+		c.steps(func(int) *lazy.Tensor { return c.from(4).Exp() })
+	}},
+	{lazy.CompileLines, "other lines record it, and `CheckIndices` is on", "nothing but lines", func(c *causes) {
+		c.open("eval", lazy.CheckIndices(true))
+		c.steps(func(i int) *lazy.Tensor {
+			at := lazy.From(c.tr, []int32{0})
+			if i == 0 {
+				return c.from(4).Gather(at)
+			}
+			return c.from(4).Gather(at)
+		})
+	}},
+	{lazy.CompileOptions, "a device with another number of `Threads`", "Threads = 1, was Threads = 0", func(c *causes) {
+		for _, opts := range [][]lazy.Option{nil, {lazy.Threads(1)}} {
+			c.open("eval", opts...)
+			c.mark(c.from(4).Exp())
+		}
+	}},
+	{lazy.CompileOptions, "a device with `NumbersAsConstants`", "NumbersAsConstants = true, was NumbersAsConstants = false", func(c *causes) {
+		for _, opts := range [][]lazy.Option{nil, {lazy.NumbersAsConstants()}} {
+			c.open("eval", opts...)
+			for _, x := range []float64{2, 3}[:2-len(opts)] {
+				c.mark(c.from(4).AddScalar(x))
+			}
+		}
+	}},
+	{lazy.CompileBackend, "a device of another backend", "device cpu, was eval", func(c *causes) {
+		for _, name := range []string{"eval", "cpu"} {
+			c.open(name)
+			c.mark(c.from(4).Exp())
+		}
+	}},
+}
+
+// explained runs a cause and returns the latest explanation.
+func (x *cause) explained(t *testing.T) lazy.Explanation {
+	c := &causes{t: t}
+	c.open("eval")
+	x.run(c)
+	all := c.explain()
+	require.NotEmpty(t, all)
+	return all[len(all)-1]
+}
+
+// Each cause is named: its kind, the op, and the line as reports have it.
+func TestCausesOfCompilesAreNamed(t *testing.T) {
+	kinds := map[lazy.CompileKind]bool{lazy.CompileEqual: true} // which ltc-dump alone has
+	for i := range allCauses {
+		x := &allCauses[i]
+		kinds[x.kind] = true
+		t.Run(x.name, func(t *testing.T) {
+			e := x.explained(t)
+			require.Equal(t, x.kind, e.Kind, "%v", e)
+			require.Contains(t, e.String(), x.op)
+			require.NotContains(t, e.String(), "unknown")
+			require.Regexp(t, `^explain_test.go:\d+$`, e.At)
+			require.Equal(t, e.At, e.Stack[0])
+			require.NotEmpty(t, e.Do)
+			require.Positive(t, e.Took)
+		})
+	}
+	require.Len(t, kinds, int(explain.NumKinds), "each kind has a cause")
+}
+
+// trainStep marks a step on a batch of n.
+func trainStep(t *testing.T, tr *lazy.Trace, n int) {
+	require.NoError(t, tr.MarkStep(lazy.From(tr, make([]float32, n)).Exp()))
+}
+
+// An explanation has the stack of the line, and is logged once, for debugging.
+func TestExplanationsHaveStacksAndAreLogged(t *testing.T) {
+	var log logged
+	tr := lazy.NewTrace(open(t, "eval", logTo(&log)))
+	epoch := func(n int) { trainStep(t, tr, n) }
+	for _, n := range []int{4, 3, 4} {
+		epoch(n)
+	}
+	all := tr.Explain()
+	require.Len(t, all, 1)
+	e := all[0]
+	require.EqualValues(t, 2, e.Number)
+	require.Len(t, e.Stack, 3, "trainStep, epoch and the test")
+	require.Equal(t, e.At, e.Stack[0])
+	require.Equal(t, e.At, e.Nearest)
+	require.Equal(t, 1, e.Differ)
+	require.Equal(t, 2, e.Ops)
+	require.Equal(t, e.Now, e.Was)
+	require.Equal(t, tr.Report().Compiles[1].Reason, e.Now+": "+e.What+"; "+e.Do)
+	logs := log.of("DEBUG compiled again")
+	require.Len(t, logs, 1)
+	require.Contains(t, logs[0], "kind=shape differs=parameter f32[3], was f32[4] recorded="+e.Now+" before="+e.Was+" nearest="+e.At+" do=pad axis 0")
+	require.Nil(t, (*lazy.Trace)(nil).Explain())
+	require.Nil(t, (*lazy.Function)(nil).Explain())
+	require.Nil(t, (*lazy.Device)(nil).Explain())
+	require.Equal(t, all, tr.Device().Explain())
+}
+
+// What Warmup compiles is wanted, and the step that another program is for is explained by it.
+func TestWarmupIsCompared(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	step := func(n int) *lazy.Tensor { return lazy.From(tr, make([]float32, n)).Exp() }
+	require.NoError(t, tr.Warmup(step(4)))
+	tr.Discard()
+	require.Empty(t, tr.Explain())
+	require.NoError(t, tr.MarkStep(step(3)))
+	all := tr.Explain()
+	require.Len(t, all, 1)
+	require.Equal(t, lazy.CompileNewLine, all[0].Kind)
+	require.Contains(t, all[0].What, "differs in 1 op: parameter f32[3], was f32[4]")
+	require.NotContains(t, tr.Report().String(), "compiled again")
+}
+
+// The page of causes has the line that each prints.
+func TestPageOfCauses(t *testing.T) {
+	const page = "../docs/explain.md"
+	var kinds, lines strings.Builder
+	kinds.WriteString("| kind | a program is of it when |\n|---|---|\n")
+	for _, row := range explain.Kinds[1:] {
+		fmt.Fprintf(&kinds, "| %s | %s |\n", row.Name, row.Cause)
+	}
+	lines.WriteString("| kind | case | the line |\n|---|---|---|\n")
+	for i := range allCauses {
+		x := &allCauses[i]
+		fmt.Fprintf(&lines, "| %v | %s | %s |\n", x.kind, x.name, printed(x.explained(t)))
+	}
+	old, err := os.ReadFile(page)
+	require.NoError(t, err)
+	text := string(old)
+	for _, table := range []string{kinds.String(), lines.String()} {
+		head, _, _ := strings.Cut(table, "\n")
+		begin := strings.Index(text, head)
+		require.Positive(t, begin, head)
+		end := begin + strings.Index(text[begin:]+"\n", "\n\n") + 1 // the table may end the page
+		text = text[:begin] + table + text[end:]
+	}
+	golden.Is(t, page, text)
+}
+
+var testLine = regexp.MustCompile(`explain_test\.go:(\d+)`)
+
+// printed returns the reason as the page has it: lines are those of a train.go, in the order
+// in which they stand.
+func printed(e lazy.Explanation) string {
+	_, text, _ := strings.Cut(e.String(), "), ")
+	_, text, _ = strings.Cut(text, ": ")
+	opened := regexp.MustCompile(`helpers_test\.go:\d+`)
+	text = opened.ReplaceAllString(text, "main.go:9")
+	lines := testLine.FindAllString(text, -1)
+	slices.Sort(lines) // all have three figures
+	lines = slices.Compact(lines)
+	return testLine.ReplaceAllStringFunc(text, func(line string) string {
+		return fmt.Sprintf("train.go:%d", 11+slices.Index(lines, line))
+	})
+}
