@@ -12,6 +12,7 @@ var zeroGradient = notDifferentiable
 
 var (
 	gradSign              = zeroGradient
+	gradStop              = zeroGradient
 	gradFloor             = zeroGradient
 	gradCeil              = zeroGradient
 	gradRound             = zeroGradient

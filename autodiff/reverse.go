@@ -18,7 +18,8 @@ import (
 // Composite node; y are its results and ct their gradients, nil where nothing depends
 // on a result. operands has the gradient of each operand of call, nil where that is
 // zero. ok is false when the body is to be differentiated.
-type VJP func(call *ir.Node, y, ct []*ir.Node) (operands []*ir.Node, ok bool, err error)
+// The nodes are made by b, which is another builder than [Reverse]'s within a region.
+type VJP func(b *ir.Builder, call *ir.Node, y, ct []*ir.Node) (operands []*ir.Node, ok bool, err error)
 
 // Reverse returns the gradients of y, weighted with ct of y's type, with
 // respect to the nodes of wrt; nil where y does not depend on one. The nodes
@@ -127,7 +128,7 @@ func (t *tape) run() {
 
 // differentiable reports whether a result of the node can have a gradient.
 func differentiable(n *ir.Node) bool {
-	return n.Type.DType.IsFloat() || slices.ContainsFunc(n.Results(), func(t types.Type) bool { return t.DType.IsFloat() })
+	return n.Op != ir.OpStop && n.Type.DType.IsFloat() || slices.ContainsFunc(n.Results(), func(t types.Type) bool { return t.DType.IsFloat() })
 }
 
 // wants reports whether operand k of the node at hand needs a gradient.

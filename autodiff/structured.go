@@ -288,7 +288,7 @@ func (t *tape) ownGradient(n *ir.Node, outputs []output) bool {
 			y[i] = t.result(n, i)
 		}
 	}
-	operands, ok, err := t.vjp(n, y, ct)
+	operands, ok, err := t.vjp(t.b, n, y, ct)
 	if err != nil {
 		panic(failure{err})
 	}
@@ -315,6 +315,9 @@ func (t *tape) inline(body *ir.Graph, args []*ir.Node) []*ir.Node {
 		in = in[:0]
 		for _, x := range m.In {
 			in = append(in, nodes[x.ID])
+		}
+		if m.Loc != 0 { // of a region: composites have none
+			t.b.SetLoc(m.Loc)
 		}
 		var err error
 		if nodes[i], err = t.b.Node(m.Op, in, m.Attrs, m.Body); err != nil {

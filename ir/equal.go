@@ -37,6 +37,29 @@ func (c *comparison) graphs(a, b *Graph) bool {
 	return slices.EqualFunc(a.Results, b.Results, equalID) && slices.Equal(a.Alias, b.Alias)
 }
 
+// Extends reports whether b has the parameters of a and computes the same, and then maybe
+// more: its results begin with those of a. The order of nodes does not matter.
+func Extends(b, a *Graph) bool {
+	if len(b.Params) != len(a.Params) || len(b.Results) < len(a.Results) {
+		return false
+	}
+	x, y := a.Order(), b.Order()
+	if len(y) < len(x) {
+		return false
+	}
+	var c comparison
+	same := make([]*Node, len(a.Nodes)) // by a's node: b's
+	equal := func(m, n *Node) bool { return same[m.ID] == n }
+	for i, m := range x {
+		n := y[i]
+		if m.Op != n.Op || !slices.EqualFunc(m.In, n.In, equal) || !equalTypes(m, n) || !equalAttrs(m, n) || !c.composites(m.Body, n.Body) {
+			return false
+		}
+		same[m.ID] = n
+	}
+	return slices.EqualFunc(a.Results, b.Results[:len(a.Results)], equal)
+}
+
 func equalID(a, b *Node) bool { return a.ID == b.ID }
 
 func (c *comparison) nodes(a, b *Node) bool {

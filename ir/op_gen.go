@@ -62,84 +62,94 @@ const (
 	OpGather
 	OpClampIndex
 	OpScatterAdd
+	OpDynamicSlice
+	OpDynamicUpdateSlice
 	OpConv
 	OpMaxPool
 	OpMaxPoolGrad
 	OpSumPool
+	OpStop
 	OpResult
 	OpComposite
-	OpCond
+	OpCase
+	OpWhile
+	OpScan
 )
 
 // NumOps is the number of ops.
-const NumOps = 65
+const NumOps = 70
 
 var mnemonics = [NumOps]string{
-	OpAbs:               "abs",
-	OpNeg:               "neg",
-	OpSign:              "sign",
-	OpExp:               "exp",
-	OpExpm1:             "expm1",
-	OpLog:               "log",
-	OpLog1p:             "log1p",
-	OpSqrt:              "sqrt",
-	OpRsqrt:             "rsqrt",
-	OpSin:               "sin",
-	OpCos:               "cos",
-	OpTanh:              "tanh",
-	OpSigmoid:           "sigmoid",
-	OpFloor:             "floor",
-	OpCeil:              "ceil",
-	OpRound:             "round",
-	OpNot:               "not",
-	OpCountLeadingZeros: "count_leading_zeros",
-	OpReLU:              "relu",
-	OpAdd:               "add",
-	OpSub:               "sub",
-	OpMul:               "mul",
-	OpDiv:               "div",
-	OpRem:               "rem",
-	OpPow:               "pow",
-	OpMaximum:           "maximum",
-	OpMinimum:           "minimum",
-	OpAnd:               "and",
-	OpOr:                "or",
-	OpXor:               "xor",
-	OpShiftLeft:         "shift_left",
-	OpShiftRight:        "shift_right",
-	OpCompare:           "compare",
-	OpWhere:             "where",
-	OpConvert:           "convert",
-	OpParameter:         "parameter",
-	OpConstant:          "constant",
-	OpIota:              "iota",
-	OpBroadcast:         "broadcast",
-	OpReshape:           "reshape",
-	OpTranspose:         "transpose",
-	OpReverse:           "reverse",
-	OpSlice:             "slice",
-	OpSliceScatter:      "slice_scatter",
-	OpAsStrided:         "as_strided",
-	OpAsStridedScatter:  "as_strided_scatter",
-	OpConcatenate:       "concatenate",
-	OpPad:               "pad",
-	OpSum:               "sum",
-	OpMax:               "max",
-	OpMin:               "min",
-	OpArgMax:            "argmax",
-	OpArgSort:           "argsort",
-	OpSort:              "sort",
-	OpMatMul:            "matmul",
-	OpGather:            "gather",
-	OpClampIndex:        "clamp_index",
-	OpScatterAdd:        "scatter_add",
-	OpConv:              "conv",
-	OpMaxPool:           "max_pool",
-	OpMaxPoolGrad:       "max_pool_grad",
-	OpSumPool:           "sum_pool",
-	OpResult:            "result",
-	OpComposite:         "composite",
-	OpCond:              "cond",
+	OpAbs:                "abs",
+	OpNeg:                "neg",
+	OpSign:               "sign",
+	OpExp:                "exp",
+	OpExpm1:              "expm1",
+	OpLog:                "log",
+	OpLog1p:              "log1p",
+	OpSqrt:               "sqrt",
+	OpRsqrt:              "rsqrt",
+	OpSin:                "sin",
+	OpCos:                "cos",
+	OpTanh:               "tanh",
+	OpSigmoid:            "sigmoid",
+	OpFloor:              "floor",
+	OpCeil:               "ceil",
+	OpRound:              "round",
+	OpNot:                "not",
+	OpCountLeadingZeros:  "count_leading_zeros",
+	OpReLU:               "relu",
+	OpAdd:                "add",
+	OpSub:                "sub",
+	OpMul:                "mul",
+	OpDiv:                "div",
+	OpRem:                "rem",
+	OpPow:                "pow",
+	OpMaximum:            "maximum",
+	OpMinimum:            "minimum",
+	OpAnd:                "and",
+	OpOr:                 "or",
+	OpXor:                "xor",
+	OpShiftLeft:          "shift_left",
+	OpShiftRight:         "shift_right",
+	OpCompare:            "compare",
+	OpWhere:              "where",
+	OpConvert:            "convert",
+	OpParameter:          "parameter",
+	OpConstant:           "constant",
+	OpIota:               "iota",
+	OpBroadcast:          "broadcast",
+	OpReshape:            "reshape",
+	OpTranspose:          "transpose",
+	OpReverse:            "reverse",
+	OpSlice:              "slice",
+	OpSliceScatter:       "slice_scatter",
+	OpAsStrided:          "as_strided",
+	OpAsStridedScatter:   "as_strided_scatter",
+	OpConcatenate:        "concatenate",
+	OpPad:                "pad",
+	OpSum:                "sum",
+	OpMax:                "max",
+	OpMin:                "min",
+	OpArgMax:             "argmax",
+	OpArgSort:            "argsort",
+	OpSort:               "sort",
+	OpMatMul:             "matmul",
+	OpGather:             "gather",
+	OpClampIndex:         "clamp_index",
+	OpScatterAdd:         "scatter_add",
+	OpDynamicSlice:       "dynamic_slice",
+	OpDynamicUpdateSlice: "dynamic_update_slice",
+	OpConv:               "conv",
+	OpMaxPool:            "max_pool",
+	OpMaxPoolGrad:        "max_pool_grad",
+	OpSumPool:            "sum_pool",
+	OpStop:               "stop",
+	OpResult:             "result",
+	OpComposite:          "composite",
+	OpCase:               "case",
+	OpWhile:              "while",
+	OpScan:               "scan",
 }
 
 // The attributes of each op, by their place in [Node.Attrs].
@@ -180,6 +190,7 @@ const (
 	SortAxis                = 0
 	SortDescending          = 1
 	ClampIndexRows          = 0
+	DynamicSliceSizes       = 0
 	ConvStrides             = 0
 	ConvLow                 = 1
 	ConvHigh                = 2
@@ -205,4 +216,9 @@ const (
 	SumPoolHigh             = 3
 	SumPoolDilation         = 4
 	ResultIndex             = 0
+	ScanTurns               = 0
+	ScanReverse             = 1
+	ScanCarries             = 2
+	ScanXs                  = 3
+	ScanCheckpoint          = 4
 )

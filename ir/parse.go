@@ -226,10 +226,10 @@ func (p *parser) bodyGraph() *Graph {
 func (p *parser) attrs(n *Node) (literal string) {
 	row := n.Op.Info().Attrs
 	switch {
-	case n.Body != nil && p.accept("{"):
+	case n.Op == OpComposite && p.accept("{"):
 		p.list(func() { p.param(n.Body) })
 		p.expect("}")
-	case n.Body == nil && len(row) > 0:
+	case len(row) > 0:
 		for i, r := range row {
 			if i == 0 {
 				p.expect("{")

@@ -318,12 +318,18 @@ func bodyHash(c *composite, a []setting, in []*ir.Node) uint64 {
 }
 
 // vjp is the gradient of composites for autodiff.
-func (tr *Trace) vjp(n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, bool, error) {
+func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, bool, error) {
 	composites.Lock()
 	c := composites.byName[n.Body.Name]
 	composites.Unlock()
 	if c == nil || c.vjp == nil {
 		return nil, false, nil
+	}
+	if b != tr.b {
+		r := tr.newRegion("gradient", "the body", n.Loc)
+		r.b, r.closed = b, true
+		tr.open(r)
+		defer tr.shut(r)
 	}
 	defer tr.at(n.Loc)()
 	xs := make([]*Tensor, len(n.In))

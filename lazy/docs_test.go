@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every snippet of docs/use, docs/why and docs/explain.md is a part of an example with an
+// Every snippet of docs/use, docs/why, docs/explain.md and docs/controlflow.md is a part of an example with an
 // output, here or in package ltctest: it compiles, runs and does what the page says.
 func TestDocumentationIsExamples(t *testing.T) {
 	bodies := exampleBodies(t)
 	pages, err := filepath.Glob("../docs/[uw][sh][ey]/*.md")
 	require.NoError(t, err)
 	require.Greater(t, len(pages), 9)
-	pages = append(pages, "../docs/explain.md")
+	pages = append(pages, "../docs/explain.md", "../docs/controlflow.md")
 	snippets := 0
 	for _, p := range pages {
 		page, err := os.ReadFile(p)

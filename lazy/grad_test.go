@@ -180,9 +180,35 @@ var stridedGrads = []gradCase{
 		_, indices := x.Sort(0, false)
 		return indices.Convert(F64).Mul(x).Sin()
 	}),
-	binaryCase("cond", in(-2, 2, 2, 2), in(-2, 2, 2, 2), func(x, y *Tensor) *Tensor {
-		ys := cond(x.Sum().Less(y.Sum()), []*Tensor{x, y}, 2, branchBy(1), branchBy(-2))
+	binaryCase("case", in(-2, 2, 2, 2), in(-2, 2, 2, 2), func(x, y *Tensor) *Tensor {
+		branch := func(by float64) func(*Trace) []*Tensor {
+			return func(*Trace) []*Tensor {
+				return []*Tensor{x.Mul(y).MulScalar(by).Softmax(0).Mul(x), y.AddScalar(by).Tanh()}
+			}
+		}
+		ys := If(x.Sum().Less(y.Sum()), branch(1), branch(-2))
 		return ys[0].Mul(ys[1])
+	}),
+	unaryCase("dynamic_slice", -2, 2, func(x *Tensor) *Tensor {
+		i := x.ArgMax(1).Max().Convert(I32)
+		return x.DynamicSlice([]int{2, 1}, i, i).Sin()
+	}),
+	binaryCase("dynamic_update_slice", in(-2, 2, 2, 3), in(-2, 2, 1, 2), func(x, y *Tensor) *Tensor {
+		i := Const(x.Trace(), I32, 1)
+		return x.Mul(x).DynamicUpdateSlice(y.Sin(), i, i).Mul(x)
+	}),
+	unaryCase("stop", -2, 2, func(x *Tensor) *Tensor { return x.Mul(x.Stop().MulScalar(0).Stop().AddScalar(3)) }),
+	unaryCase("while without gradients", -2, 2, func(x *Tensor) *Tensor {
+		n := While(func(_ *Trace, s []*Tensor) *Tensor { return s[0].Sum().LessScalar(100) },
+			func(_ *Trace, s []*Tensor) []*Tensor { return []*Tensor{s[0].MulScalar(2).AddScalar(5)} }, x.Stop())[0]
+		return x.Mul(n.MulScalar(0).AddScalar(2))
+	}),
+	binaryCase("scan", in(-2, 2, 2, 2), in(-2, 2, 3, 2), func(x, y *Tensor) *Tensor {
+		c, ys := Scan(func(_ *Trace, c, xs []*Tensor) (next, ys []*Tensor) {
+			n := c[0].MatMul(x).Add(xs[0].Unsqueeze(0)).Tanh()
+			return []*Tensor{n}, []*Tensor{n.Sum(0).Mul(xs[0])}
+		}, []*Tensor{x.Sin()}, []*Tensor{y}, ScanOptions{})
+		return c[0].Sum().Mul(ys[0].Sum(1))
 	}),
 	unaryCase("top_k", -2, 2, func(x *Tensor) *Tensor {
 		values, _ := x.TopK(2, 1)

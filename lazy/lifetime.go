@@ -18,6 +18,11 @@ func (t *Tensor) Keep() *Tensor {
 		return t.tr.poisoned(t.tr.crowded("keep", t))
 	}
 	defer t.tr.leave()
+	if t.epoch&inRegion != 0 || t.storage().epoch&inRegion != 0 {
+		if err := t.tr.withinRegion("keep", t); err != nil {
+			return t.tr.fail(err)
+		}
+	}
 	t.tr.kept.add(t, nil)
 	return t
 }

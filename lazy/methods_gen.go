@@ -569,3 +569,11 @@ func (x *Tensor) Gather(indices *Tensor) *Tensor {
 func (x *Tensor) ScatterAdd(indices *Tensor, updates *Tensor) *Tensor {
 	return record3(ir.OpScatterAdd, x, indices, updates)
 }
+
+// Stop returns x as a value without gradients: those of what is computed from
+// it end here.
+//
+// It requires: x is any dtype.
+func (x *Tensor) Stop() *Tensor {
+	return record1(ir.OpStop, x)
+}

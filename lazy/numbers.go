@@ -43,6 +43,9 @@ func (tr *Trace) number(dtype types.DType, bits uint64) *Tensor {
 	}
 	defer tr.leave()
 	site := tr.site()
+	if r := tr.region(); r != nil && r.closed {
+		return tr.anew(site, ir.OpConstant, nil, constant(dtype, bits))
+	}
 	var line *lineNumbers
 	if tr.numbers.argument { // else the step that is followed says all
 		if line = tr.numbers.lines[site]; line != nil {

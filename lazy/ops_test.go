@@ -400,9 +400,18 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 	"composite": func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
 		return callDouble(tr, a.c.Attr("name", a.d), x), nil
 	},
-	"cond": func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
-		return callCond(tr, a.c.Attr("bodies", a.d), x)[must(a.c.ResultIndex())], nil
+	"case": func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return callCase(tr, a.c.Attr("bodies", a.d), x)[must(a.c.ResultIndex())], nil
 	},
+	"while": func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return callWhile(tr, a.c.Attr("bodies", a.d), x)[must(a.c.ResultIndex())], nil
+	},
+	"scan": func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		attrs, err := irAttrs(ir.OpScan.Info(), a.c, a.d)
+		return callScan(tr, a.c.Attr("bodies", a.d), x, attrs)[must(a.c.ResultIndex())], err
+	},
+	"dynamic_slice":        func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpDynamicSlice, x) },
+	"dynamic_update_slice": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpDynamicUpdateSlice, x) },
 	"result": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
 		if x[0].Rank() == 0 { // a node with one
 			return a.row(ir.OpResult, x)
@@ -475,38 +484,86 @@ func callDouble(tr *Trace, name string, x []*Tensor) *Tensor {
 	return tr.result(tr.b.Node(ir.OpComposite, in, nil, body))
 }
 
-// callCond records a Cond of x and y, whose bodies exchange them or do not; of others
-// if it is asked for.
-func callCond(tr *Trace, others string, x []*Tensor) []*Tensor {
-	body := func(exchange, one bool, xs []*Tensor) *ir.Graph {
-		b, g := ir.NewBuilder(shapeinfer.Infer), &ir.Graph{Name: "branch"}
-		var params []*ir.Node
-		for _, v := range xs {
-			params = append(params, b.Parameter(v.Type(), "", nil))
-		}
-		results := slices.Clone(params)
-		if exchange {
-			slices.Reverse(results)
-		}
-		if one {
-			results = results[:1]
-		}
-		b.Capture(g, params, results, nil)
-		return g
+// callCase, callWhile and callScan record control flow with bodies that take and give any
+// dtype. others names what is wrong with the bodies.
+
+// callCase has bodies that give x and y, and y and x.
+func callCase(tr *Trace, others string, x []*Tensor) []*Tensor {
+	body := func(xs []*Tensor, exchange, one bool) *ir.Graph {
+		return testBody(xs, func(_ *ir.Builder, p []*ir.Node) []*ir.Node {
+			if p = slices.Clone(p); exchange {
+				slices.Reverse(p)
+			}
+			if one {
+				p = p[:1]
+			}
+			return p
+		})
 	}
-	c := &ir.Composite{Graph: body(false, others == "results", x[1:]), More: []*ir.Graph{body(true, false, x[1:])}}
+	c := &ir.Composite{Graph: body(x[1:], false, others == "results"), More: []*ir.Graph{body(x[1:], true, false)}}
 	if others == "one" {
 		c.More = nil
 	}
 	if others == "parameters" {
-		c.Graph = body(false, false, x)
+		c.Graph = body(x, false, false)
 	}
+	return callControl(tr, ir.OpCase, c, x, nil)
+}
+
+// callWhile exchanges x and y as long as i, which rises by one, is less than n.
+func callWhile(tr *Trace, others string, x []*Tensor) []*Tensor {
+	cond := testBody(x, func(b *ir.Builder, p []*ir.Node) []*ir.Node {
+		if others == "condition" {
+			return p[:1]
+		}
+		return []*ir.Node{must(b.Node(ir.OpCompare, p[2:4], []ir.Attr{{Str: "LT"}}, nil))}
+	})
+	body := testBody(x, func(b *ir.Builder, p []*ir.Node) []*ir.Node {
+		one := must(b.Node(ir.OpConstant, nil, []ir.Attr{{Int: int64(types.I32)}, {Int: 1}}, nil))
+		return []*ir.Node{p[1], p[0], must(b.Node(ir.OpAdd, []*ir.Node{p[2], one}, nil, nil))}
+	})
+	c := &ir.Composite{Graph: cond, More: []*ir.Graph{body}}
+	if others == "one" {
+		c.More = nil
+	}
+	return callControl(tr, ir.OpWhile, c, x, nil)
+}
+
+// callScan carries the row of y to the next turn; each turn's own row is what it has carried,
+// from x.
+func callScan(tr *Trace, others string, x []*Tensor, attrs []ir.Attr) []*Tensor {
+	takes := []*Tensor{{alias: &alias{typ: types.Of(types.I32)}}, x[0], {alias: &alias{typ: x[0].Type()}}, x[2]}
+	body := testBody(takes, func(_ *ir.Builder, p []*ir.Node) []*ir.Node {
+		if others == "results" {
+			return p[3:]
+		}
+		return []*ir.Node{p[2], p[1]}
+	})
+	c := &ir.Composite{Graph: body}
+	if others == "two" {
+		c.More = []*ir.Graph{body}
+	}
+	return callControl(tr, ir.OpScan, c, x, attrs)
+}
+
+// testBody is a region on parameters of the types of xs.
+func testBody(xs []*Tensor, f func(b *ir.Builder, p []*ir.Node) []*ir.Node) *ir.Graph {
+	b, g := ir.NewBuilder(shapeinfer.Infer), &ir.Graph{Name: "branch"}
+	var params []*ir.Node
+	for _, v := range xs {
+		params = append(params, b.Parameter(v.Type(), "", nil))
+	}
+	b.Capture(g, params, f(b, params), nil)
+	return g
+}
+
+func callControl(tr *Trace, op ir.Op, c *ir.Composite, x []*Tensor, attrs []ir.Attr) []*Tensor {
 	var in []*ir.Node
 	for _, v := range x {
 		in = append(in, v.tr.operand(v))
 	}
 	ys := make([]*Tensor, 2)
-	n, err := tr.b.Node(ir.OpCond, in, nil, c)
+	n, err := tr.b.Node(op, in, attrs, c)
 	tr.results(ys, n, err)
 	return ys
 }

@@ -71,6 +71,8 @@ var severalOps = append(elementwise(), []several{
 	{name: "ScatterAdd", dims: [][]int{{3}, {2}, {2}}, of: []types.DType{lazy.F32, lazy.I32, lazy.F32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].ScatterAdd(x[1], x[2]) }},
 	{name: "SliceScatter", dims: [][]int{{3}, {2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].SliceScatter(x[1], []int{1}, []int{1}) }},
 	{name: "AsStridedScatter", dims: [][]int{{3}, {2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].AsStridedScatter(x[1], []int{2}, 0) }},
+	{name: "DynamicSlice", dims: [][]int{{3}, {}}, of: []types.DType{lazy.F32, lazy.I32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].DynamicSlice([]int{2}, x[1]) }},
+	{name: "DynamicUpdateSlice", dims: [][]int{{3}, {2}, {}}, of: []types.DType{lazy.F32, lazy.F32, lazy.I32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].DynamicUpdateSlice(x[1], x[2]) }},
 	{name: "Pad", dims: [][]int{{3}, {}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Pad(x[1], []int{1}, []int{1}, []int{0}) }},
 	{name: "Concatenate", dims: [][]int{{2}, {3}, {1}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return lazy.Concatenate(0, x...) }},
 	{name: "Conv", dims: [][]int{{1, 1, 3, 3}, {1, 1, 2, 2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Conv(x[1], lazy.ConvOptions{}) }},

@@ -85,8 +85,13 @@ func (r *Random) drawn(tr *Trace, op string, d types.DType, dims []int) (types.T
 // state draws words and returns the argument that says where they start.
 func (r *Random) state(tr *Trace, op string, words int) *Tensor {
 	d := &draw{r, (words + 3) / 4}
+	if loop := tr.turn(); loop != nil {
+		return loop.draw(tr, d)
+	}
 	if tr.function {
-		return tr.wrap(tr.b.Detached(types.Of(types.U64, 2), "random", d))
+		var t *Tensor
+		tr.atDepth(0, func() { t = tr.wrap(tr.b.Detached(types.Of(types.U64, 2), "random", d)) })
+		return t
 	}
 	v := d.value()
 	if v.err != nil {
@@ -313,17 +318,32 @@ func breaksState(x *Tensor, d demand) *breach {
 func checkPhilox(x *Tensor, _ int) *breach { return breaksState(x, philoxState) }
 
 // computePhilox is philox as a program: of a state u64[2], key and counter, it
-// makes u32 words, block after block. All is computed in u64, where a product
-// has both its halves and where no conversion has to cut bits off.
+// makes u32 words, block after block.
 func computePhilox(x *Tensor, words int) *Tensor {
 	blocks := (words + 3) / 4
+	c := philoxBlocks(x, blocks, 0)
+	for i := range c {
+		c[i] = c[i].Convert(types.U32).Unsqueeze(1)
+	}
+	all := Concatenate(1, c[:]...).Reshape(4 * blocks)
+	return all.Slice([]int{0}, []int{words}, []int{1})
+}
+
+// philoxBlocks returns the four words of each block, as u64[blocks]. The last word of the
+// counter is last. All is computed in u64, where a product has both its halves and where no
+// conversion has to cut bits off.
+func philoxBlocks(x *Tensor, blocks int, last uint64) [4]*Tensor {
 	key := x.Slice([]int{0}, []int{1}, []int{1})
 	counter := x.Slice([]int{1}, []int{2}, []int{1}).Add(Iota(x.tr, types.U64, 0, blocks))
 	c0, c1 := low32(counter), high32(counter)
 	k0, k1 := low32(key), high32(key)
-	// The first round, whose upper words of the counter are 0.
+	// The first round, whose upper words of the counter are 0 and last.
 	product := c0.Mul(c0.word(philox.M0))
-	c := [4]*Tensor{c1.Xor(k0), nil, high32(product).Xor(k1), low32(product)}
+	third := high32(product).Xor(k1)
+	if last != 0 {
+		third = third.Xor(c0.word(last))
+	}
+	c := [4]*Tensor{c1.Xor(k0), nil, third, low32(product)}
 	for i := 1; i < philox.Rounds; i++ {
 		k0, k1 = low32(k0.Add(k0.word(philox.W0))), low32(k1.Add(k1.word(philox.W1)))
 		p0, p1 := c[0].Mul(c0.word(philox.M0)), c[2].Mul(c0.word(philox.M1))
@@ -333,11 +353,14 @@ func computePhilox(x *Tensor, words int) *Tensor {
 		}
 		c = [4]*Tensor{c0.Xor(k0), low32(p1), c2, low32(p0)}
 	}
-	for i := range c {
-		c[i] = c[i].Convert(types.U32).Unsqueeze(1)
-	}
-	all := Concatenate(1, c[:]...).Reshape(4 * blocks)
-	return all.Slice([]int{0}, []int{words}, []int{1})
+	return c
+}
+
+// forkedState is the state of the stream that Fork(1) returns for a stream in state x.
+func forkedState(x *Tensor) *Tensor {
+	b := philoxBlocks(x, 1, 1)
+	key := b[0].Or(b[1].ShiftLeft(b[1].word(32)))
+	return Concatenate(0, key, key.Xor(key))
 }
 
 // word records a constant of x's dtype, an integer, with the given bits.

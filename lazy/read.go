@@ -101,6 +101,9 @@ func (t *Tensor) sync(ctx context.Context, why SyncReason) error {
 		return tr.crowded("value", t)
 	}
 	defer tr.leave()
+	if err := tr.withinRegion(why.String(), t); err != nil {
+		return err
+	}
 	if tr.operand(t) == nil {
 		return tr.refusal("value", t)
 	}

@@ -241,9 +241,12 @@ func (tr *Trace) operand(t *Tensor) *ir.Node {
 	return tr.foreign(t)
 }
 
-// foreign is operand for what was not recorded in the current step.
+// foreign is operand for what was not recorded in the current step, or not in the region
+// that is open.
 func (tr *Trace) foreign(t *Tensor) *ir.Node {
 	switch {
+	case len(tr.regions) > 0:
+		return tr.capture(t)
 	case t.err != nil || t.dev != tr.dev:
 		return nil
 	case t.v != nil:
@@ -312,6 +315,9 @@ func (tr *Trace) whyNot(op string, i int, xs []*Tensor) *OpError {
 	}
 	if why := sameDevice(tr.dev, x.dev); why != "" {
 		return opError(site, op, ErrPlacement, xs, "the operands are on two devices: %s", why)
+	}
+	if err := tr.whyNotInRegion(op, i, xs); err != nil {
+		return err
 	}
 	if err := tr.whyNotShared(op, i, xs); err != nil {
 		return err

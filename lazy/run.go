@@ -297,7 +297,7 @@ const (
 // handle returns a zero Tensor for node n.
 func (tr *Trace) handle(n *ir.Node) *Tensor {
 	switch {
-	case tr.live != nil:
+	case tr.live != nil && len(tr.regions) == 0:
 		return tr.live.handle()
 	case !tr.b.Following() || n.Root && n.Type.Bytes() > smallRoot:
 		return &Tensor{}

@@ -353,3 +353,22 @@ func (x *Tensor) AsStrided(sizes, strides []int, offset int) *Tensor {
 	}
 	return s.view(ir.OpAsStrided, ir.Attr{Ints: sizes}, ir.Attr{Ints: strides}, ir.Attr{Int: int64(offset)})
 }
+
+// DynamicSlice returns the part of x with the given sizes that begins at starts, integer scalars
+// of one dtype, one for each axis. Starts are moved so that the part lies within x.
+func (x *Tensor) DynamicSlice(sizes []int, starts ...*Tensor) *Tensor {
+	return recordN(ir.OpDynamicSlice, append([]*Tensor{x}, starts...), []ir.Attr{ir.DynamicSliceSizes: {Ints: slices.Clone(sizes)}}...)
+}
+
+// DynamicUpdateSlice returns x with the part of the size of update that begins at starts,
+// integer scalars of one dtype, one for each axis, replaced by update. Starts are moved so that
+// the part lies within x.
+func (x *Tensor) DynamicUpdateSlice(update *Tensor, starts ...*Tensor) *Tensor {
+	return recordN(ir.OpDynamicUpdateSlice, append([]*Tensor{x, update}, starts...))
+}
+
+// DynamicUpdateSlice_ writes update into the part of x that begins at starts, as
+// [Tensor.DynamicUpdateSlice] has it, and returns x.
+func (x *Tensor) DynamicUpdateSlice_(update *Tensor, starts ...*Tensor) *Tensor {
+	return x.writeNamed("dynamic_update_slice_", x.DynamicUpdateSlice(update, starts...))
+}

@@ -55,6 +55,9 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 		return tr.crowded("mark_step")
 	}
 	defer tr.leave()
+	if err := tr.withinRegion("mark_step", roots...); err != nil {
+		return err
+	}
 	tr.dev.count(metrics.MarkStep, &tr.counters)
 	defer tr.endStep()
 	err := errUnended // unless mark returns
@@ -256,6 +259,9 @@ func (tr *Trace) rehearse(op string, dry bool, roots []*Tensor, use func(*Trace,
 		return tr.crowded(op, roots...)
 	}
 	defer tr.leave()
+	if err := tr.withinRegion(op, roots...); err != nil {
+		return err
+	}
 	r := &tr.run
 	r.reset()
 	r.dry = dry
@@ -275,6 +281,10 @@ func (tr *Trace) Discard() {
 		return
 	}
 	defer tr.leave()
+	if err := tr.withinRegion("discard"); err != nil {
+		tr.fail(err)
+		return
+	}
 	tr.crowd.Store(nil)
 	tr.settleWrites(true)
 	tr.endStep()

@@ -19,7 +19,7 @@
 //     Select, Narrow, Diagonal, Trace.View
 //   - Joining and moving: Reverse, SliceScatter, AsStridedScatter, Concatenate, Pad,
 //     PadZeros, Clone
-//   - Rows and places: Gather, ScatterAdd, OneHot
+//   - Rows and places: Gather, ScatterAdd, DynamicSlice, DynamicUpdateSlice, OneHot
 //   - Writing: Assign, Copy_, Fill_
 //   - What a tensor is: Tensor, Shape, DType, Type, Rank, Dim, Name, Named, Device, Trace,
 //     IsVariable, Err
@@ -36,6 +36,7 @@
 //     RandomState.UnmarshalText, RandomState.MarshalBinary, RandomState.UnmarshalBinary
 //   - Initial values: Initializer, Init, SetValues, Constant, Normal, TruncatedNormal,
 //     Uniform, HeNormal, HeUniform, GlorotNormal, GlorotUniform, KaimingUniform
+//   - Control flow: Case, While, Scan, If, For, ScanOptions, Map
 //   - Devices: lazy.Device, Open, Default, SetDefault, UseDevice, WithDevice, DeviceFrom,
 //     Device.Variable, Device.Wait, Device.Close, Device.Name, Device.Devices,
 //     Device.OpenedAt
@@ -49,7 +50,7 @@
 //     Trace.Device
 //   - Values: Value, ValueContext, ToSlice, ToSliceContext, Item, ItemContext, Float, Set,
 //     Keep, Donate, Release, To, CopyOption, As, Async, WithContext
-//   - Functions and composites: Func, Function, Traceable, Function.Call,
+//   - Functions and composites: Stop, Func, Function, Traceable, Function.Call,
 //     Function.CallAll, Function.Warmup, Function.Export, Function.Report, Exported,
 //     Input, Define, DefineAll, Composite, Attrs, Attrs.DType, Attrs.Flag, Attrs.Float,
 //     Attrs.Int, Callable, Callable.Call, Callable.CallAll, Callable.Doc

@@ -32,6 +32,9 @@ type Trace struct {
 	run   run    // memory used again by every step
 	queue *sched.Queue
 
+	regions []*region // open ones, from the outermost
+	epochs  uint32    // of regions so far
+
 	handles slab[Tensor] // to use
 	roots   slab[Tensor] // to use, for nodes that were roots before
 	values  slab[value]  // to use, for these

@@ -194,7 +194,7 @@ func (tr *Trace) derive(t *Tensor) *ir.Node {
 		}
 	}
 	tr.b.SetLoc(loc)
-	if t.tr == tr {
+	if t.tr == tr && len(tr.regions) == 0 { // in a region it may be another each time
 		t.node, a.from = n, from
 	}
 	return n

@@ -40,6 +40,7 @@ func module(g *ir.Graph, w *halt.Watch) *mlir.Module {
 		next:    map[string]int{},
 		bodies:  map[*ir.Graph]string{},
 		equal:   map[uint64][]*ir.Graph{},
+		wider:   map[*ir.Node]*ir.Node{},
 	}
 	l.module.Attrs.Set("ltc.version", mlir.IntegerAttr{Value: Version, Type: mlir.I32})
 	l.module.Ops = make([]*mlir.Op, 1, 4)
@@ -135,6 +136,7 @@ type lowerer struct {
 	next    map[string]int         // the number to try next for a name that is taken
 	bodies  map[*ir.Graph]string   // symbols of the composites' functions made so far
 	equal   map[uint64][]*ir.Graph // those bodies by hash, of equal ones the first
+	wider   map[*ir.Node]*ir.Node  // of scans: another one that computes all of it
 
 	// of the function at hand
 	block  *mlir.Block
@@ -159,7 +161,9 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 	f := mlir.NewFunc(name, visibility, ins, outs)
 	outer := *l
 	l.block, l.values = f.Body(), make([]*mlir.Value, len(g.Nodes))
-	for _, n := range g.Order() {
+	order := g.Order()
+	l.widen(order)
+	for _, n := range order {
 		l.node(n, loc)
 	}
 	ret := make([]*mlir.Value, len(g.Results)) // returned where the last op stands

@@ -291,39 +291,6 @@ func lowerComposite(l *lowerer, n *ir.Node) *mlir.Value {
 	return op.Results[0]
 }
 
-// lowerCond emits an if whose regions take what they use from outside, as StableHLO
-// has it.
-func lowerCond(l *lowerer, n *ir.Node) *mlir.Value {
-	in := l.in(n)
-	op := mlir.NewOp(stablehlo.If, in[:1], resultTypes(n)...)
-	for _, g := range n.Body.Graphs() {
-		op.Regions = append(op.Regions, l.region(nil, func([]*mlir.Value) []*mlir.Value { return l.run(g, in[1:]) })...)
-	}
-	l.append(op)
-	return op.Results[0]
-}
-
-// run emits the ops of a region's graph on args into the block at hand, and returns
-// its results.
-func (l *lowerer) run(g *ir.Graph, args []*mlir.Value) []*mlir.Value {
-	outer, loc := l.values, l.loc
-	l.values = make([]*mlir.Value, len(g.Nodes))
-	for i, p := range g.Params {
-		l.values[p.ID] = args[i]
-	}
-	for _, n := range g.Order() {
-		if n.Op != ir.OpParameter {
-			l.node(n, loc)
-		}
-	}
-	results := make([]*mlir.Value, len(g.Results))
-	for i, r := range g.Results {
-		results[i] = l.values[r.ID]
-	}
-	l.values, l.loc = outer, loc
-	return results
-}
-
 // resultTypes are the types of a node's result, or of its results.
 func resultTypes(n *ir.Node) []mlir.Type {
 	if n.Results() == nil {

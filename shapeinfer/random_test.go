@@ -118,6 +118,15 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 		}
 		in = append(in, b.Parameter(t, "", nil))
 	}
+	if (op == ir.OpDynamicSlice || op == ir.OpDynamicUpdateSlice) && len(in) == operands && operands > 1 && c.of(8) > 0 {
+		x := in[0].Type
+		if in = in[:1]; op == ir.OpDynamicUpdateSlice {
+			in = append(in, b.Parameter(x, "", nil))
+		}
+		for range x.Rank() {
+			in = append(in, b.Parameter(types.Of(types.I32), "", nil))
+		}
+	}
 	params := in
 	var attrs []ir.Attr
 	for _, a := range row.Attrs {
@@ -141,12 +150,24 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 	if op == ir.OpComposite && c.of(4) > 0 {
 		body = double(types.Type{DType: d, Shape: shape})
 	}
-	if op == ir.OpCond && c.of(4) > 0 {
+	if op == ir.OpCase && c.of(4) > 0 {
 		body = double(types.Type{DType: d, Shape: shape})
 		body = &ir.Composite{Graph: body.Graph, More: []*ir.Graph{body.Graph}}
 		if len(in) > 0 && c.of(4) > 0 {
 			in[0] = b.Parameter(types.Of(types.Bool), "", nil)
 		}
+	}
+	if op == ir.OpWhile && c.of(4) > 0 {
+		body = &ir.Composite{Graph: region(in, func(b *ir.Builder, p []*ir.Node) []*ir.Node {
+			never, err := b.Node(ir.OpConstant, nil, []ir.Attr{{Int: int64(types.Bool)}, {}}, nil)
+			require.NoError(t, err)
+			return []*ir.Node{never}
+		}), More: []*ir.Graph{region(in, func(_ *ir.Builder, p []*ir.Node) []*ir.Node { return p })}}
+	}
+	if op == ir.OpScan && len(in) > 0 && c.of(4) > 0 {
+		attrs[ir.ScanTurns].Int, attrs[ir.ScanCarries].Int, attrs[ir.ScanXs].Int = int64(c.of(3)), int64(len(in)), 0
+		turn := b.Parameter(types.Of(types.I32), "", nil)
+		body = &ir.Composite{Graph: region(slices.Concat([]*ir.Node{turn}, in), func(_ *ir.Builder, p []*ir.Node) []*ir.Node { return append(p[1:], p[0]) })}
 	}
 	if op == ir.OpResult && c.of(4) > 0 && len(in) > 0 && in[0].Type.DType != types.Bool && in[0].Type.Rank() > 0 {
 		sorted, err := b.Node(ir.OpSort, in[:1], []ir.Attr{{}, {}}, nil)
@@ -180,6 +201,17 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 	require.NoError(t, g.Verify(shapeinfer.Infer))
 	runs(t, backend, g)
 	return op, true
+}
+
+// region is a region on parameters of the types of in.
+func region(in []*ir.Node, f func(b *ir.Builder, p []*ir.Node) []*ir.Node) *ir.Graph {
+	b, g := ir.NewBuilder(shapeinfer.Infer), &ir.Graph{Name: "region"}
+	var params []*ir.Node
+	for _, x := range in {
+		params = append(params, b.Parameter(x.Type, "", nil))
+	}
+	b.Capture(g, params, f(b, slices.Clone(params)), nil)
+	return g
 }
 
 // double is a body of one operand; negation, where there is one.
@@ -236,7 +268,7 @@ func TestRandomOps(t *testing.T) {
 	require.NoError(t, err)
 	rng := rand.New(rand.NewPCG(3, 4))
 	ran := map[ir.Op]int{}
-	for range 30_000 {
+	for range 40_000 {
 		data := make([]byte, 48)
 		for i := range data {
 			data[i] = byte(rng.Uint32())

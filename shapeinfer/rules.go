@@ -5,7 +5,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strings"
 
 	"ltc/internal/diag"
 	"ltc/ir"
@@ -359,48 +358,6 @@ func inferComposite(in []*ir.Node, _ []ir.Attr, body *ir.Composite) (one types.T
 	}
 	one, several = typesOfResults(body.Graph.Results)
 	return one, several, nil
-}
-
-// inferCond gives the types of either body's results.
-func inferCond(in []*ir.Node, _ []ir.Attr, body *ir.Composite) (one types.Type, several []types.Type, b *broken) {
-	if r := in[0].Type.Rank(); r != 0 {
-		return one, nil, because(condPred, "pred has rank %d, must be a scalar", r)
-	}
-	if body == nil || len(body.More) != 1 {
-		return one, nil, because(condBodies, "it has not two bodies")
-	}
-	for k, g := range body.Graphs() {
-		if !slices.EqualFunc(g.Params, in[1:], sameType) {
-			return one, nil, because(condBodies, "body %d takes %s, got %s", k, typesOf(g.Params), typesOf(in[1:]))
-		}
-	}
-	yes, no := body.Graph.Results, body.More[0].Results
-	if len(yes) == 0 || !slices.EqualFunc(yes, no, sameType) {
-		return one, nil, because(condResults, "the bodies give %s and %s", typesOf(yes), typesOf(no))
-	}
-	one, several = typesOfResults(yes)
-	return one, several, nil
-}
-
-func sameType(x, y *ir.Node) bool { return x.Type.Equal(y.Type) }
-
-func typesOf(nodes []*ir.Node) string {
-	all := make([]string, len(nodes))
-	for i, n := range nodes {
-		all[i] = n.Type.String()
-	}
-	return "(" + strings.Join(all, ", ") + ")"
-}
-
-// typesOfResults are the types of a node with a body's results: of one, or of several.
-func typesOfResults(results []*ir.Node) (one types.Type, several []types.Type) {
-	if len(results) == 1 {
-		return results[0].Type, nil
-	}
-	for _, r := range results {
-		several = append(several, r.Type)
-	}
-	return one, several
 }
 
 func inferResult(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {

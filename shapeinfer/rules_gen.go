@@ -9,68 +9,71 @@ var rules [ir.NumOps]rule
 
 func init() {
 	rules = [ir.NumOps]rule{
-		ir.OpAbs:               inferElementwise,
-		ir.OpNeg:               inferElementwise,
-		ir.OpSign:              inferElementwise,
-		ir.OpExp:               inferElementwise,
-		ir.OpExpm1:             inferElementwise,
-		ir.OpLog:               inferElementwise,
-		ir.OpLog1p:             inferElementwise,
-		ir.OpSqrt:              inferElementwise,
-		ir.OpRsqrt:             inferElementwise,
-		ir.OpSin:               inferElementwise,
-		ir.OpCos:               inferElementwise,
-		ir.OpTanh:              inferElementwise,
-		ir.OpSigmoid:           inferElementwise,
-		ir.OpFloor:             inferElementwise,
-		ir.OpCeil:              inferElementwise,
-		ir.OpRound:             inferElementwise,
-		ir.OpNot:               inferElementwise,
-		ir.OpCountLeadingZeros: inferElementwise,
-		ir.OpReLU:              inferElementwise,
-		ir.OpAdd:               inferElementwise,
-		ir.OpSub:               inferElementwise,
-		ir.OpMul:               inferElementwise,
-		ir.OpDiv:               inferElementwise,
-		ir.OpRem:               inferElementwise,
-		ir.OpPow:               inferElementwise,
-		ir.OpMaximum:           inferElementwise,
-		ir.OpMinimum:           inferElementwise,
-		ir.OpAnd:               inferElementwise,
-		ir.OpOr:                inferElementwise,
-		ir.OpXor:               inferElementwise,
-		ir.OpShiftLeft:         inferElementwise,
-		ir.OpShiftRight:        inferElementwise,
-		ir.OpCompare:           inferCompare,
-		ir.OpWhere:             inferElementwise,
-		ir.OpConvert:           inferConvert,
-		ir.OpParameter:         inferParameter,
-		ir.OpConstant:          inferConstant,
-		ir.OpIota:              inferIota,
-		ir.OpBroadcast:         inferBroadcast,
-		ir.OpReshape:           inferReshape,
-		ir.OpTranspose:         inferTranspose,
-		ir.OpReverse:           inferReverse,
-		ir.OpSlice:             inferSlice,
-		ir.OpSliceScatter:      inferSliceScatter,
-		ir.OpAsStrided:         inferAsStrided,
-		ir.OpAsStridedScatter:  inferAsStridedScatter,
-		ir.OpConcatenate:       inferConcatenate,
-		ir.OpPad:               inferPad,
-		ir.OpSum:               inferSum,
-		ir.OpMax:               inferMax,
-		ir.OpMin:               inferMin,
-		ir.OpArgMax:            inferArgMax,
-		ir.OpArgSort:           inferArgSort,
-		ir.OpMatMul:            inferMatMul,
-		ir.OpGather:            inferGather,
-		ir.OpClampIndex:        inferClampIndex,
-		ir.OpScatterAdd:        inferScatterAdd,
-		ir.OpConv:              inferConv,
-		ir.OpMaxPool:           inferMaxPool,
-		ir.OpMaxPoolGrad:       inferMaxPoolGrad,
-		ir.OpSumPool:           inferSumPool,
-		ir.OpResult:            inferResult,
+		ir.OpAbs:                inferElementwise,
+		ir.OpNeg:                inferElementwise,
+		ir.OpSign:               inferElementwise,
+		ir.OpExp:                inferElementwise,
+		ir.OpExpm1:              inferElementwise,
+		ir.OpLog:                inferElementwise,
+		ir.OpLog1p:              inferElementwise,
+		ir.OpSqrt:               inferElementwise,
+		ir.OpRsqrt:              inferElementwise,
+		ir.OpSin:                inferElementwise,
+		ir.OpCos:                inferElementwise,
+		ir.OpTanh:               inferElementwise,
+		ir.OpSigmoid:            inferElementwise,
+		ir.OpFloor:              inferElementwise,
+		ir.OpCeil:               inferElementwise,
+		ir.OpRound:              inferElementwise,
+		ir.OpNot:                inferElementwise,
+		ir.OpCountLeadingZeros:  inferElementwise,
+		ir.OpReLU:               inferElementwise,
+		ir.OpAdd:                inferElementwise,
+		ir.OpSub:                inferElementwise,
+		ir.OpMul:                inferElementwise,
+		ir.OpDiv:                inferElementwise,
+		ir.OpRem:                inferElementwise,
+		ir.OpPow:                inferElementwise,
+		ir.OpMaximum:            inferElementwise,
+		ir.OpMinimum:            inferElementwise,
+		ir.OpAnd:                inferElementwise,
+		ir.OpOr:                 inferElementwise,
+		ir.OpXor:                inferElementwise,
+		ir.OpShiftLeft:          inferElementwise,
+		ir.OpShiftRight:         inferElementwise,
+		ir.OpCompare:            inferCompare,
+		ir.OpWhere:              inferElementwise,
+		ir.OpConvert:            inferConvert,
+		ir.OpParameter:          inferParameter,
+		ir.OpConstant:           inferConstant,
+		ir.OpIota:               inferIota,
+		ir.OpBroadcast:          inferBroadcast,
+		ir.OpReshape:            inferReshape,
+		ir.OpTranspose:          inferTranspose,
+		ir.OpReverse:            inferReverse,
+		ir.OpSlice:              inferSlice,
+		ir.OpSliceScatter:       inferSliceScatter,
+		ir.OpAsStrided:          inferAsStrided,
+		ir.OpAsStridedScatter:   inferAsStridedScatter,
+		ir.OpConcatenate:        inferConcatenate,
+		ir.OpPad:                inferPad,
+		ir.OpSum:                inferSum,
+		ir.OpMax:                inferMax,
+		ir.OpMin:                inferMin,
+		ir.OpArgMax:             inferArgMax,
+		ir.OpArgSort:            inferArgSort,
+		ir.OpMatMul:             inferMatMul,
+		ir.OpGather:             inferGather,
+		ir.OpClampIndex:         inferClampIndex,
+		ir.OpScatterAdd:         inferScatterAdd,
+		ir.OpDynamicSlice:       inferDynamicSlice,
+		ir.OpDynamicUpdateSlice: inferDynamicUpdateSlice,
+		ir.OpConv:               inferConv,
+		ir.OpMaxPool:            inferMaxPool,
+		ir.OpMaxPoolGrad:        inferMaxPoolGrad,
+		ir.OpSumPool:            inferSumPool,
+		ir.OpStop:               inferElementwise,
+		ir.OpResult:             inferResult,
 	}
 }
 
@@ -81,7 +84,9 @@ func init() {
 	manyRules = [ir.NumOps]manyRule{
 		ir.OpSort:      inferSort,
 		ir.OpComposite: inferComposite,
-		ir.OpCond:      inferCond,
+		ir.OpCase:      inferCase,
+		ir.OpWhile:     inferWhile,
+		ir.OpScan:      inferScan,
 	}
 }
 
@@ -133,6 +138,10 @@ const (
 	clampIndexRows           demand = 1
 	scatterAddRank           demand = 1
 	scatterAddUpdates        demand = 2
+	dynamicSliceStarts       demand = 1
+	dynamicSliceSizes        demand = 2
+	dynamicUpdateSliceStarts demand = 1
+	dynamicUpdateSliceUpdate demand = 2
 	convRanks                demand = 1
 	convAxes                 demand = 2
 	convLengths              demand = 3
@@ -154,7 +163,14 @@ const (
 	resultIndex              demand = 1
 	compositeOperands        demand = 1
 	compositeName            demand = 2
-	condPred                 demand = 1
-	condBodies               demand = 2
-	condResults              demand = 3
+	caseIndex                demand = 1
+	caseBodies               demand = 2
+	caseResults              demand = 3
+	whileBodies              demand = 1
+	whileCondition           demand = 2
+	whileState               demand = 3
+	scanCounts               demand = 1
+	scanRows                 demand = 2
+	scanBody                 demand = 3
+	scanResults              demand = 4
 )

@@ -24,6 +24,7 @@ const (
 	Pooling       Family = "Pooling"
 	Layers        Family = "Layers and losses"
 	RandomNumbers Family = "Random numbers"
+	Control       Family = "Control flow"
 	Functions     Family = "Functions and composites"
 )
 
@@ -32,7 +33,7 @@ var Families = []Family{
 	Arithmetic, Exponentials, Activations, Rounding, Comparisons, Bits,
 	Making, Views, Joining, Rows,
 	Reductions, Order, Products, Pooling, Layers,
-	RandomNumbers, Functions,
+	RandomNumbers, Control, Functions,
 }
 
 // Page returns the file of the family in docs/reference/ops.

@@ -156,6 +156,16 @@ var Table = []Op{
 		Where:    []Demand{{"rank", "x has at least rank 1"}, {"updates", "updates have the shape of indices followed by that of a row of x"}},
 		Traits:   OwnRule | OwnLowering},
 
+	{Name: "DynamicSlice", Family: Rows, Doc: "returns the part of x with the given sizes that begins at starts, integer scalars, one for each axis. Starts are moved so that the part lies within x.",
+		Operands: []Operand{{Name: "x"}, {Name: "starts", Is: Integer, Variadic: true}},
+		Attrs:    []Attr{{"sizes", Ints}},
+		Where:    []Demand{{"starts", "starts are scalars of one dtype, one for each axis of x"}, {"sizes", "sizes has one entry for each axis of x, not negative and no more than its dimension"}},
+		Traits:   OwnRule | OwnLowering | Internal},
+	{Name: "DynamicUpdateSlice", Family: Rows, Doc: "returns x with the part of the size of update that begins at starts, integer scalars, one for each axis, replaced by update. Starts are moved so that the part lies within x.",
+		Operands: []Operand{{Name: "x"}, {Name: "update", Like: "x"}, {Name: "starts", Is: Integer, Variadic: true}},
+		Where:    []Demand{{"starts", "starts are scalars of one dtype, one for each axis of x"}, {"update", "update has the rank of x, and no dimension is larger"}},
+		Traits:   OwnRule | OwnLowering | Internal},
+
 	{Name: "Conv", Family: Products, Doc: "returns the convolution of x with kernel: at each place of the window, the sum over the window and the input features of the products of their elements; the kernel is not turned around. input, kernel and output name the axes of x, of kernel and of the result: batch and features (of kernel: output and input features), then the spatial ones. There are base-1 places without an element between the elements of x, dilation-1 between those of kernel, and low before and high after x; negative ones take elements away. The features of x are in groups, each with output features of its own; so is its batch with batches.",
 		Operands: []Operand{{Name: "x", Is: Number}, {Name: "kernel", Is: Number, Like: "x"}},
 		Attrs:    []Attr{{"strides", Ints}, {"low", Ints}, {"high", Ints}, {"base", Ints}, {"dilation", Ints}, {"input", Perm}, {"kernel", Perm}, {"output", Perm}, {"groups", Int}, {"batches", Int}},
@@ -173,6 +183,8 @@ var Table = []Op{
 		Operands: one(Number), Attrs: windowAttrs, Where: windowDemands, Traits: OwnRule | OwnLowering | Internal},
 
 	// Structure.
+	{Name: "Stop", Family: Functions, Doc: "returns x as a value without gradients: those of what is computed from it end here.",
+		Operands: one(Any), Traits: Elementwise | OwnLowering},
 	{Name: "Result", Family: Functions, Doc: "is the result with the given index of a node that has several.",
 		Operands: one(Several), Attrs: []Attr{{"index", Int}},
 		Where:  []Demand{{"index", "x has a result of the index"}},
@@ -181,10 +193,20 @@ var Table = []Op{
 		Operands: []Operand{{Name: "x", Variadic: true}},
 		Where:    []Demand{{"operands", "the operands have the types of the body's parameters"}, {"name", "the name has a namespace, as ltc.softmax has"}},
 		Traits:   OwnRule | OwnLowering | ManyResults | HasBody | Internal},
-	{Name: "Cond", Family: Functions, Doc: "runs the first of its two bodies if pred holds, else the second, on the other operands.",
-		Operands: []Operand{{Name: "pred", Is: Bool}, {Name: "x", Variadic: true}},
-		Where:    []Demand{{"pred", "pred is a scalar"}, {"bodies", "there are two bodies, whose parameters have the types of x"}, {"results", "the bodies have results, of the same types"}},
+	{Name: "Case", Family: Control, Doc: "runs the body that index chooses, on the other operands. A bool that holds chooses the first of two, else the second. An i32 chooses the one at that place, or the last if there is none.",
+		Operands: []Operand{{Name: "index", Is: Logical}, {Name: "x", Variadic: true}},
+		Where:    []Demand{{"index", "index is a scalar, bool or i32"}, {"bodies", "there are two bodies for a bool, or at least one, whose parameters have the types of x"}, {"results", "the bodies have results, of the same types"}},
 		Traits:   OwnRule | OwnLowering | ManyResults | HasBody | Internal},
+	{Name: "While", Family: Control, Doc: "runs its second body as long as the first one, on the same operands, gives true. The results of the second are the first operands of the next turn, and in the end those of the node.",
+		Operands: []Operand{{Name: "x", Variadic: true}},
+		Where:    []Demand{{"bodies", "there are two bodies, whose parameters have the types of x"}, {"condition", "the first body has one result, a bool scalar"}, {"state", "the second body has results, of the types of the first operands"}},
+		Traits:   OwnRule | OwnLowering | ManyResults | HasBody | Internal},
+	{Name: "Scan", Family: Control, Doc: "runs its body for each turn 0, 1, …, or from the last if reverse. The body takes the turn, the carries, the turn's row of each of xs, and the other operands. It gives the next carries, and rows. The results are the last carries, and the rows of all turns. A gradient saves what it needs of a turn, or the carries alone with checkpoint.",
+		Operands: []Operand{{Name: "x", Variadic: true}},
+		Attrs:    []Attr{{"turns", Int}, {"reverse", Int}, {"carries", Int}, {"xs", Int}, {"checkpoint", Int}},
+		Where: []Demand{{"counts", "turns, carries and xs are not negative, and there are operands for them"}, {"rows", "each of xs has a row for each turn"},
+			{"body", "there is one body, whose parameters are the turn, an i32, and have the types of the carries, of rows of xs and of the other operands"}, {"results", "the body has results, of the types of the carries, and then rows"}},
+		Traits: OwnRule | OwnLowering | ManyResults | HasBody | Internal},
 }
 
 var axesOfX = []Demand{{"axes", "axes are distinct ones of x"}}

@@ -108,7 +108,7 @@ func TestTopics(t *testing.T) {
 	require.Contains(t, namesOf(filled, ops.Arithmetic), "Add")
 	require.Contains(t, namesOf(filled, ops.Activations), "Softmax")
 	_, err = l.fill(without("*"))
-	require.EqualError(t, err, "Concatenate is in no topic: give its family, Joining and moving, a topic with * in tools/reference/topics.go")
+	require.EqualError(t, err, "Case is in no topic: give its family, Control flow, a topic with * in tools/reference/topics.go")
 }
 
 func namesOf(pages []page, family ops.Family) []string {

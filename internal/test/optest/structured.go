@@ -46,27 +46,38 @@ func init() {
 		"argmax":  naiveArgMax,
 		"argsort": naiveArgSort,
 		"sort":    naiveSort,
-		"cond": func(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+		"case": func(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 			i, err := c.ResultIndex()
 			if args[0].Elems[0].Number() == 0 {
 				i = 1 - i
 			}
 			return clone(args[1+i]), err
 		},
-		"top_k":         naiveTopK,
-		"matmul":        naiveMatMul,
-		"gather":        naiveGather,
-		"scatter_add":   naiveScatterAdd,
-		"softmax":       alongAxis(func(x, total float64) float64 { return math.Exp(x) / total }),
-		"log_softmax":   alongAxis(func(x, total float64) float64 { return x - math.Log(total) }),
-		"cross_entropy": naiveCrossEntropy,
-		"layer_norm":    naiveLayerNorm,
-		"attention":     naiveAttention,
-		"one_hot":       naiveOneHot,
-		"philox4x32":    naivePhilox,
-		"normal":        naiveNormal,
-		"gumbel":        naiveGumbel,
-		"dropout":       naiveDropout,
+		"while": func(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+			i, err := c.ResultIndex()
+			if turns := args[3].Elems[0].Number() - args[2].Elems[0].Number(); turns > 0 && int(turns)%2 == 1 {
+				i = 1 - i
+			}
+			return clone(args[i]), err
+		},
+		"stop":                 func(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) { return clone(args[0]), nil },
+		"scan":                 naiveScan,
+		"dynamic_slice":        naiveDynamicSlice,
+		"dynamic_update_slice": naiveDynamicUpdateSlice,
+		"top_k":                naiveTopK,
+		"matmul":               naiveMatMul,
+		"gather":               naiveGather,
+		"scatter_add":          naiveScatterAdd,
+		"softmax":              alongAxis(func(x, total float64) float64 { return math.Exp(x) / total }),
+		"log_softmax":          alongAxis(func(x, total float64) float64 { return x - math.Log(total) }),
+		"cross_entropy":        naiveCrossEntropy,
+		"layer_norm":           naiveLayerNorm,
+		"attention":            naiveAttention,
+		"one_hot":              naiveOneHot,
+		"philox4x32":           naivePhilox,
+		"normal":               naiveNormal,
+		"gumbel":               naiveGumbel,
+		"dropout":              naiveDropout,
 	}
 }
 
@@ -394,6 +405,66 @@ func naiveMatMul(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 		z.Type.Shape = slices.Delete(z.Type.Shape, z.Type.Rank()-a, z.Type.Rank()-a+1)
 	}
 	return z, nil
+}
+
+// naiveScan carries each row of the second operand to the next turn.
+func naiveScan(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	result, err := c.ResultIndex()
+	if err != nil {
+		return nil, err
+	}
+	reverse, err := c.IntAttr("reverse")
+	if err != nil {
+		return nil, err
+	}
+	carry, y := clone(args[0]), args[1]
+	rows, n, size := clone(y), y.Type.Shape[0], len(carry.Elems)
+	for i := range n {
+		if reverse != 0 {
+			i = n - 1 - i
+		}
+		copy(rows.Elems[i*size:], carry.Elems)
+		copy(carry.Elems, y.Elems[i*size:])
+	}
+	return []*Tensor{carry, rows}[result], nil
+}
+
+// naiveStart is where a part of some sizes begins in x.
+func naiveStart(x *Tensor, sizes []int, starts []*Tensor) []int {
+	at := make([]int, len(sizes))
+	for i, s := range starts {
+		at[i] = int(min(max(s.Elems[0].Number(), 0), float64(x.Type.Shape[i]-sizes[i])))
+	}
+	return at
+}
+
+func naiveDynamicSlice(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	sizes, err := c.IntsAttr("sizes")
+	if err != nil {
+		return nil, err
+	}
+	x, at := args[0], naiveStart(args[0], sizes, args[1:])
+	return build(x.Type.DType, sizes, func(i []int) Elem {
+		j := slices.Clone(i)
+		for a := range j {
+			j[a] += at[a]
+		}
+		return x.get(j...)
+	}), nil
+}
+
+func naiveDynamicUpdateSlice(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	x, update := args[0], args[1]
+	at := naiveStart(x, update.Type.Shape, args[2:])
+	return build(x.Type.DType, x.Type.Shape, func(i []int) Elem {
+		j := slices.Clone(i)
+		for a := range j {
+			if j[a] -= at[a]; j[a] < 0 || j[a] >= update.Type.Shape[a] {
+				return x.get(i...)
+			}
+		}
+		return update.get(j...)
+	}), nil
 }
 
 func naiveGather(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) {

@@ -1,0 +1,175 @@
+package lower
+
+import (
+	"slices"
+
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
+
+// lowerCase emits an if or a case whose regions take what they use from outside, as
+// StableHLO has it.
+func lowerCase(l *lowerer, n *ir.Node) *mlir.Value {
+	in, code := l.in(n), stablehlo.Case
+	if n.In[0].Type.DType == types.Bool {
+		code = stablehlo.If
+	}
+	op := mlir.NewOp(code, in[:1], resultTypes(n)...)
+	for _, g := range n.Body.Graphs() {
+		op.Regions = append(op.Regions, l.region(nil, func([]*mlir.Value) []*mlir.Value { return l.run(g, in[1:]) })...)
+	}
+	l.append(op)
+	return op.Results[0]
+}
+
+// lowerWhile emits a while. What regions take from outside is no operand of it.
+func lowerWhile(l *lowerer, n *ir.Node) *mlir.Value {
+	in := l.in(n)
+	cond, body := n.Body.Graph, n.Body.More[0]
+	states := len(body.Results)
+	with := func(state []*mlir.Value) []*mlir.Value { return slices.Concat(state, in[states:]) }
+	return l.while(in[:states],
+		func(state []*mlir.Value) []*mlir.Value { return l.run(cond, with(state)) },
+		func(state []*mlir.Value) []*mlir.Value { return l.run(body, with(state)) }).Results[0]
+}
+
+// while emits a while.
+func (l *lowerer) while(init []*mlir.Value, cond, body func(state []*mlir.Value) []*mlir.Value) *mlir.Op {
+	types := make([]mlir.Type, len(init))
+	for i, v := range init {
+		types[i] = v.Type
+	}
+	op := mlir.NewOp(stablehlo.While, init, types...)
+	op.Regions = append(l.region(types, cond), l.region(types, body)...)
+	l.append(op)
+	return op
+}
+
+// lowerScan emits a while that counts turns. It carries, in this order, the node's results,
+// of which rows are written one a turn, and the turn.
+func lowerScan(l *lowerer, n *ir.Node) *mlir.Value {
+	if v := l.values[n.ID]; v != nil {
+		return v
+	}
+	if w := l.wider[n]; w != nil {
+		v := lowerScan(l, w)
+		l.values[w.ID] = v
+		return v
+	}
+	g, turns := n.Body.Graph, n.Attrs[ir.ScanTurns].Int
+	in, carries := l.in(n), int(n.Attrs[ir.ScanCarries].Int)
+	xs := in[carries : carries+int(n.Attrs[ir.ScanXs].Int)]
+	captured := in[carries+len(xs):]
+	init := slices.Clone(in[:carries])
+	for _, r := range g.Results[carries:] {
+		init = append(init, l.filled(types.Type{DType: r.Type.DType, Shape: slices.Concat(types.Shape{int(turns)}, r.Type.Shape)}, 0))
+	}
+	results := len(init)
+	index := tensor(types.Of(types.I32))
+	init = append(init, l.constant(types.I32, 0))
+	return l.while(init, func(state []*mlir.Value) []*mlir.Value {
+		end := l.constant(types.I32, uint64(turns))
+		return []*mlir.Value{l.compare("LT", types.I32, tensor(types.Of(types.Bool)), state[results], end)}
+	}, func(state []*mlir.Value) []*mlir.Value {
+		if turns == 0 { // there are no rows
+			return state
+		}
+		turn := state[results]
+		at := turn
+		if n.Attrs[ir.ScanReverse].Int != 0 {
+			at = l.emit(stablehlo.Subtract, index, []*mlir.Value{l.constant(types.I32, uint64(turns-1)), turn})
+		}
+		args := append([]*mlir.Value{at}, state[:carries]...)
+		for i, x := range xs {
+			args = append(args, l.row(x, n.In[carries+i].Type, at))
+		}
+		next := l.run(g, append(args, captured...))
+		for i := carries; i < results; i++ {
+			next[i] = l.setRow(state[i], next[i], g.Results[i].Type, at)
+		}
+		one := l.constant(types.I32, 1)
+		return append(next, l.emit(stablehlo.Add, index, []*mlir.Value{turn, one}))
+	}).Results[0]
+}
+
+// starts are those of a row.
+func (l *lowerer) starts(at *mlir.Value, rank int) []*mlir.Value {
+	all := []*mlir.Value{at}
+	if rank > 1 {
+		zero := l.constant(types.I32, 0)
+		for range rank - 1 {
+			all = append(all, zero)
+		}
+	}
+	return all
+}
+
+// row emits the row of x, of type t, at an index.
+func (l *lowerer) row(x *mlir.Value, t types.Type, at *mlir.Value) *mlir.Value {
+	one := types.Type{DType: t.DType, Shape: slices.Concat(types.Shape{1}, t.Shape[1:])}
+	row := l.emit(stablehlo.DynamicSlice, tensor(one), append([]*mlir.Value{x}, l.starts(at, t.Rank())...), ints("slice_sizes", one.Shape))
+	one.Shape = t.Shape[1:]
+	return l.emit(stablehlo.Reshape, tensor(one), []*mlir.Value{row})
+}
+
+// setRow emits rows with the one at an index replaced by row, of type t.
+func (l *lowerer) setRow(rows, row *mlir.Value, t types.Type, at *mlir.Value) *mlir.Value {
+	one := l.emit(stablehlo.Reshape, tensor(types.Type{DType: t.DType, Shape: slices.Concat(types.Shape{1}, t.Shape)}), []*mlir.Value{row})
+	return l.emit(stablehlo.DynamicUpdateSlice, rows.Type, append([]*mlir.Value{rows, one}, l.starts(at, 1+t.Rank())...))
+}
+
+// widen finds, for each scan of a graph, another one on the same operands whose results
+// begin with its own: a gradient's, that saves what it needs. One runs for both.
+func (l *lowerer) widen(order []*ir.Node) {
+	var scans []*ir.Node
+	for _, n := range order {
+		if n.Op == ir.OpScan {
+			scans = append(scans, n)
+		}
+	}
+	for _, n := range scans {
+		for _, w := range scans {
+			if len(w.Body.Graph.Results) > len(n.Body.Graph.Results) && slices.Equal(n.In, w.In) &&
+				slices.EqualFunc(n.Attrs, w.Attrs, func(a, b ir.Attr) bool { return a.Int == b.Int }) && ir.Extends(w.Body.Graph, n.Body.Graph) {
+				l.wider[n] = w
+				break
+			}
+		}
+	}
+}
+
+func lowerDynamicSlice(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.emit(stablehlo.DynamicSlice, tensor(n.Type), l.in(n), ints("slice_sizes", n.Attrs[ir.DynamicSliceSizes].Ints))
+}
+
+func lowerDynamicUpdateSlice(l *lowerer, n *ir.Node) *mlir.Value {
+	return l.emit(stablehlo.DynamicUpdateSlice, tensor(n.Type), l.in(n))
+}
+
+// run emits the ops of a region's graph on args into the block at hand, and returns
+// its results.
+func (l *lowerer) run(g *ir.Graph, args []*mlir.Value) []*mlir.Value {
+	outer, loc := l.values, l.loc
+	l.values = make([]*mlir.Value, len(g.Nodes))
+	for i, p := range g.Params {
+		l.values[p.ID] = args[i]
+	}
+	order := g.Order()
+	l.widen(order)
+	for _, n := range order {
+		if n.Op != ir.OpParameter {
+			l.node(n, loc)
+		}
+	}
+	results := make([]*mlir.Value, len(g.Results))
+	for i, r := range g.Results {
+		results[i] = l.values[r.ID]
+	}
+	l.values, l.loc = outer, loc
+	return results
+}
+
+// lowerStop is nothing: only gradients see it.
+func lowerStop(l *lowerer, n *ir.Node) *mlir.Value { return l.values[n.In[0].ID] }
