@@ -41,7 +41,7 @@ var (
 
 	// Tiers lets runs begin before all code is compiled.
 	Tiers = Switch("LTC_TIERS",
-		"`1` lets programs for `cpu` run before libLLVM has compiled all of their kernels. Kernels in plain Go stand in for those that are missing. Until all are there, the last bits of results depend on the time that compiling takes: do not use it where runs are to be repeated bit by bit. Also `lazy.Tiers` and `model.Tiers`.")
+		"`1` lets programs for `cpu` run before libLLVM has compiled all of their kernels. Code that is built in, or plain Go, stands in for those that are missing. Until all are there, the last bits of results depend on the time that compiling takes: do not use it where runs are to be repeated bit by bit. Also `lazy.Tiers` and `model.Tiers`.")
 
 	// Update has package ltctest write lock files anew.
 	Update = Switch("LTC_UPDATE",
