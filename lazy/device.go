@@ -62,7 +62,8 @@ type Device struct {
 	// What looks at data before programs run.
 	checkIndices, checkNaNs bool
 
-	constantNumbers bool // see NumbersAsConstants
+	constantNumbers bool  // see NumbersAsConstants
+	maxBytes        int64 // see MaxBytes; 0: no limit
 
 	// Programs run op by op.
 	opByOp   bool

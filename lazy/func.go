@@ -98,6 +98,9 @@ func (f *Function) Warmup(ctx context.Context, given ...*Tensor) error {
 	if err != nil {
 		return err
 	}
+	if err := f.dev.admit(t.program); err != nil {
+		return err
+	}
 	return finish(ctx, t.program)
 }
 
@@ -145,6 +148,9 @@ func (f *Function) call(ctx context.Context, given []*Tensor) ([]*Tensor, error)
 	}
 	t, err := f.lookup(ctx, args)
 	if err != nil {
+		return nil, err
+	}
+	if err := f.dev.admit(t.program); err != nil {
 		return nil, err
 	}
 	c := f.calls.Get().(*flight)

@@ -134,6 +134,9 @@ func (tr *Trace) compute(ctx context.Context, t *Tensor) error {
 	if err := r.compile(tr, f, false); err != nil {
 		return err
 	}
+	if err := tr.dev.admit(f.program); err != nil {
+		return err
+	}
 	f.notePeak()
 	if err := f.Run(); err != nil {
 		if ownFailure(err, tr.queue) {

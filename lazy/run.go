@@ -140,6 +140,9 @@ func (r *run) prepare(tr *Trace, f *flight) error {
 	if err := r.compile(tr, f, true); err != nil {
 		return err
 	}
+	if err := tr.dev.admit(f.program); err != nil {
+		return err
+	}
 	for _, v := range f.args {
 		v = v.effective(tr.queue)
 		if err := v.failed(); err != nil {

@@ -65,7 +65,8 @@
 //     MetricKind, Counter, Percentile
 //   - Memory: Device.MemoryStats, MemoryStats, Device.LiveTensors, LiveReport, LiveLine,
 //     Device.ProgramCacheStats, ProgramCacheStats, Device.FreeMemoryCache,
-//     Trace.WatchPeak, Device.WatchPeak, Function.WatchPeak
+//     Trace.WatchPeak, Device.WatchPeak, Function.WatchPeak, Trace.MemoryPlan,
+//     Function.MemoryPlan, MaxBytes
 //   - Errors: OpError, StepError, ErrStale, ErrReleased, ErrConflict, ErrPlacement,
 //     ErrType, ErrUsage, ErrFallback, ErrFrozen, ErrIndex, ErrNaN, ErrSync, ErrMemory,
 //     ErrCancelled, ErrClosed

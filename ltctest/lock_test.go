@@ -74,15 +74,16 @@ func text(t *testing.T, path string) string {
 
 // What has changed is told by the first op that differs, and its line now.
 func TestLockTellsTheOpThatDiffers(t *testing.T) {
+	t.Setenv("LTC_UPDATE", "0")
 	file := text(t, committed)
 	path := filepath.Join(t.TempDir(), "programs.lock")
 	for _, c := range []struct {
 		name, want string
 		act        func(*lazy.Tensor) *lazy.Tensor
 	}{
-		{"another", "(12 ops now)\n  the first op that differs, lock_test.go:84\n  - tanh.1 = tanh mul.1 : f32[3,2]\n  - softmax.1 = softmax tanh.1",
+		{"another", "(12 ops now)\n  the first op that differs, lock_test.go:85\n  - tanh.1 = tanh mul.1 : f32[3,2]\n  - softmax.1 = softmax tanh.1",
 			func(x *lazy.Tensor) *lazy.Tensor { return x.Exp() }},
-		{"one more", "(13 ops now)\n  the first op that differs, lock_test.go:86\n  - softmax.1 = softmax tanh.1",
+		{"one more", "(13 ops now)\n  the first op that differs, lock_test.go:87\n  - softmax.1 = softmax tanh.1",
 			func(x *lazy.Tensor) *lazy.Tensor { return x.Tanh().Exp() }},
 		{"none", "(11 ops now)\n  the first op that differs, lock_test.go:27\n  - tanh.1 = tanh mul.1 : f32[3,2]",
 			func(x *lazy.Tensor) *lazy.Tensor { return x }},
@@ -97,6 +98,7 @@ func TestLockTellsTheOpThatDiffers(t *testing.T) {
 }
 
 func TestLockOfFilesThatCannotBeRead(t *testing.T) {
+	t.Setenv("LTC_UPDATE", "0")
 	tr := layer(t, "eval", "w", (*lazy.Tensor).Tanh)
 	file := text(t, committed)
 	for name, c := range map[string]struct{ text, want string }{

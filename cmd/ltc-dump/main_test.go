@@ -112,6 +112,9 @@ func play(t *testing.T, session string) string {
 		if strings.Contains(command, "-profile") && status == 0 {
 			out = masked(out)
 		}
+		if strings.Contains(command, "-memory") { // steps take what suits the machine for themselves
+			out = regexp.MustCompile(`^peak [^:]*:|workspace .*`).ReplaceAll(out, []byte("…"))
+		}
 		b.Write(out)
 		b.Write(stderr.Bytes())
 		if status != 0 {

@@ -34,7 +34,7 @@ type running struct {
 	tolerance                               float64
 	n, threads                              int
 	timeout                                 time.Duration
-	profile, compiled                       bool
+	profile, compiled, memory               bool
 }
 
 // flags returns run's flags, which set r.
@@ -57,6 +57,7 @@ func (r *running) flags(name string) *flag.FlagSet {
 	fs.IntVar(&r.threads, "threads", 0, "the most threads that a run uses; 0: as many as the backend likes")
 	fs.BoolVar(&r.compiled, "compiled", false, "fail where the evaluator would run the program or an op of it, many times slower;\nwithout it that is a warning")
 	fs.BoolVar(&r.profile, "profile", false, "run for half a second and print what each step takes instead of the results;\narguments without -input get random values")
+	fs.BoolVar(&r.memory, "memory", false, "run nothing, and print what memory a run takes, at each step and by value")
 	return fs
 }
 
@@ -123,6 +124,9 @@ func (r *running) run(ctx context.Context, c *call, file string) error {
 		if err := t.Finish(ctx); err != nil {
 			return err
 		}
+	}
+	if r.memory {
+		return c.memory(p, exe)
 	}
 	return r.execute(ctx, c, b, p, exe)
 }

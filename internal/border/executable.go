@@ -118,6 +118,12 @@ func (x *Executable) WorkspaceBytes() (n int, err error) {
 	return max(s.WorkspaceBytes(), 0), nil
 }
 
+// MemoryPlan is [backends.MemoryPlanOf].
+func (x *Executable) MemoryPlan() (p backends.MemoryPlan, err error) {
+	defer x.backend.caught("MemoryPlan", &err)
+	return backends.MemoryPlanOf(x.exec), nil
+}
+
 // ResidentBytes is [backends.Resident]; below 0 if the backend does not tell.
 func (x *Executable) ResidentBytes() (n int, err error) {
 	r, ok := x.exec.(backends.Resident)

@@ -164,6 +164,9 @@ func (x *layouts[E]) Program() *plan.Program { return x.Plan.Program }
 // CopiedBytes implements [backends.Copying].
 func (x *layouts[E]) CopiedBytes() int64 { return x.Copied.Load() }
 
+// MemoryPlan implements [backends.Planned].
+func (x *layouts[E]) MemoryPlan() backends.MemoryPlan { return x.Plan.Program.Memory() }
+
 // Variants implements [backends.Varying].
 func (x *layouts[E]) Variants() (made, failed int) { return x.variants.Count() }
 

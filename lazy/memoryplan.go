@@ -1,0 +1,151 @@
+package lazy
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ltc/backends"
+	"ltc/internal/diag"
+	"ltc/ir"
+	"ltc/lazy/internal/programs"
+)
+
+// MaxBytes refuses programs of which a run would take more than n bytes: arguments, results that
+// take over no argument's memory, and the workspace of the backend's plan. MarkStep, a read or a
+// call is then an [*OpError] that wraps [ErrMemory] and names the largest tensors with their lines.
+// Nothing is computed and variables are as before. n of 0 or less is no limit.
+//
+// The number is known when a program is compiled, unlike the need of a process that [MemoryLimit]
+// bounds: it does not depend on what else is alive. [Trace.MemoryPlan] has it step by step.
+func MaxBytes(n int64) Option { return func(d *Device) { d.maxBytes = max(n, 0) } }
+
+// MemoryPlan compiles the program that MarkStep with the same roots would run, as Warmup does. It
+// returns what a run takes of memory: altogether, at each step of the backend's plan, and by
+// tensor, with the lines that recorded them. Nothing runs, and the step goes on. The evaluator does
+// not plan by steps: of its programs there are the sizes, the arguments and the results.
+func (tr *Trace) MemoryPlan(roots ...*Tensor) (plan backends.MemoryPlan, err error) {
+	err = tr.rehearse("memory_plan", true, roots, func(tr *Trace, r *run) error {
+		if len(r.results) == 0 {
+			return nil
+		}
+		f := tr.take()
+		defer tr.queue.Give(&f.Job)
+		f.ctx = context.Background()
+		if err := r.compile(tr, f, true); err != nil {
+			return err
+		}
+		plan, err = memoryPlan(f.program)
+		return err
+	})
+	return plan, err
+}
+
+// MemoryPlan is [Trace.MemoryPlan] for the program that Call with arguments of these types would
+// run.
+func (f *Function) MemoryPlan(ctx context.Context, given ...*Tensor) (backends.MemoryPlan, error) {
+	ctx = cmp.Or(ctx, context.Background())
+	if err := f.usable("memory_plan", given); err != nil {
+		return backends.MemoryPlan{}, err
+	}
+	args, err := seen(ctx, given)
+	defer unsee(given, args)
+	if err != nil {
+		return backends.MemoryPlan{}, err
+	}
+	t, err := f.lookup(ctx, args)
+	if err != nil {
+		return backends.MemoryPlan{}, err
+	}
+	return memoryPlan(t.program)
+}
+
+// memoryPlan returns what a run of a program takes. Arguments and results have the lines of the
+// graph.
+func memoryPlan(p *programs.Program) (backends.MemoryPlan, error) {
+	var plan backends.MemoryPlan
+	e, _ := p.Exec.(*executable)
+	if e.whole != nil {
+		var err error
+		if plan, err = e.whole.MemoryPlan(); err != nil {
+			return plan, err
+		}
+	}
+	plan.Arguments, plan.Results = bytesOf(p.Graph.Params), bytesOf(ownResults(p.Graph)) // also of ops that run one by one
+	if len(plan.Values) == 0 {
+		plan.Values = borderValues(p.Graph)
+	}
+	for i := range plan.Values {
+		v := &plan.Values[i]
+		switch {
+		case v.Kind == backends.ArgumentValue && v.Index < len(p.Graph.Params):
+			n := p.Graph.Params[v.Index]
+			v.Name, v.Line = cmp.Or(v.Name, n.ParamName()), lineOf(n)
+		case v.Kind == backends.ResultValue && v.Index < len(p.Graph.Results):
+			v.Line = lineOf(p.Graph.Results[v.Index])
+		}
+	}
+	return plan, nil
+}
+
+func lineOf(n *ir.Node) string {
+	if file, _ := n.Loc.Position(); file == "" {
+		return ""
+	}
+	return n.Loc.String()
+}
+
+// borderValues returns the arguments and the results of a program that take memory of their own,
+// those with most bytes first.
+func borderValues(g *ir.Graph) (all []backends.ValueMemory) {
+	for i, n := range g.Params {
+		all = append(all, backends.ValueMemory{Type: n.Type, Kind: backends.ArgumentValue, Index: i, Op: -1})
+	}
+	for i, n := range g.Results {
+		if g.Alias[i] < 0 {
+			all = append(all, backends.ValueMemory{Type: n.Type, Kind: backends.ResultValue, Index: i, Op: -1})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b backends.ValueMemory) int { return b.Type.Bytes() - a.Type.Bytes() })
+	return all
+}
+
+// admit returns the error of a program that takes more than [MaxBytes].
+func (d *Device) admit(p *programs.Program) error {
+	if d.maxBytes == 0 || p.Exec.(*executable).peak <= d.maxBytes {
+		return nil
+	}
+	return d.tooLarge(p)
+}
+
+// mostNamed is how many tensors the error of a program that is too large names.
+const mostNamed = 3
+
+func (d *Device) tooLarge(p *programs.Program) error {
+	plan, err := memoryPlan(p)
+	if err != nil {
+		return err
+	}
+	var largest []string
+	for _, v := range plan.AtPeak() {
+		if len(largest) == mostNamed {
+			break
+		}
+		largest = append(largest, fmt.Sprintf("%s %v", v.Kind, v))
+	}
+	at := ""
+	if i := plan.PeakStep(); i >= 0 && plan.Steps[i].Line != "" {
+		at = " at " + plan.Steps[i].Line
+	}
+	reason := fmt.Sprintf("a run of the program takes %s (arguments %s, results %s, workspace %s), and MaxBytes allows %s; the largest tensors in memory%s are: %s. "+
+		"Use smaller batches, dtypes of fewer bits, or several steps; Trace.MemoryPlan tells what each step needs",
+		diag.Bytes(plan.Peak()), diag.Bytes(plan.Arguments), diag.Bytes(plan.Results), diag.Bytes(plan.Workspace), diag.Bytes(d.maxBytes), at, strings.Join(largest, "; "))
+	return nodeError(largestNode(p.Graph), ErrMemory, reason)
+}
+
+// largestNode returns the op of a program whose result has most bytes.
+func largestNode(g *ir.Graph) *ir.Node {
+	return slices.MaxFunc(g.Nodes, func(a, b *ir.Node) int { return a.Type.Bytes() - b.Type.Bytes() })
+}
