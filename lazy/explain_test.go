@@ -111,7 +111,7 @@ var allCauses = []cause{
 			c.mark(h)
 		}
 	}},
-	{lazy.CompileExtraOp, "a branch records an op more", "extra op: neg f32[4]", func(c *causes) {
+	{lazy.CompileExtraOp, "a branch records an op more", "neg f32[4] is new", func(c *causes) {
 		c.steps(func(i int) *lazy.Tensor {
 			y := c.from(4).Exp()
 			if i == 1 {
@@ -120,7 +120,7 @@ var allCauses = []cause{
 			return y.Sum().Sqrt()
 		})
 	}},
-	{lazy.CompileExtraOp, "a loop takes a turn more", "2 extra ops, the first sin f32[4]", func(c *causes) {
+	{lazy.CompileExtraOp, "a loop takes a turn more", "2 ops are new, the first sin f32[4]", func(c *causes) {
 		c.steps(func(i int) *lazy.Tensor {
 			y := c.from(4)
 			for range 3 + i {
@@ -129,7 +129,7 @@ var allCauses = []cause{
 			return y.Sum()
 		})
 	}},
-	{lazy.CompileMissingOp, "a branch leaves an op out", "missing op: neg f32[4]", func(c *causes) {
+	{lazy.CompileMissingOp, "a branch leaves an op out", "neg f32[4] is gone", func(c *causes) {
 		c.steps(func(i int) *lazy.Tensor {
 			y := c.from(4).Exp()
 			if i == 0 {
@@ -225,7 +225,7 @@ var allCauses = []cause{
 			return y.Neg().Sum()
 		})
 	}},
-	{lazy.CompileNewLine, "a line marks its first step", "differs in 1 op: missing op: exp f32[4]", func(c *causes) {
+	{lazy.CompileNewLine, "a line marks its first step", "differs in 1 op: exp f32[4] is gone", func(c *causes) {
 		c.mark(c.from(4).Exp().Sum())
 		require.NoError(c.t, c.tr.MarkStep(c.from(4).Sum()))
 	}},

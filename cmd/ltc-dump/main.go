@@ -36,6 +36,7 @@ func commands() []command {
 		{"verify", "FILE…", "check modules: syntax, types and each op's rules", verifyFiles},
 		{"check", "PATH…", "run test files in the format of StableHLO's own, and those in directories", check},
 		{"run", "FILE", "run a function and print its results, or write them to a file", runModule},
+		{"explain", "FILE…", "say in what programs differ: each after the first, and the nearest before it", explainPrograms},
 		{"ops", "[OP…]", "list the op table, or all about some of its ops", listOps},
 		{"devices", "", "list the devices of each backend, or why it has none", listDevices},
 		{"cache", "WHAT", "compiled objects on disk: ls, verify, clear, or why KEY was compiled", cacheCommand},

@@ -254,9 +254,6 @@ func (c *Comparison) pair(e *event) (differs bool) {
 
 // bodies compares the graphs that ops run; nil if these do not differ.
 func (c *Comparison) bodies(e *event) *Comparison {
-	if c.was.body == nil || c.now.body == nil {
-		return nil
-	}
 	key := [2]uint64{c.was.ops[e.i].Body, c.now.ops[e.j].Body}
 	if known, ok := c.inner[key]; ok {
 		return known
@@ -290,9 +287,9 @@ func (c *Comparison) name(e *event, d *Difference) {
 	}
 	switch e.kind {
 	case ExtraOp:
-		d.What = more(e.jEnd-e.j, "extra op", now)
+		d.What = some(e.jEnd-e.j, "new", now)
 	case MissingOp:
-		d.What = more(e.iEnd-e.i, "missing op", was)
+		d.What = some(e.iEnd-e.i, "gone", was)
 	case OtherOp:
 		d.What = fmt.Sprintf("%v, was %v", now, was)
 	case Wiring:
@@ -309,11 +306,12 @@ func (c *Comparison) name(e *event, d *Difference) {
 	}
 }
 
-func more(n int, noun string, first Text) string {
+// some names the first of n ops that are new or gone.
+func some(n int, how string, first Text) string {
 	if n == 1 {
-		return fmt.Sprintf("%s: %v", noun, first)
+		return fmt.Sprintf("%v is %s", first, how)
 	}
-	return fmt.Sprintf("%s, the first %v", diag.Count(n, noun), first)
+	return fmt.Sprintf("%s are %s, the first %v", diag.Count(n, "op"), how, first)
 }
 
 // begins describes a value that is a constant in one program and an argument in the other,

@@ -65,18 +65,33 @@ type Text struct {
 // String is the op's name and type.
 func (t Text) String() string { return t.Name + " " + t.Type }
 
-// New returns a program of ops. Operands, results and what they alias are indices of
-// ops; alias may be nil. Text says what op i is.
-func New(all []Op, results, alias []int32, text func(i int) Text) *Program {
+// New returns a program of ops, whose Body is not set. Operands, results and what these alias
+// are indices of ops, an alias of -1 being none. Text says what op i is. Bodies has the graphs
+// that each op runs; it may be shorter than ops.
+func New(all []Op, results, alias []int32, text func(i int) Text, bodies [][]*Program) *Program {
 	p := &Program{ops: all, results: results, alias: alias, text: text}
-	for len(p.alias) < len(results) {
-		p.alias = append(p.alias, -1)
+	p.body = func(i, k int) *Program {
+		if i < len(bodies) && k < len(bodies[i]) {
+			return bodies[i][k]
+		}
+		return nil
+	}
+	for i, of := range bodies {
+		for _, b := range of {
+			all[i].Body = Mix(all[i].Body, b.hash())
+		}
 	}
 	return p
 }
 
-// Len returns the number of ops.
-func (p *Program) Len() int { return len(p.ops) }
+// hash is equal for programs that do not differ.
+func (p *Program) hash() uint64 {
+	h := p.Form()
+	for i := range p.ops {
+		h = Mix(h, p.ops[i].Attrs)
+	}
+	return h
+}
 
 // Mix adds v to a hash.
 func Mix(h, v uint64) uint64 {

@@ -28,3 +28,13 @@ func (s *Sketch) Least(t *Sketch) int {
 	}
 	return (n + 1) / 2
 }
+
+// Sketch returns the sketch of a program.
+func (p *Program) Sketch() (s Sketch) {
+	for i := range p.ops {
+		if x := &s[p.ops[i].Label%uint64(len(s))]; *x < 1<<16-1 {
+			*x++
+		}
+	}
+	return s
+}
