@@ -57,6 +57,7 @@ type Device struct {
 	graphLimit int                // nodes of a step that are worth a warning
 	closures   int                // that one step may have
 	strict     bool               // bad ops panic
+	stacks     int                // see Stacks
 	dumps      *dumps             // where programs are written; nil: nowhere
 
 	// What looks at data before programs run.

@@ -47,6 +47,9 @@ var (
 		"`0` has every step make its own nodes, even if it records what an earlier one did. Also `Trace.Reuse`.")
 	envLive = env.Switch("LTC_LIVE",
 		"`1` remembers where every live value was made, for `Device.LiveTensors`; costs a microsecond or two a value.")
+	envStacks = env.Declare(EnvVar{Name: "LTC_STACKS", Default: "1", Allowed: "a number above 0",
+		Doc:   "How many frames of the user's stack each op keeps, for `Trace.Explain`; more than 1 cost some microseconds an op. Also `lazy.Stacks`.",
+		Check: env.CheckPositive})
 	envProfile = env.Switch("LTC_PROFILE",
 		"`1` measures each kernel of each program, for `Device.Profile`; costs two readings of the clock a kernel. Also `lazy.Profiled`.")
 	envDumpFile = env.Declare(EnvVar{Name: "LTC_SAVE_TENSORS_FILE", Allowed: "a file that can be written",
@@ -106,6 +109,7 @@ func (d *Device) fromEnvironment() error {
 	d.memory.Cache = envCache.Bytes(memory.StandardCache())
 	d.closures = envClosures.Number()
 	d.strict = envStrict.On()
+	d.stacks = envStacks.Number()
 	d.opByOp = envOpByOp.On()
 	d.options.Profile = envProfile.On()
 	d.checkIndices, d.checkNaNs = checking, envNaNs.On()

@@ -41,6 +41,12 @@ const (
 // maxStack is how many frames of the user an explanation has.
 const maxStack = 8
 
+// Stacks has each op keep so many frames of the user's stack, the innermost of which is its
+// line, for [Explanation]. Without it, or with 1, an op keeps its line alone. More frames cost
+// some microseconds an op, also of a step that compiles nothing. Numbers of ops that are
+// recorded by one line are then those of each stack: see [NumbersAsConstants].
+func Stacks(frames int) Option { return func(d *Device) { d.stacks = frames } }
+
 // Explanation says why a program was compiled.
 type Explanation struct {
 	Number int64    // of the compile among those of the trace, function or device, from 1
@@ -50,11 +56,13 @@ type Explanation struct {
 	Took   time.Duration
 
 	Kind     CompileKind
-	What     string // the op that differs, and what it was before
-	Now, Was string // the lines that recorded it; "" if there is no such op
-	Nearest  string // the line whose program differs least; "" if none is near
-	Differ   int    // how many ops differ, but for those that only follow from others
-	Do       string // what to do
+	What     string   // the op that differs, and what it was before
+	Now, Was string   // the lines that recorded it; "" if there is no such op
+	NowStack []string // the frames of the user that led to Now, the innermost first; see [Stacks]
+	WasStack []string // the same of Was
+	Nearest  string   // the line whose program differs least; "" if none is near
+	Differ   int      // how many ops differ, but for those that only follow from others
+	Do       string   // what to do
 	reason   string
 }
 
@@ -81,8 +89,17 @@ func (x *compile) explanation() *Explanation {
 	for _, s := range x.stack {
 		e.Stack = append(e.Stack, s.String())
 	}
+	e.NowStack, e.WasStack = chainText(c.Now), chainText(c.Was)
 	e.Now, e.Was, e.Nearest = lineText(c.Now), lineText(c.Was), lineText(c.Nearest)
 	return e
+}
+
+// chainText returns a line and those that led there.
+func chainText(s callsite.Site) (all []string) {
+	for ; s != 0; s = s.Up() {
+		all = append(all, s.String())
+	}
+	return all
 }
 
 // lineText returns file:line; "" if it is unknown.

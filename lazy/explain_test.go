@@ -329,6 +329,35 @@ func TestExplanationsHaveStacksAndAreLogged(t *testing.T) {
 	require.Equal(t, all, tr.Device().Explain())
 }
 
+// With Stacks, both ops have the calls that led to them.
+func TestStacksOfOps(t *testing.T) {
+	layer := func(x *lazy.Tensor, n int) *lazy.Tensor {
+		return x.Slice([]int{n}, []int{n + 1}, []int{1})
+	}
+	explained := func(opts ...lazy.Option) lazy.Explanation {
+		tr := lazy.NewTrace(open(t, "eval", opts...))
+		step := func(n int) { require.NoError(t, tr.MarkStep(layer(lazy.From(tr, []float32{1, 2}), n).Exp())) }
+		step(0)
+		step(0)
+		step(1)
+		all := tr.Explain()
+		require.Len(t, all, 1)
+		require.Equal(t, lazy.CompileAttribute, all[0].Kind)
+		return all[0]
+	}
+	e := explained()
+	require.Equal(t, []string{e.Now}, e.NowStack)
+	e = explained(lazy.Stacks(3))
+	require.Len(t, e.NowStack, 3, "layer, step and its caller")
+	require.Len(t, e.WasStack, 3)
+	require.Equal(t, e.Now, e.NowStack[0])
+	require.Equal(t, e.NowStack[:2], e.WasStack[:2])
+	require.NotEqual(t, e.NowStack[2], e.WasStack[2], "the calls of step")
+	require.NotContains(t, e.String(), "recorded at", "the line is one")
+	t.Setenv("LTC_STACKS", "2")
+	require.Len(t, explained().NowStack, 2)
+}
+
 // What Warmup compiles is wanted, and the step that another program is for is explained by it.
 func TestWarmupIsCompared(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))

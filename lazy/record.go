@@ -208,25 +208,34 @@ func (tr *Trace) anew(site callsite.Site, op ir.Op, in []*ir.Node, attrs []ir.At
 }
 
 // plain reports whether site is the line of the caller.
-func (tr *Trace) plain() bool { return !tr.fixed && len(tr.scopes) == 0 }
+func (tr *Trace) plain() bool { return tr.lines == callersLine && len(tr.scopes) == 0 }
 
 // site is the user's line that is being recorded.
 func (tr *Trace) site() callsite.Site {
 	switch {
 	case tr.plain():
 		return tr.sites.Caller()
-	case tr.fixed:
+	case tr.lines == fixedLine:
 		return tr.fixedSite
 	}
-	return tr.sites.Caller().In(tr.scopes[len(tr.scopes)-1].path)
+	var line callsite.Site
+	if tr.lines == callersStack {
+		line = callsite.Chain(tr.dev.stacks)
+	} else {
+		line = tr.sites.Caller()
+	}
+	if n := len(tr.scopes); n > 0 {
+		line = line.In(tr.scopes[n-1].path)
+	}
+	return line
 }
 
 // at makes site give s until the function it returns is called: for ops that
 // the library records on behalf of one of the user's.
 func (tr *Trace) at(s callsite.Site) func() {
-	fixed, old := tr.fixed, tr.fixedSite
-	tr.fixed, tr.fixedSite = true, s
-	return func() { tr.fixed, tr.fixedSite = fixed, old }
+	mode, old := tr.lines, tr.fixedSite
+	tr.lines, tr.fixedSite = fixedLine, s
+	return func() { tr.lines, tr.fixedSite = mode, old }
 }
 
 // operand returns the node of t in the current step, nil when it cannot be

@@ -56,10 +56,10 @@
 //     Attrs.Int, Callable, Callable.Call, Callable.CallAll, Callable.Doc
 //   - No more compiles: Device.Freeze, Trace.Freeze, Function.Freeze
 //   - Reports: Trace.Report, Device.Report, Report, Report.Syncs, Compile, Trace.Explain,
-//     Device.Explain, Function.Explain, Explanation, CompileKind, SyncSite, SyncReason,
-//     Device.Profile, ProgramProfile, Trace.Dump, Format, Trace.Program, Function.Program,
-//     Trace.StableHLO, Trace.GraphHash, Trace.Parameters, Parameter, Trace.OnNode,
-//     NodeInfo
+//     Device.Explain, Function.Explain, Explanation, CompileKind, Stacks, SyncSite,
+//     SyncReason, Device.Profile, ProgramProfile, Trace.Dump, Format, Trace.Program,
+//     Function.Program, Trace.StableHLO, Trace.GraphHash, Trace.Parameters, Parameter,
+//     Trace.OnNode, NodeInfo
 //   - Metrics: Device.Metrics, Device.ResetMetrics, SumMetrics, Metrics, Metrics.Metric,
 //     Metrics.MetricNames, Metrics.Counter, Metrics.CounterNames, Metrics.Only, Metric,
 //     MetricKind, Counter, Percentile

@@ -22,8 +22,8 @@ type Trace struct {
 	crowd atomic.Pointer[OpError] // of another that came then
 
 	sites     callsite.Cache
-	fixed     bool // ops carry fixedSite
-	fixedSite callsite.Site
+	lines     lineMode
+	fixedSite callsite.Site // with fixedLine
 
 	current
 	epoch uint32 // counts steps; 0 is none's
@@ -54,6 +54,15 @@ type Trace struct {
 	preparing *flight   // of the step that MarkStep compiles
 	slab      *soa.Slab // of small results of steps; used by the flight that runs
 }
+
+// lineMode says which line an op carries.
+type lineMode uint8
+
+const (
+	callersLine  lineMode = iota // that of the user's call
+	callersStack                 // the same with the calls that led there; see Stacks
+	fixedLine                    // fixedSite
+)
 
 // current is what a trace has recorded of its step besides nodes.
 type current struct {
@@ -107,8 +116,12 @@ func NewTrace(d *Device) *Trace {
 // newTrace returns a trace for one step, whose ops count nowhere: those of
 // composites' bodies are not the user's.
 func newTrace(d *Device) *Trace {
+	mode := callersLine
+	if d.stacks > 1 {
+		mode = callersStack
+	}
 	return &Trace{
-		dev: d, b: ir.NewBuilder(shapeinfer.Infer), epoch: 1, step: 1,
+		dev: d, lines: mode, b: ir.NewBuilder(shapeinfer.Infer), epoch: 1, step: 1,
 		current: current{vars: map[*variable]*state{}, arguments: new(arguments), watch: d.graphLimit},
 		queue:   d.sched.NewQueue(), slab: d.slab(), tally: newTally(), syncs: d.syncs.mode,
 	}

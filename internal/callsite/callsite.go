@@ -17,13 +17,15 @@ import (
 )
 
 // Site is a line of a source file: an index into a table of the process that
-// only grows, by one entry for each line that records ops. 0 is unknown.
+// only grows, by one entry for each line that records ops, and each stack of [Chain]. 0 is
+// unknown.
 type Site uint32
 
 type place struct {
 	file  string
 	line  int
 	scope string
+	up    Site // the line that called the function of this one; see Chain
 }
 
 var table = struct {
@@ -66,6 +68,9 @@ func (s Site) Position() (file string, line int) {
 	p := s.place()
 	return p.file, p.line
 }
+
+// Up returns the line that called the function of the line; 0 unless the site is of [Chain].
+func (s Site) Up() Site { return s.place().up }
 
 // Scope returns the named part of the program that the site is in; "" if none.
 func (s Site) Scope() string { return s.place().scope }
@@ -187,6 +192,18 @@ func Stack(most int) []Site {
 		}
 	}
 	return all
+}
+
+// Chain is [Caller] with the calls that led there, as many frames as most in all. It takes
+// microseconds, and each stack is a site of its own.
+func Chain(most int) (s Site) {
+	all := Stack(most)
+	for i := len(all) - 1; i >= 0; i-- {
+		p := all[i].place()
+		p.up = s
+		s = p.site()
+	}
+	return s
 }
 
 // resolve returns the innermost user frame of a return address, which stands

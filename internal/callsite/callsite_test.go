@@ -69,3 +69,20 @@ func TestStack(t *testing.T) {
 	require.Len(t, stack, 2)
 	require.Len(t, Stack(1), 1)
 }
+
+// A chain is the caller's line, with the calls that led there.
+func TestChain(t *testing.T) {
+	chain := func() Site { return Chain(8) }
+	one, other := chain(), chain()
+	require.Equal(t, one.String(), other.String())
+	require.Equal(t, one, other, "one line, one stack")
+	third := chain()
+	require.Equal(t, one.String(), third.String())
+	require.NotEqual(t, one, third)
+	require.Equal(t, here(-0), fmt.Sprint(Chain(1)))
+	require.NotZero(t, one.Up())
+	require.NotEqual(t, one.Up().String(), third.Up().String())
+	require.Zero(t, Chain(1).Up())
+	require.Zero(t, Caller().Up())
+	require.Equal(t, third.Up(), third.In("scope").Up())
+}

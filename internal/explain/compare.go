@@ -31,7 +31,7 @@ func (d *Difference) String() string {
 	switch {
 	case d.Now == 0 && d.Was == 0:
 		return d.What + "; " + d.Do
-	case d.Now == d.Was || d.Was == 0:
+	case d.Was == 0 || d.Now.String() == d.Was.String():
 		return fmt.Sprintf("%v: %s; %s", d.Now, d.What, d.Do)
 	case d.Now == 0:
 		return fmt.Sprintf("%s, recorded at %v; %s", d.What, d.Was, d.Do)

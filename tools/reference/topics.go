@@ -59,7 +59,7 @@ var pages = []page{
 	}},
 	{"reports.md", "Reports, metrics and errors", "", []topic{
 		{"No more compiles", "Device.Freeze Trace.Freeze Function.Freeze"},
-		{"Reports", "Trace.Report Device.Report Report Report.Syncs Compile Trace.Explain Device.Explain Function.Explain Explanation CompileKind SyncSite SyncReason Device.Profile ProgramProfile Trace.Dump Format Trace.Program Function.Program Trace.StableHLO Trace.GraphHash Trace.Parameters Parameter Trace.OnNode NodeInfo"},
+		{"Reports", "Trace.Report Device.Report Report Report.Syncs Compile Trace.Explain Device.Explain Function.Explain Explanation CompileKind Stacks SyncSite SyncReason Device.Profile ProgramProfile Trace.Dump Format Trace.Program Function.Program Trace.StableHLO Trace.GraphHash Trace.Parameters Parameter Trace.OnNode NodeInfo"},
 		{"Metrics", "Device.Metrics Device.ResetMetrics SumMetrics Metrics Metrics.Metric Metrics.MetricNames Metrics.Counter Metrics.CounterNames Metrics.Only Metric MetricKind Counter Percentile"},
 		{"Memory", "Device.MemoryStats MemoryStats Device.LiveTensors LiveReport LiveLine Device.ProgramCacheStats ProgramCacheStats Device.FreeMemoryCache Trace.WatchPeak Device.WatchPeak Function.WatchPeak Trace.MemoryPlan Function.MemoryPlan MaxBytes"},
 		{"Errors", "OpError StepError ErrStale ErrReleased ErrConflict ErrPlacement ErrType ErrUsage ErrFallback ErrFrozen ErrIndex ErrNaN ErrSync ErrMemory ErrCancelled ErrClosed"},
