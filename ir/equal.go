@@ -1,7 +1,6 @@
 package ir
 
 import (
-	"iter"
 	"slices"
 
 	"ltc/ir/types"
@@ -19,7 +18,6 @@ func Equal(a, b *Graph) bool {
 // many times are compared once.
 type comparison struct {
 	bodies map[[2]*Graph]bool
-	told   map[[2]*Graph]bool // bodies whose differences have been yielded
 }
 
 func (c *comparison) graphs(a, b *Graph) bool {
@@ -63,7 +61,7 @@ func Extends(b, a *Graph) bool {
 func equalID(a, b *Node) bool { return a.ID == b.ID }
 
 func (c *comparison) nodes(a, b *Node) bool {
-	return Alike(a, b) && equalTypes(a, b) && equalAttrs(a, b) && c.composites(a.Body, b.Body)
+	return alike(a, b) && equalTypes(a, b) && equalAttrs(a, b) && c.composites(a.Body, b.Body)
 }
 
 func equalTypes(a, b *Node) bool {
@@ -83,7 +81,7 @@ func (c *comparison) composites(a, b *Composite) bool {
 	if a == b || a == nil || b == nil {
 		return a == b
 	}
-	if !callAlike(a, b) {
+	if a.Name != b.Name || !slices.Equal(a.Params, b.Params) || len(a.More) != len(b.More) {
 		return false
 	}
 	for i, g := range a.Graphs() {
@@ -92,11 +90,6 @@ func (c *comparison) composites(a, b *Composite) bool {
 		}
 	}
 	return true
-}
-
-// callAlike reports whether bodies differ in no more than their graphs.
-func callAlike(a, b *Composite) bool {
-	return a.Name == b.Name && slices.Equal(a.Params, b.Params) && len(a.More) == len(b.More)
 }
 
 func (c *Composite) at(i int) *Graph {
@@ -122,59 +115,8 @@ func (c *comparison) same(a, b *Graph) bool {
 	return true
 }
 
-// Differences yields the pairs of nodes at the same place of two graphs that are
-// not equal, in order. Of composites whose bodies alone differ it yields the nodes of
-// these, once for all that share them. It ends after a pair that is not [Alike], since the
-// nodes behind do not correspond; one of such a pair is nil where a graph has no more nodes.
-func Differences(a, b *Graph) iter.Seq2[*Node, *Node] {
-	return func(yield func(a, b *Node) bool) {
-		var c comparison
-		c.differences(a, b, yield)
-	}
-}
-
-// Alike reports whether nodes at the same place of two graphs have the same op on the
-// same operands; nil is like none.
-func Alike(a, b *Node) bool {
-	return a != nil && b != nil && a.Op == b.Op && slices.EqualFunc(a.In, b.In, equalID)
-}
-
-func (c *comparison) differences(a, b *Graph, yield func(a, b *Node) bool) (goOn bool) {
-	for i := range max(len(a.Nodes), len(b.Nodes)) {
-		var x, y *Node
-		if i < len(a.Nodes) {
-			x = a.Nodes[i]
-		}
-		if i < len(b.Nodes) {
-			y = b.Nodes[i]
-		}
-		switch {
-		case !Alike(x, y):
-			yield(x, y)
-			return false
-		case c.nodes(x, y):
-		case equalTypes(x, y) && equalAttrs(x, y) && x.Body != nil && y.Body != nil && callAlike(x.Body, y.Body):
-			for k, g := range x.Body.Graphs() {
-				if !c.inner(g, y.Body.at(k), yield) {
-					return false
-				}
-			}
-		case !yield(x, y):
-			return false
-		}
-	}
-	return true
-}
-
-// inner is differences for graphs of bodies, each pair told once.
-func (c *comparison) inner(a, b *Graph, yield func(a, b *Node) bool) (goOn bool) {
-	pair := [2]*Graph{a, b}
-	if c.told[pair] || c.same(a, b) {
-		return true
-	}
-	if c.told == nil {
-		c.told = map[[2]*Graph]bool{}
-	}
-	c.told[pair] = true
-	return c.differences(a, b, yield)
+// alike reports whether nodes at the same place of two graphs have the same op on the same
+// operands.
+func alike(a, b *Node) bool {
+	return a.Op == b.Op && slices.EqualFunc(a.In, b.In, equalID)
 }

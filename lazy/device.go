@@ -51,7 +51,7 @@ type Device struct {
 	history      programs.History      // of lines that compile
 	settings     struct {
 		once sync.Once
-		of   programs.Setting
+		of   *programs.Setting // apart from the device, which it outlives
 	}
 	fallbacks  onceSet[[2]string] // lines, and their ops that the evaluator runs
 	graphLimit int                // nodes of a step that are worth a warning

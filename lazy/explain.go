@@ -146,7 +146,7 @@ func (d *Device) setting() *programs.Setting {
 	option := func(name string, value any) string { return fmt.Sprintf("%s = %v", name, value) }
 	d.settings.once.Do(func() {
 		backend, _, _ := strings.Cut(d.name, ":")
-		d.settings.of = programs.Setting{
+		d.settings.of = &programs.Setting{
 			Device: d.name, Opened: d.opened, Backend: backend, Numbers: option("NumbersAsConstants", d.constantNumbers),
 			Options: []string{
 				option("Threads", o.Threads), option("TF32", o.TF32), option("Ordered", o.Ordered), option("Compiled", o.Compiled), option("Tiers", o.Tiers),
@@ -155,5 +155,5 @@ func (d *Device) setting() *programs.Setting {
 			},
 		}
 	})
-	return &d.settings.of
+	return d.settings.of
 }

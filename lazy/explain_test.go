@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -356,6 +358,28 @@ func TestStacksOfOps(t *testing.T) {
 	require.NotContains(t, e.String(), "recorded at", "the line is one")
 	t.Setenv("LTC_STACKS", "2")
 	require.Len(t, explained().NowStack, 2)
+}
+
+// What the process remembers of compiles keeps no device alive.
+func TestExplanationsKeepNoDevice(t *testing.T) {
+	gone := make(chan struct{})
+	func() {
+		d := open(t, "eval")
+		tr := lazy.NewTrace(d)
+		trainStep(t, tr, 4)
+		trainStep(t, tr, 5)
+		require.Len(t, tr.Explain(), 1)
+		runtime.AddCleanup(d, func(c chan struct{}) { close(c) }, gone)
+	}()
+	for range 100 {
+		runtime.GC()
+		select {
+		case <-gone:
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	require.Fail(t, "the device is still reachable")
 }
 
 // What Warmup compiles is wanted, and the step that another program is for is explained by it.

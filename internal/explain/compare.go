@@ -448,9 +448,13 @@ func (c *Comparison) confined(first *event) bool {
 	some := false
 	need := make([]bool, len(c.now.ops))
 	needed := make([]bool, len(c.was.ops))
-	for i, r := range c.was.results {
-		if j := c.mate[r]; j >= 0 && slices.Contains(c.now.results, j) {
-			need[j], needed[c.was.results[i]], some = true, true, true
+	result := make([]bool, len(c.now.ops))
+	for _, j := range c.now.results {
+		result[j] = true
+	}
+	for _, i := range c.was.results {
+		if j := c.mate[i]; j >= 0 && result[j] {
+			need[j], needed[i], some = true, true, true
 		}
 	}
 	return some && c.now.closed(need, c.back) && c.was.closed(needed, c.mate)
