@@ -227,6 +227,7 @@ func (f *form) Direct(ctx context.Context, n int) bool { return ctx.Done() == ni
 
 // Run runs a call for a size.
 func (f *form) Run(ctx context.Context, c *backends.Call, n int) error {
+	f.of.deferred.running()
 	x, err := f.take(ctx, n)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ var machine exec.Machine
 
 // Run runs a call that was admitted.
 func (e *compiled) Run(ctx context.Context, c *backends.Call) error {
+	e.deferred.running()
 	l := e.pool.Get()
 	err := l.Execute(ctx, c, e.Direct(ctx))
 	e.pool.Put(l)

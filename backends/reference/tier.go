@@ -32,13 +32,18 @@ func tiersFor(ctx context.Context, p *plan.Program, use []kernel.Compiler) conte
 	}})
 }
 
-// mostDeferred is how long work that was put off waits for the first run of its program to end.
-const mostDeferred = 100 * time.Millisecond
+// longRun is how long work that was put off waits for a first run that is under way to end.
+// longIdle is how long it waits for a run to begin: programs often read weights before.
+const (
+	longRun  = 100 * time.Millisecond
+	longIdle = time.Second
+)
 
 // deferral puts work off until the first run of a program has ended: before, it would take
 // processor time and memory of that. Programs without tiers have none.
 type deferral struct {
 	begun atomic.Bool
+	runs  atomic.Bool // the first run is under way
 	mu    sync.Mutex
 	works []func()
 }
@@ -68,7 +73,7 @@ func (d *deferral) later(work func()) (begin func()) {
 		return d.begin
 	}
 	if d.works = append(d.works, work); len(d.works) == 1 {
-		time.AfterFunc(mostDeferred, d.begin)
+		time.AfterFunc(longIdle, d.begin)
 	}
 	return d.begin
 }
@@ -82,6 +87,13 @@ func (d *deferral) begin() {
 		go work()
 	}
 	d.works = nil
+}
+
+// running notes that a run begins.
+func (d *deferral) running() {
+	if d != nil && !d.begun.Load() && !d.runs.Swap(true) {
+		time.AfterFunc(longRun, d.begin)
+	}
 }
 
 // ended notes that a run has ended.
