@@ -66,7 +66,7 @@ func (p *productKernel) ResidentBytes() int { return scheduleBytes }
 func (p *productKernel) Prepare(ctx context.Context, sizes, strides []int64, last kernel.Code) (kernel.Code, error) {
 	r, _ := last.(*product)
 	if r == nil {
-		if t, err := p.standIn(ctx, sizes, strides); t != nil || err != nil {
+		if t, err := p.standIn(ctx, newProduct(p), sizes, strides); t != nil || err != nil {
 			return t, err
 		}
 		r = newProduct(p)

@@ -26,10 +26,18 @@ var (
 func (p *spreadKernel) Prepare(ctx context.Context, sizes, strides []int64, last kernel.Code) (kernel.Code, error) {
 	r, _ := last.(*spread)
 	if r == nil {
-		r = &spread{product: product{of: &p.productKernel}}
-		r.others = spare.New(4, func() *spread { return &spread{product: product{of: &p.productKernel}, others: r.others} })
+		if t, err := p.standIn(ctx, p.newSpread(), sizes, strides); t != nil || err != nil {
+			return t, err
+		}
+		r = p.newSpread()
 	}
 	return r, r.become(ctx, sizes, strides)
+}
+
+func (p *spreadKernel) newSpread() *spread {
+	r := &spread{product: product{of: &p.productKernel}}
+	r.others = spare.New(4, func() *spread { return &spread{product: product{of: &p.productKernel}, others: r.others} })
+	return r
 }
 
 // Bind has products keep B; see [productKernel.Bind].
@@ -69,13 +77,22 @@ type factorAxis struct {
 
 // become makes r the product for sizes and strides.
 func (r *spread) become(ctx context.Context, sizes, strides []int64) error {
+	problem, ok := r.locate(sizes, strides)
+	if !ok {
+		return r.alone(ctx)
+	}
+	return r.planned(ctx, problem, sizes)
+}
+
+// locate is as that of a product.
+func (r *spread) locate(sizes, strides []int64) (gemm.Problem, bool) {
 	p := r.of
 	r.own, r.packed, r.points, r.outer = nil, nil, 1, r.outer[:0]
 	r.strides = append(r.strides[:0], strides...)
 	r.table = p.Kernel.StrideTable(r.table, strides)
 	problem := p.ProblemIn(sizes, r.table)
-	if flopsOf(&problem) < fewFlops || problem.StrideC[2] != 1 {
-		return r.alone(ctx)
+	if r.flops = flopsOf(&problem); r.flops < fewFlops || problem.StrideC[2] != 1 {
+		return problem, false
 	}
 	p.Locate(&r.factors, r.table)
 	inBytes(&r.factors, &problem)
@@ -88,7 +105,7 @@ func (r *spread) become(ctx context.Context, sizes, strides []int64) error {
 		r.outer, r.points = append(r.outer, n), r.points*n
 	}
 	if r.points == 0 {
-		return r.alone(ctx)
+		return problem, false
 	}
 	r.findSums(&problem, sizes)
 	if size := problem.B.Size(); len(r.columnsB.starts) > 1 || len(r.sumB.starts) > 1 && (r.columnsB.Step == 2*size || r.sumB.Step == size) {
@@ -106,7 +123,7 @@ func (r *spread) become(ctx context.Context, sizes, strides []int64) error {
 	} else {
 		problem.GatherB = &r.gathers[1]
 	}
-	return r.planned(ctx, problem, sizes)
+	return problem, true
 }
 
 func (r *spread) extent(axis int, sizes []int64) int {

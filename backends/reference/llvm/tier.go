@@ -227,14 +227,25 @@ func (r *spread) Now() (kernel.Code, bool) {
 	return r, true
 }
 
+// locating is a product that has not been planned.
+type locating interface {
+	kernel.ShortLauncher
+	// locate finds the problem for sizes and strides; false if it is too little to do.
+	locate(sizes, strides []int64) (gemm.Problem, bool)
+	// unplanned is what plans the problem.
+	unplanned() *product
+}
+
+func (r *product) unplanned() *product { return r }
+
 // standIn returns code of a product whose functions are compiled meanwhile; nil if they are
-// there, or the stand-in takes too long.
-func (p *productKernel) standIn(ctx context.Context, sizes, strides []int64) (*tier, error) {
+// there, or the stand-in takes too long. The product is of this kernel.
+func (p *productKernel) standIn(ctx context.Context, x locating, sizes, strides []int64) (*tier, error) {
 	if kernel.TiersOf(ctx) == nil {
 		return nil, nil
 	}
-	r := newProduct(p)
-	problem, ok := r.locate(sizes, strides)
+	r := x.unplanned()
+	problem, ok := x.locate(sizes, strides)
 	if !ok || r.replan(problem) != nil {
 		return nil, nil
 	}
@@ -246,7 +257,7 @@ func (p *productKernel) standIn(ctx context.Context, sizes, strides []int64) (*t
 		return nil, nil
 	}
 	sizes = slices.Clone(sizes)
-	t, err := p.shared.newTier(ctx, p.Kernel, r)
+	t, err := p.shared.newTier(ctx, p.Kernel, x)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +267,7 @@ func (p *productKernel) standIn(ctx context.Context, sizes, strides []int64) (*t
 			t.become(nil)
 			return
 		}
-		t.become(r)
+		t.become(x)
 	})
 	return t, nil
 }

@@ -1,6 +1,8 @@
 package tiles
 
 import (
+	"math"
+
 	"ltc/backends/kit/kernel"
 	"ltc/ir/types"
 )
@@ -10,6 +12,7 @@ import (
 const (
 	stepTime  = 10.0 // of a step, besides what it does with elements
 	apartTime = 1.5  // more, of an element that is no neighbour of the one before
+	packTime  = 1.0  // of an element that is packed
 )
 
 // times are what elements take.
@@ -133,8 +136,13 @@ func (g *tileGemm) estimate(r *tileRun) float64 {
 	if g.fast != nil {
 		each = vectorTimes.product
 	}
-	sums := float64(g.rows(sizes)) * float64(g.extent(g.N, sizes))
-	return sums*float64(g.extent(g.K, sizes))*each + g.epilogue.estimate(r)
+	rows, columns, depth := float64(g.rows(sizes)), float64(g.extent(g.N, sizes)), float64(g.extent(g.K, sizes))
+	time := rows*columns*depth*each + g.epilogue.estimate(r)
+	if g.fast != nil && (len(g.K) > 1 || g.a.convert != nil || g.b.convert != nil) {
+		packed := rows*math.Ceil(columns/gemmColumns) + columns*rows/min(float64(g.extent(g.M, sizes)), gemmRows)
+		time += packed * depth * packTime
+	}
+	return time
 }
 
 // estimate returns about how long a launch takes in the best way.
