@@ -24,6 +24,7 @@ type tileBuilder struct {
 	shared  kernel.AxisSet // the kernel's axes
 	level   []tileLevel    // by instruction
 	written []bool         // stores that the step before does
+	factor  int            // the value of a factor that is computed
 }
 
 // dyingSlot is a slot in use until after an instruction.
@@ -52,6 +53,36 @@ type derivation struct {
 // newTileWay prepares a way; the stages before the given one are not run, and
 // the last reduction among them is what the caller provides.
 func newTileWay(k *kernel.Kernel, v vectored, vector, from int) *tileWay {
+	b := newTileBuilder(k, v, vector)
+	if vector != ownAxes && slices.ContainsFunc(k.Stages[from:], func(s kernel.Stage) bool { return len(s.Axes) > 0 }) {
+		b.most = longTile
+	}
+	if from > 0 {
+		b.external = k.Stages[from-1].End - 1
+	}
+	for s := from; s < len(k.Stages); s++ {
+		own := vector
+		if vector == ownAxes {
+			own = ownVector(k, s)
+		}
+		b.stage(s, own, nil)
+	}
+	return b.tileWay
+}
+
+// newFactorWay prepares a way that computes a factor of a contraction, in tiles along an axis, as
+// the first stage numbers it. It returns the number of the factor's value, too.
+func newFactorWay(k *kernel.Kernel, v vectored, axis int, f kernel.Factor) (*tileWay, int) {
+	vector := axis
+	if axis >= len(k.Axes) {
+		vector = ownAxes
+	}
+	b := newTileBuilder(k, v, vector)
+	b.stage(0, axis, &f)
+	return b.tileWay, b.factor
+}
+
+func newTileBuilder(k *kernel.Kernel, v vectored, vector int) *tileBuilder {
 	n := len(k.Instrs)
 	b := &tileBuilder{
 		tileWay:  &tileWay{k: k, vector: vector, times: v.times(), external: kernel.None, values: n, places: make([]valuePlace, n), fixed: make([]unsafe.Pointer, n)},
@@ -75,16 +106,7 @@ func newTileWay(k *kernel.Kernel, v vectored, vector, from int) *tileWay {
 	}
 	b.uses()
 	b.most = tileElements
-	if vector != ownAxes && slices.ContainsFunc(k.Stages[from:], func(s kernel.Stage) bool { return len(s.Axes) > 0 }) {
-		b.most = longTile
-	}
-	if from > 0 {
-		b.external = k.Stages[from-1].End - 1
-	}
-	for s := from; s < len(k.Stages); s++ {
-		b.stage(s)
-	}
-	return b.tileWay
+	return b
 }
 
 // uses finds the last use of each value, and those that need no step.
@@ -129,24 +151,29 @@ func (b *tileBuilder) root(id kernel.ID) kernel.ID {
 	return id
 }
 
-func (b *tileBuilder) stage(s int) {
-	b.stages = append(b.stages, tileStage{number: s, vector: b.vector, reverse: b.k.Stages[s].Scanned() == kernel.ReverseAxis})
+// stage adds the steps of a stage, whose tiles lie along an axis; of one that only computes a
+// factor, if that is not nil.
+func (b *tileBuilder) stage(s, vector int, only *kernel.Factor) {
+	b.stages = append(b.stages, tileStage{number: s, vector: vector, reverse: b.k.Stages[s].Scanned() == kernel.ReverseAxis})
 	b.st = &b.stages[len(b.stages)-1]
 	own := len(b.k.Stages[s].Axes)
-	if b.vector == ownAxes {
-		b.st.vector = ownVector(b.k, s)
-	}
 	for a := range own {
 		if axis := len(b.k.Axes) + a; axis != b.st.vector {
 			b.st.loops = append(b.st.loops, axis)
 		}
 	}
 	for id := b.k.Stages[s].Begin; id < b.k.Stages[s].End; id++ {
+		if only != nil && !slices.Contains(only.Body, id) {
+			continue
+		}
 		b.level[id] = b.levelOf(id)
 		if b.same[id] == id {
 			b.instr(id)
 		}
 		b.release(id)
+	}
+	if only != nil {
+		b.factor = b.operand(only.Value, true)
 	}
 	for _, d := range b.dying {
 		b.free = append(b.free, d.slot)

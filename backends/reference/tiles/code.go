@@ -252,6 +252,7 @@ type tileRun struct {
 	cut      int     // the axis that the launch is cut along; -1 if it is not
 	from, to int64   // the part of it
 	budget   loops.Budget
+	factors  [2]*tileRun // that compute factors of a contraction; nil: they are loaded
 	stopped  bool
 }
 
@@ -271,13 +272,20 @@ func newTileRun(c *tileCode) *tileRun {
 	if c.gemm != nil {
 		need(c.gemm.epilogue)
 	}
-	return &tileRun{
-		k:        k,
-		p:        make([]unsafe.Pointer, values),
-		at:       make([]int64, len(k.Axes)+most),
-		accesses: make([]accessState, accesses),
-		numbers:  make([]int64, numbers),
+	run := func(at []int64) *tileRun {
+		return &tileRun{k: k, at: at, p: make([]unsafe.Pointer, values), accesses: make([]accessState, accesses), numbers: make([]int64, numbers)}
 	}
+	r := run(make([]int64, len(k.Axes)+most))
+	if c.gemm == nil {
+		return r
+	}
+	for i, f := range c.gemm.factors() {
+		if f.way != nil {
+			values, accesses, numbers = f.way.values, len(f.way.accesses), f.way.numbers()
+			r.factors[i] = run(r.at) // at the same point
+		}
+	}
+	return r
 }
 
 func (r *tileRun) begin(call *kernel.Call) {
@@ -292,6 +300,11 @@ func (r *tileRun) end() {
 	clear(r.p)
 	clear(r.accesses)
 	r.call, r.budget.Done = nil, nil
+	for _, f := range r.factors {
+		if f != nil {
+			f.end()
+		}
+	}
 }
 
 // due notes that work was done, and reports whether to stop.

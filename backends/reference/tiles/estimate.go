@@ -138,9 +138,25 @@ func (g *tileGemm) estimate(r *tileRun) float64 {
 	}
 	rows, columns, depth := float64(g.rows(sizes)), float64(g.extent(g.N, sizes)), float64(g.extent(g.K, sizes))
 	time := rows*columns*depth*each + g.epilogue.estimate(r)
-	if g.fast != nil && (len(g.K) > 1 || g.a.convert != nil || g.b.convert != nil) {
-		packed := rows*math.Ceil(columns/gemmColumns) + columns*rows/min(float64(g.extent(g.M, sizes)), gemmRows)
-		time += packed * depth * packTime
+	// Elements of A are packed for each block of columns, those of B for each block of rows.
+	packed := [2]float64{rows * math.Ceil(columns/gemmColumns), columns * rows / min(float64(g.extent(g.M, sizes)), gemmRows)}
+	inPlace := g.fast != nil && len(g.K) == 1
+	for _, f := range g.factors() {
+		inPlace = inPlace && f.convert == nil && f.way == nil
+	}
+	for i, f := range g.factors() {
+		switch {
+		case f.way != nil:
+			st := &f.way.stages[0]
+			steps := float64(len(st.shared) + len(st.body))
+			length := float64(min(g.extent(g.K, sizes), gemmDepth))
+			if i == 1 {
+				length = float64(r.extent(0, g.N[len(g.N)-1]))
+			}
+			time += packed[i] * depth * (steps*(f.way.times.element+stepTime/max(length, 1)) + st.functions + packTime)
+		case !inPlace:
+			time += packed[i] * depth * packTime
+		}
 	}
 	return time
 }

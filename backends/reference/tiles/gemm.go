@@ -26,6 +26,10 @@ type gemmFactor struct {
 	*kernel.Access
 	size    int64       // of an element in memory
 	convert loops.Loop1 // to the type of the products; nil if it is that
+	// way computes a factor that is not loaded, along K for A and along the last axis of N for B;
+	// nil for others. Its value has this number.
+	way   *tileWay
+	value int
 }
 
 // The blocks: of b as of gemm, of a and the sums as large as still fits the
@@ -42,7 +46,7 @@ const (
 // well.
 func newTileGemm(k *kernel.Kernel, v vectored) *tileGemm {
 	c, ok := kernel.AsContraction(k)
-	if !ok || len(c.M) == 0 || c.A.Load == kernel.None || c.B.Load == kernel.None {
+	if !ok || len(c.M) == 0 || (c.A.Load == kernel.None || c.B.Load == kernel.None) && len(c.K) != 1 {
 		return nil
 	}
 	for a := range k.Axes {
@@ -54,19 +58,27 @@ func newTileGemm(k *kernel.Kernel, v vectored) *tileGemm {
 	if g.multiply = loops.Gemm(g.t); g.multiply == nil {
 		return nil
 	}
-	g.a, g.b = g.factor(c.A, v), g.factor(c.B, v)
+	g.a, g.b = g.factor(c.A, v, len(k.Axes)), g.factor(c.B, v, c.N[len(c.N)-1])
 	g.fast, g.add = v.products(c.Type), v.binary(kernel.Add, c.Type, c.Type)
 	g.epilogue = newTileWay(k, v, c.N[len(c.N)-1], 1)
 	return g
 }
 
-func (g *tileGemm) factor(f kernel.Factor, v vectored) gemmFactor {
+// factor returns how a factor is packed; along an axis, if it is computed.
+func (g *tileGemm) factor(f kernel.Factor, v vectored, axis int) gemmFactor {
+	if f.Load == kernel.None {
+		r := gemmFactor{size: int64(f.Type.Size())}
+		r.way, r.value = newFactorWay(g.k, v, axis, f)
+		return r
+	}
 	r := gemmFactor{Access: g.k.Instrs[f.Load].Mem, size: int64(f.Type.Size())}
 	if f.Type != g.Type {
 		r.convert = v.convert(f.Type, g.Type)
 	}
 	return r
 }
+
+func (g *tileGemm) factors() [2]*gemmFactor { return [2]*gemmFactor{&g.a, &g.b} }
 
 // extent returns how many points some axes have; axes of K are the first
 // stage's.
@@ -97,7 +109,13 @@ func (g *tileGemm) rows(sizes []int64) int64 {
 // depths are, and what fast products take.
 func (g *tileGemm) scratch(sizes []int64) int {
 	blocks := gemmRows*gemmDepth + gemmDepth*gemmColumns + gemmRows*gemmColumns
-	n := g.epilogue.scratch(nil) + g.t.Size()*blocks + 8*gemmColumns + 8*(gemmRows+gemmColumns+2*gemmDepth) + 64
+	n := g.epilogue.scratch(nil) + 64
+	for _, f := range g.factors() {
+		if f.way != nil {
+			n += f.way.scratch(nil) + 64
+		}
+	}
+	n += g.t.Size()*blocks + 8*gemmColumns + 8*(gemmRows+gemmColumns+2*gemmDepth) + 64
 	if g.fast != nil {
 		n += g.t.Size()*gemmRows*gemmColumns + g.fastScratch(sizes) + 64
 	}
@@ -116,6 +134,7 @@ type gemmBlock struct {
 	r                             *tileRun
 	a, b, sums, raw               unsafe.Pointer
 	rows, columns, depthA, depthB []int64 // in bytes
+	row, column                   int64   // its first ones
 
 	part, work unsafe.Pointer // the products of a depth, and what fast ones take
 	workBytes  int
@@ -124,12 +143,24 @@ type gemmBlock struct {
 func (g *tileGemm) run(r *tileRun) {
 	sizes := r.call.Sizes
 	w := g.epilogue
-	w.setup(r)
-	for s := range w.stages {
-		steps(r, w.stages[s].once, w.most)
+	mem := r.call.Scratch
+	begin := func(w *tileWay, r *tileRun) {
+		w.setup(r, mem)
+		for s := range w.stages {
+			steps(r, w.stages[s].once, w.most)
+		}
+		mem = align64(unsafe.Add(mem, w.scratch(nil)+64))
+	}
+	begin(w, r)
+	for i, f := range g.factors() {
+		if f.way != nil {
+			of := r.factors[i]
+			of.call, of.strides = r.call, r.strides
+			begin(f.way, of)
+		}
 	}
 	e := gemmBlock{tileGemm: g, r: r}
-	e.layout(align64(unsafe.Add(r.call.Scratch, w.scratch(nil))))
+	e.layout(mem)
 	m, n := g.extent(g.M, sizes), g.extent(g.N, sizes)
 	at, end := r.call.Share(g.rows(sizes))
 	for at < end && !r.stopped {
@@ -173,6 +204,7 @@ func (r *tileRun) place(axes []int, point int64) {
 // where r.at says.
 func (e *gemmBlock) block(row, column int64, rows, columns int) {
 	r, size := e.r, e.t.Size()
+	e.row, e.column = row, column
 	e.offsets(e.rows[:rows], &e.tileGemm.a, e.M, row)
 	e.offsets(e.columns[:columns], &e.tileGemm.b, e.N, column)
 	if !e.inPlace(rows, columns) {
@@ -197,7 +229,8 @@ func (e *gemmBlock) block(row, column int64, rows, columns int) {
 // inPlace makes the sums of a block of factors as they lie, where their rows, columns and elements
 // of a sum are equally far apart and there is code for that.
 func (e *gemmBlock) inPlace(rows, columns int) bool {
-	if e.fast == nil || len(e.K) != 1 || e.tileGemm.a.convert != nil || e.tileGemm.b.convert != nil {
+	a, b := &e.tileGemm.a, &e.tileGemm.b
+	if e.fast == nil || len(e.K) != 1 || a.convert != nil || b.convert != nil || a.way != nil || b.way != nil {
 		return false
 	}
 	size := int64(e.t.Size())
@@ -207,7 +240,6 @@ func (e *gemmBlock) inPlace(rows, columns int) bool {
 		return false
 	}
 	step := func(f *gemmFactor) int { return int(f.StrideAlong(e.K[0], e.r.strides[f.Param])) }
-	a, b := &e.tileGemm.a, &e.tileGemm.b
 	return e.fast.Multiply(e.sums, e.at(a, e.rows[0]), e.at(b, e.columns[0]), rows, columns, int(e.extent(e.K, e.r.call.Sizes)),
 		[2]int{int(row / size), step(a)}, [2]int{step(b), int(column / size)}, e.work, e.workBytes, e.r.budget.Done)
 }
@@ -235,8 +267,16 @@ func (e *gemmBlock) packed(rows, columns int) {
 		n := int(min(depth-k, gemmDepth))
 		e.offsets(e.depthA[:n], &e.tileGemm.a, e.K, k)
 		e.offsets(e.depthB[:n], &e.tileGemm.b, e.K, k)
-		e.pack(e.a, &e.tileGemm.a, e.rows[:rows], e.depthA[:n])
-		e.pack(e.b, &e.tileGemm.b, e.depthB[:n], e.columns[:columns])
+		if e.tileGemm.a.way != nil {
+			e.computeA(k, rows, n)
+		} else {
+			e.pack(e.a, &e.tileGemm.a, e.rows[:rows], e.depthA[:n])
+		}
+		if e.tileGemm.b.way != nil {
+			e.computeB(k, n, columns)
+		} else {
+			e.pack(e.b, &e.tileGemm.b, e.depthB[:n], e.columns[:columns])
+		}
 		if e.fast != nil && e.fast.Multiply(e.part, e.a, e.b, rows, columns, n, [2]int{n, 1}, [2]int{columns, 1}, e.work, e.workBytes, r.budget.Done) {
 			e.add(e.sums, e.sums, e.part, rows*columns)
 		} else {
@@ -251,6 +291,9 @@ func (e *gemmBlock) packed(rows, columns int) {
 // offsets writes how far a factor is at each of some points of axes, from the
 // given one on, from where it is at the first.
 func (e *gemmBlock) offsets(to []int64, f *gemmFactor, axes []int, first int64) {
+	if f.way != nil {
+		return
+	}
 	r := e.r
 	strides := r.strides[f.Param]
 	r.place(axes, first)
@@ -303,6 +346,42 @@ func (e *gemmBlock) pack(to unsafe.Pointer, f *gemmFactor, rows, columns []int64
 		}
 		row = unsafe.Add(row, n*e.t.Size())
 	}
+}
+
+// computeA computes a block of A, n elements of a sum from the k-th on of each row.
+func (e *gemmBlock) computeA(k int64, rows, n int) {
+	r, f := e.r.factors[0], &e.tileGemm.a
+	to := e.a
+	for i := range rows {
+		r.place(e.M, e.row+int64(i))
+		r.at[e.K[0]] = k
+		to = f.compute(r, to, n)
+	}
+}
+
+// computeB computes a block of B, all columns of n elements of a sum from the k-th on.
+func (e *gemmBlock) computeB(k int64, n, columns int) {
+	r, f, last := e.r.factors[1], &e.tileGemm.b, e.N[len(e.N)-1]
+	to := e.b
+	for l := range n {
+		r.at[e.K[0]] = k + int64(l)
+		for j := 0; j < columns; {
+			r.place(e.N, e.column+int64(j))
+			m := min(int(r.extent(0, last)-r.at[last]), columns-j)
+			to = f.compute(r, to, m)
+			j += m
+		}
+	}
+}
+
+// compute computes n elements of the factor and returns what is behind them.
+func (f *gemmFactor) compute(r *tileRun, to unsafe.Pointer, n int) unsafe.Pointer {
+	st := &f.way.stages[0]
+	steps(r, st.shared, n)
+	steps(r, st.body, n)
+	bytes := n * int(f.size)
+	loops.CopyBytes(to, r.p[f.value], bytes)
+	return unsafe.Add(to, bytes)
 }
 
 // collect copies the elements at places, counted from the first of them, which

@@ -83,9 +83,9 @@ func (w *tileWay) scratch(sizes []int64) int {
 	return w.slots*w.slotBytes() + 8*w.values + 64 + int(locals)
 }
 
-// setup makes r ready to run the way.
-func (w *tileWay) setup(r *tileRun) {
-	scratch := align64(r.call.Scratch)
+// setup makes r ready to run the way, in scratch memory.
+func (w *tileWay) setup(r *tileRun, mem unsafe.Pointer) {
+	scratch := align64(mem)
 	cells := unsafe.Add(scratch, w.slots*w.slotBytes())
 	for v, at := range w.places {
 		switch {
@@ -107,7 +107,7 @@ func align64(p unsafe.Pointer) unsafe.Pointer {
 
 // run runs the part of the launch.
 func (w *tileWay) run(r *tileRun) {
-	w.setup(r)
+	w.setup(r, r.call.Scratch)
 	for s := range w.stages {
 		if st := &w.stages[s]; countPoints(w.k.Stages[st.number].Axes, r.call.Sizes) > 0 {
 			steps(r, st.once, w.most)
