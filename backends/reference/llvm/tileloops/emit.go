@@ -60,13 +60,17 @@ func (l Loop) sweep(b *vector.Builder, to vector.Pointer, n value.Value, do func
 	})
 }
 
-// foldLanes is how many partial results there are: those of a sum in package loops.
-const foldLanes = 8
+// sumLanes is how many partial sums there are: those of package loops.
+const sumLanes = 8
 
-// fold writes a loop that combines the result with all elements. Lane i takes elements i,
-// i+8, i+16, …; what is left over goes to lane 0 in order. The lanes are combined in pairs,
-// then with what was there.
+// fold writes a loop that combines the result with all elements. Lane i of a sum takes elements
+// i, i+8, i+16, …; what is left over goes to lane 0 in order. The lanes are combined in pairs,
+// then with what was there. The order does not matter for others, which have more lanes.
 func (l Loop) fold(b *vector.Builder) {
+	width := sumLanes
+	if l.Op != kernel.Add {
+		width = 2 * b.Machine.Lanes(l.From)
+	}
 	acc, from, n := b.ArgPointer(0, l.From), b.ArgPointer(1, l.From), b.ArgIndex(2)
 	combine := func(x, y vector.Value) vector.Value { return checked(b.Binary(l.Op, x, y)) }
 	as := func(v value.Value) vector.Value { return vector.Value{V: v, DType: l.From} }
@@ -77,16 +81,19 @@ func (l Loop) fold(b *vector.Builder) {
 		})
 		return as(out[0])
 	}
-	few := b.Block.NewICmp(enum.IPredULT, n, b.Index(foldLanes))
+	few := b.Block.NewICmp(enum.IPredULT, n, b.Index(int64(width)))
 	r := b.Either(few, func() []value.Value { return []value.Value{one(b.Index(0), before).V} }, func() []value.Value {
-		start := b.ConstBits(l.From, foldLanes, 0)
+		start := b.ConstBits(l.From, width, 0)
 		if l.Op != kernel.Add { // whose neutral number is -0
-			start = b.ConstBits(l.From, foldLanes, kernel.Neutral(l.Op, l.From))
+			start = b.ConstBits(l.From, width, kernel.Neutral(l.Op, l.From))
 		}
-		i, s := b.For(vector.Loop{From: b.Index(0), To: n, Step: b.Index(foldLanes), Rolled: true}, []value.Value{start.V}, func(i value.Value, s []value.Value) []value.Value {
-			return []value.Value{combine(as(s[0]), b.Load(b.At(from, i), foldLanes)).V}
+		i, s := b.For(vector.Loop{From: b.Index(0), To: n, Step: b.Index(int64(width)), Rolled: true}, []value.Value{start.V}, func(i value.Value, s []value.Value) []value.Value {
+			return []value.Value{combine(as(s[0]), b.Load(b.At(from, i), width)).V}
 		})
-		lanes := make([]vector.Value, foldLanes)
+		if l.Op != kernel.Add {
+			return []value.Value{combine(before, one(i, checked(b.Fold(l.Op, as(s[0]))))).V}
+		}
+		lanes := make([]vector.Value, width)
 		for k := range lanes {
 			lanes[k] = b.Lane(as(s[0]), k)
 		}
