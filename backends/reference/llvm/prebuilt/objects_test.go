@@ -61,7 +61,7 @@ func TestObjects(t *testing.T) {
 		write(t, library, here+"\n"+list)
 		return
 	}
-	require.Equal(t, list, old, "products are of other texts than the objects: make generate writes them")
+	require.Equal(t, list, old, "products, or loops of tiles, are of other texts than the objects: make generate writes them")
 	if here != by {
 		t.Skipf("the objects were made by %s; here is %q", by, here)
 	}
