@@ -86,3 +86,10 @@ func TestChain(t *testing.T) {
 	require.Zero(t, Caller().Up())
 	require.Equal(t, third.Up(), third.In("scope").Up())
 }
+
+func BenchmarkChain(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		Chain(8)
+	}
+}

@@ -1,13 +1,18 @@
 package explain
 
-// mostEdits is how many ops may be new or gone between programs that are aligned op by op.
-// Of programs that differ in more, what lies between their common beginning and their common
-// end does not correspond.
-const mostEdits = 64
+// mostEdits is how many ops may be new or gone between programs of whose ops the fewest are
+// left over by an alignment. Programs that differ in more are aligned as far as each run of
+// ops that are new or gone is short, and is followed by some that are the same.
+const (
+	mostEdits = 64
+	mostRun   = 32  // ops of both programs
+	follow    = 8   // ops
+	mostRuns  = 256 // of a pair of programs
+)
 
-// align returns for each op of a the op of b that corresponds to it, -1 if none does: the
-// fewest ops are left over. Ops correspond in order, and have the same label. The
-// algorithm is that of Myers, "An O(ND) difference algorithm and its variations", 1986.
+// align returns for each op of a the op of b that corresponds to it, -1 if none does. Ops
+// correspond in order, and have the same label. The algorithm is that of Myers, "An O(ND)
+// difference algorithm and its variations", 1986.
 func align(a, b []Op) []int32 {
 	mate := make([]int32, len(a))
 	for i := range mate {
@@ -24,16 +29,64 @@ func align(a, b []Op) []int32 {
 		y--
 		mate[x] = int32(y)
 	}
-	middle(a[begin:x], b[begin:y], begin, mate)
+	if !middle(a[begin:x], b[begin:y], begin, mate) {
+		greedy(a[:x], b[:y], begin, mate)
+	}
 	slide(a, b, mate)
 	return mate
 }
 
-// middle aligns what lies between the common beginning and the common end, from index begin on.
-func middle(a, b []Op, begin int, mate []int32) {
+// greedy aligns what lies between the common beginning, which is as long as begin, and the
+// common end, before which a and b end. After each run of ops that do not correspond, the next
+// ones that do are taken.
+func greedy(a, b []Op, begin int, mate []int32) {
+	i, j := begin, begin
+	for range mostRuns {
+		k, l, ok := resume(a[i:], b[j:])
+		if !ok {
+			return
+		}
+		for i, j = i+k, j+l; i < len(a) && j < len(b) && a[i].Label == b[j].Label; i, j = i+1, j+1 {
+			mate[i] = int32(j)
+		}
+	}
+}
+
+// resume returns how many ops of a and b to leave out, as few as may be in all, so that
+// the next ones correspond.
+func resume(a, b []Op) (k, l int, ok bool) {
+	for run := 1; run <= mostRun; run++ {
+		for k := range min(run, len(a)) + 1 {
+			if l := run - k; l <= len(b) && same(a[k:], b[l:]) {
+				return k, l, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// same reports whether the next ops of both have the same labels.
+func same(a, b []Op) bool {
+	if len(a) < follow || len(b) < follow {
+		return false
+	}
+	for i := range follow {
+		if a[i].Label != b[i].Label {
+			return false
+		}
+	}
+	return true
+}
+
+// middle aligns what lies between the common beginning and the common end, from index begin on,
+// so that the fewest ops are left over, and reports whether these are few.
+func middle(a, b []Op, begin int, mate []int32) bool {
 	most := min(len(a)+len(b), mostEdits)
-	if len(a) == 0 || len(b) == 0 || len(a)-len(b) > most || len(b)-len(a) > most {
-		return
+	if len(a) == 0 || len(b) == 0 {
+		return true
+	}
+	if len(a)-len(b) > most || len(b)-len(a) > most {
+		return false
 	}
 	// reach[k] is how far into a the path on diagonal k (index in a less that in b) comes.
 	reach := make([]int32, 2*most+2)
@@ -56,10 +109,11 @@ func middle(a, b []Op, begin int, mate []int32) {
 			*at(k) = int32(x)
 			if x >= len(a) && x-k >= len(b) {
 				back(trace, len(a), len(b), begin, mate)
-				return
+				return true
 			}
 		}
 	}
+	return false
 }
 
 // back notes the pairs on the path that ends at x of a and y of b. trace[d] has the reach

@@ -160,7 +160,7 @@ func alone(i int, mate []int32, moved []bool) (first, n, end int) {
 func (c *Comparison) walk() {
 	a, b := c.was.ops, c.now.ops
 	for i, j := 0, 0; i < len(a) || j < len(b); {
-		e := &event{}
+		var e event
 		var gone, fresh int
 		e.i, gone, i = alone(i, c.mate, c.movedWas)
 		e.j, fresh, j = alone(j, c.back, c.movedNow)
@@ -173,9 +173,7 @@ func (c *Comparison) walk() {
 			}
 			c.Ops += max(gone, fresh)
 			c.Alike = false
-			if c.first == nil {
-				c.first = e
-			}
+			keep(&c.first, e)
 			continue
 		}
 		if i == len(a) || j == len(b) { // both, or the rest has moved
@@ -183,22 +181,28 @@ func (c *Comparison) walk() {
 		}
 		e.i, e.j = i, j
 		e.iEnd, e.jEnd = i+1, j+1
-		if c.pair(e) && e.kind != Equal {
+		if c.pair(&e) && e.kind != Equal {
 			c.Ops++
-			attrs := e.kind == Attribute && a[i].Type == b[j].Type || e.kind == Constant || e.kind == Number
 			if e.inner != nil {
 				c.Alike = c.Alike && e.inner.Alike
 			} else if e.kind == Wiring || e.kind == Argument {
 				c.Alike = false
 			}
-			if attrs && c.later == nil {
-				c.later = e
-			} else if !attrs && c.first == nil {
-				c.first = e
+			if e.kind == Attribute && a[i].Type == b[j].Type || e.kind == Constant || e.kind == Number {
+				keep(&c.later, e)
+			} else {
+				keep(&c.first, e)
 			}
 		}
 		i++
 		j++
+	}
+}
+
+// keep keeps an event if none came before.
+func keep(first **event, e event) {
+	if *first == nil {
+		*first = &e
 	}
 }
 

@@ -177,6 +177,40 @@ func TestBodiesAreComparedOnce(t *testing.T) {
 	require.Equal(t, Equal, differ(nested("exp"), nested("exp")).Kind)
 }
 
+// An op more in each of many layers is found to be that.
+func TestExtraOpOfEachLayer(t *testing.T) {
+	const n, every, layers = 1000, 10, 100
+	edit := func(lines []string) []string {
+		var all []string
+		at := make([]int, len(lines)) // where each op is now
+		for i, line := range lines {
+			name, rest, _ := strings.Cut(line, " = ")
+			require.Equal(t, fmt.Sprintf("%%%d", i), name)
+			op, in, _ := strings.Cut(rest, " ")
+			if i > 0 {
+				var x, y int
+				if _, err := fmt.Sscanf(in, "%%%d, %%%d :", &x, &y); err == nil {
+					rest = strings.Replace(rest, in[:strings.Index(in, " :")], fmt.Sprintf("%%%d, %%%d", at[x], at[y]), 1)
+				} else {
+					_, err := fmt.Sscanf(in, "%%%d :", &x)
+					require.NoError(t, err)
+					rest = fmt.Sprintf("%s %%%d%s", op, at[x], in[strings.Index(in, " :"):])
+				}
+			}
+			at[i] = len(all)
+			all = append(all, fmt.Sprintf("%%%d = %s", at[i], rest))
+			if i%every == every-1 {
+				at[i] = len(all)
+				all = append(all, fmt.Sprintf("%%%d = log %%%d : f32[4] loc(\"x.go\":%d)", at[i], at[i]-1, 9000+i))
+			}
+		}
+		return all
+	}
+	d := differ(parse(t, chain(n, nil)), parse(t, chain(n, edit)))
+	require.Equal(t, "x.go:9009: log f32[4] is new; "+sameOps, d.String())
+	require.Equal(t, layers, d.Ops)
+}
+
 // The sketches of programs never promise more differences than there are.
 func TestSketchesAreBounds(t *testing.T) {
 	for n := 10; n < 60; n += 7 {
