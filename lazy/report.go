@@ -36,8 +36,8 @@ type Compile struct {
 	Took time.Duration // from graph to executable
 	At   string        // file:line of the MarkStep, call or read that it was compiled for; "" for Warmup
 	// Reason is the line of the [Explanation] without the compile: what differs from the
-	// nearest program that was compiled before, and what to do; "" for Warmup and the first
-	// program of the device.
+	// nearest program that was compiled before, and what to do. It is "" for Warmup, and for the
+	// first program of the device unless a device with other options had compiled it.
 	Reason string
 	again  bool // the line had compiled a program before
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/callsite"
 	"ltc/ir"
 )
 
@@ -245,4 +246,79 @@ func BenchmarkCompare(b *testing.B) {
 			}
 		})
 	}
+}
+
+// random returns a small program, or one that differs from p in a place or two.
+func random(r *rand.Rand, p *Program) *Program {
+	var all []Op
+	var results, alias []int32
+	if p != nil {
+		all, results, alias = slices.Clone(p.ops), slices.Clone(p.results), slices.Clone(p.alias)
+		for range r.IntN(3) {
+			o := &all[r.IntN(len(all))]
+			switch r.IntN(6) {
+			case 0:
+				o.Label, o.Role = uint64(2+r.IntN(4)), Computed
+			case 1:
+				o.Type++
+			case 2:
+				o.Attrs++
+			case 3:
+				o.Role = Role(r.IntN(6))
+			case 4:
+				results, alias = append(results, int32(r.IntN(len(all)))), append(alias, -1)
+			case 5:
+				if len(o.In) > 0 {
+					o.In = slices.Clone(o.In)
+					slices.Reverse(o.In)
+				}
+			}
+		}
+	} else {
+		for i := range 1 + r.IntN(12) {
+			o := Op{Label: uint64(1 + r.IntN(5)), Type: uint64(r.IntN(2)), Attrs: uint64(r.IntN(2)), At: callsite.At("r.go", 1+r.IntN(5)), Role: Role(r.IntN(6))}
+			for range min(i, r.IntN(3)) {
+				o.In = append(o.In, int32(r.IntN(i)))
+			}
+			all = append(all, o)
+		}
+		for range r.IntN(4) {
+			a := int32(-1)
+			if r.IntN(3) == 0 {
+				a = int32(r.IntN(len(all)))
+			}
+			results, alias = append(results, int32(r.IntN(len(all)))), append(alias, a)
+		}
+	}
+	return New(all, results, alias, func(i int) Text {
+		return Text{Name: fmt.Sprintf("op%d", all[i].Label), Type: fmt.Sprintf("type%d", all[i].Type), Attrs: []string{fmt.Sprint("a = ", all[i].Attrs)}}
+	}, nil)
+}
+
+// Whatever two programs are, they are compared, and called equal if and only if they are. Roles
+// are drawn, too, so that they need not fit the labels.
+func TestAnyProgramsAreCompared(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	equal := 0
+	for range 30_000 {
+		p := random(r, nil)
+		q := random(r, p)
+		if r.IntN(3) == 0 {
+			q = random(r, nil)
+		}
+		same := slices.EqualFunc(p.ops, q.ops, func(x, y Op) bool {
+			return x.Label == y.Label && x.Type == y.Type && x.Attrs == y.Attrs && slices.Equal(x.In, y.In)
+		}) && slices.Equal(p.results, q.results) && slices.Equal(p.alias, q.alias)
+		d := Compare(p, q).Difference()
+		if d.Kind == Equal && !same {
+			require.Fail(t, "programs that differ are called equal", "%+v\n%+v", p, q)
+		}
+		if same && d.Kind == Equal {
+			equal++
+		}
+		if d.What == "" || d.Do == "" {
+			require.Fail(t, "nothing is said", "%v\n%+v\n%+v", d.Kind, p, q)
+		}
+	}
+	require.Greater(t, equal, 1000)
 }
