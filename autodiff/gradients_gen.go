@@ -74,6 +74,7 @@ func init() {
 		ir.OpMaxPoolGrad:        gradMaxPoolGrad,
 		ir.OpSumPool:            gradSumPool,
 		ir.OpStop:               gradStop,
+		ir.OpBarrier:            gradBarrier,
 		ir.OpResult:             gradResult,
 		ir.OpComposite:          gradComposite,
 		ir.OpCase:               gradCase,

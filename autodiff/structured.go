@@ -259,8 +259,11 @@ func gradComposite(t *tape, n, ct *ir.Node) {
 	if t.vjp != nil && t.ownGradient(n, outputs) {
 		return
 	}
-	body := n.Body.Graph
-	inner := tape{emitter: t.emitter, vjp: t.vjp, nodes: t.inline(body, n.In),
+	body, args := n.Body.Graph, n.In
+	if n.Body.Name == ir.Checkpoint {
+		args = t.afterwards(n.In, outputs)
+	}
+	inner := tape{emitter: t.emitter, vjp: t.vjp, nodes: t.inline(body, args),
 		needed: make([]bool, len(body.Nodes)), adjoint: make([]*ir.Node, len(body.Nodes)),
 		operands: edgesOf(body.Nodes)}
 	for k, p := range body.Params {
@@ -272,12 +275,55 @@ func gradComposite(t *tape, n, ct *ir.Node) {
 		}
 	}
 	inner.run()
+	grads := make([]*ir.Node, len(body.Params))
 	for k, p := range body.Params {
-		if g := inner.adjoint[p.ID]; g != nil {
+		grads[k] = inner.adjoint[p.ID]
+	}
+	if n.Body.Name == ir.Checkpoint {
+		grads = t.together(grads)
+	}
+	for k, g := range grads {
+		if g != nil {
 			t.add(k, g)
 		}
 	}
 }
+
+// afterwards returns operands of which a body is computed anew, once the gradients of its
+// results are there: its values need not be kept until then.
+func (t *tape) afterwards(in []*ir.Node, outputs []output) []*ir.Node {
+	var cts []*ir.Node
+	for _, o := range outputs {
+		if o.adjoint != nil {
+			cts = append(cts, o.adjoint)
+		}
+	}
+	args := make([]*ir.Node, len(in))
+	for i, x := range in {
+		args[i] = t.op(ir.OpBarrier, append([]*ir.Node{x}, cts...)...)
+	}
+	return args
+}
+
+// together returns gradients, of which some may be nil, that are used once all of them are
+// computed. Else gradients of weights, which nothing waits for, would be computed last, and
+// what they are made of kept until then.
+func (t *tape) together(grads []*ir.Node) []*ir.Node {
+	all := slices.DeleteFunc(slices.Clone(grads), func(g *ir.Node) bool { return g == nil })
+	if len(all) < 2 {
+		return grads
+	}
+	tied := make([]*ir.Node, len(grads))
+	for k, g := range grads {
+		if g != nil {
+			tied[k] = t.op(ir.OpBarrier, append([]*ir.Node{g}, slices.DeleteFunc(slices.Clone(all), func(x *ir.Node) bool { return x == g })...)...)
+		}
+	}
+	return tied
+}
+
+// A barrier hands the gradient on.
+func gradBarrier(t *tape, _, ct *ir.Node) { t.add(0, ct) }
 
 // ownGradient takes the gradient that a composite has of its own; false if it has
 // none.

@@ -112,6 +112,10 @@ type Composite struct {
 	More   []*Graph // the regions after the first
 }
 
+// Checkpoint is the name of composites whose gradient computes the values of their body again,
+// instead of keeping them.
+const Checkpoint = "ltc.checkpoint"
+
 // Graphs yields the graphs that a node calls or runs, in order; none of a node
 // without.
 func (c *Composite) Graphs() iter.Seq2[int, *Graph] {

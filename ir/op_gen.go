@@ -69,6 +69,7 @@ const (
 	OpMaxPoolGrad
 	OpSumPool
 	OpStop
+	OpBarrier
 	OpResult
 	OpComposite
 	OpCase
@@ -77,7 +78,7 @@ const (
 )
 
 // NumOps is the number of ops.
-const NumOps = 70
+const NumOps = 71
 
 var mnemonics = [NumOps]string{
 	OpAbs:                "abs",
@@ -145,6 +146,7 @@ var mnemonics = [NumOps]string{
 	OpMaxPoolGrad:        "max_pool_grad",
 	OpSumPool:            "sum_pool",
 	OpStop:               "stop",
+	OpBarrier:            "barrier",
 	OpResult:             "result",
 	OpComposite:          "composite",
 	OpCase:               "case",

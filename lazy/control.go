@@ -101,6 +101,9 @@ func (tr *Trace) control(code ir.Op, op string, site callsite.Site, given []*Ten
 	}
 	defer tr.leave()
 	body, captured := graphs(regions...)
+	if code == ir.OpComposite {
+		body.Name = ir.Checkpoint
+	}
 	in := make([]*ir.Node, len(given), len(given)+len(captured))
 	for i, x := range given {
 		if in[i] = tr.operand(x); in[i] == nil {

@@ -197,6 +197,15 @@ var stridedGrads = []gradCase{
 		i := Const(x.Trace(), I32, 1)
 		return x.Mul(x).DynamicUpdateSlice(y.Sin(), i, i).Mul(x)
 	}),
+	binaryCase("barrier", in(-2, 2, 2, 3), in(-2, 2, 2), func(x, y *Tensor) *Tensor { // in a gradient
+		z := Checkpoint(x, func(x *Tensor) *Tensor { return x.Sin().Mul(y.Reshape(2, 1)).Exp() })
+		return Grad(z.Sum(), x)[0]
+	}),
+	binaryCase("checkpoint", in(-2, 2, 2, 3), in(-2, 2, 2), func(x, y *Tensor) *Tensor {
+		return Checkpoint(x, func(x *Tensor) *Tensor {
+			return Checkpoint(x.Sin(), func(z *Tensor) *Tensor { return z.Mul(y.Reshape(2, 1)).Softmax(1).Mul(x) })
+		})
+	}),
 	unaryCase("stop", -2, 2, func(x *Tensor) *Tensor { return x.Mul(x.Stop().MulScalar(0).Stop().AddScalar(3)) }),
 	unaryCase("while without gradients", -2, 2, func(x *Tensor) *Tensor {
 		n := While(func(_ *Trace, s []*Tensor) *Tensor { return s[0].Sum().LessScalar(100) },

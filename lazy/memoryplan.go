@@ -140,7 +140,7 @@ func (d *Device) tooLarge(p *programs.Program) error {
 		at = " at " + plan.Steps[i].Line
 	}
 	reason := fmt.Sprintf("a run of the program takes %s (arguments %s, results %s, workspace %s), and MaxBytes allows %s; the largest tensors in memory%s are: %s. "+
-		"Use smaller batches, dtypes of fewer bits, or several steps; Trace.MemoryPlan tells what each step needs",
+		"Use smaller batches, dtypes of fewer bits, Checkpoint in gradients, or several steps; Trace.MemoryPlan tells what each step needs",
 		diag.Bytes(plan.Peak()), diag.Bytes(plan.Arguments), diag.Bytes(plan.Results), diag.Bytes(plan.Workspace), diag.Bytes(d.maxBytes), at, strings.Join(largest, "; "))
 	return nodeError(largestNode(p.Graph), ErrMemory, reason)
 }

@@ -410,6 +410,7 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 		attrs, err := irAttrs(ir.OpScan.Info(), a.c, a.d)
 		return callScan(tr, a.c.Attr("bodies", a.d), x, attrs)[must(a.c.ResultIndex())], err
 	},
+	"barrier":              func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpBarrier, x) },
 	"dynamic_slice":        func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpDynamicSlice, x) },
 	"dynamic_update_slice": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpDynamicUpdateSlice, x) },
 	"result": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {

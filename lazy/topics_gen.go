@@ -28,7 +28,7 @@
 //   - Products and convolutions: MatMul, Conv, ConvOptions
 //   - Pooling: MaxPool, SumPool, AvgPool, PoolOptions
 //   - Layers and losses: LayerNorm, CrossEntropy, Attention, AttentionOptions
-//   - Gradients: Grad, Backward, Gradients, Gradients.Of
+//   - Gradients: Grad, Backward, Gradients, Gradients.Of, Checkpoint, CheckpointAll
 //   - Random numbers: Random, NewRandom, RandomFrom, Random.Uniform, Random.Normal,
 //     Random.RandInt, Random.Bits, Random.Bernoulli, Random.BernoulliOf,
 //     Random.Categorical, Random.Permutation, Random.Dropout, Random.DropoutOf,

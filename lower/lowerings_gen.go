@@ -74,6 +74,7 @@ func init() {
 		ir.OpMaxPoolGrad:        lowerMaxPoolGrad,
 		ir.OpSumPool:            lowerSumPool,
 		ir.OpStop:               lowerStop,
+		ir.OpBarrier:            lowerBarrier,
 		ir.OpResult:             lowerResult,
 		ir.OpComposite:          lowerComposite,
 		ir.OpCase:               lowerCase,

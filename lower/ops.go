@@ -233,6 +233,17 @@ func lowerResult(l *lowerer, n *ir.Node) *mlir.Value {
 	return l.values[n.In[0].ID].Def.Results[n.Attrs[ir.ResultIndex].Int]
 }
 
+// lowerBarrier emits a barrier around all operands; the results but the first are not used.
+func lowerBarrier(l *lowerer, n *ir.Node) *mlir.Value {
+	all := make([]mlir.Type, len(n.In))
+	for i, x := range n.In {
+		all[i] = tensor(x.Type)
+	}
+	op := mlir.NewOp(stablehlo.OptimizationBarrier, l.in(n), all...)
+	l.append(op)
+	return op.Results[0]
+}
+
 func lowerMatMul(l *lowerer, n *ir.Node) *mlir.Value {
 	x, y := n.In[0].Type.Rank(), n.In[1].Type.Rank()
 	var batch []int64

@@ -360,6 +360,10 @@ func inferComposite(in []*ir.Node, _ []ir.Attr, body *ir.Composite) (one types.T
 	return one, several, nil
 }
 
+func inferBarrier(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	return in[0].Type, nil
+}
+
 func inferResult(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	all := in[0].Results()
 	if i := attrs[ir.ResultIndex].Int; i >= 0 && i < int64(len(all)) {

@@ -73,6 +73,7 @@ func init() {
 		ir.OpMaxPoolGrad:        inferMaxPoolGrad,
 		ir.OpSumPool:            inferSumPool,
 		ir.OpStop:               inferElementwise,
+		ir.OpBarrier:            inferBarrier,
 		ir.OpResult:             inferResult,
 	}
 }

@@ -185,6 +185,9 @@ var Table = []Op{
 	// Structure.
 	{Name: "Stop", Family: Functions, Doc: "returns x as a value without gradients: those of what is computed from it end here.",
 		Operands: one(Any), Traits: Elementwise | OwnLowering},
+	{Name: "Barrier", Family: Functions, Doc: "returns x, which is used once the other operands are computed, and by ops that no pass takes for equal ones of x itself.",
+		Operands: []Operand{{Name: "x"}, {Name: "after", Variadic: true}},
+		Traits:   OwnRule | OwnLowering | Internal},
 	{Name: "Result", Family: Functions, Doc: "is the result with the given index of a node that has several.",
 		Operands: one(Several), Attrs: []Attr{{"index", Int}},
 		Where:  []Demand{{"index", "x has a result of the index"}},

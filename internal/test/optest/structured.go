@@ -60,6 +60,7 @@ func init() {
 			}
 			return clone(args[i]), err
 		},
+		"barrier":              func(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) { return clone(args[0]), nil },
 		"stop":                 func(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) { return clone(args[0]), nil },
 		"scan":                 naiveScan,
 		"dynamic_slice":        naiveDynamicSlice,
