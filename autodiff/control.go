@@ -59,9 +59,9 @@ func (t *tape) gradientsOf(body *ir.Graph, cts []*ir.Node, wanted []int) *ir.Gra
 	return g
 }
 
-// The gradient of a While would have to run its turns again, backwards.
+// The gradient of a While would have to run its iterations again, backwards.
 func gradWhile(t *tape, n, ct *ir.Node) {
-	panic(failure{fmt.Errorf("there is no gradient through the loop at %v, whose number of turns is not known when it is recorded: use For with an int, or Scan", n.Loc)})
+	panic(failure{fmt.Errorf("there is no gradient through the loop at %v, whose number of iterations is not known when it is recorded: use For with an int, or Scan", n.Loc)})
 }
 
 // cotangents are the gradients of the results of n, whose own one is ct if it has one

@@ -4,13 +4,14 @@ import (
 	"slices"
 
 	"ltc/ir"
+	"ltc/ir/ops"
 	"ltc/ir/types"
 	"ltc/shapeinfer"
 )
 
-// The gradient of a scan is a scan of the turns in the opposite order. It carries the
+// The gradient of a scan is a scan of the iterations in the opposite order. It carries the
 // gradients of the carries, and sums of those of what is taken from outside; its rows are the
-// gradients of the rows of xs. What it needs of the turns themselves, another scan saves: the
+// gradients of the rows of xs. What it needs of the iterations themselves, another scan saves: the
 // scan at hand with further rows. Lowering runs one for both.
 func gradScan(t *tape, n, ct *ir.Node) {
 	s := &scanGradient{tape: t, n: n, body: n.Body.Graph, cts: t.cotangents(n, ct),
@@ -26,7 +27,7 @@ func gradScan(t *tape, n, ct *ir.Node) {
 	s.record()
 }
 
-// scanGradient is the work on one scan. Parameter 0 of its body is the turn; operand k is
+// scanGradient is the work on one scan. Parameter 0 of its body is the iteration; operand k is
 // that of parameter k+1.
 type scanGradient struct {
 	*tape
@@ -155,8 +156,12 @@ func (s *scanGradient) split() {
 		}
 	}
 	checkpoint := s.n.Attrs[ir.ScanCheckpoint].Int != 0
+	ofBody := map[*ir.Node]bool{}
+	for _, m := range s.inner.nodes {
+		ofBody[m] = true
+	}
 	kept := func(m *ir.Node) bool {
-		return m.Op != ir.OpParameter && !backward[m.ID] && varies[m.ID] && !checkpoint && !recomputed(m)
+		return m.Op != ir.OpParameter && !backward[m.ID] && varies[m.ID] && !checkpoint && !recomputed(m, ofBody[m])
 	}
 	used := make([]bool, len(all.Nodes))
 	for _, r := range all.Results {
@@ -172,7 +177,7 @@ func (s *scanGradient) split() {
 	b := ir.NewBuilder(shapeinfer.Infer)
 	parameter := func(m *ir.Node) *ir.Node { return b.Parameter(m.Type, "", nil) }
 	nodes := make([]*ir.Node, len(all.Nodes))
-	turn := b.Parameter(types.Of(types.I32), "", nil)
+	iteration := b.Parameter(types.Of(types.I32), "", nil)
 	var params, saved, takes, grads, outer []*ir.Node
 	for _, m := range s.given {
 		p := parameter(m)
@@ -186,7 +191,7 @@ func (s *scanGradient) split() {
 		switch {
 		case !used[i] || nodes[i] != nil:
 		case isParameter && r.kind == original && r.k == 0:
-			nodes[i] = turn
+			nodes[i] = iteration
 		case isParameter && r.kind == original && s.isRow(r.k):
 			nodes[i] = parameter(m)
 			takes, s.takes = append(takes, nodes[i]), append(s.takes, r.k)
@@ -217,30 +222,41 @@ func (s *scanGradient) split() {
 		results[i] = nodes[r.ID]
 	}
 	s.back = &ir.Graph{Name: s.body.Name}
-	b.Capture(s.back, slices.Concat([]*ir.Node{turn}, params, saved, takes, grads, outer), results, nil)
+	b.Capture(s.back, slices.Concat([]*ir.Node{iteration}, params, saved, takes, grads, outer), results, nil)
 }
 
-// recomputed reports whether a node costs nothing beside saving its result, or has several.
-func recomputed(m *ir.Node) bool {
+// recomputed reports whether a node is computed again rather than saved. It is so if it moves
+// elements, or is a function of elements that the gradient alone asks for, such as the cosine
+// for a sine. A bool is saved: its elements are small. Of a node with several results each is
+// saved by itself.
+func recomputed(m *ir.Node, ofBody bool) bool {
 	switch m.Op {
 	case ir.OpReshape, ir.OpBroadcast, ir.OpTranspose, ir.OpConvert:
 		return true
 	}
-	return m.Results() != nil
+	return m.Results() != nil || !ofBody && m.Op.Info().Traits.Has(ops.Elementwise) && m.Type.DType != types.Bool
 }
 
 // record records both scans.
 func (s *scanGradient) record() {
 	n := s.n
 	in := func(k int) *ir.Node { return n.In[k-1] }
-	forward := n
-	if len(s.saved) > 0 {
-		results := make([]*ir.Node, len(s.body.Results))
-		for i, r := range s.body.Results {
-			results[i] = s.inner.nodes[r.ID]
+	forward, results := n, make([]*ir.Node, len(s.body.Results))
+	for i, r := range s.body.Results {
+		results[i] = s.inner.nodes[r.ID]
+	}
+	stacked := make([]int, len(s.saved)) // the results of forward that have what is saved
+	for i, m := range s.saved {
+		k := slices.Index(results[s.carries:], m)
+		if k < 0 {
+			k = len(results) - s.carries
+			results = append(results, m)
 		}
+		stacked[i] = s.carries + k
+	}
+	if len(results) > len(s.body.Results) {
 		g := &ir.Graph{Name: s.body.Name}
-		s.inner.b.Capture(g, s.inner.params[:len(s.body.Params)], append(results, s.saved...), nil)
+		s.inner.b.Capture(g, s.inner.params[:len(s.body.Params)], results, nil)
 		forward = s.control(n, slices.Clone(n.In), n.Attrs, g)
 	}
 	var operands []*ir.Node
@@ -251,8 +267,8 @@ func (s *scanGradient) record() {
 			operands = append(operands, s.cts[k-1])
 		}
 	}
-	for i := range s.saved {
-		operands = append(operands, s.part(forward, len(s.body.Results)+i))
+	for _, k := range stacked {
+		operands = append(operands, s.part(forward.Current(), k))
 	}
 	for _, k := range s.takes {
 		operands = append(operands, in(k))

@@ -218,7 +218,7 @@ const (
 	SumPoolHigh             = 3
 	SumPoolDilation         = 4
 	ResultIndex             = 0
-	ScanTurns               = 0
+	ScanIterations          = 0
 	ScanReverse             = 1
 	ScanCarries             = 2
 	ScanXs                  = 3

@@ -52,15 +52,17 @@ var controlCases = []struct {
 		return all
 	}, false},
 	{"for", func(tr *lazy.Trace, x, y *lazy.Tensor, plain bool) *lazy.Tensor {
-		turn := func(i, s *lazy.Tensor) *lazy.Tensor { return s.Sin().Mul(y).Add(i.Convert(x.DType())).MulScalar(0.5) }
+		iteration := func(i, s *lazy.Tensor) *lazy.Tensor { return s.Sin().Mul(y).Add(i.Convert(x.DType())).MulScalar(0.5) }
 		if plain {
 			s := x
 			for i := range 4 {
-				s = turn(lazy.Full(tr, lazy.I32, float64(i)), s)
+				s = iteration(lazy.Full(tr, lazy.I32, float64(i)), s)
 			}
 			return s
 		}
-		return lazy.For(4, func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { return tensors{turn(i, s[0])} }, x)[0]
+		return lazy.For(4, func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			return tensors{iteration(i, s[0])}
+		}, x)[0]
 	}, false},
 	{"for with a bound", func(tr *lazy.Trace, x, y *lazy.Tensor, plain bool) *lazy.Tensor {
 		if plain {
@@ -120,25 +122,25 @@ var controlCases = []struct {
 		}, x)[0]
 	}, false},
 	{"views and writes", func(tr *lazy.Trace, x, y *lazy.Tensor, plain bool) *lazy.Tensor {
-		turn := func(s *lazy.Tensor) *lazy.Tensor {
+		iteration := func(s *lazy.Tensor) *lazy.Tensor {
 			h := s.Mul(y)
 			h.Narrow(0, 1, 2).Mul_(x.Narrow(0, 0, 2))
 			h.Select(0, 0).Fill_(0.25)
 			return h.Add(y.Reverse(0))
 		}
 		if plain {
-			return turn(turn(x.Sin()))
+			return iteration(iteration(x.Sin()))
 		}
-		return lazy.For(2, func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { return tensors{turn(s[0])} }, x.Sin())[0]
+		return lazy.For(2, func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { return tensors{iteration(s[0])} }, x.Sin())[0]
 	}, false},
 	{"gradient inside", func(tr *lazy.Trace, x, y *lazy.Tensor, plain bool) *lazy.Tensor {
-		turn := func(s *lazy.Tensor) *lazy.Tensor {
+		iteration := func(s *lazy.Tensor) *lazy.Tensor {
 			return s.Sub(lazy.Grad(s.Mul(s).Mul(y).Softmax(0).Mul(y).Sum(), s)[0])
 		}
 		if plain {
-			return turn(turn(x))
+			return iteration(iteration(x))
 		}
-		return lazy.For(2, func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { return tensors{turn(s[0])} }, x)[0]
+		return lazy.For(2, func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { return tensors{iteration(s[0])} }, x)[0]
 	}, false},
 	{"dynamic slices", func(tr *lazy.Trace, x, y *lazy.Tensor, plain bool) *lazy.Tensor {
 		if plain {

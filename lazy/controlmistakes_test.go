@@ -78,6 +78,10 @@ var controlMistakes = []struct {
 			func(_ *lazy.Trace, s []*lazy.Tensor) []*lazy.Tensor { return tensors{s[0].Add(w)} }, x)[0]
 		return lazy.Grad(y.Sum(), w)[0].Err()
 	}},
+	{"gradient of what is outside in a closure", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		y := x.Exp().Sum()
+		return lazy.For(2, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { return lazy.Grad(y, s[0]) }, x)[0].Err()
+	}},
 	{"assignment in a closure", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
 		lazy.If(x.Sum().GreaterScalar(0),
 			func(*lazy.Trace) []*lazy.Tensor { w.Add_(x); return tensors{x} },
@@ -131,9 +135,9 @@ var controlMistakes = []struct {
 		}, x)[0].Err()
 	}},
 	{"tensor of a closure that has returned", lazy.ErrStale, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
-		var turn *lazy.Tensor
-		lazy.For(2, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { turn = i; return s }, x)
-		return turn.AddScalar(1).Err()
+		var iteration *lazy.Tensor
+		lazy.For(2, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { iteration = i; return s }, x)
+		return iteration.AddScalar(1).Err()
 	}},
 	{"root of a closure that has returned", lazy.ErrStale, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
 		var y *lazy.Tensor
@@ -175,7 +179,7 @@ var controlMistakes = []struct {
 	{"bound that is no integer", lazy.ErrType, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
 		return lazy.For(x, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { return s }, x)[0].Err()
 	}},
-	{"too many turns", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+	{"too many iterations", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
 		return lazy.For(1<<40, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { return s }, x)[0].Err()
 	}},
 }

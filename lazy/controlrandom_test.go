@@ -9,7 +9,7 @@ import (
 	"ltc/lazy"
 )
 
-// Turns of a loop draw what they would written out: from the stream where their number is known,
+// Iterations of a loop draw what they would written out: from the stream where their number is known,
 // else from a fork of it. Draws of branches are drawn, whichever runs.
 func TestDrawsOfLoops(t *testing.T) {
 	draw := func(tr *lazy.Trace, r *lazy.Random, s *lazy.Tensor) *lazy.Tensor {

@@ -77,15 +77,15 @@ func ExampleScan() {
 	// 1.3996
 }
 
-// A loop with a number of turns: powers of a matrix.
+// A loop with a number of iterations: powers of a matrix.
 func ExampleFor() {
 	dev, err := lazy.Open("cpu")
 	check(err)
 	tr := lazy.NewTrace(dev)
 
 	n := lazy.NewScalar(tr, "n", lazy.I32, 0)
-	for turns := range 3 {
-		check(n.Set(float64(10 * turns)))
+	for iterations := range 3 {
+		check(n.Set(float64(10 * iterations)))
 		one := lazy.Const(tr, lazy.I64, 1)
 		s := lazy.For(n, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
 			return []*lazy.Tensor{s[1], s[0].Add(s[1])}

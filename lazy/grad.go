@@ -49,6 +49,10 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 		return nil, bad
 	}
 	if root.Op == ir.OpParameter && !root.Tracked() && !isNumber(root) && !slices.Contains(nodes, root) {
+		if r := tr.region(); r != nil {
+			return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y},
+				"the tensor comes from outside of %s of the %s at %v: take its gradient there", r.what, r.op, r.site))
+		}
 		return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y},
 			"the tensor is a value, what it was computed from is gone; take its gradient in the step that computes it, before MarkStep"))
 	}

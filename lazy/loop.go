@@ -14,7 +14,7 @@ import (
 // state. The state begins as init, at least one tensor; body returns as many, of the same types.
 // The condition is a bool scalar.
 //
-// Both functions are called once, now, with tensors that stand for the state of any turn. What
+// Both functions are called once, now, with tensors that stand for the state of any iteration. What
 // they may use otherwise is as for [If]. There are no gradients through While. A loop that
 // does not end ends with the context of MarkStepContext. The tensors returned are poisoned when
 // something is wrong.
@@ -30,12 +30,12 @@ func While(cond func(tr *Trace, state []*Tensor) *Tensor, body func(tr *Trace, s
 }
 
 // For runs body n times on the state, and returns the last state. The state begins as init, at
-// least one tensor; body returns as many, of the same types. Its i is the number of the turn, from
+// least one tensor; body returns as many, of the same types. Its i is the number of the iteration, from
 // 0: an i32 scalar, or one of n's dtype if n is a tensor.
 //
 // n is an int, or an integer scalar tensor; below 0 it counts as 0. A loop whose n is a tensor is
 // the same program for any number, and has no gradients: it is like [While]. Gradients go
-// through a loop whose n is an int. Each turn's part of them is what [Scan] saves. Else For is
+// through a loop whose n is an int. Each iteration's part of them is what [Scan] saves. Else For is
 // like While.
 func For[N int | *Tensor](n N, body func(tr *Trace, i *Tensor, state []*Tensor) []*Tensor, init ...*Tensor) []*Tensor {
 	const op = "for"
@@ -52,7 +52,7 @@ func For[N int | *Tensor](n N, body func(tr *Trace, i *Tensor, state []*Tensor) 
 		return l.fail(l.usage("the body is nil"))
 	}
 	if len(init) == 0 {
-		return l.fail(l.usage("it has no state: give it the tensors that turns change"))
+		return l.fail(l.usage("it has no state: give it the tensors that iterations change"))
 	}
 	if counted {
 		if !bound.DType().IsInteger() || bound.Rank() != 0 {
@@ -69,11 +69,11 @@ func For[N int | *Tensor](n N, body func(tr *Trace, i *Tensor, state []*Tensor) 
 		}
 		return last[1:]
 	}
-	turns := any(n).(int)
-	if turns > math.MaxInt32 {
-		return l.fail(l.usage(fmt.Sprintf("n is %d, more than an i32 holds: give n as an i64 scalar", turns)))
+	iterations := any(n).(int)
+	if iterations > math.MaxInt32 {
+		return l.fail(l.usage(fmt.Sprintf("n is %d, more than an i32 holds: give n as an i64 scalar", iterations)))
 	}
-	carry, _ := l.scan(max(turns, 0), nil, ScanOptions{}, func(i *Tensor, state, _ []*Tensor) (carry, ys []*Tensor) {
+	carry, _ := l.scan(max(iterations, 0), nil, ScanOptions{}, func(i *Tensor, state, _ []*Tensor) (carry, ys []*Tensor) {
 		return body(l.tr, i, state), nil
 	})
 	return carry
@@ -84,8 +84,8 @@ type ScanOptions struct {
 	// Reverse takes the rows of xs from the last to the first. Rows of ys stand where those
 	// of xs did.
 	Reverse bool
-	// Checkpoint has gradients save the carries of each turn alone, and compute all else that
-	// they need of a turn again. Without it all of that is saved: faster, with more memory.
+	// Checkpoint has gradients save the carries of each iteration alone, and compute all else that
+	// they need of a iteration again. Without it all of that is saved: faster, with more memory.
 	Checkpoint bool
 }
 
@@ -94,7 +94,7 @@ type ScanOptions struct {
 // empty. f returns as many tensors of the same types as the next carry, and any number of rows.
 //
 // The xs, at least one, have the same first dimension; f is given rows without it. f is called
-// once, now, with tensors that stand for those of any turn. What it may use otherwise is as for
+// once, now, with tensors that stand for those of any iteration. What it may use otherwise is as for
 // [If]. Gradients go through Scan, to init, xs and what f takes from outside. The tensors
 // returned are poisoned when something is wrong.
 func Scan(f func(tr *Trace, carry, xs []*Tensor) (next, ys []*Tensor), init, xs []*Tensor, o ScanOptions) (carry, ys []*Tensor) {
@@ -123,7 +123,7 @@ func scanRows(op string, f func(tr *Trace, carry, xs []*Tensor) (next, ys []*Ten
 	case f == nil:
 		err = l.usage("the function is nil")
 	case len(xs) == 0:
-		err = l.usage("it has no xs, whose rows are its turns: use For")
+		err = l.usage("it has no xs, whose rows are its iterations: use For")
 	default:
 		err = l.unequalRows(xs)
 	}
@@ -218,12 +218,12 @@ func (l *loop) while(cond func(state []*Tensor) *Tensor, body func(state []*Tens
 }
 
 // scan records a Scan.
-func (l *loop) scan(turns int, xs []*Tensor, o ScanOptions, f func(turn *Tensor, carry, xs []*Tensor) (next, ys []*Tensor)) (carry, ys []*Tensor) {
+func (l *loop) scan(iterations int, xs []*Tensor, o ScanOptions, f func(iteration *Tensor, carry, xs []*Tensor) (next, ys []*Tensor)) (carry, ys []*Tensor) {
 	tr, r := l.tr, l.region("the body")
 	var next, rows []*Tensor
 	var takes []*ir.Node // the rows
 	_, err := tr.recordRegion(r, func() []*Tensor {
-		turn := r.formalParameter(tr, types.Of(types.I32), nil)
+		iteration := r.formalParameter(tr, types.Of(types.I32), nil)
 		state := l.takes(r)
 		given := make([]*Tensor, len(xs))
 		for i, x := range xs {
@@ -232,7 +232,7 @@ func (l *loop) scan(turns int, xs []*Tensor, o ScanOptions, f func(turn *Tensor,
 		n := len(r.formal) - len(xs)
 		takes = r.formal[n:]
 		r.formal = r.formal[:n:n]
-		next, rows = f(turn, state, given)
+		next, rows = f(iteration, state, given)
 		return append(append(next[:len(next):len(next)], l.advanced(r)...), rows...)
 	})
 	if err == nil {
@@ -248,11 +248,11 @@ func (l *loop) scan(turns int, xs []*Tensor, o ScanOptions, f func(turn *Tensor,
 	r.formal = append(r.formal, takes...)
 	given := append([]*Tensor{}, l.init...)
 	for _, s := range l.streams {
-		given = append(given, s.from.state(tr, l.op, 4*s.blocks*turns))
+		given = append(given, s.from.state(tr, l.op, 4*s.blocks*iterations))
 	}
 	carries := len(given)
 	all := tr.control(ir.OpScan, l.op, l.site, append(given, xs...), []ir.Attr{
-		ir.ScanTurns: {Int: int64(turns)}, ir.ScanReverse: {Int: int64(flag(o.Reverse))}, ir.ScanCarries: {Int: int64(carries)},
+		ir.ScanIterations: {Int: int64(iterations)}, ir.ScanReverse: {Int: int64(flag(o.Reverse))}, ir.ScanCarries: {Int: int64(carries)},
 		ir.ScanXs: {Int: int64(len(xs))}, ir.ScanCheckpoint: {Int: int64(flag(o.Checkpoint))},
 	}, carries+len(rows), r)
 	return all[:len(next):len(next)], all[carries:]
@@ -265,25 +265,25 @@ func (l *loop) changes(results []*ir.Node, n int) *OpError {
 	}
 	for i, x := range l.init {
 		if y := results[i]; !x.Type().Equal(y.Type) {
-			return opError(l.site, l.op, ErrType, l.init, "state %d is %v at first, of %v, and %v after a turn, of %v", i, x.Type(), x.madeAt(), y.Type, y.Loc)
+			return opError(l.site, l.op, ErrType, l.init, "state %d is %v at first, of %v, and %v after a iteration, of %v", i, x.Type(), x.madeAt(), y.Type, y.Loc)
 		}
 	}
 	return nil
 }
 
-// A loop that draws from a stream of random numbers carries the state of the stream: each turn
-// goes on where the one before has ended. Where the number of turns is known, the stream goes on
+// A loop that draws from a stream of random numbers carries the state of the stream: each iteration
+// goes on where the one before has ended. Where the number of iterations is known, the stream goes on
 // by what all of them draw, as if they were written out. Else they draw from a fork.
 
 // loopStream is a stream that a loop draws from.
 type loopStream struct {
 	from   *Random
-	blocks int                  // that a turn draws
-	state  map[*region]*ir.Node // at the beginning of the turn
+	blocks int                  // that a iteration draws
+	state  map[*region]*ir.Node // at the beginning of the iteration
 }
 
-// turn returns the loop whose turn is being recorded, the innermost; nil if there is none.
-func (tr *Trace) turn() *loop {
+// iteration returns the loop whose iteration is being recorded, the innermost; nil if there is none.
+func (tr *Trace) iteration() *loop {
 	for i := len(tr.regions) - 1; i >= 0; i-- {
 		if l := tr.regions[i].loop; l != nil {
 			return l
@@ -292,7 +292,7 @@ func (tr *Trace) turn() *loop {
 	return nil
 }
 
-// draw returns the state from which the turn draws.
+// draw returns the state from which the iteration draws.
 func (l *loop) draw(tr *Trace, d *draw) *Tensor {
 	var s *loopStream
 	for _, other := range l.streams {
@@ -313,7 +313,7 @@ func (l *loop) draw(tr *Trace, d *draw) *Tensor {
 	return s.after(tr, tr.regions[i], at)
 }
 
-// begins returns the parameter of r that is the stream's state where a turn begins.
+// begins returns the parameter of r that is the stream's state where a iteration begins.
 func (s *loopStream) begins(r *region) *ir.Node {
 	n := s.state[r]
 	if n == nil {
@@ -325,7 +325,7 @@ func (s *loopStream) begins(r *region) *ir.Node {
 	return n
 }
 
-// after returns the state some blocks after the beginning of a turn in r.
+// after returns the state some blocks after the beginning of a iteration in r.
 func (s *loopStream) after(tr *Trace, r *region, blocks int) *Tensor {
 	state := &Tensor{tr: tr, node: s.begins(r), epoch: r.epoch, dev: tr.dev}
 	if blocks == 0 {
@@ -334,7 +334,7 @@ func (s *loopStream) after(tr *Trace, r *region, blocks int) *Tensor {
 	return state.Add(Iota(tr, types.U64, 0, 2).Mul(tr.constant(types.U64, uint64(blocks))))
 }
 
-// advanced returns the states of streams after a turn, in the body r, which is open.
+// advanced returns the states of streams after a iteration, in the body r, which is open.
 func (l *loop) advanced(r *region) []*Tensor {
 	all := make([]*Tensor, len(l.streams))
 	for i, s := range l.streams {

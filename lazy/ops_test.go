@@ -530,7 +530,7 @@ func callWhile(tr *Trace, others string, x []*Tensor) []*Tensor {
 	return callControl(tr, ir.OpWhile, c, x, nil)
 }
 
-// callScan carries the row of y to the next turn; each turn's own row is what it has carried,
+// callScan carries the row of y to the next iteration; each iteration's own row is what it has carried,
 // from x.
 func callScan(tr *Trace, others string, x []*Tensor, attrs []ir.Attr) []*Tensor {
 	takes := []*Tensor{{alias: &alias{typ: types.Of(types.I32)}}, x[0], {alias: &alias{typ: x[0].Type()}}, x[2]}

@@ -85,7 +85,7 @@ func (r *Random) drawn(tr *Trace, op string, d types.DType, dims []int) (types.T
 // state draws words and returns the argument that says where they start.
 func (r *Random) state(tr *Trace, op string, words int) *Tensor {
 	d := &draw{r, (words + 3) / 4}
-	if loop := tr.turn(); loop != nil {
+	if loop := tr.iteration(); loop != nil {
 		return loop.draw(tr, d)
 	}
 	if tr.function {

@@ -21,7 +21,7 @@ type region struct {
 	op   string        // of the call: while
 	what string        // the closure: the body
 	site callsite.Site // of the call
-	loop *loop         // whose turn it is; nil for a branch
+	loop *loop         // whose iteration it is; nil for a branch
 	// closed says that nothing can come from outside: it records a gradient, whose operands
 	// are all there is.
 	closed bool

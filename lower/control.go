@@ -47,8 +47,8 @@ func (l *lowerer) while(init []*mlir.Value, cond, body func(state []*mlir.Value)
 	return op
 }
 
-// lowerScan emits a while that counts turns. It carries, in this order, the node's results,
-// of which rows are written one a turn, and the turn.
+// lowerScan emits a while that counts iterations. It carries, in this order, the node's results,
+// of which rows are written one a iteration, and the iteration.
 func lowerScan(l *lowerer, n *ir.Node) *mlir.Value {
 	if v := l.values[n.ID]; v != nil {
 		return v
@@ -58,28 +58,28 @@ func lowerScan(l *lowerer, n *ir.Node) *mlir.Value {
 		l.values[w.ID] = v
 		return v
 	}
-	g, turns := n.Body.Graph, n.Attrs[ir.ScanTurns].Int
+	g, iterations := n.Body.Graph, n.Attrs[ir.ScanIterations].Int
 	in, carries := l.in(n), int(n.Attrs[ir.ScanCarries].Int)
 	xs := in[carries : carries+int(n.Attrs[ir.ScanXs].Int)]
 	captured := in[carries+len(xs):]
 	init := slices.Clone(in[:carries])
 	for _, r := range g.Results[carries:] {
-		init = append(init, l.filled(types.Type{DType: r.Type.DType, Shape: slices.Concat(types.Shape{int(turns)}, r.Type.Shape)}, 0))
+		init = append(init, l.filled(types.Type{DType: r.Type.DType, Shape: slices.Concat(types.Shape{int(iterations)}, r.Type.Shape)}, 0))
 	}
 	results := len(init)
 	index := tensor(types.Of(types.I32))
 	init = append(init, l.constant(types.I32, 0))
 	return l.while(init, func(state []*mlir.Value) []*mlir.Value {
-		end := l.constant(types.I32, uint64(turns))
+		end := l.constant(types.I32, uint64(iterations))
 		return []*mlir.Value{l.compare("LT", types.I32, tensor(types.Of(types.Bool)), state[results], end)}
 	}, func(state []*mlir.Value) []*mlir.Value {
-		if turns == 0 { // there are no rows
+		if iterations == 0 { // there are no rows
 			return state
 		}
-		turn := state[results]
-		at := turn
+		iteration := state[results]
+		at := iteration
 		if n.Attrs[ir.ScanReverse].Int != 0 {
-			at = l.emit(stablehlo.Subtract, index, []*mlir.Value{l.constant(types.I32, uint64(turns-1)), turn})
+			at = l.emit(stablehlo.Subtract, index, []*mlir.Value{l.constant(types.I32, uint64(iterations-1)), iteration})
 		}
 		args := append([]*mlir.Value{at}, state[:carries]...)
 		for i, x := range xs {
@@ -90,7 +90,7 @@ func lowerScan(l *lowerer, n *ir.Node) *mlir.Value {
 			next[i] = l.setRow(state[i], next[i], g.Results[i].Type, at)
 		}
 		one := l.constant(types.I32, 1)
-		return append(next, l.emit(stablehlo.Add, index, []*mlir.Value{turn, one}))
+		return append(next, l.emit(stablehlo.Add, index, []*mlir.Value{iteration, one}))
 	}).Results[0]
 }
 

@@ -53,18 +53,18 @@ func inferWhile(in []*ir.Node, _ []ir.Attr, body *ir.Composite) (one types.Type,
 	return one, several, nil
 }
 
-// inferScan gives the types of the carries, and those of the rows of all turns.
+// inferScan gives the types of the carries, and those of the rows of all iterations.
 func inferScan(in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (one types.Type, several []types.Type, b *broken) {
-	turns, carries, xs := attrs[ir.ScanTurns].Int, attrs[ir.ScanCarries].Int, attrs[ir.ScanXs].Int
-	if turns < 0 || turns > math.MaxInt32 || carries < 0 || xs < 0 || carries > int64(len(in)) || xs > int64(len(in))-carries {
-		return one, nil, because(scanCounts, "turns is %d, carries %d and xs %d, and the node has %s", turns, carries, xs, diag.Count(len(in), "operand"))
+	iterations, carries, xs := attrs[ir.ScanIterations].Int, attrs[ir.ScanCarries].Int, attrs[ir.ScanXs].Int
+	if iterations < 0 || iterations > math.MaxInt32 || carries < 0 || xs < 0 || carries > int64(len(in)) || xs > int64(len(in))-carries {
+		return one, nil, because(scanCounts, "iterations is %d, carries %d and xs %d, and the node has %s", iterations, carries, xs, diag.Count(len(in), "operand"))
 	}
 	takes := []types.Type{types.Of(types.I32)}
 	for i, x := range in {
 		t := x.Type
 		if i := int64(i); i >= carries && i < carries+xs {
-			if t.Rank() == 0 || int64(t.Shape[0]) != turns {
-				return one, nil, because(scanRows, "operand %d is %v, and there must be %s", i, t, diag.Count(int(turns), "row"))
+			if t.Rank() == 0 || int64(t.Shape[0]) != iterations {
+				return one, nil, because(scanRows, "operand %d is %v, and there must be %s", i, t, diag.Count(int(iterations), "row"))
 			}
 			t.Shape = t.Shape[1:]
 		}
@@ -84,9 +84,9 @@ func inferScan(in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (one types.Ty
 	for i, r := range g.Results {
 		t := r.Type
 		if i >= n {
-			t.Shape = slices.Concat(types.Shape{int(turns)}, t.Shape)
+			t.Shape = slices.Concat(types.Shape{int(iterations)}, t.Shape)
 			if err := t.Check(); err != nil {
-				return one, nil, because(scanResults, "row %d of all turns: %v", i-n, err)
+				return one, nil, because(scanResults, "row %d of all iterations: %v", i-n, err)
 			}
 		}
 		several = append(several, t)

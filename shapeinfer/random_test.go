@@ -165,9 +165,9 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 		}), More: []*ir.Graph{region(in, func(_ *ir.Builder, p []*ir.Node) []*ir.Node { return p })}}
 	}
 	if op == ir.OpScan && len(in) > 0 && c.of(4) > 0 {
-		attrs[ir.ScanTurns].Int, attrs[ir.ScanCarries].Int, attrs[ir.ScanXs].Int = int64(c.of(3)), int64(len(in)), 0
-		turn := b.Parameter(types.Of(types.I32), "", nil)
-		body = &ir.Composite{Graph: region(slices.Concat([]*ir.Node{turn}, in), func(_ *ir.Builder, p []*ir.Node) []*ir.Node { return append(p[1:], p[0]) })}
+		attrs[ir.ScanIterations].Int, attrs[ir.ScanCarries].Int, attrs[ir.ScanXs].Int = int64(c.of(3)), int64(len(in)), 0
+		iteration := b.Parameter(types.Of(types.I32), "", nil)
+		body = &ir.Composite{Graph: region(slices.Concat([]*ir.Node{iteration}, in), func(_ *ir.Builder, p []*ir.Node) []*ir.Node { return append(p[1:], p[0]) })}
 	}
 	if op == ir.OpResult && c.of(4) > 0 && len(in) > 0 && in[0].Type.DType != types.Bool && in[0].Type.Rank() > 0 {
 		sorted, err := b.Node(ir.OpSort, in[:1], []ir.Attr{{}, {}}, nil)

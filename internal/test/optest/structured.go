@@ -55,7 +55,7 @@ func init() {
 		},
 		"while": func(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 			i, err := c.ResultIndex()
-			if turns := args[3].Elems[0].Number() - args[2].Elems[0].Number(); turns > 0 && int(turns)%2 == 1 {
+			if iterations := args[3].Elems[0].Number() - args[2].Elems[0].Number(); iterations > 0 && int(iterations)%2 == 1 {
 				i = 1 - i
 			}
 			return clone(args[i]), err
@@ -408,7 +408,7 @@ func naiveMatMul(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 	return z, nil
 }
 
-// naiveScan carries each row of the second operand to the next turn.
+// naiveScan carries each row of the second operand to the next iteration.
 func naiveScan(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 	result, err := c.ResultIndex()
 	if err != nil {
