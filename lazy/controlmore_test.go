@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/ir/ops"
+	"ltc/ir/types"
 	"ltc/lazy"
 )
 
@@ -270,5 +271,53 @@ func TestGradientsRunLoopsOnce(t *testing.T) {
 		require.Equal(t, c.rows, strings.Count(forward, "stablehlo.dynamic_update_slice"), forward)
 		require.Equal(t, 1, strings.Count(forward, "stablehlo.sine"))
 		require.NotContains(t, backward, "stablehlo.dynamic_update_slice")
+	}
+}
+
+// A Checkpoint within a loop has its gradient: a loop saves its operands alone.
+func TestCheckpointInALoop(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu"))
+	x, y := lazy.From(tr, []float64{0.3, -0.6}), lazy.From(tr, []float64{0.5, 0.25})
+	block := func(s *lazy.Tensor) *lazy.Tensor { return s.Mul(y).Sin().Exp().Tanh() }
+	got := steps(3, x, func(s *lazy.Tensor) *lazy.Tensor {
+		return lazy.Checkpoint(s, block)
+	})
+	want := block(block(block(x)))
+	all := append(lazy.Grad(got.Mul(got).Sum(), x, y), lazy.Grad(want.Mul(want).Sum(), x, y)...)
+	require.NoError(t, tr.MarkStep(append(all, got, want)...))
+	requireNear(t, want, got, 1e-12)
+	requireNear(t, all[2], all[0], 1e-12)
+	requireNear(t, all[3], all[1], 1e-12)
+}
+
+// An index of any integer dtype chooses a branch, however many there are.
+func TestIndicesOfCases(t *testing.T) {
+	for _, backend := range []string{"eval", "cpu"} {
+		tr := lazy.NewTrace(open(t, backend))
+		for _, n := range []int{1, 3, 130, 300} {
+			branches := make([]func(*lazy.Trace) []*lazy.Tensor, n)
+			for i := range branches {
+				branches[i] = func(tr *lazy.Trace) []*lazy.Tensor { return tensors{lazy.Const(tr, lazy.F64, float64(i))} }
+			}
+			for _, c := range []struct {
+				d       types.DType
+				indices []float64
+			}{{lazy.U8, []float64{0, 2, 129, 255}}, {lazy.I8, []float64{-1, 1, 127}}, {lazy.U16, []float64{2, 299, 40000}}, {lazy.I32, []float64{-7, 2, 299}},
+				{lazy.U32, []float64{1, 1 << 31}}, {lazy.I64, []float64{-1 << 33, 2, 1 << 33}}, {lazy.U64, []float64{128, 1 << 63}}} {
+				var all tensors
+				var want []float64
+				for _, index := range c.indices {
+					all = append(all, lazy.Case(lazy.Full(tr, c.d, index), branches...)[0])
+					if index < 0 || index >= float64(n) {
+						index = float64(n - 1)
+					}
+					want = append(want, index)
+				}
+				require.NoError(t, tr.MarkStep(all...))
+				for i, y := range all {
+					require.Equal(t, want[i], y.Float(), "%v of %d branches by %v", c.indices[i], n, c.d)
+				}
+			}
+		}
 	}
 }

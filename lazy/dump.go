@@ -25,7 +25,8 @@ type hook struct{ f func(NodeInfo) }
 // OnNode has f called after every node that the trace makes, within the op that
 // makes it. Nodes are ops, those that gradients and broadcasting are made of among
 // them, constants, host data, and variables when the step first reads them. An op that
-// a step repeats is no new node. Functions are called in the order of OnNode; f must not
+// a step repeats is no new node, and those within closures of control flow, as [For] takes, are
+// not of the step. Functions are called in the order of OnNode; f must not
 // record in the trace. A panic of f goes through the op, and the step fails with an error
 // that says so. remove ends it, at once and also from within f; removing twice does
 // nothing.

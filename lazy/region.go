@@ -33,9 +33,9 @@ type region struct {
 	outerEpoch uint32
 	scopes     int
 
-	formal   []*ir.Node // parameters that the closure is given
-	captured []*ir.Node // nodes outside, in the order of their first use
-	inside   []*ir.Node // the parameters that they are
+	formal   []*ir.Node            // parameters that the closure is given
+	captured map[*ir.Node]*ir.Node // by node outside: the parameter that it is
+	outside  map[*ir.Node]*ir.Node // by parameter: the node outside that it is
 	results  []*ir.Node
 }
 
@@ -45,7 +45,8 @@ const inRegion = 1 << 31
 // newRegion returns a region that is not open yet.
 func (tr *Trace) newRegion(op, what string, site callsite.Site) *region {
 	tr.epochs++
-	return &region{op: op, what: what, site: site, b: ir.NewBuilder(shapeinfer.Infer), epoch: tr.epochs | inRegion}
+	return &region{op: op, what: what, site: site, b: ir.NewBuilder(shapeinfer.Infer), epoch: tr.epochs | inRegion,
+		captured: map[*ir.Node]*ir.Node{}, outside: map[*ir.Node]*ir.Node{}}
 }
 
 // open has the trace record in r until shut.
@@ -100,8 +101,8 @@ func (tr *Trace) capture(t *Tensor) (p *ir.Node) {
 
 // parameter returns the parameter of r that is n outside.
 func (r *region) parameter(n *ir.Node) *ir.Node {
-	if i := slices.Index(r.captured, n); i >= 0 {
-		return r.inside[i]
+	if p := r.captured[n]; p != nil {
+		return p
 	}
 	loc := r.b.SetLoc(n.Loc)
 	make := r.b.Parameter
@@ -110,7 +111,7 @@ func (r *region) parameter(n *ir.Node) *ir.Node {
 	}
 	p := make(n.Type, "", nil)
 	r.b.SetLoc(loc)
-	r.captured, r.inside = append(r.captured, n), append(r.inside, p)
+	r.captured[n], r.outside[p] = p, n
 	return p
 }
 
@@ -130,12 +131,14 @@ func (r *region) formalParameter(tr *Trace, t types.Type, like *Tensor) *Tensor 
 // graphs returns the graphs of regions of one node: their parameters are those that each was
 // given, then what any of them takes from outside, which is the second result.
 func graphs(regions ...*region) (body *ir.Composite, captured []*ir.Node) {
+	known := map[*ir.Node]bool{}
 	all := make([]*ir.Graph, len(regions))
 	for i, r := range regions {
 		all[i] = &ir.Graph{Name: strings.ReplaceAll(strings.TrimPrefix(r.what, "the "), " ", "_")}
 		r.b.Capture(all[i], r.formal, r.results, nil)
 		for _, p := range all[i].Params[len(r.formal):] {
-			if n := r.captured[slices.Index(r.inside, p)]; !slices.Contains(captured, n) {
+			if n := r.outside[p]; !known[n] {
+				known[n] = true
 				captured = append(captured, n)
 			}
 		}
