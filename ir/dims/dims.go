@@ -1,0 +1,214 @@
+// Package dims has sizes that are expressions. A size is an integer: a number, or, where it is
+// beyond all numbers that sizes can be, the name of an expression in symbols such as batch.
+// Its central functions are [Symbol], which makes the expression of one symbol, and [Add],
+// [Mul] and their kin, which compute with sizes of either kind. Equal expressions have one name,
+// so == compares sizes. A program without symbols has numbers alone and pays one comparison.
+//
+// Expressions are polynomials with integer coefficients over symbols, floor divisions, minima and
+// maxima. Each symbol has bounds, from which the bounds of expressions follow.
+//
+// The names are the process's: at most [Most] expressions, none of which is forgotten.
+//
+// The package imports only the standard library.
+package dims
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+)
+
+// Int is a type of integers that sizes are kept in: those of shapes and of kernels.
+type Int interface{ ~int | ~int64 }
+
+// Largest is the largest number that a size, a stride or an offset may be, in either direction.
+const Largest = 1 << 56
+
+// Most is how many expressions a process can have. A program has some hundreds.
+const Most = 1 << 20
+
+// Names lie apart, so that a sum or a product of names, which only a mistake computes, is no
+// name itself.
+const (
+	firstName = math.MinInt64 + 1<<58 // beyond -Largest
+	nameStep  = 1_000_003
+)
+
+// ErrTooLarge is that of sizes beyond [Largest], and of expressions of which a process has too many.
+var ErrTooLarge = errors.New("a size is too large")
+
+// tooLarge is the size that operations give instead; operations on it give it again.
+const tooLarge = firstName - nameStep
+
+// IsExpr reports whether d names an expression: it is no number. [Check] tells whether there
+// is such an expression.
+func IsExpr[N Int](d N) bool { return int64(d) < -Largest }
+
+// Static reports whether all sizes are numbers.
+func Static[N Int](ds []N) bool {
+	for _, d := range ds {
+		if IsExpr(d) {
+			return false
+		}
+	}
+	return true
+}
+
+// Check returns an error unless d is a number or names an expression. The error wraps
+// [ErrTooLarge] where an operation had a result that no size can be.
+func Check[N Int](d N) error {
+	switch {
+	case int64(d) == tooLarge || int64(d) > Largest:
+		return ErrTooLarge
+	case IsExpr(d) && table.at(int64(d)) == nil:
+		return fmt.Errorf("%d is no size: package dims did not compute it", int64(d))
+	}
+	return nil
+}
+
+// Bounds returns the least and the largest number that d can be.
+func Bounds[N Int](d N) (lo, hi N) {
+	if !IsExpr(d) {
+		return d, d
+	}
+	if int64(d) == tooLarge {
+		return -Largest, Largest
+	}
+	p := named(int64(d))
+	return N(p.lo), N(p.hi)
+}
+
+// String returns d as users read it: 12, batch, 4*batch + 1, floor(n / 2).
+func String[N Int](d N) string {
+	if !IsExpr(d) {
+		return fmt.Sprint(int64(d))
+	}
+	if int64(d) == tooLarge {
+		return "too large"
+	}
+	return named(int64(d)).text
+}
+
+// SymbolOf returns the name and the bounds of the symbol that d is; false if it is none.
+func SymbolOf[N Int](d N) (name string, lo, hi int64, ok bool) {
+	if !IsExpr(d) || int64(d) == tooLarge {
+		return "", 0, 0, false
+	}
+	if a := named(int64(d)).atom(); a != nil && a.kind == symbol {
+		return a.name, a.lo, a.hi, true
+	}
+	return "", 0, 0, false
+}
+
+// Symbols returns the symbols that sizes depend on, in order of their first appearance.
+func Symbols[N Int](ds ...N) []N {
+	var all []N
+	seen := map[*atom]bool{}
+	var visit func(p *poly)
+	visit = func(p *poly) {
+		for _, t := range p.terms {
+			for _, a := range t.atoms {
+				switch {
+				case seen[a]:
+				case a.kind == symbol:
+					all = append(all, N(table.name(a.poly())))
+				default:
+					visit(a.a)
+					visit(a.b)
+				}
+				seen[a] = true
+			}
+		}
+	}
+	for _, d := range ds {
+		if IsExpr(d) && int64(d) != tooLarge {
+			visit(named(int64(d)))
+		}
+	}
+	return all
+}
+
+// names are the expressions of the process.
+type names struct {
+	sync.RWMutex
+	polys []*poly
+	by    map[string]int64 // name by key
+	atoms map[string]*atom
+}
+
+var table = names{by: map[string]int64{}, atoms: map[string]*atom{}}
+
+// at returns the expression that a name is of; nil if there is none.
+func (t *names) at(name int64) *poly {
+	i := name - firstName
+	t.RLock()
+	defer t.RUnlock()
+	if i < 0 || i%nameStep != 0 || i/nameStep >= int64(len(t.polys)) {
+		return nil
+	}
+	return t.polys[i/nameStep]
+}
+
+// name returns the size that p is: a number where p is constant, else its name.
+func (t *names) name(p *poly) int64 {
+	if n, ok := p.constant(); ok {
+		return n
+	}
+	key := p.key()
+	t.RLock()
+	name, ok := t.by[key]
+	t.RUnlock()
+	if ok {
+		return name
+	}
+	t.Lock()
+	defer t.Unlock()
+	if name, ok := t.by[key]; ok {
+		return name
+	}
+	if len(t.polys) == Most || len(key) > longKey {
+		return tooLarge
+	}
+	p.lo, p.hi = p.bounds()
+	p.text = p.String()
+	name = firstName + int64(len(t.polys))*nameStep
+	t.polys = append(t.polys, p)
+	t.by[key] = name
+	return name
+}
+
+// atom returns the one atom that equals a, which has all but its key and text.
+func (t *names) atom(a *atom) *atom {
+	a.describe()
+	t.Lock()
+	defer t.Unlock()
+	if same := t.atoms[a.key]; same != nil {
+		return same
+	}
+	if len(a.key) <= longKey {
+		t.atoms[a.key] = a
+	}
+	return a
+}
+
+// named returns the expression of a name. A name that there is not is a mistake of the caller's,
+// such as a sum formed with + of sizes that are expressions.
+func named(name int64) *poly {
+	p := table.at(name)
+	if p == nil {
+		panic(fmt.Sprintf("dims: %d is no size: compute with sizes by package dims", name))
+	}
+	return p
+}
+
+// polyOf returns d as a polynomial; false if it is too large.
+func polyOf(d int64) (*poly, bool) {
+	switch {
+	case !IsExpr(d):
+		return constant(d), true
+	case d == tooLarge:
+		return nil, false
+	}
+	return named(d), true
+}
