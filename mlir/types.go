@@ -7,6 +7,7 @@ import (
 	"ltc/internal/diag"
 	"ltc/internal/lexeme"
 	"ltc/internal/minifloat"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -41,7 +42,7 @@ const Dynamic = lexeme.Dynamic
 type (
 	// TensorType is `tensor<2x?xf32>` or, with Unranked, `tensor<*xf32>`.
 	TensorType struct {
-		Shape    []int64 // Dynamic for `?`
+		Shape    []int64 // Dynamic for `?`; in memory alone, names of expressions (package dims)
 		Elem     Type
 		Encoding Attribute // after the comma; nil if none
 		Unranked bool
@@ -151,7 +152,8 @@ var (
 // Tensor returns the ranked tensor type of the given element type and dimensions.
 func Tensor(elem Type, dims ...int64) *TensorType { return &TensorType{Shape: dims, Elem: elem} }
 
-// Static reports whether t is ranked and every dimension is known.
+// Static reports whether t is ranked and no dimension is [Dynamic]; those that are expressions
+// (package dims) are known.
 func (t *TensorType) Static() bool {
 	for _, d := range t.Shape {
 		if d == Dynamic {
@@ -161,10 +163,13 @@ func (t *TensorType) Static() bool {
 	return !t.Unranked
 }
 
-// Elements returns the number of elements of a static type.
+// Elements returns the number of elements of a static type, an expression if a dimension is one.
 func (t *TensorType) Elements() int64 {
 	n := int64(1)
 	for _, d := range t.Shape {
+		if dims.IsExpr(d) {
+			return dims.Product(t.Shape...)
+		}
 		n *= d
 	}
 	return n

@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"sync"
 )
 
@@ -35,6 +36,9 @@ const (
 	nameStep  = 1_000_003
 )
 
+// Unknown is a size that nobody knows, which texts write `?`. Operations on it give it again.
+const Unknown = math.MinInt64
+
 // ErrTooLarge is that of sizes beyond [Largest], and of expressions of which a process has too many.
 var ErrTooLarge = errors.New("a size is too large")
 
@@ -43,12 +47,12 @@ const tooLarge = firstName - nameStep
 
 // IsExpr reports whether d names an expression: it is no number. [Check] tells whether there
 // is such an expression.
-func IsExpr[N Int](d N) bool { return int64(d) < -Largest }
+func IsExpr[N Int](d N) bool { return int64(d) < -Largest && int64(d) != Unknown }
 
 // Static reports whether all sizes are numbers.
 func Static[N Int](ds []N) bool {
 	for _, d := range ds {
-		if IsExpr(d) {
+		if int64(d) < -Largest {
 			return false
 		}
 	}
@@ -69,11 +73,11 @@ func Check[N Int](d N) error {
 
 // Bounds returns the least and the largest number that d can be.
 func Bounds[N Int](d N) (lo, hi N) {
+	if int64(d) == tooLarge || int64(d) == Unknown {
+		return -Largest, Largest
+	}
 	if !IsExpr(d) {
 		return d, d
-	}
-	if int64(d) == tooLarge {
-		return -Largest, Largest
 	}
 	p := named(int64(d))
 	return N(p.lo), N(p.hi)
@@ -81,13 +85,15 @@ func Bounds[N Int](d N) (lo, hi N) {
 
 // String returns d as users read it: 12, batch, 4*batch + 1, floor(n / 2).
 func String[N Int](d N) string {
-	if !IsExpr(d) {
-		return fmt.Sprint(int64(d))
-	}
-	if int64(d) == tooLarge {
+	switch {
+	case int64(d) == Unknown:
+		return "?"
+	case int64(d) == tooLarge:
 		return "too large"
+	case IsExpr(d):
+		return named(int64(d)).text
 	}
-	return named(int64(d)).text
+	return strconv.FormatInt(int64(d), 10)
 }
 
 // SymbolOf returns the name and the bounds of the symbol that d is; false if it is none.

@@ -26,6 +26,9 @@ func clamped[N Int](n int64) N { return N(n) }
 
 // operation applies f to sizes of which one may be an expression.
 func operation[N Int](a, b N, f func(a, b *poly) *poly) N {
+	if int64(a) == Unknown || int64(b) == Unknown {
+		return clamped[N](Unknown)
+	}
 	x, ok := polyOf(int64(a))
 	y, ok2 := polyOf(int64(b))
 	if !ok || !ok2 {
@@ -78,7 +81,7 @@ func Product[N Int](ds ...N) N {
 // Div returns floor(a / b). Where b is 0 the expression has no value ([Evaluator.Eval]), but where
 // b divides a as a polynomial: n·m / n is m.
 func Div[N Int](a, b N) N {
-	if !IsExpr(a) && !IsExpr(b) {
+	if small(a, b) {
 		if b == 0 {
 			return clamped[N](tooLarge)
 		}
@@ -207,7 +210,7 @@ func extreme[N Int](a, b N, of kind) N {
 // AtMost reports whether a is surely not more than b: whatever the symbols are within their
 // bounds. That it returns false says nothing.
 func AtMost[N Int](a, b N) bool {
-	if !IsExpr(a) && !IsExpr(b) {
+	if small(a, b) {
 		return a <= b
 	}
 	lo, _ := Bounds(Sub(b, a))
@@ -216,7 +219,7 @@ func AtMost[N Int](a, b N) bool {
 
 // Less reports whether a is surely less than b.
 func Less[N Int](a, b N) bool {
-	if !IsExpr(a) && !IsExpr(b) {
+	if small(a, b) {
 		return a < b
 	}
 	lo, _ := Bounds(Sub(b, a))
@@ -233,7 +236,7 @@ const usual = 256
 // symbols count as 256, or the bound next to that.
 func Typical[N Int](d N) N {
 	if !IsExpr(d) || int64(d) == tooLarge {
-		return max(d, -Largest)
+		return d
 	}
 	return N(named(int64(d)).value(func(a *atom) int64 { return min(max(usual, a.lo), a.hi) }))
 }

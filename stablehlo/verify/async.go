@@ -39,7 +39,7 @@ func verifyAsyncDone(v *verifier, op *mlir.Op) {
 	if !ok {
 		v.stop(op, "I1", "operand 0 has type %s, but a future is expected", op.Operands[0].Type)
 	}
-	if got := mlir.TypesOf(op.Results); !likeTypes(elems, got) {
+	if got := mlir.TypesOf(op.Results); !v.likeTypes(elems, got) {
 		v.fail(op, "C1", "the operand holds (%s) but the results are (%s)", joinTypes(elems), joinTypes(got))
 	}
 }

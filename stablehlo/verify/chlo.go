@@ -20,7 +20,7 @@ func verifyChloSame(elem kinds) func(*verifier, *mlir.Op) {
 		v.kinds(op, op.Results, elem)
 		ins, outs := v.tensors(op, len(op.Operands), 1)
 		for i, t := range ins {
-			if !sameTensor(t, outs[0]) {
+			if !v.sameTensor(t, outs[0]) {
 				v.stop(op, "", "operand %d is %s but the result is %s", i, t, outs[0])
 			}
 			v.infer(outs[0], t.Shape)
@@ -42,7 +42,7 @@ func verifyChloPredicate(v *verifier, op *mlir.Op) {
 	v.kinds(op, op.Operands, kFloat)
 	v.kinds(op, op.Results, kBool)
 	ins, outs := v.tensors(op, 1, 1)
-	if !sameShape(ins[0].Shape, outs[0].Shape) || outs[0].Elem != mlir.Type(mlir.I1) {
+	if !v.sameShape(ins[0].Shape, outs[0].Shape) || outs[0].Elem != mlir.Type(mlir.I1) {
 		v.fail(op, "", "the operand is %s but the result is %s: it should be i1 of the same shape", ins[0], outs[0])
 	}
 	v.infer(outs[0], ins[0].Shape)
@@ -91,7 +91,7 @@ func (v *verifier) broadcasts(op *mlir.Op, ins []*mlir.TensorType, out *mlir.Ten
 	for i, t := range ins {
 		for k, d := range dims[i] {
 			size := t.Shape[k]
-			if d < 0 || d >= int64(len(out.Shape)) || size != 1 && !sameDim(size, out.Shape[d]) {
+			if d < 0 || d >= int64(len(out.Shape)) || size != 1 && !v.sameDim(size, out.Shape[d]) {
 				v.stop(op, "", "operand %d is %s, which does not broadcast to the result's %s: dimension %d", i, t, out, k)
 			}
 		}
@@ -106,7 +106,7 @@ func (v *verifier) broadcasts(op *mlir.Op, ins []*mlir.TensorType, out *mlir.Ten
 			}
 			if size := t.Shape[k]; shape[d] == 1 || shape[d] == mlir.Dynamic {
 				shape[d] = size
-			} else if !sameDim(size, shape[d]) {
+			} else if !v.sameDim(size, shape[d]) {
 				v.stop(op, "", "operand %d is %s, but another has %d in dimension %d of the result", i, t, shape[d], d)
 			}
 		}
@@ -119,7 +119,7 @@ func (v *verifier) broadcasts(op *mlir.Op, ins []*mlir.TensorType, out *mlir.Ten
 
 func verifyConstantLike(v *verifier, op *mlir.Op) {
 	ins, outs := v.tensors(op, 1, 1)
-	if !sameShape(ins[0].Shape, outs[0].Shape) {
+	if !v.sameShape(ins[0].Shape, outs[0].Shape) {
 		v.fail(op, "", "the operand is %s but the result is %s: shapes differ", ins[0], outs[0])
 	}
 	v.infer(outs[0], ins[0].Shape)
@@ -154,7 +154,7 @@ func verifyTopK(v *verifier, op *mlir.Op) {
 // in, and their indices.
 func (v *verifier) largest(op *mlir.Op, in *mlir.TensorType, outs []*mlir.TensorType, k int64) {
 	last := len(in.Shape) - 1
-	if last < 0 || in.Shape[last] != mlir.Dynamic && in.Shape[last] < k {
+	if last < 0 || !v.atMost(k, in.Shape[last]) {
 		v.stop(op, "", "the operand is %s, but its last dimension should have at least k = %s", in, lexeme.Size(k))
 	}
 	shape := slices.Clone(in.Shape)
@@ -188,7 +188,7 @@ func verifyScan(v *verifier, op *mlir.Op) {
 	along := slices.Concat(op.Operands[:inputs], op.Results[:outputs])
 	for _, x := range along {
 		first, t := along[0].Type.(*mlir.TensorType), x.Type.(*mlir.TensorType)
-		if !sameDim(first.Shape[dim], t.Shape[dim]) {
+		if !v.sameDim(first.Shape[dim], t.Shape[dim]) {
 			v.stop(op, "", "%s and %s differ in dimension %d, which is scanned", first, t, dim)
 		}
 	}
@@ -212,7 +212,7 @@ func (v *verifier) slicesOf(op *mlir.Op, what string, outer, inner []*mlir.Value
 		if i < n {
 			shape = slices.Delete(slices.Clone(shape), dim, dim+1)
 		}
-		if !sameShape(shape, u.Shape) || !mlir.SameType(t.Elem, u.Elem) {
+		if !v.sameShape(shape, u.Shape) || !mlir.SameType(t.Elem, u.Elem) {
 			v.stop(op, "", "%s %d is %s, but the body has %s in its place", what, i, t, u)
 		}
 	}

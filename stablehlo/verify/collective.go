@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/internal/diag"
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -100,7 +101,7 @@ func verifyAllGather(v *verifier, op *mlir.Op) {
 		switch {
 		case x == 0:
 			v.stop(op, "C6", "dimension %d of %s is 0, which cannot be gathered", dim, in)
-		case x != mlir.Dynamic && y != mlir.Dynamic && y%x != 0:
+		case !v.multiple(y, x):
 			v.stop(op, "C6", "dimension %d of the result is %d, which is no multiple of the operand's %d", dim, y, x)
 		}
 	}
@@ -119,7 +120,7 @@ func (v *verifier) each(op *mlir.Op, label string) (ins, outs []*mlir.TensorType
 func (v *verifier) resized(op *mlir.Op, label string, in, out *mlir.TensorType, dim int64) {
 	shape := slices.Clone(in.Shape)
 	shape[dim] = mlir.Dynamic
-	if !sameShape(shape, out.Shape) || !sameElement(in.Elem, out.Elem) {
+	if !v.sameShape(shape, out.Shape) || !sameElement(in.Elem, out.Elem) {
 		v.stop(op, label, "the operand is %s but the result is %s: they should differ in dimension %d only", in, out, dim)
 	}
 }
@@ -161,7 +162,7 @@ func verifyReduceScatter(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType)
 	switch {
 	case x == 0 || y == 0:
 		v.stop(op, "C8", "dimension %d of %s and %s should not be 0", dim, in, out)
-	case x != mlir.Dynamic && y != mlir.Dynamic && x%y != 0:
+	case !v.multiple(x, y):
 		v.stop(op, "C8", "dimension %d of the operand is %d, which is no multiple of the result's %d", dim, x, y)
 	}
 	v.bodyElem(op, "C9", 0, out, elems[0])
@@ -183,13 +184,13 @@ func verifyAllToAll(v *verifier, op *mlir.Op) {
 		v.within(op, "C1", "split_dimension", []int64{split}, len(in.Shape))
 		v.within(op, "C3", "concat_dimension", []int64{concat}, len(in.Shape))
 		want := slices.Clone(in.Shape)
-		if d := want[split]; d != mlir.Dynamic && d%count != 0 {
+		if !v.multiple(want[split], count) {
 			v.stop(op, "C2", "dimension %d of %s is no multiple of split_count, %d", split, in, count)
 		}
 		bounds := limits(in)
 		if split != concat {
 			want[split], want[concat] = scaled(want[split], 1, count), scaled(want[concat], count, 1)
-			if b := bounds[split]; b != mlir.Dynamic && b%count != 0 {
+			if !v.multiple(bounds[split], count) {
 				v.stop(op, "C2", "the bound of dimension %d of %s is no multiple of split_count, %d", split, in, count)
 			}
 			bounds[split], bounds[concat] = scaled(bounds[split], 1, count), scaled(bounds[concat], count, 1)
@@ -200,12 +201,7 @@ func verifyAllToAll(v *verifier, op *mlir.Op) {
 }
 
 // scaled is d·by/over; an unknown size stays unknown.
-func scaled(d, by, over int64) int64 {
-	if d == mlir.Dynamic {
-		return d
-	}
-	return d * by / over
-}
+func scaled(d, by, over int64) int64 { return dims.Div(dims.Mul(d, by), over) }
 
 func verifyCollectiveBroadcast(v *verifier, op *mlir.Op) {
 	v.groups(op, "C1", "C2", false)
@@ -221,7 +217,7 @@ func verifyCollectiveBroadcast(v *verifier, op *mlir.Op) {
 // passed checks that each result is of the type of its operand.
 func (v *verifier) passed(op *mlir.Op, label string, ins, outs []*mlir.TensorType) {
 	for i, out := range outs {
-		if !sameTensor(ins[i], out) {
+		if !v.sameTensor(ins[i], out) {
 			v.stop(op, label, "operand %d is %s but the result is %s", i, ins[i], out)
 		}
 		v.infer(out, ins[i].Shape)

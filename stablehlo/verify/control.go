@@ -54,34 +54,34 @@ func (v *verifier) branches(op *mlir.Op, args, same, results string) {
 		if n := len(r.Blocks[0].Args); n > 0 {
 			v.stop(op, args, "branch %d takes %s, but should take none", i, diag.Count(n, "value"))
 		}
-		if got := returns(r).Operands; !likeTypes(mlir.TypesOf(got), mlir.TypesOf(first)) {
+		if got := returns(r).Operands; !v.likeTypes(mlir.TypesOf(got), mlir.TypesOf(first)) {
 			v.stop(op, same, "branch %d returns (%s) but branch 0 returns (%s)", i, joinTypes(mlir.TypesOf(got)), joinTypes(mlir.TypesOf(first)))
 		}
 	}
-	if !likeTypes(mlir.TypesOf(first), mlir.TypesOf(op.Results)) {
+	if !v.likeTypes(mlir.TypesOf(first), mlir.TypesOf(op.Results)) {
 		v.fail(op, results, "branches return (%s) but the results are (%s)", joinTypes(mlir.TypesOf(first)), joinTypes(mlir.TypesOf(op.Results)))
 	}
 }
 
 // likeTypes reports whether values of the types a can be of the types b:
 // tensors as in likeTensor, others only if they are the same.
-func likeTypes(a, b []mlir.Type) bool {
+func (v *verifier) likeTypes(a, b []mlir.Type) bool {
 	if len(a) == len(b) && len(a) > 0 && &a[0] == &b[0] { // one list in memory
 		return true
 	}
-	return slices.EqualFunc(a, b, likeType)
+	return slices.EqualFunc(a, b, v.likeType)
 }
 
-func likeType(a, b mlir.Type) bool {
+func (v *verifier) likeType(a, b mlir.Type) bool {
 	x, ok1 := a.(*mlir.TensorType)
 	y, ok2 := b.(*mlir.TensorType)
 	if ok1 && ok2 && !x.Unranked && !y.Unranked {
-		return likeTensor(x, y)
+		return v.likeTensor(x, y)
 	}
 	p, ok1 := a.(mlir.TupleType)
 	q, ok2 := b.(mlir.TupleType)
 	if ok1 && ok2 {
-		return likeTypes(p.Elems, q.Elems)
+		return v.likeTypes(p.Elems, q.Elems)
 	}
 	return mlir.SameType(a, b)
 }
@@ -93,7 +93,7 @@ func verifyWhile(v *verifier, op *mlir.Op) {
 	types := mlir.TypesOf(op.Operands)
 	cond, body := op.Regions[0], op.Regions[1]
 	for i, r := range op.Regions {
-		if got := mlir.TypesOf(r.Blocks[0].Args); !likeTypes(got, types) {
+		if got := mlir.TypesOf(r.Blocks[0].Args); !v.likeTypes(got, types) {
 			v.stop(op, []string{"C1", "C2"}[i], "operands are (%s) but %s takes (%s)", joinTypes(types), []string{"cond", "body"}[i], joinTypes(got))
 		}
 	}
@@ -102,10 +102,10 @@ func verifyWhile(v *verifier, op *mlir.Op) {
 		v.stop(op, "C1", "cond returns %s, but should return one", diag.Count(len(got), "value"))
 	}
 	v.decides(op, "C1", got[0])
-	if got := mlir.TypesOf(returns(body).Operands); !likeTypes(got, types) {
+	if got := mlir.TypesOf(returns(body).Operands); !v.likeTypes(got, types) {
 		v.stop(op, "C2", "operands are (%s) but body returns (%s)", joinTypes(types), joinTypes(got))
 	}
-	if got := mlir.TypesOf(op.Results); !likeTypes(got, types) {
+	if got := mlir.TypesOf(op.Results); !v.likeTypes(got, types) {
 		v.fail(op, "C3", "operands are (%s) but the results are (%s)", joinTypes(types), joinTypes(got))
 	}
 }
@@ -171,7 +171,7 @@ func verifyGetTupleElement(v *verifier, op *mlir.Op) {
 	if i >= int64(len(t.Elems)) {
 		v.stop(op, "C1", "index %d is not in [0, %d), the elements of %s", i, len(t.Elems), t)
 	}
-	if !likeType(t.Elems[i], op.Results[0].Type) {
+	if !v.likeType(t.Elems[i], op.Results[0].Type) {
 		v.fail(op, "C2", "element %d of the tuple is %s but the result is %s", i, t.Elems[i], op.Results[0].Type)
 	}
 }

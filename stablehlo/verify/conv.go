@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/internal/diag"
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -88,17 +89,17 @@ func (c *convCheck) counts() {
 	}
 	batch, feature := c.lhs.Shape[c.d.InputBatch], c.lhs.Shape[c.d.InputFeature]
 	kin, kout := c.rhs.Shape[c.d.KernelInputFeature], c.rhs.Shape[c.d.KernelOutFeature]
-	c.multiple("C10", "the input's batch dimension", batch, c.batches)
-	c.multiple("C11", "the input's feature dimension", feature, c.groups)
-	if feature != mlir.Dynamic && kin != mlir.Dynamic && feature/c.groups != kin {
+	c.grouped("C10", "the input's batch dimension", batch, c.batches)
+	c.grouped("C11", "the input's feature dimension", feature, c.groups)
+	if !c.sameDim(dims.Div(feature, c.groups), kin) {
 		c.stop(c.op, "C14", "the input has %s in %s but the kernel takes %d", diag.Count(feature, "feature"), diag.Count(c.groups, "group"), kin)
 	}
-	c.multiple("C15", "the kernel's output feature dimension", kout, c.batches)
-	c.multiple("C16", "the kernel's output feature dimension", kout, c.groups)
+	c.grouped("C15", "the kernel's output feature dimension", kout, c.batches)
+	c.grouped("C16", "the kernel's output feature dimension", kout, c.groups)
 }
 
-func (c *convCheck) multiple(label, what string, size, groups int64) {
-	if size != mlir.Dynamic && size%groups != 0 {
+func (c *convCheck) grouped(label, what string, size, groups int64) {
+	if !c.multiple(size, groups) {
 		c.stop(c.op, label, "%s is %d, which is not a multiple of the %s", what, size, diag.Count(groups, "group"))
 	}
 }
@@ -164,9 +165,7 @@ func (v *verifier) mixed(op *mlir.Op, labels [4]string, lhs, rhs, out *mlir.Tens
 
 func (c *convCheck) result() {
 	shape := unknown(len(c.lhs.Shape))
-	if b := c.lhs.Shape[c.d.InputBatch]; b != mlir.Dynamic {
-		shape[c.d.OutputBatch] = b / c.batches
-	}
+	shape[c.d.OutputBatch] = dims.Div(c.lhs.Shape[c.d.InputBatch], c.batches)
 	shape[c.d.OutputFeature] = c.rhs.Shape[c.d.KernelOutFeature]
 	for i, d := range c.d.OutputSpatial {
 		shape[d] = c.w.count(i, c.lhs.Shape[c.d.InputSpatial[i]])

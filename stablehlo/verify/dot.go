@@ -71,7 +71,7 @@ func verifyDot(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if n, m := len(lhs), len(rhs); n < 1 || n > 2 || m < 1 || m > 2 {
 		v.stop(op, "", "operands are %s and %s, but should be vectors or matrices", ins[0], ins[1])
 	}
-	if !sameDim(lhs[len(lhs)-1], rhs[0]) {
+	if !v.sameDim(lhs[len(lhs)-1], rhs[0]) {
 		v.stop(op, "", "contracting dimensions differ: %s and %s", ins[0], ins[1])
 	}
 	bounds := slices.Concat(limits(ins[0])[:len(lhs)-1], limits(ins[1])[1:])
@@ -84,7 +84,7 @@ func verifyDot(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 func (v *verifier) dotPairs(op *mlir.Op, label, what string, lhs, rhs *mlir.TensorType, a, b []int64) {
 	for i := range a {
 		x, y := lhs.Shape[a[i]], rhs.Shape[b[i]]
-		if !sameDim(x, y) {
+		if !v.sameDim(x, y) {
 			v.stop(op, label, "%s dimensions differ: %d and %d (%s, %s)", what, x, y, lhs, rhs)
 		}
 		if !inBounds([]int64{x}, limits(rhs)[b[i]:]) || !inBounds([]int64{y}, limits(lhs)[a[i]:]) {

@@ -20,7 +20,7 @@ func (v *verifier) shapeOperand(op *mlir.Op, label string, i int, t, out *mlir.T
 		v.stop(op, label, "operand %d is %s but the result %s has %s", i, t, out, diag.Count(len(out.Shape), "dimension"))
 	}
 	sizes, known := constantInts(op.Operands[i])
-	if known && (!sameShape(sizes, out.Shape) || !inBounds(sizes, stablehlo.Bounds(out)) || slices.ContainsFunc(sizes, func(n int64) bool { return n < 0 })) {
+	if known && (!v.sameShape(sizes, out.Shape) || !inBounds(sizes, stablehlo.Bounds(out)) || slices.ContainsFunc(sizes, func(n int64) bool { return !v.atMost(0, n) })) {
 		v.stop(op, label, "operand %d is %s but the result is %s", i, shapeText(sizes), out)
 	}
 }
@@ -47,7 +47,7 @@ func verifyDynamicIota(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 
 func verifyDynamicReshape(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	v.shapeOperand(op, "C4", 1, ins[1], outs[0])
-	if sizes, known := constantInts(op.Operands[1]); known && ins[0].Static() && product(sizes) != ins[0].Elements() {
+	if sizes, known := constantInts(op.Operands[1]); known && ins[0].Static() && !v.sameDim(product(sizes), ins[0].Elements()) {
 		v.stop(op, "C2", "%s has %s but the sizes %s make another number", ins[0], diag.Count(ins[0].Elements(), "element"), shapeText(sizes))
 	}
 	v.reshape(op, ins[0], outs[0])
@@ -65,7 +65,7 @@ func verifyDynamicPad(v *verifier, op *mlir.Op) {
 	v.sameElem(op, "C1", in, ins[1])
 	v.sameElem(op, "C1", in, outs[0])
 	for i, t := range ins[2:] {
-		if !sameDim(t.Shape[0], int64(rank)) {
+		if !v.sameDim(t.Shape[0], int64(rank)) {
 			v.stop(op, "C2", "operand %d is %s, but %s has %s", i+2, t, in, diag.Count(rank, "dimension"))
 		}
 	}
@@ -99,7 +99,7 @@ func verifyRealDynamicSlice(v *verifier, op *mlir.Op) {
 	for i, least := range []int64{0, 0, 1} {
 		list, _ := constantInts(op.Operands[i+1])
 		for d, n := range list {
-			if n < least {
+			if !v.atMost(least, n) {
 				v.stop(op, "", "%s %d of dimension %d should be at least %d", []string{"start", "limit", "stride"}[i], n, d, least)
 			}
 		}
@@ -126,7 +126,7 @@ func verifySetDimensionSize(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorTy
 	bounds := limits(ins[0])
 	bounds[d] = most(ins[0], int(d))
 	if size, known := constantInts(op.Operands[1]); known && len(size) == 1 {
-		if size[0] < 0 || bounds[d] != mlir.Dynamic && size[0] > bounds[d] {
+		if !v.atMost(0, size[0]) || !v.atMost(size[0], bounds[d]) {
 			v.stop(op, "", "the size %d of dimension %d is not in [0, %s]", size[0], d, lexeme.Size(bounds[d]))
 		}
 		shape[d] = size[0]

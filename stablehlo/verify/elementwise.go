@@ -21,7 +21,7 @@ func verifySame(n int, k kinds) func(*verifier, *mlir.Op) {
 	return func(v *verifier, op *mlir.Op) {
 		ins, outs := v.takes(op, in, out)
 		for i, t := range ins {
-			if !likeTensor(t, outs[0]) || i > 0 && !likeTensor(t, ins[0]) {
+			if !v.likeTensor(t, outs[0]) || i > 0 && !v.likeTensor(t, ins[0]) {
 				v.stop(op, "C1", "operand %d is %s but the result is %s", i, t, outs[0])
 			}
 		}
@@ -43,7 +43,7 @@ func (v *verifier) accuracy(op *mlir.Op) {
 // per axis.
 func verifyAdd(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	lhs, rhs, out := ins[0], ins[1], outs[0]
-	if !compatible(lhs, rhs) || !compatible(lhs, out) || !compatible(rhs, out) {
+	if !v.compatible(lhs, rhs) || !v.compatible(lhs, out) || !v.compatible(rhs, out) {
 		v.stop(op, "C1", "operands are %s and %s but the result is %s: shapes differ", lhs, rhs, out)
 	}
 	v.infer(out, lhs.Shape)
@@ -77,7 +77,7 @@ func (v *verifier) count(op *mlir.Op) {
 
 func verifyAbs(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	in, out := ins[0], outs[0]
-	if !compatible(in, out) {
+	if !v.compatible(in, out) {
 		v.stop(op, "C1", "the operand is %s but the result is %s", in, out)
 	}
 	v.infer(out, in.Shape)
@@ -93,7 +93,7 @@ func verifySizes(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 
 // sameSizes checks that the result has the operand's shape.
 func (v *verifier) sameSizes(op *mlir.Op, in, out *mlir.TensorType) {
-	if !compatible(in, out) {
+	if !v.compatible(in, out) {
 		v.stop(op, "C1", "the operand is %s but the result is %s: shapes differ", in, out)
 	}
 	v.infer(out, in.Shape)
@@ -114,9 +114,9 @@ func verifyComplex(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 		}
 	}
 	switch {
-	case !sameTensor(ins[0], ins[1]):
+	case !v.sameTensor(ins[0], ins[1]):
 		v.fail(op, "C1", "operands differ: %s and %s", ins[0], ins[1])
-	case !compatible(ins[0], outs[0]):
+	case !v.compatible(ins[0], outs[0]):
 		v.fail(op, "C2", "operands are %s but the result is %s: shapes differ", ins[0], outs[0])
 	case !mlir.SameType(complexPart(outs[0].Elem), ins[0].Elem):
 		v.fail(op, "C3", "the result is %s, but its parts should be %s", outs[0], ins[0].Elem)
@@ -128,7 +128,7 @@ func verifyCompare(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if !sameBaseline(ins[0].Elem, ins[1].Elem) {
 		v.stop(op, "C1", "elements differ: %s and %s", ins[0].Elem, ins[1].Elem)
 	}
-	if !compatible(ins[0], ins[1]) || !compatible(ins[0], outs[0]) || !compatible(ins[1], outs[0]) {
+	if !v.compatible(ins[0], ins[1]) || !v.compatible(ins[0], outs[0]) || !v.compatible(ins[1], outs[0]) {
 		v.fail(op, "C2", "operands are %s and %s but the result is %s: shapes differ", ins[0], ins[1], outs[0])
 	}
 	v.infer(outs[0], ins[0].Shape)
@@ -156,10 +156,10 @@ func compareTypeFits(kind string, t mlir.Type) bool {
 }
 
 func verifySelect(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
-	if len(ins[0].Shape) > 0 && !compatible(ins[0], ins[1]) {
+	if len(ins[0].Shape) > 0 && !v.compatible(ins[0], ins[1]) {
 		v.fail(op, "C1", "the predicate is %s but the branches are %s: it should be a scalar or of their shape", ins[0], ins[1])
 	}
-	if !likeTensor(ins[1], ins[2]) || !likeTensor(ins[1], outs[0]) || !likeTensor(ins[2], outs[0]) {
+	if !v.likeTensor(ins[1], ins[2]) || !v.likeTensor(ins[1], outs[0]) || !v.likeTensor(ins[2], outs[0]) {
 		v.fail(op, "C2", "branches and result differ: %s, %s and %s", ins[1], ins[2], outs[0])
 	}
 	v.infer(outs[0], ins[1].Shape)
@@ -167,14 +167,14 @@ func verifySelect(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 
 func verifyClamp(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	for i, label := range []string{"C1", "", "C2"} {
-		if label != "" && len(ins[i].Shape) > 0 && !compatible(ins[i], ins[1]) {
+		if label != "" && len(ins[i].Shape) > 0 && !v.compatible(ins[i], ins[1]) {
 			v.fail(op, label, "operand %d is %s, but should be a scalar or of the shape of %s", i, ins[i], ins[1])
 		}
 	}
 	if !sameBaseline(ins[0].Elem, ins[1].Elem) || !sameBaseline(ins[1].Elem, ins[2].Elem) {
 		v.fail(op, "C3", "elements differ: %s, %s and %s", ins[0].Elem, ins[1].Elem, ins[2].Elem)
 	}
-	if !likeTensor(ins[1], outs[0]) {
+	if !v.likeTensor(ins[1], outs[0]) {
 		v.fail(op, "C4", "the operand is %s but the result is %s", ins[1], outs[0])
 	}
 	v.infer(outs[0], ins[1].Shape)
@@ -193,10 +193,10 @@ func verifyBitcast(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	if a > b {
 		long, short, ratio = out.Shape, in.Shape, a/b
 	}
-	good, shape := compatible(in, out), in.Shape
+	good, shape := v.compatible(in, out), in.Shape
 	if a != b {
 		n := len(long) - 1
-		good = max(a, b)%min(a, b) == 0 && n >= 0 && sameDim(long[n], int64(ratio)) && sameShape(long[:n], short)
+		good = max(a, b)%min(a, b) == 0 && n >= 0 && v.sameDim(long[n], int64(ratio)) && v.sameShape(long[:n], short)
 		if a > b {
 			shape = append(slices.Clone(shape), int64(ratio))
 		} else if len(shape) > 0 {
@@ -223,7 +223,7 @@ func verifyConstant(v *verifier, op *mlir.Op, _, outs []*mlir.TensorType) {
 	if q := quantOf(want.Elem); q != nil { // the value has what is stored
 		want = &mlir.TensorType{Shape: want.Shape, Elem: q.Stored()}
 	}
-	if !sameShape(d.Type.Shape, want.Shape) || !mlir.SameType(d.Type.Elem, want.Elem) {
+	if !v.sameShape(d.Type.Shape, want.Shape) || !mlir.SameType(d.Type.Elem, want.Elem) {
 		v.stop(op, "C1", "the value is %s but the result is %s", d.Type, outs[0])
 	}
 	if err := d.Check(); err != nil {

@@ -96,7 +96,7 @@ func (c gatherCheck) ranks() {
 	if g.IndexVectorDim < int64(irank) {
 		size = c.indices.Shape[g.IndexVectorDim]
 	}
-	if !sameDim(size, int64(len(g.StartIndexMap))) {
+	if !c.sameDim(size, int64(len(g.StartIndexMap))) {
 		c.stop(op, c.label["map size"], "start_index_map has %s, but an index has %d", diag.Count(len(g.StartIndexMap), "entry"), size)
 	}
 	if len(g.OperandBatchingDims) != len(g.StartIndicesBatchingDims) {
@@ -132,7 +132,7 @@ func (v *verifier) batched(op *mlir.Op, apart, agree, name string, vector int64,
 		if d == vector {
 			v.stop(op, apart, "index_vector_dim %d is in %s", d, name)
 		}
-		if x, y := in.Shape[inDims[i]], indices.Shape[d]; !sameDim(x, y) {
+		if x, y := in.Shape[inDims[i]], indices.Shape[d]; !v.sameDim(x, y) {
 			v.stop(op, agree, "batching dimensions differ: %d and %d (%s, %s)", x, y, in, indices)
 		}
 	}
@@ -143,7 +143,7 @@ func (c gatherCheck) sliceSizes() {
 		if s == mlir.Dynamic {
 			continue
 		}
-		if s < 0 || c.in.Shape[i] != mlir.Dynamic && s > c.in.Shape[i] {
+		if !c.atMost(0, s) || !c.atMost(s, c.in.Shape[i]) {
 			c.stop(c.op, c.label["size"], "the slice size %d is not in dimension %d of %s", s, i, c.in)
 		}
 	}
@@ -155,7 +155,7 @@ func (c gatherCheck) sliceSizes() {
 // one element at most.
 func (c gatherCheck) dropped(label string, dims []int64) {
 	for _, d := range dims {
-		if c.sizes[d] > 1 {
+		if !c.atMost(c.sizes[d], 1) {
 			c.stop(c.op, label, "the slice size of dimension %d is %d, but that dimension is left out of the result", d, c.sizes[d])
 		}
 	}

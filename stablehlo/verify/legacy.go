@@ -14,7 +14,7 @@ import (
 
 // verifyCrossReplicaSum checks a sum over replicas.
 func verifyCrossReplicaSum(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
-	if !sameTensor(ins[0], outs[0]) {
+	if !v.sameTensor(ins[0], outs[0]) {
 		v.stop(op, "", "the operand is %s but the result is %s", ins[0], outs[0])
 	}
 	v.infer(outs[0], ins[0].Shape)
@@ -46,7 +46,7 @@ func verifyEinsum(v *verifier, op *mlir.Op) {
 		for k := range len(from[i]) {
 			letter := from[i][k]
 			d, seen := size[letter]
-			if seen && !sameDim(d, t.Shape[k]) {
+			if seen && !v.sameDim(d, t.Shape[k]) {
 				v.stop(op, "", "dimension %c is %d and %d", letter, d, t.Shape[k])
 			}
 			if !seen || d == mlir.Dynamic {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"ltc/internal/diag"
+	"ltc/ir/dims"
 	"ltc/mlir"
 )
 
@@ -13,9 +14,9 @@ func verifyCholesky(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	switch n := len(a.Shape); {
 	case n < 2:
 		v.fail(op, "C2", "the operand is %s, but should have at least 2 dimensions", a)
-	case !sameDim(a.Shape[n-2], a.Shape[n-1]):
+	case !v.sameDim(a.Shape[n-2], a.Shape[n-1]):
 		v.fail(op, "C3", "the last two dimensions of %s differ", a)
-	case !likeTensor(a, outs[0]):
+	case !v.likeTensor(a, outs[0]):
 		v.fail(op, "C1", "the operand is %s but the result is %s", a, outs[0])
 	}
 	v.infer(outs[0], a.Shape)
@@ -35,11 +36,11 @@ func verifyTriangularSolve(v *verifier, op *mlir.Op) {
 	if mlir.Flag(op.Attrs.Get("left_side")) {
 		shared = b.Shape[n-2]
 	}
-	if !sameDim(a.Shape[n-2], a.Shape[n-1]) || !sameDim(a.Shape[n-1], shared) || !sameShape(a.Shape[:n-2], b.Shape[:n-2]) {
+	if !v.sameDim(a.Shape[n-2], a.Shape[n-1]) || !v.sameDim(a.Shape[n-1], shared) || !v.sameShape(a.Shape[:n-2], b.Shape[:n-2]) {
 		v.stop(op, "C3", "%s cannot be solved for %s: a should be square, fit b, and have its batch dimensions", a, b)
 	}
 	v.oneOf(op, "I6", "transpose_a", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT")
-	if !likeTensor(b, outs[0]) {
+	if !v.likeTensor(b, outs[0]) {
 		v.fail(op, "C4", "b is %s but the result is %s", b, outs[0])
 	}
 	v.infer(outs[0], b.Shape)
@@ -60,14 +61,14 @@ func verifyFft(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	shape, last := slices.Clone(in.Shape), len(in.Shape)-1
 	switch kind {
 	case "RFFT":
-		if !sameShape(in.Shape[last+1-n:], length) {
+		if !v.sameShape(in.Shape[last+1-n:], length) {
 			v.stop(op, "C4", "the last dimensions of %s should be fft_length, %s", in, shapeText(length))
 		}
 		shape[last] = halved(length[n-1])
 	case "IRFFT":
 		inner := slices.Clone(length)
 		inner[n-1] = halved(length[n-1])
-		if !sameShape(in.Shape[last+1-n:], inner) {
+		if !v.sameShape(in.Shape[last+1-n:], inner) {
 			v.stop(op, "C5", "the last dimensions of %s should be %s for fft_length %s", in, shapeText(inner), shapeText(length))
 		}
 		shape[last] = length[n-1]
@@ -83,7 +84,7 @@ func halved(n int64) int64 {
 	if n == 0 {
 		return 0
 	}
-	return n/2 + 1
+	return dims.Add(dims.Div(n, 2), 1)
 }
 
 func (v *verifier) fftElements(op *mlir.Op, kind string, in, out *mlir.TensorType) {
@@ -97,7 +98,7 @@ func (v *verifier) fftElements(op *mlir.Op, kind string, in, out *mlir.TensorTyp
 }
 
 func verifyReducePrecision(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
-	if !likeTensor(ins[0], outs[0]) {
+	if !v.likeTensor(ins[0], outs[0]) {
 		v.stop(op, "C1", "the operand is %s but the result is %s", ins[0], outs[0])
 	}
 	v.infer(outs[0], ins[0].Shape)
@@ -127,7 +128,7 @@ func verifyRngBitGenerator(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorTyp
 // generator checks the algorithm, and the states before and after.
 func (v *verifier) generator(op *mlir.Op, state, after *mlir.TensorType) {
 	v.oneOf(op, "I1", "rng_algorithm", "DEFAULT", "THREE_FRY", "PHILOX")
-	if !sameTensor(state, after) {
+	if !v.sameTensor(state, after) {
 		v.stop(op, "C1", "the state is %s but the new state is %s", state, after)
 	}
 	v.infer(after, state.Shape)
@@ -180,14 +181,14 @@ func verifyBatchNorm(vectors, outs int, grad bool, index, elems string, sizes []
 				v.stop(op, elems, "%s is %s but operand 0 is %s: elements differ", what, t, ins[0])
 			}
 			if i >= 1 && i <= vectors || i > len(ins) {
-				if !sameDim(t.Shape[0], known) || i >= len(ins) && !inBounds(t.Shape, []int64{most(ins[0], int(f))}) {
+				if !v.sameDim(t.Shape[0], known) || i >= len(ins) && !inBounds(t.Shape, []int64{most(ins[0], int(f))}) {
 					v.stop(op, sizes[n], "%s is %s, but dimension %d of %s are the features", what, t, f, ins[0])
 				}
 				if known == mlir.Dynamic {
 					known = t.Shape[0]
 				}
 				n++
-			} else if !compatible(t, ins[0]) {
+			} else if !v.compatible(t, ins[0]) {
 				v.fail(op, shape, "%s is %s but operand 0 is %s: shapes differ", what, t, ins[0])
 				return
 			}

@@ -26,10 +26,10 @@ func verifyRaggedDot(v *verifier, op *mlir.Op) {
 	v.pairs(op, "batching", lhs, rhs, d.LHSBatch, d.RHSBatch)
 	v.pairs(op, "contracting", lhs, rhs, d.LHSContract, d.RHSContract)
 	rank := len(groups.Shape)
-	if rank == 0 || kindOf(groups.Elem)&kInt == 0 || mode == stablehlo.RaggedRows && !sameDim(groups.Shape[rank-1], rhs.Shape[d.RHSGroup[0]]) {
+	if rank == 0 || kindOf(groups.Elem)&kInt == 0 || mode == stablehlo.RaggedRows && !v.sameDim(groups.Shape[rank-1], rhs.Shape[d.RHSGroup[0]]) {
 		v.stop(op, "", "the group sizes are %s, but should be integers, one for each group in the last dimension", groups)
 	}
-	if lead := groups.Shape[:rank-1]; rank > 1 && !sameShape(lead, raggedLead(d, lhs.Shape)) {
+	if lead := groups.Shape[:rank-1]; rank > 1 && !v.sameShape(lead, raggedLead(d, lhs.Shape)) {
 		v.stop(op, "", "the group sizes are %s, but their first dimensions should be those of the batch and those before the ragged one, %s",
 			groups, shapeText(raggedLead(d, lhs.Shape)))
 	}
@@ -41,7 +41,7 @@ func (v *verifier) pairs(op *mlir.Op, what string, l, r *mlir.TensorType, ld, rd
 		v.stop(op, "", "the operands have %d and %d %s dimensions", len(ld), len(rd), what)
 	}
 	for i := range ld {
-		if !sameDim(l.Shape[ld[i]], r.Shape[rd[i]]) {
+		if !v.sameDim(l.Shape[ld[i]], r.Shape[rd[i]]) {
 			v.stop(op, "", "%s dimension %d of %s and %d of %s differ in size", what, ld[i], l, rd[i], r)
 		}
 	}

@@ -40,7 +40,7 @@ func (v *verifier) sameShapes(op *mlir.Op, label string, ts []*mlir.TensorType) 
 		if i == 0 {
 			known = slices.Clone(t.Shape)
 		}
-		if !compatible(t, ts[0]) || !sameShape(t.Shape, known) {
+		if !v.compatible(t, ts[0]) || !v.sameShape(t.Shape, known) {
 			v.stop(op, label, "inputs differ in shape: 0 is %s and %d is %s", ts[0], i, t)
 		}
 		for k, d := range t.Shape {
@@ -99,18 +99,18 @@ func (v *verifier) reducer(op *mlir.Op, r reduction) []*mlir.TensorType {
 	}
 	for i, x := range args {
 		t, ok := x.Type.(*mlir.TensorType)
-		if !ok || t.Unranked || !likeTensor(t, outs[i%n]) {
+		if !ok || t.Unranked || !v.likeTensor(t, outs[i%n]) {
 			v.stop(op, r.label, "argument %d of the body is %s, but the body returns %s", i, x.Type, outs[i%n])
 		}
 		if in := r.ins[i%n]; !promotable(in.Elem, t.Elem) {
 			v.stop(op, r.label, "elements of type %s cannot be promoted to argument %d of the body, %s", in.Elem, i, t)
 		}
-		if !dimsFrom(t.Shape, r.allowed) {
+		if !v.dimsFrom(t.Shape, r.allowed) {
 			v.stop(op, r.label, "argument %d of the body is %s, but its dimensions should be among %s", i, t, shapeText(r.allowed))
 		}
 	}
 	for i, t := range outs {
-		if init := r.inits[i]; !sameShape(t.Shape, init.Shape) || !promotable(init.Elem, t.Elem) {
+		if init := r.inits[i]; !v.sameShape(t.Shape, init.Shape) || !promotable(init.Elem, t.Elem) {
 			v.stop(op, r.label, "the body returns %s, which an initial value %s does not fit", t, init)
 		}
 	}
@@ -118,9 +118,9 @@ func (v *verifier) reducer(op *mlir.Op, r reduction) []*mlir.TensorType {
 }
 
 // dimsFrom reports whether shape has, in order, some of the dimensions of from.
-func dimsFrom(shape, from []int64) bool {
+func (v *verifier) dimsFrom(shape, from []int64) bool {
 	for _, d := range shape {
-		for len(from) > 0 && !sameDim(d, from[0]) {
+		for len(from) > 0 && !v.sameDim(d, from[0]) {
 			from = from[1:]
 		}
 		if len(from) == 0 {
@@ -182,7 +182,7 @@ func verifySelectAndScatter(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorTy
 	for i, d := range in.Shape {
 		shape[i] = w.count(i, d)
 	}
-	if !sameShape(source.Shape, shape) {
+	if !v.sameShape(source.Shape, shape) {
 		v.stop(op, "C2", "the source is %s, but there are %s windows", source, shapeText(shape))
 	}
 	v.result(op, "C11", outs[0], in.Shape, limits(in)...)
@@ -215,7 +215,7 @@ func (v *verifier) decides(op *mlir.Op, label string, x *mlir.Value) {
 func verifySort(v *verifier, op *mlir.Op) {
 	ins, outs := v.each(op, "C1")
 	for i, t := range ins {
-		if !likeTensor(t, outs[i]) {
+		if !v.likeTensor(t, outs[i]) {
 			v.stop(op, "C2", "input %d is %s but the result is %s", i, t, outs[i])
 		}
 	}

@@ -65,7 +65,7 @@ func (c scatterCheck) ranks() {
 	if s.IndexVectorDim < int64(irank) {
 		size = c.indices.Shape[s.IndexVectorDim]
 	}
-	if !sameDim(size, int64(len(s.ScatterDimsToOperandDims))) {
+	if !c.sameDim(size, int64(len(s.ScatterDimsToOperandDims))) {
 		c.stop(op, "C19", "scatter_dims_to_operand_dims has %s, but an index has %d", diag.Count(len(s.ScatterDimsToOperandDims), "entry"), size)
 	}
 }
@@ -98,13 +98,13 @@ func (c scatterCheck) update() {
 	}
 	for i, d := range shape {
 		if slices.Contains(c.s.UpdateWindowDims, int64(i)) {
-			if d != mlir.Dynamic && windows[0] != mlir.Dynamic && d > windows[0] {
+			if !c.atMost(d, windows[0]) {
 				c.stop(c.op, "C4", "dimension %d of the update is %d, more than the input's %d", i, d, windows[0])
 			}
 			windows = windows[1:]
 			continue
 		}
-		if !sameDim(d, batch[0]) {
+		if !c.sameDim(d, batch[0]) {
 			c.stop(c.op, "C4", "dimension %d of the update is %d, but that of the indices is %d", i, d, batch[0])
 		}
 		batch = batch[1:]

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"ltc/internal/diag"
+	"ltc/internal/lexeme"
+	"ltc/ir/dims"
 	"ltc/mlir"
 )
 
@@ -52,7 +54,7 @@ func (v *verifier) broadcastDims(op *mlir.Op, in, out *mlir.TensorType, dims, si
 	v.within(op, "C3", "broadcast_dimensions", dims, len(out.Shape))
 	v.unique(op, "C4", "broadcast_dimensions", dims...)
 	for i, d := range dims {
-		if in.Shape[i] != 1 && !sameDim(in.Shape[i], sizes[d]) {
+		if in.Shape[i] != 1 && !v.sameDim(in.Shape[i], sizes[d]) {
 			v.stop(op, "C5", "dimension %d of %s is neither 1 nor that of dimension %d of the result %s", i, in, d, shapeText(sizes))
 		}
 	}
@@ -105,12 +107,12 @@ func (v *verifier) reshape(op *mlir.Op, in, out *mlir.TensorType) {
 	if !in.Static() || !out.Static() {
 		return
 	}
-	if in.Elements() != out.Elements() {
+	if !v.sameDim(in.Elements(), out.Elements()) {
 		v.stop(op, "C2", "%s has %s but %s has %d", in, diag.Count(in.Elements(), "element"), out, out.Elements())
 	}
 	if p, q := quantOf(in.Elem), quantOf(out.Elem); p != nil && p.Axis >= 0 {
 		a, b := in.Shape, out.Shape
-		if product(a[:p.Axis]) != product(b[:q.Axis]) || a[p.Axis] != b[q.Axis] || product(a[p.Axis+1:]) != product(b[q.Axis+1:]) {
+		if !v.sameDim(product(a[:p.Axis]), product(b[:q.Axis])) || !v.sameDim(a[p.Axis], b[q.Axis]) || !v.sameDim(product(a[p.Axis+1:]), product(b[q.Axis+1:])) {
 			v.fail(op, "C3", "the slices of dimension %d of %s are not those of dimension %d of %s", p.Axis, in, q.Axis, out)
 		}
 	}
@@ -122,7 +124,7 @@ func (v *verifier) inferReshape(in, out *mlir.TensorType) {
 	for i, d := range shape {
 		switch {
 		case d != mlir.Dynamic:
-			known *= d
+			known = dims.Mul(known, d)
 		case open >= 0:
 			return
 		default:
@@ -130,21 +132,24 @@ func (v *verifier) inferReshape(in, out *mlir.TensorType) {
 		}
 	}
 	if open >= 0 {
-		if known == 0 || in.Elements()%known != 0 {
+		if known == 0 || !v.multiple(in.Elements(), known) {
 			return
 		}
-		shape[open] = in.Elements() / known
+		shape[open] = dims.Div(in.Elements(), known)
 	}
 	v.infer(out, shape)
 }
 
 // product multiplies sizes. A product of more than an int64 counts is -1.
-func product(dims []int64) int64 {
-	if slices.Contains(dims, 0) {
+func product(sizes []int64) int64 {
+	if slices.Contains(sizes, 0) {
 		return 0
 	}
+	if !dims.Static(sizes) {
+		return dims.Product(sizes...)
+	}
 	n := int64(1)
-	for _, d := range dims {
+	for _, d := range sizes {
 		if d > math.MaxInt64/n {
 			return -1
 		}
@@ -183,7 +188,7 @@ func isPermutation(perm []int64, n int) bool {
 }
 
 func verifyReverse(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
-	if !sameTensor(ins[0], outs[0]) {
+	if !v.sameTensor(ins[0], outs[0]) {
 		v.fail(op, "C1", "the operand is %s but the result is %s", ins[0], outs[0])
 	}
 	v.infer(outs[0], ins[0].Shape)
@@ -201,16 +206,13 @@ func verifySlice(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	}
 	shape := make([]int64, len(from))
 	for i := range from {
-		if most := most(in, i); from[i] < 0 || from[i] > to[i] || most != mlir.Dynamic && to[i] > most {
+		if !v.atMost(0, from[i]) || !v.atMost(from[i], to[i]) || !v.atMost(to[i], most(in, i)) {
 			v.stop(op, "C3", "the range [%d:%d] is not in dimension %d of %s", from[i], to[i], i, in)
 		}
-		if step[i] <= 0 {
+		if !v.atMost(1, step[i]) {
 			v.stop(op, "C4", "the stride %d of dimension %d is not positive", step[i], i)
 		}
-		shape[i] = (to[i] - from[i]) / step[i]
-		if (to[i]-from[i])%step[i] != 0 {
-			shape[i]++
-		}
+		shape[i] = dims.CeilDiv(dims.Sub(to[i], from[i]), step[i])
 	}
 	v.result(op, "C5", outs[0], shape)
 }
@@ -224,7 +226,7 @@ func verifyDynamicSlice(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) 
 	}
 	v.scalarIndices(op, "C3", ins[1:])
 	for i, s := range sizes {
-		if most := most(in, i); s < 0 || most != mlir.Dynamic && s > most {
+		if !v.atMost(0, s) || !v.atMost(s, most(in, i)) {
 			v.stop(op, "C4", "the size %d is not in dimension %d of %s", s, i, in)
 		}
 	}
@@ -242,7 +244,7 @@ func (v *verifier) scalarIndices(op *mlir.Op, label string, ts []*mlir.TensorTyp
 
 func verifyDynamicUpdateSlice(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	in, update := ins[0], ins[1]
-	if !sameTensor(in, outs[0]) {
+	if !v.sameTensor(in, outs[0]) {
 		v.fail(op, "C1", "the operand is %s but the result is %s", in, outs[0])
 	}
 	v.infer(outs[0], in.Shape)
@@ -255,7 +257,7 @@ func verifyDynamicUpdateSlice(v *verifier, op *mlir.Op, ins, outs []*mlir.Tensor
 	}
 	v.try(func() { v.scalarIndices(op, "C5", ins[2:]) })
 	for i, d := range update.Shape {
-		if d != mlir.Dynamic && in.Shape[i] != mlir.Dynamic && d > in.Shape[i] {
+		if !v.atMost(d, in.Shape[i]) {
 			v.stop(op, "C6", "the update %s is larger than the operand %s", update, in)
 		}
 	}
@@ -280,20 +282,13 @@ func verifyConcatenate(v *verifier, op *mlir.Op) {
 		if len(rest) == len(shape) {
 			rest[d] = shape[d]
 		}
-		if !sameShape(rest, shape) || !inBounds(rest, without(limits(ins[0]), d)) || !inBounds(ins[0].Shape, without(limits(t), d)) {
+		if !v.sameShape(rest, shape) || !inBounds(rest, without(limits(ins[0]), d)) || !inBounds(ins[0].Shape, without(limits(t), d)) {
 			v.stop(op, "C2", "operand %d is %s but operand 0 is %s: they differ outside dimension %d", i, t, ins[0], d)
 		}
-		shape[d], bounds[d] = plus(shape[d], t.Shape[d]), plus(bounds[d], most(t, int(d)))
+		shape[d], bounds[d] = dims.Add(shape[d], t.Shape[d]), dims.Add(bounds[d], most(t, int(d)))
 	}
 	v.sameElem(op, "C5", ins[0], outs[0])
 	v.result(op, "C6", outs[0], shape, bounds...)
-}
-
-func plus(a, b int64) int64 {
-	if a == mlir.Dynamic || b == mlir.Dynamic {
-		return mlir.Dynamic
-	}
-	return a + b
 }
 
 // without makes the bound of dimension d unknown, in place.
@@ -323,6 +318,13 @@ func (v *verifier) padded(op *mlir.Op, in, out *mlir.TensorType, low, high, inne
 		if most == mlir.Dynamic {
 			continue
 		}
+		if !dims.Static([]int64{d, low[i], high[i], inner[i]}) && d != mlir.Dynamic {
+			shape[i] = dims.Add(dims.Add(d, dims.Mul(dims.Max(dims.Sub(d, 1), 0), inner[i])), dims.Add(low[i], high[i]))
+			if !v.atMost(0, shape[i]) {
+				v.stop(op, "C4", "padding leaves %s of dimension %d of %s", lexeme.Size(shape[i]), i, in)
+			}
+			continue
+		}
 		n := paddedSize(most, low[i], high[i], inner[i])
 		if n.Sign() < 0 || !n.IsInt64() {
 			v.stop(op, "C4", "padding leaves %d of dimension %d of %s", n, i, in)
@@ -339,7 +341,7 @@ func (v *verifier) padded(op *mlir.Op, in, out *mlir.TensorType, low, high, inne
 // interior checks the padding between elements.
 func (v *verifier) interior(op *mlir.Op, inner []int64) {
 	for i, n := range inner {
-		if n < 0 {
+		if !v.atMost(0, n) {
 			v.stop(op, "C3", "the interior padding %d of dimension %d is negative", n, i)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ltc/internal/diag"
 	"ltc/internal/minifloat"
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -157,11 +158,11 @@ func isBuffer(t mlir.Type) bool { return strings.HasPrefix(t.String(), "memref<"
 
 // compatible reports whether values of a can be of type b as far as shapes go:
 // unknown dimensions can be anything up to their bounds.
-func compatible(a, b *mlir.TensorType) bool {
+func (v *verifier) compatible(a, b *mlir.TensorType) bool {
 	if a == b {
 		return true
 	}
-	if !sameShape(a.Shape, b.Shape) {
+	if !v.sameShape(a.Shape, b.Shape) {
 		return false
 	}
 	return a.Encoding == nil && b.Encoding == nil || inBounds(a.Shape, stablehlo.Bounds(b)) && inBounds(b.Shape, stablehlo.Bounds(a))
@@ -169,7 +170,7 @@ func compatible(a, b *mlir.TensorType) bool {
 
 func inBounds(shape, limits []int64) bool {
 	for i, d := range limits {
-		if i < len(shape) && d != mlir.Dynamic && shape[i] > d {
+		if i < len(shape) && d != mlir.Dynamic && shape[i] != mlir.Dynamic && dims.Less(d, shape[i]) {
 			return false
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"ltc/internal/diag"
 	"ltc/internal/lexeme"
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -81,6 +82,7 @@ type verifier struct {
 	malformed int
 	stopped   bool                         // whether a rule is ending at a fault
 	inferred  map[*mlir.TensorType][]int64 // of [InferShapes]: by result; nil otherwise
+	guards    []dims.Guard                 // likewise: what is to hold of sizes
 }
 
 // mostErrors is how many errors are kept before they are sorted: one wrong line can make
@@ -392,20 +394,53 @@ func (v *verifier) missing(op *mlir.Op, name, kind string, a mlir.Attribute) {
 }
 
 // sameShape reports whether two shapes can be the same; an unknown dimension
-// can be anything.
-func sameShape(a, b []int64) bool { return slices.EqualFunc(a, b, sameDim) }
+// can be anything. Sizes that are different expressions can be the same where shapes are inferred.
+func (v *verifier) sameShape(a, b []int64) bool { return slices.EqualFunc(a, b, v.sameDim) }
 
-func sameDim(a, b int64) bool { return a == b || a == mlir.Dynamic || b == mlir.Dynamic }
+func (v *verifier) sameDim(a, b int64) bool {
+	return a == b || a == mlir.Dynamic || b == mlir.Dynamic || v.can(dims.Equal, a, b)
+}
+
+// can reports whether a rule holds of two sizes, neither of which is unknown. Where shapes are
+// inferred, a rule of expressions that may hold is noted.
+func (v *verifier) can(rule dims.Rule, a, b int64) bool {
+	if !dims.IsExpr(a) && !dims.IsExpr(b) {
+		switch rule {
+		case dims.Equal:
+			return a == b
+		case dims.NotMore:
+			return a <= b
+		}
+		return a%b == 0
+	}
+	g := dims.Guard{Rule: rule, A: a, B: b}
+	holds, possible := g.Prove()
+	if holds || !possible || v.inferred == nil {
+		return holds || possible && rule != dims.Equal
+	}
+	v.guards = append(v.guards, g)
+	return true
+}
+
+// atMost reports whether a size can be at most another; an unknown one can be anything.
+func (v *verifier) atMost(a, b int64) bool {
+	return a == mlir.Dynamic || b == mlir.Dynamic || v.can(dims.NotMore, a, b)
+}
+
+// multiple reports whether a size can be a multiple of another, which is not 0.
+func (v *verifier) multiple(a, b int64) bool {
+	return a == mlir.Dynamic || b == mlir.Dynamic || v.can(dims.Multiple, a, b)
+}
 
 // sameTensor compares types for shapes that may have unknown dimensions.
-func sameTensor(a, b *mlir.TensorType) bool {
-	return a == b || compatible(a, b) && sameElement(a.Elem, b.Elem)
+func (v *verifier) sameTensor(a, b *mlir.TensorType) bool {
+	return a == b || v.compatible(a, b) && sameElement(a.Elem, b.Elem)
 }
 
 // likeTensor is sameTensor for baseline types: scales and zero points do not
 // count.
-func likeTensor(a, b *mlir.TensorType) bool {
-	return a == b || compatible(a, b) && sameBaseline(a.Elem, b.Elem)
+func (v *verifier) likeTensor(a, b *mlir.TensorType) bool {
+	return a == b || v.compatible(a, b) && sameBaseline(a.Elem, b.Elem)
 }
 
 // within checks low <= each of dims < high.
@@ -436,7 +471,7 @@ func (v *verifier) sorted(op *mlir.Op, label, what string, dims []int64) {
 // result checks that the op's result t can have the given shape, whose unknown
 // dimensions are at most bounds, where these are given. It is the shape that is inferred.
 func (v *verifier) result(op *mlir.Op, label string, t *mlir.TensorType, shape []int64, bounds ...int64) {
-	if !sameShape(t.Shape, shape) {
+	if !v.sameShape(t.Shape, shape) {
 		v.stop(op, label, "the result is %s, but its shape should be %s", t, shapeText(shape))
 	}
 	if !inBounds(shape, stablehlo.Bounds(t)) {

@@ -5,6 +5,7 @@ import (
 	"math/big"
 
 	"ltc/internal/diag"
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -66,6 +67,10 @@ func (w *windows) count(i int, size int64) int64 {
 	if size == mlir.Dynamic || w.sizes[i] == mlir.Dynamic || w.low[i] == mlir.Dynamic {
 		return mlir.Dynamic
 	}
+	if !dims.Static([]int64{size, w.sizes[i], w.low[i], w.high[i]}) {
+		padded := dims.Add(spanOf(size, w.base[i]), dims.Add(w.low[i], w.high[i]))
+		return dims.Max(dims.Add(dims.Div(dims.Sub(padded, spanOf(w.sizes[i], w.dilations[i])), w.strides[i]), 1), 0)
+	}
 	padded := new(big.Int).Add(dilated(size, w.base[i]), big.NewInt(w.low[i]))
 	padded.Add(padded, big.NewInt(w.high[i]))
 	span := dilated(w.sizes[i], w.dilations[i])
@@ -78,6 +83,9 @@ func (w *windows) count(i int, size int64) int64 {
 	}
 	return math.MaxInt64 // more than any tensor has
 }
+
+// spanOf is dilated of a size that may be an expression.
+func spanOf(size, by int64) int64 { return dims.Max(dims.Add(dims.Mul(dims.Sub(size, 1), by), 1), 0) }
 
 // dilated returns the length of size elements that stand by apart, which need
 // not fit 64 bits.
