@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -79,7 +80,7 @@ func typeOf(t mlir.Type) (types.Type, error) {
 	shape := make(types.Shape, len(tt.Shape))
 	for i, n := range tt.Shape {
 		shape[i] = AnySize
-		if n >= 0 {
+		if n >= 0 || dims.IsExpr(n) {
 			shape[i] = int(n)
 		}
 	}
@@ -87,7 +88,7 @@ func typeOf(t mlir.Type) (types.Type, error) {
 	if isOpen(r) {
 		return r, nil
 	}
-	return r, r.Check()
+	return r, r.CheckSizes()
 }
 
 // ReadSignature reads the signature of a module's function main. The error, an *[mlir.Error],

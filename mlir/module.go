@@ -21,6 +21,9 @@ type Module struct {
 	Loc   Location
 	// Resources is the section `{-# … #-}` behind the module.
 	Resources []Resource
+	// Symbolic says that sizes in types and attributes may be expressions (package dims), which
+	// no text has: numbers of a text that are names by chance are numbers.
+	Symbolic bool
 
 	file, text string // where it was parsed from; the text of error messages' source lines
 

@@ -12,10 +12,11 @@ import (
 type Evaluator interface {
 	backends.Backend
 	// FixSizes gives all types of a program that has just been loaded, and whose functions
-	// were inlined, the sizes that follow from those of main's arguments. Behind these main
-	// has others then, i32s that are the sizes returned. The error says what leaves a size
-	// open.
-	FixSizes(ctx context.Context, p *backends.Program, shapes [][]int) (sizes []int64, err error)
+	// were inlined, the sizes that follow from those of main's arguments, numbers or expressions
+	// (package dims). Behind these main has others then, i32s that are the Args returned. The
+	// error says what leaves a size open; it is an [eval.NotEqual] where two expressions have to
+	// be the same size.
+	FixSizes(ctx context.Context, p *backends.Program, shapes [][]int) (eval.Sizes, error)
 }
 
 var _ Evaluator = (*eval.Backend)(nil)

@@ -7,45 +7,46 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/plan"
+	"ltc/backends/reference/eval"
 	"ltc/internal/diag"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
 
-// FixSizes inlines the functions of a program that has just been loaded, and has eval give
+// FixSizes inlines the functions of a program that has just been loaded, and has by give
 // all its types the sizes that follow from the shapes of main's arguments. Behind these main
 // has others then, i32s that are the sizes returned ([plan.Program.SizeArgs]).
-func FixSizes(ctx context.Context, eval Evaluator, p *backends.Program, shapes [][]int) (sizes []int64, err error) {
+func FixSizes(ctx context.Context, by Evaluator, p *backends.Program, shapes [][]int) (eval.Sizes, error) {
 	if err := Inline(ctx, p.Module); err != nil {
-		return nil, err
+		return eval.Sizes{}, err
 	}
 	p.SizesFixed = true
-	return eval.FixSizes(ctx, p, shapes)
+	return by.FixSizes(ctx, p, shapes)
 }
 
 // OpenFamily returns one program for all sizes of a module that leaves one open, which p was
 // loaded from, and where that size stands. Kernels makes kernels of the program for n
 // elements. The error wraps [ErrNotCompiled] if it cannot be one program for all sizes.
-func OpenFamily(ctx context.Context, eval Evaluator, m backends.Module, o backends.Options, p *backends.Program, kernels func(n int, p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
+func OpenFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, p *backends.Program, kernels func(n int, p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
 	at, bounds, err := openDims(p.Module)
 	if err != nil {
 		return nil, plan.Opening{}, errors.Join(ErrNotCompiled, plan.At(p.Module.Func("main"), err))
 	}
 	open := plan.Opening{Sig: p.Signature, At: at, Bounds: bounds}
 	var f *plan.Family
-	if err = growsEvenly(ctx, eval, m, o, &open); err == nil {
-		f, err = plan.CompileFamily(ctx, eval, bounds, func(n int) (*plan.Program, error) {
+	if err = growsEvenly(ctx, by, m, o, &open); err == nil {
+		f, err = plan.CompileFamily(ctx, by, bounds, func(n int) (*plan.Program, error) {
 			p, err := backends.LoadOpen(ctx, m, o)
 			if err != nil {
 				return nil, err
 			}
-			sizes, err := FixSizes(ctx, eval, p, open.Shapes(n))
+			sizes, err := FixSizes(ctx, by, p, open.Shapes(n))
 			if err != nil {
 				return nil, err
 			}
 			k, err := kernels(n, p)
 			if err == nil {
-				k.SizeArgs = sizes
+				k.SizeArgs = sizes.Args
 			}
 			return k, err
 		})
@@ -99,7 +100,7 @@ func openDims(m *mlir.Module) (at []plan.Teller, bounds [2]int, err error) {
 
 // growsEvenly returns an error unless every size of a value grows linearly with the open
 // size, from few elements on. It does not where a window is larger than its operand.
-func growsEvenly(ctx context.Context, eval Evaluator, m backends.Module, o backends.Options, open *plan.Opening) error {
+func growsEvenly(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, open *plan.Opening) error {
 	few := max(open.Bounds[0], 1)
 	var at [3][]*mlir.TensorType
 	var makes []*mlir.Op // of those for few elements
@@ -108,7 +109,7 @@ func growsEvenly(ctx context.Context, eval Evaluator, m backends.Module, o backe
 		if err != nil {
 			return err
 		}
-		if _, err := FixSizes(ctx, eval, p, open.Shapes(n)); err != nil {
+		if _, err := FixSizes(ctx, by, p, open.Shapes(n)); err != nil {
 			return err
 		}
 		p.Module.Walk(func(op *mlir.Op) bool {

@@ -61,14 +61,14 @@ func (s *openExecutable) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	prog.SizeArgs = sizes
+	prog.SizeArgs = sizes.Args
 	codes, err := codesOf(ctx, nil, prog.Kernels, s.compilers)
 	if err != nil {
 		return nil, err
 	}
 	bound := make([]soa.View, len(prog.Args))
 	copy(bound, s.Bound)
-	for i, size := range sizes {
+	for i, size := range sizes.Args {
 		v := soa.Make(types.Of(types.I32))
 		soa.Slice[int32](v)[0] = int32(size)
 		bound[len(s.Sig.Args)+i] = v

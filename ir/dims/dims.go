@@ -23,7 +23,8 @@ import (
 // Int is a type of integers that sizes are kept in: those of shapes and of kernels.
 type Int interface{ ~int | ~int64 }
 
-// Largest is the largest number that a size, a stride or an offset may be, in either direction.
+// Largest is the largest number that an expression may be, and the least, with its sign changed,
+// that a number may be.
 const Largest = 1 << 56
 
 // Most is how many expressions a process can have. A program has some hundreds.
@@ -46,8 +47,18 @@ var ErrTooLarge = errors.New("a size is too large")
 const tooLarge = firstName - nameStep
 
 // IsExpr reports whether d names an expression: it is no number. [Check] tells whether there
-// is such an expression.
+// is such an expression; if there is none, operations on d give what [Check] refuses, too.
 func IsExpr[N Int](d N) bool { return int64(d) < -Largest && int64(d) != Unknown }
+
+// HasExpr reports whether one of the sizes is an expression.
+func HasExpr[N Int](ds ...N) bool {
+	for _, d := range ds {
+		if IsExpr(d) {
+			return true
+		}
+	}
+	return false
+}
 
 // Static reports whether all sizes are numbers.
 func Static[N Int](ds []N) bool {
@@ -63,7 +74,7 @@ func Static[N Int](ds []N) bool {
 // [ErrTooLarge] where an operation had a result that no size can be.
 func Check[N Int](d N) error {
 	switch {
-	case int64(d) == tooLarge || int64(d) > Largest:
+	case int64(d) == tooLarge:
 		return ErrTooLarge
 	case IsExpr(d) && table.at(int64(d)) == nil:
 		return fmt.Errorf("%d is no size: package dims did not compute it", int64(d))
@@ -73,14 +84,13 @@ func Check[N Int](d N) error {
 
 // Bounds returns the least and the largest number that d can be.
 func Bounds[N Int](d N) (lo, hi N) {
-	if int64(d) == tooLarge || int64(d) == Unknown {
-		return -Largest, Largest
-	}
-	if !IsExpr(d) {
+	if int64(d) >= -Largest {
 		return d, d
 	}
-	p := named(int64(d))
-	return N(p.lo), N(p.hi)
+	if p := table.at(int64(d)); p != nil {
+		return N(p.lo), N(p.hi)
+	}
+	return -Largest, Largest
 }
 
 // String returns d as users read it: 12, batch, 4*batch + 1, floor(n / 2).
@@ -90,19 +100,19 @@ func String[N Int](d N) string {
 		return "?"
 	case int64(d) == tooLarge:
 		return "too large"
-	case IsExpr(d):
-		return named(int64(d)).text
+	}
+	if p := table.at(int64(d)); p != nil {
+		return p.text
 	}
 	return strconv.FormatInt(int64(d), 10)
 }
 
 // SymbolOf returns the name and the bounds of the symbol that d is; false if it is none.
 func SymbolOf[N Int](d N) (name string, lo, hi int64, ok bool) {
-	if !IsExpr(d) || int64(d) == tooLarge {
-		return "", 0, 0, false
-	}
-	if a := named(int64(d)).atom(); a != nil && a.kind == symbol {
-		return a.name, a.lo, a.hi, true
+	if p := table.at(int64(d)); p != nil {
+		if a := p.atom(); a != nil && a.kind == symbol {
+			return a.name, a.lo, a.hi, true
+		}
 	}
 	return "", 0, 0, false
 }
@@ -128,8 +138,8 @@ func Symbols[N Int](ds ...N) []N {
 		}
 	}
 	for _, d := range ds {
-		if IsExpr(d) && int64(d) != tooLarge {
-			visit(named(int64(d)))
+		if p := table.at(int64(d)); p != nil {
+			visit(p)
 		}
 	}
 	return all
@@ -147,6 +157,9 @@ var table = names{by: map[string]int64{}, atoms: map[string]*atom{}}
 
 // at returns the expression that a name is of; nil if there is none.
 func (t *names) at(name int64) *poly {
+	if name >= -Largest {
+		return nil
+	}
 	i := name - firstName
 	t.RLock()
 	defer t.RUnlock()
@@ -198,23 +211,11 @@ func (t *names) atom(a *atom) *atom {
 	return a
 }
 
-// named returns the expression of a name. A name that there is not is a mistake of the caller's,
-// such as a sum formed with + of sizes that are expressions.
-func named(name int64) *poly {
-	p := table.at(name)
-	if p == nil {
-		panic(fmt.Sprintf("dims: %d is no size: compute with sizes by package dims", name))
-	}
-	return p
-}
-
-// polyOf returns d as a polynomial; false if it is too large.
+// polyOf returns d as a polynomial; false if it is too large, or no size.
 func polyOf(d int64) (*poly, bool) {
-	switch {
-	case !IsExpr(d):
+	if !IsExpr(d) {
 		return constant(d), true
-	case d == tooLarge:
-		return nil, false
 	}
-	return named(d), true
+	p := table.at(d)
+	return p, p != nil
 }

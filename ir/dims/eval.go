@@ -39,10 +39,11 @@ const (
 func NewEvaluator(symbols, ds []int64) (*Evaluator, error) {
 	b := building{e: &Evaluator{}, at: map[string]int32{}, consts: map[int64]int32{}}
 	for _, s := range symbols {
-		a := named(s).atom()
-		if a == nil || a.kind != symbol {
+		p := table.at(s)
+		if p == nil || p.atom() == nil || p.atom().kind != symbol {
 			return nil, fmt.Errorf("dims: %s is no symbol", String(s))
 		}
+		a := p.atom()
 		b.at[a.key] = b.register(a.lo)
 		b.e.symbols = append(b.e.symbols, a)
 	}

@@ -16,7 +16,7 @@ func result[N Int](p *poly) N {
 		return clamped[N](tooLarge)
 	}
 	n := table.name(p)
-	if !IsExpr(n) && (n > Largest || n < -Largest) {
+	if !IsExpr(n) && n != Unknown && (n > Largest || n < -Largest) {
 		n = tooLarge
 	}
 	return clamped[N](n)
@@ -37,34 +37,40 @@ func operation[N Int](a, b N, f func(a, b *poly) *poly) N {
 	return result[N](f(x, y))
 }
 
-// small reports that a and b are numbers whose sum and difference are sizes.
-func small[N Int](a, b N) bool {
-	return int64(a) <= Largest/2 && int64(a) >= -Largest/2 && int64(b) <= Largest/2 && int64(b) >= -Largest/2
+// plain reports whether a and b are numbers.
+func plain[N Int](a, b N) bool { return int64(a) >= -Largest && int64(b) >= -Largest }
+
+// number returns n, the result of an operation on numbers, which fits says is right.
+func number[N Int](n N, fits bool) N {
+	if !fits || int64(n) < -Largest {
+		return clamped[N](tooLarge)
+	}
+	return n
 }
 
 // Add returns a + b.
 func Add[N Int](a, b N) N {
-	if small(a, b) {
-		return a + b
+	if plain(a, b) {
+		n := a + b
+		return number(n, (n > a) == (b > 0) || b == 0)
 	}
 	return operation(a, b, func(a, b *poly) *poly { return sum(a, b, 1) })
 }
 
 // Sub returns a - b.
 func Sub[N Int](a, b N) N {
-	if small(a, b) {
-		return a - b
+	if plain(a, b) {
+		n := a - b
+		return number(n, (n < a) == (b > 0) || b == 0)
 	}
 	return operation(a, b, func(a, b *poly) *poly { return sum(a, b, -1) })
 }
 
 // Mul returns a·b.
 func Mul[N Int](a, b N) N {
-	if small(a, b) {
-		if c, ok := product(int64(a), int64(b)); ok {
-			return N(c)
-		}
-		return clamped[N](tooLarge)
+	if plain(a, b) {
+		n := a * b
+		return number(n, a == 0 || n/a == b)
 	}
 	return operation(a, b, times)
 }
@@ -81,7 +87,7 @@ func Product[N Int](ds ...N) N {
 // Div returns floor(a / b). Where b is 0 the expression has no value ([Evaluator.Eval]), but where
 // b divides a as a polynomial: n·m / n is m.
 func Div[N Int](a, b N) N {
-	if small(a, b) {
+	if plain(a, b) {
 		if b == 0 {
 			return clamped[N](tooLarge)
 		}
@@ -169,7 +175,12 @@ func gcd(a, b int64) int64 {
 func Mod[N Int](a, b N) N { return Sub(a, Mul(b, Div(a, b))) }
 
 // CeilDiv returns the least number that is not less than a / b, for a positive b.
-func CeilDiv[N Int](a, b N) N { return Div(Add(a, Sub(b, 1)), b) }
+func CeilDiv[N Int](a, b N) N {
+	if plain(a, b) {
+		return Add(Div(Sub(a, 1), b), 1)
+	}
+	return Div(Add(a, Sub(b, 1)), b)
+}
 
 // Divides reports whether b surely divides a.
 func Divides[N Int](a, b N) bool { return b != 0 && Mod(a, b) == 0 }
@@ -210,7 +221,7 @@ func extreme[N Int](a, b N, of kind) N {
 // AtMost reports whether a is surely not more than b: whatever the symbols are within their
 // bounds. That it returns false says nothing.
 func AtMost[N Int](a, b N) bool {
-	if small(a, b) {
+	if plain(a, b) {
 		return a <= b
 	}
 	lo, _ := Bounds(Sub(b, a))
@@ -219,7 +230,7 @@ func AtMost[N Int](a, b N) bool {
 
 // Less reports whether a is surely less than b.
 func Less[N Int](a, b N) bool {
-	if small(a, b) {
+	if plain(a, b) {
 		return a < b
 	}
 	lo, _ := Bounds(Sub(b, a))
@@ -235,10 +246,11 @@ const usual = 256
 // Typical returns a number that d may well be, to choose by between programs that all are right:
 // symbols count as 256, or the bound next to that.
 func Typical[N Int](d N) N {
-	if !IsExpr(d) || int64(d) == tooLarge {
+	p := table.at(int64(d))
+	if p == nil {
 		return d
 	}
-	return N(named(int64(d)).value(func(a *atom) int64 { return min(max(usual, a.lo), a.hi) }))
+	return N(p.value(func(a *atom) int64 { return min(max(usual, a.lo), a.hi) }))
 }
 
 // value returns what p is where symbols are what of says, ±Largest where it is beyond.

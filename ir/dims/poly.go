@@ -237,7 +237,7 @@ func (a *atom) describe() {
 		if len(a.a.terms) > 1 {
 			x = "(" + x + ")"
 		}
-		if _, ok := a.b.constant(); !ok {
+		if _, ok := a.b.constant(); !ok && a.b.atom() == nil {
 			y = "(" + y + ")"
 		}
 		a.text = "floor(" + x + " / " + y + ")"

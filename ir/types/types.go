@@ -1,7 +1,7 @@
 // Package types describes what a tensor is before it has values: the type of
 // its elements and its shape. Its central type is [Type].
 //
-// The package imports only the standard library.
+// The package imports only ltc/ir/dims.
 package types
 
 import (
@@ -11,18 +11,24 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ltc/ir/dims"
 )
 
 // Shape lists the dimensions of a tensor, outermost first. A scalar has the
 // empty shape. A Shape is never changed after it has been made: types, nodes
-// and views share it.
+// and views share it. In compilers a dimension may be an expression of package dims; the
+// tensors that a user meets have numbers.
 type Shape []int
 
 // Elements returns the number of elements: the product of the dimensions, 1
-// for a scalar.
+// for a scalar. It is an expression if a dimension is one.
 func (s Shape) Elements() int {
 	n := 1
 	for _, d := range s {
+		if dims.IsExpr(d) {
+			return dims.Product(s...)
+		}
 		n *= d
 	}
 	return n
@@ -46,6 +52,10 @@ func (s Shape) append(b []byte) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
+		if dims.IsExpr(d) {
+			b = append(b, dims.String(d)...)
+			continue
+		}
 		b = strconv.AppendInt(b, int64(d), 10)
 	}
 	return append(b, ']')
@@ -68,7 +78,13 @@ func (t Type) Rank() int { return len(t.Shape) }
 func (t Type) Elements() int { return t.Shape.Elements() }
 
 // Bytes returns the size of the elements laid out densely.
-func (t Type) Bytes() int { return t.Elements() * t.DType.Size() }
+func (t Type) Bytes() int {
+	n := t.Elements()
+	if dims.IsExpr(n) {
+		return dims.Mul(n, t.DType.Size())
+	}
+	return n * t.DType.Size()
+}
 
 // Equal reports whether dtype and shape are the same.
 func (t Type) Equal(o Type) bool { return t.DType == o.DType && t.Shape.Equal(o.Shape) }
@@ -94,6 +110,25 @@ func (t Type) Check() error {
 			return fmt.Errorf("%v has more bytes than an int can count", t)
 		}
 		size *= max(d, 1)
+	}
+	return nil
+}
+
+// CheckSizes is Check of a type whose dimensions may be expressions of package dims.
+func (t Type) CheckSizes() error {
+	if !dims.HasExpr(t.Shape...) {
+		return t.Check()
+	}
+	if !t.DType.Valid() {
+		return errors.New("invalid dtype " + t.DType.String())
+	}
+	for i, d := range t.Shape {
+		if err := dims.Check(d); err != nil {
+			return fmt.Errorf("dimension %d: %w", i, err)
+		}
+		if dims.Less(d, 0) {
+			return fmt.Errorf("dimension %d is negative: %s", i, dims.String(d))
+		}
 	}
 	return nil
 }

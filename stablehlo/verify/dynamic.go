@@ -5,6 +5,7 @@ import (
 
 	"ltc/internal/diag"
 	"ltc/internal/lexeme"
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -20,7 +21,7 @@ func (v *verifier) shapeOperand(op *mlir.Op, label string, i int, t, out *mlir.T
 		v.stop(op, label, "operand %d is %s but the result %s has %s", i, t, out, diag.Count(len(out.Shape), "dimension"))
 	}
 	sizes, known := constantInts(op.Operands[i])
-	if known && (!v.sameShape(sizes, out.Shape) || !inBounds(sizes, stablehlo.Bounds(out)) || slices.ContainsFunc(sizes, func(n int64) bool { return !v.atMost(0, n) })) {
+	if known && (!v.sameShape(sizes, out.Shape) || !inBounds(sizes, stablehlo.Bounds(out)) || slices.ContainsFunc(sizes, func(n int64) bool { return !v.atLeast(n, 0) })) {
 		v.stop(op, label, "operand %d is %s but the result is %s", i, shapeText(sizes), out)
 	}
 }
@@ -47,7 +48,7 @@ func verifyDynamicIota(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 
 func verifyDynamicReshape(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	v.shapeOperand(op, "C4", 1, ins[1], outs[0])
-	if sizes, known := constantInts(op.Operands[1]); known && ins[0].Static() && !v.sameDim(product(sizes), ins[0].Elements()) {
+	if sizes, known := constantInts(op.Operands[1]); known && ins[0].Static() && !v.can(dims.Equal, v.product(sizes), ins[0].Elements()) {
 		v.stop(op, "C2", "%s has %s but the sizes %s make another number", ins[0], diag.Count(ins[0].Elements(), "element"), shapeText(sizes))
 	}
 	v.reshape(op, ins[0], outs[0])
@@ -99,7 +100,7 @@ func verifyRealDynamicSlice(v *verifier, op *mlir.Op) {
 	for i, least := range []int64{0, 0, 1} {
 		list, _ := constantInts(op.Operands[i+1])
 		for d, n := range list {
-			if !v.atMost(least, n) {
+			if !v.atLeast(n, least) {
 				v.stop(op, "", "%s %d of dimension %d should be at least %d", []string{"start", "limit", "stride"}[i], n, d, least)
 			}
 		}
@@ -126,7 +127,7 @@ func verifySetDimensionSize(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorTy
 	bounds := limits(ins[0])
 	bounds[d] = most(ins[0], int(d))
 	if size, known := constantInts(op.Operands[1]); known && len(size) == 1 {
-		if !v.atMost(0, size[0]) || !v.atMost(size[0], bounds[d]) {
+		if !v.atLeast(size[0], 0) || !v.atMost(size[0], bounds[d]) {
 			v.stop(op, "", "the size %d of dimension %d is not in [0, %s]", size[0], d, lexeme.Size(bounds[d]))
 		}
 		shape[d] = size[0]

@@ -143,7 +143,7 @@ func (c gatherCheck) sliceSizes() {
 		if s == mlir.Dynamic {
 			continue
 		}
-		if !c.atMost(0, s) || !c.atMost(s, c.in.Shape[i]) {
+		if !c.atLeast(s, 0) || !c.atMost(s, c.in.Shape[i]) {
 			c.stop(c.op, c.label["size"], "the slice size %d is not in dimension %d of %s", s, i, c.in)
 		}
 	}
@@ -155,7 +155,7 @@ func (c gatherCheck) sliceSizes() {
 // one element at most.
 func (c gatherCheck) dropped(label string, dims []int64) {
 	for _, d := range dims {
-		if !c.atMost(c.sizes[d], 1) {
+		if c.sizes[d] != mlir.Dynamic && !c.atMost(c.sizes[d], 1) {
 			c.stop(c.op, label, "the slice size of dimension %d is %d, but that dimension is left out of the result", d, c.sizes[d])
 		}
 	}

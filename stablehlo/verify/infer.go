@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"ltc/ir/dims"
 	"ltc/mlir"
 )
 
@@ -11,12 +12,13 @@ import (
 // have no [mlir.Dynamic] size. op is one of m that [Module] accepts with sizes left open, and
 // that calls no function. It checks op for these shapes as [Module] does, by whose rules the
 // shapes are inferred. A shape is nil where the operands do not tell it; so are those of
-// results that are no tensors. The error is that of [Module], without the op's name.
-func InferShapes(m *mlir.Module, op *mlir.Op, operands [][]int64) ([][]int64, error) {
-	shapes := make([][]int64, len(op.Results))
+// results that are no tensors. Sizes may be expressions: guards are the rules that these may, but
+// need not, keep. The error is that of [Module], without the op's name.
+func InferShapes(m *mlir.Module, op *mlir.Op, operands [][]int64) (shapes [][]int64, guards []dims.Guard, err error) {
+	shapes = make([][]int64, len(op.Results))
 	rule := ruleTable[op.Code]
 	if rule == nil {
-		return shapes, nil
+		return shapes, nil, nil
 	}
 	x := *op
 	x.Operands = make([]*mlir.Value, len(op.Operands))
@@ -40,14 +42,14 @@ func InferShapes(m *mlir.Module, op *mlir.Op, operands [][]int64) ([][]int64, er
 	v.inferred = map[*mlir.TensorType][]int64{}
 	v.try(func() { rule(v, &x) })
 	if len(v.errs) > 0 {
-		return nil, errors.New(strings.TrimPrefix(v.errs[0].Msg, op.Name()+": "))
+		return nil, nil, errors.New(strings.TrimPrefix(v.errs[0].Msg, op.Name()+": "))
 	}
 	for i, r := range x.Results {
 		if t, ok := r.Type.(*mlir.TensorType); ok {
 			shapes[i] = v.inferred[t]
 		}
 	}
-	return shapes, nil
+	return shapes, v.guards, nil
 }
 
 // infer notes the shape that a rule gives the result t.

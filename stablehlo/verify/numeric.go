@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"ltc/internal/diag"
-	"ltc/ir/dims"
 	"ltc/mlir"
 )
 
@@ -84,7 +83,7 @@ func halved(n int64) int64 {
 	if n == 0 {
 		return 0
 	}
-	return dims.Add(dims.Div(n, 2), 1)
+	return n/2 + 1
 }
 
 func (v *verifier) fftElements(op *mlir.Op, kind string, in, out *mlir.TensorType) {

@@ -98,7 +98,7 @@ func (c scatterCheck) update() {
 	}
 	for i, d := range shape {
 		if slices.Contains(c.s.UpdateWindowDims, int64(i)) {
-			if !c.atMost(d, windows[0]) {
+			if d != mlir.Dynamic && !c.atMost(d, windows[0]) {
 				c.stop(c.op, "C4", "dimension %d of the update is %d, more than the input's %d", i, d, windows[0])
 			}
 			windows = windows[1:]

@@ -112,7 +112,7 @@ func (v *verifier) reshape(op *mlir.Op, in, out *mlir.TensorType) {
 	}
 	if p, q := quantOf(in.Elem), quantOf(out.Elem); p != nil && p.Axis >= 0 {
 		a, b := in.Shape, out.Shape
-		if !v.sameDim(product(a[:p.Axis]), product(b[:q.Axis])) || !v.sameDim(a[p.Axis], b[q.Axis]) || !v.sameDim(product(a[p.Axis+1:]), product(b[q.Axis+1:])) {
+		if !v.sameDim(v.product(a[:p.Axis]), v.product(b[:q.Axis])) || !v.sameDim(a[p.Axis], b[q.Axis]) || !v.sameDim(v.product(a[p.Axis+1:]), v.product(b[q.Axis+1:])) {
 			v.fail(op, "C3", "the slices of dimension %d of %s are not those of dimension %d of %s", p.Axis, in, q.Axis, out)
 		}
 	}
@@ -141,11 +141,11 @@ func (v *verifier) inferReshape(in, out *mlir.TensorType) {
 }
 
 // product multiplies sizes. A product of more than an int64 counts is -1.
-func product(sizes []int64) int64 {
+func (v *verifier) product(sizes []int64) int64 {
 	if slices.Contains(sizes, 0) {
 		return 0
 	}
-	if !dims.Static(sizes) {
+	if v.expr(sizes...) {
 		return dims.Product(sizes...)
 	}
 	n := int64(1)
@@ -206,10 +206,10 @@ func verifySlice(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) {
 	}
 	shape := make([]int64, len(from))
 	for i := range from {
-		if !v.atMost(0, from[i]) || !v.atMost(from[i], to[i]) || !v.atMost(to[i], most(in, i)) {
+		if !v.atLeast(from[i], 0) || !v.atLeast(to[i], from[i]) || !v.atMost(to[i], most(in, i)) {
 			v.stop(op, "C3", "the range [%d:%d] is not in dimension %d of %s", from[i], to[i], i, in)
 		}
-		if !v.atMost(1, step[i]) {
+		if !v.atLeast(step[i], 1) {
 			v.stop(op, "C4", "the stride %d of dimension %d is not positive", step[i], i)
 		}
 		shape[i] = dims.CeilDiv(dims.Sub(to[i], from[i]), step[i])
@@ -226,7 +226,7 @@ func verifyDynamicSlice(v *verifier, op *mlir.Op, ins, outs []*mlir.TensorType) 
 	}
 	v.scalarIndices(op, "C3", ins[1:])
 	for i, s := range sizes {
-		if !v.atMost(0, s) || !v.atMost(s, most(in, i)) {
+		if !v.atLeast(s, 0) || !v.atMost(s, most(in, i)) {
 			v.stop(op, "C4", "the size %d is not in dimension %d of %s", s, i, in)
 		}
 	}
@@ -257,7 +257,7 @@ func verifyDynamicUpdateSlice(v *verifier, op *mlir.Op, ins, outs []*mlir.Tensor
 	}
 	v.try(func() { v.scalarIndices(op, "C5", ins[2:]) })
 	for i, d := range update.Shape {
-		if !v.atMost(d, in.Shape[i]) {
+		if d != mlir.Dynamic && !v.atMost(d, in.Shape[i]) {
 			v.stop(op, "C6", "the update %s is larger than the operand %s", update, in)
 		}
 	}
@@ -318,9 +318,9 @@ func (v *verifier) padded(op *mlir.Op, in, out *mlir.TensorType, low, high, inne
 		if most == mlir.Dynamic {
 			continue
 		}
-		if !dims.Static([]int64{d, low[i], high[i], inner[i]}) && d != mlir.Dynamic {
+		if v.expr(d, low[i], high[i], inner[i]) {
 			shape[i] = dims.Add(dims.Add(d, dims.Mul(dims.Max(dims.Sub(d, 1), 0), inner[i])), dims.Add(low[i], high[i]))
-			if !v.atMost(0, shape[i]) {
+			if !v.atLeast(shape[i], 0) {
 				v.stop(op, "C4", "padding leaves %s of dimension %d of %s", lexeme.Size(shape[i]), i, in)
 			}
 			continue
@@ -341,7 +341,7 @@ func (v *verifier) padded(op *mlir.Op, in, out *mlir.TensorType, low, high, inne
 // interior checks the padding between elements.
 func (v *verifier) interior(op *mlir.Op, inner []int64) {
 	for i, n := range inner {
-		if !v.atMost(0, n) {
+		if !v.atLeast(n, 0) {
 			v.stop(op, "C3", "the interior padding %d of dimension %d is negative", n, i)
 		}
 	}

@@ -53,7 +53,7 @@ func ModuleContext(ctx context.Context, m *mlir.Module) error {
 }
 
 func newVerifier(m *mlir.Module) *verifier {
-	return &verifier{m: m, funcs: map[string]*mlir.Op{}, seen: map[*mlir.Value]bool{}, types: map[*mlir.TensorType]string{}, tuples: map[*mlir.Type]bool{}, held: map[*mlir.Type]bool{}, dialect: map[mlir.DialectType]string{}}
+	return &verifier{m: m, symbolic: m.Symbolic, funcs: map[string]*mlir.Op{}, seen: map[*mlir.Value]bool{}, types: map[*mlir.TensorType]string{}, tuples: map[*mlir.Type]bool{}, held: map[*mlir.Type]bool{}, dialect: map[mlir.DialectType]string{}}
 }
 
 func onLine(op *mlir.Op) string {
@@ -83,6 +83,7 @@ type verifier struct {
 	stopped   bool                         // whether a rule is ending at a fault
 	inferred  map[*mlir.TensorType][]int64 // of [InferShapes]: by result; nil otherwise
 	guards    []dims.Guard                 // likewise: what is to hold of sizes
+	symbolic  bool                         // sizes of values may be expressions, which no text has
 }
 
 // mostErrors is how many errors are kept before they are sorted: one wrong line can make
@@ -401,10 +402,10 @@ func (v *verifier) sameDim(a, b int64) bool {
 	return a == b || a == mlir.Dynamic || b == mlir.Dynamic || v.can(dims.Equal, a, b)
 }
 
-// can reports whether a rule holds of two sizes, neither of which is unknown. Where shapes are
+// can reports whether a rule holds of two numbers, or sizes that are known. Where shapes are
 // inferred, a rule of expressions that may hold is noted.
 func (v *verifier) can(rule dims.Rule, a, b int64) bool {
-	if !dims.IsExpr(a) && !dims.IsExpr(b) {
+	if !v.expr(a, b) {
 		switch rule {
 		case dims.Equal:
 			return a == b
@@ -422,10 +423,16 @@ func (v *verifier) can(rule dims.Rule, a, b int64) bool {
 	return true
 }
 
-// atMost reports whether a size can be at most another; an unknown one can be anything.
-func (v *verifier) atMost(a, b int64) bool {
-	return a == mlir.Dynamic || b == mlir.Dynamic || v.can(dims.NotMore, a, b)
+// expr reports whether one of some sizes is an expression.
+func (v *verifier) expr(sizes ...int64) bool { return v.symbolic && dims.HasExpr(sizes...) }
+
+// atMost reports whether a number can be at most a size; an unknown size can be anything.
+func (v *verifier) atMost(n, size int64) bool {
+	return size == mlir.Dynamic || v.can(dims.NotMore, n, size)
 }
+
+// atLeast reports whether n can be at least a number.
+func (v *verifier) atLeast(n, least int64) bool { return v.can(dims.NotMore, least, n) }
 
 // multiple reports whether a size can be a multiple of another, which is not 0.
 func (v *verifier) multiple(a, b int64) bool {

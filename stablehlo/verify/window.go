@@ -15,11 +15,12 @@ import (
 type windows struct {
 	sizes, strides, base, dilations []int64
 	low, high                       []int64 // padding, Dynamic where unknown
+	symbolic                        bool    // as of the verifier
 }
 
 // list reads an attribute of n positive numbers, each 1 if it is missing.
 func (w *windows) list(v *verifier, op *mlir.Op, to *[]int64, name string, n int, sizeLabel, label string) {
-	*to = ones(n)
+	*to, w.symbolic = ones(n), v.symbolic
 	a := op.Attrs.Get(name)
 	if a == nil {
 		return
@@ -67,7 +68,7 @@ func (w *windows) count(i int, size int64) int64 {
 	if size == mlir.Dynamic || w.sizes[i] == mlir.Dynamic || w.low[i] == mlir.Dynamic {
 		return mlir.Dynamic
 	}
-	if !dims.Static([]int64{size, w.sizes[i], w.low[i], w.high[i]}) {
+	if w.symbolic && dims.HasExpr(size, w.sizes[i], w.low[i], w.high[i]) {
 		padded := dims.Add(spanOf(size, w.base[i]), dims.Add(w.low[i], w.high[i]))
 		return dims.Max(dims.Add(dims.Div(dims.Sub(padded, spanOf(w.sizes[i], w.dilations[i])), w.strides[i]), 1), 0)
 	}

@@ -2,11 +2,13 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"ltc/backends"
 	"ltc/internal/diag"
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 	"ltc/stablehlo/chlo"
@@ -14,9 +16,9 @@ import (
 )
 
 // closing gives every type of an open module the sizes that follow from those of
-// main's arguments: what computes shapes from shapes is evaluated, dynamic ops
-// become the static ones that they are for these. Values that depend on sizes in
-// other ways than by their shapes are computed as the program runs: the sizes are
+// main's arguments, numbers or expressions (package dims): what computes shapes from shapes is
+// evaluated, dynamic ops become the static ones that they are for these. Values that depend on
+// sizes in other ways than by their shapes are computed as the program runs: the sizes are
 // arguments of it then.
 type closing struct {
 	*openProgram
@@ -24,28 +26,27 @@ type closing struct {
 	main   *mlir.Block
 	opened map[*mlir.Value]*mlir.TensorType // the types of values that were open
 	known  map[*mlir.Value]value            // small integers that follow from shapes
-	sized  map[*mlir.Value]follows          // what follows from sizes in other ways than by its shape
-	sizes  []int64                          // the arguments that are sizes
+	exprs  map[*mlir.Value][]int64          // likewise, of which some are expressions
+	fixed  Sizes
 }
 
-// follows is how a value follows from the sizes that the text leaves open.
-type follows uint8
-
-const (
-	onLine  follows = iota + 1 // it is a multiple of the size, and a rest
-	somehow                    // otherwise, or nobody knows
-)
-
-// keepsLines are the ops after which a number that is a multiple of a size, and a
-// rest, still is. What others make of a size can be anything for sizes that
-// nobody has looked at, such as whether it is less than a million: no shape can
-// depend on that.
-var keepsLines = map[mlir.Code]bool{
-	stablehlo.Add: true, stablehlo.BroadcastInDim: true, stablehlo.Concatenate: true, stablehlo.Convert: true,
-	stablehlo.GetDimensionSize: true, stablehlo.Multiply: true, stablehlo.Negate: true,
-	stablehlo.OptimizationBarrier: true, stablehlo.Reshape: true, stablehlo.Slice: true, stablehlo.Subtract: true,
-	stablehlo.Transpose: true,
+// Sizes is what [Backend.FixSizes] finds out besides types.
+type Sizes struct {
+	Args   []int64     // the sizes that main takes behind its arguments, i32s
+	Guards []SizeGuard // what has to hold of sizes
 }
+
+// SizeGuard is a guard, and the op whose rule it is.
+type SizeGuard struct {
+	dims.Guard
+	Op *mlir.Op
+}
+
+// NotEqual is the error of a rule that needs two expressions to be the same size: it holds if a
+// symbol of one is replaced.
+type NotEqual struct{ SizeGuard }
+
+func (e *NotEqual) Error() string { return e.Guard.String() }
 
 // knownElements is the most elements of a value that shapes are computed from.
 const knownElements = 64
@@ -55,38 +56,61 @@ const knownElements = 64
 var largest = map[mlir.Code]bool{stablehlo.CHLOTopK: true, stablehlo.DynamicTopK: true, stablehlo.DynamicApproxTopK: true}
 
 // FixSizes closes the module of a program that has just been loaded and has no calls of
-// open functions any more, for arguments of the given shapes. Behind its arguments main
-// has others then, i32s that are the sizes returned. The error says what leaves a size
-// open: such a program runs op by op.
-func (b *Backend) FixSizes(ctx context.Context, p *backends.Program, shapes [][]int) (sizes []int64, err error) {
+// open functions any more, for arguments of the given shapes, whose sizes may be expressions.
+// Behind its arguments main has others then, those of Sizes. The error says what leaves a size
+// open: such a program runs op by op. It is a *[NotEqual] where two expressions should be one.
+func (b *Backend) FixSizes(ctx context.Context, p *backends.Program, shapes [][]int) (sizes Sizes, err error) {
 	chlo.Lower(p.Module, func(op *mlir.Op) bool { return !largest[op.Code] })
+	if err := noNames(p.Module); err != nil {
+		return sizes, err
+	}
+	p.Module.Symbolic = true
 	main := p.Module.Func("main")
 	c := newCompiler(ctx, p)
 	x := &closing{openProgram: &openProgram{c, newOpCache(c)}, ws: &workspace{ctx: ctx}, main: main.Body(),
-		opened: map[*mlir.Value]*mlir.TensorType{}, known: map[*mlir.Value]value{}, sized: map[*mlir.Value]follows{}}
+		opened: map[*mlir.Value]*mlir.TensorType{}, known: map[*mlir.Value]value{}, exprs: map[*mlir.Value][]int64{}}
 	for i, a := range x.main.Args {
 		t, ok := a.Type.(*mlir.TensorType)
 		if !ok {
-			return nil, fmt.Errorf("argument %d is %v", i, a.Type)
+			return sizes, fmt.Errorf("argument %d is %v", i, a.Type)
 		}
 		if t, err = closed(t, shapes[i]); err != nil {
-			return nil, fmt.Errorf("argument %d: %w", i, err)
+			return sizes, fmt.Errorf("argument %d: %w", i, err)
 		}
 		x.become(a, t)
 	}
 	if err := x.block(x.main); err != nil {
-		return nil, err
+		return sizes, err
 	}
 	x.sign(main)
 	if err := verify.ModuleContext(ctx, p.Module); err != nil {
-		return nil, err
+		return sizes, err
 	}
 	sig, lacking, err := backends.ReadSignature(p.Module)
 	if err == nil && len(lacking) > 0 {
 		err = fmt.Errorf("%s", lacking[0].Reason)
 	}
 	p.Signature = sig
-	return x.sizes, err
+	return x.fixed, err
+}
+
+// noNames returns an error if an attribute has an integer that could be the name of an
+// expression.
+func noNames(m *mlir.Module) (err error) {
+	m.Walk(func(op *mlir.Op) bool {
+		for _, a := range op.Attrs {
+			if d, ok := a.Value.(*mlir.DenseAttr); ok && d.Type.Elements() > knownElements {
+				continue
+			}
+			list, _ := mlir.Ints(a.Value)
+			n, _ := mlir.Int(a.Value)
+			if slices.ContainsFunc(append(list, n), func(n int64) bool { return n < -dims.Largest }) {
+				err = fmt.Errorf("%s has %d, which sizes that are open cannot be added to", a.Name, slices.Min(append(list, n)))
+			}
+		}
+		return err == nil
+	})
+	return err
 }
 
 // block closes the ops of a block.
@@ -95,6 +119,11 @@ func (x *closing) block(bl *mlir.Block) error {
 	var ops []*mlir.Op
 	for _, op := range bl.Ops[:last] {
 		closed, err := x.close(op)
+		var unequal *NotEqual
+		if errors.As(err, &unequal) {
+			unequal.Op = op
+			return unequal
+		}
 		if err != nil {
 			return x.errorAt(op, err)
 		}
@@ -126,7 +155,7 @@ func (x *closing) sign(main *mlir.Op) {
 	main.Attrs.Set("function_type", mlir.TypeAttr{Type: t})
 	if attrs, ok := main.Attrs.Get("arg_attrs").(mlir.ArrayAttr); ok {
 		attrs = slices.Clone(attrs)
-		for range x.sizes {
+		for range x.fixed.Args {
 			attrs = append(attrs, mlir.DictAttr{})
 		}
 		main.Attrs.Set("arg_attrs", attrs)
@@ -138,9 +167,6 @@ func (x *closing) sign(main *mlir.Op) {
 func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
 	if callee := x.Module.Func(op.Callee()); callee != nil && x.isOpen(callee) {
 		return nil, fmt.Errorf("@%s is open and was not inlined", callee.SymName())
-	}
-	if err := x.follow(op); err != nil {
-		return nil, err
 	}
 	if branches[op.Code] {
 		return op, x.closeBranches(op)
@@ -155,17 +181,21 @@ func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
 	if op.Code == stablehlo.SetDimensionSize || op.Code == stablehlo.RNG {
 		return op, x.noneOpen(op)
 	}
-	s, _, err := resolve(op, in)
+	s, _, err := resolveBy(op, in, func(k int) ([]int, error) {
+		list, ok := x.ints(op.Operands[k])
+		if !ok {
+			return nil, fmt.Errorf("operand %d does not follow from the shapes of arguments", k)
+		}
+		return toInts(list), nil
+	})
 	if err != nil {
 		return nil, err
 	}
 	if err := x.closeResults(op, &s, in); err != nil {
 		return nil, err
 	}
-	if known || op.Code == stablehlo.GetDimensionSize {
-		if err := x.evaluate(op, in); err != nil {
-			return nil, err
-		}
+	if err := x.follow(op, in, known); err != nil {
+		return nil, err
 	}
 	if x.asksOpen(op) {
 		return nil, x.takeSize(op.Results[0])
@@ -181,7 +211,6 @@ var branches = map[mlir.Code]bool{stablehlo.While: true, stablehlo.If: true, sta
 // turns, or branches, give others.
 func (x *closing) closeBranches(op *mlir.Op) error {
 	loop := op.Code == stablehlo.While
-	asks := len(x.sizes)
 	var gives []*mlir.Value
 	for _, r := range op.Regions {
 		if len(r.Blocks) != 1 {
@@ -193,7 +222,6 @@ func (x *closing) closeBranches(op *mlir.Op) error {
 				return fmt.Errorf("a region of %s", diag.Count(len(bl.Args), "argument"))
 			}
 			x.become(a, op.Operands[i].Type)
-			x.sized[a] = somehow // in later turns
 		}
 		if err := x.block(bl); err != nil {
 			return err
@@ -208,9 +236,6 @@ func (x *closing) closeBranches(op *mlir.Op) error {
 			return fmt.Errorf("%s of %d", diag.Count(len(op.Results), "result"), len(gives))
 		}
 		x.become(r, gives[i].Type)
-		if len(x.sizes) > asks {
-			x.sized[r] = somehow
-		}
 	}
 	return nil
 }
@@ -244,7 +269,7 @@ func closedRegions(op *mlir.Op) error {
 func (x *closing) operands(op *mlir.Op) (in value, known bool, err error) {
 	in, known = make(value, len(op.Operands)), !needsRun(op)
 	for i, v := range op.Operands {
-		t, reason := parseTensor(v.Type)
+		t, reason := sizedTensor(v.Type)
 		if reason != "" {
 			if slices.ContainsFunc(op.Results, func(r *mlir.Value) bool { return openType(r.Type) }) {
 				return nil, false, fmt.Errorf("operand %d: %s", i, reason)
@@ -259,7 +284,7 @@ func (x *closing) operands(op *mlir.Op) (in value, known bool, err error) {
 		}
 	}
 	for i := range op.Operands {
-		if shapes(op, i) && in[i].p == nil && static(op) != nil {
+		if _, ok := x.ints(op.Operands[i]); shapes(op, i) && !ok && static(op) != nil {
 			return nil, false, fmt.Errorf("operand %d does not follow from the shapes of arguments", i)
 		}
 	}
@@ -276,16 +301,22 @@ func shapes(op *mlir.Op, i int) bool {
 
 // closeResults closes the types of an op's results; s is what it became.
 func (x *closing) closeResults(op *mlir.Op, s *special, in value) error {
-	if static(op) == nil && !slices.ContainsFunc(op.Results, func(r *mlir.Value) bool { return openType(r.Type) }) {
+	if static(op) == nil && !hasExprs(op) && !slices.ContainsFunc(op.Results, func(r *mlir.Value) bool { return openType(r.Type) }) {
 		return nil
 	}
 	kept := make([]tensor, len(s.kept))
 	for i, k := range s.kept {
 		kept[i] = in[k].tensor
 	}
-	types, err := s.resultTypes(x.Module, op, kept, nil)
+	types, guards, err := s.resultTypes(x.Module, op, kept, nil)
 	if err != nil {
 		return err
+	}
+	for _, g := range guards {
+		if g.Rule == dims.Equal {
+			return &NotEqual{SizeGuard{Guard: g}}
+		}
+		x.fixed.Guards = append(x.fixed.Guards, SizeGuard{g, op})
 	}
 	for i, r := range op.Results {
 		x.become(r, types[i])
@@ -306,60 +337,13 @@ func (x *closing) asksOpen(op *mlir.Op) bool {
 
 // takeSize makes a known size an argument of main.
 func (x *closing) takeSize(v *mlir.Value) error {
-	n, err := readInts(x.known[v][0].p, x.known[v][0].tensor)
-	if err != nil {
-		return err
+	n, ok := x.ints(v)
+	if !ok {
+		return fmt.Errorf("the size is not known")
 	}
-	x.sizes = append(x.sizes, int64(n[0]))
+	x.fixed.Args = append(x.fixed.Args, n[0])
 	v.Def, v.Block, v.Index = nil, x.main, len(x.main.Args)
 	x.main.Args = append(x.main.Args, v)
-	return nil
-}
-
-// exact reports whether an op of keepsLines computes as with integers of any
-// size: its integers are of 32 bits or more, which sizes fit, and no two sizes are
-// multiplied.
-func (x *closing) exact(op *mlir.Op) bool {
-	for _, v := range slices.Concat(op.Operands, op.Results) {
-		t, ok := v.Type.(*mlir.TensorType)
-		if !ok {
-			return false
-		}
-		if i, ok := t.Elem.(mlir.IntegerType); ok && i.Width < 32 {
-			return false
-		}
-	}
-	return op.Code != stablehlo.Multiply || len(op.Operands) == 2 && (x.sized[op.Operands[0]] == 0 || x.sized[op.Operands[1]] == 0)
-}
-
-// follow notes how the results of op follow from sizes. It returns an error if a
-// shape would follow from them in another way than on a line.
-func (x *closing) follow(op *mlir.Op) error {
-	if op.Code == stablehlo.GetDimensionSize { // of whatever elements
-		x.sized[op.Results[0]] = onLine
-		return nil
-	}
-	var how follows
-	for i, v := range op.Operands {
-		switch {
-		case !shapes(op, i):
-			how = max(how, x.sized[v])
-		case x.sized[v] == somehow || x.sized[v] == onLine && static(op) == nil:
-			return fmt.Errorf("what it makes of a size that the text leaves open is not known for all sizes")
-		}
-	}
-	for _, v := range captured(op) {
-		how = max(how, x.sized[v])
-	}
-	if how == 0 {
-		return nil
-	}
-	if !keepsLines[op.Code] || !x.exact(op) {
-		how = somehow
-	}
-	for _, r := range op.Results {
-		x.sized[r] = how
-	}
 	return nil
 }
 
@@ -385,7 +369,51 @@ func needsRun(op *mlir.Op) bool {
 		return true
 	}
 	_, integer := t.Elem.(mlir.IntegerType)
-	return !integer && t.Elem != mlir.Type(mlir.IndexType{}) || t.Static() && t.Elements() > knownElements
+	return !integer && t.Elem != mlir.Type(mlir.IndexType{}) || t.Static() && (!dims.Static(t.Shape) || t.Elements() > knownElements)
+}
+
+// follow notes the small integers that an op gives, if these follow from shapes. Known is whether
+// all operands are numbers.
+func (x *closing) follow(op *mlir.Op, in value, known bool) error {
+	if op.Code == stablehlo.GetDimensionSize {
+		if n := in[0].shape[stablehlo.AsGetDimensionSize(op).Dimension()]; dims.IsExpr(n) {
+			x.exprs[op.Results[0]] = []int64{int64(n)}
+			return nil
+		}
+		return x.evaluate(op, in)
+	}
+	if known {
+		return x.evaluate(op, in)
+	}
+	if needsRun(op) {
+		return nil
+	}
+	if list, ok := x.fold(op); ok {
+		x.exprs[op.Results[0]] = list
+	}
+	return nil
+}
+
+// ints returns the integers of a value that follow from shapes; false if they do not.
+func (x *closing) ints(v *mlir.Value) ([]int64, bool) {
+	if list, ok := x.exprs[v]; ok {
+		return list, true
+	}
+	k := x.known[v]
+	if k == nil {
+		return nil, false
+	}
+	n, err := readInts(k[0].p, k[0].tensor)
+	if err != nil {
+		return nil, false
+	}
+	list := make([]int64, len(n))
+	for i := range n {
+		if list[i] = int64(n[i]); list[i] < -dims.Largest {
+			return nil, false
+		}
+	}
+	return list, true
 }
 
 // evaluate notes what an op of known operands gives.

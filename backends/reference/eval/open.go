@@ -8,6 +8,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/reference/internal/loops"
 	"ltc/internal/diag"
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/soa"
 	"ltc/stablehlo"
@@ -220,9 +221,9 @@ func (p *openProgram) plain(ws *workspace, env map[*mlir.Value]value, op *mlir.O
 		}
 		in = kept
 	}
-	results, err := s.resultTypes(p.Module, op, tensorsOf(in), ws.wanted)
+	results, _, err := s.resultTypes(p.Module, op, tensorsOf(in), ws.wanted)
 	if err == nil && s.op != op {
-		_, err = inferShapes(p.Module, op, all, results)
+		_, _, err = inferShapes(p.Module, op, all, results)
 	}
 	if err != nil {
 		return nil, err
@@ -257,11 +258,16 @@ func (p *openProgram) plain(ws *workspace, env map[*mlir.Value]value, op *mlir.O
 // resolve returns the op to run for op on the given operands, and the values of
 // operands that have become attributes or shapes.
 func resolve(op *mlir.Op, in value) (special, [][]int, error) {
+	return resolveBy(op, in, func(k int) ([]int, error) { return readInts(in[k].p, in[k].tensor) })
+}
+
+// resolveBy is resolve where ints reads the integers of an operand.
+func resolveBy(op *mlir.Op, in value, ints func(k int) ([]int, error)) (special, [][]int, error) {
 	read := func(k int) ([]int, error) {
 		if k >= len(in) {
 			return nil, fmt.Errorf("it has %s", diag.Count(len(in), "operand"))
 		}
-		return readInts(in[k].p, in[k].tensor)
+		return ints(k)
 	}
 	if d := static(op); d != nil {
 		var values [][]int
@@ -325,8 +331,10 @@ func largestSize(t mlir.Type, d, has int) int {
 // what its rule says, with which types of known sizes must agree. What operands do not tell
 // of an op, such as how many random bits it is to give, are the shapes wanted of its
 // results, if these are known.
-func (s *special) resultTypes(m *mlir.Module, op *mlir.Op, in []tensor, wanted map[*mlir.Value][]int) ([]mlir.Type, error) {
-	types, left := make([]mlir.Type, len(op.Results)), -1 // a result that is open still
+// Guards are what has to hold of sizes that are expressions.
+func (s *special) resultTypes(m *mlir.Module, op *mlir.Op, in []tensor, wanted map[*mlir.Value][]int) (types []mlir.Type, guards []dims.Guard, err error) {
+	types = make([]mlir.Type, len(op.Results))
+	left := -1 // a result that is open still
 	become := func(i int, shape []int) error {
 		c, err := closed(op.Results[i].Type.(*mlir.TensorType), shape)
 		if err != nil {
@@ -341,7 +349,7 @@ func (s *special) resultTypes(m *mlir.Module, op *mlir.Op, in []tensor, wanted m
 		var shape []int
 		switch {
 		case !ok && openType(r.Type):
-			return nil, fmt.Errorf("the operands do not tell the sizes in %v", r.Type)
+			return nil, nil, fmt.Errorf("the operands do not tell the sizes in %v", r.Type)
 		case !ok:
 		case s.shape != nil && i == s.shaped:
 			shape = s.shape
@@ -352,29 +360,29 @@ func (s *special) resultTypes(m *mlir.Module, op *mlir.Op, in []tensor, wanted m
 		}
 		if shape != nil {
 			if err := become(i, shape); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 		if openType(types[i]) {
 			left = i
 		}
 	}
-	if left < 0 && !openOp(op) && s.op == op {
-		return types, nil
+	if left < 0 && !openOp(op) && !(m.Symbolic && hasExprs(op)) && s.op == op {
+		return types, nil, nil
 	}
-	inferred, err := inferShapes(m, s.op, in, types)
+	inferred, guards, err := inferShapes(m, s.op, in, types)
 	if why := opTable[s.op.Code].unshaped; err != nil && (left < 0 || why == "" || why == howManyBits) {
-		return nil, err
+		return nil, nil, err
 	}
 	for i := range types {
 		switch {
 		case err == nil && inferred[i] != nil:
 			if err := become(i, inferred[i]); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		case openType(types[i]):
-			return nil, untold(s.op, i)
+			return nil, nil, untold(s.op, i)
 		}
 	}
-	return types, nil
+	return types, guards, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 	"ltc/stablehlo/verify"
@@ -28,6 +29,14 @@ func openOp(op *mlir.Op) bool {
 	return slices.ContainsFunc(op.Operands, open) || slices.ContainsFunc(op.Results, open)
 }
 
+// hasExprs reports whether sizes of the operands of an op are expressions.
+func hasExprs(op *mlir.Op) bool {
+	return slices.ContainsFunc(op.Operands, func(v *mlir.Value) bool {
+		t, ok := v.Type.(*mlir.TensorType)
+		return ok && dims.HasExpr(t.Shape...)
+	})
+}
+
 // untilSized reports whether an op of CHLO is to stay until its sizes are known: then its
 // rule checks them, and what stands for it is of these sizes. No rule knows the size that
 // is a value, or the sizes within regions.
@@ -40,8 +49,12 @@ func closed(t *mlir.TensorType, shape []int) (*mlir.TensorType, error) {
 	most := stablehlo.Bounds(t)
 	fits := len(shape) == len(t.Shape)
 	for i := 0; fits && i < len(shape); i++ {
-		fits = shape[i] >= 0 && (t.Shape[i] == mlir.Dynamic || t.Shape[i] == int64(shape[i])) &&
-			(i >= len(most) || most[i] < 0 || int64(shape[i]) <= most[i])
+		n := int64(shape[i])
+		if dims.IsExpr(n) && t.Shape[i] != mlir.Dynamic && t.Shape[i] != n {
+			return nil, &NotEqual{SizeGuard{Guard: dims.Guard{Rule: dims.Equal, A: n, B: t.Shape[i]}}}
+		}
+		fits = (n >= 0 || dims.IsExpr(n)) && (t.Shape[i] == mlir.Dynamic || t.Shape[i] == n) &&
+			(i >= len(most) || most[i] < 0 || dims.AtMost(n, most[i]))
 	}
 	if !fits {
 		return nil, fmt.Errorf("a shape of %v for %v", shape, t)
@@ -119,11 +132,12 @@ func eachBlock(op *mlir.Op, f func(*mlir.Block)) {
 // inferShapes checks an op by its rule, for operands of types in. The results' types may
 // leave sizes open. It returns the results' shapes. A shape is nil if the operands do not
 // tell it, if it is that of a function's or a region's result, or if its sizes are values.
-func inferShapes(m *mlir.Module, op *mlir.Op, in []tensor, results []mlir.Type) ([][]int, error) {
-	out := make([][]int, len(op.Results))
+// Guards are what has to hold of sizes that are expressions.
+func inferShapes(m *mlir.Module, op *mlir.Op, in []tensor, results []mlir.Type) (out [][]int, guards []dims.Guard, err error) {
+	out = make([][]int, len(op.Results))
 	why := opTable[op.Code].unshaped
 	if why == isOfRegion || why == isValue || len(in) != len(op.Operands) { // a tuple is several
-		return out, nil
+		return out, nil, nil
 	}
 	x := *op
 	x.Results = nil
@@ -139,16 +153,16 @@ func inferShapes(m *mlir.Module, op *mlir.Op, in []tensor, results []mlir.Type) 
 			operands[i][d] = int64(n)
 		}
 	}
-	shapes, err := verify.InferShapes(m, &x, operands)
+	shapes, guards, err := verify.InferShapes(m, &x, operands)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i, shape := range shapes {
 		if shape != nil && !slices.Contains(shape, mlir.Dynamic) {
 			out[i] = toInts(shape)
 		}
 	}
-	return out, nil
+	return out, guards, nil
 }
 
 // untold is the error of an op that leaves the shape of result i open.

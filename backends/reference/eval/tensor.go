@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"ltc/backends/reference/internal/loops"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
@@ -19,11 +20,7 @@ type tensor struct {
 }
 
 func tensorOf(d loops.DType, shape ...int) tensor {
-	t := tensor{dt: d, shape: shape, n: 1}
-	for _, s := range shape {
-		t.n *= s
-	}
-	return t
+	return tensor{dt: d, shape: shape, n: types.Shape(shape).Elements()}
 }
 
 func (t tensor) bytes() int { return t.n * t.dt.Size() }
@@ -54,6 +51,31 @@ func (t tensor) element() tensor { return tensor{dt: t.dt, n: 1, q: t.q} }
 
 // parseTensor returns the evaluator's form of an MLIR type, or why it has none.
 func parseTensor(t mlir.Type) (tensor, string) {
+	r, reason := sizedTensor(t)
+	if reason != "" {
+		return tensor{}, reason
+	}
+	if !dims.Static(r.shape) {
+		return tensor{}, "dynamic shape " + t.String()
+	}
+	// A type of bytes, with a dimension more for those of an element, is as large.
+	if err := types.Of(types.U8, append(slices.Clip(r.shape), r.dt.Size())...).Check(); err != nil {
+		return tensor{}, err.Error()
+	}
+	if r.q != nil {
+		if why := r.q.Misfit(t.(*mlir.TensorType).Shape); why != "" {
+			return tensor{}, t.String() + ": " + why
+		}
+	}
+	if err := soa.Fits(r.bytes()); err != nil {
+		return tensor{}, t.String() + ": " + err.Error()
+	}
+	return r, ""
+}
+
+// sizedTensor is parseTensor of a type whose sizes may be expressions. It does not check that
+// memory can hold the elements.
+func sizedTensor(t mlir.Type) (tensor, string) {
 	tt, ok := t.(*mlir.TensorType)
 	switch {
 	case !ok:
@@ -75,24 +97,12 @@ func parseTensor(t mlir.Type) (tensor, string) {
 	}
 	shape := make([]int, len(tt.Shape))
 	for i, n := range tt.Shape {
-		if n < 0 {
+		if n < 0 && !dims.IsExpr(n) {
 			return tensor{}, "dynamic shape " + t.String()
 		}
 		shape[i] = int(n)
 	}
-	// A type of bytes, with a dimension more for those of an element, is as large.
-	if err := types.Of(types.U8, append(slices.Clip(shape), d.Size())...).Check(); err != nil {
-		return tensor{}, err.Error()
-	}
-	if q != nil {
-		if why := q.Misfit(tt.Shape); why != "" {
-			return tensor{}, t.String() + ": " + why
-		}
-	}
 	r := tensorOf(d, shape...)
 	r.q = q
-	if err := soa.Fits(r.bytes()); err != nil {
-		return tensor{}, t.String() + ": " + err.Error()
-	}
 	return r, ""
 }

@@ -1,0 +1,77 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/ir/dims"
+	"ltc/mlir"
+)
+
+// fixed returns what FixSizes makes of a body: the types of the results of its ops, and what it
+// has found out besides.
+func fixed(t *testing.T, args, body string, shapes ...[]int) (types []string, sizes Sizes, err error) {
+	t.Helper()
+	p, err := backends.LoadOpen(context.Background(), backends.NewModule("func.func @main("+args+") {\n"+body+"\n}"), backends.Options{})
+	require.NoError(t, err)
+	sizes, err = New().FixSizes(context.Background(), p, shapes)
+	p.Module.Walk(func(op *mlir.Op) bool {
+		for _, r := range op.Results {
+			types = append(types, strings.TrimPrefix(r.Type.String(), "tensor"))
+		}
+		return true
+	})
+	return types, sizes, err
+}
+
+func TestFixSizesOfExpressions(t *testing.T) {
+	b, s := int(dims.Symbol("batch", 1, 512)), int(dims.Symbol("seq", 1, 512))
+	types, sizes, err := fixed(t, "%x: tensor<?x?x8xf32>, %w: tensor<8x4xf32>", `
+  %y = stablehlo.dot_general %x, %w, contracting_dims = [2] x [0] : (tensor<?x?x8xf32>, tensor<8x4xf32>) -> tensor<?x?x4xf32>
+  %b = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x?x8xf32>) -> tensor<i32>
+  %s = stablehlo.get_dimension_size %x, dim = 1 : (tensor<?x?x8xf32>) -> tensor<i32>
+  %bs = stablehlo.multiply %b, %s : tensor<i32>
+  %four = stablehlo.constant dense<4> : tensor<1xi32>
+  %r = stablehlo.reshape %bs : (tensor<i32>) -> tensor<1xi32>
+  %shape = stablehlo.concatenate %r, %four, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %flat = stablehlo.dynamic_reshape %y, %shape : (tensor<?x?x4xf32>, tensor<2xi32>) -> tensor<?x4xf32>
+  %t = stablehlo.transpose %flat, dims = [1, 0] : (tensor<?x4xf32>) -> tensor<4x?xf32>
+  %c = stablehlo.concatenate %t, %t, dim = 1 : (tensor<4x?xf32>, tensor<4x?xf32>) -> tensor<4x?xf32>
+  return`, []int{b, s, 8}, []int{8, 4})
+	require.NoError(t, err)
+	require.Equal(t, "<{batch}x{seq}x4xf32> <i32> <1xi32> <1xi32> <2xi32> <{batch*seq}x4xf32> <4x{batch*seq}xf32> <4x{2*batch*seq}xf32>",
+		strings.Join(types[:8], " "), "%v", types)
+	require.Equal(t, []int64{int64(b), int64(s)}, sizes.Args)
+	require.Empty(t, sizes.Guards)
+}
+
+func TestFixSizesNotesGuards(t *testing.T) {
+	n, m := int(dims.Symbol("n", 0, 1000)), int(dims.Symbol("m", 0, 1000))
+	_, sizes, err := fixed(t, "%x: tensor<?x4xf32>", "  %y = stablehlo.slice %x [0:5, 0:4] : (tensor<?x4xf32>) -> tensor<5x4xf32>\n  return", []int{n, 4})
+	require.NoError(t, err)
+	require.Len(t, sizes.Guards, 1)
+	require.Equal(t, "5 should be at most n", sizes.Guards[0].String())
+
+	_, _, err = fixed(t, "%x: tensor<?x4xf32>", `
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x4xf32>) -> tensor<i32>
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %h = stablehlo.divide %n, %two : tensor<i32>
+  %r = stablehlo.reshape %h : (tensor<i32>) -> tensor<1xi32>
+  %eight = stablehlo.constant dense<8> : tensor<1xi32>
+  %shape = stablehlo.concatenate %r, %eight, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %z = stablehlo.dynamic_reshape %x, %shape : (tensor<?x4xf32>, tensor<2xi32>) -> tensor<?x8xf32>
+  return`, []int{n, 4})
+	var unequal *NotEqual
+	require.ErrorAs(t, err, &unequal)
+	require.Equal(t, "4*n should be 8*floor(n / 2)", unequal.Error())
+	_, _, err = fixed(t, "%x: tensor<?xf32>, %y: tensor<?xf32>", "  %z = stablehlo.add %x, %y : tensor<?xf32>\n  return", []int{n}, []int{m})
+	require.True(t, errors.As(err, &unequal))
+	require.Equal(t, "n should be m", unequal.Error())
+	_, _, err = fixed(t, "%x: tensor<?xf32>, %y: tensor<2000xf32>", "  %z = stablehlo.add %x, %y : (tensor<?xf32>, tensor<2000xf32>) -> tensor<?xf32>\n  return", []int{n}, []int{2000})
+	require.ErrorContains(t, err, "operands are tensor<{n}xf32> and tensor<2000xf32>")
+}

@@ -1,0 +1,131 @@
+package eval
+
+import (
+	"slices"
+
+	"ltc/ir/dims"
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
+
+// foldTwo are the ops that compute an integer from two as sizes do. Divisions of the dialect
+// round towards zero, those of sizes down: they agree where nothing is negative.
+var foldTwo = map[mlir.Code]func(a, b int64) (n int64, ok bool){
+	stablehlo.Add:      func(a, b int64) (int64, bool) { return dims.Add(a, b), true },
+	stablehlo.Subtract: func(a, b int64) (int64, bool) { return dims.Sub(a, b), true },
+	stablehlo.Multiply: func(a, b int64) (int64, bool) { return dims.Mul(a, b), true },
+	stablehlo.Minimum:  func(a, b int64) (int64, bool) { return dims.Min(a, b), true },
+	stablehlo.Maximum:  func(a, b int64) (int64, bool) { return dims.Max(a, b), true },
+	stablehlo.Divide: func(a, b int64) (int64, bool) {
+		return dims.Div(a, b), dims.AtMost(0, a) && dims.AtMost(1, b)
+	},
+	stablehlo.Remainder: func(a, b int64) (int64, bool) {
+		return dims.Mod(a, b), dims.AtMost(0, a) && dims.AtMost(1, b)
+	},
+}
+
+// fold returns the integers that op gives for integers of which some are expressions, as
+// integers of any size; false if it is not known how they follow, such as how a size compares
+// that may be either.
+func (x *closing) fold(op *mlir.Op) ([]int64, bool) {
+	in := make([][]int64, len(op.Operands))
+	for i, v := range op.Operands {
+		var ok bool
+		if in[i], ok = x.ints(v); !ok || !holdsSizes(v.Type) {
+			return nil, false
+		}
+	}
+	out := op.Results[0].Type.(*mlir.TensorType)
+	if len(in) == 0 || !holdsSizes(out) {
+		return nil, false
+	}
+	switch op.Code {
+	case stablehlo.Convert, stablehlo.Reshape, stablehlo.OptimizationBarrier:
+		return in[0], true
+	case stablehlo.Negate:
+		return elements(out, func(i int) (int64, bool) { return dims.Sub(0, in[0][i]), true })
+	case stablehlo.Concatenate:
+		return slices.Concat(in...), len(out.Shape) == 1
+	case stablehlo.Transpose:
+		return in[0], len(out.Shape) < 2
+	case stablehlo.Slice:
+		s := stablehlo.AsSlice(op)
+		if len(out.Shape) != 1 {
+			return nil, false
+		}
+		return elements(out, func(i int) (int64, bool) { return in[0][s.StartIndices()[0]+int64(i)*s.Strides()[0]], true })
+	case stablehlo.BroadcastInDim:
+		if len(in[0]) != 1 && len(out.Shape) > 1 {
+			return nil, false
+		}
+		return elements(out, func(i int) (int64, bool) { return in[0][min(i, len(in[0])-1)], true })
+	case stablehlo.Compare:
+		c := mlir.Enum(op.Attrs.Get("comparison_direction"))
+		return elements(out, func(i int) (int64, bool) { return compared(c, in[0][i], in[1][i]) })
+	case stablehlo.Select:
+		return elements(out, func(i int) (int64, bool) {
+			p := in[0][min(i, len(in[0])-1)]
+			if dims.IsExpr(p) {
+				return 0, false
+			}
+			if p != 0 {
+				return in[1][i], true
+			}
+			return in[2][i], true
+		})
+	case stablehlo.Clamp:
+		return elements(out, func(i int) (int64, bool) {
+			low, high := in[0][min(i, len(in[0])-1)], in[2][min(i, len(in[2])-1)]
+			return dims.Min(dims.Max(in[1][i], low), high), true
+		})
+	}
+	if two := foldTwo[op.Code]; two != nil {
+		return elements(out, func(i int) (int64, bool) { return two(in[0][i], in[1][i]) })
+	}
+	return nil, false
+}
+
+// elements returns those of a tensor, of which element says each.
+func elements(t *mlir.TensorType, element func(i int) (int64, bool)) ([]int64, bool) {
+	list := make([]int64, t.Elements())
+	for i := range list {
+		var ok bool
+		if list[i], ok = element(i); !ok || dims.Check(list[i]) != nil {
+			return nil, false
+		}
+	}
+	return list, true
+}
+
+// holdsSizes reports whether a type has integers that sizes fit, or booleans.
+func holdsSizes(t mlir.Type) bool {
+	tt, ok := t.(*mlir.TensorType)
+	if !ok || !tt.Static() || !dims.Static(tt.Shape) {
+		return false
+	}
+	i, ok := tt.Elem.(mlir.IntegerType)
+	return ok && (i.Width >= 32 || i.Width == 1) || tt.Elem == mlir.Type(mlir.IndexType{})
+}
+
+// compared returns 1 if a and b surely compare so, 0 if they surely do not.
+func compared(how string, a, b int64) (int64, bool) {
+	var yes, no bool
+	switch how {
+	case "EQ":
+		yes, no = a == b, dims.Differ(a, b)
+	case "NE":
+		yes, no = dims.Differ(a, b), a == b
+	case "LT":
+		yes, no = dims.Less(a, b), dims.AtMost(b, a)
+	case "LE":
+		yes, no = dims.AtMost(a, b), dims.Less(b, a)
+	case "GT":
+		yes, no = dims.Less(b, a), dims.AtMost(a, b)
+	case "GE":
+		yes, no = dims.AtMost(b, a), dims.Less(a, b)
+	}
+	if yes {
+		return 1, true
+	}
+	return 0, no
+}
