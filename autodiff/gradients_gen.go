@@ -46,6 +46,7 @@ func init() {
 		ir.OpConvert:            gradConvert,
 		ir.OpParameter:          gradParameter,
 		ir.OpConstant:           gradConstant,
+		ir.OpSize:               gradSize,
 		ir.OpIota:               gradIota,
 		ir.OpBroadcast:          gradBroadcast,
 		ir.OpReshape:            gradReshape,

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/shapeinfer"
 )
@@ -209,6 +210,14 @@ func (e emitter) scalar(x *ir.Node, v float64) *ir.Node {
 	return e.node(ir.OpConstant, nil, []ir.Attr{ir.ConstantDType: {Int: int64(d)}, ir.ConstantValue: {Int: int64(ir.LiteralBits(d, v))}})
 }
 
+// size is a size, which may be an expression, of x's dtype.
+func (e emitter) size(x *ir.Node, d int) *ir.Node {
+	if !dims.IsExpr(d) {
+		return e.scalar(x, float64(d))
+	}
+	return e.node(ir.OpSize, nil, []ir.Attr{ir.SizeDType: {Int: int64(x.Type.DType)}, ir.SizeSize: {Int: int64(d)}})
+}
+
 // zeros has the type of x.
 func (e emitter) zeros(x *ir.Node) *ir.Node { return e.broadcast(e.scalar(x, 0), x.Type.Shape) }
 
@@ -238,11 +247,11 @@ func (e emitter) where(cond, x *ir.Node) *ir.Node {
 }
 
 // reshape is x with other dimensions.
-func (e emitter) reshape(x *ir.Node, dims []int) *ir.Node {
-	if x.Type.Shape.Equal(dims) {
+func (e emitter) reshape(x *ir.Node, shape []int) *ir.Node {
+	if x.Type.Shape.Equal(shape) {
 		return x
 	}
-	return e.node(ir.OpReshape, []*ir.Node{x}, []ir.Attr{ir.ReshapeDims: {Ints: dims}})
+	return e.node(ir.OpReshape, []*ir.Node{x}, []ir.Attr{ir.ReshapeDims: {Ints: shape}})
 }
 
 // sum adds x up over axes, which are dropped; without axes it is x.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -17,10 +18,7 @@ func gradSliceScatter(t *tape, n, ct *ir.Node) {
 	if t.wants(1) {
 		limits := make([]int, len(starts))
 		for i, d := range update.Type.Shape {
-			limits[i] = starts[i]
-			if d > 0 {
-				limits[i] += (d-1)*strides[i] + 1
-			}
+			limits[i] = dims.Add(starts[i], ir.Spread(d, strides[i]))
 		}
 		t.add(1, t.node(ir.OpSlice, []*ir.Node{ct}, []ir.Attr{ir.SliceStarts: {Ints: starts}, ir.SliceLimits: {Ints: limits}, ir.SliceStrides: {Ints: strides}}))
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -13,6 +14,7 @@ var (
 	gradParameter = notDifferentiable
 	gradConstant  = notDifferentiable
 	gradIota      = notDifferentiable
+	gradSize      = notDifferentiable
 	gradArgMax    = notDifferentiable
 	gradArgSort   = notDifferentiable
 
@@ -57,7 +59,7 @@ func gradSlice(t *tape, n, ct *ir.Node) {
 	high, interior := make([]int, len(x)), make([]int, len(x))
 	for i, d := range x {
 		interior[i] = strides[i] - 1
-		high[i] = d - starts[i] - ((n.Type.Shape[i]-1)*strides[i] + 1)
+		high[i] = dims.Sub(dims.Sub(d, starts[i]), dims.Add(dims.Mul(dims.Sub(n.Type.Shape[i], 1), strides[i]), 1))
 	}
 	t.add(0, t.pad(ct, starts, high, interior))
 }
@@ -71,9 +73,9 @@ func gradConcatenate(t *tape, n, ct *ir.Node) {
 	for i, x := range n.In {
 		d := x.Type.Shape[axis]
 		if t.wants(i) {
-			t.add(i, t.rows(ct, int(axis), start, start+d))
+			t.add(i, t.rows(ct, int(axis), start, dims.Add(start, d)))
 		}
-		start += d
+		start = dims.Add(start, d)
 	}
 }
 
@@ -169,7 +171,7 @@ func (t *tape) flatten(x *ir.Node) *ir.Node {
 	last := x.Type.Shape[x.Type.Rank()-1]
 	rows := 1
 	for _, d := range x.Type.Shape[:x.Type.Rank()-1] {
-		rows *= d
+		rows = dims.Mul(rows, d)
 	}
 	return t.reshape(x, []int{rows, last})
 }
@@ -193,7 +195,11 @@ func (t *tape) lastRow(i, x *ir.Node) *ir.Node {
 	if i.Type.DType.IsSigned() {
 		bits--
 	}
-	return t.scalar(i, math.Min(float64(x.Type.Shape[0]-1), math.Ldexp(1, bits)-1))
+	last := dims.Sub(x.Type.Shape[0], 1)
+	if most := int(min(math.Ldexp(1, bits)-1, dims.Largest)); !dims.AtMost(last, most) {
+		last = dims.Min(last, most)
+	}
+	return t.size(i, last)
 }
 
 // x passes through; an update's gradient is that of the row it was added to,
@@ -231,14 +237,14 @@ func gradSort(t *tape, n, _ *ir.Node) {
 			along = t.node(ir.OpIota, nil, []ir.Attr{ir.IotaDType: {Int: int64(types.I64)}, ir.IotaShape: {Ints: x.Shape}, ir.IotaAxis: {Int: int64(axis)}})
 		}
 		if stride != 1 {
-			along = t.scale(along, float64(stride))
+			along = t.mul(along, t.size(along, stride))
 		}
 		if flat == nil {
 			flat = along
 		} else {
 			flat = t.op(ir.OpAdd, flat, along)
 		}
-		stride *= x.Shape[axis]
+		stride = dims.Mul(stride, x.Shape[axis])
 	}
 	zeros := t.reshape(t.zeros(n.In[0]), []int{stride})
 	t.add(0, t.reshape(t.op(ir.OpScatterAdd, zeros, flat, ct), x.Shape))

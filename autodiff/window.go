@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -259,7 +260,7 @@ func (t *tape) largest(w windowLayout) *ir.Node {
 func negated(v []int) []int {
 	out := make([]int, len(v))
 	for i := range v {
-		out[i] = -v[i]
+		out[i] = dims.Sub(0, v[i])
 	}
 	return out
 }

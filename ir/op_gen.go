@@ -41,6 +41,7 @@ const (
 	OpConvert
 	OpParameter
 	OpConstant
+	OpSize
 	OpIota
 	OpBroadcast
 	OpReshape
@@ -78,7 +79,7 @@ const (
 )
 
 // NumOps is the number of ops.
-const NumOps = 71
+const NumOps = 72
 
 var mnemonics = [NumOps]string{
 	OpAbs:                "abs",
@@ -118,6 +119,7 @@ var mnemonics = [NumOps]string{
 	OpConvert:            "convert",
 	OpParameter:          "parameter",
 	OpConstant:           "constant",
+	OpSize:               "size",
 	OpIota:               "iota",
 	OpBroadcast:          "broadcast",
 	OpReshape:            "reshape",
@@ -162,6 +164,8 @@ const (
 	ParameterName           = 1
 	ConstantDType           = 0
 	ConstantValue           = 1
+	SizeDType               = 0
+	SizeSize                = 1
 	IotaDType               = 0
 	IotaShape               = 1
 	IotaAxis                = 2

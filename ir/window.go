@@ -1,5 +1,7 @@
 package ir
 
+import "ltc/ir/dims"
+
 // ConvDims names the axes of a convolution's operands and result: batch and
 // features first, of the kernel output and input features, then the spatial
 // axes in one order for all three.
@@ -13,6 +15,9 @@ func ConvDimsOf(attrs []Attr) ConvDims {
 // Spread returns the length of n elements each by places after the one before:
 // (n-1)*by + 1, or 0 without elements.
 func Spread(n, by int) int {
+	if dims.IsExpr(n) {
+		return dims.Max(dims.Add(dims.Mul(dims.Sub(n, 1), by), 1), 0)
+	}
 	if n == 0 {
 		return 0
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/internal/diag"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/shapeinfer"
 )
@@ -58,14 +59,16 @@ func checkAttention(q, k, v, mask *Tensor, causal bool, _ float64) *breach {
 	case k.Dim(-1) != q.Dim(-1):
 		return breaks(attentionFeatures, "q has %s and k %d, which must be equal", diag.Count(q.Dim(-1), "feature"), k.Dim(-1))
 	case v.Dim(-2) != k.Dim(-2):
-		return breaks(attentionPlaces, "k has %s and v %d, which must be equal", diag.Count(k.Dim(-2), "place"), v.Dim(-2))
+		return breaks(attentionPlaces, "k has %s and v %s, which must be equal", countOf(k.Dim(-2), "place"), dims.String(v.Dim(-2)))
 	case !slices.Equal(k.Shape()[:rank-2], v.Shape()[:rank-2]):
 		return breaks(attentionBatch, "k and v must have the same batch and heads, have %v and %v", k.Shape()[:rank-2], v.Shape()[:rank-2])
 	case rank > 2 && !slices.Equal(q.Shape()[:rank-3], k.Shape()[:rank-3]):
 		return breaks(attentionBatch, "q and k must have the same batch, have %v and %v", q.Shape()[:rank-3], k.Shape()[:rank-3])
-	case rank > 2 && q.Dim(-3) != k.Dim(-3) && (k.Dim(-3) == 0 || q.Dim(-3)%k.Dim(-3) != 0):
+	case dims.IsExpr(q.Dim(-1)):
+		return breaks(attentionFeatures, "the features, %s, must be a number", dims.String(q.Dim(-1)))
+	case rank > 2 && q.Dim(-3) != k.Dim(-3) && !dims.Divides(q.Dim(-3), k.Dim(-3)):
 		return breaks(attentionGroups, "the %s of q must be a multiple of the %d of k, which they share in groups", diag.Count(q.Dim(-3), "head"), k.Dim(-3))
-	case causal && q.Dim(-2) > k.Dim(-2):
+	case causal && dims.Less(k.Dim(-2), q.Dim(-2)):
 		return breaks(attentionCausal, "%s for %s: causal attention lets the last query see all keys, and each before it one less", diag.Count(q.Dim(-2), "query"), diag.Count(k.Dim(-2), "key"))
 	case mask == nil:
 		return nil
@@ -138,7 +141,7 @@ func attentionWeights(q, k, mask *Tensor, causal bool, scale float64) (e, sum *T
 	if causal {
 		rows, columns := s.Dim(-2), s.Dim(-1)
 		row, column := Iota(s.tr, types.I32, 0, rows, columns), Iota(s.tr, types.I32, 1, rows, columns)
-		seen = column.LessEqual(row.AddScalar(float64(columns - rows)))
+		seen = column.LessEqual(row.Add(row.sized(dims.Sub(columns, rows))))
 	}
 	if mask != nil {
 		if mask.DType() != types.Bool {
@@ -181,19 +184,19 @@ func byGroups(x, y *Tensor) *Tensor {
 	if x.Rank() < 3 || x.Dim(-3) == y.Dim(-3) {
 		return x
 	}
-	dims := slices.Clone(x.Shape())
-	n := len(dims)
-	dims[n-3], dims[n-2] = y.Dim(-3), dims[n-2]*(dims[n-3]/y.Dim(-3))
-	return x.Reshape(dims...)
+	shape := slices.Clone(x.Shape())
+	n := len(shape)
+	shape[n-3], shape[n-2] = y.Dim(-3), dims.Mul(shape[n-2], dims.Div(shape[n-3], y.Dim(-3)))
+	return x.Reshape(shape...)
 }
 
 // timesShared returns the product of the matrix of each head with that of its
 // group.
 func timesShared(x, y *Tensor) *Tensor {
 	z := byGroups(x, y).MatMul(y)
-	dims := append(slices.Clone(x.Shape()[:x.Rank()-1]), y.Dim(-1))
-	if z.Shape().Equal(dims) {
+	shape := append(slices.Clone(x.Shape()[:x.Rank()-1]), y.Dim(-1))
+	if z.Shape().Equal(shape) {
 		return z
 	}
-	return z.Reshape(dims...)
+	return z.Reshape(shape...)
 }

@@ -9,6 +9,7 @@ import (
 
 	"ltc/internal/diag"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/ops"
 	"ltc/ir/types"
 	"ltc/shapeinfer"
@@ -236,6 +237,7 @@ func (d *Device) body(c *composite, a []setting, in []*ir.Node) (*ir.Composite, 
 	tr.lines = fixedLine // the body is that of every call: no line of one of them
 	xs, nodes := make([]*Tensor, len(in)), make([]*ir.Node, len(in))
 	for i, x := range in {
+		tr.sizes = tr.sizes || dims.HasExpr(x.Type.Shape...)
 		nodes[i] = tr.b.Parameter(x.Type, "", nil)
 		xs[i] = tr.wrap(nodes[i])
 	}

@@ -3,30 +3,35 @@ package lazy
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"ltc/backends"
 	"ltc/internal/diag"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/sched"
 	"ltc/lower"
+	"ltc/shapeinfer"
 	"ltc/soa"
 )
 
 // AnySize is a dimension of an [Input] that is open: the exported program runs
-// for every size of it, from 0 on.
+// for every size of it, from 0 on. All dimensions of AnySize are one size, which texts call n:
+// several sizes are of [Dim].
 const AnySize = backends.AnySize
 
 // Input is an argument of an exported function.
 type Input struct {
 	Name string
-	Type types.Type // dimensions may be [AnySize], which stands for one size then
+	Type types.Type // dimensions may be [AnySize] or of [Dim]
 }
 
 // Exported is a function as the text of a StableHLO program, and the values that
@@ -36,82 +41,64 @@ type Exported struct {
 	Constants map[string]soa.View // by argument (ltc.name); one copy of each
 }
 
-// openName is what texts call the open size, mostOpen the most that it can be:
+// openName is what texts call the size of AnySize, mostOpen the most that it can be:
 // texts compute shapes of it, and get_dimension_size gives it as an i32.
 const (
 	openName = "n"
 	mostOpen = 1<<31 - 1
 )
 
-// exportSizes are the sizes that a function with an open one is traced for, and
-// then for a small one: see [smallSize].
-var exportSizes = []int{251, 1021, 4093}
-
-// smallSize returns a size of few elements that is told from other dimensions:
-// neither it nor what is made of it, a multiple or a neighbour, is one of dims.
-// Ops that the program has twice for one size of all would be one otherwise.
-func smallSize(dims map[int]bool) int {
-	for n := 3; ; n++ {
-		if !dims[n-1] && !dims[n] && !dims[n+1] && !dims[2*n] && !dims[3*n] {
-			return n
-		}
-	}
-}
-
 // Export returns the function as a program that needs neither the function nor its device.
 // The text takes the inputs. Its constants are the variables and other tensors that the
 // function uses, with the values that these have now. Outputs names the results; there are
-// as many names as results, or none. Where inputs have an open dimension the function is
-// traced for several sizes, from a few elements to thousands. It must record the same ops
-// for all of them, and tensors that it uses, scalars among them, must have the same values.
-// A function that takes another way below some few elements is not found out. A function
-// that assigns variables or draws random numbers cannot be exported.
+// as many names as results, or none. Where inputs have open dimensions the text computes with
+// these as expressions: see [Dim] for what the function does with them. The function is recorded
+// twice more for numbers in their place, thousands and a few, and must record the same ops. A
+// function that assigns variables or draws random numbers cannot be exported.
 func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) {
 	if f == nil || !f.dev.opens() {
 		return nil, fmt.Errorf("export: %w: the device given to Func is nil, or the Function is", ErrUsage)
 	}
-	names := make([]string, len(inputs))
-	open := false
+	e := &exporting{f: f, names: make([]string, len(inputs)), inputs: slices.Clone(inputs), outputs: outputs}
 	for i, in := range inputs {
-		if in.Name == "" || slices.Contains(names[:i], in.Name) {
+		if in.Name == "" || slices.Contains(e.names[:i], in.Name) {
 			return nil, fmt.Errorf("export: %w: input %d has the name %q, which must be there and its own", ErrUsage, i, in.Name)
 		}
 		if !in.Type.DType.Valid() {
 			return nil, fmt.Errorf("export: %w: input %q has no Type, such as types.Of(types.F32, lazy.AnySize, 2)", ErrUsage, in.Name)
 		}
-		names[i] = in.Name
-		open = open || slices.Contains(in.Type.Shape, AnySize)
+		e.names[i] = in.Name
+		e.inputs[i].Type.Shape = slices.Clone(in.Type.Shape)
+		for d, n := range in.Type.Shape {
+			if n == AnySize {
+				e.inputs[i].Type.Shape[d] = Dim(openName, 0, mostOpen)
+			}
+		}
+		if err := e.inputs[i].Type.CheckSizes(); err != nil {
+			return nil, fmt.Errorf("export: input %q: %w: %w", in.Name, ErrType, err)
+		}
 	}
 	for j, name := range outputs {
 		if name == "" || slices.Contains(outputs[:j], name) {
 			return nil, fmt.Errorf("export: %w: result %d has the name %q, which must be there and its own", ErrUsage, j, name)
 		}
 	}
-	sizes := exportSizes
-	if !open {
-		sizes = sizes[:1]
+	for _, in := range e.inputs {
+		e.symbols = append(e.symbols, dims.Symbols(in.Type.Shape...)...)
 	}
-	e := &exporting{f: f, names: names, inputs: inputs, outputs: outputs, dims: map[int]bool{}}
-	for _, n := range sizes {
-		if _, err := e.add(n); err != nil {
-			var bad *OpError
-			if open && errors.As(err, &bad) {
-				err = fmt.Errorf("%w (%d stands for the size that is open)", err, n)
-			}
-			return nil, err
+	if _, err := e.record(func(d int) int { return d }); err != nil {
+		return nil, err
+	}
+	if len(e.symbols) > 0 {
+		if _, err := e.again(many); err != nil {
+			return nil, fmt.Errorf("%w (with %s)", err, e.chosen())
+		}
+		// A program may need more elements than a few, which its ops then say.
+		if recorded, err := e.again(few); err != nil && recorded {
+			return nil, fmt.Errorf("%w (with %s)", err, e.chosen())
 		}
 	}
-	if open {
-		// A program may need more elements than these few, which its ops then say.
-		if recorded, err := e.add(smallSize(e.dims)); err != nil && recorded {
-			return nil, err
-		}
-	}
-	text, err := e.text.Text(openName, 0, mostOpen)
-	if err != nil {
-		return nil, fmt.Errorf("export: %w", err)
-	}
-	return &Exported{Text: text, Constants: e.constants}, nil
+	return &Exported{Text: e.text, Constants: e.constants}, nil
 }
 
 // exporting is the work of one export.
@@ -119,86 +106,178 @@ type exporting struct {
 	f              *Function
 	names, outputs []string
 	inputs         []Input
-	text           lower.Export
-	constants      map[string]soa.View // of the first size
-	first          int
-	dims           map[int]bool // of all tensors of the first size
+	symbols        []int
+	values         map[int]int // by symbol, the number that it is checked with
+	text           string
+	constants      map[string]soa.View
+	graph          *ir.Graph    // of open sizes
+	taken          map[int]bool // the dimensions of its nodes
 }
 
-// add adds the function where open dimensions are n. It returns whether the
-// function could be recorded, and what is wrong with what was.
-func (e *exporting) add(n int) (recorded bool, err error) {
-	f, names, inputs, outputs := e.f, e.names, e.inputs, e.outputs
-	t := &traced{owner: sched.Goroutine(), ready: make(chan struct{})}
-	for i, in := range inputs {
-		typ := types.Type{DType: in.Type.DType, Shape: slices.Clone(in.Type.Shape)}
-		for d := range typ.Shape {
-			if typ.Shape[d] == AnySize {
-				typ.Shape[d] = n
+// many and few yield numbers that functions are recorded for in place of symbols.
+func many(yield func(n int) bool) {
+	for n := 4093; n > 0 && yield(n); n -= 2 {
+		continue
+	}
+}
+
+func few(yield func(n int) bool) {
+	for n := 3; n < 4093 && yield(n); n++ {
+		continue
+	}
+}
+
+// again records the function for numbers in place of symbols: of their bounds, and if there are
+// some none that is made of other dimensions. It returns whether the function could be recorded,
+// and what is wrong with what was.
+func (e *exporting) again(from iter.Seq[int]) (recorded bool, err error) {
+	e.values = map[int]int{}
+	taken := maps.Clone(e.taken)
+	for _, s := range e.symbols {
+		if e.values[s] != 0 {
+			continue
+		}
+		lo, hi := dims.Bounds(s)
+		e.values[s] = hi
+		for n := range from {
+			if n >= lo && n <= hi && !taken[n-1] && !taken[n] && !taken[n+1] && !taken[2*n] && !taken[3*n] {
+				e.values[s] = n
+				break
 			}
 		}
-		if err := typ.Check(); err != nil {
-			return false, fmt.Errorf("export: input %q: %w: %w", names[i], ErrType, err)
+		taken[e.values[s]] = true
+	}
+	return e.record(e.value)
+}
+
+// value is what a size is for the numbers of the symbols.
+func (e *exporting) value(d int) int {
+	for _, s := range dims.Symbols(d) {
+		d = dims.Substitute(d, s, e.values[s])
+	}
+	return d
+}
+
+// chosen says what the numbers are.
+func (e *exporting) chosen() string {
+	var all []string
+	for _, s := range e.symbols {
+		if t := fmt.Sprintf("%d for %s", e.values[s], dims.String(s)); !slices.Contains(all, t) {
+			all = append(all, t)
+		}
+	}
+	return strings.Join(all, " and ")
+}
+
+// record records the function for inputs whose dimensions are what size says. The first time
+// it makes the text, then it compares.
+func (e *exporting) record(size func(d int) int) (recorded bool, err error) {
+	f := e.f
+	t := &traced{owner: sched.Goroutine(), open: len(e.symbols) > 0 && e.graph == nil, ready: make(chan struct{})}
+	for _, in := range e.inputs {
+		typ := types.Type{DType: in.Type.DType, Shape: slices.Clone(in.Type.Shape)}
+		for d := range typ.Shape {
+			typ.Shape[d] = size(typ.Shape[d])
 		}
 		t.types = append(t.types, typ)
 	}
-	constants := map[string]soa.View{}
-	err = f.record(t, names, func(g *ir.Graph) error {
+	if t.open {
+		defer func() {
+			if r := recover(); r != nil {
+				err = fmt.Errorf("export: the function panics for sizes that are open: %v: compute with them by SizeAdd, SizeMul and Size", r)
+			}
+		}()
+	}
+	err = f.record(t, e.names, func(g *ir.Graph) error {
 		recorded = true
 		if len(t.assigns) > 0 {
 			return fmt.Errorf("export: %w: the function assigns %q; return the new value instead", ErrUsage, t.assigns[0].v.name)
 		}
-		if len(outputs) > 0 && len(outputs) != t.results {
-			return fmt.Errorf("export: %w: %s for %s", ErrUsage, diag.Count(len(outputs), "name"), diag.Count(t.results, "result"))
+		if len(e.outputs) > 0 && len(e.outputs) != t.results {
+			return fmt.Errorf("export: %w: %s for %s", ErrUsage, diag.Count(len(e.outputs), "name"), diag.Count(t.results, "result"))
 		}
-		marks := make([]lower.Mark, len(t.params))
-		for i, p := range t.params {
-			if p.arg >= 0 {
-				marks[i].Name = names[p.arg]
-				continue
-			}
-			if p.draw != nil {
-				return fmt.Errorf("export: %w: the function draws random numbers; take them as an input instead", ErrUsage)
-			}
-			name := unusedName(g.Params[i].ParamName(), names, constants)
-			marks[i] = lower.Mark{Name: name, Constant: true}
-			held := &Tensor{dev: f.dev, v: p.v, val: p.value}
-			v, err := held.data(context.Background(), SyncValue)
-			if err != nil {
-				return err
-			}
-			was, known := e.constants[name]
-			dense, same := v.view, true
-			if !known || !dense.IsDense() || dense.Remote() != nil {
-				dense, err = memory.Dense(v.view)
-			}
-			if known && err == nil { // compared where it is: a copy for each size would be memory four times
-				same = sameBytes(was, dense)
-				dense = was
-			}
-			v.unpin()
-			if err != nil {
-				return fmt.Errorf("export: %q: %w", name, err)
-			}
-			if !same {
-				return fmt.Errorf("export: the constant %q has other values for %s than for %d: compute it from a tensor of that size (a sum of ones is the size), or make it an input", name, diag.Count(n, "element"), e.first)
-			}
-			constants[name] = dense
+		marks, constants, err := e.parameters(t, g)
+		if err != nil {
+			return err
 		}
-		if err := e.text.Add(n, g, marks, outputs); err != nil {
+		if e.graph != nil {
+			return e.compare(g)
+		}
+		e.constants, e.graph, e.taken = constants, g.Clone(), map[int]bool{}
+		for _, n := range g.Nodes {
+			for _, d := range n.Type.Shape {
+				e.taken[d] = true
+			}
+		}
+		if e.text, err = lower.Export(g, marks, e.outputs); err != nil {
 			return fmt.Errorf("export: %w", err)
-		}
-		if e.constants == nil {
-			e.constants, e.first = constants, n
-			for _, node := range g.Nodes {
-				for _, d := range node.Type.Shape {
-					e.dims[d] = true
-				}
-			}
 		}
 		return nil
 	})
 	return recorded, err
+}
+
+// compare returns how the function records other ops for numbers than for open sizes.
+func (e *exporting) compare(g *ir.Graph) error {
+	of, err := shapeinfer.Instantiate(e.graph, e.value)
+	if err != nil {
+		return fmt.Errorf("export: %w", err)
+	}
+	for want, got := range ir.Differences(of, g) {
+		return fmt.Errorf("export: the function records %s for a size that is open, and %s for a number: pass sizes on as they are, and compute with them by SizeAdd, SizeMul and Size", described(want), described(got))
+	}
+	return nil
+}
+
+// described is a node and where it was recorded.
+func described(n *ir.Node) string {
+	if n == nil {
+		return "nothing more"
+	}
+	s := fmt.Sprintf("%v of %v", n.Op, n.Type)
+	if file, line := n.Loc.Position(); file != "" {
+		s += fmt.Sprintf(" at %s:%d", file, line)
+	}
+	return s
+}
+
+// parameters returns what is said of the parameters of g, and the values of constants.
+func (e *exporting) parameters(t *traced, g *ir.Graph) (marks []lower.Mark, constants map[string]soa.View, err error) {
+	marks, constants = make([]lower.Mark, len(t.params)), map[string]soa.View{}
+	for i, p := range t.params {
+		if p.arg >= 0 {
+			marks[i].Name = e.names[p.arg]
+			continue
+		}
+		if p.draw != nil {
+			return nil, nil, fmt.Errorf("export: %w: the function draws random numbers; take them as an input instead", ErrUsage)
+		}
+		name := unusedName(g.Params[i].ParamName(), e.names, constants)
+		marks[i] = lower.Mark{Name: name, Constant: true}
+		held := &Tensor{dev: e.f.dev, v: p.v, val: p.value}
+		v, err := held.data(context.Background(), SyncValue)
+		if err != nil {
+			return nil, nil, err
+		}
+		was, known := e.constants[name]
+		dense, same := v.view, true
+		if !known || !dense.IsDense() || dense.Remote() != nil {
+			dense, err = memory.Dense(v.view)
+		}
+		if known && err == nil { // compared where it is
+			same = sameBytes(was, dense)
+			dense = was
+		}
+		v.unpin()
+		if err != nil {
+			return nil, nil, fmt.Errorf("export: %q: %w", name, err)
+		}
+		if !same {
+			return nil, nil, fmt.Errorf("export: the constant %q has other values for a number than for a size that is open: compute it from Size, or make it an input", name)
+		}
+		constants[name] = dense
+	}
+	return marks, constants, nil
 }
 
 // sameBytes reports whether dense views of one type have the same elements, as they

@@ -282,6 +282,7 @@ const maxSignatures = 256
 // traced is a function's program for one signature.
 type traced struct {
 	types   []types.Type
+	open    bool          // sizes may be expressions: see [Dim]
 	owner   uint64        // the goroutine that traces it
 	ready   chan struct{} // closed when that is done
 	err     error
@@ -387,7 +388,7 @@ func (f *Function) record(t *traced, names []string, use func(g *ir.Graph) error
 	}
 	defer sched.Called()()
 	tr := newTrace(f.dev).registered()
-	tr.function = true
+	tr.function, tr.sizes = true, t.open
 	defer tr.endStep()
 	params, xs := make([]*ir.Node, len(t.types)), make([]*Tensor, len(t.types))
 	for i, typ := range t.types {

@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"ltc/internal/diag"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -85,10 +86,10 @@ func computeLayerNorm(x, gamma, beta *Tensor, epsilon float64) *Tensor {
 func computeMean(x *Tensor, axes []int) *Tensor {
 	return wide(x, func(x *Tensor) *Tensor {
 		sum, count := x.Sum(axes...), 1
-		if n := sum.Type().Elements(); n > 0 {
-			count = x.Type().Elements() / n
+		if n := sum.Type().Elements(); n != 0 {
+			count = dims.Div(x.Type().Elements(), n)
 		}
-		return sum.Div(sum.like(float64(count)))
+		return sum.Div(sum.sized(count))
 	})
 }
 
@@ -240,10 +241,10 @@ func computeCrossEntropy(x, labels *Tensor) *Tensor {
 	logp := x.LogSoftmax(-1)
 	mask := recordLabelMask(labels, x.Dim(-1))
 	picked := mask.Where(logp, logp.like(0))
-	rows := x.Type().Elements() / max(x.Dim(-1), 1)
+	rows := dims.Div(x.Type().Elements(), dims.Max(x.Dim(-1), 1))
 	return wide(picked, func(picked *Tensor) *Tensor {
 		sum := picked.Sum()
-		return sum.Div(sum.like(float64(-rows)))
+		return sum.Div(sum.sized(dims.Sub(0, rows)))
 	})
 }
 
@@ -268,8 +269,8 @@ func computeOneHot(x *Tensor, classes int, dtype types.DType) *Tensor {
 }
 
 func checkTopK(x *Tensor, k, axis int) *breach {
-	if d := x.Dim(axis); k < 0 || k > d {
-		return breaks(topKK, "k is %d, axis %d has %s", k, axis, diag.Count(d, "element"))
+	if d := x.Dim(axis); k < 0 || dims.Less(d, k) {
+		return breaks(topKK, "k is %d, axis %d has %s", k, axis, countOf(d, "element"))
 	}
 	return nil
 }

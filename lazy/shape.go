@@ -2,12 +2,12 @@ package lazy
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lazy/internal/strided"
 	"ltc/shapeinfer"
@@ -217,11 +217,11 @@ func (x *Tensor) keepAxes(y *Tensor, axes []int) *Tensor {
 	if len(axes) == 0 {
 		axes = places(x.Rank())
 	}
-	dims := slices.Clone([]int(x.Shape()))
+	shape := slices.Clone([]int(x.Shape()))
 	for _, a := range axes {
-		dims[(a+len(dims))%len(dims)] = 1
+		shape[(a+len(shape))%len(shape)] = 1
 	}
-	return y.Reshape(dims...)
+	return y.Reshape(shape...)
 }
 
 // PadZeros returns x with zeros around it: before and after the elements of each of its
@@ -245,20 +245,27 @@ func (x *Tensor) PadZeros(padding ...[2]int) *Tensor {
 }
 
 func checkSelect(x *Tensor, axis, index int) *breach {
-	if d := x.Shape()[axis]; index < -d || index >= d {
-		return breaks(selectIndex, "index %d is not one of the %d of axis %d", index, d, axis)
+	d := x.Shape()[axis]
+	if i := fromEnd(index, d); dims.Less(i, 0) || dims.AtMost(d, i) {
+		return breaks(selectIndex, "index %d is not one of the %s of axis %d", index, dims.String(d), axis)
 	}
 	return nil
 }
 
 func computeSelect(x *Tensor, axis, index int) *Tensor {
-	if index < 0 {
-		index += x.Shape()[axis]
-	}
-	dims := slices.Delete(slices.Clone([]int(x.Shape())), axis, axis+1)
+	index = fromEnd(index, x.Shape()[axis])
+	shape := slices.Delete(slices.Clone([]int(x.Shape())), axis, axis+1)
 	strides := x.layout().Dense(x.Shape())
-	layout := strided.Layout{Offset: x.layout().Offset + index*strides[axis], Strides: slices.Delete(slices.Clone(strides), axis, axis+1)}
-	return x.makeView("select", &layout, x.part(axis, index, index+1), step{ir.OpReshape, []ir.Attr{ir.ReshapeDims: {Ints: dims}}})
+	layout := strided.Layout{Offset: dims.Add(x.layout().Offset, dims.Mul(index, strides[axis])), Strides: slices.Delete(slices.Clone(strides), axis, axis+1)}
+	return x.makeView("select", &layout, x.part(axis, index, dims.Add(index, 1)), step{ir.OpReshape, []ir.Attr{ir.ReshapeDims: {Ints: shape}}})
+}
+
+// fromEnd counts a negative number, which is no expression, from the end of a dimension.
+func fromEnd(index, d int) int {
+	if index < 0 && !dims.IsExpr(index) {
+		return dims.Add(index, d)
+	}
+	return index
 }
 
 // part is the step that slices one axis.
@@ -270,18 +277,18 @@ func (x *Tensor) part(axis, start, limit int) step {
 
 func checkNarrow(x *Tensor, axis, start, length int) *breach {
 	d := x.Shape()[axis]
-	if start >= 0 && length >= 0 && start <= d && length <= d-start {
+	if !dims.Less(start, 0) && !dims.Less(length, 0) && !dims.Less(d, start) && !dims.Less(dims.Sub(d, start), length) {
 		return nil
 	}
 	why := ""
 	if start < 0 {
 		why = ": a negative start does not count from the end"
 	}
-	return breaks(narrowIndices, "no %s from %d among the %d of axis %d%s", diag.Count(length, "index"), start, d, axis, why)
+	return breaks(narrowIndices, "no %s from %s among the %s of axis %d%s", countOf(length, "index"), dims.String(start), dims.String(d), axis, why)
 }
 
 func computeNarrow(x *Tensor, axis, start, length int) *Tensor {
-	return x.makeView("narrow", nil, x.part(axis, start, start+length))
+	return x.makeView("narrow", nil, x.part(axis, start, dims.Add(start, length)))
 }
 
 func checkSqueeze(x *Tensor, axes []int) *breach {
@@ -294,13 +301,13 @@ func checkSqueeze(x *Tensor, axes []int) *breach {
 }
 
 func computeSqueeze(x *Tensor, axes []int) *Tensor {
-	dims := []int{}
+	shape := []int{}
 	for i, d := range x.Shape() {
 		if !slices.Contains(axes, i) && (d != 1 || len(axes) > 0) {
-			dims = append(dims, d)
+			shape = append(shape, d)
 		}
 	}
-	return x.Reshape(dims...)
+	return x.Reshape(shape...)
 }
 
 func checkDiagonal(_ *Tensor, _, a1, a2 int) *breach {
@@ -312,31 +319,33 @@ func checkDiagonal(_ *Tensor, _, a1, a2 int) *breach {
 
 func computeDiagonal(x *Tensor, offset, a1, a2 int) *Tensor {
 	shape, strides := x.Shape(), x.layout().Dense(x.Shape())
-	row, col := max(-max(offset, -math.MaxInt), 0), max(offset, 0)
-	n := max(min(shape[a1]-row, shape[a2]-col), 0)
+	offset = min(max(offset, -dims.Largest), dims.Largest)
+	row, col := max(-offset, 0), max(offset, 0)
+	n := dims.Max(dims.Min(dims.Sub(shape[a1], row), dims.Sub(shape[a2], col)), 0)
 	if n == 0 {
 		row, col = 0, 0
 	}
 	var perm []int
-	dims, layout := []int{}, strided.Layout{Offset: x.layout().Offset + row*strides[a1] + col*strides[a2], Strides: []int{}}
+	rest, layout := []int{}, strided.Layout{Strides: []int{},
+		Offset: dims.Add(x.layout().Offset, dims.Add(dims.Mul(row, strides[a1]), dims.Mul(col, strides[a2])))}
 	for i, d := range shape {
 		if i != a1 && i != a2 {
-			perm, dims, layout.Strides = append(perm, i), append(dims, d), append(layout.Strides, strides[i])
+			perm, rest, layout.Strides = append(perm, i), append(rest, d), append(layout.Strides, strides[i])
 		}
 	}
-	layout.Strides = append(layout.Strides, strides[a1]+strides[a2])
+	layout.Strides = append(layout.Strides, dims.Add(strides[a1], strides[a2]))
 	// The two axes go last and are cut to a square, whose diagonal is every
 	// (n+1)th element.
-	r := len(dims)
-	starts, limits, ones := make([]int, r+2), append(slices.Clone(dims), row+n, col+n), slices.Repeat([]int{1}, r+2)
+	r := len(rest)
+	starts, limits, ones := make([]int, r+2), append(slices.Clone(rest), dims.Add(row, n), dims.Add(col, n)), slices.Repeat([]int{1}, r+2)
 	starts[r], starts[r+1] = row, col
 	last := slices.Repeat([]int{1}, r+1)
-	last[r] = n + 1
+	last[r] = dims.Add(n, 1)
 	return x.makeView("diagonal", &layout,
 		step{ir.OpTranspose, []ir.Attr{ir.TransposePerm: {Ints: append(perm, a1, a2)}}},
 		step{ir.OpSlice, []ir.Attr{ir.SliceStarts: {Ints: starts}, ir.SliceLimits: {Ints: limits}, ir.SliceStrides: {Ints: ones}}},
-		step{ir.OpReshape, []ir.Attr{ir.ReshapeDims: {Ints: append(slices.Clone(dims), n*n)}}},
-		step{ir.OpSlice, []ir.Attr{ir.SliceStarts: {Ints: make([]int, r+1)}, ir.SliceLimits: {Ints: append(slices.Clone(dims), n*n)}, ir.SliceStrides: {Ints: last}}})
+		step{ir.OpReshape, []ir.Attr{ir.ReshapeDims: {Ints: append(slices.Clone(rest), dims.Mul(n, n))}}},
+		step{ir.OpSlice, []ir.Attr{ir.SliceStarts: {Ints: make([]int, r+1)}, ir.SliceLimits: {Ints: append(slices.Clone(rest), dims.Mul(n, n))}, ir.SliceStrides: {Ints: last}}})
 }
 
 // AsStrided returns the view of the elements at offset + i*strides[0] + j*strides[1] + …

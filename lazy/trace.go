@@ -24,6 +24,7 @@ type Trace struct {
 	sites     callsite.Cache
 	lines     lineMode
 	fixedSite callsite.Site // with fixedLine
+	sizes     bool          // sizes as numbers are ops: see [Dim]
 
 	current
 	epoch uint32 // counts steps; 0 is none's

@@ -7,6 +7,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lazy/internal/strided"
 	"ltc/shapeinfer"
@@ -154,13 +155,26 @@ func (x *Tensor) makeView(op string, layout *strided.Layout, steps ...step) *Ten
 	case x.isView() && x.alias.twice:
 		a.twice = true
 	case last == 0 && (steps[0].op == ir.OpBroadcast || steps[0].op == ir.OpAsStrided):
-		a.twice = types.Overlaps(n.Type.Shape, layout.Dense(n.Type.Shape), -1)
+		a.twice = overlaps(n.Type.Shape, layout.Dense(n.Type.Shape))
 	}
 	if tr == nil {
 		return newView(nil, x, a, nil)
 	}
 	a.from = from
 	return newView(tr, x, a, n)
+}
+
+// overlaps reports whether two indices of a layout may be one element.
+func overlaps(shape types.Shape, strides []int) bool {
+	if !dims.HasExpr(append(slices.Clone(strides), shape...)...) {
+		return types.Overlaps(shape, strides, -1)
+	}
+	for i, d := range shape {
+		if strides[i] == 0 && !dims.AtMost(d, 1) {
+			return true
+		}
+	}
+	return false
 }
 
 // viewTensor is a view in one piece of memory.

@@ -5,7 +5,6 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir"
-	"ltc/ir/types"
 )
 
 // Assign makes x the value of t from here on. A variable is assigned in the trace of x, and
@@ -152,7 +151,7 @@ func (tr *Trace) notWritable(op string, site callsite.Site, t, x *Tensor) *OpErr
 		return tr.refusal(op, t)
 	case s.alias != nil && s.alias.argument:
 		return opError(site, op, ErrUsage, operands, "an argument of a function is its caller's: copy it with Clone, and return the result")
-	case t.isView() && t.alias.twice && types.Overlaps(t.Shape(), t.layout().Dense(t.Shape()), -1):
+	case t.isView() && t.alias.twice && overlaps(t.Shape(), t.layout().Dense(t.Shape())):
 		return opError(site, op, ErrUsage, operands,
 			"some elements of the view made at %v are one in memory: write what it is a view of, or a Clone", t.alias.loc)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -70,7 +71,7 @@ func lowerScan(l *lowerer, n *ir.Node) *mlir.Value {
 	index := tensor(types.Of(types.I32))
 	init = append(init, l.constant(types.I32, 0))
 	return l.while(init, func(state []*mlir.Value) []*mlir.Value {
-		end := l.constant(types.I32, uint64(iterations))
+		end := l.index(iterations)
 		return []*mlir.Value{l.compare("LT", types.I32, tensor(types.Of(types.Bool)), state[results], end)}
 	}, func(state []*mlir.Value) []*mlir.Value {
 		if iterations == 0 { // there are no rows
@@ -79,7 +80,7 @@ func lowerScan(l *lowerer, n *ir.Node) *mlir.Value {
 		iteration := state[results]
 		at := iteration
 		if n.Attrs[ir.ScanReverse].Int != 0 {
-			at = l.emit(stablehlo.Subtract, index, []*mlir.Value{l.constant(types.I32, uint64(iterations-1)), iteration})
+			at = l.emit(stablehlo.Subtract, index, []*mlir.Value{l.index(dims.Sub(iterations, 1)), iteration})
 		}
 		args := append([]*mlir.Value{at}, state[:carries]...)
 		for i, x := range xs {
@@ -92,6 +93,14 @@ func lowerScan(l *lowerer, n *ir.Node) *mlir.Value {
 		one := l.constant(types.I32, 1)
 		return append(next, l.emit(stablehlo.Add, index, []*mlir.Value{iteration, one}))
 	}).Results[0]
+}
+
+// index emits a size as an i32.
+func (l *lowerer) index(d int64) *mlir.Value {
+	if !dims.IsExpr(d) {
+		return l.constant(types.I32, uint64(d))
+	}
+	return l.emit(stablehlo.Convert, tensor(types.Of(types.I32)), []*mlir.Value{l.size(d)})
 }
 
 // starts are those of a row.
@@ -109,6 +118,12 @@ func (l *lowerer) starts(at *mlir.Value, rank int) []*mlir.Value {
 // row emits the row of x, of type t, at an index.
 func (l *lowerer) row(x *mlir.Value, t types.Type, at *mlir.Value) *mlir.Value {
 	one := types.Type{DType: t.DType, Shape: slices.Concat(types.Shape{1}, t.Shape[1:])}
+	if dims.HasExpr(t.Shape[1:]...) { // no dynamic_slice takes sizes as operands
+		index := types.Of(types.I32)
+		g := stablehlo.GatherDims{OffsetDims: rowAxes(index, t), CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0}}
+		return l.emit(stablehlo.Gather, tensor(types.Type{DType: t.DType, Shape: t.Shape[1:]}), []*mlir.Value{x, at}, attr("dimension_numbers", g.Attr()),
+			ints("slice_sizes", one.Shape), attr("indices_are_sorted", mlir.BoolAttr(false)))
+	}
 	row := l.emit(stablehlo.DynamicSlice, tensor(one), append([]*mlir.Value{x}, l.starts(at, t.Rank())...), ints("slice_sizes", one.Shape))
 	one.Shape = t.Shape[1:]
 	return l.emit(stablehlo.Reshape, tensor(one), []*mlir.Value{row})

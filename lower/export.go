@@ -2,52 +2,33 @@ package lower
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"ltc/internal/diag"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/mlir"
+	"ltc/stablehlo/verify"
 )
 
-// Export is a program that is to run without what recorded it: the graph that was
-// recorded, or one for each of several sizes of a dimension that is open.
-type Export struct {
-	at      []int
-	modules []*mlir.Module
-	args    []Mark // of the first
-}
-
-// Add lowers the graph that was recorded for size n. Args are its parameters;
-// results, which may be empty, name its results. It is an error if the graph for
-// another size has other parameters.
-func (x *Export) Add(n int, g *ir.Graph, args []Mark, results []string) error {
-	if len(x.at) == 0 {
-		x.args = args
-	} else if !slices.Equal(x.args, args) {
-		return fmt.Errorf("for %s the parameters are %v, for %d %v: what is recorded must not depend on the size", diag.Count(n, "element"), args, x.at[0], x.args)
+// Export returns the text of a program that is to run without what recorded it, with the
+// locations of its ops. Args are its parameters; results, which may be empty, name its results.
+// Sizes of parameters that are symbols (package dims) are open in the text: arguments say by
+// ltc.dim which symbol each is, and the module says by ltc.dims what it can be. Values that
+// depend on sizes are computed from those of arguments. An error names the op that no text can
+// say, and its line.
+func Export(g *ir.Graph, args []Mark, results []string) (string, error) {
+	for i, p := range g.Params {
+		if args[i].Constant && dims.HasExpr(p.Type.Shape...) {
+			return "", fmt.Errorf("the constant %q is %v: it has as many elements as the inputs, of which nobody knows the number; make it an input", args[i].Name, p.Type)
+		}
 	}
-	m := Module(g)
+	m, err := openModule(g, nil)
+	if err != nil {
+		return "", err
+	}
 	mark(m, args, results)
-	x.at, x.modules = append(x.at, n), append(x.modules, m)
-	return nil
-}
-
-// Text returns the program's text, with the locations of its ops: that of the
-// graph, or, if there are several, the one for all sizes from least to most,
-// which the text calls name. See [Open].
-func (x *Export) Text(name string, least, most int) (string, error) {
-	m := x.modules[0]
-	if len(x.modules) > 1 {
-		var err error
-		if m, err = Open(name, least, most, x.at, x.modules); err != nil {
-			return "", err
-		}
-		for i, t := range m.Func("main").FuncType().Ins {
-			if tt, ok := t.(*mlir.TensorType); ok && x.args[i].Constant && !tt.Static() {
-				return "", fmt.Errorf("the constant %q is %v: it has as many elements as the inputs, of which nobody knows the number; make it an input", x.args[i].Name, tt)
-			}
-		}
+	if err := verify.Module(m); err != nil {
+		return "", err
 	}
 	var text strings.Builder
 	_ = m.Print(&text, mlir.PrintOptions{Locations: true}) // a Builder does not fail

@@ -15,6 +15,7 @@ import (
 
 	"ltc/internal/halt"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/ops"
 	"ltc/ir/types"
 	"ltc/mlir"
@@ -33,6 +34,13 @@ func Module(g *ir.Graph) *mlir.Module { return module(g, nil) }
 
 // module is Module, with a look at w for each op.
 func module(g *ir.Graph, w *halt.Watch) *mlir.Module {
+	m, _ := openModule(g, w) // without sizes that are open nothing fails
+	return m
+}
+
+// openModule is module of a graph whose parameters may have sizes that are symbols (package
+// dims), which the module leaves open. The error names the op that no text can say.
+func openModule(g *ir.Graph, w *halt.Watch) (*mlir.Module, error) {
 	l := &lowerer{
 		Watch:   w,
 		module:  &mlir.Module{Name: symbol(g.Name)},
@@ -41,6 +49,10 @@ func module(g *ir.Graph, w *halt.Watch) *mlir.Module {
 		bodies:  map[*ir.Graph]string{},
 		equal:   map[uint64][]*ir.Graph{},
 		wider:   map[*ir.Node]*ir.Node{},
+		inlined: map[*ir.Node][]*mlir.Value{},
+	}
+	for _, p := range g.Params {
+		l.symbolic = l.symbolic || dims.HasExpr(p.Type.Shape...)
 	}
 	l.module.Attrs.Set("ltc.version", mlir.IntegerAttr{Value: Version, Type: mlir.I32})
 	l.module.Ops = make([]*mlir.Op, 1, 4)
@@ -58,8 +70,11 @@ func module(g *ir.Graph, w *halt.Watch) *mlir.Module {
 	}
 	setArgAttrs(main, args)
 	l.module.Ops[0] = main
+	if l.symbolic {
+		l.unnamed()
+	}
 	l.module.Number()
-	return l.module
+	return l.module, l.err
 }
 
 // Text is the text of [Module], with or without the locations of its ops.
@@ -138,7 +153,12 @@ type lowerer struct {
 	equal   map[uint64][]*ir.Graph // those bodies by hash, of equal ones the first
 	wider   map[*ir.Node]*ir.Node  // of scans: another one that computes all of it
 
+	symbolic bool                       // whether sizes may be expressions
+	inlined  map[*ir.Node][]*mlir.Value // the results of composites that are no calls
+	err      error
+
 	// of the function at hand
+	sizes  *sizes
 	block  *mlir.Block
 	values []*mlir.Value // by node
 	loc    mlir.Location
@@ -160,7 +180,7 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 	}
 	f := mlir.NewFunc(name, visibility, ins, outs)
 	outer := *l
-	l.block, l.values = f.Body(), make([]*mlir.Value, len(g.Nodes))
+	l.block, l.values, l.sizes = f.Body(), make([]*mlir.Value, len(g.Nodes)), newSizes(f.Body().Args, loc)
 	order := g.Order()
 	l.widen(order)
 	for _, n := range order {
@@ -171,7 +191,8 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 		ret[i] = l.values[r.ID]
 	}
 	l.append(mlir.NewOp(mlir.OpReturn, ret))
-	l.block, l.values, l.loc = outer.block, outer.values, outer.loc
+	l.block.Ops = append(l.sizes.ops, l.block.Ops...)
+	l.block, l.values, l.loc, l.sizes = outer.block, outer.values, outer.loc, outer.sizes
 	return f
 }
 
@@ -216,6 +237,9 @@ func (l *lowerer) decomposition(c *ir.Composite) string {
 
 func (l *lowerer) append(op *mlir.Op) {
 	op.Loc = l.loc
+	if l.symbolic {
+		l.opened(op)
+	}
 	l.block.Ops = append(l.block.Ops, op)
 }
 
@@ -250,11 +274,11 @@ func (l *lowerer) constant(d types.DType, bits uint64) *mlir.Value {
 }
 
 func tensor(t types.Type) *mlir.TensorType {
-	dims := make([]int64, len(t.Shape))
+	shape := make([]int64, len(t.Shape))
 	for i, d := range t.Shape {
-		dims[i] = int64(d)
+		shape[i] = int64(d)
 	}
-	return mlir.Tensor(element(t.DType), dims...)
+	return mlir.Tensor(element(t.DType), shape...)
 }
 
 // element returns the MLIR type of a dtype.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -19,6 +20,21 @@ func lowerConstant(l *lowerer, n *ir.Node) *mlir.Value {
 	return l.constant(n.Type.DType, uint64(n.Attrs[ir.ConstantValue].Int))
 }
 
+// lowerSize is a number, or computed from the sizes of arguments.
+func lowerSize(l *lowerer, n *ir.Node) *mlir.Value {
+	d := n.Attrs[ir.SizeSize].Int
+	t := n.Type.DType
+	switch {
+	case !dims.IsExpr(d) && t.IsFloat():
+		return l.constant(t, ir.LiteralBits(t, float64(d)))
+	case !dims.IsExpr(d):
+		return l.constant(t, ir.IntLiteralBits(t, d))
+	case t == types.I64:
+		return l.size(d)
+	}
+	return l.emit(stablehlo.Convert, tensor(n.Type), []*mlir.Value{l.size(d)})
+}
+
 func lowerIota(l *lowerer, n *ir.Node) *mlir.Value {
 	return l.emit(stablehlo.Iota, tensor(n.Type), nil, attr("iota_dimension", mlir.I64Attr(n.Attrs[ir.IotaAxis].Int)))
 }
@@ -30,7 +46,11 @@ func lowerReLU(l *lowerer, n *ir.Node) *mlir.Value {
 
 // filled emits a tensor of one value, of the given bits.
 func (l *lowerer) filled(t types.Type, bits uint64) *mlir.Value {
-	v := l.constant(t.DType, bits)
+	return l.spread(l.constant(t.DType, bits), t)
+}
+
+// spread emits a tensor of one value, a scalar.
+func (l *lowerer) spread(v *mlir.Value, t types.Type) *mlir.Value {
 	if t.Rank() > 0 {
 		v = l.emit(stablehlo.BroadcastInDim, tensor(t), []*mlir.Value{v}, ints("broadcast_dimensions", nil))
 	}
@@ -45,8 +65,15 @@ func lowerClampIndex(l *lowerer, n *ir.Node) *mlir.Value {
 	if d.IsSigned() {
 		bits--
 	}
-	last := min(uint64(n.Attrs[ir.ClampIndexRows].Int-1), 1<<bits-1)
 	inside := l.emit(stablehlo.Maximum, t, []*mlir.Value{l.values[n.In[0].ID], l.filled(n.Type, 0)})
+	if rows := n.Attrs[ir.ClampIndexRows].Int; dims.IsExpr(rows) {
+		last := l.size(dims.Min(dims.Sub(rows, 1), int64(min(1<<bits-1, dims.Largest))))
+		if d != types.I64 {
+			last = l.emit(stablehlo.Convert, mlir.Tensor(element(d)), []*mlir.Value{last})
+		}
+		return l.emit(stablehlo.Minimum, t, []*mlir.Value{inside, l.spread(last, n.Type)})
+	}
+	last := min(uint64(n.Attrs[ir.ClampIndexRows].Int-1), 1<<bits-1)
 	return l.emit(stablehlo.Minimum, t, []*mlir.Value{inside, l.filled(n.Type, last)})
 }
 
@@ -230,6 +257,9 @@ func (l *lowerer) sort(operand *ir.Node, axis int64, descending bool) *mlir.Op {
 // lowerResult takes a result of the op that its operand has been lowered to: the
 // value of a node with several results is the first result of one op that has them.
 func lowerResult(l *lowerer, n *ir.Node) *mlir.Value {
+	if all := l.inlined[n.In[0]]; all != nil {
+		return all[n.Attrs[ir.ResultIndex].Int]
+	}
 	return l.values[n.In[0].ID].Def.Results[n.Attrs[ir.ResultIndex].Int]
 }
 
@@ -263,9 +293,17 @@ func rowAxes(indices, x types.Type) []int64 {
 	return axes
 }
 
+// row is the size of a slice of one row of so many, of which there may be none.
+func row(of int) int {
+	if dims.IsExpr(of) {
+		return 1
+	}
+	return min(1, of)
+}
+
 func lowerGather(l *lowerer, n *ir.Node) *mlir.Value {
 	x, indices := n.In[0].Type, n.In[1].Type
-	sizes := append([]int{min(1, x.Shape[0])}, x.Shape[1:]...)
+	sizes := append([]int{row(x.Shape[0])}, x.Shape[1:]...)
 	dims := stablehlo.GatherDims{OffsetDims: rowAxes(indices, x), CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0}, IndexVectorDim: int64(indices.Rank())}
 	return l.emit(stablehlo.Gather, tensor(n.Type), l.in(n), attr("dimension_numbers", dims.Attr()),
 		ints("slice_sizes", sizes),
@@ -287,6 +325,11 @@ func lowerScatterAdd(l *lowerer, n *ir.Node) *mlir.Value {
 }
 
 func lowerComposite(l *lowerer, n *ir.Node) *mlir.Value {
+	if l.symbolic && !told(n.Body.Graph) { // a function does not know these sizes
+		all := l.run(n.Body.Graph, l.in(n))
+		l.inlined[n] = all
+		return all[0]
+	}
 	attrs := []mlir.NamedAttr{attr("name", mlir.StringAttr(n.Body.Name))}
 	if len(n.Body.Params) > 0 {
 		var params mlir.Dict

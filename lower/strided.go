@@ -2,6 +2,7 @@ package lower
 
 import (
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -14,20 +15,24 @@ func lowerSliceScatter(l *lowerer, n *ir.Node) *mlir.Value {
 	x, update := n.In[0].Type, n.In[1].Type
 	steps := false
 	for i, s := range strides {
-		steps = steps || s != 1 && update.Shape[i] > 1
+		steps = steps || s != 1 && !dims.AtMost(update.Shape[i], 1)
 	}
 	if !steps || update.Elements() == 0 {
 		operands := l.in(n)
 		for _, s := range starts {
+			if dims.IsExpr(s) {
+				operands = append(operands, l.size(int64(s)))
+				continue
+			}
 			operands = append(operands, l.constant(types.I64, uint64(s)))
 		}
 		return l.emit(stablehlo.DynamicUpdateSlice, tensor(n.Type), operands)
 	}
 	offset, flat := 0, make([]int, len(strides))
 	for i, size := len(strides)-1, 1; i >= 0; i-- {
-		offset += starts[i] * size
-		flat[i] = strides[i] * size
-		size *= x.Shape[i]
+		offset = dims.Add(offset, dims.Mul(starts[i], size))
+		flat[i] = dims.Mul(strides[i], size)
+		size = dims.Mul(size, x.Shape[i])
 	}
 	return l.scatterFlat(l.in(n)[0], l.in(n)[1], n.Type, update.Shape, flat, offset)
 }
@@ -38,9 +43,9 @@ func lowerAsStrided(l *lowerer, n *ir.Node) *mlir.Value {
 	}
 	x := l.flat(l.in(n)[0], n.In[0].Type)
 	indices := l.places(n.Type.Shape, n.Attrs[ir.AsStridedStrides].Ints, int(n.Attrs[ir.AsStridedOffset].Int))
-	dims := stablehlo.GatherDims{CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0}, IndexVectorDim: int64(n.Type.Rank())}
-	return l.emit(stablehlo.Gather, tensor(n.Type), []*mlir.Value{x, indices}, attr("dimension_numbers", dims.Attr()),
-		ints("slice_sizes", []int{min(1, n.In[0].Type.Elements())}),
+	at := stablehlo.GatherDims{CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0}, IndexVectorDim: int64(n.Type.Rank())}
+	return l.emit(stablehlo.Gather, tensor(n.Type), []*mlir.Value{x, indices}, attr("dimension_numbers", at.Attr()),
+		ints("slice_sizes", []int{row(n.In[0].Type.Elements())}),
 		attr("indices_are_sorted", mlir.BoolAttr(false)))
 }
 
@@ -63,15 +68,14 @@ func (l *lowerer) flat(x *mlir.Value, t types.Type) *mlir.Value {
 func (l *lowerer) places(sizes types.Shape, strides []int, offset int) *mlir.Value {
 	t := tensor(types.Type{DType: types.I64, Shape: sizes})
 	spread := func(v int) *mlir.Value {
-		c := l.constant(types.I64, uint64(v))
-		if len(sizes) == 0 {
-			return c
+		if dims.IsExpr(v) {
+			return l.spread(l.size(int64(v)), types.Type{DType: types.I64, Shape: sizes})
 		}
-		return l.emit(stablehlo.BroadcastInDim, t, []*mlir.Value{c}, ints("broadcast_dimensions", nil))
+		return l.filled(types.Type{DType: types.I64, Shape: sizes}, uint64(v))
 	}
 	sum := spread(offset)
 	for i, d := range sizes {
-		if d <= 1 || strides[i] == 0 {
+		if dims.AtMost(d, 1) || strides[i] == 0 {
 			continue
 		}
 		index := l.emit(stablehlo.Iota, t, nil, attr("iota_dimension", mlir.I64Attr(int64(i))))
@@ -88,9 +92,9 @@ func (l *lowerer) places(sizes types.Shape, strides []int, offset int) *mlir.Val
 func (l *lowerer) scatterFlat(x, update *mlir.Value, t types.Type, sizes types.Shape, strides []int, offset int) *mlir.Value {
 	flat := types.Of(t.DType, t.Elements())
 	op := mlir.NewOp(stablehlo.Scatter, []*mlir.Value{l.flat(x, t), l.places(sizes, strides, offset), update}, tensor(flat))
-	dims := stablehlo.ScatterDims{InsertedWindowDims: []int64{0}, ScatterDimsToOperandDims: []int64{0}, IndexVectorDim: int64(len(sizes))}
+	at := stablehlo.ScatterDims{InsertedWindowDims: []int64{0}, ScatterDimsToOperandDims: []int64{0}, IndexVectorDim: int64(len(sizes))}
 	op.Attrs = mlir.Dict{
-		attr("scatter_dimension_numbers", dims.Attr()),
+		attr("scatter_dimension_numbers", at.Attr()),
 		attr("indices_are_sorted", mlir.BoolAttr(rowMajor(sizes, strides))),
 		attr("unique_indices", mlir.BoolAttr(true)),
 	}
@@ -107,10 +111,10 @@ func (l *lowerer) scatterFlat(x, update *mlir.Value, t types.Type, sizes types.S
 func rowMajor(sizes types.Shape, strides []int) bool {
 	reach := 0
 	for i := len(sizes) - 1; i >= 0; i-- {
-		if sizes[i] > 1 && strides[i] <= reach {
+		if !dims.AtMost(sizes[i], 1) && !dims.Less(reach, strides[i]) {
 			return false
 		}
-		reach += (max(sizes[i], 1) - 1) * strides[i]
+		reach = dims.Add(reach, dims.Mul(dims.Sub(dims.Max(sizes[i], 1), 1), strides[i]))
 	}
 	return true
 }

@@ -25,7 +25,7 @@ func heads(t *testing.T) *lazy.Exported {
 		n := x.Type().Shape[0]
 		q := x.Reshape(n, 4, 8).Transpose(1, 0, 2)
 		s := q.MatMul(q.Transpose(0, 2, 1)).Softmax(-1) // [4, n, n]
-		return s.Reshape(4*n, n).MatMul(x)
+		return s.Reshape(lazy.SizeMul(4, n), n).MatMul(x)
 	})
 	x, err := f.Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.AnySize, 32)}}, "y")
 	require.NoError(t, err)

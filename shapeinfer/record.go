@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/ops"
 	"ltc/ir/types"
 )
@@ -63,7 +64,7 @@ func clash(in []*ir.Node) string {
 			a, c := x.Type.Shape, y.Type.Shape
 			for k := 1; k <= min(len(a), len(c)); k++ {
 				if p, q := a[len(a)-k], c[len(c)-k]; p != q && p != 1 && q != 1 {
-					return fmt.Sprintf("%v and %v have %d and %d at axis -%d; reshape one, or give it a dimension of 1 there", a, c, p, q, k)
+					return fmt.Sprintf("%v and %v have %s and %s at axis -%d; reshape one, or give it a dimension of 1 there", a, c, dims.String(p), dims.String(q), k)
 				}
 			}
 		}
@@ -127,18 +128,18 @@ func fromFront(axis, rank int) int {
 }
 
 // fillDim replaces a single -1 by what is left of the elements.
-func fillDim(dims []int, elements int) {
-	i := slices.Index(dims, -1)
+func fillDim(shape []int, elements int) {
+	i := slices.Index(shape, -1)
 	if i < 0 {
 		return
 	}
 	rest := 1
-	for j, d := range dims {
+	for j, d := range shape {
 		if j != i {
-			rest *= d
+			rest = dims.Mul(rest, d)
 		}
 	}
-	if rest > 0 && elements%rest == 0 {
-		dims[i] = elements / rest
+	if !dims.AtMost(rest, 0) && dims.Divides(elements, rest) {
+		shape[i] = dims.Div(elements, rest)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"ltc/internal/diag"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -39,13 +40,25 @@ func inferConstant(_ []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, 
 	return types.Type{DType: d}, nil
 }
 
+func inferSize(_ []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	t := types.DType(attrs[ir.SizeDType].Int)
+	if attrs[ir.SizeDType].Int < 0 || attrs[ir.SizeDType].Int > 255 || !t.IsNumber() {
+		return breaks(sizeDType, "dtype must be a number, is %v", t)
+	}
+	d := attrs[ir.SizeSize].Int
+	if err := dims.Check(d); err != nil {
+		return breaks(sizeSize, "%v", err)
+	}
+	return types.Type{DType: t}, nil
+}
+
 func inferIota(_ []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	d := types.DType(attrs[ir.IotaDType].Int)
 	t := types.Type{DType: d, Shape: attrs[ir.IotaShape].Ints}
 	if attrs[ir.IotaDType].Int < 0 || attrs[ir.IotaDType].Int > 255 || !d.IsNumber() {
 		return breaks(iotaDType, "dtype must be a number, is %v", d)
 	}
-	if err := t.Check(); err != nil {
+	if err := t.CheckSizes(); err != nil {
 		return breaks(iotaShape, "%v", err)
 	}
 	if axis := attrs[ir.IotaAxis].Int; axis < 0 || axis >= int64(t.Rank()) {
@@ -57,7 +70,7 @@ func inferIota(_ []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *bro
 func inferBroadcast(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x := in[0].Type
 	t := types.Type{DType: x.DType, Shape: attrs[ir.BroadcastShape].Ints}
-	if err := t.Check(); err != nil {
+	if err := t.CheckSizes(); err != nil {
 		return breaks(broadcastShape, "%v", err)
 	}
 	axes := attrs[ir.BroadcastAxes].Ints
@@ -69,7 +82,7 @@ func inferBroadcast(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type
 			return breaks(broadcastAxes, "axes %v do not rise within the shape %v", axes, t.Shape)
 		}
 		if x.Shape[i] != 1 && x.Shape[i] != t.Shape[a] {
-			return breaks(broadcastSizes, "dimension %d of x is %d and cannot become %d", i, x.Shape[i], t.Shape[a])
+			return breaks(broadcastSizes, "dimension %d of x is %s and cannot become %s", i, dims.String(x.Shape[i]), dims.String(t.Shape[a]))
 		}
 	}
 	return t, nil
@@ -79,13 +92,13 @@ func inferReshape(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, 
 	x := in[0].Type
 	t := types.Type{DType: x.DType, Shape: attrs[ir.ReshapeDims].Ints}
 	if slices.Contains(t.Shape, -1) {
-		return breaks(reshapeElements, "no dimension in place of -1 makes %s of %v", diag.Count(x.Elements(), "element"), t.Shape)
+		return breaks(reshapeElements, "no dimension in place of -1 makes %s of %v", elements(x.Elements()), t.Shape)
 	}
-	if err := t.Check(); err != nil {
+	if err := t.CheckSizes(); err != nil {
 		return breaks(reshapeDims, "%v", err)
 	}
 	if t.Elements() != x.Elements() {
-		return breaks(reshapeElements, "%v has %s, %v has %d", x.Shape, diag.Count(x.Elements(), "element"), t.Shape, t.Elements())
+		return breaks(reshapeElements, "%v has %s, %v has %s", x.Shape, elements(x.Elements()), t.Shape, dims.String(t.Elements()))
 	}
 	return t, nil
 }
@@ -114,17 +127,17 @@ func inferSlice(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *b
 	shape := make(types.Shape, x.Rank())
 	for i, d := range x.Shape {
 		switch {
-		case starts[i] < 0 || limits[i] < 0:
+		case dims.Less(starts[i], 0) || dims.Less(limits[i], 0):
 			return breaks(sliceBounds, "axis %d: %d:%d is out of bounds for dimension %d: negative numbers do not count from the end; write %s",
 				i, starts[i], limits[i], d, fromEnd(starts[i], limits[i], d))
-		case starts[i] > limits[i] || limits[i] > d:
-			return breaks(sliceBounds, "axis %d: %d:%d is out of bounds for dimension %d", i, starts[i], limits[i], d)
+		case dims.Less(limits[i], starts[i]) || dims.Less(d, limits[i]):
+			return breaks(sliceBounds, "axis %d: %s:%s is out of bounds for dimension %s", i, dims.String(starts[i]), dims.String(limits[i]), dims.String(d))
 		case strides[i] < 0:
 			return breaks(sliceStrides, "axis %d: stride %d is not positive: slices do not run backwards; Gather takes rows in any order", i, strides[i])
 		case strides[i] == 0:
 			return breaks(sliceStrides, "axis %d: stride 0 is not positive: 1 takes every element, BroadcastTo repeats one", i)
 		}
-		shape[i] = ceilDiv(limits[i]-starts[i], strides[i])
+		shape[i] = dims.CeilDiv(dims.Sub(limits[i], starts[i]), strides[i])
 	}
 	return types.Type{DType: x.DType, Shape: shape}, nil
 }
@@ -144,12 +157,12 @@ func fromEnd(start, limit, d int) string {
 	return fmt.Sprintf("0 <= start <= limit <= %d", d)
 }
 
-// ceilDiv returns a/b rounded up, for a >= 0 and b > 0.
-func ceilDiv(a, b int) int {
-	if a == 0 {
-		return 0
+// elements counts elements, whose number may be an expression.
+func elements(n int) string {
+	if dims.IsExpr(n) {
+		return dims.String(n) + " elements"
 	}
-	return (a-1)/b + 1
+	return diag.Count(n, "element")
 }
 
 func inferConcatenate(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
@@ -165,16 +178,16 @@ func inferConcatenate(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Ty
 		}
 		for k, d := range s {
 			if k != axis && d != shape[k] {
-				return breaks(concatenateDims, "operand %d has %d at axis %d, the first has %d", i+1, d, k, shape[k])
+				return breaks(concatenateDims, "operand %d has %s at axis %d, the first has %s", i+1, dims.String(d), k, dims.String(shape[k]))
 			}
 		}
-		if s[axis] > math.MaxInt-shape[axis] {
+		if !dims.HasExpr(s[axis], shape[axis]) && s[axis] > math.MaxInt-shape[axis] {
 			return breaks(concatenateDims, "the operands have more elements along axis %d than an int can count", axis)
 		}
-		shape[axis] += s[axis]
+		shape[axis] = dims.Add(shape[axis], s[axis])
 	}
 	t := types.Type{DType: x.DType, Shape: shape}
-	if err := t.Check(); err != nil {
+	if err := t.CheckSizes(); err != nil {
 		return breaks(concatenateDims, "%v", err)
 	}
 	return t, nil
@@ -194,6 +207,10 @@ func inferPad(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *bro
 		if interior[i] < 0 {
 			return breaks(padInterior, "axis %d: interior %d is negative", i, interior[i])
 		}
+		if dims.HasExpr(d, low[i], high[i]) {
+			shape[i] = dims.Add(dims.Add(low[i], ir.Spread(d, interior[i]+1)), high[i])
+			continue
+		}
 		const limit = 1 << 40 // keeps the sum below from wrapping around
 		if max(low[i], high[i], interior[i], -low[i], -high[i]) > limit || d > 0 && interior[i] > limit/d {
 			return breaks(padSize, "axis %d: padding of %d, %d, %d is too large", i, low[i], high[i], interior[i])
@@ -204,7 +221,7 @@ func inferPad(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *bro
 		}
 	}
 	t := types.Type{DType: x.DType, Shape: shape}
-	if err := t.Check(); err != nil {
+	if err := t.CheckSizes(); err != nil {
 		return breaks(padSize, "%v", err)
 	}
 	return t, nil
@@ -288,7 +305,7 @@ func inferMatMul(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *brok
 		return breaks(matMulRanks, "ranks are %d and %d, must be at least 2", len(x), len(y))
 	}
 	if p, q := x[len(x)-1], y[len(y)-2]; p != q {
-		return breaks(matMulInner, "inner dimensions differ: %d and %d", p, q)
+		return breaks(matMulInner, "inner dimensions differ: %s and %s", dims.String(p), dims.String(q))
 	}
 	if len(y) != 2 && !x[:len(x)-2].Equal(y[:len(y)-2]) {
 		return breaks(matMulBatch, "batch dimensions differ: %v and %v", x[:len(x)-2], y[:len(y)-2])
@@ -298,7 +315,7 @@ func inferMatMul(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *brok
 		t.Shape = slices.Clone(x)
 		t.Shape[len(x)-1] = y[len(y)-1]
 	}
-	if err := t.Check(); err != nil {
+	if err := t.CheckSizes(); err != nil {
 		return breaks(matMulBatch, "%v", err)
 	}
 	return t, nil
@@ -313,14 +330,14 @@ func inferGather(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *brok
 		return breaks(gatherRows, "x has no rows")
 	}
 	t := types.Type{DType: x.DType, Shape: slices.Concat(indices.Shape, x.Shape[1:])}
-	if err := t.Check(); err != nil {
+	if err := t.CheckSizes(); err != nil {
 		return breaks(gatherRows, "%v", err)
 	}
 	return t, nil
 }
 
 func inferClampIndex(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
-	if rows := attrs[ir.ClampIndexRows].Int; rows <= 0 {
+	if rows := attrs[ir.ClampIndexRows].Int; dims.AtMost(rows, 0) {
 		return breaks(clampIndexRows, "rows is %d, must be positive", rows)
 	}
 	return in[0].Type, nil

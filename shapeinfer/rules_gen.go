@@ -46,6 +46,7 @@ func init() {
 		ir.OpConvert:            inferConvert,
 		ir.OpParameter:          inferParameter,
 		ir.OpConstant:           inferConstant,
+		ir.OpSize:               inferSize,
 		ir.OpIota:               inferIota,
 		ir.OpBroadcast:          inferBroadcast,
 		ir.OpReshape:            inferReshape,
@@ -96,6 +97,8 @@ const (
 	compareDirection         demand = 1
 	convertDType             demand = 1
 	constantDType            demand = 1
+	sizeDType                demand = 1
+	sizeSize                 demand = 2
 	iotaDType                demand = 1
 	iotaShape                demand = 2
 	iotaAxis                 demand = 3

@@ -5,6 +5,7 @@ import (
 
 	"ltc/internal/diag"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -23,6 +24,12 @@ func inferSliceScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.T
 			return breaks(sliceScatterStrides, "axis %d: stride %d is not positive: the elements of update go forwards, each to a place of its own", i, strides[i])
 		}
 		// start + (n-1)*stride < d without wrapping around
+		if dims.HasExpr(d, n, starts[i]) {
+			if last := dims.Add(starts[i], ir.Spread(n, strides[i])); dims.Less(starts[i], 0) || dims.Less(d, last) {
+				return breaks(sliceScatterBounds, "axis %d: no room for %s from %s in steps of %d in dimension %s", i, elements(n), dims.String(starts[i]), strides[i], dims.String(d))
+			}
+			continue
+		}
 		if starts[i] < 0 || n == 0 && starts[i] > d || n > 0 && (starts[i] >= d || (n-1) > (d-1-starts[i])/strides[i]) {
 			return breaks(sliceScatterBounds, "axis %d: no room for %s from %d in steps of %d in dimension %d", i, diag.Count(n, "element"), starts[i], strides[i], d)
 		}
@@ -33,7 +40,7 @@ func inferSliceScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.T
 func inferAsStrided(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x := in[0].Type
 	t := types.Type{DType: x.DType, Shape: attrs[ir.AsStridedSizes].Ints}
-	if err := t.Check(); err != nil {
+	if err := t.CheckSizes(); err != nil {
 		return breaks(asStridedSizes, "%v", err)
 	}
 	return t, places(x, t.Shape, attrs[ir.AsStridedStrides].Ints, int(attrs[ir.AsStridedOffset].Int), asStridedStrides, asStridedBounds)
@@ -60,6 +67,10 @@ func places(x types.Type, sizes types.Shape, strides []int, offset int, counts, 
 	}
 	if i := slices.IndexFunc(strides, func(s int) bool { return s < 0 }); i >= 0 {
 		_, b := breaks(counts, "stride %d is negative: windows do not run backwards; Gather puts rows into another order first", strides[i])
+		return b
+	}
+	if dims.HasExpr(append(slices.Concat(x.Shape, sizes, strides), offset)...) {
+		_, b := breaks(bounds, "%v with strides %v of %v: sizes that are open have no strides; Slice, Gather and Reshape take them", sizes, strides, x.Shape)
 		return b
 	}
 	left := x.Elements() - 1 - offset

@@ -5,6 +5,7 @@ import (
 
 	"ltc/internal/diag"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -35,15 +36,15 @@ func inferConv(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *br
 	if groups < 1 || batches < 1 || groups > 1 && batches > 1 {
 		return breaks(convGroups, "got %s and %d of the batch", diag.Count(groups, "group"), batches)
 	}
-	if features/groups != taken || features%groups != 0 {
+	if dims.Div(features, groups) != taken || !dims.Divides(features, groups) {
 		return breaks(convFeatures, "axis %d of x has %s in %s, and axis %d of the kernel takes %d: ConvOptions.Layout names the axes",
 			d.Input[1], diag.Count(features, "feature"), diag.Count(groups, "group"), d.Kernel[1], taken)
 	}
-	if out%groups != 0 || out%batches != 0 || batch%batches != 0 {
+	if !dims.Divides(out, groups) || !dims.Divides(out, batches) || !dims.Divides(batch, batches) {
 		return breaks(convDivide, "%s and a batch of %d do not divide into %s and %d of the batch", diag.Count(out, "output feature"), batch, diag.Count(groups, "group"), batches)
 	}
 	shape := make(types.Shape, x.Rank())
-	shape[d.Output[0]], shape[d.Output[1]] = batch/batches, out
+	shape[d.Output[0]], shape[d.Output[1]] = dims.Div(batch, batches), out
 	for i := range spatial {
 		n, b := w.places(i, x.Shape[d.Input[2+i]], kernel.Shape[d.Kernel[2+i]])
 		if b != nil {
@@ -52,7 +53,7 @@ func inferConv(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *br
 		shape[d.Output[2+i]] = n
 	}
 	t := types.Type{DType: x.DType, Shape: shape}
-	if err := t.Check(); err != nil {
+	if err := t.CheckSizes(); err != nil {
 		return breaks(convWindow, "%v", err)
 	}
 	return t, nil
@@ -110,7 +111,7 @@ func pooled(x types.Type, attrs []ir.Attr, w windows) (types.Type, *broken) {
 		shape[i] = n
 	}
 	t := types.Type{DType: x.DType, Shape: shape}
-	if err := t.Check(); err != nil {
+	if err := t.CheckSizes(); err != nil {
 		return breaks(w.window, "%v", err)
 	}
 	return t, nil
@@ -151,6 +152,10 @@ func (w *windows) check(n int) *broken {
 func (w *windows) places(i, d, size int) (int, *broken) {
 	const limit = 1 << 40 // keeps the sums below from wrapping around
 	low, high := w.low[i], w.high[i]
+	if dims.HasExpr(d, size, low, high) {
+		padded, span := dims.Add(dims.Add(low, ir.Spread(d, w.base[i])), high), ir.Spread(size, w.dilation[i])
+		return dims.Max(dims.Add(dims.Div(dims.Sub(padded, span), w.strides[i]), 1), 0), nil
+	}
 	if max(low, high, -low, -high) > limit || d > 0 && w.base[i] > limit/d || size > 0 && w.dilation[i] > limit/size {
 		_, b := breaks(w.window, "%s %d: dimension %d, window %d, padding of %d and %d and dilations of %d and %d are too large", w.axis, i, d, size, low, high, w.base[i], w.dilation[i])
 		return 0, b

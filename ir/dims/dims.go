@@ -30,10 +30,10 @@ const Largest = 1 << 56
 // Most is how many expressions a process can have. A program has some hundreds.
 const Most = 1 << 20
 
-// Names lie apart, so that a sum or a product of names, which only a mistake computes, is no
-// name itself.
+// Names lie apart and have bits of all weights, so that a sum or a product of names, which only a
+// mistake computes, is no name itself, and no small number.
 const (
-	firstName = math.MinInt64 + 1<<58 // beyond -Largest
+	firstName = math.MinInt64 + 1<<58 + 0x5bd1e9955bd1e9 // beyond -Largest
 	nameStep  = 1_000_003
 )
 
@@ -76,8 +76,8 @@ func Check[N Int](d N) error {
 	switch {
 	case int64(d) == tooLarge:
 		return ErrTooLarge
-	case IsExpr(d) && table.at(int64(d)) == nil:
-		return fmt.Errorf("%d is no size: package dims did not compute it", int64(d))
+	case int64(d) > Largest, int64(d) < -Largest && table.at(int64(d)) == nil:
+		return fmt.Errorf("%d is no size: compute with sizes that are open by SizeAdd, SizeSub, SizeMul and SizeDiv, not by operators of Go", int64(d))
 	}
 	return nil
 }

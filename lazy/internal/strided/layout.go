@@ -1,11 +1,12 @@
 // Package strided says where the elements of a view lie, which ops of shapes have made of a
 // storage whose own lie in row-major order. Its central type is [Layout].
 //
-// The package imports only ltc/ir, ltc/ir/types and ltc/soa.
+// The package imports only ltc/ir, ltc/ir/dims, ltc/ir/types and ltc/soa.
 package strided
 
 import (
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -19,9 +20,21 @@ type Layout struct {
 // Dense returns the strides of l for a shape.
 func (l Layout) Dense(s types.Shape) []int {
 	if l.Strides == nil {
-		return soa.Dense(s)
+		return dense(s)
 	}
 	return l.Strides
+}
+
+// dense is [soa.Dense] of sizes that may be expressions.
+func dense(s types.Shape) []int {
+	if !dims.HasExpr(s...) {
+		return soa.Dense(s)
+	}
+	strides, n := make([]int, len(s)), 1
+	for i := len(s) - 1; i >= 0; i-- {
+		strides[i], n = n, dims.Mul(n, s[i])
+	}
+	return strides
 }
 
 // After returns the layout that an op makes of l; ok is false when the elements do not
@@ -50,9 +63,9 @@ func (l Layout) After(op ir.Op, attrs []ir.Attr, before, shape types.Shape) (out
 			if shape[i] == 0 {
 				continue // there is no first element
 			}
-			out.Offset += start * old[i]
-			if out.Strides[i] = old[i]; shape[i] > 1 {
-				out.Strides[i] *= attrs[2].Ints[i]
+			out.Offset = dims.Add(out.Offset, dims.Mul(start, old[i]))
+			if out.Strides[i] = old[i]; !dims.AtMost(shape[i], 1) {
+				out.Strides[i] = dims.Mul(out.Strides[i], attrs[2].Ints[i])
 			}
 		}
 	case ir.OpBroadcast:
@@ -72,7 +85,7 @@ func (l Layout) After(op ir.Op, attrs []ir.Attr, before, shape types.Shape) (out
 // without a gap between them can be cut anew, others only each by itself.
 func reshaped(before types.Shape, strides []int, shape types.Shape) (out []int, ok bool) {
 	if before.Elements() == 0 {
-		return soa.Dense(shape), true
+		return dense(shape), true
 	}
 	out = make([]int, len(shape))
 	k := len(shape) - 1
@@ -82,16 +95,16 @@ func reshaped(before types.Shape, strides []int, shape types.Shape) (out []int, 
 			continue
 		}
 		run, stride := before[i], strides[i]
-		for i--; i >= 0 && (before[i] == 1 || strides[i] == run*stride); i-- {
-			run *= before[i]
+		for i--; i >= 0 && (before[i] == 1 || strides[i] == dims.Mul(run, stride)); i-- {
+			run = dims.Mul(run, before[i])
 		}
-		for next := stride; run > 1; k-- {
-			if k < 0 || run%shape[k] != 0 {
+		for next := stride; !dims.AtMost(run, 1); k-- {
+			if k < 0 || !dims.Divides(run, shape[k]) {
 				return nil, false
 			}
 			out[k] = next
-			next *= shape[k]
-			run /= shape[k]
+			next = dims.Mul(next, shape[k])
+			run = dims.Div(run, shape[k])
 		}
 	}
 	for ; k >= 0; k-- {

@@ -1,0 +1,72 @@
+package lazy
+
+import (
+	"ltc/internal/diag"
+	"ltc/ir"
+	"ltc/ir/dims"
+	"ltc/ir/types"
+)
+
+// Dim returns a dimension that is open, for the types of inputs of [Function.Export]: the
+// program runs for every size from least to most, both included. Dimensions of one name are one
+// size. [Tensor.Dim] and [Tensor.Shape] give the same int within the function. Pass it on to
+// [Tensor.Reshape] and its kin as it is, and compute with it by [SizeAdd], [SizeSub], [SizeMul]
+// and [SizeDiv] and not by operators of Go: it is the name of an expression, a negative number
+// that is no size itself. As a tensor a size is [Tensor.Size].
+func Dim(name string, least, most int) int { return int(dims.Symbol(name, int64(least), int64(most))) }
+
+// SizeAdd returns a + b, of sizes that may be open ([Dim]).
+func SizeAdd(a, b int) int { return dims.Add(a, b) }
+
+// SizeSub returns a - b, of sizes that may be open ([Dim]).
+func SizeSub(a, b int) int { return dims.Sub(a, b) }
+
+// SizeMul returns a·b, of sizes that may be open ([Dim]).
+func SizeMul(a, b int) int { return dims.Mul(a, b) }
+
+// SizeDiv returns a / b rounded down, of sizes that may be open ([Dim]); b is positive.
+func SizeDiv(a, b int) int { return dims.Div(a, b) }
+
+// Size returns the size of an axis, of which a negative one counts from the end, as a scalar of
+// i64: a constant, or where the axis is open ([Dim]) what a run has.
+func (x *Tensor) Size(axis int) *Tensor {
+	const op = "size"
+	if b := firstBad(op, x); b != nil {
+		return b
+	}
+	if r := x.Rank(); axis < -r || axis >= r {
+		return x.misuse(op, "x has "+diag.Count(r, "axis"))
+	}
+	tr := traceOf(x)
+	if tr == nil {
+		return noTrace(op, x)
+	}
+	return tr.size(types.I64, x.Dim(axis))
+}
+
+// size records a size as a scalar.
+func (tr *Trace) size(dtype types.DType, d int) *Tensor {
+	switch {
+	case tr.sizes:
+		return record0(tr, ir.OpSize, []ir.Attr{ir.SizeDType: {Int: int64(dtype)}, ir.SizeSize: {Int: int64(d)}}...)
+	case dtype.IsFloat():
+		return tr.number(dtype, ir.LiteralBits(dtype, float64(d)))
+	}
+	return tr.number(dtype, ir.IntLiteralBits(dtype, int64(d)))
+}
+
+// sized records a size as a scalar of t's dtype, in t's trace.
+func (t *Tensor) sized(d int) *Tensor {
+	if t.err != nil || t.tr == nil {
+		return t
+	}
+	return t.tr.size(t.DType(), d)
+}
+
+// countOf counts what there is a size of, which may be open.
+func countOf(d int, of string) string {
+	if dims.IsExpr(d) {
+		return dims.String(d) + " times one " + of
+	}
+	return diag.Count(d, of)
+}

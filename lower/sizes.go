@@ -1,0 +1,358 @@
+package lower
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ltc/ir"
+	"ltc/ir/dims"
+	"ltc/ir/types"
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
+
+// sizes computes the sizes of a function that are expressions (package dims) from those of
+// its arguments, at its beginning.
+type sizes struct {
+	args  []*mlir.Value
+	loc   mlir.Location
+	ops   []*mlir.Op
+	known map[int64]*mlir.Value // by size, a tensor<1xi64>
+	lists map[string]*mlir.Value
+	told  map[int64]bool // whether the arguments tell a symbol
+}
+
+func newSizes(args []*mlir.Value, loc mlir.Location) *sizes {
+	return &sizes{args: args, loc: loc, known: map[int64]*mlir.Value{}, lists: map[string]*mlir.Value{}, told: map[int64]bool{}}
+}
+
+// dynamicOf is, by static op, the op that takes as operands what may depend on sizes.
+var dynamicOf = func() map[mlir.Code]mlir.Code {
+	all := map[mlir.Code]mlir.Code{}
+	for op := range mlir.Codes() {
+		if info := op.Info(); info.Static != nil && !info.Traits.Has(mlir.Expanded) {
+			all[info.Static.Op] = op
+		}
+	}
+	return all
+}()
+
+// opened makes op the dynamic one where its result's shape or its attributes are expressions
+// that no operand tells.
+func (l *lowerer) opened(op *mlir.Op) {
+	if dynamic := dynamicOf[op.Code]; dynamic != 0 {
+		parts := dynamic.Info().Static.Parts
+		if parts[0].Attr == "" { // its one part is the shape of the last result
+			if t, ok := op.Results[len(op.Results)-1].Type.(*mlir.TensorType); ok && dims.HasExpr(t.Shape...) {
+				l.become(op, dynamic, parts[0], t.Shape)
+			}
+		} else if slices.ContainsFunc(parts, func(p mlir.StaticPart) bool { return dims.HasExpr(listOf(op, p.Attr)...) }) {
+			for _, p := range parts {
+				l.become(op, dynamic, p, listOf(op, p.Attr))
+			}
+		}
+	}
+	for _, a := range op.Attrs {
+		if dims.HasExpr(listOf(op, a.Name)...) {
+			l.fail(fmt.Errorf("%s: its %s depends on a size that is open, which no op of StableHLO takes", op.Name(), a.Name))
+		}
+	}
+}
+
+// listOf returns the integers of an attribute that is a list of them; nil of others.
+func listOf(op *mlir.Op, attr string) []int64 {
+	a, _ := op.Attrs.Get(attr).(mlir.DenseArrayAttr)
+	return a.Ints
+}
+
+// become makes op the dynamic one, which takes a part as an operand and not as an attribute.
+func (l *lowerer) become(op *mlir.Op, dynamic mlir.Code, p mlir.StaticPart, list []int64) {
+	op.Code = dynamic
+	op.Operands = slices.Insert(slices.Clone(op.Operands), p.Operand, l.sizeList(list))
+	op.Attrs = slices.DeleteFunc(slices.Clone(op.Attrs), func(a mlir.NamedAttr) bool { return p.Attr != "" && a.Name == p.Attr })
+}
+
+// fail notes the first error, at the op at hand.
+func (l *lowerer) fail(err error) {
+	if l.err == nil {
+		l.err = at(l.loc, err)
+	}
+}
+
+// at puts a place before what is wrong there, if it is known.
+func at(loc mlir.Location, err error) error {
+	if loc == nil {
+		return err
+	}
+	return fmt.Errorf("%v: %w", loc, err)
+}
+
+// inPrelude has f emit ops at the beginning of the function.
+func (l *lowerer) inPrelude(f func() *mlir.Value) *mlir.Value {
+	block, loc := l.block, l.loc
+	prelude := &mlir.Block{}
+	l.block, l.loc = prelude, l.sizes.loc
+	v := f()
+	l.block, l.loc = block, loc
+	l.sizes.ops = append(l.sizes.ops, prelude.Ops...)
+	return v
+}
+
+// sizeList returns sizes as a tensor of i64.
+func (l *lowerer) sizeList(list []int64) *mlir.Value {
+	var key strings.Builder
+	for _, d := range list {
+		fmt.Fprint(&key, d, " ")
+	}
+	if v := l.sizes.lists[key.String()]; v != nil {
+		return v
+	}
+	v := l.inPrelude(func() *mlir.Value {
+		if dims.Static(list) {
+			return l.integers(list...)
+		}
+		var pieces []*mlir.Value
+		for i := 0; i < len(list); {
+			if dims.IsExpr(list[i]) {
+				pieces = append(pieces, l.sizeOf(list[i]))
+				i++
+				continue
+			}
+			from := i
+			for ; i < len(list) && !dims.IsExpr(list[i]); i++ {
+				continue
+			}
+			pieces = append(pieces, l.integers(list[from:i]...))
+		}
+		if len(pieces) == 1 {
+			return pieces[0]
+		}
+		return l.emit(stablehlo.Concatenate, mlir.Tensor(mlir.I64, int64(len(list))), pieces, attr("dimension", mlir.I64Attr(0)))
+	})
+	l.sizes.lists[key.String()] = v
+	return v
+}
+
+var oneI64 = mlir.Tensor(mlir.I64, 1)
+
+// integers emits a constant.
+func (l *lowerer) integers(v ...int64) *mlir.Value {
+	t := mlir.Tensor(mlir.I64, int64(len(v)))
+	var data []byte
+	for _, n := range v {
+		data = binary.LittleEndian.AppendUint64(data, uint64(n))
+	}
+	return l.emit(stablehlo.Constant, t, nil, attr("value", mlir.Dense(t, data)))
+}
+
+// size returns a size as a scalar of i64.
+func (l *lowerer) size(d int64) *mlir.Value {
+	v := l.sizeList([]int64{d})
+	return l.emit(stablehlo.Reshape, mlir.Tensor(mlir.I64), []*mlir.Value{v})
+}
+
+// sizeOf emits a size as a tensor<1xi64> into the prelude, which is the block at hand.
+func (l *lowerer) sizeOf(d int64) *mlir.Value {
+	if v := l.sizes.known[d]; v != nil {
+		return v
+	}
+	v := dims.Fold(d, l.leaf, func(op dims.Op, a, b int64, x, y *mlir.Value) *mlir.Value {
+		two := func(code mlir.Code, x, y *mlir.Value) *mlir.Value { return l.emit(code, oneI64, []*mlir.Value{x, y}) }
+		switch op {
+		case dims.Plus:
+			return two(stablehlo.Add, x, y)
+		case dims.Times:
+			return two(stablehlo.Multiply, x, y)
+		case dims.Least:
+			return two(stablehlo.Minimum, x, y)
+		case dims.Greatest:
+			return two(stablehlo.Maximum, x, y)
+		}
+		lo, _ := dims.Bounds(a)
+		if lo >= 0 {
+			return two(stablehlo.Divide, x, y)
+		}
+		if !dims.IsExpr(b) { // (a + k·b)/b - k rounds down: nothing is negative
+			k := dims.CeilDiv(-lo, b)
+			q := two(stablehlo.Divide, two(stablehlo.Add, x, l.integers(dims.Mul(k, b))), y)
+			return two(stablehlo.Subtract, q, l.integers(k))
+		}
+		r := two(stablehlo.Remainder, two(stablehlo.Add, two(stablehlo.Remainder, x, y), y), y)
+		return two(stablehlo.Divide, two(stablehlo.Subtract, x, r), y)
+	})
+	l.sizes.known[d] = v
+	return v
+}
+
+// leaf emits a number or the value of a symbol.
+func (l *lowerer) leaf(d int64) *mlir.Value {
+	if !dims.IsExpr(d) {
+		return l.integers(d)
+	}
+	if v := l.sizes.known[d]; v != nil {
+		return v
+	}
+	arg, dim, slope, base := l.sizes.teller(d)
+	if arg == nil {
+		l.fail(fmt.Errorf("the size %s is open, and no argument of the function has it", dims.String(d)))
+		return l.integers(0)
+	}
+	v := l.emit(stablehlo.GetDimensionSize, mlir.Tensor(mlir.I32), []*mlir.Value{arg}, attr("dimension", mlir.I64Attr(int64(dim))))
+	v = l.emit(stablehlo.Convert, mlir.Tensor(mlir.I64), []*mlir.Value{v})
+	v = l.emit(stablehlo.Reshape, oneI64, []*mlir.Value{v})
+	if base != 0 {
+		v = l.emit(stablehlo.Subtract, oneI64, []*mlir.Value{v, l.integers(base)})
+	}
+	if slope != 1 {
+		v = l.emit(stablehlo.Divide, oneI64, []*mlir.Value{v, l.integers(slope)})
+	}
+	l.sizes.known[d] = v
+	return v
+}
+
+// teller returns an argument and the dimension of it that is slope·symbol + base; nil if there
+// is none.
+func (s *sizes) teller(symbol int64) (arg *mlir.Value, dim int, slope, base int64) {
+	for _, a := range s.args {
+		t, ok := a.Type.(*mlir.TensorType)
+		if !ok {
+			continue
+		}
+		for i, d := range t.Shape {
+			if d == symbol {
+				return a, i, 1, 0
+			}
+			if arg != nil || !slices.Equal(dims.Symbols(d), []int64{symbol}) {
+				continue
+			}
+			b := dims.Substitute(d, symbol, 0)
+			k := dims.Sub(dims.Substitute(d, symbol, 1), b)
+			if k > 0 && dims.Add(dims.Mul(k, symbol), b) == d {
+				arg, dim, slope, base = a, i, k, b
+			}
+		}
+	}
+	return arg, dim, slope, base
+}
+
+// tells reports whether the arguments tell all symbols of a size.
+func (s *sizes) tells(d int64) bool {
+	if !dims.IsExpr(d) {
+		return true
+	}
+	for _, x := range dims.Symbols(d) {
+		told, ok := s.told[x]
+		if !ok {
+			arg, _, _, _ := s.teller(x)
+			told = arg != nil
+			s.told[x] = told
+		}
+		if !told {
+			return false
+		}
+	}
+	return true
+}
+
+// unnamed writes `?` for the sizes of a module that are expressions, and what the symbols of
+// main's arguments are: ltc.dim and ltc.dims.
+func (l *lowerer) unnamed() {
+	main := l.module.Ops[0]
+	bounds := mlir.Dict{}
+	args := argAttrs(main)
+	for i, a := range main.Body().Args {
+		t, ok := a.Type.(*mlir.TensorType)
+		if !ok || !dims.HasExpr(t.Shape...) {
+			continue
+		}
+		names := mlir.ArrayAttr{}
+		for _, d := range t.Shape {
+			name, lo, hi, ok := dims.SymbolOf(d)
+			if names = append(names, mlir.StringAttr(name)); ok {
+				bounds.Set(name, mlir.ArrayAttr{mlir.IntegerAttr{Value: lo}, mlir.IntegerAttr{Value: hi}})
+			} else if dims.IsExpr(d) {
+				l.fail(fmt.Errorf("dimension %s of argument %d is no symbol", dims.String(d), i))
+			}
+		}
+		args[i].Set("ltc.dim", names)
+	}
+	if len(bounds) == 0 {
+		return
+	}
+	setArgAttrs(main, args)
+	l.module.Attrs.Set("ltc.dims", mlir.DictAttr(bounds))
+	open := map[*mlir.TensorType]*mlir.TensorType{}
+	unname := func(t mlir.Type) mlir.Type {
+		tt, ok := t.(*mlir.TensorType)
+		if !ok || !dims.HasExpr(tt.Shape...) {
+			return t
+		}
+		if open[tt] == nil {
+			o := &mlir.TensorType{Elem: tt.Elem, Shape: slices.Clone(tt.Shape), Encoding: tt.Encoding}
+			for i, d := range o.Shape {
+				if dims.IsExpr(d) {
+					o.Shape[i] = mlir.Dynamic
+				}
+			}
+			open[tt] = o
+		}
+		return open[tt]
+	}
+	l.module.Walk(func(op *mlir.Op) bool {
+		for _, r := range op.Results {
+			r.Type = unname(r.Type)
+		}
+		for _, r := range op.Regions {
+			for _, b := range r.Blocks {
+				for _, a := range b.Args {
+					a.Type = unname(a.Type)
+				}
+			}
+		}
+		if f := op.FuncType(); f != nil {
+			t := &mlir.FunctionType{}
+			for _, x := range f.Ins {
+				t.Ins = append(t.Ins, unname(x))
+			}
+			for _, x := range f.Outs {
+				t.Outs = append(t.Outs, unname(x))
+			}
+			op.Attrs.Set("function_type", mlir.TypeAttr{Type: t})
+		}
+		return true
+	})
+}
+
+// told reports whether the types of a graph's parameters tell all symbols of it.
+func told(g *ir.Graph) bool {
+	var args []*mlir.Value
+	for _, p := range g.Params {
+		args = append(args, &mlir.Value{Type: tensor(p.Type)})
+	}
+	return newSizes(args, nil).tellsGraph(g)
+}
+
+func (s *sizes) tellsGraph(g *ir.Graph) bool {
+	for _, n := range g.Nodes {
+		for _, t := range append([]types.Type{n.Type}, n.Results()...) {
+			for _, d := range t.Shape {
+				if !s.tells(int64(d)) {
+					return false
+				}
+			}
+		}
+		for _, a := range n.Attrs {
+			if !s.tells(a.Int) || slices.ContainsFunc(a.Ints, func(d int) bool { return !s.tells(int64(d)) }) {
+				return false
+			}
+		}
+		for _, inner := range n.Body.Graphs() {
+			if !s.tellsGraph(inner) {
+				return false
+			}
+		}
+	}
+	return true
+}
