@@ -46,7 +46,7 @@ func init() {
 		ir.OpConvert:            gradConvert,
 		ir.OpParameter:          gradParameter,
 		ir.OpConstant:           gradConstant,
-		ir.OpSize:               gradSize,
+		ir.OpSizeOf:             gradSizeOf,
 		ir.OpIota:               gradIota,
 		ir.OpBroadcast:          gradBroadcast,
 		ir.OpReshape:            gradReshape,

@@ -215,7 +215,7 @@ func (e emitter) size(x *ir.Node, d int) *ir.Node {
 	if !dims.IsExpr(d) {
 		return e.scalar(x, float64(d))
 	}
-	return e.node(ir.OpSize, nil, []ir.Attr{ir.SizeDType: {Int: int64(x.Type.DType)}, ir.SizeSize: {Int: int64(d)}})
+	return e.node(ir.OpSizeOf, nil, []ir.Attr{ir.SizeOfDType: {Int: int64(x.Type.DType)}, ir.SizeOfSize: {Int: int64(d)}})
 }
 
 // zeros has the type of x.

@@ -14,7 +14,7 @@ var (
 	gradParameter = notDifferentiable
 	gradConstant  = notDifferentiable
 	gradIota      = notDifferentiable
-	gradSize      = notDifferentiable
+	gradSizeOf    = notDifferentiable
 	gradArgMax    = notDifferentiable
 	gradArgSort   = notDifferentiable
 

@@ -5,7 +5,7 @@
 // The input of a backend is the text of an MLIR module and nothing else. A program is such a
 // module, and its results must be those that the text defines.
 //
-// The package imports only ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/verify, ltc/ir/types,
+// The package imports only ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/verify, ltc/ir/dims, ltc/ir/types,
 // ltc/internal/diag and ltc/internal/env.
 package backends
 

@@ -2,7 +2,7 @@
 // with types, built once and never changed, and graphs of them with a text
 // form. Its central type is [Node].
 //
-// The package imports only ltc/ir/types, ltc/ir/ops, ltc/internal/callsite and ltc/internal/diag.
+// The package imports only ltc/ir/dims, ltc/ir/types, ltc/ir/ops, ltc/internal/callsite and ltc/internal/diag.
 package ir
 
 import (

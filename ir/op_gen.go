@@ -41,7 +41,7 @@ const (
 	OpConvert
 	OpParameter
 	OpConstant
-	OpSize
+	OpSizeOf
 	OpIota
 	OpBroadcast
 	OpReshape
@@ -119,7 +119,7 @@ var mnemonics = [NumOps]string{
 	OpConvert:            "convert",
 	OpParameter:          "parameter",
 	OpConstant:           "constant",
-	OpSize:               "size",
+	OpSizeOf:             "size_of",
 	OpIota:               "iota",
 	OpBroadcast:          "broadcast",
 	OpReshape:            "reshape",
@@ -164,8 +164,8 @@ const (
 	ParameterName           = 1
 	ConstantDType           = 0
 	ConstantValue           = 1
-	SizeDType               = 0
-	SizeSize                = 1
+	SizeOfDType             = 0
+	SizeOfSize              = 1
 	IotaDType               = 0
 	IotaShape               = 1
 	IotaAxis                = 2

@@ -671,7 +671,7 @@ func requireDTypes(t *testing.T, row *ops.Op, composite bool, a *optest.Archive)
 		return // states have a dtype of their own; views are those of primitives
 	}
 	for _, d := range types.DTypes() {
-		if is.Allows(d) && (row.Name != "Iota" && row.Name != "Size" || d.IsNumber()) {
+		if is.Allows(d) && (row.Name != "Iota" && row.Name != "SizeOf" || d.IsNumber()) {
 			require.True(t, ran[d], "testdata/ops/%s.txtar has no run for %v: name it behind for, in the first line of a run, by itself or as one of numbers, floats, signed, integers or logical", row.Mnemonic(), d)
 		}
 	}

@@ -9,10 +9,10 @@ import (
 
 // Dim returns a dimension that is open, for the types of inputs of [Function.Export]: the
 // program runs for every size from least to most, both included. Dimensions of one name are one
-// size. [Tensor.Dim] and [Tensor.Shape] give the same int within the function. Pass it on to
-// [Tensor.Reshape] and its kin as it is, and compute with it by [SizeAdd], [SizeSub], [SizeMul]
-// and [SizeDiv] and not by operators of Go: it is the name of an expression, a negative number
-// that is no size itself. As a tensor a size is [Tensor.Size].
+// size. [Tensor.Dim] and [Tensor.Shape] give the same int within the function. It is
+// the name of an expression: a negative number that is no size itself. Pass it on to
+// [Tensor.Reshape] and its kin as it is. Compute with it by [SizeAdd], [SizeSub], [SizeMul] and
+// [SizeDiv], not by operators of Go. As a tensor a size is [Tensor.Size].
 func Dim(name string, least, most int) int { return int(dims.Symbol(name, int64(least), int64(most))) }
 
 // SizeAdd returns a + b, of sizes that may be open ([Dim]).
@@ -48,7 +48,7 @@ func (x *Tensor) Size(axis int) *Tensor {
 func (tr *Trace) size(dtype types.DType, d int) *Tensor {
 	switch {
 	case tr.sizes:
-		return record0(tr, ir.OpSize, []ir.Attr{ir.SizeDType: {Int: int64(dtype)}, ir.SizeSize: {Int: int64(d)}}...)
+		return record0(tr, ir.OpSizeOf, []ir.Attr{ir.SizeOfDType: {Int: int64(dtype)}, ir.SizeOfSize: {Int: int64(d)}}...)
 	case dtype.IsFloat():
 		return tr.number(dtype, ir.LiteralBits(dtype, float64(d)))
 	}

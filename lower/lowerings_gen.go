@@ -46,7 +46,7 @@ func init() {
 		ir.OpConvert:            lowerElementwise,
 		ir.OpParameter:          lowerParameter,
 		ir.OpConstant:           lowerConstant,
-		ir.OpSize:               lowerSize,
+		ir.OpSizeOf:             lowerSizeOf,
 		ir.OpIota:               lowerIota,
 		ir.OpBroadcast:          lowerBroadcast,
 		ir.OpReshape:            lowerReshape,

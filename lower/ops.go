@@ -20,9 +20,9 @@ func lowerConstant(l *lowerer, n *ir.Node) *mlir.Value {
 	return l.constant(n.Type.DType, uint64(n.Attrs[ir.ConstantValue].Int))
 }
 
-// lowerSize is a number, or computed from the sizes of arguments.
-func lowerSize(l *lowerer, n *ir.Node) *mlir.Value {
-	d := n.Attrs[ir.SizeSize].Int
+// lowerSizeOf is a number, or computed from the sizes of arguments.
+func lowerSizeOf(l *lowerer, n *ir.Node) *mlir.Value {
+	d := n.Attrs[ir.SizeOfSize].Int
 	t := n.Type.DType
 	switch {
 	case !dims.IsExpr(d) && t.IsFloat():

@@ -4,7 +4,7 @@
 // are read and printed. Its central type is [Module], a tree of ops as the text has them.
 //
 // The package imports only ltc/internal/diag, ltc/internal/footprint, ltc/internal/halt,
-// ltc/internal/lexeme, ltc/internal/minifloat, ltc/ir/types and the standard library.
+// ltc/internal/lexeme, ltc/internal/minifloat, ltc/ir/dims, ltc/ir/types and the standard library.
 package mlir
 
 import (

@@ -7,6 +7,7 @@ import (
 
 	"ltc/internal/diag"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -56,15 +57,15 @@ func inferWhile(in []*ir.Node, _ []ir.Attr, body *ir.Composite) (one types.Type,
 // inferScan gives the types of the carries, and those of the rows of all iterations.
 func inferScan(in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (one types.Type, several []types.Type, b *broken) {
 	iterations, carries, xs := attrs[ir.ScanIterations].Int, attrs[ir.ScanCarries].Int, attrs[ir.ScanXs].Int
-	if iterations < 0 || iterations > math.MaxInt32 || carries < 0 || xs < 0 || carries > int64(len(in)) || xs > int64(len(in))-carries {
-		return one, nil, because(scanCounts, "iterations is %d, carries %d and xs %d, and the node has %s", iterations, carries, xs, diag.Count(len(in), "operand"))
+	if dims.Less(iterations, 0) || !dims.IsExpr(iterations) && iterations > math.MaxInt32 || carries < 0 || xs < 0 || carries > int64(len(in)) || xs > int64(len(in))-carries {
+		return one, nil, because(scanCounts, "iterations is %s, carries %d and xs %d, and the node has %s", dims.String(iterations), carries, xs, diag.Count(len(in), "operand"))
 	}
 	takes := []types.Type{types.Of(types.I32)}
 	for i, x := range in {
 		t := x.Type
 		if i := int64(i); i >= carries && i < carries+xs {
 			if t.Rank() == 0 || int64(t.Shape[0]) != iterations {
-				return one, nil, because(scanRows, "operand %d is %v, and there must be %s", i, t, diag.Count(int(iterations), "row"))
+				return one, nil, because(scanRows, "operand %d is %v, and there must be %s", i, t, rows(iterations))
 			}
 			t.Shape = t.Shape[1:]
 		}
@@ -85,7 +86,7 @@ func inferScan(in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (one types.Ty
 		t := r.Type
 		if i >= n {
 			t.Shape = slices.Concat(types.Shape{int(iterations)}, t.Shape)
-			if err := t.Check(); err != nil {
+			if err := t.CheckSizes(); err != nil {
 				return one, nil, because(scanResults, "row %d of all iterations: %v", i-n, err)
 			}
 		}
@@ -95,6 +96,14 @@ func inferScan(in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (one types.Ty
 		return several[0], nil, nil
 	}
 	return one, several, nil
+}
+
+// rows counts rows, whose number may be an expression.
+func rows(n int64) string {
+	if dims.IsExpr(n) {
+		return dims.String(n) + " rows"
+	}
+	return diag.Count(int(n), "row")
 }
 
 // checkStarts returns the reason if starts do not say where a part of x begins.
@@ -137,7 +146,7 @@ func inferDynamicUpdateSlice(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types
 func within(sizes []int, shape types.Shape) (reason string) {
 	ok := len(sizes) == len(shape)
 	for i := 0; ok && i < len(sizes); i++ {
-		ok = sizes[i] >= 0 && sizes[i] <= shape[i]
+		ok = !dims.Less(sizes[i], 0) && !dims.Less(shape[i], sizes[i])
 	}
 	if ok {
 		return ""

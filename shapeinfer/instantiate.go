@@ -9,7 +9,7 @@ import (
 )
 
 // Instantiate returns the graph that g is where sizes are what value says: a number for each
-// symbol of package dims. Sizes as numbers ([ir.OpSize]) become constants. The error is that of a rule that the numbers break.
+// symbol of package dims. Sizes as numbers ([ir.OpSizeOf]) become constants. The error is that of a rule that the numbers break.
 func Instantiate(g *ir.Graph, value func(symbol int) int) (*ir.Graph, error) {
 	x := &instance{value: value, b: ir.NewBuilder(Infer), nodes: map[*ir.Node]*ir.Node{}}
 	var params, results []*ir.Node
@@ -69,7 +69,7 @@ func (x *instance) sizes(s []int) []int {
 
 func (x *instance) node(n *ir.Node) (*ir.Node, error) {
 	x.b.SetLoc(n.Loc)
-	if n.Op == ir.OpSize {
+	if n.Op == ir.OpSizeOf {
 		return x.constant(n)
 	}
 	attrs := slices.Clone(n.Attrs)
@@ -93,7 +93,7 @@ func (x *instance) node(n *ir.Node) (*ir.Node, error) {
 // constant is a size as a number.
 func (x *instance) constant(size *ir.Node) (*ir.Node, error) {
 	d := size.Type.DType
-	n := x.size(int(size.Attrs[ir.SizeSize].Int))
+	n := x.size(int(size.Attrs[ir.SizeOfSize].Int))
 	bits := ir.LiteralBits(d, float64(n))
 	if !d.IsFloat() {
 		bits = ir.IntLiteralBits(d, int64(n))

@@ -40,14 +40,14 @@ func inferConstant(_ []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, 
 	return types.Type{DType: d}, nil
 }
 
-func inferSize(_ []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
-	t := types.DType(attrs[ir.SizeDType].Int)
-	if attrs[ir.SizeDType].Int < 0 || attrs[ir.SizeDType].Int > 255 || !t.IsNumber() {
-		return breaks(sizeDType, "dtype must be a number, is %v", t)
+func inferSizeOf(_ []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	t := types.DType(attrs[ir.SizeOfDType].Int)
+	if attrs[ir.SizeOfDType].Int < 0 || attrs[ir.SizeOfDType].Int > 255 || !t.IsNumber() {
+		return breaks(sizeOfDType, "dtype must be a number, is %v", t)
 	}
-	d := attrs[ir.SizeSize].Int
+	d := attrs[ir.SizeOfSize].Int
 	if err := dims.Check(d); err != nil {
-		return breaks(sizeSize, "%v", err)
+		return breaks(sizeOfSize, "%v", err)
 	}
 	return types.Type{DType: t}, nil
 }

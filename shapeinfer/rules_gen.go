@@ -46,7 +46,7 @@ func init() {
 		ir.OpConvert:            inferConvert,
 		ir.OpParameter:          inferParameter,
 		ir.OpConstant:           inferConstant,
-		ir.OpSize:               inferSize,
+		ir.OpSizeOf:             inferSizeOf,
 		ir.OpIota:               inferIota,
 		ir.OpBroadcast:          inferBroadcast,
 		ir.OpReshape:            inferReshape,
@@ -97,8 +97,8 @@ const (
 	compareDirection         demand = 1
 	convertDType             demand = 1
 	constantDType            demand = 1
-	sizeDType                demand = 1
-	sizeSize                 demand = 2
+	sizeOfDType              demand = 1
+	sizeOfSize               demand = 2
 	iotaDType                demand = 1
 	iotaShape                demand = 2
 	iotaAxis                 demand = 3

@@ -1,7 +1,7 @@
 // Package lexeme has the words that MLIR texts are made of: names, strings, numbers, and
 // text that is kept as it stands.
 //
-// The package imports only ltc/internal/minifloat and the standard library.
+// The package imports only ltc/internal/minifloat, ltc/ir/dims and the standard library.
 package lexeme
 
 import "strings"

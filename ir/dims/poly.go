@@ -174,8 +174,8 @@ func product(a, b int64) (int64, bool) {
 	return c, c/b == a && c <= Largest && c >= -Largest
 }
 
-// divided returns the polynomial q and the rest r for which p = q·d + r, where no term of r
-// that comes before the rest's first smaller one is divisible by the first term of d.
+// divided returns a polynomial q and a rest r for which p = q·d + r: what a division by the first
+// term of d leaves. They are nil if a coefficient is too large.
 func divided(p, d *poly) (q, r *poly) {
 	q, r = &poly{}, &poly{}
 	first := d.terms[0]

@@ -62,7 +62,7 @@ var Table = []Op{
 		Attrs:  []Attr{{"dtype", DType}, {"value", Literal}},
 		Where:  []Demand{{"dtype", "dtype is valid"}},
 		Traits: OwnRule | OwnLowering | Internal},
-	{Name: "Size", Family: Making, Doc: "is a size as a scalar: a number, or an expression in the sizes that are open.",
+	{Name: "SizeOf", Family: Making, Doc: "is a size as a scalar: a number, or an expression in the sizes that are open.",
 		Attrs:  []Attr{{"dtype", DType}, {"size", Int}},
 		Where:  []Demand{{"dtype", "dtype is a number"}, {"size", "size is a number or an expression"}},
 		Traits: OwnRule | OwnLowering | Internal},

@@ -4,8 +4,8 @@
 //
 // The rules are a [stablehlo.Stage]: an op without a rule does not build.
 //
-// The package imports only ltc/mlir, ltc/stablehlo, ltc/internal/lexeme, ltc/internal/minifloat and
-// ltc/internal/diag.
+// The package imports only ltc/mlir, ltc/stablehlo, ltc/ir/dims, ltc/internal/lexeme,
+// ltc/internal/minifloat and ltc/internal/diag.
 package verify
 
 import (

@@ -16,8 +16,8 @@ import (
 )
 
 // closing gives every type of an open module the sizes that follow from those of
-// main's arguments, numbers or expressions (package dims): what computes shapes from shapes is
-// evaluated, dynamic ops become the static ones that they are for these. Values that depend on
+// main's arguments: numbers, or expressions of package dims. What computes shapes from shapes is
+// evaluated, and dynamic ops become the static ones that they are for these. Values that depend on
 // sizes in other ways than by their shapes are computed as the program runs: the sizes are
 // arguments of it then.
 type closing struct {

@@ -24,9 +24,9 @@ var foldTwo = map[mlir.Code]func(a, b int64) (n int64, ok bool){
 	},
 }
 
-// fold returns the integers that op gives for integers of which some are expressions, as
-// integers of any size; false if it is not known how they follow, such as how a size compares
-// that may be either.
+// fold returns the integers that op gives for integers of which some are expressions. They count
+// as integers of any size. It is false if it is not known how they follow, such as of a comparison
+// that may hold.
 func (x *closing) fold(op *mlir.Op) ([]int64, bool) {
 	in := make([][]int64, len(op.Operands))
 	for i, v := range op.Operands {

@@ -41,6 +41,6 @@
 //
 // The package imports only ltc/backends, ltc/backends/reference/internal/dense,
 // ltc/backends/reference/internal/loops, ltc/backends/reference/internal/scalarmath, ltc/mlir,
-// ltc/soa, ltc/ir/types, ltc/internal/footprint, ltc/internal/sharing,
+// ltc/soa, ltc/ir/dims, ltc/ir/types, ltc/internal/footprint, ltc/internal/sharing,
 // ltc/internal/stridedcopy, ltc/stablehlo, ltc/stablehlo/chlo, ltc/stablehlo/verify and ltc/internal/diag.
 package eval

@@ -1,0 +1,54 @@
+package lazy_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	_ "ltc/backends/reference"
+	"ltc/ir/types"
+	"ltc/lazy"
+)
+
+// A function whose batch and length are both open is one program.
+func ExampleDim() {
+	dev, err := lazy.Open("cpu")
+	if err != nil {
+		panic(err)
+	}
+	w := dev.Variable("w", types.F32, 8, 4).Init(lazy.Uniform(-1, 1))
+	encode := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+		tokens := x.Reshape(-1, 8).MatMul(w) // [batch·seq, 4]
+		return tokens.Reshape(x.Dim(0), x.Dim(1), 4).Mean(1)
+	})
+	exported, err := encode.Export([]lazy.Input{
+		{Name: "x", Type: types.Of(types.F32, lazy.Dim("batch", 1, 512), lazy.Dim("seq", 1, 512), 8)},
+	}, "y")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(strings.Contains(exported.Text, `ltc.dims = {batch = [1, 512], seq = [1, 512]}`))
+	// Output: true
+}
+
+// A size that is open is computed with by functions, and is a number as a tensor.
+func ExampleTensor_Size() {
+	dev, err := lazy.Open("cpu")
+	if err != nil {
+		panic(err)
+	}
+	half := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+		first := x.Narrow(0, 0, lazy.SizeDiv(x.Dim(0), 2))
+		return first.Sum().Div(x.Size(0).Convert(lazy.F32))
+	})
+	y, err := half.Call(context.Background(), lazy.From(dev, []float32{1, 2, 3, 4}, 4))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(y.Float())
+	_, err = half.Export([]lazy.Input{{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 2, 1000))}})
+	fmt.Println(err)
+	// Output:
+	// 0.75
+	// <nil>
+}
