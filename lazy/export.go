@@ -13,6 +13,7 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/diag"
+	"ltc/internal/explain"
 	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
@@ -223,22 +224,15 @@ func (e *exporting) compare(g *ir.Graph) error {
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	for want, got := range ir.Differences(of, g) {
-		return fmt.Errorf("export: the function records %s for a size that is open, and %s for a number: pass sizes on as they are, and compute with them by SizeAdd, SizeMul and Size", described(want), described(got))
+	if ir.Equal(of, g) {
+		return nil
 	}
-	return nil
-}
-
-// described is a node and where it was recorded.
-func described(n *ir.Node) string {
-	if n == nil {
-		return "nothing more"
+	d := explain.Compare(explain.Of(of), explain.Of(g)).Difference()
+	at := d.Now
+	if at == 0 {
+		at = d.Was
 	}
-	s := fmt.Sprintf("%v of %v", n.Op, n.Type)
-	if file, line := n.Loc.Position(); file != "" {
-		s += fmt.Sprintf(" at %s:%d", file, line)
-	}
-	return s
+	return fmt.Errorf("export: %v: for a number the function records another program than for a size that is open: %s; pass sizes on as they are, and compute with them by SizeAdd, SizeMul and Size", at, d.What)
 }
 
 // parameters returns what is said of the parameters of g, and the values of constants.
