@@ -86,7 +86,7 @@ func big(tr *lazy.Trace, w *lazy.Tensor, by float64) *lazy.Tensor {
 	return lazy.Full(tr, lazy.F32, by, bigSize).Mul(tr.Read(w).MulScalar(0).AddScalar(1))
 }
 
-const bigSize = 1 << 15
+const bigSize = 1 << 18
 
 func first(t *testing.T, x *lazy.Tensor) float32 { t.Helper(); return floats(t, x)[0] }
 
