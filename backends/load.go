@@ -18,9 +18,6 @@ type Program struct {
 	Module    *mlir.Module // the backend owns it and may change it
 	Signature *Signature   // of main
 	Threads   int          // the most threads that a run may use; 0: the backend's default
-	// SizesFixed says that the text leaves sizes open, and that the program has been given some:
-	// it is one of several that are to become one program for all sizes.
-	SizesFixed bool
 	// Lacking lists arguments and results of main of a type that no view can have: see [TypeOf].
 	// A backend appends the ops that it cannot run, and reports the whole list by [Unsupported].
 	Lacking []UnsupportedOp

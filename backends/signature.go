@@ -85,7 +85,7 @@ func typeOf(t mlir.Type) (types.Type, error) {
 		}
 	}
 	r := types.Type{DType: d, Shape: shape}
-	if isOpen(r) {
+	if isOpen(r) || !dims.Static(shape) {
 		return r, nil
 	}
 	return r, r.CheckSizes()

@@ -10,6 +10,7 @@ import (
 	"ltc/internal/halt"
 	"ltc/internal/lexeme"
 	"ltc/internal/minifloat"
+	"ltc/ir/dims"
 )
 
 // Decode returns the values of the literal in row-major order, each in the little-endian
@@ -188,7 +189,7 @@ func (d *denseDecoder) splat() ([]byte, bool, *Error) {
 	if err := d.end(); err != nil {
 		return nil, false, err
 	}
-	return d.data, d.want > 1, nil
+	return d.data, d.want > 1 || dims.IsExpr(d.want), nil
 }
 
 func (d *denseDecoder) end() *Error {

@@ -18,6 +18,9 @@ import (
 func TestHostedDonation(t *testing.T) {
 	b, _ := backend(t, cudafake.Options{})
 	x, err := b.Compile(t.Context(), backends.NewModule(`func.func public @main(%x: tensor<?xf32> {tf.aliasing_output = 0 : i32}, %y: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %z = stablehlo.convert %x : (tensor<?xf32>) -> tensor<?xi32>
+  %l = stablehlo.slice %z [0:1] : (tensor<?xi32>) -> tensor<1xi32>
+  %d = stablehlo.dynamic_iota %l, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
   %0 = stablehlo.add %x, %x : tensor<?xf32>
   %1 = stablehlo.add %y, %y : tensor<?xf32>
   return %0, %1 : tensor<?xf32>, tensor<?xf32>

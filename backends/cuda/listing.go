@@ -40,7 +40,7 @@ func listing(ctx context.Context, m backends.Module, o backends.Options, target 
 	}
 	var b strings.Builder
 	if c.open != nil {
-		fmt.Fprintf(&b, "// for %s, and for other numbers likewise\n", diag.Count(c.open.Family.BaseSize(), "element"))
+		fmt.Fprintf(&b, "// for %s, and for other numbers likewise\n", c.open.Family.BaseText())
 	}
 	c.main.list(&b, "")
 	b.WriteString(c.text())

@@ -106,11 +106,15 @@ func TestFreeRefused(t *testing.T) {
 	require.Zero(t, u.Live)
 }
 
-// A run of a program that the host runs as a whole is held to what others are.
+// A run of a program that the host runs as a whole, here for a size that is a value, is held to
+// what others are.
 func TestHostedMisuse(t *testing.T) {
 	all, _ := devices(t, cudafake.Options{Devices: 2})
 	b, other := On(all[0]), On(all[1])
 	x, err := b.Compile(t.Context(), backends.NewModule(`func.func public @main(%x: tensor<?xf32>, %y: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %z = stablehlo.convert %x : (tensor<?xf32>) -> tensor<?xi32>
+  %l = stablehlo.slice %z [0:1] : (tensor<?xi32>) -> tensor<1xi32>
+  %d = stablehlo.dynamic_iota %l, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
   return %x, %y : tensor<?xf32>, tensor<?xf32>
 }`), backends.Options{})
 	require.NoError(t, err)
@@ -136,6 +140,9 @@ func TestHostedNoMemory(t *testing.T) {
 		after, step := try/2, 1+try%2
 		b, f := backend(t, cudafake.Options{})
 		x, err := b.Compile(t.Context(), backends.NewModule(`func.func public @main(%x: tensor<?xf32> {tf.aliasing_output = 0 : i32}, %y: tensor<?xf32> {tf.aliasing_output = 1 : i32}, %z: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %c = stablehlo.convert %x : (tensor<?xf32>) -> tensor<?xi32>
+  %l = stablehlo.slice %c [0:1] : (tensor<?xi32>) -> tensor<1xi32>
+  %d = stablehlo.dynamic_iota %l, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
   %0 = stablehlo.add %x, %x : tensor<?xf32>
   %1 = stablehlo.add %y, %y : tensor<?xf32>
   return %0, %1 : tensor<?xf32>, tensor<?xf32>

@@ -18,30 +18,30 @@ import (
 	"ltc/soa"
 )
 
-// openExecutable is a program, or a region of one, that leaves one size open: compiled once,
+// openExecutable is a program, or a region of one, that leaves sizes open: compiled once,
 // since kernels take sizes as arguments.
 type openExecutable struct {
 	exec.Sized[*form]
-	*code // for the size of the family's base
-	// The evaluator runs calls of size 0, which have next to nothing to compute:
+	*code // for the sizes of the family's base
+	// The evaluator runs calls of sizes that the family has no program for:
 	module    backends.Module
 	options   backends.Options
 	constants map[int]soa.View // those that are bound
 }
 
-// form is the program for some layouts of its views. For a size that a call comes with,
-// what follows from it is worked out on the host, and kept for the sizes that came last,
+// form is the program for some layouts of its views. For the sizes that a call comes with,
+// what follows from them is worked out on the host, and kept for the sizes that came last,
 // with their graphs.
 type form struct {
-	*code  // for the size of the family's base
+	*code  // for the sizes of the family's base
 	of     *openExecutable
 	family *plan.Family
 	mu     sync.Mutex // of who adds to recent
 	recent atomic.Pointer[[]sizeExecutable]
 }
 
-// compileNone returns what runs calls whose size is 0.
-func (s *openExecutable) compileNone(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
+// compileOthers returns what runs calls of sizes that the family has no program for.
+func (s *openExecutable) compileOthers(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
 	x, err := s.on.dev.hosted(ctx, s.module, s.options, nil)
 	if err != nil {
 		return nil, err
@@ -56,36 +56,37 @@ func (s *openExecutable) compileNone(ctx context.Context) (func(context.Context,
 	return bound.Execute, nil
 }
 
-// sizeExecutable is a program for one size.
+// sizeExecutable is a program for some sizes.
 type sizeExecutable struct {
-	n int
+	sizes []int64
 	*executable
 }
 
-// recentSizes is how many sizes a program is kept for.
+// recentSizes is how many lists of sizes a program is kept for.
 const recentSizes = 32
 
-// newOpenCompilation compiles a text that leaves one size open. The error wraps
+// newOpenCompilation compiles a text that leaves sizes open. The error wraps
 // [kit.ErrNotCompiled] if it cannot be one program for all sizes.
 func newOpenCompilation(ctx context.Context, m backends.Module, p *backends.Program, o backends.Options, target ptx.Options) (*compilation, error) {
 	c := &compilation{ctx: ctx, o: o, target: target, gpu: new(exec.Machine), entries: map[string]*entry{}, opens: true, mu: new(sync.Mutex)}
-	family, open, err := kit.OpenFamily(ctx, kit.NewEvaluator(), m, o, p, func(_ int, p *backends.Program) (*plan.Program, error) { return c.kernels(ctx, p) })
+	family, open, err := kit.OpenFamily(ctx, kit.NewEvaluator(), m, o, func(p *backends.Program) (*plan.Program, error) { return c.kernels(ctx, p) })
 	if err != nil {
 		return nil, err
 	}
-	if c.open, err = c.openProgram(plan.Region{Opening: open, Family: family}); err != nil {
+	if c.open, err = c.openProgram(open, family); err != nil {
 		return nil, err
 	}
-	o.Compiled = false // of no elements
-	c.open.module, c.open.options, c.open.None = m, o, exec.NewLazy(c.open.compileNone)
+	o.Compiled = false // of other sizes
+	c.open.module, c.open.options, c.open.Others = m, o, exec.NewLazy(c.open.compileOthers)
 	c.main = c.open.code
 	return c, nil
 }
 
 // openProgram adds a program, or a region of one, and its regions.
-func (c *compilation) openProgram(of plan.Region) (*openExecutable, error) {
+func (c *compilation) openProgram(open plan.Opening, of *plan.Family) (*openExecutable, error) {
 	regions, err := exec.MakeRegions(of.Base(), func(step, r int) (backends.Executable, error) {
-		s, err := c.openProgram(of.Region(step, r))
+		region := of.Region(step, r)
+		s, err := c.openProgram(plan.Opening{Sig: region.Base().Signature, Symbols: open.Symbols}, region)
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +101,7 @@ func (c *compilation) openProgram(of plan.Region) (*openExecutable, error) {
 		return nil, err
 	}
 	s := &openExecutable{code: x}
-	s.Opening, s.Family = of.Opening, of.Family
+	s.Open(open, of)
 	with := exec.Plan{Copied: new(atomic.Int64)}
 	if c.o.Profile {
 		with.Times = make([]exec.Timer, len(x.steps))
@@ -154,7 +155,8 @@ func (s *openExecutable) Bind(ctx context.Context, constants map[int]soa.View) (
 			return nil, err
 		}
 	}
-	b.Opening, b.Family, b.None = s.Opening, s.Family, exec.NewLazy(b.compileNone)
+	b.Open(s.Opening, s.Family)
+	b.Others = exec.NewLazy(b.compileOthers)
 	b.ready(&exec.Plan{Bound: bound, Copied: new(atomic.Int64), Times: s.Times})
 	return b, nil
 }
@@ -165,11 +167,11 @@ func (s *openExecutable) Profile() []backends.StepProfile {
 }
 
 // Direct is as that of [executable].
-func (f *form) Direct(context.Context, int) bool { return true }
+func (f *form) Direct(context.Context, []int64) bool { return true }
 
-// Run runs a call for a size.
-func (f *form) Run(ctx context.Context, c *backends.Call, n int) error {
-	e, err := f.at(ctx, n)
+// Run runs a call for some sizes.
+func (f *form) Run(ctx context.Context, c *backends.Call, sizes []int64) error {
+	e, err := f.at(ctx, sizes)
 	if err != nil {
 		return fmt.Errorf("execute: %w", err)
 	}
@@ -179,9 +181,9 @@ func (f *form) Run(ctx context.Context, c *backends.Call, n int) error {
 	return e.Run(ctx, c)
 }
 
-// at returns the program for a size.
-func (f *form) at(ctx context.Context, n int) (*executable, error) {
-	is := func(x sizeExecutable) bool { return x.n == n }
+// at returns the program for some sizes.
+func (f *form) at(ctx context.Context, sizes []int64) (*executable, error) {
+	is := func(x sizeExecutable) bool { return slices.Equal(x.sizes, sizes) }
 	list := *f.recent.Load()
 	if i := slices.IndexFunc(list, is); i >= 0 {
 		return list[i].executable, nil
@@ -192,9 +194,9 @@ func (f *form) at(ctx context.Context, n int) (*executable, error) {
 	if i := slices.IndexFunc(list, is); i >= 0 { // another has been quicker
 		return list[i].executable, nil
 	}
-	e, err := f.fit(ctx, n)
+	e, err := f.fit(ctx, sizes)
 	if dense := f.of.Dense(); errors.Is(err, errTakesDense) && f != dense {
-		e, err = dense.at(ctx, n)
+		e, err = dense.at(ctx, sizes)
 	}
 	if err != nil {
 		return nil, err
@@ -205,15 +207,15 @@ func (f *form) at(ctx context.Context, n int) (*executable, error) {
 	} else {
 		f.of.Grown().Add(int64(ofSize.Of([2]any{e.program, e.steps})))
 	}
-	list = append(slices.Clone(list), sizeExecutable{n, e})
+	list = append(slices.Clone(list), sizeExecutable{slices.Clone(sizes), e})
 	f.recent.Store(&list)
 	return e, nil
 }
 
-// fit makes the program for a size.
-func (f *form) fit(ctx context.Context, n int) (*executable, error) {
+// fit makes the program for some sizes.
+func (f *form) fit(ctx context.Context, sizes []int64) (*executable, error) {
 	m := f.family.Member()
-	if err := m.Resize(n); err != nil {
+	if err := m.Resize(sizes); err != nil {
 		return nil, err
 	}
 	x := *f.code
@@ -235,6 +237,7 @@ func (f *form) fit(ctx context.Context, n int) (*executable, error) {
 		return nil, err
 	}
 	e := x.executable(&f.of.Plan, f.of.Grown())
+	e.Sizes = slices.Clone(sizes)
 	if more := len(m.Program.SizeArgs); more > 0 {
 		e.Bound = make([]soa.View, len(f.of.Sig.Args)+more)
 		copy(e.Bound, f.of.Bound)
@@ -254,7 +257,7 @@ func (f *form) fit(ctx context.Context, n int) (*executable, error) {
 	return e, nil
 }
 
-// launch finds out how a step of the program for a size is launched.
+// launch finds out how a step of the program for some sizes is launched.
 func (f *form) launch(ctx context.Context, t *step) error {
 	f.code.of.mu.Lock()
 	defer f.code.of.mu.Unlock()

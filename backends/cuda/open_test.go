@@ -22,7 +22,7 @@ import (
 	"ltc/soa"
 )
 
-// openTexts returns the texts that leave one size open of which the kit's goldens are.
+// openTexts returns the texts that leave sizes open of which the kit's goldens are.
 func openTexts(t testing.TB) map[string]string {
 	a, err := txtar.ParseFile("../kit/testdata/family/programs.txtar")
 	require.NoError(t, err)
@@ -285,7 +285,7 @@ func TestOpenTooLong(t *testing.T) {
 		c := &backends.Call{Args: []soa.View{x}}
 		require.NoError(t, e.Execute(t.Context(), c))
 		require.InEpsilon(t, 1/float32(n), floats(t, c.Results[0])[n], 1e-5)
-		at, err := e.(*openExecutable).Dense().at(t.Context(), n)
+		at, err := e.(*openExecutable).Dense().at(t.Context(), []int64{int64(n)})
 		require.NoError(t, err)
 		require.Equal(t, n > 25_000, at.steps[0].lacks != nil, "%v", at.steps[0].lacks)
 	}
@@ -296,6 +296,6 @@ func TestOpenListing(t *testing.T) {
 	trials.Sequential(t)
 	got, err := Listing(t.Context(), backends.NewModule(openTexts(t)["loop"]), backends.Options{})
 	require.NoError(t, err)
-	require.Regexp(t, `^// for 251 elements, and for other numbers likewise\n// step 0: `, got)
+	require.Regexp(t, `^// for 256 elements, and for other numbers likewise\n// step 0: `, got)
 	require.Contains(t, got, "// region 1:\n//   step 0: k")
 }

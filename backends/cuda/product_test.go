@@ -383,7 +383,7 @@ func TestProductsOfOpenSizes(t *testing.T) {
 		}
 		require.NoError(t, e.Execute(t.Context(), call))
 		require.Equal(t, numbersOf(t, results(t, m.text(), args...)[0]), numbersOf(t, call.Results[0]))
-		on, err := e.(*openExecutable).Dense().at(t.Context(), c.n)
+		on, err := e.(*openExecutable).Dense().at(t.Context(), []int64{int64(c.n)})
 		require.NoError(t, err)
 		require.Equal(t, c.taken, on.steps[0].taken)
 		require.Equal(t, c.taken, on.besides > 0 || f == nil && c.taken)

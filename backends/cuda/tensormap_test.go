@@ -260,7 +260,7 @@ func TestLargeProductsOfOpenSizes(t *testing.T) {
 		call := &backends.Call{Args: args[:2]}
 		require.NoError(t, e.Execute(t.Context(), call))
 		require.Equal(t, want, soa.Slice[float32](call.Results[0]), "%d rows", c.rows)
-		on, err := e.(*openExecutable).Dense().at(t.Context(), c.rows)
+		on, err := e.(*openExecutable).Dense().at(t.Context(), []int64{int64(c.rows)})
 		require.NoError(t, err)
 		require.Equal(t, c.boxed, on.steps[len(on.steps)-1].byMaps != nil, "%d rows", c.rows)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -286,11 +287,11 @@ func reduceArgExtreme(b *nodeBuilder) error {
 // counts reports whether operand i rises along the one dimension that is
 // reduced.
 func (b *nodeBuilder) counts(i int) bool {
-	dims := stablehlo.AsReduce(b.op).Dimensions()
-	if len(dims) != 1 {
+	over := stablehlo.AsReduce(b.op).Dimensions()
+	if len(over) != 1 {
 		return false
 	}
-	return b.in[i].Shape[dims[0]] <= 1 || rises(b.in[i], b.op.Operands[i], int(dims[0]))
+	return dims.AtMost(b.in[i].Shape[over[0]], 1) || rises(b.in[i], b.op.Operands[i], int(over[0]))
 }
 
 // rises reports whether a value of integers of type t counts from 0 along a dimension.
@@ -318,5 +319,5 @@ func counts(t types.DType, n int) bool {
 	if t.IsSigned() {
 		bits--
 	}
-	return bits >= 63 || n <= 1<<bits
+	return bits >= 63 || dims.AtMost(n, 1<<bits)
 }

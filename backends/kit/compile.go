@@ -46,7 +46,6 @@ type Options struct {
 	Claim func(w plan.Work) (work []types.Type, ok bool)
 
 	region bool // it is one of a loop or a branch
-	open   bool // it is one of a family, or a region of one: see [FixSizes]
 }
 
 // Stages returns the names that [Options.Dump] is called with, in order.
@@ -103,8 +102,7 @@ func Compile(ctx context.Context, p *backends.Program, o Options) (*plan.Program
 	if o.Eval == nil {
 		o.Eval = NewEvaluator()
 	}
-	o.open = o.open || p.SizesFixed
-	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, KeepOp: scansPoints, Composite: o.claims, Launch: o.Launch, ChannelsFirst: o.ChannelsFirst, Open: o.open}); err != nil {
+	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, KeepOp: scansPoints, Composite: o.claims, Launch: o.Launch, ChannelsFirst: o.ChannelsFirst}); err != nil {
 		return nil, err
 	}
 	if o.Dump != nil && !o.region {

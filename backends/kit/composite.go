@@ -5,6 +5,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/plan"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -44,8 +45,31 @@ func (o *Options) claims(op *mlir.Op) bool {
 	if c == nil {
 		return false
 	}
-	_, ok := o.Claim(c)
+	_, ok := o.claim(c)
 	return ok
+}
+
+// claim asks the target whether it runs work itself. Code of such work is for one size: where a
+// size is open the target is not asked.
+func (o *Options) claim(w plan.Work) (work []types.Type, ok bool) {
+	static := func(args []plan.HostArg) bool {
+		return !slices.ContainsFunc(args, func(a plan.HostArg) bool { return !dims.Static(a.Type.Shape) })
+	}
+	switch w := w.(type) {
+	case *plan.Composite:
+		if slices.ContainsFunc(slices.Concat(w.Args, w.Outs), func(a plan.Dense) bool { return !dims.Static(a.Type.Shape) }) {
+			return nil, false
+		}
+	case *plan.Sort:
+		if !static(w.Args) || !static(w.Outs) {
+			return nil, false
+		}
+	case *plan.Triangular:
+		if !static(w.Args) || !static(w.Outs) {
+			return nil, false
+		}
+	}
+	return o.Claim(w)
 }
 
 // composite adds a node for a composite that the target claims. Operands that
@@ -62,7 +86,7 @@ func (t *translator) composite(op *mlir.Op) error {
 		}
 		if t.graph.Splat(t.values[from]) == nil {
 			c.Args[i].Strides = movedStrides(v, from)
-			if _, ok := t.o.Claim(c); ok {
+			if _, ok := t.o.claim(c); ok {
 				v = from
 			} else {
 				c.Args[i].Strides = plan.RowMajor(c.Args[i].Type.Shape)
@@ -73,7 +97,7 @@ func (t *translator) composite(op *mlir.Op) error {
 	for _, out := range c.Outs {
 		makes = append(makes, out.Type)
 	}
-	work, _ := t.o.Claim(c)
+	work, _ := t.o.claim(c)
 	t.step(op, compositeStep{c}, reads, append(makes, work...), false)
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/stablehlo"
 )
@@ -33,7 +34,7 @@ func convolution(b *nodeBuilder) error {
 		places = c.placesFirst
 	}
 	image, kernels, outer, axes := places()
-	if t.IsFloat() && kernel.Points(axes) < fewProducts {
+	if t.IsFloat() && dims.Less(kernel.Points(axes), fewProducts) {
 		c.addOneByOne(image, kernels, axes, outer)
 	} else {
 		b.product(wide(t), image, kernels, axes, outer)
@@ -93,14 +94,14 @@ func (c *conv) places() (image, kernels, outer []kernel.Index, axes []kernel.Axi
 	groups := c.features * c.batches
 	if groups > 1 {
 		out := b.out[0].Shape
-		b.out[0].Shape = slices.Concat(out[:n+1], types.Shape{groups, out[n+1] / groups})
-		b.reshaped(1, slices.Concat(size[:n+1], types.Shape{groups, size[n+1] / groups}))
+		b.out[0].Shape = slices.Concat(out[:n+1], types.Shape{groups, dims.Div(out[n+1], groups)})
+		b.reshaped(1, slices.Concat(size[:n+1], types.Shape{groups, dims.Div(size[n+1], groups)}))
 	}
 	if c.features > 1 {
-		b.reshaped(0, slices.Concat(in[:n+1], types.Shape{groups, in[n+1] / groups}))
+		b.reshaped(0, slices.Concat(in[:n+1], types.Shape{groups, dims.Div(in[n+1], groups)}))
 	}
 	if c.batches > 1 {
-		b.reshaped(0, slices.Concat(types.Shape{groups, in[0] / groups}, in[1:]))
+		b.reshaped(0, slices.Concat(types.Shape{groups, dims.Div(in[0], groups)}, in[1:]))
 	}
 	outer = b.Axes(b.out[0].Shape)
 	along := summed(len(outer), &axes)

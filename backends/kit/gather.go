@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -44,7 +45,7 @@ func gather(b *nodeBuilder) error {
 		}
 	}
 	for i, d := range g.StartIndexMap {
-		if room := int64(b.in[0].Shape[d]) - sizes[d]; room > 0 {
+		if room := dims.GoSub(int64(b.in[0].Shape[d]), sizes[d]); !dims.GoAtMost(room, 0) {
 			at := placed(batch, g.IndexVectorDim, int64(i), len(b.in[1].Shape))
 			from[d].Value = b.clamped(b.load(1, at...), int(room))
 		}

@@ -34,7 +34,9 @@ func (h *hostStep) String() string {
 }
 
 // Text returns a module whose main does what the step does.
-func (h *hostStep) Text() string { return hostText(h.op, h.inputs, h.others) }
+// Sizes that are expressions are open in it. The error says that it depends on such a size in
+// another way than by the types of its values.
+func (h *hostStep) Text() (string, error) { return hostText(h.op, h.inputs, h.others) }
 
 func (h *hostStep) Work(reads, writes []plan.HostArg) (plan.Work, error) {
 	outs := plan.ValuesOf(writes)
@@ -45,10 +47,8 @@ func (h *hostStep) Work(reads, writes []plan.HostArg) (plan.Work, error) {
 	bodies := make([]*plan.Program, len(h.op.Regions))
 	ops := make([]plan.Ordinals, len(h.op.Regions))
 	for i, r := range h.op.Regions {
-		var text string
 		var err error
-		text, ops[i] = regionText(r, captured, h.others, h.op.Code == stablehlo.While && i == 1)
-		bodies[i], err = h.region(text)
+		bodies[i], ops[i], err = h.region(r, captured, h.op.Code == stablehlo.While && i == 1)
 		if errors.Is(err, ErrNotCompiled) {
 			return h.evaluate(Why(err), reads, outs)
 		}
@@ -71,7 +71,10 @@ func (h *hostStep) Work(reads, writes []plan.HostArg) (plan.Work, error) {
 
 // evaluate returns the op as work of the evaluator.
 func (h *hostStep) evaluate(reason string, args []plan.HostArg, outs []plan.ValueID) (plan.Work, error) {
-	text := h.Text()
+	text, err := h.Text()
+	if err != nil {
+		return nil, errors.Join(ErrNotCompiled, plan.At(h.op, err))
+	}
 	run, err := h.t.o.Eval.Compile(h.t.ctx, backends.NewModule(text), backends.Options{Name: h.t.file, Threads: h.t.threads})
 	if err != nil { // of the whole text it has more to say
 		return nil, errors.Join(ErrNotCompiled, plan.At(h.op, err))
@@ -79,15 +82,30 @@ func (h *hostStep) evaluate(reason string, args []plan.HostArg, outs []plan.Valu
 	return &plan.Host{Op: h.op.Code, Reason: reason, Why: why(h.op.Code, reason), Text: text, Threads: h.t.threads, Run: run, Args: args, Outs: outs}, nil
 }
 
-// region compiles the text of a region.
-func (h *hostStep) region(text string) (*plan.Program, error) {
-	p, err := backends.Load(h.t.ctx, backends.NewModule(text), backends.Options{Name: h.t.file, Threads: h.t.threads})
+// region compiles a region, and returns what its ops are in the program's text. Its text is that
+// of the program, but where sizes are expressions, which no text has.
+func (h *hostStep) region(r *mlir.Region, captured []*mlir.Value, carries bool) (*plan.Program, plan.Ordinals, error) {
+	var p *backends.Program
+	var err error
+	ops := regionModule(r, captured, h.others, carries, func(m *mlir.Module) {
+		if !isOpen(m) {
+			p, err = backends.Load(h.t.ctx, backends.NewModule(located(m)), backends.Options{Name: h.t.file, Threads: h.t.threads})
+			return
+		}
+		p = &backends.Program{File: h.t.file, Threads: h.t.threads, Module: copyOf(m)}
+		n := 0
+		p.Module.Walk(func(op *mlir.Op) bool { op.Ordinal = n; n++; return true })
+		if p.Signature, p.Lacking, err = backends.ReadSignature(p.Module); err == nil && len(p.Lacking) > 0 {
+			err = errors.Join(ErrNotCompiled, leave("%v", p.Lacking[0].Reason))
+		}
+	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	o := *h.t.o
 	o.region = true
-	return h.t.compile(h.t.ctx, p, o)
+	k, err := h.t.compile(h.t.ctx, p, o)
+	return k, ops, err
 }
 
 // stays returns which of n values that a loop carries its body writes over.

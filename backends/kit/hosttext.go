@@ -1,27 +1,38 @@
 package kit
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"ltc/backends/kit/plan"
+	"ltc/ir/dims"
 	"ltc/mlir"
+	"ltc/stablehlo"
 )
 
 // hostText returns the text of a module whose main runs one op, with what its
 // regions use from outside as further arguments. It takes and gives what carries
 // them. others are what the op refers to.
-func hostText(op *mlir.Op, inputs []*mlir.Value, others []*mlir.Op) string {
+func hostText(op *mlir.Op, inputs []*mlir.Value, others []*mlir.Op) (string, error) {
 	m, _, restore := mainOf([]*mlir.Op{op}, inputs, op.Results, others)
 	defer restore()
-	return mlir.Print(m)
+	if !isOpen(m) {
+		return mlir.Print(m), nil
+	}
+	m = copyOf(m)
+	if err := reopen(m); err != nil {
+		return "", err
+	}
+	return mlir.Print(m), nil
 }
 
-// regionText returns the text of a module whose main is a region of an op: it
+// regionModule calls f with a module whose main is a region of an op: it
 // takes the block's arguments, then what the region uses from outside, or rather
 // what carries them. Where it carries results on to its next run, they take over the
-// block's arguments. It says also what its ops are in the program's text.
-func regionText(r *mlir.Region, captured []*mlir.Value, others []*mlir.Op, carries bool) (string, plan.Ordinals) {
+// block's arguments. It returns what its ops are in the program's text. The module's ops are
+// those of the program, and its own until f returns.
+func regionModule(r *mlir.Region, captured []*mlir.Value, others []*mlir.Op, carries bool, f func(m *mlir.Module)) plan.Ordinals {
 	block := r.Blocks[0]
 	end := block.Ops[len(block.Ops)-1]
 	m, added, restore := mainOf(block.Ops[:len(block.Ops)-1], slices.Concat(block.Args, captured), end.Operands, others)
@@ -34,9 +45,110 @@ func regionText(r *mlir.Region, captured []*mlir.Value, others []*mlir.Op, carri
 	}
 	ops := plan.Ordinals{}
 	m.Walk(func(op *mlir.Op) bool { ops = append(ops, op.Ordinal); return true })
+	f(m)
+	return ops
+}
+
+// regionText returns the text of [regionModule], which has no sizes that are expressions.
+func regionText(r *mlir.Region, captured []*mlir.Value, others []*mlir.Op, carries bool) (text string, ops plan.Ordinals) {
+	ops = regionModule(r, captured, others, carries, func(m *mlir.Module) { text = located(m) })
+	return text, ops
+}
+
+// located prints a module with locations.
+func located(m *mlir.Module) string {
 	var b strings.Builder
 	_ = m.Print(&b, mlir.PrintOptions{Locations: true}) // a Builder does not fail
-	return b.String(), ops
+	return b.String()
+}
+
+// copyOf returns a copy of a module whose sizes may be expressions.
+func copyOf(m *mlir.Module) *mlir.Module {
+	var c mlir.Cloner
+	x := &mlir.Module{Symbolic: true}
+	for _, op := range m.Ops {
+		x.Ops = append(x.Ops, c.Op(op))
+	}
+	return x
+}
+
+// isOpen reports whether a size of a module's values is an expression.
+func isOpen(m *mlir.Module) bool {
+	open := false
+	m.Walk(func(op *mlir.Op) bool {
+		eachType(op, func(t *mlir.TensorType) *mlir.TensorType {
+			open = open || slices.ContainsFunc(t.Shape, isExpr)
+			return t
+		})
+		return !open
+	})
+	return open
+}
+
+func isExpr(n int64) bool { return n != mlir.Dynamic && dims.GoIsExpr(n) }
+
+// eachType sets the types of the results and the blocks of an op to what f returns for them.
+func eachType(op *mlir.Op, f func(*mlir.TensorType) *mlir.TensorType) {
+	visit := func(v *mlir.Value) {
+		if t, ok := v.Type.(*mlir.TensorType); ok {
+			v.Type = f(t)
+		}
+	}
+	for _, v := range op.Results {
+		visit(v)
+	}
+	for _, r := range op.Regions {
+		for _, b := range r.Blocks {
+			for _, v := range b.Args {
+				visit(v)
+			}
+		}
+	}
+}
+
+// reopen leaves the sizes of a module open that are expressions. The error says that an attribute
+// has one.
+func reopen(m *mlir.Module) (err error) {
+	m.Walk(func(op *mlir.Op) bool {
+		eachType(op, opened)
+		for _, a := range op.Attrs {
+			if list, ok := mlir.Ints(a.Value); ok && slices.ContainsFunc(list, func(n int64) bool { return isExpr(n) && dims.Check(n) == nil }) && err == nil {
+				err = fmt.Errorf("the %s of %s depends on an open size", a.Name, op.Name())
+			}
+		}
+		if t := op.FuncType(); op.Code == mlir.OpFunc && t != nil {
+			op.Attrs.Set("function_type", mlir.TypeAttr{Type: &mlir.FunctionType{Ins: openedAll(t.Ins), Outs: openedAll(t.Outs)}})
+		}
+		if c, ok := op.Attrs.Get("value").(*mlir.DenseAttr); ok && op.Code == stablehlo.Constant && slices.ContainsFunc(c.Type.Shape, isExpr) && err == nil {
+			err = fmt.Errorf("a constant of an open size")
+		}
+		return true
+	})
+	return err
+}
+
+// opened returns a type with ? in the place of expressions.
+func opened(t *mlir.TensorType) *mlir.TensorType {
+	if !slices.ContainsFunc(t.Shape, isExpr) {
+		return t
+	}
+	open := &mlir.TensorType{Elem: t.Elem, Shape: slices.Clone(t.Shape), Encoding: t.Encoding}
+	for d, n := range open.Shape {
+		if isExpr(n) {
+			open.Shape[d] = mlir.Dynamic
+		}
+	}
+	return open
+}
+
+func openedAll(all []mlir.Type) []mlir.Type {
+	all = slices.Clone(all)
+	for i, t := range all {
+		if tt, ok := t.(*mlir.TensorType); ok {
+			all[i] = opened(tt)
+		}
+	}
+	return all
 }
 
 // mainOf returns a module whose main runs ops of the program, with inputs as arguments and

@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/kernel"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/stablehlo"
 )
@@ -61,7 +62,7 @@ func reverse(b *nodeBuilder) error {
 	b.Stage()
 	from := slices.Clone(index)
 	for _, d := range stablehlo.AsReverse(b.op).Dimensions() {
-		from[d] = affine(int(d), -1, int64(b.out[0].Shape[d])-1)
+		from[d] = affine(int(d), -1, dims.GoSub(int64(b.out[0].Shape[d]), 1))
 	}
 	b.store(0, b.load(0, from...), index...)
 	return nil
@@ -76,8 +77,8 @@ func pad(b *nodeBuilder) error {
 	b.Stage()
 	from := make([]kernel.Index, len(index))
 	for d := range from {
-		if from[d] = affine(d, 1, -low[d]); inner[d] > 0 {
-			from[d] = kernel.ByValue(b.apart(from[d], inner[d]+1))
+		if from[d] = affine(d, 1, dims.GoSub(0, low[d])); inner[d] > 0 || dims.GoIsExpr(inner[d]) {
+			from[d] = kernel.ByValue(b.apart(from[d], dims.GoAdd(inner[d], 1)))
 		}
 	}
 	b.store(0, b.guarded(0, b.load(1), from...), index...)
@@ -88,7 +89,7 @@ func pad(b *nodeBuilder) error {
 // -1 between them.
 func (b *nodeBuilder) apart(at kernel.Index, distance int64) kernel.ID {
 	v := b.Number(at)
-	d := b.Int(types.I64, distance)
+	d := b.Extent(distance)
 	between := b.Op(kernel.CompareNE, types.Bool, b.Op(kernel.Remainder, types.I64, v, d), b.Int(types.I64, 0))
 	return b.Op(kernel.Select, types.I64, between, b.Int(types.I64, -1), b.Op(kernel.Divide, types.I64, v, d))
 }
@@ -144,7 +145,7 @@ func concatenate(b *nodeBuilder) error {
 			to = append(to, kernel.Along(d))
 		}
 		to[dim].Offset = at
-		at += int64(t.Shape[dim])
+		at = dims.GoAdd(at, int64(t.Shape[dim]))
 		b.Stage(axes...)
 		b.store(0, b.load(i, index...), to...)
 	}
@@ -165,7 +166,7 @@ func (b *nodeBuilder) start(i int, room int) kernel.ID {
 // i64. Room follows from how many elements a dimension has: a kernel takes it as an
 // argument, as it does sizes.
 func (b *nodeBuilder) clamped(v kernel.ID, room int) kernel.ID {
-	most := b.Emit(kernel.Instr{Op: kernel.SizeOf, Type: types.I64, Aux: int64(kernel.Size(room))})
+	most := b.Emit(kernel.Instr{Op: kernel.SizeOf, Type: types.I64, Aux: int64(dims.Max(room, 0))})
 	to := types.I64
 	switch b.Type(v) {
 	case types.U64: // large ones are not negative
@@ -182,7 +183,7 @@ func (b *nodeBuilder) clamped(v kernel.ID, room int) kernel.ID {
 func (b *nodeBuilder) within(index []kernel.Index, start int, slice types.Shape) []kernel.Index {
 	at := slices.Clone(index)
 	for d := range at {
-		if room := b.in[0].Shape[d] - slice[d]; room > 0 {
+		if room := dims.GoSub(b.in[0].Shape[d], slice[d]); !dims.GoAtMost(room, 0) {
 			at[d].Value = b.start(start+d, room)
 		}
 	}
@@ -202,7 +203,7 @@ func dynamicUpdateSlice(b *nodeBuilder) error {
 	b.Stage()
 	from := slices.Clone(index)
 	for d := range from {
-		if room := b.in[0].Shape[d] - b.in[1].Shape[d]; room > 0 {
+		if room := dims.GoSub(b.in[0].Shape[d], b.in[1].Shape[d]); !dims.GoAtMost(room, 0) {
 			from[d].Value = b.Op(kernel.Negate, types.I64, b.start(2+d, room))
 		}
 	}

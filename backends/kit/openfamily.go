@@ -4,135 +4,219 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"ltc/backends"
 	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
-	"ltc/internal/diag"
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
 
 // FixSizes inlines the functions of a program that has just been loaded, and has by give
-// all its types the sizes that follow from the shapes of main's arguments. Behind these main
-// has others then, i32s that are the sizes returned ([plan.Program.SizeArgs]).
+// all its types the sizes that follow from the shapes of main's arguments. Sizes may be
+// expressions of package dims. Behind its arguments main has others then, i32s that are the Args
+// returned ([plan.Program.SizeArgs]).
 func FixSizes(ctx context.Context, by Evaluator, p *backends.Program, shapes [][]int) (eval.Sizes, error) {
 	if err := Inline(ctx, p.Module); err != nil {
 		return eval.Sizes{}, err
 	}
-	p.SizesFixed = true
 	return by.FixSizes(ctx, p, shapes)
 }
 
-// OpenFamily returns one program for all sizes of a module that leaves one open, which p was
-// loaded from, and where that size stands. Kernels makes kernels of the program for n
-// elements. The error wraps [ErrNotCompiled] if it cannot be one program for all sizes.
-func OpenFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, p *backends.Program, kernels func(n int, p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
-	at, bounds, err := openDims(p.Module)
-	if err != nil {
-		return nil, plan.Opening{}, errors.Join(ErrNotCompiled, plan.At(p.Module.Func("main"), err))
-	}
-	open := plan.Opening{Sig: p.Signature, At: at, Bounds: bounds}
-	var f *plan.Family
-	if err = growsEvenly(ctx, by, m, o, &open); err == nil {
-		f, err = plan.CompileFamily(ctx, by, bounds, func(n int) (*plan.Program, error) {
-			p, err := backends.LoadOpen(ctx, m, o)
-			if err != nil {
-				return nil, err
-			}
-			sizes, err := FixSizes(ctx, by, p, open.Shapes(n))
-			if err != nil {
-				return nil, err
-			}
-			k, err := kernels(n, p)
-			if err == nil {
-				k.SizeArgs = sizes.Args
-			}
-			return k, err
-		})
-	}
-	if ctx.Err() != nil {
+// OpenFamily returns one program for all sizes of a module that leaves some open, and where these
+// sizes stand. Kernels makes kernels of the program once its sizes are expressions. The
+// error wraps [ErrNotCompiled] if it cannot be one program for all sizes.
+func OpenFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
+	f, open, err := openFamily(ctx, by, m, o, kernels)
+	switch {
+	case ctx.Err() != nil:
 		return nil, plan.Opening{}, context.Cause(ctx)
-	}
-	if err != nil {
+	case err != nil:
 		return nil, plan.Opening{}, errors.Join(ErrNotCompiled, err)
 	}
 	return f, open, nil
 }
 
-// openDims returns where the one size stands that a module's arguments leave
-// open, and its bounds: there is one such dimension, or all have one name
-// (ltc.dim).
-func openDims(m *mlir.Module) (at []plan.Teller, bounds [2]int, err error) {
-	bounds = [2]int{0, int(^uint(0) >> 1)}
-	main := m.Func("main")
-	name, named := "", true
+func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
+	p, err := backends.LoadOpen(ctx, m, o)
+	if err != nil {
+		return nil, plan.Opening{}, err
+	}
+	open, err := openDims(p)
+	if err != nil {
+		return nil, open, plan.At(p.Module.Func("main"), err)
+	}
+	fixed, err := FixSizes(ctx, by, p, open.Shapes(open.Expressions()))
+	for err != nil {
+		unequal, ok := errors.AsType[*eval.NotEqual](err)
+		if !ok || !unify(&open, unequal.A, unequal.B) {
+			return nil, open, err
+		}
+		if p, err = backends.LoadOpen(ctx, m, o); err != nil {
+			return nil, open, err
+		}
+		fixed, err = FixSizes(ctx, by, p, open.Shapes(open.Expressions()))
+	}
+	var guards []dims.Guard
+	for _, g := range fixed.Guards {
+		guards = append(guards, g.Guard)
+	}
+	for _, n := range positiveSizes(p.Module) {
+		guards = append(guards, dims.Guard{Rule: dims.NotMore, A: 1, B: n})
+	}
+	k, err := kernels(p)
+	if err != nil {
+		return nil, open, err
+	}
+	k.SizeArgs = fixed.Args
+	f, err := plan.NewFamily(k, open.Expressions(), guards)
+	return f, open, err
+}
+
+// unify has two sizes be one, which the rules of types want to be the same: a symbol becomes what
+// that makes of it. It reports false if that is not known.
+func unify(open *plan.Opening, a, b int64) bool {
+	for _, p := range [][2]int64{{b, a}, {a, b}} {
+		for _, s := range dims.Symbols(p[0]) {
+			to, ok := solved(s, p[0], p[1])
+			used := slices.ContainsFunc(open.Symbols, func(x plan.Symbol) bool { return x.Size != s && slices.Contains(dims.Symbols(x.Size), s) })
+			if !ok || used {
+				continue
+			}
+			for k := range open.Symbols {
+				if open.Symbols[k].Size == s {
+					open.Symbols[k].Size = to
+				}
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// solved returns what a symbol of a is where a = b: b less the rest of a, or b by the other
+// factors of a.
+func solved(s, a, b int64) (to int64, ok bool) {
+	if slices.Contains(dims.Symbols(b), s) {
+		return 0, false
+	}
+	if rest := dims.Sub(a, s); !slices.Contains(dims.Symbols(rest), s) {
+		to = dims.Sub(b, rest)
+	} else if by := dims.Div(a, s); dims.Mul(by, s) == a && !slices.Contains(dims.Symbols(by), s) && dims.Divides(b, by) {
+		to = dims.Div(b, by)
+	} else {
+		return 0, false
+	}
+	_, most := dims.Bounds(to)
+	return to, dims.Check(to) == nil && most > 0
+}
+
+// positiveSizes returns the sizes of a module's values that may be 0, which the program for all
+// sizes has to be kept from.
+func positiveSizes(m *mlir.Module) (all []int64) {
+	add := func(v *mlir.Value) {
+		t, ok := v.Type.(*mlir.TensorType)
+		if !ok {
+			return
+		}
+		for _, n := range t.Shape {
+			if n != mlir.Dynamic && dims.IsExpr(n) && !dims.Less(0, n) && !slices.Contains(all, n) {
+				all = append(all, n)
+			}
+		}
+	}
+	m.Walk(func(op *mlir.Op) bool {
+		for _, v := range op.Results {
+			add(v)
+		}
+		for _, r := range op.Regions {
+			for _, b := range r.Blocks {
+				for _, v := range b.Args {
+					add(v)
+				}
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// unbounded is the largest value that sizes are taken for which the text does not bound: sizes
+// are i32s where programs compute with them.
+const unbounded = math.MaxInt32
+
+// openDims returns the symbols of the sizes that a module's arguments leave open, one for each
+// or one for all that have one name (ltc.dim), and where they stand.
+func openDims(p *backends.Program) (open plan.Opening, err error) {
+	open.Sig = p.Signature
+	main, named := p.Module.Func("main"), map[string]int{}
+	taken := namesOf(main)
 	for i, t := range main.FuncType().Ins {
 		tt, ok := t.(*mlir.TensorType)
 		if !ok {
 			continue
 		}
 		if stablehlo.Bounds(tt) != nil {
-			return nil, bounds, fmt.Errorf("argument %d is %v: a size that is only bounded is known of each value alone", i, tt)
+			return open, fmt.Errorf("argument %d is %v: a size that is only bounded is known of each value alone", i, tt)
 		}
 		for d, n := range tt.Shape {
 			if n != mlir.Dynamic {
 				continue
 			}
-			symbol := backends.DimName(main, i, d)
-			if len(at) > 0 && (symbol != name || symbol == "") {
-				named = false
+			name := backends.DimName(main, i, d)
+			at, known := named[name]
+			if name == "" || !known {
+				at = len(open.Symbols)
+				named[name] = at
+				open.Symbols = append(open.Symbols, symbolOf(p.Module, name, taken.unnamed(i, d)))
 			}
-			name, at = symbol, append(at, plan.Teller{Index: i, Dim: d, Slope: 1})
+			open.At = append(open.At, plan.Teller{Index: i, Dim: d, Symbol: at})
 		}
 	}
-	switch {
-	case len(at) == 0:
-		return nil, bounds, fmt.Errorf("no argument tells the sizes that the text leaves open")
-	case !named:
-		return nil, bounds, fmt.Errorf("more than one size is open: give those that are the same one name by ltc.dim")
+	if len(open.At) == 0 {
+		return open, fmt.Errorf("no argument tells the sizes that the text leaves open")
 	}
-	if lo, hi, ok := backends.DimBounds(m, name); ok {
-		bounds = [2]int{lo, hi}
-	}
-	return at, bounds, nil
+	return open, nil
 }
 
-// growsEvenly returns an error unless every size of a value grows linearly with the open
-// size, from few elements on. It does not where a window is larger than its operand.
-func growsEvenly(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, open *plan.Opening) error {
-	few := max(open.Bounds[0], 1)
-	var at [3][]*mlir.TensorType
-	var makes []*mlir.Op // of those for few elements
-	for i, n := range []int{few, few + 100, few + 200} {
-		p, err := backends.LoadOpen(ctx, m, o)
-		if err != nil {
-			return err
-		}
-		if _, err := FixSizes(ctx, by, p, open.Shapes(n)); err != nil {
-			return err
-		}
-		p.Module.Walk(func(op *mlir.Op) bool {
-			for _, r := range op.Results {
-				if t, ok := r.Type.(*mlir.TensorType); ok {
-					at[i] = append(at[i], t)
-					if i == 0 {
-						makes = append(makes, op)
-					}
-				}
-			}
-			return true
-		})
-	}
-	if len(at[0]) != len(at[1]) || len(at[1]) != len(at[2]) {
-		return errors.New("it has other ops for other sizes")
-	}
-	for k, t := range at[0] {
-		for d, n := range t.Shape {
-			if more, most := at[1][k].Shape[d], at[2][k].Shape[d]; most-more != more-n {
-				return plan.At(makes[k], fmt.Errorf("a value is %v for %s, %v for %d and %v for %d", t, diag.Count(few, "element"), at[1][k], few+100, at[2][k], few+200))
+// dimNames are the names that a text gives dimensions.
+type dimNames map[string]bool
+
+func namesOf(main *mlir.Op) dimNames {
+	all := dimNames{}
+	for i, t := range main.FuncType().Ins {
+		if tt, ok := t.(*mlir.TensorType); ok {
+			for d := range tt.Shape {
+				all[backends.DimName(main, i, d)] = true
 			}
 		}
 	}
-	return nil
+	return all
+}
+
+// unnamed returns a name for a dimension that has none.
+func (n dimNames) unnamed(argument, dim int) string {
+	name := fmt.Sprintf("arg%d.dim%d", argument, dim)
+	for n[name] {
+		name += "'"
+	}
+	return name
+}
+
+// symbolOf returns the symbol of a size: no program for all sizes has values without elements.
+func symbolOf(m *mlir.Module, name, otherwise string) plan.Symbol {
+	s := plan.Symbol{Bounds: [2]int{0, int(^uint(0) >> 1)}}
+	most := int64(unbounded)
+	if lo, hi, ok := backends.DimBounds(m, name); ok {
+		s.Bounds, most = [2]int{lo, hi}, int64(hi)
+	}
+	if name == "" {
+		name = otherwise
+	}
+	least := max(int64(s.Bounds[0]), 1)
+	s.Size = dims.Symbol(name, least, max(most, least+1)) // of one value it would be no symbol
+	return s
 }

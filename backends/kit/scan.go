@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -31,19 +32,19 @@ func scanningOf(op stablehlo.ReduceWindowOp, in, out types.Shape) (s scanning, o
 			return s, false
 		case size[d] == 1 && low == 0 && high == 0:
 			continue
-		case s.dim >= 0 || n < 2 || dilation[d] != 1:
+		case s.dim >= 0 || dims.GoAtMost(n, 1) || dilation[d] != 1:
 			return s, false
 		}
 		s.dim = d
 		// The window of element i is i-low to i-low+size-1.
 		switch w := size[d]; {
-		case w >= int64(n) && low == w-1:
+		case dims.GoAtMost(int64(n), w) && low == dims.GoSub(w, 1):
 			s.kind = kernel.ScanAxis
-		case w >= int64(n) && low == 0:
+		case dims.GoAtMost(int64(n), w) && low == 0:
 			s.kind = kernel.ReverseAxis
-		case w >= int64(n)-1 && low == w:
+		case dims.GoAtMost(dims.GoSub(int64(n), 1), w) && low == w:
 			s.kind, s.exclusive = kernel.ScanAxis, true
-		case w >= int64(n)-1 && low == -1:
+		case dims.GoAtMost(dims.GoSub(int64(n), 1), w) && low == -1:
 			s.kind, s.exclusive = kernel.ReverseAxis, true
 		default:
 			return s, false
@@ -182,7 +183,7 @@ func (b *nodeBuilder) carry(s scanning, f *function, shape types.Shape) error {
 		if err != nil {
 			return err
 		}
-		part := kernel.Along(b.Axis(kernel.AxisName(len(outer)), axis.Size/kernel.Size(length)))
+		part := kernel.Along(b.Axis(kernel.AxisName(len(outer)), dims.Div(axis.Size, kernel.Size(length))))
 		axis.Size, index[s.dim] = kernel.Size(length), ofLength(len(outer), length)
 		begin = func(i int) kernel.ID { return b.Load(b.made(offsets[i]), append([]kernel.Index{part}, outer...)...) }
 	}

@@ -7,6 +7,7 @@ import (
 	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -22,10 +23,10 @@ func (b *nodeBuilder) partLength(s scanning, f *function, shape types.Shape) int
 	n, points := shape[s.dim], 1
 	for d, m := range shape {
 		if d != s.dim {
-			points *= m
+			points = dims.Mul(points, m)
 		}
 	}
-	if !f.associative || f.elements != f.carries || !fuse.Long(int64(points), int64(n)) {
+	if !f.associative || f.elements != f.carries || !fuse.Long(int64(dims.Typical(points)), int64(dims.Typical(n))) {
 		return 0
 	}
 	for i := range f.carries {
@@ -41,7 +42,7 @@ func (b *nodeBuilder) partLength(s scanning, f *function, shape types.Shape) int
 		}
 	}
 	length := 1
-	for 4*length*length <= n && n%(2*length) == 0 {
+	for 4*length*length <= dims.Typical(n) && dims.Divides(n, 2*length) {
 		length *= 2
 	}
 	if length < fuse.ShortestPart {
@@ -72,7 +73,7 @@ func (b *nodeBuilder) partOffsets(s scanning, f *function, shape types.Shape, le
 		i += f.elements
 		return p.load(i, outer[:len(p.in[i].Shape)]...)
 	})
-	p.Stage(kernel.Axis{Name: kernel.StageAxisName(0), Size: kernel.Size(shape[s.dim] / length), Kind: s.kind})
+	p.Stage(kernel.Axis{Name: kernel.StageAxisName(0), Size: kernel.Size(dims.Div(shape[s.dim], length)), Kind: s.kind})
 	index := append([]kernel.Index{kernel.Along(len(outer))}, outer...)
 	carried, _, _ := p.carryOn(f, locals, func(i int) kernel.ID { return p.Load(p.made(sums[i]), index...) })
 	offsets := make([]plan.ValueID, len(sums))
@@ -92,7 +93,7 @@ func (b *nodeBuilder) partCarries(s scanning, f *function, shape types.Shape, le
 		return nil, err
 	}
 	outer, index := p.scanned(s, shape)
-	part := p.Axis(kernel.AxisName(len(outer)), kernel.Size(shape[s.dim]/length))
+	part := p.Axis(kernel.AxisName(len(outer)), kernel.Size(dims.Div(shape[s.dim], length)))
 	first, others := kernel.Index{Terms: []kernel.Term{{Axis: part, Factor: int64(length)}}, Value: kernel.None}, ofLength(part, length)
 	if s.kind == kernel.ReverseAxis {
 		first.Offset = int64(length - 1)
@@ -108,7 +109,7 @@ func (b *nodeBuilder) partCarries(s scanning, f *function, shape types.Shape, le
 	p.Stage()
 	sums := make([]plan.ValueID, f.carries)
 	for i, l := range locals {
-		t := types.Of(b.in[i].DType, shape[s.dim]/length)
+		t := types.Of(b.in[i].DType, dims.Div(shape[s.dim], length))
 		for d, m := range shape {
 			if d != s.dim {
 				t.Shape = append(t.Shape, m)

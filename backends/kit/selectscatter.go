@@ -6,6 +6,7 @@ import (
 	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/stablehlo"
 )
@@ -159,7 +160,7 @@ func (w *windowed) insides() [][]kernel.ID {
 			if at.Offset < 0 {
 				all[d][i] = w.Op(kernel.CompareGE, types.Bool, w.Number(at), w.Int(types.I64, 0))
 			}
-			if last := int64(w.out[0].Shape[d]-1)*w.stride[d] + at.Offset; last < int64(w.in[0].Shape[d]) {
+			if last := dims.GoAdd(dims.GoMul(dims.GoSub(int64(w.out[0].Shape[d]), 1), w.stride[d]), at.Offset); dims.GoAtMost(dims.GoAdd(last, 1), int64(w.in[0].Shape[d])) {
 				continue
 			}
 			end := w.Emit(kernel.Instr{Op: kernel.SizeOf, Type: types.I64, Aux: int64(kernel.Size(w.in[0].Shape[d]))})

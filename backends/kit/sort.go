@@ -6,6 +6,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/plan"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -64,11 +65,11 @@ func (t *translator) claimSort(s *plan.Sort, op *mlir.Op) (claimed *plan.Sort, w
 	first := *s
 	first.Outs = slices.Clone(s.Outs)
 	keepFirst(&first, t.keeps(op, s.Dim))
-	if work, ok := t.o.Claim(&first); ok {
+	if work, ok := t.o.claim(&first); ok {
 		return &first, work
 	}
 	if first.Keep > 0 {
-		if work, ok := t.o.Claim(s); ok {
+		if work, ok := t.o.claim(s); ok {
 			return s, work
 		}
 	}
@@ -127,7 +128,7 @@ func (t *translator) keeps(op *mlir.Op, dim int) int {
 			if start[dim] != 0 || stride[dim] != 1 {
 				return 0
 			}
-			most = max(most, limit[dim])
+			most = dims.Max(most, limit[dim])
 		}
 	}
 	return int(most)

@@ -3,6 +3,7 @@ package kit
 import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -36,8 +37,11 @@ func (t *translator) triangular(op *mlir.Op, of kernel.Triangular) error {
 		return leave("%v", err)
 	}
 	w.Outs = []plan.HostArg{{Value: plan.None, Type: out}}
+	if !dims.Static(out.Shape) {
+		return leave("there is no kernel for it")
+	}
 	w.Triangular = plan.TriangularOf(of, out)
-	work, ok := t.o.Claim(w)
+	work, ok := t.o.claim(w)
 	if !ok {
 		return leave("there is no kernel for it")
 	}

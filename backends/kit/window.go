@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -87,13 +88,14 @@ func reduceWindow(b *nodeBuilder) error {
 	var axes []kernel.Axis
 	guard := false
 	for d := range index {
-		index[d] = affine(d, stride[d], -padding[2*d])
-		if size[d] > 1 {
+		index[d] = affine(d, stride[d], dims.GoSub(0, padding[2*d]))
+		if size[d] != 1 {
 			index[d].Terms = append(index[d].Terms, kernel.Term{Axis: rank + len(axes), Factor: dilation[d]})
 			axes = append(axes, kernel.Axis{Name: fmt.Sprintf("j%d", d), Size: kernel.Size(size[d])})
 		}
-		last := int64(b.out[0].Shape[d]-1)*stride[d] + (size[d]-1)*dilation[d] - padding[2*d]
-		guard = guard || padding[2*d] > 0 || base[d] > 1 || last >= int64(b.in[0].Shape[d])
+		last := dims.GoMul(dims.GoSub(int64(b.out[0].Shape[d]), 1), stride[d])
+		last = dims.GoAdd(last, dims.GoSub(dims.GoMul(dims.GoSub(size[d], 1), dilation[d]), padding[2*d]))
+		guard = guard || !dims.GoAtMost(padding[2*d], 0) || base[d] > 1 || !dims.GoAtMost(dims.GoAdd(last, 1), int64(b.in[0].Shape[d]))
 	}
 	b.Stage(axes...)
 	var v kernel.ID

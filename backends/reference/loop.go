@@ -35,8 +35,9 @@ type kernelLoop struct {
 
 // region is the program of a region of a loop.
 type region interface {
-	// hold returns a launcher with memory for calls of c's sizes. It is another's until release.
-	hold(ctx context.Context, c *backends.Call) (*launcher, error)
+	// hold returns a launcher with memory for calls of c's sizes, which follow from the open sizes of
+	// the run. It is another's until release.
+	hold(ctx context.Context, c *backends.Call, sizes []int64) (*launcher, error)
 	release(l *launcher)
 	// measures reports whether it has timers for its steps.
 	measures() bool
@@ -44,19 +45,17 @@ type region interface {
 	launches() bool
 }
 
-func (e *compiled) hold(context.Context, *backends.Call) (*launcher, error) { return e.pool.Get(), nil }
-func (e *compiled) release(l *launcher)                                     { e.pool.Put(l) }
-func (e *compiled) measures() bool                                          { return e.Times != nil }
+func (e *compiled) hold(context.Context, *backends.Call, []int64) (*launcher, error) {
+	return e.pool.Get(), nil
+}
+func (e *compiled) release(l *launcher) { e.pool.Put(l) }
+func (e *compiled) measures() bool      { return e.Times != nil }
 func (e *compiled) launches() bool {
 	return !slices.ContainsFunc(e.steps, func(s compiledStep) bool { return s.code == nil })
 }
 
-func (s *openExecutable) hold(ctx context.Context, c *backends.Call) (*launcher, error) {
-	n, err := s.Size(c, s.Bound, s.Family.BaseSize())
-	if err != nil {
-		return nil, err
-	}
-	x, err := s.Dense().take(ctx, n)
+func (s *openExecutable) hold(ctx context.Context, c *backends.Call, sizes []int64) (*launcher, error) {
+	x, err := s.Dense().take(ctx, sizes)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +98,7 @@ func (l *launcher) Loop(ctx context.Context, i int, m *exec.LoopMemory) (last in
 	}
 	defer c.forget()
 	for r := range c.programs {
-		if err := c.hold(ctx, r, m); err != nil {
+		if err := c.hold(ctx, r, m, l.Sizes); err != nil {
 			return 0, false, err
 		}
 	}
@@ -133,9 +132,9 @@ func newKernelLoop(e *compiled, i int) *kernelLoop {
 }
 
 // hold takes memory for region r, for the views of m.
-func (c *kernelLoop) hold(ctx context.Context, r int, m *exec.LoopMemory) (err error) {
+func (c *kernelLoop) hold(ctx context.Context, r int, m *exec.LoopMemory, sizes []int64) (err error) {
 	c.view(r, 0, m)
-	c.regions[r], err = c.programs[r].hold(ctx, &c.call)
+	c.regions[r], err = c.programs[r].hold(ctx, &c.call, sizes)
 	return err
 }
 

@@ -3,6 +3,7 @@ package reference
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"ltc/backends"
@@ -14,25 +15,25 @@ import (
 	"ltc/backends/reference/internal/dense"
 	"ltc/backends/reference/internal/loops"
 	"ltc/internal/spare"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/soa"
 )
 
-// openExecutable is a program that leaves one size open and runs as kernels for every
-// size: compiled once, with the numbers of the run at hand.
+// openExecutable is a program that leaves sizes open and runs as kernels for all
+// sizes: compiled once, with the numbers of the run at hand.
 type openExecutable struct {
 	exec.Sized[*form]
 	file      string
 	o         backends.Options
 	compilers []kernel.Compiler
 	keeper    *keeper         // of constants in other forms
-	few       int             // the fewest elements, or fewer than those of the family's base
-	least     int             // points of the kernels for few elements
-	each      int             // and for each further one
+	least     int             // points of the kernels for the least sizes
+	work      int             // and for the sizes of the family's base
 	parts     []int           // by step, of the family's base
 	interim   []atomic.Int64  // by step, the launches that stand-ins have run
 	deferred  *deferral       // as that of compiled
-	module    backends.Module // the program of size 0 is compiled separately, from it
+	module    backends.Module // what the family has no program for is compiled separately, from it
 	unbound   *openExecutable // what Bind was called on first; nil: it is that
 }
 
@@ -46,45 +47,49 @@ type form struct {
 	runs   *spare.Pool[sizeExecutable]
 }
 
-// sizeExecutable is the program for one size, and the memory of a run. A run has it for
-// itself; the next one, if it is of another size, has it fitted to that, which
+// sizeExecutable is the program for some sizes, and the memory of a run. A run has it for
+// itself; the next one, if it is of other sizes, has it fitted to these, which
 // allocates nothing.
 type sizeExecutable struct {
 	member *plan.Member
-	n      int      // -1: none
+	values []int64  // of the symbols; nil: none
 	sizes  []*int32 // the arguments that are sizes
 	e      *compiled
 	l      *launcher
 }
 
-// compileSized compiles a program whose main leaves one size open. The error
+// compileSized compiles a program whose main leaves sizes open. The error
 // wraps [kit.ErrNotCompiled] if it cannot be one program for all sizes.
 func compileSized(ctx context.Context, m backends.Module, o backends.Options, p *backends.Program, compilers []kernel.Compiler) (backends.Executable, error) {
 	s := &openExecutable{file: p.File, o: o, compilers: compilers, keeper: new(keeper), module: m}
-	family, open, err := kit.OpenFamily(ctx, eval.New(), m, o, p, func(_ int, p *backends.Program) (*plan.Program, error) {
+	family, open, err := kit.OpenFamily(ctx, eval.New(), m, o, func(p *backends.Program) (*plan.Program, error) {
 		return kernelsOf(ctx, p, compilers, nil)
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.None = exec.NewLazy(s.compileNone)
-	return s, s.begin(ctx, plan.Region{Opening: open, Family: family}, false)
+	s.Open(open, family)
+	s.compileOthers()
+	return s, s.begin(ctx, false)
 }
 
 // region makes a region of a loop or a branch executable.
-func (s *openExecutable) region(ctx context.Context, of plan.Region) (*openExecutable, error) {
+func (s *openExecutable) region(ctx context.Context, of *plan.Family) (*openExecutable, error) {
 	r := &openExecutable{file: s.file, o: s.o, compilers: s.compilers, keeper: new(keeper)}
-	return r, r.begin(ctx, of, true)
+	sig := of.Base().Signature
+	r.Open(plan.Opening{Sig: sig, Symbols: s.Symbols}, of)
+	return r, r.begin(ctx, true)
 }
 
 // begin compiles the kernels of a family and of its regions.
-func (s *openExecutable) begin(ctx context.Context, of plan.Region, region bool) (err error) {
-	family, base := of.Family, of.Base()
+func (s *openExecutable) begin(ctx context.Context, region bool) (err error) {
+	family, base := s.Family, s.Family.Base()
 	s.deferred = deferralOf(ctx)
-	s.Opening, s.Family = of.Opening, family
 	s.Plan = exec.Plan{Program: base, On: &machine, Rules: rulesFor(base), Copied: new(atomic.Int64)}
 	s.Rules.Region = region
-	s.Regions, err = exec.MakeRegions(base, func(step, r int) (backends.Executable, error) { return s.region(ctx, family.Region(step, r)) })
+	s.Regions, err = exec.MakeRegions(base, func(step, r int) (backends.Executable, error) {
+		return s.region(ctx, family.Region(step, r))
+	})
 	if err != nil {
 		return err
 	}
@@ -92,16 +97,10 @@ func (s *openExecutable) begin(ctx context.Context, of plan.Region, region bool)
 	if err != nil {
 		return err
 	}
-	s.few = max(1, min(s.Bounds[0], family.BaseSize()-1)) // of fewer, sizes may be less than nothing
-	small := family.Member()
-	if err := small.Resize(s.few); err != nil {
-		return err
-	}
-	work := pointsOfSteps(base)
-	s.least = min(pointsOfSteps(small.Program), work)
-	s.each = work
-	if more := family.BaseSize() - s.few; more > 0 {
-		s.each = (work - s.least + more - 1) / more
+	s.work = pointsOfSteps(base)
+	s.least = s.work
+	if small := family.Member(); small.Resize(s.leastSizes()) == nil {
+		s.least = min(pointsOfSteps(small.Program), s.work)
 	}
 	if s.o.Profile {
 		s.Times = make([]exec.Timer, len(base.Steps))
@@ -118,7 +117,7 @@ func (s *openExecutable) begin(ctx context.Context, of plan.Region, region bool)
 func (s *openExecutable) ready(ctx context.Context, codes []kernel.Code) error {
 	dense := s.form(s.Family, codes, nil, nil)
 	s.Vary(dense, varied(dense, s.variant))
-	x, err := dense.take(kernel.WithTiers(ctx, nil), s.Family.BaseSize()) // of other sizes, products are prepared anew
+	x, err := dense.take(kernel.WithTiers(ctx, nil), s.Family.BaseSizes()) // of other sizes, products are prepared anew
 	if err != nil {
 		return err
 	}
@@ -141,7 +140,7 @@ func (s *openExecutable) CountIn(n *atomic.Int64) {
 func (s *openExecutable) form(family *plan.Family, codes, there []kernel.Code, views *exec.Views) *form {
 	f := &form{of: s, family: family, codes: codes, views: views}
 	f.steps = boundCodes(family.Base(), codes, s.constants(), s.Known, s.keeper, there, family.Moves)
-	f.runs = spare.New(keptRuns(s.Bound), func() *sizeExecutable { return &sizeExecutable{member: f.family.Member(), n: -1} })
+	f.runs = spare.New(keptRuns(s.Bound), func() *sizeExecutable { return &sizeExecutable{member: f.family.Member()} })
 	return f
 }
 
@@ -193,7 +192,7 @@ func (s *openExecutable) Bind(ctx context.Context, constants map[int]soa.View) (
 	}
 	b := *s
 	b.Copied, b.Bound, b.keeper = new(atomic.Int64), bound, s.keeper.forBound()
-	b.None = exec.NewLazy(b.compileNone)
+	b.compileOthers()
 	if b.o.Threads == 0 { // bound programs serve many calls at once
 		b.o.Threads = 1
 	}
@@ -215,20 +214,22 @@ func (s *openExecutable) know(ctx context.Context, before *form) error {
 	if len(known.Values) == 0 {
 		return nil
 	}
-	x := &sizeExecutable{member: s.Family.Member(), n: -1} // not of the pool: it keeps the constants
-	if err := x.fit(ctx, before, s.Family.BaseSize()); err != nil {
+	x := &sizeExecutable{member: s.Family.Member()} // not of the pool: it keeps the constants
+	if err := x.fit(ctx, before, s.Family.BaseSizes()); err != nil {
 		return err
 	}
 	return know(ctx, &s.Plan, known, bound, x.l)
 }
 
-// Direct is as that of [compiled], for a size.
-func (f *form) Direct(ctx context.Context, n int) bool { return ctx.Done() == nil || !f.of.long(n) }
+// Direct is as that of [compiled], for some sizes.
+func (f *form) Direct(ctx context.Context, sizes []int64) bool {
+	return ctx.Done() == nil || !f.of.long(sizes)
+}
 
-// Run runs a call for a size.
-func (f *form) Run(ctx context.Context, c *backends.Call, n int) error {
+// Run runs a call for some sizes.
+func (f *form) Run(ctx context.Context, c *backends.Call, sizes []int64) error {
 	f.of.deferred.running()
-	x, err := f.take(ctx, n)
+	x, err := f.take(ctx, sizes)
 	if err != nil {
 		return err
 	}
@@ -240,10 +241,23 @@ func (f *form) Run(ctx context.Context, c *backends.Call, n int) error {
 	return err
 }
 
-// long reports whether a run for a size takes so long that it can be cancelled to
-// its end.
-func (s *openExecutable) long(n int) bool {
-	return loops.Added(s.least, loops.Times(s.each, n-s.few)) > loops.LongWork
+// long reports whether a run for some sizes takes so long that it can be cancelled to
+// its end: about as much longer than one of the family's base as the sizes are larger.
+func (s *openExecutable) long(sizes []int64) bool {
+	work := float64(s.work)
+	for i, n := range s.Family.BaseSizes() {
+		work *= float64(sizes[i]) / float64(n)
+	}
+	return max(work, float64(s.least)) > loops.LongWork
+}
+
+// leastSizes returns the least values of the symbols.
+func (s *openExecutable) leastSizes() []int64 {
+	least := make([]int64, len(s.Symbols))
+	for i := range least {
+		least[i], _ = dims.Bounds(s.Symbols[i].Size)
+	}
+	return least
 }
 
 // pointsOfSteps returns how often the bodies of all kernels of a program run.
@@ -257,20 +271,21 @@ func pointsOfSteps(p *plan.Program) int {
 	return n
 }
 
-// take returns what runs a size, which is to be given back to f.runs.
-func (f *form) take(ctx context.Context, n int) (*sizeExecutable, error) {
+// take returns what runs sizes, which is to be given back to f.runs unless there is an error.
+func (f *form) take(ctx context.Context, sizes []int64) (*sizeExecutable, error) {
 	x := f.runs.Get()
-	if x.n == n {
+	if x.values != nil && slices.Equal(x.values, sizes) {
 		return x, nil
 	}
-	return x, x.fit(ctx, f, n)
+	return x, x.fit(ctx, f, sizes)
 }
 
-// fit makes x the program for size n.
-func (x *sizeExecutable) fit(ctx context.Context, f *form, n int) (err error) {
+// fit makes x the program for some sizes.
+func (x *sizeExecutable) fit(ctx context.Context, f *form, sizes []int64) (err error) {
 	s := f.of
-	x.n = -1
-	if err := x.member.Resize(n); err != nil {
+	values := x.values
+	x.values = nil
+	if err := x.member.Resize(sizes); err != nil {
 		return fmt.Errorf("execute: %w", err)
 	}
 	if x.e == nil {
@@ -298,6 +313,7 @@ func (x *sizeExecutable) fit(ctx context.Context, f *form, n int) (err error) {
 	for i, size := range x.member.Program.SizeArgs {
 		*x.sizes[i] = int32(size)
 	}
-	x.e.long, x.n = s.long(n), n
+	x.e.long, x.values = s.long(sizes), append(values[:0], sizes...)
+	x.e.Sizes = x.values
 	return nil
 }

@@ -5,12 +5,18 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/exec"
 	"ltc/backends/reference/eval"
 	"ltc/ir/types"
 	"ltc/soa"
 )
 
-// compileNone returns what runs calls whose size is 0: kernels, or the evaluator,
+// compileOthers has calls of sizes that the family has no program for compiled when there is one.
+func (s *openExecutable) compileOthers() {
+	s.Others, s.None = exec.NewLazy(s.evaluated), exec.NewLazy(s.compileNone)
+}
+
+// compileNone returns what runs calls whose only size is 0: kernels, or the evaluator,
 // which finds out what of it fails.
 func (s *openExecutable) compileNone(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
 	e, err := s.kernelsOfNone(ctx)
@@ -22,6 +28,11 @@ func (s *openExecutable) compileNone(ctx context.Context) (func(context.Context,
 		e.CountIn(s.Grown())
 		return e.runNone, nil
 	}
+	return s.evaluated(ctx)
+}
+
+// evaluated returns the program as the evaluator runs it, op by op.
+func (s *openExecutable) evaluated(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
 	p, err := backends.LoadOpen(ctx, s.module, s.o)
 	if err != nil {
 		return nil, err
@@ -49,7 +60,7 @@ func (s *openExecutable) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	sizes, err := kit.FixSizes(ctx, eval.New(), p, s.Shapes(0))
+	sizes, err := kit.FixSizes(ctx, eval.New(), p, s.Shapes(make([]int64, len(s.Symbols))))
 	if err != nil {
 		return nil, err
 	}

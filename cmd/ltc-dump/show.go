@@ -146,23 +146,15 @@ func (s *source) showStage(ctx context.Context, c *call, stage *stageView) error
 func (s *source) showKernels(ctx context.Context, w io.Writer, text string, stage *stageView) error {
 	stage.at = places(s.name, text)
 	o := backends.Options{Name: s.name}
-	shown := map[int]string{} // by size
 	m := backends.NewModule(text)
 	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
 		return err
 	}
 	if p.Signature.Open() {
-		family, _, err := kit.OpenFamily(ctx, eval.New(), m, o, p, func(n int, p *backends.Program) (*plan.Program, error) {
-			var b strings.Builder
-			k, err := s.kernels(ctx, &b, p, stage, nil)
-			shown[n] = b.String()
-			return k, err
+		_, _, err := kit.OpenFamily(ctx, eval.New(), m, o, func(p *backends.Program) (*plan.Program, error) {
+			return s.kernels(ctx, w, p, stage, nil)
 		})
-		if err == nil {
-			n := family.BaseSize()
-			fmt.Fprintf(w, "// for %s, and for other numbers likewise\n%s", diag.Count(n, "element"), shown[n])
-		}
 		return err
 	}
 	if p, err = backends.Load(ctx, m, o); err == nil {

@@ -5,10 +5,10 @@
 // device's own.
 //
 // [Executable] and [Sized] are what backends return from Compile: Executable for programs with
-// fixed sizes, Sized for programs that leave one size open. Both types have [Variants]: code for
+// fixed sizes, Sized for programs that leave sizes open. Both types have [Variants]: code for
 // calls whose views are not dense. A [Driver] runs loops and branches.
 //
 // The package imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/plan,
 // ltc/backends/reference/eval, ltc/backends/reference/tiles, ltc/internal/ctxmutex,
-// ltc/internal/sharing, ltc/ir/types, ltc/soa, ltc/internal/diag and the standard library.
+// ltc/internal/sharing, ltc/internal/spare, ltc/ir/types, ltc/soa and the standard library.
 package exec

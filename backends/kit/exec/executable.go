@@ -97,7 +97,7 @@ func (x *Executable[E]) Call(ctx context.Context, c *backends.Call) error {
 }
 
 // runDense runs a region's call whose views are dense and fit the signature.
-func (x *Executable[E]) runDense(ctx context.Context, c *backends.Call) error {
+func (x *Executable[E]) runDense(ctx context.Context, c *backends.Call, _ []int64) error {
 	return x.dense.Run(ctx, c)
 }
 
@@ -158,7 +158,7 @@ func (x *layouts[E]) CountIn(n *atomic.Int64) {
 func (x *layouts[E]) Dense() E { return x.dense }
 
 // Program returns the program that the module was compiled to. If a size is open, the result is
-// the program for one size that was picked as an example: see [plan.Family].
+// the program for sizes that were picked as an example: see [plan.Family].
 func (x *layouts[E]) Program() *plan.Program { return x.Plan.Program }
 
 // CopiedBytes implements [backends.Copying].

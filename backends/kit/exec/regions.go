@@ -62,12 +62,15 @@ type Driver struct {
 	looper Looper // nil: the host runs all loops
 	index  map[types.DType]soa.View
 	call   backends.Call
+	sizes  []int64
 }
 
-// Run runs step i, a loop or a branch. The executables of regions are called with queue. An
+// Run runs step i, a loop or a branch. The executables of regions are called with queue, and are
+// for the sizes of the run: see [plan.Opening]. An
 // error names the op of the loop or branch: see [Failure].
-func (d *Driver) Run(ctx context.Context, p *plan.Program, regions Regions, i int, at RunMemory, queue backends.Queue) error {
+func (d *Driver) Run(ctx context.Context, p *plan.Program, regions Regions, i int, at RunMemory, queue backends.Queue, sizes []int64) error {
 	s := &p.Steps[i]
+	d.sizes = sizes
 	if loop, ok := s.Work.(*plan.Loop); ok {
 		return d.loop(ctx, regions[i], at, s, i, loop, queue)
 	}
@@ -193,7 +196,7 @@ func (d *Driver) loop(ctx context.Context, regions []backends.Executable, at Run
 		last, ran, err = d.looper.Loop(ctx, i, m)
 	}
 	if !ran && err == nil {
-		last, err = m.run(ctx, regions[0], regions[1], queue)
+		last, err = m.run(ctx, regions[0], regions[1], queue, d.sizes)
 	}
 	if err != nil {
 		return Failure(ctx, s, err)
@@ -210,19 +213,19 @@ func (d *Driver) loop(ctx context.Context, regions []backends.Executable, at Run
 
 // run runs the iterations of a loop by calls of its regions. It returns the number of the
 // arguments with which the condition was false: see Call.
-func (m *LoopMemory) run(ctx context.Context, cond, body backends.Executable, queue backends.Queue) (last int, err error) {
+func (m *LoopMemory) run(ctx context.Context, cond, body backends.Executable, queue backends.Queue, sizes []int64) (last int, err error) {
 	m.cond.Queue, m.body.Queue = queue, queue
 	for {
 		args, results := m.Call(last)
 		m.cond.Args, m.cond.Results = args, m.more[:]
-		if err := execute(ctx, cond, &m.cond); err != nil {
+		if err := execute(ctx, cond, &m.cond, sizes); err != nil {
 			return 0, err
 		}
 		if !soa.Slice[bool](m.more[0])[0] {
 			return last, nil
 		}
 		m.body.Args, m.body.Results = args, results
-		if err := execute(ctx, body, &m.body); err != nil {
+		if err := execute(ctx, body, &m.body, sizes); err != nil {
 			return 0, err
 		}
 		last = 1 + last&1
@@ -230,11 +233,11 @@ func (m *LoopMemory) run(ctx context.Context, cond, body backends.Executable, qu
 }
 
 // execute runs a region on views of the run, which are dense and fit its signature.
-func execute(ctx context.Context, region backends.Executable, c *backends.Call) error {
+func execute(ctx context.Context, region backends.Executable, c *backends.Call, sizes []int64) error {
 	if x, ok := region.(interface {
-		runDense(context.Context, *backends.Call) error
+		runDense(context.Context, *backends.Call, []int64) error
 	}); ok {
-		return x.runDense(ctx, c)
+		return x.runDense(ctx, c, sizes)
 	}
 	return region.Execute(ctx, c)
 }
@@ -255,7 +258,7 @@ func (d *Driver) branch(ctx context.Context, p *plan.Program, regions []backends
 	c := &d.call
 	c.Queue = queue
 	show(c, p, at, b.Captured, b.Outs)
-	err := execute(ctx, regions[chosen(index, len(regions))], c)
+	err := execute(ctx, regions[chosen(index, len(regions))], c, d.sizes)
 	clear(c.Args)
 	clear(c.Results)
 	if err != nil {

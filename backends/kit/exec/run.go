@@ -226,7 +226,7 @@ func (r *Run) hostStep(ctx context.Context, i int) error {
 		}
 	}
 	if r.works[i] == driven {
-		return r.driver.Run(ctx, r.Program, r.Regions, i, r, r.queue)
+		return r.driver.Run(ctx, r.Program, r.Regions, i, r, r.queue, r.Sizes)
 	}
 	s := &r.Program.Steps[i]
 	if r.device != nil {

@@ -2,38 +2,57 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"ltc/backends"
 	"ltc/backends/kit/plan"
-	"ltc/internal/diag"
+	"ltc/internal/spare"
 )
 
-// Form is a target's code of a program with an open size, for one combination of view
-// layouts.
+// Form is a target's code of a program with open sizes, for one combination of view
+// layouts. Sizes are the values of the symbols ([plan.Opening]); a form keeps no reference to them.
 type Form interface {
-	// Direct is as in [Code], for a run of the given size.
-	Direct(ctx context.Context, size int) bool
-	// Run runs a call of the given size that [Machine.Admit] has checked without an error. Admit
-	// does not check the open sizes of the results; this method does.
-	Run(ctx context.Context, c *backends.Call, size int) error
+	// Direct is as in [Code], for a run of the given sizes.
+	Direct(ctx context.Context, sizes []int64) bool
+	// Run runs a call of the given sizes that [Machine.Admit] has checked without an error. Admit
+	// does not check the open sizes of the results; this method does. The error wraps
+	// [plan.ErrOtherSizes] if there is no program for these sizes.
+	Run(ctx context.Context, c *backends.Call, sizes []int64) error
 }
 
 // Sized is the part of a [backends.Executable] that is the same on all targets, for a program
-// that leaves one size open. Its Plan.Program is the program for one size of the family that was
+// that leaves sizes open. Its Plan.Program is the program for the sizes of the family that were
 // picked as an example.
 type Sized[F Form] struct {
 	layouts[F]
 	plan.Opening
 	Family *plan.Family
-	// None runs calls of size 0. Such calls have a program of their own, since the other
-	// programs rely on simplifications that hold only for sizes of at least 1. None is nil for
-	// regions, which are never called with size 0.
+	// Others runs calls of sizes that the family has no program for: the least sizes, of which
+	// values have no elements, and sizes beyond what kernels count. It is nil for regions, which
+	// are never called with such sizes.
+	Others *Lazy[func(context.Context, *backends.Call) error]
+	// None runs calls of size 0 where one size is open; nil: Others does.
 	None *Lazy[func(context.Context, *backends.Call) error]
+
+	sizes *spare.Pool[[]int64]
 }
 
 // Signature returns the program's signature.
 func (x *Sized[F]) Signature() *backends.Signature { return x.Sig }
+
+// Open sets what the program leaves open.
+func (x *Sized[F]) Open(o plan.Opening, f *plan.Family) {
+	x.Opening, x.Family = o, f
+	x.sizes = spare.New(keptSizes, func() *[]int64 {
+		values := make([]int64, len(o.Symbols))
+		return &values
+	})
+}
+
+// keptSizes is how many lists of sizes a program keeps: one for each call at the same time.
+const keptSizes = 64
 
 // CheckSizes implements [backends.Sizing]; see [plan.Opening.CheckSizes].
 func (x *Sized[F]) CheckSizes(c *backends.Call) error {
@@ -43,7 +62,7 @@ func (x *Sized[F]) CheckSizes(c *backends.Call) error {
 	return x.Opening.CheckSizes(c, x.Bound, x.Family)
 }
 
-// Execute checks a call and runs the program for the size of its arguments.
+// Execute checks a call and runs the program for the sizes of its arguments.
 func (x *Sized[F]) Execute(ctx context.Context, c *backends.Call) error {
 	if x.grown == nil {
 		return errNotVaried
@@ -51,40 +70,54 @@ func (x *Sized[F]) Execute(ctx context.Context, c *backends.Call) error {
 	if err := x.On.Admit(ctx, c, x.Sig, x.Bound); err != nil {
 		return err
 	}
-	n, err := x.Size(c, x.Bound, x.Family.BaseSize())
+	values := x.sizes.Get()
+	defer x.sizes.Put(values)
+	sizes := *values
+	if err := x.Opening.Sizes(sizes, c, x.Bound); err != nil {
+		return err
+	}
+	if !x.Holds(sizes) {
+		return x.other(ctx, c, sizes)
+	}
+	f, err := x.codeFor(ctx, c, x.dense.Direct(ctx, sizes))
 	if err != nil {
 		return err
 	}
-	if n == 0 && x.None != nil {
-		run, err := x.None.Get(ctx)
-		if err != nil {
-			return err
-		}
-		return run(ctx, c)
+	err = f.Run(ctx, c, sizes)
+	if err != nil && errors.Is(err, plan.ErrOtherSizes) {
+		return x.other(ctx, c, sizes)
 	}
-	f, err := x.codeFor(ctx, c, x.dense.Direct(ctx, n))
+	return err
+}
+
+// other runs a call of sizes that the family has no program for.
+func (x *Sized[F]) other(ctx context.Context, c *backends.Call, sizes []int64) error {
+	by := x.Others
+	if x.None != nil && len(sizes) == 1 && sizes[0] == 0 {
+		by = x.None
+	}
+	if by == nil {
+		return fmt.Errorf("execute: for sizes %v: %w", slices.Clone(sizes), plan.ErrOtherSizes)
+	}
+	run, err := by.Get(ctx)
 	if err != nil {
 		return err
 	}
-	return f.Run(ctx, c, n)
+	return run(ctx, c)
 }
 
 // runDense runs a region's call whose views are dense and fit the signature.
-func (x *Sized[F]) runDense(ctx context.Context, c *backends.Call) error {
-	n, err := x.Size(c, x.Bound, x.Family.BaseSize())
-	if err != nil {
-		return err
-	}
-	return x.dense.Run(ctx, c, n)
+func (x *Sized[F]) runDense(ctx context.Context, c *backends.Call, sizes []int64) error {
+	return x.dense.Run(ctx, c, sizes)
 }
 
 // Profile is [Plan.Profile], with the runs of all sizes together. Flops and Bytes of the profile
-// are 0, since they depend on the size.
+// are 0, since they depend on the sizes.
 func (x *Sized[F]) Profile(how func(step int, of *backends.StepProfile)) []backends.StepProfile {
 	all := x.Plan.Profile(how)
 	for i := range all {
 		if all[i].Depth == 0 { // the executables of regions have done it for theirs
-			all[i].What += fmt.Sprintf(" (of %s, and of other numbers likewise)", diag.Count(x.Family.BaseSize(), "element"))
+			all[i].What += fmt.Sprintf(" (of %s, and of other numbers likewise)", x.Family.BaseText())
 			all[i].Flops, all[i].Bytes = 0, 0
 		}
 	}

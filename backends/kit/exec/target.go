@@ -74,6 +74,9 @@ type Plan struct {
 	// Resized says that the types of the program's values change when the next run has another
 	// size.
 	Resized bool
+	// Sizes are the values of the symbols of a program that leaves sizes open ([plan.Opening]), for
+	// its regions.
+	Sizes []int64
 	// Explain, if not nil, is given an error of [Target.Make]. It returns the error with a list
 	// of the values that take memory in the program.
 	Explain func(error) error

@@ -5,6 +5,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -73,10 +74,10 @@ func (g *Graph) rowsOf(n *node) (r rows, ok bool) {
 	}
 	k := n.kernel
 	c, ok := kernel.AsContraction(k)
-	if !ok || len(c.Batch) > 0 || len(c.K) != 1 || c.Type != types.F32 && c.Type != types.F64 {
+	if !ok || len(c.Batch) > 0 || len(c.K) != 1 || c.Type != types.F32 && c.Type != types.F64 || dims.IsExpr(k.Stages[0].Axes[0].Size) {
 		return r, false
 	}
-	r = rows{n: n, columns: -1, count: 1, long: int(k.Stages[0].Axes[0].Size)}
+	r = rows{n: n, columns: -1, count: 1, long: int(dims.Typical(k.Stages[0].Axes[0].Size))}
 	row, column := c.B, c.A
 	if len(c.M) > 0 {
 		if r.columns = c.N[0]; len(c.N) > 1 {
@@ -92,7 +93,7 @@ func (g *Graph) rowsOf(n *node) (r rows, ok bool) {
 	if last == r.columns {
 		last--
 	}
-	return r, r.count <= mostColumns && last >= 0 && k.Axes[last].Size >= fewestRows && r.long <= longestRow
+	return r, !dims.IsExpr(r.count) && r.count <= mostColumns && last >= 0 && dims.Typical(k.Axes[last].Size) >= fewestRows && r.long <= longestRow
 }
 
 // rowwise is a node that is to run by rows: without one of its kernel's axes, that of
@@ -137,7 +138,7 @@ func (r rowwise) stored() []int {
 		on = k.Dependence()
 	}
 	for s := range k.Stages {
-		times := int(kernel.Points(k.Stages[s].Axes))
+		times := int(dims.Typical(kernel.Points(k.Stages[s].Axes)))
 		for id := k.Stages[s].Begin; id < k.Stages[s].End; id++ {
 			in := &k.Instrs[id]
 			switch {
@@ -357,7 +358,7 @@ func (g *Graph) byRows(first rowwise, u *node) (w rowwise, ok bool) {
 	}
 	for _, axis := range axes {
 		w := rowwise{node: u, axis: axis}
-		if axis >= 0 && int(u.kernel.Axes[axis].Size)*len(u.kernel.Instrs) > mostChained && !g.canLoop(w) {
+		if axis >= 0 && (dims.IsExpr(u.kernel.Axes[axis].Size) || int(u.kernel.Axes[axis].Size)*len(u.kernel.Instrs) > mostChained && !g.canLoop(w)) {
 			continue
 		}
 		if slices.EqualFunc(w.axes(), rows, func(a, b kernel.Axis) bool { return a.Size == b.Size }) && g.followsRows(first, w) {
@@ -372,10 +373,10 @@ func (g *Graph) isRows(u *node) bool { _, ok := g.rowsOf(u); return ok }
 // followsRows reports whether w, of the same axes as first, reads of what first
 // makes only what the same point makes.
 func (g *Graph) followsRows(first, w rowwise) bool {
-	points := kernel.Points(w.axes())
+	points := dims.Typical(kernel.Points(w.axes()))
 	for s := range w.kernel.Stages {
 		st := &w.kernel.Stages[s]
-		if points*kernel.Points(st.Axes) > longestRow*max(points, 1) {
+		if each := kernel.Points(st.Axes); dims.IsExpr(each) || points*each > longestRow*max(points, 1) {
 			return false
 		}
 		for id := st.Begin; id < st.End; id++ {

@@ -67,10 +67,11 @@ func (g *Graph) checkKernel(n *node) error {
 	for s := range k.Stages {
 		k.Stages[s].Axes = renamed(k.Stages[s].Axes, kernel.StageAxisName)
 	}
-	if err := kernel.Verify(&k); err != nil {
+	t := k.Typical()
+	if err := kernel.Verify(t); err != nil {
 		return err
 	}
-	return kernel.Bounds(&k, nil)
+	return kernel.Bounds(t, nil)
 }
 
 // renamed returns axes with names by their places.

@@ -5,6 +5,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/ir/dims"
 )
 
 // dropUnits takes away axes of a single element.
@@ -66,7 +67,7 @@ func (w *views) collapse() {
 	for x := len(k.Axes) - 2; x >= 0; x-- {
 		if w.joined(x, 0, len(k.Stages)) {
 			w.join(x, 0, len(k.Stages))
-			k.Axes[x].Size *= k.Axes[x+1].Size
+			k.Axes[x].Size = dims.Mul(k.Axes[x].Size, k.Axes[x+1].Size)
 			k.Axes = slices.Delete(k.Axes, x+1, x+2)
 		}
 	}
@@ -75,7 +76,7 @@ func (w *views) collapse() {
 		for i := len(st.Axes) - 2; i >= 0; i-- {
 			if x := len(k.Axes) + i; w.joined(x, s, s+1) {
 				w.join(x, s, s+1)
-				st.Axes[i].Size *= st.Axes[i+1].Size
+				st.Axes[i].Size = dims.Mul(st.Axes[i].Size, st.Axes[i+1].Size)
 				st.Axes = slices.Delete(st.Axes, i+1, i+2)
 			}
 		}
@@ -140,7 +141,7 @@ func (w *views) join(x, first, last int) {
 	k := w.kernel
 	done := map[int]bool{}
 	for s := first; s < last; s++ {
-		size := k.Axis(s, x).Size * k.Axis(s, x+1).Size
+		size := dims.Mul(k.Axis(s, x).Size, k.Axis(s, x+1).Size)
 		for id := k.Stages[s].Begin; id < k.Stages[s].End; id++ {
 			in := &k.Instrs[id]
 			if in.Op == kernel.Iota && int(in.Aux) > x+1 {

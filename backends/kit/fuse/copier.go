@@ -2,6 +2,7 @@ package fuse
 
 import (
 	"ltc/backends/kit/kernel"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -85,7 +86,7 @@ func (c *copier) index(i kernel.Index) kernel.Index {
 		if a := c.axes[t.Axis]; a.Value != kernel.None {
 			v := c.to.As(types.I64, a.Value)
 			if t.Factor != 1 {
-				v = c.to.Op(kernel.Multiply, types.I64, v, c.to.Int(types.I64, t.Factor))
+				v = c.to.Op(kernel.Multiply, types.I64, v, c.to.Extent(t.Factor))
 			}
 			if r.Value != kernel.None {
 				v = c.to.Op(kernel.Add, types.I64, c.to.As(types.I64, r.Value), v)
@@ -123,6 +124,31 @@ func (c *copier) instr(id kernel.ID) {
 		i.Mem = m
 	}
 	c.ids[id] = c.to.Emit(i)
+}
+
+// literal copies an instruction, with indices that are literal: see [kernel.Builder.Literal].
+func (c *copier) literal(id kernel.ID) {
+	c.instr(id)
+	m := c.from.Instrs[id].Mem
+	if m == nil || dims.Static(numbersOf(m)) {
+		return
+	}
+	in := c.to.Pop()
+	for d := range in.Mem.Index {
+		in.Mem.Index[d] = c.to.Literal(in.Mem.Index[d])
+	}
+	c.ids[id] = c.to.Emit(in)
+}
+
+// numbersOf returns the numbers of an access's indices.
+func numbersOf(m *kernel.Access) (all []int64) {
+	for _, x := range m.Index {
+		all = append(all, x.Offset)
+		for _, t := range x.Terms {
+			all = append(all, t.Factor)
+		}
+	}
+	return all
 }
 
 // instrs copies the instructions from one to before another.

@@ -23,7 +23,7 @@ func cutStages(g *Graph) {
 		}
 		first := len(nodes)
 		from, c := 0, newCopier(nil, n.kernel)
-		for _, to := range append(g.o.Cut(n.kernel), len(n.kernel.Stages)) {
+		for _, to := range append(g.o.Cut(n.kernel.Typical()), len(n.kernel.Stages)) {
 			g.Look()
 			nodes = append(nodes, n.stages(c, from, to))
 			from = to

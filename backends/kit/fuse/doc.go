@@ -35,5 +35,6 @@
 // (variant.go).
 //
 // The package imports only ltc/backends, ltc/backends/kit/kernel, ltc/backends/kit/plan,
-// ltc/internal/footprint, ltc/internal/halt, ltc/ir/types, ltc/mlir, ltc/soa and ltc/internal/diag.
+// ltc/internal/footprint, ltc/internal/halt, ltc/ir/dims, ltc/ir/types, ltc/mlir, ltc/soa and
+// ltc/internal/diag.
 package fuse

@@ -60,7 +60,11 @@ func (g *Graph) Evaluate(ctx context.Context, eval backends.Backend, scalars ker
 	}
 	for _, n := range g.nodes {
 		if n.kernel == nil {
-			e, err := eval.Compile(ctx, backends.NewModule(n.step.(interface{ Text() string }).Text()), backends.Options{})
+			text, err := n.step.(interface{ Text() (string, error) }).Text()
+			if err != nil {
+				return nil, err
+			}
+			e, err := eval.Compile(ctx, backends.NewModule(text), backends.Options{})
 			if err != nil {
 				return nil, err
 			}

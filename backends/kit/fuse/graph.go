@@ -9,6 +9,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
 	"ltc/internal/halt"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/mlir"
 )
@@ -151,7 +152,25 @@ func (g *Graph) AddKernel(op *mlir.Op, k Kernel, inParts *Kernel) {
 // AddStep adds what an op of the text does otherwise than by a kernel, with the values that
 // it reads and writes. It stays, if kept is set, though nobody uses what it makes.
 func (g *Graph) AddStep(op *mlir.Op, s Step, reads, writes []plan.ValueID, kept bool) {
+	for i, v := range reads {
+		if g.values[v].splat != nil && !dims.Static(g.values[v].typ.Shape) {
+			reads[i] = g.filled(op, v)
+		}
+	}
 	g.append(&node{step: s, name: op.Name(), reads: reads, writes: writes, kept: kept}, op)
+}
+
+// filled adds a node that makes a value of a splat, which is as large as a run says.
+func (g *Graph) filled(op *mlir.Op, v plan.ValueID) plan.ValueID {
+	t := g.values[v].typ
+	b := kernel.NewBuilder("fill")
+	to := b.Param(kernel.Dense("y0", t, true))
+	index := b.Axes(t.Shape)
+	b.Stage()
+	b.Store(to, b.Bits(t.DType, *g.values[v].splat), index...)
+	made := g.Value(t)
+	g.AddKernel(op, Kernel{Kernel: b.Kernel(), Operands: []plan.ValueID{made}}, nil)
+	return made
 }
 
 func (g *Graph) append(n *node, op *mlir.Op) {

@@ -5,6 +5,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/ir/dims"
 )
 
 // Limits of one kernel: more would take a compiler long and spill registers.
@@ -229,7 +230,7 @@ func isBorder(k *kernel.Kernel) bool {
 		}
 	}
 	last := len(in.Mem.Index) - 1
-	bytes := int(k.Axes[last].Size) * in.Type.Size()
+	bytes := int(dims.Typical(k.Axes[last].Size)) * in.Type.Size()
 	return in.Mem.Index[last].Offset == 0 && (bytes%borderBytes == 0 || bytes >= 4*borderBytes)
 }
 
@@ -245,9 +246,9 @@ func hasWindow(k *kernel.Kernel) bool {
 	})
 }
 
-// pointsAt returns how often an instruction runs.
+// pointsAt returns how often an instruction runs, typically.
 func pointsAt(k *kernel.Kernel, id kernel.ID) int64 {
-	return kernel.Points(k.Axes) * kernel.Points(k.Stages[k.StageOf(id)].Axes)
+	return dims.Typical(kernel.Points(k.Axes)) * dims.Typical(kernel.Points(k.Stages[k.StageOf(id)].Axes))
 }
 
 // isContraction reports whether a kernel has the form of a matrix product: it
@@ -308,10 +309,10 @@ func factor(k *kernel.Kernel, v kernel.ID) *kernel.Access {
 // if v is another shape of what the node makes that has no such dimensions.
 func (g *Graph) dimsOf(v plan.ValueID) []int {
 	from, to := g.values[g.root(v)].typ.Shape, g.values[v].typ.Shape
-	dims := make([]int, len(from))
+	along := make([]int, len(from))
 	d := 0
 	for a, n := range from {
-		if dims[a] = -1; n == 1 && g.root(v) != v {
+		if along[a] = -1; n == 1 && g.root(v) != v {
 			continue
 		}
 		for g.root(v) != v && d < len(to) && to[d] == 1 {
@@ -320,7 +321,7 @@ func (g *Graph) dimsOf(v plan.ValueID) []int {
 		if d == len(to) || to[d] != n {
 			return nil
 		}
-		dims[a] = d
+		along[a] = d
 		d++
 	}
 	for ; d < len(to); d++ {
@@ -328,13 +329,13 @@ func (g *Graph) dimsOf(v plan.ValueID) []int {
 			return nil
 		}
 	}
-	return dims
+	return along
 }
 
 // along returns the index along dimensions; 0 for -1.
-func along(dims []int, at func(d int) kernel.Index) []kernel.Index {
-	index := make([]kernel.Index, len(dims))
-	for a, d := range dims {
+func along(dimsOf []int, at func(d int) kernel.Index) []kernel.Index {
+	index := make([]kernel.Index, len(dimsOf))
+	for a, d := range dimsOf {
 		if index[a] = kernel.At(0); d >= 0 {
 			index[a] = at(d)
 		}
@@ -345,7 +346,7 @@ func along(dims []int, at func(d int) kernel.Index) []kernel.Index {
 // inlineInto rebuilds n so that it computes its operand p where it loaded it.
 func (g *Graph) inlineInto(n *node, p int) {
 	v := n.operands[p]
-	def, dims := g.def(v), g.dimsOf(v)
+	def, dimsOf := g.def(v), g.dimsOf(v)
 	b := withAxes(n.kernel.Name, n.kernel)
 	b.Reserve(len(n.kernel.Instrs) + len(def.kernel.Instrs))
 	for _, l := range n.kernel.Locals {
@@ -365,7 +366,7 @@ func (g *Graph) inlineInto(n *node, p int) {
 				outer.instr(id)
 				continue
 			}
-			inner.axes = along(dims, func(d int) kernel.Index { return outer.index(in.Mem.Index[d]) })
+			inner.axes = along(dimsOf, func(d int) kernel.Index { return outer.index(in.Mem.Index[d]) })
 			if in.Mem.Guard {
 				from := def.kernel.Instrs[0].Mem
 				index := make([]kernel.Index, len(from.Index))

@@ -5,6 +5,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -77,11 +78,12 @@ func parts(of, shape types.Shape) ([]plan.Factor, bool) {
 			all[i] = plan.Factor{Dim: max(d, 0)}
 			continue
 		}
-		if d < 0 || inner*shape[i] == 0 || of[d]%(inner*shape[i]) != 0 {
+		next := dims.Mul(inner, shape[i])
+		if d < 0 || !dims.Divides(of[d], next) {
 			return nil, false
 		}
 		all[i] = plan.Factor{Dim: d, By: int64(inner)}
-		inner *= shape[i]
+		inner = next
 	}
 	return all, true
 }
@@ -108,7 +110,7 @@ func (g *Graph) position(v plan.ValueID) position {
 			if r.strides[d].N = n; g.values[v].splat != nil {
 				r.strides[d].N = 0
 			}
-			n *= int64(s)
+			n = dims.Mul(n, int64(s))
 		}
 		return r
 	}

@@ -5,6 +5,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/ir/dims"
 )
 
 // smallWork is how many points two kernels may have together to be worth one
@@ -79,7 +80,7 @@ func (g *Graph) mergePair(a, b *node) *node {
 	if a.updates || b.updates || len(a.kernel.Instrs)+len(b.kernel.Instrs) > mostInstrs || operandsOf(a, b) > mostParams {
 		return nil
 	}
-	small := most(a.kernel)+most(b.kernel) <= smallWork
+	small := dims.AtMost(dims.Add(most(a.kernel), most(b.kernel)), smallWork)
 	pairs, ok := g.pair(a, b, small)
 	switch {
 	case !ok,
@@ -144,7 +145,7 @@ const farApart = 512
 func most(k *kernel.Kernel) int64 {
 	n := int64(0)
 	for s := range k.Stages {
-		n = max(n, pointsAt(k, k.Stages[s].Begin))
+		n = dims.Max(n, dims.Mul(kernel.Points(k.Axes), kernel.Points(k.Stages[s].Axes)))
 	}
 	return n
 }

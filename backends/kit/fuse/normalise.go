@@ -6,6 +6,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -40,7 +41,8 @@ func (g *Graph) normalise(n *node) normal {
 func placesLocals(k *kernel.Kernel) bool {
 	return slices.ContainsFunc(k.Instrs, func(in kernel.Instr) bool {
 		return in.Mem != nil && in.Mem.Local && slices.ContainsFunc(in.Mem.Index, func(i kernel.Index) bool {
-			return i.Offset != 0 || len(i.Terms) > 1 || len(i.Terms) == 1 && i.Terms[0].Factor != 1
+			open := dims.GoIsExpr(i.Offset) || slices.ContainsFunc(i.Terms, func(t kernel.Term) bool { return dims.GoIsExpr(t.Factor) })
+			return !open && (i.Offset != 0 || len(i.Terms) > 1 || len(i.Terms) == 1 && i.Terms[0].Factor != 1)
 		})
 	})
 }
@@ -89,7 +91,7 @@ const fewPlaces = 25
 func windowStages(k *kernel.Kernel) []bool {
 	all := make([]bool, len(k.Stages))
 	for s, st := range k.Stages {
-		if len(st.Axes) == 0 || kernel.Points(st.Axes) > fewPlaces {
+		if len(st.Axes) == 0 || !dims.GoAtMost(kernel.Points(st.Axes), fewPlaces) {
 			continue
 		}
 		all[s] = slices.ContainsFunc(k.Instrs[st.Begin:st.End], func(i kernel.Instr) bool {
@@ -136,7 +138,7 @@ func (g *Graph) columnsOf(n *node) [][]bool {
 		for d := range all[p] {
 			var at []int64
 			for _, m := range accesses[p] {
-				if !m.Plain() || len(m.Index[d].Terms) > 0 {
+				if !m.Plain() || len(m.Index[d].Terms) > 0 || dims.GoIsExpr(m.Index[d].Offset) {
 					at = nil
 					break
 				}
@@ -185,7 +187,7 @@ func viewed(g *Graph, n *node) *views {
 		for id := st.Begin; id < st.End; id++ {
 			in := &k.Instrs[id]
 			if in.Mem == nil || in.Mem.Local {
-				c.instr(id)
+				c.literal(id)
 				continue
 			}
 			op := *in
@@ -215,7 +217,7 @@ func (w *views) access(g *Graph, n *node, b *kernel.Builder, c *copier, s int, m
 				continue
 			}
 			param.Dims = append(param.Dims, p.Dims[d])
-			to.Index = append(to.Index, c.index(m.Index[d]))
+			to.Index = append(to.Index, b.Literal(c.index(m.Index[d])))
 			v.strides = append(v.strides, lies.strides[d])
 		}
 	} else {
@@ -256,9 +258,9 @@ func (w *views) entry(n *node, b *kernel.Builder, s int, m *kernel.Access, lies 
 	v := view{value: lies.table}
 	param, axes := kernel.Param{DType: types.I64}, make([]int64, len(n.kernel.Axes)+len(n.kernel.Stages[s].Axes))
 	for d, i := range m.Index {
-		v.offset.N += i.Offset * lies.entries[d]
+		v.offset.N = dims.GoAdd(v.offset.N, dims.GoMul(i.Offset, lies.entries[d]))
 		for _, t := range i.Terms {
-			axes[t.Axis] += t.Factor * lies.entries[d]
+			axes[t.Axis] = dims.GoAdd(axes[t.Axis], dims.GoMul(t.Factor, lies.entries[d]))
 		}
 	}
 	key := fmt.Sprint(lies.table, v.offset.N, axes)
@@ -323,7 +325,7 @@ type symbols struct {
 
 // sym returns a size as an argument, or as it is if it is small.
 func (m *symbols) sym(s kernel.Size) kernel.Size {
-	if int64(s) <= m.few {
+	if !dims.GoIsExpr(s) && int64(s) <= m.few {
 		return s
 	}
 	m.sizes = append(m.sizes, int64(s))
@@ -336,7 +338,7 @@ func (m *symbols) axes() {
 	digits := lowDigits(k)
 	for i := range k.Axes {
 		a := &k.Axes[i]
-		if a.Name = kernel.AxisName(i); !digits[i] && (i == 0 || i < len(k.Axes)-1 || a.Size > fewChannels || !pads(k)) {
+		if a.Name = kernel.AxisName(i); dims.GoIsExpr(a.Size) || !digits[i] && (i == 0 || i < len(k.Axes)-1 || a.Size > fewChannels || !pads(k)) {
 			a.Size = m.sym(a.Size)
 		}
 	}
@@ -347,7 +349,7 @@ func (m *symbols) axes() {
 		for i := range k.Stages[s].Axes {
 			a := &k.Stages[s].Axes[i]
 			a.Name = kernel.StageAxisName(i)
-			if !m.rows && !m.windows[s] {
+			if !m.rows && !m.windows[s] || dims.GoIsExpr(a.Size) {
 				a.Size = m.stageSize(s, *a)
 			}
 			m.runs[s] = append(m.runs[s], a.Size)
@@ -405,7 +407,7 @@ func (m *symbols) memory() {
 			case !a.Local && !params[a.Param]:
 				params[a.Param] = true
 				m.along(s, a, k.Params[a.Param].Dims)
-			case a.Local && !m.rows && !locals[a.Param]:
+			case a.Local && (!m.rows || !dims.Static(k.Locals[a.Param].Dims)) && !locals[a.Param]:
 				locals[a.Param] = true
 				m.along(s, a, k.Locals[a.Param].Dims)
 			}
@@ -415,13 +417,16 @@ func (m *symbols) memory() {
 
 // along gives what is accessed its dimensions: an operand that is a view has the sizes
 // of the axes that it runs along.
-func (m *symbols) along(s int, a *kernel.Access, dims []kernel.Size) {
+func (m *symbols) along(s int, a *kernel.Access, sizes []kernel.Size) {
 	view := a.Plain() || !a.Local && m.from.operands[a.Param].table && !m.from.operands[a.Param].whole
 	for d, i := range a.Index {
-		if view && len(i.Terms) == 1 && i.IsAxis(i.Terms[0].Axis) && m.runs[s][i.Terms[0].Axis].Of(m.sizes) == int64(dims[d]) {
-			dims[d] = m.runs[s][i.Terms[0].Axis]
+		if a.Local && m.rows && !dims.GoIsExpr(sizes[d]) {
+			continue
+		}
+		if view && len(i.Terms) == 1 && i.IsAxis(i.Terms[0].Axis) && m.runs[s][i.Terms[0].Axis].Of(m.sizes) == int64(sizes[d]) {
+			sizes[d] = m.runs[s][i.Terms[0].Axis]
 		} else {
-			dims[d] = m.sym(dims[d])
+			sizes[d] = m.sym(sizes[d])
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/ir/dims"
 )
 
 // packed moves the elementwise computation of a factor into the contractions that read it:
@@ -102,7 +103,7 @@ func (g *Graph) packInto(n, def *node) (c node, times int) {
 	}) {
 		return c, 0 // each element would be loaded alone, as often as it is in a window
 	}
-	timesA, timesB := g.o.Packs(w.kernel, w.sizes, w.strides)
+	timesA, timesB := g.o.Packs(w.kernel, typical(w.sizes), typical(w.strides))
 	if timesA == 0 || timesB == 0 {
 		return c, 0
 	}
@@ -116,6 +117,15 @@ func (g *Graph) packInto(n, def *node) (c node, times int) {
 		times += timesB
 	}
 	return c, times
+}
+
+// typical returns numbers as they typically are.
+func typical(all []int64) []int64 {
+	all = slices.Clone(all)
+	for i, n := range all {
+		all[i] = dims.Typical(n)
+	}
+	return all
 }
 
 // windowOf reports whether a contraction reads what def makes through a window.
@@ -163,7 +173,7 @@ func (n *node) paysPacked(times int) bool {
 			points := float64(1)
 			for a := range n.kernel.Axes {
 				if dimAlong(in.Mem, a) >= 0 {
-					points *= float64(n.kernel.Axes[a].Size)
+					points *= float64(dims.Typical(n.kernel.Axes[a].Size))
 				}
 			}
 			each += float64(in.Type.Size()) * min(points/all, 1)

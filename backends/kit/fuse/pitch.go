@@ -6,6 +6,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -71,7 +72,10 @@ func (p *pitching) lay(n *node) {
 			copied[i] = p.borderOf(v, n) == nil
 		}
 	}
-	rows := p.o.Pitch(n.kernel, copied)
+	rows := p.o.Pitch(n.kernel.Typical(), copied)
+	if !n.kernel.Static() {
+		rows = p.ofNumbers(n, rows)
+	}
 	for i, w := range windows {
 		if i < len(rows) && w != nil && rows[i] > 0 {
 			p.widen(n, w, rows)
@@ -91,6 +95,19 @@ func (p *pitching) lay(n *node) {
 		}
 		p.replace(n, i, p.copied(n, v, shape, p.values[v].typ.Shape))
 	}
+}
+
+// ofNumbers leaves out, of the rows that a target wants, those whose length is an expression.
+// Images that are read through a window stay as they are.
+func (p *pitching) ofNumbers(n *node, rows []int64) []int64 {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		shape := p.values[n.operands[i]].typ.Shape
+		if len(shape) == 0 || dims.IsExpr(shape[len(shape)-1]) || hasWindow(n.kernel) {
+			rows[i] = 0
+		}
+	}
+	return rows
 }
 
 func roundTo(n int, by int64) int { return (n + int(by) - 1) / int(by) * int(by) }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/ir/dims"
 )
 
 // privatise keeps what later stages of a node read in a local of the kernel. It
@@ -79,7 +80,7 @@ func storedOf(k *kernel.Kernel, p int) (s stored, ok bool) {
 		}
 		s.own[d] = true
 		s.local.Dims = append(s.local.Dims, k.Params[p].Dims[d])
-		s.bytes *= int64(k.Params[p].Dims[d])
+		s.bytes = dims.Mul(s.bytes, int64(k.Params[p].Dims[d]))
 	}
 	for i, m := range others {
 		same := func(other *kernel.Access) bool { return other.SameElement(m) }
@@ -102,7 +103,7 @@ func rowsFit(k *kernel.Kernel, most int) bool {
 		if !k.Params[p].Out {
 			continue
 		}
-		if s, ok := storedOf(k, p); !ok && loadsFrom(k, p) || s.loads > 0 && s.bytes > int64(most) {
+		if s, ok := storedOf(k, p); !ok && loadsFrom(k, p) || s.loads > 0 && dims.Typical(s.bytes) > int64(most) {
 			return false
 		}
 	}

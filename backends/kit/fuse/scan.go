@@ -3,6 +3,7 @@ package fuse
 import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/ir/dims"
 )
 
 // scansOnly returns the scan of a node that does nothing else but what each point
@@ -40,7 +41,7 @@ func (g *Graph) scanInParts(n *node) []*node {
 		return nil
 	}
 	st := &k.Stages[0]
-	points, length := kernel.Points(k.Axes), int64(st.Axes[0].Size)
+	points, length := dims.Typical(kernel.Points(k.Axes)), int64(dims.Typical(st.Axes[0].Size))
 	if !Long(points, length) {
 		return nil
 	}

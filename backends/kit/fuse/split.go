@@ -3,6 +3,7 @@ package fuse
 import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -53,7 +54,7 @@ func (g *Graph) partial(n *node) *node {
 	k := n.kernel
 	st := &k.Stages[0]
 	last := &k.Instrs[st.End-1]
-	points := kernel.Points(k.Axes)
+	points := dims.Typical(kernel.Points(k.Axes))
 	if len(st.Axes) == 0 || last.Op != kernel.Reduce {
 		return nil
 	}
@@ -121,7 +122,7 @@ func (g *Graph) part(k *kernel.Kernel, points, length int64) int64 {
 	case points == 0:
 		return 0
 	case g.o.Parts != nil:
-		if n := g.o.Parts(k, points, length); n > 1 {
+		if n := g.o.Parts(k.Typical(), points, length); n > 1 {
 			return min(max(length/n, 1), longestPart)
 		}
 		return 0
@@ -147,7 +148,7 @@ func ofPart(n int) []kernel.Index {
 // the axis after the kernel's. No parts: the axes cannot be cut.
 func cut(k *kernel.Kernel, st *kernel.Stage, longest int64) (parts kernel.Size, own []kernel.Axis, from []kernel.Index) {
 	x := len(k.Axes)
-	if first := st.Axes[0].Size; first >= fewPoints && len(st.Axes) > 1 {
+	if first := st.Axes[0].Size; dims.Typical(first) >= fewPoints && len(st.Axes) > 1 {
 		from = append(from, kernel.Along(x))
 		for i, a := range st.Axes[1:] {
 			own, from = append(own, a), append(from, kernel.Along(x+1+i))
@@ -156,10 +157,10 @@ func cut(k *kernel.Kernel, st *kernel.Stage, longest int64) (parts kernel.Size, 
 	}
 	n := int64(st.Axes[0].Size)
 	length := int64(1)
-	for 2*length <= longest && n%(2*length) == 0 {
+	for 2*length <= longest && dims.Divides(n, 2*length) {
 		length *= 2
 	}
-	if n/length < 2 || length < min(ShortestPart, longest/2) {
+	if dims.Typical(n)/length < 2 || length < min(ShortestPart, longest/2) {
 		return 0, nil, nil
 	}
 	own = append(own, kernel.Axis{Name: st.Axes[0].Name, Size: kernel.Size(length)})
@@ -167,7 +168,7 @@ func cut(k *kernel.Kernel, st *kernel.Stage, longest int64) (parts kernel.Size, 
 	for i, a := range st.Axes[1:] {
 		own, from = append(own, a), append(from, kernel.Along(x+2+i))
 	}
-	return kernel.Size(n / length), own, from
+	return kernel.Size(dims.Div(n, length)), own, from
 }
 
 // fromParts makes n do what follows its first stage with what combine makes of the values of

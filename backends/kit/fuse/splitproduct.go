@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/kernel"
+	"ltc/ir/dims"
 )
 
 // partialProduct makes n, a product, add up what a new node, which it returns, gives:
@@ -24,8 +25,8 @@ func (g *Graph) partialProduct(n *node) *node {
 		return nil
 	}
 	size := int64(first.Axes[0].Size)
-	parts := g.o.ProductParts(k)
-	if parts < 2 || size%parts != 0 {
+	parts := g.o.ProductParts(k.Typical())
+	if parts < 2 || dims.IsExpr(size) || size%parts != 0 {
 		return nil
 	}
 	x, length := len(k.Axes), size/parts

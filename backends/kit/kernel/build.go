@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -85,6 +86,15 @@ func (b *Builder) Emit(i Instr) ID {
 	return ID(len(b.k.Instrs) - 1)
 }
 
+// Pop takes back the last instruction of the current stage and returns it.
+func (b *Builder) Pop() Instr {
+	last := len(b.k.Instrs) - 1
+	i := b.k.Instrs[last]
+	b.k.Instrs = b.k.Instrs[:last]
+	b.k.Stages[len(b.k.Stages)-1].End--
+	return i
+}
+
 // Reserve makes room for n more instructions.
 func (b *Builder) Reserve(n int) { b.k.Instrs = slices.Grow(b.k.Instrs, n) }
 
@@ -163,13 +173,30 @@ func (b *Builder) Kernel() *Kernel { return b.k }
 // ParallelAxes returns the number of parallel axes so far.
 func (b *Builder) ParallelAxes() int { return len(b.k.Axes) }
 
+// Extent adds a number, an i64, that is a literal or an expression of package dims. An expression
+// is a run-time size, which is not negative, or a difference of such.
+func (b *Builder) Extent(n int64) ID {
+	size := func(n int64) ID { return b.Emit(Instr{Op: SizeOf, Type: types.I64, Aux: n}) }
+	if !dims.GoIsExpr(n) {
+		return b.Int(types.I64, n)
+	}
+	above, below := dims.Max(n, 0), dims.Max(dims.GoSub(0, n), 0)
+	switch {
+	case below == 0:
+		return size(above)
+	case above == 0:
+		return b.Op(Negate, types.I64, size(below))
+	}
+	return b.Op(Subtract, types.I64, size(above), size(below))
+}
+
 // Number adds the instructions that compute an index and returns its value, an i64.
 func (b *Builder) Number(i Index) ID {
-	sum := b.Int(types.I64, i.Offset)
+	sum := b.Extent(i.Offset)
 	for _, t := range i.Terms {
 		v := b.Emit(Instr{Op: Iota, Type: types.I64, Aux: int64(t.Axis)})
 		if t.Factor != 1 {
-			v = b.Op(Multiply, types.I64, v, b.Int(types.I64, t.Factor))
+			v = b.Op(Multiply, types.I64, v, b.Extent(t.Factor))
 		}
 		sum = b.Op(Add, types.I64, sum, v)
 	}

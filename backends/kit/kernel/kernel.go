@@ -16,13 +16,14 @@
 // run-time arguments too: a kernel fixes only the class of each [Stride].
 //
 // The package imports only ltc/backends/kit/approx, ltc/backends/kit/kernel/ops, ltc/internal/diag,
-// ltc/internal/footprint and ltc/ir/types.
+// ltc/internal/footprint, ltc/ir/dims and ltc/ir/types.
 package kernel
 
 import (
 	"slices"
 	"strconv"
 
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -40,14 +41,15 @@ type Kernel struct {
 }
 
 // Size is a number of elements. A Size of 0 or more is a literal; -1-i stands for
-// run-time size i.
+// run-time size i. Before a kernel has run-time sizes, a literal can be an expression of
+// package dims instead.
 type Size int64
 
 // Sym returns the run-time size n<i>.
 func Sym(i int) Size { return Size(-1 - i) }
 
 // Sym returns the number i of the run-time size that s stands for; false if s is a literal.
-func (s Size) Sym() (int, bool) { return int(-1 - s), s < 0 }
+func (s Size) Sym() (int, bool) { return int(-1 - s), s < 0 && !dims.IsExpr(s) }
 
 // Of returns the value of s, given the values of the run-time sizes.
 func (s Size) Of(sizes []int64) int64 {
@@ -61,7 +63,7 @@ func (s Size) String() string {
 	if i, ok := s.Sym(); ok {
 		return "n" + strconv.Itoa(i)
 	}
-	return strconv.FormatInt(int64(s), 10)
+	return dims.String(s)
 }
 
 // Stride is the class of an operand's stride along a dimension: what a kernel knows of the
@@ -272,7 +274,7 @@ func ByValue(v ID) Index { return Index{Value: v} }
 
 // Plus returns the index plus a constant.
 func (i Index) Plus(n int64) Index {
-	i.Offset += n
+	i.Offset = dims.GoAdd(i.Offset, n)
 	return i
 }
 
@@ -287,15 +289,15 @@ func (i Index) Over(axes []Index) Index {
 	r := At(i.Offset)
 	if len(i.Terms) == 1 && i.Terms[0].Factor == 1 {
 		a := axes[i.Terms[0].Axis]
-		r.Offset += a.Offset
+		r.Offset = dims.GoAdd(r.Offset, a.Offset)
 		r.Terms = slices.Clip(a.Terms)
 		return r
 	}
 	for _, t := range i.Terms {
 		a := axes[t.Axis]
-		r.Offset += t.Factor * a.Offset
+		r.Offset = dims.GoAdd(r.Offset, dims.GoMul(t.Factor, a.Offset))
 		for _, u := range a.Terms {
-			r.Terms = addTerm(r.Terms, Term{u.Axis, u.Factor * t.Factor})
+			r.Terms = addTerm(r.Terms, Term{u.Axis, dims.GoMul(u.Factor, t.Factor)})
 		}
 	}
 	return r
@@ -307,18 +309,19 @@ func addTerm(terms []Term, t Term) []Term {
 	switch {
 	case !found:
 		return slices.Insert(terms, at, t)
-	case terms[at].Factor+t.Factor == 0:
+	case dims.GoAdd(terms[at].Factor, t.Factor) == 0:
 		return slices.Delete(terms, at, at+1)
 	}
-	terms[at].Factor += t.Factor
+	terms[at].Factor = dims.GoAdd(terms[at].Factor, t.Factor)
 	return terms
 }
 
-// Points returns the number of points of axes, whose sizes must be literals.
+// Points returns the number of points of axes, whose sizes must be literals: an expression if
+// one of them is.
 func Points(axes []Axis) int64 {
 	n := int64(1)
 	for _, a := range axes {
-		n *= int64(a.Size)
+		n = dims.GoMul(n, int64(a.Size))
 	}
 	return n
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -190,6 +191,11 @@ func (p *printer) index(i Index) {
 	// number writes a number and what follows it, with a sign between terms.
 	number := func(n int64, after string) {
 		switch {
+		case dims.GoIsExpr(n): // before sizes are arguments
+			if some {
+				p.WriteString(" + ")
+			}
+			p.words("(", dims.String(n), ")", after)
 		case some && n < 0:
 			p.words(" - ", strings.TrimPrefix(strconv.FormatInt(n, 10), "-"), after)
 		case some:

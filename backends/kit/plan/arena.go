@@ -1,6 +1,10 @@
 package plan
 
-import "slices"
+import (
+	"slices"
+
+	"ltc/ir/dims"
+)
 
 // Plan says when each value is written and read, and where temporaries are.
 func (p *Program) Plan() {
@@ -98,8 +102,11 @@ func (a *placer) place(p *Program) {
 
 func byOffset(b block, at int) int { return b.offset - at }
 
-// arenaSize is how many bytes of the arena a value takes.
-func arenaSize(v *Value) int { return (max(v.Type.Bytes(), 1) + aligned - 1) / aligned * aligned }
+// arenaSize is how many bytes of the arena a value takes,
+// typically if that is an expression.
+func arenaSize(v *Value) int {
+	return (max(dims.Typical(v.Type.Bytes()), 1) + aligned - 1) / aligned * aligned
+}
 
 // heirloom returns the value over which v can be written: an operand of the step that
 // makes v. No later step needs that operand, and the step reads each of its elements

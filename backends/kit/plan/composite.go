@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/mlir"
 )
@@ -33,7 +34,7 @@ func RowMajor(shape types.Shape) []int64 {
 	strides, n := make([]int64, len(shape)), int64(1)
 	for d, size := range slices.Backward(shape) {
 		strides[d] = n
-		n *= int64(size)
+		n = dims.Mul(n, int64(size))
 	}
 	return strides
 }

@@ -10,9 +10,8 @@
 // generated code.
 //
 // A [Layout] is how a caller's memory lies; [Program.Variant] is the program for such. A
-// [Family] is one program for all sizes that its text leaves open, found from programs
-// for some of them.
+// [Family] is one program for all sizes that its text leaves open: its numbers are expressions.
 //
-// The package imports only ltc/backends, ltc/backends/kit/kernel, ltc/ir/types, ltc/mlir, ltc/soa,
-// ltc/stablehlo, ltc/internal/diag and ltc/internal/footprint.
+// The package imports only ltc/backends, ltc/backends/kit/kernel, ltc/ir/dims, ltc/ir/types, ltc/mlir,
+// ltc/soa, ltc/internal/diag and ltc/internal/footprint.
 package plan

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/ir/dims"
 	"ltc/mlir"
 )
 
@@ -165,11 +166,11 @@ func (s *Launch) print(b *lister, _ int, _ Ordinals) {
 			b.WriteString(", ")
 		}
 		if fmt.Fprintf(b, "v%d", o.Value); o.Offset != 0 {
-			fmt.Fprintf(b, "+%d", o.Offset)
+			fmt.Fprintf(b, "+%s", dims.GoString(o.Offset))
 		}
 		printFactors(b, o.By)
 	}
-	fmt.Fprintf(b, ") sizes %v strides %v", s.Sizes, s.Strides)
+	fmt.Fprintf(b, ") sizes %s strides %s", texts(s.Sizes), texts(s.Strides))
 	for _, m := range s.Moving {
 		fmt.Fprintf(b, ", [%d] of v%d", m.At, s.Operands[m.Operand].Value)
 		printFactors(b, m.By)
@@ -186,9 +187,18 @@ func (s *Launch) print(b *lister, _ int, _ Ordinals) {
 	b.WriteByte('\n')
 }
 
+// texts returns sizes or strides as a list.
+func texts(list []int64) string {
+	all := make([]string, len(list))
+	for i, n := range list {
+		all[i] = dims.GoString(n)
+	}
+	return "[" + strings.Join(all, " ") + "]"
+}
+
 func printFactors(b *lister, by []Factor) {
 	for _, f := range by {
-		fmt.Fprintf(b, " + %d·s%d", f.By, f.Dim)
+		fmt.Fprintf(b, " + %s·s%d", dims.GoString(f.By), f.Dim)
 	}
 }
 

@@ -1,137 +1,274 @@
 package plan
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"ltc/backends"
+	"ltc/backends/kit/kernel"
 	"ltc/internal/diag"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
-// Family is one program for all sizes of a dimension that its text leaves open.
+// Family is one program for all sizes that its text leaves open.
 //
-// A family is found from programs for some sizes, which must have the same kernels,
-// steps and values. Every number in them (a size, a stride, an offset) must grow by the
-// same amount for each further element. Then the numbers of the program for any other
-// size follow. Other numbers, such as n·n, or constants that depend on the size, are an
-// error: such a program has to be compiled for each size. Code that computes with the
-// size takes it as an argument ([Program.SizeArgs]).
+// It is compiled once. Its numbers (sizes, strides, offsets) are expressions of package dims in
+// symbols, one for each open size. They are evaluated when the values of the symbols are known,
+// and places in memory follow from them. Code that computes with a size takes it as an argument
+// ([Program.SizeArgs]).
+//
+// No size of a family is 0: identities that hold for one element or more fail there. Symbols
+// begin with 1. Where another size, such as that of a slice, is 0 all the same, or rules of types
+// are broken that depend on the sizes, [Member.Resize] says so.
 type Family struct {
-	base  *Program // for size at
-	at    int
-	lines []types.Line // of base's numbers, in the order of numbers
-	most  int          // the largest size whose values have bytes that an int counts
-
-	sizes    []int // what it was made from
-	programs []*Program
-	bounds   [2]int
-	regions  [][]Region // by step
+	open *Program // whose numbers may be expressions
+	base *Program // for the typical sizes
+	// symbols are sizes, by the values that are given: symbols, and expressions of these that
+	// the values have to be.
+	symbols []int64
+	sizes   []int64 // the typical values
+	eval    *dims.Evaluator
+	own     []int        // the values that eval takes
+	numbers int          // of open, which eval has first, then guards, then symbols
+	guards  []dims.Guard // what has to hold
+	regions [][]*Family  // by step
 }
 
-// samples are the sizes that families are found from. No sample is a size that programs
-// have otherwise, so no two numbers are equal by chance. Programs of one list can still
-// be of two kinds. Long sums are split into parts, whose number is no multiple of the
-// size. The producer of a small product's operand is a kernel of its own. Where a list
-// has programs of both kinds, the next list is tried: lists of smaller sizes, and at
-// last lists of sizes that are close together. A family found from any list is right
-// for all sizes.
-var samples = [][]int{
-	{251, 1021, 4093, 16381}, {53, 89, 157, 251}, {19, 29, 47, 83},
-	{229, 233, 239, 241}, {101, 103, 107, 109}, {61, 67, 71, 73}, {37, 41, 43, 47}, {19, 23, 29, 31},
+// ErrOtherSizes is the error of [Member.Resize] for sizes that the program is not for: a value of
+// the text has no elements, or the text has a mistake for these sizes.
+var ErrOtherSizes = errors.New("the program is not for these sizes")
+
+// checked are the values of all symbols for which a family's programs are checked, with the
+// least and the largest and mixtures of these.
+var checked = []int64{1, 2, 3, 64, 1000, 1 << 20}
+
+// NewFamily returns the program that open is for all values of symbols, which the numbers of open
+// are expressions in, and for which guards hold. A symbol may be an expression of others. An error
+// says which step reaches beyond the memory of its operands, or that a number is none.
+func NewFamily(open *Program, symbols []int64, guards []dims.Guard) (*Family, error) {
+	return newFamily(&Family{open: open, symbols: symbols, guards: guards})
 }
 
-// edges are the sizes for which a family's programs are checked besides, with the
-// least and the largest.
-var edges = []int{1, 2, 3, 64, 1000, 1 << 20}
-
-// newFamily returns the program that programs are for sizes at, in the same
-// order, of which there are at least three. The size is within bounds, both
-// included; what the program reads and writes for the ends of them, and for
-// others between, is in its values.
-func newFamily(at []int, programs []*Program, bounds [2]int) (*Family, error) {
-	if len(at) < 3 || len(at) != len(programs) {
-		return nil, fmt.Errorf("kit: %s for %s: two points are on a line whatever they are", diag.Count(len(programs), "program"), diag.Count(len(at), "size"))
-	}
-	f := &Family{base: programs[0], at: at[0], sizes: at, programs: programs, bounds: bounds}
-	numbers := make([][]number, len(programs))
-	for i, p := range programs {
-		if err := f.base.sameStructure(p); err != nil {
-			return nil, fmt.Errorf("kit: programs for %d and %s differ: %w", at[0], diag.Count(at[i], "element"), err)
+func newFamily(f *Family) (*Family, error) {
+	open := f.open
+	numbers := open.numbers()
+	all := make([]int64, 0, len(numbers)+len(f.guards)+len(f.symbols))
+	for k, x := range numbers {
+		if err := dims.Check(x.get()); err != nil {
+			return nil, open.atStep(open.stepOf(k), fmt.Errorf("kit: a size, stride or offset: %w", err))
 		}
-		if numbers[i] = p.numbers(); len(numbers[i]) != len(numbers[0]) {
-			return nil, fmt.Errorf("kit: programs for %d and %s differ in how many sizes and strides they have", at[0], diag.Count(at[i], "element"))
+		all = append(all, x.get())
+	}
+	for i, k := range open.Kernels {
+		if !k.Static() {
+			step := slices.IndexFunc(open.Steps, func(s Step) bool { return s.Launch() != nil && s.Launch().Kernel == i })
+			return nil, open.atStep(step, fmt.Errorf("kit: kernel %d depends on an open size in another way than by its arguments:\n%v", i, k))
 		}
 	}
-	of := make([]int64, len(programs))
-	for k := range numbers[0] {
-		for i := range numbers {
-			of[i] = numbers[i][k].get()
-		}
-		l, ok := types.Through(at, of)
-		for i, n := range at {
-			if ok || l.At(n) == of[i] {
-				continue
-			}
-			return nil, f.base.atStep(f.base.stepOf(k), fmt.Errorf("kit: a size, stride or offset is %d for %s and %d for %d: each element more must add the same, as to 4·n and not to n·n; then it would be %d",
-				of[0], diag.Count(at[0], "element"), of[i], n, l.At(n)))
-		}
-		f.lines = append(f.lines, l)
+	f.numbers = len(numbers)
+	for _, g := range f.guards {
+		all = append(all, g.Size())
 	}
-	for f.most = min(bounds[1], 1<<48); !f.fits(f.most); f.most /= 2 {
-		continue
-	}
-	m := f.Member()
-	least := max(bounds[0], 1)
-	for _, n := range append([]int{least, f.most}, edges...) {
-		if n < least || n > f.most {
-			continue
+	var own []int64
+	for i, s := range f.symbols {
+		if _, _, _, ok := dims.SymbolOf(s); ok && !slices.Contains(own, s) {
+			own, f.own = append(own, s), append(f.own, i)
 		}
-		if err := m.Resize(n); err != nil {
+	}
+	var err error
+	if f.eval, err = dims.NewEvaluator(own, append(all, f.symbols...)); err != nil {
+		return nil, err
+	}
+	if f.sizes == nil {
+		for _, s := range f.symbols {
+			f.sizes = append(f.sizes, dims.Typical(s))
+		}
+		f.follow(f.sizes)
+	}
+	if err := f.makeBase(); err != nil {
+		return nil, err
+	}
+	if f.regions == nil {
+		if err := f.makeRegions(); err != nil {
 			return nil, err
 		}
-		if err := m.Program.Check(); err != nil {
-			return nil, fmt.Errorf("for %s: %w", diag.Count(n, "element"), err)
-		}
 	}
-	return f, nil
+	f.setRegions()
+	return f, f.check()
 }
 
-// fits reports whether all values for size n have fewer bytes than an int counts
-// by far, so that nothing overflows that is computed of them.
-func (f *Family) fits(n int) bool {
-	const limit = 1 << 60
-	k := rankSum(f.base.Signature)
-	for i := range f.base.Values {
-		size := 16.0 // bytes of an element at most
-		for range f.base.Values[i].Type.Shape {
-			size *= max(float64(f.lines[k].Base)+float64(f.lines[k].Slope)*float64(n), 1)
-			k++
-		}
-		if size > limit {
-			return false
+// makeRegions makes families of the regions of loops and branches, with the same base.
+func (f *Family) makeRegions() error {
+	f.regions = make([][]*Family, len(f.open.Steps))
+	for i := range f.open.Steps {
+		for r, p := range f.open.Steps[i].Regions() {
+			of, err := newFamily(&Family{open: p, symbols: f.symbols, guards: f.guards, sizes: f.sizes})
+			if err != nil {
+				return f.open.atStep(i, fmt.Errorf("step %d: region %d: %w", i, r, err))
+			}
+			f.regions[i] = append(f.regions[i], of)
 		}
 	}
+	return nil
+}
+
+// setRegions has the base run the bases of the regions.
+func (f *Family) setRegions() {
+	for i := range f.base.Steps {
+		switch w := f.base.Steps[i].Work.(type) {
+		case *Loop:
+			w.Cond, w.Body = f.regions[i][0].base, f.regions[i][1].base
+		case *Branch:
+			w.Branches = nil
+			for _, r := range f.regions[i] {
+				w.Branches = append(w.Branches, r.base)
+			}
+		}
+	}
+}
+
+// mostBase is how many bytes a value of the base may have: smaller sizes are picked for that.
+const mostBase = 16 << 20
+
+// makeBase makes the program for the typical sizes, or for others if it is not for these.
+func (f *Family) makeBase() error {
+	m := f.Member()
+	err := m.Resize(f.sizes)
+	for (err == nil && m.Program.largestValue() > mostBase || errors.Is(err, dims.ErrTooLarge)) && f.halve() {
+		err = m.Resize(f.sizes)
+	}
+	if errors.Is(err, ErrOtherSizes) || errors.Is(err, dims.ErrTooLarge) {
+		least := math.Inf(1)
+		for _, values := range f.samples() {
+			if m.Resize(values) == nil && m.Program.largestValue() < least {
+				f.sizes, least = values, m.Program.largestValue()
+			}
+		}
+		err = m.Resize(f.sizes)
+	}
+	if err != nil {
+		return fmt.Errorf("kit: for sizes %v: %w", f.sizes, err)
+	}
+	f.base = m.Program
+	return nil
+}
+
+// halve makes the largest of the base's sizes smaller that can be. It reports false if none can.
+func (f *Family) halve() bool {
+	at := -1
+	for _, i := range f.own {
+		if lo, _ := dims.Bounds(f.symbols[i]); f.sizes[i] > lo && (at < 0 || f.sizes[i] > f.sizes[at]) {
+			at = i
+		}
+	}
+	if at < 0 {
+		return false
+	}
+	lo, _ := dims.Bounds(f.symbols[at])
+	f.sizes = slices.Clone(f.sizes)
+	f.sizes[at] = max(f.sizes[at]/2, lo)
+	f.follow(f.sizes)
 	return true
 }
 
-// rankSum returns how many dimensions the arguments and results have together.
-func rankSum(s *backends.Signature) int {
-	n := 0
-	for i := range s.Args {
-		n += s.Args[i].Type.Rank()
+// largestValue returns how many bytes a value has at most.
+func (p *Program) largestValue() float64 {
+	most := 0.0
+	for i := range p.Values {
+		t := &p.Values[i].Type
+		n := float64(t.DType.Size())
+		for _, d := range t.Shape {
+			n *= float64(max(d, 1))
+		}
+		most = max(most, n)
 	}
-	for i := range s.Results {
-		n += s.Results[i].Type.Rank()
-	}
-	return n
+	return most
 }
 
-// number is one that depends on the size: a dimension, or a run-time argument.
+// check checks the program for some values of the symbols.
+func (f *Family) check() error {
+	m := f.Member()
+	for _, values := range f.samples() {
+		err := m.Resize(values)
+		if errors.Is(err, ErrOtherSizes) || errors.Is(err, dims.ErrTooLarge) || m.Program.overflows() {
+			continue
+		}
+		if err == nil {
+			err = m.Program.Check()
+		}
+		if err != nil {
+			return fmt.Errorf("for sizes %v: %w", values, err)
+		}
+	}
+	return nil
+}
+
+// overflows reports whether locals of a kernel have more bytes than are counted.
+func (p *Program) overflows() bool {
+	for i := range p.Steps {
+		if l := p.Steps[i].Launch(); l != nil {
+			if _, ok := kernel.LocalBytes(p.Kernels[l.Kernel], l.Sizes); !ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// samples returns values of the symbols at the ends of their bounds, and between.
+func (f *Family) samples() (all [][]int64) {
+	values := func(of func(i int, lo, hi int64) int64) {
+		v := make([]int64, len(f.symbols))
+		for i, s := range f.symbols {
+			lo, hi := dims.Bounds(s)
+			v[i] = min(max(of(i, lo, hi), lo), hi)
+		}
+		f.follow(v)
+		if !slices.ContainsFunc(all, func(w []int64) bool { return slices.Equal(v, w) }) {
+			all = append(all, v)
+		}
+	}
+	values(func(_ int, lo, _ int64) int64 { return lo })
+	values(func(_ int, _, hi int64) int64 { return hi })
+	for k, n := range checked {
+		values(func(int, int64, int64) int64 { return n })
+		if len(f.symbols) > 1 {
+			values(func(i int, _, _ int64) int64 { return checked[(k+i)%len(checked)] })
+			values(func(i int, _, _ int64) int64 { return n + int64(7*i) })
+		}
+	}
+	return all
+}
+
+// follow sets the values that follow from the others.
+func (f *Family) follow(values []int64) {
+	r := f.eval.Registers()
+	if f.evaluate(r, values) != nil {
+		return
+	}
+	for i := range f.symbols {
+		values[i] = f.eval.Of(r, f.numbers+len(f.guards)+i)
+	}
+}
+
+// evaluate sets registers for values of the symbols.
+func (f *Family) evaluate(registers, values []int64) error {
+	if len(f.own) == len(f.symbols) {
+		return f.eval.Eval(registers, values)
+	}
+	var few [8]int64
+	own := few[:0]
+	for _, i := range f.own {
+		own = append(own, values[i])
+	}
+	return f.eval.Eval(registers, own)
+}
+
+// number is one that depends on sizes: a dimension, or a run-time argument.
 type number struct {
 	dim *int
 	arg *int64
@@ -174,180 +311,130 @@ func (p *Program) stepOf(k int) (step int) {
 
 func (p *Program) eachNumber(visit func(step int, x number)) {
 	step := -1
-	dims := func(shape []int) {
+	shape := func(shape []int) {
 		for i := range shape {
 			visit(step, number{dim: &shape[i]})
 		}
 	}
 	for i := range p.Signature.Args {
-		dims(p.Signature.Args[i].Type.Shape)
+		shape(p.Signature.Args[i].Type.Shape)
 	}
 	for i := range p.Signature.Results {
 		if i < len(p.Results) {
 			step = p.Values[p.Results[i]].First
 		}
-		dims(p.Signature.Results[i].Type.Shape)
+		shape(p.Signature.Results[i].Type.Shape)
 	}
 	for i := range p.Values {
 		step = p.Values[i].First
-		dims(p.Values[i].Type.Shape)
+		shape(p.Values[i].Type.Shape)
 	}
 	for i := range p.SizeArgs {
 		visit(-1, number{arg: &p.SizeArgs[i]})
 	}
 	for i := range p.Steps {
 		step = i
-		p.Steps[i].Work.numbers(func(x *int64) { visit(step, number{arg: x}) }, func(shape types.Shape) { dims(shape) })
+		p.Steps[i].Work.numbers(func(x *int64) { visit(step, number{arg: x}) }, func(s types.Shape) { shape(s) })
 	}
 }
 
-// sameStructure returns how q differs from p in anything but numbers; nil if it does not.
-func (p *Program) sameStructure(q *Program) error {
-	switch {
-	case len(p.Kernels) != len(q.Kernels) || len(p.Steps) != len(q.Steps) || len(p.Values) != len(q.Values):
-		return p.atStep(p.firstOther(q), fmt.Errorf("one has %s, %s and %s, the other %d, %d and %d",
-			diag.Count(len(p.Kernels), "kernel"), diag.Count(len(p.Steps), "step"), diag.Count(len(p.Values), "value"), len(q.Kernels), len(q.Steps), len(q.Values)))
-	case p.LastFallible != q.LastFallible || !slices.Equal(p.Args, q.Args) || !slices.Equal(p.Results, q.Results):
-		return errors.New("their arguments, results or last steps that may fail are not the same values")
-	}
-	for i := range p.Kernels {
-		if a, b := p.Kernels[i].String(), q.Kernels[i].String(); a != b {
-			step := slices.IndexFunc(p.Steps, func(s Step) bool { return s.Launch() != nil && s.Launch().Kernel == i })
-			a, b = firstOtherLine(a, b)
-			return p.atStep(step, fmt.Errorf("kernel %d has %q in one, and %q in the other", i, a, b))
-		}
-	}
-	for i := range p.Steps {
-		s, t := &p.Steps[i], &q.Steps[i]
-		if err := s.Work.sameAs(t.Work); err != nil {
-			return p.atStep(i, fmt.Errorf("step %d: %w", i, err))
-		}
-	}
-	return p.sameValues(q)
+// Static reports whether no number of the program is an expression of package dims.
+func (p *Program) Static() bool {
+	static := true
+	p.eachNumber(func(_ int, x number) { static = static && !dims.IsExpr(x.get()) })
+	return static
 }
 
-// firstOtherLine returns the first line of a that is another one in b, and that one.
-// Lines that are missing are empty.
-func firstOtherLine(a, b string) (x, y string) {
-	for x == y && a+b != "" {
-		x, a, _ = strings.Cut(a, "\n")
-		y, b, _ = strings.Cut(b, "\n")
-	}
-	return strings.TrimSpace(x), strings.TrimSpace(y)
-}
-
-// sameValues is sameStructure of the values, of which both programs have as many.
-func (p *Program) sameValues(q *Program) error {
-	for i := range p.Values {
-		v, w := &p.Values[i], &q.Values[i]
-		switch {
-		case v.Kind != w.Kind || v.Index != w.Index || v.Over != w.Over || v.First != w.First || v.Last != w.Last || v.Type.DType != w.Type.DType || v.Type.Rank() != w.Type.Rank():
-			return p.atStep(v.First, fmt.Errorf("v%d is %v in one and %v in the other", i, v.Type, w.Type))
-		case !bytes.Equal(v.Data, w.Data):
-			return fmt.Errorf("the constant v%d depends on the size", i)
-		}
-	}
-	for j := range p.Results {
-		if p.InPlace(j) != q.InPlace(j) {
-			return fmt.Errorf("result %d is written over its argument for one of them", j)
-		}
-	}
-	return nil
-}
-
-// firstOther returns the first step of p that is another one in q.
-func (p *Program) firstOther(q *Program) int {
-	text := func(p *Program, i int) string {
-		if l := p.Steps[i].Launch(); l != nil {
-			return p.Kernels[l.Kernel].String()
-		}
-		return ""
-	}
-	for i := range p.Steps {
-		if i >= len(q.Steps) || text(p, i) != text(q, i) {
-			return i
-		}
-	}
-	return len(p.Steps) - 1
-}
-
-// Base returns the program for one of the sizes that f was found from, BaseSize.
+// Base returns the program for the sizes that BaseSizes returns.
 func (f *Family) Base() *Program { return f.base }
 
-// BaseSize returns the size that Base is for.
-func (f *Family) BaseSize() int { return f.at }
+// BaseSizes returns the values of the symbols that Base is for. The caller does not change them.
+func (f *Family) BaseSizes() []int64 { return f.sizes }
+
+// BaseText says which sizes Base is for: 256 elements, or batch = 1, seq = 256 where there are
+// several.
+func (f *Family) BaseText() string {
+	if len(f.sizes) == 1 {
+		return diag.Count(int(f.sizes[0]), "element")
+	}
+	all := make([]string, len(f.sizes))
+	for i, n := range f.sizes {
+		all[i] = fmt.Sprintf("%s = %d", dims.String(f.symbols[i]), n)
+	}
+	return strings.Join(all, ", ")
+}
 
 // Moves reports whether the place of an operand of a step in its value depends on
-// the size.
+// a size.
 func (f *Family) Moves(step, operand int) bool {
-	offset := func(p *Program) int64 { return p.Steps[step].Launch().Operands[operand].Offset }
-	return slices.ContainsFunc(f.programs, func(p *Program) bool { return offset(p) != offset(f.base) })
+	return dims.IsExpr(f.open.Steps[step].Launch().Operands[operand].Offset)
 }
 
 // Varying returns, by step, whether a number of the step, or of a value that it is the first
-// to write, depends on the size.
+// to write, depends on a size.
 func (f *Family) Varying() []bool {
-	all, k := make([]bool, len(f.base.Steps)), 0
-	f.base.eachNumber(func(step int, _ number) {
-		if step >= 0 && f.lines[k].Slope != 0 {
+	all := make([]bool, len(f.open.Steps))
+	f.open.eachNumber(func(step int, x number) {
+		if step >= 0 && dims.IsExpr(x.get()) {
 			all[step] = true
 		}
-		k++
 	})
 	return all
 }
 
-func sameDims(a, b []Factor) bool {
-	return slices.EqualFunc(a, b, func(a, b Factor) bool { return a.Dim == b.Dim })
-}
-
 // Variant returns the family of the programs' variants; see [Program.Variant].
 func (f *Family) Variant(args, results []Layout) (*Family, error) {
-	var programs []*Program
-	for _, p := range f.programs {
-		v, err := p.Variant(args, results)
-		if err != nil {
-			return nil, err
-		}
-		programs = append(programs, v)
-	}
-	v, err := newFamily(f.sizes, programs, f.bounds)
+	open, err := f.open.Variant(args, results)
 	if err != nil {
 		return nil, err
 	}
-	base := *v.base
-	base.Steps = slices.Clone(base.Steps)
-	for i := range base.Steps {
-		if base.Steps[i].Launch() == nil {
-			base.Steps[i].Work = f.base.Steps[i].Work // which runs all sizes
-		}
-	}
-	v.base, v.regions = &base, f.regions
-	return v, nil
-}
-
-// Region is a region of a loop or a branch, for all sizes.
-type Region struct {
-	Opening
-	*Family
+	return newFamily(&Family{open: open, symbols: f.symbols, guards: f.guards, sizes: f.sizes, regions: f.regions})
 }
 
 // Region returns region r of a step.
-func (f *Family) Region(step, r int) Region { return f.regions[step][r] }
+func (f *Family) Region(step, r int) *Family { return f.regions[step][r] }
 
-// Member is the program of a family for one size at a time. It is one
-// goroutine's.
-type Member struct {
-	Program *Program // to be read only, until the next Resize
-	family  *Family
-	numbers []number
-	placer  placer
+// ResultTypes returns the types of the results for values of the symbols.
+func (f *Family) ResultTypes(values []int64) ([]types.Type, error) {
+	r := f.eval.Registers()
+	if err := f.evaluate(r, values); err != nil {
+		return nil, err
+	}
+	if !f.holds(r, values) {
+		return nil, ErrOtherSizes
+	}
+	k := 0
+	for i := range f.open.Signature.Args {
+		k += f.open.Signature.Args[i].Type.Rank()
+	}
+	all := make([]types.Type, len(f.open.Signature.Results))
+	for j := range all {
+		t := f.open.Signature.Results[j].Type
+		all[j] = types.Type{DType: t.DType, Shape: make(types.Shape, t.Rank())}
+		for d := range all[j].Shape {
+			all[j].Shape[d] = int(f.eval.Of(r, k))
+			k++
+		}
+	}
+	return all, nil
 }
 
-// Member returns a new member, for the first of the sizes that the family was
-// found from.
+// Member is the program of a family for some sizes at a time. It is one
+// goroutine's.
+type Member struct {
+	Program   *Program // to be read only, until the next Resize
+	family    *Family
+	registers []int64
+	numbers   []number
+	placer    placer
+}
+
+// Member returns a new member, which has no sizes before Resize.
 func (f *Family) Member() *Member {
-	p := *f.base
+	p := *f.open
+	if f.base != nil { // whose regions are those of typical sizes
+		p = *f.base
+	}
 	sig := &backends.Signature{Args: slices.Clone(p.Signature.Args), Results: slices.Clone(p.Signature.Results)}
 	for i := range sig.Args {
 		sig.Args[i].Type.Shape = slices.Clone(sig.Args[i].Type.Shape)
@@ -362,55 +449,44 @@ func (f *Family) Member() *Member {
 	for i := range p.Steps {
 		p.Steps[i].Work = p.Steps[i].Work.own()
 	}
-	m := &Member{Program: &p, family: f, numbers: p.numbers()}
+	m := &Member{Program: &p, family: f, registers: f.eval.Registers(), numbers: p.numbers()}
 	m.placer.again = true
 	return m
 }
 
-// Resize makes m the program for size n. It allocates nothing once it has been
-// called.
-func (m *Member) Resize(n int) error {
+// Resize makes m the program for values of the symbols. It allocates nothing once it has been
+// called. The error wraps [ErrOtherSizes] where the program is not for these sizes.
+func (m *Member) Resize(values []int64) error {
 	f := m.family
-	if n < 1 || n > f.most {
-		return fmt.Errorf("%s: there can be 1 to %d", diag.Count(n, "element"), f.most)
+	if err := f.evaluate(m.registers, values); err != nil {
+		return err
+	}
+	if !f.holds(m.registers, values) {
+		return ErrOtherSizes
 	}
 	for i, x := range m.numbers {
-		x.set(f.lines[i].At(n))
+		x.set(f.eval.Of(m.registers, i))
+	}
+	if m.Program.largestValue() > dims.Largest {
+		return fmt.Errorf("%w: a value has more bytes than memory can hold", dims.ErrTooLarge)
 	}
 	m.placer.place(m.Program)
 	return nil
 }
 
-// CompileFamily compiles a program for some sizes by compile, which is given one
-// of them, and returns what it is for all within bounds, both included. Eval runs
-// the ops that are no kernels.
-func CompileFamily(ctx context.Context, eval backends.Backend, bounds [2]int, compile func(n int) (*Program, error)) (*Family, error) {
-	var first error
-	for _, at := range samples {
-		f, err := compileFamily(ctx, at, bounds, compile)
-		if err == nil {
-			err = f.openSteps(ctx, eval)
+// holds reports whether the program is for values of the symbols, which registers were set for.
+func (f *Family) holds(registers, values []int64) bool {
+	k := f.numbers
+	for i := range f.guards {
+		if !f.guards[i].Holds(f.eval.Of(registers, k)) {
+			return false
 		}
-		if err == nil || ctx.Err() != nil {
-			return f, err
-		}
-		if first == nil {
-			first = err
+		k++
+	}
+	for i, n := range values {
+		if f.eval.Of(registers, k+i) != n {
+			return false
 		}
 	}
-	return nil, first
-}
-
-func compileFamily(ctx context.Context, at []int, bounds [2]int, compile func(n int) (*Program, error)) (*Family, error) {
-	programs := make([]*Program, len(at))
-	for i, n := range at {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		var err error
-		if programs[i], err = compile(n); err != nil {
-			return nil, fmt.Errorf("for %s: %w", diag.Count(n, "element"), err)
-		}
-	}
-	return newFamily(at, programs, bounds)
+	return true
 }

@@ -1,6 +1,10 @@
 package plan
 
-import "slices"
+import (
+	"slices"
+
+	"ltc/ir/dims"
+)
 
 // Linear is a number of elements that is known when a program runs: N and the
 // strides of dimensions of a value of the caller's, each so many times.
@@ -23,13 +27,13 @@ func (x Linear) Is(n int64) bool { return x.N == n && len(x.By) == 0 }
 
 // Plus returns x and k times y.
 func (x Linear) Plus(y Linear, k int64) Linear {
-	r := Linear{x.N + k*y.N, slices.Clone(x.By)}
+	r := Linear{dims.GoAdd(x.N, dims.GoMul(k, y.N)), slices.Clone(x.By)}
 	for _, f := range y.By {
 		at, found := slices.BinarySearchFunc(r.By, f.Dim, func(g Factor, dim int) int { return g.Dim - dim })
 		if !found {
 			r.By = slices.Insert(r.By, at, Factor{Dim: f.Dim})
 		}
-		if r.By[at].By += k * f.By; r.By[at].By == 0 {
+		if r.By[at].By = dims.GoAdd(r.By[at].By, dims.GoMul(k, f.By)); r.By[at].By == 0 {
 			r.By = slices.Delete(r.By, at, at+1)
 		}
 	}

@@ -1,42 +1,86 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"ltc/backends"
 	"ltc/internal/diag"
-	"ltc/ir/types"
+	"ltc/ir/dims"
 	"ltc/soa"
 )
 
-// Opening is a program, or a region of one, that leaves one size open: what it takes
-// and gives, where that size stands in it, and which ones there can be.
+// Opening is a program that leaves sizes open: what it takes and gives, where the sizes stand in
+// it, and which ones there can be.
 type Opening struct {
-	Sig    *backends.Signature
-	At     []Teller // where the size stands; of a region that no size changes, nowhere
-	Bounds [2]int   // of the size, both included
+	Sig     *backends.Signature
+	At      []Teller // in the order of arguments and their dimensions
+	Symbols []Symbol
 }
 
-// Size returns the size that a call is of, the one of base if nothing tells. Bound
-// are arguments that the program was bound to; nil if there are none.
-func (o *Opening) Size(c *backends.Call, bound []soa.View, base int) (int, error) {
-	if len(o.At) == 0 {
-		return base, nil
+// Symbol is an open size.
+type Symbol struct {
+	// Size is the expression of package dims: a symbol, or what the program says of others that
+	// it has to be.
+	Size   int64
+	Bounds [2]int // that the text gives, both included
+}
+
+// Teller is a dimension of an argument that tells the value of a symbol.
+type Teller struct{ Index, Dim, Symbol int }
+
+// Sizes sets to to the values of the symbols in a call, in their order. Bound are arguments that
+// the program was bound to; nil if there are none. It is an error if a value is none that the
+// text allows, or if two dimensions that are one size differ.
+func (o *Opening) Sizes(to []int64, c *backends.Call, bound []soa.View) error {
+	for i := range to {
+		to[i] = -1
 	}
-	n := -1
-	for _, d := range o.At {
-		size := d.of(c, bound)
-		m := (size - int(d.Base)) / int(d.Slope)
-		if n >= 0 && m != n {
-			first := o.At[0]
-			return 0, fmt.Errorf("execute: %s is %d, and %s %d: they are one size", o.label(d), size, o.label(first), first.of(c, bound))
+	for k, d := range o.At {
+		n := int64(d.of(c, bound))
+		if to[d.Symbol] >= 0 && n != to[d.Symbol] {
+			first := o.At[slices.IndexFunc(o.At, func(e Teller) bool { return e.Symbol == d.Symbol })]
+			return fmt.Errorf("execute: %s is %d, and %s %d: they are one size", o.label(o.At[k]), n, o.label(first), first.of(c, bound))
 		}
-		n = m
+		to[d.Symbol] = n
 	}
-	if n < o.Bounds[0] || n > o.Bounds[1] {
-		return 0, fmt.Errorf("execute: %s: the program is for %d to %d", diag.Count(n, "element"), o.Bounds[0], o.Bounds[1])
+	for i, n := range to {
+		if b := &o.Symbols[i].Bounds; n < int64(b[0]) || n > int64(b[1]) {
+			return o.outside(i, int(n))
+		}
 	}
-	return n, nil
+	return nil
+}
+
+// outside returns the error of a size that the text does not allow.
+func (o *Opening) outside(i, n int) error {
+	where := ""
+	if len(o.Symbols) > 1 {
+		where = o.label(o.At[slices.IndexFunc(o.At, func(e Teller) bool { return e.Symbol == i })]) + ": "
+	}
+	b := o.Symbols[i].Bounds
+	return fmt.Errorf("execute: %s%s: the program is for %d to %d", where, diag.Count(n, "element"), b[0], b[1])
+}
+
+// Holds reports whether a program of a family is for values of the symbols: no size is 0, or
+// beyond what sizes that the text does not bound are taken for.
+func (o *Opening) Holds(values []int64) bool {
+	for i, n := range values {
+		if lo, hi := dims.Bounds(o.Symbols[i].Size); n < lo || n > hi { // of a symbol, or of others
+			return false
+		}
+	}
+	return true
+}
+
+// Expressions returns the sizes that stand for the values of the symbols.
+func (o *Opening) Expressions() []int64 {
+	all := make([]int64, len(o.Symbols))
+	for i, s := range o.Symbols {
+		all[i] = s.Size
+	}
+	return all
 }
 
 // FitResults reports the first result of a call that is not of the size which p, of
@@ -54,26 +98,25 @@ func (p *Program) FitResults(c *backends.Call) error {
 }
 
 // CheckSizes is as [backends.Sizing] has it, of a call that fits o's signature, for a
-// program of f. Of no elements, which are a program of their own, it looks at the
-// arguments alone. It makes no member of f.
+// program of f. Of sizes that f has no program for, it looks at the arguments alone. It makes no
+// member of f.
 func (o *Opening) CheckSizes(c *backends.Call, bound []soa.View, f *Family) error {
-	n, err := o.Size(c, bound, f.at)
-	if err != nil || n == 0 {
+	values := make([]int64, len(o.Symbols))
+	if err := o.Sizes(values, c, bound); err != nil || !o.Holds(values) {
 		return err
 	}
-	lines := f.lines[rankSum(&backends.Signature{Args: f.base.Signature.Args}):]
+	all, err := f.ResultTypes(values)
+	if errors.Is(err, ErrOtherSizes) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("execute: %w", err)
+	}
 	for j := range c.Results {
-		v, r := &c.Results[j], &f.base.Signature.Results[j]
-		t := types.Type{DType: r.Type.DType, Shape: make(types.Shape, r.Type.Rank())}
-		for i := range t.Shape {
-			t.Shape[i] = int(lines[i].At(n))
-		}
-		lines = lines[len(t.Shape):]
-		if v.IsZero() {
-			continue
-		}
-		if err := backends.Fits(*v, t); err != nil {
-			return fmt.Errorf("execute: result %s: %w", backends.Label(j, r.Name), err)
+		if v := &c.Results[j]; !v.IsZero() {
+			if err := backends.Fits(*v, all[j]); err != nil {
+				return fmt.Errorf("execute: result %s: %w", backends.Label(j, o.Sig.Results[j].Name), err)
+			}
 		}
 	}
 	return nil
@@ -81,35 +124,26 @@ func (o *Opening) CheckSizes(c *backends.Call, bound []soa.View, f *Family) erro
 
 // of returns the dimension of a call that tells the size.
 func (d Teller) of(c *backends.Call, bound []soa.View) int {
-	var v *soa.View
-	switch {
-	case d.Result: // of a region, whose results have places
-		v = &c.Results[d.Index]
-	case bound != nil && !bound[d.Index].IsZero():
+	v := &c.Args[d.Index]
+	if bound != nil && !bound[d.Index].IsZero() {
 		v = &bound[d.Index]
-	default:
-		v = &c.Args[d.Index]
 	}
 	return v.Type.Shape[d.Dim]
 }
 
 func (o *Opening) label(d Teller) string {
-	if d.Result {
-		return fmt.Sprintf("dimension %d of result %s", d.Dim, backends.Label(d.Index, o.Sig.Results[d.Index].Name))
-	}
 	return fmt.Sprintf("dimension %d of argument %s", d.Dim, backends.Label(d.Index, o.Sig.Args[d.Index].Name))
 }
 
-// Shapes returns the shapes of the program's arguments for a size.
-func (o *Opening) Shapes(n int) [][]int {
+// Shapes returns the shapes of the program's arguments, with the given sizes in the place of the
+// symbols.
+func (o *Opening) Shapes(sizes []int64) [][]int {
 	all := make([][]int, len(o.Sig.Args))
 	for i, a := range o.Sig.Args {
-		for _, d := range a.Type.Shape {
-			if d == backends.AnySize {
-				d = n
-			}
-			all[i] = append(all[i], d)
-		}
+		all[i] = slices.Clone(a.Type.Shape)
+	}
+	for _, d := range o.At {
+		all[d.Index][d.Dim] = int(sizes[d.Symbol])
 	}
 	return all
 }

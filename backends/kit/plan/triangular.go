@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -55,9 +54,6 @@ func (*Triangular) Fallible() bool                             { return false }
 func (*Triangular) overwrites(*Program, ValueID, ValueID) bool { return false }
 func (*Triangular) numbers(func(*int64), func(types.Shape))    {}
 func (t *Triangular) own() Work                                { return t }
-func (*Triangular) sameAs(Work) error {
-	return errors.New("the code of a factor or a system is for one size")
-}
 
 func (t *Triangular) residentBytes() int {
 	return int(unsafe.Sizeof(*t)) + footprint.Slice(t.Work) + bytesOfArgs(t.Args, t.Outs)

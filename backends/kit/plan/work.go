@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 
 	"ltc/backends"
@@ -26,8 +24,6 @@ type Work interface {
 	own() Work
 	// residentBytes returns about how many bytes of memory the work takes.
 	residentBytes() int
-	// sameAs returns how other work differs otherwise than by numbers and regions.
-	sameAs(other Work) error
 	// profile returns what is known of it before it runs.
 	profile(p *Program) backends.StepProfile
 	// print prints it; the first step of its regions has a number.
@@ -147,7 +143,7 @@ func (l *Launch) numbers(argument func(*int64), _ func(types.Shape)) {
 	}
 }
 
-// Targets compile composites and sorts for their sizes: see sameAs.
+// Targets compile composites and sorts for their sizes, which are numbers.
 func (*Composite) numbers(func(*int64), func(types.Shape)) {}
 func (*Sort) numbers(func(*int64), func(types.Shape))      {}
 
@@ -205,55 +201,4 @@ func ownTypes(list []HostArg) []HostArg {
 		list[k].Type.Shape = slices.Clone(list[k].Type.Shape)
 	}
 	return list
-}
-
-func (l *Launch) sameAs(other Work) error {
-	o, ok := other.(*Launch)
-	switch {
-	case !ok:
-		return errors.New("it runs a kernel in one and none in the other")
-	case l.Kernel != o.Kernel || l.Copies != o.Copies:
-		return fmt.Errorf("it runs kernel %d in one and %d in the other", l.Kernel, o.Kernel)
-	case !slices.EqualFunc(l.Operands, o.Operands, func(a, b Operand) bool { return a.Value == b.Value && sameDims(a.By, b.By) }) ||
-		!slices.EqualFunc(l.Moving, o.Moving, func(a, b Moving) bool { return a.At == b.At && a.Operand == b.Operand && sameDims(a.By, b.By) }):
-		return errors.New("it has other operands in the other")
-	}
-	return nil
-}
-
-func (*Composite) sameAs(Work) error { return errors.New("the code of a composite is for one size") }
-func (*Sort) sameAs(Work) error      { return errors.New("the code of a sort is for one size") }
-
-func (h *Host) sameAs(other Work) error {
-	o, ok := other.(*Host)
-	switch {
-	case !ok:
-		return fmt.Errorf("it is %s in one and no op of the evaluator in the other", h.Op)
-	case h.Op != o.Op || !sameArgs(h.Args, o.Args) || !slices.Equal(h.Outs, o.Outs):
-		return fmt.Errorf("it is %s, and %s of other values", h.Op, o.Op)
-	}
-	return nil
-}
-
-func (l *Loop) sameAs(other Work) error {
-	o, ok := other.(*Loop)
-	if !ok || !sameArgs(l.Init, o.Init) || !sameArgs(l.Captured, o.Captured) || !slices.Equal(l.Outs, o.Outs) || !slices.Equal(l.Stays, o.Stays) {
-		return errors.New("it is a loop, and another step or one of other values")
-	}
-	return nil
-}
-
-func (b *Branch) sameAs(other Work) error {
-	o, ok := other.(*Branch)
-	if !ok || b.Index.Value != o.Index.Value || len(b.Branches) != len(o.Branches) || !sameArgs(b.Captured, o.Captured) || !slices.Equal(b.Outs, o.Outs) {
-		return errors.New("it is a branch, and another step or one of other values")
-	}
-	return nil
-}
-
-// sameArgs reports whether two steps take the same values, whatever their sizes.
-func sameArgs(a, b []HostArg) bool {
-	return slices.EqualFunc(a, b, func(a, b HostArg) bool {
-		return a.Value == b.Value && a.Type.DType == b.Type.DType && a.Type.Rank() == b.Type.Rank()
-	})
 }

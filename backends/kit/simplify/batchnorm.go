@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -54,13 +55,15 @@ func (n *batchNorm) total(v *mlir.Value) *mlir.Value {
 	return n.sum(v, others(len(n.shape), []int64{n.feature}))
 }
 
+// count is how many elements a feature has: where that is an expression, it is no number in the
+// program, and the evaluator runs the op.
+func (n *batchNorm) count() int64 {
+	return dims.Product(pick(n.shape, others(len(n.shape), []int64{n.feature}))...)
+}
+
 // mean divides a number of each feature by how many elements it has.
 func (n *batchNorm) mean(v *mlir.Value) *mlir.Value {
-	count := int64(1)
-	for _, d := range others(len(n.shape), []int64{n.feature}) {
-		count *= n.shape[d]
-	}
-	return n.over(v, n.number(v, float64(count)))
+	return n.over(v, n.number(v, float64(n.count())))
 }
 
 // number is a splat like v of the number nearest to x.
@@ -111,11 +114,8 @@ func normInference(e *editor, op *mlir.Op) *mlir.Value {
 // that are large for their differences. What the differences add up to corrects both: see Chan,
 // Golub and LeVeque, Algorithms for computing the sample variance, 1983.
 func normTraining(e *editor, op *mlir.Op) []*mlir.Value {
-	if e.Open {
-		return nil // how many elements a feature has is a number in the program
-	}
 	n := e.batchNormOf(op, stablehlo.AsBatchNormTraining(op).FeatureIndex())
-	if n == nil {
+	if n == nil || dims.IsExpr(n.count()) {
 		return nil
 	}
 	x, scale, offset := n.values[0], n.values[1], n.values[2]
@@ -130,11 +130,8 @@ func normTraining(e *editor, op *mlir.Op) []*mlir.Value {
 }
 
 func normGrad(e *editor, op *mlir.Op) []*mlir.Value {
-	if e.Open {
-		return nil // as in normTraining
-	}
 	n := e.batchNormOf(op, stablehlo.AsBatchNormGrad(op).FeatureIndex())
-	if n == nil {
+	if n == nil || dims.IsExpr(n.count()) {
 		return nil
 	}
 	x, scale, mean, variance, grad := n.values[0], n.values[1], n.values[2], n.values[3], n.values[4]

@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -16,7 +17,7 @@ import (
 // Comes after all other passes, which bring transposes together that cancel. What it does
 // depends on sizes.
 func channelsFirst(s *state) bool {
-	if !s.ChannelsFirst || s.Open {
+	if !s.ChannelsFirst {
 		return false
 	}
 	return s.rewrite(func(r *opRow) rules { return r.channelsFirst })
@@ -83,10 +84,10 @@ func (e *editor) fastChannelsFirst(op *mlir.Op) bool {
 	}
 	points, products := int64(1), int64(1)
 	for _, n := range out[1 : len(out)-1] {
-		points *= n
+		points *= dims.Typical(n)
 	}
 	for _, n := range w[:len(w)-1] {
-		products *= n
+		products *= dims.Typical(n)
 	}
 	return 2*points >= products
 }

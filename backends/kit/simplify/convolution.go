@@ -141,7 +141,7 @@ func (e *editor) padded(x *mlir.Value, spatial []int64, w window) *mlir.Value {
 func (w *window) places(image, result []int64) ranges {
 	r := full(image)
 	for i, s := range w.stride {
-		r.limit[1+i], r.stride[1+i] = (result[1+i]-1)*s+1, s
+		r.limit[1+i], r.stride[1+i] = lastOf(0, result[1+i], s), s
 	}
 	return r
 }

@@ -9,6 +9,6 @@
 // comment of its file says how far results can be off.
 //
 // The package imports only ltc/backends, ltc/backends/kit/simplify/mincut, ltc/internal/halt,
-// ltc/internal/minifloat, ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/chlo and
+// ltc/internal/minifloat, ltc/ir/dims, ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/chlo and
 // ltc/stablehlo/verify.
 package simplify

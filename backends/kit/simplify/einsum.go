@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -85,9 +86,9 @@ func (t *einsumTerm) diagonals(e *editor) {
 		// The two are one dimension now, of which the diagonal is every n+1st element.
 		shape := tensorOf(t.Value).Shape
 		n := shape[i]
-		t.Value = e.reshape(t.Value, slices.Replace(slices.Clone(shape), i, i+2, n*n))
+		t.Value = e.reshape(t.Value, slices.Replace(slices.Clone(shape), i, i+2, dims.Mul(n, n)))
 		r := full(tensorOf(t.Value).Shape)
-		r.stride[i] = n + 1
+		r.stride[i] = dims.Add(n, 1)
 		t.Value = e.slice(t.Value, r)
 		t.letters = t.letters[:k] + t.letters[k+1:]
 		i--

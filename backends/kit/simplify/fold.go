@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends"
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/soa"
 	"ltc/stablehlo"
@@ -59,7 +60,7 @@ func (f *folding) note(op *mlir.Op) {
 			f.known[r] = all
 		}
 	case op.Code == stablehlo.Iota:
-		if tensorOf(r).Elements() <= maxCounted {
+		if dims.AtMost(tensorOf(r).Elements(), maxCounted) {
 			f.known[r] = all
 		}
 	case op.Code == stablehlo.BroadcastInDim:
@@ -127,7 +128,7 @@ func closed(op *mlir.Op) bool {
 func (f *folding) small(v *mlir.Value) bool {
 	t := tensorOf(v)
 	size := mlir.ElementBytes(t.Elem)
-	return size > 0 && t.Elements() <= int64(f.FoldLimit/size)
+	return size > 0 && dims.AtMost(t.Elements(), int64(f.FoldLimit/size))
 }
 
 // ask wants the operands of ops that cannot be evaluated themselves.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/simplify/mincut"
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -377,10 +378,10 @@ func (r *region) transposeCost(v *mlir.Value, perm []int64) int64 {
 	const most = 1 << 40 // the sum of all is an int64
 	bytes := int64(max(mlir.ElementBytes(t.Elem), 1))
 	for _, n := range t.Shape {
-		if r.Open || bytes == 0 {
-			break // sizes that are open must not matter
+		if bytes == 0 {
+			break
 		}
-		bytes *= min(n, most/bytes)
+		bytes *= min(dims.Typical(n), most/bytes)
 	}
 	if order[len(order)-1] == slices.Max(order) {
 		return bytes
@@ -394,9 +395,9 @@ const fullColumns = 64
 // permutedCost returns the cost of reading v, which is computed in the order of the text, in the
 // permuted order. A product may give that order at no cost if its operands are exchanged.
 func (r *region) permutedCost(v *mlir.Value) int64 {
-	if dot := def(v, stablehlo.DotGeneral); dot != nil && len(r.users[v]) == 1 && !r.Open {
+	if dot := def(v, stablehlo.DotGeneral); dot != nil && len(r.users[v]) == 1 {
 		rest, ok := exchanged(dot, inverse(r.perm))
-		if m := dotSides(dot)[0]; ok && slices.IsSorted(rest) && mlir.Tensor(mlir.I1, pick(m.shape(), m.free)...).Elements() >= fullColumns {
+		if m := dotSides(dot)[0]; ok && slices.IsSorted(rest) && dims.Typical(dims.Product(pick(m.shape(), m.free)...)) >= fullColumns {
 			return 0
 		}
 	}

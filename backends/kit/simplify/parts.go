@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -34,21 +35,27 @@ func (r ranges) clone() ranges {
 // size is how many elements the range of a dimension has. A stride may be as large as an
 // int64 can be.
 func (r ranges) size(d int) int64 {
-	if n := r.limit[d] - r.start[d]; n > 0 {
-		return (n-1)/r.stride[d] + 1
+	n := dims.GoSub(r.limit[d], r.start[d])
+	if dims.GoAtMost(n, 0) {
+		return 0
 	}
-	return 0
+	return dims.GoSteps(n, r.stride[d])
+}
+
+// lastOf returns the limit of n elements from start on that stand so far apart.
+func lastOf(start, n, apart int64) int64 {
+	return dims.GoAdd(dims.GoAdd(start, dims.GoMul(dims.GoSub(n, 1), apart)), 1)
 }
 
 // tight lowers limits to behind the last element that is taken.
 func (r ranges) tight() ranges {
 	for d := range r.start {
-		if n := r.size(d); n > 0 {
-			r.limit[d] = r.start[d] + (n-1)*r.stride[d] + 1
+		if n := r.size(d); !dims.GoAtMost(n, 0) {
+			r.limit[d] = lastOf(r.start[d], n, r.stride[d])
 		} else {
 			r.limit[d] = r.start[d]
 		}
-		if r.size(d) <= 1 {
+		if dims.GoAtMost(r.size(d), 1) {
 			r.stride[d] = 1
 		}
 	}
@@ -92,9 +99,9 @@ func sliceSlice(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	r, in := rangesOf(op).clone().tight(), rangesOf(inner)
 	for d := range r.start {
-		r.start[d] = in.start[d] + r.start[d]*in.stride[d]
-		r.limit[d] = in.start[d] + (r.limit[d]-1)*in.stride[d] + 1
-		r.stride[d] *= in.stride[d]
+		r.start[d] = dims.GoAdd(in.start[d], dims.GoMul(r.start[d], in.stride[d]))
+		r.limit[d] = lastOf(in.start[d], r.limit[d], in.stride[d])
+		r.stride[d] = dims.GoMul(r.stride[d], in.stride[d])
 	}
 	return e.slice(inner.Operands[0], r.tight())
 }
@@ -124,19 +131,18 @@ func slicePiece(e *editor, op *mlir.Op) *mlir.Value {
 	at, from := int64(0), int64(0)
 	for _, v := range c.Operands {
 		n := tensorOf(v).Shape[d]
-		if at+n > r.start[d] && at < r.limit[d] {
+		if !dims.GoAtMost(dims.GoAdd(at, n), r.start[d]) && !dims.GoAtMost(r.limit[d], at) {
 			if len(pieces) == 0 {
 				from = at
 			}
 			pieces = append(pieces, v)
 		}
-		at += n
+		at = dims.GoAdd(at, n)
 	}
 	if len(pieces) == 0 || len(pieces) == len(c.Operands) {
 		return nil
 	}
-	r.start[d] -= from
-	r.limit[d] -= from
+	r.start[d], r.limit[d] = dims.GoSub(r.start[d], from), dims.GoSub(r.limit[d], from)
 	return e.slice(e.concatenate(pieces, d), r)
 }
 
@@ -148,9 +154,8 @@ func slicePadded(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	r, low := rangesOf(op).clone().tight(), stablehlo.AsPad(p).EdgePaddingLow()
 	for d, n := range tensorOf(p.Operands[0]).Shape {
-		r.start[d] -= low[d]
-		r.limit[d] -= low[d]
-		if r.start[d] < 0 || r.limit[d] > n {
+		r.start[d], r.limit[d] = dims.GoSub(r.start[d], low[d]), dims.GoSub(r.limit[d], low[d])
+		if !dims.GoAtMost(0, r.start[d]) || !dims.GoAtMost(r.limit[d], n) {
 			return nil
 		}
 	}
@@ -169,9 +174,9 @@ func fixedSlice(e *editor, op *mlir.Op) *mlir.Value {
 		case !ok:
 			return nil
 		default:
-			r.start[d] = clampStart(v, n, shape[d]-size[d])
+			r.start[d] = clampStart(v, n, dims.GoSub(shape[d], size[d]))
 		}
-		r.limit[d] = r.start[d] + size[d]
+		r.limit[d] = dims.GoAdd(r.start[d], size[d])
 	}
 	return e.slice(x, r)
 }
@@ -181,7 +186,7 @@ func clampStart(v *mlir.Value, n num, most int64) int64 {
 	if t, _ := tensorOf(v).Elem.(mlir.IntegerType); t.Sign == mlir.Unsigned && n.int < 0 {
 		return most // beyond the signed numbers
 	}
-	return min(max(n.int, 0), most)
+	return dims.Min(min(max(n.int, 0), dims.Largest), most)
 }
 
 // wholeUpdate replaces all, or nothing; a part of a splat at constants is a pad.
@@ -202,8 +207,8 @@ func wholeUpdate(e *editor, op *mlir.Op) *mlir.Value {
 		if !ok {
 			return nil
 		}
-		low[d] = clampStart(v, n, shape[d]-part[d])
-		high[d] = shape[d] - part[d] - low[d]
+		low[d] = clampStart(v, n, dims.GoSub(shape[d], part[d]))
+		high[d] = dims.GoSub(dims.GoSub(shape[d], part[d]), low[d])
 	}
 	return e.pad(update, e.splat(like(tensorOf(x), nil), element(x)), low, high, make([]int64, len(shape)))
 }
@@ -223,10 +228,10 @@ func gatherOne(e *editor, op *mlir.Op) *mlir.Value {
 	shape := tensorOf(x).Shape
 	r := full(shape)
 	for i, d := range g.StartIndexMap {
-		r.start[d] = clampStart(op.Operands[1], num{int: at[i]}, shape[d]-size[d])
+		r.start[d] = clampStart(op.Operands[1], num{int: at[i]}, dims.GoSub(shape[d], size[d]))
 	}
 	for d := range shape {
-		r.limit[d] = r.start[d] + size[d]
+		r.limit[d] = dims.GoAdd(r.start[d], size[d])
 	}
 	return e.reshape(e.slice(x, r), resultType(op).Shape)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -27,7 +28,7 @@ func (w *window) phases(launch, multiplications int64) []int64 {
 	all, n := int64(1), make([]int64, len(w.stride))
 	for i := range n {
 		// What [window.phase] adds and multiplies fits an int64.
-		if max(w.stride[i], w.dilation[i], w.between[i], w.low[i], -w.low[i]) > math.MaxInt32 {
+		if dims.GoIsExpr(w.low[i]) || max(w.stride[i], w.dilation[i], w.between[i], w.low[i], -w.low[i]) > math.MaxInt32 {
 			return nil
 		}
 		apart := w.between[i] + 1
@@ -50,14 +51,14 @@ func multiplications(op *mlir.Op, w *mlir.Value) int64 {
 	each := int64(1) // of an element of the result
 	for d, n := range tensorOf(w).Shape {
 		if int64(d) != stablehlo.AsConvolution(op).DimensionNumbers().KernelOutFeature {
-			each *= n
+			each *= dims.Typical(n)
 		}
 	}
-	out := resultType(op).Elements()
-	if each > 0 && int64(out) > math.MaxInt64/each {
+	out := dims.Typical(resultType(op).Elements())
+	if each > 0 && out > math.MaxInt64/each {
 		return math.MaxInt64
 	}
-	return int64(out) * each
+	return out * each
 }
 
 func gcd(a, b int64) int64 {
@@ -84,7 +85,7 @@ func (w *window) phase(i int, p, phases, image, kernel, out int64) (one window, 
 		t.count = (kernel - t.first + t.apart - 1) / t.apart
 	}
 	s, d, low := phases*stride/apart, t.apart*dilation/apart, -at(t.first)/apart
-	high := (out-1)*s + (t.count-1)*d + 1 - low - image
+	high := dims.GoSub(dims.GoAdd(dims.GoMul(dims.GoSub(out, 1), s), (t.count-1)*d+1-low), image)
 	return window{stride: []int64{s}, dilation: []int64{d}, between: []int64{0}, low: []int64{low}, high: []int64{high}}, t
 }
 
@@ -94,12 +95,12 @@ func (e *editor) interleaved(op *mlir.Op, x, w *mlir.Value, at window, phases []
 	n := len(phases)
 	each := slices.Clone(t.Shape) // the results of a phase; the last may have some too many
 	for i, p := range phases {
-		each[1+i] = (t.Shape[1+i] + p - 1) / p
+		each[1+i] = dims.GoSteps(t.Shape[1+i], p)
 	}
 	y := e.phasesFrom(op, x, w, at, phases, nil, like(t, each))
 	whole := []int64{each[0]} // y is [batch, each, phases, each, phases, …, feature]
 	for i, p := range phases {
-		whole = append(whole, each[1+i]*p)
+		whole = append(whole, dims.GoMul(each[1+i], p))
 	}
 	y = e.reshape(y, append(whole, each[1+n]))
 	r := full(tensorOf(y).Shape)

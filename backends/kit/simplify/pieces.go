@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -17,7 +18,7 @@ func (e *editor) concatenate(vs []*mlir.Value, d int64) *mlir.Value {
 	shape := slices.Clone(tensorOf(vs[0]).Shape)
 	shape[d] = 0
 	for _, v := range vs {
-		shape[d] += tensorOf(v).Shape[d]
+		shape[d] = dims.GoAdd(shape[d], tensorOf(v).Shape[d])
 	}
 	return e.emit(stablehlo.Concatenate, like(tensorOf(vs[0]), shape), mlir.Dict{{Name: "dimension", Value: mlir.I64Attr(d)}}, vs...)
 }
@@ -26,7 +27,7 @@ func (e *editor) concatenate(vs []*mlir.Value, d int64) *mlir.Value {
 func (e *editor) pad(v, value *mlir.Value, low, high, between []int64) *mlir.Value {
 	shape := slices.Clone(tensorOf(v).Shape)
 	for d, n := range shape {
-		shape[d] += low[d] + high[d] + (n-1)*between[d]
+		shape[d] = dims.GoAdd(dims.GoAdd(n, dims.GoMul(dims.GoSub(n, 1), between[d])), dims.GoAdd(low[d], high[d]))
 	}
 	return e.emit(stablehlo.Pad, like(tensorOf(v), shape), mlir.Dict{
 		{Name: "edge_padding_low", Value: mlir.I64Array(low)},
@@ -37,7 +38,7 @@ func (e *editor) pad(v, value *mlir.Value, low, high, between []int64) *mlir.Val
 
 // padsBetween reports whether a pad adds something between elements.
 func padsBetween(op *mlir.Op) bool {
-	return slices.ContainsFunc(stablehlo.AsPad(op).InteriorPadding(), func(n int64) bool { return n > 0 })
+	return slices.ContainsFunc(stablehlo.AsPad(op).InteriorPadding(), func(n int64) bool { return !dims.GoAtMost(n, 0) })
 }
 
 // concatenateOne leaves out what has no elements; of one operand it is that,
@@ -46,7 +47,7 @@ func concatenateOne(e *editor, op *mlir.Op) *mlir.Value {
 	d := stablehlo.AsConcatenate(op).Dimension()
 	var vs []*mlir.Value
 	for _, v := range op.Operands {
-		if tensorOf(v).Shape[d] > 0 {
+		if tensorOf(v).Shape[d] != 0 {
 			vs = append(vs, v)
 		}
 	}
@@ -134,13 +135,12 @@ func padNothing(e *editor, op *mlir.Op) *mlir.Value {
 	if t.Elements() == 0 {
 		return e.broadcast(value, out.Shape, []int64{})
 	}
-	if padsBetween(op) || slices.Max(append(slices.Concat(low, high), 0)) > 0 {
+	if padsBetween(op) || slices.ContainsFunc(slices.Concat(low, high), func(n int64) bool { return !dims.GoAtMost(n, 0) }) {
 		return nil
 	}
 	r := full(t.Shape)
 	for d := range r.start {
-		r.start[d] -= low[d]
-		r.limit[d] += high[d]
+		r.start[d], r.limit[d] = dims.GoSub(r.start[d], low[d]), dims.GoAdd(r.limit[d], high[d])
 	}
 	return e.slice(x, r)
 }
@@ -165,10 +165,10 @@ func padPadded(e *editor, op *mlir.Op) *mlir.Value {
 func bothPaddings(first, second []int64) ([]int64, bool) {
 	sums := slices.Clone(first)
 	for d, n := range second {
-		if sums[d] < 0 && n > 0 {
+		if !dims.GoAtMost(0, sums[d]) && !dims.GoAtMost(n, 0) {
 			return nil, false
 		}
-		sums[d] += n
+		sums[d] = dims.GoAdd(sums[d], n)
 	}
 	return sums, true
 }

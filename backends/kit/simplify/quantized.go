@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -343,7 +344,7 @@ func (e *editor) perScale(q *mlir.QuantType, t *mlir.TensorType, all []float64) 
 	for d, n := range q.Grid {
 		grid = append(grid, n)
 		to = append(to, int64(len(split)))
-		split = append(split, n, t.Shape[d]/max(n, 1))
+		split = append(split, n, dims.Div(t.Shape[d], max(n, 1)))
 	}
 	return e.reshape(e.broadcast(e.numbers(mlir.Tensor(t.Elem, grid...), all), split, to), t.Shape)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -92,7 +93,7 @@ func resultDims(op *mlir.Op) []int64 {
 // integerSums returns the sums of the products of differences to the zero points.
 func (e *editor) integerSums(op *mlir.Op, p, q *mlir.QuantType, shape []int64) *mlir.Value {
 	t := mlir.Tensor(mlir.I32, shape...)
-	if most := widest(p) * widest(q); summands(op) > math.MaxInt32/most {
+	if most := widest(p) * widest(q); !dims.AtMost(summands(op), math.MaxInt32/most) {
 		t = mlir.Tensor(mlir.I64, shape...)
 	}
 	if max(p.Storage.Width, q.Storage.Width) > 8 || shifts(q) || t.Elem == mlir.Type(mlir.I64) {
@@ -135,7 +136,7 @@ func summands(op *mlir.Op) int64 {
 	shape, n := op.Operands[1].Type.(*mlir.TensorType).Shape, int64(1)
 	for k, to := range resultDims(op) {
 		if to < 0 {
-			n *= max(shape[k], 1)
+			n = dims.Mul(n, dims.Max(shape[k], 1))
 		}
 	}
 	return n
@@ -144,17 +145,17 @@ func summands(op *mlir.Op) int64 {
 // sumOver returns the sums of integers in i32, over the dimensions that kept gives -1 for.
 func (e *editor) sumOver(v *mlir.Value, kept []int64) *mlir.Value {
 	shape := tensorOf(v).Shape
-	var dims, left []int64
+	var over, left []int64
 	for k, to := range kept {
 		if to < 0 {
-			dims = append(dims, int64(k))
+			over = append(over, int64(k))
 		} else {
 			left = append(left, shape[k])
 		}
 	}
 	t, scalar := mlir.Tensor(mlir.I32, left...), mlir.Tensor(mlir.I32)
 	x := mlir.NewOp(stablehlo.Reduce, []*mlir.Value{e.converted(v, mlir.Tensor(mlir.I32, shape...)), e.constant(scalar, 0)}, t)
-	x.Attrs = dimsAttr("dimensions", dims)
+	x.Attrs = dimsAttr("dimensions", over)
 	x.Regions = []*mlir.Region{combining(stablehlo.Add, scalar)}
 	return e.emitOp(x)
 }

@@ -3,6 +3,7 @@ package simplify
 import (
 	"math"
 
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -16,7 +17,7 @@ import (
 // many there are, which must not depend on a size that is open.
 func randomBits(e *editor, op *mlir.Op) []*mlir.Value {
 	state, out := tensorOf(op.Operands[0]), tensorOf(op.Results[1])
-	if e.Open || state.Elem != mlir.Type(mlir.UI64) || len(state.Shape) != 1 || !wholeBytes(out.Elem) {
+	if dims.IsExpr(out.Elements()) || state.Elem != mlir.Type(mlir.UI64) || len(state.Shape) != 1 || !wholeBytes(out.Elem) {
 		return nil
 	}
 	g := generator{editor: e, state: op.Operands[0], words: state.Shape[0]}

@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -202,7 +203,7 @@ func windowRepeated(e *editor, op *mlir.Op) *mlir.Value {
 	size, stride, base, dilation, padding := w.WindowDimensions(), w.WindowStrides(), w.BaseDilations(), w.WindowDilations(), w.Padding()
 	small, shape, changed := slices.Clone(in.Shape), slices.Clone(out.Shape), false
 	for d := range in.Shape {
-		if in.Shape[d] > 1 && size[d] == 1 && stride[d] == 1 && base[d] == 1 && dilation[d] == 1 && padding[2*d] == 0 && padding[2*d+1] == 0 {
+		if dims.Less(1, in.Shape[d]) && size[d] == 1 && stride[d] == 1 && base[d] == 1 && dilation[d] == 1 && padding[2*d] == 0 && padding[2*d+1] == 0 {
 			small[d], shape[d], changed = 1, 1, true
 		}
 	}

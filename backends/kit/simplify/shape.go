@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -170,13 +171,13 @@ func inverse(perm []int64) []int64 {
 }
 
 // units returns the dimensions of 1 of a shape.
-func units(shape []int64) (dims []int64) {
+func units(shape []int64) (all []int64) {
 	for d, n := range shape {
 		if n == 1 {
-			dims = append(dims, int64(d))
+			all = append(all, int64(d))
 		}
 	}
-	return dims
+	return all
 }
 
 // others returns the dimensions of a shape of some rank that are not in dims.
@@ -252,18 +253,22 @@ func groups(from, to []int64) []group {
 		g := group{from: []int64{i}, to: []int64{j}}
 		a, b := from[i], to[j]
 		for i, j = i+1, j+1; a != b; {
-			switch {
-			case a < b && i < n:
-				a *= from[i]
+			less := dims.Typical(a) <= dims.Typical(b) // any order leads to products that are equal
+			switch open := dims.IsExpr(a) || dims.IsExpr(b); {
+			case (less || open && j == m) && i < n:
+				a = dims.Mul(a, from[i])
 				g.from = append(g.from, i)
 				i++
-			case b < a && j < m:
-				b *= to[j]
+			case (!less || open) && j < m:
+				b = dims.Mul(b, to[j])
 				g.to = append(g.to, j)
 				j++
 			default:
 				return nil
 			}
+		}
+		if dims.Check(a) != nil {
+			return nil
 		}
 		all = append(all, g)
 	}

@@ -35,9 +35,6 @@ type Options struct {
 	// spatial dimensions (NCHW). The target computes them as fast as those in normal form,
 	// if windows are one or two elements apart along the last dimension.
 	ChannelsFirst bool
-	// Open says that the module is one of several of different sizes, which are to become one
-	// program for all sizes. Ops for which others would depend on the sizes stay.
-	Open bool
 	// Dump, if set, is called with the module after each pass that changed it,
 	// and with the pass's name.
 	Dump func(pass string, m *mlir.Module)

@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -92,8 +93,8 @@ const (
 func byRows(s [2]operand, r ranges) bool {
 	shape := s[1].shape()
 	last := len(r.start) - 1
-	return len(s[0].batch) == 0 && len(s[1].contract) == 1 && len(s[1].free) == 1 && r.size(last) < fewColumns &&
-		shape[s[1].free[0]] != r.size(last) && shape[s[1].free[0]] <= mostColumns && shape[s[1].contract[0]] <= longestRow
+	return len(s[0].batch) == 0 && len(s[1].contract) == 1 && len(s[1].free) == 1 && dims.Typical(r.size(last)) < fewColumns &&
+		shape[s[1].free[0]] != r.size(last) && dims.Typical(shape[s[1].free[0]]) <= mostColumns && dims.Typical(shape[s[1].contract[0]]) <= longestRow
 }
 
 // inBlock reports whether op is in the block at hand, before the op that is being

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
 	"ltc/stablehlo/chlo"
@@ -155,7 +156,11 @@ func standardIota(e *editor, op *mlir.Op) *mlir.Value {
 // knownSize is the size of a dimension of a tensor whose sizes are known.
 func knownSize(e *editor, op *mlir.Op) *mlir.Value {
 	d := stablehlo.AsGetDimensionSize(op).Dimension()
-	return e.constant(tensorOf(op.Results[0]), float64(tensorOf(op.Operands[0]).Shape[d]))
+	n := tensorOf(op.Operands[0]).Shape[d]
+	if dims.IsExpr(n) {
+		return nil
+	}
+	return e.constant(tensorOf(op.Results[0]), float64(n))
 }
 
 // fullSize is a dimension that is set to the size that it has.

@@ -45,7 +45,7 @@ func (x *closing) fold(op *mlir.Op) ([]int64, bool) {
 	case stablehlo.Negate:
 		return elements(out, func(i int) (int64, bool) { return dims.Sub(0, in[0][i]), true })
 	case stablehlo.Concatenate:
-		return slices.Concat(in...), len(out.Shape) == 1
+		return slices.Concat(in...), stablehlo.AsConcatenate(op).Dimension() == 0
 	case stablehlo.Transpose:
 		return in[0], len(out.Shape) < 2
 	case stablehlo.Slice:

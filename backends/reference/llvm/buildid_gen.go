@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "30657846e151e78d7818d2c6"
+const buildID = "bf88673255d6c46a91102a57"

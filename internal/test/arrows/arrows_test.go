@@ -57,7 +57,7 @@ var allowed = map[string][]string{
 	"backends/kit/plan":              {"stablehlo", "backends/kit/kernel", "backends", "internal/footprint", "ir/types", "mlir", "soa"},
 	"backends/kit/fuse":              {"backends/kit/kernel", "backends/kit/plan", "backends", "internal/footprint", "internal/halt", "ir/types", "mlir", "soa"},
 	"backends/kit":                   {"backends/reference/eval", "backends/kit/fourier", "internal/minifloat", "stablehlo", "backends/kit/fuse", "backends/kit/kernel", "backends/kit/plan", "backends/kit/simplify", "backends", "ir/types", "mlir", "soa"},
-	"backends/kit/exec":              {"backends/kit/kernel", "backends/kit/plan", "backends/reference/eval", "backends/reference/tiles", "backends", "internal/ctxmutex", "internal/sharing", "ir/types", "soa"},
+	"backends/kit/exec":              {"internal/spare", "backends/kit/kernel", "backends/kit/plan", "backends/reference/eval", "backends/reference/tiles", "backends", "internal/ctxmutex", "internal/sharing", "ir/types", "soa"},
 	"backends/objcache":              {},
 	"backends/null":                  {"backends", "mlir", "soa"},
 	// The conformance suite runs tests, so it needs their tools.
@@ -137,7 +137,7 @@ var allowed = map[string][]string{
 	"internal/mlirtext":          {"internal/halt", "internal/lexeme", "mlir"},
 	"internal/minifloat":         {},
 	"internal/peak":              {"ir/types", "internal/cpu"},
-	"internal/test/kittest":      {"backends", "backends/kit", "backends/kit/fuse", "backends/kit/kernel", "backends/kit/plan", "backends/reference/eval", "backends/reference/tiles", "internal/samples", "ir/types", "soa", "github.com/stretchr/testify"},
+	"internal/test/kittest":      {"internal/test/programs", "backends", "backends/kit", "backends/kit/fuse", "backends/kit/kernel", "backends/kit/plan", "backends/reference/eval", "backends/reference/tiles", "internal/samples", "ir/types", "soa", "github.com/stretchr/testify"},
 	"internal/test/viewtest":     {"backends", "internal/trials", "soa", "github.com/stretchr/testify"},
 	"internal/test/programs":     {},
 	"internal/test/snippets":     {"github.com/stretchr/testify"},

@@ -3,7 +3,8 @@
 //
 // The package imports only ltc/backends, ltc/backends/kit, ltc/backends/kit/fuse,
 // ltc/backends/kit/kernel, ltc/backends/kit/plan, ltc/backends/reference/eval,
-// ltc/backends/reference/tiles, ltc/internal/samples, ltc/ir/types, ltc/soa and testify.
+// ltc/backends/reference/tiles, ltc/internal/samples, ltc/internal/test/programs, ltc/ir/types,
+// ltc/soa and testify.
 package kittest
 
 import (

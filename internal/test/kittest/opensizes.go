@@ -1,0 +1,164 @@
+package kittest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"ltc/backends"
+	"ltc/backends/reference/eval"
+	"ltc/internal/test/programs"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// OpenRun is a run of a program of open sizes.
+type OpenRun struct {
+	Sizes []int // of the symbols
+	Err   error // of the evaluator
+}
+
+// SameSizes compares an executable with the evaluator for random values of n open sizes: what
+// they compute, but for sums in another order, and whether they have an error. It calls before and
+// after each run.
+func SameSizes(t *testing.T, r *rand.Rand, p programs.OpenProgram, e backends.Executable, before func(), after func(OpenRun)) {
+	t.Helper()
+	text := p.Text
+	want, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	if err != nil {
+		t.Errorf("%v\n%s", err, text)
+		return
+	}
+	for range 6 {
+		sizes := randomSizes(r, len(p.Symbols), p.Degree)
+		args := argsOfSizes(r, e.Signature(), p.Args, sizes)
+		a, b := &backends.Call{Args: copies(args)}, &backends.Call{Args: copies(args)}
+		before()
+		errEval, err := want.Execute(t.Context(), a), e.Execute(t.Context(), b)
+		after(OpenRun{sizes, errEval})
+		if errEval != nil || err != nil {
+			if errEval == nil || err == nil {
+				t.Errorf("sizes %v: eval: %v, otherwise: %v\n%s", sizes, errEval, err, text)
+			}
+			continue
+		}
+		for j := range a.Results {
+			if why := near(dense(t, a.Results[j]), dense(t, b.Results[j])); why != "" {
+				t.Errorf("sizes %v: result %d: %s\n%s", sizes, j, why, text)
+				return
+			}
+		}
+	}
+}
+
+// copies returns the same views in memory of their own: programs may write over arguments.
+func copies(views []soa.View) []soa.View {
+	all := slices.Clone(views)
+	for i, v := range views {
+		n := v.Type.Bytes()
+		own := soa.Make(types.Of(types.U8, max(n, 1)))
+		if n > 0 {
+			copy(soa.Slice[uint8](own), unsafe.Slice((*uint8)(v.Base()), n))
+		}
+		all[i] = soa.At(own.Base(), v.Type)
+		all[i].Strides = v.Strides
+	}
+	return all
+}
+
+// randomSizes are mostly small, and seldom 0; few are large, for values of some elements to the
+// power of degree.
+func randomSizes(r *rand.Rand, n, degree int) []int {
+	most := int(math.Pow(100_000, 1/float64(max(degree, 1))))
+	sizes := make([]int, n)
+	for i := range sizes {
+		switch r.IntN(8) {
+		case 0:
+			sizes[i] = r.IntN(3)
+		case 1:
+			sizes[i] = 1 + r.IntN(min(max(most, 9), 2000))
+		default:
+			sizes[i] = 1 + r.IntN(9)
+		}
+	}
+	return sizes
+}
+
+func argsOfSizes(r *rand.Rand, s *backends.Signature, which [][]int, sizes []int) []soa.View {
+	var args []soa.View
+	for i, a := range s.Args {
+		shape := make([]int, len(which[i]))
+		for d, s := range which[i] {
+			if shape[d] = -1 - s; s >= 0 {
+				shape[d] = sizes[s]
+			}
+		}
+		v := soa.Make(types.Of(a.Type.DType, shape...))
+		if r.IntN(4) == 0 && len(shape) > 1 { // another layout
+			v.Strides = slices.Clone(v.Strides)
+			apart := 1
+			for _, d := range r.Perm(len(shape)) {
+				v.Strides[d], apart = apart, apart*shape[d]
+			}
+		}
+		fill(r, v)
+		args = append(args, v)
+	}
+	return args
+}
+
+// fill sets all elements of memory, which is dense but for the order of dimensions.
+func fill(r *rand.Rand, v soa.View) {
+	dense := soa.At(v.Base(), types.Of(v.Type.DType, v.Type.Elements()))
+	if v.Type.DType == types.F32 {
+		x := soa.Slice[float32](dense)
+		for k := range x {
+			x[k] = float32(r.NormFloat64())
+		}
+		return
+	}
+	x := soa.Slice[int32](dense)
+	for k := range x {
+		x[k] = int32(r.IntN(21) - 10)
+	}
+}
+
+// dense returns a view, or a copy of it that is dense: results may be in the memory of arguments.
+func dense(t *testing.T, v soa.View) soa.View {
+	if v.IsDense() {
+		return v
+	}
+	d := soa.Make(v.Type)
+	if err := soa.Copy(d, v); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// near says how a result differs from another by more than sums in another order do; "" if it
+// does not.
+func near(want, got soa.View) string {
+	if want.Type.DType != got.Type.DType || !slices.Equal(want.Type.Shape, got.Type.Shape) {
+		return fmt.Sprintf("%v and %v", want.Type, got.Type)
+	}
+	if want.Type.DType != types.F32 {
+		x, y := soa.Slice[int32](want), soa.Slice[int32](got)
+		for i := range x {
+			if x[i] != y[i] {
+				return fmt.Sprintf("element %d is %d and %d", i, x[i], y[i])
+			}
+		}
+		return ""
+	}
+	x, y := soa.Slice[float32](want), soa.Slice[float32](got)
+	for i := range x {
+		a, b := float64(x[i]), float64(y[i])
+		if a != b && !(math.IsNaN(a) && math.IsNaN(b)) && !(math.Abs(a-b) <= 1e-3*max(1, math.Abs(a))) {
+			return fmt.Sprintf("element %d is %v and %v", i, a, b)
+		}
+	}
+	return ""
+}
