@@ -266,9 +266,9 @@ func runs(t testing.TB, backend backends.Backend, g *ir.Graph) {
 func TestRandomOps(t *testing.T) {
 	backend, err := backends.Open("eval")
 	require.NoError(t, err)
-	rng := rand.New(rand.NewPCG(3, 4))
+	rng := rand.New(rand.NewPCG(3, 5))
 	ran := map[ir.Op]int{}
-	for range 40_000 {
+	for range 60_000 {
 		data := make([]byte, 48)
 		for i := range data {
 			data[i] = byte(rng.Uint32())

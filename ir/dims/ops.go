@@ -221,7 +221,7 @@ func extreme[N Int](a, b N, of kind) N {
 // AtMost reports whether a is surely not more than b: whatever the symbols are within their
 // bounds. That it returns false says nothing.
 func AtMost[N Int](a, b N) bool {
-	if plain(a, b) {
+	if !IsExpr(a) && !IsExpr(b) {
 		return a <= b
 	}
 	lo, _ := Bounds(Sub(b, a))
@@ -230,7 +230,7 @@ func AtMost[N Int](a, b N) bool {
 
 // Less reports whether a is surely less than b.
 func Less[N Int](a, b N) bool {
-	if plain(a, b) {
+	if !IsExpr(a) && !IsExpr(b) {
 		return a < b
 	}
 	lo, _ := Bounds(Sub(b, a))
