@@ -61,8 +61,11 @@ func (tr *Trace) shut(r *region) {
 	tr.b, tr.epoch, tr.scopes = r.outer, r.outerEpoch, tr.scopes[:r.scopes]
 }
 
-// region returns the innermost open region; nil if there is none.
+// region returns the innermost open region; nil if there is none, or no trace.
 func (tr *Trace) region() *region {
+	if tr == nil {
+		return nil
+	}
 	if n := len(tr.regions); n > 0 {
 		return tr.regions[n-1]
 	}
@@ -82,12 +85,13 @@ func (tr *Trace) atDepth(k int, f func()) {
 }
 
 // capture is operand in a region for what was not recorded in it: the parameter that has
-// the value of t outside. A view is recorded anew on what it is a view of.
+// the value of t outside. A view that the region made, or of what it made, is recorded anew on
+// its base. Other views are taken from outside like any tensor: gradients by them need their nodes.
 func (tr *Trace) capture(t *Tensor) (p *ir.Node) {
-	if t.isView() {
+	r := tr.region()
+	if t.isView() && (t.alias.region == r.epoch || t.alias.root.epoch == r.epoch) {
 		return tr.derive(t)
 	}
-	r := tr.region()
 	if r.closed {
 		return nil
 	}

@@ -29,6 +29,7 @@ type alias struct {
 	typ    types.Type
 	layout strided.Layout
 	loc    callsite.Site // where the view was made
+	region uint32        // the epoch of the region that made it; 0 outside of control flow
 	// twice says that the view, or one that it is a view of, shows an element
 	// more than once.
 	twice bool
@@ -185,6 +186,9 @@ type viewTensor struct {
 
 func newView(tr *Trace, x *Tensor, a alias, n *ir.Node) *Tensor {
 	v := &viewTensor{alias: a}
+	if r := tr.region(); r != nil {
+		v.alias.region = r.epoch
+	}
 	v.Tensor = Tensor{tr: tr, dev: x.dev, node: n, alias: &v.alias}
 	return &v.Tensor
 }
