@@ -27,7 +27,8 @@ type wholeProgram struct{ dir, name string }
 const exportedPrefix = "program_"
 
 // exportedIn returns the workloads of each program of a folder: its calls, program_NAME,
-// and the first call of a process, program_NAME_first and program_NAME_first_cached.
+// and the first call of a process, program_NAME_first and program_NAME_first_cached. In that of
+// program_NAME_first_tiers built-in code stands in for what is not compiled.
 func exportedIn(dir string) ([]workload, error) {
 	texts, err := filepath.Glob(filepath.Join(dir, "*.mlir"))
 	if err != nil {
@@ -44,6 +45,7 @@ func exportedIn(dir string) ([]workload, error) {
 		ws = append(ws,
 			workload{name: name, doc: call, run: x.measure},
 			workload{name: name + "_first", doc: "s of its first call, nothing compiled before", run: x.first, first: true},
+			workload{name: name + "_first_tiers", doc: "s of its first call, nothing compiled before, with tiers", run: x.firstTiers, first: true},
 			workload{name: name + "_first_cached", doc: "s of its first call, compiled by another process before", run: x.first, first: true, cached: true})
 	}
 	return ws, nil
@@ -93,6 +95,13 @@ func (x wholeProgram) first(e *env) (result, error) {
 	return once(c.took), nil
 }
 
+// firstTiers is first of a program with [backends.Options.Tiers].
+func (x wholeProgram) firstTiers(e *env) (result, error) {
+	tiered := *e
+	tiered.tiers = true
+	return x.first(&tiered)
+}
+
 // firstRun is a program that has run once, with the arguments and results of its call.
 type firstRun struct {
 	wholeProgram
@@ -132,7 +141,7 @@ func (x wholeProgram) begin(e *env) (*firstRun, error) {
 }
 
 func (c *firstRun) compile(e *env, profile bool) (backends.Executable, error) {
-	return c.backend.Compile(context.Background(), backends.NewModule(c.text), backends.Options{Name: c.name, Threads: e.threads, Profile: profile})
+	return c.backend.Compile(context.Background(), backends.NewModule(c.text), backends.Options{Name: c.name, Threads: e.threads, Profile: profile, Tiers: e.tiers})
 }
 
 // profiled returns what the steps of a program took, with their sum.

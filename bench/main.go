@@ -40,6 +40,7 @@ type env struct {
 	small    bool   // programs of a size for devices that are not there, for tests
 	profile  bool   // measure kernels
 	cpu      bool   // processor time counts
+	tiers    bool   // stand-ins run while code is compiled
 	folder   string // with programs that another compiler has exported; "": none
 	last     *lazy.Device
 	profiled []lazy.ProgramProfile // of a program that no lazy.Device has compiled

@@ -161,12 +161,12 @@ func millions(n float64) string {
 
 // starts is the table of first calls and of memory.
 func (s *session) starts(b *strings.Builder) {
-	b.WriteString("\n## First calls and memory\nThe first call, with all that comes before it. Ours compiles the text, or finds on disk what another process has left. ONNX Runtime makes a session, OpenVINO and `torch.compile` compile, and weights of PyTorch and JAX are read before. *Memory* is the most that the process has held, Python and its libraries included. Of ours it is that of the process of the first call.\n\n| model | library | first call | memory |\n|---|---|---|---|\n")
+	b.WriteString("\n## First calls and memory\nThe first call, with all that comes before it. Ours compiles the text, lets built-in code stand in for what is not compiled (`LTC_TIERS=1`), or finds on disk what another process has left. ONNX Runtime makes a session, OpenVINO and `torch.compile` compile, and weights of PyTorch and JAX are read before. *Memory* is the most that the process has held, Python and its libraries included. Of ours it is that of the process of the first call.\n\n| model | library | first call | memory |\n|---|---|---|---|\n")
 	for _, p := range wholePrograms {
 		if !p.first {
 			continue
 		}
-		for _, w := range []struct{ row, title string }{{p.firstRow(), "ltc, nothing on disk"}, {p.cachedRow(), "ltc, compiled before"}} {
+		for _, w := range []struct{ row, title string }{{p.firstRow(), "ltc, nothing on disk"}, {p.tiersRow(), "ltc, nothing on disk, tiers"}, {p.cachedRow(), "ltc, compiled before"}} {
 			if f, ok := s.ours(w.row, 1); ok {
 				startLine(b, p.name, w.title, f)
 			}

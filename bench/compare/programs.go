@@ -70,14 +70,15 @@ func (p wholeProgram) row() string { return programPrefix + p.name }
 
 // First calls are rows of ours alone: peers tell theirs with each figure.
 func (p wholeProgram) firstRow() string  { return p.row() + firstSuffix }
+func (p wholeProgram) tiersRow() string  { return p.row() + firstSuffix + tiersSuffix }
 func (p wholeProgram) cachedRow() string { return p.row() + firstSuffix + cachedSuffix }
 
-const firstSuffix, cachedSuffix = "_first", "_cached"
+const firstSuffix, tiersSuffix, cachedSuffix = "_first", "_tiers", "_cached"
 
 // programRow returns the row of the program whose first calls a row has; others as they are.
 func programRow(name string) string {
 	if strings.HasPrefix(name, programPrefix) {
-		name = strings.TrimSuffix(strings.TrimSuffix(name, cachedSuffix), firstSuffix)
+		name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, cachedSuffix), tiersSuffix), firstSuffix)
 	}
 	return name
 }
@@ -97,7 +98,7 @@ func (p wholeProgram) groups() []group {
 	if !p.first {
 		return []group{g}
 	}
-	return []group{g, {rows: []row{{name: p.firstRow()}, {name: p.cachedRow()}}}}
+	return []group{g, {rows: []row{{name: p.firstRow()}, {name: p.tiersRow()}, {name: p.cachedRow()}}}}
 }
 
 // exportFolder is where JAX's scripts have exported programs.
