@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // Part returns the program that computes some nodes of g, and which of g's parameters it
 // takes. It shares nothing with g but types, attributes and bodies.
 func (g *Graph) Part(results []*Node) (part *Graph, params []int) {
@@ -31,4 +33,53 @@ func (g *Graph) Part(results []*Node) (part *Graph, params []int) {
 	}
 	part.rehash()
 	return part, params
+}
+
+// Checkpoints returns g with its checkpoints written out: their nodes, with their lines, stand in
+// place of each, also within one another. It shares nothing with g but types, attributes and
+// bodies. A graph without checkpoints is returned as it is.
+func (g *Graph) Checkpoints() *Graph {
+	if !slices.ContainsFunc(g.Nodes, (*Node).checkpoint) {
+		return g
+	}
+	out := &Graph{Name: g.Name, Alias: slices.Clone(g.Alias)}
+	nodes := out.write(g, nil)
+	for _, p := range g.Params {
+		out.Params = append(out.Params, nodes[p.ID])
+	}
+	for _, r := range g.Results {
+		out.Results = append(out.Results, nodes[r.ID])
+	}
+	out.rehash()
+	return out
+}
+
+func (n *Node) checkpoint() bool { return n.Op == OpComposite && n.Body.Name == Checkpoint }
+
+// write adds the nodes of from, on args if they are not nil, and returns them by their ids there.
+func (g *Graph) write(from *Graph, args []*Node) []*Node {
+	nodes, bodies := make([]*Node, len(from.Nodes)), map[*Node][]*Node{}
+	for i, n := range from.Nodes {
+		in := make([]*Node, len(n.In))
+		for k, x := range n.In {
+			in[k] = nodes[x.ID]
+		}
+		switch {
+		case n.Op == OpParameter && args != nil:
+			nodes[i] = args[n.Attrs[ParameterIndex].Int]
+		case n.Op == OpResult && bodies[n.In[0]] != nil:
+			body := n.In[0].Body.Graph
+			nodes[i] = bodies[n.In[0]][body.Results[n.Attrs[ResultIndex].Int].ID]
+		case n.checkpoint():
+			bodies[n] = g.write(n.Body.Graph, in)
+			nodes[i] = bodies[n][n.Body.Graph.Results[0].ID]
+		default:
+			nodes[i] = &Node{Op: n.Op, ID: int32(len(g.Nodes)), Loc: n.Loc, Type: n.Type, read: n.read, several: n.several, In: in, Attrs: n.Attrs, Body: n.Body}
+			if n.Op == OpParameter {
+				nodes[i].Attrs = slices.Clone(n.Attrs)
+			}
+			g.Nodes = append(g.Nodes, nodes[i])
+		}
+	}
+	return nodes
 }

@@ -118,12 +118,14 @@ var (
 // OneHot or a label of CrossEntropy does not exist. The environment variable LTC_CHECK
 // switches it on; false switches it off again. Indices that the program computes are
 // computed once more before each run, and nothing has been written when a step fails so.
+// Indices within closures of control flow, as [For] takes, are not looked at.
 func CheckIndices(on bool) Option { return func(d *Device) { d.checkIndices = on } }
 
 // CheckNaNs stops at the first op that makes a NaN or an infinity out of finite values,
 // with an error that names its line, as the environment variable LTC_CHECK_NANS does.
 // Before each run of a program its ops run one by one: slow. What the program computes is
-// what it computes without, and nothing has been written when a step fails so.
+// what it computes without, and nothing has been written when a step fails so. A branch or a
+// loop is one op.
 func CheckNaNs(on bool) Option { return func(d *Device) { d.checkNaNs = on } }
 
 // guarded reports whether runs of g are looked at beforehand, so that its lines matter.

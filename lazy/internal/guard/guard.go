@@ -105,12 +105,14 @@ func guardOf(n *ir.Node) (g indexGuard, ok bool) {
 
 // Indexed reports whether g has indices to look at.
 func Indexed(g *ir.Graph) bool {
-	return slices.ContainsFunc(g.Nodes, func(n *ir.Node) bool { _, ok := guardOf(n); return ok })
+	return slices.ContainsFunc(g.Checkpoints().Nodes, func(n *ir.Node) bool { _, ok := guardOf(n); return ok })
 }
 
 // New returns what looks at runs of g: at its indices, and at what is not finite if there is
-// a cache for the programs of single ops.
+// a cache for the programs of single ops. It looks into checkpoints, and takes a branch or a
+// loop as one op without indices.
 func New(ctx context.Context, by Host, g *ir.Graph, indices bool, ops *programs.Cache) (*Guard, error) {
+	g = g.Checkpoints()
 	x := &Guard{by: by, graph: g, ops: ops}
 	var computed []*ir.Node
 	for _, n := range g.Nodes {
