@@ -96,6 +96,12 @@ var allCauses = []cause{
 	{lazy.CompileAttribute, "the axis of a sum, and with it types", "with axes = [1], was axes = [0]", func(c *causes) {
 		c.steps(func(i int) *lazy.Tensor { return c.from(6).Reshape(2, 3).Sum(i).Exp() })
 	}},
+	{lazy.CompileAttribute, "the number of iterations of a `For`", "scan f32[4] with iterations = 4, was iterations = 3", func(c *causes) {
+		c.steps(func(i int) *lazy.Tensor {
+			body := func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{s[0].Exp()} }
+			return lazy.For(3+i, body, c.from(4))[0]
+		})
+	}},
 	{lazy.CompileConstant, "a constant by `Const`", "the constant 1.0, was 0.0", func(c *causes) {
 		c.steps(func(i int) *lazy.Tensor { return c.from(4).Exp().Mul(lazy.Const(c.tr, lazy.F32, float64(i))) })
 	}},
@@ -122,7 +128,7 @@ var allCauses = []cause{
 			return y.Sum().Sqrt()
 		})
 	}},
-	{lazy.CompileExtraOp, "a loop takes a turn more", "2 ops are new, the first sin f32[4]", func(c *causes) {
+	{lazy.CompileExtraOp, "a Go loop has an iteration more", "2 ops are new, the first sin f32[4]", func(c *causes) {
 		c.steps(func(i int) *lazy.Tensor {
 			y := c.from(4)
 			for range 3 + i {
@@ -147,6 +153,16 @@ var allCauses = []cause{
 				return y.Sin().Sum()
 			}
 			return y.Cos().Sum()
+		})
+	}},
+	{lazy.CompileOtherOp, "the body of a `For` records another op", "cos f32[4], was sin f32[4]", func(c *causes) {
+		c.steps(func(i int) *lazy.Tensor {
+			return steps(3, c.from(4), func(s *lazy.Tensor) *lazy.Tensor {
+				if i == 0 {
+					return s.Sin()
+				}
+				return s.Cos()
+			})
 		})
 	}},
 	{lazy.CompileWiring, "operands are swapped", "sub f32[4] takes its operands in another order", func(c *causes) {
@@ -395,6 +411,23 @@ func TestWarmupIsCompared(t *testing.T) {
 	require.Equal(t, lazy.CompileNewLine, all[0].Kind)
 	require.Contains(t, all[0].What, "differs in 1 op: parameter f32[3], was f32[4]")
 	require.NotContains(t, tr.Report().String(), "compiled again")
+}
+
+// A loop of other ops and of another number of iterations is not as near as one of other ops.
+func TestNearestLoop(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	step := func(n int, f func(*lazy.Tensor) *lazy.Tensor) {
+		require.NoError(t, tr.MarkStep(steps(n, ones(tr, 3), f)))
+	}
+	step(2, (*lazy.Tensor).Exp)
+	step(4, (*lazy.Tensor).Exp)
+	step(3, (*lazy.Tensor).Exp)
+	step(4, (*lazy.Tensor).Sin)
+	all := tr.Explain()
+	require.Len(t, all, 3)
+	require.Equal(t, "scan f32[3] with iterations = 4, was iterations = 2", all[0].What)
+	require.Equal(t, "sin f32[3], was exp f32[3]", all[2].What)
+	require.Equal(t, 1, all[2].Differ)
 }
 
 // The page of causes has the line that each prints.

@@ -5,8 +5,6 @@ import (
 	"slices"
 
 	"ltc/internal/callsite"
-	"ltc/internal/diag"
-	"ltc/ir/types"
 )
 
 // Difference is what tells a program from one before.
@@ -240,6 +238,14 @@ func (c *Comparison) pair(e *event) (differs bool) {
 		e.kind = Constant
 	case x.Attrs != y.Attrs && operands:
 		e.kind = Attribute
+		// A loop of another number of iterations, and of other ops, is not as near as one of
+		// either. Bodies of the same ops may only follow the attribute.
+		if x.Body != y.Body {
+			if inner := c.bodies(e); inner != nil && !inner.Alike {
+				c.Ops += inner.Ops
+				c.Alike = false
+			}
+		}
 	case !same && operands:
 		e.kind = Shape
 	case x.Body != y.Body && same && operands && x.Attrs == y.Attrs:
@@ -273,142 +279,6 @@ func (c *Comparison) bodies(e *event) *Comparison {
 			return x
 		}
 	}
-}
-
-// name describes the place of a difference.
-func (c *Comparison) name(e *event, d *Difference) {
-	if c.begins(e, d) {
-		return
-	}
-	d.Kind = e.kind
-	d.Do = Kinds[e.kind].Do
-	var was, now Text
-	if e.i < e.iEnd {
-		was, d.Was = c.was.text(e.i), c.was.ops[e.i].At
-	}
-	if e.j < e.jEnd {
-		now, d.Now = c.now.text(e.j), c.now.ops[e.j].At
-	}
-	switch e.kind {
-	case ExtraOp:
-		d.What = some(e.jEnd-e.j, "new", now)
-	case MissingOp:
-		d.What = some(e.iEnd-e.i, "gone", was)
-	case OtherOp:
-		d.What = fmt.Sprintf("%v, was %v", now, was)
-	case Wiring:
-		d.What = c.operands(e, now)
-	case Constant:
-		d.What = fmt.Sprintf("the constant %s, was %s", now.Literal, was.Literal)
-	case Number:
-		d.What = fmt.Sprintf("the number %s, now another", was.Literal)
-	case Attribute:
-		c.attribute(d, was, now)
-	default:
-		d.What = fmt.Sprintf("%v, was %s", now, was.Type)
-		d.resize(e.j, was, now)
-	}
-}
-
-// some names the first of n ops that are new or gone.
-func some(n int, how string, first Text) string {
-	if n == 1 {
-		return fmt.Sprintf("%v is %s", first, how)
-	}
-	return fmt.Sprintf("%s are %s, the first %v", diag.Count(n, "op"), how, first)
-}
-
-// begins describes a value that is a constant in one program and an argument in the other,
-// and reports whether the place is that of one.
-func (c *Comparison) begins(e *event, d *Difference) bool {
-	i, j := e.i, e.j
-	if i == e.iEnd || j == e.jEnd {
-		return false
-	}
-	x, y := &c.was.ops[i], &c.now.ops[j]
-	constant := func(r Role) bool { return r == Literal || r == Filled }
-	if e.kind != Argument && (e.kind != OtherOp ||
-		!(constant(x.Role) && y.Role.argument() || constant(y.Role) && x.Role.argument())) {
-		return false
-	}
-	d.Kind, d.Do, d.Was, d.Now = Argument, Kinds[Argument].Do, x.At, y.At
-	d.What = fmt.Sprintf("%v, was %v", c.now.text(j), c.was.text(i))
-	return true
-}
-
-// operands says which operand of an op is another.
-func (c *Comparison) operands(e *event, now Text) string {
-	x, y := &c.was.ops[e.i], &c.now.ops[e.j]
-	for k := range min(len(x.In), len(y.In)) {
-		if p, q := int(x.In[k]), int(y.In[k]); c.mate[p] != int32(q) {
-			return fmt.Sprintf("%v takes %s as operand %d, took %s", now, c.now.place(q), k, c.was.place(p))
-		}
-	}
-	return fmt.Sprintf("%v takes %s, took %d", now, diag.Count(len(y.In), "operand"), len(x.In))
-}
-
-// place names an op and its line.
-func (p *Program) place(i int) string {
-	t := p.text(i).String()
-	if at := p.ops[i].At; at != 0 {
-		t += fmt.Sprintf(" (%v)", at)
-	}
-	return t
-}
-
-// attribute describes ops that differ in attributes.
-func (c *Comparison) attribute(d *Difference, was, now Text) {
-	d.What = fmt.Sprintf("%v with other attributes", now)
-	for k := range min(len(was.Attrs), len(now.Attrs)) {
-		if was.Attrs[k] == now.Attrs[k] {
-			continue
-		}
-		if k < len(now.Sizes) && now.Sizes[k] && was.Type != now.Type { // the type says it
-			d.Kind, d.What = Shape, fmt.Sprintf("%v, was %s", now, was.Type)
-			d.resize(0, was, now)
-			return
-		}
-		d.What = fmt.Sprintf("%v with %s, was %s", now, now.Attrs[k], was.Attrs[k])
-		return
-	}
-}
-
-// resize says what to do about a type that is another.
-func (d *Difference) resize(op int, was, now Text) {
-	d.Kind, d.Do = Shape, Kinds[Shape].Do
-	if len(was.Types) != len(now.Types) || len(was.Types) == 0 {
-		return
-	}
-	before, after := was.Types[0], now.Types[0]
-	for i, t := range now.Types {
-		if !t.Equal(was.Types[i]) {
-			before, after = was.Types[i], t
-			break
-		}
-	}
-	if before.DType != after.DType {
-		d.Kind, d.Do = DType, Kinds[DType].Do
-		return
-	}
-	if before.Rank() != after.Rank() {
-		return
-	}
-	axis := changed(before, after)
-	if axis < 0 {
-		return
-	}
-	d.Resized = &Resized{Op: op, Axis: axis, By: after.Shape[axis] - before.Shape[axis]}
-	d.Do = fmt.Sprintf("pad axis %d to one size, or to few sizes that Warmup compiles beforehand, and mask the padding", axis)
-}
-
-// changed returns the first axis of another dimension; -1 if none is.
-func changed(a, b types.Type) int {
-	for axis := range a.Shape {
-		if a.Shape[axis] != b.Shape[axis] {
-			return axis
-		}
-	}
-	return -1
 }
 
 // read describes a tensor that was read in the midst of one of the steps, if there is one.
@@ -524,27 +394,6 @@ func (c *Comparison) results(d *Difference) bool {
 func (c *Comparison) has(results []int32, i int32) bool { return i >= 0 && slices.Contains(results, i) }
 
 func (d *Difference) set(k Kind, what string) { d.Kind, d.What, d.Do = k, what, Kinds[k].Do }
-
-// donated describes result i of was and j of now, -1 for none, one of which takes over memory
-// that the other does not.
-func (c *Comparison) donated(d *Difference, i, j int) {
-	of := func(p *Program, k int, at *callsite.Site) string {
-		if k < 0 || p.alias[k] < 0 {
-			return ""
-		}
-		*at = p.ops[p.results[k]].At
-		return p.text(int(p.alias[k])).String()
-	}
-	was, now := of(c.was, i, &d.Was), of(c.now, j, &d.Now)
-	switch {
-	case was == "":
-		d.set(Donation, fmt.Sprintf("%s is assigned or donated, and was not", now))
-	case now == "":
-		d.set(Donation, fmt.Sprintf("%s is not assigned or donated, and was", was))
-	default:
-		d.set(Donation, fmt.Sprintf("the memory of %s is taken over, was that of %s", now, was))
-	}
-}
 
 // random describes random numbers that one program alone draws.
 func (c *Comparison) random(first *event, d *Difference) bool {

@@ -37,7 +37,10 @@ type Row struct {
 	Do    string // what to do, unless the case has better advice
 }
 
-const sameOps = "record the same ops in each step: choose values with Where instead of an if, and give loops one number of turns"
+const sameOps = "record the same ops in each step: choose values with Where instead of an if, and give loops one number of iterations"
+
+// otherIterations is the advice for a loop whose number of iterations is an attribute.
+const otherIterations = "give For its number of iterations as an integer scalar: NewScalar once, and Set before each step; such a loop has no gradient: where one is needed, keep the number the same, and leave the state as it is by Where"
 
 // Kinds has a row for each kind.
 var Kinds = [NumKinds]Row{

@@ -6,12 +6,17 @@ import "ltc/ir"
 // how many ops two programs differ, without comparing them.
 type Sketch [32]uint16
 
+// add counts an op. A count stays at its largest value rather than begin again.
+func (s *Sketch) add(label uint64) {
+	if x := &s[label%uint64(len(s))]; *x < 1<<16-1 {
+		*x++
+	}
+}
+
 // SketchOf returns the sketch of a graph.
 func SketchOf(g *ir.Graph) (s Sketch) {
 	for _, n := range g.Nodes {
-		if x := &s[labelOf(n)%uint64(len(s))]; *x < 1<<16-1 {
-			*x++
-		}
+		s.add(labelOf(n))
 	}
 	return s
 }
@@ -32,9 +37,7 @@ func (s *Sketch) Least(t *Sketch) int {
 // Sketch returns the sketch of a program.
 func (p *Program) Sketch() (s Sketch) {
 	for i := range p.ops {
-		if x := &s[p.ops[i].Label%uint64(len(s))]; *x < 1<<16-1 {
-			*x++
-		}
+		s.add(p.ops[i].Label)
 	}
 	return s
 }
