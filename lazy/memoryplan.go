@@ -145,7 +145,12 @@ func (d *Device) tooLarge(p *programs.Program) error {
 	return nodeError(largestNode(p.Graph), ErrMemory, reason)
 }
 
-// largestNode returns the op of a program whose result has most bytes.
+// largestNode returns the op of a program whose result has most bytes. A result of an op with
+// several is that op's.
 func largestNode(g *ir.Graph) *ir.Node {
-	return slices.MaxFunc(g.Nodes, func(a, b *ir.Node) int { return a.Type.Bytes() - b.Type.Bytes() })
+	n := slices.MaxFunc(g.Nodes, func(a, b *ir.Node) int { return a.Type.Bytes() - b.Type.Bytes() })
+	if n.Op == ir.OpResult {
+		return n.In[0]
+	}
+	return n
 }

@@ -123,6 +123,18 @@ func TestMaxBytes(t *testing.T) {
 	}
 }
 
+// The error names an op of the user, and not a result of one.
+func TestMaxBytesOfLoops(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu", lazy.MaxBytes(100)))
+	_, rows := lazy.Scan(func(_ *lazy.Trace, carry, xs []*lazy.Tensor) (next, ys []*lazy.Tensor) {
+		y := carry[0].Add(xs[0])
+		return []*lazy.Tensor{y}, []*lazy.Tensor{y, y.Convert(lazy.F64)}
+	}, []*lazy.Tensor{lazy.Zeros(tr, lazy.F32)}, []*lazy.Tensor{lazy.From(tr, ramp(100))}, lazy.ScanOptions{})
+	err := tr.MarkStep(rows...)
+	require.ErrorIs(t, err, lazy.ErrMemory)
+	require.Regexp(t, `^memoryplan_test.go:\d+: scan\(f32\[\], f32\[100\]\): a run of the program takes`, err.Error())
+}
+
 func TestMaxBytesOfReadsAndCalls(t *testing.T) {
 	dev := open(t, "eval", lazy.MaxBytes(peakOf(100)), lazy.ImplicitSyncs(lazy.AllowSyncs))
 	tr := lazy.NewTrace(dev)
