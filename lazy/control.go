@@ -28,7 +28,7 @@ func If(pred *Tensor, then, els func(tr *Trace) []*Tensor) []*Tensor {
 }
 
 // Case records all branches and returns the results of the one that the integer scalar index
-// chooses: of the last when there is none at index, as below 0. Else it is like [If].
+// chooses: of the last when there is none at index, as below 0. Otherwise it is like [If].
 func Case(index *Tensor, branches ...func(tr *Trace) []*Tensor) []*Tensor {
 	const op = "case"
 	tr, bad := controlTrace(op, index)
@@ -128,7 +128,7 @@ func controlTrace(op string, xs ...*Tensor) (tr *Trace, bad *Tensor) {
 	}
 	if tr = traceOf(xs...); tr == nil {
 		if len(xs) == 0 {
-			return nil, &Tensor{err: opError(callsite.Caller(), op, ErrUsage, nil, "it is given no tensor, and belongs to no trace")}
+			return nil, &Tensor{err: opError(callsite.Caller(), op, ErrUsage, nil, "it is given no tensor, and belongs to no trace: give it one or more tensors of the trace")}
 		}
 		return nil, noTrace(op, xs...)
 	}

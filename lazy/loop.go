@@ -85,7 +85,7 @@ type ScanOptions struct {
 	// of xs did.
 	Reverse bool
 	// Checkpoint has gradients save the carries of each iteration alone, and compute all else that
-	// they need of a iteration again. Without it all of that is saved: faster, with more memory.
+	// they need of an iteration again. Without it all of that is saved: faster, with more memory.
 	Checkpoint bool
 }
 
@@ -265,7 +265,7 @@ func (l *loop) changes(results []*ir.Node, n int) *OpError {
 	}
 	for i, x := range l.init {
 		if y := results[i]; !x.Type().Equal(y.Type) {
-			return opError(l.site, l.op, ErrType, l.init, "state %d is %v at first, of %v, and %v after a iteration, of %v", i, x.Type(), x.madeAt(), y.Type, y.Loc)
+			return opError(l.site, l.op, ErrType, l.init, "state %d is %v at first, of %v, and %v after an iteration, of %v", i, x.Type(), x.madeAt(), y.Type, y.Loc)
 		}
 	}
 	return nil
@@ -278,7 +278,7 @@ func (l *loop) changes(results []*ir.Node, n int) *OpError {
 // loopStream is a stream that a loop draws from.
 type loopStream struct {
 	from   *Random
-	blocks int                  // that a iteration draws
+	blocks int                  // that an iteration draws
 	state  map[*region]*ir.Node // at the beginning of the iteration
 }
 
@@ -313,7 +313,7 @@ func (l *loop) draw(tr *Trace, d *draw) *Tensor {
 	return s.after(tr, tr.regions[i], at)
 }
 
-// begins returns the parameter of r that is the stream's state where a iteration begins.
+// begins returns the parameter of r that is the stream's state where an iteration begins.
 func (s *loopStream) begins(r *region) *ir.Node {
 	n := s.state[r]
 	if n == nil {
@@ -325,7 +325,7 @@ func (s *loopStream) begins(r *region) *ir.Node {
 	return n
 }
 
-// after returns the state some blocks after the beginning of a iteration in r.
+// after returns the state some blocks after the beginning of an iteration in r.
 func (s *loopStream) after(tr *Trace, r *region, blocks int) *Tensor {
 	state := &Tensor{tr: tr, node: s.begins(r), epoch: r.epoch, dev: tr.dev}
 	if blocks == 0 {
@@ -334,7 +334,7 @@ func (s *loopStream) after(tr *Trace, r *region, blocks int) *Tensor {
 	return state.Add(Iota(tr, types.U64, 0, 2).Mul(tr.constant(types.U64, uint64(blocks))))
 }
 
-// advanced returns the states of streams after a iteration, in the body r, which is open.
+// advanced returns the states of streams after an iteration, in the body r, which is open.
 func (l *loop) advanced(r *region) []*Tensor {
 	all := make([]*Tensor, len(l.streams))
 	for i, s := range l.streams {

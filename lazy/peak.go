@@ -63,8 +63,7 @@ func (p *peaks) change(edit func([]*atomic.Int64) []*atomic.Int64) {
 // returns the most bytes that one of them takes: its arguments, the results that take over no
 // argument's memory, and the workspace that its plan has. The number is known when the program is
 // compiled, so that it is the same in each run; it depends on the backend, and on its number of
-// threads. A program counts when its step is marked. Watches
-// may overlap.
+// threads. A program counts when its step is marked. Watches may overlap.
 func (tr *Trace) WatchPeak() (stop func() int64) { return tr.some().counters.watch() }
 
 // WatchPeak watches the programs of calls of the function, as [Trace.WatchPeak] does.

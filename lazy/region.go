@@ -72,7 +72,7 @@ func (tr *Trace) region() *region {
 	return nil
 }
 
-// at depth k, f records outside of all but k of the open regions.
+// atDepth has f record with only the outermost k of the open regions open.
 func (tr *Trace) atDepth(k int, f func()) {
 	if k == len(tr.regions) {
 		f()
@@ -109,25 +109,25 @@ func (r *region) parameter(n *ir.Node) *ir.Node {
 		return p
 	}
 	loc := r.b.SetLoc(n.Loc)
-	make := r.b.Parameter
-	if n.Tracked() {
-		make = r.b.Variable
-	}
-	p := make(n.Type, "", nil)
+	p := r.unnamed(n.Type, n.Tracked())
 	r.b.SetLoc(loc)
 	r.captured[n], r.outside[p] = p, n
 	return p
+}
+
+// unnamed adds a parameter without a name. A tracked one has gradients.
+func (r *region) unnamed(t types.Type, tracked bool) *ir.Node {
+	if tracked {
+		return r.b.Variable(t, "", nil)
+	}
+	return r.b.Parameter(t, "", nil)
 }
 
 // formalParameter returns a tensor for a further parameter that the closure is given. The
 // region is open. It has gradients if like has.
 func (r *region) formalParameter(tr *Trace, t types.Type, like *Tensor) *Tensor {
 	r.b.SetLoc(r.site)
-	make := r.b.Parameter
-	if like != nil && (like.storage().v != nil || like.node != nil && like.node.Tracked()) {
-		make = r.b.Variable
-	}
-	n := make(t, "", nil)
+	n := r.unnamed(t, like != nil && (like.storage().v != nil || like.node != nil && like.node.Tracked()))
 	r.formal = append(r.formal, n)
 	return tr.wrap(n)
 }

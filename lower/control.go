@@ -49,7 +49,7 @@ func (l *lowerer) while(init []*mlir.Value, cond, body func(state []*mlir.Value)
 }
 
 // lowerScan emits a while that counts iterations. It carries, in this order, the node's results,
-// of which rows are written one a iteration, and the iteration.
+// of which rows are written one an iteration, and the iteration.
 func lowerScan(l *lowerer, n *ir.Node) *mlir.Value {
 	if v := l.values[n.ID]; v != nil {
 		return v
@@ -103,7 +103,7 @@ func (l *lowerer) index(d int64) *mlir.Value {
 	return l.emit(stablehlo.Convert, tensor(types.Of(types.I32)), []*mlir.Value{l.size(d)})
 }
 
-// starts are those of a row.
+// starts returns the start indices of the row at an index: 0 along all further axes.
 func (l *lowerer) starts(at *mlir.Value, rank int) []*mlir.Value {
 	all := []*mlir.Value{at}
 	if rank > 1 {

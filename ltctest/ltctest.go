@@ -10,7 +10,8 @@
 //
 // [Lock] compares programs with those that the repository keeps.
 //
-// The package imports only ltc/ir, ltc/lazy, ltc/internal/diag, ltc/internal/env and the standard library.
+// The package imports only ltc/ir, ltc/lazy, ltc/internal/diag, ltc/internal/env and the
+// standard library.
 package ltctest
 
 import (
@@ -73,8 +74,10 @@ func Freeze(t testing.TB, x Freezer) {
 	t.Cleanup(func() { x.Freeze(before) })
 }
 
-// Check runs f, and reports an error of t for each figure of r that rises by more than the
-// budget allows. A queued step copies after f if f does not wait for it. What other traces and functions do does not count. The error has the lines that compiled or waited, and why.
+// Check runs f, and reports an error of t for each figure of r that rises by more than the budget
+// allows. The error has the lines that compiled or waited, and why. The work of other traces and
+// functions does not count. Wait in f for queued steps: the bytes that they copy after f do not
+// count.
 func (b Budget) Check(t testing.TB, r Reporter, f func()) {
 	t.Helper()
 	if b.Compiles < Any || b.Syncs < Any || b.Transfers < None || b.CopiedBytes < None || b.PeakBytes < Any {
@@ -136,7 +139,7 @@ func (b Budget) larger(peak int64) []string {
 	if !exceeds(peak, b.PeakBytes) {
 		return nil
 	}
-	return []string{fmt.Sprintf("ltctest: a program that was run takes %s of memory, and %s allowed", diag.Bytes(peak), diag.Bytes(b.PeakBytes))}
+	return []string{fmt.Sprintf("ltctest: a program that was run takes %s of memory, and %s allowed: MemoryPlan tells what each step of it needs", diag.Bytes(peak), diag.Bytes(b.PeakBytes))}
 }
 
 func because(reason string) string {

@@ -102,7 +102,7 @@ func TestBudgetHasAPeak(t *testing.T) {
 	ltctest.Budget{Compiles: 1, PeakBytes: 1248}.Check(t, tr, func() { mark(tr, 100) })
 	var r recorder
 	ltctest.Budget{Compiles: 1, PeakBytes: 1247}.Check(&r, tr, func() { mark(tr, 10); mark(tr, 100) })
-	require.Equal(t, []string{"ltctest: a program that was run takes 1.2 KiB of memory, and 1.2 KiB allowed"}, r.errors)
+	require.Equal(t, []string{"ltctest: a program that was run takes 1.2 KiB of memory, and 1.2 KiB allowed: MemoryPlan tells what each step of it needs"}, r.errors)
 	ltctest.Budget{PeakBytes: 144}.Check(t, tr, func() { mark(tr, 10) })
 }
 

@@ -208,7 +208,7 @@ var Table = []Op{
 		Operands: []Operand{{Name: "x", Variadic: true}},
 		Where:    []Demand{{"bodies", "there are two bodies, whose parameters have the types of x"}, {"condition", "the first body has one result, a bool scalar"}, {"state", "the second body has results, of the types of the first operands"}},
 		Traits:   OwnRule | OwnLowering | ManyResults | HasBody | Internal},
-	{Name: "Scan", Family: Control, Doc: "runs its body for each iteration 0, 1, …, or from the last if reverse. The body takes the iteration, the carries, the iteration's row of each of xs, and the other operands. It gives the next carries, and rows. The results are the last carries, and the rows of all iterations. A gradient saves what it needs of a iteration, or the carries alone with checkpoint.",
+	{Name: "Scan", Family: Control, Doc: "runs its body for each iteration 0, 1, …, or from the last if reverse. The body takes the iteration, the carries, the iteration's row of each of xs, and the other operands. It gives the next carries, and rows. The results are the last carries, and the rows of all iterations. A gradient saves what it needs of an iteration, or the carries alone with checkpoint.",
 		Operands: []Operand{{Name: "x", Variadic: true}},
 		Attrs:    []Attr{{"iterations", Int}, {"reverse", Int}, {"carries", Int}, {"xs", Int}, {"checkpoint", Int}},
 		Where: []Demand{{"counts", "iterations, carries and xs are not negative, and there are operands for them"}, {"rows", "each of xs has a row for each iteration"},

@@ -57,10 +57,10 @@ func (l Loop) UnitOf() string {
 	return "tiles_" + l.From.String()
 }
 
-// dtypes are those of the operands of loops.
+// dtypes are the dtypes of operands that have loops.
 var dtypes = []types.DType{types.F32, types.F64, types.BF16, types.F16, types.I32, types.I64, types.Bool}
 
-// Loops returns those of operands of a dtype that all levels have.
+// Loops returns the loops on operands of a dtype. All levels of the machine have them.
 func Loops(d types.DType) (all []Loop) {
 	for _, op := range kernel.Ops() {
 		switch {
@@ -86,7 +86,7 @@ func Loops(d types.DType) (all []Loop) {
 	return all
 }
 
-// moves returns those of which only the size of elements counts.
+// moves returns the loops that depend on the size of elements alone.
 func moves() (all []Loop) {
 	for _, k := range []Kind{Choose, Fill} {
 		for _, size := range []int{1, 2, 4, 8} {
