@@ -98,7 +98,9 @@ var allCauses = []cause{
 	}},
 	{lazy.CompileAttribute, "the number of iterations of a `For`", "scan f32[4] with iterations = 4, was iterations = 3", func(c *causes) {
 		c.steps(func(i int) *lazy.Tensor {
-			body := func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{s[0].Exp()} }
+			body := func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return []*lazy.Tensor{s[0].Exp()}
+			}
 			return lazy.For(3+i, body, c.from(4))[0]
 		})
 	}},

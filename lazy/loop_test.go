@@ -91,7 +91,7 @@ func TestOwnGradientsInClosures(t *testing.T) {
 }
 
 // Loops of no iterations give their init, and no rows; their gradients are those of init.
-func TestLoopsOfNoTurns(t *testing.T) {
+func TestLoopsOfNoIterations(t *testing.T) {
 	for _, backend := range []string{"eval", "cpu"} {
 		tr := lazy.NewTrace(open(t, backend))
 		x := lazy.From(tr, []float64{1, 2})
@@ -180,7 +180,7 @@ func TestTextOfLoops(t *testing.T) {
 	text, err := tr.Dump(lazy.FormatIR, y)
 	require.NoError(t, err)
 	require.Contains(t, text, "scan %")
-	require.Contains(t, text, `loc("iteration.0"("controlmore_test.go":`)
+	require.Contains(t, text, `loc("iteration.0"("loop_test.go":`)
 	require.NoError(t, tr.MarkStep(y))
 	require.Contains(t, tr.StableHLO(), "stablehlo.while")
 }
@@ -200,7 +200,7 @@ func TestOtherClosuresCompile(t *testing.T) {
 	}
 	r := tr.Report()
 	require.Equal(t, int64(2), r.Compiled, "%v", r)
-	require.Contains(t, fmt.Sprint(r), "controlmore_test.go:")
+	require.Contains(t, fmt.Sprint(r), "loop_test.go:")
 }
 
 // An exported function has its control flow.
