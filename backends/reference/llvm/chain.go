@@ -41,7 +41,7 @@ func (n *chain) Set(i int, of kernel.Code, call *kernel.Call, test *bool, next i
 		return false
 	}
 	items, cost := c.schedule.Items(c.kernel, call.Sizes), c.schedule.Cost(c.kernel, call.Sizes)
-	if items == 0 || cost > turnCost {
+	if items == 0 || cost > callCost {
 		return false
 	}
 	c.point(call)

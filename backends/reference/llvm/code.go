@@ -28,18 +28,18 @@ var (
 // fewParts are less work than a launch is cut for.
 const fewParts = 4
 
-// turns is how many parts there are for each thread, where that costs nothing: so
-// one that begins late, or whose processor has other work, takes fewer than others.
-const turns = 16
+// partsPerThread is how many parts a thread has, where more parts cost nothing: a thread
+// that begins late, or whose processor has other work, then takes fewer than others.
+const partsPerThread = 16
 
-// turnCost is how many nanoseconds of work, about, are done in one call, without
+// callCost is how many nanoseconds of work, about, are done in one call, without
 // the scheduler and before it is looked whether the run has been given up. What
 // memory bounds takes some times as long.
-const turnCost = 200_000
+const callCost = 200_000
 
-// mostTurn is what a call takes at most, by the same count, that keeps the scheduler's
+// mostCallCost is what a call takes at most, by the same count, that keeps the scheduler's
 // processor or does more than an item because these are better done together.
-const mostTurn = 10 * turnCost
+const mostCallCost = 10 * callCost
 
 // Parts returns how many parts of enough work there are.
 func (c *code) Parts(sizes []int64, threads int) int {
@@ -47,11 +47,11 @@ func (c *code) Parts(sizes []int64, threads int) int {
 		return 1
 	}
 	items, cost := c.schedule.Items(c.kernel, sizes), c.schedule.Cost(c.kernel, sizes)
-	most := min(int64(threads)*turns, items)
+	most := min(int64(threads)*partsPerThread, items)
 	if most <= 1 {
 		return 1
 	}
-	if together := c.together(sizes, cost/float64(items)); together > 1 && cost > turnCost {
+	if together := c.together(sizes, cost/float64(items)); together > 1 && cost > callCost {
 		most = min(most, max(4*items/together, int64(threads)))
 	}
 	parts := min(float64(most), cost/partCost)
@@ -80,7 +80,7 @@ func (c *code) Run(call *kernel.Call) error {
 	from, to := call.Share(items)
 	c.point(call)
 	b := &call.Block
-	step, long := c.turn(call.Sizes, items)
+	step, long := c.itemsPerCall(call.Sizes, items)
 	for from < to {
 		b.From, b.To = from, min(from+step, to)
 		var status int32
@@ -102,19 +102,19 @@ func (c *code) Run(call *kernel.Call) error {
 	return nil
 }
 
-// turn returns how many of so many items are run in a call, and whether that takes
-// long.
-func (c *code) turn(sizes []int64, items int64) (step int64, long bool) {
+// itemsPerCall returns how many of so many items one call of the machine code runs, and
+// whether a call takes long.
+func (c *code) itemsPerCall(sizes []int64, items int64) (step int64, long bool) {
 	all := c.schedule.Cost(c.kernel, sizes)
-	if all <= turnCost {
+	if all <= callCost {
 		return max(items, 1), false
 	}
 	each := all / float64(items)
-	return max(int64(turnCost/each), c.together(sizes, each), 1), each > mostTurn
+	return max(int64(callCost/each), c.together(sizes, each), 1), each > mostCallCost
 }
 
 // together returns how many items, each of that cost, are best run in one call, of
 // those that it has time for.
 func (c *code) together(sizes []int64, each float64) int64 {
-	return int64(min(float64(c.schedule.Together(c.kernel, sizes)), mostTurn/each))
+	return int64(min(float64(c.schedule.Together(c.kernel, sizes)), mostCallCost/each))
 }

@@ -21,7 +21,7 @@ func TestColumnsTogether(t *testing.T) {
 	code.schedule.Lanes = 8 // costs are those of this machine with AVX2
 	for _, c := range []struct {
 		rows, columns  int64
-		turn           int64 // items of 64 columns in a call
+		perCall        int64 // items of 64 columns in a call
 		long           bool
 		one, two, many int // parts for so many threads, 16 of these
 	}{
@@ -37,8 +37,8 @@ func TestColumnsTogether(t *testing.T) {
 		{4096, 1 << 20, 64, false, 1, 32, 16 * 16}, // as many as threads need
 	} {
 		sizes := []int64{c.rows, c.columns}
-		turn, long := code.turn(sizes, code.schedule.Items(code.kernel, sizes))
-		require.Equal(t, c.turn, turn, sizes)
+		perCall, long := code.itemsPerCall(sizes, code.schedule.Items(code.kernel, sizes))
+		require.Equal(t, c.perCall, perCall, sizes)
 		require.Equal(t, c.long, long, sizes)
 		for threads, want := range map[int]int{1: c.one, 2: c.two, 16: c.many} {
 			require.Equal(t, want, code.Parts(sizes, threads), "%d threads, %d", threads, sizes)

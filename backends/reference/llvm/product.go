@@ -350,7 +350,7 @@ func (r *product) Parts(sizes []int64, threads int) int {
 		return 1
 	}
 	parts := r.partsOf(threads)
-	for n := threads * turns; n > parts; n /= 2 {
+	for n := threads * partsPerThread; n > parts; n /= 2 {
 		if r.partsOf(n) == n && (r.points >= n || r.points == 1 && r.plan.CutsFreely(threads, n)) {
 			return n
 		}

@@ -73,7 +73,7 @@ func (c *triangularCode) Parts(_ []int64, threads int) int {
 		return 1
 	}
 	items := float64(c.items())
-	parts := min(items, float64(threads*turns), items*c.cost()/partCost)
+	parts := min(items, float64(threads*partsPerThread), items*c.cost()/partCost)
 	if parts < fewParts && parts < items {
 		return 1
 	}
@@ -111,7 +111,7 @@ func (c *triangularCode) Run(call *kernel.Call) error {
 	args := (*triangular.Factor)(call.Scratch)
 	*args = triangular.Factor{Work: uintptr(call.Scratch) + argsBytes, N: int64(c.N), Stride: int64(c.unit.Stride(c.N))}
 	// A call takes at most some milliseconds.
-	rows := max(int64(c.unit.Rows()), int64(mostTurn/(c.cost()/float64(c.N)))/8*8)
+	rows := max(int64(c.unit.Rows()), int64(mostCallCost/(c.cost()/float64(c.N)))/8*8)
 	for ; from < to; from++ {
 		args.A = uintptr(call.Mem[0]) + uintptr(int(from)*size)
 		args.To = uintptr(call.Mem[1]) + uintptr(int(from)*size)
@@ -139,7 +139,7 @@ func (c *triangularCode) solve(call *kernel.Call, from, to int64) {
 		args.Unit = 1
 	}
 	args.Row, args.Column = int64(row), int64(column)
-	most := max(1, int64(mostTurn/c.cost()))
+	most := max(1, int64(mostCallCost/c.cost()))
 	for from < to {
 		matrix, strip := from/strips, from%strips
 		count := min(to-from, strips-strip, most)
@@ -156,7 +156,7 @@ func (c *triangularCode) solve(call *kernel.Call, from, to int64) {
 
 // call runs so many items, and reports whether the run goes on.
 func (c *triangularCode) call(call *kernel.Call, args unsafe.Pointer, items float64) bool {
-	if items*c.cost() > mostTurn {
+	if items*c.cost() > mostCallCost {
 		c.entry.Call(args)
 	} else {
 		c.entry.CallShort(args)
