@@ -35,8 +35,8 @@ func While(cond func(tr *Trace, state []*Tensor) *Tensor, body func(tr *Trace, s
 //
 // n is an int, or an integer scalar tensor; below 0 it counts as 0. A loop whose n is a tensor is
 // the same program for any number, and has no gradients: it is like [While]. Gradients go
-// through a loop whose n is an int. Each iteration's part of them is what [Scan] saves. Else For is
-// like While.
+// through a loop whose n is an int, as through a [Scan]. What body may use otherwise is as for [If].
+// The tensors returned are poisoned when something is wrong.
 func For[N int | *Tensor](n N, body func(tr *Trace, i *Tensor, state []*Tensor) []*Tensor, init ...*Tensor) []*Tensor {
 	const op = "for"
 	bound, counted := any(n).(*Tensor)
@@ -273,7 +273,7 @@ func (l *loop) changes(results []*ir.Node, n int) *OpError {
 
 // A loop that draws from a stream of random numbers carries the state of the stream: each iteration
 // goes on where the one before has ended. Where the number of iterations is known, the stream goes on
-// by what all of them draw, as if they were written out. Else they draw from a fork.
+// by what all of them draw, as if they were written out. Otherwise they draw from a fork.
 
 // loopStream is a stream that a loop draws from.
 type loopStream struct {

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "bf88673255d6c46a91102a57"
+const buildID = "9dcdcf278bd2a894eeecafd8"
