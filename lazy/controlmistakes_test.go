@@ -182,6 +182,18 @@ var controlMistakes = []struct {
 	{"too many iterations", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
 		return lazy.For(1<<40, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { return s }, x)[0].Err()
 	}},
+	{"function called in a closure", lazy.ErrPlacement, func(tr *lazy.Trace, x, w *lazy.Tensor) (err error) {
+		f := lazy.Func(tr.Device(), func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Exp() })
+		lazy.For(2, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			_, err = f.Call(context.Background(), s[0])
+			return s
+		}, x)
+		return err
+	}},
+	{"state released in a closure", lazy.ErrReleased, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		x = lazy.From(tr, []float32{1, 2, 3})
+		return lazy.For(2, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { x.Release(); return s }, x)[0].Err()
+	}},
 }
 
 // A mistake in control flow names all the lines that it is about, and the trace goes on.

@@ -269,7 +269,12 @@ func (f *Function) checkArg(i int, a *Tensor, args []*Tensor) error {
 	if a.alias != nil && !a.restore() {
 		return a.lost("func")
 	}
-	if a.v == nil && a.val == nil {
+	switch {
+	case a.v != nil || a.val != nil:
+	case a.epoch&inRegion != 0:
+		return opError(callsite.Caller(), "func", ErrPlacement, args,
+			"argument %d, the %v recorded at %v, is of a closure of control flow, which records what is run later; record what the function computes in the closure itself", i, a.node.Op, a.node.Loc)
+	default:
 		return opError(callsite.Caller(), "func", ErrPlacement, args,
 			"argument %d, the %v recorded at %v, has no value yet; give it to its trace's MarkStep first", i, a.node.Op, a.node.Loc)
 	}

@@ -264,6 +264,9 @@ func (l *loop) changes(results []*ir.Node, n int) *OpError {
 		return opError(l.site, l.op, ErrType, l.init, "the state has %s, and the body returns %d", diag.Count(len(l.init), "tensor"), n)
 	}
 	for i, x := range l.init {
+		if err := x.fault(func() callsite.Site { return l.site }, l.op, i, l.init); err != nil {
+			return err // the body has released it
+		}
 		if y := results[i]; !x.Type().Equal(y.Type) {
 			return opError(l.site, l.op, ErrType, l.init, "state %d is %v at first, of %v, and %v after an iteration, of %v", i, x.Type(), x.madeAt(), y.Type, y.Loc)
 		}
