@@ -102,6 +102,9 @@ func (t *Tensor) sync(ctx context.Context, why SyncReason) error {
 	}
 	defer tr.leave()
 	if err := tr.withinRegion(why.String(), t); err != nil {
+		if r := tr.region(); r.read == nil {
+			r.read = err
+		}
 		return err
 	}
 	if tr.operand(t) == nil {

@@ -37,6 +37,7 @@ type region struct {
 	captured map[*ir.Node]*ir.Node // by node outside: the parameter that it is
 	outside  map[*ir.Node]*ir.Node // by parameter: the node outside that it is
 	results  []*ir.Node
+	read     *OpError // of the first read of a value, which a caller may have dropped
 }
 
 // inRegion is the bit of epochs that regions have.
@@ -183,6 +184,10 @@ func (tr *Trace) recordRegion(r *region, f func() []*Tensor) (ys []*Tensor, err 
 	}
 	tr.leave()
 	ys = f()
+	if r.read != nil {
+		returned = true
+		return ys, r.read
+	}
 	r.results = make([]*ir.Node, len(ys))
 	for i, y := range ys {
 		if err = tr.resultError(r, i, y); err != nil {
