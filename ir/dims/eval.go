@@ -98,7 +98,7 @@ func (b *building) poly(p *poly) (int32, error) {
 	if n, ok := p.constant(); ok {
 		return b.constant(n), nil
 	}
-	if lo, hi := p.bounds(); lo <= -Largest || hi >= Largest {
+	if p.overflows() {
 		b.e.checked = true
 	}
 	all := int32(-1)

@@ -290,6 +290,25 @@ func (p *poly) bounds() (lo, hi int64) {
 	return lo, hi
 }
 
+// overflows reports whether p, or what its terms are added up from, can be beyond Largest. Its
+// bounds do not tell: the next term moves them back.
+func (p *poly) overflows() bool {
+	far := func(lo, hi int64) bool { return lo <= -Largest || hi >= Largest }
+	lo, hi := int64(0), int64(0)
+	for _, t := range p.terms {
+		l, h := t.coef, t.coef
+		for _, a := range t.atoms {
+			if l, h = span(l, h, a.lo, a.hi); far(l, h) {
+				return true
+			}
+		}
+		if lo, hi = clip(lo+l), clip(hi+h); far(lo, hi) {
+			return true
+		}
+	}
+	return false
+}
+
 // span returns the bounds of the product of two numbers with bounds.
 func span(a, b, c, d int64) (lo, hi int64) {
 	all := []int64{far(a, c), far(a, d), far(b, c), far(b, d)}
