@@ -398,7 +398,7 @@ func (f *Family) Region(step, r int) *Family { return f.regions[step][r] }
 func (f *Family) ResultTypes(values []int64) ([]types.Type, error) {
 	r := f.eval.Registers()
 	if err := f.evaluate(r, values); err != nil {
-		return nil, err
+		return nil, otherSizes(err)
 	}
 	if !f.holds(r, values) {
 		return nil, ErrOtherSizes
@@ -459,7 +459,7 @@ func (f *Family) Member() *Member {
 func (m *Member) Resize(values []int64) error {
 	f := m.family
 	if err := f.evaluate(m.registers, values); err != nil {
-		return err
+		return otherSizes(err)
 	}
 	if !f.holds(m.registers, values) {
 		return ErrOtherSizes
@@ -472,6 +472,15 @@ func (m *Member) Resize(values []int64) error {
 	}
 	m.placer.place(m.Program)
 	return nil
+}
+
+// otherSizes returns an error of an evaluation: where numbers are too large the text's integers
+// may wrap and be sizes all the same.
+func otherSizes(err error) error {
+	if errors.Is(err, dims.ErrTooLarge) {
+		return fmt.Errorf("%w: %w", ErrOtherSizes, err)
+	}
+	return err
 }
 
 // holds reports whether the program is for values of the symbols, which registers were set for.

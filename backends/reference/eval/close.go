@@ -27,6 +27,7 @@ type closing struct {
 	opened map[*mlir.Value]*mlir.TensorType // the types of values that were open
 	known  map[*mlir.Value]value            // small integers that follow from shapes
 	exprs  map[*mlir.Value][]int64          // likewise, of which some are expressions
+	ranged map[*mlir.Value]bool             // those of exprs whose ranges are guarded
 	fixed  Sizes
 }
 
@@ -68,7 +69,7 @@ func (b *Backend) FixSizes(ctx context.Context, p *backends.Program, shapes [][]
 	main := p.Module.Func("main")
 	c := newCompiler(ctx, p)
 	x := &closing{openProgram: &openProgram{c, newOpCache(c)}, ws: &workspace{ctx: ctx}, main: main.Body(),
-		opened: map[*mlir.Value]*mlir.TensorType{}, known: map[*mlir.Value]value{}, exprs: map[*mlir.Value][]int64{}}
+		opened: map[*mlir.Value]*mlir.TensorType{}, known: map[*mlir.Value]value{}, exprs: map[*mlir.Value][]int64{}, ranged: map[*mlir.Value]bool{}}
 	for i, a := range x.main.Args {
 		t, ok := a.Type.(*mlir.TensorType)
 		if !ok {
@@ -186,6 +187,7 @@ func (x *closing) close(op *mlir.Op) (*mlir.Op, error) {
 		if !ok {
 			return nil, fmt.Errorf("operand %d does not follow from the shapes of arguments", k)
 		}
+		x.guardRanges(op.Operands[k])
 		return toInts(list), nil
 	})
 	if err != nil {
@@ -388,7 +390,7 @@ func (x *closing) follow(op *mlir.Op, in value, known bool) error {
 	if needsRun(op) {
 		return nil
 	}
-	if list, ok := x.fold(op); ok {
+	if list, ok := x.fold(op); ok && inRange(op.Results[0].Type.(*mlir.TensorType), list) {
 		x.exprs[op.Results[0]] = list
 	}
 	return nil

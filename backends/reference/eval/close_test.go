@@ -75,3 +75,35 @@ func TestFixSizesNotesGuards(t *testing.T) {
 	_, _, err = fixed(t, "%x: tensor<?xf32>, %y: tensor<2000xf32>", "  %z = stablehlo.add %x, %y : (tensor<?xf32>, tensor<2000xf32>) -> tensor<?xf32>\n  return", []int{n}, []int{2000})
 	require.ErrorContains(t, err, "operands are tensor<{n}xf32> and tensor<2000xf32>")
 }
+
+// Where shapes follow from integers that may be beyond their type, a guard keeps the program from
+// sizes for which they are.
+func TestFixSizesGuardsRanges(t *testing.T) {
+	n := int(dims.Symbol("n", 0, 100_000))
+	body := func(elem string) string {
+		return `
+  %d = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %n = stablehlo.convert %d : (tensor<i32>) -> tensor<` + elem + `>
+  %hash = stablehlo.multiply %n, %n : tensor<` + elem + `>
+  %seven = stablehlo.constant dense<7> : tensor<` + elem + `>
+  %less = stablehlo.subtract %n, %seven : tensor<` + elem + `>
+  %twice = stablehlo.multiply %less, %less : tensor<` + elem + `>
+  %size = stablehlo.reshape %twice : (tensor<` + elem + `>) -> tensor<1x` + elem + `>
+  %i = stablehlo.dynamic_iota %size, dim = 0 : (tensor<1x` + elem + `>) -> tensor<?xf32>
+  return`
+	}
+	for elem, want := range map[string][]string{
+		"i64":  nil,
+		"i32":  {"n*n - 14*n + 49 should be at most 2147483647"},
+		"ui64": {"0 should be at most n*n - 14*n + 49", "0 should be at most n - 7"},
+		"ui32": {"0 should be at most n*n - 14*n + 49", "n*n - 14*n + 49 should be at most 4294967295", "0 should be at most n - 7"},
+	} {
+		_, sizes, err := fixed(t, "%x: tensor<?xf32>", body(elem), []int{n})
+		require.NoError(t, err)
+		var guards []string
+		for _, g := range sizes.Guards {
+			guards = append(guards, g.String())
+		}
+		require.Equal(t, want, guards, elem)
+	}
+}

@@ -24,9 +24,10 @@ var foldTwo = map[mlir.Code]func(a, b int64) (n int64, ok bool){
 	},
 }
 
-// fold returns the integers that op gives for integers of which some are expressions. They count
-// as integers of any size. It is false if it is not known how they follow, such as of a comparison
-// that may hold.
+// fold returns the integers that op gives for integers of which some are expressions. It is false
+// if it is not known how they follow, such as of a comparison that may hold, or if they surely are
+// none of the type's: then they wrap. Where shapes follow from them, [closing.guardRanges] has runs
+// be of sizes for which they do not.
 func (x *closing) fold(op *mlir.Op) ([]int64, bool) {
 	in := make([][]int64, len(op.Operands))
 	for i, v := range op.Operands {
@@ -38,6 +39,9 @@ func (x *closing) fold(op *mlir.Op) ([]int64, bool) {
 	out := op.Results[0].Type.(*mlir.TensorType)
 	if len(in) == 0 || !holdsSizes(out) {
 		return nil, false
+	}
+	if _, most := rangeOf(out); op.Code == stablehlo.Convert && most == 1 {
+		return elements(out, func(i int) (int64, bool) { return compared("NE", in[0][i], 0) })
 	}
 	switch op.Code {
 	case stablehlo.Convert, stablehlo.Reshape, stablehlo.OptimizationBarrier:
@@ -83,6 +87,65 @@ func (x *closing) fold(op *mlir.Op) ([]int64, bool) {
 		return elements(out, func(i int) (int64, bool) { return two(in[0][i], in[1][i]) })
 	}
 	return nil, false
+}
+
+// rangeOf returns the least and the largest integer of a type that holds sizes, no further from 0
+// than sizes are.
+func rangeOf(t *mlir.TensorType) (least, most int64) {
+	i, ok := t.Elem.(mlir.IntegerType)
+	switch {
+	case !ok || i.Width > 56:
+		least, most = -dims.Largest, dims.Largest
+	case i.Width == 1 || i.Sign == mlir.Unsigned:
+		most = 1<<i.Width - 1
+	default:
+		most = 1<<(i.Width-1) - 1
+		least = -most - 1
+	}
+	if ok && i.Sign == mlir.Unsigned {
+		least = 0
+	}
+	return least, most
+}
+
+// inRange reports whether integers can be those of a type.
+func inRange(t *mlir.TensorType, list []int64) bool {
+	least, most := rangeOf(t)
+	return !slices.ContainsFunc(list, func(n int64) bool {
+		lo, hi := dims.Bounds(n)
+		return hi < least || lo > most
+	})
+}
+
+// guardRanges notes what has to hold for the integers of v, and for those that they are computed
+// from, to be those of their types: beyond them the text's integers wrap and expressions do not.
+func (x *closing) guardRanges(v *mlir.Value) {
+	list, ok := x.exprs[v]
+	if !ok || x.ranged[v] {
+		return
+	}
+	x.ranged[v] = true
+	guard := func(a, b int64) {
+		g := SizeGuard{dims.Guard{Rule: dims.NotMore, A: a, B: b}, v.Def}
+		if !slices.ContainsFunc(x.fixed.Guards, func(h SizeGuard) bool { return h.Guard == g.Guard }) {
+			x.fixed.Guards = append(x.fixed.Guards, g)
+		}
+	}
+	least, most := rangeOf(v.Type.(*mlir.TensorType))
+	for _, n := range list {
+		lo, hi := dims.Bounds(n)
+		if lo < least {
+			guard(least, n)
+		}
+		if hi > most {
+			guard(n, most)
+		}
+	}
+	if v.Def != nil {
+		for _, o := range v.Def.Operands {
+			x.guardRanges(o)
+		}
+	}
 }
 
 // elements returns those of a tensor, of which element says each.
