@@ -52,7 +52,7 @@ func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 	fixed, err := FixSizes(ctx, by, p, open.Shapes(open.Expressions()))
 	for err != nil {
 		unequal, ok := errors.AsType[*eval.NotEqual](err)
-		if !ok || !unify(&open, unequal.A, unequal.B) {
+		if !ok || !unifyAll(&open, append([]eval.SizeGuard{unequal.SizeGuard}, unequal.More...)) {
 			return nil, open, err
 		}
 		if p, err = backends.LoadOpen(ctx, m, o); err != nil {
@@ -76,13 +76,38 @@ func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 	return f, open, err
 }
 
+// unifyAll has pairs of sizes be one each. It reports false if that is known of none.
+func unifyAll(open *plan.Opening, pairs []eval.SizeGuard) bool {
+	became := map[int64]int64{}
+	var now func(d int64) int64
+	now = func(d int64) int64 {
+		for _, s := range dims.Symbols(d) {
+			if to, ok := became[s]; ok {
+				became[s] = now(to)
+				d = dims.Substitute(d, s, became[s])
+			}
+		}
+		return d
+	}
+	for _, p := range pairs {
+		a, b := now(p.A), now(p.B)
+		if a == b {
+			continue
+		}
+		if s, to, ok := unify(open, a, b); ok {
+			became[s] = to
+		}
+	}
+	return len(became) > 0
+}
+
 // unify has two sizes be one, which the rules of types want to be the same: a symbol becomes what
 // that makes of it. It reports false if that is not known.
-func unify(open *plan.Opening, a, b int64) bool {
+func unify(open *plan.Opening, a, b int64) (s, to int64, ok bool) {
 	for _, p := range [][2]int64{{b, a}, {a, b}} {
 		for _, s := range dims.Symbols(p[0]) {
 			to, ok := solved(s, p[0], p[1])
-			used := slices.ContainsFunc(open.Symbols, func(x plan.Symbol) bool { return x.Size != s && slices.Contains(dims.Symbols(x.Size), s) })
+			used := slices.ContainsFunc(open.Symbols, func(x plan.Symbol) bool { return x.Size != s && dims.DependsOn(x.Size, s) })
 			if !ok || used {
 				continue
 			}
@@ -91,10 +116,10 @@ func unify(open *plan.Opening, a, b int64) bool {
 					open.Symbols[k].Size = to
 				}
 			}
-			return true
+			return s, to, true
 		}
 	}
-	return false
+	return 0, 0, false
 }
 
 // solved returns what a symbol of a is where a = b: b less the rest of a, or b by the other

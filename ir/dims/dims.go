@@ -117,6 +117,12 @@ func SymbolOf[N Int](d N) (name string, lo, hi int64, ok bool) {
 	return "", 0, 0, false
 }
 
+// DependsOn reports whether d is an expression in a symbol.
+func DependsOn[N Int](d, symbol N) bool {
+	p, s := table.at(int64(d)), table.at(int64(symbol))
+	return p != nil && s != nil && s.atom() != nil && p.has(s.atom())
+}
+
 // Symbols returns the symbols that sizes depend on, in order of their first appearance.
 func Symbols[N Int](ds ...N) []N {
 	var all []N

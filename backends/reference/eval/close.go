@@ -28,6 +28,7 @@ type closing struct {
 	known  map[*mlir.Value]value            // small integers that follow from shapes
 	exprs  map[*mlir.Value][]int64          // likewise, of which some are expressions
 	ranged map[*mlir.Value]bool             // those of exprs whose ranges are guarded
+	differ []SizeGuard                      // sizes that rules need to be the same and are not
 	fixed  Sizes
 }
 
@@ -44,8 +45,11 @@ type SizeGuard struct {
 }
 
 // NotEqual is the error of a rule that needs two expressions to be the same size: it holds if a
-// symbol of one is replaced.
-type NotEqual struct{ SizeGuard }
+// symbol of one is replaced. It has those that were found behind the first, too.
+type NotEqual struct {
+	SizeGuard
+	More []SizeGuard
+}
 
 func (e *NotEqual) Error() string { return e.Guard.String() }
 
@@ -80,7 +84,11 @@ func (b *Backend) FixSizes(ctx context.Context, p *backends.Program, shapes [][]
 		}
 		x.become(a, t)
 	}
-	if err := x.block(x.main); err != nil {
+	err = x.block(x.main)
+	if len(x.differ) > 0 { // what else is wrong may follow from that
+		return sizes, &NotEqual{x.differ[0], x.differ[1:]}
+	}
+	if err != nil {
 		return sizes, err
 	}
 	x.sign(main)
@@ -122,7 +130,7 @@ func (x *closing) block(bl *mlir.Block) error {
 		closed, err := x.close(op)
 		var unequal *NotEqual
 		if errors.As(err, &unequal) {
-			unequal.Op = op
+			x.differ = append(x.differ, SizeGuard{unequal.Guard, op})
 			return unequal
 		}
 		if err != nil {
@@ -316,7 +324,8 @@ func (x *closing) closeResults(op *mlir.Op, s *special, in value) error {
 	}
 	for _, g := range guards {
 		if g.Rule == dims.Equal {
-			return &NotEqual{SizeGuard{Guard: g}}
+			x.differ = append(x.differ, SizeGuard{g, op})
+			continue
 		}
 		x.fixed.Guards = append(x.fixed.Guards, SizeGuard{g, op})
 	}

@@ -107,3 +107,20 @@ func TestFixSizesGuardsRanges(t *testing.T) {
 		require.Equal(t, want, guards, elem)
 	}
 }
+
+// All pairs of sizes that have to be one are found in one pass.
+func TestFixSizesFindsAllThatDiffer(t *testing.T) {
+	var shapes [][]int
+	for _, name := range []string{"a", "b", "c"} {
+		shapes = append(shapes, []int{int(dims.Symbol(name, 1, 9))})
+	}
+	_, _, err := fixed(t, "%x: tensor<?xf32>, %y: tensor<?xf32>, %z: tensor<?xf32>", `
+  %0 = stablehlo.add %x, %y : tensor<?xf32>
+  %1 = stablehlo.add %0, %z : tensor<?xf32>
+  return`, shapes...)
+	var unequal *NotEqual
+	require.ErrorAs(t, err, &unequal)
+	require.Equal(t, "a should be b", unequal.Error())
+	require.Len(t, unequal.More, 1)
+	require.Equal(t, "a should be c", unequal.More[0].String())
+}

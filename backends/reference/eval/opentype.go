@@ -51,7 +51,7 @@ func closed(t *mlir.TensorType, shape []int) (*mlir.TensorType, error) {
 	for i := 0; fits && i < len(shape); i++ {
 		n := int64(shape[i])
 		if dims.IsExpr(n) && t.Shape[i] != mlir.Dynamic && t.Shape[i] != n {
-			return nil, &NotEqual{SizeGuard{Guard: dims.Guard{Rule: dims.Equal, A: n, B: t.Shape[i]}}}
+			return nil, &NotEqual{SizeGuard: SizeGuard{Guard: dims.Guard{Rule: dims.Equal, A: n, B: t.Shape[i]}}}
 		}
 		fits = (n >= 0 || dims.IsExpr(n)) && (t.Shape[i] == mlir.Dynamic || t.Shape[i] == n) &&
 			(i >= len(most) || most[i] < 0 || dims.AtMost(n, most[i]))
