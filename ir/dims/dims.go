@@ -7,7 +7,8 @@
 // Expressions are polynomials with integer coefficients over symbols, floor divisions, minima and
 // maxima. Each symbol has bounds, from which the bounds of expressions follow.
 //
-// The names are the process's: at most [Most] expressions, none of which is forgotten.
+// The names are the process's: at most [Most] expressions, whose texts have a bounded length
+// together. None is forgotten, and programs that have the same names for symbols share them.
 //
 // The package imports only the standard library.
 package dims
@@ -157,9 +158,20 @@ type names struct {
 	polys []*poly
 	by    map[string]int64 // name by key
 	atoms map[string]*atom
+	bytes int // of the keys
+	most  int // of polys, and of atoms; the keys have at most 64 bytes for each
 }
 
-var table = names{by: map[string]int64{}, atoms: map[string]*atom{}}
+func newNames(most int) *names {
+	return &names{by: map[string]int64{}, atoms: map[string]*atom{}, most: most}
+}
+
+// full reports whether there is no place for a key behind some others.
+func (t *names) full(others int, key string) bool {
+	return others == t.most || len(key) > longKey || t.bytes+len(key) > 64*t.most
+}
+
+var table = newNames(Most)
 
 // at returns the expression that a name is of; nil if there is none.
 func (t *names) at(name int64) *poly {
@@ -192,9 +204,10 @@ func (t *names) name(p *poly) int64 {
 	if name, ok := t.by[key]; ok {
 		return name
 	}
-	if len(t.polys) == Most || len(key) > longKey {
+	if t.full(len(t.polys), key) {
 		return tooLarge
 	}
+	t.bytes += len(key)
 	p.lo, p.hi = p.bounds()
 	p.text = p.String()
 	name = firstName + int64(len(t.polys))*nameStep
@@ -211,8 +224,9 @@ func (t *names) atom(a *atom) *atom {
 	if same := t.atoms[a.key]; same != nil {
 		return same
 	}
-	if len(a.key) <= longKey {
+	if !t.full(len(t.atoms), a.key) {
 		t.atoms[a.key] = a
+		t.bytes += len(a.key)
 	}
 	return a
 }
