@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -271,13 +272,20 @@ func pointsOfSteps(p *plan.Program) int {
 	return n
 }
 
-// take returns what runs sizes, which is to be given back to f.runs unless there is an error.
+// take returns what runs sizes, which is to be given back to f.runs.
 func (f *form) take(ctx context.Context, sizes []int64) (*sizeExecutable, error) {
 	x := f.runs.Get()
 	if x.values != nil && slices.Equal(x.values, sizes) {
 		return x, nil
 	}
-	return x, x.fit(ctx, f, sizes)
+	err := x.fit(ctx, f, sizes)
+	switch {
+	case err == nil:
+		return x, nil
+	case errors.Is(err, plan.ErrOtherSizes), errors.Is(err, dims.ErrTooLarge): // the next run has it fitted anew
+		f.runs.Put(x)
+	}
+	return nil, err
 }
 
 // fit makes x the program for some sizes.
