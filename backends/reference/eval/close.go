@@ -108,8 +108,8 @@ func (b *Backend) FixSizes(ctx context.Context, p *backends.Program, shapes [][]
 func noNames(m *mlir.Module) (err error) {
 	m.Walk(func(op *mlir.Op) bool {
 		for _, a := range op.Attrs {
-			if d, ok := a.Value.(*mlir.DenseAttr); ok && d.Type.Elements() > knownElements {
-				continue
+			if d, ok := a.Value.(*mlir.DenseAttr); ok && op.Code == stablehlo.Constant && d.Type.Elements() > knownElements {
+				continue // no shape follows from it
 			}
 			list, _ := mlir.Ints(a.Value)
 			n, _ := mlir.Int(a.Value)

@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -123,4 +124,23 @@ func TestFixSizesFindsAllThatDiffer(t *testing.T) {
 	require.Equal(t, "a should be b", unequal.Error())
 	require.Len(t, unequal.More, 1)
 	require.Equal(t, "a should be c", unequal.More[0].String())
+}
+
+// No integer of an attribute is taken for an expression, however many integers it has.
+func TestFixSizesRefusesNames(t *testing.T) {
+	const rank = 33
+	n := int(dims.Symbol("n", 0, 1000))
+	shape, ones, pads := []int{n}, []string{"1"}, []string{fmt.Sprintf("[%d, %d]", n, n)}
+	for range rank - 1 {
+		shape, ones, pads = append(shape, 1), append(ones, "1"), append(pads, "[0, 0]")
+	}
+	typ := "tensor<?x" + strings.Repeat("1x", rank-1) + "f32>"
+	_, _, err := fixed(t, "%x: "+typ+", %z: tensor<f32>", `
+  %w = "stablehlo.reduce_window"(%x, %z) ({
+  ^bb0(%p: tensor<f32>, %q: tensor<f32>):
+    %r = stablehlo.add %p, %q : tensor<f32>
+    stablehlo.return %r : tensor<f32>
+  }) {window_dimensions = array<i64: `+strings.Join(ones, ", ")+`>, padding = dense<[`+strings.Join(pads, ", ")+`]> : tensor<33x2xi64>} : (`+typ+`, tensor<f32>) -> `+typ+`
+  return`, shape, nil)
+	require.ErrorContains(t, err, "padding has")
 }
