@@ -42,6 +42,26 @@ type Exported struct {
 	Constants map[string]soa.View // by argument (ltc.name); one copy of each
 }
 
+// checkDims returns an error unless each name of a [Dim] has a size, and one pair of bounds.
+func checkDims(symbols []int) error {
+	by := map[string]int{}
+	for _, d := range symbols {
+		name, lo, hi, _ := dims.SymbolOf(d)
+		other, again := by[name]
+		switch {
+		case name == "":
+			return fmt.Errorf("export: %w: a Dim has no name", ErrUsage)
+		case lo > hi:
+			return fmt.Errorf("export: %w: Dim(%q) has no size: it is from %d to %d", ErrUsage, name, lo, hi)
+		case again && other != d:
+			_, lo2, hi2, _ := dims.SymbolOf(other)
+			return fmt.Errorf("export: %w: Dim(%q) is from %d to %d, and from %d to %d: it is one size", ErrUsage, name, lo2, hi2, lo, hi)
+		}
+		by[name] = d
+	}
+	return nil
+}
+
 // openName is what texts call the size of AnySize, mostOpen the most that it can be:
 // texts compute shapes of it, and get_dimension_size gives it as an i32.
 const (
@@ -86,6 +106,9 @@ func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) 
 	}
 	for _, in := range e.inputs {
 		e.symbols = append(e.symbols, dims.Symbols(in.Type.Shape...)...)
+	}
+	if err := checkDims(e.symbols); err != nil {
+		return nil, err
 	}
 	if _, err := e.record(func(d int) int { return d }); err != nil {
 		return nil, err
