@@ -8,10 +8,10 @@ import (
 	"ltc/ir/types"
 )
 
-// Instantiate returns the graph that g is where sizes are what value says: a number for each
-// symbol of package dims. Sizes as numbers ([ir.OpSizeOf]) become constants. The error is that of a rule that the numbers break.
-func Instantiate(g *ir.Graph, value func(symbol int) int) (*ir.Graph, error) {
-	x := &instance{value: value, b: ir.NewBuilder(Infer), nodes: map[*ir.Node]*ir.Node{}}
+// Instantiate returns the graph that g is where sizes that are expressions of package dims are
+// the numbers that size says. Sizes as numbers ([ir.OpSizeOf]) become constants. The error is that of a rule that the numbers break.
+func Instantiate(g *ir.Graph, size func(d int) int) (*ir.Graph, error) {
+	x := &instance{size: size, b: ir.NewBuilder(Infer), nodes: map[*ir.Node]*ir.Node{}}
 	var params, results []*ir.Node
 	for i, n := range g.Nodes {
 		if n.Op == ir.OpParameter { // those that lead were given, others come as they are met
@@ -39,17 +39,9 @@ func Instantiate(g *ir.Graph, value func(symbol int) int) (*ir.Graph, error) {
 
 // instance is the work of Instantiate.
 type instance struct {
-	value func(symbol int) int
+	size  func(d int) int
 	b     *ir.Builder
 	nodes map[*ir.Node]*ir.Node
-}
-
-// size is what an expression is; numbers are themselves.
-func (x *instance) size(d int) int {
-	for _, s := range dims.Symbols(d) {
-		d = dims.Substitute(d, s, x.value(s))
-	}
-	return d
 }
 
 func (x *instance) typ(t types.Type) types.Type {
@@ -111,7 +103,7 @@ func (x *instance) body(c *ir.Composite) (*ir.Composite, error) {
 		of.Params[i].Int = x.size(of.Params[i].Int)
 	}
 	for k, g := range c.Graphs() {
-		inner, err := Instantiate(g, x.value)
+		inner, err := Instantiate(g, x.size)
 		if err != nil {
 			return nil, err
 		}

@@ -29,8 +29,6 @@ type openExecutable struct {
 	o         backends.Options
 	compilers []kernel.Compiler
 	keeper    *keeper         // of constants in other forms
-	least     int             // points of the kernels for the least sizes
-	work      int             // and for the sizes of the family's base
 	parts     []int           // by step, of the family's base
 	interim   []atomic.Int64  // by step, the launches that stand-ins have run
 	deferred  *deferral       // as that of compiled
@@ -97,11 +95,6 @@ func (s *openExecutable) begin(ctx context.Context, region bool) (err error) {
 	codes, err := codesOf(tiersFor(ctx, base, s.compilers), nil, base.Kernels, s.compilers)
 	if err != nil {
 		return err
-	}
-	s.work = pointsOfSteps(base)
-	s.least = s.work
-	if small := family.Member(); small.Resize(s.leastSizes()) == nil {
-		s.least = min(pointsOfSteps(small.Program), s.work)
 	}
 	if s.o.Profile {
 		s.Times = make([]exec.Timer, len(base.Steps))
@@ -224,7 +217,16 @@ func (s *openExecutable) know(ctx context.Context, before *form) error {
 
 // Direct is as that of [compiled], for some sizes.
 func (f *form) Direct(ctx context.Context, sizes []int64) bool {
-	return ctx.Done() == nil || !f.of.long(sizes)
+	if ctx.Done() == nil {
+		return true
+	}
+	x, err := f.take(ctx, sizes) // which the run takes next
+	if err != nil {
+		return true // there is nothing to run
+	}
+	long := x.e.long
+	f.runs.Put(x)
+	return !long
 }
 
 // Run runs a call for some sizes.
@@ -240,25 +242,6 @@ func (f *form) Run(ctx context.Context, c *backends.Call, sizes []int64) error {
 	f.runs.Put(x)
 	f.of.deferred.ended()
 	return err
-}
-
-// long reports whether a run for some sizes takes so long that it can be cancelled to
-// its end: about as much longer than one of the family's base as the sizes are larger.
-func (s *openExecutable) long(sizes []int64) bool {
-	work := float64(s.work)
-	for i, n := range s.Family.BaseSizes() {
-		work *= float64(sizes[i]) / float64(n)
-	}
-	return max(work, float64(s.least)) > loops.LongWork
-}
-
-// leastSizes returns the least values of the symbols.
-func (s *openExecutable) leastSizes() []int64 {
-	least := make([]int64, len(s.Symbols))
-	for i := range least {
-		least[i], _ = dims.Bounds(s.Symbols[i].Size)
-	}
-	return least
 }
 
 // pointsOfSteps returns how often the bodies of all kernels of a program run.
@@ -321,7 +304,7 @@ func (x *sizeExecutable) fit(ctx context.Context, f *form, sizes []int64) (err e
 	for i, size := range x.member.Program.SizeArgs {
 		*x.sizes[i] = int32(size)
 	}
-	x.e.long, x.values = s.long(sizes), append(values[:0], sizes...)
+	x.e.long, x.values = pointsOfSteps(x.member.Program) > loops.LongWork, append(values[:0], sizes...)
 	x.e.Sizes = x.values
 	return nil
 }

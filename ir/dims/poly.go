@@ -328,3 +328,15 @@ func far(a, b int64) int64 {
 }
 
 func clip(n int64) int64 { return min(max(n, -Largest), Largest) }
+
+// has reports whether p depends on a symbol.
+func (p *poly) has(s *atom) bool {
+	for _, t := range p.terms {
+		for _, a := range t.atoms {
+			if a == s || a.kind != symbol && (a.a.has(s) || a.b.has(s)) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -47,12 +47,10 @@ func TestColumnsTogether(t *testing.T) {
 }
 
 // Sums of columns have the bits of rows added one by one, in however many calls and
-// parts they are formed.
+// parts they are formed. Without libLLVM tiles add in another order, the same for any number of
+// threads.
 func TestSumsOfColumns(t *testing.T) {
 	trials.Sequential(t)
-	if _, err := libllvm.Open(); err != nil {
-		t.Skipf("tiles add in the order that is fastest: %v", err)
-	}
 	for _, c := range []struct{ rows, columns int }{
 		{4099, 1025}, {517, 8200}, {20_003, 67}, {70_001, 9}, {3, 70_000}, {1, 5}, {0, 7},
 	} {
@@ -92,6 +90,11 @@ func sumsOfColumns[T float32 | float64 | int32](t *testing.T, d types.DType, row
 		require.NoError(t, err)
 		call := &backends.Call{Args: []soa.View{x}}
 		require.NoError(t, e.Execute(t.Context(), call))
-		require.Equal(t, want, soa.Slice[T](call.Results[0]), "%v, %d by %d, %d threads", d, rows, columns, threads)
+		got := soa.Slice[T](call.Results[0])
+		if _, err := libllvm.Open(); err != nil && threads == 1 {
+			require.InDeltaSlice(t, want, got, 0.01, "%v, %d by %d", d, rows, columns)
+			want = got
+		}
+		require.Equal(t, want, got, "%v, %d by %d, %d threads", d, rows, columns, threads)
 	}
 }

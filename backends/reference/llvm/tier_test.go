@@ -261,6 +261,7 @@ func TestTiersAllocateNothing(t *testing.T) {
 		}
 		run() // what is put off begins, and allocates until libLLVM is to compile it
 		require.Eventually(t, func() bool { return testing.AllocsPerRun(20, run) == 0 }, time.Minute, 10*time.Millisecond, name)
+		require.Zero(t, testing.AllocsPerRun(20, run), name)
 		release()
 		require.NoError(t, e.(backends.Tiered).Finish(t.Context()))
 		require.Zero(t, testing.AllocsPerRun(20, run), name)
