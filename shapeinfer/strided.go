@@ -69,7 +69,7 @@ func places(x types.Type, sizes types.Shape, strides []int, offset int, counts, 
 		_, b := breaks(counts, "stride %d is negative: windows do not run backwards; Gather puts rows into another order first", strides[i])
 		return b
 	}
-	if dims.HasExpr(append(slices.Concat(x.Shape, sizes, strides), offset)...) {
+	if dims.HasExpr(x.Shape...) || dims.HasExpr(sizes...) || dims.HasExpr(strides...) || dims.IsExpr(offset) {
 		_, b := breaks(bounds, "%v with strides %v of %v: sizes that are open have no strides; Slice, Gather and Reshape take them", sizes, strides, x.Shape)
 		return b
 	}
