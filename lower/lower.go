@@ -158,7 +158,7 @@ type lowerer struct {
 	err      error
 
 	// of the function at hand
-	sizes  *sizes
+	sizes  *sizes // nil: all are numbers
 	block  *mlir.Block
 	values []*mlir.Value // by node
 	loc    mlir.Location
@@ -180,7 +180,10 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 	}
 	f := mlir.NewFunc(name, visibility, ins, outs)
 	outer := *l
-	l.block, l.values, l.sizes = f.Body(), make([]*mlir.Value, len(g.Nodes)), newSizes(f.Body().Args, loc)
+	l.block, l.values = f.Body(), make([]*mlir.Value, len(g.Nodes))
+	if l.symbolic {
+		l.sizes = newSizes(f.Body().Args, loc)
+	}
 	order := g.Order()
 	l.widen(order)
 	for _, n := range order {
@@ -191,7 +194,9 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 		ret[i] = l.values[r.ID]
 	}
 	l.append(mlir.NewOp(mlir.OpReturn, ret))
-	l.block.Ops = append(l.sizes.ops, l.block.Ops...)
+	if l.symbolic {
+		l.block.Ops = append(l.sizes.ops, l.block.Ops...)
+	}
 	l.block, l.values, l.loc, l.sizes = outer.block, outer.values, outer.loc, outer.sizes
 	return f
 }
