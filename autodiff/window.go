@@ -218,7 +218,7 @@ func (t *tape) windows(x *ir.Node, p pool) windowLayout {
 	rank := x.Type.Rank()
 	w := windowLayout{strides: make([]int, 2*rank)}
 	w.padded = t.node(ir.OpPad, []*ir.Node{x, t.scalar(x, math.Inf(-1))}, []ir.Attr{ir.PadLow: {Ints: p.low}, ir.PadHigh: {Ints: p.high}, ir.PadInterior: {Ints: make([]int, rank)}})
-	if slices.Max(append(slices.Clone(p.low), p.high...)) > 0 {
+	if slices.Max(slices.Concat(p.low, p.high, []int{0})) > 0 {
 		w.elements = t.pad(t.broadcast(t.scalar(x, 1), x.Type.Shape), p.low, p.high, make([]int, rank))
 	}
 	shape := make([]int, rank)

@@ -24,6 +24,8 @@ type composite struct {
 	op    string // in errors and counters: softmax
 	index int    // of the counter of its calls
 	body  func(x []*Tensor, a []setting) []*Tensor
+	// check is what the row demands beyond dtypes and attributes by themselves; nil if nothing.
+	check func(x []*Tensor, a []setting) *breach
 	// vjp gives the gradients of the operands for those of the results y, ct: nil
 	// where there is none. Without it the body is differentiated.
 	vjp func(x, y, ct []*Tensor, a []setting) []*Tensor

@@ -90,8 +90,9 @@ func init() { // not a value of the variable: the functions use it
 			vjp:  func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradErf(x[0], y[0], ct[0]) },
 		},
 		compositeLayerNorm: {
-			row:  &ops.Composites[compositeLayerNorm],
-			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeLayerNorm(x[0], x[1], x[2], a[0].float)) },
+			row:   &ops.Composites[compositeLayerNorm],
+			body:  func(x []*Tensor, a []setting) []*Tensor { return all(computeLayerNorm(x[0], x[1], x[2], a[0].float)) },
+			check: func(x []*Tensor, a []setting) *breach { return checkLayerNorm(x[0], x[1], x[2], a[0].float) },
 		},
 		compositeCrossEntropy: {
 			row: &ops.Composites[compositeCrossEntropy],
@@ -105,10 +106,12 @@ func init() { // not a value of the variable: the functions use it
 			body: func(x []*Tensor, a []setting) []*Tensor {
 				return all(computeOneHot(x[0], a[0].int, types.DType(a[1].int)))
 			},
+			check: func(x []*Tensor, a []setting) *breach { return checkOneHot(x[0], a[0].int, types.DType(a[1].int)) },
 		},
 		compositeTopK: {
-			row:  &ops.Composites[compositeTopK],
-			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeTopK(x[0], a[0].int, a[1].int)) },
+			row:   &ops.Composites[compositeTopK],
+			body:  func(x []*Tensor, a []setting) []*Tensor { return all(computeTopK(x[0], a[0].int, a[1].int)) },
+			check: func(x []*Tensor, a []setting) *breach { return checkTopK(x[0], a[0].int, a[1].int) },
 		},
 		compositeMean: {
 			row: &ops.Composites[compositeMean],
@@ -139,29 +142,36 @@ func init() { // not a value of the variable: the functions use it
 			body: func(x []*Tensor, a []setting) []*Tensor {
 				return all(computeAttention(x[0], x[1], x[2], given(x, 3), a[0].int != 0, a[1].float))
 			},
+			check: func(x []*Tensor, a []setting) *breach {
+				return checkAttention(x[0], x[1], x[2], given(x, 3), a[0].int != 0, a[1].float)
+			},
 			vjp: func(x, y, ct []*Tensor, a []setting) []*Tensor {
 				return gradAttention(x[0], x[1], x[2], given(x, 3), y[0], ct[0], a[0].int != 0, a[1].float)
 			},
 		},
 		compositeDropout: {
-			row:  &ops.Composites[compositeDropout],
-			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeDropout(x[0], x[1], x[2])) },
-			vjp:  func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradDropout(x[0], x[1], x[2], y[0], ct[0]) },
+			row:   &ops.Composites[compositeDropout],
+			body:  func(x []*Tensor, a []setting) []*Tensor { return all(computeDropout(x[0], x[1], x[2])) },
+			check: func(x []*Tensor, a []setting) *breach { return checkDropout(x[0], x[1], x[2]) },
+			vjp:   func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradDropout(x[0], x[1], x[2], y[0], ct[0]) },
 		},
 		compositeCategorical: {
 			row: &ops.Composites[compositeCategorical],
 		},
 		compositeNormal: {
-			row:  &ops.Composites[compositeNormal],
-			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeNormal(x[0], a[0].int, a[1].int)) },
+			row:   &ops.Composites[compositeNormal],
+			body:  func(x []*Tensor, a []setting) []*Tensor { return all(computeNormal(x[0], a[0].int, a[1].int)) },
+			check: func(x []*Tensor, a []setting) *breach { return checkNormal(x[0], a[0].int, a[1].int) },
 		},
 		compositeGumbel: {
-			row:  &ops.Composites[compositeGumbel],
-			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeGumbel(x[0], a[0].int)) },
+			row:   &ops.Composites[compositeGumbel],
+			body:  func(x []*Tensor, a []setting) []*Tensor { return all(computeGumbel(x[0], a[0].int)) },
+			check: func(x []*Tensor, a []setting) *breach { return checkGumbel(x[0], a[0].int) },
 		},
 		compositePhilox: {
-			row:  &ops.Composites[compositePhilox],
-			body: func(x []*Tensor, a []setting) []*Tensor { return all(computePhilox(x[0], a[0].int)) },
+			row:   &ops.Composites[compositePhilox],
+			body:  func(x []*Tensor, a []setting) []*Tensor { return all(computePhilox(x[0], a[0].int)) },
+			check: func(x []*Tensor, a []setting) *breach { return checkPhilox(x[0], a[0].int) },
 		},
 	}
 	for _, c := range builtins {

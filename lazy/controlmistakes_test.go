@@ -194,7 +194,78 @@ var controlMistakes = []struct {
 		x = lazy.From(tr, []float32{1, 2, 3})
 		return lazy.For(2, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { x.Release(); return s }, x)[0].Err()
 	}},
+	{"vmap of a function that is nil", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.Vmap(nil, tensors{x}, lazy.VmapOptions{})[0].Err()
+	}},
+	{"vmap of no tensors", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.Vmap(identity, nil, lazy.VmapOptions{})[0].Err()
+	}},
+	{"vmap of a scalar", lazy.ErrType, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.Vmap(identity, tensors{x, x.Sum()}, lazy.VmapOptions{})[0].Err()
+	}},
+	{"vmap along an axis that there is not", lazy.ErrType, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.Vmap(identity, tensors{x}, lazy.VmapOptions{In: []int{-2}})[0].Err()
+	}},
+	{"vmap with axes of other numbers", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.Vmap(identity, tensors{x, x}, lazy.VmapOptions{In: []int{0}})[0].Err()
+	}},
+	{"vmap without examples", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.Vmap(identity, tensors{x}, lazy.VmapOptions{In: []int{lazy.Unbatched}})[0].Err()
+	}},
+	{"vmap of other numbers of examples", lazy.ErrType, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.Vmap(identity, tensors{x,
+			x.Narrow(0, 0, 2)}, lazy.VmapOptions{})[0].Err()
+	}},
+	{"vmap with results of other numbers", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.Vmap(identity, tensors{x}, lazy.VmapOptions{Out: []int{0, 0}})[0].Err()
+	}},
+	{"vmap with results along an axis that there is not", lazy.ErrType, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.Vmap(identity, tensors{x}, lazy.VmapOptions{Out: []int{1}})[0].Err()
+	}},
+	{"vmap with a result that is not the same for all", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.Vmap(func(_ *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor {
+			return tensors{xs[0].Exp()}
+		}, tensors{x}, lazy.VmapOptions{Out: []int{lazy.Unbatched}})[0].Err()
+	}},
+	{"vmap without results", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.Vmap(func(*lazy.Trace, []*lazy.Tensor) []*lazy.Tensor { return nil }, tensors{x}, lazy.VmapOptions{})[0].Err()
+	}},
+	{"vmap with a result that is nil", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.Vmap(func(_ *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor { return tensors{xs[0], nil} }, tensors{x}, lazy.VmapOptions{})[1].Err()
+	}},
+	{"vmap of a function that panics", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.Vmap(func(_ *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor {
+			return xs[:len(xs)+1]
+		}, tensors{x}, lazy.VmapOptions{})[0].Err()
+	}},
+	{"vmap of a function with a bad op", lazy.ErrType, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.Vmap(func(_ *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor {
+			return tensors{xs[0].MatMul(w)}
+		}, tensors{x}, lazy.VmapOptions{})[0].Err()
+	}},
+	{"MarkStep in a vmap", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) (err error) {
+		lazy.Vmap(func(tr *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor { err = tr.MarkStep(xs...); return xs }, tensors{x}, lazy.VmapOptions{})
+		return err
+	}},
+	{"assignment in a vmap", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		lazy.Vmap(func(_ *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor { w.Add_(xs[0]); return xs }, tensors{x}, lazy.VmapOptions{})
+		return tr.MarkStep()
+	}},
+	{"tensor of one example of a vmap", lazy.ErrStale, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		var one *lazy.Tensor
+		lazy.Vmap(func(_ *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor { one = xs[0]; return xs }, tensors{x}, lazy.VmapOptions{})
+		return one.Exp().Err()
+	}},
+	{"gradient of what is outside in a vmap", lazy.ErrUsage, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		y := x.Exp().Sum()
+		return lazy.Vmap(func(_ *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor { return lazy.Grad(y, xs[0]) }, tensors{x}, lazy.VmapOptions{})[0].Err()
+	}},
+	{"vmap without a trace", lazy.ErrPlacement, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.Vmap(identity, tensors{w}, lazy.VmapOptions{})[0].Err()
+	}},
 }
+
+func identity(_ *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor { return xs }
 
 // A mistake in control flow names all the lines that it is about, and the trace goes on.
 func TestControlMistakes(t *testing.T) {

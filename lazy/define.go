@@ -116,8 +116,7 @@ func (c *composite) computed(n int, xs []*Tensor, f func() []*Tensor) []*Tensor 
 // Callable is a composite that programs can call by name.
 type Callable struct {
 	c     composite
-	fault string                                 // why it cannot be called; "" if it can
-	check func(x []*Tensor, a []setting) *breach // nil: all is allowed
+	fault string // why it cannot be called; "" if it can
 }
 
 // Define makes a composite of a row and its mathematics: body computes the result
@@ -168,7 +167,7 @@ func defined(at callsite.Site, row Composite, body func(x []*Tensor, a Attrs) []
 		}
 	}
 	if row.Check != nil {
-		d.check = func(x []*Tensor, a []setting) *breach {
+		c.check = func(x []*Tensor, a []setting) *breach {
 			padded := make([]*Tensor, len(o.Operands))
 			copy(padded, x)
 			var name, reason string
@@ -309,8 +308,8 @@ func (d *Callable) calls(a Attrs, xs, ys []*Tensor) {
 	if bad == nil {
 		tr, bad = d.c.guard(settings, xs...)
 	}
-	if bad == nil && d.check != nil {
-		bad = d.c.meets(tr, d.check(xs, settings), xs...)
+	if bad == nil && d.c.check != nil {
+		bad = d.c.meets(tr, d.c.check(xs, settings), xs...)
 	}
 	if bad != nil {
 		putAll(ys, bad)

@@ -151,3 +151,44 @@ func ExampleTensor_DynamicUpdateSlice() {
 	// Output:
 	// 9 <nil>
 }
+
+// A function of one example becomes one of many.
+func ExampleVmap() {
+	dev, err := lazy.Open("cpu")
+	check(err)
+	tr := lazy.NewTrace(dev)
+
+	w := dev.Variable("w", lazy.F32, 2, 3).Init(lazy.Constant(0.5))
+	layer := func(tr *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor {
+		x := xs[0] // f32[2]: one example
+		return []*lazy.Tensor{x.MatMul(w).Tanh()}
+	}
+	xs := lazy.From(tr, []float32{1, 2, 3, 4, 5, 6, 7, 8}, 4, 2)
+	ys := lazy.Vmap(layer, []*lazy.Tensor{xs}, lazy.VmapOptions{})[0]
+	check(tr.MarkStep(ys))
+	fmt.Println(ys.Type())
+	// Output:
+	// f32[4,3]
+}
+
+// The gradient of each example's loss.
+func ExampleVmap_gradients() {
+	dev, err := lazy.Open("cpu")
+	check(err)
+	tr := lazy.NewTrace(dev)
+
+	w := dev.Variable("w", lazy.F32, 2).Init(lazy.Constant(1))
+	xs := lazy.From(tr, []float32{1, 2, 3, 4, 5, 6}, 3, 2)
+	ys := lazy.From(tr, []float32{2, 7, 12})
+	grads := lazy.Vmap(func(tr *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor {
+		x, y := xs[0], xs[1] // f32[2] and f32[]
+		miss := x.MatMul(w).Sub(y)
+		return lazy.Grad(miss.Mul(miss), w)
+	}, []*lazy.Tensor{xs, ys}, lazy.VmapOptions{})[0]
+	check(tr.MarkStep(grads))
+	fmt.Println(grads.Type())
+	fmt.Println(lazy.ToSlice[float32](grads))
+	// Output:
+	// f32[3,2]
+	// [2 4 0 0 -10 -12] <nil>
+}

@@ -15,7 +15,7 @@
 // A bad operation gives a tensor that holds an [*OpError]; operations on it
 // pass the error on, and MarkStep, Value and Err return it.
 //
-// The package imports only ltc/ir, ltc/shapeinfer, ltc/autodiff, ltc/lower, ltc/backends,
+// The package imports only ltc/ir, ltc/shapeinfer, ltc/autodiff, ltc/batching, ltc/lower, ltc/backends,
 // ltc/internal/border, ltc/internal/explain, ltc/internal/hostmem, ltc/lazy/internal/guard,
 // ltc/lazy/internal/memory, ltc/lazy/internal/metrics, ltc/lazy/internal/opbyop, ltc/lazy/internal/philox,
 // ltc/lazy/internal/programs, ltc/lazy/internal/sched, ltc/lazy/internal/strided, ltc/soa and

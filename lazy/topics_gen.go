@@ -37,7 +37,7 @@
 //     RandomState.UnmarshalText, RandomState.MarshalBinary, RandomState.UnmarshalBinary
 //   - Initial values: Initializer, Init, SetValues, Constant, Normal, TruncatedNormal,
 //     Uniform, HeNormal, HeUniform, GlorotNormal, GlorotUniform, KaimingUniform
-//   - Control flow: Case, While, Scan, If, For, ScanOptions, Map
+//   - Control flow: Case, While, Scan, If, For, ScanOptions, Map, Vmap, VmapOptions
 //   - Devices: lazy.Device, Open, Default, SetDefault, UseDevice, WithDevice, DeviceFrom,
 //     Device.Variable, Device.Wait, Device.Close, Device.Name, Device.Devices,
 //     Device.OpenedAt

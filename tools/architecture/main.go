@@ -264,7 +264,7 @@ func fill(name string) string {
 		return "#f7dcc4"
 	case slices.Contains([]string{"mlir", "stablehlo", "lower", "backends"}, first):
 		return "#fbf3c0"
-	case slices.Contains([]string{"ir", "shapeinfer", "autodiff", "soa"}, first):
+	case slices.Contains([]string{"ir", "shapeinfer", "autodiff", "batching", "soa"}, first):
 		return "#d6e4f5"
 	}
 	return "#eadff0"

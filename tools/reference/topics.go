@@ -49,7 +49,7 @@ var pages = []page{
 		{"Initial values", "Initializer Init SetValues Constant Normal TruncatedNormal Uniform HeNormal HeUniform GlorotNormal GlorotUniform KaimingUniform"},
 	}},
 	{"control.md", "Control flow", "Closures that record branches and loops: see [control flow](../controlflow.md).", []topic{
-		{string(ops.Control), "* If For ScanOptions Map"},
+		{string(ops.Control), "* If For ScanOptions Map Vmap VmapOptions"},
 	}},
 	{"steps.md", "Devices, steps, values and functions", "", []topic{
 		{"Devices", "lazy.Device Open Default SetDefault UseDevice WithDevice DeviceFrom Device.Variable Device.Wait Device.Close Device.Name Device.Devices Device.OpenedAt"},

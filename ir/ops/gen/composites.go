@@ -64,6 +64,9 @@ func writeEntry(b *bytes.Buffer, o *ops.Op) {
 	if !o.Traits.Has(ops.Inline) {
 		fmt.Fprintf(b, "body: func(x []*Tensor, a []setting) []*Tensor { return all(compute%s(%s)) },\n", o.Name, arguments(o, "x"))
 	}
+	if o.Guards() && !o.Traits.Has(ops.Inline) {
+		fmt.Fprintf(b, "check: func(x []*Tensor, a []setting) *breach { return check%s(%s) },\n", o.Name, arguments(o, "x"))
+	}
 	if o.Traits.Has(ops.OwnGradient) {
 		y, ct := "y[0]", "ct[0]"
 		if len(o.Results) > 0 {

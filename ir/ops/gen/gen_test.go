@@ -33,7 +33,7 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 		require.Empty(t, cmp.Diff(string(have), string(content)), "%s is not what make generate writes", name)
 	}
 	// No file is left over that nothing generates any more.
-	for _, dir := range []string{"ir", "shapeinfer", "lower", "autodiff", "lazy"} {
+	for _, dir := range []string{"ir", "shapeinfer", "lower", "autodiff", "batching", "lazy"} {
 		found, err := filepath.Glob(filepath.Join(root, dir, "*_gen.go"))
 		require.NoError(t, err)
 		require.NotEmpty(t, found)
@@ -78,7 +78,7 @@ func TestGenerateTwice(t *testing.T) {
 }
 
 // concerned are the packages that a new row concerns.
-var concerned = []string{"./ir/...", "./shapeinfer", "./autodiff", "./lower", "./lazy"}
+var concerned = []string{"./ir/...", "./shapeinfer", "./autodiff", "./batching", "./lower", "./lazy"}
 
 func names() (all []string) {
 	for name := range generate() {
@@ -96,7 +96,7 @@ func TestRowWithoutFunctionsDoesNotBuild(t *testing.T) {
 	const first = `	{Name: "Abs",`
 	// An elementwise row that is one StableHLO op needs its gradient only.
 	o.Insert("ir/ops/table.go", first, `	{Name: "Cbrt", Family: Exponentials, Doc: "returns the cube root of x elementwise.", Operands: one(Float), HLO: "cbrt", Traits: Elementwise},`)
-	// One with a rule and a lowering of its own needs all three.
+	// One with a rule and a lowering of its own needs these, and a rule for many examples.
 	o.Insert("ir/ops/table.go", first, `	{Name: "TopRow", Family: Rows, Doc: "returns the first row of x.", Operands: one(Any), Traits: OwnRule | OwnLowering},`)
 	o.Generate("./ir/ops/gen", names()...)
 	require.Contains(t, o.Fails(concerned...), "undefined: inferTopRow")
@@ -115,11 +115,14 @@ func inferTopRow(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *brok
 	require.Contains(t, out, "undefined: lowerTopRow")
 	require.Contains(t, out, "undefined: gradTopRow")
 	require.Contains(t, out, "undefined: gradCbrt")
+	require.Contains(t, out, "undefined: batchTopRow")
+	require.NotContains(t, out, "batchCbrt")
 	require.NotContains(t, out, "lowerCbrt")
 
 	// With all functions it builds, and the tensor has the methods.
 	o.Write("lower/toprow.go", "package lower\n\nimport (\n\t\"ltc/ir\"\n\t\"ltc/mlir\"\n)\n\nfunc lowerTopRow(l *lowerer, n *ir.Node) *mlir.Value { return l.in(n)[0] }\n")
 	o.Write("autodiff/toprow.go", "package autodiff\n\nvar gradTopRow, gradCbrt = notDifferentiable, notDifferentiable\n")
+	o.Write("batching/toprow.go", "package batching\n\nvar batchTopRow = batchBarrier\n")
 	o.Write("lazy/toprow.go", "package lazy\n\nvar _ = []func(*Tensor) *Tensor{(*Tensor).Cbrt, (*Tensor).TopRow}\n")
 	o.Builds(concerned...)
 	require.Contains(t, o.Text(docsDir+ops.Exponentials.Page()), "`cbrt_c1` x is floating point")

@@ -48,6 +48,7 @@ func generate() map[string][]byte {
 		"shapeinfer/rules_gen.go":   slices.Concat(dispatch("shapeinfer", "rules", "rule", "infer", ruleOf), []byte("\n// manyRules has that of each op which may have several results.\n"), array("manyRules", "manyRule", manyRuleOf), demands()),
 		"lower/lowerings_gen.go":    dispatch("lower", "lowerings", "lowering", "lower", loweringOf),
 		"autodiff/gradients_gen.go": dispatch("autodiff", "gradients", "gradient", "grad", func(o *ops.Op) string { return "grad" + o.Name }),
+		"batching/rules_gen.go":     dispatch("batching", "rules", "rule", "batch", batchRuleOf),
 		"lazy/methods_gen.go":       methods(),
 		"lazy/composites_gen.go":    composites(),
 	}
@@ -151,4 +152,14 @@ func loweringOf(o *ops.Op) string {
 		return "lower" + o.Name
 	}
 	return "lowerElementwise"
+}
+
+func batchRuleOf(o *ops.Op) string {
+	switch {
+	case o.Traits.Has(ops.Elementwise):
+		return "batchElementwise"
+	case len(o.Operands) == 0:
+		return "batchSource"
+	}
+	return "batch" + o.Name
 }

@@ -1,0 +1,267 @@
+package batching
+
+import (
+	"slices"
+
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/shapeinfer"
+)
+
+// body returns the graph that computes g for all examples, of which the given parameters are
+// batched, and which of its results are. Those that are wanted so are batched in any case.
+func (v *vectorizer) body(g *ir.Graph, params, want []bool) (*ir.Graph, []bool) {
+	if want == nil {
+		want = make([]bool, len(g.Results))
+	}
+	return v.bodyOf(g.Name, typesOf(g.Params), params, func(inner *vectorizer, args []Value) []Value { return inner.wanted(g, args, want) })
+}
+
+// bodyOf returns the graph of f's results on parameters of the types, for all examples if they
+// are batched, and which of the results are batched.
+func (v *vectorizer) bodyOf(name string, of []types.Type, params []bool, f func(inner *vectorizer, args []Value) []Value) (*ir.Graph, []bool) {
+	inner := v.within()
+	args, nodes := make([]Value, len(of)), make([]*ir.Node, len(of))
+	for i, t := range of {
+		if params[i] {
+			t.Shape = v.shape(t.Shape)
+		}
+		nodes[i] = inner.b.Parameter(t, "", nil)
+		args[i] = Value{nodes[i], params[i]}
+	}
+	results := f(inner, args)
+	flags := make([]bool, len(results))
+	for i, r := range results {
+		flags[i] = r.Batched
+	}
+	out := &ir.Graph{Name: name}
+	inner.b.Capture(out, nodes, nodesOf(results), nil)
+	return out, flags
+}
+
+// within returns the vectorizer of a region, in a builder of its own.
+func (v *vectorizer) within() *vectorizer {
+	b := ir.NewBuilder(shapeinfer.Infer)
+	b.SetLoc(v.loc())
+	return &vectorizer{b: b, size: v.size, named: v.named}
+}
+
+func typesOf(nodes []*ir.Node) []types.Type {
+	all := make([]types.Type, len(nodes))
+	for i, n := range nodes {
+		all[i] = n.Type
+	}
+	return all
+}
+
+func flagsOf(in []Value) []bool {
+	flags := make([]bool, len(in))
+	for i, x := range in {
+		flags[i] = x.Batched
+	}
+	return flags
+}
+
+// either adds to flags those of more, and reports whether there were any to add.
+func either(flags, more []bool) (added bool) {
+	for i, on := range more {
+		added = added || on && !flags[i]
+		flags[i] = flags[i] || on
+	}
+	return added
+}
+
+// flagged are the results of a node with regions.
+func (v *vectorizer) flagged(n *ir.Node, flags []bool) []Value {
+	all := v.results(n, false)
+	for i := range all {
+		all[i].Batched = flags[i]
+	}
+	return all
+}
+
+// loop is the rule of an op without a form for all examples at once: one iteration an example.
+func (v *vectorizer) loop(n *ir.Node, in []Value) []Value {
+	inner := v.within()
+	b := inner.b
+	params := []*ir.Node{b.Parameter(types.Of(types.I32), "", nil)}
+	operands := make([]*ir.Node, len(in))
+	var xs, rest, outer []*ir.Node
+	for i, x := range in {
+		operands[i] = b.Parameter(n.In[i].Type, "", nil)
+		if x.Batched {
+			params, xs = append(params, operands[i]), append(xs, x.Node)
+		} else {
+			rest, outer = append(rest, operands[i]), append(outer, x.Node)
+		}
+	}
+	one := inner.record(n.Op, operands, n.Attrs, n.Body)
+	g := &ir.Graph{Name: "body"}
+	b.Capture(g, append(params, rest...), []*ir.Node{one}, nil)
+	attrs := []ir.Attr{ir.ScanIterations: {Int: int64(v.size)}, ir.ScanReverse: {}, ir.ScanCarries: {}, ir.ScanXs: {Int: int64(len(xs))}, ir.ScanCheckpoint: {}}
+	return batched(v.record(ir.OpScan, append(xs, outer...), attrs, &ir.Composite{Graph: g}))
+}
+
+// batchComposite calls the composite for all examples, if it has the name of the same ops on
+// operands with an axis more. Otherwise it is written out.
+func batchComposite(v *vectorizer, n *ir.Node, in []Value) []Value {
+	g := n.Body.Graph
+	if n.Body.Name == ir.Checkpoint {
+		body, flags := v.body(g, flagsOf(in), nil)
+		return v.flagged(v.record(n.Op, nodesOf(in), nil, &ir.Composite{Name: n.Body.Name, Params: n.Body.Params, Graph: body}), flags)
+	}
+	if v.named != nil {
+		if c := v.named(n, in); c != nil {
+			want := slices.Repeat([]bool{true}, len(g.Results))
+			if body, _ := v.body(g, flagsOf(in), want); ir.Equal(body, c.Graph) {
+				return v.results(v.record(n.Op, nodesOf(in), nil, c), true)
+			}
+		}
+	}
+	return v.graph(g, in)
+}
+
+// batchCase is a Case where all examples take one branch. Where each takes its own, all
+// branches are computed, and each example takes its results.
+func batchCase(v *vectorizer, n *ir.Node, in []Value) []Value {
+	index, args := in[0], in[1:]
+	var graphs []*ir.Graph
+	for _, g := range n.Body.Graphs() {
+		graphs = append(graphs, g)
+	}
+	if index.Batched {
+		return v.choose(index.Node, graphs, args)
+	}
+	want := make([]bool, len(graphs[0].Results))
+	for _, g := range graphs {
+		_, flags := v.body(g, flagsOf(args), nil)
+		either(want, flags)
+	}
+	bodies := make([]*ir.Graph, len(graphs))
+	for i, g := range graphs {
+		bodies[i], _ = v.body(g, flagsOf(args), want)
+	}
+	return v.flagged(v.record(n.Op, nodesOf(in), nil, &ir.Composite{Graph: bodies[0], More: bodies[1:]}), want)
+}
+
+// choose computes all branches and selects.
+func (v *vectorizer) choose(index *ir.Node, graphs []*ir.Graph, args []Value) []Value {
+	last := len(graphs) - 1
+	loc := v.loc()
+	results := make([][]Value, len(graphs))
+	for i, g := range graphs {
+		v.b.SetLoc(loc)
+		results[i] = v.graph(g, args)
+	}
+	v.b.SetLoc(loc)
+	chosen := results[last]
+	for i := last - 1; i >= 0; i-- {
+		is := index
+		if is.Type.DType != types.Bool {
+			is = v.compare("EQ", index, v.scalar(index.Type.DType, float64(i)))
+		}
+		for k := range chosen {
+			chosen[k] = Value{v.selected(is, results[i][k], chosen[k]), true}
+		}
+	}
+	if last == 0 {
+		for k := range chosen {
+			chosen[k] = Value{v.all(chosen[k]), true}
+		}
+	}
+	return chosen
+}
+
+// selected has the value of x for the examples where cond, a bool an example, holds, and of y for
+// the others.
+func (v *vectorizer) selected(cond *ir.Node, x, y Value) *ir.Node {
+	if x == y {
+		return v.all(x)
+	}
+	a, b := v.all(x), v.all(y)
+	return v.op(ir.OpWhere, v.broadcast(cond, a.Type.Shape, []int{0}), a, b)
+}
+
+// batchWhile is a While as long as its condition is the same for all examples. Otherwise it runs
+// until it holds for none, and examples for which it does not hold keep their state.
+func batchWhile(v *vectorizer, n *ir.Node, in []Value) []Value {
+	cond, step := n.Body.Graph, n.Body.More[0]
+	carries := len(step.Results)
+	flags := flagsOf(in)
+	for again := true; again; {
+		_, out := v.body(step, flags, nil)
+		again = either(flags, out)
+	}
+	if _, out := v.body(cond, flags, nil); out[0] {
+		return v.whileAny(n, in)
+	}
+	operands := nodesOf(in)
+	for i := range carries {
+		if flags[i] {
+			operands[i] = v.all(in[i])
+		}
+	}
+	test, _ := v.body(cond, flags, nil)
+	next, _ := v.body(step, flags, flags[:carries])
+	return v.flagged(v.record(n.Op, operands, nil, &ir.Composite{Graph: test, More: []*ir.Graph{next}}), flags[:carries])
+}
+
+// whileAny carries whether the condition holds, for each example, before the state.
+func (v *vectorizer) whileAny(n *ir.Node, in []Value) []Value {
+	cond, step := n.Body.Graph, n.Body.More[0]
+	carries := len(step.Results)
+	state := slices.Clone(in)
+	for i := range carries {
+		state[i] = Value{v.all(in[i]), true}
+	}
+	holds := func(v *vectorizer, state []Value) Value { return v.wanted(cond, state, []bool{true})[0] }
+	first := holds(v, state)
+	of, flags := append([]types.Type{types.Of(types.Bool)}, typesOf(step.Params)...), append([]bool{true}, flagsOf(state)...)
+	test, _ := v.bodyOf(cond.Name, of, flags, func(inner *vectorizer, args []Value) []Value {
+		counts := inner.convert(args[0].Node, types.I32)
+		most := inner.node(ir.OpMax, []*ir.Node{counts}, []ir.Attr{ir.MaxAxes: {Ints: []int{0}}})
+		return []Value{{inner.compare("GT", most, inner.scalar(types.I32, 0)), false}} // false without examples
+	})
+	next, _ := v.bodyOf(step.Name, of, flags, func(inner *vectorizer, args []Value) []Value {
+		on, state := args[0], slices.Clone(args[1:])
+		for i, y := range inner.graph(step, state) {
+			state[i] = Value{inner.selected(on.Node, y, args[1+i]), true}
+		}
+		on.Node = inner.op(ir.OpAnd, on.Node, holds(inner, state).Node)
+		return append([]Value{on}, state[:carries]...)
+	})
+	operands := append([]*ir.Node{first.Node}, nodesOf(state)...)
+	m := v.record(n.Op, operands, nil, &ir.Composite{Graph: test, More: []*ir.Graph{next}})
+	return v.results(m, true)[1:]
+}
+
+// batchScan is a Scan whose iterations compute all examples. Rows are along the first axis, so that
+// the axis of the examples is behind it.
+func batchScan(v *vectorizer, n *ir.Node, in []Value) []Value {
+	g := n.Body.Graph
+	carries, xs := int(n.Attrs[ir.ScanCarries].Int), int(n.Attrs[ir.ScanXs].Int)
+	params := append([]bool{false}, flagsOf(in)...) // the iteration
+	var flags []bool
+	for again := true; again; {
+		_, flags = v.body(g, params, nil)
+		again = either(params[1:], flags[:carries])
+	}
+	copy(flags, params[1:1+carries])
+	body, _ := v.body(g, params, flags)
+	operands := nodesOf(in)
+	for i, x := range in {
+		switch {
+		case i < carries && flags[i]:
+			operands[i] = v.all(x)
+		case i >= carries && i < carries+xs && x.Batched:
+			operands[i] = v.move(x.Node, 0, 1)
+		}
+	}
+	all := v.flagged(v.record(n.Op, operands, n.Attrs, &ir.Composite{Graph: body}), flags)
+	for i := carries; i < len(all); i++ {
+		if flags[i] {
+			all[i].Node = v.move(all[i].Node, 1, 0)
+		}
+	}
+	return all
+}

@@ -1,0 +1,210 @@
+package batching
+
+import (
+	"math"
+	"slices"
+
+	"ltc/ir"
+	"ltc/ir/dims"
+	"ltc/ir/types"
+)
+
+// wide is a dtype that counts n elements.
+func wide(n int) types.DType {
+	if dims.AtMost(n, math.MaxInt32) {
+		return types.I32
+	}
+	return types.I64
+}
+
+// example is the number of each example, times by, as a tensor of the rank that has a dimension
+// of 1 along all axes but the first.
+func (v *vectorizer) example(d types.DType, rank, by int) *ir.Node {
+	shape := slices.Repeat([]int{1}, rank)
+	shape[0] = v.size
+	return v.op(ir.OpMul, v.iota(d, shape, 0), v.number(d, by))
+}
+
+// clamp is the row of so many that Gather takes for an index.
+func (v *vectorizer) clamp(index *ir.Node, rows int) *ir.Node {
+	return v.node(ir.OpClampIndex, []*ir.Node{index}, []ir.Attr{ir.ClampIndexRows: {Int: int64(rows)}})
+}
+
+// rows are those of all examples of x, one after the other.
+func (v *vectorizer) rows(x *ir.Node) *ir.Node {
+	s := x.Type.Shape
+	return v.reshape(x, prefixed(dims.Mul(s[0], s[1]), s[2:]))
+}
+
+// batchGather takes rows of the rows of all examples.
+func batchGather(v *vectorizer, n *ir.Node, in []Value) []Value {
+	x, index := in[0], in[1]
+	if !x.Batched {
+		return batched(v.op(n.Op, x.Node, index.Node))
+	}
+	rows := n.In[0].Type.Shape[0]
+	if rows == 0 { // and no indices
+		return batched(v.zeros(n.Type))
+	}
+	all := v.rows(x.Node)
+	d := wide(all.Type.Shape[0])
+	at := v.op(ir.OpAdd, v.convert(v.clamp(index.Node, rows), d), v.example(d, 1+n.In[1].Type.Rank(), rows))
+	return batched(v.op(n.Op, all, at))
+}
+
+// batchScatterAdd adds to rows of the rows of all examples.
+func batchScatterAdd(v *vectorizer, n *ir.Node, in []Value) []Value {
+	x, index, updates := v.all(in[0]), v.all(in[1]), v.all(in[2])
+	rows := n.Type.Shape[0]
+	if rows == 0 {
+		return batched(x)
+	}
+	all := v.rows(x)
+	d := wide(all.Type.Shape[0])
+	clamped := v.clamp(index, rows)
+	at := v.op(ir.OpAdd, v.convert(clamped, d), v.example(d, index.Type.Rank(), rows))
+	at = v.op(ir.OpWhere, v.compare("EQ", clamped, index), at, v.scalar(d, -1)) // none elsewhere
+	return batched(v.reshape(v.op(n.Op, all, at, updates), x.Type.Shape))
+}
+
+// part is a part of the given sizes of x that begins somewhere else in each example.
+type part struct {
+	v      *vectorizer
+	x      types.Type // of one example
+	sizes  []int
+	starts []Value
+	lead   int // the axes from here on are whole
+	dtype  types.DType
+}
+
+func (v *vectorizer) part(x types.Type, sizes []int, starts []Value) part {
+	p := part{v: v, x: x, sizes: sizes, starts: starts, dtype: wide(dims.Mul(v.size, x.Elements()))}
+	for i := range sizes {
+		if sizes[i] != x.Shape[i] {
+			p.lead = i + 1
+		}
+	}
+	return p
+}
+
+// start is where the part begins along an axis, with 1 as the dimension of all axes of an
+// example.
+func (p *part) start(axis int) *ir.Node {
+	s := p.v.convert(p.v.clamp(p.starts[axis].Node, dims.Add(dims.Sub(p.x.Shape[axis], p.sizes[axis]), 1)), p.dtype)
+	if !p.starts[axis].Batched {
+		return s
+	}
+	return p.v.reshape(s, prefixed(p.v.size, slices.Repeat([]int{1}, p.lead)))
+}
+
+// along counts along an axis of n elements, with 1 as the dimension of the others.
+func (p *part) along(axis, n int) *ir.Node {
+	shape := slices.Repeat([]int{1}, p.lead)
+	shape[axis] = n
+	return p.v.iota(p.dtype, shape, axis)
+}
+
+// flat is the row-major place in sizes of an index along each axis, for all examples if x is
+// batched.
+func (p *part) flat(index []*ir.Node, sizes []int, batched bool) *ir.Node {
+	v, stride, at := p.v, 1, (*ir.Node)(nil)
+	add := func(x *ir.Node) {
+		if at == nil {
+			at = x
+		} else {
+			at = v.op(ir.OpAdd, at, x)
+		}
+	}
+	for i := p.lead - 1; i >= 0; i-- {
+		place := index[i]
+		if stride != 1 {
+			place = v.op(ir.OpMul, place, v.number(p.dtype, stride))
+		}
+		add(place)
+		stride = dims.Mul(stride, sizes[i])
+	}
+	if batched {
+		add(v.example(p.dtype, 1+p.lead, stride))
+	}
+	return at
+}
+
+// table is x of one or all examples as rows of the axes that are whole.
+func (p *part) table(x Value, sizes []int) *ir.Node {
+	rows := dims.Product(sizes[:p.lead]...)
+	if x.Batched {
+		rows = dims.Mul(p.v.size, rows)
+	}
+	return p.v.reshape(x.Node, prefixed(rows, p.x.Shape[p.lead:]))
+}
+
+// stretch repeats x, which has one dimension of each example's or none of all, to a shape of all
+// examples.
+func (v *vectorizer) stretch(x *ir.Node, shape types.Shape) *ir.Node {
+	return v.broadcast(x, shape, count(len(shape))[len(shape)-x.Type.Rank():])
+}
+
+func batchDynamicSlice(v *vectorizer, n *ir.Node, in []Value) []Value {
+	x, starts := in[0], in[1:]
+	sizes := n.Attrs[ir.DynamicSliceSizes].Ints
+	if !slices.ContainsFunc(starts, isBatched) {
+		operands := append([]*ir.Node{x.Node, v.firstStart(starts)}, nodesOf(starts)...)
+		return batched(v.record(n.Op, operands, []ir.Attr{{Ints: v.shape(sizes)}}, nil))
+	}
+	p := v.part(n.In[0].Type, sizes, starts)
+	if p.lead == 0 {
+		return []Value{x}
+	}
+	if n.Type.Elements() == 0 {
+		return batched(v.zeros(n.Type))
+	}
+	index := make([]*ir.Node, p.lead)
+	for i := range index {
+		index[i] = v.op(ir.OpAdd, p.start(i), p.along(i, sizes[i]))
+	}
+	at := v.stretch(p.flat(index, n.In[0].Type.Shape, x.Batched), v.shape(sizes[:p.lead]))
+	return batched(v.op(ir.OpGather, p.table(x, n.In[0].Type.Shape), at))
+}
+
+// firstStart is where a part begins along the axis of the examples.
+func (v *vectorizer) firstStart(starts []Value) *ir.Node {
+	d := types.I32
+	if len(starts) > 0 {
+		d = starts[0].Node.Type.DType
+	}
+	return v.scalar(d, 0)
+}
+
+// batchDynamicUpdateSlice chooses, where parts begin somewhere else in each example, at every
+// place between x and the element of update that belongs there.
+func batchDynamicUpdateSlice(v *vectorizer, n *ir.Node, in []Value) []Value {
+	x, update, starts := in[0], in[1], in[2:]
+	if !slices.ContainsFunc(starts, isBatched) {
+		operands := append([]*ir.Node{v.all(x), v.all(update), v.firstStart(starts)}, nodesOf(starts)...)
+		return batched(v.record(n.Op, operands, nil, nil))
+	}
+	shape, sizes := n.Type.Shape, n.In[1].Type.Shape
+	p := v.part(n.Type, sizes, starts)
+	if p.lead == 0 {
+		return []Value{update}
+	}
+	if n.In[1].Type.Elements() == 0 {
+		return []Value{x}
+	}
+	index := make([]*ir.Node, p.lead)
+	var inside *ir.Node
+	for i := range index {
+		index[i] = v.op(ir.OpSub, p.along(i, shape[i]), p.start(i))
+		is := v.op(ir.OpAnd, v.compare("GE", index[i], v.scalar(p.dtype, 0)), v.compare("LT", index[i], v.number(p.dtype, sizes[i])))
+		if inside == nil {
+			inside = is
+		} else {
+			inside = v.op(ir.OpAnd, inside, is)
+		}
+	}
+	lead := v.shape(shape[:p.lead])
+	taken := v.op(ir.OpGather, p.table(update, sizes), v.stretch(p.flat(index, sizes, update.Batched), lead))
+	all := v.shape(shape)
+	mask := v.broadcast(v.stretch(inside, lead), all, count(len(lead)))
+	return batched(v.op(ir.OpWhere, mask, taken, v.all(x)))
+}

@@ -1,0 +1,254 @@
+package lazy
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"ltc/batching"
+	"ltc/internal/diag"
+	"ltc/ir"
+	"ltc/ir/dims"
+	"ltc/ir/ops"
+	"ltc/ir/types"
+)
+
+// Unbatched stands for an axis in [VmapOptions]: of a tensor that is the same for all examples.
+const Unbatched = math.MinInt
+
+// VmapOptions says where [Vmap] has its examples. The zero value is right for most.
+type VmapOptions struct {
+	// In has for each of xs the axis of its examples, or [Unbatched]. A negative axis counts from
+	// the end. Without In, axis 0 is that of all.
+	In []int
+	// Out has for each result the axis that its examples are to have, or [Unbatched] if the
+	// result is the same for all. Without Out, axis 0 is that of all.
+	Out []int
+}
+
+// Vmap returns f for all examples at once: xs have examples along their first axis, f is written
+// for one of them, and its results are stacked along theirs. What f records becomes ops on all
+// examples: a product with a matrix from outside is one product of them all.
+//
+// f is called once, now, with tensors that stand for those of one example. What it may use
+// otherwise is as for [If]; tensors from outside are the same for all examples. Its results are
+// those of [Map], and each example draws random numbers of its own, as there. A Vmap can be in
+// another one, and gradients be taken of it and in it. The tensors returned are poisoned when
+// something is wrong.
+func Vmap(f func(tr *Trace, xs []*Tensor) []*Tensor, xs []*Tensor, o VmapOptions) []*Tensor {
+	l, bad := newLoop("vmap", xs)
+	if bad != nil {
+		return failed(bad, 1)
+	}
+	tr, m := l.tr, &vmap{loop: l}
+	if f == nil {
+		return m.fail(l.usage("the function is nil"), 1)
+	}
+	if err := m.axes(o.In); err != nil {
+		return m.fail(err, 1)
+	}
+	r := l.region("the function")
+	var ys []*Tensor
+	_, err := tr.recordRegion(r, func() []*Tensor {
+		given := make([]*Tensor, len(xs))
+		for i, x := range xs {
+			t := x.Type()
+			if m.in[i] != Unbatched {
+				t.Shape = slices.Delete(slices.Clone(t.Shape), m.in[i], m.in[i]+1)
+			}
+			given[i] = r.formalParameter(tr, t, x)
+		}
+		ys = f(tr, given)
+		return ys
+	})
+	if err == nil {
+		err = m.places(r, o.Out)
+	}
+	if err != nil {
+		return m.fail(err, len(ys))
+	}
+	return m.record(r)
+}
+
+// vmap is a call that is being recorded.
+type vmap struct {
+	*loop
+	size    int   // the number of examples
+	in, out []int // the axes, counted from the front
+}
+
+func (m *vmap) fail(err *OpError, results int) []*Tensor { return failed(m.tr.poisoned(err), results) }
+
+// axes finds the axes of the operands and the number of examples.
+func (m *vmap) axes(in []int) *OpError {
+	xs := m.init
+	if in != nil && len(in) != len(xs) {
+		return opError(m.site, m.op, ErrUsage, xs, "In has %s for %s: give one for each of xs, or none", diag.Count(len(in), "axis"), diag.Count(len(xs), "tensor"))
+	}
+	m.in = make([]int, len(xs))
+	copy(m.in, in)
+	var first *Tensor
+	for i, x := range xs {
+		if m.in[i] == Unbatched {
+			continue
+		}
+		axis, ok := fromFront(m.in[i], x.Rank())
+		if !ok {
+			return opError(m.site, m.op, ErrType, xs, "axis %d is not one of %v, of %v: name the axis of its examples in VmapOptions.In, or Unbatched if all examples share it", m.in[i], x.Type(), x.madeAt())
+		}
+		m.in[i] = axis
+		switch n := x.Dim(axis); {
+		case first == nil:
+			first, m.size = x, n
+		case n != m.size:
+			return opError(m.site, m.op, ErrType, xs, "the numbers of examples differ: %s, of %v, and %s, of %v", dims.String(m.size), first.madeAt(), dims.String(n), x.madeAt())
+		}
+	}
+	if first == nil {
+		return opError(m.site, m.op, ErrUsage, xs, "all of xs are Unbatched, and there are no examples: call the function without Vmap")
+	}
+	return nil
+}
+
+// fromFront counts an axis from the front; false if there is none.
+func fromFront(axis, rank int) (int, bool) {
+	if axis < 0 {
+		axis += rank
+	}
+	return axis, axis >= 0 && axis < rank
+}
+
+// places finds the axes of the results.
+func (m *vmap) places(r *region, out []int) *OpError {
+	if len(r.results) == 0 {
+		return m.usage("the function returns no tensor, must return one or more")
+	}
+	if out != nil && len(out) != len(r.results) {
+		return opError(m.site, m.op, ErrUsage, m.init, "Out has %s for %s: give one for each, or none", diag.Count(len(out), "axis"), diag.Count(len(r.results), "result"))
+	}
+	m.out = make([]int, len(r.results))
+	copy(m.out, out)
+	for i, y := range r.results {
+		if m.out[i] == Unbatched {
+			continue
+		}
+		axis, ok := fromFront(m.out[i], 1+y.Type.Rank())
+		if !ok {
+			return opError(m.site, m.op, ErrType, m.init, "result %d, %v of one example at %v, has %s for all of them, and axis %d is not one: see VmapOptions.Out", i, y.Type, y.Loc, diag.Count(1+y.Type.Rank(), "axis"), m.out[i])
+		}
+		m.out[i] = axis
+	}
+	return nil
+}
+
+// record records the function's ops for all examples.
+func (m *vmap) record(r *region) []*Tensor {
+	tr := m.tr
+	defer tr.at(m.site)()
+	m.takesStreams(r)
+	body, captured := graphs(r)
+	var args []batching.Value
+	take := func(x *Tensor, batched bool) (bad *OpError) {
+		n := tr.operand(x)
+		if n == nil {
+			return tr.refusal(m.op, x)
+		}
+		args = append(args, batching.Value{Node: n, Batched: batched})
+		return nil
+	}
+	results := len(m.out)
+	for i, x := range m.init {
+		if axis := m.in[i]; axis != Unbatched && axis != 0 {
+			x = tr.Read(x).Transpose(moved(x.Rank(), axis, 0)...)
+		}
+		if err := take(x, m.in[i] != Unbatched); err != nil {
+			return m.fail(err, results)
+		}
+	}
+	for _, s := range m.streams {
+		if dims.IsExpr(m.size) {
+			return m.fail(opError(m.site, m.op, ErrUsage, m.init, "the function draws random numbers, and the number of examples, %s, is open: draw them outside, and give them as a further one of xs", dims.String(m.size)), results)
+		}
+		if err := take(s.each(tr, m.op, m.size), true); err != nil {
+			return m.fail(err, results)
+		}
+	}
+	for _, n := range captured {
+		args = append(args, batching.Value{Node: n})
+	}
+	if !tr.enter() {
+		return m.fail(tr.crowded(m.op, m.init...), results)
+	}
+	defer tr.leave()
+	want := make([]bool, results)
+	for i, axis := range m.out {
+		want[i] = axis != Unbatched
+	}
+	tr.b.SetLoc(m.site)
+	found, err := batching.Vectorize(tr.b, body.Graph, args, m.size, want, tr.batchedBody)
+	if err != nil {
+		return m.fail(opError(m.site, m.op, ErrType, m.init, "%v: Map runs the function for one example after the other", err), results)
+	}
+	for i, y := range found {
+		if y.Batched && !want[i] {
+			return m.fail(opError(m.site, m.op, ErrUsage, m.init, "result %d, of %v, differs from one example to the next, and cannot be Unbatched in VmapOptions.Out", i, r.results[i].Loc), results)
+		}
+	}
+	ys := make([]*Tensor, results)
+	for i, y := range found {
+		if n, axis := y.Node, m.out[i]; axis != Unbatched && axis != 0 {
+			perm := moved(n.Type.Rank(), 0, axis)
+			ys[i] = tr.result(tr.b.Node(ir.OpTranspose, []*ir.Node{n}, []ir.Attr{ir.TransposePerm: {Ints: perm}}, nil))
+		} else {
+			ys[i] = tr.wrap(n)
+		}
+	}
+	return ys
+}
+
+// moved is the order of axes in which one of them has moved.
+func moved(rank, from, to int) []int {
+	perm := make([]int, 0, rank)
+	for i := range rank {
+		if i != from {
+			perm = append(perm, i)
+		}
+	}
+	return slices.Insert(perm, to, from)
+}
+
+// each returns the states from which so many examples draw, one after the other.
+func (s *loopStream) each(tr *Trace, op string, examples int) *Tensor {
+	state := s.from.state(tr, op, 4*s.blocks*examples)
+	counter := Iota(tr, types.U64, 0, examples, 1).Mul(Iota(tr, types.U64, 1, 1, 2)) // key and counter
+	return state.Add(counter.Mul(tr.constant(types.U64, uint64(s.blocks))))
+}
+
+// batchedBody is that of a composite of this package for all examples at once, whose axes are
+// one further.
+func (tr *Trace) batchedBody(n *ir.Node, in []batching.Value) *ir.Composite {
+	composites.Lock()
+	c := composites.byName[n.Body.Name]
+	composites.Unlock()
+	if c == nil || !strings.HasPrefix(c.name, "ltc.") || !in[0].Batched {
+		return nil
+	}
+	a := settings(n.Body.Params)
+	for i := range a {
+		if c.row.Attrs[i].Kind == ops.Axis {
+			a[i].int++
+		}
+	}
+	nodes, xs := make([]*ir.Node, len(in)), make([]*Tensor, len(in))
+	for i, x := range in {
+		nodes[i], xs[i] = x.Node, &Tensor{tr: tr, node: x.Node, epoch: tr.epoch, dev: tr.dev}
+	}
+	if c.check != nil && c.check(xs, a) != nil {
+		return nil
+	}
+	body, err := tr.dev.body(c, a, nodes)
+	if err != nil {
+		return nil
+	}
+	return body
+}
