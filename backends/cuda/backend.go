@@ -10,6 +10,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda/ptx"
 	"ltc/backends/kit"
+	"ltc/backends/kit/stages"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -82,6 +83,13 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 		if !errors.Is(err, kit.ErrNotCompiled) {
 			return nil, err
 		}
+		x, more, staging := b.compileStages(ctx, m, o)
+		if staging == nil {
+			return x, backends.ReportFallbacks(b.Name(), m, o, more)
+		}
+		if !errors.Is(staging, kit.ErrNotCompiled) {
+			return nil, staging
+		}
 		left = kit.WholeFallback(err)
 	}
 	x, err := b.dev.hosted(ctx, m, o, left)
@@ -89,6 +97,17 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 		return nil, err
 	}
 	return x, nil
+}
+
+// compileStages compiles a program in which sizes follow from data.
+func (b *Backend) compileStages(ctx context.Context, m backends.Module, o backends.Options) (*stages.Executable, []backends.Fallback, error) {
+	on := b.dev.machine()
+	whole := func(ctx context.Context) (backends.Executable, error) {
+		o := o
+		o.Compiled = false // of calls that fail
+		return b.dev.hosted(ctx, m, o, nil)
+	}
+	return stages.Compile(ctx, stages.Target{Backend: b, On: &on, Whole: whole}, m, o)
 }
 
 // load makes a program runnable, and reports what of it the host runs.

@@ -17,6 +17,6 @@
 // The package imports only ltc/backends, ltc/backends/cuda/cublaslt, ltc/backends/cuda/driver,
 // ltc/backends/cuda/ptx, ltc/backends/cuda/ptx/attention, ltc/backends/cuda/ptx/gemm,
 // ltc/backends/cuda/ptx/sorts, ltc/backends/kit, ltc/backends/kit/exec, ltc/backends/kit/fuse,
-// ltc/backends/kit/kernel, ltc/backends/kit/plan, ltc/mlir, ltc/soa, ltc/ir/types,
+// ltc/backends/kit/kernel, ltc/backends/kit/plan, ltc/backends/kit/stages, ltc/mlir, ltc/soa, ltc/ir/types,
 // ltc/internal/env, ltc/internal/footprint, ltc/internal/diag and the standard library.
 package cuda

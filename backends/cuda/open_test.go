@@ -14,6 +14,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/cuda/driver"
 	"ltc/backends/kit/exec"
+	"ltc/backends/kit/stages"
 	"ltc/backends/reference/eval"
 	"ltc/internal/samples"
 	"ltc/internal/test/cudafake"
@@ -298,4 +299,56 @@ func TestOpenListing(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `^// for 256 elements, and for other numbers likewise\n// step 0: `, got)
 	require.Contains(t, got, "// region 1:\n//   step 0: k")
+}
+
+// A program in which sizes follow from data is a chain of programs on the device, which are
+// compiled once.
+func TestSizesThatFollowFromData(t *testing.T) {
+	a, err := txtar.ParseFile("../kit/stages/testdata/programs.txtar")
+	require.NoError(t, err)
+	for _, file := range a.Files {
+		if file.Name != "bounded.mlir" && file.Name != "mask of a mask.mlir" {
+			continue
+		}
+		b, f := backend(t, cudafake.Options{Seed: 3})
+		m := backends.NewModule(string(file.Data))
+		e, err := b.Compile(t.Context(), m, backends.Options{Compiled: true})
+		require.NoError(t, err)
+		require.IsType(t, &stages.Executable{}, e)
+		eval, err := eval.New().Compile(t.Context(), m, backends.Options{})
+		require.NoError(t, err)
+		loads := func() int64 {
+			if f == nil {
+				return 0
+			}
+			return f.Calls("cuModuleLoadDataEx")
+		}
+		before, r := loads(), rand.New(rand.NewPCG(4, 4))
+		q := queue(t, b.dev)
+		for i := range 8 {
+			want := &backends.Call{Args: sizedArgs(e.Signature(), 0, r)}
+			c := &backends.Call{Args: sizedArgs(e.Signature(), 0, r)}
+			x := soa.Slice[float32](want.Args[0])
+			for k := range x {
+				x[k] -= []float32{0, 9, -9, 1}[i%4] // half of them, none, all
+			}
+			for k := range c.Args {
+				require.NoError(t, soa.Copy(c.Args[k], want.Args[k]))
+				if i >= 4 {
+					c.Args[k] = there(t, b, c.Args[k])
+				}
+			}
+			if i >= 4 {
+				c.Queue, c.Resident = q, true
+			}
+			require.NoError(t, eval.Execute(t.Context(), want))
+			require.NoError(t, e.Execute(t.Context(), c))
+			require.NoError(t, q.Wait(t.Context()))
+			for j := range c.Results {
+				require.Equal(t, want.Results[j].Type, c.Results[j].Type)
+				require.InDeltaSlice(t, floats(t, want.Results[j]), floats(t, c.Results[j]), 1e-4, "%s, call %d, result %d", file.Name, i, j)
+			}
+		}
+		require.Equal(t, before, loads())
+	}
 }

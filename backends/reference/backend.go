@@ -9,6 +9,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/plan"
+	"ltc/backends/kit/stages"
 	"ltc/backends/reference/eval"
 	"ltc/internal/env"
 	"ltc/soa"
@@ -80,6 +81,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 		e, err = compileKernels(ctx, p, o, use)
 	}
 	var left []backends.Fallback
+	var staging error
 	switch {
 	case err == nil:
 		prog := e.(interface{ Program() *plan.Program }).Program()
@@ -87,6 +89,14 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 			plans.keep(prog)
 		}
 	case errors.Is(err, kit.ErrNotCompiled):
+		var x *stages.Executable
+		if x, left, staging = b.compileStages(ctx, m, o); staging == nil {
+			e, err = x, nil
+			break
+		}
+		if !errors.Is(staging, kit.ErrNotCompiled) {
+			return nil, staging
+		}
 		left = kit.WholeFallback(err)
 		if p, err = backends.LoadOpen(ctx, m, o); err == nil { // the module has been changed
 			e, err = eval.Prepare(ctx, name, p)
@@ -99,4 +109,16 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 		return nil, err
 	}
 	return e, nil
+}
+
+// compileStages compiles a program in which sizes follow from data.
+func (b *Backend) compileStages(ctx context.Context, m backends.Module, o backends.Options) (*stages.Executable, []backends.Fallback, error) {
+	whole := func(ctx context.Context) (backends.Executable, error) {
+		p, err := backends.LoadOpen(ctx, m, o)
+		if err != nil {
+			return nil, err
+		}
+		return eval.Prepare(ctx, name, p)
+	}
+	return stages.Compile(ctx, stages.Target{Backend: b, On: &machine, Whole: whole}, m, o)
 }

@@ -59,6 +59,7 @@ var allowed = map[string][]string{
 	"backends/kit/fuse":              {"backends/kit/kernel", "backends/kit/plan", "backends", "internal/footprint", "internal/halt", "ir/types", "mlir", "soa"},
 	"backends/kit":                   {"backends/reference/eval", "backends/kit/fourier", "internal/minifloat", "stablehlo", "backends/kit/fuse", "backends/kit/kernel", "backends/kit/plan", "backends/kit/simplify", "backends", "ir/types", "mlir", "soa"},
 	"backends/kit/exec":              {"internal/spare", "backends/kit/kernel", "backends/kit/plan", "backends/reference/eval", "backends/reference/tiles", "backends", "internal/ctxmutex", "internal/sharing", "ir/types", "soa"},
+	"backends/kit/stages":            {"internal/spare", "backends/kit", "backends/kit/exec", "backends", "ir/types", "mlir", "soa", "stablehlo"},
 	"backends/objcache":              {},
 	"backends/null":                  {"backends", "mlir", "soa"},
 	// The conformance suite runs tests, so it needs their tools.
@@ -70,7 +71,7 @@ var allowed = map[string][]string{
 	"backends/reference/eval": {"stablehlo", "stablehlo/verify", "backends", "mlir", "stablehlo/chlo", "soa", "internal/footprint", "internal/sharing", "internal/stridedcopy",
 		"backends/reference/internal/dense", "backends/reference/internal/loops", "backends/reference/internal/scalarmath"},
 	"backends/reference/tiles": {"backends/kit/kernel", "internal/footprint", "internal/spare", "mlir", "backends/reference/internal/loops"},
-	"backends/reference": {"backends/kit", "backends/kit/exec", "backends/kit/fuse", "backends/kit/plan", "internal/footprint", "internal/halt", "internal/spare", "backends/kit/kernel", "backends", "soa",
+	"backends/reference": {"backends/kit", "backends/kit/exec", "backends/kit/stages", "backends/kit/fuse", "backends/kit/plan", "internal/footprint", "internal/halt", "internal/spare", "backends/kit/kernel", "backends", "soa",
 		"backends/reference/eval", "backends/reference/tiles", "backends/reference/internal/dense", "backends/reference/internal/loops"},
 	// The compiler of the reference backend: text to object bytes, objects to
 	// code, kernels to text, and what ties them together.
@@ -94,7 +95,7 @@ var allowed = map[string][]string{
 	"backends/cuda/driver":             {"github.com/ebitengine/purego"},
 	"backends/cuda/libraries":          {"backends/cuda/driver", "github.com/ebitengine/purego"},
 	"backends/cuda/cublaslt":           {"backends/cuda/libraries"},
-	"backends/cuda": {"backends/cuda/cublaslt", "backends/cuda/driver", "backends/cuda/ptx", "backends/cuda/ptx/attention", "backends/cuda/ptx/gemm", "backends/cuda/ptx/sorts", "backends/kit", "backends/kit/exec", "backends/kit/fuse", "backends/kit/plan", "backends/kit/kernel", "backends", "mlir", "soa",
+	"backends/cuda": {"backends/cuda/cublaslt", "backends/cuda/driver", "backends/cuda/ptx", "backends/cuda/ptx/attention", "backends/cuda/ptx/gemm", "backends/cuda/ptx/sorts", "backends/kit", "backends/kit/exec", "backends/kit/stages", "backends/kit/fuse", "backends/kit/plan", "backends/kit/kernel", "backends", "mlir", "soa",
 		"internal/footprint"},
 	"internal/test/cheader":    {},
 	"internal/test/ptxas":      {},

@@ -1,0 +1,145 @@
+package stages
+
+import (
+	"context"
+	"sync/atomic"
+
+	"ltc/backends"
+	"ltc/ir/types"
+)
+
+// Stages returns how many programs the chain has.
+func (e *Executable) Stages() int { return len(e.stages) }
+
+// Text returns the text of a stage.
+func (e *Executable) Text(stage int) string { return e.stages[stage].text }
+
+// Executable returns the program of a stage.
+func (e *Executable) Executable(stage int) backends.Executable { return e.execs[stage] }
+
+// Compiled returns how many steps of the stages are kernels, and how many ops were left to the
+// evaluator.
+func (e *Executable) Compiled() (kernels, evaluated int) {
+	for _, x := range e.execs {
+		if c, ok := x.(interface{ Compiled() (int, int) }); ok {
+			k, n := c.Compiled()
+			kernels, evaluated = kernels+k, evaluated+n
+		}
+	}
+	return kernels, evaluated
+}
+
+// CopiedBytes implements [backends.Copying].
+func (e *Executable) CopiedBytes() (n int64) {
+	for _, x := range e.execs {
+		if c, ok := x.(backends.Copying); ok {
+			n += c.CopiedBytes()
+		}
+	}
+	return n
+}
+
+// ResidentBytes implements [backends.Resident].
+func (e *Executable) ResidentBytes() int {
+	n := 1 << 10
+	for k, x := range e.execs {
+		if r, ok := x.(backends.Resident); ok {
+			n += r.ResidentBytes()
+		}
+		n += len(e.stages[k].text) + 8*len(e.stages[k].ordinals)
+	}
+	return n
+}
+
+// Grown implements [backends.Growing].
+func (e *Executable) Grown() *atomic.Int64 { return e.grown }
+
+// Variants implements [backends.Varying].
+func (e *Executable) Variants() (made, failed int) {
+	for _, x := range e.execs {
+		if v, ok := x.(backends.Varying); ok {
+			m, f := v.Variants()
+			made, failed = made+m, failed+f
+		}
+	}
+	return made, failed
+}
+
+// Finish implements [backends.Tiered].
+func (e *Executable) Finish(ctx context.Context) error {
+	for _, x := range e.execs {
+		if t, ok := x.(backends.Tiered); ok {
+			if err := t.Finish(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// passedBytes returns the bytes of the values that stages pass on: of sizes that follow from data
+// nothing is known before the run.
+func (e *Executable) passedBytes() (n int) {
+	for k, s := range e.stages {
+		for i := range s.results {
+			n += bytesOf(e.execs[k].Signature().Results[i].Type)
+		}
+	}
+	return n
+}
+
+// bytesOf returns the bytes of a type without open sizes; 0 of others.
+func bytesOf(t types.Type) int {
+	for _, n := range t.Shape {
+		if n < 0 {
+			return 0
+		}
+	}
+	return t.Bytes()
+}
+
+// WorkspaceBytes implements [backends.Sized]: the values that stages pass on, and the largest
+// workspace of a stage.
+func (e *Executable) WorkspaceBytes() int {
+	most := 0
+	for _, x := range e.execs {
+		if s, ok := x.(backends.Sized); ok {
+			most = max(most, s.WorkspaceBytes())
+		}
+	}
+	return e.passedBytes() + most
+}
+
+// MemoryPlan implements [backends.Planned]: the steps of all stages.
+func (e *Executable) MemoryPlan() (plan backends.MemoryPlan) {
+	for k, x := range e.execs {
+		p, ok := x.(backends.Planned)
+		if !ok {
+			return backends.MemoryPlan{}
+		}
+		of, first := p.MemoryPlan(), len(plan.Steps)
+		for _, s := range of.Steps {
+			s.Op = e.stages[k].ordinal(s.Op)
+			s.Live += int64(e.passedBytes())
+			plan.Steps = append(plan.Steps, s)
+		}
+		for _, v := range of.Values {
+			v.Op, v.First, v.Last = e.stages[k].ordinal(v.Op), v.First+first, v.Last+first
+			plan.Values = append(plan.Values, v)
+		}
+	}
+	return plan
+}
+
+// Profile implements [backends.Profiler].
+func (e *Executable) Profile() (all []backends.StepProfile) {
+	for k, x := range e.execs {
+		if p, ok := x.(backends.Profiler); ok {
+			for _, s := range p.Profile() {
+				s.Op = e.stages[k].ordinal(s.Op)
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
