@@ -120,3 +120,108 @@ func (c *comparison) same(a, b *Graph) bool {
 func alike(a, b *Node) bool {
 	return a.Op == b.Op && slices.EqualFunc(a.In, b.In, equalID)
 }
+
+// IsInstance reports whether g is the graph that open is with the numbers that size gives for
+// sizes that are expressions. A size as a number ([OpSizeOf]) of open is a constant of g.
+func IsInstance(open, g *Graph, size func(d int) int) bool {
+	i := instance{size, map[[2]*Graph]bool{}}
+	return i.graphs(open, g)
+}
+
+// instance is the work of IsInstance.
+type instance struct {
+	size   func(d int) int
+	bodies map[[2]*Graph]bool // the pairs that have been compared
+}
+
+func (i *instance) graphs(open, g *Graph) bool {
+	pair := [2]*Graph{open, g}
+	if same, done := i.bodies[pair]; done {
+		return same
+	}
+	same := slices.EqualFunc(open.Nodes, g.Nodes, i.nodes) &&
+		slices.EqualFunc(open.Results, g.Results, equalID) && slices.Equal(open.Alias, g.Alias)
+	i.bodies[pair] = same
+	return same
+}
+
+func (i *instance) nodes(open, n *Node) bool {
+	if open.Op == OpSizeOf && n.Op == OpConstant {
+		d, dtype := i.size(int(open.Attrs[SizeOfSize].Int)), open.Type.DType
+		return n.Type.DType == dtype && uint64(n.Attrs[ConstantValue].Int) == IntLiteralBits(dtype, int64(d))
+	}
+	if !alike(open, n) || !i.types(open.Type, n.Type) || !slices.EqualFunc(open.Results(), n.Results(), i.types) {
+		return false
+	}
+	if open.Op == OpParameter {
+		return open.Attrs[ParameterIndex].Int == n.Attrs[ParameterIndex].Int
+	}
+	return slices.EqualFunc(open.Attrs, n.Attrs, i.attrs) && i.composites(open.Body, n.Body)
+}
+
+func (i *instance) types(open, t types.Type) bool {
+	return open.DType == t.DType && i.sizes(open.Shape, t.Shape)
+}
+
+func (i *instance) sizes(open, s []int) bool {
+	return slices.EqualFunc(open, s, func(d, n int) bool { return d == n || i.size(d) == n })
+}
+
+func (i *instance) attrs(open, a Attr) bool {
+	return (open.Int == a.Int || int64(i.size(int(open.Int))) == a.Int) && open.Str == a.Str && i.sizes(open.Ints, a.Ints)
+}
+
+func (i *instance) composites(open, c *Composite) bool {
+	if open == nil || c == nil {
+		return open == c
+	}
+	params := func(p, q Param) bool {
+		p.Int = i.size(p.Int)
+		return p == q
+	}
+	if open.Name != c.Name || len(open.More) != len(c.More) || !slices.EqualFunc(open.Params, c.Params, params) {
+		return false
+	}
+	for k, g := range open.Graphs() {
+		if !i.graphs(g, c.at(k)) {
+			return false
+		}
+	}
+	return true
+}
+
+// EachSize calls f with all integers of a graph that may be sizes: dimensions of types and
+// attributes, also of bodies.
+func EachSize(g *Graph, f func(d int)) { eachSize(g, map[*Graph]bool{}, f) }
+
+func eachSize(g *Graph, seen map[*Graph]bool, f func(d int)) {
+	if seen[g] {
+		return
+	}
+	seen[g] = true
+	all := func(list []int) {
+		for _, d := range list {
+			f(d)
+		}
+	}
+	for _, n := range g.Nodes {
+		all(n.Type.Shape)
+		for _, t := range n.Results() {
+			all(t.Shape)
+		}
+		if n.Op != OpConstant {
+			for _, a := range n.Attrs {
+				f(int(a.Int))
+				all(a.Ints)
+			}
+		}
+		if n.Body != nil {
+			for _, p := range n.Body.Params {
+				f(p.Int)
+			}
+		}
+		for _, b := range n.Body.Graphs() {
+			eachSize(b, seen, f)
+		}
+	}
+}

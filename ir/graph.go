@@ -137,6 +137,22 @@ func (g *Graph) Order() []*Node {
 // calls equal.
 func (g *Graph) Hash() uint64 { return g.hash }
 
+// Outline returns a hash of ops, operands and dtypes. It is the same for graphs that differ only in
+// sizes, and in other attributes.
+func (g *Graph) Outline() uint64 {
+	h := uint64(seed)
+	for _, n := range g.Nodes {
+		h = mix(mix(h, uint64(n.Op)), uint64(n.Type.DType)<<8|uint64(n.Type.Rank()))
+		for _, x := range n.In {
+			h = mix(h, uint64(x.ID))
+		}
+	}
+	for i, r := range g.Results {
+		h = mix(mix(h, uint64(r.ID)), uint64(g.Alias[i]))
+	}
+	return h
+}
+
 // Donate lets result i take over the memory of parameter p. It is for a graph
 // that was captured and has not been looked up or lowered yet.
 func (g *Graph) Donate(i, p int) {

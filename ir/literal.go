@@ -61,6 +61,21 @@ func signExtend(d types.DType, bits uint64) int64 {
 	return int64(bits<<shift) >> shift
 }
 
+// WholeNumber returns the value of the bits of an element of dtype d, if it is an integer that an
+// int has.
+func WholeNumber(d types.DType, bits uint64) (n int, whole bool) {
+	switch d {
+	case types.I8, types.I16, types.I32, types.I64:
+		return int(signExtend(d, bits)), true
+	case types.U8, types.U16, types.U32, types.U64:
+		return int(bits), bits <= math.MaxInt64
+	case types.F16, types.BF16, types.F32, types.F64:
+		x := floatValue(d, bits)
+		return int(x), math.Abs(x) <= 1<<53 && x == math.Trunc(x)
+	}
+	return 0, false
+}
+
 // FormatLiteral prints an element so that [ParseLiteral] gives its bits again:
 // numbers in decimal, bool as true and false, NaN as 0x and its bits.
 func FormatLiteral(d types.DType, bits uint64) string {

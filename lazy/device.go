@@ -64,6 +64,7 @@ type Device struct {
 	checkIndices, checkNaNs bool
 
 	constantNumbers bool  // see NumbersAsConstants
+	staticShapes    bool  // see StaticShapes
 	maxBytes        int64 // see MaxBytes; 0: no limit
 
 	// Programs run op by op.
@@ -144,6 +145,9 @@ func Open(name string, opts ...Option) (*Device, error) {
 	}
 	d.options.Logger = d.logger
 	d.programs.Compiler, d.ops.Compiler = compiler{d}, opCompiler{compiler{d}}
+	if d.opensSizes() {
+		d.programs.Families = &programs.Families{Opened: d.openedSizes}
+	}
 	d.sched.Owner = queueOwner{d}
 	d.memory.Start(checking)
 	d.warnOfStrangers()

@@ -43,6 +43,8 @@ var (
 	envClosures = env.Declare(EnvVar{Name: "LTC_MAX_ASYNC_QUEUE", Default: "1024", Allowed: "a number above 0",
 		Doc:   "How many functions one step may have for `Trace.AfterStep`.",
 		Check: env.CheckPositive})
+	envSizes = env.Default("LTC_ENABLE_DYNAMIC_SHAPES", "1",
+		"`0` keeps the sizes of programs numbers, also of those that a line compiles for several sizes. Also `lazy.StaticShapes`.")
 	envReuse = env.Default("LTC_REUSE_IR", "1",
 		"`0` has every step make its own nodes, even if it records what an earlier one did. Also `Trace.Reuse`.")
 	envLive = env.Switch("LTC_LIVE",
@@ -64,7 +66,6 @@ var (
 // ignored are variables of the lazy tensor core that have no effect here, and
 // why.
 var ignored = []struct{ Name, Why string }{
-	{"LTC_ENABLE_DYNAMIC_SHAPES", "a dimension is symbolic where the program says so, not everywhere at once"},
 	{"LTC_EXPERIMENTAL", "there are no experiments that users switch on"},
 	{"LTC_FORCE_FALLBACK", "no op falls back to another device"},
 	{"LTC_IR_DEBUG", "ops always carry their lines; it costs a few nanoseconds"},
@@ -111,6 +112,7 @@ func (d *Device) fromEnvironment() error {
 	d.strict = envStrict.On()
 	d.stacks = envStacks.Number()
 	d.opByOp = envOpByOp.On()
+	d.staticShapes = !envSizes.On()
 	d.options.Profile = envProfile.On()
 	d.checkIndices, d.checkNaNs = checking, envNaNs.On()
 	if envLive.On() {

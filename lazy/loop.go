@@ -352,12 +352,3 @@ func (l *loop) takesStreams(r *region) {
 		r.formal = append(r.formal, s.begins(r))
 	}
 }
-
-// constant records a scalar that is part of the program, of the given bits.
-func (tr *Trace) constant(dtype types.DType, bits uint64) *Tensor {
-	if !tr.enter() {
-		return tr.poisoned(tr.crowded(ir.OpConstant.String()))
-	}
-	defer tr.leave()
-	return tr.record(ir.OpConstant, nil, constant(dtype, bits))
-}

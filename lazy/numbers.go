@@ -24,11 +24,16 @@ func Const(tr *Trace, dtype types.DType, x float64) *Tensor {
 	if bad := misfit(tr, "const", dtype, x); bad != nil {
 		return bad
 	}
+	return tr.constant(dtype, ir.LiteralBits(dtype, x))
+}
+
+// constant records a scalar of the given bits that is part of the program.
+func (tr *Trace) constant(dtype types.DType, bits uint64) *Tensor {
 	if !tr.enter() {
 		return tr.poisoned(tr.crowded(ir.OpConstant.String()))
 	}
 	defer tr.leave()
-	return tr.record(ir.OpConstant, nil, tr.b.Attrs(constant(dtype, ir.LiteralBits(dtype, x))...))
+	return tr.record(ir.OpConstant, nil, tr.b.Attrs(constant(dtype, bits)...))
 }
 
 func constant(dtype types.DType, bits uint64) []ir.Attr {

@@ -57,7 +57,7 @@ func (d *Device) program(ctx context.Context, op string, g *ir.Graph, count *cou
 	if d.all.frozen.Load() || count.frozen.Load() {
 		return d.foundProgram(ctx, op, g, count)
 	}
-	p, found, err := d.programs.Get(ctx, g)
+	p, found, err := d.programs.Get(ctx, g, func() callsite.Site { line, _ := at(); return line })
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,11 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 		if d.opByOp {
 			return d.opsOf(ctx, p.Graph)
 		}
-		return d.compile(ctx, p.Graph, p.Text, d.options)
+		o := d.options
+		if p.Open != nil { // else sizes are numbers
+			o.Compiled, o.Warn = true, nil
+		}
+		return d.compile(ctx, p.Graph, p.Text, o)
 	})
 	if err != nil {
 		if n := programs.TooLarge(p.Graph); n != nil {

@@ -1,10 +1,17 @@
 package lazy
 
 import (
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"ltc/backends"
+	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
+	"ltc/shapeinfer"
 )
 
 // Dim returns a dimension that is open, for the types of inputs of [Function.Export]: the
@@ -14,6 +21,36 @@ import (
 // [Tensor.Reshape] and its kin as it is. Compute with it by [SizeAdd], [SizeSub], [SizeMul] and
 // [SizeDiv], not by operators of Go. As a tensor a size is [Tensor.Size].
 func Dim(name string, least, most int) int { return int(dims.Symbol(name, int64(least), int64(most))) }
+
+// StaticShapes keeps the sizes of programs numbers, as LTC_ENABLE_DYNAMIC_SHAPES=0 does.
+//
+// Without it, a line of which a second program is compiled that differs from the first in sizes
+// gets a program whose sizes are open: the third size compiles nothing. Such a program is used
+// only for steps and calls that record the same ops as its own, and sizes that follow from
+// the open ones as they do there. The line and the sizes are logged once. Results may differ in
+// their last bits from those of a program of numbers. Backends that cannot compile all of such
+// a program get numbers, as does a device with [MaxBytes], [MemoryLimit], [OpByOp] or checks of data.
+func StaticShapes() Option { return func(d *Device) { d.staticShapes = true } }
+
+// opensSizes reports whether programs may have open sizes.
+func (d *Device) opensSizes() bool {
+	return !d.staticShapes && !d.opByOp && d.maxBytes == 0 && d.memory.Limit == 0
+}
+
+// openedSizes logs that sizes are open from now on.
+func (d *Device) openedSizes(o *shapeinfer.Open, at callsite.Site, now, before *ir.Graph) {
+	if !d.logs(slog.LevelInfo) {
+		return
+	}
+	var which []string
+	for symbol, p := range o.Symbols {
+		size := func(g *ir.Graph) int { return g.Params[p.Param].Type.Shape[p.Axis] }
+		which = append(which, fmt.Sprintf("%s: axis %d of argument %s, %d and before %d", dims.String(symbol), p.Axis,
+			backends.Label(p.Param, now.Params[p.Param].ParamName()), size(now), size(before)))
+	}
+	d.log(slog.LevelInfo, "sizes are open from now on", slog.String("at", at.String()), slog.String("sizes", strings.Join(which, "; ")),
+		slog.String("do", "nothing; StaticShapes keeps them numbers"))
+}
 
 // SizeAdd returns a + b, of sizes that may be open ([Dim]).
 func SizeAdd(a, b int) int { return dims.Add(a, b) }
@@ -49,10 +86,9 @@ func (tr *Trace) size(dtype types.DType, d int) *Tensor {
 	switch {
 	case tr.sizes:
 		return record0(tr, ir.OpSizeOf, []ir.Attr{ir.SizeOfDType: {Int: int64(dtype)}, ir.SizeOfSize: {Int: int64(d)}}...)
-	case dtype.IsFloat():
-		return tr.number(dtype, ir.LiteralBits(dtype, float64(d)))
 	}
-	return tr.number(dtype, ir.IntLiteralBits(dtype, int64(d)))
+	// A program of other sizes is another one, or has it open: it never becomes an argument.
+	return tr.constant(dtype, ir.IntLiteralBits(dtype, int64(d)))
 }
 
 // sized records a size as a scalar of t's dtype, in t's trace.

@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +21,7 @@ import (
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
+	"ltc/stablehlo/verify"
 )
 
 // Version is the module's ltc.version: that of the attribute vocabulary in
@@ -51,9 +53,7 @@ func openModule(g *ir.Graph, w *halt.Watch) (*mlir.Module, error) {
 		wider:   map[*ir.Node]*ir.Node{},
 		inlined: map[*ir.Node][]*mlir.Value{},
 	}
-	for _, p := range g.Params {
-		l.symbolic = l.symbolic || dims.HasExpr(p.Type.Shape...)
-	}
+	l.symbolic = anyOpen(g)
 	l.module.Attrs.Set("ltc.version", mlir.IntegerAttr{Value: Version, Type: mlir.I32})
 	l.module.Ops = make([]*mlir.Op, 1, 4)
 	main := l.function(g, "main", "", nil)
@@ -77,17 +77,29 @@ func openModule(g *ir.Graph, w *halt.Watch) (*mlir.Module, error) {
 	return l.module, l.err
 }
 
+// anyOpen reports whether parameters of g have sizes that are open.
+func anyOpen(g *ir.Graph) bool {
+	return slices.ContainsFunc(g.Params, func(p *ir.Node) bool { return dims.HasExpr(p.Type.Shape...) })
+}
+
 // Text is the text of [Module], with or without the locations of its ops.
 func Text(g *ir.Graph, locations bool) string {
 	text, _ := TextContext(context.Background(), g, locations) // which does not end
 	return text
 }
 
-// TextContext is Text that ends when ctx does, with its cause.
+// TextContext is Text that ends when ctx does, with its cause. Sizes of g may be expressions, which
+// the text leaves open as that of [Export] does. The error then names the op that no text can say.
 func TextContext(ctx context.Context, g *ir.Graph, locations bool) (text string, err error) {
 	w := halt.On(ctx)
 	defer w.Catch(&err)
-	m := module(g, w)
+	m, err := openModule(g, w)
+	if err == nil && anyOpen(g) {
+		err = verify.Module(m)
+	}
+	if err != nil {
+		return "", err
+	}
 	var b strings.Builder
 	if err := m.Print(until{ctx, &b}, mlir.PrintOptions{Locations: locations}); err != nil {
 		return "", err

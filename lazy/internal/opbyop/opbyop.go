@@ -123,7 +123,7 @@ func (p *Program) compile(ctx context.Context, n *ir.Node) error {
 	}
 	var g ir.Graph
 	b.Capture(&g, nil, results, nil)
-	x, _, err := p.cache.Get(ctx, &g)
+	x, _, err := p.cache.Get(ctx, &g, nil)
 	if err != nil {
 		return err // x may be compiled still, for others
 	}

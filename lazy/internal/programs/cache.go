@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ltc/internal/callsite"
 	"ltc/ir"
 )
 
@@ -33,7 +34,8 @@ type Compiler interface {
 // one that takes more than the limit runs, and is compiled again the next time.
 type Cache struct {
 	Compiler Compiler
-	Limit    int64 // in bytes
+	Limit    int64     // in bytes
+	Families *Families // nil: all sizes are numbers
 
 	mu     sync.Mutex
 	bytes  int64
@@ -42,15 +44,23 @@ type Cache struct {
 }
 
 // Get returns the program of g, compiled, and whether it was found so. The error is the
-// cause of ctx if that is done before.
-func (c *Cache) Get(ctx context.Context, g *ir.Graph) (p *Program, found bool, err error) {
+// cause of ctx if that is done before. at, which may be nil if there are no families, is asked for
+// the line that g is compiled for.
+func (c *Cache) Get(ctx context.Context, g *ir.Graph, at func() callsite.Site) (p *Program, found bool, err error) {
 	for {
-		if p, found = c.lookup(g); p.finished() {
+		if p, found = c.lookup(g, at); p.finished() {
 			err = p.err
 		} else {
 			err = c.compile(ctx, p)
 		}
-		if err == nil || ctx.Err() != nil || !p.finished() || !p.lost() {
+		if err == nil || ctx.Err() != nil {
+			return p, found, err
+		}
+		if p.finished() && p.Open != nil { // sizes as numbers may do
+			c.Families.refused(p.Open)
+			continue
+		}
+		if !p.finished() || !p.lost() {
 			return p, found, err
 		}
 	}
@@ -69,20 +79,39 @@ func (c *Cache) compile(ctx context.Context, p *Program) error {
 	})
 }
 
-// lookup returns the entry of g, made if it is new.
-func (c *Cache) lookup(g *ir.Graph) (p *Program, found bool) {
+// lookup returns the entry of g, made if it is new. It may be that of a graph which g is an
+// instance of.
+func (c *Cache) lookup(g *ir.Graph, at func() callsite.Site) (p *Program, found bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if p := c.entry(g); p != nil {
 		return p, true
 	}
+	if c.Families == nil || c.Compiler.Located(g) {
+		return c.added(newProgram(g, nil)), false
+	}
+	c.mu.Unlock() // graphs are compared without it
+	open := c.Families.open(g, at)
+	c.mu.Lock()
+	if open != nil {
+		if p := c.entry(open.Graph); p != nil {
+			return p, true
+		}
+		return c.added(newProgram(open.Graph, open)), false
+	}
+	if p := c.entry(g); p != nil { // of another goroutine, meanwhile
+		return p, true
+	}
+	return c.added(newProgram(g, nil)), false
+}
+
+func (c *Cache) added(p *Program) *Program {
 	if c.byHash == nil {
 		c.byHash = map[uint64][]*list.Element{}
 	}
-	p = newProgram(g)
 	p.element = c.recent.PushFront(p)
-	c.byHash[g.Hash()] = append(c.byHash[g.Hash()], p.element)
-	return p, false
+	c.byHash[p.Graph.Hash()] = append(c.byHash[p.Graph.Hash()], p.element)
+	return p
 }
 
 // entry returns the entry of g, which is then the one used last; nil if there is none. The
@@ -103,9 +132,7 @@ func (c *Cache) entry(g *ir.Graph) *Program {
 // cause of ctx if that is done before, or of the compilation.
 func (c *Cache) Find(ctx context.Context, g *ir.Graph) (*Program, error) {
 	for {
-		c.mu.Lock()
-		p := c.entry(g)
-		c.mu.Unlock()
+		p := c.there(g)
 		if p == nil || !p.isBegun() {
 			return nil, nil
 		}
@@ -123,6 +150,22 @@ func (c *Cache) Find(ctx context.Context, g *ir.Graph) (*Program, error) {
 			return nil, p.err
 		}
 	}
+}
+
+// there returns the entry of g, or of a graph which g is an instance of; nil if there is none.
+func (c *Cache) there(g *ir.Graph) *Program {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p := c.entry(g); p != nil || c.Families == nil {
+		return p
+	}
+	c.mu.Unlock() // graphs are compared without it
+	open := c.Families.find(g)
+	c.mu.Lock()
+	if open == nil {
+		return nil
+	}
+	return c.entry(open.Graph)
 }
 
 // sameLines reports whether equal graphs were recorded by the same lines.

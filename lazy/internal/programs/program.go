@@ -8,6 +8,7 @@ package programs
 import (
 	"container/list"
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 	"unsafe"
@@ -16,6 +17,9 @@ import (
 	"ltc/internal/callsite"
 	"ltc/internal/explain"
 	"ltc/ir"
+	"ltc/ir/dims"
+	"ltc/ir/types"
+	"ltc/shapeinfer"
 	"ltc/soa"
 )
 
@@ -26,8 +30,9 @@ type Runner interface {
 
 // Program is a graph, and what it was compiled to. Any number of goroutines share it.
 type Program struct {
-	Graph *ir.Graph // without values
-	Small [][]int   // the strides of results that are to lie in slabs; nil for others
+	Graph *ir.Graph        // without values
+	Open  *shapeinfer.Open // what Graph is of, if sizes are open; nil: all are numbers
+	Small [][]int          // the strides of results that are to lie in slabs; nil for others
 
 	// What the compiler sets.
 	Text string
@@ -46,15 +51,27 @@ type Program struct {
 	element *list.Element // in the cache; nil when it was dropped
 }
 
-func newProgram(g *ir.Graph) *Program {
-	p := &Program{Graph: g.Clone(), sketch: explain.SketchOf(g), compilation: compilation{done: make(chan struct{})}}
+func newProgram(g *ir.Graph, open *shapeinfer.Open) *Program {
+	p := &Program{Graph: g, Open: open, sketch: explain.SketchOf(g), compilation: compilation{done: make(chan struct{})}}
 	p.Small = make([][]int, len(g.Results))
+	if open != nil {
+		return p
+	}
+	p.Graph = g.Clone()
 	for i, r := range p.Graph.Results {
 		if p.Graph.Alias[i] < 0 && r.Type.Bytes() <= soa.SlabMost { // others take over memory, or are large
 			p.Small[i] = soa.Dense(r.Type.Shape)
 		}
 	}
 	return p
+}
+
+// Computes reports whether the program is that of g.
+func (p *Program) Computes(g *ir.Graph) bool {
+	if p.Open != nil {
+		return p.Open.Fits(g)
+	}
+	return ir.Equal(p.Graph, g)
 }
 
 // Uncompiled returns a program that is only compared with others. It refers to g.
@@ -104,16 +121,16 @@ func likelyOf(g *ir.Graph, known map[*ir.Graph]time.Duration) time.Duration {
 		if n.Op == ir.OpParameter || n.Op == ir.OpResult {
 			continue
 		}
-		size := float64(n.Type.Elements())
+		size := elements(n.Type)
 		for _, t := range n.Results() {
-			size += float64(t.Elements())
+			size += elements(t)
 		}
 		total += 100 + size
 		for _, x := range n.In {
-			total += float64(x.Type.Elements())
+			total += elements(x.Type)
 		}
 		if n.Op == ir.OpMatMul {
-			total += size * float64(n.In[0].Type.Shape[n.In[0].Type.Rank()-1])
+			total += size * float64(dims.Typical(n.In[0].Type.Shape[n.In[0].Type.Rank()-1]))
 		}
 		for _, body := range n.Body.Graphs() {
 			total += float64(likelyOf(body, known))
@@ -123,19 +140,41 @@ func likelyOf(g *ir.Graph, known map[*ir.Graph]time.Duration) time.Duration {
 	return known[g]
 }
 
+// elements returns how many elements a value has; an open size counts as a typical one.
+func elements(t types.Type) float64 {
+	n := 1.0
+	for _, d := range t.Shape {
+		n *= float64(dims.Typical(d))
+	}
+	return n
+}
+
 // Signature returns what an executable of g takes and gives.
 func Signature(g *ir.Graph) *backends.Signature {
 	s := &backends.Signature{}
 	for _, p := range g.Params {
-		s.Args = append(s.Args, backends.Arg{Name: p.ParamName(), Type: p.Type, Alias: -1})
+		s.Args = append(s.Args, backends.Arg{Name: p.ParamName(), Type: unnamed(p.Type), Alias: -1})
 	}
 	for i, r := range g.Results {
-		s.Results = append(s.Results, backends.Result{Type: r.Type, Alias: g.Alias[i]})
+		s.Results = append(s.Results, backends.Result{Type: unnamed(r.Type), Alias: g.Alias[i]})
 		if a := g.Alias[i]; a >= 0 {
 			s.Args[a].Alias = i
 		}
 	}
 	return s
+}
+
+// unnamed returns t with [backends.AnySize] for sizes that are open.
+func unnamed(t types.Type) types.Type {
+	if dims.HasExpr(t.Shape...) {
+		t.Shape = slices.Clone(t.Shape)
+		for i, d := range t.Shape {
+			if dims.IsExpr(d) {
+				t.Shape[i] = backends.AnySize
+			}
+		}
+	}
+	return t
 }
 
 // TooLarge returns the first op of a program that no backend could run,
@@ -155,7 +194,7 @@ func tooLarge(g *ir.Graph, seen map[*ir.Graph]bool) *ir.Node {
 				return inner
 			}
 		}
-		if soa.Fits(n.Type.Bytes()) != nil {
+		if !dims.HasExpr(n.Type.Shape...) && soa.Fits(n.Type.Bytes()) != nil {
 			return n
 		}
 	}

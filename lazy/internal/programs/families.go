@@ -1,0 +1,122 @@
+package programs
+
+import (
+	"slices"
+	"sync"
+
+	"ltc/internal/callsite"
+	"ltc/ir"
+	"ltc/shapeinfer"
+)
+
+// Families finds programs that differ only in sizes, and the program whose sizes are open that
+// stands for all of them. The program is made when a line has a second one compiled that differs
+// in sizes. It runs a graph only if the graph is the program's for some sizes, op by op
+// ([shapeinfer.Open.Fits]).
+type Families struct {
+	// Opened hears, once for each, of a program whose sizes are open, and of the line and the graph
+	// that it was made for.
+	Opened func(o *shapeinfer.Open, at callsite.Site, now, before *ir.Graph)
+
+	mu  sync.Mutex
+	all map[uint64]*family // by outline
+}
+
+// mostFamilies is how many outlines are remembered. When there are more all are forgotten.
+const mostFamilies = 2048
+
+// family is what has been compiled of one outline.
+type family struct {
+	open    []*shapeinfer.Open // the latest last, at most mostOpen
+	samples []recorded         // the latest last, at most mostRecorded
+	static  bool               // sizes stay numbers
+	failed  int                // how often there was no program for samples
+}
+
+// recorded is a graph of numbers that a line has had compiled.
+type recorded struct {
+	graph *ir.Graph
+	at    callsite.Site
+}
+
+const (
+	mostOpen     = 4 // then what differs is no size
+	mostRecorded = 16
+	mostFailed   = 3
+)
+
+// find returns the open graph that g is an instance of; nil if there is none.
+func (f *Families) find(g *ir.Graph) *shapeinfer.Open {
+	f.mu.Lock()
+	var open []*shapeinfer.Open
+	if x := f.all[g.Outline()]; x != nil {
+		open = x.open // which is replaced, not changed
+	}
+	f.mu.Unlock()
+	return fitting(open, g)
+}
+
+func fitting(open []*shapeinfer.Open, g *ir.Graph) *shapeinfer.Open {
+	for _, o := range slices.Backward(open) {
+		if o.Fits(g) {
+			return o
+		}
+	}
+	return nil
+}
+
+// open returns the open graph that g is an instance of. If there is none one is made, if the line
+// has had a graph compiled that differs in sizes. nil says that g is compiled as it is, and noted.
+func (f *Families) open(g *ir.Graph, at func() callsite.Site) *shapeinfer.Open {
+	if o := f.find(g); o != nil {
+		return o
+	}
+	key := g.Outline()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	x := f.all[key]
+	if x == nil {
+		if len(f.all) == mostFamilies || f.all == nil {
+			f.all = map[uint64]*family{}
+		}
+		x = &family{}
+		f.all[key] = x
+	}
+	if o := fitting(x.open, g); o != nil || x.static {
+		return o
+	}
+	site := at()
+	var samples []*ir.Graph
+	for _, s := range slices.Backward(x.samples) {
+		if s.at == site && len(samples) < shapeinfer.MostSamples-1 {
+			samples = append(samples, s.graph)
+		}
+	}
+	mine := g.Clone()
+	x.samples = append(x.samples, recorded{mine, site})
+	x.samples = x.samples[max(0, len(x.samples)-mostRecorded):]
+	if len(samples) == 0 {
+		return nil
+	}
+	o, err := shapeinfer.Generalize(append(samples, mine)...)
+	if err != nil {
+		x.failed++
+		x.static = x.failed == mostFailed
+		return nil
+	}
+	x.open = append(slices.Clone(x.open), o)
+	x.static = len(x.open) == mostOpen
+	f.Opened(o, site, mine, samples[0])
+	return o
+}
+
+// refused notes that the backend does not compile o: its sizes are numbers from now on.
+func (f *Families) refused(o *shapeinfer.Open) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, x := range f.all {
+		if slices.Contains(x.open, o) {
+			x.open, x.samples, x.static = nil, nil, true
+		}
+	}
+}

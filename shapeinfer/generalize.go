@@ -1,0 +1,466 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+
+	"ltc/ir"
+	"ltc/ir/dims"
+	"ltc/ir/types"
+)
+
+// MostSamples is how many graphs [Generalize] takes at most.
+const MostSamples = 4
+
+// mostSymbols is how many sizes of parameters may be open. Graphs in which more differ have
+// little in common.
+const mostSymbols = 8
+
+// largestSize is the most that an open size can be: texts compute with sizes as i32.
+const largestSize = 1<<31 - 1
+
+// Open is a graph whose sizes may be expressions, and what compares graphs of numbers with it.
+// It is immutable.
+type Open struct {
+	Graph   *ir.Graph
+	symbols []int
+	at      map[int]int // by expression, its place in sizes
+	sizes   *dims.Evaluator
+}
+
+// Generalize returns the graph of which all samples are instances: the graph that they are for
+// some numbers in place of symbols. Sizes of parameters that differ become symbols, those that
+// differ alike one symbol. Other sizes that differ become expressions of these. The error says
+// what has no expression.
+//
+// Samples show what sizes may be, and prove nothing: whether another graph is an instance is
+// what [Open.Fits] decides.
+func Generalize(samples ...*ir.Graph) (*Open, error) {
+	if len(samples) < 2 || len(samples) > MostSamples {
+		return nil, fmt.Errorf("shapeinfer: %d samples, which must be from 2 to %d", len(samples), MostSamples)
+	}
+	var err error
+	for _, related := range []bool{false, true} {
+		g := &general{
+			b: ir.NewBuilder(Infer), related: related,
+			known: map[sample]int{}, bodies: map[[MostSamples]*ir.Composite]*ir.Composite{},
+		}
+		var open *ir.Graph
+		if open, err = g.graph(samples, true); err != nil {
+			continue
+		}
+		var o *Open
+		if o, err = newOpen(open, g.symbols); err != nil {
+			return nil, err
+		}
+		for _, s := range samples {
+			if !o.Fits(s) {
+				return nil, fmt.Errorf("shapeinfer: the graph of open sizes is not what was recorded")
+			}
+		}
+		return o, nil
+	}
+	return nil, err
+}
+
+// sample is what a size is in each sample; zeros follow.
+type sample [MostSamples]int
+
+// general is the work of Generalize.
+type general struct {
+	b       *ir.Builder
+	related bool // sizes of parameters may be expressions of others
+	symbols []int
+	known   map[sample]int // the first expression that has these values
+	order   []sample       // of known
+	bodies  map[[MostSamples]*ir.Composite]*ir.Composite
+}
+
+// graph generalizes graphs, or bodies of their ops.
+func (g *general) graph(samples []*ir.Graph, top bool) (*ir.Graph, error) {
+	first := samples[0]
+	for _, s := range samples[1:] {
+		if !sameOutline(first, s) {
+			return nil, fmt.Errorf("shapeinfer: other ops are recorded for other sizes")
+		}
+	}
+	nodes := make([]*ir.Node, len(first.Nodes))
+	at := make([]*ir.Node, len(samples))
+	for i := range first.Nodes {
+		for k, s := range samples {
+			at[k] = s.Nodes[i]
+		}
+		var err error
+		if at[0].Op == ir.OpParameter {
+			err = g.parameter(nodes, at, top)
+		} else {
+			err = g.node(nodes, at)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%v: %v: %w", at[0].Loc, at[0].Op, err)
+		}
+	}
+	of := func(list []*ir.Node) []*ir.Node {
+		all := make([]*ir.Node, len(list))
+		for i, n := range list {
+			all[i] = nodes[n.ID]
+		}
+		return all
+	}
+	alias := make([]*ir.Node, len(first.Results))
+	for i, p := range first.Alias {
+		if p >= 0 {
+			alias[i] = nodes[first.Params[p].ID]
+		}
+	}
+	open := &ir.Graph{Name: first.Name}
+	// The parameters that lead come first, whether or not anything reads them.
+	lead := 0
+	for lead < len(first.Params) && first.Nodes[lead] == first.Params[lead] {
+		lead++
+	}
+	g.b.Capture(open, of(first.Params[:lead]), of(first.Results), alias)
+	return open, nil
+}
+
+// sameOutline reports whether graphs have the same ops on the same operands, and results.
+func sameOutline(a, b *ir.Graph) bool {
+	equal := func(x, y *ir.Node) bool { return x.ID == y.ID }
+	return slices.EqualFunc(a.Nodes, b.Nodes, func(x, y *ir.Node) bool {
+		return x.Op == y.Op && slices.EqualFunc(x.In, y.In, equal) && len(x.Attrs) == len(y.Attrs) &&
+			x.Type.DType == y.Type.DType && x.Type.Rank() == y.Type.Rank() && len(x.Results()) == len(y.Results())
+	}) && slices.EqualFunc(a.Results, b.Results, equal) && slices.Equal(a.Alias, b.Alias)
+}
+
+// parameter makes the parameter that stands for those of the samples; symbols may be made for
+// those of a program, at the top.
+func (g *general) parameter(nodes, at []*ir.Node, top bool) error {
+	shape := slices.Clone(at[0].Type.Shape)
+	for axis := range shape {
+		v := valuesOf(at, func(n *ir.Node) int { return n.Type.Shape[axis] })
+		d, err := g.parameterSize(v, len(at), top)
+		if err != nil {
+			return err
+		}
+		shape[axis] = d
+	}
+	g.b.SetLoc(at[0].Loc)
+	n := g.b.Detached(types.Type{DType: at[0].Type.DType, Shape: shape}, at[0].ParamName(), nil)
+	nodes[at[0].ID] = n
+	g.note(shape, at, func(n *ir.Node) types.Type { return n.Type })
+	return nil
+}
+
+func (g *general) parameterSize(v sample, n int, top bool) (int, error) {
+	if constant(v, n) {
+		return v[0], nil
+	}
+	if d, ok := g.known[v]; ok {
+		return d, nil
+	}
+	if !top || g.related {
+		if d, ok := g.expression(v, n); ok || !top {
+			if !ok {
+				return 0, fmt.Errorf("%v have nothing in common", v[:n])
+			}
+			return d, nil
+		}
+	}
+	for _, x := range v[:n] {
+		if x < 1 || x > largestSize {
+			return 0, fmt.Errorf("a size of %d is not left open", x)
+		}
+	}
+	if len(g.symbols) == mostSymbols {
+		return 0, fmt.Errorf("more than %d sizes differ", mostSymbols)
+	}
+	name := "n"
+	if k := len(g.symbols); k > 0 {
+		name = fmt.Sprint("n", k)
+	}
+	d := int(dims.Symbol(name, 1, largestSize))
+	g.symbols = append(g.symbols, d)
+	g.learn(v, d)
+	return d, nil
+}
+
+// valuesOf returns what of is in each sample.
+func valuesOf(at []*ir.Node, of func(n *ir.Node) int) (v sample) {
+	for k, n := range at {
+		v[k] = of(n)
+	}
+	return v
+}
+
+// constant reports whether the first n values are one.
+func constant(v sample, n int) bool {
+	for _, x := range v[1:n] {
+		if x != v[0] {
+			return false
+		}
+	}
+	return true
+}
+
+func (g *general) learn(v sample, d int) {
+	if _, ok := g.known[v]; !ok {
+		g.known[v] = d
+		g.order = append(g.order, v)
+	}
+}
+
+// note learns the expressions of a shape.
+func (g *general) note(shape []int, at []*ir.Node, of func(n *ir.Node) types.Type) {
+	for axis, d := range shape {
+		if dims.IsExpr(d) {
+			g.learn(valuesOf(at, func(n *ir.Node) int { return of(n).Shape[axis] }), d)
+		}
+	}
+}
+
+// size returns what has these values in the samples; in are the operands of the op that is
+// about it, whose sizes are looked at first.
+func (g *general) size(v sample, at, in []*ir.Node) (int, error) {
+	if constant(v, len(at)) {
+		return v[0], nil
+	}
+	for k, x := range in {
+		for axis, d := range x.Type.Shape {
+			if dims.IsExpr(d) && v == valuesOf(at, func(n *ir.Node) int { return n.In[k].Type.Shape[axis] }) {
+				return d, nil
+			}
+		}
+	}
+	if d, ok := g.known[v]; ok {
+		return d, nil
+	}
+	if d, ok := g.expression(v, len(at)); ok {
+		g.learn(v, d)
+		return d, nil
+	}
+	return 0, fmt.Errorf("%v are no sizes that follow from those of the arguments", v[:len(at)])
+}
+
+// node makes the op that stands for those of the samples.
+func (g *general) node(nodes, at []*ir.Node) error {
+	first := at[0]
+	in := make([]*ir.Node, len(first.In))
+	for i, o := range first.In {
+		in[i] = nodes[o.ID]
+	}
+	g.b.SetLoc(first.Loc)
+	n, err := g.sized(at)
+	if n == nil && err == nil {
+		n, err = g.op(at, in)
+	}
+	if err != nil {
+		return err
+	}
+	nodes[first.ID] = n
+	g.note(n.Type.Shape, at, func(n *ir.Node) types.Type { return n.Type })
+	for k, t := range n.Results() {
+		g.note(t.Shape, at, func(n *ir.Node) types.Type { return n.Results()[k] })
+	}
+	return nil
+}
+
+// sized returns constants that differ, and are sizes, as one; nil for other ops.
+func (g *general) sized(at []*ir.Node) (*ir.Node, error) {
+	bits := func(n *ir.Node) int { return int(n.Attrs[ir.ConstantValue].Int) }
+	if at[0].Op != ir.OpConstant || constant(valuesOf(at, bits), len(at)) {
+		return nil, nil
+	}
+	t := at[0].Type.DType
+	var v sample
+	for k, n := range at {
+		x, whole := ir.WholeNumber(t, uint64(bits(n)))
+		if !whole {
+			return nil, fmt.Errorf("numbers that differ are no sizes")
+		}
+		v[k] = x
+	}
+	d, err := g.size(v, at, nil)
+	if err != nil {
+		return nil, err
+	}
+	return g.b.Node(ir.OpSizeOf, nil, []ir.Attr{ir.SizeOfDType: {Int: int64(t)}, ir.SizeOfSize: {Int: int64(d)}}, nil)
+}
+
+func (g *general) op(at, in []*ir.Node) (*ir.Node, error) {
+	first := at[0]
+	attrs := slices.Clone(first.Attrs)
+	for i := range attrs {
+		for _, n := range at[1:] {
+			if n.Attrs[i].Str != attrs[i].Str || len(n.Attrs[i].Ints) != len(attrs[i].Ints) {
+				return nil, fmt.Errorf("attributes differ")
+			}
+		}
+		d, err := g.size(valuesOf(at, func(n *ir.Node) int { return int(n.Attrs[i].Int) }), at, in)
+		if err != nil {
+			return nil, err
+		}
+		attrs[i].Int = int64(d)
+		attrs[i].Ints = slices.Clone(attrs[i].Ints)
+		for k := range attrs[i].Ints {
+			if attrs[i].Ints[k], err = g.size(valuesOf(at, func(n *ir.Node) int { return n.Attrs[i].Ints[k] }), at, in); err != nil {
+				return nil, err
+			}
+		}
+	}
+	body, err := g.body(at)
+	if err != nil {
+		return nil, err
+	}
+	return g.b.Node(first.Op, in, attrs, body)
+}
+
+// body generalizes what ops of the samples call or run.
+func (g *general) body(at []*ir.Node) (*ir.Composite, error) {
+	first := at[0].Body
+	var key [MostSamples]*ir.Composite
+	for k, n := range at {
+		if (n.Body == nil) != (first == nil) {
+			return nil, fmt.Errorf("bodies differ")
+		}
+		key[k] = n.Body
+	}
+	if first == nil {
+		return nil, nil
+	}
+	if c := g.bodies[key]; c != nil {
+		return c, nil
+	}
+	c := &ir.Composite{Name: first.Name, Params: slices.Clone(first.Params)}
+	for _, n := range at[1:] {
+		if n.Body.Name != first.Name || len(n.Body.Params) != len(first.Params) || len(n.Body.More) != len(first.More) {
+			return nil, fmt.Errorf("bodies differ")
+		}
+		for i, p := range n.Body.Params {
+			if q := first.Params[i]; p.Name != q.Name || p.Float != q.Float || p.IsFloat != q.IsFloat {
+				return nil, fmt.Errorf("attribute %s of a body differs", q.Name)
+			}
+		}
+	}
+	for i := range c.Params {
+		d, err := g.size(valuesOf(at, func(n *ir.Node) int { return n.Body.Params[i].Int }), at, nil)
+		if err != nil {
+			return nil, err
+		}
+		c.Params[i].Int = d
+	}
+	lists := make([][]*ir.Graph, len(at))
+	for k, n := range at {
+		for _, x := range n.Body.Graphs() {
+			lists[k] = append(lists[k], x)
+		}
+	}
+	for j := range lists[0] {
+		samples := make([]*ir.Graph, len(at))
+		for k := range at {
+			samples[k] = lists[k][j]
+		}
+		x, err := g.graph(samples, false)
+		if err != nil {
+			return nil, err
+		}
+		if j == 0 {
+			c.Graph = x
+		} else {
+			c.More = append(c.More, x)
+		}
+	}
+	g.bodies[key] = c
+	return c, nil
+}
+
+// mostKnown is how many of the known sizes an expression is looked for among.
+const mostKnown = 48
+
+// expression finds an expression of at most two known sizes that has these values.
+func (g *general) expression(v sample, n int) (int, bool) {
+	order := g.order[:min(len(g.order), mostKnown)]
+	for _, try := range [...]func(v, e sample, n int) (int, bool){g.multiple, g.shifted, g.product, g.sum, g.quotient} {
+		for _, e := range order {
+			if d, ok := try(v, e, n); ok {
+				return d, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// over returns v / e, if that has no remainder.
+func over(v, e sample, n int) (q sample, ok bool) {
+	for k := range n {
+		if e[k] == 0 || v[k]%e[k] != 0 {
+			return q, false
+		}
+		q[k] = v[k] / e[k]
+	}
+	return q, true
+}
+
+// less returns v - e.
+func less(v, e sample, n int) (d sample) {
+	for k := range n {
+		d[k] = v[k] - e[k]
+	}
+	return d
+}
+
+// multiple is a number times e.
+func (g *general) multiple(v, e sample, n int) (int, bool) {
+	q, ok := over(v, e, n)
+	return dims.Mul(g.known[e], q[0]), ok && constant(q, n)
+}
+
+// shifted is e and a number.
+func (g *general) shifted(v, e sample, n int) (int, bool) {
+	d := less(v, e, n)
+	return dims.Add(g.known[e], d[0]), constant(d, n)
+}
+
+// product is e times another.
+func (g *general) product(v, e sample, n int) (int, bool) {
+	q, ok := over(v, e, n)
+	if !ok {
+		return 0, false
+	}
+	other, ok := g.known[q]
+	return dims.Mul(g.known[e], other), ok
+}
+
+// sum is e and another, or e without another.
+func (g *general) sum(v, e sample, n int) (int, bool) {
+	if other, ok := g.known[less(v, e, n)]; ok {
+		return dims.Add(g.known[e], other), true
+	}
+	other, ok := g.known[less(e, v, n)]
+	return dims.Sub(g.known[e], other), ok
+}
+
+// quotient is e divided by a number, rounded down or up, or by another.
+func (g *general) quotient(v, e sample, n int) (int, bool) {
+	if v[0] <= 0 || e[0] <= 0 {
+		return 0, false
+	}
+	if q, ok := over(e, v, n); ok {
+		if other, ok := g.known[q]; ok {
+			return dims.Div(g.known[e], other), true
+		}
+	}
+	for by := max(e[0]/(v[0]+1), 2); by <= e[0]/v[0]+1; by++ {
+		down, up := true, true
+		for k := range n {
+			down = down && v[k] == e[k]/by
+			up = up && v[k] == (e[k]+by-1)/by
+		}
+		switch {
+		case down:
+			return dims.Div(g.known[e], by), true
+		case up:
+			return dims.CeilDiv(g.known[e], by), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,93 @@
+package shapeinfer
+
+import (
+	"slices"
+
+	"ltc/ir"
+	"ltc/ir/dims"
+)
+
+// newOpen returns what compares graphs with one whose sizes are expressions of symbols. The
+// error wraps [dims.ErrTooLarge].
+func newOpen(g *ir.Graph, symbols []int) (*Open, error) {
+	o := &Open{Graph: g, symbols: symbols, at: map[int]int{}}
+	var all, names []int64
+	ir.EachSize(g, func(d int) {
+		if _, ok := o.at[d]; !ok && dims.IsExpr(d) {
+			o.at[d] = len(all)
+			all = append(all, int64(d))
+		}
+	})
+	for _, s := range symbols {
+		names = append(names, int64(s))
+	}
+	var err error
+	o.sizes, err = dims.NewEvaluator(names, all)
+	return o, err
+}
+
+// Fits reports whether g is the graph for some numbers in place of its symbols, within their
+// bounds. These are what the sizes of g's parameters are.
+func (o *Open) Fits(g *ir.Graph) bool {
+	values, ok := o.values(g)
+	if !ok {
+		return false
+	}
+	registers := o.sizes.Registers()
+	if o.sizes.Eval(registers, values) != nil {
+		return false
+	}
+	return ir.IsInstance(o.Graph, g, func(d int) int {
+		if i, ok := o.at[d]; ok {
+			return int(o.sizes.Of(registers, i))
+		}
+		return d
+	})
+}
+
+// values returns the numbers of the symbols.
+func (o *Open) values(g *ir.Graph) (values []int64, ok bool) {
+	if len(g.Params) != len(o.Graph.Params) {
+		return nil, false
+	}
+	values = make([]int64, len(o.symbols))
+	for i, p := range o.Graph.Params {
+		shape := g.Params[i].Type.Shape
+		if len(shape) != len(p.Type.Shape) {
+			return nil, false
+		}
+		for axis, d := range p.Type.Shape {
+			for k, s := range o.symbols {
+				if d != s {
+					continue
+				}
+				if lo, hi := dims.Bounds(s); shape[axis] < lo || shape[axis] > hi {
+					return nil, false
+				}
+				values[k] = int64(shape[axis]) // IsInstance compares it with the others
+			}
+		}
+	}
+	return values, true
+}
+
+// Place is a dimension of a parameter.
+type Place struct{ Param, Axis int }
+
+// Symbols yields the symbols, each with the first place whose size it is.
+func (o *Open) Symbols(yield func(symbol int, at Place) bool) {
+	for _, s := range o.symbols {
+		if !yield(s, o.place(s)) {
+			return
+		}
+	}
+}
+
+func (o *Open) place(symbol int) Place {
+	for i, p := range o.Graph.Params {
+		if axis := slices.Index(p.Type.Shape, symbol); axis >= 0 {
+			return Place{i, axis}
+		}
+	}
+	return Place{}
+}
