@@ -71,7 +71,7 @@ func metricsPage() string {
 func TestBadEnvironmentIsAnError(t *testing.T) {
 	bad := map[string]string{
 		"LTC_CHECK": "yes", "LTC_STRICT": "true", "LTC_SYNC": "maybe", "LTC_TRIM_GRAPH_SIZE": "-1", "LTC_OPBYOP": "2",
-		"LTC_PROGRAM_CACHE_BYTES": "lots", "LTC_MEMORY_CACHE_BYTES": "1 GB", "LTC_MAX_ASYNC_QUEUE": "0", "LTC_LIVE": "on", "LTC_STACKS": "0", "LTC_REUSE_IR": "off", "LTC_PROFILE": "on",
+		"LTC_PROGRAM_CACHE_BYTES": "lots", "LTC_MEMORY_CACHE_BYTES": "1 GB", "LTC_MAX_ASYNC_QUEUE": "0", "LTC_LIVE": "on", "LTC_STACKS": "0", "LTC_REUSE_IR": "off", "LTC_ENABLE_DYNAMIC_SHAPES": "yes", "LTC_PROFILE": "on",
 		"LTC_CPU_LEVEL": "avx", "LTC_CACHE": "of", "LTC_COMPILED": "no", "LTC_TIERS": "yes", "LTC_UPDATE": "yes", "LTC_CHECK_NANS": "yes", "LTC_DISK_CACHE_BYTES": "-1",
 		"LTC_SAVE_TENSORS_FMT": "pdf", "LTC_SAVE_TENSORS_FILE": filepath.Join(t.TempDir(), "no", "such", "directory"),
 	}

@@ -10,7 +10,7 @@ import (
 
 func ExampleDevice_Freeze() {
 	ctx := context.Background()
-	dev, err := lazy.Open("cpu")
+	dev, err := lazy.Open("cpu", lazy.StaticShapes()) // else the second size serves all
 	check(err)
 	score := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Tanh().Sum() })
 	batch := func(n int) *lazy.Tensor { return lazy.From(dev, make([]float32, n)) }

@@ -166,15 +166,21 @@ func (f *flight) runProgram() error {
 // notePeak notes what the program takes, which is about to run or to be queued.
 func (f *flight) notePeak() {
 	if f.program != nil {
-		n := f.program.Exec.(*executable).peak
-		f.count.raise(n)
-		f.dev.all.raise(n)
+		f.raise(f.program.Exec.(*executable).peak)
 	}
+}
+
+func (f *flight) raise(peak int64) {
+	f.count.raise(peak)
+	f.dev.all.raise(peak)
 }
 
 func (f *flight) executeProgram() error {
 	e := f.program.Exec.(*executable)
 	err := e.Execute(f.ctx, &f.call)
+	if e.of.Open != nil && err == nil {
+		f.raise(e.took(&f.call))
+	}
 	e.sampleCopies(f.count)
 	return err
 }

@@ -374,15 +374,20 @@ type placeholder int
 
 // trace records and compiles the function for a signature.
 func (f *Function) trace(ctx context.Context, t *traced) error {
-	names := make([]string, len(t.types))
-	for i := range names {
-		names[i] = fmt.Sprintf("arg%d", i)
-	}
-	return f.record(t, names, func(g *ir.Graph) (err error) {
+	return f.record(t, namesOf(t.types), func(g *ir.Graph) (err error) {
 		t.err = programs.ErrPanicked // unless it returns: the next call tries again
 		t.program, err = f.dev.program(ctx, "func", g, &f.counters, func() (callsite.Site, purpose) { return callsite.Caller(), purpose{} })
 		return err
 	})
+}
+
+// namesOf returns the names of arguments.
+func namesOf[T any](args []T) []string {
+	names := make([]string, len(args))
+	for i := range names {
+		names[i] = fmt.Sprintf("arg%d", i)
+	}
+	return names
 }
 
 // record records the function for a signature and hands on its graph, which is

@@ -11,6 +11,7 @@ import (
 	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/lazy/internal/programs"
+	"ltc/lazy/internal/sched"
 )
 
 // MaxBytes refuses programs of which a run would take more than n bytes: arguments, results that
@@ -37,7 +38,7 @@ func (tr *Trace) MemoryPlan(roots ...*Tensor) (plan backends.MemoryPlan, err err
 		if err := r.compile(tr, f, true); err != nil {
 			return err
 		}
-		plan, err = memoryPlan(f.program)
+		plan, err = tr.dev.planOf(f.ctx, f.program, &r.graph)
 		return err
 	})
 	return plan, err
@@ -59,7 +60,28 @@ func (f *Function) MemoryPlan(ctx context.Context, given ...*Tensor) (backends.M
 	if err != nil {
 		return backends.MemoryPlan{}, err
 	}
-	return memoryPlan(t.program)
+	if t.program.Open == nil {
+		return memoryPlan(t.program)
+	}
+	var plan backends.MemoryPlan
+	again := &traced{types: t.types, owner: sched.Goroutine(), ready: make(chan struct{})}
+	err = f.record(again, namesOf(args), func(g *ir.Graph) (err error) {
+		plan, err = f.dev.planOf(ctx, t.program, g)
+		return err
+	})
+	return plan, err
+}
+
+// planOf returns what a run of g takes, which p computes. What p takes whose sizes are open is known
+// when it runs: a program of the sizes at hand is compiled in its place.
+func (d *Device) planOf(ctx context.Context, p *programs.Program, g *ir.Graph) (backends.MemoryPlan, error) {
+	if p.Open != nil {
+		var err error
+		if p, err = d.programs.GetStatic(ctx, g); err != nil {
+			return backends.MemoryPlan{}, err
+		}
+	}
+	return memoryPlan(p)
 }
 
 // memoryPlan returns what a run of a program takes. Arguments and results have the lines of the

@@ -1,32 +1,201 @@
 package lazy_test
 
 import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
-func TestSecondSizeOpensIt(t *testing.T) {
-	d, err := lazy.Open("cpu")
-	require.NoError(t, err)
-	defer d.Close()
-	tr := lazy.NewTrace(d)
-	w := lazy.From(tr, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
-	for n := 1; n < 40; n++ {
-		x := make([]float32, 2*n)
-		for i := range x {
-			x[i] = float32(i % 7)
-		}
-		y := lazy.From(tr, x, n, 2).MatMul(w).Tanh().Mean(0)
+// sequence returns numbers for a tensor, which differ.
+func sequence(n int) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(i%13)/8 - 0.5
+	}
+	return x
+}
+
+// encoderLayer is a small transformer's layer on x: [batch, seq, 8].
+func encoderLayer(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+	w := lazy.From(tr, sequence(8*24), 8, 24)
+	b, s := x.Dim(0), x.Dim(1)
+	qkv := x.Reshape(-1, 8).MatMul(w).Reshape(b, s, 3, 2, 4).Transpose(2, 0, 3, 1, 4) // [3, b, 2, s, 4]
+	part := func(i int) *lazy.Tensor { return qkv.Narrow(0, i, 1).Reshape(b*2, s, 4) }
+	scores := part(0).MatMul(part(1).Transpose(0, 2, 1)).MulScalar(0.5).Softmax(2)
+	y := scores.MatMul(part(2)).Reshape(b, 2, s, 4).Transpose(0, 2, 1, 3).Reshape(b, s, 8)
+	return y.Add(x).Mean(1)
+}
+
+// The second size at a line is compiled for all sizes: 2 compiles for any batch and any length.
+func TestSecondSizeServesAll(t *testing.T) {
+	var logged bytes.Buffer
+	dev := open(t, "cpu", lazy.Logger(slog.New(slog.NewTextHandler(&logged, nil))))
+	exact := open(t, "eval", lazy.StaticShapes())
+	tr, want := lazy.NewTrace(dev), lazy.NewTrace(exact)
+	f := lazy.Func(dev, encoderLayer)
+	for i := range 24 {
+		b, s := 2+i*7%11, 2+i*5%17
+		x := sequence(b * s * 8)
+		y, z := encoderLayer(tr, lazy.From(tr, x, b, s, 8)), encoderLayer(want, lazy.From(want, x, b, s, 8))
 		require.NoError(t, tr.MarkStep(y))
+		require.NoError(t, want.MarkStep(z))
+		require.InDeltaSlice(t, floats(t, z), floats(t, y), 1e-5, "batch %d, length %d", b, s)
+		called, err := f.Call(context.Background(), lazy.From(dev, x, b, s, 8))
+		require.NoError(t, err)
+		require.Equal(t, floats(t, y), floats(t, called))
 	}
-	for _, c := range tr.Report().Compiles {
-		t.Log(c)
+	require.EqualValues(t, 2, tr.Report().Compiled)
+	require.Zero(t, f.Report().Compiled, "those of the trace are the function's")
+	last := tr.Explain()[len(tr.Explain())-1]
+	require.Equal(t, lazy.CompileShape, last.Kind)
+	require.Equal(t, "nothing: this program is for all sizes", last.Do)
+	require.Equal(t, 1, strings.Count(logged.String(), "sizes are open from now on"), "%s", &logged)
+	require.Contains(t, logged.String(), "n: axis 0 of argument 0, 9 and before 2; n1: axis 1 of argument 0, 7 and before 2")
+}
+
+// A short last batch compiles one program more, and variables are trained as by programs of numbers.
+func TestShortLastBatch(t *testing.T) {
+	train := func(d *lazy.Device) (*lazy.Trace, []float32) {
+		tr := lazy.NewTrace(d)
+		w := d.Variable("w", lazy.F32, 4, 3).Init(lazy.Constant(0.25))
+		for range 3 {
+			for _, rows := range []int{8, 8, 8, 5} {
+				x := lazy.From(tr, sequence(rows*4), rows, 4)
+				loss := x.MatMul(tr.Read(w)).Tanh().Mean()
+				w.Sub_(lazy.Grad(loss, w)[0].MulScalar(0.5))
+				require.NoError(t, tr.MarkStep(loss))
+			}
+		}
+		return tr, floats(t, tr.Read(w))
 	}
-	for _, e := range tr.Explain() {
-		t.Log(e)
+	tr, got := train(open(t, "cpu"))
+	_, want := train(open(t, "eval", lazy.StaticShapes()))
+	require.InDeltaSlice(t, want, got, 1e-6)
+	require.EqualValues(t, 2, tr.Report().Compiled)
+}
+
+// Sizes that do not follow from those of arguments as they did before are those of another
+// program: one compiled for some sizes never runs at others.
+func TestSizesThatFollowOtherwise(t *testing.T) {
+	dev := open(t, "cpu")
+	tr := lazy.NewTrace(dev)
+	for _, n := range []int{4, 8, 6, 9, 12, 15, 10} {
+		x := lazy.From(tr, sequence(n))
+		k := n / 2 // of 4 and 8
+		if n%3 == 0 {
+			k = n / 3
+		}
+		y := x.Narrow(0, 0, k).Sum()
+		require.NoError(t, tr.MarkStep(y))
+		sum := float32(0)
+		for _, v := range sequence(n)[:k] {
+			sum += v
+		}
+		require.InDelta(t, sum, floats(t, y)[0], 1e-5, "n = %d", n)
 	}
-	t.Log(tr.StableHLO())
+}
+
+// With StaticShapes each size has a program.
+func TestStaticShapes(t *testing.T) {
+	for name, d := range map[string]*lazy.Device{"option": open(t, "cpu", lazy.StaticShapes()), "limit": open(t, "cpu", lazy.MaxBytes(1<<20))} {
+		tr := lazy.NewTrace(d)
+		for n := range 5 {
+			require.NoError(t, tr.MarkStep(lazy.From(tr, sequence(n+1)).Tanh()))
+		}
+		require.EqualValues(t, 5, tr.Report().Compiled, name)
+	}
+}
+
+// A program that cannot be compiled for all sizes is compiled for each: a sort.
+func TestSizesThatStayNumbers(t *testing.T) {
+	dev := open(t, "cpu", lazy.Compiled())
+	tr := lazy.NewTrace(dev)
+	for n := 2; n < 6; n++ {
+		values, _ := lazy.From(tr, sequence(n)).Sort(0, true)
+		require.NoError(t, tr.MarkStep(values))
+		require.Len(t, floats(t, values), n)
+	}
+	require.EqualValues(t, 4, tr.Report().Compiled)
+}
+
+// sizedOp is an op of random programs on tensors of any sizes; the first axis is open, or both.
+var sizedOps = []func(x *lazy.Tensor) *lazy.Tensor{
+	func(x *lazy.Tensor) *lazy.Tensor { return x.Tanh() },
+	func(x *lazy.Tensor) *lazy.Tensor { return x.Transpose(1, 0) },
+	func(x *lazy.Tensor) *lazy.Tensor { return x.Softmax(1) },
+	func(x *lazy.Tensor) *lazy.Tensor { return x.Sub(x.MeanKeep(0)) },
+	func(x *lazy.Tensor) *lazy.Tensor { return x.Div(x.MaxKeep(1).AddScalar(4)) },
+	func(x *lazy.Tensor) *lazy.Tensor { return lazy.Concatenate(0, x, x.Neg()) },
+	func(x *lazy.Tensor) *lazy.Tensor { return x.Narrow(0, 0, (x.Dim(0)+1)/2) },
+	func(x *lazy.Tensor) *lazy.Tensor { return x.Narrow(1, x.Dim(1)/3, x.Dim(1)-x.Dim(1)/3) },
+	func(x *lazy.Tensor) *lazy.Tensor { return x.Reshape(-1).Reshape(x.Dim(1), x.Dim(0)) },
+	func(x *lazy.Tensor) *lazy.Tensor { return x.MatMul(x.Transpose(1, 0)).MulScalar(0.1) },
+	func(x *lazy.Tensor) *lazy.Tensor { return x.Pad(x.Mean(), []int{1, 0}, []int{0, 2}, []int{0, 0}) },
+	func(x *lazy.Tensor) *lazy.Tensor { return x.DivScalar(float64(x.Dim(0))) },
+	func(x *lazy.Tensor) *lazy.Tensor {
+		return x.Unsqueeze(0).BroadcastTo(2, x.Dim(0), x.Dim(1)).Sum(0)
+	},
+	func(x *lazy.Tensor) *lazy.Tensor { return x.Add(x.Size(0).Convert(lazy.F32)).MulScalar(0.25) },
+	func(x *lazy.Tensor) *lazy.Tensor {
+		if x.Dim(0) > 6 {
+			return x.AddScalar(1)
+		}
+		return x.MulScalar(2)
+	},
+}
+
+// Random programs, recorded at random sizes by one line, compute what the evaluator does with
+// numbers. Most have few programs.
+func TestRandomProgramsOfManySizes(t *testing.T) {
+	const sizes = 6
+	programs := trials.Soak(60, 3000)
+	steps, compiles := 0, int64(0)
+	for seed := range programs {
+		r := rand.New(rand.NewPCG(uint64(seed), 7))
+		var ops []int
+		for range 1 + r.IntN(5) {
+			ops = append(ops, r.IntN(len(sizedOps)))
+		}
+		dev, exact := open(t, "cpu"), open(t, "eval", lazy.StaticShapes())
+		tr, want := lazy.NewTrace(dev), lazy.NewTrace(exact)
+		square := r.IntN(4) == 0
+		for range sizes {
+			m, n := 1+r.IntN(9), 1+r.IntN(9)
+			if square {
+				n = m
+			}
+			record := func(tr *lazy.Trace) *lazy.Tensor {
+				x := lazy.From(tr, sequence(m*n), m, n)
+				for _, i := range ops {
+					x = sizedOps[i](x)
+				}
+				return x
+			}
+			y, z := record(tr), record(want)
+			at := fmt.Sprintf("seed %d, ops %v, %d by %d", seed, ops, m, n)
+			if z.Err() != nil {
+				require.Error(t, y.Err(), at)
+				tr, want = lazy.NewTrace(dev), lazy.NewTrace(exact)
+				continue
+			}
+			require.NoError(t, tr.MarkStep(y), at)
+			require.NoError(t, want.MarkStep(z), at)
+			require.Equal(t, z.Shape(), y.Shape(), at)
+			require.InDeltaSlice(t, floats(t, z), floats(t, y), 1e-3, at)
+			steps++
+		}
+		compiles += tr.Report().Compiled
+		require.NoError(t, dev.Close())
+		require.NoError(t, exact.Close())
+	}
+	t.Logf("%d steps of %d programs: %d compiles", steps, programs, compiles)
 }

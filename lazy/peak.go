@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"ltc/backends"
 	"ltc/ir"
 )
 
@@ -83,8 +84,26 @@ func (d *Device) WatchPeak() (stop func() int64) {
 	return d.all.watch()
 }
 
-// planned returns the bytes that a run takes: arguments, results and workspace.
+// took returns the bytes that a run has taken whose sizes are open.
+func (e *executable) took(c *backends.Call) int64 {
+	n, _ := e.workspace()
+	for i := range c.Args {
+		n += int64(c.Args[i].Type.Bytes())
+	}
+	for j := range c.Results {
+		if e.of.Graph.Alias[j] < 0 {
+			n += int64(c.Results[j].Type.Bytes())
+		}
+	}
+	return n
+}
+
+// planned returns the bytes that a run takes: arguments, results and workspace. If sizes are open
+// it is what the run tells.
 func (e *executable) planned() (int64, error) {
+	if e.of.Open != nil {
+		return 0, nil // see took
+	}
 	n, err := e.workspace()
 	return n + bytesOf(e.of.Graph.Params) + bytesOf(ownResults(e.of.Graph)), err
 }

@@ -38,11 +38,13 @@ type residentExecutable struct {
 
 func (e residentExecutable) ResidentBytes() int { return e.bytes }
 
+//
+// It has no programs for several sizes: what compiles is what the test says.
 func openCounting(t *testing.T, resident int, opts ...lazy.Option) (*lazy.Device, *counting) {
 	b, err := backends.Open("null")
 	require.NoError(t, err)
 	c := &counting{Backend: b, resident: resident}
-	return openOn(t, c, opts...), c
+	return openOn(t, c, append(opts, lazy.StaticShapes())...), c
 }
 
 // openOn opens a device of a backend that is not registered.

@@ -379,7 +379,7 @@ const mostKnown = 48
 // expression finds an expression of at most two known sizes that has these values.
 func (g *general) expression(v sample, n int) (int, bool) {
 	order := g.order[:min(len(g.order), mostKnown)]
-	for _, try := range [...]func(v, e sample, n int) (int, bool){g.multiple, g.shifted, g.product, g.sum, g.quotient} {
+	for _, try := range [...]func(v, e sample, n int) (int, bool){g.multiple, g.near, g.product, g.sum, g.quotient, g.shifted} {
 		for _, e := range order {
 			if d, ok := try(v, e, n); ok {
 				return d, true
@@ -414,6 +414,12 @@ func (g *general) multiple(v, e sample, n int) (int, bool) {
 	return dims.Mul(g.known[e], q[0]), ok && constant(q, n)
 }
 
+// near is e and a small number.
+func (g *general) near(v, e sample, n int) (int, bool) {
+	d, ok := g.shifted(v, e, n)
+	return d, ok && max(v[0]-e[0], e[0]-v[0]) <= 8
+}
+
 // shifted is e and a number.
 func (g *general) shifted(v, e sample, n int) (int, bool) {
 	d := less(v, e, n)
@@ -439,21 +445,21 @@ func (g *general) sum(v, e sample, n int) (int, bool) {
 	return dims.Sub(g.known[e], other), ok
 }
 
+// mostDivisor is the largest number that sizes are tried to be divided by.
+const mostDivisor = 64
+
 // quotient is e divided by a number, rounded down or up, or by another.
 func (g *general) quotient(v, e sample, n int) (int, bool) {
-	if v[0] <= 0 || e[0] <= 0 {
-		return 0, false
-	}
 	if q, ok := over(e, v, n); ok {
 		if other, ok := g.known[q]; ok {
 			return dims.Div(g.known[e], other), true
 		}
 	}
-	for by := max(e[0]/(v[0]+1), 2); by <= e[0]/v[0]+1; by++ {
+	for by := 2; by <= mostDivisor; by++ {
 		down, up := true, true
 		for k := range n {
-			down = down && v[k] == e[k]/by
-			up = up && v[k] == (e[k]+by-1)/by
+			down = down && e[k] >= 0 && v[k] == e[k]/by
+			up = up && e[k] >= 0 && v[k] == (e[k]+by-1)/by
 		}
 		switch {
 		case down:

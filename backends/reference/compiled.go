@@ -27,18 +27,20 @@ import (
 // of a program for all sizes, which has no pool, is one run's at a time.
 type compiled struct {
 	exec.Executable[*compiled]
-	file     string
-	steps    []compiledStep
-	scratch  int     // bytes that a part of a step needs
-	parts    int     // most parts of a step
-	workers  int     // most threads of a step
-	held     int     // bytes that the code of steps has besides
-	keeper   *keeper // of constants in other forms
-	pool     *spare.Pool[launcher]
-	pointers int // operands of all steps together
-	threads  int
-	own      bool      // how many threads a run uses is the backend's to say
-	deferred *deferral // of compiling while stand-ins may run; nil: none do
+	file    string
+	steps   []compiledStep
+	scratch int // bytes that a part of a step needs
+	parts   int // most parts of a step
+	workers int // most threads of a step
+	held    int // bytes that the code of steps has besides
+	// workspace is WorkspaceBytes of the sizes at hand.
+	workspace int
+	keeper    *keeper // of constants in other forms
+	pool      *spare.Pool[launcher]
+	pointers  int // operands of all steps together
+	threads   int
+	own       bool      // how many threads a run uses is the backend's to say
+	deferred  *deferral // of compiling while stand-ins may run; nil: none do
 	// long is set when a run takes so long that one that can be cancelled must
 	// be so to its end: it writes no memory of the caller before.
 	long bool
@@ -254,7 +256,8 @@ func (e *compiled) fit(ctx context.Context) error {
 	}
 	e.long = work > loops.LongWork
 	e.cut()
-	if err := soa.Fits(loops.Added(e.WorkspaceBytes(), e.resultBytes())); err != nil {
+	e.workspace = e.WorkspaceBytes()
+	if err := soa.Fits(loops.Added(e.workspace, e.resultBytes())); err != nil {
 		return fmt.Errorf("%s: the results and the values that are alive at once: %w", e.file, err)
 	}
 	return nil

@@ -32,6 +32,7 @@ type openExecutable struct {
 	parts     []int           // by step, of the family's base
 	interim   []atomic.Int64  // by step, the launches that stand-ins have run
 	deferred  *deferral       // as that of compiled
+	workspace *atomic.Int64   // in bytes, of the sizes that a run was fitted to last
 	module    backends.Module // what the family has no program for is compiled separately, from it
 	unbound   *openExecutable // what Bind was called on first; nil: it is that
 }
@@ -83,7 +84,7 @@ func (s *openExecutable) region(ctx context.Context, of *plan.Family) (*openExec
 // begin compiles the kernels of a family and of its regions.
 func (s *openExecutable) begin(ctx context.Context, region bool) (err error) {
 	family, base := s.Family, s.Family.Base()
-	s.deferred = deferralOf(ctx)
+	s.deferred, s.workspace = deferralOf(ctx), new(atomic.Int64)
 	s.Plan = exec.Plan{Program: base, On: &machine, Rules: rulesFor(base), Copied: new(atomic.Int64)}
 	s.Rules.Region = region
 	s.Regions, err = exec.MakeRegions(base, func(step, r int) (backends.Executable, error) {
@@ -164,6 +165,9 @@ func (s *openExecutable) variant(ctx context.Context, views *exec.Views) (*form,
 	return s.form(family, codes, unmoved(family.Base(), s.Dense().steps), views), nil
 }
 
+// WorkspaceBytes is that of [compiled], for sizes of the latest runs.
+func (s *openExecutable) WorkspaceBytes() int { return int(s.workspace.Load()) }
+
 // Artifact returns an error: compiled programs are cached, not yet saved.
 func (s *openExecutable) Artifact() ([]byte, error) { return (*compiled)(nil).Artifact() }
 
@@ -185,7 +189,7 @@ func (s *openExecutable) Bind(ctx context.Context, constants map[int]soa.View) (
 		return nil, err
 	}
 	b := *s
-	b.Copied, b.Bound, b.keeper = new(atomic.Int64), bound, s.keeper.forBound()
+	b.Copied, b.workspace, b.Bound, b.keeper = new(atomic.Int64), new(atomic.Int64), bound, s.keeper.forBound()
 	b.compileOthers()
 	if b.o.Threads == 0 { // bound programs serve many calls at once
 		b.o.Threads = 1
@@ -306,5 +310,6 @@ func (x *sizeExecutable) fit(ctx context.Context, f *form, sizes []int64) (err e
 	}
 	x.e.long, x.values = pointsOfSteps(x.member.Program) > loops.LongWork, append(values[:0], sizes...)
 	x.e.Sizes = x.values
+	s.workspace.Store(int64(x.e.workspace))
 	return nil
 }

@@ -39,7 +39,10 @@ func TestBoundsOfExpressions(t *testing.T) {
 		{Mul(b, s), 2, 51200},
 		{Sub(b, s), -99, 510},
 		{Div(Mul(b, 3), 7), 0, 219},
-		{Mod(b, 4), -511, 512}, // terms are bounded one by one
+		{Mod(b, 4), 0, 3},
+		{Sub(b, Div(b, 3)), 1, 342},
+		{Sub(Div(b, 3), Div(b, 2)), -86, 0},
+		{Sub(Mul(b, s), Div(b, 3)), 2, 51200},
 		{Max(Sub(b, 5), 0), 0, 507},
 		{Min(b, s), 1, 100},
 		{tooLarge, -Largest, Largest},
@@ -50,6 +53,7 @@ func TestBoundsOfExpressions(t *testing.T) {
 	require.True(t, AtMost(b, Add(b, 1)))
 	require.True(t, Less(b, Add(b, s)))
 	require.True(t, Differ(Mul(b, 2), Add(b, Add(b, 1))))
+	require.Equal(t, Sub(b, Div(b, 3)), Max(Sub(b, Div(b, 3)), 0))
 	require.False(t, AtMost(b, s) || AtMost(s, b))
 	require.True(t, Divides(Mul(b, 12), 4))
 	require.False(t, Divides(b, 4))

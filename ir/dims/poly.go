@@ -277,9 +277,69 @@ func (p *poly) String() string {
 	return b.String()
 }
 
-// bounds returns the least and the largest number that p can be, no closer than the bounds of
-// each term tell.
+// bounds returns the least and the largest number that p can be, as far as it is known. It is no
+// closer than the bounds of each term tell, and those of the polynomial with divisions by numbers
+// that are not rounded.
 func (p *poly) bounds() (lo, hi int64) {
+	lo, hi = p.termBounds()
+	if up, down, by, ok := p.unrounded(); ok {
+		l, _ := down.termBounds()
+		_, h := up.termBounds()
+		lo, hi = max(lo, -floorDiv(-l, by)), min(hi, floorDiv(h, by))
+	}
+	return lo, hi
+}
+
+// unrounded returns polynomials of which p times by is between: those where a division by a number
+// that is a term of its own is a fraction, rounded to neither side. It returns false if p has no
+// such term.
+func (p *poly) unrounded() (up, down *poly, by int64, ok bool) {
+	by = 1
+	for _, t := range p.terms {
+		if k, is := t.divisor(); is {
+			var fits bool
+			if by, fits = product(by, k); !fits || by > 1<<20 {
+				return nil, nil, 0, false
+			}
+			ok = true
+		}
+	}
+	if !ok {
+		return nil, nil, 0, false
+	}
+	up, down = constant(0), constant(0)
+	for _, t := range p.terms {
+		most, least, times := &poly{terms: []term{{coef: 1, atoms: t.atoms}}}, (*poly)(nil), by
+		if k, is := t.divisor(); is { // (x - k + 1) / k <= floor(x / k) <= x / k
+			most, times = t.atoms[0].a, by/k
+			least = sum(most, constant(1-k), 1)
+		} else {
+			least = most
+		}
+		coef, fits := product(t.coef, times)
+		if !fits || least == nil {
+			return nil, nil, 0, false
+		}
+		if coef < 0 {
+			most, least = least, most
+		}
+		if up, down = sum(up, most, coef), sum(down, least, coef); up == nil || down == nil {
+			return nil, nil, 0, false
+		}
+	}
+	return up, down, by, true
+}
+
+// divisor returns the number that a term divides by which is only a division.
+func (t *term) divisor() (int64, bool) {
+	if len(t.atoms) != 1 || t.atoms[0].kind != quotient {
+		return 0, false
+	}
+	k, is := t.atoms[0].b.constant()
+	return k, is && k > 0
+}
+
+func (p *poly) termBounds() (lo, hi int64) {
 	for _, t := range p.terms {
 		l, h := t.coef, t.coef
 		for _, a := range t.atoms {

@@ -66,6 +66,21 @@ func (c *Cache) Get(ctx context.Context, g *ir.Graph, at func() callsite.Site) (
 	}
 }
 
+// GetStatic is Get of a program whose sizes are numbers.
+func (c *Cache) GetStatic(ctx context.Context, g *ir.Graph) (*Program, error) {
+	for {
+		c.mu.Lock()
+		p := c.entry(g)
+		if p == nil {
+			p = c.added(newProgram(g, nil))
+		}
+		c.mu.Unlock()
+		if err := c.compile(ctx, p); err == nil || ctx.Err() != nil || !p.finished() || !p.lost() {
+			return p, err
+		}
+	}
+}
+
 // compile compiles p or waits for whoever does. It is apart from Get since a closure
 // that a found program does not need would be allocated there.
 func (c *Cache) compile(ctx context.Context, p *Program) error {

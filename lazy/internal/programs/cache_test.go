@@ -28,15 +28,15 @@ func TestProgramsOfEqualHashesAreToldApart(t *testing.T) {
 	require.NotEqual(t, plus.Hash(), times.Hash())
 	var by counting
 	c := Cache{Compiler: &by, Limit: 1 << 20}
-	first, found, err := c.Get(t.Context(), plus)
+	first, found, err := c.Get(t.Context(), plus, nil)
 	require.NoError(t, err)
 	require.False(t, found)
 	c.byHash[times.Hash()] = append(c.byHash[times.Hash()], first.element)
-	second, found, err := c.Get(t.Context(), times)
+	second, found, err := c.Get(t.Context(), times, nil)
 	require.NoError(t, err)
 	require.False(t, found)
 	require.NotSame(t, first, second)
-	again, found, err := c.Get(t.Context(), times.Clone())
+	again, found, err := c.Get(t.Context(), times.Clone(), nil)
 	require.NoError(t, err)
 	require.True(t, found)
 	require.Same(t, second, again)
@@ -69,7 +69,7 @@ func TestFindCompilesNothing(t *testing.T) {
 	require.Nil(t, find(t.Context()))
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _, err = c.Get(gone, g)
+	_, _, err = c.Get(gone, g, nil)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Nil(t, find(t.Context()), "an entry that nobody compiles")
 
@@ -77,7 +77,7 @@ func TestFindCompilesNothing(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			_, _, err := c.Get(context.Background(), g)
+			_, _, err := c.Get(context.Background(), g, nil)
 			require.ErrorIs(t, err, failure)
 		}()
 		<-w.begun

@@ -42,7 +42,7 @@ type recorded struct {
 const (
 	mostOpen     = 4 // then what differs is no size
 	mostRecorded = 16
-	mostFailed   = 3
+	mostFailed   = 6
 )
 
 // find returns the open graph that g is an instance of; nil if there is none.
@@ -98,8 +98,12 @@ func (f *Families) open(g *ir.Graph, at func() callsite.Site) *shapeinfer.Open {
 	if len(samples) == 0 {
 		return nil
 	}
-	o, err := shapeinfer.Generalize(append(samples, mine)...)
+	o, err := shapeinfer.Generalize(append(slices.Clone(samples), mine)...)
+	if err != nil && len(samples) > 1 { // ops that size 1 makes others, say
+		o, err = shapeinfer.Generalize(samples[0], mine)
+	}
 	if err != nil {
+
 		x.failed++
 		x.static = x.failed == mostFailed
 		return nil

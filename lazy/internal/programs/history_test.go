@@ -29,7 +29,7 @@ func chainWith(t testing.TB, n, at int, op string) *Program {
 	fmt.Fprintf(&b, "  return %%%d\n}\n", n-1)
 	g, err := ir.Parse("x.ltcir", b.String())
 	require.NoError(t, err)
-	return newProgram(g)
+	return newProgram(g, nil)
 }
 
 // The nearest of all programs is found, whatever line had it compiled, and however many
