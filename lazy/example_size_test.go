@@ -52,3 +52,18 @@ func ExampleTensor_Size() {
 	// 0.75
 	// <nil>
 }
+
+func ExampleStaticShapes_none() {
+	dev, err := lazy.Open("cpu")
+	check(err)
+	w := lazy.From(dev, make([]float32, 12), 4, 3)
+
+	tr := lazy.NewTrace(dev)
+	for _, rows := range []int{32, 32, 17, 5, 32} { // of batches that come as they are
+		x := lazy.From(tr, make([]float32, rows*4), rows, 4)
+		check(tr.MarkStep(x.MatMul(w).Tanh().Mean(0)))
+	}
+	fmt.Println(tr.Report().Compiled)
+	// Output:
+	// 2
+}

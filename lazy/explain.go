@@ -150,7 +150,7 @@ func (d *Device) setting() *programs.Setting {
 			Device: d.name, Opened: d.opened, Backend: backend, Numbers: option("NumbersAsConstants", d.constantNumbers),
 			Options: []string{
 				option("Threads", o.Threads), option("TF32", o.TF32), option("Ordered", o.Ordered), option("Compiled", o.Compiled), option("Tiers", o.Tiers),
-				option("Profiled", o.Profile), option("NumbersAsConstants", d.constantNumbers), option("OpByOp", d.opByOp),
+				option("Profiled", o.Profile), option("NumbersAsConstants", d.constantNumbers), option("StaticShapes", d.staticShapes), option("OpByOp", d.opByOp),
 				option("CheckIndices", d.checkIndices), option("CheckNaNs", d.checkNaNs),
 			},
 		}

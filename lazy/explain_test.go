@@ -58,6 +58,10 @@ var allCauses = []cause{
 	{lazy.CompileShape, "the last batch is smaller", "parameter f32[60,8], was f32[64,8]", func(c *causes) {
 		c.steps(func(i int) *lazy.Tensor { return lazy.From(c.tr, make([]float32, (64-4*i)*8), 64-4*i, 8).Exp().Sum(0) })
 	}},
+	{lazy.CompileShape, "the last batch is smaller, on `cpu`", "parameter f32[n,8], was f32[64,8]", func(c *causes) {
+		c.open("cpu")
+		c.steps(func(i int) *lazy.Tensor { return lazy.From(c.tr, make([]float32, (64-4*i)*8), 64-4*i, 8).Exp().Sum(0) })
+	}},
 	{lazy.CompileShape, "a sequence that grows by a token", "axis 0 grows by 1 each time", func(c *causes) {
 		for i := range 5 {
 			c.mark(c.from(i + 1).Exp())

@@ -42,9 +42,9 @@
 //     Device.Variable, Device.Wait, Device.Close, Device.Name, Device.Devices,
 //     Device.OpenedAt
 //   - Options of a device: Option, Threads, Seed, TF32, Compiled, Tiers,
-//     NumbersAsConstants, Strict, Ordered, OpByOp, CheckIndices, CheckNaNs, ImplicitSyncs,
-//     SyncMode, MemoryLimit, MemoryCacheLimit, ProgramCacheLimit, GraphLimit, Profiled,
-//     TrackLive, ObserveOps, OpRun, Logger, Environment, EnvVar
+//     NumbersAsConstants, StaticShapes, Strict, Ordered, OpByOp, CheckIndices, CheckNaNs,
+//     ImplicitSyncs, SyncMode, MemoryLimit, MemoryCacheLimit, ProgramCacheLimit,
+//     GraphLimit, Profiled, TrackLive, ObserveOps, OpRun, Logger, Environment, EnvVar
 //   - Steps: lazy.Trace, NewTrace, Trace.Read, Trace.MarkStep, Trace.MarkStepContext,
 //     Trace.Wait, Trace.Warmup, Trace.WarmupContext, Trace.AfterStep, Trace.Discard,
 //     Trace.Reuse, Trace.LiveRoots, Trace.NameStep, Trace.Scope, Trace.ImplicitSyncs,

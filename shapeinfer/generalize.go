@@ -37,7 +37,7 @@ type Open struct {
 // what [Open.Fits] decides.
 func Generalize(samples ...*ir.Graph) (*Open, error) {
 	if len(samples) < 2 || len(samples) > MostSamples {
-		return nil, fmt.Errorf("shapeinfer: %d samples, which must be from 2 to %d", len(samples), MostSamples)
+		return nil, fmt.Errorf("shapeinfer: the number of samples is %d, and must be from 2 to %d", len(samples), MostSamples)
 	}
 	var err error
 	for _, related := range []bool{false, true} {
@@ -172,7 +172,7 @@ func (g *general) parameterSize(v sample, n int, top bool) (int, error) {
 		}
 	}
 	if len(g.symbols) == mostSymbols {
-		return 0, fmt.Errorf("more than %d sizes differ", mostSymbols)
+		return 0, fmt.Errorf("too many sizes differ: the most is %d", mostSymbols)
 	}
 	name := "n"
 	if k := len(g.symbols); k > 0 {

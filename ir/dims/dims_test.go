@@ -42,7 +42,7 @@ func TestBoundsOfExpressions(t *testing.T) {
 		{Mod(b, 4), 0, 3},
 		{Sub(b, Div(b, 3)), 1, 342},
 		{Sub(Div(b, 3), Div(b, 2)), -86, 0},
-		{Sub(Mul(b, s), Div(b, 3)), 2, 51200},
+		{Sub(Mul(b, s), Div(b, 3)), -168, 51200},
 		{Max(Sub(b, 5), 0), 0, 507},
 		{Min(b, s), 1, 100},
 		{tooLarge, -Largest, Largest},

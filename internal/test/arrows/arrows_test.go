@@ -113,7 +113,7 @@ var allowed = map[string][]string{
 	"lazy/internal/metrics":    {},
 	"lazy/internal/opbyop":     {"backends", "ir", "lazy/internal/programs", "shapeinfer", "soa"},
 	"lazy/internal/philox":     {},
-	"lazy/internal/programs":   {"backends", "internal/explain", "ir", "soa"},
+	"lazy/internal/programs":   {"backends", "internal/explain", "ir", "shapeinfer", "soa"},
 	"lazy/internal/sched":      {},
 	"lazy/internal/strided":    {"ir", "soa"},
 	"lazy/vars":                {"lazy"},

@@ -2,7 +2,7 @@
 // differs from those that the same line had compiled before. Its central type is [Cache].
 //
 // The package imports only ltc/backends, ltc/internal/callsite, ltc/internal/diag,
-// ltc/internal/explain, ltc/ir and ltc/soa.
+// ltc/internal/explain, ltc/ir, ltc/ir/dims, ltc/ir/types, ltc/shapeinfer and ltc/soa.
 package programs
 
 import (
