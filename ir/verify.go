@@ -84,7 +84,7 @@ func (g *Graph) verifyNode(i int, n *Node, v *verifier, params *int) error {
 			return fmt.Errorf("%s: index %d, want %d", n.Op, n.Attrs[ParameterIndex].Int, *params)
 		}
 		*params++
-		return n.Type.Check()
+		return n.Type.CheckSizes()
 	}
 	for _, body := range n.Body.Graphs() {
 		if body == nil {

@@ -38,7 +38,6 @@ type residentExecutable struct {
 
 func (e residentExecutable) ResidentBytes() int { return e.bytes }
 
-//
 // It has no programs for several sizes: what compiles is what the test says.
 func openCounting(t *testing.T, resident int, opts ...lazy.Option) (*lazy.Device, *counting) {
 	b, err := backends.Open("null")
