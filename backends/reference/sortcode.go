@@ -16,10 +16,11 @@ import (
 // keys of the elements there, and all operands go by these. A row is one part's.
 type sortCode struct {
 	sortRows
-	orders []sortOrder
-	passes *sortPasses // by which few elements that are kept are found; nil: otherwise
-	blocks *sortBlocks // by which the first elements are found; nil: otherwise
-	spare  sync.Pool   // of *finder
+	orders  []sortOrder
+	passes  *sortPasses  // by which few elements that are kept are found; nil: otherwise
+	blocks  *sortBlocks  // by which the first elements are found; nil: otherwise
+	vectors *sortVectors // by which rows are sorted; nil: otherwise
+	spare   sync.Pool    // of *finder
 }
 
 var _ claimedCode = (*sortCode)(nil)
@@ -34,6 +35,7 @@ func newSortCode(ctx context.Context, s *plan.Sort, orders []sortOrder, compiler
 	if c.passes, err = newSortPasses(ctx, &c.sortRows, orders, compilers); err == nil && c.findsFirst() {
 		c.blocks, err = newSortBlocks(ctx, &c.sortRows, &orders[0], compilers)
 	}
+	c.vectors = newSortVectors(c, compilers)
 	return c, err
 }
 
@@ -76,6 +78,8 @@ func (s *sortCode) work() int {
 		return loops.Times(s.rows, s.keep*(s.n/4+16))
 	case s.findsFirst():
 		return loops.Times(s.rows, s.n+16*s.keep)
+	case s.vectors != nil:
+		return loops.Times(loops.Times(s.rows, s.n), 4)
 	}
 	return loops.Times(loops.Times(s.rows, s.n), 4*len(s.sizes)+4*len(s.orders))
 }
@@ -87,12 +91,12 @@ func (s *sortCode) Parts(_ []int64, threads int) int {
 }
 
 // Scratch is for the keys of all orders, places with parts of keys, these once more, and
-// places; and behind that for passes or blocks.
+// places; and behind that for passes, blocks or vectors.
 func (s *sortCode) Scratch([]int64, int) int {
 	if s.rows == 0 {
 		return 0
 	}
-	return loops.Added(s.sortBytes(), max(s.passes.scratch(), s.blocks.scratch()))
+	return loops.Added(s.sortBytes(), max(s.passes.scratch(), s.blocks.scratch(), s.vectors.scratch()))
 }
 
 // sortBytes is a multiple of 64, so that what follows is aligned.
@@ -112,6 +116,10 @@ func (s *sortCode) Run(c *kernel.Call) error {
 	from, to := c.Share(int64(s.rows))
 	if s.passes != nil {
 		return s.runPasses(c, f, &w, int(from), int(to))
+	}
+	if s.vectors != nil {
+		s.vectors.run(c, &w, int(from), int(to))
+		return nil
 	}
 	for row := from; row < to; row++ {
 		if halt.Closed(c.Done) {

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "9dcdcf278bd2a894eeecafd8"
+const buildID = "df3b3a1bf460a1fe385d0b07"

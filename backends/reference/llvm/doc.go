@@ -11,6 +11,6 @@
 // ltc/backends/reference/llvm/emit, ltc/backends/reference/llvm/gemm,
 // ltc/backends/reference/llvm/libllvm, ltc/backends/reference/llvm/native,
 // ltc/backends/reference/llvm/prebuilt, ltc/backends/reference/llvm/triangular,
-// ltc/backends/reference/llvm/tileloops, ltc/backends/reference/llvm/vector, ltc/ir/types,
+// ltc/backends/reference/llvm/rowsort, ltc/backends/reference/llvm/tileloops, ltc/backends/reference/llvm/vector, ltc/ir/types,
 // ltc/internal/env, ltc/internal/halt and ltc/internal/ctxmutex.
 package llvm

@@ -7,6 +7,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/native"
 	"ltc/backends/reference/llvm/prebuilt"
+	"ltc/backends/reference/llvm/rowsort"
 	"ltc/backends/reference/llvm/tileloops"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/backends/reference/tiles"
@@ -40,20 +41,24 @@ func (v *tileVectors) there() bool {
 
 // loop returns the code of a loop.
 func (v *tileVectors) loop(l tileloops.Loop) (native.Kernel, bool) {
+	return v.kernel(l.UnitOf(), l.Name())
+}
+
+// kernel returns a function of a unit that is built in.
+func (v *tileVectors) kernel(unit, name string) (native.Kernel, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	name := l.UnitOf()
-	image, known := v.units[name]
+	image, known := v.units[unit]
 	if !known {
-		if object := prebuilt.Object(v.on.String(), name); object != nil {
+		if object := prebuilt.Object(v.on.String(), unit); object != nil {
 			image, _ = native.Load(object) // where the system has no room for code, Go needs none
 		}
-		v.units[name] = image
+		v.units[unit] = image
 	}
 	if image == nil {
 		return native.Kernel{}, false
 	}
-	return image.Kernel(l.Name())
+	return image.Kernel(name)
 }
 
 // Unary implements [tiles.Vectors].
@@ -114,6 +119,41 @@ func (v *tileVectors) Products(t types.DType) tiles.Products {
 		return nil
 	}
 	return p
+}
+
+// mostShort is how many elements a sort has that takes no more than some milliseconds.
+const mostShort = 1 << 18
+
+// Sort implements [tiles.Vectors].
+func (v *tileVectors) Sort(size int) func(s tiles.Sorting) (why tiles.Stop, row int) {
+	f, ok := v.kernel(rowsort.Name(size), rowsort.Name(size))
+	if !ok {
+		return nil
+	}
+	return func(s tiles.Sorting) (why tiles.Stop, row int) {
+		args := struct {
+			from, to                       unsafe.Pointer
+			n, rows                        int
+			negative, flip, sign, infinity uint64
+			checks                         int
+		}{s.From, s.To, s.N, s.Rows, s.Negative, s.Flip, s.Sign, s.Infinity, 0}
+		if s.Checks {
+			args.checks = 1
+		}
+		status := int32(0)
+		if s.N*s.Rows <= mostShort {
+			status = f.CallShort(unsafe.Pointer(&args))
+		} else {
+			status = f.Call(unsafe.Pointer(&args))
+		}
+		switch reason, row := rowsort.Stopped(status); reason {
+		case rowsort.Special:
+			return tiles.Special, row
+		case rowsort.Unsorted:
+			return tiles.Unsorted, row
+		}
+		return 0, s.Rows
+	}
 }
 
 // onOne returns a loop of one operand.

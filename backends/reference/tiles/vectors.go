@@ -24,7 +24,33 @@ type Vectors interface {
 	Fill(size int) func(o, a unsafe.Pointer, n int)
 	// Products multiplies matrices of a dtype.
 	Products(t types.DType) Products
+	// Sort sorts rows of elements of so many bytes. It returns 0, or why it stopped and at which
+	// row: those before it are sorted.
+	Sort(size int) func(s Sorting) (why Stop, row int)
 }
+
+// Sorting is a sort of rows that lie one after the other. The order is that of keys: unsigned
+// integers, which differ from the bits of an element in Flip, and in Negative where the highest bit
+// of the element is set. It is not stable, so elements of one key have the same bits.
+type Sorting struct {
+	From, To unsafe.Pointer // results are not where elements are
+	N, Rows  int
+	Negative, Flip,
+	// With Checks, a row is left that has an element of the bits of Sign, or one that is greater
+	// than Infinity but for these bits.
+	Sign, Infinity uint64
+	Checks bool
+}
+
+// Stop says why a sort of rows stopped.
+type Stop uint8
+
+const (
+	// Special: the row has an element that the sort checks for.
+	Special Stop = 1 + iota
+	// Unsorted: the row takes too long. There is anything in its result.
+	Unsorted
+)
 
 // Products multiply matrices. Sums have the bits of the order that the code has. Any number of
 // goroutines may use them.

@@ -15,6 +15,7 @@ import (
 	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/libllvm"
 	"ltc/backends/reference/llvm/prebuilt"
+	"ltc/backends/reference/llvm/rowsort"
 	"ltc/backends/reference/llvm/tileloops"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/internal/test/golden"
@@ -36,7 +37,7 @@ func units() []gemm.Unit {
 	for _, level := range []vector.Level{vector.AVX2, vector.AVX512} {
 		all = append(all, tileloops.Units(level)...)
 	}
-	return all
+	return append(all, rowsort.Units(vector.AVX512)...)
 }
 
 func file(u gemm.Unit) string { return filepath.Join(u.On.String(), u.Name+".o") }
@@ -61,7 +62,7 @@ func TestObjects(t *testing.T) {
 		write(t, library, here+"\n"+list)
 		return
 	}
-	require.Equal(t, list, old, "products, or loops of tiles, are of other texts than the objects: make generate writes them")
+	require.Equal(t, list, old, "products, loops of tiles or sorts are of other texts than the objects: make generate writes them")
 	if here != by {
 		t.Skipf("the objects were made by %s; here is %q", by, here)
 	}

@@ -127,6 +127,24 @@ func ascending(first, n int) []int {
 	return all
 }
 
+// Pick returns the given lanes of x and y, counted through.
+func (b *Builder) Pick(x, y Value, lanes []int) Value {
+	return Value{b.pick(x.V, y.V, lanes), x.DType}
+}
+
+// Compress returns the lanes of v, integers or floats of 32 or 64 bits, where the bool is set,
+// side by side from the first lane on. Those behind are 0. The machine is one of AVX-512.
+func (b *Builder) Compress(v, chosen Value) Value {
+	t := v.V.Type()
+	return Value{b.Call("llvm.x86.avx512.mask.compress."+mangle(t), t, v.V, b.bits(t, 0), chosen.V), v.DType}
+}
+
+// Count returns, as an i64, how many lanes of a bool value are set.
+func (b *Builder) Count(v Value) value.Value {
+	n := b.resize(b.bitcast(v.V, ll.NewInt(uint64(v.Lanes()))), ll.I32, false)
+	return b.resize(b.intrinsic("ctpop", n), ll.I64, false)
+}
+
 // pick returns the given lanes of x and y, counted through; -1 is any. A nil y
 // has nothing to choose from.
 func (b *Builder) pick(x, y value.Value, lanes []int) value.Value {
