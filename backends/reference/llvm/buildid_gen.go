@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "df3b3a1bf460a1fe385d0b07"
+const buildID = "1cacebec3145c7b0657766b1"

@@ -11,7 +11,6 @@ import (
 	"ltc/backends/kit"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/eval"
-	"ltc/backends/reference/llvm/gemm"
 	"ltc/backends/reference/llvm/libllvm"
 )
 
@@ -108,7 +107,8 @@ func TestConvolutionsOfAnyLayoutAreProducts(t *testing.T) {
 
 // A convolution between values that have their features before the spatial dimensions is a
 // product whose columns are the places of an image, with what follows it. Nothing is
-// transposed. Images are padded, and their rows are packed as vectors.
+// transposed. Images are padded, and their rows are packed as vectors. Where rows are as long as
+// a vector, parts of the image are copied instead.
 func TestConvolutionsWithChannelsFirst(t *testing.T) {
 	if _, err := libllvm.Open(); err != nil {
 		t.Skipf("what libLLVM compiles is tested, and there is none: %v", err)
@@ -116,23 +116,27 @@ func TestConvolutionsWithChannelsFirst(t *testing.T) {
 	c := compilers(t)[0]
 	for _, row := range []struct {
 		name, window string
+		columns      int
 		out          [2]int
-		order        gemm.Order
+		packs        string
 		copies       int
 	}{
-		{"padded", "pad = [[1, 1], [1, 1]]", [2]int{14, 13}, gemm.InRuns, 1},
-		{"dilated", "rhs_dilate = [2, 1]", [2]int{10, 11}, gemm.InRuns, 0},
-		{"every second", "stride = [1, 2]", [2]int{12, 6}, gemm.InStrides, 0},
+		{"padded", "pad = [[1, 1], [1, 1]]", 13, [2]int{14, 13}, "packb_f32_runs_gather", 1},
+		{"dilated", "rhs_dilate = [2, 1]", 13, [2]int{10, 11}, "packb_f32_runs_gather", 0},
+		{"every second", "stride = [1, 2]", 13, [2]int{12, 6}, "packb_f32_strides_gather", 0},
+		{"long rows", "pad = [[1, 1], [1, 1]]", 40, [2]int{14, 40}, "image_f32_runs", 1},
+		{"every second of long rows", "stride = [1, 2]", 80, [2]int{12, 39}, "image_f32_strides", 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			y := fmt.Sprintf("tensor<2x19x%dx%dxf32>", row.out[0], row.out[1])
-			text := fmt.Sprintf(`func.func @main(%%x: tensor<2x5x14x13xf32>, %%w: tensor<19x5x3x3xf32>, %%b: tensor<19xf32>, %%r: %[1]s) -> %[1]s {
-  %%0 = stablehlo.convolution(%%x, %%w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {%[2]s} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x5x14x13xf32>, tensor<19x5x3x3xf32>) -> %[1]s
+			x := fmt.Sprintf("tensor<2x5x14x%dxf32>", row.columns)
+			text := fmt.Sprintf(`func.func @main(%%x: %[3]s, %%w: tensor<19x5x3x3xf32>, %%b: tensor<19xf32>, %%r: %[1]s) -> %[1]s {
+  %%0 = stablehlo.convolution(%%x, %%w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {%[2]s} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (%[3]s, tensor<19x5x3x3xf32>) -> %[1]s
   %%1 = stablehlo.broadcast_in_dim %%b, dims = [1] : (tensor<19xf32>) -> %[1]s
   %%2 = stablehlo.add %%0, %%1 : %[1]s
   %%3 = stablehlo.add %%2, %%r : %[1]s
   return %%3 : %[1]s
-}`, y, row.window)
+}`, y, row.window, x)
 			p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 			require.NoError(t, err)
 			prog, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New(), ChannelsFirst: true})
@@ -146,11 +150,11 @@ func TestConvolutionsWithChannelsFirst(t *testing.T) {
 			require.Equal(t, []int{19, row.out[0] * row.out[1], 45, 2}, []int{q.plan.Problem.M, q.plan.Problem.N, q.plan.Problem.K, q.points})
 			var packs []string
 			for _, u := range q.plan.Units() {
-				if strings.Contains(u.Name, "_pack") {
+				if strings.Contains(u.Name, "_pack") || strings.Contains(u.Name, "_image_") {
 					packs = append(packs, u.Name)
 				}
 			}
-			require.Equal(t, []string{"gemm_f32_packb_f32_" + row.order.String() + "_gather"}, packs, "kernels are read as they lie")
+			require.Equal(t, []string{"gemm_f32_" + row.packs}, packs, "kernels are read as they lie")
 		})
 	}
 }

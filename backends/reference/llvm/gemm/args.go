@@ -14,7 +14,7 @@ const (
 	wordPrologue         // what PackA takes besides
 	wordEpilogue         // a function that is given finished sums; 0 for none
 	wordOperands         // what Epilogue takes besides
-	wordPrologueB        // what a kernel takes that reads B as it lies
+	wordPrologueB        // what a kernel takes that reads B as it lies, or the offsets of an image
 	wordBatch            // how many matrices
 	wordM                // rows
 	wordN                // columns

@@ -46,6 +46,8 @@ type core struct {
 	// bytes takes A plus 128, one of unsigned bytes A minus 128. Bytes of either
 	// kind are taken as they are.
 	offset bool
+	// image says that the kernel reads B from the copy of an [image].
+	image bool
 	// vnni says that mac takes what AVX512_VNNI adds.
 	vnni bool
 	// mac returns acc + a·b for each lane; a is one unit in all lanes.
@@ -102,6 +104,8 @@ func (c *core) panels() string {
 		return c.name + "ofraw" + c.narrow.String()
 	case c.narrow != types.Invalid:
 		return c.name + "of" + c.narrow.String()
+	case c.image:
+		return c.name + "image"
 	}
 	return c.name
 }
@@ -126,12 +130,13 @@ const (
 	ofBlocks coreUse = iota // blocks of A and of B
 	ofRow                   // one row of A: units have one element, of the dtype of the sums
 	ofPacked                // blocks of A, and of a B that was packed once
+	ofImage                 // blocks of A, and of the copy of an image
 	numCores
 )
 
 // coreOf returns the arithmetic of a problem, nil if there is none.
 func coreOf(p *Problem, on Machine, use coreUse) *core {
-	c := &core{group: 1, elem: p.Acc, acc: p.Acc, unit: vector.Memory(p.Acc), lane: vector.Memory(p.Acc), name: p.Acc.String()}
+	c := &core{image: use == ofImage, group: 1, elem: p.Acc, acc: p.Acc, unit: vector.Memory(p.Acc), lane: vector.Memory(p.Acc), name: p.Acc.String()}
 	c.mem = c.unit
 	a, b := p.elements()
 	switch {

@@ -27,6 +27,11 @@
 // as larger ones. Kernels of their own convert them as they load them, and apply B's
 // prologue. For many rows each block is converted to other panels first.
 //
+// A gathered B whose columns are runs at least as long as a vector, the windows of an image, is
+// not packed: rows of windows overlap, and packing would write each element several times. What a
+// block reads of the image is copied, and the kernel loads vectors from the copy, at an offset
+// for each element of k.
+//
 // A sum is formed in one order, from k = 0 on, in blocks whose size depends on K
 // alone. Threads get blocks of rows, columns and matrices, never of k: the bits of
 // a result do not depend on how many there are.

@@ -150,9 +150,12 @@ func (k *macro) strips(x some, strip func(h value.Value, x some)) {
 
 // dispatch calls the kernel for h rows, of panels from the j-th at hand on.
 func (k *macro) dispatch(kernels map[int]*ir.Func, h, b, j value.Value, args ...value.Value) {
-	if w := &k.words; k.core.prologue != nil {
+	switch w := &k.words; {
+	case k.core.prologue != nil:
 		n := k.mul(j, i64(k.core.columns()))
 		args = append(args, w[wordPrologueB], b, k.add(w[wordFirstN], n), k.sub(w[wordN], n), w[wordFirstK])
+	case k.core.image:
+		args = append(args, w[wordPrologueB])
 	}
 	before, after := k.Block, k.Func.NewBlock("")
 	var cases []*ir.Case

@@ -21,17 +21,19 @@ type Plan struct {
 	swapped bool
 	vector  bool // A is one row
 
-	directA, directB bool // operands are taken as they lie
-	inC              bool // sums are kept in C
-	widens           bool // blocks of a packed B are converted before rows meet them
-	prefetchA        bool // the kernel prefetches rows of A
-	depth            int  // elements of k at a time
-	width            int  // columns of B at a time
-	chunk            int  // rows of A at a time
-	group            int  // panels of B that meet a chunk at a time
-	batches          int  // matrices of a call of the kernel
-	calls            int  // rows of a call of the kernel at most
-	tall             int  // rows for which a part keeps sums at a time
+	directA, directB bool   // operands are taken as they lie
+	inC              bool   // sums are kept in C
+	widens           bool   // blocks of a packed B are converted before rows meet them
+	prefetchA        bool   // the kernel prefetches rows of A
+	depth            int    // elements of k at a time
+	width            int    // columns of B at a time
+	chunk            int    // rows of A at a time
+	group            int    // panels of B that meet a chunk at a time
+	batches          int    // matrices of a call of the kernel
+	calls            int    // rows of a call of the kernel at most
+	tall             int    // rows for which a part keeps sums at a time
+	image            *image // nil if B is packed, or read as it is
+	spare            *image // its memory
 	cuts             *known
 
 	kernel, packA, packB, widen, epilogue string // names of units, empty if there is none
@@ -61,7 +63,7 @@ func New(p Problem, on Machine) (*Plan, error) {
 func (q *Plan) Replan(p Problem) error { return q.plan(p) }
 
 func (q *Plan) plan(p Problem) error {
-	*q = Plan{Problem: p, on: q.on, p: p, cores: q.cores, cuts: q.cuts}
+	*q = Plan{Problem: p, on: q.on, p: p, cores: q.cores, cuts: q.cuts, spare: q.spare}
 	q.cuts.Store(0)
 	gathers := p.GatherA != nil || p.GatherB != nil
 	if p.GatherA != nil { // all blocks begin at the first element
@@ -92,6 +94,10 @@ func (q *Plan) plan(p Problem) error {
 		q.oneRow()
 	} else {
 		q.blocks()
+		if q.image = q.imageOf(); q.image != nil {
+			q.core = q.coreOf(ofImage)
+			q.packed = q.core
+		}
 		q.choose()
 	}
 	return nil
@@ -288,6 +294,7 @@ type Kind struct {
 	narrow, widens                            bool
 	orderA, orderB, orderC                    Order
 	gathersA, gathersB                        bool
+	image                                     bool
 }
 
 // Kind returns the kind of the plan.
@@ -299,7 +306,7 @@ func (q *Plan) Kind() Kind {
 		narrow: q.packed.narrow != types.Invalid, widens: q.widens,
 		finishes: !q.inC || p.Epilogue.set(),
 		orderA:   q.orderA(), orderB: q.orderB(), orderC: orderOf(p.StrideC[2], 0),
-		gathersA: p.GatherA != nil, gathersB: p.GatherB != nil,
+		gathersA: p.GatherA != nil, gathersB: p.GatherB != nil, image: q.image != nil,
 	}
 }
 
@@ -321,7 +328,10 @@ func (q *Plan) names() {
 	if k.packsA {
 		q.packA = unitName(c.name, "packa", p.A.String(), k.orderA.String(), gatherName(k.gathersA)+p.PrologueA.Name)
 	}
-	if k.packsB {
+	switch {
+	case k.image:
+		q.packB = unitName(c.name, "image", p.B.String(), k.orderB.String())
+	case k.packsB:
 		q.packB = unitName(q.packed.panels(), "packb", p.B.String(), k.orderB.String(), gatherName(k.gathersB)+packing)
 	}
 	if k.widens {

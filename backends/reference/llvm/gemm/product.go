@@ -72,12 +72,13 @@ type space struct {
 	args                     *[words]uintptr
 	out                      *[outWords]uintptr
 	tile, sums, rows, panels uintptr
+	vectors                  unsafe.Pointer // [panelVectors], of an [image]
 }
 
 // spaceBytes are the bytes of each of its pieces, in the same order.
-func (q *Plan) spaceBytes(parts int) [6]int {
+func (q *Plan) spaceBytes(parts int) [7]int {
 	c := q.core
-	n := [6]int{8 * words, 8 * outWords, c.rows * c.rowBytes()}
+	n := [7]int{8 * words, 8 * outWords, c.rows * c.rowBytes()}
 	if !q.directA {
 		n[4] = ceil(q.chunk, c.lanes) * c.lanes * q.rowStride()
 		if q.p.GatherA != nil {
@@ -103,6 +104,9 @@ func (q *Plan) spaceBytes(parts int) [6]int {
 			panels = 0
 		}
 		n[5] = c.panelRows(q.depth) * c.panelRow() * panels * q.matricesB(q.batches)
+		if q.image != nil {
+			n[5], n[6] = q.image.bytes, panels*panelVectorsBytes
+		}
 	}
 	for i := range n {
 		n[i] = (n[i] + 63) &^ 63
@@ -138,7 +142,7 @@ func (q *Plan) space(parts int, work unsafe.Pointer) space {
 		work = unsafe.Add(work, n[i])
 		return p
 	}
-	return space{(*[words]uintptr)(next(0)), (*[outWords]uintptr)(next(1)), uintptr(next(2)), uintptr(next(3)), uintptr(next(4)), uintptr(next(5))}
+	return space{(*[words]uintptr)(next(0)), (*[outWords]uintptr)(next(1)), uintptr(next(2)), uintptr(next(3)), uintptr(next(4)), uintptr(next(5)), next(6)}
 }
 
 // RunIn computes one of so many parts of the product, from 0 on, in memory of its
@@ -240,6 +244,10 @@ func (r *run) pack(x *block) {
 	if columns == 0 || q.vector || p.PackedB && !q.widens {
 		return
 	}
+	if q.image != nil {
+		r.copyImage(x)
+		return
+	}
 	size := p.B.Size()
 	a := (*[packWords]uintptr)(unsafe.Pointer(r.args))
 	if q.widens {
@@ -326,6 +334,10 @@ func (r *run) multiply(x *block, m, rows int) {
 		if p.StrideB[0] != 0 {
 			a[wordEdgeBatch] = word(panel)
 		}
+	case q.image != nil:
+		a[wordB], a[wordBPanel] = uintptr(r.vectors), word(panelVectorsBytes)
+		a[wordEdge] = a[wordB] + word(x.columns/c.columns()*panelVectorsBytes)
+		a[wordPrologueB] = uintptr(unsafe.Pointer(&q.image.offsets[x.k]))
 	default:
 		from, batch := r.panels, ceil(x.columns, c.columns())*panel
 		if p.PackedB && !q.widens {

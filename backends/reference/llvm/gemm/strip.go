@@ -15,6 +15,7 @@ const line = 64
 // of C, h rows of panels·columns sums. Strides are in bytes.
 //
 //	void strip<h>(steps, a, aRow, b, bStep, bPanel, c, cRow, panels, more, soon, soonRow, lines, drip, next, nextLines, far, prologue, batch, column, left, first)
+//	void strip<h>(steps, a, aRow, b, bStep, bPanel, c, cRow, panels, more, soon, soonRow, lines, drip, next, nextLines, far, offsets)
 //
 // A's units of a row are next to each other; B's units of a step are a row of
 // the panel, bStep from one to the next. Sums are added to what C holds if more
@@ -26,18 +27,23 @@ const line = 64
 // lines of drip from soon on, and B's row far from the one at hand.
 //
 // Kernels that apply B's prologue are given its operands, the place in B of what is at hand
-// and how many columns there are from there on. Others have no such parameters.
+// and how many columns there are from there on. Kernels that read B from the copy of an [image]
+// are given [panelVectors] as panels, and the offsets of elements of k. Others have no such
+// parameters.
 //
 // The last panel may lack columns if edge is set.
 func (m *module) strip(c *core, h int, edge bool) *ir.Func {
 	names := []string{"steps", "a", "aRow", "b", "bStep", "bPanel", "c", "cRow", "panels", "more", "soon", "soonRow", "lines", "drip", "next", "nextLines", "far"}
-	if c.prologue != nil {
+	switch {
+	case c.prologue != nil:
 		names = append(names, "prologue", "batch", "column", "left", "first")
+	case c.image:
+		names = append(names, "offsets")
 	}
 	params := make([]*ir.Param, len(names))
 	for i, n := range names {
 		var t ll.Type = ll.I64
-		if len(n) == 1 || n == "soon" || n == "next" || n == "prologue" {
+		if len(n) == 1 || n == "soon" || n == "next" || n == "prologue" || n == "offsets" {
 			t = ll.I8Ptr
 		}
 		params[i] = ir.NewParam(n, t)
@@ -94,7 +100,13 @@ func (m *module) strip(c *core, h int, edge bool) *ir.Func {
 			}
 			return []value.Value{f.off(at[0], i64(line))}
 		})
-		sums, soon := k.product(some, steps, at[0], bStep, next[0], drip, far)
+		var sums []value.Value
+		var soon value.Value
+		if c.image {
+			sums, soon = k.imageProduct(steps, at[0], params[17], next[0], drip)
+		} else {
+			sums, soon = k.product(some, steps, at[0], bStep, next[0], drip, far)
+		}
 		k.out(rows, sums, adds)
 		next = []value.Value{f.off(at[0], bPanel), f.off(at[1], i64(c.rowBytes())), soon, after[0]}
 		if c.prologue != nil {
@@ -197,11 +209,15 @@ func (k *tile) advance(at []value.Value, bStep value.Value) []value.Value {
 
 // step adds one unit of k.
 func (k *tile) step(at, sums []value.Value) []value.Value {
+	return k.multiplied(at[1:], sums, k.units(k.core, at[0], k.place))
+}
+
+// multiplied adds the products of a unit of each row and some vectors of B.
+func (k *tile) multiplied(rows, sums, bs []value.Value) []value.Value {
 	c := k.core
-	bs := k.units(c, at[0], k.place)
 	next := make([]value.Value, len(sums))
 	for r := range k.h {
-		a := k.splat(c.lanes, k.load(c.unit, k.row(at[1+r/perPointer], r%perPointer), 1))
+		a := k.splat(c.lanes, k.load(c.unit, k.row(rows[r/perPointer], r%perPointer), 1))
 		for j, b := range bs {
 			next[r*c.vecs+j] = c.mac(k.fn, sums[r*c.vecs+j], a, b)
 		}

@@ -57,7 +57,10 @@ func (q *Plan) Units() []Unit {
 			m.packA(p, q.packA, q.orderA(), q.p.GatherA != nil)
 		}))
 	}
-	if q.packB != "" {
+	switch {
+	case q.image != nil:
+		all = append(all, unit(q.packB, q.least(false, c.elem), func(m *module) { m.imageCopier(c, q.packB, q.image.step) }))
+	case q.packB != "":
 		all = append(all, unit(q.packB, q.least(q.p.PrologueB.set(), c.elem, q.p.B), func(m *module) { m.packB(b, q.packB, q.orderB(), q.p.GatherB != nil) }))
 	}
 	if q.widen != "" {
@@ -124,6 +127,10 @@ func Usual(on Machine) []Unit {
 		for _, step := range []int{1, 2} {
 			p := Dense(a, a, acc, c, 1, 100, 100, 100)
 			p.GatherB = &Gather{Row: Runs{Length: 10, Step: step * a.Size()}, K: Runs{Length: 1}}
+			unitsOf(p)
+			starts := [9]int64{} // of a window whose columns are all there is
+			p.N, p.K = 64, len(starts)
+			p.GatherB = &Gather{Row: Runs{&starts[0], p.N, step * a.Size()}, K: Runs{&starts[0], 1, 0}}
 			unitsOf(p)
 		}
 	}
