@@ -108,22 +108,24 @@ func checkLosses(got, want []float64) error {
 	return nil
 }
 
-// trainer is a classifier in training by gradient descent.
+// trainer is a model in training by gradient descent, a classifier unless it has a cost of its own.
 type trainer struct {
 	tr     *lazy.Trace
 	x, y   *lazy.Tensor
 	lr     *lazy.Tensor
 	params []*lazy.Tensor                    // weights and bias of each layer
 	logits func(x *lazy.Tensor) *lazy.Tensor // of a batch
+	cost   func(x *lazy.Tensor) *lazy.Tensor // the loss of a batch
 	loss   *lazy.Tensor                      // of the last step
 }
 
-// newTrainer makes one without parameters, for a batch of dimensions dims and so many
+// newTrainer makes a classifier without parameters, for a batch of dimensions dims and so many
 // classes.
 func newTrainer(dev *lazy.Device, rate float64, classes int, dims ...int) *trainer {
 	m := &trainer{tr: lazy.NewTrace(dev), lr: lazy.NewScalar(dev, "lr", lazy.F32, rate)}
 	m.x = lazy.From(dev, measure.Gen(1, dims...), dims...)
 	m.y = lazy.From(dev, labels(dims[0], classes), dims[0])
+	m.cost = func(x *lazy.Tensor) *lazy.Tensor { return m.logits(x).CrossEntropy(m.y) }
 	return m
 }
 
@@ -176,7 +178,7 @@ func (m *trainer) step() error {
 
 // record records a step up to where it is marked.
 func (m *trainer) record() {
-	m.loss = m.logits(m.tr.Read(m.x)).CrossEntropy(m.y)
+	m.loss = m.cost(m.tr.Read(m.x))
 	for i, g := range lazy.Grad(m.loss, m.params...) {
 		m.params[i].Sub_(g.Mul(m.lr))
 	}

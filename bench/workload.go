@@ -12,7 +12,7 @@ import (
 
 // workloads holds them all: a new one is a file and a line in one of these
 // lists.
-var workloads = slices.Concat(peaks, tracing, compiling, byElement, byRow, products, training, forDevices)
+var workloads = slices.Concat(peaks, tracing, compiling, byElement, byRow, products, recurrent, training, forDevices)
 
 // workload is something to measure: a program, or what run does.
 type workload struct {
@@ -101,6 +101,16 @@ var products = []workload{
 	{name: "conv7s2_1x3x224", doc: call + ", window 7, stride 2, NCHW and OIHW", program: convolution{1, 224, 3, 64, 7, 2}.program()},
 	{name: "encoder_b1_s128", doc: call + " of a transformer layer, width 384, 12 heads", program: encoder{1, 128, 384, 12, 1536}.program()},
 	{name: "encoder_b8_s128", doc: call + " of the same, batch 8", program: encoder{8, 128, 384, 12, 1536}.program()},
+}
+
+// recurrent runs along a sequence of 128 steps by Scan.
+var recurrent = []workload{
+	{name: "lstm_b1_h128", doc: call + " of an LSTM, 128 hidden", program: lstm{128, 1, 128}.program()},
+	{name: "lstm_b16_h128", doc: call + " of the same, batch 16", program: lstm{128, 16, 128}.program()},
+	{name: "lstm_b16_h512", doc: call + " of an LSTM, 512 hidden, batch 16", program: lstm{128, 16, 512}.program()},
+	{name: "lstm_train_b1_h128", doc: "s per training step of an LSTM, 128 hidden", run: lstm{128, 1, 128}.train(0.01163279, 0.01147356, 0.01132028, 0.01117262)},
+	{name: "lstm_train_b16_h128", doc: "s per training step of the same, batch 16", run: lstm{128, 16, 128}.train(0.00465776, 0.00457752, 0.00450115, 0.00442836)},
+	{name: "lstm_train_b16_h512", doc: "s per training step of an LSTM, 512 hidden, batch 16", run: lstm{128, 16, 512}.train(0.00463383, 0.00447579, 0.00433491, 0.00420840)},
 }
 
 var training = []workload{
