@@ -48,53 +48,6 @@ func (l *lowerer) while(init []*mlir.Value, cond, body func(state []*mlir.Value)
 	return op
 }
 
-// lowerScan emits a while that counts iterations. It carries, in this order, the node's results,
-// of which rows are written one an iteration, and the iteration.
-func lowerScan(l *lowerer, n *ir.Node) *mlir.Value {
-	if v := l.values[n.ID]; v != nil {
-		return v
-	}
-	if w := l.wider[n]; w != nil {
-		v := lowerScan(l, w)
-		l.values[w.ID] = v
-		return v
-	}
-	g, iterations := n.Body.Graph, n.Attrs[ir.ScanIterations].Int
-	in, carries := l.in(n), int(n.Attrs[ir.ScanCarries].Int)
-	xs := in[carries : carries+int(n.Attrs[ir.ScanXs].Int)]
-	captured := in[carries+len(xs):]
-	init := slices.Clone(in[:carries])
-	for _, r := range g.Results[carries:] {
-		init = append(init, l.filled(types.Type{DType: r.Type.DType, Shape: slices.Concat(types.Shape{int(iterations)}, r.Type.Shape)}, 0))
-	}
-	results := len(init)
-	index := tensor(types.Of(types.I32))
-	init = append(init, l.constant(types.I32, 0))
-	return l.while(init, func(state []*mlir.Value) []*mlir.Value {
-		end := l.index(iterations)
-		return []*mlir.Value{l.compare("LT", types.I32, tensor(types.Of(types.Bool)), state[results], end)}
-	}, func(state []*mlir.Value) []*mlir.Value {
-		if iterations == 0 { // there are no rows
-			return state
-		}
-		iteration := state[results]
-		at := iteration
-		if n.Attrs[ir.ScanReverse].Int != 0 {
-			at = l.emit(stablehlo.Subtract, index, []*mlir.Value{l.index(dims.Sub(iterations, 1)), iteration})
-		}
-		args := append([]*mlir.Value{at}, state[:carries]...)
-		for i, x := range xs {
-			args = append(args, l.row(x, n.In[carries+i].Type, at))
-		}
-		next := l.run(g, append(args, captured...))
-		for i := carries; i < results; i++ {
-			next[i] = l.setRow(state[i], next[i], g.Results[i].Type, at)
-		}
-		one := l.constant(types.I32, 1)
-		return append(next, l.emit(stablehlo.Add, index, []*mlir.Value{iteration, one}))
-	}).Results[0]
-}
-
 // index emits a size as an i32.
 func (l *lowerer) index(d int64) *mlir.Value {
 	if !dims.IsExpr(d) {
@@ -166,24 +119,32 @@ func lowerDynamicUpdateSlice(l *lowerer, n *ir.Node) *mlir.Value {
 // run emits the ops of a region's graph on args into the block at hand, and returns
 // its results.
 func (l *lowerer) run(g *ir.Graph, args []*mlir.Value) []*mlir.Value {
+	return l.runPart(g, args, nil, g.Order(), g.Results)
+}
+
+// runPart emits those nodes of a region's graph that are in order, and returns the values of
+// results. Nodes that are given have a value already.
+func (l *lowerer) runPart(g *ir.Graph, args []*mlir.Value, given map[*ir.Node]*mlir.Value, order, results []*ir.Node) []*mlir.Value {
 	outer, loc := l.values, l.loc
 	l.values = make([]*mlir.Value, len(g.Nodes))
 	for i, p := range g.Params {
 		l.values[p.ID] = args[i]
 	}
-	order := g.Order()
+	for n, v := range given {
+		l.values[n.ID] = v
+	}
 	l.widen(order)
 	for _, n := range order {
-		if n.Op != ir.OpParameter {
+		if n.Op != ir.OpParameter && given[n] == nil {
 			l.node(n, loc)
 		}
 	}
-	results := make([]*mlir.Value, len(g.Results))
-	for i, r := range g.Results {
-		results[i] = l.values[r.ID]
+	values := make([]*mlir.Value, len(results))
+	for i, r := range results {
+		values[i] = l.values[r.ID]
 	}
 	l.values, l.loc = outer, loc
-	return results
+	return values
 }
 
 // lowerStop is nothing: only gradients see it.
