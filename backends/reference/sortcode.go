@@ -9,6 +9,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
 	"ltc/backends/reference/internal/loops"
+	"ltc/backends/reference/tiles"
 	"ltc/internal/halt"
 )
 
@@ -17,10 +18,11 @@ import (
 type sortCode struct {
 	sortRows
 	orders  []sortOrder
-	passes  *sortPasses  // by which few elements that are kept are found; nil: otherwise
-	blocks  *sortBlocks  // by which the first elements are found; nil: otherwise
-	vectors *sortVectors // by which rows are sorted; nil: otherwise
-	spare   sync.Pool    // of *finder
+	passes  *sortPasses                           // by which few elements that are kept are found; nil: otherwise
+	blocks  *sortBlocks                           // by which the first elements are found; nil: otherwise
+	vectors *sortVectors                          // by which rows are sorted; nil: otherwise
+	packed  func(tiles.Sorting) (tiles.Stop, int) // sorts keys with places on vectors; nil: in Go
+	spare   sync.Pool                             // of *finder
 }
 
 var _ claimedCode = (*sortCode)(nil)
@@ -35,7 +37,9 @@ func newSortCode(ctx context.Context, s *plan.Sort, orders []sortOrder, compiler
 	if c.passes, err = newSortPasses(ctx, &c.sortRows, orders, compilers); err == nil && c.findsFirst() {
 		c.blocks, err = newSortBlocks(ctx, &c.sortRows, &orders[0], compilers)
 	}
-	c.vectors = newSortVectors(c, compilers)
+	if v := plainOf(compilers).Vectors; v != nil {
+		c.vectors, c.packed = newSortVectors(c, v), v.Sort(8)
+	}
 	return c, err
 }
 
@@ -146,7 +150,7 @@ func (s *sortCode) Run(c *kernel.Call) error {
 // operands.
 func (s *sortCode) sorted(w *sortSpace, c *kernel.Call, start int) []uint64 {
 	if words, ordered := s.join(w.keys, c.Mem, start); ordered {
-		return w.sort(words, c.Done)
+		return w.sort(words, s.packed, c.Done)
 	}
 	s.merge(w, c.Mem, start)
 	return w.packed

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"ltc/backends/reference/tiles"
 	"ltc/internal/halt"
 )
 
@@ -87,7 +88,7 @@ func span(keys []uint64) (least uint64, size int) {
 
 // sort returns the places of a row in the order of their keys. They are sorted by the least
 // significant half word first, then, stably, by the others.
-func (s *sortSpace) sort(w keyWords, done <-chan struct{}) []uint64 {
+func (s *sortSpace) sort(w keyWords, vectors func(tiles.Sorting) (tiles.Stop, int), done <-chan struct{}) []uint64 {
 	const low = 1<<halfWord - 1
 	packed, other, places := s.packed, s.other, s.places
 	sorted := false
@@ -102,7 +103,9 @@ func (s *sortSpace) sort(w keyWords, done <-chan struct{}) []uint64 {
 					packed[i] = word.keys[p]>>(shift%64)<<halfWord | uint64(i)
 				}
 			}
-			if in := sortPacked(packed, other, done); &in[0] != &packed[0] {
+			if vectors != nil && (len(packed) <= fewSorted || word.bits-int(shift) > fewBits) && sortPackedOnVectors(vectors, packed, other) {
+				packed, other = other, packed
+			} else if in := sortPacked(packed, other, done); &in[0] != &packed[0] {
 				packed, other = other, packed
 			}
 			if !sorted {
@@ -124,6 +127,19 @@ func (s *sortSpace) sort(w keyWords, done <-chan struct{}) []uint64 {
 		}
 	}
 	return places
+}
+
+// fewBits is how many bits keys have that are sorted faster by a pass over bytes than on vectors.
+const fewBits = 8
+
+// sortPackedOnVectors sorts numbers, no two of which are equal, to another place, and reports
+// whether it did.
+func sortPackedOnVectors(sort func(tiles.Sorting) (tiles.Stop, int), from, to []uint64) bool {
+	why, _ := sort(tiles.Sorting{
+		From: unsafe.Pointer(unsafe.SliceData(from)), To: unsafe.Pointer(unsafe.SliceData(to)),
+		N: len(from), Rows: 1,
+	})
+	return why == 0
 }
 
 // fewSorted is how many numbers are sorted by comparing them.

@@ -220,10 +220,10 @@ func TestSortBySeveralKeysEndsWithTheRun(t *testing.T) {
 	require.True(t, ordered)
 	done := make(chan struct{})
 	close(done)
-	for i, p := range w.sort(words, done) {
+	for i, p := range w.sort(words, nil, done) {
 		require.EqualValues(t, i, p, "places stay in the row, unsorted")
 	}
-	for i, p := range w.sort(words, nil) {
+	for i, p := range w.sort(words, nil, nil) {
 		require.EqualValues(t, code.n-1-i, p)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/internal/loops"
 	"ltc/backends/reference/tiles"
 	"ltc/internal/halt"
@@ -19,11 +20,9 @@ type sortVectors struct {
 	group int           // rows that are copied together; 0: they are sorted where they lie
 }
 
-// newSortVectors returns the sort on vectors; nil if the machine has none, or the sort is of
-// other elements.
-func newSortVectors(s *sortCode, compilers []kernel.Compiler) *sortVectors {
-	vectors := plainOf(compilers).Vectors
-	if vectors == nil || len(s.orders) != 1 || len(s.from) != 1 || len(s.sizes) != 2 || s.keep != s.n || s.passes != nil || s.n == 0 {
+// newSortVectors returns the sort on vectors; nil if these have none for it.
+func newSortVectors(s *sortCode, vectors tiles.Vectors) *sortVectors {
+	if len(s.orders) != 1 || len(s.sizes) != 2 || s.from[0] == plan.Places || s.keep != s.n || s.passes != nil || s.n == 0 {
 		return nil
 	}
 	size := s.sizes[0]
