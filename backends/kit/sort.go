@@ -37,11 +37,13 @@ func (t *translator) sort(op *mlir.Op) error {
 	if err := t.comparator(op, s); err != nil {
 		return err
 	}
-	operands := op.Operands
+	operands, results := op.Operands, op.Results
+	s, operands, results = t.withoutUnread(s, operands, results)
 	claimed, work := (*plan.Sort)(nil), []types.Type(nil)
-	if some, read := withoutPlaces(op, s); some != nil {
+	if some, read := withoutPlaces(s, operands); some != nil {
+		written := t.withoutUnwritten(some, results)
 		if claimed, work = t.claimSort(some, op); claimed != nil {
-			operands = read
+			operands, results = read, written
 		}
 	}
 	if claimed == nil {
@@ -54,8 +56,42 @@ func (t *translator) sort(op *mlir.Op) error {
 	for i, out := range claimed.Outs {
 		makes[i] = out.Type
 	}
-	t.step(op, sortStep{claimed}, t.of(operands), append(makes, work...), false)
+	t.stepOf(op, sortStep{claimed}, t.of(operands), results, append(makes, work...), false)
 	return nil
+}
+
+// withoutUnread returns a sort without the operands that the comparator does not read and whose
+// results nothing uses, and the operands and results that are left. Some result stays.
+func (t *translator) withoutUnread(s *plan.Sort, operands, results []*mlir.Value) (*plan.Sort, []*mlir.Value, []*mlir.Value) {
+	some := *s
+	some.Args, some.Outs, some.From, some.Of = nil, nil, nil, slices.Clone(s.Of)
+	var in, out []*mlir.Value
+	for i, v := range operands {
+		if !s.Compares(i) && !t.used[results[i]] {
+			continue
+		}
+		renumber(some.Of, s.Of, i, len(some.Args))
+		some.From = append(some.From, len(some.Args))
+		some.Args, some.Outs = append(some.Args, s.Args[i]), append(some.Outs, s.Outs[i])
+		in, out = append(in, v), append(out, results[i])
+	}
+	if len(in) == 0 {
+		return s, operands, results
+	}
+	return &some, in, out
+}
+
+// withoutUnwritten drops the results that nothing uses, but for the last one, from a sort some of
+// whose operands are places. It returns the results that are left.
+func (t *translator) withoutUnwritten(s *plan.Sort, results []*mlir.Value) (written []*mlir.Value) {
+	outs, from := s.Outs, s.From
+	s.Outs, s.From = nil, nil
+	for i, r := range results {
+		if t.used[r] || i == len(results)-1 && len(written) == 0 {
+			s.Outs, s.From, written = append(s.Outs, outs[i]), append(s.From, from[i]), append(written, r)
+		}
+	}
+	return written
 }
 
 // claimSort asks the target for the first elements of rows, if no others are used, and then
@@ -79,28 +115,32 @@ func (t *translator) claimSort(s *plan.Sort, op *mlir.Op) (claimed *plan.Sort, w
 // withoutPlaces returns a sort that does not read the operands that are places, and the
 // operands that it reads. The result is nil if there are no such operands, or no others. An
 // operand that the comparator reads stays.
-func withoutPlaces(op *mlir.Op, s *plan.Sort) (*plan.Sort, []*mlir.Value) {
+func withoutPlaces(s *plan.Sort, operands []*mlir.Value) (*plan.Sort, []*mlir.Value) {
 	some := *s
 	some.Args, some.From, some.Of = nil, nil, slices.Clone(s.Of)
 	var read []*mlir.Value
-	for i, v := range op.Operands {
-		compared := slices.ContainsFunc(s.Of, func(c plan.Compared) bool { return c.Operand == i })
-		if !compared && plan.HoldsPlaces(s.Args[i].Type.DType) && rises(s.Args[i].Type, v, s.Dim) {
+	for i, v := range operands {
+		if !s.Compares(i) && plan.HoldsPlaces(s.Args[i].Type.DType) && rises(s.Args[i].Type, v, s.Dim) {
 			some.From = append(some.From, plan.Places)
 			continue
 		}
-		for k := range s.Of {
-			if s.Of[k].Operand == i {
-				some.Of[k].Operand = len(some.Args)
-			}
-		}
+		renumber(some.Of, s.Of, i, len(some.Args))
 		some.From = append(some.From, len(some.Args))
 		some.Args, read = append(some.Args, s.Args[i]), append(read, v)
 	}
-	if len(read) == 0 || len(read) == len(op.Operands) {
+	if len(read) == 0 || len(read) == len(operands) {
 		return nil, nil
 	}
 	return &some, read
+}
+
+// renumber has parameters of a comparator be of an operand that has another number.
+func renumber(now, before []plan.Compared, old, operand int) {
+	for k := range before {
+		if before[k].Operand == old {
+			now[k].Operand = operand
+		}
+	}
 }
 
 // keepFirst has the results hold the first so many elements of a row, if that is not 0.

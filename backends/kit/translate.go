@@ -260,10 +260,15 @@ func (t *translator) host(op *mlir.Op, reason string) error {
 // step adds a node that is no kernel, which makes values of some types: what the op gives,
 // then memory that it works in.
 func (t *translator) step(op *mlir.Op, s fuse.Step, reads []plan.ValueID, makes []types.Type, kept bool) {
+	t.stepOf(op, s, reads, op.Results, makes, kept)
+}
+
+// stepOf adds a node that is no kernel and makes some of the results of an op.
+func (t *translator) stepOf(op *mlir.Op, s fuse.Step, reads []plan.ValueID, results []*mlir.Value, makes []types.Type, kept bool) {
 	writes := make([]plan.ValueID, len(makes))
 	for i, typ := range makes {
-		if writes[i] = t.graph.Value(typ); i < len(op.Results) {
-			t.values[op.Results[i]] = writes[i]
+		if writes[i] = t.graph.Value(typ); i < len(results) {
+			t.values[results[i]] = writes[i]
 		}
 	}
 	t.graph.AddStep(op, s, reads, writes, kept)

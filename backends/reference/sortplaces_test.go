@@ -3,6 +3,7 @@ package reference
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -71,6 +72,48 @@ func TestSortsOfPlaces(t *testing.T) {
 				fillSorted(x, r, n%2 == 0)
 				sameResults(t, want, got, []soa.View{x}, text)
 			}
+		}
+	}
+}
+
+// Operands that go along and whose results nothing uses are not sorted; of those that are compared
+// the result is not written where places are used alone.
+func TestSortsOfUnusedResults(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 9))
+	for _, shape := range [][]int{{3, 40}, {700, 2}} {
+		dim := len(shape) - 1 - len(fmt.Sprint(shape[0]))/3
+		whole := placed("%i = stablehlo.iota dim = $DIM : $I", "f32", "i32", "argsort", shape, dim)
+		whole = strings.NewReplacer("$DIM", fmt.Sprint(dim), "tensor<i16>", "tensor<i32>").Replace(whole)
+		carried := strings.NewReplacer("$DIM", fmt.Sprint(dim), "tensor<i16>", "tensor<i32>", "xi16>", "xi32>").Replace(sorting("f32", "total", shape, dim))
+		for _, c := range []struct {
+			text      string
+			result    int
+			args      int
+			from      []int
+			described string
+		}{
+			{whole, 0, 1, []int{plan.Places}, "the places alone"},
+			{whole, 1, 1, []int{0}, "the elements alone, with places"},
+			{carried, 1, 1, []int{0}, "the elements alone"},
+			{carried, 0, 2, []int{0, 1}, "what goes along alone"},
+		} {
+			all := regexp.MustCompile(`(?s)-> \(([^,]+), ([^)]+)\) \{(.*)return %0#0, %0#1 : .*`).FindStringSubmatch(c.text)
+			typ := all[1+c.result]
+			text := strings.Replace(c.text, all[0], fmt.Sprintf("-> %s {%sreturn %%0#%d : %s\n}", typ, all[3], c.result, typ), 1)
+			want, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+			require.NoError(t, err, text)
+			got, err := asKernels{eval.New()}.Compile(t.Context(), backends.NewModule(text), backends.Options{Threads: 1})
+			require.NoError(t, err, text)
+			s := got.(*compiled).Plan.Program.Steps[0].Work.(*plan.Sort)
+			require.Equal(t, c.args, len(s.Args), c.described)
+			require.Equal(t, c.from, s.From, c.described)
+			var args []soa.View
+			for _, a := range want.Signature().Args {
+				v := soa.Make(a.Type)
+				fillSorted(v, r, true)
+				args = append(args, v)
+			}
+			sameResults(t, want, got, args, c.described)
 		}
 	}
 }

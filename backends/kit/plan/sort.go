@@ -34,6 +34,11 @@ type Sort struct {
 // memory holds it.
 const Places = -1
 
+// Compares reports whether the comparator reads an operand.
+func (s *Sort) Compares(operand int) bool {
+	return slices.ContainsFunc(s.Of, func(c Compared) bool { return c.Operand == operand })
+}
+
 // HasPlaces reports whether a result is of [Places].
 func (s *Sort) HasPlaces() bool { return slices.Contains(s.From, Places) }
 
