@@ -23,18 +23,35 @@ type Value struct {
 	Batched bool
 }
 
-// Named may return the body of the composite that n calls for operands of all examples at once:
-// in, of which some are batched. It is nil if there is none that keeps the name.
-type Named func(n *ir.Node, in []Value) *ir.Composite
+// Composites says what stands for composites for all examples at once. Others are written out.
+type Composites struct {
+	// Same returns the composite of n's name on in, whose axes are one further; nil if there is
+	// none. It stands for n if it has the same ops.
+	Same func(n *ir.Node, in []Value) *ir.Composite
+	// Kept returns a composite without a body, whose body for n is that for all examples, with all
+	// results batched; nil if n is to be written out.
+	Kept func(n *ir.Node, in []Value) *ir.Composite
+}
 
-// Vectorize records in b what g computes for size examples at once, and returns its results. args
-// are g's parameters. Results that are wanted batched are so in any case; without want all are. The
-// size may be an expression. The nodes carry the locations of those of g, or else that of b. An
-// error says which op stands in the way.
-func Vectorize(b *ir.Builder, g *ir.Graph, args []Value, size int, want []bool, named Named) (results []Value, err error) {
-	v := &vectorizer{b: b, size: size, named: named}
+// Options says for what [Vectorize] records a program.
+type Options struct {
+	Size int // the number of examples, which may be an expression
+	// Open says that the program is to be the same for any number of examples, as it is where Size
+	// is an expression.
+	Open bool
+	// Want says which results are to be batched in any case. Without it all are.
+	Want       []bool
+	Composites Composites
+}
+
+// Vectorize records in b what g computes for all examples at once, and returns its results. args
+// are g's parameters. The nodes carry the locations of those of g, or else that of b. An error says
+// which op stands in the way.
+func Vectorize(b *ir.Builder, g *ir.Graph, args []Value, o Options) (results []Value, err error) {
+	v := &vectorizer{b: b, size: o.Size, open: o.Open || dims.IsExpr(o.Size), composites: o.Composites, given: nodesOf(args)}
 	defer b.SetLoc(v.loc())
 	defer catch(&err)
+	want := o.Want
 	if want == nil {
 		want = slices.Repeat([]bool{true}, len(g.Results))
 	}
@@ -43,9 +60,13 @@ func Vectorize(b *ir.Builder, g *ir.Graph, args []Value, size int, want []bool, 
 
 // vectorizer records the program of all examples.
 type vectorizer struct {
-	b     *ir.Builder
-	size  int // the number of examples
-	named Named
+	b          *ir.Builder
+	size       int // the number of examples
+	open       bool
+	composites Composites
+	// given are nodes that the caller may take gradients by: what is recorded uses them, and not
+	// what they were made of.
+	given []*ir.Node
 }
 
 // rule records the node n for all examples, on operands of which one or more are batched, and
@@ -59,6 +80,9 @@ func (v *vectorizer) graph(g *ir.Graph, args []Value) []Value {
 		switch n.Op {
 		case ir.OpParameter:
 			values[i] = []Value{args[n.Attrs[ir.ParameterIndex].Int]}
+			continue
+		case ir.OpSizeOf: // a constant, unless it is an expression
+			values[i] = []Value{{v.number(n.Type.DType, int(n.Attrs[ir.SizeOfSize].Int)), false}}
 			continue
 		case ir.OpResult:
 			values[i] = []Value{values[n.In[0].ID][n.Attrs[ir.ResultIndex].Int]}
@@ -244,10 +268,15 @@ func (v *vectorizer) all(x Value) *ir.Node {
 		return x.Node
 	}
 	n := x.Node
-	if n.Op == ir.OpBroadcast { // as if the shape had been that of all examples at once
+	if v.made(n, ir.OpBroadcast) { // as if the shape had been that of all examples at once
 		return v.broadcast(n.In[0], v.shape(n.Type.Shape), shifted(n.Attrs[ir.BroadcastAxes].Ints))
 	}
 	return v.broadcast(n, v.shape(n.Type.Shape), shifted(count(n.Type.Rank())))
+}
+
+// made reports whether x is of an op, and not given by the caller.
+func (v *vectorizer) made(x *ir.Node, op ir.Op) bool {
+	return x.Op == op && !slices.Contains(v.given, x)
 }
 
 // broadcast repeats x, whose axis i becomes axis axes[i] of the shape.
@@ -260,7 +289,7 @@ func (v *vectorizer) broadcast(x *ir.Node, shape types.Shape, axes []int) *ir.No
 
 // reshape is x with other dimensions. Of a reshape it reshapes what that was made of.
 func (v *vectorizer) reshape(x *ir.Node, shape []int) *ir.Node {
-	if x.Op == ir.OpReshape {
+	if v.made(x, ir.OpReshape) {
 		x = x.In[0]
 	}
 	if x.Type.Shape.Equal(shape) {

@@ -34,7 +34,7 @@ func TestGraphs(t *testing.T) {
 			x.Node = b.Parameter(typ, p.ParamName(), nil)
 			params, args = append(params, x.Node), append(args, x)
 		}
-		results, err := batching.Vectorize(b, g, args, examples, nil, nil)
+		results, err := batching.Vectorize(b, g, args, batching.Options{Size: examples})
 		require.NoError(t, err)
 		var nodes []*ir.Node
 		for i, y := range results {

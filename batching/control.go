@@ -43,7 +43,7 @@ func (v *vectorizer) bodyOf(name string, of []types.Type, params []bool, f func(
 func (v *vectorizer) within() *vectorizer {
 	b := ir.NewBuilder(shapeinfer.Infer)
 	b.SetLoc(v.loc())
-	return &vectorizer{b: b, size: v.size, named: v.named}
+	return &vectorizer{b: b, size: v.size, open: v.open, composites: v.composites}
 }
 
 func typesOf(nodes []*ir.Node) []types.Type {
@@ -102,23 +102,39 @@ func (v *vectorizer) loop(n *ir.Node, in []Value) []Value {
 	return batched(v.record(ir.OpScan, append(xs, outer...), attrs, &ir.Composite{Graph: g}))
 }
 
-// batchComposite calls the composite for all examples, if it has the name of the same ops on
-// operands with an axis more. Otherwise it is written out.
+// batchComposite calls the same composite on operands with an axis more, if that has the ops that
+// the rules make of n's. Otherwise it calls what is kept of it, or writes its ops out.
 func batchComposite(v *vectorizer, n *ir.Node, in []Value) []Value {
-	g := n.Body.Graph
 	if n.Body.Name == ir.Checkpoint {
-		body, flags := v.body(g, flagsOf(in), nil)
+		body, flags := v.body(n.Body.Graph, flagsOf(in), nil)
 		return v.flagged(v.record(n.Op, nodesOf(in), nil, &ir.Composite{Name: n.Body.Name, Params: n.Body.Params, Graph: body}), flags)
 	}
-	if v.named != nil {
-		if c := v.named(n, in); c != nil {
-			want := slices.Repeat([]bool{true}, len(g.Results))
-			if body, _ := v.body(g, flagsOf(in), want); ir.Equal(body, c.Graph) {
-				return v.results(v.record(n.Op, nodesOf(in), nil, c), true)
-			}
+	want := slices.Repeat([]bool{true}, len(n.Body.Graph.Results))
+	call := func(in []Value, c *ir.Composite) []Value { return v.results(v.record(n.Op, nodesOf(in), nil, c), true) }
+	expanded := make([]Value, len(in)) // what all examples share may be repeated
+	for i, x := range in {
+		expanded[i] = Value{v.all(x), true}
+	}
+	for _, in := range [][]Value{expanded, in} {
+		if v.composites.Same == nil {
+			break
+		}
+		c := v.composites.Same(n, in)
+		if c == nil {
+			continue
+		}
+		body, _ := v.body(n.Body.Graph, flagsOf(in), want)
+		if same, _ := v.body(c.Graph, make([]bool, len(in)), nil); ir.Equal(body, same) {
+			return call(in, c)
 		}
 	}
-	return v.graph(g, in)
+	if v.composites.Kept != nil {
+		if c := v.composites.Kept(n, in); c != nil {
+			c.Graph, _ = v.body(n.Body.Graph, flagsOf(in), want)
+			return call(in, c)
+		}
+	}
+	return v.graph(n.Body.Graph, in)
 }
 
 // batchCase is a Case where all examples take one branch. Where each takes its own, all

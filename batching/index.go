@@ -10,8 +10,8 @@ import (
 )
 
 // wide is a dtype that counts n elements.
-func wide(n int) types.DType {
-	if dims.AtMost(n, math.MaxInt32) {
+func (v *vectorizer) wide(n int) types.DType {
+	if !v.open && dims.AtMost(n, math.MaxInt32) {
 		return types.I32
 	}
 	return types.I64
@@ -25,7 +25,8 @@ func (v *vectorizer) example(d types.DType, rank, by int) *ir.Node {
 	return v.op(ir.OpMul, v.iota(d, shape, 0), v.number(d, by))
 }
 
-// clamp is the row of so many that Gather takes for an index.
+// clamp is the row of so many that Gather takes for an index. It is the first operand of the sum
+// with the place of the example's first row: the checks of indices look for that.
 func (v *vectorizer) clamp(index *ir.Node, rows int) *ir.Node {
 	return v.node(ir.OpClampIndex, []*ir.Node{index}, []ir.Attr{ir.ClampIndexRows: {Int: int64(rows)}})
 }
@@ -47,7 +48,7 @@ func batchGather(v *vectorizer, n *ir.Node, in []Value) []Value {
 		return batched(v.zeros(n.Type))
 	}
 	all := v.rows(x.Node)
-	d := wide(all.Type.Shape[0])
+	d := v.wide(all.Type.Shape[0])
 	at := v.op(ir.OpAdd, v.convert(v.clamp(index.Node, rows), d), v.example(d, 1+n.In[1].Type.Rank(), rows))
 	return batched(v.op(n.Op, all, at))
 }
@@ -60,7 +61,7 @@ func batchScatterAdd(v *vectorizer, n *ir.Node, in []Value) []Value {
 		return batched(x)
 	}
 	all := v.rows(x)
-	d := wide(all.Type.Shape[0])
+	d := v.wide(all.Type.Shape[0])
 	clamped := v.clamp(index, rows)
 	at := v.op(ir.OpAdd, v.convert(clamped, d), v.example(d, index.Type.Rank(), rows))
 	at = v.op(ir.OpWhere, v.compare("EQ", clamped, index), at, v.scalar(d, -1)) // none elsewhere
@@ -78,7 +79,7 @@ type part struct {
 }
 
 func (v *vectorizer) part(x types.Type, sizes []int, starts []Value) part {
-	p := part{v: v, x: x, sizes: sizes, starts: starts, dtype: wide(dims.Mul(v.size, x.Elements()))}
+	p := part{v: v, x: x, sizes: sizes, starts: starts, dtype: v.wide(dims.Mul(v.size, x.Elements()))}
 	for i := range sizes {
 		if sizes[i] != x.Shape[i] {
 			p.lead = i + 1
@@ -160,7 +161,7 @@ func batchDynamicSlice(v *vectorizer, n *ir.Node, in []Value) []Value {
 	}
 	index := make([]*ir.Node, p.lead)
 	for i := range index {
-		index[i] = v.op(ir.OpAdd, p.start(i), p.along(i, sizes[i]))
+		index[i] = v.op(ir.OpAdd, p.along(i, sizes[i]), p.start(i))
 	}
 	at := v.stretch(p.flat(index, n.In[0].Type.Shape, x.Batched), v.shape(sizes[:p.lead]))
 	return batched(v.op(ir.OpGather, p.table(x, n.In[0].Type.Shape), at))
@@ -201,6 +202,7 @@ func batchDynamicUpdateSlice(v *vectorizer, n *ir.Node, in []Value) []Value {
 		} else {
 			inside = v.op(ir.OpAnd, inside, is)
 		}
+		index[i] = v.op(ir.OpMaximum, v.op(ir.OpMinimum, index[i], v.number(p.dtype, dims.Sub(sizes[i], 1))), v.scalar(p.dtype, 0)) // what is taken elsewhere is not used
 	}
 	lead := v.shape(shape[:p.lead])
 	taken := v.op(ir.OpGather, p.table(update, sizes), v.stretch(p.flat(index, sizes, update.Batched), lead))

@@ -84,7 +84,7 @@ func batchSliceScatter(v *vectorizer, n *ir.Node, in []Value) []Value {
 
 // An example's elements are one after the other, and the next example's behind them.
 func batchAsStrided(v *vectorizer, n *ir.Node, in []Value) []Value {
-	if dims.IsExpr(v.size) { // strides are of sizes that are numbers
+	if v.open { // strides are of sizes that are numbers
 		return v.loop(n, in)
 	}
 	strides := prefixed(n.In[0].Type.Elements(), n.Attrs[ir.AsStridedStrides].Ints)
@@ -92,7 +92,7 @@ func batchAsStrided(v *vectorizer, n *ir.Node, in []Value) []Value {
 }
 
 func batchAsStridedScatter(v *vectorizer, n *ir.Node, in []Value) []Value {
-	if dims.IsExpr(v.size) {
+	if v.open {
 		return v.loop(n, in)
 	}
 	strides := prefixed(n.In[0].Type.Elements(), n.Attrs[ir.AsStridedScatterStrides].Ints)

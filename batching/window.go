@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"ltc/ir"
-	"ltc/ir/dims"
 )
 
 // batchConv makes the examples part of an axis that a convolution has. That is the batch where they
@@ -21,7 +20,7 @@ func batchConv(v *vectorizer, n *ir.Node, in []Value) []Value {
 	case !x.Batched:
 		parts = max(groups, batches)
 		kernels = v.fold(kernels, axes.Kernel[0], parts)
-	case dims.IsExpr(v.size) || v.size == 0: // no number of groups
+	case v.open || v.size == 0: // no number of groups
 		return v.loop(n, in)
 	case batches > 1:
 		xs, kernels = v.fold(xs, axes.Input[0], 1), v.fold(kernels, axes.Kernel[0], 1)

@@ -323,11 +323,12 @@ func bodyHash(c *composite, a []setting, in []*ir.Node) uint64 {
 
 // vjp is the gradient of composites for autodiff.
 func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, bool, error) {
-	composites.Lock()
-	c := composites.byName[n.Body.Name]
-	composites.Unlock()
+	c := compositeOf(n.Body.Name)
 	if c == nil || c.vjp == nil {
 		return nil, false, nil
+	}
+	if c.name != n.Body.Name {
+		return tr.vmappedVJP(b, n, y, ct)
 	}
 	if b != tr.b {
 		r := tr.newRegion("gradient", "the body", n.Loc)

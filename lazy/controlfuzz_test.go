@@ -142,3 +142,44 @@ func TestRandomControlFlow(t *testing.T) {
 		}
 	}
 }
+
+// Random programs with control flow give for all examples at once, with Vmap, what they give for one
+// after the other, with Map, and so do gradients in the function and of it. Predicates differ from one
+// example to the next.
+func TestRandomVmap(t *testing.T) {
+	trials.Sequential(t)
+	dev := open(t, "eval")
+	for seed := range trials.Soak(60, 3000) {
+		rng := rand.New(rand.NewPCG(uint64(seed), 2))
+		ops := randomFlow(rng, 3, 2)
+		tr := lazy.NewTrace(dev)
+		w := dev.Variable("w", lazy.F64, 3).Init(lazy.Constant(0.4))
+		n := 1 + rng.IntN(4)
+		data := make([]float64, 6*n)
+		for i := range data {
+			data[i] = 2*rng.Float64() - 1
+		}
+		xs := lazy.From(tr, data, n, 2, 3)
+		f := func(tr *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor {
+			z := runFlow(tr, ops, tensors{xs[0].Select(0, 0), xs[0].Select(0, 1), tr.Read(w)}, false)
+			return append(tensors{z}, lazy.Grad(z.Mul(z).Sum(), xs[0], w)...)
+		}
+		var all tensors
+		for _, ys := range [][]*lazy.Tensor{lazy.Vmap(f, tensors{xs}, lazy.VmapOptions{}), lazy.Map(f, xs)} {
+			loss := ys[0].Sin().Sum().Add(ys[1].Sum())
+			all = append(append(all, ys...), lazy.Grad(loss, xs, w)...)
+		}
+		require.NoError(t, tr.MarkStep(all...), "seed %d", seed)
+		half := len(all) / 2
+		for i := range half {
+			got, err := lazy.ToSlice[float64](all[i])
+			require.NoError(t, err)
+			want, err := lazy.ToSlice[float64](all[half+i])
+			require.NoError(t, err)
+			require.Len(t, got, len(want))
+			for k := range want {
+				require.InDelta(t, want[k], got[k], 1e-9*(1+max(want[k], -want[k])), "seed %d, result %d", seed, i)
+			}
+		}
+	}
+}

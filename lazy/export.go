@@ -197,7 +197,7 @@ func (e *exporting) chosen() string {
 // it makes the text, then it compares.
 func (e *exporting) record(size func(d int) int) (recorded bool, err error) {
 	f := e.f
-	t := &traced{owner: sched.Goroutine(), open: len(e.symbols) > 0 && e.graph == nil, ready: make(chan struct{})}
+	t := &traced{owner: sched.Goroutine(), open: len(e.symbols) > 0 && e.graph == nil, anySize: len(e.symbols) > 0, ready: make(chan struct{})}
 	for _, in := range e.inputs {
 		typ := types.Type{DType: in.Type.DType, Shape: slices.Clone(in.Type.Shape)}
 		for d := range typ.Shape {

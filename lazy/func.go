@@ -288,6 +288,7 @@ const maxSignatures = 256
 type traced struct {
 	types   []types.Type
 	open    bool          // sizes may be expressions: see [Dim]
+	anySize bool          // the program is that of all sizes, also where they are numbers
 	owner   uint64        // the goroutine that traces it
 	ready   chan struct{} // closed when that is done
 	err     error
@@ -398,7 +399,7 @@ func (f *Function) record(t *traced, names []string, use func(g *ir.Graph) error
 	}
 	defer sched.Called()()
 	tr := newTrace(f.dev).registered()
-	tr.function, tr.sizes = true, t.open
+	tr.function, tr.sizes, tr.anySize = true, t.open, t.anySize
 	defer tr.endStep()
 	params, xs := make([]*ir.Node, len(t.types)), make([]*Tensor, len(t.types))
 	for i, typ := range t.types {

@@ -25,6 +25,7 @@ type Trace struct {
 	lines     lineMode
 	fixedSite callsite.Site // with fixedLine
 	sizes     bool          // sizes as numbers are ops: see [Dim]
+	anySize   bool          // the program is that of all sizes, also where they are numbers
 
 	current
 	epoch uint32 // counts steps; 0 is none's

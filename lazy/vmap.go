@@ -185,7 +185,7 @@ func (m *vmap) record(r *region) []*Tensor {
 		want[i] = axis != Unbatched
 	}
 	tr.b.SetLoc(m.site)
-	found, err := batching.Vectorize(tr.b, body.Graph, args, m.size, want, tr.batchedBody)
+	found, err := batching.Vectorize(tr.b, body.Graph, args, tr.batched(m.size, want))
 	if err != nil {
 		return m.fail(opError(m.site, m.op, ErrType, m.init, "%v: Map runs the function for one example after the other", err), results)
 	}
@@ -224,13 +224,16 @@ func (s *loopStream) each(tr *Trace, op string, examples int) *Tensor {
 	return state.Add(counter.Mul(tr.constant(types.U64, uint64(s.blocks))))
 }
 
-// batchedBody is that of a composite of this package for all examples at once, whose axes are
-// one further.
-func (tr *Trace) batchedBody(n *ir.Node, in []batching.Value) *ir.Composite {
-	composites.Lock()
-	c := composites.byName[n.Body.Name]
-	composites.Unlock()
-	if c == nil || !strings.HasPrefix(c.name, "ltc.") || !in[0].Batched {
+// batched says how so many examples are recorded, of whose results some are wanted batched.
+func (tr *Trace) batched(size int, want []bool) batching.Options {
+	return batching.Options{Size: size, Open: tr.anySize, Want: want, Composites: batching.Composites{Same: tr.sameComposite, Kept: keptComposite}}
+}
+
+// sameComposite is a composite of this package on operands with an axis more, with its axes one
+// further; nil if there is none.
+func (tr *Trace) sameComposite(n *ir.Node, in []batching.Value) *ir.Composite {
+	c := compositeOf(n.Body.Name)
+	if c == nil || c.name != n.Body.Name || !strings.HasPrefix(c.name, "ltc.") || !in[0].Batched {
 		return nil
 	}
 	a := settings(n.Body.Params)
@@ -251,4 +254,97 @@ func (tr *Trace) batchedBody(n *ir.Node, in []batching.Value) *ir.Composite {
 		return nil
 	}
 	return body
+}
+
+// A composite that has a gradient of its own, and is not the same on operands with an axis more,
+// gets a name behind vmapped: its gradient is that of each example. The parameter vmapBits, which
+// is the last, says which operands are batched, a bit each.
+const (
+	vmapped  = "vmap."
+	vmapBits = "batched"
+)
+
+// keptComposite is a composite with a gradient of its own for all examples, without its body; nil if n has none.
+func keptComposite(n *ir.Node, in []batching.Value) *ir.Composite {
+	if c := compositeOf(n.Body.Name); c == nil || c.vjp == nil {
+		return nil
+	}
+	bits := 0
+	for i, x := range in {
+		bits |= flag(x.Batched) << i
+	}
+	return &ir.Composite{Name: vmapped + n.Body.Name, Params: append(slices.Clone(n.Body.Params), ir.Param{Name: vmapBits, Int: bits})}
+}
+
+// compositeOf returns the composite that a name stands for, also behind vmapped; nil if there is none.
+func compositeOf(name string) *composite {
+	base := name
+	for strings.HasPrefix(base, vmapped) {
+		base = base[len(vmapped):]
+	}
+	composites.Lock()
+	defer composites.Unlock()
+	return composites.byName[base]
+}
+
+// vmappedVJP is the gradient of a composite with a name behind vmapped, n: for all examples the
+// gradient of one.
+func (tr *Trace) vmappedVJP(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, bool, error) {
+	last := len(n.Body.Params) - 1
+	r := tr.newRegion("gradient", "the body", n.Loc)
+	r.closed = true
+	tr.open(r)
+	r.b.SetLoc(n.Loc)
+	one := &ir.Node{Op: n.Op, Loc: n.Loc, Body: &ir.Composite{Name: n.Body.Name[len(vmapped):], Params: n.Body.Params[:last]}}
+	var args []batching.Value
+	parameter := func(x *ir.Node, batched bool) *ir.Node {
+		if x == nil {
+			return nil
+		}
+		t := x.Type
+		if batched {
+			t.Shape = t.Shape[1:]
+		}
+		args = append(args, batching.Value{Node: x.Current(), Batched: batched})
+		r.formal = append(r.formal, r.b.Parameter(t, "", nil))
+		return r.formal[len(r.formal)-1]
+	}
+	for i, x := range n.In {
+		one.In = append(one.In, parameter(x, n.Body.Params[last].Int>>i&1 != 0))
+	}
+	ys, cts := make([]*ir.Node, len(y)), make([]*ir.Node, len(y))
+	for i := range y {
+		ys[i], cts[i] = parameter(y[i], true), parameter(ct[i], true)
+	}
+	found, ok, err := func() ([]*ir.Node, bool, error) {
+		defer tr.shut(r)
+		return tr.vjp(r.b, one, ys, cts)
+	}()
+	if !ok || err != nil {
+		return nil, ok, err
+	}
+	for _, g := range found {
+		if g != nil {
+			r.results = append(r.results, g)
+		}
+	}
+	var g ir.Graph
+	r.b.Capture(&g, r.formal, r.results, nil)
+	all, err := batching.Vectorize(b, &g, args, tr.batched(y[0].Type.Shape[0], nil))
+	if err != nil {
+		return nil, false, err
+	}
+	for i, g := range found {
+		if g == nil {
+			continue
+		}
+		found[i], all = all[0].Node, all[1:]
+		if n.Body.Params[last].Int>>i&1 != 0 { // else the operand is that of all examples
+			continue
+		}
+		if found[i], err = b.Node(ir.OpSum, []*ir.Node{found[i]}, []ir.Attr{ir.SumAxes: {Ints: []int{0}}}, nil); err != nil {
+			return nil, false, err
+		}
+	}
+	return found, true, nil
 }

@@ -91,16 +91,39 @@ type indexGuard struct {
 func guardOf(n *ir.Node) (g indexGuard, ok bool) {
 	g.node = n
 	switch {
-	case n.Op == ir.OpScatterAdd && n.In[1].Op == ir.OpClampIndex:
-		g.index, g.bound, g.gather = n.In[1].In[0], n.In[0].Type.Shape[0], true
 	case n.Op == ir.OpGather || n.Op == ir.OpScatterAdd:
 		g.index, g.bound = n.In[1], n.In[0].Type.Shape[0]
+		for clamp := ofExamples(g.index); clamp != nil; clamp = ofExamples(g.index) {
+			g.index, g.bound = clamp.In[0], int(clamp.Attrs[ir.ClampIndexRows].Int)
+		}
+		if n.Op == ir.OpScatterAdd && g.index.Op == ir.OpClampIndex {
+			g.index, g.gather = g.index.In[0], true
+		}
 	case n.Op == ir.OpComposite && indexed(n.Body.Name):
 		g.index, g.bound = n.In[0], n.Body.Params[0].Int
 	default:
 		return g, false
 	}
 	return g, true
+}
+
+// ofExamples returns the clamped index that package batching has made the index of a row of all
+// examples of; nil if it has not. A ScatterAdd leaves out the rows of others.
+func ofExamples(index *ir.Node) *ir.Node {
+	if index.Op == ir.OpWhere {
+		index = index.In[1]
+	}
+	if index.Op != ir.OpAdd {
+		return nil
+	}
+	x := index.In[0]
+	for x.Op == ir.OpBroadcast || x.Op == ir.OpConvert {
+		x = x.In[0]
+	}
+	if x.Op != ir.OpClampIndex {
+		return nil
+	}
+	return x
 }
 
 // Indexed reports whether g has indices to look at.
