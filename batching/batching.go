@@ -6,7 +6,6 @@
 package batching
 
 import (
-	"fmt"
 	"slices"
 
 	"ltc/internal/callsite"
@@ -70,7 +69,7 @@ type vectorizer struct {
 }
 
 // rule records the node n for all examples, on operands of which one or more are batched, and
-// returns its results.
+// returns its results. Of an op that has no form for all examples at once it is (*vectorizer).loop.
 type rule func(v *vectorizer, n *ir.Node, in []Value) []Value
 
 // graph records the nodes of g on args in place of its parameters.
@@ -169,13 +168,6 @@ func catch(err *error) {
 		*err = r.err
 	default:
 		panic(r)
-	}
-}
-
-// unsupported is the rule of an op that has no program for all examples at once, for a reason.
-func unsupported(why string) rule {
-	return func(_ *vectorizer, n *ir.Node, _ []Value) []Value {
-		panic(failure{fmt.Errorf("%s of %v cannot be vectorised: %s", n.Op, n.Loc, why)})
 	}
 }
 

@@ -115,8 +115,8 @@ func batchComposite(v *vectorizer, n *ir.Node, in []Value) []Value {
 	for i, x := range in {
 		expanded[i] = Value{v.all(x), true}
 	}
-	for _, in := range [][]Value{expanded, in} {
-		if v.composites.Same == nil {
+	for k, in := range [][]Value{expanded, in} {
+		if v.composites.Same == nil || k > 0 && slices.Equal(in, expanded) {
 			break
 		}
 		c := v.composites.Same(n, in)
@@ -149,13 +149,15 @@ func batchCase(v *vectorizer, n *ir.Node, in []Value) []Value {
 		return v.choose(index.Node, graphs, args)
 	}
 	want := make([]bool, len(graphs[0].Results))
-	for _, g := range graphs {
-		_, flags := v.body(g, flagsOf(args), nil)
-		either(want, flags)
-	}
-	bodies := make([]*ir.Graph, len(graphs))
+	bodies, flags := make([]*ir.Graph, len(graphs)), make([][]bool, len(graphs))
 	for i, g := range graphs {
-		bodies[i], _ = v.body(g, flagsOf(args), want)
+		bodies[i], flags[i] = v.body(g, flagsOf(args), want)
+		either(want, flags[i])
+	}
+	for i, g := range graphs {
+		if !slices.Equal(flags[i], want) {
+			bodies[i], _ = v.body(g, flagsOf(args), want)
+		}
 	}
 	return v.flagged(v.record(n.Op, nodesOf(in), nil, &ir.Composite{Graph: bodies[0], More: bodies[1:]}), want)
 }
@@ -204,11 +206,14 @@ func batchWhile(v *vectorizer, n *ir.Node, in []Value) []Value {
 	cond, step := n.Body.Graph, n.Body.More[0]
 	carries := len(step.Results)
 	flags := flagsOf(in)
+	var next *ir.Graph
 	for again := true; again; {
-		_, out := v.body(step, flags, nil)
+		var out []bool
+		next, out = v.body(step, flags, flags[:carries])
 		again = either(flags, out)
 	}
-	if _, out := v.body(cond, flags, nil); out[0] {
+	test, out := v.body(cond, flags, nil)
+	if out[0] {
 		return v.whileAny(n, in)
 	}
 	operands := nodesOf(in)
@@ -217,8 +222,6 @@ func batchWhile(v *vectorizer, n *ir.Node, in []Value) []Value {
 			operands[i] = v.all(in[i])
 		}
 	}
-	test, _ := v.body(cond, flags, nil)
-	next, _ := v.body(step, flags, flags[:carries])
 	return v.flagged(v.record(n.Op, operands, nil, &ir.Composite{Graph: test, More: []*ir.Graph{next}}), flags[:carries])
 }
 
@@ -257,13 +260,14 @@ func batchScan(v *vectorizer, n *ir.Node, in []Value) []Value {
 	g := n.Body.Graph
 	carries, xs := int(n.Attrs[ir.ScanCarries].Int), int(n.Attrs[ir.ScanXs].Int)
 	params := append([]bool{false}, flagsOf(in)...) // the iteration
+	var body *ir.Graph
 	var flags []bool
 	for again := true; again; {
-		_, flags = v.body(g, params, nil)
+		want := make([]bool, len(g.Results))
+		copy(want, params[1:1+carries])
+		body, flags = v.body(g, params, want)
 		again = either(params[1:], flags[:carries])
 	}
-	copy(flags, params[1:1+carries])
-	body, _ := v.body(g, params, flags)
 	operands := nodesOf(in)
 	for i, x := range in {
 		switch {

@@ -308,7 +308,7 @@ func TestVmapSteps(t *testing.T) {
 }
 
 // CheckIndices finds the index of an example that does not exist, of a row that is taken and of one
-// that is added to, also in a Vmap of a Vmap, and none among those that Vmap computes itself.
+// that is added to. It finds none among those that Vmap computes itself.
 func TestVmapChecksIndices(t *testing.T) {
 	dev := open(t, "eval", lazy.CheckIndices(true))
 	for _, bad := range []float64{2, 7} {
