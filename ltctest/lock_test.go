@@ -105,6 +105,7 @@ func TestLockOfFilesThatCannotBeRead(t *testing.T) {
 		"version":     {strings.Replace(file, "version 1", "version 2", 1), `FILE:1: "ltc programs, version 2": this version of ltc reads "ltc programs, version 1"`},
 		"empty":       {"", "FILE:1: it does not begin with"},
 		"line":        {strings.Replace(file, "\n  ", "\nnonsense\n  ", 1), `FILE:3: no line of a lock file: "nonsense"; restore the file from version control`},
+		"in line 1":   {"<<<<<<< HEAD\n" + file, `FILE:1: a conflict of two versions`},
 		"conflict":    {strings.Replace(file, "\n  ", "\n<<<<<<< HEAD\n  ", 1), `FILE:3: a conflict of two versions`},
 		"fingerprint": {strings.Replace(file, "tanh", "tan", 1), `FILE:2: the lines of program "layer" do not have the fingerprint`},
 		"lost line":   {strings.Replace(file, "\n  arg.1 : f32[3,4]", "", 1), `FILE:2: the lines of program "layer" do not have the fingerprint`},

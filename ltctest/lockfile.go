@@ -47,6 +47,9 @@ func parseLock(path, text string) (lockFile, error) {
 	all := lockFile{}
 	lines := strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
 	if lines[0] != lockVersion {
+		if isConflict(lines[0]) {
+			return nil, damaged(path, 0, lines[0])
+		}
 		if strings.HasPrefix(lines[0], "ltc programs, version ") {
 			return nil, fmt.Errorf("%s:1: %q: this version of ltc reads %q; use the version of ltc that wrote the file, or %s", path, lines[0], lockVersion, afresh)
 		}
@@ -82,12 +85,15 @@ func parseLock(path, text string) (lockFile, error) {
 
 func damaged(path string, i int, line string) error {
 	what := "no line of a lock file"
-	for _, mark := range []string{"<<<<<<<", "=======", ">>>>>>>"} {
-		if strings.HasPrefix(line, mark) {
-			what = "a conflict of two versions"
-		}
+	if isConflict(line) {
+		what = "a conflict of two versions"
 	}
 	return fmt.Errorf("%s:%d: %s: %q; restore the file from version control, or %s", path, i+1, what, line, afresh)
+}
+
+// isConflict reports whether a line marks a conflict of two versions of a file.
+func isConflict(line string) bool {
+	return strings.HasPrefix(line, "<<<<<<<") || strings.HasPrefix(line, "=======") || strings.HasPrefix(line, ">>>>>>>")
 }
 
 // parseHead returns the name and the fingerprint of the first line of a program.
