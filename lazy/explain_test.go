@@ -100,7 +100,7 @@ var allCauses = []cause{
 	{lazy.CompileAttribute, "the axis of a sum, and with it types", "with axes = [1], was axes = [0]", func(c *causes) {
 		c.steps(func(i int) *lazy.Tensor { return c.from(6).Reshape(2, 3).Sum(i).Exp() })
 	}},
-	{lazy.CompileAttribute, "the number of iterations of a `For`", "scan f32[4] with iterations = 4, was iterations = 3", func(c *causes) {
+	{lazy.CompileAttribute, "the number of iterations of a `For`", "for f32[4] with iterations = 4, was iterations = 3", func(c *causes) {
 		c.steps(func(i int) *lazy.Tensor {
 			body := func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
 				return []*lazy.Tensor{s[0].Exp()}
@@ -431,7 +431,7 @@ func TestNearestLoop(t *testing.T) {
 	step(4, (*lazy.Tensor).Sin)
 	all := tr.Explain()
 	require.Len(t, all, 3)
-	require.Equal(t, "scan f32[3] with iterations = 4, was iterations = 2", all[0].What)
+	require.Equal(t, "for f32[3] with iterations = 4, was iterations = 2", all[0].What)
 	require.Equal(t, "sin f32[3], was exp f32[3]", all[2].What)
 	require.Equal(t, 1, all[2].Differ)
 }

@@ -241,6 +241,8 @@ func textOf(n *ir.Node) Text {
 	switch n.Op {
 	case ir.OpComposite:
 		t.Name = n.Body.Name
+	case ir.OpScan:
+		t.Name = scanName(n)
 	case ir.OpParameter:
 		if n.ParamName() != "" {
 			t.Name += fmt.Sprintf(" %q", n.ParamName())
@@ -254,6 +256,17 @@ func textOf(n *ir.Node) Text {
 		t.Sizes = append(t.Sizes, a.Kind == ops.Dims || a.Kind == ops.DType || a.Name == "shape")
 	}
 	return t
+}
+
+// scanName returns the function of package lazy that records such a scan.
+func scanName(n *ir.Node) string {
+	switch {
+	case n.Attrs[ir.ScanXs].Int == 0:
+		return "for"
+	case n.Attrs[ir.ScanCarries].Int == 0:
+		return "map"
+	}
+	return "scan"
 }
 
 // Form is a hash of the program that is the same whether its scalars are constants or
