@@ -98,7 +98,7 @@ func (f *Function) Warmup(ctx context.Context, given ...*Tensor) error {
 	if err != nil {
 		return err
 	}
-	if err := f.dev.admit(t.program); err != nil {
+	if err := f.dev.admit("warmup", t.program); err != nil {
 		return err
 	}
 	return finish(ctx, t.program)
@@ -150,7 +150,7 @@ func (f *Function) call(ctx context.Context, given []*Tensor) ([]*Tensor, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.dev.admit(t.program); err != nil {
+	if err := f.dev.admit("call", t.program); err != nil {
 		return nil, err
 	}
 	c := f.calls.Get().(*flight)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ltc/backends"
+	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/lazy/internal/programs"
@@ -16,7 +17,7 @@ import (
 
 // MaxBytes refuses programs of which a run would take more than n bytes: arguments, results that
 // take over no argument's memory, and the workspace of the backend's plan. MarkStep, a read or a
-// call is then an [*OpError] that wraps [ErrMemory] and names the largest tensors with their lines.
+// call is then an [*OpError] of its line that wraps [ErrMemory] and names the largest tensors with theirs.
 // Nothing is computed and variables are as before. n of 0 or less is no limit.
 //
 // The number is known when a program is compiled, unlike the need of a process that [MemoryLimit]
@@ -134,18 +135,19 @@ func borderValues(g *ir.Graph) (all []backends.ValueMemory) {
 	return all
 }
 
-// admit returns the error of a program that takes more than [MaxBytes].
-func (d *Device) admit(p *programs.Program) error {
+// admit returns the error of a program that takes more than [MaxBytes], at the line of the user's
+// call op, which would run it.
+func (d *Device) admit(op string, p *programs.Program) error {
 	if d.maxBytes == 0 || p.Exec.(*executable).peak <= d.maxBytes {
 		return nil
 	}
-	return d.tooLarge(p)
+	return d.tooLarge(op, callsite.Caller(), p)
 }
 
 // mostNamed is how many tensors the error of a program that is too large names.
 const mostNamed = 3
 
-func (d *Device) tooLarge(p *programs.Program) error {
+func (d *Device) tooLarge(op string, site callsite.Site, p *programs.Program) error {
 	plan, err := memoryPlan(p)
 	if err != nil {
 		return err
@@ -161,18 +163,7 @@ func (d *Device) tooLarge(p *programs.Program) error {
 	if i := plan.PeakStep(); i >= 0 && plan.Steps[i].Line != "" {
 		at = " at " + plan.Steps[i].Line
 	}
-	reason := fmt.Sprintf("a run of the program takes %s (arguments %s, results %s, workspace %s), and MaxBytes allows %s; the largest tensors in memory%s are: %s. "+
+	return opError(site, op, ErrMemory, nil, "a run of the program takes %s (arguments %s, results %s, workspace %s), and MaxBytes allows %s; the largest tensors in memory%s are: %s. "+
 		"Use smaller batches, dtypes of fewer bits, Checkpoint in gradients, or several steps; Trace.MemoryPlan tells what each step needs",
 		diag.Bytes(plan.Peak()), diag.Bytes(plan.Arguments), diag.Bytes(plan.Results), diag.Bytes(plan.Workspace), diag.Bytes(d.maxBytes), at, strings.Join(largest, "; "))
-	return nodeError(largestNode(p.Graph), ErrMemory, reason)
-}
-
-// largestNode returns the op of a program whose result has most bytes. A result of an op with
-// several is that op's.
-func largestNode(g *ir.Graph) *ir.Node {
-	n := slices.MaxFunc(g.Nodes, func(a, b *ir.Node) int { return a.Type.Bytes() - b.Type.Bytes() })
-	if n.Op == ir.OpResult {
-		return n.In[0]
-	}
-	return n
 }

@@ -137,7 +137,7 @@ func (tr *Trace) compute(ctx context.Context, t *Tensor) error {
 	if err := r.compile(tr, f, false); err != nil {
 		return err
 	}
-	if err := tr.dev.admit(f.program); err != nil {
+	if err := tr.dev.admit("value", f.program); err != nil {
 		return err
 	}
 	f.notePeak()

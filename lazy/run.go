@@ -140,7 +140,7 @@ func (r *run) prepare(tr *Trace, f *flight) error {
 	if err := r.compile(tr, f, true); err != nil {
 		return err
 	}
-	if err := tr.dev.admit(f.program); err != nil {
+	if err := tr.dev.admit("mark_step", f.program); err != nil {
 		return err
 	}
 	for _, v := range f.args {

@@ -247,7 +247,7 @@ func (tr *Trace) WarmupContext(ctx context.Context, roots ...*Tensor) error {
 		if err := r.compile(tr, f, true); err != nil {
 			return err
 		}
-		if err := tr.dev.admit(f.program); err != nil {
+		if err := tr.dev.admit("warmup", f.program); err != nil {
 			return err
 		}
 		return finish(ctx, f.program)
