@@ -109,6 +109,12 @@ func (k *keying[T]) plain(b T) T {
 	return b ^ (-(b >> (8*unsafe.Sizeof(b) - 1)) & k.negative) ^ k.flip
 }
 
+// element returns the element that [keying.plain] makes a key of.
+func (k *keying[T]) element(key T) T {
+	b := key ^ k.flip
+	return b ^ (-(b >> (8*unsafe.Sizeof(b) - 1)) & k.negative)
+}
+
 // key returns the key of an element, before all others that of a NaN in no order.
 func (k *keying[T]) key(b T) T {
 	switch {

@@ -1,6 +1,8 @@
 package reference
 
 import (
+	"cmp"
+	"slices"
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
@@ -10,9 +12,8 @@ import (
 	"ltc/internal/halt"
 )
 
-// sortVectors sorts rows of one operand's elements on vectors, in place of their places. Rows with
-// elements of equal keys and other bits are left to [sortCode.sorted], and so are NaNs: those of
-// a float comparison, and -0.
+// sortVectors sorts rows of one operand's elements on vectors, in place of their places. Rows of
+// which NaNs are in no order are left to [sortCode.sorted].
 type sortVectors struct {
 	of    *sortCode
 	sort  func(s tiles.Sorting) (why tiles.Stop, row int)
@@ -58,34 +59,101 @@ const together = 1 << 16
 // run sorts some rows.
 func (v *sortVectors) run(c *kernel.Call, w *sortSpace, from, to int) {
 	s := v.of
-	size := s.sizes[0]
-	for row := from; row < to && !halt.Closed(c.Done); {
-		rows := min(to-row, max(1, together/s.n))
+	size, rows := s.sizes[0], 0
+	for row := from; row < to && !halt.Closed(c.Done); row += rows {
+		rows = min(to-row, max(1, together/s.n))
 		start, result := s.at(int64(row))
-		args := v.args
-		args.From, args.To = unsafe.Add(c.Mem[0], start*size), unsafe.Add(c.Mem[1], result*size)
+		in, out := unsafe.Add(c.Mem[0], start*size), unsafe.Add(c.Mem[1], result*size)
 		if v.group > 0 {
 			rows = min(to-row, v.group, s.apart-row%s.apart)
-			args.From = unsafe.Add(c.Scratch, s.sortBytes())
-			args.To = unsafe.Add(args.From, rows*s.n*size)
-			loopsBySize[size].copyRows(args.From, unsafe.Add(c.Mem[0], start*size), rows, s.n, s.n, 1, 1, s.apart)
+			in = unsafe.Add(c.Scratch, s.sortBytes())
+			out = unsafe.Add(in, rows*s.n*size)
+			loopsBySize[size].copyRows(in, unsafe.Add(c.Mem[0], start*size), rows, s.n, s.n, 1, 1, s.apart)
 		}
-		args.Rows = rows
-		why, sorted := v.sort(args)
-		if v.group > 0 {
-			loopsBySize[size].copyRows(unsafe.Add(c.Mem[1], result*size), args.To, sorted, s.n, 1, s.apart, s.n, 1)
-		}
-		row += sorted
-		if why != 0 {
-			start, result := s.at(int64(row))
-			places := s.sorted(w, c, start)
-			if halt.Closed(c.Done) {
-				return
+		for done := 0; done < rows; {
+			args := v.args
+			args.From, args.To, args.Rows = unsafe.Add(in, done*s.n*size), unsafe.Add(out, done*s.n*size), rows-done
+			why, sorted := v.sort(args)
+			if v.group > 0 {
+				loopsBySize[size].copyRows(unsafe.Add(c.Mem[1], (result+done)*size), args.To, sorted, s.n, 1, s.apart, s.n, 1)
 			}
-			s.arrange(c.Mem, start, result, places)
-			row++
+			if done += sorted; why != 0 {
+				if v.left(c, w, why, row+done); halt.Closed(c.Done) {
+					return
+				}
+				done++
+			}
 		}
 	}
+}
+
+// left sorts a row that the sort on vectors has left.
+func (v *sortVectors) left(c *kernel.Call, w *sortSpace, why tiles.Stop, row int) {
+	s := v.of
+	size := s.sizes[0]
+	start, result := s.at(int64(row))
+	if why == tiles.Special && loopsBySize[size].special(v, unsafe.Add(c.Mem[1], result*size), unsafe.Add(c.Mem[0], start*size), w.other, w.packed) {
+		return
+	}
+	if places := s.sorted(w, c, start); !halt.Closed(c.Done) {
+		s.arrange(c.Mem, start, result, places)
+	}
+}
+
+// specialAs sorts a row with elements that have equal keys and other bits. It sorts a copy, in which
+// one zero and one NaN stand for all. Then all of them replace these, in the order of the row. It
+// works in memory of n words each, and reports whether it did: not where NaNs are in no order.
+func specialAs[T word](v *sortVectors, to, row unsafe.Pointer, forCopy, forSorted []uint64) bool {
+	s, k := v.of, keyingOf[T](&v.of.orders[0])
+	n := s.n
+	from, result := unsafe.Slice((*T)(row), (n-1)*s.apart+1), unsafe.Slice((*T)(to), (n-1)*s.apart+1)
+	nan := k.nan
+	if nan == 0 {
+		nan = k.element(k.own)
+	}
+	same := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(forCopy))), n)
+	sorted := unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(forSorted))), n)
+	nans := 0
+	for i := range same {
+		x := from[i*s.apart]
+		switch size := x &^ k.sign; {
+		case size > k.infinity:
+			x = nan
+			nans++
+		case size == 0:
+			x = 0
+		}
+		same[i] = x
+	}
+	if nans > 0 && k.none {
+		return false
+	}
+	args := v.args
+	args.From, args.To = unsafe.Pointer(unsafe.SliceData(same)), unsafe.Pointer(unsafe.SliceData(sorted))
+	args.Rows, args.Checks = 1, false
+	if why, _ := v.sort(args); why != 0 {
+		return false
+	}
+	zero, _ := slices.BinarySearchFunc(sorted, k.plain(0), func(x, key T) int { return cmp.Compare(k.plain(x), key) })
+	atNaN := 0
+	if k.plain(nan) > k.plain(0) {
+		atNaN = n - nans
+	}
+	for i := range n {
+		x := from[i*s.apart]
+		switch size := x &^ k.sign; {
+		case size > k.infinity:
+			sorted[atNaN] = x
+			atNaN++
+		case size == 0:
+			sorted[zero] = x
+			zero++
+		}
+	}
+	for i, x := range sorted {
+		result[i*s.apart] = x
+	}
+	return true
 }
 
 // copyRowsAs copies rows of n elements. Strides are from one row to the next and from one element

@@ -35,11 +35,8 @@ func (v reluctant) Sort(size int) func(tiles.Sorting) (tiles.Stop, int) {
 		for row := range s.Rows {
 			from := unsafe.Slice((*uint32)(unsafe.Add(s.From, row*s.N*4)), s.N)
 			to := unsafe.Slice((*uint32)(unsafe.Add(s.To, row*s.N*4)), s.N)
-			switch {
-			case from[0]%4 == 0:
+			if from[0]%4 == 0 || row == 2 {
 				return tiles.Unsorted, row
-			case row == 2:
-				return tiles.Special, row
 			}
 			copy(to, from)
 			for i := range to {

@@ -16,11 +16,12 @@ type wordLoops struct {
 	arrange   func(to, from unsafe.Pointer, n, stride int, places []uint64)
 	places    func(to unsafe.Pointer, stride int, places []uint64)
 	copyRows  func(to, from unsafe.Pointer, rows, n, toRow, toElement, fromRow, fromElement int)
+	special   func(v *sortVectors, to, row unsafe.Pointer, forCopy, forSorted []uint64) bool
 	gather    func(s *mergeCode, to, from unsafe.Pointer, active []merge, places []uint64, left bool)
 }
 
 func wordLoopsOf[T word]() wordLoops {
-	return wordLoops{keys: keysOf[T], firstKeys: firstKeysAs[T], offer: offerAs[T], arrange: arrangeAs[T], places: writePlacesAs[T], copyRows: copyRowsAs[T], gather: gatherAs[T]}
+	return wordLoops{keys: keysOf[T], firstKeys: firstKeysAs[T], offer: offerAs[T], arrange: arrangeAs[T], places: writePlacesAs[T], copyRows: copyRowsAs[T], special: specialAs[T], gather: gatherAs[T]}
 }
 
 // loopsBySize are the loops by the bytes of an element.

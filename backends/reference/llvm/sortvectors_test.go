@@ -151,6 +151,19 @@ func randomSort(r *rand.Rand) string {
     %m = stablehlo.compare NE, %b, %b : ($T, $T) -> tensor<i1>
     %o = stablehlo.and %n, %m : tensor<i1>
     %c = stablehlo.or %l, %o : tensor<i1>`
+	case float && r.IntN(2) == 0: // one zero and one NaN of either sign stand for all
+		nan := map[string][]string{"f32": {"0x7FC00000", "0xFFC00001"}, "f64": {"0x7FF8000000000000", "0xFFF8000000000001"}, "bf16": {"0x7FC0", "0xFFC1"}}[elem][r.IntN(2)]
+		body = strings.NewReplacer("$COMPARE", strings.NewReplacer("%a", "%4", "%b", "%8").Replace(compare), "$NAN", nan).Replace(`%z = stablehlo.constant dense<0.0> : $T
+    %q = stablehlo.constant dense<$NAN> : $T
+    %1 = stablehlo.compare EQ, %a, %z : ($T, $T) -> tensor<i1>
+    %2 = stablehlo.select %1, %z, %a : tensor<i1>, $T
+    %3 = stablehlo.compare NE, %a, %a : ($T, $T) -> tensor<i1>
+    %4 = stablehlo.select %3, %q, %2 : tensor<i1>, $T
+    %5 = stablehlo.compare EQ, %b, %z : ($T, $T) -> tensor<i1>
+    %6 = stablehlo.select %5, %z, %b : tensor<i1>, $T
+    %7 = stablehlo.compare NE, %b, %b : ($T, $T) -> tensor<i1>
+    %8 = stablehlo.select %7, %q, %6 : tensor<i1>, $T
+    %c = stablehlo.compare $COMPARE, TOTALORDER : ($T, $T) -> tensor<i1>`)
 	}
 	text := `func.func @main(%x: $X) -> $X {
   %0 = "stablehlo.sort"(%x) ({
