@@ -32,7 +32,8 @@ func encoderLayer(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
 	part := func(i int) *lazy.Tensor { return qkv.Narrow(0, i, 1).Reshape(b*2, s, 4) }
 	scores := part(0).MatMul(part(1).Transpose(0, 2, 1)).MulScalar(0.5).Softmax(2)
 	y := scores.MatMul(part(2)).Reshape(b, 2, s, 4).Transpose(0, 2, 1, 3).Reshape(b, s, 8)
-	return y.Add(x).Mean(1)
+	ones := lazy.Ones(tr, lazy.F32, 8)
+	return y.Add(x).LayerNorm(ones, ones, 1e-5).GELU().Mean(1)
 }
 
 // The second size at a line is compiled for all sizes: 2 compiles for any batch and any length.

@@ -42,8 +42,8 @@ func Generalize(samples ...*ir.Graph) (*Open, error) {
 	var err error
 	for _, related := range []bool{false, true} {
 		g := &general{
-			b: ir.NewBuilder(Infer), related: related,
-			known: map[sample]int{}, bodies: map[[MostSamples]*ir.Composite]*ir.Composite{},
+			related: related,
+			known:   map[sample]int{}, bodies: map[[MostSamples]*ir.Composite]*ir.Composite{},
 		}
 		var open *ir.Graph
 		if open, err = g.graph(samples, true); err != nil {
@@ -68,8 +68,8 @@ type sample [MostSamples]int
 
 // general is the work of Generalize.
 type general struct {
-	b       *ir.Builder
-	related bool // sizes of parameters may be expressions of others
+	b       *ir.Builder // of the graph at hand
+	related bool        // sizes of parameters may be expressions of others
 	symbols []int
 	known   map[sample]int // the first expression that has these values
 	order   []sample       // of known
@@ -78,6 +78,9 @@ type general struct {
 
 // graph generalizes graphs, or bodies of their ops.
 func (g *general) graph(samples []*ir.Graph, top bool) (*ir.Graph, error) {
+	outer := g.b
+	g.b = ir.NewBuilder(Infer) // nodes of several graphs would be numbered anew with each
+	defer func() { g.b = outer }()
 	first := samples[0]
 	for _, s := range samples[1:] {
 		if !sameOutline(first, s) {
