@@ -138,11 +138,15 @@ func (g *Graph) Order() []*Node {
 func (g *Graph) Hash() uint64 { return g.hash }
 
 // Outline returns a hash of ops, operands and dtypes. It is the same for graphs that differ only in
-// sizes, and in other attributes.
+// sizes, and in other attributes. A size as a number counts as a constant.
 func (g *Graph) Outline() uint64 {
 	h := uint64(seed)
 	for _, n := range g.Nodes {
-		h = mix(mix(h, uint64(n.Op)), uint64(n.Type.DType)<<8|uint64(n.Type.Rank()))
+		op := n.Op
+		if op == OpSizeOf {
+			op = OpConstant
+		}
+		h = mix(mix(h, uint64(op)), uint64(n.Type.DType)<<8|uint64(n.Type.Rank()))
 		for _, x := range n.In {
 			h = mix(h, uint64(x.ID))
 		}

@@ -53,6 +53,21 @@ func ExampleTensor_Size() {
 	// <nil>
 }
 
+func ExampleFunction_Inputs() {
+	ctx := context.Background()
+	dev, err := lazy.Open("cpu")
+	check(err)
+	score := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Tanh().Mean(1) })
+	check(score.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("batch", 1, 512), 8)}))
+	for _, rows := range []int{3, 200, 7} {
+		_, err := score.Call(ctx, lazy.From(dev, make([]float32, rows*8), rows, 8))
+		check(err)
+	}
+	fmt.Println(score.Report().Compiled)
+	// Output:
+	// 1
+}
+
 func ExampleStaticShapes_none() {
 	dev, err := lazy.Open("cpu")
 	check(err)

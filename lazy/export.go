@@ -42,20 +42,45 @@ type Exported struct {
 	Constants map[string]soa.View // by argument (ltc.name); one copy of each
 }
 
+// openInputs returns inputs with symbols for [AnySize], and the symbols of their sizes.
+func openInputs(op string, inputs []Input) (open []Input, symbols []int, err error) {
+	open = slices.Clone(inputs)
+	for i, in := range inputs {
+		if in.Name == "" || slices.ContainsFunc(inputs[:i], func(x Input) bool { return x.Name == in.Name }) {
+			return nil, nil, fmt.Errorf("%s: %w: input %d has the name %q, which must be there and its own", op, ErrUsage, i, in.Name)
+		}
+		if !in.Type.DType.Valid() {
+			return nil, nil, fmt.Errorf("%s: %w: input %q has no Type, such as types.Of(types.F32, lazy.AnySize, 2)", op, ErrUsage, in.Name)
+		}
+		shape := slices.Clone(in.Type.Shape)
+		for d, n := range shape {
+			if n == AnySize {
+				shape[d] = Dim(openName, 0, mostOpen)
+			}
+		}
+		open[i].Type.Shape = shape
+		if err := open[i].Type.CheckSizes(); err != nil {
+			return nil, nil, fmt.Errorf("%s: input %q: %w: %w", op, in.Name, ErrType, err)
+		}
+		symbols = append(symbols, dims.Symbols(shape...)...)
+	}
+	return open, symbols, checkDims(op, symbols)
+}
+
 // checkDims returns an error unless each name of a [Dim] has a size, and one pair of bounds.
-func checkDims(symbols []int) error {
+func checkDims(op string, symbols []int) error {
 	by := map[string]int{}
 	for _, d := range symbols {
 		name, lo, hi, _ := dims.SymbolOf(d)
 		other, again := by[name]
 		switch {
 		case name == "":
-			return fmt.Errorf("export: %w: a Dim has no name", ErrUsage)
+			return fmt.Errorf("%s: %w: a Dim has no name", op, ErrUsage)
 		case lo > hi:
-			return fmt.Errorf("export: %w: Dim(%q) has no size: it is from %d to %d", ErrUsage, name, lo, hi)
+			return fmt.Errorf("%s: %w: Dim(%q) has no size: it is from %d to %d", op, ErrUsage, name, lo, hi)
 		case again && other != d:
 			_, lo2, hi2, _ := dims.SymbolOf(other)
-			return fmt.Errorf("export: %w: Dim(%q) is from %d to %d, and from %d to %d: it is one size", ErrUsage, name, lo2, hi2, lo, hi)
+			return fmt.Errorf("%s: %w: Dim(%q) is from %d to %d, and from %d to %d: it is one size", op, ErrUsage, name, lo2, hi2, lo, hi)
 		}
 		by[name] = d
 	}
@@ -80,35 +105,18 @@ func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) 
 	if f == nil || !f.dev.opens() {
 		return nil, fmt.Errorf("export: %w: the device given to Func is nil, or the Function is", ErrUsage)
 	}
-	e := &exporting{f: f, names: make([]string, len(inputs)), inputs: slices.Clone(inputs), outputs: outputs}
-	for i, in := range inputs {
-		if in.Name == "" || slices.Contains(e.names[:i], in.Name) {
-			return nil, fmt.Errorf("export: %w: input %d has the name %q, which must be there and its own", ErrUsage, i, in.Name)
-		}
-		if !in.Type.DType.Valid() {
-			return nil, fmt.Errorf("export: %w: input %q has no Type, such as types.Of(types.F32, lazy.AnySize, 2)", ErrUsage, in.Name)
-		}
+	e := &exporting{f: f, names: make([]string, len(inputs)), outputs: outputs}
+	var err error
+	if e.inputs, e.symbols, err = openInputs("export", inputs); err != nil {
+		return nil, err
+	}
+	for i, in := range e.inputs {
 		e.names[i] = in.Name
-		e.inputs[i].Type.Shape = slices.Clone(in.Type.Shape)
-		for d, n := range in.Type.Shape {
-			if n == AnySize {
-				e.inputs[i].Type.Shape[d] = Dim(openName, 0, mostOpen)
-			}
-		}
-		if err := e.inputs[i].Type.CheckSizes(); err != nil {
-			return nil, fmt.Errorf("export: input %q: %w: %w", in.Name, ErrType, err)
-		}
 	}
 	for j, name := range outputs {
 		if name == "" || slices.Contains(outputs[:j], name) {
 			return nil, fmt.Errorf("export: %w: result %d has the name %q, which must be there and its own", ErrUsage, j, name)
 		}
-	}
-	for _, in := range e.inputs {
-		e.symbols = append(e.symbols, dims.Symbols(in.Type.Shape...)...)
-	}
-	if err := checkDims(e.symbols); err != nil {
-		return nil, err
 	}
 	if _, err := e.record(func(d int) int { return d }); err != nil {
 		return nil, err
@@ -131,16 +139,22 @@ type exporting struct {
 	names, outputs []string
 	inputs         []Input
 	symbols        []int
-	values         map[int]int // by symbol, the number that it is checked with
+	values         sizesOf // that it is checked with
 	text           string
 	constants      map[string]soa.View
 	graph          *ir.Graph    // of open sizes
 	taken          map[int]bool // the dimensions of its nodes
 }
 
-// many and few yield numbers that functions are recorded for in place of symbols.
+// many, some and few yield numbers that functions are recorded for in place of symbols.
 func many(yield func(n int) bool) {
 	for n := 4093; n > 0 && yield(n); n -= 2 {
+		continue
+	}
+}
+
+func some(yield func(n int) bool) {
+	for n := 129; n < 4093 && yield(n); n += 2 {
 		continue
 	}
 }
@@ -155,31 +169,50 @@ func few(yield func(n int) bool) {
 // some none that is made of other dimensions. It returns whether the function could be recorded,
 // and what is wrong with what was.
 func (e *exporting) again(from iter.Seq[int]) (recorded bool, err error) {
-	e.values = map[int]int{}
-	taken := maps.Clone(e.taken)
-	for _, s := range e.symbols {
-		if e.values[s] != 0 {
+	e.values = numbersFor(e.symbols, from, e.taken)
+	return e.record(e.values.of)
+}
+
+// sizesOf are numbers in place of symbols.
+type sizesOf map[int]int
+
+// numbersFor chooses numbers in place of symbols: of their bounds, and if there are some none that is
+// made of taken ones.
+func numbersFor(symbols []int, from iter.Seq[int], taken map[int]bool) sizesOf {
+	values := sizesOf{}
+	taken = maps.Clone(taken)
+	for _, s := range symbols {
+		if _, done := values[s]; done {
 			continue
 		}
 		lo, hi := dims.Bounds(s)
-		e.values[s] = hi
+		values[s] = hi
 		for n := range from {
 			if n >= lo && n <= hi && !taken[n-1] && !taken[n] && !taken[n+1] && !taken[2*n] && !taken[3*n] {
-				e.values[s] = n
+				values[s] = n
 				break
 			}
 		}
-		taken[e.values[s]] = true
+		taken[values[s]] = true
 	}
-	return e.record(e.value)
+	return values
 }
 
-// value is what a size is for the numbers of the symbols.
-func (e *exporting) value(d int) int {
+// of is what a size is for the numbers.
+func (v sizesOf) of(d int) int {
 	for _, s := range dims.Symbols(d) {
-		d = dims.Substitute(d, s, e.values[s])
+		d = dims.Substitute(d, s, v[s])
 	}
 	return d
+}
+
+// ofType is the type for the numbers.
+func (v sizesOf) ofType(t types.Type) types.Type {
+	t.Shape = slices.Clone(t.Shape)
+	for axis, d := range t.Shape {
+		t.Shape[axis] = v.of(d)
+	}
+	return t
 }
 
 // chosen says what the numbers are.
@@ -243,7 +276,7 @@ func (e *exporting) record(size func(d int) int) (recorded bool, err error) {
 
 // compare returns how the function records other ops for numbers than for open sizes.
 func (e *exporting) compare(g *ir.Graph) error {
-	of, err := shapeinfer.Instantiate(e.graph, e.value)
+	of, err := shapeinfer.Instantiate(e.graph, e.values.of)
 	if err != nil {
 		return fmt.Errorf("export: %w", err)
 	}

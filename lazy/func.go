@@ -5,16 +5,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
+	"ltc/shapeinfer"
 )
 
 // Traceable is a Go function that [Func] can compile: it records its results
@@ -36,6 +39,7 @@ type Function struct {
 
 	mu         sync.RWMutex
 	signatures []*traced // the latest maxSignatures, oldest first
+	inputs     *inputs   // nil: calls take any
 }
 
 // Func returns fn as a function compiled for d. It is traced at its first call with
@@ -230,6 +234,14 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 			return nil, err
 		}
 	}
+	f.mu.RLock()
+	in := f.inputs
+	f.mu.RUnlock()
+	if in != nil {
+		if err := in.admit(args); err != nil {
+			return nil, err
+		}
+	}
 	t, mine := f.signature(args)
 	if mine {
 		defer func() {
@@ -240,6 +252,12 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 			close(t.ready)
 		}()
 		t.err = errPanicked // unless trace returns
+		if in != nil {
+			if t.err = in.compile(ctx, f); t.err != nil {
+				return t, t.err
+			}
+			t.err = errPanicked
+		}
 		t.err = f.trace(ctx, t)
 		return t, t.err
 	}
@@ -257,6 +275,133 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 		f.dev.count(metrics.CachedCompile, &f.counters)
 	}
 	return t, t.err
+}
+
+// Inputs says what the arguments of calls are. Dimensions of their types may be of [Dim], or
+// [AnySize]: one program is then compiled for all sizes within the bounds, at the first call or
+// Warmup. Calls with other arguments are errors, which name the input. Inputs is called before the
+// first call, and may be called again. The function sees numbers: it is recorded for some sizes of
+// the bounds, and for those of each call. A call for whose sizes it records other ops has a program
+// of its own. On a device with [StaticShapes] each size has.
+func (f *Function) Inputs(all ...Input) error {
+	const op = "inputs"
+	if err := f.usable(op, nil); err != nil {
+		return err
+	}
+	open, symbols, err := openInputs(op, all)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.inputs = &inputs{all: open, symbols: symbols, compiled: len(symbols) == 0 || f.dev.programs.Families == nil}
+	return nil
+}
+
+// inputs are what a function was said to take.
+type inputs struct {
+	all     []Input
+	symbols []int
+
+	mu       sync.Mutex
+	compiled bool // the program for all sizes, if there is one
+}
+
+// admit returns what is wrong with the arguments of a call.
+func (in *inputs) admit(args []*Tensor) error {
+	if len(args) != len(in.all) {
+		return opError(callsite.Caller(), "func", ErrUsage, args, "Inputs names %s, and the call has %d", diag.Count(len(in.all), "argument"), len(args))
+	}
+	for i, a := range args {
+		want := &in.all[i].Type
+		t := a.Type()
+		if t.DType != want.DType || len(t.Shape) != len(want.Shape) {
+			return opError(callsite.Caller(), "func", ErrType, args, "argument %d is %v, and Inputs has %q as %v", i, t, in.all[i].Name, *want)
+		}
+		for axis, d := range want.Shape {
+			switch n := t.Shape[axis]; {
+			case d == n:
+			case !dims.IsExpr(d):
+				return opError(callsite.Caller(), "func", ErrType, args, "argument %d is %v, and Inputs has %q as %v: axis %d has to be %d", i, t, in.all[i].Name, *want, axis, d)
+			default:
+				if lo, hi := dims.Bounds(d); n < lo || n > hi {
+					return opError(callsite.Caller(), "func", ErrType, args, "argument %d is %v, and Inputs has %q as %v: axis %d has to be from %d to %d", i, t, in.all[i].Name, *want, axis, lo, hi)
+				}
+				if j, other, differs := in.otherwise(args, d, n); differs {
+					return opError(callsite.Caller(), "func", ErrType, args, "argument %d is %v and argument %d is %v: %s is one size in Inputs, and here %d and %d", j, args[j].Type(), i, t, dims.String(d), other, n)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// otherwise returns an argument that has another number than n for the size d.
+func (in *inputs) otherwise(args []*Tensor, d, n int) (arg, size int, differs bool) {
+	for j, a := range args {
+		shape := a.Shape()
+		for axis, e := range in.all[j].Type.Shape {
+			if e == d && axis < len(shape) && shape[axis] != n {
+				return j, shape[axis], true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// compile compiles the program for all sizes, once.
+func (in *inputs) compile(ctx context.Context, f *Function) (err error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.compiled {
+		return nil
+	}
+	o, err := in.open(f)
+	if err != nil {
+		return fmt.Errorf("func: no program for the open sizes of Inputs: %w; give numbers instead, or call the function without Inputs", err)
+	}
+	p, found, err := f.dev.programs.GetOpen(ctx, o)
+	if err != nil {
+		return fmt.Errorf("func: the program for the open sizes of Inputs: %w; give numbers instead, or call the function without Inputs", err)
+	}
+	if !found {
+		f.dev.compiled(p, &f.counters, callsite.Caller(), purpose{})
+	}
+	in.compiled = true
+	return nil
+}
+
+// open returns the graph of open sizes that the function records for the inputs.
+func (in *inputs) open(f *Function) (*shapeinfer.Open, error) {
+	var samples []*ir.Graph
+	var failed error
+	taken := map[int]bool{}
+	for _, from := range []iter.Seq[int]{many, few, some} {
+		v := numbersFor(in.symbols, from, taken)
+		t := &traced{owner: sched.Goroutine(), ready: make(chan struct{})}
+		names := make([]string, len(in.all))
+		for i, x := range in.all {
+			t.types, names[i] = append(t.types, v.ofType(x.Type)), x.Name
+		}
+		err := f.record(t, names, func(g *ir.Graph) error {
+			samples = append(samples, g.Clone())
+			return nil
+		})
+		if err != nil {
+			failed = err // a program may need more elements than a few
+		}
+		for _, n := range v {
+			taken[n] = true
+		}
+	}
+	if len(samples) < 2 {
+		return nil, failed
+	}
+	given := make([]types.Type, len(in.all))
+	for i, x := range in.all {
+		given[i] = x.Type
+	}
+	return shapeinfer.Generalize(samples, given...)
 }
 
 func (f *Function) checkArg(i int, a *Tensor, args []*Tensor) error {

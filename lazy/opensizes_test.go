@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/internal/trials"
+	"ltc/ir/types"
 	"ltc/lazy"
 )
 
@@ -199,4 +200,37 @@ func TestRandomProgramsOfManySizes(t *testing.T) {
 		require.NoError(t, exact.Close())
 	}
 	t.Logf("%d steps of %d programs: %d compiles", steps, programs, compiles)
+}
+
+// A function whose Inputs are open compiles one program, at its first call.
+func TestFunctionWithInputs(t *testing.T) {
+	ctx := context.Background()
+	dev := open(t, "cpu")
+	f := lazy.Func(dev, encoderLayer)
+	require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("batch", 1, 64), lazy.Dim("seq", 1, 32), 8)}))
+	tr := lazy.NewTrace(open(t, "eval", lazy.StaticShapes()))
+	for i := range 12 {
+		b, s := 1+i*7%11, 2+i*5%17 // a length of 1 is another program: nothing is broadcast
+		x := sequence(b * s * 8)
+		y, err := f.Call(ctx, lazy.From(dev, x, b, s, 8))
+		require.NoError(t, err)
+		z := encoderLayer(tr, lazy.From(tr, x, b, s, 8))
+		require.NoError(t, tr.MarkStep(z))
+		require.InDeltaSlice(t, floats(t, z), floats(t, y), 1e-5, "batch %d, length %d", b, s)
+	}
+	require.EqualValues(t, 1, f.Report().Compiled)
+	for want, dims := range map[string][]int{
+		`"x" as f32[batch,seq,8]: axis 1 has to be from 1 to 32`: {2, 33, 8},
+		`"x" as f32[batch,seq,8]: axis 2 has to be 8`:            {2, 3, 9},
+		`argument 0 is f32[4], and Inputs has "x" as`:            {4},
+	} {
+		n := 1
+		for _, d := range dims {
+			n *= d
+		}
+		_, err := f.Call(ctx, lazy.From(dev, sequence(n), dims...))
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "opensizes_test.go:")
+	}
+	require.ErrorContains(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 3, 2))}), "it is from 3 to 2")
 }

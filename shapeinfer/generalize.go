@@ -34,23 +34,23 @@ type Open struct {
 // what has no expression.
 //
 // Samples show what sizes may be, and prove nothing: whether another graph is an instance is
-// what [Open.Fits] decides.
-func Generalize(samples ...*ir.Graph) (*Open, error) {
+// what [Open.Fits] decides. The first parameters are of the given types, if there are any.
+func Generalize(samples []*ir.Graph, given ...types.Type) (*Open, error) {
 	if len(samples) < 2 || len(samples) > MostSamples {
 		return nil, fmt.Errorf("shapeinfer: the number of samples is %d, and must be from 2 to %d", len(samples), MostSamples)
 	}
 	var err error
 	for _, related := range []bool{false, true} {
 		g := &general{
-			related: related,
-			known:   map[sample]int{}, bodies: map[[MostSamples]*ir.Composite]*ir.Composite{},
+			related: related, given: given,
+			known: map[sample]int{}, bodies: map[[MostSamples]*ir.Composite]*ir.Composite{},
 		}
 		var open *ir.Graph
 		if open, err = g.graph(samples, true); err != nil {
 			continue
 		}
 		var o *Open
-		if o, err = newOpen(open, g.symbols); err != nil {
+		if o, err = OpenGraph(open); err != nil {
 			return nil, err
 		}
 		for _, s := range samples {
@@ -68,9 +68,10 @@ type sample [MostSamples]int
 
 // general is the work of Generalize.
 type general struct {
-	b       *ir.Builder // of the graph at hand
-	related bool        // sizes of parameters may be expressions of others
-	symbols []int
+	b       *ir.Builder    // of the graph at hand
+	related bool           // sizes of parameters may be expressions of others
+	given   []types.Type   // of the first parameters
+	symbols int            // how many have been made
 	known   map[sample]int // the first expression that has these values
 	order   []sample       // of known
 	bodies  map[[MostSamples]*ir.Composite]*ir.Composite
@@ -139,13 +140,17 @@ func sameOutline(a, b *ir.Graph) bool {
 // those of a program, at the top.
 func (g *general) parameter(nodes, at []*ir.Node, top bool) error {
 	shape := slices.Clone(at[0].Type.Shape)
-	for axis := range shape {
-		v := valuesOf(at, func(n *ir.Node) int { return n.Type.Shape[axis] })
-		d, err := g.parameterSize(v, len(at), top)
-		if err != nil {
-			return err
+	if i := at[0].Attrs[ir.ParameterIndex].Int; top && i < int64(len(g.given)) {
+		shape = g.given[i].Shape
+	} else {
+		for axis := range shape {
+			v := valuesOf(at, func(n *ir.Node) int { return n.Type.Shape[axis] })
+			d, err := g.parameterSize(v, len(at), top)
+			if err != nil {
+				return err
+			}
+			shape[axis] = d
 		}
-		shape[axis] = d
 	}
 	g.b.SetLoc(at[0].Loc)
 	n := g.b.Detached(types.Type{DType: at[0].Type.DType, Shape: shape}, at[0].ParamName(), nil)
@@ -174,15 +179,15 @@ func (g *general) parameterSize(v sample, n int, top bool) (int, error) {
 			return 0, fmt.Errorf("a size of %d is not left open", x)
 		}
 	}
-	if len(g.symbols) == mostSymbols {
+	if g.symbols == mostSymbols {
 		return 0, fmt.Errorf("too many sizes differ: the most is %d", mostSymbols)
 	}
 	name := "n"
-	if k := len(g.symbols); k > 0 {
-		name = fmt.Sprint("n", k)
+	if g.symbols > 0 {
+		name = fmt.Sprint("n", g.symbols)
 	}
 	d := int(dims.Symbol(name, 1, largestSize))
-	g.symbols = append(g.symbols, d)
+	g.symbols++
 	g.learn(v, d)
 	return d, nil
 }

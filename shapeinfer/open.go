@@ -7,9 +7,17 @@ import (
 	"ltc/ir/dims"
 )
 
-// newOpen returns what compares graphs with one whose sizes are expressions of symbols. The
-// error wraps [dims.ErrTooLarge].
-func newOpen(g *ir.Graph, symbols []int) (*Open, error) {
+// OpenGraph returns what compares graphs with g, whose sizes are expressions of symbols. The error
+// wraps [dims.ErrTooLarge].
+func OpenGraph(g *ir.Graph) (*Open, error) {
+	var symbols []int
+	for _, p := range g.Params {
+		for _, s := range dims.Symbols(p.Type.Shape...) {
+			if !slices.Contains(symbols, s) {
+				symbols = append(symbols, s)
+			}
+		}
+	}
 	o := &Open{Graph: g, symbols: symbols, at: map[int]int{}}
 	var all, names []int64
 	ir.EachSize(g, func(d int) {

@@ -56,7 +56,7 @@ var pages = []page{
 		{"Options of a device", "Option Threads Seed TF32 Compiled Tiers NumbersAsConstants StaticShapes Strict Ordered OpByOp CheckIndices CheckNaNs ImplicitSyncs SyncMode MemoryLimit MemoryCacheLimit ProgramCacheLimit GraphLimit Profiled TrackLive ObserveOps OpRun Logger Environment EnvVar"},
 		{"Steps", "lazy.Trace NewTrace Trace.Read Trace.MarkStep Trace.MarkStepContext Trace.Wait Trace.Warmup Trace.WarmupContext Trace.AfterStep Trace.Discard Trace.Reuse Trace.LiveRoots Trace.NameStep Trace.Scope Trace.ImplicitSyncs Trace.Device"},
 		{"Values", "Value ValueContext ToSlice ToSliceContext Item ItemContext Float Set Keep Donate Release To CopyOption As Async WithContext"},
-		{string(ops.Functions), "* Func Function Traceable Function.Call Function.CallAll Function.Warmup Function.Export Function.Report Exported Input Define DefineAll Composite Attrs Attrs.DType Attrs.Flag Attrs.Float Attrs.Int Callable Callable.Call Callable.CallAll Callable.Doc"},
+		{string(ops.Functions), "* Func Function Traceable Function.Call Function.CallAll Function.Warmup Function.Inputs Function.Export Function.Report Exported Input Define DefineAll Composite Attrs Attrs.DType Attrs.Flag Attrs.Float Attrs.Int Callable Callable.Call Callable.CallAll Callable.Doc"},
 	}},
 	{"reports.md", "Reports, metrics and errors", "", []topic{
 		{"No more compiles", "Device.Freeze Trace.Freeze Function.Freeze"},

@@ -12,6 +12,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/shapeinfer"
 )
 
 // most is how many compiled programs a cache keeps at most, however small they are.
@@ -66,17 +67,33 @@ func (c *Cache) Get(ctx context.Context, g *ir.Graph, at func() callsite.Site) (
 	}
 }
 
+// GetOpen is Get of a program whose sizes are open. Graphs that are instances of it have it from
+// then on. The error may be that the backend does not compile it.
+func (c *Cache) GetOpen(ctx context.Context, o *shapeinfer.Open) (p *Program, found bool, err error) {
+	p, found, err = c.get(ctx, func() *Program { return newProgram(o.Graph, o) }, o.Graph)
+	if err == nil && !found {
+		c.Families.add(o)
+	}
+	return p, found, err
+}
+
 // GetStatic is Get of a program whose sizes are numbers.
 func (c *Cache) GetStatic(ctx context.Context, g *ir.Graph) (*Program, error) {
+	p, _, err := c.get(ctx, func() *Program { return newProgram(g, nil) }, g)
+	return p, err
+}
+
+// get returns the entry of g, compiled; if it is new, program makes it.
+func (c *Cache) get(ctx context.Context, program func() *Program, g *ir.Graph) (p *Program, found bool, err error) {
 	for {
 		c.mu.Lock()
-		p := c.entry(g)
-		if p == nil {
-			p = c.added(newProgram(g, nil))
+		p = c.entry(g)
+		if found = p != nil; !found {
+			p = c.added(program())
 		}
 		c.mu.Unlock()
-		if err := c.compile(ctx, p); err == nil || ctx.Err() != nil || !p.finished() || !p.lost() {
-			return p, err
+		if err = c.compile(ctx, p); err == nil || ctx.Err() != nil || !p.finished() || !p.lost() {
+			return p, found, err
 		}
 	}
 }

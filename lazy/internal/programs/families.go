@@ -71,17 +71,10 @@ func (f *Families) open(g *ir.Graph, at func() callsite.Site) *shapeinfer.Open {
 	if o := f.find(g); o != nil {
 		return o
 	}
-	key := g.Outline()
+	outline := g.Outline()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	x := f.all[key]
-	if x == nil {
-		if len(f.all) == mostFamilies || f.all == nil {
-			f.all = map[uint64]*family{}
-		}
-		x = &family{}
-		f.all[key] = x
-	}
+	x := f.of(outline)
 	if o := fitting(x.open, g); o != nil || x.static {
 		return o
 	}
@@ -98,9 +91,9 @@ func (f *Families) open(g *ir.Graph, at func() callsite.Site) *shapeinfer.Open {
 	if len(samples) == 0 {
 		return nil
 	}
-	o, err := shapeinfer.Generalize(append(slices.Clone(samples), mine)...)
+	o, err := shapeinfer.Generalize(append(slices.Clone(samples), mine))
 	if err != nil && len(samples) > 1 { // ops that size 1 makes others, say
-		o, err = shapeinfer.Generalize(samples[0], mine)
+		o, err = shapeinfer.Generalize([]*ir.Graph{samples[0], mine})
 	}
 	if err != nil {
 
@@ -114,13 +107,32 @@ func (f *Families) open(g *ir.Graph, at func() callsite.Site) *shapeinfer.Open {
 	return o
 }
 
+// add adds an open graph that was recorded so.
+func (f *Families) add(o *shapeinfer.Open) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	x := f.of(o.Graph.Outline())
+	x.open = append(slices.Clone(x.open), o)
+}
+
+// of returns the family of an outline, made if it is new.
+func (f *Families) of(outline uint64) *family {
+	x := f.all[outline]
+	if x == nil {
+		if len(f.all) == mostFamilies || f.all == nil {
+			f.all = map[uint64]*family{}
+		}
+		x = &family{}
+		f.all[outline] = x
+	}
+	return x
+}
+
 // refused notes that the backend does not compile o: its sizes are numbers from now on.
 func (f *Families) refused(o *shapeinfer.Open) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, x := range f.all {
-		if slices.Contains(x.open, o) {
-			x.open, x.samples, x.static = nil, nil, true
-		}
+	if x := f.all[o.Graph.Outline()]; x != nil {
+		x.open, x.samples, x.static = nil, nil, true
 	}
 }
