@@ -68,14 +68,14 @@ func (v *sortVectors) run(c *kernel.Call, w *sortSpace, from, to int) {
 			rows = min(to-row, v.group, s.apart-row%s.apart)
 			in = unsafe.Add(c.Scratch, s.sortBytes())
 			out = unsafe.Add(in, rows*s.n*size)
-			loopsBySize[size].copyRows(in, unsafe.Add(c.Mem[0], start*size), rows, s.n, s.n, 1, 1, s.apart)
+			loopsBySize[size].gatherRows(in, unsafe.Add(c.Mem[0], start*size), rows, s.n, s.apart)
 		}
 		for done := 0; done < rows; {
 			args := v.args
 			args.From, args.To, args.Rows = unsafe.Add(in, done*s.n*size), unsafe.Add(out, done*s.n*size), rows-done
 			why, sorted := v.sort(args)
 			if v.group > 0 {
-				loopsBySize[size].copyRows(unsafe.Add(c.Mem[1], (result+done)*size), args.To, sorted, s.n, 1, s.apart, s.n, 1)
+				loopsBySize[size].scatterRows(unsafe.Add(c.Mem[1], (result+done)*size), args.To, sorted, s.n, s.apart)
 			}
 			if done += sorted; why != 0 {
 				if v.left(c, w, why, row+done); halt.Closed(c.Done) {
@@ -156,17 +156,27 @@ func specialAs[T word](v *sortVectors, to, row unsafe.Pointer, forCopy, forSorte
 	return true
 }
 
-// copyRowsAs copies rows of n elements. Strides are from one row to the next and from one element
-// to the next.
-func copyRowsAs[T word](to, from unsafe.Pointer, rows, n, toRow, toElement, fromRow, fromElement int) {
-	if rows == 0 || n == 0 {
-		return
-	}
-	out := unsafe.Slice((*T)(to), (rows-1)*toRow+(n-1)*toElement+1)
-	in := unsafe.Slice((*T)(from), (rows-1)*fromRow+(n-1)*fromElement+1)
+// gatherRowsAs copies rows of n elements, which are apart elements from each other and of which
+// the first ones are side by side, to rows one after the other.
+func gatherRowsAs[T word](to, from unsafe.Pointer, rows, n, apart int) {
+	out, in := unsafe.Slice((*T)(to), rows*n), unsafe.Slice((*T)(from), (n-1)*apart+rows)
 	for i := range n {
-		for r := range rows {
-			out[r*toRow+i*toElement] = in[r*fromRow+i*fromElement]
+		at := i
+		for _, x := range in[i*apart:][:rows] {
+			out[at] = x
+			at += n
+		}
+	}
+}
+
+// scatterRowsAs copies rows back.
+func scatterRowsAs[T word](to, from unsafe.Pointer, rows, n, apart int) {
+	out, in := unsafe.Slice((*T)(to), (n-1)*apart+rows), unsafe.Slice((*T)(from), rows*n)
+	for i := range n {
+		line, at := out[i*apart:][:rows], i
+		for r := range line {
+			line[r] = in[at]
+			at += n
 		}
 	}
 }

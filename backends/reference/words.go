@@ -10,18 +10,18 @@ type word interface {
 // wordLoops are the loops of sorts over elements of one size. A stride is in
 // elements.
 type wordLoops struct {
-	keys      func(o *sortOrder, to []uint64, first unsafe.Pointer, stride int) (unordered bool)
-	firstKeys func(s *sortCode, to, row unsafe.Pointer, done <-chan struct{})
-	offer     func(to selection, keys unsafe.Pointer, n int) selection
-	arrange   func(to, from unsafe.Pointer, n, stride int, places []uint64)
-	places    func(to unsafe.Pointer, stride int, places []uint64)
-	copyRows  func(to, from unsafe.Pointer, rows, n, toRow, toElement, fromRow, fromElement int)
-	special   func(v *sortVectors, to, row unsafe.Pointer, forCopy, forSorted []uint64) bool
-	gather    func(s *mergeCode, to, from unsafe.Pointer, active []merge, places []uint64, left bool)
+	keys                    func(o *sortOrder, to []uint64, first unsafe.Pointer, stride int) (unordered bool)
+	firstKeys               func(s *sortCode, to, row unsafe.Pointer, done <-chan struct{})
+	offer                   func(to selection, keys unsafe.Pointer, n int) selection
+	arrange                 func(to, from unsafe.Pointer, n, stride int, places []uint64)
+	places                  func(to unsafe.Pointer, stride int, places []uint64)
+	gatherRows, scatterRows func(to, from unsafe.Pointer, rows, n, stride int)
+	special                 func(v *sortVectors, to, row unsafe.Pointer, forCopy, forSorted []uint64) bool
+	gather                  func(s *mergeCode, to, from unsafe.Pointer, active []merge, places []uint64, left bool)
 }
 
 func wordLoopsOf[T word]() wordLoops {
-	return wordLoops{keys: keysOf[T], firstKeys: firstKeysAs[T], offer: offerAs[T], arrange: arrangeAs[T], places: writePlacesAs[T], copyRows: copyRowsAs[T], special: specialAs[T], gather: gatherAs[T]}
+	return wordLoops{keys: keysOf[T], firstKeys: firstKeysAs[T], offer: offerAs[T], arrange: arrangeAs[T], places: writePlacesAs[T], gatherRows: gatherRowsAs[T], scatterRows: scatterRowsAs[T], special: specialAs[T], gather: gatherAs[T]}
 }
 
 // loopsBySize are the loops by the bytes of an element.
