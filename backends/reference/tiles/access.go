@@ -7,10 +7,10 @@ import (
 	"ltc/ir/types"
 )
 
-// tileAccess is a load or store of a way.
-type tileAccess struct {
+// access is a load or store of a tiling.
+type access struct {
 	*kernel.Access
-	number  int // among the way's
+	number  int // among the tiling's
 	dtype   types.DType
 	size    int64 // of an element
 	stage   int
@@ -36,8 +36,8 @@ type accessState struct {
 	factors []int64 // by dimension: of the axis that tiles lie along
 }
 
-// numbers returns how many numbers the accesses of the way take.
-func (w *tileWay) numbers() int {
+// numbers returns how many numbers the accesses of the tiling take.
+func (w *tiling) numbers() int {
 	n := 0
 	for _, a := range w.accesses {
 		n += len(a.axes) + 4*len(a.Index)
@@ -45,8 +45,8 @@ func (w *tileWay) numbers() int {
 	return n
 }
 
-// locate works out where the accesses of the way are.
-func (w *tileWay) locate(r *tileRun, locals unsafe.Pointer) {
+// locate works out where the accesses of the tiling are.
+func (w *tiling) locate(r *run, locals unsafe.Pointer) {
 	rest := r.numbers
 	take := func(n int) []int64 {
 		s := rest[:n:n]
@@ -87,7 +87,7 @@ func (w *tileWay) locate(r *tileRun, locals unsafe.Pointer) {
 
 // locateLocal is where a local is: those of a tile's points lie element by
 // element.
-func (w *tileWay) locateLocal(r *tileRun, a *tileAccess, s *accessState, locals unsafe.Pointer) {
+func (w *tiling) locateLocal(r *run, a *access, s *accessState, locals unsafe.Pointer) {
 	points := int64(1)
 	if w.vector != ownAxes {
 		points = r.tile
@@ -120,7 +120,7 @@ func factorOf(x kernel.Index, axis int) int64 {
 
 // offset returns where the first element of a tile is, from s.mem, if it is
 // inside.
-func (a *tileAccess) offset(r *tileRun, s *accessState) int64 {
+func (a *access) offset(r *run, s *accessState) int64 {
 	at := s.origin
 	for j, axis := range a.axes {
 		at += r.at[axis] * s.steps[j]
@@ -136,14 +136,14 @@ func (a *tileAccess) offset(r *tileRun, s *accessState) int64 {
 // another's, which its checks of pointers cannot know.
 //
 //go:nocheckptr
-func (a *tileAccess) pointer(s *accessState, bytes int64) unsafe.Pointer {
+func (a *access) pointer(s *accessState, bytes int64) unsafe.Pointer {
 	return unsafe.Add(s.mem, bytes)
 }
 
 // span returns which of n elements of a tile are inside, as a range that excludes to.
 // ok is true if one range holds for the whole tile. Without a guard all elements are
 // inside. With a guard, ok is false if an index has a value for each element.
-func (a *tileAccess) span(r *tileRun, s *accessState, n int64) (from, to int64, ok bool) {
+func (a *access) span(r *run, s *accessState, n int64) (from, to int64, ok bool) {
 	if len(a.varying) > 0 {
 		return 0, 0, false
 	}
@@ -171,7 +171,7 @@ func (a *tileAccess) span(r *tileRun, s *accessState, n int64) (from, to int64, 
 }
 
 // first sets s.places, without the values that differ in a tile.
-func (a *tileAccess) first(r *tileRun, s *accessState) {
+func (a *access) first(r *run, s *accessState) {
 	for d := range a.Index {
 		at := a.Index[d].Offset
 		for _, t := range a.Index[d].Terms {
@@ -186,7 +186,7 @@ func (a *tileAccess) first(r *tileRun, s *accessState) {
 
 // place returns where element i of a tile is, after first, and whether that is
 // inside. It looks at the values that differ in a tile.
-func (a *tileAccess) place(r *tileRun, s *accessState, i int64) (int64, bool) {
+func (a *access) place(r *run, s *accessState, i int64) (int64, bool) {
 	at := i * (s.lane - a.laneOfIndices(s))
 	for d, p := range s.places {
 		p += i * s.factors[d]
@@ -205,7 +205,7 @@ func (a *tileAccess) place(r *tileRun, s *accessState, i int64) (int64, bool) {
 
 // laneOfIndices is the part of s.lane that the indices make: all of it, but for
 // a local that each point of a tile has for itself.
-func (a *tileAccess) laneOfIndices(s *accessState) int64 {
+func (a *access) laneOfIndices(s *accessState) int64 {
 	n := int64(0)
 	for d, f := range s.factors {
 		n += f * s.strides[d]

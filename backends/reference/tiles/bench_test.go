@@ -27,7 +27,7 @@ func BenchmarkTiles(b *testing.B) {
 		{"linear_gelu", []int64{512, 512, 512}, []int64{512, 512, 512}},
 	} {
 		k := kerneltest.Kernel(b, c.kernel)
-		code := newTileCode(k, vectored{})
+		code := newCode(k, vectored{})
 		call := &kernel.Call{Sizes: c.sizes, Strides: c.strides, Parts: 1}
 		bytes := 0
 		for _, p := range k.Params {

@@ -9,9 +9,9 @@ import (
 	"ltc/ir/types"
 )
 
-// tileBuilder makes a way.
-type tileBuilder struct {
-	*tileWay
+// builder makes a tiling.
+type builder struct {
+	*tiling
 	vectored
 	deps    []kernel.AxisSet
 	lastUse []kernel.ID // of a value in its own stage; itself if none
@@ -20,9 +20,9 @@ type tileBuilder struct {
 	derived map[derivation]int
 	free    []int // slots
 	dying   []dyingSlot
-	st      *tileStage
+	st      *stage
 	shared  kernel.AxisSet // the kernel's axes
-	level   []tileLevel    // by instruction
+	level   []level        // by instruction
 	written []bool         // stores that the step before does
 	factor  int            // the value of a factor that is computed
 }
@@ -33,11 +33,11 @@ type dyingSlot struct {
 	last kernel.ID
 }
 
-// tileLevel is how often a value is computed.
-type tileLevel uint8
+// level is how often a value is computed.
+type level uint8
 
 const (
-	inBody tileLevel = iota
+	inBody level = iota
 	inShared
 	inOnce
 )
@@ -50,10 +50,10 @@ type derivation struct {
 	wide  bool // else as an i64
 }
 
-// newTileWay prepares a way; the stages before the given one are not run, and
+// newTiling prepares a tiling; the stages before the given one are not run, and
 // the last reduction among them is what the caller provides.
-func newTileWay(k *kernel.Kernel, v vectored, vector, from int) *tileWay {
-	b := newTileBuilder(k, v, vector)
+func newTiling(k *kernel.Kernel, v vectored, vector, from int) *tiling {
+	b := newBuilder(k, v, vector)
 	if vector != ownAxes && slices.ContainsFunc(k.Stages[from:], func(s kernel.Stage) bool { return len(s.Axes) > 0 }) {
 		b.most = longTile
 	}
@@ -67,31 +67,31 @@ func newTileWay(k *kernel.Kernel, v vectored, vector, from int) *tileWay {
 		}
 		b.stage(s, own, nil)
 	}
-	return b.tileWay
+	return b.tiling
 }
 
-// newFactorWay prepares a way that computes a factor of a contraction, in tiles along an axis, as
+// newFactorWay prepares a tiling that computes a factor of a contraction, in tiles along an axis, as
 // the first stage numbers it. It returns the number of the factor's value, too.
-func newFactorWay(k *kernel.Kernel, v vectored, axis int, f kernel.Factor) (*tileWay, int) {
+func newFactorWay(k *kernel.Kernel, v vectored, axis int, f kernel.Factor) (*tiling, int) {
 	vector := axis
 	if axis >= len(k.Axes) {
 		vector = ownAxes
 	}
-	b := newTileBuilder(k, v, vector)
+	b := newBuilder(k, v, vector)
 	b.stage(0, axis, &f)
-	return b.tileWay, b.factor
+	return b.tiling, b.factor
 }
 
-func newTileBuilder(k *kernel.Kernel, v vectored, vector int) *tileBuilder {
+func newBuilder(k *kernel.Kernel, v vectored, vector int) *builder {
 	n := len(k.Instrs)
-	b := &tileBuilder{
-		tileWay:  &tileWay{k: k, vector: vector, times: v.times(), external: kernel.None, values: n, places: make([]valuePlace, n), fixed: make([]unsafe.Pointer, n)},
+	b := &builder{
+		tiling:   &tiling{k: k, vector: vector, times: v.times(), external: kernel.None, values: n, places: make([]valuePlace, n), fixed: make([]unsafe.Pointer, n)},
 		vectored: v,
 		deps:     k.Dependence(),
 		lastUse:  make([]kernel.ID, n),
 		later:    make([]bool, n),
 		same:     make([]kernel.ID, n),
-		level:    make([]tileLevel, n),
+		level:    make([]level, n),
 		written:  make([]bool, n),
 		derived:  map[derivation]int{},
 		shared:   kernel.AxisRange(0, len(k.Axes)),
@@ -110,7 +110,7 @@ func newTileBuilder(k *kernel.Kernel, v vectored, vector int) *tileBuilder {
 }
 
 // uses finds the last use of each value, and those that need no step.
-func (b *tileBuilder) uses() {
+func (b *builder) uses() {
 	use := func(id, v kernel.ID) {
 		for {
 			if b.k.StageOf(v) != b.k.StageOf(id) {
@@ -144,7 +144,7 @@ func (b *tileBuilder) uses() {
 }
 
 // root returns the value that has the elements of id.
-func (b *tileBuilder) root(id kernel.ID) kernel.ID {
+func (b *builder) root(id kernel.ID) kernel.ID {
 	for b.same[id] != id {
 		id = b.same[id]
 	}
@@ -153,8 +153,8 @@ func (b *tileBuilder) root(id kernel.ID) kernel.ID {
 
 // stage adds the steps of a stage, whose tiles lie along an axis; of one that only computes a
 // factor, if that is not nil.
-func (b *tileBuilder) stage(s, vector int, only *kernel.Factor) {
-	b.stages = append(b.stages, tileStage{number: s, vector: vector, reverse: b.k.Stages[s].Scanned() == kernel.ReverseAxis})
+func (b *builder) stage(s, vector int, only *kernel.Factor) {
+	b.stages = append(b.stages, stage{number: s, vector: vector, reverse: b.k.Stages[s].Scanned() == kernel.ReverseAxis})
 	b.st = &b.stages[len(b.stages)-1]
 	own := len(b.k.Stages[s].Axes)
 	for a := range own {
@@ -239,7 +239,7 @@ func storesInOrder(k *kernel.Kernel, s, axis int) bool {
 }
 
 // levelOf returns how often an instruction runs.
-func (b *tileBuilder) levelOf(id kernel.ID) tileLevel {
+func (b *builder) levelOf(id kernel.ID) level {
 	in := &b.k.Instrs[id]
 	if in.Op == kernel.Store || in.Op == kernel.Reduce || in.Op == kernel.Scan || b.deps[id]&^b.shared != 0 {
 		return inBody
@@ -259,7 +259,7 @@ func (b *tileBuilder) levelOf(id kernel.ID) tileLevel {
 }
 
 // emit adds a step that runs as often as a level says.
-func (b *tileBuilder) emit(l tileLevel, s tileStep) {
+func (b *builder) emit(l level, s step) {
 	switch l {
 	case inOnce:
 		b.st.once = append(b.st.once, s)
@@ -272,7 +272,7 @@ func (b *tileBuilder) emit(l tileLevel, s tileStep) {
 
 // varies reports whether a value has an element for each of a tile, in the stage
 // that is being made.
-func (b *tileBuilder) varies(id kernel.ID) bool {
+func (b *builder) varies(id kernel.ID) bool {
 	set := b.deps[id]
 	if b.k.StageOf(id) != b.st.number {
 		set &= b.shared
@@ -281,7 +281,7 @@ func (b *tileBuilder) varies(id kernel.ID) bool {
 }
 
 // levelHere is the level of a value in the stage that is being made.
-func (b *tileBuilder) levelHere(id kernel.ID) tileLevel {
+func (b *builder) levelHere(id kernel.ID) level {
 	if id < b.k.Stages[b.st.number].Begin {
 		return inShared
 	}
@@ -289,7 +289,7 @@ func (b *tileBuilder) levelHere(id kernel.ID) tileLevel {
 }
 
 // operand returns the number of a value, as a tile of elements if wide is set.
-func (b *tileBuilder) operand(id kernel.ID, wide bool) int {
+func (b *builder) operand(id kernel.ID, wide bool) int {
 	id = b.root(id)
 	if !wide || b.varies(id) {
 		return int(id)
@@ -309,12 +309,12 @@ func (b *tileBuilder) operand(id kernel.ID, wide bool) int {
 	b.derived[key] = v
 	b.keepIn(v, level, b.lastUse[id])
 	k, from := b.fill(b.k.Instrs[id].Type), int(id)
-	b.emit(level, func(r *tileRun, n int) { k(r.p[v], r.p[from], n) })
+	b.emit(level, func(r *run, n int) { k(r.p[v], r.p[from], n) })
 	return v
 }
 
 // asI64 returns the number of an integer value as i64s.
-func (b *tileBuilder) asI64(id kernel.ID) int {
+func (b *builder) asI64(id kernel.ID) int {
 	id = b.root(id)
 	t := b.k.Instrs[id].Type
 	if t.Size() == 8 {
@@ -330,16 +330,16 @@ func (b *tileBuilder) asI64(id kernel.ID) int {
 	k, from := b.convert(t, types.I64), int(id)
 	if b.varies(id) {
 		b.keepIn(v, level, b.lastUse[id])
-		b.emit(level, func(r *tileRun, n int) { k(r.p[v], r.p[from], n) })
+		b.emit(level, func(r *run, n int) { k(r.p[v], r.p[from], n) })
 		return v
 	}
 	b.places[v].cell = int32(v)
-	b.emit(level, func(r *tileRun, n int) { k(r.p[v], r.p[from], 1) })
+	b.emit(level, func(r *run, n int) { k(r.p[v], r.p[from], 1) })
 	return v
 }
 
 // constant returns the number of n elements of the same bits.
-func (b *tileBuilder) constant(t loops.DType, bits uint64, n int) int {
+func (b *builder) constant(t loops.DType, bits uint64, n int) int {
 	v := b.newValue()
 	mem := make([]uint64, (n*t.Size()+7)/8)
 	loops.Fill(t)(unsafe.Pointer(&mem[0]), unsafe.Pointer(&bits), n)
@@ -348,7 +348,7 @@ func (b *tileBuilder) constant(t loops.DType, bits uint64, n int) int {
 	return v
 }
 
-func (b *tileBuilder) newValue() int {
+func (b *builder) newValue() int {
 	b.values++
 	b.places, b.fixed = append(b.places, valuePlace{-1, -1}), append(b.fixed, nil)
 	return b.values - 1
@@ -356,7 +356,7 @@ func (b *tileBuilder) newValue() int {
 
 // keepIn gives a tile of elements a slot: for good, if it is not of the body,
 // else until its last use.
-func (b *tileBuilder) keepIn(v int, l tileLevel, last kernel.ID) {
+func (b *builder) keepIn(v int, l level, last kernel.ID) {
 	if l == inBody && len(b.free) > 0 {
 		b.places[v].slot = int32(b.free[len(b.free)-1])
 		b.free = b.free[:len(b.free)-1]
@@ -370,7 +370,7 @@ func (b *tileBuilder) keepIn(v int, l tileLevel, last kernel.ID) {
 }
 
 // release frees the slots whose last use an instruction was.
-func (b *tileBuilder) release(id kernel.ID) {
+func (b *builder) release(id kernel.ID) {
 	b.dying = slices.DeleteFunc(b.dying, func(d dyingSlot) bool {
 		if d.last <= id {
 			b.free = append(b.free, d.slot)
@@ -380,7 +380,7 @@ func (b *tileBuilder) release(id kernel.ID) {
 }
 
 // place gives the value of an instruction memory: a cell, or a slot.
-func (b *tileBuilder) place(id kernel.ID) {
+func (b *builder) place(id kernel.ID) {
 	switch {
 	case !b.varies(id):
 		b.places[id].cell = int32(id)

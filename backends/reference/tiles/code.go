@@ -40,7 +40,7 @@ func (c Compiler) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kern
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		code := newTileCode(k, vectored{c.Vectors})
+		code := newCode(k, vectored{c.Vectors})
 		code.least = cmp.Or(c.Least, partWork)
 		all[i] = code
 	}
@@ -55,25 +55,25 @@ const (
 	longTile     = 1 << 12
 )
 
-// tileCode is a kernel with the ways to run it, of which sizes and strides
+// code is a kernel with the ways to run it, of which sizes and strides
 // choose one.
-type tileCode struct {
+type code struct {
 	k     *kernel.Kernel
-	ways  []*tileWay
-	gemm  *tileGemm // nil: the kernel is no contraction
-	cuts  []int     // the kernel's axes along which a launch can be cut
-	least int64     // elements of instructions that a part has
-	runs  *spare.Pool[tileRun]
+	ways  []*tiling
+	gemm  *gemm // nil: the kernel is no contraction
+	cuts  []int // the kernel's axes along which a launch can be cut
+	least int64 // elements of instructions that a part has
+	runs  *spare.Pool[run]
 }
 
 // ResidentBytes is what the ways take, and a run, which stays for the next: the kernel
 // is the program's.
-func (c *tileCode) ResidentBytes() int {
-	return tiles.Of([]any{c, newTileRun(c)})
+func (c *code) ResidentBytes() int {
+	return tiles.Of([]any{c, newRun(c)})
 }
 
-func newTileCode(k *kernel.Kernel, v vectored) *tileCode {
-	c := &tileCode{k: k, gemm: newTileGemm(k, v), least: partWork}
+func newCode(k *kernel.Kernel, v vectored) *code {
+	c := &code{k: k, gemm: newGemm(k, v), least: partWork}
 	for a := range k.Axes {
 		if k.Separable(a) {
 			c.cuts = append(c.cuts, a)
@@ -81,13 +81,13 @@ func newTileCode(k *kernel.Kernel, v vectored) *tileCode {
 	}
 	for a := len(k.Axes) - 1; a >= 0; a-- {
 		if canTile(k, a) && (len(c.ways) == 0 || unitAlong(k, a)) {
-			c.ways = append(c.ways, newTileWay(k, v, a, 0))
+			c.ways = append(c.ways, newTiling(k, v, a, 0))
 		}
 	}
 	if len(c.ways) == 0 || slices.ContainsFunc(k.Stages, func(s kernel.Stage) bool { return len(s.Axes) > 0 }) {
-		c.ways = append(c.ways, newTileWay(k, v, ownAxes, 0))
+		c.ways = append(c.ways, newTiling(k, v, ownAxes, 0))
 	}
-	c.runs = spare.New(4, func() *tileRun { return newTileRun(c) })
+	c.runs = spare.New(4, func() *run { return newRun(c) })
 	return c
 }
 
@@ -136,7 +136,7 @@ func canTile(k *kernel.Kernel, axis int) bool {
 const partWork = 1 << 16
 
 // work returns about how many elements all instructions compute together.
-func (c *tileCode) work(sizes []int64) int64 {
+func (c *code) work(sizes []int64) int64 {
 	n := int64(0)
 	for s := range c.k.Stages {
 		st := &c.k.Stages[s]
@@ -157,7 +157,7 @@ func countPoints(axes []kernel.Axis, sizes []int64) int64 {
 }
 
 // Parts implements [kernel.Code].
-func (c *tileCode) Parts(sizes []int64, threads int) int {
+func (c *code) Parts(sizes []int64, threads int) int {
 	if threads <= 1 {
 		return 1
 	}
@@ -175,7 +175,7 @@ func (c *tileCode) Parts(sizes []int64, threads int) int {
 // cut returns the axis along which a launch is cut, the outermost that is long
 // enough for all parts or else the longest, and its length: -1 and 1 if there is
 // none.
-func (c *tileCode) cut(sizes []int64, parts int64) (int, int64) {
+func (c *code) cut(sizes []int64, parts int64) (int, int64) {
 	best, most := -1, int64(1)
 	for _, a := range c.cuts {
 		n := c.k.Axes[a].Size.Of(sizes)
@@ -190,7 +190,7 @@ func (c *tileCode) cut(sizes []int64, parts int64) (int, int64) {
 }
 
 // Scratch implements [kernel.Code].
-func (c *tileCode) Scratch(sizes []int64, parts int) int {
+func (c *code) Scratch(sizes []int64, parts int) int {
 	n := 0
 	for _, w := range c.ways {
 		n = max(n, w.scratch(sizes))
@@ -202,7 +202,7 @@ func (c *tileCode) Scratch(sizes []int64, parts int) int {
 }
 
 // Run implements [kernel.Code].
-func (c *tileCode) Run(call *kernel.Call) error {
+func (c *code) Run(call *kernel.Call) error {
 	r := c.runs.Get()
 	r.begin(call)
 	if countPoints(c.k.Axes, call.Sizes) > 0 {
@@ -225,7 +225,7 @@ func (c *tileCode) Run(call *kernel.Call) error {
 }
 
 // way chooses how to run a launch: the one of the least estimated time.
-func (c *tileCode) way(r *tileRun) *tileWay {
+func (c *code) way(r *run) *tiling {
 	best := c.ways[0]
 	if len(c.ways) == 1 {
 		return best
@@ -239,8 +239,8 @@ func (c *tileCode) way(r *tileRun) *tileWay {
 	return best
 }
 
-// tileRun is what a part of a launch has while it runs.
-type tileRun struct {
+// run is what a part of a launch has while it runs.
+type run struct {
 	k        *kernel.Kernel
 	call     *kernel.Call
 	p        []unsafe.Pointer // where values are, by number
@@ -252,18 +252,18 @@ type tileRun struct {
 	cut      int     // the axis that the launch is cut along; -1 if it is not
 	from, to int64   // the part of it
 	budget   loops.Budget
-	factors  [2]*tileRun // that compute factors of a contraction; nil: they are loaded
+	factors  [2]*run // that compute factors of a contraction; nil: they are loaded
 	stopped  bool
 }
 
-func newTileRun(c *tileCode) *tileRun {
+func newRun(c *code) *run {
 	k := c.k
 	most := 0
 	for s := range k.Stages {
 		most = max(most, len(k.Stages[s].Axes))
 	}
 	values, accesses, numbers := 0, 0, 0
-	need := func(w *tileWay) {
+	need := func(w *tiling) {
 		values, accesses, numbers = max(values, w.values), max(accesses, len(w.accesses)), max(numbers, w.numbers())
 	}
 	for _, w := range c.ways {
@@ -272,8 +272,8 @@ func newTileRun(c *tileCode) *tileRun {
 	if c.gemm != nil {
 		need(c.gemm.epilogue)
 	}
-	run := func(at []int64) *tileRun {
-		return &tileRun{k: k, at: at, p: make([]unsafe.Pointer, values), accesses: make([]accessState, accesses), numbers: make([]int64, numbers)}
+	run := func(at []int64) *run {
+		return &run{k: k, at: at, p: make([]unsafe.Pointer, values), accesses: make([]accessState, accesses), numbers: make([]int64, numbers)}
 	}
 	r := run(make([]int64, len(k.Axes)+most))
 	if c.gemm == nil {
@@ -288,7 +288,7 @@ func newTileRun(c *tileCode) *tileRun {
 	return r
 }
 
-func (r *tileRun) begin(call *kernel.Call) {
+func (r *run) begin(call *kernel.Call) {
 	r.call, r.stopped = call, false
 	r.budget = loops.Budget{Done: call.Done, Fuel: loops.Tank}
 	r.strides = r.k.StrideTable(r.strides, call.Strides)
@@ -296,7 +296,7 @@ func (r *tileRun) begin(call *kernel.Call) {
 }
 
 // end forgets the caller's memory.
-func (r *tileRun) end() {
+func (r *run) end() {
 	clear(r.p)
 	clear(r.accesses)
 	r.call, r.budget.Done = nil, nil
@@ -308,13 +308,13 @@ func (r *tileRun) end() {
 }
 
 // due notes that work was done, and reports whether to stop.
-func (r *tileRun) due(work int) bool {
+func (r *run) due(work int) bool {
 	r.stopped = r.stopped || r.budget.Due(work)
 	return r.stopped
 }
 
 // extent returns how long an axis is, as stage s numbers it.
-func (r *tileRun) extent(s, axis int) int64 {
+func (r *run) extent(s, axis int) int64 {
 	return r.k.Axis(s, axis).Size.Of(r.call.Sizes)
 }
 

@@ -69,9 +69,9 @@ func tiled(t testing.TB, seed uint64) {
 	before.Fill(r)
 	want, err := before.Run(evaluateKernel)
 	require.NoError(t, err)
-	ways := newTileCode(k, vectored{}).ways
+	ways := newCode(k, vectored{}).ways
 	for i := range ways {
-		c := newTileCode(k, vectored{})
+		c := newCode(k, vectored{})
 		c.ways = ways[i : i+1]
 		for _, parts := range []int{1, 2 + r.IntN(4)} {
 			got, err := before.Run(launch(c, parts))
@@ -98,7 +98,7 @@ func TestTilesContraction(t *testing.T) {
 		{"convolution", []int64{2, 43, 20, 9, 21}},
 	} {
 		k := kerneltest.Kernel(t, c.kernel)
-		code := newTileCode(k, vectored{})
+		code := newCode(k, vectored{})
 		require.True(t, code.gemm.fits(c.sizes))
 		dense := kerneltest.NewMemory(k, c.sizes, kerneltest.Dense, 0)
 		dense.Fill(rand.New(rand.NewPCG(1, 2)))
@@ -139,7 +139,7 @@ func TestTilesContractionForms(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, kernel.Verify(k))
 	sizes := []int64{4, 5, 6, 7, 8, 9}
-	code := newTileCode(k, vectored{})
+	code := newCode(k, vectored{})
 	require.True(t, code.gemm.fits(sizes))
 	m := kerneltest.NewMemory(k, sizes, kerneltest.Spread, 0)
 	m.Fill(rand.New(rand.NewPCG(1, 3)))
@@ -154,7 +154,7 @@ func TestTilesContractionForms(t *testing.T) {
 func TestTilesRun(t *testing.T) {
 	const n = 1 << 12
 	k := kerneltest.Kernel(t, "transpose")
-	code := newTileCode(k, vectored{})
+	code := newCode(k, vectored{})
 	x, y := make([]float32, n*n), make([]float32, n*n)
 	x[1] = 7
 	scratch := make([]byte, code.Scratch([]int64{n, n}, 1)+64)
@@ -192,7 +192,7 @@ func TestTilesParts(t *testing.T) {
 		{"linear_gelu", []int64{3, 1000, 1000}, 4, 3},
 		{"linear_gelu", []int64{1000, 1000, 1000}, 1000000, 1000},
 	} {
-		code := newTileCode(kerneltest.Kernel(t, c.kernel), vectored{})
+		code := newCode(kerneltest.Kernel(t, c.kernel), vectored{})
 		require.Equal(t, c.want, code.Parts(c.sizes, c.threads), "%v%v", c.kernel, c.sizes)
 	}
 }

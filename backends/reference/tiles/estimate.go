@@ -7,7 +7,7 @@ import (
 	"ltc/ir/types"
 )
 
-// What running a way takes, in nanoseconds, as measured with elements of f32 on one thread of an
+// What running a tiling takes, in nanoseconds, as measured with elements of f32 on one thread of an
 // AMD EPYC.
 const (
 	stepTime  = 10.0 // of a step, besides what it does with elements
@@ -37,7 +37,7 @@ func (v vectored) times() times {
 
 // weigh adds what the elements of an op take, in the body of a stage, beside what those of
 // any step do.
-func (b *tileBuilder) weigh(op kernel.Op, from, to types.DType) {
+func (b *builder) weigh(op kernel.Op, from, to types.DType) {
 	if !op.Costly() {
 		return
 	}
@@ -48,9 +48,9 @@ func (b *tileBuilder) weigh(op kernel.Op, from, to types.DType) {
 	}
 }
 
-// estimate returns about how long the launch takes in this way; less than 0 if
-// the way is none for these sizes.
-func (w *tileWay) estimate(r *tileRun) float64 {
+// estimate returns about how long the launch takes in this tiling; less than 0 if
+// the tiling is none for these sizes.
+func (w *tiling) estimate(r *run) float64 {
 	sizes := r.call.Sizes
 	if w.tile(sizes) == 0 {
 		return -1
@@ -75,7 +75,7 @@ func (w *tileWay) estimate(r *tileRun) float64 {
 }
 
 // apart reports whether the elements of a tile are no neighbours in memory.
-func (a *tileAccess) apart(r *tileRun, w *tileWay) bool {
+func (a *access) apart(r *run, w *tiling) bool {
 	if a.vector < 0 {
 		return false
 	}
@@ -94,7 +94,7 @@ func (a *tileAccess) apart(r *tileRun, w *tileWay) bool {
 // blocking returns an axis of the kernel along which elements are neighbours
 // that are none along the tiles: a transpose has one. -1 if there is none, or if
 // the order of points matters.
-func (w *tileWay) blocking(r *tileRun) int {
+func (w *tiling) blocking(r *run) int {
 	if !w.separable.Has(w.vector) {
 		return -1
 	}
@@ -111,13 +111,13 @@ func (w *tileWay) blocking(r *tileRun) int {
 	return -1
 }
 
-var _ kernel.Code = (*tileCode)(nil)
+var _ kernel.Code = (*code)(nil)
 
 // Estimate returns a function that says about how many nanoseconds a launch of a kernel by c
 // takes on one thread, for sizes and strides as in a [kernel.Call].
 func (c Compiler) Estimate(k *kernel.Kernel) func(sizes, strides []int64) float64 {
-	code := newTileCode(k, vectored{c.Vectors})
-	r := newTileRun(code)
+	code := newCode(k, vectored{c.Vectors})
+	r := newRun(code)
 	return func(sizes, strides []int64) float64 {
 		if countPoints(k.Axes, sizes) == 0 {
 			return 0
@@ -131,7 +131,7 @@ func (c Compiler) Estimate(k *kernel.Kernel) func(sizes, strides []int64) float6
 }
 
 // estimate returns about how long a launch takes that is run as a contraction.
-func (g *tileGemm) estimate(r *tileRun) float64 {
+func (g *gemm) estimate(r *run) float64 {
 	sizes, each := r.call.Sizes, plainTimes.product
 	if g.fast != nil {
 		each = vectorTimes.product
@@ -161,8 +161,8 @@ func (g *tileGemm) estimate(r *tileRun) float64 {
 	return time
 }
 
-// estimate returns about how long a launch takes in the best way.
-func (c *tileCode) estimate(r *tileRun) float64 {
+// estimate returns about how long a launch takes in the best tiling.
+func (c *code) estimate(r *run) float64 {
 	least := -1.0
 	for _, w := range c.ways {
 		if t := w.estimate(r); t >= 0 && (least < 0 || t < least) {

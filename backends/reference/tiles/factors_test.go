@@ -45,7 +45,7 @@ func TestTilesComputedFactors(t *testing.T) {
 	k, err := kernel.Parse(computedFactors)
 	require.NoError(t, err)
 	require.NoError(t, kernel.Verify(k))
-	code := newTileCode(k, vectored{})
+	code := newCode(k, vectored{})
 	require.NotNil(t, code.gemm)
 	require.NotNil(t, code.gemm.a.way)
 	require.NotNil(t, code.gemm.b.way)

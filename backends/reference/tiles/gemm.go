@@ -7,10 +7,10 @@ import (
 	"ltc/backends/reference/internal/loops"
 )
 
-// tileGemm runs a contraction: blocks of the factors are packed for the
+// gemm runs a contraction: blocks of the factors are packed for the
 // evaluator's matrix product, and the stages that follow take the sums of a
 // block row by row. Each sum is made in the order of the evaluator's.
-type tileGemm struct {
+type gemm struct {
 	*kernel.Contraction
 	k        *kernel.Kernel
 	t        loops.DType // of products and sums
@@ -18,7 +18,7 @@ type tileGemm struct {
 	fast     Products // nil if there are none
 	add      loops.Loop2
 	a, b     gemmFactor
-	epilogue *tileWay // in tiles along the last axis of N
+	epilogue *tiling // in tiles along the last axis of N
 }
 
 // gemmFactor is how a factor is packed.
@@ -28,7 +28,7 @@ type gemmFactor struct {
 	convert loops.Loop1 // to the type of the products; nil if it is that
 	// way computes a factor that is not loaded, along K for A and along the last axis of N for B;
 	// nil for others. Its value has this number.
-	way   *tileWay
+	way   *tiling
 	value int
 }
 
@@ -42,9 +42,9 @@ const (
 	leastGemm = 1 << 12
 )
 
-// newTileGemm returns nil for what is no contraction, or one that tiles do as
+// newGemm returns nil for what is no contraction, or one that tiles do as
 // well.
-func newTileGemm(k *kernel.Kernel, v vectored) *tileGemm {
+func newGemm(k *kernel.Kernel, v vectored) *gemm {
 	c, ok := kernel.AsContraction(k)
 	if !ok || len(c.M) == 0 || (c.A.Load == kernel.None || c.B.Load == kernel.None) && len(c.K) != 1 {
 		return nil
@@ -54,18 +54,18 @@ func newTileGemm(k *kernel.Kernel, v vectored) *tileGemm {
 			return nil
 		}
 	}
-	g := &tileGemm{Contraction: c, k: k, t: loops.Of(c.Type)}
+	g := &gemm{Contraction: c, k: k, t: loops.Of(c.Type)}
 	if g.multiply = loops.Gemm(g.t); g.multiply == nil {
 		return nil
 	}
 	g.a, g.b = g.factor(c.A, v, len(k.Axes)), g.factor(c.B, v, c.N[len(c.N)-1])
 	g.fast, g.add = v.products(c.Type), v.binary(kernel.Add, c.Type, c.Type)
-	g.epilogue = newTileWay(k, v, c.N[len(c.N)-1], 1)
+	g.epilogue = newTiling(k, v, c.N[len(c.N)-1], 1)
 	return g
 }
 
 // factor returns how a factor is packed; along an axis, if it is computed.
-func (g *tileGemm) factor(f kernel.Factor, v vectored, axis int) gemmFactor {
+func (g *gemm) factor(f kernel.Factor, v vectored, axis int) gemmFactor {
 	if f.Load == kernel.None {
 		r := gemmFactor{size: int64(f.Type.Size())}
 		r.way, r.value = newFactorWay(g.k, v, axis, f)
@@ -78,11 +78,11 @@ func (g *tileGemm) factor(f kernel.Factor, v vectored, axis int) gemmFactor {
 	return r
 }
 
-func (g *tileGemm) factors() [2]*gemmFactor { return [2]*gemmFactor{&g.a, &g.b} }
+func (g *gemm) factors() [2]*gemmFactor { return [2]*gemmFactor{&g.a, &g.b} }
 
 // extent returns how many points some axes have; axes of K are the first
 // stage's.
-func (g *tileGemm) extent(axes []int, sizes []int64) int64 {
+func (g *gemm) extent(axes []int, sizes []int64) int64 {
 	n := int64(1)
 	for _, a := range axes {
 		n = min(n*min(g.k.Axis(0, a).Size.Of(sizes), mostPoints), mostPoints)
@@ -91,7 +91,7 @@ func (g *tileGemm) extent(axes []int, sizes []int64) int64 {
 }
 
 // fits reports whether a launch is run by it.
-func (g *tileGemm) fits(sizes []int64) bool {
+func (g *gemm) fits(sizes []int64) bool {
 	if g == nil {
 		return false
 	}
@@ -100,14 +100,14 @@ func (g *tileGemm) fits(sizes []int64) bool {
 }
 
 // rows returns how many rows the parts of a launch share.
-func (g *tileGemm) rows(sizes []int64) int64 {
+func (g *gemm) rows(sizes []int64) int64 {
 	return min(g.extent(g.Batch, sizes)*g.extent(g.M, sizes), mostPoints)
 }
 
 // scratch returns the bytes of a part: what the epilogue takes, blocks of both
 // factors and the sums, a row before conversion, where rows, columns and
 // depths are, and what fast products take.
-func (g *tileGemm) scratch(sizes []int64) int {
+func (g *gemm) scratch(sizes []int64) int {
 	blocks := gemmRows*gemmDepth + gemmDepth*gemmColumns + gemmRows*gemmColumns
 	n := g.epilogue.scratch(nil) + 64
 	for _, f := range g.factors() {
@@ -123,15 +123,15 @@ func (g *tileGemm) scratch(sizes []int64) int {
 }
 
 // fastScratch returns the bytes that fast products of a block take.
-func (g *tileGemm) fastScratch(sizes []int64) int {
+func (g *gemm) fastScratch(sizes []int64) int {
 	rows, columns := int(min(g.extent(g.M, sizes), gemmRows)), int(min(g.extent(g.N, sizes), gemmColumns))
 	return max(g.fast.Scratch(rows, columns, int(g.extent(g.K, sizes))), g.fast.Scratch(rows, columns, gemmDepth))
 }
 
 // gemmBlock is a block of a launch: sums of rows and columns.
 type gemmBlock struct {
-	*tileGemm
-	r                             *tileRun
+	*gemm
+	r                             *run
 	a, b, sums, raw               unsafe.Pointer
 	rows, columns, depthA, depthB []int64 // in bytes
 	row, column                   int64   // its first ones
@@ -140,11 +140,11 @@ type gemmBlock struct {
 	workBytes  int
 }
 
-func (g *tileGemm) run(r *tileRun) {
+func (g *gemm) run(r *run) {
 	sizes := r.call.Sizes
 	w := g.epilogue
 	mem := r.call.Scratch
-	begin := func(w *tileWay, r *tileRun) {
+	begin := func(w *tiling, r *run) {
 		w.setup(r, mem)
 		for s := range w.stages {
 			steps(r, w.stages[s].once, w.most)
@@ -159,7 +159,7 @@ func (g *tileGemm) run(r *tileRun) {
 			begin(f.way, of)
 		}
 	}
-	e := gemmBlock{tileGemm: g, r: r}
+	e := gemmBlock{gemm: g, r: r}
 	e.layout(mem)
 	m, n := g.extent(g.M, sizes), g.extent(g.N, sizes)
 	at, end := r.call.Share(g.rows(sizes))
@@ -192,7 +192,7 @@ func (e *gemmBlock) layout(mem unsafe.Pointer) {
 
 // place sets the point along axes to the given one of theirs, in row-major
 // order.
-func (r *tileRun) place(axes []int, point int64) {
+func (r *run) place(axes []int, point int64) {
 	for i := len(axes) - 1; i >= 0; i-- {
 		n := r.extent(0, axes[i])
 		r.at[axes[i]] = point % n
@@ -205,8 +205,8 @@ func (r *tileRun) place(axes []int, point int64) {
 func (e *gemmBlock) block(row, column int64, rows, columns int) {
 	r, size := e.r, e.t.Size()
 	e.row, e.column = row, column
-	e.offsets(e.rows[:rows], &e.tileGemm.a, e.M, row)
-	e.offsets(e.columns[:columns], &e.tileGemm.b, e.N, column)
+	e.offsets(e.rows[:rows], &e.gemm.a, e.M, row)
+	e.offsets(e.columns[:columns], &e.gemm.b, e.N, column)
 	if !e.inPlace(rows, columns) {
 		e.packed(rows, columns)
 	}
@@ -229,7 +229,7 @@ func (e *gemmBlock) block(row, column int64, rows, columns int) {
 // inPlace makes the sums of a block of factors as they lie, where their rows, columns and elements
 // of a sum are equally far apart and there is code for that.
 func (e *gemmBlock) inPlace(rows, columns int) bool {
-	a, b := &e.tileGemm.a, &e.tileGemm.b
+	a, b := &e.gemm.a, &e.gemm.b
 	if e.fast == nil || len(e.K) != 1 || a.convert != nil || b.convert != nil || a.way != nil || b.way != nil {
 		return false
 	}
@@ -265,17 +265,17 @@ func (e *gemmBlock) packed(rows, columns int) {
 	depth := e.extent(e.K, r.call.Sizes)
 	for k := int64(0); k < depth; k += gemmDepth {
 		n := int(min(depth-k, gemmDepth))
-		e.offsets(e.depthA[:n], &e.tileGemm.a, e.K, k)
-		e.offsets(e.depthB[:n], &e.tileGemm.b, e.K, k)
-		if e.tileGemm.a.way != nil {
+		e.offsets(e.depthA[:n], &e.gemm.a, e.K, k)
+		e.offsets(e.depthB[:n], &e.gemm.b, e.K, k)
+		if e.gemm.a.way != nil {
 			e.computeA(k, rows, n)
 		} else {
-			e.pack(e.a, &e.tileGemm.a, e.rows[:rows], e.depthA[:n])
+			e.pack(e.a, &e.gemm.a, e.rows[:rows], e.depthA[:n])
 		}
-		if e.tileGemm.b.way != nil {
+		if e.gemm.b.way != nil {
 			e.computeB(k, n, columns)
 		} else {
-			e.pack(e.b, &e.tileGemm.b, e.depthB[:n], e.columns[:columns])
+			e.pack(e.b, &e.gemm.b, e.depthB[:n], e.columns[:columns])
 		}
 		if e.fast != nil && e.fast.Multiply(e.part, e.a, e.b, rows, columns, n, [2]int{n, 1}, [2]int{columns, 1}, e.work, e.workBytes, r.budget.Done) {
 			e.add(e.sums, e.sums, e.part, rows*columns)
@@ -350,7 +350,7 @@ func (e *gemmBlock) pack(to unsafe.Pointer, f *gemmFactor, rows, columns []int64
 
 // computeA computes a block of A, n elements of a sum from the k-th on of each row.
 func (e *gemmBlock) computeA(k int64, rows, n int) {
-	r, f := e.r.factors[0], &e.tileGemm.a
+	r, f := e.r.factors[0], &e.gemm.a
 	to := e.a
 	for i := range rows {
 		r.place(e.M, e.row+int64(i))
@@ -361,7 +361,7 @@ func (e *gemmBlock) computeA(k int64, rows, n int) {
 
 // computeB computes a block of B, all columns of n elements of a sum from the k-th on.
 func (e *gemmBlock) computeB(k int64, n, columns int) {
-	r, f, last := e.r.factors[1], &e.tileGemm.b, e.N[len(e.N)-1]
+	r, f, last := e.r.factors[1], &e.gemm.b, e.N[len(e.N)-1]
 	to := e.b
 	for l := range n {
 		r.at[e.K[0]] = k + int64(l)
@@ -375,7 +375,7 @@ func (e *gemmBlock) computeB(k int64, n, columns int) {
 }
 
 // compute computes n elements of the factor and returns what is behind them.
-func (f *gemmFactor) compute(r *tileRun, to unsafe.Pointer, n int) unsafe.Pointer {
+func (f *gemmFactor) compute(r *run, to unsafe.Pointer, n int) unsafe.Pointer {
 	st := &f.way.stages[0]
 	steps(r, st.shared, n)
 	steps(r, st.body, n)

@@ -9,9 +9,9 @@ import (
 	"ltc/ir/types"
 )
 
-// access adds one to the way.
-func (b *tileBuilder) access(m *kernel.Access, t types.DType) *tileAccess {
-	a := &tileAccess{Access: m, dtype: t, size: int64(t.Size()), stage: b.st.number, vector: b.st.vector, number: len(b.accesses)}
+// access adds one to the tiling.
+func (b *builder) access(m *kernel.Access, t types.DType) *access {
+	a := &access{Access: m, dtype: t, size: int64(t.Size()), stage: b.st.number, vector: b.st.vector, number: len(b.accesses)}
 	for d, x := range m.Index {
 		for _, term := range x.Terms {
 			if !slices.Contains(a.axes, term.Axis) {
@@ -34,7 +34,7 @@ func (b *tileBuilder) access(m *kernel.Access, t types.DType) *tileAccess {
 
 // load adds the step of a load. Elements that are neighbours are not copied,
 // where nothing is stored before their last use.
-func (b *tileBuilder) load(id kernel.ID, in *kernel.Instr) {
+func (b *builder) load(id kernel.ID, in *kernel.Instr) {
 	wide := b.varies(id)
 	a, other := b.access(in.Mem, in.Type), 0
 	if a.Guard {
@@ -48,16 +48,16 @@ func (b *tileBuilder) load(id kernel.ID, in *kernel.Instr) {
 	}
 	b.place(id)
 	if !wide {
-		b.emit(b.level[id], func(r *tileRun, n int) { a.load(r, r.p[id], r.p[other], 1) })
+		b.emit(b.level[id], func(r *run, n int) { a.load(r, r.p[id], r.p[other], 1) })
 		return
 	}
 	if a.Guard || len(a.varying) > 0 || !b.viewable(id) {
-		b.emit(b.level[id], func(r *tileRun, n int) { a.load(r, r.p[id], r.p[other], int64(n)) })
+		b.emit(b.level[id], func(r *run, n int) { a.load(r, r.p[id], r.p[other], int64(n)) })
 		return
 	}
 	kept := b.newValue() // where p finds the slot again after a tile that was not copied
 	b.places[kept] = b.places[id]
-	b.emit(b.level[id], func(r *tileRun, n int) {
+	b.emit(b.level[id], func(r *run, n int) {
 		s := &r.accesses[a.number]
 		if s.lane == a.size {
 			r.p[id] = a.pointer(s, a.offset(r, s))
@@ -69,8 +69,8 @@ func (b *tileBuilder) load(id kernel.ID, in *kernel.Instr) {
 }
 
 // move adds the step of a load and the store of what was loaded.
-func (b *tileBuilder) move(from, to *tileAccess) {
-	b.emit(inBody, func(r *tileRun, n int) {
+func (b *builder) move(from, to *access) {
+	b.emit(inBody, func(r *run, n int) {
 		f, t := &r.accesses[from.number], &r.accesses[to.number]
 		copyLanes(to.size, to.pointer(t, to.offset(r, t)), t.lane, from.pointer(f, from.offset(r, f)), f.lane, int64(n))
 	})
@@ -78,7 +78,7 @@ func (b *tileBuilder) move(from, to *tileAccess) {
 
 // viewable reports whether the memory that a load reads stays as it is until
 // the last use of its value.
-func (b *tileBuilder) viewable(id kernel.ID) bool {
+func (b *builder) viewable(id kernel.ID) bool {
 	if b.later[id] {
 		return false
 	}
@@ -91,7 +91,7 @@ func (b *tileBuilder) viewable(id kernel.ID) bool {
 }
 
 // load reads n elements of a tile; other has what stands for those outside.
-func (a *tileAccess) load(r *tileRun, to, other unsafe.Pointer, n int64) {
+func (a *access) load(r *run, to, other unsafe.Pointer, n int64) {
 	s := &r.accesses[a.number]
 	if from, end, ok := a.span(r, s, n); ok {
 		if from > 0 || end < n {
@@ -114,7 +114,7 @@ func (a *tileAccess) load(r *tileRun, to, other unsafe.Pointer, n int64) {
 }
 
 // store adds the step of a store.
-func (b *tileBuilder) store(id kernel.ID, in *kernel.Instr) {
+func (b *builder) store(id kernel.ID, in *kernel.Instr) {
 	if b.written[id] {
 		return // by the step that computes the value
 	}
@@ -124,7 +124,7 @@ func (b *tileBuilder) store(id kernel.ID, in *kernel.Instr) {
 		k = loops.Binary(codes[a.Combine], loops.Of(in.Type))
 	}
 	wide := b.st.vector >= 0
-	b.emit(inBody, func(r *tileRun, n int) {
+	b.emit(inBody, func(r *run, n int) {
 		if !wide {
 			n = 1
 		}
@@ -134,7 +134,7 @@ func (b *tileBuilder) store(id kernel.ID, in *kernel.Instr) {
 
 // store writes n elements of a tile one after the other, combined with what is
 // there if k is not nil.
-func (a *tileAccess) store(r *tileRun, x unsafe.Pointer, n int64, k loops.Loop2) {
+func (a *access) store(r *run, x unsafe.Pointer, n int64, k loops.Loop2) {
 	s := &r.accesses[a.number]
 	if from, end, ok := a.span(r, s, n); ok {
 		if from >= end {
@@ -172,7 +172,7 @@ func (a *tileAccess) store(r *tileRun, x unsafe.Pointer, n int64, k loops.Loop2)
 // direct returns the store that writes the value of an instruction to where
 // nothing else happens in between, so that it can be computed in its place; nil
 // if there is none.
-func (b *tileBuilder) direct(id kernel.ID) *kernel.Access {
+func (b *builder) direct(id kernel.ID) *kernel.Access {
 	next := b.lastUse[id]
 	if b.level[id] != inBody || b.later[id] || next == id || b.k.Instrs[next].Op != kernel.Store {
 		return nil

@@ -9,7 +9,7 @@ import (
 )
 
 // instr adds the steps of an instruction.
-func (b *tileBuilder) instr(id kernel.ID) {
+func (b *builder) instr(id kernel.ID) {
 	in := &b.k.Instrs[id]
 	switch in.Op {
 	case kernel.Constant:
@@ -18,7 +18,7 @@ func (b *tileBuilder) instr(id kernel.ID) {
 		b.fixed[id] = unsafe.Pointer(&mem[0])
 	case kernel.SizeOf:
 		b.place(id)
-		b.emit(b.level[id], func(r *tileRun, n int) {
+		b.emit(b.level[id], func(r *run, n int) {
 			*(*int64)(r.p[id]) = kernel.Size(in.Aux).Of(r.call.Sizes)
 		})
 	case kernel.Iota:
@@ -37,7 +37,7 @@ func (b *tileBuilder) instr(id kernel.ID) {
 }
 
 // iota writes indices as i64s and converts them.
-func (b *tileBuilder) iota(id kernel.ID, in *kernel.Instr) {
+func (b *builder) iota(id kernel.ID, in *kernel.Instr) {
 	axis, k := int(in.Aux), b.convert(types.I64, in.Type)
 	wide := b.varies(id)
 	ramp := int(id)
@@ -49,7 +49,7 @@ func (b *tileBuilder) iota(id kernel.ID, in *kernel.Instr) {
 		}
 	}
 	b.place(id)
-	b.emit(b.level[id], func(r *tileRun, n int) {
+	b.emit(b.level[id], func(r *run, n int) {
 		if !wide {
 			n = 1
 		}
@@ -65,7 +65,7 @@ func (b *tileBuilder) iota(id kernel.ID, in *kernel.Instr) {
 }
 
 // compute adds the step of an op on elements.
-func (b *tileBuilder) compute(id kernel.ID, in *kernel.Instr) {
+func (b *builder) compute(id kernel.ID, in *kernel.Instr) {
 	wide, level := b.varies(id), b.level[id]
 	args := make([]int, len(in.Args))
 	inPlace := in.Op != kernel.Clamp // whose first step would overwrite its last operand
@@ -77,42 +77,42 @@ func (b *tileBuilder) compute(id kernel.ID, in *kernel.Instr) {
 		b.release(id)
 	}
 	b.place(id)
-	run := b.elements(in, int(id), args, wide)
+	do := b.elements(in, int(id), args, wide)
 	if !wide {
-		b.emit(level, func(r *tileRun, n int) { run(r, 1) })
+		b.emit(level, func(r *run, n int) { do(r, 1) })
 		return
 	}
 	if level == inBody {
 		b.weigh(in.Op, b.k.Instrs[in.Args[0]].Type, in.Type)
 	}
 	if m := b.direct(id); m != nil {
-		b.computeInto(id, b.access(m, in.Type), run)
+		b.computeInto(id, b.access(m, in.Type), do)
 		return
 	}
-	b.emit(level, run)
+	b.emit(level, do)
 }
 
 // computeInto adds the step of an op whose value is all stored: it is computed
 // in its place, if neighbours lie beside each other there.
-func (b *tileBuilder) computeInto(id kernel.ID, a *tileAccess, run tileStep) {
+func (b *builder) computeInto(id kernel.ID, a *access, do step) {
 	kept := b.newValue()
 	b.places[kept] = b.places[id]
-	b.emit(inBody, func(r *tileRun, n int) {
+	b.emit(inBody, func(r *run, n int) {
 		s := &r.accesses[a.number]
 		to := a.pointer(s, a.offset(r, s))
 		if s.lane == a.size {
 			r.p[id] = to
-			run(r, n)
+			do(r, n)
 			return
 		}
 		r.p[id] = r.p[kept]
-		run(r, n)
+		do(r, n)
 		copyLanes(a.size, to, s.lane, r.p[id], a.size, int64(n))
 	})
 }
 
 // elements returns what computes n elements of an op: one, unless wide is set.
-func (b *tileBuilder) elements(in *kernel.Instr, to int, args []int, wide bool) tileStep {
+func (b *builder) elements(in *kernel.Instr, to int, args []int, wide bool) step {
 	v := vectored{} // a call of machine code takes longer than one element
 	if wide {
 		v = b.vectored
@@ -121,24 +121,24 @@ func (b *tileBuilder) elements(in *kernel.Instr, to int, args []int, wide bool) 
 	switch in.Op {
 	case kernel.Select:
 		k, c, x, y := v.choose(in.Type), args[0], args[1], args[2]
-		return func(r *tileRun, n int) { k(r.p[to], r.p[c], r.p[x], r.p[y], n) }
+		return func(r *run, n int) { k(r.p[to], r.p[c], r.p[x], r.p[y], n) }
 	case kernel.Clamp:
 		lo, hi, l, x, h := v.binary(kernel.Maximum, in.Type, in.Type), v.binary(kernel.Minimum, in.Type, in.Type), args[0], args[1], args[2]
-		return func(r *tileRun, n int) {
+		return func(r *run, n int) {
 			lo(r.p[to], r.p[l], r.p[x], n)
 			hi(r.p[to], r.p[to], r.p[h], n)
 		}
 	}
 	if len(args) == 1 {
 		k, x := v.unary(in.Op, from, in.Type), args[0]
-		return func(r *tileRun, n int) { k(r.p[to], r.p[x], n) }
+		return func(r *run, n int) { k(r.p[to], r.p[x], n) }
 	}
 	k, x, y := v.binary(in.Op, from, in.Type), args[0], args[1]
-	return func(r *tileRun, n int) { k(r.p[to], r.p[x], r.p[y], n) }
+	return func(r *run, n int) { k(r.p[to], r.p[x], r.p[y], n) }
 }
 
 // reduce adds the steps that begin a reduction and that add a tile to it.
-func (b *tileBuilder) reduce(id kernel.ID, in *kernel.Instr) {
+func (b *builder) reduce(id kernel.ID, in *kernel.Instr) {
 	t := loops.Of(in.Type)
 	op := kernel.Op(in.Aux)
 	wide := b.varies(id)
@@ -148,7 +148,7 @@ func (b *tileBuilder) reduce(id kernel.ID, in *kernel.Instr) {
 		b.places[id].cell = -1
 		b.keepIn(int(id), inShared, 0)
 	}
-	b.st.begin = append(b.st.begin, func(r *tileRun, n int) {
+	b.st.begin = append(b.st.begin, func(r *run, n int) {
 		if !wide {
 			n = 1
 		}
@@ -156,7 +156,7 @@ func (b *tileBuilder) reduce(id kernel.ID, in *kernel.Instr) {
 	})
 	if b.st.vector < len(b.k.Axes) { // tiles lie across what is reduced
 		x := b.operand(in.Args[0], wide)
-		b.emit(inBody, func(r *tileRun, n int) {
+		b.emit(inBody, func(r *run, n int) {
 			if !wide {
 				n = 1
 			}
@@ -174,11 +174,11 @@ func (b *tileBuilder) reduce(id kernel.ID, in *kernel.Instr) {
 			}
 		}
 	}
-	b.emit(inBody, func(r *tileRun, n int) { fold(r.p[id], r.p[x], n) })
+	b.emit(inBody, func(r *run, n int) { fold(r.p[id], r.p[x], n) })
 }
 
 // scan adds the steps that begin a scan and that carry it on by a tile.
-func (b *tileBuilder) scan(id kernel.ID, in *kernel.Instr) {
+func (b *builder) scan(id kernel.ID, in *kernel.Instr) {
 	t, size := loops.Of(in.Type), in.Type.Size()
 	op, exclusive := kernel.AsScan(in.Aux)
 	k, one := b.binary(op, in.Type, in.Type), vectored{}.binary(op, in.Type, in.Type)
@@ -193,14 +193,14 @@ func (b *tileBuilder) scan(id kernel.ID, in *kernel.Instr) {
 	} else {
 		b.places[sum].cell = int32(sum)
 	}
-	b.st.begin = append(b.st.begin, func(r *tileRun, n int) {
+	b.st.begin = append(b.st.begin, func(r *run, n int) {
 		if !across {
 			n = 1
 		}
 		fill(r.p[sum], r.p[start], n)
 	})
 	if across || !wide { // a tile is of points that are scanned each by itself, or of one
-		b.emit(inBody, func(r *tileRun, n int) {
+		b.emit(inBody, func(r *run, n int) {
 			if !wide {
 				n = 1
 			}
@@ -217,7 +217,7 @@ func (b *tileBuilder) scan(id kernel.ID, in *kernel.Instr) {
 	if reverse {
 		step = -size
 	}
-	b.emit(inBody, func(r *tileRun, n int) {
+	b.emit(inBody, func(r *run, n int) {
 		at := 0
 		if reverse {
 			at = (n - 1) * size

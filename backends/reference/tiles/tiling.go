@@ -6,18 +6,18 @@ import (
 	"ltc/backends/kit/kernel"
 )
 
-// ownAxes is the vector of a way whose tiles lie along the stages' own axes.
+// ownAxes is the vector of a tiling whose tiles lie along the stages' own axes.
 const ownAxes = -1
 
-// tileWay is a way to run a kernel: tiles along one axis of the kernel, for all
+// tiling is one way to run a kernel: tiles along one axis of the kernel, for all
 // of whose points a stage runs before the next, or along an axis of each stage.
-type tileWay struct {
+type tiling struct {
 	k      *kernel.Kernel
 	vector int // an axis of the kernel, or ownAxes
 	// separable are the kernel's axes that may run in any order.
 	separable kernel.AxisSet
-	stages    []tileStage
-	accesses  []*tileAccess
+	stages    []stage
+	accesses  []*access
 	values    int              // numbers of values
 	most      int              // elements of a tile, at most
 	slots     int              // tiles of memory
@@ -35,31 +35,31 @@ type valuePlace struct {
 	cell int32 // -1: nowhere, it is a view or fixed
 }
 
-// tileStage is a stage of a way.
-type tileStage struct {
+// stage is a stage of a tiling.
+type stage struct {
 	number int
 	vector int   // the axis along which its tiles lie, as it numbers them; -1: tiles are of one element
 	loops  []int // its other own axes, outermost first
 	// reverse says that it runs from the last point of its only axis on.
 	reverse bool
-	once    []tileStep
-	begin   []tileStep // for each tile of the kernel's points: reductions begin
-	shared  []tileStep // what does not differ along the stage's axes, if it has points
-	body    []tileStep
+	once    []step
+	begin   []step // for each tile of the kernel's points: reductions begin
+	shared  []step // what does not differ along the stage's axes, if it has points
+	body    []step
 	// functions is what the functions of the body take for an element, in nanoseconds.
 	functions float64
 }
 
-// tileStep computes n elements.
-type tileStep func(r *tileRun, n int)
+// step computes n elements.
+type step func(r *run, n int)
 
 // mostTiledLocals is how many bytes of locals, all points of a tile together,
 // tiles along an axis of the kernel may take.
 const mostTiledLocals = 4 << 20
 
 // tile returns how many points of the kernel a tile has: fewer the larger the
-// locals are; 0 if the way is none for these.
-func (w *tileWay) tile(sizes []int64) int64 {
+// locals are; 0 if the tiling is none for these.
+func (w *tiling) tile(sizes []int64) int64 {
 	n, ok := kernel.LocalBytes(w.k, sizes)
 	if w.vector == ownAxes || !ok || n == 0 {
 		return int64(w.most)
@@ -72,10 +72,10 @@ func (w *tileWay) tile(sizes []int64) int64 {
 
 // slotBytes is the memory of a tile of the largest elements, and some more, so
 // that the same elements of tiles do not lie a multiple of pages apart.
-func (w *tileWay) slotBytes() int { return 8*w.most + 320 }
+func (w *tiling) slotBytes() int { return 8*w.most + 320 }
 
 // scratch returns how many bytes a part needs.
-func (w *tileWay) scratch(sizes []int64) int {
+func (w *tiling) scratch(sizes []int64) int {
 	locals, _ := kernel.LocalBytes(w.k, sizes)
 	if w.vector != ownAxes {
 		locals *= w.tile(sizes)
@@ -83,8 +83,8 @@ func (w *tileWay) scratch(sizes []int64) int {
 	return w.slots*w.slotBytes() + 8*w.values + 64 + int(locals)
 }
 
-// setup makes r ready to run the way, in scratch memory.
-func (w *tileWay) setup(r *tileRun, mem unsafe.Pointer) {
+// setup makes r ready to run the tiling, in scratch memory.
+func (w *tiling) setup(r *run, mem unsafe.Pointer) {
 	scratch := align64(mem)
 	cells := unsafe.Add(scratch, w.slots*w.slotBytes())
 	for v, at := range w.places {
@@ -106,7 +106,7 @@ func align64(p unsafe.Pointer) unsafe.Pointer {
 }
 
 // run runs the part of the launch.
-func (w *tileWay) run(r *tileRun) {
+func (w *tiling) run(r *run) {
 	w.setup(r, r.call.Scratch)
 	for s := range w.stages {
 		if st := &w.stages[s]; countPoints(w.k.Stages[st.number].Axes, r.call.Sizes) > 0 {
@@ -121,7 +121,7 @@ func (w *tileWay) run(r *tileRun) {
 }
 
 // bounds returns where an axis of the kernel begins and ends in this part.
-func (r *tileRun) bounds(axis int) (int64, int64) {
+func (r *run) bounds(axis int) (int64, int64) {
 	if axis == r.cut {
 		return r.from, r.to
 	}
@@ -129,7 +129,7 @@ func (r *tileRun) bounds(axis int) (int64, int64) {
 }
 
 // points runs the stages for each point of the kernel's axes in turn.
-func (w *tileWay) points(r *tileRun) {
+func (w *tiling) points(r *run) {
 	axes := len(w.k.Axes)
 	for a := range axes {
 		from, to := r.bounds(a)
@@ -156,7 +156,7 @@ func (w *tileWay) points(r *tileRun) {
 // tiles runs the stages for each tile of the kernel's points. Where the tiles'
 // elements lie apart in memory, an axis along which they are neighbours runs
 // within a tile, so that what one line of cache holds is used at once.
-func (w *tileWay) tiles(r *tileRun) {
+func (w *tiling) tiles(r *run) {
 	inner, tile := w.blocking(r), r.tile
 	if inner >= 0 {
 		tile = min(tile, 128)
@@ -192,7 +192,7 @@ func (w *tileWay) tiles(r *tileRun) {
 }
 
 // count moves on along an axis; at the end it goes back and returns false.
-func (r *tileRun) count(axis int, by int64) bool {
+func (r *run) count(axis int, by int64) bool {
 	from, to := r.bounds(axis)
 	if r.at[axis] += by; r.at[axis] < to {
 		return true
@@ -201,15 +201,15 @@ func (r *tileRun) count(axis int, by int64) bool {
 	return false
 }
 
-func steps(r *tileRun, all []tileStep, n int) {
+func steps(r *run, all []step, n int) {
 	for _, s := range all {
 		s(r, n)
 	}
 }
 
 // runStages runs the stages from one on for n points from r.at on along the
-// way's vector; for one point, if it has none.
-func (w *tileWay) runStages(r *tileRun, from, n int) {
+// tiling's vector; for one point, if it has none.
+func (w *tiling) runStages(r *run, from, n int) {
 	for s := from; s < len(w.stages); s++ {
 		st := &w.stages[s]
 		steps(r, st.begin, n)
@@ -223,7 +223,7 @@ func (w *tileWay) runStages(r *tileRun, from, n int) {
 }
 
 // run runs a stage that has points.
-func (st *tileStage) run(r *tileRun, w *tileWay, n int) {
+func (st *stage) run(r *run, w *tiling, n int) {
 	length, wide := int64(1), n
 	along := st.vector >= len(w.k.Axes) // its own axis
 	if along {
