@@ -277,12 +277,10 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 	return t, t.err
 }
 
-// Inputs says what the arguments of calls are. Dimensions of their types may be of [Dim], or
-// [AnySize]: one program is then compiled for all sizes within the bounds, at the first call or
-// Warmup. Calls with other arguments are errors, which name the input. Inputs is called before the
-// first call, and may be called again. The function sees numbers: it is recorded for some sizes of
-// the bounds, and for those of each call. A call for whose sizes it records other ops has a program
-// of its own. On a device with [StaticShapes] each size has.
+// Inputs says what the arguments of calls are; other arguments are errors. Dimensions of their types
+// may be of [Dim], or [AnySize]: one program is then compiled for all sizes within the bounds, at the
+// first call or Warmup. The function sees numbers: it is recorded for some sizes of the bounds, and
+// for those of each call. A call for whose sizes it records other ops has a program of its own.
 func (f *Function) Inputs(all ...Input) error {
 	const op = "inputs"
 	if err := f.usable(op, nil); err != nil {

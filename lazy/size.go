@@ -24,12 +24,11 @@ func Dim(name string, least, most int) int { return int(dims.Symbol(name, int64(
 
 // StaticShapes keeps the sizes of programs numbers, as LTC_ENABLE_DYNAMIC_SHAPES=0 does.
 //
-// Without it, a line of which a second program is compiled that differs from the first in sizes
-// gets a program whose sizes are open: the third size compiles nothing. Such a program is used
-// only for steps and calls that record the same ops as its own, and sizes that follow from
-// the open ones as they do there. The line and the sizes are logged once. Results may differ in
-// their last bits from those of a program of numbers. Backends that cannot compile all of such
-// a program get numbers, as does a device with [MaxBytes], [MemoryLimit], [OpByOp] or checks of data.
+// Without it, the second size at a line compiles a program whose sizes are open, and the third
+// compiles nothing. Such a program is used only for steps and calls that record the same ops, and
+// sizes that follow from the open ones as in it. The line and the sizes are logged once. Results may
+// differ in their last bits from those of a program of numbers. Devices with [MaxBytes],
+// [MemoryLimit] or [OpByOp] keep numbers.
 func StaticShapes() Option { return func(d *Device) { d.staticShapes = true } }
 
 // opensSizes reports whether programs may have open sizes.

@@ -51,11 +51,13 @@ var pages = []page{
 	{"control.md", "Control flow", "Closures that record branches and loops: see [control flow](../controlflow.md).", []topic{
 		{string(ops.Control), "* If For ScanOptions Map Vmap VmapOptions"},
 	}},
-	{"steps.md", "Devices, steps, values and functions", "", []topic{
+	{"steps.md", "Devices, steps and values", "", []topic{
 		{"Devices", "lazy.Device Open Default SetDefault UseDevice WithDevice DeviceFrom Device.Variable Device.Wait Device.Close Device.Name Device.Devices Device.OpenedAt"},
 		{"Options of a device", "Option Threads Seed TF32 Compiled Tiers NumbersAsConstants StaticShapes Strict Ordered OpByOp CheckIndices CheckNaNs ImplicitSyncs SyncMode MemoryLimit MemoryCacheLimit ProgramCacheLimit GraphLimit Profiled TrackLive ObserveOps OpRun Logger Environment EnvVar"},
 		{"Steps", "lazy.Trace NewTrace Trace.Read Trace.MarkStep Trace.MarkStepContext Trace.Wait Trace.Warmup Trace.WarmupContext Trace.AfterStep Trace.Discard Trace.Reuse Trace.LiveRoots Trace.NameStep Trace.Scope Trace.ImplicitSyncs Trace.Device"},
 		{"Values", "Value ValueContext ToSlice ToSliceContext Item ItemContext Float Set Keep Donate Release To CopyOption As Async WithContext"},
+	}},
+	{"functions.md", "Functions", "A Go function that is compiled, a composite op that others expand, and a text for other machines: see [open sizes](../dynamic.md) and [models](../model.md).", []topic{
 		{string(ops.Functions), "* Func Function Traceable Function.Call Function.CallAll Function.Warmup Function.Inputs Function.Export Function.Report Exported Input Define DefineAll Composite Attrs Attrs.DType Attrs.Flag Attrs.Float Attrs.Int Callable Callable.Call Callable.CallAll Callable.Doc"},
 	}},
 	{"reports.md", "Reports, metrics and errors", "", []topic{
