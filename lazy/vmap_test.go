@@ -3,6 +3,9 @@ package lazy
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -198,5 +201,135 @@ func TestVmapOpsOpenSizes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// randomCase is a call of an op that looks at more than one element, with operands of one
+// example.
+type randomCase struct {
+	name     string
+	operands []types.Type
+	most     int // integers lie between -2 and most
+	f        func(x []*Tensor) *Tensor
+}
+
+func randomCases(rng *rand.Rand) []randomCase {
+	n := func(least, most int) int { return least + rng.IntN(most-least+1) }
+	f64 := func(dims ...int) types.Type { return types.Of(types.F64, dims...) }
+	groups, batches := n(1, 3), 1
+	if rng.IntN(3) == 0 {
+		groups, batches = 1, n(1, 3)
+	}
+	batch, in, out := n(1, 2)*batches, n(1, 2)*groups, n(1, 2)*groups*batches
+	h, w, kh, kw := n(2, 5), n(2, 5), n(1, 2), n(1, 2)
+	layout := []string{"NCHW,OIHW->NCHW", "NHWC,HWIO->NHWC", "HWNC,IOHW->CNHW"}[rng.IntN(3)]
+	place := func(axes string, sizes map[rune]int) types.Type {
+		var all []int
+		for _, a := range axes {
+			all = append(all, sizes[a])
+		}
+		return f64(all...)
+	}
+	o := ConvOptions{Strides: []int{n(1, 2), n(1, 2)}, Pad: n(0, 2), Dilation: []int{1, n(1, 2)}, Base: []int{n(1, 2), 1}, Groups: groups, Batches: batches, Layout: layout}
+	if o.Pad == 0 { // there is room for the window
+		o.Dilation = nil
+	}
+	conv := randomCase{fmt.Sprintf("conv %+v", o), []types.Type{place(layout[:4], map[rune]int{'N': batch, 'C': in, 'H': h, 'W': w}), place(layout[5:9], map[rune]int{'O': out, 'I': in / groups, 'H': kh, 'W': kw})}, 0,
+		func(x []*Tensor) *Tensor { return x[0].Conv(x[1], o) }}
+	rows, row, indices := n(1, 4), n(0, 3), []int{n(1, 3), n(0, 3)}[:n(0, 2)]
+	index := types.Of([]types.DType{types.I8, types.I32, types.U64}[rng.IntN(3)], indices...)
+	table := f64(rows, row)
+	d0, d1, s0, s1 := n(1, 4), n(1, 4), 0, 0
+	s0, s1 = n(0, d0), n(0, d1)
+	start := types.Of([]types.DType{types.I8, types.I64, types.U32}[rng.IntN(3)])
+	low, high, interior := n(-1, 2), n(0, 2), n(0, 2)
+	m, k, c := n(0, 3), n(1, 3), n(1, 3)
+	return []randomCase{
+		conv,
+		{"pools", []types.Type{f64(1, 2, h, w)}, 0, func(x []*Tensor) *Tensor {
+			return x[0].MaxPool([]int{kh, kw}, PoolOptions{Strides: []int{1, 2}}).Mul(x[0].AvgPool([]int{kh, kw}, PoolOptions{Strides: []int{1, 2}}))
+		}},
+		{"gather", []types.Type{table, index}, rows + 1, func(x []*Tensor) *Tensor { return x[0].Gather(x[1]) }},
+		{"scatter_add", []types.Type{table, index, f64(append(slices.Clone(indices), row)...)}, rows + 1, func(x []*Tensor) *Tensor { return x[0].ScatterAdd(x[1], x[2]) }},
+		{fmt.Sprintf("dynamic_slice %d %d", s0, s1), []types.Type{f64(d0, d1), start, start}, d0 + 1, func(x []*Tensor) *Tensor { return x[0].DynamicSlice([]int{s0, s1}, x[1], x[2]) }},
+		{"dynamic_update_slice", []types.Type{f64(d0, d1), f64(s0, s1), start, start}, d0 + 1, func(x []*Tensor) *Tensor { return x[0].DynamicUpdateSlice(x[1], x[2], x[3]) }},
+		{"pad", []types.Type{f64(d0, d1), f64()}, 0, func(x []*Tensor) *Tensor {
+			return x[0].Pad(x[1], []int{low, 0}, []int{high, 1}, []int{0, interior})
+		}},
+		{"products", []types.Type{f64(c, m, k), f64(k, d0)}, 0, func(x []*Tensor) *Tensor { return x[0].MatMul(x[1]) }},
+		{"batches of products", []types.Type{f64(c, m, k), f64(c, k, d0)}, 0, func(x []*Tensor) *Tensor { return x[0].MatMul(x[1]) }},
+		{"product of vectors", []types.Type{f64(k), f64(k, d0)}, 0, func(x []*Tensor) *Tensor { return x[0].MatMul(x[1]) }},
+	}
+}
+
+// Random calls compute for all examples what they compute for each, whichever operands they differ
+// in, and so do the gradients.
+func TestVmapRandomOps(t *testing.T) {
+	trials.Sequential(t)
+	dev, err := Open("eval", CheckIndices(false))
+	require.NoError(t, err)
+	for seed := range trials.Soak(40, 2000) {
+		rng := rand.New(rand.NewPCG(uint64(seed), 3))
+		for _, c := range randomCases(rng) {
+			name := fmt.Sprintf("seed %d: %s %v", seed, c.name, c.operands)
+			tr, n := NewTrace(dev), 1+rng.IntN(3)
+			xs, o := make([]*Tensor, len(c.operands)), VmapOptions{In: make([]int, len(c.operands))}
+			each, batched := make([][]*Tensor, n), false
+			for k, typ := range c.operands {
+				data := make([]float64, n*typ.Elements())
+				for i := range data {
+					if data[i] = 4*rng.Float64() - 2; typ.DType.IsInteger() {
+						data[i] = float64(rng.IntN(c.most+3) - 2)
+						if !typ.DType.IsSigned() {
+							data[i] = max(data[i], 0)
+						}
+					}
+				}
+				all := From(tr, data, append([]int{n}, typ.Shape...)...).Convert(typ.DType)
+				xs[k] = all
+				if o.In[k] = Unbatched; rng.IntN(3) > 0 || !batched && k == len(xs)-1 {
+					o.In[k], batched = 0, true
+				} else {
+					xs[k] = all.Select(0, 0).Clone()
+				}
+				for e := range n {
+					if each[e] = append(each[e], xs[k]); o.In[k] == 0 {
+						each[e][k] = all.Select(0, e).Clone()
+					}
+				}
+			}
+			f := func(_ *Trace, xs []*Tensor) []*Tensor {
+				y := c.f(xs)
+				ys, loss := []*Tensor{y}, y.Mul(y).Sum()
+				for _, x := range xs {
+					if x.DType().IsFloat() {
+						ys = append(ys, Grad(loss, x)[0])
+					}
+				}
+				return ys
+			}
+			all := Vmap(f, xs, o)
+			results := len(all)
+			for k := range results {
+				var rows []*Tensor
+				for e := range n {
+					rows = append(rows, f(tr, each[e])[k].Unsqueeze(0))
+				}
+				all = append(all, Concatenate(0, rows...))
+			}
+			require.NoError(t, tr.MarkStep(all...), name)
+			for k := range results {
+				got, err := ToSlice[float64](all[k])
+				require.NoError(t, err, name)
+				want, err := ToSlice[float64](all[results+k])
+				require.NoError(t, err, name)
+				require.Len(t, got, len(want), name)
+				for i := range want {
+					if math.Abs(want[i]-got[i]) > 1e-9*(1+math.Abs(want[i])) {
+						require.Equal(t, want, got, "%s, axes %v, result %d", name, o.In, k)
+					}
+				}
+			}
+		}
 	}
 }
