@@ -87,7 +87,7 @@ func kitOptions(ctx context.Context, compilers []kernel.Compiler, claim func(pla
 	const launch = 1 << 14 // multiplications, in 0.3 µs
 	return kit.Options{
 		Eval: eval.New(), Check: env.Checks.On(), Launch: launch, ChannelsFirst: true, Claim: claim,
-		Fuse: fuse.Options{Packs: packsOf(ctx, compilers), Columns: columnsOf(ctx, compilers), Cut: Cut},
+		Fuse: fuse.Options{Packs: packsOf(ctx, compilers), Columns: columnsOf(ctx, compilers), Cut: Cut, WindowBorders: packsOf(ctx, compilers) != nil},
 	}
 }
 

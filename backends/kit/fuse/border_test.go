@@ -59,3 +59,31 @@ func TestBorders(t *testing.T) {
 		})
 	}
 }
+
+// What is around an image is part of a depthwise convolution whose windows are two elements
+// apart, where the target reads it so and most of what is padded is the image.
+func TestBordersOfWindows(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		side, apart int
+		with        int // steps
+	}{
+		{"every second", 40, 2, 1},
+		{"every place", 40, 1, 2},
+		{"a small image", 6, 2, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			places := (c.side+2-3)/c.apart + 1
+			x, padded := fmt.Sprintf("tensor<1x%[1]dx%[1]dx32xf32>", c.side), fmt.Sprintf("tensor<1x%[1]dx%[1]dx32xf32>", c.side+2)
+			y := fmt.Sprintf("tensor<1x%[1]dx%[1]dx32xf32>", places)
+			text := fmt.Sprintf(`func.func @main(%%x: %[1]s, %%w: tensor<3x3x1x32xf32>) -> %[3]s {
+  %%z = stablehlo.constant dense<0.0> : tensor<f32>
+  %%p = stablehlo.pad %%x, %%z, low = [0, 1, 1, 0], high = [0, 1, 1, 0], interior = [0, 0, 0, 0] : (%[1]s, tensor<f32>) -> %[2]s
+  %%y = stablehlo.convolution(%%p, %%w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [%[4]d, %[4]d]} {batch_group_count = 1 : i64, feature_group_count = 32 : i64} : (%[2]s, tensor<3x3x1x32xf32>) -> %[3]s
+  return %%y : %[3]s
+}`, x, padded, y, c.apart)
+			require.Len(t, kittest.Same(t, text).Steps, 2)
+			require.Len(t, kittest.SameAs(t, text, kittest.CompileFor(t, text, fuse.Options{WindowBorders: true})).Steps, c.with)
+		})
+	}
+}

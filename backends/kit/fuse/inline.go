@@ -163,7 +163,7 @@ func (g *Graph) worthInlining(n *node, v plan.ValueID, uses []int) bool {
 	}
 	switch {
 	case isContraction(n.kernel) && points > own:
-		if g.o.Borders && isBorder(def.kernel) {
+		if (g.o.Borders || g.o.WindowBorders && own > 2*dims.Typical(kernel.Points(n.kernel.Axes)) && isThin(def.kernel) && sumsEachFeature(n.kernel, p)) && isBorder(def.kernel) {
 			return hasWindow(n.kernel)
 		}
 		return moves(def.kernel) && w.loads == 1 && !guarded(def.kernel) && !hasWindow(n.kernel)
@@ -232,6 +232,39 @@ func isBorder(k *kernel.Kernel) bool {
 	last := len(in.Mem.Index) - 1
 	bytes := int(dims.Typical(k.Axes[last].Size)) * in.Type.Size()
 	return in.Mem.Index[last].Offset == 0 && (bytes%borderBytes == 0 || bytes >= 4*borderBytes)
+}
+
+// sumsEachFeature reports whether a contraction has a sum for each point of an operand's axes, so
+// that it is no product of matrices: the operand is read along all parallel axes.
+func sumsEachFeature(k *kernel.Kernel, param int) bool {
+	read := kernel.AxisSet(0)
+	for _, in := range k.Accesses(param) {
+		for _, x := range in.Mem.Index {
+			for _, t := range x.Terms {
+				read |= 1 << t.Axis
+			}
+		}
+	}
+	for a, axis := range k.Axes {
+		if axis.Size != 1 && !read.Has(a) {
+			return false
+		}
+	}
+	return true
+}
+
+// isThin reports whether a border is at most an eighth of what it makes. Windows with elements of
+// the border are summed one by one.
+func isThin(k *kernel.Kernel) bool {
+	inner := 1.0
+	for _, in := range k.Instrs {
+		if in.Op == kernel.Load {
+			for _, n := range k.Params[in.Mem.Param].Dims {
+				inner *= float64(dims.Typical(n))
+			}
+		}
+	}
+	return 8*inner >= 7*float64(dims.Typical(kernel.Points(k.Axes)))
 }
 
 // borderBytes are what a tile takes of a dimension at a time.

@@ -54,6 +54,11 @@ type Options struct {
 	// them. False: it is written out, padded.
 	Borders bool
 
+	// WindowBorders is Borders for kernels that sum windows of each feature by itself, as
+	// depthwise convolutions do. A padded image becomes part of them if it has more than twice
+	// as many elements as the result, and few around it: to write it takes longest then.
+	WindowBorders bool
+
 	// Columns returns how many columns a product may have for the target to run it row
 	// by row. Such a product is one kernel with the nodes before and after it, with
 	// vectors along the rows. 0: no product runs row by row. Columns is asked when

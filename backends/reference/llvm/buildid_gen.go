@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "1cacebec3145c7b0657766b1"
+const buildID = "522caccb9d988bad7b30a715"

@@ -102,7 +102,7 @@ func (b *body) load(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 		lanes = vector.Lanes{N: 1}
 	}
 	var inside value.Value
-	if i.Mem.Guard {
+	if i.Mem.Guard && !b.unguarded {
 		inside = b.inside(i.Mem, v, vars, l.N)
 		mask := inside
 		if how == still {
@@ -231,6 +231,9 @@ func (b *body) inside(m *kernel.Access, v, vars, n int) value.Value {
 		return b.Splat(vector.Value{V: c, DType: types.Bool}, n).V
 	}
 	for d, x := range m.Index {
+		if b.s.Form == Windows && everywhere(b.k, m, d) {
+			continue
+		}
 		size := b.size(b.dim(m, d))
 		at, factor, index := b.indexAt(x, v, vars, n)
 		switch {

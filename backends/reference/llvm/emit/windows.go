@@ -3,6 +3,7 @@ package emit
 import (
 	"slices"
 
+	"github.com/llir/llvm/ir/constant"
 	"github.com/llir/llvm/ir/value"
 
 	"ltc/backends/kit/kernel"
@@ -47,7 +48,7 @@ func (p *planner) windows(r *Schedule) {
 	if vector < 0 || group < 0 || !cut {
 		return
 	}
-	code, sums := 0, 0
+	code, sums, guards := 0, 0, false
 	for s := range k.Stages {
 		n := int(k.Stages[s].End - k.Stages[s].Begin)
 		if s == 0 {
@@ -59,6 +60,10 @@ func (p *planner) windows(r *Schedule) {
 		if i.Op == kernel.Reduce {
 			sums++
 		}
+		guards = guards || i.Mem != nil && i.Mem.Guard
+	}
+	if guards && !p.ascends(group) {
+		return
 	}
 	for _, n := range windowPoints {
 		if n*code <= mostWindowCode && 2*n*sums <= p.registers {
@@ -119,12 +124,33 @@ func (p *planner) alongAll(axis int) bool {
 			default:
 				return false
 			}
-			if m.Guard || m.Combine != kernel.Invalid || slices.ContainsFunc(m.Index, func(x kernel.Index) bool { return x.Value != kernel.None }) {
+			if m.Guard && (p.k.Instrs[id].Op != kernel.Load || !guardsOthers(p.k, m, axis)) || m.Combine != kernel.Invalid || slices.ContainsFunc(m.Index, func(x kernel.Index) bool { return x.Value != kernel.None }) {
 				return false
 			}
 		}
 	}
 	return some
+}
+
+// everywhere reports whether all points of an axis are inside of dimension d of what is accessed,
+// which the axis alone runs along.
+func everywhere(k *kernel.Kernel, m *kernel.Access, d int) bool {
+	for a := range k.Axes {
+		if m.Index[d].IsAxis(a) {
+			return !m.Local && k.Params[m.Param].Dims[d] == k.Axes[a].Size
+		}
+	}
+	return false
+}
+
+// guardsOthers reports whether what is accessed is inside for all points of an axis or for none.
+func guardsOthers(k *kernel.Kernel, m *kernel.Access, axis int) bool {
+	for d, x := range m.Index {
+		if !everywhere(k, m, d) && slices.ContainsFunc(x.Terms, func(t kernel.Term) bool { return t.Axis == axis }) {
+			return false
+		}
+	}
+	return true
 }
 
 // shares reports whether points along an axis share what they load: some of what the windows
@@ -144,18 +170,29 @@ func (p *planner) shares(axis int) bool {
 func (f *function) windowed(lo, hi value.Value) {
 	n := f.size(f.k.Axes[f.s.Out[0]].Size)
 	turn := func(i value.Value, l vector.Lanes) {
-		next := f.Index(0)
-		for _, group := range []int{f.s.Group, 1} {
-			from := next
-			next, _ = f.For(vector.Loop{From: from, To: n, Step: f.Index(int64(group)), Rolled: true}, nil,
+		write := func(from, to value.Value, group int, inside bool) value.Value {
+			next, _ := f.For(vector.Loop{From: from, To: to, Step: f.Index(int64(group)), Rolled: true}, nil,
 				func(at value.Value, _ []value.Value) []value.Value {
 					for s := range f.k.Stages {
 						b := f.newBody(s, s+1)
+						b.unguarded = inside
 						b.enterWritten(at, group)
 						b.writtenTurn(i, l)
 					}
 					return nil
 				})
+			return next
+		}
+		next, last := value.Value(f.Index(0)), n
+		first, end, guarded := f.insideAll(n)
+		if guarded {
+			next, last = write(next, first, 1, false), end
+		}
+		for _, group := range []int{f.s.Group, 1} {
+			next = write(next, last, group, true)
+		}
+		if guarded {
+			write(next, n, 1, false)
 		}
 	}
 	f.If(f.less(lo, hi), func() {
@@ -169,6 +206,67 @@ func (f *function) windowed(lo, hi value.Value) {
 			return nil
 		})
 	})
+}
+
+// ascends reports whether what is guarded moves forwards along an axis.
+func (p *planner) ascends(axis int) bool {
+	for _, i := range p.k.Instrs {
+		if i.Mem == nil || !i.Mem.Guard {
+			continue
+		}
+		for _, x := range i.Mem.Index {
+			if slices.ContainsFunc(x.Terms, func(t kernel.Term) bool { return t.Axis == axis && t.Factor <= 0 }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// insideAll returns from which point on, and before which, all that windows read is inside, of n
+// points along the axis that is written out; and whether something is guarded. If none are
+// inside, both are n.
+func (f *function) insideAll(n value.Value) (first, end value.Value, guarded bool) {
+	first, end = f.Index(0), n
+	all := value.Value(constant.True)
+	for id := f.k.Stages[0].Begin; id < f.k.Stages[0].End; id++ {
+		m := f.k.Instrs[id].Mem
+		if m == nil || !m.Guard {
+			continue
+		}
+		guarded = true
+		for d, x := range m.Index {
+			if everywhere(f.k, m, d) {
+				continue
+			}
+			at, factor := value.Value(f.Index(x.Offset)), int64(0)
+			least, most := int64(0), int64(0)
+			for _, t := range x.Terms {
+				switch {
+				case t.Axis == f.s.Out[0]:
+					factor += t.Factor
+				case t.Axis < len(f.k.Axes):
+					at = f.add(at, f.mul(f.axis[t.Axis], f.Index(t.Factor)))
+				default:
+					span := t.Factor * (int64(f.k.Axis(0, t.Axis).Size) - 1)
+					least, most = least+min(span, 0), most+max(span, 0)
+				}
+			}
+			size := f.size(f.k.Params[m.Param].Dims[d])
+			before := f.max(f.sub(f.Index(-least), at), f.Index(0)) // elements that are missing
+			there := f.max(f.sub(size, f.add(at, f.Index(most))), f.Index(0))
+			if factor == 0 {
+				all = f.Block.NewAnd(all, f.Block.NewAnd(f.equal(before, f.Index(0)), f.less(f.Index(0), there)))
+				continue
+			}
+			points := func(elements value.Value) value.Value {
+				return f.Block.NewUDiv(f.add(elements, f.Index(factor-1)), f.Index(factor))
+			}
+			first, end = f.max(first, points(before)), f.min(end, points(there))
+		}
+	}
+	first = f.Block.NewSelect(all, f.min(first, n), n)
+	return first, f.max(first, end), guarded
 }
 
 // enterWritten enters all loops but that along the vectors, written out: of the kernel's axis
