@@ -124,8 +124,8 @@ func CheckIndices(on bool) Option { return func(d *Device) { d.checkIndices = on
 // CheckNaNs stops at the first op that makes a NaN or an infinity out of finite values,
 // with an error that names its line, as the environment variable LTC_CHECK_NANS does.
 // Before each run of a program its ops run one by one: slow. What the program computes is
-// what it computes without, and nothing has been written when a step fails so. A branch or a
-// loop is one op.
+// what it computes without, and nothing has been written when a step fails so. Within a branch
+// or a loop the error names the op of the closure, and the iteration, counted from 0.
 func CheckNaNs(on bool) Option { return func(d *Device) { d.checkNaNs = on } }
 
 // guarded reports whether runs of g are looked at beforehand, so that its lines matter.

@@ -215,3 +215,37 @@ func TestEnvironmentSwitchesChecksOn(t *testing.T) {
 	t.Setenv("LTC_CHECK_NANS", "1")
 	require.ErrorIs(t, fails(log), lazy.ErrNaN)
 }
+
+// What makes the first NaN within control flow is the op of the closure, with the iteration of its loop.
+func TestFirstNaNOfControlFlowIsFound(t *testing.T) {
+	for _, name := range watchers {
+		t.Run(name, func(t *testing.T) {
+			tr := lazy.NewTrace(open(t, name, lazy.CheckNaNs(true)))
+			x := func(v ...float32) *lazy.Tensor { return lazy.From(tr, v) }
+			fails := func(y *lazy.Tensor, want string) {
+				t.Helper()
+				err := tr.MarkStep(y)
+				if err == nil {
+					err = tr.Wait(t.Context())
+				}
+				require.ErrorIs(t, err, lazy.ErrNaN)
+				require.Regexp(t, `^step \d+: guard_test\.go:`+want+"$", err.Error())
+			}
+			down := func(_ *lazy.Trace, s, xs []*lazy.Tensor) (next, ys []*lazy.Tensor) {
+				y := s[0].Sub(xs[0])
+				return tensors{y}, tensors{y.Sqrt()}
+			}
+			_, ys := lazy.Scan(down, tensors{x(3)}, tensors{lazy.From(tr, []float32{1, 2, 1, 1}, 4, 1)}, lazy.ScanOptions{})
+			fails(ys[0], `\d+: sqrt\(f32\[1\]\): the element at \[0\] is NaN, and is made of finite values: -1; in iteration 2 of the loop at guard_test.go:\d+`)
+			_, ys = lazy.Scan(down, tensors{x(3)}, tensors{lazy.From(tr, []float32{1, 2, 1, 1}, 4, 1)}, lazy.ScanOptions{Reverse: true})
+			fails(ys[0], `\d+: sqrt\(f32\[1\]\): .*: -1; in iteration 2 of the loop at guard_test.go:\d+`)
+			fails(lazy.While(func(_ *lazy.Trace, s []*lazy.Tensor) *lazy.Tensor { return s[0].Max().LessScalar(1e30) },
+				func(_ *lazy.Trace, s []*lazy.Tensor) []*lazy.Tensor { return tensors{s[0].MulScalar(1e15).Exp()} }, x(1e-15))[0],
+				`\d+: exp\(f32\[1\]\): the element at \[0\] is \+Inf, .*; in iteration 1 of the loop at guard_test.go:\d+`)
+			y := x(2, 3)
+			fails(lazy.If(y.Sum().GreaterScalar(4), func(*lazy.Trace) []*lazy.Tensor { return tensors{y.Neg().Log()} },
+				func(*lazy.Trace) []*lazy.Tensor { return tensors{y} })[0],
+				`\d+: log\(f32\[2\]\): the element at \[0\] is NaN, and is made of finite values: -2`)
+		})
+	}
+}

@@ -175,7 +175,8 @@ func (x *Guard) Look(ctx context.Context, c *backends.Call) (err error) {
 	if err := x.lookAtArguments(c); err != nil {
 		return err
 	}
-	return x.lookForNaNs(ctx, x.graph, c.Args)
+	_, err = x.lookForNaNs(ctx, x.graph, c.Args)
+	return err
 }
 
 func (x *Guard) lookAtIndices(ctx context.Context, c *backends.Call) error {
@@ -277,7 +278,7 @@ func firstBeyond[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint
 
 // lookForNaNs returns, as a [*Fault], the first op of g that makes a NaN or an infinity out of
 // finite values when its ops run one by one.
-func (x *Guard) lookForNaNs(ctx context.Context, g *ir.Graph, args []soa.View) error {
+func (x *Guard) lookForNaNs(ctx context.Context, g *ir.Graph, args []soa.View) (results []soa.View, err error) {
 	p := opbyop.New(g, x.ops)
 	p.See = func(s opbyop.Step) error {
 		n := s.Node
@@ -286,13 +287,13 @@ func (x *Guard) lookForNaNs(ctx context.Context, g *ir.Graph, args []soa.View) e
 			if reason == "" {
 				continue
 			}
-			if n.Op == ir.OpComposite { // by an op of it, not by a constant
+			if n.Body != nil { // by an op of it, not by a constant
 				var in []soa.View
 				for _, y := range n.In {
 					in = append(in, s.Values[y.ID])
 				}
-				err := x.lookForNaNs(ctx, n.Body.Graph, in)
-				if _, ok := err.(*Fault); !ok {
+				err := x.within(ctx, n, in)
+				if _, ok := err.(*Fault); !ok || n.Op != ir.OpComposite {
 					return err
 				}
 			}
@@ -302,13 +303,15 @@ func (x *Guard) lookForNaNs(ctx context.Context, g *ir.Graph, args []soa.View) e
 	}
 	near := make([]soa.View, len(args))
 	for i, v := range args {
-		var err error
 		if near[i], err = memory.OnHost(v); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	_, err := p.Run(ctx, near, nil)
-	return err
+	values, err := p.Run(ctx, near, nil)
+	if err != nil {
+		return nil, err
+	}
+	return resultsOf(g, values), nil
 }
 
 // made describes an element of v, a result of n, that is not finite although the operands
