@@ -86,3 +86,20 @@ func ExampleDevice_LiveTensors() {
 	// result 5 20 bytes
 	// 100
 }
+
+func ExampleMarkSteps() {
+	ctx := context.Background()
+	a, err := lazy.Open("cpu")
+	check(err)
+	b, err := lazy.Open("eval")
+	check(err)
+	first, second := lazy.NewTrace(a), lazy.NewTrace(b)
+	x := lazy.From(first, []float32{1, 2}).MulScalar(2)
+	y := lazy.From(second, []float32{3, 4}).Neg()
+	check(lazy.MarkSteps(ctx, x, y))
+	fmt.Println(lazy.ToSlice[float32](x))
+	fmt.Println(lazy.ToSlice[float32](y))
+	// Output:
+	// [2 4] <nil>
+	// [-3 -4] <nil>
+}

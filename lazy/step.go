@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ltc/lazy/internal/metrics"
+	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
 	"ltc/soa"
 )
@@ -69,6 +70,82 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 	}()
 	if err = tr.mark(ctx, roots); err != nil {
 		tr.abandon(roots, err)
+	}
+	return err
+}
+
+// MarkSteps ends the steps of all traces that have roots among these, which may be of several
+// devices. All programs are compiled before a step runs: if a root is bad, or a program cannot be
+// compiled or takes more than [MaxBytes], no step runs. Then the steps are marked in the order of
+// their first roots. Those of several devices run at the same time, unless they are short. A conflict of
+// variables shows only now: the steps before it run, those after it do not. A step that does not run
+// ends as one does whose [Trace.MarkStep] returns an error. Roots that have values stay as they are.
+func MarkSteps(ctx context.Context, roots ...*Tensor) error {
+	const op = "mark_steps"
+	ctx = cmp.Or(ctx, context.Background())
+	var steps []*marked
+	for _, t := range roots {
+		tr := traceOf(t.storage())
+		if tr == nil {
+			continue // a variable or a value
+		}
+		i := slices.IndexFunc(steps, func(m *marked) bool { return m.tr == tr })
+		if i < 0 {
+			i, steps = len(steps), append(steps, &marked{tr: tr})
+		}
+		steps[i].roots = append(steps[i].roots, t)
+	}
+	if b := firstBad(op, roots...); b != nil {
+		return abandonAll(steps, b.err)
+	}
+	for _, m := range steps {
+		if _, err := m.tr.compileStep(ctx, op, m.roots); err != nil {
+			return abandonAll(steps, err)
+		}
+	}
+	for i, m := range steps {
+		if err := m.tr.MarkStepContext(ctx, m.roots...); err != nil {
+			return abandonAll(steps[i+1:], err)
+		}
+	}
+	return nil
+}
+
+// marked is a step that MarkSteps ends.
+type marked struct {
+	tr    *Trace
+	roots []*Tensor
+}
+
+// compileStep compiles what MarkStep with the same roots would run, for op. It returns nil if that is
+// nothing.
+func (tr *Trace) compileStep(ctx context.Context, op string, roots []*Tensor) (p *programs.Program, err error) {
+	err = tr.rehearse(op, true, roots, func(tr *Trace, r *run) error {
+		if len(r.results) == 0 {
+			return nil
+		}
+		f := tr.take()
+		defer tr.queue.Give(&f.Job)
+		f.ctx = ctx
+		if err := r.compile(tr, f, true); err != nil {
+			return err
+		}
+		p = f.program
+		return tr.dev.admit(op, p)
+	})
+	return p, err
+}
+
+// abandonAll ends steps that are not run because of err, which it returns.
+func abandonAll(steps []*marked, err error) error {
+	for _, m := range steps {
+		if !m.tr.enter() {
+			continue // somebody else is recording, and finds out
+		}
+		m.tr.abandon(m.roots, err)
+		m.tr.settleWrites(true)
+		m.tr.endStep()
+		m.tr.leave()
 	}
 	return err
 }
@@ -237,21 +314,11 @@ func (tr *Trace) Warmup(roots ...*Tensor) error {
 // [Trace.MarkStepContext].
 func (tr *Trace) WarmupContext(ctx context.Context, roots ...*Tensor) error {
 	ctx = cmp.Or(ctx, context.Background())
-	return tr.rehearse("warmup", true, roots, func(tr *Trace, r *run) error {
-		if len(r.results) == 0 {
-			return nil
-		}
-		f := tr.take()
-		defer tr.queue.Give(&f.Job)
-		f.ctx = ctx
-		if err := r.compile(tr, f, true); err != nil {
-			return err
-		}
-		if err := tr.dev.admit("warmup", f.program); err != nil {
-			return err
-		}
-		return finish(ctx, f.program)
-	})
+	p, err := tr.compileStep(ctx, "warmup", roots)
+	if err != nil {
+		return err
+	}
+	return finish(ctx, p)
 }
 
 // rehearse collects what MarkStep with the same roots would run, on behalf of op, and

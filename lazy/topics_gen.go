@@ -46,9 +46,9 @@
 //     ImplicitSyncs, SyncMode, MemoryLimit, MemoryCacheLimit, ProgramCacheLimit,
 //     GraphLimit, Profiled, TrackLive, ObserveOps, OpRun, Logger, Environment, EnvVar
 //   - Steps: lazy.Trace, NewTrace, Trace.Read, Trace.MarkStep, Trace.MarkStepContext,
-//     Trace.Wait, Trace.Warmup, Trace.WarmupContext, Trace.AfterStep, Trace.Discard,
-//     Trace.Reuse, Trace.LiveRoots, Trace.NameStep, Trace.Scope, Trace.ImplicitSyncs,
-//     Trace.Device
+//     MarkSteps, Trace.Wait, Trace.Warmup, Trace.WarmupContext, Trace.AfterStep,
+//     Trace.Discard, Trace.Reuse, Trace.LiveRoots, Trace.NameStep, Trace.Scope,
+//     Trace.ImplicitSyncs, Trace.Device
 //   - Values: Value, ValueContext, ToSlice, ToSliceContext, Item, ItemContext, Float, Set,
 //     Keep, Donate, Release, To, CopyOption, As, Async, WithContext
 //   - Functions and composites: Stop, Func, Function, Traceable, Function.Call,
