@@ -106,6 +106,22 @@ func TestSizesThatFollowOtherwise(t *testing.T) {
 	}
 }
 
+// Sizes of ops that are recorded before the arguments they follow from are open, too.
+func TestSizesBeforeTheirArguments(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu"))
+	for _, n := range []int{4, 7, 5, 12} {
+		rows := lazy.Iota(tr, lazy.F32, 0, n)
+		y := lazy.Zeros(tr, lazy.F32, n).Add(lazy.From(tr, sequence(n), n)).Sub(rows)
+		require.NoError(t, tr.MarkStep(y))
+		want := sequence(n)
+		for i := range want {
+			want[i] -= float32(i)
+		}
+		require.Equal(t, want, floats(t, y))
+	}
+	require.EqualValues(t, 2, tr.Report().Compiled)
+}
+
 // With StaticShapes each size has a program.
 func TestStaticShapes(t *testing.T) {
 	for name, d := range map[string]*lazy.Device{"option": open(t, "cpu", lazy.StaticShapes()), "limit": open(t, "cpu", lazy.MaxBytes(1<<20))} {

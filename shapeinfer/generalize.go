@@ -90,18 +90,24 @@ func (g *general) graph(samples []*ir.Graph, top bool) (*ir.Graph, error) {
 	}
 	nodes := make([]*ir.Node, len(first.Nodes))
 	at := make([]*ir.Node, len(samples))
-	for i := range first.Nodes {
-		for k, s := range samples {
-			at[k] = s.Nodes[i]
-		}
-		var err error
-		if at[0].Op == ir.OpParameter {
-			err = g.parameter(nodes, at, top)
-		} else {
-			err = g.node(nodes, at)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%v: %v: %w", at[0].Loc, at[0].Op, err)
+	// The sizes of parameters are known first: ops recorded before them may have them.
+	for _, parameters := range []bool{true, false} {
+		for i, n := range first.Nodes {
+			if parameters != (n.Op == ir.OpParameter) {
+				continue
+			}
+			for k, s := range samples {
+				at[k] = s.Nodes[i]
+			}
+			var err error
+			if parameters {
+				err = g.parameter(nodes, at, top)
+			} else {
+				err = g.node(nodes, at)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%v: %v: %w", n.Loc, n.Op, err)
+			}
 		}
 	}
 	of := func(list []*ir.Node) []*ir.Node {
