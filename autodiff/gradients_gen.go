@@ -47,6 +47,7 @@ func init() {
 		ir.OpParameter:          gradParameter,
 		ir.OpConstant:           gradConstant,
 		ir.OpSizeOf:             gradSizeOf,
+		ir.OpCounted:            gradCounted,
 		ir.OpIota:               gradIota,
 		ir.OpBroadcast:          gradBroadcast,
 		ir.OpReshape:            gradReshape,

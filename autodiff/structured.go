@@ -15,6 +15,7 @@ var (
 	gradConstant  = notDifferentiable
 	gradIota      = notDifferentiable
 	gradSizeOf    = notDifferentiable
+	gradCounted   = notDifferentiable
 	gradArgMax    = notDifferentiable
 	gradArgSort   = notDifferentiable
 

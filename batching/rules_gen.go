@@ -47,6 +47,7 @@ func init() {
 		ir.OpParameter:          batchSource,
 		ir.OpConstant:           batchSource,
 		ir.OpSizeOf:             batchSource,
+		ir.OpCounted:            batchCounted,
 		ir.OpIota:               batchSource,
 		ir.OpBroadcast:          batchBroadcast,
 		ir.OpReshape:            batchReshape,

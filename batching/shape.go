@@ -1,6 +1,7 @@
 package batching
 
 import (
+	"fmt"
 	"slices"
 
 	"ltc/ir"
@@ -184,4 +185,9 @@ func divided(s types.Shape, axis, groups int) types.Shape {
 	s = slices.Insert(slices.Clone(s), axis, groups)
 	s[axis+1] = dims.Div(s[axis+1], groups)
 	return s
+}
+
+// batchCounted refuses examples: each would have a size of its own.
+func batchCounted(_ *vectorizer, n *ir.Node, _ []Value) []Value {
+	panic(failure{fmt.Errorf("%s of %v cannot be vectorised: its result is a size, and examples have one size; select elements of the batch as a whole", n.Op, n.Loc)})
 }

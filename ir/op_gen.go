@@ -42,6 +42,7 @@ const (
 	OpParameter
 	OpConstant
 	OpSizeOf
+	OpCounted
 	OpIota
 	OpBroadcast
 	OpReshape
@@ -79,7 +80,7 @@ const (
 )
 
 // NumOps is the number of ops.
-const NumOps = 72
+const NumOps = 73
 
 var mnemonics = [NumOps]string{
 	OpAbs:                "abs",
@@ -120,6 +121,7 @@ var mnemonics = [NumOps]string{
 	OpParameter:          "parameter",
 	OpConstant:           "constant",
 	OpSizeOf:             "size_of",
+	OpCounted:            "counted",
 	OpIota:               "iota",
 	OpBroadcast:          "broadcast",
 	OpReshape:            "reshape",
@@ -166,6 +168,7 @@ const (
 	ConstantValue           = 1
 	SizeOfDType             = 0
 	SizeOfSize              = 1
+	CountedSize             = 0
 	IotaDType               = 0
 	IotaShape               = 1
 	IotaAxis                = 2

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/ir/dims"
 	"ltc/ir/ops"
 	"ltc/ir/types"
 )
@@ -123,7 +124,7 @@ func (p Param) String() string {
 func attrText(k ops.AttrKind, a Attr, d types.DType) string {
 	switch k {
 	case ops.Int, ops.Axis:
-		return strconv.FormatInt(a.Int, 10)
+		return dims.String(a.Int)
 	case ops.DType:
 		return types.DType(a.Int).String()
 	case ops.Flag:
@@ -135,7 +136,7 @@ func attrText(k ops.AttrKind, a Attr, d types.DType) string {
 	}
 	s := make([]string, len(a.Ints))
 	for i, v := range a.Ints {
-		s[i] = strconv.Itoa(v)
+		s[i] = dims.String(v)
 	}
 	return "[" + strings.Join(s, ", ") + "]"
 }

@@ -235,7 +235,8 @@ func (d *Device) body(c *composite, a []setting, in []*ir.Node) (*ir.Composite, 
 	}
 	d.mu.Unlock()
 	tr := newTrace(d)
-	tr.gentle = 1        // the call panics
+	tr.gentle = 1 // the call panics
+	tr.defines = true
 	tr.lines = fixedLine // the body is that of every call: no line of one of them
 	xs, nodes := make([]*Tensor, len(in)), make([]*ir.Node, len(in))
 	for i, x := range in {

@@ -19,21 +19,25 @@ const (
 	compositeCrossEntropy = 5
 	compositeLabelMask    = 6
 	compositeOneHot       = 7
-	compositeTopK         = 8
-	compositeMean         = 9
-	compositeAvgPool      = 10
-	compositeBroadcastTo  = 11
-	compositeUnsqueeze    = 12
-	compositeSqueeze      = 13
-	compositeSelect       = 14
-	compositeNarrow       = 15
-	compositeDiagonal     = 16
-	compositeAttention    = 17
-	compositeDropout      = 18
-	compositeCategorical  = 19
-	compositeNormal       = 20
-	compositeGumbel       = 21
-	compositePhilox       = 22
+	compositeNonzero      = 8
+	compositeMaskedSelect = 9
+	compositeSelectRows   = 10
+	compositeUnique       = 11
+	compositeTopK         = 12
+	compositeMean         = 13
+	compositeAvgPool      = 14
+	compositeBroadcastTo  = 15
+	compositeUnsqueeze    = 16
+	compositeSqueeze      = 17
+	compositeSelect       = 18
+	compositeNarrow       = 19
+	compositeDiagonal     = 20
+	compositeAttention    = 21
+	compositeDropout      = 22
+	compositeCategorical  = 23
+	compositeNormal       = 24
+	compositeGumbel       = 25
+	compositePhilox       = 26
 )
 
 // What the checks demand, by composite.
@@ -43,6 +47,16 @@ const (
 	crossEntropyRank   demand = 1
 	crossEntropyLabels demand = 2
 	oneHotClasses      demand = 2
+	nonzeroMost        demand = 1
+	nonzeroPlace       demand = 2
+	maskedSelectMask   demand = 1
+	maskedSelectMost   demand = 2
+	maskedSelectPlace  demand = 3
+	selectRowsMask     demand = 1
+	selectRowsMost     demand = 2
+	selectRowsPlace    demand = 3
+	uniqueMost         demand = 1
+	uniquePlace        demand = 2
 	topKK              demand = 2
 	broadcastToDims    demand = 1
 	unsqueezeAxis      demand = 1
@@ -66,7 +80,7 @@ const (
 )
 
 // builtins has the row and the functions of each.
-var builtins [23]*composite
+var builtins [27]*composite
 
 func init() { // not a value of the variable: the functions use it
 	builtins = [...]*composite{
@@ -107,6 +121,18 @@ func init() { // not a value of the variable: the functions use it
 				return all(computeOneHot(x[0], a[0].int, types.DType(a[1].int)))
 			},
 			check: func(x []*Tensor, a []setting) *breach { return checkOneHot(x[0], a[0].int, types.DType(a[1].int)) },
+		},
+		compositeNonzero: {
+			row: &ops.Composites[compositeNonzero],
+		},
+		compositeMaskedSelect: {
+			row: &ops.Composites[compositeMaskedSelect],
+		},
+		compositeSelectRows: {
+			row: &ops.Composites[compositeSelectRows],
+		},
+		compositeUnique: {
+			row: &ops.Composites[compositeUnique],
 		},
 		compositeTopK: {
 			row:   &ops.Composites[compositeTopK],
@@ -379,6 +405,125 @@ func recordOneHot(x *Tensor, classes int, dtype types.DType) *Tensor {
 // It requires: x is an integer; dtype is valid; classes is not negative.
 func (x *Tensor) OneHot(classes int, dtype types.DType) *Tensor {
 	return recordOneHot(x, classes, dtype)
+}
+
+// recordNonzero records Nonzero on operands and attributes that it checks.
+func recordNonzero(x *Tensor, bound []int) *Tensor {
+	c := builtins[compositeNonzero]
+	a := [...]setting{{ints: bound}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkNonzero(xs[0], a[0].ints), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeNonzero(xs[0], a[0].ints)
+}
+
+// Nonzero returns the indices [n, rank] of the n elements of x that are not
+// zero, in row-major order, as i64. Within the step n is an open size. The
+// bound is the most that n can be, by default the number of elements of x: a
+// run with more fails.
+//
+// It requires: x is any dtype; there is one bound at most, and it is positive;
+// x is in no closure of a loop or a branch and in no definition of a composite,
+// and its number of elements has a bound.
+func (x *Tensor) Nonzero(bound ...int) *Tensor {
+	return recordNonzero(x, bound)
+}
+
+// recordMaskedSelect records MaskedSelect on operands and attributes that it checks.
+func recordMaskedSelect(x *Tensor, mask *Tensor, bound []int) *Tensor {
+	c := builtins[compositeMaskedSelect]
+	a := [...]setting{{ints: bound}}
+	xs := [...]*Tensor{x, mask}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkMaskedSelect(xs[0], xs[1], a[0].ints), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeMaskedSelect(xs[0], xs[1], a[0].ints)
+}
+
+// MaskedSelect returns the n elements of x at which the mask is true, in
+// row-major order, as a tensor of one axis. The mask broadcasts to the
+// dimensions of x. See Nonzero for the size n and the bound.
+//
+// It requires: x is any dtype; mask is bool; the mask broadcasts to the
+// dimensions of x; there is one bound at most, and it is positive; x is in no
+// closure of a loop or a branch and in no definition of a composite, and its
+// number of elements has a bound.
+func (x *Tensor) MaskedSelect(mask *Tensor, bound ...int) *Tensor {
+	return recordMaskedSelect(x, mask, bound)
+}
+
+// recordSelectRows records SelectRows on operands and attributes that it checks.
+func recordSelectRows(x *Tensor, mask *Tensor, bound []int) *Tensor {
+	c := builtins[compositeSelectRows]
+	a := [...]setting{{ints: bound}}
+	xs := [...]*Tensor{x, mask}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkSelectRows(xs[0], xs[1], a[0].ints), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeSelectRows(xs[0], xs[1], a[0].ints)
+}
+
+// SelectRows returns the n rows of x (its slices along axis 0) at which the
+// mask is true, in their order: a batch of as many examples as hold. See
+// Nonzero for the size n and the bound.
+//
+// It requires: x is any dtype; mask is bool; the mask has one axis, with an
+// element for each row of x; there is one bound at most, and it is positive; x
+// is in no closure of a loop or a branch and in no definition of a composite,
+// and its number of elements has a bound.
+func (x *Tensor) SelectRows(mask *Tensor, bound ...int) *Tensor {
+	return recordSelectRows(x, mask, bound)
+}
+
+// recordUnique records Unique on operands and attributes that it checks.
+func recordUnique(x *Tensor, bound []int) *Tensor {
+	c := builtins[compositeUnique]
+	a := [...]setting{{ints: bound}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkUnique(xs[0], a[0].ints), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeUnique(xs[0], a[0].ints)
+}
+
+// Unique returns the n different elements of x in rising order, as a tensor of
+// one axis. NaNs differ from each other and come last. See Nonzero for the size
+// n and the bound.
+//
+// It requires: x is a number; there is one bound at most, and it is positive; x
+// is in no closure of a loop or a branch and in no definition of a composite,
+// and its number of elements has a bound.
+func (x *Tensor) Unique(bound ...int) *Tensor {
+	return recordUnique(x, bound)
 }
 
 // recordTopK records TopK on operands and attributes that it checks.

@@ -213,6 +213,19 @@ var mistakes = []struct {
 		_, err := lazy.Func(tr.Device(), func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x }).Call(context.Background(), ones(tr, 2).Exp())
 		return err
 	}},
+	{"a bound of nonzero that is none", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return tr.Read(w).Nonzero(0).Err()
+	}},
+	{"rows whose number follows from data, in a loop", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		x := ones(tr, 3)
+		return lazy.For(3, func(_ *lazy.Trace, _ *lazy.Tensor, xs []*lazy.Tensor) []*lazy.Tensor {
+			return []*lazy.Tensor{xs[0].SelectRows(xs[0].Greater(xs[0]))}
+		}, x)[0].Err()
+	}},
+	{"sizes of two masks in one sum", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		x := ones(tr, 3)
+		return x.MaskedSelect(x.Greater(x)).Add(x.MaskedSelect(x.Equal(x))).Err()
+	}},
 	{"unknown backend", backends.ErrUnknown, func(tr *lazy.Trace, w *lazy.Tensor) error {
 		_, err := lazy.Open("tpu:0")
 		return err

@@ -82,3 +82,27 @@ func ExampleStaticShapes_none() {
 	// Output:
 	// 2
 }
+
+func ExampleTensor_MaskedSelect() {
+	dev, err := lazy.Open("cpu")
+	check(err)
+	tr := lazy.NewTrace(dev)
+
+	step := func(scores []float32) (kept *lazy.Tensor, mean float64) {
+		x := lazy.From(tr, scores, len(scores))
+		kept = x.MaskedSelect(x.Greater(lazy.Const(tr, lazy.F32, 0.5))) // [masked_select]
+		loss := kept.Log().Mean()
+		check(tr.MarkStep(kept, loss))
+		return kept, loss.Float()
+	}
+	for _, scores := range [][]float32{{1, 0.25, 0}, {1, 1, 0.75}, {0.5, 0.25, 1}} {
+		kept, _ := step(scores)
+		fmt.Println(kept.Shape())
+	}
+	fmt.Println(tr.Report().Compiled)
+	// Output:
+	// [1]
+	// [3]
+	// [1]
+	// 1
+}

@@ -567,7 +567,7 @@ func (f *Function) record(t *traced, names []string, use func(g *ir.Graph) error
 			return err
 		}
 	}
-	tr.b.Capture(&r.graph, params, r.results, r.alias)
+	tr.captureAll(&r.graph, params, r.results, r.alias)
 	for _, n := range r.graph.Params {
 		t.params = append(t.params, tr.source(n))
 	}

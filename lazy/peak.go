@@ -120,7 +120,7 @@ func ownResults(g *ir.Graph) (own []*ir.Node) {
 
 func bytesOf(nodes []*ir.Node) (n int64) {
 	for _, x := range nodes {
-		n += int64(x.Type.Bytes())
+		n += int64(atMost(x.Type).Bytes())
 	}
 	return n
 }

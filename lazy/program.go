@@ -326,7 +326,7 @@ func (e *executable) needs(c *backends.Call) int64 {
 	n := int64(0)
 	for j, r := range e.of.Graph.Results {
 		if e.of.Graph.Alias[j] < 0 && (j >= len(c.Results) || c.Results[j].IsZero()) {
-			n += memory.PooledBytes(r.Type)
+			n += memory.PooledBytes(atMost(r.Type))
 		}
 	}
 	return n

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ltc/internal/diag"
+	"ltc/ir/dims"
 	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/metrics"
 	"ltc/soa"
@@ -168,7 +169,7 @@ func ToSliceContext[T soa.Element](ctx context.Context, t *Tensor) ([]T, error) 
 	if want := dtypeOf[T](); want != typ.DType {
 		return nil, t.misused("to_slice", fmt.Sprintf("its elements are %v, not %v; convert it with Convert", typ.DType, want))
 	}
-	if err := soa.Fits(typ.Bytes()); err != nil { // a view may repeat its elements
+	if err := soa.Fits(typ.Bytes()); err != nil && dims.Static(typ.Shape) { // a view may repeat its elements
 		return nil, fmt.Errorf("to_slice(%v): %w", typ, err)
 	}
 	out, err := t.copied(ctx, SyncToSlice)
@@ -197,12 +198,18 @@ func (t *Tensor) ItemContext(ctx context.Context) (float64, error) {
 	if b := firstBad("value", t); b != nil {
 		return math.NaN(), b.err
 	}
-	if n := t.Type().Elements(); n != 1 {
-		return math.NaN(), t.misused("item", fmt.Sprintf("it has %s, must have one", diag.Count(n, "element")))
+	several := func(n int) error {
+		return t.misused("item", fmt.Sprintf("it has %s, must have one", diag.Count(n, "element")))
+	}
+	if n := t.Type().Elements(); n != 1 && !dims.IsExpr(n) {
+		return math.NaN(), several(n)
 	}
 	one, err := t.copied(ctx, SyncItem)
 	if err != nil {
 		return math.NaN(), err
+	}
+	if n := one.Type.Elements(); n != 1 {
+		return math.NaN(), several(n)
 	}
 	return memory.Float(one, 0), nil
 }

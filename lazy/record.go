@@ -285,7 +285,7 @@ func (tr *Trace) argument(t *Tensor) *ir.Node {
 		} else {
 			tr.b.SetLoc(tr.site())
 		}
-		n = tr.b.Parameter(v.view.Type, v.name, v)
+		n = tr.b.Parameter(v.typ(), v.name, v)
 		tr.arguments.add(v, n)
 		v.pins.Add(1) // its own trace may donate it
 		tr.pinned = append(tr.pinned, v)

@@ -6,6 +6,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 )
@@ -161,7 +162,7 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 	if r.recall(tr, f) {
 		return nil
 	}
-	tr.b.Capture(&r.graph, nil, r.results, r.alias)
+	tr.captureAll(&r.graph, nil, r.results, r.alias)
 	if final {
 		r.offer()
 	}
@@ -273,7 +274,7 @@ func (r *run) recall(tr *Trace, f *flight) bool {
 
 // confirms compares the step with the program of the path that it has followed.
 func (r *run) confirms(tr *Trace, m *memo) bool {
-	tr.b.Capture(&r.graph, nil, r.results, r.alias)
+	tr.captureAll(&r.graph, nil, r.results, r.alias)
 	return m.program.Computes(&r.graph) && slices.Equal(r.graph.Params, m.params)
 }
 
@@ -316,7 +317,7 @@ func (tr *Trace) pending(t *Tensor, f *flight) *value {
 		return pending(f, "", t.node.Type)
 	}
 	v := tr.values.next(rootSlab)
-	v.view.Type = t.node.Type
+	v.view.Type, v.sizing = t.node.Type, dims.HasExpr(t.node.Type.Shape...)
 	v.from.Store(f)
 	return v
 }

@@ -83,7 +83,7 @@ func (x *Tensor) Size(axis int) *Tensor {
 // size records a size as a scalar.
 func (tr *Trace) size(dtype types.DType, d int) *Tensor {
 	switch {
-	case tr.sizes:
+	case tr.sizes, dims.IsExpr(d):
 		return record0(tr, ir.OpSizeOf, []ir.Attr{ir.SizeOfDType: {Int: int64(dtype)}, ir.SizeOfSize: {Int: int64(d)}}...)
 	}
 	// A program of other sizes is another one, or has it open: it never becomes an argument.

@@ -79,7 +79,7 @@ func (t *Tensor) Type() types.Type {
 	case t.v != nil:
 		return t.v.typ
 	case t.val != nil:
-		return t.val.view.Type
+		return t.val.typ()
 	case t.alias != nil:
 		return t.alias.typ
 	}

@@ -19,13 +19,14 @@
 //     Select, Narrow, Diagonal, Trace.View
 //   - Joining and moving: Reverse, SliceScatter, AsStridedScatter, Concatenate, Pad,
 //     PadZeros, Clone
-//   - Rows and places: Gather, ScatterAdd, DynamicSlice, DynamicUpdateSlice, OneHot
+//   - Rows and places: Gather, ScatterAdd, DynamicSlice, DynamicUpdateSlice, OneHot,
+//     Nonzero, MaskedSelect, SelectRows
 //   - Writing: Assign, Copy_, Fill_
 //   - Open sizes: lazy.Dim, Size, SizeAdd, SizeSub, SizeMul, SizeDiv
 //   - What a tensor is: Tensor, Shape, DType, Type, Rank, Dim, Name, Named, Device, Trace,
 //     IsVariable, Err
 //   - Reductions: Sum, Max, Min, ArgMax, Mean, SumKeep, MeanKeep, MaxKeep, MinKeep
-//   - Order: ArgSort, Sort, TopK
+//   - Order: ArgSort, Sort, Unique, TopK, UniqueAll
 //   - Products and convolutions: MatMul, Conv, ConvOptions
 //   - Pooling: MaxPool, SumPool, AvgPool, PoolOptions
 //   - Layers and losses: LayerNorm, CrossEntropy, Attention, AttentionOptions

@@ -24,6 +24,7 @@ type Trace struct {
 	sites     callsite.Cache
 	lines     lineMode
 	fixedSite callsite.Site // with fixedLine
+	defines   bool          // what it records is the body of a composite
 	sizes     bool          // sizes as numbers are ops: see [Dim]
 	anySize   bool          // the program is that of all sizes, also where they are numbers
 
@@ -86,6 +87,7 @@ type current struct {
 	survived  int           // of these, how many have a value
 	watch     int           // how many nodes there may be before grown looks at them
 	bad       *OpError      // of a call whose result nobody need look at
+	counts    []counted     // the sizes that follow from data
 	forgotten bool          // some history was given up
 	function  bool          // the step is a function being traced
 }

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"ltc/internal/callsite"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lazy/internal/memory"
 	"ltc/soa"
@@ -38,6 +39,7 @@ type value struct {
 	over       atomic.Bool
 	rolledBack atomic.Bool // a version that failed and has pinned old
 
+	sizing   bool // the run that makes it tells sizes of view.Type, and sets it
 	scalar   bool // a scalar argument
 	number   bool // of an op, that varies
 	borrowed bool // view is memory of the caller's
@@ -56,9 +58,18 @@ type value struct {
 
 // pending returns a value of type t that f is to make.
 func pending(f *flight, name string, t types.Type) *value {
-	v := &value{name: name, view: soa.View{Type: t}}
+	v := &value{name: name, view: soa.View{Type: t}, sizing: dims.HasExpr(t.Shape...)}
 	v.from.Store(f)
 	return v
+}
+
+// typ returns the type of the value. If sizes of it follow from data, it waits for the run that
+// tells them. A value that failed has none of their elements.
+func (v *value) typ() types.Type {
+	if v.sizing {
+		_ = v.wait(nil, nil)
+	}
+	return v.view.Type
 }
 
 // ready reports whether the value is there or known never to come.
@@ -94,6 +105,9 @@ func (v *value) publish(view *soa.View, err error) {
 		v.view.Locate(view)
 	} else {
 		v.err = err
+	}
+	if v.sizing {
+		v.view.Type = sizedBy(v.view.Type, view)
 	}
 	v.from.Store(nil)
 }
@@ -172,7 +186,7 @@ func (t *Tensor) adopt(v *value, final bool) {
 	default:
 		// An argument of its own: a step may read millions.
 		loc := t.tr.b.SetLoc(t.node.Loc)
-		t.node = t.tr.b.Detached(v.view.Type, v.name, v)
+		t.node = t.tr.b.Detached(t.node.Type, v.name, v) // the step goes on with its sizes
 		t.node.SetRead()
 		t.tr.b.SetLoc(loc)
 	}

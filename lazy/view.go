@@ -146,7 +146,7 @@ func (x *Tensor) makeView(op string, layout *strided.Layout, steps ...step) *Ten
 		if !ok && tr == nil {
 			return noTrace(op, x)
 		}
-		if !ok {
+		if !ok || tr != nil && tr.fromData(from.Type, n.Type) { // which has no layout before the run
 			return tr.wrap(n)
 		}
 		layout = &w

@@ -62,6 +62,13 @@ func TestVmapOps(t *testing.T) {
 	}
 }
 
+// sizedByData are the ops whose result has a size that follows from data, of which examples would
+// have one each, and what the error says.
+var sizedByData = map[string]string{
+	"counted": "cannot be vectorised", "nonzero": "no size that follows from data", "masked_select": "no size that follows from data",
+	"select_rows": "no size that follows from data", "unique": "no size that follows from data",
+}
+
 // vmapRun compares a call for all examples with one for each. Operand k has examples if bit k
 // of batched is set.
 func vmapRun(t *testing.T, r *optest.Run, d types.DType, batched, n int) {
@@ -108,6 +115,10 @@ func vmapRun(t *testing.T, r *optest.Run, d types.DType, batched, n int) {
 	name := fmt.Sprintf("%v, %v, operands %b", r.Call, d, batched)
 	got := Vmap(f, xs, o)
 	var want []*Tensor
+	if why := sizedByData[r.Call.Op]; why != "" {
+		require.ErrorContains(t, got[0].Err(), why, name)
+		return
+	}
 	for k := range got {
 		require.NoError(t, got[k].Err(), name)
 		var rows []*Tensor
@@ -167,6 +178,10 @@ func TestVmapOpsOpenSizes(t *testing.T) {
 					inputs = append(inputs, Input{Name: fmt.Sprint("x", k), Type: types.Of(x.Type.DType, append([]int{Dim("batch", 1, 64)}, x.Type.Shape...)...)})
 				}
 				exported, err := f.Export(inputs)
+				if why := sizedByData[a.Op]; why != "" {
+					require.ErrorContains(t, err, why)
+					continue
+				}
 				require.NoError(t, err, "%v", r.Call)
 				exe, err := b.Compile(ctx, backends.NewModule(exported.Text), backends.Options{})
 				require.NoError(t, err, "%v", r.Call)

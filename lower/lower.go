@@ -77,9 +77,9 @@ func openModule(g *ir.Graph, w *halt.Watch) (*mlir.Module, error) {
 	return l.module, l.err
 }
 
-// anyOpen reports whether parameters of g have sizes that are open.
+// anyOpen reports whether parameters of g have sizes that are open, or sizes follow from data.
 func anyOpen(g *ir.Graph) bool {
-	return slices.ContainsFunc(g.Params, func(p *ir.Node) bool { return dims.HasExpr(p.Type.Shape...) })
+	return counts(g) || slices.ContainsFunc(g.Params, func(p *ir.Node) bool { return dims.HasExpr(p.Type.Shape...) })
 }
 
 // Text is the text of [Module], with or without the locations of its ops.
@@ -196,7 +196,7 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 	if l.symbolic {
 		l.sizes = newSizes(f.Body().Args, loc)
 	}
-	order := g.Order()
+	order := orderOf(g)
 	l.widen(order)
 	for _, n := range order {
 		l.node(n, loc)
@@ -207,7 +207,7 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 	}
 	l.append(mlir.NewOp(mlir.OpReturn, ret))
 	if l.symbolic {
-		l.block.Ops = append(l.sizes.ops, l.block.Ops...)
+		l.block.Ops = l.sizes.placed(l.block.Ops)
 	}
 	l.block, l.values, l.loc, l.sizes = outer.block, outer.values, outer.loc, outer.sizes
 	return f

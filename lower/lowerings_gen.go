@@ -47,6 +47,7 @@ func init() {
 		ir.OpParameter:          lowerParameter,
 		ir.OpConstant:           lowerConstant,
 		ir.OpSizeOf:             lowerSizeOf,
+		ir.OpCounted:            lowerCounted,
 		ir.OpIota:               lowerIota,
 		ir.OpBroadcast:          lowerBroadcast,
 		ir.OpReshape:            lowerReshape,

@@ -20,6 +20,15 @@ func lowerConstant(l *lowerer, n *ir.Node) *mlir.Value {
 	return l.constant(n.Type.DType, uint64(n.Attrs[ir.ConstantValue].Int))
 }
 
+// lowerCounted is x, which tells the size from here on.
+func lowerCounted(l *lowerer, n *ir.Node) *mlir.Value {
+	x := l.in(n)[0]
+	if d := n.Attrs[ir.CountedSize].Int; l.sizes != nil && dims.IsExpr(d) {
+		l.countsAs(x, d)
+	}
+	return x
+}
+
 // lowerSizeOf is a number, or computed from the sizes of arguments.
 func lowerSizeOf(l *lowerer, n *ir.Node) *mlir.Value {
 	d := n.Attrs[ir.SizeOfSize].Int

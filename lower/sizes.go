@@ -22,10 +22,14 @@ type sizes struct {
 	known map[int64]*mlir.Value // by size, a tensor<1xi64>
 	lists map[string]*mlir.Value
 	told  map[int64]bool // whether the arguments tell a symbol
+
+	sections []section     // of counts, in their order
+	counted  map[int64]int // by size, the section of the count that it is
+	open     *int          // the section that ops are emitted into; nil: the block at hand
 }
 
 func newSizes(args []*mlir.Value, loc mlir.Location) *sizes {
-	return &sizes{args: args, loc: loc, known: map[int64]*mlir.Value{}, lists: map[string]*mlir.Value{}, told: map[int64]bool{}}
+	return &sizes{args: args, loc: loc, known: map[int64]*mlir.Value{}, lists: map[string]*mlir.Value{}, told: map[int64]bool{}, counted: map[int64]int{}}
 }
 
 // dynamicOf is, by static op, the op that takes as operands what may depend on sizes.
@@ -89,14 +93,24 @@ func at(loc mlir.Location, err error) error {
 	return fmt.Errorf("%v: %w", loc, err)
 }
 
-// inPrelude has f emit ops at the beginning of the function.
-func (l *lowerer) inPrelude(f func() *mlir.Value) *mlir.Value {
+// inPrelude has f emit ops at the beginning of the function, or behind the last of the counts that
+// the sizes of a list depend on.
+func (l *lowerer) inPrelude(list []int64, f func() *mlir.Value) *mlir.Value {
+	at, outer := l.sizes.sectionOf(list...), l.sizes.open
+	if outer != nil && *outer == at {
+		return f()
+	}
 	block, loc := l.block, l.loc
 	prelude := &mlir.Block{}
-	l.block, l.loc = prelude, l.sizes.loc
+	l.block, l.loc, l.sizes.open = prelude, l.sizes.loc, &at
 	v := f()
-	l.block, l.loc = block, loc
-	l.sizes.ops = append(l.sizes.ops, prelude.Ops...)
+	l.block, l.loc, l.sizes.open = block, loc, outer
+	if at >= 0 {
+		s := &l.sizes.sections[at]
+		s.ops = append(s.ops, prelude.Ops...)
+	} else {
+		l.sizes.ops = append(l.sizes.ops, prelude.Ops...)
+	}
 	return v
 }
 
@@ -109,7 +123,7 @@ func (l *lowerer) sizeList(list []int64) *mlir.Value {
 	if v := l.sizes.lists[key.String()]; v != nil {
 		return v
 	}
-	v := l.inPrelude(func() *mlir.Value {
+	v := l.inPrelude(list, func() *mlir.Value {
 		if dims.Static(list) {
 			return l.integers(list...)
 		}
@@ -158,7 +172,14 @@ func (l *lowerer) sizeOf(d int64) *mlir.Value {
 	if v := l.sizes.known[d]; v != nil {
 		return v
 	}
-	v := dims.Fold(d, l.leaf, func(op dims.Op, a, b int64, x, y *mlir.Value) *mlir.Value {
+	v := l.inPrelude([]int64{d}, func() *mlir.Value { return l.fold(d) })
+	l.sizes.known[d] = v
+	return v
+}
+
+// fold emits what computes an expression.
+func (l *lowerer) fold(d int64) *mlir.Value {
+	return dims.Fold(d, l.leaf, func(op dims.Op, a, b int64, x, y *mlir.Value) *mlir.Value {
 		two := func(code mlir.Code, x, y *mlir.Value) *mlir.Value { return l.emit(code, oneI64, []*mlir.Value{x, y}) }
 		switch op {
 		case dims.Plus:
@@ -182,8 +203,6 @@ func (l *lowerer) sizeOf(d int64) *mlir.Value {
 		r := two(stablehlo.Remainder, two(stablehlo.Add, two(stablehlo.Remainder, x, y), y), y)
 		return two(stablehlo.Divide, two(stablehlo.Subtract, x, r), y)
 	})
-	l.sizes.known[d] = v
-	return v
 }
 
 // leaf emits a number or the value of a symbol.
@@ -194,6 +213,13 @@ func (l *lowerer) leaf(d int64) *mlir.Value {
 	if v := l.sizes.known[d]; v != nil {
 		return v
 	}
+	v := l.inPrelude(nil, func() *mlir.Value { return l.told(d) })
+	l.sizes.known[d] = v
+	return v
+}
+
+// told emits the value of a symbol that an argument tells.
+func (l *lowerer) told(d int64) *mlir.Value {
 	arg, dim, slope, base := l.sizes.teller(d)
 	if arg == nil {
 		l.fail(fmt.Errorf("the size %s is open, and no argument of the function has it", dims.String(d)))
@@ -208,7 +234,6 @@ func (l *lowerer) leaf(d int64) *mlir.Value {
 	if slope != 1 {
 		v = l.emit(stablehlo.Divide, oneI64, []*mlir.Value{v, l.integers(slope)})
 	}
-	l.sizes.known[d] = v
 	return v
 }
 
@@ -278,11 +303,10 @@ func (l *lowerer) unnamed() {
 		}
 		args[i].Set("ltc.dim", names)
 	}
-	if len(bounds) == 0 {
-		return
+	if len(bounds) > 0 {
+		setArgAttrs(main, args)
+		l.module.Attrs.Set("ltc.dims", mlir.DictAttr(bounds))
 	}
-	setArgAttrs(main, args)
-	l.module.Attrs.Set("ltc.dims", mlir.DictAttr(bounds))
 	open := map[*mlir.TensorType]*mlir.TensorType{}
 	unname := func(t mlir.Type) mlir.Type {
 		tt, ok := t.(*mlir.TensorType)

@@ -52,6 +52,17 @@ func inferSizeOf(_ []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *b
 	return types.Type{DType: t}, nil
 }
 
+func inferCounted(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	if r := in[0].Type.Rank(); r != 0 {
+		return breaks(countedScalar, "x has %s", diag.Count(r, "axis"))
+	}
+	d := attrs[ir.CountedSize].Int
+	if _, _, _, ok := dims.SymbolOf(d); dims.Check(d) != nil || dims.IsExpr(d) && !ok {
+		return breaks(countedSize, "%s is an expression", dims.String(d))
+	}
+	return in[0].Type, nil
+}
+
 func inferIota(_ []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	d := types.DType(attrs[ir.IotaDType].Int)
 	t := types.Type{DType: d, Shape: attrs[ir.IotaShape].Ints}

@@ -47,6 +47,7 @@ func init() {
 		ir.OpParameter:          inferParameter,
 		ir.OpConstant:           inferConstant,
 		ir.OpSizeOf:             inferSizeOf,
+		ir.OpCounted:            inferCounted,
 		ir.OpIota:               inferIota,
 		ir.OpBroadcast:          inferBroadcast,
 		ir.OpReshape:            inferReshape,
@@ -99,6 +100,8 @@ const (
 	constantDType            demand = 1
 	sizeOfDType              demand = 1
 	sizeOfSize               demand = 2
+	countedScalar            demand = 1
+	countedSize              demand = 2
 	iotaDType                demand = 1
 	iotaShape                demand = 2
 	iotaAxis                 demand = 3

@@ -38,7 +38,7 @@ var pages = []page{
 	}},
 	{"reductions.md", "Reductions, products, layers", "", []topic{
 		{string(ops.Reductions), "* SumKeep MeanKeep MaxKeep MinKeep"},
-		{string(ops.Order), "*"},
+		{string(ops.Order), "* UniqueAll"},
 		{string(ops.Products), "* ConvOptions"},
 		{string(ops.Pooling), "* PoolOptions"},
 		{string(ops.Layers), "* AttentionOptions"},

@@ -29,7 +29,7 @@ type Target struct {
 type Executable struct {
 	target  Target
 	sig     *backends.Signature
-	file    string
+	place   func(error) error // says where in the text an error is
 	stages  []*stage
 	execs   []backends.Executable // by stage
 	slots   int
@@ -57,7 +57,7 @@ func Compile(ctx context.Context, t Target, m backends.Module, o backends.Option
 	if err != nil {
 		return nil, nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	e := &Executable{target: t, sig: p.Signature, file: p.File, stages: stages, grown: new(atomic.Int64)}
+	e := &Executable{target: t, sig: p.Signature, place: (&placer{p.File, m}).place, stages: stages, grown: new(atomic.Int64)}
 	p.Module.Walk(func(op *mlir.Op) bool {
 		e.effects = e.effects || op.Code.Info().Traits.Has(mlir.Effects)
 		return !e.effects
@@ -81,6 +81,20 @@ func Compile(ctx context.Context, t Target, m backends.Module, o backends.Option
 	}
 	e.ready(ctx)
 	return e, left, nil
+}
+
+// placer says where in a module an error is. It reads the text anew: few errors come.
+type placer struct {
+	file   string
+	module backends.Module
+}
+
+func (p *placer) place(err error) error {
+	x, lacks := backends.LoadOpen(context.Background(), p.module, backends.Options{Name: p.file})
+	if lacks != nil {
+		return err
+	}
+	return x.Place(err)
 }
 
 // ready makes what runs need of e.
@@ -277,8 +291,30 @@ func (e *Executable) run(ctx context.Context, c *backends.Call, r *run) (again b
 		for i, slot := range s.results {
 			r.env[slot] = call.Results[i]
 		}
+		if err := e.exceeded(s, r.roots[k]); err != nil {
+			return false, err
+		}
 	}
 	return false, nil
+}
+
+// exceeded returns the error of an integer of a root that is more than its size can be.
+func (e *Executable) exceeded(s *stage, roots []soa.View) error {
+	for _, l := range s.limits {
+		if n := integer(&roots[l.root], l.at); n > l.most {
+			why := fmt.Sprintf("%s: a size that follows from data is %d, and can be at most %d", l.op.Name(), n, l.most)
+			return &backends.RunError{Op: l.op.Ordinal, Reason: e.place(&mlir.Error{Pos: l.op.Pos, Msg: why})}
+		}
+	}
+	return nil
+}
+
+// integer returns an element of a dense view of integers.
+func integer(v *soa.View, at int) int64 {
+	if v.Type.DType.Size() == 4 {
+		return int64(soa.Bits[uint32](*v)[at]&(1<<31-1)) - int64(soa.Bits[uint32](*v)[at]&(1<<31))
+	}
+	return int64(soa.Bits[uint64](*v)[at])
 }
 
 // give sets where the last stage writes results.
@@ -320,19 +356,12 @@ func (e *Executable) deliver(ctx context.Context, c *backends.Call, r *run) erro
 
 // readSizes sets a shape to the integers of a root; false if one is negative.
 func readSizes(shape types.Shape, root soa.View) bool {
-	if root.Type.DType.Size() == 4 {
-		for i, n := range soa.Slice[int32](root) {
-			shape[i] = int(n)
-		}
-	} else {
-		for i, n := range soa.Slice[int64](root) {
-			shape[i] = int(n)
-		}
-	}
-	for _, n := range shape {
+	for i := range shape {
+		n := integer(&root, i)
 		if n < 0 {
 			return false
 		}
+		shape[i] = int(n)
 	}
 	return true
 }

@@ -139,9 +139,22 @@ func eachUse(op *mlir.Op, yield func(*mlir.Value) bool) bool {
 	return true
 }
 
-// bounds lowers most, the most that elements of a root can be, by what op takes: a slice ends
-// within its operand, and a size that a type bounds is no larger.
-func bounds(op *mlir.Op, most map[element]int64) {
+// largest is the most that an element of a root can be, and the op that it is a size of.
+type largest struct {
+	n  int64
+	op *mlir.Op
+}
+
+// lower lowers the most that an element of a root can be.
+func lower(most map[element]largest, e element, n int64, op *mlir.Op) {
+	if b, has := most[e]; !has || n < b.n {
+		most[e] = largest{n, op}
+	}
+}
+
+// bounds lowers most by what op takes: a slice ends within its operand, and a size that a type
+// bounds is no larger.
+func bounds(op *mlir.Op, most map[element]largest) {
 	limit := func(v *mlir.Value, k, dim int) {
 		e, ok := elementOf(v, k)
 		if !ok {
@@ -151,9 +164,7 @@ func bounds(op *mlir.Op, most map[element]int64) {
 		if t := op.Operands[0].Type.(*mlir.TensorType); !t.Unranked && t.Shape[dim] != mlir.Dynamic {
 			n = t.Shape[dim]
 		}
-		if b, has := most[e]; !has || n < b {
-			most[e] = n
-		}
+		lower(most, e, n, op)
 	}
 	switch op.Code {
 	case stablehlo.RealDynamicSlice:

@@ -21,6 +21,14 @@ type stage struct {
 	results  []int // by result, the slot that it is for; nil: the stage is the last
 	given    []int // by result, the result of the module that it is; -1: none
 	roots    []int // the slots of roots, results of the stage, which the host reads
+	limits   []limit
+}
+
+// limit is the most that an integer of a root can be, and the op that it is a size of.
+type limit struct {
+	root, at int
+	most     int64
+	op       *mlir.Op // without operands and results
 }
 
 // teller is an argument without memory, behind the others: its sizes are the integers of a root.
@@ -40,7 +48,7 @@ func split(p *backends.Program) ([]*stage, error) {
 	c := &cutter{
 		module: p.Module, main: main, rest: slices.Clone(body.Ops[:last]), ret: body.Ops[last],
 		sizing: sizing{known: map[*mlir.Value]bool{}, data: map[*mlir.Value]bool{}},
-		slots:  map[*mlir.Value]int{}, most: map[element]int64{}, names: map[element]string{}, early: map[int]bool{},
+		slots:  map[*mlir.Value]int{}, most: map[element]largest{}, names: map[element]string{}, early: map[int]bool{},
 	}
 	for i, a := range body.Args {
 		c.slots[a] = i
@@ -77,7 +85,7 @@ func split(p *backends.Program) ([]*stage, error) {
 }
 
 // bounded lowers the most that elements of a root can be by the bounds of op's result.
-func bounded(op *mlir.Op, most map[element]int64) {
+func bounded(op *mlir.Op, most map[element]largest) {
 	if op.Code != stablehlo.RealDynamicSlice && op.Code != stablehlo.SetDimensionSize {
 		return
 	}
@@ -90,9 +98,7 @@ func bounded(op *mlir.Op, most map[element]int64) {
 			}
 		}
 		if e, ok := elementOf(v, at); ok && n != mlir.Dynamic {
-			if b, has := most[e]; !has || n < b {
-				most[e] = n
-			}
+			lower(most, e, n, op)
 		}
 	}
 }
@@ -106,7 +112,7 @@ type cutter struct {
 	ret    *mlir.Op
 	slots  map[*mlir.Value]int // of the values that stages pass on
 	slot   int                 // the next one
-	most   map[element]int64
+	most   map[element]largest
 	names  map[element]string // of symbols
 
 	blocked map[*mlir.Op]bool // the ops of the rest that need a size which is not known yet
@@ -220,6 +226,13 @@ func (c *cutter) stage(ops []*mlir.Op, roots []*mlir.Value) (*stage, error) {
 			b.results, b.given = append(b.results, c.slot+i), append(b.given, c.gives(v, roots))
 			if slices.Contains(roots, v) {
 				b.stage.roots = append(b.stage.roots, c.slot+i)
+				for k := range int(v.Type.(*mlir.TensorType).Elements()) {
+					if m, ok := c.most[element{v, k}]; ok {
+						op := m.op.Like()
+						op.Pos, op.Ordinal = m.op.Pos, m.op.Ordinal
+						b.limits = append(b.limits, limit{i, k, m.n, op})
+					}
+				}
 			}
 		}
 	}
@@ -349,8 +362,8 @@ func (c *cutter) symbol(e element) string {
 
 // mostOf returns the most that an element of a root can be.
 func (c *cutter) mostOf(e element) int64 {
-	if n, ok := c.most[e]; ok {
-		return max(n, 1)
+	if b, ok := c.most[e]; ok {
+		return max(b.n, 1)
 	}
 	return math.MaxInt32
 }

@@ -154,6 +154,11 @@ func New(ctx context.Context, by Host, g *ir.Graph, indices bool, ops *programs.
 	if len(computed) == 0 {
 		return x, nil
 	}
+	for _, n := range g.Nodes { // which say what sizes are
+		if n.Op == ir.OpCounted && !slices.Contains(computed, n) {
+			computed = append(computed, n)
+		}
+	}
 	part, args := g.Part(computed)
 	var err error
 	x.args = args

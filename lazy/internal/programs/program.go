@@ -59,7 +59,7 @@ func newProgram(g *ir.Graph, open *shapeinfer.Open) *Program {
 	}
 	p.Graph = g.Clone()
 	for i, r := range p.Graph.Results {
-		if p.Graph.Alias[i] < 0 && r.Type.Bytes() <= soa.SlabMost { // others take over memory, or are large
+		if p.Graph.Alias[i] < 0 && dims.Static(r.Type.Shape) && r.Type.Bytes() <= soa.SlabMost { // others take over memory, or are large
 			p.Small[i] = soa.Dense(r.Type.Shape)
 		}
 	}

@@ -1,0 +1,300 @@
+package lazy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ltc/internal/diag"
+	"ltc/ir"
+	"ltc/ir/dims"
+	"ltc/ir/types"
+	"ltc/lower"
+	"ltc/soa"
+)
+
+// counted is a size of the step that follows from data.
+type counted struct {
+	size int      // a symbol
+	x    *ir.Node // what it is, a scalar
+}
+
+// newSize has x, a scalar of integers, be a size of the step, of at most most. Op is what sizes
+// are called by.
+func (tr *Trace) newSize(op string, x *Tensor, most int) (size int) {
+	n := tr.operand(x)
+	if n == nil {
+		return 0
+	}
+	for _, c := range tr.counts {
+		if _, hi := dims.Bounds(c.size); c.x == n && hi == most {
+			return c.size
+		}
+	}
+	if k := len(tr.counts); k > 0 {
+		op = fmt.Sprintf("%s_%d", op, k+1)
+	}
+	size = int(dims.Symbol(op, 0, int64(max(most, 1))))
+	tr.counts = append(tr.counts, counted{size, n})
+	return size
+}
+
+// teller returns the node that says what a size is.
+func (tr *Trace) teller(c counted) *ir.Node {
+	n, err := tr.b.Node(ir.OpCounted, []*ir.Node{c.x}, []ir.Attr{ir.CountedSize: {Int: int64(c.size)}}, nil)
+	if err != nil {
+		panic(fmt.Sprintf("lazy: a count: %v", err)) // it is a scalar, and the size a symbol
+	}
+	return n
+}
+
+// fromData reports whether sizes of the step that follow from data are in a type.
+func (tr *Trace) fromData(ts ...types.Type) bool {
+	if len(tr.counts) == 0 {
+		return false
+	}
+	for _, t := range ts {
+		for _, s := range dims.Symbols(t.Shape...) {
+			if slices.ContainsFunc(tr.counts, func(c counted) bool { return c.size == s }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sizedBy returns t with the sizes that a run has given it; nil if it failed, and there is no
+// element.
+func sizedBy(t types.Type, by *soa.View) types.Type {
+	if by != nil {
+		return by.Type
+	}
+	t.Shape = slices.Clone(t.Shape)
+	for i, d := range t.Shape {
+		if dims.IsExpr(d) {
+			t.Shape[i] = 0
+		}
+	}
+	return t
+}
+
+// atMost returns t with the most that its sizes can be.
+func atMost(t types.Type) types.Type {
+	if dims.HasExpr(t.Shape...) {
+		t.Shape = slices.Clone(t.Shape)
+		for i, d := range t.Shape {
+			_, t.Shape[i] = dims.Bounds(d)
+		}
+	}
+	return t
+}
+
+// captureAll is [ir.Builder.Capture] of a graph in which sizes may follow from data: what tells them
+// are results behind the others.
+func (tr *Trace) captureAll(g *ir.Graph, params, results, alias []*ir.Node) {
+	tr.b.Capture(g, params, results, alias)
+	if len(tr.counts) == 0 {
+		return
+	}
+	told, used := map[int64]bool{}, []int64(nil)
+	for {
+		used = used[:0]
+		clear(told)
+		for _, n := range g.Nodes {
+			if n.Op == ir.OpCounted {
+				told[n.Attrs[ir.CountedSize].Int] = true
+			}
+			used = append(used, lower.SymbolsOf(n)...)
+		}
+		more := false
+		for _, c := range tr.counts {
+			if slices.Contains(used, int64(c.size)) && !told[int64(c.size)] {
+				results, more = append(slices.Clip(results), tr.teller(c)), true
+				if alias != nil {
+					alias = append(slices.Clip(alias), nil)
+				}
+			}
+		}
+		if !more {
+			return
+		}
+		tr.b.Capture(g, params, results, alias) // what tells a size may have others
+	}
+}
+
+// checkBound returns what is wrong with the bound on a size that follows from the elements of x.
+func checkBound(x *Tensor, bound []int, most, place demand) *breach {
+	tr := traceOf(x)
+	switch {
+	case len(bound) > 1:
+		return breaks(most, "got %s", diag.Count(len(bound), "bound"))
+	case len(bound) == 1 && bound[0] < 1:
+		return breaks(most, "the bound is %d", bound[0])
+	case tr == nil:
+		return nil // which is refused anyway
+	case len(tr.regions) > 0:
+		return breaks(place, "it is called in a closure of the %s at %v: what runs several times has no size that follows from data; select before it, or use Where", tr.region().op, tr.region().site)
+	case tr.defines:
+		return breaks(place, "it is called in the definition of a composite, whose sizes follow from those of its operands; call it outside")
+	}
+	if _, n := dims.Bounds(elementsOf(x.Shape())); n > math.MaxInt32 {
+		return breaks(place, "x has up to %s, and sizes that follow from data are at most %d; give its dimensions bounds, by Dim", diag.Count(n, "element"), math.MaxInt32)
+	}
+	return nil
+}
+
+func elementsOf(shape []int) int { return dims.Product(shape...) }
+
+// heldPlaces returns the places in row-major order at which a mask of one axis is true, as i64 [n].
+func heldPlaces(op string, mask *Tensor, bound []int) *Tensor {
+	tr, n := mask.tr, mask.Dim(0)
+	if tr == nil || mask.err != nil {
+		return mask
+	}
+	_, most := dims.Bounds(n)
+	if most == 0 {
+		return Iota(tr, types.I64, 0, 0)
+	}
+	room := most
+	if len(bound) == 1 {
+		room = min(room, bound[0])
+	}
+	ones := mask.Convert(types.I32)
+	count := ones.Sum().Convert(types.I64)
+	if dims.IsExpr(n) { // places are computed for as many elements as there can be
+		ones = ones.Pad(ones.like(0), []int{0}, []int{dims.Sub(most, n)}, []int{0})
+	}
+	// Others go to a place behind all, as do those beyond the bound, with which the run fails.
+	up := cumulative(ones)
+	to := ones.Greater(ones.like(0)).Where(up.SubScalar(1).MinimumScalar(float64(room)), up.like(float64(room)))
+	at := Zeros(tr, types.I32, dims.Add(room, 1)).ScatterAdd(to, Iota(tr, types.I32, 0, most)).Narrow(0, 0, room)
+	return at.Narrow(0, 0, tr.newSize(op, count, room)).Convert(types.I64)
+}
+
+// cumulative returns the sums of the elements of a tensor of one axis up to each.
+func cumulative(x *Tensor) *Tensor {
+	n := x.Dim(0)
+	return x.Reshape(1, 1, n).SumPool([]int{n}, PoolOptions{Strides: []int{1}, Padding: [][2]int{{n - 1, 0}}}).Reshape(n)
+}
+
+func checkNonzero(x *Tensor, bound []int) *breach {
+	return checkBound(x, bound, nonzeroMost, nonzeroPlace)
+}
+
+func computeNonzero(x *Tensor, bound []int) *Tensor {
+	shape := x.Shape()
+	if x.DType() != types.Bool {
+		x = x.NotEqual(x.like(0))
+	}
+	at := heldPlaces("nonzero", x.Reshape(elementsOf(shape)), bound)
+	if len(shape) == 0 {
+		return at.Reshape(at.Dim(0), 1).Narrow(1, 0, 0)
+	}
+	axes := make([]*Tensor, len(shape))
+	for i := len(shape) - 1; i >= 0; i-- {
+		axes[i] = at
+		if i > 0 {
+			of := at.sized(shape[i])
+			next := at.Div(of)
+			axes[i], at = at.Sub(next.Mul(of)), next
+		}
+		axes[i] = axes[i].Reshape(axes[i].Dim(0), 1)
+	}
+	return Concatenate(1, axes...)
+}
+
+func checkMaskedSelect(x, mask *Tensor, bound []int) *breach {
+	if to, ok := broadcasts(mask.Shape(), x.Shape()); !ok {
+		return breaks(maskedSelectMask, "%v does not broadcast to %v", to, x.Shape())
+	}
+	return checkBound(x, bound, maskedSelectMost, maskedSelectPlace)
+}
+
+// broadcasts reports whether a shape broadcasts to another one, as it is.
+func broadcasts(from, to types.Shape) (types.Shape, bool) {
+	if len(from) > len(to) {
+		return from, false
+	}
+	for i, d := range from {
+		if d != 1 && d != to[len(to)-len(from)+i] {
+			return from, false
+		}
+	}
+	return from, true
+}
+
+func computeMaskedSelect(x, mask *Tensor, bound []int) *Tensor {
+	n := elementsOf(x.Shape())
+	return x.Reshape(n).taken(heldPlaces("masked_select", mask.BroadcastTo(x.Shape()...).Reshape(n), bound))
+}
+
+// taken is Gather of places that are there; of no rows there are none.
+func (x *Tensor) taken(at *Tensor) *Tensor {
+	switch least, _ := dims.Bounds(x.Dim(0)); {
+	case at.err != nil:
+		return at
+	case x.Dim(0) == 0:
+		return x
+	case least < 1: // Gather wants a row
+		high := make([]int, x.Rank())
+		high[0] = 1
+		none := make([]int, x.Rank())
+		x = x.Pad(x.like(0), none, high, none)
+	}
+	return x.Gather(at)
+}
+
+func checkSelectRows(x, mask *Tensor, bound []int) *breach {
+	if x.Rank() == 0 || mask.Rank() != 1 || mask.Dim(0) != x.Dim(0) {
+		return breaks(selectRowsMask, "the mask is %v, and x %v", mask.Type(), x.Type())
+	}
+	return checkBound(mask, bound, selectRowsMost, selectRowsPlace)
+}
+
+func computeSelectRows(x, mask *Tensor, bound []int) *Tensor {
+	return x.taken(heldPlaces("select_rows", mask, bound))
+}
+
+func checkUnique(x *Tensor, bound []int) *breach {
+	return checkBound(x, bound, uniqueMost, uniquePlace)
+}
+
+func computeUnique(x *Tensor, bound []int) *Tensor {
+	sorted, _ := x.Reshape(elementsOf(x.Shape())).Sort(0, false)
+	return sorted.taken(heldPlaces("unique", leads(sorted), bound))
+}
+
+// leads returns whether each of sorted elements differs from the one before.
+func leads(sorted *Tensor) *Tensor {
+	n := sorted.Dim(0)
+	if dims.AtMost(n, 1) {
+		return sorted.Equal(sorted).Or(sorted.NotEqual(sorted)) // all
+	}
+	first := Full(sorted.tr, types.Bool, 1, 1)
+	return Concatenate(0, first, sorted.Narrow(0, 1, dims.Sub(n, 1)).NotEqual(sorted.Narrow(0, 0, dims.Sub(n, 1))))
+}
+
+// UniqueAll returns [Tensor.Unique] of x, the place of each element of x among the values, with the
+// dimensions of x, and how often each value is in x. Places and counts are i64.
+func (x *Tensor) UniqueAll(bound ...int) (values, inverse, counts *Tensor) {
+	values = x.Unique(bound...) // which checks
+	if values.err != nil || x.tr != values.tr {
+		if values.err != nil {
+			return values, values, values
+		}
+		x = values.tr.Read(x)
+	}
+	tr, shape, n := x.tr, x.Shape(), elementsOf(x.Shape())
+	if dims.IsExpr(n) {
+		bad := x.misuse("unique_all", fmt.Sprintf("x is %v, whose number of elements is open; Unique takes it", x.Type()))
+		return bad, bad, bad
+	}
+	sorted, from := x.Reshape(n).Sort(0, false)
+	if n == 0 {
+		return values, from.Reshape(shape...), from
+	}
+	group := cumulative(leads(sorted).Convert(types.I32)).SubScalar(1).Convert(types.I64)
+	inverse = Zeros(tr, types.I64, n).ScatterAdd(from, group).Reshape(shape...)
+	counts = Zeros(tr, types.I64, n).ScatterAdd(group, Ones(tr, types.I64, n)).Narrow(0, 0, values.Dim(0))
+	return values, inverse, counts
+}

@@ -1,0 +1,232 @@
+package lazy_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/lazy"
+)
+
+// masks returns random masks of n elements, with none and all among them.
+func masks(n, count int) [][]bool {
+	r := rand.New(rand.NewPCG(uint64(n), 3))
+	all := make([][]bool, count)
+	for i := range all {
+		share := r.Float64()
+		if i < 2 {
+			share = float64(i)
+		}
+		all[i] = make([]bool, n)
+		for k := range all[i] {
+			all[i][k] = r.Float64() < share
+		}
+	}
+	return all
+}
+
+// One compile serves all counts, and the tensors of a step that has run have their sizes.
+func TestSizesThatFollowFromData(t *testing.T) {
+	for _, device := range []string{"cpu", "eval"} {
+		t.Run(device, func(t *testing.T) {
+			d := open(t, device)
+			tr := lazy.NewTrace(d)
+			x := make([]float32, 60)
+			for i := range x {
+				x[i] = float32(i) - 20.5
+			}
+			for i, m := range masks(60, 50) {
+				a := lazy.From(tr, x, 5, 12)
+				mask := lazy.From(tr, m, 5, 12)
+				y := a.MaskedSelect(mask)
+				at := mask.Nonzero()
+				twice := y.MulScalar(2)
+				sum := y.Sum()
+				mean := y.Mean()
+				big := y.MaskedSelect(y.Greater(y.MulScalar(0)))
+				require.NoError(t, tr.MarkStep(twice, at, sum, big, mean), "%d", i)
+				var want, wantBig []float32
+				var wantAt []int64
+				total := float32(0)
+				for k, v := range m {
+					if v {
+						want, total = append(want, 2*x[k]), total+x[k]
+						wantAt = append(wantAt, int64(k/12), int64(k%12))
+						if x[k] > 0 {
+							wantBig = append(wantBig, x[k])
+						}
+					}
+				}
+				require.Equal(t, []int{len(want)}, []int(twice.Shape()))
+				require.Equal(t, []int{len(want), 2}, []int(at.Shape()))
+				got, err := lazy.ToSlice[float32](twice)
+				require.NoError(t, err)
+				require.ElementsMatch(t, want, got)
+				places, err := lazy.ToSlice[int64](at)
+				require.NoError(t, err)
+				require.Equal(t, fmt.Sprint(wantAt), fmt.Sprint(places))
+				require.InDelta(t, total, sum.Float(), 1e-3)
+				if len(want) > 0 {
+					require.InDelta(t, total/float32(len(want)), mean.Float(), 1e-3)
+				}
+				got, err = lazy.ToSlice[float32](big)
+				require.NoError(t, err)
+				require.Equal(t, fmt.Sprint(wantBig), fmt.Sprint(got))
+			}
+			require.Len(t, tr.Report().Compiles, 1)
+		})
+	}
+}
+
+// A function has sizes that follow from data, too, in products and gradients.
+func TestFunctionsWithSizesThatFollowFromData(t *testing.T) {
+	d := open(t, "cpu", lazy.Compiled())
+	w := lazy.SetValues(d.Variable("w", lazy.F32, 3, 2), []float32{1, 2, 3, 4, 5, 6})
+	f := lazy.Func(d, func(_ *lazy.Trace, x, mask *lazy.Tensor) *lazy.Tensor {
+		return x.SelectRows(mask).MatMul(w).Tanh()
+	})
+	g := lazy.Func(d, func(_ *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor {
+		x, mask := xs[0], xs[1]
+		y := x.SelectRows(mask)
+		grads := lazy.Grad(y.MatMul(w).Mul(y.MatMul(w)).Mean().Add(x.MaskedSelect(x.Greater(x.MulScalar(0))).Sum()), x, w)
+		return append(grads, y.Size(0))
+	})
+	dense := lazy.Func(d, func(_ *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor {
+		x, mask := xs[0], xs[1]
+		on := mask.Convert(lazy.F32).Reshape(-1, 1)
+		y := x.MatMul(w).Mul(on)
+		positive := x.Greater(x.MulScalar(0)).Convert(lazy.F32)
+		grads := lazy.Grad(y.Mul(y).Sum().Div(on.Sum().MulScalar(2)).Add(x.Mul(positive).Sum()), x, w)
+		return grads
+	})
+	x := make([]float32, 21)
+	for i := range x {
+		x[i] = float32(i%5) - 2.25
+	}
+	for i, m := range masks(7, 30) {
+		a, mask := lazy.From(d, x, 7, 3), lazy.From(d, m, 7)
+		y, err := f.Call(t.Context(), a, mask)
+		require.NoError(t, err)
+		n := 0
+		for _, on := range m {
+			if on {
+				n++
+			}
+		}
+		require.Equal(t, []int{n, 2}, []int(y.Shape()))
+		if n == 0 {
+			continue // a mean of nothing
+		}
+		got, err := g.CallAll(t.Context(), a, mask)
+		require.NoError(t, err)
+		want, err := dense.CallAll(t.Context(), a, mask)
+		require.NoError(t, err)
+		for k := range want {
+			require.InDeltaSlice(t, floats(t, want[k]), floats(t, got[k]), 1e-4, "%d: %d", i, k)
+		}
+		require.Equal(t, float64(n), got[2].Float())
+	}
+	require.Len(t, f.Report().Compiles, 1)
+	require.Len(t, g.Report().Compiles, 1)
+}
+
+// Unique, with the places and the counts of the values.
+func TestUnique(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu", lazy.Compiled()))
+	r := rand.New(rand.NewPCG(5, 5))
+	for range 20 {
+		x := make([]int32, 24)
+		most := 1 + r.Int32N(24)
+		for i := range x {
+			x[i] = r.Int32N(most)
+		}
+		a := lazy.From(tr, x, 4, 6)
+		values, inverse, counts := a.UniqueAll()
+		back := values.Gather(inverse)
+		require.NoError(t, tr.MarkStep(values, inverse, counts, back))
+		v, err := lazy.ToSlice[int32](values)
+		require.NoError(t, err)
+		require.IsIncreasing(t, append([]int32{-1}, v...))
+		same, err := lazy.ToSlice[int32](back)
+		require.NoError(t, err)
+		require.Equal(t, x, same)
+		n, err := lazy.ToSlice[int64](counts)
+		require.NoError(t, err)
+		require.Len(t, n, len(v))
+		for i := range v {
+			of := 0
+			for _, e := range x {
+				if e == v[i] {
+					of++
+				}
+			}
+			require.EqualValues(t, of, n[i])
+		}
+	}
+	require.Len(t, tr.Report().Compiles, 1)
+}
+
+// A step that reads a tensor of such a size goes on with the size; the next step has the number.
+func TestSizesOfDataAreReadMidway(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu"))
+	w := lazy.SetValues(tr.Device().Variable("w", lazy.F32, 2), []float32{1, 1})
+	for i, m := range masks(6, 8) {
+		x := lazy.From(tr, []float32{1, 2, 3, 4, 5, 6}, 6).Add(tr.Read(w).Sum().MulScalar(0))
+		y := x.MaskedSelect(lazy.From(tr, m, 6))
+		n := len(floats(t, y))
+		z := y.Add(y.MulScalar(2))
+		w.Add_(y.Sum().MulScalar(0))
+		require.NoError(t, tr.MarkStep(z), "%d", i)
+		require.Equal(t, n, z.Dim(0))
+		next := z.MulScalar(2)
+		require.Equal(t, n, next.Dim(0))
+		require.NoError(t, tr.MarkStep(next))
+		require.Len(t, floats(t, next), n)
+	}
+}
+
+// More elements than the bound are an error at the line of the op, and no variable changes.
+func TestSizesOfDataBeyondTheirBound(t *testing.T) {
+	for _, device := range []string{"cpu", "eval"} {
+		tr := lazy.NewTrace(open(t, device))
+		w := lazy.SetValues(tr.Device().Variable("w", lazy.F32, 2), []float32{1, 1})
+		step := func(m []bool) error {
+			y := lazy.From(tr, []float32{1, 2, 3, 4}, 4).MaskedSelect(lazy.From(tr, m, 4), 2) // the op
+			w.Add_(y.Sum())
+			if err := tr.MarkStep(); err != nil {
+				return err
+			}
+			return tr.Wait(t.Context())
+		}
+		require.NoError(t, step([]bool{true, false, false, true}))
+		require.Equal(t, []float32{6, 6}, floats(t, w))
+		err := step([]bool{true, true, false, true})
+		require.ErrorContains(t, err, "counted_test.go:")
+		require.ErrorContains(t, err, "real_dynamic_slice")
+		if device == "cpu" {
+			require.ErrorContains(t, err, "a size that follows from data is 3, and can be at most 2")
+		}
+		require.Equal(t, []float32{6, 6}, floats(t, w))
+	}
+}
+
+// Numbers of elements that change from step to step, too, give what the mask holds.
+func TestSizesOfDataOfSeveralSizes(t *testing.T) {
+	for _, bound := range [][]int{nil, {40}} {
+		tr := lazy.NewTrace(open(t, "cpu"))
+		for _, n := range []int{10, 20, 30, 15, 10, 40, 0, 20} {
+			x := make([]float32, n)
+			for i := range x {
+				x[i] = float32(i%3) - 1
+			}
+			a := lazy.From(tr, x, n)
+			y := a.MaskedSelect(a.Greater(a.MulScalar(0)), bound...)
+			sum := y.Sum()
+			require.NoError(t, tr.MarkStep(y, sum), "%d", n)
+			require.Equal(t, n/3, y.Dim(0), "%d", n)
+			require.InDelta(t, n/3, sum.Float(), 1e-6)
+		}
+	}
+}
