@@ -44,33 +44,37 @@ func logged() (*slog.Logger, func() []string) {
 	return l, func() []string { return strings.Split(strings.TrimSpace(b.String()), "\n") }
 }
 
-// sizedByData is a program with a value whose size is data.
-const sizedByData = `func.func @main(%x: tensor<?xf32> {ltc.dim = ["n"], ltc.name = "x"}) -> (tensor<?xf32> {ltc.name = "y"}) {
-  %0 = stablehlo.convert %x : (tensor<?xf32>) -> tensor<?xi32>
-  %1 = stablehlo.slice %0 [0:1] : (tensor<?xi32>) -> tensor<1xi32>
-  %2 = stablehlo.dynamic_iota %1, dim = 0 : (tensor<1xi32>) -> tensor<?xf32>
-  %3 = stablehlo.tanh %x : tensor<?xf32>
-  return %3 : tensor<?xf32>
+// otherSizes is a program that needs the product of two sizes to be that of two others.
+const otherSizes = `func.func @main(%x: tensor<?x?xf32> {ltc.name = "x"}, %like: tensor<?x?xf32> {ltc.name = "like"}) -> (tensor<?x?xf32> {ltc.name = "y"}) {
+  %0 = "stablehlo.get_dimension_size"(%like) {dimension = 0 : i64} : (tensor<?x?xf32>) -> tensor<i32>
+  %1 = "stablehlo.get_dimension_size"(%like) {dimension = 1 : i64} : (tensor<?x?xf32>) -> tensor<i32>
+  %2 = stablehlo.reshape %0 : (tensor<i32>) -> tensor<1xi32>
+  %3 = stablehlo.reshape %1 : (tensor<i32>) -> tensor<1xi32>
+  %4 = stablehlo.concatenate %2, %3, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %5 = stablehlo.dynamic_reshape %x, %4 : (tensor<?x?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  return %5 : tensor<?x?xf32>
 }`
 
 func TestModelsLeftToTheEvaluatorAreWarnedOfOnce(t *testing.T) {
 	for name, open := range map[string]string{"cpu": "cpu", "cuda": "cudasim"} {
 		b := backend(t, open)
 		l, lines := logged()
-		m, err := model.New(t.Context(), b, backends.NewModule(sizedByData), nil, model.Logger(l), model.Name("net.mlir"))
+		m, err := model.New(t.Context(), b, backends.NewModule(otherSizes), nil, model.Logger(l), model.Name("net.mlir"))
 		require.NoError(t, err)
 		for n := range 3 {
 			in, out := soa.NewCollection(n+1), soa.NewCollection(n+1)
-			require.NoError(t, in.Add("x", soa.ViewColumn("x", soa.Make(types.Of(types.F32, n+1)))))
-			require.NoError(t, out.Add("y", soa.ViewColumn("y", soa.Make(types.Of(types.F32, n+1)))))
+			for _, name := range []string{"x", "like"} {
+				require.NoError(t, in.Add(name, soa.ViewColumn(name, soa.Make(types.Of(types.F32, n+1, 2)))))
+			}
+			require.NoError(t, out.Add("y", soa.ViewColumn("y", soa.Make(types.Of(types.F32, n+1, 2)))))
 			require.NoError(t, m.Bind(in, out).Run(t.Context(), nil, 0))
 		}
 		require.Len(t, lines(), 1, "%s: %v", name, lines())
-		require.Regexp(t, `level=WARN msg="a whole program runs uncompiled, by the evaluator" backend=`+name+` program=net.mlir at=net.mlir:4 because="stablehlo.dynamic_iota: operand 0 does not follow from the shapes of arguments`, lines()[0])
+		require.Regexp(t, `level=WARN msg="a whole program runs uncompiled, by the evaluator" backend=`+name+` program=net.mlir at=net.mlir:7 because="stablehlo.dynamic_reshape: arg0.dim0\*arg0.dim1 should be arg1.dim0\*arg1.dim1`, lines()[0])
 
-		_, err = model.New(t.Context(), b, backends.NewModule(sizedByData), nil, model.Logger(l), model.Name("net.mlir"), model.Compiled())
+		_, err = model.New(t.Context(), b, backends.NewModule(otherSizes), nil, model.Logger(l), model.Name("net.mlir"), model.Compiled())
 		require.ErrorIs(t, err, backends.ErrFallback)
-		require.Regexp(t, `^model: net.mlir:4: backend `+name+` leaves the whole program to the evaluator, many times slower: `, err.Error())
+		require.Regexp(t, `^model: net.mlir:7: backend `+name+` leaves the whole program to the evaluator, many times slower: `, err.Error())
 		require.Len(t, lines(), 1)
 	}
 }

@@ -53,6 +53,9 @@ func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 	for err != nil {
 		unequal, ok := errors.AsType[*eval.NotEqual](err)
 		if !ok || !unifyAll(&open, append([]eval.SizeGuard{unequal.SizeGuard}, unequal.More...)) {
+			if ok && unequal.Op != nil {
+				err = plan.At(unequal.Op, err)
+			}
 			return nil, open, err
 		}
 		if p, err = backends.LoadOpen(ctx, m, o); err != nil {

@@ -51,7 +51,13 @@ type NotEqual struct {
 	More []SizeGuard
 }
 
-func (e *NotEqual) Error() string { return e.Guard.String() }
+// Error names the op whose rule it is.
+func (e *NotEqual) Error() string {
+	if e.Op == nil {
+		return e.Guard.String()
+	}
+	return e.Op.Name() + ": " + e.Guard.String()
+}
 
 // knownElements is the most elements of a value that shapes are computed from.
 const knownElements = 64
