@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -107,7 +108,7 @@ func (b *assembly) argAttrs(slot int) mlir.Dict {
 	return mlir.Dict(d)
 }
 
-// emit adds an op, which stands for root.
+// emit adds an op. Its errors have the line of like, if there is one.
 func (b *assembly) emit(like *mlir.Op, code mlir.Code, t mlir.Type, operands []*mlir.Value, attrs ...mlir.NamedAttr) *mlir.Value {
 	op := mlir.NewOp(code, operands, t)
 	op.Attrs = attrs
@@ -142,7 +143,7 @@ func (b *assembly) read(a, root *mlir.Value) *mlir.Value {
 	return b.emit(root.Def, stablehlo.Reshape, t, []*mlir.Value{v})
 }
 
-// clone adds an op of the module.
+// clone adds an op of the module. The error is of one that stages cannot have.
 func (b *assembly) clone(op *mlir.Op) error {
 	x := b.Op(op)
 	if x.Code == stablehlo.SetDimensionSize && open(x.Results[0].Type) {
@@ -152,7 +153,8 @@ func (b *assembly) clone(op *mlir.Op) error {
 	return nil
 }
 
-// slice adds the slice that a set_dimension_size is which leaves a size open.
+// slice adds a real_dynamic_slice in place of op, a set_dimension_size whose result has an open size.
+// x is the copy of op.
 func (b *assembly) slice(x, op *mlir.Op) error {
 	t, dim := x.Operands[0].Type.(*mlir.TensorType), int(stablehlo.AsSetDimensionSize(x).Dimension())
 	if t.Unranked || t.Shape[dim] == mlir.Dynamic {
@@ -192,7 +194,7 @@ func (b *assembly) slice(x, op *mlir.Op) error {
 func dense(t *mlir.TensorType, n int64) mlir.Attribute {
 	data := make([]byte, 4*t.Elements())
 	for i := 0; i < len(data); i += 4 {
-		data[i] = byte(n)
+		binary.LittleEndian.PutUint32(data[i:], uint32(n))
 	}
 	return mlir.Dense(t, data)
 }
@@ -203,7 +205,7 @@ func open(t mlir.Type) bool {
 	return ok && !tt.Unranked && (!tt.Static() || stablehlo.Bounds(tt) != nil)
 }
 
-// unbounded returns a type without bounds: those of roots have them.
+// unbounded returns a type without bounds: the dimensions of tellers have them.
 func unbounded(t mlir.Type) mlir.Type {
 	tt, ok := t.(*mlir.TensorType)
 	if !ok || stablehlo.Bounds(tt) == nil {
@@ -212,8 +214,8 @@ func unbounded(t mlir.Type) mlir.Type {
 	return &mlir.TensorType{Elem: tt.Elem, Shape: tt.Shape, Unranked: tt.Unranked}
 }
 
-// resAttrs gives the results of the last stage the attributes that the module's have, and says in
-// which place the results now are that take over arguments.
+// resAttrs gives the results of the last stage the attributes of the module's results. Arguments that
+// results take over name the results of the stage.
 func (b *assembly) resAttrs(main *mlir.Op) {
 	if b.results != nil {
 		return
