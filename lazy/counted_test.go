@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
@@ -228,5 +229,65 @@ func TestSizesOfDataOfSeveralSizes(t *testing.T) {
 			require.Equal(t, n/3, y.Dim(0), "%d", n)
 			require.InDelta(t, n/3, sum.Float(), 1e-6)
 		}
+	}
+}
+
+// Random programs of selections, one after the other, and ops between them are the same on cpu and
+// on the evaluator, for masks of any share.
+func TestRandomProgramsWithSizesOfData(t *testing.T) {
+	for seed := range uint64(trials.Soak(6, 400)) {
+		plan := rand.New(rand.NewPCG(seed, 9))
+		n, depth := 1+plan.IntN(40), 1+plan.IntN(3)
+		ops := make([]int, 12)
+		for i := range ops {
+			ops[i] = plan.IntN(6)
+		}
+		var traces []*lazy.Trace
+		for _, device := range []string{"cpu", "eval"} {
+			traces = append(traces, lazy.NewTrace(open(t, device)))
+		}
+		program := func(tr *lazy.Trace, x []float32, cut float64) []*lazy.Tensor {
+			y := lazy.From(tr, x, n)
+			results := []*lazy.Tensor{}
+			for k := range depth {
+				for _, op := range ops[4*k : 4*k+4] {
+					switch op {
+					case 0:
+						y = y.Tanh()
+					case 1:
+						y = y.Add(y.MulScalar(0.5))
+					case 2:
+						results = append(results, y.Sum())
+					case 3:
+						y = y.Reshape(-1, 1).MatMul(lazy.Ones(tr, lazy.F32, 1, 3)).Sum(1)
+					case 4:
+						results = append(results, y.Size(0))
+					case 5:
+						y = y.Add(lazy.Iota(tr, lazy.F32, 0, y.Dim(0)).MulScalar(0.01))
+					}
+				}
+				y = y.MaskedSelect(y.Greater(y.MulScalar(0).AddScalar(cut)))
+			}
+			return append(results, y, y.Nonzero())
+		}
+		for i := range 6 {
+			x := make([]float32, n)
+			for k := range x {
+				x[k] = float32(plan.NormFloat64())
+			}
+			cut := []float64{0, -100, 100}[min(i, 2)] // some, all, none
+			var want, got []*lazy.Tensor
+			for k, to := range []*[]*lazy.Tensor{&got, &want} {
+				*to = program(traces[k], x, cut)
+				require.NoError(t, traces[k].MarkStep(*to...), "seed %d, step %d", seed, i)
+			}
+			for k := range want {
+				require.Equal(t, want[k].Type(), got[k].Type(), "seed %d, step %d, result %d", seed, i, k)
+				if want[k].DType() == lazy.F32 {
+					require.InDeltaSlice(t, floats(t, want[k]), floats(t, got[k]), 1e-4, "seed %d, step %d, result %d", seed, i, k)
+				}
+			}
+		}
+		require.LessOrEqual(t, len(traces[0].Report().Compiles), 3, "one for each cut, a constant of the program")
 	}
 }

@@ -34,7 +34,7 @@ func countedTexts(t testing.TB) map[string]string {
 func compileBoth(t *testing.T, text string) (want backends.Executable, got *stages.Executable) {
 	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
-	e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{Compiled: true})
+	e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{Compiled: true, Profile: true})
 	require.NoError(t, err)
 	require.IsType(t, &stages.Executable{}, e)
 	want, err = eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
@@ -72,6 +72,19 @@ func TestSizesThatFollowFromData(t *testing.T) {
 				}
 				same(t, want, got, args, fmt.Sprint("call ", i))
 			}
+			of := backends.MemoryPlanOf(got)
+			require.NotEmpty(t, of.Steps)
+			for _, v := range of.Values {
+				switch v.Kind {
+				case backends.ArgumentValue:
+					require.Less(t, v.Index, len(got.Signature().Args))
+				case backends.ResultValue:
+					require.Less(t, v.Index, len(got.Signature().Results))
+				}
+			}
+			profile := got.Profile()
+			require.NotEmpty(t, profile)
+			backends.LocateProfile(profile, got.Signature(), func(int) string { return "" })
 			_, failed := got.Variants()
 			require.Zero(t, failed)
 		})

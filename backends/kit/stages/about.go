@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 
 	"ltc/backends"
@@ -110,8 +111,14 @@ func (e *Executable) WorkspaceBytes() int {
 	return e.passedBytes() + most
 }
 
-// MemoryPlan implements [backends.Planned]: the steps of all stages.
+// MemoryPlan implements [backends.Planned]: the steps of all stages. What stages pass on counts for
+// all steps.
 func (e *Executable) MemoryPlan() (plan backends.MemoryPlan) {
+	type which struct {
+		kind  backends.ValueKind
+		index int
+	}
+	at := map[which]int{} // in the plan
 	for k, x := range e.execs {
 		p, ok := x.(backends.Planned)
 		if !ok {
@@ -124,21 +131,67 @@ func (e *Executable) MemoryPlan() (plan backends.MemoryPlan) {
 			plan.Steps = append(plan.Steps, s)
 		}
 		for _, v := range of.Values {
-			v.Op, v.First, v.Last = e.stages[k].ordinal(v.Op), v.First+first, v.Last+first
+			if v = e.stages[k].value(v, len(e.sig.Args)); v.Kind == "" {
+				continue
+			}
+			v.First, v.Last = v.First+first, v.Last+first
+			key := which{v.Kind, v.Index}
+			if i, again := at[key]; again && v.Index >= 0 {
+				plan.Values[i].Last = v.Last
+				continue
+			}
+			at[key] = len(plan.Values)
 			plan.Values = append(plan.Values, v)
 		}
 	}
+	slices.SortStableFunc(plan.Values, func(a, b backends.ValueMemory) int { return bytesOf(b.Type) - bytesOf(a.Type) })
 	return plan
+}
+
+// value returns a value of the stage as one of the module, which takes args arguments: what other
+// stages give and take are temporaries. An argument that tells sizes is none: it has no memory.
+func (s *stage) value(v backends.ValueMemory, args int) backends.ValueMemory {
+	v.Op = s.ordinal(v.Op)
+	temporary := func() {
+		v.Kind, v.Index, v.Name = backends.TemporaryValue, -1, ""
+	}
+	switch v.Kind {
+	case backends.ArgumentValue:
+		switch {
+		case v.Index >= len(s.args):
+			return backends.ValueMemory{}
+		case s.args[v.Index] < args:
+			v.Index = s.args[v.Index]
+		default:
+			temporary()
+		}
+	case backends.ResultValue:
+		if v.Index < len(s.given) && s.given[v.Index] >= 0 {
+			v.Index = s.given[v.Index]
+		} else {
+			temporary()
+		}
+	}
+	return v
 }
 
 // Profile implements [backends.Profiler].
 func (e *Executable) Profile() (all []backends.StepProfile) {
 	for k, x := range e.execs {
-		if p, ok := x.(backends.Profiler); ok {
-			for _, s := range p.Profile() {
-				s.Op = e.stages[k].ordinal(s.Op)
-				all = append(all, s)
+		p, ok := x.(backends.Profiler)
+		if !ok {
+			continue
+		}
+		for _, s := range p.Profile() {
+			s.Op = e.stages[k].ordinal(s.Op)
+			var results []int
+			for _, i := range s.Results {
+				if j := e.stages[k].given[i]; j >= 0 {
+					results = append(results, j)
+				}
 			}
+			s.Results = results
+			all = append(all, s)
 		}
 	}
 	return all
