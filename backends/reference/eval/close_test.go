@@ -69,10 +69,10 @@ func TestFixSizesNotesGuards(t *testing.T) {
   return`, []int{n, 4})
 	var unequal *NotEqual
 	require.ErrorAs(t, err, &unequal)
-	require.Equal(t, "4*n should be 8*floor(n / 2)", unequal.Error())
+	require.Equal(t, "stablehlo.dynamic_reshape: 4*n should be 8*floor(n / 2)", unequal.Error())
 	_, _, err = fixed(t, "%x: tensor<?xf32>, %y: tensor<?xf32>", "  %z = stablehlo.add %x, %y : tensor<?xf32>\n  return", []int{n}, []int{m})
 	require.True(t, errors.As(err, &unequal))
-	require.Equal(t, "n should be m", unequal.Error())
+	require.Equal(t, "stablehlo.add: n should be m", unequal.Error())
 	_, _, err = fixed(t, "%x: tensor<?xf32>, %y: tensor<2000xf32>", "  %z = stablehlo.add %x, %y : (tensor<?xf32>, tensor<2000xf32>) -> tensor<?xf32>\n  return", []int{n}, []int{2000})
 	require.ErrorContains(t, err, "operands are tensor<{n}xf32> and tensor<2000xf32>")
 }
@@ -121,7 +121,7 @@ func TestFixSizesFindsAllThatDiffer(t *testing.T) {
   return`, shapes...)
 	var unequal *NotEqual
 	require.ErrorAs(t, err, &unequal)
-	require.Equal(t, "a should be b", unequal.Error())
+	require.Equal(t, "stablehlo.add: a should be b", unequal.Error())
 	require.Len(t, unequal.More, 1)
 	require.Equal(t, "a should be c", unequal.More[0].String())
 }
