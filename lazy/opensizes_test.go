@@ -135,7 +135,8 @@ func TestStaticShapes(t *testing.T) {
 
 // A program that cannot be compiled for all sizes is compiled for each: a sort.
 func TestSizesThatStayNumbers(t *testing.T) {
-	dev := open(t, "cpu", lazy.Compiled())
+	var logged bytes.Buffer
+	dev := open(t, "cpu", lazy.Compiled(), lazy.Logger(slog.New(slog.NewTextHandler(&logged, nil))))
 	tr := lazy.NewTrace(dev)
 	for n := 2; n < 6; n++ {
 		values, _ := lazy.From(tr, sequence(n)).Sort(0, true)
@@ -143,6 +144,44 @@ func TestSizesThatStayNumbers(t *testing.T) {
 		require.Len(t, floats(t, values), n)
 	}
 	require.EqualValues(t, 4, tr.Report().Compiled)
+	require.NotContains(t, logged.String(), "sizes are open")
+	require.Equal(t, 1, strings.Count(logged.String(), "sizes stay numbers"), "%s", &logged)
+	require.Contains(t, logged.String(), "stablehlo.sort")
+}
+
+// A program of numbers that was dropped and is compiled again has no size that is open.
+func TestDroppedProgramOpensNothing(t *testing.T) {
+	var logged bytes.Buffer
+	dev := open(t, "cpu", lazy.ProgramCacheLimit(1), lazy.Logger(slog.New(slog.NewTextHandler(&logged, nil))))
+	tr := lazy.NewTrace(dev)
+	tr.Reuse(false)
+	for range 3 {
+		require.NoError(t, tr.MarkStep(lazy.From(tr, sequence(4)).Tanh()))
+	}
+	require.EqualValues(t, 3, tr.Report().Compiled)
+	require.NotContains(t, logged.String(), "sizes are open")
+}
+
+// A result that the machine has no memory for is an error of MarkStep with its line, as that of a
+// program of numbers is.
+func TestOpenSizeBeyondTheMemory(t *testing.T) {
+	var texts []string
+	for _, options := range [][]lazy.Option{nil, {lazy.StaticShapes()}} {
+		tr := lazy.NewTrace(open(t, "cpu", options...))
+		for _, n := range []int{3, 4, 5, 10_000_000} {
+			x := lazy.From(tr, make([]uint8, n), n)
+			err := tr.MarkStep(x.Unsqueeze(1).Mul(x.Unsqueeze(0)))
+			if n == 10_000_000 {
+				require.ErrorIs(t, err, lazy.ErrMemory)
+				require.ErrorContains(t, err, "opensizes_test.go:")
+				text, _, _ := strings.Cut(err.Error(), "are needed")
+				texts = append(texts, text)
+				continue
+			}
+			require.NoError(t, err)
+		}
+	}
+	require.Equal(t, texts[1], texts[0])
 }
 
 // sizedOp is an op of random programs on tensors of any sizes; the first axis is open, or both.

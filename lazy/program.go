@@ -61,6 +61,9 @@ func (d *Device) program(ctx context.Context, op string, g *ir.Graph, count *cou
 	if err != nil {
 		return nil, err
 	}
+	if err := noRoom(p, g); err != nil {
+		return nil, err
+	}
 	if found {
 		d.count(metrics.CachedCompile, count)
 	} else {
@@ -68,6 +71,19 @@ func (d *Device) program(ctx context.Context, op string, g *ir.Graph, count *cou
 		d.compiled(p, count, line, why)
 	}
 	return p, nil
+}
+
+// noRoom returns the error of a graph whose results the machine has not the memory for. A program
+// of numbers is not compiled then, and one whose sizes are open is there already.
+func noRoom(p *programs.Program, g *ir.Graph) error {
+	if p.Open != nil && slices.ContainsFunc(ownResults(g), func(r *ir.Node) bool { return soa.Fits(r.Type.Bytes()) != nil }) {
+		return tooLargeError(programs.TooLarge(g))
+	}
+	return nil
+}
+
+func tooLargeError(n *ir.Node) error {
+	return nodeError(n, ErrMemory, fmt.Sprintf("its result %v: %v; make it smaller, or compute it in parts", n.Type, soa.Fits(n.Type.Bytes())))
 }
 
 // compiler compiles the programs of a device.
@@ -107,7 +123,7 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 	})
 	if err != nil {
 		if n := programs.TooLarge(p.Graph); n != nil {
-			return nodeError(n, ErrMemory, fmt.Sprintf("its result %v: %v; make it smaller, or compute it in parts", n.Type, soa.Fits(n.Type.Bytes())))
+			return tooLargeError(n)
 		}
 	}
 	if op, ok := placed(err).(*OpError); ok { // of an op compiled alone

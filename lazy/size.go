@@ -36,8 +36,8 @@ func (d *Device) opensSizes() bool {
 	return !d.staticShapes && !d.opByOp && d.maxBytes == 0 && d.memory.Limit == 0
 }
 
-// openedSizes logs that sizes are open from now on.
-func (d *Device) openedSizes(o *shapeinfer.Open, at callsite.Site, now, before *ir.Graph) {
+// openedSizes logs that sizes are open from now on, or why they are not.
+func (d *Device) openedSizes(o *shapeinfer.Open, at callsite.Site, now, before *ir.Graph, failed error) {
 	if !d.logs(slog.LevelInfo) {
 		return
 	}
@@ -46,6 +46,11 @@ func (d *Device) openedSizes(o *shapeinfer.Open, at callsite.Site, now, before *
 		size := func(g *ir.Graph) int { return g.Params[p.Param].Type.Shape[p.Axis] }
 		which = append(which, fmt.Sprintf("%s: axis %d of argument %s, %d and before %d", dims.String(symbol), p.Axis,
 			backends.Label(p.Param, now.Params[p.Param].ParamName()), size(now), size(before)))
+	}
+	if failed != nil {
+		d.log(slog.LevelInfo, "sizes stay numbers", slog.String("at", at.String()), slog.String("sizes", strings.Join(which, "; ")),
+			slog.Any("error", failed), slog.String("do", "pad to few sizes, or nothing: each size has a program"))
+		return
 	}
 	d.log(slog.LevelInfo, "sizes are open from now on", slog.String("at", at.String()), slog.String("sizes", strings.Join(which, "; ")),
 		slog.String("do", "nothing; StaticShapes keeps them numbers"))

@@ -57,22 +57,24 @@ func (c *Cache) Get(ctx context.Context, g *ir.Graph, at func() callsite.Site) (
 		if err == nil || ctx.Err() != nil {
 			return p, found, err
 		}
-		if p.finished() && p.Open != nil { // sizes as numbers may do
-			c.Families.refused(p.Open)
-			continue
-		}
-		if !p.finished() || !p.lost() {
+		switch {
+		case !p.finished():
+			return p, found, err
+		case p.lost():
+		case p.Open != nil: // sizes as numbers may do
+			c.Families.refused(p.Open, err)
+		default:
 			return p, found, err
 		}
 	}
 }
 
 // GetOpen is Get of a program whose sizes are open. Graphs that are instances of it have it from
-// then on. The error may be that the backend does not compile it.
+// then on, until the families are forgotten. The error may be that the backend does not compile it.
 func (c *Cache) GetOpen(ctx context.Context, o *shapeinfer.Open) (p *Program, found bool, err error) {
 	p, found, err = c.get(ctx, func() *Program { return newProgram(o.Graph, o) }, o.Graph)
-	if err == nil && !found {
-		c.Families.add(o)
+	if err == nil {
+		c.Families.Add(o)
 	}
 	return p, found, err
 }
@@ -106,6 +108,9 @@ func (c *Cache) compile(ctx context.Context, p *Program) error {
 		defer func() { c.compiled(p, err) }()
 		if err = c.Compiler.Compile(ctx, p); err == nil {
 			p.likely = likely(p.Graph)
+			if p.Open != nil {
+				c.Families.tell(p.Open, nil)
+			}
 		}
 		return err
 	})

@@ -1,9 +1,11 @@
 package programs
 
 import (
+	"errors"
 	"slices"
 	"sync"
 
+	"ltc/backends"
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/shapeinfer"
@@ -14,12 +16,13 @@ import (
 // in sizes. It runs a graph only if the graph is the program's for some sizes, op by op
 // ([shapeinfer.Open.Fits]).
 type Families struct {
-	// Opened hears, once for each, of a program whose sizes are open, and of the line and the graph
-	// that it was made for.
-	Opened func(o *shapeinfer.Open, at callsite.Site, now, before *ir.Graph)
+	// Opened hears, once for each, of a program whose sizes are open and that has been compiled, or
+	// why it has not, and of the line and the graphs that it was made for.
+	Opened func(o *shapeinfer.Open, at callsite.Site, now, before *ir.Graph, failed error)
 
-	mu  sync.Mutex
-	all map[uint64]*family // by outline
+	mu   sync.Mutex
+	all  map[uint64]*family               // by outline
+	news map[*shapeinfer.Open]func(error) // of programs that are about to be compiled
 }
 
 // mostFamilies is how many outlines are remembered. When there are more all are forgotten.
@@ -81,6 +84,9 @@ func (f *Families) open(g *ir.Graph, at func() callsite.Site) *shapeinfer.Open {
 	site := at()
 	var samples []*ir.Graph
 	for _, s := range slices.Backward(x.samples) {
+		if s.at == site && ir.Equal(s.graph, g) {
+			return nil // it was dropped from the cache, or is not to be compiled with open sizes
+		}
 		if s.at == site && len(samples) < shapeinfer.MostSamples-1 {
 			samples = append(samples, s.graph)
 		}
@@ -96,23 +102,42 @@ func (f *Families) open(g *ir.Graph, at func() callsite.Site) *shapeinfer.Open {
 		o, err = shapeinfer.Generalize([]*ir.Graph{samples[0], mine})
 	}
 	if err != nil {
-
-		x.failed++
-		x.static = x.failed == mostFailed
+		x.fail()
 		return nil
 	}
 	x.open = append(slices.Clone(x.open), o)
 	x.static = len(x.open) == mostOpen
-	f.Opened(o, site, mine, samples[0])
+	if f.news == nil {
+		f.news = map[*shapeinfer.Open]func(error){}
+	}
+	f.news[o] = func(failed error) { f.Opened(o, site, mine, samples[0], failed) }
 	return o
 }
 
-// add adds an open graph that was recorded so.
-func (f *Families) add(o *shapeinfer.Open) {
+// fail notes that samples have no program.
+func (x *family) fail() {
+	x.failed++
+	x.static = x.static || x.failed >= mostFailed
+}
+
+// tell says how the compile of a new program ended.
+func (f *Families) tell(o *shapeinfer.Open, err error) {
+	f.mu.Lock()
+	news := f.news[o]
+	delete(f.news, o)
+	f.mu.Unlock()
+	if news != nil {
+		news(err)
+	}
+}
+
+// Add adds an open graph that was recorded so, unless it is there.
+func (f *Families) Add(o *shapeinfer.Open) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	x := f.of(o.Graph.Outline())
-	x.open = append(slices.Clone(x.open), o)
+	if x := f.of(o.Graph.Outline()); !slices.Contains(x.open, o) {
+		x.open = append(slices.Clone(x.open), o)
+	}
 }
 
 // of returns the family of an outline, made if it is new.
@@ -128,11 +153,19 @@ func (f *Families) of(outline uint64) *family {
 	return x
 }
 
-// refused notes that the backend does not compile o: its sizes are numbers from now on.
-func (f *Families) refused(o *shapeinfer.Open) {
+// refused notes that o was not compiled. If the backend has no code for it, its sizes are numbers
+// from now on. Other errors are of one attempt: the next size may have another.
+func (f *Families) refused(o *shapeinfer.Open, err error) {
+	f.tell(o, err)
+	_, fallback := errors.AsType[*backends.FallbackError](err)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if x := f.all[o.Graph.Outline()]; x != nil {
+	switch x := f.all[o.Graph.Outline()]; {
+	case x == nil:
+	case fallback, errors.Is(err, errors.ErrUnsupported):
 		x.open, x.samples, x.static = nil, nil, true
+	default:
+		x.open = slices.DeleteFunc(slices.Clone(x.open), func(y *shapeinfer.Open) bool { return y == o })
+		x.fail()
 	}
 }
