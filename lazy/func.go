@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
@@ -292,7 +293,7 @@ func (f *Function) Inputs(all ...Input) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.inputs = &inputs{all: open, symbols: symbols, compiled: len(symbols) == 0 || f.dev.programs.Families == nil}
+	f.inputs = &inputs{all: open, symbols: symbols, numbers: len(symbols) == 0 || f.dev.programs.Families == nil}
 	return nil
 }
 
@@ -301,8 +302,18 @@ type inputs struct {
 	all     []Input
 	symbols []int
 
-	mu       sync.Mutex
-	compiled bool // the program for all sizes, if there is one
+	numbers  bool        // there is no program for all sizes
+	compiled atomic.Bool // there has been one
+
+	mu    sync.Mutex
+	open  *shapeinfer.Open // of the program for all sizes; nil before it is recorded
+	being *sampling        // that makes it; nil: none
+}
+
+// sampling is the recording of a function for its Inputs.
+type sampling struct {
+	owner uint64        // its goroutine
+	done  chan struct{} // closed at its end
 }
 
 // admit returns what is wrong with the arguments of a call.
@@ -347,16 +358,18 @@ func (in *inputs) otherwise(args []*Tensor, d, n int) (arg, size int, differs bo
 	return 0, 0, false
 }
 
-// compile compiles the program for all sizes, once.
-func (in *inputs) compile(ctx context.Context, f *Function) (err error) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.compiled {
+// compile compiles the program for all sizes, unless the device has it.
+func (in *inputs) compile(ctx context.Context, f *Function) error {
+	if in.numbers {
 		return nil
 	}
-	o, err := in.open(f)
-	if err != nil {
-		return fmt.Errorf("func: no program for the open sizes of Inputs: %w; give numbers instead, or call the function without Inputs", err)
+	o, err := in.recorded(ctx, f)
+	if err != nil || o == nil {
+		return err
+	}
+	if in.compiled.Load() {
+		f.dev.programs.Families.Add(o) // which forget when there are many
+		return nil
 	}
 	p, found, err := f.dev.programs.GetOpen(ctx, o)
 	if err != nil {
@@ -365,12 +378,51 @@ func (in *inputs) compile(ctx context.Context, f *Function) (err error) {
 	if !found {
 		f.dev.compiled(p, &f.counters, callsite.Caller(), purpose{})
 	}
-	in.compiled = true
+	in.compiled.Store(true)
 	return nil
 }
 
-// open returns the graph of open sizes that the function records for the inputs.
-func (in *inputs) open(f *Function) (*shapeinfer.Open, error) {
+// recorded returns the graph of open sizes, which one goroutine records. It is nil for calls that the
+// function makes of itself meanwhile: they have programs of numbers.
+func (in *inputs) recorded(ctx context.Context, f *Function) (*shapeinfer.Open, error) {
+	me := sched.Goroutine()
+	for {
+		in.mu.Lock()
+		r := in.being
+		if in.open != nil || r == nil {
+			break
+		}
+		in.mu.Unlock()
+		if r.owner == me {
+			return nil, nil
+		}
+		if err := awaitTracing(ctx, r.done, r.owner); err != nil {
+			return nil, err
+		}
+	}
+	if in.open != nil {
+		defer in.mu.Unlock()
+		return in.open, nil
+	}
+	mine := &sampling{me, make(chan struct{})}
+	in.being = mine
+	in.mu.Unlock()
+	var o *shapeinfer.Open
+	defer func() {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		in.open, in.being = o, nil
+		close(mine.done)
+	}()
+	o, err := in.record(f)
+	if err != nil {
+		return nil, fmt.Errorf("func: no program for the open sizes of Inputs: %w; give numbers instead, or call the function without Inputs", err)
+	}
+	return o, nil
+}
+
+// record returns the graph of open sizes that the function records for the inputs.
+func (in *inputs) record(f *Function) (*shapeinfer.Open, error) {
 	var samples []*ir.Graph
 	var failed error
 	taken := map[int]bool{}
@@ -456,7 +508,12 @@ func (t *traced) await(ctx context.Context, args []*Tensor) error {
 		return opError(callsite.Caller(), "func", ErrUsage, args,
 			"the function calls itself with arguments of the types it is being traced for, so that its program would contain itself; call the Go function instead, with an end to the recursion")
 	}
-	err := sched.Wait{Op: "func", Done: t.ready, Tracer: t.owner}.Until(ctx)
+	return awaitTracing(ctx, t.ready, t.owner)
+}
+
+// awaitTracing waits until the goroutine owner has traced.
+func awaitTracing(ctx context.Context, done <-chan struct{}, owner uint64) error {
+	err := sched.Wait{Op: "func", Done: done, Tracer: owner}.Until(ctx)
 	if _, endless := err.(*sched.Endless); endless {
 		return waitError("func", err)
 	}

@@ -289,3 +289,25 @@ func TestFunctionWithInputs(t *testing.T) {
 	}
 	require.ErrorContains(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 3, 2))}), "it is from 3 to 2")
 }
+
+// A function with Inputs may call itself, with an end to the recursion.
+func TestFunctionWithInputsCallsItself(t *testing.T) {
+	ctx := t.Context()
+	dev := open(t, "cpu")
+	var f *lazy.Function
+	f = lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+		if x.Dim(0) == 1 {
+			return x.AddScalar(1)
+		}
+		y, err := f.Call(ctx, lazy.From(dev, []float32{2}))
+		require.NoError(t, err)
+		return x.Add(y)
+	})
+	require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 1, 100))}))
+	for n := 2; n < 5; n++ {
+		y, err := f.Call(ctx, lazy.From(dev, make([]float32, n)))
+		require.NoError(t, err)
+		require.Equal(t, float32(3), floats(t, y)[n-1])
+	}
+	require.EqualValues(t, 2, f.Report().Compiled)
+}
