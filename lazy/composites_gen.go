@@ -48,15 +48,11 @@ const (
 	crossEntropyLabels demand = 2
 	oneHotClasses      demand = 2
 	nonzeroMost        demand = 1
-	nonzeroPlace       demand = 2
 	maskedSelectMask   demand = 1
 	maskedSelectMost   demand = 2
-	maskedSelectPlace  demand = 3
 	selectRowsMask     demand = 1
 	selectRowsMost     demand = 2
-	selectRowsPlace    demand = 3
 	uniqueMost         demand = 1
-	uniquePlace        demand = 2
 	topKK              demand = 2
 	broadcastToDims    demand = 1
 	unsqueezeAxis      demand = 1
@@ -430,9 +426,7 @@ func recordNonzero(x *Tensor, bound []int) *Tensor {
 // bound is the most that n can be, by default the number of elements of x: a
 // run with more fails.
 //
-// It requires: x is any dtype; there is one bound at most, and it is positive;
-// x is in no closure of a loop or a branch and in no definition of a composite,
-// and its number of elements has a bound.
+// It requires: x is any dtype; there is one bound at most, and it is positive.
 func (x *Tensor) Nonzero(bound ...int) *Tensor {
 	return recordNonzero(x, bound)
 }
@@ -456,13 +450,10 @@ func recordMaskedSelect(x *Tensor, mask *Tensor, bound []int) *Tensor {
 }
 
 // MaskedSelect returns the n elements of x at which the mask is true, in
-// row-major order, as a tensor of one axis. The mask broadcasts to the
-// dimensions of x. See Nonzero for the size n and the bound.
+// row-major order. See Nonzero for n and the bound.
 //
 // It requires: x is any dtype; mask is bool; the mask broadcasts to the
-// dimensions of x; there is one bound at most, and it is positive; x is in no
-// closure of a loop or a branch and in no definition of a composite, and its
-// number of elements has a bound.
+// dimensions of x; there is one bound at most, and it is positive.
 func (x *Tensor) MaskedSelect(mask *Tensor, bound ...int) *Tensor {
 	return recordMaskedSelect(x, mask, bound)
 }
@@ -486,13 +477,10 @@ func recordSelectRows(x *Tensor, mask *Tensor, bound []int) *Tensor {
 }
 
 // SelectRows returns the n rows of x (its slices along axis 0) at which the
-// mask is true, in their order: a batch of as many examples as hold. See
-// Nonzero for the size n and the bound.
+// mask is true, in their order. See Nonzero for n and the bound.
 //
 // It requires: x is any dtype; mask is bool; the mask has one axis, with an
-// element for each row of x; there is one bound at most, and it is positive; x
-// is in no closure of a loop or a branch and in no definition of a composite,
-// and its number of elements has a bound.
+// element for each row of x; there is one bound at most, and it is positive.
 func (x *Tensor) SelectRows(mask *Tensor, bound ...int) *Tensor {
 	return recordSelectRows(x, mask, bound)
 }
@@ -516,12 +504,10 @@ func recordUnique(x *Tensor, bound []int) *Tensor {
 }
 
 // Unique returns the n different elements of x in rising order, as a tensor of
-// one axis. NaNs differ from each other and come last. See Nonzero for the size
-// n and the bound.
+// one axis. NaNs differ from each other and come last. See Nonzero for n and
+// the bound.
 //
-// It requires: x is a number; there is one bound at most, and it is positive; x
-// is in no closure of a loop or a branch and in no definition of a composite,
-// and its number of elements has a bound.
+// It requires: x is a number; there is one bound at most, and it is positive.
 func (x *Tensor) Unique(bound ...int) *Tensor {
 	return recordUnique(x, bound)
 }

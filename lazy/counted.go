@@ -63,6 +63,11 @@ func (tr *Trace) fromData(ts ...types.Type) bool {
 	return false
 }
 
+// countsIn reports whether sizes of g follow from data.
+func countsIn(g *ir.Graph) bool {
+	return slices.ContainsFunc(g.Nodes, func(n *ir.Node) bool { return n.Op == ir.OpCounted })
+}
+
 // sizedBy returns t with the sizes that a run has given it; nil if it failed, and there is no
 // element.
 func sizedBy(t types.Type, by *soa.View) types.Type {
@@ -122,25 +127,30 @@ func (tr *Trace) captureAll(g *ir.Graph, params, results, alias []*ir.Node) {
 	}
 }
 
-// checkBound returns what is wrong with the bound on a size that follows from the elements of x.
-func checkBound(x *Tensor, bound []int, most, place demand) *breach {
-	tr := traceOf(x)
+// checkBound returns what is wrong with the bound on a size that follows from data.
+func checkBound(bound []int, most demand) *breach {
 	switch {
 	case len(bound) > 1:
 		return breaks(most, "got %s", diag.Count(len(bound), "bound"))
 	case len(bound) == 1 && bound[0] < 1:
 		return breaks(most, "the bound is %d", bound[0])
-	case tr == nil:
-		return nil // which is refused anyway
-	case len(tr.regions) > 0:
-		return breaks(place, "it is called in a closure of the %s at %v: what runs several times has no size that follows from data; select before it, or use Where", tr.region().op, tr.region().site)
-	case tr.defines:
-		return breaks(place, "it is called in the definition of a composite, whose sizes follow from those of its operands; call it outside")
-	}
-	if _, n := dims.Bounds(elementsOf(x.Shape())); n > math.MaxInt32 {
-		return breaks(place, "x has up to %s, and sizes that follow from data are at most %d; give its dimensions bounds, by Dim", diag.Count(n, "element"), math.MaxInt32)
 	}
 	return nil
+}
+
+// sizeless says why no size can follow from the elements of a mask where it is recorded; empty if
+// one can.
+func (tr *Trace) sizeless(mask *Tensor) string {
+	_, most := dims.Bounds(mask.Dim(0))
+	switch {
+	case len(tr.regions) > 0:
+		return fmt.Sprintf("it is called in a closure of the %s at %v: what runs several times has no size that follows from data; select before it, or use Where", tr.region().op, tr.region().site)
+	case tr.defines:
+		return "it is called in the definition of a composite, whose sizes follow from those of its operands; call it outside"
+	case most > math.MaxInt32:
+		return fmt.Sprintf("x has up to %s, and sizes that follow from data are at most %d; give its dimensions bounds, by Dim", diag.Count(most, "element"), math.MaxInt32)
+	}
+	return ""
 }
 
 func elementsOf(shape []int) int { return dims.Product(shape...) }
@@ -150,6 +160,9 @@ func heldPlaces(op string, mask *Tensor, bound []int) *Tensor {
 	tr, n := mask.tr, mask.Dim(0)
 	if tr == nil || mask.err != nil {
 		return mask
+	}
+	if why := tr.sizeless(mask); why != "" {
+		return mask.misuse(op, why)
 	}
 	_, most := dims.Bounds(n)
 	if most == 0 {
@@ -177,8 +190,8 @@ func cumulative(x *Tensor) *Tensor {
 	return x.Reshape(1, 1, n).SumPool([]int{n}, PoolOptions{Strides: []int{1}, Padding: [][2]int{{n - 1, 0}}}).Reshape(n)
 }
 
-func checkNonzero(x *Tensor, bound []int) *breach {
-	return checkBound(x, bound, nonzeroMost, nonzeroPlace)
+func checkNonzero(_ *Tensor, bound []int) *breach {
+	return checkBound(bound, nonzeroMost)
 }
 
 func computeNonzero(x *Tensor, bound []int) *Tensor {
@@ -187,6 +200,9 @@ func computeNonzero(x *Tensor, bound []int) *Tensor {
 		x = x.NotEqual(x.like(0))
 	}
 	at := heldPlaces("nonzero", x.Reshape(elementsOf(shape)), bound)
+	if at.err != nil {
+		return at
+	}
 	if len(shape) == 0 {
 		return at.Reshape(at.Dim(0), 1).Narrow(1, 0, 0)
 	}
@@ -207,7 +223,7 @@ func checkMaskedSelect(x, mask *Tensor, bound []int) *breach {
 	if to, ok := broadcasts(mask.Shape(), x.Shape()); !ok {
 		return breaks(maskedSelectMask, "%v does not broadcast to %v", to, x.Shape())
 	}
-	return checkBound(x, bound, maskedSelectMost, maskedSelectPlace)
+	return checkBound(bound, maskedSelectMost)
 }
 
 // broadcasts reports whether a shape broadcasts to another one, as it is.
@@ -248,15 +264,15 @@ func checkSelectRows(x, mask *Tensor, bound []int) *breach {
 	if x.Rank() == 0 || mask.Rank() != 1 || mask.Dim(0) != x.Dim(0) {
 		return breaks(selectRowsMask, "the mask is %v, and x %v", mask.Type(), x.Type())
 	}
-	return checkBound(mask, bound, selectRowsMost, selectRowsPlace)
+	return checkBound(bound, selectRowsMost)
 }
 
 func computeSelectRows(x, mask *Tensor, bound []int) *Tensor {
 	return x.taken(heldPlaces("select_rows", mask, bound))
 }
 
-func checkUnique(x *Tensor, bound []int) *breach {
-	return checkBound(x, bound, uniqueMost, uniquePlace)
+func checkUnique(_ *Tensor, bound []int) *breach {
+	return checkBound(bound, uniqueMost)
 }
 
 func computeUnique(x *Tensor, bound []int) *Tensor {

@@ -216,7 +216,7 @@ var mistakes = []struct {
 	{"a bound of nonzero that is none", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
 		return tr.Read(w).Nonzero(0).Err()
 	}},
-	{"rows whose number follows from data, in a loop", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+	{"rows whose number follows from data, in a loop", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
 		x := ones(tr, 3)
 		return lazy.For(3, func(_ *lazy.Trace, _ *lazy.Tensor, xs []*lazy.Tensor) []*lazy.Tensor {
 			return []*lazy.Tensor{xs[0].SelectRows(xs[0].Greater(xs[0]))}

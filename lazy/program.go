@@ -112,7 +112,7 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 		}
 	}
 	exec, err := d.withRoom(func() (programs.Runner, error) {
-		if d.opByOp {
+		if d.opByOp && !countsIn(p.Graph) { // of an op alone nothing tells the size
 			return d.opsOf(ctx, p.Graph)
 		}
 		o := d.options
@@ -147,8 +147,10 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 	}
 	if d.guarded(p.Graph) {
 		ops := &d.ops
-		if !d.checkNaNs {
-			ops = nil
+		if counts := countsIn(p.Graph); !d.checkNaNs || counts {
+			if ops = nil; d.checkNaNs {
+				d.log(slog.LevelWarn, "NaNs are not looked for in a program in which sizes follow from data: its ops do not run alone", slog.Int("ops", len(p.Graph.Nodes)))
+			}
 		}
 		if e.guard, err = guard.New(ctx, guardHost{d.Device}, p.Graph, d.checkIndices, ops); err != nil {
 			return fmt.Errorf("compile for %s: what checks indices: %w", d.name, err)

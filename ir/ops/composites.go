@@ -34,12 +34,12 @@ var Composites = []Op{
 		Traits:   Guarded},
 
 	{Name: "Nonzero", Family: Rows, Doc: "returns the indices [n, rank] of the n elements of x that are not zero, in row-major order, as i64. Within the step n is an open size. The bound is the most that n can be, by default the number of elements of x: a run with more fails.",
-		Operands: one(Any), Attrs: []Attr{{"bound", Ints}}, Where: []Demand{boundOfX[0], boundOfX[1]}, Traits: Inline},
-	{Name: "MaskedSelect", Family: Rows, Doc: "returns the n elements of x at which the mask is true, in row-major order, as a tensor of one axis. The mask broadcasts to the dimensions of x. See Nonzero for the size n and the bound.",
-		Operands: []Operand{{Name: "x"}, {Name: "mask", Is: Bool}}, Attrs: []Attr{{"bound", Ints}}, Where: []Demand{{"mask", "the mask broadcasts to the dimensions of x"}, boundOfX[0], boundOfX[1]}, Traits: Inline},
-	{Name: "SelectRows", Family: Rows, Doc: "returns the n rows of x (its slices along axis 0) at which the mask is true, in their order: a batch of as many examples as hold. See Nonzero for the size n and the bound.",
-		Operands: []Operand{{Name: "x"}, {Name: "mask", Is: Bool}}, Attrs: []Attr{{"bound", Ints}}, Where: []Demand{{"mask", "the mask has one axis, with an element for each row of x"}, boundOfX[0], boundOfX[1]}, Traits: Inline},
-	{Name: "Unique", Family: Order, Doc: "returns the n different elements of x in rising order, as a tensor of one axis. NaNs differ from each other and come last. See Nonzero for the size n and the bound.",
+		Operands: one(Any), Attrs: []Attr{{"bound", Ints}}, Where: boundOfX, Traits: Inline},
+	{Name: "MaskedSelect", Family: Rows, Doc: "returns the n elements of x at which the mask is true, in row-major order. See Nonzero for n and the bound.",
+		Operands: []Operand{{Name: "x"}, {Name: "mask", Is: Bool}}, Attrs: []Attr{{"bound", Ints}}, Where: []Demand{{"mask", "the mask broadcasts to the dimensions of x"}, boundOfX[0]}, Traits: Inline},
+	{Name: "SelectRows", Family: Rows, Doc: "returns the n rows of x (its slices along axis 0) at which the mask is true, in their order. See Nonzero for n and the bound.",
+		Operands: []Operand{{Name: "x"}, {Name: "mask", Is: Bool}}, Attrs: []Attr{{"bound", Ints}}, Where: []Demand{{"mask", "the mask has one axis, with an element for each row of x"}, boundOfX[0]}, Traits: Inline},
+	{Name: "Unique", Family: Order, Doc: "returns the n different elements of x in rising order, as a tensor of one axis. NaNs differ from each other and come last. See Nonzero for n and the bound.",
 		Operands: one(Number), Attrs: []Attr{{"bound", Ints}}, Where: boundOfX, Traits: Inline},
 
 	{Name: "TopK", Family: Order, Doc: "returns the k largest elements of each row along the axis, the largest first, and the i64 indices that they have there. Of equal ones those with the smaller indices come first. NaN counts as the largest.",
@@ -92,7 +92,7 @@ var Composites = []Op{
 
 var alongAxis = []Attr{{"axis", Axis}}
 
-var boundOfX = []Demand{{"most", "there is one bound at most, and it is positive"}, {"place", "x is in no closure of a loop or a branch and in no definition of a composite, and its number of elements has a bound"}}
+var boundOfX = []Demand{{"most", "there is one bound at most, and it is positive"}}
 
 var axisOfX = []Demand{{"axis", "axis is one of those of x"}}
 
