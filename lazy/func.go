@@ -373,7 +373,7 @@ func (in *inputs) compile(ctx context.Context, f *Function) error {
 	}
 	p, found, err := f.dev.programs.GetOpen(ctx, o)
 	if err != nil {
-		return fmt.Errorf("func: the program for the open sizes of Inputs: %w; give numbers instead, or call the function without Inputs", err)
+		return fmt.Errorf("func: the program for the open sizes of Inputs: %w; give Inputs numbers instead of Dims, or call the function without Inputs", err)
 	}
 	if !found {
 		f.dev.compiled(p, &f.counters, callsite.Caller(), purpose{})
@@ -416,7 +416,7 @@ func (in *inputs) recorded(ctx context.Context, f *Function) (*shapeinfer.Open, 
 	}()
 	o, err := in.record(f)
 	if err != nil {
-		return nil, fmt.Errorf("func: no program for the open sizes of Inputs: %w; give numbers instead, or call the function without Inputs", err)
+		return nil, fmt.Errorf("func: no program for the open sizes of Inputs: %w; give Inputs numbers instead of Dims, or call the function without Inputs", err)
 	}
 	return o, nil
 }

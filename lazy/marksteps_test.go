@@ -73,3 +73,20 @@ func TestMarkStepsWithConflict(t *testing.T) {
 	_, err = z.Value()
 	require.ErrorIs(t, err, lazy.ErrConflict)
 }
+
+// A variable names no trace whose step ends: alone it is an error, and nothing is lost.
+func TestMarkStepsOfVariables(t *testing.T) {
+	a, b := lazy.NewTrace(open(t, "cpu")), lazy.NewTrace(open(t, "eval"))
+	v, w := a.Device().Variable("v", lazy.F32), b.Device().Variable("w", lazy.F32)
+	v.Assign(a.Read(v).AddScalar(1))
+	w.Assign(b.Read(w).AddScalar(2))
+	err := lazy.MarkSteps(t.Context(), v, w)
+	require.ErrorIs(t, err, lazy.ErrUsage)
+	require.ErrorContains(t, err, `marksteps_test.go:`)
+	require.ErrorContains(t, err, `mark_steps(f32[]): variable "v" is of no trace`)
+	require.NoError(t, lazy.MarkSteps(t.Context(), a.Read(v), b.Read(w)))
+	require.Equal(t, []float32{1, 2}, append(floats(t, v), floats(t, w)...))
+	sum := a.Read(v).AddScalar(4)
+	require.NoError(t, lazy.MarkSteps(t.Context(), sum, v), "a root of the device's trace is there")
+	require.Equal(t, []float32{5}, floats(t, sum))
+}

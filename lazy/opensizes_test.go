@@ -257,6 +257,30 @@ func TestRandomProgramsOfManySizes(t *testing.T) {
 	t.Logf("%d steps of %d programs: %d compiles", steps, programs, compiles)
 }
 
+// A function that is recorded otherwise for other sizes has no program for all: the error says where.
+func TestInputsOfOtherOps(t *testing.T) {
+	dev := open(t, "cpu")
+	for want, fn := range map[string]func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor{
+		`other ops are recorded for other sizes: .*opensizes_test\.go:\d+`: func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+			s := lazy.Zeros(tr, lazy.F32)
+			for i := range x.Dim(0) {
+				s = s.Add(x.Narrow(0, i, 1).Sum())
+			}
+			return s
+		},
+		`opensizes_test\.go:\d+: constant: a number that differs from size to size is no integer; compute it from Tensor\.Size`: func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+			return x.MulScalar(1 / float64(x.Dim(0)))
+		},
+	} {
+		f := lazy.Func(dev, fn)
+		require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 1, 10))}))
+		_, err := f.Call(t.Context(), lazy.From(dev, sequence(2)))
+		require.Error(t, err)
+		require.Regexp(t, want, err.Error())
+		require.ErrorContains(t, err, "give Inputs numbers instead of Dims")
+	}
+}
+
 // A function whose Inputs are open compiles one program, at its first call.
 func TestFunctionWithInputs(t *testing.T) {
 	ctx := context.Background()

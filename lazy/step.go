@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"ltc/internal/callsite"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
@@ -80,6 +81,8 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 // their first roots. Those of several devices run at the same time, unless they are short. A conflict of
 // variables shows only now: the steps before it run, those after it do not. A step that does not run
 // ends as one does whose [Trace.MarkStep] returns an error. Roots that have values stay as they are.
+//
+// A variable is of no trace. To end a step that only assigns variables, give [Trace.Read] of one.
 func MarkSteps(ctx context.Context, roots ...*Tensor) error {
 	const op = "mark_steps"
 	ctx = cmp.Or(ctx, context.Background())
@@ -97,6 +100,12 @@ func MarkSteps(ctx context.Context, roots ...*Tensor) error {
 	}
 	if b := firstBad(op, roots...); b != nil {
 		return abandonAll(steps, b.err)
+	}
+	for _, t := range roots {
+		if v := t.storage().v; v != nil && !slices.ContainsFunc(steps, func(m *marked) bool { return m.tr.dev == v.dev }) {
+			return abandonAll(steps, opError(callsite.Caller(), op, ErrUsage, []*Tensor{t},
+				"variable %q is of no trace, and no root is of a trace of its device: no step would end; give Trace.Read of the variable", v.name))
+		}
 	}
 	for _, m := range steps {
 		if _, err := m.tr.compileStep(ctx, op, m.roots); err != nil {

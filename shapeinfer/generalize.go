@@ -85,7 +85,7 @@ func (g *general) graph(samples []*ir.Graph, top bool) (*ir.Graph, error) {
 	first := samples[0]
 	for _, s := range samples[1:] {
 		if !sameOutline(first, s) {
-			return nil, fmt.Errorf("shapeinfer: other ops are recorded for other sizes")
+			return nil, otherOps(first, s)
 		}
 	}
 	nodes := make([]*ir.Node, len(first.Nodes))
@@ -135,11 +135,32 @@ func (g *general) graph(samples []*ir.Graph, top bool) (*ir.Graph, error) {
 
 // sameOutline reports whether graphs have the same ops on the same operands, and results.
 func sameOutline(a, b *ir.Graph) bool {
-	equal := func(x, y *ir.Node) bool { return x.ID == y.ID }
-	return slices.EqualFunc(a.Nodes, b.Nodes, func(x, y *ir.Node) bool {
-		return x.Op == y.Op && slices.EqualFunc(x.In, y.In, equal) && len(x.Attrs) == len(y.Attrs) &&
-			x.Type.DType == y.Type.DType && x.Type.Rank() == y.Type.Rank() && len(x.Results()) == len(y.Results())
-	}) && slices.EqualFunc(a.Results, b.Results, equal) && slices.Equal(a.Alias, b.Alias)
+	return slices.EqualFunc(a.Nodes, b.Nodes, sameOp) && slices.EqualFunc(a.Results, b.Results, sameID) && slices.Equal(a.Alias, b.Alias)
+}
+
+func sameID(x, y *ir.Node) bool { return x.ID == y.ID }
+
+// sameOp reports whether nodes may differ in sizes alone.
+func sameOp(x, y *ir.Node) bool {
+	return x.Op == y.Op && slices.EqualFunc(x.In, y.In, sameID) && len(x.Attrs) == len(y.Attrs) &&
+		x.Type.DType == y.Type.DType && x.Type.Rank() == y.Type.Rank() && len(x.Results()) == len(y.Results())
+}
+
+// otherOps is the error of graphs whose outlines differ. It names the first op that differs.
+func otherOps(a, b *ir.Graph) error {
+	const what = "other ops are recorded for other sizes: "
+	if len(a.Nodes) > len(b.Nodes) {
+		a, b = b, a
+	}
+	for i, x := range a.Nodes {
+		if y := b.Nodes[i]; !sameOp(x, y) {
+			return fmt.Errorf(what+"%v at %v, and %v at %v", x.Op, x.Loc, y.Op, y.Loc)
+		}
+	}
+	if n := len(a.Nodes); n < len(b.Nodes) {
+		return fmt.Errorf(what+"%d, and %d, the first of which beyond these is %v at %v", n, len(b.Nodes), b.Nodes[n].Op, b.Nodes[n].Loc)
+	}
+	return fmt.Errorf(what + "the results are of other ops")
 }
 
 // parameter makes the parameter that stands for those of the samples; symbols may be made for
@@ -289,7 +310,7 @@ func (g *general) sized(at []*ir.Node) (*ir.Node, error) {
 	for k, n := range at {
 		x, whole := ir.WholeNumber(t, uint64(bits(n)))
 		if !whole {
-			return nil, fmt.Errorf("numbers that differ are no sizes")
+			return nil, fmt.Errorf("a number that differs from size to size is no integer; compute it from Tensor.Size")
 		}
 		v[k] = x
 	}
