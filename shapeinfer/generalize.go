@@ -19,22 +19,23 @@ const mostSymbols = 8
 // largestSize is the most that an open size can be: texts compute with sizes as i32.
 const largestSize = 1<<31 - 1
 
-// Open is a graph whose sizes may be expressions, and what compares graphs of numbers with it.
-// It is immutable.
+// Open is a graph whose sizes may be expressions. [Open.Fits] compares graphs of numbers with it. It
+// is immutable, and any number of goroutines share it.
 type Open struct {
 	Graph   *ir.Graph
 	symbols []int
-	at      map[int]int // by expression, its place in sizes
+	at      map[int]int // by expression, its index in sizes
 	sizes   *dims.Evaluator
 }
 
-// Generalize returns the graph of which all samples are instances: the graph that they are for
-// some numbers in place of symbols. Sizes of parameters that differ become symbols, those that
-// differ alike one symbol. Other sizes that differ become expressions of these. The error says
-// what has no expression.
+// Generalize returns a graph of which all samples, from 2 to [MostSamples], are instances: it is each
+// of them for some numbers in place of symbols. A size of a parameter that differs between samples
+// becomes a symbol, and sizes that are equal in each sample become the same symbol. Other sizes
+// that differ become expressions of these. The first parameters have the given types, if there are any.
+// The error names the op, and its line, whose size has no expression.
 //
-// Samples show what sizes may be, and prove nothing: whether another graph is an instance is
-// what [Open.Fits] decides. The first parameters are of the given types, if there are any.
+// The expressions are guesses from the samples. [Open.Fits] decides whether a further graph is an
+// instance.
 func Generalize(samples []*ir.Graph, given ...types.Type) (*Open, error) {
 	if len(samples) < 2 || len(samples) > MostSamples {
 		return nil, fmt.Errorf("shapeinfer: the number of samples is %d, and must be from 2 to %d", len(samples), MostSamples)
@@ -186,6 +187,8 @@ func (g *general) parameter(nodes, at []*ir.Node, top bool) error {
 	return nil
 }
 
+// parameterSize returns the size of a parameter that has these values in n samples. At the top it may
+// be a new symbol.
 func (g *general) parameterSize(v sample, n int, top bool) (int, error) {
 	if constant(v, n) {
 		return v[0], nil
@@ -196,18 +199,18 @@ func (g *general) parameterSize(v sample, n int, top bool) (int, error) {
 	if !top || g.related {
 		if d, ok := g.expression(v, n); ok || !top {
 			if !ok {
-				return 0, fmt.Errorf("%v have nothing in common", v[:n])
+				return 0, fmt.Errorf("the sizes %v follow from no sizes of the arguments", v[:n])
 			}
 			return d, nil
 		}
 	}
 	for _, x := range v[:n] {
 		if x < 1 || x > largestSize {
-			return 0, fmt.Errorf("a size of %d is not left open", x)
+			return 0, fmt.Errorf("a dimension of %d elements cannot be open: an open size is from 1 to %d", x, largestSize)
 		}
 	}
 	if g.symbols == mostSymbols {
-		return 0, fmt.Errorf("too many sizes differ: the most is %d", mostSymbols)
+		return 0, fmt.Errorf("more than %d sizes of arguments differ independently", mostSymbols)
 	}
 	name := "n"
 	if g.symbols > 0 {
@@ -237,6 +240,7 @@ func constant(v sample, n int) bool {
 	return true
 }
 
+// learn notes that d is the size that has these values, unless one is known.
 func (g *general) learn(v sample, d int) {
 	if _, ok := g.known[v]; !ok {
 		g.known[v] = d
@@ -244,7 +248,7 @@ func (g *general) learn(v sample, d int) {
 	}
 }
 
-// note learns the expressions of a shape.
+// note learns the expressions of a shape of the graph: of returns the type in each sample.
 func (g *general) note(shape []int, at []*ir.Node, of func(n *ir.Node) types.Type) {
 	for axis, d := range shape {
 		if dims.IsExpr(d) {
@@ -253,8 +257,8 @@ func (g *general) note(shape []int, at []*ir.Node, of func(n *ir.Node) types.Typ
 	}
 }
 
-// size returns what has these values in the samples; in are the operands of the op that is
-// about it, whose sizes are looked at first.
+// size returns the size that has these values in the samples: a number if they are equal, else an
+// expression. Sizes of in, the operands of the op that has it, come first.
 func (g *general) size(v sample, at, in []*ir.Node) (int, error) {
 	if constant(v, len(at)) {
 		return v[0], nil
@@ -273,7 +277,7 @@ func (g *general) size(v sample, at, in []*ir.Node) (int, error) {
 		g.learn(v, d)
 		return d, nil
 	}
-	return 0, fmt.Errorf("%v are no sizes that follow from those of the arguments", v[:len(at)])
+	return 0, fmt.Errorf("the sizes %v follow from no sizes of the arguments", v[:len(at)])
 }
 
 // node makes the op that stands for those of the samples.
@@ -299,7 +303,7 @@ func (g *general) node(nodes, at []*ir.Node) error {
 	return nil
 }
 
-// sized returns constants that differ, and are sizes, as one; nil for other ops.
+// sized returns a SizeOf in place of constants that differ, and are sizes; nil for other ops.
 func (g *general) sized(at []*ir.Node) (*ir.Node, error) {
 	bits := func(n *ir.Node) int { return int(n.Attrs[ir.ConstantValue].Int) }
 	if at[0].Op != ir.OpConstant || constant(valuesOf(at, bits), len(at)) {
@@ -321,6 +325,7 @@ func (g *general) sized(at []*ir.Node) (*ir.Node, error) {
 	return g.b.Node(ir.OpSizeOf, nil, []ir.Attr{ir.SizeOfDType: {Int: int64(t)}, ir.SizeOfSize: {Int: int64(d)}}, nil)
 }
 
+// op makes the op that stands for those of the samples on other operands.
 func (g *general) op(at, in []*ir.Node) (*ir.Node, error) {
 	first := at[0]
 	attrs := slices.Clone(first.Attrs)

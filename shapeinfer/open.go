@@ -7,8 +7,8 @@ import (
 	"ltc/ir/dims"
 )
 
-// OpenGraph returns what compares graphs with g, whose sizes are expressions of symbols. The error
-// wraps [dims.ErrTooLarge].
+// OpenGraph returns the Open of g, whose sizes are expressions of symbols. Each symbol is a dimension
+// of a parameter. The error wraps [dims.ErrTooLarge]: an expression has too many terms.
 func OpenGraph(g *ir.Graph) (*Open, error) {
 	var symbols []int
 	for _, p := range g.Params {
@@ -53,7 +53,8 @@ func (o *Open) Fits(g *ir.Graph) bool {
 	})
 }
 
-// values returns the numbers of the symbols.
+// values returns the numbers of the symbols; false if one is not within its bounds, or if parameters
+// have other ranks.
 func (o *Open) values(g *ir.Graph) (values []int64, ok bool) {
 	if len(g.Params) != len(o.Graph.Params) {
 		return nil, false
@@ -79,7 +80,7 @@ func (o *Open) values(g *ir.Graph) (values []int64, ok bool) {
 	return values, true
 }
 
-// Place is a dimension of a parameter.
+// Place is a dimension of a parameter, by the index of the parameter and the axis.
 type Place struct{ Param, Axis int }
 
 // Symbols yields the symbols, each with the first place whose size it is.
