@@ -121,28 +121,39 @@ func alike(a, b *Node) bool {
 	return a.Op == b.Op && slices.EqualFunc(a.In, b.In, equalID)
 }
 
-// IsInstance reports whether g is the graph that open is with the numbers that size gives for
-// sizes that are expressions. A size as a number ([OpSizeOf]) of open is a constant of g.
+// IsInstance reports whether g is open with numbers in place of sizes that are expressions. size
+// returns the number of a size, and numbers unchanged. An [OpSizeOf] of open is a constant of g.
 func IsInstance(open, g *Graph, size func(d int) int) bool {
-	i := instance{size, map[[2]*Graph]bool{}}
+	i := instance{size: size}
 	return i.graphs(open, g)
 }
 
-// instance is the work of IsInstance.
+// instance remembers the bodies that were found to be instances, so that those called many times
+// are compared once.
 type instance struct {
 	size   func(d int) int
-	bodies map[[2]*Graph]bool // the pairs that have been compared
+	bodies map[[2]*Graph]bool
 }
 
 func (i *instance) graphs(open, g *Graph) bool {
-	pair := [2]*Graph{open, g}
-	if same, done := i.bodies[pair]; done {
-		return same
-	}
-	same := slices.EqualFunc(open.Nodes, g.Nodes, i.nodes) &&
+	return slices.EqualFunc(open.Nodes, g.Nodes, i.nodes) &&
 		slices.EqualFunc(open.Results, g.Results, equalID) && slices.Equal(open.Alias, g.Alias)
-	i.bodies[pair] = same
-	return same
+}
+
+// same is graphs for graphs of bodies, each pair compared once.
+func (i *instance) same(open, g *Graph) bool {
+	pair := [2]*Graph{open, g}
+	if i.bodies[pair] {
+		return true
+	}
+	if !i.graphs(open, g) {
+		return false
+	}
+	if i.bodies == nil {
+		i.bodies = map[[2]*Graph]bool{}
+	}
+	i.bodies[pair] = true
+	return true
 }
 
 func (i *instance) nodes(open, n *Node) bool {
@@ -183,15 +194,15 @@ func (i *instance) composites(open, c *Composite) bool {
 		return false
 	}
 	for k, g := range open.Graphs() {
-		if !i.graphs(g, c.at(k)) {
+		if !i.same(g, c.at(k)) {
 			return false
 		}
 	}
 	return true
 }
 
-// EachSize calls f with all integers of a graph that may be sizes: dimensions of types and
-// attributes, also of bodies.
+// EachSize calls f with all integers of a graph that may be sizes: dimensions of types, attributes,
+// and parameters of composites, also of bodies. It calls f more than once for a size used twice.
 func EachSize(g *Graph, f func(d int)) { eachSize(g, map[*Graph]bool{}, f) }
 
 func eachSize(g *Graph, seen map[*Graph]bool, f func(d int)) {

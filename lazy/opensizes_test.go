@@ -211,7 +211,7 @@ var sizedOps = []func(x *lazy.Tensor) *lazy.Tensor{
 }
 
 // Random programs, recorded at random sizes by one line, compute what the evaluator does with
-// numbers. Most have few programs.
+// numbers. There are fewer compiles than sizes.
 func TestRandomProgramsOfManySizes(t *testing.T) {
 	const sizes = 6
 	programs := trials.Soak(60, 3000)
@@ -255,6 +255,7 @@ func TestRandomProgramsOfManySizes(t *testing.T) {
 		require.NoError(t, exact.Close())
 	}
 	t.Logf("%d steps of %d programs: %d compiles", steps, programs, compiles)
+	require.Less(t, 4*compiles, 3*int64(steps), "nearly as many compiles as sizes")
 }
 
 // A function that is recorded otherwise for other sizes has no program for all: the error says where.

@@ -197,7 +197,7 @@ func (c *Cache) there(g *ir.Graph) *Program {
 		return p
 	}
 	c.mu.Unlock() // graphs are compared without it
-	open := c.Families.find(g)
+	open := c.Families.find(g, g.Outline())
 	c.mu.Lock()
 	if open == nil {
 		return nil

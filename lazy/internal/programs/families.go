@@ -43,22 +43,23 @@ type recorded struct {
 }
 
 const (
-	mostOpen     = 4 // then what differs is no size
-	mostRecorded = 16
-	mostFailed   = 6
+	mostOpen     = 4  // of one outline: more differ in other things than sizes
+	mostRecorded = 16 // graphs of one outline that are kept as samples
+	mostFailed   = 6  // attempts of one outline to find a graph of open sizes
 )
 
-// find returns the open graph that g is an instance of; nil if there is none.
-func (f *Families) find(g *ir.Graph) *shapeinfer.Open {
+// find returns the open graph that g, of an outline, is an instance of; nil if there is none.
+func (f *Families) find(g *ir.Graph, outline uint64) *shapeinfer.Open {
 	f.mu.Lock()
 	var open []*shapeinfer.Open
-	if x := f.all[g.Outline()]; x != nil {
+	if x := f.all[outline]; x != nil {
 		open = x.open // which is replaced, not changed
 	}
 	f.mu.Unlock()
 	return fitting(open, g)
 }
 
+// fitting returns the latest of open graphs that g is an instance of; nil if there is none.
 func fitting(open []*shapeinfer.Open, g *ir.Graph) *shapeinfer.Open {
 	for _, o := range slices.Backward(open) {
 		if o.Fits(g) {
@@ -68,13 +69,14 @@ func fitting(open []*shapeinfer.Open, g *ir.Graph) *shapeinfer.Open {
 	return nil
 }
 
-// open returns the open graph that g is an instance of. If there is none one is made, if the line
-// has had a graph compiled that differs in sizes. nil says that g is compiled as it is, and noted.
+// open returns the open graph that g is an instance of. If there is none, it makes one of g and the
+// graphs of the same line that differ in sizes. Without these it notes g and returns nil: g is compiled
+// with its sizes as numbers.
 func (f *Families) open(g *ir.Graph, at func() callsite.Site) *shapeinfer.Open {
-	if o := f.find(g); o != nil {
+	outline := g.Outline()
+	if o := f.find(g, outline); o != nil {
 		return o
 	}
-	outline := g.Outline()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	x := f.of(outline)
