@@ -206,11 +206,11 @@ func (g *general) parameterSize(v sample, n int, top bool) (int, error) {
 	}
 	for _, x := range v[:n] {
 		if x < 1 || x > largestSize {
-			return 0, fmt.Errorf("a dimension of %d elements cannot be open: an open size is from 1 to %d", x, largestSize)
+			return 0, fmt.Errorf("a dimension of size %d cannot be open: an open size is from 1 to %d", x, largestSize)
 		}
 	}
 	if g.symbols == mostSymbols {
-		return 0, fmt.Errorf("more than %d sizes of arguments differ independently", mostSymbols)
+		return 0, fmt.Errorf("more sizes of arguments differ than may be open (limit %d)", mostSymbols)
 	}
 	name := "n"
 	if g.symbols > 0 {
