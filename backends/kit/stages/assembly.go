@@ -15,13 +15,13 @@ type assembly struct {
 	*cutter
 	*stage
 	mlir.Cloner
-	here  map[*mlir.Op]bool // the ops of the stage
-	from  []*mlir.Value     // of earlier stages, or arguments of the module, in the order of args
-	told  []*mlir.Value     // the roots that tellers stand for
-	again []*mlir.Op        // ops of earlier stages that are made again
-	body  *mlir.Block
-	attrs mlir.ArrayAttr
-	dims  mlir.Dict
+	here       map[*mlir.Op]bool // the ops of the stage
+	from       []*mlir.Value     // of earlier stages, or arguments of the module, in the order of args
+	told       []*mlir.Value     // the roots that tellers stand for
+	recomputed []*mlir.Op        // of earlier stages
+	body       *mlir.Block
+	attrs      mlir.ArrayAttr
+	dims       mlir.Dict
 }
 
 // use notes what an op takes from outside of the stage.
@@ -44,10 +44,10 @@ func (b *assembly) value(v *mlir.Value) {
 		if !slices.Contains(b.from, v) {
 			b.from = append(b.from, v)
 		}
-	case v.Def != nil && again(v):
-		if !slices.Contains(b.again, v.Def) {
+	case v.Def != nil && isRecomputed(v):
+		if !slices.Contains(b.recomputed, v.Def) {
 			b.use(v.Def)
-			b.again = append(b.again, v.Def)
+			b.recomputed = append(b.recomputed, v.Def)
 		}
 	}
 }
@@ -86,7 +86,7 @@ func (b *assembly) sortArgs() {
 		b.tellers = append(b.tellers, teller{b.slots[v], n})
 		b.Replace(v, b.read(a, v))
 	}
-	for _, op := range b.again {
+	for _, op := range b.recomputed {
 		b.body.Ops = append(b.body.Ops, b.Op(op))
 	}
 }

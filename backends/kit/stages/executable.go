@@ -79,7 +79,7 @@ func Compile(ctx context.Context, t Target, m backends.Module, o backends.Option
 		}
 		e.execs = append(e.execs, x)
 	}
-	e.ready(ctx)
+	e.prepare()
 	return e, left, nil
 }
 
@@ -97,8 +97,9 @@ func (p *placer) place(err error) error {
 	return x.Place(err)
 }
 
-// ready makes what runs need of e.
-func (e *Executable) ready(context.Context) {
+// prepare numbers the slots, and makes the pool of runs and the whole program, which is compiled when
+// a call needs it.
+func (e *Executable) prepare() {
 	e.slots = len(e.sig.Args)
 	for _, s := range e.stages {
 		e.slots += len(s.results)
@@ -136,14 +137,11 @@ func (s *stage) ordinal(op int) int {
 type run struct {
 	env    []soa.View // by slot
 	calls  []backends.Call
-	roots  [][]soa.View // by stage, in the host's memory
-	shapes [][]soa.View // by stage, the views of tellers
-	memory []block
+	roots  [][]soa.View  // by stage, in the host's memory
+	shapes [][]soa.View  // by stage, the views of tellers
+	memory []*soa.Buffer // of the values that stages pass on, the first used ones taken
 	used   int
 }
-
-// block is memory that values of a run have, one at a time.
-type block struct{ buffer *soa.Buffer }
 
 func (e *Executable) newRun() *run {
 	r := &run{env: make([]soa.View, e.slots), calls: make([]backends.Call, len(e.stages)), roots: make([][]soa.View, len(e.stages)), shapes: make([][]soa.View, len(e.stages))}
@@ -177,14 +175,14 @@ func ones(n int) types.Shape {
 func (r *run) alloc(t types.Type) soa.View {
 	n := max(t.Bytes(), 1)
 	if r.used == len(r.memory) {
-		r.memory = append(r.memory, block{})
+		r.memory = append(r.memory, nil)
 	}
 	m := &r.memory[r.used]
 	r.used++
-	if m.buffer == nil || len(m.buffer.Bytes()) < n || len(m.buffer.Bytes()) > 4*n+1<<12 {
-		m.buffer = soa.New(n)
+	if *m == nil || len((*m).Bytes()) < n || len((*m).Bytes()) > 4*n+1<<12 {
+		*m = soa.New(n)
 	}
-	return m.buffer.View(t)
+	return (*m).View(t)
 }
 
 // Signature returns the types of the module.
@@ -219,7 +217,7 @@ func (e *Executable) Bind(ctx context.Context, constants map[int]soa.View) (back
 		}
 		n.execs = append(n.execs, x)
 	}
-	n.ready(ctx)
+	n.prepare()
 	return &n, nil
 }
 
@@ -229,14 +227,14 @@ func (e *Executable) Execute(ctx context.Context, c *backends.Call) error {
 		return err
 	}
 	r := e.runs.Get()
-	again, err := e.run(ctx, c, r)
+	retry, err := e.run(ctx, c, r)
 	clear(r.env)
 	for k := range r.calls {
 		clear(r.calls[k].Args)
 		clear(r.calls[k].Results)
 	}
 	e.runs.Put(r)
-	if !again {
+	if !retry {
 		return err
 	}
 	x, lacks := e.whole.Get(ctx)
@@ -249,9 +247,9 @@ func (e *Executable) Execute(ctx context.Context, c *backends.Call) error {
 // errSize is the error of a root that is no size.
 var errSize = errors.New("execute: a size that follows from data is negative")
 
-// run runs the stages. Again says that a stage failed before it wrote to memory of the caller, and
-// that the whole program can tell what is wrong.
-func (e *Executable) run(ctx context.Context, c *backends.Call, r *run) (again bool, err error) {
+// run runs the stages. If retry is true, a stage failed before it wrote to memory of the caller, and
+// the whole program can say which op fails.
+func (e *Executable) run(ctx context.Context, c *backends.Call, r *run) (retry bool, err error) {
 	r.used = 0
 	copy(r.env, c.Args)
 	for k, s := range e.stages {
@@ -312,7 +310,7 @@ func (e *Executable) exceeded(s *stage, roots []soa.View) error {
 // integer returns an element of a dense view of integers.
 func integer(v *soa.View, at int) int64 {
 	if v.Type.DType.Size() == 4 {
-		return int64(soa.Bits[uint32](*v)[at]&(1<<31-1)) - int64(soa.Bits[uint32](*v)[at]&(1<<31))
+		return int64(int32(soa.Bits[uint32](*v)[at]))
 	}
 	return int64(soa.Bits[uint64](*v)[at])
 }

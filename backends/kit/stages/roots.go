@@ -192,8 +192,12 @@ func elementOf(v *mlir.Value, k int) (element, bool) {
 		case stablehlo.Convert, stablehlo.Reshape, stablehlo.OptimizationBarrier:
 			v = op.Operands[0]
 		case stablehlo.BroadcastInDim:
-			if t := op.Operands[0].Type.(*mlir.TensorType); t.Elements() == 1 {
+			switch n := op.Operands[0].Type.(*mlir.TensorType).Elements(); n {
+			case 1:
 				k = 0
+			case v.Type.(*mlir.TensorType).Elements(): // only dimensions of 1 are added
+			default:
+				return element{}, false
 			}
 			v = op.Operands[0]
 		case stablehlo.Concatenate:

@@ -200,7 +200,7 @@ func sinks(op *mlir.Op, here map[*mlir.Op]bool) bool {
 	}
 	made := 0
 	for _, v := range op.Operands {
-		if v.Def != nil && here[v.Def] && !again(v) {
+		if v.Def != nil && here[v.Def] && !isRecomputed(v) {
 			made++
 		}
 	}
@@ -291,7 +291,7 @@ func (c *cutter) passed(ops []*mlir.Op, roots []*mlir.Value) []*mlir.Value {
 		}
 	}
 	add := func(v *mlir.Value) {
-		if made[v] && !slices.Contains(all, v) && !again(v) {
+		if made[v] && !slices.Contains(all, v) && !isRecomputed(v) {
 			all = append(all, v)
 		}
 	}
@@ -303,10 +303,10 @@ func (c *cutter) passed(ops []*mlir.Op, roots []*mlir.Value) []*mlir.Value {
 	for _, v := range c.ret.Operands {
 		add(v)
 	}
-	// What is made again needs its operands.
+	// A value that is recomputed needs its operands.
 	var inner func(v *mlir.Value)
 	inner = func(v *mlir.Value) {
-		if v.Def != nil && again(v) {
+		if v.Def != nil && isRecomputed(v) {
 			for _, o := range v.Def.Operands {
 				add(o)
 				inner(o)
@@ -324,9 +324,9 @@ func (c *cutter) passed(ops []*mlir.Op, roots []*mlir.Value) []*mlir.Value {
 	return all
 }
 
-// again reports whether a value is made again by each stage that uses it: it takes less than to
+// isRecomputed reports whether each stage that uses a value computes it, which takes less time than to
 // pass it on.
-func again(v *mlir.Value) bool {
+func isRecomputed(v *mlir.Value) bool {
 	if v.Def == nil {
 		return false
 	}
@@ -337,7 +337,7 @@ func again(v *mlir.Value) bool {
 		t, ok := v.Def.Operands[0].Type.(*mlir.TensorType)
 		return ok && !t.Unranked && t.Static() && t.Elements() == 1
 	case stablehlo.Reshape, stablehlo.Convert, stablehlo.Transpose:
-		return again(v.Def.Operands[0])
+		return isRecomputed(v.Def.Operands[0])
 	}
 	return false
 }
