@@ -81,7 +81,7 @@ func (s *scanProducts) find() {
 		uses[r.ID]++
 	}
 	for _, m := range s.body.Nodes {
-		if m.Op == ir.OpMatMul && s.isRow(m.In[0]) && s.isMatrix(m.In[1]) && readsMuch(m) && s.takes(m.Type) {
+		if m.Op == ir.OpMatMul && s.isRow(m.In[0]) && s.isMatrix(m.In[1]) && readsMuch(m) && s.reserve(m.Type) {
 			s.ahead = append(s.ahead, m)
 		}
 	}
@@ -91,7 +91,7 @@ func (s *scanProducts) find() {
 		}
 	}
 	for _, r := range s.body.Results[s.carries:] {
-		if uses[r.ID] == 1 && r.Op == ir.OpMatMul && !slices.Contains(s.ahead, r) && s.isMatrix(r.In[1]) && readsMuch(r) && s.stacks(r.In[0]) {
+		if uses[r.ID] == 1 && r.Op == ir.OpMatMul && !slices.Contains(s.ahead, r) && s.isMatrix(r.In[1]) && readsMuch(r) && s.stack(r.In[0]) {
 			s.rows = slices.DeleteFunc(slices.Clone(s.rows), func(m *ir.Node) bool { return m == r })
 		}
 	}
@@ -103,7 +103,8 @@ type summand struct {
 	swapped bool
 }
 
-// sum returns the products that next adds to p; nil if there are others than those to be moved.
+// sum returns the products that next adds to p, and has the loop stack their operands. It returns nil
+// if next is anything else, or if an operand cannot be stacked.
 func (s *scanProducts) sum(next, p *ir.Node, uses []int) (products []summand) {
 	room, rows, found := s.room, s.rows, false
 	work := []summand{{of: next}}
@@ -118,7 +119,7 @@ func (s *scanProducts) sum(next, p *ir.Node, uses []int) (products []summand) {
 			work = append(work, summand{m.In[1], last.swapped}, summand{m.In[0], last.swapped})
 		case uses[m.ID] == 1 && transposed(m):
 			work = append(work, summand{m.In[0], !last.swapped})
-		case uses[m.ID] == 1 && s.isSum(m):
+		case uses[m.ID] == 1 && s.stackOperands(m):
 			products = append(products, last)
 		default:
 			found, work = false, nil
@@ -131,8 +132,9 @@ func (s *scanProducts) sum(next, p *ir.Node, uses []int) (products []summand) {
 	return products
 }
 
-// isSum reports whether m is a product whose operands can be rows, and stacks those that are none.
-func (s *scanProducts) isSum(m *ir.Node) bool {
+// stackOperands has the loop stack the operands of m; false if m is no product of few rows, or if one
+// of them cannot be stacked.
+func (s *scanProducts) stackOperands(m *ir.Node) bool {
 	if m.Op != ir.OpMatMul || m.In[0].Type.Rank() != 2 || m.In[1].Type.Rank() != 2 || !isFew(m.In[1].Type.Shape[0]) {
 		return false
 	}
@@ -140,27 +142,28 @@ func (s *scanProducts) isSum(m *ir.Node) bool {
 		if transposed(x) {
 			x = x.In[0]
 		}
-		if !s.stacks(x) {
+		if !s.stack(x) {
 			return false
 		}
 	}
 	return true
 }
 
-// stacks reports whether the loop can stack x, or does so, or takes it from xs.
-func (s *scanProducts) stacks(x *ir.Node) bool {
+// stack has the loop stack x, unless it does, or x is a row of xs; false if x comes from outside or there
+// is no room.
+func (s *scanProducts) stack(x *ir.Node) bool {
 	if s.isRow(x) || slices.Contains(s.rows, x) {
 		return true
 	}
-	if s.isOutside(x) || !s.takes(x.Type) {
+	if s.isOutside(x) || !s.reserve(x.Type) {
 		return false
 	}
 	s.rows = append(s.rows[:len(s.rows):len(s.rows)], x)
 	return true
 }
 
-// takes reports whether there is room for rows of a type, and takes it.
-func (s *scanProducts) takes(t types.Type) bool {
+// reserve reserves room for rows of a type; false if there is none.
+func (s *scanProducts) reserve(t types.Type) bool {
 	n := bytesOf(t)
 	if n == 0 || n > s.room {
 		return false
