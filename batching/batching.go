@@ -34,7 +34,7 @@ type Composites struct {
 
 // Options says for what [Vectorize] records a program.
 type Options struct {
-	Size int // the number of examples, which may be an expression
+	Size int // the number of examples, which may be an expression of package dims
 	// Open says that the program is to be the same for any number of examples, as it is where Size
 	// is an expression.
 	Open bool
@@ -195,13 +195,18 @@ func (v *vectorizer) op(op ir.Op, in ...*ir.Node) *ir.Node { return v.node(op, i
 
 // scalar is the number x of a dtype.
 func (v *vectorizer) scalar(d types.DType, x float64) *ir.Node {
-	return v.node(ir.OpConstant, nil, []ir.Attr{ir.ConstantDType: {Int: int64(d)}, ir.ConstantValue: {Int: int64(ir.LiteralBits(d, x))}})
+	return v.constant(d, ir.LiteralBits(d, x))
+}
+
+// constant is the scalar of a dtype that has the given bits.
+func (v *vectorizer) constant(d types.DType, bits uint64) *ir.Node {
+	return v.node(ir.OpConstant, nil, []ir.Attr{ir.ConstantDType: {Int: int64(d)}, ir.ConstantValue: {Int: int64(bits)}})
 }
 
 // number is a size, which may be an expression, of a dtype.
 func (v *vectorizer) number(d types.DType, n int) *ir.Node {
 	if !dims.IsExpr(n) {
-		return v.scalar(d, float64(n))
+		return v.constant(d, ir.IntLiteralBits(d, int64(n)))
 	}
 	return v.node(ir.OpSizeOf, nil, []ir.Attr{ir.SizeOfDType: {Int: int64(d)}, ir.SizeOfSize: {Int: int64(n)}})
 }
@@ -242,8 +247,8 @@ func shifted(axes []int) []int {
 	return all
 }
 
-// behind are axis 0 and then the axes of an example's value.
-func behind(axes []int) []int { return prefixed(0, shifted(axes)) }
+// withExamples are the axis of the examples and then the axes of an example's value.
+func withExamples(axes []int) []int { return prefixed(0, shifted(axes)) }
 
 // count is 0, 1, … n-1.
 func count(n int) []int {

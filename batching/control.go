@@ -62,8 +62,8 @@ func flagsOf(in []Value) []bool {
 	return flags
 }
 
-// either adds to flags those of more, and reports whether there were any to add.
-func either(flags, more []bool) (added bool) {
+// mergeFlags adds to flags those of more, and reports whether there were any to add.
+func mergeFlags(flags, more []bool) (added bool) {
 	for i, on := range more {
 		added = added || on && !flags[i]
 		flags[i] = flags[i] || on
@@ -152,7 +152,7 @@ func batchCase(v *vectorizer, n *ir.Node, in []Value) []Value {
 	bodies, flags := make([]*ir.Graph, len(graphs)), make([][]bool, len(graphs))
 	for i, g := range graphs {
 		bodies[i], flags[i] = v.body(g, flagsOf(args), want)
-		either(want, flags[i])
+		mergeFlags(want, flags[i])
 	}
 	for i, g := range graphs {
 		if !slices.Equal(flags[i], want) {
@@ -210,7 +210,7 @@ func batchWhile(v *vectorizer, n *ir.Node, in []Value) []Value {
 	for again := true; again; {
 		var out []bool
 		next, out = v.body(step, flags, flags[:carries])
-		again = either(flags, out)
+		again = mergeFlags(flags, out)
 	}
 	test, out := v.body(cond, flags, nil)
 	if out[0] {
@@ -266,7 +266,7 @@ func batchScan(v *vectorizer, n *ir.Node, in []Value) []Value {
 		want := make([]bool, len(g.Results))
 		copy(want, params[1:1+carries])
 		body, flags = v.body(g, params, want)
-		again = either(params[1:], flags[:carries])
+		again = mergeFlags(params[1:], flags[:carries])
 	}
 	operands := nodesOf(in)
 	for i, x := range in {

@@ -23,9 +23,9 @@ func batchSource(*vectorizer, *ir.Node, []Value) []Value {
 	panic("batching: an op without operands has none that is batched")
 }
 
-// Vectorize copies these itself.
+// batchResult is the rule of results, which are taken from their node.
 func batchResult(*vectorizer, *ir.Node, []Value) []Value {
-	panic("batching: results are those of the node before")
+	panic("batching: a result has the value that the rule of its node returned")
 }
 
 // with is the rule of ops of one operand whose attributes change.
@@ -38,7 +38,7 @@ func batchBarrier(v *vectorizer, n *ir.Node, in []Value) []Value {
 }
 
 func batchBroadcast(v *vectorizer, n *ir.Node, in []Value) []Value {
-	return v.with(n, in, ir.Attr{Ints: v.shape(n.Type.Shape)}, ir.Attr{Ints: behind(n.Attrs[ir.BroadcastAxes].Ints)})
+	return v.with(n, in, ir.Attr{Ints: v.shape(n.Type.Shape)}, ir.Attr{Ints: withExamples(n.Attrs[ir.BroadcastAxes].Ints)})
 }
 
 func batchReshape(v *vectorizer, n *ir.Node, in []Value) []Value {
@@ -46,7 +46,7 @@ func batchReshape(v *vectorizer, n *ir.Node, in []Value) []Value {
 }
 
 func batchTranspose(v *vectorizer, n *ir.Node, in []Value) []Value {
-	return v.with(n, in, ir.Attr{Ints: behind(n.Attrs[ir.TransposePerm].Ints)})
+	return v.with(n, in, ir.Attr{Ints: withExamples(n.Attrs[ir.TransposePerm].Ints)})
 }
 
 // alongAxes is the rule of ops with a list of axes as their attribute.

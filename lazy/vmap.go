@@ -94,7 +94,7 @@ func (m *vmap) axes(in []int) *OpError {
 		}
 		axis, ok := fromFront(m.in[i], x.Rank())
 		if !ok {
-			return opError(m.site, m.op, ErrType, xs, "axis %d is not one of %v, of %v: name the axis of its examples in VmapOptions.In, or Unbatched if all examples share it", m.in[i], x.Type(), x.madeAt())
+			return opError(m.site, m.op, ErrType, xs, "operand %d, of %v, is %v and has no axis %d: name the axis of its examples in VmapOptions.In, or Unbatched if all examples share it", i, x.madeAt(), x.Type(), m.in[i])
 		}
 		m.in[i] = axis
 		switch n := x.Dim(axis); {
@@ -134,7 +134,7 @@ func (m *vmap) places(r *region, out []int) *OpError {
 		}
 		axis, ok := fromFront(m.out[i], 1+y.Type.Rank())
 		if !ok {
-			return opError(m.site, m.op, ErrType, m.init, "result %d, %v of one example at %v, has %s for all of them, and axis %d is not one: see VmapOptions.Out", i, y.Type, y.Loc, diag.Count(1+y.Type.Rank(), "axis"), m.out[i])
+			return opError(m.site, m.op, ErrType, m.init, "result %d, of %v, is %v for one example and has %s for all of them: VmapOptions.Out cannot name axis %d", i, y.Loc, y.Type, diag.Count(1+y.Type.Rank(), "axis"), m.out[i])
 		}
 		m.out[i] = axis
 	}
