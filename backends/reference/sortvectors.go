@@ -18,7 +18,7 @@ type sortVectors struct {
 	of    *sortCode
 	sort  func(s tiles.Sorting) (why tiles.Stop, row int)
 	args  tiles.Sorting // but for the rows
-	group int           // rows that are copied together; 0: they are sorted where they lie
+	group int           // rows that are copied together; 0: rows are contiguous
 }
 
 // newSortVectors returns the sort on vectors; nil if these have none for it.
@@ -52,16 +52,16 @@ func (v *sortVectors) scratch() int {
 	return loops.Times(2*v.group, loops.Times(v.of.n, v.of.sizes[0]))
 }
 
-// together is how many elements are sorted before a run looks whether it has ended, unless a row
-// has more.
-const together = 1 << 16
+// perCheck is how many elements are sorted between two checks whether the run was cancelled, unless a
+// row has more.
+const perCheck = 1 << 16
 
 // run sorts some rows.
 func (v *sortVectors) run(c *kernel.Call, w *sortSpace, from, to int) {
 	s := v.of
 	size, rows := s.sizes[0], 0
 	for row := from; row < to && !halt.Closed(c.Done); row += rows {
-		rows = min(to-row, max(1, together/s.n))
+		rows = min(to-row, max(1, perCheck/s.n))
 		start, result := s.at(int64(row))
 		in, out := unsafe.Add(c.Mem[0], start*size), unsafe.Add(c.Mem[1], result*size)
 		if v.group > 0 {

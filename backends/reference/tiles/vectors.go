@@ -29,17 +29,18 @@ type Vectors interface {
 	Sort(size int) func(s Sorting) (why Stop, row int)
 }
 
-// Sorting is a sort of rows that lie one after the other. The order is that of keys: unsigned
+// Sorting is a sort of contiguous rows. The order is that of keys: unsigned
 // integers, which differ from the bits of an element in Flip, and in Negative where the highest bit
 // of the element is set. It is not stable, so elements of one key have the same bits.
 type Sorting struct {
-	From, To unsafe.Pointer // results are not where elements are
-	N, Rows  int
-	Negative, Flip,
-	// With Checks, a row is left that has an element of the bits of Sign, or one that is greater
-	// than Infinity but for these bits.
+	From, To       unsafe.Pointer // of the elements and of the results, which do not overlap
+	N, Rows        int            // the elements of a row, and the rows
+	Negative, Flip uint64
+
+	// With Checks, the sort stops at a row that has an element of the bits of Sign, or one that is
+	// greater than Infinity but for these bits.
+	Checks         bool
 	Sign, Infinity uint64
-	Checks bool
 }
 
 // Stop says why a sort of rows stopped.

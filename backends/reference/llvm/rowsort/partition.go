@@ -13,14 +13,14 @@ import (
 	"ltc/ir/types"
 )
 
-// unroll is how many registers a turn of a loop over elements loads.
+// unroll is how many registers an iteration of a loop over elements loads.
 const unroll = 4
 
 // sampled is how many registers of elements a pivot is found among.
 const sampled = 4
 
-// pivot writes key(p, n, negative, flip): the median of the keys of elements that lie evenly in a
-// row. The row has at least as many elements as are looked at.
+// pivot writes key(p, n, negative, flip): the median of the keys of elements at even distances
+// in a row. The row has at least as many elements as are looked at.
 func (s *sorter) pivot() {
 	b := s.inner("pivot", s.key(), s.pointer(), ll.I64, s.key(), s.key())
 	p, n, k := b.params[0], b.params[1], b.keyingOf(b.params[2], b.params[3])
@@ -74,8 +74,8 @@ func (s *sorter) partition() {
 		}
 		return v
 	}
-	once := b.Index(int64(turn * s.lanes))
-	first, others := load(b.Index(0), turn), load(b.sub(end, once), turn)
+	once := b.Index(int64(loaded * s.lanes))
+	first, others := load(b.Index(0), loaded), load(b.sub(end, once), loaded)
 	// What is before the first and behind the second of these words has been written; what is
 	// between the last two has not been loaded.
 	w := []value.Value{b.Index(0), n, b.add(once, once), b.sub(end, once)}
@@ -99,10 +99,10 @@ func (s *sorter) partition() {
 		}
 	}
 	// The next registers are loaded before those at hand are split, so that no load waits for that.
-	current := load(once, turn)
-	all := b.While(append(w, plain(current)...), more(turn), func(v []value.Value) []value.Value {
+	current := load(once, loaded)
+	all := b.While(append(w, plain(current)...), more(loaded), func(v []value.Value) []value.Value {
 		w = slices.Clone(v[:4])
-		following := next(turn)
+		following := next(loaded)
 		split(s.values(v[4:]))
 		return append(w, plain(following)...)
 	})
@@ -118,8 +118,8 @@ func (s *sorter) partition() {
 	b.Block.NewRet(low)
 }
 
-// turn is how many registers of elements a partition loads at once.
-const turn = 4
+// loaded is how many registers of elements a partition loads at once.
+const loaded = 4
 
 func plain(v []vector.Value) []value.Value {
 	all := make([]value.Value, len(v))
@@ -159,18 +159,18 @@ func (b *builder) split(p, lower, upper value.Value, x, pivot vector.Value, mask
 	return b.add(lower, low), upper
 }
 
-// sweep runs turn for n elements: [unroll] registers at a time, then one, and at last with a
-// mask. Values are carried from turn to turn.
-func (b *builder) sweep(n value.Value, carried []value.Value, turn func(i value.Value, carried []value.Value, registers int, mask value.Value) []value.Value) []value.Value {
+// sweep runs body for n elements: [unroll] registers at a time, then one, and at last with a
+// mask. Values are carried from one iteration to the next.
+func (b *builder) sweep(n value.Value, carried []value.Value, body func(i value.Value, carried []value.Value, registers int, mask value.Value) []value.Value) []value.Value {
 	i := b.Index(0)
 	var from value.Value = i
 	for _, registers := range []int{unroll, 1} {
 		from, carried = b.For(vector.Loop{From: from, To: n, Step: b.Index(int64(registers * b.lanes)), Rolled: true}, carried, func(i value.Value, c []value.Value) []value.Value {
-			return turn(i, c, registers, nil)
+			return body(i, c, registers, nil)
 		})
 	}
 	rest := b.sub(n, from)
 	return b.Either(b.Block.NewICmp(enum.IPredNE, rest, b.Index(0)), func() []value.Value {
-		return turn(from, carried, 1, b.Mask(b.lanes, rest))
+		return body(from, carried, 1, b.Mask(b.lanes, rest))
 	}, func() []value.Value { return carried })
 }
