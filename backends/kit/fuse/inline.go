@@ -163,7 +163,7 @@ func (g *Graph) worthInlining(n *node, v plan.ValueID, uses []int) bool {
 	}
 	switch {
 	case isContraction(n.kernel) && points > own:
-		if (g.o.Borders || g.o.WindowBorders && own > 2*dims.Typical(kernel.Points(n.kernel.Axes)) && isThin(def.kernel) && sumsEachFeature(n.kernel, p)) && isBorder(def.kernel) {
+		if isBorder(def.kernel) && (g.o.Borders || g.readsWindowBorder(n, def, p, own)) {
 			return hasWindow(n.kernel)
 		}
 		return moves(def.kernel) && w.loads == 1 && !guarded(def.kernel) && !hasWindow(n.kernel)
@@ -232,6 +232,12 @@ func isBorder(k *kernel.Kernel) bool {
 	last := len(in.Mem.Index) - 1
 	bytes := int(dims.Typical(k.Axes[last].Size)) * in.Type.Size()
 	return in.Mem.Index[last].Offset == 0 && (bytes%borderBytes == 0 || bytes >= 4*borderBytes)
+}
+
+// readsWindowBorder reports whether a contraction reads a padded image, def, as its operand p instead of
+// having it written: see [Options.WindowBorders]. The image has own elements.
+func (g *Graph) readsWindowBorder(n, def *node, p int, own int64) bool {
+	return g.o.WindowBorders && own > 2*dims.Typical(kernel.Points(n.kernel.Axes)) && isThin(def.kernel) && sumsEachFeature(n.kernel, p)
 }
 
 // sumsEachFeature reports whether a contraction has a sum for each point of an operand's axes, so
