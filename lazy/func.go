@@ -278,10 +278,11 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 	return t, t.err
 }
 
-// Inputs says what the arguments of calls are; other arguments are errors. Dimensions of their types
-// may be of [Dim], or [AnySize]: one program is then compiled for all sizes within the bounds, at the
-// first call or Warmup. The function sees numbers: it is recorded for some sizes of the bounds, and
-// for those of each call. A call for whose sizes it records other ops has a program of its own.
+// Inputs says what the arguments of calls are. A call with other dtypes, or sizes out of bounds, is an
+// error. Dimensions of the types may be of [Dim], or [AnySize]: one program is then compiled for all sizes
+// within the bounds, at the first call or Warmup. The function sees numbers: it is recorded for some
+// sizes within the bounds, and for those of each call. A call for whose sizes it records other ops has a
+// program of its own. The error wraps [ErrUsage] or [ErrType] if a name, a type or a Dim is bad.
 func (f *Function) Inputs(all ...Input) error {
 	const op = "inputs"
 	if err := f.usable(op, nil); err != nil {
@@ -336,7 +337,7 @@ func (in *inputs) admit(args []*Tensor) error {
 				if lo, hi := dims.Bounds(d); n < lo || n > hi {
 					return opError(callsite.Caller(), "func", ErrType, args, "argument %d is %v, and Inputs has %q as %v: axis %d has to be from %d to %d", i, t, in.all[i].Name, *want, axis, lo, hi)
 				}
-				if j, other, differs := in.otherwise(args, d, n); differs {
+				if j, other, differs := in.conflict(args, d, n); differs {
 					return opError(callsite.Caller(), "func", ErrType, args, "argument %d is %v and argument %d is %v: %s is one size in Inputs, and here %d and %d", j, args[j].Type(), i, t, dims.String(d), other, n)
 				}
 			}
@@ -345,8 +346,8 @@ func (in *inputs) admit(args []*Tensor) error {
 	return nil
 }
 
-// otherwise returns an argument that has another number than n for the size d.
-func (in *inputs) otherwise(args []*Tensor, d, n int) (arg, size int, differs bool) {
+// conflict returns an argument that has another number than n for the size d.
+func (in *inputs) conflict(args []*Tensor, d, n int) (arg, size int, differs bool) {
 	for j, a := range args {
 		shape := a.Shape()
 		for axis, e := range in.all[j].Type.Shape {

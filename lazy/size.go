@@ -91,7 +91,7 @@ func (tr *Trace) size(dtype types.DType, d int) *Tensor {
 	case tr.sizes, dims.IsExpr(d):
 		return record0(tr, ir.OpSizeOf, []ir.Attr{ir.SizeOfDType: {Int: int64(dtype)}, ir.SizeOfSize: {Int: int64(d)}}...)
 	}
-	// A program of other sizes is another one, or has it open: it never becomes an argument.
+	// A size is never an argument: programs of other sizes differ anyway, or have it open.
 	return tr.constant(dtype, ir.IntLiteralBits(dtype, int64(d)))
 }
 
