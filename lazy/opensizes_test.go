@@ -336,3 +336,23 @@ func TestFunctionWithInputsCallsItself(t *testing.T) {
 	}
 	require.EqualValues(t, 2, f.Report().Compiled)
 }
+
+// A program with gradients of checkpoints is compiled for all sizes.
+func TestCheckpointsOfManySizes(t *testing.T) {
+	train := func(d *lazy.Device) (*lazy.Trace, []float32) {
+		tr := lazy.NewTrace(d)
+		w := d.Variable("w", lazy.F32, 4, 4).Init(lazy.Constant(0.25))
+		for _, rows := range []int{8, 5, 7, 3} {
+			x := lazy.From(tr, sequence(rows*4), rows, 4)
+			u := tr.Read(w)
+			loss := lazy.Checkpoint(x, func(x *lazy.Tensor) *lazy.Tensor { return x.MatMul(u).Tanh() }).Mean()
+			w.Sub_(lazy.Grad(loss, w)[0].MulScalar(0.5))
+			require.NoError(t, tr.MarkStep(loss))
+		}
+		return tr, floats(t, tr.Read(w))
+	}
+	tr, got := train(open(t, "cpu"))
+	_, want := train(open(t, "eval", lazy.StaticShapes()))
+	require.InDeltaSlice(t, want, got, 1e-6)
+	require.EqualValues(t, 2, tr.Report().Compiled)
+}

@@ -119,8 +119,15 @@ func verifyBarrier(v *verifier, op *mlir.Op) {
 		}
 	}
 	v.values(op, false)
-	if !sameTypes(in, out) {
+	if v.inferred == nil && !sameTypes(in, out) || len(in) != len(out) {
 		v.fail(op, "C1", "operands are (%s) but the results are (%s)", joinTypes(in), joinTypes(out))
+		return
+	}
+	for i, t := range in {
+		from, _ := t.(*mlir.TensorType)
+		if to, ok := out[i].(*mlir.TensorType); ok && from != nil {
+			v.infer(to, from.Shape)
+		}
 	}
 }
 

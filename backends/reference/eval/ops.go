@@ -176,7 +176,7 @@ func (opRows) Multiply() opRow { return opRow{prepare: prepareBinary} }
 func (opRows) Negate() opRow   { return opRow{prepare: prepareUnary} }
 func (opRows) Not() opRow      { return opRow{prepare: prepareUnary} }
 func (opRows) OptimizationBarrier() opRow {
-	return opRow{prepare: prepareRegroup, unshaped: isOperands, quantized: onStorage, splats: true}
+	return opRow{prepare: prepareRegroup, quantized: onStorage, splats: true}
 }
 func (opRows) Or() opRow { return opRow{prepare: prepareBinary} }
 func (opRows) Outfeed() opRow {
