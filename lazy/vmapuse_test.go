@@ -2,6 +2,7 @@ package lazy_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -328,7 +329,7 @@ func TestVmapChecksIndices(t *testing.T) {
 			x := lazy.Iota(tr, lazy.F32, 0, 6).Reshape(2, 3)
 			i := lazy.From(tr, []int32{0, 1, 2, 1, 0, int32(bad)}, 2, 3)
 			y := lazy.Vmap(func(tr *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor { return tensors{f(tr, xs[0], xs[1])} }, tensors{x, i}, lazy.VmapOptions{})[0]
-			err := tr.MarkStep(y)
+			err := errors.Join(tr.MarkStep(y), tr.Wait(t.Context()))
 			if bad < 3 || name == "dynamic_slice" {
 				require.NoError(t, err, name)
 				continue
