@@ -352,3 +352,42 @@ func TestSizesThatFollowFromData(t *testing.T) {
 		require.Equal(t, before, loads())
 	}
 }
+
+// A result of a stage that the host runs, before the last one, is the caller's: later calls do not
+// write over it. The host runs calls in which one of several sizes is 0.
+func TestResultsOfHostedStages(t *testing.T) {
+	const text = `
+func.func public @main(%x: tensor<8xf32>, %nk: tensor<2xi32>) -> (tensor<f32>, tensor<?xf32>) {
+  %zero = stablehlo.constant dense<0.0> : tensor<f32>
+  %from = stablehlo.constant dense<0> : tensor<1xi32>
+  %by = stablehlo.constant dense<1> : tensor<1xi32>
+  %n = stablehlo.slice %nk [0:1] : (tensor<2xi32>) -> tensor<1xi32>
+  %k = stablehlo.slice %nk [1:2] : (tensor<2xi32>) -> tensor<1xi32>
+  %a = stablehlo.real_dynamic_slice %x, %from, %n, %by : (tensor<8xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+  %b = stablehlo.real_dynamic_slice %x, %from, %k, %by : (tensor<8xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+  %c = stablehlo.concatenate %a, %b, dim = 0 : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %sum = stablehlo.reduce(%c init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<?xf32>, tensor<f32>) -> tensor<f32>
+  %m = stablehlo.convert %sum : (tensor<f32>) -> tensor<i32>
+  %m1 = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
+  %few = stablehlo.real_dynamic_slice %x, %from, %m1, %by : (tensor<8xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+  return %sum, %few : tensor<f32>, tensor<?xf32>
+}`
+	b, _ := backend(t, cudafake.Options{Seed: 3})
+	e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	require.IsType(t, &stages.Executable{}, e)
+	var sums []soa.View
+	for i := range 3 {
+		x, sizes := soa.Make(types.Of(types.F32, 8)), soa.Make(types.Of(types.I32, 2))
+		for k := range 8 {
+			soa.Slice[float32](x)[k] = 1
+		}
+		soa.Slice[int32](sizes)[0] = int32(i + 1)
+		c := &backends.Call{Args: []soa.View{x, sizes}, Results: make([]soa.View, 2), Resident: true}
+		require.NoError(t, e.Execute(t.Context(), c))
+		sums = append(sums, c.Results[0])
+		for k, s := range sums {
+			require.Equal(t, []float32{float32(k + 1)}, floats(t, s), "after call %d", i)
+		}
+	}
+}

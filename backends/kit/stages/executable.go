@@ -272,8 +272,12 @@ func (e *Executable) run(ctx context.Context, c *backends.Call, r *run) (retry b
 			call.Alloc, call.Resident = r.alloc, true
 			copy(call.Results, r.roots[k])
 			for i, j := range s.given {
-				if j >= 0 && c.Results[j].IsZero() && (e.target.On.Memory == nil || !c.Resident) {
+				switch {
+				case j < 0 || !c.Results[j].IsZero():
+				case e.target.On.Memory == nil || !c.Resident:
 					call.Results[i] = c.Make(e.sig.Results[j].Type)
+				default: // on the device; where the host runs the stage, in memory that is the caller's
+					call.Alloc = c.Make
 				}
 			}
 		}
