@@ -2,6 +2,7 @@ package lazy
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"ltc/autodiff"
@@ -16,6 +17,10 @@ import (
 //
 // Tensors that the same op has made of the same operands are one, and have one
 // gradient. Numbers of ops ([Const]) are such operands while they are constants.
+//
+// In a closure, as of [Vmap], gradients go through what the closure records. If y depends on a tensor
+// of wrt also through what was computed from it outside, that is an error: compute it in the closure,
+// or use its [Tensor.Stop].
 //
 // When something is wrong, all tensors returned are poisoned.
 func Grad(y *Tensor, wrt ...*Tensor) []*Tensor {
@@ -56,6 +61,12 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 		return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y},
 			"the tensor is a value, what it was computed from is gone; take its gradient in the step that computes it, before MarkStep"))
 	}
+	if i, through := tr.aroundClosure(root, nodes); through != nil {
+		r := tr.region()
+		return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y, wrt[i]},
+			"y depends on the tensor to differentiate by also through the %v at %v, which is outside of %s of the %s at %v, where gradients of it do not go: compute it there, or use its Stop as a constant",
+			through.Op, through.Loc, r.what, r.op, r.site))
+	}
 	defer tr.at(site)()
 	one := Ones(tr, y.DType())
 	if one.err != nil {
@@ -77,6 +88,76 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 		grads[i] = Zeros(tr, wrt[i].DType(), wrt[i].Shape()...)
 	}
 	return grads, nil
+}
+
+// aroundClosure returns a node outside of the innermost closure that root uses, and the index of the
+// one of wrt that the node was computed from there. A gradient recorded in the closure would lack
+// this path. It returns nil if there is none.
+func (tr *Trace) aroundClosure(root *ir.Node, wrt []*ir.Node) (i int, through *ir.Node) {
+	r := tr.region()
+	if r == nil {
+		return 0, nil
+	}
+	for p := range floatSources(root, wrt) {
+		n := r.outside[p]
+		if n == nil || slices.Contains(wrt, p) {
+			continue
+		}
+		for i, x := range wrt {
+			if m := r.outside[x]; m != nil && m != n && tr.computedFrom(len(tr.regions)-2, n, m) {
+				for k := len(tr.regions) - 2; k >= 0 && tr.regions[k].outside[n] != nil; k-- {
+					n = tr.regions[k].outside[n] // which was recorded further out
+				}
+				return i, n
+			}
+		}
+	}
+	return 0, nil
+}
+
+// computedFrom reports whether n is computed from m, both nodes of the region at depth k, or of the
+// step below 0, by a path that gradients go along. The path may lead through regions around it.
+func (tr *Trace) computedFrom(k int, n, m *ir.Node) bool {
+	for p := range floatSources(n, []*ir.Node{m}) {
+		if p == m {
+			return true
+		}
+		if k < 0 {
+			continue
+		}
+		if outer, target := tr.regions[k].outside[p], tr.regions[k].outside[m]; outer != nil && target != nil && tr.computedFrom(k-1, outer, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// floatSources yields the nodes without operands, or among ends, that root is computed from by
+// floats, without a [Tensor.Stop] between.
+func floatSources(root *ir.Node, ends []*ir.Node) iter.Seq[*ir.Node] {
+	return func(yield func(*ir.Node) bool) {
+		seen := map[*ir.Node]bool{root: true}
+		for stack := []*ir.Node{root}; len(stack) > 0; {
+			n := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			in := n.Origin().In
+			if len(in) == 0 || slices.Contains(ends, n) {
+				if !yield(n) {
+					return
+				}
+				continue
+			}
+			if n.Op == ir.OpStop {
+				continue
+			}
+			for _, x := range in {
+				if !seen[x] && x.Type.DType.IsFloat() {
+					seen[x] = true
+					stack = append(stack, x)
+				}
+			}
+		}
+	}
 }
 
 // differentiable returns the nodes of the tensors that y is to be differentiated
