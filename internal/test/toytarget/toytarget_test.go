@@ -135,18 +135,18 @@ func TestFaults(t *testing.T) {
 				d := toytarget.New()
 				x := program(t, d)
 				called := false
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
 				d.Fault = func(ctx context.Context, now string) error {
 					if now != method {
 						return nil
 					}
 					called = true
+					if kind.is == context.DeadlineExceeded { // the time is over once method waits
+						time.AfterFunc(time.Millisecond, func() { cancel(context.DeadlineExceeded) })
+					}
 					return kind.fault(ctx)
 				}
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-				if kind.is != context.DeadlineExceeded {
-					ctx, cancel = context.WithCancel(t.Context())
-				}
-				defer cancel()
 				arg, out := view(t, []float32{3, 1, 4, 2}, types.F32, 4), view(t, []float32{7, 7, 7, 7}, types.F32, 4)
 				c := &backends.Call{Args: []soa.View{arg, view(t, []int32{2}, types.I32)}, Results: []soa.View{{}, out}}
 				err := x.Execute(ctx, c)
