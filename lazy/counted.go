@@ -280,14 +280,12 @@ func computeUnique(x *Tensor, bound []int) *Tensor {
 	return sorted.taken(heldPlaces("unique", leads(sorted), bound))
 }
 
-// leads returns whether each of sorted elements differs from the one before.
+// leads returns whether each of sorted elements differs from the one before. There may be none.
 func leads(sorted *Tensor) *Tensor {
 	n := sorted.Dim(0)
-	if dims.AtMost(n, 1) {
-		return sorted.Equal(sorted).Or(sorted.NotEqual(sorted)) // all
-	}
-	first := Full(sorted.tr, types.Bool, 1, 1)
-	return Concatenate(0, first, sorted.Narrow(0, 1, dims.Sub(n, 1)).NotEqual(sorted.Narrow(0, 0, dims.Sub(n, 1))))
+	before := sorted.Pad(sorted.like(0), []int{1}, []int{0}, []int{0}).Narrow(0, 0, n)
+	first := Iota(sorted.tr, types.I64, 0, n)
+	return sorted.NotEqual(before).Or(first.Equal(first.like(0)))
 }
 
 // UniqueAll returns [Tensor.Unique] of x, the place of each element of x among the values, with the

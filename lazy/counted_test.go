@@ -3,6 +3,7 @@ package lazy_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -167,6 +168,26 @@ func TestUnique(t *testing.T) {
 		}
 	}
 	require.Len(t, tr.Report().Compiles, 1)
+}
+
+// Unique of elements that were selected gives none if none was.
+func TestUniqueOfSelected(t *testing.T) {
+	for _, device := range []string{"cpu", "eval"} {
+		tr := lazy.NewTrace(open(t, device))
+		x := []float32{0, 3, 0, 2, 3, 0}
+		for i, m := range masks(6, 8) {
+			y := lazy.From(tr, x, 6).MaskedSelect(lazy.From(tr, m, 6)).Unique()
+			require.NoError(t, tr.MarkStep(y), "%d", i)
+			var want []float32
+			for k, on := range m {
+				if on && !slices.Contains(want, x[k]) {
+					want = append(want, x[k])
+				}
+			}
+			slices.Sort(want)
+			require.Equal(t, fmt.Sprint(want), fmt.Sprint(floats(t, y)), "%s, %d", device, i)
+		}
+	}
 }
 
 // A step that reads a tensor of such a size goes on with the size; the next step has the number.
