@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
-	"ltc/backends/kit/exec"
 	"ltc/internal/test/cudafake"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -17,16 +16,15 @@ import (
 // device, and is written over elsewhere. One in the device's memory is written over.
 func TestHostedDonation(t *testing.T) {
 	b, _ := backend(t, cudafake.Options{})
-	x, err := b.Compile(t.Context(), backends.NewModule(`func.func public @main(%x: tensor<?xf32> {tf.aliasing_output = 0 : i32}, %y: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+	x, err := b.dev.hosted(t.Context(), backends.NewModule(`func.func public @main(%x: tensor<?xf32> {tf.aliasing_output = 0 : i32}, %y: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
   %z = stablehlo.convert %x : (tensor<?xf32>) -> tensor<?xi32>
   %l = stablehlo.slice %z [0:1] : (tensor<?xi32>) -> tensor<1xi32>
   %d = stablehlo.dynamic_iota %l, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
   %0 = stablehlo.add %x, %x : tensor<?xf32>
   %1 = stablehlo.add %y, %y : tensor<?xf32>
   return %0, %1 : tensor<?xf32>, tensor<?xf32>
-}`), backends.Options{})
+}`), backends.Options{}, nil)
 	require.NoError(t, err)
-	require.IsType(t, &exec.Hosted{}, x)
 	for _, c := range []struct {
 		name                     string
 		onDevice, resident, over bool

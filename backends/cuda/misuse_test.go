@@ -106,19 +106,18 @@ func TestFreeRefused(t *testing.T) {
 	require.Zero(t, u.Live)
 }
 
-// A run of a program that the host runs as a whole, here for a size that is a value, is held to
+// A run of a program that the host runs as a whole is held to
 // what others are.
 func TestHostedMisuse(t *testing.T) {
 	all, _ := devices(t, cudafake.Options{Devices: 2})
 	b, other := On(all[0]), On(all[1])
-	x, err := b.Compile(t.Context(), backends.NewModule(`func.func public @main(%x: tensor<?xf32>, %y: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+	x, err := b.dev.hosted(t.Context(), backends.NewModule(`func.func public @main(%x: tensor<?xf32>, %y: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
   %z = stablehlo.convert %x : (tensor<?xf32>) -> tensor<?xi32>
   %l = stablehlo.slice %z [0:1] : (tensor<?xi32>) -> tensor<1xi32>
   %d = stablehlo.dynamic_iota %l, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
   return %x, %y : tensor<?xf32>, tensor<?xf32>
-}`), backends.Options{})
+}`), backends.Options{}, nil)
 	require.NoError(t, err)
-	require.IsType(t, &exec.Hosted{}, x)
 	args := []soa.View{f32s(t, 1, 2), f32s(t, 3)}
 	const queues = "a queue of another backend or device than cuda:0"
 	require.ErrorContains(t, x.Execute(t.Context(), &backends.Call{Args: args, Queue: (*Queue)(nil)}), queues)
@@ -139,16 +138,15 @@ func TestHostedNoMemory(t *testing.T) {
 	for try := range 8 {
 		after, step := try/2, 1+try%2
 		b, f := backend(t, cudafake.Options{})
-		x, err := b.Compile(t.Context(), backends.NewModule(`func.func public @main(%x: tensor<?xf32> {tf.aliasing_output = 0 : i32}, %y: tensor<?xf32> {tf.aliasing_output = 1 : i32}, %z: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+		x, err := b.dev.hosted(t.Context(), backends.NewModule(`func.func public @main(%x: tensor<?xf32> {tf.aliasing_output = 0 : i32}, %y: tensor<?xf32> {tf.aliasing_output = 1 : i32}, %z: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
   %c = stablehlo.convert %x : (tensor<?xf32>) -> tensor<?xi32>
   %l = stablehlo.slice %c [0:1] : (tensor<?xi32>) -> tensor<1xi32>
   %d = stablehlo.dynamic_iota %l, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
   %0 = stablehlo.add %x, %x : tensor<?xf32>
   %1 = stablehlo.add %y, %y : tensor<?xf32>
   return %0, %1 : tensor<?xf32>, tensor<?xf32>
-}`), backends.Options{})
+}`), backends.Options{}, nil)
 		require.NoError(t, err)
-		require.IsType(t, &exec.Hosted{}, x)
 		ones := soa.Make(types.Of(types.F32, 20_000)) // more than is had at first
 		for i := range soa.Slice[float32](ones) {
 			soa.Slice[float32](ones)[i] = 1
