@@ -8,8 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends"
 	"ltc/internal/trials"
+	"ltc/ir/types"
 	"ltc/lazy"
+	"ltc/soa"
 )
 
 // masks returns random masks of n elements, with none and all among them.
@@ -186,6 +189,30 @@ func TestUniqueOfSelected(t *testing.T) {
 			}
 			slices.Sort(want)
 			require.Equal(t, fmt.Sprint(want), fmt.Sprint(floats(t, y)), "%s, %d", device, i)
+		}
+	}
+}
+
+// The text of an exported function has its results, and no others that tell sizes.
+func TestExportOfSizesThatFollowFromData(t *testing.T) {
+	d := open(t, "cpu")
+	f := lazy.Func(d, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+		y := x.MaskedSelect(x.Greater(x.MulScalar(0)))
+		return y.MaskedSelect(y.Less(y.MulScalar(0).AddScalar(3))).MulScalar(2)
+	})
+	for _, names := range [][]string{nil, {"y"}} {
+		e, err := f.Export([]lazy.Input{{Name: "x", Type: types.Of(lazy.F32, 6)}}, names...)
+		require.NoError(t, err)
+		for _, device := range []string{"cpu", "eval"} {
+			b, err := backends.Open(device)
+			require.NoError(t, err)
+			x, err := b.Compile(t.Context(), backends.NewModule(e.Text), backends.Options{})
+			require.NoError(t, err)
+			require.Len(t, x.Signature().Results, 1)
+			c := &backends.Call{Args: []soa.View{soa.Make(types.Of(lazy.F32, 6))}}
+			copy(soa.Slice[float32](c.Args[0]), []float32{1, -2, 4, 2, 0, 5})
+			require.NoError(t, x.Execute(t.Context(), c))
+			require.Equal(t, []float32{2, 4}, soa.Slice[float32](c.Results[0]))
 		}
 	}
 }

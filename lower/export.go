@@ -26,6 +26,7 @@ func Export(g *ir.Graph, args []Mark, results []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	withoutCounts(m.Func("main"), g)
 	mark(m, args, results)
 	if err := verify.Module(m); err != nil {
 		return "", err
@@ -33,6 +34,22 @@ func Export(g *ir.Graph, args []Mark, results []string) (string, error) {
 	var text strings.Builder
 	_ = m.Print(&text, mlir.PrintOptions{Locations: true}) // a Builder does not fail
 	return text.String(), nil
+}
+
+// withoutCounts drops the results of main that tell sizes which follow from data: those of the
+// results have them.
+func withoutCounts(main *mlir.Op, g *ir.Graph) {
+	n := len(g.Results)
+	for n > 0 && g.Results[n-1].Op == ir.OpCounted {
+		n--
+	}
+	ops := main.Body().Ops
+	ret := ops[len(ops)-1]
+	if n == len(ret.Operands) {
+		return
+	}
+	ret.Operands = ret.Operands[:n]
+	main.Attrs.Set("function_type", mlir.TypeAttr{Type: &mlir.FunctionType{Ins: mlir.TypesOf(main.Body().Args), Outs: mlir.TypesOf(ret.Operands)}})
 }
 
 // Mark is what is said of an argument of main besides its type.
