@@ -146,7 +146,7 @@ func Open(name string, opts ...Option) (*Device, error) {
 	d.options.Logger = d.logger
 	d.programs.Compiler, d.ops.Compiler = compiler{d}, opCompiler{compiler{d}}
 	if d.opensSizes() {
-		d.programs.Families = &programs.Families{Opened: d.openedSizes}
+		d.programs.Families = &programs.Families{Opened: d.openedSizes, Kept: d.keptSizes}
 	}
 	d.sched.Owner = queueOwner{d}
 	d.memory.Start(checking)

@@ -56,6 +56,11 @@ func (d *Device) openedSizes(o *shapeinfer.Open, at callsite.Site, now, before *
 		slog.String("do", "nothing; StaticShapes keeps them numbers"))
 }
 
+// keptSizes logs for debugging why a program is of numbers though its line has one of other sizes.
+func (d *Device) keptSizes(at callsite.Site, why error) {
+	d.log(slog.LevelDebug, "sizes stay numbers", slog.String("at", at.String()), slog.Any("because", why))
+}
+
 // SizeAdd returns a + b, of sizes that may be open ([Dim]).
 func SizeAdd(a, b int) int { return dims.Add(a, b) }
 

@@ -109,7 +109,7 @@ func (c *Cache) compile(ctx context.Context, p *Program) error {
 		if err = c.Compiler.Compile(ctx, p); err == nil {
 			p.likely = likely(p.Graph)
 			if p.Open != nil {
-				c.Families.tell(p.Open, nil)
+				c.Families.report(p.Open, nil)
 			}
 		}
 		return err

@@ -20,9 +20,12 @@ type Families struct {
 	// why it has not, and of the line and the graphs that it was made for.
 	Opened func(o *shapeinfer.Open, at callsite.Site, now, before *ir.Graph, failed error)
 
-	mu   sync.Mutex
-	all  map[uint64]*family               // by outline
-	news map[*shapeinfer.Open]func(error) // of programs that are about to be compiled
+	// Kept hears of a graph that is compiled with its sizes as numbers, of its line, and why.
+	Kept func(at callsite.Site, why error)
+
+	mu      sync.Mutex
+	all     map[uint64]*family               // by outline
+	pending map[*shapeinfer.Open]func(error) // what reports the end of a compile that is about to begin
 }
 
 // mostFamilies is how many outlines are remembered. When there are more all are forgotten.
@@ -77,43 +80,58 @@ func (f *Families) open(g *ir.Graph, at func() callsite.Site) *shapeinfer.Open {
 	if o := f.find(g, outline); o != nil {
 		return o
 	}
+	site := at()
+	mine, samples := f.note(g, outline, site)
+	if len(samples) == 0 {
+		return nil
+	}
+	o, err := shapeinfer.Generalize(append(slices.Clone(samples), mine)) // others look up programs meanwhile
+	if err != nil && len(samples) > 1 {                                  // ops that size 1 makes others, say
+		o, err = shapeinfer.Generalize([]*ir.Graph{samples[0], mine})
+	}
+	if err != nil {
+		f.Kept(site, err)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	x := f.of(outline)
-	if o := fitting(x.open, g); o != nil || x.static {
-		return o
+	if err != nil {
+		x.fail()
+		return nil
 	}
-	site := at()
-	var samples []*ir.Graph
+	if there := fitting(x.open, g); there != nil || x.static { // of another goroutine
+		return there
+	}
+	x.open = append(slices.Clone(x.open), o)
+	x.static = len(x.open) == mostOpen
+	if f.pending == nil {
+		f.pending = map[*shapeinfer.Open]func(error){}
+	}
+	f.pending[o] = func(failed error) { f.Opened(o, site, mine, samples[0], failed) }
+	return o
+}
+
+// note notes a copy of g as a sample of its outline. It returns the copy, and the latest graphs of the
+// same line that may differ from it in sizes: none if sizes stay numbers, or if g was noted before.
+func (f *Families) note(g *ir.Graph, outline uint64, site callsite.Site) (mine *ir.Graph, samples []*ir.Graph) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	x := f.of(outline)
+	if x.static {
+		return nil, nil
+	}
 	for _, s := range slices.Backward(x.samples) {
 		if s.at == site && ir.Equal(s.graph, g) {
-			return nil // it was dropped from the cache, or is not to be compiled with open sizes
+			return nil, nil // it was dropped from the cache, or is not to be compiled with open sizes
 		}
 		if s.at == site && len(samples) < shapeinfer.MostSamples-1 {
 			samples = append(samples, s.graph)
 		}
 	}
-	mine := g.Clone()
+	mine = g.Clone()
 	x.samples = append(x.samples, recorded{mine, site})
 	x.samples = x.samples[max(0, len(x.samples)-mostRecorded):]
-	if len(samples) == 0 {
-		return nil
-	}
-	o, err := shapeinfer.Generalize(append(slices.Clone(samples), mine))
-	if err != nil && len(samples) > 1 { // ops that size 1 makes others, say
-		o, err = shapeinfer.Generalize([]*ir.Graph{samples[0], mine})
-	}
-	if err != nil {
-		x.fail()
-		return nil
-	}
-	x.open = append(slices.Clone(x.open), o)
-	x.static = len(x.open) == mostOpen
-	if f.news == nil {
-		f.news = map[*shapeinfer.Open]func(error){}
-	}
-	f.news[o] = func(failed error) { f.Opened(o, site, mine, samples[0], failed) }
-	return o
+	return mine, samples
 }
 
 // fail notes that samples have no program.
@@ -122,14 +140,14 @@ func (x *family) fail() {
 	x.static = x.static || x.failed >= mostFailed
 }
 
-// tell says how the compile of a new program ended.
-func (f *Families) tell(o *shapeinfer.Open, err error) {
+// report reports how the compile of a new program ended.
+func (f *Families) report(o *shapeinfer.Open, err error) {
 	f.mu.Lock()
-	news := f.news[o]
-	delete(f.news, o)
+	end := f.pending[o]
+	delete(f.pending, o)
 	f.mu.Unlock()
-	if news != nil {
-		news(err)
+	if end != nil {
+		end(err)
 	}
 }
 
@@ -158,7 +176,7 @@ func (f *Families) of(outline uint64) *family {
 // refused notes that o was not compiled. If the backend has no code for it, its sizes are numbers
 // from now on. Other errors are of one attempt: the next size may have another.
 func (f *Families) refused(o *shapeinfer.Open, err error) {
-	f.tell(o, err)
+	f.report(o, err)
 	_, fallback := errors.AsType[*backends.FallbackError](err)
 	f.mu.Lock()
 	defer f.mu.Unlock()
