@@ -29,7 +29,6 @@ type Target struct {
 type Executable struct {
 	target  Target
 	sig     *backends.Signature
-	place   func(error) error // says where in the text an error is
 	stages  []*stage
 	execs   []backends.Executable // by stage
 	slots   int
@@ -57,7 +56,7 @@ func Compile(ctx context.Context, t Target, m backends.Module, o backends.Option
 	if err != nil {
 		return nil, nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	e := &Executable{target: t, sig: p.Signature, place: (&placer{p.File, m}).place, stages: stages, grown: new(atomic.Int64)}
+	e := &Executable{target: t, sig: p.Signature, stages: stages, grown: new(atomic.Int64)}
 	p.Module.Walk(func(op *mlir.Op) bool {
 		e.effects = e.effects || op.Code.Info().Traits.Has(mlir.Effects)
 		return !e.effects
@@ -81,20 +80,6 @@ func Compile(ctx context.Context, t Target, m backends.Module, o backends.Option
 	}
 	e.prepare()
 	return e, left, nil
-}
-
-// placer says where in a module an error is. It reads the text anew: few errors come.
-type placer struct {
-	file   string
-	module backends.Module
-}
-
-func (p *placer) place(err error) error {
-	x, lacks := backends.LoadOpen(context.Background(), p.module, backends.Options{Name: p.file})
-	if lacks != nil {
-		return err
-	}
-	return x.Place(err)
 }
 
 // prepare numbers the slots, and makes the pool of runs and the whole program, which is compiled when
@@ -304,8 +289,7 @@ func (e *Executable) run(ctx context.Context, c *backends.Call, r *run) (retry b
 func (e *Executable) exceeded(s *stage, roots []soa.View) error {
 	for _, l := range s.limits {
 		if n := integer(&roots[l.root], l.at); n > l.most {
-			why := fmt.Sprintf("%s: a size that follows from data is %d, and can be at most %d", l.op.Name(), n, l.most)
-			return &backends.RunError{Op: l.op.Ordinal, Reason: e.place(&mlir.Error{Pos: l.op.Pos, Msg: why})}
+			return &backends.RunError{Op: l.op.Ordinal, Reason: fmt.Errorf("a size that follows from data is %d, and can be at most %d; give it a larger bound, or select fewer elements", n, l.most)}
 		}
 	}
 	return nil
