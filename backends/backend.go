@@ -293,11 +293,15 @@ var ErrWritten = errors.New("the run had begun to write over memory of its calle
 // RunError is the failure of an op while a program ran. An error that says more of the failure,
 // such as [ErrWritten], is in Reason.
 type RunError struct {
-	Op     int // ordinal of the op in the text (mlir.Op.Ordinal); -1 if unknown
+	Op     int    // ordinal of the op in the text (mlir.Op.Ordinal); -1 if unknown
+	At     string // file:line of the op in the text, and its name; "" if unknown
 	Reason error
 }
 
 func (e *RunError) Error() string {
+	if e.At != "" {
+		return fmt.Sprintf("%s: %v", e.At, e.Reason)
+	}
 	if e.Op < 0 {
 		return fmt.Sprint(e.Reason)
 	}

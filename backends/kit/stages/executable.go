@@ -28,6 +28,7 @@ type Target struct {
 // Executable is a chain of programs.
 type Executable struct {
 	target  Target
+	file    string // of the text, in errors
 	sig     *backends.Signature
 	stages  []*stage
 	execs   []backends.Executable // by stage
@@ -56,7 +57,7 @@ func Compile(ctx context.Context, t Target, m backends.Module, o backends.Option
 	if err != nil {
 		return nil, nil, errors.Join(kit.ErrNotCompiled, err)
 	}
-	e := &Executable{target: t, sig: p.Signature, stages: stages, grown: new(atomic.Int64)}
+	e := &Executable{target: t, file: p.File, sig: p.Signature, stages: stages, grown: new(atomic.Int64)}
 	p.Module.Walk(func(op *mlir.Op) bool {
 		e.effects = e.effects || op.Code.Info().Traits.Has(mlir.Effects)
 		return !e.effects
@@ -289,7 +290,7 @@ func (e *Executable) run(ctx context.Context, c *backends.Call, r *run) (retry b
 func (e *Executable) exceeded(s *stage, roots []soa.View) error {
 	for _, l := range s.limits {
 		if n := integer(&roots[l.root], l.at); n > l.most {
-			return &backends.RunError{Op: l.op.Ordinal, Reason: fmt.Errorf("a size that follows from data is %d, and can be at most %d; give it a larger bound, or select fewer elements", n, l.most)}
+			return &backends.RunError{Op: l.op.Ordinal, At: fmt.Sprintf("%s:%d: %s", e.file, l.op.Pos.Line, l.op.Name()), Reason: fmt.Errorf("a size that follows from data is %d, and can be at most %d; give it a larger bound, or select fewer elements", n, l.most)}
 		}
 	}
 	return nil
