@@ -68,6 +68,16 @@ func countsIn(g *ir.Graph) bool {
 	return slices.ContainsFunc(g.Nodes, func(n *ir.Node) bool { return n.Op == ir.OpCounted })
 }
 
+// onlyOpen returns the error of a function of open inputs whose graph has sizes that follow from data.
+func onlyOpen(g *ir.Graph) error {
+	for _, n := range g.Nodes {
+		if n.Op == ir.OpCounted {
+			return fmt.Errorf("%v: a size follows from data, and programs whose inputs have open sizes have none", n.In[0].Loc)
+		}
+	}
+	return nil
+}
+
 // sizedBy returns t with the sizes that a run has given it; nil if it failed, and there is no
 // element.
 func sizedBy(t types.Type, by *soa.View) types.Type {

@@ -217,6 +217,23 @@ func TestExportOfSizesThatFollowFromData(t *testing.T) {
 	}
 }
 
+// Functions of open inputs have no sizes that follow from data, and their errors say that.
+func TestOpenInputsHaveNoSizesOfData(t *testing.T) {
+	d := open(t, "cpu")
+	f := lazy.Func(d, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+		return x.MaskedSelect(x.Greater(x.MulScalar(0))) // the op
+	})
+	in := lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 1, 20))}
+	_, err := f.Export([]lazy.Input{in})
+	require.ErrorIs(t, err, lazy.ErrUsage)
+	require.ErrorContains(t, err, "counted_test.go:")
+	require.ErrorContains(t, err, "a size follows from data, and programs whose inputs have open sizes have none; give the inputs numbers")
+	require.NoError(t, f.Inputs(in))
+	_, err = f.Call(t.Context(), lazy.From(d, []float32{1, -1}, 2))
+	require.ErrorContains(t, err, "counted_test.go:")
+	require.ErrorContains(t, err, "a size follows from data, and programs whose inputs have open sizes have none; give Inputs numbers")
+}
+
 // A step that reads a tensor of such a size goes on with the size; the next step has the number.
 func TestSizesOfDataAreReadMidway(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "cpu"))

@@ -253,6 +253,11 @@ func (e *exporting) record(size func(d int) int) (recorded bool, err error) {
 		if len(e.outputs) > 0 && len(e.outputs) != t.results {
 			return fmt.Errorf("export: %w: %s for %s", ErrUsage, diag.Count(len(e.outputs), "name"), diag.Count(t.results, "result"))
 		}
+		if len(e.symbols) > 0 {
+			if err := onlyOpen(g); err != nil {
+				return fmt.Errorf("export: %w: %w; give the inputs numbers instead of Dims", ErrUsage, err)
+			}
+		}
 		marks, constants, err := e.parameters(t, g)
 		if err != nil {
 			return err

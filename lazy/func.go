@@ -435,6 +435,9 @@ func (in *inputs) record(f *Function) (*shapeinfer.Open, error) {
 			t.types, names[i] = append(t.types, v.ofType(x.Type)), x.Name
 		}
 		err := f.record(t, names, func(g *ir.Graph) error {
+			if err := onlyOpen(g); err != nil {
+				return err
+			}
 			samples = append(samples, g.Clone())
 			return nil
 		})
