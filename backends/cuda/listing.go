@@ -2,18 +2,22 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"ltc/backends"
 	"ltc/backends/cuda/ptx"
+	"ltc/backends/kit"
 	"ltc/backends/kit/plan"
+	"ltc/backends/kit/stages"
 	"ltc/internal/diag"
 )
 
 // Listing returns the code of a compiled program, which needs no device. It has how each
 // step is run, on the device or by the host, as comments, and the PTX of all kernels, for
-// GPUs of sm_80 and later. Of a program that the host runs as a whole it returns an error
+// GPUs of sm_80 and later. A program in which sizes follow from data is listed stage by
+// stage. Of a program that the host runs as a whole it returns an error
 // that wraps kit.ErrNotCompiled.
 func Listing(ctx context.Context, m backends.Module, o backends.Options) (string, error) {
 	return listing(ctx, m, o, ptx.Options{})
@@ -35,10 +39,24 @@ func listing(ctx context.Context, m backends.Module, o backends.Options, target 
 		return "", err
 	}
 	c, err := compileModule(ctx, m, p, o, target)
+	var b strings.Builder
+	if errors.Is(err, kit.ErrNotCompiled) {
+		texts, staging := stages.Texts(ctx, m, o)
+		if staging != nil {
+			return "", err
+		}
+		for i, text := range texts {
+			stage, err := listing(ctx, backends.NewModule(text), o, target)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(&b, "// stage %d of %d\n%s", i+1, len(texts), stage)
+		}
+		return b.String(), nil
+	}
 	if err != nil {
 		return "", err
 	}
-	var b strings.Builder
 	if c.open != nil {
 		fmt.Fprintf(&b, "// for %s, and for other numbers likewise\n", c.open.Family.BaseText())
 	}

@@ -43,19 +43,9 @@ type Executable struct {
 // Compile returns a program in which sizes follow from data. The error wraps [kit.ErrNotCompiled]
 // if no size does, or if a stage cannot be told from the others.
 func Compile(ctx context.Context, t Target, m backends.Module, o backends.Options) (*Executable, []backends.Fallback, error) {
-	p, err := backends.LoadOpen(ctx, m, o)
+	p, stages, err := stagesOf(ctx, m, o)
 	if err != nil {
 		return nil, nil, err
-	}
-	if err := kit.Inline(ctx, p.Module); err != nil {
-		return nil, nil, err
-	}
-	stages, err := split(p)
-	if err == nil && stages == nil {
-		err = errors.New("no size follows from data")
-	}
-	if err != nil {
-		return nil, nil, errors.Join(kit.ErrNotCompiled, err)
 	}
 	e := &Executable{target: t, file: p.File, sig: p.Signature, stages: stages, grown: new(atomic.Int64)}
 	p.Module.Walk(func(op *mlir.Op) bool {
@@ -74,13 +64,46 @@ func Compile(ctx context.Context, t Target, m backends.Module, o backends.Option
 			}
 		}
 		x, err := t.Backend.Compile(ctx, backends.NewModule(s.text), o)
-		if err != nil {
+		switch {
+		case err == nil:
+		case ctx.Err() != nil, errors.Is(err, backends.ErrExhausted):
 			return nil, nil, err
+		default: // the text of a stage cannot say what that of the module does
+			return nil, nil, errors.Join(kit.ErrNotCompiled, err)
 		}
 		e.execs = append(e.execs, x)
 	}
 	e.prepare()
 	return e, left, nil
+}
+
+// Texts returns the text of each stage of a program in which sizes follow from data. The error wraps
+// [kit.ErrNotCompiled] if there are none.
+func Texts(ctx context.Context, m backends.Module, o backends.Options) (all []string, err error) {
+	_, stages, err := stagesOf(ctx, m, o)
+	for _, s := range stages {
+		all = append(all, s.text)
+	}
+	return all, err
+}
+
+// stagesOf loads a module and cuts it. The error wraps [kit.ErrNotCompiled] if it has no stages.
+func stagesOf(ctx context.Context, m backends.Module, o backends.Options) (*backends.Program, []*stage, error) {
+	p, err := backends.LoadOpen(ctx, m, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := kit.Inline(ctx, p.Module); err != nil {
+		return nil, nil, err
+	}
+	stages, err := split(p)
+	if err == nil && stages == nil {
+		err = errors.New("no size follows from data")
+	}
+	if err != nil {
+		return nil, nil, errors.Join(kit.ErrNotCompiled, err)
+	}
+	return p, stages, nil
 }
 
 // prepare numbers the slots, and makes the pool of runs and the whole program, which is compiled when
