@@ -145,8 +145,37 @@ func (d *Device) quietly() backends.Options {
 type guardHost struct{ *Device }
 
 func (d guardHost) Part(ctx context.Context, g *ir.Graph) (programs.Runner, error) {
-	return d.compile(ctx, g, lower.Text(g, true), d.quietly())
+	text := lower.Text(g, true)
+	x, err := d.compile(ctx, g, text, d.quietly())
+	if err != nil {
+		return nil, err
+	}
+	return &part{x, text}, nil
 }
+
+// part runs a program that looks at the data of another, and has a text of its own.
+type part struct {
+	programs.Runner
+	text string
+}
+
+// Execute runs the part. An error is a *partError.
+func (p *part) Execute(ctx context.Context, c *backends.Call) error {
+	if err := p.Runner.Execute(ctx, c); err != nil {
+		return &partError{p.text, err}
+	}
+	return nil
+}
+
+// partError is the failure of a part, whose ops are those of its text.
+type partError struct {
+	text string
+	err  error
+}
+
+func (e *partError) Error() string { return e.err.Error() }
+
+func (e *partError) Unwrap() error { return e.err }
 
 // HasNaN warns of an argument that has NaNs, once for each line.
 func (d guardHost) HasNaN(p *ir.Node, first string) {

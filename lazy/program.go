@@ -254,7 +254,11 @@ func atLine(p *programs.Program, err error) error {
 	if !ok || failed.Op < 0 {
 		return fmt.Errorf("run: %w", err)
 	}
-	at := lower.Place(p.Text, failed.Op)
+	text := p.Text
+	if x, ok := errors.AsType[*partError](err); ok {
+		text = x.text
+	}
+	at := lower.Place(text, failed.Op)
 	return fmt.Errorf("%srun: %w", at, failed.Reason)
 }
 

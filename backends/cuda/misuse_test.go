@@ -350,3 +350,19 @@ func TestAllowedAgain(t *testing.T) {
 	require.Equal(t, calls+1, f.Calls("cuFuncSetAttribute"))
 	require.NoError(t, k.Unload())
 }
+
+// A program that no kernel and no stage can be made of is run by the host.
+func TestHostedByCompile(t *testing.T) {
+	b, _ := backend(t, cudafake.Options{})
+	x, err := b.Compile(t.Context(), backends.NewModule(`func.func public @main(%x: tensor<?x?xf32>, %like: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %0 = stablehlo.get_dimension_size %like, dim = 0 : (tensor<?x?xf32>) -> tensor<i32>
+  %1 = stablehlo.get_dimension_size %like, dim = 1 : (tensor<?x?xf32>) -> tensor<i32>
+  %2 = stablehlo.reshape %0 : (tensor<i32>) -> tensor<1xi32>
+  %3 = stablehlo.reshape %1 : (tensor<i32>) -> tensor<1xi32>
+  %4 = stablehlo.concatenate %2, %3, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %5 = stablehlo.dynamic_reshape %x, %4 : (tensor<?x?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  return %5 : tensor<?x?xf32>
+}`), backends.Options{})
+	require.NoError(t, err)
+	require.IsType(t, &exec.Hosted{}, x)
+}
