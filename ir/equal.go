@@ -14,9 +14,17 @@ func Equal(a, b *Graph) bool {
 	return c.graphs(a, b)
 }
 
-// comparison remembers the bodies that were found equal, so that those called
-// many times are compared once.
+// IsInstance reports whether g is open with numbers in place of sizes that are expressions. size
+// returns the number of a size, and numbers unchanged. An [OpSizeOf] of open is a constant of g.
+func IsInstance(open, g *Graph, size func(d int) int) bool {
+	c := comparison{size: size}
+	return c.graphs(open, g)
+}
+
+// comparison compares a graph, or an instance of it, with another. It remembers the bodies that were
+// found equal, so that those called many times are compared once.
 type comparison struct {
+	size   func(d int) int // the number of a size of the first graph; nil: all are numbers
 	bodies map[[2]*Graph]bool
 }
 
@@ -24,7 +32,7 @@ func (c *comparison) graphs(a, b *Graph) bool {
 	if a == b {
 		return true
 	}
-	if a.hash != b.hash || len(a.Nodes) != len(b.Nodes) {
+	if c.size == nil && a.hash != b.hash || len(a.Nodes) != len(b.Nodes) {
 		return false
 	}
 	for i, n := range a.Nodes {
@@ -50,7 +58,7 @@ func Extends(b, a *Graph) bool {
 	equal := func(m, n *Node) bool { return same[m.ID] == n }
 	for i, m := range x {
 		n := y[i]
-		if m.Op != n.Op || !slices.EqualFunc(m.In, n.In, equal) || !equalTypes(m, n) || !equalAttrs(m, n) || !c.composites(m.Body, n.Body) {
+		if m.Op != n.Op || !slices.EqualFunc(m.In, n.In, equal) || !c.types(m, n) || !c.attrs(m, n) || !c.composites(m.Body, n.Body) {
 			return false
 		}
 		same[m.ID] = n
@@ -61,27 +69,51 @@ func Extends(b, a *Graph) bool {
 func equalID(a, b *Node) bool { return a.ID == b.ID }
 
 func (c *comparison) nodes(a, b *Node) bool {
-	return alike(a, b) && equalTypes(a, b) && equalAttrs(a, b) && c.composites(a.Body, b.Body)
+	if c.size != nil && a.Op == OpSizeOf && b.Op == OpConstant {
+		d, dtype := c.size(int(a.Attrs[SizeOfSize].Int)), a.Type.DType
+		return b.Type.DType == dtype && uint64(b.Attrs[ConstantValue].Int) == IntLiteralBits(dtype, int64(d))
+	}
+	return alike(a, b) && c.types(a, b) && c.attrs(a, b) && c.composites(a.Body, b.Body)
 }
 
-func equalTypes(a, b *Node) bool {
-	return a.Type.Equal(b.Type) && slices.EqualFunc(a.Results(), b.Results(), types.Type.Equal)
+func (c *comparison) types(a, b *Node) bool {
+	return c.isType(a.Type, b.Type) && slices.EqualFunc(a.Results(), b.Results(), c.isType)
 }
 
-// equalAttrs compares the attributes of nodes of one op, but for names of
+func (c *comparison) isType(a, b types.Type) bool {
+	return a.DType == b.DType && c.sizes(a.Shape, b.Shape)
+}
+
+func (c *comparison) sizes(a, b []int) bool {
+	if c.size == nil {
+		return slices.Equal(a, b)
+	}
+	return slices.EqualFunc(a, b, c.isSize)
+}
+
+func (c *comparison) isSize(a, b int) bool { return a == b || c.size != nil && c.size(a) == b }
+
+// attrs compares the attributes of nodes of one op, but for names of
 // parameters.
-func equalAttrs(a, b *Node) bool {
+func (c *comparison) attrs(a, b *Node) bool {
 	if a.Op == OpParameter {
 		return a.Attrs[ParameterIndex].Int == b.Attrs[ParameterIndex].Int
 	}
-	return slices.EqualFunc(a.Attrs, b.Attrs, equalAttr)
+	return slices.EqualFunc(a.Attrs, b.Attrs, func(x, y Attr) bool {
+		return c.isSize(int(x.Int), int(y.Int)) && x.Str == y.Str && c.sizes(x.Ints, y.Ints)
+	})
 }
 
 func (c *comparison) composites(a, b *Composite) bool {
 	if a == b || a == nil || b == nil {
 		return a == b
 	}
-	if a.Name != b.Name || !slices.Equal(a.Params, b.Params) || len(a.More) != len(b.More) {
+	params := func(p, q Param) bool {
+		same := c.isSize(p.Int, q.Int)
+		p.Int = q.Int
+		return same && p == q
+	}
+	if a.Name != b.Name || len(a.More) != len(b.More) || !slices.EqualFunc(a.Params, b.Params, params) {
 		return false
 	}
 	for i, g := range a.Graphs() {
@@ -119,86 +151,6 @@ func (c *comparison) same(a, b *Graph) bool {
 // operands.
 func alike(a, b *Node) bool {
 	return a.Op == b.Op && slices.EqualFunc(a.In, b.In, equalID)
-}
-
-// IsInstance reports whether g is open with numbers in place of sizes that are expressions. size
-// returns the number of a size, and numbers unchanged. An [OpSizeOf] of open is a constant of g.
-func IsInstance(open, g *Graph, size func(d int) int) bool {
-	i := instance{size: size}
-	return i.graphs(open, g)
-}
-
-// instance remembers the bodies that were found to be instances, so that those called many times
-// are compared once.
-type instance struct {
-	size   func(d int) int
-	bodies map[[2]*Graph]bool
-}
-
-func (i *instance) graphs(open, g *Graph) bool {
-	return slices.EqualFunc(open.Nodes, g.Nodes, i.nodes) &&
-		slices.EqualFunc(open.Results, g.Results, equalID) && slices.Equal(open.Alias, g.Alias)
-}
-
-// same is graphs for graphs of bodies, each pair compared once.
-func (i *instance) same(open, g *Graph) bool {
-	pair := [2]*Graph{open, g}
-	if i.bodies[pair] {
-		return true
-	}
-	if !i.graphs(open, g) {
-		return false
-	}
-	if i.bodies == nil {
-		i.bodies = map[[2]*Graph]bool{}
-	}
-	i.bodies[pair] = true
-	return true
-}
-
-func (i *instance) nodes(open, n *Node) bool {
-	if open.Op == OpSizeOf && n.Op == OpConstant {
-		d, dtype := i.size(int(open.Attrs[SizeOfSize].Int)), open.Type.DType
-		return n.Type.DType == dtype && uint64(n.Attrs[ConstantValue].Int) == IntLiteralBits(dtype, int64(d))
-	}
-	if !alike(open, n) || !i.types(open.Type, n.Type) || !slices.EqualFunc(open.Results(), n.Results(), i.types) {
-		return false
-	}
-	if open.Op == OpParameter {
-		return open.Attrs[ParameterIndex].Int == n.Attrs[ParameterIndex].Int
-	}
-	return slices.EqualFunc(open.Attrs, n.Attrs, i.attrs) && i.composites(open.Body, n.Body)
-}
-
-func (i *instance) types(open, t types.Type) bool {
-	return open.DType == t.DType && i.sizes(open.Shape, t.Shape)
-}
-
-func (i *instance) sizes(open, s []int) bool {
-	return slices.EqualFunc(open, s, func(d, n int) bool { return d == n || i.size(d) == n })
-}
-
-func (i *instance) attrs(open, a Attr) bool {
-	return (open.Int == a.Int || int64(i.size(int(open.Int))) == a.Int) && open.Str == a.Str && i.sizes(open.Ints, a.Ints)
-}
-
-func (i *instance) composites(open, c *Composite) bool {
-	if open == nil || c == nil {
-		return open == c
-	}
-	params := func(p, q Param) bool {
-		p.Int = i.size(p.Int)
-		return p == q
-	}
-	if open.Name != c.Name || len(open.More) != len(c.More) || !slices.EqualFunc(open.Params, c.Params, params) {
-		return false
-	}
-	for k, g := range open.Graphs() {
-		if !i.same(g, c.at(k)) {
-			return false
-		}
-	}
-	return true
 }
 
 // EachSize calls f with all integers of a graph that may be sizes: dimensions of types, attributes,

@@ -99,7 +99,7 @@ func (g *Graph) verifyNode(i int, n *Node, v *verifier, params *int) error {
 	if err != nil {
 		return err
 	}
-	if want.setType(one, several); !equalTypes(n, &want) {
+	if want.setType(one, several); !new(comparison).types(n, &want) {
 		return fmt.Errorf("%s: type is %v, the rule gives %v", n.Op, n.TypeText(), want.TypeText())
 	}
 	return nil

@@ -55,7 +55,7 @@ func openInputs(op string, inputs []Input) (open []Input, symbols []int, err err
 		shape := slices.Clone(in.Type.Shape)
 		for d, n := range shape {
 			if n == AnySize {
-				shape[d] = Dim(openName, 0, mostOpen)
+				shape[d] = Dim(openName, 0, shapeinfer.MostOpen)
 			}
 		}
 		open[i].Type.Shape = shape
@@ -87,12 +87,8 @@ func checkDims(op string, symbols []int) error {
 	return nil
 }
 
-// openName is what texts call the size of AnySize, mostOpen the most that it can be:
-// texts compute shapes of it, and get_dimension_size gives it as an i32.
-const (
-	openName = "n"
-	mostOpen = 1<<31 - 1
-)
+// openName is what texts call the size of AnySize.
+const openName = "n"
 
 // Export returns the function as a program that needs neither the function nor its device.
 // The text takes the inputs. Its constants are the variables and other tensors that the

@@ -16,8 +16,8 @@ const MostSamples = 4
 // little in common.
 const mostSymbols = 8
 
-// largestSize is the most that an open size can be: texts compute with sizes as i32.
-const largestSize = 1<<31 - 1
+// MostOpen is the most that an open size without bounds can be: get_dimension_size gives texts an i32.
+const MostOpen = 1<<31 - 1
 
 // Open is a graph whose sizes may be expressions. [Open.Fits] compares graphs of numbers with it. It
 // is immutable, and any number of goroutines share it.
@@ -205,8 +205,8 @@ func (g *general) parameterSize(v sample, n int, top bool) (int, error) {
 		}
 	}
 	for _, x := range v[:n] {
-		if x < 1 || x > largestSize {
-			return 0, fmt.Errorf("a dimension of size %d cannot be open: an open size is from 1 to %d", x, largestSize)
+		if x < 1 || x > MostOpen {
+			return 0, fmt.Errorf("a dimension of size %d cannot be open: an open size is from 1 to %d", x, MostOpen)
 		}
 	}
 	if g.symbols == mostSymbols {
@@ -216,7 +216,7 @@ func (g *general) parameterSize(v sample, n int, top bool) (int, error) {
 	if g.symbols > 0 {
 		name = fmt.Sprint("n", g.symbols)
 	}
-	d := int(dims.Symbol(name, 1, largestSize))
+	d := int(dims.Symbol(name, 1, MostOpen))
 	g.symbols++
 	g.learn(v, d)
 	return d, nil

@@ -165,7 +165,7 @@ func (f *Families) of(outline uint64) *family {
 	x := f.all[outline]
 	if x == nil {
 		if len(f.all) == mostFamilies || f.all == nil {
-			f.all = map[uint64]*family{}
+			f.all, f.pending = map[uint64]*family{}, nil
 		}
 		x = &family{}
 		f.all[outline] = x
