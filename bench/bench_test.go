@@ -159,7 +159,7 @@ func TestRow(t *testing.T) {
 }
 
 func TestRate(t *testing.T) {
-	m := machine{f32: 100, bf16: 200, copied: 40}
+	m := machine{f32: 100, bf16: 200, copied: 40, read: 30}
 	for _, c := range []struct {
 		r    result
 		want float64
@@ -167,6 +167,8 @@ func TestRate(t *testing.T) {
 		{result{W: "matmul_128", GFlops: 50}, 0.5},
 		{result{W: "bf16matmul_512", GFlops: 50}, 0.25},
 		{result{W: "matvec_4096", GFlops: 1, GBps: 30}, 0.75},
+		{result{W: "program_sort", GBps: 30, Bytes: 2e9, Written: 1e9}, 0.75},
+		{result{W: "program_decode", GBps: 15, Bytes: 2e9}, 0.5},
 		{result{W: "peak_copy", GBps: 40}, 0},
 		{result{W: "ew_tanh_64K", GBps: 90}, 0},
 		{result{W: "step1_add_cached"}, 0},
@@ -176,10 +178,11 @@ func TestRate(t *testing.T) {
 	}
 	m = machine{}
 	m.learn(result{W: "peak_copy", GBps: 40})
+	m.learn(result{W: "peak_read", GBps: 30})
 	m.learn(result{W: "peak_fma_f32", GFlops: 100})
 	m.learn(result{W: "peak_fma_bf16", GFlops: 200})
 	m.learn(result{W: "matmul_128", GFlops: 50})
-	require.Equal(t, machine{f32: 100, bf16: 200, copied: 40}, m)
+	require.Equal(t, machine{f32: 100, bf16: 200, copied: 40, read: 30}, m)
 	r := result{GFlops: 3}
 	machine{}.rate(&r)
 	require.Zero(t, r.Share, "no peak, no share")
@@ -213,8 +216,8 @@ func TestMatching(t *testing.T) {
 	require.Len(t, withPeaks(matching(workloads, "^matmul_128$", "cuda"), "cuda", false), 2)
 	require.Len(t, matching(workloads, "^record_", "cpu"), 2)
 	require.Empty(t, matching(workloads, "nothing", "cpu"))
-	require.Len(t, withPeaks(matching(workloads, "^matmul_128$", "cpu"), "cpu", false), 4)
-	require.Len(t, withPeaks(matching(workloads, "^train_mlp$", "cpu"), "cpu", true), 4)
+	require.Len(t, withPeaks(matching(workloads, "^matmul_128$", "cpu"), "cpu", false), 5)
+	require.Len(t, withPeaks(matching(workloads, "^train_mlp$", "cpu"), "cpu", true), 5)
 	require.Len(t, withPeaks(matching(workloads, "^record_", "cpu"), "cpu", false), 2, "nothing to hold against peaks")
 	require.Len(t, withPeaks(matching(workloads, "", "cpu"), "cpu", false), len(workloads)-len(forDevices))
 }

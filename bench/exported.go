@@ -81,8 +81,8 @@ func (x wholeProgram) measure(e *env) (result, error) {
 		return result{}, err
 	}
 	w, err := c.work(e)
-	r.Flops, r.Bytes = w.flops, w.bytes
-	r.GFlops, r.GBps = w.flops/t.Median/1e9, w.bytes/t.Median/1e9
+	r.Flops, r.Bytes, r.Written = w.flops, w.read+w.written, w.written
+	r.GFlops, r.GBps = w.flops/t.Median/1e9, r.Bytes/t.Median/1e9
 	return r, err
 }
 

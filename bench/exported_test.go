@@ -98,10 +98,41 @@ func TestTraffic(t *testing.T) {
   }
 }
 `
-	n, err := traffic(fmt.Sprintf(table, "3x4xf32", "return %0 : tensor<3x4xf32>"))
+	read, written, err := traffic(fmt.Sprintf(table, "3x4xf32", "return %0 : tensor<3x4xf32>"))
 	require.NoError(t, err)
-	require.EqualValues(t, 48+12+48, n)
-	n, err = traffic(fmt.Sprintf(table, "3x1000xf32", "%1 = stablehlo.dot_general %0, %arg0, contracting_dims = [1] x [1] : (tensor<3x4xf32>, tensor<1000x4xf32>) -> tensor<3x1000xf32>\n    return %1 : tensor<3x1000xf32>"))
+	require.EqualValues(t, 48+12, read)
+	require.EqualValues(t, 48, written)
+	read, written, err = traffic(fmt.Sprintf(table, "3x1000xf32", "%1 = stablehlo.dot_general %0, %arg0, contracting_dims = [1] x [1] : (tensor<3x4xf32>, tensor<1000x4xf32>) -> tensor<3x1000xf32>\n    return %1 : tensor<3x1000xf32>"))
 	require.NoError(t, err)
-	require.EqualValues(t, 16000+12+12000, n)
+	require.EqualValues(t, 16000+12, read)
+	require.EqualValues(t, 12000, written)
+}
+
+// A donated cache that is updated in place counts as read once if it is read, and as written
+// where the update is; one that is not donated as copied.
+func TestTrafficOfCaches(t *testing.T) {
+	const step = `module @step {
+  func.func public @main(%%arg0: tensor<256x64xf32>%s, %%arg1: tensor<1x64xf32>, %%arg2: tensor<i32>) -> (tensor<256x64xf32>, tensor<64xf32>) {
+    %%c = stablehlo.constant dense<0> : tensor<i32>
+    %%z = stablehlo.constant dense<0.0> : tensor<f32>
+    %%0 = stablehlo.dynamic_update_slice %%arg0, %%arg1, %%arg2, %%c : (tensor<256x64xf32>, tensor<1x64xf32>, tensor<i32>, tensor<i32>) -> tensor<256x64xf32>
+    %%1 = stablehlo.reduce(%%%s init: %%z) applies stablehlo.add across dimensions = [0] : (tensor<256x64xf32>, tensor<f32>) -> tensor<64xf32>
+    return %%0, %%1 : tensor<256x64xf32>, tensor<64xf32>
+  }
+}
+`
+	const cache, row, at = 256 * 64 * 4, 64 * 4, 4
+	for _, c := range []struct {
+		attrs, of     string
+		read, written float64
+	}{
+		{" {tf.aliasing_output = 0 : i32}", "0", cache + row + at, row + row},
+		{" {tf.aliasing_output = 0 : i32}", "arg0", cache + row + at, row + row},
+		{"", "0", cache + row + at, cache + row},
+	} {
+		read, written, err := traffic(fmt.Sprintf(step, c.attrs, c.of))
+		require.NoError(t, err)
+		require.Equal(t, c.read, read, c)
+		require.Equal(t, c.written, written, c)
+	}
 }

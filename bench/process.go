@@ -135,7 +135,7 @@ func (e *env) label(w workload, r result) result {
 }
 
 // machine is what the machine can do at most; 0 is unknown.
-type machine struct{ f32, bf16, copied float64 } // GFLOP/s and GB/s
+type machine struct{ f32, bf16, copied, read float64 } // GFLOP/s and GB/s
 
 // learn takes a peak from its result.
 func (m *machine) learn(r result) {
@@ -146,6 +146,8 @@ func (m *machine) learn(r result) {
 		m.bf16 = r.GFlops
 	case "peak_copy", "peak_device_copy":
 		m.copied = r.GBps
+	case "peak_read":
+		m.read = r.GBps
 	}
 }
 
@@ -159,7 +161,11 @@ func (m machine) rate(r *result) {
 	if strings.HasPrefix(r.W, "peak_") || strings.HasSuffix(r.W, "_64K") {
 		return
 	}
-	for _, f := range []struct{ got, peak float64 }{{r.GFlops, peak}, {r.GBps, m.copied}} {
+	memory := m.copied
+	if least := (measure.Memory{Copied: m.copied, Read: m.read}).Least(r.Bytes-r.Written, r.Written); least > 0 {
+		memory = r.Bytes / least
+	}
+	for _, f := range []struct{ got, peak float64 }{{r.GFlops, peak}, {r.GBps, memory}} {
 		if f.peak > 0 {
 			r.Share = max(r.Share, f.got/f.peak)
 		}

@@ -31,6 +31,7 @@ type result struct {
 	GBps       float64   `json:"gbps,omitempty"`
 	Flops      float64   `json:"flops,omitempty"`        // operations of a call, for a program of a folder
 	Bytes      float64   `json:"bytes,omitempty"`        // that a call of it must read and write at least
+	Written    float64   `json:"written,omitempty"`      // of Bytes
 	Queued     float64   `json:"queued_s,omitempty"`     // seconds a call where many are queued before one is waited for; of devices
 	Costs      []cost    `json:"costs,omitempty"`        // what graph_costs has found
 	Fresh      float64   `json:"fresh_s,omitempty"`      // seconds a call whose result is a new tensor; Median is of one variable's

@@ -10,13 +10,13 @@ import (
 )
 
 // work is what a call of a program takes at least: operations on floats, which its kernels
-// count, and bytes of arguments and results.
-type work struct{ flops, bytes float64 }
+// count, and bytes of arguments that it reads and of results that it writes.
+type work struct{ flops, read, written float64 }
 
 // work counts what a call takes. Loops are known by their runs alone, so the program runs
 // once more with its steps measured.
 func (c *firstRun) work(e *env) (w work, err error) {
-	if w.bytes, err = traffic(c.text); err != nil {
+	if w.read, w.written, err = traffic(c.text); err != nil {
 		return work{}, err
 	}
 	exe, err := c.compile(e, true)
@@ -38,55 +38,121 @@ func (c *firstRun) work(e *env) (w work, err error) {
 	return w, nil
 }
 
-// traffic counts the bytes of each argument once, and of each result. An argument that only
-// gathers and slices read counts as what they take of it, if that is less.
-func traffic(text string) (float64, error) {
+// traffic counts the bytes of each argument once, and those of each result. An argument that
+// only gathers and slices read counts as what they take of it, if that is less. A donated
+// argument that is updated in place counts as written where the update is.
+func traffic(text string) (read, written float64, err error) {
 	ctx := context.Background()
 	p, err := backends.Load(ctx, backends.NewModule(text), backends.Options{})
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if err := kit.Inline(ctx, p.Module); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	body := p.Module.Func("main").Body()
-	taken, whole := map[*mlir.Value]float64{}, map[*mlir.Value]bool{}
-	n := 0.0
+	u := uses{taken: map[*mlir.Value]float64{}, whole: map[*mlir.Value]bool{}, place: placesOf(body, p.Signature), written: map[*mlir.Value]float64{}}
 	for _, op := range body.Ops {
-		readBy(op, taken, whole)
 		if op.Code == mlir.OpReturn {
 			for _, v := range op.Operands {
-				n += size(v)
+				if arg := u.place[v]; arg != nil {
+					written += u.written[arg]
+				} else {
+					written += size(v)
+				}
+			}
+			continue
+		}
+		u.add(op)
+	}
+	for _, a := range body.Args {
+		if u.whole[a] {
+			read += size(a)
+		} else {
+			read += min(u.taken[a], size(a))
+		}
+	}
+	return read, written, nil
+}
+
+// placesOf returns the donated argument whose memory holds a value that a
+// dynamic_update_slice or a scatter makes of it, for values on the way to the result that the
+// argument is donated to.
+func placesOf(body *mlir.Block, sig *backends.Signature) map[*mlir.Value]*mlir.Value {
+	made := map[*mlir.Value]*mlir.Op{}
+	place := map[*mlir.Value]*mlir.Value{}
+	for _, op := range body.Ops {
+		for _, v := range op.Results {
+			made[v] = op
+		}
+		if op.Code != mlir.OpReturn {
+			continue
+		}
+		for i, a := range sig.Args {
+			if a.Alias < 0 {
+				continue
+			}
+			var way []*mlir.Value
+			v := op.Operands[a.Alias]
+			for made[v] != nil && updates(made[v]) != nil {
+				way = append(way, v)
+				v = made[v].Operands[0]
+			}
+			if v == body.Args[i] {
+				for _, w := range way {
+					place[w] = v
+				}
 			}
 		}
 	}
-	for _, a := range body.Args {
-		if whole[a] {
-			n += size(a)
-		} else {
-			n += min(taken[a], size(a))
-		}
-	}
-	return n, nil
+	return place
 }
 
-// readBy notes which values an op and its regions read whole, and how many bytes they take
-// of others.
-func readBy(op *mlir.Op, taken map[*mlir.Value]float64, whole map[*mlir.Value]bool) {
+// updates returns the operand with what an op writes into its first one; nil if it is no such
+// op.
+func updates(op *mlir.Op) *mlir.Value {
+	switch {
+	case op.Code == stablehlo.DynamicUpdateSlice:
+		return op.Operands[1]
+	case op.Code == stablehlo.Scatter && len(op.Results) == 1:
+		return op.Operands[2]
+	}
+	return nil
+}
+
+// uses is what a program does with values.
+type uses struct {
+	taken   map[*mlir.Value]float64     // bytes that gathers and slices take
+	whole   map[*mlir.Value]bool        // read whole
+	place   map[*mlir.Value]*mlir.Value // donated arguments, see placesOf
+	written map[*mlir.Value]float64     // bytes written into a donated argument
+}
+
+// add notes what an op and its regions do.
+func (u *uses) add(op *mlir.Op) {
 	for i, v := range op.Operands {
+		arg := u.place[v]
+		if arg != nil {
+			v = arg
+		}
 		switch op.Code {
 		case stablehlo.Gather, stablehlo.DynamicSlice, stablehlo.Slice:
 			if i == 0 {
-				taken[v] += size(op.Results[0])
+				u.taken[v] += size(op.Results[0])
+				continue
+			}
+		case stablehlo.DynamicUpdateSlice, stablehlo.Scatter:
+			if i == 0 && u.place[op.Results[0]] == v {
+				u.written[v] += size(updates(op))
 				continue
 			}
 		}
-		whole[v] = true
+		u.whole[v] = true
 	}
 	for _, r := range op.Regions {
 		for _, b := range r.Blocks {
 			for _, inner := range b.Ops {
-				readBy(inner, taken, whole)
+				u.add(inner)
 			}
 		}
 	}

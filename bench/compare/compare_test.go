@@ -136,6 +136,7 @@ func sample() *session {
 			{Peer: us, W: "peak_fma_f32", Threads: 1, Median: 2e-3, Min: 2e-3, Turn: 1},
 			{Peer: us, W: "peak_fma_f32", Threads: 2, Median: 2.1e-3, Min: 2e-3, Turn: 1},
 			{Peer: us, W: "peak_copy", Threads: 1, Median: 1, GBps: 39.2},
+			{Peer: us, W: "peak_read", Threads: 1, Median: 1, GBps: 28.1},
 			{Peer: us, W: "matmul_128", Threads: 1, Median: 40e-6, Min: 38e-6, GFlops: 104.9, Load1: 0.5},
 			{Peer: us, W: "matmul_128", Threads: 2, Median: 25e-6, Min: 20e-6, GFlops: 167.8, Load1: 0.5},
 			{Peer: us, W: "matmul_256", Threads: 1, Median: 300e-6, Min: 290e-6, GFlops: 112},

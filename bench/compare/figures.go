@@ -23,6 +23,7 @@ type figure struct {
 	PeakRSS   int     `json:"peak_rss_mib,omitempty"`
 	Flops     float64 `json:"flops,omitempty"` // of a whole program: operations and bytes of a call, at least
 	Bytes     float64 `json:"bytes,omitempty"`
+	Written   float64 `json:"written,omitempty"` // of Bytes
 	GFlops    float64 `json:"gflops,omitempty"`
 	GBps      float64 `json:"gbps,omitempty"`
 	Queued    float64 `json:"queued_s,omitempty"` // a call of many that are queued; on GPUs

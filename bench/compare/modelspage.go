@@ -128,23 +128,25 @@ func (s *session) bound(w string, threads int) (least float64) {
 // roofline is the table of what the machine allows.
 func (s *session) roofline(b *strings.Builder, threads int) {
 	arithmetic, ok := s.ours("peak_fma_f32", threads)
-	memory, both := s.ours("peak_copy", threads)
-	if !ok || !both {
+	copied, both := s.ours("peak_copy", threads)
+	read, all := s.ours("peak_read", threads)
+	if !ok || !both || !all {
 		return
 	}
+	memory := measure.Memory{Copied: copied.GBps * 1e9, Read: read.GBps * 1e9}
 	fmt.Fprintf(b, "\n## What the machine allows, %s\n", diag.Count(threads, "thread"))
 	s.peaks(b, threads)
-	b.WriteString("*Operations* are those on floats that our kernels count: an exponential is one. *Bytes* are those of arguments and results, once each; of an argument that only gathers and slices read, what they take. *At least* is the longer time of both at the machine's peak, and *reached* is its share of ours. What stays in caches can be above 100 %. Sorts and the like have no operations on floats to count.\n\n| program | operations | bytes | at least | by | reached |\n|---|---|---|---|---|---|\n")
+	b.WriteString("*Operations* are those on floats that our kernels count: an exponential is one. *Bytes* are those of arguments and results, once each; of an argument that only gathers and slices read, what they take. *Written* are those of results; of a donated argument that is updated in place, those of the update. Written bytes move at the rate of a copy, with as many of those read. The other bytes read, as weights are, move at the rate of loops that only read. *At least* is the longer time of both at the machine's peak, and *reached* is its share of ours. What stays in caches can be above 100 %. Sorts and the like have no operations on floats to count.\n\n| program | operations | bytes | written | at least | by | reached |\n|---|---|---|---|---|---|---|\n")
 	for _, p := range wholePrograms {
 		f, ok := s.ours(p.row(), threads)
 		if !ok || f.Bytes == 0 {
 			continue
 		}
-		least, by := f.Bytes/memory.GBps/1e9, "memory"
+		least, by := memory.Least(f.Bytes-f.Written, f.Written), "memory"
 		if t := f.Flops / arithmetic.GFlops / 1e9; t > least {
 			least, by = t, "arithmetic"
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %.0f %% |\n", p.name, millions(f.Flops), millions(f.Bytes), measure.Seconds(least), by, 100*least/f.Median)
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s | %s | %.0f %% |\n", p.name, millions(f.Flops), millions(f.Bytes), millions(f.Written), measure.Seconds(least), by, 100*least/f.Median)
 	}
 }
 

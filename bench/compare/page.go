@@ -135,7 +135,7 @@ func (s *session) table(b *strings.Builder, threads int) {
 // peaks says what the machine can do.
 func (s *session) peaks(b *strings.Builder, threads int) {
 	var of []string
-	for _, p := range []struct{ w, what string }{{"peak_fma_f32", "f32"}, {"peak_fma_bf16", "bf16"}, {"peak_copy", "copied"}} {
+	for _, p := range []struct{ w, what string }{{"peak_fma_f32", "f32"}, {"peak_fma_bf16", "bf16"}, {"peak_copy", "copied"}, {"peak_read", "read"}} {
 		if f, ok := s.ours(p.w, threads); ok {
 			of = append(of, rate(f)+" "+p.what)
 		}

@@ -137,9 +137,9 @@ func models() *session {
 	s := sample()
 	s.CPU = true
 	mlp, sort, wrong := ours("effnet_b1", 0.02), ours("sort_1m", 0.008), ours("fft_2d", 0)
-	mlp.Flops, mlp.Bytes = 800e6, 20e6
+	mlp.Flops, mlp.Bytes, mlp.Written = 800e6, 20e6, 4e3
 	mlp.Bound = 0.015
-	sort.Bytes = 8388608
+	sort.Bytes, sort.Written = 8388608, 4194304
 	wrong.Error = "wrong result: result 0 at [2] is 33, want 34"
 	s.figures = append(slices.DeleteFunc(s.figures, func(f figure) bool { return f.Threads == 2 }),
 		mlp, sort, wrong, ours("effnet_b1_first", 0.3), ours("effnet_b1_first_cached", 0.1),

@@ -183,7 +183,7 @@ func groups() []group {
 }
 
 // machinePeaks is what a machine can do at most.
-var machinePeaks = group{rows: []row{{name: "peak_fma_f32"}, {name: "peak_fma_bf16"}, {name: "peak_copy"}}}
+var machinePeaks = group{rows: []row{{name: "peak_fma_f32"}, {name: "peak_fma_bf16"}, {name: "peak_copy"}, {name: "peak_read"}}}
 
 // workloads lists the groups of all rows but whole programs.
 func workloads() []group {

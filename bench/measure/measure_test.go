@@ -92,6 +92,18 @@ func TestVerify(t *testing.T) {
 	require.ErrorContains(t, twice.Verify(in, v), "wrong result: element 2000 of f32[2001] is ")
 }
 
+// What is written takes a copy's time, with as much of what is read; the rest is read alone.
+func TestMemory(t *testing.T) {
+	m := Memory{Copied: 20, Read: 10}
+	require.Equal(t, 10.0, m.Least(100, 0))
+	require.Equal(t, 5.0, m.Least(50, 50))
+	require.Equal(t, 9.0, m.Least(100-10, 10), "20 bytes copied, 80 read")
+	require.Equal(t, 5.5, m.Least(10, 100))
+	require.Zero(t, m.Least(0, 0))
+	require.Zero(t, Memory{Copied: 20}.Least(2, 1))
+	require.Zero(t, Memory{Read: 10}.Least(1, 1))
+}
+
 func TestSeconds(t *testing.T) {
 	require.Equal(t, "2 s", Seconds(2))
 	require.Equal(t, "24.3 µs", Seconds(24.31e-6))

@@ -1,15 +1,17 @@
 // Package peak is what a machine can do at most: loops that multiply and add in
-// registers, and a copy past the caches. Measured figures are shares of it. Its
-// central function is [Measure].
+// registers, loops that read, and a copy past the caches. Measured figures are shares
+// of it. Its central function is [Measure].
 //
-// The package imports only ltc/internal/cpu and ltc/ir/types.
+// The package imports only ltc/internal/cpu, ltc/internal/hostmem and ltc/ir/types.
 package peak
 
 import (
 	"math"
 	"sync"
 	"time"
+	"unsafe"
 
+	"ltc/internal/hostmem"
 	"ltc/ir/types"
 )
 
@@ -72,12 +74,29 @@ func fastest(f func()) float64 {
 	return least
 }
 
-// Pages returns n bytes whose pages are there: memory that nobody has written
-// shares one page of zeros.
+// Pages returns n bytes, in large pages as tensors are where the system has them. Their
+// pages are there: memory that nobody has written shares one page of zeros.
 func Pages(n int) []byte {
 	b := make([]byte, n)
+	hostmem.AdviseHeap(b)
 	for i := 0; i < n; i += 4096 {
 		b[i] = 1
 	}
 	return b
+}
+
+// words is a loop of [Reads] in Go: 64 bytes in a round.
+func words(from []byte) uint32 {
+	w := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(from))), len(from)/4)
+	var sum [16]uint32
+	for ; len(w) >= 16; w = w[16:] {
+		for i, x := range (*[16]uint32)(w) {
+			sum[i] += x
+		}
+	}
+	total := uint32(0)
+	for _, s := range sum {
+		total += s
+	}
+	return total
 }

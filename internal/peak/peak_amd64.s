@@ -108,3 +108,164 @@ loop:
 	SFENCE
 	VZEROUPPER
 	RET
+
+// Loops that add up the 32-bit words of memory: 256 bytes of each stream in a round. The
+// streams are the halves or quarters of the memory.
+
+#define ADD512(p) \
+	VPADDD (p), Z0, Z0    \
+	VPADDD 64(p), Z1, Z1  \
+	VPADDD 128(p), Z2, Z2 \
+	VPADDD 192(p), Z3, Z3 \
+	ADDQ   $256, p
+
+#define ADD256(p) \
+	VPADDD (p), Y0, Y0    \
+	VPADDD 32(p), Y1, Y1  \
+	VPADDD 64(p), Y2, Y2  \
+	VPADDD 96(p), Y3, Y3  \
+	VPADDD 128(p), Y0, Y0 \
+	VPADDD 160(p), Y1, Y1 \
+	VPADDD 192(p), Y2, Y2 \
+	VPADDD 224(p), Y3, Y3 \
+	ADDQ   $256, p
+
+#define BEGIN(shift) \
+	SHRQ  $shift, CX     \
+	VPXOR X0, X0, X0     \
+	VPXOR X1, X1, X1     \
+	VPXOR X2, X2, X2     \
+	VPXOR X3, X3, X3     \
+	LEAQ  (SI)(CX*1), DI \
+	LEAQ  (DI)(CX*1), R8 \
+	LEAQ  (R8)(CX*1), R9
+
+#define LANES512 \
+	VPADDD        Z1, Z0, Z0     \
+	VPADDD        Z3, Z2, Z2     \
+	VPADDD        Z2, Z0, Z0     \
+	VEXTRACTI64X4 $1, Z0, Y1     \
+	VPADDD        Y1, Y0, Y0
+
+#define LANES256 \
+	VPADDD Y1, Y0, Y0 \
+	VPADDD Y3, Y2, Y2 \
+	VPADDD Y2, Y0, Y0
+
+#define TOTAL \
+	VEXTRACTI128 $1, Y0, X1    \
+	VPADDD       X1, X0, X0    \
+	VPSHUFD      $0x4e, X0, X1 \
+	VPADDD       X1, X0, X0    \
+	VPSHUFD      $0xb1, X0, X1 \
+	VPADDD       X1, X0, X0
+
+// func read512x1(p *byte, n int) uint32
+TEXT ·read512x1(SB), NOSPLIT, $0-20
+	MOVQ p+0(FP), SI
+	MOVQ n+8(FP), CX
+	BEGIN(0)
+
+loop:
+	ADD512(SI)
+	SUBQ $256, CX
+	JNZ  loop
+	LANES512
+	TOTAL
+	VMOVD X0, AX
+	MOVL  AX, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func read512x2(p *byte, n int) uint32
+TEXT ·read512x2(SB), NOSPLIT, $0-20
+	MOVQ p+0(FP), SI
+	MOVQ n+8(FP), CX
+	BEGIN(1)
+
+loop:
+	ADD512(SI)
+	ADD512(DI)
+	SUBQ $256, CX
+	JNZ  loop
+	LANES512
+	TOTAL
+	VMOVD X0, AX
+	MOVL  AX, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func read512x4(p *byte, n int) uint32
+TEXT ·read512x4(SB), NOSPLIT, $0-20
+	MOVQ p+0(FP), SI
+	MOVQ n+8(FP), CX
+	BEGIN(2)
+
+loop:
+	ADD512(SI)
+	ADD512(DI)
+	ADD512(R8)
+	ADD512(R9)
+	SUBQ $256, CX
+	JNZ  loop
+	LANES512
+	TOTAL
+	VMOVD X0, AX
+	MOVL  AX, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func read256x1(p *byte, n int) uint32
+TEXT ·read256x1(SB), NOSPLIT, $0-20
+	MOVQ p+0(FP), SI
+	MOVQ n+8(FP), CX
+	BEGIN(0)
+
+loop:
+	ADD256(SI)
+	SUBQ $256, CX
+	JNZ  loop
+	LANES256
+	TOTAL
+	VMOVD X0, AX
+	MOVL  AX, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func read256x2(p *byte, n int) uint32
+TEXT ·read256x2(SB), NOSPLIT, $0-20
+	MOVQ p+0(FP), SI
+	MOVQ n+8(FP), CX
+	BEGIN(1)
+
+loop:
+	ADD256(SI)
+	ADD256(DI)
+	SUBQ $256, CX
+	JNZ  loop
+	LANES256
+	TOTAL
+	VMOVD X0, AX
+	MOVL  AX, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func read256x4(p *byte, n int) uint32
+TEXT ·read256x4(SB), NOSPLIT, $0-20
+	MOVQ p+0(FP), SI
+	MOVQ n+8(FP), CX
+	BEGIN(2)
+
+loop:
+	ADD256(SI)
+	ADD256(DI)
+	ADD256(R8)
+	ADD256(R9)
+	SUBQ $256, CX
+	JNZ  loop
+	LANES256
+	TOTAL
+	VMOVD X0, AX
+	MOVL  AX, ret+16(FP)
+	VZEROUPPER
+	RET

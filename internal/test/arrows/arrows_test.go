@@ -139,7 +139,7 @@ var allowed = map[string][]string{
 	"internal/lexeme":            {"internal/minifloat"},
 	"internal/mlirtext":          {"internal/halt", "internal/lexeme", "mlir"},
 	"internal/minifloat":         {},
-	"internal/peak":              {"ir/types", "internal/cpu"},
+	"internal/peak":              {"ir/types", "internal/cpu", "internal/hostmem"},
 	"internal/test/kittest":      {"internal/test/programs", "backends", "backends/kit", "backends/kit/fuse", "backends/kit/kernel", "backends/kit/plan", "backends/reference/eval", "backends/reference/tiles", "internal/samples", "ir/types", "soa", "github.com/stretchr/testify"},
 	"internal/test/viewtest":     {"backends", "internal/trials", "soa", "github.com/stretchr/testify"},
 	"internal/test/programs":     {},
