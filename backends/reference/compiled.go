@@ -417,7 +417,7 @@ type launcher struct {
 	failed   atomic.Bool         // whether a part of it has
 	strides  []int64             // by step, of those with strides that depend on the call
 	fitted   uint64              // the number of its last fit, which no other fit has
-	sized    *sizeExecutable     // that it belongs to; nil: none
+	sized    *sizedRun           // that it belongs to; nil: none
 	loops    map[int]*kernelLoop // by step, of the loops that have run
 }
 
@@ -451,13 +451,15 @@ var fits atomic.Uint64
 func (e *compiled) launcher() *launcher {
 	l := &launcher{of: e, pointers: make([]unsafe.Pointer, e.pointers), strides: make([]int64, e.strides)}
 	l.Run = exec.NewRun(&e.Plan, l, nil)
-	l.fit(e)
+	l.fit()
+	l.place()
 	return l
 }
 
-// fit gives the launcher the memory that e takes for the sizes that it has now. It
+// fit gives the launcher the memory that its program takes for the sizes that it has now. It
 // allocates where that is more than it has been.
-func (l *launcher) fit(e *compiled) {
+func (l *launcher) fit() {
+	e := l.of
 	l.fitted = fits.Add(1)
 	l.arena, l.scratch = atLeast(l.arena, e.Plan.Program.Arena), atLeast(l.scratch, e.scratch*e.workers)
 	most := 1
@@ -472,6 +474,11 @@ func (l *launcher) fit(e *compiled) {
 	for i := range e.workers {
 		l.workers[i].call.Scratch = unsafe.Add(l.scratch.Base(), i*e.scratch)
 	}
+}
+
+// place sets the addresses of temporaries and constants.
+func (l *launcher) place() {
+	e := l.of
 	for v := range e.Plan.Program.Values {
 		switch val := &e.Plan.Program.Values[v]; val.Kind {
 		case plan.Temporary:

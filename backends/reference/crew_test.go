@@ -231,7 +231,7 @@ func TestCrewsOfSizes(t *testing.T) {
 		for turn := range 20 {
 			e.workers = 1 + turn%threads
 			e.scratch = 64 * (threads + 1 - e.workers)
-			l.fit(e)
+			l.fit()
 			s := &compiledStep{Step: &plan.Step{}, Launch: &plan.Launch{}, code: working{scratch: l.scratch.Base(), bytes: e.scratch * e.workers}, parts: 8 * e.workers}
 			require.NoError(t, l.launch(s, nil, nil, nil))
 			l.Forget()

@@ -55,11 +55,11 @@ func (e *compiled) launches() bool {
 }
 
 func (s *openExecutable) hold(ctx context.Context, c *backends.Call, sizes []int64) (*launcher, error) {
-	x, err := s.Dense().take(ctx, sizes)
+	r, err := s.Dense().take(ctx, sizes)
 	if err != nil {
 		return nil, err
 	}
-	return x.l, x.member.Program.FitResults(c)
+	return r.l, r.member.Program.FitResults(c)
 }
 
 func (s *openExecutable) release(l *launcher) { s.Dense().runs.Put(l.sized) }

@@ -2,9 +2,6 @@ package reference
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"ltc/backends"
@@ -16,8 +13,6 @@ import (
 	"ltc/backends/reference/internal/dense"
 	"ltc/backends/reference/internal/loops"
 	"ltc/internal/spare"
-	"ltc/ir/dims"
-	"ltc/ir/types"
 	"ltc/soa"
 )
 
@@ -44,18 +39,7 @@ type form struct {
 	codes  []kernel.Code // by kernel
 	steps  []kernel.Code // by step, with the constants at hand
 	views  *exec.Views   // nil: all are dense
-	runs   *spare.Pool[sizeExecutable]
-}
-
-// sizeExecutable is the program for some sizes, and the memory of a run. A run has it for
-// itself; the next one, if it is of other sizes, has it fitted to these, which
-// allocates nothing.
-type sizeExecutable struct {
-	member *plan.Member
-	values []int64  // of the symbols; nil: none
-	sizes  []*int32 // the arguments that are sizes
-	e      *compiled
-	l      *launcher
+	runs   *spare.Pool[sizedRun]
 }
 
 // compileSized compiles a program whose main leaves sizes open. The error
@@ -112,15 +96,15 @@ func (s *openExecutable) begin(ctx context.Context, region bool) (err error) {
 func (s *openExecutable) ready(ctx context.Context, codes []kernel.Code) error {
 	dense := s.form(s.Family, codes, nil, nil)
 	s.Vary(dense, varied(dense, s.variant))
-	x, err := dense.take(kernel.WithTiers(ctx, nil), s.Family.BaseSizes()) // of other sizes, products are prepared anew
+	r, err := dense.take(kernel.WithTiers(ctx, nil), s.Family.BaseSizes()) // of other sizes, products are prepared anew
 	if err != nil {
 		return err
 	}
-	s.parts = make([]int, len(x.e.steps))
-	for i := range x.e.steps {
-		s.parts[i] = min(x.e.steps[i].parts, x.e.threads)
+	s.parts = make([]int, len(r.e.steps))
+	for i := range r.e.steps {
+		s.parts[i] = min(r.e.steps[i].parts, r.e.threads)
 	}
-	dense.runs.Put(x)
+	dense.runs.Put(r)
 	s.keeper.grown = s.Grown()
 	return nil
 }
@@ -135,7 +119,7 @@ func (s *openExecutable) CountIn(n *atomic.Int64) {
 func (s *openExecutable) form(family *plan.Family, codes, there []kernel.Code, views *exec.Views) *form {
 	f := &form{of: s, family: family, codes: codes, views: views}
 	f.steps = boundCodes(family.Base(), codes, s.constants(), s.Known, s.keeper, there, family.Moves)
-	f.runs = spare.New(keptRuns(s.Bound), func() *sizeExecutable { return &sizeExecutable{member: f.family.Member()} })
+	f.runs = spare.New(keptRuns(s.Bound), func() *sizedRun { return &sizedRun{form: f} })
 	return f
 }
 
@@ -212,11 +196,11 @@ func (s *openExecutable) know(ctx context.Context, before *form) error {
 	if len(known.Values) == 0 {
 		return nil
 	}
-	x := &sizeExecutable{member: s.Family.Member()} // not of the pool: it keeps the constants
-	if err := x.fit(ctx, before, s.Family.BaseSizes()); err != nil {
+	r := &sizedRun{form: before} // not of the pool: it keeps the constants
+	if err := r.become(ctx, s.Family.BaseSizes()); err != nil {
 		return err
 	}
-	return know(ctx, &s.Plan, known, bound, x.l)
+	return know(ctx, &s.Plan, known, bound, r.l)
 }
 
 // Direct is as that of [compiled], for some sizes.
@@ -224,26 +208,26 @@ func (f *form) Direct(ctx context.Context, sizes []int64) bool {
 	if ctx.Done() == nil {
 		return true
 	}
-	x, err := f.take(ctx, sizes) // which the run takes next
+	r, err := f.take(ctx, sizes) // which the run takes next
 	if err != nil {
 		return true // there is nothing to run
 	}
-	long := x.e.long
-	f.runs.Put(x)
+	long := r.e.long
+	f.runs.Put(r)
 	return !long
 }
 
 // Run runs a call for some sizes.
 func (f *form) Run(ctx context.Context, c *backends.Call, sizes []int64) error {
 	f.of.deferred.running()
-	x, err := f.take(ctx, sizes)
+	r, err := f.take(ctx, sizes)
 	if err != nil {
 		return err
 	}
-	if err = x.member.Program.FitResults(c); err == nil {
-		err = x.l.Execute(ctx, c, x.e.Direct(ctx))
+	if err = r.member.Program.FitResults(c); err == nil {
+		err = r.l.Execute(ctx, c, r.e.Direct(ctx))
 	}
-	f.runs.Put(x)
+	f.runs.Put(r)
 	f.of.deferred.ended()
 	return err
 }
@@ -257,59 +241,4 @@ func pointsOfSteps(p *plan.Program) int {
 		}
 	}
 	return n
-}
-
-// take returns what runs sizes, which is to be given back to f.runs.
-func (f *form) take(ctx context.Context, sizes []int64) (*sizeExecutable, error) {
-	x := f.runs.Get()
-	if x.values != nil && slices.Equal(x.values, sizes) {
-		return x, nil
-	}
-	err := x.fit(ctx, f, sizes)
-	switch {
-	case err == nil:
-		return x, nil
-	case errors.Is(err, plan.ErrOtherSizes), errors.Is(err, dims.ErrTooLarge): // the next run has it fitted anew
-		f.runs.Put(x)
-	}
-	return nil, err
-}
-
-// fit makes x the program for some sizes.
-func (x *sizeExecutable) fit(ctx context.Context, f *form, sizes []int64) (err error) {
-	s := f.of
-	values := x.values
-	x.values = nil
-	if err := x.member.Resize(sizes); err != nil {
-		return fmt.Errorf("execute: %w", err)
-	}
-	if x.e == nil {
-		bound := s.constants()
-		for i := range x.member.Program.SizeArgs {
-			v := soa.Make(types.Of(types.I32))
-			bound[len(s.Sig.Args)+i] = v
-			x.sizes = append(x.sizes, &soa.Slice[int32](v)[0])
-		}
-		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, s.Regions, s.Rules, f.views, bound); err != nil {
-			return err
-		}
-		x.e.Copied, x.e.Times, x.e.Resized = s.Copied, s.Times, true
-		for i := range x.e.steps {
-			x.e.steps[i].interim = &s.interim[i]
-		}
-		x.l = x.e.launcher()
-		x.l.sized = x
-	} else {
-		if err := x.e.fit(ctx); err != nil {
-			return err
-		}
-		x.l.fit(x.e)
-	}
-	for i, size := range x.member.Program.SizeArgs {
-		*x.sizes[i] = int32(size)
-	}
-	x.e.long, x.values = pointsOfSteps(x.member.Program) > loops.LongWork, append(values[:0], sizes...)
-	x.e.Sizes = x.values
-	s.workspace.Store(int64(x.e.workspace))
-	return nil
 }

@@ -58,8 +58,8 @@ func MakeRegions(p *plan.Program, one func(step, region int) (backends.Executabl
 // it, unless a [Looper] runs the loop. One run at a time uses a driver, which keeps memory for the
 // next run. The zero value is ready for use.
 type Driver struct {
-	loops  map[*plan.Step]*LoopMemory
-	looper Looper // nil: the host runs all loops
+	loops  map[int]*LoopMemory // by step
+	looper Looper              // nil: the host runs all loops
 	index  map[types.DType]soa.View
 	call   backends.Call
 	sizes  []int64
@@ -178,13 +178,13 @@ func (m *LoopMemory) More() []soa.View { return m.more[:] }
 
 // loop runs a while, which is step i.
 func (d *Driver) loop(ctx context.Context, regions []backends.Executable, at RunMemory, s *plan.Step, i int, loop *plan.Loop, queue backends.Queue) error {
-	m := d.loops[s]
+	m := d.loops[i]
 	if m == nil {
 		m = newLoopMemory(loop)
 		if d.loops == nil {
-			d.loops = map[*plan.Step]*LoopMemory{}
+			d.loops = map[int]*LoopMemory{}
 		}
-		d.loops[s] = m
+		d.loops[i] = m
 	}
 	defer m.forget(loop)
 	if err := m.place(at, loop); err != nil {

@@ -15,6 +15,7 @@ import (
 )
 
 // Run runs a program on a target, one call at a time. A Run keeps its memory for the next call.
+// Between calls, the target may replace Plan and Mem by those of the same program for other sizes.
 type Run struct {
 	*Plan
 	// Mem is the address of each value, in memory that kernels access. The addresses of arguments

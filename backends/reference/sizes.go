@@ -1,0 +1,150 @@
+package reference
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"ltc/backends/kit/plan"
+	"ltc/backends/reference/internal/loops"
+	"ltc/ir/dims"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// recentSizes is for how many lists of sizes a run keeps the numbers of its program, as long as
+// the program has at most recentSteps steps, and their code holds at most recentHeld bytes.
+const (
+	recentSizes = 4
+	recentSteps = 2_000
+	recentHeld  = 64 << 10
+)
+
+// sizedRun is the memory of a run of a form, and the program for the sizes that it ran last. A run
+// has it for itself. The next run, if its sizes are none of these, has the program that was not used
+// for longest fitted to them, which allocates nothing.
+type sizedRun struct {
+	*sizeExecutable // that l runs; nil: none
+	form            *form
+	recent          []*sizeExecutable // the latest first
+	l               *launcher
+}
+
+// sizeExecutable is the program for some sizes.
+type sizeExecutable struct {
+	member *plan.Member
+	values []int64  // of the symbols; empty: it is for none
+	sizes  []*int32 // the arguments that are sizes
+	e      *compiled
+	mem    []unsafe.Pointer // of the values, for the launcher
+	arena  unsafe.Pointer   // which mem is set for; nil: none
+}
+
+// take returns what runs sizes, which is to be given back to f.runs.
+func (f *form) take(ctx context.Context, sizes []int64) (*sizedRun, error) {
+	r := f.runs.Get()
+	err := r.become(ctx, sizes)
+	switch {
+	case err == nil:
+		return r, nil
+	case errors.Is(err, plan.ErrOtherSizes), errors.Is(err, dims.ErrTooLarge): // the next run has it fitted anew
+		f.runs.Put(r)
+	}
+	return nil, err
+}
+
+// become makes r run sizes.
+func (r *sizedRun) become(ctx context.Context, sizes []int64) error {
+	for i, x := range r.recent {
+		if slices.Equal(x.values, sizes) {
+			if x != r.sizeExecutable {
+				r.use(i)
+			}
+			return nil
+		}
+	}
+	i := r.oldest()
+	x := r.recent[i]
+	if err := x.fit(ctx, r.form, sizes); err != nil {
+		return err
+	}
+	if r.use(i); x.e.held > recentHeld {
+		clear(r.recent[1:])
+		r.recent = r.recent[:1]
+	}
+	return nil
+}
+
+// oldest returns the number of the program that is fitted to other sizes next.
+func (r *sizedRun) oldest() int {
+	n := len(r.recent)
+	if n > 0 && len(r.recent[n-1].values) == 0 {
+		return n - 1 // the sizes that it was fitted to were refused
+	}
+	if n == 0 || n < recentSizes && len(r.form.steps) <= recentSteps && r.recent[0].e.held <= recentHeld {
+		r.recent = append(r.recent, &sizeExecutable{member: r.form.family.Member()})
+		return n
+	}
+	return n - 1
+}
+
+// use has the launcher run program i of the recent ones, which becomes the first.
+func (r *sizedRun) use(i int) {
+	x := r.recent[i]
+	copy(r.recent[1:i+1], r.recent[:i])
+	r.recent[0], r.sizeExecutable = x, x
+	if r.l == nil {
+		r.l = x.e.launcher()
+		r.l.sized, x.mem, x.arena = r, r.l.Mem, r.l.arena.Base()
+	}
+	if x.mem == nil {
+		x.mem = make([]unsafe.Pointer, len(x.member.Program.Values))
+	}
+	l, arena := r.l, r.l.arena.Base()
+	l.of, l.Plan, l.Mem = x.e, &x.e.Plan, x.mem
+	if l.fit(); l.arena.Base() != arena {
+		for _, y := range r.recent { // no other keeps the memory that was too small
+			clear(y.mem)
+			y.arena = nil
+		}
+	}
+	if x.arena != l.arena.Base() {
+		l.place()
+		x.arena = l.arena.Base()
+	}
+	r.form.of.workspace.Store(int64(x.e.workspace))
+}
+
+// fit makes x the program for some sizes.
+func (x *sizeExecutable) fit(ctx context.Context, f *form, sizes []int64) (err error) {
+	s := f.of
+	x.values, x.arena = x.values[:0], nil
+	if err := x.member.Resize(sizes); err != nil {
+		return fmt.Errorf("execute: %w", err)
+	}
+	if x.e == nil {
+		bound := s.constants()
+		for i := range x.member.Program.SizeArgs {
+			v := soa.Make(types.Of(types.I32))
+			bound[len(s.Sig.Args)+i] = v
+			x.sizes = append(x.sizes, &soa.Slice[int32](v)[0])
+		}
+		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, s.Regions, s.Rules, f.views, bound); err != nil {
+			return err
+		}
+		x.e.Copied, x.e.Times, x.e.Resized = s.Copied, s.Times, true
+		for i := range x.e.steps {
+			x.e.steps[i].interim = &s.interim[i]
+		}
+	} else if err := x.e.fit(ctx); err != nil {
+		return err
+	}
+	for i, size := range x.member.Program.SizeArgs {
+		*x.sizes[i] = int32(size)
+	}
+	x.e.long, x.values = pointsOfSteps(x.member.Program) > loops.LongWork, append(x.values, sizes...)
+	x.e.Sizes = x.values
+	return nil
+}
