@@ -179,7 +179,7 @@ func (e *partError) Unwrap() error { return e.err }
 
 // HasNaN warns of an argument that has NaNs, once for each line.
 func (d guardHost) HasNaN(p *ir.Node, first string) {
-	if d.nanArguments.first(argumentLine{p.Loc, p.ParamName()}) {
+	if d.nanArguments.First(argumentLine{p.Loc, p.ParamName()}) {
 		d.log(slog.LevelWarn, fmt.Sprintf("argument %s has NaNs", strings.TrimSpace(p.ParamName()+" "+p.Type.String())),
 			slog.String("at", p.Loc.String()), slog.String("first", first),
 			slog.String("do", "look at what the argument is made of: the ops of this program did not make these NaNs"))

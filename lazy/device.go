@@ -15,6 +15,7 @@ import (
 	"ltc/internal/env"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/containers"
 	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
@@ -45,20 +46,20 @@ type Device struct {
 
 	// How traces record, fixed when the device has been opened.
 	syncs        syncs
-	growth       lines                 // where steps grew too long
-	unmarked     lines                 // that read variables which wait for MarkStep
-	nanArguments onceSet[argumentLine] // that CheckNaNs has warned of
-	history      programs.History      // of lines that compile
+	growth       lines                         // where steps grew too long
+	unmarked     lines                         // that read variables which wait for MarkStep
+	nanArguments containers.Once[argumentLine] // that CheckNaNs has warned of
+	history      programs.History              // of lines that compile
 	settings     struct {
 		once sync.Once
 		of   *programs.Setting // apart from the device, which it outlives
 	}
-	fallbacks  onceSet[[2]string] // lines, and their ops that the evaluator runs
-	graphLimit int                // nodes of a step that are worth a warning
-	closures   int                // that one step may have
-	strict     bool               // bad ops panic
-	stacks     int                // see Stacks
-	dumps      *dumps             // where programs are written; nil: nowhere
+	fallbacks  containers.Once[[2]string] // lines, and their ops that the evaluator runs
+	graphLimit int                        // nodes of a step that are worth a warning
+	closures   int                        // that one step may have
+	strict     bool                       // bad ops panic
+	stacks     int                        // see Stacks
+	dumps      *dumps                     // where programs are written; nil: nowhere
 
 	// What looks at data before programs run.
 	checkIndices, checkNaNs bool

@@ -13,6 +13,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/containers"
 	"ltc/lazy/internal/opbyop"
 	"ltc/lazy/internal/programs"
 	"ltc/lower"
@@ -235,7 +236,7 @@ type dumps struct {
 	file   string
 	format Format
 
-	written onceSet[uint64] // hashes of those that are there
+	written containers.Once[uint64] // hashes of those that are there
 }
 
 // dumping keeps records of devices and goroutines apart.
@@ -254,7 +255,7 @@ func openDumps(file string, format Format) (*dumps, error) {
 // whose MarkStep, read or Call asks for it, unless the device has written an equal one.
 func (d *Device) dump(g *ir.Graph) {
 	hash := g.Hash()
-	if !d.dumps.written.first(hash) {
+	if !d.dumps.written.First(hash) {
 		return
 	}
 	record := fmt.Sprintf("[ScheduleSyncTensorsGraph]\n  %s\nHashes: (%016x)\n\n## BEGIN_GRAPH\n%s\n## END_GRAPH\n\n", callsite.Caller(), hash, d.dumps.format.text(g))

@@ -9,6 +9,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/internal/env"
+	"ltc/lazy/internal/containers"
 	"ltc/lazy/internal/memory"
 )
 
@@ -78,13 +79,13 @@ var ignored = []struct{ Name, Why string }{
 func Environment() []EnvVar { return env.All() }
 
 // strangers are the variables that there was a warning for.
-var strangers onceSet[string]
+var strangers containers.Once[string]
 
 // warnOfStrangers logs, once a process for each, variables that are set and that
 // nothing reads.
 func (d *Device) warnOfStrangers() {
 	for _, v := range env.Unknown() {
-		if !strangers.first(v.Name) {
+		if !strangers.First(v.Name) {
 			continue
 		}
 		attrs := []slog.Attr{slog.String("name", v.Name)}

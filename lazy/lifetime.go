@@ -2,10 +2,11 @@ package lazy
 
 import (
 	"errors"
-	"slices"
+	"runtime"
 
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/lazy/internal/containers"
 )
 
 // Keep makes t a root of every MarkStep from now on until Release, as if it
@@ -23,8 +24,56 @@ func (t *Tensor) Keep() *Tensor {
 			return t.tr.fail(err)
 		}
 	}
-	t.tr.kept.add(t, nil)
+	t.tr.kept.Put(t, nil)
 	return t
+}
+
+// LiveRoots makes a root of every tensor of a step that the program can still reach when it
+// calls MarkStep. MarkStep without roots then computes what is read later, as the lazy tensor
+// core does. It is off in a new trace. It returns the setting before.
+//
+// It counts for tensors that are recorded from then on. No other goroutine may use a tensor of
+// the step while MarkStep runs. Tensors that hold an error are left alone.
+//
+// A step then begins with a garbage collection, to find what is reachable, which takes as long
+// as the heap of the program asks for. A variable of Go that is not used after MarkStep reaches
+// nothing, unless the compiler's optimizations are off.
+func (tr *Trace) LiveRoots(on bool) (before bool) {
+	tr = tr.some()
+	before = tr.live != nil
+	if on != before {
+		tr.live = nil
+		if on {
+			tr.live = new(containers.WeakList[Tensor])
+		}
+	}
+	return before
+}
+
+// computed reports whether t has neither a value nor an error.
+func (t *Tensor) computed() bool { return t.err == nil && t.val == nil }
+
+// liveRoots returns the tensors of the step that the program reaches, after a garbage
+// collection; nil without LiveRoots.
+func (tr *Trace) liveRoots() []*Tensor {
+	if tr.live == nil || tr.live.Len() == 0 {
+		return nil
+	}
+	runtime.GC()
+	return tr.reachable()
+}
+
+// reachable returns the tensors of the step that are reachable and to be computed; nil without
+// LiveRoots.
+func (tr *Trace) reachable() (all []*Tensor) {
+	if tr.live != nil {
+		for t := range tr.live.All {
+			if t.computed() {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
 }
 
 // ErrReleased: a tensor was used after [Tensor.Release].
@@ -76,9 +125,9 @@ func (t *Tensor) Release() {
 			return
 		}
 		defer t.tr.leave()
-		t.tr.kept.drop(t)
+		t.tr.kept.Drop(t)
 		if t.val != nil { // written and read in this step: it is no result of it any more
-			t.tr.written.drop(t)
+			t.tr.written.Drop(t)
 		}
 	}
 	if t.val == nil || t.v != nil || t.isView() {
@@ -93,67 +142,9 @@ func (t *Tensor) Release() {
 	v.unpin()
 }
 
-// written is a tensor of a roster. One with a value that the current step wrote
-// becomes a result of the step; should that fail, the tensor is what it was.
-type written struct {
-	t    *Tensor
-	past *value
-}
-
-// roster is a list of tensors, each once, in the order in which they came. Any of
-// them leaves in constant time: a hole with no tensor stays behind.
-type roster struct {
-	all []written
-	at  map[*Tensor]int
-}
-
-// minHoles is how many holes a roster may have before it looks at closing them.
-const minHoles = 32
-
-// add adds t, unless it is there.
-func (r *roster) add(t *Tensor, past *value) {
-	if _, ok := r.at[t]; ok {
-		return
-	}
-	if len(r.all) > 2*len(r.at)+minHoles {
-		r.all = slices.DeleteFunc(r.all, func(w written) bool { return w.t == nil })
-		for i, w := range r.all {
-			r.at[w.t] = i
-		}
-	}
-	if r.at == nil {
-		r.at = map[*Tensor]int{}
-	}
-	r.at[t] = len(r.all)
-	r.all = append(r.all, written{t, past})
-}
-
-// drop takes t off the list, if it is there.
-func (r *roster) drop(t *Tensor) {
-	if i, ok := r.at[t]; ok {
-		r.all[i] = written{}
-		delete(r.at, t)
-	}
-}
-
-// len returns how many tensors there are.
-func (r *roster) len() int { return len(r.at) }
-
-// tensors calls yield with each tensor, and what was noted with it.
-func (r *roster) tensors(yield func(*Tensor, *value) bool) {
-	for _, w := range r.all {
-		if w.t != nil && !yield(w.t, w.past) {
-			return
-		}
-	}
-}
-
-// emptied returns a roster of nothing with the memory of r.
-func (r roster) emptied() roster {
-	clear(r.all)
-	clear(r.at)
-	return roster{r.all[:0], r.at}
-}
+// roster is a list of tensors. One with a value that the current step wrote becomes a result of
+// the step; its value before is noted with it: should the step fail, the tensor is what it was.
+type roster = containers.Roster[*Tensor, *value]
 
 // donation is the offer of a tensor's memory to the step that next uses it.
 type donation struct {

@@ -115,7 +115,7 @@ func (d *Device) fellBack(e *backends.FallbackError) {
 	d.metrics.Add(metrics.Fallback, len(e.Ops))
 	fresh := false
 	for _, f := range e.Ops {
-		fresh = d.fallbacks.first([2]string{f.Line, f.Op}) || fresh
+		fresh = d.fallbacks.First([2]string{f.Line, f.Op}) || fresh
 	}
 	if fresh {
 		e.Log(d.slog(), slog.String("device", d.name))
@@ -159,7 +159,7 @@ func (tr *Trace) grown(at callsite.Site) {
 		tr.watch = math.MaxInt
 	}
 	tr.dev.metrics.Add(metrics.TrimGraph, 1)
-	if tr.dev.growth.first(at) {
+	if tr.dev.growth.First(at) {
 		tr.dev.log(slog.LevelWarn, "a step grows without end", slog.String("at", at.String()), slog.Int("nodes", tr.b.Len()), slog.Int("limit", limit),
 			slog.String("do", "call MarkStep at the end of each turn of the loop, or raise GraphLimit or "+envGraphLimit.Name))
 	}

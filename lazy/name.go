@@ -37,7 +37,7 @@ func (t *Tensor) Named(name string) *Tensor {
 		t.node.SetParamName(name)
 	}
 	if t.tr != nil {
-		if n := t.tr.arguments.of(t.val); n != nil {
+		if n := t.tr.arguments.Of(t.val); n != nil {
 			n.SetParamName(name)
 		}
 	}

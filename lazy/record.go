@@ -278,7 +278,7 @@ func (tr *Trace) argument(t *Tensor) *ir.Node {
 	if tr.latest.v == v {
 		return tr.latest.n
 	}
-	n := tr.arguments.of(v)
+	n := tr.arguments.Of(v)
 	if n == nil {
 		if at := t.loc; at != 0 {
 			tr.b.SetLoc(at)
@@ -286,7 +286,7 @@ func (tr *Trace) argument(t *Tensor) *ir.Node {
 			tr.b.SetLoc(tr.site())
 		}
 		n = tr.b.Parameter(v.typ(), v.name, v)
-		tr.arguments.add(v, n)
+		tr.arguments.Put(v, n)
 		v.pins.Add(1) // its own trace may donate it
 		tr.pinned = append(tr.pinned, v)
 	}

@@ -103,18 +103,18 @@ func (r *run) collect(tr *Trace, roots []*Tensor) error {
 			return err
 		}
 	}
-	for t := range tr.kept.tensors {
+	for t := range tr.kept.All {
 		if err := r.root(tr, t); err != nil {
 			return err
 		}
 	}
-	for t := range tr.written.tensors {
+	for t := range tr.written.All {
 		if err := r.root(tr, t); err != nil {
 			return err
 		}
 	}
 	given := r.handles
-	for _, t := range tr.live.roots() {
+	for _, t := range tr.liveRoots() {
 		if slices.Contains(given, t) {
 			continue
 		}
@@ -203,7 +203,7 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 // argument adds v, the value of n, to f's arguments.
 func (f *flight) argument(tr *Trace, n *ir.Node, v *value) {
 	f.args = append(f.args, v)
-	if n.Reads() || tr.arguments.of(v) == n {
+	if n.Reads() || tr.arguments.Of(v) == n {
 		return // pinned since it was read
 	}
 	v.pins.Add(1)
@@ -302,13 +302,13 @@ const (
 func (tr *Trace) handle(n *ir.Node) *Tensor {
 	switch {
 	case tr.live != nil && len(tr.regions) == 0:
-		return tr.live.handle()
+		return tr.live.New((*Tensor).computed)
 	case !tr.b.Following() || n.Root && n.Type.Bytes() > smallRoot:
 		return &Tensor{}
 	case n.Root:
-		return tr.roots.next(rootSlab)
+		return tr.roots.Next(rootSlab)
 	}
-	return tr.handles.next(handleSlab)
+	return tr.handles.Next(handleSlab)
 }
 
 // pending is the value of the root t that f is to make.
@@ -316,25 +316,8 @@ func (tr *Trace) pending(t *Tensor, f *flight) *value {
 	if !t.node.Root || t.node.Type.Bytes() > smallRoot {
 		return pending(f, "", t.node.Type)
 	}
-	v := tr.values.next(rootSlab)
+	v := tr.values.Next(rootSlab)
 	v.view.Type, v.sizing = t.node.Type, dims.HasExpr(t.node.Type.Shape...)
 	v.from.Store(f)
 	return v
-}
-
-// slab is memory to use, from at on. Taking from it changes a number and no pointer,
-// which the collector would want to know of.
-type slab[T any] struct {
-	all []T
-	at  int
-}
-
-// next takes one from a slab, a new one of n if it is empty.
-func (s *slab[T]) next(n int) *T {
-	if s.at == len(s.all) {
-		s.all, s.at = make([]T, n), 0
-	}
-	x := &s.all[s.at]
-	s.at++
-	return x
 }

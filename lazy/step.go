@@ -185,7 +185,7 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 		return err
 	}
 	tr.dev.metrics.Add(metrics.SyncedWithIR, len(r.results))
-	tr.dev.metrics.Add(metrics.SyncedToData, len(roots)+tr.kept.len()+tr.written.len()+r.live-len(r.handles))
+	tr.dev.metrics.Add(metrics.SyncedToData, len(roots)+tr.kept.Len()+tr.written.Len()+r.live-len(r.handles))
 	if len(r.results) == 0 && len(tr.after) == 0 {
 		return nil
 	}
@@ -250,10 +250,10 @@ func (tr *Trace) launch(f *flight) error {
 func (tr *Trace) abandon(roots []*Tensor, err error) {
 	failed := tr.notRun(err)
 	lost := slices.Clone(roots)
-	for t := range tr.kept.tensors {
+	for t := range tr.kept.All {
 		lost = append(lost, t)
 	}
-	lost = append(lost, tr.live.reachable()...)
+	lost = append(lost, tr.reachable()...)
 	for _, t := range lost {
 		if t == nil {
 			continue
@@ -405,7 +405,9 @@ func (tr *Trace) endStep() {
 		tr.dev.metrics.Add(metrics.TrieForked, 1)
 	}
 	tr.b.EndStep()
-	tr.live.forget()
+	if tr.live != nil {
+		tr.live.Clear()
+	}
 	tr.run.reset()
 	tr.current = tr.next()
 	tr.watch = tr.dev.graphLimit

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
 	"ltc/internal/callsite"
+	"ltc/lazy/internal/containers"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/sched"
 )
@@ -81,27 +81,7 @@ type syncs struct {
 }
 
 // lines are lines of the program that there was a warning for.
-type lines = onceSet[callsite.Site]
-
-// onceSet is the keys that there was a warning for.
-type onceSet[K comparable] struct {
-	mu     sync.Mutex
-	warned map[K]struct{}
-}
-
-// first reports whether there was no warning for the key yet.
-func (s *onceSet[K]) first(at K) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, done := s.warned[at]; done {
-		return false
-	}
-	if s.warned == nil {
-		s.warned = map[K]struct{}{}
-	}
-	s.warned[at] = struct{}{}
-	return true
-}
+type lines = containers.Once[callsite.Site]
 
 // syncAdvice is what to do about an implicit sync.
 const syncAdvice = "give the tensor to MarkStep as a root and read it afterwards, or allow it with ImplicitSyncs or LTC_SYNC=allow"
@@ -123,7 +103,7 @@ func (tr *Trace) synced(op string, why SyncReason, at callsite.Site, took time.D
 	tr.dev.all.implicit(at, op, why, took)
 	tr.dev.metrics.Add(metrics.ImplicitSync, 1)
 	tr.dev.metrics.Add(metrics.ImplicitSyncBy+metrics.Counter(why), 1)
-	if tr.syncs == WarnSyncs && tr.dev.syncs.warned.first(at) {
+	if tr.syncs == WarnSyncs && tr.dev.syncs.warned.First(at) {
 		attrs := []slog.Attr{slog.String("at", at.String()), slog.String("by", why.String()),
 			slog.String("of", op), slog.Duration("took", took), slog.String("do", syncAdvice)}
 		if waiting := tr.unmarked(); len(waiting) > 0 {
@@ -146,7 +126,7 @@ func (v *variable) warnWaits() {
 		return
 	}
 	at := callsite.Caller()
-	if !v.dev.unmarked.first(at) {
+	if !v.dev.unmarked.First(at) {
 		return
 	}
 	assigned := callsite.Site(uint32(w))

@@ -6,6 +6,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/lazy/internal/containers"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
 	"ltc/shapeinfer"
@@ -38,9 +39,9 @@ type Trace struct {
 	regions []*region // open ones, from the outermost
 	epochs  uint32    // of regions so far
 
-	handles slab[Tensor] // to use
-	roots   slab[Tensor] // to use, for nodes that were roots before
-	values  slab[value]  // to use, for these
+	handles containers.Slab[Tensor] // to use
+	roots   containers.Slab[Tensor] // to use, for nodes that were roots before
+	values  containers.Slab[value]  // to use, for these
 
 	counters counters
 	tally    *tally
@@ -49,10 +50,10 @@ type Trace struct {
 	owner    uint64 // the goroutine that made the trace; 0 of one that is not the user's
 	gentle   int    // calls of gently under way
 	hooks    []*hook
-	reuse    bool         // see Reuse
-	live     *liveTensors // of the step, with LiveRoots; else nil
-	numbers  numberLines  // see NumbersAsConstants
-	broken   *OpError     // of a trace that has no device
+	reuse    bool                         // see Reuse
+	live     *containers.WeakList[Tensor] // the handles of the step, with LiveRoots; else nil
+	numbers  numberLines                  // see NumbersAsConstants
+	broken   *OpError                     // of a trace that has no device
 
 	preparing *flight   // of the step that MarkStep compiles
 	slab      *soa.Slab // of small results of steps; used by the flight that runs
@@ -70,9 +71,9 @@ const (
 // current is what a trace has recorded of its step besides nodes.
 type current struct {
 	vars      map[*variable]*state
-	order     []*state // vars, in the order of first use
-	arguments *arguments
-	latest    struct { // of arguments: most ops ask for the same few
+	order     []*state                             // vars, in the order of first use
+	arguments *containers.FewMap[*value, *ir.Node] // the values that the step reads, with their nodes
+	latest    struct {                             // of arguments: most ops ask for the same few
 		v *value
 		n *ir.Node
 	}
@@ -95,12 +96,12 @@ type current struct {
 // next returns what the step after c starts with: nothing but the memory of c,
 // whose variables and pins have been handed over.
 func (c *current) next() current {
-	c.arguments.forget()
+	c.arguments.Clear()
 	clear(c.read)
 	clear(c.after)
 	return current{
-		vars: c.vars, order: c.order[:0], arguments: c.arguments, pinned: c.pinned[:0], kept: c.kept.emptied(),
-		read: c.read[:0], written: c.written.emptied(), after: c.after[:0], scopes: c.scopes[:0],
+		vars: c.vars, order: c.order[:0], arguments: c.arguments, pinned: c.pinned[:0], kept: c.kept.Emptied(),
+		read: c.read[:0], written: c.written.Emptied(), after: c.after[:0], scopes: c.scopes[:0],
 	}
 }
 
@@ -126,7 +127,7 @@ func newTrace(d *Device) *Trace {
 	}
 	return &Trace{
 		dev: d, lines: mode, b: ir.NewBuilder(shapeinfer.Infer), epoch: 1, step: 1,
-		current: current{vars: map[*variable]*state{}, arguments: new(arguments), watch: d.graphLimit},
+		current: current{vars: map[*variable]*state{}, arguments: new(containers.FewMap[*value, *ir.Node]), watch: d.graphLimit},
 		queue:   d.sched.NewQueue(), slab: d.slab(), tally: newTally(), syncs: d.syncs.mode,
 	}
 }

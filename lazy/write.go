@@ -96,7 +96,7 @@ func (t *Tensor) writeNamed(op string, x *Tensor) *Tensor {
 	m := s.mem()
 	if s.val != nil {
 		s.restore()
-		tr.written.add(s, s.val)
+		tr.written.Put(s, s.val)
 		s.node, s.epoch, s.val = tr.argument(s), tr.epoch, nil
 		tr.made++
 	}
@@ -224,7 +224,7 @@ func (tr *Trace) node(op ir.Op, attrs []ir.Attr, in ...*ir.Node) *ir.Node {
 // settleWrites ends the step for the tensors that it wrote: if it failed, they
 // are what they were. If it is under way they remember that, for when it fails.
 func (tr *Trace) settleWrites(failed bool) {
-	for t, past := range tr.written.tensors {
+	for t, past := range tr.written.All {
 		switch {
 		case failed:
 			t.val = past
@@ -234,7 +234,7 @@ func (tr *Trace) settleWrites(failed bool) {
 		}
 		t.alias.bad = nil
 	}
-	tr.written = tr.written.emptied()
+	tr.written = tr.written.Emptied()
 }
 
 // restore makes t what it was before steps that wrote it and failed. It returns

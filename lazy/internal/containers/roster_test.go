@@ -1,4 +1,4 @@
-package lazy
+package containers
 
 import (
 	"math/rand/v2"
@@ -12,34 +12,34 @@ import (
 // are no more than what is in it, or was.
 func TestRoster(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	all := make([]Tensor, 100)
-	var r roster
-	var want []*Tensor
+	all := make([]int, 100)
+	var r Roster[*int, *string]
+	var want []*int
 	for i := range 20_000 {
 		x := &all[rng.IntN(len(all))]
 		if rng.IntN(2) == 0 {
-			r.drop(x)
-			want = slices.DeleteFunc(want, func(y *Tensor) bool { return x == y })
+			r.Drop(x)
+			want = slices.DeleteFunc(want, func(y *int) bool { return x == y })
 		} else {
-			r.add(x, nil)
+			r.Put(x, nil)
 			if !slices.Contains(want, x) {
 				want = append(want, x)
 			}
 		}
 		if i%5_000 == 4_999 {
-			r, want = r.emptied(), nil
+			r, want = r.Emptied(), nil
 		}
-		var got []*Tensor
-		for y := range r.tensors {
+		var got []*int
+		for y := range r.All {
 			got = append(got, y)
 		}
-		require.Equal(t, len(want), r.len())
+		require.Equal(t, len(want), r.Len())
 		require.True(t, slices.Equal(want, got))
 		require.LessOrEqual(t, len(r.all), 2*len(all)+minHoles+1)
 	}
 	for range 1000 { // one that is kept and released for ever
-		r.add(&all[0], nil)
-		r.drop(&all[0])
+		r.Put(&all[0], nil)
+		r.Drop(&all[0])
 	}
 	require.LessOrEqual(t, len(r.all), 2*len(all)+minHoles+1)
 }

@@ -1,0 +1,52 @@
+package containers
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A list yields the elements that are reachable, and does not grow by those that are gone or
+// not wanted.
+func TestWeakList(t *testing.T) {
+	type element struct {
+		unwanted bool
+		next     *element // without a pointer several share an allocation
+	}
+	var l WeakList[element]
+	wanted := func(x *element) bool { return !x.unwanted }
+	kept := l.New(wanted)
+	for range 10 * minWeak {
+		l.New(wanted).unwanted = true
+		require.LessOrEqual(t, l.Len(), minWeak)
+	}
+	runtime.GC()
+	reached := slices.DeleteFunc(slices.Collect(l.All), func(x *element) bool { return x.unwanted })
+	require.Equal(t, []*element{kept}, reached)
+	l.Clear()
+	require.Zero(t, l.Len())
+	runtime.KeepAlive(kept)
+}
+
+// A key is met for the first time once.
+func TestOnce(t *testing.T) {
+	var s Once[string]
+	require.True(t, s.First("a"))
+	require.True(t, s.First("b"))
+	require.False(t, s.First("a"))
+}
+
+// Elements are zero, and none is given twice.
+func TestSlab(t *testing.T) {
+	var s Slab[int]
+	given := map[*int]bool{}
+	for range 20 {
+		x := s.Next(8)
+		require.Zero(t, *x)
+		*x = 1
+		given[x] = true
+	}
+	require.Len(t, given, 20)
+}
