@@ -19,6 +19,7 @@ import (
 // Recurrent networks compile in time that grows with their columns and steps: so does their
 // code, and no block of it, which takes libLLVM more time than its length, is long.
 func TestCellsHaveShortBlocks(t *testing.T) {
+	trials.Sequential(t)
 	numbers, widths := []int{1, 10}, []int{8, 48, 64}
 	if trials.Soaking() {
 		numbers, widths = []int{1, 4, 10}, []int{8, 16, 32, 48, 64}

@@ -19,6 +19,7 @@ import (
 // Cumulative maxima and minima of floats tell zeros apart, and are NaN from the first one of
 // either sign on, in both orders, with and without the element itself.
 func TestExtremesOfRows(t *testing.T) {
+	trials.Sequential(t)
 	var kernels []*kernel.Kernel
 	for _, d := range []types.DType{types.F32, types.F64} {
 		for _, order := range []string{"scan", "scan reverse"} {
@@ -79,6 +80,7 @@ func TestExtremesOfRows(t *testing.T) {
 // is left over along both axes. Results have the evaluator's bits, and what is only moved
 // keeps them. Nothing beside the rows is written.
 func TestBlocksOfRows(t *testing.T) {
+	trials.Sequential(t)
 	combine := map[types.DType]kernel.Op{types.Bool: kernel.Xor}
 	var kernels []*kernel.Kernel
 	for _, d := range []types.DType{types.Bool, types.U8, types.I16, types.F16, types.BF16, types.F32, types.F64} {
@@ -137,6 +139,7 @@ func TestBlocksOfRows(t *testing.T) {
 // Scans down the columns of a large matrix store past the caches where rows are aligned, and
 // by the caches in others: every other row of these i32s.
 func TestScansOfLargeColumns(t *testing.T) {
+	trials.Sequential(t)
 	const rows, columns = 2049, 2056
 	k := kerneltest.Kernel(t, "scan0")
 	x, want := make([]int32, rows*columns), make([]int32, rows*columns)

@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
@@ -17,6 +18,7 @@ import (
 // wherever in a row these are and whatever else is there: to the bit what the
 // evaluator gives.
 func TestExtremes(t *testing.T) {
+	trials.Sequential(t)
 	dtypes := []types.DType{types.F32, types.F64, types.BF16, types.F16}
 	var kernels []*kernel.Kernel
 	for _, op := range []string{"maximum", "minimum"} {

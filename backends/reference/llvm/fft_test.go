@@ -14,6 +14,7 @@ import (
 	"ltc/internal/samples"
 	"ltc/internal/test/kittest"
 	"ltc/internal/test/programs"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -22,7 +23,7 @@ import (
 // the evaluator computes in f64. Rows are shorter and longer than vectors, and not multiples of
 // them.
 func TestFourierTransforms(t *testing.T) {
-	for _, c := range []struct {
+	for _, c := range trials.First([]struct {
 		kind  string
 		t     types.DType
 		shape []int
@@ -50,7 +51,7 @@ func TestFourierTransforms(t *testing.T) {
 		{"RFFT", types.F32, []int{3, 34, 48}, 2},
 		{"IRFFT", types.F32, []int{3, 6, 10, 18}, 3},
 		{"FFT", types.F32, []int{3, 17, 5}, 2},
-	} {
+	}) {
 		t.Run(fmt.Sprint(c.kind, "/", c.t, "/", c.shape, "/", c.dims), func(t *testing.T) {
 			text := programs.Fourier(c.kind, c.t.String(), c.shape, c.dims)
 			got, want := transformed(t, "cpu", text), transformed(t, "eval", text)
@@ -102,6 +103,7 @@ func floats(v soa.View) []float64 {
 // Kernels of transforms do on all levels what the evaluator of kernels does, in dense memory and
 // in memory with gaps, for any number of parts.
 func TestFourierKernels(t *testing.T) {
+	trials.Sequential(t)
 	var kernels []*kernel.Kernel
 	var sizes [][]int64
 	for _, c := range []struct {

@@ -31,8 +31,9 @@ func TestSumsOfLargeMemory(t *testing.T) {
 		many := (17<<20)/(4*columns) + 1
 		const few = 200 // enough for products to be computed in blocks
 		x := soa.Make(types.Of(types.F32, many, columns))
-		for i := range soa.Slice[float32](x) {
-			soa.Slice[float32](x)[i] = rng.Float32() - 0.5
+		xs := soa.Slice[float32](x)
+		for i := range xs {
+			xs[i] = rng.Float32() - 0.5
 		}
 		w := soa.Make(types.Of(types.F32, columns))
 		for i := range soa.Slice[float32](w) {

@@ -13,6 +13,7 @@ import (
 	"ltc/backends/kit/plan"
 	"ltc/internal/samples"
 	"ltc/internal/test/programs"
+	"ltc/internal/trials"
 	"ltc/soa"
 )
 
@@ -22,7 +23,7 @@ func TestQuantized(t *testing.T) {
 	all := programs.Quantized()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t.Run(name, func(t *testing.T) {
-			for seed := range 3 {
+			for seed := range trials.Of(3) {
 				requireQuantized(t, all[name], seed)
 			}
 		})

@@ -18,6 +18,7 @@ var near = kerneltest.Tolerance{Relative: 1e-5, Absolute: 1e-5}
 
 // Golden kernels give the evaluator's results in memory of all layouts.
 func TestGoldens(t *testing.T) {
+	trials.Sequential(t)
 	for _, c := range compilers(t) {
 		var kernels []*kernel.Kernel
 		goldens := kerneltest.Goldens(t)

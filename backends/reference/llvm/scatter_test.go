@@ -10,6 +10,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
@@ -33,6 +34,7 @@ const scattering = `kernel scatter(out y: T[n1, n0] strides [*, 1], rows: i32[n2
 // Rows of every width have the values that the evaluator gives them, and nothing beside
 // them is touched: widths up to some vectors have code of their own.
 func TestScatteredRowsOfEveryWidth(t *testing.T) {
+	trials.Sequential(t)
 	for _, c := range compilers(t) {
 		for _, d := range []types.DType{types.F32, types.F64, types.I32, types.I8, types.BF16} {
 			t.Run(fmt.Sprint(c.machine.Level, "/", d), func(t *testing.T) {
