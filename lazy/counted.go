@@ -3,6 +3,7 @@ package lazy
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"ltc/internal/diag"
@@ -26,6 +27,7 @@ func (tr *Trace) newSize(op string, x *Tensor, most int) (size int) {
 	if n == nil {
 		return 0
 	}
+	most = roundedUp(max(most, 1))
 	for _, c := range tr.counts {
 		if _, hi := dims.Bounds(c.size); c.x == n && hi == most {
 			return c.size
@@ -34,9 +36,16 @@ func (tr *Trace) newSize(op string, x *Tensor, most int) (size int) {
 	if k := len(tr.counts); k > 0 {
 		op = fmt.Sprintf("%s_%d", op, k+1)
 	}
-	size = int(dims.Symbol(op, 0, int64(max(most, 1))))
+	size = int(dims.Symbol(op, 0, int64(most)))
 	tr.counts = append(tr.counts, counted{size, n})
 	return size
+}
+
+// roundedUp returns n, a bound, or one that is up to an eighth more. Expressions are never forgotten:
+// steps of any number of sizes have few symbols.
+func roundedUp(n int) int {
+	low := max(bits.Len(uint(n))-4, 0) // bits that are rounded away
+	return (n + 1<<low - 1) >> low << low
 }
 
 // teller returns the node that says what a size is.
@@ -174,30 +183,27 @@ func heldPlaces(op string, mask *Tensor, bound []int) *Tensor {
 	if why := tr.sizeless(mask); why != "" {
 		return mask.misuse(op, why)
 	}
-	_, most := dims.Bounds(n)
-	if most == 0 {
+	if n == 0 {
 		return Iota(tr, types.I64, 0, 0)
 	}
-	room := most
+	room := n
 	if len(bound) == 1 {
-		room = min(room, bound[0])
+		room = dims.Min(room, bound[0])
 	}
 	ones := mask.Convert(types.I32)
 	count := ones.Sum().Convert(types.I64)
-	if dims.IsExpr(n) { // places are computed for as many elements as there can be
-		ones = ones.Pad(ones.like(0), []int{0}, []int{dims.Sub(most, n)}, []int{0})
-	}
 	// Others go to a place behind all, as do those beyond the bound, with which the run fails.
-	up := cumulative(ones)
-	to := ones.Greater(ones.like(0)).Where(up.SubScalar(1).MinimumScalar(float64(room)), up.like(float64(room)))
-	at := Zeros(tr, types.I32, dims.Add(room, 1)).ScatterAdd(to, Iota(tr, types.I32, 0, most)).Narrow(0, 0, room)
-	return at.Narrow(0, 0, tr.newSize(op, count, room)).Convert(types.I64)
+	up, last := cumulative(ones), ones.sized(room)
+	to := ones.Greater(ones.sized(0)).Where(up.Sub(up.sized(1)).Minimum(last), last.BroadcastTo(n))
+	at := Zeros(tr, types.I32, dims.Add(n, 1)).ScatterAdd(to, Iota(tr, types.I32, 0, n)).Narrow(0, 0, room)
+	_, most := dims.Bounds(room)
+	return at.Narrow(0, 0, tr.newSize(op, count, most)).Convert(types.I64)
 }
 
 // cumulative returns the sums of the elements of a tensor of one axis up to each.
 func cumulative(x *Tensor) *Tensor {
-	n := x.Dim(0)
-	return x.Reshape(1, 1, n).SumPool([]int{n}, PoolOptions{Strides: []int{1}, Padding: [][2]int{{n - 1, 0}}}).Reshape(n)
+	n := x.Dim(0) // windows of one element more have all before, also where there is none
+	return x.Reshape(1, 1, n).SumPool([]int{dims.Add(n, 1)}, PoolOptions{Strides: []int{1}, Padding: [][2]int{{n, 0}}}).Reshape(n)
 }
 
 func checkNonzero(_ *Tensor, bound []int) *breach {

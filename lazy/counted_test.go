@@ -297,6 +297,37 @@ func TestSizesOfDataOfSeveralSizes(t *testing.T) {
 	}
 }
 
+// More elements than the bound are an error in programs of any size, too.
+func TestSizesOfDataBeyondTheirBoundBesideOpenSizes(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu"))
+	step := func(n, hold int) error {
+		mask := make([]bool, n)
+		for i := range hold {
+			mask[i] = true
+		}
+		x := lazy.Iota(tr, lazy.F32, 0, n)
+		y := x.MaskedSelect(lazy.From(tr, mask, n), 5) // the op
+		sum := y.Sum()
+		if err := tr.MarkStep(y, sum); err != nil {
+			return err
+		}
+		if err := tr.Wait(t.Context()); err != nil {
+			return err
+		}
+		require.Equal(t, hold, y.Dim(0))
+		require.EqualValues(t, hold*(hold-1)/2, sum.Float())
+		return nil
+	}
+	for _, n := range []int{10, 20, 30, 17} {
+		require.NoError(t, step(n, 5))
+		require.NoError(t, step(n, 0))
+		require.ErrorContains(t, step(n, 6), "a size that follows from data is 6, and can be at most 5")
+	}
+	require.NoError(t, step(3, 3))
+	require.NoError(t, step(4, 2))
+	require.LessOrEqual(t, len(tr.Report().Compiles), 3, "%v", tr.Report().Compiles)
+}
+
 // Random programs of selections, one after the other, and ops between them are the same on cpu and
 // on the evaluator, for masks of any share.
 func TestRandomProgramsWithSizesOfData(t *testing.T) {
@@ -354,5 +385,68 @@ func TestRandomProgramsWithSizesOfData(t *testing.T) {
 			}
 		}
 		require.LessOrEqual(t, len(traces[0].Report().Compiles), 3, "one for each cut, a constant of the program")
+	}
+}
+
+// Steps of any number of elements and any masks have one program after the second number, and give
+// what programs of numbers give on the evaluator.
+func TestSizesOfDataBesideOpenSizes(t *testing.T) {
+	for name, step := range map[string]func(tr *lazy.Trace, x []float32, mask []bool) []*lazy.Tensor{
+		"of a list": func(tr *lazy.Trace, x []float32, mask []bool) []*lazy.Tensor {
+			a := lazy.From(tr, x, len(x))
+			y := a.MaskedSelect(lazy.From(tr, mask, len(x)))
+			return []*lazy.Tensor{y, y.Sum(), y.Size(0), y.MulScalar(2).Size(0).Mul(a.Size(0))}
+		},
+		"of rows": func(tr *lazy.Trace, x []float32, mask []bool) []*lazy.Tensor {
+			a := lazy.From(tr, x, len(x)/4, 4)
+			w := lazy.Iota(tr, lazy.F32, 0, 4, 3)
+			y := a.SelectRows(lazy.From(tr, mask[:len(x)/4], len(x)/4)).MatMul(w)
+			return []*lazy.Tensor{y, y.MatMul(a.MatMul(w).Transpose()).Mean(), a.Greater(a.MulScalar(0)).Nonzero()}
+		},
+		"twice": func(tr *lazy.Trace, x []float32, mask []bool) []*lazy.Tensor {
+			a := lazy.From(tr, x, len(x))
+			y := a.MaskedSelect(lazy.From(tr, mask, len(x)))
+			z := y.MaskedSelect(y.Greater(y.MulScalar(0)))
+			return []*lazy.Tensor{y, z, lazy.Concatenate(0, z, z).Sum(), z.Mean()}
+		},
+		"with a bound": func(tr *lazy.Trace, x []float32, mask []bool) []*lazy.Tensor {
+			a := lazy.From(tr, x, len(x))
+			y := a.MaskedSelect(lazy.From(tr, mask, len(x)).And(lazy.Iota(tr, lazy.I32, 0, len(x)).LessScalar(40)), 50)
+			return []*lazy.Tensor{y, y.Sum()}
+		},
+		"with gradients": func(tr *lazy.Trace, x []float32, mask []bool) []*lazy.Tensor {
+			a := lazy.From(tr, x, len(x))
+			y := a.MaskedSelect(lazy.From(tr, mask, len(x)))
+			return append(lazy.Grad(y.Mul(y).Sum(), a), y)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := lazy.NewTrace(open(t, "cpu", lazy.Compiled()))
+			oracle := lazy.NewTrace(open(t, "eval", lazy.StaticShapes()))
+			r := rand.New(rand.NewPCG(1, 2))
+			for i := range trials.Soak(20, 200) {
+				n := 4 * (1 + r.IntN(60))
+				x := make([]float32, n)
+				for k := range x {
+					x[k] = float32(r.NormFloat64())
+				}
+				mask := masks(n, 3+i)[2+i]
+				got, want := step(tr, x, mask), step(oracle, x, mask)
+				for k := range want {
+					got[k], want[k] = got[k].Convert(lazy.F64), want[k].Convert(lazy.F64)
+				}
+				require.NoError(t, tr.MarkStep(got...), "%d elements", n)
+				require.NoError(t, oracle.MarkStep(want...))
+				for k := range want {
+					require.Equal(t, want[k].Type(), got[k].Type(), "%d elements, result %d", n, k)
+					a, err := lazy.ToSlice[float64](want[k])
+					require.NoError(t, err)
+					b, err := lazy.ToSlice[float64](got[k])
+					require.NoError(t, err)
+					require.InDeltaSlice(t, a, b, 1e-3, "%d elements, result %d", n, k)
+				}
+			}
+			require.LessOrEqual(t, len(tr.Report().Compiles), 3, "%v", tr.Report().Compiles)
+		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/lazy/internal/guard"
 	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/metrics"
@@ -73,10 +74,10 @@ func (d *Device) program(ctx context.Context, op string, g *ir.Graph, count *cou
 	return p, nil
 }
 
-// noRoom returns the error of a graph whose results the machine has not the memory for. A program
-// of numbers is not compiled then, and one whose sizes are open is there already.
+// noRoom returns the error of a graph whose results the machine has not the memory for: of those
+// with sizes that follow from data nothing is known. A program of numbers is not compiled then, and one whose sizes are open is there already.
 func noRoom(p *programs.Program, g *ir.Graph) error {
-	if p.Open != nil && slices.ContainsFunc(ownResults(g), func(r *ir.Node) bool { return soa.Fits(r.Type.Bytes()) != nil }) {
+	if p.Open != nil && slices.ContainsFunc(ownResults(g), func(r *ir.Node) bool { return dims.Static(r.Type.Shape) && soa.Fits(r.Type.Bytes()) != nil }) {
 		return tooLargeError(programs.TooLarge(g))
 	}
 	return nil

@@ -44,14 +44,15 @@ func module(g *ir.Graph, w *halt.Watch) *mlir.Module {
 // dims), which the module leaves open. The error names the op that no text can say.
 func openModule(g *ir.Graph, w *halt.Watch) (*mlir.Module, error) {
 	l := &lowerer{
-		Watch:   w,
-		module:  &mlir.Module{Name: symbol(g.Name)},
-		symbols: map[string]bool{"main": true},
-		next:    map[string]int{},
-		bodies:  map[*ir.Graph]string{},
-		equal:   map[uint64][]*ir.Graph{},
-		wider:   map[*ir.Node]*ir.Node{},
-		inlined: map[*ir.Node][]*mlir.Value{},
+		Watch:    w,
+		module:   &mlir.Module{Name: symbol(g.Name)},
+		symbols:  map[string]bool{"main": true},
+		next:     map[string]int{},
+		bodies:   map[*ir.Graph]string{},
+		equal:    map[uint64][]*ir.Graph{},
+		wider:    map[*ir.Node]*ir.Node{},
+		inlined:  map[*ir.Node][]*mlir.Value{},
+		foldings: map[string]string{},
 	}
 	l.symbolic = anyOpen(g)
 	l.module.Attrs.Set("ltc.version", mlir.IntegerAttr{Value: Version, Type: mlir.I32})
@@ -167,6 +168,7 @@ type lowerer struct {
 
 	symbolic bool                       // whether sizes may be expressions
 	inlined  map[*ir.Node][]*mlir.Value // the results of composites that are no calls
+	foldings map[string]string          // symbols of the functions that windows fold with, by op and type
 	err      error
 
 	// of the function at hand
@@ -239,16 +241,21 @@ func (l *lowerer) decomposition(c *ir.Composite) string {
 			return l.bodies[g]
 		}
 	}
-	base := symbol(c.Name)
+	name := l.unique(symbol(c.Name))
+	l.bodies[c.Graph], l.equal[h] = name, append(l.equal[h], c.Graph)
+	f := l.function(c.Graph, name, "private", mlir.NameLoc{Name: c.Name})
+	l.module.Ops = append(l.module.Ops, f)
+	return name
+}
+
+// unique returns base, or base with a number behind it: the symbol of a new function.
+func (l *lowerer) unique(base string) string {
 	name := base
 	for l.symbols[name] {
 		l.next[base]++
 		name = base + "_" + strconv.Itoa(l.next[base])
 	}
 	l.symbols[name] = true
-	l.bodies[c.Graph], l.equal[h] = name, append(l.equal[h], c.Graph)
-	f := l.function(c.Graph, name, "private", mlir.NameLoc{Name: c.Name})
-	l.module.Ops = append(l.module.Ops, f)
 	return name
 }
 

@@ -2,8 +2,11 @@ package lower
 
 import (
 	"encoding/binary"
+	"slices"
+	"strings"
 
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -15,7 +18,7 @@ func lowerReverse(l *lowerer, n *ir.Node) *mlir.Value {
 
 func lowerConv(l *lowerer, n *ir.Node) *mlir.Value {
 	d := ir.ConvDimsOf(n.Attrs)
-	dims := stablehlo.ConvDims{
+	numbers := stablehlo.ConvDims{
 		InputBatch: int64(d.Input[0]), InputFeature: int64(d.Input[1]), InputSpatial: wide(d.Input[2:]),
 		KernelOutFeature: int64(d.Kernel[0]), KernelInputFeature: int64(d.Kernel[1]), KernelSpatial: wide(d.Kernel[2:]),
 		OutputBatch: int64(d.Output[0]), OutputFeature: int64(d.Output[1]), OutputSpatial: wide(d.Output[2:]),
@@ -23,7 +26,7 @@ func lowerConv(l *lowerer, n *ir.Node) *mlir.Value {
 	return l.emit(stablehlo.Convolution, tensor(n.Type), l.in(n),
 		ints("window_strides", n.Attrs[ir.ConvStrides].Ints), padding(n.Attrs[ir.ConvLow].Ints, n.Attrs[ir.ConvHigh].Ints),
 		ints("lhs_dilation", n.Attrs[ir.ConvBase].Ints), ints("rhs_dilation", n.Attrs[ir.ConvDilation].Ints),
-		attr("dimension_numbers", dims.Attr()),
+		attr("dimension_numbers", numbers.Attr()),
 		attr("feature_group_count", mlir.I64Attr(n.Attrs[ir.ConvGroups].Int)), attr("batch_group_count", mlir.I64Attr(n.Attrs[ir.ConvBatches].Int)))
 }
 
@@ -94,6 +97,9 @@ func lowerSumPool(l *lowerer, n *ir.Node) *mlir.Value {
 
 // reduceWindow folds each window of x with a binary op; t is the result's type.
 func (l *lowerer) reduceWindow(code mlir.Code, x *mlir.Value, attrs []ir.Attr, t types.Type, init uint64) *mlir.Value {
+	if dims.HasExpr(slices.Concat(attrs[ir.MaxPoolWindow].Ints, attrs[ir.MaxPoolLow].Ints, attrs[ir.MaxPoolHigh].Ints)...) {
+		return l.openWindow(code, x, attrs, t, init)
+	}
 	op := mlir.NewOp(stablehlo.ReduceWindow, []*mlir.Value{x, l.constant(t.DType, init)}, tensor(t))
 	op.Attrs = mlir.Dict{
 		ints("window_dimensions", attrs[ir.MaxPoolWindow].Ints), ints("window_strides", attrs[ir.MaxPoolStrides].Ints),
@@ -102,6 +108,44 @@ func (l *lowerer) reduceWindow(code mlir.Code, x *mlir.Value, attrs []ir.Attr, t
 	op.Regions = l.folding(code, t.DType)
 	l.append(op)
 	return op.Results[0]
+}
+
+// openWindow is reduceWindow whose windows or padding depend on sizes that are open: the custom call
+// that JAX exports for it.
+func (l *lowerer) openWindow(code mlir.Code, x *mlir.Value, attrs []ir.Attr, t types.Type, init uint64) *mlir.Value {
+	operands := []*mlir.Value{x, l.constant(t.DType, init)}
+	list := func(sizes []int) { operands = append(operands, l.sizeList(wide(sizes))) }
+	list(attrs[ir.MaxPoolWindow].Ints)
+	list(attrs[ir.MaxPoolStrides].Ints)
+	list(slices.Repeat([]int{1}, t.Rank()))
+	list(attrs[ir.MaxPoolDilation].Ints)
+	var sides []int
+	for i, low := range attrs[ir.MaxPoolLow].Ints {
+		sides = append(sides, low, attrs[ir.MaxPoolHigh].Ints[i])
+	}
+	list(sides)
+	operands[6] = l.emit(stablehlo.Reshape, mlir.Tensor(mlir.I64, int64(t.Rank()), 2), []*mlir.Value{operands[6]})
+	return l.emit(stablehlo.CustomCall, tensor(t), operands,
+		attr("call_target_name", mlir.StringAttr("stablehlo.dynamic_reduce_window")),
+		attr("called_computations", mlir.ArrayAttr{mlir.SymbolAttr(l.foldingFunction(code, t.DType))}))
+}
+
+// foldingFunction returns the symbol of a function that is a binary op on scalars of d.
+func (l *lowerer) foldingFunction(code mlir.Code, d types.DType) string {
+	key := strings.TrimPrefix(code.String(), "stablehlo.") + "_" + d.String()
+	if name := l.foldings[key]; name != "" {
+		return name
+	}
+	name := l.unique(symbol(key))
+	l.foldings[key] = name
+	scalar := mlir.Tensor(element(d))
+	f := mlir.NewFunc(name, "private", []mlir.Type{scalar, scalar}, []mlir.Type{scalar})
+	outer := l.block
+	l.block = f.Body()
+	l.append(mlir.NewOp(mlir.OpReturn, []*mlir.Value{l.emit(code, scalar, l.block.Args)}))
+	l.block = outer
+	l.module.Ops = append(l.module.Ops, f)
+	return name
 }
 
 // folding is the body of a reduction by a binary op on scalars of d.

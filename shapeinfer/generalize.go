@@ -26,6 +26,7 @@ type Open struct {
 	symbols []int
 	at      map[int]int // by expression, its index in sizes
 	sizes   *dims.Evaluator
+	counts  map[int]int // by size that follows from data, the node that tells it
 }
 
 // Generalize returns a graph of which all samples, from 2 to [MostSamples], are instances: it is each
@@ -47,6 +48,9 @@ func Generalize(samples []*ir.Graph, given ...types.Type) (*Open, error) {
 			known: map[sample]int{}, bodies: map[[MostSamples]*ir.Composite]*ir.Composite{},
 		}
 		var open *ir.Graph
+		if err = g.count(samples); err != nil {
+			return nil, err
+		}
 		if open, err = g.graph(samples, true); err != nil {
 			continue
 		}
@@ -76,6 +80,76 @@ type general struct {
 	known   map[sample]int // the first expression that has these values
 	order   []sample       // of known
 	bodies  map[[MostSamples]*ir.Composite]*ir.Composite
+	counts  [MostSamples]map[int]int // by sample and size that follows from data, the size of the graph
+}
+
+// count finds the sizes of the samples that follow from data. Those that the samples have in common
+// stay. Others, whose bounds differ, become sizes without bounds: the slices that have them say what
+// they can be.
+func (g *general) count(samples []*ir.Graph) error {
+	for k := range samples {
+		g.counts[k] = map[int]int{}
+	}
+	for i, n := range samples[0].Nodes {
+		if n.Op != ir.OpCounted {
+			continue
+		}
+		var v sample
+		for k, s := range samples {
+			if i >= len(s.Nodes) || s.Nodes[i].Op != ir.OpCounted {
+				return otherOps(samples[0], s)
+			}
+			v[k] = int(s.Nodes[i].Attrs[ir.CountedSize].Int)
+		}
+		d := v[0]
+		if !constant(v, len(samples)) {
+			name, _, _, ok := dims.SymbolOf(d)
+			if !ok {
+				return fmt.Errorf("%v: %v: a size that follows from data is a number in one sample", n.Loc, n.Op)
+			}
+			d = int(dims.Symbol(name, 0, MostOpen))
+		}
+		for k := range samples {
+			g.counts[k][v[k]] = d
+		}
+	}
+	return nil
+}
+
+// common returns a size of a sample with the sizes of the graph in place of those of the sample that
+// follow from data.
+func (g *general) common(k, d int) int {
+	if len(g.counts[k]) == 0 || !dims.IsExpr(d) {
+		return d
+	}
+	return replaced(d, func(symbol int) int {
+		if c, ok := g.counts[k][symbol]; ok {
+			return c
+		}
+		return symbol
+	})
+}
+
+// replaced returns d with other sizes in place of its symbols.
+func replaced(d int, by func(symbol int) int) int {
+	return dims.Fold(int64(d), func(d int64) int {
+		if dims.IsExpr(d) {
+			return by(int(d))
+		}
+		return int(d)
+	}, func(op dims.Op, _, _ int64, x, y int) int {
+		switch op {
+		case dims.Plus:
+			return dims.Add(x, y)
+		case dims.Times:
+			return dims.Mul(x, y)
+		case dims.Floor:
+			return dims.Div(x, y)
+		case dims.Least:
+			return dims.Min(x, y)
+		}
+		return dims.Max(x, y)
+	})
 }
 
 // graph generalizes graphs, or bodies of their ops.
@@ -172,7 +246,7 @@ func (g *general) parameter(nodes, at []*ir.Node, top bool) error {
 		shape = g.given[i].Shape
 	} else {
 		for axis := range shape {
-			v := valuesOf(at, func(n *ir.Node) int { return n.Type.Shape[axis] })
+			v := g.valuesOf(at, func(n *ir.Node) int { return n.Type.Shape[axis] })
 			d, err := g.parameterSize(v, len(at), top)
 			if err != nil {
 				return err
@@ -223,9 +297,9 @@ func (g *general) parameterSize(v sample, n int, top bool) (int, error) {
 }
 
 // valuesOf returns what of is in each sample.
-func valuesOf(at []*ir.Node, of func(n *ir.Node) int) (v sample) {
+func (g *general) valuesOf(at []*ir.Node, of func(n *ir.Node) int) (v sample) {
 	for k, n := range at {
-		v[k] = of(n)
+		v[k] = g.common(k, of(n))
 	}
 	return v
 }
@@ -252,7 +326,7 @@ func (g *general) learn(v sample, d int) {
 func (g *general) note(shape []int, at []*ir.Node, of func(n *ir.Node) types.Type) {
 	for axis, d := range shape {
 		if dims.IsExpr(d) {
-			g.learn(valuesOf(at, func(n *ir.Node) int { return of(n).Shape[axis] }), d)
+			g.learn(g.valuesOf(at, func(n *ir.Node) int { return of(n).Shape[axis] }), d)
 		}
 	}
 }
@@ -265,7 +339,7 @@ func (g *general) size(v sample, at, in []*ir.Node) (int, error) {
 	}
 	for k, x := range in {
 		for axis, d := range x.Type.Shape {
-			if dims.IsExpr(d) && v == valuesOf(at, func(n *ir.Node) int { return n.In[k].Type.Shape[axis] }) {
+			if dims.IsExpr(d) && v == g.valuesOf(at, func(n *ir.Node) int { return n.In[k].Type.Shape[axis] }) {
 				return d, nil
 			}
 		}
@@ -306,7 +380,7 @@ func (g *general) node(nodes, at []*ir.Node) error {
 // sized returns a SizeOf in place of constants that differ, and are sizes; nil for other ops.
 func (g *general) sized(at []*ir.Node) (*ir.Node, error) {
 	bits := func(n *ir.Node) int { return int(n.Attrs[ir.ConstantValue].Int) }
-	if at[0].Op != ir.OpConstant || constant(valuesOf(at, bits), len(at)) {
+	if at[0].Op != ir.OpConstant || constant(g.valuesOf(at, bits), len(at)) {
 		return nil, nil
 	}
 	t := at[0].Type.DType
@@ -335,14 +409,14 @@ func (g *general) op(at, in []*ir.Node) (*ir.Node, error) {
 				return nil, fmt.Errorf("attributes differ")
 			}
 		}
-		d, err := g.size(valuesOf(at, func(n *ir.Node) int { return int(n.Attrs[i].Int) }), at, in)
+		d, err := g.size(g.valuesOf(at, func(n *ir.Node) int { return int(n.Attrs[i].Int) }), at, in)
 		if err != nil {
 			return nil, err
 		}
 		attrs[i].Int = int64(d)
 		attrs[i].Ints = slices.Clone(attrs[i].Ints)
 		for k := range attrs[i].Ints {
-			if attrs[i].Ints[k], err = g.size(valuesOf(at, func(n *ir.Node) int { return n.Attrs[i].Ints[k] }), at, in); err != nil {
+			if attrs[i].Ints[k], err = g.size(g.valuesOf(at, func(n *ir.Node) int { return n.Attrs[i].Ints[k] }), at, in); err != nil {
 				return nil, err
 			}
 		}
@@ -382,7 +456,7 @@ func (g *general) body(at []*ir.Node) (*ir.Composite, error) {
 		}
 	}
 	for i := range c.Params {
-		d, err := g.size(valuesOf(at, func(n *ir.Node) int { return n.Body.Params[i].Int }), at, nil)
+		d, err := g.size(g.valuesOf(at, func(n *ir.Node) int { return n.Body.Params[i].Int }), at, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -419,7 +493,7 @@ const mostKnown = 48
 // expression finds an expression of at most two known sizes that has these values.
 func (g *general) expression(v sample, n int) (int, bool) {
 	order := g.order[:min(len(g.order), mostKnown)]
-	for _, try := range [...]func(v, e sample, n int) (int, bool){g.multiple, g.near, g.product, g.sum, g.quotient, g.shifted} {
+	for _, try := range [...]func(v, e sample, n int) (int, bool){g.multiple, g.near, g.product, g.sum, g.quotient, g.limited, g.shifted, g.affine} {
 		for _, e := range order {
 			if d, ok := try(v, e, n); ok {
 				return d, true
@@ -432,10 +506,10 @@ func (g *general) expression(v sample, n int) (int, bool) {
 // over returns v / e, if that has no remainder.
 func over(v, e sample, n int) (q sample, ok bool) {
 	for k := range n {
-		if e[k] == 0 || v[k]%e[k] != 0 {
+		if !dims.Divides(v[k], e[k]) {
 			return q, false
 		}
-		q[k] = v[k] / e[k]
+		q[k] = dims.Div(v[k], e[k])
 	}
 	return q, true
 }
@@ -443,7 +517,7 @@ func over(v, e sample, n int) (q sample, ok bool) {
 // less returns v - e.
 func less(v, e sample, n int) (d sample) {
 	for k := range n {
-		d[k] = v[k] - e[k]
+		d[k] = dims.Sub(v[k], e[k])
 	}
 	return d
 }
@@ -457,7 +531,8 @@ func (g *general) multiple(v, e sample, n int) (int, bool) {
 // near is e and a small number.
 func (g *general) near(v, e sample, n int) (int, bool) {
 	d, ok := g.shifted(v, e, n)
-	return d, ok && max(v[0]-e[0], e[0]-v[0]) <= 8
+	by := dims.Sub(v[0], e[0])
+	return d, ok && !dims.IsExpr(by) && max(by, -by) <= 8
 }
 
 // shifted is e and a number.
@@ -485,6 +560,40 @@ func (g *general) sum(v, e sample, n int) (int, bool) {
 	return dims.Sub(g.known[e], other), ok
 }
 
+// limited is e, or a number where e is more: one that no sample exceeds.
+func (g *general) limited(v, e sample, n int) (int, bool) {
+	if dims.HasExpr(v[:n]...) || dims.HasExpr(e[:n]...) {
+		return 0, false
+	}
+	most := slices.Max(v[:n])
+	for k := range n {
+		if v[k] != min(e[k], most) {
+			return 0, false
+		}
+	}
+	return dims.Min(g.known[e], most), true
+}
+
+// affine is a number times e, and another.
+func (g *general) affine(v, e sample, n int) (int, bool) {
+	if dims.HasExpr(v[:n]...) || dims.HasExpr(e[:n]...) {
+		return 0, false
+	}
+	for k := 1; k < n; k++ {
+		if e[k] == e[0] {
+			continue
+		}
+		by := (v[k] - v[0]) / (e[k] - e[0])
+		for j := range n {
+			if v[j]-v[0] != by*(e[j]-e[0]) {
+				return 0, false
+			}
+		}
+		return dims.Add(dims.Mul(by, g.known[e]), v[0]-by*e[0]), by > 0
+	}
+	return 0, false
+}
+
 // mostDivisor is the largest number that sizes are tried to be divided by.
 const mostDivisor = 64
 
@@ -494,6 +603,9 @@ func (g *general) quotient(v, e sample, n int) (int, bool) {
 		if other, ok := g.known[q]; ok {
 			return dims.Div(g.known[e], other), true
 		}
+	}
+	if dims.HasExpr(v[:n]...) || dims.HasExpr(e[:n]...) {
+		return 0, false // each attempt would be a new expression
 	}
 	for by := 2; by <= mostDivisor; by++ {
 		down, up := true, true

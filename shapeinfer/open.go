@@ -8,7 +8,7 @@ import (
 )
 
 // OpenGraph returns the Open of g, whose sizes are expressions of symbols. Each symbol is a dimension
-// of a parameter. The error wraps [dims.ErrTooLarge]: an expression has too many terms.
+// of a parameter, or follows from data. The error wraps [dims.ErrTooLarge]: an expression has too many terms.
 func OpenGraph(g *ir.Graph) (*Open, error) {
 	var symbols []int
 	for _, p := range g.Params {
@@ -18,10 +18,15 @@ func OpenGraph(g *ir.Graph) (*Open, error) {
 			}
 		}
 	}
-	o := &Open{Graph: g, symbols: symbols, at: map[int]int{}}
+	o := &Open{Graph: g, symbols: symbols, at: map[int]int{}, counts: map[int]int{}}
+	for i, n := range g.Nodes {
+		if n.Op == ir.OpCounted {
+			o.counts[int(n.Attrs[ir.CountedSize].Int)] = i
+		}
+	}
 	var all, names []int64
 	ir.EachSize(g, func(d int) {
-		if _, ok := o.at[d]; !ok && dims.IsExpr(d) {
+		if _, ok := o.at[d]; !ok && dims.IsExpr(d) && !o.counted(d) {
 			o.at[d] = len(all)
 			all = append(all, int64(d))
 		}
@@ -32,6 +37,36 @@ func OpenGraph(g *ir.Graph) (*Open, error) {
 	var err error
 	o.sizes, err = dims.NewEvaluator(names, all)
 	return o, err
+}
+
+// counted reports whether a size depends on one that follows from data.
+func (o *Open) counted(d int) bool {
+	return len(o.counts) > 0 && slices.ContainsFunc(dims.Symbols(d), func(s int) bool {
+		_, is := o.counts[s]
+		return is
+	})
+}
+
+// countsOf returns, by size of the graph that follows from data, that of g; false if g has not
+// these.
+func (o *Open) countsOf(g *ir.Graph) (map[int]int, bool) {
+	if len(o.counts) == 0 {
+		return nil, true
+	}
+	all := map[int]int{}
+	for s, i := range o.counts {
+		if i >= len(g.Nodes) || g.Nodes[i].Op != ir.OpCounted {
+			return nil, false
+		}
+		d := int(g.Nodes[i].Attrs[ir.CountedSize].Int)
+		lo, hi := dims.Bounds(s)
+		least, most := dims.Bounds(d)
+		if least < lo || most > hi {
+			return nil, false
+		}
+		all[s] = d
+	}
+	return all, true
 }
 
 // Fits reports whether g is the graph for some numbers in place of its symbols, within their
@@ -45,11 +80,35 @@ func (o *Open) Fits(g *ir.Graph) bool {
 	if o.sizes.Eval(registers, values) != nil {
 		return false
 	}
-	return ir.IsInstance(o.Graph, g, func(d int) int {
+	counts, ok := o.countsOf(g)
+	if !ok {
+		return false
+	}
+	size := func(d int) int {
 		if i, ok := o.at[d]; ok {
 			return int(o.sizes.Of(registers, i))
 		}
 		return d
+	}
+	if len(counts) == 0 {
+		return ir.IsInstance(o.Graph, g, size)
+	}
+	known := map[int]int{} // of sizes that follow from data
+	return ir.IsInstance(o.Graph, g, func(d int) int {
+		if _, ok := o.at[d]; ok || !dims.IsExpr(d) {
+			return size(d)
+		}
+		n, ok := known[d]
+		if !ok {
+			n = replaced(d, func(symbol int) int {
+				if c, ok := counts[symbol]; ok {
+					return c
+				}
+				return size(symbol)
+			})
+			known[d] = n
+		}
+		return n
 	})
 }
 

@@ -101,7 +101,7 @@ func pooled(x types.Type, attrs []ir.Attr, w windows) (types.Type, *broken) {
 	}
 	shape := make(types.Shape, x.Rank())
 	for i, d := range x.Shape {
-		if size[i] <= 0 {
+		if dims.AtMost(size[i], 0) {
 			return breaks(w.steps, "axis %d: window %d is not positive", i, size[i])
 		}
 		n, b := w.places(i, d, size[i])

@@ -44,7 +44,7 @@ func (b *assembly) value(v *mlir.Value) {
 		if !slices.Contains(b.from, v) {
 			b.from = append(b.from, v)
 		}
-	case v.Def != nil && isRecomputed(v):
+	case v.Def != nil && b.repeated(v, nil):
 		if !slices.Contains(b.recomputed, v.Def) {
 			b.use(v.Def)
 			b.recomputed = append(b.recomputed, v.Def)

@@ -191,6 +191,9 @@ func (c *cutter) take(roots []*mlir.Value) (ops []*mlir.Op) {
 // sinks reports whether an op that only later stages use is theirs: kernels compute it where it is
 // used, and it reads no more of this stage than what it gives.
 func sinks(op *mlir.Op, here map[*mlir.Op]bool) bool {
+	if len(op.Results) == 1 && folds(op.Results[0]) {
+		return true
+	}
 	switch op.Code {
 	case stablehlo.Constant, stablehlo.Iota, stablehlo.BroadcastInDim, stablehlo.Reshape, stablehlo.Convert, stablehlo.Slice, stablehlo.Transpose:
 	default:
@@ -291,7 +294,7 @@ func (c *cutter) passed(ops []*mlir.Op, roots []*mlir.Value) []*mlir.Value {
 		}
 	}
 	add := func(v *mlir.Value) {
-		if made[v] && !slices.Contains(all, v) && !isRecomputed(v) {
+		if made[v] && !slices.Contains(all, v) && !c.repeated(v, roots) {
 			all = append(all, v)
 		}
 	}
@@ -306,7 +309,7 @@ func (c *cutter) passed(ops []*mlir.Op, roots []*mlir.Value) []*mlir.Value {
 	// A value that is recomputed needs its operands.
 	var inner func(v *mlir.Value)
 	inner = func(v *mlir.Value) {
-		if v.Def != nil && isRecomputed(v) {
+		if v.Def != nil && c.repeated(v, roots) {
 			for _, o := range v.Def.Operands {
 				add(o)
 				inner(o)
@@ -324,8 +327,25 @@ func (c *cutter) passed(ops []*mlir.Op, roots []*mlir.Value) []*mlir.Value {
 	return all
 }
 
-// isRecomputed reports whether each stage that uses a value computes it, which takes less time than to
-// pass it on.
+// repeated reports whether each stage that uses a value computes it: what takes no time, and sizes.
+// These follow from roots, of earlier stages or of the one at hand, as expressions do: passed on, they
+// would be sizes of their own.
+func (c *cutter) repeated(v *mlir.Value, roots []*mlir.Value) bool {
+	if isRecomputed(v) {
+		return true
+	}
+	if !folds(v) {
+		return false
+	}
+	for _, o := range v.Def.Operands {
+		if !c.known[o] && !slices.Contains(roots, o) && !c.repeated(o, roots) {
+			return false
+		}
+	}
+	return true
+}
+
+// isRecomputed reports whether a value takes less time to compute than to pass on.
 func isRecomputed(v *mlir.Value) bool {
 	if v.Def == nil {
 		return false
@@ -333,6 +353,8 @@ func isRecomputed(v *mlir.Value) bool {
 	switch v.Def.Code {
 	case stablehlo.Constant, stablehlo.Iota:
 		return true
+	case stablehlo.GetDimensionSize: // of an argument, which names the size
+		return v.Def.Operands[0].Def == nil
 	case stablehlo.BroadcastInDim:
 		t, ok := v.Def.Operands[0].Type.(*mlir.TensorType)
 		return ok && !t.Unranked && t.Static() && t.Elements() == 1
