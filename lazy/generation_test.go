@@ -1,9 +1,13 @@
 package lazy_test
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -59,11 +63,11 @@ func (g *generator) set(start, given, n int) error {
 }
 
 // assign ends a step that has the cache and the tokens anew.
-func (g *generator) assign(keys, values, tokens *lazy.Tensor) error {
+func (g *generator) assign(ctx context.Context, keys, values, tokens *lazy.Tensor) error {
 	g.keys.Assign(keys)
 	g.values.Assign(values)
 	g.tokens.Assign(tokens)
-	return g.tr.MarkStep()
+	return g.tr.MarkStepContext(ctx)
 }
 
 // step runs the place start. The tokens up to given are there; those behind are generated.
@@ -72,11 +76,12 @@ func (g *generator) step(start, given int) error {
 		return err
 	}
 	at := g.tr.Read(g.start)
-	return g.assign(g.place(g.tr, at, g.tr.Read(g.keys), g.tr.Read(g.values), g.tr.Read(g.tokens)))
+	keys, values, tokens := g.place(g.tr, at, g.tr.Read(g.keys), g.tr.Read(g.values), g.tr.Read(g.tokens))
+	return g.assign(background, keys, values, tokens)
 }
 
 // loop runs n places from start on in one step.
-func (g *generator) loop(start, given, n int) error {
+func (g *generator) loop(ctx context.Context, start, given, n int) error {
 	if err := g.set(start, given, n); err != nil {
 		return err
 	}
@@ -84,7 +89,7 @@ func (g *generator) loop(start, given, n int) error {
 		keys, values, tokens := g.place(tr, i.Add(g.start), s[0], s[1], s[2])
 		return tensors{keys, values, tokens}
 	}, g.tr.Read(g.keys), g.tr.Read(g.values), g.tr.Read(g.tokens))
-	return g.assign(s[0], s[1], s[2])
+	return g.assign(ctx, s[0], s[1], s[2])
 }
 
 // plain returns the token that follows others, computed from all of them.
@@ -115,19 +120,36 @@ func TestGenerationCompilesOnceAndCopiesNoCache(t *testing.T) {
 	require.Zero(t, r.CopiedBytes)
 }
 
-// A step of many tokens is one program, too. A loop can be cancelled while it runs, and then
-// variables are as they were: it writes a copy, which is made once a step.
-func TestGenerationByLoopsCopiesTheCacheOnceAStep(t *testing.T) {
+// A step of many tokens is one program, too. Its loop updates the variables in their own memory.
+func TestGenerationByLoopsCopiesNoCache(t *testing.T) {
 	g := newGenerator(open(t, "cpu"), 50, 64, 32)
 	g.requireText(t, func(given, end int) {
-		require.NoError(t, g.loop(0, given, given))
-		require.NoError(t, g.loop(given, given, end-1-given))
+		require.NoError(t, g.loop(background, 0, given, given))
+		require.NoError(t, g.loop(background, given, given, end-1-given))
 	})
 	r := g.tr.Report()
 	require.Len(t, r.Compiles, 1, "%v", g.tr.Explain())
 	require.Zero(t, r.DonationCopies)
+	require.Zero(t, r.CopiedBytes)
+}
+
+// A context that can end may end while the loop runs, and then the variables are as they were: the
+// loop writes copies, which replace them once it is done.
+func TestGenerationThatCanBeCancelled(t *testing.T) {
+	g := newGenerator(open(t, "cpu"), 50, 64, 32)
+	ctx, cancel := context.WithCancelCause(background)
+	g.requireText(t, func(given, end int) { require.NoError(t, g.loop(ctx, 0, given, end-1)) })
+	before, r := floats(t, g.keys), g.tr.Report()
+	require.Len(t, r.Compiles, 1, "%v", g.tr.Explain())
 	once := int64(2*4*g.places*g.size + 4*(g.places+1))
 	require.Equal(t, once*int64(r.Runs), r.CopiedBytes)
+
+	mine := errors.New("enough")
+	time.AfterFunc(20*time.Millisecond, func() { cancel(mine) })
+	err := g.loop(ctx, 0, 1, math.MaxInt32)
+	require.ErrorIs(t, cmp.Or(err, g.tr.Wait(background)), mine)
+	require.Equal(t, before, floats(t, g.keys))
+	require.Equal(t, r.CopiedBytes, g.tr.Report().CopiedBytes)
 }
 
 // requireText requires that generate gives the tokens that follow some prompts, up to end.

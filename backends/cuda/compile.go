@@ -231,7 +231,7 @@ func (c *compilation) add(prog *plan.Program, regions exec.Regions) (*code, erro
 			x.constantBytes += aligned(len(val.Data))
 		}
 	}
-	x.rules = exec.NewResults(prog, x.fallible(), true)
+	x.rules = exec.NewResults(prog, x.fallible(), true).Uncancelled(x.failing())
 	x.ready()
 	c.all = append(c.all, x)
 	return x, nil
@@ -245,8 +245,25 @@ func (x *code) ready() {
 }
 
 // fallible returns the last step that can fail; -1 if there is none.
-func (x *code) fallible() int {
+func (x *code) fallible() int { return x.lastOf(x.program.LastFallible) }
+
+// failing is fallible for runs that nobody can cancel; see [plan.Program.LastFailing].
+func (x *code) failing() int {
 	last := x.program.LastFallible
+	if last == x.program.LastFailing() || slices.ContainsFunc(x.regions[last], canFail) {
+		return x.fallible()
+	}
+	return x.lastOf(x.program.LastFailing())
+}
+
+// canFail reports whether a step of a region can fail.
+func canFail(region backends.Executable) bool {
+	x, ok := region.(interface{ fallible() int })
+	return !ok || x.fallible() >= 0
+}
+
+// lastOf returns last, or a later step that the host runs.
+func (x *code) lastOf(last int) int {
 	for i := range x.steps {
 		if x.steps[i].lacks != nil {
 			last = max(last, i)

@@ -88,7 +88,7 @@ func (e *executable) WorkspaceBytes() int {
 	n := e.program.Arena + e.besides
 	add := func(t types.Type) { n += aligned(t.Bytes()) }
 	if !e.rules.Region {
-		e.program.Waiting(e.fallible(), add)
+		e.program.Waiting(e.failing(), add)
 	}
 	e.program.Carried(add)
 	regions := 0

@@ -230,7 +230,7 @@ func (f *form) fit(ctx context.Context, sizes []int64) (*executable, error) {
 			return nil, err
 		}
 	}
-	x.rules = x.rules.For(x.fallible())
+	x.rules = x.rules.For(x.fallible(), x.failing())
 	x.ready()
 	x.take(f.on.dev)
 	if err := x.takesViews(); err != nil {

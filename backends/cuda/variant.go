@@ -52,7 +52,7 @@ func (x *code) variant(ctx context.Context, prog *plan.Program) (*code, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.main.rules = x.rules.For(c.main.fallible())
+	c.main.rules = x.rules.For(c.main.fallible(), c.main.failing())
 	c.main.constantBytes, c.main.constant = 0, x.constant // which are there
 	if _, err := c.load(ctx, x.on.dev); err != nil {
 		return nil, err

@@ -350,7 +350,9 @@ func (e *compiled) add(s compiledStep) {
 
 // rulesFor returns the rules for where a program's results are written: of the steps,
 // only those that are no kernels can fail.
-func rulesFor(p *plan.Program) *exec.Results { return exec.NewResults(p, p.LastFallible, false) }
+func rulesFor(p *plan.Program) *exec.Results {
+	return exec.NewResults(p, p.LastFallible, false).Uncancelled(p.LastFailing())
+}
 
 // cut says in how many parts the steps run, and what memory that takes.
 func (e *compiled) cut() {

@@ -224,7 +224,7 @@ func (l *launcher) placeRegion(call *backends.Call) bool {
 		}
 	}
 	for j, id := range p.Results {
-		v, atOnce := l.Rules.Destination(call, j)
+		v, atOnce := l.Rules.Destination(call, j, false)
 		if !atOnce {
 			return false
 		}

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -198,8 +199,8 @@ func (r *Run) explained(err error) error {
 // own memory if direct is set and no later step can fail, or if the program is a region.
 // Otherwise it is memory of the run. Watch is the first step that writes memory of the
 // caller; the number of steps if none does.
-func (r *Run) placeResults(c *backends.Call, direct bool) (watch int, err error) {
-	p := r.Program
+func (r *Run) placeResults(ctx context.Context, c *backends.Call, direct bool) (watch int, err error) {
+	p, cancellable := r.Program, ctx.Done() != nil
 	watch, direct = len(p.Steps), direct || r.Rules.Region
 	for j, id := range p.Results {
 		v, atOnce, made := &r.Fresh[j], true, r.Rules.Made(c, j)
@@ -207,7 +208,7 @@ func (r *Run) placeResults(c *backends.Call, direct bool) (watch int, err error)
 			if *v, err = r.make(c, j); err != nil {
 				return 0, err
 			}
-		} else if v, atOnce = r.Rules.Destination(c, j); !direct {
+		} else if v, atOnce = r.Rules.Destination(c, j, cancellable); !direct {
 			atOnce = false
 		}
 		switch {

@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +9,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit/exec"
 	"ltc/internal/test/viewtest"
+	"ltc/ir/types"
 	"ltc/soa"
 )
 
@@ -40,12 +42,54 @@ func TestPlacesOfDonatedResults(t *testing.T) {
 		c := &backends.Call{Args: []soa.View{x.arg, other}, Results: []soa.View{x.result}}
 		r := exec.NewResults(p, x.fallible, false)
 		require.False(t, r.Made(c, 0))
-		v, atOnce := r.Destination(c, 0)
+		v, atOnce := r.Destination(c, 0, false)
 		require.Equal(t, x.atOnce, atOnce, name)
 		want := x.result
 		if want.IsZero() {
 			want = x.arg
 		}
 		require.Equal(t, want.Base(), v.Base(), name)
+	}
+}
+
+// A loop of kernels updates a donated argument in place, unless the run can be cancelled: then it
+// could end between two iterations. So could a loop with a step that fails, in any run.
+func TestPlacesOfWhatLoopsUpdate(t *testing.T) {
+	const text = `func.func public @main(%n: tensor<i32>, %w: tensor<8x3xf32> {tf.aliasing_output = 0 : i32}, %row: tensor<1x3xf32>) -> tensor<8x3xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %0:2 = stablehlo.while(%i = %zero, %v = %w) : tensor<i32>, tensor<8x3xf32>
+    cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %u = stablehlo.dynamic_update_slice %v, %row, %i, %zero : (tensor<8x3xf32>, tensor<1x3xf32>, tensor<i32>, tensor<i32>) -> tensor<8x3xf32>
+      stablehlo.return %j, %u : tensor<i32>, tensor<8x3xf32>
+    }
+  return %0#1 : tensor<8x3xf32>
+}`
+	const sorted = `    } do {
+      %s = "stablehlo.sort"(%row) ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %less = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
+        stablehlo.return %less : tensor<i1>
+      }) {dimension = 1 : i64} : (tensor<1x3xf32>) -> tensor<1x3xf32>`
+	evaluated := strings.NewReplacer("    } do {", sorted, "%v, %row", "%v, %s").Replace(text) // by the evaluator, whose steps can fail
+	w := soa.Make(types.Of(types.F32, 8, 3))
+	c := &backends.Call{Args: []soa.View{{}, w, {}}, Results: []soa.View{{}}}
+	for _, x := range []struct {
+		name, text          string
+		cancellable, atOnce bool
+	}{
+		{"kernels", text, false, true},
+		{"kernels, cancellable", text, true, false},
+		{"a step of the evaluator", evaluated, false, false},
+	} {
+		p := program(t, x.text)
+		r := exec.NewResults(p, p.LastFallible, false).Uncancelled(p.LastFailing())
+		v, atOnce := r.Destination(c, 0, x.cancellable)
+		require.Equal(t, x.atOnce, atOnce, x.name)
+		require.Equal(t, w.Base(), v.Base(), x.name)
 	}
 }

@@ -106,7 +106,7 @@ func (r *Run) compute(ctx context.Context, c *backends.Call, direct bool) error 
 	if err := r.placeArgs(c); err != nil {
 		return err
 	}
-	watch, err := r.placeResults(c, direct)
+	watch, err := r.placeResults(ctx, c, direct)
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func NewVariants[E any](dense E, rules *Results, bound []soa.View, o VariantOpti
 	}
 	for j, id := range p.Results {
 		a := p.Signature.Results[j].Alias
-		if rules.direct(j) && p.TakesView(id, -1) && (a < 0 || rules.inPlace[j] && (bound == nil || bound[a].IsZero())) {
+		if rules.Direct(j) && p.TakesView(id, -1) && (a < 0 || rules.inPlace[j] && (bound == nil || bound[a].IsZero())) {
 			v.results = append(v.results, j)
 		}
 	}
