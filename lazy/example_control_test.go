@@ -1,8 +1,10 @@
 package lazy_test
 
 import (
+	"context"
 	"fmt"
 
+	"ltc/ir/types"
 	"ltc/lazy"
 )
 
@@ -150,6 +152,48 @@ func ExampleTensor_DynamicUpdateSlice() {
 	fmt.Println(len(text), err)
 	// Output:
 	// 9 <nil>
+}
+
+// Text generation: one program for prompts of any length, and for each token that follows.
+func ExampleFunction_Inputs_generation() {
+	dev, err := lazy.Open("cpu")
+	check(err)
+	const words, size, places = 11, 4, 32
+	embedding := dev.Variable("embedding", lazy.F32, words, size).Init(lazy.Uniform(-2, 2))
+	wk := dev.Variable("wk", lazy.F32, size, size).Init(lazy.Uniform(-1, 1))
+	wv := dev.Variable("wv", lazy.F32, size, size).Init(lazy.Uniform(-1, 1))
+
+	ctx := context.Background()
+	keys := dev.Variable("keys", lazy.F32, places, size)
+	values := dev.Variable("values", lazy.F32, places, size)
+	start := lazy.NewScalar(dev, "start", lazy.I32, 0)
+	next := lazy.Func(dev, func(tr *lazy.Trace, tokens *lazy.Tensor) *lazy.Tensor {
+		n, at, zero := tokens.Dim(0), tr.Read(start), lazy.Const(tr, lazy.I32, 0)
+		x := tr.Read(embedding).Gather(tokens) // [length, size]
+		keys.Assign(tr.Read(keys).DynamicUpdateSlice(x.MatMul(wk), at, zero))
+		values.Assign(tr.Read(values).DynamicUpdateSlice(x.MatMul(wv), at, zero))
+
+		row, column := lazy.Iota(tr, lazy.I32, 0, n, places), lazy.Iota(tr, lazy.I32, 1, n, places)
+		scores := x.MatMul(tr.Read(keys).Transpose())
+		scores = column.LessEqual(row.Add(at)).Where(scores, lazy.Full(tr, lazy.F32, -1e9, n, places))
+		y := scores.Softmax(-1).MatMul(tr.Read(values)).Add(x)
+		last := y.DynamicSlice([]int{1, size}, tokens.Size(0).Convert(lazy.I32).SubScalar(1), zero)
+		return last.MatMul(tr.Read(embedding).Transpose()).ArgMax(1).Convert(lazy.I32)
+	})
+	check(next.Inputs(lazy.Input{Name: "tokens", Type: types.Of(lazy.I32, lazy.Dim("length", 1, places))}))
+	for _, prompt := range [][]int32{{7}, {3, 1, 4, 1, 5}} {
+		check(start.Set(0))
+		token, err := next.Call(ctx, lazy.From(dev, prompt))
+		for at := len(prompt); err == nil && at < 16; at++ {
+			check(start.Set(float64(at)))
+			token, err = next.Call(ctx, token)
+		}
+		check(err)
+	}
+	r := next.Report()
+	fmt.Println(r.Runs, "runs,", len(r.Compiles), "compile,", r.CopiedBytes, "bytes copied")
+	// Output:
+	// 28 runs, 1 compile, 0 bytes copied
 }
 
 // A function of one example becomes one of many.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/ir/types"
 	"ltc/lazy"
 )
 
@@ -92,6 +93,28 @@ func (g *generator) loop(ctx context.Context, start, given, n int) error {
 	return g.assign(ctx, s[0], s[1], s[2])
 }
 
+// prefill returns a function of a prompt of any length, whose first token is at place start. It
+// computes all places of the prompt at once, and the token that follows.
+func (g *generator) prefill(t *testing.T) *lazy.Function {
+	f := lazy.Func(g.tr.Device(), func(tr *lazy.Trace, prompt *lazy.Tensor) *lazy.Tensor {
+		n, at, zero := prompt.Dim(0), tr.Read(g.start), lazy.Const(tr, lazy.I32, 0)
+		x := tr.Read(g.embedding).Gather(prompt) // [length, size]
+		g.keys.Assign(tr.Read(g.keys).DynamicUpdateSlice(x.MatMul(g.wk), at, zero))
+		g.values.Assign(tr.Read(g.values).DynamicUpdateSlice(x.MatMul(g.wv), at, zero))
+
+		past := lazy.Iota(tr, lazy.I32, 1, n, g.places).LessEqual(lazy.Iota(tr, lazy.I32, 0, n, g.places).Add(at))
+		scores := past.Where(x.MatMul(tr.Read(g.keys).Transpose()), lazy.Full(tr, lazy.F32, -1e9, n, g.places))
+		y := scores.Softmax(-1).MatMul(tr.Read(g.values)).Add(x)
+		end := prompt.Size(0).Convert(lazy.I32)
+		last := y.DynamicSlice([]int{1, g.size}, end.SubScalar(1), zero)
+		best := last.MatMul(tr.Read(g.embedding).Transpose()).ArgMax(1).Convert(lazy.I32)
+		g.tokens.Assign(tr.Read(g.tokens).DynamicUpdateSlice(prompt, at).DynamicUpdateSlice(best, at.Add(end)))
+		return best
+	})
+	require.NoError(t, f.Inputs(lazy.Input{Name: "prompt", Type: types.Of(lazy.I32, lazy.Dim("length", 1, g.places))}))
+	return f
+}
+
 // plain returns the token that follows others, computed from all of them.
 func (g *generator) plain(tr *lazy.Trace, tokens []int32) (int32, error) {
 	x := tr.Read(g.embedding).Gather(lazy.From(tr, tokens))
@@ -131,6 +154,40 @@ func TestGenerationByLoopsCopiesNoCache(t *testing.T) {
 	require.Len(t, r.Compiles, 1, "%v", g.tr.Explain())
 	require.Zero(t, r.DonationCopies)
 	require.Zero(t, r.CopiedBytes)
+}
+
+// A prompt of any length is computed at once by one program, also one that goes on with a text. The
+// tokens that follow come from steps of one token, or from a loop. Nothing of the cache is copied.
+func TestGenerationBehindPrefills(t *testing.T) {
+	g := newGenerator(open(t, "cpu"), 50, 64, 32)
+	prefill := g.prefill(t)
+	places := func(prompt []int32) {
+		_, err := prefill.Call(background, lazy.From(g.tr.Device(), prompt))
+		require.NoError(t, err)
+	}
+	for _, decode := range []func(from, end int){
+		func(from, end int) {
+			for at := from; at < end-1; at++ {
+				require.NoError(t, g.step(at, 0))
+			}
+		},
+		func(from, end int) { require.NoError(t, g.loop(background, from, 0, end-1-from)) },
+	} {
+		g.requireText(t, func(given, end int) {
+			prompt, err := lazy.ToSlice[int32](g.tokens)
+			require.NoError(t, err)
+			require.NoError(t, g.set(0, 0, 0))
+			if places(prompt[:(given+1)/2]); given > 1 {
+				require.NoError(t, g.set((given+1)/2, 0, 0))
+				places(prompt[(given+1)/2 : given])
+			}
+			decode(given, end)
+		})
+	}
+	require.Len(t, g.tr.Report().Compiles, 2, "a step of one token, and a loop: %v", g.tr.Explain())
+	require.Len(t, prefill.Report().Compiles, 1, "%v", prefill.Explain())
+	require.Zero(t, prefill.Report().DonationCopies+g.tr.Report().DonationCopies)
+	require.Zero(t, prefill.Report().CopiedBytes+g.tr.Report().CopiedBytes)
 }
 
 // A context that can end may end while the loop runs, and then the variables are as they were: the
