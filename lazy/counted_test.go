@@ -328,6 +328,44 @@ func TestSizesOfDataBeyondTheirBoundBesideOpenSizes(t *testing.T) {
 	require.LessOrEqual(t, len(tr.Report().Compiles), 3, "%v", tr.Report().Compiles)
 }
 
+// Sorts of sizes that follow from data are compiled, for none and for one as well.
+func TestSortsOfSizesOfData(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu", lazy.Compiled()))
+	x := make([]float32, 60)
+	for i := range x {
+		x[i] = float32((i*37)%60) - 20.5
+	}
+	all := masks(60, 20)
+	all[2] = make([]bool, 60)
+	all[2][7] = true
+	for i, m := range all {
+		y, places := lazy.From(tr, x).MaskedSelect(lazy.From(tr, m)).Sort(0, false)
+		require.NoError(t, tr.MarkStep(y, places), "%d", i)
+		var kept []float32
+		for k, v := range m {
+			if v {
+				kept = append(kept, x[k])
+			}
+		}
+		at := map[float32]int64{}
+		for k, v := range kept {
+			at[v] = int64(k)
+		}
+		slices.Sort(kept)
+		var want []int64
+		for _, v := range kept {
+			want = append(want, at[v])
+		}
+		got, err := lazy.ToSlice[float32](y)
+		require.NoError(t, err)
+		require.Equal(t, fmt.Sprint(kept), fmt.Sprint(got))
+		order, err := lazy.ToSlice[int64](places)
+		require.NoError(t, err)
+		require.Equal(t, fmt.Sprint(want), fmt.Sprint(order))
+	}
+	require.EqualValues(t, 1, tr.Report().Compiled)
+}
+
 // Random programs of selections, one after the other, and ops between them are the same on cpu and
 // on the evaluator, for masks of any share.
 func TestRandomProgramsWithSizesOfData(t *testing.T) {
@@ -336,7 +374,7 @@ func TestRandomProgramsWithSizesOfData(t *testing.T) {
 		n, depth := 1+plan.IntN(40), 1+plan.IntN(3)
 		ops := make([]int, 12)
 		for i := range ops {
-			ops[i] = plan.IntN(6)
+			ops[i] = plan.IntN(7)
 		}
 		var traces []*lazy.Trace
 		for _, device := range []string{"cpu", "eval"} {
@@ -360,6 +398,8 @@ func TestRandomProgramsWithSizesOfData(t *testing.T) {
 						results = append(results, y.Size(0))
 					case 5:
 						y = y.Add(lazy.Iota(tr, lazy.F32, 0, y.Dim(0)).MulScalar(0.01))
+					case 6:
+						y, _ = y.Sort(0, k == 0)
 					}
 				}
 				y = y.MaskedSelect(y.Greater(y.MulScalar(0).AddScalar(cut)))

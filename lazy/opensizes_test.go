@@ -133,20 +133,43 @@ func TestStaticShapes(t *testing.T) {
 	}
 }
 
-// A program that cannot be compiled for all sizes is compiled for each: a sort.
+// A program that cannot be compiled for all sizes is compiled for each: a gradient of large windows.
 func TestSizesThatStayNumbers(t *testing.T) {
 	var logged bytes.Buffer
-	dev := open(t, "cpu", lazy.Compiled(), lazy.Logger(slog.New(slog.NewTextHandler(&logged, nil))))
+	dev := open(t, "cpu", lazy.Logger(slog.New(slog.NewTextHandler(&logged, nil))))
 	tr := lazy.NewTrace(dev)
 	for n := 2; n < 6; n++ {
-		values, _ := lazy.From(tr, sequence(n)).Sort(0, true)
-		require.NoError(t, tr.MarkStep(values))
-		require.Len(t, floats(t, values), n)
+		x := lazy.From(tr, sequence(n*66), n, 1, 1, 66)
+		g := lazy.Grad(x.MaxPool([]int{1, 65}, lazy.PoolOptions{}).Sum(), x)[0]
+		require.NoError(t, tr.MarkStep(g))
+		require.Len(t, floats(t, g), n*66)
 	}
 	require.EqualValues(t, 4, tr.Report().Compiled)
 	require.NotContains(t, logged.String(), "sizes are open")
 	require.Equal(t, 1, strings.Count(logged.String(), "sizes stay numbers"), "%s", &logged)
-	require.Contains(t, logged.String(), "stablehlo.sort")
+	require.Contains(t, logged.String(), "stablehlo.select_and_scatter")
+}
+
+// Sorts of many sizes have two programs, and the bits of the programs of numbers.
+func TestSortsOfManySizes(t *testing.T) {
+	dev, numbers := open(t, "cpu", lazy.Compiled()), open(t, "cpu", lazy.StaticShapes())
+	tr, want := lazy.NewTrace(dev), lazy.NewTrace(numbers)
+	record := func(tr *lazy.Trace, m, n int) []*lazy.Tensor {
+		x := lazy.From(tr, sequence(m*n), m, n).MulScalar(7).Sin()
+		falling, places := x.Sort(1, true)
+		columns, _ := x.Sort(0, false)
+		first, of := x.TopK(2, 1)
+		return []*lazy.Tensor{falling, places.Convert(lazy.F32), columns, first, of.Convert(lazy.F32)}
+	}
+	for _, n := range [][2]int{{3, 5}, {4, 9}, {2, 700}, {300, 40}, {2, 2}, {90, 3}} {
+		got, exact := record(tr, n[0], n[1]), record(want, n[0], n[1])
+		require.NoError(t, tr.MarkStep(got...))
+		require.NoError(t, want.MarkStep(exact...))
+		for i := range got {
+			require.Equal(t, floats(t, exact[i]), floats(t, got[i]), "result %d of %v", i, n)
+		}
+	}
+	require.EqualValues(t, 2, tr.Report().Compiled)
 }
 
 // A program of numbers that was dropped and is compiled again has no size that is open.
@@ -202,6 +225,9 @@ var sizedOps = []func(x *lazy.Tensor) *lazy.Tensor{
 		return x.Unsqueeze(0).BroadcastTo(2, x.Dim(0), x.Dim(1)).Sum(0)
 	},
 	func(x *lazy.Tensor) *lazy.Tensor { return x.Add(x.Size(0).Convert(lazy.F32)).MulScalar(0.25) },
+	func(x *lazy.Tensor) *lazy.Tensor { y, _ := x.Sort(0, true); return y },
+	func(x *lazy.Tensor) *lazy.Tensor { y, _ := x.Sort(1, false); return y },
+	func(x *lazy.Tensor) *lazy.Tensor { y, _ := x.TopK(1, 1); return y },
 	func(x *lazy.Tensor) *lazy.Tensor {
 		if x.Dim(0) > 6 {
 			return x.AddScalar(1)

@@ -15,7 +15,7 @@ type sortCall struct {
 }
 
 func sortCallOf(k *plan.Sort) *sortCall {
-	s := &sortCall{Sort: sorts.Sort{Less: k.Less, Keep: int64(k.Keep)}, apart: 1, rows: 1}
+	s := &sortCall{Sort: sorts.Sort{Less: k.Less, Keep: int64(k.Keep())}, apart: 1, rows: 1}
 	for _, c := range k.Of {
 		s.Of = append(s.Of, sorts.Compared(c))
 	}

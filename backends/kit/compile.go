@@ -41,8 +41,8 @@ type Options struct {
 	// memory that it works in besides operands and results. It is asked before w is
 	// made kernels of: of a [*plan.Composite], in whose place is its decomposition if the
 	// target declines, and of a
-	// [*plan.Sort] or [*plan.Triangular], which is the evaluator's then. nil: it declines
-	// all.
+	// [*plan.Sort] or [*plan.Triangular], which is the evaluator's then. Sizes of these two
+	// may be expressions of package dims: such work is for all sizes. nil: it declines all.
 	Claim func(w plan.Work) (work []types.Type, ok bool)
 
 	region bool // it is one of a loop or a branch

@@ -49,25 +49,12 @@ func (o *Options) claims(op *mlir.Op) bool {
 	return ok
 }
 
-// claim asks the target whether it runs work itself. Code of such work is for one size: where a
+// claim asks the target whether it runs work itself. Code of a composite is for one size: where a
 // size is open the target is not asked.
 func (o *Options) claim(w plan.Work) (work []types.Type, ok bool) {
-	static := func(args []plan.HostArg) bool {
-		return !slices.ContainsFunc(args, func(a plan.HostArg) bool { return !dims.Static(a.Type.Shape) })
-	}
-	switch w := w.(type) {
-	case *plan.Composite:
-		if slices.ContainsFunc(slices.Concat(w.Args, w.Outs), func(a plan.Dense) bool { return !dims.Static(a.Type.Shape) }) {
-			return nil, false
-		}
-	case *plan.Sort:
-		if !static(w.Args) || !static(w.Outs) {
-			return nil, false
-		}
-	case *plan.Triangular:
-		if !static(w.Args) || !static(w.Outs) {
-			return nil, false
-		}
+	c, composite := w.(*plan.Composite)
+	if composite && slices.ContainsFunc(slices.Concat(c.Args, c.Outs), func(a plan.Dense) bool { return !dims.Static(a.Type.Shape) }) {
+		return nil, false
 	}
 	return o.Claim(w)
 }

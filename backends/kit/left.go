@@ -34,8 +34,8 @@ var (
 	ordersEffects  = leftRow{host: true, because: "tokens say in which order effects happen, and are no tensors"}
 	functionOfHost = leftRow{host: true, because: "it is a function of the host, or JAX's `shape_assertion`, which ends a run with its message"}
 	sharedDraws    = leftRow{because: "its numbers come from a generator that all runs share"}
-	oneAfterOther  = leftRow{runner: byTarget, because: "an element of the result depends on those before it, so that no axis is parallel but the batch's", by: "`cpu` has for `f32` and `f64` where no size is open"}
-	wholeRows      = leftRow{runner: byTarget, because: "where an element goes depends on all others", by: "`cuda` has for most, `cpu` where no size is open"}
+	oneAfterOther  = leftRow{runner: byTarget, because: "an element of the result depends on those before it, so that no axis is parallel but the batch's", by: "`cpu` has for `f32` and `f64`"}
+	wholeRows      = leftRow{runner: byTarget, because: "where an element goes depends on all others", by: "`cpu` has for all, `cuda` for most where no size is open"}
 )
 
 // Reasons in whose place a step gives that in its op's row, if that has one: see [why].
@@ -67,7 +67,7 @@ var partly = []partial{
 	{"elements of another size", false, "`bitcast_convert`", "the result has more or fewer dimensions than the operand"},
 	{"its comparator uses what is outside of it", false, "`sort`, by a target that has code for it", "its region uses values of the program around it"},
 	{"its comparator is no kernel of scalars", false, "`sort`, by a target that has code for it", "its region has other ops than elementwise ones and constants"},
-	{"a sort that the target has no code for", false, "`sort`, by a target that has code for it", "the target says so: `cpu` has code for all in programs that leave no size open, but for rows of more than 2³¹-1 elements; of `cuda` see docs/design/cuda.md"},
+	{"a sort that the target has no code for", false, "`sort`, by a target that has code for it", "the target says so: `cpu` has code for all but rows of more than 2³¹-1 elements; of `cuda` see docs/design/cuda.md"},
 	{"it reduces several values at once", false, "`reduce`", "several results that are not an extreme and its index, NaN before all else and ties by the least or the first index"},
 	{"the indices that it searches may be in any order", false, "`reduce`", "of two equal elements the first one's index counts, and the indices are no `iota` along the one dimension"},
 	{"it searches for a float besides its index", false, "`reduce`", "the extreme itself is used, too: of zeros of either sign and of NaNs the body chooses one"},

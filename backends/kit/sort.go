@@ -104,7 +104,7 @@ func (t *translator) claimSort(s *plan.Sort, op *mlir.Op) (claimed *plan.Sort, w
 	if work, ok := t.o.claim(&first); ok {
 		return &first, work
 	}
-	if first.Keep > 0 {
+	if first.Keep() != 0 {
 		if work, ok := t.o.claim(s); ok {
 			return s, work
 		}
@@ -145,11 +145,13 @@ func renumber(now, before []plan.Compared, old, operand int) {
 
 // keepFirst has the results hold the first so many elements of a row, if that is not 0.
 func keepFirst(s *plan.Sort, n int) {
-	if s.Keep = n; n == 0 {
+	if n == 0 {
 		return
 	}
 	for i := range s.Outs {
-		s.Outs[i].Type.Shape = s.ResultShape()
+		shape := slices.Clone(s.Shape())
+		shape[s.Dim] = n
+		s.Outs[i].Type.Shape = shape
 	}
 }
 

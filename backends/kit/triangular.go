@@ -3,7 +3,6 @@ package kit
 import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
-	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -37,9 +36,6 @@ func (t *translator) triangular(op *mlir.Op, of kernel.Triangular) error {
 		return leave("%v", err)
 	}
 	w.Outs = []plan.HostArg{{Value: plan.None, Type: out}}
-	if !dims.Static(out.Shape) {
-		return leave("there is no kernel for it")
-	}
 	w.Triangular = plan.TriangularOf(of, out)
 	work, ok := t.o.claim(w)
 	if !ok {

@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"ltc/backends/kit/kernel"
@@ -11,7 +12,8 @@ import (
 
 // Claim reports for which work the backend has code itself, as [kit.Options.Claim] asks.
 // That is a sort by any comparator of scalars. Factors of Cholesky and triangular systems
-// are of f32 and f64. No work needs memory but for scratch.
+// are of f32 and f64. No work needs memory but for scratch. A size that is an expression is
+// compared with the most when a run brings it.
 func Claim(w plan.Work) (work []types.Type, ok bool) {
 	switch w := w.(type) {
 	case *plan.Sort:
@@ -26,41 +28,51 @@ func Claim(w plan.Work) (work []types.Type, ok bool) {
 // not even counted.
 const mostRows = 1 << 24
 
-// claimedCode is code of work that was claimed. It is for one size.
+// claimedCode is code of work that was claimed, of which [claimedCode.fit] makes code for sizes.
 type claimedCode interface {
 	kernel.Code
 	// work is what a run takes, in elements that an op computes.
 	work() int
+	// fit returns code for the sizes of w, which is the work that was claimed. Last is nil, or
+	// what fit returned before and is no longer used: fit may reuse it and return it, so that
+	// fitting again allocates nothing. The error wraps [plan.ErrOtherSizes] for sizes beyond
+	// what the code counts.
+	fit(ctx context.Context, w plan.Work, last kernel.Code) (claimedCode, error)
 }
 
-// claimedCodes returns the code of the steps of a program that were claimed, nil for others.
+// claimedCodes returns the code of the steps of a program that were claimed, nil for others. Sizes
+// of the program may be expressions.
 func claimedCodes(ctx context.Context, p *plan.Program, compilers []kernel.Compiler) ([]kernel.Code, error) {
 	all := make([]kernel.Code, len(p.Steps))
 	for i := range p.Steps {
-		switch w := p.Steps[i].Work.(type) {
-		case *plan.Sort:
-			if orders, ok := ordersOf(w); ok && len(orders) <= mostOrders {
-				code, err := newSortCode(ctx, w, orders, compilers)
-				if err != nil {
-					return nil, err
-				}
-				all[i] = code
-				continue
-			}
-			code, err := newMergeCode(ctx, w, compilers)
-			if err != nil {
-				return nil, err
-			}
-			all[i] = code
-		case *plan.Triangular:
-			code, err := newTriangularCode(ctx, w.Triangular, compilers)
-			if err != nil {
-				return nil, err
-			}
+		code, err := claimedCodeOf(ctx, p.Steps[i].Work, compilers)
+		if err != nil {
+			return nil, err
+		}
+		if code != nil {
 			all[i] = code
 		}
 	}
 	return all, nil
+}
+
+// claimedCodeOf returns the code of work; nil if it was not claimed.
+func claimedCodeOf(ctx context.Context, w plan.Work, compilers []kernel.Compiler) (claimedCode, error) {
+	switch w := w.(type) {
+	case *plan.Sort:
+		if orders, ok := ordersOf(w); ok && len(orders) <= mostOrders {
+			return newSortCode(w, orders, compilers), nil
+		}
+		return newMergeCode(ctx, w, compilers)
+	case *plan.Triangular:
+		return newTriangularCode(ctx, w.Triangular, compilers)
+	}
+	return nil, nil
+}
+
+// tooLarge is the error of [claimedCode.fit] for more rows or elements than code counts.
+func tooLarge(n, most int) error {
+	return fmt.Errorf("%w: %d is more than %d", plan.ErrOtherSizes, n, most)
 }
 
 // launchOf returns the launch of work that was claimed, and the sizes of elements.

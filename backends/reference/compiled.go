@@ -242,7 +242,11 @@ func (e *compiled) fit(ctx context.Context) error {
 	for i := range e.steps {
 		s := &e.steps[i]
 		if own, ok := s.bound.(claimedCode); ok {
-			s.code, work = own, loops.Added(work, own.work())
+			code, err := own.fit(ctx, s.Work, s.code)
+			if err != nil {
+				return err
+			}
+			s.code, work = code, loops.Added(work, code.work())
 			continue
 		}
 		if s.Launch == nil {

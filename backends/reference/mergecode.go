@@ -18,7 +18,12 @@ import (
 // Merges of one level run side by side, also of several short rows: a launch of the
 // comparator's kernel makes one comparison for each of them. A row is one part's.
 type mergeCode struct {
+	*mergeBase
 	sortRows
+}
+
+// mergeBase is what the code of a sort by a comparator has for all sizes.
+type mergeBase struct {
 	of []plan.Compared // by parameter of the comparator
 	// wide makes [wideBatch] comparisons, narrow [narrowBatch].
 	wide, narrow kernel.Code
@@ -45,9 +50,17 @@ func newMergeCode(ctx context.Context, s *plan.Sort, compilers []kernel.Compiler
 			}
 		}
 	}
-	c := &mergeCode{sortRows: rowsOf(s), of: s.Of, wide: codes[0], narrow: codes[1]}
-	c.mergers.New = func() any { return newMerger(len(c.of)) }
-	return c, nil
+	of := &mergeBase{of: s.Of, wide: codes[0], narrow: codes[1]}
+	of.mergers.New = func() any { return newMerger(len(of.of)) }
+	return &mergeCode{of, rowsOf(s)}, nil
+}
+
+func (s *mergeCode) fit(_ context.Context, w plan.Work, last kernel.Code) (claimedCode, error) {
+	c, ok := last.(*mergeCode)
+	if !ok {
+		c = &mergeCode{s.mergeBase, s.sortRows}
+	}
+	return c, c.sortRows.fit(w.(*plan.Sort))
 }
 
 // batchOf returns a kernel that computes n times what a kernel of scalars does: a dimension
@@ -101,7 +114,7 @@ func (s *mergeCode) placesBytes() int { return loops.Times((s.n*s.together()+3)/
 
 // Run sorts the rows of a part.
 func (s *mergeCode) Run(c *kernel.Call) error {
-	if s.rows == 0 || s.n == 0 {
+	if s.rows == 0 || s.keep == 0 {
 		return nil
 	}
 	most := s.together()

@@ -23,6 +23,7 @@ type openExecutable struct {
 	file      string
 	o         backends.Options
 	compilers []kernel.Compiler
+	claimed   []kernel.Code   // by step, of work that was claimed
 	keeper    *keeper         // of constants in other forms
 	parts     []int           // by step, of the family's base
 	interim   []atomic.Int64  // by step, the launches that stand-ins have run
@@ -47,7 +48,7 @@ type form struct {
 func compileSized(ctx context.Context, m backends.Module, o backends.Options, p *backends.Program, compilers []kernel.Compiler) (backends.Executable, error) {
 	s := &openExecutable{file: p.File, o: o, compilers: compilers, keeper: new(keeper), module: m}
 	family, open, err := kit.OpenFamily(ctx, eval.New(), m, o, func(p *backends.Program) (*plan.Program, error) {
-		return kernelsOf(ctx, p, compilers, nil)
+		return kernelsOf(ctx, p, compilers, Claim)
 	})
 	if err != nil {
 		return nil, err
@@ -85,6 +86,9 @@ func (s *openExecutable) begin(ctx context.Context, region bool) (err error) {
 		s.Times = make([]exec.Timer, len(base.Steps))
 	}
 	s.interim = make([]atomic.Int64, len(base.Steps))
+	if s.claimed, err = claimedCodes(kernel.WithTiers(ctx, nil), family.Open(), s.compilers); err != nil {
+		return err
+	}
 	if err := s.ready(ctx, codes); err != nil {
 		return err
 	}
@@ -94,7 +98,7 @@ func (s *openExecutable) begin(ctx context.Context, region bool) (err error) {
 
 // ready makes the dense form of s, and has it make variants.
 func (s *openExecutable) ready(ctx context.Context, codes []kernel.Code) error {
-	dense := s.form(s.Family, codes, nil, nil)
+	dense := s.form(s.Family, codes, s.claimed, nil)
 	s.Vary(dense, varied(dense, s.variant))
 	r, err := dense.take(kernel.WithTiers(ctx, nil), s.Family.BaseSizes()) // of other sizes, products are prepared anew
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
+	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/eval"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -64,7 +65,7 @@ func (s *openExecutable) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	prog, err := kernelsOf(ctx, p, s.compilers, nil)
+	prog, err := kernelsOf(ctx, p, s.compilers, Claim)
 	if err != nil {
 		return nil, err
 	}
@@ -74,6 +75,10 @@ func (s *openExecutable) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	}
 	prog.SizeArgs = sizes.Args
 	codes, err := codesOf(ctx, nil, prog.Kernels, s.compilers)
+	if err != nil {
+		return nil, err
+	}
+	claimed, err := claimedCodes(kernel.WithTiers(ctx, nil), prog, s.compilers)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +92,7 @@ func (s *openExecutable) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	o := s.o
 	o.Profile = false          // the steps are not those of other sizes
 	k := &keeper{of: s.keeper} // sizes are bound, too
-	e, err := newCompiled(ctx, s.file, prog, boundCodes(prog, codes, bound, nil, k, nil, nil), o, regions, nil, nil, bound)
+	e, err := newCompiled(ctx, s.file, prog, boundCodes(prog, codes, bound, nil, k, claimed, nil), o, regions, nil, nil, bound)
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/internal/loops"
-	"ltc/backends/reference/tiles"
 	"ltc/internal/halt"
 )
 
@@ -19,11 +18,13 @@ import (
 type sortBlocks struct {
 	size  int // elements of a block
 	count int // whole blocks of a row
-	// exact computes the key of the first element of each block of a row. nil: plain Go does.
-	exact kernel.Code
+	// exact computes the key of the first element of each block of a row, if compiled is set.
+	// Otherwise plain Go does.
+	exact    rowsCode
+	compiled bool
 	// padded computes the keys of roundedCount blocks, the last of which are of the next rows.
 	// Vectors then have no remainder, whose code is slower for each block.
-	padded kernel.Code
+	padded rowsCode
 }
 
 // blockMultiple is a multiple of the number of lanes that vectors of keys have.
@@ -48,62 +49,37 @@ const leastBlock, mostBlock = 16, 256
 const leastCompiled = 1 << 15
 
 // inBlocks reports whether rows are cut into blocks.
-func (s *sortRows) inBlocks() bool { return s.n >= leastInBlocks && s.n/s.keep >= leastBlocks }
+func (s *sortRows) inBlocks() bool {
+	return s.keep > 0 && s.n >= leastInBlocks && s.n/s.keep >= leastBlocks
+}
 
-// newSortBlocks returns the blocks of a sort's rows; nil if they have none.
-func newSortBlocks(ctx context.Context, s *sortRows, o *sortOrder, compilers []kernel.Compiler) (*sortBlocks, error) {
-	if !s.inBlocks() {
-		return nil, nil
+// fitBlocks sets the blocks for the sizes of the rows, if they have any.
+func (s *sortCode) fitBlocks(ctx context.Context) error {
+	if s.passes != nil || !s.findsFirst() || !s.inBlocks() {
+		return nil
 	}
 	// About the root: as many blocks as elements of the blocks that are looked at.
 	size := min(max(leastBlock, 1<<(bits.Len(uint(s.n/s.keep))/2)), mostBlock)
-	b := &sortBlocks{size: size, count: s.n / size}
+	b := &s.own.blocks
+	b.size, b.count, b.compiled = size, s.n/size, false
+	s.blocks = b
 	if s.apart > 1 || loops.Times(s.rows, s.n) < leastCompiled {
-		return b, nil
+		return nil
 	}
-	code, err := sortKernel(ctx, firstKeysKernel(o, size), compilers)
-	if code == nil {
-		return b, err
+	k, o := sortKernel{block: size}, &s.orders[0]
+	if err := b.exact.fit(ctx, &s.kernels, k, o, b.count, size); err != nil {
+		return err
 	}
-	if b.exact, err = prepareRows(ctx, code, b.count, size); err != nil {
-		return nil, err
-	}
-	b.padded, err = prepareRows(ctx, code, b.roundedCount(), size)
-	return b, err
-}
-
-// sortKernel returns the code of a kernel that a sort has for its keys; nil where loops in Go
-// are faster.
-func sortKernel(ctx context.Context, k *kernel.Kernel, compilers []kernel.Compiler) (kernel.Code, error) {
-	for _, c := range compilers {
-		if _, plain := c.(tiles.Compiler); plain {
-			return nil, nil
-		}
-		codes, err := c.Compile(ctx, []*kernel.Kernel{k})
-		if err != nil {
-			return nil, err
-		}
-		if codes[0] != nil {
-			return codes[0], nil
-		}
-	}
-	return nil, nil
-}
-
-// prepareRows returns code of such a kernel, for so many rows of n elements.
-func prepareRows(ctx context.Context, c kernel.Code, rows, n int) (kernel.Code, error) {
-	if p, ok := c.(kernel.Preparer); ok {
-		return p.Prepare(ctx, []int64{int64(rows)}, []int64{int64(n)}, nil)
-	}
-	return c, nil
+	b.compiled = b.exact.Code != nil
+	return b.padded.fit(ctx, &s.kernels, k, o, b.roundedCount(), size)
 }
 
 // scratch returns the bytes of scratch memory that the code needs, 0 if there is none.
 func (b *sortBlocks) scratch() int {
-	if b == nil || b.exact == nil {
+	if b == nil || !b.compiled {
 		return 0
 	}
-	return max(b.exact.Scratch([]int64{int64(b.count)}, 1), b.padded.Scratch([]int64{int64(b.roundedCount())}, 1))
+	return max(b.exact.scratch(b.count, b.size), b.padded.scratch(b.roundedCount(), b.size))
 }
 
 // firstKeysKernel returns a kernel that computes the least key of each block of elements: those of
@@ -164,12 +140,12 @@ func offerAs[T word](to selection, keys unsafe.Pointer, n int) selection {
 // left elements.
 func (s *sortCode) firstKeys(f *finder, to []uint64, row unsafe.Pointer, left int) error {
 	at, b := unsafe.Pointer(unsafe.SliceData(to)), s.blocks
-	if b.exact != nil {
-		code, count := b.padded, b.roundedCount()
+	if b.compiled {
+		code, count := &b.padded, b.roundedCount()
 		if count*b.size > left || count > len(to) {
-			code, count = b.exact, b.count
+			code, count = &b.exact, b.count
 		}
-		f.set(count, b.size, row, at)
+		f.set(code, count, b.size, row, at)
 		return code.Run(&f.call)
 	}
 	loopsBySize[s.orders[0].t.Size()].firstKeys(s, at, row, f.call.Done)

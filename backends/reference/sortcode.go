@@ -1,7 +1,6 @@
 package reference
 
 import (
-	"cmp"
 	"context"
 	"sync"
 	"unsafe"
@@ -11,36 +10,67 @@ import (
 	"ltc/backends/reference/internal/loops"
 	"ltc/backends/reference/tiles"
 	"ltc/internal/halt"
+	"ltc/ir/dims"
 )
 
 // sortCode runs a sort whose orders keys have: the places of a row are sorted by the
 // keys of the elements there, and all operands go by these. A row is one part's.
 type sortCode struct {
+	*sortBase
 	sortRows
-	orders  []sortOrder
-	passes  *sortPasses                           // by which few elements that are kept are found; nil: otherwise
-	blocks  *sortBlocks                           // by which the first elements are found; nil: otherwise
-	vectors *sortVectors                          // by which rows are sorted; nil: otherwise
-	packed  func(tiles.Sorting) (tiles.Stop, int) // sorts keys with places on vectors; nil: in Go
-	spare   sync.Pool                             // of *finder
+	passes  *sortPasses  // by which few elements that are kept are found; nil: otherwise
+	blocks  *sortBlocks  // by which the first elements are found; nil: otherwise
+	vectors *sortVectors // by which rows are sorted; nil: otherwise
+	// What the three point to, which is reused when the code is fitted again.
+	own struct {
+		passes  sortPasses
+		blocks  sortBlocks
+		vectors sortVectors
+	}
 }
 
 var _ claimedCode = (*sortCode)(nil)
+
+// sortBase is what the code of a sort has for all sizes.
+type sortBase struct {
+	orders  []sortOrder
+	vectors tiles.Vectors
+	packed  func(tiles.Sorting) (tiles.Stop, int) // sorts keys with places on vectors; nil: in Go
+	spare   sync.Pool                             // of *finder
+	kernels sortKernels
+	opens   bool // how many places a row has depends on a run
+}
 
 // mostSorted is the longest row, so that a place has 32 bits.
 const mostSorted = 1<<31 - 1
 
 // newSortCode returns the code of a sort.
-func newSortCode(ctx context.Context, s *plan.Sort, orders []sortOrder, compilers []kernel.Compiler) (c *sortCode, err error) {
-	c = &sortCode{sortRows: rowsOf(s), orders: orders}
-	c.spare.New = func() any { return new(finder) }
-	if c.passes, err = newSortPasses(ctx, &c.sortRows, orders, compilers); err == nil && c.findsFirst() {
-		c.blocks, err = newSortBlocks(ctx, &c.sortRows, &orders[0], compilers)
+func newSortCode(s *plan.Sort, orders []sortOrder, compilers []kernel.Compiler) *sortCode {
+	of := &sortBase{orders: orders, kernels: sortKernels{compilers: compilers}, opens: dims.IsExpr(s.Shape()[s.Dim])}
+	of.spare.New = func() any { return new(finder) }
+	if of.vectors = plainOf(compilers).Vectors; of.vectors != nil {
+		of.packed = of.vectors.Sort(8)
 	}
-	if v := plainOf(compilers).Vectors; v != nil {
-		c.vectors, c.packed = newSortVectors(c, v), v.Sort(8)
+	return &sortCode{sortBase: of, sortRows: rowsOf(s)}
+}
+
+func (s *sortCode) fit(ctx context.Context, w plan.Work, last kernel.Code) (claimedCode, error) {
+	c, ok := last.(*sortCode)
+	if !ok {
+		c = &sortCode{sortBase: s.sortBase, sortRows: s.sortRows}
 	}
-	return c, err
+	if err := c.sortRows.fit(w.(*plan.Sort)); err != nil {
+		return nil, err
+	}
+	c.passes, c.blocks, c.vectors = nil, nil, nil
+	if err := c.fitPasses(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.fitBlocks(ctx); err != nil {
+		return nil, err
+	}
+	c.fitVectors()
+	return c, nil
 }
 
 // sortRows is how the rows of a sort lie.
@@ -53,20 +83,29 @@ type sortRows struct {
 	rows  int
 }
 
+// rowsOf returns how the rows of a sort lie, but for their sizes.
 func rowsOf(s *plan.Sort) sortRows {
-	c := sortRows{apart: 1, rows: 1, from: s.From}
-	_, c.sizes = launchOf(s.Args, s.Outs)
+	_, sizes := launchOf(s.Args, s.Outs)
+	return sortRows{sizes: sizes, from: s.From}
+}
+
+// fit sets the sizes.
+func (c *sortRows) fit(s *plan.Sort) error {
+	c.rows, c.apart = 1, 1
 	for d, size := range s.Shape() {
 		switch {
 		case d == s.Dim:
-			c.n, c.keep = size, cmp.Or(s.Keep, size)
+			c.n = size
 			continue
 		case d > s.Dim:
 			c.apart = loops.Times(c.apart, size)
 		}
 		c.rows = loops.Times(c.rows, size)
 	}
-	return c
+	if c.keep = s.ResultShape()[s.Dim]; c.n > mostSorted {
+		return tooLarge(c.n, mostSorted)
+	}
+	return nil
 }
 
 // at returns the first elements of a row of the operands and of the results.
@@ -100,7 +139,7 @@ func (s *sortCode) Scratch([]int64, int) int {
 	if s.rows == 0 {
 		return 0
 	}
-	return loops.Added(s.sortBytes(), max(s.passes.scratch(), s.blocks.scratch(), s.vectors.scratch()))
+	return loops.Added(s.sortBytes(), max(s.passes.scratch(s.n), s.blocks.scratch(), s.vectors.scratch()))
 }
 
 // sortBytes is a multiple of 64, so that what follows is aligned.
@@ -108,7 +147,7 @@ func (s *sortCode) sortBytes() int { return loops.Times((s.n*(len(s.orders)+3)+7
 
 // Run sorts the rows of a part.
 func (s *sortCode) Run(c *kernel.Call) error {
-	if s.rows == 0 || s.n == 0 {
+	if s.rows == 0 || s.keep == 0 {
 		return nil
 	}
 	w := s.workspace(c.Scratch)

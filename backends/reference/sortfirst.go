@@ -17,7 +17,7 @@ const leastLeft = 8
 // findsFirst reports whether [sortCode.first] finds the elements that are kept, unless some
 // are in no order.
 func (s *sortCode) findsFirst() bool {
-	return len(s.orders) == 1 && s.rows > 0 && s.n > 0 && s.keep <= s.n/leastLeft
+	return len(s.orders) == 1 && s.rows > 0 && s.keep > 0 && s.keep <= s.n/leastLeft
 }
 
 // candidate is an element that may be among the first of a row.
@@ -159,14 +159,14 @@ type finder struct {
 	keys [512]uint64
 	call kernel.Call // of a kernel for keys
 	mem  [1 + mostPasses]unsafe.Pointer
-	size [1]int64
+	size [2]int64
 	step [1]int64
 }
 
 // finder returns one for a part of a launch.
 func (s *sortCode) finder(c *kernel.Call) *finder {
 	f := s.spare.Get().(*finder)
-	f.call = kernel.Call{Sizes: f.size[:], Strides: f.step[:], Parts: 1, Done: c.Done, Scratch: unsafe.Add(c.Scratch, s.sortBytes())}
+	f.call = kernel.Call{Strides: f.step[:], Parts: 1, Done: c.Done, Scratch: unsafe.Add(c.Scratch, s.sortBytes())}
 	return f
 }
 
@@ -176,10 +176,10 @@ func (s *sortCode) putBack(f *finder) {
 	s.spare.Put(f)
 }
 
-// set has the call run a kernel on so many rows of n elements, and on these operands.
-func (f *finder) set(rows, n int, operands ...unsafe.Pointer) {
+// set has the call run code on so many rows of n elements, and on these operands.
+func (f *finder) set(code *rowsCode, rows, n int, operands ...unsafe.Pointer) {
 	f.call.Mem = f.mem[:copy(f.mem[:], operands)]
-	f.size[0], f.step[0] = int64(rows), int64(n)
+	f.call.Sizes, f.step[0] = code.of.sizes(&f.size, rows, n), int64(n)
 }
 
 // first finds the places of the elements of a row that come first, in their order, in

@@ -152,7 +152,7 @@ func TestSortsBySeveralKeys(t *testing.T) {
 
 // Keys of full range take a word each, those of few values share one.
 func TestKeysAreJoined(t *testing.T) {
-	code := &sortCode{sortRows: sortRows{n: 3, apart: 1}}
+	code := &sortCode{sortBase: new(sortBase), sortRows: sortRows{n: 3, apart: 1}}
 	mem := [][]uint64{{1 << 63, 0, 1}, {9, 7, 8}, {0, 1<<62 - 1, 5}, {4, 4, 4}}
 	for i := range mem {
 		code.orders = append(code.orders, sortOrder{operand: i, t: types.U64})
@@ -209,7 +209,7 @@ func TestSortsBySeveralKeysAllocateNothing(t *testing.T) {
 }
 
 func TestSortBySeveralKeysEndsWithTheRun(t *testing.T) {
-	code := &sortCode{sortRows: sortRows{n: 2 * fewSorted, apart: 1, rows: 1, sizes: []int{8, 8}}, orders: []sortOrder{{t: types.U64}, {operand: 1, t: types.U64}}}
+	code := &sortCode{sortRows: sortRows{n: 2 * fewSorted, apart: 1, rows: 1, sizes: []int{8, 8}}, sortBase: &sortBase{orders: []sortOrder{{t: types.U64}, {operand: 1, t: types.U64}}}}
 	falling := make([]uint64, code.n)
 	for i := range falling {
 		falling[i] = uint64(code.n-i) << 40

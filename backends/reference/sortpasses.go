@@ -15,7 +15,7 @@ import (
 // row once for each. Elements are words that have the key above the place, so that they all
 // differ. A pass finds the least word that is greater than the one before.
 type sortPasses struct {
-	code kernel.Code
+	code rowsCode
 	rows int // of a launch
 	keep int
 }
@@ -30,46 +30,53 @@ const rowsAtOnce = 128
 // leastPassed is how many elements all rows have if code is compiled for passes.
 const leastPassed = 1 << 12
 
-// newSortPasses returns the passes of a sort; nil if there are none.
-func newSortPasses(ctx context.Context, s *sortRows, orders []sortOrder, compilers []kernel.Compiler) (*sortPasses, error) {
+// fitPasses sets the passes for the sizes of the rows, if there are any.
+func (s *sortCode) fitPasses(ctx context.Context) error {
 	switch {
-	case len(orders) > 1 || orders[0].t.Size() > 4 || s.apart > 1 || s.n < 2:
-		return nil, nil
+	case len(s.orders) > 1 || s.orders[0].t.Size() > 4 || s.apart > 1 || s.n < 2 || s.keep == 0:
+		return nil
 	case s.keep > mostPasses || s.keep*s.n > mostPassed || s.inBlocks() || loops.Times(s.rows, s.n) < leastPassed:
-		return nil, nil
+		return nil
 	}
-	code, err := sortKernel(ctx, passesOf(&orders[0], s.n, s.keep), compilers)
-	if code == nil {
-		return nil, err
+	k := sortKernel{keep: s.keep, n: s.n}
+	if s.opens {
+		k.n = 0
 	}
-	p := &sortPasses{rows: min(s.rows, rowsAtOnce), keep: s.keep}
-	p.code, err = prepareRows(ctx, code, p.rows, s.n)
-	return p, err
+	p := &s.own.passes
+	p.rows, p.keep = min(s.rows, rowsAtOnce), s.keep
+	err := p.code.fit(ctx, &s.kernels, k, &s.orders[0], p.rows, s.n)
+	if p.code.Code != nil {
+		s.passes = p
+	}
+	return err
 }
 
 // wordBytes is a multiple of 64, so that what follows is aligned.
 func (p *sortPasses) wordBytes() int { return (p.rows*p.keep + 7) / 8 * 64 }
 
-// scratch is for the words of a launch, and what the kernel needs.
-func (p *sortPasses) scratch() int {
+// scratch is for the words of a launch, and what the kernel needs for rows of n places.
+func (p *sortPasses) scratch(n int) int {
 	if p == nil {
 		return 0
 	}
-	return p.wordBytes() + p.code.Scratch([]int64{int64(p.rows)}, 1)
+	return p.wordBytes() + p.code.scratch(p.rows, n)
 }
 
 // passesOf returns a kernel that finds the words of the first elements of each row, as many as
 // are kept. Its first result has the first word of each row, its second the second one, and so
-// on.
+// on. Rows have n elements; n is 0 if a launch says how many.
 func passesOf(o *sortOrder, n, keep int) *kernel.Kernel {
 	t := o.asSigned()
 	b := kernel.NewBuilder("first_of_rows")
-	rows := b.Size()
+	rows, places := b.Size(), kernel.Size(n)
+	if n == 0 {
+		places = b.Size()
+	}
 	row := kernel.Along(b.Axis(kernel.AxisName(0), rows))
-	x := b.Param(kernel.Param{Name: "x0", DType: t, Dims: []kernel.Size{rows, kernel.Size(n)}, Strides: []kernel.Stride{kernel.AnyStride, kernel.UnitStride}})
+	x := b.Param(kernel.Param{Name: "x0", DType: t, Dims: []kernel.Size{rows, places}, Strides: []kernel.Stride{kernel.AnyStride, kernel.UnitStride}})
 	var found []kernel.ID
 	for range keep {
-		b.Stage(kernel.Axis{Name: kernel.StageAxisName(0), Size: kernel.Size(n)})
+		b.Stage(kernel.Axis{Name: kernel.StageAxisName(0), Size: places})
 		key := o.signedKey(b, b.Load(x, row, kernel.Along(1)))
 		word := b.Op(kernel.ShiftLeft, types.I64, b.Op(kernel.Convert, types.I64, key), b.Int(types.I64, halfWord))
 		word = b.Op(kernel.Or, types.I64, word, b.Emit(kernel.Instr{Op: kernel.Iota, Type: types.I64, Aux: 1}))
@@ -101,7 +108,7 @@ func (s *sortCode) runPasses(c *kernel.Call, f *finder, w *sortSpace, from, to i
 		for i := range p.keep {
 			f.mem[1+i] = unsafe.Pointer(&all[i*p.rows])
 		}
-		f.set(p.rows, s.n, f.mem[:1+p.keep]...)
+		f.set(&p.code, p.rows, s.n, f.mem[:1+p.keep]...)
 		if err := p.code.Run(&f.call); err != nil || halt.Closed(c.Done) {
 			return err
 		}

@@ -21,27 +21,31 @@ type sortVectors struct {
 	group int           // rows that are copied together; 0: rows are contiguous
 }
 
-// newSortVectors returns the sort on vectors; nil if these have none for it.
-func newSortVectors(s *sortCode, vectors tiles.Vectors) *sortVectors {
-	if len(s.orders) != 1 || len(s.sizes) != 2 || s.from[0] == plan.Places || s.keep != s.n || s.passes != nil || s.n == 0 {
-		return nil
+// fitVectors sets the sort on vectors for the sizes of the rows, if vectors have one.
+func (s *sortCode) fitVectors() {
+	if s.sortBase.vectors == nil || len(s.orders) != 1 || len(s.sizes) != 2 || s.from[0] == plan.Places || s.keep != s.n || s.passes != nil || s.n == 0 {
+		return
 	}
 	size := s.sizes[0]
 	if size != 4 && size != 8 {
-		return nil
+		return
 	}
-	v := &sortVectors{of: s, sort: vectors.Sort(size)}
+	v := &s.own.vectors
 	if v.sort == nil {
-		return nil
+		v.sort = s.sortBase.vectors.Sort(size)
+	}
+	if v.sort == nil {
+		return
 	}
 	k := keyingOf[uint64](&s.orders[0])
 	v.args = tiles.Sorting{N: s.n, Negative: k.negative, Flip: k.flip, Sign: k.sign, Infinity: k.infinity, Checks: k.numbers}
+	v.of, v.group = s, 0
 	if s.apart > 1 {
 		// Elements of a cache line are in different rows.
 		const line, most = 64, 1 << 20
 		v.group = min(s.apart, line/size, max(1, most/(size*s.n)))
 	}
-	return v
+	s.vectors = v
 }
 
 // scratch returns the bytes of scratch memory for copies of rows and their results.

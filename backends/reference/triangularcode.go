@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/internal/loops"
 	"ltc/internal/halt"
 	"ltc/ir/types"
@@ -13,8 +14,10 @@ import (
 
 // triangularCode is the code of a factor of Cholesky or of a triangular system.
 type triangularCode struct {
-	kernel.Code
-	of kernel.Triangular
+	kernel.Code // for the sizes of a run
+	by          kernel.Preparer
+	of          kernel.Triangular
+	sizes       [3]int64
 }
 
 var _ claimedCode = (*triangularCode)(nil)
@@ -28,14 +31,30 @@ func newTriangularCode(ctx context.Context, t kernel.Triangular, compilers []ker
 				return nil, err
 			}
 			if code != nil {
-				return &triangularCode{code, t}, nil
+				return &triangularCode{by: code, of: t}, nil
 			}
 		}
 	}
 	if t.DType == types.F64 {
-		return &triangularCode{&plainTriangular[float64]{t}, t}, nil
+		return &triangularCode{by: &plainTriangular[float64]{t}, of: t}, nil
 	}
-	return &triangularCode{&plainTriangular[float32]{t}, t}, nil
+	return &triangularCode{by: &plainTriangular[float32]{t}, of: t}, nil
+}
+
+func (t *triangularCode) fit(ctx context.Context, w plan.Work, last kernel.Code) (claimedCode, error) {
+	c, ok := last.(*triangularCode)
+	if !ok {
+		c = &triangularCode{by: t.by, of: t.of}
+	}
+	of := w.(*plan.Triangular)
+	c.sizes = of.Sizes()
+	c.of.Resize(c.sizes[:])
+	if c.of.N > mostRows {
+		return nil, tooLarge(c.of.N, mostRows)
+	}
+	var err error
+	c.Code, err = c.by.Prepare(ctx, c.sizes[:], nil, c.Code)
+	return c, err
 }
 
 // work counts products of elements.
@@ -43,6 +62,16 @@ func (t *triangularCode) work() int { return int(min(t.of.Flops(), math.MaxInt32
 
 // plainTriangular runs a step in plain Go: the matrices of a batch one by one.
 type plainTriangular[T float32 | float64] struct{ kernel.Triangular }
+
+// Prepare implements [kernel.Preparer].
+func (t *plainTriangular[T]) Prepare(_ context.Context, sizes, _ []int64, last kernel.Code) (kernel.Code, error) {
+	p, ok := last.(*plainTriangular[T])
+	if !ok {
+		p = &plainTriangular[T]{t.Triangular}
+	}
+	p.Resize(sizes)
+	return p, nil
+}
 
 // Parts gives a thread matrices of which at least so much is to be done.
 func (t *plainTriangular[T]) Parts(_ []int64, threads int) int {

@@ -31,8 +31,16 @@ type Triangular struct {
 type TriangularCompiler interface {
 	Compiler
 	// CompileTriangular returns the code of a step; nil if there is none for its elements,
-	// or nothing to make it with.
-	CompileTriangular(ctx context.Context, t Triangular) (Code, error)
+	// or nothing to make it with. The code is prepared for [Triangular.Sizes] before it runs.
+	CompileTriangular(ctx context.Context, t Triangular) (Preparer, error)
+}
+
+// Sizes returns Count, N and Sides.
+func (t *Triangular) Sizes() [3]int64 { return [3]int64{int64(t.Count), int64(t.N), int64(t.Sides)} }
+
+// Resize sets what Sizes returns.
+func (t *Triangular) Resize(sizes []int64) {
+	t.Count, t.N, t.Sides = int(sizes[0]), int(sizes[1]), int(sizes[2])
 }
 
 // Forward reports whether the elements of X that are known first are those of index 0.

@@ -354,7 +354,6 @@ func (c *coder) sort(s *Sort) {
 		integer(c, &x.Operand)
 		c.flag(&x.Second)
 	})
-	integer(c, &s.Keep)
 	c.args(&s.Args, &s.Outs)
 	integers(c, &s.From)
 	integers(c, &s.Work)

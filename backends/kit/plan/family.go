@@ -334,7 +334,7 @@ func (p *Program) eachNumber(visit func(step int, x number)) {
 	}
 	for i := range p.Steps {
 		step = i
-		p.Steps[i].Work.numbers(func(x *int64) { visit(step, number{arg: x}) }, func(s types.Shape) { shape(s) })
+		p.Steps[i].Work.numbers(func(x *int64) { visit(step, number{arg: x}) }, func(n *int) { visit(step, number{dim: n}) })
 	}
 }
 
@@ -344,6 +344,9 @@ func (p *Program) Static() bool {
 	p.eachNumber(func(_ int, x number) { static = static && !dims.IsExpr(x.get()) })
 	return static
 }
+
+// Open returns the program whose numbers are expressions.
+func (f *Family) Open() *Program { return f.open }
 
 // Base returns the program for the sizes that BaseSizes returns.
 func (f *Family) Base() *Program { return f.base }

@@ -18,11 +18,8 @@ type Sort struct {
 	// may be one that no order has.
 	Less *kernel.Kernel
 	Of   []Compared // by parameter of Less
-	// Keep is how many elements of a row, from the first, are used: results have no
-	// more. 0: all.
-	Keep int
 	// Args and Outs are the operands and results; before there is a step, without
-	// values.
+	// values. Results have the first elements of a row: all of them, or fewer.
 	Args, Outs []HostArg
 	// From is, by result, the operand that is permuted, or [Places].
 	From []int
@@ -53,14 +50,15 @@ type Compared struct {
 // Every sort has an operand.
 func (s *Sort) Shape() types.Shape { return s.Args[0].Type.Shape }
 
-// ResultShape returns the shape of all results: that of the operands, of whose rows Keep
-// elements are kept. The caller owns it.
-func (s *Sort) ResultShape() types.Shape {
-	shape := slices.Clone(s.Shape())
-	if s.Keep > 0 {
-		shape[s.Dim] = s.Keep
+// ResultShape is that of all results. Every sort has a result.
+func (s *Sort) ResultShape() types.Shape { return s.Outs[0].Type.Shape }
+
+// Keep returns how many elements of a row, from the first, results have; 0: all.
+func (s *Sort) Keep() int {
+	if n := s.ResultShape()[s.Dim]; n != s.Shape()[s.Dim] {
+		return n
 	}
-	return shape
+	return 0
 }
 
 // HoldsPlaces reports whether results of elements of a type may be of [Places].
@@ -69,8 +67,8 @@ func HoldsPlaces(t types.DType) bool { return t.IsInteger() }
 // print prints a step that is a sort.
 func (s *Sort) print(b *lister, _ int, _ Ordinals) {
 	first := ""
-	if s.Keep > 0 {
-		first = fmt.Sprintf(" the first %d", s.Keep)
+	if n := s.Keep(); n != 0 {
+		first = fmt.Sprintf(" the first %d", n)
 	}
 	places := ""
 	for i, from := range s.From {

@@ -52,8 +52,19 @@ func (t *Triangular) Access(*Program) (reads, writes []ValueID) {
 
 func (*Triangular) Fallible() bool                             { return false }
 func (*Triangular) overwrites(*Program, ValueID, ValueID) bool { return false }
-func (*Triangular) numbers(func(*int64), func(types.Shape))    {}
-func (t *Triangular) own() Work                                { return t }
+
+func (t *Triangular) numbers(_ func(*int64), dim func(*int)) {
+	dimsOf(dim, t.Args, t.Outs)
+	for _, n := range []*int{&t.Count, &t.N, &t.Sides} {
+		dim(n)
+	}
+}
+
+func (t *Triangular) own() Work {
+	c := *t
+	c.Args, c.Outs = ownTypes(t.Args), ownTypes(t.Outs)
+	return &c
+}
 
 func (t *Triangular) residentBytes() int {
 	return int(unsafe.Sizeof(*t)) + footprint.Slice(t.Work) + bytesOfArgs(t.Args, t.Outs)

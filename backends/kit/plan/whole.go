@@ -274,17 +274,21 @@ func (p *Program) countable(l *Launch) error {
 }
 
 func (p *Program) wholeSort(s *Sort) error {
-	if len(s.Args) == 0 || len(s.Outs) != len(s.From) || len(s.Of) != len(s.Less.Params) {
+	if len(s.Args) == 0 || len(s.Outs) == 0 || len(s.Outs) != len(s.From) || len(s.Of) != len(s.Less.Params) {
 		return errOfAnother
 	}
 	if !p.holds(s.Args...) || !p.holds(s.Outs...) || !p.writable(ValuesOf(s.Outs)...) || !p.writable(s.Work...) {
 		return errNoValues
 	}
 	shape := s.Shape()
-	if s.Dim < 0 || s.Dim >= len(shape) || s.Keep < 0 || s.Keep > shape[s.Dim] {
+	kept := s.ResultShape()
+	if s.Dim < 0 || s.Dim >= len(shape) || len(kept) != len(shape) || kept[s.Dim] > shape[s.Dim] {
 		return errOfAnother
 	}
-	kept := s.ResultShape()
+	first := slices.Clone(shape)
+	if first[s.Dim] = kept[s.Dim]; !kept.Equal(first) {
+		return errOfAnother
+	}
 	for _, a := range s.Args {
 		if !a.Type.Shape.Equal(shape) {
 			return errOfAnother

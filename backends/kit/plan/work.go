@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"ltc/backends"
-	"ltc/ir/types"
 )
 
 // Work is the work of a step: a [*Launch], [*Composite], [*Sort], [*Triangular], [*Host],
@@ -19,7 +18,7 @@ type Work interface {
 	overwrites(p *Program, old, now ValueID) bool
 	// numbers visits the numbers that can depend on a size, in an order that depends on
 	// nothing else: run-time arguments and dimensions.
-	numbers(argument func(*int64), dims func(types.Shape))
+	numbers(argument func(*int64), dim func(*int))
 	// own returns a copy whose numbers may change.
 	own() Work
 	// residentBytes returns about how many bytes of memory the work takes.
@@ -123,7 +122,7 @@ func (*Sort) overwrites(*Program, ValueID, ValueID) bool      { return false }
 func (*Host) overwrites(*Program, ValueID, ValueID) bool      { return false }
 func (*Branch) overwrites(*Program, ValueID, ValueID) bool    { return false }
 
-func (l *Launch) numbers(argument func(*int64), _ func(types.Shape)) {
+func (l *Launch) numbers(argument func(*int64), _ func(*int)) {
 	factors := func(by []Factor) {
 		for i := range by {
 			argument(&by[i].By)
@@ -143,20 +142,20 @@ func (l *Launch) numbers(argument func(*int64), _ func(types.Shape)) {
 	}
 }
 
-// Targets compile composites and sorts for their sizes, which are numbers.
-func (*Composite) numbers(func(*int64), func(types.Shape)) {}
-func (*Sort) numbers(func(*int64), func(types.Shape))      {}
+// Targets compile composites for their sizes, which are numbers.
+func (*Composite) numbers(func(*int64), func(*int)) {}
 
-func (h *Host) numbers(_ func(*int64), dims func(types.Shape)) { dimsOf(dims, h.Args) }
-func (l *Loop) numbers(_ func(*int64), dims func(types.Shape)) { dimsOf(dims, l.Init, l.Captured) }
-func (b *Branch) numbers(_ func(*int64), dims func(types.Shape)) {
-	dimsOf(dims, b.Captured)
-}
+func (s *Sort) numbers(_ func(*int64), dim func(*int))   { dimsOf(dim, s.Args, s.Outs) }
+func (h *Host) numbers(_ func(*int64), dim func(*int))   { dimsOf(dim, h.Args) }
+func (l *Loop) numbers(_ func(*int64), dim func(*int))   { dimsOf(dim, l.Init, l.Captured) }
+func (b *Branch) numbers(_ func(*int64), dim func(*int)) { dimsOf(dim, b.Captured) }
 
-func dimsOf(dims func(types.Shape), lists ...[]HostArg) {
+func dimsOf(dim func(*int), lists ...[]HostArg) {
 	for _, list := range lists {
 		for k := range list {
-			dims(list[k].Type.Shape)
+			for d := range list[k].Type.Shape {
+				dim(&list[k].Type.Shape[d])
+			}
 		}
 	}
 }
@@ -174,7 +173,12 @@ func (l *Launch) own() Work {
 }
 
 func (c *Composite) own() Work { return c }
-func (s *Sort) own() Work      { return s }
+
+func (s *Sort) own() Work {
+	c := *s
+	c.Args, c.Outs = ownTypes(s.Args), ownTypes(s.Outs)
+	return &c
+}
 
 func (h *Host) own() Work {
 	c := *h

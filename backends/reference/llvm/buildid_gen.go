@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "522caccb9d988bad7b30a715"
+const buildID = "0e6c0e33b80e4e886ab1d463"

@@ -14,7 +14,7 @@ import (
 
 // CompileTriangular implements [kernel.TriangularCompiler]. Where there is no libLLVM, and no
 // cached code, steps are left to plain Go.
-func (s *shared) CompileTriangular(ctx context.Context, t kernel.Triangular) (kernel.Code, error) {
+func (s *shared) CompileTriangular(ctx context.Context, t kernel.Triangular) (kernel.Preparer, error) {
 	if l := backends.LoggerOf(ctx); l != nil {
 		s.logger.Store(l)
 	}
@@ -41,6 +41,16 @@ type triangularCode struct {
 	kernel.Triangular
 	unit  triangular.Unit
 	entry native.Kernel
+}
+
+// Prepare implements [kernel.Preparer].
+func (c *triangularCode) Prepare(_ context.Context, sizes, _ []int64, last kernel.Code) (kernel.Code, error) {
+	p, ok := last.(*triangularCode)
+	if !ok {
+		p = &triangularCode{c.Triangular, c.unit, c.entry}
+	}
+	p.Resize(sizes)
+	return p, nil
 }
 
 // strips is how many strips of right sides a matrix has.
