@@ -165,6 +165,9 @@ var mistakes = []struct {
 		w.Assign(ones(tr, 3, 2))
 		return tr.MarkStep()
 	}},
+	{"a variable of an open size", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		return tr.Device().Variable("replay", lazy.F32, lazy.Dim("rows", 1, 100), 8).Err()
+	}},
 	{"gradient of a matrix", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
 		return lazy.Grad(ones(tr, 2, 3).Mul(w), w)[0].Err()
 	}},

@@ -106,3 +106,32 @@ func ExampleTensor_MaskedSelect() {
 	// [1]
 	// 1
 }
+
+// A variable keeps its sizes. How many rows of it are in use is a scalar.
+func ExampleNewScalar_replay() {
+	dev, err := lazy.Open("cpu")
+	check(err)
+	tr := lazy.NewTrace(dev)
+	replay := dev.Variable("replay", lazy.F32, 1000, 4)
+	used := lazy.NewScalar(dev, "used", lazy.I32, 0)
+	n := 0
+	for _, rows := range []int{3, 1, 2, 7} {
+		x := lazy.From(tr, make([]float32, rows*4), rows, 4).AddScalar(2)
+		all := tr.Read(replay).DynamicUpdateSlice(x, used, lazy.Const(tr, lazy.I32, 0))
+		replay.Assign(all)
+		n += rows
+		now := lazy.Iota(tr, lazy.I32, 0, 1000, 4).Less(tr.Read(used).Add(x.Size(0).Convert(lazy.I32)))
+		sum := now.Where(all, lazy.Zeros(tr, lazy.F32, 1000, 4)).Sum()
+		check(tr.MarkStep(sum))
+		check(used.Set(float64(n)))
+		fmt.Println(n, sum.Float())
+	}
+	r := tr.Report()
+	fmt.Println(r.Compiled, "compiles,", r.CopiedBytes, "bytes copied")
+	// Output:
+	// 3 24
+	// 4 32
+	// 6 48
+	// 13 104
+	// 2 compiles, 0 bytes copied
+}

@@ -3,11 +3,13 @@ package lazy
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lazy/internal/philox"
 	"ltc/soa"
@@ -33,15 +35,21 @@ type variable struct {
 	failed   error         // of the latest version that was taken back, until it was read
 }
 
+// keepsSizes is what to do instead of giving a variable an open size, or a value of other sizes.
+const keepsSizes = "a variable keeps its sizes: make it as large as it becomes, write a part by DynamicUpdateSlice, and keep the number in use in a scalar"
+
 // Variable makes a variable of the given dtype and dimensions, all zero until
 // Init. The name, which need not be unique, appears in programs and errors.
 // The tensor returned may be used in any trace of the device, from any
 // goroutine; an invalid type gives a poisoned one.
-func (d *Device) Variable(name string, dtype types.DType, dims ...int) *Tensor {
+func (d *Device) Variable(name string, dtype types.DType, shape ...int) *Tensor {
 	if !d.opens() {
 		return &Tensor{err: notOpened("variable")}
 	}
-	v := &variable{dev: d, name: name, typ: types.Of(dtype, append([]int(nil), dims...)...), made: callsite.Caller()}
+	v := &variable{dev: d, name: name, typ: types.Of(dtype, append([]int(nil), shape...)...), made: callsite.Caller()}
+	if i := slices.IndexFunc(v.typ.Shape, dims.IsExpr); i >= 0 {
+		return d.poisoned(nil, opError(v.made, "variable", ErrType, nil, "%q of %v: dimension %d is open, and %s", name, v.typ, i, keepsSizes))
+	}
 	if err := v.typ.Check(); err != nil {
 		return d.poisoned(nil, opError(v.made, "variable", ErrType, nil, "%q of %v: %v", name, v.typ, err))
 	}

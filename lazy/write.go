@@ -5,6 +5,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/ir/types"
 )
 
 // Assign makes x the value of t from here on. A variable is assigned in the trace of x, and
@@ -58,6 +59,15 @@ func (t *Tensor) writer(x *Tensor) *Trace {
 	return traceOf(x, t)
 }
 
+// otherSizes returns what to do instead of giving the variable t a value of type x, if sizes alone
+// differ; else "".
+func (t *Tensor) otherSizes(x types.Type) string {
+	if own := t.Type(); t.v == nil || own.DType != x.DType || len(own.Shape) != len(x.Shape) {
+		return ""
+	}
+	return "; " + keepsSizes
+}
+
 func (t *Tensor) writeNamed(op string, x *Tensor) *Tensor {
 	tr := t.writer(x)
 	if tr == nil {
@@ -84,7 +94,7 @@ func (t *Tensor) writeNamed(op string, x *Tensor) *Tensor {
 	case n == nil:
 		bad = tr.refusal(op, x)
 	case !n.Type.Equal(t.Type()):
-		bad = opError(site, op, ErrType, []*Tensor{t, x}, "%s is %v and cannot hold %v", t.kind(), t.Type(), n.Type)
+		bad = opError(site, op, ErrType, []*Tensor{t, x}, "%s is %v and cannot hold %v%s", t.kind(), t.Type(), n.Type, t.otherSizes(n.Type))
 	}
 	if bad != nil {
 		tr.poisoned(bad) // panics in strict mode: no result holds the error
