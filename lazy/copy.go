@@ -48,7 +48,8 @@ type copying struct {
 // device may use it. With a trace for p the copy is recorded as made there, and only what is in
 // the trace is returned itself. A copy does not change with t: of a variable it is one of
 // the latest version. A computed tensor of a step that was not marked is computed first,
-// an implicit sync like that of Value.
+// an implicit sync like that of Value. Give it to MarkStep before, and copy with [Async]:
+// then nothing waits but the program that uses the copy.
 func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 	const op = "to"
 	if b := firstBad(op, t); b != nil {

@@ -87,6 +87,23 @@ func ExampleDevice_LiveTensors() {
 	// 100
 }
 
+func ExampleAsync() {
+	a, err := lazy.Open("cpu")
+	check(err)
+	b, err := lazy.Open("eval")
+	check(err)
+	first, second := lazy.NewTrace(a), lazy.NewTrace(b)
+	x := lazy.From(first, []float32{1, 2}).MulScalar(2)
+	check(first.MarkStep(x))
+	y := second.Read(x.To(b, lazy.Async())).Neg()
+	check(second.MarkStep(y))
+	fmt.Println(lazy.ToSlice[float32](y))
+	fmt.Println(first.Report().Syncs(), "implicit syncs")
+	// Output:
+	// [-2 -4] <nil>
+	// 0 implicit syncs
+}
+
 func ExampleMarkSteps() {
 	ctx := context.Background()
 	a, err := lazy.Open("cpu")
