@@ -92,6 +92,48 @@ func TestWindowsOfTransposes(t *testing.T) {
 	}
 }
 
+// A border of 0 becomes part of the convolutions that read it, where the target copies what they
+// read of the image, and nobody else reads it.
+func TestPackedBorders(t *testing.T) {
+	const text = `func.func @main(%x: tensor<2x5x4x3xf32>, %w: tensor<3x3x3x4xf32>) -> (tensor<2x5x4x4xf32>, tensor<2x5x4x4xf32>) {
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %p = stablehlo.pad %x, %z, low = [0, 1, 1, 0], high = [0, 1, 1, 0], interior = [0, 0, 0, 0] : (tensor<2x5x4x3xf32>, tensor<f32>) -> tensor<2x7x6x3xf32>
+  %y = stablehlo.convolution(%p, %w) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x7x6x3xf32>, tensor<3x3x3x4xf32>) -> tensor<2x5x4x4xf32>
+  %v = stablehlo.negate %w : tensor<3x3x3x4xf32>
+  %u = stablehlo.convolution(%p, %v) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x7x6x3xf32>, tensor<3x3x3x4xf32>) -> tensor<2x5x4x4xf32>
+  return %y, %u : tensor<2x5x4x4xf32>, tensor<2x5x4x4xf32>
+}`
+	borders := func(k *kernel.Kernel, _, _ []int64) (a, b int) {
+		if c, ok := kernel.AsContraction(k); !ok || !c.A.Bordered && !c.B.Bordered {
+			return 0, 0
+		}
+		return 1, 1
+	}
+	for _, c := range []struct {
+		name, old, new string
+		padded         bool
+	}{
+		{"as it is", "", "", false},
+		{"of 1", "dense<0.0>", "dense<1.0>", true},
+		{"a result, too", "return %y, %u : tensor<2x5x4x4xf32>, tensor<2x5x4x4xf32>", "return %y, %p : tensor<2x5x4x4xf32>, tensor<2x7x6x3xf32>", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := strings.Replace(text, c.old, c.new, 1)
+			if c.name == "a result, too" {
+				text = strings.Replace(text, "-> (tensor<2x5x4x4xf32>, tensor<2x5x4x4xf32>)", "-> (tensor<2x5x4x4xf32>, tensor<2x7x6x3xf32>)", 1)
+			}
+			p := kittest.SameAs(t, text, kittest.CompileFor(t, text, fuse.Options{Packs: borders}))
+			guards := 0
+			for _, k := range p.Kernels {
+				if _, ok := kernel.AsContraction(k); ok {
+					guards += strings.Count(k.String(), " else ")
+				}
+			}
+			require.Equal(t, c.padded, guards == 0, fmt.Sprint(p))
+		})
+	}
+}
+
 // The transpose of an image with a border pads it itself, unless others read that, too.
 func TestTransposesOfBorders(t *testing.T) {
 	for _, results := range []string{"%1", "%1, %0"} {

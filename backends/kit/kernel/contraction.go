@@ -37,8 +37,11 @@ type Factor struct {
 	// locals, loads with a guard, and loads with a value in an index. Source is None if no load
 	// is left.
 	Source ID
-	Type   types.DType // of the loaded elements, after a bitcast; of Value if Load is None
-	Body   []ID        // the instructions that compute Value, ascending
+	// Bordered says that Value is an element of an image with a border of 0: a load that is not Load
+	// for its guard alone, and gives 0 outside of its operand.
+	Bordered bool
+	Type     types.DType // of the loaded elements, after a bitcast; of Value if Load is None
+	Body     []ID        // the instructions that compute Value, ascending
 }
 
 // AsContraction returns a verified kernel as a contraction; false if the kernel is no
@@ -116,11 +119,23 @@ func (k *Kernel) factor(v ID) Factor {
 	if i.Op != Load || i.Mem.Guard || slices.ContainsFunc(i.Mem.Index, func(x Index) bool { return x.Value != None }) {
 		f.Load, f.Type = None, k.Instrs[v].Type
 	}
+	f.Bordered = k.bordered(v)
 	f.Source = f.Load
 	if f.Load == None {
 		f.Source = k.sourceOf(f.Body)
 	}
 	return f
+}
+
+// bordered reports whether a value is a load that gives 0 outside of its operand, whose indices are
+// sums of axes.
+func (k *Kernel) bordered(v ID) bool {
+	i := &k.Instrs[v]
+	if i.Op != Load || i.Mem.Local || !i.Mem.Guard || slices.ContainsFunc(i.Mem.Index, func(x Index) bool { return x.Value != None }) {
+		return false
+	}
+	other := &k.Instrs[i.Args[0]]
+	return other.Op == Constant && other.Aux == 0
 }
 
 // sourceOf returns the load of body whose indices use the most axes; see [Factor].Source.

@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,6 +61,7 @@ func TestAsContractionForms(t *testing.T) {
 		{"vector by matrix", "for m < 8\n  for n < 7\n  stage k < 9 {\n    %x = load x[m, k]", "for n < 7\n  stage k < 9 {\n    %x = load x[0, k]", nil, []int{0}},
 		{"computed", "%xy = multiply %x", "%s = negate %x : f32\n %xy = multiply %s", []int{0}, []int{1}},
 		{"guarded", "load x[m, k]", "load x[m, k - 1] else %c", []int{0}, []int{1}},
+		{"guarded by 1", "load x[m, k]", "load x[m, k - 1] else %c", []int{0}, []int{1}},
 		{"of one operand", "y[k, n]", "x[m, k]", nil, nil},
 		{"maximum", "reduce add", "reduce maximum", nil, nil},
 		{"sum", "= multiply", "= add", nil, nil},
@@ -69,8 +71,12 @@ func TestAsContractionForms(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := replace(product, c.old, c.new)
-			if c.name == "guarded" {
+			guarded := strings.HasPrefix(c.name, "guarded")
+			switch c.name {
+			case "guarded":
 				text = replace(text, "%x = ", "%c = constant 0.0 : f32\n %x = ")
+			case "guarded by 1":
+				text = replace(text, "%x = ", "%c = constant 1.0 : f32\n %x = ")
 			}
 			if c.name == "vector by matrix" {
 				text = replace(text, "z[m, n]", "z[0, n]")
@@ -79,8 +85,9 @@ func TestAsContractionForms(t *testing.T) {
 			require.Equal(t, c.m != nil || c.n != nil, ok)
 			if ok {
 				require.Equal(t, [][]int{nil, c.m, c.n, {len(c.m) + len(c.n)}}, [][]int{got.Batch, got.M, got.N, got.K})
-				require.Equal(t, c.name == "computed" || c.name == "guarded", got.A.Load == kernel.None)
-				require.Equal(t, c.name == "guarded", got.A.Source == kernel.None)
+				require.Equal(t, c.name == "computed" || guarded, got.A.Load == kernel.None)
+				require.Equal(t, guarded, got.A.Source == kernel.None)
+				require.Equal(t, [2]bool{c.name == "guarded", false}, [2]bool{got.A.Bordered, got.B.Bordered}, "a border of 0")
 			}
 		})
 	}

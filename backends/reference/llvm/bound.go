@@ -77,7 +77,7 @@ func (p *productKernel) same(f kernel.Factor, mem []unsafe.Pointer) bool {
 // constants that they are computed from. B is then that of r.key.
 func (r *product) packOnce(problem gemm.Problem, sizes []int64) (bool, error) {
 	p := r.of
-	if p.keeps == nil || !r.plan.Packs() {
+	if p.keeps == nil || p.Border || !r.plan.Packs() {
 		return false, nil
 	}
 	r.key = p.keyOfB(append(r.key[:0], r.order...), &problem, sizes, r.table)

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "0e6c0e33b80e4e886ab1d463"
+const buildID = "e397dad456ae14259a5a5509"

@@ -9,6 +9,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit"
+	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/eval"
 	"ltc/backends/reference/llvm/libllvm"
@@ -108,7 +109,7 @@ func TestConvolutionsOfAnyLayoutAreProducts(t *testing.T) {
 // A convolution between values that have their features before the spatial dimensions is a
 // product whose columns are the places of an image, with what follows it. Nothing is
 // transposed. Images are padded, and their rows are packed as vectors. Where rows are as long as
-// a vector, parts of the image are copied instead.
+// a vector, parts of the image are copied instead, with their border.
 func TestConvolutionsWithChannelsFirst(t *testing.T) {
 	if _, err := libllvm.Open(); err != nil {
 		t.Skipf("what libLLVM compiles is tested, and there is none: %v", err)
@@ -124,8 +125,10 @@ func TestConvolutionsWithChannelsFirst(t *testing.T) {
 		{"padded", "pad = [[1, 1], [1, 1]]", 13, [2]int{14, 13}, "packb_f32_runs_gather", 1},
 		{"dilated", "rhs_dilate = [2, 1]", 13, [2]int{10, 11}, "packb_f32_runs_gather", 0},
 		{"every second", "stride = [1, 2]", 13, [2]int{12, 6}, "packb_f32_strides_gather", 0},
-		{"long rows", "pad = [[1, 1], [1, 1]]", 40, [2]int{14, 40}, "image_f32_runs", 1},
+		{"long rows", "", 42, [2]int{12, 40}, "image_f32_runs", 0},
+		{"long rows with a border", "pad = [[1, 1], [1, 1]]", 40, [2]int{14, 40}, "border_f32_runs", 0},
 		{"every second of long rows", "stride = [1, 2]", 80, [2]int{12, 39}, "image_f32_strides", 0},
+		{"every second of long rows with a border", "stride = [1, 2], pad = [[1, 1], [1, 1]]", 80, [2]int{14, 40}, "border_f32_strides", 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			y := fmt.Sprintf("tensor<2x19x%dx%dxf32>", row.out[0], row.out[1])
@@ -139,7 +142,9 @@ func TestConvolutionsWithChannelsFirst(t *testing.T) {
 }`, y, row.window, x)
 			p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 			require.NoError(t, err)
-			prog, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New(), ChannelsFirst: true})
+			prog, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New(), ChannelsFirst: true, Fuse: fuse.Options{Packs: func(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
+				return c.Packs(t.Context(), k, sizes, strides)
+			}}})
 			require.NoError(t, err)
 			require.Len(t, prog.Steps, row.copies+1, "%v", prog)
 			step := prog.Steps[row.copies].Launch()
@@ -150,7 +155,7 @@ func TestConvolutionsWithChannelsFirst(t *testing.T) {
 			require.Equal(t, []int{19, row.out[0] * row.out[1], 45, 2}, []int{q.plan.Problem.M, q.plan.Problem.N, q.plan.Problem.K, q.points})
 			var packs []string
 			for _, u := range q.plan.Units() {
-				if strings.Contains(u.Name, "_pack") || strings.Contains(u.Name, "_image_") {
+				if strings.Contains(u.Name, "_pack") || strings.Contains(u.Name, "_image_") || strings.Contains(u.Name, "_border_") {
 					packs = append(packs, u.Name)
 				}
 			}

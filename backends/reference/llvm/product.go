@@ -148,6 +148,12 @@ func (s *shared) Packs(ctx context.Context, k *kernel.Kernel, sizes, strides []i
 		return 0, 0
 	}
 	problem := p.Problem(sizes, strides)
+	if p.Border {
+		r := (&spreadKernel{productKernel{Product: p, shared: s, units: s.units}}).newSpread()
+		if problem, ok = r.locate(sizes, strides); !ok || r.border.whole {
+			return 0, 0
+		}
+	}
 	plan, err := gemm.New(problem, s.units.machine)
 	if err != nil || flopsOf(&problem) < fewFlops || !s.units.there(ctx, plan) {
 		return 0, 0
@@ -390,6 +396,11 @@ func (r *product) Run(c *kernel.Call) error {
 	if r.own != nil {
 		return r.own.Run(c)
 	}
+	return r.run(c, nil)
+}
+
+// run runs a part. B is of another operand than the call's, unless that is nil.
+func (r *product) run(c *kernel.Call, operandB unsafe.Pointer) error {
 	b := &c.Block
 	b.Mem, b.Sizes, b.Strides = unsafe.SliceData(c.Mem), unsafe.SliceData(c.Sizes), unsafe.SliceData(c.Strides)
 	from, to := int64(0), int64(r.points)
@@ -408,7 +419,11 @@ func (r *product) Run(c *kernel.Call) error {
 		var at [3]unsafe.Pointer
 		for n := range factors {
 			f := &factors[n]
-			at[n] = unsafe.Add(c.Mem[f.Param], f.Origin)
+			operand := c.Mem[f.Param]
+			if n == 1 && operandB != nil {
+				operand = operandB
+			}
+			at[n] = unsafe.Add(operand, f.Origin)
 		}
 		rest := point
 		for i := len(r.outer) - 1; i >= 0; i-- {

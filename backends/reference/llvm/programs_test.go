@@ -67,7 +67,7 @@ func TestRecurrentNetworks(t *testing.T) {
 }
 
 // So do convolutions of all forms, with LTC_SOAK=1 10,000 small and as many large
-// ones, and as many again with features before the spatial dimensions.
+// ones, and as many again with features before the spatial dimensions, and with borders.
 func TestConvolutions(t *testing.T) {
 	for name, c := range map[string]struct {
 		program func(*rand.Rand, bool) string
@@ -75,6 +75,7 @@ func TestConvolutions(t *testing.T) {
 	}{
 		"small": {programs.Convolution, false}, "large": {programs.Convolution, true},
 		"small, channels first": {programs.ChannelsFirst, false}, "large, channels first": {programs.ChannelsFirst, true},
+		"bordered": {programs.Bordered, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			count(t, trials.Soak(24, 10_000), func(seed uint64) programs.Program {

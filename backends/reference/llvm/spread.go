@@ -57,6 +57,7 @@ type spread struct {
 
 	gathers [2]gemm.Gather      // of A and B
 	sums    []int               // the axes of the sum, in the order of the tables
+	border  border              // of B, if the product says that it has one
 	others  *spare.Pool[spread] // for other strides
 }
 
@@ -84,8 +85,20 @@ func (r *spread) become(ctx context.Context, sizes, strides []int64) error {
 	return r.planned(ctx, problem, sizes)
 }
 
-// locate is as that of a product.
+// locate is as that of a product. If the product does not read an image without its border, B is
+// the padded image.
 func (r *spread) locate(sizes, strides []int64) (gemm.Problem, bool) {
+	r.border.whole = false
+	problem, ok := r.locateAll(sizes, strides)
+	if !r.of.Border || ok && r.replan(problem) == nil && r.plan.ReadsImage() {
+		return problem, ok
+	}
+	r.border.whole = true
+	return r.locateAll(sizes, strides)
+}
+
+// locateAll is locate, of a B as r.border says.
+func (r *spread) locateAll(sizes, strides []int64) (gemm.Problem, bool) {
 	p := r.of
 	r.own, r.packed, r.points, r.outer = nil, nil, 1, r.outer[:0]
 	r.strides = append(r.strides[:0], strides...)
@@ -96,7 +109,12 @@ func (r *spread) locate(sizes, strides []int64) (gemm.Problem, bool) {
 	}
 	p.Locate(&r.factors, r.table)
 	inBytes(&r.factors, &problem)
-	rows, columns := r.findRows(&problem, sizes), r.findColumns(&problem, sizes)
+	columns := r.columnAxes(sizes)
+	if p.Border && !r.border.locate(r, columns, sizes) {
+		return problem, false
+	}
+	rows := r.findRows(&problem, sizes)
+	r.findColumns(&problem, columns, sizes)
 	for _, a := range p.Outer {
 		n := 1
 		if !slices.Contains(rows, a) && !slices.Contains(columns, a) {
@@ -106,6 +124,12 @@ func (r *spread) locate(sizes, strides []int64) (gemm.Problem, bool) {
 	}
 	if r.points == 0 {
 		return problem, false
+	}
+	if p.Border {
+		r.border.move(&r.factors[1], p.Outer)
+	}
+	if p.Border && !r.border.whole {
+		problem.BorderB = &r.border.Border
 	}
 	r.findSums(&problem, sizes)
 	if size := problem.B.Size(); len(r.columnsB.starts) > 1 || len(r.sumB.starts) > 1 && (r.columnsB.Step == 2*size || r.sumB.Step == size) {
@@ -138,7 +162,7 @@ func (r *spread) findRows(problem *gemm.Problem, sizes []int64) (rows []int) {
 	total, step := 1, int64(0)
 	for first > 0 {
 		a := m[first-1]
-		n, c := r.extent(a, sizes), p.Along(a, r.table)[2]
+		n, c := r.extent(a, sizes), r.along(a)[2]
 		if n != 1 {
 			if total != 1 && c != step*int64(total) {
 				break
@@ -155,8 +179,8 @@ func (r *spread) findRows(problem *gemm.Problem, sizes []int64) (rows []int) {
 	return m[first:]
 }
 
-// findColumns locates the columns of B and C, and returns the axes whose points they are.
-func (r *spread) findColumns(problem *gemm.Problem, sizes []int64) (columns []int) {
+// columnAxes returns the axes whose points are the columns of B and C.
+func (r *spread) columnAxes(sizes []int64) []int {
 	p := r.of
 	n := p.Contraction.N
 	first, total := len(n)-1, r.extent(p.N, sizes)
@@ -164,9 +188,26 @@ func (r *spread) findColumns(problem *gemm.Problem, sizes []int64) (columns []in
 		first--
 		total *= r.extent(n[first], sizes)
 	}
-	problem.N = total
-	r.columnsB.locate(n[first:], 1, problem.B.Size(), r, sizes)
 	return n[first:]
+}
+
+// findColumns locates the columns of B and C, the points of some axes.
+func (r *spread) findColumns(problem *gemm.Problem, axes []int, sizes []int64) {
+	problem.N = 1
+	for _, a := range axes {
+		problem.N *= r.extent(a, sizes)
+	}
+	r.columnsB.locate(axes, 1, problem.B.Size(), r, sizes)
+}
+
+// along returns how many elements A, B and C move for a step of an axis: B in the padded image, if
+// it has a border.
+func (r *spread) along(axis int) [3]int64 {
+	all := r.of.Along(axis, r.table)
+	if r.of.Border {
+		all[1] = r.border.along(axis)
+	}
+	return all
 }
 
 // findSums locates the elements of the sum, in the order in which the factor that has
@@ -179,7 +220,7 @@ func (r *spread) findSums(problem *gemm.Problem, sizes []int64) {
 	r.sums = append(r.sums[:0], p.Contraction.K...)
 	order := r.sums
 	slices.SortStableFunc(order, func(x, y int) int {
-		return -cmp.Compare(abs(p.Along(x, r.table)[larger]), abs(p.Along(y, r.table)[larger]))
+		return -cmp.Compare(abs(r.along(x)[larger]), abs(r.along(y)[larger]))
 	})
 	r.order = r.order[:0]
 	for _, a := range order {
@@ -197,7 +238,7 @@ func (t *offsetTable) locate(axes []int, factor, size int, r *spread, sizes []in
 	t.axes = t.axes[:0]
 	for _, a := range axes {
 		if n := r.extent(a, sizes); n != 1 {
-			t.axes = append(t.axes, factorAxis{a, n, r.of.Along(a, r.table)[factor] * int64(size)})
+			t.axes = append(t.axes, factorAxis{a, n, r.along(a)[factor] * int64(size)})
 		}
 	}
 	t.Length, t.Step = 1, 0
@@ -238,15 +279,31 @@ func (t *offsetTable) flatten() {
 
 // HeldBytes is the size of the tables.
 func (r *spread) HeldBytes() int {
-	return (cap(r.rowsA.starts) + cap(r.columnsB.starts) + cap(r.sumA.starts) + cap(r.sumB.starts)) * int(unsafe.Sizeof(*r.rowsA.Starts))
+	return (cap(r.border.rows) + cap(r.rowsA.starts) + cap(r.columnsB.starts) + cap(r.sumA.starts) + cap(r.sumB.starts)) * int(unsafe.Sizeof(*r.rowsA.Starts))
+}
+
+// Scratch returns the workspace of a part, which pads its image if there is one to be padded.
+func (r *spread) Scratch(sizes []int64, parts int) int {
+	n := r.product.Scratch(sizes, parts)
+	if r.own == nil && r.border.whole {
+		n += r.border.bytes()
+	}
+	return n
 }
 
 // Run runs a part.
 func (r *spread) Run(c *kernel.Call) error {
-	if r.own == nil && !slices.Equal(c.Strides, r.strides) {
+	switch {
+	case r.own != nil:
+		return r.own.Run(c)
+	case !slices.Equal(c.Strides, r.strides):
 		return r.elsewhere(c)
+	case r.border.whole:
+		padded := unsafe.Add(c.Scratch, r.product.Scratch(c.Sizes, c.Parts))
+		r.border.pad(padded, c.Mem[r.factors[1].Param])
+		return r.run(c, padded)
 	}
-	return r.product.Run(c)
+	return r.run(c, nil)
 }
 
 // elsewhere runs a part for other strides than r is for.

@@ -30,6 +30,35 @@ func ChannelsFirst(r *rand.Rand, large bool) string {
 	return c.program()
 }
 
+// Bordered is ChannelsFirst of images with long rows, which may be empty, and with borders that may
+// be wider than a window. Windows are so large that targets copy parts of an image.
+func Bordered(r *rand.Rand, _ bool) string {
+	c := convolution{r: r, n: 1 + r.IntN(3), t: []string{"f32", "f32", "f64", "i32"}[r.IntN(4)], first: true}
+	for i := range c.n {
+		for {
+			size, kernel, stride, dilation := r.IntN(9), 1+r.IntN(5), 1+r.IntN(2), c.seldom(2)
+			if i == c.n-1 {
+				size, kernel, stride = r.IntN(90)-5, 3+r.IntN(5), 1+r.IntN(7)/3
+			}
+			size = max(size, 0)
+			low, high := r.IntN(5)-1, r.IntN(5)-1
+			if r.IntN(3) == 0 {
+				low, high = r.IntN(24)-4, r.IntN(24)-4
+			}
+			out := (size+low+high-(kernel-1)*dilation-1)/stride + 1
+			if size+low+high <= (kernel-1)*dilation || low < -size || high < -size || low+high < -size {
+				continue
+			}
+			c.size, c.kernel, c.stride, c.between = append(c.size, size), append(c.kernel, kernel), append(c.stride, stride), append(c.between, 1)
+			c.dilation, c.low, c.high = append(c.dilation, dilation), append(c.low, low), append(c.high, high)
+			c.reversed, c.out = append(c.reversed, r.IntN(4) == 0), append(c.out, out)
+			break
+		}
+	}
+	c.features, c.batches, c.batch, c.cin, c.cout = 1, 1, 1+r.IntN(3), 1+r.IntN(6), 1+r.IntN(40)
+	return c.text()
+}
+
 func (c *convolution) program() string {
 	c.window()
 	c.channels()

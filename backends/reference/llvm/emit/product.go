@@ -27,7 +27,10 @@ type Product struct {
 	// and M are -1 then, and all their axes Outer. A row of the matrix counts the
 	// points of M's last axes, or of all of them, whose words of Outer are 0. A column
 	// counts those of N's last axes likewise: along N alone, beyond its end.
-	Spread   bool
+	Spread bool
+	// Border says that a window's B has a border of 0, which is not in memory. Strides and [Product.Locate]
+	// are of what is.
+	Border   bool
 	epilogue gemm.Fused[gemm.Epilogue]
 	// prologue has those of A and B, if they are computed as they are packed.
 	prologue [2]gemm.Fused[gemm.Prologue]
@@ -37,12 +40,19 @@ type Product struct {
 // package gemm has kernels for.
 func AsProduct(k *kernel.Kernel, m gemm.Machine) (*Product, bool) {
 	c, ok := kernel.AsContraction(k)
-	if !ok || c.A.Source == kernel.None || c.B.Source == kernel.None || !supported(k) {
+	if !ok {
 		return nil, false
 	}
-	p := &Product{Kernel: k, Contraction: c, Store: kernel.None, Batch: last(c.Batch), M: last(c.M), N: last(c.N)}
+	border := c.B.Bordered && len(c.K) > 1 && c.B.Type == c.Type
+	if border {
+		c.B.Source = c.B.Value
+	}
+	if c.A.Source == kernel.None || c.B.Source == kernel.None || !supported(k) {
+		return nil, false
+	}
+	p := &Product{Kernel: k, Contraction: c, Store: kernel.None, Batch: last(c.Batch), M: last(c.M), N: last(c.N), Border: border}
 	if len(c.K) > 1 {
-		if c.A.Load == kernel.None || c.B.Load == kernel.None || len(c.M) == 0 || len(c.N) == 0 {
+		if c.A.Load == kernel.None || c.B.Load == kernel.None && !border || len(c.M) == 0 || len(c.N) == 0 {
 			return nil, false
 		}
 		p.Spread, p.Batch, p.M = true, -1, -1
@@ -60,7 +70,7 @@ func AsProduct(k *kernel.Kernel, m gemm.Machine) (*Product, bool) {
 		_, err := gemm.New(problem, m)
 		return err == nil && (!p.Spread || problem.StrideC[2] == 1) // lanes of an epilogue are no rows
 	}
-	p.prologues(c.A.Load == kernel.None, c.B.Load == kernel.None)
+	p.prologues(c.A.Load == kernel.None, c.B.Load == kernel.None && !border)
 	bytes := func(f kernel.Factor) bool { return f.Type.IsInteger() && f.Type.Size() == 1 }
 	if bytes(c.A) == bytes(c.B) && plans() { // bytes meet bytes
 		return p, true

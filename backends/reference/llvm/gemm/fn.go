@@ -172,6 +172,19 @@ func (f *fn) count(n, step value.Value, start []value.Value, body func(i value.V
 	return carried
 }
 
+// while runs body as long as cond holds, carrying values from one turn to the next.
+func (f *fn) while(start []value.Value, cond func(carried []value.Value) value.Value, body func(carried []value.Value) []value.Value) {
+	before, head, turn, after := f.Block, f.Func.NewBlock(""), f.Func.NewBlock(""), f.Func.NewBlock("")
+	before.NewBr(head)
+	f.Block = head
+	phis, carried := f.phis(start, before)
+	head.NewCondBr(cond(carried), turn, after)
+	f.Block = turn
+	f.join(phis, body(carried))
+	f.Block.NewBr(head)
+	f.Block = after
+}
+
 // repeat runs body n times, n > 0, with the test at the end.
 func (f *fn) repeat(n value.Value, start []value.Value, body func(carried []value.Value) []value.Value) []value.Value {
 	before, turn, after := f.Block, f.Func.NewBlock(""), f.Func.NewBlock("")

@@ -68,17 +68,11 @@ func (f *fn) kRuns(operands value.Value) runs { return f.runs(operands, unsafe.O
 func (f *fn) pieces(r runs, first, n value.Value, body func(done, offset, count value.Value)) {
 	run, skip := f.Block.NewUDiv(first, r.length), f.Block.NewURem(first, r.length)
 	start := []value.Value{i64(0), f.off(r.starts, f.mul(run, i64(8))), skip}
-	before, head, turn, after := f.Block, f.Func.NewBlock(""), f.Func.NewBlock(""), f.Func.NewBlock("")
-	before.NewBr(head)
-	f.Block = head
-	phis, at := f.phis(start, before)
-	head.NewCondBr(f.less(at[0], n), turn, after)
-	f.Block = turn
-	count := f.min(f.sub(r.length, at[2]), f.sub(n, at[0]))
-	body(at[0], f.add(f.load(ll.I64, at[1], 8), f.mul(at[2], r.step)), count)
-	f.join(phis, []value.Value{f.add(at[0], count), f.off(at[1], i64(8)), i64(0)})
-	f.Block.NewBr(head)
-	f.Block = after
+	f.while(start, func(at []value.Value) value.Value { return f.less(at[0], n) }, func(at []value.Value) []value.Value {
+		count := f.min(f.sub(r.length, at[2]), f.sub(n, at[0]))
+		body(at[0], f.add(f.load(ll.I64, at[1], 8), f.mul(at[2], r.step)), count)
+		return []value.Value{f.add(at[0], count), f.off(at[1], i64(8)), i64(0)}
+	})
 }
 
 // each calls body for each of n elements from first on: its number behind first,

@@ -19,6 +19,7 @@ type image struct {
 	first   []int       // the first span of each block of k, and the end of the last block's
 	offsets []int64     // the bytes in the copy from a column to an element of k of its own
 	step    int         // elements from a column to the next: 1 or 2
+	behind  int         // the bytes behind a span that are written
 	bytes   int         // of the copy, at most
 	order   []int       // elements of a block of k, by their offsets in B
 }
@@ -69,7 +70,10 @@ func (q *Plan) imageOf() *image {
 		q.spare = new(image)
 	}
 	m := q.spare
-	m.step = g.Row.Step / size
+	m.step, m.behind = g.Row.Step/size, 0
+	if p.BorderB != nil {
+		m.behind = line
+	}
 	end := q.imageEnd(m)
 	if end < 0 {
 		return nil
@@ -131,7 +135,7 @@ func (m *image) block(k []int64, from, to, size, end int) bool {
 		}
 		s := imageSpan{from: first, more: k[m.order[j-1]] - first, to: int64(at)}
 		// An odd number of cache lines, so that spans do not share the sets of the L1 cache.
-		bytes := (ceil((int(s.more)+end)/m.step+size, line) | 1) * line
+		bytes := (ceil((int(s.more)+end)/m.step+size+m.behind, line) | 1) * line
 		s.odd = s.to + int64(bytes)
 		at += m.step * bytes
 		for ; i < j; i++ {
@@ -188,6 +192,10 @@ func (r *run) copyImage(x *block) {
 		imageSpans: uintptr(unsafe.Pointer(&spans[0])),
 		imageCount: word(len(spans)),
 		imageEnd:   uintptr(at(last-1)) + word(p.B.Size()),
+	}
+	if b := p.BorderB; b != nil {
+		a := (*[imageWords]uintptr)(unsafe.Pointer(r.args))
+		a[imageFrom], a[imageFirst], a[imageBorder] = uintptr(r.B), uintptr(base)+word(b.Origin), uintptr(unsafe.Pointer(b))
 	}
 	r.packB.CallShort(unsafe.Pointer(r.args))
 }

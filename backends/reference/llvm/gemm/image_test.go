@@ -20,10 +20,16 @@ type window struct {
 	step, dilation, gap   int // of columns, of rows of the window, behind a row
 	filters               int
 	f64, atEnd, fuse      bool
+	border                *around
 }
 
-// problem returns the product, and how many elements the image has.
-func (x window) problem() (p Problem, elements int) {
+// around is how many elements around an image are 0 and not in memory. Negative ones are in memory
+// and not in the image.
+type around struct{ top, bottom, left, right int }
+
+// problem returns the product, how many elements memory has of the image, and where it has an
+// element of the image, if so.
+func (x window) problem() (p Problem, elements int, in func(element int) (int, bool)) {
 	d := types.F32
 	if x.f64 {
 		d = types.F64
@@ -31,6 +37,12 @@ func (x window) problem() (p Problem, elements int) {
 	size := d.Size()
 	pitch := (x.columns-1)*x.step + x.wide + x.gap
 	height := (x.rows-1)*x.step + (x.high-1)*x.dilation + 1
+	if x.border != nil {
+		pitch -= x.gap
+		if x.step == 2 {
+			pitch = (pitch + 2) &^ 1
+		}
+	}
 	p = Dense(d, d, d, d, 1, x.filters, x.rows*x.columns, x.planes*x.high*x.wide)
 	rows, ks := make([]int64, x.rows), make([]int64, p.K)
 	for i := range rows {
@@ -42,15 +54,35 @@ func (x window) problem() (p Problem, elements int) {
 	}
 	p.StrideB = [3]int{}
 	p.GatherB = &Gather{Row: Runs{&rows[0], x.columns, x.step * size}, K: Runs{&ks[0], 1, 0}}
-	return p, x.planes*height*pitch - x.gap
+	if x.border == nil {
+		return p, x.planes*height*pitch - x.gap, func(i int) (int, bool) { return i, true }
+	}
+	o := x.border
+	wide := (x.columns-1)*x.step + x.wide - o.left - o.right
+	row, plane := wide+x.gap, (height-o.top-o.bottom)*(wide+x.gap)
+	in = func(i int) (int, bool) {
+		i, left := i/pitch, i%pitch-o.left
+		of, top := i/height, i%height-o.top
+		return of*plane + top*row + left, left >= 0 && left < wide && top >= 0 && top < height-o.top-o.bottom
+	}
+	starts := make([]int64, x.planes*height)
+	for i := range starts {
+		of, top := i/height, i%height-o.top
+		if starts[i] = int64((of*plane + top*row - o.left) * size); top < 0 || top >= height-o.top-o.bottom {
+			starts[i] = NoRow
+		}
+	}
+	p.BorderB = &Border{Rows: &starts[0], Width: pitch, First: min(max(o.left, 0), pitch), Count: len(starts)}
+	p.BorderB.End = max(min(o.left+wide, pitch), p.BorderB.First)
+	return p, x.planes*plane - x.gap, in
 }
 
 // run returns the bytes of the result, and what checks them.
 func (x window) run(t *testing.T, on Machine, parts int) ([]byte, func()) {
 	r := rand.New(rand.NewPCG(uint64(x.rows), uint64(x.columns)))
-	p, elements := x.problem()
+	p, elements, in := x.problem()
 	tensor := func(n int) *tensor { return newTensor(t, p.A, [3]int{1, 1, n}, orders[0], 0, x.atEnd) }
-	a, b, c := tensor(p.M*p.K).fill(r), tensor(elements).fill(r), tensor(p.M*p.N)
+	a, b, c := tensor(p.M*p.K).fill(r), tensor(max(elements, 1)).fill(r), tensor(p.M*p.N)
 	ops := Operands{A: a.pointer(), B: b.pointer(), C: c.pointer()}
 	bias, residual := tensor(p.N).fill(r), newTensor(t, p.A, [3]int{1, p.M, p.N}, orders[0], 0, x.atEnd).fill(r)
 	if x.fuse {
@@ -67,7 +99,10 @@ func (x window) run(t *testing.T, on Machine, parts int) ([]byte, func()) {
 			for n := range p.N {
 				sum, all := 0., 0.
 				for k := range p.K {
-					at := (int(rows[n/x.columns]) + n%x.columns*g.Row.Step + int(ks[k])) / size
+					at, ok := in((int(rows[n/x.columns]) + n%x.columns*g.Row.Step + int(ks[k])) / size)
+					if !ok {
+						continue
+					}
 					v := a.get(0, 0, m*p.K+k) * b.get(0, 0, at)
 					sum, all = sum+v, all+math.Abs(v)
 				}
@@ -98,6 +133,9 @@ func TestImages(t *testing.T) {
 					x.step, x.high, x.wide = 2, 7, 7
 				case 1:
 					x.planes, x.filters = 20+r.IntN(20), 1+r.IntN(15) // several blocks of k
+				}
+				if r.IntN(2) == 0 && on.FMA() && on.Level != vector.NEON {
+					x.border = &around{top: r.IntN(6) - 2, bottom: r.IntN(6) - 2, left: r.IntN(9) - 3, right: r.IntN(9) - 3}
 				}
 				c, check := x.run(t, on, 1)
 				check()

@@ -5,17 +5,20 @@ import (
 
 	"github.com/llir/llvm/ir"
 	"github.com/llir/llvm/ir/constant"
+	"github.com/llir/llvm/ir/enum"
 	ll "github.com/llir/llvm/ir/types"
 	"github.com/llir/llvm/ir/value"
 )
 
 // The words of the block that copiers of an [image] take.
 const (
-	imageFrom  = iota // the first column's first element
-	imageTo           // the copy
-	imageSpans        // the spans of the block of k
-	imageCount        // how many
-	imageEnd          // the bytes from the first column's element to the end of the last one's
+	imageFrom   = iota // the first column's first element; of an image with a border, its memory
+	imageTo            // the copy
+	imageSpans         // the spans of the block of k
+	imageCount         // how many
+	imageEnd           // the bytes from the first column's element to the end of the last one's
+	imageFirst         // of an image with a border, the offset of the first column's first element
+	imageBorder        // and its [Border]
 	imageWords
 )
 
@@ -150,4 +153,61 @@ func (k *tile) zeros() []value.Value {
 		sums[i] = zero(k.core.vector())
 	}
 	return sums
+}
+
+// borderCopier is imageCopier for an image that has a [Border], whose rows are copied one by one.
+// Vectors that end behind what a row has of a span write over what the next row writes anew. If
+// step is 2, a row begins at an element that has an even number in its span. That may be the
+// last one of the row before, which no window reads.
+func (m *module) borderCopier(c *core, name string, step int) {
+	f, args := m.kernel(name)
+	from, to, spans, border := f.pointer(args, imageFrom), f.pointer(args, imageTo), f.pointer(args, imageSpans), f.pointer(args, imageBorder)
+	count, end, first := f.word(args, imageCount), f.word(args, imageEnd), f.word(args, imageFirst)
+	rows := f.pointer(border, int(unsafe.Offsetof(Border{}.Rows)/8))
+	width := f.word(border, int(unsafe.Offsetof(Border{}.Width)/8))
+	low, high := f.word(border, int(unsafe.Offsetof(Border{}.First)/8)), f.word(border, int(unsafe.Offsetof(Border{}.End)/8))
+	size := c.laneSize()
+	t := c.vector()
+	f.count(count, i64(1), []value.Value{spans}, func(_ value.Value, at []value.Value) []value.Value {
+		n := f.Block.NewUDiv(f.add(f.word(at[0], 1), end), i64(size))
+		begin := f.Block.NewUDiv(f.add(first, f.word(at[0], 0)), i64(size))
+		start := []value.Value{i64(0), f.off(rows, f.mul(f.Block.NewUDiv(begin, width), i64(8))), f.Block.NewURem(begin, width)}
+		copies := []value.Value{f.off(to, f.word(at[0], 2)), f.off(to, f.word(at[0], 3))}[:step]
+		f.while(start, func(at []value.Value) value.Value { return f.less(at[0], n) }, func(at []value.Value) []value.Value {
+			done, x := at[0], at[2]
+			if step == 2 {
+				odd := f.Block.NewAnd(done, i64(1))
+				done, x = f.sub(done, odd), f.sub(x, odd)
+			}
+			pieces := f.min(f.sub(width, x), f.sub(n, done))
+			row := f.load(ll.I64, at[1], 8)
+			there := f.Block.NewICmp(enum.IPredNE, row, constant.NewInt(ll.I64, NoRow))
+			low, high := f.sub(low, x), f.Block.NewSelect(there, f.sub(high, x), i64(0))
+			// No lanes are loaded of a row that is not there: from memory that is.
+			start := []value.Value{f.Block.NewSelect(there, f.off(from, f.add(row, f.mul(x, i64(size)))), to)}
+			for _, p := range copies {
+				start = append(start, f.off(p, f.mul(f.Block.NewUDiv(done, i64(step)), i64(size))))
+			}
+			f.count(pieces, i64(step*c.lanes), start, func(i value.Value, at []value.Value) []value.Value {
+				v := make([]value.Value, step)
+				for j := range v {
+					i := f.add(i, i64(j*c.lanes))
+					mask := f.Block.NewAnd(f.mask(c.lanes, f.sub(high, i)), f.Block.NewXor(f.mask(c.lanes, f.sub(low, i)), splatConst(c.lanes, constant.True)))
+					v[j] = f.maskedLoad(t, f.off(at[0], i64(j*c.lanes*size)), size, mask)
+				}
+				if step == 2 {
+					v[0], v[1] = f.parted(v[0], v[1])
+				}
+				next := []value.Value{f.off(at[0], i64(step*c.lanes*size))}
+				for j := range v {
+					f.store(v[j], at[1+j], size)
+					next = append(next, f.off(at[1+j], i64(c.lanes*size)))
+				}
+				return next
+			})
+			return []value.Value{f.add(done, pieces), f.off(at[1], i64(8)), i64(0)}
+		})
+		return []value.Value{f.off(at[0], i64(int(unsafe.Sizeof(imageSpan{}))))}
+	})
+	f.end()
 }

@@ -182,6 +182,10 @@ func (q *Plan) choose() {
 	q.calls = max(int(min(rows, 1e9))/q.chunk, 1) * q.chunk
 }
 
+// ReadsImage reports whether blocks of B are read from copies of parts of an image. Otherwise the
+// plan is no plan of a problem that has a [Border].
+func (q *Plan) ReadsImage() bool { return q.image != nil }
+
 // Packings returns how often a part that computes all packs each element of A and
 // of B, or reads it, if it is taken as it lies.
 func (q *Plan) Packings() (a, b int) {
@@ -294,7 +298,7 @@ type Kind struct {
 	narrow, widens                            bool
 	orderA, orderB, orderC                    Order
 	gathersA, gathersB                        bool
-	image                                     bool
+	image, border                             bool
 }
 
 // Kind returns the kind of the plan.
@@ -306,7 +310,7 @@ func (q *Plan) Kind() Kind {
 		narrow: q.packed.narrow != types.Invalid, widens: q.widens,
 		finishes: !q.inC || p.Epilogue.set(),
 		orderA:   q.orderA(), orderB: q.orderB(), orderC: orderOf(p.StrideC[2], 0),
-		gathersA: p.GatherA != nil, gathersB: p.GatherB != nil, image: q.image != nil,
+		gathersA: p.GatherA != nil, gathersB: p.GatherB != nil, image: q.image != nil, border: q.image != nil && p.BorderB != nil,
 	}
 }
 
@@ -329,6 +333,8 @@ func (q *Plan) names() {
 		q.packA = unitName(c.name, "packa", p.A.String(), k.orderA.String(), gatherName(k.gathersA)+p.PrologueA.Name)
 	}
 	switch {
+	case k.border:
+		q.packB = unitName(c.name, "border", p.B.String(), k.orderB.String())
 	case k.image:
 		q.packB = unitName(c.name, "image", p.B.String(), k.orderB.String())
 	case k.packsB:

@@ -33,6 +33,10 @@ type Problem struct {
 	// GatherA and GatherB locate elements instead of the strides of m, k and n, if
 	// they are not nil. There is no prologue then.
 	GatherA, GatherB *Gather
+	// BorderB says that B is part of an image which has 0 around it, if it is not nil. Offsets of
+	// GatherB are those of the padded image, which is not in memory. A plan must read the image
+	// then: see [Plan.ReadsImage].
+	BorderB *Border
 	// PackedB says that B will be there packed, by [Product.Pack].
 	PackedB bool
 }

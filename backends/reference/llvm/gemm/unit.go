@@ -58,6 +58,8 @@ func (q *Plan) Units() []Unit {
 		}))
 	}
 	switch {
+	case q.image != nil && q.p.BorderB != nil:
+		all = append(all, unit(q.packB, q.least(false, c.elem), func(m *module) { m.borderCopier(c, q.packB, q.image.step) }))
 	case q.image != nil:
 		all = append(all, unit(q.packB, q.least(false, c.elem), func(m *module) { m.imageCopier(c, q.packB, q.image.step) }))
 	case q.packB != "":
@@ -128,9 +130,11 @@ func Usual(on Machine) []Unit {
 			p := Dense(a, a, acc, c, 1, 100, 100, 100)
 			p.GatherB = &Gather{Row: Runs{Length: 10, Step: step * a.Size()}, K: Runs{Length: 1}}
 			unitsOf(p)
-			starts := [9]int64{} // of a window whose columns are all there is
+			starts := [16]int64{} // of a window whose columns are all there is
 			p.N, p.K = 64, len(starts)
 			p.GatherB = &Gather{Row: Runs{&starts[0], p.N, step * a.Size()}, K: Runs{&starts[0], 1, 0}}
+			unitsOf(p)
+			p.BorderB = new(Border)
 			unitsOf(p)
 		}
 	}
