@@ -425,6 +425,7 @@ type launcher struct {
 	fitted   uint64              // the number of its last fit, which no other fit has
 	sized    *sizedRun           // that it belongs to; nil: none
 	loops    map[int]*kernelLoop // by step, of the loops that have run
+	sequence sequence            // of short steps that follow each other
 }
 
 // launched is what all parts of a launch have in common.

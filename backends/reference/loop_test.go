@@ -26,13 +26,18 @@ import (
 // have begun. One run at a time uses its code.
 type chaining struct {
 	begun int
-	fails bool // the last launch of a chain fails
+	fails bool   // the last launch of a chain fails
+	short bool   // launches are short: steps that follow each other are in a chain
+	after func() // a chain has returned; nil: nothing
 }
 
 func (c *chaining) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kernel.Code, error) {
 	codes, err := tiles.Compiler{}.Compile(ctx, kernels)
 	for i := range codes {
-		codes[i] = chainingCode{codes[i], c}
+		code := chainingCode{codes[i], c}
+		if codes[i] = code; c.short {
+			codes[i] = shortCode{code}
+		}
 	}
 	return codes, err
 }
@@ -41,6 +46,11 @@ type chainingCode struct {
 	kernel.Code
 	by *chaining
 }
+
+// shortCode is chainingCode of short launches.
+type shortCode struct{ chainingCode }
+
+func (shortCode) IsShort([]int64) bool { return true }
 
 func (c chainingCode) NewChain(launches int) kernel.Chain {
 	return &testChain{by: c.by, links: make([]testLink, launches)}
@@ -69,6 +79,9 @@ var errCheck = errors.New("a check failed")
 func (n *testChain) Run(first int, _ int64) (at int, ended bool, err error) {
 	if first == 0 {
 		n.by.begun++
+	}
+	if n.by.after != nil {
+		defer n.by.after()
 	}
 	at = first
 	for range 3 {

@@ -134,4 +134,5 @@ func (l *launcher) Forget() {
 		}
 	}
 	l.now = launched{}
+	l.sequence.settle()
 }

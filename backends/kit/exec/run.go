@@ -41,6 +41,8 @@ type Run struct {
 	host    []hostMemory  // by step; nil where the target reaches the host's memory
 	call    backends.Call // of a step that the evaluator runs
 	driver  Driver
+
+	sequencer Sequencer // the target, if it is one; else nil
 }
 
 // work says what runs a step.
@@ -79,6 +81,7 @@ func NewRun(p *Plan, target Target, queue backends.Queue) *Run {
 		}
 	}
 	r.driver.looper, _ = target.(Looper)
+	r.sequencer, _ = target.(Sequencer)
 	if p.On.Memory != nil {
 		r.device, r.host = target.(Device), make([]hostMemory, len(p.Program.Steps))
 	}
@@ -128,7 +131,7 @@ func (r *Run) compute(ctx context.Context, c *backends.Call, direct bool) error 
 func (r *Run) steps(ctx context.Context, watch int) (err error) {
 	defer r.caught(watch, &err)
 	done := ctx.Done()
-	for i := range r.works {
+	for i := 0; i < len(r.works); i++ {
 		if i >= watch {
 			done = nil
 		}
@@ -145,10 +148,12 @@ func (r *Run) steps(ctx context.Context, watch int) (err error) {
 			continue
 		case r.Times != nil || r.Fenced:
 			err = r.timed(ctx, i, done)
-		case r.works[i] == launched:
-			err = r.target.Launch(ctx, i, done)
-		default:
+		case r.works[i] != launched:
 			err = r.hostStep(ctx, i)
+		case r.sequencer != nil:
+			i, err = r.sequencer.LaunchFrom(ctx, i, watch, done)
+		default:
+			err = r.target.Launch(ctx, i, done)
 		}
 		if err != nil {
 			if done != nil && ctx.Err() != nil { // the step was cancelled

@@ -25,6 +25,15 @@ type Target interface {
 	Forget()
 }
 
+// Sequencer is a [Target] that can run launches which follow each other without the host.
+type Sequencer interface {
+	Target
+	// LaunchFrom is Launch for step i and maybe for steps after it, which are all launched. It
+	// returns the last step that it has run: the step that failed if there is an error. Done
+	// counts before step watch only.
+	LaunchFrom(ctx context.Context, i, watch int, done <-chan struct{}) (last int, err error)
+}
+
 // Device is a [Target] whose kernels access the device's own memory only. Run calls Upload
 // and Download for a call's views, then Begin, then the steps, then End and Release.
 type Device interface {

@@ -1,0 +1,127 @@
+package reference
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/backends"
+	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/eval"
+	"ltc/internal/samples"
+	"ltc/internal/trials"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// steps is a program of so many kernels that follow each other, products of some rows with a
+// matrix.
+func steps(n int, rows string) string {
+	var b strings.Builder
+	b.WriteString("func.func @main(%a0: tensor<Rx3xf32>, %w: tensor<3x3xf32>) -> tensor<Rx3xf32> {\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  %%a%d = stablehlo.dot_general %%a%d, %%w, contracting_dims = [1] x [0] : (tensor<Rx3xf32>, tensor<3x3xf32>) -> tensor<Rx3xf32>\n", i+1, i)
+	}
+	fmt.Fprintf(&b, "  return %%a%d : tensor<Rx3xf32>\n}", n)
+	return strings.ReplaceAll(b.String(), "<Rx", "<"+rows+"x")
+}
+
+// Short steps that follow each other are one chain, with the results of the evaluator. Each of
+// them is launched if steps are measured, or take long.
+func TestSequences(t *testing.T) {
+	text := steps(8, "5")
+	want, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	for _, c := range []struct {
+		by      *chaining
+		options backends.Options
+		chains  int
+	}{
+		{&chaining{short: true}, backends.Options{}, 1},
+		{&chaining{short: true}, backends.Options{Threads: 2}, 1},
+		{&chaining{short: true}, backends.Options{Profile: true}, 0},
+		{&chaining{}, backends.Options{}, 0},
+	} {
+		got := compileChaining(t, c.by, text, c.options)
+		kernels, _ := got.(*compiled).Compiled()
+		require.Equal(t, 8, kernels)
+		for seed := range 3 {
+			c.by.begun = 0
+			require.Equal(t, resultsOf(t, want, seed), resultsOf(t, got, seed))
+			require.Equal(t, c.chains, c.by.begun)
+		}
+	}
+}
+
+// Programs with an open size have a chain of each size anew.
+func TestSequencesOfManySizes(t *testing.T) {
+	c := &chaining{short: true}
+	m := backends.NewModule(steps(8, "?"))
+	p, err := backends.LoadOpen(t.Context(), m, backends.Options{})
+	require.NoError(t, err)
+	got, err := compileSized(t.Context(), m, backends.Options{}, p, []kernel.Compiler{c})
+	require.NoError(t, err)
+	want, err := eval.New().Compile(t.Context(), m, backends.Options{})
+	require.NoError(t, err)
+	for run, n := range []int{4, 4, 1, 300, 4} {
+		x, err := samples.Make(types.Of(types.F32, n, 3), fmt.Sprint("rand:", run))
+		require.NoError(t, err)
+		w, err := samples.Make(types.Of(types.F32, 3, 3), fmt.Sprint("rand:", run))
+		require.NoError(t, err)
+		c.begun = 0
+		var results [2]soa.View
+		for i, e := range []backends.Executable{got, want} {
+			call := &backends.Call{Args: []soa.View{x, w}}
+			require.NoError(t, e.Execute(t.Context(), call))
+			results[i] = call.Results[0]
+		}
+		require.Equal(t, elementBits(results[1]), elementBits(results[0]), "%d rows", n)
+		require.Equal(t, 1, c.begun, "%d rows", n)
+	}
+}
+
+// A sequence ends with a launch that fails, whose op the error names, and with the context of
+// the run. The run that follows is as any other.
+func TestSequencesEnd(t *testing.T) {
+	c := &chaining{short: true}
+	e := compileChaining(t, c, steps(8, "5"), backends.Options{})
+	want := resultsOf(t, e, 1)
+	c.fails = true
+	err := e.Execute(t.Context(), &backends.Call{Args: arguments(e.(*compiled))})
+	require.ErrorIs(t, err, errCheck)
+	of, ok := errors.AsType[*backends.RunError](err)
+	require.True(t, ok)
+	require.Equal(t, e.(*compiled).steps[0].Ordinal, of.Op)
+	require.NotErrorIs(t, err, backends.ErrWritten)
+	c.fails = false
+	require.Equal(t, want, resultsOf(t, e, 1))
+
+	cause := errors.New("the caller has left")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	c.after = func() { cancel(cause) }
+	require.ErrorIs(t, e.Execute(ctx, &backends.Call{Args: arguments(e.(*compiled))}), cause)
+	c.after = nil
+	require.Equal(t, want, resultsOf(t, e, 1))
+}
+
+// A sequence that runs again allocates nothing.
+func TestSequencesAllocateNothing(t *testing.T) {
+	if trials.Race {
+		t.Skip("under the race detector sync.Pool drops values on purpose, so that runs allocate")
+	}
+	e := compileChaining(t, &chaining{short: true}, steps(8, "5"), backends.Options{}).(*compiled)
+	call := &backends.Call{Args: arguments(e), Results: []soa.View{soa.Make(e.Signature().Results[0].Type)}}
+	l := e.launcher()
+	ctx := t.Context()
+	run := func() {
+		if err := l.Execute(ctx, call, true); err != nil {
+			panic(err)
+		}
+	}
+	run()
+	require.Zero(t, testing.AllocsPerRun(10, run))
+}
