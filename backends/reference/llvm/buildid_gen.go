@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "e397dad456ae14259a5a5509"
+const buildID = "8b7fc31ccb746b723f4d6eee"

@@ -53,6 +53,9 @@ func (f *function) heldTurn(turn []*body, at []place, l vector.Lanes, hi value.V
 		if n > 0 {
 			b.write(func(id kernel.ID) bool { return !done[id] }, at, l)
 		}
+		if turn[0].all {
+			continue
+		}
 		for _, id := range b.s.kept {
 			if id < b.begin || id >= b.end {
 				continue

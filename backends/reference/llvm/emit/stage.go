@@ -37,6 +37,8 @@ type body struct {
 	wanted []bool         // by instruction: those that are written; nil for all
 	past   value.Value    // an i1: they do, in the loop that is being written
 	strip  []vector.Lanes // the vectors of the strip, in code for so many; nil: any number
+	// all says that the turn of the stage has all stages behind it: nothing that they use is kept.
+	all bool
 	// unguarded says that all loads are inside of their operands.
 	unguarded bool
 	ready     value.Value // an i1: the stage has points, which loads outside of its loops ask; nil: they need not

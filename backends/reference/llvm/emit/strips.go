@@ -28,21 +28,37 @@ func (f *function) strips(lo, hi value.Value) {
 			for _, id := range f.s.kept {
 				f.kept[id] = f.at(kept[id], back)
 			}
-			for s := 0; s < len(f.k.Stages); s++ {
-				b := f.newBody(s, s+1)
-				if b.Held == 0 {
-					b.stripStage(v[0], end)
-					continue
-				}
-				turn := []*body{b}
-				for ; s+1 < len(f.k.Stages) && f.s.Stages[s+1].Along; s++ {
-					turn = append(turn, f.newBody(s+1, s+2))
-				}
-				f.held(turn, v[0], end)
-			}
+			f.stripStages(0, false, v[0], end)
 			f.locals, f.kept = locals, kept
 			return []value.Value{next}
 		})
+}
+
+// stripStages writes the stages from the given one on for the points from lo to before hi. If
+// the strip is wide, it has more points than a vector has lanes.
+func (f *function) stripStages(from int, wide bool, lo, hi value.Value) {
+	for s := from; s < len(f.k.Stages); s++ {
+		b := f.newBody(s, s+1)
+		switch {
+		case b.Held > 0:
+			turn := []*body{b}
+			for ; s+1 < len(f.k.Stages) && f.s.Stages[s+1].Along; s++ {
+				turn = append(turn, f.newBody(s+1, s+2))
+			}
+			f.held(turn, lo, hi)
+		case !wide && b.narrows():
+			f.Either(b.fits(f.sub(hi, lo)), func() []value.Value {
+				f.held(f.narrow(s), lo, hi)
+				return nil
+			}, func() []value.Value {
+				f.stripStages(s, true, lo, hi)
+				return nil
+			})
+			return
+		default:
+			b.stripStage(lo, hi)
+		}
+	}
 }
 
 // stripStage writes the stage's loops for the points from lo to before hi.
