@@ -36,6 +36,9 @@ func (c *comparison) graphs(a, b *Graph) bool {
 		return false
 	}
 	for i, n := range a.Nodes {
+		if c.size == nil && simple(n, b.Nodes[i]) {
+			continue
+		}
 		if !c.nodes(n, b.Nodes[i]) {
 			return false
 		}
@@ -64,6 +67,20 @@ func Extends(b, a *Graph) bool {
 		same[m.ID] = n
 	}
 	return slices.EqualFunc(a.Results, b.Results[:len(a.Results)], equal)
+}
+
+// simple reports whether two nodes at the same place of two graphs are the same op on the same
+// operands, without attributes or bodies. Their types then follow from those of the operands.
+func simple(a, b *Node) bool {
+	if a.Op != b.Op || len(a.In) != len(b.In) || len(a.In) == 0 || len(a.Attrs)+len(b.Attrs) > 0 || a.Body != nil || b.Body != nil {
+		return false
+	}
+	for i, x := range a.In {
+		if x.ID != b.In[i].ID {
+			return false
+		}
+	}
+	return true
 }
 
 func equalID(a, b *Node) bool { return a.ID == b.ID }

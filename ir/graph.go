@@ -199,6 +199,7 @@ func (g *Graph) Clone() *Graph {
 			m.Attrs = slices.Clone(n.Attrs)
 			c.Params = append(c.Params, m)
 		}
+		m.In = m.in[:0:len(m.in)]
 		for _, x := range n.In {
 			m.In = append(m.In, at(x))
 		}
