@@ -171,8 +171,8 @@ func (f *flight) notePeak() {
 }
 
 func (f *flight) raise(peak int64) {
-	f.count.raise(peak)
-	f.dev.all.raise(peak)
+	f.count.Raise(peak)
+	f.dev.all.Raise(peak)
 }
 
 func (f *flight) executeProgram() error {

@@ -20,7 +20,7 @@ type counters struct {
 	counts [metrics.NumCounters]atomic.Int64 // those that traces and functions have
 	runs   atomic.Int64
 	copied atomic.Int64 // bytes
-	peaks
+	metrics.Peaks
 	calls  bool        // of a Function
 	frozen atomic.Bool // see Freeze
 
@@ -131,7 +131,7 @@ func (d *Device) Report() Report {
 func (c *counters) reset() {
 	c.runs.Store(0)
 	c.copied.Store(0)
-	c.most.Store(0)
+	c.Forget()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.compiles, c.compiledAll, c.syncs = nil, 0, nil
@@ -143,7 +143,7 @@ func (c *counters) report() Report {
 	r := Report{
 		Marks: c.counts[metrics.MarkStep].Load(), Runs: c.runs.Load(),
 		CachedRuns: c.counts[metrics.CachedCompile].Load(), DonationCopies: c.counts[metrics.DonationCopy].Load(),
-		Transfers: c.counts[metrics.DeviceData].Load(), CopiedBytes: c.copied.Load(), PeakBytes: c.most.Load(),
+		Transfers: c.counts[metrics.DeviceData].Load(), CopiedBytes: c.copied.Load(), PeakBytes: c.Most(),
 	}
 	r.Compiled = c.compiledAll
 	for _, x := range c.compiles {
