@@ -291,8 +291,8 @@ func (c *composite) params(a []setting) []ir.Param {
 	return all
 }
 
-// settings undoes params.
-func settings(params []ir.Param) []setting {
+// settingsOf undoes params.
+func settingsOf(params []ir.Param) []setting {
 	all := make([]setting, len(params))
 	for i, p := range params {
 		all[i] = setting{int: p.Int, float: p.Float}
@@ -352,7 +352,7 @@ func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, b
 			cts[i] = Zeros(tr, d, ys[i].Shape()...)
 		}
 	}
-	found := c.vjp(xs, ys, cts, settings(n.Body.Params))
+	found := c.vjp(xs, ys, cts, settingsOf(n.Body.Params))
 	if len(found) != len(xs) {
 		return nil, false, fmt.Errorf("gradient of %s: it gives %s for %s; give nil for one without gradient", c.name, diag.Count(len(found), "tensor"), diag.Count(len(xs), "operand"))
 	}

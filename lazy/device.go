@@ -20,6 +20,7 @@ import (
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
+	"ltc/lazy/internal/settings"
 	"ltc/soa"
 )
 
@@ -155,6 +156,64 @@ func Open(name string, opts ...Option) (*Device, error) {
 	return d, nil
 }
 
+// EnvVar is an environment variable that the library reads. What a program
+// passes as an [Option] wins over it.
+type EnvVar = env.Var
+
+// Environment lists the environment variables that the library reads.
+func Environment() []EnvVar { return env.All() }
+
+// strangers are the variables that there was a warning for.
+var strangers containers.Once[string]
+
+// warnOfStrangers logs, once a process for each, variables that are set and that
+// nothing reads.
+func (d *Device) warnOfStrangers() {
+	for _, v := range env.Unknown() {
+		if !strangers.First(v.Name) {
+			continue
+		}
+		attrs := []slog.Attr{slog.String("name", v.Name)}
+		if v.Nearest != "" {
+			attrs = append(attrs, slog.String("nearest", v.Nearest))
+		}
+		for _, i := range settings.Ignored {
+			if i.Name == v.Name {
+				attrs = []slog.Attr{slog.String("name", v.Name), slog.String("because", strings.ReplaceAll(i.Why, "`", ""))}
+			}
+		}
+		d.log(slog.LevelWarn, "environment variable without effect", attrs...)
+	}
+}
+
+// fromEnvironment sets what the environment says of a device. It has been
+// checked.
+func (d *Device) fromEnvironment() error {
+	d.syncs.mode = SyncMode(slices.Index(settings.SyncModes[:], settings.Sync.Value()))
+	d.graphLimit = graphLimit(settings.GraphLimit.Number())
+	d.programs.Limit = settings.ProgramCache.Bytes(0)
+	d.ops.Limit = d.programs.Limit
+	d.memory.Cache = settings.MemoryCache.Bytes(memory.StandardCache())
+	d.closures = settings.Closures.Number()
+	d.strict = settings.Strict.On()
+	d.stacks = settings.Stacks.Number()
+	d.opByOp = settings.OpByOp.On()
+	d.staticShapes = !settings.OpenSizes.On()
+	d.options.Profile = settings.Profile.On()
+	d.checkIndices, d.checkNaNs = checking, settings.CheckNaNs.On()
+	if settings.TrackLive.On() {
+		TrackLive()(d)
+	}
+	if file := settings.DumpFile.Value(); file != "" {
+		dumps, err := openDumps(file, Format(slices.Index(settings.Formats[:], settings.DumpFormat.Value())))
+		if err != nil {
+			return fmt.Errorf("environment variable %s: %w", settings.DumpFile.Name, err)
+		}
+		d.dumps = dumps
+	}
+	return nil
+}
+
 // slab returns memory for small results of a trace: the host's, where they can be read at
 // once, unless runs return before they have ended.
 func (d *Device) slab() *soa.Slab {
@@ -266,7 +325,7 @@ func Default() (*Device, error) {
 
 // defaultName returns the name of the device to open, given the registered backends.
 func defaultName(names []string) (string, error) {
-	if name := envDevice.Value(); name != "" {
+	if name := settings.Device.Value(); name != "" {
 		return name, nil
 	}
 	switch {
@@ -278,7 +337,7 @@ func defaultName(names []string) (string, error) {
 		return "", fmt.Errorf("default device: no backend is registered; import one for its side effect, such as _ %q", backends.Import("cpu"))
 	default:
 		return "", fmt.Errorf("default device: several backends are registered (%s) and none is cpu; call SetDefault, or set %s",
-			strings.Join(names, ", "), envDevice.Name)
+			strings.Join(names, ", "), settings.Device.Name)
 	}
 }
 

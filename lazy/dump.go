@@ -16,6 +16,7 @@ import (
 	"ltc/lazy/internal/containers"
 	"ltc/lazy/internal/opbyop"
 	"ltc/lazy/internal/programs"
+	"ltc/lazy/internal/settings"
 	"ltc/lower"
 	"ltc/soa"
 )
@@ -160,9 +161,6 @@ const (
 	FormatStableHLO               // the StableHLO module that the backend gets
 )
 
-// formatNames are the lazy tensor core's.
-var formatNames = [...]string{FormatIR: "text", FormatDot: "dot", FormatStableHLO: "backend"}
-
 func (f Format) text(g *ir.Graph) string {
 	switch f {
 	case FormatDot:
@@ -176,7 +174,7 @@ func (f Format) text(g *ir.Graph) string {
 // Dump returns the program that MarkStep with the same roots would run, in one
 // of its text forms. Nothing is compiled or run, and the step goes on.
 func (tr *Trace) Dump(f Format, roots ...*Tensor) (text string, err error) {
-	if f < 0 || int(f) >= len(formatNames) {
+	if f < 0 || int(f) >= len(settings.Formats) {
 		return "", fmt.Errorf("dump: %w: there is no format %d", ErrUsage, f)
 	}
 	err = tr.preview(roots, func(g *ir.Graph) { text = f.text(g) })
@@ -186,7 +184,7 @@ func (tr *Trace) Dump(f Format, roots ...*Tensor) (text string, err error) {
 // Program returns the latest program that MarkStep has run, in one of its text forms; "" before
 // the first step that had anything to compute.
 func (tr *Trace) Program(f Format) string {
-	if tr == nil || tr.stepped == nil || f < 0 || int(f) >= len(formatNames) {
+	if tr == nil || tr.stepped == nil || f < 0 || int(f) >= len(settings.Formats) {
 		return ""
 	}
 	return f.text(tr.stepped.Graph)
@@ -195,7 +193,7 @@ func (tr *Trace) Program(f Format) string {
 // Program returns the program of the combination of types that the function was traced for
 // latest, by a call or by Warmup, in one of its text forms; "" before the first.
 func (f *Function) Program(form Format) string {
-	if f == nil || form < 0 || int(form) >= len(formatNames) {
+	if f == nil || form < 0 || int(form) >= len(settings.Formats) {
 		return ""
 	}
 	f.mu.RLock()

@@ -15,6 +15,7 @@ import (
 	_ "ltc/backends/reference"
 	"ltc/internal/test/golden"
 	"ltc/lazy/internal/metrics"
+	"ltc/lazy/internal/settings"
 )
 
 //go:generate go test -run=^TestPages$ . -update
@@ -32,7 +33,7 @@ func TestPages(t *testing.T) {
 
 func environmentPage() string {
 	var b strings.Builder
-	b.WriteString("<!-- Generated from lazy/env.go and internal/env/backends.go by go generate ./lazy. -->\n# Environment variables\n\n" +
+	b.WriteString("<!-- Generated from lazy/internal/settings/settings.go and internal/env/backends.go by go generate ./lazy. -->\n# Environment variables\n\n" +
 		"`lazy.Open` and backends look at them, and options win over them; `lazy.Open` returns an error that names the variable when one is set to what it may not be. An empty variable counts as not set. The first device that is opened logs a warning of each variable that begins with `LTC_` and is in neither table or has no effect, with the name that it is nearest to. `ltc-dump` says both before it does anything.\n\n" +
 		"| variable | may be | default | what |\n|---|---|---|---|\n")
 	for _, v := range Environment() {
@@ -43,7 +44,7 @@ func environmentPage() string {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", v.Name, v.Allowed, standard, v.Doc)
 	}
 	b.WriteString("\n`LTC_CHECK`, `LTC_IR_DEBUG_ROOT_PATH` and those of devices are the lazy tensor core's where it has one for the same. Of its others these have no effect:\n\n| variable | because |\n|---|---|\n")
-	for _, v := range ignored {
+	for _, v := range settings.Ignored {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(v.Name, ", ", "`, `"), v.Why)
 	}
 	return b.String()
@@ -145,4 +146,10 @@ func TestUnknownVariablesAreWarnedOf(t *testing.T) {
 level=WARN msg="environment variable without effect" device=eval name=LTC_QQQQ
 level=WARN msg="environment variable without effect" device=eval name=LTC_SYNCS nearest=LTC_SYNC
 `, text.String())
+}
+
+// The variables have the modes and the formats by their names.
+func TestSettingsNames(t *testing.T) {
+	require.Equal(t, []string{"warn", "allow", "error"}, []string{WarnSyncs.String(), AllowSyncs.String(), RefuseSyncs.String()})
+	require.Equal(t, [...]string{FormatIR: "text", FormatDot: "dot", FormatStableHLO: "backend"}, settings.Formats)
 }

@@ -10,6 +10,7 @@ import (
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/lazy/internal/metrics"
+	"ltc/lazy/internal/settings"
 	"ltc/shapeinfer"
 )
 
@@ -158,7 +159,7 @@ func notOpened(op string) *OpError {
 // broken returns a trace that belongs nowhere: every call gives err. It is taken
 // to be busy for ever, so that the calls of other traces look at nothing more.
 func broken(err *OpError) *Trace {
-	d := &Device{name: "nowhere", metrics: &metrics.Set{}, strict: envStrict.On()}
+	d := &Device{name: "nowhere", metrics: &metrics.Set{}, strict: settings.Strict.On()}
 	d.memory.Start(checking)
 	tr := newTrace(d)
 	tr.broken = err

@@ -12,6 +12,7 @@ import (
 	"ltc/ir/types"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
+	"ltc/lazy/internal/settings"
 )
 
 // Logger makes the device log to l; without it, or with nil, that is slog.Default, as it
@@ -161,7 +162,7 @@ func (tr *Trace) grown(at callsite.Site) {
 	tr.dev.metrics.Add(metrics.TrimGraph, 1)
 	if tr.dev.growth.First(at) {
 		tr.dev.log(slog.LevelWarn, "a step grows without end", slog.String("at", at.String()), slog.Int("nodes", tr.b.Len()), slog.Int("limit", limit),
-			slog.String("do", "call MarkStep at the end of each turn of the loop, or raise GraphLimit or "+envGraphLimit.Name))
+			slog.String("do", "call MarkStep at the end of each turn of the loop, or raise GraphLimit or "+settings.GraphLimit.Name))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"ltc/lazy/internal/containers"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/sched"
+	"ltc/lazy/internal/settings"
 )
 
 // ErrSync: reading a tensor would have computed it in the midst of a step,
@@ -50,14 +51,12 @@ const (
 	RefuseSyncs                 // be an error that wraps ErrSync: nothing runs
 )
 
-var modeNames = [...]string{WarnSyncs: "warn", AllowSyncs: "allow", RefuseSyncs: "error"}
-
 // String returns the mode as the environment variable LTC_SYNC has it.
 func (m SyncMode) String() string {
-	if m < 0 || int(m) >= len(modeNames) {
+	if m < 0 || int(m) >= len(settings.SyncModes) {
 		return "unknown"
 	}
-	return modeNames[m]
+	return settings.SyncModes[m]
 }
 
 // ImplicitSyncs sets what implicit syncs do in the device's traces, instead of

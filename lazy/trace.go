@@ -9,6 +9,7 @@ import (
 	"ltc/lazy/internal/containers"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
+	"ltc/lazy/internal/settings"
 	"ltc/shapeinfer"
 	"ltc/soa"
 )
@@ -113,7 +114,7 @@ func NewTrace(d *Device) *Trace {
 		return broken(notOpened("new_trace"))
 	}
 	tr := newTrace(d).registered()
-	tr.Reuse(envReuse.On())
+	tr.Reuse(settings.Reuse.On())
 	tr.owner = sched.Goroutine()
 	return tr
 }

@@ -236,7 +236,7 @@ func (tr *Trace) sameComposite(n *ir.Node, in []batching.Value) *ir.Composite {
 	if c == nil || c.name != n.Body.Name || !strings.HasPrefix(c.name, "ltc.") || !in[0].Batched {
 		return nil
 	}
-	a := settings(n.Body.Params)
+	a := settingsOf(n.Body.Params)
 	for i := range a {
 		if c.row.Attrs[i].Kind == ops.Axis {
 			a[i].int++

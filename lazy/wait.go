@@ -12,6 +12,7 @@ import (
 	"ltc/internal/diag"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/sched"
+	"ltc/lazy/internal/settings"
 )
 
 // AfterStep has fn called once when the step being recorded has ended, with nil
@@ -39,7 +40,7 @@ func (tr *Trace) AfterStep(fn func(failed error)) {
 	case fn == nil:
 		tr.fail(opError(tr.site(), "after_step", ErrUsage, nil, "the function is nil"))
 	case len(tr.after) == tr.dev.closures:
-		tr.fail(opError(tr.site(), "after_step", ErrUsage, nil, "the step has %s already; one closure may do all of it, or set %s", diag.Count(tr.dev.closures, "closure"), envClosures.Name))
+		tr.fail(opError(tr.site(), "after_step", ErrUsage, nil, "the step has %s already; one closure may do all of it, or set %s", diag.Count(tr.dev.closures, "closure"), settings.Closures.Name))
 	default:
 		tr.after = append(tr.after, fn)
 	}
