@@ -8,7 +8,6 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
-	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/metrics"
 	"ltc/soa"
 )
@@ -127,70 +126,6 @@ func holding(p Place, v *value) *Tensor {
 	return t
 }
 
-// Scalar makes a scalar argument of programs: its value may change from step
-// to step ([Tensor.Set]) without compiling anything. Its dtype is F32. It can be
-// used in any trace of the device.
-func (tr *Trace) Scalar(name string, x float64) *Tensor { return NewScalar(tr, name, F32, x) }
-
-// NewScalar is [Trace.Scalar] for any dtype, and for who has a device and no
-// trace.
-func NewScalar(p Place, name string, dtype types.DType, x float64) *Tensor {
-	if bad := misfit(p, "scalar", dtype, x); bad != nil {
-		return bad
-	}
-	t := newValue(p, p.device().memory.Scalar(dtype), name)
-	t.val.scalar = true
-	memory.SetBits(t.val.view, 0, ir.LiteralBits(dtype, x))
-	return t
-}
-
-// Set changes the value of a scalar argument, for the steps marked from now
-// on. It must not be called while another goroutine calls a [Function] that
-// uses the argument. Other tensors give an error.
-func (t *Tensor) Set(x float64) error {
-	switch b := firstBad("set", t); {
-	case b != nil:
-		return b.err
-	case t.val == nil || !t.val.scalar:
-		return t.misused("set", "it is not a scalar argument; make one with Scalar")
-	}
-	d := t.val.view.Type.DType
-	if err := fits(d, x); err != nil {
-		return t.misused("set", err.Error())
-	}
-	if t.val.queued.Load() > 0 { // steps marked before read what it was
-		scalar := t.dev.memory.Scalar(d)
-		t.val.view.Locate(&scalar)
-	}
-	memory.SetBits(t.val.view, 0, ir.LiteralBits(d, x))
-	return nil
-}
-
-// misfit returns the poisoned result of op when x is no element of the dtype at p.
-func misfit(p Place, op string, dtype types.DType, x float64) *Tensor {
-	if !dtype.Valid() || nowhere(p) {
-		return refused(p, op, fmt.Sprintf("there is no %v", dtype))
-	}
-	if err := fits(dtype, x); err != nil {
-		return refused(p, op, err.Error())
-	}
-	return nil
-}
-
-// fits returns an error when x is no element of an integer or bool dtype: then
-// it would have to be changed to become one. Floating point only rounds.
-func fits(d types.DType, x float64) error {
-	if d.IsFloat() {
-		return nil
-	}
-	v := soa.Make(types.Of(d))
-	memory.SetBits(v, 0, ir.LiteralBits(d, x))
-	if memory.Float(v, 0) != x {
-		return fmt.Errorf("%v is no value of %v", x, d)
-	}
-	return nil
-}
-
 // Full records a tensor all of whose elements are x, a number as in [Tensor.MulScalar]: see
 // [Const].
 func Full(tr *Trace, dtype types.DType, x float64, dims ...int) *Tensor {
@@ -215,13 +150,4 @@ func Iota(tr *Trace, dtype types.DType, axis int, dims ...int) *Tensor {
 		axis += len(dims)
 	}
 	return record0(tr, ir.OpIota, []ir.Attr{ir.IotaDType: {Int: int64(dtype)}, ir.IotaShape: {Ints: append([]int(nil), dims...)}, ir.IotaAxis: {Int: int64(axis)}}...)
-}
-
-// like records a constant scalar of t's dtype, in t's trace.
-func (t *Tensor) like(x float64) *Tensor {
-	if t.err != nil || t.tr == nil {
-		return t
-	}
-	d := t.DType()
-	return t.tr.number(d, ir.LiteralBits(d, x))
 }

@@ -462,8 +462,8 @@ func requireNear(t *testing.T, want, got float64, what string) {
 	require.LessOrEqual(t, math.Abs(got-want), 1e-6*(1+math.Abs(want)), "%s is %v, central differences give %v", what, got, want)
 }
 
-// numbers marks a step and returns the values of xs.
-func numbers(t *testing.T, tr *Trace, xs ...*Tensor) [][]float64 {
+// numbersIn marks a step and returns the values of xs.
+func numbersIn(t *testing.T, tr *Trace, xs ...*Tensor) [][]float64 {
 	t.Helper()
 	require.NoError(t, tr.MarkStep(xs...))
 	all := make([][]float64, len(xs))
@@ -502,7 +502,7 @@ func TestGradAtKinks(t *testing.T) {
 	} {
 		tr := evalTrace(t)
 		x := From(tr, c.x)
-		got := numbers(t, tr, Grad(c.f(x).Sum(), x)...)
+		got := numbersIn(t, tr, Grad(c.f(x).Sum(), x)...)
 		require.Equal(t, c.want, got[0], c.name)
 	}
 }
@@ -512,7 +512,7 @@ func TestGradOfIntermediate(t *testing.T) {
 	x := From(tr, []float64{1, 2})
 	y := x.Mul(x)
 	loss := y.Mul(y).Sum()
-	got := numbers(t, tr, Grad(loss, y, x, loss)...)
+	got := numbersIn(t, tr, Grad(loss, y, x, loss)...)
 	require.Equal(t, [][]float64{{2, 8}, {4, 32}, {1}}, got)
 }
 
@@ -520,7 +520,7 @@ func TestGradOfIndependent(t *testing.T) {
 	tr := evalTrace(t)
 	x, other := From(tr, []float64{1, 2}), From(tr, []float64{3, 4, 5})
 	later := x.Exp() // of x, but not on the way to the loss
-	got := numbers(t, tr, Grad(x.Mul(x).Sum(), other, later)...)
+	got := numbersIn(t, tr, Grad(x.Mul(x).Sum(), other, later)...)
 	require.Equal(t, [][]float64{{0, 0, 0}, {0, 0}}, got)
 }
 
@@ -530,7 +530,7 @@ func TestGradStopsAtIntegers(t *testing.T) {
 	x := From(tr, []float64{1.5, 2.5})
 	whole := x.Convert(I32).Convert(F64)
 	above := x.Greater(x.like(2)).Convert(F64)
-	got := numbers(t, tr, Grad(whole.Add(above).Mul(x).Sum(), x)...)
+	got := numbersIn(t, tr, Grad(whole.Add(above).Mul(x).Sum(), x)...)
 	require.Equal(t, [][]float64{{1, 3}}, got)
 }
 
@@ -555,7 +555,7 @@ func TestGradOfVariables(t *testing.T) {
 	loss := x.Mul(w).Mul(w).Mul(frozen).Sum()
 	g := Grad(loss, w)
 	b := loss.Backward()
-	got := numbers(t, tr, g[0], b.Of(w), b.Of(frozen))
+	got := numbersIn(t, tr, g[0], b.Of(w), b.Of(frozen))
 	require.Equal(t, [][]float64{{12, -8}, {12, -8}, {9, 2}}, got)
 }
 
@@ -566,7 +566,7 @@ func TestThirdGradient(t *testing.T) {
 	for range 3 {
 		y = Grad(y, x)[0].Sum()
 	}
-	require.InDelta(t, 48, numbers(t, tr, y)[0][0], 1e-9)
+	require.InDelta(t, 48, numbersIn(t, tr, y)[0][0], 1e-9)
 }
 
 // Logits of -Inf, classes without probability, have no gradient, and leave that
@@ -574,6 +574,6 @@ func TestThirdGradient(t *testing.T) {
 func TestGradOfMaskedLogits(t *testing.T) {
 	tr := evalTrace(t)
 	x := From(tr, []float64{0, 0, math.Inf(-1)}, 1, 3)
-	got := numbers(t, tr, Grad(x.CrossEntropy(index(x, 1)), x)...)[0]
+	got := numbersIn(t, tr, Grad(x.CrossEntropy(index(x, 1)), x)...)[0]
 	require.InDeltaSlice(t, []float64{0.5, -0.5, 0}, got, 1e-12)
 }

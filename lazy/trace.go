@@ -7,6 +7,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/lazy/internal/containers"
+	"ltc/lazy/internal/numbers"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
 	"ltc/lazy/internal/settings"
@@ -53,7 +54,7 @@ type Trace struct {
 	hooks    []*hook
 	reuse    bool                         // see Reuse
 	live     *containers.WeakList[Tensor] // the handles of the step, with LiveRoots; else nil
-	numbers  numberLines                  // see NumbersAsConstants
+	numbers  numbers.Lines                // see NumbersAsConstants
 	broken   *OpError                     // of a trace that has no device
 
 	preparing *flight   // of the step that MarkStep compiles
