@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -208,6 +209,45 @@ func (f *Function) Program(form Format) string {
 		}
 	}
 	return ""
+}
+
+// Parameter is an argument of a program.
+type Parameter struct {
+	Name  string // of a variable or as Named gave it; arg0, arg1, … by position without one
+	Named bool
+	Type  types.Type
+	Alias int // the result that takes over its memory; -1 if none
+}
+
+// Parameters returns the arguments of the latest program that the trace's
+// MarkStep ran, in their order in its text.
+func (tr *Trace) Parameters() []Parameter {
+	if tr == nil || tr.stepped == nil {
+		return nil
+	}
+	g := tr.stepped.Graph
+	all := make([]Parameter, len(g.Params))
+	taken := map[string]bool{}
+	for i, p := range g.Params {
+		all[i] = Parameter{Name: p.ParamName(), Named: p.ParamName() != "", Type: p.Type, Alias: -1}
+		taken[all[i].Name] = true
+	}
+	for i := range all {
+		if all[i].Named {
+			continue
+		}
+		name := "arg" + strconv.Itoa(i)
+		for taken[name] { // somebody's own
+			name += "_"
+		}
+		all[i].Name, taken[name] = name, true
+	}
+	for i, p := range g.Alias {
+		if p >= 0 {
+			all[p].Alias = i
+		}
+	}
+	return all
 }
 
 // GraphHash returns the structural hash of the program that MarkStep with the same roots

@@ -132,6 +132,47 @@ func (t *Tensor) Trace() *Trace {
 	return t.tr
 }
 
+// Name returns the name that a variable or scalar argument was made with, or
+// that Named gave; "" for other tensors.
+func (t *Tensor) Name() string {
+	switch {
+	case t == nil:
+	case t.v != nil:
+		return t.v.name
+	case t.val != nil:
+		return t.val.name
+	}
+	return ""
+}
+
+// Named gives host data, or a result that has a value, a name, which programs
+// show as that of their argument (ltc.name), and returns it. What is computed,
+// and whether it has to be compiled, does not depend on names: of equal programs
+// with other names the one compiled first lends its own. Name a tensor before
+// other traces use it.
+func (t *Tensor) Named(name string) *Tensor {
+	if b := firstBad("named", t); b != nil {
+		return b
+	}
+	if t.v != nil || t.val == nil || t.isView() {
+		return t.misuse("named", "only host data and results that have a value can be named, variables when they are made")
+	}
+	t.val.name = name
+	if t.node != nil && t.node.Value == any(t.val) {
+		t.node.SetParamName(name)
+	}
+	if t.tr != nil {
+		if n := t.tr.arguments.Of(t.val); n != nil {
+			n.SetParamName(name)
+		}
+	}
+	return t
+}
+
+// IsVariable reports whether t is a variable, which ops with an underscore and
+// Assign accept.
+func (t *Tensor) IsVariable() bool { return t != nil && t.v != nil }
+
 // Err returns the error that poisoned the tensor, an [*OpError], or nil.
 func (t *Tensor) Err() error {
 	if t == nil || t.err == nil {
