@@ -13,6 +13,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/internal/env"
 	"ltc/ir"
+	"ltc/lazy/internal/execution"
 	"ltc/lazy/internal/guard"
 	"ltc/lazy/internal/opbyop"
 	"ltc/lazy/internal/programs"
@@ -192,11 +193,14 @@ type argumentLine struct {
 	name string
 }
 
-// placed makes an error of an op out of one that a guard, or an op that runs alone, says of a node.
+// placed makes an error of an op out of one that a guard, an op that runs alone, or a lack of memory
+// says of a node.
 func placed(err error) error {
 	switch f := err.(type) {
 	case *opbyop.Error:
 		return nodeError(f.Node, f.Err, f.Error())
+	case *execution.Shortage:
+		return nodeError(f.Node, ErrMemory, f.Error())
 	case *guard.Fault:
 		e := nodeError(f.Node, f.Kind, f.Reason)
 		e.Op = cmp.Or(f.Op, e.Op)

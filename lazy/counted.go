@@ -102,17 +102,6 @@ func sizedBy(t types.Type, by *soa.View) types.Type {
 	return t
 }
 
-// atMost returns t with the most that its sizes can be.
-func atMost(t types.Type) types.Type {
-	if dims.HasExpr(t.Shape...) {
-		t.Shape = slices.Clone(t.Shape)
-		for i, d := range t.Shape {
-			_, t.Shape[i] = dims.Bounds(d)
-		}
-	}
-	return t
-}
-
 // captureAll is [ir.Builder.Capture] of a graph in which sizes may follow from data: what tells them
 // are results behind the others.
 func (tr *Trace) captureAll(g *ir.Graph, params, results, alias []*ir.Node) {

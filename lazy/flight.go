@@ -11,6 +11,7 @@ import (
 	"ltc/internal/border"
 	"ltc/internal/callsite"
 	"ltc/ir/types"
+	"ltc/lazy/internal/execution"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
@@ -166,7 +167,7 @@ func (f *flight) runProgram() error {
 // notePeak notes what the program takes, which is about to run or to be queued.
 func (f *flight) notePeak() {
 	if f.program != nil {
-		f.raise(f.program.Exec.(*executable).peak)
+		f.raise(execution.Of(f.program).Peak)
 	}
 }
 
@@ -176,12 +177,16 @@ func (f *flight) raise(peak int64) {
 }
 
 func (f *flight) executeProgram() error {
-	e := f.program.Exec.(*executable)
+	e := execution.Of(f.program)
 	err := e.Execute(f.ctx, &f.call)
-	if e.of.Open != nil && err == nil {
-		f.raise(e.took(&f.call))
+	if took, open := e.Took(&f.call); open && err == nil {
+		f.raise(took)
 	}
-	e.sampleCopies(f.count)
+	if n := e.Copied(); n > 0 {
+		f.dev.metrics.Sample(metrics.CopiedBytes, float64(n))
+		f.dev.all.copied.Add(n)
+		f.count.copied.Add(n)
+	}
 	return err
 }
 

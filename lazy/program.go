@@ -7,17 +7,15 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"ltc/backends"
-	"ltc/internal/border"
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/dims"
+	"ltc/lazy/internal/execution"
 	"ltc/lazy/internal/guard"
-	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 	"ltc/lower"
@@ -74,10 +72,79 @@ func (d *Device) program(ctx context.Context, op string, g *ir.Graph, count *cou
 	return p, nil
 }
 
+// ErrFrozen: a program would have been compiled for what [Device.Freeze], [Trace.Freeze] or
+// [Function.Freeze] allows no more compiles for.
+var ErrFrozen = errors.New("frozen: no more compiles")
+
+// Freeze refuses compiles for all traces and functions of the device from now on, or allows
+// them again. It returns the setting before. It may be called from any goroutine.
+//
+// MarkStep, a read, a call of a [Function] or a Warmup whose program is not compiled is then an
+// [*OpError] that wraps [ErrFrozen]. The error says what differs from a program that is compiled.
+// Nothing is computed, variables are as before, and the trace goes on with its next step.
+// Compile all programs before, with steps or with [Trace.Warmup] and [Function.Warmup]. A number
+// that varies from step to step has two programs: warm up with two values.
+//
+// A program compiled before that the cache has dropped is refused, too: see
+// [ProgramCacheLimit]. A compile under way is waited for. Programs of single ops, as of
+// [OpByOp] and [CheckNaNs], and code that compiled programs add for views of other layouts
+// are not refused.
+func (d *Device) Freeze(on bool) (before bool) {
+	if d == nil {
+		return false
+	}
+	return d.all.frozen.Swap(on)
+}
+
+// Freeze refuses compiles for the trace, as [Device.Freeze] does for the device. Functions that
+// the trace's steps call are not frozen with it.
+func (tr *Trace) Freeze(on bool) (before bool) { return tr.some().counters.frozen.Swap(on) }
+
+// Freeze refuses compiles for the function, as [Device.Freeze] does for the device: a call
+// with arguments of types that it was neither called nor warmed up with is an error.
+func (f *Function) Freeze(on bool) (before bool) {
+	if f == nil {
+		return false
+	}
+	return f.counters.frozen.Swap(on)
+}
+
+// foundProgram is program where nothing may be compiled.
+func (d *Device) foundProgram(ctx context.Context, op string, g *ir.Graph, count *counters) (*programs.Program, error) {
+	p, err := d.programs.Find(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		d.metrics.Add(metrics.CompileRefused, 1)
+		return nil, d.refused(op, g, count)
+	}
+	d.count(metrics.CachedCompile, count)
+	return p, nil
+}
+
+// refused is the error of a program that is not compiled.
+func (d *Device) refused(op string, g *ir.Graph, count *counters) *OpError {
+	what := "the trace"
+	switch {
+	case d.all.frozen.Load():
+		what = "device " + d.name
+	case count.calls:
+		what = "the function"
+	}
+	at := callsite.Caller()
+	reason := "no program was compiled before"
+	if c := d.history.Compare(d.compiledFor(programs.Uncompiled(g), count, at, purpose{})); c.Do != "" {
+		reason = c.String()
+	}
+	return opError(at, op, ErrFrozen, nil, "%s is frozen, and this program of %s is not compiled; compile it with Warmup before Freeze, or allow compiles with Freeze(false). What differs from a compiled program: %s",
+		what, diag.Count(len(g.Nodes), "op"), reason)
+}
+
 // noRoom returns the error of a graph whose results the machine has not the memory for: of those
 // with sizes that follow from data nothing is known. A program of numbers is not compiled then, and one whose sizes are open is there already.
 func noRoom(p *programs.Program, g *ir.Graph) error {
-	if p.Open != nil && slices.ContainsFunc(ownResults(g), func(r *ir.Node) bool { return dims.Static(r.Type.Shape) && soa.Fits(r.Type.Bytes()) != nil }) {
+	if p.Open != nil && slices.ContainsFunc(execution.OwnResults(g), func(r *ir.Node) bool { return dims.Static(r.Type.Shape) && soa.Fits(r.Type.Bytes()) != nil }) {
 		return tooLargeError(programs.TooLarge(g))
 	}
 	return nil
@@ -133,18 +200,9 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 	if err != nil {
 		return fmt.Errorf("%scompile for %s: %w", firstLine(p, err), d.name, withLines(p, err))
 	}
-	e := &executable{Runner: exec, dev: d.Device, of: p}
-	e.whole, _ = exec.(*border.Executable)
-	if e.peak, err = e.planned(); err != nil {
+	e, err := execution.New(d.executes(), p, exec)
+	if err != nil {
 		return fmt.Errorf("compile for %s: %w", d.name, err)
-	}
-	if p.Code, err = codeBytes(e.whole, len(p.Text)); err != nil {
-		return fmt.Errorf("compile for %s: %w", d.name, err)
-	}
-	if e.whole != nil {
-		if e.grown, err = e.whole.Grown(); err != nil {
-			return fmt.Errorf("compile for %s: %w", d.name, err)
-		}
 	}
 	if d.guarded(p.Graph) {
 		ops := &d.ops
@@ -153,7 +211,7 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 				d.log(slog.LevelWarn, "NaNs are not looked for in a program in which sizes follow from data: its ops do not run alone", slog.Int("ops", len(p.Graph.Nodes)))
 			}
 		}
-		if e.guard, err = guard.New(ctx, guardHost{d.Device}, p.Graph, d.checkIndices, ops); err != nil {
+		if e.Guard, err = guard.New(ctx, guardHost{d.Device}, p.Graph, d.checkIndices, ops); err != nil {
 			return fmt.Errorf("compile for %s: what checks indices: %w", d.name, err)
 		}
 	}
@@ -166,10 +224,15 @@ func finish(ctx context.Context, p *programs.Program) error {
 	if p == nil {
 		return nil
 	}
-	if e, ok := p.Exec.(*executable); ok && e.whole != nil {
-		return e.whole.Finish(ctx)
+	if e := execution.Of(p); e != nil {
+		return e.Finish(ctx)
 	}
 	return nil
+}
+
+// executes is what programs of the device are run with.
+func (d *Device) executes() execution.Device {
+	return execution.Device{Memory: &d.memory, Programs: &d.programs, Warn: func(message string, err error) { d.log(slog.LevelWarn, message, slog.Any("error", err)) }}
 }
 
 // compile has the backend compile the text of a graph.
@@ -201,20 +264,6 @@ func (d *Device) withRoom(compile func() (programs.Runner, error)) (programs.Run
 		e, err = compile()
 	}
 	return e, err
-}
-
-// codeBytes returns what an executable takes: what its backend says, or an
-// estimate. The evaluator holds of a program about six times the text.
-func codeBytes(e *border.Executable, text int) (int64, error) {
-	const perByteOfText = 6
-	if e == nil {
-		return perByteOfText * int64(text), nil
-	}
-	n, err := e.ResidentBytes()
-	if n < 0 {
-		n = perByteOfText * text
-	}
-	return int64(n), err
 }
 
 // firstLine is the user's line of the first op that an error of the backend's
@@ -280,107 +329,6 @@ func (tr *Trace) StableHLO() string {
 	return tr.stepped.Text
 }
 
-// executable runs a program whose results come from the device's memory, and of whose
-// copies the device has samples.
-type executable struct {
-	programs.Runner
-	whole  *border.Executable // nil if ops run one by one
-	dev    *Device
-	of     *programs.Program
-	copied atomic.Int64  // bytes that have been sampled
-	mute   atomic.Bool   // nobody tells what was copied
-	grown  *atomic.Int64 // by how much the executable has grown; nil if it does not
-	known  atomic.Int64  // of that, what the cache has counted
-	guard  *guard.Guard  // nil: none look at data
-	peak   int64         // bytes of arguments, results and workspace
-}
-
-// Execute runs the program, if there is memory for it.
-func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
-	m := &e.dev.memory
-	if e.guard != nil {
-		if err := e.guard.Look(ctx, c); err != nil {
-			return err
-		}
-	}
-	c.Alloc, c.Resident = m.Alloc, true
-	if m.Limit > 0 {
-		workspace, err := e.workspace()
-		if err != nil {
-			return err
-		}
-		n := workspace + e.needs(c)
-		if !m.Reserve(n) {
-			return e.shortage(n, workspace)
-		}
-		defer m.Release(n)
-	}
-	err := e.Runner.Execute(ctx, c)
-	if e.grown != nil && e.grown.Load() != e.known.Load() {
-		now := max(e.grown.Load(), 0)
-		e.dev.programs.Grew(e.of, now-e.known.Swap(now))
-	}
-	return err
-}
-
-// sampleCopies samples what has been copied since it was last called, and counts it for by:
-// what one run has copied, or those that ended at once.
-func (e *executable) sampleCopies(by *counters) {
-	if e.whole == nil || e.mute.Load() {
-		return
-	}
-	now, err := e.whole.CopiedBytes()
-	if err != nil && !e.mute.Swap(true) {
-		e.dev.log(slog.LevelWarn, "a backend does not tell what its runs have copied", slog.Any("error", err))
-	}
-	before := e.copied.Load()
-	for now > before && !e.copied.CompareAndSwap(before, now) {
-		before = e.copied.Load()
-	}
-	if now > before {
-		e.dev.metrics.Sample(metrics.CopiedBytes, float64(now-before))
-		e.dev.all.copied.Add(now - before)
-		by.copied.Add(now - before)
-	}
-}
-
-// needs returns the bytes that results of a run take.
-func (e *executable) needs(c *backends.Call) int64 {
-	n := int64(0)
-	for j, r := range e.of.Graph.Results {
-		if e.of.Graph.Alias[j] < 0 && (j >= len(c.Results) || c.Results[j].IsZero()) {
-			n += memory.PooledBytes(atMost(r.Type))
-		}
-	}
-	return n
-}
-
-func (e *executable) workspace() (int64, error) {
-	if e.whole == nil {
-		return 0, nil
-	}
-	n, err := e.whole.WorkspaceBytes()
-	return int64(n), err
-}
-
-// shortage names the largest value of the program, which is the first to look
-// at.
-func (e *executable) shortage(n, workspace int64) error {
-	largest := e.of.Graph.Results[0]
-	nodes := e.of.Graph.Results
-	if 2*workspace > n {
-		nodes = e.of.Graph.Nodes
-	}
-	for _, x := range nodes {
-		if x.Op != ir.OpParameter && x.Type.Bytes() > largest.Type.Bytes() {
-			largest = x
-		}
-	}
-	reason := e.dev.memory.Shortage(fmt.Sprintf("the step takes %s (results %s, workspace %s), the most for this %v of %s",
-		diag.Bytes(n), diag.Bytes(n-workspace), diag.Bytes(workspace), largest.Type, diag.Bytes(int64(largest.Type.Bytes()))))
-	return nodeError(largest, ErrMemory, reason.Error())
-}
-
 // Profiled has a device measure each kernel of its programs, for
 // [Device.Profile]. A run then reads the clock twice a kernel; without it,
 // nothing is measured. Also LTC_PROFILE=1.
@@ -410,11 +358,11 @@ func (d *Device) Profile() []ProgramProfile {
 	}
 	var all []ProgramProfile
 	for _, p := range d.programs.Compiled() {
-		m, _ := p.Exec.(*executable)
-		if m == nil || m.whole == nil {
+		e := execution.Of(p)
+		if e == nil || e.Whole == nil {
 			continue
 		}
-		steps, err := m.whole.Profile()
+		steps, err := e.Whole.Profile()
 		if err != nil {
 			d.log(slog.LevelWarn, "a backend does not tell what it has measured", slog.Any("error", err))
 		}
