@@ -15,6 +15,7 @@ import (
 	"ltc/internal/env"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/account"
 	"ltc/lazy/internal/containers"
 	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/metrics"
@@ -42,8 +43,8 @@ type Device struct {
 	commit   sync.Mutex // taken to assign several variables at once
 	sched    sched.Scheduler
 	metrics  *metrics.Set
-	all      counters     // what metrics does not count, of all traces and functions
-	logger   *slog.Logger // nil: the process's
+	all      account.Account // what metrics does not count, of all traces and functions
+	logger   *slog.Logger    // nil: the process's
 
 	// How traces record, fixed when the device has been opened.
 	syncs        syncs

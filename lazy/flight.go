@@ -11,6 +11,7 @@ import (
 	"ltc/internal/border"
 	"ltc/internal/callsite"
 	"ltc/ir/types"
+	"ltc/lazy/internal/account"
 	"ltc/lazy/internal/execution"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
@@ -28,7 +29,7 @@ type flight struct {
 
 	ctx     context.Context
 	program *programs.Program
-	count   *counters
+	count   *account.Account
 	call    backends.Call
 	args    []*value
 	pinned  []*value // unpinned at the end
@@ -184,8 +185,8 @@ func (f *flight) executeProgram() error {
 	}
 	if n := e.Copied(); n > 0 {
 		f.dev.metrics.Sample(metrics.CopiedBytes, float64(n))
-		f.dev.all.copied.Add(n)
-		f.count.copied.Add(n)
+		f.dev.all.Copied.Add(n)
+		f.count.Copied.Add(n)
 	}
 	return err
 }
@@ -270,8 +271,8 @@ func (f *flight) runHere() (err error) {
 
 // execute hands the call to the backend.
 func (f *flight) execute() error {
-	f.count.runs.Add(1)
-	f.dev.all.runs.Add(1)
+	f.count.Runs.Add(1)
+	f.dev.all.Runs.Add(1)
 	if f.Queue == nil || f.dev.runsInline() {
 		return f.runProgram()
 	}

@@ -107,7 +107,7 @@ func FromView(p Place, v soa.View) *Tensor {
 func newValue(p Place, view soa.View, name string) *Tensor {
 	p.device().metrics.Add(metrics.DeviceData, 1)
 	if tr := p.trace(); tr != nil {
-		tr.counters.counts[metrics.DeviceData].Add(1)
+		tr.account.Counts[metrics.DeviceData].Add(1)
 	}
 	p.device().metrics.Add(metrics.CreateTensor, 1)
 	return holding(p, &value{name: name, view: view})

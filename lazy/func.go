@@ -15,6 +15,7 @@ import (
 	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
+	"ltc/lazy/internal/account"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
@@ -32,11 +33,11 @@ type Traceable interface {
 // Function is a Go function compiled for a device, once for each combination
 // of its arguments' types. It may be called from any goroutine.
 type Function struct {
-	dev      *Device
-	fn       func(*Trace, []*Tensor) []*Tensor
-	missing  bool // the function given is nil
-	counters counters
-	calls    sync.Pool // of *flight
+	dev     *Device
+	fn      func(*Trace, []*Tensor) []*Tensor
+	missing bool // the function given is nil
+	account account.Account
+	calls   sync.Pool // of *flight
 
 	mu         sync.RWMutex
 	signatures []*traced // the latest maxSignatures, oldest first
@@ -58,7 +59,7 @@ type Function struct {
 // between ops.
 func Func[F Traceable](d *Device, fn F) *Function {
 	f := &Function{dev: d}
-	f.counters.calls = true
+	f.account.Calls = true
 	switch fn := any(fn).(type) {
 	case func(*Trace, *Tensor) *Tensor:
 		f.missing = fn == nil
@@ -160,7 +161,7 @@ func (f *Function) call(ctx context.Context, given []*Tensor) ([]*Tensor, error)
 	}
 	c := f.calls.Get().(*flight)
 	defer func() { c.Reset(); f.calls.Put(c) }()
-	c.ctx, c.program, c.count = ctx, t.program, &f.counters
+	c.ctx, c.program, c.count = ctx, t.program, &f.account
 	c.arguments(t, args)
 	for _, v := range c.args {
 		if d := v.gone.Load(); d != nil {
@@ -215,7 +216,7 @@ func (f *Function) Report() Report {
 	if f == nil {
 		return Report{}
 	}
-	return f.counters.report()
+	return report(&f.account)
 }
 
 // Explain returns why each program of the function after its device's first was compiled,
@@ -224,7 +225,7 @@ func (f *Function) Explain() []Explanation {
 	if f == nil {
 		return nil
 	}
-	return f.counters.explain()
+	return explanations(&f.account)
 }
 
 // lookup returns the program for arguments of these types, traced if it is
@@ -273,7 +274,7 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 		return f.lookup(ctx, args)
 	}
 	if t.err == nil {
-		f.dev.count(metrics.CachedCompile, &f.counters)
+		f.dev.count(metrics.CachedCompile, &f.account)
 	}
 	return t, t.err
 }
@@ -377,7 +378,7 @@ func (in *inputs) compile(ctx context.Context, f *Function) error {
 		return fmt.Errorf("func: the program for the open sizes of Inputs: %w; give Inputs numbers instead of Dims, or call the function without Inputs", err)
 	}
 	if !found {
-		f.dev.compiled(p, &f.counters, callsite.Caller(), purpose{})
+		f.dev.compiled(p, &f.account, callsite.Caller(), purpose{})
 	}
 	in.compiled.Store(true)
 	return nil
@@ -581,7 +582,7 @@ type placeholder int
 func (f *Function) trace(ctx context.Context, t *traced) error {
 	return f.record(t, namesOf(t.types), func(g *ir.Graph) (err error) {
 		t.err = programs.ErrPanicked // unless it returns: the next call tries again
-		t.program, err = f.dev.program(ctx, "func", g, &f.counters, func() (callsite.Site, purpose) { return callsite.Caller(), purpose{} })
+		t.program, err = f.dev.program(ctx, "func", g, &f.account, func() (callsite.Site, purpose) { return callsite.Caller(), purpose{} })
 		return err
 	})
 }

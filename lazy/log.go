@@ -4,14 +4,13 @@ import (
 	"context"
 	"log/slog"
 	"math"
-	"time"
 
 	"ltc/backends"
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/types"
+	"ltc/lazy/internal/account"
 	"ltc/lazy/internal/metrics"
-	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/settings"
 )
 
@@ -44,72 +43,6 @@ func (d *Device) slog() *slog.Logger {
 	return slog.Default()
 }
 
-// slowCompile is from how long on a compile is warned of. compileAdvice says what to do.
-const (
-	slowCompile   = 5 * time.Second
-	compileAdvice = "mark steps more often, so that programs are smaller, or compile this one with Warmup before it is needed"
-)
-
-// purpose is what a program is compiled for.
-type purpose struct {
-	warm bool   // no line: Warmup
-	read string // the op whose result a line reads in the midst of its step; "" if it does not
-}
-
-// compiled counts and logs a compile for a line of the program.
-func (d *Device) compiled(p *programs.Program, by *counters, at callsite.Site, why purpose) {
-	x := compile{Compile: Compile{Ops: len(p.Graph.Nodes), Took: p.Took}}
-	if why.warm {
-		d.history.Warm(p, at)
-	} else {
-		x.At, x.stack = at.String(), callsite.Stack(maxStack)
-		d.explain(&x, p, by, at, why)
-	}
-	by.compiled(&x)
-	d.all.compiled(&x)
-	d.metrics.Add(metrics.UncachedCompile, 1)
-	d.metrics.Sample(metrics.CompileTime, float64(p.Took))
-	d.metrics.Sample(metrics.ProgramSize, float64(p.Bytes()))
-	if p.Took > slowCompile && !why.warm {
-		d.log(slog.LevelWarn, "a program took long to compile", slog.String("at", at.String()), slog.Duration("took", p.Took),
-			slog.Int("ops", len(p.Graph.Nodes)), slog.String("do", compileAdvice))
-	}
-	if !d.logs(slog.LevelDebug) {
-		return
-	}
-	d.log(slog.LevelDebug, "compiled", slog.Int("ops", len(p.Graph.Nodes)), slog.Int("text", len(p.Text)), slog.Duration("took", p.Took))
-	if e := x.explanation(); e != nil { // without a number: each trace has its own
-		d.log(slog.LevelDebug, "compiled again", slog.String("at", e.At), slog.Duration("took", e.Took), slog.Int("ops", e.Ops), slog.String("kind", e.Kind.String()),
-			slog.String("differs", e.What), slog.String("recorded", e.Now), slog.String("before", e.Was), slog.String("nearest", e.Nearest), slog.String("do", e.Do))
-	}
-}
-
-// compiledFor says what of a compile its explanation depends on.
-func (d *Device) compiledFor(p *programs.Program, by *counters, at callsite.Site, why purpose) programs.Compiled {
-	return programs.Compiled{
-		Program: p, At: at, Call: by.calls, Read: why.read, Found: d.metrics.Count(metrics.CachedCompile), Setting: d.setting(),
-		Others: func() []*programs.Program { return d.programs.Recent(programs.Near) },
-	}
-}
-
-// explain finds out why a program was compiled. It warns when a line compiles too often.
-func (d *Device) explain(x *compile, p *programs.Program, by *counters, at callsite.Site, why purpose) {
-	c := d.history.Note(d.compiledFor(p, by, at, why))
-	if c.Do == "" {
-		return
-	}
-	x.change, x.Reason = &c, c.String()
-	if x.again = !c.First; c.First {
-		return
-	}
-	d.metrics.Add(metrics.Recompile, 1)
-	if c.Storm {
-		d.log(slog.LevelWarn, "a line compiles again and again", slog.String("at", at.String()), slog.Int("compiles", c.Compiles),
-			slog.Int64("cached", c.Cached), slog.String("kind", c.Kind.String()), slog.String("differs", c.What), slog.String("recorded", c.Now.String()),
-			slog.String("before", c.Was.String()), slog.String("do", c.Do))
-	}
-}
-
 // fellBack counts, and logs once for each line and op, what a backend leaves to the
 // evaluator.
 func (d *Device) fellBack(e *backends.FallbackError) {
@@ -126,7 +59,7 @@ func (d *Device) fellBack(e *backends.FallbackError) {
 // donationCopied counts and logs that what is donated at a line, by an assignment
 // if name is that of a variable, is still read, and that the result gets new
 // memory.
-func (d *Device) donationCopied(name string, t types.Type, at callsite.Site, by *counters) {
+func (d *Device) donationCopied(name string, t types.Type, at callsite.Site, by *account.Account) {
 	d.count(metrics.DonationCopy, by)
 	if d.logs(slog.LevelDebug) {
 		d.log(slog.LevelDebug, "donated memory copied", slog.String("variable", name), slog.String("at", at.String()),

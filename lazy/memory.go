@@ -286,14 +286,14 @@ func (d *Device) tooLarge(op string, site callsite.Site, p *programs.Program) er
 // argument's memory, and the workspace that its plan has. The number is known when the program is
 // compiled, so that it is the same in each run; it depends on the backend, and on its number of
 // threads. A program counts when its step is marked. Watches may overlap.
-func (tr *Trace) WatchPeak() (stop func() int64) { return tr.some().counters.Watch() }
+func (tr *Trace) WatchPeak() (stop func() int64) { return tr.some().account.Watch() }
 
 // WatchPeak watches the programs of calls of the function, as [Trace.WatchPeak] does.
 func (f *Function) WatchPeak() (stop func() int64) {
 	if f == nil {
 		return func() int64 { return 0 }
 	}
-	return f.counters.Watch()
+	return f.account.Watch()
 }
 
 // WatchPeak watches the programs that all traces and functions of the device run, as

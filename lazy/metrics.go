@@ -11,6 +11,7 @@ import (
 
 	"ltc/ir"
 	"ltc/ir/ops"
+	"ltc/lazy/internal/account"
 	"ltc/lazy/internal/metrics"
 )
 
@@ -200,8 +201,8 @@ func (tr *Trace) registered() *Trace {
 }
 
 // count counts for the device and for the trace or function that it was for.
-func (d *Device) count(c metrics.Counter, by *counters) {
-	by.counts[c].Add(1)
+func (d *Device) count(c metrics.Counter, by *account.Account) {
+	by.Counts[c].Add(1)
 	d.metrics.Add(c, 1)
 }
 
@@ -214,7 +215,7 @@ func (d *Device) Metrics() Metrics { return SumMetrics(d) }
 func (d *Device) ResetMetrics() {
 	if d.opens() {
 		d.metrics.Reset()
-		d.all.reset()
+		d.all.Reset()
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/dims"
+	"ltc/lazy/internal/account"
 	"ltc/lazy/internal/execution"
 	"ltc/lazy/internal/guard"
 	"ltc/lazy/internal/metrics"
@@ -52,8 +53,8 @@ func (d *Device) ProgramCacheStats() ProgramCacheStats {
 
 // program returns the program of g, compiled, for op. The error is the cause of ctx if that
 // is done before, or [ErrFrozen]. at is asked for the user's line only when a compile happens.
-func (d *Device) program(ctx context.Context, op string, g *ir.Graph, count *counters, at func() (callsite.Site, purpose)) (*programs.Program, error) {
-	if d.all.frozen.Load() || count.frozen.Load() {
+func (d *Device) program(ctx context.Context, op string, g *ir.Graph, count *account.Account, at func() (callsite.Site, purpose)) (*programs.Program, error) {
+	if d.all.Frozen.Load() || count.Frozen.Load() {
 		return d.foundProgram(ctx, op, g, count)
 	}
 	p, found, err := d.programs.Get(ctx, g, func() callsite.Site { line, _ := at(); return line })
@@ -93,12 +94,12 @@ func (d *Device) Freeze(on bool) (before bool) {
 	if d == nil {
 		return false
 	}
-	return d.all.frozen.Swap(on)
+	return d.all.Frozen.Swap(on)
 }
 
 // Freeze refuses compiles for the trace, as [Device.Freeze] does for the device. Functions that
 // the trace's steps call are not frozen with it.
-func (tr *Trace) Freeze(on bool) (before bool) { return tr.some().counters.frozen.Swap(on) }
+func (tr *Trace) Freeze(on bool) (before bool) { return tr.some().account.Frozen.Swap(on) }
 
 // Freeze refuses compiles for the function, as [Device.Freeze] does for the device: a call
 // with arguments of types that it was neither called nor warmed up with is an error.
@@ -106,11 +107,11 @@ func (f *Function) Freeze(on bool) (before bool) {
 	if f == nil {
 		return false
 	}
-	return f.counters.frozen.Swap(on)
+	return f.account.Frozen.Swap(on)
 }
 
 // foundProgram is program where nothing may be compiled.
-func (d *Device) foundProgram(ctx context.Context, op string, g *ir.Graph, count *counters) (*programs.Program, error) {
+func (d *Device) foundProgram(ctx context.Context, op string, g *ir.Graph, count *account.Account) (*programs.Program, error) {
 	p, err := d.programs.Find(ctx, g)
 	if err != nil {
 		return nil, err
@@ -124,12 +125,12 @@ func (d *Device) foundProgram(ctx context.Context, op string, g *ir.Graph, count
 }
 
 // refused is the error of a program that is not compiled.
-func (d *Device) refused(op string, g *ir.Graph, count *counters) *OpError {
+func (d *Device) refused(op string, g *ir.Graph, count *account.Account) *OpError {
 	what := "the trace"
 	switch {
-	case d.all.frozen.Load():
+	case d.all.Frozen.Load():
 		what = "device " + d.name
-	case count.calls:
+	case count.Calls:
 		what = "the function"
 	}
 	at := callsite.Caller()

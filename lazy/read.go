@@ -134,7 +134,7 @@ func (tr *Trace) compute(ctx context.Context, t *Tensor) error {
 	}
 	r.results, r.alias = append(r.results, t.node), append(r.alias, nil)
 	tr.dev.metrics.Add(metrics.SyncedWithIR, 1)
-	f.ctx, f.count, f.Step, f.Name = ctx, &tr.counters, tr.step, tr.name
+	f.ctx, f.count, f.Step, f.Name = ctx, &tr.account, tr.step, tr.name
 	if err := r.compile(tr, f, false); err != nil {
 		return err
 	}

@@ -185,7 +185,7 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 	case final:
 		op = "mark_step"
 	}
-	p, err := tr.dev.program(f.ctx, op, &r.graph, &tr.counters, func() (callsite.Site, purpose) {
+	p, err := tr.dev.program(f.ctx, op, &r.graph, &tr.account, func() (callsite.Site, purpose) {
 		why := purpose{warm: r.dry}
 		if !final {
 			why.read = nodeName(r.results[0])
@@ -265,7 +265,7 @@ func (r *run) recall(tr *Trace, f *flight) bool {
 		f.argument(tr, n, n.Value.(*value))
 	}
 	r.donors = r.donors[:0]
-	tr.dev.count(metrics.CachedCompile, &tr.counters)
+	tr.dev.count(metrics.CachedCompile, &tr.account)
 	tr.dev.captured(m.program.Graph)
 	tr.dev.programs.Used(m.program)
 	r.take(f, m.program, m.args)

@@ -60,7 +60,7 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 	if err := tr.withinRegion("mark_step", roots...); err != nil {
 		return err
 	}
-	tr.dev.count(metrics.MarkStep, &tr.counters)
+	tr.dev.count(metrics.MarkStep, &tr.account)
 	defer tr.endStep()
 	err := errUnended // unless mark returns
 	defer func() {
@@ -190,7 +190,7 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 		return nil
 	}
 	f := tr.take()
-	f.ctx, f.count, f.slab, f.Step, f.Name = ctx, &tr.counters, tr.slab, tr.step, tr.name
+	f.ctx, f.count, f.slab, f.Step, f.Name = ctx, &tr.account, tr.slab, tr.step, tr.name
 	tr.preparing = f
 	err := r.prepare(tr, f)
 	tr.preparing = nil

@@ -7,6 +7,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/lazy/internal/account"
 	"ltc/lazy/internal/containers"
 	"ltc/lazy/internal/numbers"
 	"ltc/lazy/internal/programs"
@@ -46,17 +47,17 @@ type Trace struct {
 	roots   containers.Slab[Tensor] // to use, for nodes that were roots before
 	values  containers.Slab[value]  // to use, for these
 
-	counters counters
-	tally    *tally
-	stepped  *programs.Program // the latest that MarkStep ran
-	syncs    SyncMode
-	owner    uint64 // the goroutine that made the trace; 0 of one that is not the user's
-	gentle   int    // calls of gently under way
-	hooks    []*hook
-	reuse    bool                         // see Reuse
-	live     *containers.WeakList[Tensor] // the handles of the step, with LiveRoots; else nil
-	numbers  numbers.Lines                // see NumbersAsConstants
-	broken   *OpError                     // of a trace that has no device
+	account account.Account
+	tally   *tally
+	stepped *programs.Program // the latest that MarkStep ran
+	syncs   SyncMode
+	owner   uint64 // the goroutine that made the trace; 0 of one that is not the user's
+	gentle  int    // calls of gently under way
+	hooks   []*hook
+	reuse   bool                         // see Reuse
+	live    *containers.WeakList[Tensor] // the handles of the step, with LiveRoots; else nil
+	numbers numbers.Lines                // see NumbersAsConstants
+	broken  *OpError                     // of a trace that has no device
 
 	preparing *flight   // of the step that MarkStep compiles
 	slab      *soa.Slab // of small results of steps; used by the flight that runs
