@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"ltc/internal/callsite"
 	"ltc/ir/types"
@@ -177,4 +178,30 @@ func (c *copying) opError(op string, t *Tensor, err error) *OpError {
 		return e
 	}
 	return opError(c.site, op, err, []*Tensor{t}, "copy from device %s to %s: %v", t.dev, c.dev, err)
+}
+
+// useDeviceCopies gives the run copies, in the device's memory, of host data that an earlier run
+// has read, too: weights of a model, or data of all steps. A run that is the first to read
+// a value copies it in pieces beside its kernels, and most values are read by one run only.
+func (f *flight) useDeviceCopies() {
+	for i, v := range f.args {
+		if v.scalar || v.borrowed || v.view.Remote() != nil || slices.Contains(f.program.Graph.Alias, i) {
+			continue
+		}
+		if there := v.onDevice.Of(&v.view, f.dev.backend, &f.dev.copies); there != nil {
+			f.call.Args[i] = *there
+		}
+	}
+}
+
+// deviceMemory is the memory of a device. Copies of host data are freed when it is full.
+type deviceMemory struct{ *Device }
+
+// Make returns memory of the device.
+func (d deviceMemory) Make(t types.Type) (soa.View, error) {
+	v, err := d.backend.Make(t)
+	if d.copies.GiveUp(err) {
+		return d.backend.Make(t)
+	}
+	return v, err
 }

@@ -37,8 +37,8 @@ type Device struct {
 	options    backends.Options
 
 	memory   memory.Memory
-	live     *memory.Live // nil unless they are tracked
-	copies   copies       // of host data
+	live     *memory.Live        // nil unless they are tracked
+	copies   memory.DeviceCopies // of host data
 	programs programs.Cache
 	commit   sync.Mutex // taken to assign several variables at once
 	sched    sched.Scheduler

@@ -143,7 +143,7 @@ func (f *flight) runProgram() error {
 	f.call.Queue = f.dev.backend.Queue()
 	args, results := f.call.Args, f.call.Results
 	err := f.executeProgram()
-	if f.dev.copies.giveUp(err) {
+	if f.dev.copies.GiveUp(err) {
 		f.call.Args, f.call.Results = args, results
 		for i, own := range f.own {
 			if !own { // the run that has failed may have given it memory

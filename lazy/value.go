@@ -34,7 +34,7 @@ type value struct {
 	// under is the value whose memory a view shows; it is pinned with the view's.
 	under *value
 	// onDevice is a copy of host data in the device's memory: see [flight.useDeviceCopies].
-	onDevice atomic.Pointer[soa.View]
+	onDevice memory.DeviceCopy
 	// over is of a version that is being made in the memory of the one before.
 	over       atomic.Bool
 	rolledBack atomic.Bool // a version that failed and has pinned old
@@ -130,7 +130,7 @@ func (v *value) drop() {
 	if pool := v.pool.Load(); pool != nil && !v.captured && v.ready() && v.err == nil && v.donor.Load() == nil && v.gone.Load() == nil {
 		pool.Recycle(v.view)
 		v.view.Locate(&soa.View{})
-		v.onDevice.Store(nil)
+		v.onDevice.Forget()
 	}
 }
 
