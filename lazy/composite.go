@@ -333,7 +333,7 @@ func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, b
 	}
 	if b != tr.b {
 		r := tr.newRegion("gradient", "the body", n.Loc)
-		r.b, r.closed = b, true
+		r.B, r.closed = b, true
 		tr.open(r)
 		defer tr.shut(r)
 	}

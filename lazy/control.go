@@ -2,9 +2,13 @@ package lazy
 
 import (
 	"fmt"
+	"slices"
 
 	"ltc/internal/callsite"
+	"ltc/internal/diag"
 	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/lazy/internal/region"
 )
 
 // If records both functions and returns the results of then where the scalar pred holds,
@@ -67,19 +71,19 @@ func narrowIndex(index *Tensor, n int) *Tensor {
 
 // branches records the functions as the bodies of a Case.
 func (tr *Trace) branches(op string, site callsite.Site, index *Tensor, names []string, fs []func(*Trace) []*Tensor) []*Tensor {
-	regions, ys := make([]*region, len(fs)), make([][]*Tensor, len(fs))
+	regions, ys := make([]*closure, len(fs)), make([][]*Tensor, len(fs))
 	for i, f := range fs {
 		r := tr.newRegion(op, names[i], site)
 		var err *OpError
 		if f == nil {
-			err = opError(site, op, ErrUsage, nil, "%s is nil", r.what)
+			err = opError(site, op, ErrUsage, nil, "%s is nil", r.What)
 		} else {
 			ys[i], err = tr.recordRegion(r, func() []*Tensor { return f(tr) })
 		}
 		switch {
 		case err != nil:
 		case len(ys[i]) == 0:
-			err = opError(site, op, ErrUsage, nil, "%s returns no tensor, must return one or more", r.what)
+			err = opError(site, op, ErrUsage, nil, "%s returns no tensor, must return one or more", r.What)
 		case i > 0:
 			err = sameResults(regions[0], r, ys[0], ys[i])
 		}
@@ -93,7 +97,7 @@ func (tr *Trace) branches(op string, site callsite.Site, index *Tensor, names []
 
 // control records a node of control flow: on the operands given, and what the regions take from
 // outside.
-func (tr *Trace) control(code ir.Op, op string, site callsite.Site, given []*Tensor, attrs []ir.Attr, results int, regions ...*region) []*Tensor {
+func (tr *Trace) control(code ir.Op, op string, site callsite.Site, given []*Tensor, attrs []ir.Attr, results int, regions ...*closure) []*Tensor {
 	ys := make([]*Tensor, results)
 	if !tr.enter() {
 		putAll(ys, tr.poisoned(tr.crowded(op, given...)))
@@ -141,4 +145,231 @@ func failed(bad *Tensor, n int) []*Tensor {
 	ys := make([]*Tensor, max(n, 1))
 	putAll(ys, bad)
 	return ys
+}
+
+// A closure of control flow records into the trace that its call belongs to. Meanwhile the
+// trace has a builder and an epoch of its own, those of a region. What the closure takes
+// from outside is of another epoch: it becomes a parameter of the region, and an operand of
+// the node that has the region.
+
+// closure is a closure of control flow, and the region that it records.
+type closure struct {
+	region.Region
+	op   string // of the call: while
+	loop *loop  // whose iteration it is; nil for a branch
+	// closed says that nothing can come from outside: it records a gradient, whose operands
+	// are all there is.
+	closed bool
+
+	epoch uint32 // its own
+	// what the trace has outside
+	outer      *ir.Builder
+	outerEpoch uint32
+	scopes     int
+
+	read *OpError // of the first read of a value, which a caller may have dropped
+}
+
+// inRegion is the bit of epochs that regions have.
+const inRegion = 1 << 31
+
+// newRegion returns a region that is not open yet.
+func (tr *Trace) newRegion(op, what string, site callsite.Site) *closure {
+	tr.epochs++
+	return &closure{Region: region.New(what, site), op: op, epoch: tr.epochs | inRegion}
+}
+
+// open has the trace record in r until shut.
+func (tr *Trace) open(r *closure) {
+	r.outer, r.outerEpoch, r.scopes = tr.b, tr.epoch, len(tr.scopes)
+	tr.regions = append(tr.regions, r)
+	tr.b, tr.epoch = r.B, r.epoch
+}
+
+func (tr *Trace) shut(r *closure) {
+	tr.regions = tr.regions[:len(tr.regions)-1]
+	tr.b, tr.epoch, tr.scopes = r.outer, r.outerEpoch, tr.scopes[:r.scopes]
+}
+
+// region returns the innermost open region; nil if there is none, or no trace.
+func (tr *Trace) region() *closure {
+	if tr == nil {
+		return nil
+	}
+	if n := len(tr.regions); n > 0 {
+		return tr.regions[n-1]
+	}
+	return nil
+}
+
+// atDepth has f record with only the outermost k of the open regions open.
+func (tr *Trace) atDepth(k int, f func()) {
+	if k == len(tr.regions) {
+		f()
+		return
+	}
+	regions, b, epoch := tr.regions, tr.b, tr.epoch
+	defer func() { tr.regions, tr.b, tr.epoch = regions, b, epoch }()
+	tr.regions, tr.b, tr.epoch = slices.Clip(regions[:k]), regions[k].outer, regions[k].outerEpoch
+	f()
+}
+
+// capture is operand in a region for what was not recorded in it: the parameter that has
+// the value of t outside. A view that the region made, or of what it made, is recorded anew on
+// its base. Other views are taken from outside like any tensor: gradients by them need their nodes.
+func (tr *Trace) capture(t *Tensor) (p *ir.Node) {
+	r := tr.region()
+	if t.isView() && (t.alias.region == r.epoch || t.alias.root.epoch == r.epoch) {
+		return tr.derive(t)
+	}
+	if r.closed {
+		return nil
+	}
+	var n *ir.Node
+	tr.atDepth(len(tr.regions)-1, func() { n = tr.operand(t) })
+	if n == nil {
+		return nil
+	}
+	return r.Parameter(n)
+}
+
+// formalParameter returns a tensor for a further parameter that the closure is given. The
+// region is open. It has gradients if like has.
+func (r *closure) formalParameter(tr *Trace, t types.Type, like *Tensor) *Tensor {
+	return tr.wrap(r.AddFormal(t, like != nil && (like.storage().v != nil || like.node != nil && like.node.Tracked())))
+}
+
+// graphs is [region.Graphs].
+func graphs(closures ...*closure) (body *ir.Composite, captured []*ir.Node) {
+	all := make([]*region.Region, len(closures))
+	for i, r := range closures {
+		all[i] = &r.Region
+	}
+	return region.Graphs(all...)
+}
+
+// recordRegion opens r, has f record the region's results, and shuts it. What keeps the closure
+// from having results is the error, which the call returns: a panic is one unless the device
+// is strict.
+func (tr *Trace) recordRegion(r *closure, f func() []*Tensor) (ys []*Tensor, err *OpError) {
+	tr.open(r)
+	returned := false
+	defer func() {
+		if tr.region() != r { // a hook of nodes has panicked within
+			i := slices.Index(tr.regions, r)
+			tr.regions = tr.regions[:i+1]
+		}
+		tr.shut(r)
+		if returned || tr.dev.strict {
+			return
+		}
+		if e := recover(); e != nil {
+			err = opError(r.Site, r.op, ErrUsage, nil, "%s panicked at %v: %v", r.What, callsite.Caller(), e) // below the deferred call is what panicked
+		}
+	}()
+	if !tr.enter() {
+		err = tr.crowded(r.op)
+		returned = true
+		return nil, err
+	}
+	tr.leave()
+	ys = f()
+	if r.read != nil {
+		returned = true
+		return ys, r.read
+	}
+	r.Results = make([]*ir.Node, len(ys))
+	for i, y := range ys {
+		if err = tr.resultError(r, i, y); err != nil {
+			break
+		}
+		r.Results[i] = tr.operand(y)
+	}
+	returned = true
+	return ys, err
+}
+
+// resultError returns why y, result i of a closure, is none; nil if it is one.
+func (tr *Trace) resultError(r *closure, i int, y *Tensor) *OpError {
+	switch {
+	case y == nil || y.dev == nil && y.err == nil:
+		return opError(r.Site, r.op, ErrUsage, nil, "result %d of %s is nil", i, r.What)
+	case tr.operand(y) == nil:
+		return tr.refusal(r.op, y)
+	}
+	return nil
+}
+
+// withinRegion returns the error of a call that a closure of control flow must not make;
+// nil outside of one.
+func (tr *Trace) withinRegion(op string, xs ...*Tensor) *OpError {
+	r := tr.region()
+	if r == nil {
+		return nil
+	}
+	return opError(tr.site(), op, ErrUsage, xs,
+		"it is called in %s of the %s at %v, which records what is run later: return the tensor from it, and call this afterwards", r.What, r.op, r.Site)
+}
+
+// gone reports whether t was recorded in a region that is over.
+func (tr *Trace) gone(t *Tensor) bool {
+	return t.epoch&inRegion != 0 && !slices.ContainsFunc(tr.regions, func(r *closure) bool { return r.epoch == t.epoch })
+}
+
+// madeAt returns the line that made t.
+func (t *Tensor) madeAt() callsite.Site {
+	switch {
+	case t.v != nil:
+		return t.v.made
+	case t.isView():
+		return t.alias.loc
+	case t.node != nil:
+		return t.node.Loc
+	}
+	return t.loc
+}
+
+// notWritableHere returns why t, whose storage is s, cannot be written in a closure; nil when
+// it can.
+func (tr *Trace) notWritableHere(op string, site callsite.Site, s *Tensor, operands []*Tensor) *OpError {
+	r := tr.region()
+	switch {
+	case r == nil || s.err != nil || s.epoch == tr.epoch && s.v == nil && s.val == nil:
+		return nil
+	case s.v != nil:
+		return opError(site, op, ErrUsage, operands,
+			"variable %q is assigned in %s of the %s at %v, which may run any number of times: return the new value from it, and assign that afterwards", s.v.name, r.What, r.op, r.Site)
+	}
+	return opError(site, op, ErrUsage, operands,
+		"%s of the %s at %v cannot write %s made at %v, which it has not recorded: write a Clone, and return that", r.What, r.op, r.Site, s.kind(), s.madeAt())
+}
+
+// sameResults returns why the results of two closures cannot stand for each other, as n
+// results each; nil if they can.
+func sameResults(a, b *closure, x, y []*Tensor) *OpError {
+	if len(x) != len(y) {
+		return opError(a.Site, a.op, ErrType, nil, "%s has %s, and %s %s", a.What, diag.Count(len(x), "result"), b.What, diag.Count(len(y), "result"))
+	}
+	for i := range x {
+		if !x[i].Type().Equal(y[i].Type()) {
+			return opError(a.Site, a.op, ErrType, nil, "result %d is %v in %s, of %v, and %v in %s, of %v",
+				i, x[i].Type(), a.What, x[i].madeAt(), y[i].Type(), b.What, y[i].madeAt())
+		}
+	}
+	return nil
+}
+
+// whyNotInRegion is whyNot for what closures of control flow have recorded, or would take
+// from outside.
+func (tr *Trace) whyNotInRegion(op string, i int, xs []*Tensor) *OpError {
+	x := xs[i].storage()
+	r := tr.region()
+	switch {
+	case x.tr == tr && tr.gone(x):
+		return opError(tr.site(), op, ErrStale, xs,
+			"%s was made at %v in a closure of control flow that has returned: return the tensor from the closure, and use the result", nounOf(i, xs), xs[i].madeAt())
+	case r != nil && r.closed:
+		return opError(tr.site(), op, ErrUsage, xs, "a gradient within control flow is made of the operands alone, and %s, made at %v, is none", nounOf(i, xs), xs[i].madeAt())
+	}
+	return nil
 }

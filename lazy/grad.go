@@ -2,12 +2,12 @@ package lazy
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
 	"ltc/autodiff"
 	"ltc/internal/diag"
 	"ltc/ir"
+	"ltc/lazy/internal/region"
 )
 
 // Grad records the gradients of the floating-point scalar y with respect to
@@ -56,7 +56,7 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 	if root.Op == ir.OpParameter && !root.Tracked() && !isNumber(root) && !slices.Contains(nodes, root) {
 		if r := tr.region(); r != nil {
 			return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y},
-				"the tensor comes from outside of %s of the %s at %v: take its gradient there", r.what, r.op, r.site))
+				"the tensor comes from outside of %s of the %s at %v: take its gradient there", r.What, r.op, r.Site))
 		}
 		return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y},
 			"the tensor is a value, what it was computed from is gone; take its gradient in the step that computes it, before MarkStep"))
@@ -65,7 +65,7 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 		r := tr.region()
 		return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y, wrt[i]},
 			"y depends on the tensor to differentiate by also through the %v at %v, which is outside of %s of the %s at %v, where gradients of it do not go: compute it there, or use its Stop as a constant",
-			through.Op, through.Loc, r.what, r.op, r.site))
+			through.Op, through.Loc, r.What, r.op, r.Site))
 	}
 	defer tr.at(site)()
 	one := Ones(tr, y.DType())
@@ -90,74 +90,13 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 	return grads, nil
 }
 
-// aroundClosure returns a node outside of the innermost closure that root uses, and the index of the
-// one of wrt that the node was computed from there. A gradient recorded in the closure would lack
-// this path. It returns nil if there is none.
+// aroundClosure is [region.Around] of the open regions.
 func (tr *Trace) aroundClosure(root *ir.Node, wrt []*ir.Node) (i int, through *ir.Node) {
-	r := tr.region()
-	if r == nil {
-		return 0, nil
+	open := make([]*region.Region, len(tr.regions))
+	for i, r := range tr.regions {
+		open[i] = &r.Region
 	}
-	for p := range floatSources(root, wrt) {
-		n := r.outside[p]
-		if n == nil || slices.Contains(wrt, p) {
-			continue
-		}
-		for i, x := range wrt {
-			if m := r.outside[x]; m != nil && m != n && tr.computedFrom(len(tr.regions)-2, n, m) {
-				for k := len(tr.regions) - 2; k >= 0 && tr.regions[k].outside[n] != nil; k-- {
-					n = tr.regions[k].outside[n] // which was recorded further out
-				}
-				return i, n
-			}
-		}
-	}
-	return 0, nil
-}
-
-// computedFrom reports whether n is computed from m, both nodes of the region at depth k, or of the
-// step below 0, by a path that gradients go along. The path may lead through regions around it.
-func (tr *Trace) computedFrom(k int, n, m *ir.Node) bool {
-	for p := range floatSources(n, []*ir.Node{m}) {
-		if p == m {
-			return true
-		}
-		if k < 0 {
-			continue
-		}
-		if outer, target := tr.regions[k].outside[p], tr.regions[k].outside[m]; outer != nil && target != nil && tr.computedFrom(k-1, outer, target) {
-			return true
-		}
-	}
-	return false
-}
-
-// floatSources yields the nodes without operands, or among ends, that root is computed from by
-// floats, without a [Tensor.Stop] between.
-func floatSources(root *ir.Node, ends []*ir.Node) iter.Seq[*ir.Node] {
-	return func(yield func(*ir.Node) bool) {
-		seen := map[*ir.Node]bool{root: true}
-		for stack := []*ir.Node{root}; len(stack) > 0; {
-			n := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			in := n.Origin().In
-			if len(in) == 0 || slices.Contains(ends, n) {
-				if !yield(n) {
-					return
-				}
-				continue
-			}
-			if n.Op == ir.OpStop {
-				continue
-			}
-			for _, x := range in {
-				if !seen[x] && x.Type.DType.IsFloat() {
-					seen[x] = true
-					stack = append(stack, x)
-				}
-			}
-		}
-	}
+	return region.Around(open, root, wrt)
 }
 
 // differentiable returns the nodes of the tensors that y is to be differentiated
@@ -270,9 +209,9 @@ func CheckpointAll(xs []*Tensor, f func(xs []*Tensor) []*Tensor) []*Tensor {
 	var ys []*Tensor
 	var err *OpError
 	if f == nil {
-		err = opError(site, op, ErrUsage, xs, "%s is nil", r.what)
+		err = opError(site, op, ErrUsage, xs, "%s is nil", r.What)
 	} else if ys, err = tr.recordRegion(r, func() []*Tensor { return f(xs) }); err == nil && len(ys) == 0 {
-		err = opError(site, op, ErrUsage, xs, "%s returns no tensor, must return one or more", r.what)
+		err = opError(site, op, ErrUsage, xs, "%s returns no tensor, must return one or more", r.What)
 	}
 	if err != nil {
 		return failed(tr.poisoned(err), len(ys))

@@ -171,14 +171,14 @@ func (l *loop) usage(why string) *OpError { return opError(l.site, l.op, ErrUsag
 func (l *loop) fail(err *OpError) []*Tensor { return failed(l.tr.poisoned(err), len(l.init)) }
 
 // region returns one of the loop's, with formal parameters for its state.
-func (l *loop) region(what string) *region {
+func (l *loop) region(what string) *closure {
 	r := l.tr.newRegion(l.op, what, l.site)
 	r.loop = l
 	return r
 }
 
 // takes gives r, which is open, parameters for the state.
-func (l *loop) takes(r *region) []*Tensor {
+func (l *loop) takes(r *closure) []*Tensor {
 	state := make([]*Tensor, len(l.init))
 	for i, x := range l.init {
 		state[i] = r.formalParameter(l.tr, x.Type(), x)
@@ -191,8 +191,8 @@ func (l *loop) while(cond func(state []*Tensor) *Tensor, body func(state []*Tens
 	tr, c, b := l.tr, l.region("the condition"), l.region("the body")
 	_, err := tr.recordRegion(c, func() []*Tensor { return []*Tensor{cond(l.takes(c))} })
 	if err == nil {
-		if t := c.results[0].Type; !t.Equal(types.Of(types.Bool)) {
-			err = opError(l.site, l.op, ErrType, l.init, "the condition is %v, of %v, must be a bool scalar: compare, and reduce with Max or Min", t, c.results[0].Loc)
+		if t := c.Results[0].Type; !t.Equal(types.Of(types.Bool)) {
+			err = opError(l.site, l.op, ErrType, l.init, "the condition is %v, of %v, must be a bool scalar: compare, and reduce with Max or Min", t, c.Results[0].Loc)
 		}
 	}
 	if err == nil {
@@ -203,7 +203,7 @@ func (l *loop) while(cond func(state []*Tensor) *Tensor, body func(state []*Tens
 		})
 	}
 	if err == nil {
-		err = l.changes(b.results, len(b.results)-len(l.streams))
+		err = l.changes(b.Results, len(b.Results)-len(l.streams))
 	}
 	if err != nil {
 		return l.fail(err)
@@ -229,14 +229,14 @@ func (l *loop) scan(iterations int, xs []*Tensor, o ScanOptions, f func(iteratio
 		for i, x := range xs {
 			given[i] = r.formalParameter(tr, types.Type{DType: x.DType(), Shape: x.Shape()[1:]}, x)
 		}
-		n := len(r.formal) - len(xs)
-		takes = r.formal[n:]
-		r.formal = r.formal[:n:n]
+		n := len(r.Formal) - len(xs)
+		takes = r.Formal[n:]
+		r.Formal = r.Formal[:n:n]
 		next, rows = f(iteration, state, given)
 		return append(append(next[:len(next):len(next)], l.advanced(r)...), rows...)
 	})
 	if err == nil {
-		err = l.changes(r.results, len(next))
+		err = l.changes(r.Results, len(next))
 	}
 	if err == nil && len(next)+len(rows) == 0 {
 		err = l.usage("the body returns no tensor, must return one or more")
@@ -245,7 +245,7 @@ func (l *loop) scan(iterations int, xs []*Tensor, o ScanOptions, f func(iteratio
 		return l.fail(err), failed(l.tr.poisoned(err), len(rows))
 	}
 	l.takesStreams(r)
-	r.formal = append(r.formal, takes...)
+	r.Formal = append(r.Formal, takes...)
 	given := append([]*Tensor{}, l.init...)
 	for _, s := range l.streams {
 		given = append(given, s.from.state(tr, l.op, 4*s.blocks*iterations))
@@ -281,8 +281,8 @@ func (l *loop) changes(results []*ir.Node, n int) *OpError {
 // loopStream is a stream that a loop draws from.
 type loopStream struct {
 	from   *Random
-	blocks int                  // that an iteration draws
-	state  map[*region]*ir.Node // at the beginning of the iteration
+	blocks int                   // that an iteration draws
+	state  map[*closure]*ir.Node // at the beginning of the iteration
 }
 
 // iteration returns the loop whose iteration is being recorded, the innermost; nil if there is none.
@@ -304,7 +304,7 @@ func (l *loop) draw(tr *Trace, d *draw) *Tensor {
 		}
 	}
 	if s == nil {
-		s = &loopStream{from: d.from, state: map[*region]*ir.Node{}}
+		s = &loopStream{from: d.from, state: map[*closure]*ir.Node{}}
 		l.streams = append(l.streams, s)
 	}
 	at := s.blocks
@@ -317,19 +317,19 @@ func (l *loop) draw(tr *Trace, d *draw) *Tensor {
 }
 
 // begins returns the parameter of r that is the stream's state where an iteration begins.
-func (s *loopStream) begins(r *region) *ir.Node {
+func (s *loopStream) begins(r *closure) *ir.Node {
 	n := s.state[r]
 	if n == nil {
-		loc := r.b.SetLoc(r.site)
-		n = r.b.Parameter(types.Of(types.U64, 2), "", nil)
-		r.b.SetLoc(loc)
+		loc := r.B.SetLoc(r.Site)
+		n = r.B.Parameter(types.Of(types.U64, 2), "", nil)
+		r.B.SetLoc(loc)
 		s.state[r] = n
 	}
 	return n
 }
 
 // after returns the state some blocks after the beginning of an iteration in r.
-func (s *loopStream) after(tr *Trace, r *region, blocks int) *Tensor {
+func (s *loopStream) after(tr *Trace, r *closure, blocks int) *Tensor {
 	state := &Tensor{tr: tr, node: s.begins(r), epoch: r.epoch, dev: tr.dev}
 	if blocks == 0 {
 		return state
@@ -338,7 +338,7 @@ func (s *loopStream) after(tr *Trace, r *region, blocks int) *Tensor {
 }
 
 // advanced returns the states of streams after an iteration, in the body r, which is open.
-func (l *loop) advanced(r *region) []*Tensor {
+func (l *loop) advanced(r *closure) []*Tensor {
 	all := make([]*Tensor, len(l.streams))
 	for i, s := range l.streams {
 		all[i] = s.after(l.tr, r, s.blocks)
@@ -347,8 +347,8 @@ func (l *loop) advanced(r *region) []*Tensor {
 }
 
 // takesStreams gives r parameters for the states of streams.
-func (l *loop) takesStreams(r *region) {
+func (l *loop) takesStreams(r *closure) {
 	for _, s := range l.streams {
-		r.formal = append(r.formal, s.begins(r))
+		r.Formal = append(r.Formal, s.begins(r))
 	}
 }

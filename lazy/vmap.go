@@ -119,16 +119,16 @@ func fromFront(axis, rank int) (int, bool) {
 }
 
 // places finds the axes of the results.
-func (m *vmap) places(r *region, out []int) *OpError {
-	if len(r.results) == 0 {
+func (m *vmap) places(r *closure, out []int) *OpError {
+	if len(r.Results) == 0 {
 		return m.usage("the function returns no tensor, must return one or more")
 	}
-	if out != nil && len(out) != len(r.results) {
-		return opError(m.site, m.op, ErrUsage, m.init, "Out has %s for %s: give one for each, or none", diag.Count(len(out), "axis"), diag.Count(len(r.results), "result"))
+	if out != nil && len(out) != len(r.Results) {
+		return opError(m.site, m.op, ErrUsage, m.init, "Out has %s for %s: give one for each, or none", diag.Count(len(out), "axis"), diag.Count(len(r.Results), "result"))
 	}
-	m.out = make([]int, len(r.results))
+	m.out = make([]int, len(r.Results))
 	copy(m.out, out)
-	for i, y := range r.results {
+	for i, y := range r.Results {
 		if m.out[i] == Unbatched {
 			continue
 		}
@@ -142,7 +142,7 @@ func (m *vmap) places(r *region, out []int) *OpError {
 }
 
 // record records the function's ops for all examples.
-func (m *vmap) record(r *region) []*Tensor {
+func (m *vmap) record(r *closure) []*Tensor {
 	tr := m.tr
 	defer tr.at(m.site)()
 	m.takesStreams(r)
@@ -191,7 +191,7 @@ func (m *vmap) record(r *region) []*Tensor {
 	}
 	for i, y := range found {
 		if y.Batched && !want[i] {
-			return m.fail(opError(m.site, m.op, ErrUsage, m.init, "result %d, of %v, differs from one example to the next, and cannot be Unbatched in VmapOptions.Out", i, r.results[i].Loc), results)
+			return m.fail(opError(m.site, m.op, ErrUsage, m.init, "result %d, of %v, differs from one example to the next, and cannot be Unbatched in VmapOptions.Out", i, r.Results[i].Loc), results)
 		}
 	}
 	ys := make([]*Tensor, results)
@@ -294,7 +294,7 @@ func (tr *Trace) vmappedVJP(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.
 	r := tr.newRegion("gradient", "the body", n.Loc)
 	r.closed = true
 	tr.open(r)
-	r.b.SetLoc(n.Loc)
+	r.B.SetLoc(n.Loc)
 	one := &ir.Node{Op: n.Op, Loc: n.Loc, Body: &ir.Composite{Name: n.Body.Name[len(vmapped):], Params: n.Body.Params[:last]}}
 	var args []batching.Value
 	parameter := func(x *ir.Node, batched bool) *ir.Node {
@@ -306,8 +306,8 @@ func (tr *Trace) vmappedVJP(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.
 			t.Shape = t.Shape[1:]
 		}
 		args = append(args, batching.Value{Node: x.Current(), Batched: batched})
-		r.formal = append(r.formal, r.b.Parameter(t, "", nil))
-		return r.formal[len(r.formal)-1]
+		r.Formal = append(r.Formal, r.B.Parameter(t, "", nil))
+		return r.Formal[len(r.Formal)-1]
 	}
 	for i, x := range n.In {
 		one.In = append(one.In, parameter(x, n.Body.Params[last].Int>>i&1 != 0))
@@ -318,18 +318,18 @@ func (tr *Trace) vmappedVJP(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.
 	}
 	found, ok, err := func() ([]*ir.Node, bool, error) {
 		defer tr.shut(r)
-		return tr.vjp(r.b, one, ys, cts)
+		return tr.vjp(r.B, one, ys, cts)
 	}()
 	if !ok || err != nil {
 		return nil, ok, err
 	}
 	for _, g := range found {
 		if g != nil {
-			r.results = append(r.results, g)
+			r.Results = append(r.Results, g)
 		}
 	}
 	var g ir.Graph
-	r.b.Capture(&g, r.formal, r.results, nil)
+	r.B.Capture(&g, r.Formal, r.Results, nil)
 	all, err := batching.Vectorize(b, &g, args, tr.batched(y[0].Type.Shape[0], nil))
 	if err != nil {
 		return nil, false, err
