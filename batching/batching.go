@@ -304,8 +304,13 @@ func (v *vectorizer) transpose(x *ir.Node, perm []int) *ir.Node {
 
 // move makes axis from of x axis to of the result; the others keep their order.
 func (v *vectorizer) move(x *ir.Node, from, to int) *ir.Node {
-	perm := slices.Delete(count(x.Type.Rank()), from, from+1)
-	return v.transpose(x, slices.Insert(perm, to, from))
+	return v.transpose(x, Moved(x.Type.Rank(), from, to))
+}
+
+// Moved is the order of axes in which axis from has moved to the place to, and the others keep
+// their order.
+func Moved(rank, from, to int) []int {
+	return slices.Insert(slices.Delete(count(rank), from, from+1), to, from)
 }
 
 // swap transposes the last two axes.

@@ -159,7 +159,7 @@ func (m *vmap) record(r *closure) []*Tensor {
 	results := len(m.out)
 	for i, x := range m.init {
 		if axis := m.in[i]; axis != Unbatched && axis != 0 {
-			x = tr.Read(x).Transpose(moved(x.Rank(), axis, 0)...)
+			x = tr.Read(x).Transpose(batching.Moved(x.Rank(), axis, 0)...)
 		}
 		if err := take(x, m.in[i] != Unbatched); err != nil {
 			return m.fail(err, results)
@@ -197,24 +197,13 @@ func (m *vmap) record(r *closure) []*Tensor {
 	ys := make([]*Tensor, results)
 	for i, y := range found {
 		if n, axis := y.Node, m.out[i]; axis != Unbatched && axis != 0 {
-			perm := moved(n.Type.Rank(), 0, axis)
+			perm := batching.Moved(n.Type.Rank(), 0, axis)
 			ys[i] = tr.result(tr.b.Node(ir.OpTranspose, []*ir.Node{n}, []ir.Attr{ir.TransposePerm: {Ints: perm}}, nil))
 		} else {
 			ys[i] = tr.wrap(n)
 		}
 	}
 	return ys
-}
-
-// moved is the order of axes in which one of them has moved.
-func moved(rank, from, to int) []int {
-	perm := make([]int, 0, rank)
-	for i := range rank {
-		if i != from {
-			perm = append(perm, i)
-		}
-	}
-	return slices.Insert(perm, to, from)
 }
 
 // each returns the states from which so many examples draw, one after the other.
