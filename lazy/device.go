@@ -215,6 +215,35 @@ func (d *Device) fromEnvironment() error {
 	return nil
 }
 
+// Logger makes the device log to l; without it, or with nil, that is slog.Default, as it
+// is at each record. Warnings come once for each line of the program. They are of implicit
+// syncs, reads of variables whose assignments wait for MarkStep, and arguments in which
+// CheckNaNs finds NaNs. Others are of steps that grow without end, lines that compile again
+// and again, and programs that take over five seconds to compile. Ops that the evaluator
+// runs are warned of, and assignments that wait for MarkStep when the device is closed.
+// Environment variables without effect are warned of once. Steps that fail in the background
+// are information, since their errors come back later. Those whose error MarkStep returns,
+// compiles, copies of donated variables and programs dropped from the cache are for debugging.
+// What the device's backend logs goes to l, too.
+func Logger(l *slog.Logger) Option { return func(d *Device) { d.logger = l } }
+
+// log logs for the device. Callers on hot paths ask logs first, which spares
+// them the attributes.
+func (d *Device) log(level slog.Level, message string, attrs ...slog.Attr) {
+	if d.logs(level) {
+		d.slog().LogAttrs(context.Background(), level, message, append([]slog.Attr{slog.String("device", d.name)}, attrs...)...)
+	}
+}
+
+func (d *Device) logs(level slog.Level) bool { return d.slog().Enabled(context.Background(), level) }
+
+func (d *Device) slog() *slog.Logger {
+	if d.logger != nil {
+		return d.logger
+	}
+	return slog.Default()
+}
+
 // slab returns memory for small results of a trace: the host's, where they can be read at
 // once, unless runs return before they have ended.
 func (d *Device) slab() *soa.Slab {

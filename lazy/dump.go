@@ -15,6 +15,7 @@ import (
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/lazy/internal/containers"
+	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/opbyop"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/settings"
@@ -267,6 +268,15 @@ func (tr *Trace) preview(roots []*Tensor, look func(*ir.Graph)) error {
 		look(&r.graph)
 		return nil
 	})
+}
+
+// captured counts, and writes to a file if that is asked for, a program that is
+// about to be looked up or compiled.
+func (d *Device) captured(g *ir.Graph) {
+	d.metrics.Sample(metrics.GraphSize, float64(len(g.Nodes)))
+	if d.dumps != nil {
+		d.dump(g)
+	}
 }
 
 // dumps is a file to which programs are appended.

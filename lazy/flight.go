@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -238,6 +239,17 @@ func (f *flight) copied(result int, d *Device, name string, t types.Type, at cal
 	f.call.Results[result], f.own[result] = view, true
 	d.donationCopied(name, t, at, f.count)
 	return nil
+}
+
+// donationCopied counts and logs that what is donated at a line, by an assignment
+// if name is that of a variable, is still read, and that the result gets new
+// memory.
+func (d *Device) donationCopied(name string, t types.Type, at callsite.Site, by *account.Account) {
+	d.count(metrics.DonationCopy, by)
+	if d.logs(slog.LevelDebug) {
+		d.log(slog.LevelDebug, "donated memory copied", slog.String("variable", name), slog.String("at", at.String()),
+			slog.Int("bytes", t.Bytes()), slog.String("because", "it is still read"))
+	}
 }
 
 // mayHaveWritten reports whether a run that ended with err may have written v, whose

@@ -245,6 +245,19 @@ func (d *Device) compile(ctx context.Context, g *ir.Graph, text string, o backen
 	return x, nil
 }
 
+// fellBack counts, and logs once for each line and op, what a backend leaves to the
+// evaluator.
+func (d *Device) fellBack(e *backends.FallbackError) {
+	d.metrics.Add(metrics.Fallback, len(e.Ops))
+	fresh := false
+	for _, f := range e.Ops {
+		fresh = d.fallbacks.First([2]string{f.Line, f.Op}) || fresh
+	}
+	if fresh {
+		e.Log(d.slog(), slog.String("device", d.name))
+	}
+}
+
 // withRoom compiles a program. Where the system has no room left for code, the older
 // half of all programs is dropped and it is compiled again, then without all others.
 func (d *Device) withRoom(compile func() (programs.Runner, error)) (programs.Runner, error) {

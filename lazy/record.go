@@ -1,10 +1,14 @@
 package lazy
 
 import (
+	"log/slog"
+	"math"
 	"strconv"
 
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/lazy/internal/metrics"
+	"ltc/lazy/internal/settings"
 	"ltc/shapeinfer"
 )
 
@@ -205,6 +209,38 @@ func (tr *Trace) anew(site callsite.Site, op ir.Op, in []*ir.Node, attrs []ir.At
 	}
 	tr.tally.Op(int(op))
 	return tr.counted(n)
+}
+
+// GraphLimit sets how many nodes a step may have before a warning is logged,
+// and at each multiple of it, instead of the environment variable
+// LTC_TRIM_GRAPH_SIZE; 0 means never.
+//
+// The lazy tensor core runs what a step has so far when it grows beyond such a limit. Here
+// nothing runs. The values that a step computes, its tensors that go stale and the ops that
+// a gradient goes through would depend on the limit. A sync that nobody asked for would
+// also hide a MarkStep that is missing.
+func GraphLimit(nodes int) Option {
+	return func(d *Device) { d.graphLimit = graphLimit(nodes) }
+}
+
+func graphLimit(nodes int) int {
+	if nodes <= 0 {
+		return math.MaxInt
+	}
+	return nodes
+}
+
+// grown is called when the step has more nodes than watch.
+func (tr *Trace) grown(at callsite.Site) {
+	limit := tr.dev.graphLimit
+	if tr.watch += limit; tr.watch < 0 {
+		tr.watch = math.MaxInt
+	}
+	tr.dev.metrics.Add(metrics.TrimGraph, 1)
+	if tr.dev.growth.First(at) {
+		tr.dev.log(slog.LevelWarn, "a step grows without end", slog.String("at", at.String()), slog.Int("nodes", tr.b.Len()), slog.Int("limit", limit),
+			slog.String("do", "call MarkStep at the end of each turn of the loop, or raise GraphLimit or "+settings.GraphLimit.Name))
+	}
 }
 
 // plain reports whether site is the line of the caller.
