@@ -3,10 +3,9 @@ package lazy
 import (
 	"fmt"
 	"math"
-	"strings"
 
-	"ltc/internal/diag"
 	"ltc/ir/types"
+	"ltc/lazy/internal/axes"
 )
 
 // Initializer gives a variable its first values: next returns one element after
@@ -115,50 +114,12 @@ func within(limit float64) Initializer { return Uniform(-limit, limit) }
 // scaled is the initializer that of gives for the fan-in and fan-out of a weight.
 func scaled(name string, layout []string, of func(in, out float64) Initializer) Initializer {
 	return func(t types.Type, uniform func() float64) (func() float64, error) {
-		in, out, err := fanInOut(name, t.Shape, layout)
+		in, out, err := axes.Fans(name, t.Shape, layout)
 		if err != nil {
 			return nil, err
 		}
 		return of(in, out)(t, uniform)
 	}
-}
-
-// fanInOut returns the fan-in and fan-out of a weight; 1 for a dimension of 0, which has no
-// elements.
-func fanInOut(name string, shape types.Shape, layout []string) (in, out float64, err error) {
-	axes := "IO"
-	switch {
-	case len(layout) == 0 && len(shape) != 2:
-		err = fmt.Errorf("which of the %s are inputs and outputs is not known", diag.Count(len(shape), "axis"))
-		if len(shape) > 2 {
-			return 0, 0, fmt.Errorf("%w: name them as Conv's layout does: %s(\"OIHW\") for the kernel that Conv takes by default, %s(\"HWIO\") for one of NHWC,HWIO->NHWC", err, name, name)
-		}
-		return 0, 0, fmt.Errorf("%w: a bias or a scale is drawn with Uniform, Normal or Constant", err)
-	case len(layout) > 1:
-		return 0, 0, fmt.Errorf("%s takes one layout, has %d", name, len(layout))
-	case len(layout) == 1:
-		axes = layout[0]
-	}
-	if _, kernel, ok := strings.Cut(axes, ","); ok {
-		if _, err := convLayout(axes); err != nil {
-			return 0, 0, err
-		}
-		axes, _, _ = strings.Cut(kernel, "->")
-	}
-	if len(axes) != len(shape) || strings.Count(axes, "I") != 1 || strings.Count(axes, "O") != 1 {
-		return 0, 0, fmt.Errorf("layout %q does not name I, O and the other axes of %v: it has a letter for each axis, as \"OIHW\" has", axes, shape)
-	}
-	in, out = 1, 1
-	for i, d := range shape {
-		size := float64(max(d, 1))
-		if axes[i] == 'I' || axes[i] != 'O' && axes[i] != 'N' {
-			in *= size
-		}
-		if axes[i] == 'O' || axes[i] != 'I' && axes[i] != 'N' {
-			out *= size
-		}
-	}
-	return in, out, nil
 }
 
 // Constant sets every element to v.

@@ -9,6 +9,7 @@ import (
 	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
+	"ltc/lazy/internal/axes"
 	"ltc/lazy/internal/strided"
 	"ltc/shapeinfer"
 )
@@ -209,16 +210,16 @@ func (x *Tensor) MeanKeep(axes ...int) *Tensor { return x.keepAxes(x.Mean(axes..
 func (x *Tensor) MaxKeep(axes ...int) *Tensor  { return x.keepAxes(x.Max(axes...), axes) }
 func (x *Tensor) MinKeep(axes ...int) *Tensor  { return x.keepAxes(x.Min(axes...), axes) }
 
-// keepAxes gives y, which x was reduced to over axes, these axes back.
-func (x *Tensor) keepAxes(y *Tensor, axes []int) *Tensor {
+// keepAxes gives y, which x was reduced to over some axes, these axes back.
+func (x *Tensor) keepAxes(y *Tensor, over []int) *Tensor {
 	if y.err != nil {
 		return y
 	}
-	if len(axes) == 0 {
-		axes = places(x.Rank())
+	if len(over) == 0 {
+		over = axes.Count(x.Rank())
 	}
 	shape := slices.Clone([]int(x.Shape()))
-	for _, a := range axes {
+	for _, a := range over {
 		shape[(a+len(shape))%len(shape)] = 1
 	}
 	return y.Reshape(shape...)
@@ -239,7 +240,7 @@ func (x *Tensor) PadZeros(padding ...[2]int) *Tensor {
 	if bad != nil {
 		return bad
 	}
-	before, after := sides(padding, 0, len(padding))
+	before, after := axes.Sides(padding, 0, len(padding))
 	none := make([]int, first)
 	return x.Pad(zero, slices.Concat(none, before), slices.Concat(none, after), make([]int, x.Rank()))
 }

@@ -26,9 +26,8 @@ type Maker interface {
 	Make(types.Type) (soa.View, error)
 }
 
-// Of returns the copy of data, which host shows, in the memory of a device; nil if there is
-// none, as for the first run that asks, and where the device has no room for one. All are the
-// copies of the device.
+// Of returns the copy, in the memory of a device, of data that host shows. It is nil for the first
+// run that asks, and where the device has no room. All are the copies of the device.
 func (c *DeviceCopy) Of(host *soa.View, d Maker, all *DeviceCopies) *soa.View {
 	switch there := c.view.Load(); there {
 	case nil:
