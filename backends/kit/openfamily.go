@@ -27,10 +27,11 @@ func FixSizes(ctx context.Context, by Evaluator, p *backends.Program, shapes [][
 }
 
 // OpenFamily returns one program for all sizes of a module that leaves some open, and where these
-// sizes stand. Kernels makes kernels of the program once its sizes are expressions. The
-// error wraps [ErrNotCompiled] if it cannot be one program for all sizes.
-func OpenFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
-	f, open, err := openFamily(ctx, by, m, o, kernels)
+// sizes stand. Kernels makes kernels of the program once its sizes are expressions. None says
+// which symbols are 0 in all runs; no other size of the program may be 0. The error wraps
+// [ErrNotCompiled] if it cannot be one program for all sizes.
+func OpenFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, none plan.Zeros, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
+	f, open, err := openFamily(ctx, by, m, o, none, kernels)
 	switch {
 	case ctx.Err() != nil:
 		return nil, plan.Opening{}, context.Cause(ctx)
@@ -40,7 +41,7 @@ func OpenFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 	return f, open, nil
 }
 
-func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
+func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, none plan.Zeros, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
 	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
 		return nil, plan.Opening{}, err
@@ -48,6 +49,11 @@ func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 	open, err := openDims(p)
 	if err != nil {
 		return nil, open, plan.At(p.Module.Func("main"), err)
+	}
+	for i := range open.Symbols {
+		if none.Has(i) {
+			open.Symbols[i].Size = 0
+		}
 	}
 	fixed, err := FixSizes(ctx, by, p, open.Shapes(open.Expressions()))
 	for err != nil {
@@ -234,7 +240,7 @@ func (n dimNames) unnamed(argument, dim int) string {
 	return name
 }
 
-// symbolOf returns the symbol of a size: no program for all sizes has values without elements.
+// symbolOf returns the symbol of a size that is not 0.
 func symbolOf(m *mlir.Module, name, otherwise string) plan.Symbol {
 	s := plan.Symbol{Bounds: [2]int{0, int(^uint(0) >> 1)}}
 	most := int64(unbounded)

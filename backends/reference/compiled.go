@@ -80,13 +80,13 @@ func KitOptions(ctx context.Context) kit.Options {
 	compilers.Lock()
 	use := compilers.fastest
 	compilers.Unlock()
-	return kitOptions(ctx, use, Claim)
+	return kitOptions(ctx, use)
 }
 
-func kitOptions(ctx context.Context, compilers []kernel.Compiler, claim func(plan.Work) ([]types.Type, bool)) kit.Options {
+func kitOptions(ctx context.Context, compilers []kernel.Compiler) kit.Options {
 	const launch = 1 << 14 // multiplications, in 0.3 µs
 	return kit.Options{
-		Eval: eval.New(), Check: env.Checks.On(), Launch: launch, ChannelsFirst: true, Claim: claim,
+		Eval: eval.New(), Check: env.Checks.On(), Launch: launch, ChannelsFirst: true, Claim: Claim,
 		Fuse: fuse.Options{Packs: packsOf(ctx, compilers), Columns: columnsOf(ctx, compilers), Cut: Cut, WindowBorders: packsOf(ctx, compilers) != nil},
 	}
 }
@@ -94,7 +94,7 @@ func kitOptions(ctx context.Context, compilers []kernel.Compiler, claim func(pla
 // compileKernels makes kernels of a program and runs them by compilers, of
 // which each is asked for what those before it leave.
 func compileKernels(ctx context.Context, p *backends.Program, o backends.Options, compilers []kernel.Compiler) (backends.Executable, error) {
-	prog, err := kernelsOf(ctx, p, compilers, Claim)
+	prog, err := kernelsOf(ctx, p, compilers)
 	if err != nil {
 		return nil, err
 	}
@@ -161,9 +161,9 @@ func (e *compiled) CountIn(n *atomic.Int64) {
 	e.keeper.grown = n
 }
 
-// kernelsOf makes kernels of a program; claim is that of [kit.Options].
-func kernelsOf(ctx context.Context, p *backends.Program, compilers []kernel.Compiler, claim func(plan.Work) ([]types.Type, bool)) (*plan.Program, error) {
-	return kit.Compile(ctx, p, kitOptions(ctx, compilers, claim))
+// kernelsOf makes kernels of a program.
+func kernelsOf(ctx context.Context, p *backends.Program, compilers []kernel.Compiler) (*plan.Program, error) {
+	return kit.Compile(ctx, p, kitOptions(ctx, compilers))
 }
 
 // mostStages is how many unrelated stages a kernel has: what a compiler takes for one

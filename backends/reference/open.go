@@ -31,6 +31,7 @@ type openExecutable struct {
 	workspace *atomic.Int64   // in bytes, of the sizes that a run was fitted to last
 	module    backends.Module // what the family has no program for is compiled separately, from it
 	unbound   *openExecutable // what Bind was called on first; nil: it is that
+	none      plan.Zeros      // the symbols that are 0 in all runs
 }
 
 // form is the program for some layouts of its views.
@@ -47,15 +48,20 @@ type form struct {
 // wraps [kit.ErrNotCompiled] if it cannot be one program for all sizes.
 func compileSized(ctx context.Context, m backends.Module, o backends.Options, p *backends.Program, compilers []kernel.Compiler) (backends.Executable, error) {
 	s := &openExecutable{file: p.File, o: o, compilers: compilers, keeper: new(keeper), module: m}
-	family, open, err := kit.OpenFamily(ctx, eval.New(), m, o, func(p *backends.Program) (*plan.Program, error) {
-		return kernelsOf(ctx, p, compilers, Claim)
+	return s, s.compile(ctx)
+}
+
+// compile compiles the program, but for regions.
+func (s *openExecutable) compile(ctx context.Context) error {
+	family, open, err := kit.OpenFamily(ctx, eval.New(), s.module, s.o, s.none, func(p *backends.Program) (*plan.Program, error) {
+		return kernelsOf(ctx, p, s.compilers)
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.Open(open, family)
 	s.compileOthers()
-	return s, s.begin(ctx, false)
+	return s.begin(ctx, false)
 }
 
 // region makes a region of a loop or a branch executable.

@@ -2,34 +2,91 @@ package reference
 
 import (
 	"context"
+	"sync"
 
 	"ltc/backends"
 	"ltc/backends/kit"
 	"ltc/backends/kit/exec"
 	"ltc/backends/kit/kernel"
+	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/ir/types"
 	"ltc/soa"
 )
 
+// otherRun runs calls of sizes that a program is not for.
+type otherRun = exec.Lazy[func(context.Context, *backends.Call) error]
+
+// mostNone is for how many sets of sizes that are 0 there are programs.
+const mostNone = 8
+
 // compileOthers has calls of sizes that the family has no program for compiled when there is one.
 func (s *openExecutable) compileOthers() {
-	s.Others, s.None = exec.NewLazy(s.evaluated), exec.NewLazy(s.compileNone)
+	s.Others, s.None = exec.NewLazy(s.evaluated), nil
+	if s.none != 0 { // other sizes follow from those that are 0
+		return
+	}
+	var mu sync.Mutex
+	all := map[plan.Zeros]*otherRun{}
+	s.None = func(zeros plan.Zeros) *otherRun {
+		mu.Lock()
+		defer mu.Unlock()
+		by := all[zeros]
+		switch {
+		case by != nil:
+		case len(all) == mostNone:
+			by = s.Others
+		default:
+			by = exec.NewLazy(func(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
+				return s.compileNone(ctx, zeros)
+			})
+			all[zeros] = by
+		}
+		return by
+	}
 }
 
-// compileNone returns what runs calls whose only size is 0: kernels, or the evaluator,
-// which finds out what of it fails.
-func (s *openExecutable) compileNone(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
-	e, err := s.kernelsOfNone(ctx)
+// compileNone returns what runs calls in which these sizes are 0, and no others: kernels, or the
+// evaluator, which finds out what of it fails.
+func (s *openExecutable) compileNone(ctx context.Context, zeros plan.Zeros) (run func(context.Context, *backends.Call) error, err error) {
+	if zeros == 1<<len(s.Symbols)-1 {
+		run, err = s.kernelsOfNone(ctx)
+	} else {
+		run, err = s.kernelsOfSome(ctx, zeros)
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if err == nil {
-		s.Grown().Add(int64(e.ResidentBytes()))
-		e.CountIn(s.Grown())
-		return e.runNone, nil
+	if err != nil {
+		return s.Others.Get(ctx)
 	}
-	return s.evaluated(ctx)
+	return run, nil
+}
+
+// kernelsOfSome compiles the program for some sizes of 0, and leaves the others open.
+func (s *openExecutable) kernelsOfSome(ctx context.Context, zeros plan.Zeros) (func(context.Context, *backends.Call) error, error) {
+	x := &openExecutable{file: s.file, o: s.o, compilers: s.compilers, keeper: new(keeper), module: s.module, none: zeros}
+	x.o.Profile = false // the steps are not those of other sizes
+	if err := x.compile(ctx); err != nil {
+		return nil, err
+	}
+	e := backends.Executable(x)
+	if s.Bound != nil {
+		constants := map[int]soa.View{}
+		for i, v := range s.Bound {
+			if !v.IsZero() {
+				constants[i] = v
+			}
+		}
+		var err error
+		if e, err = x.Bind(ctx, constants); err != nil {
+			return nil, err
+		}
+	}
+	x = e.(*openExecutable)
+	s.Grown().Add(int64(x.ResidentBytes()))
+	x.CountIn(s.Grown())
+	return x.Execute, nil
 }
 
 // evaluated returns the program as the evaluator runs it, op by op.
@@ -56,7 +113,7 @@ func (s *openExecutable) evaluated(ctx context.Context) (func(context.Context, *
 }
 
 // kernelsOfNone compiles the program for no elements.
-func (s *openExecutable) kernelsOfNone(ctx context.Context) (*compiled, error) {
+func (s *openExecutable) kernelsOfNone(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
 	p, err := backends.LoadOpen(ctx, s.module, s.o)
 	if err != nil {
 		return nil, err
@@ -65,7 +122,7 @@ func (s *openExecutable) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	prog, err := kernelsOf(ctx, p, s.compilers, Claim)
+	prog, err := kernelsOf(ctx, p, s.compilers)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +155,9 @@ func (s *openExecutable) kernelsOfNone(ctx context.Context) (*compiled, error) {
 	}
 	e.keeper, e.codes, e.compilers, e.Copied = k, codes, s.compilers, s.Copied
 	e.ready()
-	return e, nil
+	s.Grown().Add(int64(e.ResidentBytes()))
+	e.CountIn(s.Grown())
+	return e.runNone, nil
 }
 
 // runNone runs a call that was admitted, but for the sizes of its results.

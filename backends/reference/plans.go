@@ -61,7 +61,7 @@ func (k *keptPlans) again() (*plan.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return kernelsOf(ctx, p, k.compilers, Claim)
+	return kernelsOf(ctx, p, k.compilers)
 }
 
 // keep keeps the plan of the program.

@@ -95,7 +95,7 @@ func TestBindOfKeptPlan(t *testing.T) {
 		if !fromPlan {
 			p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 			require.NoError(t, err)
-			prog, err = kernelsOf(t.Context(), p, []kernel.Compiler{tiles.Compiler{}}, Claim)
+			prog, err = kernelsOf(t.Context(), p, []kernel.Compiler{tiles.Compiler{}})
 			require.NoError(t, err)
 		}
 		var e backends.Executable
@@ -233,7 +233,7 @@ const topKText = `func.func @main(%x: tensor<4x40xf32>, %a: tensor<2x4x4xf32>, %
 func planOf(t *testing.T, text string) []byte {
 	p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
 	require.NoError(t, err)
-	prog, err := kernelsOf(t.Context(), p, []kernel.Compiler{tiles.Compiler{}}, Claim)
+	prog, err := kernelsOf(t.Context(), p, []kernel.Compiler{tiles.Compiler{}})
 	if err != nil {
 		return nil
 	}

@@ -18,7 +18,6 @@ import (
 	"ltc/backends/reference/eval"
 	"ltc/internal/diag"
 	"ltc/internal/test/conformance"
-	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
 	"ltc/stablehlo/verify"
@@ -152,22 +151,21 @@ func (s *source) showKernels(ctx context.Context, w io.Writer, text string, stag
 		return err
 	}
 	if p.Signature.Open() {
-		_, _, err := kit.OpenFamily(ctx, eval.New(), m, o, func(p *backends.Program) (*plan.Program, error) {
-			return s.kernels(ctx, w, p, stage, nil)
+		_, _, err := kit.OpenFamily(ctx, eval.New(), m, o, 0, func(p *backends.Program) (*plan.Program, error) {
+			return s.kernels(ctx, w, p, stage)
 		})
 		return err
 	}
 	if p, err = backends.Load(ctx, m, o); err == nil {
-		_, err = s.kernels(ctx, w, p, stage, reference.Claim)
+		_, err = s.kernels(ctx, w, p, stage)
 	}
 	return err
 }
 
 // kernels compiles a program to kernels as the backend cpu does, and prints what it is at
-// a stage. Claim is that of [kit.Options].
-func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage *stageView, claim func(plan.Work) ([]types.Type, bool)) (*plan.Program, error) {
+// a stage.
+func (s *source) kernels(ctx context.Context, w io.Writer, p *backends.Program, stage *stageView) (*plan.Program, error) {
 	o := reference.KitOptions(ctx)
-	o.Claim = claim
 	o.Dump = func(name string, program fmt.Stringer) {
 		if name == stage.name {
 			stage.print(w, program)

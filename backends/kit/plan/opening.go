@@ -27,6 +27,25 @@ type Symbol struct {
 	Bounds [2]int // that the text gives, both included
 }
 
+// Zeros is a set of symbols, by their numbers: those that are 0.
+type Zeros uint64
+
+// mostSymbols is how many symbols a set can have.
+const mostSymbols = 64
+
+// ZerosOf returns the symbols whose values are 0. It reports false if the set cannot have them.
+func ZerosOf(values []int64) (z Zeros, ok bool) {
+	for i, n := range values {
+		if n == 0 {
+			z |= 1 << i
+		}
+	}
+	return z, len(values) <= mostSymbols
+}
+
+// Has reports whether symbol i is 0.
+func (z Zeros) Has(i int) bool { return z>>i&1 == 1 }
+
 // Teller is a dimension of an argument that tells the value of a symbol.
 type Teller struct{ Index, Dim, Symbol int }
 

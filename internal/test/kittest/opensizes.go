@@ -69,7 +69,7 @@ func copies(views []soa.View) []soa.View {
 	return all
 }
 
-// randomSizes are mostly small, and seldom 0; few are large, for values of some elements to the
+// randomSizes are mostly small, and some are 0; few are large, for values of some elements to the
 // power of degree.
 func randomSizes(r *rand.Rand, n, degree int) []int {
 	most := int(math.Pow(100_000, 1/float64(max(degree, 1))))
@@ -78,6 +78,8 @@ func randomSizes(r *rand.Rand, n, degree int) []int {
 		switch r.IntN(8) {
 		case 0:
 			sizes[i] = r.IntN(3)
+		case 2:
+			sizes[i] = 0
 		case 1:
 			sizes[i] = 1 + r.IntN(min(max(most, 9), 2000))
 		default:

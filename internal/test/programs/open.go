@@ -686,12 +686,44 @@ func (p *opens) softmax() {
 	p.emit("f32", v.dims, "stablehlo.divide %s, %s : %s", e.name, sum.name, v.typ())
 }
 
+// sort is of integers, of those and what goes along with them, of floats, or of the first two of rows.
 func (p *opens) sort() {
-	if p.IntN(3) > 0 {
+	how := p.IntN(4)
+	elem := "i32"
+	if how == 2 {
+		elem = "f32"
+	}
+	v, ok := p.find(func(v openValue) bool { return v.elem == elem && len(v.dims) > 0 })
+	if !ok {
 		return
 	}
-	v, ok := p.find(func(v openValue) bool { return v.elem == "i32" && len(v.dims) > 0 })
-	if !ok {
+	switch how {
+	case 0:
+		w, n := p.like("i32", v.dims), p.name()
+		p.lines = append(p.lines, fmt.Sprintf(`%s:2 = "stablehlo.sort"(%s, %s) ({
+    ^bb0(%%p: tensor<i32>, %%q: tensor<i32>, %%s: tensor<i32>, %%t: tensor<i32>):
+      %%r = stablehlo.compare GT, %%p, %%q : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %%r : tensor<i1>
+    }) {dimension = %d : i64, is_stable = true} : (%s, %s) -> (%[5]s, %[6]s)`, n, v.name, w.name, p.IntN(len(v.dims)), v.typ(), w.typ()))
+		p.values = append(p.values, openValue{n + "#0", v.elem, slices.Clone(v.dims)}, openValue{n + "#1", w.elem, slices.Clone(v.dims)})
+		p.made++
+		return
+	case 1:
+		dims := append(slices.Clone(v.dims[:len(v.dims)-1]), "2")
+		if v.dims[len(v.dims)-1] == "1" {
+			return
+		}
+		n, typ := p.name(), openType("i32", dims)
+		p.lines = append(p.lines, fmt.Sprintf("%s:2 = chlo.top_k(%s, k = 2) : %s -> (%s, %s)", n, v.name, v.typ(), typ, typ))
+		p.values = append(p.values, openValue{n + "#0", "i32", dims}, openValue{n + "#1", "i32", slices.Clone(dims)})
+		p.made++
+		return
+	case 2:
+		p.emit("f32", v.dims, `"stablehlo.sort"(%s) ({
+    ^bb0(%%p: tensor<f32>, %%q: tensor<f32>):
+      %%r = stablehlo.compare LT, %%p, %%q, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+      stablehlo.return %%r : tensor<i1>
+    }) {dimension = %d : i64, is_stable = true} : (%s) -> %s`, v.name, p.IntN(len(v.dims)), v.typ(), v.typ())
 		return
 	}
 	p.emit("i32", v.dims, `"stablehlo.sort"(%s) ({
