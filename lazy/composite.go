@@ -161,7 +161,7 @@ func (s *setting) check(a *ops.Attr, x *Tensor) (reason string) {
 			axis += rank
 		}
 		if axis < 0 || axis >= rank {
-			return fmt.Sprintf("axis %d is not one of %v", s.int, x.Shape())
+			return fmt.Sprintf("axis %d is not one of %v", s.int, x.OpenShape())
 		}
 		s.int = axis
 	case ops.Axes:
@@ -349,7 +349,7 @@ func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, b
 		case ct[i] != nil:
 			cts[i] = tr.wrap(ct[i])
 		case d.IsFloat():
-			cts[i] = Zeros(tr, d, ys[i].Shape()...)
+			cts[i] = Zeros(tr, d, ys[i].OpenShape()...)
 		}
 	}
 	found := c.vjp(xs, ys, cts, settingsOf(n.Body.Params))

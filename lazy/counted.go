@@ -5,7 +5,9 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 
+	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/dims"
@@ -70,6 +72,63 @@ func (tr *Trace) fromData(ts ...types.Type) bool {
 		}
 	}
 	return false
+}
+
+// origins says where the sizes come from that are in types and follow from data.
+func (tr *Trace) origins(ts ...types.Type) (all []string) {
+	for _, c := range tr.counts {
+		for _, t := range ts {
+			if slices.Contains(dims.Symbols(t.Shape...), c.size) {
+				all = append(all, fmt.Sprintf("%s follows from the data of %v", dims.String(c.size), c.x.Loc))
+				break
+			}
+		}
+	}
+	return all
+}
+
+// typeError is the function of that name for an op on nodes. If they have several sizes that follow
+// from data, it says from which.
+func (tr *Trace) typeError(site callsite.Site, err error, in []*ir.Node) *OpError {
+	e := typeError(site, err)
+	if len(tr.counts) == 0 {
+		return e
+	}
+	var ts []types.Type
+	for _, n := range in {
+		ts = append(ts, n.Type)
+	}
+	from := tr.origins(ts...)
+	if len(from) > 0 {
+		e.Reason += ": " + strings.Join(from, ", ")
+	}
+	if len(from) > 1 || len(from) == 1 && strings.HasSuffix(e.Label, "shapes") {
+		e.Reason += "; select by one mask what belongs together, or keep all elements and use Where"
+	}
+	return e
+}
+
+// number returns d, dimension i of t, if Go code may compute with it: the name that a dimension of an
+// exported function's input has. A size that follows from data is 0, and the step fails.
+func (t *Tensor) number(i, d int) int {
+	const op = "dim"
+	tr := t.tr
+	if !dims.IsExpr(d) || tr == nil || t.node == nil {
+		return d
+	}
+	one := types.Type{Shape: types.Shape{d}}
+	if !tr.fromData(one) {
+		if tr.function || tr.defines {
+			return d
+		}
+		tr.fail(opError(tr.site(), op, ErrStale, []*Tensor{t},
+			"the data of an earlier step told dimension %d, and the tensor was not kept; give it to MarkStep as a root, or Keep it", i))
+		return 0
+	}
+	tr.fail(opError(tr.site(), op, ErrUsage, []*Tensor{t},
+		"dimension %d is no number before the step has run: %s; compute with Size(%d), a tensor, pass it on with OpenDim(%d), or read it after MarkStep",
+		i, strings.Join(tr.origins(one), ", "), i, i))
+	return 0
 }
 
 // countsIn reports whether sizes of g follow from data.
@@ -149,7 +208,7 @@ func checkBound(bound []int, most demand) *breach {
 // sizeless says why no size can follow from the elements of a mask where it is recorded; empty if
 // one can.
 func (tr *Trace) sizeless(mask *Tensor) string {
-	_, most := dims.Bounds(mask.Dim(0))
+	_, most := dims.Bounds(mask.OpenDim(0))
 	switch {
 	case len(tr.regions) > 0:
 		return fmt.Sprintf("it is called in a closure of the %s at %v: what runs several times has no size that follows from data; select before it, or use Where", tr.region().op, tr.region().Site)
@@ -165,7 +224,7 @@ func elementsOf(shape []int) int { return dims.Product(shape...) }
 
 // heldPlaces returns the places in row-major order at which a mask of one axis is true, as i64 [n].
 func heldPlaces(op string, mask *Tensor, bound []int) *Tensor {
-	tr, n := mask.tr, mask.Dim(0)
+	tr, n := mask.tr, mask.OpenDim(0)
 	if tr == nil || mask.err != nil {
 		return mask
 	}
@@ -191,7 +250,7 @@ func heldPlaces(op string, mask *Tensor, bound []int) *Tensor {
 
 // cumulative returns the sums of the elements of a tensor of one axis up to each.
 func cumulative(x *Tensor) *Tensor {
-	n := x.Dim(0) // windows of one element more have all before, also where there is none
+	n := x.OpenDim(0) // windows of one element more have all before, also where there is none
 	return x.Reshape(1, 1, n).SumPool([]int{dims.Add(n, 1)}, PoolOptions{Strides: []int{1}, Padding: [][2]int{{n, 0}}}).Reshape(n)
 }
 
@@ -200,7 +259,7 @@ func checkNonzero(_ *Tensor, bound []int) *breach {
 }
 
 func computeNonzero(x *Tensor, bound []int) *Tensor {
-	shape := x.Shape()
+	shape := x.OpenShape()
 	if x.DType() != types.Bool {
 		x = x.NotEqual(x.like(0))
 	}
@@ -209,7 +268,7 @@ func computeNonzero(x *Tensor, bound []int) *Tensor {
 		return at
 	}
 	if len(shape) == 0 {
-		return at.Reshape(at.Dim(0), 1).Narrow(1, 0, 0)
+		return at.Reshape(at.OpenDim(0), 1).Narrow(1, 0, 0)
 	}
 	axes := make([]*Tensor, len(shape))
 	for i := len(shape) - 1; i >= 0; i-- {
@@ -219,14 +278,14 @@ func computeNonzero(x *Tensor, bound []int) *Tensor {
 			next := at.Div(of)
 			axes[i], at = at.Sub(next.Mul(of)), next
 		}
-		axes[i] = axes[i].Reshape(axes[i].Dim(0), 1)
+		axes[i] = axes[i].Reshape(axes[i].OpenDim(0), 1)
 	}
 	return Concatenate(1, axes...)
 }
 
 func checkMaskedSelect(x, mask *Tensor, bound []int) *breach {
-	if to, ok := broadcasts(mask.Shape(), x.Shape()); !ok {
-		return breaks(maskedSelectMask, "%v does not broadcast to %v", to, x.Shape())
+	if to, ok := broadcasts(mask.OpenShape(), x.OpenShape()); !ok {
+		return breaks(maskedSelectMask, "%v does not broadcast to %v", to, x.OpenShape())
 	}
 	return checkBound(bound, maskedSelectMost)
 }
@@ -245,16 +304,16 @@ func broadcasts(from, to types.Shape) (types.Shape, bool) {
 }
 
 func computeMaskedSelect(x, mask *Tensor, bound []int) *Tensor {
-	n := elementsOf(x.Shape())
-	return x.Reshape(n).taken(heldPlaces("masked_select", mask.BroadcastTo(x.Shape()...).Reshape(n), bound))
+	n := elementsOf(x.OpenShape())
+	return x.Reshape(n).taken(heldPlaces("masked_select", mask.BroadcastTo(x.OpenShape()...).Reshape(n), bound))
 }
 
 // taken is Gather of places that are there; of no rows there are none.
 func (x *Tensor) taken(at *Tensor) *Tensor {
-	switch least, _ := dims.Bounds(x.Dim(0)); {
+	switch least, _ := dims.Bounds(x.OpenDim(0)); {
 	case at.err != nil:
 		return at
-	case x.Dim(0) == 0:
+	case x.OpenDim(0) == 0:
 		return x
 	case least < 1: // Gather wants a row
 		high := make([]int, x.Rank())
@@ -266,7 +325,7 @@ func (x *Tensor) taken(at *Tensor) *Tensor {
 }
 
 func checkSelectRows(x, mask *Tensor, bound []int) *breach {
-	if x.Rank() == 0 || mask.Rank() != 1 || mask.Dim(0) != x.Dim(0) {
+	if x.Rank() == 0 || mask.Rank() != 1 || mask.OpenDim(0) != x.OpenDim(0) {
 		return breaks(selectRowsMask, "the mask is %v, and x %v", mask.Type(), x.Type())
 	}
 	return checkBound(bound, selectRowsMost)
@@ -281,13 +340,13 @@ func checkUnique(_ *Tensor, bound []int) *breach {
 }
 
 func computeUnique(x *Tensor, bound []int) *Tensor {
-	sorted, _ := x.Reshape(elementsOf(x.Shape())).Sort(0, false)
+	sorted, _ := x.Reshape(elementsOf(x.OpenShape())).Sort(0, false)
 	return sorted.taken(heldPlaces("unique", leads(sorted), bound))
 }
 
 // leads returns whether each of sorted elements differs from the one before. There may be none.
 func leads(sorted *Tensor) *Tensor {
-	n := sorted.Dim(0)
+	n := sorted.OpenDim(0)
 	before := sorted.Pad(sorted.like(0), []int{1}, []int{0}, []int{0}).Narrow(0, 0, n)
 	first := Iota(sorted.tr, types.I64, 0, n)
 	return sorted.NotEqual(before).Or(first.Equal(first.like(0)))
@@ -303,7 +362,7 @@ func (x *Tensor) UniqueAll(bound ...int) (values, inverse, counts *Tensor) {
 		}
 		x = values.tr.Read(x)
 	}
-	tr, shape, n := x.tr, x.Shape(), elementsOf(x.Shape())
+	tr, shape, n := x.tr, x.OpenShape(), elementsOf(x.OpenShape())
 	if dims.IsExpr(n) {
 		bad := x.misuse("unique_all", fmt.Sprintf("x is %v, whose number of elements is open; Unique takes it", x.Type()))
 		return bad, bad, bad
@@ -314,6 +373,6 @@ func (x *Tensor) UniqueAll(bound ...int) (values, inverse, counts *Tensor) {
 	}
 	group := cumulative(leads(sorted).Convert(types.I32)).SubScalar(1).Convert(types.I64)
 	inverse = Zeros(tr, types.I64, n).ScatterAdd(from, group).Reshape(shape...)
-	counts = Zeros(tr, types.I64, n).ScatterAdd(group, Ones(tr, types.I64, n)).Narrow(0, 0, values.Dim(0))
+	counts = Zeros(tr, types.I64, n).ScatterAdd(group, Ones(tr, types.I64, n)).Narrow(0, 0, values.OpenDim(0))
 	return values, inverse, counts
 }

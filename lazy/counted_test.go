@@ -3,6 +3,7 @@ package lazy_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -299,7 +300,7 @@ func TestSizesOfDataOfSeveralSizes(t *testing.T) {
 
 // More elements than the bound are an error in programs of any size, too.
 func TestSizesOfDataBeyondTheirBoundBesideOpenSizes(t *testing.T) {
-	tr := lazy.NewTrace(open(t, "cpu"))
+	tr := lazy.NewTrace(open(t, "cpu", lazy.CheckIndices(false)))
 	step := func(n, hold int) error {
 		mask := make([]bool, n)
 		for i := range hold {
@@ -366,6 +367,56 @@ func TestSortsOfSizesOfData(t *testing.T) {
 	require.EqualValues(t, 1, tr.Report().Compiled)
 }
 
+// What a size that follows from data is not for is an error with the line that selects, and what to
+// do: never a number that means nothing.
+func TestSizesOfDataAreNoNumbers(t *testing.T) {
+	d := open(t, "cpu")
+	r := lazy.NewRandom(d, 3)
+	const from, two = ": masked_select follows from the data of counted_test.go:", ", masked_select_2 follows from the data of counted_test.go:"
+	const mask = "; select by one mask what belongs together, or keep all elements and use Where"
+	const dim = "; compute with Size(0), a tensor, pass it on with OpenDim(0), or read it after MarkStep"
+	for name, c := range map[string]struct {
+		of   func(x, y, z *lazy.Tensor) *lazy.Tensor
+		want []string
+	}{
+		"dim":    {func(_, y, _ *lazy.Tensor) *lazy.Tensor { return y.MulScalar(1 / float64(y.Dim(0))) }, []string{"dim(f32[masked_select]): dimension 0 is no number before the step has run" + from, dim}},
+		"shape":  {func(_, y, _ *lazy.Tensor) *lazy.Tensor { return y.Reshape(y.Shape()...) }, []string{"dimension 0 is no number before the step has run" + from, dim}},
+		"add":    {func(_, y, z *lazy.Tensor) *lazy.Tensor { return y.Add(z) }, []string{"add(f32[masked_select], f32[masked_select_2])", "which may differ" + from, two, mask}},
+		"matmul": {func(_, y, z *lazy.Tensor) *lazy.Tensor { return y.MatMul(z) }, []string{"inner dimensions differ: masked_select and masked_select_2" + from, two, mask}},
+		"number": {func(x, y, _ *lazy.Tensor) *lazy.Tensor { return x.Add(y) }, []string{"which may differ" + from, mask}},
+		"random": {func(_, y, _ *lazy.Tensor) *lazy.Tensor { return r.Uniform(y.Trace(), lazy.F32, y.OpenDim(0)) }, []string{"uniform(): sizes of [masked_select] are open, and a draw takes a number of words that is known when it is recorded; draw for the most elements"}},
+		"slice":  {func(_, y, _ *lazy.Tensor) *lazy.Tensor { return y.Slice([]int{0}, []int{-3}, []int{1}) }, []string{"0:-3 is out of bounds for dimension masked_select", "write limits by SizeSub: 0:masked_select - 3"}},
+		"go":     {func(_, y, _ *lazy.Tensor) *lazy.Tensor { return y.Narrow(0, 0, y.OpenDim(0)-1) }, []string{"counted_test.go:", "compute with sizes that are open by SizeAdd, SizeSub, SizeMul and SizeDiv"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := lazy.NewTrace(d)
+			x := lazy.From(tr, []float32{1, 2, 3, 4, 5, 6}, 6)
+			y, z := x.MaskedSelect(x.GreaterScalar(2)), x.MaskedSelect(x.GreaterScalar(3))
+			err := tr.MarkStep(c.of(x, y, z))
+			require.ErrorContains(t, err, "counted_test.go:")
+			for _, want := range c.want {
+				require.ErrorContains(t, err, want)
+			}
+			require.True(t, name == "go" || !regexp.MustCompile(`\d{12}`).MatchString(err.Error()), "a name as a number: %v", err)
+			y = x.MaskedSelect(x.GreaterScalar(2))
+			mean := y.Sum().Div(y.Size(0).Convert(lazy.F32))
+			require.NoError(t, tr.MarkStep(y, mean))
+			require.Equal(t, 4, y.Dim(0))
+			require.Equal(t, 4.5, mean.Float())
+		})
+	}
+}
+
+// A size of data of a step that has ended, of a tensor that was not kept, is an error.
+func TestSizesOfDataOfEarlierSteps(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu"))
+	x := lazy.From(tr, []float32{1, 2, 3}, 3)
+	y := x.MaskedSelect(x.GreaterScalar(2)) // not kept
+	require.NoError(t, tr.MarkStep(y.Sum()))
+	require.Zero(t, y.Dim(0))
+	require.ErrorIs(t, tr.MarkStep(), lazy.ErrStale)
+}
+
 // Random programs of selections, one after the other, and ops between them are the same on cpu and
 // on the evaluator, for masks of any share.
 func TestRandomProgramsWithSizesOfData(t *testing.T) {
@@ -397,7 +448,7 @@ func TestRandomProgramsWithSizesOfData(t *testing.T) {
 					case 4:
 						results = append(results, y.Size(0))
 					case 5:
-						y = y.Add(lazy.Iota(tr, lazy.F32, 0, y.Dim(0)).MulScalar(0.01))
+						y = y.Add(lazy.Iota(tr, lazy.F32, 0, y.OpenDim(0)).MulScalar(0.01))
 					case 6:
 						y, _ = y.Sort(0, k == 0)
 					}
@@ -461,7 +512,7 @@ func TestSizesOfDataBesideOpenSizes(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tr := lazy.NewTrace(open(t, "cpu", lazy.Compiled()))
+			tr := lazy.NewTrace(open(t, "cpu", lazy.Compiled(), lazy.CheckIndices(false))) // which keeps sizes numbers
 			oracle := lazy.NewTrace(open(t, "eval", lazy.StaticShapes()))
 			r := rand.New(rand.NewPCG(1, 2))
 			for i := range trials.Soak(20, 200) {

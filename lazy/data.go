@@ -206,7 +206,7 @@ func (t *Tensor) To(p Place, options ...CopyOption) *Tensor {
 	for _, o := range options {
 		o(c)
 	}
-	typ := types.Type{DType: c.dtype, Shape: t.Shape()}
+	typ := types.Type{DType: c.dtype, Shape: t.OpenShape()}
 	if !c.dtype.Valid() {
 		return c.dev.poisoned(p.trace(), opError(c.site, op, ErrType, []*Tensor{t}, "there is no dtype %v", c.dtype))
 	}

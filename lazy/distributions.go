@@ -150,7 +150,7 @@ func computeGumbel(x *Tensor, n int) *Tensor {
 }
 
 func checkCategorical(logits, _ *Tensor) *breach {
-	if logits.Rank() == 0 || logits.Dim(-1) == 0 {
+	if logits.Rank() == 0 || logits.OpenDim(-1) == 0 {
 		return breaks(categoricalClasses, "there are no classes to draw from; logits must be [rows…, classes]")
 	}
 	return nil
@@ -186,7 +186,7 @@ func (r *Random) Categorical(logits *Tensor) *Tensor {
 		return bad
 	}
 	d := drawnWith(logits)
-	t, bad := r.drawn(tr, op, types.F64, logits.Shape())
+	t, bad := r.drawn(tr, op, types.F64, logits.OpenShape())
 	if bad != nil {
 		return bad
 	}

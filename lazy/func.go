@@ -350,7 +350,7 @@ func (in *inputs) admit(args []*Tensor) error {
 // conflict returns an argument that has another number than n for the size d.
 func (in *inputs) conflict(args []*Tensor, d, n int) (arg, size int, differs bool) {
 	for j, a := range args {
-		shape := a.Shape()
+		shape := a.OpenShape()
 		for axis, e := range in.all[j].Type.Shape {
 			if e == d && axis < len(shape) && shape[axis] != n {
 				return j, shape[axis], true

@@ -85,7 +85,7 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 		if err := tr.noneFor(y, wrt[i]); err != nil {
 			return nil, tr.poisoned(err)
 		}
-		grads[i] = Zeros(tr, wrt[i].DType(), wrt[i].Shape()...)
+		grads[i] = Zeros(tr, wrt[i].DType(), wrt[i].OpenShape()...)
 	}
 	return grads, nil
 }

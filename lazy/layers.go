@@ -190,7 +190,7 @@ type AttentionOptions struct {
 func (q *Tensor) Attention(k, v *Tensor, o AttentionOptions) *Tensor {
 	scale := o.Scale
 	if scale == 0 && q.Rank() > 0 {
-		scale = 1 / math.Sqrt(float64(max(q.Dim(-1), 1)))
+		scale = 1 / math.Sqrt(float64(max(q.OpenDim(-1), 1)))
 	}
 	mask := o.Mask
 	if mask != nil {
@@ -210,25 +210,25 @@ func checkAttention(q, k, v, mask *Tensor, causal bool, _ float64) *breach {
 	switch {
 	case rank < 2 || k.Rank() != rank || v.Rank() != rank:
 		return breaks(attentionRanks, "q, k and v must have one rank, of at least 2: batch…, heads, places, features")
-	case k.Dim(-1) != q.Dim(-1):
-		return breaks(attentionFeatures, "q has %s and k %d, which must be equal", diag.Count(q.Dim(-1), "feature"), k.Dim(-1))
-	case v.Dim(-2) != k.Dim(-2):
-		return breaks(attentionPlaces, "k has %s and v %s, which must be equal", countOf(k.Dim(-2), "place"), dims.String(v.Dim(-2)))
-	case !slices.Equal(k.Shape()[:rank-2], v.Shape()[:rank-2]):
-		return breaks(attentionBatch, "k and v must have the same batch and heads, have %v and %v", k.Shape()[:rank-2], v.Shape()[:rank-2])
-	case rank > 2 && !slices.Equal(q.Shape()[:rank-3], k.Shape()[:rank-3]):
-		return breaks(attentionBatch, "q and k must have the same batch, have %v and %v", q.Shape()[:rank-3], k.Shape()[:rank-3])
-	case dims.IsExpr(q.Dim(-1)):
-		return breaks(attentionFeatures, "the features, %s, must be a number", dims.String(q.Dim(-1)))
-	case rank > 2 && q.Dim(-3) != k.Dim(-3) && !dims.Divides(q.Dim(-3), k.Dim(-3)):
-		return breaks(attentionGroups, "the %s of q must be a multiple of the %d of k, which they share in groups", diag.Count(q.Dim(-3), "head"), k.Dim(-3))
-	case causal && dims.Less(k.Dim(-2), q.Dim(-2)):
-		return breaks(attentionCausal, "%s for %s: causal attention lets the last query see all keys, and each before it one less", diag.Count(q.Dim(-2), "query"), diag.Count(k.Dim(-2), "key"))
+	case k.OpenDim(-1) != q.OpenDim(-1):
+		return breaks(attentionFeatures, "q has %s and k %d, which must be equal", diag.Count(q.OpenDim(-1), "feature"), k.OpenDim(-1))
+	case v.OpenDim(-2) != k.OpenDim(-2):
+		return breaks(attentionPlaces, "k has %s and v %s, which must be equal", countOf(k.OpenDim(-2), "place"), dims.String(v.OpenDim(-2)))
+	case !slices.Equal(k.OpenShape()[:rank-2], v.OpenShape()[:rank-2]):
+		return breaks(attentionBatch, "k and v must have the same batch and heads, have %v and %v", k.OpenShape()[:rank-2], v.OpenShape()[:rank-2])
+	case rank > 2 && !slices.Equal(q.OpenShape()[:rank-3], k.OpenShape()[:rank-3]):
+		return breaks(attentionBatch, "q and k must have the same batch, have %v and %v", q.OpenShape()[:rank-3], k.OpenShape()[:rank-3])
+	case dims.IsExpr(q.OpenDim(-1)):
+		return breaks(attentionFeatures, "the features, %s, must be a number", dims.String(q.OpenDim(-1)))
+	case rank > 2 && q.OpenDim(-3) != k.OpenDim(-3) && !dims.Divides(q.OpenDim(-3), k.OpenDim(-3)):
+		return breaks(attentionGroups, "the %s of q must be a multiple of the %d of k, which they share in groups", diag.Count(q.OpenDim(-3), "head"), k.OpenDim(-3))
+	case causal && dims.Less(k.OpenDim(-2), q.OpenDim(-2)):
+		return breaks(attentionCausal, "%s for %s: causal attention lets the last query see all keys, and each before it one less", diag.Count(q.OpenDim(-2), "query"), diag.Count(k.OpenDim(-2), "key"))
 	case mask == nil:
 		return nil
 	}
 	want := scoresOf(q, k)
-	if s, ok := shapeinfer.BroadcastShapes(mask.Shape(), want); !ok || !s.Equal(want) {
+	if s, ok := shapeinfer.BroadcastShapes(mask.OpenShape(), want); !ok || !s.Equal(want) {
 		return breaks(attentionMask, "the mask must broadcast to %v: batch…, heads, queries, keys", want)
 	}
 	d := q.DType()
@@ -244,7 +244,7 @@ func checkAttention(q, k, v, mask *Tensor, causal bool, _ float64) *breach {
 
 // scoresOf returns the shape of the scores of queries and keys.
 func scoresOf(q, k *Tensor) types.Shape {
-	return append(slices.Clone(q.Shape()[:q.Rank()-1]), k.Dim(-2))
+	return append(slices.Clone(q.OpenShape()[:q.Rank()-1]), k.OpenDim(-2))
 }
 
 // computeAttention takes a mask of the scores' shape.
@@ -293,7 +293,7 @@ func attentionWeights(q, k, mask *Tensor, causal bool, scale float64) (e, sum *T
 	last := s.Rank() - 1
 	var seen *Tensor
 	if causal {
-		rows, columns := s.Dim(-2), s.Dim(-1)
+		rows, columns := s.OpenDim(-2), s.OpenDim(-1)
 		row, column := Iota(s.tr, types.I32, 0, rows, columns), Iota(s.tr, types.I32, 1, rows, columns)
 		seen = column.LessEqual(row.Add(row.sized(dims.Sub(columns, rows))))
 	}
@@ -335,12 +335,12 @@ func swapped(x *Tensor) *Tensor {
 // byGroups returns x[…, heads, rows, n] with the rows of the heads that share a
 // group of y one after the other: x[…, groups, rows·heads/groups, n].
 func byGroups(x, y *Tensor) *Tensor {
-	if x.Rank() < 3 || x.Dim(-3) == y.Dim(-3) {
+	if x.Rank() < 3 || x.OpenDim(-3) == y.OpenDim(-3) {
 		return x
 	}
-	shape := slices.Clone(x.Shape())
+	shape := slices.Clone(x.OpenShape())
 	n := len(shape)
-	shape[n-3], shape[n-2] = y.Dim(-3), dims.Mul(shape[n-2], dims.Div(shape[n-3], y.Dim(-3)))
+	shape[n-3], shape[n-2] = y.OpenDim(-3), dims.Mul(shape[n-2], dims.Div(shape[n-3], y.OpenDim(-3)))
 	return x.Reshape(shape...)
 }
 
@@ -348,8 +348,8 @@ func byGroups(x, y *Tensor) *Tensor {
 // group.
 func timesShared(x, y *Tensor) *Tensor {
 	z := byGroups(x, y).MatMul(y)
-	shape := append(slices.Clone(x.Shape()[:x.Rank()-1]), y.Dim(-1))
-	if z.Shape().Equal(shape) {
+	shape := append(slices.Clone(x.OpenShape()[:x.Rank()-1]), y.OpenDim(-1))
+	if z.OpenShape().Equal(shape) {
 		return z
 	}
 	return z.Reshape(shape...)

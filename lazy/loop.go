@@ -130,7 +130,7 @@ func scanRows(op string, f func(tr *Trace, carry, xs []*Tensor) (next, ys []*Ten
 	if err != nil {
 		return l.fail(err), l.fail(err)[:1]
 	}
-	return l.scan(xs[0].Dim(0), xs, o, func(_ *Tensor, carry, xs []*Tensor) (next, ys []*Tensor) { return f(l.tr, carry, xs) })
+	return l.scan(xs[0].OpenDim(0), xs, o, func(_ *Tensor, carry, xs []*Tensor) (next, ys []*Tensor) { return f(l.tr, carry, xs) })
 }
 
 // unequalRows returns why xs have not as many rows.
@@ -139,10 +139,10 @@ func (l *loop) unequalRows(xs []*Tensor) *OpError {
 		switch {
 		case x.Rank() == 0:
 			return opError(l.site, l.op, ErrType, xs, "a scalar, of %v, has no rows", x.madeAt())
-		case x.Dim(0) != xs[0].Dim(0):
-			return opError(l.site, l.op, ErrType, xs, "the numbers of rows differ: %d, of %v, and %d, of %v", xs[0].Dim(0), xs[0].madeAt(), x.Dim(0), x.madeAt())
-		case x.Dim(0) > math.MaxInt32:
-			return opError(l.site, l.op, ErrType, xs, "there are %s, more than an i32 holds", diag.Count(x.Dim(0), "row"))
+		case x.OpenDim(0) != xs[0].OpenDim(0):
+			return opError(l.site, l.op, ErrType, xs, "the numbers of rows differ: %d, of %v, and %d, of %v", xs[0].OpenDim(0), xs[0].madeAt(), x.OpenDim(0), x.madeAt())
+		case x.OpenDim(0) > math.MaxInt32:
+			return opError(l.site, l.op, ErrType, xs, "there are %s, more than an i32 holds", diag.Count(x.OpenDim(0), "row"))
 		}
 	}
 	return nil
@@ -227,7 +227,7 @@ func (l *loop) scan(iterations int, xs []*Tensor, o ScanOptions, f func(iteratio
 		state := l.takes(r)
 		given := make([]*Tensor, len(xs))
 		for i, x := range xs {
-			given[i] = r.formalParameter(tr, types.Type{DType: x.DType(), Shape: x.Shape()[1:]}, x)
+			given[i] = r.formalParameter(tr, types.Type{DType: x.DType(), Shape: x.OpenShape()[1:]}, x)
 		}
 		n := len(r.Formal) - len(xs)
 		takes = r.Formal[n:]

@@ -63,8 +63,8 @@ func checkLayerNorm(x, gamma, beta *Tensor, _ float64) *breach {
 	if x.Rank() == 0 {
 		return breaks(layerNormRank, "x must have an axis")
 	}
-	n := x.Dim(-1)
-	if gamma.Rank() == 1 && gamma.Dim(0) == n && beta.Rank() == 1 && beta.Dim(0) == n {
+	n := x.OpenDim(-1)
+	if gamma.Rank() == 1 && gamma.OpenDim(0) == n && beta.Rank() == 1 && beta.OpenDim(0) == n {
 		return nil
 	}
 	return breaks(layerNormRow, "gamma and beta must be %v, like a row of x", types.Of(x.DType(), n))
@@ -160,8 +160,8 @@ func polynomial(x *Tensor, c []float64) *Tensor {
 }
 
 func checkDropout(x, u, p *Tensor) *breach {
-	if !u.Shape().Equal(x.Shape()) || p.Rank() != 0 {
-		return breaks(dropoutU, "u must be of shape %v as x is, and p a scalar", x.Shape())
+	if !u.OpenShape().Equal(x.OpenShape()) || p.Rank() != 0 {
+		return breaks(dropoutU, "u must be of shape %v as x is, and p a scalar", x.OpenShape())
 	}
 	return nil
 }
@@ -223,14 +223,14 @@ func (r *Random) dropout(tr *Trace, op string, x, p *Tensor) *Tensor {
 		return bad
 	}
 	d := drawnWith(x)
-	return recordDropout(x, r.unit(tr, op, d, x.Shape()), p.Convert(d))
+	return recordDropout(x, r.unit(tr, op, d, x.OpenShape()), p.Convert(d))
 }
 
 func checkCrossEntropy(x, labels *Tensor) *breach {
 	if x.Rank() == 0 {
 		return breaks(crossEntropyRank, "x must have an axis, of classes")
 	}
-	if rows := x.Shape()[:x.Rank()-1]; !labels.Shape().Equal(rows) {
+	if rows := x.OpenShape()[:x.Rank()-1]; !labels.OpenShape().Equal(rows) {
 		return breaks(crossEntropyLabels, "labels must be integers of shape %v, one for each row of logits", rows)
 	}
 	return nil
@@ -239,9 +239,9 @@ func checkCrossEntropy(x, labels *Tensor) *breach {
 func computeCrossEntropy(x, labels *Tensor) *Tensor {
 	// Selected, not multiplied: a class that is not the label may be at -Inf.
 	logp := x.LogSoftmax(-1)
-	mask := recordLabelMask(labels, x.Dim(-1))
+	mask := recordLabelMask(labels, x.OpenDim(-1))
 	picked := mask.Where(logp, logp.like(0))
-	rows := dims.Div(x.Type().Elements(), dims.Max(x.Dim(-1), 1))
+	rows := dims.Div(x.Type().Elements(), dims.Max(x.OpenDim(-1), 1))
 	return wide(picked, func(picked *Tensor) *Tensor {
 		sum := picked.Sum()
 		return sum.Div(sum.sized(dims.Sub(0, rows)))
@@ -269,7 +269,7 @@ func computeOneHot(x *Tensor, classes int, dtype types.DType) *Tensor {
 }
 
 func checkTopK(x *Tensor, k, axis int) *breach {
-	if d := x.Dim(axis); k < 0 || dims.Less(d, k) {
+	if d := x.OpenDim(axis); k < 0 || dims.Less(d, k) {
 		return breaks(topKK, "k is %d, axis %d has %s", k, axis, countOf(d, "element"))
 	}
 	return nil

@@ -73,8 +73,11 @@ func (r *Random) drawn(tr *Trace, op string, d types.DType, dims []int) (types.T
 	if why := sameDevice(tr.dev, r.dev); why != "" {
 		return t, tr.poisoned(opError(tr.site(), op, ErrPlacement, nil, "the trace and the stream are on two devices: %s", why))
 	}
-	if err := t.Check(); err != nil {
+	if err := t.CheckSizes(); err != nil {
 		return t, refused(tr, op, err.Error())
+	}
+	if isOpen(t) {
+		return t, refused(tr, op, fmt.Sprintf("sizes of %v are open, and a draw takes a number of words that is known when it is recorded; draw for the most elements that there can be, and take those that belong to the others by the same mask, or by Narrow", t.Shape))
 	}
 	if err := soa.Fits(t.Bytes()); err != nil {
 		return t, refused(tr, op, err.Error())
@@ -309,7 +312,7 @@ func (s *RandomState) UnmarshalBinary(b []byte) error {
 
 // breaksState reports whether x is no state of random numbers.
 func breaksState(x *Tensor, d demand) *breach {
-	if x.DType() == types.U64 && x.Rank() == 1 && x.Dim(0) == 2 {
+	if x.DType() == types.U64 && x.Rank() == 1 && x.OpenDim(0) == 2 {
 		return nil
 	}
 	return breaks(d, "x must be u64[2], a key and a counter")

@@ -202,7 +202,7 @@ func (tr *Trace) again(site callsite.Site, op ir.Op, in []*ir.Node, attrs []ir.A
 func (tr *Trace) anew(site callsite.Site, op ir.Op, in []*ir.Node, attrs []ir.Attr) *Tensor {
 	n, err := shapeinfer.Record(tr.b, op, in, attrs, nil)
 	if err != nil {
-		return tr.poisoned(typeError(site, err))
+		return tr.poisoned(tr.typeError(site, err, in))
 	}
 	if tr.b.Len() > tr.watch {
 		tr.grown(site)

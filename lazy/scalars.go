@@ -234,7 +234,7 @@ func (x *Tensor) Size(axis int) *Tensor {
 	if tr == nil {
 		return noTrace(op, x)
 	}
-	return tr.size(types.I64, x.Dim(axis))
+	return tr.size(types.I64, x.OpenDim(axis))
 }
 
 // size records a size as a scalar.
@@ -262,3 +262,6 @@ func countOf(d int, of string) string {
 	}
 	return diag.Count(d, of)
 }
+
+// isOpen reports whether sizes of a type are open.
+func isOpen(t types.Type) bool { return dims.HasExpr(t.Shape...) }

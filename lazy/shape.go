@@ -16,7 +16,7 @@ import (
 
 func checkBroadcastTo(x *Tensor, dims []int) *breach {
 	shape := types.Shape(dims)
-	if s, ok := shapeinfer.BroadcastShapes(x.Shape(), shape); !ok || !s.Equal(shape) {
+	if s, ok := shapeinfer.BroadcastShapes(x.OpenShape(), shape); !ok || !s.Equal(shape) {
 		return breaks(broadcastToDims, "it does not broadcast to %v", shape)
 	}
 	return nil
@@ -24,7 +24,7 @@ func checkBroadcastTo(x *Tensor, dims []int) *breach {
 
 func computeBroadcastTo(x *Tensor, dims []int) *Tensor {
 	shape := types.Shape(slices.Clone(dims))
-	if x.Shape().Equal(shape) {
+	if x.OpenShape().Equal(shape) {
 		return x.makeView("broadcast", &strided.Layout{Offset: x.layout().Offset, Strides: x.layout().Strides})
 	}
 	axes := make([]int, x.Rank())
@@ -45,7 +45,7 @@ func computeUnsqueeze(x *Tensor, axis int) *Tensor {
 	if axis < 0 {
 		axis += x.Rank() + 1
 	}
-	return x.Reshape(slices.Insert(slices.Clone([]int(x.Shape())), axis, 1)...)
+	return x.Reshape(slices.Insert(slices.Clone([]int(x.OpenShape())), axis, 1)...)
 }
 
 // Concatenate joins tensors along an axis; a negative one counts from the end.
@@ -218,7 +218,7 @@ func (x *Tensor) keepAxes(y *Tensor, over []int) *Tensor {
 	if len(over) == 0 {
 		over = axes.Count(x.Rank())
 	}
-	shape := slices.Clone([]int(x.Shape()))
+	shape := slices.Clone([]int(x.OpenShape()))
 	for _, a := range over {
 		shape[(a+len(shape))%len(shape)] = 1
 	}
@@ -246,7 +246,7 @@ func (x *Tensor) PadZeros(padding ...[2]int) *Tensor {
 }
 
 func checkSelect(x *Tensor, axis, index int) *breach {
-	d := x.Shape()[axis]
+	d := x.OpenShape()[axis]
 	if i := fromEnd(index, d); dims.Less(i, 0) || dims.AtMost(d, i) {
 		return breaks(selectIndex, "index %d is not one of the %s of axis %d", index, dims.String(d), axis)
 	}
@@ -254,9 +254,9 @@ func checkSelect(x *Tensor, axis, index int) *breach {
 }
 
 func computeSelect(x *Tensor, axis, index int) *Tensor {
-	index = fromEnd(index, x.Shape()[axis])
-	shape := slices.Delete(slices.Clone([]int(x.Shape())), axis, axis+1)
-	strides := x.layout().Dense(x.Shape())
+	index = fromEnd(index, x.OpenShape()[axis])
+	shape := slices.Delete(slices.Clone([]int(x.OpenShape())), axis, axis+1)
+	strides := x.layout().Dense(x.OpenShape())
 	layout := strided.Layout{Offset: dims.Add(x.layout().Offset, dims.Mul(index, strides[axis])), Strides: slices.Delete(slices.Clone(strides), axis, axis+1)}
 	return x.makeView("select", &layout, x.part(axis, index, dims.Add(index, 1)), step{ir.OpReshape, []ir.Attr{ir.ReshapeDims: {Ints: shape}}})
 }
@@ -271,13 +271,18 @@ func fromEnd(index, d int) int {
 
 // part is the step that slices one axis.
 func (x *Tensor) part(axis, start, limit int) step {
-	starts, limits, strides := make([]int, x.Rank()), slices.Clone([]int(x.Shape())), slices.Repeat([]int{1}, x.Rank())
+	starts, limits, strides := make([]int, x.Rank()), slices.Clone([]int(x.OpenShape())), slices.Repeat([]int{1}, x.Rank())
 	starts[axis], limits[axis] = start, limit
 	return step{ir.OpSlice, []ir.Attr{ir.SliceStarts: {Ints: starts}, ir.SliceLimits: {Ints: limits}, ir.SliceStrides: {Ints: strides}}}
 }
 
 func checkNarrow(x *Tensor, axis, start, length int) *breach {
-	d := x.Shape()[axis]
+	d := x.OpenShape()[axis]
+	for _, n := range []int{start, length} {
+		if err := dims.Check(n); err != nil && dims.IsExpr(n) {
+			return breaks(narrowIndices, "%v", err)
+		}
+	}
 	if !dims.Less(start, 0) && !dims.Less(length, 0) && !dims.Less(d, start) && !dims.Less(dims.Sub(d, start), length) {
 		return nil
 	}
@@ -294,7 +299,7 @@ func computeNarrow(x *Tensor, axis, start, length int) *Tensor {
 
 func checkSqueeze(x *Tensor, axes []int) *breach {
 	for _, a := range axes {
-		if d := x.Shape()[a]; d != 1 {
+		if d := x.OpenShape()[a]; d != 1 {
 			return breaks(squeezeOne, "axis %d has dimension %d, not 1", a, d)
 		}
 	}
@@ -303,7 +308,7 @@ func checkSqueeze(x *Tensor, axes []int) *breach {
 
 func computeSqueeze(x *Tensor, axes []int) *Tensor {
 	shape := []int{}
-	for i, d := range x.Shape() {
+	for i, d := range x.OpenShape() {
 		if !slices.Contains(axes, i) && (d != 1 || len(axes) > 0) {
 			shape = append(shape, d)
 		}
@@ -319,7 +324,7 @@ func checkDiagonal(_ *Tensor, _, a1, a2 int) *breach {
 }
 
 func computeDiagonal(x *Tensor, offset, a1, a2 int) *Tensor {
-	shape, strides := x.Shape(), x.layout().Dense(x.Shape())
+	shape, strides := x.OpenShape(), x.layout().Dense(x.OpenShape())
 	offset = min(max(offset, -dims.Largest), dims.Largest)
 	row, col := max(-offset, 0), max(offset, 0)
 	n := dims.Max(dims.Min(dims.Sub(shape[a1], row), dims.Sub(shape[a2], col)), 0)

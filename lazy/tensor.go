@@ -28,9 +28,11 @@ package lazy
 
 import (
 	"fmt"
+	"slices"
 
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -92,8 +94,22 @@ func (t *Tensor) Type() types.Type {
 // DType returns the type of the elements.
 func (t *Tensor) DType() types.DType { return t.Type().DType }
 
-// Shape returns the dimensions, not to be changed.
-func (t *Tensor) Shape() types.Shape { return t.Type().Shape }
+// Shape returns the dimensions, not to be changed. The step fails if one of them follows from data
+// and the step has not run: see [Tensor.Dim].
+func (t *Tensor) Shape() types.Shape {
+	s := t.OpenShape()
+	if !dims.HasExpr(s...) {
+		return s
+	}
+	s = slices.Clone(s)
+	for i, d := range s {
+		s[i] = t.number(i, d)
+	}
+	return s
+}
+
+// OpenShape is [Tensor.Shape] to pass on: see [Tensor.OpenDim].
+func (t *Tensor) OpenShape() types.Shape { return t.Type().Shape }
 
 // Rank returns the number of dimensions.
 func (t *Tensor) Rank() int { return t.Type().Rank() }
@@ -101,8 +117,23 @@ func (t *Tensor) Rank() int { return t.Type().Rank() }
 // Dim returns dimension i; a negative i counts from the end. It is 0 where there is no
 // such dimension: of a poisoned tensor, so that code goes on to where its error comes
 // back, and of any other; only a [Strict] device panics there.
+//
+// A dimension that follows from data, as of [Tensor.MaskedSelect], is no number before the step
+// has run. Dim is 0 then, and the step fails with an error that says so. [Tensor.Size] is to compute
+// with, and [Tensor.OpenDim] to pass on.
 func (t *Tensor) Dim(i int) int {
-	s := t.Shape()
+	d := t.OpenDim(i)
+	if dims.IsExpr(d) {
+		d = t.number(i, d)
+	}
+	return d
+}
+
+// OpenDim is [Tensor.Dim] to pass on: to [Tensor.Reshape], [Zeros], [SizeMul] and their kin. A
+// dimension that follows from data is the name of an expression, as [Dim] gives one. It is no number:
+// Go code must not compute with it.
+func (t *Tensor) OpenDim(i int) int {
+	s := t.OpenShape()
 	at := i
 	if i < 0 {
 		at += len(s)

@@ -22,7 +22,7 @@
 //   - Rows and places: Gather, ScatterAdd, DynamicSlice, DynamicUpdateSlice, OneHot,
 //     Nonzero, MaskedSelect, SelectRows
 //   - Writing: Assign, Copy_, Fill_
-//   - Open sizes: lazy.Dim, Size, SizeAdd, SizeSub, SizeMul, SizeDiv
+//   - Open sizes: lazy.Dim, OpenDim, OpenShape, Size, SizeAdd, SizeSub, SizeMul, SizeDiv
 //   - What a tensor is: Tensor, Shape, DType, Type, Rank, Dim, Name, Named, Device, Trace,
 //     IsVariable, Err
 //   - Reductions: Sum, Max, Min, ArgMax, Mean, SumKeep, MeanKeep, MaxKeep, MinKeep

@@ -97,7 +97,7 @@ func (m *vmap) axes(in []int) *OpError {
 			return opError(m.site, m.op, ErrType, xs, "operand %d, of %v, is %v and has no axis %d: name the axis of its examples in VmapOptions.In, or Unbatched if all examples share it", i, x.madeAt(), x.Type(), m.in[i])
 		}
 		m.in[i] = axis
-		switch n := x.Dim(axis); {
+		switch n := x.OpenDim(axis); {
 		case first == nil:
 			first, m.size = x, n
 		case n != m.size:

@@ -47,7 +47,7 @@ func (t *Tensor) Fill_(x float64) *Tensor {
 	if err := fits(t.DType(), x); err != nil {
 		return t.writeNamed("fill_", tr.poisoned(opError(tr.site(), "fill_", ErrType, []*Tensor{t}, "%v", err)))
 	}
-	return t.writeNamed("fill_", Full(tr, t.DType(), x, t.Shape()...))
+	return t.writeNamed("fill_", Full(tr, t.DType(), x, t.OpenShape()...))
 }
 
 // writer returns the trace in which t is written when x is: its own, and that of an op
@@ -161,7 +161,7 @@ func (tr *Trace) notWritable(op string, site callsite.Site, t, x *Tensor) *OpErr
 		return tr.refusal(op, t)
 	case s.alias != nil && s.alias.argument:
 		return opError(site, op, ErrUsage, operands, "an argument of a function is its caller's: copy it with Clone, and return the result")
-	case t.isView() && t.alias.twice && overlaps(t.Shape(), t.layout().Dense(t.Shape())):
+	case t.isView() && t.alias.twice && overlaps(t.OpenShape(), t.layout().Dense(t.OpenShape())):
 		return opError(site, op, ErrUsage, operands,
 			"some elements of the view made at %v are one in memory: write what it is a view of, or a Clone", t.alias.loc)
 	}

@@ -63,7 +63,9 @@ func clash(in []*ir.Node) string {
 			}
 			a, c := x.Type.Shape, y.Type.Shape
 			for k := 1; k <= min(len(a), len(c)); k++ {
-				if p, q := a[len(a)-k], c[len(c)-k]; p != q && p != 1 && q != 1 {
+				if p, q := a[len(a)-k], c[len(c)-k]; p != q && p != 1 && q != 1 && dims.HasExpr(p, q) {
+					return fmt.Sprintf("%v and %v have %s and %s at axis -%d, which may differ", a, c, dims.String(p), dims.String(q), k)
+				} else if p != q && p != 1 && q != 1 {
 					return fmt.Sprintf("%v and %v have %s and %s at axis -%d; reshape one, or give it a dimension of 1 there", a, c, dims.String(p), dims.String(q), k)
 				}
 			}

@@ -137,10 +137,15 @@ func inferSlice(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *b
 	}
 	shape := make(types.Shape, x.Rank())
 	for i, d := range x.Shape {
+		for _, n := range []int{starts[i], limits[i]} {
+			if err := dims.Check(n); err != nil && dims.IsExpr(n) {
+				return breaks(sliceBounds, "axis %d: %v", i, err)
+			}
+		}
 		switch {
 		case dims.Less(starts[i], 0) || dims.Less(limits[i], 0):
-			return breaks(sliceBounds, "axis %d: %d:%d is out of bounds for dimension %d: negative numbers do not count from the end; write %s",
-				i, starts[i], limits[i], d, fromEnd(starts[i], limits[i], d))
+			return breaks(sliceBounds, "axis %d: %s:%s is out of bounds for dimension %s: negative numbers do not count from the end; write %s",
+				i, dims.String(starts[i]), dims.String(limits[i]), dims.String(d), fromEnd(starts[i], limits[i], d))
 		case dims.Less(limits[i], starts[i]) || dims.Less(d, limits[i]):
 			return breaks(sliceBounds, "axis %d: %s:%s is out of bounds for dimension %s", i, dims.String(starts[i]), dims.String(limits[i]), dims.String(d))
 		case strides[i] < 0:
@@ -157,15 +162,19 @@ func inferSlice(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *b
 // the end of dimension d.
 func fromEnd(start, limit, d int) string {
 	meant := func(n int) int {
-		if n < 0 {
-			n += d
+		if dims.Less(n, 0) {
+			n = dims.Add(n, d)
 		}
 		return n
 	}
-	if s, l := meant(start), meant(limit); 0 <= s && s <= l && l <= d {
+	s, l := meant(start), meant(limit)
+	switch {
+	case dims.HasExpr(s, l):
+		return fmt.Sprintf("limits by SizeSub: %s:%s", dims.String(s), dims.String(l))
+	case 0 <= s && s <= l && l <= d:
 		return fmt.Sprintf("%d:%d", s, l)
 	}
-	return fmt.Sprintf("0 <= start <= limit <= %d", d)
+	return fmt.Sprintf("0 <= start <= limit <= %s", dims.String(d))
 }
 
 // elements counts elements, whose number may be an expression.

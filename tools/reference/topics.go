@@ -33,7 +33,7 @@ var pages = []page{
 		{string(ops.Joining), "* PadZeros Clone"},
 		{string(ops.Rows), "*"},
 		{"Writing", "Assign Copy_ Fill_"},
-		{"Open sizes", "lazy.Dim Size SizeAdd SizeSub SizeMul SizeDiv"},
+		{"Open sizes", "lazy.Dim OpenDim OpenShape Size SizeAdd SizeSub SizeMul SizeDiv"},
 		{"What a tensor is", "Tensor Shape DType Type Rank Dim Name Named Device Trace IsVariable Err"},
 	}},
 	{"reductions.md", "Reductions, products, layers", "", []topic{
