@@ -66,10 +66,10 @@ func productsOf(n *ir.Node) *scanProducts {
 // find chooses the products.
 func (s *scanProducts) find() {
 	for _, p := range s.body.Params[1+s.carries : 1+s.carries+s.xs] {
-		s.room += mostRows * bytesOf(p.Type)
+		s.room += mostRows * p.Type.KnownBytes()
 	}
 	for _, r := range s.rows {
-		s.room += mostRows * bytesOf(r.Type)
+		s.room += mostRows * r.Type.KnownBytes()
 	}
 	uses := make([]int, len(s.body.Nodes))
 	for _, m := range s.body.Nodes {
@@ -164,7 +164,7 @@ func (s *scanProducts) stack(x *ir.Node) bool {
 
 // reserve reserves room for rows of a type; false if there is none.
 func (s *scanProducts) reserve(t types.Type) bool {
-	n := bytesOf(t)
+	n := t.KnownBytes()
 	if n == 0 || n > s.room {
 		return false
 	}
@@ -224,19 +224,11 @@ func readsMuch(m *ir.Node) bool {
 	if !isFew(rows...) {
 		return false
 	}
-	matrix := bytesOf(m.In[1].Type)
+	matrix := m.In[1].Type.KnownBytes()
 	return rows.Elements() < fewestRows || matrix == 0 || matrix > cached
 }
 
 // isFew reports whether dimensions are known and have fewer than fewRows elements.
 func isFew(shape ...int) bool {
 	return !dims.HasExpr(shape...) && types.Shape(shape).Elements() < fewRows
-}
-
-// bytesOf is the memory of a row; 0 if it depends on sizes that are open.
-func bytesOf(t types.Type) int {
-	if dims.HasExpr(t.Shape...) {
-		return 0
-	}
-	return t.Bytes()
 }

@@ -86,6 +86,16 @@ func (t Type) Bytes() int {
 	return n * t.DType.Size()
 }
 
+// KnownBytes is Bytes of a type all of whose sizes are numbers; 0 of others.
+func (t Type) KnownBytes() int {
+	for _, n := range t.Shape {
+		if n < 0 {
+			return 0
+		}
+	}
+	return t.Bytes()
+}
+
 // Equal reports whether dtype and shape are the same.
 func (t Type) Equal(o Type) bool { return t.DType == o.DType && t.Shape.Equal(o.Shape) }
 

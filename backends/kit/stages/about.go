@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"ltc/backends"
-	"ltc/ir/types"
 )
 
 // Stages returns how many programs the chain has.
@@ -83,20 +82,10 @@ func (e *Executable) Finish(ctx context.Context) error {
 func (e *Executable) passedBytes() (n int) {
 	for k, s := range e.stages {
 		for i := range s.results {
-			n += bytesOf(e.execs[k].Signature().Results[i].Type)
+			n += e.execs[k].Signature().Results[i].Type.KnownBytes()
 		}
 	}
 	return n
-}
-
-// bytesOf returns the bytes of a type without open sizes; 0 of others.
-func bytesOf(t types.Type) int {
-	for _, n := range t.Shape {
-		if n < 0 {
-			return 0
-		}
-	}
-	return t.Bytes()
 }
 
 // WorkspaceBytes implements [backends.Sized]: the values that stages pass on, and the largest
@@ -144,7 +133,7 @@ func (e *Executable) MemoryPlan() (plan backends.MemoryPlan) {
 			plan.Values = append(plan.Values, v)
 		}
 	}
-	slices.SortStableFunc(plan.Values, func(a, b backends.ValueMemory) int { return bytesOf(b.Type) - bytesOf(a.Type) })
+	slices.SortStableFunc(plan.Values, func(a, b backends.ValueMemory) int { return b.Type.KnownBytes() - a.Type.KnownBytes() })
 	return plan
 }
 

@@ -56,7 +56,7 @@ func (e *Executable) planned() (int64, error) {
 		return 0, nil // see Took
 	}
 	n, err := e.workspace()
-	return n + bytesOf(e.of.Graph.Params) + bytesOf(OwnResults(e.of.Graph)), err
+	return n + mostBytes(e.of.Graph.Params) + mostBytes(OwnResults(e.of.Graph)), err
 }
 
 // OwnResults returns the results of a program that take over no argument's memory.
@@ -69,7 +69,8 @@ func OwnResults(g *ir.Graph) (own []*ir.Node) {
 	return own
 }
 
-func bytesOf(nodes []*ir.Node) (n int64) {
+// mostBytes returns the most bytes that the values of nodes can take.
+func mostBytes(nodes []*ir.Node) (n int64) {
 	for _, x := range nodes {
 		n += int64(atMost(x.Type).Bytes())
 	}
@@ -98,7 +99,7 @@ func (e *Executable) MemoryPlan() (backends.MemoryPlan, error) {
 			return plan, err
 		}
 	}
-	plan.Arguments, plan.Results = bytesOf(g.Params), bytesOf(OwnResults(g)) // also of ops that run one by one
+	plan.Arguments, plan.Results = mostBytes(g.Params), mostBytes(OwnResults(g)) // also of ops that run one by one
 	if len(plan.Values) == 0 {
 		plan.Values = borderValues(g)
 	}
