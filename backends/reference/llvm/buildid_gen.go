@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "8b7fc31ccb746b723f4d6eee"
+const buildID = "4812ca12d503590751fb9e2f"

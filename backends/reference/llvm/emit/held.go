@@ -14,13 +14,7 @@ import (
 // next.
 func (f *function) held(turn []*body, lo, hi value.Value) {
 	first := turn[0]
-	if first.hoists() && !first.sure() {
-		first.ready = first.nonempty()
-	}
-	for _, b := range turn {
-		b.enter(0, nil)
-		b.emit(0, vector.Lanes{N: 1})
-	}
+	f.beginTurn(turn)
 	step := int64(first.Lanes * first.Unroll)
 	next, _ := f.For(vector.Loop{From: lo, To: hi, Step: f.Index(step), Rolled: true}, nil,
 		func(at value.Value, _ []value.Value) []value.Value {
@@ -31,6 +25,17 @@ func (f *function) held(turn []*body, lo, hi value.Value) {
 		f.heldTurn(turn, []place{{at, 0}}, l, hi)
 		return nil
 	})
+}
+
+// beginTurn writes what the stages of a turn need once.
+func (f *function) beginTurn(turn []*body) {
+	if first := turn[0]; first.hoists() && !first.sure() {
+		first.ready = first.nonempty()
+	}
+	for _, b := range turn {
+		b.enter(0, nil)
+		b.emit(0, vector.Lanes{N: 1})
+	}
 }
 
 // heldTurn writes the stages for some vectors of points before hi.

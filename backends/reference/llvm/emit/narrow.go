@@ -6,6 +6,7 @@ import (
 	"github.com/llir/llvm/ir/value"
 
 	"ltc/backends/kit/kernel"
+	"ltc/backends/reference/llvm/vector"
 )
 
 // Narrow strips: matrices of few columns, whose points fill one vector. Sums that stay in
@@ -34,8 +35,9 @@ func (b *body) fits(n value.Value) value.Value {
 	return b.less(n, b.Index(int64(b.Lanes)+1))
 }
 
-// narrow returns the stages from the given one on as one turn.
-func (f *function) narrow(from int) []*body {
+// narrow writes the stages from the given one on as one turn, for the points from lo to before
+// hi, which fit one vector.
+func (f *function) narrow(from int, lo, hi value.Value) {
 	var turn []*body
 	for s := from; s < len(f.k.Stages); s++ {
 		stage := f.s.Stages[s]
@@ -44,6 +46,12 @@ func (f *function) narrow(from int) []*body {
 		b.turn = f.k.Stages[from].Begin
 		turn = append(turn, b)
 	}
-	turn[0].Held, turn[0].all = len(turn[0].reduce), true
-	return turn
+	first := turn[0]
+	first.Held, first.all = len(first.reduce), true
+	f.beginTurn(turn)
+	l := vector.Lanes{N: first.Lanes}
+	if first.masks() {
+		l.Mask = f.Mask(first.Lanes, f.sub(hi, lo))
+	}
+	f.heldTurn(turn, []place{{lo, 0}}, l, hi)
 }

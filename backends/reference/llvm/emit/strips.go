@@ -48,7 +48,7 @@ func (f *function) stripStages(from int, wide bool, lo, hi value.Value) {
 			f.held(turn, lo, hi)
 		case !wide && b.narrows():
 			f.Either(b.fits(f.sub(hi, lo)), func() []value.Value {
-				f.held(f.narrow(s), lo, hi)
+				f.narrow(s, lo, hi)
 				return nil
 			}, func() []value.Value {
 				f.stripStages(s, true, lo, hi)
