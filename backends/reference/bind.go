@@ -39,8 +39,8 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 		if _, own := s.bound.(claimedCode); !own {
 			s.bound = codes[i]
 		}
-		s.code, s.prepared, s.void = nil, nil, slices.Clone(s.void) // runs of e read its own
 	}
+	b.share()  // runs of e read its own
 	if b.own { // bound programs serve many calls at once
 		b.threads = 1
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -29,10 +30,12 @@ type compiled struct {
 	exec.Executable[*compiled]
 	file    string
 	steps   []compiledStep
-	scratch int // bytes that a part of a step needs
-	parts   int // most parts of a step
-	workers int // most threads of a step
-	held    int // bytes that the code of steps has besides
+	codeOf  []*sizedCode // of all steps that have code, each once
+	hosted  []int        // the other steps
+	scratch int          // bytes that a part of a step needs
+	parts   int          // most parts of a step
+	workers int          // most threads of a step
+	held    int          // bytes that the code of steps has besides
 	// workspace is WorkspaceBytes of the sizes at hand.
 	workspace int
 	keeper    *keeper // of constants in other forms
@@ -52,26 +55,36 @@ type compiled struct {
 	unbound   *compiled   // what Bind was called on first, whose code has no constants of Bind's; nil: it is that
 }
 
-// compiledStep is a step with its code and how it is cut.
+// compiledStep is a step with its code.
 type compiledStep struct {
 	*plan.Step
 	*plan.Launch             // of work that was claimed, its operands; nil: the host runs or drives it
 	bound        kernel.Code // before its sizes are known
-	code         kernel.Code // nil: the evaluator's
-	parts        int
-	tier         kernel.Tier   // code, as long as a stand-in may run it; else nil
-	interim      *atomic.Int64 // counts the launches that a stand-in has run; nil: none
-	short        bool          // see [kernel.ShortLauncher]
-	sizes        []int         // of an element, by operand
+	*sizedCode
+	interim *atomic.Int64 // counts the launches that a stand-in has run; nil: none
+	sizes   []int         // of an element, by operand
+	first   int           // where its pointers begin in the launcher's
+	// where its strides begin in the launcher's, if some depend on the call
+	strides int
+}
+
+// sizedCode is the code of a step for its sizes, and how it is cut. Steps share one that have the
+// same code, sizes and strides whatever the sizes of the program are.
+type sizedCode struct {
+	code  kernel.Code // nil: the evaluator's
+	parts int
+	tier  kernel.Tier // code, as long as a stand-in may run it; else nil
+	short bool        // see [kernel.ShortLauncher]; false for one part
 	// void says of each operand that the step accesses none of its elements. Where
 	// the first one would be may then be outside of its memory, and so in that of
 	// something else, which the collector must not be shown.
-	void  []bool
-	first int // where its pointers begin in the launcher's
+	void []bool
 	// prepared are the strides that the code is for.
 	prepared []int64
-	// where its strides begin in the launcher's, if some depend on the call
-	strides int
+	step     int        // the first that has it
+	steps    int        // which have it
+	points   int        // how often the bodies of the kernel run
+	like     *sizedCode // other code of the same kernel and sizes, which has points and void; nil: none
 }
 
 // KitOptions returns what the backend cpu makes kernels of a program with, for those who show
@@ -226,6 +239,7 @@ func newCompiled(ctx context.Context, file string, prog *plan.Program, codes []k
 			e.steps[i].interim = new(atomic.Int64)
 		}
 	}
+	e.share()
 	if o.Profile {
 		e.Times = make([]exec.Timer, len(e.steps))
 	}
@@ -239,24 +253,25 @@ func (e *compiled) fit(ctx context.Context) error {
 		return err
 	}
 	work := 0
-	for i := range e.steps {
-		s := &e.steps[i]
+	for _, c := range e.codeOf {
+		s := &e.steps[c.step]
 		if own, ok := s.bound.(claimedCode); ok {
-			code, err := own.fit(ctx, s.Work, s.code)
+			code, err := own.fit(ctx, s.Work, c.code)
 			if err != nil {
 				return err
 			}
-			s.code, work = code, loops.Added(work, code.work())
+			c.code, work = code, loops.Added(work, code.work())
 			continue
 		}
-		if s.Launch == nil {
-			continue
+		if l := c.like; l != nil {
+			c.points = l.points
+			copy(c.void, l.void)
+		} else {
+			k := e.Plan.Program.Kernels[s.Kernel]
+			c.points = pointsOf(k, s.Sizes)
+			setVoid(c.void, k, s.Sizes)
 		}
-		k := e.Plan.Program.Kernels[s.Kernel]
-		for j := range s.void {
-			s.void[j] = accessesNone(k, j, s.Sizes)
-		}
-		work = loops.Added(work, pointsOf(k, s.Sizes))
+		work = loops.Added(work, loops.Times(c.points, c.steps))
 	}
 	e.long = work > loops.LongWork
 	e.cut()
@@ -271,22 +286,29 @@ func (e *compiled) fit(ctx context.Context) error {
 // the first time is prepared by several goroutines, since some of it is compiled then.
 func (e *compiled) prepareAll(ctx context.Context) error {
 	var fresh, again []*compiledStep // first one of each kernel: others wait for what these compile
-	begun := make([]bool, len(e.Plan.Program.Kernels))
-	for i := range e.steps {
-		s := &e.steps[i]
-		if _, own := s.bound.(claimedCode); own || s.Launch == nil {
+	var begun []bool
+	for _, c := range e.codeOf {
+		s := &e.steps[c.step]
+		if _, own := s.bound.(claimedCode); own {
 			continue
 		}
-		if _, ok := s.bound.(kernel.Preparer); ok && s.code == nil {
+		p, ok := s.bound.(kernel.Preparer)
+		switch {
+		case !ok:
+			c.code = s.bound
+		case c.code != nil:
+			if err := e.prepare(ctx, s, p); err != nil {
+				return err
+			}
+		default:
+			if begun == nil {
+				begun = make([]bool, len(e.Plan.Program.Kernels))
+			}
 			if begun[s.Kernel] {
 				again = append(again, s)
 			} else {
 				fresh, begun[s.Kernel] = append(fresh, s), true
 			}
-			continue
-		}
-		if err := e.prepare(ctx, s); err != nil {
-			return err
 		}
 	}
 	if len(fresh) == 0 {
@@ -297,7 +319,7 @@ func (e *compiled) prepareAll(ctx context.Context) error {
 	var next atomic.Int64
 	work := func() {
 		for i := int(next.Add(1)) - 1; i < len(fresh); i = int(next.Add(1)) - 1 {
-			if errs[i] = e.prepare(ctx, fresh[i]); errs[i] != nil {
+			if errs[i] = e.prepare(ctx, fresh[i], fresh[i].bound.(kernel.Preparer)); errs[i] != nil {
 				next.Store(int64(len(fresh))) // the others leave the rest
 			}
 		}
@@ -318,12 +340,7 @@ func (e *compiled) prepareAll(ctx context.Context) error {
 
 // prepare gives a step its code, for its sizes and its strides, with the views at
 // hand those that they make it.
-func (e *compiled) prepare(ctx context.Context, s *compiledStep) (err error) {
-	p, ok := s.bound.(kernel.Preparer)
-	if !ok {
-		s.code = s.bound
-		return nil
-	}
+func (e *compiled) prepare(ctx context.Context, s *compiledStep, p kernel.Preparer) (err error) {
 	defer e.caught(s, p, &err) // prepareAll calls it on other goroutines, too
 	s.prepared = strides(s.prepared[:0], e.views, e.Plan.Program, s.Launch)
 	s.code, err = p.Prepare(ctx, s.Sizes, s.prepared, s.code)
@@ -347,9 +364,52 @@ func (e *compiled) add(s compiledStep) {
 			e.strides += len(s.Strides)
 		}
 	}
-	s.void = make([]bool, len(s.sizes))
 	e.pointers += len(s.sizes)
 	e.steps = append(e.steps, s)
+}
+
+// launchKind is what steps have in common that share their code for sizes. Lists of numbers that
+// are one list are equal for all sizes.
+type launchKind struct {
+	code           kernel.Code // nil: any, and of any strides
+	kernel         int
+	sizes, strides *int64
+	many           [2]int // how many of these
+}
+
+// share gives steps the memory of their code for sizes, now that the code before is known.
+func (e *compiled) share() {
+	e.codeOf, e.hosted = nil, nil
+	known := map[launchKind]*sizedCode{}
+	for i := range e.steps {
+		s := &e.steps[i]
+		l := s.Step.Launch()
+		of := launchKind{code: s.bound}
+		if l != nil {
+			of.kernel, of.sizes, of.strides, of.many = l.Kernel, unsafe.SliceData(l.Sizes), unsafe.SliceData(l.Strides), [2]int{len(l.Sizes), len(l.Strides)}
+		}
+		shares := l != nil && len(l.Moving) == 0 && reflect.TypeOf(s.bound).Kind() == reflect.Pointer
+		if shares && known[of] != nil {
+			s.sizedCode = known[of]
+			s.sizedCode.steps++
+			continue
+		}
+		if s.sizedCode = new(sizedCode); s.Launch == nil {
+			e.hosted = append(e.hosted, i)
+			continue
+		}
+		s.void, s.step, s.sizedCode.steps = make([]bool, len(s.sizes)), i, 1
+		e.codeOf = append(e.codeOf, s.sizedCode)
+		if shares {
+			known[of] = s.sizedCode
+		}
+		if l != nil {
+			of.code, of.strides, of.many[1] = nil, nil, 0
+			if s.like = known[of]; s.like == nil {
+				known[of] = s.sizedCode
+			}
+		}
+	}
 }
 
 // rulesFor returns the rules for where a program's results are written: of the steps,
@@ -361,18 +421,17 @@ func rulesFor(p *plan.Program) *exec.Results {
 // cut says in how many parts the steps run, and what memory that takes.
 func (e *compiled) cut() {
 	e.parts, e.workers, e.scratch, e.held = 1, 1, 0, 0
-	for i := range e.steps {
-		s := &e.steps[i]
-		if s.code == nil {
-			continue
+	for _, c := range e.codeOf {
+		e.begun(c)
+		sizes := e.steps[c.step].Sizes
+		c.parts, c.short = min(c.code.Parts(sizes, e.threads), mostParts), false
+		if c.parts > 1 {
+			b, ok := c.code.(kernel.ShortLauncher)
+			c.short = ok && b.IsShort(sizes)
 		}
-		s.begun()
-		s.parts = min(s.code.Parts(s.Sizes, e.threads), mostParts)
-		b, ok := s.code.(kernel.ShortLauncher)
-		s.short = ok && b.IsShort(s.Sizes)
-		e.parts, e.workers = max(e.parts, s.parts), max(e.workers, min(s.parts, e.threads))
-		e.scratch = max(e.scratch, lines(s.code.Scratch(s.Sizes, s.parts)))
-		if h, ok := s.code.(kernel.Holder); ok {
+		e.parts, e.workers = max(e.parts, c.parts), max(e.workers, min(c.parts, e.threads))
+		e.scratch = max(e.scratch, lines(c.code.Scratch(sizes, c.parts)))
+		if h, ok := c.code.(kernel.Holder); ok {
 			e.held = loops.Added(e.held, h.HeldBytes())
 		}
 	}
@@ -384,11 +443,27 @@ func lines(n int) int { return (n + 63) &^ 63 }
 // accessesNone reports whether a kernel accesses no element of an operand: it has no
 // points, or the operand no elements.
 func accessesNone(k *kernel.Kernel, operand int, sizes []int64) bool {
+	return hasNoPoints(k, sizes) || hasNoElements(k, operand, sizes)
+}
+
+// setVoid sets, by operand, whether a kernel accesses none of its elements.
+func setVoid(void []bool, k *kernel.Kernel, sizes []int64) {
+	none := hasNoPoints(k, sizes)
+	for j := range void {
+		void[j] = none || hasNoElements(k, j, sizes)
+	}
+}
+
+func hasNoPoints(k *kernel.Kernel, sizes []int64) bool {
 	for i := range k.Axes {
 		if k.Axes[i].Size.Of(sizes) == 0 {
 			return true
 		}
 	}
+	return false
+}
+
+func hasNoElements(k *kernel.Kernel, operand int, sizes []int64) bool {
 	for _, d := range k.Params[operand].Dims {
 		if d.Of(sizes) == 0 {
 			return true

@@ -97,7 +97,7 @@ func TestFailedParts(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	l := &launcher{workers: make([]worker, 4)}
 	l.crew.init(4, l.part)
-	s := &compiledStep{Step: &plan.Step{}, Launch: &plan.Launch{}, code: failing{}, parts: 64}
+	s := &compiledStep{Step: &plan.Step{}, Launch: &plan.Launch{}, sizedCode: &sizedCode{code: failing{}, parts: 64}}
 	for range 200 {
 		require.EqualError(t, l.launch(s, nil, nil, nil), "part 3")
 		l.Forget()
@@ -232,7 +232,7 @@ func TestCrewsOfSizes(t *testing.T) {
 			e.workers = 1 + turn%threads
 			e.scratch = 64 * (threads + 1 - e.workers)
 			l.fit()
-			s := &compiledStep{Step: &plan.Step{}, Launch: &plan.Launch{}, code: working{scratch: l.scratch.Base(), bytes: e.scratch * e.workers}, parts: 8 * e.workers}
+			s := &compiledStep{Step: &plan.Step{}, Launch: &plan.Launch{}, sizedCode: &sizedCode{code: working{scratch: l.scratch.Base(), bytes: e.scratch * e.workers}, parts: 8 * e.workers}}
 			require.NoError(t, l.launch(s, nil, nil, nil))
 			l.Forget()
 		}

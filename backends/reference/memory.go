@@ -24,8 +24,10 @@ func (e *compiled) WorkspaceBytes() int {
 	if !e.Rules.Region {
 		e.Plan.Program.Waiting(e.Plan.Program.LastFailing(), add)
 	}
-	e.Plan.Program.Carried(add)
-	for i := range e.Plan.Program.Steps {
+	if len(e.hosted) > 0 {
+		e.Plan.Program.Carried(add)
+	}
+	for _, i := range e.hosted {
 		s := &e.Plan.Program.Steps[i]
 		for _, r := range e.Regions[i] {
 			n = loops.Added(n, workspaceOf(r))

@@ -11,7 +11,6 @@ import (
 	"ltc/backends/kit/plan"
 	"ltc/backends/reference/eval"
 	"ltc/backends/reference/internal/dense"
-	"ltc/backends/reference/internal/loops"
 	"ltc/internal/spare"
 	"ltc/soa"
 )
@@ -240,15 +239,4 @@ func (f *form) Run(ctx context.Context, c *backends.Call, sizes []int64) error {
 	f.runs.Put(r)
 	f.of.deferred.ended()
 	return err
-}
-
-// pointsOfSteps returns how often the bodies of all kernels of a program run.
-func pointsOfSteps(p *plan.Program) int {
-	n := 0
-	for i := range p.Steps {
-		if s := p.Steps[i].Launch(); s != nil {
-			n = loops.Added(n, pointsOf(p.Kernels[s.Kernel], s.Sizes))
-		}
-	}
-	return n
 }

@@ -176,7 +176,7 @@ func TestPanicsOfPrepare(t *testing.T) {
 // What keeps panics from ending the process costs nanoseconds, and no memory.
 func BenchmarkGuardedCode(b *testing.B) {
 	l := &launcher{workers: make([]worker, 1)}
-	s, c := &compiledStep{}, new(kernel.Call)
+	s, c := &compiledStep{sizedCode: new(sizedCode)}, new(kernel.Call)
 	var code kernel.Code = idle{}
 	b.Run("plain", func(b *testing.B) {
 		b.ReportAllocs()

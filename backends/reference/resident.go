@@ -54,7 +54,11 @@ func (e *compiled) ResidentBytes() int {
 		n += v.Type.Bytes()
 	}
 	for i := range e.steps {
-		n += footprint.Slice(e.steps[i].sizes) + footprint.Slice(e.steps[i].void) + footprint.Slice(e.steps[i].prepared)
+		n += footprint.Slice(e.steps[i].sizes)
+	}
+	n += footprint.Slice(e.codeOf) + footprint.Slice(e.hosted)
+	for _, c := range e.codeOf {
+		n += int(unsafe.Sizeof(*c)) + footprint.Slice(c.void) + footprint.Slice(c.prepared)
 	}
 	for _, c := range e.codes {
 		if r, ok := c.(interface{ ResidentBytes() int }); ok {

@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"ltc/backends/kit/plan"
-	"ltc/backends/reference/internal/loops"
 	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/soa"
@@ -119,32 +118,43 @@ func (r *sizedRun) use(i int) {
 
 // fit makes x the program for some sizes.
 func (x *sizeExecutable) fit(ctx context.Context, f *form, sizes []int64) (err error) {
-	s := f.of
 	x.values, x.arena = x.values[:0], nil
 	if err := x.member.Resize(sizes); err != nil {
 		return fmt.Errorf("execute: %w", err)
 	}
 	if x.e == nil {
-		bound := s.constants()
-		for i := range x.member.Program.SizeArgs {
-			v := soa.Make(types.Of(types.I32))
-			bound[len(s.Sig.Args)+i] = v
-			x.sizes = append(x.sizes, &soa.Slice[int32](v)[0])
-		}
-		if x.e, err = newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, s.Regions, s.Rules, f.views, bound); err != nil {
-			return err
-		}
-		x.e.Copied, x.e.Times, x.e.Resized = s.Copied, s.Times, true
-		for i := range x.e.steps {
-			x.e.steps[i].interim = &s.interim[i]
-		}
-	} else if err := x.e.fit(ctx); err != nil {
+		err = x.compile(ctx, f)
+	} else {
+		err = x.e.fit(ctx)
+	}
+	if err != nil {
 		return err
 	}
 	for i, size := range x.member.Program.SizeArgs {
 		*x.sizes[i] = int32(size)
 	}
-	x.e.long, x.values = pointsOfSteps(x.member.Program) > loops.LongWork, append(x.values, sizes...)
+	x.values = append(x.values, sizes...)
 	x.e.Sizes = x.values
+	return nil
+}
+
+// compile makes the program of x executable, for the sizes that it has now.
+func (x *sizeExecutable) compile(ctx context.Context, f *form) error {
+	s, bound := f.of, f.of.constants()
+	x.sizes = nil
+	for i := range x.member.Program.SizeArgs {
+		v := soa.Make(types.Of(types.I32))
+		bound[len(s.Sig.Args)+i] = v
+		x.sizes = append(x.sizes, &soa.Slice[int32](v)[0])
+	}
+	e, err := newCompiled(ctx, s.file, x.member.Program, f.steps, s.o, s.Regions, s.Rules, f.views, bound)
+	if err != nil {
+		return err
+	}
+	e.Copied, e.Times, e.Resized = s.Copied, s.Times, true
+	for i := range e.steps {
+		e.steps[i].interim = &s.interim[i]
+	}
+	x.e = e
 	return nil
 }

@@ -103,14 +103,20 @@ func (d *deferral) ended() {
 	}
 }
 
-// begun has a step run the launches of a stand-in as long as its code is compiled.
-func (s *compiledStep) begun() {
-	s.tier = nil
-	if t, ok := s.code.(kernel.Tier); ok {
-		if _, final := t.Now(); !final {
-			if s.tier = t; s.interim == nil {
-				s.interim = new(atomic.Int64)
-			}
+// begun has the steps of code run the launches of a stand-in as long as the code is compiled.
+func (e *compiled) begun(c *sizedCode) {
+	c.tier = nil
+	t, ok := c.code.(kernel.Tier)
+	if !ok {
+		return
+	}
+	if _, final := t.Now(); final {
+		return
+	}
+	c.tier = t
+	for i := range e.steps {
+		if s := &e.steps[i]; s.sizedCode == c && s.interim == nil {
+			s.interim = new(atomic.Int64)
 		}
 	}
 }

@@ -41,6 +41,7 @@ func (e *compiled) variant(ctx context.Context, views *exec.Views) (*compiled, e
 	for i := range prog.Steps {
 		x.add(compiledStep{Step: &prog.Steps[i], bound: codes[i]})
 	}
+	x.share()
 	if err := x.fit(ctx); err != nil {
 		return nil, err
 	}

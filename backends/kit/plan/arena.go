@@ -2,8 +2,10 @@ package plan
 
 import (
 	"slices"
+	"unsafe"
 
 	"ltc/ir/dims"
+	"ltc/ir/types"
 )
 
 // Plan says when each value is written and read, and where temporaries are.
@@ -46,58 +48,126 @@ func placeTemporaries(p *Program) {
 	for v := range p.Values {
 		p.Values[v].Over = None
 	}
-	var a placer
-	a.place(p)
-}
-
-// placer places the temporaries of one program, for some sizes after others. It
-// keeps what it works with.
-type placer struct {
-	live  []block   // by offset
-	order []ValueID // as they are made
-	again bool      // Value.Over is known
-}
-
-func (a *placer) place(p *Program) {
-	if a.order == nil {
-		for v := range p.Values {
-			if p.Values[v].Kind == Temporary && p.Values[v].First >= 0 {
-				a.order = append(a.order, ValueID(v))
-			}
-		}
-		slices.SortStableFunc(a.order, func(v, w ValueID) int { return p.Values[v].First - p.Values[w].First })
-	}
-	live := a.live[:0]
+	var live []block // by offset
 	p.Arena = 0
-	for _, v := range a.order {
+	for _, v := range p.temporaries() {
 		val := &p.Values[v]
-		size := arenaSize(val)
 		live = slices.DeleteFunc(live, func(b block) bool { return b.last < val.First })
-		if !a.again {
-			val.Over = p.heirloom(v, live)
-		}
-		if val.Over != None {
+		if val.Over = p.heirloom(v, live); val.Over != None {
 			val.Offset = p.Values[val.Over].Offset
 			i, _ := slices.BinarySearchFunc(live, val.Offset, byOffset)
 			live[i].last = val.Last
 			continue
 		}
-		best, bestGap, end := -1, 0, 0
-		for _, b := range live {
-			if gap := b.offset - end; gap >= size && (best < 0 || gap < bestGap) {
-				best, bestGap = end, gap
-			}
-			end = max(end, b.offset+b.size)
-		}
-		if best < 0 {
-			best = end
-		}
-		val.Offset = best
-		p.Arena = max(p.Arena, best+size)
-		i, _ := slices.BinarySearchFunc(live, best, byOffset)
-		live = slices.Insert(live, i, block{best, size, val.Last})
+		b := block{size: arenaSize(val), last: val.Last}
+		live, b.offset = insert(live, b, val.First)
+		val.Offset = b.offset
+		p.Arena = max(p.Arena, b.offset+b.size)
 	}
-	a.live, a.again = live, true
+}
+
+// temporaries returns the values that take memory of the arena, as they are made.
+func (p *Program) temporaries() (all []ValueID) {
+	for v := range p.Values {
+		if p.Values[v].Kind == Temporary && p.Values[v].First >= 0 {
+			all = append(all, ValueID(v))
+		}
+	}
+	slices.SortStableFunc(all, func(v, w ValueID) int { return p.Values[v].First - p.Values[w].First })
+	return all
+}
+
+// insert adds a block that is alive from step first on to those that are alive then, at the
+// offset that it returns. Blocks are in the order of their offsets.
+func insert(live []block, b block, first int) ([]block, int) {
+	n, at, best, end := 0, -1, 0, 0
+	for _, x := range live {
+		if x.last < first {
+			continue
+		}
+		if gap := x.offset - end; gap >= b.size && (at < 0 || gap < best) {
+			at, best, b.offset = n, gap, end
+		}
+		end = max(end, x.offset+x.size)
+		live[n] = x
+		n++
+	}
+	if live = live[:n]; at < 0 {
+		b.offset = end
+		return append(live, b), end
+	}
+	live = append(live, b)
+	copy(live[at+1:], live[at:n])
+	live[at] = b
+	return live, b.offset
+}
+
+// placement places the temporaries of a program anew for each size. Values that are written over
+// others stay so.
+type placement struct {
+	blocks []lifetime // in the order in which they are made
+	over   []ValueID  // values that are written over others, after these
+	types  []ValueID  // a value of each class
+	sizes  []int      // of the arena, by class
+	live   []block
+}
+
+// lifetime is a part of the arena, from the first step that writes it to the last that reads it.
+// Lifetimes of one class have one size.
+type lifetime struct {
+	value              ValueID
+	first, last, class int32
+}
+
+// newPlacement returns the placement of a program. Equal lists of its dimensions are the same list.
+func newPlacement(p *Program) placement {
+	type sized struct {
+		dtype types.DType
+		shape *int
+	}
+	var a placement
+	class, ends := map[sized]int32{}, p.ends()
+	for _, v := range p.temporaries() {
+		val := &p.Values[v]
+		if val.Over != None {
+			a.over = append(a.over, v)
+			continue
+		}
+		of := sized{val.Type.DType, unsafe.SliceData(val.Type.Shape)}
+		c, known := class[of]
+		if !known {
+			c = int32(len(a.types))
+			class[of], a.types = c, append(a.types, v)
+		}
+		a.blocks = append(a.blocks, lifetime{v, int32(val.First), int32(ends[v]), c})
+	}
+	a.sizes = make([]int, len(a.types))
+	return a
+}
+
+// place places the temporaries of p for the sizes that it has now.
+func (a *placement) place(p *Program) {
+	changed := false
+	for c, v := range a.types {
+		if n := arenaSize(&p.Values[v]); n != a.sizes[c] {
+			a.sizes[c], changed = n, true
+		}
+	}
+	if !changed {
+		return
+	}
+	live := a.live[:0]
+	p.Arena = 0
+	for _, t := range a.blocks {
+		b := block{size: a.sizes[t.class], last: int(t.last)}
+		live, b.offset = insert(live, b, int(t.first))
+		p.Values[t.value].Offset = b.offset
+		p.Arena = max(p.Arena, b.offset+b.size)
+	}
+	a.live = live
+	for _, v := range a.over {
+		p.Values[v].Offset = p.Values[p.Values[v].Over].Offset
+	}
 }
 
 func byOffset(b block, at int) int { return b.offset - at }

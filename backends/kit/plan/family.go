@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"ltc/backends"
 	"ltc/backends/kit/kernel"
 	"ltc/internal/diag"
 	"ltc/ir/dims"
@@ -34,6 +33,7 @@ type Family struct {
 	eval    *dims.Evaluator
 	own     []int        // the values that eval takes
 	numbers int          // of open, which eval has first, then guards, then symbols
+	varying []int        // the numbers that are expressions
 	guards  []dims.Guard // what has to hold
 	regions [][]*Family  // by step
 }
@@ -61,7 +61,9 @@ func newFamily(f *Family) (*Family, error) {
 		if err := dims.Check(x.get()); err != nil {
 			return nil, open.atStep(open.stepOf(k), fmt.Errorf("kit: a size, stride or offset: %w", err))
 		}
-		all = append(all, x.get())
+		if all = append(all, x.get()); dims.IsExpr(x.get()) {
+			f.varying = append(f.varying, k)
+		}
 	}
 	for i, k := range open.Kernels {
 		if !k.Static() {
@@ -97,7 +99,7 @@ func newFamily(f *Family) (*Family, error) {
 			return nil, err
 		}
 	}
-	f.setRegions()
+	f.setRegions(f.base)
 	return f, f.check()
 }
 
@@ -116,10 +118,10 @@ func (f *Family) makeRegions() error {
 	return nil
 }
 
-// setRegions has the base run the bases of the regions.
-func (f *Family) setRegions() {
-	for i := range f.base.Steps {
-		switch w := f.base.Steps[i].Work.(type) {
+// setRegions has the base, or a member, run the bases of the regions.
+func (f *Family) setRegions(p *Program) {
+	for i := range p.Steps {
+		switch w := p.Steps[i].Work.(type) {
 		case *Loop:
 			w.Cond, w.Body = f.regions[i][0].base, f.regions[i][1].base
 		case *Branch:
@@ -179,14 +181,18 @@ func (f *Family) halve() bool {
 func (p *Program) largestValue() float64 {
 	most := 0.0
 	for i := range p.Values {
-		t := &p.Values[i].Type
-		n := float64(t.DType.Size())
-		for _, d := range t.Shape {
-			n *= float64(max(d, 1))
-		}
-		most = max(most, n)
+		most = max(most, p.Values[i].bytes())
 	}
 	return most
+}
+
+// bytes returns how many bytes a value has, of a dimension at least one element.
+func (v *Value) bytes() float64 {
+	n := float64(v.Type.DType.Size())
+	for _, d := range v.Type.Shape {
+		n *= float64(max(d, 1))
+	}
+	return n
 }
 
 // check checks the program for some values of the symbols.
@@ -420,61 +426,6 @@ func (f *Family) ResultTypes(values []int64) ([]types.Type, error) {
 		}
 	}
 	return all, nil
-}
-
-// Member is the program of a family for some sizes at a time. It is one
-// goroutine's.
-type Member struct {
-	Program   *Program // to be read only, until the next Resize
-	family    *Family
-	registers []int64
-	numbers   []number
-	placer    placer
-}
-
-// Member returns a new member, which has no sizes before Resize.
-func (f *Family) Member() *Member {
-	p := *f.open
-	if f.base != nil { // whose regions are those of typical sizes
-		p = *f.base
-	}
-	sig := &backends.Signature{Args: slices.Clone(p.Signature.Args), Results: slices.Clone(p.Signature.Results)}
-	for i := range sig.Args {
-		sig.Args[i].Type.Shape = slices.Clone(sig.Args[i].Type.Shape)
-	}
-	for i := range sig.Results {
-		sig.Results[i].Type.Shape = slices.Clone(sig.Results[i].Type.Shape)
-	}
-	p.Signature, p.Values, p.Steps, p.SizeArgs = sig, slices.Clone(p.Values), slices.Clone(p.Steps), slices.Clone(p.SizeArgs)
-	for i := range p.Values {
-		p.Values[i].Type.Shape = slices.Clone(p.Values[i].Type.Shape)
-	}
-	for i := range p.Steps {
-		p.Steps[i].Work = p.Steps[i].Work.own()
-	}
-	m := &Member{Program: &p, family: f, registers: f.eval.Registers(), numbers: p.numbers()}
-	m.placer.again = true
-	return m
-}
-
-// Resize makes m the program for values of the symbols. It allocates nothing once it has been
-// called. The error wraps [ErrOtherSizes] where the program is not for these sizes.
-func (m *Member) Resize(values []int64) error {
-	f := m.family
-	if err := f.evaluate(m.registers, values); err != nil {
-		return otherSizes(err)
-	}
-	if !f.holds(m.registers, values) {
-		return ErrOtherSizes
-	}
-	for i, x := range m.numbers {
-		x.set(f.eval.Of(m.registers, i))
-	}
-	if m.Program.largestValue() > dims.Largest {
-		return fmt.Errorf("%w: a value has more bytes than memory can hold", dims.ErrTooLarge)
-	}
-	m.placer.place(m.Program)
-	return nil
 }
 
 // otherSizes returns an error of an evaluation: where numbers are too large the text's integers

@@ -60,9 +60,9 @@ func (t *Triangular) numbers(_ func(*int64), dim func(*int)) {
 	}
 }
 
-func (t *Triangular) own() Work {
+func (t *Triangular) own(s *sharedLists) Work {
 	c := *t
-	c.Args, c.Outs = ownTypes(t.Args), ownTypes(t.Outs)
+	c.Args, c.Outs = s.types(t.Args), s.types(t.Outs)
 	return &c
 }
 

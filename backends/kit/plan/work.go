@@ -19,8 +19,8 @@ type Work interface {
 	// numbers visits the numbers that can depend on a size, in an order that depends on
 	// nothing else: run-time arguments and dimensions.
 	numbers(argument func(*int64), dim func(*int))
-	// own returns a copy whose numbers may change.
-	own() Work
+	// own returns a copy whose numbers may change. Lists of them are those of s.
+	own(s *sharedLists) Work
 	// residentBytes returns about how many bytes of memory the work takes.
 	residentBytes() int
 	// profile returns what is known of it before it runs.
@@ -160,9 +160,9 @@ func dimsOf(dim func(*int), lists ...[]HostArg) {
 	}
 }
 
-func (l *Launch) own() Work {
+func (l *Launch) own(s *sharedLists) Work {
 	c := *l
-	c.Operands, c.Sizes, c.Strides, c.Moving = slices.Clone(l.Operands), slices.Clone(l.Sizes), slices.Clone(l.Strides), slices.Clone(l.Moving)
+	c.Operands, c.Sizes, c.Strides, c.Moving = slices.Clone(l.Operands), s.numbers.copy(l.Sizes), s.numbers.copy(l.Strides), slices.Clone(l.Moving)
 	for k := range c.Operands {
 		c.Operands[k].By = slices.Clone(c.Operands[k].By)
 	}
@@ -172,37 +172,28 @@ func (l *Launch) own() Work {
 	return &c
 }
 
-func (c *Composite) own() Work { return c }
+func (c *Composite) own(*sharedLists) Work { return c }
 
-func (s *Sort) own() Work {
+func (s *Sort) own(lists *sharedLists) Work {
 	c := *s
-	c.Args, c.Outs = ownTypes(s.Args), ownTypes(s.Outs)
+	c.Args, c.Outs = lists.types(s.Args), lists.types(s.Outs)
 	return &c
 }
 
-func (h *Host) own() Work {
+func (h *Host) own(s *sharedLists) Work {
 	c := *h
-	c.Args = ownTypes(h.Args)
+	c.Args = s.types(h.Args)
 	return &c
 }
 
-func (l *Loop) own() Work {
+func (l *Loop) own(s *sharedLists) Work {
 	c := *l
-	c.Init, c.Captured = ownTypes(l.Init), ownTypes(l.Captured)
+	c.Init, c.Captured = s.types(l.Init), s.types(l.Captured)
 	return &c
 }
 
-func (b *Branch) own() Work {
+func (b *Branch) own(s *sharedLists) Work {
 	c := *b
-	c.Captured = ownTypes(b.Captured)
+	c.Captured = s.types(b.Captured)
 	return &c
-}
-
-// ownTypes returns arguments with types of their own.
-func ownTypes(list []HostArg) []HostArg {
-	list = slices.Clone(list)
-	for k := range list {
-		list[k].Type.Shape = slices.Clone(list[k].Type.Shape)
-	}
-	return list
 }

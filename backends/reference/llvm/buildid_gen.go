@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "4812ca12d503590751fb9e2f"
+const buildID = "149ec58bedfdec4a8d085a81"

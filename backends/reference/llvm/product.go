@@ -221,6 +221,17 @@ func (s *shared) whereLLVM() objcache.Parts {
 // compiled.
 const mostColumns = 256
 
+// flops returns those of the problem for sizes, of one point of the outer axes.
+func (p *productKernel) flops(sizes []int64) float64 {
+	n := 2.0
+	for _, axis := range [...]int{p.Batch, p.M, p.N, p.Contraction.K[0]} {
+		if axis >= 0 {
+			n *= float64(p.Kernel.Axis(0, axis).Size.Of(sizes))
+		}
+	}
+	return n
+}
+
 func flopsOf(p *gemm.Problem) float64 {
 	return 2 * float64(p.M) * float64(p.N) * float64(p.K) * float64(p.Batch)
 }
@@ -262,17 +273,19 @@ func (r *product) become(ctx context.Context, sizes, strides []int64) error {
 func (r *product) locate(sizes, strides []int64) (gemm.Problem, bool) {
 	p := r.of
 	r.own, r.packed, r.points, r.outer = nil, nil, 1, r.outer[:0]
+	if r.flops = p.flops(sizes); r.flops < fewFlops {
+		return gemm.Problem{}, false
+	}
 	r.table = p.Kernel.StrideTable(r.table, strides)
 	r.strides = append(r.strides[:0], strides...)
 	for _, a := range p.Outer {
 		n := int(p.Kernel.Axes[a].Size.Of(sizes))
 		r.outer, r.points = append(r.outer, n), r.points*n
 	}
-	problem := p.ProblemIn(sizes, r.table)
-	r.flops = flopsOf(&problem)
-	if r.flops < fewFlops || r.points == 0 {
-		return problem, false
+	if r.points == 0 {
+		return gemm.Problem{}, false
 	}
+	problem := p.ProblemIn(sizes, r.table)
 	p.Locate(&r.factors, r.table)
 	inBytes(&r.factors, &problem)
 	return problem, true

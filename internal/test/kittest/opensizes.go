@@ -18,12 +18,13 @@ import (
 // OpenRun is a run of a program of open sizes.
 type OpenRun struct {
 	Sizes []int // of the symbols
+	Again bool  // a run before had them
 	Err   error // of the evaluator
 }
 
-// SameSizes compares an executable with the evaluator for random values of n open sizes: what
-// they compute, but for sums in another order, and whether they have an error. It calls before and
-// after each run.
+// SameSizes compares an executable with the evaluator for random values of n open sizes, of which
+// some come again: what they compute, but for sums in another order, and whether they have an
+// error. It calls before and after each run.
 func SameSizes(t *testing.T, r *rand.Rand, p programs.OpenProgram, e backends.Executable, before func(), after func(OpenRun)) {
 	t.Helper()
 	text := p.Text
@@ -32,13 +33,17 @@ func SameSizes(t *testing.T, r *rand.Rand, p programs.OpenProgram, e backends.Ex
 		t.Errorf("%v\n%s", err, text)
 		return
 	}
-	for range 6 {
+	var all [][]int
+	for n := range 9 {
 		sizes := randomSizes(r, len(p.Symbols), p.Degree)
+		if all = append(all, sizes); n >= 6 { // those of an earlier run
+			sizes = all[r.IntN(6)]
+		}
 		args := argsOfSizes(r, e.Signature(), p.Args, sizes)
 		a, b := &backends.Call{Args: copies(args)}, &backends.Call{Args: copies(args)}
 		before()
 		errEval, err := want.Execute(t.Context(), a), e.Execute(t.Context(), b)
-		after(OpenRun{sizes, errEval})
+		after(OpenRun{sizes, n >= 6, errEval})
 		if errEval != nil || err != nil {
 			if errEval == nil || err == nil {
 				t.Errorf("sizes %v: eval: %v, otherwise: %v\n%s", sizes, errEval, err, text)

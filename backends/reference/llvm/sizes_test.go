@@ -2,6 +2,7 @@ package llvm
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -53,7 +54,11 @@ func TestSizesByTurnsAllocateNothing(t *testing.T) {
 			for range 2 * sizes {
 				turn()
 			}
-			require.Zero(t, trials.Allocs(100, turn), "%d sizes of %d symbols", sizes, symbols)
+			least := math.Inf(1)
+			for range 5 { // code of other tests may still be compiled
+				least = min(least, trials.Allocs(100, turn))
+			}
+			require.Zero(t, least, "%d sizes of %d symbols", sizes, symbols)
 		}
 	}
 }
