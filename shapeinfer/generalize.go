@@ -3,6 +3,7 @@ package shapeinfer
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"ltc/ir"
 	"ltc/ir/dims"
@@ -20,13 +21,15 @@ const mostSymbols = 8
 const MostOpen = 1<<31 - 1
 
 // Open is a graph whose sizes may be expressions. [Open.Fits] compares graphs of numbers with it. It
-// is immutable, and any number of goroutines share it.
+// is immutable but for its pool, and any number of goroutines share it.
 type Open struct {
 	Graph   *ir.Graph
 	symbols []int
 	at      map[int]int // by expression, its index in sizes
 	sizes   *dims.Evaluator
 	counts  map[int]int // by size that follows from data, the node that tells it
+
+	spare sync.Pool // of *substitution
 }
 
 // Generalize returns a graph of which all samples, from 2 to [MostSamples], are instances: it is each

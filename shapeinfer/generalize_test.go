@@ -1,6 +1,7 @@
 package shapeinfer_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"ltc/internal/test/golden"
+	"ltc/internal/trials"
 	"ltc/ir"
 	"ltc/shapeinfer"
 )
@@ -41,4 +43,32 @@ func TestGeneralize(t *testing.T) {
 		}
 		return []golden.Part{{Ext: "open", Text: text}}
 	})
+}
+
+// A comparison with a graph of numbers allocates nothing, whether the graph is an instance or not.
+func TestFitsAllocatesNothing(t *testing.T) {
+	rows := func(n, elements int) *ir.Graph {
+		g, err := ir.Parse("rows.ir", fmt.Sprintf(`graph "f" {
+  %%0 = parameter {index = 0, name = "x"} : f32[%[1]d,16]
+  %%1 = parameter {index = 1, name = "w"} : f32[16,4]
+  %%2 = matmul %%0, %%1 : f32[%[1]d,4]
+  %%3 = reshape %%2 {dims = [%[2]d]} : f32[%[2]d]
+  return %%3
+}
+`, n, elements))
+		require.NoError(t, err)
+		return g
+	}
+	open, err := shapeinfer.Generalize([]*ir.Graph{rows(3, 12), rows(5, 20)})
+	require.NoError(t, err)
+	for _, c := range []struct {
+		graph *ir.Graph
+		fits  bool
+	}{{rows(8, 32), true}, {rows(8, 33), false}} {
+		require.Zero(t, trials.Allocs(100, func() {
+			if open.Fits(c.graph) != c.fits {
+				t.Error("another graph fits")
+			}
+		}))
+	}
 }

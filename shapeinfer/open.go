@@ -69,27 +69,45 @@ func (o *Open) countsOf(g *ir.Graph) (map[int]int, bool) {
 	return all, true
 }
 
-// Fits reports whether g is the graph for some numbers in place of its symbols, within their
-// bounds. These are what the sizes of g's parameters are.
-func (o *Open) Fits(g *ir.Graph) bool {
-	values, ok := o.values(g)
-	if !ok {
-		return false
+// substitution is the memory of a comparison of an Open with a graph.
+type substitution struct {
+	values, registers []int64         // of the symbols and of the evaluator
+	size              func(d int) int // the number of an expression; others unchanged
+}
+
+func (o *Open) newSubstitution() *substitution {
+	x := &substitution{values: make([]int64, len(o.symbols)), registers: o.sizes.Registers()}
+	x.size = func(d int) int {
+		if i, ok := o.at[d]; ok {
+			return int(o.sizes.Of(x.registers, i))
+		}
+		return d
 	}
-	registers := o.sizes.Registers()
-	if o.sizes.Eval(registers, values) != nil {
+	return x
+}
+
+// Fits reports whether g is the graph for some numbers in place of its symbols, within their
+// bounds. These are what the sizes of g's parameters are. It allocates nothing where neither graph
+// has a body, or a size that follows from data.
+func (o *Open) Fits(g *ir.Graph) bool {
+	x, _ := o.spare.Get().(*substitution)
+	if x == nil {
+		x = o.newSubstitution()
+	}
+	fits := o.fits(g, x)
+	o.spare.Put(x)
+	return fits
+}
+
+func (o *Open) fits(g *ir.Graph, x *substitution) bool {
+	if !o.tell(x.values, g) || o.sizes.Eval(x.registers, x.values) != nil {
 		return false
 	}
 	counts, ok := o.countsOf(g)
 	if !ok {
 		return false
 	}
-	size := func(d int) int {
-		if i, ok := o.at[d]; ok {
-			return int(o.sizes.Of(registers, i))
-		}
-		return d
-	}
+	size := x.size
 	if len(counts) == 0 {
 		return ir.IsInstance(o.Graph, g, size)
 	}
@@ -112,17 +130,16 @@ func (o *Open) Fits(g *ir.Graph) bool {
 	})
 }
 
-// values returns the numbers of the symbols; false if one is not within its bounds, or if parameters
-// have other ranks.
-func (o *Open) values(g *ir.Graph) (values []int64, ok bool) {
+// tell sets values to the numbers of the symbols. It returns false if one is not within its bounds,
+// or if parameters have other ranks.
+func (o *Open) tell(values []int64, g *ir.Graph) bool {
 	if len(g.Params) != len(o.Graph.Params) {
-		return nil, false
+		return false
 	}
-	values = make([]int64, len(o.symbols))
 	for i, p := range o.Graph.Params {
 		shape := g.Params[i].Type.Shape
 		if len(shape) != len(p.Type.Shape) {
-			return nil, false
+			return false
 		}
 		for axis, d := range p.Type.Shape {
 			for k, s := range o.symbols {
@@ -130,13 +147,13 @@ func (o *Open) values(g *ir.Graph) (values []int64, ok bool) {
 					continue
 				}
 				if lo, hi := dims.Bounds(s); shape[axis] < lo || shape[axis] > hi {
-					return nil, false
+					return false
 				}
 				values[k] = int64(shape[axis]) // IsInstance compares it with the others
 			}
 		}
 	}
-	return values, true
+	return true
 }
 
 // Place is a dimension of a parameter, by the index of the parameter and the axis.
