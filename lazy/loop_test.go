@@ -248,6 +248,31 @@ func TestLoopsWriteVariables(t *testing.T) {
 	require.Zero(t, tr.Report().DonationCopies, "%v", tr.Report())
 }
 
+// So do loops in loops, as over the layers of a network for each token.
+func TestNestedLoopsWriteVariables(t *testing.T) {
+	dev := open(t, "cpu")
+	tr := lazy.NewTrace(dev)
+	cache := dev.Variable("cache", lazy.F32, 3, 16, 8)
+	next := lazy.For(4, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+		return lazy.For(3, func(tr *lazy.Trace, layer *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			zero := lazy.Const(tr, lazy.I32, 0)
+			row := lazy.Full(tr, lazy.F32, 1, 1, 1, 8).Mul(i.Convert(lazy.F32)).Add(layer.Convert(lazy.F32).MulScalar(10))
+			return tensors{s[0].DynamicUpdateSlice(row, layer.Convert(lazy.I32), i.Convert(lazy.I32), zero)}
+		}, s...)
+	}, tr.Read(cache))[0]
+	cache.Assign(next)
+	require.NoError(t, tr.MarkStep())
+	for i, x := range floats(t, cache) {
+		layer, at := i/(16*8), i/8%16
+		if at < 4 {
+			require.Equal(t, float32(at+10*layer), x)
+		} else {
+			require.Zero(t, x)
+		}
+	}
+	require.Zero(t, tr.Report().CopiedBytes)
+}
+
 // The loop whose results a gradient needs saves for it, too: the program has one forward and one
 // backward. What is saved are the carries and the results of nonlinear ops, or with checkpoints
 // the carries alone. The backward loop stacks the gradient of the product, for that of w.

@@ -250,10 +250,10 @@ func (x *code) fallible() int { return x.lastOf(x.program.LastFallible) }
 // failing is fallible for runs that nobody can cancel; see [plan.Program.LastFailing].
 func (x *code) failing() int {
 	last := x.program.LastFallible
-	if last == x.program.LastFailing() || slices.ContainsFunc(x.regions[last], canFail) {
+	if last == x.program.LastFailing(false) || slices.ContainsFunc(x.regions[last], canFail) {
 		return x.fallible()
 	}
-	return x.lastOf(x.program.LastFailing())
+	return x.lastOf(x.program.LastFailing(false))
 }
 
 // canFail reports whether a step of a region can fail.

@@ -229,7 +229,7 @@ func codesOf(ctx context.Context, known []kernel.Code, kernels []*kernel.Kernel,
 // the program that it is a variant or a size of; nil if it is none.
 func newCompiled(ctx context.Context, file string, prog *plan.Program, codes []kernel.Code, o backends.Options, regions exec.Regions, rules *exec.Results, views *exec.Views, bound []soa.View) (*compiled, error) {
 	if rules == nil {
-		rules = rulesFor(prog)
+		rules = rulesFor(prog, false)
 	}
 	e := &compiled{file: file, own: o.Threads == 0, threads: threads(o.Threads), views: views}
 	e.Plan = exec.Plan{Program: prog, On: &machine, Regions: regions, Rules: rules, Bound: bound, Copied: new(atomic.Int64)}
@@ -413,9 +413,10 @@ func (e *compiled) share() {
 }
 
 // rulesFor returns the rules for where a program's results are written: of the steps,
-// only those that are no kernels can fail.
-func rulesFor(p *plan.Program) *exec.Results {
-	return exec.NewResults(p, p.LastFallible, false).Uncancelled(p.LastFailing())
+// only those that are no kernels can fail. Opens says that sizes are open: a loop is fitted to
+// them before its first iteration, and that can fail.
+func rulesFor(p *plan.Program, opens bool) *exec.Results {
+	return exec.NewResults(p, p.LastFallible, false).Uncancelled(p.LastFailing(!opens))
 }
 
 // cut says in how many parts the steps run, and what memory that takes.

@@ -22,7 +22,7 @@ func (e *compiled) WorkspaceBytes() int {
 	n := loops.Added(loops.Added(e.Plan.Program.Arena, e.held), loops.Times(e.scratch, e.workers))
 	add := func(t types.Type) { n = loops.Added(n, t.Bytes()) }
 	if !e.Rules.Region {
-		e.Plan.Program.Waiting(e.Plan.Program.LastFailing(), add)
+		e.Plan.Program.Waiting(e.Rules.Failing(), add)
 	}
 	if len(e.hosted) > 0 {
 		e.Plan.Program.Carried(add)

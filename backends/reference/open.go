@@ -75,7 +75,7 @@ func (s *openExecutable) region(ctx context.Context, of *plan.Family) (*openExec
 func (s *openExecutable) begin(ctx context.Context, region bool) (err error) {
 	family, base := s.Family, s.Family.Base()
 	s.deferred, s.workspace = deferralOf(ctx), new(atomic.Int64)
-	s.Plan = exec.Plan{Program: base, On: &machine, Rules: rulesFor(base), Copied: new(atomic.Int64)}
+	s.Plan = exec.Plan{Program: base, On: &machine, Rules: rulesFor(base, true), Copied: new(atomic.Int64)}
 	s.Rules.Region = region
 	s.Regions, err = exec.MakeRegions(base, func(step, r int) (backends.Executable, error) {
 		return s.region(ctx, family.Region(step, r))

@@ -43,6 +43,9 @@ func (r *Results) Uncancelled(failing int) *Results {
 	return r
 }
 
+// Failing returns the number that Uncancelled has set.
+func (r *Results) Failing() int { return r.failing }
+
 // For returns the rules for a variant or a size of the program. Fallible is as in [NewResults], and
 // failing as in [Results.Uncancelled].
 // A result that may overwrite its donated argument in the dense program may also do so in some

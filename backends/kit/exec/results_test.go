@@ -87,7 +87,7 @@ func TestPlacesOfWhatLoopsUpdate(t *testing.T) {
 		{"a step of the evaluator", evaluated, false, false},
 	} {
 		p := program(t, x.text)
-		r := exec.NewResults(p, p.LastFallible, false).Uncancelled(p.LastFailing())
+		r := exec.NewResults(p, p.LastFallible, false).Uncancelled(p.LastFailing(false))
 		v, atOnce := r.Destination(c, 0, x.cancellable)
 		require.Equal(t, x.atOnce, atOnce, x.name)
 		require.Equal(t, w.Base(), v.Base(), x.name)

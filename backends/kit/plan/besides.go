@@ -1,6 +1,10 @@
 package plan
 
-import "ltc/ir/types"
+import (
+	"slices"
+
+	"ltc/ir/types"
+)
 
 // Waits reports whether the new value of a donated argument, result j, needs memory of
 // its own until a run ends. It does in two cases:
@@ -13,17 +17,29 @@ func (p *Program) Waits(j, fallible int) bool {
 
 // LastFailing returns the last step that can fail after it has begun to write, in a run that
 // nobody can cancel; -1 if none can. It is [Program.LastFallible], or the step before where that
-// is a loop whose iterations are kernels alone: such a loop fails before its first iteration, or
-// as kernels do.
-func (p *Program) LastFailing() int {
+// is a loop whose iterations are kernels: such a loop fails before its first iteration, or as
+// kernels do. Nested says that the same holds if iterations have further loops of kernels: on the
+// target, a loop never fails before its first iteration.
+func (p *Program) LastFailing(nested bool) int {
 	last := p.LastFallible
 	if last < 0 {
 		return last
 	}
-	if loop, ok := p.Steps[last].Work.(*Loop); ok && loop.Cond.LastFallible < 0 && loop.Body.LastFallible < 0 {
+	if loop, ok := p.Steps[last].Work.(*Loop); ok && loop.Cond.isKernels(nested) && loop.Body.isKernels(nested) {
 		return last - 1
 	}
 	return last
+}
+
+// isKernels reports whether all steps are kernels; with loops, if these are allowed.
+func (p *Program) isKernels(loops bool) bool {
+	if !loops {
+		return p.LastFallible < 0
+	}
+	return !slices.ContainsFunc(p.Steps, func(s Step) bool {
+		l, ok := s.Work.(*Loop)
+		return s.Work.Fallible() && !(ok && l.Cond.isKernels(true) && l.Body.isKernels(true))
+	})
 }
 
 // Waiting calls each with the types of the results that wait: see [Program.Waits]. Of a
