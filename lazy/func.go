@@ -42,6 +42,7 @@ type Function struct {
 	mu         sync.RWMutex
 	signatures []*traced // the latest maxSignatures, oldest first
 	inputs     *inputs   // nil: calls take any
+	takes      int       // how many arguments; -1: any number
 }
 
 // Func returns fn as a function compiled for d. It is traced at its first call with
@@ -58,11 +59,11 @@ type Function struct {
 // one may fail with [ErrConflict]. A call that has begun to run sees its context only
 // between ops.
 func Func[F Traceable](d *Device, fn F) *Function {
-	f := &Function{dev: d}
+	f := &Function{dev: d, takes: -1}
 	f.account.Calls = true
 	switch fn := any(fn).(type) {
 	case func(*Trace, *Tensor) *Tensor:
-		f.missing = fn == nil
+		f.missing, f.takes = fn == nil, 1
 		f.fn = func(tr *Trace, x []*Tensor) []*Tensor {
 			if len(x) != 1 {
 				return wrongCount(tr, x, 1)
@@ -70,7 +71,7 @@ func Func[F Traceable](d *Device, fn F) *Function {
 			return []*Tensor{fn(tr, x[0])}
 		}
 	case func(*Trace, *Tensor, *Tensor) *Tensor:
-		f.missing = fn == nil
+		f.missing, f.takes = fn == nil, 2
 		f.fn = func(tr *Trace, x []*Tensor) []*Tensor {
 			if len(x) != 2 {
 				return wrongCount(tr, x, 2)
@@ -289,6 +290,9 @@ func (f *Function) Inputs(all ...Input) error {
 	if err := f.usable(op, nil); err != nil {
 		return err
 	}
+	if f.takes >= 0 && len(all) != f.takes {
+		return opError(callsite.Caller(), op, ErrUsage, nil, "it names %s, and the function takes %d; name each of them once, in their order", diag.Count(len(all), "argument"), f.takes)
+	}
 	open, symbols, err := openInputs(op, all)
 	if err != nil {
 		return err
@@ -436,9 +440,6 @@ func (in *inputs) record(f *Function) (*shapeinfer.Open, error) {
 			t.types, names[i] = append(t.types, v.ofType(x.Type)), x.Name
 		}
 		err := f.record(t, names, func(g *ir.Graph) error {
-			if err := onlyOpen(g); err != nil {
-				return err
-			}
 			samples = append(samples, g.Clone())
 			return nil
 		})

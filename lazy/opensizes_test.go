@@ -2,10 +2,12 @@ package lazy_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -381,4 +383,48 @@ func TestCheckpointsOfManySizes(t *testing.T) {
 	_, want := train(open(t, "eval", lazy.StaticShapes()))
 	require.InDeltaSlice(t, want, got, 1e-6)
 	require.EqualValues(t, 2, tr.Report().Compiled)
+}
+
+// Inputs are as many as the function takes.
+func TestInputsOfAnotherNumber(t *testing.T) {
+	d := open(t, "cpu")
+	in := lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("rows", 1, 9), 7)}
+	one := lazy.Func(d, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x })
+	two := lazy.Func(d, func(_ *lazy.Trace, x, y *lazy.Tensor) *lazy.Tensor { return x.Add(y) })
+	for names, err := range map[string]error{
+		"inputs(): it names 1 argument, and the function takes 2;":  two.Inputs(in),
+		"inputs(): it names 2 arguments, and the function takes 1;": one.Inputs(in, in),
+		"inputs(): it names 0 arguments, and the function takes 1;": one.Inputs(),
+	} {
+		require.ErrorIs(t, err, lazy.ErrUsage)
+		require.ErrorContains(t, err, "opensizes_test.go:")
+		require.ErrorContains(t, err, names)
+	}
+	require.NoError(t, one.Inputs(in))
+}
+
+// Top-k of rows of an open length and of any number of rows has one program.
+func TestInputsWithTopK(t *testing.T) {
+	d := open(t, "cpu", lazy.Compiled())
+	f := lazy.Func(d, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+		values, _ := x.TopK(3, -1)
+		return values
+	})
+	require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("rows", 1, 64), lazy.Dim("n", 3, 500))}))
+	for i, n := range []int{5, 3, 100, 500, 17} {
+		x := make([]float32, (i+1)*n)
+		for k := range x {
+			x[k] = float32((k * 37) % 101)
+		}
+		y, err := f.Call(t.Context(), lazy.From(d, x, i+1, n))
+		require.NoError(t, err)
+		var want []float32
+		for r := range i + 1 {
+			row := slices.Clone(x[r*n : (r+1)*n])
+			slices.SortFunc(row, func(a, b float32) int { return cmp.Compare(b, a) })
+			want = append(want, row[:3]...)
+		}
+		require.Equal(t, want, floats(t, y))
+	}
+	require.Len(t, f.Report().Compiles, 1)
 }
