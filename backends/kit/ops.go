@@ -98,11 +98,11 @@ func (opRows) AsyncStart() opRow {
 }
 func (opRows) Atan2() opRow { return elementwise(kernel.Atan2) }
 func (opRows) BatchNormGrad() opRow {
-	return replaced("elementwise ops and `reduce`, where no size is open")
+	return replaced("elementwise ops and `reduce`")
 }
 func (opRows) BatchNormInference() opRow { return replaced("elementwise ops") }
 func (opRows) BatchNormTraining() opRow {
-	return replaced("elementwise ops and `reduce`, where no size is open")
+	return replaced("elementwise ops and `reduce`")
 }
 func (opRows) BitcastConvert() opRow { return elementwise(kernel.BitcastConvert) }
 func (opRows) Broadcast() opRow      { return replaced("`broadcast_in_dim`") }

@@ -55,15 +55,15 @@ func (n *batchNorm) total(v *mlir.Value) *mlir.Value {
 	return n.sum(v, others(len(n.shape), []int64{n.feature}))
 }
 
-// count is how many elements a feature has: where that is an expression, it is no number in the
-// program, and the evaluator runs the op.
-func (n *batchNorm) count() int64 {
-	return dims.Product(pick(n.shape, others(len(n.shape), []int64{n.feature}))...)
-}
-
-// mean divides a number of each feature by how many elements it has.
+// mean divides a number of each feature by how many elements it has. Where that is an expression,
+// which is no number in the program, ones are added up.
 func (n *batchNorm) mean(v *mlir.Value) *mlir.Value {
-	return n.over(v, n.number(v, float64(n.count())))
+	each := pick(n.shape, others(len(n.shape), []int64{n.feature}))
+	if count := dims.Product(each...); !dims.IsExpr(count) {
+		return n.over(v, n.number(v, float64(count)))
+	}
+	count := n.sum(n.bits(mlir.Tensor(mlir.I64, each...), 1), others(len(each), nil))
+	return n.over(v, n.broadcast(n.as(n.part, count), tensorOf(v).Shape, []int64{}))
 }
 
 // number is a splat like v of the number nearest to x.
@@ -115,7 +115,7 @@ func normInference(e *editor, op *mlir.Op) *mlir.Value {
 // Golub and LeVeque, Algorithms for computing the sample variance, 1983.
 func normTraining(e *editor, op *mlir.Op) []*mlir.Value {
 	n := e.batchNormOf(op, stablehlo.AsBatchNormTraining(op).FeatureIndex())
-	if n == nil || dims.IsExpr(n.count()) {
+	if n == nil {
 		return nil
 	}
 	x, scale, offset := n.values[0], n.values[1], n.values[2]
@@ -131,7 +131,7 @@ func normTraining(e *editor, op *mlir.Op) []*mlir.Value {
 
 func normGrad(e *editor, op *mlir.Op) []*mlir.Value {
 	n := e.batchNormOf(op, stablehlo.AsBatchNormGrad(op).FeatureIndex())
-	if n == nil || dims.IsExpr(n.count()) {
+	if n == nil {
 		return nil
 	}
 	x, scale, mean, variance, grad := n.values[0], n.values[1], n.values[2], n.values[3], n.values[4]
