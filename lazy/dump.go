@@ -158,9 +158,9 @@ type Format int
 
 // The formats.
 const (
-	FormatIR        Format = iota // the text form of the IR, which ltc-dump reads
-	FormatDot                     // a drawing, for Graphviz
-	FormatStableHLO               // the StableHLO module that the backend gets
+	FormatIR        Format = settings.FormatIR        // the text form of the IR, which ltc-dump reads
+	FormatDot       Format = settings.FormatDot       // a drawing, for Graphviz
+	FormatStableHLO Format = settings.FormatStableHLO // the StableHLO module that the backend gets
 )
 
 func (f Format) text(g *ir.Graph) string {

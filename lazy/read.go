@@ -259,9 +259,9 @@ type SyncMode int
 
 // The modes.
 const (
-	WarnSyncs   SyncMode = iota // log a warning, once for each line of the program
-	AllowSyncs                  // nothing
-	RefuseSyncs                 // be an error that wraps ErrSync: nothing runs
+	WarnSyncs   SyncMode = settings.WarnSyncs   // log a warning, once for each line of the program
+	AllowSyncs  SyncMode = settings.AllowSyncs  // nothing
+	RefuseSyncs SyncMode = settings.RefuseSyncs // be an error that wraps ErrSync: nothing runs
 )
 
 // String returns the mode as the environment variable LTC_SYNC has it.

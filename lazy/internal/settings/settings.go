@@ -11,12 +11,25 @@ import (
 	"ltc/internal/env"
 )
 
-// SyncModes are the values of [Sync], in the order of package lazy's modes.
-var SyncModes = [...]string{"warn", "allow", "error"}
+// The modes of implicit syncs. Package lazy gives them their type.
+const (
+	WarnSyncs = iota
+	AllowSyncs
+	RefuseSyncs
+)
 
-// Formats are the values of [DumpFormat], which are the lazy tensor core's, in the order of
-// package lazy's formats.
-var Formats = [...]string{"text", "dot", "backend"}
+// SyncModes are the values of [Sync], by mode.
+var SyncModes = [...]string{WarnSyncs: "warn", AllowSyncs: "allow", RefuseSyncs: "error"}
+
+// The formats of programs. Package lazy gives them their type.
+const (
+	FormatIR = iota
+	FormatDot
+	FormatStableHLO
+)
+
+// Formats are the values of [DumpFormat], which are the lazy tensor core's, by format.
+var Formats = [...]string{FormatIR: "text", FormatDot: "dot", FormatStableHLO: "backend"}
 
 // The variables, in the order of [env.All] and docs/environment.md. All
 // that is read of the environment is declared here or, what backends read, in
