@@ -43,8 +43,8 @@ type Device struct {
 	commit   sync.Mutex // taken to assign several variables at once
 	sched    sched.Scheduler
 	metrics  *metrics.Set
-	all      account.Account // what metrics does not count, of all traces and functions
-	logger   *slog.Logger    // nil: the process's
+	all      account.Account[SyncReason] // what metrics does not count, of all traces and functions
+	logger   *slog.Logger                // nil: the process's
 
 	// How traces record, fixed when the device has been opened.
 	syncs        syncs

@@ -30,7 +30,7 @@ type flight struct {
 
 	ctx     context.Context
 	program *programs.Program
-	count   *account.Account
+	count   *account.Account[SyncReason]
 	call    backends.Call
 	args    []*value
 	pinned  []*value // unpinned at the end
@@ -244,7 +244,7 @@ func (f *flight) copied(result int, d *Device, name string, t types.Type, at cal
 // donationCopied counts and logs that what is donated at a line, by an assignment
 // if name is that of a variable, is still read, and that the result gets new
 // memory.
-func (d *Device) donationCopied(name string, t types.Type, at callsite.Site, by *account.Account) {
+func (d *Device) donationCopied(name string, t types.Type, at callsite.Site, by *account.Account[SyncReason]) {
 	d.count(metrics.DonationCopy, by)
 	if d.logs(slog.LevelDebug) {
 		d.log(slog.LevelDebug, "donated memory copied", slog.String("variable", name), slog.String("at", at.String()),

@@ -36,7 +36,7 @@ type Function struct {
 	dev     *Device
 	fn      func(*Trace, []*Tensor) []*Tensor
 	missing bool // the function given is nil
-	account account.Account
+	account account.Account[SyncReason]
 	calls   sync.Pool // of *flight
 
 	mu         sync.RWMutex

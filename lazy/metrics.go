@@ -201,7 +201,7 @@ func (tr *Trace) registered() *Trace {
 }
 
 // count counts for the device and for the trace or function that it was for.
-func (d *Device) count(c metrics.Counter, by *account.Account) {
+func (d *Device) count(c metrics.Counter, by *account.Account[SyncReason]) {
 	by.Counts[c].Add(1)
 	d.metrics.Add(c, 1)
 }

@@ -53,7 +53,7 @@ func (d *Device) ProgramCacheStats() ProgramCacheStats {
 
 // program returns the program of g, compiled, for op. The error is the cause of ctx if that
 // is done before, or [ErrFrozen]. at is asked for the user's line only when a compile happens.
-func (d *Device) program(ctx context.Context, op string, g *ir.Graph, count *account.Account, at func() (callsite.Site, purpose)) (*programs.Program, error) {
+func (d *Device) program(ctx context.Context, op string, g *ir.Graph, count *account.Account[SyncReason], at func() (callsite.Site, purpose)) (*programs.Program, error) {
 	if d.all.Frozen.Load() || count.Frozen.Load() {
 		return d.foundProgram(ctx, op, g, count)
 	}
@@ -111,7 +111,7 @@ func (f *Function) Freeze(on bool) (before bool) {
 }
 
 // foundProgram is program where nothing may be compiled.
-func (d *Device) foundProgram(ctx context.Context, op string, g *ir.Graph, count *account.Account) (*programs.Program, error) {
+func (d *Device) foundProgram(ctx context.Context, op string, g *ir.Graph, count *account.Account[SyncReason]) (*programs.Program, error) {
 	p, err := d.programs.Find(ctx, g)
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func (d *Device) foundProgram(ctx context.Context, op string, g *ir.Graph, count
 }
 
 // refused is the error of a program that is not compiled.
-func (d *Device) refused(op string, g *ir.Graph, count *account.Account) *OpError {
+func (d *Device) refused(op string, g *ir.Graph, count *account.Account[SyncReason]) *OpError {
 	what := "the trace"
 	switch {
 	case d.all.Frozen.Load():

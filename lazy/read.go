@@ -311,8 +311,8 @@ func (tr *Trace) refusesSync(t *Tensor, why SyncReason, at callsite.Site) error 
 
 // synced counts an implicit sync of what op made, which took so long.
 func (tr *Trace) synced(op string, why SyncReason, at callsite.Site, took time.Duration) {
-	tr.account.Synced(at, op, int(why), took)
-	tr.dev.all.Synced(at, op, int(why), took)
+	tr.account.Synced(at, op, why, took)
+	tr.dev.all.Synced(at, op, why, took)
 	tr.dev.metrics.Add(metrics.ImplicitSync, 1)
 	tr.dev.metrics.Add(metrics.ImplicitSyncBy+metrics.Counter(why), 1)
 	if tr.syncs == WarnSyncs && tr.dev.syncs.warned.First(at) {

@@ -3,7 +3,6 @@ package lazy
 import (
 	"fmt"
 	"log/slog"
-	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +23,6 @@ type Compile struct {
 	// nearest program that was compiled before, and what to do. It is "" for Warmup, and for the
 	// first program of the device unless a device with other options had compiled it.
 	Reason string
-	again  bool // the line had compiled a program before
 }
 
 // SyncSite is a line that read a tensor before its step was marked.
@@ -49,6 +47,7 @@ type Report struct {
 	Compiles       []Compile  // the latest of these, at most 100
 	ImplicitSyncs  []SyncSite // those that took longest first
 	Unmarked       string     // the variable that the step not marked yet assigned first, with the line; "" if none
+	recompiled     Compile    // the latest one of a line that had compiled a program before
 }
 
 // Report returns what the trace has done so far.
@@ -76,7 +75,7 @@ func (d *Device) Report() Report {
 	return r
 }
 
-func report(a *account.Account) Report {
+func report(a *account.Account[SyncReason]) Report {
 	r := Report{
 		Marks: a.Counts[metrics.MarkStep].Load(), Runs: a.Runs.Load(),
 		CachedRuns: a.Counts[metrics.CachedCompile].Load(), DonationCopies: a.Counts[metrics.DonationCopy].Load(),
@@ -85,10 +84,13 @@ func report(a *account.Account) Report {
 	var latest []account.Compile
 	r.Compiled, latest = a.Compiles()
 	for _, x := range latest {
-		r.Compiles = append(r.Compiles, Compile{Ops: x.Ops, Took: x.Took, At: x.At, Reason: x.Reason, again: x.Again})
+		r.Compiles = append(r.Compiles, Compile(x.Compilation))
+		if x.Again {
+			r.recompiled = Compile(x.Compilation)
+		}
 	}
 	for _, s := range a.Syncs() {
-		r.ImplicitSyncs = append(r.ImplicitSyncs, SyncSite{Site: s.Site, Reason: SyncReason(s.Reason), Op: s.Op, Count: s.Count, Took: s.Took})
+		r.ImplicitSyncs = append(r.ImplicitSyncs, SyncSite(s))
 	}
 	return r
 }
@@ -119,11 +121,8 @@ func (r Report) String() string {
 	}
 	fmt.Fprintf(&b, ", %d cached, %s, %s, %s", r.CachedRuns, diag.Count(r.Marks, "mark"),
 		diag.Count(r.Syncs(), "implicit sync"), diag.Count(r.DonationCopies, "donation copy"))
-	for _, c := range slices.Backward(r.Compiles) {
-		if c.again {
-			fmt.Fprintf(&b, "\ncompiled again at %s: %s", c.At, c.Reason)
-			break
-		}
+	if c := r.recompiled; c.Reason != "" {
+		fmt.Fprintf(&b, "\ncompiled again at %s: %s", c.At, c.Reason)
 	}
 	for _, s := range r.ImplicitSyncs {
 		fmt.Fprintf(&b, "\nimplicit sync at %s (%v of %s), %s, %v: give the tensor to MarkStep as a root and read it afterwards",
@@ -245,7 +244,7 @@ func (d *Device) Explain() []Explanation {
 	return explanations(&d.all)
 }
 
-func explanations(a *account.Account) (all []Explanation) {
+func explanations(a *account.Account[SyncReason]) (all []Explanation) {
 	_, latest := a.Compiles()
 	for i := range latest {
 		if e := explanation(&latest[i]); e != nil {
@@ -286,8 +285,8 @@ type purpose struct {
 }
 
 // compiled counts and logs a compile for a line of the program.
-func (d *Device) compiled(p *programs.Program, by *account.Account, at callsite.Site, why purpose) {
-	x := account.Compile{Ops: len(p.Graph.Nodes), Took: p.Took}
+func (d *Device) compiled(p *programs.Program, by *account.Account[SyncReason], at callsite.Site, why purpose) {
+	x := account.Compile{Compilation: account.Compilation{Ops: len(p.Graph.Nodes), Took: p.Took}}
 	if why.warm {
 		d.history.Warm(p, at)
 	} else {
@@ -314,7 +313,7 @@ func (d *Device) compiled(p *programs.Program, by *account.Account, at callsite.
 }
 
 // compiledFor says what of a compile its explanation depends on.
-func (d *Device) compiledFor(p *programs.Program, by *account.Account, at callsite.Site, why purpose) programs.Compiled {
+func (d *Device) compiledFor(p *programs.Program, by *account.Account[SyncReason], at callsite.Site, why purpose) programs.Compiled {
 	return programs.Compiled{
 		Program: p, At: at, Call: by.Calls, Read: why.read, Found: d.metrics.Count(metrics.CachedCompile), Setting: d.setting(),
 		Others: func() []*programs.Program { return d.programs.Recent(programs.Near) },
@@ -322,7 +321,7 @@ func (d *Device) compiledFor(p *programs.Program, by *account.Account, at callsi
 }
 
 // explain finds out why a program was compiled. It warns when a line compiles too often.
-func (d *Device) explain(x *account.Compile, p *programs.Program, by *account.Account, at callsite.Site, why purpose) {
+func (d *Device) explain(x *account.Compile, p *programs.Program, by *account.Account[SyncReason], at callsite.Site, why purpose) {
 	c := d.history.Note(d.compiledFor(p, by, at, why))
 	if c.Do == "" {
 		return

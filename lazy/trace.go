@@ -47,7 +47,7 @@ type Trace struct {
 	roots   containers.Slab[Tensor] // to use, for nodes that were roots before
 	values  containers.Slab[value]  // to use, for these
 
-	account account.Account
+	account account.Account[SyncReason]
 	tally   *tally
 	stepped *programs.Program // the latest that MarkStep ran
 	syncs   SyncMode
