@@ -15,7 +15,8 @@ import (
 //
 // Code that copies parts of an image adds the border to the copies. Dimensions that outer axes run
 // along have none then, and are not in the padded image, of which there is one for each of their
-// points. For other code a whole image is padded before.
+// points. For other code, and if a row's elements are not together in memory, a whole image is
+// padded before.
 type border struct {
 	gemm.Border
 	whole   bool
@@ -27,14 +28,16 @@ type border struct {
 	origin  int64   // bytes from the operand's first element to where B begins in memory
 	element int64   // the bytes of an element
 	step    int64   // and from an element of a row to the next, in memory
+	even    bool    // Width was made even for columns that are two elements apart, see [gemm.Border]
 }
 
 // A padded image has mostBorder elements and mostBorderRows rows at most.
 const mostBorder, mostBorderRows = 1 << 31, 1 << 22
 
 // locate finds the padded image for sizes and strides, and columns that are the points of some
-// axes. It reports false if an index along an outer axis may be outside of the image, or the
-// padded image is too large.
+// axes. It reports false if the padded image is too large. If the image is to be copied in parts,
+// it does so, too, if an index along an outer axis may be outside of the image, or the elements of
+// rows are not together.
 func (b *border) locate(r *spread, columns []int, sizes []int64) bool {
 	k := r.of.Kernel
 	source := &k.Instrs[r.of.Contraction.B.Source]
@@ -64,8 +67,12 @@ func (b *border) locate(r *spread, columns []int, sizes []int64) bool {
 		return false
 	}
 	b.step, b.Width = memory[last]*elem, int(b.size[last])
-	if slices.ContainsFunc(b.access.Index[last].Terms, func(t kernel.Term) bool { return t.Axis == r.of.N && t.Factor == 2 }) {
-		b.Width = (b.Width + 2) &^ 1 // see [gemm.Border]
+	if !b.whole && b.step != elem {
+		return false
+	}
+	b.even = slices.ContainsFunc(b.access.Index[last].Terms, func(t kernel.Term) bool { return t.Axis == r.of.N && t.Factor == 2 })
+	if b.even {
+		b.Width = (b.Width + 2) &^ 1
 	}
 	b.First = int(min(max(-b.low[last], 0), int64(b.Width)))
 	b.End = max(int(min(dims[last].Of(sizes)-b.low[last], int64(b.Width))), b.First)

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "149ec58bedfdec4a8d085a81"
+const buildID = "ca6d547dff430731cf64c62b"

@@ -115,6 +115,9 @@ func (r *spread) locateAll(sizes, strides []int64) (gemm.Problem, bool) {
 	}
 	rows := r.findRows(&problem, sizes)
 	r.findColumns(&problem, columns, sizes)
+	if b := &r.border; p.Border && !b.whole && !b.even && r.columnsB.Step == 2*int(b.element) {
+		return problem, false // such copies write over the last element of each row
+	}
 	for _, a := range p.Outer {
 		n := 1
 		if !slices.Contains(rows, a) && !slices.Contains(columns, a) {
@@ -282,7 +285,20 @@ func (r *spread) HeldBytes() int {
 	return (cap(r.border.rows) + cap(r.rowsA.starts) + cap(r.columnsB.starts) + cap(r.sumA.starts) + cap(r.sumB.starts)) * int(unsafe.Sizeof(*r.rowsA.Starts))
 }
 
-// Scratch returns the workspace of a part, which pads its image if there is one to be padded.
+// mostPadded is about how many bytes the parts of a product pad together.
+const mostPadded = 1 << 28
+
+// Parts returns how many parts are worth it. If the image is padded as a whole, each part pads all
+// of it: there are no more parts than threads then, and few of a large image.
+func (r *spread) Parts(sizes []int64, threads int) int {
+	if r.own != nil || !r.border.whole {
+		return r.product.Parts(sizes, threads)
+	}
+	return r.partsOf(min(threads, max(mostPadded/max(r.border.bytes(), 1), 1)))
+}
+
+// Scratch returns the workspace of a part. If the image is padded as a whole, each part pads all of
+// it in a workspace of its own.
 func (r *spread) Scratch(sizes []int64, parts int) int {
 	n := r.product.Scratch(sizes, parts)
 	if r.own == nil && r.border.whole {

@@ -31,14 +31,28 @@ func ChannelsFirst(r *rand.Rand, large bool) string {
 }
 
 // Bordered is ChannelsFirst of images with long rows, which may be empty, and with borders that may
-// be wider than a window. Windows are so large that targets copy parts of an image.
+// be wider than a window. Windows are so large that targets copy parts of an image. Rows of a few
+// have one element, and columns of results run across them.
 func Bordered(r *rand.Rand, _ bool) string {
 	c := convolution{r: r, n: 1 + r.IntN(3), t: []string{"f32", "f32", "f64", "i32"}[r.IntN(4)], first: true}
+	long := c.n - 1
+	if c.n > 1 && r.IntN(4) == 0 {
+		long--
+	}
 	for i := range c.n {
+		if i > long {
+			c.size, c.kernel, c.stride, c.between = append(c.size, 1), append(c.kernel, 1), append(c.stride, 1), append(c.between, 1)
+			c.dilation, c.low, c.high = append(c.dilation, 1), append(c.low, 0), append(c.high, 0)
+			c.reversed, c.out = append(c.reversed, false), append(c.out, 1)
+			break
+		}
 		for {
 			size, kernel, stride, dilation := r.IntN(9), 1+r.IntN(5), 1+r.IntN(2), c.seldom(2)
-			if i == c.n-1 {
+			if i == long {
 				size, kernel, stride = r.IntN(90)-5, 3+r.IntN(5), 1+r.IntN(7)/3
+				if long < c.n-1 {
+					size, kernel = size+60, kernel+8
+				}
 			}
 			size = max(size, 0)
 			low, high := r.IntN(5)-1, r.IntN(5)-1

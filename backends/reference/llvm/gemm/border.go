@@ -3,7 +3,8 @@ package gemm
 import "math"
 
 // Border is an image with 0 around it: a padded image of Count rows of Width elements each, of
-// which memory has some. Rows are in memory from the element First on, before the element End.
+// which memory has some. Rows are in memory from the element First on, before the element End, and
+// their elements lie together there.
 //
 // Copies of columns that are two elements apart take Width to be even, and write over the last
 // element of each row, which no window reads.
