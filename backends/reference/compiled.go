@@ -74,7 +74,7 @@ type sizedCode struct {
 	code  kernel.Code // nil: the evaluator's
 	parts int
 	tier  kernel.Tier // code, as long as a stand-in may run it; else nil
-	short bool        // see [kernel.ShortLauncher]; false for one part
+	short bool        // see [kernel.ShortLauncher]
 	// void says of each operand that the step accesses none of its elements. Where
 	// the first one would be may then be outside of its memory, and so in that of
 	// something else, which the collector must not be shown.
@@ -425,11 +425,9 @@ func (e *compiled) cut() {
 	for _, c := range e.codeOf {
 		e.begun(c)
 		sizes := e.steps[c.step].Sizes
-		c.parts, c.short = min(c.code.Parts(sizes, e.threads), mostParts), false
-		if c.parts > 1 {
-			b, ok := c.code.(kernel.ShortLauncher)
-			c.short = ok && b.IsShort(sizes)
-		}
+		c.parts = min(c.code.Parts(sizes, e.threads), mostParts)
+		b, ok := c.code.(kernel.ShortLauncher)
+		c.short = ok && b.IsShort(sizes)
 		e.parts, e.workers = max(e.parts, c.parts), max(e.workers, min(c.parts, e.threads))
 		e.scratch = max(e.scratch, lines(c.code.Scratch(sizes, c.parts)))
 		if h, ok := c.code.(kernel.Holder); ok {

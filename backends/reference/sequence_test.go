@@ -108,6 +108,62 @@ func TestSequencesEnd(t *testing.T) {
 	require.Equal(t, want, resultsOf(t, e, 1))
 }
 
+// donatedSteps is the program of steps whose result overwrites %a0.
+func donatedSteps(n int) string {
+	return strings.Replace(steps(n, "5"), "%a0: tensor<5x3xf32>", "%a0: tensor<5x3xf32> {tf.aliasing_output = 0 : i32}", 1)
+}
+
+// A sequence that has written over a donated argument cannot be cancelled. If it fails, its error
+// says that it has written, also where the context has ended meanwhile.
+func TestSequencesEndAfterWrites(t *testing.T) {
+	const n = 7 // a chain returns after steps 2, 5 and 6, of which the last writes the result
+	plain := compileChaining(t, &chaining{}, steps(n, "5"), backends.Options{})
+	expected := &backends.Call{Args: arguments(plain)}
+	require.NoError(t, plain.Execute(t.Context(), expected))
+	want, before := elementBits(expected.Results[0]), elementBits(expected.Args[0])
+	cause := errors.New("the caller has left")
+	for _, test := range []struct {
+		name    string
+		returns int // the return of the chain at which the context ends
+		fails   bool
+		err     error
+	}{
+		{name: "before the write", returns: 1, err: cause},
+		{name: "after the write", returns: 3},
+		{name: "before a write that fails", returns: 2, fails: true, err: errCheck},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := &chaining{short: true}
+			e := compileChaining(t, c, donatedSteps(n), backends.Options{})
+			call := &backends.Call{Args: arguments(e), Results: make([]soa.View, 1)}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			returned := 0
+			c.after = func() {
+				if returned++; returned == test.returns {
+					cancel(cause)
+					c.fails = test.fails
+				}
+			}
+			err := e.Execute(ctx, call)
+			switch test.err {
+			case nil:
+				require.NoError(t, err)
+				require.Equal(t, want, elementBits(call.Args[0]))
+			case cause:
+				require.ErrorIs(t, err, cause)
+				require.NotErrorIs(t, err, backends.ErrWritten)
+				require.Equal(t, before, elementBits(call.Args[0]))
+			default:
+				require.ErrorIs(t, err, test.err)
+				require.ErrorIs(t, err, backends.ErrWritten)
+				of, ok := errors.AsType[*backends.RunError](err)
+				require.True(t, ok)
+				require.Equal(t, e.(*compiled).steps[n-1].Ordinal, of.Op)
+			}
+		})
+	}
+}
+
 // A sequence that runs again allocates nothing.
 func TestSequencesAllocateNothing(t *testing.T) {
 	if trials.Race {

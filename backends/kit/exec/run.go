@@ -151,7 +151,9 @@ func (r *Run) steps(ctx context.Context, watch int) (err error) {
 		case r.works[i] != launched:
 			err = r.hostStep(ctx, i)
 		case r.sequencer != nil:
-			i, err = r.sequencer.LaunchFrom(ctx, i, watch, done)
+			if i, err = r.sequencer.LaunchFrom(ctx, i, watch, done); i >= watch {
+				done = nil // the launches may have written memory of the caller
+			}
 		default:
 			err = r.target.Launch(ctx, i, done)
 		}

@@ -30,7 +30,8 @@ type Sequencer interface {
 	Target
 	// LaunchFrom is Launch for step i and maybe for steps after it, which are all launched. It
 	// returns the last step that it has run: the step that failed if there is an error. Done
-	// counts before step watch only.
+	// counts before step watch only. A panic must be of step i: code that runs several steps
+	// in one call does not panic.
 	LaunchFrom(ctx context.Context, i, watch int, done <-chan struct{}) (last int, err error)
 }
 
