@@ -81,8 +81,7 @@ type sizedCode struct {
 	void []bool
 	// prepared are the strides that the code is for.
 	prepared []int64
-	step     int        // the first that has it
-	steps    int        // which have it
+	steps    []int      // the numbers of the steps that share it, in their order
 	points   int        // how often the bodies of the kernel run
 	like     *sizedCode // other code of the same kernel and sizes, which has points and void; nil: none
 }
@@ -254,7 +253,7 @@ func (e *compiled) fit(ctx context.Context) error {
 	}
 	work := 0
 	for _, c := range e.codeOf {
-		s := &e.steps[c.step]
+		s := &e.steps[c.steps[0]]
 		if own, ok := s.bound.(claimedCode); ok {
 			code, err := own.fit(ctx, s.Work, c.code)
 			if err != nil {
@@ -271,7 +270,7 @@ func (e *compiled) fit(ctx context.Context) error {
 			c.points = pointsOf(k, s.Sizes)
 			setVoid(c.void, k, s.Sizes)
 		}
-		work = loops.Added(work, loops.Times(c.points, c.steps))
+		work = loops.Added(work, loops.Times(c.points, len(c.steps)))
 	}
 	e.long = work > loops.LongWork
 	e.cut()
@@ -288,7 +287,7 @@ func (e *compiled) prepareAll(ctx context.Context) error {
 	var fresh, again []*compiledStep // first one of each kernel: others wait for what these compile
 	var begun []bool
 	for _, c := range e.codeOf {
-		s := &e.steps[c.step]
+		s := &e.steps[c.steps[0]]
 		if _, own := s.bound.(claimedCode); own {
 			continue
 		}
@@ -391,14 +390,14 @@ func (e *compiled) share() {
 		shares := l != nil && len(l.Moving) == 0 && reflect.TypeOf(s.bound).Kind() == reflect.Pointer
 		if shares && known[of] != nil {
 			s.sizedCode = known[of]
-			s.sizedCode.steps++
+			s.steps = append(s.steps, i)
 			continue
 		}
 		if s.sizedCode = new(sizedCode); s.Launch == nil {
 			e.hosted = append(e.hosted, i)
 			continue
 		}
-		s.void, s.step, s.sizedCode.steps = make([]bool, len(s.sizes)), i, 1
+		s.void, s.steps = make([]bool, len(s.sizes)), []int{i}
 		e.codeOf = append(e.codeOf, s.sizedCode)
 		if shares {
 			known[of] = s.sizedCode
@@ -424,7 +423,7 @@ func (e *compiled) cut() {
 	e.parts, e.workers, e.scratch, e.held = 1, 1, 0, 0
 	for _, c := range e.codeOf {
 		e.begun(c)
-		sizes := e.steps[c.step].Sizes
+		sizes := e.steps[c.steps[0]].Sizes
 		c.parts = min(c.code.Parts(sizes, e.threads), mostParts)
 		b, ok := c.code.(kernel.ShortLauncher)
 		c.short = ok && b.IsShort(sizes)

@@ -58,7 +58,7 @@ func (e *compiled) ResidentBytes() int {
 	}
 	n += footprint.Slice(e.codeOf) + footprint.Slice(e.hosted)
 	for _, c := range e.codeOf {
-		n += int(unsafe.Sizeof(*c)) + footprint.Slice(c.void) + footprint.Slice(c.prepared)
+		n += int(unsafe.Sizeof(*c)) + footprint.Slice(c.void) + footprint.Slice(c.prepared) + footprint.Slice(c.steps)
 	}
 	for _, c := range e.codes {
 		if r, ok := c.(interface{ ResidentBytes() int }); ok {

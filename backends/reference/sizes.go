@@ -13,8 +13,8 @@ import (
 	"ltc/soa"
 )
 
-// recentSizes is for how many lists of sizes a run keeps the numbers of its program, as long as
-// the program has at most recentSteps steps, and their code holds at most recentHeld bytes.
+// recentSizes is how many size lists a run caches programs for. A run caches one program
+// if it has more than recentSteps steps, or if their code holds more than recentHeld bytes.
 const (
 	recentSizes = 4
 	recentSteps = 2_000

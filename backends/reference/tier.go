@@ -114,8 +114,8 @@ func (e *compiled) begun(c *sizedCode) {
 		return
 	}
 	c.tier = t
-	for i := range e.steps {
-		if s := &e.steps[i]; s.sizedCode == c && s.interim == nil {
+	for _, i := range c.steps {
+		if s := &e.steps[i]; s.interim == nil {
 			s.interim = new(atomic.Int64)
 		}
 	}
