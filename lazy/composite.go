@@ -332,10 +332,10 @@ func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, b
 		return tr.vmappedVJP(b, n, y, ct)
 	}
 	if b != tr.b {
-		r := tr.newRegion("gradient", "the body", n.Loc)
-		r.B, r.closed = b, true
-		tr.open(r)
-		defer tr.shut(r)
+		body := tr.newClosure("gradient", "the body", n.Loc)
+		body.B, body.closed = b, true
+		tr.open(body)
+		defer tr.shut(body)
 	}
 	defer tr.at(n.Loc)()
 	xs := make([]*Tensor, len(n.In))

@@ -71,40 +71,44 @@ func narrowIndex(index *Tensor, n int) *Tensor {
 
 // branches records the functions as the bodies of a Case.
 func (tr *Trace) branches(op string, site callsite.Site, index *Tensor, names []string, fs []func(*Trace) []*Tensor) []*Tensor {
-	regions, ys := make([]*closure, len(fs)), make([][]*Tensor, len(fs))
+	closures, ys := make([]*closure, len(fs)), make([][]*Tensor, len(fs))
 	for i, f := range fs {
-		r := tr.newRegion(op, names[i], site)
+		c := tr.newClosure(op, names[i], site)
 		var err *OpError
 		if f == nil {
-			err = opError(site, op, ErrUsage, nil, "%s is nil", r.What)
+			err = opError(site, op, ErrUsage, nil, "%s is nil", c.What)
 		} else {
-			ys[i], err = tr.recordRegion(r, func() []*Tensor { return f(tr) })
+			ys[i], err = tr.recordClosure(c, func() []*Tensor { return f(tr) })
 		}
 		switch {
 		case err != nil:
 		case len(ys[i]) == 0:
-			err = opError(site, op, ErrUsage, nil, "%s returns no tensor, must return one or more", r.What)
+			err = opError(site, op, ErrUsage, nil, "%s returns no tensor, must return one or more", c.What)
 		case i > 0:
-			err = sameResults(regions[0], r, ys[0], ys[i])
+			err = sameResults(closures[0], c, ys[0], ys[i])
 		}
 		if err != nil {
 			return failed(tr.poisoned(err), max(len(ys[0]), len(ys[i])))
 		}
-		regions[i] = r
+		closures[i] = c
 	}
-	return tr.control(ir.OpCase, op, site, []*Tensor{index}, nil, len(ys[0]), regions...)
+	return tr.control(ir.OpCase, op, site, []*Tensor{index}, nil, len(ys[0]), closures...)
 }
 
-// control records a node of control flow: on the operands given, and what the regions take from
+// control records a node of control flow: on the operands given, and what the closures take from
 // outside.
-func (tr *Trace) control(code ir.Op, op string, site callsite.Site, given []*Tensor, attrs []ir.Attr, results int, regions ...*closure) []*Tensor {
+func (tr *Trace) control(code ir.Op, op string, site callsite.Site, given []*Tensor, attrs []ir.Attr, results int, closures ...*closure) []*Tensor {
 	ys := make([]*Tensor, results)
 	if !tr.enter() {
 		putAll(ys, tr.poisoned(tr.crowded(op, given...)))
 		return ys
 	}
 	defer tr.leave()
-	body, captured := graphs(regions...)
+	regions := make([]*region.Region, len(closures))
+	for i, c := range closures {
+		regions[i] = c.Region
+	}
+	body, captured := region.Graphs(regions...)
 	if code == ir.OpComposite {
 		body.Name = ir.Checkpoint
 	}
@@ -154,7 +158,7 @@ func failed(bad *Tensor, n int) []*Tensor {
 
 // closure is a closure of control flow, and the region that it records.
 type closure struct {
-	region.Region
+	*region.Region
 	op   string // of the call: while
 	loop *loop  // whose iteration it is; nil for a branch
 	// closed says that nothing can come from outside: it records a gradient, whose operands
@@ -170,47 +174,50 @@ type closure struct {
 	read *OpError // of the first read of a value, which a caller may have dropped
 }
 
-// inRegion is the bit of epochs that regions have.
-const inRegion = 1 << 31
+// inClosure is the bit of epochs that closures have.
+const inClosure = 1 << 31
 
-// newRegion returns a region that is not open yet.
-func (tr *Trace) newRegion(op, what string, site callsite.Site) *closure {
+// newClosure returns a closure that is not open yet.
+func (tr *Trace) newClosure(op, what string, site callsite.Site) *closure {
 	tr.epochs++
-	return &closure{Region: region.New(what, site), op: op, epoch: tr.epochs | inRegion}
+	return &closure{Region: region.New(what, site), op: op, epoch: tr.epochs | inClosure}
 }
 
-// open has the trace record in r until shut.
-func (tr *Trace) open(r *closure) {
-	r.outer, r.outerEpoch, r.scopes = tr.b, tr.epoch, len(tr.scopes)
-	tr.regions = append(tr.regions, r)
-	tr.b, tr.epoch = r.B, r.epoch
+// open has the trace record in c until shut.
+func (tr *Trace) open(c *closure) {
+	if around := tr.closure(); around != nil {
+		c.Outer = around.Region
+	}
+	c.outer, c.outerEpoch, c.scopes = tr.b, tr.epoch, len(tr.scopes)
+	tr.closures = append(tr.closures, c)
+	tr.b, tr.epoch = c.B, c.epoch
 }
 
-func (tr *Trace) shut(r *closure) {
-	tr.regions = tr.regions[:len(tr.regions)-1]
-	tr.b, tr.epoch, tr.scopes = r.outer, r.outerEpoch, tr.scopes[:r.scopes]
+func (tr *Trace) shut(c *closure) {
+	tr.closures = tr.closures[:len(tr.closures)-1]
+	tr.b, tr.epoch, tr.scopes = c.outer, c.outerEpoch, tr.scopes[:c.scopes]
 }
 
-// region returns the innermost open region; nil if there is none, or no trace.
-func (tr *Trace) region() *closure {
+// closure returns the innermost open closure; nil if there is none, or no trace.
+func (tr *Trace) closure() *closure {
 	if tr == nil {
 		return nil
 	}
-	if n := len(tr.regions); n > 0 {
-		return tr.regions[n-1]
+	if n := len(tr.closures); n > 0 {
+		return tr.closures[n-1]
 	}
 	return nil
 }
 
-// atDepth has f record with only the outermost k of the open regions open.
+// atDepth has f record with only the outermost k of the open closures open.
 func (tr *Trace) atDepth(k int, f func()) {
-	if k == len(tr.regions) {
+	if k == len(tr.closures) {
 		f()
 		return
 	}
-	regions, b, epoch := tr.regions, tr.b, tr.epoch
-	defer func() { tr.regions, tr.b, tr.epoch = regions, b, epoch }()
-	tr.regions, tr.b, tr.epoch = slices.Clip(regions[:k]), regions[k].outer, regions[k].outerEpoch
+	closures, b, epoch := tr.closures, tr.b, tr.epoch
+	defer func() { tr.closures, tr.b, tr.epoch = closures, b, epoch }()
+	tr.closures, tr.b, tr.epoch = slices.Clip(closures[:k]), closures[k].outer, closures[k].outerEpoch
 	f()
 }
 
@@ -218,102 +225,94 @@ func (tr *Trace) atDepth(k int, f func()) {
 // the value of t outside. A view that the region made, or of what it made, is recorded anew on
 // its base. Other views are taken from outside like any tensor: gradients by them need their nodes.
 func (tr *Trace) capture(t *Tensor) (p *ir.Node) {
-	r := tr.region()
-	if t.isView() && (t.alias.region == r.epoch || t.alias.root.epoch == r.epoch) {
+	c := tr.closure()
+	if t.isView() && (t.alias.closure == c.epoch || t.alias.root.epoch == c.epoch) {
 		return tr.derive(t)
 	}
-	if r.closed {
+	if c.closed {
 		return nil
 	}
 	var n *ir.Node
-	tr.atDepth(len(tr.regions)-1, func() { n = tr.operand(t) })
+	tr.atDepth(len(tr.closures)-1, func() { n = tr.operand(t) })
 	if n == nil {
 		return nil
 	}
-	return r.Parameter(n)
+	return c.Parameter(n)
 }
 
 // formalParameter returns a tensor for a further parameter that the closure is given. The
-// region is open. It has gradients if like has.
-func (r *closure) formalParameter(tr *Trace, t types.Type, like *Tensor) *Tensor {
-	return tr.wrap(r.AddFormal(t, like != nil && (like.storage().v != nil || like.node != nil && like.node.Tracked())))
+// closure is open. It has gradients if like has.
+func (c *closure) formalParameter(tr *Trace, t types.Type, like *Tensor) *Tensor {
+	return tr.wrap(c.AddFormal(t, like != nil && (like.storage().v != nil || like.node != nil && like.node.Tracked())))
 }
 
-// graphs is [region.Graphs].
-func graphs(closures ...*closure) (body *ir.Composite, captured []*ir.Node) {
-	all := make([]*region.Region, len(closures))
-	for i, r := range closures {
-		all[i] = &r.Region
-	}
-	return region.Graphs(all...)
-}
-
-// recordRegion opens r, has f record the region's results, and shuts it. What keeps the closure
+// recordClosure opens c, has f record its results, and shuts it. What keeps the closure
 // from having results is the error, which the call returns: a panic is one unless the device
 // is strict.
-func (tr *Trace) recordRegion(r *closure, f func() []*Tensor) (ys []*Tensor, err *OpError) {
-	tr.open(r)
+func (tr *Trace) recordClosure(c *closure, f func() []*Tensor) (ys []*Tensor, err *OpError) {
+	tr.open(c)
 	returned := false
 	defer func() {
-		if tr.region() != r { // a hook of nodes has panicked within
-			i := slices.Index(tr.regions, r)
-			tr.regions = tr.regions[:i+1]
+		if tr.closure() != c { // a hook of nodes has panicked within
+			i := slices.Index(tr.closures, c)
+			tr.closures = tr.closures[:i+1]
 		}
-		tr.shut(r)
+		tr.shut(c)
 		if returned || tr.dev.strict {
 			return
 		}
 		if e := recover(); e != nil {
-			err = opError(r.Site, r.op, ErrUsage, nil, "%s panicked at %v: %v", r.What, callsite.Caller(), e) // below the deferred call is what panicked
+			err = opError(c.Site, c.op, ErrUsage, nil, "%s panicked at %v: %v", c.What, callsite.Caller(), e) // below the deferred call is what panicked
 		}
 	}()
 	if !tr.enter() {
-		err = tr.crowded(r.op)
+		err = tr.crowded(c.op)
 		returned = true
 		return nil, err
 	}
 	tr.leave()
 	ys = f()
-	if r.read != nil {
+	if c.read != nil {
 		returned = true
-		return ys, r.read
+		return ys, c.read
 	}
-	r.Results = make([]*ir.Node, len(ys))
+	results := make([]*ir.Node, len(ys))
 	for i, y := range ys {
-		if err = tr.resultError(r, i, y); err != nil {
+		if err = tr.resultError(c, i, y); err != nil {
 			break
 		}
-		r.Results[i] = tr.operand(y)
+		results[i] = tr.operand(y)
 	}
+	c.Return(results...)
 	returned = true
 	return ys, err
 }
 
 // resultError returns why y, result i of a closure, is none; nil if it is one.
-func (tr *Trace) resultError(r *closure, i int, y *Tensor) *OpError {
+func (tr *Trace) resultError(c *closure, i int, y *Tensor) *OpError {
 	switch {
 	case y == nil || y.dev == nil && y.err == nil:
-		return opError(r.Site, r.op, ErrUsage, nil, "result %d of %s is nil", i, r.What)
+		return opError(c.Site, c.op, ErrUsage, nil, "result %d of %s is nil", i, c.What)
 	case tr.operand(y) == nil:
-		return tr.refusal(r.op, y)
+		return tr.refusal(c.op, y)
 	}
 	return nil
 }
 
-// withinRegion returns the error of a call that a closure of control flow must not make;
+// withinClosure returns the error of a call that a closure of control flow must not make;
 // nil outside of one.
-func (tr *Trace) withinRegion(op string, xs ...*Tensor) *OpError {
-	r := tr.region()
-	if r == nil {
+func (tr *Trace) withinClosure(op string, xs ...*Tensor) *OpError {
+	c := tr.closure()
+	if c == nil {
 		return nil
 	}
 	return opError(tr.site(), op, ErrUsage, xs,
-		"it is called in %s of the %s at %v, which records what is run later: return the tensor from it, and call this afterwards", r.What, r.op, r.Site)
+		"it is called in %s of the %s at %v, which records what is run later: return the tensor from it, and call this afterwards", c.What, c.op, c.Site)
 }
 
-// gone reports whether t was recorded in a region that is over.
+// gone reports whether t was recorded in a closure that is over.
 func (tr *Trace) gone(t *Tensor) bool {
-	return t.epoch&inRegion != 0 && !slices.ContainsFunc(tr.regions, func(r *closure) bool { return r.epoch == t.epoch })
+	return t.epoch&inClosure != 0 && !slices.ContainsFunc(tr.closures, func(c *closure) bool { return c.epoch == t.epoch })
 }
 
 // madeAt returns the line that made t.
@@ -332,16 +331,16 @@ func (t *Tensor) madeAt() callsite.Site {
 // notWritableHere returns why t, whose storage is s, cannot be written in a closure; nil when
 // it can.
 func (tr *Trace) notWritableHere(op string, site callsite.Site, s *Tensor, operands []*Tensor) *OpError {
-	r := tr.region()
+	c := tr.closure()
 	switch {
-	case r == nil || s.err != nil || s.epoch == tr.epoch && s.v == nil && s.val == nil:
+	case c == nil || s.err != nil || s.epoch == tr.epoch && s.v == nil && s.val == nil:
 		return nil
 	case s.v != nil:
 		return opError(site, op, ErrUsage, operands,
-			"variable %q is assigned in %s of the %s at %v, which may run any number of times: return the new value from it, and assign that afterwards", s.v.name, r.What, r.op, r.Site)
+			"variable %q is assigned in %s of the %s at %v, which may run any number of times: return the new value from it, and assign that afterwards", s.v.name, c.What, c.op, c.Site)
 	}
 	return opError(site, op, ErrUsage, operands,
-		"%s of the %s at %v cannot write %s made at %v, which it has not recorded: write a Clone, and return that", r.What, r.op, r.Site, s.kind(), s.madeAt())
+		"%s of the %s at %v cannot write %s made at %v, which it has not recorded: write a Clone, and return that", c.What, c.op, c.Site, s.kind(), s.madeAt())
 }
 
 // sameResults returns why the results of two closures cannot stand for each other, as n
@@ -359,16 +358,16 @@ func sameResults(a, b *closure, x, y []*Tensor) *OpError {
 	return nil
 }
 
-// whyNotInRegion is whyNot for what closures of control flow have recorded, or would take
+// whyNotInClosure is whyNot for what closures of control flow have recorded, or would take
 // from outside.
-func (tr *Trace) whyNotInRegion(op string, i int, xs []*Tensor) *OpError {
+func (tr *Trace) whyNotInClosure(op string, i int, xs []*Tensor) *OpError {
 	x := xs[i].storage()
-	r := tr.region()
+	c := tr.closure()
 	switch {
 	case x.tr == tr && tr.gone(x):
 		return opError(tr.site(), op, ErrStale, xs,
 			"%s was made at %v in a closure of control flow that has returned: return the tensor from the closure, and use the result", nounOf(i, xs), xs[i].madeAt())
-	case r != nil && r.closed:
+	case c != nil && c.closed:
 		return opError(tr.site(), op, ErrUsage, xs, "a gradient within control flow is made of the operands alone, and %s, made at %v, is none", nounOf(i, xs), xs[i].madeAt())
 	}
 	return nil

@@ -210,8 +210,8 @@ func checkBound(bound []int, most demand) *breach {
 func (tr *Trace) sizeless(mask *Tensor) string {
 	_, most := dims.Bounds(mask.OpenDim(0))
 	switch {
-	case len(tr.regions) > 0:
-		return fmt.Sprintf("it is called in a closure of the %s at %v: what runs several times has no size that follows from data; select before it, or use Where", tr.region().op, tr.region().Site)
+	case len(tr.closures) > 0:
+		return fmt.Sprintf("it is called in a closure of the %s at %v: what runs several times has no size that follows from data; select before it, or use Where", tr.closure().op, tr.closure().Site)
 	case tr.defines:
 		return "it is called in the definition of a composite, whose sizes follow from those of its operands; call it outside"
 	case most > math.MaxInt32:

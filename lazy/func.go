@@ -472,7 +472,7 @@ func (f *Function) checkArg(i int, a *Tensor, args []*Tensor) error {
 	}
 	switch {
 	case a.v != nil || a.val != nil:
-	case a.epoch&inRegion != 0:
+	case a.epoch&inClosure != 0:
 		return opError(callsite.Caller(), "func", ErrPlacement, args,
 			"argument %d, the %v recorded at %v, is of a closure of control flow, which records what is run later; record what the function computes in the closure itself", i, a.node.Op, a.node.Loc)
 	default:

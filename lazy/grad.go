@@ -54,18 +54,19 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 		return nil, bad
 	}
 	if root.Op == ir.OpParameter && !root.Tracked() && !isNumber(root) && !slices.Contains(nodes, root) {
-		if r := tr.region(); r != nil {
+		if c := tr.closure(); c != nil {
 			return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y},
-				"the tensor comes from outside of %s of the %s at %v: take its gradient there", r.What, r.op, r.Site))
+				"the tensor comes from outside of %s of the %s at %v: take its gradient there", c.What, c.op, c.Site))
 		}
 		return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y},
 			"the tensor is a value, what it was computed from is gone; take its gradient in the step that computes it, before MarkStep"))
 	}
-	if i, through := tr.aroundClosure(root, nodes); through != nil {
-		r := tr.region()
-		return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y, wrt[i]},
-			"y depends on the tensor to differentiate by also through the %v at %v, which is outside of %s of the %s at %v, where gradients of it do not go: compute it there, or use its Stop as a constant",
-			through.Op, through.Loc, r.What, r.op, r.Site))
+	if c := tr.closure(); c != nil {
+		if i, through := region.Around(c.Region, root, nodes); through != nil {
+			return nil, tr.poisoned(opError(site, op, ErrUsage, []*Tensor{y, wrt[i]},
+				"y depends on the tensor to differentiate by also through the %v at %v, which is outside of %s of the %s at %v, where gradients of it do not go: compute it there, or use its Stop as a constant",
+				through.Op, through.Loc, c.What, c.op, c.Site))
+		}
 	}
 	defer tr.at(site)()
 	one := Ones(tr, y.DType())
@@ -88,15 +89,6 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 		grads[i] = Zeros(tr, wrt[i].DType(), wrt[i].OpenShape()...)
 	}
 	return grads, nil
-}
-
-// aroundClosure is [region.Around] of the open regions.
-func (tr *Trace) aroundClosure(root *ir.Node, wrt []*ir.Node) (i int, through *ir.Node) {
-	open := make([]*region.Region, len(tr.regions))
-	for i, r := range tr.regions {
-		open[i] = &r.Region
-	}
-	return region.Around(open, root, wrt)
 }
 
 // differentiable returns the nodes of the tensors that y is to be differentiated
@@ -205,16 +197,16 @@ func CheckpointAll(xs []*Tensor, f func(xs []*Tensor) []*Tensor) []*Tensor {
 		return failed(bad, 1)
 	}
 	site := tr.site()
-	r := tr.newRegion(op, "the function", site)
+	c := tr.newClosure(op, "the function", site)
 	var ys []*Tensor
 	var err *OpError
 	if f == nil {
-		err = opError(site, op, ErrUsage, xs, "%s is nil", r.What)
-	} else if ys, err = tr.recordRegion(r, func() []*Tensor { return f(xs) }); err == nil && len(ys) == 0 {
-		err = opError(site, op, ErrUsage, xs, "%s returns no tensor, must return one or more", r.What)
+		err = opError(site, op, ErrUsage, xs, "%s is nil", c.What)
+	} else if ys, err = tr.recordClosure(c, func() []*Tensor { return f(xs) }); err == nil && len(ys) == 0 {
+		err = opError(site, op, ErrUsage, xs, "%s returns no tensor, must return one or more", c.What)
 	}
 	if err != nil {
 		return failed(tr.poisoned(err), len(ys))
 	}
-	return tr.control(ir.OpComposite, op, site, nil, nil, len(ys), r)
+	return tr.control(ir.OpComposite, op, site, nil, nil, len(ys), c)
 }

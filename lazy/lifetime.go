@@ -19,8 +19,8 @@ func (t *Tensor) Keep() *Tensor {
 		return t.tr.poisoned(t.tr.crowded("keep", t))
 	}
 	defer t.tr.leave()
-	if t.epoch&inRegion != 0 || t.storage().epoch&inRegion != 0 {
-		if err := t.tr.withinRegion("keep", t); err != nil {
+	if t.epoch&inClosure != 0 || t.storage().epoch&inClosure != 0 {
+		if err := t.tr.withinClosure("keep", t); err != nil {
 			return t.tr.fail(err)
 		}
 	}

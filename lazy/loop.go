@@ -170,40 +170,40 @@ func (l *loop) usage(why string) *OpError { return opError(l.site, l.op, ErrUsag
 // fail returns the results of a loop that cannot be.
 func (l *loop) fail(err *OpError) []*Tensor { return failed(l.tr.poisoned(err), len(l.init)) }
 
-// region returns one of the loop's, with formal parameters for its state.
-func (l *loop) region(what string) *closure {
-	r := l.tr.newRegion(l.op, what, l.site)
-	r.loop = l
-	return r
+// closure returns one of the loop's.
+func (l *loop) closure(what string) *closure {
+	c := l.tr.newClosure(l.op, what, l.site)
+	c.loop = l
+	return c
 }
 
-// takes gives r, which is open, parameters for the state.
-func (l *loop) takes(r *closure) []*Tensor {
+// takes gives c, which is open, parameters for the state.
+func (l *loop) takes(c *closure) []*Tensor {
 	state := make([]*Tensor, len(l.init))
 	for i, x := range l.init {
-		state[i] = r.formalParameter(l.tr, x.Type(), x)
+		state[i] = c.formalParameter(l.tr, x.Type(), x)
 	}
 	return state
 }
 
 // while records a While.
 func (l *loop) while(cond func(state []*Tensor) *Tensor, body func(state []*Tensor) []*Tensor) []*Tensor {
-	tr, c, b := l.tr, l.region("the condition"), l.region("the body")
-	_, err := tr.recordRegion(c, func() []*Tensor { return []*Tensor{cond(l.takes(c))} })
+	tr, c, b := l.tr, l.closure("the condition"), l.closure("the body")
+	_, err := tr.recordClosure(c, func() []*Tensor { return []*Tensor{cond(l.takes(c))} })
 	if err == nil {
-		if t := c.Results[0].Type; !t.Equal(types.Of(types.Bool)) {
-			err = opError(l.site, l.op, ErrType, l.init, "the condition is %v, of %v, must be a bool scalar: compare, and reduce with Max or Min", t, c.Results[0].Loc)
+		if t := c.Results()[0].Type; !t.Equal(types.Of(types.Bool)) {
+			err = opError(l.site, l.op, ErrType, l.init, "the condition is %v, of %v, must be a bool scalar: compare, and reduce with Max or Min", t, c.Results()[0].Loc)
 		}
 	}
 	if err == nil {
-		_, err = tr.recordRegion(b, func() []*Tensor {
+		_, err = tr.recordClosure(b, func() []*Tensor {
 			state := l.takes(b)
 			next := body(state)
 			return append(next[:len(next):len(next)], l.advanced(b)...)
 		})
 	}
 	if err == nil {
-		err = l.changes(b.Results, len(b.Results)-len(l.streams))
+		err = l.changes(b.Results(), len(b.Results())-len(l.streams))
 	}
 	if err != nil {
 		return l.fail(err)
@@ -219,24 +219,22 @@ func (l *loop) while(cond func(state []*Tensor) *Tensor, body func(state []*Tens
 
 // scan records a Scan.
 func (l *loop) scan(iterations int, xs []*Tensor, o ScanOptions, f func(iteration *Tensor, carry, xs []*Tensor) (next, ys []*Tensor)) (carry, ys []*Tensor) {
-	tr, r := l.tr, l.region("the body")
+	tr, c := l.tr, l.closure("the body")
 	var next, rows []*Tensor
-	var takes []*ir.Node // the rows
-	_, err := tr.recordRegion(r, func() []*Tensor {
-		iteration := r.formalParameter(tr, types.Of(types.I32), nil)
-		state := l.takes(r)
+	var takes []*ir.Node // the parameters of the rows, which come after those of streams
+	_, err := tr.recordClosure(c, func() []*Tensor {
+		iteration := c.formalParameter(tr, types.Of(types.I32), nil)
+		state := l.takes(c)
 		given := make([]*Tensor, len(xs))
 		for i, x := range xs {
-			given[i] = r.formalParameter(tr, types.Type{DType: x.DType(), Shape: x.OpenShape()[1:]}, x)
+			given[i] = c.formalParameter(tr, types.Type{DType: x.DType(), Shape: x.OpenShape()[1:]}, x)
 		}
-		n := len(r.Formal) - len(xs)
-		takes = r.Formal[n:]
-		r.Formal = r.Formal[:n:n]
+		takes = c.Split(len(xs))
 		next, rows = f(iteration, state, given)
-		return append(append(next[:len(next):len(next)], l.advanced(r)...), rows...)
+		return append(append(next[:len(next):len(next)], l.advanced(c)...), rows...)
 	})
 	if err == nil {
-		err = l.changes(r.Results, len(next))
+		err = l.changes(c.Results(), len(next))
 	}
 	if err == nil && len(next)+len(rows) == 0 {
 		err = l.usage("the body returns no tensor, must return one or more")
@@ -244,8 +242,8 @@ func (l *loop) scan(iterations int, xs []*Tensor, o ScanOptions, f func(iteratio
 	if err != nil {
 		return l.fail(err), failed(l.tr.poisoned(err), len(rows))
 	}
-	l.takesStreams(r)
-	r.Formal = append(r.Formal, takes...)
+	l.takesStreams(c)
+	c.Take(takes...)
 	given := append([]*Tensor{}, l.init...)
 	for _, s := range l.streams {
 		given = append(given, s.from.state(tr, l.op, 4*s.blocks*iterations))
@@ -254,7 +252,7 @@ func (l *loop) scan(iterations int, xs []*Tensor, o ScanOptions, f func(iteratio
 	all := tr.control(ir.OpScan, l.op, l.site, append(given, xs...), []ir.Attr{
 		ir.ScanIterations: {Int: int64(iterations)}, ir.ScanReverse: {Int: int64(flag(o.Reverse))}, ir.ScanCarries: {Int: int64(carries)},
 		ir.ScanXs: {Int: int64(len(xs))}, ir.ScanCheckpoint: {Int: int64(flag(o.Checkpoint))},
-	}, carries+len(rows), r)
+	}, carries+len(rows), c)
 	return all[:len(next):len(next)], all[carries:]
 }
 
@@ -287,8 +285,8 @@ type loopStream struct {
 
 // iteration returns the loop whose iteration is being recorded, the innermost; nil if there is none.
 func (tr *Trace) iteration() *loop {
-	for i := len(tr.regions) - 1; i >= 0; i-- {
-		if l := tr.regions[i].loop; l != nil {
+	for i := len(tr.closures) - 1; i >= 0; i-- {
+		if l := tr.closures[i].loop; l != nil {
 			return l
 		}
 	}
@@ -309,46 +307,46 @@ func (l *loop) draw(tr *Trace, d *draw) *Tensor {
 	}
 	at := s.blocks
 	s.blocks += d.blocks
-	i := len(tr.regions) - 1
-	for tr.regions[i].loop != l {
+	i := len(tr.closures) - 1
+	for tr.closures[i].loop != l {
 		i--
 	}
-	return s.after(tr, tr.regions[i], at)
+	return s.after(tr, tr.closures[i], at)
 }
 
-// begins returns the parameter of r that is the stream's state where an iteration begins.
-func (s *loopStream) begins(r *closure) *ir.Node {
-	n := s.state[r]
+// begins returns the parameter of c that is the stream's state where an iteration begins.
+func (s *loopStream) begins(c *closure) *ir.Node {
+	n := s.state[c]
 	if n == nil {
-		loc := r.B.SetLoc(r.Site)
-		n = r.B.Parameter(types.Of(types.U64, 2), "", nil)
-		r.B.SetLoc(loc)
-		s.state[r] = n
+		loc := c.B.SetLoc(c.Site)
+		n = c.B.Parameter(types.Of(types.U64, 2), "", nil)
+		c.B.SetLoc(loc)
+		s.state[c] = n
 	}
 	return n
 }
 
-// after returns the state some blocks after the beginning of an iteration in r.
-func (s *loopStream) after(tr *Trace, r *closure, blocks int) *Tensor {
-	state := &Tensor{tr: tr, node: s.begins(r), epoch: r.epoch, dev: tr.dev}
+// after returns the state some blocks after the beginning of an iteration in c.
+func (s *loopStream) after(tr *Trace, c *closure, blocks int) *Tensor {
+	state := &Tensor{tr: tr, node: s.begins(c), epoch: c.epoch, dev: tr.dev}
 	if blocks == 0 {
 		return state
 	}
 	return state.Add(Iota(tr, types.U64, 0, 2).Mul(tr.constant(types.U64, uint64(blocks))))
 }
 
-// advanced returns the states of streams after an iteration, in the body r, which is open.
-func (l *loop) advanced(r *closure) []*Tensor {
+// advanced returns the states of streams after an iteration, in the body c, which is open.
+func (l *loop) advanced(c *closure) []*Tensor {
 	all := make([]*Tensor, len(l.streams))
 	for i, s := range l.streams {
-		all[i] = s.after(l.tr, r, s.blocks)
+		all[i] = s.after(l.tr, c, s.blocks)
 	}
 	return all
 }
 
-// takesStreams gives r parameters for the states of streams.
-func (l *loop) takesStreams(r *closure) {
+// takesStreams gives c parameters for the states of streams.
+func (l *loop) takesStreams(c *closure) {
 	for _, s := range l.streams {
-		r.Formal = append(r.Formal, s.begins(r))
+		c.Take(s.begins(c))
 	}
 }

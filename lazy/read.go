@@ -109,9 +109,9 @@ func (t *Tensor) sync(ctx context.Context, why SyncReason) error {
 		return tr.crowded("value", t)
 	}
 	defer tr.leave()
-	if err := tr.withinRegion(why.String(), t); err != nil {
-		if r := tr.region(); r.read == nil {
-			r.read = err
+	if err := tr.withinClosure(why.String(), t); err != nil {
+		if c := tr.closure(); c.read == nil {
+			c.read = err
 		}
 		return err
 	}

@@ -290,7 +290,7 @@ func (tr *Trace) operand(t *Tensor) *ir.Node {
 // that is open.
 func (tr *Trace) foreign(t *Tensor) *ir.Node {
 	switch {
-	case len(tr.regions) > 0:
+	case len(tr.closures) > 0:
 		return tr.capture(t)
 	case t.err != nil || t.dev != tr.dev:
 		return nil
@@ -361,7 +361,7 @@ func (tr *Trace) whyNot(op string, i int, xs []*Tensor) *OpError {
 	if why := sameDevice(tr.dev, x.dev); why != "" {
 		return opError(site, op, ErrPlacement, xs, "the operands are on two devices: %s", why)
 	}
-	if err := tr.whyNotInRegion(op, i, xs); err != nil {
+	if err := tr.whyNotInClosure(op, i, xs); err != nil {
 		return err
 	}
 	if err := tr.whyNotShared(op, i, xs); err != nil {

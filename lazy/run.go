@@ -301,7 +301,7 @@ const (
 // handle returns a zero Tensor for node n.
 func (tr *Trace) handle(n *ir.Node) *Tensor {
 	switch {
-	case tr.live != nil && len(tr.regions) == 0:
+	case tr.live != nil && len(tr.closures) == 0:
 		return tr.live.New((*Tensor).computed)
 	case !tr.b.Following() || n.Root && n.Type.Bytes() > smallRoot:
 		return &Tensor{}

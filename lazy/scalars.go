@@ -121,7 +121,7 @@ func (tr *Trace) number(dtype types.DType, bits uint64) *Tensor {
 	}
 	defer tr.leave()
 	site := tr.site()
-	if r := tr.region(); r != nil && r.closed {
+	if c := tr.closure(); c != nil && c.closed {
 		return tr.anew(site, ir.OpConstant, nil, constant(dtype, bits))
 	}
 	line, argument := tr.numbers.Argument(tr.b, tr.step, site)

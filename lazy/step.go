@@ -57,7 +57,7 @@ func (tr *Trace) MarkStepContext(ctx context.Context, roots ...*Tensor) error {
 		return tr.crowded("mark_step")
 	}
 	defer tr.leave()
-	if err := tr.withinRegion("mark_step", roots...); err != nil {
+	if err := tr.withinClosure("mark_step", roots...); err != nil {
 		return err
 	}
 	tr.dev.count(metrics.MarkStep, &tr.account)
@@ -338,7 +338,7 @@ func (tr *Trace) rehearse(op string, dry bool, roots []*Tensor, use func(*Trace,
 		return tr.crowded(op, roots...)
 	}
 	defer tr.leave()
-	if err := tr.withinRegion(op, roots...); err != nil {
+	if err := tr.withinClosure(op, roots...); err != nil {
 		return err
 	}
 	r := &tr.run
@@ -360,7 +360,7 @@ func (tr *Trace) Discard() {
 		return
 	}
 	defer tr.leave()
-	if err := tr.withinRegion("discard"); err != nil {
+	if err := tr.withinClosure("discard"); err != nil {
 		tr.fail(err)
 		return
 	}

@@ -40,8 +40,8 @@ type Trace struct {
 	run   run    // memory used again by every step
 	queue *sched.Queue
 
-	regions []*closure // open ones, from the outermost
-	epochs  uint32     // of regions so far
+	closures []*closure // open ones of control flow, from the outermost
+	epochs   uint32     // of closures so far
 
 	handles containers.Slab[Tensor] // to use
 	roots   containers.Slab[Tensor] // to use, for nodes that were roots before

@@ -23,13 +23,13 @@ import (
 // view's epoch, which is 0, no trace's, and by comparing the base's node with the one of
 // which the view's was made.
 type alias struct {
-	base   *Tensor // what the steps lead on from; nil for a storage
-	root   *Tensor // the storage
-	steps  []step
-	typ    types.Type
-	layout strided.Layout
-	loc    callsite.Site // where the view was made
-	region uint32        // the epoch of the region that made it; 0 outside of control flow
+	base    *Tensor // what the steps lead on from; nil for a storage
+	root    *Tensor // the storage
+	steps   []step
+	typ     types.Type
+	layout  strided.Layout
+	loc     callsite.Site // where the view was made
+	closure uint32        // the epoch of the closure that made it; 0 outside of control flow
 	// twice says that the view, or one that it is a view of, shows an element
 	// more than once.
 	twice bool
@@ -186,8 +186,8 @@ type viewTensor struct {
 
 func newView(tr *Trace, x *Tensor, a alias, n *ir.Node) *Tensor {
 	v := &viewTensor{alias: a}
-	if r := tr.region(); r != nil {
-		v.alias.region = r.epoch
+	if c := tr.closure(); c != nil {
+		v.alias.closure = c.epoch
 	}
 	v.Tensor = Tensor{tr: tr, dev: x.dev, node: n, alias: &v.alias}
 	return &v.Tensor
@@ -212,7 +212,7 @@ func (tr *Trace) derive(t *Tensor) *ir.Node {
 		}
 	}
 	tr.b.SetLoc(loc)
-	if t.tr == tr && len(tr.regions) == 0 { // in a region it may be another each time
+	if t.tr == tr && len(tr.closures) == 0 { // in a closure it may be another each time
 		t.node, a.from = n, from
 	}
 	return n

@@ -11,6 +11,7 @@ import (
 	"ltc/ir/dims"
 	"ltc/ir/ops"
 	"ltc/ir/types"
+	"ltc/lazy/internal/region"
 )
 
 // Unbatched stands for an axis in [VmapOptions]: of a tensor that is the same for all examples.
@@ -47,27 +48,27 @@ func Vmap(f func(tr *Trace, xs []*Tensor) []*Tensor, xs []*Tensor, o VmapOptions
 	if err := m.axes(o.In); err != nil {
 		return m.fail(err, 1)
 	}
-	r := l.region("the function")
+	c := l.closure("the function")
 	var ys []*Tensor
-	_, err := tr.recordRegion(r, func() []*Tensor {
+	_, err := tr.recordClosure(c, func() []*Tensor {
 		given := make([]*Tensor, len(xs))
 		for i, x := range xs {
 			t := x.Type()
 			if m.in[i] != Unbatched {
 				t.Shape = slices.Delete(slices.Clone(t.Shape), m.in[i], m.in[i]+1)
 			}
-			given[i] = r.formalParameter(tr, t, x)
+			given[i] = c.formalParameter(tr, t, x)
 		}
 		ys = f(tr, given)
 		return ys
 	})
 	if err == nil {
-		err = m.places(r, o.Out)
+		err = m.places(c, o.Out)
 	}
 	if err != nil {
 		return m.fail(err, len(ys))
 	}
-	return m.record(r)
+	return m.record(c)
 }
 
 // vmap is a call that is being recorded.
@@ -119,16 +120,16 @@ func fromFront(axis, rank int) (int, bool) {
 }
 
 // places finds the axes of the results.
-func (m *vmap) places(r *closure, out []int) *OpError {
-	if len(r.Results) == 0 {
+func (m *vmap) places(c *closure, out []int) *OpError {
+	if len(c.Results()) == 0 {
 		return m.usage("the function returns no tensor, must return one or more")
 	}
-	if out != nil && len(out) != len(r.Results) {
-		return opError(m.site, m.op, ErrUsage, m.init, "Out has %s for %s: give one for each, or none", diag.Count(len(out), "axis"), diag.Count(len(r.Results), "result"))
+	if out != nil && len(out) != len(c.Results()) {
+		return opError(m.site, m.op, ErrUsage, m.init, "Out has %s for %s: give one for each, or none", diag.Count(len(out), "axis"), diag.Count(len(c.Results()), "result"))
 	}
-	m.out = make([]int, len(r.Results))
+	m.out = make([]int, len(c.Results()))
 	copy(m.out, out)
-	for i, y := range r.Results {
+	for i, y := range c.Results() {
 		if m.out[i] == Unbatched {
 			continue
 		}
@@ -142,11 +143,11 @@ func (m *vmap) places(r *closure, out []int) *OpError {
 }
 
 // record records the function's ops for all examples.
-func (m *vmap) record(r *closure) []*Tensor {
+func (m *vmap) record(c *closure) []*Tensor {
 	tr := m.tr
 	defer tr.at(m.site)()
-	m.takesStreams(r)
-	body, captured := graphs(r)
+	m.takesStreams(c)
+	body, captured := region.Graphs(c.Region)
 	var args []batching.Value
 	take := func(x *Tensor, batched bool) (bad *OpError) {
 		n := tr.operand(x)
@@ -191,7 +192,7 @@ func (m *vmap) record(r *closure) []*Tensor {
 	}
 	for i, y := range found {
 		if y.Batched && !want[i] {
-			return m.fail(opError(m.site, m.op, ErrUsage, m.init, "result %d, of %v, differs from one example to the next, and cannot be Unbatched in VmapOptions.Out", i, r.Results[i].Loc), results)
+			return m.fail(opError(m.site, m.op, ErrUsage, m.init, "result %d, of %v, differs from one example to the next, and cannot be Unbatched in VmapOptions.Out", i, c.Results()[i].Loc), results)
 		}
 	}
 	ys := make([]*Tensor, results)
@@ -280,10 +281,10 @@ func compositeOf(name string) *composite {
 // gradient of one.
 func (tr *Trace) vmappedVJP(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, bool, error) {
 	last := len(n.Body.Params) - 1
-	r := tr.newRegion("gradient", "the body", n.Loc)
-	r.closed = true
-	tr.open(r)
-	r.B.SetLoc(n.Loc)
+	c := tr.newClosure("gradient", "the body", n.Loc)
+	c.closed = true
+	tr.open(c)
+	c.B.SetLoc(n.Loc)
 	one := &ir.Node{Op: n.Op, Loc: n.Loc, Body: &ir.Composite{Name: n.Body.Name[len(vmapped):], Params: n.Body.Params[:last]}}
 	var args []batching.Value
 	parameter := func(x *ir.Node, batched bool) *ir.Node {
@@ -295,8 +296,9 @@ func (tr *Trace) vmappedVJP(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.
 			t.Shape = t.Shape[1:]
 		}
 		args = append(args, batching.Value{Node: x.Current(), Batched: batched})
-		r.Formal = append(r.Formal, r.B.Parameter(t, "", nil))
-		return r.Formal[len(r.Formal)-1]
+		p := c.B.Parameter(t, "", nil)
+		c.Take(p)
+		return p
 	}
 	for i, x := range n.In {
 		one.In = append(one.In, parameter(x, n.Body.Params[last].Int>>i&1 != 0))
@@ -306,20 +308,21 @@ func (tr *Trace) vmappedVJP(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.
 		ys[i], cts[i] = parameter(y[i], true), parameter(ct[i], true)
 	}
 	found, ok, err := func() ([]*ir.Node, bool, error) {
-		defer tr.shut(r)
-		return tr.vjp(r.B, one, ys, cts)
+		defer tr.shut(c)
+		return tr.vjp(c.B, one, ys, cts)
 	}()
 	if !ok || err != nil {
 		return nil, ok, err
 	}
+	var results []*ir.Node
 	for _, g := range found {
 		if g != nil {
-			r.Results = append(r.Results, g)
+			results = append(results, g)
 		}
 	}
-	var g ir.Graph
-	r.B.Capture(&g, r.Formal, r.Results, nil)
-	all, err := batching.Vectorize(b, &g, args, tr.batched(y[0].Type.Shape[0], nil))
+	c.Return(results...)
+	body, _ := region.Graphs(c.Region)
+	all, err := batching.Vectorize(b, body.Graph, args, tr.batched(y[0].Type.Shape[0], nil))
 	if err != nil {
 		return nil, false, err
 	}

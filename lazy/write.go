@@ -155,7 +155,7 @@ func (tr *Trace) notWritable(op string, site callsite.Site, t, x *Tensor) *OpErr
 	case s.v == nil && s.tr != tr:
 		return opError(site, op, ErrPlacement, operands,
 			"%s belongs to another trace, which alone can write it: copy it with Trace.Read, or make it a variable", t.kind())
-	case tr.region() != nil && tr.notWritableHere(op, site, s, operands) != nil:
+	case tr.closure() != nil && tr.notWritableHere(op, site, s, operands) != nil:
 		return tr.notWritableHere(op, site, s, operands)
 	case tr.operand(t) == nil:
 		return tr.refusal(op, t)

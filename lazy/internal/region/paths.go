@@ -7,24 +7,18 @@ import (
 	"ltc/ir"
 )
 
-// Around returns a node outside of the innermost of the open regions, from the outermost, that
-// root uses, and the index of the one of wrt that the node was computed from there. A gradient
+// Around returns a node outside of r that root, a node of r, uses, and the index of the one of wrt that the node was computed from there. A gradient
 // recorded in the closure would lack this path. It returns nil if there is none.
-func Around(open []*Region, root *ir.Node, wrt []*ir.Node) (i int, through *ir.Node) {
-	if len(open) == 0 {
-		return 0, nil
-	}
-	around := open[:len(open)-1]
-	r := open[len(around)]
+func Around(r *Region, root *ir.Node, wrt []*ir.Node) (i int, through *ir.Node) {
 	for p := range floatSources(root, wrt) {
 		n := r.outside[p]
 		if n == nil || slices.Contains(wrt, p) {
 			continue
 		}
 		for i, x := range wrt {
-			if m := r.outside[x]; m != nil && m != n && computedFrom(around, n, m) {
-				for k := len(around) - 1; k >= 0 && around[k].outside[n] != nil; k-- {
-					n = around[k].outside[n] // which was recorded further out
+			if m := r.outside[x]; m != nil && m != n && computedFrom(r.Outer, n, m) {
+				for o := r.Outer; o != nil && o.outside[n] != nil; o = o.Outer {
+					n = o.outside[n] // which was recorded further out
 				}
 				return i, n
 			}
@@ -33,20 +27,18 @@ func Around(open []*Region, root *ir.Node, wrt []*ir.Node) (i int, through *ir.N
 	return 0, nil
 }
 
-// computedFrom reports whether n is computed from m, both nodes of the innermost of the open
-// regions, or of the step if there is none, by a path that gradients go along. The path may lead
+// computedFrom reports whether n is computed from m, both nodes of r, or of
+// the step if r is nil, by a path that gradients go along. The path may lead
 // through regions around it.
-func computedFrom(open []*Region, n, m *ir.Node) bool {
+func computedFrom(r *Region, n, m *ir.Node) bool {
 	for p := range floatSources(n, []*ir.Node{m}) {
 		if p == m {
 			return true
 		}
-		if len(open) == 0 {
+		if r == nil {
 			continue
 		}
-		around := open[:len(open)-1]
-		r := open[len(around)]
-		if outer, target := r.outside[p], r.outside[m]; outer != nil && target != nil && computedFrom(around, outer, target) {
+		if outer, target := r.outside[p], r.outside[m]; outer != nil && target != nil && computedFrom(r.Outer, outer, target) {
 			return true
 		}
 	}
