@@ -428,3 +428,70 @@ func TestInputsWithTopK(t *testing.T) {
 	}
 	require.Len(t, f.Report().Compiles, 1)
 }
+
+// ofTokens are functions of [batch, seq, 8] that need the number of all tokens or elements.
+var ofTokens = []struct {
+	name string
+	f    func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor
+}{
+	{"mean", func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Mean() }},
+	{"cross-entropy", func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+		w := lazy.From(tr, sequence(8*8), 8, 8)
+		return x.MatMul(w).CrossEntropy(x.ArgMax(2).Convert(lazy.I32))
+	}},
+	{"reshape", func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Reshape(-1).Exp() }},
+	{"masked select", func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.MaskedSelect(x.GreaterScalar(0)) }},
+}
+
+// A size is a number times two open sizes in functions with Inputs, and in steps.
+func TestOpenSizesTimesANumber(t *testing.T) {
+	sizes := [][2]int{{64, 32}, {64, 16}, {32, 20}, {5, 7}, {9, 11}, {64, 31}, {3, 4}, {6, 2}}
+	for _, c := range ofTokens {
+		t.Run(c.name, func(t *testing.T) {
+			dev, exact := open(t, "cpu"), open(t, "cpu", lazy.StaticShapes())
+			f, want := lazy.Func(dev, c.f), lazy.Func(exact, c.f)
+			require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("batch", 1, 64), lazy.Dim("seq", 1, 128), 8)}))
+			other := open(t, "cpu")
+			tr := lazy.NewTrace(other)
+			for _, n := range sizes {
+				x := sequence(n[0] * n[1] * 8)
+				y, err := f.Call(context.Background(), lazy.From(dev, x, n[0], n[1], 8))
+				require.NoError(t, err)
+				z, err := want.Call(context.Background(), lazy.From(exact, x, n[0], n[1], 8))
+				require.NoError(t, err)
+				step := c.f(tr, lazy.From(tr, x, n[0], n[1], 8))
+				require.NoError(t, tr.MarkStep(step))
+				require.InDeltaSlice(t, floats(t, z), floats(t, y), 1e-5, "%v", n)
+				require.InDeltaSlice(t, floats(t, z), floats(t, step), 1e-5, "%v", n)
+				require.True(t, slices.Equal(z.Shape(), y.Shape()) && slices.Equal(z.Shape(), step.Shape()), "%v", n)
+			}
+			require.EqualValues(t, 1, f.Report().Compiled)
+			require.EqualValues(t, 3, tr.Report().Compiled, "one of numbers, one for any length, and one for any batch and length")
+		})
+	}
+}
+
+// A language model's loss is trained on batches of any size by at most 3 programs.
+func TestLossesOfManySizes(t *testing.T) {
+	train := func(d *lazy.Device) (*lazy.Trace, []float32) {
+		tr := lazy.NewTrace(d)
+		w := d.Variable("w", lazy.F32, 8, 5).Init(lazy.Constant(0.25))
+		var losses []float32
+		for _, n := range [][2]int{{64, 32}, {64, 16}, {32, 20}, {5, 7}, {9, 11}, {64, 31}, {3, 4}, {6, 2}} {
+			labels := make([]int32, n[0]*n[1])
+			for i := range labels {
+				labels[i] = int32(i * 7 % 5)
+			}
+			x := lazy.From(tr, sequence(n[0]*n[1]*8), n[0], n[1], 8)
+			loss := x.MatMul(tr.Read(w)).Tanh().CrossEntropy(lazy.From(tr, labels, n[0], n[1]))
+			w.Sub_(lazy.Grad(loss, w)[0].MulScalar(0.5))
+			require.NoError(t, tr.MarkStep(loss))
+			losses = append(losses, float32(loss.Float()))
+		}
+		return tr, append(losses, floats(t, tr.Read(w))...)
+	}
+	tr, got := train(open(t, "cpu"))
+	_, want := train(open(t, "cpu", lazy.StaticShapes()))
+	require.InDeltaSlice(t, want, got, 1e-5)
+	require.EqualValues(t, 3, tr.Report().Compiled)
+}

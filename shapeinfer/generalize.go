@@ -48,7 +48,7 @@ func Generalize(samples []*ir.Graph, given ...types.Type) (*Open, error) {
 	for _, related := range []bool{false, true} {
 		g := &general{
 			related: related, given: given,
-			known: map[sample]int{}, bodies: map[[MostSamples]*ir.Composite]*ir.Composite{},
+			known: map[sample]int{}, places: map[int]string{}, bodies: map[[MostSamples]*ir.Composite]*ir.Composite{},
 		}
 		var open *ir.Graph
 		if err = g.count(samples); err != nil {
@@ -81,6 +81,7 @@ type general struct {
 	given   []types.Type   // of the first parameters
 	symbols int            // how many have been made
 	known   map[sample]int // the first expression that has these values
+	places  map[int]string // by symbol made, the dimension of an argument that it is
 	order   []sample       // of known
 	bodies  map[[MostSamples]*ir.Composite]*ir.Composite
 	counts  [MostSamples]map[int]int // by sample and size that follows from data, the size of the graph
@@ -250,9 +251,13 @@ func (g *general) parameter(nodes, at []*ir.Node, top bool) error {
 	} else {
 		for axis := range shape {
 			v := g.valuesOf(at, func(n *ir.Node) int { return n.Type.Shape[axis] })
+			made := g.symbols
 			d, err := g.parameterSize(v, len(at), top)
 			if err != nil {
 				return err
+			}
+			if g.symbols > made {
+				g.places[d] = fmt.Sprintf("axis %d of argument %d", axis, at[0].Attrs[ir.ParameterIndex].Int)
 			}
 			shape[axis] = d
 		}
@@ -276,7 +281,7 @@ func (g *general) parameterSize(v sample, n int, top bool) (int, error) {
 	if !top || g.related {
 		if d, ok := g.expression(v, n); ok || !top {
 			if !ok {
-				return 0, fmt.Errorf("the sizes %v follow from no sizes of the arguments", v[:n])
+				return 0, g.unknown(v, n)
 			}
 			return d, nil
 		}
@@ -354,7 +359,7 @@ func (g *general) size(v sample, at, in []*ir.Node) (int, error) {
 		g.learn(v, d)
 		return d, nil
 	}
-	return 0, fmt.Errorf("the sizes %v follow from no sizes of the arguments", v[:len(at)])
+	return 0, g.unknown(v, len(at))
 }
 
 // node makes the op that stands for those of the samples.
@@ -488,140 +493,4 @@ func (g *general) body(at []*ir.Node) (*ir.Composite, error) {
 	}
 	g.bodies[key] = c
 	return c, nil
-}
-
-// mostKnown is how many of the known sizes an expression is looked for among.
-const mostKnown = 48
-
-// expression finds an expression of at most two known sizes that has these values.
-func (g *general) expression(v sample, n int) (int, bool) {
-	order := g.order[:min(len(g.order), mostKnown)]
-	for _, try := range [...]func(v, e sample, n int) (int, bool){g.multiple, g.near, g.product, g.sum, g.quotient, g.limited, g.shifted, g.affine} {
-		for _, e := range order {
-			if d, ok := try(v, e, n); ok {
-				return d, true
-			}
-		}
-	}
-	return 0, false
-}
-
-// over returns v / e, if that has no remainder.
-func over(v, e sample, n int) (q sample, ok bool) {
-	for k := range n {
-		if !dims.Divides(v[k], e[k]) {
-			return q, false
-		}
-		q[k] = dims.Div(v[k], e[k])
-	}
-	return q, true
-}
-
-// less returns v - e.
-func less(v, e sample, n int) (d sample) {
-	for k := range n {
-		d[k] = dims.Sub(v[k], e[k])
-	}
-	return d
-}
-
-// multiple is a number times e.
-func (g *general) multiple(v, e sample, n int) (int, bool) {
-	q, ok := over(v, e, n)
-	return dims.Mul(g.known[e], q[0]), ok && constant(q, n)
-}
-
-// near is e and a small number.
-func (g *general) near(v, e sample, n int) (int, bool) {
-	d, ok := g.shifted(v, e, n)
-	by := dims.Sub(v[0], e[0])
-	return d, ok && !dims.IsExpr(by) && max(by, -by) <= 8
-}
-
-// shifted is e and a number.
-func (g *general) shifted(v, e sample, n int) (int, bool) {
-	d := less(v, e, n)
-	return dims.Add(g.known[e], d[0]), constant(d, n)
-}
-
-// product is e times another.
-func (g *general) product(v, e sample, n int) (int, bool) {
-	q, ok := over(v, e, n)
-	if !ok {
-		return 0, false
-	}
-	other, ok := g.known[q]
-	return dims.Mul(g.known[e], other), ok
-}
-
-// sum is e and another, or e without another.
-func (g *general) sum(v, e sample, n int) (int, bool) {
-	if other, ok := g.known[less(v, e, n)]; ok {
-		return dims.Add(g.known[e], other), true
-	}
-	other, ok := g.known[less(e, v, n)]
-	return dims.Sub(g.known[e], other), ok
-}
-
-// limited is e, or a number where e is more: one that no sample exceeds.
-func (g *general) limited(v, e sample, n int) (int, bool) {
-	if dims.HasExpr(v[:n]...) || dims.HasExpr(e[:n]...) {
-		return 0, false
-	}
-	most := slices.Max(v[:n])
-	for k := range n {
-		if v[k] != min(e[k], most) {
-			return 0, false
-		}
-	}
-	return dims.Min(g.known[e], most), true
-}
-
-// affine is a number times e, and another.
-func (g *general) affine(v, e sample, n int) (int, bool) {
-	if dims.HasExpr(v[:n]...) || dims.HasExpr(e[:n]...) {
-		return 0, false
-	}
-	for k := 1; k < n; k++ {
-		if e[k] == e[0] {
-			continue
-		}
-		by := (v[k] - v[0]) / (e[k] - e[0])
-		for j := range n {
-			if v[j]-v[0] != by*(e[j]-e[0]) {
-				return 0, false
-			}
-		}
-		return dims.Add(dims.Mul(by, g.known[e]), v[0]-by*e[0]), by > 0
-	}
-	return 0, false
-}
-
-// mostDivisor is the largest number that sizes are tried to be divided by.
-const mostDivisor = 64
-
-// quotient is e divided by a number, rounded down or up, or by another.
-func (g *general) quotient(v, e sample, n int) (int, bool) {
-	if q, ok := over(e, v, n); ok {
-		if other, ok := g.known[q]; ok {
-			return dims.Div(g.known[e], other), true
-		}
-	}
-	if dims.HasExpr(v[:n]...) || dims.HasExpr(e[:n]...) {
-		return 0, false // each attempt would be a new expression
-	}
-	for by := 2; by <= mostDivisor; by++ {
-		down, up := true, true
-		for k := range n {
-			down = down && e[k] >= 0 && v[k] == e[k]/by
-			up = up && e[k] >= 0 && v[k] == (e[k]+by-1)/by
-		}
-		switch {
-		case down:
-			return dims.Div(g.known[e], by), true
-		case up:
-			return dims.CeilDiv(g.known[e], by), true
-		}
-	}
-	return 0, false
 }

@@ -1,0 +1,284 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ltc/ir/dims"
+)
+
+// mostNear is the largest number that counts as small beside an open size: a window's, say.
+const mostNear = 8
+
+// mostKnown is how many of the known sizes an expression is looked for among.
+const mostKnown = 48
+
+// fit returns the size that v is by one kind of expression of the known size e; false if it is none.
+type fit func(v, e sample, n int) (int, bool)
+
+// expression finds an expression of known sizes that has these values. The simplest comes first, and
+// products before expressions that fit two samples of any numbers.
+func (g *general) expression(v sample, n int) (int, bool) {
+	if d, ok := g.each(v, n, g.multiple, g.near, g.product, g.sum, g.quotient, g.limited); ok {
+		return d, true
+	}
+	if d, ok := g.scaledProduct(v, n); ok {
+		return d, true
+	}
+	if d, ok := g.each(v, n, g.nearMultiple); ok {
+		return d, true
+	}
+	if !dims.HasExpr(v[:n]...) { // each attempt would be a new expression
+		for by := 1; by <= mostNear; by++ {
+			for _, c := range [...]int{by, -by} {
+				w := v
+				for k := range n {
+					w[k] -= c
+				}
+				if d, ok := g.scaledProduct(w, n); ok {
+					return dims.Add(d, c), true
+				}
+			}
+		}
+	}
+	return g.each(v, n, g.shifted, g.affine)
+}
+
+// each tries kinds of expressions in order, each with all known sizes.
+func (g *general) each(v sample, n int, kinds ...fit) (int, bool) {
+	for _, try := range kinds {
+		for _, e := range g.order[:min(len(g.order), mostKnown)] {
+			if d, ok := try(v, e, n); ok {
+				return d, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// unknown is the error of a size that has no expression.
+func (g *general) unknown(v sample, n int) error {
+	var of []string
+	for _, e := range g.order {
+		d := g.known[e]
+		name, _, _, ok := dims.SymbolOf(d)
+		if place := g.places[d]; place != "" {
+			name = place
+		}
+		if ok {
+			of = append(of, name+" is "+listed(e[:n]))
+		}
+	}
+	if of == nil {
+		return fmt.Errorf("the sizes %s follow from no sizes of the arguments, which do not differ", listed(v[:n]))
+	}
+	return fmt.Errorf("the sizes %s follow from no sizes of the arguments: %s", listed(v[:n]), strings.Join(of, "; "))
+}
+
+// listed is sizes as errors list them: 3, 5 and 8.
+func listed(sizes []int) string {
+	var text strings.Builder
+	for k, d := range sizes {
+		switch {
+		case k == 0:
+		case k == len(sizes)-1:
+			text.WriteString(" and ")
+		default:
+			text.WriteString(", ")
+		}
+		text.WriteString(dims.String(d))
+	}
+	return text.String()
+}
+
+// over returns v / e, if that has no remainder.
+func over(v, e sample, n int) (q sample, ok bool) {
+	for k := range n {
+		if !dims.Divides(v[k], e[k]) {
+			return q, false
+		}
+		q[k] = dims.Div(v[k], e[k])
+	}
+	return q, true
+}
+
+// less returns v - e.
+func less(v, e sample, n int) (d sample) {
+	for k := range n {
+		d[k] = dims.Sub(v[k], e[k])
+	}
+	return d
+}
+
+// multiple is a number times e.
+func (g *general) multiple(v, e sample, n int) (int, bool) {
+	q, ok := over(v, e, n)
+	return dims.Mul(g.known[e], q[0]), ok && constant(q, n)
+}
+
+// near is e and a small number.
+func (g *general) near(v, e sample, n int) (int, bool) {
+	d, ok := g.shifted(v, e, n)
+	by := dims.Sub(v[0], e[0])
+	return d, ok && !dims.IsExpr(by) && max(by, -by) <= mostNear
+}
+
+// shifted is e and a number.
+func (g *general) shifted(v, e sample, n int) (int, bool) {
+	d := less(v, e, n)
+	return dims.Add(g.known[e], d[0]), constant(d, n)
+}
+
+// product is e times another.
+func (g *general) product(v, e sample, n int) (int, bool) {
+	q, ok := over(v, e, n)
+	if !ok {
+		return 0, false
+	}
+	other, ok := g.known[q]
+	return dims.Mul(g.known[e], other), ok
+}
+
+// scaledProduct is a number times a product of known sizes. It is one of two or three symbols, else of
+// any two known sizes. If there are several it is one whose factors differ, then one whose number is
+// nearest to 0.
+func (g *general) scaledProduct(v sample, n int) (int, bool) {
+	known := g.order[:min(len(g.order), mostKnown)]
+	var symbols []sample
+	for _, e := range known {
+		if _, _, _, ok := dims.SymbolOf(g.known[e]); ok {
+			symbols = append(symbols, e)
+		}
+	}
+	for _, try := range [...]struct {
+		of      []sample
+		factors int
+	}{{symbols, 2}, {symbols, 3}, {known, 2}} {
+		var best scaled
+		best.search(g, v, n, try.of, scaled{d: 1}, try.factors)
+		if best.d != 0 {
+			return best.d, true
+		}
+	}
+	return 0, false
+}
+
+// scaled is a number times a product.
+type scaled struct {
+	d      int // the product of the factors; with the number where the search has ended; 0: none
+	number int
+	powers int // how many factors are equal to the one before
+}
+
+// search sets s to the best product that has the values v and begins with the factors of so, followed
+// by as many as factors says of the list.
+func (s *scaled) search(g *general, v sample, n int, of []sample, so scaled, factors int) {
+	if factors == 0 {
+		if dims.IsExpr(v[0]) || !constant(v, n) || v[0] == 0 {
+			return
+		}
+		so.number = max(v[0], -v[0])
+		if s.d == 0 || so.powers < s.powers || so.powers == s.powers && so.number < s.number {
+			so.d = dims.Mul(so.d, v[0])
+			*s = so
+		}
+		return
+	}
+	for i, e := range of {
+		q, ok := over(v, e, n)
+		if !ok {
+			continue
+		}
+		next := so
+		next.d = dims.Mul(so.d, g.known[e])
+		if i == 0 && so.d != 1 {
+			next.powers++ // the list begins with the factor before
+		}
+		s.search(g, q, n, of[i:], next, factors-1)
+	}
+}
+
+// sum is e and another, or e without another.
+func (g *general) sum(v, e sample, n int) (int, bool) {
+	if other, ok := g.known[less(v, e, n)]; ok {
+		return dims.Add(g.known[e], other), true
+	}
+	other, ok := g.known[less(e, v, n)]
+	return dims.Sub(g.known[e], other), ok
+}
+
+// limited is e, or a number where e is more: one that no sample exceeds.
+func (g *general) limited(v, e sample, n int) (int, bool) {
+	if dims.HasExpr(v[:n]...) || dims.HasExpr(e[:n]...) {
+		return 0, false
+	}
+	most := slices.Max(v[:n])
+	for k := range n {
+		if v[k] != min(e[k], most) {
+			return 0, false
+		}
+	}
+	return dims.Min(g.known[e], most), true
+}
+
+// affine is a number times e, and another.
+func (g *general) affine(v, e sample, n int) (int, bool) {
+	by, and, ok := line(v, e, n)
+	return dims.Add(dims.Mul(by, g.known[e]), and), ok
+}
+
+// nearMultiple is a number times e, and a small number.
+func (g *general) nearMultiple(v, e sample, n int) (int, bool) {
+	by, and, ok := line(v, e, n)
+	return dims.Add(dims.Mul(by, g.known[e]), and), ok && max(and, -and) <= mostNear
+}
+
+// line returns the numbers for which v is by times e, and another; by is positive.
+func line(v, e sample, n int) (by, and int, ok bool) {
+	if dims.HasExpr(v[:n]...) || dims.HasExpr(e[:n]...) {
+		return 0, 0, false
+	}
+	for k := 1; k < n; k++ {
+		if e[k] == e[0] {
+			continue
+		}
+		by = (v[k] - v[0]) / (e[k] - e[0])
+		for j := range n {
+			if v[j]-v[0] != by*(e[j]-e[0]) {
+				return 0, 0, false
+			}
+		}
+		return by, v[0] - by*e[0], by > 0
+	}
+	return 0, 0, false
+}
+
+// mostDivisor is the largest number that sizes are tried to be divided by.
+const mostDivisor = 64
+
+// quotient is e divided by a number, rounded down or up, or by another.
+func (g *general) quotient(v, e sample, n int) (int, bool) {
+	if q, ok := over(e, v, n); ok {
+		if other, ok := g.known[q]; ok {
+			return dims.Div(g.known[e], other), true
+		}
+	}
+	if dims.HasExpr(v[:n]...) || dims.HasExpr(e[:n]...) {
+		return 0, false // each attempt would be a new expression
+	}
+	for by := 2; by <= mostDivisor; by++ {
+		down, up := true, true
+		for k := range n {
+			down = down && e[k] >= 0 && v[k] == e[k]/by
+			up = up && e[k] >= 0 && v[k] == (e[k]+by-1)/by
+		}
+		switch {
+		case down:
+			return dims.Div(g.known[e], by), true
+		case up:
+			return dims.CeilDiv(g.known[e], by), true
+		}
+	}
+	return 0, false
+}
