@@ -118,7 +118,7 @@ func (p Param) String() string {
 	if p.IsFloat {
 		return p.Name + " = " + FormatLiteral(types.F64, LiteralBits(types.F64, p.Float))
 	}
-	return p.Name + " = " + strconv.Itoa(p.Int)
+	return p.Name + " = " + dims.String(p.Int)
 }
 
 func attrText(k ops.AttrKind, a Attr, d types.DType) string {

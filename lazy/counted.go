@@ -108,10 +108,9 @@ func (tr *Trace) typeError(site callsite.Site, err error, in []*ir.Node) *OpErro
 	return e
 }
 
-// number returns d, dimension i of t, if Go code may compute with it: the name that a dimension of an
+// number returns d, dimension i of t, if Go code may compute with it, for its call op: the name that a dimension of an
 // exported function's input has. A size that follows from data is 0, and the step fails.
-func (t *Tensor) number(i, d int) int {
-	const op = "dim"
+func (t *Tensor) number(op string, i, d int) int {
 	tr := t.tr
 	if !dims.IsExpr(d) || tr == nil || t.node == nil {
 		return d
@@ -285,7 +284,11 @@ func computeNonzero(x *Tensor, bound []int) *Tensor {
 
 func checkMaskedSelect(x, mask *Tensor, bound []int) *breach {
 	if to, ok := broadcasts(mask.OpenShape(), x.OpenShape()); !ok {
-		return breaks(maskedSelectMask, "%v does not broadcast to %v", to, x.OpenShape())
+		advice := ""
+		if x.Rank() == 2 && len(to) == 1 && to[0] == x.OpenDim(0) {
+			advice = "; to select rows use SelectRows, or elements of rows Unsqueeze(1) of the mask"
+		}
+		return breaks(maskedSelectMask, "the mask's %v does not broadcast to x's %v%s", to, x.OpenShape(), advice)
 	}
 	return checkBound(bound, maskedSelectMost)
 }
@@ -326,7 +329,11 @@ func (x *Tensor) taken(at *Tensor) *Tensor {
 
 func checkSelectRows(x, mask *Tensor, bound []int) *breach {
 	if x.Rank() == 0 || mask.Rank() != 1 || mask.OpenDim(0) != x.OpenDim(0) {
-		return breaks(selectRowsMask, "the mask is %v, and x %v", mask.Type(), x.Type())
+		advice := ""
+		if mask.Rank() == 2 && mask.OpenDim(1) == 1 {
+			advice = "; Squeeze(1) the mask"
+		}
+		return breaks(selectRowsMask, "the mask is %v and x %v: the mask must have one axis, with an element for each row of x%s", mask.Type(), x.Type(), advice)
 	}
 	return checkBound(bound, selectRowsMost)
 }

@@ -66,8 +66,9 @@ type Device struct {
 	// What looks at data before programs run.
 	checkIndices, checkNaNs bool
 
-	constantNumbers bool  // see NumbersAsConstants
-	staticShapes    bool  // see StaticShapes
+	constantNumbers bool // see NumbersAsConstants
+	staticShapes    bool // see StaticShapes
+	kept            keptReasons
 	maxBytes        int64 // see MaxBytes; 0: no limit
 
 	// Programs run op by op.

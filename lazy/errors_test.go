@@ -229,6 +229,24 @@ var mistakes = []struct {
 		x := ones(tr, 3)
 		return x.MaskedSelect(x.Greater(x)).Add(x.MaskedSelect(x.Equal(x))).Err()
 	}},
+	{"a mask of one column", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		x := ones(tr, 3, 2)
+		return x.SelectRows(x.Narrow(1, 0, 1).Greater(x.Narrow(1, 0, 1))).Err()
+	}},
+	{"a mask of rows for elements", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		x := ones(tr, 3, 2)
+		return x.MaskedSelect(x.Select(1, 0).Greater(x.Select(1, 0))).Err()
+	}},
+	{"the shape of a size that follows from data", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		x := ones(tr, 3)
+		y := x.MaskedSelect(x.Greater(x))
+		return tr.MarkStep(lazy.Zeros(tr, lazy.F32, y.Shape()...))
+	}},
+	{"a loop over the name of a size", lazy.ErrUsage, func(tr *lazy.Trace, w *lazy.Tensor) error {
+		x := ones(tr, 3)
+		n := x.MaskedSelect(x.Greater(x)).OpenDim(0)
+		return lazy.For(n, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { return s }, x)[0].Err()
+	}},
 	{"unknown backend", backends.ErrUnknown, func(tr *lazy.Trace, w *lazy.Tensor) error {
 		_, err := lazy.Open("tpu:0")
 		return err

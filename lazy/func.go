@@ -20,6 +20,7 @@ import (
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
 	"ltc/shapeinfer"
+	"ltc/soa"
 )
 
 // Traceable is a Go function that [Func] can compile: it records its results
@@ -90,11 +91,22 @@ func wrongCount(tr *Trace, x []*Tensor, want int) []*Tensor {
 }
 
 // Warmup compiles the program that Call with arguments of these types would run, and runs
-// nothing: the first Call is then as quick as those after it.
+// nothing: the first Call is then as quick as those after it. After [Function.Inputs] it needs no
+// arguments, and compiles the program for all sizes. Calls for whose sizes the function records other
+// ops, as it may for a size of 1, are compiled by Warmup with arguments of these sizes.
 func (f *Function) Warmup(ctx context.Context, given ...*Tensor) error {
 	ctx = cmp.Or(ctx, context.Background())
 	if err := f.usable("warmup", given); err != nil {
 		return err
+	}
+	f.mu.RLock()
+	in := f.inputs
+	f.mu.RUnlock()
+	if len(given) == 0 && in != nil {
+		if in.numbers && len(in.symbols) > 0 {
+			return opError(callsite.Caller(), "warmup", ErrUsage, nil, "device %s compiles a program for each size; give Warmup an argument of each", f.dev.name)
+		}
+		given = in.typed(f.dev)
 	}
 	args, err := seen(ctx, given)
 	defer unsee(given, args)
@@ -320,6 +332,16 @@ type inputs struct {
 type sampling struct {
 	owner uint64        // its goroutine
 	done  chan struct{} // closed at its end
+}
+
+// typed returns arguments of the types, without elements, to compile for.
+func (in *inputs) typed(d *Device) []*Tensor {
+	v := numbersFor(in.symbols, many, map[int]bool{})
+	all := make([]*Tensor, len(in.all))
+	for i, x := range in.all {
+		all[i] = &Tensor{dev: d, val: &value{view: soa.View{Type: v.ofType(x.Type)}}}
+	}
+	return all
 }
 
 // admit returns what is wrong with the arguments of a call.

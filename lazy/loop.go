@@ -7,6 +7,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -33,7 +34,8 @@ func While(cond func(tr *Trace, state []*Tensor) *Tensor, body func(tr *Trace, s
 // least one tensor; body returns as many, of the same types. Its i is the number of the iteration, from
 // 0: an i32 scalar, or one of n's dtype if n is a tensor.
 //
-// n is an int, or an integer scalar tensor; below 0 it counts as 0. A loop whose n is a tensor is
+// n is an int, or an integer scalar tensor; below 0 it counts as 0. A size that is open is a tensor
+// ([Tensor.Size]), no int. A loop whose n is a tensor is
 // the same program for any number, and has no gradients: it is like [While]. Gradients go
 // through a loop whose n is an int, as through a [Scan]. What body may use otherwise is as for [If].
 // The tensors returned are poisoned when something is wrong.
@@ -70,6 +72,9 @@ func For[N int | *Tensor](n N, body func(tr *Trace, i *Tensor, state []*Tensor) 
 		return last[1:]
 	}
 	iterations := any(n).(int)
+	if dims.IsExpr(iterations) {
+		return l.fail(l.usage(fmt.Sprintf("n is %s, the name of a size that is open and no number: write For(y.Size(0), …), with the tensor y and its axis of that size", dims.String(iterations))))
+	}
 	if iterations > math.MaxInt32 {
 		return l.fail(l.usage(fmt.Sprintf("n is %d, more than an i32 holds: give n as an i64 scalar", iterations)))
 	}

@@ -326,6 +326,9 @@ func (d *Device) explain(x *account.Compile, p *programs.Program, by *account.Ac
 	if c.Do == "" {
 		return
 	}
+	if why := d.kept.of(at); why != "" && c.Kind == explain.Shape {
+		c.What += ", and sizes stay numbers: " + why
+	}
 	x.Change, x.Reason = &c, c.String()
 	if x.Again = !c.First; c.First {
 		return

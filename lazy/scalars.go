@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 
 	"ltc/backends"
 	"ltc/internal/callsite"
@@ -67,8 +68,12 @@ func misfit(p Place, op string, dtype types.DType, x float64) *Tensor {
 }
 
 // fits returns an error when x is no element of an integer or bool dtype: then
-// it would have to be changed to become one. Floating point only rounds.
+// it would have to be changed to become one. Floating point only rounds. The name of an open size is
+// an element of none.
 func fits(d types.DType, x float64) error {
+	if err := numeric(x); err != nil {
+		return err
+	}
 	if d.IsFloat() {
 		return nil
 	}
@@ -76,6 +81,14 @@ func fits(d types.DType, x float64) error {
 	memory.SetBits(v, 0, ir.LiteralBits(d, x))
 	if memory.Float(v, 0) != x {
 		return fmt.Errorf("%v is no value of %v", x, d)
+	}
+	return nil
+}
+
+// numeric returns an error when x was computed from the name of an open size.
+func numeric(x float64) error {
+	if dims.FromName(x) {
+		return fmt.Errorf("%v is computed from the name of a size that is open, which is no number: compute with Size(i), a tensor, as in x.Div(x.Size(i).Convert(lazy.F32))", x)
 	}
 	return nil
 }
@@ -203,9 +216,37 @@ func (d *Device) openedSizes(o *shapeinfer.Open, at callsite.Site, now, before *
 		slog.String("do", "nothing; StaticShapes keeps them numbers"))
 }
 
-// keptSizes logs for debugging why a program is of numbers though its line has one of other sizes.
+// keptSizes notes why a program is of numbers though its line has one of other sizes, and logs it for
+// debugging.
 func (d *Device) keptSizes(at callsite.Site, why error) {
+	d.kept.note(at, why)
 	d.log(slog.LevelDebug, "sizes stay numbers", slog.String("at", at.String()), slog.Any("because", why))
+}
+
+// mostKept is how many lines a device remembers whose sizes stay numbers.
+const mostKept = 256
+
+// keptReasons says of lines why their sizes stay numbers.
+type keptReasons struct {
+	mu  sync.Mutex
+	why map[callsite.Site]string
+}
+
+// note replaces the reason of a line.
+func (k *keptReasons) note(at callsite.Site, why error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.why == nil || len(k.why) == mostKept {
+		k.why = map[callsite.Site]string{}
+	}
+	k.why[at] = why.Error()
+}
+
+// of returns the latest reason of a line; "" if there is none.
+func (k *keptReasons) of(at callsite.Site) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.why[at]
 }
 
 // SizeAdd returns a + b, of sizes that may be open ([Dim]).

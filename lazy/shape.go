@@ -196,6 +196,9 @@ func (x *Tensor) scalarLike(op string, v float64) (s, bad *Tensor) {
 // scalarLike returns v as a constant of x's dtype, for op.
 func (tr *Trace) scalarLike(op string, v float64, x *Tensor) (s, bad *Tensor) {
 	d := x.DType()
+	if err := numeric(v); err != nil {
+		return nil, tr.poisoned(opError(tr.site(), op, ErrUsage, []*Tensor{x}, "%v", err))
+	}
 	if err := fits(d, v); err != nil {
 		return nil, tr.poisoned(opError(tr.site(), op, ErrType, []*Tensor{x}, "%v; convert x with Convert", err))
 	}

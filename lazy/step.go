@@ -384,7 +384,7 @@ func (tr *Trace) handOver() {
 func (tr *Trace) endStep() {
 	for _, s := range tr.order {
 		s.read.drop()
-		if s.now != s.param {
+		if s.site != 0 { // it was assigned, perhaps what is bad
 			s.v.waits.Store(0)
 		}
 	}

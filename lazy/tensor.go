@@ -103,7 +103,7 @@ func (t *Tensor) Shape() types.Shape {
 	}
 	s = slices.Clone(s)
 	for i, d := range s {
-		s[i] = t.number(i, d)
+		s[i] = t.number("shape", i, d)
 	}
 	return s
 }
@@ -124,7 +124,7 @@ func (t *Tensor) Rank() int { return t.Type().Rank() }
 func (t *Tensor) Dim(i int) int {
 	d := t.OpenDim(i)
 	if dims.IsExpr(d) {
-		d = t.number(i, d)
+		d = t.number("dim", i, d)
 	}
 	return d
 }

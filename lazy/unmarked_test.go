@@ -52,6 +52,12 @@ func TestReadsOfAssignmentsThatWaitForMarkStepAreWarnedOf(t *testing.T) {
 		func() { tr.Discard() },
 		func() { require.Error(t, tr.MarkStep(tr.Read(w).Reshape(3))) },
 	}
+	w.Assign(lazy.Ones(tr, lazy.F32, 3)) // of another type
+	require.Error(t, tr.MarkStep())
+	require.Empty(t, tr.Report().Unmarked)
+	require.Equal(t, []float32{1, 2}, floats(t, w))
+	require.Len(t, log.of(unmarkedWarning), 2)
+
 	for _, end := range end {
 		w.Add_(tr.Read(one))
 		end()

@@ -51,6 +51,17 @@ const tooLarge = firstName - nameStep
 // is such an expression; if there is none, operations on d give what [Check] refuses, too.
 func IsExpr[N Int](d N) bool { return int64(d) < -Largest && int64(d) != Unknown }
 
+// FromName reports whether x is the name of an expression that Go code has taken for a number, or one
+// divided by a name, both possibly rounded to f32. Other numbers are practically never among these: the
+// names take a part in 10⁷ of their binade.
+func FromName(x float64) bool {
+	if x > -1 {
+		x = 1 / x
+	}
+	const rounding = 1 << 40
+	return x > firstName-rounding && x < firstName+Most*nameStep+rounding
+}
+
 // HasExpr reports whether one of the sizes is an expression.
 func HasExpr[N Int](ds ...N) bool {
 	for _, d := range ds {
