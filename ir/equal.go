@@ -116,9 +116,20 @@ func (c *comparison) attrs(a, b *Node) bool {
 	if a.Op == OpParameter {
 		return a.Attrs[ParameterIndex].Int == b.Attrs[ParameterIndex].Int
 	}
-	return slices.EqualFunc(a.Attrs, b.Attrs, func(x, y Attr) bool {
-		return c.isSize(int(x.Int), int(y.Int)) && x.Str == y.Str && c.sizes(x.Ints, y.Ints)
-	})
+	if len(a.Attrs) != len(b.Attrs) {
+		return false
+	}
+	for i, x := range a.Attrs {
+		y := b.Attrs[i]
+		same := x.Int == y.Int && slices.Equal(x.Ints, y.Ints)
+		if !same && c.size != nil && a.Op.Info().Attrs[i].Kind.Sized() {
+			same = c.isSize(int(x.Int), int(y.Int)) && c.sizes(x.Ints, y.Ints)
+		}
+		if !same || x.Str != y.Str {
+			return false
+		}
+	}
+	return true
 }
 
 func (c *comparison) composites(a, b *Composite) bool {
@@ -189,8 +200,8 @@ func eachSize(g *Graph, seen map[*Graph]bool, f func(d int)) {
 		for _, t := range n.Results() {
 			all(t.Shape)
 		}
-		if n.Op != OpConstant {
-			for _, a := range n.Attrs {
+		for i, a := range n.Attrs {
+			if n.Op.Info().Attrs[i].Kind.Sized() {
 				f(int(a.Int))
 				all(a.Ints)
 			}

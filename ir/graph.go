@@ -137,8 +137,9 @@ func (g *Graph) Order() []*Node {
 // calls equal.
 func (g *Graph) Hash() uint64 { return g.hash }
 
-// Outline returns a hash of ops, operands and dtypes. It is the same for graphs that differ only in
-// sizes, and in other attributes. A size as a number counts as a constant.
+// Outline returns a hash of ops, operands and dtypes, and of attributes that are no sizes, as axes
+// and flags. It is the same for graphs that differ only in sizes. A size as a number counts as a
+// constant.
 func (g *Graph) Outline() uint64 {
 	h := uint64(seed)
 	for _, n := range g.Nodes {
@@ -149,6 +150,18 @@ func (g *Graph) Outline() uint64 {
 		h = mix(mix(h, uint64(op)), uint64(n.Type.DType)<<8|uint64(n.Type.Rank()))
 		for _, x := range n.In {
 			h = mix(h, uint64(x.ID))
+		}
+		if op == OpConstant || op == OpParameter {
+			continue
+		}
+		for i, a := range n.Attrs {
+			if op.Info().Attrs[i].Kind.Sized() {
+				continue
+			}
+			h = mix(h, uint64(a.Int))
+			for _, d := range a.Ints {
+				h = mix(h, uint64(d))
+			}
 		}
 	}
 	for i, r := range g.Results {

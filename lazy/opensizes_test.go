@@ -495,3 +495,29 @@ func TestLossesOfManySizes(t *testing.T) {
 	require.InDeltaSlice(t, want, got, 1e-5)
 	require.EqualValues(t, 3, tr.Report().Compiled)
 }
+
+// A flag that differs from step to step is no size: each value of it has a program of its own.
+func TestFlagsBesideOpenSizes(t *testing.T) {
+	scan := func(x *lazy.Tensor, reverse bool) *lazy.Tensor {
+		carry, _ := lazy.Scan(func(_ *lazy.Trace, carry, xs []*lazy.Tensor) (next, ys []*lazy.Tensor) {
+			return []*lazy.Tensor{carry[0].MulScalar(0.5).Add(xs[0])}, nil
+		}, []*lazy.Tensor{x.Sum().MulScalar(0)}, []*lazy.Tensor{x}, lazy.ScanOptions{Reverse: reverse})
+		return carry[0]
+	}
+	for name, f := range map[string]func(x *lazy.Tensor, flag bool) *lazy.Tensor{
+		"descending": func(x *lazy.Tensor, flag bool) *lazy.Tensor { y, _ := x.Sort(0, flag); return y },
+		"reverse":    scan,
+	} {
+		tr, want := lazy.NewTrace(open(t, "cpu")), lazy.NewTrace(open(t, "eval", lazy.StaticShapes()))
+		for _, c := range []struct {
+			n    int
+			flag bool
+		}{{40, false}, {70, true}, {5, false}, {9, true}, {11, false}, {60, true}} {
+			y, exact := f(lazy.From(tr, sequence(c.n)), c.flag), f(lazy.From(want, sequence(c.n)), c.flag)
+			require.NoError(t, tr.MarkStep(y))
+			require.NoError(t, want.MarkStep(exact))
+			require.InDeltaSlice(t, floats(t, exact), floats(t, y), 1e-4, "%s %v of %d", name, c.flag, c.n)
+		}
+		require.LessOrEqual(t, int(tr.Report().Compiled), 4, name)
+	}
+}

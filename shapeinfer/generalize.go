@@ -412,10 +412,15 @@ func (g *general) op(at, in []*ir.Node) (*ir.Node, error) {
 	first := at[0]
 	attrs := slices.Clone(first.Attrs)
 	for i := range attrs {
+		of := first.Op.Info().Attrs[i]
 		for _, n := range at[1:] {
-			if n.Attrs[i].Str != attrs[i].Str || len(n.Attrs[i].Ints) != len(attrs[i].Ints) {
-				return nil, fmt.Errorf("attributes differ")
+			x, y := n.Attrs[i], attrs[i]
+			if x.Str != y.Str || len(x.Ints) != len(y.Ints) || !of.Kind.Sized() && (x.Int != y.Int || !slices.Equal(x.Ints, y.Ints)) {
+				return nil, fmt.Errorf("attribute %s differs", of.Name)
 			}
+		}
+		if !of.Kind.Sized() {
+			continue
 		}
 		d, err := g.size(g.valuesOf(at, func(n *ir.Node) int { return int(n.Attrs[i].Int) }), at, in)
 		if err != nil {

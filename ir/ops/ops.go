@@ -114,6 +114,9 @@ const (
 	Flag                    // true or false
 )
 
+// Sized reports whether integers of the kind may be sizes, for which open programs have expressions.
+func (k AttrKind) Sized() bool { return k == Int || k == Ints || k == Dims }
+
 // Checked reports whether the kind says what values are refused.
 func (k AttrKind) Checked() bool { return k == Axis || k == Axes || k == DType || k == Real }
 

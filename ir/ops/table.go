@@ -214,7 +214,7 @@ var Table = []Op{
 		Traits:   OwnRule | OwnLowering | ManyResults | HasBody | Internal},
 	{Name: "Scan", Family: Control, Doc: "runs its body for each iteration 0, 1, …, or from the last if reverse. The body takes the iteration, the carries, the iteration's row of each of xs, and the other operands. It gives the next carries, and rows. The results are the last carries, and the rows of all iterations. A gradient saves what it needs of an iteration, or the carries alone with checkpoint.",
 		Operands: []Operand{{Name: "x", Variadic: true}},
-		Attrs:    []Attr{{"iterations", Int}, {"reverse", Int}, {"carries", Int}, {"xs", Int}, {"checkpoint", Int}},
+		Attrs:    []Attr{{"iterations", Int}, {"reverse", Flag}, {"carries", Int}, {"xs", Int}, {"checkpoint", Flag}},
 		Where: []Demand{{"counts", "iterations, carries and xs are not negative, and there are operands for them"}, {"rows", "each of xs has a row for each iteration"},
 			{"body", "there is one body, whose parameters are the iteration, an i32, and have the types of the carries, of rows of xs and of the other operands"}, {"results", "the body has results, of the types of the carries, and then rows"}},
 		Traits: OwnRule | OwnLowering | ManyResults | HasBody | Internal},

@@ -414,14 +414,10 @@ func naiveScan(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	reverse, err := c.IntAttr("reverse")
-	if err != nil {
-		return nil, err
-	}
 	carry, y := clone(args[0]), args[1]
 	rows, n, size := clone(y), y.Type.Shape[0], len(carry.Elems)
 	for i := range n {
-		if reverse != 0 {
+		if c.Attr("reverse", 0) == "true" {
 			i = n - 1 - i
 		}
 		copy(rows.Elems[i*size:], carry.Elems)
