@@ -2,6 +2,7 @@ package manyprograms
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"strconv"
@@ -55,11 +56,17 @@ func resident() int {
 }
 
 func heap() int {
-	runtime.GC()
-	runtime.GC()
 	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int(m.HeapAlloc)
+	least := math.MaxInt
+	for same := 0; same < 3; same++ { // cleanups run beside, and what they let go is garbage then
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+		runtime.ReadMemStats(&m)
+		if int(m.HeapAlloc) < least {
+			least, same = int(m.HeapAlloc), 0
+		}
+	}
+	return least
 }
 
 // A constant that changes in each step is a program a step. They take no mapping
