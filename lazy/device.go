@@ -12,11 +12,11 @@ import (
 	"ltc/backends"
 	"ltc/internal/border"
 	"ltc/internal/callsite"
+	"ltc/internal/diag"
 	"ltc/internal/env"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/lazy/internal/account"
-	"ltc/lazy/internal/containers"
 	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
@@ -48,20 +48,20 @@ type Device struct {
 
 	// How traces record, fixed when the device has been opened.
 	syncs        syncs
-	growth       lines                         // where steps grew too long
-	unmarked     lines                         // that read variables which wait for MarkStep
-	nanArguments containers.Once[argumentLine] // that CheckNaNs has warned of
-	history      programs.History              // of lines that compile
+	growth       lines                   // where steps grew too long
+	unmarked     lines                   // that read variables which wait for MarkStep
+	nanArguments diag.Seen[argumentLine] // that CheckNaNs has warned of
+	history      programs.History        // of lines that compile
 	settings     struct {
 		once sync.Once
 		of   *programs.Setting // apart from the device, which it outlives
 	}
-	fallbacks  containers.Once[[2]string] // lines, and their ops that the evaluator runs
-	graphLimit int                        // nodes of a step that are worth a warning
-	closures   int                        // that one step may have
-	strict     bool                       // bad ops panic
-	stacks     int                        // see Stacks
-	dumps      *dumps                     // where programs are written; nil: nowhere
+	fallbacks  diag.Seen[[2]string] // lines, and their ops that the evaluator runs
+	graphLimit int                  // nodes of a step that are worth a warning
+	closures   int                  // that one step may have
+	strict     bool                 // bad ops panic
+	stacks     int                  // see Stacks
+	dumps      *dumps               // where programs are written; nil: nowhere
 
 	// What looks at data before programs run.
 	checkIndices, checkNaNs bool
@@ -166,7 +166,7 @@ type EnvVar = env.Var
 func Environment() []EnvVar { return env.All() }
 
 // strangers are the variables that there was a warning for.
-var strangers containers.Once[string]
+var strangers diag.Seen[string]
 
 // warnOfStrangers logs, once a process for each, variables that are set and that
 // nothing reads.

@@ -12,9 +12,9 @@ import (
 	"sync"
 
 	"ltc/internal/callsite"
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/types"
-	"ltc/lazy/internal/containers"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/opbyop"
 	"ltc/lazy/internal/programs"
@@ -284,7 +284,7 @@ type dumps struct {
 	file   string
 	format Format
 
-	written containers.Once[uint64] // hashes of those that are there
+	written diag.Seen[uint64] // hashes of those that are there
 }
 
 // dumping keeps records of devices and goroutines apart.

@@ -13,7 +13,6 @@ import (
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/ir/dims"
-	"ltc/lazy/internal/containers"
 	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/sched"
@@ -293,7 +292,7 @@ type syncs struct {
 }
 
 // lines are lines of the program that there was a warning for.
-type lines = containers.Once[callsite.Site]
+type lines = diag.Seen[callsite.Site]
 
 // syncAdvice is what to do about an implicit sync.
 const syncAdvice = "give the tensor to MarkStep as a root and read it afterwards, or allow it with ImplicitSyncs or LTC_SYNC=allow"

@@ -9,10 +9,10 @@ import (
 	"ltc/ir"
 	"ltc/lazy/internal/account"
 	"ltc/lazy/internal/containers"
-	"ltc/lazy/internal/numbers"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
 	"ltc/lazy/internal/settings"
+	"ltc/lazy/internal/varying"
 	"ltc/shapeinfer"
 	"ltc/soa"
 )
@@ -56,7 +56,7 @@ type Trace struct {
 	hooks   []*hook
 	reuse   bool                         // see Reuse
 	live    *containers.WeakList[Tensor] // the handles of the step, with LiveRoots; else nil
-	numbers numbers.Lines                // see NumbersAsConstants
+	numbers varying.Lines                // see NumbersAsConstants
 	broken  *OpError                     // of a trace that has no device
 
 	preparing *flight   // of the step that MarkStep compiles

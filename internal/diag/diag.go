@@ -1,6 +1,6 @@
 // Package diag makes the errors of texts: they point at a line and a column
-// and show the line. Messages name numbers of things by [Count], and sizes by [Bytes]. Its
-// central type is [Error].
+// and show the line. Messages name numbers of things by [Count], and sizes by [Bytes]. A
+// [Seen] knows which warnings were given. Its central type is [Error].
 //
 // The package imports only the standard library.
 package diag

@@ -1,7 +1,6 @@
 // Package containers has what traces record in. A [Slab] has elements to use, a [FewMap] few
-// keys, a [Roster] keys in their order, and a [WeakList] elements that it does not keep alive. A
-// [Once] knows which keys were met. All but Once keep their memory from step to step, and
-// belong to one goroutine at a time.
+// keys, a [Roster] keys in their order, and a [WeakList] elements that it does not keep alive. All
+// keep their memory from step to step, and belong to one goroutine at a time.
 //
 // The package imports only the standard library.
 package containers

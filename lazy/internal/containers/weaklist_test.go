@@ -30,14 +30,6 @@ func TestWeakList(t *testing.T) {
 	runtime.KeepAlive(kept)
 }
 
-// A key is met for the first time once.
-func TestOnce(t *testing.T) {
-	var s Once[string]
-	require.True(t, s.First("a"))
-	require.True(t, s.First("b"))
-	require.False(t, s.First("a"))
-}
-
 // Elements are zero, and none is given twice.
 func TestSlab(t *testing.T) {
 	var s Slab[int]

@@ -63,6 +63,12 @@ func New(d Device, p *programs.Program, r programs.Runner) (e *Executable, err e
 	return e, nil
 }
 
+// Of returns the executable of a compiled program.
+func Of(p *programs.Program) *Executable {
+	e, _ := p.Exec.(*Executable)
+	return e
+}
+
 // codeBytes returns what an executable takes: what its backend says, or an
 // estimate. The evaluator holds of a program about six times the text.
 func codeBytes(e *border.Executable, text int) (int64, error) {

@@ -9,7 +9,6 @@ import (
 	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lazy/internal/memory"
-	"ltc/lazy/internal/programs"
 )
 
 // needs returns the bytes that results of a run take.
@@ -136,10 +135,4 @@ func borderValues(g *ir.Graph) (all []backends.ValueMemory) {
 	}
 	slices.SortStableFunc(all, func(a, b backends.ValueMemory) int { return b.Type.Bytes() - a.Type.Bytes() })
 	return all
-}
-
-// Of returns the executable of a compiled program.
-func Of(p *programs.Program) *Executable {
-	e, _ := p.Exec.(*Executable)
-	return e
 }

@@ -1,15 +1,15 @@
-package containers
+package diag
 
 import "sync"
 
-// Once is the keys that were met: that a warning was logged for, say. Any goroutine may use it.
-type Once[K comparable] struct {
+// Seen is the keys that were met: that a warning was logged for, say. Any goroutine may use it.
+type Seen[K comparable] struct {
 	mu  sync.Mutex
 	met map[K]struct{}
 }
 
 // First reports whether the key is met for the first time.
-func (s *Once[K]) First(key K) bool {
+func (s *Seen[K]) First(key K) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if _, met := s.met[key]; met {

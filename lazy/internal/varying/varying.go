@@ -1,8 +1,8 @@
-// Package numbers finds out which numbers of ops vary from step to step, and are better
+// Package varying finds out which numbers of ops vary from step to step, and are better
 // arguments of programs. Its central type is [Lines].
 //
 // The package imports only ltc/internal/callsite and ltc/ir.
-package numbers
+package varying
 
 import (
 	"ltc/internal/callsite"
