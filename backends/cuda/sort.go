@@ -15,7 +15,10 @@ type sortCall struct {
 }
 
 func sortCallOf(k *plan.Sort) *sortCall {
-	s := &sortCall{Sort: sorts.Sort{Less: k.Less, Keep: int64(k.Keep())}, apart: 1, rows: 1}
+	s := &sortCall{Sort: sorts.Sort{Less: k.Less}, apart: 1, rows: 1}
+	if n, all := k.Keep(); !all {
+		s.Keep = int64(n)
+	}
 	for _, c := range k.Of {
 		s.Of = append(s.Of, sorts.Compared(c))
 	}
@@ -38,7 +41,7 @@ func sortCallOf(k *plan.Sort) *sortCall {
 // sortFor reports whether there are entries for a sort, and the memory for places. All
 // operands must be in memory.
 func sortFor(k *plan.Sort) (work []types.Type, ok bool) {
-	if k.HasPlaces() {
+	if n, all := k.Keep(); k.HasPlaces() || n == 0 && !all { // [sorts.Sort] keeps one or more
 		return nil, false
 	}
 	s := sortCallOf(k)

@@ -104,7 +104,7 @@ func (t *translator) claimSort(s *plan.Sort, op *mlir.Op) (claimed *plan.Sort, w
 	if work, ok := t.o.claim(&first); ok {
 		return &first, work
 	}
-	if first.Keep() != 0 {
+	if _, all := first.Keep(); !all {
 		if work, ok := t.o.claim(s); ok {
 			return s, work
 		}

@@ -15,7 +15,6 @@ import (
 // Work that the backend claims is compiled where sizes are open, and gives the bits of programs
 // of numbers, for any sizes.
 func TestClaimsOfOpenSizes(t *testing.T) {
-	trials.Sequential(t)
 	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	for name := range programs.Claimed {

@@ -17,7 +17,7 @@ import (
 // otherRun runs calls of sizes that a program is not for.
 type otherRun = exec.Lazy[func(context.Context, *backends.Call) error]
 
-// mostNone is for how many sets of sizes that are 0 there are programs.
+// mostNone is the most sets of sizes that are 0 that have programs of their own.
 const mostNone = 8
 
 // compileOthers has calls of sizes that the family has no program for compiled when there is one.

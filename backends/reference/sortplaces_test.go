@@ -67,7 +67,9 @@ func TestSortsOfPlaces(t *testing.T) {
 				read := c.read || c.places == "i8" && shape[dim] > 128
 				require.Equal(t, !read, sort.HasPlaces(), text)
 				require.Equal(t, read, len(steps) > 1, "no step makes places: %s", text)
-				require.Equal(t, keep, sort.Keep())
+				kept, all := sort.Keep()
+				require.Equal(t, keep == 0, all)
+				require.True(t, all || kept == keep, "%d", kept)
 				x := soa.Make(want.Signature().Args[0].Type)
 				fillSorted(x, r, n%2 == 0)
 				sameResults(t, want, got, []soa.View{x}, text)

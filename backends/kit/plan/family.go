@@ -20,9 +20,9 @@ import (
 // and places in memory follow from them. Code that computes with a size takes it as an argument
 // ([Program.SizeArgs]).
 //
-// No size of a family is 0, unless it is in all runs: identities that hold for one element or more
-// fail there. Symbols begin with 1. Where another size, such as that of a slice, is 0 all the same, or rules of types
-// are broken that depend on the sizes, [Member.Resize] says so.
+// Sizes are at least 1, except symbols that are fixed at 0 ([Zeros]): identities that hold for one
+// element or more fail there. [Member.Resize] returns an error where another size, such as that of a
+// slice, is 0, or where the sizes break a type rule.
 type Family struct {
 	open *Program // whose numbers may be expressions
 	base *Program // for the typical sizes

@@ -53,12 +53,10 @@ func (s *Sort) Shape() types.Shape { return s.Args[0].Type.Shape }
 // ResultShape is that of all results. Every sort has a result.
 func (s *Sort) ResultShape() types.Shape { return s.Outs[0].Type.Shape }
 
-// Keep returns how many elements of a row, from the first, results have; 0: all.
-func (s *Sort) Keep() int {
-	if n := s.ResultShape()[s.Dim]; n != s.Shape()[s.Dim] {
-		return n
-	}
-	return 0
+// Keep returns how many elements of a row, from the first, results have, and whether these are all.
+func (s *Sort) Keep() (n int, all bool) {
+	n = s.ResultShape()[s.Dim]
+	return n, n == s.Shape()[s.Dim]
 }
 
 // HoldsPlaces reports whether results of elements of a type may be of [Places].
@@ -67,7 +65,7 @@ func HoldsPlaces(t types.DType) bool { return t.IsInteger() }
 // print prints a step that is a sort.
 func (s *Sort) print(b *lister, _ int, _ Ordinals) {
 	first := ""
-	if n := s.Keep(); n != 0 {
+	if n, all := s.Keep(); !all {
 		first = fmt.Sprintf(" the first %d", n)
 	}
 	places := ""

@@ -8,12 +8,10 @@ import (
 	"ltc/backends"
 	"ltc/internal/test/kittest"
 	"ltc/internal/test/programs"
-	"ltc/internal/trials"
 )
 
 // Sorts, factors and systems of open sizes have the bits of programs of numbers.
 func TestClaimsOfOpenSizes(t *testing.T) {
-	trials.Sequential(t)
 	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	for name := range programs.Claimed {
