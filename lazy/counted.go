@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -13,6 +14,7 @@ import (
 	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lower"
+	"ltc/shapeinfer"
 	"ltc/soa"
 )
 
@@ -102,7 +104,8 @@ func (tr *Trace) typeError(site callsite.Site, err error, in []*ir.Node) *OpErro
 	if len(from) > 0 {
 		e.Reason += ": " + strings.Join(from, ", ")
 	}
-	if len(from) > 1 || len(from) == 1 && strings.HasSuffix(e.Label, "shapes") {
+	broken, _ := errors.AsType[*shapeinfer.Error](err)
+	if len(from) > 1 || len(from) == 1 && broken != nil && broken.Broadcast {
 		e.Reason += "; select by one mask what belongs together, or keep all elements and use Where"
 	}
 	return e

@@ -3,7 +3,6 @@ package lazy_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
 	"testing"
@@ -222,7 +221,7 @@ func TestExportOfSizesThatFollowFromData(t *testing.T) {
 // Exported texts of open inputs have no sizes that follow from data, and their errors say that. Calls
 // have them: one compile serves all sizes of inputs and all masks.
 func TestOpenInputsAndSizesOfData(t *testing.T) {
-	d := open(t, "cpu")
+	d := open(t, "cpu", lazy.CheckIndices(false)) // which keeps sizes numbers
 	f := lazy.Func(d, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
 		return x.MaskedSelect(x.Greater(x.MulScalar(0))) // the op
 	})
@@ -243,9 +242,7 @@ func TestOpenInputsAndSizesOfData(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, fmt.Sprint(want), fmt.Sprint(floats(t, y)))
 	}
-	if os.Getenv("LTC_CHECK") != "1" { // checks of indices keep sizes numbers
-		require.Len(t, f.Report().Compiles, 1)
-	}
+	require.Len(t, f.Report().Compiles, 1)
 }
 
 // A step that reads a tensor of such a size goes on with the size; the next step has the number.
@@ -340,6 +337,40 @@ func TestSizesOfDataBeyondTheirBoundBesideOpenSizes(t *testing.T) {
 	require.NoError(t, step(3, 3))
 	require.NoError(t, step(4, 2))
 	require.LessOrEqual(t, len(tr.Report().Compiles), 3, "%v", tr.Report().Compiles)
+}
+
+// The error of more elements names the bound that the op was given.
+func TestLargeBoundsOfSizesOfData(t *testing.T) {
+	for _, bound := range []int{99, 100, 1001} {
+		tr := lazy.NewTrace(open(t, "cpu", lazy.CheckIndices(false)))
+		step := func(n, hold int) error {
+			mask := make([]bool, n)
+			for i := range hold {
+				mask[i] = true
+			}
+			y := lazy.Iota(tr, lazy.I64, 0, n).MaskedSelect(lazy.From(tr, mask, n), bound) // the op
+			sum := y.Sum()
+			if err := tr.MarkStep(y, sum); err != nil {
+				return err
+			}
+			if err := tr.Wait(t.Context()); err != nil {
+				return err
+			}
+			require.Equal(t, hold, y.Dim(0))
+			require.EqualValues(t, hold*(hold-1)/2, sum.Float())
+			return nil
+		}
+		for _, more := range []int{100, 200, 300, 30, 3} {
+			n := bound + more
+			require.NoError(t, step(n, bound))
+			for over := 1; over <= 3; over++ {
+				err := step(n, bound+over)
+				require.ErrorContains(t, err, "counted_test.go:")
+				require.ErrorContains(t, err, fmt.Sprintf("a size that follows from data is %d, and can be at most %d;", bound+over, bound), "%d elements", n)
+			}
+		}
+		require.LessOrEqual(t, len(tr.Report().Compiles), 2, "%v", tr.Report().Compiles)
+	}
 }
 
 // Sorts of sizes that follow from data are compiled, for none and for one as well.

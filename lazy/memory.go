@@ -284,8 +284,7 @@ func (d *Device) tooLarge(op string, site callsite.Site, p *programs.Program) er
 // WatchPeak watches the memory of programs that the trace runs, until stop is called. stop
 // returns the most bytes that one of them takes: its arguments, the results that take over no
 // argument's memory, and the workspace that its plan has. The number is known when the program is
-// compiled, so that it is the same in each run; it depends on the backend, and on its number of
-// threads. A program counts when its step is marked. Watches may overlap.
+// compiled, and is the same in each run. It depends on the backend and its number of threads. A program counts when its step is marked. Watches may overlap.
 func (tr *Trace) WatchPeak() (stop func() int64) { return tr.some().account.Watch() }
 
 // WatchPeak watches the programs of calls of the function, as [Trace.WatchPeak] does.

@@ -61,7 +61,7 @@ func (d *Device) program(ctx context.Context, op string, g *ir.Graph, count *acc
 	if err != nil {
 		return nil, err
 	}
-	if err := noRoom(p, g); err != nil {
+	if err := checkResultMemory(p, g); err != nil {
 		return nil, err
 	}
 	if found {
@@ -142,9 +142,9 @@ func (d *Device) refused(op string, g *ir.Graph, count *account.Account[SyncReas
 		what, diag.Count(len(g.Nodes), "op"), reason)
 }
 
-// noRoom returns the error of a graph whose results the machine has not the memory for: of those
-// with sizes that follow from data nothing is known. A program of numbers is not compiled then, and one whose sizes are open is there already.
-func noRoom(p *programs.Program, g *ir.Graph) error {
+// checkResultMemory returns an error if a result of g is larger than memory. Results whose sizes
+// follow from data are not checked. Programs of fixed sizes are checked when they are compiled.
+func checkResultMemory(p *programs.Program, g *ir.Graph) error {
 	if p.Open != nil && slices.ContainsFunc(execution.OwnResults(g), func(r *ir.Node) bool { return dims.Static(r.Type.Shape) && soa.Fits(r.Type.Bytes()) != nil }) {
 		return tooLargeError(programs.TooLarge(g))
 	}

@@ -23,6 +23,8 @@ type Error struct {
 	Operands []types.Type // as the user gave them; the zero Type of a node with several results
 	Label    string       // of the constraint, as in docs/reference/ops
 	Reason   string
+	// Broadcast is set if the shapes of elementwise operands do not broadcast.
+	Broadcast bool
 }
 
 // Error prints op(types): reason (label).

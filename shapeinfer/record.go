@@ -41,7 +41,9 @@ func recordBroadcast(b *ir.Builder, op ir.Op, in []*ir.Node, attrs []ir.Attr) (*
 	shape, ok := in[0].Type.Shape, true
 	for _, x := range in[1:] {
 		if shape, ok = BroadcastShapes(shape, x.Type.Shape); !ok {
-			return nil, newError(row, in, "shapes", fmt.Sprintf("shapes do not broadcast: %s", clash(in)))
+			e := newError(row, in, "shapes", fmt.Sprintf("shapes do not broadcast: %s", clash(in)))
+			e.Broadcast = true
+			return nil, e
 		}
 	}
 	wide := make([]*ir.Node, len(in))
