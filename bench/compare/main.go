@@ -76,7 +76,7 @@ func parse(args []string) (*options, error) {
 	f := flag.NewFlagSet("compare", flag.ContinueOnError)
 	f.StringVar(&o.peers, "peers", "../shared/bench/peers", "the `directory` of the peers' scripts")
 	f.StringVar(&o.programs, "programs", "../shared/bench/programs", "the `directory` of programs.py, which exports whole programs of JAX and times them")
-	f.StringVar(&o.models, "models-dir", "bench/compare/models", "the `directory` of models.py, which exports models with published weights, and of peers.py, which has programs in other libraries")
+	f.StringVar(&o.models, "models-dir", "bench/compare/models", "the `directory` of models.py, which exports models, and of peers.py, which has programs in other libraries")
 	f.StringVar(&o.inputs, "inputs", "../shared/inputs", "the `directory` of the results that models are expected to have")
 	f.BoolVar(&o.whole, "models", false, "measure whole programs, and write docs/performance-models.md")
 	f.BoolVar(&o.cpu, "cpu", false, "with -models processor time, for a machine that others use too")

@@ -30,8 +30,8 @@ const programPrefix = "program_"
 type wholeProgram struct {
 	name  string
 	peers []string // besides JAX
-	// published says that models.py has it, which reads published weights; else programs.py.
-	published bool
+	// model says that models.py has it; else programs.py.
+	model bool
 	// inputs are the arguments before and behind the weights, which ours also binds. nil: none is
 	// a weight.
 	inputs *inputs
@@ -55,8 +55,9 @@ var sentences = &inputs{behind: 2}
 
 var wholePrograms = []wholeProgram{
 	{name: "minilm_b1", peers: sequence, inputs: sentences, first: true}, {name: "minilm_b8", peers: sequence, inputs: sentences},
-	{name: "effnet_b1", peers: kernels, published: true, inputs: &inputs{behind: 1}, first: true},
-	{name: "smollm2_decode", peers: kernels, published: true, inputs: &inputs{before: 60, behind: 2}, first: true},
+	{name: "effnet_b1", peers: kernels, model: true, inputs: &inputs{behind: 1}, first: true},
+	{name: "smollm2_decode", peers: kernels, model: true, inputs: &inputs{before: 60, behind: 2}, first: true},
+	{name: "resnet_block_b1", peers: kernels, model: true, inputs: &inputs{behind: 1}},
 	{name: "train_mlp"}, {name: "train_cnn", peers: trained},
 	{name: "conv3_1x64x56", peers: kernels}, {name: "conv3_32x64x56", peers: kernels}, {name: "conv7s2_1x3x224", peers: kernels}, {name: "conv1d_audio"},
 	{name: "lstm_train"}, {name: "decode_step"}, {name: "attention_1k"}, {name: "adamw_update"},
@@ -129,7 +130,7 @@ func (r *runner) interpret(environment string, threads int, script string, args 
 // exporter returns the command that runs the script that has a program in JAX.
 func (r *runner) exporter(p wholeProgram, threads int, args ...string) *exec.Cmd {
 	script := filepath.Join(r.programs, "programs.py")
-	if p.published {
+	if p.model {
 		script = filepath.Join(r.models, "models.py")
 	}
 	return r.interpret("jax", threads, script, append(args, p.name)...)

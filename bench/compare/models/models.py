@@ -1,4 +1,4 @@
-"""Whole models with published weights, as JAX users write them: exported as StableHLO text
+"""Whole models, as JAX users write them, and a block of one: exported as StableHLO text
 with inputs and XLA's results, and timed on XLA's CPU backend.
 
 usage: models.py export DIR NAME... | models.py time DIR THREADS NAME
@@ -69,6 +69,33 @@ def effnet_b1():
     return effnet, (p, gen(1, 1, 3, 224, 224)), (), check
 
 
+def resnet_block(p, x):
+    """The first block of ResNet-18 behind its stem, in inference, for images [n, 64, 56, 56]."""
+    def norm(x, name):
+        scale = p[name + ".weight"] * lax.rsqrt(p[name + ".running_var"] + 1e-5)
+        return x * scale[:, None, None] + (p[name + ".bias"] - p[name + ".running_mean"] * scale)[:, None, None]
+
+    def conv(x, name):
+        return lax.conv_general_dilated(x, p[name + ".weight"], (1, 1), "SAME", dimension_numbers=("NCHW", "OIHW", "NCHW"))
+
+    y = jax.nn.relu(norm(conv(x, "conv1"), "bn1"))
+    return jax.nn.relu(norm(conv(y, "conv2"), "bn2") + x)
+
+
+def resnet_weights():
+    """Made-up weights of the block, by PyTorch's names."""
+    p = {}
+    for i in (1, 2):
+        p[f"conv{i}.weight"] = gen(10 + i, 64, 64, 3, 3) / 24
+        p[f"bn{i}.weight"], p[f"bn{i}.bias"], p[f"bn{i}.running_mean"] = 1 + gen(20 + i, 64) / 10, gen(30 + i, 64), gen(40 + i, 64)
+        p[f"bn{i}.running_var"] = 1 + abs(gen(50 + i, 64))
+    return p
+
+
+def resnet_block_b1():
+    return resnet_block, (resnet_weights(), gen(1, 1, 64, 56, 56)), (), None
+
+
 # SmolLM2-135M: layers, heads, heads of keys, size of a head, and how far the cache reaches.
 LAYERS, HEADS, KEY_HEADS, HEAD, CONTEXT = 30, 9, 3, 64, 256
 
@@ -119,7 +146,7 @@ def smollm2_decode():
     return smollm2, (cache, p, np.int32(tokens[CONTEXT - 1]), np.int32(CONTEXT - 1)), (0,), None
 
 
-MODELS = {f.__name__: f for f in (effnet_b1, smollm2_decode)}
+MODELS = {f.__name__: f for f in (effnet_b1, resnet_block_b1, smollm2_decode)}
 
 
 def export(folder, name):
@@ -138,7 +165,7 @@ def export(folder, name):
 
 def measure(folder, threads, name):
     """Times the model on its exported inputs, which come in the order of the leaves."""
-    f = {"effnet_b1": effnet, "smollm2_decode": smollm2}[name]
+    f = {"effnet_b1": effnet, "resnet_block_b1": resnet_block, "smollm2_decode": smollm2}[name]
     donated = name == "smollm2_decode"
     args = [jnp.asarray(v) for v in inputs(folder, name)]
     if donated:
@@ -146,7 +173,7 @@ def measure(folder, threads, name):
         names = sorted(weights.gguf(weights.path("SMOLLM2", "SmolLM2-135M's weights")))
         args = [list(zip(args[:n:2], args[1:n:2])), dict(zip(names, args[n:-2])), *args[-2:]]
     else:
-        names = sorted(weights.torch_pickle(weights.path("EFFNET", "EfficientNet-Lite0's weights")))
+        names = sorted(resnet_weights() if name == "resnet_block_b1" else weights.torch_pickle(weights.path("EFFNET", "EfficientNet-Lite0's weights")))
         args = [dict(zip(names, args[:-1])), args[-1]]
     begin = time.perf_counter()
     compiled = jax.jit(f, donate_argnums=(0,) if donated else (), keep_unused=True).lower(*args).compile()

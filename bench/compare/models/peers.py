@@ -199,10 +199,24 @@ def smollm2(t, f):
     return forward, w, [token.astype(np.int64).reshape(1), *cache]
 
 
+def resnet_block(t, f):
+    names = [f"{part}{i}.{of}" for part, all in (("bn", ("bias", "running_mean", "running_var", "weight")), ("conv", ("weight",))) for i in (1, 2) for of in all]
+    *w, x = exported()
+
+    def forward(p, x):
+        def norm(x, name):
+            return f.batch_norm(x, p[name + ".running_mean"], p[name + ".running_var"], p[name + ".weight"], p[name + ".bias"], False, 0, 1e-5)
+
+        y = f.relu(norm(f.conv2d(x, p["conv1.weight"], padding=1), "bn1"))
+        return f.relu(norm(f.conv2d(y, p["conv2.weight"], padding=1), "bn2") + x)
+
+    return forward, dict(zip(names, w)), [x]
+
+
 PROGRAMS = {
     "conv3_1x64x56": window(1, 1), "conv3_32x64x56": window(1, 1), "conv7s2_1x3x224": window(2, 3),
     "sort_1m": sort, "topk_rows": top, "fft_2d": fourier, "cumsum_rows": cumulated,
-    "minilm_b1": minilm, "minilm_b8": minilm, "effnet_b1": effnet, "smollm2_decode": smollm2,
+    "minilm_b1": minilm, "minilm_b8": minilm, "effnet_b1": effnet, "resnet_block_b1": resnet_block, "smollm2_decode": smollm2,
 }
 
 
@@ -298,7 +312,7 @@ def onnx_inputs():
     if NAME.startswith("minilm"):
         ids, mask = exported("", -2, -1)
         return [ids.astype(np.int64), mask]
-    if NAME == "effnet_b1":
+    if NAME in ("effnet_b1", "resnet_block_b1"):
         return exported("", -1)
     if NAME == "smollm2_decode":
         cache = exported("", *range(60))
