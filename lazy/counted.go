@@ -111,8 +111,8 @@ func (tr *Trace) typeError(site callsite.Site, err error, in []*ir.Node) *OpErro
 	return e
 }
 
-// number returns d, dimension i of t, if Go code may compute with it, for its call op: the name that a dimension of an
-// exported function's input has. A size that follows from data is 0, and the step fails.
+// number returns what the call op gives Go code for d, dimension i of t. That is d, which is a name in
+// a function that is exported. For a size that follows from data it is 0, and the step fails.
 func (t *Tensor) number(op string, i, d int) int {
 	tr := t.tr
 	if !dims.IsExpr(d) || tr == nil || t.node == nil {

@@ -66,10 +66,10 @@ type Device struct {
 	// What looks at data before programs run.
 	checkIndices, checkNaNs bool
 
-	constantNumbers bool // see NumbersAsConstants
-	staticShapes    bool // see StaticShapes
-	kept            keptReasons
-	maxBytes        int64 // see MaxBytes; 0: no limit
+	constantNumbers bool        // see NumbersAsConstants
+	staticShapes    bool        // see StaticShapes
+	kept            keptReasons // why sizes stay numbers
+	maxBytes        int64       // see MaxBytes; 0: no limit
 
 	// Programs run op by op.
 	opByOp   bool

@@ -32,11 +32,11 @@ type ConvOptions struct {
 }
 
 // Conv returns the convolution of x with kernel, as neural networks mean it:
-// the kernel is not turned around. With the layout NHWC,HWIO->NHWC a result is
+// the kernel is not turned around. This is a result with the layout NHWC,HWIO->NHWC:
 //
 //	y[n,h,w,o] = Σ x[n, h·stride + i·dilation - low, w·stride + j·dilation - low, c] kernel[i,j,c,o]
 //
-// over i, j and c, elements beyond the edge of x being 0. The kernel has 1/Groups
+// The sum is over i, j and c. Elements beyond the edge of x are 0. The kernel has 1/Groups
 // of the features of x.
 //
 // PyTorch's ConvTranspose of stride s, padding p and a weight of k places is the Conv by

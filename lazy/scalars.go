@@ -67,13 +67,17 @@ func misfit(p Place, op string, dtype types.DType, x float64) *Tensor {
 	return nil
 }
 
-// fits returns an error when x is no element of an integer or bool dtype: then
-// it would have to be changed to become one. Floating point only rounds. The name of an open size is
-// an element of none.
+// fits returns an error when x is no number, or no element of d.
 func fits(d types.DType, x float64) error {
 	if err := numeric(x); err != nil {
 		return err
 	}
+	return element(d, x)
+}
+
+// element returns an error when x is no element of an integer or bool dtype: then
+// it would have to be changed to become one. Floating point only rounds.
+func element(d types.DType, x float64) error {
 	if d.IsFloat() {
 		return nil
 	}

@@ -199,7 +199,7 @@ func (tr *Trace) scalarLike(op string, v float64, x *Tensor) (s, bad *Tensor) {
 	if err := numeric(v); err != nil {
 		return nil, tr.poisoned(opError(tr.site(), op, ErrUsage, []*Tensor{x}, "%v", err))
 	}
-	if err := fits(d, v); err != nil {
+	if err := element(d, v); err != nil {
 		return nil, tr.poisoned(opError(tr.site(), op, ErrType, []*Tensor{x}, "%v; convert x with Convert", err))
 	}
 	return tr.number(d, ir.LiteralBits(d, v)), nil

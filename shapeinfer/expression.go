@@ -156,31 +156,35 @@ func (g *general) scaledProduct(v sample, n int) (int, bool) {
 		factors int
 	}{{symbols, 2}, {symbols, 3}, {known, 2}} {
 		var best scaled
-		best.search(g, v, n, try.of, scaled{d: 1}, try.factors)
-		if best.d != 0 {
-			return best.d, true
+		best.search(v, n, try.of, scaled{}, 0, try.factors)
+		if best.number == 0 {
+			continue
 		}
+		d := best.number // a product that does not fit would be an expression for ever
+		for _, e := range best.factors[:try.factors] {
+			d = dims.Mul(d, g.known[e])
+		}
+		return d, true
 	}
 	return 0, false
 }
 
 // scaled is a number times a product.
 type scaled struct {
-	d      int // the product of the factors; with the number where the search has ended; 0: none
-	number int
-	powers int // how many factors are equal to the one before
+	number  int // 0: none is found
+	factors [3]sample
+	powers  int // how many factors are equal to the one before
 }
 
-// search sets s to the best product that has the values v and begins with the factors of so, followed
-// by as many as factors says of the list.
-func (s *scaled) search(g *general, v sample, n int, of []sample, so scaled, factors int) {
-	if factors == 0 {
+// search sets s to the best product that has the values v beside the first at factors of so. The
+// further ones, up to factors, are of the list.
+func (s *scaled) search(v sample, n int, of []sample, so scaled, at, factors int) {
+	if at == factors {
 		if dims.IsExpr(v[0]) || !constant(v, n) || v[0] == 0 {
 			return
 		}
-		so.number = max(v[0], -v[0])
-		if s.d == 0 || so.powers < s.powers || so.powers == s.powers && so.number < s.number {
-			so.d = dims.Mul(so.d, v[0])
+		so.number = v[0]
+		if s.number == 0 || so.powers < s.powers || so.powers == s.powers && max(v[0], -v[0]) < max(s.number, -s.number) {
 			*s = so
 		}
 		return
@@ -191,11 +195,11 @@ func (s *scaled) search(g *general, v sample, n int, of []sample, so scaled, fac
 			continue
 		}
 		next := so
-		next.d = dims.Mul(so.d, g.known[e])
-		if i == 0 && so.d != 1 {
+		next.factors[at] = e
+		if i == 0 && at > 0 {
 			next.powers++ // the list begins with the factor before
 		}
-		s.search(g, q, n, of[i:], next, factors-1)
+		s.search(q, n, of[i:], next, at+1, factors)
 	}
 }
 

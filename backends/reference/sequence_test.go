@@ -166,9 +166,6 @@ func TestSequencesEndAfterWrites(t *testing.T) {
 
 // A sequence that runs again allocates nothing.
 func TestSequencesAllocateNothing(t *testing.T) {
-	if trials.Race {
-		t.Skip("under the race detector sync.Pool drops values on purpose, so that runs allocate")
-	}
 	e := compileChaining(t, &chaining{short: true}, steps(8, "5"), backends.Options{}).(*compiled)
 	call := &backends.Call{Args: arguments(e), Results: []soa.View{soa.Make(e.Signature().Results[0].Type)}}
 	l := e.launcher()
@@ -179,5 +176,5 @@ func TestSequencesAllocateNothing(t *testing.T) {
 		}
 	}
 	run()
-	require.Zero(t, testing.AllocsPerRun(10, run))
+	require.Zero(t, trials.Allocs(10, run))
 }

@@ -55,6 +55,9 @@ func IsExpr[N Int](d N) bool { return int64(d) < -Largest && int64(d) != Unknown
 // divided by a name, both possibly rounded to f32. Other numbers are practically never among these: the
 // names take a part in 10⁷ of their binade.
 func FromName(x float64) bool {
+	if x >= 0 {
+		return false // names are negative
+	}
 	if x > -1 {
 		x = 1 / x
 	}
