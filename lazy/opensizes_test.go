@@ -343,6 +343,21 @@ func TestFunctionWithInputs(t *testing.T) {
 	require.ErrorContains(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 3, 2))}), "it is from 3 to 2")
 }
 
+// A size above those that texts can tell has a program of numbers: as a value it does not wrap.
+func TestInputsOfLargeSizes(t *testing.T) {
+	dev := open(t, "cpu")
+	f := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Size(0).Add(x.Size(0)) })
+	require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 1, 1<<40), 0)}))
+	for _, n := range []int{5, 1<<31 - 1, 1 << 31, 3_000_000_000, 1 << 36} {
+		y, err := f.Call(t.Context(), lazy.From(dev, []float32{}, n, 0))
+		require.NoError(t, err)
+		twice, err := lazy.ToSlice[int64](y)
+		require.NoError(t, err)
+		require.Equal(t, []int64{2 * int64(n)}, twice)
+	}
+	require.EqualValues(t, 4, f.Report().Compiled)
+}
+
 // A function with Inputs may call itself, with an end to the recursion.
 func TestFunctionWithInputsCallsItself(t *testing.T) {
 	ctx := t.Context()

@@ -17,7 +17,7 @@ const MostSamples = 4
 // little in common.
 const mostSymbols = 8
 
-// MostOpen is the most that an open size without bounds can be: get_dimension_size gives texts an i32.
+// MostOpen is the most that an open size can be in a run: get_dimension_size gives texts an i32.
 const MostOpen = 1<<31 - 1
 
 // Open is a graph whose sizes may be expressions. [Open.Fits] compares graphs of numbers with it. It

@@ -131,7 +131,7 @@ func (o *Open) fits(g *ir.Graph, x *substitution) bool {
 }
 
 // tell sets values to the numbers of the symbols. It returns false if one is not within its bounds,
-// or if parameters have other ranks.
+// or more than [MostOpen], or if parameters have other ranks.
 func (o *Open) tell(values []int64, g *ir.Graph) bool {
 	if len(g.Params) != len(o.Graph.Params) {
 		return false
@@ -146,7 +146,7 @@ func (o *Open) tell(values []int64, g *ir.Graph) bool {
 				if d != s {
 					continue
 				}
-				if lo, hi := dims.Bounds(s); shape[axis] < lo || shape[axis] > hi {
+				if lo, hi := dims.Bounds(s); shape[axis] < lo || shape[axis] > min(hi, MostOpen) {
 					return false
 				}
 				values[k] = int64(shape[axis]) // IsInstance compares it with the others

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -42,6 +43,34 @@ var wrappingSizes = map[string][2]string{
   %first = stablehlo.slice %ones [0:1] : (tensor<2xi32>) -> tensor<1xi32>
   %last = stablehlo.slice %ones [1:2] : (tensor<2xi32>) -> tensor<1xi32>
   %size = stablehlo.add %first, %last : tensor<1xi32>`},
+}
+
+// A size that is asked for and is no i32 is an error on both paths, and never another number.
+func TestSizesBeyondTheirIntegers(t *testing.T) {
+	text := `
+module attributes {ltc.dims = {n = [0, 1099511627776]}} {
+func.func public @main(%x: tensor<?x0xi8> {ltc.dim = ["n", ""]}) -> tensor<i64> {
+  %d = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x0xi8>) -> tensor<i32>
+  %n = stablehlo.convert %d : (tensor<i32>) -> tensor<i64>
+  return %n : tensor<i64>
+}
+}`
+	for _, name := range []string{"cpu", "eval"} {
+		b, err := backends.Open(name)
+		require.NoError(t, err)
+		e, err := b.Compile(t.Context(), backends.NewModule(text), backends.Options{})
+		require.NoError(t, err)
+		for _, n := range []int{3, 1<<31 - 1, 1 << 31, 1 << 32, 1 << 36} {
+			c := &backends.Call{Args: []soa.View{soa.Make(types.Of(types.I8, n, 0))}}
+			err := e.Execute(t.Context(), c)
+			if n >= 1<<31 {
+				require.ErrorContains(t, err, fmt.Sprintf("get_dimension_size: dimension 0 is %d, which is no i32", n), name)
+				continue
+			}
+			require.NoError(t, err)
+			require.Equal(t, []int64{int64(n)}, soa.Slice[int64](c.Results[0]), name)
+		}
+	}
 }
 
 // Integers that sizes are computed with wrap as their types have it.

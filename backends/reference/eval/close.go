@@ -358,6 +358,8 @@ func (x *closing) takeSize(v *mlir.Value) error {
 	if !ok {
 		return fmt.Errorf("the size is not known")
 	}
+	x.guardRanges(v)
+	x.guardRanges(v) // beyond its type's integers the evaluator has the error
 	x.fixed.Args = append(x.fixed.Args, n[0])
 	v.Def, v.Block, v.Index = nil, x.main, len(x.main.Args)
 	x.main.Args = append(x.main.Args, v)

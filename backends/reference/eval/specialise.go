@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"unsafe"
 
@@ -161,7 +162,7 @@ func prepareDimensionSize(b *builder, o *site) error {
 	dim := stablehlo.AsGetDimensionSize(o.op).Dimension()
 	n := o.in[0].shape[dim]
 	if n != int(int32(n)) {
-		return fmt.Errorf("dimension %d has %d, which is no i32", dim, n)
+		return fmt.Errorf("dimension %d is %d, which is no i32: an open size that a program asks for is at most %d; give smaller arguments, or compile the program for this size", dim, n, math.MaxInt32)
 	}
 	data := make([]byte, 4)
 	*(*int32)(first(data)) = int32(n)
