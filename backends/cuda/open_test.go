@@ -160,7 +160,7 @@ func TestOpenGraphs(t *testing.T) {
 // What is right for all other sizes is not for no elements, of bound constants, too.
 func TestOpenNoElements(t *testing.T) {
 	all, _ := devices(t, cudafake.Options{})
-	a, err := txtar.ParseFile("../reference/testdata/none.txtar")
+	a, err := txtar.ParseFile("../reference/testdata/zerosized.txtar")
 	require.NoError(t, err)
 	for _, f := range a.Files {
 		t.Run(f.Name, func(t *testing.T) {

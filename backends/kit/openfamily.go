@@ -27,11 +27,11 @@ func FixSizes(ctx context.Context, by Evaluator, p *backends.Program, shapes [][
 }
 
 // OpenFamily returns one program for all sizes of a module that leaves some open, and where these
-// sizes stand. Kernels makes kernels of the program once its sizes are expressions. None says
+// sizes stand. Kernels makes kernels of the program once its sizes are expressions. Zeros says
 // which symbols are 0 in all runs; no other size of the program may be 0. The error wraps
 // [ErrNotCompiled] if it cannot be one program for all sizes.
-func OpenFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, none plan.Zeros, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
-	f, open, err := openFamily(ctx, by, m, o, none, kernels)
+func OpenFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, zeros plan.Zeros, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
+	f, open, err := openFamily(ctx, by, m, o, zeros, kernels)
 	switch {
 	case ctx.Err() != nil:
 		return nil, plan.Opening{}, context.Cause(ctx)
@@ -41,7 +41,7 @@ func OpenFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 	return f, open, nil
 }
 
-func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, none plan.Zeros, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
+func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, zeros plan.Zeros, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
 	p, err := backends.LoadOpen(ctx, m, o)
 	if err != nil {
 		return nil, plan.Opening{}, err
@@ -51,7 +51,7 @@ func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 		return nil, open, plan.At(p.Module.Func("main"), err)
 	}
 	for i := range open.Symbols {
-		if none.Has(i) {
+		if zeros.Has(i) {
 			open.Symbols[i].Size = 0
 		}
 	}

@@ -30,7 +30,7 @@ type openExecutable struct {
 	workspace *atomic.Int64   // in bytes, of the sizes that a run was fitted to last
 	module    backends.Module // what the family has no program for is compiled separately, from it
 	unbound   *openExecutable // what Bind was called on first; nil: it is that
-	none      plan.Zeros      // the symbols that are 0 in all runs
+	zeros     plan.Zeros      // the symbols that are 0 in all runs
 }
 
 // form is the program for some layouts of its views.
@@ -52,7 +52,7 @@ func compileSized(ctx context.Context, m backends.Module, o backends.Options, p 
 
 // compile compiles the program, but for regions.
 func (s *openExecutable) compile(ctx context.Context) error {
-	family, open, err := kit.OpenFamily(ctx, eval.New(), s.module, s.o, s.none, func(p *backends.Program) (*plan.Program, error) {
+	family, open, err := kit.OpenFamily(ctx, eval.New(), s.module, s.o, s.zeros, func(p *backends.Program) (*plan.Program, error) {
 		return kernelsOf(ctx, p, s.compilers)
 	})
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 // size breaks a rule of the text, both have an error. Nearly all are one program for all sizes, and
 // nearly all runs in which sizes are 0 are compiled.
 func TestRandomProgramsOfOpenSizes(t *testing.T) {
-	families, all, others, none, noneOthers := 0, 0, 0, 0, 0
+	families, all, others, zero, zeroOthers := 0, 0, 0, 0, 0
 	for seed := range uint64(trials.Soak(150, 20_000)) {
 		r := rand.New(rand.NewPCG(seed, 21))
 		p := programs.Open(r, 3+r.IntN(16))
@@ -44,8 +44,8 @@ func TestRandomProgramsOfOpenSizes(t *testing.T) {
 			switch {
 			case !one || of.Again || of.Err != nil:
 			case slices.Min(of.Sizes) == 0:
-				if none++; ran {
-					noneOthers++
+				if zero++; ran {
+					zeroOthers++
 				}
 			case ran:
 				others++
@@ -55,8 +55,8 @@ func TestRandomProgramsOfOpenSizes(t *testing.T) {
 			t.Fatalf("seed %d", seed)
 		}
 	}
-	t.Logf("%d of %d programs are one for all sizes; %d runs were of other sizes; %d of %d with a size of 0 were not compiled", families, all, others, noneOthers, none)
+	t.Logf("%d of %d programs are one for all sizes; %d runs were of other sizes; %d of %d with a size of 0 were not compiled", families, all, others, zeroOthers, zero)
 	require.Greater(t, families, all*9/10)
 	require.Less(t, others, all/4)
-	require.Less(t, noneOthers, none/10)
+	require.Less(t, zeroOthers, zero/10)
 }

@@ -17,6 +17,6 @@ cp bench/gpu/peers.py tools/gpu/bench.sh "$to/"
 # What tests read lies where it is from the directory that they run in.
 mkdir -p "$to/tests/cuda" "$to/tests/kit/testdata" "$to/tests/reference/testdata" "$to/testdata/ops"
 cp -r backends/kit/testdata/family "$to/tests/kit/testdata/"
-cp backends/reference/testdata/none.txtar "$to/tests/reference/testdata/"
+cp backends/reference/testdata/zerosized.txtar "$to/tests/reference/testdata/"
 cp testdata/ops/philox4x32.txtar "$to/testdata/ops/"
 du -sk "$to" | awk '{ printf "make gpu-tests: %d KiB in %s, of 61440 at most\n", $1, $2; exit ($1 > 61440) }'

@@ -33,8 +33,8 @@ type Sized[F Form] struct {
 	// values have no elements, and sizes beyond what kernels count. It is nil for regions, which
 	// are never called with such sizes.
 	Others *Lazy[func(context.Context, *backends.Call) error]
-	// None returns what runs calls in which some symbols are 0, and no others; nil: Others does.
-	None func(plan.Zeros) *Lazy[func(context.Context, *backends.Call) error]
+	// ZeroSized returns what runs calls in which some symbols are 0, and no others; nil: Others does.
+	ZeroSized func(plan.Zeros) *Lazy[func(context.Context, *backends.Call) error]
 
 	sizes *spare.Pool[[]int64]
 }
@@ -93,8 +93,8 @@ func (x *Sized[F]) Execute(ctx context.Context, c *backends.Call) error {
 // other runs a call of sizes that the family has no program for.
 func (x *Sized[F]) other(ctx context.Context, c *backends.Call, sizes []int64) error {
 	by := x.Others
-	if zeros, ok := plan.ZerosOf(sizes); ok && zeros != 0 && x.None != nil {
-		by = x.None(zeros)
+	if zeros, ok := plan.ZerosOf(sizes); ok && zeros != 0 && x.ZeroSized != nil {
+		by = x.ZeroSized(zeros)
 	}
 	if by == nil {
 		return fmt.Errorf("execute: for sizes %v: %w", slices.Clone(sizes), plan.ErrOtherSizes)

@@ -14,7 +14,7 @@ import (
 
 // What is right for all other sizes is not for no elements.
 func TestNoElements(t *testing.T) {
-	a, err := txtar.ParseFile("testdata/none.txtar")
+	a, err := txtar.ParseFile("testdata/zerosized.txtar")
 	require.NoError(t, err)
 	for _, f := range a.Files {
 		t.Run(f.Name, func(t *testing.T) {

@@ -17,28 +17,28 @@ import (
 // otherRun runs calls of sizes that a program is not for.
 type otherRun = exec.Lazy[func(context.Context, *backends.Call) error]
 
-// mostNone is the most sets of sizes that are 0 that have programs of their own.
-const mostNone = 8
+// maxZeroSized is the most sets of symbols that are 0 with programs of their own.
+const maxZeroSized = 8
 
 // compileOthers has calls of sizes that the family has no program for compiled when there is one.
 func (s *openExecutable) compileOthers() {
-	s.Others, s.None = exec.NewLazy(s.evaluated), nil
-	if s.none != 0 { // other sizes follow from those that are 0
+	s.Others, s.ZeroSized = exec.NewLazy(s.evaluated), nil
+	if s.zeros != 0 { // other sizes follow from those that are 0
 		return
 	}
 	var mu sync.Mutex
 	all := map[plan.Zeros]*otherRun{}
-	s.None = func(zeros plan.Zeros) *otherRun {
+	s.ZeroSized = func(zeros plan.Zeros) *otherRun {
 		mu.Lock()
 		defer mu.Unlock()
 		by := all[zeros]
 		switch {
 		case by != nil:
-		case len(all) == mostNone:
+		case len(all) == maxZeroSized:
 			by = s.Others
 		default:
 			by = exec.NewLazy(func(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
-				return s.compileNone(ctx, zeros)
+				return s.compileZeroSized(ctx, zeros)
 			})
 			all[zeros] = by
 		}
@@ -46,13 +46,13 @@ func (s *openExecutable) compileOthers() {
 	}
 }
 
-// compileNone returns what runs calls in which these sizes are 0, and no others: kernels, or the
+// compileZeroSized returns what runs calls in which these sizes are 0, and no others: kernels, or the
 // evaluator, which finds out what of it fails.
-func (s *openExecutable) compileNone(ctx context.Context, zeros plan.Zeros) (run func(context.Context, *backends.Call) error, err error) {
+func (s *openExecutable) compileZeroSized(ctx context.Context, zeros plan.Zeros) (run func(context.Context, *backends.Call) error, err error) {
 	if zeros == 1<<len(s.Symbols)-1 {
-		run, err = s.kernelsOfNone(ctx)
+		run, err = s.compileAllZero(ctx)
 	} else {
-		run, err = s.kernelsOfSome(ctx, zeros)
+		run, err = s.compileSomeZero(ctx, zeros)
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -63,9 +63,9 @@ func (s *openExecutable) compileNone(ctx context.Context, zeros plan.Zeros) (run
 	return run, nil
 }
 
-// kernelsOfSome compiles the program for some sizes of 0, and leaves the others open.
-func (s *openExecutable) kernelsOfSome(ctx context.Context, zeros plan.Zeros) (func(context.Context, *backends.Call) error, error) {
-	x := &openExecutable{file: s.file, o: s.o, compilers: s.compilers, keeper: new(keeper), module: s.module, none: zeros}
+// compileSomeZero compiles the program for some sizes of 0, and leaves the others open.
+func (s *openExecutable) compileSomeZero(ctx context.Context, zeros plan.Zeros) (func(context.Context, *backends.Call) error, error) {
+	x := &openExecutable{file: s.file, o: s.o, compilers: s.compilers, keeper: new(keeper), module: s.module, zeros: zeros}
 	x.o.Profile = false // the steps are not those of other sizes
 	if err := x.compile(ctx); err != nil {
 		return nil, err
@@ -112,8 +112,8 @@ func (s *openExecutable) evaluated(ctx context.Context) (func(context.Context, *
 	return x.Execute, nil
 }
 
-// kernelsOfNone compiles the program for no elements.
-func (s *openExecutable) kernelsOfNone(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
+// compileAllZero compiles the program for sizes that are all 0.
+func (s *openExecutable) compileAllZero(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
 	p, err := backends.LoadOpen(ctx, s.module, s.o)
 	if err != nil {
 		return nil, err
@@ -157,11 +157,11 @@ func (s *openExecutable) kernelsOfNone(ctx context.Context) (func(context.Contex
 	e.ready()
 	s.Grown().Add(int64(e.ResidentBytes()))
 	e.CountIn(s.Grown())
-	return e.runNone, nil
+	return e.runZeroSized, nil
 }
 
-// runNone runs a call that was admitted, but for the sizes of its results.
-func (e *compiled) runNone(ctx context.Context, c *backends.Call) error {
+// runZeroSized runs a call that was admitted, but for the sizes of its results.
+func (e *compiled) runZeroSized(ctx context.Context, c *backends.Call) error {
 	if err := e.Plan.Program.FitResults(c); err != nil {
 		return err
 	}
