@@ -264,10 +264,7 @@ func (e emitter) sum(x *ir.Node, axes []int) *ir.Node {
 
 // swap transposes the last two axes.
 func (e emitter) swap(x *ir.Node) *ir.Node {
-	perm := make([]int, x.Type.Rank())
-	for i := range perm {
-		perm[i] = i
-	}
+	perm := types.Axes(x.Type.Rank())
 	slices.Reverse(perm[len(perm)-2:])
 	return e.node(ir.OpTranspose, []*ir.Node{x}, []ir.Attr{ir.TransposePerm: {Ints: perm}})
 }

@@ -111,17 +111,9 @@ func gradPad(t *tape, n, ct *ir.Node) {
 	}
 	t.add(0, g)
 	if t.wants(1) {
-		axes := allAxes(rank)
+		axes := types.Axes(rank)
 		t.add(1, t.op(ir.OpSub, t.sum(ct, axes), t.sum(g, axes)))
 	}
-}
-
-func allAxes(rank int) []int {
-	axes := make([]int, rank)
-	for i := range axes {
-		axes[i] = i
-	}
-	return axes
 }
 
 // unreduce brings a reduction's value back to the operand's shape.
@@ -216,7 +208,7 @@ func gradScatterAdd(t *tape, n, ct *ir.Node) {
 		return
 	}
 	inside := t.op(ir.OpAnd, t.compare("GE", i, t.scalar(i, 0)), t.compare("LE", i, t.lastRow(i, n)))
-	mask := t.node(ir.OpBroadcast, []*ir.Node{inside}, []ir.Attr{ir.BroadcastShape: {Ints: updates.Type.Shape}, ir.BroadcastAxes: {Ints: allAxes(i.Type.Rank())}})
+	mask := t.node(ir.OpBroadcast, []*ir.Node{inside}, []ir.Attr{ir.BroadcastShape: {Ints: updates.Type.Shape}, ir.BroadcastAxes: {Ints: types.Axes(i.Type.Rank())}})
 	t.add(2, t.where(mask, t.op(ir.OpGather, ct, i)))
 }
 

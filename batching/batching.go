@@ -250,15 +250,6 @@ func shifted(axes []int) []int {
 // withExamples are the axis of the examples and then the axes of an example's value.
 func withExamples(axes []int) []int { return prefixed(0, shifted(axes)) }
 
-// count is 0, 1, … n-1.
-func count(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
 // all returns x for all examples, which repeats it if it is one for all of them.
 func (v *vectorizer) all(x Value) *ir.Node {
 	if x.Batched {
@@ -268,7 +259,7 @@ func (v *vectorizer) all(x Value) *ir.Node {
 	if v.made(n, ir.OpBroadcast) { // as if the shape had been that of all examples at once
 		return v.broadcast(n.In[0], v.shape(n.Type.Shape), shifted(n.Attrs[ir.BroadcastAxes].Ints))
 	}
-	return v.broadcast(n, v.shape(n.Type.Shape), shifted(count(n.Type.Rank())))
+	return v.broadcast(n, v.shape(n.Type.Shape), shifted(types.Axes(n.Type.Rank())))
 }
 
 // made reports whether x is of an op, and not given by the caller.
@@ -296,7 +287,7 @@ func (v *vectorizer) reshape(x *ir.Node, shape []int) *ir.Node {
 }
 
 func (v *vectorizer) transpose(x *ir.Node, perm []int) *ir.Node {
-	if slices.Equal(perm, count(len(perm))) {
+	if slices.Equal(perm, types.Axes(len(perm))) {
 		return x
 	}
 	return v.node(ir.OpTranspose, []*ir.Node{x}, []ir.Attr{ir.TransposePerm: {Ints: perm}})
@@ -310,7 +301,7 @@ func (v *vectorizer) move(x *ir.Node, from, to int) *ir.Node {
 // Moved is the order of axes in which axis from has moved to the place to, and the others keep
 // their order.
 func Moved(rank, from, to int) []int {
-	return slices.Insert(slices.Delete(count(rank), from, from+1), to, from)
+	return slices.Insert(slices.Delete(types.Axes(rank), from, from+1), to, from)
 }
 
 // swap transposes the last two axes.

@@ -142,7 +142,7 @@ func (p *part) table(x Value, sizes []int) *ir.Node {
 // stretch repeats x, which has one dimension of each example's or none of all, to a shape of all
 // examples.
 func (v *vectorizer) stretch(x *ir.Node, shape types.Shape) *ir.Node {
-	return v.broadcast(x, shape, count(len(shape))[len(shape)-x.Type.Rank():])
+	return v.broadcast(x, shape, types.Axes(len(shape))[len(shape)-x.Type.Rank():])
 }
 
 func batchDynamicSlice(v *vectorizer, n *ir.Node, in []Value) []Value {
@@ -207,6 +207,6 @@ func batchDynamicUpdateSlice(v *vectorizer, n *ir.Node, in []Value) []Value {
 	lead := v.shape(shape[:p.lead])
 	taken := v.op(ir.OpGather, p.table(update, sizes), v.stretch(p.flat(index, sizes, update.Batched), lead))
 	all := v.shape(shape)
-	mask := v.broadcast(v.stretch(inside, lead), all, count(len(lead)))
+	mask := v.broadcast(v.stretch(inside, lead), all, types.Axes(len(lead)))
 	return batched(v.op(ir.OpWhere, mask, taken, v.all(x)))
 }

@@ -47,7 +47,7 @@ func (x *Tensor) Conv(kernel *Tensor, o ConvOptions) *Tensor {
 		return t
 	}
 	rank := x.Rank()
-	dims := ir.ConvDims{Input: axes.Count(rank), Kernel: axes.Count(rank), Output: axes.Count(rank)}
+	dims := ir.ConvDims{Input: types.Axes(rank), Kernel: types.Axes(rank), Output: types.Axes(rank)}
 	if o.Layout != "" {
 		var err error
 		if dims, err = axes.OfConv(o.Layout); err != nil {
@@ -61,10 +61,10 @@ func (x *Tensor) Conv(kernel *Tensor, o ConvOptions) *Tensor {
 	if o.Pad != 0 && o.Padding != nil {
 		return x.misuse(op, padAndPadding)
 	}
-	low, high := axes.Sides(o.Padding, o.Pad, spatial)
+	low, high := paddingSides(o.Padding, o.Pad, spatial)
 	return record2(ir.OpConv, x, kernel, []ir.Attr{
-		ir.ConvStrides: {Ints: axes.Each(o.Strides, spatial)}, ir.ConvLow: {Ints: low}, ir.ConvHigh: {Ints: high},
-		ir.ConvBase: {Ints: axes.Each(o.Base, spatial)}, ir.ConvDilation: {Ints: axes.Each(o.Dilation, spatial)},
+		ir.ConvStrides: {Ints: onesUnless(o.Strides, spatial)}, ir.ConvLow: {Ints: low}, ir.ConvHigh: {Ints: high},
+		ir.ConvBase: {Ints: onesUnless(o.Base, spatial)}, ir.ConvDilation: {Ints: onesUnless(o.Dilation, spatial)},
 		ir.ConvInput: {Ints: dims.Input}, ir.ConvKernel: {Ints: dims.Kernel}, ir.ConvOutput: {Ints: dims.Output},
 		ir.ConvGroups: {Int: int64(cmp.Or(o.Groups, 1))}, ir.ConvBatches: {Int: int64(cmp.Or(o.Batches, 1))},
 	}...)
@@ -144,8 +144,8 @@ func (x *Tensor) windows(name string, window []int, o PoolOptions) (a [5]ir.Attr
 	if o.Pad != 0 && o.Padding != nil {
 		return a, x.misuse(name, padAndPadding)
 	}
-	low, high := axes.Sides(o.Padding, o.Pad, len(spatial))
-	dilation := axes.Each(o.Dilation, len(spatial))
+	low, high := paddingSides(o.Padding, o.Pad, len(spatial))
+	dilation := onesUnless(o.Dilation, len(spatial))
 	for _, l := range []struct {
 		name string
 		n    int
@@ -327,7 +327,7 @@ func attentionWeights(q, k, mask *Tensor, causal bool, scale float64) (e, sum *T
 
 // swapped exchanges the last two axes.
 func swapped(x *Tensor) *Tensor {
-	perm := axes.Count(x.Rank())
+	perm := types.Axes(x.Rank())
 	slices.Reverse(perm[len(perm)-2:])
 	return x.Transpose(perm...)
 }
@@ -353,4 +353,24 @@ func timesShared(x, y *Tensor) *Tensor {
 		return z
 	}
 	return z.Reshape(shape...)
+}
+
+// onesUnless returns list, or n ones in its place.
+func onesUnless(list []int, n int) []int {
+	if list == nil {
+		return slices.Repeat([]int{1}, n)
+	}
+	return list
+}
+
+// paddingSides splits padding into what is before and after; nil is n times the same on both.
+func paddingSides(padding [][2]int, same, n int) (low, high []int) {
+	if padding == nil {
+		padding = slices.Repeat([][2]int{{same, same}}, n)
+	}
+	low, high = make([]int, len(padding)), make([]int, len(padding))
+	for i, p := range padding {
+		low[i], high[i] = p[0], p[1]
+	}
+	return low, high
 }

@@ -6,7 +6,8 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/ir"
-	"ltc/lazy/internal/containers"
+	"ltc/lazy/internal/alloc"
+	"ltc/lazy/internal/maps"
 )
 
 // Keep makes t a root of every MarkStep from now on until Release, as if it
@@ -44,7 +45,7 @@ func (tr *Trace) LiveRoots(on bool) (before bool) {
 	if on != before {
 		tr.live = nil
 		if on {
-			tr.live = new(containers.WeakList[Tensor])
+			tr.live = new(alloc.WeakList[Tensor])
 		}
 	}
 	return before
@@ -144,7 +145,7 @@ func (t *Tensor) Release() {
 
 // roster is a list of tensors. One with a value that the current step wrote becomes a result of
 // the step; its value before is noted with it: should the step fail, the tensor is what it was.
-type roster = containers.Roster[*Tensor, *value]
+type roster = maps.Ordered[*Tensor, *value]
 
 // donation is the offer of a tensor's memory to the step that next uses it.
 type donation struct {

@@ -9,7 +9,6 @@ import (
 	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
-	"ltc/lazy/internal/axes"
 	"ltc/lazy/internal/strided"
 	"ltc/shapeinfer"
 )
@@ -219,7 +218,7 @@ func (x *Tensor) keepAxes(y *Tensor, over []int) *Tensor {
 		return y
 	}
 	if len(over) == 0 {
-		over = axes.Count(x.Rank())
+		over = types.Axes(x.Rank())
 	}
 	shape := slices.Clone([]int(x.OpenShape()))
 	for _, a := range over {
@@ -243,7 +242,7 @@ func (x *Tensor) PadZeros(padding ...[2]int) *Tensor {
 	if bad != nil {
 		return bad
 	}
-	before, after := axes.Sides(padding, 0, len(padding))
+	before, after := paddingSides(padding, 0, len(padding))
 	none := make([]int, first)
 	return x.Pad(zero, slices.Concat(none, before), slices.Concat(none, after), make([]int, x.Rank()))
 }

@@ -17,13 +17,13 @@
 //
 // The package imports only ltc/ir, ltc/shapeinfer, ltc/autodiff, ltc/batching, ltc/lower,
 // ltc/backends, ltc/internal/border, ltc/internal/explain, ltc/internal/hostmem,
-// ltc/lazy/internal/account, ltc/lazy/internal/axes, ltc/lazy/internal/containers,
-// ltc/lazy/internal/execution, ltc/lazy/internal/guard, ltc/lazy/internal/memory,
-// ltc/lazy/internal/metrics, ltc/lazy/internal/opbyop, ltc/lazy/internal/philox,
-// ltc/lazy/internal/programs, ltc/lazy/internal/region, ltc/lazy/internal/sched,
-// ltc/lazy/internal/settings, ltc/lazy/internal/strided, ltc/lazy/internal/varying, ltc/soa and
-// the packages below them. It never imports a backend: a program imports the ones it wants for
-// their side effect, as with database/sql.
+// ltc/lazy/internal/account, ltc/lazy/internal/alloc, ltc/lazy/internal/axes,
+// ltc/lazy/internal/execution, ltc/lazy/internal/guard, ltc/lazy/internal/maps,
+// ltc/lazy/internal/memory, ltc/lazy/internal/metrics, ltc/lazy/internal/opbyop,
+// ltc/lazy/internal/philox, ltc/lazy/internal/programs, ltc/lazy/internal/region,
+// ltc/lazy/internal/sched, ltc/lazy/internal/settings, ltc/lazy/internal/strided,
+// ltc/lazy/internal/varying, ltc/soa and the packages below them. It never imports a backend: a
+// program imports the ones it wants for their side effect, as with database/sql.
 package lazy
 
 import (

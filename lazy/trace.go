@@ -8,7 +8,8 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/lazy/internal/account"
-	"ltc/lazy/internal/containers"
+	"ltc/lazy/internal/alloc"
+	"ltc/lazy/internal/maps"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
 	"ltc/lazy/internal/settings"
@@ -43,9 +44,9 @@ type Trace struct {
 	closures []*closure // open ones of control flow, from the outermost
 	epochs   uint32     // of closures so far
 
-	handles containers.Slab[Tensor] // to use
-	roots   containers.Slab[Tensor] // to use, for nodes that were roots before
-	values  containers.Slab[value]  // to use, for these
+	handles alloc.Slab[Tensor] // to use
+	roots   alloc.Slab[Tensor] // to use, for nodes that were roots before
+	values  alloc.Slab[value]  // to use, for these
 
 	account account.Account[SyncReason]
 	tally   *tally
@@ -54,10 +55,10 @@ type Trace struct {
 	owner   uint64 // the goroutine that made the trace; 0 of one that is not the user's
 	gentle  int    // calls of gently under way
 	hooks   []*hook
-	reuse   bool                         // see Reuse
-	live    *containers.WeakList[Tensor] // the handles of the step, with LiveRoots; else nil
-	numbers varying.Lines                // see NumbersAsConstants
-	broken  *OpError                     // of a trace that has no device
+	reuse   bool                    // see Reuse
+	live    *alloc.WeakList[Tensor] // the handles of the step, with LiveRoots; else nil
+	numbers varying.Lines           // see NumbersAsConstants
+	broken  *OpError                // of a trace that has no device
 
 	preparing *flight   // of the step that MarkStep compiles
 	slab      *soa.Slab // of small results of steps; used by the flight that runs
@@ -75,9 +76,9 @@ const (
 // current is what a trace has recorded of its step besides nodes.
 type current struct {
 	vars      map[*variable]*state
-	order     []*state                             // vars, in the order of first use
-	arguments *containers.FewMap[*value, *ir.Node] // the values that the step reads, with their nodes
-	latest    struct {                             // of arguments: most ops ask for the same few
+	order     []*state                      // vars, in the order of first use
+	arguments *maps.Small[*value, *ir.Node] // the values that the step reads, with their nodes
+	latest    struct {                      // of arguments: most ops ask for the same few
 		v *value
 		n *ir.Node
 	}
@@ -131,7 +132,7 @@ func newTrace(d *Device) *Trace {
 	}
 	return &Trace{
 		dev: d, lines: mode, b: ir.NewBuilder(shapeinfer.Infer), epoch: 1, step: 1,
-		current: current{vars: map[*variable]*state{}, arguments: new(containers.FewMap[*value, *ir.Node]), watch: d.graphLimit},
+		current: current{vars: map[*variable]*state{}, arguments: new(maps.Small[*value, *ir.Node]), watch: d.graphLimit},
 		queue:   d.sched.NewQueue(), slab: d.slab(), tally: newTally(), syncs: d.syncs.mode,
 	}
 }

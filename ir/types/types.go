@@ -71,6 +71,15 @@ type Type struct {
 // Of returns the type with the given dtype and dimensions.
 func Of(d DType, dims ...int) Type { return Type{DType: d, Shape: Shape(dims)} }
 
+// Axes returns the axes of a tensor of a rank: 0, 1, … rank-1.
+func Axes(rank int) []int {
+	axes := make([]int, rank)
+	for i := range axes {
+		axes[i] = i
+	}
+	return axes
+}
+
 // Rank returns the number of dimensions.
 func (t Type) Rank() int { return len(t.Shape) }
 

@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends/reference/internal/loops"
 	"ltc/internal/diag"
+	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -70,11 +71,7 @@ func (r *reduction) perm(rank int) []int {
 	if r.transposed {
 		return slices.Concat(r.kept, r.dims)
 	}
-	perm := make([]int, rank)
-	for i := range perm {
-		perm[i] = i
-	}
-	return perm
+	return types.Axes(rank)
 }
 
 // reduceSimple handles a body of one op that is associative.

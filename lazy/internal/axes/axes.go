@@ -14,35 +14,6 @@ import (
 	"ltc/ir/types"
 )
 
-// Each returns list, or n ones in its place.
-func Each(list []int, n int) []int {
-	if list == nil {
-		return slices.Repeat([]int{1}, n)
-	}
-	return list
-}
-
-// Count is the numbers from 0 up to n.
-func Count(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	return list
-}
-
-// Sides splits padding into what is before and after; nil is n times the same on both.
-func Sides(padding [][2]int, same, n int) (low, high []int) {
-	if padding == nil {
-		padding = slices.Repeat([][2]int{{same, same}}, n)
-	}
-	low, high = make([]int, len(padding)), make([]int, len(padding))
-	for i, p := range padding {
-		low[i], high[i] = p[0], p[1]
-	}
-	return low, high
-}
-
 // OfConv reads a layout such as NHWC,HWIO->NHWC. The spatial axes are in
 // the order that they have in x.
 func OfConv(s string) (d ir.ConvDims, err error) {
@@ -62,7 +33,7 @@ func OfConv(s string) (d ir.ConvDims, err error) {
 		for _, letter := range p.first + spatial {
 			*p.to = append(*p.to, strings.IndexRune(p.text, letter))
 		}
-		if len(*p.to) != len(p.text) || !slices.Equal(slices.Sorted(slices.Values(*p.to)), Count(len(p.text))) {
+		if len(*p.to) != len(p.text) || !slices.Equal(slices.Sorted(slices.Values(*p.to)), types.Axes(len(p.text))) {
 			return d, fmt.Errorf("layout %q: %s has not each of %s and of %q once", s, p.text, p.first, spatial)
 		}
 	}
@@ -73,7 +44,7 @@ func OfConv(s string) (d ir.ConvDims, err error) {
 // names N and C; without one, all after the first two.
 func OfPool(layout string, rank int) ([]int, error) {
 	if layout == "" {
-		return Count(rank)[min(2, rank):], nil
+		return types.Axes(rank)[min(2, rank):], nil
 	}
 	var axes []int
 	for i, letter := range []byte(layout) {

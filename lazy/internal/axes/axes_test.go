@@ -37,15 +37,6 @@ func TestOfPool(t *testing.T) {
 	require.EqualError(t, err, `layout "NHHC" has H twice`)
 }
 
-func TestSides(t *testing.T) {
-	low, high := Sides(nil, 2, 3)
-	require.Equal(t, []int{2, 2, 2}, low)
-	require.Equal(t, low, high)
-	low, high = Sides([][2]int{{1, 2}, {3, 4}}, 0, 9)
-	require.Equal(t, []int{1, 3}, low)
-	require.Equal(t, []int{2, 4}, high)
-}
-
 // An axis N counts in neither, and a dimension of 0 as one.
 func TestFans(t *testing.T) {
 	in, out, err := Fans("HeNormal", types.Shape{7, 5, 0, 3, 2}, []string{"NOIHW"})

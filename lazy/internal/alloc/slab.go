@@ -1,9 +1,8 @@
-// Package containers has what traces record in. A [Slab] has elements to use, a [FewMap] few
-// keys, a [Roster] keys in their order, and a [WeakList] elements that it does not keep alive. All
-// keep their memory from step to step, and belong to one goroutine at a time.
+// Package alloc allocates elements: a [Slab] many at a time, a [WeakList] each by itself, to find them
+// again while they are alive. They belong to one goroutine at a time.
 //
 // The package imports only the standard library.
-package containers
+package alloc
 
 // Slab is memory to use. Taking from it changes a number and no pointer, which the garbage
 // collector would want to know of. An element that is reachable keeps the others of its

@@ -1,4 +1,4 @@
-package containers
+package maps
 
 import (
 	"testing"
@@ -7,8 +7,8 @@ import (
 )
 
 // Keys are found whether they are in the list or beyond it, until the map is cleared.
-func TestFewMap(t *testing.T) {
-	var m FewMap[*int, *string]
+func TestSmall(t *testing.T) {
+	var m Small[*int, *string]
 	keys, values := make([]int, 3*len(m.list)), make([]string, 3*len(m.list))
 	for range 2 {
 		for i := range keys {

@@ -1,4 +1,4 @@
-package containers
+package alloc
 
 import (
 	"runtime"
@@ -28,17 +28,4 @@ func TestWeakList(t *testing.T) {
 	l.Clear()
 	require.Zero(t, l.Len())
 	runtime.KeepAlive(kept)
-}
-
-// Elements are zero, and none is given twice.
-func TestSlab(t *testing.T) {
-	var s Slab[int]
-	given := map[*int]bool{}
-	for range 20 {
-		x := s.Next(8)
-		require.Zero(t, *x)
-		*x = 1
-		given[x] = true
-	}
-	require.Len(t, given, 20)
 }

@@ -1,4 +1,4 @@
-package containers
+package alloc
 
 import (
 	"slices"

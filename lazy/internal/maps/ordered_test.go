@@ -1,4 +1,4 @@
-package containers
+package maps
 
 import (
 	"math/rand/v2"
@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A roster is a list without duplicates, whatever comes and goes, and its holes
+// A map has no key twice, whatever comes and goes, and its holes
 // are no more than what is in it, or was.
-func TestRoster(t *testing.T) {
+func TestOrdered(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	all := make([]int, 100)
-	var r Roster[*int, *string]
+	var r Ordered[*int, *string]
 	var want []*int
 	for i := range 20_000 {
 		x := &all[rng.IntN(len(all))]
