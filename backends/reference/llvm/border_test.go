@@ -10,12 +10,14 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference/llvm/vector"
+	"ltc/internal/trials"
 )
 
 // Convolutions of images with a border of 0, which is not in memory, are what the evaluator
 // computes, for any strides of operands. Images whose elements lie together in rows are copied in
 // parts, others are padded as a whole.
 func TestConvolutionsWithBorders(t *testing.T) {
+	trials.Sequential(t)
 	const text = `kernel k(x0: f32[n0, n1, n2, n3] strides [*, *, *, %[1]s], x1: f32[n4, n1, %[5]d, %[6]d] strides [*, *, *, 1], x2: f32[n4] strides [*], out y3: f32[n0, n4, n5, n6] strides [*, *, *, 1]) {
   for b < n0
   for o < n4
@@ -124,6 +126,7 @@ func ofImage(k *kernel.Kernel, layout kerneltest.Layout) kerneltest.Layout {
 
 // Each part pads all of an image whose rows are apart: a large one has few parts.
 func TestPartsOfBorders(t *testing.T) {
+	trials.Sequential(t)
 	k, err := kernel.Parse(`kernel k(x0: f32[n0, n1, n2, n3] strides [*, *, *, *], x1: f32[n4, n1, 3, 3] strides [*, *, *, 1], out y2: f32[n0, n4, n2, n3] strides [*, *, *, 1]) {
   for b < n0
   for o < n4

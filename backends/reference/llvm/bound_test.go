@@ -50,6 +50,7 @@ func multipliedOf(d types.DType) string {
 // change, and results have the same bits. It is packed once for all sizes, in as many
 // bytes as its elements have, and preparing for another one allocates nothing.
 func TestBoundProduct(t *testing.T) {
+	trials.Sequential(t)
 	for _, c := range compilers(t) {
 		wide := boundProduct(t, c, types.F32)
 		require.Equal(t, wide/2, boundProduct(t, c, types.BF16), c.machine.Level)
@@ -108,13 +109,11 @@ func boundProduct(t *testing.T, c *shared, d types.DType) (bytes int) {
 		copy(elements, saved)
 	}
 	require.Len(t, kept, 1, "one for all sizes")
-	if !trials.Race {
-		require.Zero(t, testing.AllocsPerRun(3, func() {
-			for _, m := range sizes {
-				code = prepare(bound, m, code)
-			}
-		}))
-	}
+	require.Zero(t, testing.AllocsPerRun(3, func() {
+		for _, m := range sizes {
+			code = prepare(bound, m, code)
+		}
+	}))
 	for _, v := range kept {
 		bytes += v.Type.Bytes()
 	}
@@ -124,6 +123,7 @@ func boundProduct(t *testing.T, c *shared, d types.DType) (bytes int) {
 // A matrix that takes more memory than the constants that it is computed from is packed in
 // each run.
 func TestBoundProductOfFewBytes(t *testing.T) {
+	trials.Sequential(t)
 	const m, n, k = 200, 601, 700
 	text := strings.NewReplacer("w: f32[n2, n1] strides [*, 1]", "w: f32[n2] strides [1]", "%1 = load w[k, j]", "%1 = load w[k]",
 		"    %2 = multiply %0, %1 : f32\n    %3 = reduce add %2\n", "    %2 = load b[j]\n    %3 = add %1, %2 : f32\n    %4 = multiply %0, %3 : f32\n    %5 = reduce add %4\n",
@@ -280,6 +280,7 @@ func TestBoundPrograms(t *testing.T) {
 // Kernels that read a matrix alike share what it is packed to, whatever the other
 // operand's layout, the epilogue and the order of the axes are; others do not.
 func TestKernelsSharePackedOperands(t *testing.T) {
+	trials.Sequential(t)
 	const m, n, k = 200, 601, 601
 	c := compilers(t)[0]
 	w, x := soa.Make(types.Of(types.F32, n*k+k)), soa.Make(types.Of(types.F32, m*k))

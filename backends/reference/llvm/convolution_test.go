@@ -13,6 +13,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/eval"
 	"ltc/backends/reference/llvm/libllvm"
+	"ltc/internal/trials"
 )
 
 // layout is the text of dimension numbers and of a tensor type whose dimensions are
@@ -43,6 +44,7 @@ func permutations(letters string) (all []string) {
 // are blocked products, with padding, strides, dilations and reversed windows. What is
 // packed of the larger factor is packed in the order in which it lies.
 func TestConvolutionsOfAnyLayoutAreProducts(t *testing.T) {
+	trials.Sequential(t)
 	if _, err := libllvm.Open(); err != nil {
 		t.Skipf("what libLLVM compiles is tested, and there is none: %v", err)
 	}
@@ -111,6 +113,7 @@ func TestConvolutionsOfAnyLayoutAreProducts(t *testing.T) {
 // transposed. Images are padded, and their rows are packed as vectors. Where rows are as long as
 // a vector, parts of the image are copied instead, with their border.
 func TestConvolutionsWithChannelsFirst(t *testing.T) {
+	trials.Sequential(t)
 	if _, err := libllvm.Open(); err != nil {
 		t.Skipf("what libLLVM compiles is tested, and there is none: %v", err)
 	}

@@ -60,15 +60,16 @@ func TestCancelledRunsWriteNothing(t *testing.T) {
 				cpu, _ := onBackends(t, text, threads)
 				typ := cpu.Signature().Args[0].Type
 				arg, out := soa.Make(typ), soa.Make(typ)
-				for i := range soa.Slice[float32](arg) {
-					soa.Slice[float32](arg)[i], soa.Slice[float32](out)[i] = 1, 2
+				donated, result := soa.Slice[float32](arg), soa.Slice[float32](out)
+				for i := range donated {
+					donated[i], result[i] = 1, 2
 				}
 				ctx, cancel := context.WithCancelCause(t.Context())
 				time.AfterFunc(20*time.Millisecond, func() { cancel(errLeft) })
 				err := cpu.Execute(ctx, &backends.Call{Args: []soa.View{arg}, Results: []soa.View{{}, out}})
 				require.ErrorIs(t, err, errLeft)
-				for i := range soa.Slice[float32](arg) {
-					if soa.Slice[float32](arg)[i] != 1 || soa.Slice[float32](out)[i] != 2 {
+				for i := range donated {
+					if donated[i] != 1 || result[i] != 2 {
 						require.Failf(t, "written", "element %d", i)
 					}
 				}

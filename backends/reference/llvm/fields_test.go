@@ -11,11 +11,13 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference/llvm/emit"
+	"ltc/internal/trials"
 )
 
 // Fields of records that are loaded at once are what the evaluator loads, whichever
 // they are, of all types, for all numbers of records and wherever these lie.
 func TestFields(t *testing.T) {
+	trials.Sequential(t)
 	var kernels []*kernel.Kernel
 	for _, of := range []string{"f32", "f64", "bf16", "i16"} {
 		for _, places := range [][]int{{0, 1}, {1, 2, 3}, {3, 0, 2}, {0, 1, 2, 3, 4, 5, 6}} {

@@ -8,6 +8,7 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/internal/trials"
 )
 
 // overwritten stores to the places 0, 0 and 2 of each record: as many stores as there are
@@ -27,6 +28,7 @@ const overwritten = `kernel overwritten(x: f32[n0, 3] strides [*, 1], out y: f32
 
 // Of two stores to one place the later one counts, also where records are stored at once.
 func TestLaterStoreToAFieldCounts(t *testing.T) {
+	trials.Sequential(t)
 	kernels, err := kernel.ParseAll(overwritten)
 	require.NoError(t, err)
 	require.NoError(t, kernel.Verify(kernels[0]))

@@ -10,12 +10,14 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference/llvm/emit"
+	"ltc/internal/trials"
 )
 
 // Stages that run along with sums of nothing run all the same, and their results for all
 // points are there for the stages after them. Sums begin with the neutral element. Elements
 // that are loaded for them, outside of their loop, are not there.
 func TestHeldSumsOfNothing(t *testing.T) {
+	trials.Sequential(t)
 	k, err := kernel.Parse(`kernel sums(x: f32[n1, n0] strides [*, 1], scale: f32[1] strides [1], bias: i32[], out y: f32[n0] strides [1], out z: f32[n2, n0] strides [*, 1]) {
 	for p0 < n0
 	stage s0 < n1 {

@@ -11,6 +11,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference/llvm/emit"
+	"ltc/internal/trials"
 )
 
 // narrowProducts are of rows beside each other: with an epilogue that uses the sum twice, and of
@@ -53,6 +54,7 @@ kernel batches(x: i32[n0, n2] strides [*, 1], w: i32[n0, n2, n1] strides [*, *, 
 // The columns of a narrow product have the bits that they have in a wide one, whose sums are in
 // memory.
 func TestNarrowProducts(t *testing.T) {
+	trials.Sequential(t)
 	const rows, wide = 3, 40
 	for _, c := range compilers(t) {
 		for _, text := range narrowProducts {

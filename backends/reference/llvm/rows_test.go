@@ -62,6 +62,7 @@ func rowsOfProducts(t *testing.T, k *kernel.Kernel, c kernel.Code, rows int64) {
 // A value that two stages of a kernel compute has the same bits in both: the maximum of a row
 // is one of its elements.
 func TestStagesComputeTheSameBits(t *testing.T) {
+	trials.Sequential(t)
 	for _, f := range []string{"tanh", "logistic", "exponential"} {
 		for _, sum := range []string{"add", "subtract"} {
 			text := strings.NewReplacer("FUNCTION", f, "SUM", sum).Replace(`func.func @main(%x: tensor<500x203xf32>, %y: tensor<500x203xf32>) -> tensor<500xf32> {

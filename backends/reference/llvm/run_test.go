@@ -51,6 +51,7 @@ func compiles(op kernel.Op, t types.DType) bool {
 // Random kernels, compiled, do what the evaluator does, for any number of parts
 // to the bit. Every other one knows its small sizes, as kernels on records do.
 func TestRandom(t *testing.T) {
+	trials.Sequential(t)
 	for _, c := range compilers(t) {
 		t.Run(c.machine.Level.String(), func(t *testing.T) {
 			for seed := range uint64(trials.Soak(20, 1000)) {
@@ -63,6 +64,7 @@ func TestRandom(t *testing.T) {
 // Random kernels that scan do what the evaluator does, for any number of parts and
 // either order to the bit.
 func TestRandomScans(t *testing.T) {
+	trials.Sequential(t)
 	for _, c := range compilers(t) {
 		t.Run(c.machine.Level.String(), func(t *testing.T) {
 			for seed := range uint64(trials.Soak(20, 1000)) {

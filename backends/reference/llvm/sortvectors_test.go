@@ -47,6 +47,7 @@ const kindsOfRows = 7
 
 // Rows of keys are sorted, and nothing beside them is written.
 func TestSortsOnVectors(t *testing.T) {
+	trials.Sequential(t)
 	v := builtIn(t)[vector.AVX512]
 	if v == nil {
 		t.Skip("sorts are for AVX-512")

@@ -131,6 +131,7 @@ func runLoop(v *tileVectors, l tileloops.Loop, to unsafe.Pointer, from []unsafe.
 // Loops on vectors have the bits of those in Go, NaNs aside. Functions of 16 bits are one unit off
 // at most. Nothing is written behind the results, which may be where an operand is.
 func TestLoopsOnVectors(t *testing.T) {
+	trials.Sequential(t)
 	for level, v := range builtIn(t) {
 		r := rand.New(rand.NewPCG(1, uint64(level)))
 		for _, d := range operandDTypes {
@@ -180,6 +181,7 @@ func TestLoopsOnVectors(t *testing.T) {
 
 // Functions are as near to the exact result as those of kernels that are compiled.
 func TestFunctionsOnVectors(t *testing.T) {
+	trials.Sequential(t)
 	for level, v := range builtIn(t) {
 		for _, f := range accuracy.Functions {
 			op, known := kernel.ParseOp(f.Name)
@@ -211,6 +213,7 @@ func TestFunctionsOnVectors(t *testing.T) {
 
 // Folds have the bits of those in Go.
 func TestFoldsOnVectors(t *testing.T) {
+	trials.Sequential(t)
 	for level, v := range builtIn(t) {
 		r := rand.New(rand.NewPCG(2, uint64(level)))
 		for _, d := range []types.DType{types.F32, types.F64} {
@@ -238,6 +241,7 @@ func TestFoldsOnVectors(t *testing.T) {
 
 // Choices and fills move any bits.
 func TestMovesOnVectors(t *testing.T) {
+	trials.Sequential(t)
 	for level, v := range builtIn(t) {
 		r := rand.New(rand.NewPCG(3, uint64(level)))
 		for _, d := range []types.DType{types.U8, types.U16, types.U32, types.U64} {
@@ -260,6 +264,7 @@ func TestMovesOnVectors(t *testing.T) {
 
 // Products of built-in code are those of a loop, in as much memory as they say.
 func TestBuiltInProducts(t *testing.T) {
+	trials.Sequential(t)
 	for level, v := range builtIn(t) {
 		r := rand.New(rand.NewPCG(4, uint64(level)))
 		p := v.Products(types.F32)

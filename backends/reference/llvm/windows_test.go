@@ -9,11 +9,13 @@ import (
 
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
+	"ltc/internal/trials"
 )
 
 // Windows of depthwise convolutions are summed for several points at once, whatever the number
 // of points and of channels, with an activation behind them, and for two sums.
 func TestWindowsAreSummedSeveralPointsAtOnce(t *testing.T) {
+	trials.Sequential(t)
 	for name, c := range map[string]struct{ sums, results string }{
 		"sum": {"%3 = reduce add %2", "store y2[i0, i1, i2], %3"},
 		"activation": {"%3 = reduce add %2", `%4 = load x3[i2]
@@ -67,6 +69,7 @@ func TestWindowsAreSummedSeveralPointsAtOnce(t *testing.T) {
 // Elements around an image are read as they are said to be. Windows that have some are summed
 // by themselves.
 func TestWindowsWithBorders(t *testing.T) {
+	trials.Sequential(t)
 	for _, window := range []int{3, 5} {
 		for _, apart := range []int{1, 2, 3} {
 			k, err := kernel.Parse(fmt.Sprintf(`kernel k(x0: f32[n0, n1, n2] strides [*, *, 1], x1: f32[%[1]d, %[1]d, n2] strides [*, *, 1], out y2: f32[n3, n4, n2] strides [*, *, 1]) {

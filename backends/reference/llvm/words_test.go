@@ -9,12 +9,14 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/kernel/kerneltest"
 	"ltc/backends/reference/llvm/emit"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
 // Products of integers of 16 bits or less are those that the evaluator computes, of their
 // whole range and where sums wrap, on machines that multiply pairs of these and on others.
 func TestWords(t *testing.T) {
+	trials.Sequential(t)
 	pairs := [][2]types.DType{{types.I16, types.I16}, {types.U8, types.I8}, {types.I8, types.U8}, {types.I16, types.I8}, {types.U8, types.I16}, {types.I8, types.I8}}
 	var kernels []*kernel.Kernel
 	for _, d := range pairs {
