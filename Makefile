@@ -65,7 +65,7 @@ race: ## test packages with goroutines, as internal/trials/again.txt lists them,
 	if ! command -v "$$cc" >/dev/null 2>&1; then \
 		echo "SKIPPED: make race: no C compiler ($$cc), which the race detector needs" >&2; \
 	else \
-		GORACE="$$GORACE atexit_sleep_ms=50" CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 30m $(TESTFLAGS) $$(internal/trials/again.sh race); \
+		GORACE="$$GORACE atexit_sleep_ms=50" CGO_ENABLED=1 $(GO) test -race -gcflags='./internal/test/ptxsim=-race=false -d=checkptr=0' -vet=off -timeout 30m $(TESTFLAGS) $$(internal/trials/again.sh race); \
 	fi
 
 lint: ## find sentences of over 35 words, links that lead nowhere, pages of over 15 KiB, exported names without documentation, messages such as "1 operands"

@@ -1,8 +1,8 @@
 package llvm
 
 import (
+	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,6 +37,7 @@ const largeLoop = `func.func @main(%x: tensor<Nxf32>) -> tensor<Nxf32> {
 // Loops give the evaluator's bits, whether they are chains of launches or not, and also where
 // several goroutines run them at once.
 func TestLoops(t *testing.T) {
+	compilers(t)
 	a, err := txtar.ParseFile("../testdata/loops.txtar")
 	require.NoError(t, err)
 	texts := map[string]string{}
@@ -47,33 +48,44 @@ func TestLoops(t *testing.T) {
 		texts[fmt.Sprint(n, " elements")] = strings.ReplaceAll(largeLoop, "Nx", fmt.Sprint(n, "x"))
 	}
 	for name, text := range texts {
+		eval := compiledFor(t, "eval", text, 1)
+		var all []evaluated
+		for seed := range 3 {
+			args := randomArgs(t, eval, seed)
+			want := &backends.Call{Args: args(), Results: make([]soa.View, len(eval.Signature().Results))}
+			require.NoError(t, eval.Execute(t.Context(), want))
+			all = append(all, evaluated{args, want.Results})
+		}
 		for _, threads := range []int{1, 2} {
 			t.Run(fmt.Sprint(name, " on ", threads), func(t *testing.T) {
-				cpu, eval := onBackends(t, text, threads)
-				var all sync.WaitGroup
-				for seed := range 3 {
-					args := randomArgs(t, cpu, seed)
-					want := &backends.Call{Args: args(), Results: make([]soa.View, len(cpu.Signature().Results))}
-					require.NoError(t, eval.Execute(t.Context(), want))
-					all.Go(func() {
+				cpu := compiledFor(t, "cpu", text, threads)
+				var running sync.WaitGroup
+				for seed, e := range all {
+					running.Go(func() {
 						for range 3 {
-							got := &backends.Call{Args: args(), Results: make([]soa.View, len(want.Results))}
+							got := &backends.Call{Args: e.args(), Results: make([]soa.View, len(e.results))}
 							if err := cpu.Execute(t.Context(), got); err != nil {
 								t.Error(err)
 								return
 							}
-							for j, w := range want.Results {
-								if !slices.Equal(elementBits(w), elementBits(got.Results[j])) {
+							for j, w := range e.results {
+								if !bytes.Equal(memoryOf(w), memoryOf(got.Results[j])) {
 									t.Errorf("seed %d: result %d differs from the evaluator's", seed, j)
 								}
 							}
 						}
 					})
 				}
-				all.Wait()
+				running.Wait()
 			})
 		}
 	}
+}
+
+// evaluated is what a program's results are for some arguments.
+type evaluated struct {
+	args    func() []soa.View
+	results []soa.View
 }
 
 // randomArgs returns a function that makes arguments, the same in each call.

@@ -21,7 +21,7 @@ import (
 // of numbers that are too large, of infinities and NaNs.
 func TestQuantized(t *testing.T) {
 	all := programs.Quantized()
-	for _, name := range slices.Sorted(maps.Keys(all)) {
+	for _, name := range trials.First(slices.Sorted(maps.Keys(all))) {
 		t.Run(name, func(t *testing.T) {
 			for seed := range trials.Of(3) {
 				requireQuantized(t, all[name], seed)

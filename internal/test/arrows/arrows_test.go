@@ -100,7 +100,7 @@ var allowed = map[string][]string{
 		"internal/footprint"},
 	"internal/test/cheader":    {},
 	"internal/test/ptxas":      {},
-	"internal/test/ptxsim":     {"internal/test/ptxas"},
+	"internal/test/ptxsim":     {"internal/test/ptxas", "internal/trials"},
 	"internal/test/cudasim":    {"backends/cuda", "backends", "soa", "internal/test/cudafake"},
 	"backends/cuda/cudasim":    {"internal/test/cudasim"},
 	"internal/test/gputext":    {"backends", "internal/test/cudafake", "internal/test/cudasim"},

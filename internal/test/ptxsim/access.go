@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ltc/internal/diag"
+	"ltc/internal/trials"
 )
 
 var widths = map[string]int{"u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "b32": 4, "u32": 4, "s32": 4, "f32": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8}
@@ -220,6 +221,11 @@ func (t *thread) touchAs(as touched, address uint64, n int, shared bool, how acc
 		}
 		at := &t.block.memory.all[which]
 		b, who = at.bytes[offset:][:n], t.block.global[which].of(at, address, n)
+		if how == reads {
+			trials.Reads(b)
+		} else {
+			trials.Writes(b)
+		}
 	}
 	if shared && how != reads {
 		if !t.mayWrite(address-sharedBase, n, how) {

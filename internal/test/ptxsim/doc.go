@@ -26,5 +26,10 @@
 // does. NaNs are not those of the hardware bit by bit, nor are values that are not
 // rounded to nearest.
 //
-// The package imports only ltc/internal/test/ptxas and ltc/internal/diag.
+// `make race` builds the package without the race detector, which makes it ten times slower.
+// The detector is told of every access to global memory, by ltc/internal/trials. All else
+// belongs to the goroutine of the launch.
+//
+// The package imports only ltc/internal/test/ptxas, ltc/internal/diag and
+// ltc/internal/trials.
 package ptxsim
