@@ -585,3 +585,32 @@ func TestSizesOfDataBesideOpenSizes(t *testing.T) {
 		})
 	}
 }
+
+// Functions with open inputs have that error, too: the slice's dimension is the bound or fewer.
+func TestBoundsOfSizesOfDataInFunctions(t *testing.T) {
+	d := open(t, "cpu", lazy.CheckIndices(false))
+	f := lazy.Func(d, func(_ *lazy.Trace, x, mask *lazy.Tensor) *lazy.Tensor {
+		return x.MaskedSelect(mask, 100) // the op
+	})
+	n := lazy.Dim("n", 1, 4000)
+	require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, n)}, lazy.Input{Name: "mask", Type: types.Of(types.Bool, n)}))
+	call := func(n, hold int) error {
+		mask := make([]bool, n)
+		for i := range hold {
+			mask[i] = true
+		}
+		y, err := f.Call(t.Context(), lazy.From(d, make([]float32, n)), lazy.From(d, mask))
+		if err == nil {
+			_, err = y.Value()
+		}
+		return err
+	}
+	for _, n := range []int{300, 200, 3000} {
+		require.NoError(t, call(n, 100))
+		err := call(n, 103)
+		require.ErrorContains(t, err, "counted_test.go:")
+		require.ErrorContains(t, err, "a size that follows from data is 103, and can be at most 100; give it a larger bound")
+	}
+	require.NoError(t, call(40, 40))
+	require.Len(t, f.Report().Compiles, 1)
+}

@@ -160,11 +160,7 @@ func bounds(op *mlir.Op, most map[element]largest) {
 		if !ok {
 			return
 		}
-		n := int64(math.MaxInt32)
-		if t := op.Operands[0].Type.(*mlir.TensorType); !t.Unranked && t.Shape[dim] != mlir.Dynamic {
-			n = t.Shape[dim]
-		}
-		lower(most, e, n, op)
+		lower(most, e, mostOfDim(op.Operands[0], dim), op)
 	}
 	switch op.Code {
 	case stablehlo.RealDynamicSlice:
@@ -178,6 +174,57 @@ func bounds(op *mlir.Op, most map[element]largest) {
 	}
 }
 
+// mostOfDim returns a number that a dimension of v is at most.
+func mostOfDim(v *mlir.Value, dim int) int64 {
+	t := v.Type.(*mlir.TensorType)
+	switch {
+	case t.Unranked:
+	case t.Shape[dim] != mlir.Dynamic:
+		return t.Shape[dim]
+	case v.Def == nil:
+	case v.Def.Code == stablehlo.RealDynamicSlice: // from no less than 0, in steps of no less than 1
+		return min(max(mostOf(v.Def.Operands[2], dim), 0), mostOfDim(v.Def.Operands[0], dim))
+	case v.Def.Code.Info().Static != nil:
+		if p := v.Def.Code.Info().Static.Parts[0]; p.Attr == "" { // the result's shape
+			return max(mostOf(v.Def.Operands[p.Operand], dim), 0)
+		}
+	}
+	return math.MaxInt32
+}
+
+// mostOf returns a number that element k of v, a value that sizes are computed from, is at most. It
+// follows no unsigned integers, and no converts to fewer bits: these could wrap.
+func mostOf(v *mlir.Value, k int) int64 {
+	for folds(v) || v.Def != nil && v.Def.Code == stablehlo.Constant {
+		op := v.Def
+		i, ok := v.Type.(*mlir.TensorType).Elem.(mlir.IntegerType)
+		if !ok || i.Sign == mlir.Unsigned {
+			return math.MaxInt32
+		}
+		switch op.Code {
+		case stablehlo.Constant:
+			if list, ok := mlir.Ints(op.Attrs.Get("value")); ok && k < len(list) {
+				return list[k]
+			}
+			return math.MaxInt32
+		case stablehlo.Minimum:
+			return min(mostOf(op.Operands[0], k), mostOf(op.Operands[1], k))
+		case stablehlo.Maximum:
+			return max(mostOf(op.Operands[0], k), mostOf(op.Operands[1], k))
+		case stablehlo.Convert:
+			if from := op.Operands[0].Type.(*mlir.TensorType).Elem.(mlir.IntegerType); from.Width > i.Width {
+				return math.MaxInt32
+			}
+		}
+		o, at, ok := moved(op, k)
+		if !ok {
+			return math.MaxInt32
+		}
+		v, k = o, at
+	}
+	return math.MaxInt32
+}
+
 // element is one of the integers of a root.
 type element struct {
 	of *mlir.Value
@@ -187,30 +234,35 @@ type element struct {
 // elementOf returns the element of another value that element k of v is; false if v computes it.
 func elementOf(v *mlir.Value, k int) (element, bool) {
 	for folds(v) {
-		op := v.Def
-		switch op.Code {
-		case stablehlo.Convert, stablehlo.Reshape, stablehlo.OptimizationBarrier:
-			v = op.Operands[0]
-		case stablehlo.BroadcastInDim:
-			switch n := op.Operands[0].Type.(*mlir.TensorType).Elements(); n {
-			case 1:
-				k = 0
-			case v.Type.(*mlir.TensorType).Elements(): // only dimensions of 1 are added
-			default:
-				return element{}, false
-			}
-			v = op.Operands[0]
-		case stablehlo.Concatenate:
-			for _, o := range op.Operands {
-				n := int(o.Type.(*mlir.TensorType).Elements())
-				if v = o; k < n {
-					break
-				}
-				k -= n
-			}
-		default:
+		var ok bool
+		if v, k, ok = moved(v.Def, k); !ok {
 			return element{}, false
 		}
 	}
 	return element{v, k}, true
+}
+
+// moved returns the operand's element that element k of the result is, of an op that folds; false if
+// the op computes it.
+func moved(op *mlir.Op, k int) (*mlir.Value, int, bool) {
+	switch op.Code {
+	case stablehlo.Convert, stablehlo.Reshape, stablehlo.OptimizationBarrier:
+		return op.Operands[0], k, true
+	case stablehlo.BroadcastInDim:
+		switch n := op.Operands[0].Type.(*mlir.TensorType).Elements(); n {
+		case 1:
+			return op.Operands[0], 0, true
+		case op.Results[0].Type.(*mlir.TensorType).Elements(): // only dimensions of 1 are added
+			return op.Operands[0], k, true
+		}
+	case stablehlo.Concatenate:
+		for _, o := range op.Operands {
+			n := int(o.Type.(*mlir.TensorType).Elements())
+			if k < n {
+				return o, k, true
+			}
+			k -= n
+		}
+	}
+	return nil, 0, false
 }
