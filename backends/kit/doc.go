@@ -15,6 +15,6 @@
 //
 // The package imports only ltc/backends, ltc/backends/kit/fourier, ltc/backends/kit/fuse,
 // ltc/backends/kit/kernel, ltc/backends/kit/plan, ltc/backends/kit/simplify,
-// ltc/backends/reference/eval, ltc/ir/dims, ltc/ir/types, ltc/mlir, ltc/soa, ltc/stablehlo
-// and ltc/internal/minifloat.
+// ltc/backends/kit/simplify/program, ltc/backends/reference/eval, ltc/ir/dims, ltc/ir/types,
+// ltc/mlir, ltc/soa, ltc/stablehlo and ltc/internal/minifloat.
 package kit

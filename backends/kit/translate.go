@@ -10,7 +10,7 @@ import (
 	"ltc/backends/kit/fuse"
 	"ltc/backends/kit/kernel"
 	"ltc/backends/kit/plan"
-	"ltc/backends/kit/simplify"
+	"ltc/backends/kit/simplify/program"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -57,7 +57,7 @@ func translate(ctx context.Context, p *backends.Program, o Options) (g *fuse.Gra
 	others := slices.DeleteFunc(slices.Clone(p.Module.Ops), func(op *mlir.Op) bool { return op == main })
 	for _, op := range p.Module.Ops {
 		var calls bool
-		simplify.Symbols(op, func(name string) { calls = calls || name == "main" })
+		program.Symbols(op, func(name string) { calls = calls || name == "main" })
 		if calls {
 			return nil, leave("%s calls its main", p.File)
 		}
@@ -243,7 +243,7 @@ func (t *translator) reshape(op *mlir.Op) error {
 func (t *translator) host(op *mlir.Op, reason string) error {
 	h := &hostStep{t: t, op: op, inputs: inputs(op), reason: reason}
 	if len(t.others) > 0 {
-		simplify.Symbols(op, func(string) { h.others = t.others })
+		program.Symbols(op, func(string) { h.others = t.others })
 	}
 	makes := make([]types.Type, len(op.Results))
 	for i, r := range op.Results {
@@ -252,7 +252,7 @@ func (t *translator) host(op *mlir.Op, reason string) error {
 			return leave("%v", err)
 		}
 	}
-	kept := mlir.Flag(op.Attrs.Get("has_side_effect")) || h.others != nil || !simplify.Ends(op) || simplify.Sized(op)
+	kept := mlir.Flag(op.Attrs.Get("has_side_effect")) || h.others != nil || !program.Ends(op) || program.Sized(op)
 	t.step(op, h, t.of(h.inputs), makes, kept)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"ltc/backends/kit/simplify/program"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -27,7 +28,7 @@ func isInt(t *mlir.TensorType) bool { _, ok := t.Elem.(mlir.IntegerType); return
 
 // constantRight puts the constant of a commutative op on the right.
 func constantRight(e *editor, op *mlir.Op) *mlir.Value {
-	if x, y := sides(op); literal(x) != nil && literal(y) == nil {
+	if x, y := sides(op); program.Literal(x) != nil && program.Literal(y) == nil {
 		return e.again(op, op.Results[0].Type, y, x)
 	}
 	return nil
@@ -36,7 +37,7 @@ func constantRight(e *editor, op *mlir.Op) *mlir.Value {
 // addition: x + 0 of integers and x + -0 of floats; x + -y is x - y.
 func addition(e *editor, op *mlir.Op) *mlir.Value {
 	x, y := sides(op)
-	if n, ok := number(y); ok && (n.negZero() || !n.isFloat && n.is(0)) {
+	if n, ok := program.NumberOf(y); ok && (n.NegZero() || !n.IsFloat && n.Is(0)) {
 		return x
 	}
 	for _, p := range [][2]*mlir.Value{{x, y}, {y, x}} {
@@ -51,10 +52,10 @@ func addition(e *editor, op *mlir.Op) *mlir.Value {
 // x - x of integers is 0.
 func subtraction(e *editor, op *mlir.Op) *mlir.Value {
 	x, y := sides(op)
-	if n, ok := number(y); ok && n.is(0) {
+	if n, ok := program.NumberOf(y); ok && n.Is(0) {
 		return x
 	}
-	if n, ok := number(x); ok && (n.negZero() || !n.isFloat && n.is(0)) {
+	if n, ok := program.NumberOf(x); ok && (n.NegZero() || !n.IsFloat && n.Is(0)) {
 		return e.emit(stablehlo.Negate, op.Results[0].Type, nil, y)
 	}
 	if neg := def(y, stablehlo.Negate); neg != nil {
@@ -70,17 +71,17 @@ func subtraction(e *editor, op *mlir.Op) *mlir.Value {
 // number is x times the opposite.
 func product(e *editor, op *mlir.Op) *mlir.Value {
 	x, y := sides(op)
-	if n, ok := number(y); ok {
+	if n, ok := program.NumberOf(y); ok {
 		switch {
-		case n.is(1):
+		case n.Is(1):
 			return x
-		case n.is(-1) && !isBool(resultType(op)):
+		case n.Is(-1) && !isBool(resultType(op)):
 			return e.emit(stablehlo.Negate, op.Results[0].Type, nil, x)
-		case n.is(0) && !n.isFloat:
+		case n.Is(0) && !n.IsFloat:
 			return y
 		}
-		if neg := def(x, stablehlo.Negate); neg != nil && n.isFloat {
-			if opposite := e.constant(resultType(op), -n.float); opposite != nil {
+		if neg := def(x, stablehlo.Negate); neg != nil && n.IsFloat {
+			if opposite := e.constant(resultType(op), -n.Float); opposite != nil {
 				return e.emit(op.Code, op.Results[0].Type, nil, neg.Operands[0], opposite)
 			}
 		}
@@ -96,19 +97,19 @@ func isBool(t *mlir.TensorType) bool { return t.Elem == mlir.Type(mlir.I1) }
 // quotient: x / 1, and x over a power of two whose inverse the type holds.
 func quotient(e *editor, op *mlir.Op) *mlir.Value {
 	x, y := sides(op)
-	n, ok := number(y)
+	n, ok := program.NumberOf(y)
 	switch {
 	case !ok:
 		return nil
-	case n.is(1):
+	case n.Is(1):
 		return x
-	case n.isFloat && n.is(-1):
+	case n.IsFloat && n.Is(-1):
 		return e.emit(stablehlo.Negate, op.Results[0].Type, nil, x)
-	case n.isFloat:
-		if frac, _ := math.Frexp(n.float); math.Abs(frac) != 0.5 {
+	case n.IsFloat:
+		if frac, _ := math.Frexp(n.Float); math.Abs(frac) != 0.5 {
 			return nil
 		}
-		if inverse := e.constant(resultType(op), 1/n.float); inverse != nil && !math.IsInf(1/n.float, 0) {
+		if inverse := e.constant(resultType(op), 1/n.Float); inverse != nil && !math.IsInf(1/n.Float, 0) {
 			return e.emit(stablehlo.Multiply, op.Results[0].Type, nil, x, inverse)
 		}
 	}
@@ -118,14 +119,14 @@ func quotient(e *editor, op *mlir.Op) *mlir.Value {
 // power: x to the power of 1, 2, 3 and -1.
 func power(e *editor, op *mlir.Op) *mlir.Value {
 	x, y := sides(op)
-	n, ok := number(y)
-	if !ok || !n.isFloat {
+	n, ok := program.NumberOf(y)
+	if !ok || !n.IsFloat {
 		return nil
 	}
 	multiply := func(a, b *mlir.Value) *mlir.Value {
 		return e.emit(stablehlo.Multiply, op.Results[0].Type, nil, a, b)
 	}
-	switch n.float {
+	switch n.Float {
 	case 1:
 		return x
 	case 2:
@@ -173,21 +174,21 @@ func extremum(_ *editor, op *mlir.Op) *mlir.Value {
 
 // extremes reports whether v is the least or the greatest number of its type.
 func extremes(v *mlir.Value) (lowest, highest bool) {
-	n, ok := number(v)
+	n, ok := program.NumberOf(v)
 	if !ok {
 		return false, false
 	}
 	switch t := tensorOf(v).Elem.(type) {
 	case mlir.FloatType:
-		return math.IsInf(n.float, -1), math.IsInf(n.float, 1)
+		return math.IsInf(n.Float, -1), math.IsInf(n.Float, 1)
 	case mlir.IntegerType:
 		switch {
 		case t.Width == 1:
-			return n.int == 0, n.int == 1
+			return n.Int == 0, n.Int == 1
 		case t.Sign == mlir.Unsigned:
-			return n.int == 0, uint64(n.int) == math.MaxUint64>>(64-t.Width)
+			return n.Int == 0, uint64(n.Int) == math.MaxUint64>>(64-t.Width)
 		}
-		return n.int == math.MinInt64>>(64-t.Width), n.int == math.MaxInt64>>(64-t.Width)
+		return n.Int == math.MinInt64>>(64-t.Width), n.Int == math.MaxInt64>>(64-t.Width)
 	}
 	return false, false
 }
@@ -210,13 +211,13 @@ func lattice(_ *editor, op *mlir.Op) *mlir.Value {
 
 // bits reports whether all bits of v are 0 or 1.
 func bits(v *mlir.Value) (zeros, ones bool) {
-	n, ok := number(v)
+	n, ok := program.NumberOf(v)
 	t, integer := tensorOf(v).Elem.(mlir.IntegerType)
 	if !ok || !integer {
 		return false, false
 	}
 	mask := uint64(math.MaxUint64) >> (64 - t.Width)
-	return uint64(n.int)&mask == 0, uint64(n.int)&mask == mask
+	return uint64(n.Int)&mask == 0, uint64(n.Int)&mask == mask
 }
 
 // exclusive: x xor 0; x xor x; x xor all ones is not x.
@@ -254,8 +255,8 @@ func again(_ *editor, op *mlir.Op) *mlir.Value {
 // opposite.
 func negation(e *editor, op *mlir.Op) *mlir.Value {
 	if mul := def(op.Operands[0], stablehlo.Multiply); mul != nil && e.uses()[op.Operands[0]] == 1 {
-		if n, ok := number(mul.Operands[1]); ok && n.isFloat {
-			if opposite := e.constant(resultType(op), -n.float); opposite != nil {
+		if n, ok := program.NumberOf(mul.Operands[1]); ok && n.IsFloat {
+			if opposite := e.constant(resultType(op), -n.Float); opposite != nil {
 				return e.emit(mul.Code, op.Results[0].Type, nil, mul.Operands[0], opposite)
 			}
 		}
@@ -281,7 +282,7 @@ func absolute(e *editor, op *mlir.Op) *mlir.Value {
 // shift: by nothing.
 func shift(_ *editor, op *mlir.Op) *mlir.Value {
 	x, y := sides(op)
-	if n, ok := number(y); ok && n.is(0) {
+	if n, ok := program.NumberOf(y); ok && n.Is(0) {
 		return x
 	}
 	return nil

@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/backends/kit/simplify/program"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -31,7 +32,7 @@ func hoistBroadcast(e *editor, op *mlir.Op) *mlir.Value {
 			if first == nil || len(tensorOf(b.Operands[0]).Shape) > len(tensorOf(first.Operands[0]).Shape) {
 				first = b
 			}
-		case element(v) != nil, len(tensorOf(v).Shape) == 0:
+		case program.Element(v) != nil, len(tensorOf(v).Shape) == 0:
 		default:
 			return nil
 		}
@@ -66,7 +67,7 @@ func hoistBroadcast(e *editor, op *mlir.Op) *mlir.Value {
 		case len(t.Shape) == 0 && len(out.Shape) > 0:
 			small[i] = v // the scalar of a clamp or a select
 		default:
-			small[i] = e.splat(like(t, shape), element(v))
+			small[i] = e.splat(like(t, shape), program.Element(v))
 		}
 	}
 	return e.broadcast(e.again(op, like(out, shape), small...), out.Shape, to)

@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/backends/kit/simplify/program"
 	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -49,7 +50,7 @@ func toChannelsFirst(rank int) []int64 {
 // canBeChannelsFirst reports whether a value can be computed with its features first without a
 // transpose, and whether that includes a convolution.
 func (e *editor) canBeChannelsFirst(v *mlir.Value) (ok, convolves bool) {
-	if len(tensorOf(v).Shape) == 0 || element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil || e.storedChannelsFirst(v) {
+	if len(tensorOf(v).Shape) == 0 || program.Element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil || e.storedChannelsFirst(v) {
 		return true, false
 	}
 	op := v.Def
@@ -115,7 +116,7 @@ func (e *editor) buildChannelsFirst(v *mlir.Value, perm []int64) *mlir.Value {
 	op := v.Def
 	to := like(t, pick(t.Shape, perm))
 	switch {
-	case element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil:
+	case program.Element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil:
 		return e.transpose(v, perm)
 	case e.storedChannelsFirst(v):
 		if p := def(v, stablehlo.Pad); p != nil {

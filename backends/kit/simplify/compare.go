@@ -3,15 +3,13 @@ package simplify
 import (
 	"slices"
 
+	"ltc/backends/kit/simplify/program"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
 
-// The directions of a compare: of swapped operands, and of what does not hold.
-var (
-	mirrored = map[string]string{"EQ": "EQ", "NE": "NE", "LT": "GT", "LE": "GE", "GT": "LT", "GE": "LE"}
-	opposite = map[string]string{"EQ": "NE", "NE": "EQ", "LT": "GE", "LE": "GT", "GT": "LE", "GE": "LT"}
-)
+// opposite has the direction of a compare that holds where one of the key's does not.
+var opposite = map[string]string{"EQ": "NE", "NE": "EQ", "LT": "GE", "LE": "GT", "GT": "LE", "GE": "LT"}
 
 func direction(op *mlir.Op) string { return stablehlo.AsCompare(op).ComparisonDirection() }
 
@@ -28,8 +26,8 @@ func (e *editor) compared(op *mlir.Op, direction string, x, y *mlir.Value) *mlir
 
 // compareRight puts a constant on the right.
 func compareRight(e *editor, op *mlir.Op) *mlir.Value {
-	if x, y := sides(op); literal(x) != nil && literal(y) == nil {
-		return e.compared(op, mirrored[direction(op)], y, x)
+	if x, y := sides(op); program.Literal(x) != nil && program.Literal(y) == nil {
+		return e.compared(op, program.Mirrored[direction(op)], y, x)
 	}
 	return nil
 }
@@ -53,11 +51,11 @@ func comparison(e *editor, op *mlir.Op) *mlir.Value {
 			return e.constant(out, 1)
 		}
 	}
-	n, ok := number(y)
+	n, ok := program.NumberOf(y)
 	if !ok || !isBool(tensorOf(x)) {
 		return nil
 	}
-	switch one := n.int&1 == 1; {
+	switch one := n.Int&1 == 1; {
 	case dir == "EQ" && one, dir == "NE" && !one, dir == "GE" && one, dir == "GT" && !one:
 		return x
 	case dir == "EQ", dir == "NE", dir == "LT" && one, dir == "LE" && !one:

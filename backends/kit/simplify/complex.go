@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/backends/kit/simplify/program"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -20,15 +21,15 @@ import (
 // the type of the parts, and can be infinite where the exact part is not.
 func complexes(s *state) bool {
 	some := false
-	for _, b := range s.functions() {
-		walk(b, func(op *mlir.Op) { some = some || slices.ContainsFunc(op.Results, isComplex) })
+	for _, b := range s.Functions() {
+		program.Walk(b, func(op *mlir.Op) { some = some || slices.ContainsFunc(op.Results, isComplex) })
 	}
 	if !some {
 		return false
 	}
 	changed := false
-	for _, b := range s.functions() {
-		changed = complexParts.carry(b) || changed
+	for _, b := range s.Functions() {
+		changed = complexParts.Apply(b) || changed
 	}
 	return s.rewriteProgram(func(r *opRow) rules { return r.complex }) || changed
 }
@@ -58,7 +59,7 @@ func partType(t mlir.Type) mlir.Type {
 var partCodes = [2]mlir.Code{stablehlo.Real, stablehlo.Imag}
 
 // complexParts says how complex numbers are carried.
-var complexParts = carriage{is: isComplex, part: partType, apart: partCodes[:], whole: stablehlo.Complex}
+var complexParts = program.Decomposition{Is: isComplex, Part: partType, Apart: partCodes[:], Whole: stablehlo.Complex}
 
 // part returns a part of v, by the op of partCodes; what is not complex is its own real part.
 func (e *editor) part(code mlir.Code, v *mlir.Value) *mlir.Value {
@@ -94,7 +95,7 @@ func (e *editor) ofParts(code mlir.Code, op *mlir.Op) *mlir.Value {
 		operands[i] = e.part(code, v)
 	}
 	x := copyOf(op, partType(op.Results[0].Type), operands...)
-	for _, b := range bodies(x) {
+	for _, b := range program.Bodies(x) {
 		retype(b)
 	}
 	return e.emitOp(x)
@@ -117,7 +118,7 @@ func eachPartOfSums(e *editor, op *mlir.Op) *mlir.Value {
 	if !closed(op) {
 		return nil
 	}
-	for _, b := range bodies(op) {
+	for _, b := range program.Bodies(op) {
 		for _, inner := range b.Ops {
 			if inner.Code != stablehlo.Add && !inner.Code.Info().Traits.Has(mlir.Terminator) || slices.ContainsFunc(inner.Operands, func(v *mlir.Value) bool { return !isComplex(v) }) {
 				return nil
@@ -164,7 +165,7 @@ func ofReal(e *editor, op *mlir.Op) *mlir.Value {
 // partsOfConstant makes a constant of two.
 func partsOfConstant(e *editor, op *mlir.Op) *mlir.Value {
 	z := op.Results[0]
-	a := literal(z)
+	a := program.Literal(z)
 	if !isComplex(z) || a == nil {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"ltc/backends/kit/simplify/program"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -216,8 +217,8 @@ func quotientComplex(e *editor, op *mlir.Op) *mlir.Value {
 
 // isZero reports whether v is the constant 0, not -0.
 func isZero(v *mlir.Value) bool {
-	n, ok := number(v)
-	return ok && n.is(0)
+	n, ok := program.NumberOf(v)
+	return ok && n.Is(0)
 }
 
 // byReal returns the parts of (x+iy)/(u+iv) where v is 0.

@@ -9,29 +9,6 @@ import (
 	"ltc/stablehlo"
 )
 
-// literal returns the value of a constant; nil for what is none.
-func literal(v *mlir.Value) *mlir.DenseAttr {
-	if v.Def == nil || v.Def.Code != stablehlo.Constant {
-		return nil
-	}
-	a, _ := v.Def.Attrs.Get("value").(*mlir.DenseAttr)
-	return a
-}
-
-// element returns the element that all of v are, in the bytes of
-// [mlir.DenseAttr.Decode]; nil if v is no constant or has several.
-func element(v *mlir.Value) []byte {
-	a := literal(v)
-	if a == nil || a.Literal == "" || !a.Type.Static() || a.Type.Elements() != 1 && (a.Literal[0] == '[' || a.Literal[0] == '"') {
-		return nil // splats are written as one number: see pass standard
-	}
-	data, splat, err := a.Decode()
-	if err != nil || !splat && a.Type.Elements() != 1 {
-		return nil
-	}
-	return data
-}
-
 // splat returns a constant of type t all of whose elements are element.
 func (e *editor) splat(t *mlir.TensorType, element []byte) *mlir.Value {
 	return e.emit(stablehlo.Constant, t, mlir.Dict{{Name: "value", Value: splatAttr(t, element)}})
@@ -44,62 +21,6 @@ func splatAttr(t *mlir.TensorType, element []byte) *mlir.DenseAttr {
 	}
 	return &mlir.DenseAttr{Type: t, Literal: one.Literal}
 }
-
-// number is the value of the one element that all of v are, if it is an integer
-// of up to 64 bits or a float; ok is false otherwise.
-func number(v *mlir.Value) (x num, ok bool) {
-	data := element(v)
-	if data == nil {
-		return num{}, false
-	}
-	var wide [8]byte
-	copy(wide[:], data)
-	bits := binary.LittleEndian.Uint64(wide[:])
-	switch elem := tensorOf(v).Elem.(type) {
-	case mlir.IntegerType:
-		shift := 64 - 8*len(data)
-		x.int = int64(bits<<shift) >> shift
-		if elem.Sign == mlir.Unsigned {
-			x.int = int64(bits)
-		}
-		return x, len(data) <= 8
-	case mlir.FloatType:
-		x.isFloat = true
-		switch elem.Name {
-		case "f64":
-			x.float = math.Float64frombits(bits)
-		case "f32":
-			x.float = float64(math.Float32frombits(uint32(bits)))
-		default:
-			m, _, mini := minifloat.Of(elem.Name)
-			if !mini {
-				return num{}, false
-			}
-			x.float = m.Value(bits)
-		}
-		return x, true
-	}
-	return num{}, false
-}
-
-// num is a number: a float, or an integer, an unsigned one of 64 bits modulo
-// its range.
-type num struct {
-	isFloat bool
-	float   float64
-	int     int64
-}
-
-// is reports whether x is the given integer; 0 is not -0.
-func (x num) is(n int64) bool {
-	if x.isFloat {
-		return x.float == float64(n) && (n != 0 || !math.Signbit(x.float))
-	}
-	return x.int == n
-}
-
-// negZero reports whether x is the float -0.
-func (x num) negZero() bool { return x.isFloat && x.float == 0 && math.Signbit(x.float) }
 
 // bytesOf returns an integer or a float as an element of type elem, if that is
 // a type of plain floats or of integers that holds it exactly.

@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/backends/kit/simplify/program"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -20,7 +21,7 @@ type editor struct {
 	takes   func(*mlir.Op) bool      // the ops that rules are for; nil: those that are plain
 	body    *mlir.Block              // of the function at hand
 	counts  map[*mlir.Value]int      // see uses; nil before
-	stands  standIns
+	stands  program.Replacements
 	dead    map[*mlir.Op]bool
 	at      *mlir.Op // the op that is being rewritten
 	depth   int      // of rules on ops that rules emitted
@@ -54,7 +55,7 @@ func (s *state) rewriteProgram(of func(*opRow) rules) bool {
 }
 
 func (s *state) rewriteBy(e *editor) bool {
-	for _, b := range s.functions() {
+	for _, b := range s.Functions() {
 		e.function(b)
 	}
 	return e.changed
@@ -63,7 +64,7 @@ func (s *state) rewriteBy(e *editor) bool {
 // function rewrites one function.
 func (e *editor) function(b *mlir.Block) {
 	e.body, e.counts = b, nil
-	e.stands, e.dead = standIns{}, map[*mlir.Op]bool{}
+	e.stands, e.dead = program.Replacements{}, map[*mlir.Op]bool{}
 	e.block(b)
 }
 
@@ -71,33 +72,9 @@ func (e *editor) function(b *mlir.Block) {
 // ops are still where they were, and can be counted.
 func (e *editor) uses() map[*mlir.Value]int {
 	if e.counts == nil {
-		e.counts = countUses(e.body)
+		e.counts = program.CountUses(e.body)
 	}
 	return e.counts
-}
-
-// countUses counts how often each value is an operand in b and below it.
-func countUses(b *mlir.Block) map[*mlir.Value]int {
-	uses := make(map[*mlir.Value]int, len(b.Ops)+len(b.Args))
-	walk(b, func(op *mlir.Op) {
-		for _, v := range op.Operands {
-			uses[v]++
-		}
-	})
-	return uses
-}
-
-// walk calls f for the ops of b and of the regions in it, an op before those of
-// its regions.
-func walk(b *mlir.Block, f func(*mlir.Op)) {
-	for _, op := range b.Ops {
-		f(op)
-		for _, r := range op.Regions {
-			for _, inner := range r.Blocks {
-				walk(inner, f)
-			}
-		}
-	}
 }
 
 func (e *editor) block(b *mlir.Block) {
@@ -106,11 +83,11 @@ func (e *editor) block(b *mlir.Block) {
 	for i, op := range b.Ops {
 		e.Look()
 		e.here = i
-		e.stands.replace(op.Operands)
-		substituteOthers(op, e.stands)
-		for _, inner := range bodies(op) {
-			if e.program && !controls(op) {
-				substitute(inner, e.stands)
+		e.stands.Apply(op.Operands)
+		program.SubstituteOthers(op, e.stands)
+		for _, inner := range program.Bodies(op) {
+			if e.program && !program.Controls(op) {
+				program.Substitute(inner, e.stands)
 				continue
 			}
 			e.block(inner)
@@ -239,7 +216,7 @@ func (e *editor) stand(old, v *mlir.Value) {
 func (e *editor) release(op *mlir.Op) {
 	uses := e.uses()
 	for _, v := range op.Operands {
-		if uses[v]--; uses[v] > 0 || v.Def == nil || e.dead[v.Def] || !e.unused(v.Def, uses) {
+		if uses[v]--; uses[v] > 0 || v.Def == nil || e.dead[v.Def] || !e.Unused(v.Def, uses) {
 			continue
 		}
 		e.dead[v.Def] = true

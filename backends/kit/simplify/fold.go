@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends"
+	"ltc/backends/kit/simplify/program"
 	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/soa"
@@ -20,11 +21,11 @@ func fold(s *state) bool {
 		return false
 	}
 	f := &folding{state: s, known: map[*mlir.Value]extent{}}
-	for _, b := range s.functions() {
-		walk(b, f.note)
+	for _, b := range s.Functions() {
+		program.Walk(b, f.note)
 	}
-	for _, b := range s.functions() {
-		walk(b, f.ask)
+	for _, b := range s.Functions() {
+		program.Walk(b, f.ask)
 	}
 	return len(f.wanted) > 0 && f.evaluate()
 }
@@ -54,9 +55,9 @@ func (f *folding) note(op *mlir.Op) {
 	info := op.Code.Info()
 	switch small := f.small(r); {
 	case op.Code == stablehlo.Constant:
-		if element(r) != nil {
+		if program.Element(r) != nil {
 			f.known[r] = one
-		} else if a := literal(r); small && a != nil && a.Resource == "" {
+		} else if a := program.Literal(r); small && a != nil && a.Resource == "" {
 			f.known[r] = all
 		}
 	case op.Code == stablehlo.Iota:
@@ -104,7 +105,7 @@ func (f *folding) allSmall(vs []*mlir.Value) bool {
 // closed reports whether the regions of op use no values from outside.
 func closed(op *mlir.Op) bool {
 	inside := map[*mlir.Value]bool{}
-	for _, b := range bodies(op) {
+	for _, b := range program.Bodies(op) {
 		for _, a := range b.Args {
 			inside[a] = true
 		}
@@ -122,7 +123,7 @@ func closed(op *mlir.Op) bool {
 			}
 		}
 	}
-	return len(bodies(op)) == len(op.Regions)
+	return len(program.Bodies(op)) == len(op.Regions)
 }
 
 func (f *folding) small(v *mlir.Value) bool {
@@ -213,7 +214,7 @@ func (p *evaluation) value(v *mlir.Value) *mlir.Value {
 func (p *evaluation) compute(v *mlir.Value) *mlir.Value {
 	op, t := v.Def, tensorOf(v)
 	if p.known[v] == one {
-		if x := element(v); x != nil {
+		if x := program.Element(v); x != nil {
 			c := mlir.NewOp(stablehlo.Constant, nil, mlir.Tensor(t.Elem))
 			c.Attrs = mlir.Dict{{Name: "value", Value: splatAttr(mlir.Tensor(t.Elem), x)}}
 			return p.append(c)

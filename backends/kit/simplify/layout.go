@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/backends/kit/simplify/mincut"
+	"ltc/backends/kit/simplify/program"
 	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -27,7 +28,7 @@ import (
 // Not to the bit: see dots.
 func layout(s *state) bool {
 	changed := false
-	for _, f := range s.functions() {
+	for _, f := range s.Functions() {
 		done := map[*mlir.Block]bool{}
 		for again := true; again; {
 			again = false
@@ -61,7 +62,7 @@ func (s *state) layoutBlock(f, b *mlir.Block) (changed bool) {
 		}
 		changed, users = true, nil
 		s.permuteAll(f, chosen, o.perm)
-		cse(s) // one transpose of a value is enough for all that read it
+		program.CSE(s.Program) // one transpose of a value is enough for all that read it
 	}
 	return changed
 }
@@ -69,7 +70,7 @@ func (s *state) layoutBlock(f, b *mlir.Block) (changed bool) {
 // usersIn returns the ops of a block, and of those in it, that read each value, in their order.
 func usersIn(b *mlir.Block) map[*mlir.Value][]*mlir.Op {
 	users := map[*mlir.Value][]*mlir.Op{}
-	walk(b, func(op *mlir.Op) {
+	program.Walk(b, func(op *mlir.Op) {
 		for i, v := range op.Operands {
 			if !slices.Contains(op.Operands[:i], v) {
 				users[v] = append(users[v], op)
@@ -86,8 +87,8 @@ const mostOrders = 64
 func programBlocks(b *mlir.Block, all []*mlir.Block) []*mlir.Block {
 	all = append(all, b)
 	for _, op := range b.Ops {
-		if controls(op) {
-			for _, inner := range bodies(op) {
+		if program.Controls(op) {
+			for _, inner := range program.Bodies(op) {
 				all = programBlocks(inner, all)
 			}
 		}
@@ -318,7 +319,7 @@ func (r *region) nodeOf(op *mlir.Op) int {
 
 // addArcs adds the cost of a value that is computed in one order and read in another.
 func (r *region) addArcs(v *mlir.Value) {
-	if r.seen[v] || tensorOf(v) == nil || len(tensorOf(v).Shape) != len(r.perm) || element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil {
+	if r.seen[v] || tensorOf(v) == nil || len(tensorOf(v).Shape) != len(r.perm) || program.Element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil {
 		return // what repeats elements has any order
 	}
 	r.seen[v] = true

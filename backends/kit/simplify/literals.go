@@ -1,6 +1,7 @@
 package simplify
 
 import (
+	"ltc/backends/kit/simplify/program"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -10,12 +11,12 @@ import (
 // text: it is one number. That is not a change. Constants that passes make are
 // written so.
 func literals(s *state) bool {
-	for _, f := range s.functions() {
-		walk(f, func(op *mlir.Op) {
+	for _, f := range s.Functions() {
+		program.Walk(f, func(op *mlir.Op) {
 			if op.Code != stablehlo.Constant || !plain(op) {
 				return
 			}
-			if a := literal(op.Results[0]); a != nil && a.Resource == "" && a.Literal != "" {
+			if a := program.Literal(op.Results[0]); a != nil && a.Resource == "" && a.Literal != "" {
 				if b := standardLiteral(a); b != nil {
 					op.Attrs.Set("value", b)
 				}

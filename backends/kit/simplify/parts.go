@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/backends/kit/simplify/program"
 	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -72,7 +73,7 @@ func (e *editor) slice(v *mlir.Value, r ranges) *mlir.Value {
 	if slices.Equal(shape, t.Shape) {
 		return v
 	}
-	if x := element(v); x != nil {
+	if x := program.Element(v); x != nil {
 		return e.splat(like(t, shape), x)
 	}
 	return e.emit(stablehlo.Slice, like(t, shape), mlir.Dict{
@@ -85,7 +86,7 @@ func (e *editor) slice(v *mlir.Value, r ranges) *mlir.Value {
 // wholeSlice takes all, or of a splat some.
 func wholeSlice(e *editor, op *mlir.Op) *mlir.Value {
 	x := op.Operands[0]
-	if slices.Equal(tensorOf(x).Shape, resultType(op).Shape) || element(x) != nil {
+	if slices.Equal(tensorOf(x).Shape, resultType(op).Shape) || program.Element(x) != nil {
 		return e.slice(x, rangesOf(op))
 	}
 	return nil
@@ -168,7 +169,7 @@ func fixedSlice(e *editor, op *mlir.Op) *mlir.Value {
 	shape := tensorOf(x).Shape
 	r := full(shape)
 	for d, v := range op.Operands[1:] {
-		n, ok := number(v)
+		n, ok := program.NumberOf(v)
 		switch {
 		case size[d] == shape[d]: // wherever it starts
 		case !ok:
@@ -182,11 +183,11 @@ func fixedSlice(e *editor, op *mlir.Op) *mlir.Value {
 }
 
 // clampStart is n, which v has, within 0 and most.
-func clampStart(v *mlir.Value, n num, most int64) int64 {
-	if t, _ := tensorOf(v).Elem.(mlir.IntegerType); t.Sign == mlir.Unsigned && n.int < 0 {
+func clampStart(v *mlir.Value, n program.Number, most int64) int64 {
+	if t, _ := tensorOf(v).Elem.(mlir.IntegerType); t.Sign == mlir.Unsigned && n.Int < 0 {
 		return most // beyond the signed numbers
 	}
-	return dims.Min(min(max(n.int, 0), dims.Largest), most)
+	return dims.Min(min(max(n.Int, 0), dims.Largest), most)
 }
 
 // wholeUpdate replaces all, or nothing; a part of a splat at constants is a pad.
@@ -198,25 +199,25 @@ func wholeUpdate(e *editor, op *mlir.Op) *mlir.Value {
 		return update
 	case tensorOf(update).Elements() == 0:
 		return x
-	case element(x) == nil:
+	case program.Element(x) == nil:
 		return nil
 	}
 	low, high := make([]int64, len(shape)), make([]int64, len(shape))
 	for d, v := range op.Operands[2:] {
-		n, ok := number(v)
+		n, ok := program.NumberOf(v)
 		if !ok {
 			return nil
 		}
 		low[d] = clampStart(v, n, dims.GoSub(shape[d], part[d]))
 		high[d] = dims.GoSub(dims.GoSub(shape[d], part[d]), low[d])
 	}
-	return e.pad(update, e.splat(like(tensorOf(x), nil), element(x)), low, high, make([]int64, len(shape)))
+	return e.pad(update, e.splat(like(tensorOf(x), nil), program.Element(x)), low, high, make([]int64, len(shape)))
 }
 
 // gatherOne gathers one part from a constant place.
 func gatherOne(e *editor, op *mlir.Op) *mlir.Value {
 	g := stablehlo.AsGather(op).DimensionNumbers()
-	x, start := op.Operands[0], literal(op.Operands[1])
+	x, start := op.Operands[0], program.Literal(op.Operands[1])
 	size := stablehlo.AsGather(op).SliceSizes()
 	if start == nil || len(g.OperandBatchingDims) > 0 || resultType(op).Elements() != like(tensorOf(x), size).Elements() {
 		return nil
@@ -228,7 +229,7 @@ func gatherOne(e *editor, op *mlir.Op) *mlir.Value {
 	shape := tensorOf(x).Shape
 	r := full(shape)
 	for i, d := range g.StartIndexMap {
-		r.start[d] = clampStart(op.Operands[1], num{int: at[i]}, dims.GoSub(shape[d], size[d]))
+		r.start[d] = clampStart(op.Operands[1], program.Number{Int: at[i]}, dims.GoSub(shape[d], size[d]))
 	}
 	for d := range shape {
 		r.limit[d] = dims.GoAdd(r.start[d], size[d])

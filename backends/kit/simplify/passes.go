@@ -1,5 +1,7 @@
 package simplify
 
+import "ltc/backends/kit/simplify/program"
+
 // pass is a step from a module to a simpler one. run reports whether it changed
 // anything; it depends on nothing but the module and the options.
 type pass struct {
@@ -25,8 +27,8 @@ var passes = []pass{
 	{"literals", literals, once},
 	{"standard", standard, repeatedly},
 	{"complex", complexes, repeatedly},
-	{"control", control, repeatedly},
-	{"cse", cse, repeatedly},
+	{"control", func(s *state) bool { return program.ControlFlow(s.Program) }, repeatedly},
+	{"cse", func(s *state) bool { return program.CSE(s.Program) }, repeatedly},
 	{"fold", fold, repeatedly},
 	{"convert", convert, repeatedly},
 	{"select", choose, repeatedly},
@@ -41,7 +43,7 @@ var passes = []pass{
 	{"slice", sliced, repeatedly},
 	{"dot", dots, repeatedly},
 	{"reduce", reduce, repeatedly},
-	{"dce", dce, repeatedly},
+	{"dce", func(s *state) bool { return program.DCE(s.Program) }, repeatedly},
 	{"channelsfirst", channelsFirst, last},
 }
 

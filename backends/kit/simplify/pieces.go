@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/backends/kit/simplify/program"
 	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -54,10 +55,10 @@ func concatenateOne(e *editor, op *mlir.Op) *mlir.Value {
 	if len(vs) == 0 {
 		return nil
 	}
-	x := element(vs[0])
+	x := program.Element(vs[0])
 	equal := x != nil
 	for _, v := range vs {
-		equal = equal && string(element(v)) == string(x)
+		equal = equal && string(program.Element(v)) == string(x)
 	}
 	switch {
 	case equal:
@@ -129,7 +130,7 @@ func padNothing(e *editor, op *mlir.Op) *mlir.Value {
 	x, value := op.Operands[0], op.Operands[1]
 	low, high := stablehlo.AsPad(op).EdgePaddingLow(), stablehlo.AsPad(op).EdgePaddingHigh()
 	t, out := tensorOf(x), resultType(op)
-	if v := element(value); v != nil && string(v) == string(element(x)) {
+	if v := program.Element(value); v != nil && string(v) == string(program.Element(x)) {
 		return e.splat(out, v)
 	}
 	if t.Elements() == 0 {
@@ -177,7 +178,7 @@ func bothPaddings(first, second []int64) ([]int64, bool) {
 // from both ends, or twice.
 func reverseNothing(e *editor, op *mlir.Op) *mlir.Value {
 	x := op.Operands[0]
-	if element(x) != nil {
+	if program.Element(x) != nil {
 		return x
 	}
 	all := stablehlo.AsReverse(op).Dimensions()

@@ -1,6 +1,7 @@
 package simplify
 
 import (
+	"ltc/backends/kit/simplify/program"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -22,7 +23,7 @@ func fullPrecision(_ *editor, op *mlir.Op) *mlir.Value {
 	if f, ok := layouts[t.Name]; ok && exponent >= f.exponent && mantissa >= f.mantissa {
 		return x
 	}
-	if inner := def(x, op.Code); inner != nil && sameDict(inner.Attrs, op.Attrs) {
+	if inner := def(x, op.Code); inner != nil && program.SameDict(inner.Attrs, op.Attrs) {
 		return x
 	}
 	return nil

@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/backends/kit/simplify/program"
 	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -20,17 +21,17 @@ import (
 // the ops on floats are.
 func quantized(s *state) bool {
 	some := false
-	for _, b := range s.functions() {
-		walk(b, func(op *mlir.Op) { some = some || slices.ContainsFunc(op.Results, s.isQuantized) })
+	for _, b := range s.Functions() {
+		program.Walk(b, func(op *mlir.Op) { some = some || slices.ContainsFunc(op.Results, s.isQuantized) })
 		some = some || slices.ContainsFunc(b.Args, s.isQuantized)
 	}
 	if !some {
 		return false
 	}
-	how := carriage{is: s.isQuantized, part: s.storedType, apart: []mlir.Code{stablehlo.BitcastConvert}, whole: stablehlo.BitcastConvert}
+	how := program.Decomposition{Is: s.isQuantized, Part: s.storedType, Apart: []mlir.Code{stablehlo.BitcastConvert}, Whole: stablehlo.BitcastConvert}
 	changed := false
-	for _, b := range s.functions() {
-		changed = how.carry(b) || changed
+	for _, b := range s.Functions() {
+		changed = how.Apply(b) || changed
 	}
 	return s.rewriteBy(&editor{state: s, rules: func(r *opRow) rules { return r.quantized }, all: onFloats, program: true, takes: s.takesQuantized}) || changed
 }
@@ -168,7 +169,7 @@ func faithful(q *mlir.QuantType) bool {
 // what they stand for.
 func extremesOfStored(e *editor, op *mlir.Op) *mlir.Value {
 	q := e.quantOf(op.Results[0].Type)
-	all := bodies(op)
+	all := program.Bodies(op)
 	if q == nil || !faithful(q) || len(all) != 1 || len(op.Operands) != 2 || len(all[0].Ops) != 2 {
 		return nil
 	}
@@ -183,7 +184,7 @@ func extremesOfStored(e *editor, op *mlir.Op) *mlir.Value {
 		return nil
 	}
 	x := copyOf(op, e.storedType(op.Results[0].Type), e.eachOf(op.Operands, (*editor).stored)...)
-	body := bodies(x)[0]
+	body := program.Bodies(x)[0]
 	for _, v := range slices.Concat(body.Args, body.Ops[0].Results) {
 		v.Type = e.storedType(v.Type)
 	}
@@ -218,7 +219,7 @@ func bitcastStored(e *editor, op *mlir.Op) *mlir.Value {
 // storedConstant is a constant of integers.
 func storedConstant(e *editor, op *mlir.Op) *mlir.Value {
 	r := op.Results[0]
-	a := literal(r)
+	a := program.Literal(r)
 	if a == nil {
 		return nil
 	}

@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/backends/kit/simplify/program"
 	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -36,7 +37,7 @@ func reductionOf(op *mlir.Op) (r reduction, ok bool) {
 	}
 	by, a, b := body.Ops[0], body.Args[0], body.Args[1]
 	info := by.Code.Info()
-	if !info.Traits.Has(mlir.Commutative) || len(by.Operands) != 2 || terminator(body).Operands[0] != by.Results[0] ||
+	if !info.Traits.Has(mlir.Commutative) || len(by.Operands) != 2 || program.Terminator(body).Operands[0] != by.Results[0] ||
 		!(by.Operands[0] == a && by.Operands[1] == b || by.Operands[0] == b && by.Operands[1] == a) {
 		return r, false
 	}
@@ -126,7 +127,7 @@ func reduceReduced(e *editor, op *mlir.Op) *mlir.Value {
 // sum of floats neither -0 nor, when it starts from 0, anything that is added
 // to the other sum does.
 func neutral(r reduction) bool {
-	n, ok := number(r.init)
+	n, ok := program.NumberOf(r.init)
 	if !ok {
 		return false
 	}
@@ -134,9 +135,9 @@ func neutral(r reduction) bool {
 	zeros, ones := bits(r.init)
 	switch r.by {
 	case stablehlo.Add:
-		return n.is(0) || n.negZero()
+		return n.Is(0) || n.NegZero()
 	case stablehlo.Multiply:
-		return n.is(1)
+		return n.Is(1)
 	case stablehlo.Maximum:
 		return lowest
 	case stablehlo.Minimum:
@@ -195,7 +196,7 @@ func reduceRepeated(e *editor, op *mlir.Op) *mlir.Value {
 // windowRepeated reduces windows of a splat along the dimensions in which windows
 // are more than one element, and repeats that along the others.
 func windowRepeated(e *editor, op *mlir.Op) *mlir.Value {
-	if len(op.Operands) != 2 || element(op.Operands[0]) == nil || !closed(op) {
+	if len(op.Operands) != 2 || program.Element(op.Operands[0]) == nil || !closed(op) {
 		return nil
 	}
 	in, out := tensorOf(op.Operands[0]), resultType(op)
@@ -210,6 +211,6 @@ func windowRepeated(e *editor, op *mlir.Op) *mlir.Value {
 	if !changed {
 		return nil
 	}
-	x := e.again(op, like(out, shape), e.splat(like(in, small), element(op.Operands[0])), op.Operands[1])
+	x := e.again(op, like(out, shape), e.splat(like(in, small), program.Element(op.Operands[0])), op.Operands[1])
 	return e.broadcast(x, out.Shape, others(len(shape), nil))
 }

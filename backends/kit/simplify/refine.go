@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/backends/kit/simplify/program"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -18,7 +19,7 @@ import (
 // Not to the bit: see reduce.
 func refine(s *state) bool {
 	d := &domains{}
-	for _, b := range s.functions() {
+	for _, b := range s.Functions() {
 		d.block(b)
 	}
 	if len(d.target) == 0 {
@@ -77,7 +78,7 @@ func computes(op *mlir.Op) []*mlir.Value {
 	case elementwise(op) && plain(op):
 		vs := []*mlir.Value{op.Results[0]}
 		for _, v := range op.Operands {
-			if element(v) == nil && len(tensorOf(v).Shape) == len(resultType(op).Shape) {
+			if program.Element(v) == nil && len(tensorOf(v).Shape) == len(resultType(op).Shape) {
 				vs = append(vs, v)
 			}
 		}
@@ -94,7 +95,7 @@ func computes(op *mlir.Op) []*mlir.Value {
 // they are to become.
 func (d *domains) block(b *mlir.Block) {
 	some := false
-	walk(b, func(op *mlir.Op) { some = some || op.Code == stablehlo.Reshape })
+	program.Walk(b, func(op *mlir.Op) { some = some || op.Code == stablehlo.Reshape })
 	if !some {
 		return
 	}
@@ -103,7 +104,7 @@ func (d *domains) block(b *mlir.Block) {
 	}
 	var reshapes []*mlir.Op
 	taken := map[*mlir.Value]bool{} // by what takes a reshape in
-	walk(b, func(op *mlir.Op) {
+	program.Walk(b, func(op *mlir.Op) {
 		switch op.Code {
 		case stablehlo.Reshape:
 			if plain(op) {

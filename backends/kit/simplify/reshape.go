@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/backends/kit/simplify/program"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -20,7 +21,7 @@ func normalReshape(e *editor, op *mlir.Op) *mlir.Value {
 	if v := e.reshaped(x, shape); v != nil {
 		return v
 	}
-	if a := literal(x); a != nil && a.Resource == "" && e.uses()[x] == 1 {
+	if a := program.Literal(x); a != nil && a.Resource == "" && e.uses()[x] == 1 {
 		if data, splat, err := a.Decode(); err == nil && !splat {
 			if b := mlir.Dense(like(tensorOf(x), shape), data); b != nil {
 				return e.emit(stablehlo.Constant, b.Type, mlir.Dict{{Name: "value", Value: b}})
@@ -84,7 +85,7 @@ func (e *editor) multiplies(v *mlir.Value) bool {
 		var from *mlir.Value
 		for _, x := range v.Def.Operands {
 			switch {
-			case len(tensorOf(x).Shape) == 0 || element(x) != nil:
+			case len(tensorOf(x).Shape) == 0 || program.Element(x) != nil:
 			case from != nil:
 				return false
 			default:

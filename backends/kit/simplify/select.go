@@ -1,6 +1,7 @@
 package simplify
 
 import (
+	"ltc/backends/kit/simplify/program"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -19,8 +20,8 @@ func choice(op *mlir.Op) (p, x, y *mlir.Value) { return op.Operands[0], op.Opera
 // chooseKnown: the predicate is constant or does not matter.
 func chooseKnown(e *editor, op *mlir.Op) *mlir.Value {
 	p, x, y := choice(op)
-	if n, ok := number(p); ok {
-		if n.int&1 == 1 {
+	if n, ok := program.NumberOf(p); ok {
+		if n.Int&1 == 1 {
 			return x
 		}
 		return y
@@ -54,14 +55,14 @@ func chooseBool(e *editor, op *mlir.Op) *mlir.Value {
 		return nil
 	}
 	not := func(v *mlir.Value) *mlir.Value { return e.emit(stablehlo.Not, t, nil, v) }
-	if n, ok := number(x); ok {
-		if n.int&1 == 1 {
+	if n, ok := program.NumberOf(x); ok {
+		if n.Int&1 == 1 {
 			return e.emit(stablehlo.Or, t, nil, p, y)
 		}
 		return e.emit(stablehlo.And, t, nil, not(p), y)
 	}
-	if n, ok := number(y); ok {
-		if n.int&1 == 0 {
+	if n, ok := program.NumberOf(y); ok {
+		if n.Int&1 == 0 {
 			return e.emit(stablehlo.And, t, nil, p, x)
 		}
 		return e.emit(stablehlo.Or, t, nil, not(p), x)
@@ -80,7 +81,7 @@ func chooseOrder(e *editor, op *mlir.Op) *mlir.Value {
 	dir := direction(c)
 	switch {
 	case a == y && b == x:
-		dir = mirrored[dir]
+		dir = program.Mirrored[dir]
 	case a != x || b != y:
 		return nil
 	}

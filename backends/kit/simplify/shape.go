@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/backends/kit/simplify/program"
 	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -85,7 +86,7 @@ func (e *editor) reshaped(v *mlir.Value, shape []int64) *mlir.Value {
 	if slices.Equal(t.Shape, shape) {
 		return v
 	}
-	if x := element(v); x != nil {
+	if x := program.Element(v); x != nil {
 		return e.splat(like(t, shape), x)
 	}
 	if op := def(v, stablehlo.BroadcastInDim); op != nil {
@@ -114,7 +115,7 @@ func (e *editor) transposed(v *mlir.Value, perm []int64) *mlir.Value {
 	if inOrder(t.Shape, perm) {
 		return e.reshape(v, pick(t.Shape, perm))
 	}
-	if x := element(v); x != nil {
+	if x := program.Element(v); x != nil {
 		return e.splat(like(t, pick(t.Shape, perm)), x)
 	}
 	if op := def(v, stablehlo.BroadcastInDim); op != nil {
@@ -135,7 +136,7 @@ func (e *editor) broadcast(v *mlir.Value, shape, to []int64) *mlir.Value {
 // repeated is broadcast where that needs no op that reads v; nil where it does.
 func (e *editor) repeated(v *mlir.Value, shape, to []int64) *mlir.Value {
 	t := tensorOf(v)
-	if x := element(v); x != nil {
+	if x := program.Element(v); x != nil {
 		return e.splat(like(t, shape), x)
 	}
 	if op := def(v, stablehlo.BroadcastInDim); op != nil {

@@ -5,8 +5,9 @@ import (
 	"fmt"
 
 	"ltc/backends"
-	"ltc/internal/halt"
+	"ltc/backends/kit/simplify/program"
 	"ltc/mlir"
+	"ltc/stablehlo"
 	"ltc/stablehlo/verify"
 )
 
@@ -107,6 +108,15 @@ func Inline(ctx context.Context, m *mlir.Module, o Options) error {
 	return err
 }
 
+// inline inlines calls, and composites that the target does not run itself.
+func inline(s *state) bool {
+	kept := func(composite *mlir.Op) bool {
+		name, _ := composite.Attrs.Get("name").(mlir.StringAttr)
+		return s.Keep[string(name)] || s.Composite != nil && s.Composite(composite)
+	}
+	return program.Inline(s.Program, kept, s.Keep[stablehlo.CHLOErf.String()])
+}
+
 // Passes returns the names of the passes in the order in which they run.
 func Passes() []string {
 	names := make([]string, len(passes))
@@ -118,17 +128,15 @@ func Passes() []string {
 
 // state is the work on one module: what passes are given.
 type state struct {
-	*mlir.Module
+	*program.Program
 	Options
 	ctx context.Context
-	*halt.Watch
 
-	pureFuncs map[string]bool            // by symbol; no pass makes a function less pure
-	quants    map[string]*mlir.QuantType // by the text of the type; nil for those that [state.quantOf] has none for
+	quants map[string]*mlir.QuantType // by the text of the type; nil for those that [state.quantOf] has none for
 }
 
 func newState(ctx context.Context, m *mlir.Module, o Options) *state {
-	return &state{Module: m, Options: o, ctx: ctx, Watch: halt.On(ctx), pureFuncs: map[string]bool{}, quants: map[string]*mlir.QuantType{}}
+	return &state{Program: program.New(ctx, m), Options: o, ctx: ctx, quants: map[string]*mlir.QuantType{}}
 }
 
 // pass runs one pass, with all that goes around it.

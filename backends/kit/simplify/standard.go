@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/backends/kit/simplify/program"
 	"ltc/ir/dims"
 	"ltc/mlir"
 	"ltc/stablehlo"
@@ -25,8 +26,8 @@ import (
 //   - A value without elements becomes a constant.
 func standard(s *state) bool {
 	changed := false
-	for _, f := range s.functions() {
-		walk(f, func(op *mlir.Op) {
+	for _, f := range s.Functions() {
+		program.Walk(f, func(op *mlir.Op) {
 			switch {
 			case len(op.Results) != 1:
 				if d, keep, attrs := staticForm(op); d != nil && plain(op) {
@@ -35,7 +36,7 @@ func standard(s *state) bool {
 				}
 			case !plain(op):
 			case op.Code == stablehlo.Constant:
-			case resultType(op).Elements() == 0 && mlir.ElementBytes(resultType(op).Elem) > 0 && s.pure(op):
+			case resultType(op).Elements() == 0 && mlir.ElementBytes(resultType(op).Elem) > 0 && s.Pure(op):
 				become(op, &mlir.DenseAttr{Type: resultType(op)})
 				changed = true
 			}
@@ -116,7 +117,7 @@ func standardMap(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	for i, inner := range body.Ops {
 		info := inner.Code.Info()
-		if last := i == len(body.Ops)-1; !last && (!plain(inner) || !info.Traits.Has(mlir.Elementwise) && literal(inner.Results[0]) == nil) {
+		if last := i == len(body.Ops)-1; !last && (!plain(inner) || !info.Traits.Has(mlir.Elementwise) && program.Literal(inner.Results[0]) == nil) {
 			return nil
 		}
 	}
@@ -126,7 +127,7 @@ func standardMap(e *editor, op *mlir.Op) *mlir.Value {
 	}
 	for _, inner := range body.Ops[:len(body.Ops)-1] {
 		r := inner.Results[0]
-		if x := element(r); x != nil {
+		if x := program.Element(r); x != nil {
 			whole[r] = e.splat(like(tensorOf(r), shape), x)
 			continue
 		}
@@ -136,7 +137,7 @@ func standardMap(e *editor, op *mlir.Op) *mlir.Value {
 		}
 		whole[r] = e.again(inner, like(tensorOf(r), shape), operands...)
 	}
-	return whole[terminator(body).Operands[0]]
+	return whole[program.Terminator(body).Operands[0]]
 }
 
 // standardIota counts along one dimension.
@@ -167,7 +168,7 @@ func knownSize(e *editor, op *mlir.Op) *mlir.Value {
 func fullSize(_ *editor, op *mlir.Op) *mlir.Value {
 	d := stablehlo.AsSetDimensionSize(op).Dimension()
 	x := op.Operands[0]
-	if n, ok := number(op.Operands[1]); ok && n.is(tensorOf(x).Shape[d]) && mlir.SameType(x.Type, op.Results[0].Type) {
+	if n, ok := program.NumberOf(op.Operands[1]); ok && n.Is(tensorOf(x).Shape[d]) && mlir.SameType(x.Type, op.Results[0].Type) {
 		return x
 	}
 	return nil
@@ -195,7 +196,7 @@ func staticForm(op *mlir.Op) (*mlir.Static, []*mlir.Value, mlir.Dict) {
 	}
 	attrs, keep := slices.Clone(op.Attrs), slices.Clone(op.Operands)
 	for _, p := range slices.Backward(info.Static.Parts) {
-		values := literal(op.Operands[p.Operand])
+		values := program.Literal(op.Operands[p.Operand])
 		if values == nil {
 			return nil, nil, nil
 		}

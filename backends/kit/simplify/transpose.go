@@ -3,6 +3,7 @@ package simplify
 import (
 	"slices"
 
+	"ltc/backends/kit/simplify/program"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -44,7 +45,7 @@ func sinkTranspose(e *editor, op *mlir.Op) *mlir.Value {
 		return nil
 	}
 	for _, v := range op.Operands {
-		if len(tensorOf(v).Shape) > 0 && element(v) == nil && def(v, stablehlo.Transpose) == nil && def(v, stablehlo.BroadcastInDim) == nil {
+		if len(tensorOf(v).Shape) > 0 && program.Element(v) == nil && def(v, stablehlo.Transpose) == nil && def(v, stablehlo.BroadcastInDim) == nil {
 			return nil
 		}
 	}

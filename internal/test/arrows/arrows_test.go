@@ -54,10 +54,11 @@ var allowed = map[string][]string{
 	// What tests of those who run kernels share needs their tools.
 	"backends/kit/kernel/kerneltest": {"backends/kit/kernel", "github.com/stretchr/testify", "golang.org/x/tools/txtar"},
 	"backends/kit/simplify/mincut":   {},
-	"backends/kit/simplify":          {"backends/kit/simplify/mincut", "stablehlo", "stablehlo/verify", "backends", "internal/halt", "internal/minifloat", "mlir", "stablehlo/chlo", "soa"},
+	"backends/kit/simplify/program":  {"internal/halt", "internal/minifloat", "mlir", "stablehlo"},
+	"backends/kit/simplify":          {"backends/kit/simplify/mincut", "backends/kit/simplify/program", "stablehlo", "stablehlo/verify", "backends", "internal/minifloat", "mlir", "stablehlo/chlo", "soa"},
 	"backends/kit/plan":              {"stablehlo", "backends/kit/kernel", "backends", "internal/footprint", "ir/types", "mlir", "soa"},
 	"backends/kit/fuse":              {"backends/kit/kernel", "backends/kit/plan", "backends", "internal/footprint", "internal/halt", "ir/types", "mlir", "soa"},
-	"backends/kit":                   {"backends/reference/eval", "backends/kit/fourier", "internal/minifloat", "stablehlo", "backends/kit/fuse", "backends/kit/kernel", "backends/kit/plan", "backends/kit/simplify", "backends", "ir/types", "mlir", "soa"},
+	"backends/kit":                   {"backends/reference/eval", "backends/kit/fourier", "internal/minifloat", "stablehlo", "backends/kit/fuse", "backends/kit/kernel", "backends/kit/plan", "backends/kit/simplify", "backends/kit/simplify/program", "backends", "ir/types", "mlir", "soa"},
 	"backends/kit/exec":              {"internal/spare", "backends/kit/kernel", "backends/kit/plan", "backends/reference/eval", "backends/reference/tiles", "backends", "internal/ctxmutex", "internal/sharing", "ir/types", "soa"},
 	"backends/kit/stages":            {"internal/spare", "backends/kit", "backends/kit/exec", "backends", "ir/types", "mlir", "soa", "stablehlo"},
 	"backends/objcache":              {},

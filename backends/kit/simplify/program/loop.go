@@ -1,4 +1,4 @@
-package simplify
+package program
 
 import (
 	"slices"
@@ -10,14 +10,14 @@ import (
 // value that the body returns unchanged is replaced with its initial value. A value
 // that only itself depends on is removed.
 func (f *flow) loop(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
-	if len(bodies(op)) != 2 || !sameTypes(op.Operands, op.Results) {
+	if len(Bodies(op)) != 2 || !sameTypes(op.Operands, op.Results) {
 		return append(out, op)
 	}
 	cond, body := op.Regions[0].Blocks[0], op.Regions[1].Blocks[0]
-	if !sameTypes(cond.Args, op.Operands) || !sameTypes(body.Args, op.Operands) || !sameTypes(terminator(body).Operands, op.Operands) {
+	if !sameTypes(cond.Args, op.Operands) || !sameTypes(body.Args, op.Operands) || !sameTypes(Terminator(body).Operands, op.Operands) {
 		return append(out, op)
 	}
-	if p, known := number(f.now(terminator(cond).Operands[0])); known && p.int&1 == 0 {
+	if p, known := NumberOf(f.now(Terminator(cond).Operands[0])); known && p.Int&1 == 0 {
 		if f.pureBlock(cond) {
 			f.stand(op, op.Operands)
 			return out
@@ -30,12 +30,12 @@ func (f *flow) loop(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
 		return append(out, op)
 	}
 	f.changed = true
-	ret := terminator(body)
+	ret := Terminator(body)
 	op.Operands, op.Results = without(op.Operands, gone), renumbered(without(op.Results, gone))
 	cond.Args, body.Args = renumbered(without(cond.Args, gone)), renumbered(without(body.Args, gone))
 	ret.Operands = without(ret.Operands, gone)
-	for _, b := range bodies(op) { // what is not needed can read a value that is gone
-		d := deadOps{state: f.state, uses: countUses(b)}
+	for _, b := range Bodies(op) { // what is not needed can read a value that is gone
+		d := deadOps{Program: f.Program, uses: CountUses(b)}
 		d.block(b)
 	}
 	return append(out, op)
@@ -44,33 +44,33 @@ func (f *flow) loop(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
 // invariant puts the operand in the place of each value of the loop that the
 // body hands on as it is. Such a value is not kept.
 func (f *flow) invariant(op *mlir.Op, cond, body *mlir.Block, kept []bool) {
-	for i, v := range terminator(body).Operands {
+	for i, v := range Terminator(body).Operands {
 		if v = f.now(v); v != body.Args[i] && v != op.Operands[i] {
 			continue
 		}
 		for _, old := range []*mlir.Value{cond.Args[i], body.Args[i], op.Results[i]} {
-			f.standIns[old] = op.Operands[i]
+			f.Replacements[old] = op.Operands[i]
 			f.uses[op.Operands[i]] += f.uses[old]
 		}
 		f.changed = true
 		kept[i] = false
 	}
-	substitute(cond, f.standIns)
-	substitute(body, f.standIns)
+	Substitute(cond, f.Replacements)
+	Substitute(body, f.Replacements)
 }
 
 // keptByLoop says which values of a loop its condition, its effects or a result
 // that somebody uses depend on.
 func (f *flow) keptByLoop(op *mlir.Op, cond, body *mlir.Block) []bool {
 	k := keeping{
-		flow: f, next: terminator(body).Operands, kept: make([]bool, len(op.Results)),
+		flow: f, next: Terminator(body).Operands, kept: make([]bool, len(op.Results)),
 		arg: map[*mlir.Value]int{}, inside: map[*mlir.Op]bool{}, needed: map[*mlir.Value]bool{},
 	}
 	for i := range op.Results {
 		k.arg[cond.Args[i]], k.arg[body.Args[i]] = i, i
 	}
-	for _, b := range bodies(op) {
-		walk(b, func(op *mlir.Op) { k.inside[op] = true })
+	for _, b := range Bodies(op) {
+		Walk(b, func(op *mlir.Op) { k.inside[op] = true })
 	}
 	k.block(cond, true)
 	k.block(body, false)
@@ -115,7 +115,7 @@ func (k *keeping) need(v *mlir.Value) {
 // block needs what the ops with effects take, and with all what ends the block.
 func (k *keeping) block(b *mlir.Block, all bool) {
 	for i, op := range b.Ops {
-		if last := i == len(b.Ops)-1; last && !all || !last && k.pure(op) {
+		if last := i == len(b.Ops)-1; last && !all || !last && k.Pure(op) {
 			continue
 		}
 		k.operands(op)
@@ -124,7 +124,7 @@ func (k *keeping) block(b *mlir.Block, all bool) {
 
 // operands needs all that op and what is in its regions take.
 func (k *keeping) operands(op *mlir.Op) {
-	walk(&mlir.Block{Ops: []*mlir.Op{op}}, func(op *mlir.Op) {
+	Walk(&mlir.Block{Ops: []*mlir.Op{op}}, func(op *mlir.Op) {
 		for _, v := range op.Operands {
 			k.need(v)
 		}

@@ -1,4 +1,4 @@
-package simplify
+package program
 
 import (
 	"slices"
@@ -6,12 +6,12 @@ import (
 	"ltc/mlir"
 )
 
-// dce leaves out ops whose results nobody uses and that do nothing else, and
+// DCE leaves out ops whose results nobody uses and that do nothing else, and
 // private functions that nobody names.
-func dce(s *state) bool {
+func DCE(s *Program) bool {
 	changed := false
-	for _, b := range s.functions() {
-		d := deadOps{state: s, uses: countUses(b)}
+	for _, b := range s.Functions() {
+		d := deadOps{Program: s, uses: CountUses(b)}
 		d.block(b)
 		changed = changed || d.changed
 	}
@@ -19,7 +19,7 @@ func dce(s *state) bool {
 }
 
 type deadOps struct {
-	*state
+	*Program
 	uses    map[*mlir.Value]int
 	changed bool
 }
@@ -30,12 +30,12 @@ func (d *deadOps) block(b *mlir.Block) {
 	for i := len(b.Ops) - 1; i >= 0; i-- {
 		d.Look()
 		op := b.Ops[i]
-		if d.unused(op, d.uses) {
+		if d.Unused(op, d.uses) {
 			d.changed = true
 			d.drop(op)
 			continue
 		}
-		for _, inner := range bodies(op) {
+		for _, inner := range Bodies(op) {
 			d.block(inner)
 		}
 		if from--; from != i {
@@ -45,14 +45,14 @@ func (d *deadOps) block(b *mlir.Block) {
 	b.Ops = slices.Delete(b.Ops, 0, from)
 }
 
-// unused reports whether op can be left out, given how often values are used.
-func (s *state) unused(op *mlir.Op, uses map[*mlir.Value]int) bool {
-	return !slices.ContainsFunc(op.Results, func(r *mlir.Value) bool { return uses[r] > 0 }) && s.pure(op)
+// Unused reports whether op can be left out, given how often values are used.
+func (s *Program) Unused(op *mlir.Op, uses map[*mlir.Value]int) bool {
+	return !slices.ContainsFunc(op.Results, func(r *mlir.Value) bool { return uses[r] > 0 }) && s.Pure(op)
 }
 
 // drop takes back the uses that op makes.
 func (d *deadOps) drop(op *mlir.Op) {
-	walk(&mlir.Block{Ops: []*mlir.Op{op}}, func(op *mlir.Op) {
+	Walk(&mlir.Block{Ops: []*mlir.Op{op}}, func(op *mlir.Op) {
 		for _, v := range op.Operands {
 			d.uses[v]--
 		}
@@ -60,7 +60,7 @@ func (d *deadOps) drop(op *mlir.Op) {
 }
 
 // deadFuncs leaves out private functions that no public one reaches.
-func (s *state) deadFuncs() bool {
+func (s *Program) deadFuncs() bool {
 	live := map[*mlir.Op]bool{}
 	for _, op := range s.Ops {
 		if !private(op) {
@@ -74,7 +74,7 @@ func (s *state) deadFuncs() bool {
 
 // reach calls visit for an op, then for the functions that it names after that, and so on:
 // for each that is not in seen, where it is then.
-func (s *state) reach(op *mlir.Op, seen map[*mlir.Op]bool, visit func(*mlir.Op)) {
+func (s *Program) reach(op *mlir.Op, seen map[*mlir.Op]bool, visit func(*mlir.Op)) {
 	if seen[op] {
 		return
 	}
@@ -95,5 +95,5 @@ func private(op *mlir.Op) bool {
 // Symbols calls f for each symbol that an op or the ops of its regions refer to, as
 // often as they do.
 func Symbols(op *mlir.Op, f func(name string)) {
-	walk(&mlir.Block{Ops: []*mlir.Op{op}}, func(op *mlir.Op) { op.Symbols(f) })
+	Walk(&mlir.Block{Ops: []*mlir.Op{op}}, func(op *mlir.Op) { op.Symbols(f) })
 }

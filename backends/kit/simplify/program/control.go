@@ -1,4 +1,4 @@
-package simplify
+package program
 
 import (
 	"slices"
@@ -7,33 +7,33 @@ import (
 	"ltc/stablehlo"
 )
 
-// control decides branches and loops whose predicate is a constant, and leaves
+// ControlFlow decides branches and loops whose predicate is a constant, and leaves
 // out results of branches and loops that nobody uses and values of loops that
 // never change. It takes tuples apart, and runs what is started asynchronously where its
 // results are awaited.
-func control(s *state) bool {
-	f := &flow{state: s}
-	for _, b := range s.functions() {
-		f.uses, f.standIns = countUses(b), standIns{}
+func ControlFlow(s *Program) bool {
+	f := &flow{Program: s}
+	for _, b := range s.Functions() {
+		f.uses, f.Replacements = CountUses(b), Replacements{}
 		f.block(b)
-		substitute(b, f.standIns)
+		Substitute(b, f.Replacements)
 	}
 	return f.changed
 }
 
 type flow struct {
-	*state
+	*Program
 	uses    map[*mlir.Value]int // at least as often as a value is used
 	changed bool
-	standIns
+	Replacements
 }
 
 func (f *flow) block(b *mlir.Block) {
 	out := make([]*mlir.Op, 0, len(b.Ops))
 	for _, op := range b.Ops {
 		f.Look()
-		f.replace(op.Operands)
-		for _, inner := range bodies(op) {
+		f.Apply(op.Operands)
+		for _, inner := range Bodies(op) {
 			f.block(inner)
 		}
 		switch op.Code {
@@ -50,7 +50,7 @@ func (f *flow) block(b *mlir.Block) {
 		}
 	}
 	b.Ops = slices.DeleteFunc(out, func(op *mlir.Op) bool {
-		gone := op.Code == stablehlo.AsyncStart && f.uses[op.Results[0]] == 0 && f.pure(op.Body().Ops[0])
+		gone := op.Code == stablehlo.AsyncStart && f.uses[op.Results[0]] == 0 && f.Pure(op.Body().Ops[0])
 		f.changed = f.changed || gone
 		return gone
 	})
@@ -61,7 +61,7 @@ func (f *flow) stand(op *mlir.Op, v []*mlir.Value) {
 	f.changed = true
 	for i, r := range op.Results {
 		w := f.now(v[i])
-		f.standIns[r] = w
+		f.Replacements[r] = w
 		f.uses[w] += f.uses[r]
 	}
 }
@@ -84,13 +84,13 @@ func (f *flow) awaited(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
 		return append(out, op)
 	}
 	inner := start.Body().Ops[0]
-	if !f.pure(inner) || len(inner.Regions) > 0 || !sameTypes(inner.Results, op.Results) {
+	if !f.Pure(inner) || len(inner.Regions) > 0 || !sameTypes(inner.Results, op.Results) {
 		return append(out, op)
 	}
 	x := mlir.NewOp(inner.Code, slices.Clone(start.Operands), mlir.TypesOf(inner.Results)...)
 	x.Attrs = slices.Clone(inner.Attrs)
 	x.Pos, x.Ordinal, x.Loc = op.Pos, op.Ordinal, op.Loc
-	f.replace(x.Operands)
+	f.Apply(x.Operands)
 	for _, v := range x.Operands {
 		f.uses[v]++
 	}
@@ -102,20 +102,20 @@ func (f *flow) awaited(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
 // branch puts the ops of the branch that is taken in the place of op, if that
 // is known.
 func (f *flow) branch(out []*mlir.Op, op *mlir.Op) []*mlir.Op {
-	n, known := number(op.Operands[0])
+	n, known := NumberOf(op.Operands[0])
 	if !known {
 		f.dropResults(op)
 		return append(out, op)
 	}
-	taken := int(n.int)
+	taken := int(n.Int)
 	switch {
 	case op.Code == stablehlo.If:
-		taken = 1 - int(n.int&1)
-	case n.int < 0 || n.int >= int64(len(op.Regions)):
+		taken = 1 - int(n.Int&1)
+	case n.Int < 0 || n.Int >= int64(len(op.Regions)):
 		taken = len(op.Regions) - 1
 	}
 	b := op.Regions[taken].Blocks[0]
-	ret := terminator(b)
+	ret := Terminator(b)
 	if !sameTypes(ret.Operands, op.Results) {
 		return append(out, op)
 	}
@@ -135,8 +135,8 @@ func (f *flow) dropResults(op *mlir.Op) {
 		return // of which nobody uses anything, another pass decides
 	}
 	f.changed = true
-	for _, b := range bodies(op) {
-		terminator(b).Operands = without(terminator(b).Operands, unused)
+	for _, b := range Bodies(op) {
+		Terminator(b).Operands = without(Terminator(b).Operands, unused)
 	}
 	op.Results = renumbered(used)
 }

@@ -1,4 +1,4 @@
-package simplify
+package program
 
 import (
 	"hash/maphash"
@@ -8,16 +8,16 @@ import (
 	"ltc/stablehlo"
 )
 
-// cse computes equal values once: of pure ops with the same name, operands,
+// CSE computes equal values once: of pure ops with the same name, operands,
 // attributes and types, the first that is in sight stays. Constants are not
 // shared with the regions of other ops: a region is a program of its own for
 // some backends, and would be given them. What is in the regions of a reduction
 // and the like sees nothing from outside, for the same reason. Ops with regions
 // are equal if the regions are the same but for names; branches and loops stay.
-func cse(s *state) bool {
-	c := &numbering{state: s, seed: maphash.MakeSeed()}
-	for _, b := range s.functions() {
-		c.first, c.stands = make(map[uint64][]*mlir.Op, len(b.Ops)), standIns{}
+func CSE(s *Program) bool {
+	c := &numbering{Program: s, seed: maphash.MakeSeed()}
+	for _, b := range s.Functions() {
+		c.first, c.stands = make(map[uint64][]*mlir.Op, len(b.Ops)), Replacements{}
 		c.block(b)
 	}
 	return c.changed
@@ -26,28 +26,28 @@ func cse(s *state) bool {
 // numbering has the ops in sight by their hash. A hash only finds candidates,
 // so that its seed does not show.
 type numbering struct {
-	*state
+	*Program
 	seed    maphash.Seed
 	first   map[uint64][]*mlir.Op
 	trail   []uint64 // the hashes in first, in order, to be forgotten
 	region  uint64   // number of the region at hand
 	count   uint64   // of regions so far
-	stands  standIns
+	stands  Replacements
 	changed bool
 }
 
 func (c *numbering) block(b *mlir.Block) {
 	b.Ops = slices.DeleteFunc(b.Ops, func(op *mlir.Op) bool {
 		c.Look()
-		c.stands.replace(op.Operands)
+		c.stands.Apply(op.Operands)
 		c.regions(op)
-		return !controls(op) && len(op.Results) > 0 && c.merged(op)
+		return !Controls(op) && len(op.Results) > 0 && c.merged(op)
 	})
 }
 
 // merged reports whether an equal op stands for op from here on.
 func (c *numbering) merged(op *mlir.Op) bool {
-	if !c.pure(op) {
+	if !c.Pure(op) {
 		return false
 	}
 	h := c.hash(op)
@@ -68,11 +68,11 @@ func (c *numbering) merged(op *mlir.Op) bool {
 // regions goes into the regions of op, which see what is before op only where
 // they are branches or loops.
 func (c *numbering) regions(op *mlir.Op) {
-	for _, b := range bodies(op) {
+	for _, b := range Bodies(op) {
 		outer, region, trail := c.first, c.region, len(c.trail)
 		c.count++
 		c.region = c.count
-		hidden := !controls(op)
+		hidden := !Controls(op)
 		if hidden {
 			c.first = map[uint64][]*mlir.Op{}
 		}
@@ -84,7 +84,7 @@ func (c *numbering) regions(op *mlir.Op) {
 		}
 		c.first, c.region, c.trail = outer, region, c.trail[:trail]
 	}
-	substituteOthers(op, c.stands)
+	SubstituteOthers(op, c.stands)
 }
 
 func (c *numbering) hash(op *mlir.Op) uint64 {
@@ -108,7 +108,7 @@ func (c *numbering) hash(op *mlir.Op) uint64 {
 	for _, r := range op.Results {
 		h.typ(r.Type)
 	}
-	for _, b := range bodies(op) {
+	for _, b := range Bodies(op) {
 		for _, inner := range b.Ops {
 			h.string(inner.Name())
 		}
@@ -119,7 +119,7 @@ func (c *numbering) hash(op *mlir.Op) uint64 {
 // sameOp reports whether two ops give the same, where inner values of the regions
 // around them stand for each other.
 func sameOp(a, b *mlir.Op, inner map[*mlir.Value]*mlir.Value) bool {
-	if a.Name() != b.Name() || len(a.Results) != len(b.Results) || len(a.Regions) != len(b.Regions) || !sameDict(a.Attrs, b.Attrs) {
+	if a.Name() != b.Name() || len(a.Results) != len(b.Results) || len(a.Regions) != len(b.Regions) || !SameDict(a.Attrs, b.Attrs) {
 		return false
 	}
 	same := func(v, w *mlir.Value) bool { return v == w || inner[v] == w }

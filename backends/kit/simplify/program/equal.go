@@ -1,4 +1,4 @@
-package simplify
+package program
 
 import (
 	"hash/maphash"
@@ -71,7 +71,8 @@ func (h *hasher) typ(t mlir.Type) {
 	}
 }
 
-func sameDict(a, b mlir.Dict) bool {
+// SameDict reports whether two dictionaries have the same attributes, in any order.
+func SameDict(a, b mlir.Dict) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -98,10 +99,10 @@ func sameAttr(a, b mlir.Attribute) bool {
 		return ok && slices.EqualFunc(a, b, sameAttr)
 	case mlir.DictAttr:
 		b, ok := b.(mlir.DictAttr)
-		return ok && sameDict(mlir.Dict(a), mlir.Dict(b))
+		return ok && SameDict(mlir.Dict(a), mlir.Dict(b))
 	case mlir.StructAttr:
 		b, ok := b.(mlir.StructAttr)
-		return ok && a.Name == b.Name && sameDict(a.Fields, b.Fields)
+		return ok && a.Name == b.Name && SameDict(a.Fields, b.Fields)
 	}
 	return a.String() == b.String()
 }

@@ -1,4 +1,4 @@
-package simplify
+package program
 
 import (
 	"slices"
@@ -7,8 +7,8 @@ import (
 	"ltc/stablehlo"
 )
 
-// inline puts the bodies of functions in the place of their calls, and of
-// composites but those that [Options] keeps. Calls of functions that
+// Inline puts the bodies of functions in the place of their calls, and of composites but those
+// that kept reports. A composite called ltc.erf becomes chlo.erf if erf is set. Calls of functions that
 // call themselves, or that have no body of one block, stay. The module may become
 // maxGrowth times as large, and have maxInlined ops at least: a call whose body, with all
 // that it calls, would exceed this stays as it is. Private functions that no call is left
@@ -19,8 +19,8 @@ import (
 //
 // An inlined op keeps the ordinal and position that it has in its function, and
 // its location says by whom it was called.
-func inline(s *state) bool {
-	in := &inliner{state: s, expanded: map[string]int{}, done: map[*mlir.Op]bool{}}
+func Inline(s *Program, kept func(composite *mlir.Op) bool, erf bool) bool {
+	in := &inliner{Program: s, kept: kept, erf: erf, expanded: map[string]int{}, done: map[*mlir.Op]bool{}}
 	in.Walk(func(*mlir.Op) bool { in.total++; return true })
 	in.limit = max(maxGrowth*in.total, maxInlined)
 	if main := s.Func("main"); main != nil && main.Body() != nil {
@@ -43,7 +43,9 @@ const (
 )
 
 type inliner struct {
-	*state
+	*Program
+	kept         func(composite *mlir.Op) bool
+	erf          bool
 	expanded     map[string]int    // ops of a function with all that it calls, before any inlining, at most limit+1
 	done         map[*mlir.Op]bool // functions into which their calls have been inlined
 	total, limit int               // ops of the module
@@ -63,7 +65,7 @@ func (in *inliner) function(f *mlir.Op) {
 func (in *inliner) block(b *mlir.Block) {
 	some := false
 	for _, op := range b.Ops {
-		for _, inner := range bodies(op) {
+		for _, inner := range Bodies(op) {
 			in.block(inner)
 		}
 		some = some || op.Callee() != ""
@@ -72,7 +74,7 @@ func (in *inliner) block(b *mlir.Block) {
 		return
 	}
 	some = false
-	stands := standIns{} // by result of a call that is gone; no stand-in is one
+	stands := Replacements{} // by result of a call that is gone; no stand-in is one
 	var out []*mlir.Op
 	for _, op := range b.Ops {
 		in.Look()
@@ -82,7 +84,7 @@ func (in *inliner) block(b *mlir.Block) {
 			continue
 		}
 		operands := slices.Clone(op.Operands)
-		stands.replace(operands)
+		stands.Apply(operands)
 		some = true
 		var results []*mlir.Value
 		out, results = in.call(out, op, f, operands, op.Loc)
@@ -94,7 +96,7 @@ func (in *inliner) block(b *mlir.Block) {
 		return
 	}
 	b.Ops = out
-	substitute(b, stands)
+	Substitute(b, stands)
 }
 
 // inlines returns the function that op calls, if the target does not run op itself;
@@ -103,8 +105,7 @@ func (in *inliner) inlines(op *mlir.Op) (name string, f *mlir.Op) {
 	if name = op.Callee(); name == "" {
 		return "", nil
 	}
-	composite, _ := op.Attrs.Get("name").(mlir.StringAttr)
-	if op.Code == stablehlo.Composite && (in.Keep[string(composite)] || in.Composite != nil && in.Composite(op)) {
+	if op.Code == stablehlo.Composite && in.kept(op) {
 		return "", nil
 	}
 	if f = in.Func(name); f == nil || f.Body() == nil {
@@ -129,7 +130,7 @@ func (in *inliner) expandedOps(name string, f *mlir.Op) int {
 		return n
 	}
 	in.expanded[name] = in.limit + 1 // for its own calls of itself
-	walk(f.Body(), func(op *mlir.Op) {
+	Walk(f.Body(), func(op *mlir.Op) {
 		if n++; n <= in.limit {
 			if callee, g := in.inlines(op); g != nil {
 				n += in.expandedOps(callee, g)
@@ -142,7 +143,7 @@ func (in *inliner) expandedOps(name string, f *mlir.Op) int {
 
 // fits reports whether the call's values have the types of the function's.
 func fits(op, f *mlir.Op) bool {
-	ret := terminator(f.Body())
+	ret := Terminator(f.Body())
 	return sameTypes(op.Operands, f.Body().Args) && ret.Code == mlir.OpReturn && sameTypes(op.Results, ret.Operands)
 }
 
@@ -160,7 +161,7 @@ func (in *inliner) call(out []*mlir.Op, op, f *mlir.Op, operands []*mlir.Value, 
 	for i, a := range f.Body().Args {
 		c.Replace(a, operands[i])
 	}
-	ret := terminator(f.Body())
+	ret := Terminator(f.Body())
 	out = in.copies(out, c, f.Body().Ops[:len(f.Body().Ops)-1])
 	results := make([]*mlir.Value, len(ret.Operands))
 	for i, v := range ret.Operands {
@@ -194,7 +195,7 @@ func (in *inliner) copies(out []*mlir.Op, c *mlir.Cloner, ops []*mlir.Op) []*mli
 
 func (in *inliner) isErf(op *mlir.Op) bool {
 	return op.Attrs.Get("name") == mlir.Attribute(mlir.StringAttr("ltc.erf")) && op.Code == stablehlo.Composite &&
-		in.Keep[stablehlo.CHLOErf.String()] && len(op.Operands) == 1 && len(op.Results) == 1 && mlir.SameType(op.Operands[0].Type, op.Results[0].Type)
+		in.erf && len(op.Operands) == 1 && len(op.Results) == 1 && mlir.SameType(op.Operands[0].Type, op.Results[0].Type)
 }
 
 // callLoc returns the location of an op that is inlined: where it is in its function, and

@@ -1,4 +1,4 @@
-package simplify
+package program
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 // Ends reports whether all loops of an op are known to end.
 func Ends(op *mlir.Op) bool {
 	all := true
-	walk(&mlir.Block{Ops: []*mlir.Op{op}}, func(op *mlir.Op) {
+	Walk(&mlir.Block{Ops: []*mlir.Op{op}}, func(op *mlir.Op) {
 		all = all && (op.Code != stablehlo.While || ends(op))
 	})
 	return all
@@ -22,14 +22,17 @@ func Ends(op *mlir.Op) bool {
 // Others count as effects, so that a program that runs forever does so on every
 // backend.
 func ends(op *mlir.Op) bool {
-	regions := bodies(op)
+	regions := Bodies(op)
 	if len(regions) != 2 || len(regions[0].Ops) == 0 || len(regions[1].Ops) == 0 {
 		return false
 	}
-	l := countedLoop{cond: regions[0], body: regions[1], next: terminator(regions[1]).Operands}
-	holds := terminator(l.cond).Operands
+	l := countedLoop{cond: regions[0], body: regions[1], next: Terminator(regions[1]).Operands}
+	holds := Terminator(l.cond).Operands
 	return len(l.next) == len(l.cond.Args) && len(l.next) == len(l.body.Args) && len(holds) == 1 && l.fails(holds[0])
 }
+
+// Mirrored has the direction of a compare of swapped operands.
+var Mirrored = map[string]string{"EQ": "EQ", "NE": "NE", "LT": "GT", "LE": "GE", "GT": "LT", "GE": "LE"}
 
 // countedLoop is a while, with the values that its body returns in next.
 type countedLoop struct {
@@ -48,16 +51,16 @@ func (l countedLoop) fails(v *mlir.Value) bool {
 	case stablehlo.And:
 		return l.fails(a) || l.fails(b)
 	case stablehlo.Compare:
-		d := direction(op)
-		return l.passes(a, b, d) || l.passes(b, a, mirrored[d])
+		d := stablehlo.AsCompare(op).ComparisonDirection()
+		return l.passes(a, b, d) || l.passes(b, a, Mirrored[d])
 	}
 	return false
 }
 
 // passes reports whether a counter passes a bound that it is compared with.
 func (l countedLoop) passes(counter, bound *mlir.Value, direction string) bool {
-	t := tensorOf(counter)
-	if t == nil {
+	t, ok := counter.Type.(*mlir.TensorType)
+	if !ok || !t.Static() {
 		return false
 	}
 	elem, ok := t.Elem.(mlir.IntegerType)
@@ -72,7 +75,7 @@ func (l countedLoop) passes(counter, bound *mlir.Value, direction string) bool {
 	if direction == "LT" && step == 1 || direction == "GT" && step == -1 {
 		return true // meets the bound before it could overflow
 	}
-	last, ok := number(bound)
+	last, ok := NumberOf(bound)
 	if !ok || elem.Width > 32 || step != int64(int32(step)) {
 		return false
 	}
@@ -82,9 +85,9 @@ func (l countedLoop) passes(counter, bound *mlir.Value, direction string) bool {
 	}
 	switch direction {
 	case "LT", "LE":
-		return step > 0 && last.int+step <= high
+		return step > 0 && last.Int+step <= high
 	case "GT", "GE":
-		return step < 0 && last.int+step >= low
+		return step < 0 && last.Int+step >= low
 	}
 	return false
 }
@@ -99,28 +102,28 @@ func (l countedLoop) step(i int) (step int64, ok bool) {
 	if op.Code == stablehlo.Add && b == l.body.Args[i] {
 		a, b = b, a
 	}
-	n, ok := number(b)
+	n, ok := NumberOf(b)
 	if a != l.body.Args[i] || !ok {
 		return 0, false
 	}
 	switch op.Code {
 	case stablehlo.Add:
-		return n.int, true
+		return n.Int, true
 	case stablehlo.Subtract:
-		return -n.int, true
+		return -n.Int, true
 	}
 	return 0, false
 }
 
-// stays reports whether a value of the condition is the same in all turns.
+// stays reports whether a value of the condition is the same in all iterations.
 func (l countedLoop) stays(v *mlir.Value) bool {
 	if i := slices.Index(l.cond.Args, v); i >= 0 {
 		return l.next[i] == l.body.Args[i]
 	}
-	if _, ok := number(v); ok {
+	if _, ok := NumberOf(v); ok {
 		return true
 	}
 	inside := false
-	walk(l.cond, func(op *mlir.Op) { inside = inside || op == v.Def })
+	Walk(l.cond, func(op *mlir.Op) { inside = inside || op == v.Def })
 	return !inside
 }

@@ -1,14 +1,14 @@
-package simplify
+package program
 
 import (
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
 
-// pure reports whether op ends and does nothing but give results, so that it may be
+// Pure reports whether op ends and does nothing but give results, so that it may be
 // left out, merged with an equal one or computed in another place. A dynamic op whose sizes
 // the run tells may find others than its types have, which is an error.
-func (s *state) pure(op *mlir.Op) bool {
+func (s *Program) Pure(op *mlir.Op) bool {
 	info, known := op.Code.Info(), op.Code != 0
 	if !known || info.Traits.Has(mlir.Effects) || info.Traits.Has(mlir.Terminator) || Sized(op) {
 		return false
@@ -35,16 +35,16 @@ func Sized(op *mlir.Op) bool {
 	return op.Code.Info().Static != nil || op.Code == stablehlo.SetDimensionSize
 }
 
-func (s *state) pureBlock(b *mlir.Block) bool {
+func (s *Program) pureBlock(b *mlir.Block) bool {
 	for _, op := range b.Ops {
-		if info := op.Code.Info(); !info.Traits.Has(mlir.Terminator) && !s.pure(op) {
+		if info := op.Code.Info(); !info.Traits.Has(mlir.Terminator) && !s.Pure(op) {
 			return false
 		}
 	}
 	return true
 }
 
-func (s *state) pureFunc(name string) bool {
+func (s *Program) pureFunc(name string) bool {
 	pure, known := s.pureFuncs[name]
 	if known {
 		return pure
