@@ -40,7 +40,9 @@
 // types that come: see open.go. What processes exchange is not run: see [Extend].
 //
 // The package imports only ltc/backends, ltc/backends/reference/internal/dense,
-// ltc/backends/reference/internal/loops, ltc/backends/reference/internal/scalarmath, ltc/mlir,
-// ltc/soa, ltc/ir/dims, ltc/ir/types, ltc/internal/footprint, ltc/internal/sharing,
-// ltc/internal/stridedcopy, ltc/stablehlo, ltc/stablehlo/chlo, ltc/stablehlo/verify and ltc/internal/diag.
+// ltc/backends/reference/internal/freelist, ltc/backends/reference/internal/loops,
+// ltc/backends/reference/internal/numeric, ltc/backends/reference/internal/scalarmath,
+// ltc/mlir, ltc/soa, ltc/ir/dims, ltc/ir/types, ltc/internal/footprint, ltc/internal/sharing,
+// ltc/internal/stridedcopy, ltc/stablehlo, ltc/stablehlo/chlo, ltc/stablehlo/verify and
+// ltc/internal/diag.
 package eval

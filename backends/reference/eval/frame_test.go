@@ -32,10 +32,6 @@ func TestBulkEnds(t *testing.T) {
 		"repack":  func(f *frame) { repack(f, py, px, packed, wide) },
 		"add":     func(f *frame) { loops.Fold(stablehlo.Add, loops.F32)(&f.ws.Budget, unsafe.Pointer(&acc[0]), px, n) },
 		"maximum": func(f *frame) { loops.Fold(stablehlo.Maximum, loops.F32)(&f.ws.Budget, unsafe.Pointer(&acc[0]), px, n) },
-		"fft": func(f *frame) {
-			in, out := make([]complex128, 131071), make([]complex128, 131071) // a prime
-			require.False(t, dft(f, out, in, 1, make([]complex128, len(in)), make([]complex128, len(in))))
-		},
 	} {
 		done := make(chan struct{})
 		close(done)

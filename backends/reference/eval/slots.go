@@ -1,10 +1,12 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"unsafe"
 
+	"ltc/backends/reference/internal/freelist"
 	"ltc/backends/reference/internal/loops"
 	"ltc/mlir"
 )
@@ -244,3 +246,52 @@ func (c *code) bind(f *frame) {
 		}
 	}
 }
+
+// layout gives every planned slot its place in the arena: first fit among what
+// is in use at the same time. It takes n·log n steps, however many slots are.
+func (c *code) layout() {
+	var free freelist.List
+	var byEnd []int // planned slots by the end of their use
+	for s := range c.slots {
+		if c.slots[s].kind == planned && c.slots[s].bytes > 0 {
+			byEnd = append(byEnd, s)
+		}
+	}
+	slices.SortStableFunc(byEnd, func(a, b int) int { return cmp.Compare(c.slots[a].last, c.slots[b].last) })
+	taken := make([]bool, len(c.slots)) // slots whose memory is another's now
+	for s := range c.slots {            // in the order of their definition
+		sl := &c.slots[s]
+		if sl.kind != planned || sl.bytes == 0 {
+			continue
+		}
+		for ; c.slots[byEnd[0]].last < sl.def; byEnd = byEnd[1:] {
+			if old := byEnd[0]; !taken[old] {
+				free.Give(c.slots[old].offset, align(c.slots[old].bytes))
+			}
+		}
+		if old := c.reusable(sl, taken); old >= 0 {
+			sl.offset, taken[old] = c.slots[old].offset, true
+		} else {
+			sl.offset = free.Take(align(sl.bytes))
+		}
+		c.arena = max(c.arena, align(sl.offset+sl.bytes))
+	}
+	c.arenaAll += c.arena
+	c.slotsAll += len(c.slots)
+	c.depth++
+}
+
+// reusable returns the first slot in memory that dies where sl is defined and
+// that it may write over; -1 if there is none.
+func (c *code) reusable(sl *slot, taken []bool) int {
+	best := -1
+	for _, s := range sl.reuse {
+		o := &c.slots[s]
+		if o.kind == planned && o.last == sl.def && !taken[s] && (best < 0 || o.offset < c.slots[best].offset) {
+			best = s
+		}
+	}
+	return best
+}
+
+func align(n int) int { return (n + 63) &^ 63 }

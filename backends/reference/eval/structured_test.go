@@ -3,8 +3,6 @@ package eval
 import (
 	"context"
 	"fmt"
-	"math"
-	"math/cmplx"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -112,25 +110,6 @@ func TestMergeSort(t *testing.T) {
 		fails := fmt.Errorf("no")
 		if n > 1 {
 			require.Equal(t, fails, mergeSort(perm, temp, func(int, int) (bool, error) { return false, fails }))
-		}
-	}
-}
-
-// dft against the defining sum, at lengths with large and small factors.
-func TestDFT(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for _, n := range []int{1, 2, 3, 4, 5, 6, 8, 12, 30, 49, 64, 97, 2 * 53, 1001} {
-		x, y, temp, roots := make([]complex128, n), make([]complex128, n), make([]complex128, n), make([]complex128, n)
-		for i := range x {
-			x[i], roots[i] = complex(r.NormFloat64(), r.NormFloat64()), cmplx.Conj(unityRoot(i, n))
-		}
-		dft(&frame{ws: &workspace{}}, y, x, 1, temp, roots)
-		for k, got := range y {
-			want := 0i
-			for i, v := range x {
-				want += v * cmplx.Exp(complex(0, -2*math.Pi*float64(i*k%n)/float64(n)))
-			}
-			require.Less(t, cmplx.Abs(got-want), 1e-11, "element %d of %d", k, n)
 		}
 	}
 }

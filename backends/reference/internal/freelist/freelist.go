@@ -1,61 +1,27 @@
-package eval
+// Package freelist has the free ranges of an arena that grows as needed. Allocations are first fit.
+// Its central type is [List].
+//
+// The package imports only the standard library.
+package freelist
 
-import (
-	"cmp"
-	"slices"
-)
+// List has the free ranges of an arena; the zero value is one of which nothing is taken. Each
+// call takes time in the logarithm of their number.
+type List struct{ root *hole }
 
-// layout gives every planned slot its place in the arena: first fit among what
-// is in use at the same time. It takes n·log n steps, however many slots are.
-func (c *code) layout() {
-	free := &hole{size: wholeArena, most: wholeArena}
-	var byEnd []int // planned slots by the end of their use
-	for s := range c.slots {
-		if c.slots[s].kind == planned && c.slots[s].bytes > 0 {
-			byEnd = append(byEnd, s)
-		}
+// Take takes n bytes of the first free range that has them, and returns their offset.
+func (l *List) Take(n int) (offset int) {
+	if l.root == nil {
+		l.root = &hole{size: whole, most: whole}
 	}
-	slices.SortStableFunc(byEnd, func(a, b int) int { return cmp.Compare(c.slots[a].last, c.slots[b].last) })
-	taken := make([]bool, len(c.slots)) // slots whose memory is another's now
-	for s := range c.slots {            // in the order of their definition
-		sl := &c.slots[s]
-		if sl.kind != planned || sl.bytes == 0 {
-			continue
-		}
-		for ; c.slots[byEnd[0]].last < sl.def; byEnd = byEnd[1:] {
-			if old := byEnd[0]; !taken[old] {
-				free = free.give(c.slots[old].offset, align(c.slots[old].bytes))
-			}
-		}
-		if old := c.reusable(sl, taken); old >= 0 {
-			sl.offset, taken[old] = c.slots[old].offset, true
-		} else {
-			free, sl.offset = free.take(align(sl.bytes))
-		}
-		c.arena = max(c.arena, align(sl.offset+sl.bytes))
-	}
-	c.arenaAll += c.arena
-	c.slotsAll += len(c.slots)
-	c.depth++
+	l.root, offset = l.root.take(n)
+	return offset
 }
 
-// reusable returns the first slot in memory that dies where sl is defined and
-// that it may write over; -1 if there is none.
-func (c *code) reusable(sl *slot, taken []bool) int {
-	best := -1
-	for _, s := range sl.reuse {
-		o := &c.slots[s]
-		if o.kind == planned && o.last == sl.def && !taken[s] && (best < 0 || o.offset < c.slots[best].offset) {
-			best = s
-		}
-	}
-	return best
-}
+// Give gives back n bytes at offset, which were taken.
+func (l *List) Give(offset, n int) { l.root = l.root.give(offset, n) }
 
-func align(n int) int { return (n + 63) &^ 63 }
-
-// wholeArena is more than any arena is.
-const wholeArena = 1 << 62
+// whole is more than any arena is.
+const whole = 1 << 62
 
 // hole is a free range of an arena and the root of a treap of such ranges: a
 // tree by offset, a heap by priority (Seidel and Aragon, Randomized search
