@@ -263,6 +263,12 @@ var controlMistakes = []struct {
 	{"vmap without a trace", lazy.ErrPlacement, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
 		return lazy.Vmap(identity, tensors{w}, lazy.VmapOptions{})[0].Err()
 	}},
+	{"for of a number that is a tensor and a state of another number", lazy.ErrType, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.For(lazy.Const(tr, lazy.I32, 3), func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { return tensors{s[0], s[0]} }, x)[0].Err()
+	}},
+	{"for of a number that is a tensor and a state of another type", lazy.ErrType, func(tr *lazy.Trace, x, w *lazy.Tensor) error {
+		return lazy.For(lazy.Const(tr, lazy.I32, 3), func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor { return tensors{s[0], s[1].Sum()} }, x, w)[0].Err()
+	}},
 }
 
 func identity(_ *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor { return xs }

@@ -614,3 +614,28 @@ func TestBoundsOfSizesOfDataInFunctions(t *testing.T) {
 	require.NoError(t, call(40, 40))
 	require.Len(t, f.Report().Compiles, 1)
 }
+
+// What an op needs of a size that data tell fails where there are fewer, at the line of the op.
+func TestFewerThanAnOpNeeds(t *testing.T) {
+	for name, c := range map[string]struct {
+		of   func(x *lazy.Tensor) *lazy.Tensor
+		want string
+	}{
+		"select": {func(x *lazy.Tensor) *lazy.Tensor { return x.Select(0, 0) }, "the range [0:1] is not in dimension 0 of tensor<0x2xf32>"},
+		"narrow": {func(x *lazy.Tensor) *lazy.Tensor { return x.Narrow(0, 1, 2) }, "the range [1:3] is not in dimension 0 of tensor<0x2xf32>"},
+		"top_k":  {func(x *lazy.Tensor) *lazy.Tensor { y, _ := x.TopK(3, 0); return y }, "ltc.top_k: stablehlo.slice: run:"},
+	} {
+		tr := lazy.NewTrace(open(t, "cpu"))
+		x := lazy.From(tr, []float32{1, 2, 3, 4, 5, 6}, 3, 2)
+		y := c.of(x.SelectRows(x.Select(1, 0).GreaterScalar(8)))
+		err := tr.MarkStep(y)
+		if err == nil {
+			err = tr.Wait(t.Context())
+		}
+		require.ErrorContains(t, err, c.want, name)
+		require.Regexp(t, `^step 1: .*counted_test\.go:\d+: `, err.Error(), name)
+		_, err = y.Value()
+		require.Error(t, err)
+		require.NotContains(t, err.Error(), "restride")
+	}
+}

@@ -457,11 +457,10 @@ func (in *inputs) record(f *Function) (*shapeinfer.Open, error) {
 	for _, from := range []iter.Seq[int]{many, few, some} {
 		v := numbersFor(in.symbols, from, taken)
 		t := &traced{owner: sched.Goroutine(), ready: make(chan struct{})}
-		names := make([]string, len(in.all))
-		for i, x := range in.all {
-			t.types, names[i] = append(t.types, v.ofType(x.Type)), x.Name
+		for _, x := range in.all {
+			t.types = append(t.types, v.ofType(x.Type))
 		}
-		err := f.record(t, names, func(g *ir.Graph) error {
+		err := f.record(t, f.names(len(in.all)), func(g *ir.Graph) error {
 			samples = append(samples, g.Clone())
 			return nil
 		})
@@ -603,18 +602,23 @@ type placeholder int
 
 // trace records and compiles the function for a signature.
 func (f *Function) trace(ctx context.Context, t *traced) error {
-	return f.record(t, namesOf(t.types), func(g *ir.Graph) (err error) {
+	return f.record(t, f.names(len(t.types)), func(g *ir.Graph) (err error) {
 		t.err = programs.ErrPanicked // unless it returns: the next call tries again
 		t.program, err = f.dev.program(ctx, "func", g, &f.account, func() (callsite.Site, purpose) { return callsite.Caller(), purpose{} })
 		return err
 	})
 }
 
-// namesOf returns the names of arguments.
-func namesOf[T any](args []T) []string {
-	names := make([]string, len(args))
+// names returns the names of n arguments, those of Inputs if there are.
+func (f *Function) names(n int) []string {
+	f.mu.RLock()
+	in := f.inputs
+	f.mu.RUnlock()
+	names := make([]string, n)
 	for i := range names {
-		names[i] = fmt.Sprintf("arg%d", i)
+		if names[i] = fmt.Sprint("arg", i); in != nil && len(in.all) == n {
+			names[i] = in.all[i].Name
+		}
 	}
 	return names
 }

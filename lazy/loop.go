@@ -61,7 +61,7 @@ func For[N int | *Tensor](n N, body func(tr *Trace, i *Tensor, state []*Tensor) 
 			return l.fail(opError(l.site, op, ErrType, []*Tensor{bound}, "n must be an int or an integer scalar"))
 		}
 		zero := l.tr.constant(bound.DType(), 0)
-		l.init = append([]*Tensor{zero}, init...)
+		l.init, l.ours = append([]*Tensor{zero}, init...), 1
 		last := l.while(func(state []*Tensor) *Tensor { return state[0].Less(bound) }, func(state []*Tensor) []*Tensor {
 			next := body(l.tr, state[0], state[1:])
 			return append([]*Tensor{state[0].Add(l.tr.constant(bound.DType(), 1))}, next...)
@@ -159,6 +159,7 @@ type loop struct {
 	op      string
 	site    callsite.Site
 	init    []*Tensor
+	ours    int // how many of init, the first, are no state of the caller's: the number of the iteration
 	streams []*loopStream
 }
 
@@ -264,14 +265,14 @@ func (l *loop) scan(iterations int, xs []*Tensor, o ScanOptions, f func(iteratio
 // changes returns why the first n results of a body are no next state; nil if they are.
 func (l *loop) changes(results []*ir.Node, n int) *OpError {
 	if n != len(l.init) {
-		return opError(l.site, l.op, ErrType, l.init, "the state has %s, and the body returns %d", diag.Count(len(l.init), "tensor"), n)
+		return opError(l.site, l.op, ErrType, l.init, "the state has %s, and the body returns %d", diag.Count(len(l.init)-l.ours, "tensor"), n-l.ours)
 	}
 	for i, x := range l.init {
 		if err := x.fault(func() callsite.Site { return l.site }, l.op, i, l.init); err != nil {
 			return err // the body has released it
 		}
 		if y := results[i]; !x.Type().Equal(y.Type) {
-			return opError(l.site, l.op, ErrType, l.init, "state %d is %v at first, of %v, and %v after an iteration, of %v", i, x.Type(), x.madeAt(), y.Type, y.Loc)
+			return opError(l.site, l.op, ErrType, l.init, "state %d is %v at first, of %v, and %v after an iteration, of %v", i-l.ours, x.Type(), x.madeAt(), y.Type, y.Loc)
 		}
 	}
 	return nil

@@ -229,7 +229,7 @@ func (f *Function) MemoryPlan(ctx context.Context, given ...*Tensor) (backends.M
 	}
 	var plan backends.MemoryPlan
 	again := &traced{types: t.types, owner: sched.Goroutine(), ready: make(chan struct{})}
-	err = f.record(again, namesOf(args), func(g *ir.Graph) (err error) {
+	err = f.record(again, f.names(len(args)), func(g *ir.Graph) (err error) {
 		plan, err = f.dev.planOf(ctx, t.program, g)
 		return err
 	})

@@ -358,6 +358,18 @@ func TestInputsOfLargeSizes(t *testing.T) {
 	require.EqualValues(t, 4, f.Report().Compiled)
 }
 
+// The error of a frozen function names its arguments as Inputs does.
+func TestFrozenFunctionNamesItsInputs(t *testing.T) {
+	dev := open(t, "cpu")
+	f := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Softmax(0) })
+	require.NoError(t, f.Inputs(lazy.Input{Name: "tokens", Type: types.Of(lazy.F32, lazy.Dim("n", 1, 9))}))
+	require.NoError(t, f.Warmup(t.Context()))
+	f.Freeze(true)
+	_, err := f.Call(t.Context(), lazy.From(dev, ramp(1))) // a size of 1 has other ops
+	require.ErrorIs(t, err, lazy.ErrFrozen)
+	require.ErrorContains(t, err, `parameter "tokens" f32[1], was f32[n]`)
+}
+
 // A function with Inputs may call itself, with an end to the recursion.
 func TestFunctionWithInputsCallsItself(t *testing.T) {
 	ctx := t.Context()

@@ -141,12 +141,15 @@ func (x *Tensor) makeView(op string, layout *strided.Layout, steps ...step) *Ten
 		}
 		steps[i].attrs = n.Attrs
 	}
+	if tr != nil && tr.fromData(from.Type, n.Type) { // which has no layout before the run
+		return tr.wrap(n)
+	}
 	if layout == nil {
 		w, ok := x.layout().After(steps[0].op, steps[0].attrs, from.Type.Shape, n.Type.Shape)
-		if !ok && tr == nil {
+		switch {
+		case !ok && tr == nil:
 			return noTrace(op, x)
-		}
-		if !ok || tr != nil && tr.fromData(from.Type, n.Type) { // which has no layout before the run
+		case !ok:
 			return tr.wrap(n)
 		}
 		layout = &w

@@ -3,6 +3,7 @@ package lower
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"ltc/ir"
@@ -66,15 +67,53 @@ func place(text string, is func(*mlir.Op) bool) (found string) {
 	if err != nil {
 		return ""
 	}
-	m.Walk(func(op *mlir.Op) bool {
-		if !is(op) {
-			return true
-		}
-		found = where(op.Loc)
-		found += op.Name() + ": "
-		return false
-	})
+	for _, f := range m.Ops {
+		(&mlir.Module{Ops: []*mlir.Op{f}}).Walk(func(op *mlir.Op) bool {
+			if !is(op) {
+				return true
+			}
+			if found = where(op.Loc); found == "" {
+				found = whereCalled(m, f.SymName(), mostPlaces)
+			}
+			found += op.Name() + ": "
+			return false
+		})
+	}
 	return found
+}
+
+// mostPlaces is how many places of a function's calls are named.
+const mostPlaces = 3
+
+// whereCalled prints the lines of the ops that run a function of m, such as composites: its own ops
+// have none, since these share it. Functions that run it have at most depth further ones around them.
+func whereCalled(m *mlir.Module, name string, depth int) string {
+	if name == "" || depth == 0 {
+		return ""
+	}
+	var all []string
+	for _, f := range m.Ops {
+		(&mlir.Module{Ops: []*mlir.Op{f}}).Walk(func(op *mlir.Op) bool {
+			if op.Callee() != name {
+				return true
+			}
+			at := where(op.Loc)
+			if at == "" {
+				at = whereCalled(m, f.SymName(), depth-1)
+			}
+			if at = strings.TrimSuffix(at, ": "); at != "" && !slices.Contains(all, at) {
+				all = append(all, at)
+			}
+			return true
+		})
+	}
+	switch {
+	case len(all) == 0:
+		return ""
+	case len(all) > mostPlaces:
+		all = append(all[:mostPlaces], "others")
+	}
+	return strings.Join(all, " or ") + ": " + name + ": "
 }
 
 // Names parses a program's text and returns what says of an op's ordinal which op
