@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/internal/test/optest"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
@@ -23,6 +24,7 @@ var dagOps = []string{
 // operands, runs them as one program, and compares every result with what naive
 // loops give: exactly, whatever the ops and their order.
 func TestRandomPrograms(t *testing.T) {
+	trials.Sequential(t)
 	for seed := range uint64(60) {
 		for _, d := range []types.DType{I32, I64} {
 			t.Run(fmt.Sprintf("%v/%d", d, seed), func(t *testing.T) { randomProgram(t, d, seed) })

@@ -14,6 +14,7 @@ import (
 
 	_ "ltc/backends/reference"
 	"ltc/internal/test/golden"
+	"ltc/internal/trials"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/settings"
 )
@@ -114,6 +115,7 @@ func TestEnvironmentTableAllowsItsDefaults(t *testing.T) {
 
 // No other file of the library looks at the environment.
 func TestEnvironmentIsReadInOnePlace(t *testing.T) {
+	trials.Sequential(t)
 	out, err := exec.Command("go", "list", "-f", "{{$d := .Dir}}{{if ne .Name \"main\"}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}{{end}}", "../ir/...", "../shapeinfer", "../lower", "../mlir/...", "../internal/mlirtext", "../backends/...", "../soa/...", "../optim", "../autodiff", ".", "../internal/callsite", "../internal/env").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	reads := regexp.MustCompile(`os\.(Getenv|LookupEnv|Environ)\b`)

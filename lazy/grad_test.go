@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/ir"
 	"ltc/ir/ops"
 	"ltc/ir/types"
@@ -398,6 +399,7 @@ func (g *gradTest) values(t *testing.T) (first, second float64) {
 }
 
 func TestGrad(t *testing.T) {
+	trials.Sequential(t)
 	covered := map[ir.Op]bool{}
 	for _, c := range gradCases {
 		t.Run(c.name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/ir/types"
 )
 
@@ -59,6 +60,7 @@ func requireDistribution(t *testing.T, xs []float64, deviation float64, cdf func
 }
 
 func TestInitializersKnowFanInAndFanOut(t *testing.T) {
+	trials.Sequential(t)
 	normal := func(deviation float64) func(x float64) float64 {
 		return func(x float64) float64 { return math.Erfc(-x/(deviation*math.Sqrt2)) / 2 }
 	}
@@ -116,6 +118,7 @@ func TestHeNormalOfTheDefaultKernel(t *testing.T) {
 }
 
 func TestTruncatedNormalStaysWithinItsBounds(t *testing.T) {
+	trials.Sequential(t)
 	below := func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
 	density := func(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }
 	for _, b := range [][2]float64{{-2, 2}, {-1, 3}, {1, 2}, {-4, -3}, {-20, 20}} {

@@ -18,6 +18,7 @@ import (
 	_ "ltc/backends/reference"
 	"ltc/internal/test/golden"
 	"ltc/internal/test/optest"
+	"ltc/internal/trials"
 	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/ops"
@@ -32,6 +33,7 @@ const opsDir = "../testdata/ops"
 // TestOps checks all that the archives of testdata/ops say. -update writes anew what
 // can be derived in them, and fills results in that are written ?.
 func TestOps(t *testing.T) {
+	trials.Sequential(t)
 	archives, err := optest.ReadAll(opsDir)
 	require.NoError(t, err)
 	require.NotEmpty(t, archives)

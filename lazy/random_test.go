@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/internal/test/optest"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy/internal/philox"
 )
@@ -29,6 +30,7 @@ func bitsOf(t *testing.T, device string, seed uint64, words int) []uint32 {
 // A million draws are the same on every device, for ever: models' results
 // depend on them.
 func TestRandomBitsAreGolden(t *testing.T) {
+	trials.Sequential(t)
 	const seed, words = 42, 1_000_000
 	const golden = "429cc3f9dbcf4bf692638b5de7fd149f84b5e7ff29831d98abd37dd1c9c34592"
 	hash := func(bits []uint32) string {
@@ -76,6 +78,7 @@ func TestRandomStreams(t *testing.T) {
 }
 
 func TestUniform(t *testing.T) {
+	trials.Sequential(t)
 	const n = 40_000
 	dev, err := Open("eval")
 	require.NoError(t, err)

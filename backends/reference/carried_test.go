@@ -11,6 +11,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/reference/eval"
 	"ltc/internal/samples"
+	"ltc/internal/trials"
 	"ltc/soa"
 )
 
@@ -57,6 +58,7 @@ var carriedOps = map[string]string{
 // An op on elements that kernels do not have leaves itself to the evaluator, and
 // not the program that it is in.
 func TestCarriedElements(t *testing.T) {
+	trials.Sequential(t)
 	for elem, made := range carriedElems {
 		for _, op := range carriedOps {
 			end := "%y = stablehlo.convert %r : (tensor<6xE>) -> tensor<6xf32>"

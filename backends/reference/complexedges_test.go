@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -16,6 +17,7 @@ import (
 // functions have the values of annex G of C, or the exact limit. A zero's sign is the
 // side of a cut.
 func TestComplexFunctionsAtTheirEdges(t *testing.T) {
+	trials.Sequential(t)
 	inf, nan, minus := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	for op, all := range map[string][][2]complex128{
 		"stablehlo.log_plus_one": {

@@ -6,10 +6,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"ltc/internal/trials"
 )
 
 // The first candidates are before all others after partition, however they lay.
 func TestPartition(t *testing.T) {
+	trials.Sequential(t)
 	r := rand.New(rand.NewPCG(1, 9))
 	for _, n := range []int{1, 2, 3, 5, 8, 17, 70} {
 		for kind := range 5 {
@@ -32,6 +35,7 @@ func TestPartition(t *testing.T) {
 
 // A selection has the first of what it is offered, in any order of offers.
 func TestSelection(t *testing.T) {
+	trials.Sequential(t)
 	r := rand.New(rand.NewPCG(1, 10))
 	for _, keep := range []int{1, 2, fewKept, fewKept + 1, 100} {
 		for range 20 {
