@@ -282,7 +282,11 @@ func TestScansOfAllSizes(t *testing.T) {
 			require.IsType(t, &openExecutable{}, all[0], "one program for all sizes")
 			e := all[0].(*openExecutable)
 			require.True(t, slices.ContainsFunc(e.Program().Kernels, (*kernel.Kernel).Scans), "%v", e.Program())
-			for _, n := range []int{2, 1, 3, 0, 5, 17, 64, 100, 251, 1000, 2047, 7} {
+			sizes := []int{2, 1, 3, 0, 5, 17, 64, 100, 7, 251, 1000, 2047, 8}
+			if trials.Race { // the evaluator adds up as many elements for each element
+				sizes = sizes[:9]
+			}
+			for _, n := range sizes {
 				args := argsOf(e.Signature(), n, uint64(n))
 				c, want := &backends.Call{Args: args}, &backends.Call{Args: args}
 				err, errEval := all[0].Execute(t.Context(), c), all[1].Execute(t.Context(), want)
