@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "ca6d547dff430731cf64c62b"
+const buildID = "2a1b3d75a7626f32745c9c8e"

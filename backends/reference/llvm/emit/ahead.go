@@ -68,7 +68,7 @@ func (b *body) rowsApart() []value.Value {
 	return all
 }
 
-// fetchNext brings near what the next row has where a turn of this one loads. A
+// fetchNext brings near what the next row has where an iteration of this one loads. A
 // processor does so by itself within a row, and not from one to the next, where
 // another page begins; and not while it computes for long.
 func (b *body) fetchNext(apart []value.Value, l vector.Lanes) {

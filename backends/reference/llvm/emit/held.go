@@ -12,53 +12,53 @@ import (
 // held writes a stage whose sums are in registers, and the stages that run along, for the
 // points of a strip from lo to before hi. It does all work for some vectors, then for the
 // next.
-func (f *function) held(turn []*body, lo, hi value.Value) {
-	first := turn[0]
-	f.beginTurn(turn)
+func (f *function) held(iteration []*body, lo, hi value.Value) {
+	first := iteration[0]
+	f.beginIteration(iteration)
 	step := int64(first.Lanes * first.Unroll)
 	next, _ := f.For(vector.Loop{From: lo, To: hi, Step: f.Index(step), Rolled: true}, nil,
 		func(at value.Value, _ []value.Value) []value.Value {
-			f.heldTurn(turn, first.vectors(at, first.Unroll, first.Lanes), vector.Lanes{N: first.Lanes}, hi)
+			f.heldIteration(iteration, first.vectors(at, first.Unroll, first.Lanes), vector.Lanes{N: first.Lanes}, hi)
 			return nil
 		})
 	first.rest(next, hi, nil, func(at value.Value, l vector.Lanes, _ []value.Value) []value.Value {
-		f.heldTurn(turn, []place{{at, 0}}, l, hi)
+		f.heldIteration(iteration, []place{{at, 0}}, l, hi)
 		return nil
 	})
 }
 
-// beginTurn writes what the stages of a turn need once.
-func (f *function) beginTurn(turn []*body) {
-	if first := turn[0]; first.hoists() && !first.sure() {
+// beginIteration writes what the stages of an iteration need once.
+func (f *function) beginIteration(iteration []*body) {
+	if first := iteration[0]; first.hoists() && !first.sure() {
 		first.ready = first.nonempty()
 	}
-	for _, b := range turn {
+	for _, b := range iteration {
 		b.enter(0, nil)
 		b.emit(0, vector.Lanes{N: 1})
 	}
 }
 
-// heldTurn writes the stages for some vectors of points before hi.
-func (f *function) heldTurn(turn []*body, at []place, l vector.Lanes, hi value.Value) {
+// heldIteration writes the stages for some vectors of points before hi.
+func (f *function) heldIteration(iteration []*body, at []place, l vector.Lanes, hi value.Value) {
 	done := make([]bool, len(f.k.Instrs))
 	for _, id := range f.s.Staged {
-		if id >= turn[0].begin && id < turn[0].end && turn[0].staged(l) {
-			turn[0].stage(id, at, l.Mask != nil, hi)
+		if id >= iteration[0].begin && id < iteration[0].end && iteration[0].staged(l) {
+			iteration[0].stage(id, at, l.Mask != nil, hi)
 		}
 	}
-	turn[0].sums(at, l, func(sums []kernel.ID) {
+	iteration[0].sums(at, l, func(sums []kernel.ID) {
 		for _, id := range sums {
 			done[id] = true
 		}
-		for _, b := range turn[1:] {
-			b.early(turn[0], done, at, l)
+		for _, b := range iteration[1:] {
+			b.early(iteration[0], done, at, l)
 		}
 	})
-	for n, b := range turn {
+	for n, b := range iteration {
 		if n > 0 {
 			b.write(func(id kernel.ID) bool { return !done[id] }, at, l)
 		}
-		if turn[0].all {
+		if iteration[0].all {
 			continue
 		}
 		for _, id := range b.s.kept {
@@ -72,11 +72,11 @@ func (f *function) heldTurn(turn []*body, at []place, l vector.Lanes, hi value.V
 	}
 }
 
-// staged reports whether what is to be staged is, for a turn of these lanes.
+// staged reports whether what is to be staged is, for an iteration of these lanes.
 func (b *body) staged(l vector.Lanes) bool { return b.Held > 0 && l.N == b.Lanes && l.N > 1 }
 
 // stagedAt returns where what is staged lies for a point of the stage's axis and one
-// of the turn's vectors.
+// of the iteration's vectors.
 func (b *body) stagedAt(k value.Value, column int) value.Value {
 	n := int64(len(b.place[b.Vector]))
 	return b.add(b.mul(k, b.Index(n*int64(b.Lanes))), b.Index(int64(column*b.Lanes)))
@@ -135,7 +135,7 @@ func (b *body) early(first *body, done []bool, at []place, l vector.Lanes) {
 		ready, needed := true, b.neededBy([]kernel.ID{id})
 		for n, need := range needed {
 			n := kernel.ID(n)
-			ready = ready && (!need || done[n] || n < b.turn || n >= b.begin)
+			ready = ready && (!need || done[n] || n < b.iteration || n >= b.begin)
 		}
 		if !ready {
 			continue
@@ -217,7 +217,7 @@ func (b *body) sums(at []place, l vector.Lanes, then func([]kernel.ID)) {
 	b.reduce, b.wanted = every, nil
 }
 
-// fetchAhead brings near what the next strip's turn loads beside each other from
+// fetchAhead brings near what the next strip's iteration loads beside each other from
 // operands. Strips load much at once and then compute for long, which processors
 // do not foresee.
 func (b *body) fetchAhead(vectors int, l vector.Lanes) {

@@ -9,7 +9,7 @@ import (
 	"ltc/ir/types"
 )
 
-// column returns which of the vectors a variant is; its turn of the loop before
+// column returns which of the vectors a variant is; its iteration of the loop before
 // is what remains.
 func (b *body) column(v int) int { return v % len(b.place[b.Vector]) }
 

@@ -35,23 +35,23 @@ func (b *body) fits(n value.Value) value.Value {
 	return b.less(n, b.Index(int64(b.Lanes)+1))
 }
 
-// narrow writes the stages from the given one on as one turn, for the points from lo to before
+// narrow writes the stages from the given one on as one iteration, for the points from lo to before
 // hi, which fit one vector.
 func (f *function) narrow(from int, lo, hi value.Value) {
-	var turn []*body
+	var iteration []*body
 	for s := from; s < len(f.k.Stages); s++ {
 		stage := f.s.Stages[s]
 		stage.Unroll, stage.Rows = 1, 1
 		b := f.bodyOf(stage, s, s+1)
-		b.turn = f.k.Stages[from].Begin
-		turn = append(turn, b)
+		b.iteration = f.k.Stages[from].Begin
+		iteration = append(iteration, b)
 	}
-	first := turn[0]
+	first := iteration[0]
 	first.Held, first.all = len(first.reduce), true
-	f.beginTurn(turn)
+	f.beginIteration(iteration)
 	l := vector.Lanes{N: first.Lanes}
 	if first.masks() {
 		l.Mask = f.Mask(first.Lanes, f.sub(hi, lo))
 	}
-	f.heldTurn(turn, []place{{lo, 0}}, l, hi)
+	f.heldIteration(iteration, []place{{lo, 0}}, l, hi)
 }

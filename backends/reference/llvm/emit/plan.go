@@ -197,7 +197,7 @@ func (p *planner) keep(r *Schedule) {
 	k := p.k
 	used := make([]bool, len(k.Instrs))
 	for s := range k.Stages {
-		begin := k.Stages[r.turnOf(s)].Begin
+		begin := k.Stages[r.iterationOf(s)].Begin
 		for id := k.Stages[s].Begin; id < k.Stages[s].End; id++ {
 			i := &k.Instrs[id]
 			for _, a := range i.Args {
@@ -223,10 +223,10 @@ func (p *planner) keep(r *Schedule) {
 }
 
 // longestStaged is how many elements along the axis of a stage are transposed for
-// each turn, at most: with those of a turn's vectors what caches near a core hold.
+// each iteration, at most: with those of an iteration's vectors what caches near a core hold.
 const longestStaged = 512
 
-// stage finds what strips transpose for each turn.
+// stage finds what strips transpose for each iteration.
 func (p *planner) stage(r *Schedule) {
 	for s, t := range r.Stages {
 		if t.Held == 0 {
@@ -477,7 +477,7 @@ func (p *planner) stages(r *Schedule) {
 }
 
 // holds reports whether a stage so far keeps sums in registers: what the others loop over
-// is in memory that is near, and functions of some of it are computed in turns.
+// is in memory that is near, and functions of some of it are interleaved.
 func (r *Schedule) holds() bool {
 	return slices.ContainsFunc(r.Stages, func(t Stage) bool { return t.Held > 0 })
 }
@@ -507,16 +507,16 @@ func (p *planner) holds(s int, t Stage) bool {
 // many vectors each: what is multiplied needs some registers, too.
 func (p *planner) held(sums int) (held, unroll int) {
 	all := p.registers * 3 / 4
-	turns := (2*sums + all - 1) / all
-	held = (sums + turns - 1) / turns
+	rounds := (2*sums + all - 1) / all
+	held = (sums + rounds - 1) / rounds
 	for unroll = 1; unroll*2*held <= all && unroll*2*p.lanes <= stripsPiece; unroll *= 2 {
 		continue
 	}
 	return held, unroll
 }
 
-// turnOf returns the first stage that runs in the same turns as stage s.
-func (r *Schedule) turnOf(s int) int {
+// iterationOf returns the first stage that runs in the same iterations as stage s.
+func (r *Schedule) iterationOf(s int) int {
 	for r.Stages[s].Along {
 		s--
 	}
@@ -549,10 +549,10 @@ func isExtreme(i *kernel.Instr) bool {
 }
 
 // unrolled returns how many vectors hide the latency of a body of that cost: where
-// functions of some take turns, one function with a few ops around it is of four.
+// functions of some are interleaved, one function with a few ops around it is of four.
 func (p *planner) unrolled(cost float64) int {
 	most := 14.0
-	if takeTurns(p.registers) {
+	if interleavesFunctions(p.registers) {
 		most = slow + 10
 	}
 	switch {

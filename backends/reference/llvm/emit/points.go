@@ -42,13 +42,13 @@ func (b *body) points(lo, hi value.Value) {
 		return
 	}
 	// What is stored past the caches is stored in aligned vectors. So the code
-	// for some lanes runs before that for whole vectors, too: in two turns,
+	// for some lanes runs before that for whole vectors, too: in two iterations,
 	// each of what is left to the first alignment, or at the end, and then of
 	// whole vectors.
 	past, start := b.aligned(lo, hi)
 	b.For(vector.Loop{From: b.Index(0), To: b.Index(2), Step: b.Index(1), Rolled: true}, []value.Value{lo},
-		func(turn value.Value, at []value.Value) []value.Value {
-			end := b.choose(b.equal(turn, b.Index(0)), start, hi)
+		func(iteration value.Value, at []value.Value) []value.Value {
+			end := b.choose(b.equal(iteration, b.Index(0)), start, hi)
 			next := b.remaining(at[0], end)
 			b.past, b.defers = past, true
 			next = b.whole(next, hi)
@@ -139,12 +139,12 @@ func (b *body) masks() bool {
 	return true
 }
 
-// rest runs turn for the points from lo to before hi, in vectors of which some
+// rest runs iteration for the points from lo to before hi, in vectors of which some
 // lanes are masked or one by one. Values are carried as by For.
-func (b *body) rest(lo, hi value.Value, init []value.Value, turn func(i value.Value, l vector.Lanes, carried []value.Value) []value.Value) []value.Value {
+func (b *body) rest(lo, hi value.Value, init []value.Value, iteration func(i value.Value, l vector.Lanes, carried []value.Value) []value.Value) []value.Value {
 	if !b.masks() {
 		_, out := b.For(vector.Loop{From: lo, To: hi, Step: b.Index(1), Rolled: true}, init,
-			func(i value.Value, c []value.Value) []value.Value { return turn(i, vector.Lanes{N: 1}, c) })
+			func(i value.Value, c []value.Value) []value.Value { return iteration(i, vector.Lanes{N: 1}, c) })
 		return out
 	}
 	n := int64(b.Lanes)
@@ -152,7 +152,7 @@ func (b *body) rest(lo, hi value.Value, init []value.Value, turn func(i value.Va
 		func(v []value.Value) value.Value { return b.less(v[0], hi) },
 		func(v []value.Value) []value.Value {
 			left := b.min(b.sub(hi, v[0]), b.Index(n))
-			next := turn(v[0], vector.Lanes{N: b.Lanes, Mask: b.Mask(b.Lanes, left)}, v[1:])
+			next := iteration(v[0], vector.Lanes{N: b.Lanes, Mask: b.Mask(b.Lanes, left)}, v[1:])
 			return append([]value.Value{b.add(v[0], b.Index(n))}, next...)
 		})
 	return out[1:]

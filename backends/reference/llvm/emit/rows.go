@@ -110,24 +110,24 @@ func (b *body) rowLoops(loop int, sums []value.Value) []value.Value {
 func (b *body) along(sums []value.Value) []value.Value {
 	n := b.size(b.k.Axis(b.number, b.Vector).Size)
 	if b.Paced {
-		all := b.Either(b.paced, func() []value.Value { return b.pace(n, sums) }, func() []value.Value { return b.turns(n, sums) })
+		all := b.Either(b.paced, func() []value.Value { return b.pace(n, sums) }, func() []value.Value { return b.iterations(n, sums) })
 		return b.behind(all[0], n, all[1:])
 	}
-	all := b.turns(n, sums)
+	all := b.iterations(n, sums)
 	return b.behind(all[0], n, all[1:])
 }
 
-// pace reduces whole turns, one vector after the other, to the sums that turns
-// reduces them to. It returns where they end, and the sums.
+// pace reduces whole iterations, one vector after the other, to the sums that
+// [body.iterations] reduces them to. It returns where they end, and the sums.
 func (b *body) pace(n value.Value, sums []value.Value) []value.Value {
-	turn := b.Index(int64(b.Lanes * b.Unroll))
-	end := b.mul(b.Block.NewUDiv(n, turn), turn)
+	iteration := b.Index(int64(b.Lanes * b.Unroll))
+	end := b.mul(b.Block.NewUDiv(n, iteration), iteration)
 	next, sums := b.For(vector.Loop{From: b.Index(0), To: end, Step: b.Index(int64(b.Lanes)), Rolled: true}, sums,
 		func(i value.Value, sums []value.Value) []value.Value {
 			b.enter(b.last(), b.vectors(i, 1, b.Lanes))
 			b.emit(b.last(), vector.Lanes{N: b.Lanes})
 			out := append([]value.Value{}, sums...)
-			for _, r := range b.reductions() { // each sum's turn comes again after Unroll vectors
+			for _, r := range b.reductions() { // each sum is added to again after Unroll vectors
 				own := out[r.at : r.at+b.Unroll]
 				copy(own, sums[r.at+1:])
 				own[b.Unroll-1] = b.combine(r.id, sums[r.at], 0, 1, vector.Lanes{N: b.Lanes}).V
@@ -137,15 +137,15 @@ func (b *body) pace(n value.Value, sums []value.Value) []value.Value {
 	return append([]value.Value{next}, sums...)
 }
 
-// turns works on whole turns of Unroll vectors. It returns where they end, and the
+// iterations works on whole iterations of Unroll vectors. It returns where they end, and the
 // sums.
-func (b *body) turns(n value.Value, sums []value.Value) []value.Value {
+func (b *body) iterations(n value.Value, sums []value.Value) []value.Value {
 	past, apart := b.pastCaches(b.firstOf(n)), b.rowsApart()
 	next, sums := b.For(vector.Loop{From: b.Index(0), To: n, Step: b.Index(int64(b.Lanes * b.Unroll)), Rolled: true}, sums,
 		func(i value.Value, sums []value.Value) []value.Value {
 			b.defers = past != nil
 			b.carry(sums)
-			b.enter(b.last(), b.turnAt(i, n))
+			b.enter(b.last(), b.iterationAt(i, n))
 			b.emit(b.last(), vector.Lanes{N: b.Lanes})
 			b.fetchNext(apart, vector.Lanes{N: b.Lanes})
 			b.fetchScanned(vector.Lanes{N: b.Lanes})
@@ -166,7 +166,7 @@ func (b *body) turns(n value.Value, sums []value.Value) []value.Value {
 	return append([]value.Value{next}, sums...)
 }
 
-// behind works on what remains of n after whole turns, from next on.
+// behind works on what remains of n after whole iterations, from next on.
 func (b *body) behind(next, n value.Value, sums []value.Value) []value.Value {
 	if b.Lanes == 1 && b.Unroll == 1 {
 		return sums

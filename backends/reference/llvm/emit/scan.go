@@ -119,9 +119,9 @@ func (b *body) scanLanes(id kernel.ID, x vector.Value, l vector.Lanes) vector.Va
 	return after
 }
 
-// turnAt returns where Unroll vectors are, i points after the first in the order of
+// iterationAt returns where Unroll vectors are, i points after the first in the order of
 // the axis.
-func (b *body) turnAt(i, n value.Value) []place {
+func (b *body) iterationAt(i, n value.Value) []place {
 	if b.scanned() != kernel.ReverseAxis {
 		return b.vectors(i, b.Unroll, b.Lanes)
 	}
@@ -157,7 +157,7 @@ func (b *body) firstOf(n value.Value) value.Value {
 // scanAhead is how many bytes ahead of a scan what it loads is fetched.
 const scanAhead = 2 << 10
 
-// fetchScanned brings near what a scan loads some turns later: its instructions for
+// fetchScanned brings near what a scan loads some iterations later: its instructions for
 // a vector are so many that a processor has few loads under way by itself.
 func (b *body) fetchScanned(l vector.Lanes) {
 	const line = 64

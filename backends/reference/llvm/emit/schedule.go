@@ -63,7 +63,7 @@ type Schedule struct {
 	Tiled  []kernel.ID
 	Across int
 	// Staged is the loads of Strips whose neighbours lie along the axis of their
-	// stage, which holds sums: for each turn they are transposed into memory that is
+	// stage, which holds sums: for each iteration they are transposed into memory that is
 	// near, before any sum.
 	Staged []kernel.ID
 	// Blocked is the loads and stores of Strips whose neighbours lie along an axis that
@@ -103,8 +103,8 @@ type Stage struct {
 	Loops  []int // its other axes, outermost first
 	Lanes  int   // as the schedule's; 1: its points run one by one
 	Unroll int   // vectors that are worked on at once
-	Rows   int   // turns of the innermost of Loops that are worked on at once
-	// Paced reads operands that are larger than the caches one vector a turn, into the same
+	Rows   int   // iterations of the innermost of Loops that are worked on at once
+	// Paced reads operands that are larger than the caches one vector an iteration, into the same
 	// Unroll sums. Loads of several vectors run ahead of what the processor fetches by
 	// itself, and make a pass over memory slower. With vectors of half a line of the cache
 	// and less it is the other way round.
@@ -120,10 +120,10 @@ type Stage struct {
 	Ahead []kernel.ID
 	// Held is how many sums, of all vectors that are worked on at once, a stage of Strips
 	// keeps in registers. Its loops run anew for each so many of its reductions, for one
-	// turn along the strip after the other. With 0 sums are in memory, and the strip is the
+	// iteration along the strip after the other. With 0 sums are in memory, and the strip is the
 	// innermost loop.
 	Held int
-	// Along says that a stage of Strips, which has no axes, runs in the turns of the
+	// Along says that a stage of Strips, which has no axes, runs in the iterations of the
 	// stage before it, whose values are in registers.
 	Along bool
 }

@@ -17,7 +17,7 @@ type body struct {
 	*function
 	number     int // the stage
 	begin, end kernel.ID
-	turn       kernel.ID // from which on values are of the same turn
+	iteration  kernel.ID // from which on values are of the same iteration
 	Stage
 	levels  []int                      // by instruction from begin on
 	offset  [][][]value.Value          // by level and instruction: of accesses, as far as the axes so far say; a value for each variant
@@ -37,7 +37,7 @@ type body struct {
 	wanted []bool         // by instruction: those that are written; nil for all
 	past   value.Value    // an i1: they do, in the loop that is being written
 	strip  []vector.Lanes // the vectors of the strip, in code for so many; nil: any number
-	// all says that the turn of the stage has all stages behind it: nothing that they use is kept.
+	// all says that the iteration of the stage has all stages behind it: nothing that they use is kept.
 	all bool
 	// unguarded says that all loads are inside of their operands.
 	unguarded bool
@@ -64,7 +64,7 @@ func (f *function) newBody(from, to int) *body { return f.bodyOf(f.s.Stages[from
 // bodyOf prepares stages that run as the given one says.
 func (f *function) bodyOf(stage Stage, from, to int) *body {
 	b := &body{function: f, number: from, begin: f.k.Stages[from].Begin, end: f.k.Stages[to-1].End, Stage: stage, result: kernel.None, carried: map[kernel.ID]vector.Value{}}
-	b.turn = f.k.Stages[f.s.turnOf(from)].Begin
+	b.iteration = f.k.Stages[f.s.iterationOf(from)].Begin
 	last := len(b.Loops)
 	if b.Vector >= 0 {
 		last++
@@ -253,13 +253,13 @@ func (b *body) emit(level int, l vector.Lanes) {
 	}
 }
 
-// takeTurns reports whether functions of some vectors are computed in turns, an
+// interleavesFunctions reports whether functions of some vectors are interleaved, an
 // instruction of each after the other, on a machine with so many registers.
 // Functions are chains of tens of instructions, each of which waits for the one
 // before; and the loads of constants are shared: with AVX2 1.2 (e^x) to 1.4 times
 // (erf, tanh) as many a second. What comes of that with 32 registers has not been
 // measured.
-func takeTurns(registers int) bool { return registers <= 16 }
+func interleavesFunctions(registers int) bool { return registers <= 16 }
 
 // joined returns how many of so many variants are computed by one run of the code
 // of an op, their lanes one behind the other, which LLVM cuts to registers: 4, 2
@@ -267,7 +267,7 @@ func takeTurns(registers int) bool { return registers <= 16 }
 func (b *body) joined(id kernel.ID, left int, l vector.Lanes) int {
 	i := &b.k.Instrs[id]
 	switch {
-	case !i.Op.Costly() || i.Op.Arity() != 1 || !i.Type.IsFloat() || l.N == 1 || b.level(id) < b.last() || !takeTurns(b.Machine.Registers()):
+	case !i.Op.Costly() || i.Op.Arity() != 1 || !i.Type.IsFloat() || l.N == 1 || b.level(id) < b.last() || !interleavesFunctions(b.Machine.Registers()):
 		return 1
 	case left >= 4:
 		return 4
@@ -304,7 +304,7 @@ func (b *body) arg(id kernel.ID, v, vars int, l vector.Lanes) vector.Value {
 	if i.Op == kernel.Constant {
 		return b.ConstBits(i.Type, l.N, uint64(i.Aux))
 	}
-	if p, kept := b.kept[id]; kept && id < b.turn && b.on[id].Has(b.stripAxis) {
+	if p, kept := b.kept[id]; kept && id < b.iteration && b.on[id].Has(b.stripAxis) {
 		column := b.column(v)
 		key := splatKey{id, -1 - column}
 		r, ok := b.splats[key]

@@ -8,8 +8,8 @@ import (
 
 // stream finds the operands that can be stored to past the caches. One store fills whole
 // vectors, and nothing loads from the operand. No value says the store's place but one of a
-// table, in which vectors do not differ. Such stores are put off to the end of a turn of
-// the loop. As two operands can be of one memory, nothing that comes later in the turn may
+// table, in which vectors do not differ. Such stores are put off to the end of an iteration of
+// the loop. As two operands can be of one memory, nothing that comes later in the iteration may
 // access another one in any other way. Of strips it is the operands of stages that scan:
 // they store all rows of the result, one after the other.
 func (p *planner) stream(r *Schedule) {

@@ -41,11 +41,11 @@ func (f *function) stripStages(from int, wide bool, lo, hi value.Value) {
 		b := f.newBody(s, s+1)
 		switch {
 		case b.Held > 0:
-			turn := []*body{b}
+			iteration := []*body{b}
 			for ; s+1 < len(f.k.Stages) && f.s.Stages[s+1].Along; s++ {
-				turn = append(turn, f.newBody(s+1, s+2))
+				iteration = append(iteration, f.newBody(s+1, s+2))
 			}
-			f.held(turn, lo, hi)
+			f.held(iteration, lo, hi)
 		case !wide && b.narrows():
 			f.Either(b.fits(f.sub(hi, lo)), func() []value.Value {
 				f.narrow(s, lo, hi)
@@ -151,21 +151,21 @@ func (b *body) versionFor(n value.Value, strips [][]vector.Lanes, loops func()) 
 	})
 }
 
-// sweep runs turn for all points of a strip.
-func (b *body) sweep(lo, hi value.Value, turn func(i value.Value, l vector.Lanes)) {
+// sweep runs iteration for all points of a strip.
+func (b *body) sweep(lo, hi value.Value, iteration func(i value.Value, l vector.Lanes)) {
 	if b.strip != nil {
 		for i, l := range b.strip {
-			turn(b.add(lo, b.Index(int64(i*b.Lanes))), l)
+			iteration(b.add(lo, b.Index(int64(i*b.Lanes))), l)
 		}
 		return
 	}
 	next, _ := b.For(vector.Loop{From: lo, To: hi, Step: b.Index(int64(b.Lanes)), Rolled: true}, nil,
 		func(i value.Value, _ []value.Value) []value.Value {
-			turn(i, vector.Lanes{N: b.Lanes})
+			iteration(i, vector.Lanes{N: b.Lanes})
 			return nil
 		})
 	b.rest(next, hi, nil, func(i value.Value, l vector.Lanes, _ []value.Value) []value.Value {
-		turn(i, l)
+		iteration(i, l)
 		return nil
 	})
 }
@@ -174,7 +174,7 @@ func (b *body) sweep(lo, hi value.Value, turn func(i value.Value, l vector.Lanes
 func (b *body) stripLoops(loop int, lo, hi value.Value) {
 	if loop == len(b.Loops) {
 		past := b.pastCaches(lo)
-		b.sweep(lo, hi, func(at value.Value, l vector.Lanes) { b.stripTurn(at, l, past) })
+		b.sweep(lo, hi, func(at value.Value, l vector.Lanes) { b.stripIteration(at, l, past) })
 		return
 	}
 	size := b.k.Axis(b.number, b.Loops[loop]).Size
@@ -210,9 +210,9 @@ func (b *body) stripLoops(loop int, lo, hi value.Value) {
 	run(next, 1)
 }
 
-// stripTurn writes the stage's body for one vector of the strip. Stores of whole vectors
+// stripIteration writes the stage's body for one vector of the strip. Stores of whole vectors
 // go past the caches if past, an i1, says so.
-func (b *body) stripTurn(at value.Value, l vector.Lanes, past value.Value) {
+func (b *body) stripIteration(at value.Value, l vector.Lanes, past value.Value) {
 	b.enter(b.last(), []place{{at, 0}})
 	b.defers = past != nil && l.N == b.Lanes && l.Mask == nil
 	b.emit(b.last(), l)

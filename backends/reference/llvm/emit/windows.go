@@ -13,7 +13,7 @@ import (
 const (
 	// largestWindow is the most points of the windows that [Windows] writes out: 7×7.
 	largestWindow = 49
-	// mostWindowCode is how many instructions all windows of a turn have, at most.
+	// mostWindowCode is how many instructions all windows of an iteration have, at most.
 	mostWindowCode = 1000
 )
 
@@ -169,7 +169,7 @@ func (p *planner) shares(axis int) bool {
 // other, and of each all points along the axis of Out, Group at once.
 func (f *function) windowed(lo, hi value.Value) {
 	n := f.size(f.k.Axes[f.s.Out[0]].Size)
-	turn := func(i value.Value, l vector.Lanes) {
+	iteration := func(i value.Value, l vector.Lanes) {
 		write := func(from, to value.Value, group int, inside bool) value.Value {
 			next, _ := f.For(vector.Loop{From: from, To: to, Step: f.Index(int64(group)), Rolled: true}, nil,
 				func(at value.Value, _ []value.Value) []value.Value {
@@ -177,7 +177,7 @@ func (f *function) windowed(lo, hi value.Value) {
 						b := f.newBody(s, s+1)
 						b.unguarded = inside
 						b.enterWritten(at, group)
-						b.writtenTurn(i, l)
+						b.writtenIteration(i, l)
 					}
 					return nil
 				})
@@ -198,11 +198,11 @@ func (f *function) windowed(lo, hi value.Value) {
 	f.If(f.less(lo, hi), func() {
 		next, _ := f.For(vector.Loop{From: lo, To: hi, Step: f.Index(int64(f.s.Lanes)), Rolled: true}, nil,
 			func(i value.Value, _ []value.Value) []value.Value {
-				turn(i, vector.Lanes{N: f.s.Lanes})
+				iteration(i, vector.Lanes{N: f.s.Lanes})
 				return nil
 			})
 		f.newBody(0, len(f.k.Stages)).rest(next, hi, nil, func(i value.Value, l vector.Lanes, _ []value.Value) []value.Value {
-			turn(i, l)
+			iteration(i, l)
 			return nil
 		})
 	})

@@ -210,13 +210,13 @@ func (f *function) written(lo, hi value.Value) {
 			all = append(all, b)
 		}
 		past := f.pastAll(all, lo)
-		turn := func(i value.Value, l vector.Lanes) {
+		iteration := func(i value.Value, l vector.Lanes) {
 			locals := slices.Clone(f.locals)
 			for n := range f.locals {
 				f.locals[n] = f.at(locals[n], f.sub(f.Index(0), i))
 			}
 			for _, b := range all {
-				b.writtenTurn(i, l)
+				b.writtenIteration(i, l)
 			}
 			f.locals = locals
 		}
@@ -225,7 +225,7 @@ func (f *function) written(lo, hi value.Value) {
 				for _, b := range all {
 					b.defers = past != nil
 				}
-				turn(i, vector.Lanes{N: f.s.Lanes})
+				iteration(i, vector.Lanes{N: f.s.Lanes})
 				for _, b := range all {
 					b.flush(past)
 					b.defers = false
@@ -233,14 +233,14 @@ func (f *function) written(lo, hi value.Value) {
 				return nil
 			})
 		f.newBody(0, len(f.k.Stages)).rest(next, hi, nil, func(i value.Value, l vector.Lanes, _ []value.Value) []value.Value {
-			turn(i, l)
+			iteration(i, l)
 			return nil
 		})
 	})
 }
 
-// writtenTurn writes a stage for one vector of points.
-func (b *body) writtenTurn(at value.Value, l vector.Lanes) {
+// writtenIteration writes a stage for one vector of points.
+func (b *body) writtenIteration(at value.Value, l vector.Lanes) {
 	b.enter(b.last(), []place{{at, 0}})
 	b.emit(b.last(), l)
 	vars := b.vars[b.last()]
