@@ -74,40 +74,37 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	if err != nil {
 		return nil, err
 	}
-	var left []backends.Fallback
-	if len(p.Lacking) == 0 {
-		c, err := compileModule(ctx, m, p, o, b.dev.targetOf(o))
-		if err == nil {
-			return b.load(ctx, c, m)
-		}
-		if !errors.Is(err, kit.ErrNotCompiled) {
-			return nil, err
-		}
-		x, more, staging := b.compileStages(ctx, m, o)
-		if staging == nil {
-			return x, backends.ReportFallbacks(b.Name(), m, o, more)
-		}
-		if !errors.Is(staging, kit.ErrNotCompiled) {
-			return nil, staging
-		}
-		left = kit.WholeFallback(err)
+	if len(p.Lacking) > 0 {
+		return b.target(m, o).Whole(ctx)
 	}
-	x, err := b.dev.hosted(ctx, m, o, left)
+	c, err := compileModule(ctx, m, p, o, b.dev.targetOf(o))
+	switch {
+	case err == nil:
+		return b.load(ctx, c, m)
+	case !errors.Is(err, kit.ErrNotCompiled):
+		return nil, err
+	}
+	x, left, err := stages.CompileFallback(ctx, b.target(m, o), m, o, err)
+	if err == nil {
+		err = backends.ReportFallbacks(b.Name(), m, o, left)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return x, nil
 }
 
-// compileStages compiles a program in which sizes follow from data.
-func (b *Backend) compileStages(ctx context.Context, m backends.Module, o backends.Options) (*stages.Executable, []backends.Fallback, error) {
+// target is what a program that has no plan as a whole is compiled for.
+func (b *Backend) target(m backends.Module, o backends.Options) stages.Target {
 	on := b.dev.machine()
 	whole := func(ctx context.Context) (backends.Executable, error) {
-		o := o
-		o.Compiled = false // of calls that fail
-		return b.dev.hosted(ctx, m, o, nil)
+		x, err := b.dev.hosted(ctx, m, o)
+		if err != nil {
+			return nil, err
+		}
+		return x, nil
 	}
-	return stages.Compile(ctx, stages.Target{Backend: b, On: &on, Whole: whole}, m, o)
+	return stages.Target{Backend: b, On: &on, Whole: whole}
 }
 
 // load makes a program runnable, and reports what of it the host runs.

@@ -23,7 +23,7 @@ func TestHostedDonation(t *testing.T) {
   %0 = stablehlo.add %x, %x : tensor<?xf32>
   %1 = stablehlo.add %y, %y : tensor<?xf32>
   return %0, %1 : tensor<?xf32>, tensor<?xf32>
-}`), backends.Options{}, nil)
+}`), backends.Options{})
 	require.NoError(t, err)
 	for _, c := range []struct {
 		name                     string

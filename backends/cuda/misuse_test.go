@@ -116,7 +116,7 @@ func TestHostedMisuse(t *testing.T) {
   %l = stablehlo.slice %z [0:1] : (tensor<?xi32>) -> tensor<1xi32>
   %d = stablehlo.dynamic_iota %l, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
   return %x, %y : tensor<?xf32>, tensor<?xf32>
-}`), backends.Options{}, nil)
+}`), backends.Options{})
 	require.NoError(t, err)
 	args := []soa.View{f32s(t, 1, 2), f32s(t, 3)}
 	const queues = "a queue of another backend or device than cuda:0"
@@ -145,7 +145,7 @@ func TestHostedNoMemory(t *testing.T) {
   %0 = stablehlo.add %x, %x : tensor<?xf32>
   %1 = stablehlo.add %y, %y : tensor<?xf32>
   return %0, %1 : tensor<?xf32>, tensor<?xf32>
-}`), backends.Options{}, nil)
+}`), backends.Options{})
 		require.NoError(t, err)
 		ones := soa.Make(types.Of(types.F32, 20_000)) // more than is had at first
 		for i := range soa.Slice[float32](ones) {

@@ -8,10 +8,9 @@ import (
 	"ltc/soa"
 )
 
-// hosted has the evaluator run a module as a whole; why says what of it could not be
-// compiled.
-func (d *Device) hosted(ctx context.Context, m backends.Module, o backends.Options, why []backends.Fallback) (*exec.Hosted, error) {
-	return exec.CompileHosted(ctx, "cuda", d.machine(), m, o, why, d.reserveFor)
+// hosted has the evaluator run a module as a whole.
+func (d *Device) hosted(ctx context.Context, m backends.Module, o backends.Options) (*exec.Hosted, error) {
+	return exec.CompileHosted(ctx, "cuda", d.machine(), m, o, nil, d.reserveFor)
 }
 
 // reserveFor has the host's memory in which results are copied to the device.

@@ -42,7 +42,7 @@ type form struct {
 
 // compileOthers returns what runs calls of sizes that the family has no program for.
 func (s *openExecutable) compileOthers(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
-	x, err := s.on.dev.hosted(ctx, s.module, s.options, nil)
+	x, err := s.on.dev.hosted(ctx, s.module, s.options)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,6 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 		e, err = compileKernels(ctx, p, o, use)
 	}
 	var left []backends.Fallback
-	var staging error
 	switch {
 	case err == nil:
 		prog := e.(interface{ Program() *plan.Program }).Program()
@@ -89,18 +88,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 			plans.keep(prog)
 		}
 	case errors.Is(err, kit.ErrNotCompiled):
-		var x *stages.Executable
-		if x, left, staging = b.compileStages(ctx, m, o); staging == nil {
-			e, err = x, nil
-			break
-		}
-		if !errors.Is(staging, kit.ErrNotCompiled) {
-			return nil, staging
-		}
-		left = kit.WholeFallback(err)
-		if p, err = backends.LoadOpen(ctx, m, o); err == nil { // the module has been changed
-			e, err = eval.Prepare(ctx, name, p)
-		}
+		e, left, err = stages.CompileFallback(ctx, b.target(m, o), m, o, err)
 	}
 	if err == nil {
 		err = backends.ReportFallbacks(name, m, o, left)
@@ -111,8 +99,8 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	return e, nil
 }
 
-// compileStages compiles a program in which sizes follow from data.
-func (b *Backend) compileStages(ctx context.Context, m backends.Module, o backends.Options) (*stages.Executable, []backends.Fallback, error) {
+// target is what a program that has no plan as a whole is compiled for.
+func (b *Backend) target(m backends.Module, o backends.Options) stages.Target {
 	whole := func(ctx context.Context) (backends.Executable, error) {
 		p, err := backends.LoadOpen(ctx, m, o)
 		if err != nil {
@@ -120,5 +108,5 @@ func (b *Backend) compileStages(ctx context.Context, m backends.Module, o backen
 		}
 		return eval.Prepare(ctx, name, p)
 	}
-	return stages.Compile(ctx, stages.Target{Backend: b, On: &machine, Whole: whole}, m, o)
+	return stages.Target{Backend: b, On: &machine, Whole: whole}
 }

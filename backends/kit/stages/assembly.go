@@ -17,7 +17,7 @@ type assembly struct {
 	mlir.Cloner
 	here       map[*mlir.Op]bool // the ops of the stage
 	from       []*mlir.Value     // of earlier stages, or arguments of the module, in the order of args
-	told       []*mlir.Value     // the roots that tellers stand for
+	told       []*mlir.Value     // the roots that shape arguments stand for
 	recomputed []*mlir.Op        // of earlier stages
 	body       *mlir.Block
 	attrs      mlir.ArrayAttr
@@ -83,7 +83,7 @@ func (b *assembly) sortArgs() {
 			b.dims.Set(b.symbol(e), mlir.ArrayAttr{mlir.IntegerAttr{Value: 0}, mlir.IntegerAttr{Value: b.mostOf(e)}})
 		}
 		a := b.arg(t, "", mlir.Dict{{Name: "ltc.dim", Value: names}})
-		b.tellers = append(b.tellers, teller{b.slots[v], n})
+		b.shapeArgs = append(b.shapeArgs, shapeArg{b.slots[v], n})
 		b.Replace(v, b.read(a, v))
 	}
 	for _, op := range b.recomputed {
@@ -119,7 +119,7 @@ func (b *assembly) emit(like *mlir.Op, code mlir.Code, t mlir.Type, operands []*
 	return op.Results[0]
 }
 
-// read returns the value of a root from the sizes of a teller.
+// read returns the value of a root from the sizes of a shape argument.
 func (b *assembly) read(a, root *mlir.Value) *mlir.Value {
 	t := root.Type.(*mlir.TensorType)
 	var parts []*mlir.Value
@@ -205,7 +205,7 @@ func open(t mlir.Type) bool {
 	return ok && !tt.Unranked && (!tt.Static() || stablehlo.Bounds(tt) != nil)
 }
 
-// unbounded returns a type without bounds: the dimensions of tellers have them.
+// unbounded returns a type without bounds: the dimensions of shape arguments have them.
 func unbounded(t mlir.Type) mlir.Type {
 	tt, ok := t.(*mlir.TensorType)
 	if !ok || stablehlo.Bounds(tt) == nil {

@@ -19,8 +19,8 @@ import (
 type Target struct {
 	Backend backends.Backend
 	On      *exec.Machine
-	// Whole returns the program as the evaluator runs it. It runs the calls in which a stage
-	// fails: a size that follows from data is larger than the program allows, for instance. Its
+	// Whole returns the program as the evaluator runs it. It runs programs without stages, and the
+	// calls in which a stage fails: a size that follows from data is larger than the program allows, for instance. Its
 	// error has the op's line in the module.
 	Whole func(ctx context.Context) (backends.Executable, error)
 }
@@ -75,6 +75,21 @@ func Compile(ctx context.Context, t Target, m backends.Module, o backends.Option
 	}
 	e.prepare()
 	return e, left, nil
+}
+
+// CompileFallback compiles a program that the target has not compiled as a whole, for a reason that
+// wraps [kit.ErrNotCompiled]. If sizes follow from data it is a chain of stages, else Whole runs it.
+// It returns the ops that are left to the evaluator.
+func CompileFallback(ctx context.Context, t Target, m backends.Module, o backends.Options, reason error) (backends.Executable, []backends.Fallback, error) {
+	x, left, err := Compile(ctx, t, m, o)
+	switch {
+	case err == nil:
+		return x, left, nil
+	case !errors.Is(err, kit.ErrNotCompiled):
+		return nil, nil, err
+	}
+	whole, err := t.Whole(ctx)
+	return whole, kit.WholeFallback(reason), err
 }
 
 // Texts returns the text of each stage of a program in which sizes follow from data. The error wraps
@@ -147,7 +162,7 @@ type run struct {
 	env    []soa.View // by slot
 	calls  []backends.Call
 	roots  [][]soa.View  // by stage, in the host's memory
-	shapes [][]soa.View  // by stage, the views of tellers
+	shapes [][]soa.View  // by stage, the views of shape arguments
 	memory []*soa.Buffer // of the values that stages pass on, the first used ones taken
 	used   int
 }
@@ -156,12 +171,12 @@ func (e *Executable) newRun() *run {
 	r := &run{env: make([]soa.View, e.slots), calls: make([]backends.Call, len(e.stages)), roots: make([][]soa.View, len(e.stages)), shapes: make([][]soa.View, len(e.stages))}
 	for k, s := range e.stages {
 		sig := e.execs[k].Signature()
-		r.calls[k].Args = make([]soa.View, len(s.args)+len(s.tellers))
+		r.calls[k].Args = make([]soa.View, len(s.args)+len(s.shapeArgs))
 		r.calls[k].Results = make([]soa.View, len(sig.Results))
 		for i := range s.roots { // the first results
 			r.roots[k] = append(r.roots[k], soa.Make(sig.Results[i].Type))
 		}
-		for _, t := range s.tellers {
+		for _, t := range s.shapeArgs {
 			v, err := soa.Strided(make([]bool, 1), types.Type{DType: types.Bool, Shape: ones(t.rank)}, 0, make([]int, t.rank))
 			if err != nil {
 				panic(fmt.Sprintf("stages: %v", err))
@@ -267,7 +282,7 @@ func (e *Executable) run(ctx context.Context, c *backends.Call, r *run) (retry b
 		for i, slot := range s.args {
 			call.Args[i] = r.env[slot]
 		}
-		for i, t := range s.tellers {
+		for i, t := range s.shapeArgs {
 			v := r.shapes[k][i]
 			if !readSizes(v.Type.Shape, r.env[t.slot]) {
 				return !e.effects, errSize

@@ -14,14 +14,14 @@ import (
 // stage is a program of the chain, and where its values come from and go to. Slots are the values
 // of a run that programs pass on: the arguments of the module first, then results of stages.
 type stage struct {
-	text     string
-	ordinals []int // by op of the text, the ordinal in the module
-	args     []int // by argument, the slot that it is of
-	tellers  []teller
-	results  []int // by result, the slot that it is for; nil: the stage is the last
-	given    []int // by result, the result of the module that it is; -1: none
-	roots    []int // the slots of roots, results of the stage, which the host reads
-	limits   []limit
+	text      string
+	ordinals  []int // by op of the text, the ordinal in the module
+	args      []int // by argument, the slot that it is of
+	shapeArgs []shapeArg
+	results   []int // by result, the slot that it is for; nil: the stage is the last
+	given     []int // by result, the result of the module that it is; -1: none
+	roots     []int // the slots of roots, results of the stage, which the host reads
+	limits    []limit
 }
 
 // limit is the most that an integer of a root can be, and the op that it is a size of.
@@ -31,8 +31,8 @@ type limit struct {
 	op       *mlir.Op // without operands and results
 }
 
-// teller is an argument without memory, behind the others: its sizes are the integers of a root.
-type teller struct {
+// shapeArg is an argument without memory, behind the others: its sizes are the integers of a root.
+type shapeArg struct {
 	slot, rank int
 }
 

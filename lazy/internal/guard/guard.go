@@ -93,7 +93,7 @@ func guardOf(n *ir.Node) (g indexGuard, ok bool) {
 	switch {
 	case n.Op == ir.OpGather || n.Op == ir.OpScatterAdd:
 		g.index, g.bound = n.In[1], n.In[0].Type.Shape[0]
-		for clamp := ofExamples(g.index); clamp != nil; clamp = ofExamples(g.index) {
+		for clamp := batchedIndex(g.index); clamp != nil; clamp = batchedIndex(g.index) {
 			g.index, g.bound = clamp.In[0], int(clamp.Attrs[ir.ClampIndexRows].Int)
 		}
 		if n.Op == ir.OpScatterAdd && g.index.Op == ir.OpClampIndex {
@@ -107,9 +107,9 @@ func guardOf(n *ir.Node) (g indexGuard, ok bool) {
 	return g, true
 }
 
-// ofExamples returns the clamped index that package batching has made the index of a row of all
-// examples of; nil if it has not. A ScatterAdd leaves out the rows of others.
-func ofExamples(index *ir.Node) *ir.Node {
+// batchedIndex returns the clamped index of one example that package batching has made an index
+// into the rows of all examples; nil if index is none. A ScatterAdd leaves out the rows of others.
+func batchedIndex(index *ir.Node) *ir.Node {
 	if index.Op == ir.OpWhere {
 		index = index.In[1]
 	}
