@@ -29,14 +29,8 @@ func parse(t testing.TB, text string) *ir.Graph {
 
 // goldens are the graphs of testdata/ops.
 func goldens(t testing.TB) map[string]string {
-	archives, err := optest.ReadAll("../testdata/ops")
+	texts, err := optest.Graphs("../testdata/ops")
 	require.NoError(t, err)
-	texts := map[string]string{}
-	for _, a := range archives {
-		for i, r := range a.Runs {
-			texts[a.Op+"/"+r.Name] = a.IR[i]
-		}
-	}
 	require.Greater(t, len(texts), 100)
 	return texts
 }

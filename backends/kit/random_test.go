@@ -12,11 +12,12 @@ import (
 	"ltc/internal/trials"
 )
 
-// Random programs compute the same as kernels.
-func TestRandomPrograms(t *testing.T) {
+// sameForSeeds requires that random programs of up to 24 ops compute the same as kernels.
+func sameForSeeds(t *testing.T, stream uint64, program func(r *rand.Rand, ops int) string) {
+	t.Helper()
 	for seed := range trials.Of(300) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			text := programs.Random(rand.New(rand.NewPCG(uint64(seed), 1)), 4+seed%20)
+			text := program(rand.New(rand.NewPCG(uint64(seed), stream)), 4+seed%20)
 			defer func() {
 				if t.Failed() {
 					t.Log("\n" + text)
@@ -27,19 +28,14 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
+// Random programs compute the same as kernels.
+func TestRandomPrograms(t *testing.T) {
+	sameForSeeds(t, 1, programs.Random)
+}
+
 // So do programs with complex numbers.
 func TestRandomComplexPrograms(t *testing.T) {
-	for seed := range trials.Of(300) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			text := programs.Complex(rand.New(rand.NewPCG(uint64(seed), 9)), 4+seed%20)
-			defer func() {
-				if t.Failed() {
-					t.Log("\n" + text)
-				}
-			}()
-			kittest.Same(t, text)
-		})
-	}
+	sameForSeeds(t, 9, programs.Complex)
 }
 
 // So do convolutions of all forms, of which those with short sums alone are left to
@@ -55,15 +51,5 @@ func TestRandomConvolutions(t *testing.T) {
 
 // So do those that write over parts of tensors, in loops and branches, too.
 func TestRandomUpdates(t *testing.T) {
-	for seed := range trials.Of(300) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			text := programs.Updates(rand.New(rand.NewPCG(uint64(seed), 7)), 4+seed%20)
-			defer func() {
-				if t.Failed() {
-					t.Log("\n" + text)
-				}
-			}()
-			kittest.Same(t, text)
-		})
-	}
+	sameForSeeds(t, 7, programs.Updates)
 }

@@ -16,6 +16,7 @@ import (
 
 	"ltc/backends"
 	"ltc/internal/mlirtext"
+	"ltc/internal/test/programs"
 	"ltc/internal/trials"
 )
 
@@ -66,7 +67,7 @@ func fuzzPrograms(f *testing.F) []string {
 	first := regexp.MustCompile(`func\.func( public)? @\w+\(`)
 	programs := []string{
 		"func.func @main() -> tensor<i32> {\n  %0 = stablehlo.constant dense<1> : tensor<i32>\n  %1 = stablehlo.add %0, %0 : tensor<i32>\n  return %1 : tensor<i32>\n}\n",
-		strings.Replace(forever, "private @forever", "@main", 1),
+		strings.Replace(programs.Forever, "private @forever", "@main", 1),
 	}
 	for _, pattern := range []string{"interpret/*.mlir", "interpret/*/*.mlir", "testdata/*.mlir", "testdata/*/*.mlir"} {
 		files, err := filepath.Glob(filepath.Join(suite, pattern))

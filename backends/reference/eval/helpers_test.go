@@ -25,21 +25,6 @@ func vec(t testing.TB, v []float32, dims ...int) soa.View {
 	return w
 }
 
-// forever is a loop without end.
-const forever = `
-func.func private @forever() -> tensor<i32> {
-  %0 = stablehlo.constant dense<0> : tensor<i32>
-  %1 = stablehlo.while(%i = %0) : tensor<i32> cond {
-    %c = stablehlo.constant dense<true> : tensor<i1>
-    stablehlo.return %c : tensor<i1>
-  } do {
-    %j = stablehlo.add %i, %i : tensor<i32>
-    stablehlo.return %j : tensor<i32>
-  }
-  return %1 : tensor<i32>
-}
-`
-
 func TestSmoke(t *testing.T) {
 	e := compile(t, `module {
   func.func public @main(%a: tensor<2x3xf32> {ltc.name = "a"}, %b: tensor<3x2xf32>) -> (tensor<2x2xf32>, tensor<f32>, tensor<2xf32>) {

@@ -12,23 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/test/programs"
 	"ltc/soa"
 )
-
-// forever is a loop without end.
-const forever = `
-func.func private @forever() -> tensor<i32> {
-  %0 = stablehlo.constant dense<0> : tensor<i32>
-  %1 = stablehlo.while(%i = %0) : tensor<i32> cond {
-    %c = stablehlo.constant dense<true> : tensor<i1>
-    stablehlo.return %c : tensor<i1>
-  } do {
-    %j = stablehlo.add %i, %i : tensor<i32>
-    stablehlo.return %j : tensor<i32>
-  }
-  return %1 : tensor<i32>
-}
-`
 
 // exchanges are functions that meet others.
 const exchanges = `
@@ -79,10 +65,10 @@ func.func private @infeed() -> tensor<i32> {
 }
 `
 
-func parallel(programs string, processes int) string {
+func parallel(names string, processes int) string {
 	types := strings.TrimSuffix(strings.Repeat("tensor<i32>, ", processes), ", ")
-	return "func.func public @main() -> tensor<i32> {\n  %0:" + string(rune('0'+processes)) + ` = "interpreter.run_parallel"() {programs = ` + programs +
-		"} : () -> (" + types + ")\n  return %0#0 : tensor<i32>\n}\n" + forever + exchanges
+	return "func.func public @main() -> tensor<i32> {\n  %0:" + string(rune('0'+processes)) + ` = "interpreter.run_parallel"() {programs = ` + names +
+		"} : () -> (" + types + ")\n  return %0#0 : tensor<i32>\n}\n" + programs.Forever + exchanges
 }
 
 func execute(t *testing.T, text string, timeout time.Duration) error {
@@ -125,7 +111,7 @@ func TestProcessFails(t *testing.T) {
 // A program that would run forever ends when its context does.
 func TestCancelled(t *testing.T) {
 	require.ErrorIs(t, execute(t, parallel("[[@forever, @forever]]", 2), 20*time.Millisecond), context.DeadlineExceeded)
-	plain := "func.func public @main() -> tensor<i32> {\n  %0 = call @forever() : () -> tensor<i32>\n  return %0 : tensor<i32>\n}\n" + forever
+	plain := "func.func public @main() -> tensor<i32> {\n  %0 = call @forever() : () -> tensor<i32>\n  return %0 : tensor<i32>\n}\n" + programs.Forever
 	require.ErrorIs(t, execute(t, plain, 20*time.Millisecond), context.DeadlineExceeded)
 }
 

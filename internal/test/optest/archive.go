@@ -100,6 +100,21 @@ func ReadAll(dir string) ([]*Archive, error) {
 	return all, nil
 }
 
+// Graphs returns the texts of the graphs in the archives of a directory, by op and name of their run.
+func Graphs(dir string) (map[string]string, error) {
+	archives, err := ReadAll(dir)
+	if err != nil {
+		return nil, err
+	}
+	texts := map[string]string{}
+	for _, a := range archives {
+		for i, r := range a.Runs {
+			texts[a.Op+"/"+r.Name] = a.IR[i]
+		}
+	}
+	return texts, nil
+}
+
 // parseBad reads calls, each followed by its error on a line that is indented.
 func parseBad(text string) ([]*BadCall, error) {
 	var all []*BadCall

@@ -515,10 +515,13 @@ func TestTensorConvolution(t *testing.T) {
 
 // Mistakes planted in the text are found: by the interpreter, or by the numbers.
 func TestTensorPlanted(t *testing.T) {
-	for _, c := range []struct {
-		name, old, new string
-		want           string // "": wrong numbers
-	}{
+	k := matrices(t, "bf16", "K", "rows")
+	module, s := planned(t, k)
+	sizes := []int64{72, 72, 328, 1}
+	l := s.Launch(sizes)
+	require.Equal(t, 1, l.Variant)
+	run := func(text string) func(*kerneltest.Memory) error { return tensored(text, l) }
+	finds(t, k, module, l.Entry("k"), run, sizes, []mistake{
 		{"no wait", "cp.async.wait_group 2;", "", "has not been waited for"},
 		{"waits for too little", "cp.async.wait_group 2;", "cp.async.wait_group 3;", "has not been waited for"},
 		{"no barrier", "cp.async.wait_group 2;\n\tbar.sync 0;", "cp.async.wait_group 2;", "race"},
@@ -529,15 +532,18 @@ func TestTensorPlanted(t *testing.T) {
 		{"wrong stride", "+2048], [", "+1024], [", "has not been waited for"},
 		{"a ring that is too long", "setp.ge.u32", "setp.gt.u32", "of a block's memory, which has 65536"},
 		{"a row too many", "setp.gt.u32", "setp.ge.u32", ""},
-	} {
+	})
+}
+
+// mistake is a change of the text of an entry, and what a run says of it; of none, its numbers are wrong.
+type mistake struct{ name, old, new, want string }
+
+// finds requires that runs of an entry of a module show each mistake in it.
+func finds(t *testing.T, k *kernel.Kernel, module, entry string, run func(text string) func(*kerneltest.Memory) error, sizes []int64, mistakes []mistake) {
+	t.Helper()
+	for _, c := range mistakes {
 		t.Run(c.name, func(t *testing.T) {
-			k := matrices(t, "bf16", "K", "rows")
-			module, s := planned(t, k)
-			sizes := []int64{72, 72, 328, 1}
-			l := s.Launch(sizes)
-			require.Equal(t, 1, l.Variant)
-			wrong := planted(t, module, l.Entry("k"), c.old, c.new)
-			shows(t, k, tensored(wrong, l), c.want, sizes...)
+			shows(t, k, run(planted(t, module, entry, c.old, c.new)), c.want, sizes...)
 		})
 	}
 }
@@ -567,10 +573,10 @@ func shows(t *testing.T, k *kernel.Kernel, run func(*kerneltest.Memory) error, s
 // The assembler warns of some of them, too.
 func TestTensorGroupsPlanted(t *testing.T) {
 	t.Setenv(ptxas.Variable, "")
-	for _, c := range []struct {
-		name, old, new string
-		want           string // "": wrong numbers
-	}{
+	k := matrices(t, "bf16", "K", "rows")
+	module, _ := plannedFor(t, k, gemm.Options{Hopper: true})
+	run := func(text string) func(*kerneltest.Memory) error { return tensored(text, of(4, 1)) }
+	finds(t, k, module, "k_4", run, []int64{72, 136, 456, 1}, []mistake{
 		{"no wait for copies", "cp.async.wait_group 1;", "", "has not been waited for"},
 		{"no fence of memory", "fence.proxy.async.shared::cta;", "", "no fence.proxy.async came since"},
 		{"no wait for products", "wgmma.wait_group.sync.aligned 1;", "", "which a wgmma reads that has not been waited for"},
@@ -581,12 +587,5 @@ func TestTensorGroupsPlanted(t *testing.T) {
 		{"a transposed factor", "1, 1, 1, 0, 1;", "1, 1, 1, 0, 0;", ""},
 		{"wrong stride", "0x40000040", "0x40000041", ""},
 		{"wrong next columns", "0x2000000", "0x1000000", ""},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			k := matrices(t, "bf16", "K", "rows")
-			module, _ := plannedFor(t, k, gemm.Options{Hopper: true})
-			wrong := planted(t, module, "k_4", c.old, c.new)
-			shows(t, k, tensored(wrong, of(4, 1)), c.want, 72, 136, 456, 1)
-		})
-	}
+	})
 }

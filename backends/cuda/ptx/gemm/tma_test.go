@@ -197,10 +197,10 @@ func TestTensorMapsTakeParameters(t *testing.T) {
 // Planted mistakes are found.
 func TestTensorBoxesPlanted(t *testing.T) {
 	t.Setenv(ptxas.Variable, "")
-	for _, c := range []struct {
-		name, old, new string
-		want           string // "": wrong numbers
-	}{
+	k := matrices(t, "bf16", "K", "rows")
+	module, s := plannedFor(t, k, hopper)
+	run := func(text string) func(*kerneltest.Memory) error { return boxed(t, text, s, 6) }
+	finds(t, k, module, "k_6", run, []int64{72, 136, 456, 1}, []mistake{
 		{"no fence of mbarriers", "fence.mbarrier_init.release.cluster;", "", "no fence.mbarrier_init came since"},
 		{"no barrier", "\tbar.sync 0;\n", "", "has made the mbarrier"},
 		{"copies wait for the wrong phase", ", 1;\n\tadd.s64", ", 0;\n\tadd.s64", "deadlock"},
@@ -214,12 +214,5 @@ func TestTensorBoxesPlanted(t *testing.T) {
 		{"wrong stride", "0x40000040", "0x40000041", ""},
 		{"no wait for sums of others", "\tbar.warp.sync -1;\n\tmul", "\tmul", "that nobody has written"},
 		{"sums of others are written over", "\tbar.warp.sync -1;\n\tsetp", "\tsetp", "race"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			k := matrices(t, "bf16", "K", "rows")
-			module, s := plannedFor(t, k, hopper)
-			wrong := planted(t, module, "k_6", c.old, c.new)
-			shows(t, k, boxed(t, wrong, s, 6), c.want, 72, 136, 456, 1)
-		})
-	}
+	})
 }
