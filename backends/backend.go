@@ -294,7 +294,7 @@ var ErrWritten = errors.New("the run had begun to write over memory of its calle
 // such as [ErrWritten], is in Reason.
 type RunError struct {
 	Op     int    // ordinal of the op in the text (mlir.Op.Ordinal); -1 if unknown
-	At     string // file:line of the op in the text, and its name; "" if unknown
+	At     string // file:line of the op: of the program that recorded it, or of the text; "" if unknown
 	Reason error
 }
 

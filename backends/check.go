@@ -143,6 +143,28 @@ func Label(i int, name string) string {
 	return fmt.Sprintf("%d (%q)", i, name)
 }
 
+// Dimension is a dimension of an argument of a call, for errors about its size.
+type Dimension struct {
+	Arg  int
+	Name string // of the argument; "" if it has none
+	Axis int
+}
+
+func (d Dimension) String() string {
+	return fmt.Sprintf("dimension %d of argument %s", d.Axis, Label(d.Arg, d.Name))
+}
+
+// Outside returns the error of a call in which the dimension is n, out of the bounds of the text.
+func (d Dimension) Outside(n, least, most int) error {
+	return fmt.Errorf("execute: %v is %d: the program is for %d to %d", d, n, least, most)
+}
+
+// Differs returns the error of a call in which the dimension is n, and another, which the text says
+// is the same size, is m.
+func (d Dimension) Differs(n int, other Dimension, m int) error {
+	return fmt.Errorf("execute: %v is %d, and %v %d: they are one size", d, n, other, m)
+}
+
 // opens reports whether t equals want, except in the sizes that want leaves open.
 func opens(want, t types.Type) bool {
 	if t.DType != want.DType || len(t.Shape) != len(want.Shape) {

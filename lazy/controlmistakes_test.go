@@ -322,6 +322,7 @@ func TestEndlessWhile(t *testing.T) {
 			err = tr.Wait(context.Background())
 		}
 		require.ErrorIs(t, err, context.DeadlineExceeded, backend)
+		require.Regexp(t, `controlmistakes_test\.go:\d+: stablehlo\.\w+: `, err.Error(), "%s: of the loop, or within it", backend)
 		z := ones(tr, 3).AddScalar(1)
 		require.NoError(t, tr.MarkStep(z), backend)
 		require.Equal(t, []float32{2, 2, 2}, floats(t, z), backend)

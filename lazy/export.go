@@ -12,6 +12,7 @@ import (
 	"unsafe"
 
 	"ltc/backends"
+	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/internal/explain"
 	"ltc/ir"
@@ -47,10 +48,10 @@ func openInputs(op string, inputs []Input) (open []Input, symbols []int, err err
 	open = slices.Clone(inputs)
 	for i, in := range inputs {
 		if in.Name == "" || slices.ContainsFunc(inputs[:i], func(x Input) bool { return x.Name == in.Name }) {
-			return nil, nil, fmt.Errorf("%s: %w: input %d has the name %q, which must be there and its own", op, ErrUsage, i, in.Name)
+			return nil, nil, opError(callsite.Caller(), op, ErrUsage, nil, "input %d has the name %q, which must be there and its own", i, in.Name)
 		}
 		if !in.Type.DType.Valid() {
-			return nil, nil, fmt.Errorf("%s: %w: input %q has no Type, such as types.Of(types.F32, lazy.AnySize, 2)", op, ErrUsage, in.Name)
+			return nil, nil, opError(callsite.Caller(), op, ErrUsage, nil, "input %q has no Type, such as types.Of(types.F32, lazy.AnySize, 2)", in.Name)
 		}
 		shape := slices.Clone(in.Type.Shape)
 		for d, n := range shape {
@@ -60,7 +61,7 @@ func openInputs(op string, inputs []Input) (open []Input, symbols []int, err err
 		}
 		open[i].Type.Shape = shape
 		if err := open[i].Type.CheckSizes(); err != nil {
-			return nil, nil, fmt.Errorf("%s: input %q: %w: %w", op, in.Name, ErrType, err)
+			return nil, nil, opError(callsite.Caller(), op, ErrType, nil, "input %q: %v", in.Name, err)
 		}
 		symbols = append(symbols, dims.Symbols(shape...)...)
 	}
@@ -75,12 +76,12 @@ func checkDims(op string, symbols []int) error {
 		other, again := by[name]
 		switch {
 		case name == "":
-			return fmt.Errorf("%s: %w: a Dim has no name", op, ErrUsage)
+			return opError(callsite.Caller(), op, ErrUsage, nil, "a Dim has no name")
 		case lo > hi:
-			return fmt.Errorf("%s: %w: Dim(%q) has no size: it is from %d to %d", op, ErrUsage, name, lo, hi)
+			return opError(callsite.Caller(), op, ErrUsage, nil, "Dim(%q) has no size: it is from %d to %d", name, lo, hi)
 		case again && other != d:
 			_, lo2, hi2, _ := dims.SymbolOf(other)
-			return fmt.Errorf("%s: %w: Dim(%q) is from %d to %d, and from %d to %d: it is one size", op, ErrUsage, name, lo2, hi2, lo, hi)
+			return opError(callsite.Caller(), op, ErrUsage, nil, "Dim(%q) is from %d to %d, and from %d to %d: it is one size", name, lo2, hi2, lo, hi)
 		}
 		by[name] = d
 	}
@@ -111,7 +112,7 @@ func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) 
 	}
 	for j, name := range outputs {
 		if name == "" || slices.Contains(outputs[:j], name) {
-			return nil, fmt.Errorf("export: %w: result %d has the name %q, which must be there and its own", ErrUsage, j, name)
+			return nil, opError(callsite.Caller(), "export", ErrUsage, nil, "result %d has the name %q, which must be there and its own", j, name)
 		}
 	}
 	if _, err := e.record(func(d int) int { return d }); err != nil {
@@ -119,11 +120,11 @@ func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) 
 	}
 	if len(e.symbols) > 0 {
 		if _, err := e.again(many); err != nil {
-			return nil, fmt.Errorf("%w (with %s)", err, e.chosen())
+			return nil, fmt.Errorf("%w (with %s)", err, e.values.say(e.symbols))
 		}
 		// A program may need more elements than a few, which its ops then say.
 		if recorded, err := e.again(few); err != nil && recorded {
-			return nil, fmt.Errorf("%w (with %s)", err, e.chosen())
+			return nil, fmt.Errorf("%w (with %s)", err, e.values.say(e.symbols))
 		}
 	}
 	return &Exported{Text: e.text, Constants: e.constants}, nil
@@ -211,11 +212,11 @@ func (v sizesOf) ofType(t types.Type) types.Type {
 	return t
 }
 
-// chosen says what the numbers are.
-func (e *exporting) chosen() string {
+// say names the numbers in place of symbols are.
+func (v sizesOf) say(symbols []int) string {
 	var all []string
-	for _, s := range e.symbols {
-		if t := fmt.Sprintf("%d for %s", e.values[s], dims.String(s)); !slices.Contains(all, t) {
+	for _, s := range symbols {
+		if t := fmt.Sprintf("%d for %s", v[s], dims.String(s)); !slices.Contains(all, t) {
 			all = append(all, t)
 		}
 	}

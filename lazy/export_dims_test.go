@@ -24,6 +24,7 @@ func TestExportChecksDims(t *testing.T) {
 		_, err := f.Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, of[0])}, {Name: "y", Type: types.Of(types.F32, of[1])}}, "r")
 		require.ErrorIs(t, err, lazy.ErrUsage)
 		require.ErrorContains(t, err, want)
+		require.Regexp(t, `^export_dims_test\.go:\d+: export\(\): `, err.Error())
 	}
 	_, err = f.Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.Dim("a", 1, 4))}, {Name: "y", Type: types.Of(types.F32, lazy.Dim("a", 1, 4))}}, "r")
 	require.NoError(t, err)

@@ -311,7 +311,7 @@ func (f *Function) Inputs(all ...Input) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.inputs = &inputs{all: open, symbols: symbols, numbers: len(symbols) == 0 || f.dev.programs.Families == nil}
+	f.inputs = &inputs{all: open, symbols: symbols, at: callsite.Caller(), numbers: len(symbols) == 0 || f.dev.programs.Families == nil}
 	return nil
 }
 
@@ -319,6 +319,7 @@ func (f *Function) Inputs(all ...Input) error {
 type inputs struct {
 	all     []Input
 	symbols []int
+	at      callsite.Site // of the call of Inputs
 
 	numbers  bool        // there is no program for all sizes
 	compiled atomic.Bool // there has been one
@@ -347,30 +348,35 @@ func (in *inputs) typed(d *Device) []*Tensor {
 // admit returns what is wrong with the arguments of a call.
 func (in *inputs) admit(args []*Tensor) error {
 	if len(args) != len(in.all) {
-		return opError(callsite.Caller(), "func", ErrUsage, args, "Inputs names %s, and the call has %d", diag.Count(len(in.all), "argument"), len(args))
+		return in.refusal(ErrUsage, args, "Inputs names %s, and the call has %d", diag.Count(len(in.all), "argument"), len(args))
 	}
 	for i, a := range args {
 		want := &in.all[i].Type
 		t := a.Type()
 		if t.DType != want.DType || len(t.Shape) != len(want.Shape) {
-			return opError(callsite.Caller(), "func", ErrType, args, "argument %d is %v, and Inputs has %q as %v", i, t, in.all[i].Name, *want)
+			return in.refusal(ErrType, args, "argument %d is %v, and Inputs has %q as %v", i, t, in.all[i].Name, *want)
 		}
 		for axis, d := range want.Shape {
 			switch n := t.Shape[axis]; {
 			case d == n:
 			case !dims.IsExpr(d):
-				return opError(callsite.Caller(), "func", ErrType, args, "argument %d is %v, and Inputs has %q as %v: axis %d has to be %d", i, t, in.all[i].Name, *want, axis, d)
+				return in.refusal(ErrType, args, "argument %d is %v, and Inputs has %q as %v: axis %d has to be %d", i, t, in.all[i].Name, *want, axis, d)
 			default:
 				if lo, hi := dims.Bounds(d); n < lo || n > hi {
-					return opError(callsite.Caller(), "func", ErrType, args, "argument %d is %v, and Inputs has %q as %v: axis %d has to be from %d to %d", i, t, in.all[i].Name, *want, axis, lo, hi)
+					return in.refusal(ErrType, args, "argument %d is %v, and Inputs has %q as %v: axis %d has to be from %d to %d", i, t, in.all[i].Name, *want, axis, lo, hi)
 				}
 				if j, other, differs := in.conflict(args, d, n); differs {
-					return opError(callsite.Caller(), "func", ErrType, args, "argument %d is %v and argument %d is %v: %s is one size in Inputs, and here %d and %d", j, args[j].Type(), i, t, dims.String(d), other, n)
+					return in.refusal(ErrType, args, "argument %d is %v and argument %d is %v: %s is one size in Inputs, and here %d and %d", j, args[j].Type(), i, t, dims.String(d), other, n)
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// refusal is the error of a call that [Function.Inputs] does not allow.
+func (in *inputs) refusal(kind error, args []*Tensor, format string, more ...any) *OpError {
+	return opError(callsite.Caller(), "func", kind, args, format+" (Inputs at %v)", append(more, in.at)...)
 }
 
 // conflict returns an argument that has another number than n for the size d.
@@ -465,7 +471,7 @@ func (in *inputs) record(f *Function) (*shapeinfer.Open, error) {
 			return nil
 		})
 		if err != nil {
-			failed = err // a program may need more elements than a few
+			failed = fmt.Errorf("%w (with %s)", err, v.say(in.symbols)) // a program may need more elements than a few
 		}
 		for _, n := range v {
 			taken[n] = true

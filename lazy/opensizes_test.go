@@ -297,6 +297,9 @@ func TestInputsOfOtherOps(t *testing.T) {
 			}
 			return s
 		},
+		`opensizes_test\.go:\d+: reshape\(f32\[\d+\]\): .* \(with \d+ for n\)`: func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+			return x.Reshape(-1, 4)
+		},
 		`opensizes_test\.go:\d+: constant: a number that differs from size to size is no integer; compute it from Tensor\.Size`: func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
 			return x.MulScalar(1 / float64(x.Dim(0)))
 		},
@@ -338,9 +341,10 @@ func TestFunctionWithInputs(t *testing.T) {
 		}
 		_, err := f.Call(ctx, lazy.From(dev, sequence(n), dims...))
 		require.ErrorContains(t, err, want)
-		require.ErrorContains(t, err, "opensizes_test.go:")
+		require.Regexp(t, `^opensizes_test\.go:\d+: func\(.*\(Inputs at opensizes_test\.go:\d+\)$`, err.Error())
 	}
-	require.ErrorContains(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 3, 2))}), "it is from 3 to 2")
+	err := f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 3, 2))})
+	require.Regexp(t, `^opensizes_test\.go:\d+: inputs\(\): Dim\("n"\) has no size: it is from 3 to 2$`, err.Error())
 }
 
 // A size above those that texts can tell has a program of numbers: as a value it does not wrap.

@@ -105,3 +105,35 @@ func TestCallRefuses(t *testing.T) {
 	_, err = m.Call(cancelled, soa.Make(types.Of(types.F32, 2, 3)))
 	require.ErrorIs(t, err, cancelled.Err())
 }
+
+// The error of an op in a run begins with the line that recorded it, and that of a size out of its
+// bounds names the argument.
+func TestErrorsOfSizesNameTheirLine(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	f := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+		return x.Narrow(0, 0, 5)
+	})
+	x, err := f.Export([]lazy.Input{{Name: "x", Type: types.Of(types.F32, lazy.Dim("n", 1, 99))}})
+	require.NoError(t, err)
+	for _, name := range []string{"cpu", "eval"} {
+		m, err := model.New(t.Context(), backend(t, name), backends.NewModule(x.Text), x.Constants)
+		require.NoError(t, err)
+		_, err = m.Call(t.Context(), soa.Make(types.Of(types.F32, 3)))
+		require.Regexp(t, `: call_test\.go:\d+: program:`, err.Error(), name)
+		require.ErrorContains(t, err, "the range [0:5] is not in dimension 0 of tensor<3xf32>", name)
+		_, err = m.Call(t.Context(), soa.Make(types.Of(types.F32, 100)))
+		require.EqualError(t, err, `model: call: execute: dimension 0 of argument 0 ("x") is 100: the program is for 1 to 99`, name)
+	}
+	g := lazy.Func(dev, func(_ *lazy.Trace, x, y *lazy.Tensor) *lazy.Tensor { return x.Mul(y.Sum()) })
+	x, err = g.Export([]lazy.Input{
+		{Name: "x", Type: types.Of(types.F32, lazy.Dim("n", 1, 99))}, {Name: "y", Type: types.Of(types.F32, lazy.Dim("n", 1, 99))},
+	})
+	require.NoError(t, err)
+	for _, name := range []string{"cpu", "eval"} {
+		m, err := model.New(t.Context(), backend(t, name), backends.NewModule(x.Text), x.Constants)
+		require.NoError(t, err)
+		_, err = m.Call(t.Context(), soa.Make(types.Of(types.F32, 3)), soa.Make(types.Of(types.F32, 5)))
+		require.EqualError(t, err, `model: call: execute: dimension 0 of argument 1 ("y") is 5, and dimension 0 of argument 0 ("x") 3: they are one size`, name)
+	}
+}

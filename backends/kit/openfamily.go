@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"ltc/backends"
 	"ltc/backends/kit/plan"
@@ -103,11 +104,45 @@ func unifyAll(open *plan.Opening, pairs []eval.SizeGuard) bool {
 		if a == b {
 			continue
 		}
-		if s, to, ok := unify(open, a, b); ok {
-			became[s] = to
+		all := [][2]int64{{a, b}}
+		if paired := inOrder(a, b); paired != nil {
+			all = paired
+		}
+		for _, x := range all {
+			if s, to, ok := unify(open, now(x[0]), now(x[1])); ok {
+				became[s] = to
+			}
 		}
 	}
 	return len(became) > 0
+}
+
+// inOrder returns the symbols of two equal products in pairs, nil for other sizes. Those of one
+// product have names, and those of the other are dimensions without: texts pass sizes on in the order
+// of the dimensions that they are. The evaluator runs calls in which those of a pair differ.
+func inOrder(a, b int64) (pairs [][2]int64) {
+	x, y := dims.Symbols(a), dims.Symbols(b)
+	apart := allNamed(x, true) && allNamed(y, false) || allNamed(x, false) && allNamed(y, true)
+	if len(x) < 2 || len(x) != len(y) || !apart {
+		return nil
+	}
+	by, of := dims.Product(x...), dims.Product(y...)
+	factor := dims.Div(a, by)
+	if dims.IsExpr(factor) || dims.Mul(factor, by) != a || dims.Mul(factor, of) != b {
+		return nil
+	}
+	for i := range x {
+		pairs = append(pairs, [2]int64{x[i], y[i]})
+	}
+	return pairs
+}
+
+// allNamed reports whether all symbols have a name of the text, or none has.
+func allNamed(symbols []int64, named bool) bool {
+	return !slices.ContainsFunc(symbols, func(s int64) bool {
+		name, _, _, _ := dims.SymbolOf(s)
+		return strings.HasPrefix(name, "arg") && strings.Contains(name, ".dim") == named
+	})
 }
 
 // unify has two sizes be one, which the rules of types want to be the same: a symbol becomes what

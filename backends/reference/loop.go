@@ -296,7 +296,7 @@ func (c *kernelLoop) run(ctx context.Context) (last int, err error) {
 		}
 		if err != nil {
 			_, s := c.step(at)
-			return 0, &backends.RunError{Op: s.Ordinal, Reason: err}
+			return 0, s.Failed(err)
 		}
 		select {
 		case <-done:

@@ -43,7 +43,7 @@ func (l *launcher) Launch(_ context.Context, i int, done <-chan struct{}) error 
 		strides = l.move(s, pointers)
 	}
 	if err := l.launch(s, pointers, strides, done); err != nil {
-		return &backends.RunError{Op: s.Ordinal, Reason: err}
+		return s.Failed(err)
 	}
 	return nil
 }

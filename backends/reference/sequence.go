@@ -3,7 +3,6 @@ package reference
 import (
 	"context"
 
-	"ltc/backends"
 	"ltc/backends/kit/kernel"
 )
 
@@ -43,7 +42,7 @@ func (l *launcher) LaunchFrom(ctx context.Context, i, watch int, done <-chan str
 		next, ended, err := q.chain.Run(at, loopTime)
 		switch {
 		case err != nil:
-			return next, &backends.RunError{Op: l.of.steps[next].Ordinal, Reason: err}
+			return next, l.of.steps[next].Failed(err)
 		case ended:
 			return next, nil
 		}

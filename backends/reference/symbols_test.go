@@ -169,7 +169,7 @@ func TestErrorsOfTwoSizes(t *testing.T) {
 	require.NoError(t, run(sum, []int{2, 3}, []int{2, 3}))
 	require.ErrorContains(t, run(sum, []int{2, 3}, []int{2, 4}), "stablehlo.add")
 	require.EqualError(t, run(symbolPrograms["mean and windows"], []int{65, 3}),
-		"execute: dimension 0 of argument 0: 65 elements: the program is for 0 to 64")
+		"execute: dimension 0 of argument 0 is 65: the program is for 0 to 64")
 	const named = `
 func.func public @main(%x: tensor<?xf32> {ltc.dim = ["n"]}, %y: tensor<?x?xf32> {ltc.dim = ["m", "n"]}) -> tensor<?x?xf32> {
   %0 = stablehlo.tanh %y : tensor<?x?xf32>
@@ -199,4 +199,40 @@ func TestTwoSizesAllocateNothing(t *testing.T) {
 			}
 		}
 	}))
+}
+
+// Numbers that a reshape makes dimensions of are those of its operand in their order, or the evaluator
+// runs the call: with the numbers in another order, too, and with others of the same product.
+func TestNumbersThatAreDimensions(t *testing.T) {
+	const text = `func.func public @main(%m: tensor<i64>, %n: tensor<i64>, %x: tensor<?x?x3xf32>) -> tensor<?x?xf32> {
+  %three = stablehlo.constant dense<3> : tensor<i64>
+  %k = stablehlo.multiply %n, %three : tensor<i64>
+  %0 = stablehlo.reshape %m : (tensor<i64>) -> tensor<1xi64>
+  %1 = stablehlo.reshape %k : (tensor<i64>) -> tensor<1xi64>
+  %2 = stablehlo.concatenate %0, %1, dim = 0 : (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+  %3 = stablehlo.dynamic_reshape %x, %2 : (tensor<?x?x3xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  return %3 : tensor<?x?xf32>
+}`
+	cpu, err := backends.Open("cpu")
+	require.NoError(t, err)
+	e, err := cpu.Compile(t.Context(), backends.NewModule(text), backends.Options{Compiled: true})
+	require.NoError(t, err)
+	for _, c := range []struct{ m, n, rows, columns int }{
+		{4, 6, 4, 6}, {6, 4, 4, 6}, {2, 12, 4, 6}, {5, 7, 5, 7}, {1, 1, 1, 1}, {4, 5, 4, 6},
+	} {
+		m, n, x := soa.Make(types.Of(types.I64)), soa.Make(types.Of(types.I64)), soa.Make(types.Of(types.F32, c.rows, c.columns, 3))
+		soa.Slice[int64](m)[0], soa.Slice[int64](n)[0] = int64(c.m), int64(c.n)
+		for i, s := 0, soa.Slice[float32](x); i < len(s); i++ {
+			s[i] = float32(i)
+		}
+		call := &backends.Call{Args: []soa.View{m, n, x}}
+		err := e.Execute(t.Context(), call)
+		if c.m*c.n != c.rows*c.columns {
+			require.ErrorContains(t, err, "stablehlo.dynamic_reshape", "%v", c)
+			continue
+		}
+		require.NoError(t, err, "%v", c)
+		require.Equal(t, types.Of(types.F32, c.m, 3*c.n), call.Results[0].Type)
+		require.Equal(t, soa.Slice[float32](x), soa.Slice[float32](call.Results[0]))
+	}
 }

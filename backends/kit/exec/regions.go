@@ -78,12 +78,16 @@ func (d *Driver) Run(ctx context.Context, p *plan.Program, regions Regions, i in
 }
 
 // Failure returns the error of a program whose step s failed with err: the cause of ctx if ctx
-// has ended, and otherwise a [backends.RunError] of the step's op.
+// has ended, and otherwise a [backends.RunError] of the step's op. A loop, which may be endless, is
+// named in both cases.
 func Failure(ctx context.Context, s *plan.Step, err error) error {
 	if ctx.Err() != nil {
-		return context.Cause(ctx)
+		if _, loop := s.Work.(*plan.Loop); !loop {
+			return context.Cause(ctx)
+		}
+		err = context.Cause(ctx)
 	}
-	return &backends.RunError{Op: s.Ordinal, Reason: err}
+	return s.Failed(err)
 }
 
 // LoopMemory is the memory of a loop. A carried value alternates between two buffers from

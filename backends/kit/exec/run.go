@@ -159,6 +159,9 @@ func (r *Run) steps(ctx context.Context, watch int) (err error) {
 		}
 		if err != nil {
 			if done != nil && ctx.Err() != nil { // the step was cancelled
+				if _, placed := errors.AsType[*backends.RunError](err); placed && errors.Is(err, context.Cause(ctx)) {
+					return err // of a loop, which may be endless
+				}
 				return context.Cause(ctx)
 			}
 			if i >= watch {
@@ -180,7 +183,7 @@ func (r *Run) caught(watch int, err *error) {
 		return
 	}
 	s := &r.Program.Steps[r.at]
-	*err = &backends.RunError{Op: s.Ordinal, Reason: r.Panicked(s, r.target, v)}
+	*err = s.Failed(r.Panicked(s, r.target, v))
 	if r.at >= watch {
 		*err = written(*err)
 	}
@@ -200,7 +203,7 @@ func (p *Plan) Panicked(s *plan.Step, code, value any) error {
 // caller.
 func written(err error) error {
 	if op, ok := errors.AsType[*backends.RunError](err); ok {
-		return &backends.RunError{Op: op.Op, Reason: fmt.Errorf("%w: %w", backends.ErrWritten, op.Reason)}
+		return &backends.RunError{Op: op.Op, At: op.At, Reason: fmt.Errorf("%w: %w", backends.ErrWritten, op.Reason)}
 	}
 	return fmt.Errorf("%w: %w", backends.ErrWritten, err)
 }
@@ -217,7 +220,7 @@ func (r *Run) timed(ctx context.Context, i int, done <-chan struct{}) error {
 	}
 	if err == nil && r.device != nil {
 		if err = r.device.Fence(); err != nil {
-			err = &backends.RunError{Op: r.Program.Steps[i].Ordinal, Reason: err}
+			err = r.Program.Steps[i].Failed(err)
 		}
 	}
 	if err == nil && r.Times != nil {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"ltc/backends"
-	"ltc/internal/diag"
 	"ltc/ir/dims"
 	"ltc/soa"
 )
@@ -60,7 +59,7 @@ func (o *Opening) Sizes(to []int64, c *backends.Call, bound []soa.View) error {
 		n := int64(d.of(c, bound))
 		if to[d.Symbol] >= 0 && n != to[d.Symbol] {
 			first := o.At[slices.IndexFunc(o.At, func(e Teller) bool { return e.Symbol == d.Symbol })]
-			return fmt.Errorf("execute: %s is %d, and %s %d: they are one size", o.label(o.At[k]), n, o.label(first), first.of(c, bound))
+			return o.dimension(o.At[k]).Differs(int(n), o.dimension(first), first.of(c, bound))
 		}
 		to[d.Symbol] = n
 	}
@@ -74,12 +73,9 @@ func (o *Opening) Sizes(to []int64, c *backends.Call, bound []soa.View) error {
 
 // outside returns the error of a size that the text does not allow.
 func (o *Opening) outside(i, n int) error {
-	where := ""
-	if len(o.Symbols) > 1 {
-		where = o.label(o.At[slices.IndexFunc(o.At, func(e Teller) bool { return e.Symbol == i })]) + ": "
-	}
+	at := o.At[slices.IndexFunc(o.At, func(e Teller) bool { return e.Symbol == i })]
 	b := o.Symbols[i].Bounds
-	return fmt.Errorf("execute: %s%s: the program is for %d to %d", where, diag.Count(n, "element"), b[0], b[1])
+	return o.dimension(at).Outside(n, b[0], b[1])
 }
 
 // Holds reports whether a program of a family is for values of the symbols: no size is 0, or
@@ -150,8 +146,8 @@ func (d Teller) of(c *backends.Call, bound []soa.View) int {
 	return v.Type.Shape[d.Dim]
 }
 
-func (o *Opening) label(d Teller) string {
-	return fmt.Sprintf("dimension %d of argument %s", d.Dim, backends.Label(d.Index, o.Sig.Args[d.Index].Name))
+func (o *Opening) dimension(d Teller) backends.Dimension {
+	return backends.Dimension{Arg: d.Index, Name: o.Sig.Args[d.Index].Name, Axis: d.Dim}
 }
 
 // Shapes returns the shapes of the program's arguments, with the given sizes in the place of the

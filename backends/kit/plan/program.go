@@ -84,6 +84,11 @@ type Step struct {
 	Loc     mlir.Location // of that op; nil if the text does not tell
 }
 
+// Failed returns the error of a run in which the step failed.
+func (s *Step) Failed(err error) *backends.RunError {
+	return &backends.RunError{Op: s.Ordinal, At: backends.LineOf(s.Loc), Reason: err}
+}
+
 // Launch runs a kernel.
 type Launch struct {
 	Kernel   int

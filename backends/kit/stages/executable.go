@@ -394,7 +394,7 @@ func readSizes(shape types.Shape, root soa.View) bool {
 // placed gives an error of a stage the op of the module.
 func (s *stage) placed(err error) error {
 	if re, ok := errors.AsType[*backends.RunError](err); ok {
-		return &backends.RunError{Op: s.ordinal(re.Op), Reason: re.Reason}
+		return &backends.RunError{Op: s.ordinal(re.Op), At: re.At, Reason: re.Reason}
 	}
 	return err
 }

@@ -213,7 +213,7 @@ var errStopped = errors.New("stopped")
 // which is the innermost. As with any RunError, whoever has the text says more.
 func (ws *workspace) halt(op *mlir.Op) error {
 	if ws.halted == nil {
-		ws.halted = &backends.RunError{Op: op.Ordinal, Reason: context.Cause(ws.ctx)}
+		ws.halted = &backends.RunError{Op: op.Ordinal, At: backends.LineOf(op.Loc), Reason: context.Cause(ws.ctx)}
 	}
 	return ws.halted
 }
@@ -223,16 +223,16 @@ func (ws *workspace) failed(op *mlir.Op, err error) error {
 	if errors.Is(err, errStopped) {
 		return ws.halt(op)
 	}
-	return runError(op.Ordinal, err)
+	return runError(op, err)
 }
 
 // runError adds an op's position to err; an inner op's stays.
-func runError(ordinal int, err error) error {
+func runError(op *mlir.Op, err error) error {
 	var re *backends.RunError
 	if errors.As(err, &re) {
 		return err
 	}
-	return &backends.RunError{Op: ordinal, Reason: err}
+	return &backends.RunError{Op: op.Ordinal, At: backends.LineOf(op.Loc), Reason: err}
 }
 
 // workOf sums the work of steps.

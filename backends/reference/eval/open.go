@@ -122,7 +122,7 @@ func (p *openProgram) failed(ws *workspace, op *mlir.Op, err error) error {
 	if !errors.As(err, &inner) && ws.ctx.Err() == nil {
 		err = p.errorAt(op, err)
 	}
-	return runError(op.Ordinal, err)
+	return runError(op, err)
 }
 
 // valuesOf returns what values are made of, one after the other.

@@ -22,6 +22,7 @@ type openExecutable struct {
 	program *openProgram
 	main    *mlir.Op
 	bound   []soa.View // by argument; nil if none is
+	named   []namedSize
 }
 
 // Signature returns what the program takes and gives.
@@ -50,6 +51,9 @@ func (e *openExecutable) Execute(ctx context.Context, c *backends.Call) error {
 		return err
 	}
 	var in value
+	if err := e.checkNamed(c); err != nil {
+		return err
+	}
 	copies := 0 // bytes
 	for i, t := range e.main.FuncType().Ins {
 		v, err := c.Args[i], error(nil)

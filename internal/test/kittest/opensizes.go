@@ -1,6 +1,7 @@
 package kittest
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -57,6 +58,111 @@ func SameSizes(t *testing.T, r *rand.Rand, p programs.OpenProgram, e backends.Ex
 			}
 		}
 	}
+}
+
+// SameForNumbers compares an executable with the evaluator, as [SameSizes] does, for a program whose
+// leading arguments are integers that say its sizes. Each open dimension is one of these numbers, or
+// follows from one as the program's rules demand. It reports whether any run has no error.
+func SameForNumbers(t *testing.T, text string, e backends.Executable, numbers ...int) bool {
+	t.Helper()
+	want, err := eval.New().Compile(t.Context(), backends.NewModule(text), backends.Options{})
+	if err != nil {
+		t.Error(err)
+		return false
+	}
+	args := e.Signature().Args
+	leading := slices.IndexFunc(args, func(a backends.Arg) bool { return a.Type.DType != types.I64 || a.Type.Rank() > 0 })
+	if leading < 0 {
+		leading = len(args)
+	}
+	numbers = numbers[:max(leading, 1)]
+	var choices, open []int
+	for _, n := range numbers {
+		choices = append(choices, n, n+1, 2*n, n*n)
+	}
+	for _, a := range args {
+		for _, d := range a.Type.Shape {
+			if d < 0 {
+				open = append(open, 0)
+			}
+		}
+	}
+	for {
+		next := slices.Clone(open)
+		r := rand.New(rand.NewPCG(1, 1))
+		a, b := &backends.Call{}, &backends.Call{}
+		for i, x := range args {
+			shape := slices.Clone(x.Type.Shape)
+			for d, n := range shape {
+				if n < 0 {
+					shape[d], next = choices[next[0]], next[1:]
+				}
+			}
+			v := soa.Make(types.Of(x.Type.DType, shape...))
+			if fillAny(r, v); i < leading {
+				soa.Slice[int64](v)[0] = int64(numbers[i])
+			}
+			a.Args = append(a.Args, v)
+		}
+		b.Args = copies(a.Args)
+		if want.Execute(t.Context(), a) == nil {
+			if err := e.Execute(t.Context(), b); err != nil {
+				t.Errorf("numbers %v: %v", numbers, err)
+				return false
+			}
+			for j := range a.Results {
+				if why := nearAny(dense(t, a.Results[j]), dense(t, b.Results[j])); why != "" {
+					t.Errorf("numbers %v: result %d: %s", numbers, j, why)
+				}
+			}
+			return true
+		}
+		k := 0
+		for ; k < len(open); k++ {
+			if open[k]++; open[k] < len(choices) {
+				break
+			}
+			open[k] = 0
+		}
+		if k == len(open) {
+			return false
+		}
+	}
+}
+
+// fillAny is fill for any dtype: integers that may be indices are small.
+func fillAny(r *rand.Rand, v soa.View) {
+	switch v.Type.DType {
+	case types.F32:
+		fill(r, v)
+	case types.BF16:
+		for i, x := 0, soa.Slice[types.BFloat16](v); i < len(x); i++ {
+			x[i] = types.ToBFloat16(r.NormFloat64())
+		}
+	case types.I32:
+		for i, x := 0, soa.Slice[int32](v); i < len(x); i++ {
+			x[i] = r.Int32N(3)
+		}
+	case types.I64:
+		for i, x := 0, soa.Slice[int64](v); i < len(x); i++ {
+			x[i] = r.Int64N(3)
+		}
+	case types.Bool:
+		for i, x := 0, soa.Slice[bool](v); i < len(x); i++ {
+			x[i] = r.IntN(2) == 0
+		}
+	}
+}
+
+// nearAny is near for any dtype: others than f32 are to have the same bits.
+func nearAny(want, got soa.View) string {
+	if want.Type.DType == types.F32 || !want.Type.Equal(got.Type) {
+		return near(want, got)
+	}
+	if n := want.Type.Bytes(); n > 0 && !bytes.Equal(unsafe.Slice((*byte)(want.Base()), n), unsafe.Slice((*byte)(got.Base()), n)) {
+		return fmt.Sprintf("bits of %v differ", want.Type)
+	}
+	return ""
 }
 
 // copies returns the same views in memory of their own: programs may write over arguments.
