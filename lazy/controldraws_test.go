@@ -6,12 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/lazy"
 )
 
 // Iterations of a loop draw what they would written out: from the stream where their number is known,
 // else from a fork of it. Draws of branches are drawn, whichever runs.
 func TestDrawsOfLoops(t *testing.T) {
+	trials.Sequential(t)
 	draw := func(tr *lazy.Trace, r *lazy.Random, s *lazy.Tensor) *lazy.Tensor {
 		return s.MulScalar(0.5).Add(r.Uniform(tr, lazy.F32, 3)).Add(r.Normal(tr, lazy.F32, 0, 1, 3)).Add(r.Dropout(s, 0.5))
 	}

@@ -47,6 +47,7 @@ func kolmogorov(xs []float64, f func(float64) float64) float64 {
 }
 
 func TestNormalIsNormal(t *testing.T) {
+	trials.Sequential(t)
 	const n = 100_000
 	for _, c := range []struct {
 		dtype        types.DType
@@ -105,6 +106,7 @@ func TestNormalIsAccurate(t *testing.T) {
 }
 
 func TestBernoulli(t *testing.T) {
+	trials.Sequential(t)
 	const n = 100_000
 	for _, p := range []float64{0, 0.001, 0.25, 0.5, 0.9, 1} {
 		constant := drawn[bool](t, 3, func(r *lazy.Random, tr *lazy.Trace) *lazy.Tensor { return r.Bernoulli(tr, p, n) })
@@ -167,6 +169,7 @@ func offset(tr *lazy.Trace, x *lazy.Tensor, low int64) *lazy.Tensor {
 // Ranges of one number, of all numbers of 32 bits and of more: halves of a large
 // range that is no power of two are equally probable.
 func TestRandIntRanges(t *testing.T) {
+	trials.Sequential(t)
 	const n = 40_000
 	draw := func(low, high int64) []int64 {
 		return drawn[int64](t, 12, func(r *lazy.Random, tr *lazy.Trace) *lazy.Tensor { return r.RandInt(tr, lazy.I64, low, high, n) })

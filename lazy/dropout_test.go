@@ -7,11 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
 )
 
 func TestDropout(t *testing.T) {
+	trials.Sequential(t)
 	const n = 50_000
 	for _, d := range []types.DType{lazy.F32, lazy.F64, lazy.F16, lazy.BF16} {
 		for _, p := range []float64{0, 0.25, 0.5, 1} {

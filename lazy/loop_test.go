@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/ir/ops"
 	"ltc/ir/types"
 	"ltc/lazy"
@@ -317,6 +318,7 @@ func TestCheckpointInALoop(t *testing.T) {
 
 // An index of any integer dtype chooses a branch, however many there are.
 func TestIndicesOfCases(t *testing.T) {
+	trials.Sequential(t)
 	for _, backend := range []string{"eval", "cpu"} {
 		tr := lazy.NewTrace(open(t, backend))
 		for _, n := range []int{1, 3, 130, 300} {

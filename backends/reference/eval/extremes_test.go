@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -80,6 +81,7 @@ func TestExtremeSizes(t *testing.T) {
 
 // A scatter keeps nothing for each element of its windows.
 func TestScatterWholeWindow(t *testing.T) {
+	trials.Sequential(t)
 	const rows, columns = 1500, 1500
 	text := fmt.Sprintf(`func.func @main(%%a: tensor<%[1]dx%[2]dxf32>, %%i: tensor<2xi32>) -> tensor<%[1]dx%[2]dxf32> {
   %%0 = "stablehlo.scatter"(%%a, %%i, %%a) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [0, 1], scatter_dims_to_operand_dims = [0, 1]>}> ({
