@@ -68,7 +68,7 @@ func init() {
 		ir.OpMatMul:             gradMatMul,
 		ir.OpGather:             gradGather,
 		ir.OpClampIndex:         gradClampIndex,
-		ir.OpScatterAdd:         gradScatterAdd,
+		ir.OpScatter:            gradScatter,
 		ir.OpDynamicSlice:       gradDynamicSlice,
 		ir.OpDynamicUpdateSlice: gradDynamicUpdateSlice,
 		ir.OpConv:               gradConv,

@@ -2,7 +2,6 @@ package autodiff
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"ltc/ir"
@@ -169,49 +168,6 @@ func (t *tape) flatten(x *ir.Node) *ir.Node {
 	return t.reshape(x, []int{rows, last})
 }
 
-// The rows' gradients are added where the rows came from; clamped indices came
-// from the first and last row.
-func gradGather(t *tape, n, ct *ir.Node) {
-	x, i := n.In[0], n.In[1]
-	if x.Type.Shape[0] == 0 {
-		t.add(0, t.zeros(x))
-		return
-	}
-	i = t.node(ir.OpClampIndex, []*ir.Node{i}, []ir.Attr{ir.ClampIndexRows: {Int: int64(x.Type.Shape[0])}})
-	t.add(0, t.op(ir.OpScatterAdd, t.zeros(x), i, ct))
-}
-
-// lastRow is the index of the last row of x, or the largest index that i's dtype
-// has.
-func (t *tape) lastRow(i, x *ir.Node) *ir.Node {
-	bits := 8 * i.Type.DType.Size()
-	if i.Type.DType.IsSigned() {
-		bits--
-	}
-	last := dims.Sub(x.Type.Shape[0], 1)
-	if most := int(min(math.Ldexp(1, bits)-1, dims.Largest)); !dims.AtMost(last, most) {
-		last = dims.Min(last, most)
-	}
-	return t.size(i, last)
-}
-
-// x passes through; an update's gradient is that of the row it was added to,
-// 0 if its index is out of range.
-func gradScatterAdd(t *tape, n, ct *ir.Node) {
-	t.add(0, ct)
-	if !t.wants(2) {
-		return
-	}
-	i, updates := n.In[1], n.In[2]
-	if n.Type.Shape[0] == 0 {
-		t.add(2, t.zeros(updates))
-		return
-	}
-	inside := t.op(ir.OpAnd, t.compare("GE", i, t.scalar(i, 0)), t.compare("LE", i, t.lastRow(i, n)))
-	mask := t.node(ir.OpBroadcast, []*ir.Node{inside}, []ir.Attr{ir.BroadcastShape: {Ints: updates.Type.Shape}, ir.BroadcastAxes: {Ints: types.Axes(i.Type.Rank())}})
-	t.add(2, t.where(mask, t.op(ir.OpGather, ct, i)))
-}
-
 // Each element's gradient goes back to where the element was.
 func gradSort(t *tape, n, _ *ir.Node) {
 	x, ct := n.In[0].Type, t.outputs()[0].adjoint
@@ -240,7 +196,7 @@ func gradSort(t *tape, n, _ *ir.Node) {
 		stride = dims.Mul(stride, x.Shape[axis])
 	}
 	zeros := t.reshape(t.zeros(n.In[0]), []int{stride})
-	t.add(0, t.reshape(t.op(ir.OpScatterAdd, zeros, flat, ct), x.Shape))
+	t.add(0, t.reshape(t.scatter(zeros, flat, ct, 0, "add"), x.Shape))
 }
 
 // result is a result of a node that has several.

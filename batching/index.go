@@ -25,47 +25,30 @@ func (v *vectorizer) example(d types.DType, rank, by int) *ir.Node {
 	return v.op(ir.OpMul, v.iota(d, shape, 0), v.number(d, by))
 }
 
-// clamp is the row of so many that Gather takes for an index. It is the first operand of the sum
-// with the place of the example's first row: the checks of indices look for that.
+// clamp is the row of so many that Gather takes for an index.
 func (v *vectorizer) clamp(index *ir.Node, rows int) *ir.Node {
 	return v.node(ir.OpClampIndex, []*ir.Node{index}, []ir.Attr{ir.ClampIndexRows: {Int: int64(rows)}})
 }
 
-// rows are those of all examples of x, one after the other.
-func (v *vectorizer) rows(x *ir.Node) *ir.Node {
-	s := x.Type.Shape
-	return v.reshape(x, prefixed(dims.Mul(s[0], s[1]), s[2:]))
-}
-
-// batchGather takes rows of the rows of all examples.
+// batchGather takes rows of each example; its examples are a further axis of the batch.
 func batchGather(v *vectorizer, n *ir.Node, in []Value) []Value {
-	x, index := in[0], in[1]
-	if !x.Batched {
-		return batched(v.op(n.Op, x.Node, index.Node))
+	x, index, axis := in[0], in[1], n.Attrs[ir.GatherAxis].Int
+	if !x.Batched && axis == 0 {
+		return batched(v.gather(x.Node, index.Node, 0))
 	}
-	rows := n.In[0].Type.Shape[0]
-	if rows == 0 { // and no indices
-		return batched(v.zeros(n.Type))
-	}
-	all := v.rows(x.Node)
-	d := v.wide(all.Type.Shape[0])
-	at := v.op(ir.OpAdd, v.convert(v.clamp(index.Node, rows), d), v.example(d, 1+n.In[1].Type.Rank(), rows))
-	return batched(v.op(n.Op, all, at))
+	return batched(v.gather(v.all(x), v.all(index), axis+1))
 }
 
-// batchScatterAdd adds to rows of the rows of all examples.
-func batchScatterAdd(v *vectorizer, n *ir.Node, in []Value) []Value {
-	x, index, updates := v.all(in[0]), v.all(in[1]), v.all(in[2])
-	rows := n.Type.Shape[0]
-	if rows == 0 {
-		return batched(x)
-	}
-	all := v.rows(x)
-	d := v.wide(all.Type.Shape[0])
-	clamped := v.clamp(index, rows)
-	at := v.op(ir.OpAdd, v.convert(clamped, d), v.example(d, index.Type.Rank(), rows))
-	at = v.op(ir.OpWhere, v.compare("EQ", clamped, index), at, v.scalar(d, -1)) // none elsewhere
-	return batched(v.reshape(v.op(n.Op, all, at, updates), x.Type.Shape))
+// batchScatter combines rows of each example.
+func batchScatter(v *vectorizer, n *ir.Node, in []Value) []Value {
+	attrs := slices.Clone(n.Attrs)
+	attrs[ir.ScatterAxis].Int++
+	return batched(v.node(n.Op, []*ir.Node{v.all(in[0]), v.all(in[1]), v.all(in[2])}, attrs))
+}
+
+// gather takes rows of x along the axis.
+func (v *vectorizer) gather(x, index *ir.Node, axis int64) *ir.Node {
+	return v.node(ir.OpGather, []*ir.Node{x, index}, []ir.Attr{ir.GatherAxis: {Int: axis}})
 }
 
 // part is a part of the given sizes of x that begins somewhere else in each example.
@@ -164,7 +147,7 @@ func batchDynamicSlice(v *vectorizer, n *ir.Node, in []Value) []Value {
 		index[i] = v.op(ir.OpAdd, p.along(i, sizes[i]), p.start(i))
 	}
 	at := v.stretch(p.flat(index, n.In[0].Type.Shape, x.Batched), v.shape(sizes[:p.lead]))
-	return batched(v.op(ir.OpGather, p.table(x, n.In[0].Type.Shape), at))
+	return batched(v.gather(p.table(x, n.In[0].Type.Shape), at, 0))
 }
 
 // firstStart is where a part begins along the axis of the examples.
@@ -205,7 +188,7 @@ func batchDynamicUpdateSlice(v *vectorizer, n *ir.Node, in []Value) []Value {
 		index[i] = v.op(ir.OpMaximum, v.op(ir.OpMinimum, index[i], v.number(p.dtype, dims.Sub(sizes[i], 1))), v.scalar(p.dtype, 0)) // what is taken elsewhere is not used
 	}
 	lead := v.shape(shape[:p.lead])
-	taken := v.op(ir.OpGather, p.table(update, sizes), v.stretch(p.flat(index, sizes, update.Batched), lead))
+	taken := v.gather(p.table(update, sizes), v.stretch(p.flat(index, sizes, update.Batched), lead), 0)
 	all := v.shape(shape)
 	mask := v.broadcast(v.stretch(inside, lead), all, types.Axes(len(lead)))
 	return batched(v.op(ir.OpWhere, mask, taken, v.all(x)))

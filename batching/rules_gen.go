@@ -68,7 +68,7 @@ func init() {
 		ir.OpMatMul:             batchMatMul,
 		ir.OpGather:             batchGather,
 		ir.OpClampIndex:         batchElementwise,
-		ir.OpScatterAdd:         batchScatterAdd,
+		ir.OpScatter:            batchScatter,
 		ir.OpDynamicSlice:       batchDynamicSlice,
 		ir.OpDynamicUpdateSlice: batchDynamicUpdateSlice,
 		ir.OpConv:               batchConv,

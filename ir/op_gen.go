@@ -63,7 +63,7 @@ const (
 	OpMatMul
 	OpGather
 	OpClampIndex
-	OpScatterAdd
+	OpScatter
 	OpDynamicSlice
 	OpDynamicUpdateSlice
 	OpConv
@@ -142,7 +142,7 @@ var mnemonics = [NumOps]string{
 	OpMatMul:             "matmul",
 	OpGather:             "gather",
 	OpClampIndex:         "clamp_index",
-	OpScatterAdd:         "scatter_add",
+	OpScatter:            "scatter",
 	OpDynamicSlice:       "dynamic_slice",
 	OpDynamicUpdateSlice: "dynamic_update_slice",
 	OpConv:               "conv",
@@ -198,7 +198,10 @@ const (
 	ArgSortAxis             = 0
 	SortAxis                = 0
 	SortDescending          = 1
+	GatherAxis              = 0
 	ClampIndexRows          = 0
+	ScatterAxis             = 0
+	ScatterCombine          = 1
 	DynamicSliceSizes       = 0
 	ConvStrides             = 0
 	ConvLow                 = 1

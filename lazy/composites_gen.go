@@ -11,72 +11,100 @@ var _ types.DType // used where a row has a dtype
 
 // The composites, by their place in ops.Composites.
 const (
-	compositeSoftmax      = 0
-	compositeLogSoftmax   = 1
-	compositeGELU         = 2
-	compositeErf          = 3
-	compositeLayerNorm    = 4
-	compositeCrossEntropy = 5
-	compositeLabelMask    = 6
-	compositeOneHot       = 7
-	compositeNonzero      = 8
-	compositeMaskedSelect = 9
-	compositeSelectRows   = 10
-	compositeUnique       = 11
-	compositeTopK         = 12
-	compositeMean         = 13
-	compositeAvgPool      = 14
-	compositeBroadcastTo  = 15
-	compositeUnsqueeze    = 16
-	compositeSqueeze      = 17
-	compositeSelect       = 18
-	compositeNarrow       = 19
-	compositeDiagonal     = 20
-	compositeAttention    = 21
-	compositeDropout      = 22
-	compositeCategorical  = 23
-	compositeNormal       = 24
-	compositeGumbel       = 25
-	compositePhilox       = 26
+	compositeSoftmax         = 0
+	compositeLogSoftmax      = 1
+	compositeGELU            = 2
+	compositeErf             = 3
+	compositeLayerNorm       = 4
+	compositeCrossEntropy    = 5
+	compositeLabelMask       = 6
+	compositeOneHot          = 7
+	compositeScatterAdd      = 8
+	compositeIndexSelect     = 9
+	compositeIndexAdd        = 10
+	compositeIndexCopy       = 11
+	compositeGatherAlong     = 12
+	compositeScatterAlong    = 13
+	compositeScatterAddAlong = 14
+	compositeScatterMulAlong = 15
+	compositeScatterMinAlong = 16
+	compositeScatterMaxAlong = 17
+	compositeNonzero         = 18
+	compositeMaskedSelect    = 19
+	compositeSelectRows      = 20
+	compositeUnique          = 21
+	compositeTopK            = 22
+	compositeMean            = 23
+	compositeAvgPool         = 24
+	compositeBroadcastTo     = 25
+	compositeUnsqueeze       = 26
+	compositeSqueeze         = 27
+	compositeSelect          = 28
+	compositeNarrow          = 29
+	compositeDiagonal        = 30
+	compositeAttention       = 31
+	compositeDropout         = 32
+	compositeCategorical     = 33
+	compositeNormal          = 34
+	compositeGumbel          = 35
+	compositePhilox          = 36
 )
 
 // What the checks demand, by composite.
 const (
-	layerNormRank      demand = 2
-	layerNormRow       demand = 3
-	crossEntropyRank   demand = 1
-	crossEntropyLabels demand = 2
-	oneHotClasses      demand = 2
-	nonzeroMost        demand = 1
-	maskedSelectMask   demand = 1
-	maskedSelectMost   demand = 2
-	selectRowsMask     demand = 1
-	selectRowsMost     demand = 2
-	uniqueMost         demand = 1
-	topKK              demand = 2
-	broadcastToDims    demand = 1
-	unsqueezeAxis      demand = 1
-	squeezeOne         demand = 2
-	selectIndex        demand = 2
-	narrowIndices      demand = 2
-	diagonalDistinct   demand = 3
-	attentionRanks     demand = 2
-	attentionFeatures  demand = 3
-	attentionPlaces    demand = 4
-	attentionBatch     demand = 5
-	attentionGroups    demand = 6
-	attentionCausal    demand = 7
-	attentionMask      demand = 8
-	attentionBias      demand = 9
-	dropoutU           demand = 1
-	categoricalClasses demand = 1
-	normalState        demand = 1
-	gumbelState        demand = 1
-	philoxState        demand = 1
+	layerNormRank          demand = 2
+	layerNormRow           demand = 3
+	crossEntropyRank       demand = 1
+	crossEntropyLabels     demand = 2
+	oneHotClasses          demand = 2
+	scatterAddRank         demand = 1
+	scatterAddUpdates      demand = 2
+	indexSelectRank        demand = 2
+	indexAddRank           demand = 2
+	indexAddUpdates        demand = 3
+	indexCopyRank          demand = 2
+	indexCopyUpdates       demand = 3
+	gatherAlongIndices     demand = 2
+	scatterAlongIndices    demand = 2
+	scatterAlongUpdates    demand = 3
+	scatterAddAlongIndices demand = 2
+	scatterAddAlongUpdates demand = 3
+	scatterMulAlongIndices demand = 2
+	scatterMulAlongUpdates demand = 3
+	scatterMinAlongIndices demand = 2
+	scatterMinAlongUpdates demand = 3
+	scatterMaxAlongIndices demand = 2
+	scatterMaxAlongUpdates demand = 3
+	nonzeroMost            demand = 1
+	maskedSelectMask       demand = 1
+	maskedSelectMost       demand = 2
+	selectRowsMask         demand = 1
+	selectRowsMost         demand = 2
+	uniqueMost             demand = 1
+	topKK                  demand = 2
+	broadcastToDims        demand = 1
+	unsqueezeAxis          demand = 1
+	squeezeOne             demand = 2
+	selectIndex            demand = 2
+	narrowIndices          demand = 2
+	diagonalDistinct       demand = 3
+	attentionRanks         demand = 2
+	attentionFeatures      demand = 3
+	attentionPlaces        demand = 4
+	attentionBatch         demand = 5
+	attentionGroups        demand = 6
+	attentionCausal        demand = 7
+	attentionMask          demand = 8
+	attentionBias          demand = 9
+	dropoutU               demand = 1
+	categoricalClasses     demand = 1
+	normalState            demand = 1
+	gumbelState            demand = 1
+	philoxState            demand = 1
 )
 
 // builtins has the row and the functions of each.
-var builtins [27]*composite
+var builtins [37]*composite
 
 func init() { // not a value of the variable: the functions use it
 	builtins = [...]*composite{
@@ -117,6 +145,36 @@ func init() { // not a value of the variable: the functions use it
 				return all(computeOneHot(x[0], a[0].int, types.DType(a[1].int)))
 			},
 			check: func(x []*Tensor, a []setting) *breach { return checkOneHot(x[0], a[0].int, types.DType(a[1].int)) },
+		},
+		compositeScatterAdd: {
+			row: &ops.Composites[compositeScatterAdd],
+		},
+		compositeIndexSelect: {
+			row: &ops.Composites[compositeIndexSelect],
+		},
+		compositeIndexAdd: {
+			row: &ops.Composites[compositeIndexAdd],
+		},
+		compositeIndexCopy: {
+			row: &ops.Composites[compositeIndexCopy],
+		},
+		compositeGatherAlong: {
+			row: &ops.Composites[compositeGatherAlong],
+		},
+		compositeScatterAlong: {
+			row: &ops.Composites[compositeScatterAlong],
+		},
+		compositeScatterAddAlong: {
+			row: &ops.Composites[compositeScatterAddAlong],
+		},
+		compositeScatterMulAlong: {
+			row: &ops.Composites[compositeScatterMulAlong],
+		},
+		compositeScatterMinAlong: {
+			row: &ops.Composites[compositeScatterMinAlong],
+		},
+		compositeScatterMaxAlong: {
+			row: &ops.Composites[compositeScatterMaxAlong],
 		},
 		compositeNonzero: {
 			row: &ops.Composites[compositeNonzero],
@@ -401,6 +459,341 @@ func recordOneHot(x *Tensor, classes int, dtype types.DType) *Tensor {
 // It requires: x is an integer; dtype is valid; classes is not negative.
 func (x *Tensor) OneHot(classes int, dtype types.DType) *Tensor {
 	return recordOneHot(x, classes, dtype)
+}
+
+// recordScatterAdd records ScatterAdd on operands and attributes that it checks.
+func recordScatterAdd(x *Tensor, indices *Tensor, updates *Tensor) *Tensor {
+	c := builtins[compositeScatterAdd]
+	xs := [...]*Tensor{x, indices, updates}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkScatterAdd(xs[0], xs[1], xs[2]), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeScatterAdd(xs[0], xs[1], xs[2])
+}
+
+// ScatterAdd returns x with each row of updates added to the row of x that its
+// index chooses. Rows with an index out of range are left out.
+//
+// It requires: x is a number; indices is an integer; updates is a number and
+// has the dtype of x; x has at least rank 1; updates have the shape of indices
+// followed by that of a row of x.
+func (x *Tensor) ScatterAdd(indices *Tensor, updates *Tensor) *Tensor {
+	return recordScatterAdd(x, indices, updates)
+}
+
+// ScatterAdd_ writes x.ScatterAdd(indices, updates) into x and returns x.
+func (x *Tensor) ScatterAdd_(indices *Tensor, updates *Tensor) *Tensor {
+	return x.writeNamed("scatter_add_", recordScatterAdd(x, indices, updates))
+}
+
+// recordIndexSelect records IndexSelect on operands and attributes that it checks.
+func recordIndexSelect(x *Tensor, indices *Tensor, axis int) *Tensor {
+	c := builtins[compositeIndexSelect]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x, indices}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkIndexSelect(xs[0], xs[1], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeIndexSelect(xs[0], xs[1], a[0].int)
+}
+
+// IndexSelect returns the slices of x along the axis that the indices choose,
+// in their order. It is Gather along any axis, for indices of one axis, and
+// clamps as it does.
+//
+// It requires: x is any dtype; indices is an integer; axis is one of those of
+// x; indices have one axis.
+func (x *Tensor) IndexSelect(indices *Tensor, axis int) *Tensor {
+	return recordIndexSelect(x, indices, axis)
+}
+
+// recordIndexAdd records IndexAdd on operands and attributes that it checks.
+func recordIndexAdd(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Tensor {
+	c := builtins[compositeIndexAdd]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x, indices, updates}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkIndexAdd(xs[0], xs[1], xs[2], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeIndexAdd(xs[0], xs[1], xs[2], a[0].int)
+}
+
+// IndexAdd returns x with each slice of updates along the axis added to the
+// slice of x that its index chooses. Those with an index out of range are left
+// out.
+//
+// It requires: x is a number; indices is an integer; updates is a number and
+// has the dtype of x; axis is one of those of x; indices have one axis; updates
+// have the shape of x, but along the axis that of indices.
+func (x *Tensor) IndexAdd(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	return recordIndexAdd(x, indices, updates, axis)
+}
+
+// IndexAdd_ writes x.IndexAdd(indices, updates, axis) into x and returns x.
+func (x *Tensor) IndexAdd_(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	return x.writeNamed("index_add_", recordIndexAdd(x, indices, updates, axis))
+}
+
+// recordIndexCopy records IndexCopy on operands and attributes that it checks.
+func recordIndexCopy(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Tensor {
+	c := builtins[compositeIndexCopy]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x, indices, updates}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkIndexCopy(xs[0], xs[1], xs[2], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeIndexCopy(xs[0], xs[1], xs[2], a[0].int)
+}
+
+// IndexCopy returns x with the slices along the axis that the indices choose
+// replaced by those of updates. The last of those with one index stays; those
+// with an index out of range are left out.
+//
+// It requires: x is any dtype; indices is an integer; updates has the dtype of
+// x; axis is one of those of x; indices have one axis; updates have the shape
+// of x, but along the axis that of indices.
+func (x *Tensor) IndexCopy(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	return recordIndexCopy(x, indices, updates, axis)
+}
+
+// IndexCopy_ writes x.IndexCopy(indices, updates, axis) into x and returns x.
+func (x *Tensor) IndexCopy_(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	return x.writeNamed("index_copy_", recordIndexCopy(x, indices, updates, axis))
+}
+
+// recordGatherAlong records GatherAlong on operands and attributes that it checks.
+func recordGatherAlong(x *Tensor, indices *Tensor, axis int) *Tensor {
+	c := builtins[compositeGatherAlong]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x, indices}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkGatherAlong(xs[0], xs[1], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeGatherAlong(xs[0], xs[1], a[0].int)
+}
+
+// GatherAlong returns, for each element of indices, the element of x that has
+// this index along the axis and the place of the index along all others. For
+// the axis 1 of three, y[i,j,k] = x[i, indices[i,j,k], k]. Indices out of range
+// are clamped to the first or last.
+//
+// It requires: x is any dtype; indices is an integer; axis is one of those of
+// x; indices have the rank of x, and no dimension but that of the axis is
+// larger.
+func (x *Tensor) GatherAlong(indices *Tensor, axis int) *Tensor {
+	return recordGatherAlong(x, indices, axis)
+}
+
+// recordScatterAlong records ScatterAlong on operands and attributes that it checks.
+func recordScatterAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Tensor {
+	c := builtins[compositeScatterAlong]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x, indices, updates}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkScatterAlong(xs[0], xs[1], xs[2], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeScatterAlong(xs[0], xs[1], xs[2], a[0].int)
+}
+
+// ScatterAlong returns x with elements replaced by those of updates: each goes
+// to the place that GatherAlong takes for its index. The last of those for one
+// place stays; those with an index out of range are left out.
+//
+// It requires: x is any dtype; indices is an integer; updates has the dtype of
+// x; axis is one of those of x; indices have the rank of x, and no dimension
+// but that of the axis is larger; updates have the rank of indices, and no
+// dimension is smaller.
+func (x *Tensor) ScatterAlong(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	return recordScatterAlong(x, indices, updates, axis)
+}
+
+// ScatterAlong_ writes x.ScatterAlong(indices, updates, axis) into x and
+// returns x.
+func (x *Tensor) ScatterAlong_(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	return x.writeNamed("scatter_along_", recordScatterAlong(x, indices, updates, axis))
+}
+
+// recordScatterAddAlong records ScatterAddAlong on operands and attributes that it checks.
+func recordScatterAddAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Tensor {
+	c := builtins[compositeScatterAddAlong]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x, indices, updates}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkScatterAddAlong(xs[0], xs[1], xs[2], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeScatterAddAlong(xs[0], xs[1], xs[2], a[0].int)
+}
+
+// ScatterAddAlong returns x with the elements of updates added: each to the
+// place that GatherAlong takes for its index. Those with an index out of range
+// are left out.
+//
+// It requires: x is a number; indices is an integer; updates is a number and
+// has the dtype of x; axis is one of those of x; indices have the rank of x,
+// and no dimension but that of the axis is larger; updates have the rank of
+// indices, and no dimension is smaller.
+func (x *Tensor) ScatterAddAlong(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	return recordScatterAddAlong(x, indices, updates, axis)
+}
+
+// ScatterAddAlong_ writes x.ScatterAddAlong(indices, updates, axis) into x and
+// returns x.
+func (x *Tensor) ScatterAddAlong_(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	return x.writeNamed("scatter_add_along_", recordScatterAddAlong(x, indices, updates, axis))
+}
+
+// recordScatterMulAlong records ScatterMulAlong on operands and attributes that it checks.
+func recordScatterMulAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Tensor {
+	c := builtins[compositeScatterMulAlong]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x, indices, updates}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkScatterMulAlong(xs[0], xs[1], xs[2], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeScatterMulAlong(xs[0], xs[1], xs[2], a[0].int)
+}
+
+// ScatterMulAlong returns x multiplied with the elements of updates, as
+// ScatterAddAlong adds them.
+//
+// It requires: x is a number; indices is an integer; updates is a number and
+// has the dtype of x; axis is one of those of x; indices have the rank of x,
+// and no dimension but that of the axis is larger; updates have the rank of
+// indices, and no dimension is smaller.
+func (x *Tensor) ScatterMulAlong(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	return recordScatterMulAlong(x, indices, updates, axis)
+}
+
+// ScatterMulAlong_ writes x.ScatterMulAlong(indices, updates, axis) into x and
+// returns x.
+func (x *Tensor) ScatterMulAlong_(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	return x.writeNamed("scatter_mul_along_", recordScatterMulAlong(x, indices, updates, axis))
+}
+
+// recordScatterMinAlong records ScatterMinAlong on operands and attributes that it checks.
+func recordScatterMinAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Tensor {
+	c := builtins[compositeScatterMinAlong]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x, indices, updates}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkScatterMinAlong(xs[0], xs[1], xs[2], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeScatterMinAlong(xs[0], xs[1], xs[2], a[0].int)
+}
+
+// ScatterMinAlong returns the smallest of each element of x and those of
+// updates that ScatterAddAlong would add to it; NaN if one is.
+//
+// It requires: x is a number; indices is an integer; updates is a number and
+// has the dtype of x; axis is one of those of x; indices have the rank of x,
+// and no dimension but that of the axis is larger; updates have the rank of
+// indices, and no dimension is smaller.
+func (x *Tensor) ScatterMinAlong(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	return recordScatterMinAlong(x, indices, updates, axis)
+}
+
+// ScatterMinAlong_ writes x.ScatterMinAlong(indices, updates, axis) into x and
+// returns x.
+func (x *Tensor) ScatterMinAlong_(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	return x.writeNamed("scatter_min_along_", recordScatterMinAlong(x, indices, updates, axis))
+}
+
+// recordScatterMaxAlong records ScatterMaxAlong on operands and attributes that it checks.
+func recordScatterMaxAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Tensor {
+	c := builtins[compositeScatterMaxAlong]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x, indices, updates}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkScatterMaxAlong(xs[0], xs[1], xs[2], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeScatterMaxAlong(xs[0], xs[1], xs[2], a[0].int)
+}
+
+// ScatterMaxAlong returns the largest of each element of x and those of updates
+// that ScatterAddAlong would add to it; NaN if one is.
+//
+// It requires: x is a number; indices is an integer; updates is a number and
+// has the dtype of x; axis is one of those of x; indices have the rank of x,
+// and no dimension but that of the axis is larger; updates have the rank of
+// indices, and no dimension is smaller.
+func (x *Tensor) ScatterMaxAlong(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	return recordScatterMaxAlong(x, indices, updates, axis)
+}
+
+// ScatterMaxAlong_ writes x.ScatterMaxAlong(indices, updates, axis) into x and
+// returns x.
+func (x *Tensor) ScatterMaxAlong_(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	return x.writeNamed("scatter_max_along_", recordScatterMaxAlong(x, indices, updates, axis))
 }
 
 // recordNonzero records Nonzero on operands and attributes that it checks.

@@ -258,6 +258,40 @@ var indexGrads = []gradCase{
 	{"scatter_add out of range", []vary{in(-2, 2, 3), in(-2, 2, 4)}, func(x []*Tensor) *Tensor {
 		return x[0].ScatterAdd(index(x[0], -1, 0, 3, 1), x[1]).Sin()
 	}},
+	{"gather_along", []vary{in(-2, 2, 3, 2)}, func(x []*Tensor) *Tensor {
+		return x[0].GatherAlong(index(x[0], 2, 0, 2, 2, -1, 1).Reshape(3, 2), 0).Sin()
+	}},
+	{"gather_along the last of fewer", []vary{in(-2, 2, 3, 2)}, func(x []*Tensor) *Tensor {
+		return x[0].GatherAlong(index(x[0], 1, 1, 0, 0).Reshape(2, 2), 1).Sin()
+	}},
+	{"index_select", []vary{in(-2, 2, 3, 2)}, func(x []*Tensor) *Tensor { return x[0].IndexSelect(index(x[0], 1, 0, 1), 1).Sin() }},
+	{"index_add", []vary{in(-2, 2, 3, 2), in(-2, 2, 3, 3)}, func(x []*Tensor) *Tensor {
+		return x[0].IndexAdd(index(x[0], 1, 0, 1), x[1], 1).Sin()
+	}},
+	{"index_copy of repeated", []vary{in(-2, 2, 3, 2), in(-2, 2, 4, 2)}, func(x []*Tensor) *Tensor {
+		return x[0].IndexCopy(index(x[0], 1, 0, 1, 5), x[1], 0).Sin()
+	}},
+	{"scatter_along of repeated", []vary{in(-2, 2, 2, 3), in(-2, 2, 2, 4)}, func(x []*Tensor) *Tensor {
+		return x[0].ScatterAlong(index(x[0], 1, 0, 1, 5, 2, 2, 2, -1).Reshape(2, 4), x[1], 1).Sin()
+	}},
+	{"scatter_along of a part", []vary{in(-2, 2, 2, 3), in(-2, 2, 2, 4)}, func(x []*Tensor) *Tensor {
+		return x[0].ScatterAlong(index(x[0], 1, 0).Reshape(1, 2), x[1], 1).Sin()
+	}},
+	{"scatter_add_along", []vary{in(-2, 2, 3, 2), in(-2, 2, 4, 2)}, func(x []*Tensor) *Tensor {
+		return x[0].ScatterAddAlong(index(x[0], 1, 0, 1, 2, 2, 3, 2, -1).Reshape(4, 2), x[1], 0).Sin()
+	}},
+	{"scatter_mul_along", []vary{in(1, 2, 2, 3), in(-2, -1, 2, 4)}, func(x []*Tensor) *Tensor {
+		return x[0].ScatterMulAlong(index(x[0], 1, 0, 1, 5, 2, 2, 2, -1).Reshape(2, 4), x[1], 1).Sin()
+	}},
+	{"scatter_mul_along by a 0", []vary{in(1, 2, 3), in(1, 2, 4)}, func(x []*Tensor) *Tensor {
+		return x[0].ScatterMulAlong(index(x[0], 0, 0, 1, 1), x[1].Mul(From(x[0].tr, []float64{0, 1, 0, 0}, 4).Convert(x[0].DType())), 0)
+	}},
+	{"scatter_min_along", []vary{in(-2, -1, 2, 3), in(-2, 2, 2, 4)}, func(x []*Tensor) *Tensor {
+		return x[0].ScatterMinAlong(index(x[0], 1, 0, 1, 5, 2, 2, 2, -1).Reshape(2, 4), x[1], 1).Sin()
+	}},
+	{"scatter_max_along", []vary{in(-2, -1, 2, 3), in(-2, 2, 2, 4)}, func(x []*Tensor) *Tensor {
+		return x[0].ScatterMaxAlong(index(x[0], 1, 0, 1, 5, 2, 2, 2, -1).Reshape(2, 4), x[1], 1).Sin()
+	}},
 	{"scatter_add by u8 into many", []vary{in(-2, 2, 300), in(-2, 2, 2)}, func(x []*Tensor) *Tensor {
 		return x[0].ScatterAdd(From(x[0].tr, []uint8{255, 44}, 2), x[1]).Sin()
 	}},

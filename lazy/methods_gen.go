@@ -550,26 +550,6 @@ func (x *Tensor) Sort(axis int, descending bool) (values, indices *Tensor) {
 	return recordSeveral2(ir.OpSort, []*Tensor{x}, ir.Attr{Int: int64(axis)}, ir.Attr{Int: int64(flag(descending))})
 }
 
-// Gather returns the rows of x (its slices along axis 0) that the indices
-// choose: its shape is that of indices followed by that of a row. Indices out
-// of range are clamped to the first or last row.
-//
-// It requires: x is any dtype; indices is an integer; x has at least rank 1 and
-// a row to choose.
-func (x *Tensor) Gather(indices *Tensor) *Tensor {
-	return record2(ir.OpGather, x, indices)
-}
-
-// ScatterAdd returns x with each row of updates added to the row of x that its
-// index chooses. Rows with an index out of range are left out.
-//
-// It requires: x is a number; indices is an integer; updates is a number and
-// has the dtype of x; x has at least rank 1; updates have the shape of indices
-// followed by that of a row of x.
-func (x *Tensor) ScatterAdd(indices *Tensor, updates *Tensor) *Tensor {
-	return record3(ir.OpScatterAdd, x, indices, updates)
-}
-
 // Stop returns x as a value without gradients: those of what is computed from
 // it end here.
 //

@@ -447,6 +447,8 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 		return x[0].Attention(x[1], x[2], o), nil
 	},
 	// The options of Conv and of the pools are those of conv_test.go; here are the rows.
+	"gather":        func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpGather, x) },
+	"scatter":       func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpScatter, x) },
 	"clamp_index":   func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpClampIndex, x) },
 	"conv":          func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpConv, x) },
 	"max_pool":      func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpMaxPool, x) },

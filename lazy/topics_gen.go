@@ -19,8 +19,10 @@
 //     Select, Narrow, Diagonal, Trace.View
 //   - Joining and moving: Reverse, SliceScatter, AsStridedScatter, Concatenate, Pad,
 //     PadZeros, Clone
-//   - Rows and places: Gather, ScatterAdd, DynamicSlice, DynamicUpdateSlice, OneHot,
-//     Nonzero, MaskedSelect, SelectRows
+//   - Rows and places: Gather, DynamicSlice, DynamicUpdateSlice, OneHot, ScatterAdd,
+//     IndexSelect, IndexAdd, IndexCopy, GatherAlong, ScatterAlong, ScatterAddAlong,
+//     ScatterMulAlong, ScatterMinAlong, ScatterMaxAlong, Nonzero, MaskedSelect,
+//     SelectRows
 //   - Writing: Assign, Copy_, Fill_
 //   - Open sizes: lazy.Dim, OpenDim, OpenShape, Size, SizeAdd, SizeSub, SizeMul, SizeDiv
 //   - What a tensor is: Tensor, Shape, DType, Type, Rank, Dim, Name, Named, Device, Trace,

@@ -254,6 +254,7 @@ func randomCases(rng *rand.Rand) []randomCase {
 	rows, row, indices := n(1, 4), n(0, 3), []int{n(1, 3), n(0, 3)}[:n(0, 2)]
 	index := types.Of([]types.DType{types.I8, types.I32, types.U64}[rng.IntN(3)], indices...)
 	table := f64(rows, row)
+	along := types.Of(index.DType, n(0, 3), row)
 	d0, d1, s0, s1 := n(1, 4), n(1, 4), 0, 0
 	s0, s1 = n(0, d0), n(0, d1)
 	start := types.Of([]types.DType{types.I8, types.I64, types.U32}[rng.IntN(3)])
@@ -266,6 +267,9 @@ func randomCases(rng *rand.Rand) []randomCase {
 		}},
 		{"gather", []types.Type{table, index}, rows + 1, func(x []*Tensor) *Tensor { return x[0].Gather(x[1]) }},
 		{"scatter_add", []types.Type{table, index, f64(append(slices.Clone(indices), row)...)}, rows + 1, func(x []*Tensor) *Tensor { return x[0].ScatterAdd(x[1], x[2]) }},
+		{"gather_along", []types.Type{table, along}, rows + 1, func(x []*Tensor) *Tensor { return x[0].GatherAlong(x[1], 0) }},
+		{"scatter_along", []types.Type{table, along, f64(along.Shape...)}, rows + 1, func(x []*Tensor) *Tensor { return x[0].ScatterAlong(x[1], x[2], 0) }},
+		{"scatter_mul_along", []types.Type{table, along, f64(along.Shape...)}, rows + 1, func(x []*Tensor) *Tensor { return x[0].ScatterMulAlong(x[1], x[2], 0) }},
 		{fmt.Sprintf("dynamic_slice %d %d", s0, s1), []types.Type{f64(d0, d1), start, start}, d0 + 1, func(x []*Tensor) *Tensor { return x[0].DynamicSlice([]int{s0, s1}, x[1], x[2]) }},
 		{"dynamic_update_slice", []types.Type{f64(d0, d1), f64(s0, s1), start, start}, d0 + 1, func(x []*Tensor) *Tensor { return x[0].DynamicUpdateSlice(x[1], x[2], x[3]) }},
 		{"pad", []types.Type{f64(d0, d1), f64()}, 0, func(x []*Tensor) *Tensor {

@@ -73,7 +73,7 @@ func (l *lowerer) row(x *mlir.Value, t types.Type, at *mlir.Value) *mlir.Value {
 	one := types.Type{DType: t.DType, Shape: slices.Concat(types.Shape{1}, t.Shape[1:])}
 	if dims.HasExpr(t.Shape[1:]...) { // no dynamic_slice takes sizes as operands
 		index := types.Of(types.I32)
-		g := stablehlo.GatherDims{OffsetDims: rowAxes(index, t), CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0}}
+		g := stablehlo.GatherDims{OffsetDims: rowAxes(index, t, 0), CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0}}
 		return l.emit(stablehlo.Gather, tensor(types.Type{DType: t.DType, Shape: t.Shape[1:]}), []*mlir.Value{x, at}, attr("dimension_numbers", g.Attr()),
 			ints("slice_sizes", one.Shape), attr("indices_are_sorted", mlir.BoolAttr(false)))
 	}

@@ -68,7 +68,7 @@ func init() {
 		ir.OpMatMul:             lowerMatMul,
 		ir.OpGather:             lowerGather,
 		ir.OpClampIndex:         lowerClampIndex,
-		ir.OpScatterAdd:         lowerScatterAdd,
+		ir.OpScatter:            lowerScatter,
 		ir.OpDynamicSlice:       lowerDynamicSlice,
 		ir.OpDynamicUpdateSlice: lowerDynamicUpdateSlice,
 		ir.OpConv:               lowerConv,

@@ -294,9 +294,9 @@ func lowerMatMul(l *lowerer, n *ir.Node) *mlir.Value {
 }
 
 // rowAxes returns the axes of a gathered result that run along a row.
-func rowAxes(indices, x types.Type) []int64 {
+func rowAxes(indices, x types.Type, axis int) []int64 {
 	var axes []int64
-	for i := range x.Rank() - 1 {
+	for i := range x.Rank() - 1 - axis {
 		axes = append(axes, int64(indices.Rank()+i))
 	}
 	return axes
@@ -311,24 +311,46 @@ func row(of int) int {
 }
 
 func lowerGather(l *lowerer, n *ir.Node) *mlir.Value {
-	x, indices := n.In[0].Type, n.In[1].Type
-	sizes := append([]int{row(x.Shape[0])}, x.Shape[1:]...)
-	dims := stablehlo.GatherDims{OffsetDims: rowAxes(indices, x), CollapsedSliceDims: []int64{0}, StartIndexMap: []int64{0}, IndexVectorDim: int64(indices.Rank())}
+	x, indices, axis := n.In[0].Type, n.In[1].Type, int(n.Attrs[ir.GatherAxis].Int)
+	var sizes []int
+	for _, d := range x.Shape[:axis+1] {
+		sizes = append(sizes, row(d))
+	}
+	sizes = append(sizes, x.Shape[axis+1:]...)
+	dims := stablehlo.GatherDims{OffsetDims: rowAxes(indices, x, axis), CollapsedSliceDims: []int64{int64(axis)}, OperandBatchingDims: before(axis), StartIndicesBatchingDims: before(axis),
+		StartIndexMap: []int64{int64(axis)}, IndexVectorDim: int64(indices.Rank())}
 	return l.emit(stablehlo.Gather, tensor(n.Type), l.in(n), attr("dimension_numbers", dims.Attr()),
 		ints("slice_sizes", sizes),
 		attr("indices_are_sorted", mlir.BoolAttr(false)))
 }
 
-func lowerScatterAdd(l *lowerer, n *ir.Node) *mlir.Value {
-	x, indices := n.In[0].Type, n.In[1].Type
+// before lists the axes before one.
+func before(axis int) []int64 {
+	var axes []int64
+	for i := range axis {
+		axes = append(axes, int64(i))
+	}
+	return axes
+}
+
+// combining are the ops by which Scatter combines.
+var combining = map[string]mlir.Code{"add": stablehlo.Add, "mul": stablehlo.Multiply, "minimum": stablehlo.Minimum, "maximum": stablehlo.Maximum}
+
+func lowerScatter(l *lowerer, n *ir.Node) *mlir.Value {
+	x, indices, axis := n.In[0].Type, n.In[1].Type, int(n.Attrs[ir.ScatterAxis].Int)
 	op := mlir.NewOp(stablehlo.Scatter, l.in(n), tensor(n.Type))
-	dims := stablehlo.ScatterDims{UpdateWindowDims: rowAxes(indices, x), InsertedWindowDims: []int64{0}, ScatterDimsToOperandDims: []int64{0}, IndexVectorDim: int64(indices.Rank())}
+	dims := stablehlo.ScatterDims{UpdateWindowDims: rowAxes(indices, x, axis), InsertedWindowDims: []int64{int64(axis)}, InputBatchingDims: before(axis), ScatterIndicesBatchingDims: before(axis),
+		ScatterDimsToOperandDims: []int64{int64(axis)}, IndexVectorDim: int64(indices.Rank())}
 	op.Attrs = mlir.Dict{
 		attr("scatter_dimension_numbers", dims.Attr()),
 		attr("indices_are_sorted", mlir.BoolAttr(false)),
 		attr("unique_indices", mlir.BoolAttr(false)),
 	}
-	op.Regions = l.folding(stablehlo.Add, x.DType)
+	if code, ok := combining[n.Attrs[ir.ScatterCombine].Str]; ok {
+		op.Regions = l.folding(code, x.DType)
+	} else {
+		op.Regions = l.second(x.DType)
+	}
 	l.append(op)
 	return op.Results[0]
 }

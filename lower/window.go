@@ -155,3 +155,9 @@ func (l *lowerer) folding(code mlir.Code, d types.DType) []*mlir.Region {
 		return []*mlir.Value{l.emit(code, scalar, args)}
 	})
 }
+
+// second is the body of a reduction that takes the later of two scalars of d.
+func (l *lowerer) second(d types.DType) []*mlir.Region {
+	scalar := mlir.Tensor(element(d))
+	return l.region([]mlir.Type{scalar, scalar}, func(args []*mlir.Value) []*mlir.Value { return args[1:] })
+}

@@ -146,6 +146,16 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 			attrs[i].Ints = slices.Repeat([]int{v}, len(shape))
 		}
 	}
+	if (op == ir.OpGather || op == ir.OpScatter) && len(in) == len(row.Operands) && in[0].Type.Rank() > 0 && c.of(4) > 0 {
+		x := in[0].Type
+		axis := c.of(x.Rank())
+		chosen := types.Shape(slices.Concat(x.Shape[:axis], c.shape()))
+		in[1] = b.Parameter(types.Type{DType: types.I32, Shape: chosen}, "", nil)
+		if attrs[ir.GatherAxis].Int = int64(axis); op == ir.OpScatter {
+			in[2] = b.Parameter(types.Type{DType: x.DType, Shape: slices.Concat(chosen, x.Shape[axis+1:])}, "", nil)
+			attrs[ir.ScatterCombine].Str = []string{"add", "mul", "minimum", "maximum", "set"}[c.of(5)]
+		}
+	}
 	var body *ir.Composite
 	if op == ir.OpComposite && c.of(4) > 0 {
 		body = double(types.Type{DType: d, Shape: shape})

@@ -341,19 +341,28 @@ func inferMatMul(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *brok
 	return t, nil
 }
 
-func inferGather(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
-	x, indices := in[0].Type, in[1].Type
-	if x.Rank() == 0 {
+func inferGather(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x, indices, axis := in[0].Type, in[1].Type, int(attrs[ir.GatherAxis].Int)
+	switch {
+	case x.Rank() == 0:
 		return breaks(gatherRows, "x is a scalar")
-	}
-	if x.Shape[0] == 0 && indices.Elements() > 0 {
+	case axis < 0 || axis >= x.Rank():
+		return breaks(gatherAxis, "axis %d is not one of %v", axis, x.Shape)
+	case !batched(indices, x, axis):
+		return breaks(gatherBatch, "indices have the shape %v, which must begin with %v", indices.Shape, x.Shape[:axis])
+	case x.Shape[axis] == 0 && indices.Elements() > 0:
 		return breaks(gatherRows, "x has no rows")
 	}
-	t := types.Type{DType: x.DType, Shape: slices.Concat(indices.Shape, x.Shape[1:])}
+	t := types.Type{DType: x.DType, Shape: slices.Concat(indices.Shape, x.Shape[axis+1:])}
 	if err := t.CheckSizes(); err != nil {
 		return breaks(gatherRows, "%v", err)
 	}
 	return t, nil
+}
+
+// batched reports whether indices have the axes of x before the axis.
+func batched(indices, x types.Type, axis int) bool {
+	return indices.Rank() >= axis && indices.Shape[:axis].Equal(x.Shape[:axis])
 }
 
 func inferClampIndex(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
@@ -363,13 +372,26 @@ func inferClampIndex(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Typ
 	return in[0].Type, nil
 }
 
-func inferScatterAdd(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+// combinations are what Scatter does with a row and an update.
+var combinations = []string{"add", "mul", "minimum", "maximum", "set"}
+
+func inferScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x, indices, updates := in[0].Type, in[1].Type, in[2].Type
-	if x.Rank() == 0 {
-		return breaks(scatterAddRank, "x is a scalar")
+	axis, combine := int(attrs[ir.ScatterAxis].Int), attrs[ir.ScatterCombine].Str
+	switch {
+	case x.Rank() == 0:
+		return breaks(scatterRank, "x is a scalar")
+	case axis < 0 || axis >= x.Rank():
+		return breaks(scatterAxis, "axis %d is not one of %v", axis, x.Shape)
+	case !batched(indices, x, axis):
+		return breaks(scatterBatch, "indices have the shape %v, which must begin with %v", indices.Shape, x.Shape[:axis])
+	case !slices.Contains(combinations, combine):
+		return breaks(scatterCombine, "combine is %q", combine)
+	case combine != "set" && !x.DType.IsNumber():
+		return breaks(scatterCombine, "combine is %s, and x is no number", combine)
 	}
-	if want := slices.Concat(indices.Shape, x.Shape[1:]); !updates.Shape.Equal(want) {
-		return breaks(scatterAddUpdates, "updates have shape %v, must have %v", updates.Shape, want)
+	if want := slices.Concat(indices.Shape, x.Shape[axis+1:]); !updates.Shape.Equal(want) {
+		return breaks(scatterUpdates, "updates have shape %v, must have %v", updates.Shape, want)
 	}
 	return x, nil
 }

@@ -67,7 +67,7 @@ func init() {
 		ir.OpMatMul:             inferMatMul,
 		ir.OpGather:             inferGather,
 		ir.OpClampIndex:         inferClampIndex,
-		ir.OpScatterAdd:         inferScatterAdd,
+		ir.OpScatter:            inferScatter,
 		ir.OpDynamicSlice:       inferDynamicSlice,
 		ir.OpDynamicUpdateSlice: inferDynamicUpdateSlice,
 		ir.OpConv:               inferConv,
@@ -142,9 +142,14 @@ const (
 	matMulInner              demand = 2
 	matMulBatch              demand = 3
 	gatherRows               demand = 1
+	gatherAxis               demand = 2
+	gatherBatch              demand = 3
 	clampIndexRows           demand = 1
-	scatterAddRank           demand = 1
-	scatterAddUpdates        demand = 2
+	scatterRank              demand = 1
+	scatterAxis              demand = 2
+	scatterBatch             demand = 3
+	scatterUpdates           demand = 4
+	scatterCombine           demand = 5
 	dynamicSliceStarts       demand = 1
 	dynamicSliceSizes        demand = 2
 	dynamicUpdateSliceStarts demand = 1

@@ -33,6 +33,32 @@ var Composites = []Op{
 		Where:    []Demand{{"dtype", "dtype is valid"}, {"classes", "classes is not negative"}},
 		Traits:   Guarded},
 
+	{Name: "ScatterAdd", Family: Rows, Doc: "returns x with each row of updates added to the row of x that its index chooses. Rows with an index out of range are left out.",
+		Operands: []Operand{{Name: "x", Is: Number}, {Name: "indices", Is: Integer}, {Name: "updates", Is: Number, Like: "x"}},
+		Where:    []Demand{{"rank", "x has at least rank 1"}, {"updates", "updates have the shape of indices followed by that of a row of x"}},
+		Traits:   Inline | InPlace},
+	{Name: "IndexSelect", Family: Rows, Doc: "returns the slices of x along the axis that the indices choose, in their order. It is Gather along any axis, for indices of one axis, and clamps as it does.",
+		Operands: []Operand{{Name: "x"}, {Name: "indices", Is: Integer}}, Attrs: alongAxis, Where: []Demand{axisOfX[0], indicesOfRank1}, Traits: Inline},
+	{Name: "IndexAdd", Family: Rows, Doc: "returns x with each slice of updates along the axis added to the slice of x that its index chooses. Those with an index out of range are left out.",
+		Operands: []Operand{{Name: "x", Is: Number}, {Name: "indices", Is: Integer}, {Name: "updates", Is: Number, Like: "x"}}, Attrs: alongAxis,
+		Where: []Demand{axisOfX[0], indicesOfRank1, slicesOfX}, Traits: Inline | InPlace},
+	{Name: "IndexCopy", Family: Rows, Doc: "returns x with the slices along the axis that the indices choose replaced by those of updates. The last of those with one index stays; those with an index out of range are left out.",
+		Operands: []Operand{{Name: "x"}, {Name: "indices", Is: Integer}, {Name: "updates", Like: "x"}}, Attrs: alongAxis,
+		Where: []Demand{axisOfX[0], indicesOfRank1, slicesOfX}, Traits: Inline | InPlace},
+	{Name: "GatherAlong", Family: Rows, Doc: "returns, for each element of indices, the element of x that has this index along the axis and the place of the index along all others. For the axis 1 of three, y[i,j,k] = x[i, indices[i,j,k], k]. Indices out of range are clamped to the first or last.",
+		Operands: []Operand{{Name: "x"}, {Name: "indices", Is: Integer}}, Attrs: alongAxis, Where: []Demand{axisOfX[0], indicesLikeX}, Traits: Inline},
+	{Name: "ScatterAlong", Family: Rows, Doc: "returns x with elements replaced by those of updates: each goes to the place that GatherAlong takes for its index. The last of those for one place stays; those with an index out of range are left out.",
+		Operands: []Operand{{Name: "x"}, {Name: "indices", Is: Integer}, {Name: "updates", Like: "x"}}, Attrs: alongAxis,
+		Where: []Demand{axisOfX[0], indicesLikeX, updatesLikeIndices}, Traits: Inline | InPlace},
+	{Name: "ScatterAddAlong", Family: Rows, Doc: "returns x with the elements of updates added: each to the place that GatherAlong takes for its index. Those with an index out of range are left out.",
+		Operands: scatteredNumbers, Attrs: alongAxis, Where: []Demand{axisOfX[0], indicesLikeX, updatesLikeIndices}, Traits: Inline | InPlace},
+	{Name: "ScatterMulAlong", Family: Rows, Doc: "returns x multiplied with the elements of updates, as ScatterAddAlong adds them.",
+		Operands: scatteredNumbers, Attrs: alongAxis, Where: []Demand{axisOfX[0], indicesLikeX, updatesLikeIndices}, Traits: Inline | InPlace},
+	{Name: "ScatterMinAlong", Family: Rows, Doc: "returns the smallest of each element of x and those of updates that ScatterAddAlong would add to it; NaN if one is.",
+		Operands: scatteredNumbers, Attrs: alongAxis, Where: []Demand{axisOfX[0], indicesLikeX, updatesLikeIndices}, Traits: Inline | InPlace},
+	{Name: "ScatterMaxAlong", Family: Rows, Doc: "returns the largest of each element of x and those of updates that ScatterAddAlong would add to it; NaN if one is.",
+		Operands: scatteredNumbers, Attrs: alongAxis, Where: []Demand{axisOfX[0], indicesLikeX, updatesLikeIndices}, Traits: Inline | InPlace},
+
 	{Name: "Nonzero", Family: Rows, Doc: "returns the indices [n, rank] of the n elements of x that are not zero, in row-major order, as i64. Within the step n is an open size. The bound is the most that n can be, by default the number of elements of x: a run with more fails.",
 		Operands: one(Any), Attrs: []Attr{{"bound", Ints}}, Where: boundOfX, Traits: Inline},
 	{Name: "MaskedSelect", Family: Rows, Doc: "returns the n elements of x at which the mask is true, in row-major order. See Nonzero for n and the bound.",
@@ -95,5 +121,13 @@ var alongAxis = []Attr{{"axis", Axis}}
 var boundOfX = []Demand{{"most", "there is one bound at most, and it is positive"}}
 
 var axisOfX = []Demand{{"axis", "axis is one of those of x"}}
+
+var (
+	indicesOfRank1     = Demand{"rank", "indices have one axis"}
+	slicesOfX          = Demand{"updates", "updates have the shape of x, but along the axis that of indices"}
+	indicesLikeX       = Demand{"indices", "indices have the rank of x, and no dimension but that of the axis is larger"}
+	updatesLikeIndices = Demand{"updates", "updates have the rank of indices, and no dimension is smaller"}
+	scatteredNumbers   = []Operand{{Name: "x", Is: Number}, {Name: "indices", Is: Integer}, {Name: "updates", Is: Number, Like: "x"}}
+)
 
 var stateOfX = []Demand{{"state", "x is u64[2]: key and counter"}}

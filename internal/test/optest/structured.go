@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"ltc/internal/diag"
 	"ltc/ir/types"
@@ -68,6 +69,16 @@ func init() {
 		"top_k":                naiveTopK,
 		"matmul":               naiveMatMul,
 		"gather":               naiveGather,
+		"scatter":              naiveScatter,
+		"index_select":         naiveIndexSelect,
+		"index_add":            indexed("add"),
+		"index_copy":           indexed("set"),
+		"gather_along":         naiveGatherAlong,
+		"scatter_along":        along("set"),
+		"scatter_add_along":    along("add"),
+		"scatter_mul_along":    along("mul"),
+		"scatter_min_along":    along("minimum"),
+		"scatter_max_along":    along("maximum"),
 		"scatter_add":          naiveScatterAdd,
 		"softmax":              alongAxis(func(x, total float64) float64 { return math.Exp(x) / total }),
 		"log_softmax":          alongAxis(func(x, total float64) float64 { return x - math.Log(total) }),
@@ -464,32 +475,114 @@ func naiveDynamicUpdateSlice(_ Call, _ types.DType, args []*Tensor) (*Tensor, er
 	}), nil
 }
 
-func naiveGather(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+func naiveGather(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 	x, indices := args[0], args[1]
+	axis, err := c.IntAttr("axis")
 	r := indices.Type.Rank()
-	return build(x.Type.DType, slices.Concat(indices.Type.Shape, x.Type.Shape[1:]), func(i []int) Elem {
-		row := min(max(indices.get(i[:r]...).Number(), 0), float64(x.Type.Shape[0]-1))
-		return x.get(slices.Concat([]int{int(row)}, i[r:])...)
-	}), nil
+	return build(x.Type.DType, slices.Concat(indices.Type.Shape, x.Type.Shape[axis+1:]), func(i []int) Elem {
+		row := min(max(indices.get(i[:r]...).Number(), 0), float64(x.Type.Shape[axis]-1))
+		return x.get(slices.Concat(i[:axis], []int{int(row)}, i[r:])...)
+	}), err
+}
+
+// naiveScatter combines by the elementwise op of the name.
+func naiveScatter(c Call, d types.DType, args []*Tensor) (*Tensor, error) {
+	axis, err := c.IntAttr("axis")
+	if err != nil {
+		return nil, err
+	}
+	return scatter(args, axis, strings.Trim(c.Attr("combine", d), `"`))
 }
 
 func naiveScatterAdd(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	return scatter(args, 0, "add")
+}
+
+func scatter(args []*Tensor, axis int, combine string) (*Tensor, error) {
 	x, indices, updates := clone(args[0]), args[1], args[2]
 	r := indices.Type.Rank()
 	var err error
 	each(updates.Type.Shape, func(i []int) {
-		row := indices.get(i[:r]...).Number()
-		if row < 0 || row >= float64(x.Type.Shape[0]) {
-			return
-		}
-		at := 0
-		for a, k := range slices.Concat([]int{int(row)}, i[r:]) {
-			at = at*x.Type.Shape[a] + k
-		}
-		x.Elems[at] = naiveElementwise["add"].f(Call{}, 0, []Elem{x.Elems[at], updates.get(i...)})
+		x.combine(slices.Concat(i[:axis], []int{int(indices.get(i[:r]...).Number())}, i[r:]), updates.get(i...), combine)
 	})
 	if len(updates.Elems) != updates.Type.Elements() {
 		err = fmt.Errorf("%s for %v", diag.Count(len(updates.Elems), "update"), updates.Type)
 	}
 	return x, err
+}
+
+func naiveIndexSelect(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	x, indices := args[0], args[1]
+	axis, err := axisAttr(c, "axis", x.Type.Rank())
+	if err != nil {
+		return nil, err
+	}
+	shape := slices.Clone(x.Type.Shape)
+	shape[axis] = indices.Type.Shape[0]
+	return build(x.Type.DType, shape, func(i []int) Elem { return x.get(moved(i, axis, clamped(indices.get(i[axis]), x, axis))...) }), nil
+}
+
+func naiveGatherAlong(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+	x, indices := args[0], args[1]
+	axis, err := axisAttr(c, "axis", x.Type.Rank())
+	if err != nil {
+		return nil, err
+	}
+	return build(x.Type.DType, indices.Type.Shape, func(i []int) Elem { return x.get(moved(i, axis, clamped(indices.get(i...), x, axis))...) }), nil
+}
+
+// clamped is an index that there is along an axis of x.
+func clamped(index Elem, x *Tensor, axis int) int {
+	return int(min(max(index.Number(), 0), float64(x.Type.Shape[axis]-1)))
+}
+
+// moved is i with another index along an axis.
+func moved(i []int, axis, to int) []int {
+	i = slices.Clone(i)
+	i[axis] = to
+	return i
+}
+
+// along combines x with updates at the places that GatherAlong takes.
+func along(combine string) naive {
+	return func(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+		x, indices, updates := clone(args[0]), args[1], args[2]
+		axis, err := axisAttr(c, "axis", x.Type.Rank())
+		if err != nil {
+			return nil, err
+		}
+		each(indices.Type.Shape, func(i []int) { x.combine(moved(i, axis, int(indices.get(i...).Number())), updates.get(i...), combine) })
+		return x, nil
+	}
+}
+
+// indexed combines slices of x along an axis with those of updates.
+func indexed(combine string) naive {
+	return func(c Call, _ types.DType, args []*Tensor) (*Tensor, error) {
+		x, indices, updates := clone(args[0]), args[1], args[2]
+		axis, err := axisAttr(c, "axis", x.Type.Rank())
+		if err != nil {
+			return nil, err
+		}
+		each(updates.Type.Shape, func(i []int) {
+			x.combine(moved(i, axis, int(indices.get(i[axis]).Number())), updates.get(i...), combine)
+		})
+		return x, nil
+	}
+}
+
+// combine combines the element at i with another by the elementwise op of the name, or sets it.
+// Nothing happens where there is none.
+func (t *Tensor) combine(i []int, update Elem, name string) {
+	at := 0
+	for a, k := range i {
+		if k < 0 || k >= t.Type.Shape[a] {
+			return
+		}
+		at = at*t.Type.Shape[a] + k
+	}
+	if name != "set" {
+		update = naiveElementwise[name].f(Call{}, 0, []Elem{t.Elems[at], update})
+	}
+	t.Elems[at] = update
 }

@@ -91,12 +91,11 @@ type indexGuard struct {
 func guardOf(n *ir.Node) (g indexGuard, ok bool) {
 	g.node = n
 	switch {
-	case n.Op == ir.OpGather || n.Op == ir.OpScatterAdd:
-		g.index, g.bound = n.In[1], n.In[0].Type.Shape[0]
-		for clamp := batchedIndex(g.index); clamp != nil; clamp = batchedIndex(g.index) {
-			g.index, g.bound = clamp.In[0], int(clamp.Attrs[ir.ClampIndexRows].Int)
-		}
-		if n.Op == ir.OpScatterAdd && g.index.Op == ir.OpClampIndex {
+	case n.Op == ir.OpGather:
+		g.index, g.bound = n.In[1], n.In[0].Type.Shape[n.Attrs[ir.GatherAxis].Int]
+	case n.Op == ir.OpScatter:
+		g.index, g.bound = n.In[1], n.In[0].Type.Shape[n.Attrs[ir.ScatterAxis].Int]
+		if g.index.Op == ir.OpClampIndex {
 			g.index, g.gather = g.index.In[0], true
 		}
 	case n.Op == ir.OpComposite && indexed(n.Body.Name):
@@ -105,25 +104,6 @@ func guardOf(n *ir.Node) (g indexGuard, ok bool) {
 		return g, false
 	}
 	return g, true
-}
-
-// batchedIndex returns the clamped index of one example that package batching has made an index
-// into the rows of all examples; nil if index is none. A ScatterAdd leaves out the rows of others.
-func batchedIndex(index *ir.Node) *ir.Node {
-	if index.Op == ir.OpWhere {
-		index = index.In[1]
-	}
-	if index.Op != ir.OpAdd {
-		return nil
-	}
-	x := index.In[0]
-	for x.Op == ir.OpBroadcast || x.Op == ir.OpConvert {
-		x = x.In[0]
-	}
-	if x.Op != ir.OpClampIndex {
-		return nil
-	}
-	return x
 }
 
 // Indexed reports whether g has indices to look at.

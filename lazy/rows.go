@@ -1,0 +1,214 @@
+package lazy
+
+import (
+	"slices"
+
+	"ltc/ir"
+	"ltc/ir/dims"
+	"ltc/ir/types"
+)
+
+// Gather returns the rows of x (its slices along axis 0) that the indices choose: its shape is
+// that of indices followed by that of a row. Indices out of range are clamped to the first or
+// last row, unless indices are checked: see [CheckIndices]. See [Tensor.IndexSelect] for
+// another axis, and [Tensor.GatherAlong] for an index of each element.
+func (x *Tensor) Gather(indices *Tensor) *Tensor {
+	return record2(ir.OpGather, x, indices, ir.Attr{})
+}
+
+// scatter combines rows of x along the axis with updates.
+func (x *Tensor) scatter(indices, updates *Tensor, axis int, combine string) *Tensor {
+	return record3(ir.OpScatter, x, indices, updates, ir.Attr{Int: int64(axis)}, ir.Attr{Str: combine})
+}
+
+func checkScatterAdd(x, indices, updates *Tensor) *breach {
+	if x.Rank() == 0 {
+		return breaks(scatterAddRank, "x is a scalar")
+	}
+	if want := slices.Concat(indices.OpenShape(), x.OpenShape()[1:]); !slices.Equal(updates.OpenShape(), want) {
+		return breaks(scatterAddUpdates, "updates have shape %v, must have %v", types.Shape(updates.OpenShape()), types.Shape(want))
+	}
+	return nil
+}
+
+func computeScatterAdd(x, indices, updates *Tensor) *Tensor {
+	return x.scatter(indices, updates, 0, "add")
+}
+
+// toFront returns the order of so many axes in which one of them is the first, and the order
+// that undoes it.
+func toFront(axis, rank int) (to, back []int) {
+	to = append([]int{axis}, slices.Delete(types.Axes(rank), axis, axis+1)...)
+	return to, inverse(to)
+}
+
+// toEnd returns the order of so many axes in which one of them is the last, and the order that
+// undoes it.
+func toEnd(axis, rank int) (to, back []int) {
+	to = append(slices.Delete(types.Axes(rank), axis, axis+1), axis)
+	return to, inverse(to)
+}
+
+func inverse(perm []int) []int {
+	back := make([]int, len(perm))
+	for i, axis := range perm {
+		back[axis] = i
+	}
+	return back
+}
+
+// reordered is x with its axes in an order.
+func (x *Tensor) reordered(perm []int) *Tensor {
+	if slices.IsSorted(perm) {
+		return x
+	}
+	return x.Transpose(perm...)
+}
+
+func checkIndexSelect(x, indices *Tensor, axis int) *breach { return ofRank1(indices, indexSelectRank) }
+
+func ofRank1(indices *Tensor, d demand) *breach {
+	if indices.Rank() == 1 {
+		return nil
+	}
+	return breaks(d, "indices are %v", indices.Type())
+}
+
+func computeIndexSelect(x, indices *Tensor, axis int) *Tensor {
+	to, back := toFront(axis, x.Rank())
+	return x.reordered(to).Gather(indices).reordered(back)
+}
+
+func checkIndexAdd(x, indices, updates *Tensor, axis int) *breach {
+	return slicesFor(x, indices, updates, axis, indexAddRank, indexAddUpdates)
+}
+
+func checkIndexCopy(x, indices, updates *Tensor, axis int) *breach {
+	return slicesFor(x, indices, updates, axis, indexCopyRank, indexCopyUpdates)
+}
+
+func slicesFor(x, indices, updates *Tensor, axis int, rank, sizes demand) *breach {
+	if b := ofRank1(indices, rank); b != nil {
+		return b
+	}
+	want := slices.Clone(x.OpenShape())
+	want[axis] = indices.OpenDim(0)
+	if !slices.Equal(updates.OpenShape(), want) {
+		return breaks(sizes, "updates have shape %v, must have %v", types.Shape(updates.OpenShape()), types.Shape(want))
+	}
+	return nil
+}
+
+func computeIndexAdd(x, indices, updates *Tensor, axis int) *Tensor {
+	return x.scatterSlices(indices, updates, axis, "add")
+}
+
+func computeIndexCopy(x, indices, updates *Tensor, axis int) *Tensor {
+	return x.scatterSlices(indices, updates, axis, "set")
+}
+
+func (x *Tensor) scatterSlices(indices, updates *Tensor, axis int, combine string) *Tensor {
+	to, back := toFront(axis, x.Rank())
+	return x.reordered(to).scatter(indices, updates.reordered(to), 0, combine).reordered(back)
+}
+
+func checkGatherAlong(x, indices *Tensor, axis int) *breach {
+	return indicesWithin(x, indices, axis, gatherAlongIndices)
+}
+
+// indicesWithin says why indices are none of single elements of x along the axis.
+func indicesWithin(x, indices *Tensor, axis int, d demand) *breach {
+	if indices.Rank() != x.Rank() {
+		return breaks(d, "indices are %v, and x %v", indices.Type(), x.Type())
+	}
+	for i, n := range indices.OpenShape() {
+		if i != axis && dims.Less(x.OpenDim(i), n) {
+			return breaks(d, "axis %d has %s in indices, and %s in x", i, countOf(n, "place"), dims.String(x.OpenDim(i)))
+		}
+	}
+	return nil
+}
+
+func computeGatherAlong(x, indices *Tensor, axis int) *Tensor {
+	to, back := toEnd(axis, x.Rank())
+	x = x.within(indices.OpenShape(), axis).reordered(to)
+	return record2(ir.OpGather, x, indices.reordered(to), ir.Attr{Int: int64(len(to) - 1)}).reordered(back)
+}
+
+// within returns the first elements of x along all axes but one (-1: all), as many as the shape
+// has.
+func (x *Tensor) within(shape []int, but int) *Tensor {
+	for i, n := range shape {
+		if i != but && n != x.OpenDim(i) {
+			x = x.Narrow(i, 0, n)
+		}
+	}
+	return x
+}
+
+func checkScatterAlong(x, indices, updates *Tensor, axis int) *breach {
+	return updatesAlong(x, indices, updates, axis, scatterAlongIndices, scatterAlongUpdates)
+}
+
+func checkScatterAddAlong(x, indices, updates *Tensor, axis int) *breach {
+	return updatesAlong(x, indices, updates, axis, scatterAddAlongIndices, scatterAddAlongUpdates)
+}
+
+func checkScatterMulAlong(x, indices, updates *Tensor, axis int) *breach {
+	return updatesAlong(x, indices, updates, axis, scatterMulAlongIndices, scatterMulAlongUpdates)
+}
+
+func checkScatterMinAlong(x, indices, updates *Tensor, axis int) *breach {
+	return updatesAlong(x, indices, updates, axis, scatterMinAlongIndices, scatterMinAlongUpdates)
+}
+
+func checkScatterMaxAlong(x, indices, updates *Tensor, axis int) *breach {
+	return updatesAlong(x, indices, updates, axis, scatterMaxAlongIndices, scatterMaxAlongUpdates)
+}
+
+func updatesAlong(x, indices, updates *Tensor, axis int, within, sizes demand) *breach {
+	if b := indicesWithin(x, indices, axis, within); b != nil {
+		return b
+	}
+	if updates.Rank() != indices.Rank() {
+		return breaks(sizes, "updates are %v, and indices %v", updates.Type(), indices.Type())
+	}
+	for i, n := range indices.OpenShape() {
+		if dims.Less(updates.OpenDim(i), n) {
+			return breaks(sizes, "axis %d has %s in updates, and %s in indices", i, countOf(updates.OpenDim(i), "place"), dims.String(n))
+		}
+	}
+	return nil
+}
+
+func computeScatterAlong(x, indices, updates *Tensor, axis int) *Tensor {
+	return x.scatterAlong(indices, updates, axis, "set")
+}
+
+func computeScatterAddAlong(x, indices, updates *Tensor, axis int) *Tensor {
+	return x.scatterAlong(indices, updates, axis, "add")
+}
+
+func computeScatterMulAlong(x, indices, updates *Tensor, axis int) *Tensor {
+	return x.scatterAlong(indices, updates, axis, "mul")
+}
+
+func computeScatterMinAlong(x, indices, updates *Tensor, axis int) *Tensor {
+	return x.scatterAlong(indices, updates, axis, "minimum")
+}
+
+func computeScatterMaxAlong(x, indices, updates *Tensor, axis int) *Tensor {
+	return x.scatterAlong(indices, updates, axis, "maximum")
+}
+
+// scatterAlong combines single elements. All axes but one are a batch of rows, and what lies
+// beyond the indices along them stays.
+func (x *Tensor) scatterAlong(indices, updates *Tensor, axis int, combine string) *Tensor {
+	to, back := toEnd(axis, x.Rank())
+	part, updates := x.within(indices.OpenShape(), axis), updates.within(indices.OpenShape(), -1)
+	y := part.reordered(to).scatter(indices.reordered(to), updates.reordered(to), len(to)-1, combine).reordered(back)
+	if part == x {
+		return y
+	}
+	return x.SliceScatter(y, make([]int, len(to)), slices.Repeat([]int{1}, len(to)))
+}
