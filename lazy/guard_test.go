@@ -42,7 +42,7 @@ func TestIndicesOutOfRangeAreFound(t *testing.T) {
 			fails(func(w *lazy.Tensor) { w.Sub_(w.Gather(ints(0, 3, -2, 0).AddScalar(1))) }, // computed
 				"guard_test.go:42: gather(f32[4,3], i32[4]): the index at [1] is 4", lazy.ErrIndex)
 			fails(func(w *lazy.Tensor) { w.Assign(w.ScatterAdd(ints(-1), lazy.Ones(tr, lazy.F32, 1, 3))) },
-				"guard_test.go:44: scatter_add(f32[4,3], i32[1], f32[1,3]): the index at [0] is -1", lazy.ErrIndex)
+				"guard_test.go:44: scatter(f32[4,3], i32[1], f32[1,3]): the index at [0] is -1", lazy.ErrIndex)
 			fails(func(w *lazy.Tensor) {
 				loss := tr.Read(w).CrossEntropy(ints(0, 1, 3, 2))
 				w.Sub_(lazy.Grad(loss, w)[0])

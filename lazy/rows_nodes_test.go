@@ -96,8 +96,8 @@ func TestDumpsShowEachClassOfNodes(t *testing.T) {
 		"Cast":        {x.Convert(lazy.F64), `convert %0 {dtype = f64} : f64[2]`},
 		"TensorList":  {lazy.Concatenate(0, x, x, x), `concatenate %0, %0, %0 {axis = 0} : f32[6]`},
 		"Generic":     {x.Softmax(0), `ltc.softmax`},
-		"IndexTensor": {x.Gather(indices), `gather %0, %1 : f32[1]`},
-		"IndexPut":    {x.ScatterAdd(indices, indices.Convert(lazy.F32)), `scatter_add %0, %1, `},
+		"IndexTensor": {x.Gather(indices), `gather %0, %1 {axis = 0} : f32[1]`},
+		"IndexPut":    {x.ScatterAdd(indices, indices.Convert(lazy.F32)), `scatter %0, %1, `},
 		"SplitCopy":   {x.Narrow(0, 1, 1).Clone(), `slice %0 {starts = [1], limits = [2], strides = [1]} : f32[1]`},
 	} {
 		text, err := tr.Dump(lazy.FormatIR, c.y)
