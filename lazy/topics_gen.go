@@ -19,14 +19,14 @@
 //     Select, Narrow, Diagonal, Trace.View
 //   - Joining and moving: Reverse, SliceScatter, AsStridedScatter, Concatenate, Pad,
 //     PadZeros, Clone
-//   - Rows and places: Gather, DynamicSlice, DynamicUpdateSlice, OneHot, ScatterAdd,
-//     IndexSelect, IndexAdd, IndexCopy, GatherAlong, ScatterAlong, ScatterAddAlong,
-//     ScatterMulAlong, ScatterMinAlong, ScatterMaxAlong, Nonzero, MaskedSelect,
-//     SelectRows
 //   - Writing: Assign, Copy_, Fill_
 //   - Open sizes: lazy.Dim, OpenDim, OpenShape, Size, SizeAdd, SizeSub, SizeMul, SizeDiv
 //   - What a tensor is: Tensor, Shape, DType, Type, Rank, Dim, Name, Named, Device, Trace,
 //     IsVariable, Err
+//   - Rows and places: Gather, DynamicSlice, DynamicUpdateSlice, OneHot, ScatterAdd,
+//     IndexSelect, IndexAdd, IndexCopy, GatherAlong, ScatterAlong, ScatterAddAlong,
+//     ScatterMulAlong, ScatterMinAlong, ScatterMaxAlong, Nonzero, MaskedSelect,
+//     SelectRows
 //   - Reductions: Sum, Max, Min, ArgMax, Mean, SumKeep, MeanKeep, MaxKeep, MinKeep
 //   - Order: ArgSort, Sort, Unique, TopK, UniqueAll
 //   - Products and convolutions: MatMul, Conv, ConvOptions
