@@ -131,6 +131,7 @@ func TestCopiedBytes(t *testing.T) {
 		require.Equal(t, c.samples, m.TotalSamples)
 		require.Equal(t, float64(c.sum), m.Accumulator)
 	}
+	require.Contains(t, tr.Report().String(), ", 2.1 KiB copied")
 	require.Contains(t, d.Metrics().String(), "Metric: CopiedBytes\n  TotalSamples: 2\n  Accumulator: 2.05KB\n")
 }
 

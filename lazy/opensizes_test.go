@@ -374,6 +374,25 @@ func TestFrozenFunctionNamesItsInputs(t *testing.T) {
 	require.ErrorContains(t, err, `parameter "tokens" f32[1], was f32[n]`)
 }
 
+// The reason of a program is not that of an earlier one of its line, and a size of 0 is told apart.
+func TestReasonsOfSizesOfZero(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu"))
+	for _, n := range []int{32, 17, 0, 1, 5} {
+		require.NoError(t, tr.MarkStep(lazy.From(tr, sequence(n*4), n, 4).Tanh().Softmax(0)))
+	}
+	var all []string
+	for _, c := range tr.Report().Compiles {
+		all = append(all, c.Reason)
+	}
+	require.Len(t, all, 4)
+	require.Contains(t, all[1], "f32[n,4], was f32[32,4]; nothing: this program is for all sizes")
+	require.Contains(t, all[2], "f32[0,4], was f32[n,4], and sizes stay numbers: ")
+	require.Contains(t, all[2], "a size of 0 has a program of its own")
+	require.Contains(t, all[2], "; skip steps that have no elements, or nothing: there is one more program, for a size of 0")
+	require.Contains(t, all[3], "f32[1,4], was ")
+	require.NotContains(t, all[3], "a size of 0 has")
+}
+
 // A function with Inputs may call itself, with an end to the recursion.
 func TestFunctionWithInputsCallsItself(t *testing.T) {
 	ctx := t.Context()

@@ -121,6 +121,9 @@ func (r Report) String() string {
 	}
 	fmt.Fprintf(&b, ", %d cached, %s, %s, %s", r.CachedRuns, diag.Count(r.Marks, "mark"),
 		diag.Count(r.Syncs(), "implicit sync"), diag.Count(r.DonationCopies, "donation copy"))
+	if r.CopiedBytes > 0 {
+		fmt.Fprintf(&b, ", %s copied", diag.Bytes(r.CopiedBytes))
+	}
 	if c := r.recompiled; c.Reason != "" {
 		fmt.Fprintf(&b, "\ncompiled again at %s: %s", c.At, c.Reason)
 	}
@@ -326,7 +329,7 @@ func (d *Device) explain(x *account.Compile, p *programs.Program, by *account.Ac
 	if c.Do == "" {
 		return
 	}
-	if why := d.kept.of(at); why != "" && c.Kind == explain.Shape {
+	if why := d.kept.of(at, p.Graph.Hash()); why != "" && c.Kind == explain.Shape {
 		c.What += ", and sizes stay numbers: " + why
 	}
 	x.Change, x.Reason = &c, c.String()

@@ -222,35 +222,44 @@ func (d *Device) openedSizes(o *shapeinfer.Open, at callsite.Site, now, before *
 
 // keptSizes notes why a program is of numbers though its line has one of other sizes, and logs it for
 // debugging.
-func (d *Device) keptSizes(at callsite.Site, why error) {
-	d.kept.note(at, why)
+func (d *Device) keptSizes(g *ir.Graph, at callsite.Site, why error) {
+	d.kept.note(at, g.Hash(), why)
 	d.log(slog.LevelDebug, "sizes stay numbers", slog.String("at", at.String()), slog.Any("because", why))
 }
 
 // mostKept is how many lines a device remembers whose sizes stay numbers.
 const mostKept = 256
 
-// keptReasons says of lines why their sizes stay numbers.
+// keptReasons says of the latest graph of a line why its sizes stay numbers.
 type keptReasons struct {
 	mu  sync.Mutex
-	why map[callsite.Site]string
+	why map[callsite.Site]keptReason
 }
 
-// note replaces the reason of a line.
-func (k *keptReasons) note(at callsite.Site, why error) {
+// keptReason is the reason of a graph.
+type keptReason struct {
+	graph uint64 // its hash
+	why   string
+}
+
+// note replaces the reason of a line by that of a graph.
+func (k *keptReasons) note(at callsite.Site, graph uint64, why error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.why == nil || len(k.why) == mostKept {
-		k.why = map[callsite.Site]string{}
+		k.why = map[callsite.Site]keptReason{}
 	}
-	k.why[at] = why.Error()
+	k.why[at] = keptReason{graph, why.Error()}
 }
 
-// of returns the latest reason of a line; "" if there is none.
-func (k *keptReasons) of(at callsite.Site) string {
+// of returns the reason of a line's graph; "" if there is none.
+func (k *keptReasons) of(at callsite.Site, graph uint64) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.why[at]
+	if r := k.why[at]; r.graph == graph {
+		return r.why
+	}
+	return ""
 }
 
 // SizeAdd returns a + b, of sizes that may be open ([Dim]).

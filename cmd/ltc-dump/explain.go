@@ -54,12 +54,14 @@ func explainPrograms(c *call) error {
 // explained is a program that is compared.
 type explained struct {
 	name    string
+	at      string // the line of the step that a record has
 	program *explain.Program
 	sketch  explain.Sketch
 }
 
 // explained reads a program, the i-th of all. Alone says that its file has no other.
 func (s *source) explained(asIR bool, i int, alone bool) (e explained, err error) {
+	e.at = s.at
 	if e.name = s.name; !alone {
 		e.name = strings.TrimSuffix(fmt.Sprintf("program %d (%s)", i+1, s.at), " ()")
 	}
@@ -100,6 +102,9 @@ func (e *explained) explain(w io.Writer, others []explained) {
 	if d.Kind == explain.Equal {
 		fmt.Fprintf(w, "%s and %s are equal\n", e.name, near.name)
 		return
+	}
+	if r := d.Resized; r != nil && e.at != "" && e.at == near.at { // steps are recorded with numbers
+		d.Do = fmt.Sprintf("nothing: one program that has axis %d open serves both, unless the log says that sizes stay numbers", r.Axis)
 	}
 	n := ""
 	if d.Ops > 0 {
@@ -310,13 +315,15 @@ func typed(name string, results ...*mlir.Value) explain.Text {
 	var all []string
 	for _, v := range results {
 		text := v.Type.String()
-		if x, ok := v.Type.(*mlir.TensorType); ok && x.Static() && mlir.DTypeOf(x.Elem) != types.Invalid {
+		if x, ok := v.Type.(*mlir.TensorType); ok && !x.Unranked && mlir.DTypeOf(x.Elem) != types.Invalid {
 			of := types.Type{DType: mlir.DTypeOf(x.Elem)}
 			for _, n := range x.Shape {
 				of.Shape = append(of.Shape, int(n))
 			}
 			t.Types = append(t.Types, of)
-			text = of.String()
+			if x.Static() {
+				text = of.String()
+			}
 		}
 		all = append(all, text)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"ltc/internal/callsite"
 	"ltc/internal/diag"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -134,9 +135,26 @@ func (d *Difference) resize(op int, was, now Text) {
 	if axis < 0 {
 		return
 	}
+	switch a, b := before.Shape[axis], after.Shape[axis]; {
+	case isOpen(b) && !isOpen(a):
+		d.Do = ForAllSizes
+		return
+	case b == 0:
+		d.Do = "skip steps that have no elements, or nothing: there is one more program, for a size of 0"
+		return
+	case a == 0:
+		d.Do = "nothing: the program before is for a size of 0 alone"
+		return
+	}
 	d.Resized = &Resized{Op: op, Axis: axis, By: after.Shape[axis] - before.Shape[axis]}
 	d.Do = fmt.Sprintf("pad axis %d to one size, or to few sizes that Warmup compiles beforehand, and mask the padding", axis)
 }
+
+// ForAllSizes is what to do about the program that opens the sizes of one before.
+const ForAllSizes = "nothing: this program is for all sizes"
+
+// isOpen reports whether a size is none of one program alone.
+func isOpen(d int) bool { return dims.IsExpr(d) || d == dims.Unknown }
 
 // changed returns the first axis of another dimension; -1 if none is.
 func changed(a, b types.Type) int {

@@ -1,7 +1,7 @@
 // Package explain says in what a program differs from one that was compiled before, and
 // what to do about it. Its central type is [Difference].
 //
-// The package imports only ltc/internal/callsite, ltc/internal/diag, ltc/ir, ltc/ir/ops,
+// The package imports only ltc/internal/callsite, ltc/internal/diag, ltc/ir, ltc/ir/dims, ltc/ir/ops,
 // ltc/ir/types and the standard library.
 package explain
 

@@ -2,6 +2,7 @@ package programs
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -21,7 +22,7 @@ type Families struct {
 	Opened func(o *shapeinfer.Open, at callsite.Site, now, before *ir.Graph, failed error)
 
 	// Kept hears of a graph that is compiled with its sizes as numbers, of its line, and why.
-	Kept func(at callsite.Site, why error)
+	Kept func(g *ir.Graph, at callsite.Site, why error)
 
 	mu      sync.Mutex
 	all     map[uint64]*family               // by outline
@@ -36,6 +37,7 @@ type family struct {
 	open    []*shapeinfer.Open // the latest last, at most mostOpen
 	samples []recorded         // the latest last, at most mostRecorded
 	static  bool               // sizes stay numbers
+	why     error              // of the latest samples that have no program
 	failed  int                // how often there was no program for samples
 }
 
@@ -81,7 +83,10 @@ func (f *Families) open(g *ir.Graph, at func() callsite.Site) *shapeinfer.Open {
 		return o
 	}
 	site := at()
-	mine, samples := f.note(g, outline, site)
+	mine, samples, why := f.note(g, outline, site)
+	if why != nil {
+		f.Kept(g, site, why)
+	}
 	if len(samples) == 0 {
 		return nil
 	}
@@ -90,20 +95,22 @@ func (f *Families) open(g *ir.Graph, at func() callsite.Site) *shapeinfer.Open {
 		o, err = shapeinfer.Generalize([]*ir.Graph{samples[0], mine})
 	}
 	if err != nil {
-		f.Kept(site, err)
+		f.Kept(g, site, err)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	x := f.of(outline)
 	if err != nil {
-		x.fail()
+		x.fail(err)
 		return nil
 	}
 	if there := fitting(x.open, g); there != nil || x.static { // of another goroutine
 		return there
 	}
 	x.open = append(slices.Clone(x.open), o)
-	x.static = len(x.open) == mostOpen
+	if len(x.open) == mostOpen {
+		x.static, x.why = true, errMany
+	}
 	if f.pending == nil {
 		f.pending = map[*shapeinfer.Open]func(error){}
 	}
@@ -111,32 +118,61 @@ func (f *Families) open(g *ir.Graph, at func() callsite.Site) *shapeinfer.Open {
 	return o
 }
 
+// errMany is why sizes stay numbers behind the programs of an outline that have them open.
+var errMany = fmt.Errorf("these ops have as many programs of open sizes as may be (limit %d), which differ in more than sizes", mostOpen)
+
+// errNone is why a size of 0 stays a number.
+var errNone = errors.New("a size of 0 has a program of its own")
+
+// zeros returns which dimensions of g's parameters are 0, and whether any is.
+func zeros(g *ir.Graph) (which []bool, some bool) {
+	for _, p := range g.Params {
+		for _, n := range p.Type.Shape {
+			which, some = append(which, n == 0), some || n == 0
+		}
+	}
+	return which, some
+}
+
 // note notes a copy of g as a sample of its outline. It returns the copy, and the latest graphs of the
-// same line that may differ from it in sizes: none if sizes stay numbers, or if g was noted before.
-func (f *Families) note(g *ir.Graph, outline uint64, site callsite.Site) (mine *ir.Graph, samples []*ir.Graph) {
+// same line that may differ from it in sizes, but for those that are 0. There are none if sizes stay
+// numbers, where why may say the reason, or if g was noted before.
+func (f *Families) note(g *ir.Graph, outline uint64, site callsite.Site) (mine *ir.Graph, samples []*ir.Graph, why error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	x := f.of(outline)
 	if x.static {
-		return nil, nil
+		return nil, nil, x.why
 	}
+	none, some := zeros(g)
 	for _, s := range slices.Backward(x.samples) {
 		if s.at == site && ir.Equal(s.graph, g) {
-			return nil, nil // it was dropped from the cache, or is not to be compiled with open sizes
+			return nil, nil, nil // it was dropped from the cache, or is not to be compiled with open sizes
 		}
-		if s.at == site && len(samples) < shapeinfer.MostSamples-1 {
-			samples = append(samples, s.graph)
+		if s.at != site || len(samples) == shapeinfer.MostSamples-1 {
+			continue
 		}
+		if of, _ := zeros(s.graph); !slices.Equal(of, none) {
+			if some {
+				why = errNone
+			}
+			continue
+		}
+		samples = append(samples, s.graph)
+	}
+	if len(samples) > 0 {
+		why = nil
 	}
 	mine = g.Clone()
 	x.samples = append(x.samples, recorded{mine, site})
 	x.samples = x.samples[max(0, len(x.samples)-mostRecorded):]
-	return mine, samples
+	return mine, samples, why
 }
 
-// fail notes that samples have no program.
-func (x *family) fail() {
+// fail notes why samples have no program.
+func (x *family) fail(why error) {
 	x.failed++
+	x.why = why
 	x.static = x.static || x.failed >= mostFailed
 }
 
@@ -183,9 +219,9 @@ func (f *Families) refused(o *shapeinfer.Open, err error) {
 	switch x := f.all[o.Graph.Outline()]; {
 	case x == nil:
 	case fallback, errors.Is(err, errors.ErrUnsupported):
-		x.open, x.samples, x.static = nil, nil, true
+		x.open, x.samples, x.static, x.why = nil, nil, true, nil // the log says why
 	default:
 		x.open = slices.DeleteFunc(slices.Clone(x.open), func(y *shapeinfer.Open) bool { return y == o })
-		x.fail()
+		x.fail(err)
 	}
 }

@@ -158,7 +158,7 @@ func (l *compiledLine) compiled(p *Compiled, first bool) (c Change) {
 		c = begun(p, now)
 	}
 	if p.Program.Open != nil && c.Do != "" {
-		c.Do = "nothing: this program is for all sizes"
+		c.Do = explain.ForAllSizes
 	}
 	l.hashes[l.total%stormTotal] = g.Hash()
 	l.latest = slices.Insert(l.latest[:min(len(l.latest), stormFamilies-1)], 0, sketched{g, p.Program.sketch})
