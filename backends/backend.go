@@ -99,10 +99,10 @@ type Options struct {
 	// Compiled makes Compile return a *[FallbackError] if the evaluator would run the program or
 	// an op of the program. By default the FallbackError is a warning.
 	Compiled bool
-	// Tiers lets runs begin while the backend compiles code of the program that takes long.
-	// Slower code stands in for it until it is ready. The last bits of results may then depend
-	// on when that is. By default Compile returns when all code is compiled. See [Tiered].
-	// Backends that compile little or nothing ignore it.
+	// Tiers lets any slower code stand in for code of the program that the backend is still
+	// compiling. The last bits of results may then depend on when that is ready. By default only
+	// code that gives the same bits, but for those of a NaN, stands in, and Compile returns when
+	// all other code is compiled. See [Tiered]. Backends that compile little or nothing ignore it.
 	Tiers bool
 	// Warn is called with the warning, once for each program. If Warn is nil, Logger logs the
 	// warning.
@@ -245,8 +245,8 @@ type Growing interface {
 
 // Tiered is an [Executable] whose code may still be compiled; see [Options.Tiers].
 type Tiered interface {
-	// Finish waits until all code of the executable is compiled. From then on runs have the same
-	// bits as without tiers. Code that cannot be compiled is logged, and its stand-in stays. When
+	// Finish waits until all code of the executable is compiled. From then on runs are as fast as
+	// they get, and have the same bits whatever [Options.Tiers] is. Code that cannot be compiled is logged, and its stand-in stays. When
 	// ctx ends before, Finish returns the cause.
 	Finish(ctx context.Context) error
 }

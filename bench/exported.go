@@ -28,7 +28,7 @@ const exportedPrefix = "program_"
 
 // exportedIn returns the workloads of each program of a folder: its calls, program_NAME,
 // and the first call of a process, program_NAME_first and program_NAME_first_cached. In that of
-// program_NAME_first_tiers built-in code stands in for what is not compiled.
+// program_NAME_first_tiers any built-in code stands in for what is not compiled.
 func exportedIn(dir string) ([]workload, error) {
 	texts, err := filepath.Glob(filepath.Join(dir, "*.mlir"))
 	if err != nil {

@@ -108,11 +108,11 @@ func Ordered() Option { return func(d *Device) { d.options.Ordered = true } }
 // environment variable LTC_COMPILED does. Without it that is a warning.
 func Compiled() Option { return func(d *Device) { d.options.Compiled = true } }
 
-// Tiers lets a step run before all of its program is compiled, as the environment variable
-// LTC_TIERS does: on a CPU, slower code stands in for kernels that libLLVM still compiles. The
-// first steps of a process begin sooner. Until all is compiled, the last bits of results depend
-// on the time that compiling takes. Without it steps wait, and runs can be repeated bit by bit.
-// [Trace.Warmup] waits all the same.
+// Tiers lets any slower code stand in for kernels that libLLVM still compiles for a CPU, as the
+// environment variable LTC_TIERS does. Until all is compiled, the last bits of results then depend
+// on the time that compiling takes. Without it only code with the bits of the compiled kernels
+// stands in, and steps wait for the others, so that runs can be repeated bit by bit.
+// [Trace.Warmup] waits for all.
 func Tiers() Option { return func(d *Device) { d.options.Tiers = true } }
 
 // Seed sets where the device's random streams start, those of [Normal] and its

@@ -50,9 +50,9 @@ func Profiled() Option { return func(o *backends.Options) { o.Profile = true } }
 // times slower, runs the ops that are not compiled.
 func Compiled() Option { return func(o *backends.Options) { o.Compiled = true } }
 
-// Tiers makes [New] return before all of the program is compiled; see [backends.Options.Tiers].
-// The environment variable LTC_TIERS does, too. Until all is compiled, the last bits of results
-// depend on the time that compiling takes.
+// Tiers lets any slower code stand in for code that is still being compiled; see
+// [backends.Options.Tiers]. The environment variable LTC_TIERS does, too. Until all is compiled, the
+// last bits of results depend on the time that compiling takes.
 func Tiers() Option { return func(o *backends.Options) { o.Tiers = true } }
 
 // Logger sets the logger of the backend, which also gets the warning of fallbacks. The

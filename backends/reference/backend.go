@@ -47,13 +47,9 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	compilers.Lock()
 	use := compilers.fastest
 	compilers.Unlock()
-	tiers := o.Tiers || env.Tiers.On()
-	if !tiers {
-		start(ctx, use)
-	}
 	use = append(use[:len(use):len(use)], plainOf(use))
-	ctx = backends.WithLogger(ctx, &o)
-	plans := plansFor(m, o, use, tiers)
+	ctx = withDeferral(backends.WithLogger(ctx, &o), &deferral{inexact: o.Tiers || env.Tiers.On()})
+	plans := plansFor(m, o, use)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -70,9 +66,6 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	}
 	if len(p.Lacking) > 0 {
 		return eval.Prepare(ctx, name, p)
-	}
-	if tiers {
-		ctx = withDeferral(ctx, new(deferral))
 	}
 	var e backends.Executable
 	if p.Signature.Open() {

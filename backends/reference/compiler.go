@@ -2,7 +2,6 @@ package reference
 
 import (
 	"context"
-	"runtime"
 	"sync"
 
 	"ltc/backends/kit/kernel"
@@ -24,18 +23,6 @@ func UseCompiler(c kernel.Compiler) {
 	compilers.Lock()
 	defer compilers.Unlock()
 	compilers.fastest = append([]kernel.Compiler{c}, compilers.fastest...)
-}
-
-// start has compilers begin with what takes them time, if there is a processor for it.
-func start(ctx context.Context, use []kernel.Compiler) {
-	if runtime.GOMAXPROCS(0) == 1 {
-		return
-	}
-	for _, c := range use {
-		if s, ok := c.(kernel.Starter); ok {
-			s.Start(ctx)
-		}
-	}
 }
 
 // compilerName is what the fastest compiler that tells says of itself.

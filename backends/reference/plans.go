@@ -26,10 +26,10 @@ type keptPlans struct {
 }
 
 // plansFor returns the plans that are kept for a compile. There are none of a program that is to
-// be checked on its way, or whose code may be made later: see [kernel.Tiers].
-func plansFor(m backends.Module, o backends.Options, compilers []kernel.Compiler, tiers bool) *keptPlans {
+// be checked on its way.
+func plansFor(m backends.Module, o backends.Options, compilers []kernel.Compiler) *keptPlans {
 	k := &keptPlans{compilers: compilers, module: m, options: o}
-	if len(m.Text()) >= leastPlanned && !tiers && !env.Checks.On() && o.Threads >= 0 {
+	if len(m.Text()) >= leastPlanned && !env.Checks.On() && o.Threads >= 0 {
 		k.keeper, _ = compilers[0].(kernel.PlanKeeper)
 	}
 	return k

@@ -45,7 +45,7 @@ func TestKeptPlans(t *testing.T) {
 		text := string(data) + strings.Repeat("// A long text.\n", leastPlanned/16)
 		m, o := backends.NewModule(text), backends.Options{Name: name, Threads: 1}
 		use := []kernel.Compiler{keepingCompiler{plans: map[string][]byte{}}}
-		plans := plansFor(m, o, use, false)
+		plans := plansFor(m, o, use)
 		require.Nil(t, plans.get(t.Context()))
 		p, err := backends.Load(t.Context(), m, o)
 		require.NoError(t, err)
@@ -128,12 +128,12 @@ func TestDamagedPlan(t *testing.T) {
 		keeper.plans[text] = data
 		var log strings.Builder
 		o := backends.Options{Name: "model", Logger: slog.New(slog.NewTextHandler(&log, nil))}
-		require.Nil(t, plansFor(backends.NewModule(text), o, []kernel.Compiler{keeper}, false).get(t.Context()))
+		require.Nil(t, plansFor(backends.NewModule(text), o, []kernel.Compiler{keeper}).get(t.Context()))
 		require.Equal(t, 1, strings.Count(log.String(), "\n"), log.String())
 		require.Contains(t, log.String(), "program=model")
 	}
 	keeper.plans[text] = good
-	require.NotNil(t, plansFor(backends.NewModule(text), backends.Options{}, []kernel.Compiler{keeper}, false).get(t.Context()))
+	require.NotNil(t, plansFor(backends.NewModule(text), backends.Options{}, []kernel.Compiler{keeper}).get(t.Context()))
 }
 
 // Plans are kept of programs that take longer to plan than to read, where nothing asks for what
@@ -141,16 +141,15 @@ func TestDamagedPlan(t *testing.T) {
 func TestPlansThatAreNotKept(t *testing.T) {
 	long := strings.Repeat("// A long text.\n", leastPlanned/16)
 	use := []kernel.Compiler{keepingCompiler{plans: map[string][]byte{}}}
-	kept := func(text string, o backends.Options, use []kernel.Compiler, tiers bool) bool {
-		return plansFor(backends.NewModule(text), o, use, tiers).keeper != nil
+	kept := func(text string, o backends.Options, use []kernel.Compiler) bool {
+		return plansFor(backends.NewModule(text), o, use).keeper != nil
 	}
-	require.True(t, kept(long, backends.Options{}, use, false))
-	require.False(t, kept(long[1:], backends.Options{}, use, false))
-	require.False(t, kept(long, backends.Options{}, use, true))
-	require.False(t, kept(long, backends.Options{Threads: -1}, use, false))
-	require.False(t, kept(long, backends.Options{}, []kernel.Compiler{tiles.Compiler{}}, false))
+	require.True(t, kept(long, backends.Options{}, use))
+	require.False(t, kept(long[1:], backends.Options{}, use))
+	require.False(t, kept(long, backends.Options{Threads: -1}, use))
+	require.False(t, kept(long, backends.Options{}, []kernel.Compiler{tiles.Compiler{}}))
 	t.Setenv("LTC_CHECK", "1")
-	require.False(t, kept(long, backends.Options{}, use, false))
+	require.False(t, kept(long, backends.Options{}, use))
 }
 
 // forged returns a program made executable from a plan of which some bytes are others; nil if it

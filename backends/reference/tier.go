@@ -18,7 +18,7 @@ func tiersFor(ctx context.Context, p *plan.Program, use []kernel.Compiler) conte
 	if tiers == nil {
 		return ctx
 	}
-	return kernel.WithTiers(ctx, &kernel.Tiers{Later: tiers.Later, Cost: func(k *kernel.Kernel) (cost float64, ok bool) {
+	return kernel.WithTiers(ctx, &kernel.Tiers{Inexact: tiers.Inexact, Later: tiers.Later, Cost: func(k *kernel.Kernel) (cost float64, ok bool) {
 		var estimate func(sizes, strides []int64) float64
 		for i := range p.Steps {
 			if s := p.Steps[i].Launch(); s != nil && p.Kernels[s.Kernel] == k {
@@ -42,17 +42,18 @@ const (
 // deferral puts work off until the first run of a program has ended: before, it would take
 // processor time and memory of that. Programs without tiers have none.
 type deferral struct {
-	begun atomic.Bool
-	runs  atomic.Bool // the first run is under way
-	mu    sync.Mutex
-	works []func()
+	inexact bool // see [kernel.Tiers]
+	begun   atomic.Bool
+	runs    atomic.Bool // the first run is under way
+	mu      sync.Mutex
+	works   []func()
 }
 
 type deferralKey struct{}
 
 // withDeferral returns a context with tiers whose work d puts off.
 func withDeferral(ctx context.Context, d *deferral) context.Context {
-	return kernel.WithTiers(context.WithValue(ctx, deferralKey{}, d), &kernel.Tiers{Later: d.later})
+	return kernel.WithTiers(context.WithValue(ctx, deferralKey{}, d), &kernel.Tiers{Inexact: d.inexact, Later: d.later})
 }
 
 // deferralOf returns the deferral of a context; nil if it has no tiers.

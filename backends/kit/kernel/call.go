@@ -60,14 +60,6 @@ type RowCompiler interface {
 	Columns(ctx context.Context) int
 }
 
-// Starter is a [Compiler] that takes time before it can compile anything.
-type Starter interface {
-	Compiler
-	// Start returns at once. What takes time begins on another goroutine, so that it overlaps
-	// with what comes before the first call of Compile.
-	Start(ctx context.Context)
-}
-
 // PlanKeeper is a [Compiler] that keeps on disk what programs became on their way to kernels, for
 // processes of the same executable.
 type PlanKeeper interface {

@@ -3,8 +3,8 @@ package kernel
 import "context"
 
 // Tier is a [Code] that is still being compiled while other code, the stand-in, runs its
-// launches. The stand-in may give other bits where the order of a sum or the expansion of a
-// function matters. Parts and Scratch hold for both.
+// launches. The stand-in gives the same bits, unless [Tiers] allow others. Parts and Scratch hold
+// for both.
 type Tier interface {
 	Code
 	// Now returns the code for a launch that begins, and whether it is the final one: later
@@ -21,6 +21,9 @@ type Tiers struct {
 	// Cost returns about how many nanoseconds a stand-in takes for all launches of a kernel in a
 	// run of the program, and whether that is known.
 	Cost func(k *Kernel) (nanoseconds float64, ok bool)
+	// Inexact allows stand-ins that give other bits, where the order of a sum or the expansion of a
+	// function matters. Results then depend on time.
+	Inexact bool
 	// Later has work begin that no run waits for, on a goroutine of its own, when it does not
 	// delay the first run of the program. The work begins at once when begin is called. If the
 	// field is nil, the compiler begins at once.

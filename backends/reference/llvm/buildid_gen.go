@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "2a1b3d75a7626f32745c9c8e"
+const buildID = "630b94066d52e3febf6bb5af"

@@ -2,6 +2,7 @@ package llvm
 
 import (
 	"context"
+	"fmt"
 	"unsafe"
 
 	"ltc/backends/reference/llvm/gemm"
@@ -11,6 +12,7 @@ import (
 	"ltc/backends/reference/tiles"
 	"ltc/internal/spare"
 	"ltc/ir/types"
+	"ltc/soa"
 )
 
 // builtInProducts are products of matrices whose code is built in.
@@ -93,6 +95,21 @@ func (p *builtInProducts) Scratch(rows, columns, depth int) int {
 		}
 	}
 	return n
+}
+
+// MultiplyBlock implements [tiles.Products].
+func (p *builtInProducts) MultiplyBlock(c, a, b unsafe.Pointer, rows, columns, depth int, stridesA, stridesB [2]int, scratch unsafe.Pointer, bytes int, done <-chan struct{}) {
+	f := p.plans.Get()
+	defer p.plans.Put(f)
+	problem := p.problem(rows, columns, depth, stridesA, stridesB)
+	problem.Block = true
+	if err := p.fit(f, problem); err != nil || !f.there {
+		panic(fmt.Sprintf("llvm: the product %v is not built in: %v", problem, err))
+	}
+	if n := f.plan.PartBytes(1); n > bytes {
+		scratch = unsafe.Pointer(unsafe.SliceData(soa.New(n).Bytes()))
+	}
+	f.product.RunIn(0, 1, gemm.Operands{A: a, B: b, C: c}, scratch, done)
 }
 
 // Multiply implements [tiles.Products].

@@ -180,12 +180,6 @@ func (s *shared) Columns(ctx context.Context) int {
 // hasLLVM reports whether there is a libLLVM to compile for this processor.
 func (s *shared) hasLLVM() bool { return s.none == nil && s.findLLVM() }
 
-// Start implements [kernel.Starter]: where nothing is known of libLLVM, it is opened.
-func (s *shared) Start(context.Context) {
-	s.once.Do(s.start)
-	s.found.begin(s.hasLLVM)
-}
-
 // findLLVM reports whether there is a libLLVM. To open it takes longer than a program
 // whose objects are on disk takes to begin, and so which file it was the last time is
 // there, too.

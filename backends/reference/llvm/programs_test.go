@@ -3,8 +3,10 @@ package llvm
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -124,6 +126,141 @@ func TestStandInsOfRandomPrograms(t *testing.T) {
 			require.Greater(t, ran, int64(n)/10, "programs in which stand-ins ran: kernels of the others were compiled for other tests")
 		})
 	}
+}
+
+// Stand-ins that run without [backends.Options.Tiers] give the bits of compiled code.
+func TestStandInsAreExact(t *testing.T) {
+	stream := rand.Uint64() // as for TestStandInsOfRandomPrograms
+	t.Logf("programs of stream %d", stream)
+	for name, text := range map[string]func(r *rand.Rand, seed uint64) programs.Program{
+		"random": func(r *rand.Rand, seed uint64) programs.Program {
+			return programs.Program{Text: programs.Random(r, 4+int(seed%24)), Extreme: seed%2 == 0}
+		},
+		"large": func(r *rand.Rand, seed uint64) programs.Program {
+			return programs.Large(r, 4+int(seed%40), 3000<<(seed%6))
+		},
+		"updates": func(r *rand.Rand, seed uint64) programs.Program {
+			return programs.Program{Text: programs.Updates(r, 4+int(seed%24))}
+		},
+		"products": func(r *rand.Rand, _ uint64) programs.Program { return programs.Program{Text: productText(r)} },
+		"rows":     func(r *rand.Rand, _ uint64) programs.Program { return programs.Program{Text: rowsOfSums(r)} },
+		"networks": func(r *rand.Rand, _ uint64) programs.Program { return programs.Program{Text: programs.Network(r)} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			stoodIn := 0
+			for seed := range uint64(trials.Soak(24, 10_000)) {
+				p := text(rand.New(rand.NewPCG(seed, stream)), seed)
+				early, err := exactly(t, p, seed)
+				require.NoError(t, err, "seed %d\n%s", seed, p.Text)
+				if early > 0 {
+					stoodIn++
+				}
+			}
+			require.Greater(t, stoodIn, trials.Soak(24, 10_000)/2, "programs in which stand-ins ran")
+		})
+	}
+}
+
+// productText returns a product of matrices, or of a row and a matrix, with an epilogue.
+func productText(r *rand.Rand) string {
+	size := func(most int) int { return 1 + int(math.Pow(float64(most), r.Float64())) }
+	m, n, k := size(600), size(3000), size(2500)
+	if r.IntN(3) == 0 {
+		m = 1
+	}
+	a, b := fmt.Sprintf("%dx%d", m, k), fmt.Sprintf("%dx%d", k, n)
+	dims := [2]int{1, 0}
+	if r.IntN(2) == 0 {
+		a, dims[0] = fmt.Sprintf("%dx%d", k, m), 0
+	}
+	if r.IntN(2) == 0 {
+		b, dims[1] = fmt.Sprintf("%dx%d", n, k), 1
+	}
+	result := fmt.Sprintf("%dx%d", m, n)
+	if m == 1 && r.IntN(2) == 0 {
+		a, dims[0], result = fmt.Sprint(k), 0, fmt.Sprint(n)
+	}
+	return strings.NewReplacer("AxT", a+"xf32", "BxT", b+"xf32", "CxT", result+"xf32", "LEFT", fmt.Sprint(dims[0]), "RIGHT", fmt.Sprint(dims[1]), "OP",
+		[]string{"tanh", "abs", "negate", "exponential"}[r.IntN(4)], "NUMBER", fmt.Sprintf("%.6f", 0.5+r.Float64())).Replace(`func.func @main(%x: tensor<AxT>, %y: tensor<BxT>, %z: tensor<CxT>) -> tensor<CxT> {
+  %c = stablehlo.constant dense<NUMBER> : tensor<CxT>
+  %p = stablehlo.dot_general %x, %y, contracting_dims = [LEFT] x [RIGHT] : (tensor<AxT>, tensor<BxT>) -> tensor<CxT>
+  %m = stablehlo.multiply %p, %c : tensor<CxT>
+  %s = stablehlo.add %m, %z : tensor<CxT>
+  %r = stablehlo.OP %s : tensor<CxT>
+  return %r : tensor<CxT>
+}`)
+}
+
+// rowsOfSums returns a program whose rows, or columns, are normalised by their sums, as a softmax or a
+// layer norm does.
+func rowsOfSums(r *rand.Rand) string {
+	of := []int{1 + r.IntN(40), 1 + r.IntN(1500)}
+	axis, kept := 1, 0
+	if r.IntN(3) == 0 {
+		of = []int{1 + r.IntN(1500), 1 + r.IntN(40)}
+	}
+	if r.IntN(3) == 0 {
+		axis, kept = 0, 1
+	}
+	d := []string{"f32", "f32", "f64", "bf16"}[r.IntN(4)]
+	first := []string{"%x", "%e"}[r.IntN(2)]
+	return strings.NewReplacer("XxT", fmt.Sprintf("%dx%dx%s", of[0], of[1], d), "SxT", fmt.Sprintf("%dx%s", of[kept], d), "tensor<T>", "tensor<"+d+">",
+		"AXIS", fmt.Sprint(axis), "KEPT", fmt.Sprint(kept), "FIRST", first, "NUMBER", fmt.Sprintf("%.6f", 0.5+r.Float64())).Replace(`func.func @main(%x: tensor<XxT>, %w: tensor<XxT>) -> tensor<XxT> {
+  %zero = stablehlo.constant dense<0.0> : tensor<T>
+  %low = stablehlo.constant dense<0xFF800000> : tensor<f32>
+  %lowest = stablehlo.convert %low : (tensor<f32>) -> tensor<T>
+  %c = stablehlo.constant dense<NUMBER> : tensor<XxT>
+  %m = stablehlo.reduce(%x init: %lowest) applies stablehlo.maximum across dimensions = [AXIS] : (tensor<XxT>, tensor<T>) -> tensor<SxT>
+  %mb = stablehlo.broadcast_in_dim %m, dims = [KEPT] : (tensor<SxT>) -> tensor<XxT>
+  %d = stablehlo.subtract %x, %mb : tensor<XxT>
+  %e = stablehlo.exponential %d : tensor<XxT>
+  %s = stablehlo.reduce(FIRST init: %zero) applies stablehlo.add across dimensions = [AXIS] : (tensor<XxT>, tensor<T>) -> tensor<SxT>
+  %sb = stablehlo.broadcast_in_dim %s, dims = [KEPT] : (tensor<SxT>) -> tensor<XxT>
+  %f = stablehlo.divide FIRST, %sb : tensor<XxT>
+  %g = stablehlo.multiply %f, %f : tensor<XxT>
+  %v = stablehlo.reduce(%g init: %zero) applies stablehlo.add across dimensions = [AXIS] : (tensor<XxT>, tensor<T>) -> tensor<SxT>
+  %vb = stablehlo.broadcast_in_dim %v, dims = [KEPT] : (tensor<SxT>) -> tensor<XxT>
+  %h = stablehlo.multiply %f, %c : tensor<XxT>
+  %i = stablehlo.subtract %h, %vb : tensor<XxT>
+  %j = stablehlo.multiply %i, %w : tensor<XxT>
+  %r = stablehlo.add %j, %x : tensor<XxT>
+  return %r : tensor<XxT>
+}`)
+}
+
+// exactly compares the bits of a run by stand-ins with those of compiled code. It returns how many
+// launches stand-ins ran.
+func exactly(t *testing.T, p programs.Program, seed uint64) (early int64, err error) {
+	release := hold(t)
+	defer release()
+	e := compileFor(t, "cpu", p.Text, backends.Options{Threads: 1 + int(seed%3), Profile: true})
+	run := func() *backends.Call {
+		c := &backends.Call{}
+		for i, a := range e.Signature().Args {
+			v, err := samples.Make(a.Type, fmt.Sprintf("rand:%d", seed+uint64(i)))
+			require.NoError(t, err)
+			if p.Extreme {
+				samples.Extreme(v, seed+uint64(i))
+			}
+			c.Args = append(c.Args, v)
+		}
+		require.NoError(t, e.Execute(t.Context(), c))
+		return c
+	}
+	first := run()
+	early, _ = interim(e)
+	release()
+	require.NoError(t, e.(backends.Tiered).Finish(t.Context()))
+	last := run()
+	for j := range last.Results {
+		got, want := elementBits(first.Results[j]), elementBits(last.Results[j])
+		for i := range want {
+			if d := last.Results[j].Type.DType; got[i] != want[i] && !(isNaN(d, got[i]) && isNaN(d, want[i])) {
+				return early, fmt.Errorf("result %d of %v differs at element %d: bits %x, want %x; %d launches by stand-ins", j, d, i, got[i], want[i], early)
+			}
+		}
+	}
+	return early, nil
 }
 
 // count compares programs until so many count, as many at once as Go may run. A fourth of them

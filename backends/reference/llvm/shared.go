@@ -340,8 +340,10 @@ func (s *shared) group(ctx context.Context, kernels []*kernel.Kernel, codes []ke
 			return err
 		}
 	}
-	if s.standsIn(ctx, kernels...) {
-		return s.groupLater(ctx, kernels, codes, keep)
+	if s.cheap(ctx, kernels...) {
+		if later, err := s.groupLater(ctx, kernels, codes, keep); later || err != nil {
+			return err
+		}
 	}
 	c, err := s.opened(ctx)
 	if c == nil {
@@ -394,6 +396,7 @@ func (s *shared) opened(ctx context.Context) (*compiler, error) {
 			s.warn(err)
 			return nil
 		}
+		s.findLLVM()
 		return newCompiler(l, s.machine)
 	})
 }

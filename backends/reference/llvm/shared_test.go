@@ -122,14 +122,14 @@ func TestTitle(t *testing.T) {
 	require.Equal(t, strings.TrimSuffix(strings.Repeat("tanh; ", 13), " ")+" and 17 more", title(many))
 }
 
-// Where nothing is known of libLLVM, it is opened before the first kernel is there.
-func TestStart(t *testing.T) {
+// Where libLLVM is opened, the next process knows that it is there.
+func TestOpenedIsFound(t *testing.T) {
 	t.Setenv("LTC_CACHE", "")
 	t.Setenv("LTC_CACHE_DIR", t.TempDir())
 	s := &shared{}
-	s.Start(t.Context())
-	there, err := s.found.get(t.Context(), func() bool { panic("it has been looked for") })
+	s.once.Do(s.start)
+	require.False(t, s.foundBefore())
+	c, err := s.opened(t.Context())
 	require.NoError(t, err)
-	_, err = libllvm.Open()
-	require.Equal(t, err == nil, there)
+	require.Equal(t, c != nil, s.foundBefore())
 }

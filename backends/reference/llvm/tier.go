@@ -10,6 +10,8 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/gemm"
+	"ltc/backends/reference/llvm/vector"
+	"ltc/ir/types"
 )
 
 // tier is code that is being compiled. Plain Go stands in for it. The parts and the scratch
@@ -19,6 +21,7 @@ type tier struct {
 
 	now    atomic.Pointer[current]
 	done   chan struct{} // closed when now is final
+	exact  bool          // the stand-in has the bits of the final code
 	begin  func()        // has the final code be compiled without delay
 	failed atomic.Bool   // the final code could not be made: who comes later tries again
 }
@@ -43,15 +46,55 @@ var (
 	_ kernel.Chainer       = (*tier)(nil)
 )
 
-// newTier returns the code of a kernel whose final code is going to be compiled.
-func (s *shared) newTier(ctx context.Context, k *kernel.Kernel, final kernel.ShortLauncher) (*tier, error) {
-	codes, err := s.plain.Compile(ctx, []*kernel.Kernel{k})
-	if err != nil {
-		return nil, err
+// newTier returns the code of a kernel whose final code is going to be compiled. Exact is a
+// stand-in with the bits of that. If it is nil, another one stands in where the tiers of ctx allow
+// it; else there is no tier.
+func (s *shared) newTier(ctx context.Context, k *kernel.Kernel, exact kernel.Code, final kernel.ShortLauncher) (*tier, error) {
+	t := &tier{ShortLauncher: final, done: make(chan struct{}), exact: exact != nil}
+	if exact == nil {
+		if !kernel.TiersOf(ctx).Inexact {
+			return nil, nil
+		}
+		codes, err := s.plain.Compile(ctx, []*kernel.Kernel{k})
+		if err != nil {
+			return nil, err
+		}
+		exact = codes[0]
 	}
-	t := &tier{ShortLauncher: final, done: make(chan struct{})}
-	t.now.Store(&current{Code: codes[0]})
+	t.now.Store(&current{Code: exact})
 	return t, nil
+}
+
+// exact returns a stand-in for code of a kernel that has the same bits, but for those of a NaN; nil
+// if there is none.
+func (s *shared) exact(k *kernel.Kernel, schedule *emit.Schedule) kernel.Code {
+	order := s.orderOf(k, func() *kernel.Order { return emit.OrderOf(k, schedule, s.machine) })
+	if order == nil {
+		return nil
+	}
+	return s.plain.InOrder(k, order)
+}
+
+// exactProduct is exact for a product whose plan is r's.
+func (p *productKernel) exactProduct(r *product, sizes, strides []int64) kernel.Code {
+	q := &r.plan.Problem
+	if q.A != q.Acc || q.B != q.Acc || q.GatherA != nil || q.GatherB != nil || p.Spread {
+		return nil
+	}
+	s := p.shared
+	order := s.orderOf(p.Kernel, func() *kernel.Order { return p.EpilogueOrder(s.machine) })
+	if order == nil {
+		return nil
+	}
+	return s.plain.ProductInOrder(p.Kernel, order, r.plan.OfRow(), sizes)
+}
+
+// orderOf returns the order of a kernel's code; nil if the loops of tiles convert otherwise.
+func (s *shared) orderOf(k *kernel.Kernel, of func() *kernel.Order) *kernel.Order {
+	if s.plain.Vectors == nil || s.machine.Level == vector.AVX512BF16 && slices.ContainsFunc(k.Instrs, func(i kernel.Instr) bool { return i.Type == types.BF16 }) {
+		return nil
+	}
+	return of()
 }
 
 // become ends the stand-in's time; it stays if there is no code.
@@ -107,7 +150,7 @@ func settle(ctx context.Context, c kernel.Code) (kernel.Code, error) {
 	if !ok {
 		return c, nil
 	}
-	if kernel.TiersOf(ctx) == nil {
+	if tiers := kernel.TiersOf(ctx); tiers == nil || !tiers.Inexact && !t.exact {
 		if err := t.Finish(ctx); err != nil {
 			return nil, err
 		}
@@ -125,9 +168,9 @@ const (
 	kernelTime = 10e6
 )
 
-// standsIn reports whether a run with the kernels in plain Go takes at most half as long as to
+// cheap reports whether a run with the kernels in plain Go takes at most half as long as to
 // compile them: on one processor, the run takes that time twice, while they are compiled.
-func (s *shared) standsIn(ctx context.Context, kernels ...*kernel.Kernel) bool {
+func (s *shared) cheap(ctx context.Context, kernels ...*kernel.Kernel) bool {
 	tiers := kernel.TiersOf(ctx)
 	if tiers == nil || tiers.Cost == nil {
 		return false
@@ -167,18 +210,24 @@ func later(ctx context.Context, work func(context.Context)) (begin func()) {
 	return tiers.Later(func() { work(ctx) })
 }
 
-// groupLater sets the code of kernels that are compiled meanwhile.
-func (s *shared) groupLater(ctx context.Context, kernels []*kernel.Kernel, codes []kernel.Code, keep keepFunc) error {
+// groupLater sets the code of kernels that are compiled meanwhile, and reports whether they are:
+// not if a kernel has no stand-in.
+func (s *shared) groupLater(ctx context.Context, kernels []*kernel.Kernel, codes []kernel.Code, keep keepFunc) (bool, error) {
 	tiers := make([]*tier, len(kernels))
 	for i, schedule := range emit.Schedules(kernels, s.machine) {
 		if schedule == nil {
 			continue
 		}
-		t, err := s.newTier(ctx, kernels[i], &code{kernel: kernels[i], schedule: schedule})
-		if err != nil {
-			return err
+		t, err := s.newTier(ctx, kernels[i], s.exact(kernels[i], schedule), &code{kernel: kernels[i], schedule: schedule})
+		if err != nil || t == nil {
+			return false, err
 		}
-		tiers[i], codes[i] = t, t
+		tiers[i] = t
+	}
+	for i, t := range tiers {
+		if t != nil {
+			codes[i] = t
+		}
 	}
 	begin := later(ctx, func(ctx context.Context) {
 		made := make([]kernel.Code, len(kernels))
@@ -200,7 +249,7 @@ func (s *shared) groupLater(ctx context.Context, kernels []*kernel.Kernel, codes
 			t.begin = begin
 		}
 	}
-	return nil
+	return true, nil
 }
 
 // Now implements [kernel.Tier]: the product's own code may be one.
@@ -253,14 +302,14 @@ func (p *productKernel) standIn(ctx context.Context, x locating, sizes, strides 
 	if err != nil {
 		return nil, err
 	}
-	if p.shared.unitsReady(r.plan) || !p.shared.standsIn(ctx, p.Kernel) {
+	if p.shared.unitsReady(r.plan) || !p.shared.cheap(ctx, p.Kernel) {
 		return nil, nil
 	}
-	sizes = slices.Clone(sizes)
-	t, err := p.shared.newTier(ctx, p.Kernel, x)
-	if err != nil {
+	t, err := p.shared.newTier(ctx, p.Kernel, p.exactProduct(r, sizes, strides), x)
+	if err != nil || t == nil {
 		return nil, err
 	}
+	sizes = slices.Clone(sizes)
 	t.begin = later(ctx, func(ctx context.Context) {
 		if err := r.bind(ctx, sizes, keeps); err != nil {
 			p.units.failed(err)

@@ -295,7 +295,7 @@ func TestTierWithoutCode(t *testing.T) {
 }`)
 	require.NoError(t, err)
 	require.NoError(t, kernel.Verify(k))
-	ctx := kernel.WithTiers(t.Context(), &kernel.Tiers{Cost: func(*kernel.Kernel) (float64, bool) { return 0, true }})
+	ctx := kernel.WithTiers(t.Context(), &kernel.Tiers{Inexact: true, Cost: func(*kernel.Kernel) (float64, bool) { return 0, true }})
 	codes, err := s.Compile(ctx, []*kernel.Kernel{k})
 	require.NoError(t, err)
 	prepared, err := codes[0].(kernel.Preparer).Prepare(ctx, nil, []int64{64, 64, 64}, nil)
@@ -322,7 +322,7 @@ func TestKernelsWithoutStandIn(t *testing.T) {
 		want  kernel.Code
 	}{{0, true, &tier{}}, {1e12, true, &code{}}, {0, false, &code{}}} {
 		s := compilers(t)[0]
-		ctx := kernel.WithTiers(t.Context(), &kernel.Tiers{Cost: func(*kernel.Kernel) (float64, bool) { return c.cost, c.known }})
+		ctx := kernel.WithTiers(t.Context(), &kernel.Tiers{Inexact: true, Cost: func(*kernel.Kernel) (float64, bool) { return c.cost, c.known }})
 		release := hold(t)
 		codes, err := s.Compile(ctx, []*kernel.Kernel{workload(t, "tanh")})
 		release()

@@ -86,6 +86,21 @@ func (v *tileVectors) Fold(op kernel.Op, t types.DType) func(acc, a unsafe.Point
 	return v.onOne(tileloops.Loop{Kind: tileloops.Fold, Op: op, From: t, To: t})
 }
 
+// Fused implements [tiles.Vectors].
+func (v *tileVectors) Fused(op kernel.Op, t types.DType) func(o, x, y, z unsafe.Pointer, n int) {
+	f, ok := v.loop(tileloops.Loop{Kind: tileloops.Fused, Op: op, From: t, To: t})
+	if !ok {
+		return nil
+	}
+	return func(o, x, y, z unsafe.Pointer, n int) {
+		args := struct {
+			o, x, y, z unsafe.Pointer
+			n          int
+		}{o, x, y, z, n}
+		f.CallShort(unsafe.Pointer(&args))
+	}
+}
+
 // Choose implements [tiles.Vectors].
 func (v *tileVectors) Choose(size int) func(o, c, yes, no unsafe.Pointer, n int) {
 	f, ok := v.loop(tileloops.Moving(tileloops.Choose, size))

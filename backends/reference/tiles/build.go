@@ -16,6 +16,7 @@ type builder struct {
 	deps    []kernel.AxisSet
 	lastUse []kernel.ID // of a value in its own stage; itself if none
 	later   []bool      // a later stage uses it
+	folded  []bool      // products that are rounded with what uses them
 	same    []kernel.ID // the value whose elements it has, without a step
 	derived map[derivation]int
 	free    []int // slots
@@ -54,6 +55,7 @@ type derivation struct {
 // the last reduction among them is what the caller provides.
 func newTiling(k *kernel.Kernel, v vectored, vector, from int) *tiling {
 	b := newBuilder(k, v, vector)
+	o := &kernelOrder{v.order, k}
 	if vector != ownAxes && slices.ContainsFunc(k.Stages[from:], func(s kernel.Stage) bool { return len(s.Axes) > 0 }) {
 		b.most = longTile
 	}
@@ -64,6 +66,11 @@ func newTiling(k *kernel.Kernel, v vectored, vector, from int) *tiling {
 		own := vector
 		if vector == ownAxes {
 			own = ownVector(k, s)
+			if v.order != nil {
+				if axis, ok := o.alongOf(s); ok {
+					own = axis
+				}
+			}
 		}
 		b.stage(s, own, nil)
 	}
@@ -90,6 +97,7 @@ func newBuilder(k *kernel.Kernel, v vectored, vector int) *builder {
 		deps:     k.Dependence(),
 		lastUse:  make([]kernel.ID, n),
 		later:    make([]bool, n),
+		folded:   make([]bool, n),
 		same:     make([]kernel.ID, n),
 		level:    make([]level, n),
 		written:  make([]bool, n),
@@ -125,12 +133,21 @@ func (b *builder) uses() {
 		}
 	}
 	for i := range b.k.Instrs {
-		in, id := &b.k.Instrs[i], kernel.ID(i)
+		id := kernel.ID(i)
 		b.same[id], b.lastUse[id] = id, id
+		if p := b.fusedProduct(id); p != kernel.None {
+			b.folded[p] = true
+		}
+	}
+	for i := range b.k.Instrs {
+		in, id := &b.k.Instrs[i], kernel.ID(i)
+		if b.folded[id] {
+			continue
+		}
 		if in.Op == kernel.BitcastConvert || in.Op == kernel.Convert && b.k.Instrs[in.Args[0]].Type == in.Type {
 			b.same[id] = in.Args[0]
 		}
-		for _, a := range in.Args {
+		for _, a := range b.operandsOf(id) {
 			use(id, a)
 		}
 		if in.Mem != nil {
@@ -167,7 +184,7 @@ func (b *builder) stage(s, vector int, only *kernel.Factor) {
 			continue
 		}
 		b.level[id] = b.levelOf(id)
-		if b.same[id] == id {
+		if b.same[id] == id && !b.folded[id] {
 			b.instr(id)
 		}
 		b.release(id)

@@ -40,7 +40,7 @@ func (c Compiler) Compile(ctx context.Context, kernels []*kernel.Kernel) ([]kern
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		code := newCode(k, vectored{c.Vectors})
+		code := newCode(k, vectored{Vectors: c.Vectors})
 		code.least = cmp.Or(c.Least, partWork)
 		all[i] = code
 	}
@@ -74,21 +74,43 @@ func (c *code) ResidentBytes() int {
 
 func newCode(k *kernel.Kernel, v vectored) *code {
 	c := &code{k: k, gemm: newGemm(k, v), least: partWork}
+	c.init(v)
+	return c
+}
+
+// init makes the ways of code, and reports whether they have the order of v.
+func (c *code) init(v vectored) bool {
+	k := c.k
 	for a := range k.Axes {
 		if k.Separable(a) {
 			c.cuts = append(c.cuts, a)
 		}
 	}
-	for a := len(k.Axes) - 1; a >= 0; a-- {
-		if canTile(k, a) && (len(c.ways) == 0 || unitAlong(k, a)) {
-			c.ways = append(c.ways, newTiling(k, v, a, 0))
-		}
+	c.runs = spare.New(4, func() *run { return newRun(c) })
+	switch {
+	case v.order != nil && c.gemm != nil: // which runs all launches
+		return true
+	case v.order != nil:
+		return c.orderedWays(v)
 	}
-	if len(c.ways) == 0 || slices.ContainsFunc(k.Stages, func(s kernel.Stage) bool { return len(s.Axes) > 0 }) {
+	c.across(v)
+	if len(c.ways) == 0 || c.hasOwnAxes() {
 		c.ways = append(c.ways, newTiling(k, v, ownAxes, 0))
 	}
-	c.runs = spare.New(4, func() *run { return newRun(c) })
-	return c
+	return true
+}
+
+// across makes the ways in tiles along axes of the kernel.
+func (c *code) across(v vectored) {
+	for a := len(c.k.Axes) - 1; a >= 0; a-- {
+		if canTile(c.k, a) && (len(c.ways) == 0 || unitAlong(c.k, a)) {
+			c.ways = append(c.ways, newTiling(c.k, v, a, 0))
+		}
+	}
+}
+
+func (c *code) hasOwnAxes() bool {
+	return slices.ContainsFunc(c.k.Stages, func(s kernel.Stage) bool { return len(s.Axes) > 0 })
 }
 
 // unitAlong reports whether neighbours along an axis are neighbours in an

@@ -116,7 +116,7 @@ var _ kernel.Code = (*code)(nil)
 // Estimate returns a function that says about how many nanoseconds a launch of a kernel by c
 // takes on one thread, for sizes and strides as in a [kernel.Call].
 func (c Compiler) Estimate(k *kernel.Kernel) func(sizes, strides []int64) float64 {
-	code := newCode(k, vectored{c.Vectors})
+	code := newCode(k, vectored{Vectors: c.Vectors})
 	r := newRun(code)
 	return func(sizes, strides []int64) float64 {
 		if countPoints(k.Axes, sizes) == 0 {

@@ -12,13 +12,14 @@ import (
 // block row by row. Each sum is made in the order of the evaluator's.
 type gemm struct {
 	*kernel.Contraction
-	k        *kernel.Kernel
-	t        loops.DType // of products and sums
-	multiply loops.GemmFunc
-	fast     Products // nil if there are none
-	add      loops.Loop2
-	a, b     gemmFactor
-	epilogue *tiling // in tiles along the last axis of N
+	k                    *kernel.Kernel
+	t                    loops.DType // of products and sums
+	multiply             loops.GemmFunc
+	fast                 Products // nil if there are none
+	add                  loops.Loop2
+	a, b                 gemmFactor
+	epilogue             *tiling // in tiles along the last axis of N
+	inOrder, rowsInOrder bool    // sums have the order of fast, of matrices or of rows
 }
 
 // gemmFactor is how a factor is packed.
@@ -46,7 +47,7 @@ const (
 // well.
 func newGemm(k *kernel.Kernel, v vectored) *gemm {
 	c, ok := kernel.AsContraction(k)
-	if !ok || len(c.M) == 0 || (c.A.Load == kernel.None || c.B.Load == kernel.None) && len(c.K) != 1 {
+	if !ok || len(c.M) == 0 && v.order == nil || (c.A.Load == kernel.None || c.B.Load == kernel.None) && len(c.K) != 1 {
 		return nil
 	}
 	for a := range k.Axes {
@@ -115,6 +116,10 @@ func (g *gemm) scratch(sizes []int64) int {
 			n += f.way.scratch(nil) + 64
 		}
 	}
+	if g.inOrder { // nothing is packed
+		rows, columns := g.block(sizes)
+		return n + g.t.Size()*rows*columns + 8*(gemmRows+gemmColumns) + g.fastScratch(sizes) + 128
+	}
 	n += g.t.Size()*blocks + 8*gemmColumns + 8*(gemmRows+gemmColumns+2*gemmDepth) + 64
 	if g.fast != nil {
 		n += g.t.Size()*gemmRows*gemmColumns + g.fastScratch(sizes) + 64
@@ -124,8 +129,16 @@ func (g *gemm) scratch(sizes []int64) int {
 
 // fastScratch returns the bytes that fast products of a block take.
 func (g *gemm) fastScratch(sizes []int64) int {
-	rows, columns := int(min(g.extent(g.M, sizes), gemmRows)), int(min(g.extent(g.N, sizes), gemmColumns))
+	rows, columns := g.block(sizes)
+	if g.inOrder {
+		return g.fast.Scratch(rows, columns, int(g.extent(g.K, sizes)))
+	}
 	return max(g.fast.Scratch(rows, columns, int(g.extent(g.K, sizes))), g.fast.Scratch(rows, columns, gemmDepth))
+}
+
+// block returns how many rows and columns the largest block has.
+func (g *gemm) block(sizes []int64) (rows, columns int) {
+	return int(min(g.extent(g.M, sizes), gemmRows)), int(min(g.extent(g.N, sizes), gemmColumns))
 }
 
 // gemmBlock is a block of a launch: sums of rows and columns.
@@ -181,6 +194,12 @@ func (e *gemmBlock) layout(mem unsafe.Pointer) {
 	}
 	numbers := func(n int) []int64 { return unsafe.Slice((*int64)(take(8*n)), n) }
 	size := e.t.Size()
+	if e.inOrder {
+		rows, columns := e.gemm.block(e.r.call.Sizes)
+		e.rows, e.columns, e.sums = numbers(gemmRows), numbers(gemmColumns), take(size*rows*columns)
+		e.work, e.workBytes = align64(mem), e.fastScratch(e.r.call.Sizes)
+		return
+	}
 	e.rows, e.columns, e.depthA, e.depthB = numbers(gemmRows), numbers(gemmColumns), numbers(gemmDepth), numbers(gemmDepth)
 	e.raw = take(8 * gemmColumns)
 	e.a, e.b, e.sums = take(size*gemmRows*gemmDepth), take(size*gemmDepth*gemmColumns), take(size*gemmRows*gemmColumns)
@@ -239,9 +258,26 @@ func (e *gemmBlock) inPlace(rows, columns int) bool {
 	if !evenA || !evenB {
 		return false
 	}
-	step := func(f *gemmFactor) int { return int(f.StrideAlong(e.K[0], e.r.strides[f.Param])) }
-	return e.fast.Multiply(e.sums, e.at(a, e.rows[0]), e.at(b, e.columns[0]), rows, columns, int(e.extent(e.K, e.r.call.Sizes)),
-		[2]int{int(row / size), step(a)}, [2]int{step(b), int(column / size)}, e.work, e.workBytes, e.r.budget.Done)
+	if e.inOrder && !e.rowsInOrder {
+		row, column = size*e.along(a, e.M), size*e.along(b, e.N)
+	}
+	stridesA := [2]int{int(row / size), int(e.along(a, e.K))}
+	stridesB := [2]int{int(e.along(b, e.K)), int(column / size)}
+	fromA, fromB, depth := e.at(a, e.rows[0]), e.at(b, e.columns[0]), int(e.extent(e.K, e.r.call.Sizes))
+	if e.inOrder && !e.rowsInOrder {
+		e.fast.MultiplyBlock(e.sums, fromA, fromB, rows, columns, depth, stridesA, stridesB, e.work, e.workBytes, e.r.budget.Done)
+		return true
+	}
+	return e.fast.Multiply(e.sums, fromA, fromB, rows, columns, depth, stridesA, stridesB, e.work, e.workBytes, e.r.budget.Done)
+}
+
+// along returns how far a factor's elements are apart along the only one of some axes; 0 if there is
+// none.
+func (e *gemmBlock) along(f *gemmFactor, axes []int) int64 {
+	if len(axes) == 0 {
+		return 0
+	}
+	return f.StrideAlong(axes[0], e.r.strides[f.Param])
 }
 
 // apart returns how far places are from each other, if all are equally far.

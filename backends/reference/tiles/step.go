@@ -39,6 +39,7 @@ func (b *builder) instr(id kernel.ID) {
 // iota writes indices as i64s and converts them.
 func (b *builder) iota(id kernel.ID, in *kernel.Instr) {
 	axis, k := int(in.Aux), b.convert(types.I64, in.Type)
+	b.sure(kernel.Convert, types.I64, in.Type)
 	wide := b.varies(id)
 	ramp := int(id)
 	if in.Type != types.I64 {
@@ -67,9 +68,10 @@ func (b *builder) iota(id kernel.ID, in *kernel.Instr) {
 // compute adds the step of an op on elements.
 func (b *builder) compute(id kernel.ID, in *kernel.Instr) {
 	wide, level := b.varies(id), b.level[id]
-	args := make([]int, len(in.Args))
+	operands := b.operandsOf(id)
+	args := make([]int, len(operands))
 	inPlace := in.Op != kernel.Clamp // whose first step would overwrite its last operand
-	for i, a := range in.Args {
+	for i, a := range operands {
 		args[i] = b.operand(a, wide)
 		inPlace = inPlace && b.k.Instrs[a].Type.Size() == in.Type.Size()
 	}
@@ -77,7 +79,7 @@ func (b *builder) compute(id kernel.ID, in *kernel.Instr) {
 		b.release(id)
 	}
 	b.place(id)
-	do := b.elements(in, int(id), args, wide)
+	do := b.elements(id, args, wide)
 	if !wide {
 		b.emit(level, func(r *run, n int) { do(r, 1) })
 		return
@@ -112,23 +114,35 @@ func (b *builder) computeInto(id kernel.ID, a *access, do step) {
 }
 
 // elements returns what computes n elements of an op: one, unless wide is set.
-func (b *builder) elements(in *kernel.Instr, to int, args []int, wide bool) step {
+func (b *builder) elements(id kernel.ID, args []int, wide bool) step {
 	v := vectored{} // a call of machine code takes longer than one element
-	if wide {
+	if wide || b.order != nil {
 		v = b.vectored
 	}
+	in, to := &b.k.Instrs[id], int(id)
 	from := b.k.Instrs[in.Args[0]].Type
+	if p := b.fusedProduct(id); p != kernel.None {
+		op, _ := b.fusing(in, p)
+		k, x, y, z := b.fuse(op, in.Type), args[0], args[1], args[2]
+		return func(r *run, n int) { k(r.p[to], r.p[x], r.p[y], r.p[z], n) }
+	}
+	if b.inverted(id) {
+		return b.byInverse(id, args)
+	}
 	switch in.Op {
 	case kernel.Select:
 		k, c, x, y := v.choose(in.Type), args[0], args[1], args[2]
 		return func(r *run, n int) { k(r.p[to], r.p[c], r.p[x], r.p[y], n) }
 	case kernel.Clamp:
+		b.sure(kernel.Maximum, in.Type, in.Type)
+		b.sure(kernel.Minimum, in.Type, in.Type)
 		lo, hi, l, x, h := v.binary(kernel.Maximum, in.Type, in.Type), v.binary(kernel.Minimum, in.Type, in.Type), args[0], args[1], args[2]
 		return func(r *run, n int) {
 			lo(r.p[to], r.p[l], r.p[x], n)
 			hi(r.p[to], r.p[to], r.p[h], n)
 		}
 	}
+	b.sure(in.Op, from, in.Type)
 	if len(args) == 1 {
 		k, x := v.unary(in.Op, from, in.Type), args[0]
 		return func(r *run, n int) { k(r.p[to], r.p[x], n) }
@@ -139,8 +153,13 @@ func (b *builder) elements(in *kernel.Instr, to int, args []int, wide bool) step
 
 // reduce adds the steps that begin a reduction and that add a tile to it.
 func (b *builder) reduce(id kernel.ID, in *kernel.Instr) {
+	if b.order != nil && b.k.Sums(id) && b.st.vector >= len(b.k.Axes) {
+		b.sum(id, in)
+		return
+	}
 	t := loops.Of(in.Type)
 	op := kernel.Op(in.Aux)
+	b.sure(op, in.Type, in.Type)
 	wide := b.varies(id)
 	k, start := b.binary(op, in.Type, in.Type), b.constant(t, kernel.Neutral(op, in.Type), 1)
 	fill := b.fill(in.Type)
@@ -155,6 +174,17 @@ func (b *builder) reduce(id kernel.ID, in *kernel.Instr) {
 		fill(r.p[id], r.p[start], n)
 	})
 	if b.st.vector < len(b.k.Axes) { // tiles lie across what is reduced
+		if p := b.fusedProduct(id); p != kernel.None {
+			m := b.k.Instrs[p].Args
+			fuse, x, y := b.fuse(kernel.Add, in.Type), b.operand(m[0], wide), b.operand(m[1], wide)
+			b.emit(inBody, func(r *run, n int) {
+				if !wide {
+					n = 1
+				}
+				fuse(r.p[id], r.p[x], r.p[y], r.p[id], n)
+			})
+			return
+		}
 		x := b.operand(in.Args[0], wide)
 		b.emit(inBody, func(r *run, n int) {
 			if !wide {

@@ -25,6 +25,7 @@ type tiling struct {
 	fixed     []unsafe.Pointer // by value: of constants
 	keep      [][]uint64       // what fixed points to
 	times     times
+	inexact   bool      // it has other bits than its order says
 	external  kernel.ID // a value that the caller of runStages provides; else None
 }
 
@@ -46,6 +47,7 @@ type stage struct {
 	begin   []step // for each tile of the kernel's points: reductions begin
 	shared  []step // what does not differ along the stage's axes, if it has points
 	body    []step
+	end     []step // for each tile of the kernel's points: sums end
 	// functions is what the functions of the body take for an element, in nanoseconds.
 	functions float64
 }
@@ -216,6 +218,7 @@ func (w *tiling) runStages(r *run, from, n int) {
 		if countPoints(w.k.Stages[st.number].Axes, r.call.Sizes) > 0 {
 			st.run(r, w, n)
 		}
+		steps(r, st.end, n)
 		if r.stopped {
 			return
 		}

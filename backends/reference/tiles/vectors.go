@@ -18,6 +18,8 @@ type Vectors interface {
 	Binary(op kernel.Op, from, to types.DType) func(o, a, b unsafe.Pointer, n int)
 	// Fold combines acc with n elements.
 	Fold(op kernel.Op, t types.DType) func(acc, a unsafe.Pointer, n int)
+	// Fused computes x*y+z of triples of floats, rounded once: for Subtract x*y-z, for Negate z-x*y.
+	Fused(op kernel.Op, t types.DType) func(o, x, y, z unsafe.Pointer, n int)
 	// Choose takes elements of yes, which have so many bytes, where the bool is set, else of no.
 	Choose(size int) func(o, c, yes, no unsafe.Pointer, n int)
 	// Fill repeats the element that a points to.
@@ -64,10 +66,17 @@ type Products interface {
 	// It returns false, with nothing done, where there is no code for these, or where they take
 	// more than the given bytes of scratch memory. It ends early when done is closed.
 	Multiply(c, a, b unsafe.Pointer, rows, columns, depth int, stridesA, stridesB [2]int, scratch unsafe.Pointer, bytes int, done <-chan struct{}) bool
+	// MultiplyBlock is Multiply with the sums of a block of larger matrices: one row is no matrix of
+	// its own. Of a or b neighbours lie beside each other in one direction. It takes more memory
+	// where bytes are too few.
+	MultiplyBlock(c, a, b unsafe.Pointer, rows, columns, depth int, stridesA, stridesB [2]int, scratch unsafe.Pointer, bytes int, done <-chan struct{})
 }
 
 // vectored has the fastest loops there are: those of its Vectors, else of package loops.
-type vectored struct{ Vectors }
+type vectored struct {
+	Vectors
+	order *kernel.Order // that code is to have; nil: any
+}
 
 func (v vectored) unary(op kernel.Op, from, to types.DType) loops.Loop1 {
 	if v.Vectors != nil {

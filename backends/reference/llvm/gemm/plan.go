@@ -75,7 +75,7 @@ func (q *Plan) plan(p Problem) error {
 	if !gathers && (p.N == 1 || p.StrideC[2] != 1 && p.StrideC[1] == 1) && p.M > 1 && !p.PackedB {
 		q.p, q.swapped = p.swapped(), true
 	}
-	q.vector = !gathers && q.p.M == 1 && !p.PackedB && q.orderB() != Anyhow
+	q.vector = !gathers && q.p.M == 1 && !p.PackedB && !p.Block && q.orderB() != Anyhow
 	of := ofBlocks
 	switch {
 	case q.vector:
@@ -185,6 +185,9 @@ func (q *Plan) choose() {
 // ReadsImage reports whether blocks of B are read from copies of parts of an image. Otherwise the
 // plan is no plan of a problem that has a [Border].
 func (q *Plan) ReadsImage() bool { return q.image != nil }
+
+// OfRow reports whether A is one row, whose sums have an order of their own.
+func (q *Plan) OfRow() bool { return q.vector }
 
 // Packings returns how often a part that computes all packs each element of A and
 // of B, or reads it, if it is taken as it lies.

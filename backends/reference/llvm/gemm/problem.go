@@ -37,6 +37,8 @@ type Problem struct {
 	// GatherB are those of the padded image, which is not in memory. A plan must read the image
 	// then: see [Plan.ReadsImage].
 	BorderB *Border
+	// Block says that one row is a block of a matrix, whose sums have the order of others.
+	Block bool
 	// PackedB says that B will be there packed, by [Product.Pack].
 	PackedB bool
 }
@@ -83,7 +85,7 @@ func Dense(a, b, acc, c types.DType, batch, m, n, k int) Problem {
 // Same reports whether q differs from p in nothing, of problems without fused code.
 func (p *Problem) Same(q Problem) bool {
 	return p.A == q.A && p.B == q.B && p.Acc == q.Acc && p.C == q.C && p.Batch == q.Batch && p.M == q.M && p.N == q.N && p.K == q.K &&
-		p.StrideA == q.StrideA && p.StrideB == q.StrideB && p.StrideC == q.StrideC
+		p.Block == q.Block && p.StrideA == q.StrideA && p.StrideB == q.StrideB && p.StrideC == q.StrideC
 }
 
 // swapped returns the problem of the transposed operands: Cᵀ = Bᵀ·Aᵀ.

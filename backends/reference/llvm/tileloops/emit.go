@@ -23,6 +23,8 @@ func text(m vector.Machine, all []Loop) string {
 			l.each(b, []types.DType{types.Bool, l.From, l.From}, func(v []vector.Value) (vector.Value, error) {
 				return b.Select(v[0], v[1], v[2]), nil
 			})
+		case Fused:
+			l.each(b, []types.DType{l.From, l.From, l.From}, func(v []vector.Value) (vector.Value, error) { return l.fused(b, v[0], v[1], v[2]), nil })
 		case Fill:
 			one := b.Load(b.ArgPointer(1, l.From), 1)
 			l.sweep(b, b.ArgPointer(0, l.To), b.ArgIndex(2), func(_ value.Value, n vector.Lanes) vector.Value { return b.Splat(one, n.N) })
@@ -58,6 +60,17 @@ func (l Loop) sweep(b *vector.Builder, to vector.Pointer, n value.Value, do func
 	b.Sweep(n, min(b.Machine.Lanes(l.From), b.Machine.Lanes(l.To), b.Machine.Lanes(types.F32)), func(i value.Value, lanes vector.Lanes) {
 		b.StoreLanes(b.At(to, i), do(i, lanes), lanes)
 	})
+}
+
+// fused returns the product of x and y with z, rounded once.
+func (l Loop) fused(b *vector.Builder, x, y, z vector.Value) vector.Value {
+	switch l.Op {
+	case kernel.Subtract:
+		z = checked(b.Unary(kernel.Negate, z))
+	case kernel.Negate:
+		x = checked(b.Unary(kernel.Negate, x))
+	}
+	return b.FMA(x, y, z)
 }
 
 // sumLanes is how many partial sums there are: those of package loops.

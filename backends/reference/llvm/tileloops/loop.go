@@ -13,7 +13,7 @@ import (
 // of each operand are, and the number of elements. Results may be where an operand is.
 type Loop struct {
 	Kind Kind
-	Op   kernel.Op   // of elements, or what a fold combines them by; Invalid for others
+	Op   kernel.Op   // of elements, what a fold combines them by, or of a product and a third; Invalid for others
 	From types.DType // of the operands; of the last two of a choice
 	To   types.DType // of the results
 }
@@ -31,6 +31,9 @@ const (
 	Choose
 	// Fill repeats one element.
 	Fill
+	// Fused computes x*y+z of three elements, rounded once: with Op Subtract x*y-z, and with Negate
+	// z-x*y.
+	Fused
 )
 
 // Name is the name of the function.
@@ -42,6 +45,8 @@ func (l Loop) Name() string {
 		return fmt.Sprintf("choose_%d", l.From.Size())
 	case Fill:
 		return fmt.Sprintf("fill_%d", l.From.Size())
+	case Fused:
+		return fmt.Sprintf("fused_%v_%v", l.Op, l.From)
 	}
 	if l.From != l.To {
 		return fmt.Sprintf("%v_%v_%v", l.Op, l.From, l.To)
@@ -81,6 +86,9 @@ func Loops(d types.DType) (all []Loop) {
 	if d == types.F32 || d == types.F64 {
 		for _, op := range []kernel.Op{kernel.Add, kernel.Maximum, kernel.Minimum} {
 			all = append(all, Loop{Fold, op, d, d})
+		}
+		for _, op := range []kernel.Op{kernel.Add, kernel.Subtract, kernel.Negate} {
+			all = append(all, Loop{Fused, op, d, d})
 		}
 	}
 	return all
