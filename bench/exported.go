@@ -63,10 +63,8 @@ func (x wholeProgram) measure(e *env) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	if x, ok := c.exe.(backends.Tiered); ok {
-		if err := x.Finish(context.Background()); err != nil {
-			return result{}, err
-		}
+	if err := c.finish(); err != nil {
+		return result{}, err
 	}
 	t, err := e.time(programRules, func() error { return c.exe.Execute(context.Background(), &c.call) })
 	if err != nil {
@@ -92,7 +90,8 @@ func (x wholeProgram) first(e *env) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	return once(c.took), nil
+	r := once(c.took)
+	return r, c.finish() // what the next process finds on disk
 }
 
 // firstTiers is first of a program with [backends.Options.Tiers].
@@ -110,6 +109,14 @@ type firstRun struct {
 	exe     backends.Executable
 	call    backends.Call
 	took    time.Duration // to compile and to run once
+}
+
+// finish waits until all code is compiled.
+func (c *firstRun) finish() error {
+	if x, ok := c.exe.(backends.Tiered); ok {
+		return x.Finish(context.Background())
+	}
+	return nil
 }
 
 // begin compiles a program, runs it once and checks the results.

@@ -87,7 +87,7 @@ func (e *env) one(all []workload, name, profile string) error {
 	}
 	runtime.GOMAXPROCS(e.threads)
 	if !w.first && !strings.HasPrefix(w.name, exportedPrefix) { // which wait for the compiled code
-		os.Unsetenv(environment.Tiers.Name)
+		os.Setenv(environment.Tiers.Name, "0")
 	}
 	if profile != "" {
 		f, err := os.Create(profile)

@@ -48,7 +48,10 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	use := compilers.fastest
 	compilers.Unlock()
 	use = append(use[:len(use):len(use)], plainOf(use))
-	ctx = withDeferral(backends.WithLogger(ctx, &o), &deferral{inexact: o.Tiers || env.Tiers.On()})
+	ctx = backends.WithLogger(ctx, &o)
+	if inexact := o.Tiers || env.Tiers.On(); inexact || env.Tiers.Value() == "" {
+		ctx = withDeferral(ctx, &deferral{inexact: inexact})
+	}
 	plans := plansFor(m, o, use)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -39,9 +39,8 @@ var (
 	Compiled = Switch("LTC_COMPILED",
 		"`1` makes it an error of compiling, instead of a warning, that the evaluator would run a program or an op of it for `cpu` or `cuda`, many times slower than compiled code. Also `lazy.Compiled` and `model.Compiled`.")
 
-	// Tiers lets code of other bits stand in for code that is still being compiled.
-	Tiers = Switch("LTC_TIERS",
-		"`1` lets any built-in code, or plain Go, stand in for kernels of programs for `cpu` that libLLVM has not compiled yet. `0` allows that to code with the bits of these kernels alone. With `1`, the last bits of results depend on the time that compiling takes: do not use it where runs are to be repeated bit by bit. Also `lazy.Tiers` and `model.Tiers`.")
+	// Tiers says which code stands in for code that is still being compiled.
+	Tiers = Declare(Var{Name: "LTC_TIERS", Allowed: "`0`, `1`", Check: OneOf("0", "1"), Doc: "`1` lets any built-in code, or plain Go, stand in for kernels of programs for `cpu` that libLLVM has not compiled yet. Without it only code with the bits of these kernels does; with `0` none does, and runs wait. With `1`, the last bits of results depend on the time that compiling takes: do not use it where runs are to be repeated bit by bit. Also `lazy.Tiers` and `model.Tiers`."})
 
 	// Update has package ltctest write lock files anew.
 	Update = Switch("LTC_UPDATE",
