@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -391,6 +392,33 @@ func TestReasonsOfSizesOfZero(t *testing.T) {
 	require.Contains(t, all[2], "; skip steps that have no elements, or nothing: there is one more program, for a size of 0")
 	require.Contains(t, all[3], "f32[1,4], was ")
 	require.NotContains(t, all[3], "a size of 0 has")
+}
+
+// Maxima of i64 begin with the least i64, which is the name of no size.
+func TestMaximaOfManySizes(t *testing.T) {
+	dev := open(t, "cpu", lazy.Compiled())
+	tr, other := lazy.NewTrace(dev), lazy.NewTrace(open(t, "eval", lazy.StaticShapes()))
+	step := func(tr *lazy.Trace, x []int64) (all [][]int64) {
+		a := lazy.From(tr, x, 1, 1, len(x)/4, 4)
+		least := lazy.Const(tr, lazy.I64, math.MinInt64)
+		ys := []*lazy.Tensor{a.Max(2), a.Max(), a.MaxPool([]int{2, 3}, lazy.PoolOptions{Strides: []int{1, 2}, Padding: [][2]int{{1, 1}, {0, 1}}}),
+			a.Maximum(least.BroadcastTo(a.OpenShape()...)).Sub(least), a.Add(a.Size(2))}
+		require.NoError(t, tr.MarkStep(ys...))
+		for _, y := range ys {
+			v, err := lazy.ToSlice[int64](y)
+			require.NoError(t, err)
+			all = append(all, v)
+		}
+		return all
+	}
+	for _, n := range []int{32, 17, 9, 40} {
+		x := make([]int64, n*4)
+		for i := range x {
+			x[i] = math.MinInt64 + int64(i*7%5)<<60 + int64(i%3)
+		}
+		require.Equal(t, step(other, x), step(tr, x), "%d rows", n)
+	}
+	require.EqualValues(t, 2, tr.Report().Compiled)
 }
 
 // A function with Inputs may call itself, with an end to the recursion.

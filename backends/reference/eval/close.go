@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"ltc/backends"
@@ -119,7 +120,10 @@ func noNames(m *mlir.Module) (err error) {
 			}
 			list, _ := mlir.Ints(a.Value)
 			n, _ := mlir.Int(a.Value)
-			if slices.ContainsFunc(append(list, n), func(n int64) bool { return n < -dims.Largest }) {
+			if slices.ContainsFunc(append(list, n), func(n int64) bool {
+				// The least i64, with which maxima begin, is the name of none.
+				return n < -dims.Largest && !(op.Code == stablehlo.Constant && n == math.MinInt64)
+			}) {
 				err = fmt.Errorf("%s has %d, which sizes that are open cannot be added to", a.Name, slices.Min(append(list, n)))
 			}
 		}
