@@ -20,6 +20,7 @@ import (
 	"ltc/backends/reference/eval"
 	"ltc/backends/reference/tiles"
 	"ltc/internal/test/programs"
+	"ltc/internal/trials"
 	"ltc/soa"
 )
 
@@ -38,7 +39,7 @@ func TestCrew(t *testing.T) {
 				ran[p+i].Add(1)
 			}
 		})
-		for turn := range 2000 {
+		for turn := range trials.Of(2000) {
 			parts := 1 + turn%len(ran)
 			c.do(parts, turn%2 == 1)
 			for p := range ran {
