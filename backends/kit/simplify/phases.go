@@ -15,7 +15,8 @@ import (
 // repeats after a number of results. Results that meet the same elements are a phase. A
 // phase is a convolution of the image without zeros with these elements. See Vincent
 // Dumoulin and Francesco Visin, A guide to convolution arithmetic for deep learning,
-// arXiv:1603.07285, chapter 4.
+// arXiv:1603.07285, chapter 4. The zeros that phases skip make no NaN of an infinity in the kernel,
+// which by the specification of StableHLO they do.
 
 // mostPhases is the largest number of phases: each is a convolution of its own.
 const mostPhases = 64
