@@ -93,7 +93,7 @@ func wrongCount(tr *Trace, x []*Tensor, want int) []*Tensor {
 // Warmup compiles the program that Call with arguments of these types would run, and runs
 // nothing: the first Call is then as quick as those after it. After [Function.Inputs] it needs no
 // arguments, and compiles the program for all sizes. Calls for whose sizes the function records other
-// ops, as it may for a size of 1, are compiled by Warmup with arguments of these sizes.
+// ops are compiled by Warmup with arguments of these sizes.
 func (f *Function) Warmup(ctx context.Context, given ...*Tensor) error {
 	ctx = cmp.Or(ctx, context.Background())
 	if err := f.usable("warmup", given); err != nil {

@@ -322,7 +322,7 @@ func TestFunctionWithInputs(t *testing.T) {
 	require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("batch", 1, 64), lazy.Dim("seq", 1, 32), 8)}))
 	tr := lazy.NewTrace(open(t, "eval", lazy.StaticShapes()))
 	for i := range 12 {
-		b, s := 1+i*7%11, 2+i*5%17 // a length of 1 is another program: nothing is broadcast
+		b, s := 1+i*7%11, 1+i*5%17 // where nothing is broadcast for a length of 1
 		x := sequence(b * s * 8)
 		y, err := f.Call(ctx, lazy.From(dev, x, b, s, 8))
 		require.NoError(t, err)
@@ -366,11 +366,16 @@ func TestInputsOfLargeSizes(t *testing.T) {
 // The error of a frozen function names its arguments as Inputs does.
 func TestFrozenFunctionNamesItsInputs(t *testing.T) {
 	dev := open(t, "cpu")
-	f := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Softmax(0) })
+	f := lazy.Func(dev, func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+		if x.Dim(0) == 1 {
+			return x.Tanh()
+		}
+		return x.Softmax(0)
+	})
 	require.NoError(t, f.Inputs(lazy.Input{Name: "tokens", Type: types.Of(lazy.F32, lazy.Dim("n", 1, 9))}))
 	require.NoError(t, f.Warmup(t.Context()))
 	f.Freeze(true)
-	_, err := f.Call(t.Context(), lazy.From(dev, ramp(1))) // a size of 1 has other ops
+	_, err := f.Call(t.Context(), lazy.From(dev, ramp(1)))
 	require.ErrorIs(t, err, lazy.ErrFrozen)
 	require.ErrorContains(t, err, `parameter "tokens" f32[1], was f32[n]`)
 }
@@ -385,13 +390,28 @@ func TestReasonsOfSizesOfZero(t *testing.T) {
 	for _, c := range tr.Report().Compiles {
 		all = append(all, c.Reason)
 	}
-	require.Len(t, all, 4)
+	require.Len(t, all, 3)
 	require.Contains(t, all[1], "f32[n,4], was f32[32,4]; nothing: this program is for all sizes")
 	require.Contains(t, all[2], "f32[0,4], was f32[n,4], and sizes stay numbers: ")
 	require.Contains(t, all[2], "a size of 0 has a program of its own")
 	require.Contains(t, all[2], "; skip steps that have no elements, or nothing: there is one more program, for a size of 0")
-	require.Contains(t, all[3], "f32[1,4], was ")
-	require.NotContains(t, all[3], "a size of 0 has")
+}
+
+// A size of 1 needs no broadcast and no slice, and has the program for all sizes.
+func TestSizeOfOneIsAmongAllSizes(t *testing.T) {
+	step := func(tr *lazy.Trace, rows, columns int) *lazy.Tensor {
+		x := lazy.From(tr, sequence(rows*columns), rows, columns)
+		g := lazy.Grad(x.Softmax(0).Mul(x.MeanKeep(1)).Tanh().Sum(), x)
+		return g[0].Add(x.Narrow(0, 0, 1)).Sub(x.Reshape(columns, rows).Transpose().MaxKeep(0)).Reshape(-1, 1)
+	}
+	tr, static := lazy.NewTrace(open(t, "cpu")), lazy.NewTrace(open(t, "eval", lazy.StaticShapes()))
+	for _, s := range [][2]int{{8, 3}, {5, 4}, {6, 7}, {1, 5}, {4, 1}, {1, 1}, {1, 5}, {1, 9}, {3, 3}} {
+		y, want := step(tr, s[0], s[1]), step(static, s[0], s[1])
+		require.NoError(t, tr.MarkStep(y))
+		require.NoError(t, static.MarkStep(want))
+		require.InDeltaSlice(t, floats(t, want), floats(t, y), 1e-5, "%v", s)
+	}
+	require.EqualValues(t, 2, tr.Report().Compiled)
 }
 
 // Maxima of i64 begin with the least i64, which is the name of no size.

@@ -21,7 +21,7 @@ const mostSymbols = 8
 const MostOpen = 1<<31 - 1
 
 // Open is a graph whose sizes may be expressions. [Open.Fits] compares graphs of numbers with it. It
-// is immutable but for its pool, and any number of goroutines share it.
+// is immutable but for what it remembers, and any number of goroutines share it.
 type Open struct {
 	Graph   *ir.Graph
 	symbols []int
@@ -30,6 +30,9 @@ type Open struct {
 	counts  map[int]int // by size that follows from data, the node that tells it
 
 	spare sync.Pool // of *substitution
+
+	mu      sync.Mutex
+	normals []*ir.Graph // that have the normal form of an instance
 }
 
 // Generalize returns a graph of which all samples, from 2 to [MostSamples], are instances: it is each

@@ -11,13 +11,25 @@ import (
 // Instantiate returns the graph that g is where sizes that are expressions of package dims are
 // the numbers that size says. Sizes as numbers ([ir.OpSizeOf]) become constants. The error is that of a rule that the numbers break.
 func Instantiate(g *ir.Graph, size func(d int) int) (*ir.Graph, error) {
-	x := &instance{size: size, b: ir.NewBuilder(Infer), nodes: map[*ir.Node]*ir.Node{}}
+	return (&instance{size: size}).graph(g)
+}
+
+// normalForm returns what Instantiate does, without ops that return their operand as it is, but for
+// axes of dimension 1. The normal forms of two recordings of one function are equal where one has such
+// ops and the other has not: a size of 1, say, needs no broadcast.
+func normalForm(g *ir.Graph, size func(d int) int) (*ir.Graph, error) {
+	return (&instance{size: size, normal: true}).graph(g)
+}
+
+func (of instance) graph(g *ir.Graph) (*ir.Graph, error) {
+	x := &of
+	x.b, x.nodes = ir.NewBuilder(Infer), map[*ir.Node]*ir.Node{}
 	var params, results []*ir.Node
 	for i, n := range g.Nodes {
 		if n.Op == ir.OpParameter { // those that lead were given, others come as they are met
 			p := x.b.Detached(x.typ(n.Type), n.ParamName(), n.Value)
 			x.nodes[n] = p
-			if len(params) == i {
+			if len(params) == i || x.normal {
 				params = append(params, p)
 			}
 			continue
@@ -31,17 +43,18 @@ func Instantiate(g *ir.Graph, size func(d int) int) (*ir.Graph, error) {
 	for _, r := range g.Results {
 		results = append(results, x.nodes[r])
 	}
-	of := &ir.Graph{Name: g.Name}
-	x.b.Capture(of, params, results, nil)
-	of.Alias = slices.Clone(g.Alias)
-	return of, nil
+	y := &ir.Graph{Name: g.Name}
+	x.b.Capture(y, params, results, nil)
+	y.Alias = slices.Clone(g.Alias)
+	return y, nil
 }
 
 // instance is the work of Instantiate.
 type instance struct {
-	size  func(d int) int
-	b     *ir.Builder
-	nodes map[*ir.Node]*ir.Node
+	size   func(d int) int
+	normal bool // without ops that return their operand
+	b      *ir.Builder
+	nodes  map[*ir.Node]*ir.Node
 }
 
 func (x *instance) typ(t types.Type) types.Type {
@@ -79,7 +92,45 @@ func (x *instance) node(n *ir.Node) (*ir.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.b.Node(n.Op, in, attrs, body)
+	made, err := x.b.Node(n.Op, in, attrs, body)
+	if err != nil || !x.normal || !reshapes(made) {
+		return made, err
+	}
+	from := made.In[0]
+	if from.Op == ir.OpReshape {
+		from = from.In[0]
+	}
+	if from.Type.Equal(made.Type) {
+		return from, nil
+	}
+	return x.b.Node(ir.OpReshape, []*ir.Node{from}, []ir.Attr{ir.ReshapeDims: {Ints: made.Type.Shape}}, nil)
+}
+
+// reshapes reports whether a node is its operand, maybe with other axes of dimension 1: a sum over
+// such axes, say. That a sum starts from 0, which is not -0, does not count.
+func reshapes(n *ir.Node) bool {
+	switch n.Op {
+	case ir.OpReshape:
+		return true
+	case ir.OpConvert:
+		return n.Type.Equal(n.In[0].Type)
+	case ir.OpTranspose:
+		var order []int
+		for _, axis := range n.Attrs[ir.TransposePerm].Ints {
+			if n.In[0].Type.Shape[axis] != 1 {
+				order = append(order, axis)
+			}
+		}
+		return slices.IsSorted(order)
+	case ir.OpSlice:
+		if slices.ContainsFunc(n.Attrs[ir.SliceStrides].Ints, func(s int) bool { return s != 1 }) {
+			return false
+		}
+	case ir.OpBroadcast, ir.OpSum, ir.OpMax, ir.OpMin:
+	default:
+		return false
+	}
+	return n.Type.Elements() == n.In[0].Type.Elements() && n.Type.Elements() > 0
 }
 
 // constant is a size as a number.
@@ -103,7 +154,7 @@ func (x *instance) body(c *ir.Composite) (*ir.Composite, error) {
 		of.Params[i].Int = x.size(of.Params[i].Int)
 	}
 	for k, g := range c.Graphs() {
-		inner, err := Instantiate(g, x.size)
+		inner, err := x.graph(g)
 		if err != nil {
 			return nil, err
 		}

@@ -99,6 +99,14 @@ func (o *Open) Fits(g *ir.Graph) bool {
 	return fits
 }
 
+// Takes reports whether the parameters of g have sizes that those of the graph may have.
+func (o *Open) Takes(g *ir.Graph) bool {
+	values := make([]int64, len(o.symbols))
+	return o.tell(values, g) && slices.EqualFunc(o.Graph.Params, g.Params, func(x, y *ir.Node) bool {
+		return x.Type.DType == y.Type.DType && slices.EqualFunc(x.Type.Shape, y.Type.Shape, func(d, n int) bool { return d == n || dims.IsExpr(d) })
+	})
+}
+
 func (o *Open) fits(g *ir.Graph, x *substitution) bool {
 	if !o.tell(x.values, g) || o.sizes.Eval(x.registers, x.values) != nil {
 		return false
@@ -109,7 +117,7 @@ func (o *Open) fits(g *ir.Graph, x *substitution) bool {
 	}
 	size := x.size
 	if len(counts) == 0 {
-		return ir.IsInstance(o.Graph, g, size)
+		return ir.IsInstance(o.Graph, g, size) || slices.Contains(x.values, 1) && o.normal(g, size)
 	}
 	known := map[int]int{} // of sizes that follow from data
 	return ir.IsInstance(o.Graph, g, func(d int) int {
@@ -128,6 +136,33 @@ func (o *Open) fits(g *ir.Graph, x *substitution) bool {
 		}
 		return n
 	})
+}
+
+// mostNormal is how many graphs are remembered that are instances by their normal forms.
+const mostNormal = 64
+
+// normal reports whether the graph for sizes of which one is 1, and g have one normal form: for such a
+// size fewer ops are recorded. The latest graphs that have are remembered.
+func (o *Open) normal(g *ir.Graph, size func(d int) int) bool {
+	o.mu.Lock()
+	known := slices.ContainsFunc(o.normals, func(x *ir.Graph) bool { return ir.Equal(x, g) })
+	o.mu.Unlock()
+	if known {
+		return true
+	}
+	a, err := normalForm(o.Graph, size)
+	if err != nil {
+		return false
+	}
+	b, err := normalForm(g, func(d int) int { return d })
+	if err != nil || !slices.EqualFunc(a.Params, b.Params, func(x, y *ir.Node) bool { return x.Type.Equal(y.Type) }) || !ir.Equal(a, b) {
+		return false
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.normals = append(o.normals, g.Clone())
+	o.normals = o.normals[max(0, len(o.normals)-mostNormal):]
+	return true
 }
 
 // tell sets values to the numbers of the symbols. It returns false if one is not within its bounds,

@@ -74,12 +74,45 @@ func fitting(open []*shapeinfer.Open, g *ir.Graph) *shapeinfer.Open {
 	return nil
 }
 
+// mostNormal is how many open graphs of other outlines are compared with a graph.
+const mostNormal = 16
+
+// normal returns the open graph of another outline that g is an instance of, for sizes of which one
+// is 1; nil if there is none. It is of g's outline, too, from then on.
+func (f *Families) normal(g *ir.Graph, outline uint64) *shapeinfer.Open {
+	if !slices.ContainsFunc(g.Params, func(p *ir.Node) bool { return slices.Contains(p.Type.Shape, 1) }) {
+		return nil
+	}
+	f.mu.Lock()
+	var open []*shapeinfer.Open
+	for _, x := range f.all {
+		for _, o := range x.open {
+			if len(open) < mostNormal && o.Takes(g) {
+				open = append(open, o)
+			}
+		}
+	}
+	f.mu.Unlock()
+	o := fitting(open, g)
+	if o != nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if x := f.of(outline); !slices.Contains(x.open, o) && len(x.open) < mostOpen {
+			x.open = append(slices.Clone(x.open), o)
+		}
+	}
+	return o
+}
+
 // open returns the open graph that g is an instance of. If there is none, it makes one of g and the
 // graphs of the same line that differ in sizes. Without these it notes g and returns nil: g is compiled
 // with its sizes as numbers.
 func (f *Families) open(g *ir.Graph, at func() callsite.Site) *shapeinfer.Open {
 	outline := g.Outline()
 	if o := f.find(g, outline); o != nil {
+		return o
+	}
+	if o := f.normal(g, outline); o != nil {
 		return o
 	}
 	site := at()
