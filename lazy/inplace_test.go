@@ -67,8 +67,12 @@ func TestInPlaceComposites(t *testing.T) {
 		x := From(tr, []float32{1, 2, 4})
 		written := From(tr, []float32{1, 2, 4})
 		var args []reflect.Value
-		for range row.Operands[1:] {
-			args = append(args, reflect.ValueOf(x))
+		for _, o := range row.Operands[1:] {
+			of := x
+			if o.Is == ops.Integer {
+				of = From(tr, []int32{2, 0, 2})
+			}
+			args = append(args, reflect.ValueOf(of))
 		}
 		for _, a := range row.Attrs {
 			switch a.Kind {
