@@ -540,7 +540,7 @@ func recordIndexAdd(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Tens
 }
 
 // IndexAdd returns x with each slice of updates along the axis added to the
-// slice of x that its index chooses. Those with an index out of range are left
+// slice of x that its index chooses. Slices with an index out of range are left
 // out.
 //
 // It requires: x is a number; indices is an integer; updates is a number and
@@ -574,8 +574,8 @@ func recordIndexCopy(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Ten
 }
 
 // IndexCopy returns x with the slices along the axis that the indices choose
-// replaced by those of updates. The last of those with one index stays; those
-// with an index out of range are left out.
+// replaced by those of updates. Of slices with the same index the last stays;
+// slices with an index out of range are left out.
 //
 // It requires: x is any dtype; indices is an integer; updates has the dtype of
 // x; axis is one of those of x; indices have one axis; updates have the shape
@@ -638,8 +638,8 @@ func recordScatterAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int) *
 }
 
 // ScatterAlong returns x with elements replaced by those of updates: each goes
-// to the place that GatherAlong takes for its index. The last of those for one
-// place stays; those with an index out of range are left out.
+// to the place that GatherAlong takes for its index. Of elements for the same
+// place the last stays; elements with an index out of range are left out.
 //
 // It requires: x is any dtype; indices is an integer; updates has the dtype of
 // x; axis is one of those of x; indices have the rank of x, and no dimension
@@ -674,8 +674,8 @@ func recordScatterAddAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 }
 
 // ScatterAddAlong returns x with the elements of updates added: each to the
-// place that GatherAlong takes for its index. Those with an index out of range
-// are left out.
+// place that GatherAlong takes for its index. Elements with an index out of
+// range are left out.
 //
 // It requires: x is a number; indices is an integer; updates is a number and
 // has the dtype of x; axis is one of those of x; indices have the rank of x,
@@ -709,8 +709,8 @@ func recordScatterMulAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 	return computeScatterMulAlong(xs[0], xs[1], xs[2], a[0].int)
 }
 
-// ScatterMulAlong returns x multiplied with the elements of updates, as
-// ScatterAddAlong adds them.
+// ScatterMulAlong returns x multiplied by the elements of updates, at the
+// places where ScatterAddAlong adds them.
 //
 // It requires: x is a number; indices is an integer; updates is a number and
 // has the dtype of x; axis is one of those of x; indices have the rank of x,
@@ -744,8 +744,8 @@ func recordScatterMinAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 	return computeScatterMinAlong(xs[0], xs[1], xs[2], a[0].int)
 }
 
-// ScatterMinAlong returns the smallest of each element of x and those of
-// updates that ScatterAddAlong would add to it; NaN if one is.
+// ScatterMinAlong returns the smallest of each element of x and the updates
+// that ScatterAddAlong would add to it; NaN if one of these is NaN.
 //
 // It requires: x is a number; indices is an integer; updates is a number and
 // has the dtype of x; axis is one of those of x; indices have the rank of x,
@@ -779,8 +779,8 @@ func recordScatterMaxAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 	return computeScatterMaxAlong(xs[0], xs[1], xs[2], a[0].int)
 }
 
-// ScatterMaxAlong returns the largest of each element of x and those of updates
-// that ScatterAddAlong would add to it; NaN if one is.
+// ScatterMaxAlong returns the largest of each element of x and the updates that
+// ScatterAddAlong would add to it; NaN if one of these is NaN.
 //
 // It requires: x is a number; indices is an integer; updates is a number and
 // has the dtype of x; axis is one of those of x; indices have the rank of x,
