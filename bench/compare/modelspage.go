@@ -164,7 +164,7 @@ func millions(n float64) string {
 
 // starts is the table of first calls and of memory.
 func (s *session) starts(b *strings.Builder) {
-	b.WriteString("\n## First calls and memory\nThe first call, with all that comes before it. Ours lets built-in code stand in for what is not compiled, with the same bits or, with tiers (`LTC_TIERS=1`), any, or finds on disk what another process has left. ONNX Runtime makes a session, OpenVINO and `torch.compile` compile, and weights of PyTorch and JAX are read before. *Memory* is the most that the process has held, Python and its libraries included. Of ours it is that of the process of the first call.\n\n| model | library | first call | memory |\n|---|---|---|---|\n")
+	b.WriteString("\n## First calls and memory\nThe first call, with all that comes before it. Ours runs built-in code in place of kernels that are not compiled yet: code with the same bits, or with tiers (`LTC_TIERS=1`) any. A program that was compiled before finds its code on disk. ONNX Runtime makes a session, OpenVINO and `torch.compile` compile, and weights of PyTorch and JAX are read before. *Memory* is the most that the process has held, Python and its libraries included. Of ours it is that of the process of the first call.\n\n| model | library | first call | memory |\n|---|---|---|---|\n")
 	for _, p := range wholePrograms {
 		if !p.first {
 			continue
