@@ -246,8 +246,8 @@ type Growing interface {
 // Tiered is an [Executable] whose code may still be compiled; see [Options.Tiers].
 type Tiered interface {
 	// Finish waits until all code of the executable is compiled. From then on runs are as fast as
-	// they get, and have the same bits whatever [Options.Tiers] is. Code that cannot be compiled is logged, and its stand-in stays. When
-	// ctx ends before, Finish returns the cause.
+	// they get, and have the same bits whatever [Options.Tiers] is. Code that cannot be compiled is
+	// logged, and its stand-in stays. When ctx ends before, Finish returns the cause.
 	Finish(ctx context.Context) error
 }
 

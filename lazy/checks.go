@@ -115,8 +115,8 @@ var (
 	ErrNaN = guard.ErrNaN
 )
 
-// CheckIndices says whether a step fails if an index of Gather or ScatterAdd, a class of
-// OneHot or a label of CrossEntropy does not exist. The environment variable LTC_CHECK
+// CheckIndices says whether a step fails if an index of Gather, ScatterAdd and the like, a
+// class of OneHot or a label of CrossEntropy does not exist. The environment variable LTC_CHECK
 // switches it on; false switches it off again. Indices that the program computes are
 // computed once more before each run, and nothing has been written when a step fails so.
 // Indices within closures of control flow, as [For] takes, are not looked at.

@@ -40,7 +40,7 @@ var (
 		"`1` makes it an error of compiling, instead of a warning, that the evaluator would run a program or an op of it for `cpu` or `cuda`, many times slower than compiled code. Also `lazy.Compiled` and `model.Compiled`.")
 
 	// Tiers says which code stands in for code that is still being compiled.
-	Tiers = Declare(Var{Name: "LTC_TIERS", Allowed: "`0`, `1`", Check: OneOf("0", "1"), Doc: "`1` lets any built-in code, or plain Go, stand in for kernels of programs for `cpu` that libLLVM has not compiled yet. Without it only code with the bits of these kernels does; with `0` none does, and runs wait. With `1`, the last bits of results depend on the time that compiling takes: do not use it where runs are to be repeated bit by bit. Also `lazy.Tiers` and `model.Tiers`."})
+	Tiers = Declare(Var{Name: "LTC_TIERS", Allowed: "`0`, `1`", Check: OneOf("0", "1"), Doc: "`1` lets any built-in code, or plain Go, stand in for kernels of programs for `cpu` that libLLVM has not compiled yet. Without it only code with the bits of these kernels does; with `0` none does, and runs wait, in programs without the option `Tiers`. With `1`, the last bits of results depend on the time that compiling takes: do not use it where runs are to be repeated bit by bit. Also `lazy.Tiers` and `model.Tiers`."})
 
 	// Update has package ltctest write lock files anew.
 	Update = Switch("LTC_UPDATE",
@@ -49,5 +49,5 @@ var (
 	// Checks switches on what finds mistakes of the library and of its users, and
 	// takes time. Package lazy and backends read it.
 	Checks = Switch("LTC_CHECK",
-		"`1` checks every program when it is recorded and between the stages of its compilation. Borrowed data must not change before the step that reads it has run. A run that fails must have written nothing. Indices of `Gather`, `ScatterAdd` and `OneHot` and labels of `CrossEntropy` must exist (also `lazy.CheckIndices`). Memory that is used again is filled with NaNs.")
+		"`1` checks every program when it is recorded and between the stages of its compilation. Borrowed data must not change before the step that reads it has run. A run that fails must have written nothing. Indices of `Gather`, `ScatterAdd` and the like, classes of `OneHot` and labels of `CrossEntropy` must exist (also `lazy.CheckIndices`). Memory that is used again is filled with NaNs.")
 )
