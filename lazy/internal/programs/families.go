@@ -3,6 +3,7 @@ package programs
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -85,8 +86,8 @@ func (f *Families) normal(g *ir.Graph, outline uint64) *shapeinfer.Open {
 	}
 	f.mu.Lock()
 	var open []*shapeinfer.Open
-	for _, x := range f.all {
-		for _, o := range x.open {
+	for _, key := range slices.Sorted(maps.Keys(f.all)) { // the same graphs in each run
+		for _, o := range f.all[key].open {
 			if len(open) < mostNormal && o.Takes(g) {
 				open = append(open, o)
 			}
@@ -151,8 +152,8 @@ func (f *Families) open(g *ir.Graph, at func() callsite.Site) *shapeinfer.Open {
 	return o
 }
 
-// errMany is why sizes stay numbers behind the programs of an outline that have them open.
-var errMany = fmt.Errorf("these ops have as many programs of open sizes as may be (limit %d), which differ in more than sizes", mostOpen)
+// errMany is why sizes stay numbers once an outline has mostOpen programs of open sizes.
+var errMany = fmt.Errorf("programs of open sizes of these ops differ in more than sizes, and have reached their limit of %d", mostOpen)
 
 // errNone is why a size of 0 stays a number.
 var errNone = errors.New("a size of 0 has a program of its own")
