@@ -44,8 +44,8 @@ func (t *tape) lastRow(i *ir.Node, rows int) *ir.Node {
 	return t.size(i, last)
 }
 
-// scattered is a Scatter whose gradients are wanted.
-type scattered struct {
+// scatterGradient is a Scatter whose gradients are wanted, and the gradient ct of its result.
+type scatterGradient struct {
 	*tape
 	n, x, indices, updates, ct *ir.Node
 	axis                       int
@@ -53,7 +53,7 @@ type scattered struct {
 
 // gradScatter: an update whose index is out of range has the gradient 0.
 func gradScatter(t *tape, n, ct *ir.Node) {
-	s := scattered{t, n, n.In[0], n.In[1], n.In[2], ct, int(n.Attrs[ir.ScatterAxis].Int)}
+	s := scatterGradient{t, n, n.In[0], n.In[1], n.In[2], ct, int(n.Attrs[ir.ScatterAxis].Int)}
 	combine := n.Attrs[ir.ScatterCombine].Str
 	if n.Type.Shape[s.axis] == 0 || s.updates.Type.Elements() == 0 {
 		t.add(0, ct)
@@ -78,32 +78,32 @@ func gradScatter(t *tape, n, ct *ir.Node) {
 }
 
 // taken are the rows of x that the updates go to.
-func (s *scattered) taken(x *ir.Node) *ir.Node { return s.gather(x, s.indices, s.axis) }
+func (s *scatterGradient) taken(x *ir.Node) *ir.Node { return s.gather(x, s.indices, s.axis) }
 
 // combined is x combined with updates at the places of the scatter.
-func (s *scattered) combined(x, updates *ir.Node, combine string) *ir.Node {
+func (s *scatterGradient) combined(x, updates *ir.Node, combine string) *ir.Node {
 	return s.scatter(x, s.indices, updates, s.axis, combine)
 }
 
-// inside says which indices there are rows for.
-func (s *scattered) inside() *ir.Node {
+// inside is true for indices of rows that exist.
+func (s *scatterGradient) inside() *ir.Node {
 	i := s.indices
 	return s.op(ir.OpAnd, s.compare("GE", i, s.scalar(i, 0)), s.compare("LE", i, s.lastRow(i, s.n.Type.Shape[s.axis])))
 }
 
-// each repeats what is said of an index for all elements of its update.
-func (s *scattered) each(x *ir.Node) *ir.Node {
+// each repeats the value of each index for all elements of its update.
+func (s *scatterGradient) each(x *ir.Node) *ir.Node {
 	return s.node(ir.OpBroadcast, []*ir.Node{x}, []ir.Attr{ir.BroadcastShape: {Ints: s.updates.Type.Shape}, ir.BroadcastAxes: {Ints: types.Axes(x.Type.Rank())}})
 }
 
 // number is 1 where x is true, in the dtype of the result.
-func (s *scattered) number(x *ir.Node) *ir.Node {
+func (s *scatterGradient) number(x *ir.Node) *ir.Node {
 	return s.node(ir.OpConvert, []*ir.Node{x}, []ir.Attr{ir.ConvertDType: {Int: int64(s.n.Type.DType)}})
 }
 
 // set: of the updates of one row the last has the gradient, and what it has replaced has none.
 // Which is the last follows from a scatter of the updates' numbers.
-func (s *scattered) set() {
+func (s *scatterGradient) set() {
 	if s.wants(0) {
 		s.add(0, s.combined(s.ct, s.zeros(s.updates), "set"))
 	}
@@ -120,7 +120,7 @@ func (s *scattered) set() {
 }
 
 // extreme shares the gradient of an element equally among x and the updates that are equal to it.
-func (s *scattered) extreme() {
+func (s *scatterGradient) extreme() {
 	inside := s.each(s.inside())
 	ofX := s.compare("EQ", s.x, s.n)
 	ofUpdate := s.op(ir.OpAnd, inside, s.compare("EQ", s.updates, s.taken(s.n)))
@@ -133,7 +133,7 @@ func (s *scattered) extreme() {
 
 // multiply: a factor's gradient is that of the product times the other factors. These are the
 // product divided by the factor; with 1 in its place, if it alone is 0.
-func (s *scattered) multiply() {
+func (s *scatterGradient) multiply() {
 	orOne := func(is, x *ir.Node) *ir.Node { return s.op(ir.OpWhere, is, s.scalar(x, 1), x) }
 	if s.wants(0) {
 		x := orOne(s.compare("EQ", s.x, s.scalar(s.x, 0)), s.x)

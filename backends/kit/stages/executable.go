@@ -20,7 +20,8 @@ type Target struct {
 	Backend backends.Backend
 	On      *exec.Machine
 	// Whole returns the program as the evaluator runs it. It runs programs without stages, and the
-	// calls in which a stage fails: a size that follows from data is larger than the program allows, for instance. Its
+	// calls in which a stage fails: a size that follows from data is larger than the program allows,
+	// for instance. Its
 	// error has the op's line in the module.
 	Whole func(ctx context.Context) (backends.Executable, error)
 }

@@ -47,15 +47,15 @@ func (g *gemm) ordered() bool {
 	}
 	for i, own := range [2][]int{g.M, g.N} {
 		f := g.factors()[i]
-		if f.convert != nil || f.way != nil || !g.besides(f, g.K[0]) && !slices.ContainsFunc(own, func(a int) bool { return g.besides(f, a) }) {
+		if f.convert != nil || f.way != nil || !g.contiguous(f, g.K[0]) && !slices.ContainsFunc(own, func(a int) bool { return g.contiguous(f, a) }) {
 			return false
 		}
 	}
 	return true
 }
 
-// besides reports whether neighbours along an axis lie side by side in a factor.
-func (g *gemm) besides(f *gemmFactor, axis int) bool {
+// contiguous reports whether neighbours along an axis are neighbours in a factor's memory.
+func (g *gemm) contiguous(f *gemmFactor, axis int) bool {
 	n := int64(0)
 	for d, x := range f.Index {
 		at := factorOf(x, axis)
@@ -123,8 +123,8 @@ func (c *code) orderedWays(v vectored) bool {
 	return !slices.ContainsFunc(c.ways, func(w *tiling) bool { return w.inexact })
 }
 
-// sure notes that an op on floats without a loop on vectors may have other bits.
-func (b *builder) sure(op kernel.Op, from, to types.DType) {
+// needsVectors notes that an op on floats without a loop on vectors may have other bits.
+func (b *builder) needsVectors(op kernel.Op, from, to types.DType) {
 	if b.order != nil && (from.IsFloat() || to.IsFloat()) && !b.fast(op, from, to) {
 		b.inexact = true
 	}
@@ -174,7 +174,7 @@ func (b *builder) sum(id kernel.ID, in *kernel.Instr) {
 	b.inexact = b.inexact || b.st.vector != o.Vector
 	lanes, width := o.Lanes, o.Lanes*o.Unroll
 	combine, fill := b.binary(op, t, t), b.fill(t)
-	b.sure(op, t, t)
+	b.needsVectors(op, t, t)
 	start := b.constant(loops.Of(t), kernel.Neutral(op, t), 1)
 	b.places[id].cell = int32(id)
 	whole, rest := b.newValue(), b.newValue()
@@ -236,8 +236,8 @@ func (b *builder) sum(id kernel.ID, in *kernel.Instr) {
 func (b *builder) byInverse(id kernel.ID, args []int) step {
 	t := b.k.Instrs[id].Type
 	divide, multiply, fill := b.binary(kernel.Divide, t, t), b.binary(kernel.Multiply, t, t), b.fill(t)
-	b.sure(kernel.Divide, t, t)
-	b.sure(kernel.Multiply, t, t)
+	b.needsVectors(kernel.Divide, t, t)
+	b.needsVectors(kernel.Multiply, t, t)
 	var divisors []int
 	for _, q := range b.order.Stages[b.st.number].Inverse {
 		divisors = append(divisors, b.operand(b.k.Instrs[q].Args[1], false))

@@ -39,7 +39,7 @@ func (b *builder) instr(id kernel.ID) {
 // iota writes indices as i64s and converts them.
 func (b *builder) iota(id kernel.ID, in *kernel.Instr) {
 	axis, k := int(in.Aux), b.convert(types.I64, in.Type)
-	b.sure(kernel.Convert, types.I64, in.Type)
+	b.needsVectors(kernel.Convert, types.I64, in.Type)
 	wide := b.varies(id)
 	ramp := int(id)
 	if in.Type != types.I64 {
@@ -134,15 +134,15 @@ func (b *builder) elements(id kernel.ID, args []int, wide bool) step {
 		k, c, x, y := v.choose(in.Type), args[0], args[1], args[2]
 		return func(r *run, n int) { k(r.p[to], r.p[c], r.p[x], r.p[y], n) }
 	case kernel.Clamp:
-		b.sure(kernel.Maximum, in.Type, in.Type)
-		b.sure(kernel.Minimum, in.Type, in.Type)
+		b.needsVectors(kernel.Maximum, in.Type, in.Type)
+		b.needsVectors(kernel.Minimum, in.Type, in.Type)
 		lo, hi, l, x, h := v.binary(kernel.Maximum, in.Type, in.Type), v.binary(kernel.Minimum, in.Type, in.Type), args[0], args[1], args[2]
 		return func(r *run, n int) {
 			lo(r.p[to], r.p[l], r.p[x], n)
 			hi(r.p[to], r.p[to], r.p[h], n)
 		}
 	}
-	b.sure(in.Op, from, in.Type)
+	b.needsVectors(in.Op, from, in.Type)
 	if len(args) == 1 {
 		k, x := v.unary(in.Op, from, in.Type), args[0]
 		return func(r *run, n int) { k(r.p[to], r.p[x], n) }
@@ -159,7 +159,7 @@ func (b *builder) reduce(id kernel.ID, in *kernel.Instr) {
 	}
 	t := loops.Of(in.Type)
 	op := kernel.Op(in.Aux)
-	b.sure(op, in.Type, in.Type)
+	b.needsVectors(op, in.Type, in.Type)
 	wide := b.varies(id)
 	k, start := b.binary(op, in.Type, in.Type), b.constant(t, kernel.Neutral(op, in.Type), 1)
 	fill := b.fill(in.Type)

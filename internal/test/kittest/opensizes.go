@@ -130,7 +130,8 @@ func SameForNumbers(t *testing.T, text string, e backends.Executable, numbers ..
 	}
 }
 
-// fillAny is fill for any dtype: integers that may be indices are small.
+// fillAny is fill for f32, bf16, i32, i64 and bool; other elements stay 0. Integers, which may be
+// indices, are small.
 func fillAny(r *rand.Rand, v soa.View) {
 	switch v.Type.DType {
 	case types.F32:

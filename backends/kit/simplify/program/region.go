@@ -17,11 +17,11 @@ func Bodies(op *mlir.Op) []*mlir.Block {
 	return all
 }
 
-// Replacements are values that stand for those of ops that are gone, and may be of such
-// themselves.
+// Replacements has the value in the place of each value of an op that is gone. It may be the value of
+// another such op.
 type Replacements map[*mlir.Value]*mlir.Value
 
-// now returns what stands for v.
+// now returns the value in the place of v.
 func (s Replacements) now(v *mlir.Value) *mlir.Value {
 	for w := s[v]; w != nil; w = s[v] {
 		v = w
@@ -29,7 +29,7 @@ func (s Replacements) now(v *mlir.Value) *mlir.Value {
 	return v
 }
 
-// Apply puts what stands for them in the place of values.
+// Apply replaces values that have a replacement.
 func (s Replacements) Apply(values []*mlir.Value) {
 	if len(s) == 0 {
 		return
@@ -39,8 +39,7 @@ func (s Replacements) Apply(values []*mlir.Value) {
 	}
 }
 
-// Substitute puts what stands for them in the place of values that are operands
-// in b and below it.
+// Substitute replaces the operands of ops in b and below it that have a replacement.
 func Substitute(b *mlir.Block, stands Replacements) {
 	Walk(b, func(op *mlir.Op) { stands.Apply(op.Operands) })
 }
