@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "630b94066d52e3febf6bb5af"
+const buildID = "e853b15a2e2c19e33f412626"

@@ -25,7 +25,7 @@ type tiling struct {
 	fixed     []unsafe.Pointer // by value: of constants
 	keep      [][]uint64       // what fixed points to
 	times     times
-	inexact   bool      // it has other bits than its order says
+	inexact   bool      // its bits may differ from those of its order
 	external  kernel.ID // a value that the caller of runStages provides; else None
 }
 

@@ -66,16 +66,16 @@ type Products interface {
 	// It returns false, with nothing done, where there is no code for these, or where they take
 	// more than the given bytes of scratch memory. It ends early when done is closed.
 	Multiply(c, a, b unsafe.Pointer, rows, columns, depth int, stridesA, stridesB [2]int, scratch unsafe.Pointer, bytes int, done <-chan struct{}) bool
-	// MultiplyBlock is Multiply with the sums of a block of larger matrices: one row is no matrix of
-	// its own. Of a or b neighbours lie beside each other in one direction. It takes more memory
-	// where bytes are too few.
+	// MultiplyBlock is Multiply for a block of a larger product: the sums of a single row have the
+	// order of a matrix's sums. Rows or columns of a, and of b, are contiguous. It allocates where
+	// scratch has too few bytes.
 	MultiplyBlock(c, a, b unsafe.Pointer, rows, columns, depth int, stridesA, stridesB [2]int, scratch unsafe.Pointer, bytes int, done <-chan struct{})
 }
 
 // vectored has the fastest loops there are: those of its Vectors, else of package loops.
 type vectored struct {
 	Vectors
-	order *kernel.Order // that code is to have; nil: any
+	order *kernel.Order // the order of rounding and sums that code must have; nil: any
 }
 
 func (v vectored) unary(op kernel.Op, from, to types.DType) loops.Loop1 {

@@ -37,7 +37,8 @@ type Problem struct {
 	// GatherB are those of the padded image, which is not in memory. A plan must read the image
 	// then: see [Plan.ReadsImage].
 	BorderB *Border
-	// Block says that one row is a block of a matrix, whose sums have the order of others.
+	// Block says that the product is a block of a larger one: the sums of a single row have the
+	// order of a matrix's sums then.
 	Block bool
 	// PackedB says that B will be there packed, by [Product.Pack].
 	PackedB bool
