@@ -1,8 +1,11 @@
 package llvm
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +66,11 @@ func TestGroupsOnDisk(t *testing.T) {
 		}
 		objects, err := filepath.Glob(filepath.Join(dir, "objects", "*"))
 		require.NoError(t, err)
+		objects = slices.DeleteFunc(objects, func(path string) bool { // where libLLVM is has an entry, too
+			entry, err := os.ReadFile(path)
+			require.NoError(t, err)
+			return !bytes.Contains(entry, []byte(`"label":"multiply"`))
+		})
 		require.Len(t, objects, len(kernels))
 		t.Setenv("LTC_LIBLLVM", "none") // for the next one
 	}
