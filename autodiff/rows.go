@@ -27,7 +27,7 @@ func gradGather(t *tape, n, ct *ir.Node) {
 		return
 	}
 	i = t.node(ir.OpClampIndex, []*ir.Node{i}, []ir.Attr{ir.ClampIndexRows: {Int: int64(x.Type.Shape[axis])}})
-	t.add(0, t.scatter(t.zeros(x), i, ct, axis, "add"))
+	t.add(0, t.scatter(t.zeros(x), i, ct, axis, ir.CombineAdd))
 }
 
 // lastRow is the index of the last of so many rows, or the largest index that i's dtype
@@ -63,14 +63,14 @@ func gradScatter(t *tape, n, ct *ir.Node) {
 		return
 	}
 	switch combine {
-	case "add": // x passes through, and an update's gradient is that of its row
+	case ir.CombineAdd: // x passes through, and an update's gradient is that of its row
 		t.add(0, ct)
 		if t.wants(2) {
 			t.add(2, t.where(s.each(s.inside()), s.taken(ct)))
 		}
-	case "set":
+	case ir.CombineSet:
 		s.set()
-	case "mul":
+	case ir.CombineMul:
 		s.multiply()
 	default:
 		s.extreme()
@@ -105,7 +105,7 @@ func (s *scatterGradient) number(x *ir.Node) *ir.Node {
 // Which is the last follows from a scatter of the updates' numbers.
 func (s *scatterGradient) set() {
 	if s.wants(0) {
-		s.add(0, s.combined(s.ct, s.zeros(s.updates), "set"))
+		s.add(0, s.combined(s.ct, s.zeros(s.updates), ir.CombineSet))
 	}
 	if !s.wants(2) {
 		return
@@ -115,7 +115,7 @@ func (s *scatterGradient) set() {
 	counted := s.node(ir.OpIota, nil, []ir.Attr{ir.IotaDType: {Int: int64(types.I64)}, ir.IotaShape: {Ints: []int{dims.Product(own...)}}, ir.IotaAxis: {Int: 0}})
 	number := s.broadcast(s.reshape(counted, own), shape)
 	none := s.broadcast(s.scalar(number, -1), s.x.Type.Shape[:s.axis+1])
-	last := s.compare("EQ", s.taken(s.combined(none, number, "set")), number)
+	last := s.compare("EQ", s.taken(s.combined(none, number, ir.CombineSet)), number)
 	s.add(2, s.where(s.each(s.op(ir.OpAnd, last, s.inside())), s.taken(s.ct)))
 }
 
@@ -124,7 +124,7 @@ func (s *scatterGradient) extreme() {
 	inside := s.each(s.inside())
 	ofX := s.compare("EQ", s.x, s.n)
 	ofUpdate := s.op(ir.OpAnd, inside, s.compare("EQ", s.updates, s.taken(s.n)))
-	share := s.op(ir.OpDiv, s.ct, s.combined(s.number(ofX), s.number(ofUpdate), "add"))
+	share := s.op(ir.OpDiv, s.ct, s.combined(s.number(ofX), s.number(ofUpdate), ir.CombineAdd))
 	s.add(0, s.where(ofX, share))
 	if s.wants(2) {
 		s.add(2, s.where(ofUpdate, s.taken(share)))
@@ -137,15 +137,15 @@ func (s *scatterGradient) multiply() {
 	orOne := func(is, x *ir.Node) *ir.Node { return s.op(ir.OpWhere, is, s.scalar(x, 1), x) }
 	if s.wants(0) {
 		x := orOne(s.compare("EQ", s.x, s.scalar(s.x, 0)), s.x)
-		s.add(0, s.op(ir.OpDiv, s.mul(s.ct, s.combined(x, s.updates, "mul")), x))
+		s.add(0, s.op(ir.OpDiv, s.mul(s.ct, s.combined(x, s.updates, ir.CombineMul)), x))
 	}
 	if !s.wants(2) {
 		return
 	}
 	zero := s.compare("EQ", s.updates, s.scalar(s.updates, 0))
-	zeros := s.taken(s.combined(s.zeros(s.x), s.number(zero), "add"))
+	zeros := s.taken(s.combined(s.zeros(s.x), s.number(zero), ir.CombineAdd))
 	alone := s.op(ir.OpAnd, zero, s.compare("EQ", zeros, s.scalar(zeros, 1)))
-	others := s.combined(s.x, orOne(alone, s.updates), "mul")
+	others := s.combined(s.x, orOne(alone, s.updates), ir.CombineMul)
 	divided := s.op(ir.OpDiv, s.taken(s.mul(s.ct, s.n)), orOne(zero, s.updates))
 	s.add(2, s.where(s.each(s.inside()), s.op(ir.OpWhere, alone, s.taken(s.mul(s.ct, others)), divided)))
 }

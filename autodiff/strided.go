@@ -46,7 +46,7 @@ func (t *tape) unstride(ct, x *ir.Node, strides []int, offset int64) *ir.Node {
 		places = t.op(ir.OpAdd, places, t.mul(i, place(int64(s))))
 	}
 	zero := t.broadcast(t.scalar(x, 0), types.Shape{x.Type.Elements()})
-	return t.reshape(t.scatter(zero, places, ct, 0, "add"), x.Type.Shape)
+	return t.reshape(t.scatter(zero, places, ct, 0, ir.CombineAdd), x.Type.Shape)
 }
 
 func gradAsStridedScatter(t *tape, n, ct *ir.Node) {

@@ -196,7 +196,7 @@ func gradSort(t *tape, n, _ *ir.Node) {
 		stride = dims.Mul(stride, x.Shape[axis])
 	}
 	zeros := t.reshape(t.zeros(n.In[0]), []int{stride})
-	t.add(0, t.reshape(t.scatter(zeros, flat, ct, 0, "add"), x.Shape))
+	t.add(0, t.reshape(t.scatter(zeros, flat, ct, 0, ir.CombineAdd), x.Shape))
 }
 
 // result is a result of a node that has several.

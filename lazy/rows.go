@@ -32,7 +32,7 @@ func checkScatterAdd(x, indices, updates *Tensor) *breach {
 }
 
 func computeScatterAdd(x, indices, updates *Tensor) *Tensor {
-	return x.scatter(indices, updates, 0, "add")
+	return x.scatter(indices, updates, 0, ir.CombineAdd)
 }
 
 // toFront returns the order of so many axes in which one of them is the first, and the order
@@ -100,11 +100,11 @@ func slicesFor(x, indices, updates *Tensor, axis int, rank, sizes demand) *breac
 }
 
 func computeIndexAdd(x, indices, updates *Tensor, axis int) *Tensor {
-	return x.scatterSlices(indices, updates, axis, "add")
+	return x.scatterSlices(indices, updates, axis, ir.CombineAdd)
 }
 
 func computeIndexCopy(x, indices, updates *Tensor, axis int) *Tensor {
-	return x.scatterSlices(indices, updates, axis, "set")
+	return x.scatterSlices(indices, updates, axis, ir.CombineSet)
 }
 
 func (x *Tensor) scatterSlices(indices, updates *Tensor, axis int, combine string) *Tensor {
@@ -182,23 +182,23 @@ func updatesAlong(x, indices, updates *Tensor, axis int, within, sizes demand) *
 }
 
 func computeScatterAlong(x, indices, updates *Tensor, axis int) *Tensor {
-	return x.scatterAlong(indices, updates, axis, "set")
+	return x.scatterAlong(indices, updates, axis, ir.CombineSet)
 }
 
 func computeScatterAddAlong(x, indices, updates *Tensor, axis int) *Tensor {
-	return x.scatterAlong(indices, updates, axis, "add")
+	return x.scatterAlong(indices, updates, axis, ir.CombineAdd)
 }
 
 func computeScatterMulAlong(x, indices, updates *Tensor, axis int) *Tensor {
-	return x.scatterAlong(indices, updates, axis, "mul")
+	return x.scatterAlong(indices, updates, axis, ir.CombineMul)
 }
 
 func computeScatterMinAlong(x, indices, updates *Tensor, axis int) *Tensor {
-	return x.scatterAlong(indices, updates, axis, "minimum")
+	return x.scatterAlong(indices, updates, axis, ir.CombineMinimum)
 }
 
 func computeScatterMaxAlong(x, indices, updates *Tensor, axis int) *Tensor {
-	return x.scatterAlong(indices, updates, axis, "maximum")
+	return x.scatterAlong(indices, updates, axis, ir.CombineMaximum)
 }
 
 // scatterAlong combines single elements. All axes but one are a batch of rows, and what lies

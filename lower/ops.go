@@ -334,7 +334,7 @@ func before(axis int) []int64 {
 }
 
 // combining are the ops by which Scatter combines.
-var combining = map[string]mlir.Code{"add": stablehlo.Add, "mul": stablehlo.Multiply, "minimum": stablehlo.Minimum, "maximum": stablehlo.Maximum}
+var combining = map[string]mlir.Code{ir.CombineAdd: stablehlo.Add, ir.CombineMul: stablehlo.Multiply, ir.CombineMinimum: stablehlo.Minimum, ir.CombineMaximum: stablehlo.Maximum}
 
 func lowerScatter(l *lowerer, n *ir.Node) *mlir.Value {
 	x, indices, axis := n.In[0].Type, n.In[1].Type, int(n.Attrs[ir.ScatterAxis].Int)
@@ -346,10 +346,10 @@ func lowerScatter(l *lowerer, n *ir.Node) *mlir.Value {
 		attr("indices_are_sorted", mlir.BoolAttr(false)),
 		attr("unique_indices", mlir.BoolAttr(false)),
 	}
-	if code, ok := combining[n.Attrs[ir.ScatterCombine].Str]; ok {
-		op.Regions = l.folding(code, x.DType)
-	} else {
+	if combine := n.Attrs[ir.ScatterCombine].Str; combine == ir.CombineSet {
 		op.Regions = l.second(x.DType)
+	} else {
+		op.Regions = l.folding(combining[combine], x.DType)
 	}
 	l.append(op)
 	return op.Results[0]

@@ -153,7 +153,7 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 		in[1] = b.Parameter(types.Type{DType: types.I32, Shape: chosen}, "", nil)
 		if attrs[ir.GatherAxis].Int = int64(axis); op == ir.OpScatter {
 			in[2] = b.Parameter(types.Type{DType: x.DType, Shape: slices.Concat(chosen, x.Shape[axis+1:])}, "", nil)
-			attrs[ir.ScatterCombine].Str = []string{"add", "mul", "minimum", "maximum", "set"}[c.of(5)]
+			attrs[ir.ScatterCombine].Str = ir.Combinations[c.of(len(ir.Combinations))]
 		}
 	}
 	var body *ir.Composite

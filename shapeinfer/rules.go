@@ -372,9 +372,6 @@ func inferClampIndex(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Typ
 	return in[0].Type, nil
 }
 
-// combinations are what Scatter does with a row and an update.
-var combinations = []string{"add", "mul", "minimum", "maximum", "set"}
-
 func inferScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x, indices, updates := in[0].Type, in[1].Type, in[2].Type
 	axis, combine := int(attrs[ir.ScatterAxis].Int), attrs[ir.ScatterCombine].Str
@@ -385,9 +382,9 @@ func inferScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, 
 		return breaks(scatterAxis, "axis %d is not one of %v", axis, x.Shape)
 	case !batched(indices, x, axis):
 		return breaks(scatterBatch, "indices have the shape %v, which must begin with %v", indices.Shape, x.Shape[:axis])
-	case !slices.Contains(combinations, combine):
+	case !slices.Contains(ir.Combinations, combine):
 		return breaks(scatterCombine, "combine is %q", combine)
-	case combine != "set" && !x.DType.IsNumber():
+	case combine != ir.CombineSet && !x.DType.IsNumber():
 		return breaks(scatterCombine, "combine is %s, and x is no number", combine)
 	}
 	if want := slices.Concat(indices.Shape, x.Shape[axis+1:]); !updates.Shape.Equal(want) {
