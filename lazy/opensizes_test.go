@@ -619,3 +619,20 @@ func TestFlagsBesideOpenSizes(t *testing.T) {
 		require.LessOrEqual(t, int(tr.Report().Compiled), 4, name)
 	}
 }
+
+// Indices beyond the rows are clamped where sizes are open, too, whatever integers they are.
+func TestIndicesBeyondOpenSizes(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu"))
+	for _, d := range []types.DType{lazy.U8, lazy.U16, lazy.U32, lazy.U64, lazy.I8, lazy.I16, lazy.I32, lazy.I64} {
+		for _, n := range []int{4, 7, 5} {
+			x := lazy.From(tr, sequence(n), n)
+			i := lazy.From(tr, []int32{100, 0, int32(n), 1}, 4).Convert(d)
+			y := x.Gather(i)
+			g := lazy.Grad(y.Sum(), x)[0]
+			require.NoError(t, tr.MarkStep(y, g))
+			want := make([]float32, n)
+			want[0], want[1], want[n-1] = 1, 1, 2
+			require.Equal(t, want, floats(t, g), "%v, %d rows", d, n)
+		}
+	}
+}

@@ -74,15 +74,16 @@ func lowerClampIndex(l *lowerer, n *ir.Node) *mlir.Value {
 	if d.IsSigned() {
 		bits--
 	}
+	most := uint64(1)<<bits - 1
 	inside := l.emit(stablehlo.Maximum, t, []*mlir.Value{l.values[n.In[0].ID], l.filled(n.Type, 0)})
 	if rows := n.Attrs[ir.ClampIndexRows].Int; dims.IsExpr(rows) {
-		last := l.size(dims.Min(dims.Sub(rows, 1), int64(min(1<<bits-1, dims.Largest))))
+		last := l.size(dims.Min(dims.Sub(rows, 1), int64(min(most, dims.Largest))))
 		if d != types.I64 {
 			last = l.emit(stablehlo.Convert, mlir.Tensor(element(d)), []*mlir.Value{last})
 		}
 		return l.emit(stablehlo.Minimum, t, []*mlir.Value{inside, l.spread(last, n.Type)})
 	}
-	last := min(uint64(n.Attrs[ir.ClampIndexRows].Int-1), 1<<bits-1)
+	last := min(uint64(n.Attrs[ir.ClampIndexRows].Int-1), most)
 	return l.emit(stablehlo.Minimum, t, []*mlir.Value{inside, l.filled(n.Type, last)})
 }
 
