@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "e853b15a2e2c19e33f412626"
+const buildID = "fc510092e9996c5bc074e791"

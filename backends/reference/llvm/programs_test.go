@@ -147,8 +147,8 @@ func TestStandInsAreExact(t *testing.T) {
 		"networks": func(r *rand.Rand, _ uint64) programs.Program { return programs.Program{Text: programs.Network(r)} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			stoodIn := 0
-			for seed := range uint64(trials.Soak(24, 10_000)) {
+			stoodIn, n := 0, trials.Soak(24, 10_000)
+			for seed := range uint64(n) {
 				p := text(rand.New(rand.NewPCG(seed, stream)), seed)
 				early, err := exactly(t, p, seed)
 				require.NoError(t, err, "seed %d\n%s", seed, p.Text)
@@ -156,7 +156,9 @@ func TestStandInsAreExact(t *testing.T) {
 					stoodIn++
 				}
 			}
-			require.Greater(t, stoodIn, trials.Soak(24, 10_000)/6, "programs in which stand-ins ran")
+			if n >= 24 { // of few programs all may have to wait
+				require.Greater(t, stoodIn, n/6, "programs in which stand-ins ran")
+			}
 		})
 	}
 }

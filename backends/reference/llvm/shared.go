@@ -439,8 +439,8 @@ func (s *shared) hasUnit(ctx context.Context, u gemm.Unit) bool {
 	if s.kept(u) {
 		return true
 	}
-	if kernel.TiersOf(ctx) != nil && !s.open.ready.Load() { // to open it takes long
-		return libllvm.Likely()
+	if kernel.TiersOf(ctx) != nil { // to open it takes long
+		return s.compiles(ctx)
 	}
 	c, _ := s.opened(ctx)
 	return c != nil

@@ -10,6 +10,7 @@ import (
 	"ltc/backends/kit/kernel"
 	"ltc/backends/reference/llvm/emit"
 	"ltc/backends/reference/llvm/gemm"
+	"ltc/backends/reference/llvm/libllvm"
 	"ltc/backends/reference/llvm/vector"
 	"ltc/ir/types"
 )
@@ -168,11 +169,21 @@ const (
 	kernelTime = 10e6
 )
 
+// compiles reports whether there is libLLVM, or seems to be one that is not open yet. Without it
+// plain Go is the final code, and nothing stands in.
+func (s *shared) compiles(ctx context.Context) bool {
+	if !s.open.ready.Load() {
+		return libllvm.Likely()
+	}
+	c, _ := s.opened(ctx)
+	return c != nil
+}
+
 // cheap reports whether a run with the kernels in plain Go takes at most half as long as to
 // compile them: on one processor, the run takes that time twice, while they are compiled.
 func (s *shared) cheap(ctx context.Context, kernels ...*kernel.Kernel) bool {
 	tiers := kernel.TiersOf(ctx)
-	if tiers == nil || tiers.Cost == nil {
+	if tiers == nil || tiers.Cost == nil || !s.compiles(ctx) {
 		return false
 	}
 	limit := kernelTime * float64(len(kernels))
