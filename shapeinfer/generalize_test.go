@@ -72,3 +72,44 @@ func TestFitsAllocatesNothing(t *testing.T) {
 		}))
 	}
 }
+
+// A graph of a size of 1 fits without the ops that return their operand as it is, and is remembered;
+// one that computes something else does not.
+func TestReduces(t *testing.T) {
+	parsed := func(text string) *ir.Graph {
+		g, err := ir.Parse("centred.ir", text)
+		require.NoError(t, err)
+		return g
+	}
+	rows := func(n int) *ir.Graph {
+		return parsed(fmt.Sprintf(`graph "f" {
+  %%0 = parameter {index = 0, name = "x"} : f32[%[1]d,4]
+  %%1 = sum %%0 {axes = [0]} : f32[4]
+  %%2 = reshape %%1 {dims = [1, 4]} : f32[1,4]
+  %%3 = broadcast %%2 {shape = [%[1]d, 4], axes = [0, 1]} : f32[%[1]d,4]
+  %%4 = sub %%0, %%3 : f32[%[1]d,4]
+  return %%4
+}
+`, n))
+	}
+	open, err := shapeinfer.Generalize([]*ir.Graph{rows(3), rows(5)})
+	require.NoError(t, err)
+	one := parsed(`graph "f" {
+  %0 = parameter {index = 0, name = "x"} : f32[1,4]
+  %1 = sub %0, %0 : f32[1,4]
+  return %1
+}
+`)
+	require.False(t, open.Matches(one))
+	require.True(t, open.Reduces(one))
+	require.True(t, open.Matches(one), "it is remembered")
+	require.True(t, open.Matches(rows(1)))
+	other := parsed(`graph "f" {
+  %0 = parameter {index = 0, name = "x"} : f32[1,4]
+  %1 = add %0, %0 : f32[1,4]
+  return %1
+}
+`)
+	require.False(t, open.Fits(other))
+	require.False(t, open.Reduces(rows(2)), "no size is 1")
+}

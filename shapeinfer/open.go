@@ -89,14 +89,28 @@ func (o *Open) newSubstitution() *substitution {
 // Fits reports whether g is the graph for some numbers in place of its symbols, within their
 // bounds. These are what the sizes of g's parameters are. It allocates nothing where neither graph
 // has a body, or a size that follows from data.
-func (o *Open) Fits(g *ir.Graph) bool {
-	x, _ := o.spare.Get().(*substitution)
-	if x == nil {
-		x = o.newSubstitution()
+func (o *Open) Fits(g *ir.Graph) bool { return o.Matches(g) || o.Reduces(g) }
+
+// Matches reports whether g fits op by op, or has been found to reduce to an instance.
+func (o *Open) Matches(g *ir.Graph) bool {
+	x := o.substitution()
+	defer o.spare.Put(x)
+	return o.fits(g, x)
+}
+
+// Reduces reports whether g fits for sizes of which one is 1, without ops that return their operand
+// as it is: fewer are recorded for such a size. It takes longer than Matches.
+func (o *Open) Reduces(g *ir.Graph) bool {
+	x := o.substitution()
+	defer o.spare.Put(x)
+	return len(o.counts) == 0 && o.tell(x.values, g) && slices.Contains(x.values, 1) && o.sizes.Eval(x.registers, x.values) == nil && o.normal(g, x.size)
+}
+
+func (o *Open) substitution() *substitution {
+	if x, _ := o.spare.Get().(*substitution); x != nil {
+		return x
 	}
-	fits := o.fits(g, x)
-	o.spare.Put(x)
-	return fits
+	return o.newSubstitution()
 }
 
 // Takes reports whether the parameters of g have sizes that those of the graph may have.
@@ -117,7 +131,7 @@ func (o *Open) fits(g *ir.Graph, x *substitution) bool {
 	}
 	size := x.size
 	if len(counts) == 0 {
-		return ir.IsInstance(o.Graph, g, size) || slices.Contains(x.values, 1) && o.normal(g, size)
+		return ir.IsInstance(o.Graph, g, size) || slices.Contains(x.values, 1) && o.reduced(g)
 	}
 	known := map[int]int{} // of sizes that follow from data
 	return ir.IsInstance(o.Graph, g, func(d int) int {
@@ -141,15 +155,16 @@ func (o *Open) fits(g *ir.Graph, x *substitution) bool {
 // mostNormal is how many graphs are remembered that are instances by their normal forms.
 const mostNormal = 64
 
-// normal reports whether the graph for sizes of which one is 1, and g have one normal form: for such a
-// size fewer ops are recorded. The latest graphs that have are remembered.
-func (o *Open) normal(g *ir.Graph, size func(d int) int) bool {
+// reduced reports whether g is remembered as one that reduces to an instance.
+func (o *Open) reduced(g *ir.Graph) bool {
 	o.mu.Lock()
-	known := slices.ContainsFunc(o.normals, func(x *ir.Graph) bool { return ir.Equal(x, g) })
-	o.mu.Unlock()
-	if known {
-		return true
-	}
+	defer o.mu.Unlock()
+	return slices.ContainsFunc(o.normals, func(x *ir.Graph) bool { return ir.Equal(x, g) })
+}
+
+// normal reports whether the graph for the sizes and g have one normal form. The latest graphs that
+// have are remembered.
+func (o *Open) normal(g *ir.Graph, size func(d int) int) bool {
 	a, err := normalForm(o.Graph, size)
 	if err != nil {
 		return false

@@ -67,9 +67,11 @@ func (f *Families) find(g *ir.Graph, outline uint64) *shapeinfer.Open {
 
 // fitting returns the latest of open graphs that g is an instance of; nil if there is none.
 func fitting(open []*shapeinfer.Open, g *ir.Graph) *shapeinfer.Open {
-	for _, o := range slices.Backward(open) {
-		if o.Fits(g) {
-			return o
+	for _, fits := range []func(*shapeinfer.Open, *ir.Graph) bool{(*shapeinfer.Open).Matches, (*shapeinfer.Open).Reduces} {
+		for _, o := range slices.Backward(open) {
+			if fits(o, g) {
+				return o
+			}
 		}
 	}
 	return nil
@@ -98,7 +100,7 @@ func (f *Families) normal(g *ir.Graph, outline uint64) *shapeinfer.Open {
 	if o != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		if x := f.of(outline); !slices.Contains(x.open, o) && len(x.open) < mostOpen {
+		if x := f.of(outline); !slices.Contains(x.open, o) && len(x.open) < mostOpen-1 {
 			x.open = append(slices.Clone(x.open), o)
 		}
 	}
@@ -250,12 +252,16 @@ func (f *Families) refused(o *shapeinfer.Open, err error) {
 	_, fallback := errors.AsType[*backends.FallbackError](err)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	for _, x := range f.all { // it has further outlines where a size is 1
+		if slices.Contains(x.open, o) {
+			x.open = slices.DeleteFunc(slices.Clone(x.open), func(y *shapeinfer.Open) bool { return y == o })
+		}
+	}
 	switch x := f.all[o.Graph.Outline()]; {
 	case x == nil:
 	case fallback, errors.Is(err, errors.ErrUnsupported):
 		x.open, x.samples, x.static, x.why = nil, nil, true, nil // the log says why
 	default:
-		x.open = slices.DeleteFunc(slices.Clone(x.open), func(y *shapeinfer.Open) bool { return y == o })
 		x.fail(err)
 	}
 }
