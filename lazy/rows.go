@@ -3,6 +3,7 @@ package lazy
 import (
 	"slices"
 
+	"ltc/batching"
 	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
@@ -35,34 +36,12 @@ func computeScatterAdd(x, indices, updates *Tensor) *Tensor {
 	return x.scatter(indices, updates, 0, ir.CombineAdd)
 }
 
-// toFront returns the order of so many axes in which one of them is the first, and the order
-// that undoes it.
-func toFront(axis, rank int) (to, back []int) {
-	to = append([]int{axis}, slices.Delete(types.Axes(rank), axis, axis+1)...)
-	return to, inverse(to)
-}
-
-// toEnd returns the order of so many axes in which one of them is the last, and the order that
-// undoes it.
-func toEnd(axis, rank int) (to, back []int) {
-	to = append(slices.Delete(types.Axes(rank), axis, axis+1), axis)
-	return to, inverse(to)
-}
-
-func inverse(perm []int) []int {
-	back := make([]int, len(perm))
-	for i, axis := range perm {
-		back[axis] = i
-	}
-	return back
-}
-
-// reordered is x with its axes in an order.
-func (x *Tensor) reordered(perm []int) *Tensor {
-	if slices.IsSorted(perm) {
+// moved is x with an axis at another place among its axes.
+func (x *Tensor) moved(from, to int) *Tensor {
+	if from == to || x.err != nil {
 		return x
 	}
-	return x.Transpose(perm...)
+	return x.Transpose(batching.Moved(x.Rank(), from, to)...)
 }
 
 func checkIndexSelect(x, indices *Tensor, axis int) *breach { return ofRank1(indices, indexSelectRank) }
@@ -75,8 +54,7 @@ func ofRank1(indices *Tensor, d demand) *breach {
 }
 
 func computeIndexSelect(x, indices *Tensor, axis int) *Tensor {
-	to, back := toFront(axis, x.Rank())
-	return x.reordered(to).Gather(indices).reordered(back)
+	return x.moved(axis, 0).Gather(indices).moved(0, axis)
 }
 
 func checkIndexAdd(x, indices, updates *Tensor, axis int) *breach {
@@ -108,8 +86,7 @@ func computeIndexCopy(x, indices, updates *Tensor, axis int) *Tensor {
 }
 
 func (x *Tensor) scatterSlices(indices, updates *Tensor, axis int, combine string) *Tensor {
-	to, back := toFront(axis, x.Rank())
-	return x.reordered(to).scatter(indices, updates.reordered(to), 0, combine).reordered(back)
+	return x.moved(axis, 0).scatter(indices, updates.moved(axis, 0), 0, combine).moved(0, axis)
 }
 
 func checkGatherAlong(x, indices *Tensor, axis int) *breach {
@@ -130,9 +107,9 @@ func indicesWithin(x, indices *Tensor, axis int, d demand) *breach {
 }
 
 func computeGatherAlong(x, indices *Tensor, axis int) *Tensor {
-	to, back := toEnd(axis, x.Rank())
-	x = x.within(indices.OpenShape(), axis).reordered(to)
-	return record2(ir.OpGather, x, indices.reordered(to), ir.Attr{Int: int64(len(to) - 1)}).reordered(back)
+	last := x.Rank() - 1
+	x = x.within(indices.OpenShape(), axis).moved(axis, last)
+	return record2(ir.OpGather, x, indices.moved(axis, last), ir.Attr{Int: int64(last)}).moved(last, axis)
 }
 
 // within returns the first elements of x along all axes but one (-1: all), as many as the shape
@@ -204,11 +181,11 @@ func computeScatterMaxAlong(x, indices, updates *Tensor, axis int) *Tensor {
 // scatterAlong combines single elements. All axes but one are a batch of rows, and what lies
 // beyond the indices along them stays.
 func (x *Tensor) scatterAlong(indices, updates *Tensor, axis int, combine string) *Tensor {
-	to, back := toEnd(axis, x.Rank())
+	last := x.Rank() - 1
 	part, updates := x.within(indices.OpenShape(), axis), updates.within(indices.OpenShape(), -1)
-	y := part.reordered(to).scatter(indices.reordered(to), updates.reordered(to), len(to)-1, combine).reordered(back)
+	y := part.moved(axis, last).scatter(indices.moved(axis, last), updates.moved(axis, last), last, combine).moved(last, axis)
 	if part == x {
 		return y
 	}
-	return x.SliceScatter(y, make([]int, len(to)), slices.Repeat([]int{1}, len(to)))
+	return x.SliceScatter(y, make([]int, x.Rank()), slices.Repeat([]int{1}, x.Rank()))
 }

@@ -62,3 +62,12 @@ func product(shape []int) int {
 	}
 	return n
 }
+
+// The error of rows that do not exist is that of the call.
+func TestRowsOfNothing(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	x, i := lazy.Zeros(tr, lazy.F32, 2, 0), lazy.From(tr, []int32{0}, 1)
+	require.ErrorContains(t, x.IndexSelect(i, 1).Err(), "x has no rows")
+	require.ErrorContains(t, x.GatherAlong(i.Reshape(1, 1), 1).Err(), "x has no rows")
+	require.ErrorContains(t, x.Transpose().GatherAlong(i.Reshape(1, 1), 0).Err(), "x has no rows")
+}

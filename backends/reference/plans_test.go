@@ -145,6 +145,7 @@ func TestPlansThatAreNotKept(t *testing.T) {
 		return plansFor(backends.NewModule(text), o, use).keeper != nil
 	}
 	require.True(t, kept(long, backends.Options{}, use))
+	require.True(t, kept(long, backends.Options{Tiers: true}, use))
 	require.False(t, kept(long[1:], backends.Options{}, use))
 	require.False(t, kept(long, backends.Options{Threads: -1}, use))
 	require.False(t, kept(long, backends.Options{}, []kernel.Compiler{tiles.Compiler{}}))
