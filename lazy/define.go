@@ -20,7 +20,7 @@ type Composite struct {
 	Name     string        // in programs, with a namespace that is not ltc: physics.mass
 	Doc      string        // what it returns, as a sentence going on from the name
 	Operands []ops.Operand // at least one; the last may be optional
-	Attrs    []ops.Attr    // of the kinds Int, Axis, DType, Real and Flag
+	Attrs    []ops.Attr    // of the kinds Int, Axis, DType, Real and Flag; if Inline also Ints and Axes
 	Results  []string      // the names of its results; of [DefineAll] alone
 	// Where says what Check demands, in words. A demand with the name of an
 	// attribute of the kinds Axis, DType and Real is checked without it; one that is
@@ -30,10 +30,13 @@ type Composite struct {
 	// and the reason; "" if they meet all. Dtypes and attributes by themselves have
 	// been checked. It may be nil. An operand left out is nil.
 	Check func(x []*Tensor, a Attrs) (demand, reason string)
+	// Inline has calls recorded as the ops of the body: programs do not name it, and the
+	// gradient is always that of these ops.
+	Inline bool
 }
 
-// Attrs are the attributes of a composite's call by name: an int for the kinds Int
-// and Axis, a float64 (an int will do) for Real, a bool for Flag, a dtype for DType.
+// Attrs are the attributes of a composite's call by name. The kinds Int and Axis are an
+// int, Ints and Axes a []int, Real a float64 (an int will do), Flag a bool, DType a dtype.
 // Functions of composites get each as its kind has it, axes counted from the front.
 type Attrs map[string]any
 
@@ -41,6 +44,9 @@ type Attrs map[string]any
 // others it panics for a name that there is not; within a composite's functions that
 // is an error of the call.
 func (a Attrs) Int(name string) int { return attrOf[int](a, name) }
+
+// Ints returns the attribute of that name, which is of the kind Ints or Axes.
+func (a Attrs) Ints(name string) []int { return attrOf[[]int](a, name) }
 
 // Float returns the attribute of that name, which is of the kind Real.
 func (a Attrs) Float(name string) float64 { return attrOf[float64](a, name) }
@@ -52,7 +58,7 @@ func (a Attrs) Flag(name string) bool { return attrOf[bool](a, name) }
 func (a Attrs) DType(name string) types.DType { return attrOf[types.DType](a, name) }
 
 // attrOf returns an attribute that is a T, or panics with an [*attrError].
-func attrOf[T int | float64 | bool | types.DType](a Attrs, name string) T {
+func attrOf[T int | []int | float64 | bool | types.DType](a Attrs, name string) T {
 	v, ok := a[name]
 	if !ok {
 		panic(&attrError{fmt.Sprintf("there is no attribute %q%s", name, diag.Meant(name, "attribute", slices.Sorted(maps.Keys(a)))), callsite.Caller()})
@@ -69,7 +75,7 @@ func attrOf[T int | float64 | bool | types.DType](a Attrs, name string) T {
 }
 
 // getters are the methods of Attrs by the type that they return.
-var getters = map[string]string{"int": "Int", "float64": "Float", "bool": "Flag", typeOf(types.F32): "DType"}
+var getters = map[string]string{"int": "Int", "[]int": "Ints", "float64": "Float", "bool": "Flag", typeOf(types.F32): "DType"}
 
 // attrError is the panic of a read of an attribute that there is not.
 type attrError struct {
@@ -151,6 +157,9 @@ func DefineAll(row Composite, body func(x []*Tensor, a Attrs) []*Tensor, gradien
 
 func defined(at callsite.Site, row Composite, body func(x []*Tensor, a Attrs) []*Tensor, gradient func(x, y, ct []*Tensor, a Attrs) []*Tensor) *Callable {
 	o := &ops.Op{Name: row.Name, Text: row.Name, Doc: row.Doc, Operands: slices.Clone(row.Operands), Attrs: slices.Clone(row.Attrs), Results: slices.Clone(row.Results), Where: slices.Clone(row.Where)}
+	if row.Inline {
+		o.Traits |= ops.Inline
+	}
 	for i, a := range o.Attrs {
 		if a.Kind.Checked() && o.DemandOf(i) == "" {
 			o.Where = append(o.Where, ops.Demand{Name: a.Name, Text: kindDemand(a, o)})
@@ -190,6 +199,8 @@ func defined(at callsite.Site, row Composite, body func(x []*Tensor, a Attrs) []
 		d.fault = why
 	} else if body == nil {
 		d.fault = "it has no body"
+	} else if row.Inline && gradient != nil {
+		d.fault = "it is inline, whose gradient is that of its ops: give none, or do not set Inline"
 	} else if !define(c) {
 		d.fault = fmt.Sprintf("there is another composite of the name %q", row.Name)
 	}
@@ -203,6 +214,8 @@ func kindDemand(a ops.Attr, o *ops.Op) string {
 	switch {
 	case a.Kind == ops.Axis && len(o.Operands) > 0:
 		return a.Name + " is one of the axes of " + o.Operands[0].Name
+	case a.Kind == ops.Axes && len(o.Operands) > 0:
+		return a.Name + " are some of the axes of " + o.Operands[0].Name
 	case a.Kind == ops.DType:
 		return a.Name + " is valid"
 	}
@@ -277,7 +290,13 @@ func wrongRow(o *ops.Op) string {
 		if a.Name == "" || slices.ContainsFunc(o.Attrs[:i], func(b ops.Attr) bool { return a.Name == b.Name }) {
 			return fmt.Sprintf("attribute %d must have a name of its own", i)
 		}
-		if !slices.Contains([]ops.AttrKind{ops.Int, ops.Axis, ops.DType, ops.Real, ops.Flag}, a.Kind) {
+		switch a.Kind {
+		case ops.Int, ops.Axis, ops.DType, ops.Real, ops.Flag:
+		case ops.Ints, ops.Axes:
+			if !o.Traits.Has(ops.Inline) {
+				return fmt.Sprintf("attribute %s is a list, which only inline composites can have: set Inline", a.Name)
+			}
+		default:
 			return fmt.Sprintf("attribute %s is of a kind that composites of other modules cannot have", a.Name)
 		}
 	}
@@ -315,7 +334,18 @@ func (d *Callable) calls(a Attrs, xs, ys []*Tensor) {
 		putAll(ys, bad)
 		return
 	}
-	d.c.calls(tr, settings, xs, ys)
+	if !d.c.row.Traits.Has(ops.Inline) {
+		d.c.calls(tr, settings, xs, ys)
+		return
+	}
+	xs = slices.Clone(xs) // reads of variables take their places
+	if bad := d.c.read(tr, xs); bad != nil {
+		putAll(ys, bad)
+		return
+	}
+	if n := copy(ys, d.c.body(xs, settings)); n < len(ys) {
+		putAll(ys, tr.poisoned(opError(tr.site(), d.c.op, ErrUsage, xs, "in its definition, the number of results is %d, must be %d", n, len(ys))))
+	}
 }
 
 // Call_ writes what Call gives into the first operand, and returns that.
@@ -398,7 +428,7 @@ func (d *Callable) refuse(xs []*Tensor, why string) *Tensor {
 }
 
 // goTypes are what calls give for attributes.
-var goTypes = map[ops.AttrKind]string{ops.Int: "int", ops.Axis: "int", ops.Real: "float64 or int", ops.Flag: "bool", ops.DType: "lazy dtype"}
+var goTypes = map[ops.AttrKind]string{ops.Int: "int", ops.Axis: "int", ops.Ints: "[]int", ops.Axes: "[]int", ops.Real: "float64 or int", ops.Flag: "bool", ops.DType: "lazy dtype"}
 
 func typeOf(v any) string {
 	if v == nil {
@@ -423,6 +453,9 @@ func (s *setting) set(k ops.AttrKind, v any) (ok bool) {
 	case bool:
 		s.int = flag(v)
 		return k == ops.Flag
+	case []int:
+		s.ints = v
+		return k == ops.Ints || k == ops.Axes
 	case types.DType:
 		s.int = int(v)
 		return k == ops.DType
@@ -441,6 +474,8 @@ func (c *composite) attrs(all []setting) Attrs {
 			a[attr.Name] = s.int != 0
 		case ops.DType:
 			a[attr.Name] = types.DType(s.int)
+		case ops.Ints, ops.Axes:
+			a[attr.Name] = s.ints
 		default:
 			a[attr.Name] = s.int
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/ir/ops"
+	"ltc/ir/types"
 )
 
 // What is wrong with a row, a body or a gradient is the error of the calls, with the
@@ -29,7 +30,8 @@ func TestBadDefinitions(t *testing.T) {
 		{Composite{Name: "test.bad3", Operands: []ops.Operand{{Name: "x", Like: "y"}}}, id, `operand x is like "y", which is no operand before it`},
 		{Composite{Name: "test.bad4", Operands: []ops.Operand{{Name: "x", Variadic: true}}}, id, "operand x is variadic"},
 		{Composite{Name: "test.bad5", Operands: []ops.Operand{{Name: "x", Optional: true}, {Name: "y"}}}, id, "operand x is optional, which only the last can be"},
-		{Composite{Name: "test.bad6", Operands: x, Attrs: []ops.Attr{{Name: "a", Kind: ops.Ints}}}, id, "attribute a is of a kind that composites of other modules cannot have"},
+		{Composite{Name: "test.bad6", Operands: x, Attrs: []ops.Attr{{Name: "a", Kind: ops.Ints}}}, id, "attribute a is a list, which only inline composites can have: set Inline"},
+		{Composite{Name: "test.bad12", Operands: x, Attrs: []ops.Attr{{Name: "a", Kind: ops.Perm}}}, id, "attribute a is of a kind that composites of other modules cannot have"},
 		{Composite{Name: "test.bad7", Operands: x}, nil, "it has no body"},
 		{Composite{Name: "test.bad8", Operands: x}, func([]*Tensor, Attrs) *Tensor { return nil }, "in its definition, there is no result"},
 		{Composite{Name: "test.bad9", Operands: x}, func([]*Tensor, Attrs) *Tensor { return other }, "in its definition, the result is not computed from the operands"},
@@ -53,6 +55,29 @@ func TestBadDefinitions(t *testing.T) {
 		v := From(tr, []float32{1, 2})
 		require.ErrorContains(t, Grad(f.Call(nil, v).Sum(), v)[0].Err(), "gradient of "+name, name)
 	}
+}
+
+// An inline composite is recorded as the ops of its body, and takes lists.
+func TestInlineDefinitions(t *testing.T) {
+	row := Composite{Name: "test.centered", Operands: operandsOf("x"), Attrs: []ops.Attr{{Name: "axes", Kind: ops.Axes}}, Inline: true}
+	f := Define(row, func(x []*Tensor, a Attrs) *Tensor { return x[0].Sub(x[0].MeanKeep(a.Ints("axes")...)) }, nil)
+	tr := evalTrace(t)
+	x := From(tr, []float32{1, 1, 1, 1}, 2, 2)
+	y := f.Call(Attrs{"axes": []int{-1}}, x)
+	v := tr.dev.Variable("v", types.F32, 2)
+	z := f.Call(Attrs{"axes": []int{0}}, tr.Read(v))
+	require.NoError(t, tr.MarkStep(y, z))
+	got, err := ToSlice[float32](y)
+	require.NoError(t, err)
+	require.Equal(t, []float32{0, 0, 0, 0}, got)
+	require.NotContains(t, tr.StableHLO(), "composite")
+	x = From(tr, []float32{1, 1, 1, 1}, 2, 2)
+	require.ErrorContains(t, f.Call(Attrs{"axes": []int{2}}, x).Err(), "test.centered(f32[2,2]): axis 2 is not one of [2,2]")
+	require.ErrorContains(t, f.Call(Attrs{"axes": 1}, x).Err(), "attribute axes is int, must be []int")
+	g := Define(Composite{Name: "test.inline_gradient", Operands: operandsOf("x"), Inline: true}, func(x []*Tensor, _ Attrs) *Tensor { return x[0] }, func([]*Tensor, *Tensor, *Tensor, Attrs) []*Tensor { return nil })
+	require.ErrorContains(t, g.Call(nil, x).Err(), "it is inline, whose gradient is that of its ops")
+	h := DefineAll(Composite{Name: "test.inline_results", Operands: operandsOf("x"), Results: []string{"a", "b"}, Inline: true}, func(x []*Tensor, _ Attrs) []*Tensor { return x }, nil)
+	require.ErrorContains(t, h.CallAll(nil, x)[1].Err(), "in its definition, the number of results is 1, must be 2")
 }
 
 // A value that a body closes over is no operand, and the call says so.

@@ -1,8 +1,9 @@
 // Package ops is the op table: one row of plain data for each primitive
-// ([Table]) and for each composite ([Composites]). From its rows `go generate`
-// makes the op constants, the lazy methods with their guards and documentation,
-// the dispatch tables of inference, lowering, gradients and of composites'
-// functions, and docs/reference/ops. Its central type is [Op].
+// ([Table]) and for each composite, be it a method of the lazy tensor ([Composites])
+// or a function of a package ([Packages]). From its rows `go generate` makes the op
+// constants, the methods and functions with their guards and documentation, the
+// dispatch tables of inference, lowering, gradients and of composites' functions,
+// and docs/reference/ops. Its central type is [Op].
 //
 // The package imports only ltc/ir/types.
 package ops
@@ -18,7 +19,8 @@ import (
 
 // Op is a row of the table.
 type Op struct {
-	Name     string    // as a Go method: MatMul
+	Package  string    // of functions, if it is a row of Packages
+	Name     string    // as a Go method or function: MatMul
 	Family   Family    // says where the documentation has it; a row of another module needs none
 	Text     string    // its name in text; "" for Name with its words in lower case: ShiftLeft as shift_left
 	Doc      string    // what it returns, as a sentence going on from the name
@@ -167,8 +169,15 @@ const (
 // Has reports whether all traits of u are among t.
 func (t Traits) Has(u Traits) bool { return t&u == u }
 
-// Mnemonic returns the op's name in text.
+// Mnemonic returns the op's name in text, with its package if it has one: nn.silu.
 func (o *Op) Mnemonic() string {
+	if o.Package != "" {
+		return o.Package + "." + o.word()
+	}
+	return o.word()
+}
+
+func (o *Op) word() string {
 	if o.Text != "" {
 		return o.Text
 	}
@@ -180,6 +189,14 @@ func (o *Op) Mnemonic() string {
 		b.WriteRune(unicode.ToLower(r))
 	}
 	return b.String()
+}
+
+// GoName returns what Go programs call the op: MatMul for the method, nn.SiLU for a function.
+func (o *Op) GoName() string {
+	if o.Package != "" {
+		return o.Package + "." + o.Name
+	}
+	return o.Name
 }
 
 // Guards reports whether a composite demands what no kind of attribute says, so that
@@ -236,7 +253,7 @@ func (o *Op) Constraints() []string {
 // level: ##.
 func (o *Op) Markdown(heading string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n`%s` %s\n\n", heading, o.Name, o.Mnemonic(), strings.TrimSpace(o.Doc))
+	fmt.Fprintf(&b, "%s %s\n`%s` %s\n\n", heading, o.GoName(), o.Mnemonic(), strings.TrimSpace(o.Doc))
 	if len(o.Attrs) > 0 {
 		b.WriteString("Attributes:")
 		for i, a := range o.Attrs {

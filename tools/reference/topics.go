@@ -16,7 +16,7 @@ type page struct {
 type topic struct{ title, names string }
 
 // packages are those that go with lazy, on a page of their own.
-var packages = []string{"optim", "data", "data/digits", "soa/npy", "soa/safetensors", "model", "lazy/vars", "ltctest"}
+var packages = []string{"nn", "optim", "data", "data/digits", "soa/npy", "soa/safetensors", "model", "lazy/vars", "ltctest"}
 
 var pages = []page{
 	{"elementwise.md", "Elementwise functions", "Each element of the result is computed from the elements at its place. Operands broadcast as NumPy does: shapes are aligned at the last axis, and a dimension of 1 is repeated.", []topic{
@@ -60,7 +60,7 @@ var pages = []page{
 		{"Values", "Value ValueContext ToSlice ToSliceContext Item ItemContext Float Set Keep Donate Release To CopyOption As Async WithContext"},
 	}},
 	{"functions.md", "Functions", "A Go function that is compiled, a composite op that others expand, and a text for other machines: see [open sizes](../dynamic.md) and [models](../model.md).", []topic{
-		{string(ops.Functions), "* Func Function Traceable Function.Call Function.CallAll Function.Warmup Function.Inputs Function.Export Function.Report Exported Input Define DefineAll Composite Attrs Attrs.DType Attrs.Flag Attrs.Float Attrs.Int Callable Callable.Call Callable.CallAll Callable.Doc"},
+		{string(ops.Functions), "* Func Function Traceable Function.Call Function.CallAll Function.Warmup Function.Inputs Function.Export Function.Report Exported Input Define DefineAll Composite Attrs Attrs.DType Attrs.Flag Attrs.Float Attrs.Int Attrs.Ints Callable Callable.Call Callable.CallAll Callable.Doc"},
 	}},
 	{"reports.md", "Reports, metrics and errors", "", []topic{
 		{"No more compiles", "Device.Freeze Trace.Freeze Function.Freeze"},

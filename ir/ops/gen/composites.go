@@ -167,14 +167,14 @@ func recordOf(o *ops.Op) string {
 	return fmt.Sprintf("record%s(%s)", o.Name, strings.Join(args, ", "))
 }
 
-// attrForms are how attributes of composites go through a setting: of a kind that has none
-// there is no composite.
-var attrForms = map[ops.AttrKind]struct{ read, write string }{
-	ops.Int:   {"a[%d].int", "{int: %s}"},
-	ops.Axis:  {"a[%d].int", "{int: %s}"},
-	ops.Ints:  {"a[%d].ints", "{ints: %s}"},
-	ops.Axes:  {"a[%d].ints", "{ints: %s}"},
-	ops.DType: {"types.DType(a[%d].int)", "{int: int(%s)}"},
-	ops.Real:  {"a[%d].float", "{float: %s}"},
-	ops.Flag:  {"a[%d].int != 0", "{int: flag(%s)}"},
+// attrForms are how attributes of composites go through a setting, and which method of
+// lazy.Attrs reads one: of a kind that has none there is no composite.
+var attrForms = map[ops.AttrKind]struct{ read, write, getter string }{
+	ops.Int:   {"a[%d].int", "{int: %s}", "Int"},
+	ops.Axis:  {"a[%d].int", "{int: %s}", "Int"},
+	ops.Ints:  {"a[%d].ints", "{ints: %s}", "Ints"},
+	ops.Axes:  {"a[%d].ints", "{ints: %s}", "Ints"},
+	ops.DType: {"types.DType(a[%d].int)", "{int: int(%s)}", "DType"},
+	ops.Real:  {"a[%d].float", "{float: %s}", "Float"},
+	ops.Flag:  {"a[%d].int != 0", "{int: flag(%s)}", "Flag"},
 }

@@ -31,7 +31,7 @@ func docsIndex() []byte {
 		"- **Composites** are a function over other ops. A backend may know those that are called by name, `ltc.softmax`; a program brings the definition of each.\n\n" +
 		"| family | primitives | composites |\n|---|---|---|\n")
 	for _, f := range ops.Families {
-		fmt.Fprintf(&b, "| [%s](%s) | %s | %s |\n", f, f.Page(), mnemonics(rowsOf(f, ops.Table)), mnemonics(rowsOf(f, ops.Composites)))
+		fmt.Fprintf(&b, "| [%s](%s) | %s | %s |\n", f, f.Page(), mnemonics(rowsOf(f, ops.Table)), mnemonics(compositesOf(f)))
 	}
 	return b.Bytes()
 }
@@ -43,7 +43,7 @@ func familyPage(f ops.Family) []byte {
 	for _, o := range rowsOf(f, ops.Table) {
 		b.WriteString("\n" + o.Markdown("##"))
 	}
-	composites := rowsOf(f, ops.Composites)
+	composites := compositesOf(f)
 	if len(composites) > 0 {
 		b.WriteString("\n## Composites\n")
 	}
@@ -51,6 +51,15 @@ func familyPage(f ops.Family) []byte {
 		b.WriteString("\n" + o.Markdown("###"))
 	}
 	return b.Bytes()
+}
+
+// compositesOf returns the composites of a family: methods first, then functions by package.
+func compositesOf(f ops.Family) []*ops.Op {
+	rows := rowsOf(f, ops.Composites)
+	for _, p := range ops.Packages {
+		rows = append(rows, rowsOf(f, p.Rows)...)
+	}
+	return rows
 }
 
 func rowsOf(f ops.Family, table []ops.Op) (rows []*ops.Op) {

@@ -24,7 +24,7 @@ func main() {
 	log.SetPrefix("gen: ")
 	root := flag.String("root", ".", "the module's root folder")
 	flag.Parse()
-	if err := checkRows(*root, ops.Table, ops.Composites); err != nil {
+	if err := checkRows(*root, ops.Table, ops.Composites, ops.Packages); err != nil {
 		log.Fatal(err)
 	}
 	for name, content := range generate() {
@@ -51,6 +51,9 @@ func generate() map[string][]byte {
 		"batching/rules_gen.go":     dispatch("batching", "rules", "rule", "batch", batchRuleOf),
 		"lazy/methods_gen.go":       methods(),
 		"lazy/composites_gen.go":    composites(),
+	}
+	for i := range ops.Packages {
+		files[ops.Packages[i].Name+"/functions_gen.go"] = functions(&ops.Packages[i])
 	}
 	maps.Copy(files, docs())
 	return files

@@ -77,11 +77,14 @@ func writeMethodOf(b *bytes.Buffer, o *ops.Op, body string, inPlace bool) {
 }
 
 // results returns what a row's method returns.
-func results(o *ops.Op) string {
+func results(o *ops.Op) string { return resultsOf(o, "*Tensor") }
+
+// resultsOf is results with the type of a tensor.
+func resultsOf(o *ops.Op, tensor string) string {
 	if len(o.Results) == 0 {
-		return "*Tensor"
+		return tensor
 	}
-	return "(" + strings.Join(o.Results, ", ") + " *Tensor)"
+	return "(" + strings.Join(o.Results, ", ") + " " + tensor + ")"
 }
 
 // goAttr returns the Go type of an attribute's argument and the expression of

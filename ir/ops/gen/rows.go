@@ -20,7 +20,7 @@ const (
 
 // checkRows returns an error for each mistake in a row that the generator cannot write
 // methods for, with the row's place below root.
-func checkRows(root string, table, composites []ops.Op) error {
+func checkRows(root string, table, composites []ops.Op, packages []ops.Package) error {
 	var all []error
 	check := func(file string, rows []ops.Op, mistakes func(*ops.Op) []string) {
 		for i := range rows {
@@ -31,6 +31,9 @@ func checkRows(root string, table, composites []ops.Op) error {
 	}
 	check(tableFile, table, primitiveMistakes)
 	check(compositesFile, composites, compositeMistakes)
+	for _, p := range packages {
+		check("ir/ops/"+p.Name+".go", p.Rows, functionMistakes)
+	}
 	return errors.Join(all...)
 }
 
@@ -87,6 +90,19 @@ func compositeMistakes(o *ops.Op) (all []string) {
 		}
 	}
 	return append(all, severalMistakes(o)...)
+}
+
+// functionMistakes are those of a row of a package of functions, which lazy.Define takes.
+func functionMistakes(o *ops.Op) (all []string) {
+	if o.Traits&^(ops.OwnGradient|ops.Inline|ops.InPlace) != 0 {
+		all = append(all, "a function can have the traits OwnGradient, Inline and InPlace alone: remove others from Traits, or move the row to "+compositesFile)
+	}
+	for _, a := range o.Attrs {
+		if (a.Kind == ops.Ints || a.Kind == ops.Axes) && !o.Traits.Has(ops.Inline) {
+			all = append(all, fmt.Sprintf("attribute %s is of the kind %v, which only inline composites have: add Inline to Traits", a.Name, a.Kind))
+		}
+	}
+	return append(all, compositeMistakes(o)...)
 }
 
 func severalMistakes(o *ops.Op) []string {

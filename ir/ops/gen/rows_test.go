@@ -15,7 +15,7 @@ import (
 // A row that the generator has no methods for is an error with its place, and says what
 // to write in it.
 func TestMistakesInRows(t *testing.T) {
-	require.NoError(t, checkRows(root, ops.Table, ops.Composites))
+	require.NoError(t, checkRows(root, ops.Table, ops.Composites, ops.Packages))
 	x := []ops.Operand{{Name: "x", Is: ops.Float}}
 	for name, c := range map[string]struct {
 		primitive bool
@@ -39,13 +39,27 @@ func TestMistakesInRows(t *testing.T) {
 		var err error
 		if c.row.Name = "Softmax"; c.primitive {
 			c.row.Name = "Floor"
-			err = checkRows(root, []ops.Op{c.row}, nil)
+			err = checkRows(root, []ops.Op{c.row}, nil, nil)
 		} else {
-			err = checkRows(root, nil, []ops.Op{c.row})
+			err = checkRows(root, nil, []ops.Op{c.row}, nil)
 		}
 		require.ErrorContains(t, err, c.want, name)
 		file := map[bool]string{true: tableFile, false: compositesFile}[c.primitive]
 		require.ErrorContains(t, err, fmt.Sprintf("%s:%d: row %s: ", file, lineOf(t, file, c.row.Name), c.row.Name), name)
+	}
+}
+
+// A row of a package of functions has the mistakes of composites and a few more.
+func TestMistakesInFunctions(t *testing.T) {
+	for want, o := range map[string]ops.Op{
+		"a function can have the traits OwnGradient, Inline and InPlace alone":                            {Traits: ops.View},
+		"attribute axes is of the kind axes, which only inline composites have: add Inline to Traits":     {Attrs: []ops.Attr{{Name: "axes", Kind: ops.Axes}}},
+		`attribute beta is of the kind Real, whose check needs words: add Where: []Demand{{"beta", "beta`: {Attrs: []ops.Attr{{Name: "beta", Kind: ops.Real}}},
+	} {
+		o.Name, o.Operands = "SiLU", []ops.Operand{{Name: "x", Is: ops.Float}}
+		err := checkRows(root, nil, nil, []ops.Package{{Name: "nn", Rows: []ops.Op{o}}})
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, fmt.Sprintf("ir/ops/nn.go:%d: row SiLU: ", lineOf(t, "ir/ops/nn.go", "SiLU")))
 	}
 }
 

@@ -1,0 +1,38 @@
+// Package functions defines the composites of packages of functions, such as nn, from
+// their rows in the op table. Its central function is [Define], which generated code calls.
+//
+// The package imports only ltc/ir/ops and ltc/lazy.
+package functions
+
+import (
+	"ltc/ir/ops"
+	"ltc/lazy"
+)
+
+// Define makes a composite of a row and its functions. A function that the row does not
+// have is nil.
+func Define(o *ops.Op, body func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor, check func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string), gradient func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor) *lazy.Callable {
+	return lazy.DefineAll(lazy.Composite{
+		Name: o.Mnemonic(), Doc: o.Doc, Operands: o.Operands, Attrs: o.Attrs, Results: o.Results, Where: o.Where,
+		Check: check, Inline: o.Traits.Has(ops.Inline),
+	}, body, gradient)
+}
+
+// All returns the results of a function that has several.
+func All(ys ...*lazy.Tensor) []*lazy.Tensor { return ys }
+
+// Given returns operand i; nil if it has been left out.
+func Given(x []*lazy.Tensor, i int) *lazy.Tensor {
+	if i < len(x) {
+		return x[i]
+	}
+	return nil
+}
+
+// Operands returns the operands of a call whose last is nil if it is left out.
+func Operands(xs ...*lazy.Tensor) []*lazy.Tensor {
+	if xs[len(xs)-1] == nil {
+		return xs[:len(xs)-1]
+	}
+	return xs
+}
