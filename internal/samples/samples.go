@@ -1,7 +1,7 @@
 // Package samples makes tensors to try programs with, and reads elements of
 // any dtype one at a time. Its central function is [Make].
 //
-// The package imports only ltc/soa and ltc/ir/types.
+// The package imports only ltc/soa, ltc/ir/types and ltc/internal/diag.
 package samples
 
 import (
@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"unsafe"
 
+	"ltc/internal/diag"
 	"ltc/ir/types"
 	"ltc/soa"
 )
@@ -180,4 +182,35 @@ func Dense(v soa.View) (soa.View, error) {
 	}
 	d := soa.Make(v.Type)
 	return d, soa.Copy(d, v)
+}
+
+// Bytes returns a copy of the elements in row-major order, as they lie in memory.
+func Bytes(v soa.View) ([]byte, error) {
+	v, err := Dense(v)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(memory(v)), nil
+}
+
+// FromBytes returns a fresh dense tensor of type t whose elements are data in row-major
+// order.
+func FromBytes(t types.Type, data []byte) (soa.View, error) {
+	if err := t.Check(); err != nil {
+		return soa.View{}, err
+	}
+	if t.Bytes() != len(data) {
+		return soa.View{}, fmt.Errorf("%v has %s, got %d", t, diag.Count(t.Bytes(), "byte"), len(data))
+	}
+	v := soa.Make(t)
+	copy(memory(v), data)
+	return v, nil
+}
+
+// memory returns that of a dense view.
+func memory(v soa.View) []byte {
+	if v.Type.Bytes() == 0 {
+		return nil
+	}
+	return unsafe.Slice((*byte)(v.Start()), v.Type.Bytes())
 }

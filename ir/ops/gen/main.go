@@ -44,13 +44,14 @@ func main() {
 // generate returns the files by their path below the module's root.
 func generate() map[string][]byte {
 	files := map[string][]byte{
-		"ir/op_gen.go":              constants(),
-		"shapeinfer/rules_gen.go":   slices.Concat(dispatch("shapeinfer", "rules", "rule", "infer", ruleOf), []byte("\n// manyRules has that of each op which may have several results.\n"), array("manyRules", "manyRule", manyRuleOf), demands()),
-		"lower/lowerings_gen.go":    dispatch("lower", "lowerings", "lowering", "lower", loweringOf),
-		"autodiff/gradients_gen.go": dispatch("autodiff", "gradients", "gradient", "grad", func(o *ops.Op) string { return "grad" + o.Name }),
-		"batching/rules_gen.go":     dispatch("batching", "rules", "rule", "batch", batchRuleOf),
-		"lazy/methods_gen.go":       methods(),
-		"lazy/composites_gen.go":    composites(),
+		"ir/op_gen.go":                constants(),
+		"shapeinfer/rules_gen.go":     slices.Concat(dispatch("shapeinfer", "rules", "rule", "infer", ruleOf), []byte("\n// manyRules has that of each op which may have several results.\n"), array("manyRules", "manyRule", manyRuleOf), demands()),
+		"lower/lowerings_gen.go":      dispatch("lower", "lowerings", "lowering", "lower", loweringOf),
+		"autodiff/gradients_gen.go":   dispatch("autodiff", "gradients", "gradient", "grad", func(o *ops.Op) string { return "grad" + o.Name }),
+		"batching/rules_gen.go":       dispatch("batching", "rules", "rule", "batch", batchRuleOf),
+		"lazy/methods_gen.go":         methods(),
+		"lazy/composites_gen.go":      composites(),
+		"internal/calls/calls_gen.go": calls(),
 	}
 	for i := range ops.Packages {
 		files[ops.Packages[i].Name+"/functions_gen.go"] = functions(&ops.Packages[i])

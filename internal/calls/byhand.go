@@ -1,0 +1,134 @@
+package calls
+
+import (
+	"slices"
+
+	"ltc/ir/ops"
+	"ltc/ir/types"
+	"ltc/lazy"
+)
+
+// byHand has the methods of a tensor and functions of package lazy that have no row of
+// their own. Their signatures have the form of rows; a doc says what is not in the method's
+// documentation.
+var byHand = slices.Concat(
+	compared("Equal", (*lazy.Tensor).Equal, (*lazy.Tensor).EqualScalar, "x = y"),
+	compared("NotEqual", (*lazy.Tensor).NotEqual, (*lazy.Tensor).NotEqualScalar, "x ≠ y"),
+	compared("Less", (*lazy.Tensor).Less, (*lazy.Tensor).LessScalar, "x < y"),
+	compared("LessEqual", (*lazy.Tensor).LessEqual, (*lazy.Tensor).LessEqualScalar, "x ≤ y"),
+	compared("Greater", (*lazy.Tensor).Greater, (*lazy.Tensor).GreaterScalar, "x > y"),
+	compared("GreaterEqual", (*lazy.Tensor).GreaterEqual, (*lazy.Tensor).GreaterEqualScalar, "x ≥ y"),
+	[]Op{
+		withNumber("AddScalar", (*lazy.Tensor).AddScalar, "returns x+v elementwise, v being a constant."),
+		withNumber("SubScalar", (*lazy.Tensor).SubScalar, "returns x-v elementwise, v being a constant."),
+		withNumber("MulScalar", (*lazy.Tensor).MulScalar, "returns x*v elementwise, v being a constant."),
+		withNumber("DivScalar", (*lazy.Tensor).DivScalar, "returns x/v elementwise, v being a constant."),
+		withNumber("PowScalar", (*lazy.Tensor).PowScalar, "returns x to the power of v elementwise, v being a constant."),
+		withNumber("MaximumScalar", (*lazy.Tensor).MaximumScalar, "returns the larger of x and the constant v elementwise."),
+		withNumber("MinimumScalar", (*lazy.Tensor).MinimumScalar, "returns the smaller of x and the constant v elementwise."),
+
+		overAxes("SumKeep", (*lazy.Tensor).SumKeep, "returns Sum, whose axes stay with the dimension 1."),
+		overAxes("MeanKeep", (*lazy.Tensor).MeanKeep, "returns Mean, whose axes stay with the dimension 1."),
+		overAxes("MaxKeep", (*lazy.Tensor).MaxKeep, "returns Max, whose axes stay with the dimension 1."),
+		overAxes("MinKeep", (*lazy.Tensor).MinKeep, "returns Min, whose axes stay with the dimension 1."),
+
+		{Op: &ops.Op{Name: "WhereScalar", Doc: "returns x where cond is true, and the constant v elsewhere.", Operands: operands("cond", "x"), Attrs: number},
+			call: func(c *Call) []*lazy.Tensor { return one(c.X[0].WhereScalar(c.X[1], c.Real("v"))) }},
+		{Op: &ops.Op{Name: "MatMul", Text: "matmul", Doc: "returns the matrix products of the last two axes; those before broadcast.", Operands: operands("x", "y")},
+			call: func(c *Call) []*lazy.Tensor { return one(c.X[0].MatMul(c.X[1])) }},
+		{Op: &ops.Op{Name: "Gather", Doc: "returns the rows of x that the indices choose, along axis 0.", Operands: operands("x", "indices")},
+			call: func(c *Call) []*lazy.Tensor { return one(c.X[0].Gather(c.X[1])) }},
+		{Op: &ops.Op{Name: "Clone", Doc: "returns a tensor of its own with the elements of x.", Operands: operands("x")},
+			call: func(c *Call) []*lazy.Tensor { return one(c.X[0].Clone()) }},
+		{Op: &ops.Op{Name: "Size", Doc: "returns the size of an axis as a scalar of i64.", Operands: operands("x"), Attrs: []ops.Attr{{Name: "axis", Kind: ops.Axis}}},
+			call: func(c *Call) []*lazy.Tensor { return one(c.X[0].Size(c.Int("axis"))) }},
+		{Op: &ops.Op{Name: "UniqueAll", Doc: "returns Unique, the place of each element of x among the values, and how often each value is in x.",
+			Operands: operands("x"), Attrs: []ops.Attr{{Name: "bound", Kind: ops.Ints}}, Results: []string{"values", "inverse", "counts"}},
+			call: func(c *Call) []*lazy.Tensor { return several(c.X[0].UniqueAll(c.Ints("bound")...)) }},
+		{Op: &ops.Op{Name: "Concatenate", Doc: "joins tensors along an axis.", Operands: []ops.Operand{{Name: "x"}, {Name: "more", Variadic: true}}, Attrs: []ops.Attr{{Name: "axis", Kind: ops.Axis}}},
+			Static: true, call: func(c *Call) []*lazy.Tensor { return one(lazy.Concatenate(c.Int("axis"), c.X...)) }},
+		{Op: &ops.Op{Name: "PadZeros", Doc: "returns x with zeros around its last axes: padding has their numbers before and after, by axis.", Operands: operands("x"), Attrs: []ops.Attr{{Name: "padding", Kind: ops.Ints}}},
+			check: inPairs("padding"), call: func(c *Call) []*lazy.Tensor { return one(c.X[0].PadZeros(c.pairs("padding")...)) }},
+		{Op: &ops.Op{Name: "DynamicSlice", Doc: "returns the part of x with the given sizes that begins at starts, integer scalars, one an axis.",
+			Operands: []ops.Operand{{Name: "x"}, {Name: "starts", Variadic: true}}, Attrs: []ops.Attr{{Name: "sizes", Kind: ops.Ints}}},
+			call: func(c *Call) []*lazy.Tensor { return one(c.X[0].DynamicSlice(c.Ints("sizes"), c.X[1:]...)) }},
+		{Op: &ops.Op{Name: "DynamicUpdateSlice", Doc: "returns x with the part that begins at starts, integer scalars, one an axis, replaced by update.",
+			Operands: []ops.Operand{{Name: "x"}, {Name: "update"}, {Name: "starts", Variadic: true}}},
+			call: func(c *Call) []*lazy.Tensor { return one(c.X[0].DynamicUpdateSlice(c.X[1], c.X[2:]...)) }},
+
+		{Op: &ops.Op{Name: "Conv", Doc: "returns the convolution of x with a kernel. Padding has two numbers a spatial axis, before and after; the layout is NCHW,OIHW->NCHW where none is given.",
+			Operands: operands("x", "kernel"), Attrs: slices.Concat(windowed, []ops.Attr{{Name: "base", Kind: ops.Ints}, {Name: "groups", Kind: ops.Int}, {Name: "batches", Kind: ops.Int}})},
+			optional: "pad groups batches layout", check: inPairs("padding"), call: convolution},
+		pool("MaxPool", (*lazy.Tensor).MaxPool, "returns the largest element of each window; places of the padding do not count."),
+		pool("SumPool", (*lazy.Tensor).SumPool, "returns the sum of each window."),
+		pool("AvgPool", (*lazy.Tensor).AvgPool, "returns SumPool divided by the number of places in a window: padding counts as zeros."),
+		{Op: &ops.Op{Name: "Attention", Doc: "returns softmax(q kᵀ·scale) v. The scale is 1/√dim where none is given.",
+			Operands: []ops.Operand{{Name: "q"}, {Name: "k"}, {Name: "v"}, {Name: "mask", Optional: true}}, Attrs: []ops.Attr{{Name: "causal", Kind: ops.Flag}, {Name: "scale", Kind: ops.Real}}},
+			optional: "scale", call: func(c *Call) []*lazy.Tensor {
+				return one(c.X[0].Attention(c.X[1], c.X[2], lazy.AttentionOptions{Scale: c.Real("scale"), Causal: c.Flag("causal"), Mask: c.given(3)}))
+			}},
+
+		{Op: &ops.Op{Name: "Iota", Doc: "counts 0, 1, 2, … along an axis.", Attrs: []ops.Attr{{Name: "dtype", Kind: ops.DType}, {Name: "axis", Kind: ops.Int}, {Name: "dims", Kind: ops.Ints}}},
+			Static: true, call: func(c *Call) []*lazy.Tensor {
+				return one(lazy.Iota(c.Trace, c.DType("dtype"), c.Int("axis"), c.Ints("dims")...))
+			}},
+		{Op: &ops.Op{Name: "Full", Doc: "returns a tensor whose elements are all x.", Attrs: []ops.Attr{{Name: "dtype", Kind: ops.DType}, {Name: "x", Kind: ops.Real}, {Name: "dims", Kind: ops.Ints}}},
+			Static: true, call: func(c *Call) []*lazy.Tensor {
+				return one(lazy.Full(c.Trace, c.DType("dtype"), c.Real("x"), c.Ints("dims")...))
+			}},
+		filled("Zeros", lazy.Zeros, "returns a tensor of zeros."),
+		filled("Ones", lazy.Ones, "returns a tensor of ones."),
+	},
+)
+
+var number = []ops.Attr{{Name: "v", Kind: ops.Real}}
+
+func operands(names ...string) []ops.Operand {
+	var all []ops.Operand
+	for _, n := range names {
+		all = append(all, ops.Operand{Name: n})
+	}
+	return all
+}
+
+// compared are a comparison of two tensors, and of one with a constant.
+func compared(name string, two func(x, y *lazy.Tensor) *lazy.Tensor, scalar func(x *lazy.Tensor, v float64) *lazy.Tensor, relation string) []Op {
+	return []Op{
+		{Op: &ops.Op{Name: name, Doc: "returns whether " + relation + ", elementwise.", Operands: operands("x", "y")},
+			call: func(c *Call) []*lazy.Tensor { return one(two(c.X[0], c.X[1])) }},
+		withNumber(name+"Scalar", scalar, "returns whether "+relation+", elementwise, y being the constant v."),
+	}
+}
+
+func withNumber(name string, f func(x *lazy.Tensor, v float64) *lazy.Tensor, doc string) Op {
+	return Op{Op: &ops.Op{Name: name, Doc: doc, Operands: operands("x"), Attrs: number},
+		call: func(c *Call) []*lazy.Tensor { return one(f(c.X[0], c.Real("v"))) }}
+}
+
+func overAxes(name string, f func(x *lazy.Tensor, axes ...int) *lazy.Tensor, doc string) Op {
+	return Op{Op: &ops.Op{Name: name, Doc: doc, Operands: operands("x"), Attrs: []ops.Attr{{Name: "axes", Kind: ops.Axes}}},
+		call: func(c *Call) []*lazy.Tensor { return one(f(c.X[0], c.Ints("axes")...)) }}
+}
+
+func filled(name string, f func(tr *lazy.Trace, d types.DType, dims ...int) *lazy.Tensor, doc string) Op {
+	return Op{Op: &ops.Op{Name: name, Doc: doc, Attrs: []ops.Attr{{Name: "dtype", Kind: ops.DType}, {Name: "dims", Kind: ops.Ints}}},
+		Static: true, call: func(c *Call) []*lazy.Tensor { return one(f(c.Trace, c.DType("dtype"), c.Ints("dims")...)) }}
+}
+
+// windowed are the attributes of convolutions and pools.
+var windowed = []ops.Attr{{Name: "strides", Kind: ops.Ints}, {Name: "pad", Kind: ops.Int}, {Name: "padding", Kind: ops.Ints}, {Name: "dilation", Kind: ops.Ints}, {Name: "layout", Kind: ops.String}}
+
+func pool(name string, f func(x *lazy.Tensor, window []int, o lazy.PoolOptions) *lazy.Tensor, doc string) Op {
+	return Op{Op: &ops.Op{Name: name, Doc: doc + " Padding has two numbers a spatial axis, before and after; the layout is NCHW where none is given.",
+		Operands: operands("x"), Attrs: slices.Concat([]ops.Attr{{Name: "window", Kind: ops.Ints}}, windowed)},
+		optional: "pad layout", check: inPairs("padding"), call: func(c *Call) []*lazy.Tensor {
+			return one(f(c.X[0], c.Ints("window"), lazy.PoolOptions{Strides: c.Ints("strides"), Pad: c.Int("pad"), Padding: c.pairs("padding"), Dilation: c.Ints("dilation"), Layout: c.Word("layout")}))
+		}}
+}
+
+func convolution(c *Call) []*lazy.Tensor {
+	return one(c.X[0].Conv(c.X[1], lazy.ConvOptions{
+		Strides: c.Ints("strides"), Pad: c.Int("pad"), Padding: c.pairs("padding"), Dilation: c.Ints("dilation"), Base: c.Ints("base"),
+		Groups: c.Int("groups"), Batches: c.Int("batches"), Layout: c.Word("layout"),
+	}))
+}

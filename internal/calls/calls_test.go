@@ -1,0 +1,150 @@
+package calls_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	_ "ltc/backends/reference"
+	"ltc/internal/calls"
+	"ltc/internal/samples"
+	"ltc/ir/ops"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/soa"
+)
+
+// Every row with a method or a function can be called, and no two ops have one name.
+func TestRegistryHasEveryRow(t *testing.T) {
+	names := map[string]bool{}
+	for _, o := range calls.All() {
+		require.False(t, names[o.GoName()], "%s is there twice", o.GoName())
+		names[o.GoName()] = true
+		require.NotEmpty(t, o.Doc, o.GoName())
+		found, err := calls.Find(o.Mnemonic())
+		require.NoError(t, err)
+		require.Equal(t, o, found)
+	}
+	for _, o := range ops.All() {
+		if !o.Traits.Has(ops.Internal) {
+			require.True(t, names[o.GoName()], o.GoName())
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	for name, want := range map[string]string{
+		"sofmax": `no op "sofmax": did you mean Softmax?`,
+		"relu6x": `no op "relu6x": did you mean ReLU?`,
+		"frob":   `no op "frob"`,
+	} {
+		_, err := calls.Find(name)
+		require.EqualError(t, err, want)
+	}
+}
+
+// The texts of attributes are read by their kinds.
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		op, attrs string
+		want      calls.Values
+		err       string
+	}{
+		{op: "Softmax", attrs: "axis=-1", want: calls.Values{"axis": -1}},
+		{op: "Reshape", attrs: "dims=[2,-1]", want: calls.Values{"dims": []int{2, -1}}},
+		{op: "Sum", want: calls.Values{}},
+		{op: "Sort", attrs: "axis=0 descending=true", want: calls.Values{"axis": 0, "descending": true}},
+		{op: "Convert", attrs: "dtype=bf16", want: calls.Values{"dtype": types.BF16}},
+		{op: "MaximumScalar", attrs: "v=-1e3", want: calls.Values{"v": -1e3}},
+		{op: "Conv", attrs: "layout=NHWC,OIHW->NHWC", want: calls.Values{"layout": "NHWC,OIHW->NHWC"}},
+
+		{op: "Softmax", err: "Softmax(x) {axis: axis} needs the attribute axis (axis)"},
+		{op: "Softmax", attrs: "axis=1.5", err: `Softmax: attribute axis is "1.5": want an integer`},
+		{op: "Softmax", attrs: "dim=1", err: `Softmax has no attribute "dim": it has axis`},
+		{op: "Abs", attrs: "dim=1", err: `Abs has no attribute "dim": it has none`},
+		{op: "Sum", attrs: "axes=[0", err: `Sum: attribute axes is "[0": want integers such as 2,-1`},
+		{op: "Convert", attrs: "dtype=f33", err: `Convert: attribute dtype is "f33": want a dtype such as f32`},
+		{op: "Sort", attrs: "axis=0 descending=maybe", err: `Sort: attribute descending is "maybe": want true or false`},
+		{op: "AddScalar", attrs: "v=one", err: `AddScalar: attribute v is "one": want a number`},
+		{op: "Conv", attrs: "padding=1,1,1", err: "Conv: padding has 3 integers: want two for each axis, before and after"},
+	} {
+		o, err := calls.Find(c.op)
+		require.NoError(t, err)
+		texts := map[string]string{}
+		for _, s := range strings.Fields(c.attrs) {
+			name, text, _ := strings.Cut(s, "=")
+			texts[name] = text
+		}
+		got, err := o.Parse(texts)
+		if c.err != "" {
+			require.EqualError(t, err, c.err)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, c.want, got)
+	}
+}
+
+// A call has as many tensors as the op takes.
+func TestNumberOfTensors(t *testing.T) {
+	dev := open(t)
+	for _, c := range []struct {
+		op   string
+		n    int
+		want string
+	}{
+		{"Abs", 0, "Abs(x) takes 1 tensor, got 0"},
+		{"Add", 3, "Add(x, y) takes 2 tensors, got 3"},
+		{"Attention", 2, "Attention(q, k, v, [mask]) {[causal: flag], [scale: finite number]} takes 3 or 4 tensors, got 2"},
+		{"Attention", 5, "Attention(q, k, v, [mask]) {[causal: flag], [scale: finite number]} takes 3 or 4 tensors, got 5"},
+		{"Concatenate", 0, "Concatenate(x, more…) {axis: axis} takes 1 tensor or more, got 0"},
+		{"Iota", 1, "Iota() {dtype: dtype, axis: integer, [dims: integers]} takes 0 tensors, got 1"},
+	} {
+		o, err := calls.Find(c.op)
+		require.NoError(t, err)
+		_, err = calls.Run(dev, calls.Request{Op: o, Inputs: slices.Repeat([]soa.View{soa.Make(types.Of(types.F32, 2))}, c.n)})
+		require.EqualError(t, err, c.want)
+	}
+}
+
+// Results and gradients are those of the method; an input that is not floating point has no
+// gradient, and the cotangent is that of the results.
+func TestRun(t *testing.T) {
+	dev := open(t)
+	o, err := calls.Find("IndexSelect")
+	require.NoError(t, err)
+	x, err := soa.Borrow([]float32{1, 2, 3}, types.Of(types.F32, 3))
+	require.NoError(t, err)
+	indices, err := soa.Borrow([]int32{2, 0}, types.Of(types.I32, 2))
+	require.NoError(t, err)
+	ct, err := soa.Borrow([]float32{10, 20}, types.Of(types.F32, 2))
+	require.NoError(t, err)
+	for _, c := range []struct {
+		cotangents []soa.View
+		want       string
+	}{
+		{nil, "[3 1] [1 0 1]"},
+		{[]soa.View{ct}, "[3 1] [20  0 10]"},
+	} {
+		got, err := calls.Run(dev, calls.Request{Op: o, Attrs: calls.Values{"axis": 0}, Inputs: []soa.View{x, indices}, Gradients: true, Cotangents: c.cotangents})
+		require.NoError(t, err)
+		require.True(t, got.Gradients[1].IsZero())
+		y, err := samples.Format(got.Results[0])
+		require.NoError(t, err)
+		g, err := samples.Format(got.Gradients[0])
+		require.NoError(t, err)
+		require.Equal(t, c.want, fmt.Sprint(y, " ", g))
+	}
+	_, err = calls.Run(dev, calls.Request{Op: o, Attrs: calls.Values{"axis": 1}, Inputs: []soa.View{x, indices}})
+	require.EqualError(t, err, "index_select(f32[3], i32[2]): axis 1 is not one of [3] (index_select_c3)")
+}
+
+func open(t *testing.T) *lazy.Device {
+	dev, err := lazy.Open("eval")
+	require.NoError(t, err)
+	t.Cleanup(func() { dev.Close() })
+	return dev
+}
