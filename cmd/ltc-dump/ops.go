@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"io"
 	"strings"
 	"text/tabwriter"
 
+	"ltc/internal/calls"
 	"ltc/ir/ops"
 )
 
@@ -28,64 +30,88 @@ func listOps(c *call) error {
 	}
 	if len(args) == 0 {
 		w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "OP\tTRAITS\tSTABLEHLO\tTAKES")
-		for op := range all {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", op.Mnemonic(), cmp.Or(traitNames(op), "-"), cmp.Or(op.HLO, "-"),
-				strings.TrimPrefix(signature(op), op.Mnemonic()))
+		fmt.Fprintln(w, "OP\tKIND\tTRAITS\tSTABLEHLO\tTAKES")
+		for _, op := range everyOp() {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", op.Mnemonic(), op.kind, cmp.Or(traitNames(op.Op), "-"), cmp.Or(op.HLO, "-"),
+				strings.TrimPrefix(signature(op.Op), op.Mnemonic()))
 		}
 		return w.Flush()
 	}
 	for _, name := range args {
-		op, composite := findOp(name)
-		if op == nil {
-			return fmt.Errorf("no op %q: ltc-dump ops lists them", name)
+		op, err := findOp(name)
+		if err != nil {
+			return fmt.Errorf("%w; ltc-dump ops lists them", err)
 		}
-		fmt.Fprintf(c.stdout, "%s\n  %s\n", signature(op), op.Doc)
-		for i, text := range op.Constraints() {
-			fmt.Fprintf(c.stdout, "  %s_c%d: %s\n", op.Mnemonic(), i+1, text)
-		}
-		if t := traitNames(op); t != "" {
-			fmt.Fprintf(c.stdout, "  traits: %s\n", t)
-		}
-		switch {
-		case !composite:
-		case op.Traits.Has(ops.Inline):
-			fmt.Fprintln(c.stdout, "  recorded as the ops that it is made of")
-		case op.Traits.Has(ops.Guarded):
-			fmt.Fprintf(c.stdout, "  recorded as the ops that it is made of; where indices are checked, a composite: lowers to calls of ltc.%s\n", op.Mnemonic())
-		default:
-			fmt.Fprintf(c.stdout, "  a composite: lowers to calls of ltc.%s\n", op.Mnemonic())
-		}
-		if op.HLO != "" {
-			fmt.Fprintf(c.stdout, "  lowers to stablehlo.%s\n", op.HLO)
-		}
+		op.describe(c.stdout)
 	}
 	return nil
 }
 
-// all yields the primitives, then the composites, and says which it is.
-func all(yield func(op *ops.Op, composite bool) bool) {
-	for i := range ops.Table {
-		if !yield(&ops.Table[i], false) {
-			return
-		}
-	}
-	for i := range ops.Composites {
-		if !yield(&ops.Composites[i], true) {
-			return
-		}
-	}
+// listedOp is an op of the list.
+type listedOp struct {
+	*ops.Op
+	kind string // primitive, composite, function or by hand
 }
 
-// findOp looks a primitive or a composite up by the name of its row or its mnemonic; nil if
-// there is none.
-func findOp(name string) (op *ops.Op, composite bool) {
-	for op, composite := range all {
-		if op.Name == name || op.Mnemonic() == name {
-			return op, composite
+// everyOp returns the primitives, the composites, the functions of packages, and the
+// methods and functions without a row.
+func everyOp() []listedOp {
+	var all []listedOp
+	for i, op := range ops.All() {
+		switch {
+		case i < len(ops.Table):
+			all = append(all, listedOp{op, "primitive"})
+		case op.Package == "":
+			all = append(all, listedOp{op, "composite"})
+		default:
+			all = append(all, listedOp{op, "function"})
 		}
 	}
-	return nil, false
+	for _, op := range calls.All() {
+		if op.ByHand {
+			all = append(all, listedOp{op.Op, "by hand"})
+		}
+	}
+	return all
+}
+
+// findOp looks an op up by the name of its Go method or function, or by its mnemonic.
+// Where a row and a method by hand have one name, it returns the row.
+func findOp(name string) (listedOp, error) {
+	for _, op := range everyOp() {
+		if op.GoName() == name || op.Mnemonic() == name {
+			return op, nil
+		}
+	}
+	_, err := calls.Find(name)
+	return listedOp{}, err
+}
+
+// describe prints all about an op.
+func (op listedOp) describe(w io.Writer) {
+	fmt.Fprintf(w, "%s\n  %s\n", signature(op.Op), op.Doc)
+	if op.kind == "by hand" {
+		fmt.Fprintln(w, "  a Go method or function without a row of its own")
+		return
+	}
+	for i, text := range op.Constraints() {
+		fmt.Fprintf(w, "  %s_c%d: %s\n", op.Mnemonic(), i+1, text)
+	}
+	if t := traitNames(op.Op); t != "" {
+		fmt.Fprintf(w, "  traits: %s\n", t)
+	}
+	switch {
+	case op.kind == "primitive":
+	case op.Traits.Has(ops.Inline):
+		fmt.Fprintln(w, "  recorded as the ops that it is made of")
+	case op.Traits.Has(ops.Guarded):
+		fmt.Fprintf(w, "  recorded as the ops that it is made of; where indices are checked, a composite: lowers to calls of ltc.%s\n", op.Mnemonic())
+	default:
+		fmt.Fprintf(w, "  a composite: lowers to calls of ltc.%s\n", op.Mnemonic())
+	}
+	if op.HLO != "" {
+		fmt.Fprintf(w, "  lowers to stablehlo.%s\n", op.HLO)
+	}
 }
 
 // signature prints an op like matmul(x, y) or sum(x) {axes: axes}.
@@ -95,6 +121,9 @@ func signature(op *ops.Op) string {
 		name := o.Name
 		if o.Variadic {
 			name += "…"
+		}
+		if o.Optional {
+			name = "[" + name + "]"
 		}
 		in = append(in, name)
 	}

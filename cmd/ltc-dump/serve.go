@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"ltc/internal/calls"
+	"ltc/internal/samples"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/soa"
+)
+
+// callRequest is a line that op -serve reads.
+type callRequest struct {
+	Op         string            `json:"op"`
+	Attrs      map[string]string `json:"attrs"`
+	Inputs     []array           `json:"inputs"`
+	Grad       bool              `json:"grad"`
+	Cotangents []array           `json:"cotangents"` // of the floating-point results; none: ones
+}
+
+// callResponse is a line that op -serve writes.
+type callResponse struct {
+	Results   []*array `json:"results,omitempty"`
+	Gradients []*array `json:"gradients,omitempty"` // null for an input that is not floating point
+	Error     string   `json:"error,omitempty"`
+}
+
+// array is a tensor in JSON.
+type array struct {
+	DType string `json:"dtype"`
+	Shape []int  `json:"shape"`
+	Data  []byte `json:"data"` // the elements in row-major order, little-endian, in base64
+}
+
+// serve answers requests until its input ends. A call that fails is answered with its error.
+func serve(c *call, dev *lazy.Device) error {
+	in, out := json.NewDecoder(bufio.NewReader(c.stdin)), json.NewEncoder(c.stdout)
+	for {
+		var r callRequest
+		switch err := in.Decode(&r); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("request: %w", err)
+		}
+		answer, err := r.answer(dev)
+		if err != nil {
+			answer = callResponse{Error: err.Error()}
+		}
+		if err := out.Encode(answer); err != nil {
+			return err
+		}
+	}
+}
+
+// answer calls the op of a request.
+func (r *callRequest) answer(dev *lazy.Device) (callResponse, error) {
+	op, err := calls.Find(r.Op)
+	if err != nil {
+		return callResponse{}, err
+	}
+	request := calls.Request{Op: op, Gradients: r.Grad}
+	if request.Attrs, err = op.Parse(r.Attrs); err != nil {
+		return callResponse{}, err
+	}
+	if request.Inputs, err = viewsOf(r.Inputs); err != nil {
+		return callResponse{}, fmt.Errorf("inputs: %w", err)
+	}
+	if request.Cotangents, err = viewsOf(r.Cotangents); err != nil {
+		return callResponse{}, fmt.Errorf("cotangents: %w", err)
+	}
+	got, err := calls.Run(dev, request)
+	if err != nil {
+		return callResponse{}, err
+	}
+	var answer callResponse
+	if answer.Results, err = arraysOf(got.Results); err != nil {
+		return callResponse{}, err
+	}
+	answer.Gradients, err = arraysOf(got.Gradients)
+	return answer, err
+}
+
+func viewsOf(arrays []array) ([]soa.View, error) {
+	var all []soa.View
+	for i, a := range arrays {
+		d, ok := types.ParseDType(a.DType)
+		if !ok {
+			return nil, fmt.Errorf("%d: unknown dtype %q", i, a.DType)
+		}
+		v, err := samples.FromBytes(types.Of(d, a.Shape...), a.Data)
+		if err != nil {
+			return nil, fmt.Errorf("%d: %w", i, err)
+		}
+		all = append(all, v)
+	}
+	return all, nil
+}
+
+// arraysOf returns views as arrays, nil for one that is not there.
+func arraysOf(views []soa.View) ([]*array, error) {
+	var all []*array
+	for _, v := range views {
+		if v.IsZero() {
+			all = append(all, nil)
+			continue
+		}
+		data, err := samples.Bytes(v)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, &array{v.Type.DType.String(), append([]int{}, v.Type.Shape...), data})
+	}
+	return all, nil
+}
