@@ -19,7 +19,7 @@ import (
 type Composite struct {
 	Name     string        // in programs, with a namespace that is not ltc: physics.mass
 	Doc      string        // what it returns, as a sentence going on from the name
-	Operands []ops.Operand // at least one; the last may be optional
+	Operands []ops.Operand // at least one; the last ones may be optional
 	Attrs    []ops.Attr    // of the kinds Int, Axis, DType, Real and Flag; if Inline also Ints and Axes
 	Results  []string      // the names of its results; of [DefineAll] alone
 	// Where says what Check demands, in words. A demand with the name of an
@@ -274,7 +274,7 @@ func wrongRow(o *ops.Op) string {
 			return fmt.Sprintf("operand %s is like %q, which is no operand before it", p.Name, p.Like)
 		case p.Variadic:
 			return fmt.Sprintf("operand %s is variadic, which those of composites cannot be", p.Name)
-		case p.Optional && i < len(o.Operands)-1:
+		case p.Optional && i < len(o.Operands)-1 && !o.Operands[i+1].Optional:
 			return fmt.Sprintf("operand %s is optional, which only the last can be", p.Name)
 		case p.Optional && i == 0:
 			return fmt.Sprintf("operand %s is optional and the only one", p.Name)
@@ -370,7 +370,7 @@ func (d *Callable) settings(a Attrs, xs []*Tensor) ([]setting, *Tensor) {
 	row := d.c.row
 	most := len(row.Operands)
 	least := most
-	if row.Operands[most-1].Optional {
+	for least > 0 && row.Operands[least-1].Optional {
 		least--
 	}
 	if len(xs) < least || len(xs) > most {

@@ -2,21 +2,51 @@ package nn
 
 import (
 	"fmt"
+	"math"
 
 	"ltc/lazy"
 )
 
-func computeSiLU(x *lazy.Tensor) *lazy.Tensor { return x.Mul(x.Sigmoid()) }
+func computeSiLU(x *lazy.Tensor) *lazy.Tensor {
+	return wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Mul(x[0].Sigmoid()) }, x)
+}
 
-func computeELU(x *lazy.Tensor, alpha float64) *lazy.Tensor {
-	// Expm1 of a positive number may be infinite, and 0 times the gradient of that is NaN.
-	below := x.LessEqualScalar(0)
-	return below.Where(below.WhereScalar(x, 0).Expm1().MulScalar(alpha), x)
+func computeELU(x *lazy.Tensor, alpha float64) *lazy.Tensor { return elu(x, alpha, 1, 1) }
+
+func computeSELU(x *lazy.Tensor) *lazy.Tensor {
+	const alpha, scale = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
+	return elu(x, alpha, scale, 1)
+}
+
+func computeCELU(x *lazy.Tensor, alpha float64) *lazy.Tensor { return elu(x, alpha, 1, alpha) }
+
+func checkCELU(_ *lazy.Tensor, alpha float64) (demand, reason string) {
+	if alpha == 0 {
+		return celuZero, "alpha is 0, which x is divided by"
+	}
+	return "", ""
+}
+
+// elu returns scale·x where x is positive, and scale·alpha (exp(x/width)-1) elsewhere.
+func elu(x *lazy.Tensor, alpha, scale, width float64) *lazy.Tensor {
+	return wide(func(x ...*lazy.Tensor) *lazy.Tensor {
+		// Expm1 of a positive number may be infinite, and 0 times the gradient of that is NaN.
+		below := x[0].LessEqualScalar(0)
+		in, above := below.WhereScalar(x[0], 0), x[0]
+		if width != 1 {
+			in = in.DivScalar(width)
+		}
+		if scale != 1 {
+			above = above.MulScalar(scale)
+		}
+		return below.Where(in.Expm1().MulScalar(alpha*scale), above)
+	}, x)
 }
 
 func computeGLU(x *lazy.Tensor, axis int) *lazy.Tensor {
-	half := x.Dim(axis) / 2
-	return x.Narrow(axis, 0, half).Mul(x.Narrow(axis, half, half).Sigmoid())
+	half := lazy.SizeDiv(x.OpenDim(axis), 2)
+	return wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Mul(x[1].Sigmoid()) },
+		x.Narrow(axis, 0, half), x.Narrow(axis, half, half))
 }
 
 func checkGLU(x *lazy.Tensor, axis int) (demand, reason string) {
@@ -24,4 +54,170 @@ func checkGLU(x *lazy.Tensor, axis int) (demand, reason string) {
 		return gluEven, fmt.Sprintf("the dimension of axis %d of %v is %d, must be even", axis, x.Type(), n)
 	}
 	return "", ""
+}
+
+func computeGELUTanh(x *lazy.Tensor) *lazy.Tensor {
+	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+		x := xs[0]
+		cubic := x.Mul(x).MulScalar(0.044715).AddScalar(1).Mul(x)
+		return x.MulScalar(0.5).Mul(cubic.MulScalar(math.Sqrt(2 / math.Pi)).Tanh().AddScalar(1))
+	}, x)
+}
+
+func computeMish(x *lazy.Tensor) *lazy.Tensor {
+	return wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Mul(softplus(x[0]).Tanh()) }, x)
+}
+
+// softplus returns log(1 + exp(x)) without overflow. Its gradient at 0 is exact: Maximum
+// gives half of it, and |x| nothing.
+func softplus(x *lazy.Tensor) *lazy.Tensor {
+	return x.MaximumScalar(0).Add(x.Abs().Neg().Exp().Log1p())
+}
+
+func computeLogSigmoid(x *lazy.Tensor) *lazy.Tensor {
+	return wide(func(x ...*lazy.Tensor) *lazy.Tensor { return softplus(x[0].Neg()).Neg() }, x)
+}
+
+func gradLogSigmoid(x, _, ct *lazy.Tensor) []*lazy.Tensor {
+	return []*lazy.Tensor{wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[1].Mul(x[0].Neg().Sigmoid()) }, x, ct)}
+}
+
+func checkSoftplus(_ *lazy.Tensor, beta, _ float64) (demand, reason string) {
+	if beta == 0 {
+		return softplusZero, "beta is 0, which is divided by"
+	}
+	return "", ""
+}
+
+func computeSoftplus(x *lazy.Tensor, beta, threshold float64) *lazy.Tensor {
+	return wide(func(x ...*lazy.Tensor) *lazy.Tensor {
+		scaled := x[0].MulScalar(beta)
+		return scaled.GreaterScalar(threshold).Where(x[0], softplus(scaled).DivScalar(beta))
+	}, x)
+}
+
+func computeSoftsign(x *lazy.Tensor) *lazy.Tensor {
+	return wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Div(x[0].Abs().AddScalar(1)) }, x)
+}
+
+func computeTanhShrink(x *lazy.Tensor) *lazy.Tensor {
+	return wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Sub(x[0].Tanh()) }, x)
+}
+
+func checkSoftShrink(_ *lazy.Tensor, lambda float64) (demand, reason string) {
+	if lambda < 0 {
+		return softShrinkNegative, fmt.Sprintf("lambda is %v, must not be negative", lambda)
+	}
+	return "", ""
+}
+
+func computeSoftShrink(x *lazy.Tensor, lambda float64) *lazy.Tensor {
+	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+		x := xs[0]
+		within := x.NotEqual(x).WhereScalar(x, 0) // NaN of NaN
+		return x.GreaterScalar(lambda).Where(x.SubScalar(lambda), x.LessScalar(-lambda).Where(x.AddScalar(lambda), within))
+	}, x)
+}
+
+func computeHardShrink(x *lazy.Tensor, lambda float64) *lazy.Tensor {
+	return x.GreaterEqualScalar(-lambda).And(x.LessEqualScalar(lambda)).Not().WhereScalar(x, 0)
+}
+
+func checkHardTanh(_ *lazy.Tensor, low, high float64) (demand, reason string) {
+	if low > high {
+		return hardTanhBounds, fmt.Sprintf("low is %v and high %v: it must be at least low", low, high)
+	}
+	return "", ""
+}
+
+func computeHardTanh(x *lazy.Tensor, low, high float64) *lazy.Tensor { return clamp(x, low, high) }
+
+// clamp returns x within bounds. Its gradient at a bound is 0, where that of Maximum and Minimum is
+// half of that within.
+func clamp(x *lazy.Tensor, low, high float64) *lazy.Tensor {
+	return x.LessEqualScalar(low).Not().WhereScalar(x.GreaterEqualScalar(high).Not().WhereScalar(x, high), low)
+}
+
+func computeReLU6(x *lazy.Tensor) *lazy.Tensor { return clamp(x, 0, 6) }
+
+func computeHardSigmoid(x *lazy.Tensor) *lazy.Tensor {
+	return wide(func(x ...*lazy.Tensor) *lazy.Tensor {
+		between := x[0].GreaterScalar(-3).And(x[0].LessScalar(3))
+		y := x[0].AddScalar(3)
+		return between.Where(y, clamp(y, 0, 6).Stop()).DivScalar(6)
+	}, x)
+}
+
+func computeHardSwish(x *lazy.Tensor) *lazy.Tensor {
+	return wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Mul(clamp(x[0].AddScalar(3), 0, 6)).DivScalar(6) }, x)
+}
+
+// gradHardSwish is what PyTorch has at -3, 3 and NaN.
+func gradHardSwish(x, _, ct *lazy.Tensor) []*lazy.Tensor {
+	return []*lazy.Tensor{wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+		x, ct := xs[0], xs[1]
+		slope := x.GreaterScalar(-3).WhereScalar(x.DivScalar(3).AddScalar(0.5), 0)
+		return x.LessScalar(3).Where(ct.Mul(slope), ct)
+	}, x, ct)}
+}
+
+func computeLeakyReLU(x *lazy.Tensor, slope float64) *lazy.Tensor {
+	return x.GreaterScalar(0).Where(x, x.MulScalar(slope))
+}
+
+func checkPReLU(x, weight *lazy.Tensor) (demand, reason string) {
+	channels := 1
+	if x.Rank() > 1 {
+		channels = x.OpenDim(1)
+	}
+	if s := weight.OpenShape(); len(s) > 1 || len(s) == 1 && s[0] != 1 && s[0] != channels {
+		return pReLUWeight, fmt.Sprintf("weight must be a scalar or have one axis, of 1 or %v elements", channels)
+	}
+	return "", ""
+}
+
+func computePReLU(x, weight *lazy.Tensor) *lazy.Tensor {
+	if weight.Rank() == 1 {
+		if x.Rank() > 1 {
+			weight = alongChannels(weight, x)
+		} else {
+			weight = weight.Reshape()
+		}
+	}
+	return x.GreaterScalar(0).Where(x, x.Mul(weight))
+}
+
+func checkRReLU(x, slopes *lazy.Tensor) (demand, reason string) {
+	if !broadcastsTo(slopes, x) {
+		return rReLUSlopes, fmt.Sprintf("slopes must broadcast to %v", x.OpenShape())
+	}
+	return "", ""
+}
+
+func computeRReLU(x, slopes *lazy.Tensor) *lazy.Tensor {
+	return x.GreaterScalar(0).Where(x, x.Mul(slopes))
+}
+
+func gradRReLU(x, slopes, _, ct *lazy.Tensor) []*lazy.Tensor {
+	return []*lazy.Tensor{x.GreaterScalar(0).Where(ct, ct.Mul(slopes)), nil}
+}
+
+func computeThreshold(x *lazy.Tensor, threshold, value float64) *lazy.Tensor {
+	return x.LessEqualScalar(threshold).Not().WhereScalar(x, value)
+}
+
+func computeSoftmin(x *lazy.Tensor, axis int) *lazy.Tensor { return x.Neg().Softmax(axis) }
+
+func computeSafeSoftmax(x *lazy.Tensor, axis int) *lazy.Tensor {
+	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+		x := xs[0]
+		most := x.MaxKeep(axis)
+		e := x.Sub(most.EqualScalar(math.Inf(-1)).Not().WhereScalar(most, 0)).Exp()
+		sum := e.SumKeep(axis)
+		return e.Div(sum.EqualScalar(0).Not().WhereScalar(sum, 1))
+	}, x)
+}
+
+func gradSafeSoftmax(_, y, ct *lazy.Tensor, axis int) []*lazy.Tensor {
+	return []*lazy.Tensor{y.Mul(ct.Sub(ct.Mul(y).SumKeep(axis)))}
 }

@@ -13,14 +13,40 @@ var _ types.DType // used where a row has a dtype
 
 // What the checks name if a call breaks it.
 const (
-	gluEven = "even"
+	celuZero           = "zero"
+	gluEven            = "even"
+	softplusZero       = "zero"
+	softShrinkNegative = "negative"
+	hardTanhBounds     = "bounds"
+	pReLUWeight        = "weight"
+	rReLUSlopes        = "slopes"
 )
 
 // The definitions.
 var (
-	definedSiLU *lazy.Callable
-	definedELU  *lazy.Callable
-	definedGLU  *lazy.Callable
+	definedSiLU        *lazy.Callable
+	definedELU         *lazy.Callable
+	definedSELU        *lazy.Callable
+	definedCELU        *lazy.Callable
+	definedGLU         *lazy.Callable
+	definedGELUTanh    *lazy.Callable
+	definedMish        *lazy.Callable
+	definedLogSigmoid  *lazy.Callable
+	definedSoftplus    *lazy.Callable
+	definedSoftsign    *lazy.Callable
+	definedTanhShrink  *lazy.Callable
+	definedSoftShrink  *lazy.Callable
+	definedHardShrink  *lazy.Callable
+	definedHardTanh    *lazy.Callable
+	definedReLU6       *lazy.Callable
+	definedHardSigmoid *lazy.Callable
+	definedHardSwish   *lazy.Callable
+	definedLeakyReLU   *lazy.Callable
+	definedPReLU       *lazy.Callable
+	definedRReLU       *lazy.Callable
+	definedThreshold   *lazy.Callable
+	definedSoftmin     *lazy.Callable
+	definedSafeSoftmax *lazy.Callable
 )
 
 func init() { // not values of the variables: the functions use them
@@ -29,9 +55,55 @@ func init() { // not values of the variables: the functions use them
 	definedELU = functions.Define(&rows[1], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeELU(x[0], a.Float("alpha"))}
 	}, nil, nil)
-	definedGLU = functions.Define(&rows[2], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedSELU = functions.Define(&rows[2], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeSELU(x[0])} }, nil, nil)
+	definedCELU = functions.Define(&rows[3], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeCELU(x[0], a.Float("alpha"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkCELU(x[0], a.Float("alpha")) }, nil)
+	definedGLU = functions.Define(&rows[4], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeGLU(x[0], a.Int("axis"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkGLU(x[0], a.Int("axis")) }, nil)
+	definedGELUTanh = functions.Define(&rows[5], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeGELUTanh(x[0])} }, nil, nil)
+	definedMish = functions.Define(&rows[6], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeMish(x[0])} }, nil, nil)
+	definedLogSigmoid = functions.Define(&rows[7], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeLogSigmoid(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradLogSigmoid(x[0], y[0], ct[0]) })
+	definedSoftplus = functions.Define(&rows[8], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeSoftplus(x[0], a.Float("beta"), a.Float("threshold"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkSoftplus(x[0], a.Float("beta"), a.Float("threshold"))
+	}, nil)
+	definedSoftsign = functions.Define(&rows[9], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeSoftsign(x[0])} }, nil, nil)
+	definedTanhShrink = functions.Define(&rows[10], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeTanhShrink(x[0])} }, nil, nil)
+	definedSoftShrink = functions.Define(&rows[11], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeSoftShrink(x[0], a.Float("lambda"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkSoftShrink(x[0], a.Float("lambda"))
+	}, nil)
+	definedHardShrink = functions.Define(&rows[12], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeHardShrink(x[0], a.Float("lambda"))}
+	}, nil, nil)
+	definedHardTanh = functions.Define(&rows[13], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeHardTanh(x[0], a.Float("low"), a.Float("high"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkHardTanh(x[0], a.Float("low"), a.Float("high"))
+	}, nil)
+	definedReLU6 = functions.Define(&rows[14], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeReLU6(x[0])} }, nil, nil)
+	definedHardSigmoid = functions.Define(&rows[15], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeHardSigmoid(x[0])} }, nil, nil)
+	definedHardSwish = functions.Define(&rows[16], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeHardSwish(x[0])} }, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradHardSwish(x[0], y[0], ct[0]) })
+	definedLeakyReLU = functions.Define(&rows[17], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeLeakyReLU(x[0], a.Float("slope"))}
+	}, nil, nil)
+	definedPReLU = functions.Define(&rows[18], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computePReLU(x[0], x[1])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkPReLU(x[0], x[1]) }, nil)
+	definedRReLU = functions.Define(&rows[19], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return []*lazy.Tensor{computeRReLU(x[0], x[1])} }, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkRReLU(x[0], x[1]) }, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor { return gradRReLU(x[0], x[1], y[0], ct[0]) })
+	definedThreshold = functions.Define(&rows[20], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeThreshold(x[0], a.Float("threshold"), a.Float("value"))}
+	}, nil, nil)
+	definedSoftmin = functions.Define(&rows[21], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeSoftmin(x[0], a.Int("axis"))}
+	}, nil, nil)
+	definedSafeSoftmax = functions.Define(&rows[22], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeSafeSoftmax(x[0], a.Int("axis"))}
+	}, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return gradSafeSoftmax(x[0], y[0], ct[0], a.Int("axis"))
+	})
 }
 
 // SiLU returns x·sigmoid(x) elementwise, also called swish.
@@ -41,11 +113,46 @@ func SiLU(x *lazy.Tensor) *lazy.Tensor {
 	return definedSiLU.Call(nil, x)
 }
 
+// SiLU_ writes SiLU(x) into x and returns x.
+func SiLU_(x *lazy.Tensor) *lazy.Tensor {
+	return definedSiLU.Call_(nil, x)
+}
+
 // ELU returns x where x is positive, and alpha (exp(x)-1) elsewhere.
 //
 // It requires: x is floating point; alpha is finite.
 func ELU(x *lazy.Tensor, alpha float64) *lazy.Tensor {
 	return definedELU.Call(lazy.Attrs{"alpha": alpha}, x)
+}
+
+// ELU_ writes ELU(x, alpha) into x and returns x.
+func ELU_(x *lazy.Tensor, alpha float64) *lazy.Tensor {
+	return definedELU.Call_(lazy.Attrs{"alpha": alpha}, x)
+}
+
+// SELU returns 1.0507… times ELU with alpha 1.6732…: the two numbers keep
+// mean 0 and variance 1 from layer to layer.
+//
+// It requires: x is floating point.
+func SELU(x *lazy.Tensor) *lazy.Tensor {
+	return definedSELU.Call(nil, x)
+}
+
+// SELU_ writes SELU(x) into x and returns x.
+func SELU_(x *lazy.Tensor) *lazy.Tensor {
+	return definedSELU.Call_(nil, x)
+}
+
+// CELU returns x where x is positive, and alpha (exp(x/alpha)-1) elsewhere.
+//
+// It requires: x is floating point; alpha is finite; alpha is not 0.
+func CELU(x *lazy.Tensor, alpha float64) *lazy.Tensor {
+	return definedCELU.Call(lazy.Attrs{"alpha": alpha}, x)
+}
+
+// CELU_ writes CELU(x, alpha) into x and returns x.
+func CELU_(x *lazy.Tensor, alpha float64) *lazy.Tensor {
+	return definedCELU.Call_(lazy.Attrs{"alpha": alpha}, x)
 }
 
 // GLU returns a·sigmoid(b), where a is the first half of x along the axis and
@@ -55,4 +162,229 @@ func ELU(x *lazy.Tensor, alpha float64) *lazy.Tensor {
 // the axis is even.
 func GLU(x *lazy.Tensor, axis int) *lazy.Tensor {
 	return definedGLU.Call(lazy.Attrs{"axis": axis}, x)
+}
+
+// GELUTanh returns x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) elementwise:
+// GELU by its approximation.
+//
+// It requires: x is floating point.
+func GELUTanh(x *lazy.Tensor) *lazy.Tensor {
+	return definedGELUTanh.Call(nil, x)
+}
+
+// GELUTanh_ writes GELUTanh(x) into x and returns x.
+func GELUTanh_(x *lazy.Tensor) *lazy.Tensor {
+	return definedGELUTanh.Call_(nil, x)
+}
+
+// Mish returns x·tanh(softplus(x)) elementwise.
+//
+// It requires: x is floating point.
+func Mish(x *lazy.Tensor) *lazy.Tensor {
+	return definedMish.Call(nil, x)
+}
+
+// Mish_ writes Mish(x) into x and returns x.
+func Mish_(x *lazy.Tensor) *lazy.Tensor {
+	return definedMish.Call_(nil, x)
+}
+
+// LogSigmoid returns the logarithm of sigmoid(x) elementwise, exact where that
+// is small.
+//
+// It requires: x is floating point.
+func LogSigmoid(x *lazy.Tensor) *lazy.Tensor {
+	return definedLogSigmoid.Call(nil, x)
+}
+
+// LogSigmoid_ writes LogSigmoid(x) into x and returns x.
+func LogSigmoid_(x *lazy.Tensor) *lazy.Tensor {
+	return definedLogSigmoid.Call_(nil, x)
+}
+
+// Softplus returns log(1 + exp(beta x))/beta where beta x is at most the
+// threshold, and x elsewhere.
+//
+// It requires: x is floating point; beta is finite; threshold is finite; beta
+// is not 0.
+func Softplus(x *lazy.Tensor, beta float64, threshold float64) *lazy.Tensor {
+	return definedSoftplus.Call(lazy.Attrs{"beta": beta, "threshold": threshold}, x)
+}
+
+// Softplus_ writes Softplus(x, beta, threshold) into x and returns x.
+func Softplus_(x *lazy.Tensor, beta float64, threshold float64) *lazy.Tensor {
+	return definedSoftplus.Call_(lazy.Attrs{"beta": beta, "threshold": threshold}, x)
+}
+
+// Softsign returns x/(1+|x|) elementwise.
+//
+// It requires: x is floating point.
+func Softsign(x *lazy.Tensor) *lazy.Tensor {
+	return definedSoftsign.Call(nil, x)
+}
+
+// Softsign_ writes Softsign(x) into x and returns x.
+func Softsign_(x *lazy.Tensor) *lazy.Tensor {
+	return definedSoftsign.Call_(nil, x)
+}
+
+// TanhShrink returns x-tanh(x) elementwise.
+//
+// It requires: x is floating point.
+func TanhShrink(x *lazy.Tensor) *lazy.Tensor {
+	return definedTanhShrink.Call(nil, x)
+}
+
+// TanhShrink_ writes TanhShrink(x) into x and returns x.
+func TanhShrink_(x *lazy.Tensor) *lazy.Tensor {
+	return definedTanhShrink.Call_(nil, x)
+}
+
+// SoftShrink returns x moved towards 0 by lambda, and 0 where |x| is at most
+// lambda. Its gradient is 0 there.
+//
+// It requires: x is floating point; lambda is finite; lambda is not negative.
+func SoftShrink(x *lazy.Tensor, lambda float64) *lazy.Tensor {
+	return definedSoftShrink.Call(lazy.Attrs{"lambda": lambda}, x)
+}
+
+// SoftShrink_ writes SoftShrink(x, lambda) into x and returns x.
+func SoftShrink_(x *lazy.Tensor, lambda float64) *lazy.Tensor {
+	return definedSoftShrink.Call_(lazy.Attrs{"lambda": lambda}, x)
+}
+
+// HardShrink returns x, and 0 where |x| is at most lambda. Its gradient is 0
+// there.
+//
+// It requires: x is floating point; lambda is finite.
+func HardShrink(x *lazy.Tensor, lambda float64) *lazy.Tensor {
+	return definedHardShrink.Call(lazy.Attrs{"lambda": lambda}, x)
+}
+
+// HardShrink_ writes HardShrink(x, lambda) into x and returns x.
+func HardShrink_(x *lazy.Tensor, lambda float64) *lazy.Tensor {
+	return definedHardShrink.Call_(lazy.Attrs{"lambda": lambda}, x)
+}
+
+// HardTanh returns x within the bounds low and high, and the nearer bound
+// outside. Its gradient at and beyond a bound is 0.
+//
+// It requires: x is a number; low is finite; high is finite; low is at most
+// high.
+func HardTanh(x *lazy.Tensor, low float64, high float64) *lazy.Tensor {
+	return definedHardTanh.Call(lazy.Attrs{"low": low, "high": high}, x)
+}
+
+// HardTanh_ writes HardTanh(x, low, high) into x and returns x.
+func HardTanh_(x *lazy.Tensor, low float64, high float64) *lazy.Tensor {
+	return definedHardTanh.Call_(lazy.Attrs{"low": low, "high": high}, x)
+}
+
+// ReLU6 returns HardTanh with the bounds 0 and 6.
+//
+// It requires: x is a number.
+func ReLU6(x *lazy.Tensor) *lazy.Tensor {
+	return definedReLU6.Call(nil, x)
+}
+
+// ReLU6_ writes ReLU6(x) into x and returns x.
+func ReLU6_(x *lazy.Tensor) *lazy.Tensor {
+	return definedReLU6.Call_(nil, x)
+}
+
+// HardSigmoid returns (x+3)/6 within the bounds 0 and 1. Its gradient at and
+// beyond -3 and 3 is 0.
+//
+// It requires: x is floating point.
+func HardSigmoid(x *lazy.Tensor) *lazy.Tensor {
+	return definedHardSigmoid.Call(nil, x)
+}
+
+// HardSigmoid_ writes HardSigmoid(x) into x and returns x.
+func HardSigmoid_(x *lazy.Tensor) *lazy.Tensor {
+	return definedHardSigmoid.Call_(nil, x)
+}
+
+// HardSwish returns x·HardSigmoid(x) elementwise. Its gradient is 0 from -3
+// down and 1 from 3 up.
+//
+// It requires: x is floating point.
+func HardSwish(x *lazy.Tensor) *lazy.Tensor {
+	return definedHardSwish.Call(nil, x)
+}
+
+// HardSwish_ writes HardSwish(x) into x and returns x.
+func HardSwish_(x *lazy.Tensor) *lazy.Tensor {
+	return definedHardSwish.Call_(nil, x)
+}
+
+// LeakyReLU returns x where x is positive, and slope·x elsewhere. Its gradient
+// at 0 is the slope.
+//
+// It requires: x is floating point; slope is finite.
+func LeakyReLU(x *lazy.Tensor, slope float64) *lazy.Tensor {
+	return definedLeakyReLU.Call(lazy.Attrs{"slope": slope}, x)
+}
+
+// LeakyReLU_ writes LeakyReLU(x, slope) into x and returns x.
+func LeakyReLU_(x *lazy.Tensor, slope float64) *lazy.Tensor {
+	return definedLeakyReLU.Call_(lazy.Attrs{"slope": slope}, x)
+}
+
+// PReLU returns x where x is positive, and weight·x elsewhere. A weight of one
+// axis has an element for each place of axis 1 of x; a single element is for
+// all of x.
+//
+// It requires: x is floating point; weight has the dtype of x; weight has one
+// element, or one axis with the dimension of axis 1 of x.
+func PReLU(x *lazy.Tensor, weight *lazy.Tensor) *lazy.Tensor {
+	return definedPReLU.Call(nil, x, weight)
+}
+
+// PReLU_ writes PReLU(x, weight) into x and returns x.
+func PReLU_(x *lazy.Tensor, weight *lazy.Tensor) *lazy.Tensor {
+	return definedPReLU.Call_(nil, x, weight)
+}
+
+// RReLU returns x where x is positive, and slopes·x elsewhere. In training the
+// slopes are random numbers, Uniform between two bounds; in inference they are
+// the mean of the bounds. They have no gradient.
+//
+// It requires: x is floating point; slopes has the dtype of x; slopes broadcast
+// to the shape of x.
+func RReLU(x *lazy.Tensor, slopes *lazy.Tensor) *lazy.Tensor {
+	return definedRReLU.Call(nil, x, slopes)
+}
+
+// RReLU_ writes RReLU(x, slopes) into x and returns x.
+func RReLU_(x *lazy.Tensor, slopes *lazy.Tensor) *lazy.Tensor {
+	return definedRReLU.Call_(nil, x, slopes)
+}
+
+// Threshold returns x where x is above the threshold, and value elsewhere. NaN
+// stays NaN. Its gradient at the threshold is 0.
+//
+// It requires: x is a number; threshold is finite; value is finite.
+func Threshold(x *lazy.Tensor, threshold float64, value float64) *lazy.Tensor {
+	return definedThreshold.Call(lazy.Attrs{"threshold": threshold, "value": value}, x)
+}
+
+// Threshold_ writes Threshold(x, threshold, value) into x and returns x.
+func Threshold_(x *lazy.Tensor, threshold float64, value float64) *lazy.Tensor {
+	return definedThreshold.Call_(lazy.Attrs{"threshold": threshold, "value": value}, x)
+}
+
+// Softmin returns Softmax of -x along the axis.
+//
+// It requires: x is floating point; axis is one of those of x.
+func Softmin(x *lazy.Tensor, axis int) *lazy.Tensor {
+	return definedSoftmin.Call(lazy.Attrs{"axis": axis}, x)
+}
+
+// SafeSoftmax returns Softmax along the axis, and zeros where all elements
+// along it are -Inf.
+//
+// It requires: x is floating point; axis is one of those of x.
+func SafeSoftmax(x *lazy.Tensor, axis int) *lazy.Tensor {
+	return definedSafeSoftmax.Call(lazy.Attrs{"axis": axis}, x)
 }

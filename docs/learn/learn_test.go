@@ -24,6 +24,6 @@ func TestPagesAreExamples(t *testing.T) {
 // What the page on ops shows is how the ops are that it names.
 func TestOpsOfPage(t *testing.T) {
 	snippets.Quotes(t, "../adding-an-op.md",
-		"../../ir/ops/table.go", "../../ir/ops/composites.go", "../../lower/ops.go", "../../autodiff/elementwise.go",
+		"../../ir/ops/table.go", "../../ir/ops/composites.go", "../../ir/ops/nn.go", "../../nn/activations.go", "../../lower/ops.go", "../../autodiff/elementwise.go",
 		"../../lazy/nn.go", "../../lazy/grad_test.go", "../../internal/test/optest/elementwise.go")
 }

@@ -29,10 +29,11 @@ func Given(x []*lazy.Tensor, i int) *lazy.Tensor {
 	return nil
 }
 
-// Operands returns the operands of a call whose last is nil if it is left out.
+// Operands returns the operands of a call whose last ones are nil if they are left out.
 func Operands(xs ...*lazy.Tensor) []*lazy.Tensor {
-	if xs[len(xs)-1] == nil {
-		return xs[:len(xs)-1]
+	n := len(xs)
+	for n > 1 && xs[n-1] == nil {
+		n--
 	}
-	return xs
+	return xs[:n]
 }

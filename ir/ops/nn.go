@@ -1,12 +1,56 @@
 package ops
 
+import "slices"
+
 // nnRows are the composites of package nn: layers, activations and losses. The order is
 // that of docs/reference/ops within a family; nothing else depends on it.
-var nnRows = []Op{
+var nnRows = slices.Concat(activationRows)
+
+var activationRows = []Op{
 	{Name: "SiLU", Text: "silu", Family: Activations, Doc: "returns x·sigmoid(x) elementwise, also called swish.",
-		Operands: one(Float)},
+		Operands: one(Float), Traits: InPlace},
 	{Name: "ELU", Text: "elu", Family: Activations, Doc: "returns x where x is positive, and alpha (exp(x)-1) elsewhere.",
-		Operands: one(Float), Attrs: []Attr{{"alpha", Real}}, Where: []Demand{{"alpha", "alpha is finite"}}},
+		Operands: one(Float), Attrs: []Attr{{"alpha", Real}}, Where: []Demand{{"alpha", "alpha is finite"}}, Traits: InPlace},
+	{Name: "SELU", Text: "selu", Family: Activations, Doc: "returns 1.0507… times ELU with alpha 1.6732…: the two numbers keep mean 0 and variance 1 from layer to layer.",
+		Operands: one(Float), Traits: InPlace},
+	{Name: "CELU", Text: "celu", Family: Activations, Doc: "returns x where x is positive, and alpha (exp(x/alpha)-1) elsewhere.",
+		Operands: one(Float), Attrs: []Attr{{"alpha", Real}}, Where: []Demand{{"alpha", "alpha is finite"}, {"zero", "alpha is not 0"}}, Traits: InPlace},
 	{Name: "GLU", Text: "glu", Family: Activations, Doc: "returns a·sigmoid(b), where a is the first half of x along the axis and b the second: the gated linear unit.",
 		Operands: one(Float), Attrs: alongAxis, Where: []Demand{axisOfX[0], {"even", "the dimension of the axis is even"}}},
+	{Name: "GELUTanh", Text: "gelu_tanh", Family: Activations, Doc: "returns x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))) elementwise: GELU by its approximation.",
+		Operands: one(Float), Traits: InPlace},
+	{Name: "Mish", Family: Activations, Doc: "returns x·tanh(softplus(x)) elementwise.",
+		Operands: one(Float), Traits: InPlace},
+	{Name: "LogSigmoid", Family: Activations, Doc: "returns the logarithm of sigmoid(x) elementwise, exact where that is small.",
+		Operands: one(Float), Traits: OwnGradient | InPlace},
+	{Name: "Softplus", Family: Activations, Doc: "returns log(1 + exp(beta x))/beta where beta x is at most the threshold, and x elsewhere.",
+		Operands: one(Float), Attrs: []Attr{{"beta", Real}, {"threshold", Real}}, Where: []Demand{{"beta", "beta is finite"}, {"threshold", "threshold is finite"}, {"zero", "beta is not 0"}}, Traits: InPlace},
+	{Name: "Softsign", Family: Activations, Doc: "returns x/(1+|x|) elementwise.",
+		Operands: one(Float), Traits: InPlace},
+	{Name: "TanhShrink", Family: Activations, Doc: "returns x-tanh(x) elementwise.",
+		Operands: one(Float), Traits: InPlace},
+	{Name: "SoftShrink", Family: Activations, Doc: "returns x moved towards 0 by lambda, and 0 where |x| is at most lambda. Its gradient is 0 there.",
+		Operands: one(Float), Attrs: []Attr{{"lambda", Real}}, Where: []Demand{{"lambda", "lambda is finite"}, {"negative", "lambda is not negative"}}, Traits: InPlace},
+	{Name: "HardShrink", Family: Activations, Doc: "returns x, and 0 where |x| is at most lambda. Its gradient is 0 there.",
+		Operands: one(Float), Attrs: []Attr{{"lambda", Real}}, Where: []Demand{{"lambda", "lambda is finite"}}, Traits: InPlace},
+	{Name: "HardTanh", Family: Activations, Doc: "returns x within the bounds low and high, and the nearer bound outside. Its gradient at and beyond a bound is 0.",
+		Operands: one(Number), Attrs: []Attr{{"low", Real}, {"high", Real}}, Where: []Demand{{"low", "low is finite"}, {"high", "high is finite"}, {"bounds", "low is at most high"}}, Traits: InPlace},
+	{Name: "ReLU6", Text: "relu6", Family: Activations, Doc: "returns HardTanh with the bounds 0 and 6.",
+		Operands: one(Number), Traits: InPlace},
+	{Name: "HardSigmoid", Family: Activations, Doc: "returns (x+3)/6 within the bounds 0 and 1. Its gradient at and beyond -3 and 3 is 0.",
+		Operands: one(Float), Traits: InPlace},
+	{Name: "HardSwish", Family: Activations, Doc: "returns x·HardSigmoid(x) elementwise. Its gradient is 0 from -3 down and 1 from 3 up.",
+		Operands: one(Float), Traits: OwnGradient | InPlace},
+	{Name: "LeakyReLU", Text: "leaky_relu", Family: Activations, Doc: "returns x where x is positive, and slope·x elsewhere. Its gradient at 0 is the slope.",
+		Operands: one(Float), Attrs: []Attr{{"slope", Real}}, Where: []Demand{{"slope", "slope is finite"}}, Traits: InPlace},
+	{Name: "PReLU", Text: "prelu", Family: Activations, Doc: "returns x where x is positive, and weight·x elsewhere. A weight of one axis has an element for each place of axis 1 of x; a single element is for all of x.",
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "weight", Like: "x"}}, Where: []Demand{{"weight", "weight has one element, or one axis with the dimension of axis 1 of x"}}, Traits: InPlace},
+	{Name: "RReLU", Text: "rrelu", Family: Activations, Doc: "returns x where x is positive, and slopes·x elsewhere. In training the slopes are random numbers, Uniform between two bounds; in inference they are the mean of the bounds. They have no gradient.",
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "slopes", Like: "x"}}, Where: []Demand{{"slopes", "slopes broadcast to the shape of x"}}, Traits: OwnGradient | InPlace},
+	{Name: "Threshold", Family: Activations, Doc: "returns x where x is above the threshold, and value elsewhere. NaN stays NaN. Its gradient at the threshold is 0.",
+		Operands: one(Number), Attrs: []Attr{{"threshold", Real}, {"value", Real}}, Where: []Demand{{"threshold", "threshold is finite"}, {"value", "value is finite"}}, Traits: InPlace},
+	{Name: "Softmin", Family: Activations, Doc: "returns Softmax of -x along the axis.",
+		Operands: one(Float), Attrs: alongAxis, Where: axisOfX},
+	{Name: "SafeSoftmax", Family: Activations, Doc: "returns Softmax along the axis, and zeros where all elements along it are -Inf.",
+		Operands: one(Float), Attrs: alongAxis, Where: axisOfX, Traits: OwnGradient},
 }

@@ -38,7 +38,7 @@ type Operand struct {
 	Is       Constraint
 	Like     string // operand whose dtype this one has, too; "" if free
 	Variadic bool   // stands for one or more operands; only the last can
-	Optional bool   // of a composite: may be left out; only the last can
+	Optional bool   // of a composite: may be left out; only the last ones can, in package lazy the last alone
 }
 
 // Constraint says which dtypes an operand takes.

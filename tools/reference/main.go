@@ -15,6 +15,8 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+
+	"ltc/ir/ops"
 )
 
 func main() {
@@ -47,6 +49,12 @@ func generate(root string) (map[string][]byte, error) {
 		return nil, err
 	}
 	files := map[string][]byte{"docs/reference/packages.md": around, "docs/reference/README.md": index(pages), "lazy/topics_gen.go": families(pages)}
+	for i := range ops.Packages {
+		p := &ops.Packages[i]
+		if files["docs/reference/"+p.Name+".md"], err = functionsPage(root, p); err != nil {
+			return nil, err
+		}
+	}
 	for i := range pages {
 		files["docs/reference/"+pages[i].file] = l.page(&pages[i])
 	}

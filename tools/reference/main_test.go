@@ -102,6 +102,9 @@ func TestTopics(t *testing.T) {
 	filled, err := l.fill(pages)
 	require.NoError(t, err)
 	for _, f := range ops.Families {
+		if l.methods(f) == "" {
+			continue // its rows are functions of packages
+		}
 		require.Contains(t, namesOf(pages, f), "*")
 		require.NotContains(t, namesOf(filled, f), "*")
 	}

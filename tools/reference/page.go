@@ -33,7 +33,11 @@ func index(pages []page) []byte {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, " [%s](packages.md#%s)", dir, strings.ReplaceAll(dir, "/", ""))
+		if rows := ops.PackageRows(dir); rows != nil {
+			fmt.Fprintf(&b, " [%s](%s.md)", dir, dir)
+		} else {
+			fmt.Fprintf(&b, " [%s](packages.md#%s)", dir, strings.ReplaceAll(dir, "/", ""))
+		}
 	}
 	b.WriteString(". [Columns in memory](../soa.md) are a page of their own.\n")
 	b.WriteString("\nOf a function that records ops, an entry says what dtypes its operands have and what it demands. Shapes, gradients and ops follow:\n\n" +
@@ -69,6 +73,9 @@ func packagesPage(root string) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "<!-- %s -->\n# Packages that go with lazy\n", generated)
 	for _, dir := range packages {
+		if ops.PackageRows(dir) != nil {
+			continue // it has a page of its own
+		}
 		l, err := load(root, dir)
 		if err != nil {
 			return nil, err
@@ -79,6 +86,47 @@ func packagesPage(root string) ([]byte, error) {
 				fmt.Fprintf(&b, "- %s\n", l.entry([]string{name}))
 			}
 		}
+	}
+	return b.Bytes(), nil
+}
+
+// functionsPage writes the page about a package of functions: a line for each, by family. The pages
+// of ops have the rest.
+func functionsPage(root string, p *ops.Package) ([]byte, error) {
+	l, err := load(root, p.Name)
+	if err != nil {
+		return nil, err
+	}
+	byFamily := map[ops.Family][]string{}
+	var others []string
+	for _, name := range l.names {
+		i := slices.IndexFunc(p.Rows, func(o ops.Op) bool { return o.Name == strings.TrimSuffix(name, "_") })
+		if i < 0 {
+			others = append(others, name)
+		} else if name == p.Rows[i].Name {
+			byFamily[p.Rows[i].Family] = append(byFamily[p.Rows[i].Family], name)
+		}
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "<!-- %s -->\n# Package %s\n\n`ltc/%s` %s Parameters without a type are tensors. The [pages of ops](ops/README.md) have what each demands.\n", generated, p.Name, p.Name, l.summarized("", strings.TrimPrefix(l.about, "Package "+l.name+" ")))
+	list := func(names []string) {
+		for _, name := range names {
+			first, _, more := strings.Cut(l.summary(name), ". ")
+			if more {
+				first += "."
+			}
+			fmt.Fprintf(&b, "- `%s`: %s\n", strings.TrimSuffix(strings.ReplaceAll(l.signature(name), " *lazy.Tensor", ""), " (y)"), first)
+		}
+	}
+	for _, f := range ops.Families {
+		if names := byFamily[f]; len(names) > 0 {
+			fmt.Fprintf(&b, "\n## %s\nSee [constraints](ops/%s).\n\n", f, f.Page())
+			list(names)
+		}
+	}
+	if len(others) > 0 {
+		b.WriteString("\n## Options\n")
+		list(others)
 	}
 	return b.Bytes(), nil
 }

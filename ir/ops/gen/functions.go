@@ -77,7 +77,8 @@ func namedArguments(o *ops.Op, more ...string) string {
 	return strings.Join(all, ", ")
 }
 
-// writeFunction writes the function of a row.
+// writeFunction writes the function of a row. That of an internal one is not exported: it is what
+// a function written by hand calls, whose arguments are options.
 func writeFunction(b *bytes.Buffer, o *ops.Op, inPlace bool) {
 	var params, args, names []string
 	for _, p := range o.Operands {
@@ -106,6 +107,10 @@ func writeFunction(b *bytes.Buffer, o *ops.Op, inPlace bool) {
 		xs = "functions.Operands(" + xs + ")..."
 	}
 	name, doc := o.Name, fmt.Sprintf("// %s %s\n%s", o.Name, o.Doc, constraintsDoc(o))
+	if o.Traits.Has(ops.Internal) {
+		name = "record" + o.Name
+		doc = fmt.Sprintf("// %s records %s on operands and attributes that it checks.\n", name, o.Name)
+	}
 	body := fmt.Sprintf("return defined%s.Call(%s, %s)", o.Name, attrs, xs)
 	if n := len(o.Results); n > 0 {
 		var ys []string
