@@ -151,7 +151,7 @@ func many(yield func(n int) bool) {
 }
 
 func some(yield func(n int) bool) {
-	for n := 129; n < 4093 && yield(n); n += 2 {
+	for n := 130; n < 4093 && yield(n); n += 2 { // even, unlike many
 		continue
 	}
 }
@@ -184,6 +184,12 @@ func numbersFor(symbols []int, from iter.Seq[int], taken map[int]bool) sizesOf {
 		}
 		lo, hi := dims.Bounds(s)
 		values[s] = hi
+		for n := hi; n >= lo && n > hi-64; n-- {
+			if !taken[n] {
+				values[s] = n
+				break
+			}
+		}
 		for n := range from {
 			if n >= lo && n <= hi && !taken[n-1] && !taken[n] && !taken[n+1] && !taken[2*n] && !taken[3*n] {
 				values[s] = n

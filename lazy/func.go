@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -295,7 +294,8 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 // Inputs says what the arguments of calls are. A call with other dtypes, or sizes out of bounds, is an
 // error. Dimensions of the types may be of [Dim], or [AnySize]: one program is then compiled for all sizes
 // within the bounds, at the first call or Warmup. The function sees numbers: it is recorded for some
-// sizes within the bounds, and for those of each call. A call for whose sizes it records other ops has a
+// sizes within the bounds, and for those of each call. Where these do not tell how a size follows, it is
+// recorded for sizes that are open, too ([Dim]). A call for whose sizes it records other ops has a
 // program of its own. The error wraps [ErrUsage] or [ErrType] if a name, a type or a Dim is bad.
 func (f *Function) Inputs(all ...Input) error {
 	const op = "inputs"
@@ -453,38 +453,6 @@ func (in *inputs) recorded(ctx context.Context, f *Function) (*shapeinfer.Open, 
 		return nil, fmt.Errorf("func: no program for the open sizes of Inputs: %w; give Inputs numbers instead of Dims, or call the function without Inputs", err)
 	}
 	return o, nil
-}
-
-// record returns the graph of open sizes that the function records for the inputs.
-func (in *inputs) record(f *Function) (*shapeinfer.Open, error) {
-	var samples []*ir.Graph
-	var failed error
-	taken := map[int]bool{}
-	for _, from := range []iter.Seq[int]{many, few, some} {
-		v := numbersFor(in.symbols, from, taken)
-		t := &traced{owner: sched.Goroutine(), ready: make(chan struct{})}
-		for _, x := range in.all {
-			t.types = append(t.types, v.ofType(x.Type))
-		}
-		err := f.record(t, f.names(len(in.all)), func(g *ir.Graph) error {
-			samples = append(samples, g.Clone())
-			return nil
-		})
-		if err != nil {
-			failed = fmt.Errorf("%w (with %s)", err, v.say(in.symbols)) // a program may need more elements than a few
-		}
-		for _, n := range v {
-			taken[n] = true
-		}
-	}
-	if len(samples) < 2 {
-		return nil, failed
-	}
-	given := make([]types.Type, len(in.all))
-	for i, x := range in.all {
-		given[i] = x.Type
-	}
-	return shapeinfer.Generalize(samples, given...)
 }
 
 func (f *Function) checkArg(i int, a *Tensor, args []*Tensor) error {

@@ -274,6 +274,12 @@ func SizeMul(a, b int) int { return dims.Mul(a, b) }
 // SizeDiv returns a / b rounded down, of sizes that may be open ([Dim]); b is positive.
 func SizeDiv(a, b int) int { return dims.Div(a, b) }
 
+// SizeMin returns the lesser of a and b, of sizes that may be open ([Dim]).
+func SizeMin(a, b int) int { return dims.Min(a, b) }
+
+// SizeMax returns the greater of a and b, of sizes that may be open ([Dim]).
+func SizeMax(a, b int) int { return dims.Max(a, b) }
+
 // Size returns the size of an axis, of which a negative one counts from the end, as a scalar of
 // i64: a constant, or where the axis is open ([Dim]) what a run has.
 func (x *Tensor) Size(axis int) *Tensor {

@@ -20,7 +20,8 @@
 //   - Joining and moving: Reverse, SliceScatter, AsStridedScatter, Concatenate, Pad,
 //     PadZeros, Clone
 //   - Writing: Assign, Copy_, Fill_
-//   - Open sizes: lazy.Dim, OpenDim, OpenShape, Size, SizeAdd, SizeSub, SizeMul, SizeDiv
+//   - Open sizes: lazy.Dim, OpenDim, OpenShape, Size, SizeAdd, SizeSub, SizeMul, SizeDiv,
+//     SizeMin, SizeMax
 //   - What a tensor is: Tensor, Shape, DType, Type, Rank, Dim, Name, Named, Device, Trace,
 //     IsVariable, Err
 //   - Rows and places: Gather, DynamicSlice, DynamicUpdateSlice, OneHot, ScatterAdd,

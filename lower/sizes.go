@@ -195,10 +195,17 @@ func (l *lowerer) fold(d int64) *mlir.Value {
 		if lo >= 0 {
 			return two(stablehlo.Divide, x, y)
 		}
-		if !dims.IsExpr(b) { // (a + k·b)/b - k rounds down: nothing is negative
-			k := dims.CeilDiv(-lo, b)
-			q := two(stablehlo.Divide, two(stablehlo.Add, x, l.integers(dims.Mul(k, b))), y)
-			return two(stablehlo.Subtract, q, l.integers(k))
+		if least, _ := dims.Bounds(b); least > 0 { // (a + k·b)/b - k rounds down: nothing is negative
+			k := dims.CeilDiv(-lo, least)
+			if more := dims.Mul(k, b); dims.AtMost(more, dims.Largest) {
+				var n *mlir.Value
+				if dims.IsExpr(more) {
+					n = two(stablehlo.Multiply, l.integers(k), y)
+				} else {
+					n = l.integers(more)
+				}
+				return two(stablehlo.Subtract, two(stablehlo.Divide, two(stablehlo.Add, x, n), y), l.integers(k))
+			}
 		}
 		r := two(stablehlo.Remainder, two(stablehlo.Add, two(stablehlo.Remainder, x, y), y), y)
 		return two(stablehlo.Divide, two(stablehlo.Subtract, x, r), y)

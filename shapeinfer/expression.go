@@ -1,6 +1,7 @@
 package shapeinfer
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,10 +18,21 @@ const mostKnown = 48
 // fit returns the size that v is by one kind of expression of the known size e; false if it is none.
 type fit func(v, e sample, n int) (int, bool)
 
-// expression finds an expression of known sizes that has these values. The simplest comes first, and
-// products before expressions that fit two samples of any numbers.
+// expression finds an expression of known sizes that has these values.
 func (g *general) expression(v sample, n int) (int, bool) {
-	if d, ok := g.each(v, n, g.multiple, g.near, g.product, g.sum, g.quotient, g.limited); ok {
+	if d, ok := g.simple(v, n); ok {
+		return d, true
+	}
+	if d, ok := g.each(v, n, g.fraction); ok {
+		return d, true
+	}
+	return g.combination(v, n)
+}
+
+// simple finds an expression of one or two operations. The simplest comes first, and products before
+// expressions that fit two samples of any numbers.
+func (g *general) simple(v sample, n int) (int, bool) {
+	if d, ok := g.each(v, n, g.multiple, g.near, g.product, g.sum, g.quotient, g.limited, g.raised); ok {
 		return d, true
 	}
 	if d, ok := g.scaledProduct(v, n); ok {
@@ -57,6 +69,9 @@ func (g *general) each(v sample, n int, kinds ...fit) (int, bool) {
 	return 0, false
 }
 
+// ErrNoExpression is the error of graphs of which a size, or a number, has no expression.
+var ErrNoExpression = errors.New("follow from no sizes of the arguments")
+
 // unknown is the error of a size that has no expression.
 func (g *general) unknown(v sample, n int) error {
 	var of []string
@@ -71,9 +86,9 @@ func (g *general) unknown(v sample, n int) error {
 		}
 	}
 	if of == nil {
-		return fmt.Errorf("the sizes %s follow from no sizes of the arguments, which do not differ", listed(v[:n]))
+		return fmt.Errorf("the sizes %s %w, which do not differ", listed(v[:n]), ErrNoExpression)
 	}
-	return fmt.Errorf("the sizes %s follow from no sizes of the arguments: %s", listed(v[:n]), strings.Join(of, "; "))
+	return fmt.Errorf("the sizes %s %w: %s", listed(v[:n]), ErrNoExpression, strings.Join(of, "; "))
 }
 
 // listed is sizes as errors list them: 3, 5 and 8.
@@ -224,6 +239,20 @@ func (g *general) limited(v, e sample, n int) (int, bool) {
 		}
 	}
 	return dims.Min(g.known[e], most), true
+}
+
+// raised is e, or a number where e is less: one that every sample has at least.
+func (g *general) raised(v, e sample, n int) (int, bool) {
+	if dims.HasExpr(v[:n]...) || dims.HasExpr(e[:n]...) {
+		return 0, false
+	}
+	least := slices.Min(v[:n])
+	for k := range n {
+		if v[k] != max(e[k], least) {
+			return 0, false
+		}
+	}
+	return dims.Max(g.known[e], least), true
 }
 
 // affine is a number times e, and another.

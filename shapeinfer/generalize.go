@@ -282,11 +282,15 @@ func (g *general) parameterSize(v sample, n int, top bool) (int, error) {
 		return d, nil
 	}
 	if !top || g.related {
-		if d, ok := g.expression(v, n); ok || !top {
-			if !ok {
-				return 0, g.unknown(v, n)
-			}
+		find := g.expression
+		if top {
+			find = g.simple // sizes of arguments are equal or multiples, or have nothing to do with each other
+		}
+		if d, ok := find(v, n); ok {
 			return d, nil
+		}
+		if !top {
+			return 0, g.unknown(v, n)
 		}
 	}
 	for _, x := range v[:n] {

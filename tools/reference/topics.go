@@ -32,7 +32,7 @@ var pages = []page{
 		{string(ops.Views), "* Trace.View"},
 		{string(ops.Joining), "* PadZeros Clone"},
 		{"Writing", "Assign Copy_ Fill_"},
-		{"Open sizes", "lazy.Dim OpenDim OpenShape Size SizeAdd SizeSub SizeMul SizeDiv"},
+		{"Open sizes", "lazy.Dim OpenDim OpenShape Size SizeAdd SizeSub SizeMul SizeDiv SizeMin SizeMax"},
 		{"What a tensor is", "Tensor Shape DType Type Rank Dim Name Named Device Trace IsVariable Err"},
 	}},
 	{"rows.md", "Rows and elements by index", "Indices say which elements of a tensor are taken, added to or replaced; elements are chosen by masks, too.", []topic{
