@@ -79,6 +79,7 @@ soak: ## run a million steps, and a million reads, and watch memory; compare 100
 	soak() { echo "soak: $$*"; $(GO) test -count 1 -timeout 4h -v "$$@" || { echo "make soak: FAILED: see above" >&2; exit 1; }; }; \
 	soak -run 'KeepMemoryFlat|AliasedPrograms|RandomControlFlow|RandomVmap|VmapRandomOps|RandomProgramsOfManySizes|RandomProgramsWithSizesOfData' ./lazy; \
 	soak -run ManyPrograms ./internal/test/manyprograms; \
+	soak -run '^TestGoldens$$' ./internal/test/torchgolden; \
 	soak -run KilledWriters ./backends/objcache; \
 	soak -run Soak ./backends/kit/simplify; \
 	soak -run RandomProgramsOfOpenSizes ./backends/reference; \

@@ -3,6 +3,7 @@ package calls
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"ltc/internal/diag"
 	"ltc/ir/types"
@@ -30,46 +31,83 @@ type Response struct {
 // Run calls an op in a step of its own. An error of the op has no file and line: no program
 // of a user calls it.
 func Run(dev *lazy.Device, r Request) (Response, error) {
-	all, err := run(dev, r)
+	all, errs := RunAll(dev, []Request{r})
+	return all[0], errs[0]
+}
+
+// RunAll is Run of many calls that share a step, so that they are compiled once. An error of
+// the step is that of each call which is recorded.
+func RunAll(dev *lazy.Device, requests []Request) ([]Response, []error) {
+	tr := lazy.NewTrace(dev)
+	recorded, errs := make([]results, len(requests)), make([]error, len(requests))
+	var roots []*lazy.Tensor
+	for i, r := range requests {
+		recorded[i], errs[i] = r.record(tr)
+		roots = append(roots, recorded[i].roots()...)
+	}
+	failed := tr.MarkStep(roots...)
+	all := make([]Response, len(requests))
+	for i, r := range recorded {
+		if errs[i] == nil {
+			errs[i] = failed
+		}
+		if errs[i] == nil {
+			all[i], errs[i] = r.response()
+		}
+		errs[i] = withoutLine(errs[i])
+	}
+	return all, errs
+}
+
+// withoutLine returns the error of an op without the line of this package.
+func withoutLine(err error) error {
 	if bad := (*lazy.OpError)(nil); errors.As(err, &bad) {
 		e := *bad
 		e.File, e.Line = "", 0
-		err = &e
+		return &e
 	}
-	return all, err
+	return err
 }
 
-func run(dev *lazy.Device, r Request) (Response, error) {
-	tr := lazy.NewTrace(dev)
+// results are the tensors that a call gives, and the gradients for its inputs, nil for one
+// that is not floating point.
+type results struct{ ys, gradients []*lazy.Tensor }
+
+// record calls the op in a trace.
+func (r *Request) record(tr *lazy.Trace) (results, error) {
 	c := &Call{Trace: tr, Values: r.Attrs}
 	for _, v := range r.Inputs {
 		c.X = append(c.X, lazy.FromView(tr, v))
 	}
 	ys, err := r.Op.Record(c)
+	if err != nil || !r.Gradients {
+		return results{ys: ys}, err
+	}
+	gs, err := gradientsOf(c, ys, r.Cotangents)
+	if err != nil {
+		return results{}, err
+	}
+	return results{ys, gs}, nil
+}
+
+func (r results) roots() []*lazy.Tensor {
+	all := slices.Clone(r.ys)
+	for _, g := range r.gradients {
+		if g != nil {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// response reads the values.
+func (r results) response() (Response, error) {
+	ys, err := valuesOf(r.ys)
 	if err != nil {
 		return Response{}, err
 	}
-	var gradients []*lazy.Tensor
-	if r.Gradients {
-		if gradients, err = gradientsOf(c, ys, r.Cotangents); err != nil {
-			return Response{}, err
-		}
-	}
-	roots := ys
-	for _, g := range gradients {
-		if g != nil {
-			roots = append(roots[:len(roots):len(roots)], g)
-		}
-	}
-	if err := tr.MarkStep(roots...); err != nil {
-		return Response{}, err
-	}
-	var all Response
-	if all.Results, err = valuesOf(ys); err != nil {
-		return Response{}, err
-	}
-	all.Gradients, err = valuesOf(gradients)
-	return all, err
+	gs, err := valuesOf(r.gradients)
+	return Response{ys, gs}, err
 }
 
 // valuesOf reads tensors; the zero View where one is nil.

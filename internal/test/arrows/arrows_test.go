@@ -149,6 +149,7 @@ var allowed = map[string][]string{
 	"internal/explain":           {"ir", "ir/ops", "ir/types"},
 	"internal/calls":             append(functionPackages(), "lazy", "ir/ops", "soa"),
 	"internal/samples":           {"soa"},
+	"internal/test/torchgolden":  {"internal/calls", "internal/samples", "soa"},
 	"internal/sharing":           {"soa"},
 	"internal/cpu":               {},
 	"internal/lexeme":            {"internal/minifloat"},

@@ -1,0 +1,134 @@
+package torchgolden
+
+import (
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	_ "ltc/backends/reference/llvm"
+	"ltc/internal/calls"
+	"ltc/internal/samples"
+	_ "ltc/internal/test/cudasim"
+	"ltc/internal/trials"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/soa"
+)
+
+const dir = "../../../testdata/torch"
+
+// Ops give what PyTorch gives, but for what differences names. The evaluator runs all of
+// them; compiling is slower, so that the others run each of them in long runs.
+func TestGoldens(t *testing.T) {
+	all := files(t)
+	for _, c := range []struct {
+		backend string
+		files   int
+	}{{"eval", len(all)}, {"cpu", 12}, {"cudasim", 24}} {
+		t.Run(c.backend, func(t *testing.T) {
+			dev, err := lazy.Open(c.backend, lazy.Logger(slog.New(slog.DiscardHandler)))
+			require.NoError(t, err)
+			defer dev.Close()
+			n := min(trials.Soak(c.files, len(all)), len(all))
+			for i := range n {
+				path := all[i*len(all)/n]
+				t.Run(strings.TrimSuffix(filepath.Base(path), ".jsonl.gz"), func(t *testing.T) { golden(t, dev, path) })
+			}
+		})
+	}
+}
+
+func files(t *testing.T) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	return all
+}
+
+// golden runs the cases of a file in one step.
+func golden(t *testing.T, dev *lazy.Device, path string) {
+	cases, err := Read(path)
+	require.NoError(t, err)
+	requests := make([]calls.Request, len(cases))
+	for i := range cases {
+		requests[i], err = cases[i].Request()
+		require.NoError(t, err, cases[i].Name)
+	}
+	responses, errs := calls.RunAll(dev, requests)
+	for i := range cases {
+		c := &cases[i]
+		err := errs[i]
+		if err == nil {
+			err = c.Compare(responses[i])
+		}
+		reason, differs := known(c)
+		switch {
+		case err != nil && !differs:
+			t.Errorf("%s, %s: %v", c.Op, c.Name, err)
+		case err == nil && differs:
+			t.Errorf("%s, %s: there is no difference any more: %s", c.Op, c.Name, reason)
+		}
+	}
+}
+
+// Goldens are of ops that there are, and small.
+func TestFiles(t *testing.T) {
+	bytes := 0
+	for _, path := range files(t) {
+		name := strings.TrimSuffix(filepath.Base(path), ".jsonl.gz")
+		_, err := calls.Find(name)
+		require.NoError(t, err)
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		bytes += int(info.Size())
+	}
+	require.Less(t, bytes, 8<<20)
+}
+
+// What is off by more than its kind allows is a difference.
+func TestTolerance(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, c := range []struct {
+		kind      string
+		got, want float32
+		same      bool
+	}{
+		{"exact", 1, 1, true},
+		{"exact", 1, 1.0000001, false},
+		{"exact", 0, float32(math.Copysign(0, -1)), false},
+		{"equal", 0, float32(math.Copysign(0, -1)), true},
+		{"equal", 1, 1.0000001, false},
+		{"elementary", 1, 1.0000002, true},
+		{"elementary", 1, 1.0000004, false},
+		{"elementary", -1e-45, 1e-45, true},
+		{"relative", 100, 100.0001, true},
+		{"relative", 100, 100.0002, false},
+		{"relative", float32(inf), float32(inf), true},
+		{"relative", 1e38, float32(inf), false},
+		{"relative", float32(nan), 1, false},
+		{"exact", float32(nan), float32(nan), true},
+	} {
+		got, err := soa.Borrow([]float32{c.got}, types.Of(types.F32, 1))
+		require.NoError(t, err)
+		want, err := soa.Borrow([]float32{c.want}, types.Of(types.F32, 1))
+		require.NoError(t, err)
+		require.Equal(t, c.same, tolerance(want, c.kind)(got, want, 0), "%v for %v, %s", c.got, c.want, c.kind)
+	}
+}
+
+// Memory with the axes in the opposite order shows the same elements.
+func TestReversed(t *testing.T) {
+	a := Array{DType: "u8", Shape: []int{2, 3}, Data: []byte{1, 2, 3, 4, 5, 6}, Reversed: true}
+	v, err := a.view()
+	require.NoError(t, err)
+	require.Equal(t, []int{1, 2}, v.Strides)
+	data, err := samples.Bytes(v)
+	require.NoError(t, err)
+	require.Equal(t, a.Data, data)
+}

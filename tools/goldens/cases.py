@@ -1,0 +1,173 @@
+"""Cases of an op: what it is called on, and what PyTorch gives.
+
+A floating-point result that is compared within a tolerance is computed by PyTorch in f64
+from the inputs as their dtype holds them, and rounded once to the dtype of the result. All
+else is computed in the dtype itself.
+"""
+
+import base64
+import zlib
+
+import numpy
+import torch
+
+FLOATS = ["f32", "f64", "f16", "bf16"]
+SIGNED = ["i32", "i64", "i16", "i8"]
+INTEGERS = SIGNED + ["u8"]
+NUMBERS = FLOATS + INTEGERS
+LOGICAL = ["bool"] + INTEGERS
+ANY = ["bool"] + NUMBERS
+
+DTYPES = {
+    "bool": torch.bool, "u8": torch.uint8, "i8": torch.int8, "i16": torch.int16, "i32": torch.int32, "i64": torch.int64,
+    "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
+}
+NAMES = {d: n for n, d in DTYPES.items()}
+
+# How results are compared: bit by bit, as numbers (0 is -0), in units in the last place, or
+# relatively.
+EXACT, EQUAL, ELEMENTARY, RELATIVE = "exact", "equal", "elementary", "relative"
+
+
+class Maker:
+    """Makes inputs, the same in each run."""
+
+    def __init__(self, op):
+        self.random = numpy.random.RandomState(zlib.crc32(op.encode()))
+
+    def tensor(self, dtype, shape, low=-3.0, high=3.0):
+        if dtype == "bool":
+            return torch.from_numpy(numpy.array(self.random.randint(0, 2, shape), dtype=bool))
+        if dtype in FLOATS:
+            x = numpy.array(self.random.uniform(low, high, shape))
+            return torch.from_numpy(x).to(DTYPES[dtype])
+        if dtype[0] == "u":
+            low = max(low, 0)
+        x = numpy.array(self.random.randint(int(numpy.ceil(low)), int(high) + 1, shape))
+        return torch.from_numpy(x).to(DTYPES[dtype])
+
+
+def special(dtype):
+    """NaN, infinities, zeros of both signs and extremes of a floating-point dtype."""
+    i = torch.finfo(DTYPES[dtype])
+    return torch.tensor([float("nan"), float("inf"), float("-inf"), 0.0, -0.0, 1.0, -1.0, 0.5, -2.5, i.max, i.min, i.tiny], dtype=torch.float64).to(DTYPES[dtype])
+
+
+def encode(t, reversed_axes=False):
+    t = t.detach().contiguous()
+    name = NAMES[t.dtype]
+    raw = (t.view(torch.int16) if name == "bf16" else t).numpy().tobytes()
+    a = {"dtype": name, "shape": list(t.shape), "data": base64.b64encode(raw).decode()}
+    if reversed_axes:
+        a["reversed"] = True  # the elements lie in memory with the axes in the opposite order
+    return a
+
+
+def text(v):
+    if isinstance(v, bool):
+        return "true" if v else "false"
+    if isinstance(v, (list, tuple)):
+        return ",".join(str(x) for x in v)
+    return str(v)
+
+
+def wide(t):
+    return t.double() if t.is_floating_point() else t
+
+
+def results(fn, inputs, kind):
+    """What PyTorch gives, with results rounded to the dtype that it gives itself."""
+    own = fn(*inputs)
+    own = list(own) if isinstance(own, (tuple, list)) else [own]
+    if kind in (EXACT, EQUAL) or not any(y.is_floating_point() for y in own):
+        return own
+    exact = fn(*[wide(x) for x in inputs])
+    exact = list(exact) if isinstance(exact, (tuple, list)) else [exact]
+    return [e.to(y.dtype) for e, y in zip(exact, own)]
+
+
+def case(name, fn, inputs, attrs=None, kind=EXACT, gradient=False, reversed_axes=False):
+    """A case as a line of a golden."""
+    c = {"case": name, "kind": kind}
+    if attrs:
+        c["attrs"] = {k: text(v) for k, v in attrs.items()}
+    c["inputs"] = [encode(x, reversed_axes and x.dim() > 1) for x in inputs]
+    ys = results(fn, inputs, kind)
+    c["results"] = [encode(y) for y in ys]
+    if not gradient:
+        return c
+    xs = [wide(x).requires_grad_(x.is_floating_point()) for x in inputs]
+    ys = fn(*xs)
+    ys = [y for y in (ys if isinstance(ys, (tuple, list)) else [ys]) if y.is_floating_point()]
+    random = numpy.random.RandomState(zlib.crc32(name.encode()))
+    cts = [torch.from_numpy(numpy.array(random.uniform(-1, 1, tuple(y.shape)))).float() for y in ys]
+    wrt = [x for x in xs if x.requires_grad]
+    loss = sum((y * ct.double()).sum() for y, ct in zip(ys, cts))
+    gs = iter(torch.autograd.grad(loss, wrt, allow_unused=True, materialize_grads=True))
+    c["cotangents"] = [encode(ct) for ct in cts]
+    c["gradients"] = [encode(next(gs).to(x.dtype)) if x.is_floating_point() else None for x in inputs]
+    return c
+
+
+def unary(op, fn, kind, dtypes, low=-3.0, high=3.0, differentiable=None, attrs=None, extremes=True):
+    m, own = Maker(op), dtypes[0]
+    x = m.tensor(own, (3, 4), low, high)
+    if differentiable is None:
+        differentiable = own in FLOATS
+    yield case("plain", fn, [x], attrs, kind, gradient=differentiable)
+    yield case("not contiguous", fn, [x], attrs, kind, reversed_axes=True)
+    yield case("0-d", fn, [m.tensor(own, (), low, high)], attrs, kind)
+    yield case("empty", fn, [m.tensor(own, (0, 3), low, high)], attrs, kind)
+    for d in dtypes:
+        if d != own:
+            yield case(d, fn, [m.tensor(d, (2, 3), low, high)], attrs, kind)
+        if d in FLOATS and extremes:
+            yield case("special " + d, fn, [special(d)], attrs, kind)
+
+
+def pairs(dtype):
+    s = special(dtype)
+    return s.repeat_interleave(len(s)), s.repeat(len(s))
+
+
+def binary(op, fn, kind, dtypes, low=-3.0, high=3.0, low2=None, high2=None, differentiable=None, extremes=True):
+    m, own = Maker(op), dtypes[0]
+    low2, high2 = low if low2 is None else low2, high if high2 is None else high2
+    x, y = m.tensor(own, (3, 4), low, high), m.tensor(own, (3, 4), low2, high2)
+    if differentiable is None:
+        differentiable = own in FLOATS
+    yield case("plain", fn, [x, y], None, kind, gradient=differentiable)
+    yield case("broadcast", fn, [m.tensor(own, (3, 1), low, high), m.tensor(own, (2, 1, 4), low2, high2)], None, kind, gradient=differentiable)
+    yield case("not contiguous", fn, [x, y], None, kind, reversed_axes=True)
+    yield case("0-d", fn, [m.tensor(own, (), low, high), m.tensor(own, (), low2, high2)], None, kind)
+    yield case("empty", fn, [m.tensor(own, (0, 3), low, high), m.tensor(own, (0, 1), low2, high2)], None, kind)
+    for d in dtypes:
+        if d != own:
+            yield case(d, fn, [m.tensor(d, (2, 3), low, high), m.tensor(d, (2, 3), low2, high2)], None, kind)
+        if d in FLOATS[:1] and extremes:
+            yield case("special " + d, fn, pairs(d), None, kind)
+
+
+def along(op, fn, kind, dtypes, attrs, low=-3.0, high=3.0, differentiable=None, empty=True, scalar=False, extremes=True, shape=(3, 4, 2)):
+    """Cases of an op that takes attributes for one tensor: fn takes the attributes by name."""
+    m, own = Maker(op), dtypes[0]
+    if differentiable is None:
+        differentiable = own in FLOATS
+    for a in attrs:
+        f = lambda x, a=a: fn(x, **a)
+        x = m.tensor(own, shape, low, high)
+        yield case(f"plain {a}", f, [x], a, kind, gradient=differentiable)
+        yield case(f"not contiguous {a}", f, [x], a, kind, reversed_axes=True)
+    a = attrs[0]
+    f = lambda x: fn(x, **a)
+    if empty:
+        yield case("empty", f, [m.tensor(own, (0,) + shape[1:], low, high)], a, kind)
+    if scalar:
+        yield case("0-d", lambda x: fn(x), [m.tensor(own, (), low, high)], None, kind)
+    for d in dtypes:
+        if d != own:
+            yield case(d, f, [m.tensor(d, shape, low, high)], a, kind)
+        if d in FLOATS and extremes:
+            s = torch.stack([special(d)[i:i + 4] for i in range(6)]).reshape(3, 4, 2) if shape == (3, 4, 2) else None
+            if s is not None:
+                yield case("special " + d, f, [s], a, kind)

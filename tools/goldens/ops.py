@@ -1,0 +1,253 @@
+"""The ops of the goldens: for each Go name, its cases by the function of PyTorch that it is."""
+
+import torch
+import torch.nn.functional as F
+
+from cases import *  # noqa: F403: the vocabulary of this table
+
+
+def reduced(fn):
+    """A reduction over axes, all where none are given."""
+    return lambda x, axes=(): fn(x, tuple(axes) if axes else tuple(range(x.dim())))
+
+
+def keeping(fn):
+    return lambda x, axes=(): fn(x, tuple(axes) if axes else tuple(range(x.dim())), keepdim=True)
+
+
+def trunc_div(x, y):
+    return torch.div(x, y) if x.is_floating_point() else torch.div(x, y, rounding_mode="trunc")
+
+
+def logic(of_bools, of_bits):
+    return lambda *xs: of_bools(*xs) if xs[0].dtype == torch.bool else of_bits(*xs)
+
+
+UNARY = [
+    ("Abs", torch.abs, EXACT, FLOATS + SIGNED),
+    ("Neg", torch.neg, EXACT, NUMBERS),
+    ("Sign", torch.sign, EXACT, FLOATS + SIGNED),
+    ("Floor", torch.floor, EXACT, FLOATS),
+    ("Ceil", torch.ceil, EXACT, FLOATS),
+    ("Round", torch.round, EXACT, FLOATS),
+    ("ReLU", torch.relu, EQUAL, NUMBERS),
+    ("Not", logic(torch.logical_not, torch.bitwise_not), EXACT, LOGICAL),
+    ("Clone", torch.clone, EXACT, ANY),
+    ("Stop", torch.clone, EXACT, INTEGERS),
+    ("Exp", torch.exp, ELEMENTARY, FLOATS),
+    ("Expm1", torch.expm1, ELEMENTARY, FLOATS),
+    ("Log", torch.log, ELEMENTARY, FLOATS, 0.1, 4),
+    ("Log1p", torch.log1p, ELEMENTARY, FLOATS, -0.9, 4),
+    ("Sqrt", torch.sqrt, ELEMENTARY, FLOATS, 0.1, 4),
+    ("Rsqrt", torch.rsqrt, ELEMENTARY, FLOATS, 0.1, 4),
+    ("Sin", torch.sin, ELEMENTARY, FLOATS),
+    ("Cos", torch.cos, ELEMENTARY, FLOATS),
+    ("Tanh", torch.tanh, ELEMENTARY, FLOATS),
+    ("Sigmoid", torch.sigmoid, ELEMENTARY, FLOATS),
+    ("Erf", torch.erf, ELEMENTARY, FLOATS),
+    ("GELU", F.gelu, RELATIVE, FLOATS),
+    ("nn.SiLU", F.silu, ELEMENTARY, FLOATS),
+]
+
+BINARY = [
+    ("Add", torch.add, EXACT, NUMBERS),
+    ("Sub", torch.sub, EXACT, NUMBERS),
+    ("Mul", torch.mul, EXACT, NUMBERS),
+    ("Div", trunc_div, EXACT, NUMBERS, -3, 3, 1, 4),
+    ("Rem", torch.fmod, EXACT, NUMBERS, -9, 9, 1, 4),
+    ("Pow", torch.pow, ELEMENTARY, NUMBERS, 0.2, 3, 0, 3),
+    ("Maximum", torch.maximum, EQUAL, NUMBERS),
+    ("Minimum", torch.minimum, EQUAL, NUMBERS),
+    ("And", logic(torch.logical_and, torch.bitwise_and), EXACT, LOGICAL),
+    ("Or", logic(torch.logical_or, torch.bitwise_or), EXACT, LOGICAL),
+    ("Xor", logic(torch.logical_xor, torch.bitwise_xor), EXACT, LOGICAL),
+    ("ShiftLeft", torch.bitwise_left_shift, EXACT, INTEGERS, -9, 9, 0, 5),
+    ("Equal", torch.eq, EXACT, ANY),
+    ("NotEqual", torch.ne, EXACT, ANY),
+    ("Less", torch.lt, EXACT, ANY),
+    ("LessEqual", torch.le, EXACT, ANY),
+    ("Greater", torch.gt, EXACT, ANY),
+    ("GreaterEqual", torch.ge, EXACT, ANY),
+]
+
+COMPARISONS = {"Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual"}
+
+WITH_NUMBER = [
+    ("AddScalar", torch.add, EXACT), ("SubScalar", torch.sub, EXACT), ("MulScalar", torch.mul, EXACT), ("DivScalar", torch.div, EXACT),
+    ("PowScalar", torch.pow, ELEMENTARY), ("MaximumScalar", lambda x, v: x.clamp(min=v), EQUAL), ("MinimumScalar", lambda x, v: x.clamp(max=v), EQUAL),
+    ("EqualScalar", torch.eq, EXACT), ("NotEqualScalar", torch.ne, EXACT), ("LessScalar", torch.lt, EXACT), ("LessEqualScalar", torch.le, EXACT),
+    ("GreaterScalar", torch.gt, EXACT), ("GreaterEqualScalar", torch.ge, EXACT),
+]
+
+AXES = [{"axes": [1]}, {"axes": [-1, 0]}, {"axes": []}]
+AXIS = [{"axis": 1}, {"axis": -1}, {"axis": 0}]
+
+
+def of_axis(fn):
+    return lambda x, axis: fn(x, axis)
+
+
+ALONG = [
+    # op, function, how it is compared, dtypes, attributes, options
+    ("Sum", reduced(lambda x, a: torch.sum(x, a, dtype=x.dtype)), RELATIVE, NUMBERS, AXES, {}),
+    ("SumKeep", lambda x, axes=(): torch.sum(x, tuple(axes) or tuple(range(x.dim())), keepdim=True, dtype=x.dtype), RELATIVE, NUMBERS, AXES, {}),
+    ("Mean", reduced(torch.mean), RELATIVE, FLOATS, AXES, {}),
+    ("MeanKeep", keeping(torch.mean), RELATIVE, FLOATS, AXES, {}),
+    ("Max", reduced(torch.amax), EQUAL, NUMBERS, AXES, {"empty": False}),
+    ("MaxKeep", keeping(torch.amax), EQUAL, NUMBERS, AXES, {"empty": False}),
+    ("Min", reduced(torch.amin), EQUAL, NUMBERS, AXES, {"empty": False}),
+    ("MinKeep", keeping(torch.amin), EQUAL, NUMBERS, AXES, {"empty": False}),
+    ("ArgMax", of_axis(torch.argmax), EXACT, NUMBERS, AXIS, {}),
+    ("ArgSort", lambda x, axis: torch.argsort(x, dim=axis, stable=True), EXACT, NUMBERS, AXIS, {}),
+    ("Sort", lambda x, axis, descending: torch.sort(x, dim=axis, descending=descending, stable=True), EXACT, NUMBERS,
+     [{"axis": 1, "descending": False}, {"axis": 0, "descending": True}], {}),
+    ("TopK", lambda x, k, axis: [torch.sort(x, dim=axis, descending=True, stable=True)[i].narrow(axis, 0, k) for i in range(2)], EXACT, NUMBERS,
+     [{"k": 2, "axis": 1}, {"k": 3, "axis": 0}], {"empty": False}),
+    ("Softmax", of_axis(torch.softmax), RELATIVE, FLOATS, AXIS, {}),
+    ("LogSoftmax", of_axis(torch.log_softmax), RELATIVE, FLOATS, AXIS, {}),
+    ("Reshape", lambda x, dims: x.reshape(dims), EXACT, ANY, [{"dims": [4, -1]}, {"dims": [24]}], {"empty": False}),
+    ("Transpose", lambda x, perm: x.permute(perm or tuple(reversed(range(x.dim())))), EXACT, ANY, [{"perm": [1, 2, 0]}, {"perm": []}], {}),
+    ("Reverse", lambda x, axes: x.flip(tuple(axes) or tuple(range(x.dim()))), EXACT, ANY, AXES, {}),
+    ("Slice", lambda x, starts, limits, strides: x[tuple(slice(a, b, c) for a, b, c in zip(starts, limits, strides))], EXACT, ANY,
+     [{"starts": [0, 1, 0], "limits": [2, 4, 2], "strides": [1, 2, 1]}], {"empty": False}),
+    ("Unsqueeze", of_axis(torch.unsqueeze), EXACT, ANY, [{"axis": 1}, {"axis": -1}], {}),
+    ("Select", lambda x, axis, index: x.select(axis, index), EXACT, ANY, [{"axis": 1, "index": 2}, {"axis": -1, "index": -1}], {}),
+    ("Narrow", lambda x, axis, start, length: x.narrow(axis, start, length), EXACT, ANY, [{"axis": 1, "start": 1, "length": 2}], {}),
+    ("Diagonal", lambda x, offset, axis1, axis2: x.diagonal(offset, axis1, axis2), EXACT, ANY,
+     [{"offset": 0, "axis1": 0, "axis2": 1}, {"offset": 1, "axis1": 0, "axis2": 1}, {"offset": -1, "axis1": 1, "axis2": -1}], {}),
+    ("BroadcastTo", lambda x, dims: x.expand(dims), EXACT, ANY, [{"dims": [5, 3, 4, 2]}], {"empty": False}),
+    ("PadZeros", lambda x, padding: F.pad(x, [padding[2], padding[3], padding[0], padding[1]]), EXACT, NUMBERS, [{"padding": [1, 0, 2, -1]}], {"empty": False}),
+    ("nn.ELU", lambda x, alpha: F.elu(x, alpha), ELEMENTARY, FLOATS, [{"alpha": 1.0}, {"alpha": 0.5}], {}),
+    ("nn.GLU", lambda x, axis: F.glu(x, axis), ELEMENTARY, FLOATS, [{"axis": 1}, {"axis": -1}], {}),
+]
+
+
+def one_of(op):
+    """The cases of ops with several tensors of different kinds."""
+    m = Maker(op)
+    t = m.tensor
+
+    def index(shape, below, dtype="i64"):
+        return t(dtype, shape, 0, below - 1)
+
+    if op == "Where":
+        for d in ANY:
+            yield case(d, torch.where, [t("bool", (3, 4)), t(d, (3, 4)), t(d, (4,))], gradient=d == "f32")
+        yield case("0-d", torch.where, [t("bool", ()), t("f32", ()), t("f32", ())])
+        yield case("empty", torch.where, [t("bool", (0, 4)), t("f32", (0, 1)), t("f32", (4,))])
+    if op == "WhereScalar":
+        for d in NUMBERS:
+            yield case(d, lambda c, x: torch.where(c, x, torch.tensor(2, dtype=x.dtype)), [t("bool", (3, 4)), t(d, (4,))], {"v": 2}, gradient=d == "f32")
+    if op == "Convert":
+        for a in ANY:
+            for b in ANY:
+                yield case(f"{a} to {b}", lambda x: x.to(DTYPES[b]), [t(a, (7,), 0 if b == "u8" else -3, 3)], {"dtype": b})
+    if op == "MatMul":
+        for d in FLOATS + ["i32", "i64"]:
+            yield case(d, torch.matmul, [t(d, (3, 4)), t(d, (4, 2))], kind=RELATIVE, gradient=d == "f32")
+        yield case("batch", torch.matmul, [t("f32", (2, 3, 4)), t("f32", (2, 4, 5))], kind=RELATIVE, gradient=True)
+        yield case("shared", torch.matmul, [t("f32", (2, 3, 4)), t("f32", (4, 5))], kind=RELATIVE, gradient=True)
+        yield case("not contiguous", torch.matmul, [t("f32", (3, 4)), t("f32", (4, 2))], kind=RELATIVE, reversed_axes=True)
+        yield case("empty", torch.matmul, [t("f32", (3, 0)), t("f32", (0, 2))], kind=RELATIVE)
+        yield case("no rows", torch.matmul, [t("f32", (0, 4)), t("f32", (4, 2))], kind=RELATIVE)
+    if op == "Concatenate":
+        for d in ANY:
+            yield case(d, lambda *xs: torch.cat(xs, 1), [t(d, (2, 3)), t(d, (2, 1)), t(d, (2, 0))], {"axis": 1}, gradient=d == "f32")
+    if op == "Gather":
+        for d in ANY:
+            yield case(d, lambda x, i: x[i.long()], [t(d, (5, 3)), index((2, 2), 5, "i32")], gradient=d == "f32")
+    if op == "IndexSelect":
+        for d in ANY:
+            yield case(d, lambda x, i: x.index_select(1, i), [t(d, (3, 5)), index((4,), 5)], {"axis": 1}, gradient=d == "f32")
+    if op == "IndexAdd":
+        for d in NUMBERS:
+            yield case(d, lambda x, i, u: x.index_add(0, i, u), [t(d, (5, 3)), index((4,), 5), t(d, (4, 3))], {"axis": 0}, kind=RELATIVE, gradient=d == "f32")
+    if op == "IndexCopy":
+        for d in ANY:
+            yield case(d, lambda x, i, u: x.index_copy(0, i, u), [t(d, (5, 3)), torch.tensor([3, 0]), t(d, (2, 3))], {"axis": 0}, gradient=d == "f32")
+    if op == "GatherAlong":
+        for d in ANY:
+            yield case(d, lambda x, i: x.gather(1, i), [t(d, (3, 5)), index((2, 4), 5)], {"axis": 1}, gradient=d == "f32")
+    if op == "ScatterAlong":
+        for d in ANY:
+            yield case(d, lambda x, i, u: x.scatter(1, i, u), [t(d, (2, 5)), torch.tensor([[0, 3], [4, 1]]), t(d, (2, 2))], {"axis": 1}, gradient=d == "f32")
+    for name, how in [("ScatterAddAlong", "sum"), ("ScatterMulAlong", "prod"), ("ScatterMinAlong", "amin"), ("ScatterMaxAlong", "amax")]:
+        if op == name:
+            for d in NUMBERS:
+                yield case(d, lambda x, i, u: x.scatter_reduce(1, i, u, how), [t(d, (2, 5)), index((2, 4), 5), t(d, (2, 4))], {"axis": 1}, kind=RELATIVE, gradient=d == "f32" and how == "sum")
+    if op == "Nonzero":
+        for d in ANY:
+            yield case(d, torch.nonzero, [t(d, (3, 4), -1, 1).round() if d in FLOATS else t(d, (3, 4), -1, 1)], {"bound": [12]})
+    if op == "MaskedSelect":
+        for d in ANY:
+            yield case(d, torch.masked_select, [t(d, (3, 4)), t("bool", (4,))])
+    if op == "Unique":
+        for d in NUMBERS:
+            yield case(d, torch.unique, [t(d, (12,), -2, 2).round() if d in FLOATS else t(d, (12,), -2, 2)])
+    if op == "OneHot":
+        for d in ["i64", "i32", "u8"]:
+            yield case(d, lambda x: F.one_hot(x.long(), 5), [index((3, 2), 5, d)], {"classes": 5, "dtype": "i64"})
+    if op == "LayerNorm":
+        for d in FLOATS:
+            yield case(d, lambda x, g, b: F.layer_norm(x, (6,), g, b, 1e-5), [t(d, (3, 6)), t(d, (6,)), t(d, (6,))], {"epsilon": 1e-5}, kind=RELATIVE, gradient=d == "f32")
+    if op == "CrossEntropy":
+        for d in FLOATS:
+            yield case(d, lambda x, l: F.cross_entropy(x, l.long()), [t(d, (4, 5)), index((4,), 5, "i32")], kind=RELATIVE, gradient=d == "f32")
+    if op == "Attention":
+        for d in FLOATS:
+            yield case(d, F.scaled_dot_product_attention, [t(d, (2, 2, 3, 4)), t(d, (2, 2, 5, 4)), t(d, (2, 2, 5, 6))], kind=RELATIVE, gradient=d == "f32")
+        yield case("causal", lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True), [t("f32", (2, 2, 4, 4))] * 3, {"causal": True}, kind=RELATIVE, gradient=True)
+        yield case("mask", F.scaled_dot_product_attention, [t("f32", (2, 2, 3, 4)), t("f32", (2, 2, 5, 4)), t("f32", (2, 2, 5, 6)), t("f32", (3, 5))], kind=RELATIVE, gradient=True)
+        yield case("scale", lambda q, k, v: F.scaled_dot_product_attention(q, k, v, scale=0.3), [t("f32", (1, 2, 3, 4))] * 3, {"scale": 0.3}, kind=RELATIVE)
+    if op == "Conv":
+        for d in FLOATS[:2]:
+            yield case(d, F.conv2d, [t(d, (2, 3, 6, 5)), t(d, (4, 3, 3, 2))], kind=RELATIVE, gradient=d == "f32")
+        yield case("strides", lambda x, k: F.conv2d(x, k, stride=(2, 1), padding=(1, 2), dilation=(1, 2)), [t("f32", (2, 3, 6, 5)), t("f32", (4, 3, 3, 2))],
+                   {"strides": [2, 1], "padding": [1, 1, 2, 2], "dilation": [1, 2]}, kind=RELATIVE, gradient=True)
+        yield case("groups", lambda x, k: F.conv2d(x, k, groups=2), [t("f32", (2, 4, 5, 5)), t("f32", (6, 2, 3, 3))], {"groups": 2}, kind=RELATIVE, gradient=True)
+        yield case("1 axis", F.conv1d, [t("f32", (2, 3, 6)), t("f32", (4, 3, 3))], kind=RELATIVE, gradient=True)
+        yield case("3 axes", F.conv3d, [t("f32", (1, 2, 4, 4, 4)), t("f32", (3, 2, 2, 2, 2))], kind=RELATIVE, gradient=True)
+    if op == "MaxPool":
+        for d in FLOATS:
+            yield case(d, lambda x: F.max_pool2d(x, (2, 3)), [t(d, (2, 3, 6, 6))], {"window": [2, 3]}, gradient=d == "f32")
+        yield case("strides", lambda x: F.max_pool2d(x, 3, stride=2, padding=1), [t("f32", (2, 3, 6, 5))], {"window": [3, 3], "strides": [2, 2], "pad": 1}, gradient=True)
+        yield case("dilation", lambda x: F.max_pool1d(x, 2, stride=1, dilation=2), [t("f32", (2, 3, 6))], {"window": [2], "strides": [1], "dilation": [2]}, gradient=True)
+    if op == "AvgPool":
+        for d in FLOATS:
+            yield case(d, lambda x: F.avg_pool2d(x, (2, 3)), [t(d, (2, 3, 6, 6))], {"window": [2, 3]}, kind=RELATIVE, gradient=d == "f32")
+        yield case("strides", lambda x: F.avg_pool2d(x, 3, stride=2, padding=1), [t("f32", (2, 3, 6, 5))], {"window": [3, 3], "strides": [2, 2], "pad": 1}, kind=RELATIVE, gradient=True)
+    if op == "SliceScatter":
+        for d in ANY:
+            yield case(d, lambda x, u: x.slice_scatter(u, 0, 1, 5, 2), [t(d, (6, 3)), t(d, (2, 3))], {"starts": [1, 0], "strides": [2, 1]}, gradient=d == "f32")
+    if op == "Iota":
+        for d in NUMBERS:
+            yield case(d, lambda: torch.arange(4, dtype=DTYPES[d]).expand(3, 4), [], {"dtype": d, "axis": 1, "dims": [3, 4]})
+    if op == "Full":
+        for d in NUMBERS:
+            yield case(d, lambda: torch.full((2, 3), 2, dtype=DTYPES[d]), [], {"dtype": d, "x": 2, "dims": [2, 3]})
+    if op == "Squeeze":
+        for d in ANY:
+            yield case(d, lambda x: x.squeeze(1), [t(d, (3, 1, 1))], {"axes": [1]}, gradient=d == "f32")
+        yield case("all", torch.squeeze, [t("f32", (3, 1, 1))])
+
+
+SINGLE = ["Where", "WhereScalar", "Convert", "MatMul", "Concatenate", "Gather", "IndexSelect", "IndexAdd", "IndexCopy", "GatherAlong", "ScatterAlong", "ScatterAddAlong",
+          "ScatterMulAlong", "ScatterMinAlong", "ScatterMaxAlong", "Nonzero", "MaskedSelect", "Unique", "OneHot", "LayerNorm", "CrossEntropy", "Attention", "Conv", "MaxPool", "AvgPool",
+          "SliceScatter", "Iota", "Full", "Squeeze"]
+
+
+def table():
+    """The cases of each op."""
+    for op, fn, kind, dtypes, *domain in UNARY:
+        yield op, list(unary(op, fn, kind, dtypes, *domain, differentiable=dtypes[0] in FLOATS and op != "Clone" or None))
+    for op, fn, kind, dtypes, *domain in BINARY:
+        yield op, list(binary(op, fn, kind, dtypes, *domain, differentiable=False if op in COMPARISONS else None))
+    for op, fn, kind in WITH_NUMBER:
+        compares = op.removesuffix("Scalar") in COMPARISONS
+        v = 1.5 if op == "PowScalar" else 0.5  # PyTorch takes 0.5 for a square root, which differs from a power at -infinity
+        yield op, list(unary(op, lambda x: fn(x, v), kind, FLOATS, 0.1, 3, attrs={"v": v}, differentiable=not compares))
+    for op, fn, kind, dtypes, attrs, options in ALONG:
+        whole = op in {"ArgMax", "ArgSort"}
+        yield op, list(along(op, fn, kind, dtypes, attrs, differentiable=False if whole else None, **options))
+    for op in SINGLE:
+        yield op, list(one_of(op))
