@@ -90,7 +90,7 @@ soak: ## run a million steps, and a million reads, and watch memory; compare 100
 	soak -run 'LikeEvaluator|^TestNEON$$' ./backends/reference/llvm/vector; \
 	soak -run '^TestRandom|^TestSuite|^TestInterpreter$$' ./backends/cuda; \
 	soak -run '^TestConformance$$' ./internal/test/cudasim; \
-	soak -run '^TestRandomPrograms$$' ./model; \
+	soak -run '^TestRandomPrograms$$' ./model ./lift; \
 	soak -run MillionDraws ./lazy; \
 	soak -run ThisRepository ./tools/rename; \
 	make -s fuzz FUZZTIME=$$(awk 'BEGIN { print 60 * $(SOAK) }')s || exit 1; \

@@ -76,6 +76,18 @@ func WholeNumber(d types.DType, bits uint64) (n int, whole bool) {
 	return 0, false
 }
 
+// LiteralValue returns the number that the bits of an element of dtype d stand for, rounded to
+// f64 if it is a large integer: of bool 0 or 1.
+func LiteralValue(d types.DType, bits uint64) float64 {
+	switch {
+	case d.IsFloat():
+		return floatValue(d, bits)
+	case d.IsSigned():
+		return float64(signExtend(d, bits))
+	}
+	return float64(bits)
+}
+
 // FormatLiteral prints an element so that [ParseLiteral] gives its bits again:
 // numbers in decimal, bool as true and false, NaN as 0x and its bits.
 func FormatLiteral(d types.DType, bits uint64) string {

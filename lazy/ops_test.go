@@ -212,6 +212,13 @@ func (r *recording) run(t *testing.T, text string, run *optest.Run, want []*opte
 	call := &backends.Call{Args: r.args}
 	require.NoError(t, exe.Execute(context.Background(), call))
 	require.NoError(t, r.tr.MarkStep(r.results...))
+	var texts []*optest.Tensor
+	for _, v := range call.Results {
+		x, err := optest.FromView(v)
+		require.NoError(t, err)
+		texts = append(texts, x)
+	}
+	importedLike(t, text, r.args, texts)
 	for k, y := range r.results {
 		got, err := optest.FromView(call.Results[k])
 		require.NoError(t, err)

@@ -262,7 +262,7 @@ func fill(name string) string {
 		return "#d5ecd4"
 	case first == "backends" && rest != "" && rest != "objcache":
 		return "#f7dcc4"
-	case slices.Contains([]string{"mlir", "stablehlo", "lower", "backends"}, first):
+	case slices.Contains([]string{"mlir", "stablehlo", "lift", "lower", "backends"}, first):
 		return "#fbf3c0"
 	case slices.Contains([]string{"ir", "shapeinfer", "autodiff", "batching", "soa"}, first):
 		return "#d6e4f5"

@@ -1,0 +1,332 @@
+package lift
+
+import (
+	"math"
+	"slices"
+
+	"ltc/ir"
+	"ltc/ir/types"
+	"ltc/mlir"
+	"ltc/stablehlo"
+)
+
+// fold is a way to combine two elements.
+type fold int
+
+// The folds that regions are recognised as.
+const (
+	unknown fold = iota
+	sum
+	multiplied
+	maximum
+	minimum
+	second // the later of the two
+)
+
+// folds are how elements are combined, by their results for two numbers.
+var folds = map[fold]func(a, b float64) float64{
+	sum:        func(a, b float64) float64 { return a + b },
+	multiplied: func(a, b float64) float64 { return a * b },
+	maximum:    func(a, b float64) float64 { return max(a, b) },
+	minimum:    func(a, b float64) float64 { return min(a, b) },
+	second:     func(_, b float64) float64 { return b },
+}
+
+// foldOf returns what a region does with two elements of d. Of bool, or is the maximum, and
+// and the minimum.
+func foldOf(region *mlir.Region, d types.DType) fold {
+	samples := []float64{0, 1}
+	if d != types.Bool {
+		samples = []float64{3, 2, -5, 0.5, 7}
+		if !d.IsFloat() {
+			samples = []float64{3, 2, 5, 0, 7}
+		}
+	}
+	for f, want := range folds {
+		if all(samples, func(a, b float64) bool {
+			got, ok := scalars(region, a, b)
+			return ok && len(got) == 1 && got[0] == want(a, b)
+		}) && !(d == types.Bool && (f == sum || f == multiplied)) {
+			return f
+		}
+	}
+	return unknown
+}
+
+// all reports whether something holds for each pair of samples.
+func all(samples []float64, holds func(a, b float64) bool) bool {
+	for _, a := range samples {
+		for _, b := range samples {
+			if !holds(a, b) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func reduce(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
+	axes := narrow(stablehlo.AsReduce(op).Dimensions())
+	slices.Sort(axes)
+	if len(in) == 4 {
+		return r.extreme(op, in, axes)
+	}
+	if len(in) != 2 {
+		r.fail("it reduces %d tensors at once: lazy tensors have reductions of one, and those of a number and its place", len(in)/2)
+	}
+	x, init, d := in[0], in[1], in[0].Type.DType
+	f := foldOf(op.Regions[0], d)
+	if f == unknown || f == second {
+		r.fail("its region is no sum, product, maximum or minimum, nor and or or of bool")
+	}
+	y := r.fold(f, x, axes)
+	if isNeutral(f, d, op.Operands[1]) {
+		return one(y)
+	}
+	return one(r.combine(f, y, r.spread(init, y.Type.Shape)))
+}
+
+// fold reduces axes.
+func (r *recorder) fold(f fold, x *ir.Node, axes []int) *ir.Node {
+	d := x.Type.DType
+	if len(axes) == 0 { // which are all to the rows
+		return x
+	}
+	attrs := []ir.Attr{{Ints: axes}}
+	switch {
+	case d == types.Bool && f == maximum:
+		return r.truth(r.node(ir.OpMax, attrs, r.to(types.U8, x)))
+	case d == types.Bool:
+		return r.truth(r.node(ir.OpMin, attrs, r.to(types.U8, x)))
+	case f == sum:
+		return r.node(ir.OpSum, attrs, x)
+	case f == maximum:
+		return r.node(ir.OpMax, attrs, x)
+	case f == minimum:
+		return r.node(ir.OpMin, attrs, x)
+	}
+	return r.product(x, axes)
+}
+
+// truth is whether numbers are not 0.
+func (r *recorder) truth(x *ir.Node) *ir.Node { return r.to(types.Bool, x) }
+
+// product multiplies the elements along axes: halves with each other, until one is left.
+func (r *recorder) product(x *ir.Node, axes []int) *ir.Node {
+	kept := without(x.Type.Rank(), axes)
+	shape := at(x.Type.Shape, kept)
+	n := product(at(x.Type.Shape, axes))
+	x = r.reshape(r.transpose(x, slices.Concat(kept, axes)), append(slices.Clone(shape), n))
+	if n == 0 {
+		return r.filled(x.Type.DType, 1, shape)
+	}
+	last := len(shape)
+	zeros, ones := make([]int, last+1), slices.Repeat([]int{1}, last+1)
+	for n > 1 {
+		if n%2 != 0 {
+			more := slices.Clone(zeros)
+			more[last] = 1
+			x = r.node(ir.OpPad, []ir.Attr{{Ints: zeros}, {Ints: more}, {Ints: zeros}}, x, r.scalar(x.Type.DType, 1))
+			n++
+		}
+		middle := append(slices.Clone(shape), n/2)
+		start := slices.Clone(zeros)
+		start[last] = n / 2
+		x = r.node(ir.OpMul, nil, r.slice(x, zeros, middle, ones), r.slice(x, start, append(slices.Clone(shape), n), ones))
+		n /= 2
+	}
+	return r.reshape(x, shape)
+}
+
+// combine combines two tensors of one shape.
+func (r *recorder) combine(f fold, x, y *ir.Node) *ir.Node {
+	op := map[fold]ir.Op{sum: ir.OpAdd, multiplied: ir.OpMul, maximum: ir.OpMaximum, minimum: ir.OpMinimum}[f]
+	return r.elementwise(op, []*ir.Node{x, y})
+}
+
+// isNeutral reports whether an initial value is a constant that changes no result.
+func isNeutral(f fold, d types.DType, init *mlir.Value) bool {
+	x, ok := number(init)
+	if !ok {
+		return false
+	}
+	lowest, highest := bounds(d)
+	return x == map[fold]float64{sum: 0, multiplied: 1, maximum: lowest, minimum: highest}[f]
+}
+
+// bounds are the smallest and the largest value of a dtype.
+func bounds(d types.DType) (lowest, highest float64) {
+	switch bits := float64(8 * d.Size()); {
+	case d == types.Bool:
+		return 0, 1
+	case d.IsFloat():
+		return math.Inf(-1), math.Inf(1)
+	case d.IsSigned():
+		return -math.Exp2(bits - 1), math.Exp2(bits-1) - 1
+	default:
+		return 0, math.Exp2(bits) - 1
+	}
+}
+
+// extreme is a reduction of elements and their places to the largest or smallest and its
+// place, as exporters write argmax and argmin.
+func (r *recorder) extreme(op *mlir.Op, in []*ir.Node, axes []int) []*ir.Node {
+	x, places, d := in[0], in[1], in[0].Type.DType
+	if len(axes) != 1 || places.Op != ir.OpIota || places.Attrs[ir.IotaAxis].Int != int64(axes[0]) {
+		r.fail("it reduces two tensors at once: lazy tensors have that for a number and its place along one axis")
+	}
+	axis := []ir.Attr{{Int: int64(axes[0])}}
+	index := places.Type.DType
+	switch {
+	case isExtreme(op.Regions[0], d, func(a, b float64) bool { return a > b }):
+		return []*ir.Node{r.node(ir.OpMax, []ir.Attr{{Ints: axes}}, x), r.to(index, r.node(ir.OpArgMax, axis, x))}
+	case isExtreme(op.Regions[0], d, func(a, b float64) bool { return a < b }):
+		falling := ir.OpNeg
+		if !d.IsFloat() {
+			falling = ir.OpNot // -x-1: it falls, without overflow
+		}
+		return []*ir.Node{r.node(ir.OpMin, []ir.Attr{{Ints: axes}}, x), r.to(index, r.node(ir.OpArgMax, axis, r.node(falling, nil, x)))}
+	}
+	r.fail("its region takes neither the largest nor the smallest number with its first place")
+	return nil
+}
+
+// samples are the numbers that orders are tried on.
+func samples(d types.DType) []float64 {
+	all := []float64{0, 1, 2, 3}
+	if d.IsSigned() {
+		all = append(all, -2)
+	}
+	if d.IsFloat() {
+		all = append(all, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN())
+	}
+	return all
+}
+
+// isExtreme reports whether a region keeps, of two numbers with places, the one that wins, the
+// first NaN before all numbers, and of equal ones that with the smaller place.
+func isExtreme(region *mlir.Region, d types.DType, wins func(a, b float64) bool) bool {
+	return all(samples(d), func(a, b float64) bool {
+		for _, at := range [][2]float64{{1, 2}, {2, 1}} {
+			nanA, nanB := math.IsNaN(a), math.IsNaN(b)
+			first := nanA && !nanB || !nanA && !nanB && wins(a, b)
+			if tie := nanA && nanB || a == b; tie {
+				first = at[0] < at[1]
+			}
+			value, index := b, at[1]
+			if first {
+				value, index = a, at[0]
+			}
+			got, ok := scalars(region, a, at[0], b, at[1])
+			if !ok || len(got) != 2 || got[1] != index || got[0] != value && !math.IsNaN(value) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func reduceWindow(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
+	if len(in) != 2 {
+		r.fail("it reduces windows of %d tensors at once; lazy tensors have windows of one", len(in)/2)
+	}
+	o, x, d := stablehlo.AsReduceWindow(op), in[0], in[0].Type.DType
+	f := foldOf(op.Regions[0], d)
+	if f == unknown || f == second || f == multiplied || d == types.Bool || !isNeutral(f, d, op.Operands[1]) {
+		r.fail("its region and initial value are not those of a sum, maximum or minimum of numbers")
+	}
+	if base := narrow(o.BaseDilations()); slices.Max(append(base, 1)) > 1 {
+		zeros, between := make([]int, len(base)), make([]int, len(base))
+		for i, b := range base {
+			between[i] = b - 1
+		}
+		x = r.node(ir.OpPad, []ir.Attr{{Ints: zeros}, {Ints: zeros}, {Ints: between}}, x, r.value(op.Operands[1]))
+	}
+	low, high := sides(o.Padding())
+	attrs := []ir.Attr{{Ints: narrow(o.WindowDimensions())}, {Ints: narrow(o.WindowStrides())}, {Ints: low}, {Ints: high}, {Ints: narrow(o.WindowDilations())}}
+	switch {
+	case f == sum:
+		return one(r.node(ir.OpSumPool, attrs, x))
+	case f == maximum:
+		return one(r.node(ir.OpMaxPool, attrs, x))
+	case d.IsFloat():
+		return one(r.node(ir.OpNeg, nil, r.node(ir.OpMaxPool, attrs, r.node(ir.OpNeg, nil, x))))
+	}
+	return one(r.node(ir.OpNot, nil, r.node(ir.OpMaxPool, attrs, r.node(ir.OpNot, nil, x))))
+}
+
+// selectAndScatter is the gradient of a pool of maxima.
+func selectAndScatter(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
+	o, d := stablehlo.AsSelectAndScatter(op), in[0].Type.DType
+	init, known := number(op.Operands[2])
+	if !known || init != 0 || !d.IsFloat() || foldOf(op.Regions[1], d) != sum || !selectsLargest(op.Regions[0]) {
+		r.fail("it is not the gradient of a pool of maxima: its regions must select by >= and add, from 0")
+	}
+	low, high := sides(o.Padding())
+	return one(r.node(ir.OpMaxPoolGrad, []ir.Attr{{Ints: narrow(o.WindowDimensions())}, {Ints: narrow(o.WindowStrides())}, {Ints: low}, {Ints: high}}, in[0], in[1]))
+}
+
+func selectsLargest(region *mlir.Region) bool {
+	return all([]float64{-1, 0, 2}, func(a, b float64) bool {
+		got, ok := scalars(region, a, b)
+		return ok && len(got) == 1 && got[0] == truth(a >= b)
+	})
+}
+
+// sort orders by the first tensor; the others follow it.
+func sort(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
+	x, d, axis := in[0], in[0].Type.DType, stablehlo.AsSort(op).Dimension()
+	descending := false
+	switch {
+	case isOrder(op.Regions[0], d, len(in), func(a, b float64) bool { return a < b || math.IsNaN(b) && !math.IsNaN(a) }):
+	case isOrder(op.Regions[0], d, len(in), func(a, b float64) bool { return a > b || math.IsNaN(a) && !math.IsNaN(b) }):
+		descending = true
+	default:
+		r.fail("its comparator is not the order of the first tensor, rising or falling, with NaN as the largest number and -0 equal to 0")
+	}
+	sorted := r.results(ir.OpSort, one(x), []ir.Attr{{Int: axis}, {Int: int64(truth(descending))}}, nil)
+	out := []*ir.Node{sorted[0]}
+	for _, y := range in[1:] {
+		if y.Op == ir.OpIota && y.Attrs[ir.IotaAxis].Int == axis {
+			out = append(out, r.to(y.Type.DType, sorted[1]))
+		} else {
+			out = append(out, r.along(y, sorted[1], int(axis)))
+		}
+	}
+	return out
+}
+
+// topK takes the first of each row of the last axis, sorted falling.
+func topK(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
+	x, t := in[0], r.result(0)
+	rank := t.Rank()
+	sorted := r.results(ir.OpSort, one(x), []ir.Attr{{Int: int64(rank - 1)}, {Int: 1}}, nil)
+	zeros, ones := make([]int, rank), slices.Repeat([]int{1}, rank)
+	return []*ir.Node{r.slice(sorted[0], zeros, t.Shape, ones), r.to(r.result(1).DType, r.slice(sorted[1], zeros, t.Shape, ones))}
+}
+
+// isOrder reports whether a comparator of n tensors compares the elements of the first.
+func isOrder(region *mlir.Region, d types.DType, n int, before func(a, b float64) bool) bool {
+	return all(samples(d), func(a, b float64) bool {
+		for _, rest := range [][2]float64{{0, 1}, {1, 0}} {
+			args := []float64{a, b}
+			for range n - 1 {
+				args = append(args, rest[0], rest[1])
+			}
+			got, ok := scalars(region, args...)
+			if !ok || len(got) != 1 || got[0] != truth(before(a, b)) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// along takes the elements of x at indices along an axis, each from its own row.
+func (r *recorder) along(x, indices *ir.Node, axis int) *ir.Node {
+	rank := x.Type.Rank()
+	last := append(without(rank, []int{axis}), axis)
+	y := r.node(ir.OpGather, []ir.Attr{{Int: int64(rank - 1)}}, r.transpose(x, last), r.transpose(indices, last))
+	back := sortedBy(last)
+	return r.transpose(y, back)
+}
