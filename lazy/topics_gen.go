@@ -57,7 +57,8 @@
 //     Keep, Donate, Release, To, CopyOption, As, Async, WithContext
 //   - Functions and composites: Stop, Func, Function, Traceable, Function.Call,
 //     Function.CallAll, Function.Warmup, Function.Inputs, Function.Export,
-//     Function.Report, Exported, Input, Define, DefineAll, Composite, Attrs, Attrs.DType,
+//     Function.Report, Exported, Input, Import, Imported, Imported.Call, Imported.CallAll,
+//     Imported.Inputs, Imported.Outputs, Define, DefineAll, Composite, Attrs, Attrs.DType,
 //     Attrs.Flag, Attrs.Float, Attrs.Int, Attrs.Ints, Callable, Callable.Call,
 //     Callable.CallAll, Callable.Doc
 //   - No more compiles: Device.Freeze, Trace.Freeze, Function.Freeze

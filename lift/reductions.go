@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/mlir"
@@ -72,7 +73,7 @@ func reduce(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 		return r.extreme(op, in, axes)
 	}
 	if len(in) != 2 {
-		r.fail("it reduces %d tensors at once: lazy tensors have reductions of one, and those of a number and its place", len(in)/2)
+		r.fail("it reduces %s at once: lazy tensors have reductions of one, and those of a number and its place", diag.Count(len(in)/2, "tensor"))
 	}
 	x, init, d := in[0], in[1], in[0].Type.DType
 	f := foldOf(op.Regions[0], d)
@@ -228,7 +229,7 @@ func isExtreme(region *mlir.Region, d types.DType, wins func(a, b float64) bool)
 
 func reduceWindow(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 	if len(in) != 2 {
-		r.fail("it reduces windows of %d tensors at once; lazy tensors have windows of one", len(in)/2)
+		r.fail("it reduces windows of %s at once; lazy tensors have windows of one", diag.Count(len(in)/2, "tensor"))
 	}
 	o, x, d := stablehlo.AsReduceWindow(op), in[0], in[0].Type.DType
 	f := foldOf(op.Regions[0], d)

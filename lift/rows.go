@@ -3,6 +3,7 @@ package lift
 import (
 	"slices"
 
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/mlir"
@@ -151,7 +152,7 @@ func (r *recorder) component(indices *ir.Node, k int) *ir.Node {
 
 func scatter(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 	if len(in) != 3 {
-		r.fail("it scatters into %d tensors at once; lazy tensors have scatters into one", len(in)/2)
+		r.fail("it scatters into %s at once; lazy tensors have scatters into one", diag.Count(len(in)/2, "tensor"))
 	}
 	d := stablehlo.AsScatter(op).ScatterDimensionNumbers()
 	x, updates := in[0], in[2]
