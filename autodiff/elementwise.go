@@ -23,6 +23,8 @@ var (
 	gradShiftLeft         = notDifferentiable
 	gradCountLeadingZeros = notDifferentiable
 	gradShiftRight        = notDifferentiable
+	gradShiftRightLogical = notDifferentiable
+	gradBitCast           = notDifferentiable
 	gradCompare           = notDifferentiable
 )
 

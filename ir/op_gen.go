@@ -15,6 +15,18 @@ const (
 	OpRsqrt
 	OpSin
 	OpCos
+	OpTan
+	OpAsin
+	OpAcos
+	OpAtan
+	OpAsinh
+	OpAcosh
+	OpAtanh
+	OpCbrt
+	OpErfc
+	OpErfInv
+	OpLgamma
+	OpDigamma
 	OpTanh
 	OpSigmoid
 	OpFloor
@@ -31,14 +43,20 @@ const (
 	OpPow
 	OpMaximum
 	OpMinimum
+	OpAtan2
+	OpNextAfter
+	OpPolygamma
+	OpZeta
 	OpAnd
 	OpOr
 	OpXor
 	OpShiftLeft
 	OpShiftRight
+	OpShiftRightLogical
 	OpCompare
 	OpWhere
 	OpConvert
+	OpBitCast
 	OpParameter
 	OpConstant
 	OpSizeOf
@@ -80,7 +98,7 @@ const (
 )
 
 // NumOps is the number of ops.
-const NumOps = 73
+const NumOps = 91
 
 var mnemonics = [NumOps]string{
 	OpAbs:                "abs",
@@ -94,6 +112,18 @@ var mnemonics = [NumOps]string{
 	OpRsqrt:              "rsqrt",
 	OpSin:                "sin",
 	OpCos:                "cos",
+	OpTan:                "tan",
+	OpAsin:               "asin",
+	OpAcos:               "acos",
+	OpAtan:               "atan",
+	OpAsinh:              "asinh",
+	OpAcosh:              "acosh",
+	OpAtanh:              "atanh",
+	OpCbrt:               "cbrt",
+	OpErfc:               "erfc",
+	OpErfInv:             "erf_inv",
+	OpLgamma:             "lgamma",
+	OpDigamma:            "digamma",
 	OpTanh:               "tanh",
 	OpSigmoid:            "sigmoid",
 	OpFloor:              "floor",
@@ -110,14 +140,20 @@ var mnemonics = [NumOps]string{
 	OpPow:                "pow",
 	OpMaximum:            "maximum",
 	OpMinimum:            "minimum",
+	OpAtan2:              "atan2",
+	OpNextAfter:          "next_after",
+	OpPolygamma:          "polygamma",
+	OpZeta:               "zeta",
 	OpAnd:                "and",
 	OpOr:                 "or",
 	OpXor:                "xor",
 	OpShiftLeft:          "shift_left",
 	OpShiftRight:         "shift_right",
+	OpShiftRightLogical:  "shift_right_logical",
 	OpCompare:            "compare",
 	OpWhere:              "where",
 	OpConvert:            "convert",
+	OpBitCast:            "bit_cast",
 	OpParameter:          "parameter",
 	OpConstant:           "constant",
 	OpSizeOf:             "size_of",
@@ -162,6 +198,7 @@ var mnemonics = [NumOps]string{
 const (
 	CompareDirection        = 0
 	ConvertDType            = 0
+	BitCastDType            = 0
 	ParameterIndex          = 0
 	ParameterName           = 1
 	ConstantDType           = 0

@@ -141,6 +141,159 @@ func (x *Tensor) Cos_() *Tensor {
 	return x.writeNamed("cos_", record1(ir.OpCos, x))
 }
 
+// Tan returns the tangent of x in radians elementwise.
+//
+// It requires: x is floating point.
+func (x *Tensor) Tan() *Tensor {
+	return record1(ir.OpTan, x)
+}
+
+// Tan_ writes x.Tan() into x and returns x.
+func (x *Tensor) Tan_() *Tensor {
+	return x.writeNamed("tan_", record1(ir.OpTan, x))
+}
+
+// Asin returns the angle in radians, from -π/2 to π/2, whose sine is x,
+// elementwise; NaN for |x| > 1.
+//
+// It requires: x is floating point.
+func (x *Tensor) Asin() *Tensor {
+	return record1(ir.OpAsin, x)
+}
+
+// Asin_ writes x.Asin() into x and returns x.
+func (x *Tensor) Asin_() *Tensor {
+	return x.writeNamed("asin_", record1(ir.OpAsin, x))
+}
+
+// Acos returns the angle in radians, from 0 to π, whose cosine is x,
+// elementwise; NaN for |x| > 1.
+//
+// It requires: x is floating point.
+func (x *Tensor) Acos() *Tensor {
+	return record1(ir.OpAcos, x)
+}
+
+// Acos_ writes x.Acos() into x and returns x.
+func (x *Tensor) Acos_() *Tensor {
+	return x.writeNamed("acos_", record1(ir.OpAcos, x))
+}
+
+// Atan returns the angle in radians, from -π/2 to π/2, whose tangent is x,
+// elementwise.
+//
+// It requires: x is floating point.
+func (x *Tensor) Atan() *Tensor {
+	return record1(ir.OpAtan, x)
+}
+
+// Atan_ writes x.Atan() into x and returns x.
+func (x *Tensor) Atan_() *Tensor {
+	return x.writeNamed("atan_", record1(ir.OpAtan, x))
+}
+
+// Asinh returns the number whose hyperbolic sine is x, elementwise.
+//
+// It requires: x is floating point.
+func (x *Tensor) Asinh() *Tensor {
+	return record1(ir.OpAsinh, x)
+}
+
+// Asinh_ writes x.Asinh() into x and returns x.
+func (x *Tensor) Asinh_() *Tensor {
+	return x.writeNamed("asinh_", record1(ir.OpAsinh, x))
+}
+
+// Acosh returns the number, not negative, whose hyperbolic cosine is x,
+// elementwise; NaN below 1.
+//
+// It requires: x is floating point.
+func (x *Tensor) Acosh() *Tensor {
+	return record1(ir.OpAcosh, x)
+}
+
+// Acosh_ writes x.Acosh() into x and returns x.
+func (x *Tensor) Acosh_() *Tensor {
+	return x.writeNamed("acosh_", record1(ir.OpAcosh, x))
+}
+
+// Atanh returns the number whose hyperbolic tangent is x, elementwise; infinite
+// at -1 and 1, NaN beyond.
+//
+// It requires: x is floating point.
+func (x *Tensor) Atanh() *Tensor {
+	return record1(ir.OpAtanh, x)
+}
+
+// Atanh_ writes x.Atanh() into x and returns x.
+func (x *Tensor) Atanh_() *Tensor {
+	return x.writeNamed("atanh_", record1(ir.OpAtanh, x))
+}
+
+// Cbrt returns the cube root of x elementwise.
+//
+// It requires: x is floating point.
+func (x *Tensor) Cbrt() *Tensor {
+	return record1(ir.OpCbrt, x)
+}
+
+// Cbrt_ writes x.Cbrt() into x and returns x.
+func (x *Tensor) Cbrt_() *Tensor {
+	return x.writeNamed("cbrt_", record1(ir.OpCbrt, x))
+}
+
+// Erfc returns 1 minus the error function of x elementwise, exact where that is
+// small.
+//
+// It requires: x is floating point.
+func (x *Tensor) Erfc() *Tensor {
+	return record1(ir.OpErfc, x)
+}
+
+// Erfc_ writes x.Erfc() into x and returns x.
+func (x *Tensor) Erfc_() *Tensor {
+	return x.writeNamed("erfc_", record1(ir.OpErfc, x))
+}
+
+// ErfInv returns the number whose error function is x, elementwise; infinite at
+// -1 and 1, NaN beyond.
+//
+// It requires: x is floating point.
+func (x *Tensor) ErfInv() *Tensor {
+	return record1(ir.OpErfInv, x)
+}
+
+// ErfInv_ writes x.ErfInv() into x and returns x.
+func (x *Tensor) ErfInv_() *Tensor {
+	return x.writeNamed("erf_inv_", record1(ir.OpErfInv, x))
+}
+
+// Lgamma returns the logarithm of |Γ(x)| elementwise; infinite at 0 and
+// negative integers.
+//
+// It requires: x is floating point.
+func (x *Tensor) Lgamma() *Tensor {
+	return record1(ir.OpLgamma, x)
+}
+
+// Lgamma_ writes x.Lgamma() into x and returns x.
+func (x *Tensor) Lgamma_() *Tensor {
+	return x.writeNamed("lgamma_", record1(ir.OpLgamma, x))
+}
+
+// Digamma returns the derivative of log Γ(x) elementwise; NaN at 0 and
+// negative integers.
+//
+// It requires: x is floating point.
+func (x *Tensor) Digamma() *Tensor {
+	return record1(ir.OpDigamma, x)
+}
+
+// Digamma_ writes x.Digamma() into x and returns x.
+func (x *Tensor) Digamma_() *Tensor {
+	return x.writeNamed("digamma_", record1(ir.OpDigamma, x))
+}
+
 // Tanh returns the hyperbolic tangent of x elementwise.
 //
 // It requires: x is floating point.
@@ -344,6 +497,53 @@ func (x *Tensor) Minimum_(y *Tensor) *Tensor {
 	return x.writeNamed("minimum_", record2(ir.OpMinimum, x, y))
 }
 
+// Atan2 returns the angle in radians, from -π to π, of the point whose
+// coordinates are y along the first axis and x along the second: atan(x/y) in
+// the right half.
+//
+// It requires: x is floating point; y is floating point and has the dtype of x;
+// the shapes broadcast.
+func (x *Tensor) Atan2(y *Tensor) *Tensor {
+	return record2(ir.OpAtan2, x, y)
+}
+
+// Atan2_ writes x.Atan2(y) into x and returns x.
+func (x *Tensor) Atan2_(y *Tensor) *Tensor {
+	return x.writeNamed("atan2_", record2(ir.OpAtan2, x, y))
+}
+
+// NextAfter returns the number next to x in the direction of y elementwise, y
+// where they are equal; NaN if either is. Its gradient for x is 1.
+//
+// It requires: x is floating point; y is floating point and has the dtype of x;
+// the shapes broadcast.
+func (x *Tensor) NextAfter(y *Tensor) *Tensor {
+	return record2(ir.OpNextAfter, x, y)
+}
+
+// NextAfter_ writes x.NextAfter(y) into x and returns x.
+func (x *Tensor) NextAfter_(y *Tensor) *Tensor {
+	return x.writeNamed("next_after_", record2(ir.OpNextAfter, x, y))
+}
+
+// Polygamma returns the derivative of order x of Digamma at y, elementwise; NaN
+// unless x is a natural number. It has no gradient for x.
+//
+// It requires: x is floating point; y is floating point and has the dtype of x;
+// the shapes broadcast.
+func (x *Tensor) Polygamma(y *Tensor) *Tensor {
+	return record2(ir.OpPolygamma, x, y)
+}
+
+// Zeta returns the Hurwitz zeta function elementwise, the sum of (y+k)^-x over
+// k = 0, 1, …; NaN for x < 1, infinite for x = 1. It has no gradient for x.
+//
+// It requires: x is floating point; y is floating point and has the dtype of x;
+// the shapes broadcast.
+func (x *Tensor) Zeta(y *Tensor) *Tensor {
+	return record2(ir.OpZeta, x, y)
+}
+
 // And returns x AND y elementwise: logical for bool, of every bit for integers.
 //
 // It requires: x is bool or an integer; y is bool or an integer and has the
@@ -397,8 +597,10 @@ func (x *Tensor) ShiftLeft_(y *Tensor) *Tensor {
 	return x.writeNamed("shift_left_", record2(ir.OpShiftLeft, x, y))
 }
 
-// ShiftRight returns x with its bits moved down by y elementwise, zeros coming
-// in from above; 0 when y is not below the width.
+// ShiftRight returns x with its bits moved down by y elementwise, which is
+// x/2^y rounded down: copies of the sign of a signed x come in from above,
+// zeros of others. When y is not below the width, or negative, only these are
+// left.
 //
 // It requires: x is an integer; y is an integer and has the dtype of x; the
 // shapes broadcast.
@@ -409,6 +611,21 @@ func (x *Tensor) ShiftRight(y *Tensor) *Tensor {
 // ShiftRight_ writes x.ShiftRight(y) into x and returns x.
 func (x *Tensor) ShiftRight_(y *Tensor) *Tensor {
 	return x.writeNamed("shift_right_", record2(ir.OpShiftRight, x, y))
+}
+
+// ShiftRightLogical returns x with its bits moved down by y elementwise, zeros
+// coming in from above for signed integers, too; 0 when y is not below the
+// width.
+//
+// It requires: x is an integer; y is an integer and has the dtype of x; the
+// shapes broadcast.
+func (x *Tensor) ShiftRightLogical(y *Tensor) *Tensor {
+	return record2(ir.OpShiftRightLogical, x, y)
+}
+
+// ShiftRightLogical_ writes x.ShiftRightLogical(y) into x and returns x.
+func (x *Tensor) ShiftRightLogical_(y *Tensor) *Tensor {
+	return x.writeNamed("shift_right_logical_", record2(ir.OpShiftRightLogical, x, y))
 }
 
 // Where returns the element of x where the receiver is true, that of y where it
@@ -428,6 +645,15 @@ func (cond *Tensor) Where(x *Tensor, y *Tensor) *Tensor {
 // It requires: x is any dtype; dtype is valid.
 func (x *Tensor) Convert(dtype types.DType) *Tensor {
 	return record1(ir.OpConvert, x, ir.Attr{Int: int64(dtype)})
+}
+
+// BitCast returns the bits of the elements of x as elements of dtype, which is
+// of the same width: 1.0 of f32 is 0x3f800000 of i32. It has no gradient.
+//
+// It requires: x is a number; dtype is a number; dtype has as many bits as that
+// of x.
+func (x *Tensor) BitCast(dtype types.DType) *Tensor {
+	return record1(ir.OpBitCast, x, ir.Attr{Int: int64(dtype)})
 }
 
 // Reshape returns the elements of x in row-major order with the given

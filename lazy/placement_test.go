@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/stretchr/testify/require"
 
 	"ltc/ir/ops"
@@ -244,7 +246,7 @@ func requireSame(t *testing.T, want, got *lazy.Tensor, what string) {
 	require.NoError(t, err, what)
 	b, err := lazy.ToSlice[float64](got.To(got.Device(), lazy.As(lazy.F64)))
 	require.NoError(t, err, what)
-	require.Equal(t, a, b, what)
+	require.Empty(t, cmp.Diff(a, b, cmpopts.EquateNaNs()), what)
 }
 
 // What is written decides where: only its own trace writes a value, any a variable,

@@ -5,14 +5,16 @@
 // A name alone is a function, a type, or a method of Tensor; docs/reference says more.
 //   - Arithmetic: Abs, Neg, Sign, Add, Sub, Mul, Div, Rem, Pow, Maximum, Minimum,
 //     AddScalar, SubScalar, MulScalar, DivScalar, PowScalar, MaximumScalar, MinimumScalar
+//   - Rounding and conversion: Floor, Ceil, Round, NextAfter, Convert, BitCast
 //   - Exponentials and other functions: Exp, Expm1, Log, Log1p, Sqrt, Rsqrt, Sin, Cos,
-//     Erf
+//     Tan, Asin, Acos, Atan, Asinh, Acosh, Atanh, Cbrt, Erfc, ErfInv, Lgamma, Digamma,
+//     Atan2, Polygamma, Zeta, Erf
 //   - Activations: Tanh, Sigmoid, ReLU, Softmax, LogSoftmax, GELU
-//   - Rounding and conversion: Floor, Ceil, Round, Convert
 //   - Comparisons and choices: Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual,
 //     EqualScalar, NotEqualScalar, LessScalar, LessEqualScalar, GreaterScalar,
 //     GreaterEqualScalar, Where, WhereScalar
-//   - Bits and logic: Not, CountLeadingZeros, And, Or, Xor, ShiftLeft, ShiftRight
+//   - Bits and logic: Not, CountLeadingZeros, And, Or, Xor, ShiftLeft, ShiftRight,
+//     ShiftRightLogical
 //   - Making tensors: From, Borrow, FromView, Full, Zeros, Ones, Const, Iota, NewScalar,
 //     Trace.Scalar, Place
 //   - Views: Reshape, Transpose, Slice, AsStrided, BroadcastTo, Unsqueeze, Squeeze,

@@ -314,16 +314,16 @@ func element(d types.DType) mlir.Type {
 	return t
 }
 
-// lowerElementwise is the lowering of rows that are one StableHLO op.
+// lowerElementwise is the lowering of rows that are one op of StableHLO or CHLO.
 func lowerElementwise(l *lowerer, n *ir.Node) *mlir.Value {
 	return l.emit(sameOp[n.Op], tensor(n.Type), l.in(n))
 }
 
-// sameOp has, by [ir.Op], the code of the one StableHLO op that an elementwise row is.
+// sameOp has, by [ir.Op], the code of the one op that an elementwise row is.
 var sameOp = func() []mlir.Code {
 	codes := make([]mlir.Code, len(ops.Table))
 	for i, row := range ops.Table {
-		codes[i] = mlir.CodeOf("stablehlo." + row.HLO)
+		codes[i] = mlir.CodeOf(row.Target())
 	}
 	return codes
 }()

@@ -53,6 +53,15 @@ func lowerReLU(l *lowerer, n *ir.Node) *mlir.Value {
 	return l.emit(stablehlo.Maximum, tensor(n.Type), []*mlir.Value{l.values[n.In[0].ID], l.filled(n.Type, 0)})
 }
 
+// lowerShiftRight keeps the sign of signed integers.
+func lowerShiftRight(l *lowerer, n *ir.Node) *mlir.Value {
+	op := stablehlo.ShiftRightLogical
+	if n.Type.DType.IsSigned() {
+		op = stablehlo.ShiftRightArithmetic
+	}
+	return l.emit(op, tensor(n.Type), l.in(n))
+}
+
 // filled emits a tensor of one value, of the given bits.
 func (l *lowerer) filled(t types.Type, bits uint64) *mlir.Value {
 	return l.spread(l.constant(t.DType, bits), t)

@@ -28,6 +28,17 @@ func inferConvert(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, 
 	return types.Type{DType: d, Shape: in[0].Type.Shape}, nil
 }
 
+func inferBitCast(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	from, to := in[0].Type.DType, types.DType(attrs[ir.BitCastDType].Int)
+	if attrs[ir.BitCastDType].Int < 0 || attrs[ir.BitCastDType].Int > 255 || !to.IsNumber() {
+		return breaks(bitCastDType, "dtype is %v, must be that of a number", to)
+	}
+	if from.Size() != to.Size() {
+		return breaks(bitCastWidth, "an element of %v takes %s and one of %v %s", from, diag.Count(from.Size(), "byte"), to, diag.Count(to.Size(), "byte"))
+	}
+	return types.Type{DType: to, Shape: in[0].Type.Shape}, nil
+}
+
 func inferParameter([]*ir.Node, []ir.Attr, *ir.Composite) (types.Type, *broken) {
 	panic("shapeinfer: a parameter's type is given, not inferred: use ir.Builder.Parameter")
 }

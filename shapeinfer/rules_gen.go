@@ -20,6 +20,18 @@ func init() {
 		ir.OpRsqrt:              inferElementwise,
 		ir.OpSin:                inferElementwise,
 		ir.OpCos:                inferElementwise,
+		ir.OpTan:                inferElementwise,
+		ir.OpAsin:               inferElementwise,
+		ir.OpAcos:               inferElementwise,
+		ir.OpAtan:               inferElementwise,
+		ir.OpAsinh:              inferElementwise,
+		ir.OpAcosh:              inferElementwise,
+		ir.OpAtanh:              inferElementwise,
+		ir.OpCbrt:               inferElementwise,
+		ir.OpErfc:               inferElementwise,
+		ir.OpErfInv:             inferElementwise,
+		ir.OpLgamma:             inferElementwise,
+		ir.OpDigamma:            inferElementwise,
 		ir.OpTanh:               inferElementwise,
 		ir.OpSigmoid:            inferElementwise,
 		ir.OpFloor:              inferElementwise,
@@ -36,14 +48,20 @@ func init() {
 		ir.OpPow:                inferElementwise,
 		ir.OpMaximum:            inferElementwise,
 		ir.OpMinimum:            inferElementwise,
+		ir.OpAtan2:              inferElementwise,
+		ir.OpNextAfter:          inferElementwise,
+		ir.OpPolygamma:          inferElementwise,
+		ir.OpZeta:               inferElementwise,
 		ir.OpAnd:                inferElementwise,
 		ir.OpOr:                 inferElementwise,
 		ir.OpXor:                inferElementwise,
 		ir.OpShiftLeft:          inferElementwise,
 		ir.OpShiftRight:         inferElementwise,
+		ir.OpShiftRightLogical:  inferElementwise,
 		ir.OpCompare:            inferCompare,
 		ir.OpWhere:              inferElementwise,
 		ir.OpConvert:            inferConvert,
+		ir.OpBitCast:            inferBitCast,
 		ir.OpParameter:          inferParameter,
 		ir.OpConstant:           inferConstant,
 		ir.OpSizeOf:             inferSizeOf,
@@ -97,6 +115,8 @@ func init() {
 const (
 	compareDirection         demand = 1
 	convertDType             demand = 1
+	bitCastDType             demand = 1
+	bitCastWidth             demand = 2
 	constantDType            demand = 1
 	sizeOfDType              demand = 1
 	sizeOfSize               demand = 2

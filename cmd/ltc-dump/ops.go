@@ -110,7 +110,7 @@ func (op listedOp) describe(w io.Writer) {
 		fmt.Fprintf(w, "  a composite: lowers to calls of ltc.%s\n", op.Mnemonic())
 	}
 	if op.HLO != "" {
-		fmt.Fprintf(w, "  lowers to stablehlo.%s\n", op.HLO)
+		fmt.Fprintf(w, "  lowers to %s\n", op.Target())
 	}
 }
 

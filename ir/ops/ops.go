@@ -28,7 +28,7 @@ type Op struct {
 	Attrs    []Attr    // in the order of the method's arguments
 	Results  []string  // the names of its results if there are several
 	Where    []Demand  // what the type rule demands beyond the operands' constraints
-	HLO      string    // elementwise rows: the StableHLO op, without its prefix, if it lowers to one
+	HLO      string    // elementwise rows: the StableHLO op without its prefix, or the op chlo.NAME, if it lowers to one
 	Traits   Traits
 }
 
@@ -168,6 +168,15 @@ const (
 
 // Has reports whether all traits of u are among t.
 func (t Traits) Has(u Traits) bool { return t&u == u }
+
+// Target returns the op of MLIR that an elementwise row lowers to, with its dialect; "" if
+// the row has a lowering of its own.
+func (o *Op) Target() string {
+	if o.HLO == "" || strings.Contains(o.HLO, ".") {
+		return o.HLO
+	}
+	return "stablehlo." + o.HLO
+}
 
 // Mnemonic returns the op's name in text, with its package if it has one: nn.silu.
 func (o *Op) Mnemonic() string {

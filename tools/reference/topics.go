@@ -18,12 +18,19 @@ type topic struct{ title, names string }
 // packages are those that go with lazy, on a page of their own.
 var packages = []string{"nn", "optim", "data", "data/digits", "soa/npy", "soa/safetensors", "model", "lazy/vars", "ltctest"}
 
+// elementwiseAbout goes before elementwise functions.
+const elementwiseAbout = "Each element of the result is computed from the elements at its place. Operands broadcast as NumPy does: shapes are aligned at the last axis, and a dimension of 1 is repeated."
+
 var pages = []page{
-	{"elementwise.md", "Elementwise functions", "Each element of the result is computed from the elements at its place. Operands broadcast as NumPy does: shapes are aligned at the last axis, and a dimension of 1 is repeated.", []topic{
+	{"elementwise.md", "Arithmetic and rounding", elementwiseAbout, []topic{
 		{string(ops.Arithmetic), "* AddScalar SubScalar MulScalar DivScalar PowScalar MaximumScalar MinimumScalar"},
+		{string(ops.Rounding), "*"},
+	}},
+	{"mathematics.md", "Mathematical functions", elementwiseAbout, []topic{
 		{string(ops.Exponentials), "*"},
 		{string(ops.Activations), "*"},
-		{string(ops.Rounding), "*"},
+	}},
+	{"comparisons.md", "Comparisons, choices and bits", elementwiseAbout, []topic{
 		{string(ops.Comparisons), "Equal NotEqual Less LessEqual Greater GreaterEqual EqualScalar NotEqualScalar LessScalar LessEqualScalar GreaterScalar GreaterEqualScalar * WhereScalar"},
 		{string(ops.Bits), "*"},
 	}},

@@ -94,6 +94,44 @@ func power(z, x, y *big.Int) *big.Int {
 	return z.SetInt64(-1)
 }
 
+// lgamma is infinite for both infinities, as in C.
+func lgamma(x float64) float64 {
+	y, _ := math.Lgamma(math.Max(x, -math.MaxFloat64))
+	return y
+}
+
+// digamma is by its series for large x, to which recurrence and reflection lead.
+func digamma(x float64) float64 {
+	switch {
+	case x <= 0 && x == math.Floor(x):
+		return math.NaN()
+	case x < 0.5:
+		return digamma(1-x) - math.Pi/math.Tan(math.Pi*x)
+	}
+	y := 0.0
+	for ; x < 16; x++ {
+		y -= 1 / x
+	}
+	z := 1 / (x * x)
+	return y + math.Log(x) - 0.5/x - z*(1./12-z*(1./120-z*(1./252-z*(1./240-z/132))))
+}
+
+// nextAfter steps through the bits, which for numbers of one sign count in their order.
+func nextAfter(d types.DType, x, y Elem) Elem {
+	bits := Bits(d, x)
+	switch {
+	case x.F != x.F || y.F != y.F:
+		return Float(math.NaN())
+	case x.F == y.F:
+		return y
+	case x.F == 0:
+		return Float(math.Copysign(FromBits(d, 1).F, y.F))
+	case x.F < y.F == (x.F > 0):
+		return FromBits(d, bits+1)
+	}
+	return FromBits(d, bits-1)
+}
+
 func relation(c Call, x, y Elem) bool {
 	less, equal := cmpElem(x, y) < 0, cmpElem(x, y) == 0
 	if x.F != x.F || y.F != y.F {
@@ -151,6 +189,18 @@ var naiveElementwise = map[string]elementwise{
 	"ceil":    f1(math.Ceil),
 	"round":   f1(math.RoundToEven),
 	"not":     both1(nil, (*big.Int).Not),
+	"tan":     f1(math.Tan),
+	"asin":    f1(math.Asin),
+	"acos":    f1(math.Acos),
+	"atan":    f1(math.Atan),
+	"asinh":   f1(math.Asinh),
+	"acosh":   f1(math.Acosh),
+	"atanh":   f1(math.Atanh),
+	"cbrt":    f1(math.Cbrt),
+	"erfc":    f1(math.Erfc),
+	"erf_inv": f1(math.Erfinv),
+	"lgamma":  f1(lgamma),
+	"digamma": f1(digamma),
 	"relu":    both1(func(x float64) float64 { return math.Max(x, 0) }, func(z, x *big.Int) *big.Int { return larger(z, x, new(big.Int)) }),
 
 	"clamp_index": {f: func(c Call, _ types.DType, x []Elem) Elem {
@@ -179,8 +229,18 @@ var naiveElementwise = map[string]elementwise{
 	"or":      both2(nil, (*big.Int).Or),
 	"xor":     both2(nil, (*big.Int).Xor),
 
-	"shift_left":  shift((*big.Int).Lsh),
-	"shift_right": shift((*big.Int).Rsh),
+	"atan2":      both2(math.Atan2, nil),
+	"next_after": {f: func(_ Call, d types.DType, x []Elem) Elem { return nextAfter(d, x[0], x[1]) }},
+
+	"shift_left":          shift((*big.Int).Lsh),
+	"shift_right_logical": shift((*big.Int).Rsh),
+	"shift_right": {f: func(_ Call, d types.DType, x []Elem) Elem {
+		n := new(big.Int).SetUint64(Bits(d, x[1]))
+		return Elem{I: new(big.Int).Rsh(x[0].I, uint(min(n.Uint64(), 64)))}
+	}},
+	"bit_cast": {
+		f:   func(c Call, d types.DType, x []Elem) Elem { return FromBits(dtypeAttr(c, d), Bits(d, x[0])) },
+		out: dtypeAttr},
 
 	"compare": {
 		f:   func(c Call, _ types.DType, x []Elem) Elem { return Truth(relation(c, x[0], x[1])) },

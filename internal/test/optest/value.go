@@ -193,13 +193,11 @@ func Distance(d types.DType, a, b Elem) float64 {
 	case a.I != nil || a.F != a.F || b.F != b.F || math.IsInf(a.F, 0) || math.IsInf(b.F, 0):
 		return math.Inf(1)
 	}
-	return math.Abs(ordered(d, a) - ordered(d, b))
-}
-
-// ordered counts the values of d from 0 to e.
-func ordered(d types.DType, e Elem) float64 {
-	magnitude := float64(Bits(d, Float(math.Abs(e.F))))
-	return math.Copysign(magnitude, e.F)
+	x, y := Bits(d, Float(math.Abs(a.F))), Bits(d, Float(math.Abs(b.F))) // each counts the values from 0
+	if math.Signbit(a.F) != math.Signbit(b.F) {
+		return float64(x) + float64(y)
+	}
+	return float64(max(x, y) - min(x, y)) // subtracted as integers: a float64 has no room for the bits of an f64
 }
 
 // Differs says where a and b, which must be of one type, are more than ulps

@@ -95,7 +95,7 @@ func TestRowWithoutFunctionsDoesNotBuild(t *testing.T) {
 	o := overlay.New(t)
 	const first = `	{Name: "Abs",`
 	// An elementwise row that is one StableHLO op needs its gradient only.
-	o.Insert("ir/ops/table.go", first, `	{Name: "Cbrt", Family: Exponentials, Doc: "returns the cube root of x elementwise.", Operands: one(Float), HLO: "cbrt", Traits: Elementwise},`)
+	o.Insert("ir/ops/table.go", first, `	{Name: "CubeRoot", Family: Exponentials, Doc: "returns the cube root of x elementwise.", Operands: one(Float), HLO: "cbrt", Traits: Elementwise},`)
 	// One with a rule and a lowering of its own needs these, and a rule for many examples.
 	o.Insert("ir/ops/table.go", first, `	{Name: "TopRow", Family: Rows, Doc: "returns the first row of x.", Operands: one(Any), Traits: OwnRule | OwnLowering},`)
 	o.Generate("./ir/ops/gen", names()...)
@@ -114,18 +114,18 @@ func inferTopRow(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *brok
 	out := o.Fails(concerned...)
 	require.Contains(t, out, "undefined: lowerTopRow")
 	require.Contains(t, out, "undefined: gradTopRow")
-	require.Contains(t, out, "undefined: gradCbrt")
+	require.Contains(t, out, "undefined: gradCubeRoot")
 	require.Contains(t, out, "undefined: batchTopRow")
-	require.NotContains(t, out, "batchCbrt")
-	require.NotContains(t, out, "lowerCbrt")
+	require.NotContains(t, out, "batchCubeRoot")
+	require.NotContains(t, out, "lowerCubeRoot")
 
 	// With all functions it builds, and the tensor has the methods.
 	o.Write("lower/toprow.go", "package lower\n\nimport (\n\t\"ltc/ir\"\n\t\"ltc/mlir\"\n)\n\nfunc lowerTopRow(l *lowerer, n *ir.Node) *mlir.Value { return l.in(n)[0] }\n")
-	o.Write("autodiff/toprow.go", "package autodiff\n\nvar gradTopRow, gradCbrt = notDifferentiable, notDifferentiable\n")
+	o.Write("autodiff/toprow.go", "package autodiff\n\nvar gradTopRow, gradCubeRoot = notDifferentiable, notDifferentiable\n")
 	o.Write("batching/toprow.go", "package batching\n\nvar batchTopRow = batchBarrier\n")
-	o.Write("lazy/toprow.go", "package lazy\n\nvar _ = []func(*Tensor) *Tensor{(*Tensor).Cbrt, (*Tensor).TopRow}\n")
+	o.Write("lazy/toprow.go", "package lazy\n\nvar _ = []func(*Tensor) *Tensor{(*Tensor).CubeRoot, (*Tensor).TopRow}\n")
 	o.Builds(concerned...)
-	require.Contains(t, o.Text(docsDir+ops.Exponentials.Page()), "`cbrt_c1` x is floating point")
+	require.Contains(t, o.Text(docsDir+ops.Exponentials.Page()), "`cube_root_c1` x is floating point")
 }
 
 // A composite's row without its functions does not build, either, and needs no more

@@ -73,8 +73,8 @@ func primitiveMistakes(o *ops.Op) (all []string) {
 		}
 	}
 	switch {
-	case strings.Contains(o.HLO, "."):
-		all = append(all, fmt.Sprintf("HLO is %q, but has the name of an op of StableHLO without its prefix: for an op of another dialect, such as CHLO, add OwnLowering to Traits in its place", o.HLO))
+	case strings.Contains(o.HLO, ".") && !strings.HasPrefix(o.HLO, "chlo."):
+		all = append(all, fmt.Sprintf("HLO is %q, but has the name of an op of StableHLO without its prefix, or chlo.NAME: for an op of another dialect add OwnLowering to Traits in its place", o.HLO))
 	case o.HLO == "" && !o.Traits.Has(ops.OwnLowering):
 		all = append(all, "it has no lowering: name the op of StableHLO in HLO, or add OwnLowering to Traits")
 	}

@@ -28,7 +28,7 @@ func TestMistakesInRows(t *testing.T) {
 		"word":    {false, ops.Op{Attrs: []ops.Attr{{Name: "mode", Kind: ops.String}}}, "attribute mode is of the kind word, which cannot be an argument of the method of a composite: use Int,"},
 		"several": {false, ops.Op{Results: []string{"a", "b"}, Traits: ops.InPlace}, "remove them from Traits"},
 		"number":  {true, ops.Op{Attrs: []ops.Attr{{Name: "beta", Kind: ops.Real}}}, "attribute beta is of the kind Real, which only composites have: move the row to ir/ops/composites.go"},
-		"dialect": {true, ops.Op{HLO: "chlo.sinh"}, `HLO is "chlo.sinh", but has the name of an op of StableHLO without its prefix`},
+		"dialect": {true, ops.Op{HLO: "math.sinh"}, `HLO is "math.sinh", but has the name of an op of StableHLO without its prefix`},
 		"nothing": {true, ops.Op{}, "it has no lowering: name the op of StableHLO in HLO, or add OwnLowering to Traits"},
 		"family":  {false, ops.Op{}, "it has no Family"},
 		"orphan":  {true, ops.Op{}, "it has no Family"},
