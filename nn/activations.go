@@ -171,7 +171,7 @@ func checkPReLU(x, weight *lazy.Tensor) (demand, reason string) {
 		channels = x.OpenDim(1)
 	}
 	if s := weight.OpenShape(); len(s) > 1 || len(s) == 1 && s[0] != 1 && s[0] != channels {
-		return pReLUWeight, fmt.Sprintf("weight must be a scalar or have one axis, of 1 or %v elements", channels)
+		return pReLUWeight, fmt.Sprintf("weight must be a scalar or have one axis, of dimension 1 or %v", channels)
 	}
 	return "", ""
 }

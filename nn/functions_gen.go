@@ -13,40 +13,163 @@ var _ types.DType // used where a row has a dtype
 
 // What the checks name if a call breaks it.
 const (
-	celuZero           = "zero"
-	gluEven            = "even"
-	softplusZero       = "zero"
-	softShrinkNegative = "negative"
-	hardTanhBounds     = "bounds"
-	pReLUWeight        = "weight"
-	rReLUSlopes        = "slopes"
+	celuZero                          = "zero"
+	gluEven                           = "even"
+	softplusZero                      = "zero"
+	softShrinkNegative                = "negative"
+	hardTanhBounds                    = "bounds"
+	pReLUWeight                       = "weight"
+	rReLUSlopes                       = "slopes"
+	batchNormRank                     = "rank"
+	batchNormChannels                 = "channels"
+	batchNormTrainingRank             = "rank"
+	batchNormTrainingChannels         = "channels"
+	batchNormTrainingSeveral          = "several"
+	instanceNormRank                  = "rank"
+	instanceNormChannels              = "channels"
+	instanceNormSeveral               = "several"
+	groupNormRank                     = "rank"
+	groupNormChannels                 = "channels"
+	groupNormGroups                   = "groups"
+	layerNormLast                     = "last"
+	layerNormRow                      = "row"
+	rMSNormLast                       = "last"
+	rMSNormRow                        = "row"
+	localResponseNormRank             = "rank"
+	localResponseNormSize             = "size"
+	weightNormLengths                 = "lengths"
+	renormPower                       = "power"
+	renormNegative                    = "negative"
+	normalizePower                    = "power"
+	crossEntropyRank                  = "rank"
+	crossEntropyLabels                = "labels"
+	crossEntropyWeight                = "weight"
+	crossEntropyPortion               = "portion"
+	crossEntropyReduction             = "reduction"
+	crossEntropySoftRank              = "rank"
+	crossEntropySoftTarget            = "target"
+	crossEntropySoftWeight            = "weight"
+	crossEntropySoftPortion           = "portion"
+	crossEntropySoftReduction         = "reduction"
+	nLLLossRank                       = "rank"
+	nLLLossLabels                     = "labels"
+	nLLLossWeight                     = "weight"
+	nLLLossReduction                  = "reduction"
+	bCELossShapes                     = "shapes"
+	bCELossWeight                     = "weight"
+	bCELossReduction                  = "reduction"
+	bCEWithLogitsShapes               = "shapes"
+	bCEWithLogitsWeight               = "weight"
+	bCEWithLogitsReduction            = "reduction"
+	mSELossShapes                     = "shapes"
+	mSELossReduction                  = "reduction"
+	l1LossShapes                      = "shapes"
+	l1LossReduction                   = "reduction"
+	smoothL1LossShapes                = "shapes"
+	smoothL1LossNegative              = "negative"
+	smoothL1LossReduction             = "reduction"
+	huberLossShapes                   = "shapes"
+	huberLossPositive                 = "positive"
+	huberLossReduction                = "reduction"
+	kLDivLossShapes                   = "shapes"
+	kLDivLossReduction                = "reduction"
+	poissonNLLLossShapes              = "shapes"
+	poissonNLLLossReduction           = "reduction"
+	gaussianNLLLossShapes             = "shapes"
+	gaussianNLLLossVariance           = "variance"
+	gaussianNLLLossReduction          = "reduction"
+	softMarginLossShapes              = "shapes"
+	softMarginLossReduction           = "reduction"
+	hingeEmbeddingLossShapes          = "shapes"
+	hingeEmbeddingLossReduction       = "reduction"
+	marginRankingLossShapes           = "shapes"
+	marginRankingLossReduction        = "reduction"
+	cosineEmbeddingLossShapes         = "shapes"
+	cosineEmbeddingLossTarget         = "target"
+	cosineEmbeddingLossReduction      = "reduction"
+	tripletMarginLossShapes           = "shapes"
+	tripletMarginLossPower            = "power"
+	tripletMarginLossReduction        = "reduction"
+	multiMarginLossRank               = "rank"
+	multiMarginLossLabels             = "labels"
+	multiMarginLossWeight             = "weight"
+	multiMarginLossPower              = "power"
+	multiMarginLossReduction          = "reduction"
+	multiLabelMarginLossRank          = "rank"
+	multiLabelMarginLossLabels        = "labels"
+	multiLabelMarginLossReduction     = "reduction"
+	multiLabelSoftMarginLossShapes    = "shapes"
+	multiLabelSoftMarginLossWeight    = "weight"
+	multiLabelSoftMarginLossReduction = "reduction"
+	cosineSimilarityShapes            = "shapes"
+	pairwiseDistanceShapes            = "shapes"
+	pairwiseDistancePower             = "power"
+	cDistShapes                       = "shapes"
+	cDistPower                        = "power"
+	pDistRank                         = "rank"
+	pDistPower                        = "power"
 )
 
 // The definitions.
 var (
-	definedSiLU        *lazy.Callable
-	definedELU         *lazy.Callable
-	definedSELU        *lazy.Callable
-	definedCELU        *lazy.Callable
-	definedGLU         *lazy.Callable
-	definedGELUTanh    *lazy.Callable
-	definedMish        *lazy.Callable
-	definedLogSigmoid  *lazy.Callable
-	definedSoftplus    *lazy.Callable
-	definedSoftsign    *lazy.Callable
-	definedTanhShrink  *lazy.Callable
-	definedSoftShrink  *lazy.Callable
-	definedHardShrink  *lazy.Callable
-	definedHardTanh    *lazy.Callable
-	definedReLU6       *lazy.Callable
-	definedHardSigmoid *lazy.Callable
-	definedHardSwish   *lazy.Callable
-	definedLeakyReLU   *lazy.Callable
-	definedPReLU       *lazy.Callable
-	definedRReLU       *lazy.Callable
-	definedThreshold   *lazy.Callable
-	definedSoftmin     *lazy.Callable
-	definedSafeSoftmax *lazy.Callable
+	definedSiLU                     *lazy.Callable
+	definedELU                      *lazy.Callable
+	definedSELU                     *lazy.Callable
+	definedCELU                     *lazy.Callable
+	definedGLU                      *lazy.Callable
+	definedGELUTanh                 *lazy.Callable
+	definedMish                     *lazy.Callable
+	definedLogSigmoid               *lazy.Callable
+	definedSoftplus                 *lazy.Callable
+	definedSoftsign                 *lazy.Callable
+	definedTanhShrink               *lazy.Callable
+	definedSoftShrink               *lazy.Callable
+	definedHardShrink               *lazy.Callable
+	definedHardTanh                 *lazy.Callable
+	definedReLU6                    *lazy.Callable
+	definedHardSigmoid              *lazy.Callable
+	definedHardSwish                *lazy.Callable
+	definedLeakyReLU                *lazy.Callable
+	definedPReLU                    *lazy.Callable
+	definedRReLU                    *lazy.Callable
+	definedThreshold                *lazy.Callable
+	definedSoftmin                  *lazy.Callable
+	definedSafeSoftmax              *lazy.Callable
+	definedBatchNorm                *lazy.Callable
+	definedBatchNormTraining        *lazy.Callable
+	definedInstanceNorm             *lazy.Callable
+	definedGroupNorm                *lazy.Callable
+	definedLayerNorm                *lazy.Callable
+	definedRMSNorm                  *lazy.Callable
+	definedLocalResponseNorm        *lazy.Callable
+	definedWeightNorm               *lazy.Callable
+	definedRenorm                   *lazy.Callable
+	definedNormalize                *lazy.Callable
+	definedCrossEntropy             *lazy.Callable
+	definedCrossEntropySoft         *lazy.Callable
+	definedNLLLoss                  *lazy.Callable
+	definedBCELoss                  *lazy.Callable
+	definedBCETerms                 *lazy.Callable
+	definedBCEWithLogits            *lazy.Callable
+	definedMSELoss                  *lazy.Callable
+	definedL1Loss                   *lazy.Callable
+	definedSmoothL1Loss             *lazy.Callable
+	definedHuberLoss                *lazy.Callable
+	definedKLDivLoss                *lazy.Callable
+	definedPoissonNLLLoss           *lazy.Callable
+	definedGaussianNLLLoss          *lazy.Callable
+	definedSoftMarginLoss           *lazy.Callable
+	definedHingeEmbeddingLoss       *lazy.Callable
+	definedMarginRankingLoss        *lazy.Callable
+	definedCosineEmbeddingLoss      *lazy.Callable
+	definedTripletMarginLoss        *lazy.Callable
+	definedMultiMarginLoss          *lazy.Callable
+	definedMultiLabelMarginLoss     *lazy.Callable
+	definedMultiLabelSoftMarginLoss *lazy.Callable
+	definedCosineSimilarity         *lazy.Callable
+	definedPairwiseDistance         *lazy.Callable
+	definedCDist                    *lazy.Callable
+	definedPDist                    *lazy.Callable
 )
 
 func init() { // not values of the variables: the functions use them
@@ -104,6 +227,179 @@ func init() { // not values of the variables: the functions use them
 	}, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return gradSafeSoftmax(x[0], y[0], ct[0], a.Int("axis"))
 	})
+	definedBatchNorm = functions.Define(&rows[23], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeBatchNorm(x[0], x[1], x[2], functions.Given(x, 3), functions.Given(x, 4), a.Float("epsilon"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkBatchNorm(x[0], x[1], x[2], functions.Given(x, 3), functions.Given(x, 4), a.Float("epsilon"))
+	}, nil)
+	definedBatchNormTraining = functions.Define(&rows[24], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return functions.All(computeBatchNormTraining(x[0], x[1], x[2], functions.Given(x, 3), functions.Given(x, 4), a.Float("momentum"), a.Float("epsilon")))
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkBatchNormTraining(x[0], x[1], x[2], functions.Given(x, 3), functions.Given(x, 4), a.Float("momentum"), a.Float("epsilon"))
+	}, nil)
+	definedInstanceNorm = functions.Define(&rows[25], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeInstanceNorm(x[0], functions.Given(x, 1), functions.Given(x, 2), a.Float("epsilon"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkInstanceNorm(x[0], functions.Given(x, 1), functions.Given(x, 2), a.Float("epsilon"))
+	}, nil)
+	definedGroupNorm = functions.Define(&rows[26], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeGroupNorm(x[0], functions.Given(x, 1), functions.Given(x, 2), a.Int("groups"), a.Float("epsilon"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkGroupNorm(x[0], functions.Given(x, 1), functions.Given(x, 2), a.Int("groups"), a.Float("epsilon"))
+	}, nil)
+	definedLayerNorm = functions.Define(&rows[27], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeLayerNorm(x[0], functions.Given(x, 1), functions.Given(x, 2), a.Int("last"), a.Float("epsilon"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkLayerNorm(x[0], functions.Given(x, 1), functions.Given(x, 2), a.Int("last"), a.Float("epsilon"))
+	}, nil)
+	definedRMSNorm = functions.Define(&rows[28], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeRMSNorm(x[0], functions.Given(x, 1), a.Int("last"), a.Float("epsilon"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkRMSNorm(x[0], functions.Given(x, 1), a.Int("last"), a.Float("epsilon"))
+	}, nil)
+	definedLocalResponseNorm = functions.Define(&rows[29], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeLocalResponseNorm(x[0], a.Int("size"), a.Float("alpha"), a.Float("beta"), a.Float("k"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkLocalResponseNorm(x[0], a.Int("size"), a.Float("alpha"), a.Float("beta"), a.Float("k"))
+	}, nil)
+	definedWeightNorm = functions.Define(&rows[30], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeWeightNorm(x[0], x[1], a.Int("axis"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkWeightNorm(x[0], x[1], a.Int("axis"))
+	}, nil)
+	definedRenorm = functions.Define(&rows[31], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeRenorm(x[0], a.Float("p"), a.Int("axis"), a.Float("most"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkRenorm(x[0], a.Float("p"), a.Int("axis"), a.Float("most"))
+	}, nil)
+	definedNormalize = functions.Define(&rows[32], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeNormalize(x[0], a.Float("p"), a.Int("axis"), a.Float("epsilon"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkNormalize(x[0], a.Float("p"), a.Int("axis"), a.Float("epsilon"))
+	}, nil)
+	definedCrossEntropy = functions.Define(&rows[33], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeCrossEntropy(x[0], x[1], functions.Given(x, 2), a.Int("ignore"), a.Float("smoothing"), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkCrossEntropy(x[0], x[1], functions.Given(x, 2), a.Int("ignore"), a.Float("smoothing"), a.Int("reduction"))
+	}, nil)
+	definedCrossEntropySoft = functions.Define(&rows[34], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeCrossEntropySoft(x[0], x[1], functions.Given(x, 2), a.Float("smoothing"), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkCrossEntropySoft(x[0], x[1], functions.Given(x, 2), a.Float("smoothing"), a.Int("reduction"))
+	}, nil)
+	definedNLLLoss = functions.Define(&rows[35], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeNLLLoss(x[0], x[1], functions.Given(x, 2), a.Int("ignore"), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkNLLLoss(x[0], x[1], functions.Given(x, 2), a.Int("ignore"), a.Int("reduction"))
+	}, nil)
+	definedBCELoss = functions.Define(&rows[36], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeBCELoss(x[0], x[1], functions.Given(x, 2), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkBCELoss(x[0], x[1], functions.Given(x, 2), a.Int("reduction"))
+	}, nil)
+	definedBCETerms = functions.Define(&rows[37], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeBCETerms(x[0], x[1])}
+	}, nil, func(x, y, ct []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return gradBCETerms(x[0], x[1], y[0], ct[0])
+	})
+	definedBCEWithLogits = functions.Define(&rows[38], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeBCEWithLogits(x[0], x[1], functions.Given(x, 2), functions.Given(x, 3), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkBCEWithLogits(x[0], x[1], functions.Given(x, 2), functions.Given(x, 3), a.Int("reduction"))
+	}, nil)
+	definedMSELoss = functions.Define(&rows[39], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeMSELoss(x[0], x[1], a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkMSELoss(x[0], x[1], a.Int("reduction"))
+	}, nil)
+	definedL1Loss = functions.Define(&rows[40], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeL1Loss(x[0], x[1], a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkL1Loss(x[0], x[1], a.Int("reduction"))
+	}, nil)
+	definedSmoothL1Loss = functions.Define(&rows[41], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeSmoothL1Loss(x[0], x[1], a.Float("beta"), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkSmoothL1Loss(x[0], x[1], a.Float("beta"), a.Int("reduction"))
+	}, nil)
+	definedHuberLoss = functions.Define(&rows[42], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeHuberLoss(x[0], x[1], a.Float("delta"), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkHuberLoss(x[0], x[1], a.Float("delta"), a.Int("reduction"))
+	}, nil)
+	definedKLDivLoss = functions.Define(&rows[43], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeKLDivLoss(x[0], x[1], a.Flag("logTarget"), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkKLDivLoss(x[0], x[1], a.Flag("logTarget"), a.Int("reduction"))
+	}, nil)
+	definedPoissonNLLLoss = functions.Define(&rows[44], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computePoissonNLLLoss(x[0], x[1], a.Flag("logInput"), a.Flag("full"), a.Float("epsilon"), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkPoissonNLLLoss(x[0], x[1], a.Flag("logInput"), a.Flag("full"), a.Float("epsilon"), a.Int("reduction"))
+	}, nil)
+	definedGaussianNLLLoss = functions.Define(&rows[45], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeGaussianNLLLoss(x[0], x[1], x[2], a.Flag("full"), a.Float("epsilon"), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkGaussianNLLLoss(x[0], x[1], x[2], a.Flag("full"), a.Float("epsilon"), a.Int("reduction"))
+	}, nil)
+	definedSoftMarginLoss = functions.Define(&rows[46], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeSoftMarginLoss(x[0], x[1], a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkSoftMarginLoss(x[0], x[1], a.Int("reduction"))
+	}, nil)
+	definedHingeEmbeddingLoss = functions.Define(&rows[47], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeHingeEmbeddingLoss(x[0], x[1], a.Float("margin"), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkHingeEmbeddingLoss(x[0], x[1], a.Float("margin"), a.Int("reduction"))
+	}, nil)
+	definedMarginRankingLoss = functions.Define(&rows[48], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeMarginRankingLoss(x[0], x[1], x[2], a.Float("margin"), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkMarginRankingLoss(x[0], x[1], x[2], a.Float("margin"), a.Int("reduction"))
+	}, nil)
+	definedCosineEmbeddingLoss = functions.Define(&rows[49], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeCosineEmbeddingLoss(x[0], x[1], x[2], a.Float("margin"), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkCosineEmbeddingLoss(x[0], x[1], x[2], a.Float("margin"), a.Int("reduction"))
+	}, nil)
+	definedTripletMarginLoss = functions.Define(&rows[50], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeTripletMarginLoss(x[0], x[1], x[2], a.Float("margin"), a.Float("p"), a.Float("epsilon"), a.Flag("swap"), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkTripletMarginLoss(x[0], x[1], x[2], a.Float("margin"), a.Float("p"), a.Float("epsilon"), a.Flag("swap"), a.Int("reduction"))
+	}, nil)
+	definedMultiMarginLoss = functions.Define(&rows[51], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeMultiMarginLoss(x[0], x[1], functions.Given(x, 2), a.Int("p"), a.Float("margin"), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkMultiMarginLoss(x[0], x[1], functions.Given(x, 2), a.Int("p"), a.Float("margin"), a.Int("reduction"))
+	}, nil)
+	definedMultiLabelMarginLoss = functions.Define(&rows[52], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeMultiLabelMarginLoss(x[0], x[1], a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkMultiLabelMarginLoss(x[0], x[1], a.Int("reduction"))
+	}, nil)
+	definedMultiLabelSoftMarginLoss = functions.Define(&rows[53], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeMultiLabelSoftMarginLoss(x[0], x[1], functions.Given(x, 2), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkMultiLabelSoftMarginLoss(x[0], x[1], functions.Given(x, 2), a.Int("reduction"))
+	}, nil)
+	definedCosineSimilarity = functions.Define(&rows[54], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeCosineSimilarity(x[0], x[1], a.Int("axis"), a.Float("epsilon"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkCosineSimilarity(x[0], x[1], a.Int("axis"), a.Float("epsilon"))
+	}, nil)
+	definedPairwiseDistance = functions.Define(&rows[55], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computePairwiseDistance(x[0], x[1], a.Float("p"), a.Float("epsilon"), a.Flag("keep"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkPairwiseDistance(x[0], x[1], a.Float("p"), a.Float("epsilon"), a.Flag("keep"))
+	}, nil)
+	definedCDist = functions.Define(&rows[56], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeCDist(x[0], x[1], a.Float("p"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkCDist(x[0], x[1], a.Float("p"))
+	}, nil)
+	definedPDist = functions.Define(&rows[57], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computePDist(x[0], a.Float("p"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkPDist(x[0], a.Float("p")) }, nil)
 }
 
 // SiLU returns x·sigmoid(x) elementwise, also called swish.
@@ -387,4 +683,343 @@ func Softmin(x *lazy.Tensor, axis int) *lazy.Tensor {
 // It requires: x is floating point; axis is one of those of x.
 func SafeSoftmax(x *lazy.Tensor, axis int) *lazy.Tensor {
 	return definedSafeSoftmax.Call(lazy.Attrs{"axis": axis}, x)
+}
+
+// BatchNorm returns (x-mean)/√(variance+epsilon), times gamma plus beta if
+// they are given: batch norm of inference. mean, variance, gamma and beta have
+// an element for each channel, which is axis 1 of x.
+//
+// It requires: x is floating point; mean has the dtype of x; variance has the
+// dtype of x; gamma, if given, has the dtype of x; beta, if given, has the
+// dtype of x; epsilon is finite; x has at least rank 2: batch, channels, …;
+// mean, variance, gamma and beta have one axis, with the dimension of axis 1 of
+// x.
+func BatchNorm(x *lazy.Tensor, mean *lazy.Tensor, variance *lazy.Tensor, gamma *lazy.Tensor, beta *lazy.Tensor, epsilon float64) *lazy.Tensor {
+	return definedBatchNorm.Call(lazy.Attrs{"epsilon": epsilon}, functions.Operands(x, mean, variance, gamma, beta)...)
+}
+
+// BatchNormTraining returns x with each channel, which is axis 1, shifted to
+// mean 0 and scaled to variance 1, times gamma plus beta if they are given. The
+// running statistics are (1-momentum)·mean + momentum·(mean of x), and the
+// same of the variance with divisor n-1. They have no gradients.
+//
+// It requires: x is floating point; mean has the dtype of x; variance has the
+// dtype of x; gamma, if given, has the dtype of x; beta, if given, has the
+// dtype of x; momentum is finite; epsilon is finite; x has at least rank 2:
+// batch, channels, …; mean, variance, gamma and beta have one axis, with the
+// dimension of axis 1 of x; a channel has more than one element.
+func BatchNormTraining(x *lazy.Tensor, mean *lazy.Tensor, variance *lazy.Tensor, gamma *lazy.Tensor, beta *lazy.Tensor, momentum float64, epsilon float64) (y, runningMean, runningVariance *lazy.Tensor) {
+	ys := definedBatchNormTraining.CallAll(lazy.Attrs{"momentum": momentum, "epsilon": epsilon}, functions.Operands(x, mean, variance, gamma, beta)...)
+	return ys[0], ys[1], ys[2]
+}
+
+// InstanceNorm returns x with each channel of each example, all axes from 2 on,
+// shifted to mean 0 and scaled to variance 1, times gamma plus beta of the
+// channels if they are given.
+//
+// It requires: x is floating point; gamma, if given, has the dtype of x; beta,
+// if given, has the dtype of x; epsilon is finite; x has at least rank 3:
+// batch, channels, places…; gamma and beta have one axis, with the dimension
+// of axis 1 of x; a channel of an example has more than one element.
+func InstanceNorm(x *lazy.Tensor, gamma *lazy.Tensor, beta *lazy.Tensor, epsilon float64) *lazy.Tensor {
+	return definedInstanceNorm.Call(lazy.Attrs{"epsilon": epsilon}, functions.Operands(x, gamma, beta)...)
+}
+
+// GroupNorm returns x with each group of channels of each example shifted to
+// mean 0 and scaled to variance 1, times gamma plus beta of the channels if
+// they are given. Channels are axis 1; those of a group stand side by side.
+//
+// It requires: x is floating point; gamma, if given, has the dtype of x; beta,
+// if given, has the dtype of x; epsilon is finite; x has at least rank 2:
+// batch, channels, …; gamma and beta have one axis, with the dimension of
+// axis 1 of x; groups is positive and divides the number of channels.
+func GroupNorm(x *lazy.Tensor, gamma *lazy.Tensor, beta *lazy.Tensor, groups int, epsilon float64) *lazy.Tensor {
+	return definedGroupNorm.Call(lazy.Attrs{"groups": groups, "epsilon": epsilon}, functions.Operands(x, gamma, beta)...)
+}
+
+// LayerNorm returns x with the elements of its last axes, as many as last says,
+// shifted to mean 0 and scaled to variance 1, times gamma plus beta if they are
+// given. These have the shape of those axes.
+//
+// It requires: x is floating point; gamma, if given, has the dtype of x; beta,
+// if given, has the dtype of x; epsilon is finite; x has as many axes as last
+// says, at least one; gamma and beta have the shape of the last axes of x.
+func LayerNorm(x *lazy.Tensor, gamma *lazy.Tensor, beta *lazy.Tensor, last int, epsilon float64) *lazy.Tensor {
+	return definedLayerNorm.Call(lazy.Attrs{"last": last, "epsilon": epsilon}, functions.Operands(x, gamma, beta)...)
+}
+
+// RMSNorm returns x divided by the root of the mean of x² plus epsilon over
+// its last axes, as many as last says, times gamma if it is given. gamma has
+// the shape of those axes.
+//
+// It requires: x is floating point; gamma, if given, has the dtype of x;
+// epsilon is finite; x has as many axes as last says, at least one; gamma has
+// the shape of the last axes of x.
+func RMSNorm(x *lazy.Tensor, gamma *lazy.Tensor, last int, epsilon float64) *lazy.Tensor {
+	return definedRMSNorm.Call(lazy.Attrs{"last": last, "epsilon": epsilon}, functions.Operands(x, gamma)...)
+}
+
+// LocalResponseNorm returns x/(k + alpha·m)^beta, where m is the mean of x²
+// over size channels around each; channels that do not exist count as 0.
+// Channels are axis 1.
+//
+// It requires: x is floating point; alpha is finite; beta is finite; k is
+// finite; x has at least rank 2: batch, channels, …; size is positive.
+func LocalResponseNorm(x *lazy.Tensor, size int, alpha float64, beta float64, k float64) *lazy.Tensor {
+	return definedLocalResponseNorm.Call(lazy.Attrs{"size": size, "alpha": alpha, "beta": beta, "k": k}, x)
+}
+
+// WeightNorm returns v·g/|v|, where |v| is the 2-norm over all axes but the
+// given one: a weight by its direction and its length.
+//
+// It requires: v is floating point; g has the dtype of v; axis is one of those
+// of v; g has the shape of v with dimension 1 for all axes but the given one.
+func WeightNorm(v *lazy.Tensor, g *lazy.Tensor, axis int) *lazy.Tensor {
+	return definedWeightNorm.Call(lazy.Attrs{"axis": axis}, v, g)
+}
+
+// Renorm returns x with each slice at an index of the axis scaled to the p-norm
+// most, where its p-norm is larger.
+//
+// It requires: x is floating point; p is finite; axis is one of those of x;
+// most is finite; p is positive; most is not negative.
+func Renorm(x *lazy.Tensor, p float64, axis int, most float64) *lazy.Tensor {
+	return definedRenorm.Call(lazy.Attrs{"p": p, "axis": axis, "most": most}, x)
+}
+
+// Normalize returns x divided by its p-norms along the axis, or by epsilon
+// where they are smaller.
+//
+// It requires: x is floating point; p is finite; axis is one of those of x;
+// epsilon is finite; p is positive.
+func Normalize(x *lazy.Tensor, p float64, axis int, epsilon float64) *lazy.Tensor {
+	return definedNormalize.Call(lazy.Attrs{"p": p, "axis": axis, "epsilon": epsilon}, x)
+}
+
+// recordCrossEntropy records CrossEntropy on operands and attributes that it
+// checks.
+func recordCrossEntropy(x *lazy.Tensor, labels *lazy.Tensor, weight *lazy.Tensor, ignore int, smoothing float64, reduction int) *lazy.Tensor {
+	return definedCrossEntropy.Call(lazy.Attrs{"ignore": ignore, "smoothing": smoothing, "reduction": reduction}, functions.Operands(x, labels, weight)...)
+}
+
+// recordCrossEntropySoft records CrossEntropySoft on operands and attributes
+// that it checks.
+func recordCrossEntropySoft(x *lazy.Tensor, target *lazy.Tensor, weight *lazy.Tensor, smoothing float64, reduction int) *lazy.Tensor {
+	return definedCrossEntropySoft.Call(lazy.Attrs{"smoothing": smoothing, "reduction": reduction}, functions.Operands(x, target, weight)...)
+}
+
+// recordNLLLoss records NLLLoss on operands and attributes that it checks.
+func recordNLLLoss(x *lazy.Tensor, labels *lazy.Tensor, weight *lazy.Tensor, ignore int, reduction int) *lazy.Tensor {
+	return definedNLLLoss.Call(lazy.Attrs{"ignore": ignore, "reduction": reduction}, functions.Operands(x, labels, weight)...)
+}
+
+// BCELoss returns -weight (target·log x + (1-target) log(1-x)), reduced, for
+// probabilities x. The logarithms are at least -100.
+//
+// It requires: x is floating point; target has the dtype of x; weight, if
+// given, has the dtype of x; target has the shape of x; weight broadcasts to
+// the shape of x; reduction is ReduceMean, ReduceSum or ReduceNone.
+func BCELoss(x *lazy.Tensor, target *lazy.Tensor, weight *lazy.Tensor, reduction int) *lazy.Tensor {
+	return definedBCELoss.Call(lazy.Attrs{"reduction": reduction}, functions.Operands(x, target, weight)...)
+}
+
+// recordBCETerms records BCETerms on operands and attributes that it checks.
+func recordBCETerms(x *lazy.Tensor, target *lazy.Tensor) *lazy.Tensor {
+	return definedBCETerms.Call(nil, x, target)
+}
+
+// recordBCEWithLogits records BCEWithLogits on operands and attributes that it
+// checks.
+func recordBCEWithLogits(x *lazy.Tensor, target *lazy.Tensor, positive *lazy.Tensor, weight *lazy.Tensor, reduction int) *lazy.Tensor {
+	return definedBCEWithLogits.Call(lazy.Attrs{"reduction": reduction}, functions.Operands(x, target, positive, weight)...)
+}
+
+// MSELoss returns (x-target)², reduced.
+//
+// It requires: x is floating point; target has the dtype of x; the shapes of x
+// and target broadcast; reduction is ReduceMean, ReduceSum or ReduceNone.
+func MSELoss(x *lazy.Tensor, target *lazy.Tensor, reduction int) *lazy.Tensor {
+	return definedMSELoss.Call(lazy.Attrs{"reduction": reduction}, x, target)
+}
+
+// L1Loss returns |x-target|, reduced.
+//
+// It requires: x is floating point; target has the dtype of x; the shapes of x
+// and target broadcast; reduction is ReduceMean, ReduceSum or ReduceNone.
+func L1Loss(x *lazy.Tensor, target *lazy.Tensor, reduction int) *lazy.Tensor {
+	return definedL1Loss.Call(lazy.Attrs{"reduction": reduction}, x, target)
+}
+
+// SmoothL1Loss returns d²/(2 beta) where d = |x-target| is below beta, and
+// d-beta/2 elsewhere, reduced.
+//
+// It requires: x is floating point; target has the dtype of x; beta is finite;
+// the shapes of x and target broadcast; beta is not negative; reduction is
+// ReduceMean, ReduceSum or ReduceNone.
+func SmoothL1Loss(x *lazy.Tensor, target *lazy.Tensor, beta float64, reduction int) *lazy.Tensor {
+	return definedSmoothL1Loss.Call(lazy.Attrs{"beta": beta, "reduction": reduction}, x, target)
+}
+
+// HuberLoss returns d²/2 where d = |x-target| is at most delta, and delta
+// (d-delta/2) elsewhere, reduced.
+//
+// It requires: x is floating point; target has the dtype of x; delta is finite;
+// the shapes of x and target broadcast; delta is positive; reduction is
+// ReduceMean, ReduceSum or ReduceNone.
+func HuberLoss(x *lazy.Tensor, target *lazy.Tensor, delta float64, reduction int) *lazy.Tensor {
+	return definedHuberLoss.Call(lazy.Attrs{"delta": delta, "reduction": reduction}, x, target)
+}
+
+// KLDivLoss returns target (log target - x), reduced, x being logarithms of
+// probabilities, and target, too, if logTarget. ReduceBatchMean divides the sum
+// by the dimension of axis 0.
+//
+// It requires: x is floating point; target has the dtype of x; the shapes of x
+// and target broadcast; reduction is ReduceMean, ReduceSum, ReduceNone, or
+// ReduceBatchMean for an x with an axis.
+func KLDivLoss(x *lazy.Tensor, target *lazy.Tensor, logTarget bool, reduction int) *lazy.Tensor {
+	return definedKLDivLoss.Call(lazy.Attrs{"logTarget": logTarget, "reduction": reduction}, x, target)
+}
+
+// PoissonNLLLoss returns exp(x) - target·x if logInput, else x -
+// target·log(x+epsilon), reduced. If full, Stirling's approximation of log
+// target! is added where the target is above 1.
+//
+// It requires: x is floating point; target has the dtype of x; epsilon is
+// finite; the shapes of x and target broadcast; reduction is ReduceMean,
+// ReduceSum or ReduceNone.
+func PoissonNLLLoss(x *lazy.Tensor, target *lazy.Tensor, logInput bool, full bool, epsilon float64, reduction int) *lazy.Tensor {
+	return definedPoissonNLLLoss.Call(lazy.Attrs{"logInput": logInput, "full": full, "epsilon": epsilon, "reduction": reduction}, x, target)
+}
+
+// GaussianNLLLoss returns (log v + (x-target)²/v)/2, reduced, where v is the
+// variance, or epsilon if that is larger. If full, log(2π)/2 is added.
+//
+// It requires: x is floating point; target has the dtype of x; variance has the
+// dtype of x; epsilon is finite; the shapes of x and target broadcast; variance
+// broadcasts to the shape of x; reduction is ReduceMean, ReduceSum or
+// ReduceNone.
+func GaussianNLLLoss(x *lazy.Tensor, target *lazy.Tensor, variance *lazy.Tensor, full bool, epsilon float64, reduction int) *lazy.Tensor {
+	return definedGaussianNLLLoss.Call(lazy.Attrs{"full": full, "epsilon": epsilon, "reduction": reduction}, x, target, variance)
+}
+
+// SoftMarginLoss returns log(1 + exp(-target·x)), reduced, for a target of 1
+// and -1.
+//
+// It requires: x is floating point; target has the dtype of x; the shapes of x
+// and target broadcast; reduction is ReduceMean, ReduceSum or ReduceNone.
+func SoftMarginLoss(x *lazy.Tensor, target *lazy.Tensor, reduction int) *lazy.Tensor {
+	return definedSoftMarginLoss.Call(lazy.Attrs{"reduction": reduction}, x, target)
+}
+
+// HingeEmbeddingLoss returns x where the target is 1, and max(0, margin-x)
+// where it is -1, reduced.
+//
+// It requires: x is floating point; target has the dtype of x; margin is
+// finite; the shapes of x and target broadcast; reduction is ReduceMean,
+// ReduceSum or ReduceNone.
+func HingeEmbeddingLoss(x *lazy.Tensor, target *lazy.Tensor, margin float64, reduction int) *lazy.Tensor {
+	return definedHingeEmbeddingLoss.Call(lazy.Attrs{"margin": margin, "reduction": reduction}, x, target)
+}
+
+// MarginRankingLoss returns max(0, margin - target (x-y)), reduced, for a
+// target of 1 where x is to be larger, and -1 where y is.
+//
+// It requires: x is floating point; y has the dtype of x; target has the dtype
+// of x; margin is finite; the shapes of x, y and target broadcast; reduction is
+// ReduceMean, ReduceSum or ReduceNone.
+func MarginRankingLoss(x *lazy.Tensor, y *lazy.Tensor, target *lazy.Tensor, margin float64, reduction int) *lazy.Tensor {
+	return definedMarginRankingLoss.Call(lazy.Attrs{"margin": margin, "reduction": reduction}, x, y, target)
+}
+
+// CosineEmbeddingLoss returns 1-c where the target is 1, and max(0, c-margin)
+// where it is -1, reduced, where c is the cosine of rows of x and y.
+//
+// It requires: x is floating point; y has the dtype of x; target has the dtype
+// of x; margin is finite; x and y have one shape; target has the shape of x
+// without its last axis; reduction is ReduceMean, ReduceSum or ReduceNone.
+func CosineEmbeddingLoss(x *lazy.Tensor, y *lazy.Tensor, target *lazy.Tensor, margin float64, reduction int) *lazy.Tensor {
+	return definedCosineEmbeddingLoss.Call(lazy.Attrs{"margin": margin, "reduction": reduction}, x, y, target)
+}
+
+// TripletMarginLoss returns max(0, margin + d(x, positive) - d(x, negative)),
+// reduced, where d is PairwiseDistance. If swap, the distance of positive to
+// negative counts where it is smaller.
+//
+// It requires: x is floating point; positive has the dtype of x; negative has
+// the dtype of x; margin is finite; p is finite; epsilon is finite; x, positive
+// and negative have one shape, with an axis; p is positive; reduction is
+// ReduceMean, ReduceSum or ReduceNone.
+func TripletMarginLoss(x *lazy.Tensor, positive *lazy.Tensor, negative *lazy.Tensor, margin float64, p float64, epsilon float64, swap bool, reduction int) *lazy.Tensor {
+	return definedTripletMarginLoss.Call(lazy.Attrs{"margin": margin, "p": p, "epsilon": epsilon, "swap": swap, "reduction": reduction}, x, positive, negative)
+}
+
+// MultiMarginLoss returns the mean over the classes i of weight[label]·max(0,
+// margin - x[label] + x[i])ᵖ, the label left out, reduced.
+//
+// It requires: x is floating point; labels is an integer; weight, if given, has
+// the dtype of x; margin is finite; x is [batch, classes] or [classes]; labels
+// have the shape of x without its axis of classes; weight has one axis, with an
+// element for each class; p is 1 or 2; reduction is ReduceMean, ReduceSum or
+// ReduceNone.
+func MultiMarginLoss(x *lazy.Tensor, labels *lazy.Tensor, weight *lazy.Tensor, p int, margin float64, reduction int) *lazy.Tensor {
+	return definedMultiMarginLoss.Call(lazy.Attrs{"p": p, "margin": margin, "reduction": reduction}, functions.Operands(x, labels, weight)...)
+}
+
+// MultiLabelMarginLoss returns Σ max(0, 1 - x[label] + x[i])/classes over the
+// labels of a row and the classes i that are none of them, reduced. The labels
+// of a row end before the first negative one.
+//
+// It requires: x is floating point; labels is an integer; x is [batch, classes]
+// or [classes]; labels have the shape of x; reduction is ReduceMean, ReduceSum
+// or ReduceNone.
+func MultiLabelMarginLoss(x *lazy.Tensor, labels *lazy.Tensor, reduction int) *lazy.Tensor {
+	return definedMultiLabelMarginLoss.Call(lazy.Attrs{"reduction": reduction}, x, labels)
+}
+
+// MultiLabelSoftMarginLoss returns the mean over the last axis of -weight
+// (target·log sigmoid(x) + (1-target) log sigmoid(-x)), reduced.
+//
+// It requires: x is floating point; target has the dtype of x; weight, if
+// given, has the dtype of x; target has the shape of x, with an axis; weight
+// broadcasts to the shape of x; reduction is ReduceMean, ReduceSum or
+// ReduceNone.
+func MultiLabelSoftMarginLoss(x *lazy.Tensor, target *lazy.Tensor, weight *lazy.Tensor, reduction int) *lazy.Tensor {
+	return definedMultiLabelSoftMarginLoss.Call(lazy.Attrs{"reduction": reduction}, functions.Operands(x, target, weight)...)
+}
+
+// CosineSimilarity returns the cosine of x and y along the axis, whose 2-norms
+// count as epsilon where they are smaller.
+//
+// It requires: x is floating point; y has the dtype of x; axis is one of those
+// of x; epsilon is finite; x and y have one rank, and their shapes broadcast.
+func CosineSimilarity(x *lazy.Tensor, y *lazy.Tensor, axis int, epsilon float64) *lazy.Tensor {
+	return definedCosineSimilarity.Call(lazy.Attrs{"axis": axis, "epsilon": epsilon}, x, y)
+}
+
+// PairwiseDistance returns the p-norm of x-y+epsilon along the last axis, which
+// is kept with dimension 1 if keep.
+//
+// It requires: x is floating point; y has the dtype of x; p is finite; epsilon
+// is finite; the shapes of x and y broadcast, and x has an axis; p is positive.
+func PairwiseDistance(x *lazy.Tensor, y *lazy.Tensor, p float64, epsilon float64, keep bool) *lazy.Tensor {
+	return definedPairwiseDistance.Call(lazy.Attrs{"p": p, "epsilon": epsilon, "keep": keep}, x, y)
+}
+
+// CDist returns the p-norms of the differences of each row of x[batch…, n,
+// features] and each of y[batch…, m, features], as [batch…, n, m].
+//
+// It requires: x is floating point; y has the dtype of x; p is finite; x and y
+// have one rank, of at least 2, and agree but for the axis of rows; p is
+// positive.
+func CDist(x *lazy.Tensor, y *lazy.Tensor, p float64) *lazy.Tensor {
+	return definedCDist.Call(lazy.Attrs{"p": p}, x, y)
+}
+
+// PDist returns the p-norms of the differences of each row of x[n, features]
+// and each later one, as one axis of n (n-1)/2 elements.
+//
+// It requires: x is floating point; p is finite; x has rank 2; p is positive.
+func PDist(x *lazy.Tensor, p float64) *lazy.Tensor {
+	return definedPDist.Call(lazy.Attrs{"p": p}, x)
 }

@@ -13,7 +13,7 @@ type function = func(x []*lazy.Tensor) []*lazy.Tensor
 // functions are the calls of the cases in testdata/torch.txt.
 var functions = func() map[string]function {
 	all := map[string]function{}
-	for _, group := range []map[string]function{activations()} {
+	for _, group := range []map[string]function{activations(), norms, losses()} {
 		maps.Copy(all, group)
 	}
 	return all
@@ -53,6 +53,121 @@ func activations() map[string]function {
 		"PReLU/one":   two(nn.PReLU),
 		"Softmin":     one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Softmin(x, 0) }),
 		"SafeSoftmax": one(func(x *lazy.Tensor) *lazy.Tensor { return nn.SafeSoftmax(x, -1) }),
+	})
+	return all
+}
+
+var norms = map[string]function{
+	"BatchNorm": func(x []*lazy.Tensor) []*lazy.Tensor {
+		return []*lazy.Tensor{nn.BatchNorm(x[0], x[1], x[2], x[3], x[4], 1e-3)}
+	},
+	"BatchNorm/plain": three(func(x, m, v *lazy.Tensor) *lazy.Tensor { return nn.BatchNorm(x, m, v, nil, nil, 1e-3) }),
+	"BatchNormTraining": func(x []*lazy.Tensor) []*lazy.Tensor {
+		y, m, v := nn.BatchNormTraining(x[0], x[1], x[2], x[3], x[4], 0.25, 1e-3)
+		return []*lazy.Tensor{y, m, v}
+	},
+	"BatchNormTraining/plain": func(x []*lazy.Tensor) []*lazy.Tensor {
+		y, m, v := nn.BatchNormTraining(x[0], x[1], x[2], nil, nil, 0.25, 1e-3)
+		return []*lazy.Tensor{y, m, v}
+	},
+	"InstanceNorm":          three(func(x, g, b *lazy.Tensor) *lazy.Tensor { return nn.InstanceNorm(x, g, b, 1e-3) }),
+	"InstanceNorm/plain":    one(func(x *lazy.Tensor) *lazy.Tensor { return nn.InstanceNorm(x, nil, nil, 1e-3) }),
+	"GroupNorm":             three(func(x, g, b *lazy.Tensor) *lazy.Tensor { return nn.GroupNorm(x, g, b, 2, 1e-3) }),
+	"GroupNorm/plain":       one(func(x *lazy.Tensor) *lazy.Tensor { return nn.GroupNorm(x, nil, nil, 2, 1e-3) }),
+	"LayerNorm":             three(func(x, g, b *lazy.Tensor) *lazy.Tensor { return nn.LayerNorm(x, g, b, 2, 1e-3) }),
+	"LayerNorm/plain":       one(func(x *lazy.Tensor) *lazy.Tensor { return nn.LayerNorm(x, nil, nil, 1, 1e-3) }),
+	"RMSNorm":               two(func(x, g *lazy.Tensor) *lazy.Tensor { return nn.RMSNorm(x, g, 1, 1e-3) }),
+	"RMSNorm/plain":         one(func(x *lazy.Tensor) *lazy.Tensor { return nn.RMSNorm(x, nil, 2, 1e-3) }),
+	"LocalResponseNorm":     one(func(x *lazy.Tensor) *lazy.Tensor { return nn.LocalResponseNorm(x, 2, 0.5, 0.75, 1.5) }),
+	"LocalResponseNorm/odd": one(func(x *lazy.Tensor) *lazy.Tensor { return nn.LocalResponseNorm(x, 3, 0.5, 0.75, 1.5) }),
+	"WeightNorm":            two(func(v, g *lazy.Tensor) *lazy.Tensor { return nn.WeightNorm(v, g, 0) }),
+	"WeightNorm/last":       two(func(v, g *lazy.Tensor) *lazy.Tensor { return nn.WeightNorm(v, g, -1) }),
+	"Renorm":                one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Renorm(x, 2, 0, 3) }),
+	"Renorm/cube":           one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Renorm(x, 3, 1, 2.5) }),
+	"Normalize":             one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Normalize(x, 2, 1, 1e-3) }),
+	"Normalize/sums":        one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Normalize(x, 1, 0, 2) }),
+	"Normalize/power":       one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Normalize(x, 2.5, 1, 1e-3) }),
+}
+
+// weights are those of kind p in testdata/golden.py.
+func weights(x *lazy.Tensor, k int, dims string) *lazy.Tensor {
+	return fill(x.Trace(), "p "+dims, k, 0)
+}
+
+func losses() map[string]function {
+	type options = nn.CrossEntropyOptions
+	all := map[string]function{}
+	for suffix, r := range map[string]nn.Reduction{"": nn.ReduceMean, "/sum": nn.ReduceSum, "/none": nn.ReduceNone} {
+		all["CrossEntropy"+suffix] = two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.CrossEntropy(x, t, options{Reduction: r}) })
+		all["CrossEntropy/weight"+suffix] = two(func(x, t *lazy.Tensor) *lazy.Tensor {
+			return nn.CrossEntropy(x, t, options{Weight: weights(x, 7, "3"), Ignore: new(2), Smoothing: 0.25, Reduction: r})
+		})
+		all["NLLLoss"+suffix] = two(func(x, t *lazy.Tensor) *lazy.Tensor {
+			return nn.NLLLoss(x, t, options{Weight: weights(x, 7, "5"), Ignore: new(1), Reduction: r})
+		})
+		all["MSELoss"+suffix] = two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.MSELoss(x, t, r) })
+	}
+	maps.Copy(all, map[string]function{
+		"CrossEntropy/places": two(func(x, t *lazy.Tensor) *lazy.Tensor {
+			return nn.CrossEntropy(x, t, options{Ignore: new(2), Smoothing: 0.25})
+		}),
+		"CrossEntropy/one": two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.CrossEntropy(x, t, options{}) }),
+		"CrossEntropy/soft": two(func(x, t *lazy.Tensor) *lazy.Tensor {
+			return nn.CrossEntropy(x, t, options{Weight: lazy.From(x.Trace(), []float64{1, 2, 3}), Smoothing: 0.25})
+		}),
+		"CrossEntropy/nothing": two(func(x, t *lazy.Tensor) *lazy.Tensor {
+			return nn.CrossEntropy(x, t.MulScalar(0).SubScalar(100), options{})
+		}),
+		"NLLLoss/plain":  two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.NLLLoss(x, t, options{}) }),
+		"BCELoss":        two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.BCELoss(x, t, nil, nn.ReduceMean) }),
+		"BCELoss/weight": two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.BCELoss(x, t, weights(x, 7, "4"), nn.ReduceSum) }),
+		"BCEWithLogits":  two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.BCEWithLogits(x, t, nn.BCEOptions{}) }),
+		"BCEWithLogits/weights": two(func(x, t *lazy.Tensor) *lazy.Tensor {
+			return nn.BCEWithLogits(x, t, nn.BCEOptions{Weight: weights(x, 7, "3,1"), Positive: weights(x, 8, "4"), Reduction: nn.ReduceNone})
+		}),
+		"BCEWithLogits/weight": two(func(x, t *lazy.Tensor) *lazy.Tensor {
+			return nn.BCEWithLogits(x, t, nn.BCEOptions{Weight: weights(x, 7, "4")})
+		}),
+		"L1Loss":         two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.L1Loss(x, t, nn.ReduceMean) }),
+		"SmoothL1Loss":   two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.SmoothL1Loss(x, t, 0.5, nn.ReduceMean) }),
+		"SmoothL1Loss/0": two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.SmoothL1Loss(x, t, 0, nn.ReduceNone) }),
+		"HuberLoss":      two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.HuberLoss(x, t, 1.5, nn.ReduceMean) }),
+		"KLDivLoss":      two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.KLDivLoss(x, t, false, nn.ReduceBatchMean) }),
+		"KLDivLoss/log":  two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.KLDivLoss(x, t, true, nn.ReduceMean) }),
+		"PoissonNLLLoss": two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.PoissonNLLLoss(x, t, true, true, 0, nn.ReduceMean) }),
+		"PoissonNLLLoss/rates": two(func(x, t *lazy.Tensor) *lazy.Tensor {
+			return nn.PoissonNLLLoss(x, t, false, false, 1e-3, nn.ReduceMean)
+		}),
+		"GaussianNLLLoss": three(func(x, t, v *lazy.Tensor) *lazy.Tensor {
+			return nn.GaussianNLLLoss(x, t, v, true, 0.5, nn.ReduceMean)
+		}),
+		"SoftMarginLoss":        two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.SoftMarginLoss(x, t, nn.ReduceMean) }),
+		"HingeEmbeddingLoss":    two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.HingeEmbeddingLoss(x, t, 1.25, nn.ReduceMean) }),
+		"MarginRankingLoss":     three(func(x, y, t *lazy.Tensor) *lazy.Tensor { return nn.MarginRankingLoss(x, y, t, 1.25, nn.ReduceMean) }),
+		"CosineEmbeddingLoss":   three(func(x, y, t *lazy.Tensor) *lazy.Tensor { return nn.CosineEmbeddingLoss(x, y, t, 0.25, nn.ReduceMean) }),
+		"CosineSimilarity":      two(func(x, y *lazy.Tensor) *lazy.Tensor { return nn.CosineSimilarity(x, y, 1, 4.5) }),
+		"PairwiseDistance":      two(func(x, y *lazy.Tensor) *lazy.Tensor { return nn.PairwiseDistance(x, y, 2, 1e-3, true) }),
+		"PairwiseDistance/sums": two(func(x, y *lazy.Tensor) *lazy.Tensor { return nn.PairwiseDistance(x, y, 1, 1e-3, false) }),
+		"CDist":                 two(func(x, y *lazy.Tensor) *lazy.Tensor { return nn.CDist(x, y, 2) }),
+		"CDist/power":           two(func(x, y *lazy.Tensor) *lazy.Tensor { return nn.CDist(x, y, 1.5) }),
+		"PDist":                 one(func(x *lazy.Tensor) *lazy.Tensor { return nn.PDist(x, 2) }),
+		"TripletMarginLoss": three(func(x, p, n *lazy.Tensor) *lazy.Tensor {
+			return nn.TripletMarginLoss(x, p, n, 2, 2, 1e-3, false, nn.ReduceMean)
+		}),
+		"TripletMarginLoss/swap": three(func(x, p, n *lazy.Tensor) *lazy.Tensor {
+			return nn.TripletMarginLoss(x, p, n, 2, 3, 1e-3, true, nn.ReduceNone)
+		}),
+		"MultiMarginLoss": two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.MultiMarginLoss(x, t, nil, 1, 1, nn.ReduceMean) }),
+		"MultiMarginLoss/square": two(func(x, t *lazy.Tensor) *lazy.Tensor {
+			return nn.MultiMarginLoss(x, t, weights(x, 7, "4"), 2, 0.5, nn.ReduceNone)
+		}),
+		"MultiMarginLoss/one":       two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.MultiMarginLoss(x, t, nil, 1, 1, nn.ReduceMean) }),
+		"MultiLabelMarginLoss":      two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.MultiLabelMarginLoss(x, t.SubScalar(1), nn.ReduceMean) }),
+		"MultiLabelMarginLoss/none": two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.MultiLabelMarginLoss(x, t.SubScalar(1), nn.ReduceNone) }),
+		"MultiLabelSoftMarginLoss":  two(func(x, t *lazy.Tensor) *lazy.Tensor { return nn.MultiLabelSoftMarginLoss(x, t, nil, nn.ReduceMean) }),
+		"MultiLabelSoftMarginLoss/weight": two(func(x, t *lazy.Tensor) *lazy.Tensor {
+			return nn.MultiLabelSoftMarginLoss(x, t, weights(x, 7, "4"), nn.ReduceNone)
+		}),
 	})
 	return all
 }

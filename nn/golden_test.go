@@ -89,7 +89,7 @@ func fill(tr *lazy.Trace, input string, k int, shift float64) *lazy.Tensor {
 			floats[i] = float64((i*5+2)%17-6) / 8
 		case 'l':
 			m, _ := strconv.Atoi(kind[1:])
-			ints[i] = int64((i*5 + k) % m)
+			ints[i] = int64((i*7 + i/3 + k) % m)
 		case 'b':
 			bools[i] = at%3 > 0
 		}
@@ -181,8 +181,8 @@ func near(t *testing.T, want, got []float64, format string, args ...any) {
 func TestGradientsAgainstDifferences(t *testing.T) {
 	tr := trace(t, "cpu")
 	for _, g := range goldens(t) {
-		if len(g.grads) == 0 || strings.HasPrefix(g.inputs[0], "e") {
-			continue
+		if len(g.grads) == 0 || strings.HasPrefix(g.inputs[0], "e") || g.name == "GaussianNLLLoss" || g.name == "CosineSimilarity" {
+			continue // ends have no differences; variances and norms are clamped for the value alone, as in PyTorch
 		}
 		const shift, step = 0.0123, 1e-5
 		loss := func(shift float64) (*lazy.Tensor, []*lazy.Tensor) {
@@ -190,11 +190,15 @@ func TestGradientsAgainstDifferences(t *testing.T) {
 			for k, in := range g.inputs {
 				x := fill(tr, in, k, shift)
 				xs = append(xs, x)
-				if g.grads[k] != nil && in[0] != 's' && in[0] != 'w' {
+				if g.grads[k] != nil && in[0] != 'w' {
 					of = append(of, x)
 				}
 			}
-			return weighted(tr, functions[g.name](xs)), of
+			ys := functions[g.name](xs)
+			if strings.HasPrefix(g.name, "BatchNormTraining") {
+				ys = ys[:1] // others have no gradients
+			}
+			return weighted(tr, ys), of
 		}
 		y, of := loss(shift)
 		total := number0(tr)

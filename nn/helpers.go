@@ -53,3 +53,45 @@ func broadcastsTo(v, x *lazy.Tensor) bool {
 	}
 	return true
 }
+
+// axesFrom returns the axes of x from one on.
+func axesFrom(x *lazy.Tensor, first int) (axes []int) {
+	for a := first; a < x.Rank(); a++ {
+		axes = append(axes, a)
+	}
+	return axes
+}
+
+// allBut returns the axes of x but one.
+func allBut(x *lazy.Tensor, but int) []int {
+	return slices.DeleteFunc(axesFrom(x, 0), func(a int) bool { return a == but })
+}
+
+// countOver returns the number of elements over axes, which may be open.
+func countOver(x *lazy.Tensor, axes []int) int {
+	n := 1
+	for _, a := range axes {
+		n = lazy.SizeMul(n, x.OpenDim(a))
+	}
+	return n
+}
+
+// sizes returns the number of elements over axes as a scalar of the dtype of x.
+func sizes(x *lazy.Tensor, axes []int) *lazy.Tensor {
+	n := number(x, 1)
+	for _, a := range axes {
+		n = n.Mul(x.Size(a).Convert(x.DType()))
+	}
+	return n
+}
+
+// broadcast reports whether the shapes of tensors broadcast.
+func broadcast(x, y *lazy.Tensor) bool {
+	a, b := x.OpenShape(), y.OpenShape()
+	for i := 1; i <= min(len(a), len(b)); i++ {
+		if m, n := a[len(a)-i], b[len(b)-i]; m != n && m != 1 && n != 1 {
+			return false
+		}
+	}
+	return true
+}

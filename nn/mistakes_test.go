@@ -25,7 +25,7 @@ type mistake struct {
 func TestMistakes(t *testing.T) {
 	tr := trace(t, "cpu")
 	labels := map[string]bool{}
-	for _, m := range slices.Concat(badActivations(tr)) {
+	for _, m := range slices.Concat(badActivations(tr), badNorms(tr), badLosses(tr)) {
 		require.ErrorContains(t, m.y.Err(), m.want)
 		require.ErrorContains(t, m.y.Err(), "_test.go:")
 		var e *lazy.OpError
@@ -55,7 +55,102 @@ func badActivations(tr *lazy.Trace) []mistake {
 		{"nn.softplus(f32[3]): beta is 0, which is divided by (nn.softplus_c4)", nn.Softplus(f, 0, 1)},
 		{"nn.soft_shrink(f32[3]): lambda is -1, must not be negative (nn.soft_shrink_c3)", nn.SoftShrink(f, -1)},
 		{"nn.hard_tanh(f32[3]): low is 2 and high 1: it must be at least low (nn.hard_tanh_c4)", nn.HardTanh(f, 2, 1)},
-		{"nn.prelu(f32[2,3], f32[2]): weight must be a scalar or have one axis, of 1 or 3 elements (nn.prelu_c3)", nn.PReLU(of(tr, 2, 3), of(tr, 2))},
+		{"nn.prelu(f32[2,3], f32[2]): weight must be a scalar or have one axis, of dimension 1 or 3 (nn.prelu_c3)", nn.PReLU(of(tr, 2, 3), of(tr, 2))},
 		{"nn.rrelu(f32[3], f32[2]): slopes must broadcast to [3] (nn.rrelu_c3)", nn.RReLU(f, of(tr, 2))},
 	}
+}
+
+func badNorms(tr *lazy.Trace) []mistake {
+	x, v, c, c2 := of(tr, 2, 3, 4), of(tr, 5), of(tr, 3), of(tr, 2)
+	first := func(y, _, _ *lazy.Tensor) *lazy.Tensor { return y }
+	return []mistake{
+		{"nn.batch_norm(f32[5], f32[3], f32[3]): x has rank 1, must have at least 2 (nn.batch_norm_c7)", nn.BatchNorm(v, c, c, nil, nil, 0)},
+		{"axis 1 of x has dimension 3, a parameter is f32[2] (nn.batch_norm_c8)", nn.BatchNorm(x, c, c, c, c2, 0)},
+		{"x has rank 1, must have at least 2 (nn.batch_norm_training_c8)", first(nn.BatchNormTraining(v, c, c, nil, nil, 0, 0))},
+		{"axis 1 of x has dimension 3, a parameter is f32[2] (nn.batch_norm_training_c9)", first(nn.BatchNormTraining(x, c2, c, nil, nil, 0, 0))},
+		{"each channel has one element, whose variance is 0; training needs more (nn.batch_norm_training_c10)", first(nn.BatchNormTraining(of(tr, 1, 3), c, c, nil, nil, 0, 0))},
+		{"x has rank 2, must have at least 3 (nn.instance_norm_c5)", nn.InstanceNorm(of(tr, 2, 3), nil, nil, 0)},
+		{"axis 1 of x has dimension 3, a parameter is f32[2] (nn.instance_norm_c6)", nn.InstanceNorm(x, c2, nil, 0)},
+		{"each channel has one element, whose variance is 0 (nn.instance_norm_c7)", nn.InstanceNorm(of(tr, 2, 3, 1), nil, nil, 0)},
+		{"x has rank 1, must have at least 2 (nn.group_norm_c5)", nn.GroupNorm(v, nil, nil, 1, 0)},
+		{"axis 1 of x has dimension 3, a parameter is f32[2] (nn.group_norm_c6)", nn.GroupNorm(x, c2, nil, 1, 0)},
+		{"nn.group_norm(f32[2,3,4]): groups is 2, the number of channels 3 (nn.group_norm_c7)", nn.GroupNorm(x, nil, nil, 2, 0)},
+		{"x has rank 3, last is 4 (nn.layer_norm_c5)", nn.LayerNorm(x, nil, nil, 4, 0)},
+		{"a parameter is f32[3], must have the shape [4] of the last axes of x (nn.layer_norm_c6)", nn.LayerNorm(x, c, nil, 1, 0)},
+		{"x has rank 3, last is 0 (nn.rms_norm_c4)", nn.RMSNorm(x, nil, 0, 0)},
+		{"a parameter is f32[3], must have the shape [3,4] of the last axes of x (nn.rms_norm_c5)", nn.RMSNorm(x, c, 2, 0)},
+		{"x has rank 1, must have at least 2 (nn.local_response_norm_c5)", nn.LocalResponseNorm(v, 1, 1, 1, 1)},
+		{"nn.local_response_norm(f32[2,3,4]): size is 0, must be positive (nn.local_response_norm_c6)", nn.LocalResponseNorm(x, 0, 1, 1, 1)},
+		{"nn.weight_norm(f32[2,3,4], f32[3]): g must have the rank of v, dimension 3 for axis 1 and 1 for others (nn.weight_norm_c4)", nn.WeightNorm(x, c, 1)},
+		{"nn.renorm(f32[2,3,4]): p is 0, must be positive (nn.renorm_c5)", nn.Renorm(x, 0, 1, 1)},
+		{"nn.renorm(f32[2,3,4]): most is -1, must not be negative (nn.renorm_c6)", nn.Renorm(x, 1, 1, -1)},
+		{"nn.normalize(f32[2,3,4]): p is -2, must be positive (nn.normalize_c5)", nn.Normalize(x, -2, 1, 1)},
+	}
+}
+
+func badLosses(tr *lazy.Trace) []mistake {
+	type ce = nn.CrossEntropyOptions
+	x, y, v, s := of(tr, 2, 3), of(tr, 4), of(tr, 3), of(tr)
+	labels, row := lazy.Zeros(tr, lazy.I32, 2), lazy.Zeros(tr, lazy.I32, 3)
+	all := []mistake{
+		{"nn.cross_entropy(f32[], i32[2]): x has no axis (nn.cross_entropy_c5)", nn.CrossEntropy(s, labels, ce{})},
+		{"nn.cross_entropy(f32[2,3], i32[3]): labels must be of shape [2], one for each row of logits (nn.cross_entropy_c6)", nn.CrossEntropy(x, row, ce{})},
+		{"the number of classes is 3, weight is f32[4] (nn.cross_entropy_c7)", nn.CrossEntropy(x, labels, ce{Weight: y})},
+		{"smoothing is 2, must be from 0 to 1 (nn.cross_entropy_c8)", nn.CrossEntropy(x, labels, ce{Smoothing: 2})},
+		{"x has no axis (nn.cross_entropy_soft_c5)", nn.CrossEntropy(s, s, ce{})},
+		{"target must have the shape of x (nn.cross_entropy_soft_c6)", nn.CrossEntropy(x, v, ce{})},
+		{"the number of classes is 3, weight is f32[4] (nn.cross_entropy_soft_c7)", nn.CrossEntropy(x, x, ce{Weight: y})},
+		{"smoothing is -1, must be from 0 to 1 (nn.cross_entropy_soft_c8)", nn.CrossEntropy(x, x, ce{Smoothing: -1})},
+		{"x has no axis (nn.nll_loss_c4)", nn.NLLLoss(s, labels, ce{})},
+		{"labels must be of shape [2], one for each row of logits (nn.nll_loss_c5)", nn.NLLLoss(x, row, ce{})},
+		{"the number of classes is 3, weight is f32[4] (nn.nll_loss_c6)", nn.NLLLoss(x, labels, ce{Weight: y})},
+		{"target must have the shape of x (nn.bce_loss_c4)", nn.BCELoss(x, v, nil, 0)},
+		{"weight must broadcast to [2,3] (nn.bce_loss_c5)", nn.BCELoss(x, x, y, 0)},
+		{"target must have the shape of x (nn.bce_with_logits_c5)", nn.BCEWithLogits(x, v, nn.BCEOptions{})},
+		{"weights must broadcast to [2,3] (nn.bce_with_logits_c6)", nn.BCEWithLogits(x, x, nn.BCEOptions{Positive: y})},
+		{"nn.mse_loss(f32[2,3], f32[4]): [2,3] and [4] do not broadcast (nn.mse_loss_c3)", nn.MSELoss(x, y, 0)},
+		{"[2,3] and [4] do not broadcast (nn.l1_loss_c3)", nn.L1Loss(x, y, 0)},
+		{"[2,3] and [4] do not broadcast (nn.smooth_l1_loss_c4)", nn.SmoothL1Loss(x, y, 1, 0)},
+		{"beta is -1, must not be negative (nn.smooth_l1_loss_c5)", nn.SmoothL1Loss(x, x, -1, 0)},
+		{"[2,3] and [4] do not broadcast (nn.huber_loss_c4)", nn.HuberLoss(x, y, 1, 0)},
+		{"delta is 0, must be positive (nn.huber_loss_c5)", nn.HuberLoss(x, x, 0, 0)},
+		{"[2,3] and [4] do not broadcast (nn.kl_div_loss_c3)", nn.KLDivLoss(x, y, false, 0)},
+		{"there is no reduction 3 here (nn.kl_div_loss_c4)", nn.KLDivLoss(s, s, false, nn.ReduceBatchMean)},
+		{"[2,3] and [4] do not broadcast (nn.poisson_nll_loss_c4)", nn.PoissonNLLLoss(x, y, true, false, 0, 0)},
+		{"[2,3] and [4] do not broadcast (nn.gaussian_nll_loss_c5)", nn.GaussianNLLLoss(x, y, s, false, 0, 0)},
+		{"variance must broadcast to [2,3] (nn.gaussian_nll_loss_c6)", nn.GaussianNLLLoss(x, x, y, false, 0, 0)},
+		{"[2,3] and [4] do not broadcast (nn.soft_margin_loss_c3)", nn.SoftMarginLoss(x, y, 0)},
+		{"[2,3] and [4] do not broadcast (nn.hinge_embedding_loss_c4)", nn.HingeEmbeddingLoss(x, y, 1, 0)},
+		{"the shapes do not broadcast (nn.margin_ranking_loss_c5)", nn.MarginRankingLoss(x, v, y, 1, 0)},
+		{"x and y must have one shape, with an axis of features (nn.cosine_embedding_loss_c5)", nn.CosineEmbeddingLoss(x, v, y, 1, 0)},
+		{"target must be of shape [2], one for each row (nn.cosine_embedding_loss_c6)", nn.CosineEmbeddingLoss(x, x, y, 1, 0)},
+		{"x, positive and negative must have one shape, with an axis of features (nn.triplet_margin_loss_c7)", nn.TripletMarginLoss(x, x, y, 1, 2, 0, false, 0)},
+		{"p is 0, must be positive (nn.triplet_margin_loss_c8)", nn.TripletMarginLoss(x, x, x, 1, 0, 0, false, 0)},
+		{"x has rank 0, must be [batch, classes] or [classes] (nn.multi_margin_loss_c5)", nn.MultiMarginLoss(s, labels, nil, 1, 1, 0)},
+		{"labels must be of shape [2], one for each row of logits (nn.multi_margin_loss_c6)", nn.MultiMarginLoss(x, row, nil, 1, 1, 0)},
+		{"the number of classes is 3, weight is f32[4] (nn.multi_margin_loss_c7)", nn.MultiMarginLoss(x, labels, y, 1, 1, 0)},
+		{"p is 3, must be 1 or 2 (nn.multi_margin_loss_c8)", nn.MultiMarginLoss(x, labels, nil, 3, 1, 0)},
+		{"x has rank 0, must be [batch, classes] or [classes] (nn.multi_label_margin_loss_c3)", nn.MultiLabelMarginLoss(s, labels, 0)},
+		{"labels must have the shape of x (nn.multi_label_margin_loss_c4)", nn.MultiLabelMarginLoss(x, labels, 0)},
+		{"target must have the shape of x, with an axis of classes (nn.multi_label_soft_margin_loss_c4)", nn.MultiLabelSoftMarginLoss(x, y, nil, 0)},
+		{"weight must broadcast to [2,3] (nn.multi_label_soft_margin_loss_c5)", nn.MultiLabelSoftMarginLoss(x, x, y, 0)},
+		{"x and y must have one rank, and shapes that broadcast (nn.cosine_similarity_c5)", nn.CosineSimilarity(x, y, 0, 0)},
+		{"x must have an axis, and a shape that broadcasts with that of y (nn.pairwise_distance_c5)", nn.PairwiseDistance(x, y, 1, 0, false)},
+		{"p is 0, must be positive (nn.pairwise_distance_c6)", nn.PairwiseDistance(x, x, 0, 0, false)},
+		{"x and y must have one rank, of at least 2, and agree but for the axis of rows (nn.cdist_c4)", nn.CDist(x, y, 2)},
+		{"p is -1, must be positive (nn.cdist_c5)", nn.CDist(x, x, -1)},
+		{"x has rank 1, must be [n, features] (nn.pdist_c3)", nn.PDist(y, 2)},
+		{"p is -1, must be positive (nn.pdist_c4)", nn.PDist(x, -1)},
+	}
+	for label, y := range map[string]*lazy.Tensor{
+		"cross_entropy_c9": nn.CrossEntropy(x, labels, ce{Reduction: 4}), "cross_entropy_soft_c9": nn.CrossEntropy(x, x, ce{Reduction: 4}), "nll_loss_c7": nn.NLLLoss(x, labels, ce{Reduction: 4}),
+		"bce_loss_c6": nn.BCELoss(x, x, nil, 4), "bce_with_logits_c7": nn.BCEWithLogits(x, x, nn.BCEOptions{Reduction: 4}), "mse_loss_c4": nn.MSELoss(x, x, 4), "l1_loss_c4": nn.L1Loss(x, x, 4),
+		"smooth_l1_loss_c6": nn.SmoothL1Loss(x, x, 1, 4), "huber_loss_c6": nn.HuberLoss(x, x, 1, 4), "poisson_nll_loss_c5": nn.PoissonNLLLoss(x, x, true, true, 0, 4), "gaussian_nll_loss_c7": nn.GaussianNLLLoss(x, x, x, true, 0, 4),
+		"soft_margin_loss_c4": nn.SoftMarginLoss(x, x, 4), "hinge_embedding_loss_c5": nn.HingeEmbeddingLoss(x, x, 1, 4), "margin_ranking_loss_c6": nn.MarginRankingLoss(x, x, x, 1, 4),
+		"cosine_embedding_loss_c7": nn.CosineEmbeddingLoss(x, x, of(tr, 2), 1, 4), "triplet_margin_loss_c9": nn.TripletMarginLoss(x, x, x, 1, 2, 0, false, 4), "multi_margin_loss_c9": nn.MultiMarginLoss(x, labels, nil, 1, 1, 4),
+		"multi_label_margin_loss_c5": nn.MultiLabelMarginLoss(x, lazy.Zeros(tr, lazy.I32, 2, 3), 4), "multi_label_soft_margin_loss_c6": nn.MultiLabelSoftMarginLoss(x, x, nil, 4),
+	} {
+		all = append(all, mistake{"there is no reduction 4 here (nn." + label + ")", y})
+	}
+	return all
 }

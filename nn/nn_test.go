@@ -83,3 +83,27 @@ func TestGLU(t *testing.T) {
 	require.NoError(t, tr.MarkStep(y))
 	require.InDeltaSlice(t, []float64{0.5, 1.5}, values(t, y), 1e-12)
 }
+
+// A label that is no class is an error of the run where indices are checked; ignored ones are not.
+func TestLabelsAreChecked(t *testing.T) {
+	dev, err := lazy.Open("cpu", lazy.CheckIndices(true))
+	require.NoError(t, err)
+	defer func() { require.ErrorIs(t, dev.Close(), lazy.ErrIndex) }()
+	tr := lazy.NewTrace(dev)
+	for _, c := range []struct {
+		labels []int32
+		bad    bool
+	}{{[]int32{0, -100}, false}, {[]int32{0, 3}, true}} {
+		y := nn.CrossEntropy(lazy.Zeros(tr, lazy.F32, 2, 3), lazy.From(tr, c.labels), nn.CrossEntropyOptions{})
+		err := tr.MarkStep(y)
+		if err == nil {
+			_, err = y.Item()
+		}
+		if !c.bad {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, lazy.ErrIndex)
+		require.ErrorContains(t, err, "nn_test.go:")
+	}
+}

@@ -139,4 +139,78 @@ var generated = []function{
 	{"nn.Threshold", func(c *Call) []*lazy.Tensor { return one(nn.Threshold(c.X[0], c.Real("threshold"), c.Real("value"))) }},
 	{"nn.Softmin", func(c *Call) []*lazy.Tensor { return one(nn.Softmin(c.X[0], c.Int("axis"))) }},
 	{"nn.SafeSoftmax", func(c *Call) []*lazy.Tensor { return one(nn.SafeSoftmax(c.X[0], c.Int("axis"))) }},
+	{"nn.BatchNorm", func(c *Call) []*lazy.Tensor {
+		return one(nn.BatchNorm(c.X[0], c.X[1], c.X[2], c.given(3), c.given(4), c.Real("epsilon")))
+	}},
+	{"nn.BatchNormTraining", func(c *Call) []*lazy.Tensor {
+		return several(nn.BatchNormTraining(c.X[0], c.X[1], c.X[2], c.given(3), c.given(4), c.Real("momentum"), c.Real("epsilon")))
+	}},
+	{"nn.InstanceNorm", func(c *Call) []*lazy.Tensor {
+		return one(nn.InstanceNorm(c.X[0], c.given(1), c.given(2), c.Real("epsilon")))
+	}},
+	{"nn.GroupNorm", func(c *Call) []*lazy.Tensor {
+		return one(nn.GroupNorm(c.X[0], c.given(1), c.given(2), c.Int("groups"), c.Real("epsilon")))
+	}},
+	{"nn.LayerNorm", func(c *Call) []*lazy.Tensor {
+		return one(nn.LayerNorm(c.X[0], c.given(1), c.given(2), c.Int("last"), c.Real("epsilon")))
+	}},
+	{"nn.RMSNorm", func(c *Call) []*lazy.Tensor {
+		return one(nn.RMSNorm(c.X[0], c.given(1), c.Int("last"), c.Real("epsilon")))
+	}},
+	{"nn.LocalResponseNorm", func(c *Call) []*lazy.Tensor {
+		return one(nn.LocalResponseNorm(c.X[0], c.Int("size"), c.Real("alpha"), c.Real("beta"), c.Real("k")))
+	}},
+	{"nn.WeightNorm", func(c *Call) []*lazy.Tensor { return one(nn.WeightNorm(c.X[0], c.X[1], c.Int("axis"))) }},
+	{"nn.Renorm", func(c *Call) []*lazy.Tensor {
+		return one(nn.Renorm(c.X[0], c.Real("p"), c.Int("axis"), c.Real("most")))
+	}},
+	{"nn.Normalize", func(c *Call) []*lazy.Tensor {
+		return one(nn.Normalize(c.X[0], c.Real("p"), c.Int("axis"), c.Real("epsilon")))
+	}},
+	{"nn.BCELoss", func(c *Call) []*lazy.Tensor { return one(nn.BCELoss(c.X[0], c.X[1], c.given(2), c.Int("reduction"))) }},
+	{"nn.MSELoss", func(c *Call) []*lazy.Tensor { return one(nn.MSELoss(c.X[0], c.X[1], c.Int("reduction"))) }},
+	{"nn.L1Loss", func(c *Call) []*lazy.Tensor { return one(nn.L1Loss(c.X[0], c.X[1], c.Int("reduction"))) }},
+	{"nn.SmoothL1Loss", func(c *Call) []*lazy.Tensor {
+		return one(nn.SmoothL1Loss(c.X[0], c.X[1], c.Real("beta"), c.Int("reduction")))
+	}},
+	{"nn.HuberLoss", func(c *Call) []*lazy.Tensor {
+		return one(nn.HuberLoss(c.X[0], c.X[1], c.Real("delta"), c.Int("reduction")))
+	}},
+	{"nn.KLDivLoss", func(c *Call) []*lazy.Tensor {
+		return one(nn.KLDivLoss(c.X[0], c.X[1], c.Flag("logTarget"), c.Int("reduction")))
+	}},
+	{"nn.PoissonNLLLoss", func(c *Call) []*lazy.Tensor {
+		return one(nn.PoissonNLLLoss(c.X[0], c.X[1], c.Flag("logInput"), c.Flag("full"), c.Real("epsilon"), c.Int("reduction")))
+	}},
+	{"nn.GaussianNLLLoss", func(c *Call) []*lazy.Tensor {
+		return one(nn.GaussianNLLLoss(c.X[0], c.X[1], c.X[2], c.Flag("full"), c.Real("epsilon"), c.Int("reduction")))
+	}},
+	{"nn.SoftMarginLoss", func(c *Call) []*lazy.Tensor { return one(nn.SoftMarginLoss(c.X[0], c.X[1], c.Int("reduction"))) }},
+	{"nn.HingeEmbeddingLoss", func(c *Call) []*lazy.Tensor {
+		return one(nn.HingeEmbeddingLoss(c.X[0], c.X[1], c.Real("margin"), c.Int("reduction")))
+	}},
+	{"nn.MarginRankingLoss", func(c *Call) []*lazy.Tensor {
+		return one(nn.MarginRankingLoss(c.X[0], c.X[1], c.X[2], c.Real("margin"), c.Int("reduction")))
+	}},
+	{"nn.CosineEmbeddingLoss", func(c *Call) []*lazy.Tensor {
+		return one(nn.CosineEmbeddingLoss(c.X[0], c.X[1], c.X[2], c.Real("margin"), c.Int("reduction")))
+	}},
+	{"nn.TripletMarginLoss", func(c *Call) []*lazy.Tensor {
+		return one(nn.TripletMarginLoss(c.X[0], c.X[1], c.X[2], c.Real("margin"), c.Real("p"), c.Real("epsilon"), c.Flag("swap"), c.Int("reduction")))
+	}},
+	{"nn.MultiMarginLoss", func(c *Call) []*lazy.Tensor {
+		return one(nn.MultiMarginLoss(c.X[0], c.X[1], c.given(2), c.Int("p"), c.Real("margin"), c.Int("reduction")))
+	}},
+	{"nn.MultiLabelMarginLoss", func(c *Call) []*lazy.Tensor { return one(nn.MultiLabelMarginLoss(c.X[0], c.X[1], c.Int("reduction"))) }},
+	{"nn.MultiLabelSoftMarginLoss", func(c *Call) []*lazy.Tensor {
+		return one(nn.MultiLabelSoftMarginLoss(c.X[0], c.X[1], c.given(2), c.Int("reduction")))
+	}},
+	{"nn.CosineSimilarity", func(c *Call) []*lazy.Tensor {
+		return one(nn.CosineSimilarity(c.X[0], c.X[1], c.Int("axis"), c.Real("epsilon")))
+	}},
+	{"nn.PairwiseDistance", func(c *Call) []*lazy.Tensor {
+		return one(nn.PairwiseDistance(c.X[0], c.X[1], c.Real("p"), c.Real("epsilon"), c.Flag("keep")))
+	}},
+	{"nn.CDist", func(c *Call) []*lazy.Tensor { return one(nn.CDist(c.X[0], c.X[1], c.Real("p"))) }},
+	{"nn.PDist", func(c *Call) []*lazy.Tensor { return one(nn.PDist(c.X[0], c.Real("p"))) }},
 }

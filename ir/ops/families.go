@@ -23,6 +23,8 @@ const (
 	Products      Family = "Products and convolutions"
 	Pooling       Family = "Pooling"
 	Layers        Family = "Layers and losses"
+	Norms         Family = "Norms"
+	Losses        Family = "Losses and distances"
 	RandomNumbers Family = "Random numbers"
 	Control       Family = "Control flow"
 	Functions     Family = "Functions and composites"
@@ -32,7 +34,7 @@ const (
 var Families = []Family{
 	Arithmetic, Exponentials, Activations, Rounding, Comparisons, Bits,
 	Making, Views, Joining, Rows,
-	Reductions, Order, Products, Pooling, Layers,
+	Reductions, Order, Products, Pooling, Layers, Norms, Losses,
 	RandomNumbers, Control, Functions,
 }
 

@@ -4,7 +4,7 @@ import "slices"
 
 // nnRows are the composites of package nn: layers, activations and losses. The order is
 // that of docs/reference/ops within a family; nothing else depends on it.
-var nnRows = slices.Concat(activationRows)
+var nnRows = slices.Concat(activationRows, normRows, lossRows)
 
 var activationRows = []Op{
 	{Name: "SiLU", Text: "silu", Family: Activations, Doc: "returns x·sigmoid(x) elementwise, also called swish.",
@@ -53,4 +53,134 @@ var activationRows = []Op{
 		Operands: one(Float), Attrs: alongAxis, Where: axisOfX},
 	{Name: "SafeSoftmax", Family: Activations, Doc: "returns Softmax along the axis, and zeros where all elements along it are -Inf.",
 		Operands: one(Float), Attrs: alongAxis, Where: axisOfX, Traits: OwnGradient},
+}
+
+// scaled are the operands of a norm, with what its result is scaled and shifted by.
+func scaled(more ...Operand) []Operand {
+	return slices.Concat([]Operand{{Name: "x", Is: Float}}, more, []Operand{{Name: "gamma", Like: "x", Optional: true}, {Name: "beta", Like: "x", Optional: true}})
+}
+
+var (
+	epsilonAttr    = Attr{"epsilon", Real}
+	finiteEpsilon  = Demand{"epsilon", "epsilon is finite"}
+	finiteMomentum = Demand{"momentum", "momentum is finite"}
+	batchRank      = Demand{"rank", "x has at least rank 2: batch, channels, …"}
+	ofChannels     = Demand{"channels", "gamma and beta have one axis, with the dimension of axis 1 of x"}
+	lastAxes       = Demand{"last", "x has as many axes as last says, at least one"}
+	positivePower  = Demand{"power", "p is positive"}
+)
+
+var normRows = []Op{
+	{Name: "BatchNorm", Family: Norms, Doc: "returns (x-mean)/√(variance+epsilon), times gamma plus beta if they are given: batch norm of inference. mean, variance, gamma and beta have an element for each channel, which is axis 1 of x.",
+		Operands: scaled(Operand{Name: "mean", Like: "x"}, Operand{Name: "variance", Like: "x"}), Attrs: []Attr{epsilonAttr},
+		Where: []Demand{finiteEpsilon, batchRank, {"channels", "mean, variance, gamma and beta have one axis, with the dimension of axis 1 of x"}}},
+	{Name: "BatchNormTraining", Family: Norms, Doc: "returns x with each channel, which is axis 1, shifted to mean 0 and scaled to variance 1, times gamma plus beta if they are given. The running statistics are (1-momentum)·mean + momentum·(mean of x), and the same of the variance with divisor n-1. They have no gradients.",
+		Operands: scaled(Operand{Name: "mean", Like: "x"}, Operand{Name: "variance", Like: "x"}), Attrs: []Attr{{"momentum", Real}, epsilonAttr}, Results: []string{"y", "runningMean", "runningVariance"},
+		Where: []Demand{finiteMomentum, finiteEpsilon, batchRank, {"channels", "mean, variance, gamma and beta have one axis, with the dimension of axis 1 of x"}, {"several", "a channel has more than one element"}}},
+	{Name: "InstanceNorm", Family: Norms, Doc: "returns x with each channel of each example, all axes from 2 on, shifted to mean 0 and scaled to variance 1, times gamma plus beta of the channels if they are given.",
+		Operands: scaled(), Attrs: []Attr{epsilonAttr},
+		Where: []Demand{finiteEpsilon, {"rank", "x has at least rank 3: batch, channels, places…"}, ofChannels, {"several", "a channel of an example has more than one element"}}},
+	{Name: "GroupNorm", Family: Norms, Doc: "returns x with each group of channels of each example shifted to mean 0 and scaled to variance 1, times gamma plus beta of the channels if they are given. Channels are axis 1; those of a group stand side by side.",
+		Operands: scaled(), Attrs: []Attr{{"groups", Int}, epsilonAttr},
+		Where: []Demand{finiteEpsilon, batchRank, ofChannels, {"groups", "groups is positive and divides the number of channels"}}},
+	{Name: "LayerNorm", Family: Norms, Doc: "returns x with the elements of its last axes, as many as last says, shifted to mean 0 and scaled to variance 1, times gamma plus beta if they are given. These have the shape of those axes.",
+		Operands: scaled(), Attrs: []Attr{{"last", Int}, epsilonAttr},
+		Where: []Demand{finiteEpsilon, lastAxes, {"row", "gamma and beta have the shape of the last axes of x"}}},
+	{Name: "RMSNorm", Text: "rms_norm", Family: Norms, Doc: "returns x divided by the root of the mean of x² plus epsilon over its last axes, as many as last says, times gamma if it is given. gamma has the shape of those axes.",
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "gamma", Like: "x", Optional: true}}, Attrs: []Attr{{"last", Int}, epsilonAttr},
+		Where: []Demand{finiteEpsilon, lastAxes, {"row", "gamma has the shape of the last axes of x"}}},
+	{Name: "LocalResponseNorm", Family: Norms, Doc: "returns x/(k + alpha·m)^beta, where m is the mean of x² over size channels around each; channels that do not exist count as 0. Channels are axis 1.",
+		Operands: one(Float), Attrs: []Attr{{"size", Int}, {"alpha", Real}, {"beta", Real}, {"k", Real}},
+		Where: []Demand{{"alpha", "alpha is finite"}, {"beta", "beta is finite"}, {"k", "k is finite"}, batchRank, {"size", "size is positive"}}},
+	{Name: "WeightNorm", Family: Norms, Doc: "returns v·g/|v|, where |v| is the 2-norm over all axes but the given one: a weight by its direction and its length.",
+		Operands: []Operand{{Name: "v", Is: Float}, {Name: "g", Like: "v"}}, Attrs: alongAxis,
+		Where: []Demand{{"axis", "axis is one of those of v"}, {"lengths", "g has the shape of v with dimension 1 for all axes but the given one"}}},
+	{Name: "Renorm", Family: Norms, Doc: "returns x with each slice at an index of the axis scaled to the p-norm most, where its p-norm is larger.",
+		Operands: one(Float), Attrs: []Attr{{"p", Real}, {"axis", Axis}, {"most", Real}},
+		Where: []Demand{{"p", "p is finite"}, axisOfX[0], {"most", "most is finite"}, positivePower, {"negative", "most is not negative"}}},
+	{Name: "Normalize", Family: Norms, Doc: "returns x divided by its p-norms along the axis, or by epsilon where they are smaller.",
+		Operands: one(Float), Attrs: []Attr{{"p", Real}, {"axis", Axis}, epsilonAttr},
+		Where: []Demand{{"p", "p is finite"}, axisOfX[0], finiteEpsilon, positivePower}},
+}
+
+var (
+	reductionAttr = Attr{"reduction", Int}
+	aReduction    = Demand{"reduction", "reduction is ReduceMean, ReduceSum or ReduceNone"}
+	broadcastPair = Demand{"shapes", "the shapes of x and target broadcast"}
+	xAndTarget    = []Operand{{Name: "x", Is: Float}, {Name: "target", Like: "x"}}
+	twoFloats     = []Operand{{Name: "x", Is: Float}, {Name: "y", Like: "x"}}
+	weightOfClass = Operand{Name: "weight", Like: "x", Optional: true}
+	marginAttr    = Attr{"margin", Real}
+	finiteMargin  = Demand{"margin", "margin is finite"}
+	classAxis     = Demand{"rank", "x has an axis of classes: axis 1, or its only one"}
+	labelsOfRows  = Demand{"labels", "labels have the shape of x without its axis of classes"}
+	classWeights  = Demand{"weight", "weight has one axis, with an element for each class"}
+	finitePower   = Demand{"p", "p is finite"}
+	sameRows      = Demand{"shapes", "x and y have one shape"}
+)
+
+func with(first []Operand, more ...Operand) []Operand { return slices.Concat(first, more) }
+
+var lossRows = []Op{
+	{Name: "CrossEntropy", Family: Losses, Doc: "returns -weight[label]·log softmax(x)[label] of each row, reduced. The classes are axis 1 of x[batch, classes, places…], or its only axis. Rows with the label ignore do not count: the mean is the sum divided by the weights of the labels that do. With smoothing the target is mixed with as much of all classes alike.",
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "labels", Is: Integer}, weightOfClass}, Attrs: []Attr{{"ignore", Int}, {"smoothing", Real}, reductionAttr},
+		Where: []Demand{{"smoothing", "smoothing is finite"}, classAxis, labelsOfRows, classWeights, {"portion", "smoothing is from 0 to 1"}, aReduction}, Traits: Inline | Internal},
+	{Name: "CrossEntropySoft", Family: Losses, Doc: "returns -Σ weight·target·log softmax(x) over the classes of each row, reduced: CrossEntropy for probabilities of the classes. The mean is over all rows.",
+		Operands: with(xAndTarget, weightOfClass), Attrs: []Attr{{"smoothing", Real}, reductionAttr},
+		Where: []Demand{{"smoothing", "smoothing is finite"}, classAxis, {"target", "target has the shape of x"}, classWeights, {"portion", "smoothing is from 0 to 1"}, aReduction}, Traits: Internal},
+	{Name: "NLLLoss", Text: "nll_loss", Family: Losses, Doc: "returns -weight[label]·x[label] of each row, reduced, x being the logarithms of probabilities. See CrossEntropy for classes, rows that do not count and the mean.",
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "labels", Is: Integer}, weightOfClass}, Attrs: []Attr{{"ignore", Int}, reductionAttr},
+		Where: []Demand{classAxis, labelsOfRows, classWeights, aReduction}, Traits: Inline | Internal},
+	{Name: "BCELoss", Text: "bce_loss", Family: Losses, Doc: "returns -weight (target·log x + (1-target) log(1-x)), reduced, for probabilities x. The logarithms are at least -100.",
+		Operands: with(xAndTarget, Operand{Name: "weight", Like: "x", Optional: true}), Attrs: []Attr{reductionAttr},
+		Where: []Demand{{"shapes", "target has the shape of x"}, {"weight", "weight broadcasts to the shape of x"}, aReduction}, Traits: Inline},
+	{Name: "BCETerms", Text: "bce_terms", Family: Losses, Doc: "returns -(target·log x + (1-target) log(1-x)), the logarithms being at least -100.",
+		Operands: xAndTarget, Traits: OwnGradient | Internal},
+	{Name: "BCEWithLogits", Text: "bce_with_logits", Family: Losses, Doc: "returns BCELoss of sigmoid(x), exact where that is near 0 or 1, reduced. positive weighs the terms of the target, weight all.",
+		Operands: with(xAndTarget, Operand{Name: "positive", Like: "x", Optional: true}, Operand{Name: "weight", Like: "x", Optional: true}), Attrs: []Attr{reductionAttr},
+		Where: []Demand{{"shapes", "target has the shape of x"}, {"weight", "weight and positive broadcast to the shape of x"}, aReduction}, Traits: Internal},
+	{Name: "MSELoss", Text: "mse_loss", Family: Losses, Doc: "returns (x-target)², reduced.",
+		Operands: xAndTarget, Attrs: []Attr{reductionAttr}, Where: []Demand{broadcastPair, aReduction}},
+	{Name: "L1Loss", Text: "l1_loss", Family: Losses, Doc: "returns |x-target|, reduced.",
+		Operands: xAndTarget, Attrs: []Attr{reductionAttr}, Where: []Demand{broadcastPair, aReduction}},
+	{Name: "SmoothL1Loss", Text: "smooth_l1_loss", Family: Losses, Doc: "returns d²/(2 beta) where d = |x-target| is below beta, and d-beta/2 elsewhere, reduced.",
+		Operands: xAndTarget, Attrs: []Attr{{"beta", Real}, reductionAttr}, Where: []Demand{{"beta", "beta is finite"}, broadcastPair, {"negative", "beta is not negative"}, aReduction}},
+	{Name: "HuberLoss", Family: Losses, Doc: "returns d²/2 where d = |x-target| is at most delta, and delta (d-delta/2) elsewhere, reduced.",
+		Operands: xAndTarget, Attrs: []Attr{{"delta", Real}, reductionAttr}, Where: []Demand{{"delta", "delta is finite"}, broadcastPair, {"positive", "delta is positive"}, aReduction}},
+	{Name: "KLDivLoss", Text: "kl_div_loss", Family: Losses, Doc: "returns target (log target - x), reduced, x being logarithms of probabilities, and target, too, if logTarget. ReduceBatchMean divides the sum by the dimension of axis 0.",
+		Operands: xAndTarget, Attrs: []Attr{{"logTarget", Flag}, reductionAttr}, Where: []Demand{broadcastPair, {"reduction", "reduction is ReduceMean, ReduceSum, ReduceNone, or ReduceBatchMean for an x with an axis"}}},
+	{Name: "PoissonNLLLoss", Text: "poisson_nll_loss", Family: Losses, Doc: "returns exp(x) - target·x if logInput, else x - target·log(x+epsilon), reduced. If full, Stirling's approximation of log target! is added where the target is above 1.",
+		Operands: xAndTarget, Attrs: []Attr{{"logInput", Flag}, {"full", Flag}, epsilonAttr, reductionAttr}, Where: []Demand{finiteEpsilon, broadcastPair, aReduction}},
+	{Name: "GaussianNLLLoss", Text: "gaussian_nll_loss", Family: Losses, Doc: "returns (log v + (x-target)²/v)/2, reduced, where v is the variance, or epsilon if that is larger. If full, log(2π)/2 is added.",
+		Operands: with(xAndTarget, Operand{Name: "variance", Like: "x"}), Attrs: []Attr{{"full", Flag}, epsilonAttr, reductionAttr},
+		Where: []Demand{finiteEpsilon, broadcastPair, {"variance", "variance broadcasts to the shape of x"}, aReduction}},
+	{Name: "SoftMarginLoss", Family: Losses, Doc: "returns log(1 + exp(-target·x)), reduced, for a target of 1 and -1.",
+		Operands: xAndTarget, Attrs: []Attr{reductionAttr}, Where: []Demand{broadcastPair, aReduction}},
+	{Name: "HingeEmbeddingLoss", Family: Losses, Doc: "returns x where the target is 1, and max(0, margin-x) where it is -1, reduced.",
+		Operands: xAndTarget, Attrs: []Attr{marginAttr, reductionAttr}, Where: []Demand{finiteMargin, broadcastPair, aReduction}},
+	{Name: "MarginRankingLoss", Family: Losses, Doc: "returns max(0, margin - target (x-y)), reduced, for a target of 1 where x is to be larger, and -1 where y is.",
+		Operands: with(twoFloats, Operand{Name: "target", Like: "x"}), Attrs: []Attr{marginAttr, reductionAttr}, Where: []Demand{finiteMargin, {"shapes", "the shapes of x, y and target broadcast"}, aReduction}},
+	{Name: "CosineEmbeddingLoss", Family: Losses, Doc: "returns 1-c where the target is 1, and max(0, c-margin) where it is -1, reduced, where c is the cosine of rows of x and y.",
+		Operands: with(twoFloats, Operand{Name: "target", Like: "x"}), Attrs: []Attr{marginAttr, reductionAttr},
+		Where: []Demand{finiteMargin, sameRows, {"target", "target has the shape of x without its last axis"}, aReduction}},
+	{Name: "TripletMarginLoss", Family: Losses, Doc: "returns max(0, margin + d(x, positive) - d(x, negative)), reduced, where d is PairwiseDistance. If swap, the distance of positive to negative counts where it is smaller.",
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "positive", Like: "x"}, {Name: "negative", Like: "x"}}, Attrs: []Attr{marginAttr, {"p", Real}, epsilonAttr, {"swap", Flag}, reductionAttr},
+		Where: []Demand{finiteMargin, finitePower, finiteEpsilon, {"shapes", "x, positive and negative have one shape, with an axis"}, positivePower, aReduction}},
+	{Name: "MultiMarginLoss", Family: Losses, Doc: "returns the mean over the classes i of weight[label]·max(0, margin - x[label] + x[i])ᵖ, the label left out, reduced.",
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "labels", Is: Integer}, weightOfClass}, Attrs: []Attr{{"p", Int}, marginAttr, reductionAttr},
+		Where: []Demand{finiteMargin, {"rank", "x is [batch, classes] or [classes]"}, labelsOfRows, classWeights, {"power", "p is 1 or 2"}, aReduction}, Traits: Inline},
+	{Name: "MultiLabelMarginLoss", Family: Losses, Doc: "returns Σ max(0, 1 - x[label] + x[i])/classes over the labels of a row and the classes i that are none of them, reduced. The labels of a row end before the first negative one.",
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "labels", Is: Integer}}, Attrs: []Attr{reductionAttr},
+		Where: []Demand{{"rank", "x is [batch, classes] or [classes]"}, {"labels", "labels have the shape of x"}, aReduction}, Traits: Inline},
+	{Name: "MultiLabelSoftMarginLoss", Family: Losses, Doc: "returns the mean over the last axis of -weight (target·log sigmoid(x) + (1-target) log sigmoid(-x)), reduced.",
+		Operands: with(xAndTarget, Operand{Name: "weight", Like: "x", Optional: true}), Attrs: []Attr{reductionAttr},
+		Where: []Demand{{"shapes", "target has the shape of x, with an axis"}, {"weight", "weight broadcasts to the shape of x"}, aReduction}},
+	{Name: "CosineSimilarity", Family: Losses, Doc: "returns the cosine of x and y along the axis, whose 2-norms count as epsilon where they are smaller.",
+		Operands: twoFloats, Attrs: []Attr{{"axis", Axis}, epsilonAttr}, Where: []Demand{axisOfX[0], finiteEpsilon, {"shapes", "x and y have one rank, and their shapes broadcast"}}},
+	{Name: "PairwiseDistance", Family: Losses, Doc: "returns the p-norm of x-y+epsilon along the last axis, which is kept with dimension 1 if keep.",
+		Operands: twoFloats, Attrs: []Attr{{"p", Real}, epsilonAttr, {"keep", Flag}}, Where: []Demand{finitePower, finiteEpsilon, {"shapes", "the shapes of x and y broadcast, and x has an axis"}, positivePower}},
+	{Name: "CDist", Text: "cdist", Family: Losses, Doc: "returns the p-norms of the differences of each row of x[batch…, n, features] and each of y[batch…, m, features], as [batch…, n, m].",
+		Operands: twoFloats, Attrs: []Attr{{"p", Real}}, Where: []Demand{finitePower, {"shapes", "x and y have one rank, of at least 2, and agree but for the axis of rows"}, positivePower}},
+	{Name: "PDist", Text: "pdist", Family: Losses, Doc: "returns the p-norms of the differences of each row of x[n, features] and each later one, as one axis of n (n-1)/2 elements.",
+		Operands: one(Float), Attrs: []Attr{{"p", Real}}, Where: []Demand{finitePower, {"rank", "x has rank 2"}, positivePower}, Traits: Inline},
 }

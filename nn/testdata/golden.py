@@ -32,14 +32,14 @@ def fill(kind, dims, k):
     elif kind == "e":
         v = torch.tensor(ENDS, dtype=torch.float64)
     elif kind[0] == "l":
-        v = ((i * 5 + k) % int(kind[1:])).long()
+        v = ((i * 7 + i // 3 + k) % int(kind[1:])).long()
     elif kind == "b":
         v = (i * 7 + 3 * k + 5) % 23 % 3 > 0
     return v.reshape(dims)
 
 
 def text(t):
-    return " ".join("%.12g" % v for v in t.detach().double().reshape(-1).tolist())
+    return " ".join("%.12g" % v for v in t.double().reshape(-1).tolist())
 
 
 out = ["# PyTorch %s" % torch.__version__.split("+")[0]]
@@ -52,7 +52,7 @@ def case(name, f, *inputs, grad=True):
         kind, *dims = s.split()
         dims = [int(d) for d in dims[0].split(",")] if dims else ([len(ENDS)] if kind == "e" else [])
         x = fill(kind, dims, k)
-        xs.append(x.requires_grad_() if x.is_floating_point() and grad else x)
+        xs.append(x.requires_grad_() if x.is_floating_point() and grad and kind != "s" else x)
     ys = f(*xs)
     ys = ys if isinstance(ys, (tuple, list)) else [ys]
     out.append("%s: %s" % (name, "; ".join(inputs)))
@@ -63,7 +63,7 @@ def case(name, f, *inputs, grad=True):
             loss = loss + (y * fill("w", y.shape, 0)).sum()
     if grad:
         for i, x in enumerate(xs):
-            if x.is_floating_point():
+            if x.requires_grad:
                 g = torch.autograd.grad(loss, x, retain_graph=True, allow_unused=True)[0]
                 out.append("  d%d %s" % (i, text(torch.zeros_like(x) if g is None else g)))
 
@@ -92,7 +92,84 @@ def activations():
     case("SafeSoftmax", lambda x: torch._safe_softmax(x, 1), "f 3,4")
 
 
-for group in [activations]:
+def norms():
+    def batch(x, m, v, g=None, b=None):
+        y = F.batch_norm(x, m.detach().clone(), v.detach().clone(), g, b, True, 0.25, 1e-3)
+        m, v = m.detach().clone(), v.detach().clone()
+        F.batch_norm(x.detach(), m, v, None, None, True, 0.25, 1e-3)
+        return y, m, v
+
+    case("BatchNorm", lambda x, m, v, g, b: F.batch_norm(x, m, v, g, b, False, 0.1, 1e-3), "f 2,3,2", "f 3", "p 3", "f 3", "f 3", grad=False)
+    case("BatchNorm/plain", lambda x, m, v: F.batch_norm(x, m, v, None, None, False, 0.1, 1e-3), "f 2,3,2", "w 3", "p 3", grad=False)
+    case("BatchNormTraining", batch, "f 2,3,2", "w 3", "p 3", "f 3", "f 3")
+    case("BatchNormTraining/plain", batch, "f 4,3", "w 3", "p 3")
+    case("InstanceNorm", lambda x, g, b: F.instance_norm(x, weight=g, bias=b, eps=1e-3), "f 2,2,3", "f 2", "f 2")
+    case("InstanceNorm/plain", lambda x: F.instance_norm(x, eps=1e-3), "f 2,2,3,2")
+    case("GroupNorm", lambda x, g, b: F.group_norm(x, 2, g, b, 1e-3), "f 2,4,3", "f 4", "f 4")
+    case("GroupNorm/plain", lambda x: F.group_norm(x, 2, eps=1e-3), "f 3,4")
+    case("LayerNorm", lambda x, g, b: F.layer_norm(x, [3, 2], g, b, 1e-3), "f 2,3,2", "f 3,2", "f 3,2")
+    case("LayerNorm/plain", lambda x: F.layer_norm(x, [4], eps=1e-3), "f 2,4")
+    case("RMSNorm", lambda x, g: F.rms_norm(x, [4], g, 1e-3), "f 2,4", "f 4")
+    case("RMSNorm/plain", lambda x: F.rms_norm(x, [2, 4], eps=1e-3), "f 2,4")
+    case("LocalResponseNorm", lambda x: F.local_response_norm(x, 2, 0.5, 0.75, 1.5), "f 2,5,2")
+    case("LocalResponseNorm/odd", lambda x: F.local_response_norm(x, 3, 0.5, 0.75, 1.5), "f 2,4,2,2")
+    case("WeightNorm", lambda v, g: torch._weight_norm(v, g, 0), "f 3,2,2", "f 3,1,1")
+    case("WeightNorm/last", lambda v, g: torch._weight_norm(v, g, 2), "f 2,2,3", "f 1,1,3")
+    case("Renorm", lambda x: torch.renorm(x, 2, 0, 3), "f 3,4")
+    case("Renorm/cube", lambda x: torch.renorm(x, 3, 1, 2.5), "f 3,4,2")
+    case("Normalize", lambda x: F.normalize(x, 2, 1, 1e-3), "f 3,4")
+    case("Normalize/sums", lambda x: F.normalize(x, 1, 0, 2), "f 3,4")
+    case("Normalize/power", lambda x: F.normalize(x, 2.5, 1, 1e-3), "f 3,7")
+
+
+def losses():
+    red = {"": "mean", "/sum": "sum", "/none": "none"}
+    for s, r in red.items():
+        case("CrossEntropy" + s, lambda x, t: F.cross_entropy(x, t, reduction=r), "f 4,5", "l5 4")
+        case("CrossEntropy/weight" + s, lambda x, t: F.cross_entropy(x, t, fill("p", [3], 7), ignore_index=2, label_smoothing=0.25, reduction=r), "f 2,3,4", "l3 2,4")
+        case("NLLLoss" + s, lambda x, t: F.nll_loss(x, t, fill("p", [5], 7), ignore_index=1, reduction=r), "f 4,5", "l5 4")
+        case("MSELoss" + s, lambda x, t: F.mse_loss(x, t, reduction=r), "f 3,4", "f 3,4")
+    case("CrossEntropy/places", lambda x, t: F.cross_entropy(x, t, ignore_index=2, label_smoothing=0.25), "f 2,3,4", "l3 2,4")
+    case("CrossEntropy/one", F.cross_entropy, "f 5", "l5")
+    case("CrossEntropy/soft", lambda x, t: F.cross_entropy(x, t, torch.tensor([1.0, 2, 3], dtype=torch.float64), label_smoothing=0.25), "f 2,3,4", "u 2,3,4")
+    case("CrossEntropy/nothing", lambda x, t: F.cross_entropy(x, t * 0 - 100), "f 2,3", "l3 2", grad=False)
+    case("NLLLoss/plain", lambda x, t: F.nll_loss(x, t), "f 4,5", "l5 4")
+    case("BCELoss", F.binary_cross_entropy, "u 3,4", "u 3,4")
+    case("BCELoss/weight", lambda x, t: F.binary_cross_entropy(x, t, fill("p", [4], 7), reduction="sum"), "u 3,4", "u 3,4")
+    case("BCEWithLogits", F.binary_cross_entropy_with_logits, "f 3,4", "u 3,4")
+    case("BCEWithLogits/weights", lambda x, t: F.binary_cross_entropy_with_logits(x, t, fill("p", [3, 1], 7), pos_weight=fill("p", [4], 8), reduction="none"), "f 3,4", "u 3,4")
+    case("BCEWithLogits/weight", lambda x, t: F.binary_cross_entropy_with_logits(x, t, fill("p", [4], 7)), "f 3,4", "u 3,4")
+    case("L1Loss", F.l1_loss, "f 3,4", "f 3,4")
+    case("SmoothL1Loss", lambda x, t: F.smooth_l1_loss(x, t, beta=0.5), "f 3,4", "p 3,4")
+    case("SmoothL1Loss/0", lambda x, t: F.smooth_l1_loss(x, t, beta=0.0, reduction="none"), "f 3,4", "p 3,4")
+    case("HuberLoss", lambda x, t: F.huber_loss(x, t, delta=1.5), "f 3,4", "p 3,4")
+    case("KLDivLoss", lambda x, t: F.kl_div(x, t, reduction="batchmean"), "f 3,4", "u 3,4")
+    case("KLDivLoss/log", lambda x, t: F.kl_div(x, t, reduction="mean", log_target=True), "f 3,4", "f 3,4")
+    case("PoissonNLLLoss", lambda x, t: F.poisson_nll_loss(x, t, full=True), "f 3,4", "p 3,4")
+    case("PoissonNLLLoss/rates", lambda x, t: F.poisson_nll_loss(x, t, log_input=False, eps=1e-3), "p 3,4", "p 3,4")
+    case("GaussianNLLLoss", lambda x, t, v: F.gaussian_nll_loss(x, t, v, full=True, eps=0.5), "f 3,4", "f 3,4", "p 3,4")
+    case("SoftMarginLoss", lambda x, t: F.soft_margin_loss(x, t), "f 3,4", "s 3,4")
+    case("HingeEmbeddingLoss", lambda x, t: F.hinge_embedding_loss(x, t, 1.25), "f 3,4", "s 3,4")
+    case("MarginRankingLoss", lambda x, y, t: F.margin_ranking_loss(x, y, t, 1.25), "f 6", "f 6", "s 6")
+    case("CosineEmbeddingLoss", lambda x, y, t: F.cosine_embedding_loss(x, y, t, 0.25), "f 3,4", "f 3,4", "s 3")
+    case("CosineSimilarity", lambda x, y: F.cosine_similarity(x, y, 1, 4.5), "f 3,4", "p 1,4")
+    case("PairwiseDistance", lambda x, y: F.pairwise_distance(x, y, 2, 1e-3, True), "f 3,4", "p 3,4")
+    case("PairwiseDistance/sums", lambda x, y: F.pairwise_distance(x, y, 1, 1e-3), "f 3,4", "p 3,4")
+    case("CDist", lambda x, y: torch.cdist(x, y), "f 2,3,4", "f 2,2,4")
+    case("CDist/power", lambda x, y: torch.cdist(x, y, 1.5), "f 3,4", "f 5,4")
+    case("PDist", F.pdist, "f 5,3")
+    case("TripletMarginLoss", lambda x, p, n: F.triplet_margin_loss(x, p, n, 2, 2, 1e-3), "f 3,4", "f 3,4", "p 3,4")
+    case("TripletMarginLoss/swap", lambda x, p, n: F.triplet_margin_loss(x, p, n, 2, 3, 1e-3, swap=True, reduction="none"), "f 3,4", "p 3,4", "f 3,4")
+    case("MultiMarginLoss", F.multi_margin_loss, "f 3,4", "l4 3")
+    case("MultiMarginLoss/square", lambda x, t: F.multi_margin_loss(x, t, 2, 0.5, fill("p", [4], 7), reduction="none"), "f 3,4", "l4 3")
+    case("MultiMarginLoss/one", F.multi_margin_loss, "f 4", "l4")
+    case("MultiLabelMarginLoss", lambda x, t: F.multilabel_margin_loss(x, t - 1), "f 3,4", "l4 3,4")
+    case("MultiLabelMarginLoss/none", lambda x, t: F.multilabel_margin_loss(x, t - 1, reduction="none"), "f 2,6", "l4 2,6")
+    case("MultiLabelSoftMarginLoss", F.multilabel_soft_margin_loss, "f 3,4", "u 3,4")
+    case("MultiLabelSoftMarginLoss/weight", lambda x, t: F.multilabel_soft_margin_loss(x, t, fill("p", [4], 7), reduction="none"), "f 3,4", "u 3,4")
+
+
+for group in [activations, norms, losses]:
     group()
 with open(os.path.join(os.path.dirname(sys.argv[0]), "torch.txt"), "w") as f:
     f.write("\n".join(out) + "\n")

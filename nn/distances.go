@@ -1,0 +1,100 @@
+package nn
+
+import (
+	"fmt"
+
+	"ltc/lazy"
+)
+
+func checkCosineSimilarity(x, y *lazy.Tensor, _ int, _ float64) (demand, reason string) {
+	if x.Rank() != y.Rank() || !broadcast(x, y) {
+		return cosineSimilarityShapes, "x and y must have one rank, and shapes that broadcast"
+	}
+	return "", ""
+}
+
+func computeCosineSimilarity(x, y *lazy.Tensor, axis int, epsilon float64) *lazy.Tensor {
+	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+		unit := func(x *lazy.Tensor) *lazy.Tensor { return x.Div(atLeast(norm(x, 2, axis), epsilon)) }
+		x, y := xs[0], xs[1]
+		if n := x.OpenDim(axis); n != y.OpenDim(axis) { // norms are of what is repeated
+			if n == 1 {
+				n = y.OpenDim(axis)
+			}
+			x, y = repeated(x, axis, n), repeated(y, axis, n)
+		}
+		return unit(x).Mul(unit(y)).Sum(axis)
+	}, x, y)
+}
+
+// repeated returns x with dimension n for the axis.
+func repeated(x *lazy.Tensor, axis, n int) *lazy.Tensor {
+	s := append([]int(nil), x.OpenShape()...)
+	s[axis] = n
+	return x.BroadcastTo(s...)
+}
+
+func checkPairwiseDistance(x, y *lazy.Tensor, p, _ float64, _ bool) (demand, reason string) {
+	if x.Rank() == 0 || !broadcast(x, y) {
+		return pairwiseDistanceShapes, "x must have an axis, and a shape that broadcasts with that of y"
+	}
+	if p <= 0 {
+		return pairwiseDistancePower, fmt.Sprintf("p is %v, must be positive", p)
+	}
+	return "", ""
+}
+
+func computePairwiseDistance(x, y *lazy.Tensor, p, epsilon float64, keep bool) *lazy.Tensor {
+	return wide(func(x ...*lazy.Tensor) *lazy.Tensor {
+		d := norm(x[0].Sub(x[1]).AddScalar(epsilon), p, -1)
+		if keep {
+			return d
+		}
+		return d.Squeeze(-1)
+	}, x, y)
+}
+
+func checkCDist(x, y *lazy.Tensor, p float64) (demand, reason string) {
+	n := x.Rank()
+	ok := n >= 2 && y.Rank() == n && x.OpenDim(-1) == y.OpenDim(-1)
+	for i := 0; ok && i < n-2; i++ {
+		ok = x.OpenDim(i) == y.OpenDim(i)
+	}
+	if !ok {
+		return cDistShapes, "x and y must have one rank, of at least 2, and agree but for the axis of rows"
+	}
+	if p <= 0 {
+		return cDistPower, fmt.Sprintf("p is %v, must be positive", p)
+	}
+	return "", ""
+}
+
+func computeCDist(x, y *lazy.Tensor, p float64) *lazy.Tensor {
+	return wide(func(x ...*lazy.Tensor) *lazy.Tensor {
+		return norm(x[0].Unsqueeze(-2).Sub(x[1].Unsqueeze(-3)), p, -1).Squeeze(-1)
+	}, x, y)
+}
+
+func checkPDist(x *lazy.Tensor, p float64) (demand, reason string) {
+	if x.Rank() != 2 {
+		return pDistRank, fmt.Sprintf("x has rank %d, must be [n, features]", x.Rank())
+	}
+	if p <= 0 {
+		return pDistPower, fmt.Sprintf("p is %v, must be positive", p)
+	}
+	return "", ""
+}
+
+func computePDist(x *lazy.Tensor, p float64) *lazy.Tensor {
+	var first, second []int32
+	for i := range x.Dim(0) {
+		for j := i + 1; j < x.Dim(0); j++ {
+			first, second = append(first, int32(i)), append(second, int32(j))
+		}
+	}
+	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+		x := xs[0]
+		a, b := x.Gather(lazy.From(x.Trace(), first, len(first))), x.Gather(lazy.From(x.Trace(), second, len(second)))
+		return norm(a.Sub(b), p, 1).Squeeze(1)
+	}, x)
+}
