@@ -6,6 +6,10 @@ GO       ?= go
 PYTHON   ?= python3
 FUZZTIME ?= 10s
 JUDGE    ?= ../shared/conformance/judge
+
+# Which Python make judge-torch runs PyTorch with, and on which backend ours are judged.
+TORCH_PYTHON ?= python3
+BACKEND  ?= eval
 # More flags for go test and for the benchmark: make test TESTFLAGS=-short
 TESTFLAGS ?=
 BENCHFLAGS ?=
@@ -44,7 +48,7 @@ test race: export GOGC := $(or $(GOGC),400)
 # Packages whose tests take longest begin first, so that none runs alone at the end.
 LONGEST   := ./backends/cuda/ptx/gemm ./backends/cuda/ptx/attention ./backends/cuda/ptx ./backends/cuda ./lazy ./backends/reference/eval ./backends/reference ./backends/reference/llvm ./backends/reference/llvm/gemm
 
-.PHONY: help run test llvm race lint ptxas soak judge gpu-tests test-gpu bench bench-gpu compare generate fuzz rename build-all clean
+.PHONY: help run test llvm race lint ptxas soak judge judge-torch gpu-tests test-gpu bench bench-gpu compare generate fuzz rename build-all clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | while IFS='|' read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
@@ -108,6 +112,12 @@ judge: ## run every golden program on XLA too and compare; needs Python and ../s
 		cp $(JUDGE)/$$reqs .venv-judge/installed.txt; \
 	fi; \
 	$(GO) run ./internal/test/judge -python .venv-judge/bin/python -xla $(JUDGE)/run_with_xla.py $(PROGRAMS)
+
+judge-torch: ## run the samples of PyTorch's own tests of operators; needs a Python with torch, which TORCH_PYTHON names
+	@if ! $(TORCH_PYTHON) -c 'import torch.testing._internal.common_methods_invocations' >/dev/null 2>&1; then \
+		echo "SKIPPED: make judge-torch: $(TORCH_PYTHON) has no torch and expecttest: pip install -r tools/torchjudge/requirements.txt" >&2; exit 0; fi; \
+	$(GO) build -o bin/ltc-dump ./cmd/ltc-dump && \
+	$(TORCH_PYTHON) tools/torchjudge/judge.py bin/ltc-dump -backend $(BACKEND) $(if $(PAGE),-page $(PAGE)) $(OPS)
 
 gpu-tests: ## build out/gpu, which a machine with a GPU but without Go can take: gpu there is make test-gpu, and bench.sh make bench-gpu
 	@GO="$(GO)" tools/gpu/build.sh out/gpu

@@ -114,7 +114,7 @@ func arraysOf(views []soa.View) ([]*array, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, &array{v.Type.DType.String(), append([]int{}, v.Type.Shape...), data})
+		all = append(all, &array{v.Type.DType.String(), append([]int{}, v.Type.Shape...), append([]byte{}, data...)})
 	}
 	return all, nil
 }

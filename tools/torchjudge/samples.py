@@ -1,0 +1,439 @@
+"""How a sample of PyTorch's OpInfo becomes a call here.
+
+CALLS has a function for each op. It takes the sample's input, arguments and keyword
+arguments, and returns the call: the Go name, its tensors, its attributes. Or it raises Skip
+with the reason for which the sample is no call of one op here.
+"""
+
+import torch
+
+
+class Skip(Exception):
+    pass
+
+
+class Call:
+    def __init__(self, op, *inputs, outputs=None, counted=False, **attrs):
+        self.op, self.inputs, self.attrs = op, list(inputs), attrs
+        self.outputs = outputs  # how many of the results are compared; None: all
+        self.counted = counted  # the size of the result follows from data
+
+
+FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
+DTYPES = FLOATS + [torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.bool]
+
+
+def only(kwargs, *names):
+    """Refuses keyword arguments that the call has no place for."""
+    for k, v in kwargs.items():
+        if k not in names and v is not None and v is not False:
+            raise Skip(f"option {k}")
+
+
+def number(x):
+    return isinstance(x, (int, float, bool)) and not isinstance(x, torch.Tensor)
+
+
+def floats(x):
+    if not x.dtype.is_floating_point:
+        raise Skip("promotion of integers")
+    return x
+
+
+def unary(op, of_floats=True):
+    def call(x, *args, **kwargs):
+        if args:
+            raise Skip("further arguments")
+        only(kwargs)
+        return Call(op, floats(x) if of_floats else x)
+
+    return call
+
+
+def binary(op, with_number=None, of_floats=False, dims=True):
+    def call(x, y, *args, **kwargs):
+        only(kwargs)
+        if args:
+            raise Skip("further arguments")
+        if number(x):
+            raise Skip("a number before the tensor")
+        if of_floats:
+            floats(x)
+        if number(y) or isinstance(y, complex):
+            if isinstance(y, complex):
+                raise Skip("complex numbers")
+            if with_number is None:
+                raise Skip("a number for a tensor")
+            if isinstance(y, float) and not x.dtype.is_floating_point:
+                raise Skip("promotion of integers")
+            return Call(with_number, x, v=float(y))
+        if x.dtype != y.dtype:
+            raise Skip("promotion of dtypes")
+        return Call(op, x, y)
+
+    return call
+
+
+def dims_of(x, dim):
+    if dim is None:
+        return []
+    return [dim] if isinstance(dim, int) else list(dim)
+
+
+def reduction(op, keep=None, of_floats=False, integers=True):
+    def call(x, dim=None, keepdim=False, **kwargs):
+        if isinstance(dim, bool):
+            raise Skip("further arguments")
+        only(kwargs)
+        if of_floats:
+            floats(x)
+        if not integers and not x.dtype.is_floating_point:
+            raise Skip("the sum of integers is an i64")
+        if x.dim() == 0 and dim is not None:
+            raise Skip("an axis of a scalar")
+        axes = dims_of(x, dim)
+        if keepdim:
+            if keep is None:
+                raise Skip("option keepdim")
+            return Call(keep, x, axes=axes)
+        return Call(op, x, axes=axes)
+
+    return call
+
+
+def along(op, of_floats=False, attr="axis", **extra):
+    def call(x, dim=None, *args, **kwargs):
+        only(kwargs)
+        if args or dim is None or not isinstance(dim, int) or isinstance(dim, bool):
+            raise Skip("further arguments, or no axis")
+        if x.dim() == 0:
+            raise Skip("an axis of a scalar")
+        if of_floats:
+            floats(x)
+        return Call(op, x, **{attr: dim}, **extra)
+
+    return call
+
+
+def matmul(x, y, **kwargs):
+    if x.dim() < 2 or y.dim() < 2:
+        raise Skip("products of vectors")
+    if y.dim() > 2 and x.shape[:-2] != y.shape[:-2]:
+        raise Skip("batches that broadcast")
+    if not x.dtype.is_floating_point and x.dtype not in (torch.int32, torch.int64):
+        pass
+    return Call("MatMul", x, y)
+
+
+def where(x, condition, y):
+    if number(x) or number(y) or x.dtype != y.dtype:
+        raise Skip("promotion of dtypes")
+    return Call("Where", condition, x, y)
+
+
+def transpose(x, a, b):
+    if x.dim() == 0:
+        raise Skip("an axis of a scalar")
+    p = list(range(x.dim()))
+    p[a], p[b] = p[b], p[a]
+    return Call("Transpose", x, perm=p)
+
+
+def permute(x, *dims, **kwargs):
+    dims = kwargs.get("dims", dims)
+    dims = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
+    return Call("Transpose", x, perm=[d % max(x.dim(), 1) for d in dims])
+
+
+def shape(op, attr):
+    def call(x, *dims, **kwargs):
+        only(kwargs)
+        dims = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
+        if isinstance(dims, torch.Tensor):
+            dims = dims.shape
+        return Call(op, x, **{attr: list(dims)})
+
+    return call
+
+
+def expand(x, *dims):
+    dims = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
+    if isinstance(dims, torch.Tensor):
+        dims = dims.shape
+    dims = list(dims)
+    for i in range(1, x.dim() + 1):
+        if dims[-i] == -1:
+            dims[-i] = x.shape[-i]
+    return Call("BroadcastTo", x, dims=dims)
+
+
+def cat(tensors, dim=0, **kwargs):
+    tensors = [t for t in tensors if not (t.dim() == 1 and t.numel() == 0)] or tensors[:1]
+    if len({t.dtype for t in tensors}) > 1:
+        raise Skip("promotion of dtypes")
+    return Call("Concatenate", *tensors, axis=dim)
+
+
+def flip(x, *dims, **kwargs):
+    dims = kwargs.get("dims", dims)
+    dims = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
+    if not dims:
+        raise Skip("no axes")
+    return Call("Reverse", x, axes=list(dims))
+
+
+def sort(x, dim=-1, descending=False, stable=None):
+    if x.dim() == 0:
+        raise Skip("an axis of a scalar")
+    if x.dtype == torch.bool:
+        raise Skip("orders of bool")
+    return Call("Sort", x, axis=dim, descending=bool(descending), outputs=None if stable else 1)
+
+
+def argsort(x, dim=-1, descending=False, stable=False):
+    if descending or not stable:
+        raise Skip("option descending, or an order of equal elements that is not defined")
+    if x.dim() == 0:
+        raise Skip("an axis of a scalar")
+    return Call("ArgSort", x, axis=dim)
+
+
+def topk(x, k, dim=-1, largest=True, sorted=True):
+    if not largest:
+        raise Skip("option largest")
+    if x.dim() == 0:
+        raise Skip("an axis of a scalar")
+    return Call("TopK", x, k=k, axis=dim, outputs=1)
+
+
+def squeeze(x, *dim, **kwargs):
+    dim = dim[0] if dim else kwargs.get("dim")
+    if dim == () or dim == []:
+        raise Skip("no axes")
+    dims = dims_of(x, dim)
+    dims = [d for d in dims if x.dim() and x.shape[d] == 1] if dims else [i for i, n in enumerate(x.shape) if n == 1]
+    if not dims:
+        raise Skip("nothing to squeeze")
+    return Call("Squeeze", x, axes=dims)
+
+
+def index_add(x, dim, index, source, alpha=1):
+    if alpha != 1:
+        raise Skip("option alpha")
+    if x.dim() == 0 or index.dim() == 0:
+        raise Skip("an axis of a scalar")
+    return Call("IndexAdd", x, index, source, axis=dim)
+
+
+def index_copy(x, dim, index, source):
+    if x.dim() == 0 or index.dim() == 0:
+        raise Skip("an axis of a scalar")
+    return Call("IndexCopy", x, index, source, axis=dim)
+
+
+def index_select(x, dim, index):
+    if x.dim() == 0 or index.dim() == 0:
+        raise Skip("an axis of a scalar")
+    return Call("IndexSelect", x, index, axis=dim)
+
+
+def gather(x, dim, index, **kwargs):
+    if x.dim() == 0 or index.dim() == 0:
+        raise Skip("an axis of a scalar")
+    return Call("GatherAlong", x, index, axis=dim)
+
+
+def scatter(op):
+    def call(x, dim, index, src=None, **kwargs):
+        src = kwargs.pop("value", src)
+        only(kwargs)
+        if not isinstance(src, torch.Tensor):
+            raise Skip("a number for a tensor")
+        if x.dim() == 0 or index.dim() == 0:
+            raise Skip("an axis of a scalar")
+        if kwargs.get("reduce"):
+            raise Skip("option reduce")
+        return Call(op, x, index, src, axis=dim)
+
+    return call
+
+
+def scatter_reduce(op):
+    def call(x, dim, index, src, reduce, include_self=True):
+        if not include_self:
+            raise Skip("option include_self")
+        if x.dim() == 0 or index.dim() == 0:
+            raise Skip("an axis of a scalar")
+        return Call(op, x, index, src, axis=dim)
+
+    return call
+
+
+def conv(spatial):
+    def call(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+        if bias is not None:
+            raise Skip("a bias, which is added by another op")
+        if isinstance(padding, str):
+            raise Skip("padding by name")
+        if x.dim() == spatial + 1:
+            raise Skip("no axis of the batch")
+        each = lambda v: list(v) * (spatial if len(v) == 1 else 1) if isinstance(v, (tuple, list)) else [v] * spatial
+        return Call("Conv", x, weight, strides=each(stride), padding=[p for p in each(padding) for _ in range(2)], dilation=each(dilation), groups=groups)
+
+    return call
+
+
+def pool(op, spatial):
+    def call(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False, count_include_pad=True, divisor_override=None):
+        if ceil_mode or return_indices or divisor_override or not count_include_pad and padding:
+            raise Skip("options ceil_mode, return_indices, count_include_pad, divisor_override")
+        if x.dim() == spatial + 1:
+            raise Skip("no axis of the batch")
+        each = lambda v: list(v) * (spatial if len(v) == 1 else 1) if isinstance(v, (tuple, list)) else [v] * spatial
+        window = each(kernel_size)
+        attrs = {"window": window, "strides": each(stride) if stride else window, "padding": [p for p in each(padding) for _ in range(2)]}
+        if op == "MaxPool":
+            attrs["dilation"] = each(dilation)
+        return Call(op, x, **attrs)
+
+    return call
+
+
+def avg_pool(spatial):
+    def call(x, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
+        return pool("AvgPool", spatial)(x, kernel_size, stride, padding, 1, ceil_mode, False, count_include_pad, divisor_override)
+
+    return call
+
+
+def layer_norm(x, normalized_shape, weight=None, bias=None, eps=1e-5):
+    if len(normalized_shape) != 1 or weight is None or bias is None:
+        raise Skip("several axes, or no weight or bias")
+    return Call("LayerNorm", x, weight, bias, epsilon=eps)
+
+
+def attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
+    if dropout_p:
+        raise Skip("dropout")
+    if is_causal and q.shape[-2] != k.shape[-2]:
+        raise Skip("causal with fewer queries than keys: PyTorch aligns the first, here the last is aligned")
+    attrs = {"causal": is_causal}
+    if scale is not None:
+        attrs["scale"] = scale
+    return Call("Attention", q, k, v, *([attn_mask] if attn_mask is not None else []), **attrs)
+
+
+def one_hot(x, num_classes=-1):
+    if num_classes < 0:
+        raise Skip("classes counted from the data")
+    return Call("OneHot", x, classes=num_classes, dtype="i64")
+
+
+def cross_entropy(x, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0, **kwargs):
+    if weight is not None or reduction != "mean" or label_smoothing or target.dtype.is_floating_point or x.dim() != 2 or (target == ignore_index).any() or ignore_index != -100:
+        raise Skip("options weight, ignore_index, reduction, label_smoothing, and further axes")
+    return Call("CrossEntropy", x, target)
+
+
+def convert(dtype):
+    return lambda x, **kwargs: Call("Convert", x, dtype=dtype)
+
+
+def with_alpha(op, with_number):
+    plain = binary(op, with_number)
+
+    def call(x, y, alpha=1, **kwargs):
+        if alpha != 1:
+            raise Skip("option alpha")
+        return plain(x, y, **kwargs)
+
+    return call
+
+
+def clone(x, **kwargs):
+    return Call("Clone", x)
+
+
+def tuple_of(f, n):
+    def call(*args, **kwargs):
+        c = f(*args, **kwargs)
+        c.outputs = n
+        return c
+
+    return call
+
+
+def softmax(op):
+    plain = along(op, of_floats=True)
+
+    def call(x, dim=None, dtype=None, **kwargs):
+        if dtype is not None:
+            raise Skip("option dtype")
+        return plain(x, dim)
+
+    return call
+
+
+def activation(op, *names, **defaults):
+    """An activation whose options are attributes here: names are those of PyTorch in order."""
+
+    def call(x, *args, **kwargs):
+        kwargs.pop("inplace", None)
+        given = dict(defaults)
+        for (name, _), v in zip(defaults.items(), args):
+            given[name] = v
+        for k, v in kwargs.items():
+            if k not in given:
+                raise Skip(f"option {k}")
+            given[k] = v
+        return Call(op, floats(x), **{here: float(given[k]) for here, k in zip(names, given)})
+
+    return call
+
+
+CALLS = {
+    **{n: unary(g) for n, g in {
+        "acos": "Acos", "acosh": "Acosh", "asin": "Asin", "asinh": "Asinh", "atan": "Atan", "atanh": "Atanh", "ceil": "Ceil", "cos": "Cos", "cosh": "Cosh", "erf": "Erf", "erfc": "Erfc", "erfinv": "ErfInv",
+        "exp": "Exp", "exp2": "Exp2", "expm1": "Expm1", "floor": "Floor", "frac": "Frac", "lgamma": "Lgamma", "digamma": "Digamma", "log": "Log", "log10": "Log10", "log1p": "Log1p", "log2": "Log2", "round": "Round",
+        "reciprocal": "Reciprocal", "rsqrt": "Rsqrt", "sigmoid": "Sigmoid", "sin": "Sin", "sinh": "Sinh", "sqrt": "Sqrt", "tan": "Tan", "tanh": "Tanh", "trunc": "Trunc", "deg2rad": "Deg2Rad", "rad2deg": "Rad2Deg",
+        "isfinite": "IsFinite", "isinf": "IsInf", "isnan": "IsNaN", "isposinf": "IsPosInf", "isneginf": "IsNegInf",
+        "special.i0e": "special.I0e", "special.i1": "special.I1", "special.i1e": "special.I1e", "i0": "special.I0", "special.ndtr": "special.Ndtr", "special.ndtri": "special.Ndtri", "special.log_ndtr": "special.LogNdtr",
+        "special.entr": "special.Entr", "special.erfcx": "special.Erfcx", "sinc": "special.Sinc",
+        "nn.functional.silu": "nn.SiLU", "nn.functional.mish": "nn.Mish", "nn.functional.softsign": "nn.Softsign", "nn.functional.tanhshrink": "nn.TanhShrink", "nn.functional.logsigmoid": "nn.LogSigmoid",
+        "nn.functional.hardsigmoid": "nn.HardSigmoid", "nn.functional.hardswish": "nn.HardSwish", "nn.functional.relu6": "nn.ReLU6", "nn.functional.selu": "nn.SELU",
+    }.items()},
+    **{n: unary(g, of_floats=False) for n, g in {"abs": "Abs", "neg": "Neg", "sign": "Sign", "square": "Square", "signbit": "SignBit", "nn.functional.relu": "ReLU", "bitwise_not": "Not", "nonzero": "Nonzero", "unique": "Unique"}.items()},
+    "add": with_alpha("Add", "AddScalar"), "sub": with_alpha("Sub", "SubScalar"), "mul": binary("Mul", "MulScalar"),
+    "div.no_rounding_mode": binary("Div", "DivScalar", of_floats=True), "true_divide": binary("Div", "DivScalar", of_floats=True),
+    "fmod": binary("FMod"), "remainder": binary("Remainder"), "floor_divide": binary("FloorDivide"), "pow": binary("Pow", "PowScalar"), "atan2": binary("Atan2", of_floats=True),
+    "hypot": binary("Hypot", of_floats=True), "copysign": binary("CopySign", of_floats=True), "nextafter": binary("NextAfter", of_floats=True), "logaddexp": binary("LogAddExp", of_floats=True),
+    "logaddexp2": binary("LogAddExp2", of_floats=True), "heaviside": binary("Heaviside"), "fmax": binary("FMax"), "fmin": binary("FMin"), "xlogy": binary("Xlogy", of_floats=True),
+    "special.xlog1py": binary("special.Xlog1py", of_floats=True), "special.zeta": binary("special.Zeta", of_floats=True),
+    "maximum": binary("Maximum"), "minimum": binary("Minimum"), "max.binary": binary("Maximum"), "min.binary": binary("Minimum"),
+    "bitwise_and": binary("And"), "bitwise_or": binary("Or"), "bitwise_xor": binary("Xor"), "bitwise_left_shift": binary("ShiftLeft"), "bitwise_right_shift": binary("ShiftRight"),
+    "eq": binary("Equal", "EqualScalar"), "ne": binary("NotEqual", "NotEqualScalar"), "lt": binary("Less", "LessScalar"), "le": binary("LessEqual", "LessEqualScalar"), "gt": binary("Greater", "GreaterScalar"),
+    "ge": binary("GreaterEqual", "GreaterEqualScalar"),
+    "sum": reduction("Sum", "SumKeep", integers=False), "mean": reduction("Mean", "MeanKeep", of_floats=True), "amax": reduction("Max", "MaxKeep"), "amin": reduction("Min", "MinKeep"),
+    "prod": reduction("Prod", "ProdKeep", integers=False), "logsumexp": reduction("LogSumExp", "LogSumExpKeep", of_floats=True), "all": reduction("All", "AllKeep"), "any": reduction("Any", "AnyKeep"),
+    "argmax": along("ArgMax"), "argmin": along("ArgMin"), "sort": sort, "argsort": argsort, "topk": topk,
+    "cumsum": along("CumSum"), "cumprod": along("CumProd"), "cummax": along("CumMax"), "cummin": along("CumMin"), "logcumsumexp": along("LogCumSumExp"),
+    "softmax": softmax("Softmax"), "log_softmax": softmax("LogSoftmax"),
+    "matmul": matmul, "mm": matmul, "bmm": matmul, "where": where, "clone": clone, "contiguous": clone,
+    "transpose": transpose, "permute": permute, "permute_copy": permute, "t": lambda x: Call("Transpose", x) if x.dim() == 2 else Call("Clone", x), "reshape": shape("Reshape", "dims"), "view": shape("Reshape", "dims"),
+    "view_copy": shape("Reshape", "dims"), "expand": expand, "expand_as": expand, "expand_copy": expand, "broadcast_to": expand,
+    "cat": cat, "flip": flip, "squeeze": squeeze, "squeeze.multiple": squeeze, "squeeze_copy": squeeze, "unsqueeze": along("Unsqueeze"), "unsqueeze_copy": along("Unsqueeze"),
+    "select": lambda x, dim, index: Call("Select", x, axis=dim, index=index), "narrow": lambda x, dim, start, length: Call("Narrow", x, axis=dim, start=int(start), length=length),
+    "diagonal": lambda x, offset=0, dim1=0, dim2=1: Call("Diagonal", x, offset=offset, axis1=dim1, axis2=dim2), "diagonal_copy": lambda x, offset=0, dim1=0, dim2=1: Call("Diagonal", x, offset=offset, axis1=dim1, axis2=dim2),
+    "tril": lambda x, diagonal=0: Call("Tril", x, offset=diagonal), "triu": lambda x, diagonal=0: Call("Triu", x, offset=diagonal),
+    "index_select": index_select, "index_add": index_add, "index_copy": index_copy, "gather": gather, "scatter": scatter("ScatterAlong"), "scatter_add": scatter("ScatterAddAlong"),
+    "scatter_reduce.sum": scatter_reduce("ScatterAddAlong"), "scatter_reduce.prod": scatter_reduce("ScatterMulAlong"), "scatter_reduce.amin": scatter_reduce("ScatterMinAlong"),
+    "scatter_reduce.amax": scatter_reduce("ScatterMaxAlong"), "masked_select": lambda x, mask: Call("MaskedSelect", x, mask, counted=True),
+    "nn.functional.one_hot": one_hot, "nn.functional.conv1d": conv(1), "nn.functional.conv2d": conv(2), "nn.functional.conv3d": conv(3),
+    "nn.functional.max_pool1d": pool("MaxPool", 1), "nn.functional.max_pool2d": pool("MaxPool", 2), "nn.functional.max_pool3d": pool("MaxPool", 3),
+    "nn.functional.avg_pool1d": avg_pool(1), "nn.functional.avg_pool2d": avg_pool(2), "nn.functional.avg_pool3d": avg_pool(3),
+    "nn.functional.layer_norm": layer_norm, "nn.functional.scaled_dot_product_attention": attention, "nn.functional.cross_entropy": cross_entropy,
+    "nn.functional.gelu": lambda x, approximate="none": Call("GELU" if approximate == "none" else "nn.GELUTanh", x), "nn.functional.glu": lambda x, dim=-1: Call("nn.GLU", x, axis=dim),
+    "bfloat16": convert("bf16"), "bool": convert("bool"), "byte": convert("u8"), "char": convert("i8"), "double": convert("f64"), "float": convert("f32"), "half": convert("f16"), "int": convert("i32"),
+    "long": convert("i64"), "short": convert("i16"),
+    "nn.functional.elu": activation("nn.ELU", "alpha", alpha=1.0),
+}
