@@ -8,6 +8,7 @@ import (
 	"ltc/backends"
 	"ltc/internal/callsite"
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/settings"
@@ -43,6 +44,8 @@ type OpError struct {
 	Line     int
 	Scope    string // that the op was recorded in; see [Trace.Scope]
 	Err      error  // one of the errors above
+
+	guard *dims.Guard // what would make the op a good one, if it held of sizes that are open; nil if nothing would
 }
 
 // Error prints train.go:41: matmul(f32[32,784], f32[512,10]): reason (label).
@@ -98,6 +101,7 @@ func typeError(at callsite.Site, err error) *OpError {
 	e := &OpError{Reason: err.Error(), Err: ErrType}
 	if broken, ok := errors.AsType[*shapeinfer.Error](err); ok {
 		e.Op, e.Operands, e.Label, e.Reason = broken.Op, broken.Operands, broken.Label, broken.Reason
+		e.guard = broken.Guard
 	}
 	e.at(at)
 	return e

@@ -41,6 +41,9 @@ type Input struct {
 type Exported struct {
 	Text      string
 	Constants map[string]soa.View // by argument (ltc.name); one copy of each
+	// Guards says what ops need of open sizes, each with its line: that two are equal, or one a multiple of a
+	// number. Runs of other sizes are errors at that line.
+	Guards []string
 }
 
 // openInputs returns inputs with symbols for [AnySize], and the symbols of their sizes.
@@ -115,7 +118,8 @@ func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) 
 			return nil, opError(callsite.Caller(), "export", ErrUsage, nil, "result %d has the name %q, which must be there and its own", j, name)
 		}
 	}
-	if _, err := e.record(func(d int) int { return d }); err != nil {
+	guards, err := e.open()
+	if err != nil {
 		return nil, err
 	}
 	if len(e.symbols) > 0 {
@@ -127,7 +131,25 @@ func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) 
 			return nil, fmt.Errorf("%w (with %s)", err, e.values.say(e.symbols))
 		}
 	}
-	return &Exported{Text: e.text, Constants: e.constants}, nil
+	return &Exported{Text: e.text, Constants: e.constants, Guards: guards}, nil
+}
+
+// open records the function for the symbols, and makes the text. It returns what has to hold of them.
+func (e *exporting) open() (guards []string, err error) {
+	e.given = typesOf(e.inputs)
+	for range mostAssumed {
+		if _, err = e.record(func(d int) int { return d }); err == nil {
+			return guards, nil
+		}
+		a, ok := assume(err)
+		if !ok {
+			return nil, err
+		}
+		guards = append(guards, a.text)
+		e.given = a.types(e.given)
+		e.symbols = symbolsOf(e.given)
+	}
+	return nil, err
 }
 
 // exporting is the work of one export.
@@ -135,8 +157,9 @@ type exporting struct {
 	f              *Function
 	names, outputs []string
 	inputs         []Input
-	symbols        []int
-	values         sizesOf // that it is checked with
+	given          []types.Type // of the inputs, with the sizes that ops need
+	symbols        []int        // of given
+	values         sizesOf      // that it is checked with
 	text           string
 	constants      map[string]soa.View
 	graph          *ir.Graph    // of open sizes
@@ -183,22 +206,42 @@ func numbersFor(symbols []int, from iter.Seq[int], taken map[int]bool) sizesOf {
 			continue
 		}
 		lo, hi := dims.Bounds(s)
-		values[s] = hi
-		for n := hi; n >= lo && n > hi-64; n-- {
-			if !taken[n] {
-				values[s] = n
-				break
-			}
+		made := func(n int) bool { return taken[n-1] || taken[n] || taken[n+1] || taken[2*n] || taken[3*n] }
+		n, found := numberIn(from, lo, hi, func(n int) bool { return !made(n) && !values.near(n) })
+		if !found {
+			n, found = numberIn(from, lo, hi, func(n int) bool { return !made(n) })
 		}
-		for n := range from {
-			if n >= lo && n <= hi && !taken[n-1] && !taken[n] && !taken[n+1] && !taken[2*n] && !taken[3*n] {
-				values[s] = n
-				break
-			}
+		if !found {
+			n, found = numberIn(from, lo, hi, func(n int) bool { return !taken[n] })
 		}
+		if !found {
+			n = hi
+		}
+		values[s] = n
 		taken[values[s]] = true
 	}
 	return values
+}
+
+// numberIn returns the first number from bounds that is good.
+func numberIn(from iter.Seq[int], lo, hi int, good func(n int) bool) (number int, found bool) {
+	for n := range from {
+		if n >= lo && n <= hi && good(n) {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// near reports whether n differs from one of the numbers by less than an eighth: half of each of two such
+// numbers is about one of them.
+func (v sizesOf) near(n int) bool {
+	for _, m := range v {
+		if 8*max(n-m, m-n) < m {
+			return true
+		}
+	}
+	return false
 }
 
 // of is what a size is for the numbers.
@@ -218,6 +261,15 @@ func (v sizesOf) ofType(t types.Type) types.Type {
 	return t
 }
 
+// ofTypes are the types for the numbers.
+func (v sizesOf) ofTypes(all []types.Type) []types.Type {
+	all = slices.Clone(all)
+	for i, t := range all {
+		all[i] = v.ofType(t)
+	}
+	return all
+}
+
 // say names the numbers in place of symbols are.
 func (v sizesOf) say(symbols []int) string {
 	var all []string
@@ -234,8 +286,8 @@ func (v sizesOf) say(symbols []int) string {
 func (e *exporting) record(size func(d int) int) (recorded bool, err error) {
 	f := e.f
 	t := &traced{owner: sched.Goroutine(), open: len(e.symbols) > 0 && e.graph == nil, anySize: len(e.symbols) > 0, ready: make(chan struct{})}
-	for _, in := range e.inputs {
-		typ := types.Type{DType: in.Type.DType, Shape: slices.Clone(in.Type.Shape)}
+	for _, given := range e.given {
+		typ := types.Type{DType: given.DType, Shape: slices.Clone(given.Shape)}
 		for d := range typ.Shape {
 			typ.Shape[d] = size(typ.Shape[d])
 		}
@@ -304,7 +356,7 @@ func (e *exporting) parameters(t *traced, g *ir.Graph) (marks []lower.Mark, cons
 	marks, constants = make([]lower.Mark, len(t.params)), map[string]soa.View{}
 	for i, p := range t.params {
 		if p.arg >= 0 {
-			marks[i].Name = e.names[p.arg]
+			marks[i].Name, marks[i].Shape = e.names[p.arg], e.inputs[p.arg].Type.Shape
 			continue
 		}
 		if p.draw != nil {

@@ -105,6 +105,11 @@ func (f *Function) Warmup(ctx context.Context, given ...*Tensor) error {
 		if in.numbers && len(in.symbols) > 0 {
 			return opError(callsite.Caller(), "warmup", ErrUsage, nil, "device %s compiles a program for each size; give Warmup an argument of each", f.dev.name)
 		}
+		if !in.numbers {
+			if _, err := in.recorded(ctx, f); err != nil {
+				return err
+			}
+		}
 		given = in.typed(f.dev)
 	}
 	args, err := seen(ctx, given)
@@ -295,7 +300,8 @@ func (f *Function) lookup(ctx context.Context, args []*Tensor) (*traced, error) 
 // error. Dimensions of the types may be of [Dim], or [AnySize]: one program is then compiled for all sizes
 // within the bounds, at the first call or Warmup. The function sees numbers: it is recorded for some
 // sizes within the bounds, and for those of each call. Where these do not tell how a size follows, it is
-// recorded for sizes that are open, too ([Dim]). A call for whose sizes it records other ops has a
+// recorded for sizes that are open, too ([Dim]). The program is for sizes that all ops allow: two that an op
+// needs to be equal, or one that has to be even. A call for whose sizes it records other ops has a
 // program of its own. The error wraps [ErrUsage] or [ErrType] if a name, a type or a Dim is bad.
 func (f *Function) Inputs(all ...Input) error {
 	const op = "inputs"
@@ -321,8 +327,9 @@ type inputs struct {
 	symbols []int
 	at      callsite.Site // of the call of Inputs
 
-	numbers  bool        // there is no program for all sizes
-	compiled atomic.Bool // there has been one
+	given    []types.Type // once open is recorded: the types, with the sizes that ops need
+	numbers  bool         // there is no program for all sizes
+	compiled atomic.Bool  // there has been one
 
 	mu    sync.Mutex
 	open  *shapeinfer.Open // of the program for all sizes; nil before it is recorded
@@ -337,10 +344,14 @@ type sampling struct {
 
 // typed returns arguments of the types, without elements, to compile for.
 func (in *inputs) typed(d *Device) []*Tensor {
-	v := numbersFor(in.symbols, many, map[int]bool{})
-	all := make([]*Tensor, len(in.all))
-	for i, x := range in.all {
-		all[i] = &Tensor{dev: d, val: &value{view: soa.View{Type: v.ofType(x.Type)}}}
+	given := in.given
+	if given == nil {
+		given = typesOf(in.all)
+	}
+	v := numbersFor(symbolsOf(given), many, map[int]bool{})
+	all := make([]*Tensor, len(given))
+	for i, t := range given {
+		all[i] = &Tensor{dev: d, val: &value{view: soa.View{Type: v.ofType(t)}}}
 	}
 	return all
 }

@@ -4,74 +4,90 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lazy/internal/sched"
 	"ltc/shapeinfer"
 )
 
-// record returns the graph of open sizes that the function records for the inputs. It is what graphs for
-// some numbers in place of the symbols have in common, else the graph that is recorded for the symbols.
+// mostAssumed is how many assumptions about the sizes of a function are made.
+const mostAssumed = 8
+
+// record returns the graph of open sizes that the function records for the inputs. Where an op needs two of
+// the sizes to be equal, or one to be a multiple of a number, the graph is for such sizes.
 func (in *inputs) record(f *Function) (*shapeinfer.Open, error) {
-	given := make([]types.Type, len(in.all))
-	for i, x := range in.all {
-		given[i] = x.Type
+	given := typesOf(in.all)
+	var why error
+	for range mostAssumed {
+		o, refused, err := f.openGraph(given)
+		if err == nil {
+			in.given = given
+			return o, nil
+		}
+		why = err
+		a, ok := assume(refused)
+		if !ok {
+			break
+		}
+		given = a.types(given)
 	}
+	return nil, why
+}
+
+// openGraph returns the graph of open sizes that the function records for arguments of the types. It is what
+// graphs for some numbers in place of the symbols have in common, else the graph that is recorded for the
+// symbols. Refused is why that cannot be recorded, if it was tried.
+func (f *Function) openGraph(given []types.Type) (o *shapeinfer.Open, refused, err error) {
+	symbols := symbolsOf(given)
 	var samples []*ir.Graph
-	var err error
 	taken := map[int]bool{}
 	for _, from := range []iter.Seq[int]{many, few, some} {
-		v := numbersFor(in.symbols, from, taken)
-		sizes := make([]types.Type, len(given))
-		for i, t := range given {
-			sizes[i] = v.ofType(t)
-		}
-		g, failed := f.graphOf(sizes, false)
+		v := numbersFor(symbols, from, taken)
+		g, failed := f.graphOf(v.ofTypes(given), false)
 		if failed == nil {
 			samples = append(samples, g)
 		} else {
-			err = fmt.Errorf("%w (with %s)", failed, v.say(in.symbols)) // a program may need more elements than a few
+			err = fmt.Errorf("%w (with %s)", failed, v.say(symbols)) // a program may need more elements than a few
 		}
 		for _, n := range v {
 			taken[n] = true
 		}
 	}
-	if len(samples) == 0 {
-		return nil, err
-	}
 	if len(samples) > 1 {
-		var o *shapeinfer.Open
 		if o, err = shapeinfer.Generalize(samples, given...); err == nil {
-			return o, nil
+			return o, nil, nil
 		}
 	}
-	if o := in.symbolic(f, given, samples); o != nil {
-		return o, nil
+	if o, refused = f.symbolic(given, samples); o != nil {
+		return o, nil, nil
 	}
 	if errors.Is(err, shapeinfer.ErrNoExpression) {
 		err = fmt.Errorf("%w; there, compute a size from x.Dim(i) by SizeAdd, SizeSub, SizeMul, SizeDiv, SizeMin and SizeMax instead of operators of Go, and a number from x.Size(i)", err)
 	}
-	return nil, err
+	return nil, refused, err
 }
 
-// symbolic returns the graph that the function records for the types, whose sizes are symbols. It is nil
-// if there is none, or if one of the samples is no instance of it: the function took a name for a number.
-func (in *inputs) symbolic(f *Function, given []types.Type, samples []*ir.Graph) *shapeinfer.Open {
+// symbolic returns the graph that the function records for the types, whose sizes are symbols. There is
+// none without samples, or if one of these is no instance of it: the function took a name for a number.
+func (f *Function) symbolic(given []types.Type, samples []*ir.Graph) (*shapeinfer.Open, error) {
 	g, err := f.graphOf(given, true)
-	if err != nil || countsIn(g) {
-		return nil
+	if err == nil {
+		err = onlyOpen(g)
+	}
+	if err != nil {
+		return nil, err
 	}
 	o, err := shapeinfer.OpenGraph(g)
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	for _, s := range samples {
-		if !o.Fits(s) {
-			return nil
-		}
+	if len(samples) == 0 || slices.ContainsFunc(samples, func(s *ir.Graph) bool { return !o.Fits(s) }) {
+		return nil, errors.New("func: for a number the function records another program than for a size that is open")
 	}
-	return o
+	return o, nil
 }
 
 // graphOf returns the graph that the function records for arguments of the types, whose sizes may be
@@ -90,4 +106,21 @@ func (f *Function) graphOf(given []types.Type, open bool) (g *ir.Graph, err erro
 		return nil
 	})
 	return g, err
+}
+
+// typesOf returns the types of inputs.
+func typesOf(inputs []Input) []types.Type {
+	all := make([]types.Type, len(inputs))
+	for i, in := range inputs {
+		all[i] = in.Type
+	}
+	return all
+}
+
+// symbolsOf returns the symbols of sizes, of which some may be there several times.
+func symbolsOf(all []types.Type) (symbols []int) {
+	for _, t := range all {
+		symbols = append(symbols, dims.Symbols(t.Shape...)...)
+	}
+	return symbols
 }

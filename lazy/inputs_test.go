@@ -5,8 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/backends"
 	"ltc/ir/types"
 	"ltc/lazy"
+	"ltc/soa"
 )
 
 // batches are inputs of two open sizes.
@@ -54,4 +56,141 @@ func TestInputsWithoutAnExpression(t *testing.T) {
 	_, err := f.Call(t.Context(), lazy.From(dev, sequence(6), 2, 3))
 	require.Error(t, err)
 	require.Regexp(t, `inputs_test\.go:\d+: broadcast: the sizes \d+, \d+ and \d+ follow from no sizes of the arguments: batch is .*; seq is .*; there, compute a size from x\.Dim\(i\) by SizeAdd, `, err.Error())
+}
+
+// needing are functions that need sizes of their arguments to be equal, or one to be a multiple.
+var needing = []struct {
+	name  string
+	in    []lazy.Input
+	fn    func(tr *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor
+	good  [][][]int // shapes
+	bad   [][]int
+	guard string // of the exported text
+	fails string // a call of the function for bad sizes
+	run   string // and a run of the text
+}{
+	{
+		name: "a sum",
+		in: []lazy.Input{
+			{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("a", 1, 64), 3)},
+			{Name: "y", Type: types.Of(lazy.F32, lazy.Dim("b", 0, 100), 3)},
+		},
+		fn: func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+			return []*lazy.Tensor{x[0].Add(x[1].Tanh()).Sum(0)}
+		},
+		good:  [][][]int{{{5, 3}, {5, 3}}, {{64, 3}, {64, 3}}, {{2, 3}, {2, 3}}},
+		bad:   [][]int{{5, 3}, {7, 3}},
+		guard: `inputs_test\.go:\d+: add: [ab] should be [ab]`,
+		fails: `inputs_test\.go:\d+: add\(f32\[5,3\], f32\[7,3\]\): shapes do not broadcast`,
+		run:   `inputs_test\.go:\d+.* stablehlo\.add`,
+	},
+	{
+		name: "rows in pairs",
+		in:   []lazy.Input{{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 1, 100), 8)}},
+		fn: func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+			return []*lazy.Tensor{x[0].Reshape(-1, 16).Exp().Sum(1), x[0].Tanh()}
+		},
+		good:  [][][]int{{{2, 8}}, {{64, 8}}, {{100, 8}}},
+		bad:   [][]int{{7, 8}},
+		guard: `inputs_test\.go:\d+: reshape: 8\*n should be a multiple of 16`,
+		fails: `inputs_test\.go:\d+: reshape\(f32\[7,8\]\): no dimension in place of -1 makes 56 elements`,
+		run:   `inputs_test\.go:\d+.*stablehlo\.dynamic_reshape`,
+	},
+	{
+		name: "both",
+		in: []lazy.Input{
+			{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 1, 100), 2)},
+			{Name: "y", Type: types.Of(lazy.F32, lazy.Dim("m", 1, 100), 2)},
+		},
+		fn: func(_ *lazy.Trace, x []*lazy.Tensor) []*lazy.Tensor {
+			half := lazy.SizeDiv(x[0].Dim(0), 2)
+			return []*lazy.Tensor{x[0].Reshape(half, 4).MatMul(x[1].Reshape(4, half))}
+		},
+		good:  [][][]int{{{2, 2}, {2, 2}}, {{64, 2}, {64, 2}}, {{6, 2}, {6, 2}}},
+		bad:   [][]int{{6, 2}, {8, 2}},
+		guard: `inputs_test\.go:\d+: reshape: 2\*n should be 4\*floor\(n / 2\)`,
+		fails: `inputs_test\.go:\d+: reshape\(f32\[8,2\]\): `,
+		run:   `inputs_test\.go:\d+.*stablehlo\.dynamic_reshape`,
+	},
+}
+
+// What ops need of the sizes of arguments is found, and said with the op's line, when a function is recorded.
+// Calls of other sizes are errors of the op.
+func TestInputsThatOpsNeed(t *testing.T) {
+	for _, c := range needing {
+		t.Run(c.name, func(t *testing.T) {
+			dev, exact := open(t, "cpu", lazy.Compiled()), open(t, "eval", lazy.StaticShapes())
+			f := lazy.Func(dev, c.fn)
+			require.NoError(t, f.Inputs(c.in...))
+			require.NoError(t, f.Warmup(t.Context()))
+			call := func(f *lazy.Function, d *lazy.Device, shapes [][]int) ([]*lazy.Tensor, error) {
+				var x []*lazy.Tensor
+				for _, s := range shapes {
+					x = append(x, lazy.From(d, sequence(s[0]*s[1]), s...))
+				}
+				return f.CallAll(t.Context(), x...)
+			}
+			for _, shapes := range c.good {
+				y, err := call(f, dev, shapes)
+				require.NoError(t, err)
+				want, err := call(lazy.Func(exact, c.fn), exact, shapes)
+				require.NoError(t, err)
+				for i := range want {
+					require.Equal(t, want[i].Shape(), y[i].Shape())
+					require.InDeltaSlice(t, floats(t, want[i]), floats(t, y[i]), 1e-4, "%v", shapes)
+				}
+			}
+			require.EqualValues(t, 1, f.Report().Compiled)
+			_, err := call(f, dev, c.bad)
+			require.Error(t, err)
+			require.Regexp(t, c.fails, err.Error())
+			require.ErrorIs(t, err, lazy.ErrType)
+		})
+	}
+}
+
+// An exported text has what ops need of sizes, is compiled once for all of these, and its runs of others are
+// errors at the op's line.
+func TestExportOfWhatOpsNeed(t *testing.T) {
+	for _, c := range needing {
+		t.Run(c.name, func(t *testing.T) {
+			dev := open(t, "eval")
+			f := lazy.Func(dev, c.fn)
+			exported, err := f.Export(c.in)
+			require.NoError(t, err)
+			require.NotEmpty(t, exported.Guards)
+			require.Regexp(t, "^"+c.guard+"$", exported.Guards[0])
+			for _, in := range c.in {
+				require.Contains(t, exported.Text, in.Name)
+			}
+			b, err := backends.Open("cpu")
+			require.NoError(t, err)
+			e, err := b.Compile(t.Context(), backends.NewModule(exported.Text), backends.Options{Compiled: true})
+			require.NoError(t, err, exported.Text)
+			run := func(shapes [][]int) ([]soa.View, error) {
+				call := &backends.Call{}
+				for _, s := range shapes {
+					call.Args = append(call.Args, soa.Make(types.Of(lazy.F32, s...)))
+					copy(soa.Slice[float32](call.Args[len(call.Args)-1]), sequence(s[0]*s[1]))
+				}
+				return call.Results, e.Execute(t.Context(), call)
+			}
+			for _, shapes := range c.good {
+				var x []*lazy.Tensor
+				for _, s := range shapes {
+					x = append(x, lazy.From(dev, sequence(s[0]*s[1]), s...))
+				}
+				want, err := lazy.Func(dev, c.fn).CallAll(t.Context(), x...)
+				require.NoError(t, err)
+				got, err := run(shapes)
+				require.NoError(t, err)
+				for i := range want {
+					require.InDeltaSlice(t, floats(t, want[i]), soa.Slice[float32](got[i]), 1e-4, "%v", shapes)
+				}
+			}
+			_, err = run(c.bad)
+			require.Error(t, err)
+			require.Regexp(t, c.run, err.Error())
+		})
+	}
 }

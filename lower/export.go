@@ -6,6 +6,7 @@ import (
 
 	"ltc/ir"
 	"ltc/ir/dims"
+	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo/verify"
 )
@@ -22,7 +23,7 @@ func Export(g *ir.Graph, args []Mark, results []string) (string, error) {
 			return "", fmt.Errorf("the constant %q is %v: it has as many elements as the inputs, of which nobody knows the number; make it an input", args[i].Name, p.Type)
 		}
 	}
-	m, err := openModule(g, nil)
+	m, err := openModule(g, shapes(g, args), nil)
 	if err != nil {
 		return "", err
 	}
@@ -56,6 +57,20 @@ func withoutCounts(main *mlir.Op, g *ir.Graph) {
 type Mark struct {
 	Name     string // ltc.name
 	Constant bool   // ltc.constant
+	// Shape has the symbols that name the argument's dimensions in the text, where sizes of the graph are
+	// what these have to be; nil: those of the graph.
+	Shape types.Shape
+}
+
+// shapes returns the shapes of parameters whose symbols name dimensions.
+func shapes(g *ir.Graph, args []Mark) []types.Shape {
+	all := make([]types.Shape, len(args))
+	for i, p := range g.Params {
+		if all[i] = args[i].Shape; all[i] == nil {
+			all[i] = p.Type.Shape
+		}
+	}
+	return all
 }
 
 // mark names the arguments of a module's main, says which of them are constants,

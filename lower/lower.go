@@ -36,13 +36,14 @@ func Module(g *ir.Graph) *mlir.Module { return module(g, nil) }
 
 // module is Module, with a look at w for each op.
 func module(g *ir.Graph, w *halt.Watch) *mlir.Module {
-	m, _ := openModule(g, w) // without sizes that are open nothing fails
+	m, _ := openModule(g, nil, w) // without sizes that are open nothing fails
 	return m
 }
 
 // openModule is module of a graph whose parameters may have sizes that are symbols (package
-// dims), which the module leaves open. The error names the op that no text can say.
-func openModule(g *ir.Graph, w *halt.Watch) (*mlir.Module, error) {
+// dims), which the module leaves open. Named has shapes with the symbols that name them, nil for the
+// parameters' own. The error names the op that no text can say.
+func openModule(g *ir.Graph, named []types.Shape, w *halt.Watch) (*mlir.Module, error) {
 	l := &lowerer{
 		Watch:    w,
 		module:   &mlir.Module{Name: symbol(g.Name)},
@@ -72,7 +73,7 @@ func openModule(g *ir.Graph, w *halt.Watch) (*mlir.Module, error) {
 	setArgAttrs(main, args)
 	l.module.Ops[0] = main
 	if l.symbolic {
-		l.unnamed()
+		l.unnamed(g, named)
 	}
 	l.module.Number()
 	return l.module, l.err
@@ -94,7 +95,7 @@ func Text(g *ir.Graph, locations bool) string {
 func TextContext(ctx context.Context, g *ir.Graph, locations bool) (text string, err error) {
 	w := halt.On(ctx)
 	defer w.Catch(&err)
-	m, err := openModule(g, w)
+	m, err := openModule(g, nil, w)
 	if err == nil && anyOpen(g) {
 		err = verify.Module(m)
 	}

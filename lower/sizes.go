@@ -289,8 +289,9 @@ func (s *sizes) tells(d int64) bool {
 }
 
 // unnamed writes `?` for the sizes of a module that are expressions, and what the symbols of
-// main's arguments are: ltc.dim and ltc.dims.
-func (l *lowerer) unnamed() {
+// main's arguments are: ltc.dim and ltc.dims. An expression is named by its text. Named has shapes with other
+// symbols, if it is not nil.
+func (l *lowerer) unnamed(g *ir.Graph, named []types.Shape) {
 	main := l.module.Ops[0]
 	bounds := mlir.Dict{}
 	args := argAttrs(main)
@@ -300,12 +301,19 @@ func (l *lowerer) unnamed() {
 			continue
 		}
 		names := mlir.ArrayAttr{}
-		for _, d := range t.Shape {
+		shape := g.Params[i].Type.Shape
+		if named != nil {
+			shape = named[i]
+		}
+		for _, d := range shape {
 			name, lo, hi, ok := dims.SymbolOf(d)
+			if !ok && dims.IsExpr(d) {
+				name = dims.String(d)
+				least, most := dims.Bounds(d)
+				lo, hi, ok = int64(least), int64(most), true
+			}
 			if names = append(names, mlir.StringAttr(name)); ok {
 				bounds.Set(name, mlir.ArrayAttr{mlir.IntegerAttr{Value: lo}, mlir.IntegerAttr{Value: hi}})
-			} else if dims.IsExpr(d) {
-				l.fail(fmt.Errorf("dimension %s of argument %d is no symbol", dims.String(d), i))
 			}
 		}
 		args[i].Set("ltc.dim", names)

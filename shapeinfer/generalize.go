@@ -25,6 +25,7 @@ const MostOpen = 1<<31 - 1
 type Open struct {
 	Graph   *ir.Graph
 	symbols []int
+	tellers []multiple  // by symbol: the size of a parameter that tells it
 	at      map[int]int // by expression, its index in sizes
 	sizes   *dims.Evaluator
 	counts  map[int]int // by size that follows from data, the node that tells it

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"ltc/ir"
+	"ltc/ir/dims"
 	"ltc/ir/ops"
 	"ltc/ir/types"
 )
@@ -25,6 +26,8 @@ type Error struct {
 	Reason   string
 	// Broadcast is set if the shapes of elementwise operands do not broadcast.
 	Broadcast bool
+	// Guard is what would keep the rule if it held of sizes that are open; nil if nothing would.
+	Guard *dims.Guard
 }
 
 // Error prints op(types): reason (label).
@@ -61,6 +64,34 @@ type demand int
 type broken struct {
 	demand demand
 	reason string
+	guard  *dims.Guard
+}
+
+// equal says that the demand is met if two sizes are equal.
+func (b *broken) equal(x, y int) *broken {
+	b.guard = guardOf(dims.Equal, x, y)
+	return b
+}
+
+// guardOf returns a guard of sizes that are open; nil if it holds of all, or of none.
+func guardOf(rule dims.Rule, x, y int) *dims.Guard {
+	g := dims.Guard{Rule: rule, A: int64(x), B: int64(y)}
+	if holds, can := g.Prove(); holds || !can || !dims.HasExpr(x, y) {
+		return nil
+	}
+	return &g
+}
+
+// unequal returns the guard of the first sizes of two shapes that differ; nil if their ranks do.
+func unequal(a, b types.Shape) *dims.Guard {
+	if len(a) == len(b) {
+		for i := range a {
+			if a[i] != b[i] {
+				return guardOf(dims.Equal, a[i], b[i])
+			}
+		}
+	}
+	return nil
 }
 
 func breaks(d demand, format string, args ...any) (types.Type, *broken) {
@@ -68,7 +99,7 @@ func breaks(d demand, format string, args ...any) (types.Type, *broken) {
 }
 
 func because(d demand, format string, args ...any) *broken {
-	return &broken{d, fmt.Sprintf(format, args...)}
+	return &broken{demand: d, reason: fmt.Sprintf(format, args...)}
 }
 
 // Infer returns the type of the result of op, or the types of several, and then the
@@ -86,7 +117,9 @@ func Infer(op ir.Op, in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (one ty
 	if row.Traits.Has(ops.Elementwise) {
 		for _, x := range in[1:] {
 			if !x.Type.Shape.Equal(in[0].Type.Shape) {
-				return types.Type{}, nil, newError(row, in, "shapes", "the shapes of the operands differ")
+				e := newError(row, in, "shapes", "the shapes of the operands differ")
+				e.Guard = unequal(x.Type.Shape, in[0].Type.Shape)
+				return types.Type{}, nil, e
 			}
 		}
 	}
@@ -97,7 +130,9 @@ func Infer(op ir.Op, in []*ir.Node, attrs []ir.Attr, body *ir.Composite) (one ty
 		one, b = rules[op](in, attrs, body)
 	}
 	if b != nil {
-		return types.Type{}, nil, newError(row, in, fmt.Sprintf("c%d", len(row.Operands)+int(b.demand)), b.reason)
+		e := newError(row, in, fmt.Sprintf("c%d", len(row.Operands)+int(b.demand)), b.reason)
+		e.Guard = b.guard
+		return types.Type{}, nil, e
 	}
 	return one, several, nil
 }

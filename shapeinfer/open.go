@@ -1,14 +1,18 @@
 package shapeinfer
 
 import (
+	"fmt"
 	"slices"
 
 	"ltc/ir"
 	"ltc/ir/dims"
 )
 
+// multiple is a size that is a number times a symbol.
+type multiple struct{ size, by int }
+
 // OpenGraph returns the Open of g, whose sizes are expressions of symbols. Each symbol is a dimension
-// of a parameter, or follows from data. The error wraps [dims.ErrTooLarge]: an expression has too many terms.
+// of a parameter, or a number times it is, or it follows from data. The error wraps [dims.ErrTooLarge]: an expression has too many terms.
 func OpenGraph(g *ir.Graph) (*Open, error) {
 	var symbols []int
 	for _, p := range g.Params {
@@ -19,6 +23,13 @@ func OpenGraph(g *ir.Graph) (*Open, error) {
 		}
 	}
 	o := &Open{Graph: g, symbols: symbols, at: map[int]int{}, counts: map[int]int{}}
+	for _, s := range symbols {
+		m := multipleOf(g.Params, s)
+		if m.by == 0 {
+			return nil, fmt.Errorf("shapeinfer: no dimension of a parameter is %s, or a number times it", dims.String(s))
+		}
+		o.tellers = append(o.tellers, m)
+	}
 	for i, n := range g.Nodes {
 		if n.Op == ir.OpCounted {
 			o.counts[int(n.Attrs[ir.CountedSize].Int)] = i
@@ -37,6 +48,21 @@ func OpenGraph(g *ir.Graph) (*Open, error) {
 	var err error
 	o.sizes, err = dims.NewEvaluator(names, all)
 	return o, err
+}
+
+// multipleOf returns the first dimension of parameters that is a symbol, else a number times it.
+func multipleOf(params []*ir.Node, symbol int) (m multiple) {
+	for _, p := range params {
+		for _, d := range p.Type.Shape {
+			if d == symbol {
+				return multiple{d, 1}
+			}
+			if by := dims.Div(d, symbol); m.by == 0 && !dims.IsExpr(by) && by > 0 && dims.Mul(by, symbol) == d {
+				m = multiple{d, by}
+			}
+		}
+	}
+	return m
 }
 
 // counted reports whether a size depends on one that follows from data.
@@ -193,13 +219,15 @@ func (o *Open) tell(values []int64, g *ir.Graph) bool {
 		}
 		for axis, d := range p.Type.Shape {
 			for k, s := range o.symbols {
-				if d != s {
+				by := o.tellers[k].by
+				if d != o.tellers[k].size {
 					continue
 				}
-				if lo, hi := dims.Bounds(s); shape[axis] < lo || shape[axis] > min(hi, MostOpen) {
+				n := shape[axis] / by
+				if lo, hi := dims.Bounds(s); n < lo || n > hi || shape[axis] > MostOpen {
 					return false
 				}
-				values[k] = int64(shape[axis]) // IsInstance compares it with the others
+				values[k] = int64(n) // IsInstance compares it with the others
 			}
 		}
 	}
@@ -221,6 +249,11 @@ func (o *Open) Symbols(yield func(symbol int, at Place) bool) {
 func (o *Open) place(symbol int) Place {
 	for i, p := range o.Graph.Params {
 		if axis := slices.Index(p.Type.Shape, symbol); axis >= 0 {
+			return Place{i, axis}
+		}
+	}
+	for i, p := range o.Graph.Params {
+		if axis := slices.IndexFunc(p.Type.Shape, func(d int) bool { return dims.DependsOn(d, symbol) }); axis >= 0 {
 			return Place{i, axis}
 		}
 	}

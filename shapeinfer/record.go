@@ -41,8 +41,9 @@ func recordBroadcast(b *ir.Builder, op ir.Op, in []*ir.Node, attrs []ir.Attr) (*
 	shape, ok := in[0].Type.Shape, true
 	for _, x := range in[1:] {
 		if shape, ok = BroadcastShapes(shape, x.Type.Shape); !ok {
-			e := newError(row, in, "shapes", fmt.Sprintf("shapes do not broadcast: %s", clash(in)))
-			e.Broadcast = true
+			reason, guard := clash(in)
+			e := newError(row, in, "shapes", "shapes do not broadcast: "+reason)
+			e.Broadcast, e.Guard = true, guard
 			return nil, e
 		}
 	}
@@ -56,8 +57,9 @@ func recordBroadcast(b *ir.Builder, op ir.Op, in []*ir.Node, attrs []ir.Attr) (*
 	return b.Node(op, wide, attrs, nil)
 }
 
-// clash says which dimensions stand in the way of broadcasting.
-func clash(in []*ir.Node) string {
+// clash says which dimensions stand in the way of broadcasting, and what would have to hold of those that
+// are open.
+func clash(in []*ir.Node) (reason string, guard *dims.Guard) {
 	for i, x := range in {
 		for _, y := range in[i+1:] {
 			if _, ok := BroadcastShapes(x.Type.Shape, y.Type.Shape); ok {
@@ -66,14 +68,14 @@ func clash(in []*ir.Node) string {
 			a, c := x.Type.Shape, y.Type.Shape
 			for k := 1; k <= min(len(a), len(c)); k++ {
 				if p, q := a[len(a)-k], c[len(c)-k]; p != q && p != 1 && q != 1 && dims.HasExpr(p, q) {
-					return fmt.Sprintf("%v and %v have %s and %s at axis -%d, which may differ", a, c, dims.String(p), dims.String(q), k)
+					return fmt.Sprintf("%v and %v have %s and %s at axis -%d, which may differ", a, c, dims.String(p), dims.String(q), k), guardOf(dims.Equal, p, q)
 				} else if p != q && p != 1 && q != 1 {
-					return fmt.Sprintf("%v and %v have %s and %s at axis -%d; reshape one, or give it a dimension of 1 there", a, c, dims.String(p), dims.String(q), k)
+					return fmt.Sprintf("%v and %v have %s and %s at axis -%d; reshape one, or give it a dimension of 1 there", a, c, dims.String(p), dims.String(q), k), nil
 				}
 			}
 		}
 	}
-	return "the operands' dimensions differ"
+	return "the operands' dimensions differ", nil
 }
 
 // Broadcast returns x broadcast to shape, which must be one to which its own
@@ -134,16 +136,22 @@ func fromFront(axis, rank int) int {
 // fillDim replaces a single -1 by what is left of the elements.
 func fillDim(shape []int, elements int) {
 	i := slices.Index(shape, -1)
-	if i < 0 {
+	if i < 0 || slices.Contains(shape[i+1:], -1) {
 		return
 	}
-	rest := 1
-	for j, d := range shape {
-		if j != i {
-			rest = dims.Mul(rest, d)
-		}
-	}
+	rest := known(shape)
 	if !dims.AtMost(rest, 0) && dims.Divides(elements, rest) {
 		shape[i] = dims.Div(elements, rest)
 	}
+}
+
+// known returns the product of dimensions that are not -1.
+func known(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		if d != -1 {
+			n = dims.Mul(n, d)
+		}
+	}
+	return n
 }

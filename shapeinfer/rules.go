@@ -104,7 +104,7 @@ func inferBroadcast(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type
 			return breaks(broadcastAxes, "axes %v do not rise within the shape %v", axes, t.Shape)
 		}
 		if x.Shape[i] != 1 && x.Shape[i] != t.Shape[a] {
-			return breaks(broadcastSizes, "dimension %d of x is %s and cannot become %s", i, dims.String(x.Shape[i]), dims.String(t.Shape[a]))
+			return types.Type{}, because(broadcastSizes, "dimension %d of x is %s and cannot become %s", i, dims.String(x.Shape[i]), dims.String(t.Shape[a])).equal(x.Shape[i], t.Shape[a])
 		}
 	}
 	return t, nil
@@ -114,13 +114,17 @@ func inferReshape(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, 
 	x := in[0].Type
 	t := types.Type{DType: x.DType, Shape: attrs[ir.ReshapeDims].Ints}
 	if slices.Contains(t.Shape, -1) {
-		return breaks(reshapeElements, "no dimension in place of -1 makes %s of %v", elements(x.Elements()), t.Shape)
+		b := because(reshapeElements, "no dimension in place of -1 makes %s of %v", elements(x.Elements()), t.Shape)
+		if rest := known(t.Shape); dims.Less(0, rest) {
+			b.guard = guardOf(dims.Multiple, x.Elements(), rest)
+		}
+		return types.Type{}, b
 	}
 	if err := t.CheckSizes(); err != nil {
 		return breaks(reshapeDims, "%v", err)
 	}
 	if t.Elements() != x.Elements() {
-		return breaks(reshapeElements, "%v has %s, %v has %s", x.Shape, elements(x.Elements()), t.Shape, dims.String(t.Elements()))
+		return types.Type{}, because(reshapeElements, "%v has %s, %v has %s", x.Shape, elements(x.Elements()), t.Shape, dims.String(t.Elements())).equal(x.Elements(), t.Elements())
 	}
 	return t, nil
 }
@@ -209,7 +213,7 @@ func inferConcatenate(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Ty
 		}
 		for k, d := range s {
 			if k != axis && d != shape[k] {
-				return breaks(concatenateDims, "operand %d has %s at axis %d, the first has %s", i+1, dims.String(d), k, dims.String(shape[k]))
+				return types.Type{}, because(concatenateDims, "operand %d has %s at axis %d, the first has %s", i+1, dims.String(d), k, dims.String(shape[k])).equal(d, shape[k])
 			}
 		}
 		if !dims.HasExpr(s[axis], shape[axis]) && s[axis] > math.MaxInt-shape[axis] {
@@ -336,10 +340,12 @@ func inferMatMul(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *brok
 		return breaks(matMulRanks, "ranks are %d and %d, must be at least 2", len(x), len(y))
 	}
 	if p, q := x[len(x)-1], y[len(y)-2]; p != q {
-		return breaks(matMulInner, "inner dimensions differ: %s and %s", dims.String(p), dims.String(q))
+		return types.Type{}, because(matMulInner, "inner dimensions differ: %s and %s", dims.String(p), dims.String(q)).equal(p, q)
 	}
 	if len(y) != 2 && !x[:len(x)-2].Equal(y[:len(y)-2]) {
-		return breaks(matMulBatch, "batch dimensions differ: %v and %v", x[:len(x)-2], y[:len(y)-2])
+		b := because(matMulBatch, "batch dimensions differ: %v and %v", x[:len(x)-2], y[:len(y)-2])
+		b.guard = unequal(x[:len(x)-2], y[:len(y)-2])
+		return types.Type{}, b
 	}
 	t := in[0].Type
 	if x[len(x)-1] != y[len(y)-1] {

@@ -163,6 +163,32 @@ func unify(open *plan.Opening, a, b int64) (s, to int64, ok bool) {
 			return s, to, true
 		}
 	}
+	return divide(open, a, b)
+}
+
+// mostDivisor is the largest number that a symbol is tried to be a multiple of.
+const mostDivisor = 64
+
+// divide has a symbol that no other size depends on be a multiple of a number where that makes a and b
+// equal: n in place of 2*floor(n / 2) needs n to be even. The evaluator runs calls in which it is not.
+func divide(open *plan.Opening, a, b int64) (s, to int64, ok bool) {
+	for _, s := range dims.Symbols(a, b) {
+		name, lo, hi, _ := dims.SymbolOf(s)
+		if slices.ContainsFunc(open.Symbols, func(x plan.Symbol) bool { return x.Size != s && dims.DependsOn(x.Size, s) }) {
+			continue
+		}
+		for by := int64(2); by <= min(mostDivisor, hi); by++ {
+			to := dims.Mul(by, dims.Symbol(fmt.Sprintf("%s/%d", name, by), dims.CeilDiv(max(lo, 1), by), dims.Div(hi, by)))
+			if dims.IsExpr(to) && dims.Substitute(a, s, to) == dims.Substitute(b, s, to) {
+				for k := range open.Symbols {
+					if open.Symbols[k].Size == s {
+						open.Symbols[k].Size = to
+					}
+				}
+				return s, to, true
+			}
+		}
+	}
 	return 0, 0, false
 }
 

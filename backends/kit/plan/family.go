@@ -31,11 +31,18 @@ type Family struct {
 	symbols []int64
 	sizes   []int64 // the typical values
 	eval    *dims.Evaluator
-	own     []int        // the values that eval takes
+	own     []ownValue   // the values that eval takes
+	plain   bool         // these are the values as they are given
 	numbers int          // of open, which eval has first, then guards, then symbols
 	varying []int        // the numbers that are expressions
 	guards  []dims.Guard // what has to hold
 	regions [][]*Family  // by step
+}
+
+// ownValue is a value of a symbol: the value at an index, divided by a number.
+type ownValue struct {
+	at int
+	by int64
 }
 
 // ErrOtherSizes is the error of [Member.Resize] for sizes that the program is not for: a value of
@@ -78,9 +85,17 @@ func newFamily(f *Family) (*Family, error) {
 	var own []int64
 	for i, s := range f.symbols {
 		if _, _, _, ok := dims.SymbolOf(s); ok && !slices.Contains(own, s) {
-			own, f.own = append(own, s), append(f.own, i)
+			own, f.own = append(own, s), append(f.own, ownValue{i, 1})
 		}
 	}
+	for i, s := range f.symbols { // multiples of symbols that are no value
+		for _, x := range dims.Symbols(s) {
+			if by := dims.Div(s, x); !slices.Contains(own, x) && !dims.IsExpr(by) && dims.Mul(by, x) == s {
+				own, f.own = append(own, x), append(f.own, ownValue{i, by})
+			}
+		}
+	}
+	f.plain = len(f.own) == len(f.symbols) && !slices.ContainsFunc(f.own, func(x ownValue) bool { return x.by != 1 })
 	var err error
 	if f.eval, err = dims.NewEvaluator(own, append(all, f.symbols...)); err != nil {
 		return nil, err
@@ -162,9 +177,9 @@ func (f *Family) makeBase() error {
 // halve makes the largest of the base's sizes smaller that can be. It reports false if none can.
 func (f *Family) halve() bool {
 	at := -1
-	for _, i := range f.own {
-		if lo, _ := dims.Bounds(f.symbols[i]); f.sizes[i] > lo && (at < 0 || f.sizes[i] > f.sizes[at]) {
-			at = i
+	for _, x := range f.own {
+		if lo, _ := dims.Bounds(f.symbols[x.at]); f.sizes[x.at] > lo && (at < 0 || f.sizes[x.at] > f.sizes[at]) {
+			at = x.at
 		}
 	}
 	if at < 0 {
@@ -253,6 +268,11 @@ func (f *Family) samples() (all [][]int64) {
 // follow sets the values that follow from the others.
 func (f *Family) follow(values []int64) {
 	r := f.eval.Registers()
+	for _, x := range f.own {
+		if x.by > 1 {
+			values[x.at] = max(values[x.at]/x.by, 1) * x.by
+		}
+	}
 	if f.evaluate(r, values) != nil {
 		return
 	}
@@ -263,13 +283,17 @@ func (f *Family) follow(values []int64) {
 
 // evaluate sets registers for values of the symbols.
 func (f *Family) evaluate(registers, values []int64) error {
-	if len(f.own) == len(f.symbols) {
+	if f.plain {
 		return f.eval.Eval(registers, values)
 	}
 	var few [8]int64
 	own := few[:0]
-	for _, i := range f.own {
-		own = append(own, values[i])
+	for _, x := range f.own {
+		n := values[x.at] / x.by
+		if x.by > 1 && (n == 0 || n*x.by != values[x.at]) {
+			return ErrOtherSizes
+		}
+		own = append(own, n)
 	}
 	return f.eval.Eval(registers, own)
 }

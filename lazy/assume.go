@@ -1,0 +1,108 @@
+package lazy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"ltc/ir/dims"
+	"ltc/ir/types"
+)
+
+// assumption is what an op needs of open sizes that they need not be: two are to be equal, or one a
+// multiple of a number.
+type assumption struct {
+	now  map[int]int // by symbol, the size in its place
+	text string      // the line, the op and the rule
+}
+
+// String returns what an op needs, with its line.
+func (a assumption) String() string { return a.text }
+
+// assume returns the assumption under which an op that failed would not; false if there is none.
+func assume(failed error) (a assumption, ok bool) {
+	e, ok := errors.AsType[*OpError](failed)
+	if !ok || e.guard == nil {
+		return a, false
+	}
+	g := *e.guard
+	for _, find := range []func(dims.Guard) map[int]int{assumeEqual, assumeMultiple} {
+		if a.now = find(g); a.now != nil {
+			a.text = fmt.Sprintf("%s:%d: %s: %v", e.File, e.Line, e.Op, g)
+			return a, true
+		}
+	}
+	return a, false
+}
+
+// assumeEqual has a symbol be another, or a number times it, whose bounds are those of both.
+func assumeEqual(g dims.Guard) map[int]int {
+	if g.Rule != dims.Equal {
+		return nil
+	}
+	for _, sides := range [...][2]int64{{g.A, g.B}, {g.B, g.A}} {
+		s, by, ok := scaledSymbol(sides[0])
+		if !ok || !dims.Divides(sides[1], by) {
+			continue
+		}
+		t, times, ok := scaledSymbol(dims.Div(sides[1], by))
+		if !ok || s == t {
+			continue
+		}
+		_, least, most, _ := dims.SymbolOf(s)
+		name, lo, hi, _ := dims.SymbolOf(t)
+		if lo, hi = max(lo, dims.CeilDiv(least, times)), min(hi, dims.Div(most, times)); lo >= hi {
+			continue
+		}
+		both := dims.Symbol(name, lo, hi)
+		return map[int]int{int(s): int(dims.Mul(times, both)), int(t): int(both)}
+	}
+	return nil
+}
+
+// scaledSymbol returns the symbol that d is a number times.
+func scaledSymbol(d int64) (symbol, by int64, ok bool) {
+	all := dims.Symbols(d)
+	if len(all) != 1 {
+		return 0, 0, false
+	}
+	by = dims.Div(d, all[0])
+	return all[0], by, !dims.IsExpr(by) && by > 0 && dims.Mul(by, all[0]) == d
+}
+
+// mostMultiple is the largest number that a size is assumed to be a multiple of.
+const mostMultiple = 64
+
+// assumeMultiple has a symbol be a number times another, for the least number that does.
+func assumeMultiple(g dims.Guard) map[int]int {
+	for by := 2; by <= mostMultiple; by++ {
+		for _, s := range dims.Symbols(int(g.A), int(g.B)) {
+			name, lo, hi, _ := dims.SymbolOf(s)
+			lo, hi = dims.CeilDiv(lo, int64(by)), dims.Div(hi, int64(by))
+			if lo >= hi {
+				continue
+			}
+			now := dims.Mul(by, int(dims.Symbol(fmt.Sprintf("(%s/%d)", name, by), lo, hi)))
+			of := dims.Guard{Rule: g.Rule, A: dims.Substitute(g.A, int64(s), int64(now)), B: dims.Substitute(g.B, int64(s), int64(now))}
+			if holds, _ := of.Prove(); holds {
+				return map[int]int{s: now}
+			}
+		}
+	}
+	return nil
+}
+
+// types returns types with the sizes that are assumed.
+func (a assumption) types(given []types.Type) []types.Type {
+	all := slices.Clone(given)
+	for i := range all {
+		all[i].Shape = slices.Clone(all[i].Shape)
+		for axis, d := range all[i].Shape {
+			for s, now := range a.now {
+				d = dims.Substitute(d, s, now)
+			}
+			all[i].Shape[axis] = d
+		}
+	}
+	return all
+}
