@@ -16,11 +16,12 @@ func TestNamesAreNoNumbers(t *testing.T) {
 	name := float64(x.MaskedSelect(x.Greater(x)).OpenDim(0))
 	for _, y := range []*lazy.Tensor{
 		x.DivScalar(name), x.MulScalar(1 / name), x.AddScalar(float64(float32(name))), lazy.Full(tr, lazy.F32, name, 2),
+		x.MulScalar(-name), x.AddScalar(2*name + 1), x.DivScalar(name * name), x.MulScalar(3 / name / 4), x.MulScalar(float64(float32(-1 / (8 * name)))),
 		lazy.Const(tr, lazy.F64, name), lazy.NewScalar(tr, "n", lazy.F64, name),
 	} {
 		require.ErrorContains(t, y.Err(), "is computed from the name of a size that is open, which is no number: compute with Size(i)")
 	}
-	for _, v := range []float64{0, 1, -1e30, 1e30, -1 << 63, -1e18, -9e18, -1e-19, -1e-30} {
+	for _, v := range []float64{0, 1, -1e30, 1e30, -1 << 63, -1e18, -9e18, -1e-19, -1e-30, 1 << 62, 1e18, 1e19, 1e38, 1e-38, 1e300, 1e-300, 6.02214076e23, 1.602176634e-19, 9.1093837e-31} {
 		require.NoError(t, x.DivScalar(v).Err(), v)
 	}
 }

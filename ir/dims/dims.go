@@ -51,18 +51,32 @@ const tooLarge = firstName - nameStep
 // is such an expression; if there is none, operations on d give what [Check] refuses, too.
 func IsExpr[N Int](d N) bool { return int64(d) < -Largest && int64(d) != Unknown }
 
-// FromName reports whether x is the name of an expression that Go code has taken for a number, or one
-// divided by a name, both possibly rounded to f32. Other numbers are practically never among these: the
+// mostFactor is the largest number that a name is taken to be multiplied or divided by.
+const mostFactor = 8
+
+// FromName reports whether x is the name of an expression that Go code has taken for a number, or is
+// computed from it. That is a small multiple or part of a name or of the product of two, or the inverse of
+// one, of either sign, and possibly rounded to f32. Other numbers are practically never among these: the
 // names take a part in 10⁷ of their binade.
 func FromName(x float64) bool {
-	if x >= 0 {
-		return false // names are negative
+	const name = -firstName
+	if x = math.Abs(x); x > mostFactor/float64(name)*2 && x < float64(name)/mostFactor/2 || x == 0 || x > math.MaxFloat64 {
+		return false
 	}
-	if x > -1 {
-		x = 1 / x
+	return smallRatio(x/name) || smallRatio(x*name) || smallRatio(x/name/name) || smallRatio(x*name*name)
+}
+
+// smallRatio reports whether r is p/q for some p and q up to mostFactor, but for the distance between names
+// and the rounding to f32.
+func smallRatio(r float64) bool {
+	const near = 1e-6
+	for q := 1.0; q <= mostFactor; q++ {
+		p := math.Round(r * q)
+		if p >= 1 && p <= mostFactor && math.Abs(r*q-p) < near*p {
+			return true
+		}
 	}
-	const rounding = 1 << 40
-	return x > firstName-rounding && x < firstName+Most*nameStep+rounding
+	return false
 }
 
 // HasExpr reports whether one of the sizes is an expression.
