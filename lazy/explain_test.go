@@ -478,3 +478,24 @@ func printed(e lazy.Explanation) string {
 		return fmt.Sprintf("train.go:%d", 11+slices.Index(lines, line))
 	})
 }
+
+// A number that another op has, too, is no op that is new or gone: equal constants of a program are one.
+func TestReasonsOfNumbersThatAreShared(t *testing.T) {
+	for _, c := range []struct {
+		values  []float64
+		options []lazy.Option
+		want    string
+	}{
+		{[]float64{0, 1}, nil, `^explain_test\.go:\d+: the number 0\.0, now another; nothing to change: numbers of this line are arguments`},
+		{[]float64{0, 1}, []lazy.Option{lazy.NumbersAsConstants()}, `^explain_test\.go:\d+: the constant 1\.0, was 0\.0; make the number an argument`},
+		{[]float64{1, 0}, []lazy.Option{lazy.NumbersAsConstants()}, `^explain_test\.go:\d+: the constant 0\.0, was 1\.0; make the number an argument`},
+	} {
+		tr := lazy.NewTrace(open(t, "eval", c.options...))
+		for _, v := range c.values {
+			require.NoError(t, tr.MarkStep(lazy.From(tr, sequence(4), 4).ReLU().AddScalar(v).Sum()))
+		}
+		all := tr.Report().Compiles
+		require.Len(t, all, 2)
+		require.Regexp(t, c.want, all[1].Reason)
+	}
+}

@@ -194,3 +194,21 @@ func TestExportOfWhatOpsNeed(t *testing.T) {
 		})
 	}
 }
+
+// A size that a text cannot tell is an error that names the line of the op that asks for it.
+func TestExportedSizeBeyondI32(t *testing.T) {
+	f := lazy.Func(open(t, "eval"), func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+		return x.Size(0).Add(x.Size(0))
+	})
+	exported, err := f.Export([]lazy.Input{{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 1, 1<<40), 0)}})
+	require.NoError(t, err)
+	for _, backend := range []string{"eval", "cpu"} {
+		b, err := backends.Open(backend)
+		require.NoError(t, err)
+		e, err := b.Compile(t.Context(), backends.NewModule(exported.Text), backends.Options{})
+		require.NoError(t, err)
+		err = e.Execute(t.Context(), &backends.Call{Args: []soa.View{soa.Make(types.Of(lazy.F32, 1<<31, 0))}})
+		require.Error(t, err)
+		require.Regexp(t, `inputs_test\.go:\d+.*get_dimension_size.*dimension 0 is 2147483648, which is no i32`, err.Error())
+	}
+}

@@ -102,7 +102,10 @@ func (l *lowerer) inPrelude(list []int64, f func() *mlir.Value) *mlir.Value {
 	}
 	block, loc := l.block, l.loc
 	prelude := &mlir.Block{}
-	l.block, l.loc, l.sizes.open = prelude, l.sizes.loc, &at
+	l.block, l.sizes.open = prelude, &at
+	if l.loc == nil {
+		l.loc = l.sizes.loc
+	} // else the op that needs the size first: a size may be none of the text's type
 	v := f()
 	l.block, l.loc, l.sizes.open = block, loc, outer
 	if at >= 0 {

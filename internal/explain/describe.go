@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ltc/internal/callsite"
@@ -12,7 +13,7 @@ import (
 
 // name describes the place of a difference.
 func (c *Comparison) name(e *event, d *Difference) {
-	if c.begins(e, d) {
+	if c.begins(e, d) || c.shared(e, d) {
 		return
 	}
 	d.Kind = e.kind
@@ -69,6 +70,49 @@ func (c *Comparison) begins(e *event, d *Difference) bool {
 	d.Kind, d.Do, d.Was, d.Now = Argument, Kinds[Argument].Do, x.At, y.At
 	d.What = fmt.Sprintf("%v, was %v", c.now.text(j), c.was.text(i))
 	return true
+}
+
+// shared describes a number of an op that another op has, too, in one of the programs: equal constants of
+// a program are one. It reports whether the op that is new or gone is such a number.
+func (c *Comparison) shared(e *event, d *Difference) bool {
+	one, other, at, mate := c.now, c.was, e.j, c.back
+	switch {
+	case e.kind == MissingOp:
+		one, other, at, mate = c.was, c.now, e.i, c.mate
+	case e.kind != ExtraOp:
+		return false
+	}
+	o := &one.ops[at]
+	argument := e.kind == ExtraOp && o.Role.argument()
+	if o.Role != Literal && !argument {
+		return false
+	}
+	for u := range one.ops {
+		k, m := slices.Index(one.ops[u].In, int32(at)), mate[u]
+		if k < 0 {
+			continue
+		}
+		if m < 0 || k >= len(other.ops[m].In) {
+			return false
+		}
+		p := int(other.ops[m].In[k])
+		if other.ops[p].Role != Literal || other.ops[p].Type != o.Type {
+			return false
+		}
+		mine, its := one.text(at).Literal, other.text(p).Literal
+		d.Was, d.Now = other.ops[m].At, one.ops[u].At
+		switch {
+		case argument:
+			d.set(Number, fmt.Sprintf("the number %s, now another", its))
+		case e.kind == ExtraOp:
+			d.set(Constant, fmt.Sprintf("the constant %s, was %s", mine, its))
+		default:
+			d.Was, d.Now = d.Now, d.Was
+			d.set(Constant, fmt.Sprintf("the constant %s, was %s", its, mine))
+		}
+		return true
+	}
+	return false
 }
 
 // operands says which operand of an op is another.
