@@ -108,6 +108,62 @@ const (
 	cDistPower                        = "power"
 	pDistRank                         = "rank"
 	pDistPower                        = "power"
+	linearFeatures                    = "features"
+	linearBias                        = "bias"
+	bilinearFeatures                  = "features"
+	bilinearBias                      = "bias"
+	convRank                          = "rank"
+	convLists                         = "lists"
+	convSame                          = "same"
+	convGroups                        = "groups"
+	convBias                          = "bias"
+	convTransposeRank                 = "rank"
+	convTransposeLists                = "lists"
+	convTransposeMore                 = "more"
+	convTransposeGroups               = "groups"
+	convTransposeBias                 = "bias"
+	embeddingRank                     = "rank"
+	embeddingPadding                  = "padding"
+	embeddingBagRank                  = "rank"
+	embeddingBagPadding               = "padding"
+	embeddingBagMode                  = "mode"
+	embeddingBagWeights               = "weights"
+	avgPoolRank                       = "rank"
+	avgPoolLists                      = "lists"
+	avgPoolFits                       = "fits"
+	avgPoolDilation                   = "dilation"
+	avgPoolDivisor                    = "divisor"
+	lPPoolRank                        = "rank"
+	lPPoolLists                       = "lists"
+	lPPoolFits                        = "fits"
+	lPPoolPower                       = "power"
+	lPPoolDilation                    = "dilation"
+	maxPoolIndicesRank                = "rank"
+	maxPoolIndicesLists               = "lists"
+	maxPoolIndicesFits                = "fits"
+	adaptiveMaxPoolIndicesRank        = "rank"
+	adaptiveMaxPoolIndicesSizes       = "sizes"
+	adaptiveAvgPoolRank               = "rank"
+	adaptiveAvgPoolSizes              = "sizes"
+	maxUnpoolRank                     = "rank"
+	maxUnpoolSizes                    = "sizes"
+	maxUnpoolIndices                  = "indices"
+	unfoldRank                        = "rank"
+	unfoldLists                       = "lists"
+	unfoldFits                        = "fits"
+	foldRank                          = "rank"
+	foldLists                         = "lists"
+	foldFits                          = "fits"
+	foldColumns                       = "columns"
+	pixelShuffleRank                  = "rank"
+	pixelShuffleFactor                = "factor"
+	pixelUnshuffleRank                = "rank"
+	pixelUnshuffleFactor              = "factor"
+	channelShuffleRank                = "rank"
+	channelShuffleGroups              = "groups"
+	padPairs                          = "pairs"
+	padMode                           = "mode"
+	padRange                          = "range"
 )
 
 // The definitions.
@@ -170,6 +226,24 @@ var (
 	definedPairwiseDistance         *lazy.Callable
 	definedCDist                    *lazy.Callable
 	definedPDist                    *lazy.Callable
+	definedLinear                   *lazy.Callable
+	definedBilinear                 *lazy.Callable
+	definedConv                     *lazy.Callable
+	definedConvTranspose            *lazy.Callable
+	definedEmbedding                *lazy.Callable
+	definedEmbeddingBag             *lazy.Callable
+	definedAvgPool                  *lazy.Callable
+	definedLPPool                   *lazy.Callable
+	definedMaxPoolIndices           *lazy.Callable
+	definedAdaptiveMaxPoolIndices   *lazy.Callable
+	definedAdaptiveAvgPool          *lazy.Callable
+	definedMaxUnpool                *lazy.Callable
+	definedUnfold                   *lazy.Callable
+	definedFold                     *lazy.Callable
+	definedPixelShuffle             *lazy.Callable
+	definedPixelUnshuffle           *lazy.Callable
+	definedChannelShuffle           *lazy.Callable
+	definedPad                      *lazy.Callable
 )
 
 func init() { // not values of the variables: the functions use them
@@ -400,6 +474,96 @@ func init() { // not values of the variables: the functions use them
 	definedPDist = functions.Define(&rows[57], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePDist(x[0], a.Float("p"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkPDist(x[0], a.Float("p")) }, nil)
+	definedLinear = functions.Define(&rows[58], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeLinear(x[0], x[1], functions.Given(x, 2))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkLinear(x[0], x[1], functions.Given(x, 2))
+	}, nil)
+	definedBilinear = functions.Define(&rows[59], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeBilinear(x[0], x[1], x[2], functions.Given(x, 3))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkBilinear(x[0], x[1], x[2], functions.Given(x, 3))
+	}, nil)
+	definedConv = functions.Define(&rows[60], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeConv(x[0], x[1], functions.Given(x, 2), a.Int("spatial"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("same"), a.Int("groups"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkConv(x[0], x[1], functions.Given(x, 2), a.Int("spatial"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("same"), a.Int("groups"))
+	}, nil)
+	definedConvTranspose = functions.Define(&rows[61], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeConvTranspose(x[0], x[1], functions.Given(x, 2), a.Int("spatial"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Ints("more"), a.Int("groups"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkConvTranspose(x[0], x[1], functions.Given(x, 2), a.Int("spatial"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Ints("more"), a.Int("groups"))
+	}, nil)
+	definedEmbedding = functions.Define(&rows[62], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeEmbedding(x[0], x[1], a.Ints("padding"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkEmbedding(x[0], x[1], a.Ints("padding"))
+	}, nil)
+	definedEmbeddingBag = functions.Define(&rows[63], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeEmbeddingBag(x[0], x[1], functions.Given(x, 2), a.Int("mode"), a.Ints("padding"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkEmbeddingBag(x[0], x[1], functions.Given(x, 2), a.Int("mode"), a.Ints("padding"))
+	}, nil)
+	definedAvgPool = functions.Define(&rows[64], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeAvgPool(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"), a.Flag("exclude"), a.Int("divisor"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkAvgPool(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"), a.Flag("exclude"), a.Int("divisor"))
+	}, nil)
+	definedLPPool = functions.Define(&rows[65], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeLPPool(x[0], a.Float("p"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkLPPool(x[0], a.Float("p"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"))
+	}, nil)
+	definedMaxPoolIndices = functions.Define(&rows[66], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeMaxPoolIndices(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkMaxPoolIndices(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"))
+	}, nil)
+	definedAdaptiveMaxPoolIndices = functions.Define(&rows[67], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeAdaptiveMaxPoolIndices(x[0], a.Ints("sizes"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkAdaptiveMaxPoolIndices(x[0], a.Ints("sizes"))
+	}, nil)
+	definedAdaptiveAvgPool = functions.Define(&rows[68], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeAdaptiveAvgPool(x[0], a.Ints("sizes"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkAdaptiveAvgPool(x[0], a.Ints("sizes"))
+	}, nil)
+	definedMaxUnpool = functions.Define(&rows[69], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeMaxUnpool(x[0], x[1], a.Ints("sizes"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkMaxUnpool(x[0], x[1], a.Ints("sizes"))
+	}, nil)
+	definedUnfold = functions.Define(&rows[70], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeUnfold(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkUnfold(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))
+	}, nil)
+	definedFold = functions.Define(&rows[71], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeFold(x[0], a.Ints("sizes"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkFold(x[0], a.Ints("sizes"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))
+	}, nil)
+	definedPixelShuffle = functions.Define(&rows[72], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computePixelShuffle(x[0], a.Int("factor"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkPixelShuffle(x[0], a.Int("factor"))
+	}, nil)
+	definedPixelUnshuffle = functions.Define(&rows[73], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computePixelUnshuffle(x[0], a.Int("factor"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkPixelUnshuffle(x[0], a.Int("factor"))
+	}, nil)
+	definedChannelShuffle = functions.Define(&rows[74], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeChannelShuffle(x[0], a.Int("groups"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkChannelShuffle(x[0], a.Int("groups"))
+	}, nil)
+	definedPad = functions.Define(&rows[75], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computePad(x[0], a.Ints("padding"), a.Int("mode"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkPad(x[0], a.Ints("padding"), a.Int("mode"))
+	}, nil)
 }
 
 // SiLU returns x·sigmoid(x) elementwise, also called swish.
@@ -1022,4 +1186,151 @@ func CDist(x *lazy.Tensor, y *lazy.Tensor, p float64) *lazy.Tensor {
 // It requires: x is floating point; p is finite; x has rank 2; p is positive.
 func PDist(x *lazy.Tensor, p float64) *lazy.Tensor {
 	return definedPDist.Call(lazy.Attrs{"p": p}, x)
+}
+
+// Linear returns x weightᵀ, plus the bias if it is given, for x[…, in] and
+// weight[out, in].
+//
+// It requires: x is a number; weight has the dtype of x; bias, if given, has
+// the dtype of x; weight has rank 2, and its last dimension is that of x; bias
+// has one axis, with the first dimension of weight.
+func Linear(x *lazy.Tensor, weight *lazy.Tensor, bias *lazy.Tensor) *lazy.Tensor {
+	return definedLinear.Call(nil, functions.Operands(x, weight, bias)...)
+}
+
+// Bilinear returns Σ x[…, i] weight[o, i, j] y[…, j], plus bias[o] if it
+// is given.
+//
+// It requires: x is floating point; y has the dtype of x; weight has the dtype
+// of x; bias, if given, has the dtype of x; weight has rank 3, and its last
+// dimensions are those of x and y, which agree in all others; bias has one
+// axis, with the first dimension of weight.
+func Bilinear(x *lazy.Tensor, y *lazy.Tensor, weight *lazy.Tensor, bias *lazy.Tensor) *lazy.Tensor {
+	return definedBilinear.Call(nil, functions.Operands(x, y, weight, bias)...)
+}
+
+// recordConv records Conv on operands and attributes that it checks.
+func recordConv(x *lazy.Tensor, weight *lazy.Tensor, bias *lazy.Tensor, spatial int, stride []int, padding []int, dilation []int, same bool, groups int) *lazy.Tensor {
+	return definedConv.Call(lazy.Attrs{"spatial": spatial, "stride": stride, "padding": padding, "dilation": dilation, "same": same, "groups": groups}, functions.Operands(x, weight, bias)...)
+}
+
+// recordConvTranspose records ConvTranspose on operands and attributes that it
+// checks.
+func recordConvTranspose(x *lazy.Tensor, weight *lazy.Tensor, bias *lazy.Tensor, spatial int, stride []int, padding []int, dilation []int, more []int, groups int) *lazy.Tensor {
+	return definedConvTranspose.Call(lazy.Attrs{"spatial": spatial, "stride": stride, "padding": padding, "dilation": dilation, "more": more, "groups": groups}, functions.Operands(x, weight, bias)...)
+}
+
+// Embedding returns the rows of weight that the indices choose. The row at the
+// padding index, if there is one, gets no gradient; a negative one counts from
+// the end.
+//
+// It requires: weight is floating point; indices is an integer; weight has rank
+// 2; there is one padding index at most, that of a row of weight.
+func Embedding(weight *lazy.Tensor, indices *lazy.Tensor, padding ...int) *lazy.Tensor {
+	return definedEmbedding.Call(lazy.Attrs{"padding": padding}, weight, indices)
+}
+
+// EmbeddingBag returns the sum, the mean or the largest elements of the rows of
+// weight that the indices of a bag choose; zeros for an empty bag. Bags are the
+// rows of indices[bags, n]. perIndex, if given, multiplies the rows before they
+// are added up. Indices equal to the padding index do not count.
+//
+// It requires: weight is floating point; indices is an integer; perIndex, if
+// given, has the dtype of weight; weight and indices have rank 2; there is one
+// padding index at most, that of a row of weight; mode is BagSum, BagMean or
+// BagMax; perIndex has the shape of indices, and mode is BagSum.
+func EmbeddingBag(weight *lazy.Tensor, indices *lazy.Tensor, perIndex *lazy.Tensor, mode int, padding []int) *lazy.Tensor {
+	return definedEmbeddingBag.Call(lazy.Attrs{"mode": mode, "padding": padding}, functions.Operands(weight, indices, perIndex)...)
+}
+
+// recordAvgPool records AvgPool on operands and attributes that it checks.
+func recordAvgPool(x *lazy.Tensor, window []int, stride []int, padding []int, dilation []int, ceil bool, exclude bool, divisor int) *lazy.Tensor {
+	return definedAvgPool.Call(lazy.Attrs{"window": window, "stride": stride, "padding": padding, "dilation": dilation, "ceil": ceil, "exclude": exclude, "divisor": divisor}, x)
+}
+
+// recordLPPool records LPPool on operands and attributes that it checks.
+func recordLPPool(x *lazy.Tensor, p float64, window []int, stride []int, padding []int, dilation []int, ceil bool) *lazy.Tensor {
+	return definedLPPool.Call(lazy.Attrs{"p": p, "window": window, "stride": stride, "padding": padding, "dilation": dilation, "ceil": ceil}, x)
+}
+
+// recordMaxPoolIndices records MaxPoolIndices on operands and attributes that
+// it checks.
+func recordMaxPoolIndices(x *lazy.Tensor, window []int, stride []int, padding []int, dilation []int, ceil bool) *lazy.Tensor {
+	return definedMaxPoolIndices.Call(lazy.Attrs{"window": window, "stride": stride, "padding": padding, "dilation": dilation, "ceil": ceil}, x)
+}
+
+// recordAdaptiveMaxPoolIndices records AdaptiveMaxPoolIndices on operands and
+// attributes that it checks.
+func recordAdaptiveMaxPoolIndices(x *lazy.Tensor, sizes ...int) *lazy.Tensor {
+	return definedAdaptiveMaxPoolIndices.Call(lazy.Attrs{"sizes": sizes}, x)
+}
+
+// AdaptiveAvgPool returns the means of windows that divide each spatial axis of
+// x[batch, channels, places…] into as many as sizes says. Window i of n goes
+// from ⌊i·d/n⌋ to ⌈(i+1)·d/n⌉.
+//
+// It requires: x is floating point; x has an axis for each size, channels, and
+// perhaps a batch before them; there is a positive size for each spatial axis.
+func AdaptiveAvgPool(x *lazy.Tensor, sizes ...int) *lazy.Tensor {
+	return definedAdaptiveAvgPool.Call(lazy.Attrs{"sizes": sizes}, x)
+}
+
+// MaxUnpool returns zeros of the given sizes with the elements of x[batch,
+// channels, places…] at the indices, those of MaxPoolIndices.
+//
+// It requires: x is floating point; indices is an integer; x has an axis for
+// each size, channels, and perhaps a batch before them; there is a positive
+// size for each spatial axis; indices have the shape of x.
+func MaxUnpool(x *lazy.Tensor, indices *lazy.Tensor, sizes ...int) *lazy.Tensor {
+	return definedMaxUnpool.Call(lazy.Attrs{"sizes": sizes}, x, indices)
+}
+
+// recordUnfold records Unfold on operands and attributes that it checks.
+func recordUnfold(x *lazy.Tensor, window []int, stride []int, padding []int, dilation []int) *lazy.Tensor {
+	return definedUnfold.Call(lazy.Attrs{"window": window, "stride": stride, "padding": padding, "dilation": dilation}, x)
+}
+
+// recordFold records Fold on operands and attributes that it checks.
+func recordFold(x *lazy.Tensor, sizes []int, window []int, stride []int, padding []int, dilation []int) *lazy.Tensor {
+	return definedFold.Call(lazy.Attrs{"sizes": sizes, "window": window, "stride": stride, "padding": padding, "dilation": dilation}, x)
+}
+
+// PixelShuffle returns x[…, channels·factor², h, w] as […, channels,
+// h·factor, w·factor].
+//
+// It requires: x is any dtype; x has at least rank 3; factor is positive, and
+// its square divides the channels.
+func PixelShuffle(x *lazy.Tensor, factor int) *lazy.Tensor {
+	return definedPixelShuffle.Call(lazy.Attrs{"factor": factor}, x)
+}
+
+// PixelUnshuffle returns x[…, channels, h·factor, w·factor] as […,
+// channels·factor², h, w].
+//
+// It requires: x is any dtype; x has at least rank 3; factor is positive, and
+// divides the last two dimensions.
+func PixelUnshuffle(x *lazy.Tensor, factor int) *lazy.Tensor {
+	return definedPixelUnshuffle.Call(lazy.Attrs{"factor": factor}, x)
+}
+
+// ChannelShuffle returns x[batch, channels, …] with the channels of its
+// groups in turn: the first of each, the second of each, ….
+//
+// It requires: x is any dtype; x has at least rank 2; groups is positive, and
+// divides the channels.
+func ChannelShuffle(x *lazy.Tensor, groups int) *lazy.Tensor {
+	return definedChannelShuffle.Call(lazy.Attrs{"groups": groups}, x)
+}
+
+// Pad returns x with places before and after its last axes, which padding lists
+// in pairs from the last axis on. The mode says what they hold: PadConstant
+// zeros, PadReflect the elements mirrored at the edge, PadReplicate the edge,
+// PadCircular the other end.
+//
+// It requires: x is a number; padding has a pair for each of the last axes, at
+// most all; mode is PadConstant, PadReflect, PadReplicate or PadCircular;
+// padding is not negative, below the dimension to reflect, and at most that for
+// a circle.
+func Pad(x *lazy.Tensor, padding []int, mode int) *lazy.Tensor {
+	return definedPad.Call(lazy.Attrs{"padding": padding, "mode": mode}, x)
 }

@@ -13,7 +13,7 @@ type function = func(x []*lazy.Tensor) []*lazy.Tensor
 // functions are the calls of the cases in testdata/torch.txt.
 var functions = func() map[string]function {
 	all := map[string]function{}
-	for _, group := range []map[string]function{activations(), norms, losses()} {
+	for _, group := range []map[string]function{activations(), norms, losses(), layers, pools, images} {
 		maps.Copy(all, group)
 	}
 	return all
@@ -170,4 +170,96 @@ func losses() map[string]function {
 		}),
 	})
 	return all
+}
+
+var layers = map[string]function{
+	"Linear":     three(nn.Linear),
+	"Linear/one": two(func(x, w *lazy.Tensor) *lazy.Tensor { return nn.Linear(x, w, nil) }),
+	"Bilinear":   func(x []*lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{nn.Bilinear(x[0], x[1], x[2], x[3])} },
+	"Conv1d": three(func(x, w, b *lazy.Tensor) *lazy.Tensor {
+		return nn.Conv1d(x, w, b, nn.ConvOptions{Stride: []int{2}, Padding: []int{1}, Dilation: []int{2}})
+	}),
+	"Conv1d/alone": two(func(x, w *lazy.Tensor) *lazy.Tensor { return nn.Conv(x, w, nil, nn.ConvOptions{}) }),
+	"Conv2d": three(func(x, w, b *lazy.Tensor) *lazy.Tensor {
+		return nn.Conv2d(x, w, b, nn.ConvOptions{Stride: []int{2, 1}, Padding: []int{1, 0}, Groups: 2})
+	}),
+	"Conv2d/same": two(func(x, w *lazy.Tensor) *lazy.Tensor {
+		return nn.Conv2d(x, w, nil, nn.ConvOptions{Same: true, Dilation: []int{1, 2}})
+	}),
+	"Conv3d": two(func(x, w *lazy.Tensor) *lazy.Tensor { return nn.Conv3d(x, w, nil, nn.ConvOptions{}) }),
+	"ConvTranspose1d": three(func(x, w, b *lazy.Tensor) *lazy.Tensor {
+		return nn.ConvTranspose1d(x, w, b, nn.ConvOptions{Stride: []int{3}, Padding: []int{1}, More: []int{2}, Groups: 2})
+	}),
+	"ConvTranspose2d": two(func(x, w *lazy.Tensor) *lazy.Tensor {
+		return nn.ConvTranspose2d(x, w, nil, nn.ConvOptions{Stride: []int{2, 1}, Padding: []int{1, 0}, More: []int{1, 0}})
+	}),
+	"ConvTranspose3d": three(func(x, w, b *lazy.Tensor) *lazy.Tensor { return nn.ConvTranspose3d(x, w, b, nn.ConvOptions{}) }),
+	"Embedding":       two(func(i, w *lazy.Tensor) *lazy.Tensor { return nn.Embedding(w, i, -2) }),
+	"EmbeddingBag": two(func(i, w *lazy.Tensor) *lazy.Tensor {
+		return nn.EmbeddingBag(w, i, fill(w.Trace(), "f 2,3", 7, 0), nn.BagSum, nil)
+	}),
+	"EmbeddingBag/mean": two(func(i, w *lazy.Tensor) *lazy.Tensor { return nn.EmbeddingBag(w, i, nil, nn.BagMean, []int{2}) }),
+	"EmbeddingBag/max":  two(func(i, w *lazy.Tensor) *lazy.Tensor { return nn.EmbeddingBag(w, i, nil, nn.BagMax, nil) }),
+}
+
+// indexed is a function with a second result.
+func indexed(f func(x *lazy.Tensor) (y, indices *lazy.Tensor)) function {
+	return func(x []*lazy.Tensor) []*lazy.Tensor {
+		y, i := f(x[0])
+		return []*lazy.Tensor{y, i}
+	}
+}
+
+var pools = map[string]function{
+	"MaxPool": indexed(func(x *lazy.Tensor) (y, i *lazy.Tensor) {
+		return nn.MaxPool(x, []int{3}, nn.PoolOptions{Stride: []int{2}, Padding: []int{1}})
+	}),
+	"MaxPool/2d": indexed(func(x *lazy.Tensor) (y, i *lazy.Tensor) {
+		return nn.MaxPool(x, []int{2, 3}, nn.PoolOptions{Stride: []int{2, 1}, Padding: []int{1, 0}, Dilation: []int{1, 2}, Ceil: true})
+	}),
+	"MaxPool/3d": indexed(func(x *lazy.Tensor) (y, i *lazy.Tensor) {
+		return nn.MaxPool(x, []int{2, 2, 2}, nn.PoolOptions{Stride: []int{1}})
+	}),
+	"AvgPool": one(func(x *lazy.Tensor) *lazy.Tensor {
+		return nn.AvgPool(x, []int{2, 3}, nn.PoolOptions{Stride: []int{2}, Padding: []int{1}, Ceil: true})
+	}),
+	"AvgPool/exclude": one(func(x *lazy.Tensor) *lazy.Tensor {
+		return nn.AvgPool(x, []int{3, 3}, nn.PoolOptions{Stride: []int{2}, Padding: []int{1}, Ceil: true, ExcludePad: true})
+	}),
+	"AvgPool/divisor": one(func(x *lazy.Tensor) *lazy.Tensor {
+		return nn.AvgPool(x, []int{2, 2, 2}, nn.PoolOptions{Stride: []int{1}, Divisor: 3})
+	}),
+	"AvgPool/1d": one(func(x *lazy.Tensor) *lazy.Tensor {
+		return nn.AvgPool(x, []int{2}, nn.PoolOptions{Stride: []int{1}, Padding: []int{1}})
+	}),
+	"LPPool": one(func(x *lazy.Tensor) *lazy.Tensor {
+		return nn.LPPool(x, 2, []int{2, 2}, nn.PoolOptions{Stride: []int{1}})
+	}),
+	"LPPool/cube":        one(func(x *lazy.Tensor) *lazy.Tensor { return nn.LPPool(x, 3, []int{2}, nn.PoolOptions{Ceil: true}) }),
+	"AdaptiveAvgPool":    one(func(x *lazy.Tensor) *lazy.Tensor { return nn.AdaptiveAvgPool(x, 3) }),
+	"AdaptiveAvgPool/2d": one(func(x *lazy.Tensor) *lazy.Tensor { return nn.AdaptiveAvgPool(x, 3, 2) }),
+	"AdaptiveAvgPool/3d": one(func(x *lazy.Tensor) *lazy.Tensor { return nn.AdaptiveAvgPool(x, 2, 5, 1) }),
+	"AdaptiveMaxPool":    indexed(func(x *lazy.Tensor) (y, i *lazy.Tensor) { return nn.AdaptiveMaxPool(x, 3) }),
+	"AdaptiveMaxPool/2d": indexed(func(x *lazy.Tensor) (y, i *lazy.Tensor) { return nn.AdaptiveMaxPool(x, 3, 2) }),
+	"AdaptiveMaxPool/3d": indexed(func(x *lazy.Tensor) (y, i *lazy.Tensor) { return nn.AdaptiveMaxPool(x, 2, 3, 1) }),
+	"MaxUnpool": one(func(x *lazy.Tensor) *lazy.Tensor {
+		y, i := nn.MaxPool(x, []int{2, 2}, nn.PoolOptions{})
+		return nn.MaxUnpool(y, i, 4, 6)
+	}),
+}
+
+var folded = nn.PoolOptions{Stride: []int{1, 2}, Padding: []int{1, 0}, Dilation: []int{2, 1}}
+
+var images = map[string]function{
+	"Unfold":         one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Unfold(x, []int{2, 3}, folded) }),
+	"Fold":           one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Fold(x, []int{4, 5}, []int{2, 3}, folded) }),
+	"Fold/alone":     one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Fold(x, []int{3, 3}, []int{2, 2}, nn.PoolOptions{}) }),
+	"PixelShuffle":   one(func(x *lazy.Tensor) *lazy.Tensor { return nn.PixelShuffle(x, 2) }),
+	"PixelUnshuffle": one(func(x *lazy.Tensor) *lazy.Tensor { return nn.PixelUnshuffle(x, 2) }),
+	"ChannelShuffle": one(func(x *lazy.Tensor) *lazy.Tensor { return nn.ChannelShuffle(x, 2) }),
+	"Pad/constant":   one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Pad(x, []int{1, 2, 2, 0}, nn.PadConstant) }),
+	"Pad/reflect":    one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Pad(x, []int{1, 2, 2, 0}, nn.PadReflect) }),
+	"Pad/replicate":  one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Pad(x, []int{1, 2, 2, 0}, nn.PadReplicate) }),
+	"Pad/circular":   one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Pad(x, []int{1, 2, 2, 0}, nn.PadCircular) }),
+	"Pad/cut":        one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Pad(x, []int{-1, 2}, nn.PadConstant) }),
 }

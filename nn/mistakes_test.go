@@ -25,7 +25,7 @@ type mistake struct {
 func TestMistakes(t *testing.T) {
 	tr := trace(t, "cpu")
 	labels := map[string]bool{}
-	for _, m := range slices.Concat(badActivations(tr), badNorms(tr), badLosses(tr)) {
+	for _, m := range slices.Concat(badActivations(tr), badNorms(tr), badLosses(tr), badLayers(tr), badWindows(tr)) {
 		require.ErrorContains(t, m.y.Err(), m.want)
 		require.ErrorContains(t, m.y.Err(), "_test.go:")
 		var e *lazy.OpError
@@ -153,4 +153,79 @@ func badLosses(tr *lazy.Trace) []mistake {
 		all = append(all, mistake{"there is no reduction 4 here (nn." + label + ")", y})
 	}
 	return all
+}
+
+func badLayers(tr *lazy.Trace) []mistake {
+	type options = nn.ConvOptions
+	x, w, v, i := of(tr, 2, 4, 5, 5), of(tr, 6, 4, 3, 3), of(tr, 5), lazy.Zeros(tr, lazy.I32, 2, 3)
+	m := of(tr, 5, 2)
+	list := []int{1, 2, 3}
+	return []mistake{
+		{"weight must be [out, in], where in is the last dimension of x (nn.linear_c4)", nn.Linear(x, w, nil)},
+		{"bias must have one axis of dimension 5 (nn.linear_c5)", nn.Linear(of(tr, 3, 2), m, of(tr, 2))},
+		{"(nn.bilinear_c5)", nn.Bilinear(x, x, w, nil)},
+		{"bias must have one axis of dimension 6 (nn.bilinear_c6)", nn.Bilinear(of(tr, 3, 2), of(tr, 3, 4), of(tr, 6, 2, 4), v)},
+		{"weight must have rank 5, and x 4 or 5 (nn.conv_c4)", nn.Conv3d(x, w, nil, options{})},
+		{"stride is [1 2 3], must have one entry or 2, of at least 1 (nn.conv_c5)", nn.Conv(x, w, nil, options{Stride: list})},
+		{"padding is [-1 -1], must have one entry or 2, of at least 0 (nn.conv_c5)", nn.Conv(x, w, nil, options{Padding: []int{-1}})},
+		{"stride is [2 2] and padding [0 0], must be 1 and 0 (nn.conv_c6)", nn.Conv2d(x, w, nil, options{Stride: []int{2}, Same: true})},
+		{"groups is 2, the channels of x 4, those of weight 6 and 4 (nn.conv_c7)", nn.Conv2d(x, w, nil, options{Groups: 2})},
+		{"bias must have one axis of dimension 6 (nn.conv_c8)", nn.Conv2d(x, w, v, options{})},
+		{"weight must have rank 3, and x 2 or 3 (nn.conv_transpose_c4)", nn.ConvTranspose1d(x, w, nil, options{})},
+		{"more is [-1 -1], must have one entry or 2, of at least 0 (nn.conv_transpose_c5)", nn.ConvTranspose2d(x, w, nil, options{More: []int{-1}})},
+		{"more is [1 1], must be below the stride [1 1] or the dilation [1 1] (nn.conv_transpose_c6)", nn.ConvTranspose2d(x, w, nil, options{More: []int{1}})},
+		{"groups is 1, the channels of x 4, those of weight 6 (nn.conv_transpose_c7)", nn.ConvTranspose2d(x, w, nil, options{})},
+		{"bias must have one axis of dimension 3 (nn.conv_transpose_c8)", nn.ConvTranspose2d(x, of(tr, 4, 3, 1, 1), v, options{})},
+		{"weight has rank 1, must be [rows, features] (nn.embedding_c3)", nn.Embedding(v, i)},
+		{"the padding index is [5], there are rows 0 to 4 (nn.embedding_c4)", nn.Embedding(m, i, 5)},
+		{"weight must be [rows, features], and indices [bags, n] (nn.embedding_bag_c4)", nn.EmbeddingBag(v, i, nil, 0, nil)},
+		{"the padding index is [1 2 3], there are rows 0 to 4 (nn.embedding_bag_c5)", nn.EmbeddingBag(m, i, nil, 0, list)},
+		{"mode is 3 (nn.embedding_bag_c6)", nn.EmbeddingBag(m, i, nil, 3, nil)},
+		{"perIndex must have shape [2,3], and the mode must be BagSum (nn.embedding_bag_c7)", nn.EmbeddingBag(m, i, v, 0, nil)},
+	}
+}
+
+func badWindows(tr *lazy.Trace) []mistake {
+	type options = nn.PoolOptions
+	x, v, c := of(tr, 2, 4, 5, 5), of(tr, 5), of(tr, 12, 8)
+	list, two := []int{1, 2, 3}, []int{2, 2}
+	values := func(y, _ *lazy.Tensor) *lazy.Tensor { return y }
+	return []mistake{
+		{"x has rank 1, must have 3 or 4 (nn.avg_pool_c2)", nn.AvgPool(v, two, options{})},
+		{"stride is [1 2 3], must have one entry or 2, of at least 1 (nn.avg_pool_c3)", nn.AvgPool(x, two, options{Stride: list})},
+		{"padding 2 is more than half of the window 2 (nn.avg_pool_c4)", nn.AvgPool(x, two, options{Padding: two})},
+		{"dilation is [2 2], must be 1 (nn.avg_pool_c5)", nn.AvgPool(x, two, options{Dilation: two})},
+		{"divisor is -1, must not be negative (nn.avg_pool_c6)", nn.AvgPool(x, two, options{Divisor: -1})},
+		{"x has rank 1, must have 3 or 4 (nn.lp_pool_c3)", nn.LPPool(v, 2, two, options{})},
+		{"dilation is [0 0], must have one entry or 2, of at least 1 (nn.lp_pool_c4)", nn.LPPool(x, 2, two, options{Dilation: []int{0}})},
+		{"a window of 6 has no place in 5 with padding 0 (nn.lp_pool_c5)", nn.LPPool(x, 2, []int{2, 6}, options{})},
+		{"p is 0, must be positive (nn.lp_pool_c6)", nn.LPPool(x, 0, two, options{})},
+		{"dilation is [2 2] and padding [0 0], must be 1 and 0 (nn.lp_pool_c7)", nn.LPPool(x, 2, two, options{Dilation: two})},
+		{"x has rank 1, must have 3 or 4 (nn.max_pool_indices_c2)", values(nn.MaxPool(v, two, options{}))},
+		{"padding is [1 2 3], must have one entry or 2, of at least 0 (nn.max_pool_indices_c3)", values(nn.MaxPool(x, two, options{Padding: list}))},
+		{"a window of 11 has no place in 5 with padding 0 (nn.max_pool_indices_c4)", values(nn.MaxPool(x, two, options{Dilation: []int{10}}))},
+		{"x has rank 1, must have 3 or 4 (nn.adaptive_max_pool_indices_c2)", values(nn.AdaptiveMaxPool(v, 2, 2))},
+		{"sizes are [0 2], must be positive (nn.adaptive_max_pool_indices_c3)", values(nn.AdaptiveMaxPool(x, 0, 2))},
+		{"x has rank 4, must have 1 or 2 (nn.adaptive_avg_pool_c2)", nn.AdaptiveAvgPool(x)},
+		{"sizes are [0 2], must be positive (nn.adaptive_avg_pool_c3)", nn.AdaptiveAvgPool(x, 0, 2)},
+		{"x has rank 1, must have 3 or 4 (nn.max_unpool_c3)", nn.MaxUnpool(v, lazy.Zeros(tr, lazy.I64, 5), 2, 2)},
+		{"sizes are [0 2], must be positive (nn.max_unpool_c4)", nn.MaxUnpool(x, lazy.Zeros(tr, lazy.I64, 2, 4, 5, 5), 0, 2)},
+		{"indices must have the shape of x (nn.max_unpool_c5)", nn.MaxUnpool(x, lazy.Zeros(tr, lazy.I64, 5), 2, 2)},
+		{"x has rank 1, must have 3 or 4 (nn.unfold_c2)", nn.Unfold(v, two, options{})},
+		{"stride is [1 2 3], must have one entry or 2, of at least 1 (nn.unfold_c3)", nn.Unfold(x, two, options{Stride: list})},
+		{"a window of 6 has no place in 5 with padding 0 (nn.unfold_c4)", nn.Unfold(x, []int{6, 1}, options{})},
+		{"x has rank 4, must have 2 or 3 (nn.fold_c2)", nn.Fold(x, two, two, options{})},
+		{"stride is [1 2 3], must have one entry or 2, of at least 1 (nn.fold_c3)", nn.Fold(c, two, two, options{Stride: list})},
+		{"a window of 3 has no place in 2 with padding 0 (nn.fold_c4)", nn.Fold(c, two, []int{3, 1}, options{})},
+		{"x has dimensions 12 and 8, must have a multiple of 4 and 1 (nn.fold_c5)", nn.Fold(c, two, two, options{})},
+		{"x has rank 1, must have at least 3 (nn.pixel_shuffle_c2)", nn.PixelShuffle(v, 2)},
+		{"factor is 3, its square must divide the dimension 4 of channels (nn.pixel_shuffle_c3)", nn.PixelShuffle(x, 3)},
+		{"x has rank 1, must have at least 3 (nn.pixel_unshuffle_c2)", nn.PixelUnshuffle(v, 2)},
+		{"factor is 3, must divide the dimensions 5 and 5 (nn.pixel_unshuffle_c3)", nn.PixelUnshuffle(x, 3)},
+		{"x has rank 1, must have at least 2 (nn.channel_shuffle_c2)", nn.ChannelShuffle(v, 2)},
+		{"groups is 3, must divide the dimension 4 of channels (nn.channel_shuffle_c3)", nn.ChannelShuffle(x, 3)},
+		{"padding is [1 2 3] for rank 1 (nn.pad_c2)", nn.Pad(v, list, 0)},
+		{"mode is 4 (nn.pad_c3)", nn.Pad(v, two, 4)},
+		{"padding 5 does not go with dimension 5 and mode 1 (nn.pad_c4)", nn.Pad(v, []int{0, 5}, nn.PadReflect)},
+	}
 }

@@ -23,6 +23,15 @@ func trace(t *testing.T, backend string) *lazy.Trace {
 }
 
 func values(t *testing.T, x *lazy.Tensor) []float64 {
+	if x.DType() == lazy.I64 {
+		ints, err := lazy.ToSlice[int64](x)
+		require.NoError(t, err)
+		got := []float64{}
+		for _, v := range ints {
+			got = append(got, float64(v))
+		}
+		return got
+	}
 	got, err := lazy.ToSlice[float64](x)
 	require.NoError(t, err)
 	return got

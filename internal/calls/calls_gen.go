@@ -213,4 +213,16 @@ var generated = []function{
 	}},
 	{"nn.CDist", func(c *Call) []*lazy.Tensor { return one(nn.CDist(c.X[0], c.X[1], c.Real("p"))) }},
 	{"nn.PDist", func(c *Call) []*lazy.Tensor { return one(nn.PDist(c.X[0], c.Real("p"))) }},
+	{"nn.Linear", func(c *Call) []*lazy.Tensor { return one(nn.Linear(c.X[0], c.X[1], c.given(2))) }},
+	{"nn.Bilinear", func(c *Call) []*lazy.Tensor { return one(nn.Bilinear(c.X[0], c.X[1], c.X[2], c.given(3))) }},
+	{"nn.Embedding", func(c *Call) []*lazy.Tensor { return one(nn.Embedding(c.X[0], c.X[1], c.Ints("padding")...)) }},
+	{"nn.EmbeddingBag", func(c *Call) []*lazy.Tensor {
+		return one(nn.EmbeddingBag(c.X[0], c.X[1], c.given(2), c.Int("mode"), c.Ints("padding")))
+	}},
+	{"nn.AdaptiveAvgPool", func(c *Call) []*lazy.Tensor { return one(nn.AdaptiveAvgPool(c.X[0], c.Ints("sizes")...)) }},
+	{"nn.MaxUnpool", func(c *Call) []*lazy.Tensor { return one(nn.MaxUnpool(c.X[0], c.X[1], c.Ints("sizes")...)) }},
+	{"nn.PixelShuffle", func(c *Call) []*lazy.Tensor { return one(nn.PixelShuffle(c.X[0], c.Int("factor"))) }},
+	{"nn.PixelUnshuffle", func(c *Call) []*lazy.Tensor { return one(nn.PixelUnshuffle(c.X[0], c.Int("factor"))) }},
+	{"nn.ChannelShuffle", func(c *Call) []*lazy.Tensor { return one(nn.ChannelShuffle(c.X[0], c.Int("groups"))) }},
+	{"nn.Pad", func(c *Call) []*lazy.Tensor { return one(nn.Pad(c.X[0], c.Ints("padding"), c.Int("mode"))) }},
 }

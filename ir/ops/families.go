@@ -25,6 +25,7 @@ const (
 	Layers        Family = "Layers and losses"
 	Norms         Family = "Norms"
 	Losses        Family = "Losses and distances"
+	Images        Family = "Images"
 	RandomNumbers Family = "Random numbers"
 	Control       Family = "Control flow"
 	Functions     Family = "Functions and composites"
@@ -34,7 +35,7 @@ const (
 var Families = []Family{
 	Arithmetic, Exponentials, Activations, Rounding, Comparisons, Bits,
 	Making, Views, Joining, Rows,
-	Reductions, Order, Products, Pooling, Layers, Norms, Losses,
+	Reductions, Order, Products, Pooling, Layers, Norms, Losses, Images,
 	RandomNumbers, Control, Functions,
 }
 

@@ -4,7 +4,7 @@ import "slices"
 
 // nnRows are the composites of package nn: layers, activations and losses. The order is
 // that of docs/reference/ops within a family; nothing else depends on it.
-var nnRows = slices.Concat(activationRows, normRows, lossRows)
+var nnRows = slices.Concat(activationRows, normRows, lossRows, layerRows)
 
 var activationRows = []Op{
 	{Name: "SiLU", Text: "silu", Family: Activations, Doc: "returns x·sigmoid(x) elementwise, also called swish.",
@@ -183,4 +183,66 @@ var lossRows = []Op{
 		Operands: twoFloats, Attrs: []Attr{{"p", Real}}, Where: []Demand{finitePower, {"shapes", "x and y have one rank, of at least 2, and agree but for the axis of rows"}, positivePower}},
 	{Name: "PDist", Text: "pdist", Family: Losses, Doc: "returns the p-norms of the differences of each row of x[n, features] and each later one, as one axis of n (n-1)/2 elements.",
 		Operands: one(Float), Attrs: []Attr{{"p", Real}}, Where: []Demand{finitePower, {"rank", "x has rank 2"}, positivePower}, Traits: Inline},
+}
+
+var (
+	windowLists = []Attr{{"window", Ints}, {"stride", Ints}, {"padding", Ints}, {"dilation", Ints}, {"ceil", Flag}}
+	windowRank  = Demand{"rank", "x has an axis for each of the window, channels, and perhaps a batch before them"}
+	windowSizes = Demand{"lists", "window, stride, padding and dilation have an entry for each spatial axis or for all, are positive, and padding is not negative"}
+	windowFits  = Demand{"fits", "the window has a place in x with its padding, which is at most half of the window"}
+	outputSizes = Demand{"sizes", "there is a positive size for each spatial axis"}
+)
+
+var layerRows = []Op{
+	{Name: "Linear", Family: Layers, Doc: "returns x weightᵀ, plus the bias if it is given, for x[…, in] and weight[out, in].",
+		Operands: []Operand{{Name: "x", Is: Number}, {Name: "weight", Like: "x"}, {Name: "bias", Like: "x", Optional: true}},
+		Where:    []Demand{{"features", "weight has rank 2, and its last dimension is that of x"}, {"bias", "bias has one axis, with the first dimension of weight"}}, Traits: Inline},
+	{Name: "Bilinear", Family: Layers, Doc: "returns Σ x[…, i] weight[o, i, j] y[…, j], plus bias[o] if it is given.",
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "y", Like: "x"}, {Name: "weight", Like: "x"}, {Name: "bias", Like: "x", Optional: true}},
+		Where:    []Demand{{"features", "weight has rank 3, and its last dimensions are those of x and y, which agree in all others"}, {"bias", "bias has one axis, with the first dimension of weight"}}, Traits: Inline},
+	{Name: "Conv", Family: Products, Doc: "returns the convolution of x[batch, channels, places…] with weight[out, channels/groups, window…], plus the bias of each output channel if it is given. The batch can be left out.",
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "weight", Like: "x"}, {Name: "bias", Like: "x", Optional: true}},
+		Attrs:    []Attr{{"spatial", Int}, {"stride", Ints}, {"padding", Ints}, {"dilation", Ints}, {"same", Flag}, {"groups", Int}},
+		Where: []Demand{{"rank", "weight has two axes more than there are spatial ones, and x as many or one less"}, {"lists", "stride, padding and dilation have an entry for each spatial axis or for all, are positive, and padding is not negative"},
+			{"same", "padding that keeps sizes takes no padding and stride 1"}, {"groups", "groups is positive, divides the output channels, and x has groups times the channels of weight"}, {"bias", "bias has one axis, with the first dimension of weight"}}, Traits: Inline | Internal},
+	{Name: "ConvTranspose", Family: Products, Doc: "returns the transposed convolution of x[batch, channels, places…] with weight[channels, out/groups, window…], plus the bias of each output channel if it is given: the gradient of Conv. The batch can be left out.",
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "weight", Like: "x"}, {Name: "bias", Like: "x", Optional: true}},
+		Attrs:    []Attr{{"spatial", Int}, {"stride", Ints}, {"padding", Ints}, {"dilation", Ints}, {"more", Ints}, {"groups", Int}},
+		Where: []Demand{{"rank", "weight has two axes more than there are spatial ones, and x as many or one less"}, {"lists", "stride, padding, dilation and more have an entry for each spatial axis or for all, stride and dilation are positive, and the others not negative"},
+			{"more", "more is below stride or dilation"}, {"groups", "groups is positive and divides the channels of x, which are the first dimension of weight"}, {"bias", "bias has one axis, of output channels"}}, Traits: Inline | Internal},
+	{Name: "Embedding", Family: Layers, Doc: "returns the rows of weight that the indices choose. The row at the padding index, if there is one, gets no gradient; a negative one counts from the end.",
+		Operands: []Operand{{Name: "weight", Is: Float}, {Name: "indices", Is: Integer}}, Attrs: []Attr{{"padding", Ints}},
+		Where: []Demand{{"rank", "weight has rank 2"}, {"padding", "there is one padding index at most, that of a row of weight"}}, Traits: Inline},
+	{Name: "EmbeddingBag", Family: Layers, Doc: "returns the sum, the mean or the largest elements of the rows of weight that the indices of a bag choose; zeros for an empty bag. Bags are the rows of indices[bags, n]. perIndex, if given, multiplies the rows before they are added up. Indices equal to the padding index do not count.",
+		Operands: []Operand{{Name: "weight", Is: Float}, {Name: "indices", Is: Integer}, {Name: "perIndex", Like: "weight", Optional: true}}, Attrs: []Attr{{"mode", Int}, {"padding", Ints}},
+		Where: []Demand{{"rank", "weight and indices have rank 2"}, {"padding", "there is one padding index at most, that of a row of weight"}, {"mode", "mode is BagSum, BagMean or BagMax"}, {"weights", "perIndex has the shape of indices, and mode is BagSum"}}, Traits: Inline},
+
+	{Name: "AvgPool", Family: Pooling, Doc: "returns the means of windows over x[batch, channels, places…]. The divisor counts padding as elements unless exclude is set, or is the given one.",
+		Operands: one(Float), Attrs: slices.Concat(windowLists, []Attr{{"exclude", Flag}, {"divisor", Int}}), Where: []Demand{windowRank, windowSizes, windowFits, {"dilation", "dilation is 1"}, {"divisor", "divisor is not negative"}}, Traits: Inline | Internal},
+	{Name: "LPPool", Text: "lp_pool", Family: Pooling, Doc: "returns (Σ xᵖ)^(1/p) of windows over x[batch, channels, places…]. The sum of a window that ends beyond x is its mean within x times the size of the window.",
+		Operands: one(Float), Attrs: slices.Concat([]Attr{{"p", Real}}, windowLists), Where: []Demand{finitePower, windowRank, windowSizes, windowFits, {"power", "p is positive"}, {"dilation", "dilation is 1, and padding 0"}}, Traits: Inline | Internal},
+	{Name: "MaxPoolIndices", Family: Pooling, Doc: "returns where the largest element of each window over x[batch, channels, places…] is, the first of equal ones, as i64 index of the places in row-major order.",
+		Operands: one(Float), Attrs: windowLists, Where: []Demand{windowRank, windowSizes, windowFits}, Traits: Inline | Internal},
+	{Name: "AdaptiveMaxPoolIndices", Family: Pooling, Doc: "returns where the largest elements of the windows of AdaptiveAvgPool are, as MaxPoolIndices does.",
+		Operands: one(Float), Attrs: []Attr{{"sizes", Ints}}, Where: []Demand{{"rank", "x has an axis for each size, channels, and perhaps a batch before them"}, outputSizes}, Traits: Inline | Internal},
+	{Name: "AdaptiveAvgPool", Family: Pooling, Doc: "returns the means of windows that divide each spatial axis of x[batch, channels, places…] into as many as sizes says. Window i of n goes from ⌊i·d/n⌋ to ⌈(i+1)·d/n⌉.",
+		Operands: one(Float), Attrs: []Attr{{"sizes", Ints}}, Where: []Demand{{"rank", "x has an axis for each size, channels, and perhaps a batch before them"}, outputSizes}, Traits: Inline},
+	{Name: "MaxUnpool", Family: Pooling, Doc: "returns zeros of the given sizes with the elements of x[batch, channels, places…] at the indices, those of MaxPoolIndices.",
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "indices", Is: Integer}}, Attrs: []Attr{{"sizes", Ints}},
+		Where: []Demand{{"rank", "x has an axis for each size, channels, and perhaps a batch before them"}, outputSizes, {"indices", "indices have the shape of x"}}, Traits: Inline},
+
+	{Name: "Unfold", Family: Images, Doc: "returns the windows over x[batch, channels, places…] as columns [batch, channels·window, windows]: im2col.",
+		Operands: one(Float), Attrs: windowLists[:4], Where: []Demand{windowRank, windowSizes, {"fits", "the window has a place in x with its padding"}}, Traits: Inline | Internal},
+	{Name: "Fold", Family: Images, Doc: "returns the sums of columns x[batch, channels·window, windows] at their places in [batch, channels, sizes…]: col2im.",
+		Operands: one(Float), Attrs: slices.Concat([]Attr{{"sizes", Ints}}, windowLists[:4]),
+		Where: []Demand{{"rank", "x has rank 3, or 2 without a batch"}, windowSizes, {"fits", "the window has a place in the sizes with the padding"}, {"columns", "x has as many columns as there are windows, and a multiple of the window as rows"}}, Traits: Inline | Internal},
+	{Name: "PixelShuffle", Family: Images, Doc: "returns x[…, channels·factor², h, w] as […, channels, h·factor, w·factor].",
+		Operands: one(Any), Attrs: []Attr{{"factor", Int}}, Where: []Demand{{"rank", "x has at least rank 3"}, {"factor", "factor is positive, and its square divides the channels"}}, Traits: Inline},
+	{Name: "PixelUnshuffle", Family: Images, Doc: "returns x[…, channels, h·factor, w·factor] as […, channels·factor², h, w].",
+		Operands: one(Any), Attrs: []Attr{{"factor", Int}}, Where: []Demand{{"rank", "x has at least rank 3"}, {"factor", "factor is positive, and divides the last two dimensions"}}, Traits: Inline},
+	{Name: "ChannelShuffle", Family: Images, Doc: "returns x[batch, channels, …] with the channels of its groups in turn: the first of each, the second of each, ….",
+		Operands: one(Any), Attrs: []Attr{{"groups", Int}}, Where: []Demand{{"rank", "x has at least rank 2"}, {"groups", "groups is positive, and divides the channels"}}, Traits: Inline},
+	{Name: "Pad", Family: Images, Doc: "returns x with places before and after its last axes, which padding lists in pairs from the last axis on. The mode says what they hold: PadConstant zeros, PadReflect the elements mirrored at the edge, PadReplicate the edge, PadCircular the other end.",
+		Operands: one(Number), Attrs: []Attr{{"padding", Ints}, {"mode", Int}},
+		Where: []Demand{{"pairs", "padding has a pair for each of the last axes, at most all"}, {"mode", "mode is PadConstant, PadReflect, PadReplicate or PadCircular"}, {"range", "padding is not negative, below the dimension to reflect, and at most that for a circle"}}, Traits: Inline},
 }

@@ -169,7 +169,56 @@ def losses():
     case("MultiLabelSoftMarginLoss/weight", lambda x, t: F.multilabel_soft_margin_loss(x, t, fill("p", [4], 7), reduction="none"), "f 3,4", "u 3,4")
 
 
-for group in [activations, norms, losses]:
+def layers():
+    case("Linear", F.linear, "f 2,3,4", "f 5,4", "f 5")
+    case("Linear/one", F.linear, "f 4", "f 5,4")
+    case("Bilinear", F.bilinear, "f 2,3", "f 2,4", "f 5,3,4", "f 5")
+    case("Conv1d", lambda x, w, b: F.conv1d(x, w, b, 2, 1, 2), "f 2,3,9", "f 4,3,3", "f 4")
+    case("Conv1d/alone", F.conv1d, "f 3,5", "f 2,3,2")
+    case("Conv2d", lambda x, w, b: F.conv2d(x, w, b, (2, 1), (1, 0), 1, 2), "f 1,4,5,4", "f 4,2,3,2", "f 4")
+    case("Conv2d/same", lambda x, w: F.conv2d(x, w, padding="same", dilation=(1, 2)), "f 1,2,4,5", "f 2,2,2,3")
+    case("Conv3d", F.conv3d, "f 1,2,3,3,3", "f 2,2,2,1,2")
+    case("ConvTranspose1d", lambda x, w, b: F.conv_transpose1d(x, w, b, 3, 1, 2, 2, 1), "f 2,4,4", "f 4,3,3", "f 6")
+    case("ConvTranspose2d", lambda x, w: F.conv_transpose2d(x, w, None, (2, 1), (1, 0), (1, 0)), "f 1,2,3,2", "f 2,2,3,2")
+    case("ConvTranspose3d", F.conv_transpose3d, "f 2,2,2,2", "f 2,1,2,1,2", "f 1")
+    case("Embedding", lambda i, w: F.embedding(i, w, -2), "l5 2,3", "f 5,3")
+    case("EmbeddingBag", lambda i, w: F.embedding_bag(i, w, mode="sum", per_sample_weights=fill("f", [2, 3], 7)), "l5 2,3", "f 5,3")
+    case("EmbeddingBag/mean", lambda i, w: F.embedding_bag(i, w, padding_idx=2), "l5 2,3", "f 5,3")
+    case("EmbeddingBag/max", lambda i, w: F.embedding_bag(i, w, mode="max"), "l5 2,3", "f 5,3", grad=False)
+
+
+def pools():
+    case("MaxPool", lambda x: F.max_pool1d(x, 3, 2, 1, return_indices=True), "f 1,2,7")
+    case("MaxPool/2d", lambda x: F.max_pool2d(x, (2, 3), (2, 1), (1, 0), (1, 2), True, return_indices=True), "f 2,1,4,7")
+    case("MaxPool/3d", lambda x: F.max_pool3d(x, 2, 1, return_indices=True), "f 2,3,3,3")
+    case("AvgPool", lambda x: F.avg_pool2d(x, (2, 3), (2, 2), (1, 1), True), "f 1,2,4,6")
+    case("AvgPool/exclude", lambda x: F.avg_pool2d(x, 3, 2, 1, True, False), "f 2,4,5")
+    case("AvgPool/divisor", lambda x: F.avg_pool3d(x, 2, 1, divisor_override=3), "f 1,1,3,3,2")
+    case("AvgPool/1d", lambda x: F.avg_pool1d(x, 2, 1, 1), "f 1,2,5")
+    case("LPPool", lambda x: F.lp_pool2d(x, 2, 2, 1), "p 1,2,3,3")
+    case("LPPool/cube", lambda x: F.lp_pool1d(x, 3, 2, ceil_mode=True), "p 2,5")
+    case("AdaptiveAvgPool", lambda x: F.adaptive_avg_pool1d(x, 3), "f 1,2,7")
+    case("AdaptiveAvgPool/2d", lambda x: F.adaptive_avg_pool2d(x, (3, 2)), "f 2,4,4")
+    case("AdaptiveAvgPool/3d", lambda x: F.adaptive_avg_pool3d(x, (2, 5, 1)), "f 1,1,3,3,2")
+    case("AdaptiveMaxPool", lambda x: F.adaptive_max_pool1d(x, 3, True), "f 1,2,7")
+    case("AdaptiveMaxPool/2d", lambda x: F.adaptive_max_pool2d(x, (3, 2), True), "f 1,2,4,5")
+    case("AdaptiveMaxPool/3d", lambda x: F.adaptive_max_pool3d(x, (2, 3, 1), True), "f 1,3,3,2")
+    case("MaxUnpool", lambda x: F.max_unpool2d(*F.max_pool2d(x, 2, return_indices=True), 2), "f 1,2,4,6")
+
+
+def images():
+    case("Unfold", lambda x: F.unfold(x, (2, 3), (2, 1), (1, 0), (1, 2)), "f 2,2,4,5")
+    case("Fold", lambda x: F.fold(x, (4, 5), (2, 3), (2, 1), (1, 0), (1, 2)), "f 2,12,8")
+    case("Fold/alone", lambda x: F.fold(x, (3, 3), (2, 2)), "f 4,4")
+    case("PixelShuffle", lambda x: F.pixel_shuffle(x, 2), "f 2,8,2,3")
+    case("PixelUnshuffle", lambda x: F.pixel_unshuffle(x, 2), "f 2,4,6")
+    case("ChannelShuffle", lambda x: F.channel_shuffle(x, 2), "f 1,6,2")
+    for i, mode in enumerate(["constant", "reflect", "replicate", "circular"]):
+        case("Pad/" + mode, lambda x: F.pad(x, (1, 2, 2, 0), mode), "f 1,2,3,4")
+    case("Pad/cut", lambda x: F.pad(x, (-1, 2)), "f 2,4")
+
+
+for group in [activations, norms, losses, layers, pools, images]:
     group()
 with open(os.path.join(os.path.dirname(sys.argv[0]), "torch.txt"), "w") as f:
     f.write("\n".join(out) + "\n")

@@ -1,0 +1,201 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+
+	"ltc/lazy"
+)
+
+// Unfold returns the windows over x[batch, channels, places…] as columns [batch, channels·window,
+// windows]: im2col. The batch can be left out. Ceil and the fields of [AvgPool] are not used.
+func Unfold(x *lazy.Tensor, window []int, o PoolOptions) *lazy.Tensor {
+	if o.Stride == nil {
+		o.Stride = []int{1}
+	}
+	return recordUnfold(x, window, o.Stride, o.Padding, o.Dilation)
+}
+
+// Fold returns the sums of columns [batch, channels·window, windows] at their places in [batch,
+// channels, sizes…]: col2im. The batch can be left out. Ceil and the fields of [AvgPool] are not used.
+func Fold(x *lazy.Tensor, sizes, window []int, o PoolOptions) *lazy.Tensor {
+	if o.Stride == nil {
+		o.Stride = []int{1}
+	}
+	return recordFold(x, sizes, window, o.Stride, o.Padding, o.Dilation)
+}
+
+func checkUnfold(x *lazy.Tensor, window, stride, padding, dilation []int) (demand, reason string) {
+	if why := badRank(x, len(window)); why != "" {
+		return unfoldRank, why
+	}
+	_, demand, reason = windowsOver(spatial(x, len(window)), window, stride, padding, dilation, false, unfoldLists, unfoldFits)
+	return demand, reason
+}
+
+func computeUnfold(x *lazy.Tensor, window, stride, padding, dilation []int) *lazy.Tensor {
+	sizes := spatial(x, len(window))
+	w, _, _ := windowsOver(sizes, window, stride, padding, dilation, false, "", "")
+	return pooled(x, len(window), func(x *lazy.Tensor) *lazy.Tensor {
+		place, there := flat(w.places(x.Trace(), sizes), sizes)
+		columns := taken(x, place, there, 0).Transpose(0, 1, 3, 2)
+		return columns.Reshape(x.OpenDim(0), lazy.SizeMul(x.OpenDim(1), place.Dim(1)), place.Dim(0))
+	})
+}
+
+func checkFold(x *lazy.Tensor, sizes, window, stride, padding, dilation []int) (demand, reason string) {
+	if r := x.Rank(); r != 2 && r != 3 {
+		return foldRank, fmt.Sprintf("x has rank %d, must have 2 or 3", r)
+	}
+	w, demand, reason := windowsOver(sizes, window, stride, padding, dilation, false, foldLists, foldFits)
+	if demand != "" {
+		return demand, reason
+	}
+	if n, k := product(w.out), product(w.window); x.Dim(-1) != n || x.Dim(-2)%k != 0 {
+		return foldColumns, fmt.Sprintf("x has dimensions %d and %d, must have a multiple of %d and %d", x.Dim(-2), x.Dim(-1), k, n)
+	}
+	return "", ""
+}
+
+func product(list []int) int {
+	n := 1
+	for _, v := range list {
+		n *= v
+	}
+	return n
+}
+
+func computeFold(x *lazy.Tensor, sizes, window, stride, padding, dilation []int) *lazy.Tensor {
+	w, _, _ := windowsOver(sizes, window, stride, padding, dilation, false, "", "")
+	return pooled(x, 1, func(x *lazy.Tensor) *lazy.Tensor {
+		place, there := flat(w.places(x.Trace(), sizes), sizes)
+		n, k := place.Dim(0), place.Dim(1)
+		b, c := x.OpenDim(0), lazy.SizeDiv(x.OpenDim(1), k)
+		columns := there.Transpose().WhereScalar(x.Reshape(b, c, k, n), 0).Reshape(b, c, k*n)
+		y := lazy.Zeros(x.Trace(), x.DType(), b, c, product(sizes)).IndexAdd(place.Transpose().Reshape(n*k), columns, 2)
+		return y.Reshape(append([]int{b, c}, sizes...)...)
+	})
+}
+
+func checkPixelShuffle(x *lazy.Tensor, factor int) (demand, reason string) {
+	if x.Rank() < 3 {
+		return pixelShuffleRank, fewAxes(x, 3)
+	}
+	if factor < 1 || x.Dim(-3)%(factor*factor) != 0 {
+		return pixelShuffleFactor, fmt.Sprintf("factor is %d, its square must divide the dimension %d of channels", factor, x.Dim(-3))
+	}
+	return "", ""
+}
+
+func computePixelShuffle(x *lazy.Tensor, factor int) *lazy.Tensor {
+	b, s := x.Rank()-3, x.OpenShape()
+	batch, c, h, w := s[:b], lazy.SizeDiv(s[b], factor*factor), s[b+1], s[b+2]
+	perm := append(axesUpTo(b), b, b+3, b+1, b+4, b+2)
+	return x.Reshape(slices.Concat(batch, []int{c, factor, factor, h, w})...).Transpose(perm...).
+		Reshape(slices.Concat(batch, []int{c, lazy.SizeMul(h, factor), lazy.SizeMul(w, factor)})...)
+}
+
+func axesUpTo(n int) (axes []int) {
+	for a := range n {
+		axes = append(axes, a)
+	}
+	return axes
+}
+
+func checkPixelUnshuffle(x *lazy.Tensor, factor int) (demand, reason string) {
+	if x.Rank() < 3 {
+		return pixelUnshuffleRank, fewAxes(x, 3)
+	}
+	if factor < 1 || x.Dim(-1)%factor != 0 || x.Dim(-2)%factor != 0 {
+		return pixelUnshuffleFactor, fmt.Sprintf("factor is %d, must divide the dimensions %d and %d", factor, x.Dim(-2), x.Dim(-1))
+	}
+	return "", ""
+}
+
+func computePixelUnshuffle(x *lazy.Tensor, factor int) *lazy.Tensor {
+	b, s := x.Rank()-3, x.OpenShape()
+	batch, c, h, w := s[:b], s[b], lazy.SizeDiv(s[b+1], factor), lazy.SizeDiv(s[b+2], factor)
+	perm := append(axesUpTo(b), b, b+2, b+4, b+1, b+3)
+	return x.Reshape(slices.Concat(batch, []int{c, h, factor, w, factor})...).Transpose(perm...).
+		Reshape(slices.Concat(batch, []int{lazy.SizeMul(c, factor*factor), h, w})...)
+}
+
+func checkChannelShuffle(x *lazy.Tensor, groups int) (demand, reason string) {
+	if x.Rank() < 2 {
+		return channelShuffleRank, fewAxes(x, 2)
+	}
+	if groups < 1 || x.Dim(1)%groups != 0 {
+		return channelShuffleGroups, fmt.Sprintf("groups is %d, must divide the dimension %d of channels", groups, x.Dim(1))
+	}
+	return "", ""
+}
+
+func computeChannelShuffle(x *lazy.Tensor, groups int) *lazy.Tensor {
+	s := x.OpenShape()
+	rest := 1
+	for _, n := range s[2:] {
+		rest = lazy.SizeMul(rest, n)
+	}
+	return x.Reshape(s[0], groups, lazy.SizeDiv(s[1], groups), rest).Transpose(0, 2, 1, 3).Reshape(s...)
+}
+
+// The modes of [Pad].
+const (
+	PadConstant = iota
+	PadReflect
+	PadReplicate
+	PadCircular
+)
+
+func checkPad(x *lazy.Tensor, padding []int, mode int) (demand, reason string) {
+	if len(padding)%2 != 0 || len(padding) > 2*x.Rank() {
+		return padPairs, fmt.Sprintf("padding is %v for rank %d", padding, x.Rank())
+	}
+	if mode < PadConstant || mode > PadCircular {
+		return padMode, fmt.Sprintf("mode is %d", mode)
+	}
+	for i, p := range padding {
+		d := x.Dim(-1 - i/2)
+		if mode != PadConstant && (p < 0 || mode == PadReflect && p >= d || mode == PadCircular && p > d || p > 0 && d == 0) {
+			return padRange, fmt.Sprintf("padding %d does not go with dimension %d and mode %d", p, d, mode)
+		}
+	}
+	return "", ""
+}
+
+func computePad(x *lazy.Tensor, padding []int, mode int) *lazy.Tensor {
+	if mode == PadConstant {
+		low, high := make([]int, x.Rank()), make([]int, x.Rank())
+		for i, p := range padding {
+			if at := x.Rank() - 1 - i/2; i%2 == 0 {
+				low[at] = p
+			} else {
+				high[at] = p
+			}
+		}
+		return x.Pad(number(x, 0), low, high, make([]int, x.Rank()))
+	}
+	for i := 0; i < len(padding); i += 2 {
+		axis := x.Rank() - 1 - i/2
+		d := x.Dim(axis)
+		var from []int32
+		for p := -padding[i]; p < d+padding[i+1]; p++ {
+			q := p
+			switch mode {
+			case PadReflect:
+				if q = max(p, -p); q >= d {
+					q = 2*(d-1) - q
+				}
+			case PadReplicate:
+				q = min(max(p, 0), d-1)
+			case PadCircular:
+				q = (p + d) % d
+			}
+			from = append(from, int32(q))
+		}
+		if len(from) != d {
+			x = x.IndexSelect(lazy.From(x.Trace(), from, len(from)), axis)
+		}
+	}
+	return x
+}

@@ -1,0 +1,246 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ltc/lazy"
+)
+
+var lowest = math.Inf(-1)
+
+// MaxPool returns the largest elements of windows over the places of x[batch, channels, places…], and
+// their i64 indices among the places in row-major order; of equal ones the first. The batch can be
+// left out. Where indices are not needed, [lazy.Tensor.MaxPool] is faster.
+func MaxPool(x *lazy.Tensor, window []int, o PoolOptions) (values, indices *lazy.Tensor) {
+	indices = recordMaxPoolIndices(x, window, o.Stride, o.Padding, o.Dilation, o.Ceil)
+	return at(x, indices, len(window)), indices
+}
+
+// at returns the elements of x at indices of its last n axes.
+func at(x, indices *lazy.Tensor, n int) *lazy.Tensor {
+	if indices.Err() != nil {
+		return indices
+	}
+	if x.Rank() == n+1 {
+		return gathered(x.Unsqueeze(0), indices.Unsqueeze(0)).Squeeze(0)
+	}
+	return gathered(x, indices)
+}
+
+// AdaptiveMaxPool returns the largest elements of the windows of [AdaptiveAvgPool], and their indices
+// as [MaxPool] does.
+func AdaptiveMaxPool(x *lazy.Tensor, sizes ...int) (values, indices *lazy.Tensor) {
+	indices = recordAdaptiveMaxPoolIndices(x, sizes...)
+	return at(x, indices, len(sizes)), indices
+}
+
+// AvgPool returns the means of windows over the places of x[batch, channels, places…]. The batch can be
+// left out.
+func AvgPool(x *lazy.Tensor, window []int, o PoolOptions) *lazy.Tensor {
+	return recordAvgPool(x, window, o.Stride, o.Padding, o.Dilation, o.Ceil, o.ExcludePad, o.Divisor)
+}
+
+// LPPool returns (Σ xᵖ)^(1/p) of windows over the places of x[batch, channels, places…]. The batch can
+// be left out.
+func LPPool(x *lazy.Tensor, p float64, window []int, o PoolOptions) *lazy.Tensor {
+	return recordLPPool(x, p, window, o.Stride, o.Padding, o.Dilation, o.Ceil)
+}
+
+// pool returns how windows move over x, or the demand that is not met.
+func pool(x *lazy.Tensor, window, stride, padding, dilation []int, ceil bool, rank, lists, fits string) (w windows, demand, reason string) {
+	if why := badRank(x, len(window)); why != "" {
+		return w, rank, why
+	}
+	w, demand, reason = windowsOver(spatial(x, len(window)), window, stride, padding, dilation, ceil, lists, fits)
+	if demand != "" {
+		return w, demand, reason
+	}
+	for i, p := range w.padding {
+		if 2*p > w.window[i] {
+			return w, fits, fmt.Sprintf("padding %d is more than half of the window %d", p, w.window[i])
+		}
+	}
+	return w, "", ""
+}
+
+func checkMaxPoolIndices(x *lazy.Tensor, window, stride, padding, dilation []int, ceil bool) (demand, reason string) {
+	_, demand, reason = pool(x, window, stride, padding, dilation, ceil, maxPoolIndicesRank, maxPoolIndicesLists, maxPoolIndicesFits)
+	return demand, reason
+}
+
+func computeMaxPoolIndices(x *lazy.Tensor, window, stride, padding, dilation []int, ceil bool) *lazy.Tensor {
+	sizes := spatial(x, len(window))
+	w, _, _ := windowsOver(sizes, window, stride, padding, dilation, ceil, "", "")
+	return pooled(x, len(window), func(x *lazy.Tensor) *lazy.Tensor {
+		return largest(x, w.places(x.Trace(), sizes), sizes, w.out)
+	})
+}
+
+func checkAvgPool(x *lazy.Tensor, window, stride, padding, dilation []int, ceil, _ bool, divisor int) (demand, reason string) {
+	w, demand, reason := pool(x, window, stride, padding, dilation, ceil, avgPoolRank, avgPoolLists, avgPoolFits)
+	switch {
+	case demand != "":
+		return demand, reason
+	case slices.Max(w.dilation) > 1:
+		return avgPoolDilation, fmt.Sprintf("dilation is %v, must be 1", dilation)
+	case divisor < 0:
+		return avgPoolDivisor, fmt.Sprintf("divisor is %d, must not be negative", divisor)
+	}
+	return "", ""
+}
+
+func computeAvgPool(x *lazy.Tensor, window, stride, padding, dilation []int, ceil, exclude bool, divisor int) *lazy.Tensor {
+	sizes := spatial(x, len(window))
+	w, _, _ := windowsOver(sizes, window, stride, padding, dilation, ceil, "", "")
+	return pooled(x, len(window), func(x *lazy.Tensor) *lazy.Tensor {
+		return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+			if divisor > 0 {
+				return w.sums(xs[0], sizes, 0).DivScalar(float64(divisor))
+			}
+			return w.means(xs[0], sizes, exclude)
+		}, x)
+	})
+}
+
+// means returns the means of windows over x[batch, channels, sizes…]; exclude has the padding count
+// as no elements.
+func (w windows) means(x *lazy.Tensor, sizes []int, exclude bool) *lazy.Tensor {
+	padded := slices.Clone(sizes)
+	within := 0
+	if !exclude {
+		for i := range padded {
+			padded[i] += 2 * w.padding[i]
+		}
+		within = 1
+	}
+	ones := lazy.Ones(x.Trace(), x.DType(), append([]int{1, 1}, padded...)...)
+	return w.sums(x, sizes, 0).Div(w.sums(ones, sizes, within))
+}
+
+// sums returns the sums of windows over x[batch, channels, sizes…]; over x with its padding if padded
+// is 1.
+func (w windows) sums(x *lazy.Tensor, sizes []int, padded int) *lazy.Tensor {
+	sides := make([][2]int, len(sizes))
+	for i, d := range sizes {
+		end := (w.out[i]-1)*w.stride[i] + w.window[i] - d - w.padding[i] // beyond x
+		sides[i] = [2]int{w.padding[i] * (1 - padded), end - w.padding[i]*padded}
+	}
+	return x.SumPool(w.window, lazy.PoolOptions{Strides: w.stride, Padding: sides})
+}
+
+func checkLPPool(x *lazy.Tensor, p float64, window, stride, padding, dilation []int, ceil bool) (demand, reason string) {
+	w, demand, reason := pool(x, window, stride, padding, dilation, ceil, lPPoolRank, lPPoolLists, lPPoolFits)
+	switch {
+	case demand != "":
+		return demand, reason
+	case p <= 0:
+		return lPPoolPower, fmt.Sprintf("p is %v, must be positive", p)
+	case slices.Max(w.dilation) > 1 || slices.Max(w.padding) > 0:
+		return lPPoolDilation, fmt.Sprintf("dilation is %v and padding %v, must be 1 and 0", w.dilation, w.padding)
+	}
+	return "", ""
+}
+
+func computeLPPool(x *lazy.Tensor, p float64, window, stride, padding, dilation []int, ceil bool) *lazy.Tensor {
+	sizes := spatial(x, len(window))
+	w, _, _ := windowsOver(sizes, window, stride, padding, dilation, ceil, "", "")
+	return pooled(x, len(window), func(x *lazy.Tensor) *lazy.Tensor {
+		return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+			// As PyTorch has it: windows that end beyond x are extrapolated, and a negative sum
+			// has the root 0.
+			sum := w.means(xs[0].PowScalar(p), sizes, false).MulScalar(float64(product(w.window)))
+			return sum.Sign().Mul(sum.Abs().ReLU()).PowScalar(1 / p)
+		}, x)
+	})
+}
+
+func checkAdaptiveMaxPoolIndices(x *lazy.Tensor, sizes []int) (demand, reason string) {
+	return adaptive(x, sizes, adaptiveMaxPoolIndicesRank, adaptiveMaxPoolIndicesSizes)
+}
+
+func adaptive(x *lazy.Tensor, sizes []int, rank, positive string) (demand, reason string) {
+	if why := badRank(x, len(sizes)); why != "" {
+		return rank, why
+	}
+	if slices.Min(sizes) < 1 {
+		return positive, fmt.Sprintf("sizes are %v, must be positive", sizes)
+	}
+	return "", ""
+}
+
+// adaptivePlaces returns the places of out windows that divide axes of the given sizes.
+func adaptivePlaces(tr *lazy.Trace, sizes, out []int) []along {
+	all := make([]along, len(sizes))
+	for i, d := range sizes {
+		n, most := out[i], 0
+		for j := range n {
+			most = max(most, ((j+1)*d+n-1)/n-j*d/n)
+		}
+		of := count(tr, 0, n, most)
+		first := of.MulScalar(float64(d)).DivScalar(float64(n))
+		end := of.AddScalar(1).MulScalar(float64(d)).AddScalar(float64(n - 1)).DivScalar(float64(n))
+		p := first.Add(count(tr, 1, n, most))
+		all[i] = along{p, p.Less(end)}
+	}
+	return all
+}
+
+func computeAdaptiveMaxPoolIndices(x *lazy.Tensor, out []int) *lazy.Tensor {
+	sizes := spatial(x, len(out))
+	return pooled(x, len(out), func(x *lazy.Tensor) *lazy.Tensor {
+		return largest(x, adaptivePlaces(x.Trace(), sizes, out), sizes, out)
+	})
+}
+
+func checkAdaptiveAvgPool(x *lazy.Tensor, sizes []int) (demand, reason string) {
+	return adaptive(x, sizes, adaptiveAvgPoolRank, adaptiveAvgPoolSizes)
+}
+
+func computeAdaptiveAvgPool(x *lazy.Tensor, out []int) *lazy.Tensor {
+	sizes := spatial(x, len(out))
+	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+		x := xs[0]
+		for i, d := range sizes { // the mean over a box is that of means along its axes
+			axis := x.Rank() - len(sizes) + i
+			if out[i] == d {
+				continue
+			}
+			of, in := count(x.Trace(), 0, out[i], d), count(x.Trace(), 1, out[i], d)
+			first := of.MulScalar(float64(d)).DivScalar(float64(out[i]))
+			end := of.AddScalar(1).MulScalar(float64(d)).AddScalar(float64(out[i] - 1)).DivScalar(float64(out[i]))
+			within := in.GreaterEqual(first).And(in.Less(end))
+			rows := within.WhereScalar(moved(x, axis, x.Rank()-1).Unsqueeze(-2), 0).Sum(-1)
+			x = moved(rows.Div(within.Convert(x.DType()).Sum(1)), x.Rank()-1, axis)
+		}
+		return x
+	}, x)
+}
+
+// moved returns x with an axis at another place.
+func moved(x *lazy.Tensor, from, to int) *lazy.Tensor {
+	if from == to {
+		return x
+	}
+	return x.Transpose(slices.Insert(allBut(x, from), to, from)...)
+}
+
+func checkMaxUnpool(x, indices *lazy.Tensor, sizes []int) (demand, reason string) {
+	if !indices.OpenShape().Equal(x.OpenShape()) {
+		return maxUnpoolIndices, "indices must have the shape of x"
+	}
+	return adaptive(x, sizes, maxUnpoolRank, maxUnpoolSizes)
+}
+
+func computeMaxUnpool(x, indices *lazy.Tensor, sizes []int) *lazy.Tensor {
+	n := 1
+	for _, d := range sizes {
+		n *= d
+	}
+	return pooled(x, len(sizes), func(x *lazy.Tensor) *lazy.Tensor {
+		b, c := x.OpenDim(0), x.OpenDim(1)
+		y := lazy.Zeros(x.Trace(), x.DType(), b, c, n).ScatterAlong(indices.Reshape(b, c, -1), x.Reshape(b, c, -1), 2)
+		return y.Reshape(append([]int{b, c}, sizes...)...)
+	})
+}
