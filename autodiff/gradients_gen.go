@@ -80,6 +80,8 @@ func init() {
 		ir.OpSum:                gradSum,
 		ir.OpMax:                gradMax,
 		ir.OpMin:                gradMin,
+		ir.OpProd:               gradProd,
+		ir.OpLinearScan:         gradLinearScan,
 		ir.OpArgMax:             gradArgMax,
 		ir.OpArgSort:            gradArgSort,
 		ir.OpSort:               gradSort,

@@ -134,6 +134,86 @@ func gradMax(t *tape, n, ct *ir.Node) { t.addExtreme(n, n.Attrs[ir.MaxAxes].Ints
 
 func gradMin(t *tape, n, ct *ir.Node) { t.addExtreme(n, n.Attrs[ir.MinAxes].Ints, ct) }
 
+// gradProd gives each element the product of all others: of those before it and those
+// behind it, so that it is exact where elements are 0.
+func gradProd(t *tape, n, ct *ir.Node) {
+	x, axes := n.In[0], n.Attrs[ir.ProdAxes].Ints
+	if len(axes) == 0 || x.Type.Elements() == 0 {
+		t.add(0, t.unreduce(ct, x.Type.Shape, axes))
+		return
+	}
+	kept, shape := []int{}, []int{}
+	for a, d := range x.Type.Shape {
+		if !slices.Contains(axes, a) {
+			kept, shape = append(kept, a), append(shape, d)
+		}
+	}
+	perm, count := append(kept, axes...), 1
+	moved := t.node(ir.OpTranspose, []*ir.Node{x}, []ir.Attr{ir.TransposePerm: {Ints: perm}})
+	for _, a := range axes {
+		count = dims.Mul(count, x.Type.Shape[a])
+	}
+	last := len(shape)
+	flat := t.reshape(moved, append(shape, count))
+	others := t.mul(t.products(flat, last, false), t.products(flat, last, true))
+	others = t.reshape(others, moved.Type.Shape)
+	back := make([]int, len(perm))
+	for i, p := range perm {
+		back[p] = i
+	}
+	others = t.node(ir.OpTranspose, []*ir.Node{others}, []ir.Attr{ir.TransposePerm: {Ints: back}})
+	t.add(0, t.mul(others, t.unreduce(ct, x.Type.Shape, axes)))
+}
+
+// products returns the products of all elements before each along the axis, in reverse of
+// all behind it.
+func (t *tape) products(x *ir.Node, axis int, reverse bool) *ir.Node {
+	size, one := x.Type.Shape[axis], t.scalar(x, 1)
+	if size == 1 {
+		return t.node(ir.OpBroadcast, []*ir.Node{one}, []ir.Attr{ir.BroadcastShape: {Ints: x.Type.Shape}, ir.BroadcastAxes: {Ints: []int{}}})
+	}
+	// The recurrence multiplies by what comes one place before, and begins with 1.
+	by := t.shift(x, axis, reverse)
+	shape := slices.Clone(x.Type.Shape)
+	shape[axis] = 1
+	first := t.node(ir.OpBroadcast, []*ir.Node{one}, []ir.Attr{ir.BroadcastShape: {Ints: shape}, ir.BroadcastAxes: {Ints: []int{}}})
+	before, behind := make([]int, len(shape)), make([]int, len(shape))
+	if behind[axis] = size - 1; reverse {
+		before, behind = behind, before
+	}
+	return t.linearScan(t.pad(first, before, behind, make([]int, len(shape))), by, axis, reverse)
+}
+
+// shift moves elements to the next place along the axis, in reverse to the one before; 0
+// takes the place that is left.
+func (t *tape) shift(x *ir.Node, axis int, reverse bool) *ir.Node {
+	low, high := make([]int, x.Type.Rank()), make([]int, x.Type.Rank())
+	if low[axis], high[axis] = 1, -1; reverse {
+		low, high = high, low
+	}
+	return t.pad(x, low, high, make([]int, x.Type.Rank()))
+}
+
+func (t *tape) linearScan(x, by *ir.Node, axis int, reverse bool) *ir.Node {
+	attrs := make([]ir.Attr, 2)
+	if attrs[ir.LinearScanAxis].Int = int64(axis); reverse {
+		attrs[ir.LinearScanReverse].Int = 1
+	}
+	return t.node(ir.OpLinearScan, []*ir.Node{x, by}, attrs)
+}
+
+// gradLinearScan is the recurrence the other way round: what y[i] is worth, ct[i] and what
+// it adds to those that follow. That is the gradient of x, and multiplied by the y before
+// it that of by.
+func gradLinearScan(t *tape, n, ct *ir.Node) {
+	axis, reverse := int(n.Attrs[ir.LinearScanAxis].Int), n.Attrs[ir.LinearScanReverse].Int != 0
+	worth := t.linearScan(ct, t.shift(n.In[1], axis, !reverse), axis, !reverse)
+	t.add(0, worth)
+	if t.wants(1) {
+		t.add(1, t.mul(worth, t.shift(n, axis, reverse)))
+	}
+}
+
 // addExtreme shares the gradient equally among the elements that are extreme.
 func (t *tape) addExtreme(n *ir.Node, axes []int, ct *ir.Node) {
 	x := n.In[0]

@@ -80,6 +80,8 @@ func init() {
 		ir.OpSum:                batchSum,
 		ir.OpMax:                batchMax,
 		ir.OpMin:                batchMin,
+		ir.OpProd:               batchProd,
+		ir.OpLinearScan:         batchLinearScan,
 		ir.OpArgMax:             batchArgMax,
 		ir.OpArgSort:            batchArgSort,
 		ir.OpSort:               batchSort,

@@ -69,10 +69,18 @@ var (
 	batchSum     = alongAxes
 	batchMax     = alongAxes
 	batchMin     = alongAxes
+	batchProd    = alongAxes
 	batchArgMax  = alongAxis
 	batchArgSort = alongAxis
 	batchSort    = alongAxis
 )
+
+// batchLinearScan scans all examples at once.
+func batchLinearScan(v *vectorizer, n *ir.Node, in []Value) []Value {
+	attrs := slices.Clone(n.Attrs)
+	attrs[ir.LinearScanAxis].Int++
+	return batched(v.record(n.Op, []*ir.Node{v.all(in[0]), v.all(in[1])}, attrs, nil))
+}
 
 func batchSlice(v *vectorizer, n *ir.Node, in []Value) []Value {
 	return v.with(n, in, ir.Attr{Ints: prefixed(0, n.Attrs[ir.SliceStarts].Ints)}, ir.Attr{Ints: prefixed(v.size, n.Attrs[ir.SliceLimits].Ints)}, ir.Attr{Ints: prefixed(1, n.Attrs[ir.SliceStrides].Ints)})

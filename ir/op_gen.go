@@ -75,6 +75,8 @@ const (
 	OpSum
 	OpMax
 	OpMin
+	OpProd
+	OpLinearScan
 	OpArgMax
 	OpArgSort
 	OpSort
@@ -98,7 +100,7 @@ const (
 )
 
 // NumOps is the number of ops.
-const NumOps = 91
+const NumOps = 93
 
 var mnemonics = [NumOps]string{
 	OpAbs:                "abs",
@@ -172,6 +174,8 @@ var mnemonics = [NumOps]string{
 	OpSum:                "sum",
 	OpMax:                "max",
 	OpMin:                "min",
+	OpProd:               "prod",
+	OpLinearScan:         "linear_scan",
 	OpArgMax:             "argmax",
 	OpArgSort:            "argsort",
 	OpSort:               "sort",
@@ -231,6 +235,9 @@ const (
 	SumAxes                 = 0
 	MaxAxes                 = 0
 	MinAxes                 = 0
+	ProdAxes                = 0
+	LinearScanAxis          = 0
+	LinearScanReverse       = 1
 	ArgMaxAxis              = 0
 	ArgSortAxis             = 0
 	SortAxis                = 0

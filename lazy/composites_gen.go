@@ -35,19 +35,42 @@ const (
 	compositeUnique          = 21
 	compositeTopK            = 22
 	compositeMean            = 23
-	compositeAvgPool         = 24
-	compositeBroadcastTo     = 25
-	compositeUnsqueeze       = 26
-	compositeSqueeze         = 27
-	compositeSelect          = 28
-	compositeNarrow          = 29
-	compositeDiagonal        = 30
-	compositeAttention       = 31
-	compositeDropout         = 32
-	compositeCategorical     = 33
-	compositeNormal          = 34
-	compositeGumbel          = 35
-	compositePhilox          = 36
+	compositeAny             = 24
+	compositeAll             = 25
+	compositeCountNonzero    = 26
+	compositeVar             = 27
+	compositeStd             = 28
+	compositeLogSumExp       = 29
+	compositeNorm            = 30
+	compositeNaNSum          = 31
+	compositeNaNMean         = 32
+	compositeArgMin          = 33
+	compositeMaxWithIndices  = 34
+	compositeMinWithIndices  = 35
+	compositeBincount        = 36
+	compositeCumSum          = 37
+	compositeCumProd         = 38
+	compositeCumMax          = 39
+	compositeCumMin          = 40
+	compositeLogCumSumExp    = 41
+	compositeKthValue        = 42
+	compositeMedian          = 43
+	compositeMode            = 44
+	compositeSearchSorted    = 45
+	compositeBucketize       = 46
+	compositeAvgPool         = 47
+	compositeBroadcastTo     = 48
+	compositeUnsqueeze       = 49
+	compositeSqueeze         = 50
+	compositeSelect          = 51
+	compositeNarrow          = 52
+	compositeDiagonal        = 53
+	compositeAttention       = 54
+	compositeDropout         = 55
+	compositeCategorical     = 56
+	compositeNormal          = 57
+	compositeGumbel          = 58
+	compositePhilox          = 59
 )
 
 // What the checks demand, by composite.
@@ -82,6 +105,18 @@ const (
 	selectRowsMost         demand = 2
 	uniqueMost             demand = 1
 	topKK                  demand = 2
+	argMinElements         demand = 2
+	maxWithIndicesElements demand = 2
+	minWithIndicesElements demand = 2
+	bincountRank           demand = 1
+	bincountWeights        demand = 2
+	bincountBins           demand = 3
+	kthValueK              demand = 2
+	medianElements         demand = 2
+	modeElements           demand = 2
+	searchSortedRank       demand = 1
+	searchSortedBatch      demand = 2
+	bucketizeRank          demand = 1
 	broadcastToDims        demand = 1
 	unsqueezeAxis          demand = 1
 	squeezeOne             demand = 2
@@ -104,7 +139,7 @@ const (
 )
 
 // builtins has the row and the functions of each.
-var builtins [37]*composite
+var builtins [60]*composite
 
 func init() { // not a value of the variable: the functions use it
 	builtins = [...]*composite{
@@ -195,6 +230,96 @@ func init() { // not a value of the variable: the functions use it
 		},
 		compositeMean: {
 			row: &ops.Composites[compositeMean],
+		},
+		compositeAny: {
+			row: &ops.Composites[compositeAny],
+		},
+		compositeAll: {
+			row: &ops.Composites[compositeAll],
+		},
+		compositeCountNonzero: {
+			row: &ops.Composites[compositeCountNonzero],
+		},
+		compositeVar: {
+			row: &ops.Composites[compositeVar],
+		},
+		compositeStd: {
+			row: &ops.Composites[compositeStd],
+		},
+		compositeLogSumExp: {
+			row: &ops.Composites[compositeLogSumExp],
+		},
+		compositeNorm: {
+			row: &ops.Composites[compositeNorm],
+		},
+		compositeNaNSum: {
+			row: &ops.Composites[compositeNaNSum],
+		},
+		compositeNaNMean: {
+			row: &ops.Composites[compositeNaNMean],
+		},
+		compositeArgMin: {
+			row: &ops.Composites[compositeArgMin],
+		},
+		compositeMaxWithIndices: {
+			row:   &ops.Composites[compositeMaxWithIndices],
+			body:  func(x []*Tensor, a []setting) []*Tensor { return all(computeMaxWithIndices(x[0], a[0].int)) },
+			check: func(x []*Tensor, a []setting) *breach { return checkMaxWithIndices(x[0], a[0].int) },
+			vjp:   func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradMaxWithIndices(x[0], y, ct, a[0].int) },
+		},
+		compositeMinWithIndices: {
+			row:   &ops.Composites[compositeMinWithIndices],
+			body:  func(x []*Tensor, a []setting) []*Tensor { return all(computeMinWithIndices(x[0], a[0].int)) },
+			check: func(x []*Tensor, a []setting) *breach { return checkMinWithIndices(x[0], a[0].int) },
+			vjp:   func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradMinWithIndices(x[0], y, ct, a[0].int) },
+		},
+		compositeBincount: {
+			row: &ops.Composites[compositeBincount],
+		},
+		compositeCumSum: {
+			row: &ops.Composites[compositeCumSum],
+		},
+		compositeCumProd: {
+			row: &ops.Composites[compositeCumProd],
+		},
+		compositeCumMax: {
+			row:  &ops.Composites[compositeCumMax],
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeCumMax(x[0], a[0].int)) },
+			vjp:  func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradCumMax(x[0], y, ct, a[0].int) },
+		},
+		compositeCumMin: {
+			row:  &ops.Composites[compositeCumMin],
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeCumMin(x[0], a[0].int)) },
+			vjp:  func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradCumMin(x[0], y, ct, a[0].int) },
+		},
+		compositeLogCumSumExp: {
+			row:  &ops.Composites[compositeLogCumSumExp],
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeLogCumSumExp(x[0], a[0].int)) },
+			vjp:  func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradLogCumSumExp(x[0], y[0], ct[0], a[0].int) },
+		},
+		compositeKthValue: {
+			row:   &ops.Composites[compositeKthValue],
+			body:  func(x []*Tensor, a []setting) []*Tensor { return all(computeKthValue(x[0], a[0].int, a[1].int)) },
+			check: func(x []*Tensor, a []setting) *breach { return checkKthValue(x[0], a[0].int, a[1].int) },
+			vjp:   func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradKthValue(x[0], y, ct, a[0].int, a[1].int) },
+		},
+		compositeMedian: {
+			row:   &ops.Composites[compositeMedian],
+			body:  func(x []*Tensor, a []setting) []*Tensor { return all(computeMedian(x[0], a[0].int)) },
+			check: func(x []*Tensor, a []setting) *breach { return checkMedian(x[0], a[0].int) },
+			vjp:   func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradMedian(x[0], y, ct, a[0].int) },
+		},
+		compositeMode: {
+			row:   &ops.Composites[compositeMode],
+			body:  func(x []*Tensor, a []setting) []*Tensor { return all(computeMode(x[0], a[0].int)) },
+			check: func(x []*Tensor, a []setting) *breach { return checkMode(x[0], a[0].int) },
+			vjp:   func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradMode(x[0], y, ct, a[0].int) },
+		},
+		compositeSearchSorted: {
+			row: &ops.Composites[compositeSearchSorted],
+		},
+		compositeBucketize: {
+			row: &ops.Composites[compositeBucketize],
 		},
 		compositeAvgPool: {
 			row: &ops.Composites[compositeAvgPool],
@@ -953,6 +1078,580 @@ func recordMean(x *Tensor, axes []int) *Tensor {
 // It requires: x is floating point; axes are distinct ones of x.
 func (x *Tensor) Mean(axes ...int) *Tensor {
 	return recordMean(x, axes)
+}
+
+// recordAny records Any on operands and attributes that it checks.
+func recordAny(x *Tensor, axes []int) *Tensor {
+	c := builtins[compositeAny]
+	a := [...]setting{{ints: axes}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeAny(xs[0], a[0].ints)
+}
+
+// Any returns whether any element of x over the given axes is true, or not 0;
+// of all when none is given. NaN is not 0. Without elements it is false. The
+// axes are dropped.
+//
+// It requires: x is any dtype; axes are distinct ones of x.
+func (x *Tensor) Any(axes ...int) *Tensor {
+	return recordAny(x, axes)
+}
+
+// recordAll records All on operands and attributes that it checks.
+func recordAll(x *Tensor, axes []int) *Tensor {
+	c := builtins[compositeAll]
+	a := [...]setting{{ints: axes}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeAll(xs[0], a[0].ints)
+}
+
+// All returns whether all elements of x over the given axes are true, or not 0;
+// of all when none is given. NaN is not 0. Without elements it is true. The
+// axes are dropped.
+//
+// It requires: x is any dtype; axes are distinct ones of x.
+func (x *Tensor) All(axes ...int) *Tensor {
+	return recordAll(x, axes)
+}
+
+// recordCountNonzero records CountNonzero on operands and attributes that it checks.
+func recordCountNonzero(x *Tensor, axes []int) *Tensor {
+	c := builtins[compositeCountNonzero]
+	a := [...]setting{{ints: axes}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeCountNonzero(xs[0], a[0].ints)
+}
+
+// CountNonzero returns how many elements of x over the given axes are true, or
+// not 0, as i64; of all when none is given. The axes are dropped.
+//
+// It requires: x is any dtype; axes are distinct ones of x.
+func (x *Tensor) CountNonzero(axes ...int) *Tensor {
+	return recordCountNonzero(x, axes)
+}
+
+// recordVar records Var on operands and attributes that it checks.
+func recordVar(x *Tensor, correction float64, axes []int) *Tensor {
+	c := builtins[compositeVar]
+	a := [...]setting{{float: correction}, {ints: axes}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeVar(xs[0], a[0].float, a[1].ints)
+}
+
+// Var returns the variances of x over the given axes, of all elements when none
+// is given. Squared distances from the mean are added and divided by the number
+// of elements less the correction, or by 0 if that is negative. A correction of
+// 1 estimates the variance of what x is a sample of. The axes are dropped.
+//
+// It requires: x is floating point; correction is finite; axes are distinct
+// ones of x.
+func (x *Tensor) Var(correction float64, axes ...int) *Tensor {
+	return recordVar(x, correction, axes)
+}
+
+// recordStd records Std on operands and attributes that it checks.
+func recordStd(x *Tensor, correction float64, axes []int) *Tensor {
+	c := builtins[compositeStd]
+	a := [...]setting{{float: correction}, {ints: axes}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeStd(xs[0], a[0].float, a[1].ints)
+}
+
+// Std returns the square root of Var. Its gradient where that is 0 is 0.
+//
+// It requires: x is floating point; correction is finite; axes are distinct
+// ones of x.
+func (x *Tensor) Std(correction float64, axes ...int) *Tensor {
+	return recordStd(x, correction, axes)
+}
+
+// recordLogSumExp records LogSumExp on operands and attributes that it checks.
+func recordLogSumExp(x *Tensor, axes []int) *Tensor {
+	c := builtins[compositeLogSumExp]
+	a := [...]setting{{ints: axes}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeLogSumExp(xs[0], a[0].ints)
+}
+
+// LogSumExp returns the logarithm of the sum of exp(x) over the given axes, of
+// all elements when none is given, computed without overflow. The axes are
+// dropped. Without elements it is -Inf.
+//
+// It requires: x is floating point; axes are distinct ones of x.
+func (x *Tensor) LogSumExp(axes ...int) *Tensor {
+	return recordLogSumExp(x, axes)
+}
+
+// recordNorm records Norm on operands and attributes that it checks.
+func recordNorm(x *Tensor, p float64, axes []int) *Tensor {
+	c := builtins[compositeNorm]
+	a := [...]setting{{float: p}, {ints: axes}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeNorm(xs[0], a[0].float, a[1].ints)
+}
+
+// recordNaNSum records NaNSum on operands and attributes that it checks.
+func recordNaNSum(x *Tensor, axes []int) *Tensor {
+	c := builtins[compositeNaNSum]
+	a := [...]setting{{ints: axes}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeNaNSum(xs[0], a[0].ints)
+}
+
+// NaNSum returns Sum of x with 0 for NaN.
+//
+// It requires: x is floating point; axes are distinct ones of x.
+func (x *Tensor) NaNSum(axes ...int) *Tensor {
+	return recordNaNSum(x, axes)
+}
+
+// recordNaNMean records NaNMean on operands and attributes that it checks.
+func recordNaNMean(x *Tensor, axes []int) *Tensor {
+	c := builtins[compositeNaNMean]
+	a := [...]setting{{ints: axes}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeNaNMean(xs[0], a[0].ints)
+}
+
+// NaNMean returns the means over the given axes of the elements of x that are
+// not NaN, over all when no axis is given; NaN where there are none. The axes
+// are dropped.
+//
+// It requires: x is floating point; axes are distinct ones of x.
+func (x *Tensor) NaNMean(axes ...int) *Tensor {
+	return recordNaNMean(x, axes)
+}
+
+// recordArgMin records ArgMin on operands and attributes that it checks.
+func recordArgMin(x *Tensor, axis int) *Tensor {
+	c := builtins[compositeArgMin]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkArgMin(xs[0], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeArgMin(xs[0], a[0].int)
+}
+
+// ArgMin returns the i64 index of the first smallest element along the axis,
+// which is dropped; of the first NaN if there is one.
+//
+// It requires: x is a number; axis is one of those of x; the axis has elements.
+func (x *Tensor) ArgMin(axis int) *Tensor {
+	return recordArgMin(x, axis)
+}
+
+// recordMaxWithIndices records MaxWithIndices on operands and attributes that it checks.
+func recordMaxWithIndices(x *Tensor, axis int) (values, indices *Tensor) {
+	c := builtins[compositeMaxWithIndices]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkMaxWithIndices(xs[0], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad, bad
+	}
+	var ys [2]*Tensor
+	c.calls(tr, a[:], xs[:], ys[:])
+	return ys[0], ys[1]
+}
+
+// MaxWithIndices returns Max and ArgMax along the axis. The gradient of a value
+// goes to the element at its index alone.
+//
+// It requires: x is a number; axis is one of those of x; the axis has elements.
+func (x *Tensor) MaxWithIndices(axis int) (values, indices *Tensor) {
+	return recordMaxWithIndices(x, axis)
+}
+
+// recordMinWithIndices records MinWithIndices on operands and attributes that it checks.
+func recordMinWithIndices(x *Tensor, axis int) (values, indices *Tensor) {
+	c := builtins[compositeMinWithIndices]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkMinWithIndices(xs[0], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad, bad
+	}
+	var ys [2]*Tensor
+	c.calls(tr, a[:], xs[:], ys[:])
+	return ys[0], ys[1]
+}
+
+// MinWithIndices returns Min and ArgMin along the axis. The gradient of a value
+// goes to the element at its index alone.
+//
+// It requires: x is a number; axis is one of those of x; the axis has elements.
+func (x *Tensor) MinWithIndices(axis int) (values, indices *Tensor) {
+	return recordMinWithIndices(x, axis)
+}
+
+// recordBincount records Bincount on operands and attributes that it checks.
+func recordBincount(x *Tensor, weights *Tensor, bins int) *Tensor {
+	c := builtins[compositeBincount]
+	a := [...]setting{{int: bins}}
+	xs := []*Tensor{x}
+	if weights != nil {
+		xs = append(xs, weights)
+	}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkBincount(xs[0], given(xs, 1), a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeBincount(xs[0], given(xs, 1), a[0].int)
+}
+
+// Bincount returns how often each of the numbers 0, 1, … below bins is in x,
+// as i64, or the sums of the weights of these elements. Numbers out of range
+// are left out, unless indices are checked: see CheckIndices.
+//
+// It requires: x is an integer; weights, if given, is a number; x has one axis;
+// weights have the shape of x; bins is positive.
+func (x *Tensor) Bincount(weights *Tensor, bins int) *Tensor {
+	return recordBincount(x, weights, bins)
+}
+
+// recordCumSum records CumSum on operands and attributes that it checks.
+func recordCumSum(x *Tensor, axis int) *Tensor {
+	c := builtins[compositeCumSum]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeCumSum(xs[0], a[0].int)
+}
+
+// CumSum returns the sum of the elements of x along the axis up to each, with
+// it.
+//
+// It requires: x is a number; axis is one of those of x.
+func (x *Tensor) CumSum(axis int) *Tensor {
+	return recordCumSum(x, axis)
+}
+
+// CumSum_ writes x.CumSum(axis) into x and returns x.
+func (x *Tensor) CumSum_(axis int) *Tensor {
+	return x.writeNamed("cumsum_", recordCumSum(x, axis))
+}
+
+// recordCumProd records CumProd on operands and attributes that it checks.
+func recordCumProd(x *Tensor, axis int) *Tensor {
+	c := builtins[compositeCumProd]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeCumProd(xs[0], a[0].int)
+}
+
+// CumProd returns the product of the elements of x along the axis up to each,
+// with it. The dimension of the axis is no open size.
+//
+// It requires: x is a number; axis is one of those of x.
+func (x *Tensor) CumProd(axis int) *Tensor {
+	return recordCumProd(x, axis)
+}
+
+// CumProd_ writes x.CumProd(axis) into x and returns x.
+func (x *Tensor) CumProd_(axis int) *Tensor {
+	return x.writeNamed("cumprod_", recordCumProd(x, axis))
+}
+
+// recordCumMax records CumMax on operands and attributes that it checks.
+func recordCumMax(x *Tensor, axis int) (values, indices *Tensor) {
+	c := builtins[compositeCumMax]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad, bad
+	}
+	var ys [2]*Tensor
+	c.calls(tr, a[:], xs[:], ys[:])
+	return ys[0], ys[1]
+}
+
+// CumMax returns the largest of the elements of x along the axis up to each,
+// and its i64 index: the last of equal ones. From a NaN on it is NaN.
+//
+// It requires: x is a number; axis is one of those of x.
+func (x *Tensor) CumMax(axis int) (values, indices *Tensor) {
+	return recordCumMax(x, axis)
+}
+
+// recordCumMin records CumMin on operands and attributes that it checks.
+func recordCumMin(x *Tensor, axis int) (values, indices *Tensor) {
+	c := builtins[compositeCumMin]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad, bad
+	}
+	var ys [2]*Tensor
+	c.calls(tr, a[:], xs[:], ys[:])
+	return ys[0], ys[1]
+}
+
+// CumMin returns the smallest of the elements of x along the axis up to each,
+// and its i64 index: the last of equal ones. From a NaN on it is NaN.
+//
+// It requires: x is a number; axis is one of those of x.
+func (x *Tensor) CumMin(axis int) (values, indices *Tensor) {
+	return recordCumMin(x, axis)
+}
+
+// recordLogCumSumExp records LogCumSumExp on operands and attributes that it checks.
+func recordLogCumSumExp(x *Tensor, axis int) *Tensor {
+	c := builtins[compositeLogCumSumExp]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	return c.call(tr, a[:], xs[:])
+}
+
+// LogCumSumExp returns the logarithm of CumSum of exp(x), computed without
+// overflow. The dimension of the axis is no open size.
+//
+// It requires: x is floating point; axis is one of those of x.
+func (x *Tensor) LogCumSumExp(axis int) *Tensor {
+	return recordLogCumSumExp(x, axis)
+}
+
+// LogCumSumExp_ writes x.LogCumSumExp(axis) into x and returns x.
+func (x *Tensor) LogCumSumExp_(axis int) *Tensor {
+	return x.writeNamed("logcumsumexp_", recordLogCumSumExp(x, axis))
+}
+
+// recordKthValue records KthValue on operands and attributes that it checks.
+func recordKthValue(x *Tensor, k int, axis int) (values, indices *Tensor) {
+	c := builtins[compositeKthValue]
+	a := [...]setting{{int: k}, {int: axis}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkKthValue(xs[0], a[0].int, a[1].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad, bad
+	}
+	var ys [2]*Tensor
+	c.calls(tr, a[:], xs[:], ys[:])
+	return ys[0], ys[1]
+}
+
+// KthValue returns the k-th smallest element of x along the axis, k counting
+// from 1, and its i64 index. Of equal ones those with the smaller indices come
+// first; NaN counts as the largest.
+//
+// It requires: x is a number; axis is one of those of x; k is from 1 to the
+// dimension of the axis.
+func (x *Tensor) KthValue(k int, axis int) (values, indices *Tensor) {
+	return recordKthValue(x, k, axis)
+}
+
+// recordMedian records Median on operands and attributes that it checks.
+func recordMedian(x *Tensor, axis int) (values, indices *Tensor) {
+	c := builtins[compositeMedian]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkMedian(xs[0], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad, bad
+	}
+	var ys [2]*Tensor
+	c.calls(tr, a[:], xs[:], ys[:])
+	return ys[0], ys[1]
+}
+
+// Median returns the median of x along the axis, of an even number of elements
+// the lower of the two in the middle, and its i64 index. It is NaN, and the
+// index that of the first NaN, if there is one.
+//
+// It requires: x is a number; axis is one of those of x; the axis has elements.
+func (x *Tensor) Median(axis int) (values, indices *Tensor) {
+	return recordMedian(x, axis)
+}
+
+// recordMode records Mode on operands and attributes that it checks.
+func recordMode(x *Tensor, axis int) (values, indices *Tensor) {
+	c := builtins[compositeMode]
+	a := [...]setting{{int: axis}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkMode(xs[0], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad, bad
+	}
+	var ys [2]*Tensor
+	c.calls(tr, a[:], xs[:], ys[:])
+	return ys[0], ys[1]
+}
+
+// Mode returns the most frequent element of x along the axis, of several the
+// smallest, and the i64 index where it is last.
+//
+// It requires: x is a number; axis is one of those of x; the axis has elements.
+func (x *Tensor) Mode(axis int) (values, indices *Tensor) {
+	return recordMode(x, axis)
+}
+
+// recordSearchSorted records SearchSorted on operands and attributes that it checks.
+func recordSearchSorted(x *Tensor, values *Tensor, right bool) *Tensor {
+	c := builtins[compositeSearchSorted]
+	a := [...]setting{{int: flag(right)}}
+	xs := [...]*Tensor{x, values}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkSearchSorted(xs[0], xs[1], a[0].int != 0), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeSearchSorted(xs[0], xs[1], a[0].int != 0)
+}
+
+// SearchSorted returns, as i64, where each of the values belongs in x, whose
+// last axis is a rising row. That is the number of elements of the row that are
+// smaller, or with right not larger. A row of a single axis serves values of
+// any shape; else values have the axes of x before the last. NaN belongs behind
+// all.
+//
+// It requires: x is a number; values is a number and has the dtype of x; x has
+// at least rank 1; x has one axis, or values have the axes of x before the last
+// and one more.
+func (x *Tensor) SearchSorted(values *Tensor, right bool) *Tensor {
+	return recordSearchSorted(x, values, right)
+}
+
+// recordBucketize records Bucketize on operands and attributes that it checks.
+func recordBucketize(x *Tensor, boundaries *Tensor, right bool) *Tensor {
+	c := builtins[compositeBucketize]
+	a := [...]setting{{int: flag(right)}}
+	xs := [...]*Tensor{x, boundaries}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkBucketize(xs[0], xs[1], a[0].int != 0), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeBucketize(xs[0], xs[1], a[0].int != 0)
+}
+
+// Bucketize returns, as i64, which interval between the rising boundaries each
+// element of x is in: SearchSorted of the boundaries. Interval i ends at
+// boundary i, which belongs to it, or with right to the next.
+//
+// It requires: x is a number; boundaries is a number and has the dtype of x;
+// boundaries have one axis.
+func (x *Tensor) Bucketize(boundaries *Tensor, right bool) *Tensor {
+	return recordBucketize(x, boundaries, right)
 }
 
 // recordAvgPool records AvgPool on operands and attributes that it checks.

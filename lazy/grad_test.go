@@ -42,7 +42,7 @@ func binaryCase(name string, a, b vary, f func(x, y *Tensor) *Tensor) gradCase {
 // index records an i32 vector.
 func index(x *Tensor, rows ...int32) *Tensor { return From(x.tr, rows, len(rows)) }
 
-var gradCases = slices.Concat(elementwiseGrads, broadcastGrads, shapeGrads, stridedGrads, reduceGrads, matmulGrads, indexGrads, windowGrads, compositeGrads)
+var gradCases = slices.Concat(elementwiseGrads, broadcastGrads, shapeGrads, stridedGrads, reduceGrads, scanGrads, matmulGrads, indexGrads, windowGrads, compositeGrads)
 
 var elementwiseGrads = []gradCase{
 	unaryCase("abs", 0.2, 2, (*Tensor).Abs),
@@ -362,6 +362,55 @@ var windowGrads = []gradCase{
 		return x[0].SumPool([]int{7}, PoolOptions{Strides: []int{1}, Padding: [][2]int{{6, 0}}}).Sin()
 	}},
 	{"sum_pool of nothing", []vary{in(-2, 2, 0, 2, 4)}, func(x []*Tensor) *Tensor { return x[0].SumPool([]int{2}, PoolOptions{}).Sin() }},
+}
+
+// firstOf returns a function that takes the first of two results.
+func firstOf(f func(x *Tensor) (y, _ *Tensor)) func(x *Tensor) *Tensor {
+	return func(x *Tensor) *Tensor {
+		y, _ := f(x)
+		return y.Sin()
+	}
+}
+
+// spaced are numbers of which no two are near.
+func spaced(x *Tensor) *Tensor {
+	return x.Add(Iota(x.tr, F64, 0, x.Type().Elements()).MulScalar(0.7).Sin().MulScalar(3).Reshape(x.Shape()...))
+}
+
+var scanGrads = []gradCase{
+	unaryCase("prod", -2, 2, func(x *Tensor) *Tensor { return x.Prod().Sin() }),
+	unaryCase("prod of rows", -2, 2, func(x *Tensor) *Tensor { return x.Prod(1).Sin() }),
+	{"prod of two axes", []vary{in(-2, 2, 2, 3, 2)}, func(x []*Tensor) *Tensor { return x[0].Prod(2, 0).Sin() }},
+	{"prod with zeros", []vary{in(-2, 2, 2, 3)}, func(x []*Tensor) *Tensor {
+		return x[0].Mul(From(x[0].tr, []float64{1, 0, 1, 0, 0, 1}, 2, 3)).Prod(1).Sin()
+	}},
+	{"prod of one", []vary{in(-2, 2, 2, 1)}, func(x []*Tensor) *Tensor { return x[0].Prod(1).Sin() }},
+	{"prod of nothing", []vary{in(-2, 2, 0, 2)}, func(x []*Tensor) *Tensor { return x[0].Prod(0).Sin() }},
+	binaryCase("linear_scan", in(-2, 2, 2, 4), in(-1, 1, 2, 4), func(x, y *Tensor) *Tensor { return x.LinearScan(y, 1, false).Sin() }),
+	binaryCase("linear_scan in reverse", in(-2, 2, 3, 2), in(-1, 1, 3, 2), func(x, y *Tensor) *Tensor { return x.LinearScan(y, 0, true).Sin() }),
+	unaryCase("cumsum", -2, 2, func(x *Tensor) *Tensor { return x.CumSum(1).Sin() }),
+	unaryCase("cumprod", -2, 2, func(x *Tensor) *Tensor { return x.CumProd(1).Sin() }),
+	{"cumprod with zeros", []vary{in(-2, 2, 2, 3)}, func(x []*Tensor) *Tensor {
+		return x[0].Mul(From(x[0].tr, []float64{1, 0, 1, 0, 0, 1}, 2, 3)).CumProd(1).Sin()
+	}},
+	unaryCase("cummax", -0.1, 0.1, firstOf(func(x *Tensor) (y, i *Tensor) { return spaced(x).CumMax(1) })),
+	unaryCase("cummin", -0.1, 0.1, firstOf(func(x *Tensor) (y, i *Tensor) { return spaced(x).CumMin(0) })),
+	unaryCase("logcumsumexp", -2, 2, func(x *Tensor) *Tensor { return x.LogCumSumExp(1).Sin() }),
+	unaryCase("var", -2, 2, func(x *Tensor) *Tensor { return x.Var(1, 1).Sin() }),
+	unaryCase("std", -2, 2, func(x *Tensor) *Tensor { return x.Std(0).Sin() }),
+	unaryCase("log_sum_exp", -2, 2, func(x *Tensor) *Tensor { return x.LogSumExp(1).Sin() }),
+	unaryCase("norm", 0.5, 2, func(x *Tensor) *Tensor { return x.Norm(2, 1).Sin() }),
+	unaryCase("norm of 1", 0.5, 2, func(x *Tensor) *Tensor { return x.Norm(1).Sin() }),
+	unaryCase("norm of 3", -2, -0.5, func(x *Tensor) *Tensor { return x.Norm(3, 0).Sin() }),
+	unaryCase("norm of infinity", -0.1, 0.1, func(x *Tensor) *Tensor { return spaced(x).Norm(math.Inf(1), 1).Sin() }),
+	unaryCase("nan_mean", -2, 2, func(x *Tensor) *Tensor { return x.NaNMean(1).Sin() }),
+	unaryCase("nan_sum", -2, 2, func(x *Tensor) *Tensor { return x.NaNSum(1).Sin() }),
+	unaryCase("max_with_indices", -0.1, 0.1, firstOf(func(x *Tensor) (y, i *Tensor) { return spaced(x).MaxWithIndices(1) })),
+	unaryCase("min_with_indices", -0.1, 0.1, firstOf(func(x *Tensor) (y, i *Tensor) { return spaced(x).MinWithIndices(0) })),
+	unaryCase("kth_value", -0.1, 0.1, firstOf(func(x *Tensor) (y, i *Tensor) { return spaced(x).KthValue(2, 1) })),
+	unaryCase("median", -0.1, 0.1, firstOf(func(x *Tensor) (y, i *Tensor) { return spaced(x).Median(1) })),
+	unaryCase("mode", -0.1, 0.1, firstOf(func(x *Tensor) (y, i *Tensor) { return spaced(x).Mode(1) })),
+	{"bincount", []vary{in(-2, 2, 4)}, func(x []*Tensor) *Tensor { return index(x[0], 2, 0, 2, 5).Bincount(x[0], 3).Sin() }},
 }
 
 // Composites of the tests: without a gradient of their own, one in the other.

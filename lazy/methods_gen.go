@@ -751,6 +751,25 @@ func (x *Tensor) Min(axes ...int) *Tensor {
 	return record1(ir.OpMin, x, ir.Attr{Ints: axes})
 }
 
+// Prod returns the products of x over the given axes, of all elements when none
+// is given; 1 without elements. The axes are dropped. Integers wrap around.
+//
+// It requires: x is a number; axes are distinct ones of x.
+func (x *Tensor) Prod(axes ...int) *Tensor {
+	return record1(ir.OpProd, x, ir.Attr{Ints: axes})
+}
+
+// LinearScan returns the linear recurrence y[i] = by[i]·y[i-1] + x[i] along
+// the axis, which begins with y[0] = x[0]. With reverse it is y[i] =
+// by[i]·y[i+1] + x[i], from the last element on. Devices compute parts of long
+// axes at once, so that floating-point results depend on how they are grouped.
+//
+// It requires: x is a number; by is a number and has the dtype of x; axis is
+// one of those of x, and its dimension no open size; x and by have one shape.
+func (x *Tensor) LinearScan(by *Tensor, axis int, reverse bool) *Tensor {
+	return record2(ir.OpLinearScan, x, by, ir.Attr{Int: int64(axis)}, ir.Attr{Int: int64(flag(reverse))})
+}
+
 // ArgMax returns the i64 index of the first largest element along the axis,
 // which is dropped; of the first NaN if there is one.
 //

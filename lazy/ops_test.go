@@ -297,6 +297,9 @@ func applyComposite(row *ops.Op, call optest.Call, d types.DType, xs []*Tensor) 
 	for _, x := range xs[1:] {
 		args = append(args, reflect.ValueOf(x))
 	}
+	for range row.Operands[len(xs):] { // optional ones that are left out
+		args = append(args, reflect.ValueOf((*Tensor)(nil)))
+	}
 	for _, a := range row.Attrs {
 		var arg any
 		switch a.Kind {
@@ -306,6 +309,8 @@ func applyComposite(row *ops.Op, call optest.Call, d types.DType, xs []*Tensor) 
 			arg = read.dtype(a.Name)
 		case ops.Real:
 			arg = read.float(a.Name)
+		case ops.Flag:
+			arg = call.Attr(a.Name, d) == "true"
 		default:
 			arg = read.ints(a.Name)
 		}
@@ -428,6 +433,9 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 	"scan": func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
 		attrs, err := irAttrs(ir.OpScan.Info(), a.c, a.d)
 		return callScan(tr, a.c.Attr("bodies", a.d), x, attrs)[must(a.c.ResultIndex())], err
+	},
+	"norm": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {
+		return x[0].Norm(a.float("p"), a.ints("axes")...), nil
 	},
 	"barrier":              func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpBarrier, x) },
 	"dynamic_slice":        func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpDynamicSlice, x) },

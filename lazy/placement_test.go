@@ -97,6 +97,10 @@ var severalOps = append(elementwise(), []several{
 	{name: "DropoutOf", dims: [][]int{{8}, {}}, call: func(x []*lazy.Tensor) *lazy.Tensor {
 		return lazy.NewRandom(x[0].Device(), 1).DropoutOf(x[0], x[1])
 	}},
+	{name: "LinearScan", dims: [][]int{{2, 3}, {2, 3}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].LinearScan(x[1], 1, false) }},
+	{name: "Bincount", dims: [][]int{{4}, {4}}, of: []types.DType{lazy.I32, lazy.F32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Bincount(x[1], 4) }},
+	{name: "SearchSorted", dims: [][]int{{3}, {2, 2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].SearchSorted(x[1], true) }},
+	{name: "Bucketize", dims: [][]int{{2, 2}, {3}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Bucketize(x[1], true) }},
 	{name: "Add_ to a variable's copy", dims: [][]int{{2}, {2}}, call: func(x []*lazy.Tensor) *lazy.Tensor {
 		w := x[0].Device().Variable("w", lazy.F32, 2).Init(lazy.Constant(1))
 		w.Add_(x[0].Mul(x[1]))

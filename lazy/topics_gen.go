@@ -30,8 +30,13 @@
 //     IndexSelect, IndexAdd, IndexCopy, GatherAlong, ScatterAlong, ScatterAddAlong,
 //     ScatterMulAlong, ScatterMinAlong, ScatterMaxAlong, Nonzero, MaskedSelect,
 //     SelectRows
-//   - Reductions: Sum, Max, Min, ArgMax, Mean, SumKeep, MeanKeep, MaxKeep, MinKeep
-//   - Order: ArgSort, Sort, Unique, TopK, UniqueAll
+//   - Reductions: Sum, Max, Min, Prod, ArgMax, Mean, Any, All, CountNonzero, Var, Std,
+//     LogSumExp, Norm, NaNSum, NaNMean, ArgMin, MaxWithIndices, MinWithIndices, Bincount,
+//     SumKeep, MeanKeep, MaxKeep, MinKeep, ProdKeep, AnyKeep, AllKeep, VarKeep, StdKeep,
+//     LogSumExpKeep, NormKeep, VarMean, StdMean, AMinMax
+//   - Scans: LinearScan, CumSum, CumProd, CumMax, CumMin, LogCumSumExp
+//   - Order: ArgSort, Sort, Unique, TopK, KthValue, Median, Mode, SearchSorted, Bucketize,
+//     UniqueAll
 //   - Products and convolutions: MatMul, Conv, ConvOptions
 //   - Pooling: MaxPool, SumPool, AvgPool, PoolOptions
 //   - Layers and losses: LayerNorm, CrossEntropy, Attention, AttentionOptions

@@ -80,6 +80,8 @@ func init() {
 		ir.OpSum:                lowerSum,
 		ir.OpMax:                lowerMax,
 		ir.OpMin:                lowerMin,
+		ir.OpProd:               lowerProd,
+		ir.OpLinearScan:         lowerLinearScan,
 		ir.OpArgMax:             lowerArgMax,
 		ir.OpArgSort:            lowerArgSort,
 		ir.OpSort:               lowerSort,

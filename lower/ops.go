@@ -156,6 +156,18 @@ func lowerSum(l *lowerer, n *ir.Node) *mlir.Value {
 	return l.emit(stablehlo.Convert, tensor(n.Type), []*mlir.Value{sum})
 }
 
+// lowerProd multiplies 16-bit floats in f32 and rounds the product once.
+func lowerProd(l *lowerer, n *ir.Node) *mlir.Value {
+	d, axes := n.Type.DType, n.Attrs[ir.ProdAxes].Ints
+	t, x := n.Type, n.In[0].Type
+	if d != types.F16 && d != types.BF16 {
+		return l.reduce(stablehlo.Multiply, n, axes, ir.LiteralBits(d, 1))
+	}
+	t.DType, x.DType = types.F32, types.F32
+	product := l.reduceValue(stablehlo.Multiply, l.emit(stablehlo.Convert, tensor(x), l.in(n)), t, ir.LiteralBits(types.F32, 1), axes)
+	return l.emit(stablehlo.Convert, tensor(n.Type), []*mlir.Value{product})
+}
+
 func lowerMax(l *lowerer, n *ir.Node) *mlir.Value {
 	return l.reduce(stablehlo.Maximum, n, n.Attrs[ir.MaxAxes].Ints, smallest(n.Type.DType))
 }

@@ -110,6 +110,42 @@ func (l *lowerer) reduceWindow(code mlir.Code, x *mlir.Value, attrs []ir.Attr, t
 	return op.Results[0]
 }
 
+// lowerLinearScan reduces windows that end at each element, or begin there if it runs in
+// reverse: pairs (x, by), each the function by·y + x of the state y before it. The pair of
+// two functions is that of one after the other. The state of 16-bit floats is f32.
+func lowerLinearScan(l *lowerer, n *ir.Node) *mlir.Value {
+	in, t := l.in(n), n.Type
+	if t.DType == types.F16 || t.DType == types.BF16 {
+		t.DType = types.F32
+		for i, v := range in {
+			in[i] = l.emit(stablehlo.Convert, tensor(t), []*mlir.Value{v})
+		}
+	}
+	axis, reverse := int(n.Attrs[ir.LinearScanAxis].Int), n.Attrs[ir.LinearScanReverse].Int != 0
+	size := max(t.Shape[axis], 1)
+	window, low, high := slices.Repeat([]int{1}, t.Rank()), make([]int, t.Rank()), make([]int, t.Rank())
+	window[axis], low[axis] = size, size-1
+	if reverse {
+		low, high = high, low
+	}
+	scalar := mlir.Tensor(element(t.DType))
+	op := mlir.NewOp(stablehlo.ReduceWindow, append(in, l.constant(t.DType, 0), l.constant(t.DType, ir.LiteralBits(t.DType, 1))), tensor(t), tensor(t))
+	op.Attrs = mlir.Dict{ints("window_dimensions", window), padding(low, high)}
+	op.Regions = l.region([]mlir.Type{scalar, scalar, scalar, scalar}, func(v []*mlir.Value) []*mlir.Value {
+		first, firstBy, then, thenBy := v[0], v[1], v[2], v[3]
+		if reverse {
+			first, firstBy, then, thenBy = then, thenBy, first, firstBy
+		}
+		y := l.emit(stablehlo.Add, scalar, []*mlir.Value{l.emit(stablehlo.Multiply, scalar, []*mlir.Value{thenBy, first}), then})
+		return []*mlir.Value{y, l.emit(stablehlo.Multiply, scalar, []*mlir.Value{firstBy, thenBy})}
+	})
+	l.append(op)
+	if t.DType == n.Type.DType {
+		return op.Results[0]
+	}
+	return l.emit(stablehlo.Convert, tensor(n.Type), op.Results[:1])
+}
+
 // openWindow is reduceWindow whose windows or padding depend on sizes that are open: the custom call
 // that JAX exports for it.
 func (l *lowerer) openWindow(code mlir.Code, x *mlir.Value, attrs []ir.Attr, t types.Type, init uint64) *mlir.Value {

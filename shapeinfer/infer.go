@@ -220,6 +220,10 @@ func CheckDTypes(row *ops.Op, n int, dtype func(i int) types.DType) (constraint 
 			return k, fmt.Sprintf("%s must be %s, is %v", p.Name, p.Is, d)
 		case d == types.Invalid:
 			return k, fmt.Sprintf("%s has several results; take one of them", p.Name)
+		case d == types.Bool && row.Family == ops.Reductions:
+			return k, fmt.Sprintf("%s must be %s, is %v; ask with Any or All, or convert it with Convert", p.Name, p.Is, d)
+		case d.IsInteger() && p.Is == ops.Float && row.Family == ops.Reductions:
+			return k, fmt.Sprintf("%s must be %s, is %v; convert it to f32 with Convert", p.Name, p.Is, d)
 		default:
 			return k, fmt.Sprintf("%s must be %s, is %v; convert it with Convert", p.Name, p.Is, d)
 		}

@@ -274,6 +274,23 @@ func inferMin(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *bro
 	return reduced(in[0].Type, attrs[ir.MinAxes].Ints, minAxes)
 }
 
+func inferProd(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	return reduced(in[0].Type, attrs[ir.ProdAxes].Ints, prodAxes)
+}
+
+func inferLinearScan(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x, by, axis := in[0].Type, in[1].Type, int(attrs[ir.LinearScanAxis].Int)
+	switch {
+	case axis < 0 || axis >= x.Rank():
+		return breaks(linearScanAxis, "axis %d is not one of %v", axis, x.Shape)
+	case !x.Shape.Equal(by.Shape):
+		return breaks(linearScanShapes, "x has the shape %v and by %v; give both one shape, with BroadcastTo", x.Shape, by.Shape)
+	case dims.IsExpr(x.Shape[axis]):
+		return breaks(linearScanAxis, "axis %d has the open size %s; sums, maxima and minima are taken along such an axis, products and recurrences are not", axis, dims.String(x.Shape[axis]))
+	}
+	return x, nil
+}
+
 // reduced drops axes, which must be sorted: that is the demand.
 func reduced(x types.Type, axes []int, sorted demand) (types.Type, *broken) {
 	if reason := distinct(x, axes); reason != "" {

@@ -80,6 +80,8 @@ func init() {
 		ir.OpSum:                inferSum,
 		ir.OpMax:                inferMax,
 		ir.OpMin:                inferMin,
+		ir.OpProd:               inferProd,
+		ir.OpLinearScan:         inferLinearScan,
 		ir.OpArgMax:             inferArgMax,
 		ir.OpArgSort:            inferArgSort,
 		ir.OpMatMul:             inferMatMul,
@@ -154,6 +156,9 @@ const (
 	sumAxes                  demand = 1
 	maxAxes                  demand = 1
 	minAxes                  demand = 1
+	prodAxes                 demand = 1
+	linearScanAxis           demand = 1
+	linearScanShapes         demand = 2
 	argMaxAxis               demand = 1
 	argMaxElements           demand = 2
 	argSortAxis              demand = 1

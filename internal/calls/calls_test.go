@@ -37,9 +37,9 @@ func TestRegistryHasEveryRow(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	for name, want := range map[string]string{
-		"sofmax": `no op "sofmax": did you mean Softmax?`,
-		"relu6x": `no op "relu6x": did you mean ReLU?`,
-		"frob":   `no op "frob"`,
+		"sofmax":      `no op "sofmax": did you mean Softmax?`,
+		"relu6x":      `no op "relu6x": did you mean ReLU?`,
+		"wibbledywub": `no op "wibbledywub"`,
 	} {
 		_, err := calls.Find(name)
 		require.EqualError(t, err, want)

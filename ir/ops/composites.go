@@ -74,6 +74,58 @@ var Composites = []Op{
 
 	{Name: "Mean", Family: Reductions, Doc: "returns the means of x over the given axes, of all elements when none is given; NaN where there are no elements. The axes are dropped.",
 		Operands: one(Float), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: Inline},
+	{Name: "Any", Family: Reductions, Doc: "returns whether any element of x over the given axes is true, or not 0; of all when none is given. NaN is not 0. Without elements it is false. The axes are dropped.",
+		Operands: one(Any), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: Inline},
+	{Name: "All", Family: Reductions, Doc: "returns whether all elements of x over the given axes are true, or not 0; of all when none is given. NaN is not 0. Without elements it is true. The axes are dropped.",
+		Operands: one(Any), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: Inline},
+	{Name: "CountNonzero", Family: Reductions, Doc: "returns how many elements of x over the given axes are true, or not 0, as i64; of all when none is given. The axes are dropped.",
+		Operands: one(Any), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: Inline},
+	{Name: "Var", Family: Reductions, Doc: "returns the variances of x over the given axes, of all elements when none is given. Squared distances from the mean are added and divided by the number of elements less the correction, or by 0 if that is negative. A correction of 1 estimates the variance of what x is a sample of. The axes are dropped.",
+		Operands: one(Float), Attrs: []Attr{{"correction", Real}, {"axes", Axes}}, Where: []Demand{{"correction", "correction is finite"}, axesOfX[0]}, Traits: Inline},
+	{Name: "Std", Family: Reductions, Doc: "returns the square root of Var. Its gradient where that is 0 is 0.",
+		Operands: one(Float), Attrs: []Attr{{"correction", Real}, {"axes", Axes}}, Where: []Demand{{"correction", "correction is finite"}, axesOfX[0]}, Traits: Inline},
+	{Name: "LogSumExp", Family: Reductions, Doc: "returns the logarithm of the sum of exp(x) over the given axes, of all elements when none is given, computed without overflow. The axes are dropped. Without elements it is -Inf.",
+		Operands: one(Float), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: Inline},
+	{Name: "Norm", Family: Reductions, Doc: "returns the sum of |x| to the power of p over the given axes, to the power of 1/p; for p = 0 the number of elements that are not 0. See the method for infinite p. The axes are dropped. Its gradient where all elements are 0 is 0.",
+		Operands: one(Float), Attrs: []Attr{{"p", Real}, {"axes", Axes}}, Where: []Demand{{"p", "p is finite"}, axesOfX[0]}, Traits: Inline | Internal},
+	{Name: "NaNSum", Text: "nan_sum", Family: Reductions, Doc: "returns Sum of x with 0 for NaN.",
+		Operands: one(Float), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: Inline},
+	{Name: "NaNMean", Text: "nan_mean", Family: Reductions, Doc: "returns the means over the given axes of the elements of x that are not NaN, over all when no axis is given; NaN where there are none. The axes are dropped.",
+		Operands: one(Float), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: Inline},
+	{Name: "ArgMin", Text: "argmin", Family: Reductions, Doc: "returns the i64 index of the first smallest element along the axis, which is dropped; of the first NaN if there is one.",
+		Operands: one(Number), Attrs: alongAxis, Where: []Demand{axisOfX[0], axisHasElements}, Traits: Inline},
+	{Name: "MaxWithIndices", Family: Reductions, Doc: "returns Max and ArgMax along the axis. The gradient of a value goes to the element at its index alone.",
+		Operands: one(Number), Attrs: alongAxis, Results: []string{"values", "indices"}, Where: []Demand{axisOfX[0], axisHasElements}, Traits: OwnGradient},
+	{Name: "MinWithIndices", Family: Reductions, Doc: "returns Min and ArgMin along the axis. The gradient of a value goes to the element at its index alone.",
+		Operands: one(Number), Attrs: alongAxis, Results: []string{"values", "indices"}, Where: []Demand{axisOfX[0], axisHasElements}, Traits: OwnGradient},
+	{Name: "Bincount", Family: Reductions, Doc: "returns how often each of the numbers 0, 1, … below bins is in x, as i64, or the sums of the weights of these elements. Numbers out of range are left out, unless indices are checked: see CheckIndices.",
+		Operands: []Operand{{Name: "x", Is: Integer}, {Name: "weights", Is: Number, Optional: true}}, Attrs: []Attr{{"bins", Int}},
+		Where: []Demand{{"rank", "x has one axis"}, {"weights", "weights have the shape of x"}, {"bins", "bins is positive"}}, Traits: Inline},
+
+	{Name: "CumSum", Text: "cumsum", Family: Scans, Doc: "returns the sum of the elements of x along the axis up to each, with it.",
+		Operands: one(Number), Attrs: alongAxis, Where: axisOfX, Traits: Inline | InPlace},
+	{Name: "CumProd", Text: "cumprod", Family: Scans, Doc: "returns the product of the elements of x along the axis up to each, with it. The dimension of the axis is no open size.",
+		Operands: one(Number), Attrs: alongAxis, Where: axisOfX, Traits: Inline | InPlace},
+	{Name: "CumMax", Text: "cummax", Family: Scans, Doc: "returns the largest of the elements of x along the axis up to each, and its i64 index: the last of equal ones. From a NaN on it is NaN.",
+		Operands: one(Number), Attrs: alongAxis, Results: []string{"values", "indices"}, Where: axisOfX, Traits: OwnGradient},
+	{Name: "CumMin", Text: "cummin", Family: Scans, Doc: "returns the smallest of the elements of x along the axis up to each, and its i64 index: the last of equal ones. From a NaN on it is NaN.",
+		Operands: one(Number), Attrs: alongAxis, Results: []string{"values", "indices"}, Where: axisOfX, Traits: OwnGradient},
+	{Name: "LogCumSumExp", Text: "logcumsumexp", Family: Scans, Doc: "returns the logarithm of CumSum of exp(x), computed without overflow. The dimension of the axis is no open size.",
+		Operands: one(Float), Attrs: alongAxis, Where: axisOfX, Traits: OwnGradient | InPlace},
+
+	{Name: "KthValue", Family: Order, Doc: "returns the k-th smallest element of x along the axis, k counting from 1, and its i64 index. Of equal ones those with the smaller indices come first; NaN counts as the largest.",
+		Operands: one(Number), Attrs: []Attr{{"k", Int}, {"axis", Axis}}, Results: []string{"values", "indices"}, Where: []Demand{axisOfX[0], {"k", "k is from 1 to the dimension of the axis"}}, Traits: OwnGradient},
+	{Name: "Median", Family: Order, Doc: "returns the median of x along the axis, of an even number of elements the lower of the two in the middle, and its i64 index. It is NaN, and the index that of the first NaN, if there is one.",
+		Operands: one(Number), Attrs: alongAxis, Results: []string{"values", "indices"}, Where: []Demand{axisOfX[0], axisHasElements}, Traits: OwnGradient},
+	{Name: "Mode", Family: Order, Doc: "returns the most frequent element of x along the axis, of several the smallest, and the i64 index where it is last.",
+		Operands: one(Number), Attrs: alongAxis, Results: []string{"values", "indices"}, Where: []Demand{axisOfX[0], axisHasElements}, Traits: OwnGradient},
+	{Name: "SearchSorted", Family: Order, Doc: "returns, as i64, where each of the values belongs in x, whose last axis is a rising row. That is the number of elements of the row that are smaller, or with right not larger. A row of a single axis serves values of any shape; else values have the axes of x before the last. NaN belongs behind all.",
+		Operands: []Operand{{Name: "x", Is: Number}, {Name: "values", Is: Number, Like: "x"}}, Attrs: []Attr{{"right", Flag}},
+		Where: []Demand{{"rank", "x has at least rank 1"}, {"batch", "x has one axis, or values have the axes of x before the last and one more"}}, Traits: Inline},
+	{Name: "Bucketize", Family: Order, Doc: "returns, as i64, which interval between the rising boundaries each element of x is in: SearchSorted of the boundaries. Interval i ends at boundary i, which belongs to it, or with right to the next.",
+		Operands: []Operand{{Name: "x", Is: Number}, {Name: "boundaries", Is: Number, Like: "x"}}, Attrs: []Attr{{"right", Flag}},
+		Where: []Demand{{"rank", "boundaries have one axis"}}, Traits: Inline},
+
 	{Name: "AvgPool", Family: Pooling, Doc: "returns SumPool divided by the number of places in a window: padding counts as zeros.",
 		Operands: one(Float), Attrs: windowAttrs, Traits: Inline | Internal},
 
@@ -119,6 +171,8 @@ var Composites = []Op{
 var alongAxis = []Attr{{"axis", Axis}}
 
 var boundOfX = []Demand{{"most", "there is one bound at most, and it is positive"}}
+
+var axisHasElements = Demand{"elements", "the axis has elements"}
 
 var axisOfX = []Demand{{"axis", "axis is one of those of x"}}
 

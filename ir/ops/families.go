@@ -19,6 +19,7 @@ const (
 	Joining       Family = "Joining and moving"
 	Rows          Family = "Rows and places"
 	Reductions    Family = "Reductions"
+	Scans         Family = "Scans"
 	Order         Family = "Order"
 	Products      Family = "Products and convolutions"
 	Pooling       Family = "Pooling"
@@ -35,7 +36,7 @@ const (
 var Families = []Family{
 	Arithmetic, Exponentials, Activations, Rounding, Comparisons, Bits,
 	Making, Views, Joining, Rows,
-	Reductions, Order, Products, Pooling, Layers, Norms, Losses, Images,
+	Reductions, Scans, Order, Products, Pooling, Layers, Norms, Losses, Images,
 	RandomNumbers, Control, Functions,
 }
 

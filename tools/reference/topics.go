@@ -45,9 +45,12 @@ var pages = []page{
 	{"rows.md", "Rows and elements by index", "Indices say which elements of a tensor are taken, added to or replaced; elements are chosen by masks, too.", []topic{
 		{string(ops.Rows), "*"},
 	}},
-	{"reductions.md", "Reductions, products, layers", "", []topic{
-		{string(ops.Reductions), "* SumKeep MeanKeep MaxKeep MinKeep"},
+	{"reductions.md", "Reductions, scans, order", "Reductions drop axes, scans keep them, and sorting puts elements along an axis in order.", []topic{
+		{string(ops.Reductions), "* SumKeep MeanKeep MaxKeep MinKeep ProdKeep AnyKeep AllKeep VarKeep StdKeep LogSumExpKeep NormKeep VarMean StdMean AMinMax"},
+		{string(ops.Scans), "*"},
 		{string(ops.Order), "* UniqueAll"},
+	}},
+	{"products.md", "Products, layers, gradients", "", []topic{
 		{string(ops.Products), "* ConvOptions"},
 		{string(ops.Pooling), "* PoolOptions"},
 		{string(ops.Layers), "* AttentionOptions"},

@@ -39,6 +39,8 @@ func init() {
 		"max_pool_grad":      naiveMaxPoolGrad,
 		"sum_pool":           pooling(sum),
 		"sum":                reduction(sum),
+		"prod":               reduction(prod),
+		"linear_scan":        naiveLinearScan,
 		"max":                extreme("maximum"),
 		"min":                extreme("minimum"),
 		"mean": reduction(func(all []Elem) Elem {
@@ -237,6 +239,46 @@ func sum(all []Elem) Elem {
 		return Float(total)
 	}
 	return Elem{F: total, I: exact}
+}
+
+func prod(all []Elem) Elem {
+	total, exact := 1.0, big.NewInt(1)
+	for _, e := range all {
+		if e.I == nil {
+			total *= e.F
+		} else {
+			exact.Mul(exact, e.I)
+		}
+	}
+	if len(all) > 0 && all[0].I == nil {
+		return Float(total)
+	}
+	return Elem{F: total, I: exact}
+}
+
+// naiveLinearScan multiplies and adds from the first element, or the last, to each.
+func naiveLinearScan(c Call, d types.DType, args []*Tensor) (*Tensor, error) {
+	x, by := args[0], args[1]
+	axis, err := axisAttr(c, "axis", x.Type.Rank())
+	reverse := c.Attr("reverse", d) == "true"
+	return build(x.Type.DType, x.Type.Shape, func(i []int) Elem {
+		at, steps := slices.Clone(i), i[axis]
+		if reverse {
+			steps = x.Type.Shape[axis] - 1 - i[axis]
+		}
+		y := x.get(at...)
+		for k := range steps + 1 {
+			if at[axis] = k; reverse {
+				at[axis] = x.Type.Shape[axis] - 1 - k
+			}
+			if k == 0 {
+				y = x.get(at...)
+				continue
+			}
+			y = sum([]Elem{prod([]Elem{by.get(at...), y}), x.get(at...)})
+		}
+		return y
+	}), err
 }
 
 func reduction(f func(all []Elem) Elem) naive {

@@ -46,7 +46,7 @@ func callOf(o *ops.Op) string {
 			getter = "Ints"
 		}
 		arg := fmt.Sprintf("c.%s(%q)", getter, a.Name)
-		if i == 0 && len(o.Attrs) == 1 && getter == "Ints" {
+		if variadic(o, i) && getter == "Ints" {
 			arg += "..."
 		}
 		args = append(args, arg)

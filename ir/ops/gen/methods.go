@@ -56,7 +56,7 @@ func writeMethodOf(b *bytes.Buffer, o *ops.Op, body string, inPlace bool) {
 	for i, a := range o.Attrs {
 		typ, _ := goAttr(a)
 		args = append(args, a.Name)
-		if i == len(o.Attrs)-1 && i == 0 && strings.HasPrefix(typ, "[]") {
+		if variadic(o, i) {
 			typ = "..." + typ[2:]
 			args[len(args)-1] += "..."
 		}
@@ -74,6 +74,20 @@ func writeMethodOf(b *bytes.Buffer, o *ops.Op, body string, inPlace bool) {
 		doc += constraintsDoc(o)
 	}
 	fmt.Fprintf(b, "\n%sfunc (%s *Tensor) %s(%s) %s {\nreturn %s\n}\n", wrap(doc), recv, name, strings.Join(params, ", "), results(o), body)
+}
+
+// variadic reports whether attribute i is a list that callers write out: the last one, and of
+// a method the only list; of a function the only attribute.
+func variadic(o *ops.Op, i int) bool {
+	if i != len(o.Attrs)-1 || o.Package != "" && i > 0 {
+		return false
+	}
+	for k, a := range o.Attrs {
+		if typ, _ := goAttr(a); strings.HasPrefix(typ, "[]") != (k == i) {
+			return false
+		}
+	}
+	return true
 }
 
 // results returns what a row's method returns.
