@@ -88,12 +88,20 @@ func (s *sizing) roots(v *mlir.Value, add func(root *mlir.Value)) {
 	}
 }
 
-// rootsOf returns the roots of the sizes of op's results and attributes.
+// rootsOf returns the roots of the sizes of op's results and attributes, and of those of the ops in its
+// regions.
 func (s *sizing) rootsOf(op *mlir.Op) (all []*mlir.Value) {
 	add := func(root *mlir.Value) { all = append(all, root) }
 	for _, k := range shapeOperands(op) {
 		if k < len(op.Operands) {
 			s.roots(op.Operands[k], add)
+		}
+	}
+	for _, r := range op.Regions {
+		for _, b := range r.Blocks {
+			for _, o := range b.Ops {
+				all = append(all, s.rootsOf(o)...)
+			}
 		}
 	}
 	return all
@@ -116,9 +124,31 @@ func shapeOperands(op *mlir.Op) (all []int) {
 	return nil
 }
 
-// usedBy yields the values that an op uses, also in its regions.
+// usedBy yields the values that an op uses, also in its regions, but for results of ops there.
 func usedBy(op *mlir.Op) func(yield func(*mlir.Value) bool) {
-	return func(yield func(*mlir.Value) bool) { eachUse(op, yield) }
+	return func(yield func(*mlir.Value) bool) {
+		if len(op.Regions) == 0 {
+			eachUse(op, yield)
+			return
+		}
+		inner := map[*mlir.Value]bool{}
+		innerResults(op, inner)
+		eachUse(op, func(v *mlir.Value) bool { return inner[v] || yield(v) })
+	}
+}
+
+// innerResults adds the results of the ops in the regions of an op.
+func innerResults(op *mlir.Op, all map[*mlir.Value]bool) {
+	for _, r := range op.Regions {
+		for _, b := range r.Blocks {
+			for _, o := range b.Ops {
+				for _, v := range o.Results {
+					all[v] = true
+				}
+				innerResults(o, all)
+			}
+		}
+	}
 }
 
 func eachUse(op *mlir.Op, yield func(*mlir.Value) bool) bool {
