@@ -128,6 +128,10 @@ const (
 	embeddingBagPadding               = "padding"
 	embeddingBagMode                  = "mode"
 	embeddingBagWeights               = "weights"
+	embeddingBagOffsetsRank           = "rank"
+	embeddingBagOffsetsPadding        = "padding"
+	embeddingBagOffsetsMode           = "mode"
+	embeddingBagOffsetsWeights        = "weights"
 	avgPoolRank                       = "rank"
 	avgPoolLists                      = "lists"
 	avgPoolFits                       = "fits"
@@ -164,6 +168,18 @@ const (
 	padPairs                          = "pairs"
 	padMode                           = "mode"
 	padRange                          = "range"
+	interpolateRank                   = "rank"
+	interpolateSizes                  = "sizes"
+	interpolateMode                   = "mode"
+	interpolateOptions                = "options"
+	gridSampleRank                    = "rank"
+	gridSampleMode                    = "mode"
+	gridSamplePadding                 = "padding"
+	affineGridSizes                   = "sizes"
+	affineGridTheta                   = "theta"
+	headsRank                         = "rank"
+	headsWeights                      = "weights"
+	headsHeads                        = "heads"
 )
 
 // The definitions.
@@ -232,6 +248,7 @@ var (
 	definedConvTranspose            *lazy.Callable
 	definedEmbedding                *lazy.Callable
 	definedEmbeddingBag             *lazy.Callable
+	definedEmbeddingBagOffsets      *lazy.Callable
 	definedAvgPool                  *lazy.Callable
 	definedLPPool                   *lazy.Callable
 	definedMaxPoolIndices           *lazy.Callable
@@ -244,6 +261,10 @@ var (
 	definedPixelUnshuffle           *lazy.Callable
 	definedChannelShuffle           *lazy.Callable
 	definedPad                      *lazy.Callable
+	definedInterpolate              *lazy.Callable
+	definedGridSample               *lazy.Callable
+	definedAffineGrid               *lazy.Callable
+	definedHeads                    *lazy.Callable
 )
 
 func init() { // not values of the variables: the functions use them
@@ -504,65 +525,90 @@ func init() { // not values of the variables: the functions use them
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkEmbeddingBag(x[0], x[1], functions.Given(x, 2), a.Int("mode"), a.Ints("padding"))
 	}, nil)
-	definedAvgPool = functions.Define(&rows[64], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedEmbeddingBagOffsets = functions.Define(&rows[64], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeEmbeddingBagOffsets(x[0], x[1], x[2], functions.Given(x, 3), a.Int("mode"), a.Ints("padding"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkEmbeddingBagOffsets(x[0], x[1], x[2], functions.Given(x, 3), a.Int("mode"), a.Ints("padding"))
+	}, nil)
+	definedAvgPool = functions.Define(&rows[65], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeAvgPool(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"), a.Flag("exclude"), a.Int("divisor"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkAvgPool(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"), a.Flag("exclude"), a.Int("divisor"))
 	}, nil)
-	definedLPPool = functions.Define(&rows[65], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedLPPool = functions.Define(&rows[66], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeLPPool(x[0], a.Float("p"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkLPPool(x[0], a.Float("p"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"))
 	}, nil)
-	definedMaxPoolIndices = functions.Define(&rows[66], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedMaxPoolIndices = functions.Define(&rows[67], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMaxPoolIndices(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkMaxPoolIndices(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"))
 	}, nil)
-	definedAdaptiveMaxPoolIndices = functions.Define(&rows[67], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedAdaptiveMaxPoolIndices = functions.Define(&rows[68], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeAdaptiveMaxPoolIndices(x[0], a.Ints("sizes"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkAdaptiveMaxPoolIndices(x[0], a.Ints("sizes"))
 	}, nil)
-	definedAdaptiveAvgPool = functions.Define(&rows[68], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedAdaptiveAvgPool = functions.Define(&rows[69], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeAdaptiveAvgPool(x[0], a.Ints("sizes"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkAdaptiveAvgPool(x[0], a.Ints("sizes"))
 	}, nil)
-	definedMaxUnpool = functions.Define(&rows[69], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedMaxUnpool = functions.Define(&rows[70], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMaxUnpool(x[0], x[1], a.Ints("sizes"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkMaxUnpool(x[0], x[1], a.Ints("sizes"))
 	}, nil)
-	definedUnfold = functions.Define(&rows[70], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedUnfold = functions.Define(&rows[71], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeUnfold(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkUnfold(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))
 	}, nil)
-	definedFold = functions.Define(&rows[71], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedFold = functions.Define(&rows[72], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeFold(x[0], a.Ints("sizes"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkFold(x[0], a.Ints("sizes"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))
 	}, nil)
-	definedPixelShuffle = functions.Define(&rows[72], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPixelShuffle = functions.Define(&rows[73], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePixelShuffle(x[0], a.Int("factor"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkPixelShuffle(x[0], a.Int("factor"))
 	}, nil)
-	definedPixelUnshuffle = functions.Define(&rows[73], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPixelUnshuffle = functions.Define(&rows[74], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePixelUnshuffle(x[0], a.Int("factor"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkPixelUnshuffle(x[0], a.Int("factor"))
 	}, nil)
-	definedChannelShuffle = functions.Define(&rows[74], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedChannelShuffle = functions.Define(&rows[75], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeChannelShuffle(x[0], a.Int("groups"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkChannelShuffle(x[0], a.Int("groups"))
 	}, nil)
-	definedPad = functions.Define(&rows[75], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPad = functions.Define(&rows[76], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePad(x[0], a.Ints("padding"), a.Int("mode"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkPad(x[0], a.Ints("padding"), a.Int("mode"))
+	}, nil)
+	definedInterpolate = functions.Define(&rows[77], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeInterpolate(x[0], a.Ints("sizes"), a.Float("scale"), a.Int("mode"), a.Flag("alignCorners"), a.Flag("antialias"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkInterpolate(x[0], a.Ints("sizes"), a.Float("scale"), a.Int("mode"), a.Flag("alignCorners"), a.Flag("antialias"))
+	}, nil)
+	definedGridSample = functions.Define(&rows[78], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeGridSample(x[0], x[1], a.Int("mode"), a.Int("padding"), a.Flag("align"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkGridSample(x[0], x[1], a.Int("mode"), a.Int("padding"), a.Flag("align"))
+	}, nil)
+	definedAffineGrid = functions.Define(&rows[79], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeAffineGrid(x[0], a.Ints("sizes"), a.Flag("align"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkAffineGrid(x[0], a.Ints("sizes"), a.Flag("align"))
+	}, nil)
+	definedHeads = functions.Define(&rows[80], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeHeads(x[0], x[1], functions.Given(x, 2), a.Int("heads"), a.Int("part"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkHeads(x[0], x[1], functions.Given(x, 2), a.Int("heads"), a.Int("part"))
 	}, nil)
 }
 
@@ -1243,6 +1289,18 @@ func EmbeddingBag(weight *lazy.Tensor, indices *lazy.Tensor, perIndex *lazy.Tens
 	return definedEmbeddingBag.Call(lazy.Attrs{"mode": mode, "padding": padding}, functions.Operands(weight, indices, perIndex)...)
 }
 
+// EmbeddingBagOffsets returns EmbeddingBag of bags that are parts of
+// indices[n]: offsets[bags] says where each begins, the first at 0.
+//
+// It requires: weight is floating point; indices is an integer; offsets is an
+// integer; perIndex, if given, has the dtype of weight; weight has rank 2, and
+// indices and offsets have rank 1; there is one padding index at most, that of
+// a row of weight; mode is BagSum, BagMean or BagMax; perIndex has the shape of
+// indices, and mode is BagSum.
+func EmbeddingBagOffsets(weight *lazy.Tensor, indices *lazy.Tensor, offsets *lazy.Tensor, perIndex *lazy.Tensor, mode int, padding []int) *lazy.Tensor {
+	return definedEmbeddingBagOffsets.Call(lazy.Attrs{"mode": mode, "padding": padding}, functions.Operands(weight, indices, offsets, perIndex)...)
+}
+
 // recordAvgPool records AvgPool on operands and attributes that it checks.
 func recordAvgPool(x *lazy.Tensor, window []int, stride []int, padding []int, dilation []int, ceil bool, exclude bool, divisor int) *lazy.Tensor {
 	return definedAvgPool.Call(lazy.Attrs{"window": window, "stride": stride, "padding": padding, "dilation": dilation, "ceil": ceil, "exclude": exclude, "divisor": divisor}, x)
@@ -1333,4 +1391,38 @@ func ChannelShuffle(x *lazy.Tensor, groups int) *lazy.Tensor {
 // a circle.
 func Pad(x *lazy.Tensor, padding []int, mode int) *lazy.Tensor {
 	return definedPad.Call(lazy.Attrs{"padding": padding, "mode": mode}, x)
+}
+
+// recordInterpolate records Interpolate on operands and attributes that it
+// checks.
+func recordInterpolate(x *lazy.Tensor, sizes []int, scale float64, mode int, alignCorners bool, antialias bool) *lazy.Tensor {
+	return definedInterpolate.Call(lazy.Attrs{"sizes": sizes, "scale": scale, "mode": mode, "alignCorners": alignCorners, "antialias": antialias}, x)
+}
+
+// GridSample returns the elements of x[batch, channels, places…] at the
+// places that grid[batch, results…, coordinates] has: from -1 to 1 along each
+// axis, those of the last axis first. They go from edge to edge, or with align
+// from the centre of the first element to that of the last. The padding says
+// what lies beyond: GridZeros, GridBorder or GridReflect.
+//
+// It requires: x is floating point; grid has the dtype of x; grid has the rank
+// and the batch of x, and a coordinate for each axis of places; mode is
+// ModeNearest, ModeLinear or ModeCubic; padding is GridZeros, GridBorder or
+// GridReflect.
+func GridSample(x *lazy.Tensor, grid *lazy.Tensor, mode int, padding int, align bool) *lazy.Tensor {
+	return definedGridSample.Call(lazy.Attrs{"mode": mode, "padding": padding, "align": align}, x, grid)
+}
+
+// AffineGrid returns the grid[batch, sizes…, coordinates] for GridSample that
+// theta[batch, n, n+1] makes of places of n axes: a matrix and a shift.
+//
+// It requires: theta is floating point; sizes are positive; theta has rank 3,
+// with a row for each size, and one column more.
+func AffineGrid(theta *lazy.Tensor, sizes []int, align bool) *lazy.Tensor {
+	return definedAffineGrid.Call(lazy.Attrs{"sizes": sizes, "align": align}, theta)
+}
+
+// recordHeads records Heads on operands and attributes that it checks.
+func recordHeads(x *lazy.Tensor, in *lazy.Tensor, bias *lazy.Tensor, heads int, part int) *lazy.Tensor {
+	return definedHeads.Call(lazy.Attrs{"heads": heads, "part": part}, functions.Operands(x, in, bias)...)
 }

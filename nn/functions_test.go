@@ -13,7 +13,7 @@ type function = func(x []*lazy.Tensor) []*lazy.Tensor
 // functions are the calls of the cases in testdata/torch.txt.
 var functions = func() map[string]function {
 	all := map[string]function{}
-	for _, group := range []map[string]function{activations(), norms, losses(), layers, pools, images} {
+	for _, group := range []map[string]function{activations(), norms, losses(), layers, bags(), pools, images, resampling()} {
 		maps.Copy(all, group)
 	}
 	return all
@@ -262,4 +262,59 @@ var images = map[string]function{
 	"Pad/replicate":  one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Pad(x, []int{1, 2, 2, 0}, nn.PadReplicate) }),
 	"Pad/circular":   one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Pad(x, []int{1, 2, 2, 0}, nn.PadCircular) }),
 	"Pad/cut":        one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Pad(x, []int{-1, 2}, nn.PadConstant) }),
+}
+
+func resampling() map[string]function {
+	type options = nn.InterpolateOptions
+	all := map[string]function{
+		"AffineGrid":    one(func(t *lazy.Tensor) *lazy.Tensor { return nn.AffineGrid(t, []int{3, 4}, false) }),
+		"AffineGrid/3d": one(func(t *lazy.Tensor) *lazy.Tensor { return nn.AffineGrid(t, []int{2, 1, 3}, true) }),
+		"GridSample/edges": two(func(x, g *lazy.Tensor) *lazy.Tensor {
+			return nn.GridSample(x, g.MulScalar(0.6).AddScalar(0.01), nn.ModeCubic, nn.GridReflect, false)
+		}),
+		"GridSample/3d": two(func(x, g *lazy.Tensor) *lazy.Tensor {
+			return nn.GridSample(x, g.MulScalar(0.4).AddScalar(0.01), nn.ModeLinear, nn.GridBorder, true)
+		}),
+		"ScaledDotProductAttention": three(func(q, k, v *lazy.Tensor) *lazy.Tensor {
+			return nn.ScaledDotProductAttention(q, k, v, lazy.AttentionOptions{Causal: true})
+		}),
+		"MultiHeadAttention": func(x []*lazy.Tensor) []*lazy.Tensor {
+			o := nn.MultiHeadOptions{Heads: 2, In: x[2], InBias: x[3], Out: x[4], OutBias: fill(x[0].Trace(), "f 4", 8, 0)}
+			return []*lazy.Tensor{nn.MultiHeadAttention(x[0], x[1], x[1], o)}
+		},
+	}
+	for name, o := range map[string]options{
+		"nearest": {Sizes: []int{3, 7}}, "scale": {Scale: 1.7}, "exact": {Sizes: []int{2, 5}, Mode: nn.ModeNearestExact},
+		"linear": {Sizes: []int{7}, Mode: nn.ModeLinear}, "bilinear": {Sizes: []int{3, 7}, Mode: nn.ModeLinear},
+		"corners": {Sizes: []int{3, 5}, Mode: nn.ModeLinear, AlignCorners: true}, "factor": {Scale: 1.7, Mode: nn.ModeLinear},
+		"trilinear": {Sizes: []int{2, 3, 3}, Mode: nn.ModeLinear}, "bicubic": {Sizes: []int{3, 7}, Mode: nn.ModeCubic},
+		"cubic": {Sizes: []int{5, 6}, Mode: nn.ModeCubic, AlignCorners: true}, "area": {Sizes: []int{2, 2}, Mode: nn.ModeArea},
+		"smooth":   {Sizes: []int{3, 4}, Mode: nn.ModeLinear, Antialias: true},
+		"smoother": {Sizes: []int{3, 4}, Mode: nn.ModeCubic, Antialias: true},
+	} {
+		all["Interpolate/"+name] = one(func(x *lazy.Tensor) *lazy.Tensor { return nn.Interpolate(x, o) })
+	}
+	for mode, m := range map[string]nn.Mode{"nearest": nn.ModeNearest, "bilinear": nn.ModeLinear, "bicubic": nn.ModeCubic} {
+		for padding, p := range map[string]int{"zeros": nn.GridZeros, "border": nn.GridBorder, "reflection": nn.GridReflect} {
+			all["GridSample/"+mode+"/"+padding] = two(func(x, g *lazy.Tensor) *lazy.Tensor {
+				return nn.GridSample(x, g.MulScalar(0.6).AddScalar(0.01), m, p, mode != "bilinear")
+			})
+		}
+	}
+	return all
+}
+
+func bags() map[string]function {
+	call := func(mode int, perIndex bool, padding ...int) function {
+		return two(func(i, w *lazy.Tensor) *lazy.Tensor {
+			var per *lazy.Tensor
+			if perIndex {
+				per = fill(w.Trace(), "f 7", 7, 0)
+			}
+			return nn.EmbeddingBagOffsets(w, i, lazy.From(w.Trace(), []int32{0, 2, 2, 5}), per, mode, padding)
+		})
+	}
+	return map[string]function{
+		"EmbeddingBagOffsets": call(nn.BagSum, true), "EmbeddingBagOffsets/mean": call(nn.BagMean, false, -2), "EmbeddingBagOffsets/max": call(nn.BagMax, false),
+	}
 }

@@ -291,3 +291,45 @@ func computeEmbeddingBag(weight, indices, perIndex *lazy.Tensor, mode int, paddi
 	}
 	return sum
 }
+
+func checkEmbeddingBagOffsets(weight, indices, offsets, perIndex *lazy.Tensor, mode int, padding []int) (demand, reason string) {
+	if weight.Rank() != 2 || indices.Rank() != 1 || offsets.Rank() != 1 {
+		return embeddingBagOffsetsRank, "weight must be [rows, features], indices [n], and offsets [bags]"
+	}
+	if _, why := paddingRow(weight, padding); why != "" {
+		return embeddingBagOffsetsPadding, why
+	}
+	if mode < BagSum || mode > BagMax {
+		return embeddingBagOffsetsMode, fmt.Sprintf("mode is %d", mode)
+	}
+	if perIndex != nil && (mode != BagSum || !perIndex.OpenShape().Equal(indices.OpenShape())) {
+		return embeddingBagOffsetsWeights, fmt.Sprintf("perIndex must have shape %v, and the mode must be BagSum", indices.OpenShape())
+	}
+	return "", ""
+}
+
+func computeEmbeddingBagOffsets(weight, indices, offsets, perIndex *lazy.Tensor, mode int, padding []int) *lazy.Tensor {
+	n, bags := indices.OpenDim(0), offsets.OpenDim(0)
+	i := count(weight.Trace(), 0, n)
+	// The bag of an index is the last that begins at it or before.
+	bag := offsets.Convert(lazy.I64).Unsqueeze(0).LessEqual(i.Unsqueeze(1)).Convert(lazy.I64).Sum(1).SubScalar(1)
+	rows := weight.Gather(indices)
+	if perIndex != nil {
+		rows = rows.Mul(perIndex.Unsqueeze(1))
+	}
+	counts := indices.Equal(indices) // which indices do
+	if row, _ := paddingRow(weight, padding); row >= 0 {
+		counts = indices.NotEqualScalar(float64(row))
+	}
+	if mode == BagMax {
+		in := bag.Unsqueeze(0).Equal(count(weight.Trace(), 0, bags).Unsqueeze(1)).And(counts.Unsqueeze(0)) // [bags, n]
+		most := in.Unsqueeze(2).WhereScalar(rows.Unsqueeze(0), lowest).Max(1)
+		return in.Convert(lazy.I32).MaxKeep(1).GreaterScalar(0).WhereScalar(most, 0)
+	}
+	sum := lazy.Zeros(weight.Trace(), weight.DType(), bags, weight.OpenDim(1)).ScatterAdd(bag, counts.Unsqueeze(1).WhereScalar(rows, 0))
+	if mode == BagMean {
+		size := lazy.Zeros(weight.Trace(), weight.DType(), bags).ScatterAdd(bag, counts.Convert(weight.DType()))
+		return sum.Div(size.MaximumScalar(1).Unsqueeze(1))
+	}
+	return sum
+}

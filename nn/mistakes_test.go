@@ -25,7 +25,7 @@ type mistake struct {
 func TestMistakes(t *testing.T) {
 	tr := trace(t, "cpu")
 	labels := map[string]bool{}
-	for _, m := range slices.Concat(badActivations(tr), badNorms(tr), badLosses(tr), badLayers(tr), badWindows(tr)) {
+	for _, m := range slices.Concat(badActivations(tr), badNorms(tr), badLosses(tr), badLayers(tr), badWindows(tr), badResampling(tr)) {
 		require.ErrorContains(t, m.y.Err(), m.want)
 		require.ErrorContains(t, m.y.Err(), "_test.go:")
 		var e *lazy.OpError
@@ -158,7 +158,7 @@ func badLosses(tr *lazy.Trace) []mistake {
 func badLayers(tr *lazy.Trace) []mistake {
 	type options = nn.ConvOptions
 	x, w, v, i := of(tr, 2, 4, 5, 5), of(tr, 6, 4, 3, 3), of(tr, 5), lazy.Zeros(tr, lazy.I32, 2, 3)
-	m := of(tr, 5, 2)
+	m, j := of(tr, 5, 2), lazy.Zeros(tr, lazy.I32, 3)
 	list := []int{1, 2, 3}
 	return []mistake{
 		{"weight must be [out, in], where in is the last dimension of x (nn.linear_c4)", nn.Linear(x, w, nil)},
@@ -180,6 +180,10 @@ func badLayers(tr *lazy.Trace) []mistake {
 		{"the padding index is [5], there are rows 0 to 4 (nn.embedding_c4)", nn.Embedding(m, i, 5)},
 		{"weight must be [rows, features], and indices [bags, n] (nn.embedding_bag_c4)", nn.EmbeddingBag(v, i, nil, 0, nil)},
 		{"the padding index is [1 2 3], there are rows 0 to 4 (nn.embedding_bag_c5)", nn.EmbeddingBag(m, i, nil, 0, list)},
+		{"weight must be [rows, features], indices [n], and offsets [bags] (nn.embedding_bag_offsets_c5)", nn.EmbeddingBagOffsets(m, i, i, nil, 0, nil)},
+		{"the padding index is [-6], there are rows 0 to 4 (nn.embedding_bag_offsets_c6)", nn.EmbeddingBagOffsets(m, j, j, nil, 0, []int{-6})},
+		{"mode is -1 (nn.embedding_bag_offsets_c7)", nn.EmbeddingBagOffsets(m, j, j, nil, -1, nil)},
+		{"perIndex must have shape [3], and the mode must be BagSum (nn.embedding_bag_offsets_c8)", nn.EmbeddingBagOffsets(m, j, j, v, 0, nil)},
 		{"mode is 3 (nn.embedding_bag_c6)", nn.EmbeddingBag(m, i, nil, 3, nil)},
 		{"perIndex must have shape [2,3], and the mode must be BagSum (nn.embedding_bag_c7)", nn.EmbeddingBag(m, i, v, 0, nil)},
 	}
@@ -227,5 +231,29 @@ func badWindows(tr *lazy.Trace) []mistake {
 		{"padding is [1 2 3] for rank 1 (nn.pad_c2)", nn.Pad(v, list, 0)},
 		{"mode is 4 (nn.pad_c3)", nn.Pad(v, two, 4)},
 		{"padding 5 does not go with dimension 5 and mode 1 (nn.pad_c4)", nn.Pad(v, []int{0, 5}, nn.PadReflect)},
+	}
+}
+
+func badResampling(tr *lazy.Trace) []mistake {
+	type options = nn.InterpolateOptions
+	x, v := of(tr, 2, 4, 5, 5), of(tr, 5)
+	two := []int{2, 2}
+	heads := func(x *lazy.Tensor, heads, features int) *lazy.Tensor {
+		return nn.MultiHeadAttention(x, x, x, nn.MultiHeadOptions{Heads: heads, In: of(tr, 3*features, features), Out: of(tr, features, features)})
+	}
+	return []mistake{
+		{"x has rank 1, must have at least 3 (nn.interpolate_c3)", nn.Interpolate(v, options{Sizes: two})},
+		{"sizes are [] and scale is 0, must be one of them: 2 positive sizes, or a positive scale (nn.interpolate_c4)", nn.Interpolate(x, options{})},
+		{"scale is 0.1, which leaves nothing of [2,4,5,5] (nn.interpolate_c4)", nn.Interpolate(x, options{Scale: 0.1})},
+		{"there is no mode 5 (nn.interpolate_c5)", nn.Interpolate(x, options{Sizes: two, Mode: 5})},
+		{"alignCorners and antialias go with ModeLinear and ModeCubic alone (nn.interpolate_c6)", nn.Interpolate(x, options{Sizes: two, AlignCorners: true})},
+		{"with a coordinate for each axis of places (nn.grid_sample_c3)", nn.GridSample(x, x, 0, 0, false)},
+		{"there is no mode 3 here (nn.grid_sample_c4)", nn.GridSample(x, of(tr, 2, 1, 1, 2), 3, 0, false)},
+		{"there is no padding 3 (nn.grid_sample_c5)", nn.GridSample(x, of(tr, 2, 1, 1, 2), 0, 3, false)},
+		{"sizes are [0], must be positive (nn.affine_grid_c2)", nn.AffineGrid(x, []int{0}, false)},
+		{"theta must be [batch, 2, 3] (nn.affine_grid_c3)", nn.AffineGrid(x, two, false)},
+		{"x has rank 1, must be [batch, n, features], or all without batch (nn.heads_c4)", heads(v, 1, 5)},
+		{"in must be [15, 5], and its bias [15] (nn.heads_c5)", heads(of(tr, 3, 5), 1, 4)},
+		{"the number of heads is 2, of features 5 (nn.heads_c6)", heads(of(tr, 3, 5), 2, 5)},
 	}
 }

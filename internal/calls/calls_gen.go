@@ -243,10 +243,17 @@ var generated = []function{
 	{"nn.EmbeddingBag", func(c *Call) []*lazy.Tensor {
 		return one(nn.EmbeddingBag(c.X[0], c.X[1], c.given(2), c.Int("mode"), c.Ints("padding")))
 	}},
+	{"nn.EmbeddingBagOffsets", func(c *Call) []*lazy.Tensor {
+		return one(nn.EmbeddingBagOffsets(c.X[0], c.X[1], c.X[2], c.given(3), c.Int("mode"), c.Ints("padding")))
+	}},
 	{"nn.AdaptiveAvgPool", func(c *Call) []*lazy.Tensor { return one(nn.AdaptiveAvgPool(c.X[0], c.Ints("sizes")...)) }},
 	{"nn.MaxUnpool", func(c *Call) []*lazy.Tensor { return one(nn.MaxUnpool(c.X[0], c.X[1], c.Ints("sizes")...)) }},
 	{"nn.PixelShuffle", func(c *Call) []*lazy.Tensor { return one(nn.PixelShuffle(c.X[0], c.Int("factor"))) }},
 	{"nn.PixelUnshuffle", func(c *Call) []*lazy.Tensor { return one(nn.PixelUnshuffle(c.X[0], c.Int("factor"))) }},
 	{"nn.ChannelShuffle", func(c *Call) []*lazy.Tensor { return one(nn.ChannelShuffle(c.X[0], c.Int("groups"))) }},
 	{"nn.Pad", func(c *Call) []*lazy.Tensor { return one(nn.Pad(c.X[0], c.Ints("padding"), c.Int("mode"))) }},
+	{"nn.GridSample", func(c *Call) []*lazy.Tensor {
+		return one(nn.GridSample(c.X[0], c.X[1], c.Int("mode"), c.Int("padding"), c.Flag("align")))
+	}},
+	{"nn.AffineGrid", func(c *Call) []*lazy.Tensor { return one(nn.AffineGrid(c.X[0], c.Ints("sizes"), c.Flag("align"))) }},
 }

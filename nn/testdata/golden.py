@@ -187,6 +187,13 @@ def layers():
     case("EmbeddingBag/max", lambda i, w: F.embedding_bag(i, w, mode="max"), "l5 2,3", "f 5,3", grad=False)
 
 
+def bags():
+    at = lambda: torch.tensor([0, 2, 2, 5])
+    case("EmbeddingBagOffsets", lambda i, w: F.embedding_bag(i, w, at(), mode="sum", per_sample_weights=fill("f", [7], 7)), "l5 7", "f 5,3")
+    case("EmbeddingBagOffsets/mean", lambda i, w: F.embedding_bag(i, w, at(), padding_idx=-2), "l5 7", "f 5,3")
+    case("EmbeddingBagOffsets/max", lambda i, w: F.embedding_bag(i, w, at(), mode="max"), "l5 7", "f 5,3")
+
+
 def pools():
     case("MaxPool", lambda x: F.max_pool1d(x, 3, 2, 1, return_indices=True), "f 1,2,7")
     case("MaxPool/2d", lambda x: F.max_pool2d(x, (2, 3), (2, 1), (1, 0), (1, 2), True, return_indices=True), "f 2,1,4,7")
@@ -218,7 +225,33 @@ def images():
     case("Pad/cut", lambda x: F.pad(x, (-1, 2)), "f 2,4")
 
 
-for group in [activations, norms, losses, layers, pools, images]:
+def resampling():
+    case("Interpolate/nearest", lambda x: F.interpolate(x, (3, 7)), "f 1,2,4,3")
+    case("Interpolate/scale", lambda x: F.interpolate(x, scale_factor=1.7), "f 1,2,4")
+    case("Interpolate/exact", lambda x: F.interpolate(x, (2, 5), mode="nearest-exact"), "f 1,2,4,3")
+    case("Interpolate/linear", lambda x: F.interpolate(x, 7, mode="linear"), "f 1,2,4")
+    case("Interpolate/bilinear", lambda x: F.interpolate(x, (3, 7), mode="bilinear"), "f 1,2,4,3")
+    case("Interpolate/corners", lambda x: F.interpolate(x, (3, 5), mode="bilinear", align_corners=True), "f 1,1,4,3")
+    case("Interpolate/factor", lambda x: F.interpolate(x, scale_factor=1.7, mode="bilinear"), "f 1,1,4,3")
+    case("Interpolate/trilinear", lambda x: F.interpolate(x, (2, 3, 3), mode="trilinear"), "f 1,1,3,2,2")
+    case("Interpolate/bicubic", lambda x: F.interpolate(x, (3, 7), mode="bicubic"), "f 1,1,4,5")
+    case("Interpolate/cubic", lambda x: F.interpolate(x, (5, 6), mode="bicubic", align_corners=True), "f 1,1,4,3")
+    case("Interpolate/area", lambda x: F.interpolate(x, (2, 2), mode="area"), "f 1,2,4,3")
+    case("Interpolate/smooth", lambda x: F.interpolate(x, (3, 4), mode="bilinear", antialias=True), "f 1,1,7,5")
+    case("Interpolate/smoother", lambda x: F.interpolate(x, (3, 4), mode="bicubic", antialias=True), "f 1,1,8,6")
+    for mode in ["nearest", "bilinear", "bicubic"]:
+        for padding in ["zeros", "border", "reflection"]:
+            case("GridSample/%s/%s" % (mode, padding), lambda x, g: F.grid_sample(x, g * 0.6 + 0.01, mode, padding, mode != "bilinear"), "f 1,2,4,3", "f 1,2,5,2")
+    case("GridSample/edges", lambda x, g: F.grid_sample(x, g * 0.6 + 0.01, "bicubic", "reflection", False), "f 1,1,4,3", "f 1,2,5,2")
+    case("GridSample/3d", lambda x, g: F.grid_sample(x, g * 0.4 + 0.01, "bilinear", "border", True), "f 2,1,2,3,3", "f 2,2,1,2,3")
+    case("AffineGrid", lambda t: F.affine_grid(t, (2, 1, 3, 4), False), "f 2,2,3")
+    case("AffineGrid/3d", lambda t: F.affine_grid(t, (1, 1, 2, 1, 3), True), "f 1,3,4")
+    case("ScaledDotProductAttention", lambda q, k, v: F.scaled_dot_product_attention(q, k, v, is_causal=True), "f 1,2,3,4", "f 1,2,5,4", "f 1,2,5,2")
+    case("MultiHeadAttention", lambda q, k, w, b, o: F.multi_head_attention_forward(
+        q, k, k, 4, 2, w, b, None, None, False, 0.0, o, fill("f", [4], 8), need_weights=False)[0], "f 3,4", "f 5,4", "f 12,4", "f 12", "f 4,4")
+
+
+for group in [activations, norms, losses, layers, bags, pools, images, resampling]:
     group()
 with open(os.path.join(os.path.dirname(sys.argv[0]), "torch.txt"), "w") as f:
     f.write("\n".join(out) + "\n")

@@ -1,0 +1,76 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+
+	"ltc/lazy"
+)
+
+// ScaledDotProductAttention is [lazy.Tensor.Attention], but that causal queries are aligned at the
+// first key, as PyTorch has it: query i sees the keys up to i, however many there are.
+func ScaledDotProductAttention(q, k, v *lazy.Tensor, o lazy.AttentionOptions) *lazy.Tensor {
+	if tr := q.Trace(); o.Causal && tr != nil && q.Rank() > 1 && k.Rank() > 1 && q.OpenDim(-2) != k.OpenDim(-2) {
+		n, m := q.OpenDim(-2), k.OpenDim(-2)
+		sees := lazy.Iota(tr, lazy.I32, 1, n, m).LessEqual(lazy.Iota(tr, lazy.I32, 0, n, m))
+		switch {
+		case o.Mask == nil:
+			o.Mask = sees
+		case o.Mask.DType() == lazy.Bool:
+			o.Mask = o.Mask.And(sees)
+		default:
+			o.Mask = sees.WhereScalar(o.Mask, math.Inf(-1))
+		}
+		o.Causal = false
+	}
+	return q.Attention(k, v, o)
+}
+
+// MultiHeadOptions are the weights of [MultiHeadAttention], and what its queries see.
+type MultiHeadOptions struct {
+	Heads     int
+	In        *lazy.Tensor // [3·features, features]: what queries, keys and values are multiplied by, one after the other
+	InBias    *lazy.Tensor // [3·features]; nil: none
+	Out       *lazy.Tensor // [features, features]: what the results of all heads are multiplied by
+	OutBias   *lazy.Tensor // [features]; nil: none
+	Attention lazy.AttentionOptions
+}
+
+// MultiHeadAttention returns the attention of queries[batch, n, features] to keys and values[batch, m,
+// features], each head with its part of the features. The batch can be left out. Unlike PyTorch's,
+// a bool mask says which keys a query sees.
+func MultiHeadAttention(queries, keys, values *lazy.Tensor, o MultiHeadOptions) *lazy.Tensor {
+	if queries.Rank() == 2 && keys.Rank() == 2 && values.Rank() == 2 {
+		return MultiHeadAttention(queries.Unsqueeze(0), keys.Unsqueeze(0), values.Unsqueeze(0), o).Squeeze(0)
+	}
+	split := recordHeads(queries, o.In, o.InBias, o.Heads, 0)
+	y := ScaledDotProductAttention(split, recordHeads(keys, o.In, o.InBias, o.Heads, 1), recordHeads(values, o.In, o.InBias, o.Heads, 2), o.Attention)
+	if y.Err() != nil {
+		return y
+	}
+	joined := y.Transpose(0, 2, 1, 3).Reshape(queries.OpenDim(0), queries.OpenDim(1), queries.OpenDim(2))
+	return Linear(joined, o.Out, o.OutBias)
+}
+
+func checkHeads(x, in, bias *lazy.Tensor, heads, part int) (demand, reason string) {
+	if x.Rank() != 3 {
+		return headsRank, fmt.Sprintf("x has rank %d, must be [batch, n, features], or all without batch", x.Rank())
+	}
+	f := x.Dim(2)
+	if in.Rank() != 2 || in.Dim(0) != 3*f || in.Dim(1) != f || bias != nil && (bias.Rank() != 1 || bias.Dim(0) != 3*f) {
+		return headsWeights, fmt.Sprintf("in must be [%d, %d], and its bias [%d]", 3*f, f, 3*f)
+	}
+	if heads < 1 || f%heads != 0 {
+		return headsHeads, fmt.Sprintf("the number of heads is %d, of features %d", heads, f)
+	}
+	return "", ""
+}
+
+func computeHeads(x, in, bias *lazy.Tensor, heads, part int) *lazy.Tensor {
+	f := x.Dim(2)
+	if bias != nil {
+		bias = bias.Narrow(0, part*f, f)
+	}
+	y := computeLinear(x, in.Narrow(0, part*f, f), bias)
+	return y.Reshape(x.OpenDim(0), x.OpenDim(1), heads, f/heads).Transpose(0, 2, 1, 3)
+}
