@@ -101,6 +101,10 @@ const (
 	multiLabelSoftMarginLossShapes    = "shapes"
 	multiLabelSoftMarginLossWeight    = "weight"
 	multiLabelSoftMarginLossReduction = "reduction"
+	cTCLossRank                       = "rank"
+	cTCLossBatch                      = "batch"
+	cTCLossBlank                      = "blank"
+	cTCLossReduction                  = "reduction"
 	cosineSimilarityShapes            = "shapes"
 	pairwiseDistanceShapes            = "shapes"
 	pairwiseDistancePower             = "power"
@@ -238,6 +242,7 @@ var (
 	definedMultiMarginLoss          *lazy.Callable
 	definedMultiLabelMarginLoss     *lazy.Callable
 	definedMultiLabelSoftMarginLoss *lazy.Callable
+	definedCTCLoss                  *lazy.Callable
 	definedCosineSimilarity         *lazy.Callable
 	definedPairwiseDistance         *lazy.Callable
 	definedCDist                    *lazy.Callable
@@ -477,135 +482,140 @@ func init() { // not values of the variables: the functions use them
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkMultiLabelSoftMarginLoss(x[0], x[1], functions.Given(x, 2), a.Int("reduction"))
 	}, nil)
-	definedCosineSimilarity = functions.Define(&rows[54], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedCTCLoss = functions.Define(&rows[54], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+		return []*lazy.Tensor{computeCTCLoss(x[0], x[1], x[2], x[3], a.Int("blank"), a.Flag("zeroInfinity"), a.Int("reduction"))}
+	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
+		return checkCTCLoss(x[0], x[1], x[2], x[3], a.Int("blank"), a.Flag("zeroInfinity"), a.Int("reduction"))
+	}, nil)
+	definedCosineSimilarity = functions.Define(&rows[55], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeCosineSimilarity(x[0], x[1], a.Int("axis"), a.Float("epsilon"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkCosineSimilarity(x[0], x[1], a.Int("axis"), a.Float("epsilon"))
 	}, nil)
-	definedPairwiseDistance = functions.Define(&rows[55], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPairwiseDistance = functions.Define(&rows[56], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePairwiseDistance(x[0], x[1], a.Float("p"), a.Float("epsilon"), a.Flag("keep"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkPairwiseDistance(x[0], x[1], a.Float("p"), a.Float("epsilon"), a.Flag("keep"))
 	}, nil)
-	definedCDist = functions.Define(&rows[56], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedCDist = functions.Define(&rows[57], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeCDist(x[0], x[1], a.Float("p"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkCDist(x[0], x[1], a.Float("p"))
 	}, nil)
-	definedPDist = functions.Define(&rows[57], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPDist = functions.Define(&rows[58], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePDist(x[0], a.Float("p"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) { return checkPDist(x[0], a.Float("p")) }, nil)
-	definedLinear = functions.Define(&rows[58], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedLinear = functions.Define(&rows[59], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeLinear(x[0], x[1], functions.Given(x, 2))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkLinear(x[0], x[1], functions.Given(x, 2))
 	}, nil)
-	definedBilinear = functions.Define(&rows[59], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedBilinear = functions.Define(&rows[60], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeBilinear(x[0], x[1], x[2], functions.Given(x, 3))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkBilinear(x[0], x[1], x[2], functions.Given(x, 3))
 	}, nil)
-	definedConv = functions.Define(&rows[60], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedConv = functions.Define(&rows[61], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeConv(x[0], x[1], functions.Given(x, 2), a.Int("spatial"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("same"), a.Int("groups"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkConv(x[0], x[1], functions.Given(x, 2), a.Int("spatial"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("same"), a.Int("groups"))
 	}, nil)
-	definedConvTranspose = functions.Define(&rows[61], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedConvTranspose = functions.Define(&rows[62], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeConvTranspose(x[0], x[1], functions.Given(x, 2), a.Int("spatial"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Ints("more"), a.Int("groups"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkConvTranspose(x[0], x[1], functions.Given(x, 2), a.Int("spatial"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Ints("more"), a.Int("groups"))
 	}, nil)
-	definedEmbedding = functions.Define(&rows[62], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedEmbedding = functions.Define(&rows[63], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeEmbedding(x[0], x[1], a.Ints("padding"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkEmbedding(x[0], x[1], a.Ints("padding"))
 	}, nil)
-	definedEmbeddingBag = functions.Define(&rows[63], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedEmbeddingBag = functions.Define(&rows[64], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeEmbeddingBag(x[0], x[1], functions.Given(x, 2), a.Int("mode"), a.Ints("padding"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkEmbeddingBag(x[0], x[1], functions.Given(x, 2), a.Int("mode"), a.Ints("padding"))
 	}, nil)
-	definedEmbeddingBagOffsets = functions.Define(&rows[64], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedEmbeddingBagOffsets = functions.Define(&rows[65], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeEmbeddingBagOffsets(x[0], x[1], x[2], functions.Given(x, 3), a.Int("mode"), a.Ints("padding"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkEmbeddingBagOffsets(x[0], x[1], x[2], functions.Given(x, 3), a.Int("mode"), a.Ints("padding"))
 	}, nil)
-	definedAvgPool = functions.Define(&rows[65], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedAvgPool = functions.Define(&rows[66], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeAvgPool(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"), a.Flag("exclude"), a.Int("divisor"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkAvgPool(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"), a.Flag("exclude"), a.Int("divisor"))
 	}, nil)
-	definedLPPool = functions.Define(&rows[66], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedLPPool = functions.Define(&rows[67], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeLPPool(x[0], a.Float("p"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkLPPool(x[0], a.Float("p"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"))
 	}, nil)
-	definedMaxPoolIndices = functions.Define(&rows[67], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedMaxPoolIndices = functions.Define(&rows[68], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMaxPoolIndices(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkMaxPoolIndices(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"), a.Flag("ceil"))
 	}, nil)
-	definedAdaptiveMaxPoolIndices = functions.Define(&rows[68], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedAdaptiveMaxPoolIndices = functions.Define(&rows[69], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeAdaptiveMaxPoolIndices(x[0], a.Ints("sizes"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkAdaptiveMaxPoolIndices(x[0], a.Ints("sizes"))
 	}, nil)
-	definedAdaptiveAvgPool = functions.Define(&rows[69], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedAdaptiveAvgPool = functions.Define(&rows[70], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeAdaptiveAvgPool(x[0], a.Ints("sizes"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkAdaptiveAvgPool(x[0], a.Ints("sizes"))
 	}, nil)
-	definedMaxUnpool = functions.Define(&rows[70], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedMaxUnpool = functions.Define(&rows[71], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeMaxUnpool(x[0], x[1], a.Ints("sizes"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkMaxUnpool(x[0], x[1], a.Ints("sizes"))
 	}, nil)
-	definedUnfold = functions.Define(&rows[71], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedUnfold = functions.Define(&rows[72], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeUnfold(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkUnfold(x[0], a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))
 	}, nil)
-	definedFold = functions.Define(&rows[72], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedFold = functions.Define(&rows[73], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeFold(x[0], a.Ints("sizes"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkFold(x[0], a.Ints("sizes"), a.Ints("window"), a.Ints("stride"), a.Ints("padding"), a.Ints("dilation"))
 	}, nil)
-	definedPixelShuffle = functions.Define(&rows[73], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPixelShuffle = functions.Define(&rows[74], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePixelShuffle(x[0], a.Int("factor"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkPixelShuffle(x[0], a.Int("factor"))
 	}, nil)
-	definedPixelUnshuffle = functions.Define(&rows[74], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPixelUnshuffle = functions.Define(&rows[75], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePixelUnshuffle(x[0], a.Int("factor"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkPixelUnshuffle(x[0], a.Int("factor"))
 	}, nil)
-	definedChannelShuffle = functions.Define(&rows[75], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedChannelShuffle = functions.Define(&rows[76], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeChannelShuffle(x[0], a.Int("groups"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkChannelShuffle(x[0], a.Int("groups"))
 	}, nil)
-	definedPad = functions.Define(&rows[76], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedPad = functions.Define(&rows[77], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computePad(x[0], a.Ints("padding"), a.Int("mode"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkPad(x[0], a.Ints("padding"), a.Int("mode"))
 	}, nil)
-	definedInterpolate = functions.Define(&rows[77], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedInterpolate = functions.Define(&rows[78], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeInterpolate(x[0], a.Ints("sizes"), a.Float("scale"), a.Int("mode"), a.Flag("alignCorners"), a.Flag("antialias"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkInterpolate(x[0], a.Ints("sizes"), a.Float("scale"), a.Int("mode"), a.Flag("alignCorners"), a.Flag("antialias"))
 	}, nil)
-	definedGridSample = functions.Define(&rows[78], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedGridSample = functions.Define(&rows[79], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeGridSample(x[0], x[1], a.Int("mode"), a.Int("padding"), a.Flag("align"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkGridSample(x[0], x[1], a.Int("mode"), a.Int("padding"), a.Flag("align"))
 	}, nil)
-	definedAffineGrid = functions.Define(&rows[79], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedAffineGrid = functions.Define(&rows[80], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeAffineGrid(x[0], a.Ints("sizes"), a.Flag("align"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkAffineGrid(x[0], a.Ints("sizes"), a.Flag("align"))
 	}, nil)
-	definedHeads = functions.Define(&rows[80], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
+	definedHeads = functions.Define(&rows[81], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeHeads(x[0], x[1], functions.Given(x, 2), a.Int("heads"), a.Int("part"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
 		return checkHeads(x[0], x[1], functions.Given(x, 2), a.Int("heads"), a.Int("part"))
@@ -1196,6 +1206,21 @@ func MultiLabelMarginLoss(x *lazy.Tensor, labels *lazy.Tensor, reduction int) *l
 // ReduceNone.
 func MultiLabelSoftMarginLoss(x *lazy.Tensor, target *lazy.Tensor, weight *lazy.Tensor, reduction int) *lazy.Tensor {
 	return definedMultiLabelSoftMarginLoss.Call(lazy.Attrs{"reduction": reduction}, functions.Operands(x, target, weight)...)
+}
+
+// CTCLoss returns minus the logarithm of the probability that x[steps, batch,
+// classes], logarithms of probabilities, spells targets[batch, labels],
+// reduced. steps and lengths say how many steps and labels of each example
+// count; the class blank stands between labels. The mean is over losses divided
+// by lengths. With zeroInfinity impossible targets have no loss, and no
+// gradient.
+//
+// It requires: x is floating point; targets is an integer; steps is an integer;
+// lengths is an integer; x has rank 3, targets rank 2, and steps and lengths
+// rank 1; x, targets, steps and lengths have one batch; blank is a class;
+// reduction is ReduceMean, ReduceSum or ReduceNone.
+func CTCLoss(x *lazy.Tensor, targets *lazy.Tensor, steps *lazy.Tensor, lengths *lazy.Tensor, blank int, zeroInfinity bool, reduction int) *lazy.Tensor {
+	return definedCTCLoss.Call(lazy.Attrs{"blank": blank, "zeroInfinity": zeroInfinity, "reduction": reduction}, x, targets, steps, lengths)
 }
 
 // CosineSimilarity returns the cosine of x and y along the axis, whose 2-norms

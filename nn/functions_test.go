@@ -13,7 +13,7 @@ type function = func(x []*lazy.Tensor) []*lazy.Tensor
 // functions are the calls of the cases in testdata/torch.txt.
 var functions = func() map[string]function {
 	all := map[string]function{}
-	for _, group := range []map[string]function{activations(), norms, losses(), layers, bags(), pools, images, resampling()} {
+	for _, group := range []map[string]function{activations(), norms, losses(), ctc(), layers, bags(), pools, images, resampling()} {
 		maps.Copy(all, group)
 	}
 	return all
@@ -316,5 +316,19 @@ func bags() map[string]function {
 	}
 	return map[string]function{
 		"EmbeddingBagOffsets": call(nn.BagSum, true), "EmbeddingBagOffsets/mean": call(nn.BagMean, false, -2), "EmbeddingBagOffsets/max": call(nn.BagMax, false),
+	}
+}
+
+func ctc() map[string]function {
+	call := func(steps, lengths []int32, more float64, blank int, zero bool, r nn.Reduction) function {
+		return two(func(x, t *lazy.Tensor) *lazy.Tensor {
+			tr := x.Trace()
+			return nn.CTCLoss(x.LogSoftmax(2), t.AddScalar(more), lazy.From(tr, steps), lazy.From(tr, lengths), blank, zero, r)
+		})
+	}
+	return map[string]function{
+		"CTCLoss":            call([]int32{6, 4, 5}, []int32{2, 3, 0}, 0, 3, false, nn.ReduceMean),
+		"CTCLoss/none":       call([]int32{6, 4, 5}, []int32{2, 3, 0}, 1, 0, false, nn.ReduceNone),
+		"CTCLoss/impossible": call([]int32{1, 2}, []int32{2, 2}, 0, 3, true, nn.ReduceSum),
 	}
 }

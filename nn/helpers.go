@@ -78,11 +78,7 @@ func countOver(x *lazy.Tensor, axes []int) int {
 
 // sizes returns the number of elements over axes as a scalar of the dtype of x.
 func sizes(x *lazy.Tensor, axes []int) *lazy.Tensor {
-	n := number(x, 1)
-	for _, a := range axes {
-		n = n.Mul(x.Size(a).Convert(x.DType()))
-	}
-	return n
+	return lazy.Iota(x.Trace(), lazy.I64, 0, countOver(x, axes)).Size(0).Convert(x.DType())
 }
 
 // broadcast reports whether the shapes of tensors broadcast.

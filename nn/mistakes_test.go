@@ -92,7 +92,12 @@ func badLosses(tr *lazy.Trace) []mistake {
 	type ce = nn.CrossEntropyOptions
 	x, y, v, s := of(tr, 2, 3), of(tr, 4), of(tr, 3), of(tr)
 	labels, row := lazy.Zeros(tr, lazy.I32, 2), lazy.Zeros(tr, lazy.I32, 3)
+	three, one := of(tr, 4, 2, 3), lazy.Zeros(tr, lazy.I32, 2, 1)
 	all := []mistake{
+		{"x must be [steps, batch, classes], targets [batch, labels], steps and lengths [batch] (nn.ctc_loss_c5)", nn.CTCLoss(x, one, labels, labels, 0, false, 0)},
+		{"the batch of x is 2, that of targets 2, of steps 3 and of lengths 2 (nn.ctc_loss_c6)", nn.CTCLoss(three, one, row, labels, 0, false, 0)},
+		{"blank is 3, there are classes 0 to 2 (nn.ctc_loss_c7)", nn.CTCLoss(three, one, labels, labels, 3, false, 0)},
+		{"there is no reduction 3 here (nn.ctc_loss_c8)", nn.CTCLoss(three, one, labels, labels, 0, false, 3)},
 		{"nn.cross_entropy(f32[], i32[2]): x has no axis (nn.cross_entropy_c5)", nn.CrossEntropy(s, labels, ce{})},
 		{"nn.cross_entropy(f32[2,3], i32[3]): labels must be of shape [2], one for each row of logits (nn.cross_entropy_c6)", nn.CrossEntropy(x, row, ce{})},
 		{"the number of classes is 3, weight is f32[4] (nn.cross_entropy_c7)", nn.CrossEntropy(x, labels, ce{Weight: y})},

@@ -116,3 +116,57 @@ func TestLabelsAreChecked(t *testing.T) {
 		require.ErrorContains(t, err, "nn_test.go:")
 	}
 }
+
+// Composites compute 16-bit floats in f32 and give their dtype back.
+func TestNarrowFloats(t *testing.T) {
+	tr := trace(t, "cpu")
+	for _, d := range []types.DType{lazy.F16, lazy.BF16} {
+		for _, g := range goldens(t) {
+			if strings.Contains(g.name, "/") || len(g.grads) == 0 || strings.HasPrefix(g.name, "CTC") || g.name == "EmbeddingBag" || g.name == "EmbeddingBagOffsets" || g.name == "MultiHeadAttention" {
+				continue // with weights of f64
+			}
+			var xs []*lazy.Tensor
+			for k, in := range g.inputs {
+				x := fill(tr, in, k, 0)
+				if x.DType().IsFloat() {
+					x = x.Convert(d)
+				}
+				xs = append(xs, x)
+			}
+			y := functions[g.name](xs)[0]
+			if y.Err() != nil && strings.Contains(y.Err().Error(), "is f64") {
+				continue
+			}
+			require.NoError(t, y.Err(), g.name)
+			require.Equal(t, d, y.DType(), g.name)
+		}
+	}
+}
+
+// A program with an open batch runs for every size of it.
+func TestOpenBatch(t *testing.T) {
+	dev, err := lazy.Open("cpu")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, dev.Close()) }()
+	f := lazy.Func(dev, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+		c := lazy.Ones(tr, lazy.F32, 4)
+		x, mean, _ := nn.BatchNormTraining(x, c, c, c, nil, 0.5, 1e-3)
+		x = nn.GroupNorm(nn.Mish(x), c, nil, 2, 1e-3)
+		x = nn.Conv2d(x, lazy.Ones(tr, lazy.F32, 4, 4, 3, 3), nil, nn.ConvOptions{Same: true})
+		x = nn.PixelUnshuffle(nn.Interpolate(x, nn.InterpolateOptions{Sizes: []int{4, 4}, Mode: nn.ModeLinear}), 2)
+		x = nn.AdaptiveAvgPool(nn.AvgPool(x, []int{2, 2}, nn.PoolOptions{Stride: []int{1}}), 1, 1).Reshape(-1, 16)
+		x = nn.RMSNorm(nn.LayerNorm(x, nil, nil, 1, 1e-3), nil, 1, 1e-3)
+		return nn.MSELoss(x, x.Sigmoid(), nn.ReduceSum).Add(mean.Sum())
+	})
+	require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(types.F32, lazy.Dim("batch", 1, 16), 4, 3, 3)}))
+	for _, n := range []int{1, 5} {
+		in := make([]float32, n*36)
+		for i := range in {
+			in[i] = float32(i%7) - 3
+		}
+		y, err := f.Call(t.Context(), lazy.From(dev, in, n, 4, 3, 3))
+		require.NoError(t, err)
+		require.False(t, math.IsNaN(y.Float()))
+	}
+	require.Len(t, f.Report().Compiles, 1)
+}

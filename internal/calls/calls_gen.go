@@ -229,6 +229,9 @@ var generated = []function{
 	{"nn.MultiLabelSoftMarginLoss", func(c *Call) []*lazy.Tensor {
 		return one(nn.MultiLabelSoftMarginLoss(c.X[0], c.X[1], c.given(2), c.Int("reduction")))
 	}},
+	{"nn.CTCLoss", func(c *Call) []*lazy.Tensor {
+		return one(nn.CTCLoss(c.X[0], c.X[1], c.X[2], c.X[3], c.Int("blank"), c.Flag("zeroInfinity"), c.Int("reduction")))
+	}},
 	{"nn.CosineSimilarity", func(c *Call) []*lazy.Tensor {
 		return one(nn.CosineSimilarity(c.X[0], c.X[1], c.Int("axis"), c.Real("epsilon")))
 	}},

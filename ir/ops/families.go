@@ -25,7 +25,8 @@ const (
 	Pooling       Family = "Pooling"
 	Layers        Family = "Layers and losses"
 	Norms         Family = "Norms"
-	Losses        Family = "Losses and distances"
+	Losses        Family = "Losses"
+	Distances     Family = "Distances"
 	Images        Family = "Images"
 	RandomNumbers Family = "Random numbers"
 	Control       Family = "Control flow"
@@ -36,7 +37,7 @@ const (
 var Families = []Family{
 	Arithmetic, Exponentials, Activations, Rounding, Comparisons, Bits,
 	Making, Views, Joining, Rows,
-	Reductions, Scans, Order, Products, Pooling, Layers, Norms, Losses, Images,
+	Reductions, Scans, Order, Products, Pooling, Layers, Norms, Losses, Distances, Images,
 	RandomNumbers, Control, Functions,
 }
 

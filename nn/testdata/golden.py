@@ -169,6 +169,13 @@ def losses():
     case("MultiLabelSoftMarginLoss/weight", lambda x, t: F.multilabel_soft_margin_loss(x, t, fill("p", [4], 7), reduction="none"), "f 3,4", "u 3,4")
 
 
+def ctc():
+    steps, lengths = torch.tensor([6, 4, 5]), torch.tensor([2, 3, 0])
+    for s, r in {"": "mean", "/none": "none"}.items():
+        case("CTCLoss" + s, lambda x, t: F.ctc_loss(x.log_softmax(2), t + (1 if s else 0), steps, lengths, 0 if s else 3, r), "f 6,3,4", "l3 3,3")
+    case("CTCLoss/impossible", lambda x, t: F.ctc_loss(x.log_softmax(2), t, torch.tensor([1, 2]), torch.tensor([2, 2]), 3, "sum", True), "f 3,2,4", "l3 2,3")
+
+
 def layers():
     case("Linear", F.linear, "f 2,3,4", "f 5,4", "f 5")
     case("Linear/one", F.linear, "f 4", "f 5,4")
@@ -251,7 +258,7 @@ def resampling():
         q, k, k, 4, 2, w, b, None, None, False, 0.0, o, fill("f", [4], 8), need_weights=False)[0], "f 3,4", "f 5,4", "f 12,4", "f 12", "f 4,4")
 
 
-for group in [activations, norms, losses, layers, bags, pools, images, resampling]:
+for group in [activations, norms, losses, ctc, layers, bags, pools, images, resampling]:
     group()
 with open(os.path.join(os.path.dirname(sys.argv[0]), "torch.txt"), "w") as f:
     f.write("\n".join(out) + "\n")
