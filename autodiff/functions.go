@@ -70,8 +70,16 @@ func gradErfInv(t *tape, n, ct *ir.Node) {
 
 func gradLgamma(t *tape, n, ct *ir.Node) { t.add(0, t.mul(ct, t.op(ir.OpDigamma, n.In[0]))) }
 
+// ψ⁽¹⁾(x), and below 1/2 π²/sin²(πx) - ψ⁽¹⁾(1-x): the series of Polygamma loses digits below -5.
 func gradDigamma(t *tape, n, ct *ir.Node) {
-	t.add(0, t.mul(ct, t.op(ir.OpPolygamma, t.scalar(n, 1), n.In[0])))
+	x, half := n.In[0], t.scalar(n, 0.5)
+	below := t.compare("LT", x, half)
+	trigamma := t.op(ir.OpPolygamma, t.scalar(n, 1), t.op(ir.OpWhere, below, t.op(ir.OpSub, t.scalar(n, 1), x), x))
+	// Sines of whole turns stay out of the gradient of what is not chosen.
+	turns := t.op(ir.OpWhere, below, t.op(ir.OpSub, x, t.op(ir.OpRound, x)), half)
+	sine := t.op(ir.OpSin, t.scale(turns, math.Pi))
+	reflected := t.op(ir.OpSub, t.op(ir.OpDiv, t.scalar(n, math.Pi*math.Pi), t.mul(sine, sine)), trigamma)
+	t.add(0, t.mul(ct, t.op(ir.OpWhere, below, reflected, trigamma)))
 }
 
 // ψ⁽ᵃ⁺¹⁾(b): the order a is a natural number.

@@ -72,6 +72,7 @@ var elementwiseGrads = []gradCase{
 	unaryCase("lgamma below 0", -1.8, -1.2, (*Tensor).Lgamma),
 	unaryCase("digamma", 0.5, 3, (*Tensor).Digamma),
 	unaryCase("digamma below 0", -1.7, -1.3, (*Tensor).Digamma),
+	unaryCase("digamma far below 0", -8.7, -8.3, (*Tensor).Digamma),
 	unaryCase("polygamma", 0.5, 3, func(x *Tensor) *Tensor { return x.like(2).Polygamma(x) }),
 	unaryCase("zeta", 0.5, 3, func(x *Tensor) *Tensor { return x.like(2.5).Zeta(x) }),
 	binaryCase("atan2", in(-2, 2, 3), in(0.5, 2, 3), (*Tensor).Atan2),

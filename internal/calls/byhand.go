@@ -79,6 +79,7 @@ var byHand = slices.Concat(
 		filled("Zeros", lazy.Zeros, "returns a tensor of zeros."),
 		filled("Ones", lazy.Ones, "returns a tensor of ones."),
 	},
+	networks,
 )
 
 var number = []ops.Attr{{Name: "v", Kind: ops.Real}}

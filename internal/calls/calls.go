@@ -131,19 +131,19 @@ func (o *Op) Record(c *Call) ([]*lazy.Tensor, error) {
 // takes reports that n is not a number of tensors that the op takes.
 func (o *Op) takes(n int) error {
 	least, most := len(o.Operands), len(o.Operands)
-	if least > 0 {
-		switch last := o.Operands[least-1]; {
-		case last.Optional:
-			least--
-		case last.Variadic:
-			least, most = least-1, n
-		}
+	for least > 0 && o.Operands[least-1].Optional {
+		least--
+	}
+	if least > 0 && o.Operands[least-1].Variadic {
+		least, most = least-1, n
 	}
 	if n >= least && n <= max(least, most) {
 		return nil
 	}
 	want := diag.Count(least, "tensor")
 	switch {
+	case most > least+1 && most == len(o.Operands):
+		want = fmt.Sprintf("%d to %s", least, diag.Count(most, "tensor"))
 	case most > len(o.Operands) || least < len(o.Operands) && o.Operands[least].Variadic:
 		want += " or more"
 	case most > least:

@@ -46,7 +46,27 @@ UNARY = [
     ("Sigmoid", torch.sigmoid, ELEMENTARY, FLOATS),
     ("Erf", torch.erf, ELEMENTARY, FLOATS),
     ("GELU", F.gelu, RELATIVE, FLOATS),
+    ("Tan", torch.tan, ELEMENTARY, FLOATS, -1.5, 1.5),
+    ("Asin", torch.asin, ELEMENTARY, FLOATS, -1, 1),
+    ("Acos", torch.acos, ELEMENTARY, FLOATS, -1, 1),
+    ("Atan", torch.atan, ELEMENTARY, FLOATS),
+    ("Asinh", torch.asinh, ELEMENTARY, FLOATS),
+    ("Acosh", torch.acosh, ELEMENTARY, FLOATS, 1.1, 4),
+    ("Atanh", torch.atanh, ELEMENTARY, FLOATS, -0.9, 0.9),
+    ("Erfc", torch.erfc, ELEMENTARY, FLOATS),
+    ("ErfInv", torch.erfinv, ELEMENTARY, FLOATS, -0.9, 0.9),
+    ("Lgamma", torch.lgamma, RELATIVE, FLOATS, 0.2, 5),
+    ("Digamma", torch.digamma, RELATIVE, FLOATS, 0.2, 5),
     ("nn.SiLU", F.silu, ELEMENTARY, FLOATS),
+    ("nn.GELUTanh", lambda x: F.gelu(x, approximate="tanh"), RELATIVE, FLOATS),
+    ("nn.Mish", F.mish, RELATIVE, FLOATS),
+    ("nn.LogSigmoid", F.logsigmoid, RELATIVE, FLOATS),
+    ("nn.Softsign", F.softsign, RELATIVE, FLOATS),
+    ("nn.TanhShrink", F.tanhshrink, RELATIVE, FLOATS),
+    ("nn.SELU", F.selu, RELATIVE, FLOATS),
+    ("nn.ReLU6", F.relu6, EQUAL, FLOATS),
+    ("nn.HardSigmoid", F.hardsigmoid, RELATIVE, FLOATS),
+    ("nn.HardSwish", F.hardswish, RELATIVE, FLOATS),
 ]
 
 BINARY = [
@@ -62,6 +82,9 @@ BINARY = [
     ("Or", logic(torch.logical_or, torch.bitwise_or), EXACT, LOGICAL),
     ("Xor", logic(torch.logical_xor, torch.bitwise_xor), EXACT, LOGICAL),
     ("ShiftLeft", torch.bitwise_left_shift, EXACT, INTEGERS, -9, 9, 0, 5),
+    ("ShiftRight", torch.bitwise_right_shift, EXACT, INTEGERS, -9, 9, 0, 5),
+    ("Atan2", torch.atan2, ELEMENTARY, FLOATS),
+    ("NextAfter", torch.nextafter, EXACT, FLOATS[:2]),
     ("Equal", torch.eq, EXACT, ANY),
     ("NotEqual", torch.ne, EXACT, ANY),
     ("Less", torch.lt, EXACT, ANY),
@@ -119,7 +142,43 @@ ALONG = [
     ("PadZeros", lambda x, padding: F.pad(x, [padding[2], padding[3], padding[0], padding[1]]), EXACT, NUMBERS, [{"padding": [1, 0, 2, -1]}], {"empty": False}),
     ("nn.ELU", lambda x, alpha: F.elu(x, alpha), ELEMENTARY, FLOATS, [{"alpha": 1.0}, {"alpha": 0.5}], {}),
     ("nn.GLU", lambda x, axis: F.glu(x, axis), ELEMENTARY, FLOATS, [{"axis": 1}, {"axis": -1}], {}),
+    ("nn.CELU", lambda x, alpha: F.celu(x, alpha), ELEMENTARY, FLOATS, [{"alpha": 1.5}], {}),
+    ("nn.HardShrink", lambda x, **a: F.hardshrink(x, a["lambda"]), EXACT, FLOATS, [{"lambda": 0.5}], {}),
+    ("nn.SoftShrink", lambda x, **a: F.softshrink(x, a["lambda"]), EQUAL, FLOATS, [{"lambda": 0.5}], {}),
+    ("nn.HardTanh", lambda x, low, high: F.hardtanh(x, low, high), EQUAL, FLOATS, [{"low": -1, "high": 0.5}], {}),
+    ("nn.LeakyReLU", lambda x, slope: F.leaky_relu(x, slope), ELEMENTARY, FLOATS, [{"slope": 0.01}], {}),
+    ("nn.Softplus", lambda x, beta, threshold: F.softplus(x, beta, threshold), RELATIVE, FLOATS, [{"beta": 1.0, "threshold": 20.0}, {"beta": 2.0, "threshold": 3.0}], {}),
+    ("nn.Threshold", lambda x, threshold, value: F.threshold(x, threshold, value), EQUAL, FLOATS, [{"threshold": 0.5, "value": 2.0}], {}),
+    ("nn.Softmin", lambda x, axis: F.softmin(x, axis), RELATIVE, FLOATS, AXIS, {}),
+    ("nn.Normalize", lambda x, p, axis, epsilon: F.normalize(x, p, axis, epsilon), RELATIVE, FLOATS, [{"p": 2.0, "axis": 1, "epsilon": 1e-12}, {"p": 1.0, "axis": -1, "epsilon": 1e-12}], {"extremes": False}),
+    ("nn.RMSNorm", lambda x, last, epsilon: F.rms_norm(x, x.shape[-last:], eps=epsilon), RELATIVE, FLOATS, [{"last": 1, "epsilon": 1e-5}, {"last": 2, "epsilon": 1e-5}], {"extremes": False, "empty": False}),
+    ("nn.LocalResponseNorm", lambda x, size, alpha, beta, k: F.local_response_norm(x, size, alpha, beta, k), RELATIVE, FLOATS, [{"size": 2, "alpha": 0.1, "beta": 0.75, "k": 1.0}], {"extremes": False, "empty": False}),
 ]
+
+# PyTorch's names of the reductions of losses, by their numbers in package nn.
+REDUCTIONS = ["mean", "sum", "none"]
+
+LOSSES = [
+    # op, function of x, target and a reduction, attributes, domains of x and target
+    ("nn.MSELoss", lambda x, y, r: F.mse_loss(x, y, reduction=r), {}, (-3, 3), (-3, 3)),
+    ("nn.L1Loss", lambda x, y, r: F.l1_loss(x, y, reduction=r), {}, (-3, 3), (-3, 3)),
+    ("nn.SmoothL1Loss", lambda x, y, r: F.smooth_l1_loss(x, y, reduction=r, beta=0.7), {"beta": 0.7}, (-3, 3), (-3, 3)),
+    ("nn.HuberLoss", lambda x, y, r: F.huber_loss(x, y, reduction=r, delta=0.7), {"delta": 0.7}, (-3, 3), (-3, 3)),
+    ("nn.BCELoss", lambda x, y, r: F.binary_cross_entropy(x, y, reduction=r), {}, (0.1, 0.9), (0, 1)),
+    ("nn.BCEWithLogits", lambda x, y, r: F.binary_cross_entropy_with_logits(x, y, reduction=r), {}, (-3, 3), (0, 1)),
+    ("nn.KLDivLoss", lambda x, y, r: F.kl_div(x, y, reduction=r), {"logTarget": False}, (-3, 0), (0.1, 1)),
+    ("nn.PoissonNLLLoss", lambda x, y, r: F.poisson_nll_loss(x, y, reduction=r, full=True), {"logInput": True, "full": True, "epsilon": 1e-8}, (-2, 2), (0.5, 4)),
+    ("nn.SoftMarginLoss", lambda x, y, r: F.soft_margin_loss(x, y, reduction=r), {}, (-3, 3), (-1, 1)),
+]
+
+
+def loss(op, fn, attrs, of_x, of_target):
+    m = Maker(op)
+    for d in FLOATS:
+        x, y = m.tensor(d, (3, 4), *of_x), m.tensor(d, (3, 4), *of_target)
+        for i, r in enumerate(REDUCTIONS):
+            if d == "f32" or r == "mean":
+                yield case(f"{d} {r}", lambda x, y: fn(x, y, r), [x, y], attrs | {"reduction": i}, RELATIVE, gradient=d == "f32" and op != "nn.SoftMarginLoss")  # PyTorch has none for the target
 
 
 def one_of(op):
@@ -216,6 +275,40 @@ def one_of(op):
         for d in FLOATS:
             yield case(d, lambda x: F.avg_pool2d(x, (2, 3)), [t(d, (2, 3, 6, 6))], {"window": [2, 3]}, kind=RELATIVE, gradient=d == "f32")
         yield case("strides", lambda x: F.avg_pool2d(x, 3, stride=2, padding=1), [t("f32", (2, 3, 6, 5))], {"window": [3, 3], "strides": [2, 2], "pad": 1}, kind=RELATIVE, gradient=True)
+    if op == "nn.PReLU":
+        for d in FLOATS:
+            yield case(d, F.prelu, [t(d, (2, 3, 4)), t(d, (3,))], kind=ELEMENTARY, gradient=d == "f32")
+        yield case("one weight", F.prelu, [t("f32", (2, 3)), t("f32", (1,))], kind=ELEMENTARY, gradient=True)
+    if op == "nn.GroupNorm":
+        for d in FLOATS:
+            yield case(d, lambda x, g, b: F.group_norm(x, 2, g, b, 1e-5), [t(d, (2, 4, 3)), t(d, (4,)), t(d, (4,))], {"groups": 2, "epsilon": 1e-5}, kind=RELATIVE, gradient=d == "f32")
+    if op == "nn.InstanceNorm":
+        for d in FLOATS:
+            yield case(d, lambda x, g, b: F.instance_norm(x, weight=g, bias=b, eps=1e-5), [t(d, (2, 3, 5)), t(d, (3,)), t(d, (3,))], {"epsilon": 1e-5}, kind=RELATIVE, gradient=d == "f32")
+    if op == "nn.LayerNorm":
+        for d in FLOATS:
+            yield case(d, lambda x, g, b: F.layer_norm(x, (3, 4), g, b, 1e-5), [t(d, (2, 3, 4)), t(d, (3, 4)), t(d, (3, 4))], {"last": 2, "epsilon": 1e-5}, kind=RELATIVE, gradient=d == "f32")
+    if op == "nn.BatchNorm":
+        for d in FLOATS:
+            yield case(d, lambda x, m, v, g, b: F.batch_norm(x, m, v, g, b, eps=1e-5), [t(d, (2, 3, 4)), t(d, (3,)), t(d, (3,), 0.5, 2), t(d, (3,)), t(d, (3,))], {"epsilon": 1e-5}, kind=RELATIVE, gradient=False)
+    if op == "nn.CosineSimilarity":
+        for d in FLOATS:
+            yield case(d, lambda x, y: F.cosine_similarity(x, y, 1, 1e-8), [t(d, (3, 4)), t(d, (3, 4))], {"axis": 1, "epsilon": 1e-8}, kind=RELATIVE, gradient=d == "f32")
+    if op == "nn.PairwiseDistance":
+        for d in FLOATS:
+            yield case(d, lambda x, y: F.pairwise_distance(x, y, 2, 1e-6), [t(d, (3, 4)), t(d, (3, 4))], {"p": 2, "epsilon": 1e-6, "keep": False}, kind=RELATIVE, gradient=d == "f32")
+    if op == "nn.CDist":
+        for p in [1.0, 2.0, 3.0]:
+            yield case(f"p {p}", lambda x, y: torch.cdist(x, y, p), [t("f32", (2, 3, 4)), t("f32", (2, 5, 4))], {"p": p}, kind=RELATIVE, gradient=True)
+    if op == "nn.PDist":
+        yield case("f32", F.pdist, [t("f32", (4, 3))], {"p": 2}, kind=RELATIVE, gradient=True)
+    for name, fn in [("nn.CrossEntropy", F.cross_entropy), ("nn.NLLLoss", F.nll_loss)]:
+        if op == name:
+            for i, r in enumerate(REDUCTIONS):
+                yield case(r, lambda x, l: fn(x, l.long(), reduction=r), [t("f32", (4, 5)), index((4,), 5, "i32")], {"reduction": i}, kind=RELATIVE, gradient=True)
+            yield case("ignored", lambda x, l: fn(x, l.long(), ignore_index=1), [t("f32", (4, 5)), torch.tensor([0, 1, 3, 1], dtype=torch.int32)], {"ignore": 1}, kind=RELATIVE, gradient=True)
+            yield case("weights", lambda x, l, w: fn(x, l.long(), weight=w), [t("f32", (4, 5)), index((4,), 5, "i32"), t("f32", (5,), 0.5, 2)], kind=RELATIVE, gradient=False)
+            yield case("places", lambda x, l: fn(x, l.long()), [t("f32", (2, 5, 3)), index((2, 3), 5, "i32")], kind=RELATIVE, gradient=True)
     if op == "SliceScatter":
         for d in ANY:
             yield case(d, lambda x, u: x.slice_scatter(u, 0, 1, 5, 2), [t(d, (6, 3)), t(d, (2, 3))], {"starts": [1, 0], "strides": [2, 1]}, gradient=d == "f32")
@@ -233,7 +326,8 @@ def one_of(op):
 
 SINGLE = ["Where", "WhereScalar", "Convert", "MatMul", "Concatenate", "Gather", "IndexSelect", "IndexAdd", "IndexCopy", "GatherAlong", "ScatterAlong", "ScatterAddAlong",
           "ScatterMulAlong", "ScatterMinAlong", "ScatterMaxAlong", "Nonzero", "MaskedSelect", "Unique", "OneHot", "LayerNorm", "CrossEntropy", "Attention", "Conv", "MaxPool", "AvgPool",
-          "SliceScatter", "Iota", "Full", "Squeeze"]
+          "SliceScatter", "Iota", "Full", "Squeeze", "nn.PReLU", "nn.GroupNorm", "nn.InstanceNorm", "nn.LayerNorm", "nn.BatchNorm", "nn.CosineSimilarity", "nn.PairwiseDistance", "nn.CDist", "nn.PDist",
+          "nn.CrossEntropy", "nn.NLLLoss"]
 
 
 def table():
@@ -249,5 +343,7 @@ def table():
     for op, fn, kind, dtypes, attrs, options in ALONG:
         whole = op in {"ArgMax", "ArgSort"}
         yield op, list(along(op, fn, kind, dtypes, attrs, differentiable=False if whole else None, **options))
+    for op, fn, attrs, of_x, of_target in LOSSES:
+        yield op, list(loss(op, fn, attrs, of_x, of_target))
     for op in SINGLE:
         yield op, list(one_of(op))

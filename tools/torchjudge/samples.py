@@ -7,37 +7,8 @@ with the reason for which the sample is no call of one op here.
 
 import torch
 
-
-class Skip(Exception):
-    pass
-
-
-class Call:
-    def __init__(self, op, *inputs, outputs=None, counted=False, **attrs):
-        self.op, self.inputs, self.attrs = op, list(inputs), attrs
-        self.outputs = outputs  # how many of the results are compared; None: all
-        self.counted = counted  # the size of the result follows from data
-
-
-FLOATS = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
-DTYPES = FLOATS + [torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.bool]
-
-
-def only(kwargs, *names):
-    """Refuses keyword arguments that the call has no place for."""
-    for k, v in kwargs.items():
-        if k not in names and v is not None and v is not False:
-            raise Skip(f"option {k}")
-
-
-def number(x):
-    return isinstance(x, (int, float, bool)) and not isinstance(x, torch.Tensor)
-
-
-def floats(x):
-    if not x.dtype.is_floating_point:
-        raise Skip("promotion of integers")
-    return x
+import networks
+from calls import DTYPES, FLOATS, Call, Skip, floats, number, only
 
 
 def unary(op, of_floats=True):
@@ -269,49 +240,6 @@ def scatter_reduce(op):
     return call
 
 
-def conv(spatial):
-    def call(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-        if bias is not None:
-            raise Skip("a bias, which is added by another op")
-        if isinstance(padding, str):
-            raise Skip("padding by name")
-        if x.dim() == spatial + 1:
-            raise Skip("no axis of the batch")
-        each = lambda v: list(v) * (spatial if len(v) == 1 else 1) if isinstance(v, (tuple, list)) else [v] * spatial
-        return Call("Conv", x, weight, strides=each(stride), padding=[p for p in each(padding) for _ in range(2)], dilation=each(dilation), groups=groups)
-
-    return call
-
-
-def pool(op, spatial):
-    def call(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False, count_include_pad=True, divisor_override=None):
-        if ceil_mode or return_indices or divisor_override or not count_include_pad and padding:
-            raise Skip("options ceil_mode, return_indices, count_include_pad, divisor_override")
-        if x.dim() == spatial + 1:
-            raise Skip("no axis of the batch")
-        each = lambda v: list(v) * (spatial if len(v) == 1 else 1) if isinstance(v, (tuple, list)) else [v] * spatial
-        window = each(kernel_size)
-        attrs = {"window": window, "strides": each(stride) if stride else window, "padding": [p for p in each(padding) for _ in range(2)]}
-        if op == "MaxPool":
-            attrs["dilation"] = each(dilation)
-        return Call(op, x, **attrs)
-
-    return call
-
-
-def avg_pool(spatial):
-    def call(x, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
-        return pool("AvgPool", spatial)(x, kernel_size, stride, padding, 1, ceil_mode, False, count_include_pad, divisor_override)
-
-    return call
-
-
-def layer_norm(x, normalized_shape, weight=None, bias=None, eps=1e-5):
-    if len(normalized_shape) != 1 or weight is None or bias is None:
-        raise Skip("several axes, or no weight or bias")
-    return Call("LayerNorm", x, weight, bias, epsilon=eps)
-
-
 def attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
     if dropout_p:
         raise Skip("dropout")
@@ -327,12 +255,6 @@ def one_hot(x, num_classes=-1):
     if num_classes < 0:
         raise Skip("classes counted from the data")
     return Call("OneHot", x, classes=num_classes, dtype="i64")
-
-
-def cross_entropy(x, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0, **kwargs):
-    if weight is not None or reduction != "mean" or label_smoothing or target.dtype.is_floating_point or x.dim() != 2 or (target == ignore_index).any() or ignore_index != -100:
-        raise Skip("options weight, ignore_index, reduction, label_smoothing, and further axes")
-    return Call("CrossEntropy", x, target)
 
 
 def convert(dtype):
@@ -354,15 +276,6 @@ def clone(x, **kwargs):
     return Call("Clone", x)
 
 
-def tuple_of(f, n):
-    def call(*args, **kwargs):
-        c = f(*args, **kwargs)
-        c.outputs = n
-        return c
-
-    return call
-
-
 def softmax(op):
     plain = along(op, of_floats=True)
 
@@ -370,23 +283,6 @@ def softmax(op):
         if dtype is not None:
             raise Skip("option dtype")
         return plain(x, dim)
-
-    return call
-
-
-def activation(op, *names, **defaults):
-    """An activation whose options are attributes here: names are those of PyTorch in order."""
-
-    def call(x, *args, **kwargs):
-        kwargs.pop("inplace", None)
-        given = dict(defaults)
-        for (name, _), v in zip(defaults.items(), args):
-            given[name] = v
-        for k, v in kwargs.items():
-            if k not in given:
-                raise Skip(f"option {k}")
-            given[k] = v
-        return Call(op, floats(x), **{here: float(given[k]) for here, k in zip(names, given)})
 
     return call
 
@@ -428,12 +324,9 @@ CALLS = {
     "index_select": index_select, "index_add": index_add, "index_copy": index_copy, "gather": gather, "scatter": scatter("ScatterAlong"), "scatter_add": scatter("ScatterAddAlong"),
     "scatter_reduce.sum": scatter_reduce("ScatterAddAlong"), "scatter_reduce.prod": scatter_reduce("ScatterMulAlong"), "scatter_reduce.amin": scatter_reduce("ScatterMinAlong"),
     "scatter_reduce.amax": scatter_reduce("ScatterMaxAlong"), "masked_select": lambda x, mask: Call("MaskedSelect", x, mask, counted=True),
-    "nn.functional.one_hot": one_hot, "nn.functional.conv1d": conv(1), "nn.functional.conv2d": conv(2), "nn.functional.conv3d": conv(3),
-    "nn.functional.max_pool1d": pool("MaxPool", 1), "nn.functional.max_pool2d": pool("MaxPool", 2), "nn.functional.max_pool3d": pool("MaxPool", 3),
-    "nn.functional.avg_pool1d": avg_pool(1), "nn.functional.avg_pool2d": avg_pool(2), "nn.functional.avg_pool3d": avg_pool(3),
-    "nn.functional.layer_norm": layer_norm, "nn.functional.scaled_dot_product_attention": attention, "nn.functional.cross_entropy": cross_entropy,
+    "nn.functional.one_hot": one_hot, "nn.functional.scaled_dot_product_attention": attention,
     "nn.functional.gelu": lambda x, approximate="none": Call("GELU" if approximate == "none" else "nn.GELUTanh", x), "nn.functional.glu": lambda x, dim=-1: Call("nn.GLU", x, axis=dim),
     "bfloat16": convert("bf16"), "bool": convert("bool"), "byte": convert("u8"), "char": convert("i8"), "double": convert("f64"), "float": convert("f32"), "half": convert("f16"), "int": convert("i32"),
     "long": convert("i64"), "short": convert("i16"),
-    "nn.functional.elu": activation("nn.ELU", "alpha", alpha=1.0),
+    **networks.CALLS,
 }

@@ -72,7 +72,10 @@ func Lgamma(x float64) float64 {
 	if math.Abs(y.hi) < 0x1p-30 {
 		return atBig(bigfloat.Lgamma, x)
 	}
-	return y.float()
+	if f := y.float(); f == f || x < 0x1p1000 {
+		return f
+	}
+	return math.Inf(1) // the product is beyond f64
 }
 
 // lgammaOf is (z-1/2)·log z - z + log(2π)/2 + Σ B(2k)/(2k(2k-1)z^(2k-1)), less the

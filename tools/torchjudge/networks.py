@@ -1,0 +1,249 @@
+"""Calls of package nn: activations, norms and losses. See samples.py."""
+
+import torch
+
+from calls import Call, Skip, floats, number
+
+REDUCTIONS = {"mean": 0, "sum": 1, "none": 2, "batchmean": 3}
+
+
+def activation(op, **options):
+    """An activation whose options are attributes here, by PyTorch's names in their order."""
+
+    def call(x, *args, inplace=False, **kwargs):
+        given = dict(zip(options, args)) | kwargs
+        attrs = {}
+        for name, (here, default) in options.items():
+            v = given.pop(name, default)
+            if not number(v):
+                raise Skip("an option that is a tensor")
+            attrs[here] = float(v)
+        if given:
+            raise Skip(f"option {next(iter(given))}")
+        return Call(op, floats(x), **attrs)
+
+    return call
+
+
+def reduced(size_average, reduce, reduction):
+    if size_average is not None or reduce is not None:
+        raise Skip("options size_average and reduce")
+    return REDUCTIONS[reduction]
+
+
+def same(*xs):
+    if len({x.dtype for x in xs}) > 1:
+        raise Skip("promotion of dtypes")
+    return xs
+
+
+def loss(op, **options):
+    """A loss of x and target, whose options are attributes here."""
+
+    def call(x, target, size_average=None, reduce=None, reduction="mean", weight=None, **kwargs):
+        if weight is not None:
+            raise Skip("option weight")
+        attrs = {here: kwargs.pop(name, default) for name, (here, default) in options.items()}
+        if kwargs:
+            raise Skip(f"option {next(iter(kwargs))}")
+        return Call(op, *same(x, target), reduction=reduced(size_average, reduce, reduction), **attrs)
+
+    return call
+
+
+def pair_loss(op, margin):
+    def call(x, y, target, margin=margin, size_average=None, reduce=None, reduction="mean"):
+        return Call(op, *same(x, y, target), margin=margin, reduction=reduced(size_average, reduce, reduction))
+
+    return call
+
+
+def labels_loss(op):
+    def call(x, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
+        if target.dtype.is_floating_point:
+            raise Skip("probabilities of classes, which are another op here")
+        attrs = {"ignore": ignore_index, "reduction": reduced(size_average, reduce, reduction)}
+        if label_smoothing:
+            attrs["smoothing"] = label_smoothing
+        return Call(op, x, target, *([] if weight is None else same(x, weight)[1:]), **attrs)
+
+    return call
+
+
+def bce(x, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    return Call("nn.BCELoss", *same(x, target, *([] if weight is None else [weight])), reduction=reduced(size_average, reduce, reduction))
+
+
+def bce_with_logits(x, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None):
+    if pos_weight is not None:
+        raise Skip("option pos_weight")
+    return Call("nn.BCEWithLogits", *same(x, target, *([] if weight is None else [weight])), reduction=reduced(size_average, reduce, reduction))
+
+
+def poisson(x, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"):
+    return Call("nn.PoissonNLLLoss", *same(x, target), logInput=log_input, full=full, epsilon=eps, reduction=reduced(size_average, reduce, reduction))
+
+
+def gaussian(x, target, var, full=False, eps=1e-6, reduction="mean"):
+    if number(var):
+        raise Skip("a number for a tensor")
+    if var.dim() != x.dim() and var.dim():
+        raise Skip("a variance of fewer axes")
+    return Call("nn.GaussianNLLLoss", *same(x, target, var), full=full, epsilon=eps, reduction=REDUCTIONS[reduction])
+
+
+def hinge(x, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
+    return Call("nn.HingeEmbeddingLoss", *same(x, target), margin=margin, reduction=reduced(size_average, reduce, reduction))
+
+
+def triplet(anchor, positive, negative, margin=1.0, p=2, eps=1e-6, swap=False, size_average=None, reduce=None, reduction="mean"):
+    return Call("nn.TripletMarginLoss", *same(anchor, positive, negative), margin=margin, p=p, epsilon=eps, swap=swap, reduction=reduced(size_average, reduce, reduction))
+
+
+def multi_margin(x, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
+    return Call("nn.MultiMarginLoss", x, target, *([] if weight is None else same(x, weight)[1:]), p=p, margin=margin, reduction=reduced(size_average, reduce, reduction))
+
+
+def multilabel_margin(x, target, size_average=None, reduce=None, reduction="mean"):
+    return Call("nn.MultiLabelMarginLoss", x, target, reduction=reduced(size_average, reduce, reduction))
+
+
+def multilabel_soft(x, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    return Call("nn.MultiLabelSoftMarginLoss", *same(x, target, *([] if weight is None else [weight])), reduction=reduced(size_average, reduce, reduction))
+
+
+def scaled(op, x, weight, bias, **attrs):
+    """A norm whose scale and shift are both given, or both left out."""
+    if (weight is None) != (bias is None):
+        raise Skip("one of weight and bias")
+    return Call(op, x, *([] if weight is None else [weight, bias]), **attrs)
+
+
+def group_norm(x, num_groups, weight=None, bias=None, eps=1e-5):
+    return scaled("nn.GroupNorm", x, weight, bias, groups=num_groups, epsilon=eps)
+
+
+def layer_norm(x, normalized_shape, weight=None, bias=None, eps=1e-5):
+    return scaled("nn.LayerNorm", x, weight, bias, last=len(normalized_shape), epsilon=eps)
+
+
+def rms_norm(x, normalized_shape, weight=None, eps=None):
+    if eps is None:
+        eps = torch.finfo(x.dtype).eps
+    return Call("nn.RMSNorm", x, *([] if weight is None else [weight]), last=len(normalized_shape), epsilon=eps)
+
+
+def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5):
+    if not use_input_stats or running_mean is not None or running_var is not None:
+        raise Skip("running statistics")
+    return scaled("nn.InstanceNorm", x, weight, bias, epsilon=eps)
+
+
+def batch_norm(x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    if training:
+        raise Skip("training, whose running statistics are results here")
+    if (weight is None) != (bias is None):
+        raise Skip("one of weight and bias")
+    return Call("nn.BatchNorm", x, running_mean, running_var, *([] if weight is None else [weight, bias]), epsilon=eps)
+
+
+def prelu(x, weight):
+    return Call("nn.PReLU", floats(x), weight)
+
+
+def softmin(x, dim=None, dtype=None, **kwargs):
+    if dim is None or dtype is not None or x.dim() == 0:
+        raise Skip("no axis, or option dtype")
+    return Call("nn.Softmin", floats(x), axis=dim)
+
+
+def listed(v):
+    return list(v) if isinstance(v, (tuple, list)) else [v]
+
+
+def conv(spatial):
+    def call(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+        if x.dim() == spatial + 1:
+            raise Skip("no axis of the batch")
+        attrs = {"stride": listed(stride), "dilation": listed(dilation), "groups": groups}
+        attrs |= {"same": padding == "same"} if isinstance(padding, str) else {"padding": listed(padding)}
+        return Call("nn.Conv", x, weight, *([] if bias is None else [bias]), **attrs)
+
+    return call
+
+
+def conv_transpose(spatial):
+    def call(x, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
+        if x.dim() == spatial + 1:
+            raise Skip("no axis of the batch")
+        return Call("nn.ConvTranspose", x, weight, *([] if bias is None else [bias]), stride=listed(stride), padding=listed(padding), more=listed(output_padding), groups=groups, dilation=listed(dilation))
+
+    return call
+
+
+def max_pool(spatial):
+    def call(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+        if x.dim() == spatial + 1:
+            raise Skip("no axis of the batch")
+        window = listed(kernel_size) * (spatial if len(listed(kernel_size)) == 1 else 1)
+        return Call("nn.MaxPool", x, window=window, stride=listed(stride) if stride else window, padding=listed(padding), dilation=listed(dilation), ceil=ceil_mode, outputs=None if return_indices else 1)
+
+    return call
+
+
+def avg_pool(spatial):
+    def call(x, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
+        if x.dim() == spatial + 1:
+            raise Skip("no axis of the batch")
+        window = listed(kernel_size) * (spatial if len(listed(kernel_size)) == 1 else 1)
+        return Call("nn.AvgPool", x, window=window, stride=listed(stride) if stride else window, padding=listed(padding), ceil=ceil_mode, excludePad=not count_include_pad, divisor=divisor_override or 0)
+
+    return call
+
+
+def adaptive(spatial):
+    def call(x, output_size):
+        if x.dim() == spatial + 1:
+            raise Skip("no axis of the batch")
+        sizes = listed(output_size) * (spatial if len(listed(output_size)) == 1 else 1)
+        return Call("nn.AdaptiveAvgPool", x, sizes=[x.shape[2 + i] if n is None else n for i, n in enumerate(sizes)])
+
+    return call
+
+
+def linear(x, weight, bias=None):
+    return Call("nn.Linear", x, weight, *([] if bias is None else [bias]))
+
+
+CALLS = {
+    "nn.functional.elu": activation("nn.ELU", alpha=("alpha", 1.0)),
+    "nn.functional.celu": activation("nn.CELU", alpha=("alpha", 1.0)),
+    "nn.functional.hardshrink": activation("nn.HardShrink", lambd=("lambda", 0.5)),
+    "nn.functional.softshrink": activation("nn.SoftShrink", lambd=("lambda", 0.5)),
+    "nn.functional.hardtanh": activation("nn.HardTanh", min_val=("low", -1.0), max_val=("high", 1.0)),
+    "nn.functional.leaky_relu": activation("nn.LeakyReLU", negative_slope=("slope", 0.01)),
+    "nn.functional.softplus": activation("nn.Softplus", beta=("beta", 1.0), threshold=("threshold", 20.0)),
+    "nn.functional.threshold": activation("nn.Threshold", threshold=("threshold", 0.0), value=("value", 0.0)),
+    "nn.functional.prelu": prelu, "nn.functional.softmin": softmin,
+    "nn.functional.mse_loss": loss("nn.MSELoss"), "nn.functional.l1_loss": loss("nn.L1Loss"), "nn.functional.smooth_l1_loss": loss("nn.SmoothL1Loss", beta=("beta", 1.0)),
+    "nn.functional.huber_loss": loss("nn.HuberLoss", delta=("delta", 1.0)), "nn.functional.kl_div": loss("nn.KLDivLoss", log_target=("logTarget", False)),
+    "nn.functional.soft_margin_loss": loss("nn.SoftMarginLoss"), "nn.functional.binary_cross_entropy": bce, "nn.functional.binary_cross_entropy_with_logits": bce_with_logits,
+    "nn.functional.poisson_nll_loss": poisson, "nn.functional.gaussian_nll_loss": gaussian, "nn.functional.hinge_embedding_loss": hinge, "nn.functional.triplet_margin_loss": triplet,
+    "nn.functional.margin_ranking_loss": pair_loss("nn.MarginRankingLoss", 0.0), "nn.functional.cosine_embedding_loss": pair_loss("nn.CosineEmbeddingLoss", 0.0),
+    "nn.functional.multi_margin_loss": multi_margin, "nn.functional.multilabel_margin_loss": multilabel_margin, "nn.functional.multilabel_soft_margin_loss": multilabel_soft,
+    "nn.functional.cross_entropy": labels_loss("nn.CrossEntropy"), "nn.functional.nll_loss": labels_loss("nn.NLLLoss"),
+    "nn.functional.group_norm": group_norm, "nn.functional.layer_norm": layer_norm, "nn.functional.rms_norm": rms_norm, "nn.functional.instance_norm": instance_norm, "nn.functional.batch_norm": batch_norm,
+    "nn.functional.local_response_norm": lambda x, size, alpha=1e-4, beta=0.75, k=1.0: Call("nn.LocalResponseNorm", x, size=size, alpha=alpha, beta=beta, k=k),
+    "nn.functional.normalize": lambda x, p=2.0, dim=1, eps=1e-12: Call("nn.Normalize", x, p=p, axis=dim, epsilon=eps),
+    "nn.functional.cosine_similarity": lambda x, y, dim=1, eps=1e-8: Call("nn.CosineSimilarity", *same(x, y), axis=dim, epsilon=eps),
+    "nn.functional.pairwise_distance": lambda x, y, p=2.0, eps=1e-6, keepdim=False: Call("nn.PairwiseDistance", *same(x, y), p=p, epsilon=eps, keep=keepdim),
+    "nn.functional.pdist": lambda x, p=2.0: Call("nn.PDist", x, p=p), "cdist": lambda x, y, p=2.0, compute_mode=None: Call("nn.CDist", *same(x, y), p=p),
+    "renorm": lambda x, p, dim, maxnorm: Call("nn.Renorm", x, p=p, axis=dim, most=maxnorm),
+    **{f"nn.functional.conv{d}d": conv(d) for d in (1, 2, 3)}, **{f"nn.functional.conv_transpose{d}d": conv_transpose(d) for d in (1, 2, 3)},
+    **{f"nn.functional.max_pool{d}d": max_pool(d) for d in (1, 2, 3)}, **{f"nn.functional.avg_pool{d}d": avg_pool(d) for d in (1, 2, 3)},
+    **{f"nn.functional.adaptive_avg_pool{d}d": adaptive(d) for d in (1, 2, 3)},
+    "nn.functional.linear": linear, "nn.functional.bilinear": lambda x, y, w, b=None: Call("nn.Bilinear", x, y, w, *([] if b is None else [b])),
+    "nn.functional.pixel_shuffle": lambda x, n: Call("nn.PixelShuffle", x, factor=n), "nn.functional.pixel_unshuffle": lambda x, n: Call("nn.PixelUnshuffle", x, factor=n),
+    "nn.functional.channel_shuffle": lambda x, n: Call("nn.ChannelShuffle", x, groups=n),
+    "nn.functional.unfold": lambda x, k, dilation=1, padding=0, stride=1: Call("nn.Unfold", x, window=listed(k) * (2 if len(listed(k)) == 1 else 1), dilation=listed(dilation), padding=listed(padding), stride=listed(stride)),
+}
