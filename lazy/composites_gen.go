@@ -11,135 +11,164 @@ var _ types.DType // used where a row has a dtype
 
 // The composites, by their place in ops.Composites.
 const (
-	compositeSoftmax         = 0
-	compositeLogSoftmax      = 1
-	compositeGELU            = 2
-	compositeErf             = 3
-	compositeLayerNorm       = 4
-	compositeCrossEntropy    = 5
-	compositeLabelMask       = 6
-	compositeOneHot          = 7
-	compositeScatterAdd      = 8
-	compositeIndexSelect     = 9
-	compositeIndexAdd        = 10
-	compositeIndexCopy       = 11
-	compositeGatherAlong     = 12
-	compositeScatterAlong    = 13
-	compositeScatterAddAlong = 14
-	compositeScatterMulAlong = 15
-	compositeScatterMinAlong = 16
-	compositeScatterMaxAlong = 17
-	compositeNonzero         = 18
-	compositeMaskedSelect    = 19
-	compositeSelectRows      = 20
-	compositeUnique          = 21
-	compositeTopK            = 22
-	compositeMean            = 23
-	compositeAny             = 24
-	compositeAll             = 25
-	compositeCountNonzero    = 26
-	compositeVar             = 27
-	compositeStd             = 28
-	compositeLogSumExp       = 29
-	compositeNorm            = 30
-	compositeNaNSum          = 31
-	compositeNaNMean         = 32
-	compositeArgMin          = 33
-	compositeMaxWithIndices  = 34
-	compositeMinWithIndices  = 35
-	compositeBincount        = 36
-	compositeCumSum          = 37
-	compositeCumProd         = 38
-	compositeCumMax          = 39
-	compositeCumMin          = 40
-	compositeLogCumSumExp    = 41
-	compositeKthValue        = 42
-	compositeMedian          = 43
-	compositeMode            = 44
-	compositeSearchSorted    = 45
-	compositeBucketize       = 46
-	compositeAvgPool         = 47
-	compositeBroadcastTo     = 48
-	compositeUnsqueeze       = 49
-	compositeSqueeze         = 50
-	compositeSelect          = 51
-	compositeNarrow          = 52
-	compositeDiagonal        = 53
-	compositeAttention       = 54
-	compositeDropout         = 55
-	compositeCategorical     = 56
-	compositeNormal          = 57
-	compositeGumbel          = 58
-	compositePhilox          = 59
+	compositeSoftmax          = 0
+	compositeLogSoftmax       = 1
+	compositeGELU             = 2
+	compositeErf              = 3
+	compositeLayerNorm        = 4
+	compositeCrossEntropy     = 5
+	compositeLabelMask        = 6
+	compositeOneHot           = 7
+	compositeScatterAdd       = 8
+	compositeIndexSelect      = 9
+	compositeIndexAdd         = 10
+	compositeIndexCopy        = 11
+	compositeGatherAlong      = 12
+	compositeScatterAlong     = 13
+	compositeScatterAddAlong  = 14
+	compositeScatterMulAlong  = 15
+	compositeScatterMinAlong  = 16
+	compositeScatterMaxAlong  = 17
+	compositeNonzero          = 18
+	compositeMaskedSelect     = 19
+	compositeSelectRows       = 20
+	compositeUnique           = 21
+	compositeTopK             = 22
+	compositeMean             = 23
+	compositeAny              = 24
+	compositeAll              = 25
+	compositeCountNonzero     = 26
+	compositeVar              = 27
+	compositeStd              = 28
+	compositeLogSumExp        = 29
+	compositeNorm             = 30
+	compositeNaNSum           = 31
+	compositeNaNMean          = 32
+	compositeArgMin           = 33
+	compositeMaxWithIndices   = 34
+	compositeMinWithIndices   = 35
+	compositeBincount         = 36
+	compositeCumSum           = 37
+	compositeCumProd          = 38
+	compositeCumMax           = 39
+	compositeCumMin           = 40
+	compositeLogCumSumExp     = 41
+	compositeKthValue         = 42
+	compositeMedian           = 43
+	compositeMode             = 44
+	compositeSearchSorted     = 45
+	compositeBucketize        = 46
+	compositeAvgPool          = 47
+	compositeBroadcastTo      = 48
+	compositeUnsqueeze        = 49
+	compositeSqueeze          = 50
+	compositeSelect           = 51
+	compositeNarrow           = 52
+	compositeDiagonal         = 53
+	compositeFlatten          = 54
+	compositeUnflatten        = 55
+	compositeMoveAxis         = 56
+	compositeSwapAxes         = 57
+	compositeExpand           = 58
+	compositeTril             = 59
+	compositeTriu             = 60
+	compositeTile             = 61
+	compositeRepeatInterleave = 62
+	compositeRoll             = 63
+	compositeRot90            = 64
+	compositeDiag             = 65
+	compositeDiagEmbed        = 66
+	compositeUnfold           = 67
+	compositeAttention        = 68
+	compositeDropout          = 69
+	compositeCategorical      = 70
+	compositeNormal           = 71
+	compositeGumbel           = 72
+	compositePhilox           = 73
 )
 
 // What the checks demand, by composite.
 const (
-	layerNormRank          demand = 2
-	layerNormRow           demand = 3
-	crossEntropyRank       demand = 1
-	crossEntropyLabels     demand = 2
-	oneHotClasses          demand = 2
-	scatterAddRank         demand = 1
-	scatterAddUpdates      demand = 2
-	indexSelectRank        demand = 2
-	indexAddRank           demand = 2
-	indexAddUpdates        demand = 3
-	indexCopyRank          demand = 2
-	indexCopyUpdates       demand = 3
-	gatherAlongIndices     demand = 2
-	scatterAlongIndices    demand = 2
-	scatterAlongUpdates    demand = 3
-	scatterAddAlongIndices demand = 2
-	scatterAddAlongUpdates demand = 3
-	scatterMulAlongIndices demand = 2
-	scatterMulAlongUpdates demand = 3
-	scatterMinAlongIndices demand = 2
-	scatterMinAlongUpdates demand = 3
-	scatterMaxAlongIndices demand = 2
-	scatterMaxAlongUpdates demand = 3
-	nonzeroMost            demand = 1
-	maskedSelectMask       demand = 1
-	maskedSelectMost       demand = 2
-	selectRowsMask         demand = 1
-	selectRowsMost         demand = 2
-	uniqueMost             demand = 1
-	topKK                  demand = 2
-	argMinElements         demand = 2
-	maxWithIndicesElements demand = 2
-	minWithIndicesElements demand = 2
-	bincountRank           demand = 1
-	bincountWeights        demand = 2
-	bincountBins           demand = 3
-	kthValueK              demand = 2
-	medianElements         demand = 2
-	modeElements           demand = 2
-	searchSortedRank       demand = 1
-	searchSortedBatch      demand = 2
-	bucketizeRank          demand = 1
-	broadcastToDims        demand = 1
-	unsqueezeAxis          demand = 1
-	squeezeOne             demand = 2
-	selectIndex            demand = 2
-	narrowIndices          demand = 2
-	diagonalDistinct       demand = 3
-	attentionRanks         demand = 2
-	attentionFeatures      demand = 3
-	attentionPlaces        demand = 4
-	attentionBatch         demand = 5
-	attentionGroups        demand = 6
-	attentionCausal        demand = 7
-	attentionMask          demand = 8
-	attentionBias          demand = 9
-	dropoutU               demand = 1
-	categoricalClasses     demand = 1
-	normalState            demand = 1
-	gumbelState            demand = 1
-	philoxState            demand = 1
+	layerNormRank           demand = 2
+	layerNormRow            demand = 3
+	crossEntropyRank        demand = 1
+	crossEntropyLabels      demand = 2
+	oneHotClasses           demand = 2
+	scatterAddRank          demand = 1
+	scatterAddUpdates       demand = 2
+	indexSelectRank         demand = 2
+	indexAddRank            demand = 2
+	indexAddUpdates         demand = 3
+	indexCopyRank           demand = 2
+	indexCopyUpdates        demand = 3
+	gatherAlongIndices      demand = 2
+	scatterAlongIndices     demand = 2
+	scatterAlongUpdates     demand = 3
+	scatterAddAlongIndices  demand = 2
+	scatterAddAlongUpdates  demand = 3
+	scatterMulAlongIndices  demand = 2
+	scatterMulAlongUpdates  demand = 3
+	scatterMinAlongIndices  demand = 2
+	scatterMinAlongUpdates  demand = 3
+	scatterMaxAlongIndices  demand = 2
+	scatterMaxAlongUpdates  demand = 3
+	nonzeroMost             demand = 1
+	maskedSelectMask        demand = 1
+	maskedSelectMost        demand = 2
+	selectRowsMask          demand = 1
+	selectRowsMost          demand = 2
+	uniqueMost              demand = 1
+	topKK                   demand = 2
+	argMinElements          demand = 2
+	maxWithIndicesElements  demand = 2
+	minWithIndicesElements  demand = 2
+	bincountRank            demand = 1
+	bincountWeights         demand = 2
+	bincountBins            demand = 3
+	kthValueK               demand = 2
+	medianElements          demand = 2
+	modeElements            demand = 2
+	searchSortedRank        demand = 1
+	searchSortedBatch       demand = 2
+	bucketizeRank           demand = 1
+	broadcastToDims         demand = 1
+	unsqueezeAxis           demand = 1
+	squeezeOne              demand = 2
+	selectIndex             demand = 2
+	narrowIndices           demand = 2
+	diagonalDistinct        demand = 3
+	flattenOrder            demand = 3
+	unflattenElements       demand = 2
+	expandDims              demand = 1
+	trilRank                demand = 1
+	triuRank                demand = 1
+	tileRepeats             demand = 1
+	repeatInterleaveRepeats demand = 2
+	rollLengths             demand = 1
+	rollAxes                demand = 2
+	rot90Distinct           demand = 3
+	diagRank                demand = 1
+	diagEmbedRank           demand = 1
+	diagEmbedAxes           demand = 2
+	unfoldSize              demand = 2
+	unfoldStep              demand = 3
+	attentionRanks          demand = 2
+	attentionFeatures       demand = 3
+	attentionPlaces         demand = 4
+	attentionBatch          demand = 5
+	attentionGroups         demand = 6
+	attentionCausal         demand = 7
+	attentionMask           demand = 8
+	attentionBias           demand = 9
+	dropoutU                demand = 1
+	categoricalClasses      demand = 1
+	normalState             demand = 1
+	gumbelState             demand = 1
+	philoxState             demand = 1
 )
 
 // builtins has the row and the functions of each.
-var builtins [60]*composite
+var builtins [74]*composite
 
 func init() { // not a value of the variable: the functions use it
 	builtins = [...]*composite{
@@ -341,6 +370,48 @@ func init() { // not a value of the variable: the functions use it
 		},
 		compositeDiagonal: {
 			row: &ops.Composites[compositeDiagonal],
+		},
+		compositeFlatten: {
+			row: &ops.Composites[compositeFlatten],
+		},
+		compositeUnflatten: {
+			row: &ops.Composites[compositeUnflatten],
+		},
+		compositeMoveAxis: {
+			row: &ops.Composites[compositeMoveAxis],
+		},
+		compositeSwapAxes: {
+			row: &ops.Composites[compositeSwapAxes],
+		},
+		compositeExpand: {
+			row: &ops.Composites[compositeExpand],
+		},
+		compositeTril: {
+			row: &ops.Composites[compositeTril],
+		},
+		compositeTriu: {
+			row: &ops.Composites[compositeTriu],
+		},
+		compositeTile: {
+			row: &ops.Composites[compositeTile],
+		},
+		compositeRepeatInterleave: {
+			row: &ops.Composites[compositeRepeatInterleave],
+		},
+		compositeRoll: {
+			row: &ops.Composites[compositeRoll],
+		},
+		compositeRot90: {
+			row: &ops.Composites[compositeRot90],
+		},
+		compositeDiag: {
+			row: &ops.Composites[compositeDiag],
+		},
+		compositeDiagEmbed: {
+			row: &ops.Composites[compositeDiagEmbed],
+		},
+		compositeUnfold: {
+			row: &ops.Composites[compositeUnfold],
 		},
 		compositeAttention: {
 			row: &ops.Composites[compositeAttention],
@@ -1816,6 +1887,371 @@ func recordDiagonal(x *Tensor, offset int, axis1 int, axis2 int) *Tensor {
 // those of x; the axes are not the same.
 func (x *Tensor) Diagonal(offset int, axis1 int, axis2 int) *Tensor {
 	return recordDiagonal(x, offset, axis1, axis2)
+}
+
+// recordFlatten records Flatten on operands and attributes that it checks.
+func recordFlatten(x *Tensor, first int, last int) *Tensor {
+	c := builtins[compositeFlatten]
+	a := [...]setting{{int: first}, {int: last}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkFlatten(xs[0], a[0].int, a[1].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	return computeFlatten(xs[0], a[0].int, a[1].int)
+}
+
+// Flatten returns x with the axes from first to last joined to one.
+// The result is a view: a write to it is seen by x, and the other way round.
+//
+// It requires: x is any dtype; first is one of the axes of x; last is one of
+// the axes of x; first is not after last.
+func (x *Tensor) Flatten(first int, last int) *Tensor {
+	return recordFlatten(x, first, last)
+}
+
+// recordUnflatten records Unflatten on operands and attributes that it checks.
+func recordUnflatten(x *Tensor, axis int, dims []int) *Tensor {
+	c := builtins[compositeUnflatten]
+	a := [...]setting{{int: axis}, {ints: dims}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkUnflatten(xs[0], a[0].int, a[1].ints), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	return computeUnflatten(xs[0], a[0].int, a[1].ints)
+}
+
+// Unflatten returns x with the axis divided into several of the given
+// dimensions, one of which may be -1: what is left.
+// The result is a view: a write to it is seen by x, and the other way round.
+//
+// It requires: x is any dtype; axis is one of those of x; the dimensions have
+// as many elements as the axis.
+func (x *Tensor) Unflatten(axis int, dims ...int) *Tensor {
+	return recordUnflatten(x, axis, dims)
+}
+
+// recordMoveAxis records MoveAxis on operands and attributes that it checks.
+func recordMoveAxis(x *Tensor, from int, to int) *Tensor {
+	c := builtins[compositeMoveAxis]
+	a := [...]setting{{int: from}, {int: to}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	_ = tr
+	return computeMoveAxis(xs[0], a[0].int, a[1].int)
+}
+
+// MoveAxis returns x with the axis from at the place to among its axes.
+// The result is a view: a write to it is seen by x, and the other way round.
+//
+// It requires: x is any dtype; from is one of the axes of x; to is one of the
+// axes of x.
+func (x *Tensor) MoveAxis(from int, to int) *Tensor {
+	return recordMoveAxis(x, from, to)
+}
+
+// recordSwapAxes records SwapAxes on operands and attributes that it checks.
+func recordSwapAxes(x *Tensor, axis1 int, axis2 int) *Tensor {
+	c := builtins[compositeSwapAxes]
+	a := [...]setting{{int: axis1}, {int: axis2}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	_ = tr
+	return computeSwapAxes(xs[0], a[0].int, a[1].int)
+}
+
+// SwapAxes returns x with two axes in each other's place.
+// The result is a view: a write to it is seen by x, and the other way round.
+//
+// It requires: x is any dtype; axis1 is one of those of x; axis2 is one of
+// those of x.
+func (x *Tensor) SwapAxes(axis1 int, axis2 int) *Tensor {
+	return recordSwapAxes(x, axis1, axis2)
+}
+
+// recordExpand records Expand on operands and attributes that it checks.
+func recordExpand(x *Tensor, dims []int) *Tensor {
+	c := builtins[compositeExpand]
+	a := [...]setting{{ints: dims}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkExpand(xs[0], a[0].ints), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	return computeExpand(xs[0], a[0].ints)
+}
+
+// Expand is BroadcastTo, where a dimension of -1 is that of x.
+// The result is a view: a write to it is seen by x, and the other way round.
+//
+// It requires: x is any dtype; x broadcasts to the dimensions.
+func (x *Tensor) Expand(dims ...int) *Tensor {
+	return recordExpand(x, dims)
+}
+
+// recordTril records Tril on operands and attributes that it checks.
+func recordTril(x *Tensor, diagonal int) *Tensor {
+	c := builtins[compositeTril]
+	a := [...]setting{{int: diagonal}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkTril(xs[0], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeTril(xs[0], a[0].int)
+}
+
+// Tril returns the matrices of the last two axes of x with zeros above a
+// diagonal: 0 is the main one, 1 the next above it, -1 the next below.
+//
+// It requires: x is any dtype; x has at least rank 2.
+func (x *Tensor) Tril(diagonal int) *Tensor {
+	return recordTril(x, diagonal)
+}
+
+// Tril_ writes x.Tril(diagonal) into x and returns x.
+func (x *Tensor) Tril_(diagonal int) *Tensor {
+	return x.writeNamed("tril_", recordTril(x, diagonal))
+}
+
+// recordTriu records Triu on operands and attributes that it checks.
+func recordTriu(x *Tensor, diagonal int) *Tensor {
+	c := builtins[compositeTriu]
+	a := [...]setting{{int: diagonal}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkTriu(xs[0], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeTriu(xs[0], a[0].int)
+}
+
+// Triu returns the matrices of the last two axes of x with zeros below a
+// diagonal: 0 is the main one, 1 the next above it, -1 the next below.
+//
+// It requires: x is any dtype; x has at least rank 2.
+func (x *Tensor) Triu(diagonal int) *Tensor {
+	return recordTriu(x, diagonal)
+}
+
+// Triu_ writes x.Triu(diagonal) into x and returns x.
+func (x *Tensor) Triu_(diagonal int) *Tensor {
+	return x.writeNamed("triu_", recordTriu(x, diagonal))
+}
+
+// recordTile records Tile on operands and attributes that it checks.
+func recordTile(x *Tensor, repeats []int) *Tensor {
+	c := builtins[compositeTile]
+	a := [...]setting{{ints: repeats}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkTile(xs[0], a[0].ints), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeTile(xs[0], a[0].ints)
+}
+
+// Tile returns x repeated along its last axes, as often as the repeats say.
+// With more repeats than axes it has new ones before its own.
+//
+// It requires: x is any dtype; repeats are not negative.
+func (x *Tensor) Tile(repeats ...int) *Tensor {
+	return recordTile(x, repeats)
+}
+
+// recordRepeatInterleave records RepeatInterleave on operands and attributes that it checks.
+func recordRepeatInterleave(x *Tensor, repeats int, axis int) *Tensor {
+	c := builtins[compositeRepeatInterleave]
+	a := [...]setting{{int: repeats}, {int: axis}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkRepeatInterleave(xs[0], a[0].int, a[1].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeRepeatInterleave(xs[0], a[0].int, a[1].int)
+}
+
+// RepeatInterleave returns x with each index of the axis repeated.
+//
+// It requires: x is any dtype; axis is one of those of x; repeats is not
+// negative.
+func (x *Tensor) RepeatInterleave(repeats int, axis int) *Tensor {
+	return recordRepeatInterleave(x, repeats, axis)
+}
+
+// recordRoll records Roll on operands and attributes that it checks.
+func recordRoll(x *Tensor, shifts []int, axes []int) *Tensor {
+	c := builtins[compositeRoll]
+	a := [...]setting{{ints: shifts}, {ints: axes}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkRoll(xs[0], a[0].ints, a[1].ints), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeRoll(xs[0], a[0].ints, a[1].ints)
+}
+
+// Roll returns x with its elements moved along each of the axes by the shift
+// for it; what leaves at the end comes back at the begin. Without axes x is
+// rolled as one row.
+//
+// It requires: x is any dtype; there is a shift for each axis, or one shift and
+// no axis; axes are ones of x.
+func (x *Tensor) Roll(shifts []int, axes []int) *Tensor {
+	return recordRoll(x, shifts, axes)
+}
+
+// recordRot90 records Rot90 on operands and attributes that it checks.
+func recordRot90(x *Tensor, k int, axis1 int, axis2 int) *Tensor {
+	c := builtins[compositeRot90]
+	a := [...]setting{{int: k}, {int: axis1}, {int: axis2}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkRot90(xs[0], a[0].int, a[1].int, a[2].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeRot90(xs[0], a[0].int, a[1].int, a[2].int)
+}
+
+// Rot90 returns x turned k times by a quarter, from axis1 towards axis2.
+//
+// It requires: x is any dtype; axis1 is one of those of x; axis2 is one of
+// those of x; the axes are not the same.
+func (x *Tensor) Rot90(k int, axis1 int, axis2 int) *Tensor {
+	return recordRot90(x, k, axis1, axis2)
+}
+
+// recordDiag records Diag on operands and attributes that it checks.
+func recordDiag(x *Tensor, offset int) *Tensor {
+	c := builtins[compositeDiag]
+	a := [...]setting{{int: offset}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkDiag(xs[0], a[0].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeDiag(xs[0], a[0].int)
+}
+
+// Diag returns the matrix with x on the diagonal of the offset if x has one
+// axis, and that diagonal of x if it has two.
+//
+// It requires: x is any dtype; x has one axis or two.
+func (x *Tensor) Diag(offset int) *Tensor {
+	return recordDiag(x, offset)
+}
+
+// recordDiagEmbed records DiagEmbed on operands and attributes that it checks.
+func recordDiagEmbed(x *Tensor, offset int, axis1 int, axis2 int) *Tensor {
+	c := builtins[compositeDiagEmbed]
+	a := [...]setting{{int: offset}, {int: axis1}, {int: axis2}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkDiagEmbed(xs[0], a[0].int, a[1].int, a[2].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeDiagEmbed(xs[0], a[0].int, a[1].int, a[2].int)
+}
+
+// DiagEmbed returns matrices with the last axis of x on the diagonal of the
+// offset and zeros elsewhere. The result has axis1 and axis2 for them.
+//
+// It requires: x is any dtype; x has at least rank 1; axis1 and axis2 are two
+// of the result's axes.
+func (x *Tensor) DiagEmbed(offset int, axis1 int, axis2 int) *Tensor {
+	return recordDiagEmbed(x, offset, axis1, axis2)
+}
+
+// recordUnfold records Unfold on operands and attributes that it checks.
+func recordUnfold(x *Tensor, axis int, size int, step int) *Tensor {
+	c := builtins[compositeUnfold]
+	a := [...]setting{{int: axis}, {int: size}, {int: step}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkUnfold(xs[0], a[0].int, a[1].int, a[2].int), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeUnfold(xs[0], a[0].int, a[1].int, a[2].int)
+}
+
+// Unfold returns the windows of size elements along the axis that begin at
+// every step-th. The axis counts windows, and a new last axis has their
+// elements.
+//
+// It requires: x is any dtype; axis is one of those of x; size is positive and
+// not above the dimension of the axis; step is positive.
+func (x *Tensor) Unfold(axis int, size int, step int) *Tensor {
+	return recordUnfold(x, axis, size, step)
 }
 
 // recordAttention records Attention on operands and attributes that it checks.

@@ -411,6 +411,17 @@ var scanGrads = []gradCase{
 	unaryCase("kth_value", -0.1, 0.1, firstOf(func(x *Tensor) (y, i *Tensor) { return spaced(x).KthValue(2, 1) })),
 	unaryCase("median", -0.1, 0.1, firstOf(func(x *Tensor) (y, i *Tensor) { return spaced(x).Median(1) })),
 	unaryCase("mode", -0.1, 0.1, firstOf(func(x *Tensor) (y, i *Tensor) { return spaced(x).Mode(1) })),
+	{"tril and triu", []vary{in(-2, 2, 3, 3)}, func(x []*Tensor) *Tensor { return x[0].Tril(0).Sin().Add(x[0].Triu(1).Mul(x[0])) }},
+	unaryCase("tile", -2, 2, func(x *Tensor) *Tensor { return x.Tile([]int{2, 2}...).Sin() }),
+	unaryCase("repeat_interleave", -2, 2, func(x *Tensor) *Tensor { return x.RepeatInterleave(2, 1).Sin() }),
+	unaryCase("roll", -2, 2, func(x *Tensor) *Tensor { return x.Roll([]int{1, 2}, []int{0, 1}).Sin() }),
+	unaryCase("rot90", -2, 2, func(x *Tensor) *Tensor { return x.Rot90(1, 0, 1).Sin() }),
+	unaryCase("diag_embed", -2, 2, func(x *Tensor) *Tensor { return x.DiagEmbed(1, 0, 2).Sin() }),
+	unaryCase("diag", -2, 2, func(x *Tensor) *Tensor { return x.Diag(1).Sin() }),
+	unaryCase("unfold", -2, 2, func(x *Tensor) *Tensor { return x.Unfold(1, 2, 1).Sin() }),
+	unaryCase("padding", -2, 2, func(x *Tensor) *Tensor {
+		return Concatenate(0, x.PadReflect([2]int{1, 2}), x.PadReplicate([2]int{1, 2}), x.PadCircular([2]int{1, 2})).Sin()
+	}),
 	{"bincount", []vary{in(-2, 2, 4)}, func(x []*Tensor) *Tensor { return index(x[0], 2, 0, 2, 5).Bincount(x[0], 3).Sin() }},
 }
 

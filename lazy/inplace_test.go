@@ -80,6 +80,9 @@ func TestInPlaceComposites(t *testing.T) {
 				args = append(args, reflect.ValueOf(0))
 			case ops.Real:
 				args = append(args, reflect.ValueOf(0.5))
+			case ops.Int: // of matrices
+				args = append(args, reflect.ValueOf(0))
+				x, written = From(tr, []float32{1, 2, 4}, 1, 3), From(tr, []float32{1, 2, 4}, 1, 3)
 			default:
 				t.Fatalf("%s: no value of kind %v", row.Name, a.Kind)
 			}

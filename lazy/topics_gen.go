@@ -17,15 +17,19 @@
 //     ShiftRightLogical
 //   - Making tensors: From, Borrow, FromView, Full, Zeros, Ones, Const, Iota, NewScalar,
 //     Trace.Scalar, Place
-//   - Views: Reshape, Transpose, Slice, AsStrided, BroadcastTo, Unsqueeze, Squeeze,
-//     Select, Narrow, Diagonal, Trace.View
-//   - Joining and moving: Reverse, SliceScatter, AsStridedScatter, Concatenate, Pad,
-//     PadZeros, Clone
 //   - Writing: Assign, Copy_, Fill_
 //   - Open sizes: lazy.Dim, OpenDim, OpenShape, Size, SizeAdd, SizeSub, SizeMul, SizeDiv,
 //     SizeMin, SizeMax
 //   - What a tensor is: Tensor, Shape, DType, Type, Rank, Dim, Name, Named, Device, Trace,
 //     IsVariable, Err
+//   - Views: Reshape, Transpose, Slice, AsStrided, BroadcastTo, Unsqueeze, Squeeze,
+//     Select, Narrow, Diagonal, Flatten, Unflatten, MoveAxis, SwapAxes, Expand,
+//     Trace.View, Split, SplitSizes, Chunk, TensorSplit, Unbind, AtLeast1D, AtLeast2D,
+//     AtLeast3D, BroadcastTensors
+//   - Joining and moving: Reverse, SliceScatter, AsStridedScatter, Concatenate, Pad, Tril,
+//     Triu, Tile, RepeatInterleave, Roll, Rot90, Diag, DiagEmbed, Unfold, PadZeros,
+//     PadReflect, PadReplicate, PadCircular, Stack, HStack, VStack, DStack, ColumnStack,
+//     BlockDiag, Meshgrid, Clone
 //   - Rows and places: Gather, DynamicSlice, DynamicUpdateSlice, OneHot, ScatterAdd,
 //     IndexSelect, IndexAdd, IndexCopy, GatherAlong, ScatterAlong, ScatterAddAlong,
 //     ScatterMulAlong, ScatterMinAlong, ScatterMaxAlong, Nonzero, MaskedSelect,

@@ -229,7 +229,10 @@ func isExtreme(region *mlir.Region, d types.DType, wins func(a, b float64) bool)
 
 func reduceWindow(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 	if len(in) != 2 {
-		r.fail("it reduces windows of %s at once; lazy tensors have windows of one", diag.Count(len(in)/2, "tensor"))
+		if ys := recurrence(r, op, in); ys != nil {
+			return ys
+		}
+		r.fail("it reduces windows of %s at once, and is no linear recurrence; lazy tensors have windows of one", diag.Count(len(in)/2, "tensor"))
 	}
 	o, x, d := stablehlo.AsReduceWindow(op), in[0], in[0].Type.DType
 	f := foldOf(op.Regions[0], d)
@@ -254,6 +257,64 @@ func reduceWindow(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 		return one(r.node(ir.OpNeg, nil, r.node(ir.OpMaxPool, attrs, r.node(ir.OpNeg, nil, x))))
 	}
 	return one(r.node(ir.OpNot, nil, r.node(ir.OpMaxPool, attrs, r.node(ir.OpNot, nil, x))))
+}
+
+// recurrence is the linear recurrence that windows of pairs are which end at each element, or
+// begin there: see [ops.Table]. Nil if they are another function.
+func recurrence(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
+	o, t := stablehlo.AsReduceWindow(op), in[0].Type
+	if len(in) != 4 || t.DType == types.Bool || !in[1].Type.Equal(t) {
+		return nil
+	}
+	zero, ok := number(op.Operands[2])
+	one, known := number(op.Operands[3])
+	if !ok || !known || zero != 0 || one != 1 || slices.Max(slices.Concat(o.WindowStrides(), o.BaseDilations(), o.WindowDilations(), []int64{1})) > 1 {
+		return nil
+	}
+	axis, reverse := -1, false
+	low, high := sides(o.Padding())
+	for i, n := range narrow(o.WindowDimensions()) {
+		switch rest := n - 1; {
+		case rest == 0 && low[i] == 0 && high[i] == 0:
+		case axis >= 0 || n != t.Shape[i] || low[i]+high[i] != rest || low[i] != 0 && high[i] != 0:
+			return nil
+		default:
+			axis, reverse = i, high[i] > 0
+		}
+	}
+	if axis < 0 {
+		return in[:2]
+	}
+	if !composes(op.Regions[0], reverse) {
+		return nil
+	}
+	attrs := []ir.Attr{ir.LinearScanAxis: {Int: int64(axis)}, ir.LinearScanReverse: {}}
+	starts, ends := make([]int, t.Rank()), slices.Clone([]int(t.Shape))
+	before, behind := make([]int, t.Rank()), make([]int, t.Rank())
+	if last := t.Shape[axis] - 1; reverse {
+		attrs[ir.LinearScanReverse].Int = 1
+		starts[axis], before[axis] = last, last
+	} else {
+		ends[axis], behind[axis] = 1, last
+	}
+	// The products of the second are a recurrence, too, which begins with its first element.
+	ones := slices.Repeat([]int{1}, t.Rank())
+	begin := r.node(ir.OpSlice, []ir.Attr{{Ints: starts}, {Ints: ends}, {Ints: ones}}, in[1])
+	begin = r.node(ir.OpPad, []ir.Attr{{Ints: before}, {Ints: behind}, {Ints: make([]int, t.Rank())}}, begin, r.scalar(t.DType, 0))
+	return []*ir.Node{r.node(ir.OpLinearScan, attrs, in[0], in[1]), r.node(ir.OpLinearScan, attrs, begin, in[1])}
+}
+
+// composes reports whether a region makes, of two functions by·y + x, that of the second after
+// the first, in reverse that of the first after the second.
+func composes(region *mlir.Region, reverse bool) bool {
+	return all([]float64{-1, 0, 2, 5}, func(a, b float64) bool {
+		x, by, y, factor := a, b, b+3, a-2
+		got, ok := scalars(region, x, by, y, factor)
+		if reverse {
+			x, by, y, factor = y, factor, x, by
+		}
+		return ok && len(got) == 2 && got[0] == factor*x+y && got[1] == by*factor
+	})
 }
 
 // selectAndScatter is the gradient of a pool of maxima.

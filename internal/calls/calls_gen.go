@@ -140,6 +140,22 @@ var generated = []function{
 	{"Diagonal", func(c *Call) []*lazy.Tensor {
 		return one(c.X[0].Diagonal(c.Int("offset"), c.Int("axis1"), c.Int("axis2")))
 	}},
+	{"Flatten", func(c *Call) []*lazy.Tensor { return one(c.X[0].Flatten(c.Int("first"), c.Int("last"))) }},
+	{"Unflatten", func(c *Call) []*lazy.Tensor { return one(c.X[0].Unflatten(c.Int("axis"), c.Ints("dims")...)) }},
+	{"MoveAxis", func(c *Call) []*lazy.Tensor { return one(c.X[0].MoveAxis(c.Int("from"), c.Int("to"))) }},
+	{"SwapAxes", func(c *Call) []*lazy.Tensor { return one(c.X[0].SwapAxes(c.Int("axis1"), c.Int("axis2"))) }},
+	{"Expand", func(c *Call) []*lazy.Tensor { return one(c.X[0].Expand(c.Ints("dims")...)) }},
+	{"Tril", func(c *Call) []*lazy.Tensor { return one(c.X[0].Tril(c.Int("diagonal"))) }},
+	{"Triu", func(c *Call) []*lazy.Tensor { return one(c.X[0].Triu(c.Int("diagonal"))) }},
+	{"Tile", func(c *Call) []*lazy.Tensor { return one(c.X[0].Tile(c.Ints("repeats")...)) }},
+	{"RepeatInterleave", func(c *Call) []*lazy.Tensor { return one(c.X[0].RepeatInterleave(c.Int("repeats"), c.Int("axis"))) }},
+	{"Roll", func(c *Call) []*lazy.Tensor { return one(c.X[0].Roll(c.Ints("shifts"), c.Ints("axes"))) }},
+	{"Rot90", func(c *Call) []*lazy.Tensor { return one(c.X[0].Rot90(c.Int("k"), c.Int("axis1"), c.Int("axis2"))) }},
+	{"Diag", func(c *Call) []*lazy.Tensor { return one(c.X[0].Diag(c.Int("offset"))) }},
+	{"DiagEmbed", func(c *Call) []*lazy.Tensor {
+		return one(c.X[0].DiagEmbed(c.Int("offset"), c.Int("axis1"), c.Int("axis2")))
+	}},
+	{"Unfold", func(c *Call) []*lazy.Tensor { return one(c.X[0].Unfold(c.Int("axis"), c.Int("size"), c.Int("step"))) }},
 	{"nn.SiLU", func(c *Call) []*lazy.Tensor { return one(nn.SiLU(c.X[0])) }},
 	{"nn.ELU", func(c *Call) []*lazy.Tensor { return one(nn.ELU(c.X[0], c.Real("alpha"))) }},
 	{"nn.SELU", func(c *Call) []*lazy.Tensor { return one(nn.SELU(c.X[0])) }},

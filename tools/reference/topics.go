@@ -34,13 +34,15 @@ var pages = []page{
 		{string(ops.Comparisons), "Equal NotEqual Less LessEqual Greater GreaterEqual EqualScalar NotEqualScalar LessScalar LessEqualScalar GreaterScalar GreaterEqualScalar * WhereScalar"},
 		{string(ops.Bits), "*"},
 	}},
-	{"shapes.md", "Making and shaping tensors", "Views share their elements with the tensor that they show: see [views](../use/views.md).", []topic{
+	{"shapes.md", "Making tensors, their sizes", "", []topic{
 		{string(ops.Making), "From Borrow FromView Full Zeros Ones Const * NewScalar Trace.Scalar Place"},
-		{string(ops.Views), "* Trace.View"},
-		{string(ops.Joining), "* PadZeros Clone"},
 		{"Writing", "Assign Copy_ Fill_"},
 		{"Open sizes", "lazy.Dim OpenDim OpenShape Size SizeAdd SizeSub SizeMul SizeDiv SizeMin SizeMax"},
 		{"What a tensor is", "Tensor Shape DType Type Rank Dim Name Named Device Trace IsVariable Err"},
+	}},
+	{"views.md", "Views, joining and moving", "Views share their elements with the tensor that they show: see [views](../use/views.md).", []topic{
+		{string(ops.Views), "* Trace.View Split SplitSizes Chunk TensorSplit Unbind AtLeast1D AtLeast2D AtLeast3D BroadcastTensors"},
+		{string(ops.Joining), "* PadZeros PadReflect PadReplicate PadCircular Stack HStack VStack DStack ColumnStack BlockDiag Meshgrid Clone"},
 	}},
 	{"rows.md", "Rows and elements by index", "Indices say which elements of a tensor are taken, added to or replaced; elements are chosen by masks, too.", []topic{
 		{string(ops.Rows), "*"},

@@ -1,0 +1,111 @@
+package lazy_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/lazy"
+)
+
+// values returns the elements of a tensor of f32 and its dimensions.
+func valuesOf(t *testing.T, x *lazy.Tensor) ([]float32, []int) {
+	t.Helper()
+	require.NoError(t, x.Err())
+	v, err := lazy.ToSlice[float32](x)
+	require.NoError(t, err)
+	return v, x.Shape()
+}
+
+// What PyTorch returns for the same calls.
+func TestArranging(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	row := lazy.From(tr, []float32{1, 2, 3, 4})
+	square := lazy.From(tr, []float32{1, 2, 3, 4}, 2, 2)
+	for name, c := range map[string]struct {
+		got    *lazy.Tensor
+		values []float32
+		dims   []int
+	}{
+		"reflect":      {row.PadReflect([2]int{2, 1}), []float32{3, 2, 1, 2, 3, 4, 3}, []int{7}},
+		"reflect less": {row.PadReflect([2]int{-1, 2}), []float32{2, 3, 4, 3, 2}, []int{5}},
+		"replicate":    {row.PadReplicate([2]int{2, 1}), []float32{1, 1, 1, 2, 3, 4, 4}, []int{7}},
+		"circular":     {row.PadCircular([2]int{2, 4}), []float32{3, 4, 1, 2, 3, 4, 1, 2, 3, 4}, []int{10}},
+		"two axes":     {square.PadReplicate([2]int{1, 0}, [2]int{0, 1}), []float32{1, 2, 2, 1, 2, 2, 3, 4, 4}, []int{3, 3}},
+		"stack":        {lazy.Stack(-1, row, row.MulScalar(2)), []float32{1, 2, 2, 4, 3, 6, 4, 8}, []int{4, 2}},
+		"hstack":       {lazy.HStack(row, row), []float32{1, 2, 3, 4, 1, 2, 3, 4}, []int{8}},
+		"vstack":       {lazy.VStack(row, row), []float32{1, 2, 3, 4, 1, 2, 3, 4}, []int{2, 4}},
+		"dstack":       {lazy.DStack(row, row), []float32{1, 1, 2, 2, 3, 3, 4, 4}, []int{1, 4, 2}},
+		"column stack": {lazy.ColumnStack(row.Narrow(0, 0, 2), square), []float32{1, 1, 2, 2, 3, 4}, []int{2, 3}},
+		"block diag":   {lazy.BlockDiag(square, row.Narrow(0, 0, 1)), []float32{1, 2, 0, 3, 4, 0, 0, 0, 1}, []int{3, 3}},
+		"meshgrid":     {lazy.Meshgrid(row.Narrow(0, 0, 2), row.Narrow(0, 1, 3))[1], []float32{2, 3, 4, 2, 3, 4}, []int{2, 3}},
+		"broadcast":    {lazy.BroadcastTensors(row.Narrow(0, 0, 2), square)[0], []float32{1, 2, 1, 2}, []int{2, 2}},
+		"at least":     {row.AtLeast3D(), []float32{1, 2, 3, 4}, []int{1, 4, 1}},
+		"split":        {row.Split(0, 3)[1], []float32{4}, []int{1}},
+		"sizes":        {row.SplitSizes(-1, 1, 0, 3)[2], []float32{2, 3, 4}, []int{3}},
+		"chunk":        {row.Chunk(0, 3)[1], []float32{3, 4}, []int{2}},
+		"tensor split": {row.TensorSplit(0, 3)[0], []float32{1, 2}, []int{2}},
+		"unbind":       {square.Unbind(1)[1], []float32{2, 4}, []int{2}},
+	} {
+		values, dims := valuesOf(t, c.got)
+		require.Equal(t, c.values, values, name)
+		require.Equal(t, c.dims, dims, name)
+	}
+	require.Len(t, row.Chunk(0, 3), 2)
+	require.Len(t, row.TensorSplit(0, 3), 3)
+}
+
+// Parts are views: what is written to one its base sees.
+func TestPartsAreViews(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	x := lazy.From(tr, []float32{1, 2, 3, 4}, 2, 2).MulScalar(1)
+	x.Unbind(0)[1].Fill_(9)
+	x.Split(1, 1)[0].Add_(lazy.Ones(tr, lazy.F32, 2, 1))
+	values, _ := valuesOf(t, x)
+	require.Equal(t, []float32{2, 2, 10, 9}, values)
+}
+
+func TestMistakesOfArranging(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	x := lazy.Ones(tr, lazy.F32, 2, 3)
+	for want, y := range map[string]*lazy.Tensor{
+		"axis 2 is not one of [2,3]":                                                     x.Split(2, 1)[0],
+		"size is 0, must be positive":                                                    x.Split(1, 0)[0],
+		"size -1 is negative":                                                            x.SplitSizes(1, -1, 4)[0],
+		"the sizes add up to 2, axis 1 has 3 elements":                                   x.SplitSizes(1, 1, 1)[0],
+		"the number of chunks is 0, must be positive":                                    x.Chunk(1, 0)[0],
+		"the number of parts is 0, must be positive":                                     x.TensorSplit(1, 0)[0],
+		"axis -3 is not one of [2,3]":                                                    x.Unbind(-3)[0],
+		"axis 1 has 3 elements, too few for a padding of 3 and 0":                        x.PadReflect([2]int{3, 0}),
+		"axis 1 has 3 elements, too few for a padding of 0 and 4":                        x.PadCircular([2]int{0, 4}),
+		"there is padding for 3 axes, x has 2 axes":                                      x.PadReplicate(make([][2]int, 3)...),
+		"axis 3 is not one of the result's 3":                                            lazy.Stack(3, x),
+		"tensor 0 is f32[2,3] and tensor 1 is f32[2]; give all one type":                 lazy.Stack(0, x, x.Select(1, 0)),
+		"there is no tensor: give it one or more":                                        lazy.HStack(),
+		"tensor 1 is i32[2,3], must be a matrix, a row or a scalar of f32":               lazy.BlockDiag(x, x.Convert(lazy.I32)),
+		"tensor 0 is f32[2,3], must have one axis":                                       lazy.Meshgrid(x)[0],
+		"tensor 1 has the shape [2], which does not broadcast with [2,3]":                lazy.BroadcastTensors(x, x.Select(1, 0))[0],
+		"they cannot be joined along axis 0: operand 1 has 2 at axis 1, the first has 3": lazy.VStack(x, x.Select(1, 0)),
+	} {
+		require.ErrorContains(t, y.Err(), want)
+		require.ErrorContains(t, y.Err(), "arranging_test.go:")
+	}
+}
+
+var arrangingKernels = []kernelCase{
+	{"triangles", func(x *lazy.Tensor) []*lazy.Tensor { return severalOf(x.Tril(-1), x.Triu(0)) }, true},
+	{"repeats", func(x *lazy.Tensor) []*lazy.Tensor { return severalOf(x.Tile(2, 1, 2), x.RepeatInterleave(3, 1)) }, true},
+	{"moves", func(x *lazy.Tensor) []*lazy.Tensor {
+		return severalOf(x.Roll([]int{5, 1}, []int{1, 0}), x.Roll([]int{3}, nil), x.Rot90(1, 0, 1), x.MoveAxis(0, 2), x.SwapAxes(0, 1), x.Flatten(0, 1))
+	}, true},
+	{"diagonals", func(x *lazy.Tensor) []*lazy.Tensor { return severalOf(x.DiagEmbed(1, -2, -1), x.Select(0, 1).Diag(-1)) }, true},
+	{"windows", func(x *lazy.Tensor) []*lazy.Tensor { return severalOf(x.Unfold(1, 5, 3)) }, true},
+	{"paddings", func(x *lazy.Tensor) []*lazy.Tensor {
+		return severalOf(x.PadReflect([2]int{3, 4}, [2]int{0, 1}), x.PadReplicate([2]int{3, 4}, [2]int{0, 1}), x.PadCircular([2]int{3, 4}, [2]int{0, 1}))
+	}, true},
+	{"joins", func(x *lazy.Tensor) []*lazy.Tensor {
+		return severalOf(lazy.Stack(1, x, x.MulScalar(2)), lazy.BlockDiag(x.Select(0, 0), x.Select(0, 1)))
+	}, true},
+}
+
+func TestArrangingIsKernels(t *testing.T) { requireKernels(t, arrangingKernels) }
