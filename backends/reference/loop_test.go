@@ -26,6 +26,7 @@ import (
 // have begun. One run at a time uses its code.
 type chaining struct {
 	begun int
+	links int    // that were set
 	fails bool   // the last launch of a chain fails
 	short bool   // launches are short: steps that follow each other are in a chain
 	after func() // a chain has returned; nil: nothing
@@ -70,6 +71,7 @@ type testLink struct {
 }
 
 func (n *testChain) Set(i int, code kernel.Code, c *kernel.Call, test *bool, next int) bool {
+	n.by.links++
 	n.links[i] = testLink{code, c, test, next}
 	return true
 }

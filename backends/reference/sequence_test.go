@@ -57,7 +57,7 @@ func TestSequences(t *testing.T) {
 	}
 }
 
-// Programs with an open size have a chain of each size anew.
+// Programs with an open size have a chain of each size anew, but for sizes of recent calls.
 func TestSequencesOfManySizes(t *testing.T) {
 	c := &chaining{short: true}
 	m := backends.NewModule(steps(8, "?"))
@@ -67,12 +67,12 @@ func TestSequencesOfManySizes(t *testing.T) {
 	require.NoError(t, err)
 	want, err := eval.New().Compile(t.Context(), m, backends.Options{})
 	require.NoError(t, err)
-	for run, n := range []int{4, 4, 1, 300, 4} {
+	for run, n := range []int{4, 4, 1, 4, 300, 1, 4} {
 		x, err := samples.Make(types.Of(types.F32, n, 3), fmt.Sprint("rand:", run))
 		require.NoError(t, err)
 		w, err := samples.Make(types.Of(types.F32, 3, 3), fmt.Sprint("rand:", run))
 		require.NoError(t, err)
-		c.begun = 0
+		c.begun, c.links = 0, 0
 		var results [2]soa.View
 		for i, e := range []backends.Executable{got, want} {
 			call := &backends.Call{Args: []soa.View{x, w}}
@@ -81,6 +81,8 @@ func TestSequencesOfManySizes(t *testing.T) {
 		}
 		require.Equal(t, elementBits(results[1]), elementBits(results[0]), "%d rows", n)
 		require.Equal(t, 1, c.begun, "%d rows", n)
+		links := []int{8, 0, 8, 0, 8, 0, 0}
+		require.Equal(t, links[run], c.links, "run %d of %d rows", run, n)
 	}
 }
 

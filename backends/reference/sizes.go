@@ -39,6 +39,10 @@ type sizeExecutable struct {
 	e      *compiled
 	mem    []unsafe.Pointer // of the values, for the launcher
 	arena  unsafe.Pointer   // which mem is set for; nil: none
+	// sequence is that of the launcher while it runs another program, with the scratch memory that it is
+	// for; nil: the steps are linked anew.
+	sequence sequence
+	scratch  unsafe.Pointer
 }
 
 // take returns what runs sizes, which is to be given back to f.runs.
@@ -91,7 +95,7 @@ func (r *sizedRun) oldest() int {
 
 // use has the launcher run program i of the recent ones, which becomes the first.
 func (r *sizedRun) use(i int) {
-	x := r.recent[i]
+	x, before := r.recent[i], r.sizeExecutable
 	copy(r.recent[1:i+1], r.recent[:i])
 	r.recent[0], r.sizeExecutable = x, x
 	if r.l == nil {
@@ -102,6 +106,12 @@ func (r *sizedRun) use(i int) {
 		x.mem = make([]unsafe.Pointer, len(x.member.Program.Values))
 	}
 	l, arena := r.l, r.l.arena.Base()
+	if before != nil && before != x {
+		if before.sequence = l.sequence; l.sequence.linked == l.fitted {
+			before.scratch = l.workers[0].call.Scratch
+		}
+		l.sequence, x.sequence = x.sequence, sequence{}
+	}
 	l.of, l.Plan, l.Mem = x.e, &x.e.Plan, x.mem
 	if l.fit(); l.arena.Base() != arena {
 		for _, y := range r.recent { // no other keeps the memory that was too small
@@ -109,6 +119,10 @@ func (r *sizedRun) use(i int) {
 			y.arena = nil
 		}
 	}
+	if x.scratch != nil && x.scratch == l.workers[0].call.Scratch {
+		l.sequence.linked = l.fitted
+	}
+	x.scratch = nil
 	if x.arena != l.arena.Base() {
 		l.place()
 		x.arena = l.arena.Base()
@@ -118,7 +132,7 @@ func (r *sizedRun) use(i int) {
 
 // fit makes x the program for some sizes.
 func (x *sizeExecutable) fit(ctx context.Context, f *form, sizes []int64) (err error) {
-	x.values, x.arena = x.values[:0], nil
+	x.values, x.arena, x.scratch = x.values[:0], nil, nil
 	if err := x.member.Resize(sizes); err != nil {
 		return fmt.Errorf("execute: %w", err)
 	}
