@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
 )
@@ -14,10 +15,23 @@ import (
 type assumption struct {
 	now  map[int]int // by symbol, the size in its place
 	text string      // the line, the op and the rule
+	of   *OpError    // of the op without it
 }
 
-// String returns what an op needs, with its line.
-func (a assumption) String() string { return a.text }
+// kept reports whether an op at the assumption's line is in the graph, so that runs of other sizes fail there.
+func (a assumption) kept(g *ir.Graph) bool {
+	for _, n := range g.Nodes {
+		if file, line := n.Loc.Position(); file == a.of.File && line == a.of.Line && n.Op.String() == a.of.Op {
+			return true
+		}
+		for _, body := range n.Body.Graphs() {
+			if a.kept(body) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // assume returns the assumption under which an op that failed would not; false if there is none.
 func assume(failed error) (a assumption, ok bool) {
@@ -28,7 +42,7 @@ func assume(failed error) (a assumption, ok bool) {
 	g := *e.guard
 	for _, find := range []func(dims.Guard) map[int]int{assumeEqual, assumeMultiple} {
 		if a.now = find(g); a.now != nil {
-			a.text = fmt.Sprintf("%s:%d: %s: %v", e.File, e.Line, e.Op, g)
+			a.of, a.text = e, fmt.Sprintf("%s:%d: %s: %v", e.File, e.Line, e.Op, g)
 			return a, true
 		}
 	}

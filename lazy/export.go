@@ -137,15 +137,22 @@ func (f *Function) Export(inputs []Input, outputs ...string) (*Exported, error) 
 // open records the function for the symbols, and makes the text. It returns what has to hold of them.
 func (e *exporting) open() (guards []string, err error) {
 	e.given = typesOf(e.inputs)
+	var assumed []assumption
 	for range mostAssumed {
 		if _, err = e.record(func(d int) int { return d }); err == nil {
+			for _, a := range assumed {
+				if !a.kept(e.graph) {
+					return nil, fmt.Errorf("export: %w; no result uses the op, so that runs would not check the sizes: leave it out, or give dimensions that are one size one name", a.of)
+				}
+				guards = append(guards, a.text)
+			}
 			return guards, nil
 		}
 		a, ok := assume(err)
 		if !ok {
 			return nil, err
 		}
-		guards = append(guards, a.text)
+		assumed = append(assumed, a)
 		e.given = a.types(e.given)
 		e.symbols = symbolsOf(e.given)
 	}

@@ -212,3 +212,11 @@ func TestExportedSizeBeyondI32(t *testing.T) {
 		require.Regexp(t, `inputs_test\.go:\d+.*get_dimension_size.*dimension 0 is 2147483648, which is no i32`, err.Error())
 	}
 }
+
+// An op that no result uses is not in the text, and cannot check sizes there.
+func TestExportOfUnusedNeeds(t *testing.T) {
+	f := lazy.Func(open(t, "eval"), func(_ *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Reshape(-1, 2).Size(0) })
+	_, err := f.Export([]lazy.Input{{Name: "x", Type: types.Of(lazy.F32, lazy.Dim("n", 1, 100))}})
+	require.ErrorIs(t, err, lazy.ErrType)
+	require.Regexp(t, `^export: inputs_test\.go:\d+: reshape\(f32\[n\]\): .*; no result uses the op`, err.Error())
+}
