@@ -170,3 +170,18 @@ func TestOpenBatch(t *testing.T) {
 	}
 	require.Len(t, f.Report().Compiles, 1)
 }
+
+// A batch without examples has results and gradients without elements.
+func TestWindowsOfEmptyBatches(t *testing.T) {
+	for _, backend := range []string{"eval", "cpu"} {
+		tr := trace(t, backend)
+		x := lazy.Zeros(tr, lazy.F32, 0, 2, 4, 5)
+		columns := nn.Unfold(x, []int{2, 2}, nn.PoolOptions{})
+		largest, _ := nn.MaxPool(x, []int{2, 2}, nn.PoolOptions{Ceil: true})
+		g := lazy.Grad(columns.Sum().Add(largest.Sum()), x)[0]
+		require.NoError(t, tr.MarkStep(columns, largest, g))
+		require.Equal(t, types.Shape{0, 8, 12}, columns.Shape())
+		require.Equal(t, types.Shape{0, 2, 2, 3}, largest.Shape())
+		require.Equal(t, types.Shape{0, 2, 4, 5}, g.Shape())
+	}
+}

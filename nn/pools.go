@@ -240,7 +240,7 @@ func computeMaxUnpool(x, indices *lazy.Tensor, sizes []int) *lazy.Tensor {
 	}
 	return pooled(x, len(sizes), func(x *lazy.Tensor) *lazy.Tensor {
 		b, c := x.OpenDim(0), x.OpenDim(1)
-		y := lazy.Zeros(x.Trace(), x.DType(), b, c, n).ScatterAlong(indices.Reshape(b, c, -1), x.Reshape(b, c, -1), 2)
+		y := lazy.Zeros(x.Trace(), x.DType(), b, c, n).ScatterAlong(flattened(indices), flattened(x), 2)
 		return y.Reshape(append([]int{b, c}, sizes...)...)
 	})
 }

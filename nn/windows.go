@@ -141,12 +141,21 @@ func largest(x *lazy.Tensor, all []along, sizes, out []int) *lazy.Tensor {
 // channels, windows, places], and other where they are not there.
 func taken(x, place, there *lazy.Tensor, other float64) *lazy.Tensor {
 	n, k := place.Dim(0), place.Dim(1)
-	v := x.Reshape(x.OpenDim(0), x.OpenDim(1), -1).IndexSelect(place.Reshape(n*k), 2).Reshape(x.OpenDim(0), x.OpenDim(1), n, k)
+	v := flattened(x).IndexSelect(place.Reshape(n*k), 2).Reshape(x.OpenDim(0), x.OpenDim(1), n, k)
 	return there.WhereScalar(v, other)
+}
+
+// flattened returns x[batch, channels, sizes…] as [batch, channels, places]. The number of places
+// is computed: it cannot be what is left of no elements.
+func flattened(x *lazy.Tensor) *lazy.Tensor {
+	n := 1
+	for i := 2; i < x.Rank(); i++ {
+		n = lazy.SizeMul(n, x.OpenDim(i))
+	}
+	return x.Reshape(x.OpenDim(0), x.OpenDim(1), n)
 }
 
 // gathered returns the elements of x[batch, channels, sizes…] at the indices.
 func gathered(x, indices *lazy.Tensor) *lazy.Tensor {
-	rows := indices.Reshape(x.OpenDim(0), x.OpenDim(1), -1)
-	return x.Reshape(x.OpenDim(0), x.OpenDim(1), -1).GatherAlong(rows, 2).Reshape(indices.OpenShape()...)
+	return flattened(x).GatherAlong(flattened(indices), 2).Reshape(indices.OpenShape()...)
 }

@@ -32,12 +32,32 @@ var byHand = slices.Concat(
 		overAxes("MaxKeep", (*lazy.Tensor).MaxKeep, "returns Max, whose axes stay with the dimension 1."),
 		overAxes("MinKeep", (*lazy.Tensor).MinKeep, "returns Min, whose axes stay with the dimension 1."),
 
+		overAxes("AllKeep", (*lazy.Tensor).AllKeep, "returns All, whose axes stay with the dimension 1."),
+		overAxes("AnyKeep", (*lazy.Tensor).AnyKeep, "returns Any, whose axes stay with the dimension 1."),
+		overAxes("ProdKeep", (*lazy.Tensor).ProdKeep, "returns Prod, whose axes stay with the dimension 1."),
+		overAxes("LogSumExpKeep", (*lazy.Tensor).LogSumExpKeep, "returns LogSumExp, whose axes stay with the dimension 1."),
+		{Op: &ops.Op{Name: "AMinMax", Text: "aminmax", Doc: "returns Min and Max over the axes.", Operands: operands("x"), Attrs: []ops.Attr{{Name: "axes", Kind: ops.Axes}}, Results: []string{"least", "most"}},
+			call: func(c *Call) []*lazy.Tensor { return several(c.X[0].AMinMax(c.Ints("axes")...)) }},
+		withNumberOverAxes("Norm", "p", single((*lazy.Tensor).Norm), "returns the p-norm over the axes."),
+		withNumberOverAxes("NormKeep", "p", single((*lazy.Tensor).NormKeep), "returns Norm, whose axes stay with the dimension 1."),
+		withNumberOverAxes("VarKeep", "correction", single((*lazy.Tensor).VarKeep), "returns Var, whose axes stay with the dimension 1."),
+		withNumberOverAxes("StdKeep", "correction", single((*lazy.Tensor).StdKeep), "returns Std, whose axes stay with the dimension 1."),
+		withResults(withNumberOverAxes("VarMean", "correction", func(x *lazy.Tensor, v float64, axes ...int) []*lazy.Tensor { return several(x.VarMean(v, axes...)) },
+			"returns Var and Mean over the axes."), "variance", "mean"),
+		withResults(withNumberOverAxes("StdMean", "correction", func(x *lazy.Tensor, v float64, axes ...int) []*lazy.Tensor { return several(x.StdMean(v, axes...)) },
+			"returns Std and Mean over the axes."), "std", "mean"),
+
 		{Op: &ops.Op{Name: "WhereScalar", Doc: "returns x where cond is true, and the constant v elsewhere.", Operands: operands("cond", "x"), Attrs: number},
 			call: func(c *Call) []*lazy.Tensor { return one(c.X[0].WhereScalar(c.X[1], c.Real("v"))) }},
 		{Op: &ops.Op{Name: "MatMul", Text: "matmul", Doc: "returns the matrix products of the last two axes; those before broadcast.", Operands: operands("x", "y")},
 			call: func(c *Call) []*lazy.Tensor { return one(c.X[0].MatMul(c.X[1])) }},
 		{Op: &ops.Op{Name: "Gather", Doc: "returns the rows of x that the indices choose, along axis 0.", Operands: operands("x", "indices")},
 			call: func(c *Call) []*lazy.Tensor { return one(c.X[0].Gather(c.X[1])) }},
+		{Op: &ops.Op{Name: "AsStrided", Doc: "takes the elements of x, as they lie in row-major order, at offset + i*strides[0] + j*strides[1] + … for each index of the given sizes.",
+			Operands: operands("x"), Attrs: []ops.Attr{{Name: "sizes", Kind: ops.Ints}, {Name: "strides", Kind: ops.Ints}, {Name: "offset", Kind: ops.Int}}},
+			call: func(c *Call) []*lazy.Tensor {
+				return one(c.X[0].AsStrided(c.Ints("sizes"), c.Ints("strides"), c.Int("offset")))
+			}},
 		{Op: &ops.Op{Name: "Clone", Doc: "returns a tensor of its own with the elements of x.", Operands: operands("x")},
 			call: func(c *Call) []*lazy.Tensor { return one(c.X[0].Clone()) }},
 		{Op: &ops.Op{Name: "Size", Doc: "returns the size of an axis as a scalar of i64.", Operands: operands("x"), Attrs: []ops.Attr{{Name: "axis", Kind: ops.Axis}}},
@@ -109,6 +129,16 @@ func withNumber(name string, f func(x *lazy.Tensor, v float64) *lazy.Tensor, doc
 func overAxes(name string, f func(x *lazy.Tensor, axes ...int) *lazy.Tensor, doc string) Op {
 	return Op{Op: &ops.Op{Name: name, Doc: doc, Operands: operands("x"), Attrs: []ops.Attr{{Name: "axes", Kind: ops.Axes}}},
 		call: func(c *Call) []*lazy.Tensor { return one(f(c.X[0], c.Ints("axes")...)) }}
+}
+
+func withNumberOverAxes(name, number string, f func(x *lazy.Tensor, v float64, axes ...int) []*lazy.Tensor, doc string) Op {
+	return Op{Op: &ops.Op{Name: name, Doc: doc, Operands: operands("x"), Attrs: []ops.Attr{{Name: number, Kind: ops.Real}, {Name: "axes", Kind: ops.Axes}}},
+		call: func(c *Call) []*lazy.Tensor { return f(c.X[0], c.Real(number), c.Ints("axes")...) }}
+}
+
+// single is a function over axes with one result.
+func single(f func(x *lazy.Tensor, v float64, axes ...int) *lazy.Tensor) func(x *lazy.Tensor, v float64, axes ...int) []*lazy.Tensor {
+	return func(x *lazy.Tensor, v float64, axes ...int) []*lazy.Tensor { return one(f(x, v, axes...)) }
 }
 
 func filled(name string, f func(tr *lazy.Trace, d types.DType, dims ...int) *lazy.Tensor, doc string) Op {

@@ -20,8 +20,8 @@ var networks = []Op{
 
 	convolves("Conv", nn.Conv, "returns the convolution of x[batch, channels, places…] with a weight, plus the bias of each channel.", ops.Attr{Name: "same", Kind: ops.Flag}),
 	convolves("ConvTranspose", nn.ConvTranspose, "returns the transposed convolution of x[batch, channels, places…] with a weight, plus the bias of each channel.", ops.Attr{Name: "more", Kind: ops.Ints}),
-	windows("AvgPool", single(nn.AvgPool), "returns the mean of each window.", ops.Attr{Name: "excludePad", Kind: ops.Flag}, ops.Attr{Name: "divisor", Kind: ops.Int}),
-	windows("Unfold", single(nn.Unfold), "returns the windows of x as columns."),
+	windows("AvgPool", window(nn.AvgPool), "returns the mean of each window.", ops.Attr{Name: "excludePad", Kind: ops.Flag}, ops.Attr{Name: "divisor", Kind: ops.Int}),
+	windows("Unfold", window(nn.Unfold), "returns the windows of x as columns."),
 	withResults(windows("MaxPool", func(x *lazy.Tensor, window []int, o nn.PoolOptions) []*lazy.Tensor {
 		return several(nn.MaxPool(x, window, o))
 	},
@@ -42,8 +42,8 @@ func classLoss(name, text string, f func(x, target *lazy.Tensor, o nn.CrossEntro
 		}}
 }
 
-// single is a function of windows with one result.
-func single(f func(x *lazy.Tensor, window []int, o nn.PoolOptions) *lazy.Tensor) func(x *lazy.Tensor, window []int, o nn.PoolOptions) []*lazy.Tensor {
+// window is a function of windows with one result.
+func window(f func(x *lazy.Tensor, window []int, o nn.PoolOptions) *lazy.Tensor) func(x *lazy.Tensor, window []int, o nn.PoolOptions) []*lazy.Tensor {
 	return func(x *lazy.Tensor, window []int, o nn.PoolOptions) []*lazy.Tensor { return one(f(x, window, o)) }
 }
 

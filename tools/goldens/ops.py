@@ -126,6 +126,19 @@ ALONG = [
      [{"axis": 1, "descending": False}, {"axis": 0, "descending": True}], {}),
     ("TopK", lambda x, k, axis: [torch.sort(x, dim=axis, descending=True, stable=True)[i].narrow(axis, 0, k) for i in range(2)], EXACT, NUMBERS,
      [{"k": 2, "axis": 1}, {"k": 3, "axis": 0}], {"empty": False}),
+    ("Prod", lambda x, axes: torch.prod(x.flatten() if not axes else x, 0 if not axes else axes[0], dtype=x.dtype), RELATIVE, NUMBERS, [{"axes": [1]}, {"axes": []}], {}),
+    ("LogSumExp", reduced(torch.logsumexp), RELATIVE, FLOATS, AXES, {}),
+    ("Any", lambda x, axes: torch.any(x, tuple(axes)) if axes else torch.any(x), EXACT, ["bool"] + FLOATS + SIGNED, AXES, {}),
+    ("All", lambda x, axes: torch.all(x, tuple(axes)) if axes else torch.all(x), EXACT, ["bool"] + FLOATS + SIGNED, AXES, {}),
+    ("Var", lambda x, correction, axes: torch.var(x, tuple(axes), correction=correction), RELATIVE, FLOATS, [{"correction": 1.0, "axes": [1]}, {"correction": 0.0, "axes": [0, 2]}], {"extremes": False, "empty": False}),
+    ("Std", lambda x, correction, axes: torch.std(x, tuple(axes), correction=correction), RELATIVE, FLOATS, [{"correction": 1.0, "axes": [1]}, {"correction": 0.0, "axes": [0, 2]}], {"extremes": False, "empty": False}),
+    ("CountNonzero", lambda x, axes: torch.count_nonzero(x, tuple(axes)) if axes else torch.count_nonzero(x), EXACT, ANY, AXES, {}),
+    ("ArgMin", of_axis(torch.argmin), EXACT, NUMBERS, AXIS, {"empty": False}),
+    ("CumSum", lambda x, axis: torch.cumsum(x, axis, dtype=x.dtype), RELATIVE, NUMBERS, AXIS, {}),
+    ("CumProd", lambda x, axis: torch.cumprod(x, axis, dtype=x.dtype), RELATIVE, NUMBERS, AXIS, {}),
+    ("LogCumSumExp", of_axis(torch.logcumsumexp), RELATIVE, FLOATS, AXIS, {"extremes": False}),
+    ("CumMax", of_axis(torch.cummax), EQUAL, NUMBERS, AXIS, {"empty": False, "extremes": False}),
+    ("CumMin", of_axis(torch.cummin), EQUAL, NUMBERS, AXIS, {"empty": False, "extremes": False}),
     ("Softmax", of_axis(torch.softmax), RELATIVE, FLOATS, AXIS, {}),
     ("LogSoftmax", of_axis(torch.log_softmax), RELATIVE, FLOATS, AXIS, {}),
     ("Reshape", lambda x, dims: x.reshape(dims), EXACT, ANY, [{"dims": [4, -1]}, {"dims": [24]}], {"empty": False}),
@@ -341,7 +354,7 @@ def table():
         v = 1.5 if op == "PowScalar" else 0.5  # PyTorch takes 0.5 for a square root, which differs from a power at -infinity
         yield op, list(unary(op, lambda x: fn(x, v), kind, FLOATS, 0.1, 3, attrs={"v": v}, differentiable=not compares))
     for op, fn, kind, dtypes, attrs, options in ALONG:
-        whole = op in {"ArgMax", "ArgSort"}
+        whole = op in {"ArgMax", "ArgMin", "ArgSort", "Any", "All", "CountNonzero"}
         yield op, list(along(op, fn, kind, dtypes, attrs, differentiable=False if whole else None, **options))
     for op, fn, attrs, of_x, of_target in LOSSES:
         yield op, list(loss(op, fn, attrs, of_x, of_target))

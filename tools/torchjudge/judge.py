@@ -30,6 +30,9 @@ RTOL = {torch.float16: 1e-3, torch.bfloat16: 1.6e-2, torch.float32: 1.3e-6, torc
 ATOL = {torch.float16: 1e-5, torch.bfloat16: 1e-5, torch.float32: 1e-5, torch.float64: 1e-7}
 
 
+PRODUCTS = {"MatMul", "Attention", "nn.Conv", "nn.ConvTranspose", "nn.Linear", "nn.Bilinear"}
+
+
 class Server:
     def __init__(self, binary, backend):
         self.command = [binary, "op", "-serve", "-backend", backend]
@@ -76,8 +79,8 @@ def tensors(ys):
 
 
 def differ(got, want, scaled=False):
-    """How much a result differs; None if it does not. Of gradients, which sum many terms,
-    differences are of the largest element."""
+    """How much a result differs; None if it does not. Of gradients and products, which sum
+    many terms, differences are of the largest element."""
     rtol, atol = RTOL.get(want.dtype, 0), ATOL.get(want.dtype, 0)
     finite = want[want.isfinite()] if want.is_floating_point() else want
     if scaled and finite.numel():
@@ -202,7 +205,7 @@ def compared(answer, call, want, gradients):
     if len(got) != len(want):
         return f"{len(got)} results, want {len(want)}"
     for y, w in zip(got, want):
-        if problem := differ(y, w):
+        if problem := differ(y, w, scaled=call.op in PRODUCTS):
             return problem
     got = [decode(a) for a in answer.get("gradients", []) if a is not None]
     for y, w in zip(got, gradients):

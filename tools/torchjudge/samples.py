@@ -86,6 +86,35 @@ def along(op, of_floats=False, attr="axis", **extra):
     return call
 
 
+def moments(op, keep):
+    """Variances and deviations, whose correction is 1 where none is given."""
+
+    def call(x, dim=None, unbiased=None, keepdim=False, *, correction=None):
+        if isinstance(dim, bool):
+            dim, unbiased = None, dim
+        c = correction if correction is not None else 1 if unbiased is None else int(unbiased)
+        if x.dim() == 0:
+            raise Skip("an axis of a scalar")
+        return Call(keep if keepdim else op, floats(x), correction=float(c), axes=dims_of(x, dim))
+
+    return call
+
+
+def extreme(op):
+    def call(x, dim, keepdim=False):
+        if keepdim or x.dim() == 0:
+            raise Skip("option keepdim, or an axis of a scalar")
+        return Call(op, x, axis=dim)
+
+    return call
+
+
+def norm(x, ord=2, dim=None, keepdim=False, dtype=None):
+    if dtype is not None or not number(ord) or abs(ord) == float("inf"):
+        raise Skip("option dtype, or a norm that has another name")
+    return Call("NormKeep" if keepdim else "Norm", floats(x), p=float(ord), axes=dims_of(x, dim))
+
+
 def matmul(x, y, **kwargs):
     if x.dim() < 2 or y.dim() < 2:
         raise Skip("products of vectors")
@@ -312,6 +341,8 @@ CALLS = {
     "sum": reduction("Sum", "SumKeep", integers=False), "mean": reduction("Mean", "MeanKeep", of_floats=True), "amax": reduction("Max", "MaxKeep"), "amin": reduction("Min", "MinKeep"),
     "prod": reduction("Prod", "ProdKeep", integers=False), "logsumexp": reduction("LogSumExp", "LogSumExpKeep", of_floats=True), "all": reduction("All", "AllKeep"), "any": reduction("Any", "AnyKeep"),
     "argmax": along("ArgMax"), "argmin": along("ArgMin"), "sort": sort, "argsort": argsort, "topk": topk,
+    "var": moments("Var", "VarKeep"), "std": moments("Std", "StdKeep"), "max.reduction_with_dim": extreme("MaxWithIndices"), "min.reduction_with_dim": extreme("MinWithIndices"),
+    "linalg.vector_norm": norm, "count_nonzero": reduction("CountNonzero"), "nansum": reduction("NaNSum", of_floats=True), "nanmean": reduction("NaNMean", of_floats=True),
     "cumsum": along("CumSum"), "cumprod": along("CumProd"), "cummax": along("CumMax"), "cummin": along("CumMin"), "logcumsumexp": along("LogCumSumExp"),
     "softmax": softmax("Softmax"), "log_softmax": softmax("LogSoftmax"),
     "matmul": matmul, "mm": matmul, "bmm": matmul, "where": where, "clone": clone, "contiguous": clone,
