@@ -15,8 +15,9 @@
 //     GreaterEqualScalar, Where, WhereScalar
 //   - Bits and logic: Not, CountLeadingZeros, And, Or, Xor, ShiftLeft, ShiftRight,
 //     ShiftRightLogical
-//   - Making tensors: From, Borrow, FromView, Full, Zeros, Ones, Const, Iota, NewScalar,
-//     Trace.Scalar, Place
+//   - Making tensors: From, Borrow, FromView, Full, Zeros, Ones, ARange, LinSpace,
+//     LogSpace, Eye, HannWindow, HammingWindow, BlackmanWindow, BartlettWindow, Const,
+//     Iota, NewScalar, Trace.Scalar, Place
 //   - Writing: Assign, Copy_, Fill_
 //   - Open sizes: lazy.Dim, OpenDim, OpenShape, Size, SizeAdd, SizeSub, SizeMul, SizeDiv,
 //     SizeMin, SizeMax
@@ -33,7 +34,7 @@
 //   - Rows and places: Gather, DynamicSlice, DynamicUpdateSlice, OneHot, ScatterAdd,
 //     IndexSelect, IndexAdd, IndexCopy, GatherAlong, ScatterAlong, ScatterAddAlong,
 //     ScatterMulAlong, ScatterMinAlong, ScatterMaxAlong, Nonzero, MaskedSelect,
-//     SelectRows
+//     SelectRows, Index, IndexPut, Take, Put, IndexFill, SelectScatter, DiagonalScatter
 //   - Reductions: Sum, Max, Min, Prod, ArgMax, Mean, Any, All, CountNonzero, Var, Std,
 //     LogSumExp, Norm, NaNSum, NaNMean, ArgMin, MaxWithIndices, MinWithIndices, Bincount,
 //     SumKeep, MeanKeep, MaxKeep, MinKeep, ProdKeep, AnyKeep, AllKeep, VarKeep, StdKeep,

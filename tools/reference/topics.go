@@ -35,7 +35,7 @@ var pages = []page{
 		{string(ops.Bits), "*"},
 	}},
 	{"shapes.md", "Making tensors, their sizes", "", []topic{
-		{string(ops.Making), "From Borrow FromView Full Zeros Ones Const * NewScalar Trace.Scalar Place"},
+		{string(ops.Making), "From Borrow FromView Full Zeros Ones ARange LinSpace LogSpace Eye HannWindow HammingWindow BlackmanWindow BartlettWindow Const * NewScalar Trace.Scalar Place"},
 		{"Writing", "Assign Copy_ Fill_"},
 		{"Open sizes", "lazy.Dim OpenDim OpenShape Size SizeAdd SizeSub SizeMul SizeDiv SizeMin SizeMax"},
 		{"What a tensor is", "Tensor Shape DType Type Rank Dim Name Named Device Trace IsVariable Err"},
@@ -45,7 +45,7 @@ var pages = []page{
 		{string(ops.Joining), "* PadZeros PadReflect PadReplicate PadCircular Stack HStack VStack DStack ColumnStack BlockDiag Meshgrid Clone"},
 	}},
 	{"rows.md", "Rows and elements by index", "Indices say which elements of a tensor are taken, added to or replaced; elements are chosen by masks, too.", []topic{
-		{string(ops.Rows), "*"},
+		{string(ops.Rows), "* Index IndexPut Take Put IndexFill SelectScatter DiagonalScatter"},
 	}},
 	{"reductions.md", "Reductions, scans, order", "Reductions drop axes, scans keep them, and sorting puts elements along an axis in order.", []topic{
 		{string(ops.Reductions), "* SumKeep MeanKeep MaxKeep MinKeep ProdKeep AnyKeep AllKeep VarKeep StdKeep LogSumExpKeep NormKeep VarMean StdMean AMinMax"},

@@ -1,0 +1,121 @@
+package lazy_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/lazy"
+)
+
+// What PyTorch returns for the same calls.
+func TestIndex(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval", lazy.CheckIndices(false)))
+	x := lazy.Iota(tr, lazy.F32, 0, 24).Reshape(2, 3, 4)
+	at := func(i ...int32) *lazy.Tensor { return lazy.From(tr, i) }
+	m := lazy.Iota(tr, lazy.F32, 0, 6).Reshape(2, 3)
+	v := lazy.From(tr, []float32{10, 20})
+	for name, c := range map[string]struct {
+		got    *lazy.Tensor
+		values []float32
+		dims   []int
+	}{
+		"first":        {x.Index(at(-1)).Select(1, 0), []float32{12, 13, 14, 15}, []int{1, 4}},
+		"second":       {x.Index(nil, at(2, 0)).Select(2, 0), []float32{8, 0, 20, 12}, []int{2, 2}},
+		"two":          {x.Index(at(0, 1), at(1, -1)), []float32{4, 5, 6, 7, 20, 21, 22, 23}, []int{2, 4}},
+		"apart":        {x.Index(at(0, 1), nil, at(3, 0)), []float32{3, 7, 11, 12, 16, 20}, []int{2, 3}},
+		"broadcast":    {x.Index(nil, at(0, 2).Reshape(2, 1), at(1, 3)).Select(0, 0), []float32{1, 3, 9, 11}, []int{2, 2}},
+		"put":          {m.IndexPut(v, false, at(1, 0), at(0, -1)), []float32{0, 1, 20, 10, 4, 5}, []int{2, 3}},
+		"put columns":  {m.IndexPut(v, false, nil, at(2, 0)), []float32{20, 1, 10, 20, 4, 10}, []int{2, 3}},
+		"accumulate":   {m.IndexPut(v, true, at(1, 1), at(0, 0)), []float32{0, 1, 2, 33, 4, 5}, []int{2, 3}},
+		"take":         {m.Take(at(5, -6, 1)), []float32{5, 0, 1}, []int{3}},
+		"put flat":     {m.Put(at(-1, 0), v, true), []float32{20, 1, 2, 3, 4, 15}, []int{2, 3}},
+		"fill":         {m.IndexFill(at(0, -1), 1, 7), []float32{7, 1, 7, 7, 4, 7}, []int{2, 3}},
+		"select":       {m.SelectScatter(v, 1, -1), []float32{0, 1, 10, 3, 4, 20}, []int{2, 3}},
+		"diagonal":     {m.DiagonalScatter(v, 1, 0, 1), []float32{0, 10, 2, 3, 4, 20}, []int{2, 3}},
+		"left out":     {m.IndexPut(v, false, at(0, 2), at(0, 0)), []float32{10, 1, 2, 3, 4, 5}, []int{2, 3}},
+		"arange":       {lazy.ARange(tr, lazy.F32, 1, 2.4, 0.5), []float32{1, 1.5, 2}, []int{3}},
+		"arange down":  {lazy.ARange(tr, lazy.F32, 3, 0, -1), []float32{3, 2, 1}, []int{3}},
+		"linspace":     {lazy.LinSpace(tr, lazy.F32, -1, 1, 5), []float32{-1, -0.5, 0, 0.5, 1}, []int{5}},
+		"linspace one": {lazy.LinSpace(tr, lazy.F32, 3, 9, 1), []float32{3}, []int{1}},
+		"logspace":     {lazy.LogSpace(tr, lazy.F32, 0, 2, 3, 10), []float32{1, 10, 100}, []int{3}},
+		"eye":          {lazy.Eye(tr, lazy.F32, 2, 3), []float32{1, 0, 0, 0, 1, 0}, []int{2, 3}},
+		"hann":         {lazy.HannWindow(tr, lazy.F32, 4, true), []float32{0, 0.5, 1, 0.5}, []int{4}},
+		"hamming":      {lazy.HammingWindow(tr, lazy.F32, 3, false), []float32{0.08, 1, 0.08}, []int{3}},
+		"bartlett":     {lazy.BartlettWindow(tr, lazy.F32, 5, false), []float32{0, 0.5, 1, 0.5, 0}, []int{5}},
+		"blackman":     {lazy.BlackmanWindow(tr, lazy.F32, 4, true), []float32{0, 0.34, 1, 0.34}, []int{4}},
+	} {
+		values, dims := valuesOf(t, c.got)
+		require.Equal(t, c.dims, dims, name)
+		require.InDeltaSlice(t, c.values, values, 1e-6, name)
+	}
+	y := m.MulScalar(1)
+	y.IndexPut_(v, false, nil, at(1)).Err()
+	require.Error(t, y.IndexPut(v, false, nil, at(1)).Err(), "values are a row, and what is chosen a column")
+}
+
+// The gradients of elements go back to where they come from.
+func TestGradOfIndex(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval", lazy.CheckIndices(false)))
+	x := lazy.Iota(tr, lazy.F32, 0, 6).Reshape(2, 3)
+	v := lazy.From(tr, []float32{10, 20})
+	rows, columns := lazy.From(tr, []int32{1, 1}), lazy.From(tr, []int32{0, 0})
+	y := x.Index(rows, columns)
+	values, _ := valuesOf(t, lazy.Grad(y.Mul(y).Sum(), x)[0])
+	require.Equal(t, []float32{0, 0, 0, 12, 0, 0}, values)
+	put := x.IndexPut(v, true, rows, lazy.From(tr, []int32{0, 2}))
+	of := lazy.Grad(put.Mul(put).Sum(), x, v)
+	values, _ = valuesOf(t, of[1])
+	require.Equal(t, []float32{26, 50}, values)
+	set := x.DiagonalScatter(v, 0, 0, 1)
+	of = lazy.Grad(set.Mul(set).Sum(), x, v)
+	values, _ = valuesOf(t, of[0])
+	require.Equal(t, []float32{0, 2, 4, 6, 0, 10}, values)
+	values, _ = valuesOf(t, of[1])
+	require.Equal(t, []float32{20, 40}, values)
+}
+
+// An index out of range along any axis is an error with checks on.
+func TestIndexOutOfRange(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval", lazy.CheckIndices(true)))
+	x := lazy.From(tr, make([]float32, 6), 2, 3)
+	at := func(i int32) *lazy.Tensor { return lazy.From(tr, []int32{i}) }
+	require.NoError(t, tr.MarkStep(x.Index(at(-2), at(-3))))
+	for _, at := range [][2]*lazy.Tensor{{at(0), at(3)}, {at(-3), at(0)}, {at(0), at(-4)}} {
+		_, err := x.Index(at[0], at[1]).Value()
+		require.ErrorIs(t, err, lazy.ErrIndex)
+	}
+}
+
+func TestMistakesOfIndexing(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	x := lazy.Ones(tr, lazy.F32, 2, 3)
+	at := lazy.From(tr, []int32{0, 1})
+	for want, y := range map[string]*lazy.Tensor{
+		"there are indices for 3 axes, x has 2 axes":                                                   x.Index(nil, nil, at),
+		"there are no indices; give an axis some":                                                      x.Index(nil),
+		"the indices of axis 1 are f32[2,3], must be integers":                                         x.Index(nil, x),
+		"the indices of axis 1 have the shape [3], which does not broadcast with [2]":                  x.Index(at, lazy.From(tr, []int32{0, 1, 2})),
+		"x is f32 and values are i32; convert one with Convert":                                        x.IndexPut(at, false, at),
+		"values have the shape [2,3,1], which does not broadcast to the [2,3] that the indices choose": x.IndexPut(x.Unsqueeze(2), false, at),
+		"axis 2 is not one of [2,3]":                                                                   x.IndexFill(at, 2, 1),
+		"src is f32[2,3], must be f32[2]":                                                              x.SelectScatter(x, 1, 0),
+		"there are no numbers from 0 to 1, each -1 apart":                                              lazy.ARange(tr, lazy.F32, 0, 1, -1),
+		"the number of elements is -1":                                                                 lazy.LinSpace(tr, lazy.F32, 0, 1, -1),
+	} {
+		require.ErrorContains(t, y.Err(), want)
+		require.ErrorContains(t, y.Err(), "indexing_test.go:")
+	}
+}
+
+var indexingKernels = []kernelCase{
+	{"index", func(x *lazy.Tensor) []*lazy.Tensor {
+		at := lazy.From(x.Trace(), []int32{1, -1, 0})
+		return severalOf(x.Index(at, at), x.Index(at, nil, lazy.From(x.Trace(), []int32{0, 1, -1})), x.IndexPut(x.Index(at, at).MulScalar(2), true, at, at), x.Take(at))
+	}, true},
+	{"parts", func(x *lazy.Tensor) []*lazy.Tensor {
+		return severalOf(x.SelectScatter(x.Select(1, 3), 1, 5), x.DiagonalScatter(x.Diagonal(0, 0, 1).MulScalar(2), 1, 0, 1), x.IndexFill(lazy.From(x.Trace(), []int32{3, -1}), 1, 2))
+	}, true},
+}
+
+func TestIndexingIsKernels(t *testing.T) { requireKernels(t, indexingKernels) }
