@@ -915,7 +915,7 @@ func SafeSoftmax(x *lazy.Tensor, axis int) *lazy.Tensor {
 // mean, variance, gamma and beta have one axis, with the dimension of axis 1 of
 // x.
 func BatchNorm(x *lazy.Tensor, mean *lazy.Tensor, variance *lazy.Tensor, gamma *lazy.Tensor, beta *lazy.Tensor, epsilon float64) *lazy.Tensor {
-	return definedBatchNorm.Call(lazy.Attrs{"epsilon": epsilon}, functions.Operands(x, mean, variance, gamma, beta)...)
+	return definedBatchNorm.Call(lazy.Attrs{"epsilon": epsilon}, functions.Operands(3, x, mean, variance, gamma, beta)...)
 }
 
 // BatchNormTraining returns x with each channel, which is axis 1, shifted to
@@ -929,7 +929,7 @@ func BatchNorm(x *lazy.Tensor, mean *lazy.Tensor, variance *lazy.Tensor, gamma *
 // batch, channels, …; mean, variance, gamma and beta have one axis, with the
 // dimension of axis 1 of x; a channel has more than one element.
 func BatchNormTraining(x *lazy.Tensor, mean *lazy.Tensor, variance *lazy.Tensor, gamma *lazy.Tensor, beta *lazy.Tensor, momentum float64, epsilon float64) (y, runningMean, runningVariance *lazy.Tensor) {
-	ys := definedBatchNormTraining.CallAll(lazy.Attrs{"momentum": momentum, "epsilon": epsilon}, functions.Operands(x, mean, variance, gamma, beta)...)
+	ys := definedBatchNormTraining.CallAll(lazy.Attrs{"momentum": momentum, "epsilon": epsilon}, functions.Operands(3, x, mean, variance, gamma, beta)...)
 	return ys[0], ys[1], ys[2]
 }
 
@@ -942,7 +942,7 @@ func BatchNormTraining(x *lazy.Tensor, mean *lazy.Tensor, variance *lazy.Tensor,
 // batch, channels, places…; gamma and beta have one axis, with the dimension
 // of axis 1 of x; a channel of an example has more than one element.
 func InstanceNorm(x *lazy.Tensor, gamma *lazy.Tensor, beta *lazy.Tensor, epsilon float64) *lazy.Tensor {
-	return definedInstanceNorm.Call(lazy.Attrs{"epsilon": epsilon}, functions.Operands(x, gamma, beta)...)
+	return definedInstanceNorm.Call(lazy.Attrs{"epsilon": epsilon}, functions.Operands(1, x, gamma, beta)...)
 }
 
 // GroupNorm returns x with each group of channels of each example shifted to
@@ -954,7 +954,7 @@ func InstanceNorm(x *lazy.Tensor, gamma *lazy.Tensor, beta *lazy.Tensor, epsilon
 // batch, channels, …; gamma and beta have one axis, with the dimension of
 // axis 1 of x; groups is positive and divides the number of channels.
 func GroupNorm(x *lazy.Tensor, gamma *lazy.Tensor, beta *lazy.Tensor, groups int, epsilon float64) *lazy.Tensor {
-	return definedGroupNorm.Call(lazy.Attrs{"groups": groups, "epsilon": epsilon}, functions.Operands(x, gamma, beta)...)
+	return definedGroupNorm.Call(lazy.Attrs{"groups": groups, "epsilon": epsilon}, functions.Operands(1, x, gamma, beta)...)
 }
 
 // LayerNorm returns x with the elements of its last axes, as many as last says,
@@ -965,7 +965,7 @@ func GroupNorm(x *lazy.Tensor, gamma *lazy.Tensor, beta *lazy.Tensor, groups int
 // if given, has the dtype of x; epsilon is finite; x has as many axes as last
 // says, at least one; gamma and beta have the shape of the last axes of x.
 func LayerNorm(x *lazy.Tensor, gamma *lazy.Tensor, beta *lazy.Tensor, last int, epsilon float64) *lazy.Tensor {
-	return definedLayerNorm.Call(lazy.Attrs{"last": last, "epsilon": epsilon}, functions.Operands(x, gamma, beta)...)
+	return definedLayerNorm.Call(lazy.Attrs{"last": last, "epsilon": epsilon}, functions.Operands(1, x, gamma, beta)...)
 }
 
 // RMSNorm returns x divided by the root of the mean of x² plus epsilon over
@@ -976,7 +976,7 @@ func LayerNorm(x *lazy.Tensor, gamma *lazy.Tensor, beta *lazy.Tensor, last int, 
 // epsilon is finite; x has as many axes as last says, at least one; gamma has
 // the shape of the last axes of x.
 func RMSNorm(x *lazy.Tensor, gamma *lazy.Tensor, last int, epsilon float64) *lazy.Tensor {
-	return definedRMSNorm.Call(lazy.Attrs{"last": last, "epsilon": epsilon}, functions.Operands(x, gamma)...)
+	return definedRMSNorm.Call(lazy.Attrs{"last": last, "epsilon": epsilon}, functions.Operands(1, x, gamma)...)
 }
 
 // LocalResponseNorm returns x/(k + alpha·m)^beta, where m is the mean of x²
@@ -1019,18 +1019,18 @@ func Normalize(x *lazy.Tensor, p float64, axis int, epsilon float64) *lazy.Tenso
 // recordCrossEntropy records CrossEntropy on operands and attributes that it
 // checks.
 func recordCrossEntropy(x *lazy.Tensor, labels *lazy.Tensor, weight *lazy.Tensor, ignore int, smoothing float64, reduction int) *lazy.Tensor {
-	return definedCrossEntropy.Call(lazy.Attrs{"ignore": ignore, "smoothing": smoothing, "reduction": reduction}, functions.Operands(x, labels, weight)...)
+	return definedCrossEntropy.Call(lazy.Attrs{"ignore": ignore, "smoothing": smoothing, "reduction": reduction}, functions.Operands(2, x, labels, weight)...)
 }
 
 // recordCrossEntropySoft records CrossEntropySoft on operands and attributes
 // that it checks.
 func recordCrossEntropySoft(x *lazy.Tensor, target *lazy.Tensor, weight *lazy.Tensor, smoothing float64, reduction int) *lazy.Tensor {
-	return definedCrossEntropySoft.Call(lazy.Attrs{"smoothing": smoothing, "reduction": reduction}, functions.Operands(x, target, weight)...)
+	return definedCrossEntropySoft.Call(lazy.Attrs{"smoothing": smoothing, "reduction": reduction}, functions.Operands(2, x, target, weight)...)
 }
 
 // recordNLLLoss records NLLLoss on operands and attributes that it checks.
 func recordNLLLoss(x *lazy.Tensor, labels *lazy.Tensor, weight *lazy.Tensor, ignore int, reduction int) *lazy.Tensor {
-	return definedNLLLoss.Call(lazy.Attrs{"ignore": ignore, "reduction": reduction}, functions.Operands(x, labels, weight)...)
+	return definedNLLLoss.Call(lazy.Attrs{"ignore": ignore, "reduction": reduction}, functions.Operands(2, x, labels, weight)...)
 }
 
 // BCELoss returns -weight (target·log x + (1-target) log(1-x)), reduced, for
@@ -1040,7 +1040,7 @@ func recordNLLLoss(x *lazy.Tensor, labels *lazy.Tensor, weight *lazy.Tensor, ign
 // given, has the dtype of x; target has the shape of x; weight broadcasts to
 // the shape of x; reduction is ReduceMean, ReduceSum or ReduceNone.
 func BCELoss(x *lazy.Tensor, target *lazy.Tensor, weight *lazy.Tensor, reduction int) *lazy.Tensor {
-	return definedBCELoss.Call(lazy.Attrs{"reduction": reduction}, functions.Operands(x, target, weight)...)
+	return definedBCELoss.Call(lazy.Attrs{"reduction": reduction}, functions.Operands(2, x, target, weight)...)
 }
 
 // recordBCETerms records BCETerms on operands and attributes that it checks.
@@ -1051,7 +1051,7 @@ func recordBCETerms(x *lazy.Tensor, target *lazy.Tensor) *lazy.Tensor {
 // recordBCEWithLogits records BCEWithLogits on operands and attributes that it
 // checks.
 func recordBCEWithLogits(x *lazy.Tensor, target *lazy.Tensor, positive *lazy.Tensor, weight *lazy.Tensor, reduction int) *lazy.Tensor {
-	return definedBCEWithLogits.Call(lazy.Attrs{"reduction": reduction}, functions.Operands(x, target, positive, weight)...)
+	return definedBCEWithLogits.Call(lazy.Attrs{"reduction": reduction}, functions.Operands(2, x, target, positive, weight)...)
 }
 
 // MSELoss returns (x-target)², reduced.
@@ -1183,7 +1183,7 @@ func TripletMarginLoss(x *lazy.Tensor, positive *lazy.Tensor, negative *lazy.Ten
 // element for each class; p is 1 or 2; reduction is ReduceMean, ReduceSum or
 // ReduceNone.
 func MultiMarginLoss(x *lazy.Tensor, labels *lazy.Tensor, weight *lazy.Tensor, p int, margin float64, reduction int) *lazy.Tensor {
-	return definedMultiMarginLoss.Call(lazy.Attrs{"p": p, "margin": margin, "reduction": reduction}, functions.Operands(x, labels, weight)...)
+	return definedMultiMarginLoss.Call(lazy.Attrs{"p": p, "margin": margin, "reduction": reduction}, functions.Operands(2, x, labels, weight)...)
 }
 
 // MultiLabelMarginLoss returns Σ max(0, 1 - x[label] + x[i])/classes over the
@@ -1205,7 +1205,7 @@ func MultiLabelMarginLoss(x *lazy.Tensor, labels *lazy.Tensor, reduction int) *l
 // broadcasts to the shape of x; reduction is ReduceMean, ReduceSum or
 // ReduceNone.
 func MultiLabelSoftMarginLoss(x *lazy.Tensor, target *lazy.Tensor, weight *lazy.Tensor, reduction int) *lazy.Tensor {
-	return definedMultiLabelSoftMarginLoss.Call(lazy.Attrs{"reduction": reduction}, functions.Operands(x, target, weight)...)
+	return definedMultiLabelSoftMarginLoss.Call(lazy.Attrs{"reduction": reduction}, functions.Operands(2, x, target, weight)...)
 }
 
 // CTCLoss returns minus the logarithm of the probability that x[steps, batch,
@@ -1266,7 +1266,7 @@ func PDist(x *lazy.Tensor, p float64) *lazy.Tensor {
 // the dtype of x; weight has rank 2, and its last dimension is that of x; bias
 // has one axis, with the first dimension of weight.
 func Linear(x *lazy.Tensor, weight *lazy.Tensor, bias *lazy.Tensor) *lazy.Tensor {
-	return definedLinear.Call(nil, functions.Operands(x, weight, bias)...)
+	return definedLinear.Call(nil, functions.Operands(2, x, weight, bias)...)
 }
 
 // Bilinear returns Σ x[…, i] weight[o, i, j] y[…, j], plus bias[o] if it
@@ -1277,18 +1277,18 @@ func Linear(x *lazy.Tensor, weight *lazy.Tensor, bias *lazy.Tensor) *lazy.Tensor
 // dimensions are those of x and y, which agree in all others; bias has one
 // axis, with the first dimension of weight.
 func Bilinear(x *lazy.Tensor, y *lazy.Tensor, weight *lazy.Tensor, bias *lazy.Tensor) *lazy.Tensor {
-	return definedBilinear.Call(nil, functions.Operands(x, y, weight, bias)...)
+	return definedBilinear.Call(nil, functions.Operands(3, x, y, weight, bias)...)
 }
 
 // recordConv records Conv on operands and attributes that it checks.
 func recordConv(x *lazy.Tensor, weight *lazy.Tensor, bias *lazy.Tensor, spatial int, stride []int, padding []int, dilation []int, same bool, groups int) *lazy.Tensor {
-	return definedConv.Call(lazy.Attrs{"spatial": spatial, "stride": stride, "padding": padding, "dilation": dilation, "same": same, "groups": groups}, functions.Operands(x, weight, bias)...)
+	return definedConv.Call(lazy.Attrs{"spatial": spatial, "stride": stride, "padding": padding, "dilation": dilation, "same": same, "groups": groups}, functions.Operands(2, x, weight, bias)...)
 }
 
 // recordConvTranspose records ConvTranspose on operands and attributes that it
 // checks.
 func recordConvTranspose(x *lazy.Tensor, weight *lazy.Tensor, bias *lazy.Tensor, spatial int, stride []int, padding []int, dilation []int, more []int, groups int) *lazy.Tensor {
-	return definedConvTranspose.Call(lazy.Attrs{"spatial": spatial, "stride": stride, "padding": padding, "dilation": dilation, "more": more, "groups": groups}, functions.Operands(x, weight, bias)...)
+	return definedConvTranspose.Call(lazy.Attrs{"spatial": spatial, "stride": stride, "padding": padding, "dilation": dilation, "more": more, "groups": groups}, functions.Operands(2, x, weight, bias)...)
 }
 
 // Embedding returns the rows of weight that the indices choose. The row at the
@@ -1311,7 +1311,7 @@ func Embedding(weight *lazy.Tensor, indices *lazy.Tensor, padding ...int) *lazy.
 // padding index at most, that of a row of weight; mode is BagSum, BagMean or
 // BagMax; perIndex has the shape of indices, and mode is BagSum.
 func EmbeddingBag(weight *lazy.Tensor, indices *lazy.Tensor, perIndex *lazy.Tensor, mode int, padding []int) *lazy.Tensor {
-	return definedEmbeddingBag.Call(lazy.Attrs{"mode": mode, "padding": padding}, functions.Operands(weight, indices, perIndex)...)
+	return definedEmbeddingBag.Call(lazy.Attrs{"mode": mode, "padding": padding}, functions.Operands(2, weight, indices, perIndex)...)
 }
 
 // EmbeddingBagOffsets returns EmbeddingBag of bags that are parts of
@@ -1323,7 +1323,7 @@ func EmbeddingBag(weight *lazy.Tensor, indices *lazy.Tensor, perIndex *lazy.Tens
 // a row of weight; mode is BagSum, BagMean or BagMax; perIndex has the shape of
 // indices, and mode is BagSum.
 func EmbeddingBagOffsets(weight *lazy.Tensor, indices *lazy.Tensor, offsets *lazy.Tensor, perIndex *lazy.Tensor, mode int, padding []int) *lazy.Tensor {
-	return definedEmbeddingBagOffsets.Call(lazy.Attrs{"mode": mode, "padding": padding}, functions.Operands(weight, indices, offsets, perIndex)...)
+	return definedEmbeddingBagOffsets.Call(lazy.Attrs{"mode": mode, "padding": padding}, functions.Operands(3, weight, indices, offsets, perIndex)...)
 }
 
 // recordAvgPool records AvgPool on operands and attributes that it checks.
@@ -1449,5 +1449,5 @@ func AffineGrid(theta *lazy.Tensor, sizes []int, align bool) *lazy.Tensor {
 
 // recordHeads records Heads on operands and attributes that it checks.
 func recordHeads(x *lazy.Tensor, in *lazy.Tensor, bias *lazy.Tensor, heads int, part int) *lazy.Tensor {
-	return definedHeads.Call(lazy.Attrs{"heads": heads, "part": part}, functions.Operands(x, in, bias)...)
+	return definedHeads.Call(lazy.Attrs{"heads": heads, "part": part}, functions.Operands(2, x, in, bias)...)
 }

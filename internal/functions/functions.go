@@ -29,10 +29,11 @@ func Given(x []*lazy.Tensor, i int) *lazy.Tensor {
 	return nil
 }
 
-// Operands returns the operands of a call whose last ones are nil if they are left out.
-func Operands(xs ...*lazy.Tensor) []*lazy.Tensor {
+// Operands returns the operands of a call, of which those after the first least may be left out: the
+// last ones are nil then.
+func Operands(least int, xs ...*lazy.Tensor) []*lazy.Tensor {
 	n := len(xs)
-	for n > 1 && xs[n-1] == nil {
+	for n > least && xs[n-1] == nil {
 		n--
 	}
 	return xs[:n]

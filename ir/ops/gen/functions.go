@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ltc/ir/ops"
@@ -104,7 +105,8 @@ func writeFunction(b *bytes.Buffer, o *ops.Op, inPlace bool) {
 	}
 	xs := strings.Join(args, ", ")
 	if o.Operands[len(args)-1].Optional {
-		xs = "functions.Operands(" + xs + ")..."
+		least := slices.IndexFunc(o.Operands, func(p ops.Operand) bool { return p.Optional })
+		xs = fmt.Sprintf("functions.Operands(%d, %s)...", least, xs)
 	}
 	name, doc := o.Name, fmt.Sprintf("// %s %s\n%s", o.Name, o.Doc, constraintsDoc(o))
 	if o.Traits.Has(ops.Internal) {
