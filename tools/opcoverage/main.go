@@ -177,7 +177,7 @@ func totals(rows []row) map[state]int {
 
 func index(rows []row) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# PyTorch's operators\nThese pages say what each of %s of PyTorch is here: those that its lazy tensor core generates, that torch_xla supports, and that ONNX and torch-mlir name. `tools/opcoverage` writes them from its table, and fails on a Go name that does not exist.\n\n", diag.Count(len(rows), "operator"))
+	fmt.Fprintf(&b, "# PyTorch's operators\nThese pages say what each of %s of PyTorch is here: those that its lazy tensor core generates or torch_xla supports, and a few that go with them. `tools/opcoverage` writes them from its table, and fails on a Go name that does not exist.\n\n", diag.Count(len(rows), "operator"))
 	b.WriteString("| state | operators | what it says |\n|---|---|---|\n")
 	n := totals(rows)
 	for _, s := range states {
