@@ -167,7 +167,7 @@ func badLayers(tr *lazy.Trace) []mistake {
 	list := []int{1, 2, 3}
 	return []mistake{
 		{"nn.linear(f32[2,4,5,5]): operand 1 is nil or the zero Tensor, which is none", nn.Linear(x, nil, nil)},
-		{"nn.layer_norm(f32[5], poisoned, f32[5]): operand 1 is nil or the zero Tensor, which is none", nn.LayerNorm(v, nil, v, 1, 0)},
+		{"nn.layer_norm(f32[5], f32[5]): operand 1 is nil or the zero Tensor, which is none", nn.LayerNorm(v, nil, v, 1, 0)},
 		{"weight must be [out, in], where in is the last dimension of x (nn.linear_c4)", nn.Linear(x, w, nil)},
 		{"bias must have one axis of dimension 5 (nn.linear_c5)", nn.Linear(of(tr, 3, 2), m, of(tr, 2))},
 		{"(nn.bilinear_c5)", nn.Bilinear(x, x, w, nil)},
