@@ -115,14 +115,17 @@ func (l *lowerer) reduceWindow(code mlir.Code, x *mlir.Value, attrs []ir.Attr, t
 // two functions is that of one after the other. The state of 16-bit floats is f32.
 func lowerLinearScan(l *lowerer, n *ir.Node) *mlir.Value {
 	in, t := l.in(n), n.Type
+	axis, reverse := int(n.Attrs[ir.LinearScanAxis].Int), n.Attrs[ir.LinearScanReverse].Int != 0
+	size := t.Shape[axis]
+	if size < 2 { // y[0] = x[0]
+		return in[0]
+	}
 	if t.DType == types.F16 || t.DType == types.BF16 {
 		t.DType = types.F32
 		for i, v := range in {
 			in[i] = l.emit(stablehlo.Convert, tensor(t), []*mlir.Value{v})
 		}
 	}
-	axis, reverse := int(n.Attrs[ir.LinearScanAxis].Int), n.Attrs[ir.LinearScanReverse].Int != 0
-	size := max(t.Shape[axis], 1)
 	window, low, high := slices.Repeat([]int{1}, t.Rank()), make([]int, t.Rank()), make([]int, t.Rank())
 	window[axis], low[axis] = size, size-1
 	if reverse {
