@@ -116,6 +116,11 @@ func (c *composite) guard(a []setting, xs ...*Tensor) (tr *Trace, bad *Tensor) {
 			return nil, c.refuse(tr, c.row.DemandOf(i), reason, xs...)
 		}
 	}
+	if len(xs) > 1 && c.row.Traits.Has(ops.Elementwise) {
+		if reason, guard := shapeinfer.CheckShapes(len(xs), func(i int) types.Type { return xs[i].Type() }); reason != "" {
+			return nil, c.refuseUnless(guard, tr, "shapes", reason, xs...)
+		}
+	}
 	return tr, nil
 }
 
@@ -129,12 +134,17 @@ func (c *composite) meets(tr *Trace, b *breach, xs ...*Tensor) (bad *Tensor) {
 
 // refuse returns the poisoned result of a call that breaks the constraint.
 func (c *composite) refuse(tr *Trace, constraint, reason string, xs ...*Tensor) *Tensor {
+	return c.refuseUnless(nil, tr, constraint, reason, xs...)
+}
+
+// refuseUnless is refuse for a constraint that would hold with the guard.
+func (c *composite) refuseUnless(guard *dims.Guard, tr *Trace, constraint, reason string, xs ...*Tensor) *Tensor {
 	at := xs[0]
 	if tr != nil {
 		at = &Tensor{tr: tr, dev: tr.dev}
 	}
 	e := opError(at.callSite(), c.op, ErrType, xs, "%s", reason)
-	e.Label = c.op + "_" + constraint
+	e.Label, e.guard = c.op+"_"+constraint, guard
 	return at.dev.poisoned(tr, e)
 }
 

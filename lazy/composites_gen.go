@@ -11,84 +11,129 @@ var _ types.DType // used where a row has a dtype
 
 // The composites, by their place in ops.Composites.
 const (
-	compositeSoftmax          = 0
-	compositeLogSoftmax       = 1
-	compositeGELU             = 2
-	compositeErf              = 3
-	compositeLayerNorm        = 4
-	compositeCrossEntropy     = 5
-	compositeLabelMask        = 6
-	compositeOneHot           = 7
-	compositeScatterAdd       = 8
-	compositeIndexSelect      = 9
-	compositeIndexAdd         = 10
-	compositeIndexCopy        = 11
-	compositeGatherAlong      = 12
-	compositeScatterAlong     = 13
-	compositeScatterAddAlong  = 14
-	compositeScatterMulAlong  = 15
-	compositeScatterMinAlong  = 16
-	compositeScatterMaxAlong  = 17
-	compositeNonzero          = 18
-	compositeMaskedSelect     = 19
-	compositeSelectRows       = 20
-	compositeUnique           = 21
-	compositeTopK             = 22
-	compositeMean             = 23
-	compositeAny              = 24
-	compositeAll              = 25
-	compositeCountNonzero     = 26
-	compositeVar              = 27
-	compositeStd              = 28
-	compositeLogSumExp        = 29
-	compositeNorm             = 30
-	compositeNaNSum           = 31
-	compositeNaNMean          = 32
-	compositeArgMin           = 33
-	compositeMaxWithIndices   = 34
-	compositeMinWithIndices   = 35
-	compositeBincount         = 36
-	compositeCumSum           = 37
-	compositeCumProd          = 38
-	compositeCumMax           = 39
-	compositeCumMin           = 40
-	compositeLogCumSumExp     = 41
-	compositeKthValue         = 42
-	compositeMedian           = 43
-	compositeMode             = 44
-	compositeSearchSorted     = 45
-	compositeBucketize        = 46
-	compositeAvgPool          = 47
-	compositeBroadcastTo      = 48
-	compositeUnsqueeze        = 49
-	compositeSqueeze          = 50
-	compositeSelect           = 51
-	compositeNarrow           = 52
-	compositeDiagonal         = 53
-	compositeFlatten          = 54
-	compositeUnflatten        = 55
-	compositeMoveAxis         = 56
-	compositeSwapAxes         = 57
-	compositeExpand           = 58
-	compositeTril             = 59
-	compositeTriu             = 60
-	compositeTile             = 61
-	compositeRepeatInterleave = 62
-	compositeRoll             = 63
-	compositeRot90            = 64
-	compositeDiag             = 65
-	compositeDiagEmbed        = 66
-	compositeUnfold           = 67
-	compositeAttention        = 68
-	compositeDropout          = 69
-	compositeCategorical      = 70
-	compositeNormal           = 71
-	compositeGumbel           = 72
-	compositePhilox           = 73
+	compositeSquare           = 0
+	compositeReciprocal       = 1
+	compositeFloorDivide      = 2
+	compositeTruncDivide      = 3
+	compositeRemainder        = 4
+	compositeClamp            = 5
+	compositeClampMin         = 6
+	compositeClampMax         = 7
+	compositeFMax             = 8
+	compositeFMin             = 9
+	compositeFloatPower       = 10
+	compositeLerp             = 11
+	compositeLerpScalar       = 12
+	compositeAddCMul          = 13
+	compositeAddCDiv          = 14
+	compositeHeaviside        = 15
+	compositeCopySign         = 16
+	compositeLdexp            = 17
+	compositeNaNToNum         = 18
+	compositeTrunc            = 19
+	compositeFrac             = 20
+	compositeRoundDecimals    = 21
+	compositeIsNaN            = 22
+	compositeIsInf            = 23
+	compositeIsPosInf         = 24
+	compositeIsNegInf         = 25
+	compositeIsFinite         = 26
+	compositeSignBit          = 27
+	compositeIsClose          = 28
+	compositeLogicalAnd       = 29
+	compositeLogicalOr        = 30
+	compositeLogicalXor       = 31
+	compositeLogicalNot       = 32
+	compositeSoftmax          = 33
+	compositeLogSoftmax       = 34
+	compositeGELU             = 35
+	compositeErf              = 36
+	compositeSinh             = 37
+	compositeCosh             = 38
+	compositeExp2             = 39
+	compositeLog2             = 40
+	compositeLog10            = 41
+	compositeLogAddExp        = 42
+	compositeLogAddExp2       = 43
+	compositeHypot            = 44
+	compositeXlogy            = 45
+	compositeDeg2Rad          = 46
+	compositeRad2Deg          = 47
+	compositeLayerNorm        = 48
+	compositeCrossEntropy     = 49
+	compositeLabelMask        = 50
+	compositeOneHot           = 51
+	compositeScatterAdd       = 52
+	compositeIndexSelect      = 53
+	compositeIndexAdd         = 54
+	compositeIndexCopy        = 55
+	compositeGatherAlong      = 56
+	compositeScatterAlong     = 57
+	compositeScatterAddAlong  = 58
+	compositeScatterMulAlong  = 59
+	compositeScatterMinAlong  = 60
+	compositeScatterMaxAlong  = 61
+	compositeNonzero          = 62
+	compositeMaskedSelect     = 63
+	compositeSelectRows       = 64
+	compositeUnique           = 65
+	compositeTopK             = 66
+	compositeMean             = 67
+	compositeAny              = 68
+	compositeAll              = 69
+	compositeCountNonzero     = 70
+	compositeVar              = 71
+	compositeStd              = 72
+	compositeLogSumExp        = 73
+	compositeNorm             = 74
+	compositeNaNSum           = 75
+	compositeNaNMean          = 76
+	compositeArgMin           = 77
+	compositeMaxWithIndices   = 78
+	compositeMinWithIndices   = 79
+	compositeBincount         = 80
+	compositeCumSum           = 81
+	compositeCumProd          = 82
+	compositeCumMax           = 83
+	compositeCumMin           = 84
+	compositeLogCumSumExp     = 85
+	compositeKthValue         = 86
+	compositeMedian           = 87
+	compositeMode             = 88
+	compositeSearchSorted     = 89
+	compositeBucketize        = 90
+	compositeAvgPool          = 91
+	compositeBroadcastTo      = 92
+	compositeUnsqueeze        = 93
+	compositeSqueeze          = 94
+	compositeSelect           = 95
+	compositeNarrow           = 96
+	compositeDiagonal         = 97
+	compositeFlatten          = 98
+	compositeUnflatten        = 99
+	compositeMoveAxis         = 100
+	compositeSwapAxes         = 101
+	compositeExpand           = 102
+	compositeTril             = 103
+	compositeTriu             = 104
+	compositeTile             = 105
+	compositeRepeatInterleave = 106
+	compositeRoll             = 107
+	compositeRot90            = 108
+	compositeDiag             = 109
+	compositeDiagEmbed        = 110
+	compositeUnfold           = 111
+	compositeAttention        = 112
+	compositeDropout          = 113
+	compositeCategorical      = 114
+	compositeNormal           = 115
+	compositeGumbel           = 116
+	compositePhilox           = 117
 )
 
 // What the checks demand, by composite.
 const (
+	isCloseTolerances       demand = 3
 	layerNormRank           demand = 2
 	layerNormRow            demand = 3
 	crossEntropyRank        demand = 1
@@ -168,10 +213,109 @@ const (
 )
 
 // builtins has the row and the functions of each.
-var builtins [74]*composite
+var builtins [118]*composite
 
 func init() { // not a value of the variable: the functions use it
 	builtins = [...]*composite{
+		compositeSquare: {
+			row: &ops.Composites[compositeSquare],
+		},
+		compositeReciprocal: {
+			row: &ops.Composites[compositeReciprocal],
+		},
+		compositeFloorDivide: {
+			row: &ops.Composites[compositeFloorDivide],
+		},
+		compositeTruncDivide: {
+			row: &ops.Composites[compositeTruncDivide],
+		},
+		compositeRemainder: {
+			row: &ops.Composites[compositeRemainder],
+		},
+		compositeClamp: {
+			row: &ops.Composites[compositeClamp],
+		},
+		compositeClampMin: {
+			row: &ops.Composites[compositeClampMin],
+		},
+		compositeClampMax: {
+			row: &ops.Composites[compositeClampMax],
+		},
+		compositeFMax: {
+			row: &ops.Composites[compositeFMax],
+		},
+		compositeFMin: {
+			row: &ops.Composites[compositeFMin],
+		},
+		compositeFloatPower: {
+			row: &ops.Composites[compositeFloatPower],
+		},
+		compositeLerp: {
+			row: &ops.Composites[compositeLerp],
+		},
+		compositeLerpScalar: {
+			row: &ops.Composites[compositeLerpScalar],
+		},
+		compositeAddCMul: {
+			row: &ops.Composites[compositeAddCMul],
+		},
+		compositeAddCDiv: {
+			row: &ops.Composites[compositeAddCDiv],
+		},
+		compositeHeaviside: {
+			row: &ops.Composites[compositeHeaviside],
+		},
+		compositeCopySign: {
+			row: &ops.Composites[compositeCopySign],
+		},
+		compositeLdexp: {
+			row: &ops.Composites[compositeLdexp],
+		},
+		compositeNaNToNum: {
+			row: &ops.Composites[compositeNaNToNum],
+		},
+		compositeTrunc: {
+			row: &ops.Composites[compositeTrunc],
+		},
+		compositeFrac: {
+			row: &ops.Composites[compositeFrac],
+		},
+		compositeRoundDecimals: {
+			row: &ops.Composites[compositeRoundDecimals],
+		},
+		compositeIsNaN: {
+			row: &ops.Composites[compositeIsNaN],
+		},
+		compositeIsInf: {
+			row: &ops.Composites[compositeIsInf],
+		},
+		compositeIsPosInf: {
+			row: &ops.Composites[compositeIsPosInf],
+		},
+		compositeIsNegInf: {
+			row: &ops.Composites[compositeIsNegInf],
+		},
+		compositeIsFinite: {
+			row: &ops.Composites[compositeIsFinite],
+		},
+		compositeSignBit: {
+			row: &ops.Composites[compositeSignBit],
+		},
+		compositeIsClose: {
+			row: &ops.Composites[compositeIsClose],
+		},
+		compositeLogicalAnd: {
+			row: &ops.Composites[compositeLogicalAnd],
+		},
+		compositeLogicalOr: {
+			row: &ops.Composites[compositeLogicalOr],
+		},
+		compositeLogicalXor: {
+			row: &ops.Composites[compositeLogicalXor],
+		},
+		compositeLogicalNot: {
+			row: &ops.Composites[compositeLogicalNot],
+		},
 		compositeSoftmax: {
 			row:  &ops.Composites[compositeSoftmax],
 			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeSoftmax(x[0], a[0].int)) },
@@ -190,6 +334,43 @@ func init() { // not a value of the variable: the functions use it
 			row:  &ops.Composites[compositeErf],
 			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeErf(x[0])) },
 			vjp:  func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradErf(x[0], y[0], ct[0]) },
+		},
+		compositeSinh: {
+			row:  &ops.Composites[compositeSinh],
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeSinh(x[0])) },
+			vjp:  func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradSinh(x[0], y[0], ct[0]) },
+		},
+		compositeCosh: {
+			row:  &ops.Composites[compositeCosh],
+			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeCosh(x[0])) },
+			vjp:  func(x, y, ct []*Tensor, a []setting) []*Tensor { return gradCosh(x[0], y[0], ct[0]) },
+		},
+		compositeExp2: {
+			row: &ops.Composites[compositeExp2],
+		},
+		compositeLog2: {
+			row: &ops.Composites[compositeLog2],
+		},
+		compositeLog10: {
+			row: &ops.Composites[compositeLog10],
+		},
+		compositeLogAddExp: {
+			row: &ops.Composites[compositeLogAddExp],
+		},
+		compositeLogAddExp2: {
+			row: &ops.Composites[compositeLogAddExp2],
+		},
+		compositeHypot: {
+			row: &ops.Composites[compositeHypot],
+		},
+		compositeXlogy: {
+			row: &ops.Composites[compositeXlogy],
+		},
+		compositeDeg2Rad: {
+			row: &ops.Composites[compositeDeg2Rad],
+		},
+		compositeRad2Deg: {
+			row: &ops.Composites[compositeRad2Deg],
 		},
 		compositeLayerNorm: {
 			row:   &ops.Composites[compositeLayerNorm],
@@ -455,6 +636,853 @@ func init() { // not a value of the variable: the functions use it
 	}
 }
 
+// recordSquare records Square on operands and attributes that it checks.
+func recordSquare(x *Tensor) *Tensor {
+	c := builtins[compositeSquare]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeSquare(xs[0])
+}
+
+// Square returns x*x elementwise; integers wrap around.
+//
+// It requires: x is a number.
+func (x *Tensor) Square() *Tensor {
+	return recordSquare(x)
+}
+
+// Square_ writes x.Square() into x and returns x.
+func (x *Tensor) Square_() *Tensor {
+	return x.writeNamed("square_", recordSquare(x))
+}
+
+// recordReciprocal records Reciprocal on operands and attributes that it checks.
+func recordReciprocal(x *Tensor) *Tensor {
+	c := builtins[compositeReciprocal]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeReciprocal(xs[0])
+}
+
+// Reciprocal returns 1/x elementwise.
+//
+// It requires: x is floating point.
+func (x *Tensor) Reciprocal() *Tensor {
+	return recordReciprocal(x)
+}
+
+// Reciprocal_ writes x.Reciprocal() into x and returns x.
+func (x *Tensor) Reciprocal_() *Tensor {
+	return x.writeNamed("reciprocal_", recordReciprocal(x))
+}
+
+// recordFloorDivide records FloorDivide on operands and attributes that it checks.
+func recordFloorDivide(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeFloorDivide]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeFloorDivide(xs[0], xs[1])
+}
+
+// FloorDivide returns x/y rounded down, elementwise, as // of Python does: -7
+// and 2 give -4. For floating point it is exact, infinite or NaN where y is 0,
+// and its gradient is 0. What dividing an integer by 0 gives is the backend's
+// choice.
+//
+// It requires: x is a number; y is a number and has the dtype of x; the shapes
+// broadcast.
+func (x *Tensor) FloorDivide(y *Tensor) *Tensor {
+	return recordFloorDivide(x, y)
+}
+
+// FloorDivide_ writes x.FloorDivide(y) into x and returns x.
+func (x *Tensor) FloorDivide_(y *Tensor) *Tensor {
+	return x.writeNamed("floor_divide_", recordFloorDivide(x, y))
+}
+
+// recordTruncDivide records TruncDivide on operands and attributes that it checks.
+func recordTruncDivide(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeTruncDivide]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeTruncDivide(xs[0], xs[1])
+}
+
+// TruncDivide returns x/y rounded towards 0, elementwise: -7 and 2 give -3. Its
+// gradient is 0.
+//
+// It requires: x is a number; y is a number and has the dtype of x; the shapes
+// broadcast.
+func (x *Tensor) TruncDivide(y *Tensor) *Tensor {
+	return recordTruncDivide(x, y)
+}
+
+// TruncDivide_ writes x.TruncDivide(y) into x and returns x.
+func (x *Tensor) TruncDivide_(y *Tensor) *Tensor {
+	return x.writeNamed("trunc_divide_", recordTruncDivide(x, y))
+}
+
+// recordRemainder records Remainder on operands and attributes that it checks.
+func recordRemainder(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeRemainder]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeRemainder(xs[0], xs[1])
+}
+
+// Remainder returns the remainder of FloorDivide elementwise, with the sign of
+// y, as % of Python does. That with the sign of x, PyTorch's fmod, is Rem.
+//
+// It requires: x is a number; y is a number and has the dtype of x; the shapes
+// broadcast.
+func (x *Tensor) Remainder(y *Tensor) *Tensor {
+	return recordRemainder(x, y)
+}
+
+// Remainder_ writes x.Remainder(y) into x and returns x.
+func (x *Tensor) Remainder_(y *Tensor) *Tensor {
+	return x.writeNamed("remainder_", recordRemainder(x, y))
+}
+
+// recordClamp records Clamp on operands and attributes that it checks.
+func recordClamp(x *Tensor, low *Tensor, high *Tensor) *Tensor {
+	c := builtins[compositeClamp]
+	xs := [...]*Tensor{x, low, high}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeClamp(xs[0], xs[1], xs[2])
+}
+
+// Clamp returns x where it lies between low and high, low where it is smaller
+// and high where it is larger, elementwise; high where low is larger than that.
+// NaN if one of them is. Where x equals a bound it has the gradient.
+//
+// It requires: x is a number; low has the dtype of x; high has the dtype of x;
+// the shapes broadcast.
+func (x *Tensor) Clamp(low *Tensor, high *Tensor) *Tensor {
+	return recordClamp(x, low, high)
+}
+
+// Clamp_ writes x.Clamp(low, high) into x and returns x.
+func (x *Tensor) Clamp_(low *Tensor, high *Tensor) *Tensor {
+	return x.writeNamed("clamp_", recordClamp(x, low, high))
+}
+
+// recordClampMin records ClampMin on operands and attributes that it checks.
+func recordClampMin(x *Tensor, low *Tensor) *Tensor {
+	c := builtins[compositeClampMin]
+	xs := [...]*Tensor{x, low}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeClampMin(xs[0], xs[1])
+}
+
+// ClampMin returns low where x is smaller, and x elsewhere; NaN if either is.
+// It is Maximum, with the gradient of x where both are equal.
+//
+// It requires: x is a number; low has the dtype of x; the shapes broadcast.
+func (x *Tensor) ClampMin(low *Tensor) *Tensor {
+	return recordClampMin(x, low)
+}
+
+// ClampMin_ writes x.ClampMin(low) into x and returns x.
+func (x *Tensor) ClampMin_(low *Tensor) *Tensor {
+	return x.writeNamed("clamp_min_", recordClampMin(x, low))
+}
+
+// recordClampMax records ClampMax on operands and attributes that it checks.
+func recordClampMax(x *Tensor, high *Tensor) *Tensor {
+	c := builtins[compositeClampMax]
+	xs := [...]*Tensor{x, high}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeClampMax(xs[0], xs[1])
+}
+
+// ClampMax returns high where x is larger, and x elsewhere; NaN if either is.
+// It is Minimum, with the gradient of x where both are equal.
+//
+// It requires: x is a number; high has the dtype of x; the shapes broadcast.
+func (x *Tensor) ClampMax(high *Tensor) *Tensor {
+	return recordClampMax(x, high)
+}
+
+// ClampMax_ writes x.ClampMax(high) into x and returns x.
+func (x *Tensor) ClampMax_(high *Tensor) *Tensor {
+	return x.writeNamed("clamp_max_", recordClampMax(x, high))
+}
+
+// recordFMax records FMax on operands and attributes that it checks.
+func recordFMax(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeFMax]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeFMax(xs[0], xs[1])
+}
+
+// FMax returns the larger of x and y elementwise, and the other where one is
+// NaN. Where they are equal x has the gradient.
+//
+// It requires: x is a number; y is a number and has the dtype of x; the shapes
+// broadcast.
+func (x *Tensor) FMax(y *Tensor) *Tensor {
+	return recordFMax(x, y)
+}
+
+// FMax_ writes x.FMax(y) into x and returns x.
+func (x *Tensor) FMax_(y *Tensor) *Tensor {
+	return x.writeNamed("fmax_", recordFMax(x, y))
+}
+
+// recordFMin records FMin on operands and attributes that it checks.
+func recordFMin(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeFMin]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeFMin(xs[0], xs[1])
+}
+
+// FMin returns the smaller of x and y elementwise, and the other where one is
+// NaN. Where they are equal x has the gradient.
+//
+// It requires: x is a number; y is a number and has the dtype of x; the shapes
+// broadcast.
+func (x *Tensor) FMin(y *Tensor) *Tensor {
+	return recordFMin(x, y)
+}
+
+// FMin_ writes x.FMin(y) into x and returns x.
+func (x *Tensor) FMin_(y *Tensor) *Tensor {
+	return x.writeNamed("fmin_", recordFMin(x, y))
+}
+
+// recordFloatPower records FloatPower on operands and attributes that it checks.
+func recordFloatPower(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeFloatPower]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeFloatPower(xs[0], xs[1])
+}
+
+// FloatPower returns x to the power of y elementwise, computed and returned as
+// f64.
+//
+// It requires: x is a number; y is a number; the shapes broadcast.
+func (x *Tensor) FloatPower(y *Tensor) *Tensor {
+	return recordFloatPower(x, y)
+}
+
+// recordLerp records Lerp on operands and attributes that it checks.
+func recordLerp(x *Tensor, y *Tensor, weight *Tensor) *Tensor {
+	c := builtins[compositeLerp]
+	xs := [...]*Tensor{x, y, weight}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeLerp(xs[0], xs[1], xs[2])
+}
+
+// Lerp returns x + weight (y-x) elementwise: x for a weight of 0, exactly y for
+// 1.
+//
+// It requires: x is floating point; y has the dtype of x; weight has the dtype
+// of x; the shapes broadcast.
+func (x *Tensor) Lerp(y *Tensor, weight *Tensor) *Tensor {
+	return recordLerp(x, y, weight)
+}
+
+// Lerp_ writes x.Lerp(y, weight) into x and returns x.
+func (x *Tensor) Lerp_(y *Tensor, weight *Tensor) *Tensor {
+	return x.writeNamed("lerp_", recordLerp(x, y, weight))
+}
+
+// recordLerpScalar records LerpScalar on operands and attributes that it checks.
+func recordLerpScalar(x *Tensor, y *Tensor, weight float64) *Tensor {
+	c := builtins[compositeLerpScalar]
+	a := [...]setting{{float: weight}}
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeLerpScalar(xs[0], xs[1], a[0].float)
+}
+
+// LerpScalar returns Lerp with a number as the weight.
+//
+// It requires: x is floating point; y is floating point and has the dtype of x;
+// weight is finite; the shapes broadcast.
+func (x *Tensor) LerpScalar(y *Tensor, weight float64) *Tensor {
+	return recordLerpScalar(x, y, weight)
+}
+
+// LerpScalar_ writes x.LerpScalar(y, weight) into x and returns x.
+func (x *Tensor) LerpScalar_(y *Tensor, weight float64) *Tensor {
+	return x.writeNamed("lerp_scalar_", recordLerpScalar(x, y, weight))
+}
+
+// recordAddCMul records AddCMul on operands and attributes that it checks.
+func recordAddCMul(x *Tensor, y *Tensor, z *Tensor, scale float64) *Tensor {
+	c := builtins[compositeAddCMul]
+	a := [...]setting{{float: scale}}
+	xs := [...]*Tensor{x, y, z}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeAddCMul(xs[0], xs[1], xs[2], a[0].float)
+}
+
+// AddCMul returns x + scale·y·z elementwise.
+//
+// It requires: x is floating point; y has the dtype of x; z has the dtype of x;
+// scale is finite; the shapes broadcast.
+func (x *Tensor) AddCMul(y *Tensor, z *Tensor, scale float64) *Tensor {
+	return recordAddCMul(x, y, z, scale)
+}
+
+// AddCMul_ writes x.AddCMul(y, z, scale) into x and returns x.
+func (x *Tensor) AddCMul_(y *Tensor, z *Tensor, scale float64) *Tensor {
+	return x.writeNamed("addcmul_", recordAddCMul(x, y, z, scale))
+}
+
+// recordAddCDiv records AddCDiv on operands and attributes that it checks.
+func recordAddCDiv(x *Tensor, y *Tensor, z *Tensor, scale float64) *Tensor {
+	c := builtins[compositeAddCDiv]
+	a := [...]setting{{float: scale}}
+	xs := [...]*Tensor{x, y, z}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeAddCDiv(xs[0], xs[1], xs[2], a[0].float)
+}
+
+// AddCDiv returns x + scale·y/z elementwise.
+//
+// It requires: x is floating point; y has the dtype of x; z has the dtype of x;
+// scale is finite; the shapes broadcast.
+func (x *Tensor) AddCDiv(y *Tensor, z *Tensor, scale float64) *Tensor {
+	return recordAddCDiv(x, y, z, scale)
+}
+
+// AddCDiv_ writes x.AddCDiv(y, z, scale) into x and returns x.
+func (x *Tensor) AddCDiv_(y *Tensor, z *Tensor, scale float64) *Tensor {
+	return x.writeNamed("addcdiv_", recordAddCDiv(x, y, z, scale))
+}
+
+// recordHeaviside records Heaviside on operands and attributes that it checks.
+func recordHeaviside(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeHeaviside]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeHeaviside(xs[0], xs[1])
+}
+
+// Heaviside returns 0 where x is negative, 1 where it is positive, and y where
+// it is 0, elementwise; 0 for NaN.
+//
+// It requires: x is a number; y is a number and has the dtype of x; the shapes
+// broadcast.
+func (x *Tensor) Heaviside(y *Tensor) *Tensor {
+	return recordHeaviside(x, y)
+}
+
+// Heaviside_ writes x.Heaviside(y) into x and returns x.
+func (x *Tensor) Heaviside_(y *Tensor) *Tensor {
+	return x.writeNamed("heaviside_", recordHeaviside(x, y))
+}
+
+// recordCopySign records CopySign on operands and attributes that it checks.
+func recordCopySign(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeCopySign]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeCopySign(xs[0], xs[1])
+}
+
+// CopySign returns |x| with the sign of y elementwise, where that is -0 or NaN,
+// too.
+//
+// It requires: x is floating point; y is floating point and has the dtype of x;
+// the shapes broadcast.
+func (x *Tensor) CopySign(y *Tensor) *Tensor {
+	return recordCopySign(x, y)
+}
+
+// CopySign_ writes x.CopySign(y) into x and returns x.
+func (x *Tensor) CopySign_(y *Tensor) *Tensor {
+	return x.writeNamed("copy_sign_", recordCopySign(x, y))
+}
+
+// recordLdexp records Ldexp on operands and attributes that it checks.
+func recordLdexp(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeLdexp]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeLdexp(xs[0], xs[1])
+}
+
+// Ldexp returns x·2^y elementwise. The power is computed by itself, and may
+// overflow.
+//
+// It requires: x is floating point; y is a number; the shapes broadcast.
+func (x *Tensor) Ldexp(y *Tensor) *Tensor {
+	return recordLdexp(x, y)
+}
+
+// Ldexp_ writes x.Ldexp(y) into x and returns x.
+func (x *Tensor) Ldexp_(y *Tensor) *Tensor {
+	return x.writeNamed("ldexp_", recordLdexp(x, y))
+}
+
+// recordNaNToNum records NaNToNum on operands and attributes that it checks.
+func recordNaNToNum(x *Tensor, nan float64, positive float64, negative float64) *Tensor {
+	c := builtins[compositeNaNToNum]
+	a := [...]setting{{float: nan}, {float: positive}, {float: negative}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeNaNToNum(xs[0], a[0].float, a[1].float, a[2].float)
+}
+
+// NaNToNum returns x with NaN replaced by nan, infinity by positive and
+// -infinity by negative. These are finite; what is beyond the dtype's range
+// stands for its largest or smallest number, as math.MaxFloat64 does for any.
+//
+// It requires: x is floating point; nan is finite; positive is finite; negative
+// is finite.
+func (x *Tensor) NaNToNum(nan float64, positive float64, negative float64) *Tensor {
+	return recordNaNToNum(x, nan, positive, negative)
+}
+
+// NaNToNum_ writes x.NaNToNum(nan, positive, negative) into x and returns x.
+func (x *Tensor) NaNToNum_(nan float64, positive float64, negative float64) *Tensor {
+	return x.writeNamed("nan_to_num_", recordNaNToNum(x, nan, positive, negative))
+}
+
+// recordTrunc records Trunc on operands and attributes that it checks.
+func recordTrunc(x *Tensor) *Tensor {
+	c := builtins[compositeTrunc]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeTrunc(xs[0])
+}
+
+// Trunc returns x rounded towards 0 elementwise.
+//
+// It requires: x is floating point.
+func (x *Tensor) Trunc() *Tensor {
+	return recordTrunc(x)
+}
+
+// Trunc_ writes x.Trunc() into x and returns x.
+func (x *Tensor) Trunc_() *Tensor {
+	return x.writeNamed("trunc_", recordTrunc(x))
+}
+
+// recordFrac records Frac on operands and attributes that it checks.
+func recordFrac(x *Tensor) *Tensor {
+	c := builtins[compositeFrac]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeFrac(xs[0])
+}
+
+// Frac returns x minus Trunc elementwise: the fraction, with the sign of x.
+//
+// It requires: x is floating point.
+func (x *Tensor) Frac() *Tensor {
+	return recordFrac(x)
+}
+
+// Frac_ writes x.Frac() into x and returns x.
+func (x *Tensor) Frac_() *Tensor {
+	return x.writeNamed("frac_", recordFrac(x))
+}
+
+// recordRoundDecimals records RoundDecimals on operands and attributes that it checks.
+func recordRoundDecimals(x *Tensor, decimals int) *Tensor {
+	c := builtins[compositeRoundDecimals]
+	a := [...]setting{{int: decimals}}
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeRoundDecimals(xs[0], a[0].int)
+}
+
+// RoundDecimals returns x rounded to that many decimals, ties to even,
+// elementwise; negative ones count before the point. It is Round of x scaled by
+// a power of 10.
+//
+// It requires: x is floating point.
+func (x *Tensor) RoundDecimals(decimals int) *Tensor {
+	return recordRoundDecimals(x, decimals)
+}
+
+// RoundDecimals_ writes x.RoundDecimals(decimals) into x and returns x.
+func (x *Tensor) RoundDecimals_(decimals int) *Tensor {
+	return x.writeNamed("round_decimals_", recordRoundDecimals(x, decimals))
+}
+
+// recordIsNaN records IsNaN on operands and attributes that it checks.
+func recordIsNaN(x *Tensor) *Tensor {
+	c := builtins[compositeIsNaN]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeIsNaN(xs[0])
+}
+
+// IsNaN returns whether x is NaN, elementwise.
+//
+// It requires: x is a number.
+func (x *Tensor) IsNaN() *Tensor {
+	return recordIsNaN(x)
+}
+
+// recordIsInf records IsInf on operands and attributes that it checks.
+func recordIsInf(x *Tensor) *Tensor {
+	c := builtins[compositeIsInf]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeIsInf(xs[0])
+}
+
+// IsInf returns whether x is infinite, elementwise.
+//
+// It requires: x is a number.
+func (x *Tensor) IsInf() *Tensor {
+	return recordIsInf(x)
+}
+
+// recordIsPosInf records IsPosInf on operands and attributes that it checks.
+func recordIsPosInf(x *Tensor) *Tensor {
+	c := builtins[compositeIsPosInf]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeIsPosInf(xs[0])
+}
+
+// IsPosInf returns whether x is infinity, elementwise.
+//
+// It requires: x is a number.
+func (x *Tensor) IsPosInf() *Tensor {
+	return recordIsPosInf(x)
+}
+
+// recordIsNegInf records IsNegInf on operands and attributes that it checks.
+func recordIsNegInf(x *Tensor) *Tensor {
+	c := builtins[compositeIsNegInf]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeIsNegInf(xs[0])
+}
+
+// IsNegInf returns whether x is -infinity, elementwise.
+//
+// It requires: x is a number.
+func (x *Tensor) IsNegInf() *Tensor {
+	return recordIsNegInf(x)
+}
+
+// recordIsFinite records IsFinite on operands and attributes that it checks.
+func recordIsFinite(x *Tensor) *Tensor {
+	c := builtins[compositeIsFinite]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeIsFinite(xs[0])
+}
+
+// IsFinite returns whether x is neither infinite nor NaN, elementwise.
+//
+// It requires: x is a number.
+func (x *Tensor) IsFinite() *Tensor {
+	return recordIsFinite(x)
+}
+
+// recordSignBit records SignBit on operands and attributes that it checks.
+func recordSignBit(x *Tensor) *Tensor {
+	c := builtins[compositeSignBit]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeSignBit(xs[0])
+}
+
+// SignBit returns whether x has the sign -, elementwise, as -0 has.
+//
+// It requires: x is a number.
+func (x *Tensor) SignBit() *Tensor {
+	return recordSignBit(x)
+}
+
+// recordIsClose records IsClose on operands and attributes that it checks.
+func recordIsClose(x *Tensor, y *Tensor, relative float64, absolute float64, equalNaN bool) *Tensor {
+	c := builtins[compositeIsClose]
+	a := [...]setting{{float: relative}, {float: absolute}, {int: flag(equalNaN)}}
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(a[:], xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkIsClose(xs[0], xs[1], a[0].float, a[1].float, a[2].int != 0), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeIsClose(xs[0], xs[1], a[0].float, a[1].float, a[2].int != 0)
+}
+
+// IsClose returns whether |x-y| is at most absolute + relative·|y|,
+// elementwise. Equal infinities are close; NaNs are if equalNaN.
+//
+// It requires: x is a number; y is a number and has the dtype of x; relative is
+// finite; absolute is finite; relative and absolute are not negative; the
+// shapes broadcast.
+func (x *Tensor) IsClose(y *Tensor, relative float64, absolute float64, equalNaN bool) *Tensor {
+	return recordIsClose(x, y, relative, absolute, equalNaN)
+}
+
+// recordLogicalAnd records LogicalAnd on operands and attributes that it checks.
+func recordLogicalAnd(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeLogicalAnd]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeLogicalAnd(xs[0], xs[1])
+}
+
+// LogicalAnd returns whether x and y both hold, elementwise, of any dtype: a
+// number holds unless it is 0.
+//
+// It requires: x is any dtype; y is any dtype; the shapes broadcast.
+func (x *Tensor) LogicalAnd(y *Tensor) *Tensor {
+	return recordLogicalAnd(x, y)
+}
+
+// recordLogicalOr records LogicalOr on operands and attributes that it checks.
+func recordLogicalOr(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeLogicalOr]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeLogicalOr(xs[0], xs[1])
+}
+
+// LogicalOr returns whether x or y holds, elementwise, of any dtype: a number
+// holds unless it is 0.
+//
+// It requires: x is any dtype; y is any dtype; the shapes broadcast.
+func (x *Tensor) LogicalOr(y *Tensor) *Tensor {
+	return recordLogicalOr(x, y)
+}
+
+// recordLogicalXor records LogicalXor on operands and attributes that it checks.
+func recordLogicalXor(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeLogicalXor]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeLogicalXor(xs[0], xs[1])
+}
+
+// LogicalXor returns whether one of x and y holds, elementwise, of any dtype: a
+// number holds unless it is 0.
+//
+// It requires: x is any dtype; y is any dtype; the shapes broadcast.
+func (x *Tensor) LogicalXor(y *Tensor) *Tensor {
+	return recordLogicalXor(x, y)
+}
+
+// recordLogicalNot records LogicalNot on operands and attributes that it checks.
+func recordLogicalNot(x *Tensor) *Tensor {
+	c := builtins[compositeLogicalNot]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeLogicalNot(xs[0])
+}
+
+// LogicalNot returns whether x does not hold, elementwise, of any dtype: a
+// number holds unless it is 0.
+//
+// It requires: x is any dtype.
+func (x *Tensor) LogicalNot() *Tensor {
+	return recordLogicalNot(x)
+}
+
 // recordSoftmax records Softmax on operands and attributes that it checks.
 func recordSoftmax(x *Tensor, axis int) *Tensor {
 	c := builtins[compositeSoftmax]
@@ -549,6 +1577,292 @@ func (x *Tensor) Erf() *Tensor {
 // Erf_ writes x.Erf() into x and returns x.
 func (x *Tensor) Erf_() *Tensor {
 	return x.writeNamed("erf_", recordErf(x))
+}
+
+// recordSinh records Sinh on operands and attributes that it checks.
+func recordSinh(x *Tensor) *Tensor {
+	c := builtins[compositeSinh]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	return c.call(tr, nil, xs[:])
+}
+
+// Sinh returns the hyperbolic sine of x elementwise.
+//
+// It requires: x is floating point.
+func (x *Tensor) Sinh() *Tensor {
+	return recordSinh(x)
+}
+
+// Sinh_ writes x.Sinh() into x and returns x.
+func (x *Tensor) Sinh_() *Tensor {
+	return x.writeNamed("sinh_", recordSinh(x))
+}
+
+// recordCosh records Cosh on operands and attributes that it checks.
+func recordCosh(x *Tensor) *Tensor {
+	c := builtins[compositeCosh]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	return c.call(tr, nil, xs[:])
+}
+
+// Cosh returns the hyperbolic cosine of x elementwise.
+//
+// It requires: x is floating point.
+func (x *Tensor) Cosh() *Tensor {
+	return recordCosh(x)
+}
+
+// Cosh_ writes x.Cosh() into x and returns x.
+func (x *Tensor) Cosh_() *Tensor {
+	return x.writeNamed("cosh_", recordCosh(x))
+}
+
+// recordExp2 records Exp2 on operands and attributes that it checks.
+func recordExp2(x *Tensor) *Tensor {
+	c := builtins[compositeExp2]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeExp2(xs[0])
+}
+
+// Exp2 returns 2 to the power of x elementwise.
+//
+// It requires: x is floating point.
+func (x *Tensor) Exp2() *Tensor {
+	return recordExp2(x)
+}
+
+// Exp2_ writes x.Exp2() into x and returns x.
+func (x *Tensor) Exp2_() *Tensor {
+	return x.writeNamed("exp2_", recordExp2(x))
+}
+
+// recordLog2 records Log2 on operands and attributes that it checks.
+func recordLog2(x *Tensor) *Tensor {
+	c := builtins[compositeLog2]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeLog2(xs[0])
+}
+
+// Log2 returns the logarithm of x to the base 2 elementwise; NaN below 0.
+//
+// It requires: x is floating point.
+func (x *Tensor) Log2() *Tensor {
+	return recordLog2(x)
+}
+
+// Log2_ writes x.Log2() into x and returns x.
+func (x *Tensor) Log2_() *Tensor {
+	return x.writeNamed("log2_", recordLog2(x))
+}
+
+// recordLog10 records Log10 on operands and attributes that it checks.
+func recordLog10(x *Tensor) *Tensor {
+	c := builtins[compositeLog10]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeLog10(xs[0])
+}
+
+// Log10 returns the logarithm of x to the base 10 elementwise; NaN below 0.
+//
+// It requires: x is floating point.
+func (x *Tensor) Log10() *Tensor {
+	return recordLog10(x)
+}
+
+// Log10_ writes x.Log10() into x and returns x.
+func (x *Tensor) Log10_() *Tensor {
+	return x.writeNamed("log10_", recordLog10(x))
+}
+
+// recordLogAddExp records LogAddExp on operands and attributes that it checks.
+func recordLogAddExp(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeLogAddExp]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeLogAddExp(xs[0], xs[1])
+}
+
+// LogAddExp returns log(exp(x) + exp(y)) elementwise, without overflow.
+//
+// It requires: x is floating point; y is floating point and has the dtype of x;
+// the shapes broadcast.
+func (x *Tensor) LogAddExp(y *Tensor) *Tensor {
+	return recordLogAddExp(x, y)
+}
+
+// LogAddExp_ writes x.LogAddExp(y) into x and returns x.
+func (x *Tensor) LogAddExp_(y *Tensor) *Tensor {
+	return x.writeNamed("log_add_exp_", recordLogAddExp(x, y))
+}
+
+// recordLogAddExp2 records LogAddExp2 on operands and attributes that it checks.
+func recordLogAddExp2(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeLogAddExp2]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeLogAddExp2(xs[0], xs[1])
+}
+
+// LogAddExp2 returns the logarithm to the base 2 of 2^x + 2^y elementwise,
+// without overflow.
+//
+// It requires: x is floating point; y is floating point and has the dtype of x;
+// the shapes broadcast.
+func (x *Tensor) LogAddExp2(y *Tensor) *Tensor {
+	return recordLogAddExp2(x, y)
+}
+
+// LogAddExp2_ writes x.LogAddExp2(y) into x and returns x.
+func (x *Tensor) LogAddExp2_(y *Tensor) *Tensor {
+	return x.writeNamed("log_add_exp2_", recordLogAddExp2(x, y))
+}
+
+// recordHypot records Hypot on operands and attributes that it checks.
+func recordHypot(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeHypot]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeHypot(xs[0], xs[1])
+}
+
+// Hypot returns sqrt(x² + y²) elementwise, without overflow; infinite if x or
+// y is.
+//
+// It requires: x is floating point; y is floating point and has the dtype of x;
+// the shapes broadcast.
+func (x *Tensor) Hypot(y *Tensor) *Tensor {
+	return recordHypot(x, y)
+}
+
+// Hypot_ writes x.Hypot(y) into x and returns x.
+func (x *Tensor) Hypot_(y *Tensor) *Tensor {
+	return x.writeNamed("hypot_", recordHypot(x, y))
+}
+
+// recordXlogy records Xlogy on operands and attributes that it checks.
+func recordXlogy(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositeXlogy]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeXlogy(xs[0], xs[1])
+}
+
+// Xlogy returns x·log(y) elementwise, 0 where x is 0, unless y is NaN.
+//
+// It requires: x is floating point; y is floating point and has the dtype of x;
+// the shapes broadcast.
+func (x *Tensor) Xlogy(y *Tensor) *Tensor {
+	return recordXlogy(x, y)
+}
+
+// Xlogy_ writes x.Xlogy(y) into x and returns x.
+func (x *Tensor) Xlogy_(y *Tensor) *Tensor {
+	return x.writeNamed("xlogy_", recordXlogy(x, y))
+}
+
+// recordDeg2Rad records Deg2Rad on operands and attributes that it checks.
+func recordDeg2Rad(x *Tensor) *Tensor {
+	c := builtins[compositeDeg2Rad]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeDeg2Rad(xs[0])
+}
+
+// Deg2Rad returns x·π/180 elementwise: degrees in radians.
+//
+// It requires: x is floating point.
+func (x *Tensor) Deg2Rad() *Tensor {
+	return recordDeg2Rad(x)
+}
+
+// Deg2Rad_ writes x.Deg2Rad() into x and returns x.
+func (x *Tensor) Deg2Rad_() *Tensor {
+	return x.writeNamed("deg2rad_", recordDeg2Rad(x))
+}
+
+// recordRad2Deg records Rad2Deg on operands and attributes that it checks.
+func recordRad2Deg(x *Tensor) *Tensor {
+	c := builtins[compositeRad2Deg]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeRad2Deg(xs[0])
+}
+
+// Rad2Deg returns x·180/π elementwise: radians in degrees.
+//
+// It requires: x is floating point.
+func (x *Tensor) Rad2Deg() *Tensor {
+	return recordRad2Deg(x)
+}
+
+// Rad2Deg_ writes x.Rad2Deg() into x and returns x.
+func (x *Tensor) Rad2Deg_() *Tensor {
+	return x.writeNamed("rad2deg_", recordRad2Deg(x))
 }
 
 // recordLayerNorm records LayerNorm on operands and attributes that it checks.

@@ -24,12 +24,11 @@ type several struct {
 	call func(x []*lazy.Tensor) *lazy.Tensor
 }
 
-// elementwise are the methods of the op table that have several operands and no attributes.
+// elementwise are the methods of the op table that have several operands.
 func elementwise() (all []several) {
-	for i := range ops.Table {
-		row := &ops.Table[i]
+	for _, row := range ops.All() {
 		method, ok := reflect.TypeFor[*lazy.Tensor]().MethodByName(row.Name)
-		if !ok || len(row.Operands) < 2 || len(row.Attrs) > 0 || !row.Traits.Has(ops.Elementwise) {
+		if !ok || len(row.Operands) < 2 || !row.Traits.Has(ops.Elementwise) {
 			continue
 		}
 		s := several{name: row.Name}
@@ -48,6 +47,9 @@ func elementwise() (all []several) {
 			for _, x := range x {
 				args = append(args, reflect.ValueOf(x))
 			}
+			for k := len(args); k < method.Type.NumIn(); k++ {
+				args = append(args, reflect.Zero(method.Type.In(k)))
+			}
 			return method.Func.Call(args)[0].Interface().(*lazy.Tensor)
 		}
 		all = append(all, s)
@@ -65,6 +67,8 @@ var severalOps = append(elementwise(), []several{
 	{name: "MaskedSelect", dims: [][]int{{2}, {2}}, of: []types.DType{lazy.F32, lazy.Bool}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].MaskedSelect(x[1]) }},
 	{name: "SelectRows", dims: [][]int{{2}, {2}}, of: []types.DType{lazy.F32, lazy.Bool}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].SelectRows(x[1]) }},
 	{name: "WhereScalar", dims: [][]int{{2}, {2}}, of: []types.DType{lazy.Bool, lazy.F32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].WhereScalar(x[1], 7) }},
+	{name: "ScalarWhere", dims: [][]int{{2}, {2}}, of: []types.DType{lazy.Bool, lazy.F32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].ScalarWhere(7, x[1]) }},
+	{name: "MaskedFill", dims: [][]int{{2}, {2}}, of: []types.DType{lazy.F32, lazy.Bool}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].MaskedFill(x[1], 7) }},
 	{name: "CallAll of a composite", dims: [][]int{{2}, {2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return sumAndDifference.CallAll(nil, x...)[1] }},
 	{name: "Less of one that broadcasts", dims: [][]int{{2}, {3, 2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Less(x[1]) }},
 	{name: "MatMul", dims: [][]int{{2, 3}, {3, 2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].MatMul(x[1]) }},

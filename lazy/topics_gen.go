@@ -3,18 +3,26 @@
 // # Families
 //
 // A name alone is a function, a type, or a method of Tensor; docs/reference says more.
-//   - Arithmetic: Abs, Neg, Sign, Add, Sub, Mul, Div, Rem, Pow, Maximum, Minimum,
-//     AddScalar, SubScalar, MulScalar, DivScalar, PowScalar, MaximumScalar, MinimumScalar
-//   - Rounding and conversion: Floor, Ceil, Round, NextAfter, Convert, BitCast
+//   - Arithmetic: Abs, Neg, Sign, Add, Sub, Mul, Div, Rem, Pow, Maximum, Minimum, Square,
+//     Reciprocal, FloorDivide, TruncDivide, Remainder, Clamp, ClampMin, ClampMax, FMax,
+//     FMin, FloatPower, Lerp, LerpScalar, AddCMul, AddCDiv, Heaviside, CopySign, Ldexp,
+//     NaNToNum, AddScalar, SubScalar, MulScalar, DivScalar, PowScalar, RSubScalar,
+//     RDivScalar, RPowScalar, RemScalar, RemainderScalar, FloorDivideScalar, ClampScalar,
+//     MaximumScalar, MinimumScalar
+//   - Rounding and conversion: Floor, Ceil, Round, NextAfter, Convert, BitCast, Trunc,
+//     Frac, RoundDecimals
 //   - Exponentials and other functions: Exp, Expm1, Log, Log1p, Sqrt, Rsqrt, Sin, Cos,
 //     Tan, Asin, Acos, Atan, Asinh, Acosh, Atanh, Cbrt, Erfc, ErfInv, Lgamma, Digamma,
-//     Atan2, Polygamma, Zeta, Erf
+//     Atan2, Polygamma, Zeta, Erf, Sinh, Cosh, Exp2, Log2, Log10, LogAddExp, LogAddExp2,
+//     Hypot, Xlogy, Deg2Rad, Rad2Deg
 //   - Activations: Tanh, Sigmoid, ReLU, Softmax, LogSoftmax, GELU
 //   - Comparisons and choices: Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual,
 //     EqualScalar, NotEqualScalar, LessScalar, LessEqualScalar, GreaterScalar,
-//     GreaterEqualScalar, Where, WhereScalar
+//     GreaterEqualScalar, Where, IsNaN, IsInf, IsPosInf, IsNegInf, IsFinite, SignBit,
+//     IsClose, WhereScalar, ScalarWhere, MaskedFill
 //   - Bits and logic: Not, CountLeadingZeros, And, Or, Xor, ShiftLeft, ShiftRight,
-//     ShiftRightLogical
+//     ShiftRightLogical, LogicalAnd, LogicalOr, LogicalXor, LogicalNot, AndScalar,
+//     OrScalar, XorScalar, ShiftLeftScalar, ShiftRightScalar
 //   - Making tensors: From, Borrow, FromView, Full, Zeros, Ones, ARange, LinSpace,
 //     LogSpace, Eye, HannWindow, HammingWindow, BlackmanWindow, BartlettWindow, Const,
 //     Iota, NewScalar, Trace.Scalar, Place

@@ -111,6 +111,13 @@ func convert(r *recorder, _ *mlir.Op, in []*ir.Node) []*ir.Node {
 	return one(r.to(r.result(0).DType, in[0]))
 }
 
+func bitCast(r *recorder, _ *mlir.Op, in []*ir.Node) []*ir.Node {
+	if from, to := in[0].Type.DType, r.result(0).DType; from.Size() != to.Size() {
+		r.fail("the bits of %v are those of several elements or a part of one of %v, which those of lazy tensors are not", from, to)
+	}
+	return one(r.node(ir.OpBitCast, []ir.Attr{{Int: int64(r.result(0).DType)}}, in[0]))
+}
+
 func compare(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 	o := stablehlo.AsCompare(op)
 	if o.CompareType() == "TOTALORDER" && in[0].Type.DType.IsFloat() {

@@ -25,6 +25,7 @@ func init() { // not a value of the variable: the rules use it
 		stablehlo.Constant:            constant,
 		stablehlo.Iota:                counting,
 		stablehlo.Convert:             convert,
+		stablehlo.BitcastConvert:      bitCast,
 		stablehlo.Compare:             compare,
 		stablehlo.Clamp:               clamp,
 		stablehlo.IsFinite:            isFinite,

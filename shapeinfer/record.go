@@ -41,8 +41,8 @@ func recordBroadcast(b *ir.Builder, op ir.Op, in []*ir.Node, attrs []ir.Attr) (*
 	shape, ok := in[0].Type.Shape, true
 	for _, x := range in[1:] {
 		if shape, ok = BroadcastShapes(shape, x.Type.Shape); !ok {
-			reason, guard := clash(in)
-			e := newError(row, in, "shapes", "shapes do not broadcast: "+reason)
+			reason, guard := clash(len(in), func(i int) types.Type { return in[i].Type })
+			e := newError(row, in, "shapes", reason)
 			e.Broadcast, e.Guard = true, guard
 			return nil, e
 		}
@@ -57,25 +57,38 @@ func recordBroadcast(b *ir.Builder, op ir.Op, in []*ir.Node, attrs []ir.Attr) (*
 	return b.Node(op, wide, attrs, nil)
 }
 
-// clash says which dimensions stand in the way of broadcasting, and what would have to hold of those that
-// are open.
-func clash(in []*ir.Node) (reason string, guard *dims.Guard) {
-	for i, x := range in {
-		for _, y := range in[i+1:] {
-			if _, ok := BroadcastShapes(x.Type.Shape, y.Type.Shape); ok {
+// CheckShapes returns the reason if n operands of an elementwise op do not broadcast, and what
+// would have to hold of sizes that are open; "" if they do.
+func CheckShapes(n int, of func(i int) types.Type) (reason string, guard *dims.Guard) {
+	shape, ok := of(0).Shape, true
+	for i := 1; i < n; i++ {
+		if shape, ok = BroadcastShapes(shape, of(i).Shape); !ok {
+			return clash(n, of)
+		}
+	}
+	return "", nil
+}
+
+// clash says which dimensions of n operands stand in the way of broadcasting, and what would have to hold
+// of those that are open.
+func clash(n int, of func(i int) types.Type) (reason string, guard *dims.Guard) {
+	const clashes = "shapes do not broadcast: "
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			a, c := of(i).Shape, of(j).Shape
+			if _, ok := BroadcastShapes(a, c); ok {
 				continue
 			}
-			a, c := x.Type.Shape, y.Type.Shape
 			for k := 1; k <= min(len(a), len(c)); k++ {
 				if p, q := a[len(a)-k], c[len(c)-k]; p != q && p != 1 && q != 1 && dims.HasExpr(p, q) {
-					return fmt.Sprintf("%v and %v have %s and %s at axis -%d, which may differ", a, c, dims.String(p), dims.String(q), k), guardOf(dims.Equal, p, q)
+					return clashes + fmt.Sprintf("%v and %v have %s and %s at axis -%d, which may differ", a, c, dims.String(p), dims.String(q), k), guardOf(dims.Equal, p, q)
 				} else if p != q && p != 1 && q != 1 {
-					return fmt.Sprintf("%v and %v have %s and %s at axis -%d; reshape one, or give it a dimension of 1 there", a, c, dims.String(p), dims.String(q), k), nil
+					return clashes + fmt.Sprintf("%v and %v have %s and %s at axis -%d; reshape one, or give it a dimension of 1 there", a, c, dims.String(p), dims.String(q), k), nil
 				}
 			}
 		}
 	}
-	return "the operands' dimensions differ", nil
+	return clashes + "the operands' dimensions differ", nil
 }
 
 // Broadcast returns x broadcast to shape, which must be one to which its own

@@ -23,7 +23,7 @@ const elementwiseAbout = "Each element of the result is computed from the elemen
 
 var pages = []page{
 	{"elementwise.md", "Arithmetic and rounding", elementwiseAbout, []topic{
-		{string(ops.Arithmetic), "* AddScalar SubScalar MulScalar DivScalar PowScalar MaximumScalar MinimumScalar"},
+		{string(ops.Arithmetic), "* AddScalar SubScalar MulScalar DivScalar PowScalar RSubScalar RDivScalar RPowScalar RemScalar RemainderScalar FloorDivideScalar ClampScalar MaximumScalar MinimumScalar"},
 		{string(ops.Rounding), "*"},
 	}},
 	{"mathematics.md", "Mathematical functions", elementwiseAbout, []topic{
@@ -31,8 +31,8 @@ var pages = []page{
 		{string(ops.Activations), "*"},
 	}},
 	{"comparisons.md", "Comparisons, choices and bits", elementwiseAbout, []topic{
-		{string(ops.Comparisons), "Equal NotEqual Less LessEqual Greater GreaterEqual EqualScalar NotEqualScalar LessScalar LessEqualScalar GreaterScalar GreaterEqualScalar * WhereScalar"},
-		{string(ops.Bits), "*"},
+		{string(ops.Comparisons), "Equal NotEqual Less LessEqual Greater GreaterEqual EqualScalar NotEqualScalar LessScalar LessEqualScalar GreaterScalar GreaterEqualScalar * WhereScalar ScalarWhere MaskedFill"},
+		{string(ops.Bits), "* AndScalar OrScalar XorScalar ShiftLeftScalar ShiftRightScalar"},
 	}},
 	{"shapes.md", "Making tensors, their sizes", "", []topic{
 		{string(ops.Making), "From Borrow FromView Full Zeros Ones ARange LinSpace LogSpace Eye HannWindow HammingWindow BlackmanWindow BartlettWindow Const * NewScalar Trace.Scalar Place"},

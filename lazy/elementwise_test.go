@@ -1,0 +1,88 @@
+package lazy_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	_ "ltc/backends/reference"
+	"ltc/lazy"
+)
+
+// Numbers as operands are elements of the tensor's dtype, on the side that the name says.
+func TestNumbersAsOperands(t *testing.T) {
+	inf := math.Inf(1)
+	for _, backend := range []string{"eval", "cpu"} {
+		dev, err := lazy.Open(backend)
+		require.NoError(t, err)
+		tr := lazy.NewTrace(dev)
+		x, i := lazy.From(tr, []float64{-7.5, 0, 2}), lazy.From(tr, []int32{-7, 0, 6})
+		mask := lazy.From(tr, []bool{true, false, true})
+		cases := []struct {
+			name string
+			y    *lazy.Tensor
+			want []float64
+		}{
+			{"RSubScalar", x.RSubScalar(1), []float64{8.5, 1, -1}},
+			{"RDivScalar", x.RDivScalar(3), []float64{-0.4, inf, 1.5}},
+			{"RPowScalar", x.RPowScalar(4), []float64{math.Pow(4, -7.5), 1, 16}},
+			{"RemScalar", x.RemScalar(2), []float64{-1.5, 0, 0}},
+			{"RemainderScalar", x.RemainderScalar(2), []float64{0.5, 0, 0}},
+			{"RemainderScalar of integers", i.RemainderScalar(4), []float64{1, 0, 2}},
+			{"FloorDivideScalar", x.FloorDivideScalar(2), []float64{-4, 0, 1}},
+			{"FloorDivideScalar of integers", i.FloorDivideScalar(-4), []float64{1, 0, -2}},
+			{"ClampScalar", x.ClampScalar(-1, 1), []float64{-1, 0, 1}},
+			{"ClampScalar without one side", i.ClampScalar(math.Inf(-1), 1), []float64{-7, 0, 1}},
+			{"ClampScalar without the other", i.ClampScalar(1, inf), []float64{1, 1, 6}},
+			{"ClampScalar without sides", i.ClampScalar(-inf, inf), []float64{-7, 0, 6}},
+			{"ClampScalar with crossed sides", x.ClampScalar(5, 1), []float64{1, 1, 1}},
+			{"MaskedFill", x.MaskedFill(mask, -inf), []float64{-inf, 0, -inf}},
+			{"MaskedFill of integers", i.MaskedFill(mask, 9), []float64{9, 0, 9}},
+			{"ScalarWhere", mask.ScalarWhere(1, x), []float64{1, 0, 1}},
+			{"AndScalar", i.AndScalar(3), []float64{1, 0, 2}},
+			{"OrScalar", i.OrScalar(1), []float64{-7, 1, 7}},
+			{"XorScalar", i.XorScalar(-1), []float64{6, -1, -7}},
+			{"ShiftLeftScalar", i.ShiftLeftScalar(1), []float64{-14, 0, 12}},
+			{"ShiftRightScalar", i.ShiftRightScalar(1), []float64{-4, 0, 3}},
+			{"XorScalar of bools", mask.XorScalar(1).Convert(lazy.F64), []float64{0, 1, 0}},
+			{"ClampScalar_", x.Clone().ClampScalar_(-1, 1), []float64{-1, 0, 1}},
+			{"MaskedFill_", x.Clone().MaskedFill_(mask, 4), []float64{4, 0, 4}},
+			{"CopySign_", x.Clone().CopySign_(x.Neg()), []float64{7.5, 0, -2}},
+		}
+		var ys []*lazy.Tensor
+		for _, c := range cases {
+			ys = append(ys, c.y.Convert(lazy.F64))
+		}
+		require.NoError(t, tr.MarkStep(ys...))
+		for k, c := range cases {
+			got, err := lazy.ToSlice[float64](ys[k])
+			require.NoError(t, err, c.name)
+			for j, w := range c.want {
+				require.True(t, w == got[j] || math.Abs(w-got[j]) < 1e-15, "%s on %s gives %v, want %v", c.name, backend, got, c.want)
+			}
+		}
+		require.NoError(t, dev.Close())
+	}
+}
+
+func TestNumbersThatCannotBeOperands(t *testing.T) {
+	dev, err := lazy.Open("eval")
+	require.NoError(t, err)
+	tr := lazy.NewTrace(dev)
+	x, i, u := lazy.From(tr, []float32{1}), lazy.From(tr, []int8{1}), lazy.From(tr, []uint8{1})
+	for want, y := range map[string]*lazy.Tensor{
+		"clamp(f32[1]): a bound is NaN; use infinities for none":             x.ClampScalar(0, math.NaN()),
+		"clamp(i8[1]): 0.5 is no value of i8; convert x with Convert":        i.ClampScalar(0.5, 1),
+		"remainder(i8[1]): 300 is no value of i8; convert x with Convert":    i.RemainderScalar(300),
+		"sub(i8[1]): 0.5 is no value of i8; convert x with Convert":          i.RSubScalar(0.5),
+		"and(i8[1]): 128 is no value of i8":                                  i.AndScalar(128),
+		"or(u8[1]): -1 is no value of u8":                                    u.OrScalar(-1),
+		"xor(f32[1], f32[]): x must be bool or an integer, is f32":           x.XorScalar(1),
+		"masked_fill(i8[1]): +Inf is no value of i8; convert x with Convert": i.MaskedFill(i.Equal(i), math.Inf(1)),
+		"where(bool[3], i8[], i8[2]): shapes do not broadcast":               lazy.From(tr, []bool{true, false, true}).ScalarWhere(1, lazy.From(tr, []int8{1, 2})),
+	} {
+		require.ErrorContains(t, y.Err(), want)
+		require.ErrorContains(t, y.Err(), "elementwise_test.go:")
+	}
+}
