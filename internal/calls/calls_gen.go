@@ -5,6 +5,7 @@ package calls
 import (
 	"ltc/lazy"
 	"ltc/nn"
+	"ltc/special"
 )
 
 // generated has every row with a method or a function.
@@ -323,4 +324,20 @@ var generated = []function{
 		return one(nn.GridSample(c.X[0], c.X[1], c.Int("mode"), c.Int("padding"), c.Flag("align")))
 	}},
 	{"nn.AffineGrid", func(c *Call) []*lazy.Tensor { return one(nn.AffineGrid(c.X[0], c.Ints("sizes"), c.Flag("align"))) }},
+	{"special.I0", func(c *Call) []*lazy.Tensor { return one(special.I0(c.X[0])) }},
+	{"special.I0e", func(c *Call) []*lazy.Tensor { return one(special.I0e(c.X[0])) }},
+	{"special.I1", func(c *Call) []*lazy.Tensor { return one(special.I1(c.X[0])) }},
+	{"special.I1e", func(c *Call) []*lazy.Tensor { return one(special.I1e(c.X[0])) }},
+	{"special.Ndtr", func(c *Call) []*lazy.Tensor { return one(special.Ndtr(c.X[0])) }},
+	{"special.Ndtri", func(c *Call) []*lazy.Tensor { return one(special.Ndtri(c.X[0])) }},
+	{"special.LogNdtr", func(c *Call) []*lazy.Tensor { return one(special.LogNdtr(c.X[0])) }},
+	{"special.Erfcx", func(c *Call) []*lazy.Tensor { return one(special.Erfcx(c.X[0])) }},
+	{"special.Polygamma", func(c *Call) []*lazy.Tensor { return one(special.Polygamma(c.X[0], c.Int("n"))) }},
+	{"special.Zeta", func(c *Call) []*lazy.Tensor { return one(special.Zeta(c.X[0], c.X[1])) }},
+	{"special.MvLgamma", func(c *Call) []*lazy.Tensor { return one(special.MvLgamma(c.X[0], c.Int("p"))) }},
+	{"special.Entr", func(c *Call) []*lazy.Tensor { return one(special.Entr(c.X[0])) }},
+	{"special.Xlog1py", func(c *Call) []*lazy.Tensor { return one(special.Xlog1py(c.X[0], c.X[1])) }},
+	{"special.Sinc", func(c *Call) []*lazy.Tensor { return one(special.Sinc(c.X[0])) }},
+	{"special.Expit", func(c *Call) []*lazy.Tensor { return one(special.Expit(c.X[0])) }},
+	{"special.Logit", func(c *Call) []*lazy.Tensor { return one(special.Logit(c.X[0], c.Real("eps"))) }},
 }

@@ -11,6 +11,7 @@ type Package struct {
 // function for each row, and the mathematics of a row as its function compute<Name>.
 var Packages = []Package{
 	packageOf("nn", nnRows),
+	packageOf("special", specialRows),
 }
 
 // packageOf gives each row the package that it belongs to.

@@ -137,6 +137,7 @@ var allowed = map[string][]string{
 	"optim":                    {"lazy"},
 	"internal/functions":       {"ir/ops", "lazy"},
 	"nn":                       {"internal/functions", "ir/ops", "lazy"},
+	"special":                  {"internal/functions", "ir/ops", "lazy"},
 	"data":                     {"lazy", "soa"},
 	"data/digits":              {"data"},
 	"checkpoint":               {"lazy", "soa/npy"},

@@ -1,0 +1,55 @@
+// Package special has the special functions of torch.special that lazy tensors have no methods
+// for. Its rows in the op table (ir/ops/special.go) say what each takes and returns; the
+// functions here say how it is computed from the ops of package lazy.
+//
+// A result of f32, f16 or bf16 is computed in f64 and rounded once. It is within one unit in the
+// last place of the exact one, but near a zero of the gamma functions, and of Zeta below -1.
+//
+// A result of f64 is within 16 units, but near a zero. The gamma functions have the bounds of
+// docs/math.md there, and Ndtr below 0 has half a unit more for each 1 of x².
+//
+// The package imports only ltc/lazy, ltc/ir/ops, ltc/ir/types and ltc/internal/functions.
+package special
+
+import (
+	"fmt"
+
+	"ltc/ir/types"
+	"ltc/lazy"
+)
+
+// finer runs f on tensors of one dtype in f64, and rounds the result once.
+func finer(f func(x ...*lazy.Tensor) *lazy.Tensor, xs ...*lazy.Tensor) *lazy.Tensor {
+	d := xs[0].DType()
+	if d == types.F64 {
+		return f(xs...)
+	}
+	all := make([]*lazy.Tensor, len(xs))
+	for i, x := range xs {
+		all[i] = x.Convert(types.F64)
+	}
+	return f(all...).Convert(d)
+}
+
+// number returns v as a scalar of the dtype of x.
+func number(x *lazy.Tensor, v float64) *lazy.Tensor { return lazy.Const(x.Trace(), x.DType(), v) }
+
+// polynomial is that with coefficients c, the lowest power first.
+func polynomial(x *lazy.Tensor, c []float64) *lazy.Tensor {
+	y := number(x, c[len(c)-1])
+	for i := len(c) - 2; i >= 0; i-- {
+		y = y.Mul(x).AddScalar(c[i])
+	}
+	return y
+}
+
+// unlike returns why the shapes of x and y do not broadcast; "" if they do.
+func unlike(x, y *lazy.Tensor) (reason string) {
+	a, b := x.OpenShape(), y.OpenShape()
+	for k := 1; k <= min(len(a), len(b)); k++ {
+		if p, q := a[len(a)-k], b[len(b)-k]; p != q && p != 1 && q != 1 {
+			return fmt.Sprintf("%v and %v do not broadcast at axis -%d; reshape one, or give it a dimension of 1 there", a, b, k)
+		}
+	}
+	return ""
+}

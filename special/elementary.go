@@ -1,0 +1,75 @@
+package special
+
+import (
+	"math"
+
+	"ltc/lazy"
+)
+
+func computeExpit(x *lazy.Tensor) *lazy.Tensor { return x.Sigmoid() }
+
+// computeLogit is log(x/(1-x)), near 1/2 by what the quotient differs from 1.
+func computeLogit(x *lazy.Tensor, eps float64) *lazy.Tensor {
+	return finer(func(in ...*lazy.Tensor) *lazy.Tensor {
+		x := in[0]
+		if eps >= 0 {
+			x = x.ClampScalar(eps, 1-eps)
+		}
+		rest := x.RSubScalar(1)
+		middle := x.GreaterScalar(0.25).And(x.LessScalar(0.75))
+		near := middle.WhereScalar(x.MulScalar(2).SubScalar(1).Div(middle.WhereScalar(rest, 1)), 0).Log1p()
+		return middle.Where(near, x.Div(rest).Log())
+	}, x)
+}
+
+func computeEntr(x *lazy.Tensor) *lazy.Tensor {
+	return finer(func(in ...*lazy.Tensor) *lazy.Tensor {
+		x := in[0]
+		y := x.Mul(x.Log()).Neg()
+		y = x.EqualScalar(0).ScalarWhere(0, y)
+		return x.LessScalar(0).ScalarWhere(math.Inf(-1), y)
+	}, x)
+}
+
+// gradEntr is -(1 + log x).
+func gradEntr(x, _, ct *lazy.Tensor) []*lazy.Tensor {
+	return []*lazy.Tensor{ct.Mul(x.Log().AddScalar(1)).Neg()}
+}
+
+func checkXlog1py(x, y *lazy.Tensor) (demand, reason string) {
+	if reason = unlike(x, y); reason == "" {
+		return "", ""
+	}
+	return xlog1pyShapes, reason
+}
+
+// computeXlog1py takes 0 for a y whose logarithm times 0 is no number.
+func computeXlog1py(x, y *lazy.Tensor) *lazy.Tensor {
+	return finer(func(in ...*lazy.Tensor) *lazy.Tensor {
+		x, y := in[0], in[1]
+		off := x.EqualScalar(0).And(y.LessEqualScalar(-1).Or(y.IsPosInf()))
+		return x.Mul(off.ScalarWhere(0, y).Log1p())
+	}, x, y)
+}
+
+// computeSinc turns by the nearest integer first, so that it is 0 at all but 0.
+func computeSinc(x *lazy.Tensor) *lazy.Tensor {
+	return finer(func(in ...*lazy.Tensor) *lazy.Tensor {
+		x := in[0]
+		turns := x.Round()
+		sine := x.Sub(turns).MulScalar(math.Pi).Sin()
+		sine = turns.RemScalar(2).EqualScalar(0).Where(sine, sine.Neg())
+		zero := x.EqualScalar(0)
+		return zero.ScalarWhere(1, sine.Div(zero.ScalarWhere(1, x).MulScalar(math.Pi)))
+	}, x)
+}
+
+// gradSinc is (cos πx - y)/x, 0 at 0.
+func gradSinc(x, _, ct *lazy.Tensor) []*lazy.Tensor {
+	slope := finer(func(in ...*lazy.Tensor) *lazy.Tensor {
+		x := in[0]
+		zero := x.EqualScalar(0)
+		return zero.ScalarWhere(0, x.MulScalar(math.Pi).Cos().Sub(Sinc(x)).Div(zero.ScalarWhere(1, x)))
+	}, x)
+	return []*lazy.Tensor{ct.Mul(slope)}
+}

@@ -1,0 +1,83 @@
+package special
+
+import (
+	"fmt"
+	"math"
+
+	"ltc/lazy"
+)
+
+func checkPolygamma(_ *lazy.Tensor, n int) (demand, reason string) {
+	if n < 0 {
+		return polygammaOrder, fmt.Sprintf("n is %d, must not be negative", n)
+	}
+	return "", ""
+}
+
+// computePolygamma of a negative number x is by that of 1-x:
+//
+//	ψ⁽ⁿ⁾(x) = (-1)ⁿ ψ⁽ⁿ⁾(1-x) - π dⁿ/dxⁿ cot πx
+func computePolygamma(x *lazy.Tensor, n int) *lazy.Tensor {
+	return finer(func(in ...*lazy.Tensor) *lazy.Tensor {
+		x := in[0]
+		if n == 0 {
+			return x.Digamma()
+		}
+		negative, poles, sign := x.LessScalar(0), atPoles(x), float64(1-2*(n%2))
+		y := number(x, float64(n)).Polygamma(negative.Where(x.RSubScalar(1), x))
+
+		turn := negative.And(poles.Not()).WhereScalar(x.Sub(x.Round()), 0.25).MulScalar(math.Pi)
+		mirror := y.MulScalar(sign).Sub(polynomial(turn.Tan().Reciprocal(), cotangent(n)).MulScalar(math.Pi))
+		return poles.ScalarWhere(math.Inf(int(-sign)), negative.Where(mirror, y))
+	}, x)
+}
+
+// cotangent has the coefficients of the n-th derivative of cot πx as a polynomial in c = cot πx,
+// whose derivative is -π(1+c²).
+func cotangent(n int) []float64 {
+	p := []float64{0, 1}
+	for range n {
+		next := make([]float64, len(p)+1)
+		for k := 1; k < len(p); k++ {
+			next[k-1] -= math.Pi * float64(k) * p[k]
+			next[k+1] -= math.Pi * float64(k) * p[k]
+		}
+		p = next
+	}
+	return p
+}
+
+func checkZeta(x, q *lazy.Tensor) (demand, reason string) {
+	if reason = unlike(x, q); reason == "" {
+		return "", ""
+	}
+	return zetaShapes, reason
+}
+
+func computeZeta(x, q *lazy.Tensor) *lazy.Tensor {
+	return finer(func(in ...*lazy.Tensor) *lazy.Tensor {
+		x, q := in[0], in[1]
+		return atPoles(q).And(x.GreaterScalar(1)).ScalarWhere(math.Inf(1), x.Zeta(q))
+	}, x, q)
+}
+
+// atPoles returns whether x is 0 or a negative integer.
+func atPoles(x *lazy.Tensor) *lazy.Tensor { return x.LessEqualScalar(0).And(x.Equal(x.Floor())) }
+
+func checkMvLgamma(_ *lazy.Tensor, p int) (demand, reason string) {
+	if p < 1 {
+		return mvLgammaDimension, fmt.Sprintf("p is %d, must be positive", p)
+	}
+	return "", ""
+}
+
+// computeMvLgamma is p(p-1)/4 log π + Σ log Γ(x - i/2), i < p.
+func computeMvLgamma(x *lazy.Tensor, p int) *lazy.Tensor {
+	return finer(func(x ...*lazy.Tensor) *lazy.Tensor {
+		y := x[0].Lgamma()
+		for i := 1; i < p; i++ {
+			y = y.Add(x[0].SubScalar(float64(i) / 2).Lgamma())
+		}
+		return y.AddScalar(float64(p*(p-1)) / 4 * math.Log(math.Pi))
+	}, x)
+}

@@ -1,0 +1,199 @@
+package special_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	_ "ltc/backends/reference"
+	"ltc/ir/ops"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/special"
+)
+
+// trace returns a trace of a device.
+func trace(t *testing.T, backend string) *lazy.Trace {
+	dev, err := lazy.Open(backend)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, dev.Close()) })
+	return lazy.NewTrace(dev)
+}
+
+func logit(eps float64) func(x *lazy.Tensor) *lazy.Tensor {
+	return func(x *lazy.Tensor) *lazy.Tensor { return special.Logit(x, eps) }
+}
+
+func polygamma(n int) func(x *lazy.Tensor) *lazy.Tensor {
+	return func(x *lazy.Tensor) *lazy.Tensor { return special.Polygamma(x, n) }
+}
+
+func mvlgamma(p int) func(x *lazy.Tensor) *lazy.Tensor {
+	return func(x *lazy.Tensor) *lazy.Tensor { return special.MvLgamma(x, p) }
+}
+
+// zeta and xlog1py have a number as their first operand.
+func zeta(s float64) func(q *lazy.Tensor) *lazy.Tensor {
+	return func(q *lazy.Tensor) *lazy.Tensor { return special.Zeta(lazy.Const(q.Trace(), q.DType(), s), q) }
+}
+
+func xlog1py(x float64) func(y *lazy.Tensor) *lazy.Tensor {
+	return func(y *lazy.Tensor) *lazy.Tensor { return special.Xlog1py(lazy.Const(y.Trace(), y.DType(), x), y) }
+}
+
+// function is a function with exact values, computed with 60 digits, and what it gives at ends.
+type function struct {
+	name    string
+	f       func(x *lazy.Tensor) *lazy.Tensor
+	x, want []float64
+}
+
+var values = []function{
+	{"i0", special.I0, []float64{-9, -2.5, 0, 0.5, 3, 8, 20}, []float64{1093.5883545113747, 3.289839144050123, 1, 1.0634833707413236, 4.8807925858650245, 427.5641157218048, 43558282.559553534}},
+	{"i0e", special.I0e, []float64{-9, -2.5, 0.5, 3, 8, 200}, []float64{0.134959524581723, 0.27004644161220276, 0.6450352704491501, 0.2430003541618254, 0.14343178185685032, 0.028227159949111916}},
+	{"i1", special.I1, []float64{-9, -2.5, 0, 0.5, 3, 8, 20}, []float64{-1030.9147225169565, -2.5167162452886984, 0, 0.2578943053908963, 3.9533702174026093, 399.8731367825601, 42454973.38512777}},
+	{"i1e", special.I1e, []float64{-9, -2.5, 0, 0.5, 3, 8, 200}, []float64{-0.1272249839358912, -0.20658464953126657, 0, 0.1564208031848717, 0.19682671329730086, 0.13414249329269817, 0.02815650339483292}},
+	{"ndtr", special.Ndtr, []float64{-10, -2, -0.5, 0, 1, 5}, []float64{7.619853024160525e-24, 0.02275013194817921, 0.3085375387259869, 0.5, 0.8413447460685429, 0.9999997133484281}},
+	{"ndtri", special.Ndtri, []float64{1e-30, 0.0078125, 0.25, 0.5, 0.75, 0.9921875}, []float64{-11.464024688443615, -2.4175590162365053, -0.6744897501960817, 0, 0.6744897501960817, 2.4175590162365053}},
+	{"log_ndtr", special.LogNdtr, []float64{-40, -10, -2, -0.5, 0, 3}, []float64{-804.6084420137538, -53.23128515051247, -3.783184333682032, -1.1759117615936185, -0.6931471805599453, -0.0013508099647481938}},
+	{"erfcx", special.Erfcx, []float64{-3, -0.5, 0, 1, 5, 10, 30}, []float64{16205.988853999586, 1.952360489182557, 1, 0.427583576155807, 0.11070463773306863, 0.05614099274382259, 0.01879588886141675}},
+	{"entr", special.Entr, []float64{0.25, 0.5, 1, 2}, []float64{0.34657359027997264, 0.34657359027997264, 0, -1.3862943611198906}},
+	{"sinc", special.Sinc, []float64{-2.5, -1, -0.25, 0.5, 1.5, 3}, []float64{0.12732395447351627, 0, 0.9003163161571061, 0.6366197723675814, -0.2122065907891938, 0}},
+	{"logit", logit(-1), []float64{0.0078125, 0.25, 0.5, 0.625, 0.75, 0.875}, []float64{-4.844187086458591, -1.0986122886681098, 0, 0.5108256237659907, 1.0986122886681098, 1.9459101490553132}},
+	{"polygamma 0", polygamma(0), []float64{-9.75, -2.25, -0.25, 0.5, 1, 10}, []float64{-0.8139190159811147, 4.158583564657972, 2.9141391202135276, -1.9635100260214235, -0.5772156649015329, 2.251752589066721}},
+	{"polygamma 1", polygamma(1), []float64{-9.75, -2.25, -0.25, 0.5, 1, 10}, []float64{19.641724953976865, 19.37941051186914, 18.541879647671607, 4.934802200544679, 1.6449340668482264, 0.10516633568168575}},
+	{"polygamma 2", polygamma(2), []float64{-9.75, -2.25, -0.25, 0.5, 1, 10}, []float64{-124.0346023408442, 123.89694977406016, 122.69736678366236, -16.82879664423432, -2.4041138063191885, -0.011049834970802067}},
+	{"polygamma 3", polygamma(3), []float64{-9.75, -2.25, -0.25, 0.5, 1, 10}, []float64{1558.5436081111616, 1558.4550231887144, 1555.7633125348507, 97.40909103400244, 6.493939402266829, 0.0023199013042898686}},
+	{"mvlgamma 1", mvlgamma(1), []float64{0.5, 3, 10}, []float64{0.5723649429247001, 0.6931471805599453, 12.801827480081469}},
+	{"mvlgamma 3", mvlgamma(3), []float64{1.5, 3, 10}, []float64{2.1686775340635553, 2.694924879806965, 36.81285863239809}},
+	{"zeta of 2.5", zeta(2.5), []float64{0.25, 1, 4}, []float64{32.84745195469769, 1.341487257250917, 0.10056053204432187}},
+	{"xlog1py of 3", xlog1py(3), []float64{-0.5, 0.0009765625, 4}, []float64{-2.0794415416798357, 0.0029282579191663768, 4.8283137373023015}},
+}
+
+// The values of f64 are within 40 units in the last place, those of f32 within one, and those of
+// 16 bits within one of theirs.
+func TestValues(t *testing.T) {
+	for _, backend := range []string{"eval", "cpu"} {
+		tr := trace(t, backend)
+		for d, within := range map[types.DType]float64{lazy.F64: 40 * 0x1p-53, lazy.F32: 0x1p-23, lazy.F16: 0x1p-10, lazy.BF16: 0x1p-7} {
+			for _, c := range values {
+				y := c.f(lazy.From(tr, c.x).Convert(d)).Convert(lazy.F64)
+				require.NoError(t, tr.MarkStep(y), c.name)
+				got, err := lazy.ToSlice[float64](y)
+				require.NoError(t, err)
+				for i, want := range c.want {
+					if d == lazy.F16 && !(halfHas(want) && halfHas(c.x[i])) {
+						continue
+					}
+					require.LessOrEqual(t, math.Abs(got[i]-want), within*math.Abs(want), "%s of %v in %v on %s is %v, want %v", c.name, c.x[i], d, backend, got[i], want)
+				}
+			}
+		}
+	}
+}
+
+// halfHas reports whether f16 has about this number, with all digits.
+func halfHas(x float64) bool { return x == 0 || math.Abs(x) >= 0x1p-14 && math.Abs(x) <= 65504 }
+
+var inf, nan = math.Inf(1), math.NaN()
+
+// The ends are PyTorch's.
+var ends = []function{
+	{"i0", special.I0, []float64{inf, -inf, nan}, []float64{inf, inf, nan}},
+	{"i0e", special.I0e, []float64{inf, -inf, nan}, []float64{0, 0, nan}},
+	{"i1", special.I1, []float64{inf, -inf, nan}, []float64{inf, -inf, nan}},
+	{"i1e", special.I1e, []float64{inf, -inf, nan}, []float64{0, 0, nan}},
+	{"ndtr", special.Ndtr, []float64{inf, -inf, nan}, []float64{1, 0, nan}},
+	{"ndtri", special.Ndtri, []float64{0, 1, -0.5, 2, nan}, []float64{-inf, inf, nan, nan, nan}},
+	{"log_ndtr", special.LogNdtr, []float64{inf, -inf, nan}, []float64{0, -inf, nan}},
+	{"erfcx", special.Erfcx, []float64{inf, -inf, -30, nan}, []float64{0, inf, inf, nan}},
+	{"polygamma 1", polygamma(1), []float64{0, -2, inf, nan}, []float64{inf, inf, 0, nan}},
+	{"polygamma 2", polygamma(2), []float64{0, -2, nan}, []float64{-inf, -inf, nan}},
+	{"zeta of 3", zeta(3), []float64{0, -1, inf, nan}, []float64{inf, inf, 0, nan}},
+	{"zeta of 1", zeta(1), []float64{2}, []float64{inf}},
+	{"zeta of 0.5", zeta(0.5), []float64{2}, []float64{nan}},
+	{"mvlgamma 1", mvlgamma(1), []float64{0, inf, nan}, []float64{inf, inf, nan}},
+	{"entr", special.Entr, []float64{0, -1, inf, -inf, nan}, []float64{0, -inf, -inf, -inf, nan}},
+	{"xlog1py of 0", xlog1py(0), []float64{-2, -1, inf, nan}, []float64{0, 0, 0, nan}},
+	{"xlog1py of 1", xlog1py(1), []float64{-2, -1, inf, nan}, []float64{nan, -inf, inf, nan}},
+	{"sinc", special.Sinc, []float64{0, inf, nan}, []float64{1, nan, nan}},
+	{"expit", special.Expit, []float64{0, inf, -inf, nan}, []float64{0.5, 1, 0, nan}},
+	{"logit", logit(-1), []float64{0, 1, -0.5, 2, nan}, []float64{-inf, inf, nan, nan, nan}},
+	{"logit of a quarter", logit(0.25), []float64{0, 0.5, 2, nan}, []float64{-math.Log(3), 0, math.Log(3), nan}},
+}
+
+func TestEnds(t *testing.T) {
+	for _, backend := range []string{"eval", "cpu"} {
+		tr := trace(t, backend)
+		for _, c := range ends {
+			y := c.f(lazy.From(tr, c.x))
+			require.NoError(t, tr.MarkStep(y), c.name)
+			got, err := lazy.ToSlice[float64](y)
+			require.NoError(t, err)
+			for i, want := range c.want {
+				same := got[i] == want || want != want && got[i] != got[i] || math.Abs(got[i]-want) < 1e-15
+				require.True(t, same, "%s of %v on %s is %v, want %v", c.name, c.x[i], backend, got[i], want)
+			}
+		}
+	}
+}
+
+// The gradients, first and second, are those of the values.
+func TestGradients(t *testing.T) {
+	tr := trace(t, "eval")
+	for _, c := range []function{
+		{"i0", special.I0, []float64{-9, -0.5, 2, 10}, nil},
+		{"i0e", special.I0e, []float64{-9, -0.5, 2, 10}, nil},
+		{"i1", special.I1, []float64{-3, -0.5, 2, 4}, nil},
+		{"i1e", special.I1e, []float64{-9, -0.5, 2, 10}, nil},
+		{"ndtr", special.Ndtr, []float64{-3, -0.5, 0, 2}, nil},
+		{"ndtri", special.Ndtri, []float64{0.05, 0.3, 0.6, 0.95}, nil},
+		{"log_ndtr", special.LogNdtr, []float64{-12, -1.5, 0, 2}, nil},
+		{"erfcx", special.Erfcx, []float64{-1, 0, 2, 12}, nil},
+		{"polygamma 0", polygamma(0), []float64{-1.25, 0.5, 3.3}, nil},
+		{"polygamma 2", polygamma(2), []float64{-1.25, 0.9, 3.3}, nil},
+		{"zeta", zeta(2.5), []float64{0.5, 1.2, 3.3}, nil},
+		{"mvlgamma", mvlgamma(3), []float64{1.5, 3, 10}, nil},
+		{"entr", special.Entr, []float64{0.25, 1, 3}, nil},
+		{"xlog1py", xlog1py(3), []float64{-0.5, 0.5, 3}, nil},
+		{"sinc", special.Sinc, []float64{-1.25, -1, 0.5, 3}, nil},
+		{"expit", special.Expit, []float64{-2, 0, 3}, nil},
+		{"logit", logit(-1), []float64{0.1, 0.3, 0.5, 0.9}, nil},
+		{"logit within bounds", logit(0.2), []float64{0.1, 0.3, 0.5, 0.9}, nil},
+	} {
+		require.NoError(t, lazy.GradCheck(func(x []*lazy.Tensor) *lazy.Tensor { return c.f(x[0]) }, lazy.From(tr, c.x)), c.name)
+		require.NoError(t, lazy.GradCheck(func(x []*lazy.Tensor) *lazy.Tensor { return lazy.Grad(c.f(x[0]).Sum(), x[0])[0] }, lazy.From(tr, c.x)), "second of %s", c.name)
+	}
+}
+
+// A call that breaks a rule is an error with the op, the types, the rule and the line.
+func TestMistakes(t *testing.T) {
+	tr := trace(t, "eval")
+	f, i := lazy.From(tr, []float32{1, 2, 3}), lazy.From(tr, []int32{1})
+	labels := map[string]bool{}
+	for want, y := range map[string]*lazy.Tensor{
+		"special.i0(i32[1]): x must be floating point, is i32; convert it with Convert (special.i0_c1)":                                           special.I0(i),
+		"special.polygamma(f32[3]): n is -1, must not be negative (special.polygamma_c2)":                                                         special.Polygamma(f, -1),
+		"special.mvlgamma(f32[3]): p is 0, must be positive (special.mvlgamma_c2)":                                                                special.MvLgamma(f, 0),
+		"special.zeta(f32[3], i32[1]): dtypes differ":                                                                                             special.Zeta(f, i),
+		"special.logit(f32[3]): eps is NaN, must be a finite number (special.logit_c2)":                                                           special.Logit(f, nan),
+		"special.zeta(f32[3], f32[2]): [3] and [2] do not broadcast at axis -1; reshape one, or give it a dimension of 1 there (special.zeta_c3)": special.Zeta(f, lazy.From(tr, []float32{1, 2})),
+		"special.xlog1py(f32[3], f32[2]): [3] and [2] do not broadcast at axis -1":                                                                special.Xlog1py(f, lazy.From(tr, []float32{1, 2})),
+	} {
+		require.ErrorContains(t, y.Err(), want)
+		require.ErrorContains(t, y.Err(), "special_test.go:")
+		var e *lazy.OpError
+		require.True(t, errors.As(y.Err(), &e))
+		labels[e.Label] = true
+	}
+	for _, o := range ops.PackageRows("special") {
+		for i, d := range o.Where {
+			if label := fmt.Sprintf("%s_c%d", o.Mnemonic(), len(o.Operands)+i+1); !o.Attribute(d.Name) {
+				require.True(t, labels[label], "no bad call breaks %s: %s", label, d.Text)
+			}
+		}
+	}
+}
