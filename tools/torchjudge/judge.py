@@ -222,7 +222,7 @@ def main():
     p.add_argument("-dtype", action="append")
     p.add_argument("-v", action="store_true")
     p.add_argument("ops", nargs="*")
-    a = p.parse_args()
+    a = p.parse_intermixed_args()
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     server, rows = Server(a.binary, a.backend), {}
