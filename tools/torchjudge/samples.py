@@ -330,7 +330,7 @@ CALLS = {
     **{n: unary(g, of_floats=False) for n, g in {"abs": "Abs", "neg": "Neg", "sign": "Sign", "square": "Square", "signbit": "SignBit", "nn.functional.relu": "ReLU", "bitwise_not": "Not", "nonzero": "Nonzero", "unique": "Unique"}.items()},
     "add": with_alpha("Add", "AddScalar"), "sub": with_alpha("Sub", "SubScalar"), "mul": binary("Mul", "MulScalar"),
     "div.no_rounding_mode": binary("Div", "DivScalar", of_floats=True), "true_divide": binary("Div", "DivScalar", of_floats=True),
-    "fmod": binary("FMod"), "remainder": binary("Remainder"), "floor_divide": binary("FloorDivide"), "pow": binary("Pow", "PowScalar"), "atan2": binary("Atan2", of_floats=True),
+    "fmod": binary("Rem", "RemScalar"), "remainder": binary("Remainder", "RemainderScalar"), "floor_divide": binary("FloorDivide", "FloorDivideScalar"), "pow": binary("Pow", "PowScalar"), "atan2": binary("Atan2", of_floats=True),
     "hypot": binary("Hypot", of_floats=True), "copysign": binary("CopySign", of_floats=True), "nextafter": binary("NextAfter", of_floats=True), "logaddexp": binary("LogAddExp", of_floats=True),
     "logaddexp2": binary("LogAddExp2", of_floats=True), "heaviside": binary("Heaviside"), "fmax": binary("FMax"), "fmin": binary("FMin"), "xlogy": binary("Xlogy", of_floats=True),
     "special.xlog1py": binary("special.Xlog1py", of_floats=True), "special.zeta": binary("special.Zeta", of_floats=True),
