@@ -99,6 +99,7 @@ func init() {
 		ir.OpBarrier:            gradBarrier,
 		ir.OpResult:             gradResult,
 		ir.OpComposite:          gradComposite,
+		ir.OpHostCall:           gradHostCall,
 		ir.OpCase:               gradCase,
 		ir.OpWhile:              gradWhile,
 		ir.OpScan:               gradScan,

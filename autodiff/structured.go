@@ -358,6 +358,10 @@ func (t *tape) together(grads []*ir.Node) []*ir.Node {
 }
 
 // A barrier hands the gradient on.
+func gradHostCall(_ *tape, n, _ *ir.Node) {
+	panic(failure{fmt.Errorf("there is no gradient through the host function %s called at %v: give it one (HostOp.Gradient), or stop its operands (Stop)", n.Attrs[ir.HostCallName].Str, n.Loc)})
+}
+
 func gradBarrier(t *tape, _, ct *ir.Node) { t.add(0, ct) }
 
 // ownGradient takes the gradient that a composite has of its own; false if it has

@@ -99,6 +99,7 @@ func init() {
 		ir.OpBarrier:            batchBarrier,
 		ir.OpResult:             batchResult,
 		ir.OpComposite:          batchComposite,
+		ir.OpHostCall:           batchHostCall,
 		ir.OpCase:               batchCase,
 		ir.OpWhile:              batchWhile,
 		ir.OpScan:               batchScan,

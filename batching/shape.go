@@ -37,6 +37,10 @@ func batchBarrier(v *vectorizer, n *ir.Node, in []Value) []Value {
 	return []Value{{v.copy(n, in), in[0].Batched}} // what it waits for may be batched alone
 }
 
+func batchHostCall(_ *vectorizer, n *ir.Node, _ []Value) []Value {
+	panic(failure{fmt.Errorf("the host function %s takes one example at a time", n.Attrs[ir.HostCallName].Str)})
+}
+
 func batchBroadcast(v *vectorizer, n *ir.Node, in []Value) []Value {
 	return v.with(n, in, ir.Attr{Ints: v.shape(n.Type.Shape)}, ir.Attr{Ints: withExamples(n.Attrs[ir.BroadcastAxes].Ints)})
 }

@@ -94,13 +94,14 @@ const (
 	OpBarrier
 	OpResult
 	OpComposite
+	OpHostCall
 	OpCase
 	OpWhile
 	OpScan
 )
 
 // NumOps is the number of ops.
-const NumOps = 93
+const NumOps = 94
 
 var mnemonics = [NumOps]string{
 	OpAbs:                "abs",
@@ -193,6 +194,7 @@ var mnemonics = [NumOps]string{
 	OpBarrier:            "barrier",
 	OpResult:             "result",
 	OpComposite:          "composite",
+	OpHostCall:           "host_call",
 	OpCase:               "case",
 	OpWhile:              "while",
 	OpScan:               "scan",
@@ -272,6 +274,8 @@ const (
 	SumPoolHigh             = 3
 	SumPoolDilation         = 4
 	ResultIndex             = 0
+	HostCallName            = 0
+	HostCallResults         = 1
 	ScanIterations          = 0
 	ScanReverse             = 1
 	ScanCarries             = 2

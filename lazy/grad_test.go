@@ -13,6 +13,7 @@ import (
 	"ltc/ir"
 	"ltc/ir/ops"
 	"ltc/ir/types"
+	"ltc/shapeinfer"
 )
 
 // vary is an input of a gradient case: values drawn from [lo, hi].
@@ -231,6 +232,10 @@ var stridedGrads = []gradCase{
 		return Checkpoint(x, func(x *Tensor) *Tensor {
 			return Checkpoint(x.Sin(), func(z *Tensor) *Tensor { return z.Mul(y.Reshape(2, 1)).Softmax(1).Mul(x) })
 		})
+	}),
+	unaryCase("host_call", -2, 2, func(x *Tensor) *Tensor { // behind a stop: it has none of its own
+		n, err := shapeinfer.Record(x.tr.b, ir.OpHostCall, []*ir.Node{x.tr.operand(x)}, []ir.Attr{{Str: "test.elements"}, {Str: "f32[]"}}, nil)
+		return x.Mul(x.tr.result(n, err).Convert(F64).Stop())
 	}),
 	unaryCase("stop", -2, 2, func(x *Tensor) *Tensor { return x.Mul(x.Stop().MulScalar(0).Stop().AddScalar(3)) }),
 	unaryCase("while without gradients", -2, 2, func(x *Tensor) *Tensor {

@@ -438,6 +438,7 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 		return x[0].Norm(a.float("p"), a.ints("axes")...), nil
 	},
 	"barrier":              func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpBarrier, x) },
+	"host_call":            func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpHostCall, x) },
 	"dynamic_slice":        func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpDynamicSlice, x) },
 	"dynamic_update_slice": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpDynamicUpdateSlice, x) },
 	"result": func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) {

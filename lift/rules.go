@@ -59,12 +59,23 @@ func init() { // not a value of the variable: the rules use it
 // neutral are the custom calls that only say where values lie.
 var neutral = []string{"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement", "xla.sdy.FuncResultSharding"}
 
+// customCall is a call of a function of the host, unless it only says where values lie.
+// Functions that take a configuration have no call in the IR.
 func customCall(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 	name := stablehlo.AsCustomCall(op).CallTargetName()
-	if !slices.Contains(neutral, name) || len(in) != len(op.Results) {
-		r.fail("there is no op of lazy tensors for the call of %q", name)
+	if slices.Contains(neutral, name) && len(in) == len(op.Results) {
+		return in
 	}
-	return in
+	for _, config := range []string{"backend_config", "mhlo.backend_config", "indices_of_shape_operands", "called_computations"} {
+		if op.Attrs.Get(config) != nil {
+			r.fail("there is no op of lazy tensors for the call of %q with its %s", name, config)
+		}
+	}
+	out := make([]types.Type, len(op.Results))
+	for i := range out {
+		out[i] = r.result(i)
+	}
+	return r.results(ir.OpHostCall, in, []ir.Attr{{Str: name}, {Str: ir.HostResultsText(out)}}, nil)
 }
 
 func barrier(r *recorder, _ *mlir.Op, in []*ir.Node) []*ir.Node {

@@ -99,6 +99,7 @@ func init() {
 		ir.OpBarrier:            lowerBarrier,
 		ir.OpResult:             lowerResult,
 		ir.OpComposite:          lowerComposite,
+		ir.OpHostCall:           lowerHostCall,
 		ir.OpCase:               lowerCase,
 		ir.OpWhile:              lowerWhile,
 		ir.OpScan:               lowerScan,

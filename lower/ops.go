@@ -377,6 +377,14 @@ func lowerScatter(l *lowerer, n *ir.Node) *mlir.Value {
 	return op.Results[0]
 }
 
+// lowerHostCall emits a custom_call of the function's name.
+func lowerHostCall(l *lowerer, n *ir.Node) *mlir.Value {
+	op := mlir.NewOp(stablehlo.CustomCall, l.in(n), resultTypes(n)...)
+	op.Attrs = mlir.Dict{attr("call_target_name", mlir.StringAttr(n.Attrs[ir.HostCallName].Str))}
+	l.append(op)
+	return op.Results[0]
+}
+
 func lowerComposite(l *lowerer, n *ir.Node) *mlir.Value {
 	if l.symbolic && !told(n.Body.Graph) { // a function does not know these sizes
 		all := l.run(n.Body.Graph, l.in(n))

@@ -450,6 +450,21 @@ func inferComposite(in []*ir.Node, _ []ir.Attr, body *ir.Composite) (one types.T
 	return one, several, nil
 }
 
+// inferHostCall gives the types that the call says.
+func inferHostCall(_ []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (one types.Type, several []types.Type, b *broken) {
+	if name := attrs[ir.HostCallName].Str; !namespaced.MatchString(name) {
+		return one, nil, because(hostCallName, "the name %q has none, or has other than letters, digits, _ and .", name)
+	}
+	all, err := ir.HostResults(attrs)
+	if err != nil {
+		return one, nil, because(hostCallResults, "%v", err)
+	}
+	if len(all) == 1 {
+		return all[0], nil, nil
+	}
+	return one, all, nil
+}
+
 func inferBarrier(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	return in[0].Type, nil
 }

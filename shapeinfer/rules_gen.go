@@ -107,6 +107,7 @@ func init() {
 	manyRules = [ir.NumOps]manyRule{
 		ir.OpSort:      inferSort,
 		ir.OpComposite: inferComposite,
+		ir.OpHostCall:  inferHostCall,
 		ir.OpCase:      inferCase,
 		ir.OpWhile:     inferWhile,
 		ir.OpScan:      inferScan,
@@ -200,6 +201,8 @@ const (
 	resultIndex              demand = 1
 	compositeOperands        demand = 1
 	compositeName            demand = 2
+	hostCallName             demand = 1
+	hostCallResults          demand = 2
 	caseIndex                demand = 1
 	caseBodies               demand = 2
 	caseResults              demand = 3
