@@ -72,7 +72,7 @@ func (h *HostOp) check(x []*Tensor, _ Attrs) (demand, reason string) {
 			return "types", fmt.Sprintf("operand %d is %v, whose sizes must be numbers", i, t.Type())
 		}
 	}
-	out, err := h.Types(typesOf(x))
+	out, err := h.Types(operandTypes(x))
 	if err != nil {
 		return "types", err.Error()
 	}
@@ -91,7 +91,7 @@ func (h *HostOp) check(x []*Tensor, _ Attrs) (demand, reason string) {
 func (h *HostOp) body(x []*Tensor, _ Attrs) []*Tensor {
 	tr := x[0].tr
 	ys := make([]*Tensor, max(1, len(h.Results)))
-	out, err := h.Types(typesOf(x))
+	out, err := h.Types(operandTypes(x))
 	if err != nil {
 		putAll(ys, tr.poisoned(opError(tr.site(), h.Name, ErrType, x, "%v", err)))
 		return ys
@@ -105,7 +105,7 @@ func (h *HostOp) body(x []*Tensor, _ Attrs) []*Tensor {
 	return ys
 }
 
-func typesOf(x []*Tensor) []types.Type {
+func operandTypes(x []*Tensor) []types.Type {
 	all := make([]types.Type, len(x))
 	for i, t := range x {
 		all[i] = t.Type()

@@ -106,38 +106,11 @@ func (r *recorder) fold(f fold, x *ir.Node, axes []int) *ir.Node {
 	case f == minimum:
 		return r.node(ir.OpMin, attrs, x)
 	}
-	return r.product(x, axes)
+	return r.node(ir.OpProd, attrs, x)
 }
 
 // truth is whether numbers are not 0.
 func (r *recorder) truth(x *ir.Node) *ir.Node { return r.to(types.Bool, x) }
-
-// product multiplies the elements along axes: halves with each other, until one is left.
-func (r *recorder) product(x *ir.Node, axes []int) *ir.Node {
-	kept := without(x.Type.Rank(), axes)
-	shape := at(x.Type.Shape, kept)
-	n := product(at(x.Type.Shape, axes))
-	x = r.reshape(r.transpose(x, slices.Concat(kept, axes)), append(slices.Clone(shape), n))
-	if n == 0 {
-		return r.filled(x.Type.DType, 1, shape)
-	}
-	last := len(shape)
-	zeros, ones := make([]int, last+1), slices.Repeat([]int{1}, last+1)
-	for n > 1 {
-		if n%2 != 0 {
-			more := slices.Clone(zeros)
-			more[last] = 1
-			x = r.node(ir.OpPad, []ir.Attr{{Ints: zeros}, {Ints: more}, {Ints: zeros}}, x, r.scalar(x.Type.DType, 1))
-			n++
-		}
-		middle := append(slices.Clone(shape), n/2)
-		start := slices.Clone(zeros)
-		start[last] = n / 2
-		x = r.node(ir.OpMul, nil, r.slice(x, zeros, middle, ones), r.slice(x, start, append(slices.Clone(shape), n), ones))
-		n /= 2
-	}
-	return r.reshape(x, shape)
-}
 
 // combine combines two tensors of one shape.
 func (r *recorder) combine(f fold, x, y *ir.Node) *ir.Node {
@@ -210,6 +183,9 @@ func isExtreme(region *mlir.Region, d types.DType, wins func(a, b float64) bool)
 	return all(samples(d), func(a, b float64) bool {
 		for _, at := range [][2]float64{{1, 2}, {2, 1}} {
 			nanA, nanB := math.IsNaN(a), math.IsNaN(b)
+			if nanA && nanB && at[0] > at[1] {
+				continue // a reduction takes places in rising order
+			}
 			first := nanA && !nanB || !nanA && !nanB && wins(a, b)
 			if tie := nanA && nanB || a == b; tie {
 				first = at[0] < at[1]

@@ -12,8 +12,7 @@ import (
 
 // notImported are the programs that have an op which tensors do not have, with what the error says.
 var notImported = map[string]string{
-	"newton": "stablehlo.tan: there is no op of lazy tensors for it",
-	"sample": "stablehlo.bitcast_convert: there is no op of lazy tensors for it",
+	
 }
 
 // imported returns a program's results in a trace, and its arguments there.
