@@ -67,7 +67,7 @@ func TestVmapOps(t *testing.T) {
 // of the host.
 var notVmapped = map[string]string{
 	"host_call": "the host function test.elements takes one example at a time",
-	"counted": "cannot be vectorised", "nonzero": "no size that follows from data", "masked_select": "no size that follows from data",
+	"counted":   "cannot be vectorised", "nonzero": "no size that follows from data", "masked_select": "no size that follows from data",
 	"select_rows": "no size that follows from data", "unique": "no size that follows from data",
 }
 

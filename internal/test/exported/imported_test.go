@@ -11,9 +11,7 @@ import (
 )
 
 // notImported are the programs that have an op which tensors do not have, with what the error says.
-var notImported = map[string]string{
-	
-}
+var notImported = map[string]string{}
 
 // imported returns a program's results in a trace, and its arguments there.
 func imported(t *testing.T, tr *lazy.Trace, name string) (args, results []*lazy.Tensor) {
