@@ -62,9 +62,8 @@ func TestVmapOps(t *testing.T) {
 	}
 }
 
-// notVmapped are the ops that take one example at a time, and what the error says: those whose
-// result has a size that follows from data, of which examples would have one each, and functions
-// of the host.
+// notVmapped are the ops that take one example at a time, and what the error says. Examples of
+// results whose size follows from data would have one each. Functions of the host say so.
 var notVmapped = map[string]string{
 	"host_call": "the host function test.elements takes one example at a time",
 	"counted":   "cannot be vectorised", "nonzero": "no size that follows from data", "masked_select": "no size that follows from data",
