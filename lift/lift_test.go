@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -126,6 +127,29 @@ func requireSame(t *testing.T, got, want soa.View, format string, args ...any) {
 		a, b := samples.Bits(got, i), samples.Bits(want, i)
 		if a != b && !(want.Type.DType.IsFloat() && math.IsNaN(samples.Float(got, i)) && math.IsNaN(samples.Float(want, i))) {
 			t.Fatalf("element %d is %x, not %x: "+format, append([]any{i, a, b}, args...)...)
+		}
+	}
+}
+
+// A region that is a sum for small numbers alone is no sum.
+func TestSaturatingSumIsRefused(t *testing.T) {
+	const text = `func.func @main(%x: tensor<4xTYPE>) -> tensor<TYPE> {
+  %zero = stablehlo.constant dense<0> : tensor<TYPE>
+  %y = stablehlo.reduce(%x init: %zero) across dimensions = [0] : (tensor<4xTYPE>, tensor<TYPE>) -> tensor<TYPE>
+    reducer(%a: tensor<TYPE>, %b: tensor<TYPE>) {
+      %sum = stablehlo.add %a, %b : tensor<TYPE>
+      %most = stablehlo.constant dense<100> : tensor<TYPE>
+      %z = stablehlo.minimum %sum, %most : tensor<TYPE>
+      stablehlo.return RESULT : tensor<TYPE>
+    }
+  return %y : tensor<TYPE>
+}`
+	for result, want := range map[string]string{"%sum": "", "%z": "x.mlir:3:8: stablehlo.reduce: its region is no sum, product, maximum or minimum, nor and or or of bool"} {
+		_, err := lift.Read("x.mlir", strings.NewReplacer("TYPE", "i32", "RESULT", result).Replace(text))
+		if want == "" {
+			require.NoError(t, err)
+		} else {
+			require.EqualError(t, err, want)
 		}
 	}
 }

@@ -33,8 +33,8 @@ var folds = map[fold]func(a, b float64) float64{
 	second:     func(_, b float64) float64 { return b },
 }
 
-// foldOf returns what a region does with two elements of d. Of bool, or is the maximum, and
-// and the minimum.
+// foldOf returns the fold of two elements of d that a region computes. For bool the operation
+// or is the maximum, and the operation and is the minimum.
 func foldOf(region *mlir.Region, d types.DType) fold {
 	samples := []float64{0, 1}
 	if d != types.Bool {
@@ -42,6 +42,7 @@ func foldOf(region *mlir.Region, d types.DType) fold {
 		if !d.IsFloat() {
 			samples = []float64{3, 2, 5, 0, 7}
 		}
+		samples = append(samples, besideConstants(region)...)
 	}
 	for f, want := range folds {
 		if all(samples, func(a, b float64) bool {
@@ -52,6 +53,20 @@ func foldOf(region *mlir.Region, d types.DType) fold {
 		}
 	}
 	return unknown
+}
+
+// besideConstants returns numbers at and around the constants that a region uses: there a sum
+// that saturates, such as min(a + b, 127), differs from a sum.
+func besideConstants(region *mlir.Region) []float64 {
+	var all []float64
+	for _, op := range region.Blocks[0].Ops {
+		for _, v := range op.Operands {
+			if c, ok := number(v); ok && !math.IsNaN(c) && !math.IsInf(c, 0) {
+				all = append(all, c-1, c, c+1)
+			}
+		}
+	}
+	return all
 }
 
 // all reports whether something holds for each pair of samples.
@@ -165,9 +180,9 @@ func (r *recorder) extreme(op *mlir.Op, in []*ir.Node, axes []int) []*ir.Node {
 	return nil
 }
 
-// samples are the numbers that orders are tried on.
-func samples(d types.DType) []float64 {
-	all := []float64{0, 1, 2, 3}
+// samples are the numbers on which a region is tried as an order of elements of d.
+func samples(region *mlir.Region, d types.DType) []float64 {
+	all := append(besideConstants(region), 0, 1, 2, 3)
 	if d.IsSigned() {
 		all = append(all, -2)
 	}
@@ -180,7 +195,7 @@ func samples(d types.DType) []float64 {
 // isExtreme reports whether a region keeps, of two numbers with places, the one that wins, the
 // first NaN before all numbers, and of equal ones that with the smaller place.
 func isExtreme(region *mlir.Region, d types.DType, wins func(a, b float64) bool) bool {
-	return all(samples(d), func(a, b float64) bool {
+	return all(samples(region, d), func(a, b float64) bool {
 		for _, at := range [][2]float64{{1, 2}, {2, 1}} {
 			nanA, nanB := math.IsNaN(a), math.IsNaN(b)
 			if nanA && nanB && at[0] > at[1] {
@@ -345,7 +360,7 @@ func topK(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 
 // isOrder reports whether a comparator of n tensors compares the elements of the first.
 func isOrder(region *mlir.Region, d types.DType, n int, before func(a, b float64) bool) bool {
-	return all(samples(d), func(a, b float64) bool {
+	return all(samples(region, d), func(a, b float64) bool {
 		for _, rest := range [][2]float64{{0, 1}, {1, 0}} {
 			args := []float64{a, b}
 			for range n - 1 {

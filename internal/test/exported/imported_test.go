@@ -10,9 +10,6 @@ import (
 	"ltc/soa"
 )
 
-// notImported are the programs that have an op which tensors do not have, with what the error says.
-var notImported = map[string]string{}
-
 // imported returns a program's results in a trace, and its arguments there.
 func imported(t *testing.T, tr *lazy.Trace, name string) (args, results []*lazy.Tensor) {
 	f, err := lazy.Import(name+".mlir", text(t, name))
@@ -45,11 +42,6 @@ func requireClose(t *testing.T, got []*lazy.Tensor, want []soa.View) {
 func TestImported(t *testing.T) {
 	for _, name := range names(t) {
 		t.Run(name, func(t *testing.T) {
-			if why := notImported[name]; why != "" {
-				_, err := lazy.Import(name+".mlir", text(t, name))
-				require.ErrorContains(t, err, why)
-				return
-			}
 			for _, backend := range []string{"eval", "cpu"} {
 				tr := trace(t, backend)
 				_, results := imported(t, tr, name)
