@@ -162,7 +162,9 @@ func gradHardSwish(x, _, ct *lazy.Tensor) []*lazy.Tensor {
 }
 
 func computeLeakyReLU(x *lazy.Tensor, slope float64) *lazy.Tensor {
-	return x.GreaterScalar(0).Where(x, x.MulScalar(slope))
+	return wide(func(x ...*lazy.Tensor) *lazy.Tensor {
+		return x[0].GreaterScalar(0).Where(x[0], x[0].MulScalar(slope))
+	}, x)
 }
 
 func checkPReLU(x, weight *lazy.Tensor) (demand, reason string) {
