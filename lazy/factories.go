@@ -34,7 +34,7 @@ func LogSpace(tr *Trace, dtype types.DType, start, end float64, n int, base floa
 	return x.like(base).Pow(x).Convert(dtype)
 }
 
-// spaced counts from both ends, so that both are exact.
+// spacedNumbers counts from both ends, so that both are exact.
 func spacedNumbers(tr *Trace, op string, start, end float64, n int) *Tensor {
 	if n < 0 {
 		return refused(tr, op, fmt.Sprintf("the number of elements is %d", n))

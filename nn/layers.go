@@ -64,7 +64,12 @@ type ConvOptions struct {
 	More     []int // of [ConvTranspose]: places more at the end of each axis: none
 }
 
-func (o *ConvOptions) groups() int { return max(o.Groups, 1) + min(o.Groups, 0) }
+func (o *ConvOptions) groups() int {
+	if o.Groups == 0 {
+		return 1
+	}
+	return o.Groups
+}
 
 // Conv returns the convolution of x[batch, channels, places…] with weight[out, channels/groups, window…],
 // plus bias[out] unless it is nil. The batch can be left out. The number of spatial axes is that of weight.
@@ -131,9 +136,9 @@ func ranksOf(x, weight *lazy.Tensor, n int) string {
 func listsOf(n int, stride, padding, dilation, more []int) (s, p, d, m []int, reason string) {
 	ones, zeros := slices.Repeat([]int{1}, n), make([]int, n)
 	s, p, d, m = each(stride, n, ones), each(padding, n, zeros), each(dilation, n, ones), each(more, n, zeros)
-	for i, l := range [][]int{s, d, p, m} {
-		if least := 1 - i/2; len(l) != n || slices.Min(l) < least {
-			return nil, nil, nil, nil, fmt.Sprintf("%s is %v, must have one entry or %d, of at least %d", [...]string{"stride", "dilation", "padding", "more"}[i], l, n, least)
+	for _, l := range []entries{{"stride", s, 1}, {"dilation", d, 1}, {"padding", p, 0}, {"more", m, 0}} {
+		if why := l.wrong(n); why != "" {
+			return nil, nil, nil, nil, why
 		}
 	}
 	return s, p, d, m, ""
@@ -210,7 +215,7 @@ func computeConvTranspose(x, weight, bias *lazy.Tensor, _ int, stride, padding, 
 	// [groups·in, out, window…] becomes [groups·out, in, window…], turned around.
 	in, out, window := weight.Dim(0)/groups, weight.Dim(1), weight.OpenShape()[2:]
 	kernel := weight.Reshape(slices.Concat([]int{groups, in, out}, window)...)
-	kernel = moved(kernel, 1, 2).Reshape(slices.Concat([]int{groups * out, in}, window)...).Reverse(axesFrom(weight, 2)...)
+	kernel = kernel.MoveAxis(1, 2).Reshape(slices.Concat([]int{groups * out, in}, window)...).Reverse(axesFrom(weight, 2)...)
 	return pooled(x, n, func(x *lazy.Tensor) *lazy.Tensor {
 		y := x.Conv(kernel, lazy.ConvOptions{Base: s, Padding: sides, Dilation: d, Groups: groups})
 		return affine(y, nil, channelsOf(bias, y))

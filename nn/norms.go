@@ -16,7 +16,7 @@ func perChannel(x *lazy.Tensor, vs ...*lazy.Tensor) (reason string) {
 	return ""
 }
 
-// fewAxes is the reason where x has less axes than a norm is over.
+// fewAxes is the reason where x has fewer axes than a norm is over.
 func fewAxes(x *lazy.Tensor, least int) string {
 	return fmt.Sprintf("x has rank %d, must have at least %d", x.Rank(), least)
 }
@@ -254,28 +254,10 @@ func computeNormalize(x *lazy.Tensor, p float64, axis int, epsilon float64) *laz
 	}, x)
 }
 
-// norm returns the p-norms of x over axes, which keep dimension 1. The gradient of a norm that is 0
-// is 0, as PyTorch has it.
+// norm returns the p-norms of x over axes, which keep dimension 1; without axes, that of each element.
 func norm(x *lazy.Tensor, p float64, axes ...int) *lazy.Tensor {
-	if len(axes) == 0 {
+	if len(axes) == 0 { // which are all to NormKeep
 		return x.Abs()
 	}
-	if p == 1 {
-		return x.Abs().SumKeep(axes...)
-	}
-	var sum *lazy.Tensor
-	if p == 2 {
-		sum = x.Mul(x).SumKeep(axes...)
-	} else {
-		zero := x.EqualScalar(0)
-		sum = zero.Not().WhereScalar(zero.Not().WhereScalar(x.Abs(), 1).PowScalar(p), 0).SumKeep(axes...)
-	}
-	some := sum.EqualScalar(0).Not()
-	root := some.WhereScalar(sum, 1)
-	if p == 2 {
-		root = root.Sqrt()
-	} else {
-		root = root.PowScalar(1 / p)
-	}
-	return some.WhereScalar(root, 0)
+	return x.NormKeep(p, axes...)
 }

@@ -148,8 +148,8 @@ func computeLPPool(x *lazy.Tensor, p float64, window, stride, padding, dilation 
 	w, _, _ := windowsOver(sizes, window, stride, padding, dilation, ceil, "", "")
 	return pooled(x, len(window), func(x *lazy.Tensor) *lazy.Tensor {
 		return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
-			// As PyTorch has it: windows that end beyond x are extrapolated, and a negative sum
-			// has the root 0.
+			// As PyTorch has it: windows that end beyond x are extrapolated. sign(sum)·relu(|sum|)
+			// is the sum, with the gradient 0 where it is 0.
 			sum := w.means(xs[0].PowScalar(p), sizes, false).MulScalar(float64(product(w.window)))
 			return sum.Sign().Mul(sum.Abs().ReLU()).PowScalar(1 / p)
 		}, x)
@@ -178,13 +178,19 @@ func adaptivePlaces(tr *lazy.Trace, sizes, out []int) []along {
 		for j := range n {
 			most = max(most, ((j+1)*d+n-1)/n-j*d/n)
 		}
-		of := count(tr, 0, n, most)
-		first := of.MulScalar(float64(d)).DivScalar(float64(n))
-		end := of.AddScalar(1).MulScalar(float64(d)).AddScalar(float64(n - 1)).DivScalar(float64(n))
+		first, end := adaptiveBounds(tr, d, n, most)
 		p := first.Add(count(tr, 1, n, most))
 		all[i] = along{p, p.Less(end)}
 	}
 	return all
+}
+
+// adaptiveBounds returns where each of n windows that divide an axis of d elements begins and ends, of
+// the shape [n, columns]: ⌊i·d/n⌋ and ⌈(i+1)·d/n⌉.
+func adaptiveBounds(tr *lazy.Trace, d, n, columns int) (first, end *lazy.Tensor) {
+	i := count(tr, 0, n, columns)
+	first = i.MulScalar(float64(d)).DivScalar(float64(n))
+	return first, i.AddScalar(1).MulScalar(float64(d)).AddScalar(float64(n - 1)).DivScalar(float64(n))
 }
 
 func computeAdaptiveMaxPoolIndices(x *lazy.Tensor, out []int) *lazy.Tensor {
@@ -207,23 +213,14 @@ func computeAdaptiveAvgPool(x *lazy.Tensor, out []int) *lazy.Tensor {
 			if out[i] == d {
 				continue
 			}
-			of, in := count(x.Trace(), 0, out[i], d), count(x.Trace(), 1, out[i], d)
-			first := of.MulScalar(float64(d)).DivScalar(float64(out[i]))
-			end := of.AddScalar(1).MulScalar(float64(d)).AddScalar(float64(out[i] - 1)).DivScalar(float64(out[i]))
+			first, end := adaptiveBounds(x.Trace(), d, out[i], d)
+			in := count(x.Trace(), 1, out[i], d)
 			within := in.GreaterEqual(first).And(in.Less(end))
-			rows := within.WhereScalar(moved(x, axis, x.Rank()-1).Unsqueeze(-2), 0).Sum(-1)
-			x = moved(rows.Div(within.Convert(x.DType()).Sum(1)), x.Rank()-1, axis)
+			rows := within.WhereScalar(x.MoveAxis(axis, -1).Unsqueeze(-2), 0).Sum(-1)
+			x = rows.Div(within.Convert(x.DType()).Sum(1)).MoveAxis(-1, axis)
 		}
 		return x
 	}, x)
-}
-
-// moved returns x with an axis at another place.
-func moved(x *lazy.Tensor, from, to int) *lazy.Tensor {
-	if from == to {
-		return x
-	}
-	return x.Transpose(slices.Insert(allBut(x, from), to, from)...)
 }
 
 func checkMaxUnpool(x, indices *lazy.Tensor, sizes []int) (demand, reason string) {

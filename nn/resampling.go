@@ -194,7 +194,7 @@ func (s resampling) covered(x *lazy.Tensor, axis int, mode Mode) *lazy.Tensor {
 		}
 	}
 	last := x.Rank() - 1
-	return moved(moved(x, axis, last).MatMul(lazy.From(x.Trace(), m, s.from, s.to).Convert(x.DType())), last, axis)
+	return x.MoveAxis(axis, last).MatMul(lazy.From(x.Trace(), m, s.from, s.to).Convert(x.DType())).MoveAxis(last, axis)
 }
 
 // The paddings of [GridSample]: what lies beyond the edge.

@@ -33,6 +33,21 @@ func each(list []int, n int, fallback []int) []int {
 	return list
 }
 
+// entries are those of a list of options, and the least that each may be.
+type entries struct {
+	name  string
+	list  []int
+	least int
+}
+
+// wrong returns why the list is not one of n entries of at least the least.
+func (e entries) wrong(n int) (reason string) {
+	if len(e.list) != n || n > 0 && slices.Min(e.list) < e.least {
+		return fmt.Sprintf("%s is %v, must have one entry or %d, of at least %d", e.name, e.list, n, e.least)
+	}
+	return ""
+}
+
 // windowsOver returns how windows move over spatial axes of the given sizes, or the demand that lists
 // do not meet.
 func windowsOver(sizes, window, stride, padding, dilation []int, ceil bool, lists, fits string) (w windows, demand, reason string) {
@@ -40,13 +55,9 @@ func windowsOver(sizes, window, stride, padding, dilation []int, ceil bool, list
 	ones, zeros := slices.Repeat([]int{1}, n), make([]int, n)
 	window = each(window, n, nil)
 	w = windows{window, each(stride, n, window), each(padding, n, zeros), each(dilation, n, ones), make([]int, n)}
-	for name, l := range map[string][]int{"window": w.window, "stride": w.stride, "padding": w.padding, "dilation": w.dilation} {
-		least := 1
-		if name == "padding" {
-			least = 0
-		}
-		if len(l) != n || n > 0 && slices.Min(l) < least {
-			return w, lists, fmt.Sprintf("%s is %v, must have one entry or %d, of at least %d", name, l, n, least)
+	for _, l := range []entries{{"window", w.window, 1}, {"stride", w.stride, 1}, {"padding", w.padding, 0}, {"dilation", w.dilation, 1}} {
+		if why := l.wrong(n); why != "" {
+			return w, lists, why
 		}
 	}
 	for i, d := range sizes {
@@ -75,8 +86,9 @@ func spatial(x *lazy.Tensor, n int) []int {
 	return sizes
 }
 
-// badRank reports whether x has neither a batch, channels and n axes, nor channels and n axes.
-func badRank(x *lazy.Tensor, n int) string {
+// badRank returns why x is neither [batch, channels, places…] nor [channels, places…] with n axes of
+// places.
+func badRank(x *lazy.Tensor, n int) (reason string) {
 	if r := x.Rank(); n == 0 || r != n+1 && r != n+2 {
 		return fmt.Sprintf("x has rank %d, must have %d or %d", r, n+1, n+2)
 	}
