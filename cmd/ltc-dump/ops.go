@@ -94,6 +94,9 @@ func (op listedOp) describe(w io.Writer) {
 		fmt.Fprintln(w, "  a Go method or function without a row of its own")
 		return
 	}
+	if o, err := calls.Find(op.GoName()); err == nil && o.ByHand {
+		fmt.Fprintf(w, "  called by name as %s\n", o.Signature())
+	}
 	for i, text := range op.Constraints() {
 		fmt.Fprintf(w, "  %s_c%d: %s\n", op.Mnemonic(), i+1, text)
 	}

@@ -2,6 +2,11 @@ package calls_test
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +36,29 @@ func TestRegistryHasEveryRow(t *testing.T) {
 	for _, o := range ops.All() {
 		if !o.Traits.Has(ops.Internal) {
 			require.True(t, names[o.GoName()], o.GoName())
+		}
+	}
+}
+
+// Every function of tensors of a package can be called by name, but for in-place variants and
+// those that only fix the number of axes. MultiHeadAttention has its weights in options.
+func TestRegistryHasEveryFunction(t *testing.T) {
+	without := regexp.MustCompile(`_$|^Conv(Transpose)?[123]d$|^MultiHeadAttention$`)
+	for _, p := range ops.Packages {
+		files, err := filepath.Glob(filepath.Join("../..", p.Name, "*.go"))
+		require.NoError(t, err)
+		for _, path := range files {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			for _, d := range f.Decls {
+				if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && d.Name.IsExported() && !without.MatchString(d.Name.Name) {
+					_, err := calls.Find(p.Name + "." + d.Name.Name)
+					require.NoError(t, err)
+				}
+			}
 		}
 	}
 }

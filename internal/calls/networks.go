@@ -26,6 +26,28 @@ var networks = []Op{
 		return several(nn.MaxPool(x, window, o))
 	},
 		"returns the largest element of each window, and its place."), "values", "indices"),
+	{Op: &ops.Op{Package: "nn", Name: "LPPool", Text: "lp_pool", Doc: "returns the p-norm of each window.", Operands: operands("x"),
+		Attrs: slices.Concat([]ops.Attr{{Name: "p", Kind: ops.Real}, {Name: "window", Kind: ops.Ints}}, steps, []ops.Attr{{Name: "ceil", Kind: ops.Flag}})},
+		Static: true, call: func(c *Call) []*lazy.Tensor {
+			return one(nn.LPPool(c.X[0], c.Real("p"), c.Ints("window"), nn.PoolOptions{Stride: c.Ints("stride"), Padding: c.Ints("padding"), Dilation: c.Ints("dilation"), Ceil: c.Flag("ceil")}))
+		}},
+	withResults(Op{Op: &ops.Op{Package: "nn", Name: "AdaptiveMaxPool", Doc: "returns the largest element of each of the windows that AdaptiveAvgPool has, and its place.", Operands: operands("x"), Attrs: []ops.Attr{{Name: "sizes", Kind: ops.Ints}}},
+		Static: true, call: func(c *Call) []*lazy.Tensor { return several(nn.AdaptiveMaxPool(c.X[0], c.Ints("sizes")...)) }}, "values", "indices"),
+	{Op: &ops.Op{Package: "nn", Name: "Interpolate", Doc: "returns x[batch, channels, places…] with other sizes of its places: the given ones, or those of x times the scale. The mode is 0 for the nearest, 1 for linear, 2 for cubic, 3 for the nearest by centres, 4 for area.",
+		Operands: operands("x"), Attrs: []ops.Attr{{Name: "sizes", Kind: ops.Ints}, {Name: "scale", Kind: ops.Real}, {Name: "mode", Kind: ops.Int}, {Name: "alignCorners", Kind: ops.Flag}, {Name: "antialias", Kind: ops.Flag}}},
+		Static: true, optional: "scale mode", call: func(c *Call) []*lazy.Tensor {
+			return one(nn.Interpolate(c.X[0], nn.InterpolateOptions{Sizes: c.Ints("sizes"), Scale: c.Real("scale"), Mode: c.Int("mode"), AlignCorners: c.Flag("alignCorners"), Antialias: c.Flag("antialias")}))
+		}},
+	{Op: &ops.Op{Package: "nn", Name: "Fold", Doc: "returns the sums of columns at their places in [batch, channels, sizes…].", Operands: operands("x"),
+		Attrs: slices.Concat([]ops.Attr{{Name: "sizes", Kind: ops.Ints}, {Name: "window", Kind: ops.Ints}}, steps)},
+		Static: true, call: func(c *Call) []*lazy.Tensor {
+			return one(nn.Fold(c.X[0], c.Ints("sizes"), c.Ints("window"), nn.PoolOptions{Stride: c.Ints("stride"), Padding: c.Ints("padding"), Dilation: c.Ints("dilation")}))
+		}},
+	{Op: &ops.Op{Package: "nn", Name: "ScaledDotProductAttention", Text: "scaled_dot_product_attention", Doc: "returns Attention whose causal queries are aligned at the first key.",
+		Operands: []ops.Operand{{Name: "q"}, {Name: "k"}, {Name: "v"}, {Name: "mask", Optional: true}}, Attrs: []ops.Attr{{Name: "causal", Kind: ops.Flag}, {Name: "scale", Kind: ops.Real}}},
+		Static: true, optional: "scale", call: func(c *Call) []*lazy.Tensor {
+			return one(nn.ScaledDotProductAttention(c.X[0], c.X[1], c.X[2], lazy.AttentionOptions{Scale: c.Real("scale"), Causal: c.Flag("causal"), Mask: c.given(3)}))
+		}},
 }
 
 // classLoss is a loss of labels. Rows with the label ignore do not count: -100 where it is
