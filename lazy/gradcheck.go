@@ -31,10 +31,11 @@ func (e *GradError) Error() string {
 	return fmt.Sprintf("%s is %.6g at %v, but central differences of %s give %.6g", what, e.Got, e.At, of, e.Want)
 }
 
-// GradCheck compares the gradients of fn at the values of the inputs with central differences,
-// those of the sum of all elements of the result, each with a weight of its own. Where they differ, it does the same with each op that fn has recorded, in their order, and
-// returns a *[GradError] that names the first whose gradient is wrong, and its line. Other
-// errors are those of fn.
+// GradCheck compares the gradients of fn at the values of the inputs with central differences:
+// those of the sum of all elements of the result, each with a weight of its own. Where they
+// differ, it does the same with each op that fn has recorded, in their order, and returns a
+// *[GradError] that names the first whose gradient is wrong, and its line. Other errors are
+// those of fn.
 //
 // fn is called many times: it must compute the same each time. Its result, of any shape, is
 // floating point. Inputs are f64 or f32; others go to fn as they are. Use f64, to which 1e-5 is

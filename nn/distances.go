@@ -3,11 +3,12 @@ package nn
 import (
 	"fmt"
 
+	"ltc/internal/functions"
 	"ltc/lazy"
 )
 
 func checkCosineSimilarity(x, y *lazy.Tensor, _ int, _ float64) (demand, reason string) {
-	if x.Rank() != y.Rank() || !broadcast(x, y) {
+	if x.Rank() != y.Rank() || functions.CheckBroadcast(x, y) != "" {
 		return cosineSimilarityShapes, "x and y must have one rank, and shapes that broadcast"
 	}
 	return "", ""
@@ -35,7 +36,7 @@ func repeated(x *lazy.Tensor, axis, n int) *lazy.Tensor {
 }
 
 func checkPairwiseDistance(x, y *lazy.Tensor, p, _ float64, _ bool) (demand, reason string) {
-	if x.Rank() == 0 || !broadcast(x, y) {
+	if x.Rank() == 0 || functions.CheckBroadcast(x, y) != "" {
 		return pairwiseDistanceShapes, "x must have an axis, and a shape that broadcasts with that of y"
 	}
 	if p <= 0 {

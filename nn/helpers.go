@@ -80,14 +80,3 @@ func countOver(x *lazy.Tensor, axes []int) int {
 func sizes(x *lazy.Tensor, axes []int) *lazy.Tensor {
 	return lazy.Iota(x.Trace(), lazy.I64, 0, countOver(x, axes)).Size(0).Convert(x.DType())
 }
-
-// broadcast reports whether the shapes of tensors broadcast.
-func broadcast(x, y *lazy.Tensor) bool {
-	a, b := x.OpenShape(), y.OpenShape()
-	for i := 1; i <= min(len(a), len(b)); i++ {
-		if m, n := a[len(a)-i], b[len(b)-i]; m != n && m != 1 && n != 1 {
-			return false
-		}
-	}
-	return true
-}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"ltc/internal/functions"
 	"ltc/lazy"
 )
 
@@ -39,8 +40,8 @@ func noReduction(r Reduction) string {
 
 // pair returns the demand that two tensors and a reduction do not meet.
 func pair(x, y *lazy.Tensor, r Reduction, shapes, reduction string) (demand, reason string) {
-	if !broadcast(x, y) {
-		return shapes, fmt.Sprintf("%v and %v do not broadcast", x.OpenShape(), y.OpenShape())
+	if why := functions.CheckBroadcast(x, y); why != "" {
+		return shapes, why
 	}
 	if why := noReduction(r); why != "" {
 		return reduction, why
@@ -197,8 +198,10 @@ func computeHingeEmbeddingLoss(x, target *lazy.Tensor, margin float64, r int) *l
 }
 
 func checkMarginRankingLoss(x, y, target *lazy.Tensor, _ float64, r int) (demand, reason string) {
-	if !broadcast(x, y) || !broadcast(x, target) || !broadcast(y, target) {
-		return marginRankingLossShapes, "the shapes do not broadcast"
+	for _, pair := range [][2]*lazy.Tensor{{x, y}, {x, target}, {y, target}} {
+		if why := functions.CheckBroadcast(pair[0], pair[1]); why != "" {
+			return marginRankingLossShapes, why
+		}
 	}
 	return pair(x, x, r, "", marginRankingLossReduction)
 }

@@ -12,8 +12,6 @@
 package special
 
 import (
-	"fmt"
-
 	"ltc/ir/types"
 	"ltc/lazy"
 )
@@ -41,15 +39,4 @@ func polynomial(x *lazy.Tensor, c []float64) *lazy.Tensor {
 		y = y.Mul(x).AddScalar(c[i])
 	}
 	return y
-}
-
-// unlike returns why the shapes of x and y do not broadcast; "" if they do.
-func unlike(x, y *lazy.Tensor) (reason string) {
-	a, b := x.OpenShape(), y.OpenShape()
-	for k := 1; k <= min(len(a), len(b)); k++ {
-		if p, q := a[len(a)-k], b[len(b)-k]; p != q && p != 1 && q != 1 {
-			return fmt.Sprintf("%v and %v do not broadcast at axis -%d; reshape one, or give it a dimension of 1 there", a, b, k)
-		}
-	}
-	return ""
 }

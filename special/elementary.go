@@ -3,6 +3,7 @@ package special
 import (
 	"math"
 
+	"ltc/internal/functions"
 	"ltc/lazy"
 )
 
@@ -37,7 +38,7 @@ func gradEntr(x, _, ct *lazy.Tensor) []*lazy.Tensor {
 }
 
 func checkXlog1py(x, y *lazy.Tensor) (demand, reason string) {
-	if reason = unlike(x, y); reason == "" {
+	if reason = functions.CheckBroadcast(x, y); reason == "" {
 		return "", ""
 	}
 	return xlog1pyShapes, reason

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"ltc/internal/functions"
 	"ltc/lazy"
 )
 
@@ -48,7 +49,7 @@ func cotangent(n int) []float64 {
 }
 
 func checkZeta(x, q *lazy.Tensor) (demand, reason string) {
-	if reason = unlike(x, q); reason == "" {
+	if reason = functions.CheckBroadcast(x, q); reason == "" {
 		return "", ""
 	}
 	return zetaShapes, reason

@@ -5,6 +5,8 @@
 package functions
 
 import (
+	"fmt"
+
 	"ltc/ir/ops"
 	"ltc/lazy"
 )
@@ -37,4 +39,15 @@ func Operands(least int, xs ...*lazy.Tensor) []*lazy.Tensor {
 		n--
 	}
 	return xs[:n]
+}
+
+// CheckBroadcast returns why the shapes of x and y do not broadcast; "" if they do.
+func CheckBroadcast(x, y *lazy.Tensor) (reason string) {
+	a, b := x.OpenShape(), y.OpenShape()
+	for i := 1; i <= min(len(a), len(b)); i++ {
+		if m, n := a[len(a)-i], b[len(b)-i]; m != n && m != 1 && n != 1 {
+			return fmt.Sprintf("%v and %v do not broadcast at axis -%d; reshape one, or give it a dimension of 1 there", a, b, i)
+		}
+	}
+	return ""
 }
