@@ -606,14 +606,14 @@ func init() { // not values of the variables: the functions use them
 		return checkInterpolate(x[0], a.Ints("sizes"), a.Float("scale"), a.Int("mode"), a.Flag("alignCorners"), a.Flag("antialias"))
 	}, nil)
 	definedGridSample = functions.Define(&rows[79], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
-		return []*lazy.Tensor{computeGridSample(x[0], x[1], a.Int("mode"), a.Int("padding"), a.Flag("align"))}
+		return []*lazy.Tensor{computeGridSample(x[0], x[1], a.Int("mode"), a.Int("padding"), a.Flag("alignCorners"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
-		return checkGridSample(x[0], x[1], a.Int("mode"), a.Int("padding"), a.Flag("align"))
+		return checkGridSample(x[0], x[1], a.Int("mode"), a.Int("padding"), a.Flag("alignCorners"))
 	}, nil)
 	definedAffineGrid = functions.Define(&rows[80], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
-		return []*lazy.Tensor{computeAffineGrid(x[0], a.Ints("sizes"), a.Flag("align"))}
+		return []*lazy.Tensor{computeAffineGrid(x[0], a.Ints("sizes"), a.Flag("alignCorners"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
-		return checkAffineGrid(x[0], a.Ints("sizes"), a.Flag("align"))
+		return checkAffineGrid(x[0], a.Ints("sizes"), a.Flag("alignCorners"))
 	}, nil)
 	definedHeads = functions.Define(&rows[81], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeHeads(x[0], x[1], functions.Given(x, 2), a.Int("heads"), a.Int("part"))}
@@ -1426,16 +1426,16 @@ func recordInterpolate(x *lazy.Tensor, sizes []int, scale float64, mode int, ali
 
 // GridSample returns the elements of x[batch, channels, places…] at the
 // places that grid[batch, results…, coordinates] has: from -1 to 1 along each
-// axis, those of the last axis first. They go from edge to edge, or with align
-// from the centre of the first element to that of the last. The padding says
-// what lies beyond: GridZeros, GridBorder or GridReflect.
+// axis, those of the last axis first. They go from edge to edge, or with
+// alignCorners from the centre of the first element to that of the last. The
+// padding says what lies beyond: GridZeros, GridBorder or GridReflect.
 //
 // It requires: x is floating point; grid has the dtype of x; grid has the rank
 // and the batch of x, and a coordinate for each axis of places; mode is
 // ModeNearest, ModeLinear or ModeCubic; padding is GridZeros, GridBorder or
 // GridReflect.
-func GridSample(x *lazy.Tensor, grid *lazy.Tensor, mode int, padding int, align bool) *lazy.Tensor {
-	return definedGridSample.Call(lazy.Attrs{"mode": mode, "padding": padding, "align": align}, x, grid)
+func GridSample(x *lazy.Tensor, grid *lazy.Tensor, mode int, padding int, alignCorners bool) *lazy.Tensor {
+	return definedGridSample.Call(lazy.Attrs{"mode": mode, "padding": padding, "alignCorners": alignCorners}, x, grid)
 }
 
 // AffineGrid returns the grid[batch, sizes…, coordinates] for GridSample that
@@ -1443,8 +1443,8 @@ func GridSample(x *lazy.Tensor, grid *lazy.Tensor, mode int, padding int, align 
 //
 // It requires: theta is floating point; sizes are positive; theta has rank 3,
 // with a row for each size, and one column more.
-func AffineGrid(theta *lazy.Tensor, sizes []int, align bool) *lazy.Tensor {
-	return definedAffineGrid.Call(lazy.Attrs{"sizes": sizes, "align": align}, theta)
+func AffineGrid(theta *lazy.Tensor, sizes []int, alignCorners bool) *lazy.Tensor {
+	return definedAffineGrid.Call(lazy.Attrs{"sizes": sizes, "alignCorners": alignCorners}, theta)
 }
 
 // recordHeads records Heads on operands and attributes that it checks.

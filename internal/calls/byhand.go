@@ -24,6 +24,23 @@ var byHand = slices.Concat(
 		withNumber("MulScalar", (*lazy.Tensor).MulScalar, "returns x*v elementwise, v being a constant."),
 		withNumber("DivScalar", (*lazy.Tensor).DivScalar, "returns x/v elementwise, v being a constant."),
 		withNumber("PowScalar", (*lazy.Tensor).PowScalar, "returns x to the power of v elementwise, v being a constant."),
+		withNumber("RSubScalar", (*lazy.Tensor).RSubScalar, "returns v-x elementwise, v being a constant."),
+		withNumber("RDivScalar", (*lazy.Tensor).RDivScalar, "returns v/x elementwise, v being a constant."),
+		withNumber("RPowScalar", (*lazy.Tensor).RPowScalar, "returns v to the power of x elementwise, v being a constant."),
+		withNumber("RemScalar", (*lazy.Tensor).RemScalar, "returns Rem of x and the constant v elementwise."),
+		withNumber("RemainderScalar", (*lazy.Tensor).RemainderScalar, "returns Remainder of x and the constant v elementwise."),
+		withNumber("FloorDivideScalar", (*lazy.Tensor).FloorDivideScalar, "returns FloorDivide of x and the constant v elementwise."),
+		withInteger("AndScalar", (*lazy.Tensor).AndScalar, "returns And of x and the constant v elementwise."),
+		withInteger("OrScalar", (*lazy.Tensor).OrScalar, "returns Or of x and the constant v elementwise."),
+		withInteger("XorScalar", (*lazy.Tensor).XorScalar, "returns Xor of x and the constant v elementwise."),
+		withInteger("ShiftLeftScalar", (*lazy.Tensor).ShiftLeftScalar, "returns x shifted left by the constant v elementwise."),
+		withInteger("ShiftRightScalar", (*lazy.Tensor).ShiftRightScalar, "returns x shifted right by the constant v elementwise."),
+		{Op: &ops.Op{Name: "ClampScalar", Doc: "returns x within low and high; an infinite bound is none.", Operands: operands("x"), Attrs: []ops.Attr{{Name: "low", Kind: ops.Real}, {Name: "high", Kind: ops.Real}}},
+			call: func(c *Call) []*lazy.Tensor { return one(c.X[0].ClampScalar(c.Real("low"), c.Real("high"))) }},
+		{Op: &ops.Op{Name: "MaskedFill", Doc: "returns the constant v where mask is true, and x elsewhere.", Operands: operands("x", "mask"), Attrs: number},
+			call: func(c *Call) []*lazy.Tensor { return one(c.X[0].MaskedFill(c.X[1], c.Real("v"))) }},
+		{Op: &ops.Op{Name: "ScalarWhere", Doc: "returns the constant v where cond is true, and y elsewhere.", Operands: operands("cond", "y"), Attrs: number},
+			call: func(c *Call) []*lazy.Tensor { return one(c.X[0].ScalarWhere(c.Real("v"), c.X[1])) }},
 		withNumber("MaximumScalar", (*lazy.Tensor).MaximumScalar, "returns the larger of x and the constant v elementwise."),
 		withNumber("MinimumScalar", (*lazy.Tensor).MinimumScalar, "returns the smaller of x and the constant v elementwise."),
 
@@ -99,6 +116,7 @@ var byHand = slices.Concat(
 		filled("Zeros", lazy.Zeros, "returns a tensor of zeros."),
 		filled("Ones", lazy.Ones, "returns a tensor of ones."),
 	},
+	arranging,
 	networks,
 )
 
@@ -124,6 +142,11 @@ func compared(name string, two func(x, y *lazy.Tensor) *lazy.Tensor, scalar func
 func withNumber(name string, f func(x *lazy.Tensor, v float64) *lazy.Tensor, doc string) Op {
 	return Op{Op: &ops.Op{Name: name, Doc: doc, Operands: operands("x"), Attrs: number},
 		call: func(c *Call) []*lazy.Tensor { return one(f(c.X[0], c.Real("v"))) }}
+}
+
+func withInteger(name string, f func(x *lazy.Tensor, v int64) *lazy.Tensor, doc string) Op {
+	return Op{Op: &ops.Op{Name: name, Doc: doc, Operands: operands("x"), Attrs: []ops.Attr{{Name: "v", Kind: ops.Int}}},
+		call: func(c *Call) []*lazy.Tensor { return one(f(c.X[0], int64(c.Int("v")))) }}
 }
 
 func overAxes(name string, f func(x *lazy.Tensor, axes ...int) *lazy.Tensor, doc string) Op {

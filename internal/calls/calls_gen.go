@@ -321,9 +321,11 @@ var generated = []function{
 	{"nn.ChannelShuffle", func(c *Call) []*lazy.Tensor { return one(nn.ChannelShuffle(c.X[0], c.Int("groups"))) }},
 	{"nn.Pad", func(c *Call) []*lazy.Tensor { return one(nn.Pad(c.X[0], c.Ints("padding"), c.Int("mode"))) }},
 	{"nn.GridSample", func(c *Call) []*lazy.Tensor {
-		return one(nn.GridSample(c.X[0], c.X[1], c.Int("mode"), c.Int("padding"), c.Flag("align")))
+		return one(nn.GridSample(c.X[0], c.X[1], c.Int("mode"), c.Int("padding"), c.Flag("alignCorners")))
 	}},
-	{"nn.AffineGrid", func(c *Call) []*lazy.Tensor { return one(nn.AffineGrid(c.X[0], c.Ints("sizes"), c.Flag("align"))) }},
+	{"nn.AffineGrid", func(c *Call) []*lazy.Tensor {
+		return one(nn.AffineGrid(c.X[0], c.Ints("sizes"), c.Flag("alignCorners")))
+	}},
 	{"special.I0", func(c *Call) []*lazy.Tensor { return one(special.I0(c.X[0])) }},
 	{"special.I0e", func(c *Call) []*lazy.Tensor { return one(special.I0e(c.X[0])) }},
 	{"special.I1", func(c *Call) []*lazy.Tensor { return one(special.I1(c.X[0])) }},

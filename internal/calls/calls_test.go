@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,6 +61,21 @@ func TestRegistryHasEveryFunction(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Every method that returns tensors can be called by name, but for in-place variants and those
+// of variables, names and devices.
+func TestRegistryHasEveryMethod(t *testing.T) {
+	without := []string{"Assign", "Donate", "Init", "Keep", "Named", "To"}
+	tensor := reflect.TypeFor[*lazy.Tensor]()
+	for i := range tensor.NumMethod() {
+		m := tensor.Method(i)
+		if n := m.Type.NumOut(); n == 0 || m.Type.Out(0) != tensor && m.Type.Out(0) != reflect.TypeFor[[]*lazy.Tensor]() || strings.HasSuffix(m.Name, "_") || slices.Contains(without, m.Name) {
+			continue
+		}
+		_, err := calls.Find(m.Name)
+		require.NoError(t, err)
 	}
 }
 
