@@ -110,10 +110,8 @@ func (t *tape) start(i int, ct *ir.Node) {
 // start from are set.
 func (t *tape) run() {
 	for k, n := range t.nodes {
-		for _, x := range t.operands.of(k) {
-			t.needed[k] = t.needed[k] || t.needed[x]
-		}
-		t.needed[k] = t.needed[k] && differentiable(n)
+		depends := slices.ContainsFunc(t.operands.of(k), func(x int32) bool { return t.needed[x] })
+		t.needed[k] = t.needed[k] || depends && differentiable(n) // a stop may be wanted itself
 	}
 	for t.at = len(t.nodes) - 1; t.at >= 0; t.at-- {
 		n := t.nodes[t.at]

@@ -24,15 +24,16 @@ import (
 //
 // When something is wrong, all tensors returned are poisoned.
 func Grad(y *Tensor, wrt ...*Tensor) []*Tensor {
-	grads, err := gradients(y, wrt)
+	grads, err := gradients("grad", y, nil, wrt)
 	if err != nil {
 		return slices.Repeat([]*Tensor{err}, len(wrt))
 	}
 	return grads
 }
 
-func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
-	const op = "grad"
+// gradients records gradients of y: of a scalar if ct is nil, else of the sum of the products
+// of the elements of y and ct.
+func gradients(op string, y, ct *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 	if t := firstBad(op, y); t != nil {
 		return nil, t
 	}
@@ -41,7 +42,12 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 		return nil, noTrace(op, y)
 	}
 	site := tr.site()
-	if y.Rank() != 0 || !y.DType().IsFloat() {
+	if ct != nil {
+		if !y.DType().IsFloat() || !ct.Type().Equal(y.Type()) {
+			return nil, tr.poisoned(opError(site, op, ErrType, []*Tensor{y, ct},
+				"the tensor to differentiate must be floating-point, and its gradient of the same type"))
+		}
+	} else if y.Rank() != 0 || !y.DType().IsFloat() {
 		return nil, tr.poisoned(opError(site, op, ErrType, []*Tensor{y},
 			"the tensor to differentiate must be a floating-point scalar; reduce it with Sum or Mean"))
 	}
@@ -69,11 +75,16 @@ func gradients(y *Tensor, wrt []*Tensor) (grads []*Tensor, bad *Tensor) {
 		}
 	}
 	defer tr.at(site)()
-	one := Ones(tr, y.DType())
-	if one.err != nil {
-		return nil, one
+	if ct == nil {
+		if ct = Ones(tr, y.DType()); ct.err != nil {
+			return nil, ct
+		}
 	}
-	found, err := autodiff.Reverse(tr.b, root, one.node, nodes, tr.vjp)
+	given := tr.operand(ct)
+	if given == nil {
+		return nil, tr.refuse(op, y, ct)
+	}
+	found, err := autodiff.Reverse(tr.b, root, given, nodes, tr.vjp)
 	if err != nil {
 		return nil, tr.poisoned(opError(site, op, ErrType, []*Tensor{y}, "%v", err))
 	}

@@ -53,8 +53,8 @@
 //   - Products and convolutions: MatMul, Conv, ConvOptions
 //   - Pooling: MaxPool, SumPool, AvgPool, PoolOptions
 //   - Layers and losses: LayerNorm, CrossEntropy, Attention, AttentionOptions
-//   - Gradients: Grad, Backward, Gradients, Gradients.Of, GradCheck, GradError,
-//     Checkpoint, CheckpointAll
+//   - Gradients: Grad, VJP, JVP, Jacobian, Hessian, Backward, Gradients, Gradients.Of,
+//     GradCheck, GradError, Checkpoint, CheckpointAll
 //   - Random numbers: Random, NewRandom, RandomFrom, Random.Uniform, Random.Normal,
 //     Random.RandInt, Random.Bits, Random.Bernoulli, Random.BernoulliOf,
 //     Random.Categorical, Random.Permutation, Random.Dropout, Random.DropoutOf,

@@ -56,7 +56,7 @@ var pages = []page{
 		{string(ops.Products), "* ConvOptions"},
 		{string(ops.Pooling), "* PoolOptions"},
 		{string(ops.Layers), "* AttentionOptions"},
-		{"Gradients", "Grad Backward Gradients Gradients.Of GradCheck GradError Checkpoint CheckpointAll"},
+		{"Gradients", "Grad VJP JVP Jacobian Hessian Backward Gradients Gradients.Of GradCheck GradError Checkpoint CheckpointAll"},
 	}},
 	{"random.md", "Random numbers and initial values", "", []topic{
 		{string(ops.RandomNumbers), "* Random NewRandom RandomFrom Random.Uniform Random.Normal Random.RandInt Random.Bits Random.Bernoulli Random.BernoulliOf Random.Categorical Random.Permutation Random.Dropout Random.DropoutOf Random.Fork Random.State Random.SetState RandomState RandomState.MarshalText RandomState.UnmarshalText RandomState.MarshalBinary RandomState.UnmarshalBinary"},
