@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ltc/internal/diag"
 	"ltc/ir"
 	"ltc/ir/types"
 	"ltc/mlir"
@@ -63,6 +64,9 @@ func Read(file, text string) (*Function, error) {
 // public returns the function that a module is called by.
 func public(m *mlir.Module) (*mlir.Op, error) {
 	if main := m.Func("main"); main != nil {
+		if main.Body() == nil {
+			return nil, fmt.Errorf("function main has no body: it must have one")
+		}
 		return main, nil
 	}
 	var all []string
@@ -133,7 +137,7 @@ func (f *Function) Record(b *ir.Builder, args []*ir.Node, constant func(t types.
 			err = e.err
 		}
 	}()
-	r := &recorder{f: f, b: b}
+	r := &recorder{f: f, b: b, called: new(int)}
 	r.dense = func(t types.Type, data []byte) *ir.Node {
 		n, err := constant(t, data)
 		if err != nil {
@@ -155,6 +159,7 @@ type recorder struct {
 	values map[*mlir.Value]*ir.Node
 	op     *mlir.Op // the one at hand
 	depth  int      // of calls
+	called *int     // the ops recorded of functions that are called
 
 	// Of a region: what it is in, and what it takes from there, as parameters of its own.
 	outer    *recorder
@@ -175,9 +180,13 @@ func (r *recorder) fail(format string, args ...any) {
 // maxDepth bounds calls of functions within each other.
 const maxDepth = 200
 
+// maxCalled bounds the ops of functions that are called: n functions that each call the next
+// one twice have 2ⁿ calls.
+const maxCalled = 1 << 20
+
 // inline records the body of a function on args.
 func (r *recorder) inline(f *mlir.Op, args []*ir.Node) []*ir.Node {
-	inner := &recorder{f: r.f, b: r.b, dense: r.dense, op: r.op, depth: r.depth + 1}
+	inner := &recorder{f: r.f, b: r.b, dense: r.dense, op: r.op, depth: r.depth + 1, called: r.called}
 	if inner.depth > maxDepth {
 		r.fail("functions call each other more than %d deep, which no program that ends does", maxDepth)
 	}
@@ -194,6 +203,11 @@ func (r *recorder) block(b *mlir.Block, args []*ir.Node) []*ir.Node {
 	}
 	for _, op := range b.Ops {
 		r.op = op
+		if r.depth > 1 {
+			if *r.called++; *r.called > maxCalled {
+				r.fail("the functions that are called have more than %s, each call counted: call them fewer times", diag.Count(maxCalled, "op"))
+			}
+		}
 		in := make([]*ir.Node, len(op.Operands))
 		for i, v := range op.Operands {
 			in[i] = r.value(v)
@@ -342,7 +356,7 @@ func paramsOf(op *mlir.Op) (all []ir.Param, plain bool) {
 
 // region returns a recorder of a graph of its own within r.
 func (r *recorder) region() *recorder {
-	g := &recorder{f: r.f, b: ir.NewBuilder(shapeinfer.Infer), op: r.op, depth: r.depth, outer: r, captured: map[*ir.Node]*ir.Node{}}
+	g := &recorder{f: r.f, b: ir.NewBuilder(shapeinfer.Infer), op: r.op, depth: r.depth, called: r.called, outer: r, captured: map[*ir.Node]*ir.Node{}}
 	g.dense = func(t types.Type, data []byte) *ir.Node { return g.take(r.dense(t, data)) }
 	return g
 }

@@ -140,6 +140,14 @@ func isNeutral(f fold, d types.DType, init *mlir.Value) bool {
 		return false
 	}
 	lowest, highest := bounds(d)
+	if f == minimum && d.Size() == 8 && d.IsInteger() { // the highest has no float64
+		bits, _ := literal(init)
+		return d.IsSigned() && bits == math.MaxInt64 || !d.IsSigned() && bits == math.MaxUint64
+	}
+	if f == maximum && d == types.I64 {
+		bits, _ := literal(init)
+		return bits == 1<<63
+	}
 	return x == map[fold]float64{sum: 0, multiplied: 1, maximum: lowest, minimum: highest}[f]
 }
 
@@ -164,19 +172,22 @@ func (r *recorder) extreme(op *mlir.Op, in []*ir.Node, axes []int) []*ir.Node {
 	if len(axes) != 1 || places.Op != ir.OpIota || places.Attrs[ir.IotaAxis].Int != int64(axes[0]) {
 		r.fail("it reduces two tensors at once: lazy tensors have that for a number and its place along one axis")
 	}
+	if first, ok := number(op.Operands[3]); !ok || first < 0 {
+		r.fail("the place that it begins with must be a constant that is not negative")
+	}
 	axis := []ir.Attr{{Int: int64(axes[0])}}
 	index := places.Type.DType
 	switch {
-	case isExtreme(op.Regions[0], d, func(a, b float64) bool { return a > b }):
+	case isNeutral(maximum, d, op.Operands[2]) && isExtreme(op.Regions[0], d, func(a, b float64) bool { return a > b }):
 		return []*ir.Node{r.node(ir.OpMax, []ir.Attr{{Ints: axes}}, x), r.to(index, r.node(ir.OpArgMax, axis, x))}
-	case isExtreme(op.Regions[0], d, func(a, b float64) bool { return a < b }):
+	case isNeutral(minimum, d, op.Operands[2]) && isExtreme(op.Regions[0], d, func(a, b float64) bool { return a < b }):
 		falling := ir.OpNeg
 		if !d.IsFloat() {
 			falling = ir.OpNot // -x-1: it falls, without overflow
 		}
 		return []*ir.Node{r.node(ir.OpMin, []ir.Attr{{Ints: axes}}, x), r.to(index, r.node(ir.OpArgMax, axis, r.node(falling, nil, x)))}
 	}
-	r.fail("its region takes neither the largest nor the smallest number with its first place")
+	r.fail("its region and initial value are not those of the largest or the smallest number with its first place")
 	return nil
 }
 
@@ -298,7 +309,7 @@ func recurrence(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 // composes reports whether a region makes, of two functions by·y + x, that of the second after
 // the first, in reverse that of the first after the second.
 func composes(region *mlir.Region, reverse bool) bool {
-	return all([]float64{-1, 0, 2, 5}, func(a, b float64) bool {
+	return all(append([]float64{-1, 0, 2, 5}, besideConstants(region)...), func(a, b float64) bool {
 		x, by, y, factor := a, b, b+3, a-2
 		got, ok := scalars(region, x, by, y, factor)
 		if reverse {
@@ -320,7 +331,7 @@ func selectAndScatter(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 }
 
 func selectsLargest(region *mlir.Region) bool {
-	return all([]float64{-1, 0, 2}, func(a, b float64) bool {
+	return all(append([]float64{-1, 0, 2}, besideConstants(region)...), func(a, b float64) bool {
 		got, ok := scalars(region, a, b)
 		return ok && len(got) == 1 && got[0] == truth(a >= b)
 	})
@@ -329,6 +340,9 @@ func selectsLargest(region *mlir.Region) bool {
 // sort orders by the first tensor; the others follow it.
 func sort(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 	x, d, axis := in[0], in[0].Type.DType, stablehlo.AsSort(op).Dimension()
+	if axis < 0 {
+		axis += int64(x.Type.Rank())
+	}
 	descending := false
 	switch {
 	case isOrder(op.Regions[0], d, len(in), func(a, b float64) bool { return a < b || math.IsNaN(b) && !math.IsNaN(a) }):

@@ -1,6 +1,7 @@
 package lift
 
 import (
+	"math"
 	"slices"
 
 	"ltc/internal/diag"
@@ -147,7 +148,11 @@ func (r *recorder) component(indices *ir.Node, k int) *ir.Node {
 	starts, limits := make([]int, len(s)), slices.Clone(s)
 	starts[last], limits[last] = k, k+1
 	x := r.slice(indices, starts, limits, slices.Repeat([]int{1}, len(s)))
-	return r.to(types.I64, r.reshape(x, s[:last]))
+	x = r.reshape(x, s[:last])
+	if x.Type.DType == types.U64 { // which i64 has half of
+		x = r.node(ir.OpMinimum, nil, x, r.spread(r.bits(types.U64, math.MaxInt64), x.Type.Shape))
+	}
+	return r.to(types.I64, x)
 }
 
 func scatter(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"ltc/ir"
+	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -17,6 +18,9 @@ import (
 // region has an op that is not known here.
 func scalars(region *mlir.Region, args ...float64) (results []float64, ok bool) {
 	b := region.Blocks[0]
+	if len(b.Ops) > maxScalars {
+		return nil, false
+	}
 	values := make(map[*mlir.Value]float64, len(b.Ops)+len(args))
 	for i, v := range b.Args {
 		values[v] = args[i]
@@ -43,6 +47,9 @@ func scalars(region *mlir.Region, args ...float64) (results []float64, ok bool) 
 	}
 	return nil, false
 }
+
+// maxScalars bounds the ops of a region that is evaluated, which is once for each two samples.
+const maxScalars = 100
 
 // scalar evaluates one op.
 func scalar(op *mlir.Op, in []float64) (x float64, ok bool) {
@@ -123,19 +130,29 @@ func isBool(op *mlir.Op) bool {
 // number returns the value of a constant of one number, which exporters also repeat to a
 // scalar.
 func number(v *mlir.Value) (x float64, ok bool) {
+	bits, d := literal(v)
+	if d == types.Invalid {
+		return 0, false
+	}
+	return ir.LiteralValue(d, bits), true
+}
+
+// literal returns the bits and the dtype of such a constant; the dtype is Invalid if a value
+// is none.
+func literal(v *mlir.Value) (bits uint64, d types.DType) {
 	for v.Def != nil && (v.Def.Code == stablehlo.BroadcastInDim || v.Def.Code == stablehlo.Reshape) {
 		v = v.Def.Operands[0]
 	}
 	if v.Def == nil || v.Def.Code != stablehlo.Constant {
-		return 0, false
+		return 0, types.Invalid
 	}
 	a := stablehlo.AsConstant(v.Def).Value()
 	data, splat, err := a.Decode()
 	t, why := typeOf(a.Type)
 	if err != nil || why != "" || !splat && t.Elements() != 1 {
-		return 0, false
+		return 0, types.Invalid
 	}
-	var bits [8]byte
-	copy(bits[:], data[:t.DType.Size()])
-	return ir.LiteralValue(t.DType, binary.LittleEndian.Uint64(bits[:])), true
+	var word [8]byte
+	copy(word[:], data[:t.DType.Size()])
+	return binary.LittleEndian.Uint64(word[:]), t.DType
 }
