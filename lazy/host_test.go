@@ -8,21 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ltc/backends"
 	"ltc/ir/ops"
 	"ltc/ir/types"
 	"ltc/soa"
 )
-
-// The archive of host_call runs this one: how many elements an operand has.
-func init() {
-	if err := backends.RegisterHost("test.elements", func(_ context.Context, c *backends.HostCall) error {
-		soa.Slice[float32](c.Results[0])[0] = float32(c.Args[0].Type.Elements())
-		return nil
-	}); err != nil {
-		panic(err)
-	}
-}
 
 // sameAsFirst is the Types of an op whose result is like its first operand.
 func sameAsFirst(in []types.Type) ([]types.Type, error) {

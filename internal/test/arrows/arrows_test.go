@@ -174,7 +174,7 @@ var allowed = map[string][]string{
 	"internal/test/interpreter":  {"backends/reference/eval", "internal/stridedcopy", "mlir", "soa", "stablehlo"},
 	"internal/test/manyprograms": {},
 	"internal/test/golden":       {"github.com/stretchr/testify", "github.com/google/go-cmp", "golang.org/x/tools/txtar"},
-	"internal/test/optest":       {"ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
+	"internal/test/optest":       {"backends", "ir/ops", "soa", "internal/samples", "golang.org/x/tools/txtar"},
 	"internal/test/conformance":  {"internal/minifloat", "internal/mlirtext", "stablehlo", "stablehlo/verify", "backends", "mlir", "soa"},
 }
 

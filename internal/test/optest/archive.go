@@ -22,7 +22,7 @@
 // written T. Results without "within" are exact. Results that differ by dtype
 // take a line each.
 //
-// The package imports only ltc/ir/types, ltc/ir/ops, ltc/soa, ltc/internal/samples,
+// The package imports only ltc/backends, ltc/ir/types, ltc/ir/ops, ltc/soa, ltc/internal/samples,
 // ltc/internal/diag and txtar.
 package optest
 
