@@ -158,7 +158,7 @@ func computeRepeatInterleave(x *Tensor, repeats, axis int) *Tensor {
 }
 
 func checkRoll(x *Tensor, shifts, axes []int) *breach {
-	if len(axes) != len(shifts) && (len(axes) > 0 || len(shifts) != 1) {
+	if len(axes) != len(shifts) && (len(axes) > 0 || len(shifts) != 1) || len(shifts) == 0 {
 		return breaks(rollLengths, "there are %s for %s", diag.Count(len(shifts), "shift"), diag.Count(len(axes), "axis"))
 	}
 	for _, a := range axes {

@@ -69,6 +69,7 @@ func TestMistakesOfArranging(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	x := lazy.Ones(tr, lazy.F32, 2, 3)
 	for want, y := range map[string]*lazy.Tensor{
+		"there are 0 shifts for 0 axes":                                                  x.Roll(nil, nil),
 		"axis 2 is not one of [2,3]":                                                     x.Split(2, 1)[0],
 		"size is 0, must be positive":                                                    x.Split(1, 0)[0],
 		"size -1 is negative":                                                            x.SplitSizes(1, -1, 4)[0],
