@@ -75,6 +75,30 @@ func TestImportedInClosures(t *testing.T) {
 	require.Len(t, f.constants[tr.Device()], 1)
 }
 
+// A composite with the name of one here, but other operands, attributes or results, has the
+// gradient of its body.
+func TestImportedUnderOtherNames(t *testing.T) {
+	for _, name := range []string{"ltc.softmax", "ltc.erf", "ltc.top_k"} {
+		f, err := Import("names.mlir", `
+func.func @main(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
+  %r = stablehlo.composite "`+name+`" %x, %y {decomposition = @body} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+func.func private @body(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = stablehlo.multiply %x, %y : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}`)
+		require.NoError(t, err)
+		tr := evalTrace(t)
+		x, y := From(tr, []float32{1, 2}), From(tr, []float32{3, 4})
+		g := Grad(f.Call(x, y).Sum(), x)[0]
+		require.NoError(t, tr.MarkStep(g))
+		got, err := ToSlice[float32](g)
+		require.NoError(t, err)
+		require.Equal(t, []float32{3, 4}, got, name)
+	}
+}
+
 // A bad text or call is an error with its place, the op and the types.
 func TestMistakesWithImported(t *testing.T) {
 	for text, want := range map[string]string{

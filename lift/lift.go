@@ -321,7 +321,7 @@ func (r *recorder) callee(op *mlir.Op) *mlir.Op {
 func composite(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 	name, _ := op.Attrs.Get("name").(mlir.StringAttr)
 	params, plain := paramsOf(op)
-	if f := r.callee(op); !plain || !strings.Contains(string(name), ".") {
+	if f := r.callee(op); !plain || !strings.Contains(string(name), ".") || strings.HasPrefix(string(name), "vmap.") { // those of many examples have operands of their own
 		return r.inline(f, in)
 	}
 	g := r.region()

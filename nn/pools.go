@@ -174,15 +174,25 @@ func adaptive(x *lazy.Tensor, sizes []int, rank, positive string) (demand, reaso
 func adaptivePlaces(tr *lazy.Trace, sizes, out []int) []along {
 	all := make([]along, len(sizes))
 	for i, d := range sizes {
-		n, most := out[i], 0
-		for j := range n {
-			most = max(most, ((j+1)*d+n-1)/n-j*d/n)
-		}
+		n, most := out[i], longest(d, out[i])
 		first, end := adaptiveBounds(tr, d, n, most)
 		p := first.Add(count(tr, 1, n, most))
 		all[i] = along{p, p.Less(end)}
 	}
 	return all
+}
+
+// longest returns the size of the largest of n windows that divide an axis of d elements: the most of
+// ⌈(i+1)·d/n⌉ - ⌊i·d/n⌋. With g, the greatest common divisor, i·d leaves a remainder of up to n-g.
+func longest(d, n int) int {
+	g, rest := d, n
+	for rest > 0 {
+		g, rest = rest, g%rest
+	}
+	if g == d { // also of an axis without elements
+		return min(d, 1)
+	}
+	return 2 + (d-g-1)/n
 }
 
 // adaptiveBounds returns where each of n windows that divide an axis of d elements begins and ends, of
