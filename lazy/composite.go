@@ -332,22 +332,22 @@ func bodyHash(c *composite, a []setting, in []*ir.Node) uint64 {
 	return h
 }
 
-// named reports whether a node that has the composite's name has what its row says, too: a
-// program that was imported may use the name for another function.
-func (c *composite) named(n *ir.Node) bool {
+// named reports whether a node with so many results that has the composite's name has what its
+// row says, too: a program that was imported may use the name for another function.
+func (c *composite) named(n *ir.Node, results int) bool {
 	least := len(c.row.Operands)
 	for least > 0 && c.row.Operands[least-1].Optional {
 		least--
 	}
 	same := func(p ir.Param, a ops.Attr) bool { return p.Name == a.Name && p.IsFloat == (a.Kind == ops.Real) }
-	return len(n.In) >= least && len(n.In) <= len(c.row.Operands) && max(1, len(n.Results())) == max(1, len(c.row.Results)) &&
+	return len(n.In) >= least && len(n.In) <= len(c.row.Operands) && results == max(1, len(c.row.Results)) &&
 		slices.EqualFunc(n.Body.Params, c.row.Attrs, same)
 }
 
 // vjp is the gradient of composites for autodiff.
 func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, bool, error) {
 	c := compositeOf(n.Body.Name)
-	if c == nil || c.vjp == nil || c.name == n.Body.Name && !c.named(n) {
+	if c == nil || c.vjp == nil || c.name == n.Body.Name && !c.named(n, len(y)) {
 		return nil, false, nil
 	}
 	if c.name != n.Body.Name {
