@@ -67,7 +67,8 @@ func TestKilledWriters(t *testing.T) {
 			dir := t.TempDir()
 			c := New(Options{Dir: dir, Limit: test.limit, Warn: func(err error) { t.Error(err) }})
 			written := map[int]bool{}
-			for range test.kills {
+			few := func() bool { return len(written) <= objects/8 } // on a busy machine all are killed early
+			for k := 0; k < test.kills || few() && k < 20*test.kills; k++ {
 				for _, n := range killWriter(t, dir, test.limit) {
 					written[n] = true
 				}
@@ -91,7 +92,7 @@ func TestKilledWriters(t *testing.T) {
 			_, damaged, err := c.Verify()
 			require.NoError(t, err)
 			require.Empty(t, damaged)
-			require.Greater(t, len(written), objects/8, "writers were killed before they wrote")
+			require.False(t, few(), "writers were killed before they wrote")
 			_, writing, err := c.files()
 			require.NoError(t, err)
 			t.Logf("%d kills, %d objects written, %d files left half written", test.kills, len(written), len(writing))

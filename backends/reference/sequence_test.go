@@ -82,7 +82,9 @@ func TestSequencesOfManySizes(t *testing.T) {
 		require.Equal(t, elementBits(results[1]), elementBits(results[0]), "%d rows", n)
 		require.Equal(t, 1, c.begun, "%d rows", n)
 		links := []int{8, 0, 8, 0, 8, 0, 0}
-		require.Equal(t, links[run], c.links, "run %d of %d rows", run, n)
+		if !trials.Race { // whose pools lose at random what they hold
+			require.Equal(t, links[run], c.links, "run %d of %d rows", run, n)
+		}
 	}
 }
 
