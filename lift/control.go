@@ -25,9 +25,11 @@ func branches(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 // union are the nodes that regions take from outside.
 func union(regions ...*recorder) []*ir.Node {
 	var all []*ir.Node
+	seen := map[*ir.Node]bool{}
 	for _, g := range regions {
 		for _, n := range g.taken {
-			if !slices.Contains(all, n) {
+			if !seen[n] {
+				seen[n] = true
 				all = append(all, n)
 			}
 		}
