@@ -12,8 +12,10 @@ import (
 // channelsFirst computes a convolution with its features before the spatial dimensions
 // (NCHW) where its image has them there and its result is to have them there, for targets
 // that are as fast then ([Options.ChannelsFirst]). Both would be transposed otherwise. Its
-// kernel is [output feature, input feature, spatial…] then. Between convolutions of a
-// network images stay in normal form, in which nothing is transposed.
+// kernel is [output feature, input feature, spatial…] then. The image may be the result of
+// another such convolution, and so on up to images that memory holds: all of them are computed
+// so, or none. Other networks stay in normal form, in which nothing is transposed between their
+// convolutions.
 //
 // Comes after all other passes, which bring transposes together that cancel. What it does
 // depends on sizes.
@@ -73,14 +75,14 @@ func (e *editor) canBeChannelsFirst(v *mlir.Value) (ok, convolves bool) {
 }
 
 // fastChannelsFirst reports whether a convolution in normal form is as fast with its features
-// first. Targets fill up the last vector of the points of an image then. That takes longer
-// than to transpose image and result where points are few and sums long. Rows of an image
-// are read by vectors if windows are one or two elements apart.
+// first, and its image can have them first. Targets fill up the last vector of the points of an
+// image then. That takes longer than to transpose image and result where points are few and
+// sums long. Rows of an image are read by vectors if windows are one or two elements apart.
 func (e *editor) fastChannelsFirst(op *mlir.Op) bool {
 	features, batches := groupsOf(op)
 	w, out := tensorOf(op.Operands[1]).Shape, resultType(op).Shape
 	stride := stablehlo.AsConvolution(op).WindowStrides()
-	if len(stride) == 0 || stride[len(stride)-1] > 2 || features*batches > 1 || !forward(op) || !e.storedChannelsFirst(op.Operands[0]) {
+	if len(stride) == 0 || stride[len(stride)-1] > 2 || features*batches > 1 || !forward(op) {
 		return false
 	}
 	points, products := int64(1), int64(1)
@@ -90,7 +92,24 @@ func (e *editor) fastChannelsFirst(op *mlir.Op) bool {
 	for _, n := range w[:len(w)-1] {
 		products *= dims.Typical(n)
 	}
-	return 2*points >= products
+	return 2*points >= products && e.imageChannelsFirst(op.Operands[0])
+}
+
+// imageChannelsFirst reports whether the image of a convolution in normal form can have its
+// features first without a transpose: memory holds it so, or it comes of another convolution
+// that is computed so.
+func (e *editor) imageChannelsFirst(v *mlir.Value) bool {
+	if e.storedChannelsFirst(v) {
+		return true
+	}
+	if p := def(v, stablehlo.Pad); p != nil {
+		if !plain(p) || e.uses()[v] > 1 {
+			return false
+		}
+		v = p.Operands[0]
+	}
+	ok, convolves := e.canBeChannelsFirst(v)
+	return ok && convolves
 }
 
 // storedChannelsFirst reports whether a value, or the operand of the pad that it is, is the
@@ -107,7 +126,8 @@ func (e *editor) storedChannelsFirst(v *mlir.Value) bool {
 	return inOrder(shape, perm)
 }
 
-// buildChannelsFirst returns v with its features first. Requires that canBeChannelsFirst(v).
+// buildChannelsFirst returns v with its features first. Requires that canBeChannelsFirst(v) or
+// imageChannelsFirst(v).
 func (e *editor) buildChannelsFirst(v *mlir.Value, perm []int64) *mlir.Value {
 	t := tensorOf(v)
 	if len(t.Shape) == 0 {
@@ -118,12 +138,11 @@ func (e *editor) buildChannelsFirst(v *mlir.Value, perm []int64) *mlir.Value {
 	switch {
 	case program.Element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil:
 		return e.transpose(v, perm)
+	case op != nil && op.Code == stablehlo.Pad:
+		a := stablehlo.AsPad(op)
+		return e.pad(e.buildChannelsFirst(op.Operands[0], perm), op.Operands[1],
+			pick(a.EdgePaddingLow(), perm), pick(a.EdgePaddingHigh(), perm), pick(a.InteriorPadding(), perm))
 	case e.storedChannelsFirst(v):
-		if p := def(v, stablehlo.Pad); p != nil {
-			a := stablehlo.AsPad(p)
-			return e.pad(e.transpose(p.Operands[0], perm), p.Operands[1],
-				pick(a.EdgePaddingLow(), perm), pick(a.EdgePaddingHigh(), perm), pick(a.InteriorPadding(), perm))
-		}
 		return e.transpose(v, perm)
 	case op.Code == stablehlo.Convolution:
 		n := len(t.Shape) - 2

@@ -166,3 +166,42 @@ func TestConvolutionsWithChannelsFirst(t *testing.T) {
 		})
 	}
 }
+
+// Convolutions of images with features before the spatial dimensions may follow each other. Each
+// is one step, which reads parts of its image with their border and computes what follows the
+// convolution.
+func TestConvolutionsThatFollowEachOther(t *testing.T) {
+	trials.Sequential(t)
+	if _, err := libllvm.Open(); err != nil {
+		t.Skipf("what libLLVM compiles is tested, and there is none: %v", err)
+	}
+	c := compilers(t)[0]
+	text := `func.func @main(%x: T, %w: W, %b: tensor<5xf32>) -> T {
+  %0 = stablehlo.constant dense<0.0> : T
+  %1 = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (T, W) -> T
+  %2 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<5xf32>) -> T
+  %3 = stablehlo.add %1, %2 : T
+  %4 = stablehlo.maximum %3, %0 : T
+  %5 = stablehlo.convolution(%4, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], window = {pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (T, W) -> T
+  %6 = stablehlo.add %5, %x : T
+  %7 = stablehlo.maximum %6, %0 : T
+  return %7 : T
+}`
+	text = strings.NewReplacer("T", "tensor<2x5x14x40xf32>", "W", "tensor<5x5x3x3xf32>").Replace(text)
+	p, err := backends.Load(t.Context(), backends.NewModule(text), backends.Options{})
+	require.NoError(t, err)
+	prog, err := kit.Compile(t.Context(), p, kit.Options{Eval: eval.New(), ChannelsFirst: true, Fuse: fuse.Options{Packs: func(k *kernel.Kernel, sizes, strides []int64) (a, b int) {
+		return c.Packs(t.Context(), k, sizes, strides)
+	}}})
+	require.NoError(t, err)
+	require.Len(t, prog.Steps, 2, "%v", prog)
+	for _, step := range prog.Steps {
+		l := step.Launch()
+		code, err := compile(t, c, prog.Kernels[l.Kernel])[0].(kernel.Preparer).Prepare(t.Context(), l.Sizes, l.Strides, nil)
+		require.NoError(t, err)
+		q := code.(*spread)
+		require.Nil(t, q.own)
+		require.True(t, q.plan.ReadsImage())
+		require.False(t, q.border.whole)
+	}
+}
