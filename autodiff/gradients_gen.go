@@ -86,6 +86,8 @@ func init() {
 		ir.OpArgSort:            gradArgSort,
 		ir.OpSort:               gradSort,
 		ir.OpMatMul:             gradMatMul,
+		ir.OpCholesky:           gradCholesky,
+		ir.OpTriangularSolve:    gradTriangularSolve,
 		ir.OpGather:             gradGather,
 		ir.OpClampIndex:         gradClampIndex,
 		ir.OpScatter:            gradScatter,

@@ -86,6 +86,8 @@ func init() {
 		ir.OpArgSort:            batchArgSort,
 		ir.OpSort:               batchSort,
 		ir.OpMatMul:             batchMatMul,
+		ir.OpCholesky:           batchCholesky,
+		ir.OpTriangularSolve:    batchTriangularSolve,
 		ir.OpGather:             batchGather,
 		ir.OpClampIndex:         batchElementwise,
 		ir.OpScatter:            batchScatter,

@@ -163,6 +163,13 @@ func batchMatMul(v *vectorizer, n *ir.Node, in []Value) []Value {
 	return batched(v.unfold(v.op(ir.OpMatMul, x.Node, y.Node), n.Type.Shape, at, 1))
 }
 
+// batchCholesky factors the matrices of all examples.
+func batchCholesky(v *vectorizer, n *ir.Node, in []Value) []Value { return v.with(n, in, n.Attrs...) }
+
+func batchTriangularSolve(v *vectorizer, n *ir.Node, in []Value) []Value {
+	return batched(v.record(n.Op, []*ir.Node{v.all(in[0]), v.all(in[1])}, n.Attrs, nil))
+}
+
 // flatten joins all axes but the last.
 func flatten(s types.Shape) []int {
 	last := len(s) - 1

@@ -81,6 +81,8 @@ const (
 	OpArgSort
 	OpSort
 	OpMatMul
+	OpCholesky
+	OpTriangularSolve
 	OpGather
 	OpClampIndex
 	OpScatter
@@ -101,7 +103,7 @@ const (
 )
 
 // NumOps is the number of ops.
-const NumOps = 94
+const NumOps = 96
 
 var mnemonics = [NumOps]string{
 	OpAbs:                "abs",
@@ -181,6 +183,8 @@ var mnemonics = [NumOps]string{
 	OpArgSort:            "argsort",
 	OpSort:               "sort",
 	OpMatMul:             "matmul",
+	OpCholesky:           "cholesky",
+	OpTriangularSolve:    "triangular_solve",
 	OpGather:             "gather",
 	OpClampIndex:         "clamp_index",
 	OpScatter:            "scatter",
@@ -202,83 +206,88 @@ var mnemonics = [NumOps]string{
 
 // The attributes of each op, by their place in [Node.Attrs].
 const (
-	CompareDirection        = 0
-	ConvertDType            = 0
-	BitCastDType            = 0
-	ParameterIndex          = 0
-	ParameterName           = 1
-	ConstantDType           = 0
-	ConstantValue           = 1
-	SizeOfDType             = 0
-	SizeOfSize              = 1
-	CountedSize             = 0
-	IotaDType               = 0
-	IotaShape               = 1
-	IotaAxis                = 2
-	BroadcastShape          = 0
-	BroadcastAxes           = 1
-	ReshapeDims             = 0
-	TransposePerm           = 0
-	ReverseAxes             = 0
-	SliceStarts             = 0
-	SliceLimits             = 1
-	SliceStrides            = 2
-	SliceScatterStarts      = 0
-	SliceScatterStrides     = 1
-	AsStridedSizes          = 0
-	AsStridedStrides        = 1
-	AsStridedOffset         = 2
-	AsStridedScatterStrides = 0
-	AsStridedScatterOffset  = 1
-	ConcatenateAxis         = 0
-	PadLow                  = 0
-	PadHigh                 = 1
-	PadInterior             = 2
-	SumAxes                 = 0
-	MaxAxes                 = 0
-	MinAxes                 = 0
-	ProdAxes                = 0
-	LinearScanAxis          = 0
-	LinearScanReverse       = 1
-	ArgMaxAxis              = 0
-	ArgSortAxis             = 0
-	SortAxis                = 0
-	SortDescending          = 1
-	GatherAxis              = 0
-	ClampIndexRows          = 0
-	ScatterAxis             = 0
-	ScatterCombine          = 1
-	DynamicSliceSizes       = 0
-	ConvStrides             = 0
-	ConvLow                 = 1
-	ConvHigh                = 2
-	ConvBase                = 3
-	ConvDilation            = 4
-	ConvInput               = 5
-	ConvKernel              = 6
-	ConvOutput              = 7
-	ConvGroups              = 8
-	ConvBatches             = 9
-	MaxPoolWindow           = 0
-	MaxPoolStrides          = 1
-	MaxPoolLow              = 2
-	MaxPoolHigh             = 3
-	MaxPoolDilation         = 4
-	MaxPoolGradWindow       = 0
-	MaxPoolGradStrides      = 1
-	MaxPoolGradLow          = 2
-	MaxPoolGradHigh         = 3
-	SumPoolWindow           = 0
-	SumPoolStrides          = 1
-	SumPoolLow              = 2
-	SumPoolHigh             = 3
-	SumPoolDilation         = 4
-	ResultIndex             = 0
-	HostCallName            = 0
-	HostCallResults         = 1
-	ScanIterations          = 0
-	ScanReverse             = 1
-	ScanCarries             = 2
-	ScanXs                  = 3
-	ScanCheckpoint          = 4
+	CompareDirection         = 0
+	ConvertDType             = 0
+	BitCastDType             = 0
+	ParameterIndex           = 0
+	ParameterName            = 1
+	ConstantDType            = 0
+	ConstantValue            = 1
+	SizeOfDType              = 0
+	SizeOfSize               = 1
+	CountedSize              = 0
+	IotaDType                = 0
+	IotaShape                = 1
+	IotaAxis                 = 2
+	BroadcastShape           = 0
+	BroadcastAxes            = 1
+	ReshapeDims              = 0
+	TransposePerm            = 0
+	ReverseAxes              = 0
+	SliceStarts              = 0
+	SliceLimits              = 1
+	SliceStrides             = 2
+	SliceScatterStarts       = 0
+	SliceScatterStrides      = 1
+	AsStridedSizes           = 0
+	AsStridedStrides         = 1
+	AsStridedOffset          = 2
+	AsStridedScatterStrides  = 0
+	AsStridedScatterOffset   = 1
+	ConcatenateAxis          = 0
+	PadLow                   = 0
+	PadHigh                  = 1
+	PadInterior              = 2
+	SumAxes                  = 0
+	MaxAxes                  = 0
+	MinAxes                  = 0
+	ProdAxes                 = 0
+	LinearScanAxis           = 0
+	LinearScanReverse        = 1
+	ArgMaxAxis               = 0
+	ArgSortAxis              = 0
+	SortAxis                 = 0
+	SortDescending           = 1
+	CholeskyUpper            = 0
+	TriangularSolveRight     = 0
+	TriangularSolveUpper     = 1
+	TriangularSolveTranspose = 2
+	TriangularSolveUnit      = 3
+	GatherAxis               = 0
+	ClampIndexRows           = 0
+	ScatterAxis              = 0
+	ScatterCombine           = 1
+	DynamicSliceSizes        = 0
+	ConvStrides              = 0
+	ConvLow                  = 1
+	ConvHigh                 = 2
+	ConvBase                 = 3
+	ConvDilation             = 4
+	ConvInput                = 5
+	ConvKernel               = 6
+	ConvOutput               = 7
+	ConvGroups               = 8
+	ConvBatches              = 9
+	MaxPoolWindow            = 0
+	MaxPoolStrides           = 1
+	MaxPoolLow               = 2
+	MaxPoolHigh              = 3
+	MaxPoolDilation          = 4
+	MaxPoolGradWindow        = 0
+	MaxPoolGradStrides       = 1
+	MaxPoolGradLow           = 2
+	MaxPoolGradHigh          = 3
+	SumPoolWindow            = 0
+	SumPoolStrides           = 1
+	SumPoolLow               = 2
+	SumPoolHigh              = 3
+	SumPoolDilation          = 4
+	ResultIndex              = 0
+	HostCallName             = 0
+	HostCallResults          = 1
+	ScanIterations           = 0
+	ScanReverse              = 1
+	ScanCarries              = 2
+	ScanXs                   = 3
+	ScanCheckpoint           = 4
 )

@@ -378,6 +378,11 @@ func firstOf(f func(x *Tensor) (y, _ *Tensor)) func(x *Tensor) *Tensor {
 	}
 }
 
+// definite are symmetric positive definite matrices.
+func definite(x *Tensor) *Tensor {
+	return x.MatMul(x.Transpose(append(types.Axes(x.Rank()-2), x.Rank()-1, x.Rank()-2)...)).Add(Eye(x.tr, F64, x.Dim(-1), x.Dim(-1)))
+}
+
 // spaced are numbers of which no two are near.
 func spaced(x *Tensor) *Tensor {
 	return x.Add(Iota(x.tr, F64, 0, x.Type().Elements()).MulScalar(0.7).Sin().MulScalar(3).Reshape(x.Shape()...))
@@ -394,6 +399,12 @@ var scanGrads = []gradCase{
 	{"prod of nothing", []vary{in(-2, 2, 0, 2)}, func(x []*Tensor) *Tensor { return x[0].Prod(0).Sin() }},
 	binaryCase("linear_scan", in(-2, 2, 2, 4), in(-1, 1, 2, 4), func(x, y *Tensor) *Tensor { return x.LinearScan(y, 1, false).Sin() }),
 	binaryCase("linear_scan in reverse", in(-2, 2, 3, 2), in(-1, 1, 3, 2), func(x, y *Tensor) *Tensor { return x.LinearScan(y, 0, true).Sin() }),
+	{"cholesky", []vary{in(-2, 2, 2, 3, 3)}, func(x []*Tensor) *Tensor { return definite(x[0]).Cholesky(false).Sin() }},
+	{"cholesky upper", []vary{in(-2, 2, 3, 3)}, func(x []*Tensor) *Tensor { return definite(x[0]).Cholesky(true).Sin() }},
+	{"triangular_solve", []vary{in(1, 2, 2, 3, 3), in(-2, 2, 2, 3, 2)}, func(x []*Tensor) *Tensor { return x[0].TriangularSolve(x[1], false, false, false, false).Sin() }},
+	{"triangular_solve transposed", []vary{in(1, 2, 3, 3), in(-2, 2, 3, 2)}, func(x []*Tensor) *Tensor { return x[0].TriangularSolve(x[1], false, true, true, false).Sin() }},
+	{"triangular_solve right", []vary{in(1, 2, 3, 3), in(-2, 2, 2, 3)}, func(x []*Tensor) *Tensor { return x[0].TriangularSolve(x[1], true, true, false, false).Sin() }},
+	{"triangular_solve right, transposed, of a unit diagonal", []vary{in(1, 2, 3, 3), in(-2, 2, 2, 3)}, func(x []*Tensor) *Tensor { return x[0].TriangularSolve(x[1], true, false, true, true).Sin() }},
 	unaryCase("cumsum", -2, 2, func(x *Tensor) *Tensor { return x.CumSum(1).Sin() }),
 	unaryCase("cumprod", -2, 2, func(x *Tensor) *Tensor { return x.CumProd(1).Sin() }),
 	{"cumprod with zeros", []vary{in(-2, 2, 2, 3)}, func(x []*Tensor) *Tensor {

@@ -795,6 +795,31 @@ func (x *Tensor) Sort(axis int, descending bool) (values, indices *Tensor) {
 	return recordSeveral2(ir.OpSort, []*Tensor{x}, ir.Attr{Int: int64(axis)}, ir.Attr{Int: int64(flag(descending))})
 }
 
+// Cholesky returns for each matrix of the last two axes the lower triangular L
+// with x = L·Lᵀ, or if upper the U with x = Uᵀ·U. Of x the same triangle
+// is read. It must be positive definite: of a matrix that is not, NaNs or
+// infinities come out. The gradient is symmetric.
+//
+// It requires: x is floating point; x has at least rank 2, and its last two
+// dimensions are equal.
+func (x *Tensor) Cholesky(upper bool) *Tensor {
+	return record1(ir.OpCholesky, x, ir.Attr{Int: int64(flag(upper))})
+}
+
+// TriangularSolve returns the solution y of x·y = b for each matrix of the
+// last two axes, or of y·x = b if right. x is lower triangular, or upper if
+// upper; its other triangle is not read. Its transpose takes its place if
+// transpose, and its diagonal counts as ones if unit. Zeros on the diagonal
+// give infinities or NaNs.
+//
+// It requires: x is floating point; b is floating point and has the dtype of x;
+// x has at least rank 2, and its last two dimensions are equal; b has the rank
+// of x and its dimensions before the last two; b has as many rows as x, or
+// columns if right.
+func (x *Tensor) TriangularSolve(b *Tensor, right bool, upper bool, transpose bool, unit bool) *Tensor {
+	return record2(ir.OpTriangularSolve, x, b, ir.Attr{Int: int64(flag(right))}, ir.Attr{Int: int64(flag(upper))}, ir.Attr{Int: int64(flag(transpose))}, ir.Attr{Int: int64(flag(unit))})
+}
+
 // Stop returns x as a value without gradients: those of what is computed from
 // it end here.
 //

@@ -109,6 +109,7 @@ var severalOps = append(elementwise(), []several{
 	{name: "SelectScatter", dims: [][]int{{2, 3}, {3}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].SelectScatter(x[1], 0, 1) }},
 	{name: "DiagonalScatter", dims: [][]int{{2, 3}, {2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].DiagonalScatter(x[1], 0, 0, 1) }},
 	{name: "LinearScan", dims: [][]int{{2, 3}, {2, 3}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].LinearScan(x[1], 1, false) }},
+	{name: "TriangularSolve", dims: [][]int{{2, 2}, {2, 3}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].TriangularSolve(x[1], false, false, false, true) }},
 	{name: "Bincount", dims: [][]int{{4}, {4}}, of: []types.DType{lazy.I32, lazy.F32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Bincount(x[1], 4) }},
 	{name: "SearchSorted", dims: [][]int{{3}, {2, 2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].SearchSorted(x[1], true) }},
 	{name: "Bucketize", dims: [][]int{{2, 2}, {3}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Bucketize(x[1], true) }},

@@ -51,6 +51,7 @@
 //   - Order: ArgSort, Sort, Unique, TopK, KthValue, Median, Mode, SearchSorted, Bucketize,
 //     UniqueAll
 //   - Products and convolutions: MatMul, Conv, ConvOptions
+//   - Linear algebra: Cholesky, TriangularSolve
 //   - Pooling: MaxPool, SumPool, AvgPool, PoolOptions
 //   - Layers and losses: LayerNorm, CrossEntropy, Attention, AttentionOptions
 //   - Gradients: Grad, VJP, JVP, Jacobian, Hessian, Backward, Gradients, Gradients.Of,

@@ -72,6 +72,21 @@ func convolution(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 	}, x, kernel)))
 }
 
+// cholesky has zeros in the triangle in which StableHLO may have anything.
+func cholesky(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
+	return one(r.node(ir.OpCholesky, []ir.Attr{ir.CholeskyUpper: {Int: int64(truth(!stablehlo.AsCholesky(op).Lower()))}}, in[0]))
+}
+
+// triangularSolve takes an adjoint for a transpose, which it is of real matrices.
+func triangularSolve(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
+	o := stablehlo.AsTriangularSolve(op)
+	flag := func(v bool) ir.Attr { return ir.Attr{Int: int64(truth(v))} }
+	return one(r.node(ir.OpTriangularSolve, []ir.Attr{
+		ir.TriangularSolveRight: flag(!o.LeftSide()), ir.TriangularSolveUpper: flag(!o.Lower()),
+		ir.TriangularSolveTranspose: flag(o.TransposeA() == "TRANSPOSE" || o.TransposeA() == "ADJOINT"), ir.TriangularSolveUnit: flag(o.UnitDiagonal()),
+	}, in...))
+}
+
 // sides takes the pairs of a padding apart.
 func sides(padding []int64) (low, high []int) {
 	for i := 0; i < len(padding); i += 2 {

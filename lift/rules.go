@@ -43,6 +43,8 @@ func init() { // not a value of the variable: the rules use it
 		stablehlo.DotGeneral:          dotGeneral,
 		stablehlo.Dot:                 dot,
 		stablehlo.Convolution:         convolution,
+		stablehlo.Cholesky:            cholesky,
+		stablehlo.TriangularSolve:     triangularSolve,
 		stablehlo.Reduce:              reduce,
 		stablehlo.ReduceWindow:        reduceWindow,
 		stablehlo.SelectAndScatter:    selectAndScatter,

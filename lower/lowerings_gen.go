@@ -86,6 +86,8 @@ func init() {
 		ir.OpArgSort:            lowerArgSort,
 		ir.OpSort:               lowerSort,
 		ir.OpMatMul:             lowerMatMul,
+		ir.OpCholesky:           lowerCholesky,
+		ir.OpTriangularSolve:    lowerTriangularSolve,
 		ir.OpGather:             lowerGather,
 		ir.OpClampIndex:         lowerClampIndex,
 		ir.OpScatter:            lowerScatter,

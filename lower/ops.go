@@ -315,6 +315,48 @@ func lowerMatMul(l *lowerer, n *ir.Node) *mlir.Value {
 	return l.emit(stablehlo.DotGeneral, tensor(n.Type), l.in(n), attr("dot_dimension_numbers", dims.Attr()))
 }
 
+// lowerCholesky clears the other triangle, in which StableHLO may leave anything.
+func lowerCholesky(l *lowerer, n *ir.Node) *mlir.Value {
+	lower := n.Attrs[ir.CholeskyUpper].Int == 0
+	return l.inF32(n, func(t types.Type, in []*mlir.Value) *mlir.Value {
+		y := l.emit(stablehlo.Cholesky, tensor(t), in, attr("lower", mlir.BoolAttr(lower)))
+		at := types.Type{DType: types.I32, Shape: t.Shape}
+		i := l.emit(stablehlo.Iota, tensor(at), nil, attr("iota_dimension", mlir.I64Attr(int64(t.Rank()-2))))
+		j := l.emit(stablehlo.Iota, tensor(at), nil, attr("iota_dimension", mlir.I64Attr(int64(t.Rank()-1))))
+		if !lower {
+			i, j = j, i
+		}
+		inside := l.compare("GE", types.I32, tensor(types.Type{DType: types.Bool, Shape: t.Shape}), i, j)
+		return l.emit(stablehlo.Select, tensor(t), []*mlir.Value{inside, y, l.filled(t, 0)})
+	}, n.Type)
+}
+
+func lowerTriangularSolve(l *lowerer, n *ir.Node) *mlir.Value {
+	flag := func(name string, v bool) mlir.NamedAttr { return attr(name, mlir.BoolAttr(v)) }
+	a := n.Attrs
+	transpose := "NO_TRANSPOSE"
+	if a[ir.TriangularSolveTranspose].Int != 0 {
+		transpose = "TRANSPOSE"
+	}
+	return l.inF32(n, func(t types.Type, in []*mlir.Value) *mlir.Value {
+		return l.emit(stablehlo.TriangularSolve, tensor(t), in, flag("left_side", a[ir.TriangularSolveRight].Int == 0), flag("lower", a[ir.TriangularSolveUpper].Int == 0),
+			flag("unit_diagonal", a[ir.TriangularSolveUnit].Int != 0), attr("transpose_a", mlir.EnumAttr{Dialect: "stablehlo", Kind: "transpose", Value: transpose}))
+	}, n.Type)
+}
+
+// inF32 emits f, whose result is of t, on the operands of n: of 16-bit floats in f32, to be rounded once.
+func (l *lowerer) inF32(n *ir.Node, f func(t types.Type, in []*mlir.Value) *mlir.Value, t types.Type) *mlir.Value {
+	if t.DType != types.F16 && t.DType != types.BF16 {
+		return f(t, l.in(n))
+	}
+	t.DType = types.F32
+	in := l.in(n)
+	for i, v := range in {
+		in[i] = l.emit(stablehlo.Convert, tensor(types.Type{DType: types.F32, Shape: n.In[i].Type.Shape}), []*mlir.Value{v})
+	}
+	return l.emit(stablehlo.Convert, tensor(n.Type), []*mlir.Value{f(t, in)})
+}
+
 // rowAxes returns the axes of a gathered result that run along a row.
 func rowAxes(indices, x types.Type, axis int) []int64 {
 	var axes []int64

@@ -375,6 +375,45 @@ func inferMatMul(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *brok
 	return t, nil
 }
 
+func inferCholesky(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	return in[0].Type, square(in[0].Type, choleskySquare)
+}
+
+func inferTriangularSolve(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
+	x, b := in[0].Type, in[1].Type
+	if broken := square(x, triangularSolveSquare); broken != nil {
+		return types.Type{}, broken
+	}
+	batch := x.Rank() - 2
+	if b.Rank() != x.Rank() {
+		return breaks(triangularSolveBatch, "b has rank %d and x rank %d", b.Rank(), x.Rank())
+	}
+	if !x.Shape[:batch].Equal(b.Shape[:batch]) {
+		broken := because(triangularSolveBatch, "batch dimensions differ: %v and %v", x.Shape[:batch], b.Shape[:batch])
+		broken.guard = unequal(x.Shape[:batch], b.Shape[:batch])
+		return types.Type{}, broken
+	}
+	side, axis := "rows", batch
+	if attrs[ir.TriangularSolveRight].Int != 0 {
+		side, axis = "columns", batch+1
+	}
+	if p, q := x.Shape[batch], b.Shape[axis]; p != q {
+		return types.Type{}, because(triangularSolveInner, "b has %s %s, must have %s", dims.String(q), side, dims.String(p)).equal(p, q)
+	}
+	return b, nil
+}
+
+// square demands matrices that have as many rows as columns.
+func square(x types.Type, d demand) *broken {
+	if x.Rank() < 2 {
+		return because(d, "x has rank %d, must be at least 2", x.Rank())
+	}
+	if p, q := x.Shape[x.Rank()-2], x.Shape[x.Rank()-1]; p != q {
+		return because(d, "the last two dimensions of x differ: %s and %s", dims.String(p), dims.String(q)).equal(p, q)
+	}
+	return nil
+}
+
 func inferGather(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	x, indices, axis := in[0].Type, in[1].Type, int(attrs[ir.GatherAxis].Int)
 	switch {

@@ -85,6 +85,8 @@ func init() {
 		ir.OpArgMax:             inferArgMax,
 		ir.OpArgSort:            inferArgSort,
 		ir.OpMatMul:             inferMatMul,
+		ir.OpCholesky:           inferCholesky,
+		ir.OpTriangularSolve:    inferTriangularSolve,
 		ir.OpGather:             inferGather,
 		ir.OpClampIndex:         inferClampIndex,
 		ir.OpScatter:            inferScatter,
@@ -167,6 +169,10 @@ const (
 	matMulRanks              demand = 1
 	matMulInner              demand = 2
 	matMulBatch              demand = 3
+	choleskySquare           demand = 1
+	triangularSolveSquare    demand = 1
+	triangularSolveBatch     demand = 2
+	triangularSolveInner     demand = 3
 	gatherRows               demand = 1
 	gatherAxis               demand = 2
 	gatherBatch              demand = 3

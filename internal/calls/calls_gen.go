@@ -85,6 +85,10 @@ var generated = []function{
 	{"ArgMax", func(c *Call) []*lazy.Tensor { return one(c.X[0].ArgMax(c.Int("axis"))) }},
 	{"ArgSort", func(c *Call) []*lazy.Tensor { return one(c.X[0].ArgSort(c.Int("axis"))) }},
 	{"Sort", func(c *Call) []*lazy.Tensor { return several(c.X[0].Sort(c.Int("axis"), c.Flag("descending"))) }},
+	{"Cholesky", func(c *Call) []*lazy.Tensor { return one(c.X[0].Cholesky(c.Flag("upper"))) }},
+	{"TriangularSolve", func(c *Call) []*lazy.Tensor {
+		return one(c.X[0].TriangularSolve(c.X[1], c.Flag("right"), c.Flag("upper"), c.Flag("transpose"), c.Flag("unit")))
+	}},
 	{"Stop", func(c *Call) []*lazy.Tensor { return one(c.X[0].Stop()) }},
 	{"Square", func(c *Call) []*lazy.Tensor { return one(c.X[0].Square()) }},
 	{"Reciprocal", func(c *Call) []*lazy.Tensor { return one(c.X[0].Reciprocal()) }},

@@ -22,6 +22,7 @@ const (
 	Scans         Family = "Scans"
 	Order         Family = "Order"
 	Products      Family = "Products and convolutions"
+	LinearAlgebra Family = "Linear algebra"
 	Pooling       Family = "Pooling"
 	Layers        Family = "Layers and losses"
 	Norms         Family = "Norms"
@@ -37,7 +38,7 @@ const (
 var Families = []Family{
 	Arithmetic, Exponentials, Activations, Rounding, Comparisons, Bits,
 	Making, Views, Joining, Rows,
-	Reductions, Scans, Order, Products, Pooling, Layers, Norms, Losses, Distances, Images,
+	Reductions, Scans, Order, Products, LinearAlgebra, Pooling, Layers, Norms, Losses, Distances, Images,
 	RandomNumbers, Control, Functions,
 }
 

@@ -54,6 +54,7 @@ var pages = []page{
 	}},
 	{"products.md", "Products, layers, gradients", "", []topic{
 		{string(ops.Products), "* ConvOptions"},
+		{string(ops.LinearAlgebra), "*"},
 		{string(ops.Pooling), "* PoolOptions"},
 		{string(ops.Layers), "* AttentionOptions"},
 		{"Gradients", "Grad VJP JVP Jacobian Hessian Backward Gradients Gradients.Of GradCheck GradError Checkpoint CheckpointAll"},

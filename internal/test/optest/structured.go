@@ -71,6 +71,8 @@ func init() {
 		"dynamic_update_slice": naiveDynamicUpdateSlice,
 		"top_k":                naiveTopK,
 		"matmul":               naiveMatMul,
+		"cholesky":             naiveCholesky,
+		"triangular_solve":     naiveTriangularSolve,
 		"gather":               naiveGather,
 		"scatter":              naiveScatter,
 		"index_select":         naiveIndexSelect,
