@@ -503,8 +503,8 @@ func Stack(axis int, xs ...*Tensor) *Tensor {
 	}
 	first := xs[0]
 	for i, x := range xs {
-		if !x.Type().Equal(first.Type()) {
-			return first.misuse(op, fmt.Sprintf("tensor 0 is %v and tensor %d is %v; give all one type", first.Type(), i, x.Type()))
+		if !x.Type().Shape.Equal(first.Type().Shape) {
+			return first.misuse(op, fmt.Sprintf("tensor 0 is %v and tensor %d is %v; give all one shape", first.Type(), i, x.Type()))
 		}
 		xs[i] = x.Unsqueeze(axis)
 	}

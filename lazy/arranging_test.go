@@ -81,7 +81,7 @@ func TestMistakesOfArranging(t *testing.T) {
 		"axis 1 has 3 elements, too few for a padding of 0 and 4":                        x.PadCircular([2]int{0, 4}),
 		"there is padding for 3 axes, x has 2 axes":                                      x.PadReplicate(make([][2]int, 3)...),
 		"axis 3 is not one of the result's 3":                                            lazy.Stack(3, x),
-		"tensor 0 is f32[2,3] and tensor 1 is f32[2]; give all one type":                 lazy.Stack(0, x, x.Select(1, 0)),
+		"tensor 0 is f32[2,3] and tensor 1 is f32[2]; give all one shape":                lazy.Stack(0, x, x.Select(1, 0)),
 		"there is no tensor: give it one or more":                                        lazy.HStack(),
 		"tensor 1 is i32[2,3], must be a matrix, a row or a scalar of f32":               lazy.BlockDiag(x, x.Convert(lazy.I32)),
 		"tensor 0 is f32[2,3], must have one axis":                                       lazy.Meshgrid(x)[0],

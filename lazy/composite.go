@@ -100,7 +100,7 @@ func define(c *composite) bool {
 
 // guard returns the trace that the call belongs to, or the poisoned result of a call
 // whose operands or attributes are not allowed by themselves. It counts axes from the
-// front. Given the first operands alone it checks these.
+// front, and converts operands in their place. Given the first operands alone it checks these.
 func (c *composite) guard(a []setting, xs ...*Tensor) (tr *Trace, bad *Tensor) {
 	if bad = firstBad(c.op, xs...); bad != nil {
 		return nil, bad
@@ -108,6 +108,7 @@ func (c *composite) guard(a []setting, xs ...*Tensor) (tr *Trace, bad *Tensor) {
 	if tr = traceOf(xs...); tr == nil && !c.row.Traits.Has(ops.View) {
 		return nil, noTrace(c.op, xs...)
 	}
+	c.convert(tr, xs)
 	if i, reason := shapeinfer.CheckDTypes(c.row, len(xs), func(i int) types.DType { return xs[i].DType() }); reason != "" {
 		return nil, c.refuse(tr, fmt.Sprintf("c%d", i+1), reason, xs...)
 	}

@@ -678,7 +678,7 @@ func recordReciprocal(x *Tensor) *Tensor {
 
 // Reciprocal returns 1/x elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Reciprocal() *Tensor {
 	return recordReciprocal(x)
 }
@@ -708,7 +708,7 @@ func recordFloorDivide(x *Tensor, y *Tensor) *Tensor {
 // choice.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast.
+// broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) FloorDivide(y *Tensor) *Tensor {
 	return recordFloorDivide(x, y)
 }
@@ -736,7 +736,7 @@ func recordTruncDivide(x *Tensor, y *Tensor) *Tensor {
 // gradient is 0.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast.
+// broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) TruncDivide(y *Tensor) *Tensor {
 	return recordTruncDivide(x, y)
 }
@@ -764,7 +764,7 @@ func recordRemainder(x *Tensor, y *Tensor) *Tensor {
 // y, as % of Python does. That with the sign of x, PyTorch's fmod, is Rem.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast.
+// broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) Remainder(y *Tensor) *Tensor {
 	return recordRemainder(x, y)
 }
@@ -793,7 +793,7 @@ func recordClamp(x *Tensor, low *Tensor, high *Tensor) *Tensor {
 // NaN if one of them is. Where x equals a bound it has the gradient.
 //
 // It requires: x is a number; low has the dtype of x; high has the dtype of x;
-// the shapes broadcast.
+// the shapes broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) Clamp(low *Tensor, high *Tensor) *Tensor {
 	return recordClamp(x, low, high)
 }
@@ -821,6 +821,7 @@ func recordClampMin(x *Tensor, low *Tensor) *Tensor {
 // It is Maximum, with the gradient of x where both are equal.
 //
 // It requires: x is a number; low has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted.
 func (x *Tensor) ClampMin(low *Tensor) *Tensor {
 	return recordClampMin(x, low)
 }
@@ -848,6 +849,7 @@ func recordClampMax(x *Tensor, high *Tensor) *Tensor {
 // It is Minimum, with the gradient of x where both are equal.
 //
 // It requires: x is a number; high has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted.
 func (x *Tensor) ClampMax(high *Tensor) *Tensor {
 	return recordClampMax(x, high)
 }
@@ -875,7 +877,7 @@ func recordFMax(x *Tensor, y *Tensor) *Tensor {
 // NaN. Where they are equal x has the gradient.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast.
+// broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) FMax(y *Tensor) *Tensor {
 	return recordFMax(x, y)
 }
@@ -903,7 +905,7 @@ func recordFMin(x *Tensor, y *Tensor) *Tensor {
 // NaN. Where they are equal x has the gradient.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast.
+// broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) FMin(y *Tensor) *Tensor {
 	return recordFMin(x, y)
 }
@@ -1009,7 +1011,8 @@ func recordAddCMul(x *Tensor, y *Tensor, z *Tensor, scale float64) *Tensor {
 // AddCMul returns x + scale·y·z elementwise.
 //
 // It requires: x is floating point; y has the dtype of x; z has the dtype of x;
-// scale is finite; the shapes broadcast.
+// scale is finite; the shapes broadcast. Operands of different dtypes are
+// promoted.
 func (x *Tensor) AddCMul(y *Tensor, z *Tensor, scale float64) *Tensor {
 	return recordAddCMul(x, y, z, scale)
 }
@@ -1037,7 +1040,8 @@ func recordAddCDiv(x *Tensor, y *Tensor, z *Tensor, scale float64) *Tensor {
 // AddCDiv returns x + scale·y/z elementwise.
 //
 // It requires: x is floating point; y has the dtype of x; z has the dtype of x;
-// scale is finite; the shapes broadcast.
+// scale is finite; the shapes broadcast. Operands of different dtypes are
+// promoted.
 func (x *Tensor) AddCDiv(y *Tensor, z *Tensor, scale float64) *Tensor {
 	return recordAddCDiv(x, y, z, scale)
 }
@@ -1093,7 +1097,8 @@ func recordCopySign(x *Tensor, y *Tensor) *Tensor {
 // too.
 //
 // It requires: x is floating point; y is floating point and has the dtype of x;
-// the shapes broadcast.
+// the shapes broadcast. Operands of different dtypes are promoted, and integers
+// become f32.
 func (x *Tensor) CopySign(y *Tensor) *Tensor {
 	return recordCopySign(x, y)
 }
@@ -1120,7 +1125,8 @@ func recordLdexp(x *Tensor, y *Tensor) *Tensor {
 // Ldexp returns x·2^y elementwise. The power is computed by itself, and may
 // overflow.
 //
-// It requires: x is floating point; y is a number; the shapes broadcast.
+// It requires: x is floating point; y is a number; the shapes broadcast. Bools
+// and integers become f32.
 func (x *Tensor) Ldexp(y *Tensor) *Tensor {
 	return recordLdexp(x, y)
 }
@@ -1569,7 +1575,7 @@ func recordErf(x *Tensor) *Tensor {
 
 // Erf returns the error function of x elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Erf() *Tensor {
 	return recordErf(x)
 }
@@ -1592,7 +1598,7 @@ func recordSinh(x *Tensor) *Tensor {
 
 // Sinh returns the hyperbolic sine of x elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Sinh() *Tensor {
 	return recordSinh(x)
 }
@@ -1615,7 +1621,7 @@ func recordCosh(x *Tensor) *Tensor {
 
 // Cosh returns the hyperbolic cosine of x elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Cosh() *Tensor {
 	return recordCosh(x)
 }
@@ -1641,7 +1647,7 @@ func recordExp2(x *Tensor) *Tensor {
 
 // Exp2 returns 2 to the power of x elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Exp2() *Tensor {
 	return recordExp2(x)
 }
@@ -1667,7 +1673,7 @@ func recordLog2(x *Tensor) *Tensor {
 
 // Log2 returns the logarithm of x to the base 2 elementwise; NaN below 0.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Log2() *Tensor {
 	return recordLog2(x)
 }
@@ -1693,7 +1699,7 @@ func recordLog10(x *Tensor) *Tensor {
 
 // Log10 returns the logarithm of x to the base 10 elementwise; NaN below 0.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Log10() *Tensor {
 	return recordLog10(x)
 }
@@ -1720,7 +1726,7 @@ func recordLogAddExp(x *Tensor, y *Tensor) *Tensor {
 // LogAddExp returns log(exp(x) + exp(y)) elementwise, without overflow.
 //
 // It requires: x is floating point; y is floating point and has the dtype of x;
-// the shapes broadcast.
+// the shapes broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) LogAddExp(y *Tensor) *Tensor {
 	return recordLogAddExp(x, y)
 }
@@ -1748,7 +1754,7 @@ func recordLogAddExp2(x *Tensor, y *Tensor) *Tensor {
 // without overflow.
 //
 // It requires: x is floating point; y is floating point and has the dtype of x;
-// the shapes broadcast.
+// the shapes broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) LogAddExp2(y *Tensor) *Tensor {
 	return recordLogAddExp2(x, y)
 }
@@ -1776,7 +1782,7 @@ func recordHypot(x *Tensor, y *Tensor) *Tensor {
 // y is.
 //
 // It requires: x is floating point; y is floating point and has the dtype of x;
-// the shapes broadcast.
+// the shapes broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) Hypot(y *Tensor) *Tensor {
 	return recordHypot(x, y)
 }
@@ -1803,7 +1809,8 @@ func recordXlogy(x *Tensor, y *Tensor) *Tensor {
 // Xlogy returns x·log(y) elementwise, 0 where x is 0, unless y is NaN.
 //
 // It requires: x is floating point; y is floating point and has the dtype of x;
-// the shapes broadcast.
+// the shapes broadcast. Operands of different dtypes are promoted, and integers
+// become f32.
 func (x *Tensor) Xlogy(y *Tensor) *Tensor {
 	return recordXlogy(x, y)
 }
@@ -1829,7 +1836,7 @@ func recordDeg2Rad(x *Tensor) *Tensor {
 
 // Deg2Rad returns x·π/180 elementwise: degrees in radians.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Deg2Rad() *Tensor {
 	return recordDeg2Rad(x)
 }
@@ -1855,7 +1862,7 @@ func recordRad2Deg(x *Tensor) *Tensor {
 
 // Rad2Deg returns x·180/π elementwise: radians in degrees.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Rad2Deg() *Tensor {
 	return recordRad2Deg(x)
 }
@@ -2604,7 +2611,8 @@ func recordLogSumExp(x *Tensor, axes []int) *Tensor {
 // all elements when none is given, computed without overflow. The axes are
 // dropped. Without elements it is -Inf.
 //
-// It requires: x is floating point; axes are distinct ones of x.
+// It requires: x is floating point; axes are distinct ones of x. Bools and
+// integers become f32.
 func (x *Tensor) LogSumExp(axes ...int) *Tensor {
 	return recordLogSumExp(x, axes)
 }

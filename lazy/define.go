@@ -33,6 +33,10 @@ type Composite struct {
 	// Inline has calls recorded as the ops of the body: programs do not name it, and the
 	// gradient is always that of these ops.
 	Inline bool
+	// Promotes has operands that are Like one another converted to the dtype that they promote
+	// to, and Floating has bools and integers given for floating-point operands converted to f32:
+	// see [CommonDType]. Without these they are errors.
+	Promotes, Floating bool
 }
 
 // Attrs are the attributes of a composite's call by name. The kinds Int and Axis are an
@@ -159,6 +163,12 @@ func defined(at callsite.Site, row Composite, body func(x []*Tensor, a Attrs) []
 	o := &ops.Op{Name: row.Name, Text: row.Name, Doc: row.Doc, Operands: slices.Clone(row.Operands), Attrs: slices.Clone(row.Attrs), Results: slices.Clone(row.Results), Where: slices.Clone(row.Where)}
 	if row.Inline {
 		o.Traits |= ops.Inline
+	}
+	if row.Promotes {
+		o.Traits |= ops.Promotes
+	}
+	if row.Floating {
+		o.Traits |= ops.Floating
 	}
 	for i, a := range o.Attrs {
 		if a.Kind.Checked() && o.DemandOf(i) == "" {

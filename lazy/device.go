@@ -56,12 +56,13 @@ type Device struct {
 		once sync.Once
 		of   *programs.Setting // apart from the device, which it outlives
 	}
-	fallbacks  diag.Seen[[2]string] // lines, and their ops that the evaluator runs
-	graphLimit int                  // nodes of a step that are worth a warning
-	closures   int                  // that one step may have
-	strict     bool                 // bad ops panic
-	stacks     int                  // see Stacks
-	dumps      *dumps               // where programs are written; nil: nowhere
+	fallbacks   diag.Seen[[2]string] // lines, and their ops that the evaluator runs
+	graphLimit  int                  // nodes of a step that are worth a warning
+	closures    int                  // that one step may have
+	strict      bool                 // bad ops panic
+	strictTypes bool                 // see StrictTypes
+	stacks      int                  // see Stacks
+	dumps       *dumps               // where programs are written; nil: nowhere
 
 	// What looks at data before programs run.
 	checkIndices, checkNaNs bool

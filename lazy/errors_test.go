@@ -30,10 +30,10 @@ var mistakes = []struct {
 		return ones(tr, 2, 4).Add(w).Err()
 	}},
 	{"dtype clash", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
-		return lazy.Ones(tr, lazy.I32, 2, 3).Mul(w).Err()
+		return lazy.Ones(tr, lazy.U16, 2, 3).Mul(lazy.Ones(tr, lazy.I32, 2, 3)).Err()
 	}},
 	{"dtype that the op does not take", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
-		return lazy.Ones(tr, lazy.I32, 2).Exp().Err()
+		return lazy.Ones(tr, lazy.I32, 2).Softmax(0).Err()
 	}},
 	{"wrong rank", lazy.ErrType, func(tr *lazy.Trace, w *lazy.Tensor) error {
 		return ones(tr, 2, 3).Transpose(0).Err()

@@ -47,7 +47,7 @@ func (x *Tensor) Sign_() *Tensor {
 
 // Exp returns e to the power of x elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Exp() *Tensor {
 	return record1(ir.OpExp, x)
 }
@@ -59,7 +59,7 @@ func (x *Tensor) Exp_() *Tensor {
 
 // Expm1 returns e to the power of x, minus 1, elementwise, exact near 0.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Expm1() *Tensor {
 	return record1(ir.OpExpm1, x)
 }
@@ -71,7 +71,7 @@ func (x *Tensor) Expm1_() *Tensor {
 
 // Log returns the natural logarithm of x elementwise; NaN below 0.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Log() *Tensor {
 	return record1(ir.OpLog, x)
 }
@@ -83,7 +83,7 @@ func (x *Tensor) Log_() *Tensor {
 
 // Log1p returns the natural logarithm of 1+x elementwise, exact near 0.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Log1p() *Tensor {
 	return record1(ir.OpLog1p, x)
 }
@@ -95,7 +95,7 @@ func (x *Tensor) Log1p_() *Tensor {
 
 // Sqrt returns the square root of x elementwise; NaN below 0.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Sqrt() *Tensor {
 	return record1(ir.OpSqrt, x)
 }
@@ -107,7 +107,7 @@ func (x *Tensor) Sqrt_() *Tensor {
 
 // Rsqrt returns 1/sqrt(x) elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Rsqrt() *Tensor {
 	return record1(ir.OpRsqrt, x)
 }
@@ -119,7 +119,7 @@ func (x *Tensor) Rsqrt_() *Tensor {
 
 // Sin returns the sine of x in radians elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Sin() *Tensor {
 	return record1(ir.OpSin, x)
 }
@@ -131,7 +131,7 @@ func (x *Tensor) Sin_() *Tensor {
 
 // Cos returns the cosine of x in radians elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Cos() *Tensor {
 	return record1(ir.OpCos, x)
 }
@@ -143,7 +143,7 @@ func (x *Tensor) Cos_() *Tensor {
 
 // Tan returns the tangent of x in radians elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Tan() *Tensor {
 	return record1(ir.OpTan, x)
 }
@@ -156,7 +156,7 @@ func (x *Tensor) Tan_() *Tensor {
 // Asin returns the angle in radians, from -π/2 to π/2, whose sine is x,
 // elementwise; NaN for |x| > 1.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Asin() *Tensor {
 	return record1(ir.OpAsin, x)
 }
@@ -169,7 +169,7 @@ func (x *Tensor) Asin_() *Tensor {
 // Acos returns the angle in radians, from 0 to π, whose cosine is x,
 // elementwise; NaN for |x| > 1.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Acos() *Tensor {
 	return record1(ir.OpAcos, x)
 }
@@ -182,7 +182,7 @@ func (x *Tensor) Acos_() *Tensor {
 // Atan returns the angle in radians, from -π/2 to π/2, whose tangent is x,
 // elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Atan() *Tensor {
 	return record1(ir.OpAtan, x)
 }
@@ -194,7 +194,7 @@ func (x *Tensor) Atan_() *Tensor {
 
 // Asinh returns the number whose hyperbolic sine is x, elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Asinh() *Tensor {
 	return record1(ir.OpAsinh, x)
 }
@@ -207,7 +207,7 @@ func (x *Tensor) Asinh_() *Tensor {
 // Acosh returns the number, not negative, whose hyperbolic cosine is x,
 // elementwise; NaN below 1.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Acosh() *Tensor {
 	return record1(ir.OpAcosh, x)
 }
@@ -220,7 +220,7 @@ func (x *Tensor) Acosh_() *Tensor {
 // Atanh returns the number whose hyperbolic tangent is x, elementwise; infinite
 // at -1 and 1, NaN beyond.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Atanh() *Tensor {
 	return record1(ir.OpAtanh, x)
 }
@@ -232,7 +232,7 @@ func (x *Tensor) Atanh_() *Tensor {
 
 // Cbrt returns the cube root of x elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Cbrt() *Tensor {
 	return record1(ir.OpCbrt, x)
 }
@@ -245,7 +245,7 @@ func (x *Tensor) Cbrt_() *Tensor {
 // Erfc returns 1 minus the error function of x elementwise, exact where that is
 // small.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Erfc() *Tensor {
 	return record1(ir.OpErfc, x)
 }
@@ -258,7 +258,7 @@ func (x *Tensor) Erfc_() *Tensor {
 // ErfInv returns the number whose error function is x, elementwise; infinite at
 // -1 and 1, NaN beyond.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) ErfInv() *Tensor {
 	return record1(ir.OpErfInv, x)
 }
@@ -271,7 +271,7 @@ func (x *Tensor) ErfInv_() *Tensor {
 // Lgamma returns the logarithm of |Γ(x)| elementwise; infinite at 0 and
 // negative integers.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Lgamma() *Tensor {
 	return record1(ir.OpLgamma, x)
 }
@@ -284,7 +284,7 @@ func (x *Tensor) Lgamma_() *Tensor {
 // Digamma returns the derivative of log Γ(x) elementwise; NaN at 0 and
 // negative integers.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Digamma() *Tensor {
 	return record1(ir.OpDigamma, x)
 }
@@ -296,7 +296,7 @@ func (x *Tensor) Digamma_() *Tensor {
 
 // Tanh returns the hyperbolic tangent of x elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Tanh() *Tensor {
 	return record1(ir.OpTanh, x)
 }
@@ -308,7 +308,7 @@ func (x *Tensor) Tanh_() *Tensor {
 
 // Sigmoid returns 1/(1+exp(-x)) elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func (x *Tensor) Sigmoid() *Tensor {
 	return record1(ir.OpSigmoid, x)
 }
@@ -395,7 +395,7 @@ func (x *Tensor) ReLU_() *Tensor {
 // Add returns x+y elementwise; integers wrap around.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast.
+// broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) Add(y *Tensor) *Tensor {
 	return record2(ir.OpAdd, x, y)
 }
@@ -408,7 +408,7 @@ func (x *Tensor) Add_(y *Tensor) *Tensor {
 // Sub returns x-y elementwise; integers wrap around.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast.
+// broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) Sub(y *Tensor) *Tensor {
 	return record2(ir.OpSub, x, y)
 }
@@ -421,7 +421,7 @@ func (x *Tensor) Sub_(y *Tensor) *Tensor {
 // Mul returns x*y elementwise; integers wrap around.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast.
+// broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) Mul(y *Tensor) *Tensor {
 	return record2(ir.OpMul, x, y)
 }
@@ -435,7 +435,7 @@ func (x *Tensor) Mul_(y *Tensor) *Tensor {
 // an integer by 0 gives is the backend's choice, never a crash.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast.
+// broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) Div(y *Tensor) *Tensor {
 	return record2(ir.OpDiv, x, y)
 }
@@ -448,7 +448,7 @@ func (x *Tensor) Div_(y *Tensor) *Tensor {
 // Rem returns the remainder of x/y elementwise, with the sign of x.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast.
+// broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) Rem(y *Tensor) *Tensor {
 	return record2(ir.OpRem, x, y)
 }
@@ -461,7 +461,7 @@ func (x *Tensor) Rem_(y *Tensor) *Tensor {
 // Pow returns x to the power of y elementwise.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast.
+// broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) Pow(y *Tensor) *Tensor {
 	return record2(ir.OpPow, x, y)
 }
@@ -474,7 +474,7 @@ func (x *Tensor) Pow_(y *Tensor) *Tensor {
 // Maximum returns the larger of x and y elementwise; NaN if either is.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast.
+// broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) Maximum(y *Tensor) *Tensor {
 	return record2(ir.OpMaximum, x, y)
 }
@@ -487,7 +487,7 @@ func (x *Tensor) Maximum_(y *Tensor) *Tensor {
 // Minimum returns the smaller of x and y elementwise; NaN if either is.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast.
+// broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) Minimum(y *Tensor) *Tensor {
 	return record2(ir.OpMinimum, x, y)
 }
@@ -502,7 +502,8 @@ func (x *Tensor) Minimum_(y *Tensor) *Tensor {
 // the right half.
 //
 // It requires: x is floating point; y is floating point and has the dtype of x;
-// the shapes broadcast.
+// the shapes broadcast. Operands of different dtypes are promoted, and integers
+// become f32.
 func (x *Tensor) Atan2(y *Tensor) *Tensor {
 	return record2(ir.OpAtan2, x, y)
 }
@@ -516,7 +517,7 @@ func (x *Tensor) Atan2_(y *Tensor) *Tensor {
 // where they are equal; NaN if either is. Its gradient for x is 1.
 //
 // It requires: x is floating point; y is floating point and has the dtype of x;
-// the shapes broadcast.
+// the shapes broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) NextAfter(y *Tensor) *Tensor {
 	return record2(ir.OpNextAfter, x, y)
 }
@@ -530,7 +531,8 @@ func (x *Tensor) NextAfter_(y *Tensor) *Tensor {
 // unless x is a natural number. It has no gradient for x.
 //
 // It requires: x is floating point; y is floating point and has the dtype of x;
-// the shapes broadcast.
+// the shapes broadcast. Operands of different dtypes are promoted, and integers
+// become f32.
 func (x *Tensor) Polygamma(y *Tensor) *Tensor {
 	return record2(ir.OpPolygamma, x, y)
 }
@@ -539,7 +541,8 @@ func (x *Tensor) Polygamma(y *Tensor) *Tensor {
 // k = 0, 1, …; NaN for x < 1, infinite for x = 1. It has no gradient for x.
 //
 // It requires: x is floating point; y is floating point and has the dtype of x;
-// the shapes broadcast.
+// the shapes broadcast. Operands of different dtypes are promoted, and integers
+// become f32.
 func (x *Tensor) Zeta(y *Tensor) *Tensor {
 	return record2(ir.OpZeta, x, y)
 }
@@ -547,7 +550,7 @@ func (x *Tensor) Zeta(y *Tensor) *Tensor {
 // And returns x AND y elementwise: logical for bool, of every bit for integers.
 //
 // It requires: x is bool or an integer; y is bool or an integer and has the
-// dtype of x; the shapes broadcast.
+// dtype of x; the shapes broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) And(y *Tensor) *Tensor {
 	return record2(ir.OpAnd, x, y)
 }
@@ -560,7 +563,7 @@ func (x *Tensor) And_(y *Tensor) *Tensor {
 // Or returns x OR y elementwise: logical for bool, of every bit for integers.
 //
 // It requires: x is bool or an integer; y is bool or an integer and has the
-// dtype of x; the shapes broadcast.
+// dtype of x; the shapes broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) Or(y *Tensor) *Tensor {
 	return record2(ir.OpOr, x, y)
 }
@@ -573,7 +576,7 @@ func (x *Tensor) Or_(y *Tensor) *Tensor {
 // Xor returns x XOR y elementwise: logical for bool, of every bit for integers.
 //
 // It requires: x is bool or an integer; y is bool or an integer and has the
-// dtype of x; the shapes broadcast.
+// dtype of x; the shapes broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) Xor(y *Tensor) *Tensor {
 	return record2(ir.OpXor, x, y)
 }
@@ -587,7 +590,7 @@ func (x *Tensor) Xor_(y *Tensor) *Tensor {
 // below the width.
 //
 // It requires: x is an integer; y is an integer and has the dtype of x; the
-// shapes broadcast.
+// shapes broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) ShiftLeft(y *Tensor) *Tensor {
 	return record2(ir.OpShiftLeft, x, y)
 }
@@ -603,7 +606,7 @@ func (x *Tensor) ShiftLeft_(y *Tensor) *Tensor {
 // left.
 //
 // It requires: x is an integer; y is an integer and has the dtype of x; the
-// shapes broadcast.
+// shapes broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) ShiftRight(y *Tensor) *Tensor {
 	return record2(ir.OpShiftRight, x, y)
 }
@@ -618,7 +621,7 @@ func (x *Tensor) ShiftRight_(y *Tensor) *Tensor {
 // width.
 //
 // It requires: x is an integer; y is an integer and has the dtype of x; the
-// shapes broadcast.
+// shapes broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) ShiftRightLogical(y *Tensor) *Tensor {
 	return record2(ir.OpShiftRightLogical, x, y)
 }
@@ -632,7 +635,7 @@ func (x *Tensor) ShiftRightLogical_(y *Tensor) *Tensor {
 // is false.
 //
 // It requires: cond is bool; x is any dtype; y has the dtype of x; the shapes
-// broadcast.
+// broadcast. Operands of different dtypes are promoted.
 func (cond *Tensor) Where(x *Tensor, y *Tensor) *Tensor {
 	return record3(ir.OpWhere, cond, x, y)
 }

@@ -96,7 +96,7 @@ type recording struct {
 }
 
 func newRecording(t *testing.T) *recording {
-	dev, err := Open("eval", CheckIndices(false))
+	dev, err := Open("eval", CheckIndices(false), StrictTypes()) // bad calls may be of mixed dtypes
 	require.NoError(t, err)
 	tr := NewTrace(dev)
 	tr.lines = fixedLine // no line of this file in the goldens

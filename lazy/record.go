@@ -200,7 +200,7 @@ func (tr *Trace) again(site callsite.Site, op ir.Op, in []*ir.Node, attrs []ir.A
 
 // anew records an op after again has found nothing.
 func (tr *Trace) anew(site callsite.Site, op ir.Op, in []*ir.Node, attrs []ir.Attr) *Tensor {
-	n, err := shapeinfer.Record(tr.b, op, in, attrs, nil)
+	n, err := tr.infer(op, in, attrs)
 	if err != nil {
 		return tr.poisoned(tr.typeError(site, err, in))
 	}

@@ -26,7 +26,7 @@ func TestStrictModePanicsAtTheBadOp(t *testing.T) {
 		"no trace":  func(tr *lazy.Trace, w *lazy.Tensor) *lazy.Tensor { return w.Add(w) },
 		"host data": func(tr *lazy.Trace, w *lazy.Tensor) *lazy.Tensor { return lazy.From(tr, []float32{1}, 2) },
 		"copy":      func(tr *lazy.Trace, w *lazy.Tensor) *lazy.Tensor { return w.Copy_(lazy.Ones(tr, lazy.F32, 5)) },
-		"in place":  func(tr *lazy.Trace, w *lazy.Tensor) *lazy.Tensor { return w.Add_(lazy.Ones(tr, lazy.I32, 2, 3)) },
+		"in place":  func(tr *lazy.Trace, w *lazy.Tensor) *lazy.Tensor { return w.Add_(lazy.Ones(tr, lazy.F32, 3, 3)) },
 		"gradient":  func(tr *lazy.Trace, w *lazy.Tensor) *lazy.Tensor { return lazy.Grad(tr.Read(w), w)[0] },
 		"variable":  func(tr *lazy.Trace, w *lazy.Tensor) *lazy.Tensor { return tr.Device().Variable("v", lazy.F32, -1) },
 	}

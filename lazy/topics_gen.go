@@ -10,7 +10,7 @@
 //     RDivScalar, RPowScalar, RemScalar, RemainderScalar, FloorDivideScalar, ClampScalar,
 //     MaximumScalar, MinimumScalar
 //   - Rounding and conversion: Floor, Ceil, Round, NextAfter, Convert, BitCast, Trunc,
-//     Frac, RoundDecimals
+//     Frac, RoundDecimals, CommonDType
 //   - Exponentials and other functions: Exp, Expm1, Log, Log1p, Sqrt, Rsqrt, Sin, Cos,
 //     Tan, Asin, Acos, Atan, Asinh, Acosh, Atanh, Cbrt, Erfc, ErfInv, Lgamma, Digamma,
 //     Atan2, Polygamma, Zeta, Erf, Sinh, Cosh, Exp2, Log2, Log10, LogAddExp, LogAddExp2,
@@ -68,9 +68,10 @@
 //     Device.Variable, Device.Wait, Device.Close, Device.Name, Device.Devices,
 //     Device.OpenedAt
 //   - Options of a device: Option, Threads, Seed, TF32, Compiled, Tiers,
-//     NumbersAsConstants, StaticShapes, Strict, Ordered, OpByOp, CheckIndices, CheckNaNs,
-//     ImplicitSyncs, SyncMode, MemoryLimit, MemoryCacheLimit, ProgramCacheLimit,
-//     GraphLimit, Profiled, TrackLive, ObserveOps, OpRun, Logger, Environment, EnvVar
+//     NumbersAsConstants, StaticShapes, Strict, StrictTypes, Ordered, OpByOp,
+//     CheckIndices, CheckNaNs, ImplicitSyncs, SyncMode, MemoryLimit, MemoryCacheLimit,
+//     ProgramCacheLimit, GraphLimit, Profiled, TrackLive, ObserveOps, OpRun, Logger,
+//     Environment, EnvVar
 //   - Steps: lazy.Trace, NewTrace, Trace.Read, Trace.MarkStep, Trace.MarkStepContext,
 //     MarkSteps, Trace.Wait, Trace.Warmup, Trace.WarmupContext, Trace.AfterStep,
 //     Trace.Discard, Trace.Reuse, Trace.LiveRoots, Trace.NameStep, Trace.Scope,

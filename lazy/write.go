@@ -93,8 +93,8 @@ func (t *Tensor) writeNamed(op string, x *Tensor) *Tensor {
 	switch {
 	case n == nil:
 		bad = tr.refusal(op, x)
-	case !n.Type.Equal(t.Type()):
-		bad = opError(site, op, ErrType, []*Tensor{t, x}, "%s is %v and cannot hold %v%s", t.kind(), t.Type(), n.Type, t.otherSizes(n.Type))
+	default:
+		n, bad = tr.fitted(op, site, t, x, n)
 	}
 	if bad != nil {
 		tr.poisoned(bad) // panics in strict mode: no result holds the error

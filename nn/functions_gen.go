@@ -734,7 +734,7 @@ func Softplus_(x *lazy.Tensor, beta float64, threshold float64) *lazy.Tensor {
 
 // Softsign returns x/(1+|x|) elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func Softsign(x *lazy.Tensor) *lazy.Tensor {
 	return definedSoftsign.Call(nil, x)
 }
@@ -746,7 +746,7 @@ func Softsign_(x *lazy.Tensor) *lazy.Tensor {
 
 // TanhShrink returns x-tanh(x) elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func TanhShrink(x *lazy.Tensor) *lazy.Tensor {
 	return definedTanhShrink.Call(nil, x)
 }
@@ -1058,6 +1058,7 @@ func recordBCEWithLogits(x *lazy.Tensor, target *lazy.Tensor, positive *lazy.Ten
 //
 // It requires: x is floating point; target has the dtype of x; the shapes of x
 // and target broadcast; reduction is ReduceMean, ReduceSum or ReduceNone.
+// Operands of different dtypes are promoted.
 func MSELoss(x *lazy.Tensor, target *lazy.Tensor, reduction int) *lazy.Tensor {
 	return definedMSELoss.Call(lazy.Attrs{"reduction": reduction}, x, target)
 }
@@ -1066,6 +1067,7 @@ func MSELoss(x *lazy.Tensor, target *lazy.Tensor, reduction int) *lazy.Tensor {
 //
 // It requires: x is floating point; target has the dtype of x; the shapes of x
 // and target broadcast; reduction is ReduceMean, ReduceSum or ReduceNone.
+// Operands of different dtypes are promoted.
 func L1Loss(x *lazy.Tensor, target *lazy.Tensor, reduction int) *lazy.Tensor {
 	return definedL1Loss.Call(lazy.Attrs{"reduction": reduction}, x, target)
 }
@@ -1075,7 +1077,8 @@ func L1Loss(x *lazy.Tensor, target *lazy.Tensor, reduction int) *lazy.Tensor {
 //
 // It requires: x is floating point; target has the dtype of x; beta is finite;
 // the shapes of x and target broadcast; beta is not negative; reduction is
-// ReduceMean, ReduceSum or ReduceNone.
+// ReduceMean, ReduceSum or ReduceNone. Operands of different dtypes are
+// promoted.
 func SmoothL1Loss(x *lazy.Tensor, target *lazy.Tensor, beta float64, reduction int) *lazy.Tensor {
 	return definedSmoothL1Loss.Call(lazy.Attrs{"beta": beta, "reduction": reduction}, x, target)
 }
@@ -1096,7 +1099,8 @@ func HuberLoss(x *lazy.Tensor, target *lazy.Tensor, delta float64, reduction int
 //
 // It requires: x is floating point; target has the dtype of x; the shapes of x
 // and target broadcast; reduction is ReduceMean, ReduceSum, ReduceNone, or
-// ReduceBatchMean for an x with an axis.
+// ReduceBatchMean for an x with an axis. Operands of different dtypes are
+// promoted.
 func KLDivLoss(x *lazy.Tensor, target *lazy.Tensor, logTarget bool, reduction int) *lazy.Tensor {
 	return definedKLDivLoss.Call(lazy.Attrs{"logTarget": logTarget, "reduction": reduction}, x, target)
 }
@@ -1107,7 +1111,7 @@ func KLDivLoss(x *lazy.Tensor, target *lazy.Tensor, logTarget bool, reduction in
 //
 // It requires: x is floating point; target has the dtype of x; epsilon is
 // finite; the shapes of x and target broadcast; reduction is ReduceMean,
-// ReduceSum or ReduceNone.
+// ReduceSum or ReduceNone. Operands of different dtypes are promoted.
 func PoissonNLLLoss(x *lazy.Tensor, target *lazy.Tensor, logInput bool, full bool, epsilon float64, reduction int) *lazy.Tensor {
 	return definedPoissonNLLLoss.Call(lazy.Attrs{"logInput": logInput, "full": full, "epsilon": epsilon, "reduction": reduction}, x, target)
 }
@@ -1137,7 +1141,7 @@ func SoftMarginLoss(x *lazy.Tensor, target *lazy.Tensor, reduction int) *lazy.Te
 //
 // It requires: x is floating point; target has the dtype of x; margin is
 // finite; the shapes of x and target broadcast; reduction is ReduceMean,
-// ReduceSum or ReduceNone.
+// ReduceSum or ReduceNone. Operands of different dtypes are promoted.
 func HingeEmbeddingLoss(x *lazy.Tensor, target *lazy.Tensor, margin float64, reduction int) *lazy.Tensor {
 	return definedHingeEmbeddingLoss.Call(lazy.Attrs{"margin": margin, "reduction": reduction}, x, target)
 }
@@ -1147,7 +1151,8 @@ func HingeEmbeddingLoss(x *lazy.Tensor, target *lazy.Tensor, margin float64, red
 //
 // It requires: x is floating point; y has the dtype of x; target has the dtype
 // of x; margin is finite; the shapes of x, y and target broadcast; reduction is
-// ReduceMean, ReduceSum or ReduceNone.
+// ReduceMean, ReduceSum or ReduceNone. Operands of different dtypes are
+// promoted.
 func MarginRankingLoss(x *lazy.Tensor, y *lazy.Tensor, target *lazy.Tensor, margin float64, reduction int) *lazy.Tensor {
 	return definedMarginRankingLoss.Call(lazy.Attrs{"margin": margin, "reduction": reduction}, x, y, target)
 }

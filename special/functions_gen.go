@@ -68,14 +68,14 @@ func init() { // not values of the variables: the functions use them
 // I0 returns the modified Bessel function of the first kind and order 0
 // elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func I0(x *lazy.Tensor) *lazy.Tensor {
 	return definedI0.Call(nil, x)
 }
 
 // I0e returns exp(-|x|) I0(x) elementwise, which does not overflow.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func I0e(x *lazy.Tensor) *lazy.Tensor {
 	return definedI0e.Call(nil, x)
 }
@@ -83,14 +83,14 @@ func I0e(x *lazy.Tensor) *lazy.Tensor {
 // I1 returns the modified Bessel function of the first kind and order 1
 // elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func I1(x *lazy.Tensor) *lazy.Tensor {
 	return definedI1.Call(nil, x)
 }
 
 // I1e returns exp(-|x|) I1(x) elementwise, which does not overflow.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func I1e(x *lazy.Tensor) *lazy.Tensor {
 	return definedI1e.Call(nil, x)
 }
@@ -98,7 +98,7 @@ func I1e(x *lazy.Tensor) *lazy.Tensor {
 // Ndtr returns the share of the standard normal distribution below x,
 // elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func Ndtr(x *lazy.Tensor) *lazy.Tensor {
 	return definedNdtr.Call(nil, x)
 }
@@ -107,21 +107,21 @@ func Ndtr(x *lazy.Tensor) *lazy.Tensor {
 // distribution lies, elementwise: the quantile. It is infinite for 0 and 1, NaN
 // beyond.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func Ndtri(x *lazy.Tensor) *lazy.Tensor {
 	return definedNdtri.Call(nil, x)
 }
 
 // LogNdtr returns the logarithm of Ndtr elementwise, exact where that is small.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func LogNdtr(x *lazy.Tensor) *lazy.Tensor {
 	return definedLogNdtr.Call(nil, x)
 }
 
 // Erfcx returns exp(x²) Erfc(x) elementwise, exact where Erfc is 0.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func Erfcx(x *lazy.Tensor) *lazy.Tensor {
 	return definedErfcx.Call(nil, x)
 }
@@ -130,7 +130,8 @@ func Erfcx(x *lazy.Tensor) *lazy.Tensor {
 // at 0 and negative integers for a positive n, with the sign of the values
 // right of it.
 //
-// It requires: x is floating point; n is not negative.
+// It requires: x is floating point; n is not negative. Bools and integers
+// become f32.
 func Polygamma(x *lazy.Tensor, n int) *lazy.Tensor {
 	return definedPolygamma.Call(lazy.Attrs{"n": n}, x)
 }
@@ -140,6 +141,7 @@ func Polygamma(x *lazy.Tensor, n int) *lazy.Tensor {
 // q is below -1 digits are lost. It has no gradient for x.
 //
 // It requires: x is floating point; q has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted, and integers become f32.
 func Zeta(x *lazy.Tensor, q *lazy.Tensor) *lazy.Tensor {
 	return definedZeta.Call(nil, x, q)
 }
@@ -147,14 +149,15 @@ func Zeta(x *lazy.Tensor, q *lazy.Tensor) *lazy.Tensor {
 // MvLgamma returns the logarithm of the multivariate gamma function of
 // dimension p elementwise.
 //
-// It requires: x is floating point; p is positive.
+// It requires: x is floating point; p is positive. Bools and integers become
+// f32.
 func MvLgamma(x *lazy.Tensor, p int) *lazy.Tensor {
 	return definedMvLgamma.Call(lazy.Attrs{"p": p}, x)
 }
 
 // Entr returns -x·log(x) elementwise, 0 at 0 and -infinity below.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func Entr(x *lazy.Tensor) *lazy.Tensor {
 	return definedEntr.Call(nil, x)
 }
@@ -162,6 +165,7 @@ func Entr(x *lazy.Tensor) *lazy.Tensor {
 // Xlog1py returns x·log(1+y) elementwise, 0 where x is 0, unless y is NaN.
 //
 // It requires: x is floating point; y has the dtype of x; the shapes broadcast.
+// Operands of different dtypes are promoted, and integers become f32.
 func Xlog1py(x *lazy.Tensor, y *lazy.Tensor) *lazy.Tensor {
 	return definedXlog1py.Call(nil, x, y)
 }
@@ -169,14 +173,14 @@ func Xlog1py(x *lazy.Tensor, y *lazy.Tensor) *lazy.Tensor {
 // Sinc returns sin(πx)/(πx) elementwise, 1 at 0 and exactly 0 at other
 // integers.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func Sinc(x *lazy.Tensor) *lazy.Tensor {
 	return definedSinc.Call(nil, x)
 }
 
 // Expit returns 1/(1+exp(-x)) elementwise: it is the method Sigmoid.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Bools and integers become f32.
 func Expit(x *lazy.Tensor) *lazy.Tensor {
 	return definedExpit.Call(nil, x)
 }
@@ -185,7 +189,8 @@ func Expit(x *lazy.Tensor) *lazy.Tensor {
 // eps and 1-eps before, unless eps is negative; then it is NaN outside of 0 and
 // 1.
 //
-// It requires: x is floating point; eps is finite.
+// It requires: x is floating point; eps is finite. Bools and integers become
+// f32.
 func Logit(x *lazy.Tensor, eps float64) *lazy.Tensor {
 	return definedLogit.Call(lazy.Attrs{"eps": eps}, x)
 }

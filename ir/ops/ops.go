@@ -164,7 +164,16 @@ const (
 	ManyResults
 	// HasBody rows are of nodes that call or run graphs.
 	HasBody
+	// Promotes rows take operands of several dtypes where one is Like another: the lazy
+	// library converts them to the dtype that they promote to.
+	Promotes
+	// Floating rows take bools and integers for floating-point operands: the lazy library
+	// converts them to f32.
+	Floating
 )
+
+// Converts reports whether the lazy library converts operands of the row.
+func (t Traits) Converts() bool { return t&(Promotes|Floating) != 0 }
 
 // Has reports whether all traits of u are among t.
 func (t Traits) Has(u Traits) bool { return t&u == u }
@@ -282,5 +291,22 @@ func (o *Op) Markdown(heading string) string {
 	if o.Traits.Has(Elementwise) && len(o.Operands) > 1 {
 		fmt.Fprintf(&b, "- `%s_shapes` the shapes broadcast.\n", o.Mnemonic())
 	}
+	if s := o.Conversions(); s != "" {
+		fmt.Fprintf(&b, "\n%s\n", s)
+	}
 	return b.String()
+}
+
+// Conversions says, as sentences, how operands are converted before the constraints are
+// checked; "" if they are not.
+func (o *Op) Conversions() string {
+	switch {
+	case o.Traits.Has(Promotes | Floating):
+		return "Operands of different dtypes are promoted, and integers become f32."
+	case o.Traits.Has(Promotes):
+		return "Operands of different dtypes are promoted."
+	case o.Traits.Has(Floating):
+		return "Bools and integers become f32."
+	}
+	return ""
 }

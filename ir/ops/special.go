@@ -3,29 +3,29 @@ package ops
 // specialRows are the composites of package special. The order is that of
 // docs/reference/ops within a family; nothing else depends on it.
 var specialRows = []Op{
-	{Name: "I0", Text: "i0", Family: Exponentials, Doc: "returns the modified Bessel function of the first kind and order 0 elementwise.", Operands: one(Float), Traits: OwnGradient},
-	{Name: "I0e", Text: "i0e", Family: Exponentials, Doc: "returns exp(-|x|) I0(x) elementwise, which does not overflow.", Operands: one(Float), Traits: OwnGradient},
-	{Name: "I1", Text: "i1", Family: Exponentials, Doc: "returns the modified Bessel function of the first kind and order 1 elementwise.", Operands: one(Float), Traits: OwnGradient},
-	{Name: "I1e", Text: "i1e", Family: Exponentials, Doc: "returns exp(-|x|) I1(x) elementwise, which does not overflow.", Operands: one(Float), Traits: OwnGradient},
+	{Name: "I0", Text: "i0", Family: Exponentials, Doc: "returns the modified Bessel function of the first kind and order 0 elementwise.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "I0e", Text: "i0e", Family: Exponentials, Doc: "returns exp(-|x|) I0(x) elementwise, which does not overflow.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "I1", Text: "i1", Family: Exponentials, Doc: "returns the modified Bessel function of the first kind and order 1 elementwise.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "I1e", Text: "i1e", Family: Exponentials, Doc: "returns exp(-|x|) I1(x) elementwise, which does not overflow.", Operands: one(Float), Traits: OwnGradient | Floating},
 
-	{Name: "Ndtr", Family: Exponentials, Doc: "returns the share of the standard normal distribution below x, elementwise.", Operands: one(Float), Traits: Inline},
-	{Name: "Ndtri", Family: Exponentials, Doc: "returns the number below which the share x of the standard normal distribution lies, elementwise: the quantile. It is infinite for 0 and 1, NaN beyond.", Operands: one(Float), Traits: OwnGradient},
-	{Name: "LogNdtr", Family: Exponentials, Doc: "returns the logarithm of Ndtr elementwise, exact where that is small.", Operands: one(Float), Traits: OwnGradient},
-	{Name: "Erfcx", Family: Exponentials, Doc: "returns exp(x²) Erfc(x) elementwise, exact where Erfc is 0.", Operands: one(Float), Traits: OwnGradient},
+	{Name: "Ndtr", Family: Exponentials, Doc: "returns the share of the standard normal distribution below x, elementwise.", Operands: one(Float), Traits: Inline | Floating},
+	{Name: "Ndtri", Family: Exponentials, Doc: "returns the number below which the share x of the standard normal distribution lies, elementwise: the quantile. It is infinite for 0 and 1, NaN beyond.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "LogNdtr", Family: Exponentials, Doc: "returns the logarithm of Ndtr elementwise, exact where that is small.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "Erfcx", Family: Exponentials, Doc: "returns exp(x²) Erfc(x) elementwise, exact where Erfc is 0.", Operands: one(Float), Traits: OwnGradient | Floating},
 
 	{Name: "Polygamma", Family: Exponentials, Doc: "returns the derivative of order n of Digamma elementwise; infinite at 0 and negative integers for a positive n, with the sign of the values right of it.", Operands: one(Float), Attrs: []Attr{{"n", Int}},
-		Where: []Demand{{"order", "n is not negative"}}, Traits: Inline},
+		Where: []Demand{{"order", "n is not negative"}}, Traits: Inline | Floating},
 	{Name: "Zeta", Family: Exponentials, Doc: "returns the Hurwitz zeta function elementwise, the sum of (q+k)^-x over k = 0, 1, …; NaN for x < 1, infinite for x = 1 and at q = 0, -1, …. Where q is below -1 digits are lost. It has no gradient for x.",
-		Operands: []Operand{{Name: "x", Is: Float}, {Name: "q", Like: "x"}}, Where: shapesBroadcast, Traits: Inline},
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "q", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
 	{Name: "MvLgamma", Text: "mvlgamma", Family: Exponentials, Doc: "returns the logarithm of the multivariate gamma function of dimension p elementwise.", Operands: one(Float), Attrs: []Attr{{"p", Int}},
-		Where: []Demand{{"dimension", "p is positive"}}, Traits: Inline},
+		Where: []Demand{{"dimension", "p is positive"}}, Traits: Inline | Floating},
 
-	{Name: "Entr", Family: Exponentials, Doc: "returns -x·log(x) elementwise, 0 at 0 and -infinity below.", Operands: one(Float), Traits: OwnGradient},
-	{Name: "Xlog1py", Family: Exponentials, Doc: "returns x·log(1+y) elementwise, 0 where x is 0, unless y is NaN.", Operands: []Operand{{Name: "x", Is: Float}, {Name: "y", Like: "x"}}, Where: shapesBroadcast, Traits: Inline},
-	{Name: "Sinc", Family: Exponentials, Doc: "returns sin(πx)/(πx) elementwise, 1 at 0 and exactly 0 at other integers.", Operands: one(Float), Traits: OwnGradient},
-	{Name: "Expit", Family: Exponentials, Doc: "returns 1/(1+exp(-x)) elementwise: it is the method Sigmoid.", Operands: one(Float), Traits: Inline},
+	{Name: "Entr", Family: Exponentials, Doc: "returns -x·log(x) elementwise, 0 at 0 and -infinity below.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "Xlog1py", Family: Exponentials, Doc: "returns x·log(1+y) elementwise, 0 where x is 0, unless y is NaN.", Operands: []Operand{{Name: "x", Is: Float}, {Name: "y", Like: "x"}}, Where: shapesBroadcast, Traits: Inline | Promotes | Floating},
+	{Name: "Sinc", Family: Exponentials, Doc: "returns sin(πx)/(πx) elementwise, 1 at 0 and exactly 0 at other integers.", Operands: one(Float), Traits: OwnGradient | Floating},
+	{Name: "Expit", Family: Exponentials, Doc: "returns 1/(1+exp(-x)) elementwise: it is the method Sigmoid.", Operands: one(Float), Traits: Inline | Floating},
 	{Name: "Logit", Family: Exponentials, Doc: "returns log(x/(1-x)) elementwise, the inverse of Expit. x is clamped to eps and 1-eps before, unless eps is negative; then it is NaN outside of 0 and 1.",
-		Operands: one(Float), Attrs: []Attr{{"eps", Real}}, Where: []Demand{{"eps", "eps is finite"}}, Traits: Inline},
+		Operands: one(Float), Attrs: []Attr{{"eps", Real}}, Where: []Demand{{"eps", "eps is finite"}}, Traits: Inline | Floating},
 }
 
 var shapesBroadcast = []Demand{{"shapes", "the shapes broadcast"}}

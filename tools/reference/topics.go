@@ -19,12 +19,12 @@ type topic struct{ title, names string }
 var packages = []string{"nn", "special", "optim", "data", "data/digits", "soa/npy", "soa/safetensors", "model", "lazy/vars", "ltctest"}
 
 // elementwiseAbout goes before elementwise functions.
-const elementwiseAbout = "Each element of the result is computed from the elements at its place. Operands broadcast as NumPy does: shapes are aligned at the last axis, and a dimension of 1 is repeated."
+const elementwiseAbout = "Each element of the result is computed from the elements at its place. Operands broadcast as NumPy does: shapes are aligned at the last axis, and a dimension of 1 is repeated. Operands of different dtypes [promote](../pytorch.md#types)."
 
 var pages = []page{
 	{"elementwise.md", "Arithmetic and rounding", elementwiseAbout, []topic{
 		{string(ops.Arithmetic), "* AddScalar SubScalar MulScalar DivScalar PowScalar RSubScalar RDivScalar RPowScalar RemScalar RemainderScalar FloorDivideScalar ClampScalar MaximumScalar MinimumScalar"},
-		{string(ops.Rounding), "*"},
+		{string(ops.Rounding), "* CommonDType"},
 	}},
 	{"mathematics.md", "Mathematical functions", elementwiseAbout, []topic{
 		{string(ops.Exponentials), "*"},
@@ -68,7 +68,7 @@ var pages = []page{
 	}},
 	{"steps.md", "Devices, steps and values", "", []topic{
 		{"Devices", "lazy.Device Open Default SetDefault UseDevice WithDevice DeviceFrom Device.Variable Device.Wait Device.Close Device.Name Device.Devices Device.OpenedAt"},
-		{"Options of a device", "Option Threads Seed TF32 Compiled Tiers NumbersAsConstants StaticShapes Strict Ordered OpByOp CheckIndices CheckNaNs ImplicitSyncs SyncMode MemoryLimit MemoryCacheLimit ProgramCacheLimit GraphLimit Profiled TrackLive ObserveOps OpRun Logger Environment EnvVar"},
+		{"Options of a device", "Option Threads Seed TF32 Compiled Tiers NumbersAsConstants StaticShapes Strict StrictTypes Ordered OpByOp CheckIndices CheckNaNs ImplicitSyncs SyncMode MemoryLimit MemoryCacheLimit ProgramCacheLimit GraphLimit Profiled TrackLive ObserveOps OpRun Logger Environment EnvVar"},
 		{"Steps", "lazy.Trace NewTrace Trace.Read Trace.MarkStep Trace.MarkStepContext MarkSteps Trace.Wait Trace.Warmup Trace.WarmupContext Trace.AfterStep Trace.Discard Trace.Reuse Trace.LiveRoots Trace.NameStep Trace.Scope Trace.ImplicitSyncs Trace.Device"},
 		{"Values", "Value ValueContext ToSlice ToSliceContext Item ItemContext Float Set Keep Donate Release To CopyOption As Async WithContext"},
 	}},

@@ -28,8 +28,3 @@ def only(kwargs, *names):
 def number(x):
     return isinstance(x, (int, float, bool)) and not isinstance(x, torch.Tensor)
 
-
-def floats(x):
-    if not x.dtype.is_floating_point:
-        raise Skip("promotion of integers")
-    return x

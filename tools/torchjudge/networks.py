@@ -2,7 +2,7 @@
 
 import torch
 
-from calls import Call, Skip, floats, number
+from calls import Call, Skip, number
 
 REDUCTIONS = {"mean": 0, "sum": 1, "none": 2, "batchmean": 3}
 
@@ -20,7 +20,7 @@ def activation(op, **options):
             attrs[here] = float(v)
         if given:
             raise Skip(f"option {next(iter(given))}")
-        return Call(op, floats(x), **attrs)
+        return Call(op, x, **attrs)
 
     return call
 
@@ -148,13 +148,13 @@ def batch_norm(x, running_mean, running_var, weight=None, bias=None, training=Fa
 
 
 def prelu(x, weight):
-    return Call("nn.PReLU", floats(x), weight)
+    return Call("nn.PReLU", x, weight)
 
 
 def softmin(x, dim=None, dtype=None, **kwargs):
     if dim is None or dtype is not None or x.dim() == 0:
         raise Skip("no axis, or option dtype")
-    return Call("nn.Softmin", floats(x), axis=dim)
+    return Call("nn.Softmin", x, axis=dim)
 
 
 def listed(v):

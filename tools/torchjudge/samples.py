@@ -8,38 +8,34 @@ with the reason for which the sample is no call of one op here.
 import torch
 
 import networks
-from calls import DTYPES, FLOATS, Call, Skip, floats, number, only
+from calls import DTYPES, FLOATS, Call, Skip, number, only
 
 
-def unary(op, of_floats=True):
+def unary(op):
     def call(x, *args, **kwargs):
         if args:
             raise Skip("further arguments")
         only(kwargs)
-        return Call(op, floats(x) if of_floats else x)
+        return Call(op, x)
 
     return call
 
 
-def binary(op, with_number=None, of_floats=False, dims=True):
+def binary(op, with_number=None, dims=True):
     def call(x, y, *args, **kwargs):
         only(kwargs)
         if args:
             raise Skip("further arguments")
         if number(x):
             raise Skip("a number before the tensor")
-        if of_floats:
-            floats(x)
         if number(y) or isinstance(y, complex):
             if isinstance(y, complex):
                 raise Skip("complex numbers")
             if with_number is None:
                 raise Skip("a number for a tensor")
             if isinstance(y, float) and not x.dtype.is_floating_point:
-                raise Skip("promotion of integers")
+                raise Skip("a number that is no element of the dtype")
             return Call(with_number, x, v=float(y))
-        if x.dtype != y.dtype:
-            raise Skip("promotion of dtypes")
         return Call(op, x, y)
 
     return call
@@ -51,13 +47,11 @@ def dims_of(x, dim):
     return [dim] if isinstance(dim, int) else list(dim)
 
 
-def reduction(op, keep=None, of_floats=False, integers=True):
+def reduction(op, keep=None, integers=True):
     def call(x, dim=None, keepdim=False, **kwargs):
         if isinstance(dim, bool):
             raise Skip("further arguments")
         only(kwargs)
-        if of_floats:
-            floats(x)
         if not integers and not x.dtype.is_floating_point:
             raise Skip("the sum of integers is an i64")
         if x.dim() == 0 and dim is not None:
@@ -72,15 +66,13 @@ def reduction(op, keep=None, of_floats=False, integers=True):
     return call
 
 
-def along(op, of_floats=False, attr="axis", **extra):
+def along(op, attr="axis", **extra):
     def call(x, dim=None, *args, **kwargs):
         only(kwargs)
         if args or dim is None or not isinstance(dim, int) or isinstance(dim, bool):
             raise Skip("further arguments, or no axis")
         if x.dim() == 0:
             raise Skip("an axis of a scalar")
-        if of_floats:
-            floats(x)
         return Call(op, x, **{attr: dim}, **extra)
 
     return call
@@ -95,7 +87,7 @@ def moments(op, keep):
         c = correction if correction is not None else 1 if unbiased is None else int(unbiased)
         if x.dim() == 0:
             raise Skip("an axis of a scalar")
-        return Call(keep if keepdim else op, floats(x), correction=float(c), axes=dims_of(x, dim))
+        return Call(keep if keepdim else op, x, correction=float(c), axes=dims_of(x, dim))
 
     return call
 
@@ -112,7 +104,7 @@ def extreme(op):
 def norm(x, ord=2, dim=None, keepdim=False, dtype=None):
     if dtype is not None or not number(ord) or abs(ord) == float("inf"):
         raise Skip("option dtype, or a norm that has another name")
-    return Call("NormKeep" if keepdim else "Norm", floats(x), p=float(ord), axes=dims_of(x, dim))
+    return Call("NormKeep" if keepdim else "Norm", x, p=float(ord), axes=dims_of(x, dim))
 
 
 def matmul(x, y, **kwargs):
@@ -126,8 +118,8 @@ def matmul(x, y, **kwargs):
 
 
 def where(x, condition, y):
-    if number(x) or number(y) or x.dtype != y.dtype:
-        raise Skip("promotion of dtypes")
+    if number(x) or number(y):
+        raise Skip("a number for a tensor")
     return Call("Where", condition, x, y)
 
 
@@ -169,8 +161,6 @@ def expand(x, *dims):
 
 def cat(tensors, dim=0, **kwargs):
     tensors = [t for t in tensors if not (t.dim() == 1 and t.numel() == 0)] or tensors[:1]
-    if len({t.dtype for t in tensors}) > 1:
-        raise Skip("promotion of dtypes")
     return Call("Concatenate", *tensors, axis=dim)
 
 
@@ -306,7 +296,7 @@ def clone(x, **kwargs):
 
 
 def softmax(op):
-    plain = along(op, of_floats=True)
+    plain = along(op)
 
     def call(x, dim=None, dtype=None, **kwargs):
         if dtype is not None:
@@ -327,22 +317,22 @@ CALLS = {
         "nn.functional.silu": "nn.SiLU", "nn.functional.mish": "nn.Mish", "nn.functional.softsign": "nn.Softsign", "nn.functional.tanhshrink": "nn.TanhShrink", "nn.functional.logsigmoid": "nn.LogSigmoid",
         "nn.functional.hardsigmoid": "nn.HardSigmoid", "nn.functional.hardswish": "nn.HardSwish", "nn.functional.relu6": "nn.ReLU6", "nn.functional.selu": "nn.SELU",
     }.items()},
-    **{n: unary(g, of_floats=False) for n, g in {"abs": "Abs", "neg": "Neg", "sign": "Sign", "square": "Square", "signbit": "SignBit", "nn.functional.relu": "ReLU", "bitwise_not": "Not", "nonzero": "Nonzero", "unique": "Unique"}.items()},
+    **{n: unary(g) for n, g in {"abs": "Abs", "neg": "Neg", "sign": "Sign", "square": "Square", "signbit": "SignBit", "nn.functional.relu": "ReLU", "bitwise_not": "Not", "nonzero": "Nonzero", "unique": "Unique"}.items()},
     "add": with_alpha("Add", "AddScalar"), "sub": with_alpha("Sub", "SubScalar"), "mul": binary("Mul", "MulScalar"),
-    "div.no_rounding_mode": binary("Div", "DivScalar", of_floats=True), "true_divide": binary("Div", "DivScalar", of_floats=True),
-    "fmod": binary("Rem", "RemScalar"), "remainder": binary("Remainder", "RemainderScalar"), "floor_divide": binary("FloorDivide", "FloorDivideScalar"), "pow": binary("Pow", "PowScalar"), "atan2": binary("Atan2", of_floats=True),
-    "hypot": binary("Hypot", of_floats=True), "copysign": binary("CopySign", of_floats=True), "nextafter": binary("NextAfter", of_floats=True), "logaddexp": binary("LogAddExp", of_floats=True),
-    "logaddexp2": binary("LogAddExp2", of_floats=True), "heaviside": binary("Heaviside"), "fmax": binary("FMax"), "fmin": binary("FMin"), "xlogy": binary("Xlogy", of_floats=True),
-    "special.xlog1py": binary("special.Xlog1py", of_floats=True), "special.zeta": binary("special.Zeta", of_floats=True),
+    "div.no_rounding_mode": binary("Div", "DivScalar"), "true_divide": binary("Div", "DivScalar"),
+    "fmod": binary("Rem", "RemScalar"), "remainder": binary("Remainder", "RemainderScalar"), "floor_divide": binary("FloorDivide", "FloorDivideScalar"), "pow": binary("Pow", "PowScalar"), "atan2": binary("Atan2"),
+    "hypot": binary("Hypot"), "copysign": binary("CopySign"), "nextafter": binary("NextAfter"), "logaddexp": binary("LogAddExp"),
+    "logaddexp2": binary("LogAddExp2"), "heaviside": binary("Heaviside"), "fmax": binary("FMax"), "fmin": binary("FMin"), "xlogy": binary("Xlogy"),
+    "special.xlog1py": binary("special.Xlog1py"), "special.zeta": binary("special.Zeta"),
     "maximum": binary("Maximum"), "minimum": binary("Minimum"), "max.binary": binary("Maximum"), "min.binary": binary("Minimum"),
     "bitwise_and": binary("And"), "bitwise_or": binary("Or"), "bitwise_xor": binary("Xor"), "bitwise_left_shift": binary("ShiftLeft"), "bitwise_right_shift": binary("ShiftRight"),
     "eq": binary("Equal", "EqualScalar"), "ne": binary("NotEqual", "NotEqualScalar"), "lt": binary("Less", "LessScalar"), "le": binary("LessEqual", "LessEqualScalar"), "gt": binary("Greater", "GreaterScalar"),
     "ge": binary("GreaterEqual", "GreaterEqualScalar"),
-    "sum": reduction("Sum", "SumKeep", integers=False), "mean": reduction("Mean", "MeanKeep", of_floats=True), "amax": reduction("Max", "MaxKeep"), "amin": reduction("Min", "MinKeep"),
-    "prod": reduction("Prod", "ProdKeep", integers=False), "logsumexp": reduction("LogSumExp", "LogSumExpKeep", of_floats=True), "all": reduction("All", "AllKeep"), "any": reduction("Any", "AnyKeep"),
+    "sum": reduction("Sum", "SumKeep", integers=False), "mean": reduction("Mean", "MeanKeep"), "amax": reduction("Max", "MaxKeep"), "amin": reduction("Min", "MinKeep"),
+    "prod": reduction("Prod", "ProdKeep", integers=False), "logsumexp": reduction("LogSumExp", "LogSumExpKeep"), "all": reduction("All", "AllKeep"), "any": reduction("Any", "AnyKeep"),
     "argmax": along("ArgMax"), "argmin": along("ArgMin"), "sort": sort, "argsort": argsort, "topk": topk,
     "var": moments("Var", "VarKeep"), "std": moments("Std", "StdKeep"), "max.reduction_with_dim": extreme("MaxWithIndices"), "min.reduction_with_dim": extreme("MinWithIndices"),
-    "linalg.vector_norm": norm, "count_nonzero": reduction("CountNonzero"), "nansum": reduction("NaNSum", of_floats=True), "nanmean": reduction("NaNMean", of_floats=True),
+    "linalg.vector_norm": norm, "count_nonzero": reduction("CountNonzero"), "nansum": reduction("NaNSum"), "nanmean": reduction("NaNMean"),
     "cumsum": along("CumSum"), "cumprod": along("CumProd"), "cummax": along("CumMax"), "cummin": along("CumMin"), "logcumsumexp": along("LogCumSumExp"),
     "softmax": softmax("Softmax"), "log_softmax": softmax("LogSoftmax"),
     "matmul": matmul, "mm": matmul, "bmm": matmul, "where": where, "clone": clone, "contiguous": clone,

@@ -133,7 +133,11 @@ func constraintsDoc(o *ops.Op) string {
 	if o.Traits.Has(ops.Elementwise) && len(o.Operands) > 1 {
 		b.WriteString("; the shapes broadcast")
 	}
-	b.WriteString(".\n")
+	b.WriteString(".")
+	if s := o.Conversions(); s != "" {
+		b.WriteString(" " + s)
+	}
+	b.WriteString("\n")
 	return b.String()
 }
 

@@ -1,0 +1,117 @@
+package lazy
+
+import (
+	"errors"
+
+	"ltc/internal/callsite"
+	"ltc/ir"
+	"ltc/ir/ops"
+	"ltc/ir/types"
+	"ltc/shapeinfer"
+)
+
+// StrictTypes makes it an error that operands of an op have different dtypes, or are integers
+// where floating point is asked for. Without it they are converted, as PyTorch does: see
+// [CommonDType].
+func StrictTypes() Option { return func(d *Device) { d.strictTypes = true } }
+
+// CommonDType returns the dtype to which tensors promote: the one in which elementwise ops on
+// them compute, as result_type of PyTorch has it. That is the largest dtype of the tensors with
+// axes; of the categories bool, integers and floating point the last that there is counts. A
+// scalar counts only if its category comes after those of all tensors with axes. f16 and bf16
+// promote to f32, u8 and i8 to i16. It returns an invalid dtype if there is none: u16, u32 and
+// u64 promote with floating point alone.
+//
+// Results of functions such as [Tensor.Exp] are f32 for bools and integers. In-place ops compute
+// in the common dtype, and convert to that of the receiver: an integer receiver takes no
+// floating-point result. A number of Go, as in [Tensor.AddScalar], has the dtype of the tensor.
+func CommonDType(xs ...*Tensor) types.DType {
+	for _, x := range xs {
+		if x == nil || x.err != nil || x.dev == nil {
+			return types.Invalid
+		}
+	}
+	return shapeinfer.CommonDType(len(xs), func(i int) types.Type { return xs[i].Type() })
+}
+
+// infer records an op on operands that are converted to the dtypes it computes in.
+func (tr *Trace) infer(op ir.Op, in []*ir.Node, attrs []ir.Attr) (*ir.Node, error) {
+	row := op.Info()
+	if !row.Traits.Converts() || tr.dev.strictTypes || agree(row, len(in), func(i int) types.DType { return in[i].Type.DType }) {
+		return shapeinfer.Record(tr.b, op, in, attrs, nil)
+	}
+	var few [4]types.DType
+	to := few[:]
+	if len(in) > len(few) {
+		to = make([]types.DType, len(in))
+	}
+	if !shapeinfer.Promote(row, len(in), func(i int) types.Type { return in[i].Type }, to) {
+		return shapeinfer.Record(tr.b, op, in, attrs, nil)
+	}
+	converted := make([]*ir.Node, len(in))
+	for i, x := range in {
+		if converted[i] = x; x.Type.DType != to[i] {
+			n, err := tr.b.Node(ir.OpConvert, tr.b.Operands(x), tr.b.Attrs(ir.Attr{Int: int64(to[i])}), nil)
+			if err != nil {
+				return nil, err
+			}
+			converted[i] = n
+		}
+	}
+	n, err := shapeinfer.Record(tr.b, op, converted, attrs, nil)
+	if broken, ok := errors.AsType[*shapeinfer.Error](err); ok {
+		for i, x := range in {
+			broken.Operands[i] = x.Type
+		}
+	}
+	return n, err
+}
+
+// agree reports whether operands have one dtype that needs no conversion. It is quick, and may
+// be false where there is none.
+func agree(row *ops.Op, n int, dtype func(i int) types.DType) bool {
+	d := dtype(n - 1)
+	for i := range n - 1 {
+		if dtype(i) != d {
+			return false
+		}
+	}
+	return d.IsFloat() || !row.Traits.Has(ops.Floating)
+}
+
+// convert converts operands of the composite to the dtypes that it computes in, in their place.
+func (c *composite) convert(tr *Trace, xs []*Tensor) {
+	of := func(i int) types.Type { return xs[i].Type() }
+	if !c.row.Traits.Converts() || tr == nil || tr.dev.strictTypes || agree(c.row, len(xs), func(i int) types.DType { return of(i).DType }) {
+		return
+	}
+	to := make([]types.DType, len(xs))
+	if !shapeinfer.Promote(c.row, len(xs), of, to) {
+		return
+	}
+	for i, x := range xs {
+		if x.DType() != to[i] {
+			xs[i] = tr.Read(x).Convert(to[i])
+		}
+	}
+}
+
+// fitted returns the node that an in-place op writes into t for its result n: converted to the
+// dtype of t, if it may be.
+func (tr *Trace) fitted(op string, site callsite.Site, t, x *Tensor, n *ir.Node) (*ir.Node, *OpError) {
+	from, to := n.Type, t.Type()
+	switch {
+	case from.Equal(to):
+		return n, nil
+	case op == "assign" || tr.dev.strictTypes || !from.Shape.Equal(to.Shape):
+		return nil, opError(site, op, ErrType, []*Tensor{t, x}, "%s is %v and cannot hold %v%s", t.kind(), to, from, t.otherSizes(from))
+	case !shapeinfer.Castable(from.DType, to.DType):
+		return nil, opError(site, op, ErrType, []*Tensor{t, x}, "the result is %v, which %s of %v cannot hold: convert the operand to %v, or assign the result of the op that is not in place", from, t.kind(), to, to.DType)
+	}
+	tr.b.SetLoc(site)
+	c, err := tr.b.Node(ir.OpConvert, tr.b.Operands(n), tr.b.Attrs(ir.Attr{Int: int64(to.DType)}), nil)
+	if err != nil {
+		return nil, typeError(site, err)
+	}
+	return c, nil
+}
