@@ -733,7 +733,7 @@ func recordTruncDivide(x *Tensor, y *Tensor) *Tensor {
 }
 
 // TruncDivide returns x/y rounded towards 0, elementwise: -7 and 2 give -3. Its
-// gradient is 0.
+// gradient is 0. What dividing an integer by 0 gives is the backend's choice.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
 // broadcast. Operands of different dtypes are promoted.
@@ -2489,7 +2489,7 @@ func recordAny(x *Tensor, axes []int) *Tensor {
 
 // Any returns whether any element of x over the given axes is true, or not 0;
 // of all when none is given. NaN is not 0. Without elements it is false. The
-// axes are dropped.
+// result is bool, of u8 it is u8. The axes are dropped.
 //
 // It requires: x is any dtype; axes are distinct ones of x.
 func (x *Tensor) Any(axes ...int) *Tensor {
@@ -2513,7 +2513,7 @@ func recordAll(x *Tensor, axes []int) *Tensor {
 
 // All returns whether all elements of x over the given axes are true, or not 0;
 // of all when none is given. NaN is not 0. Without elements it is true. The
-// axes are dropped.
+// result is bool, of u8 it is u8. The axes are dropped.
 //
 // It requires: x is any dtype; axes are distinct ones of x.
 func (x *Tensor) All(axes ...int) *Tensor {
@@ -2649,7 +2649,8 @@ func recordNaNSum(x *Tensor, axes []int) *Tensor {
 
 // NaNSum returns Sum of x with 0 for NaN.
 //
-// It requires: x is floating point; axes are distinct ones of x.
+// It requires: x is a number; axes are distinct ones of x. Bools and integers
+// become i64.
 func (x *Tensor) NaNSum(axes ...int) *Tensor {
 	return recordNaNSum(x, axes)
 }
@@ -2803,7 +2804,8 @@ func recordCumSum(x *Tensor, axis int) *Tensor {
 // CumSum returns the sum of the elements of x along the axis up to each, with
 // it.
 //
-// It requires: x is a number; axis is one of those of x.
+// It requires: x is a number; axis is one of those of x. Bools and integers
+// become i64.
 func (x *Tensor) CumSum(axis int) *Tensor {
 	return recordCumSum(x, axis)
 }
@@ -2831,7 +2833,8 @@ func recordCumProd(x *Tensor, axis int) *Tensor {
 // CumProd returns the product of the elements of x along the axis up to each,
 // with it. The dimension of the axis is no open size.
 //
-// It requires: x is a number; axis is one of those of x.
+// It requires: x is a number; axis is one of those of x. Bools and integers
+// become i64.
 func (x *Tensor) CumProd(axis int) *Tensor {
 	return recordCumProd(x, axis)
 }

@@ -277,7 +277,7 @@ func computeNonzero(x *Tensor, bound []int) *Tensor {
 		axes[i] = at
 		if i > 0 {
 			of := at.sized(shape[i])
-			next := at.Div(of)
+			next := at.quotient(of)
 			axes[i], at = at.Sub(next.Mul(of)), next
 		}
 		axes[i] = axes[i].Reshape(axes[i].OpenDim(0), 1)

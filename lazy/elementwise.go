@@ -49,9 +49,9 @@ func computeReciprocal(x *Tensor) *Tensor { return x.like(1).Div(x) }
 func computeFloorDivide(x, y *Tensor) *Tensor {
 	switch d := x.DType(); {
 	case d.IsInteger() && !d.IsSigned():
-		return x.Div(y)
+		return x.quotient(y)
 	case d.IsInteger():
-		return overshoots(x, y).Where(x.Div(y).Sub(x.like(1)), x.Div(y))
+		return overshoots(x, y).Where(x.quotient(y).Sub(x.like(1)), x.quotient(y))
 	}
 	return wideAll(func(in []*Tensor) *Tensor {
 		x, y := in[0].Stop(), in[1].Stop()
@@ -65,6 +65,18 @@ func computeFloorDivide(x, y *Tensor) *Tensor {
 	}, x, y)
 }
 
+// quotient is Div of the integers as they are: rounded towards 0.
+func (x *Tensor) quotient(y *Tensor) *Tensor {
+	tr := traceOfTwo(x, y)
+	if tr == nil {
+		return x.Div(y)
+	}
+	before := tr.exact
+	tr.exact = true
+	defer func() { tr.exact = before }()
+	return x.Div(y)
+}
+
 // overshoots returns whether x/y rounded towards 0 is above x/y.
 func overshoots(x, y *Tensor) *Tensor {
 	r, zero := x.Rem(y), x.like(0)
@@ -73,7 +85,7 @@ func overshoots(x, y *Tensor) *Tensor {
 
 func computeTruncDivide(x, y *Tensor) *Tensor {
 	if x.DType().IsInteger() {
-		return x.Div(y)
+		return x.quotient(y)
 	}
 	return wideAll(func(x []*Tensor) *Tensor { return x[0].Div(x[1]).Trunc() }, x, y)
 }

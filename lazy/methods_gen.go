@@ -431,11 +431,12 @@ func (x *Tensor) Mul_(y *Tensor) *Tensor {
 	return x.writeNamed("mul_", record2(ir.OpMul, x, y))
 }
 
-// Div returns x/y elementwise. Integers are truncated towards 0; what dividing
-// an integer by 0 gives is the backend's choice, never a crash.
+// Div returns x/y elementwise. FloorDivide and TruncDivide round quotients of
+// integers.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast. Operands of different dtypes are promoted.
+// broadcast. Operands of different dtypes are promoted, and integers become
+// f32.
 func (x *Tensor) Div(y *Tensor) *Tensor {
 	return record2(ir.OpDiv, x, y)
 }
@@ -731,7 +732,8 @@ func (x *Tensor) Pad(value *Tensor, low []int, high []int, interior []int) *Tens
 // Sum returns the sums of x over the given axes, of all elements when none is
 // given. The axes are dropped.
 //
-// It requires: x is a number; axes are distinct ones of x.
+// It requires: x is a number; axes are distinct ones of x. Bools and integers
+// become i64.
 func (x *Tensor) Sum(axes ...int) *Tensor {
 	return record1(ir.OpSum, x, ir.Attr{Ints: axes})
 }
@@ -757,7 +759,8 @@ func (x *Tensor) Min(axes ...int) *Tensor {
 // Prod returns the products of x over the given axes, of all elements when none
 // is given; 1 without elements. The axes are dropped. Integers wrap around.
 //
-// It requires: x is a number; axes are distinct ones of x.
+// It requires: x is a number; axes are distinct ones of x. Bools and integers
+// become i64.
 func (x *Tensor) Prod(axes ...int) *Tensor {
 	return record1(ir.OpProd, x, ir.Attr{Ints: axes})
 }

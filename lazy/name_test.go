@@ -186,7 +186,7 @@ func TestBroadcastErrorHasBothShapes(t *testing.T) {
 func TestQuotientsBroadcastAndKeepDTypes(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	x := lazy.From(tr, []int32{7, 8}, 2, 1)
-	y := x.Div(lazy.From(tr, []int32{2, 3, 4}))
+	y := x.TruncDivide(lazy.From(tr, []int32{2, 3, 4}))
 	require.Equal(t, "i32[2,3]", y.Type().String())
 	got, err := lazy.ToSlice[int32](y)
 	require.NoError(t, err)

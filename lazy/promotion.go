@@ -11,8 +11,9 @@ import (
 )
 
 // StrictTypes makes it an error that operands of an op have different dtypes, or are integers
-// where floating point is asked for. Without it they are converted, as PyTorch does: see
-// [CommonDType].
+// where floating point is asked for. Ops compute in the dtype of their operands: sums of i32 are
+// i32, and [Tensor.Div] of integers rounds towards 0. Without it operands are converted, as
+// PyTorch does: see [CommonDType].
 func StrictTypes() Option { return func(d *Device) { d.strictTypes = true } }
 
 // CommonDType returns the dtype to which tensors promote: the one in which elementwise ops on
@@ -22,7 +23,8 @@ func StrictTypes() Option { return func(d *Device) { d.strictTypes = true } }
 // promote to f32, u8 and i8 to i16. It returns an invalid dtype if there is none: u16, u32 and
 // u64 promote with floating point alone.
 //
-// Results of functions such as [Tensor.Exp] are f32 for bools and integers. In-place ops compute
+// Results of functions such as [Tensor.Exp] and [Tensor.Div] are f32 for bools and integers, and
+// those of [Tensor.Sum] and its kin i64. In-place ops compute
 // in the common dtype, and convert to that of the receiver: an integer receiver takes no
 // floating-point result. A number of Go, as in [Tensor.AddScalar], has the dtype of the tensor.
 func CommonDType(xs ...*Tensor) types.DType {
@@ -37,7 +39,7 @@ func CommonDType(xs ...*Tensor) types.DType {
 // infer records an op on operands that are converted to the dtypes it computes in.
 func (tr *Trace) infer(op ir.Op, in []*ir.Node, attrs []ir.Attr) (*ir.Node, error) {
 	row := op.Info()
-	if !row.Traits.Converts() || tr.dev.strictTypes || agree(row, len(in), func(i int) types.DType { return in[i].Type.DType }) {
+	if !row.Traits.Converts() || tr.exact || tr.dev.strictTypes || agree(row, len(in), func(i int) types.DType { return in[i].Type.DType }) {
 		return shapeinfer.Record(tr.b, op, in, attrs, nil)
 	}
 	var few [4]types.DType
@@ -76,7 +78,7 @@ func agree(row *ops.Op, n int, dtype func(i int) types.DType) bool {
 			return false
 		}
 	}
-	return d.IsFloat() || !row.Traits.Has(ops.Floating)
+	return d.IsFloat() || row.Traits&(ops.Floating|ops.Widening) == 0
 }
 
 // convert converts operands of the composite to the dtypes that it computes in, in their place.

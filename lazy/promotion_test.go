@@ -67,6 +67,18 @@ func TestOperandsPromote(t *testing.T) {
 			"function":            {special.Entr(yes), lazy.F32, []float64{0, 0, 0}},
 			"functions of two":    {special.Xlog1py(i8.MulScalar(0), f64), lazy.F64, []float64{0, 0, 0}},
 			"loss":                {nn.MSELoss(f32, i64, nn.ReduceSum), lazy.F32, []float64{6.5*6.5 + 6.5*6.5 + 11.5*11.5}},
+			"div of integers":     {i64.Div(i32), lazy.F32, []float64{1.75, float64(float32(1.6)), -1.5}},
+			"div by a number":     {i32.DivScalar(8), lazy.F32, []float64{0.5, 0.625, -0.75}},
+			"truncated":           {i64.TruncDivide(i32), lazy.I64, []float64{1, 1, -1}},
+			"rounded down":        {i64.FloorDivide(i32), lazy.I64, []float64{1, 1, -2}},
+			"sum of u8":           {u8.Sum(), lazy.I64, []float64{255}},
+			"sum of bool":         {yes.SumKeep(0), lazy.I64, []float64{2}},
+			"prod of i8":          {i8.MulScalar(20).Prod(), lazy.I64, []float64{-48000}},
+			"cumsum of u8":        {u8.CumSum(0), lazy.I64, []float64{250, 252, 255}},
+			"cumprod of i32":      {i32.CumProd(0), lazy.I64, []float64{4, 20, -120}},
+			"nansum of i32":       {i32.NaNSum(), lazy.I64, []float64{3}},
+			"any of u8":           {u8.Any(), lazy.U8, []float64{1}},
+			"all of i32":          {i32.All(), lazy.Bool, []float64{1}},
 			"activation":          {nn.Softsign(i32), lazy.F32, []float64{float64(float32(0.8)), float64(float32(5) / 6), float64(float32(-6) / 7)}},
 		} {
 			typ, got := as64(t, c.y)
@@ -123,8 +135,9 @@ func TestGradientsThroughPromotion(t *testing.T) {
 		require.Equal(t, want.g, got)
 	}
 	x := lazy.From(tr, []float64{0.5, -0.25})
-	k := lazy.From(tr, []int32{3, 2})
+	n = lazy.From(tr.Device(), []int32{3, 2})
 	require.NoError(t, lazy.GradCheck(func(xs []*lazy.Tensor) *lazy.Tensor {
+		k := xs[0].Trace().Read(n)
 		return k.Atan2(xs[0]).Add(lazy.Stack(0, k.Sin(), xs[0]).Sum(0)).Mul(k.Less(xs[0]).LogicalNot())
 	}, x))
 }
@@ -179,6 +192,7 @@ func TestStrictTypes(t *testing.T) {
 	} {
 		require.ErrorContains(t, y.Err(), want)
 	}
+	require.Equal(t, []types.DType{lazy.I32, lazy.I32}, []types.DType{i.Sum().DType(), i.Div(i).DType()}, "ops compute in the dtype of their operands")
 	v := dev.Variable("v", lazy.F64, 2)
 	v.Sub_(f)
 	require.ErrorContains(t, tr.MarkStep(), "dtypes differ: x is f64 and y is f32")

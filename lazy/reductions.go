@@ -34,13 +34,21 @@ func truth(x *Tensor) *Tensor {
 
 func computeAny(x *Tensor, axes []int) *Tensor {
 	y := truth(x).Convert(types.U8).Max(axes...)
-	return y.NotEqual(y.like(0))
+	return y.NotEqual(y.like(0)).as(truthOf(x))
 }
 
 // computeAll is true of nothing, whose minimum is the largest number.
 func computeAll(x *Tensor, axes []int) *Tensor {
 	y := truth(x).Convert(types.U8).Min(axes...)
-	return y.NotEqual(y.like(0))
+	return y.NotEqual(y.like(0)).as(truthOf(x))
+}
+
+// truthOf is the dtype that Any and All of x have.
+func truthOf(x *Tensor) types.DType {
+	if x.DType() == types.U8 {
+		return types.U8
+	}
+	return types.Bool
 }
 
 func computeCountNonzero(x *Tensor, axes []int) *Tensor {
@@ -155,6 +163,9 @@ func computeNorm(x *Tensor, p float64, axes []int) *Tensor {
 }
 
 func computeNaNSum(x *Tensor, axes []int) *Tensor {
+	if !x.DType().IsFloat() {
+		return x.Sum(axes...)
+	}
 	return x.Equal(x).Where(x, x.like(0)).Sum(axes...)
 }
 

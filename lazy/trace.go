@@ -54,6 +54,7 @@ type Trace struct {
 	syncs   SyncMode
 	owner   uint64 // the goroutine that made the trace; 0 of one that is not the user's
 	gentle  int    // calls of gently under way
+	exact   bool   // no operand is converted: see quotient
 	hooks   []*hook
 	reuse   bool                    // see Reuse
 	live    *alloc.WeakList[Tensor] // the handles of the step, with LiveRoots; else nil

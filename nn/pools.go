@@ -199,8 +199,8 @@ func longest(d, n int) int {
 // the shape [n, columns]: ⌊i·d/n⌋ and ⌈(i+1)·d/n⌉.
 func adaptiveBounds(tr *lazy.Trace, d, n, columns int) (first, end *lazy.Tensor) {
 	i := count(tr, 0, n, columns)
-	first = i.MulScalar(float64(d)).DivScalar(float64(n))
-	return first, i.AddScalar(1).MulScalar(float64(d)).AddScalar(float64(n - 1)).DivScalar(float64(n))
+	first = i.MulScalar(float64(d)).TruncDivide(number(i, float64(n)))
+	return first, i.AddScalar(1).MulScalar(float64(d)).AddScalar(float64(n - 1)).TruncDivide(number(i, float64(n)))
 }
 
 func computeAdaptiveMaxPoolIndices(x *lazy.Tensor, out []int) *lazy.Tensor {

@@ -8,10 +8,10 @@ import (
 // FloatDType is the dtype of the results of floating-point functions of integers.
 const FloatDType = types.F32
 
-// CommonDType returns the dtype to which n operands promote, as result_type of PyTorch has it:
-// that of the operands with axes, unless a scalar is of a higher category (bool, integers,
-// floating point), and then that of both. It returns Invalid if there is none: u16, u32 and u64
-// have one with floating point alone.
+// CommonDType returns the dtype to which n operands promote, as result_type of PyTorch has it.
+// That is the one of the operands with axes. A scalar counts only if its category is higher: bool,
+// integers, floating point. It returns Invalid if there is none: u16, u32 and u64 have one with
+// floating point alone.
 func CommonDType(n int, of func(i int) types.Type) types.DType {
 	var arrays, scalars types.DType
 	for i := range n {
@@ -104,8 +104,13 @@ func Promote(row *ops.Op, n int, of func(i int) types.Type, to []types.DType) (c
 		if row.Traits.Has(ops.Promotes) {
 			d = CommonDType(len(group), func(i int) types.Type { return group[i] })
 		}
-		if row.Traits.Has(ops.Floating) && row.Operands[k].Is == ops.Float && (d.IsInteger() || d == types.Bool) {
-			d = FloatDType
+		if is := row.Operands[k].Is; (is == ops.Float || is == ops.Number) && (d.IsInteger() || d == types.Bool) {
+			switch {
+			case row.Traits.Has(ops.Floating):
+				d = FloatDType
+			case row.Traits.Has(ops.Widening):
+				d = types.I64
+			}
 		}
 		if !row.Operands[k].Is.Allows(d) {
 			continue

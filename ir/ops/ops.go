@@ -167,13 +167,16 @@ const (
 	// Promotes rows take operands of several dtypes where one is Like another: the lazy
 	// library converts them to the dtype that they promote to.
 	Promotes
-	// Floating rows take bools and integers for floating-point operands: the lazy library
-	// converts them to f32.
+	// Floating rows compute in floating point alone: the lazy library converts bools and
+	// integers that are given for numbers to f32.
 	Floating
+	// Widening rows add or multiply many elements: the lazy library converts bools and
+	// integers to i64.
+	Widening
 )
 
 // Converts reports whether the lazy library converts operands of the row.
-func (t Traits) Converts() bool { return t&(Promotes|Floating) != 0 }
+func (t Traits) Converts() bool { return t&(Promotes|Floating|Widening) != 0 }
 
 // Has reports whether all traits of u are among t.
 func (t Traits) Has(u Traits) bool { return t&u == u }
@@ -307,6 +310,8 @@ func (o *Op) Conversions() string {
 		return "Operands of different dtypes are promoted."
 	case o.Traits.Has(Floating):
 		return "Bools and integers become f32."
+	case o.Traits.Has(Widening):
+		return "Bools and integers become i64."
 	}
 	return ""
 }

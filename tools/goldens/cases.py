@@ -125,6 +125,16 @@ def unary(op, fn, kind, dtypes, low=-3.0, high=3.0, differentiable=None, attrs=N
             yield case("special " + d, fn, [special(d)], attrs, kind)
 
 
+def promoted(op, fn, kind, low=-3.0, high=3.0, low2=None, high2=None):
+    """Operands of two dtypes, which both have axes or one of which is a scalar."""
+    m = Maker("promoted " + op)
+    low2, high2 = low if low2 is None else low2, high if high2 is None else high2
+    for a, b in [("i32", "f32"), ("f16", "bf16"), ("u8", "i8"), ("i8", "f16"), ("bool", "i64"), ("f32", "f64")]:
+        yield case(f"{a} and {b}", fn, [m.tensor(a, (3, 4), low, high), m.tensor(b, (4,), low2, high2)], None, kind)
+    for a, b in [("i32", "f64"), ("f64", "f32"), ("i8", "i64"), ("bool", "u8")]:
+        yield case(f"{a} and a scalar of {b}", fn, [m.tensor(a, (2, 3), low, high), m.tensor(b, (), low2, high2)], None, kind)
+
+
 def pairs(dtype):
     s = special(dtype)
     return s.repeat_interleave(len(s)), s.repeat(len(s))

@@ -15,10 +15,6 @@ def keeping(fn):
     return lambda x, axes=(): fn(x, tuple(axes) if axes else tuple(range(x.dim())), keepdim=True)
 
 
-def trunc_div(x, y):
-    return torch.div(x, y) if x.is_floating_point() else torch.div(x, y, rounding_mode="trunc")
-
-
 def logic(of_bools, of_bits):
     return lambda *xs: of_bools(*xs) if xs[0].dtype == torch.bool else of_bits(*xs)
 
@@ -73,7 +69,7 @@ BINARY = [
     ("Add", torch.add, EXACT, NUMBERS),
     ("Sub", torch.sub, EXACT, NUMBERS),
     ("Mul", torch.mul, EXACT, NUMBERS),
-    ("Div", trunc_div, EXACT, NUMBERS, -3, 3, 1, 4),
+    ("Div", torch.div, EXACT, NUMBERS, -3, 3, 1, 4),
     ("Rem", torch.fmod, EXACT, NUMBERS, -9, 9, 1, 4),
     ("Pow", torch.pow, ELEMENTARY, NUMBERS, 0.2, 3, 0, 3),
     ("Maximum", torch.maximum, EQUAL, NUMBERS),
@@ -92,6 +88,9 @@ BINARY = [
     ("Greater", torch.gt, EXACT, ANY),
     ("GreaterEqual", torch.ge, EXACT, ANY),
 ]
+
+# The ops of BINARY that have cases of two dtypes.
+PROMOTED = {"Add", "Mul", "Div", "Maximum", "Equal", "Less"}
 
 COMPARISONS = {"Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual"}
 
@@ -112,8 +111,8 @@ def of_axis(fn):
 
 ALONG = [
     # op, function, how it is compared, dtypes, attributes, options
-    ("Sum", reduced(lambda x, a: torch.sum(x, a, dtype=x.dtype)), RELATIVE, NUMBERS, AXES, {}),
-    ("SumKeep", lambda x, axes=(): torch.sum(x, tuple(axes) or tuple(range(x.dim())), keepdim=True, dtype=x.dtype), RELATIVE, NUMBERS, AXES, {}),
+    ("Sum", reduced(torch.sum), RELATIVE, NUMBERS, AXES, {}),
+    ("SumKeep", lambda x, axes=(): torch.sum(x, tuple(axes) or tuple(range(x.dim())), keepdim=True), RELATIVE, NUMBERS, AXES, {}),
     ("Mean", reduced(torch.mean), RELATIVE, FLOATS, AXES, {}),
     ("MeanKeep", keeping(torch.mean), RELATIVE, FLOATS, AXES, {}),
     ("Max", reduced(torch.amax), EQUAL, NUMBERS, AXES, {"empty": False}),
@@ -126,16 +125,16 @@ ALONG = [
      [{"axis": 1, "descending": False}, {"axis": 0, "descending": True}], {}),
     ("TopK", lambda x, k, axis: [torch.sort(x, dim=axis, descending=True, stable=True)[i].narrow(axis, 0, k) for i in range(2)], EXACT, NUMBERS,
      [{"k": 2, "axis": 1}, {"k": 3, "axis": 0}], {"empty": False}),
-    ("Prod", lambda x, axes: torch.prod(x.flatten() if not axes else x, 0 if not axes else axes[0], dtype=x.dtype), RELATIVE, NUMBERS, [{"axes": [1]}, {"axes": []}], {}),
+    ("Prod", lambda x, axes: torch.prod(x.flatten() if not axes else x, 0 if not axes else axes[0]), RELATIVE, NUMBERS, [{"axes": [1]}, {"axes": []}], {}),
     ("LogSumExp", reduced(torch.logsumexp), RELATIVE, FLOATS, AXES, {}),
-    ("Any", lambda x, axes: torch.any(x, tuple(axes)) if axes else torch.any(x), EXACT, ["bool"] + FLOATS + SIGNED, AXES, {}),
-    ("All", lambda x, axes: torch.all(x, tuple(axes)) if axes else torch.all(x), EXACT, ["bool"] + FLOATS + SIGNED, AXES, {}),
+    ("Any", lambda x, axes: torch.any(x, tuple(axes)) if axes else torch.any(x), EXACT, ANY, AXES, {}),
+    ("All", lambda x, axes: torch.all(x, tuple(axes)) if axes else torch.all(x), EXACT, ANY, AXES, {}),
     ("Var", lambda x, correction, axes: torch.var(x, tuple(axes), correction=correction), RELATIVE, FLOATS, [{"correction": 1.0, "axes": [1]}, {"correction": 0.0, "axes": [0, 2]}], {"extremes": False, "empty": False}),
     ("Std", lambda x, correction, axes: torch.std(x, tuple(axes), correction=correction), RELATIVE, FLOATS, [{"correction": 1.0, "axes": [1]}, {"correction": 0.0, "axes": [0, 2]}], {"extremes": False, "empty": False}),
     ("CountNonzero", lambda x, axes: torch.count_nonzero(x, tuple(axes)) if axes else torch.count_nonzero(x), EXACT, ANY, AXES, {}),
     ("ArgMin", of_axis(torch.argmin), EXACT, NUMBERS, AXIS, {"empty": False}),
-    ("CumSum", lambda x, axis: torch.cumsum(x, axis, dtype=x.dtype), RELATIVE, NUMBERS, AXIS, {}),
-    ("CumProd", lambda x, axis: torch.cumprod(x, axis, dtype=x.dtype), RELATIVE, NUMBERS, AXIS, {}),
+    ("CumSum", of_axis(torch.cumsum), RELATIVE, NUMBERS, AXIS, {}),
+    ("CumProd", of_axis(torch.cumprod), RELATIVE, NUMBERS, AXIS, {}),
     ("LogCumSumExp", of_axis(torch.logcumsumexp), RELATIVE, FLOATS, AXIS, {"extremes": False}),
     ("CumMax", of_axis(torch.cummax), EQUAL, NUMBERS, AXIS, {"empty": False, "extremes": False}),
     ("CumMin", of_axis(torch.cummin), EQUAL, NUMBERS, AXIS, {"empty": False, "extremes": False}),
@@ -348,7 +347,7 @@ def table():
     for op, fn, kind, dtypes, *domain in UNARY:
         yield op, list(unary(op, fn, kind, dtypes, *domain, differentiable=dtypes[0] in FLOATS and op != "Clone" or None))
     for op, fn, kind, dtypes, *domain in BINARY:
-        yield op, list(binary(op, fn, kind, dtypes, *domain, differentiable=False if op in COMPARISONS else None))
+        yield op, list(binary(op, fn, kind, dtypes, *domain, differentiable=False if op in COMPARISONS else None)) + (list(promoted(op, fn, kind, *domain)) if op in PROMOTED else [])
     for op, fn, kind in WITH_NUMBER:
         compares = op.removesuffix("Scalar") in COMPARISONS
         v = 1.5 if op == "PowScalar" else 0.5  # PyTorch takes 0.5 for a square root, which differs from a power at -infinity
