@@ -14,8 +14,8 @@ import (
 // that are as fast then ([Options.ChannelsFirst]). Both would be transposed otherwise. Its
 // kernel is [output feature, input feature, spatial…] then. The image may be the result of
 // another such convolution, and so on up to images that memory holds: all of them are computed
-// so, or none. Other networks stay in normal form, in which nothing is transposed between their
-// convolutions.
+// so, or none. Nothing else reads what is between them. Other networks stay in normal form, in
+// which nothing is transposed between their convolutions.
 //
 // Comes after all other passes, which bring transposes together that cancel. What it does
 // depends on sizes.
@@ -33,10 +33,31 @@ func channelsFirstResult(e *editor, op *mlir.Op) *mlir.Value {
 	if !slices.Equal(perm, toChannelsFirst(len(perm))) {
 		return nil
 	}
-	if ok, convolves := e.canBeChannelsFirst(x); !ok || !convolves {
+	f := &firstOrder{editor: e, perm: perm, found: map[*mlir.Value]bool{}, reads: map[*mlir.Value]int{}, built: map[*mlir.Value]*mlir.Value{}}
+	if ok, convolves := f.can(x); !ok || !convolves || !f.alone() {
 		return nil
 	}
-	return e.buildChannelsFirst(x, perm)
+	return f.build(x)
+}
+
+// firstOrder is the values that are to be computed with their features first: all of them, or
+// none.
+type firstOrder struct {
+	*editor
+	perm  []int64                     // from normal form
+	found map[*mlir.Value]bool        // by value whether it includes a convolution
+	reads map[*mlir.Value]int         // by value how often it is an operand of others, or of the transpose
+	built map[*mlir.Value]*mlir.Value // the values with their features first
+}
+
+// alone reports whether no other op reads the values.
+func (f *firstOrder) alone() bool {
+	for v, n := range f.reads {
+		if f.uses()[v] != n {
+			return false
+		}
+	}
+	return true
 }
 
 // toChannelsFirst returns the permutation that brings a value in normal form to features
@@ -49,23 +70,36 @@ func toChannelsFirst(rank int) []int64 {
 	return perm
 }
 
-// canBeChannelsFirst reports whether a value can be computed with its features first without a
-// transpose, and whether that includes a convolution.
-func (e *editor) canBeChannelsFirst(v *mlir.Value) (ok, convolves bool) {
-	if len(tensorOf(v).Shape) == 0 || program.Element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil || e.storedChannelsFirst(v) {
+// can reports whether a value can be computed with its features first without a transpose, and
+// whether that includes a convolution. It counts in reads what the value is computed of.
+func (f *firstOrder) can(v *mlir.Value) (ok, convolves bool) {
+	if len(tensorOf(v).Shape) == 0 || program.Element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil || f.storedChannelsFirst(v) {
 		return true, false
+	}
+	f.reads[v]++
+	if convolves, known := f.found[v]; known {
+		return true, convolves
 	}
 	op := v.Def
 	switch {
-	case op == nil || !plain(op) || e.uses()[v] > 1:
+	case op == nil || !plain(op):
 		return false, false
 	case op.Code == stablehlo.Convolution:
-		return e.fastChannelsFirst(op), true
-	case !elementwise(op):
-		return false, false
+		ok, convolves = f.fast(op), true
+	case op.Code == stablehlo.Pad:
+		ok, convolves = f.can(op.Operands[0])
+	case elementwise(op):
+		ok, convolves = f.canAll(op.Operands)
 	}
-	for _, x := range op.Operands {
-		there, found := e.canBeChannelsFirst(x)
+	f.found[v] = convolves
+	return ok, convolves
+}
+
+// canAll reports whether all of some values can be computed with their features first, and
+// whether that includes a convolution.
+func (f *firstOrder) canAll(values []*mlir.Value) (ok, convolves bool) {
+	for _, v := range values {
+		there, found := f.can(v)
 		if !there {
 			return false, false
 		}
@@ -74,11 +108,11 @@ func (e *editor) canBeChannelsFirst(v *mlir.Value) (ok, convolves bool) {
 	return true, convolves
 }
 
-// fastChannelsFirst reports whether a convolution in normal form is as fast with its features
-// first, and its image can have them first. Targets fill up the last vector of the points of an
-// image then. That takes longer than to transpose image and result where points are few and
-// sums long. Rows of an image are read by vectors if windows are one or two elements apart.
-func (e *editor) fastChannelsFirst(op *mlir.Op) bool {
+// fast reports whether a convolution in normal form is as fast with its features first, and its
+// image can have them first. Targets fill up the last vector of the points of an image then. That
+// takes longer than to transpose image and result where points are few and sums long. Rows of an
+// image are read by vectors if windows are one or two elements apart.
+func (f *firstOrder) fast(op *mlir.Op) bool {
 	features, batches := groupsOf(op)
 	w, out := tensorOf(op.Operands[1]).Shape, resultType(op).Shape
 	stride := stablehlo.AsConvolution(op).WindowStrides()
@@ -92,24 +126,14 @@ func (e *editor) fastChannelsFirst(op *mlir.Op) bool {
 	for _, n := range w[:len(w)-1] {
 		products *= dims.Typical(n)
 	}
-	return 2*points >= products && e.imageChannelsFirst(op.Operands[0])
+	return 2*points >= products && f.image(op.Operands[0])
 }
 
-// imageChannelsFirst reports whether the image of a convolution in normal form can have its
-// features first without a transpose: memory holds it so, or it comes of another convolution
-// that is computed so.
-func (e *editor) imageChannelsFirst(v *mlir.Value) bool {
-	if e.storedChannelsFirst(v) {
-		return true
-	}
-	if p := def(v, stablehlo.Pad); p != nil {
-		if !plain(p) || e.uses()[v] > 1 {
-			return false
-		}
-		v = p.Operands[0]
-	}
-	ok, convolves := e.canBeChannelsFirst(v)
-	return ok && convolves
+// image reports whether the image of a convolution in normal form can have its features first
+// without a transpose: memory holds it so, or it comes of another convolution that is computed so.
+func (f *firstOrder) image(v *mlir.Value) bool {
+	ok, convolves := f.can(v)
+	return ok && (convolves || f.storedChannelsFirst(v))
 }
 
 // storedChannelsFirst reports whether a value, or the operand of the pad that it is, is the
@@ -126,37 +150,44 @@ func (e *editor) storedChannelsFirst(v *mlir.Value) bool {
 	return inOrder(shape, perm)
 }
 
-// buildChannelsFirst returns v with its features first. Requires that canBeChannelsFirst(v) or
-// imageChannelsFirst(v).
-func (e *editor) buildChannelsFirst(v *mlir.Value, perm []int64) *mlir.Value {
-	t := tensorOf(v)
+// build returns v with its features first. Requires that it can be so.
+func (f *firstOrder) build(v *mlir.Value) *mlir.Value {
+	first := f.built[v]
+	if first == nil {
+		first = f.compute(v)
+		f.built[v] = first
+	}
+	return first
+}
+
+func (f *firstOrder) compute(v *mlir.Value) *mlir.Value {
+	t, op := tensorOf(v), v.Def
 	if len(t.Shape) == 0 {
 		return v
 	}
-	op := v.Def
-	to := like(t, pick(t.Shape, perm))
+	to := like(t, pick(t.Shape, f.perm))
 	switch {
 	case program.Element(v) != nil || def(v, stablehlo.BroadcastInDim) != nil:
-		return e.transpose(v, perm)
+		return f.transpose(v, f.perm)
 	case op != nil && op.Code == stablehlo.Pad:
 		a := stablehlo.AsPad(op)
-		return e.pad(e.buildChannelsFirst(op.Operands[0], perm), op.Operands[1],
-			pick(a.EdgePaddingLow(), perm), pick(a.EdgePaddingHigh(), perm), pick(a.InteriorPadding(), perm))
-	case e.storedChannelsFirst(v):
-		return e.transpose(v, perm)
+		return f.pad(f.build(op.Operands[0]), op.Operands[1],
+			pick(a.EdgePaddingLow(), f.perm), pick(a.EdgePaddingHigh(), f.perm), pick(a.InteriorPadding(), f.perm))
+	case f.storedChannelsFirst(v):
+		return f.transpose(v, f.perm)
 	case op.Code == stablehlo.Convolution:
 		n := len(t.Shape) - 2
 		kernel := []int64{int64(n) + 1, int64(n)}
 		for i := range n {
 			kernel = append(kernel, int64(i))
 		}
-		first := copyOf(op, to, e.buildChannelsFirst(op.Operands[0], perm), e.transpose(op.Operands[1], kernel))
+		first := copyOf(op, to, f.build(op.Operands[0]), f.transpose(op.Operands[1], kernel))
 		first.Attrs.Set("dimension_numbers", stablehlo.ChannelsFirst(n).Attr())
-		return e.emitOp(first)
+		return f.emitOp(first)
 	}
 	operands := make([]*mlir.Value, len(op.Operands))
 	for i, x := range op.Operands {
-		operands[i] = e.buildChannelsFirst(x, perm)
+		operands[i] = f.build(x)
 	}
-	return e.again(op, to, operands...)
+	return f.again(op, to, operands...)
 }
