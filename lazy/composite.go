@@ -182,6 +182,10 @@ func (s *setting) check(a *ops.Attr, x *Tensor) (reason string) {
 		if d := types.DType(s.int); !d.Valid() {
 			return fmt.Sprintf("%s is %v, must be one of the dtypes", a.Name, d)
 		}
+	case ops.Extended:
+		if math.IsNaN(s.float) {
+			return fmt.Sprintf("%s is NaN, must be a number", a.Name)
+		}
 	case ops.Real:
 		if math.IsNaN(s.float) || math.IsInf(s.float, 0) {
 			return fmt.Sprintf("%s is %v, must be a finite number", a.Name, s.float)
@@ -297,7 +301,7 @@ func (c *composite) params(a []setting) []ir.Param {
 	all := make([]ir.Param, len(a))
 	for i, s := range a {
 		attr := c.row.Attrs[i]
-		all[i] = ir.Param{Name: attr.Name, Int: s.int, Float: s.float, IsFloat: attr.Kind == ops.Real}
+		all[i] = ir.Param{Name: attr.Name, Int: s.int, Float: s.float, IsFloat: attr.Kind.Float()}
 	}
 	return all
 }
@@ -340,7 +344,7 @@ func (c *composite) named(n *ir.Node, results int) bool {
 	for least > 0 && c.row.Operands[least-1].Optional {
 		least--
 	}
-	same := func(p ir.Param, a ops.Attr) bool { return p.Name == a.Name && p.IsFloat == (a.Kind == ops.Real) }
+	same := func(p ir.Param, a ops.Attr) bool { return p.Name == a.Name && p.IsFloat == a.Kind.Float() }
 	return len(n.In) >= least && len(n.In) <= len(c.row.Operands) && results == max(1, len(c.row.Results)) &&
 		slices.EqualFunc(n.Body.Params, c.row.Attrs, same)
 }

@@ -1506,12 +1506,15 @@ func recordSoftmax(x *Tensor, axis int) *Tensor {
 //
 // It requires: x is floating point; axis is one of those of x.
 func (x *Tensor) Softmax(axis int) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).Softmax(axis).scalar()
+	}
 	return recordSoftmax(x, axis)
 }
 
 // Softmax_ writes x.Softmax(axis) into x and returns x.
 func (x *Tensor) Softmax_(axis int) *Tensor {
-	return x.writeNamed("softmax_", recordSoftmax(x, axis))
+	return x.writeNamed("softmax_", x.Softmax(axis))
 }
 
 // recordLogSoftmax records LogSoftmax on operands and attributes that it checks.
@@ -1530,12 +1533,15 @@ func recordLogSoftmax(x *Tensor, axis int) *Tensor {
 //
 // It requires: x is floating point; axis is one of those of x.
 func (x *Tensor) LogSoftmax(axis int) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).LogSoftmax(axis).scalar()
+	}
 	return recordLogSoftmax(x, axis)
 }
 
 // LogSoftmax_ writes x.LogSoftmax(axis) into x and returns x.
 func (x *Tensor) LogSoftmax_(axis int) *Tensor {
-	return x.writeNamed("log_softmax_", recordLogSoftmax(x, axis))
+	return x.writeNamed("log_softmax_", x.LogSoftmax(axis))
 }
 
 // recordGELU records GELU on operands and attributes that it checks.
@@ -2035,6 +2041,9 @@ func recordIndexSelect(x *Tensor, indices *Tensor, axis int) *Tensor {
 // It requires: x is any dtype; indices is an integer; axis is one of those of
 // x; indices have one axis.
 func (x *Tensor) IndexSelect(indices *Tensor, axis int) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).IndexSelect(indices.ofOneAxis(), axis).scalar()
+	}
 	return recordIndexSelect(x, indices, axis)
 }
 
@@ -2064,12 +2073,15 @@ func recordIndexAdd(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Tens
 // has the dtype of x; axis is one of those of x; indices have one axis; updates
 // have the shape of x, but along the axis that of indices.
 func (x *Tensor) IndexAdd(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).IndexAdd(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+	}
 	return recordIndexAdd(x, indices, updates, axis)
 }
 
 // IndexAdd_ writes x.IndexAdd(indices, updates, axis) into x and returns x.
 func (x *Tensor) IndexAdd_(indices *Tensor, updates *Tensor, axis int) *Tensor {
-	return x.writeNamed("index_add_", recordIndexAdd(x, indices, updates, axis))
+	return x.writeNamed("index_add_", x.IndexAdd(indices, updates, axis))
 }
 
 // recordIndexCopy records IndexCopy on operands and attributes that it checks.
@@ -2098,12 +2110,15 @@ func recordIndexCopy(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Ten
 // x; axis is one of those of x; indices have one axis; updates have the shape
 // of x, but along the axis that of indices.
 func (x *Tensor) IndexCopy(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).IndexCopy(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+	}
 	return recordIndexCopy(x, indices, updates, axis)
 }
 
 // IndexCopy_ writes x.IndexCopy(indices, updates, axis) into x and returns x.
 func (x *Tensor) IndexCopy_(indices *Tensor, updates *Tensor, axis int) *Tensor {
-	return x.writeNamed("index_copy_", recordIndexCopy(x, indices, updates, axis))
+	return x.writeNamed("index_copy_", x.IndexCopy(indices, updates, axis))
 }
 
 // recordGatherAlong records GatherAlong on operands and attributes that it checks.
@@ -2122,18 +2137,6 @@ func recordGatherAlong(x *Tensor, indices *Tensor, axis int) *Tensor {
 		return bad
 	}
 	return computeGatherAlong(xs[0], xs[1], a[0].int)
-}
-
-// GatherAlong returns, for each element of indices, the element of x that has
-// this index along the axis and the place of the index along all others. For
-// the axis 1 of three, y[i,j,k] = x[i, indices[i,j,k], k]. Indices out of range
-// are clamped to the first or last.
-//
-// It requires: x is any dtype; indices is an integer; axis is one of those of
-// x; indices have the rank of x, and no dimension but that of the axis is
-// larger.
-func (x *Tensor) GatherAlong(indices *Tensor, axis int) *Tensor {
-	return recordGatherAlong(x, indices, axis)
 }
 
 // recordScatterAlong records ScatterAlong on operands and attributes that it checks.
@@ -2163,13 +2166,16 @@ func recordScatterAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int) *
 // but that of the axis is larger; updates have the rank of indices, and no
 // dimension is smaller.
 func (x *Tensor) ScatterAlong(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).ScatterAlong(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+	}
 	return recordScatterAlong(x, indices, updates, axis)
 }
 
 // ScatterAlong_ writes x.ScatterAlong(indices, updates, axis) into x and
 // returns x.
 func (x *Tensor) ScatterAlong_(indices *Tensor, updates *Tensor, axis int) *Tensor {
-	return x.writeNamed("scatter_along_", recordScatterAlong(x, indices, updates, axis))
+	return x.writeNamed("scatter_along_", x.ScatterAlong(indices, updates, axis))
 }
 
 // recordScatterAddAlong records ScatterAddAlong on operands and attributes that it checks.
@@ -2199,13 +2205,16 @@ func recordScatterAddAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 // and no dimension but that of the axis is larger; updates have the rank of
 // indices, and no dimension is smaller.
 func (x *Tensor) ScatterAddAlong(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).ScatterAddAlong(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+	}
 	return recordScatterAddAlong(x, indices, updates, axis)
 }
 
 // ScatterAddAlong_ writes x.ScatterAddAlong(indices, updates, axis) into x and
 // returns x.
 func (x *Tensor) ScatterAddAlong_(indices *Tensor, updates *Tensor, axis int) *Tensor {
-	return x.writeNamed("scatter_add_along_", recordScatterAddAlong(x, indices, updates, axis))
+	return x.writeNamed("scatter_add_along_", x.ScatterAddAlong(indices, updates, axis))
 }
 
 // recordScatterMulAlong records ScatterMulAlong on operands and attributes that it checks.
@@ -2234,13 +2243,16 @@ func recordScatterMulAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 // and no dimension but that of the axis is larger; updates have the rank of
 // indices, and no dimension is smaller.
 func (x *Tensor) ScatterMulAlong(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).ScatterMulAlong(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+	}
 	return recordScatterMulAlong(x, indices, updates, axis)
 }
 
 // ScatterMulAlong_ writes x.ScatterMulAlong(indices, updates, axis) into x and
 // returns x.
 func (x *Tensor) ScatterMulAlong_(indices *Tensor, updates *Tensor, axis int) *Tensor {
-	return x.writeNamed("scatter_mul_along_", recordScatterMulAlong(x, indices, updates, axis))
+	return x.writeNamed("scatter_mul_along_", x.ScatterMulAlong(indices, updates, axis))
 }
 
 // recordScatterMinAlong records ScatterMinAlong on operands and attributes that it checks.
@@ -2269,13 +2281,16 @@ func recordScatterMinAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 // and no dimension but that of the axis is larger; updates have the rank of
 // indices, and no dimension is smaller.
 func (x *Tensor) ScatterMinAlong(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).ScatterMinAlong(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+	}
 	return recordScatterMinAlong(x, indices, updates, axis)
 }
 
 // ScatterMinAlong_ writes x.ScatterMinAlong(indices, updates, axis) into x and
 // returns x.
 func (x *Tensor) ScatterMinAlong_(indices *Tensor, updates *Tensor, axis int) *Tensor {
-	return x.writeNamed("scatter_min_along_", recordScatterMinAlong(x, indices, updates, axis))
+	return x.writeNamed("scatter_min_along_", x.ScatterMinAlong(indices, updates, axis))
 }
 
 // recordScatterMaxAlong records ScatterMaxAlong on operands and attributes that it checks.
@@ -2304,13 +2319,16 @@ func recordScatterMaxAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 // and no dimension but that of the axis is larger; updates have the rank of
 // indices, and no dimension is smaller.
 func (x *Tensor) ScatterMaxAlong(indices *Tensor, updates *Tensor, axis int) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).ScatterMaxAlong(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
+	}
 	return recordScatterMaxAlong(x, indices, updates, axis)
 }
 
 // ScatterMaxAlong_ writes x.ScatterMaxAlong(indices, updates, axis) into x and
 // returns x.
 func (x *Tensor) ScatterMaxAlong_(indices *Tensor, updates *Tensor, axis int) *Tensor {
-	return x.writeNamed("scatter_max_along_", recordScatterMaxAlong(x, indices, updates, axis))
+	return x.writeNamed("scatter_max_along_", x.ScatterMaxAlong(indices, updates, axis))
 }
 
 // recordNonzero records Nonzero on operands and attributes that it checks.
@@ -2360,10 +2378,11 @@ func recordMaskedSelect(x *Tensor, mask *Tensor, bound []int) *Tensor {
 }
 
 // MaskedSelect returns the n elements of x at which the mask is true, in
-// row-major order. See Nonzero for n and the bound.
+// row-major order, once both are broadcast to each other. See Nonzero for n and
+// the bound.
 //
-// It requires: x is any dtype; mask is bool; the mask broadcasts to the
-// dimensions of x; there is one bound at most, and it is positive.
+// It requires: x is any dtype; mask is bool; the mask and x broadcast; there is
+// one bound at most, and it is positive.
 func (x *Tensor) MaskedSelect(mask *Tensor, bound ...int) *Tensor {
 	return recordMaskedSelect(x, mask, bound)
 }
@@ -2446,6 +2465,9 @@ func recordTopK(x *Tensor, k int, axis int) (values, indices *Tensor) {
 // It requires: x is a number; axis is one of those of x; the axis has k
 // elements.
 func (x *Tensor) TopK(k int, axis int) (values, indices *Tensor) {
+	if x.isScalar(axis) {
+		return scalars(x.Unsqueeze(0).TopK(k, axis))
+	}
 	return recordTopK(x, k, axis)
 }
 
@@ -2702,6 +2724,9 @@ func recordArgMin(x *Tensor, axis int) *Tensor {
 //
 // It requires: x is a number; axis is one of those of x; the axis has elements.
 func (x *Tensor) ArgMin(axis int) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).ArgMin(axis).scalar()
+	}
 	return recordArgMin(x, axis)
 }
 
@@ -2727,6 +2752,9 @@ func recordMaxWithIndices(x *Tensor, axis int) (values, indices *Tensor) {
 //
 // It requires: x is a number; axis is one of those of x; the axis has elements.
 func (x *Tensor) MaxWithIndices(axis int) (values, indices *Tensor) {
+	if x.isScalar(axis) {
+		return scalars(x.Unsqueeze(0).MaxWithIndices(axis))
+	}
 	return recordMaxWithIndices(x, axis)
 }
 
@@ -2752,6 +2780,9 @@ func recordMinWithIndices(x *Tensor, axis int) (values, indices *Tensor) {
 //
 // It requires: x is a number; axis is one of those of x; the axis has elements.
 func (x *Tensor) MinWithIndices(axis int) (values, indices *Tensor) {
+	if x.isScalar(axis) {
+		return scalars(x.Unsqueeze(0).MinWithIndices(axis))
+	}
 	return recordMinWithIndices(x, axis)
 }
 
@@ -2807,12 +2838,15 @@ func recordCumSum(x *Tensor, axis int) *Tensor {
 // It requires: x is a number; axis is one of those of x. Bools and integers
 // become i64.
 func (x *Tensor) CumSum(axis int) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).CumSum(axis).scalar()
+	}
 	return recordCumSum(x, axis)
 }
 
 // CumSum_ writes x.CumSum(axis) into x and returns x.
 func (x *Tensor) CumSum_(axis int) *Tensor {
-	return x.writeNamed("cumsum_", recordCumSum(x, axis))
+	return x.writeNamed("cumsum_", x.CumSum(axis))
 }
 
 // recordCumProd records CumProd on operands and attributes that it checks.
@@ -2836,12 +2870,15 @@ func recordCumProd(x *Tensor, axis int) *Tensor {
 // It requires: x is a number; axis is one of those of x. Bools and integers
 // become i64.
 func (x *Tensor) CumProd(axis int) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).CumProd(axis).scalar()
+	}
 	return recordCumProd(x, axis)
 }
 
 // CumProd_ writes x.CumProd(axis) into x and returns x.
 func (x *Tensor) CumProd_(axis int) *Tensor {
-	return x.writeNamed("cumprod_", recordCumProd(x, axis))
+	return x.writeNamed("cumprod_", x.CumProd(axis))
 }
 
 // recordCumMax records CumMax on operands and attributes that it checks.
@@ -2863,6 +2900,9 @@ func recordCumMax(x *Tensor, axis int) (values, indices *Tensor) {
 //
 // It requires: x is a number; axis is one of those of x.
 func (x *Tensor) CumMax(axis int) (values, indices *Tensor) {
+	if x.isScalar(axis) {
+		return scalars(x.Unsqueeze(0).CumMax(axis))
+	}
 	return recordCumMax(x, axis)
 }
 
@@ -2885,6 +2925,9 @@ func recordCumMin(x *Tensor, axis int) (values, indices *Tensor) {
 //
 // It requires: x is a number; axis is one of those of x.
 func (x *Tensor) CumMin(axis int) (values, indices *Tensor) {
+	if x.isScalar(axis) {
+		return scalars(x.Unsqueeze(0).CumMin(axis))
+	}
 	return recordCumMin(x, axis)
 }
 
@@ -2905,12 +2948,15 @@ func recordLogCumSumExp(x *Tensor, axis int) *Tensor {
 //
 // It requires: x is floating point; axis is one of those of x.
 func (x *Tensor) LogCumSumExp(axis int) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).LogCumSumExp(axis).scalar()
+	}
 	return recordLogCumSumExp(x, axis)
 }
 
 // LogCumSumExp_ writes x.LogCumSumExp(axis) into x and returns x.
 func (x *Tensor) LogCumSumExp_(axis int) *Tensor {
-	return x.writeNamed("logcumsumexp_", recordLogCumSumExp(x, axis))
+	return x.writeNamed("logcumsumexp_", x.LogCumSumExp(axis))
 }
 
 // recordKthValue records KthValue on operands and attributes that it checks.
@@ -2937,6 +2983,9 @@ func recordKthValue(x *Tensor, k int, axis int) (values, indices *Tensor) {
 // It requires: x is a number; axis is one of those of x; k is from 1 to the
 // dimension of the axis.
 func (x *Tensor) KthValue(k int, axis int) (values, indices *Tensor) {
+	if x.isScalar(axis) {
+		return scalars(x.Unsqueeze(0).KthValue(k, axis))
+	}
 	return recordKthValue(x, k, axis)
 }
 
@@ -2963,6 +3012,9 @@ func recordMedian(x *Tensor, axis int) (values, indices *Tensor) {
 //
 // It requires: x is a number; axis is one of those of x; the axis has elements.
 func (x *Tensor) Median(axis int) (values, indices *Tensor) {
+	if x.isScalar(axis) {
+		return scalars(x.Unsqueeze(0).Median(axis))
+	}
 	return recordMedian(x, axis)
 }
 
@@ -2988,6 +3040,9 @@ func recordMode(x *Tensor, axis int) (values, indices *Tensor) {
 //
 // It requires: x is a number; axis is one of those of x; the axis has elements.
 func (x *Tensor) Mode(axis int) (values, indices *Tensor) {
+	if x.isScalar(axis) {
+		return scalars(x.Unsqueeze(0).Mode(axis))
+	}
 	return recordMode(x, axis)
 }
 

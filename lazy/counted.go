@@ -286,12 +286,12 @@ func computeNonzero(x *Tensor, bound []int) *Tensor {
 }
 
 func checkMaskedSelect(x, mask *Tensor, bound []int) *breach {
-	if to, ok := broadcasts(mask.OpenShape(), x.OpenShape()); !ok {
-		advice := ""
-		if x.Rank() == 2 && len(to) == 1 && to[0] == x.OpenDim(0) {
+	if _, ok := shapeinfer.BroadcastShapes(mask.OpenShape(), x.OpenShape()); !ok {
+		advice, of := "", mask.OpenShape()
+		if x.Rank() == 2 && len(of) == 1 && of[0] == x.OpenDim(0) {
 			advice = "; to select rows use SelectRows, or elements of rows Unsqueeze(1) of the mask"
 		}
-		return breaks(maskedSelectMask, "the mask's %v does not broadcast to x's %v%s", to, x.OpenShape(), advice)
+		return breaks(maskedSelectMask, "the mask's %v and x's %v do not broadcast%s", of, x.OpenShape(), advice)
 	}
 	return checkBound(bound, maskedSelectMost)
 }
@@ -310,8 +310,9 @@ func broadcasts(from, to types.Shape) (types.Shape, bool) {
 }
 
 func computeMaskedSelect(x, mask *Tensor, bound []int) *Tensor {
-	n := elementsOf(x.OpenShape())
-	return x.Reshape(n).taken(heldPlaces("masked_select", mask.BroadcastTo(x.OpenShape()...).Reshape(n), bound))
+	shape, _ := shapeinfer.BroadcastShapes(mask.OpenShape(), x.OpenShape())
+	n := elementsOf(shape)
+	return x.BroadcastTo(shape...).Reshape(n).taken(heldPlaces("masked_select", mask.BroadcastTo(shape...).Reshape(n), bound))
 }
 
 // taken is Gather of places that are there; of no rows there are none.

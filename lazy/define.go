@@ -20,10 +20,10 @@ type Composite struct {
 	Name     string        // in programs, with a namespace that is not ltc: physics.mass
 	Doc      string        // what it returns, as a sentence going on from the name
 	Operands []ops.Operand // at least one; the last ones may be optional
-	Attrs    []ops.Attr    // of the kinds Int, Axis, DType, Real and Flag; if Inline also Ints and Axes
+	Attrs    []ops.Attr    // of the kinds Int, Axis, DType, Real, Extended and Flag; if Inline also Ints and Axes
 	Results  []string      // the names of its results; of [DefineAll] alone
 	// Where says what Check demands, in words. A demand with the name of an
-	// attribute of the kinds Axis, DType and Real is checked without it; one that is
+	// attribute of the kinds Axis, DType, Real and Extended is checked without it; one that is
 	// missing there is added.
 	Where []ops.Demand
 	// Check returns the name of a demand that the operands and attributes do not meet,
@@ -40,7 +40,7 @@ type Composite struct {
 }
 
 // Attrs are the attributes of a composite's call by name. The kinds Int and Axis are an
-// int, Ints and Axes a []int, Real a float64 (an int will do), Flag a bool, DType a dtype.
+// int, Ints and Axes a []int, Real and Extended a float64 (an int will do), Flag a bool, DType a dtype.
 // Functions of composites get each as its kind has it, axes counted from the front.
 type Attrs map[string]any
 
@@ -52,7 +52,7 @@ func (a Attrs) Int(name string) int { return attrOf[int](a, name) }
 // Ints returns the attribute of that name, which is of the kind Ints or Axes.
 func (a Attrs) Ints(name string) []int { return attrOf[[]int](a, name) }
 
-// Float returns the attribute of that name, which is of the kind Real.
+// Float returns the attribute of that name, which is of the kind Real or Extended.
 func (a Attrs) Float(name string) float64 { return attrOf[float64](a, name) }
 
 // Flag returns the attribute of that name, which is of the kind Flag.
@@ -229,6 +229,9 @@ func kindDemand(a ops.Attr, o *ops.Op) string {
 	case a.Kind == ops.DType:
 		return a.Name + " is valid"
 	}
+	if a.Kind == ops.Extended {
+		return a.Name + " is no NaN"
+	}
 	return a.Name + " is finite"
 }
 
@@ -301,7 +304,7 @@ func wrongRow(o *ops.Op) string {
 			return fmt.Sprintf("attribute %d must have a name of its own", i)
 		}
 		switch a.Kind {
-		case ops.Int, ops.Axis, ops.DType, ops.Real, ops.Flag:
+		case ops.Int, ops.Axis, ops.DType, ops.Real, ops.Extended, ops.Flag:
 		case ops.Ints, ops.Axes:
 			if !o.Traits.Has(ops.Inline) {
 				return fmt.Sprintf("attribute %s is a list, which only inline composites can have: set Inline", a.Name)
@@ -332,6 +335,17 @@ func (d *Callable) CallAll(a Attrs, xs ...*Tensor) []*Tensor {
 }
 
 func (d *Callable) calls(a Attrs, xs, ys []*Tensor) {
+	if axis, ok := a["axis"].(int); ok && len(xs) > 0 && xs[0].isScalar(axis) && d.c.row.AxisOfScalar() {
+		given := make([]*Tensor, len(xs))
+		for i, x := range xs {
+			given[i] = x.ofOneAxis()
+		}
+		d.calls(a, given, ys)
+		for i, y := range ys {
+			ys[i] = y.scalar()
+		}
+		return
+	}
 	settings, bad := d.settings(a, xs)
 	var tr *Trace
 	if bad == nil {
@@ -438,7 +452,7 @@ func (d *Callable) refuse(xs []*Tensor, why string) *Tensor {
 }
 
 // goTypes are what calls give for attributes.
-var goTypes = map[ops.AttrKind]string{ops.Int: "int", ops.Axis: "int", ops.Ints: "[]int", ops.Axes: "[]int", ops.Real: "float64 or int", ops.Flag: "bool", ops.DType: "lazy dtype"}
+var goTypes = map[ops.AttrKind]string{ops.Int: "int", ops.Axis: "int", ops.Ints: "[]int", ops.Axes: "[]int", ops.Real: "float64 or int", ops.Extended: "float64 or int", ops.Flag: "bool", ops.DType: "lazy dtype"}
 
 func typeOf(v any) string {
 	if v == nil {
@@ -451,15 +465,15 @@ func typeOf(v any) string {
 func (s *setting) set(k ops.AttrKind, v any) (ok bool) {
 	switch v := v.(type) {
 	case int:
-		if k == ops.Real {
+		if k.Float() {
 			s.float = float64(v)
 		} else {
 			s.int = v
 		}
-		return k == ops.Int || k == ops.Axis || k == ops.Real
+		return k == ops.Int || k == ops.Axis || k.Float()
 	case float64:
 		s.float = v
-		return k == ops.Real
+		return k.Float()
 	case bool:
 		s.int = flag(v)
 		return k == ops.Flag
@@ -478,7 +492,7 @@ func (c *composite) attrs(all []setting) Attrs {
 	a := make(Attrs, len(all))
 	for i, s := range all {
 		switch attr := c.row.Attrs[i]; attr.Kind {
-		case ops.Real:
+		case ops.Real, ops.Extended:
 			a[attr.Name] = s.float
 		case ops.Flag:
 			a[attr.Name] = s.int != 0

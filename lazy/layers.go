@@ -259,13 +259,14 @@ func computeAttention(q, k, v, mask *Tensor, causal bool, scale float64) *Tensor
 	})
 }
 
-// gradAttention is, with the weights w, dv = wᵀ ct and of the scores ds = w (ct vᵀ - Σ ct y).
-func gradAttention(q, k, v, mask, y, ct *Tensor, causal bool, scale float64) []*Tensor {
+// gradAttention is, with the weights w, dv = wᵀ ct and of the scores ds = w (dw - Σ w dw), where
+// dw = ct vᵀ. That sum is Σ ct y, too, whose rounding would not cancel that of dw.
+func gradAttention(q, k, v, mask, _, ct *Tensor, causal bool, scale float64) []*Tensor {
 	d := q.DType()
 	e, sum := attentionWeights(q, k, mask, causal, scale)
-	q, k, v, y, ct = inF32(q), inF32(k), inF32(v), inF32(y), inF32(ct)
-	w := e.Div(sum)
-	ds := w.Mul(timesShared(ct, swapped(v)).Sub(keepSum(ct.Mul(y), ct.Rank()-1)))
+	q, k, v, ct = inF32(q), inF32(k), inF32(v), inF32(ct)
+	w, dw := e.Div(sum), timesShared(ct, swapped(v))
+	ds := w.Mul(dw.Sub(keepSum(w.Mul(dw), w.Rank()-1)))
 	scaled := ds.MulScalar(scale)
 	grads := []*Tensor{timesShared(scaled, k), swapped(byGroups(scaled, k)).MatMul(byGroups(q, k)), swapped(byGroups(w, v)).MatMul(byGroups(ct, v))}
 	for i, g := range grads {

@@ -773,6 +773,9 @@ func (x *Tensor) Prod(axes ...int) *Tensor {
 // It requires: x is a number; by is a number and has the dtype of x; axis is
 // one of those of x, and its dimension no open size; x and by have one shape.
 func (x *Tensor) LinearScan(by *Tensor, axis int, reverse bool) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).LinearScan(by.ofOneAxis(), axis, reverse).scalar()
+	}
 	return record2(ir.OpLinearScan, x, by, ir.Attr{Int: int64(axis)}, ir.Attr{Int: int64(flag(reverse))})
 }
 
@@ -781,6 +784,9 @@ func (x *Tensor) LinearScan(by *Tensor, axis int, reverse bool) *Tensor {
 //
 // It requires: x is a number; axis is one of those of x; the axis has elements.
 func (x *Tensor) ArgMax(axis int) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).ArgMax(axis).scalar()
+	}
 	return record1(ir.OpArgMax, x, ir.Attr{Int: int64(axis)})
 }
 
@@ -789,6 +795,9 @@ func (x *Tensor) ArgMax(axis int) *Tensor {
 //
 // It requires: x is a number; axis is one of those of x.
 func (x *Tensor) ArgSort(axis int) *Tensor {
+	if x.isScalar(axis) {
+		return x.Unsqueeze(0).ArgSort(axis).scalar()
+	}
 	return record1(ir.OpArgSort, x, ir.Attr{Int: int64(axis)})
 }
 
@@ -798,6 +807,9 @@ func (x *Tensor) ArgSort(axis int) *Tensor {
 //
 // It requires: x is a number; axis is one of those of x.
 func (x *Tensor) Sort(axis int, descending bool) (values, indices *Tensor) {
+	if x.isScalar(axis) {
+		return scalars(x.Unsqueeze(0).Sort(axis, descending))
+	}
 	return recordSeveral2(ir.OpSort, []*Tensor{x}, ir.Attr{Int: int64(axis)}, ir.Attr{Int: int64(flag(descending))})
 }
 

@@ -68,11 +68,11 @@ func skeletonAttrs(row *ops.Op, wrong string) (text string) {
 			value = "[0]"
 		case ops.DType:
 			value = "f32"
-		case ops.Real:
+		case ops.Real, ops.Extended:
 			value = "0.5"
 		}
 		if a.Name == wrong {
-			value = map[ops.AttrKind]string{ops.Axis: "5", ops.Axes: "[5]", ops.DType: "invalid", ops.Real: "nan"}[a.Kind]
+			value = map[ops.AttrKind]string{ops.Axis: "5", ops.Axes: "[5]", ops.DType: "invalid", ops.Real: "nan", ops.Extended: "nan"}[a.Kind]
 		}
 		text += fmt.Sprintf(", %s = %s", a.Name, value)
 	}

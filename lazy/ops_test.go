@@ -307,7 +307,7 @@ func applyComposite(row *ops.Op, call optest.Call, d types.DType, xs []*Tensor) 
 			arg = read.int(a.Name)
 		case ops.DType:
 			arg = read.dtype(a.Name)
-		case ops.Real:
+		case ops.Real, ops.Extended:
 			arg = read.float(a.Name)
 		case ops.Flag:
 			arg = call.Attr(a.Name, d) == "true"

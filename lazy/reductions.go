@@ -24,6 +24,21 @@ func (x *Tensor) NormKeep(p float64, axes ...int) *Tensor {
 	return x.keepAxes(x.Norm(p, axes...), axes)
 }
 
+// NaNSumKeep, NaNMeanKeep, ArgMaxKeep, ArgMinKeep, MaxWithIndicesKeep and MinWithIndicesKeep are
+// the same of further ones.
+func (x *Tensor) NaNSumKeep(axes ...int) *Tensor  { return x.keepAxes(x.NaNSum(axes...), axes) }
+func (x *Tensor) NaNMeanKeep(axes ...int) *Tensor { return x.keepAxes(x.NaNMean(axes...), axes) }
+func (x *Tensor) ArgMaxKeep(axis int) *Tensor     { return x.keepAxes(x.ArgMax(axis), []int{axis}) }
+func (x *Tensor) ArgMinKeep(axis int) *Tensor     { return x.keepAxes(x.ArgMin(axis), []int{axis}) }
+func (x *Tensor) MaxWithIndicesKeep(axis int) (values, indices *Tensor) {
+	values, indices = x.MaxWithIndices(axis)
+	return x.keepAxes(values, []int{axis}), x.keepAxes(indices, []int{axis})
+}
+func (x *Tensor) MinWithIndicesKeep(axis int) (values, indices *Tensor) {
+	values, indices = x.MinWithIndices(axis)
+	return x.keepAxes(values, []int{axis}), x.keepAxes(indices, []int{axis})
+}
+
 // truth returns whether elements are not 0.
 func truth(x *Tensor) *Tensor {
 	if x.DType() == types.Bool {

@@ -89,7 +89,28 @@ func (x *Tensor) scatterSlices(indices, updates *Tensor, axis int, combine strin
 	return x.moved(axis, 0).scatter(indices, updates.moved(axis, 0), 0, combine).moved(0, axis)
 }
 
+// GatherAlong returns, for each element of indices, the element of x that has this index along
+// the axis and the place of the index along all others. For the axis 1 of three, y[i,j,k] =
+// x[i, indices[i,j,k], k]. Indices out of range are clamped to the first or last, unless they are
+// checked: see [CheckIndices].
+//
+// It requires: x is any dtype; indices is an integer; axis is one of those of x. Indices have the
+// rank of x and no dimension but that of the axis is larger, or they have no elements.
+func (x *Tensor) GatherAlong(indices *Tensor, axis int) *Tensor {
+	if x.isScalar(axis) && indices != nil {
+		y := x.Unsqueeze(0).GatherAlong(indices.ofOneAxis(), axis)
+		if indices.Rank() == 0 {
+			return y.scalar()
+		}
+		return y
+	}
+	return recordGatherAlong(x, indices, axis)
+}
+
 func checkGatherAlong(x, indices *Tensor, axis int) *breach {
+	if elementsOf(indices.OpenShape()) == 0 {
+		return nil
+	}
 	return indicesWithin(x, indices, axis, gatherAlongIndices)
 }
 
@@ -107,6 +128,9 @@ func indicesWithin(x, indices *Tensor, axis int, d demand) *breach {
 }
 
 func computeGatherAlong(x, indices *Tensor, axis int) *Tensor {
+	if indicesWithin(x, indices, axis, gatherAlongIndices) != nil { // there are none
+		return Zeros(x.tr, x.DType(), indices.OpenShape()...)
+	}
 	last := x.Rank() - 1
 	x = x.within(indices.OpenShape(), axis).moved(axis, last)
 	return record2(ir.OpGather, x, indices.moved(axis, last), ir.Attr{Int: int64(last)}).moved(last, axis)

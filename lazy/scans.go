@@ -86,28 +86,38 @@ func moveOn(x *Tensor, axis, by int) *Tensor {
 	return x.Pad(x.like(0), low, high, make([]int, x.Rank()))
 }
 
-// computeLogCumSumExp carries a sum of exp(x) relative to the largest element so far: it is
-// scaled down as that grows.
+// computeLogCumSumExp is the logarithm of scaledSums, plus what they are scaled by.
 func computeLogCumSumExp(x *Tensor, axis int) *Tensor {
 	return wide(x, func(x *Tensor) *Tensor {
-		most := x.scanned(ir.OpMaxPool, axis)
-		base := finite(most)
-		none := atEnd(x, axis, false).Or(moveOn(most, axis, 1).Equal(x.like(math.Inf(-1))))
-		scale := none.Where(x.like(0), none.Where(x.like(0), moveOn(base, axis, 1).Sub(base)).Exp())
-		return x.Sub(base).Exp().LinearScan(scale, axis, false).Log().Add(base)
+		sums, base, _ := scaledSums(x, axis)
+		return sums.Log().Add(base)
 	})
 }
 
+// scaledSums returns the sums of exp(x-base) up to each element, where base is the largest element
+// so far, and 0 where that is infinite. The sums are scaled down by scale as it grows.
+func scaledSums(x *Tensor, axis int) (sums, base, scale *Tensor) {
+	most := x.scanned(ir.OpMaxPool, axis)
+	base = finite(most)
+	none := atEnd(x, axis, false).Or(moveOn(most, axis, 1).Equal(x.like(math.Inf(-1))))
+	scale = none.Where(x.like(0), none.Where(x.like(0), moveOn(base, axis, 1).Sub(base)).Exp())
+	return x.Sub(base).Exp().LinearScan(scale, axis, false), base, scale
+}
+
 // gradLogCumSumExp: element k has the gradient Σ ct[i] exp(x[k]-y[i]) of all i from k on,
-// which is exp(x[k]-y[k]) times a recurrence of factors exp(y[k]-y[k+1]), none above 1.
+// which is exp(x[k]-y[k]) times a recurrence of factors exp(y[k]-y[k+1]), none above 1. They
+// are quotients of sums: y itself is rounded to units that are large where it is.
 func gradLogCumSumExp(x, y, ct *Tensor, axis int) []*Tensor {
 	d := x.DType()
 	x, y, ct = inF32(x), inF32(y), inF32(ct)
+	sums, base, scale := scaledSums(x, axis)
 	infinite := y.Abs().Equal(y.like(math.Inf(1)))
-	step := infinite.Or(atEnd(y, axis, true)).Where(y.like(0), y.Sub(moveOn(y, axis, -1)))
-	worth := ct.LinearScan(step.Exp(), axis, true)
+	next := moveOn(sums, axis, -1)
+	last := infinite.Or(atEnd(y, axis, true))
+	step := last.Where(y.like(1), sums.Mul(moveOn(scale, axis, -1)).Div(last.Where(y.like(1), next)))
+	worth := ct.LinearScan(step, axis, true)
 	nothing := y.Equal(y.like(math.Inf(-1)))
-	g := nothing.Where(y.like(0), nothing.Where(y.like(0), x.Sub(y)).Exp()).Mul(worth)
+	g := nothing.Where(y.like(0), nothing.Where(y.like(0), x.Sub(base)).Exp().Div(nothing.Where(y.like(1), sums))).Mul(worth)
 	if g.DType() != d {
 		g = g.Convert(d)
 	}

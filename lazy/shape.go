@@ -214,7 +214,7 @@ func (x *Tensor) MinKeep(axes ...int) *Tensor  { return x.keepAxes(x.Min(axes...
 
 // keepAxes gives y, which x was reduced to over some axes, these axes back.
 func (x *Tensor) keepAxes(y *Tensor, over []int) *Tensor {
-	if y.err != nil {
+	if y.err != nil || x.Rank() == 0 {
 		return y
 	}
 	if len(over) == 0 {
@@ -226,6 +226,29 @@ func (x *Tensor) keepAxes(y *Tensor, over []int) *Tensor {
 	}
 	return y.Reshape(shape...)
 }
+
+// isScalar reports whether x is a scalar, and the axis one that it has: 0, of one element.
+func (x *Tensor) isScalar(axis int) bool {
+	return x != nil && x.err == nil && (x.tr != nil || x.dev != nil) && x.Rank() == 0 && (axis == 0 || axis == -1)
+}
+
+// ofOneAxis returns x with an axis if it is a scalar.
+func (x *Tensor) ofOneAxis() *Tensor {
+	if x.isScalar(0) {
+		return x.Unsqueeze(0)
+	}
+	return x
+}
+
+// scalar returns x, a result for a scalar that was given an axis, without it.
+func (x *Tensor) scalar() *Tensor {
+	if x.err == nil && x.Rank() == 1 && x.OpenDim(0) == 1 {
+		return x.Squeeze(0)
+	}
+	return x
+}
+
+func scalars(x, y *Tensor) (_, _ *Tensor) { return x.scalar(), y.scalar() }
 
 // PadZeros returns x with zeros around it: before and after the elements of each of its
 // last axes, as many axes as there are entries. Negative numbers take elements away.

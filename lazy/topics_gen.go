@@ -45,8 +45,9 @@
 //     SelectRows, Index, IndexPut, Take, Put, IndexFill, SelectScatter, DiagonalScatter
 //   - Reductions: Sum, Max, Min, Prod, ArgMax, Mean, Any, All, CountNonzero, Var, Std,
 //     LogSumExp, Norm, NaNSum, NaNMean, ArgMin, MaxWithIndices, MinWithIndices, Bincount,
-//     SumKeep, MeanKeep, MaxKeep, MinKeep, ProdKeep, AnyKeep, AllKeep, VarKeep, StdKeep,
-//     LogSumExpKeep, NormKeep, VarMean, StdMean, AMinMax
+//     SumKeep, MeanKeep, MaxKeep, MinKeep, ArgMaxKeep, ArgMinKeep, MaxWithIndicesKeep,
+//     MinWithIndicesKeep, NaNSumKeep, NaNMeanKeep, ProdKeep, AnyKeep, AllKeep, VarKeep,
+//     StdKeep, LogSumExpKeep, NormKeep, VarMean, StdMean, AMinMax
 //   - Scans: LinearScan, CumSum, CumProd, CumMax, CumMin, LogCumSumExp
 //   - Order: ArgSort, Sort, Unique, TopK, KthValue, Median, Mode, SearchSorted, Bucketize,
 //     UniqueAll

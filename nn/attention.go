@@ -3,13 +3,16 @@ package nn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"ltc/lazy"
 )
 
-// ScaledDotProductAttention is [lazy.Tensor.Attention], but that causal queries are aligned at the
-// first key, as PyTorch has it: query i sees the keys up to i, however many there are.
+// ScaledDotProductAttention is [lazy.Tensor.Attention], but that the axes of q, k and v before the last
+// three broadcast. Causal queries are aligned at the first key, as PyTorch has it: query i sees the keys
+// up to i, however many there are.
 func ScaledDotProductAttention(q, k, v *lazy.Tensor, o lazy.AttentionOptions) *lazy.Tensor {
+	q, k, v = ofOneBatch(q, k, v)
 	if tr := q.Trace(); o.Causal && tr != nil && q.Rank() > 1 && k.Rank() > 1 && q.OpenDim(-2) != k.OpenDim(-2) {
 		n, m := q.OpenDim(-2), k.OpenDim(-2)
 		sees := lazy.Iota(tr, lazy.I32, 1, n, m).LessEqual(lazy.Iota(tr, lazy.I32, 0, n, m))
@@ -24,6 +27,45 @@ func ScaledDotProductAttention(q, k, v *lazy.Tensor, o lazy.AttentionOptions) *l
 		o.Causal = false
 	}
 	return q.Attention(k, v, o)
+}
+
+// ofOneBatch broadcasts the axes of tensors before the last three; it leaves those alone that do not
+// broadcast.
+func ofOneBatch(q, k, v *lazy.Tensor) (_, _, _ *lazy.Tensor) {
+	all := []*lazy.Tensor{q, k, v}
+	rank := 0
+	for _, x := range all {
+		if x == nil || x.Err() != nil || x.Rank() < 2 {
+			return q, k, v
+		}
+		rank = max(rank, x.Rank())
+	}
+	if rank < 4 {
+		if q.Rank() == k.Rank() && k.Rank() == v.Rank() {
+			return q, k, v
+		}
+		rank = 3
+	}
+	batch := slices.Repeat([]int{1}, rank-3)
+	for _, x := range all {
+		for i := range max(x.Rank()-3, 0) {
+			at := len(batch) - 1 - i
+			switch n := x.OpenDim(x.Rank() - 4 - i); {
+			case batch[at] == 1:
+				batch[at] = n
+			case n != 1 && n != batch[at]:
+				return q, k, v
+			}
+		}
+	}
+	for i, x := range all {
+		x = ofRank(x, rank)
+		if own := x.OpenShape(); !slices.Equal(own[:rank-3], batch) {
+			x = x.BroadcastTo(slices.Concat(batch, own[rank-3:])...)
+		}
+		all[i] = x
+	}
+	return all[0], all[1], all[2]
 }
 
 // MultiHeadOptions are the weights of [MultiHeadAttention], and what its queries see.

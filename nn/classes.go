@@ -229,16 +229,30 @@ func gradBCETerms(x, target, _, ct *lazy.Tensor) []*lazy.Tensor {
 }
 
 func checkMultiMarginLoss(x, labels, weight *lazy.Tensor, p int, _ float64, r int) (demand, reason string) {
-	if x.Rank() < 1 || x.Rank() > 2 {
+	if x.Rank() > 2 {
 		return multiMarginLossRank, fmt.Sprintf("x has rank %d, must be [batch, classes] or [classes]", x.Rank())
 	}
+	x, labels = oneRow(x, labels)
 	if p != 1 && p != 2 {
 		return multiMarginLossPower, fmt.Sprintf("p is %d, must be 1 or 2", p)
 	}
 	return demands{labels: multiMarginLossLabels, weight: multiMarginLossWeight, reduction: multiMarginLossReduction}.classes(x, labels, weight, 0, r)
 }
 
+// oneRow returns x, a scalar as a row of one class, and the labels of a row, of which there may be
+// one along an axis.
+func oneRow(x, labels *lazy.Tensor) (_, _ *lazy.Tensor) {
+	if x.Rank() == 0 {
+		x = x.Unsqueeze(0)
+	}
+	if x.Rank() == 1 && labels.Rank() == 1 && labels.OpenDim(0) == 1 {
+		labels = labels.Squeeze(0)
+	}
+	return x, labels
+}
+
 func computeMultiMarginLoss(x, labels, weight *lazy.Tensor, p int, margin float64, r int) *lazy.Tensor {
+	x, labels = oneRow(x, labels)
 	d, v := x.DType(), inF32(x, weight)
 	x = v[0]
 	c := classesOf(x)
@@ -255,7 +269,7 @@ func computeMultiMarginLoss(x, labels, weight *lazy.Tensor, p int, margin float6
 }
 
 func checkMultiLabelMarginLoss(x, labels *lazy.Tensor, r int) (demand, reason string) {
-	if x.Rank() < 1 || x.Rank() > 2 {
+	if x.Rank() > 2 {
 		return multiLabelMarginLossRank, fmt.Sprintf("x has rank %d, must be [batch, classes] or [classes]", x.Rank())
 	}
 	if !labels.OpenShape().Equal(x.OpenShape()) {
@@ -265,6 +279,9 @@ func checkMultiLabelMarginLoss(x, labels *lazy.Tensor, r int) (demand, reason st
 }
 
 func computeMultiLabelMarginLoss(x, labels *lazy.Tensor, r int) *lazy.Tensor {
+	if x.Rank() == 0 {
+		x, labels = x.Unsqueeze(0), labels.Unsqueeze(0)
+	}
 	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		x := xs[0]
 		c := x.Rank() - 1

@@ -7,25 +7,39 @@ import (
 	"ltc/lazy"
 )
 
-func checkCosineSimilarity(x, y *lazy.Tensor, _ int, _ float64) (demand, reason string) {
-	if x.Rank() != y.Rank() || functions.CheckBroadcast(x, y) != "" {
-		return cosineSimilarityShapes, "x and y must have one rank, and shapes that broadcast"
+func checkCosineSimilarity(x, y *lazy.Tensor, axis int, _ float64) (demand, reason string) {
+	if functions.CheckBroadcast(x, y) != "" {
+		return cosineSimilarityShapes, "x and y must have shapes that broadcast"
+	}
+	if n := max(x.Rank(), y.Rank(), 1); axis < -n || axis >= n {
+		return cosineSimilarityAxis, fmt.Sprintf("axis is %d, must be from %d to %d", axis, -n, n-1)
 	}
 	return "", ""
 }
 
 func computeCosineSimilarity(x, y *lazy.Tensor, axis int, epsilon float64) *lazy.Tensor {
 	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
-		unit := func(x *lazy.Tensor) *lazy.Tensor { return x.Div(atLeast(norm(x, 2, axis), epsilon)) }
 		x, y := xs[0], xs[1]
+		rank := max(x.Rank(), y.Rank(), 1)
+		x, y = ofRank(x, rank), ofRank(y, rank)
+		axis := (axis + rank) % rank
 		if n := x.OpenDim(axis); n != y.OpenDim(axis) { // norms are of what is repeated
 			if n == 1 {
 				n = y.OpenDim(axis)
 			}
 			x, y = repeated(x, axis, n), repeated(y, axis, n)
 		}
+		unit := func(x *lazy.Tensor) *lazy.Tensor { return x.Div(atLeast(norm(x, 2, axis), epsilon)) }
 		return unit(x).Mul(unit(y)).Sum(axis)
 	}, x, y)
+}
+
+// ofRank returns x with new first axes, as many as the rank has more.
+func ofRank(x *lazy.Tensor, rank int) *lazy.Tensor {
+	for x.Rank() < rank {
+		x = x.Unsqueeze(0)
+	}
+	return x
 }
 
 // repeated returns x with dimension n for the axis.
@@ -38,9 +52,6 @@ func repeated(x *lazy.Tensor, axis, n int) *lazy.Tensor {
 func checkPairwiseDistance(x, y *lazy.Tensor, p, _ float64, _ bool) (demand, reason string) {
 	if x.Rank() == 0 || functions.CheckBroadcast(x, y) != "" {
 		return pairwiseDistanceShapes, "x must have an axis, and a shape that broadcasts with that of y"
-	}
-	if p <= 0 {
-		return pairwiseDistancePower, fmt.Sprintf("p is %v, must be positive", p)
 	}
 	return "", ""
 }
@@ -56,16 +67,14 @@ func computePairwiseDistance(x, y *lazy.Tensor, p, epsilon float64, keep bool) *
 }
 
 func checkCDist(x, y *lazy.Tensor, p float64) (demand, reason string) {
-	n := x.Rank()
-	ok := n >= 2 && y.Rank() == n && x.OpenDim(-1) == y.OpenDim(-1)
-	for i := 0; ok && i < n-2; i++ {
-		ok = x.OpenDim(i) == y.OpenDim(i)
+	if x.Rank() < 2 || y.Rank() < 2 || x.OpenDim(-1) != y.OpenDim(-1) {
+		return cDistShapes, "x and y must have at least rank 2, and as many features"
 	}
-	if !ok {
-		return cDistShapes, "x and y must have one rank, of at least 2, and agree but for the axis of rows"
+	if !broadcastBatches(x, y, 2) {
+		return cDistShapes, "the axes of x and y before the last two must broadcast"
 	}
-	if p <= 0 {
-		return cDistPower, fmt.Sprintf("p is %v, must be positive", p)
+	if p < 0 {
+		return cDistPower, fmt.Sprintf("p is %v, must not be negative", p)
 	}
 	return "", ""
 }
@@ -80,8 +89,8 @@ func checkPDist(x *lazy.Tensor, p float64) (demand, reason string) {
 	if x.Rank() != 2 {
 		return pDistRank, fmt.Sprintf("x has rank %d, must be [n, features]", x.Rank())
 	}
-	if p <= 0 {
-		return pDistPower, fmt.Sprintf("p is %v, must be positive", p)
+	if p < 0 {
+		return pDistPower, fmt.Sprintf("p is %v, must not be negative", p)
 	}
 	return "", ""
 }

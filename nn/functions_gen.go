@@ -40,7 +40,6 @@ const (
 	weightNormLengths                 = "lengths"
 	renormPower                       = "power"
 	renormNegative                    = "negative"
-	normalizePower                    = "power"
 	crossEntropyRank                  = "rank"
 	crossEntropyLabels                = "labels"
 	crossEntropyWeight                = "weight"
@@ -106,8 +105,8 @@ const (
 	cTCLossBlank                      = "blank"
 	cTCLossReduction                  = "reduction"
 	cosineSimilarityShapes            = "shapes"
+	cosineSimilarityAxis              = "axis"
 	pairwiseDistanceShapes            = "shapes"
-	pairwiseDistancePower             = "power"
 	cDistShapes                       = "shapes"
 	cDistPower                        = "power"
 	pDistRank                         = "rank"
@@ -140,7 +139,6 @@ const (
 	avgPoolLists                      = "lists"
 	avgPoolFits                       = "fits"
 	avgPoolDilation                   = "dilation"
-	avgPoolDivisor                    = "divisor"
 	lPPoolRank                        = "rank"
 	lPPoolLists                       = "lists"
 	lPPoolFits                        = "fits"
@@ -374,9 +372,7 @@ func init() { // not values of the variables: the functions use them
 	}, nil)
 	definedNormalize = functions.Define(&rows[32], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeNormalize(x[0], a.Float("p"), a.Int("axis"), a.Float("epsilon"))}
-	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
-		return checkNormalize(x[0], a.Float("p"), a.Int("axis"), a.Float("epsilon"))
-	}, nil)
+	}, nil, nil)
 	definedCrossEntropy = functions.Define(&rows[33], func(x []*lazy.Tensor, a lazy.Attrs) []*lazy.Tensor {
 		return []*lazy.Tensor{computeCrossEntropy(x[0], x[1], functions.Given(x, 2), a.Int("ignore"), a.Float("smoothing"), a.Int("reduction"))}
 	}, func(x []*lazy.Tensor, a lazy.Attrs) (demand, reason string) {
@@ -1001,17 +997,17 @@ func WeightNorm(v *lazy.Tensor, g *lazy.Tensor, axis int) *lazy.Tensor {
 // Renorm returns x with each slice at an index of the axis scaled to the p-norm
 // most, where its p-norm is larger.
 //
-// It requires: x is floating point; p is finite; axis is one of those of x;
+// It requires: x is floating point; p is no NaN; axis is one of those of x;
 // most is finite; p is positive; most is not negative.
 func Renorm(x *lazy.Tensor, p float64, axis int, most float64) *lazy.Tensor {
 	return definedRenorm.Call(lazy.Attrs{"p": p, "axis": axis, "most": most}, x)
 }
 
-// Normalize returns x divided by its p-norms along the axis, or by epsilon
-// where they are smaller.
+// Normalize returns x divided by its p-norms along the axis, which Norm defines
+// for any p, or by epsilon where they are smaller.
 //
-// It requires: x is floating point; p is finite; axis is one of those of x;
-// epsilon is finite; p is positive.
+// It requires: x is floating point; p is no NaN; axis is one of those of x;
+// epsilon is finite.
 func Normalize(x *lazy.Tensor, p float64, axis int, epsilon float64) *lazy.Tensor {
 	return definedNormalize.Call(lazy.Attrs{"p": p, "axis": axis, "epsilon": epsilon}, x)
 }
@@ -1183,10 +1179,10 @@ func TripletMarginLoss(x *lazy.Tensor, positive *lazy.Tensor, negative *lazy.Ten
 // margin - x[label] + x[i])ᵖ, the label left out, reduced.
 //
 // It requires: x is floating point; labels is an integer; weight, if given, has
-// the dtype of x; margin is finite; x is [batch, classes] or [classes]; labels
-// have the shape of x without its axis of classes; weight has one axis, with an
-// element for each class; p is 1 or 2; reduction is ReduceMean, ReduceSum or
-// ReduceNone.
+// the dtype of x; margin is finite; x is [batch, classes] or [classes], or a
+// scalar: one class; labels have the shape of x without its axis of classes, or
+// of one row the shape [1]; weight has one axis, with an element for each
+// class; p is 1 or 2; reduction is ReduceMean, ReduceSum or ReduceNone.
 func MultiMarginLoss(x *lazy.Tensor, labels *lazy.Tensor, weight *lazy.Tensor, p int, margin float64, reduction int) *lazy.Tensor {
 	return definedMultiMarginLoss.Call(lazy.Attrs{"p": p, "margin": margin, "reduction": reduction}, functions.Operands(2, x, labels, weight)...)
 }
@@ -1196,8 +1192,8 @@ func MultiMarginLoss(x *lazy.Tensor, labels *lazy.Tensor, weight *lazy.Tensor, p
 // of a row end before the first negative one.
 //
 // It requires: x is floating point; labels is an integer; x is [batch, classes]
-// or [classes]; labels have the shape of x; reduction is ReduceMean, ReduceSum
-// or ReduceNone.
+// or [classes], or a scalar: one class; labels have the shape of x; reduction
+// is ReduceMean, ReduceSum or ReduceNone.
 func MultiLabelMarginLoss(x *lazy.Tensor, labels *lazy.Tensor, reduction int) *lazy.Tensor {
 	return definedMultiLabelMarginLoss.Call(lazy.Attrs{"reduction": reduction}, x, labels)
 }
@@ -1228,30 +1224,32 @@ func CTCLoss(x *lazy.Tensor, targets *lazy.Tensor, steps *lazy.Tensor, lengths *
 	return definedCTCLoss.Call(lazy.Attrs{"blank": blank, "zeroInfinity": zeroInfinity, "reduction": reduction}, x, targets, steps, lengths)
 }
 
-// CosineSimilarity returns the cosine of x and y along the axis, whose 2-norms
-// count as epsilon where they are smaller.
+// CosineSimilarity returns the cosine of x and y along the axis of what they
+// broadcast to, whose 2-norms count as epsilon where they are smaller. Scalars
+// are of one element.
 //
-// It requires: x is floating point; y has the dtype of x; axis is one of those
-// of x; epsilon is finite; x and y have one rank, and their shapes broadcast.
+// It requires: x is floating point; y has the dtype of x; epsilon is finite;
+// the shapes of x and y broadcast; axis is one of those that they broadcast to.
 func CosineSimilarity(x *lazy.Tensor, y *lazy.Tensor, axis int, epsilon float64) *lazy.Tensor {
 	return definedCosineSimilarity.Call(lazy.Attrs{"axis": axis, "epsilon": epsilon}, x, y)
 }
 
-// PairwiseDistance returns the p-norm of x-y+epsilon along the last axis, which
-// is kept with dimension 1 if keep.
+// PairwiseDistance returns the p-norm, which Norm defines for any p, of
+// x-y+epsilon along the last axis, which is kept with dimension 1 if keep.
 //
-// It requires: x is floating point; y has the dtype of x; p is finite; epsilon
-// is finite; the shapes of x and y broadcast, and x has an axis; p is positive.
+// It requires: x is floating point; y has the dtype of x; p is no NaN; epsilon
+// is finite; the shapes of x and y broadcast, and x has an axis.
 func PairwiseDistance(x *lazy.Tensor, y *lazy.Tensor, p float64, epsilon float64, keep bool) *lazy.Tensor {
 	return definedPairwiseDistance.Call(lazy.Attrs{"p": p, "epsilon": epsilon, "keep": keep}, x, y)
 }
 
 // CDist returns the p-norms of the differences of each row of x[batch…, n,
-// features] and each of y[batch…, m, features], as [batch…, n, m].
+// features] and each of y[batch…, m, features], as [batch…, n, m]. The
+// batches broadcast.
 //
-// It requires: x is floating point; y has the dtype of x; p is finite; x and y
-// have one rank, of at least 2, and agree but for the axis of rows; p is
-// positive.
+// It requires: x is floating point; y has the dtype of x; p is no NaN; x and y
+// have at least rank 2 and as many features, and their batches broadcast; p is
+// not negative.
 func CDist(x *lazy.Tensor, y *lazy.Tensor, p float64) *lazy.Tensor {
 	return definedCDist.Call(lazy.Attrs{"p": p}, x, y)
 }
@@ -1259,17 +1257,19 @@ func CDist(x *lazy.Tensor, y *lazy.Tensor, p float64) *lazy.Tensor {
 // PDist returns the p-norms of the differences of each row of x[n, features]
 // and each later one, as one axis of n (n-1)/2 elements.
 //
-// It requires: x is floating point; p is finite; x has rank 2; p is positive.
+// It requires: x is floating point; p is no NaN; x has rank 2; p is not
+// negative.
 func PDist(x *lazy.Tensor, p float64) *lazy.Tensor {
 	return definedPDist.Call(lazy.Attrs{"p": p}, x)
 }
 
 // Linear returns x weightᵀ, plus the bias if it is given, for x[…, in] and
-// weight[out, in].
+// weight[out, in]. A weight[in] gives results without a last axis, and takes a
+// bias without axes.
 //
 // It requires: x is a number; weight has the dtype of x; bias, if given, has
-// the dtype of x; weight has rank 2, and its last dimension is that of x; bias
-// has one axis, with the first dimension of weight.
+// the dtype of x; weight has rank 2 or 1, and its last dimension is that of x;
+// bias has the axes of weight before the last.
 func Linear(x *lazy.Tensor, weight *lazy.Tensor, bias *lazy.Tensor) *lazy.Tensor {
 	return definedLinear.Call(nil, functions.Operands(2, x, weight, bias)...)
 }

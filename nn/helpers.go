@@ -54,6 +54,17 @@ func broadcastsTo(v, x *lazy.Tensor) bool {
 	return true
 }
 
+// broadcastBatches reports whether the axes of x and y before the last own ones broadcast.
+func broadcastBatches(x, y *lazy.Tensor, own int) bool {
+	a, b := x.OpenShape()[:x.Rank()-own], y.OpenShape()[:y.Rank()-own]
+	for i := 1; i <= min(len(a), len(b)); i++ {
+		if m, n := a[len(a)-i], b[len(b)-i]; m != n && m != 1 && n != 1 {
+			return false
+		}
+	}
+	return true
+}
+
 // axesFrom returns the axes of x from one on.
 func axesFrom(x *lazy.Tensor, first int) (axes []int) {
 	for a := first; a < x.Rank(); a++ {

@@ -8,8 +8,14 @@ import (
 )
 
 func checkLinear(x, weight, bias *lazy.Tensor) (demand, reason string) {
-	if x.Rank() == 0 || weight.Rank() != 2 || weight.OpenDim(1) != x.OpenDim(-1) {
-		return linearFeatures, "weight must be [out, in], where in is the last dimension of x"
+	if x.Rank() == 0 || weight.Rank() != 2 && weight.Rank() != 1 || weight.OpenDim(-1) != x.OpenDim(-1) {
+		return linearFeatures, "weight must be [out, in] or [in], where in is the last dimension of x"
+	}
+	if weight.Rank() == 1 {
+		if bias != nil && bias.Rank() != 0 {
+			return linearBias, "bias must be a scalar, as weight has one axis"
+		}
+		return "", ""
 	}
 	if why := perOutput(bias, weight.OpenDim(0)); why != "" {
 		return linearBias, why
@@ -26,6 +32,9 @@ func perOutput(bias *lazy.Tensor, n int) string {
 }
 
 func computeLinear(x, weight, bias *lazy.Tensor) *lazy.Tensor {
+	if weight.Rank() == 1 {
+		return affine(x.MatMul(weight), nil, bias)
+	}
 	if x.Rank() == 1 {
 		return computeLinear(x.Unsqueeze(0), weight, bias).Squeeze(0)
 	}

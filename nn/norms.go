@@ -240,13 +240,6 @@ func computeRenorm(x *lazy.Tensor, p float64, axis int, most float64) *lazy.Tens
 	}, x)
 }
 
-func checkNormalize(_ *lazy.Tensor, p float64, _ int, _ float64) (demand, reason string) {
-	if p <= 0 {
-		return normalizePower, fmt.Sprintf("p is %v, must be positive", p)
-	}
-	return "", ""
-}
-
 func computeNormalize(x *lazy.Tensor, p float64, axis int, epsilon float64) *lazy.Tensor {
 	return wide(func(x ...*lazy.Tensor) *lazy.Tensor {
 		n := norm(x[0], p, axis)

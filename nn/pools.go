@@ -85,8 +85,6 @@ func checkAvgPool(x *lazy.Tensor, window, stride, padding, dilation []int, ceil,
 		return demand, reason
 	case slices.Max(w.dilation) > 1:
 		return avgPoolDilation, fmt.Sprintf("dilation is %v, must be 1", dilation)
-	case divisor < 0:
-		return avgPoolDivisor, fmt.Sprintf("divisor is %d, must not be negative", divisor)
 	}
 	return "", ""
 }
@@ -96,7 +94,7 @@ func computeAvgPool(x *lazy.Tensor, window, stride, padding, dilation []int, cei
 	w, _, _ := windowsOver(sizes, window, stride, padding, dilation, ceil, "", "")
 	return pooled(x, len(window), func(x *lazy.Tensor) *lazy.Tensor {
 		return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
-			if divisor > 0 {
+			if divisor != 0 {
 				return w.sums(xs[0], sizes, 0).DivScalar(float64(divisor))
 			}
 			return w.means(xs[0], sizes, exclude)

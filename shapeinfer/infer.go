@@ -240,11 +240,20 @@ func CheckDTypes(row *ops.Op, n int, dtype func(i int) types.DType) (constraint 
 // counted from the front and sorted. It returns the reason if they are not
 // distinct axes of x; no axes stay none.
 func CheckAxes(x types.Type, axes []int) (sorted []int, reason string) {
+	if axisOfScalar(x.Rank(), axes) {
+		return nil, ""
+	}
 	for _, a := range axes {
 		sorted = append(sorted, fromFront(a, x.Rank()))
 	}
 	slices.Sort(sorted)
 	return sorted, distinct(x, sorted)
+}
+
+// axisOfScalar reports whether axes are the one that PyTorch gives a scalar: 0 or -1, along which it
+// is one element.
+func axisOfScalar(rank int, axes []int) bool {
+	return rank == 0 && len(axes) == 1 && (axes[0] == 0 || axes[0] == -1)
 }
 
 func operandIndex(row *ops.Op, name string) int {

@@ -126,6 +126,10 @@ func normalize(k ops.AttrKind, a *ir.Attr, in []*ir.Node) {
 			}
 			return
 		}
+		if k == ops.Axes && axisOfScalar(rank, a.Ints) {
+			a.Ints = nil
+			return
+		}
 		for i, axis := range a.Ints {
 			a.Ints[i] = fromFront(axis, rank)
 		}

@@ -52,6 +52,12 @@ var byHand = slices.Concat(
 		overAxes("AllKeep", (*lazy.Tensor).AllKeep, "returns All, whose axes stay with the dimension 1."),
 		overAxes("AnyKeep", (*lazy.Tensor).AnyKeep, "returns Any, whose axes stay with the dimension 1."),
 		overAxes("ProdKeep", (*lazy.Tensor).ProdKeep, "returns Prod, whose axes stay with the dimension 1."),
+		overAxes("NaNSumKeep", (*lazy.Tensor).NaNSumKeep, "returns NaNSum, whose axes stay with the dimension 1."),
+		overAxes("NaNMeanKeep", (*lazy.Tensor).NaNMeanKeep, "returns NaNMean, whose axes stay with the dimension 1."),
+		keeping("ArgMaxKeep", "argmax_keep", func(x *lazy.Tensor, axis int) []*lazy.Tensor { return one(x.ArgMaxKeep(axis)) }, "returns ArgMax, whose axis stays with the dimension 1."),
+		keeping("ArgMinKeep", "argmin_keep", func(x *lazy.Tensor, axis int) []*lazy.Tensor { return one(x.ArgMinKeep(axis)) }, "returns ArgMin, whose axis stays with the dimension 1."),
+		withResults(keeping("MaxWithIndicesKeep", "", func(x *lazy.Tensor, axis int) []*lazy.Tensor { return several(x.MaxWithIndicesKeep(axis)) }, "returns MaxWithIndices, whose axis stays with the dimension 1."), "values", "indices"),
+		withResults(keeping("MinWithIndicesKeep", "", func(x *lazy.Tensor, axis int) []*lazy.Tensor { return several(x.MinWithIndicesKeep(axis)) }, "returns MinWithIndices, whose axis stays with the dimension 1."), "values", "indices"),
 		overAxes("LogSumExpKeep", (*lazy.Tensor).LogSumExpKeep, "returns LogSumExp, whose axes stay with the dimension 1."),
 		{Op: &ops.Op{Name: "AMinMax", Text: "aminmax", Doc: "returns Min and Max over the axes.", Operands: operands("x"), Attrs: []ops.Attr{{Name: "axes", Kind: ops.Axes}}, Results: []string{"least", "most"}},
 			call: func(c *Call) []*lazy.Tensor { return several(c.X[0].AMinMax(c.Ints("axes")...)) }},
@@ -152,6 +158,11 @@ func withInteger(name string, f func(x *lazy.Tensor, v int64) *lazy.Tensor, doc 
 func overAxes(name string, f func(x *lazy.Tensor, axes ...int) *lazy.Tensor, doc string) Op {
 	return Op{Op: &ops.Op{Name: name, Doc: doc, Operands: operands("x"), Attrs: []ops.Attr{{Name: "axes", Kind: ops.Axes}}},
 		call: func(c *Call) []*lazy.Tensor { return one(f(c.X[0], c.Ints("axes")...)) }}
+}
+
+func keeping(name, text string, f func(x *lazy.Tensor, axis int) []*lazy.Tensor, doc string) Op {
+	return Op{Op: &ops.Op{Name: name, Text: text, Doc: doc, Operands: operands("x"), Attrs: []ops.Attr{{Name: "axis", Kind: ops.Axis}}},
+		call: func(c *Call) []*lazy.Tensor { return f(c.X[0], c.Int("axis")) }}
 }
 
 func withNumberOverAxes(name, number string, f func(x *lazy.Tensor, v float64, axes ...int) []*lazy.Tensor, doc string) Op {

@@ -149,7 +149,6 @@ var generated = []function{
 	{"IndexSelect", func(c *Call) []*lazy.Tensor { return one(c.X[0].IndexSelect(c.X[1], c.Int("axis"))) }},
 	{"IndexAdd", func(c *Call) []*lazy.Tensor { return one(c.X[0].IndexAdd(c.X[1], c.X[2], c.Int("axis"))) }},
 	{"IndexCopy", func(c *Call) []*lazy.Tensor { return one(c.X[0].IndexCopy(c.X[1], c.X[2], c.Int("axis"))) }},
-	{"GatherAlong", func(c *Call) []*lazy.Tensor { return one(c.X[0].GatherAlong(c.X[1], c.Int("axis"))) }},
 	{"ScatterAlong", func(c *Call) []*lazy.Tensor { return one(c.X[0].ScatterAlong(c.X[1], c.X[2], c.Int("axis"))) }},
 	{"ScatterAddAlong", func(c *Call) []*lazy.Tensor { return one(c.X[0].ScatterAddAlong(c.X[1], c.X[2], c.Int("axis"))) }},
 	{"ScatterMulAlong", func(c *Call) []*lazy.Tensor { return one(c.X[0].ScatterMulAlong(c.X[1], c.X[2], c.Int("axis"))) }},

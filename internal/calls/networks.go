@@ -12,13 +12,19 @@ import (
 var networks = []Op{
 	classLoss("CrossEntropy", "cross_entropy", nn.CrossEntropy, "returns -log softmax(x)[label] of each row, times the weight of the label, reduced."),
 	classLoss("NLLLoss", "nll_loss", nn.NLLLoss, "returns -x[label] of each row, times the weight of the label, reduced."),
-	{Op: &ops.Op{Package: "nn", Name: "BCEWithLogits", Text: "bce_with_logits", Doc: "returns BCELoss of sigmoid(x), exact where that is near 0 or 1.",
-		Operands: []ops.Operand{{Name: "x"}, {Name: "target"}, {Name: "weight", Optional: true}}, Attrs: []ops.Attr{{Name: "reduction", Kind: ops.Int}}},
+	{Op: &ops.Op{Package: "nn", Name: "BCEWithLogits", Text: "bce_with_logits", Doc: "returns BCELoss of sigmoid(x), exact where that is near 0 or 1. weight weighs all terms, positive those of the target.",
+		Operands: []ops.Operand{{Name: "x"}, {Name: "target"}, {Name: "weight", Optional: true}, {Name: "positive", Optional: true}}, Attrs: []ops.Attr{{Name: "reduction", Kind: ops.Int}}},
 		Static: true, optional: "reduction", call: func(c *Call) []*lazy.Tensor {
-			return one(nn.BCEWithLogits(c.X[0], c.X[1], nn.BCEOptions{Weight: c.given(2), Reduction: c.Int("reduction")}))
+			return one(nn.BCEWithLogits(c.X[0], c.X[1], nn.BCEOptions{Weight: c.given(2), Positive: c.given(3), Reduction: c.Int("reduction")}))
 		}},
 
 	convolves("Conv", nn.Conv, "returns the convolution of x[batch, channels, places…] with a weight, plus the bias of each channel.", ops.Attr{Name: "same", Kind: ops.Flag}),
+	convolves("Conv1d", nn.Conv1d, "returns Conv with one spatial axis.", ops.Attr{Name: "same", Kind: ops.Flag}),
+	convolves("Conv2d", nn.Conv2d, "returns Conv with two spatial axes.", ops.Attr{Name: "same", Kind: ops.Flag}),
+	convolves("Conv3d", nn.Conv3d, "returns Conv with three spatial axes.", ops.Attr{Name: "same", Kind: ops.Flag}),
+	convolves("ConvTranspose1d", nn.ConvTranspose1d, "returns ConvTranspose with one spatial axis.", ops.Attr{Name: "more", Kind: ops.Ints}),
+	convolves("ConvTranspose2d", nn.ConvTranspose2d, "returns ConvTranspose with two spatial axes.", ops.Attr{Name: "more", Kind: ops.Ints}),
+	convolves("ConvTranspose3d", nn.ConvTranspose3d, "returns ConvTranspose with three spatial axes.", ops.Attr{Name: "more", Kind: ops.Ints}),
 	convolves("ConvTranspose", nn.ConvTranspose, "returns the transposed convolution of x[batch, channels, places…] with a weight, plus the bias of each channel.", ops.Attr{Name: "more", Kind: ops.Ints}),
 	windows("AvgPool", window(nn.AvgPool), "returns the mean of each window.", ops.Attr{Name: "excludePad", Kind: ops.Flag}, ops.Attr{Name: "divisor", Kind: ops.Int}),
 	windows("Unfold", window(nn.Unfold), "returns the windows of x as columns."),
@@ -47,6 +53,13 @@ var networks = []Op{
 		Operands: []ops.Operand{{Name: "q"}, {Name: "k"}, {Name: "v"}, {Name: "mask", Optional: true}}, Attrs: []ops.Attr{{Name: "causal", Kind: ops.Flag}, {Name: "scale", Kind: ops.Real}}},
 		Static: true, optional: "scale", call: func(c *Call) []*lazy.Tensor {
 			return one(nn.ScaledDotProductAttention(c.X[0], c.X[1], c.X[2], lazy.AttentionOptions{Scale: c.Real("scale"), Causal: c.Flag("causal"), Mask: c.given(3)}))
+		}},
+	{Op: &ops.Op{Package: "nn", Name: "MultiHeadAttention", Doc: "returns the attention of queries to keys and values, each head with its part of the features: weights and biases are those of the three and of the results.",
+		Operands: []ops.Operand{{Name: "queries"}, {Name: "keys"}, {Name: "values"}, {Name: "in"}, {Name: "out"}, {Name: "inBias", Optional: true}, {Name: "outBias", Optional: true}, {Name: "mask", Optional: true}},
+		Attrs:    []ops.Attr{{Name: "heads", Kind: ops.Int}, {Name: "causal", Kind: ops.Flag}}},
+		Static: true, call: func(c *Call) []*lazy.Tensor {
+			return one(nn.MultiHeadAttention(c.X[0], c.X[1], c.X[2], nn.MultiHeadOptions{Heads: c.Int("heads"), In: c.X[3], Out: c.X[4], InBias: c.given(5), OutBias: c.given(6),
+				Attention: lazy.AttentionOptions{Causal: c.Flag("causal"), Mask: c.given(7)}}))
 		}},
 }
 

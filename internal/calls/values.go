@@ -101,7 +101,7 @@ func parse(kind ops.AttrKind, text string) (x any, want string) {
 	case ops.DType:
 		d, ok := types.ParseDType(text)
 		return d, unless(ok, "a dtype such as f32")
-	case ops.Real:
+	case ops.Real, ops.Extended:
 		f, err := strconv.ParseFloat(text, 64)
 		return f, unless(err == nil, "a number")
 	case ops.Flag:

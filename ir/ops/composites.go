@@ -136,7 +136,7 @@ var Composites = []Op{
 		Operands: []Operand{{Name: "x"}, {Name: "indices", Is: Integer}, {Name: "updates", Like: "x"}}, Attrs: alongAxis,
 		Where: []Demand{axisOfX[0], indicesOfRank1, slicesOfX}, Traits: Inline | InPlace},
 	{Name: "GatherAlong", Family: Rows, Doc: "returns, for each element of indices, the element of x that has this index along the axis and the place of the index along all others. For the axis 1 of three, y[i,j,k] = x[i, indices[i,j,k], k]. Indices out of range are clamped to the first or last.",
-		Operands: []Operand{{Name: "x"}, {Name: "indices", Is: Integer}}, Attrs: alongAxis, Where: []Demand{axisOfX[0], indicesLikeX}, Traits: Inline},
+		Operands: []Operand{{Name: "x"}, {Name: "indices", Is: Integer}}, Attrs: alongAxis, Where: []Demand{axisOfX[0], indicesOrNone}, Traits: Inline | Internal},
 	{Name: "ScatterAlong", Family: Rows, Doc: "returns x with elements replaced by those of updates: each goes to the place that GatherAlong takes for its index. Of elements for the same place the last stays; elements with an index out of range are left out.",
 		Operands: []Operand{{Name: "x"}, {Name: "indices", Is: Integer}, {Name: "updates", Like: "x"}}, Attrs: alongAxis,
 		Where: []Demand{axisOfX[0], indicesLikeX, updatesLikeIndices}, Traits: Inline | InPlace},
@@ -151,8 +151,8 @@ var Composites = []Op{
 
 	{Name: "Nonzero", Family: Rows, Doc: "returns the indices [n, rank] of the n elements of x that are not zero, in row-major order, as i64. Within the step n is an open size. The bound is the most that n can be, by default the number of elements of x: a run with more fails.",
 		Operands: one(Any), Attrs: []Attr{{"bound", Ints}}, Where: boundOfX, Traits: Inline},
-	{Name: "MaskedSelect", Family: Rows, Doc: "returns the n elements of x at which the mask is true, in row-major order. See Nonzero for n and the bound.",
-		Operands: []Operand{{Name: "x"}, {Name: "mask", Is: Bool}}, Attrs: []Attr{{"bound", Ints}}, Where: []Demand{{"mask", "the mask broadcasts to the dimensions of x"}, boundOfX[0]}, Traits: Inline},
+	{Name: "MaskedSelect", Family: Rows, Doc: "returns the n elements of x at which the mask is true, in row-major order, once both are broadcast to each other. See Nonzero for n and the bound.",
+		Operands: []Operand{{Name: "x"}, {Name: "mask", Is: Bool}}, Attrs: []Attr{{"bound", Ints}}, Where: []Demand{{"mask", "the mask and x broadcast"}, boundOfX[0]}, Traits: Inline},
 	{Name: "SelectRows", Family: Rows, Doc: "returns the n rows of x (its slices along axis 0) at which the mask is true, in their order. See Nonzero for n and the bound.",
 		Operands: []Operand{{Name: "x"}, {Name: "mask", Is: Bool}}, Attrs: []Attr{{"bound", Ints}}, Where: []Demand{{"mask", "the mask has one axis, with an element for each row of x"}, boundOfX[0]}, Traits: Inline},
 	{Name: "Unique", Family: Order, Doc: "returns the n different elements of x in rising order, as a tensor of one axis. NaNs differ from each other and come last. See Nonzero for n and the bound.",
@@ -300,6 +300,7 @@ var (
 	indicesOfRank1     = Demand{"rank", "indices have one axis"}
 	slicesOfX          = Demand{"updates", "updates have the shape of x, but along the axis that of indices"}
 	indicesLikeX       = Demand{"indices", "indices have the rank of x, and no dimension but that of the axis is larger"}
+	indicesOrNone      = Demand{"indices", "indices have the rank of x and no dimension but that of the axis is larger, or indices have no elements"}
 	updatesLikeIndices = Demand{"updates", "updates have the rank of indices, and no dimension is smaller"}
 	scatteredNumbers   = []Operand{{Name: "x", Is: Number}, {Name: "indices", Is: Integer}, {Name: "updates", Is: Number, Like: "x"}}
 )

@@ -96,11 +96,11 @@ var normRows = []Op{
 		Operands: []Operand{{Name: "v", Is: Float}, {Name: "g", Like: "v"}}, Attrs: alongAxis,
 		Where: []Demand{{"axis", "axis is one of those of v"}, {"lengths", "g has the shape of v with dimension 1 for all axes but the given one"}}},
 	{Name: "Renorm", Family: Norms, Doc: "returns x with each slice at an index of the axis scaled to the p-norm most, where its p-norm is larger.",
-		Operands: one(Float), Attrs: []Attr{{"p", Real}, {"axis", Axis}, {"most", Real}},
-		Where: []Demand{{"p", "p is finite"}, axisOfX[0], {"most", "most is finite"}, positivePower, {"negative", "most is not negative"}}},
-	{Name: "Normalize", Family: Norms, Doc: "returns x divided by its p-norms along the axis, or by epsilon where they are smaller.",
-		Operands: one(Float), Attrs: []Attr{{"p", Real}, {"axis", Axis}, epsilonAttr},
-		Where: []Demand{{"p", "p is finite"}, axisOfX[0], finiteEpsilon, positivePower}},
+		Operands: one(Float), Attrs: []Attr{{"p", Extended}, {"axis", Axis}, {"most", Real}},
+		Where: []Demand{anyPower, axisOfX[0], {"most", "most is finite"}, positivePower, {"negative", "most is not negative"}}},
+	{Name: "Normalize", Family: Norms, Doc: "returns x divided by its p-norms along the axis, which Norm defines for any p, or by epsilon where they are smaller.",
+		Operands: one(Float), Attrs: []Attr{{"p", Extended}, {"axis", Axis}, epsilonAttr},
+		Where: []Demand{anyPower, axisOfX[0], finiteEpsilon}},
 }
 
 var (
@@ -116,6 +116,7 @@ var (
 	labelsOfRows  = Demand{"labels", "labels have the shape of x without its axis of classes"}
 	classWeights  = Demand{"weight", "weight has one axis, with an element for each class"}
 	finitePower   = Demand{"p", "p is finite"}
+	anyPower      = Demand{"p", "p is no NaN"}
 	sameRows      = Demand{"shapes", "x and y have one shape"}
 )
 
@@ -168,24 +169,24 @@ var lossRows = []Op{
 		Where: []Demand{finiteMargin, finitePower, finiteEpsilon, {"shapes", "x, positive and negative have one shape, with an axis"}, positivePower, aReduction}},
 	{Name: "MultiMarginLoss", Family: Losses, Doc: "returns the mean over the classes i of weight[label]·max(0, margin - x[label] + x[i])ᵖ, the label left out, reduced.",
 		Operands: []Operand{{Name: "x", Is: Float}, {Name: "labels", Is: Integer}, weightOfClass}, Attrs: []Attr{{"p", Int}, marginAttr, reductionAttr},
-		Where: []Demand{finiteMargin, {"rank", "x is [batch, classes] or [classes]"}, labelsOfRows, classWeights, {"power", "p is 1 or 2"}, aReduction}, Traits: Inline},
+		Where: []Demand{finiteMargin, {"rank", "x is [batch, classes] or [classes], or a scalar: one class"}, {"labels", "labels have the shape of x without its axis of classes, or of one row the shape [1]"}, classWeights, {"power", "p is 1 or 2"}, aReduction}, Traits: Inline},
 	{Name: "MultiLabelMarginLoss", Family: Losses, Doc: "returns Σ max(0, 1 - x[label] + x[i])/classes over the labels of a row and the classes i that are none of them, reduced. The labels of a row end before the first negative one.",
 		Operands: []Operand{{Name: "x", Is: Float}, {Name: "labels", Is: Integer}}, Attrs: []Attr{reductionAttr},
-		Where: []Demand{{"rank", "x is [batch, classes] or [classes]"}, {"labels", "labels have the shape of x"}, aReduction}, Traits: Inline},
+		Where: []Demand{{"rank", "x is [batch, classes] or [classes], or a scalar: one class"}, {"labels", "labels have the shape of x"}, aReduction}, Traits: Inline},
 	{Name: "MultiLabelSoftMarginLoss", Family: Losses, Doc: "returns the mean over the last axis of -weight (target·log sigmoid(x) + (1-target) log sigmoid(-x)), reduced.",
 		Operands: with(xAndTarget, Operand{Name: "weight", Like: "x", Optional: true}), Attrs: []Attr{reductionAttr},
 		Where: []Demand{{"shapes", "target has the shape of x, with an axis"}, {"weight", "weight broadcasts to the shape of x"}, aReduction}},
 	{Name: "CTCLoss", Text: "ctc_loss", Family: Losses, Doc: "returns minus the logarithm of the probability that x[steps, batch, classes], logarithms of probabilities, spells targets[batch, labels], reduced. steps and lengths say how many steps and labels of each example count; the class blank stands between labels. The mean is over losses divided by lengths. With zeroInfinity impossible targets have no loss, and no gradient.",
 		Operands: []Operand{{Name: "x", Is: Float}, {Name: "targets", Is: Integer}, {Name: "steps", Is: Integer}, {Name: "lengths", Is: Integer}}, Attrs: []Attr{{"blank", Int}, {"zeroInfinity", Flag}, reductionAttr},
 		Where: []Demand{{"rank", "x has rank 3, targets rank 2, and steps and lengths rank 1"}, {"batch", "x, targets, steps and lengths have one batch"}, {"blank", "blank is a class"}, aReduction}, Traits: Inline},
-	{Name: "CosineSimilarity", Family: Distances, Doc: "returns the cosine of x and y along the axis, whose 2-norms count as epsilon where they are smaller.",
-		Operands: twoFloats, Attrs: []Attr{{"axis", Axis}, epsilonAttr}, Where: []Demand{axisOfX[0], finiteEpsilon, {"shapes", "x and y have one rank, and their shapes broadcast"}}},
-	{Name: "PairwiseDistance", Family: Distances, Doc: "returns the p-norm of x-y+epsilon along the last axis, which is kept with dimension 1 if keep.",
-		Operands: twoFloats, Attrs: []Attr{{"p", Real}, epsilonAttr, {"keep", Flag}}, Where: []Demand{finitePower, finiteEpsilon, {"shapes", "the shapes of x and y broadcast, and x has an axis"}, positivePower}},
-	{Name: "CDist", Text: "cdist", Family: Distances, Doc: "returns the p-norms of the differences of each row of x[batch…, n, features] and each of y[batch…, m, features], as [batch…, n, m].",
-		Operands: twoFloats, Attrs: []Attr{{"p", Real}}, Where: []Demand{finitePower, {"shapes", "x and y have one rank, of at least 2, and agree but for the axis of rows"}, positivePower}},
+	{Name: "CosineSimilarity", Family: Distances, Doc: "returns the cosine of x and y along the axis of what they broadcast to, whose 2-norms count as epsilon where they are smaller. Scalars are of one element.",
+		Operands: twoFloats, Attrs: []Attr{{"axis", Int}, epsilonAttr}, Where: []Demand{finiteEpsilon, {"shapes", "the shapes of x and y broadcast"}, {"axis", "axis is one of those that they broadcast to"}}},
+	{Name: "PairwiseDistance", Family: Distances, Doc: "returns the p-norm, which Norm defines for any p, of x-y+epsilon along the last axis, which is kept with dimension 1 if keep.",
+		Operands: twoFloats, Attrs: []Attr{{"p", Extended}, epsilonAttr, {"keep", Flag}}, Where: []Demand{anyPower, finiteEpsilon, {"shapes", "the shapes of x and y broadcast, and x has an axis"}}},
+	{Name: "CDist", Text: "cdist", Family: Distances, Doc: "returns the p-norms of the differences of each row of x[batch…, n, features] and each of y[batch…, m, features], as [batch…, n, m]. The batches broadcast.",
+		Operands: twoFloats, Attrs: []Attr{{"p", Extended}}, Where: []Demand{anyPower, {"shapes", "x and y have at least rank 2 and as many features, and their batches broadcast"}, {"power", "p is not negative"}}},
 	{Name: "PDist", Text: "pdist", Family: Distances, Doc: "returns the p-norms of the differences of each row of x[n, features] and each later one, as one axis of n (n-1)/2 elements.",
-		Operands: one(Float), Attrs: []Attr{{"p", Real}}, Where: []Demand{finitePower, {"rank", "x has rank 2"}, positivePower}, Traits: Inline},
+		Operands: one(Float), Attrs: []Attr{{"p", Extended}}, Where: []Demand{anyPower, {"rank", "x has rank 2"}, {"power", "p is not negative"}}, Traits: Inline},
 }
 
 var (
@@ -197,9 +198,9 @@ var (
 )
 
 var layerRows = []Op{
-	{Name: "Linear", Family: Layers, Doc: "returns x weightᵀ, plus the bias if it is given, for x[…, in] and weight[out, in].",
+	{Name: "Linear", Family: Layers, Doc: "returns x weightᵀ, plus the bias if it is given, for x[…, in] and weight[out, in]. A weight[in] gives results without a last axis, and takes a bias without axes.",
 		Operands: []Operand{{Name: "x", Is: Number}, {Name: "weight", Like: "x"}, {Name: "bias", Like: "x", Optional: true}},
-		Where:    []Demand{{"features", "weight has rank 2, and its last dimension is that of x"}, {"bias", "bias has one axis, with the first dimension of weight"}}, Traits: Inline},
+		Where:    []Demand{{"features", "weight has rank 2 or 1, and its last dimension is that of x"}, {"bias", "bias has the axes of weight before the last"}}, Traits: Inline},
 	{Name: "Bilinear", Family: Layers, Doc: "returns Σ x[…, i] weight[o, i, j] y[…, j], plus bias[o] if it is given.",
 		Operands: []Operand{{Name: "x", Is: Float}, {Name: "y", Like: "x"}, {Name: "weight", Like: "x"}, {Name: "bias", Like: "x", Optional: true}},
 		Where:    []Demand{{"features", "weight has rank 3, and its last dimensions are those of x and y, which agree in all others"}, {"bias", "bias has one axis, with the first dimension of weight"}}, Traits: Inline},
@@ -223,8 +224,8 @@ var layerRows = []Op{
 		Operands: []Operand{{Name: "weight", Is: Float}, {Name: "indices", Is: Integer}, {Name: "offsets", Is: Integer}, {Name: "perIndex", Like: "weight", Optional: true}}, Attrs: []Attr{{"mode", Int}, {"padding", Ints}},
 		Where: []Demand{{"rank", "weight has rank 2, and indices and offsets have rank 1"}, {"padding", "there is one padding index at most, that of a row of weight"}, {"mode", "mode is BagSum, BagMean or BagMax"}, {"weights", "perIndex has the shape of indices, and mode is BagSum"}}, Traits: Inline},
 
-	{Name: "AvgPool", Family: Pooling, Doc: "returns the means of windows over x[batch, channels, places…]. The divisor counts padding as elements unless exclude is set, or is the given one.",
-		Operands: one(Float), Attrs: slices.Concat(windowLists, []Attr{{"exclude", Flag}, {"divisor", Int}}), Where: []Demand{windowRank, windowSizes, windowFits, {"dilation", "dilation is 1"}, {"divisor", "divisor is not negative"}}, Traits: Inline | Internal},
+	{Name: "AvgPool", Family: Pooling, Doc: "returns the means of windows over x[batch, channels, places…]. The divisor counts padding as elements unless exclude is set, or is the given one, if that is not 0.",
+		Operands: one(Float), Attrs: slices.Concat(windowLists, []Attr{{"exclude", Flag}, {"divisor", Int}}), Where: []Demand{windowRank, windowSizes, windowFits, {"dilation", "dilation is 1"}}, Traits: Inline | Internal},
 	{Name: "LPPool", Text: "lp_pool", Family: Pooling, Doc: "returns (Σ xᵖ)^(1/p) of windows over x[batch, channels, places…]. The sum of a window that ends beyond x is its mean within x times the size of the window.",
 		Operands: one(Float), Attrs: slices.Concat([]Attr{{"p", Real}}, windowLists), Where: []Demand{finitePower, windowRank, windowSizes, windowFits, {"power", "p is positive"}, {"dilation", "dilation is 1, and padding 0"}}, Traits: Inline | Internal},
 	{Name: "MaxPoolIndices", Family: Pooling, Doc: "returns where the largest element of each window over x[batch, channels, places…] is, the first of equal ones, as i64 index of the places in row-major order.",

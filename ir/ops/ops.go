@@ -103,28 +103,32 @@ type AttrKind uint8
 // The kinds of attributes. Negative axes count from the end of the first
 // operand's shape; the node holds them counted from the front.
 const (
-	Int     AttrKind = iota // one integer
-	Ints                    // a list of integers
-	Dims                    // a shape; one -1 stands for what is left of the elements
-	Axis                    // an axis of the first operand
-	Axes                    // axes of the first operand, sorted; none: all
-	Perm                    // a permutation of the first operand's axes; none: reversed
-	DType                   // a dtype
-	Literal                 // the bits of an element of the result's dtype
-	String                  // a word
-	Real                    // of composites: a finite floating-point number
-	Flag                    // true or false
+	Int      AttrKind = iota // one integer
+	Ints                     // a list of integers
+	Dims                     // a shape; one -1 stands for what is left of the elements
+	Axis                     // an axis of the first operand
+	Axes                     // axes of the first operand, sorted; none: all
+	Perm                     // a permutation of the first operand's axes; none: reversed
+	DType                    // a dtype
+	Literal                  // the bits of an element of the result's dtype
+	String                   // a word
+	Real                     // of composites: a finite floating-point number
+	Flag                     // true or false
+	Extended                 // of composites: a floating-point number that may be infinite
 )
 
 // Sized reports whether integers of the kind may be sizes, for which open programs have expressions.
 func (k AttrKind) Sized() bool { return k == Int || k == Ints || k == Dims }
 
 // Checked reports whether the kind says what values are refused.
-func (k AttrKind) Checked() bool { return k == Axis || k == Axes || k == DType || k == Real }
+func (k AttrKind) Checked() bool { return k == Axis || k == Axes || k == DType || k.Float() }
+
+// Float reports whether attributes of the kind are floating-point numbers.
+func (k AttrKind) Float() bool { return k == Real || k == Extended }
 
 // String names the kind.
 func (k AttrKind) String() string {
-	return [...]string{"integer", "integers", "dimensions", "axis", "axes", "permutation", "dtype", "literal", "word", "finite number", "flag"}[k]
+	return [...]string{"integer", "integers", "dimensions", "axis", "axes", "permutation", "dtype", "literal", "word", "finite number", "flag", "number"}[k]
 }
 
 // Traits are properties that several ops share, for passes to ask for.
@@ -243,6 +247,12 @@ func (o *Op) DemandOf(attr int) string {
 // attr returns which attribute of a kind that is checked has the name; -1 if none.
 func (o *Op) attr(name string) int {
 	return slices.IndexFunc(o.Attrs, func(a Attr) bool { return a.Name == name && a.Kind.Checked() })
+}
+
+// AxisOfScalar reports whether calls along an axis take a scalar, too: as one element along
+// the axis 0. Those that arrange elements do not.
+func (o *Op) AxisOfScalar() bool {
+	return o.Family != Views && o.Family != Joining && slices.Contains(o.Attrs, Attr{"axis", Axis})
 }
 
 // Constraints lists what the op demands in the order of their labels:

@@ -48,7 +48,7 @@ var pages = []page{
 		{string(ops.Rows), "* Index IndexPut Take Put IndexFill SelectScatter DiagonalScatter"},
 	}},
 	{"reductions.md", "Reductions, scans, order", "Reductions drop axes, scans keep them, and sorting puts elements along an axis in order.", []topic{
-		{string(ops.Reductions), "* SumKeep MeanKeep MaxKeep MinKeep ProdKeep AnyKeep AllKeep VarKeep StdKeep LogSumExpKeep NormKeep VarMean StdMean AMinMax"},
+		{string(ops.Reductions), "* SumKeep MeanKeep MaxKeep MinKeep ArgMaxKeep ArgMinKeep MaxWithIndicesKeep MinWithIndicesKeep NaNSumKeep NaNMeanKeep ProdKeep AnyKeep AllKeep VarKeep StdKeep LogSumExpKeep NormKeep VarMean StdMean AMinMax"},
 		{string(ops.Scans), "*"},
 		{string(ops.Order), "* UniqueAll"},
 	}},

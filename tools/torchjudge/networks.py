@@ -60,8 +60,8 @@ def pair_loss(op, margin):
 
 def labels_loss(op):
     def call(x, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0):
-        if target.dtype.is_floating_point:
-            raise Skip("probabilities of classes, which are another op here")
+        if target.dtype.is_floating_point and op != "nn.CrossEntropy":
+            raise Skip("probabilities of classes")
         attrs = {"ignore": ignore_index, "reduction": reduced(size_average, reduce, reduction)}
         if label_smoothing:
             attrs["smoothing"] = label_smoothing
@@ -75,9 +75,9 @@ def bce(x, target, weight=None, size_average=None, reduce=None, reduction="mean"
 
 
 def bce_with_logits(x, target, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None):
-    if pos_weight is not None:
-        raise Skip("option pos_weight")
-    return Call("nn.BCEWithLogits", *same(x, target, *([] if weight is None else [weight])), reduction=reduced(size_average, reduce, reduction))
+    if pos_weight is not None and weight is None:
+        weight = torch.ones((), dtype=x.dtype)
+    return Call("nn.BCEWithLogits", *same(x, target, *[w for w in (weight, pos_weight) if w is not None]), reduction=reduced(size_average, reduce, reduction))
 
 
 def poisson(x, target, log_input=True, full=False, size_average=None, eps=1e-8, reduce=None, reduction="mean"):
@@ -134,12 +134,15 @@ def rms_norm(x, normalized_shape, weight=None, eps=None):
 
 
 def instance_norm(x, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1, eps=1e-5):
-    if not use_input_stats or running_mean is not None or running_var is not None:
-        raise Skip("running statistics")
+    """What PyTorch writes into the running statistics is no result, and not compared."""
+    if not use_input_stats:
+        return batch_norm(x, running_mean, running_var, weight, bias, eps=eps)
     return scaled("nn.InstanceNorm", x, weight, bias, epsilon=eps)
 
 
 def batch_norm(x, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    if x.dim() < 2:
+        raise Skip("no axis of channels, in an x without elements")
     if training:
         raise Skip("training, whose running statistics are results here")
     if (weight is None) != (bias is None):
@@ -163,28 +166,22 @@ def listed(v):
 
 def conv(spatial):
     def call(x, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-        if x.dim() == spatial + 1:
-            raise Skip("no axis of the batch")
         attrs = {"stride": listed(stride), "dilation": listed(dilation), "groups": groups}
         attrs |= {"same": padding == "same"} if isinstance(padding, str) else {"padding": listed(padding)}
-        return Call("nn.Conv", x, weight, *([] if bias is None else [bias]), **attrs)
+        return Call(f"nn.Conv{spatial}d", x, weight, *([] if bias is None else [bias]), **attrs)
 
     return call
 
 
 def conv_transpose(spatial):
     def call(x, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
-        if x.dim() == spatial + 1:
-            raise Skip("no axis of the batch")
-        return Call("nn.ConvTranspose", x, weight, *([] if bias is None else [bias]), stride=listed(stride), padding=listed(padding), more=listed(output_padding), groups=groups, dilation=listed(dilation))
+        return Call(f"nn.ConvTranspose{spatial}d", x, weight, *([] if bias is None else [bias]), stride=listed(stride), padding=listed(padding), more=listed(output_padding), groups=groups, dilation=listed(dilation))
 
     return call
 
 
 def max_pool(spatial):
     def call(x, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-        if x.dim() == spatial + 1:
-            raise Skip("no axis of the batch")
         window = listed(kernel_size) * (spatial if len(listed(kernel_size)) == 1 else 1)
         return Call("nn.MaxPool", x, window=window, stride=listed(stride) if stride else window, padding=listed(padding), dilation=listed(dilation), ceil=ceil_mode, outputs=None if return_indices else 1)
 
@@ -193,8 +190,6 @@ def max_pool(spatial):
 
 def avg_pool(spatial):
     def call(x, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None):
-        if x.dim() == spatial + 1:
-            raise Skip("no axis of the batch")
         window = listed(kernel_size) * (spatial if len(listed(kernel_size)) == 1 else 1)
         return Call("nn.AvgPool", x, window=window, stride=listed(stride) if stride else window, padding=listed(padding), ceil=ceil_mode, excludePad=not count_include_pad, divisor=divisor_override or 0)
 
@@ -203,10 +198,8 @@ def avg_pool(spatial):
 
 def adaptive(spatial):
     def call(x, output_size):
-        if x.dim() == spatial + 1:
-            raise Skip("no axis of the batch")
         sizes = listed(output_size) * (spatial if len(listed(output_size)) == 1 else 1)
-        return Call("nn.AdaptiveAvgPool", x, sizes=[x.shape[2 + i] if n is None else n for i, n in enumerate(sizes)])
+        return Call("nn.AdaptiveAvgPool", x, sizes=[x.shape[i - spatial] if n is None else n for i, n in enumerate(sizes)])
 
     return call
 

@@ -54,8 +54,6 @@ def reduction(op, keep=None, integers=True):
         only(kwargs)
         if not integers and not x.dtype.is_floating_point:
             raise Skip("the sum of integers is an i64")
-        if x.dim() == 0 and dim is not None:
-            raise Skip("an axis of a scalar")
         axes = dims_of(x, dim)
         if keepdim:
             if keep is None:
@@ -71,8 +69,6 @@ def along(op, attr="axis", **extra):
         only(kwargs)
         if args or dim is None or not isinstance(dim, int) or isinstance(dim, bool):
             raise Skip("further arguments, or no axis")
-        if x.dim() == 0:
-            raise Skip("an axis of a scalar")
         return Call(op, x, **{attr: dim}, **extra)
 
     return call
@@ -85,8 +81,6 @@ def moments(op, keep):
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         c = correction if correction is not None else 1 if unbiased is None else int(unbiased)
-        if x.dim() == 0:
-            raise Skip("an axis of a scalar")
         return Call(keep if keepdim else op, x, correction=float(c), axes=dims_of(x, dim))
 
     return call
@@ -94,27 +88,48 @@ def moments(op, keep):
 
 def extreme(op):
     def call(x, dim, keepdim=False):
-        if keepdim or x.dim() == 0:
-            raise Skip("option keepdim, or an axis of a scalar")
-        return Call(op, x, axis=dim)
+        return Call(op + "Keep" if keepdim else op, x, axis=dim)
+
+    return call
+
+
+def arg_extreme(op):
+    def call(x, dim=None, keepdim=False):
+        if dim is None:
+            raise Skip("no axis: the index in the flattened tensor, which is Reshape and this op here")
+        return Call(op + "Keep" if keepdim else op, x, axis=dim)
 
     return call
 
 
 def norm(x, ord=2, dim=None, keepdim=False, dtype=None):
-    if dtype is not None or not number(ord) or abs(ord) == float("inf"):
-        raise Skip("option dtype, or a norm that has another name")
+    if dtype is not None:
+        raise Skip("option dtype")
     return Call("NormKeep" if keepdim else "Norm", x, p=float(ord), axes=dims_of(x, dim))
 
 
 def matmul(x, y, **kwargs):
-    if x.dim() < 2 or y.dim() < 2:
-        raise Skip("products of vectors")
-    if y.dim() > 2 and x.shape[:-2] != y.shape[:-2]:
-        raise Skip("batches that broadcast")
-    if not x.dtype.is_floating_point and x.dtype not in (torch.int32, torch.int64):
-        pass
     return Call("MatMul", x, y)
+
+
+def nonzero(x, as_tuple=False):
+    if as_tuple:
+        raise Skip("option as_tuple: columns of the result here")
+    return Call("Nonzero", x)
+
+
+def unique(x, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    if dim is not None:
+        raise Skip("option dim")
+    if not sorted:
+        raise Skip("option sorted: an order that is not defined")
+    if return_counts and not return_inverse:
+        raise Skip("counts without places: two calls here")
+    if x.dtype == torch.bool:
+        raise Skip("dtype bool")
+    if return_inverse:
+        return Call("UniqueAll", x, outputs=3 if return_counts else 2, counted=True)
+    return Call("Unique", x, counted=True)
 
 
 def where(x, condition, y):
@@ -125,10 +140,8 @@ def where(x, condition, y):
 
 def transpose(x, a, b):
     if x.dim() == 0:
-        raise Skip("an axis of a scalar")
-    p = list(range(x.dim()))
-    p[a], p[b] = p[b], p[a]
-    return Call("Transpose", x, perm=p)
+        raise Skip("axes of a scalar, whose order nothing can change")
+    return Call("SwapAxes", x, axis1=a, axis2=b)
 
 
 def permute(x, *dims, **kwargs):
@@ -168,13 +181,11 @@ def flip(x, *dims, **kwargs):
     dims = kwargs.get("dims", dims)
     dims = dims[0] if len(dims) == 1 and not isinstance(dims[0], int) else dims
     if not dims:
-        raise Skip("no axes")
+        raise Skip("no axes, which stand for all here")
     return Call("Reverse", x, axes=list(dims))
 
 
 def sort(x, dim=-1, descending=False, stable=None):
-    if x.dim() == 0:
-        raise Skip("an axis of a scalar")
     if x.dtype == torch.bool:
         raise Skip("orders of bool")
     return Call("Sort", x, axis=dim, descending=bool(descending), outputs=None if stable else 1)
@@ -183,16 +194,12 @@ def sort(x, dim=-1, descending=False, stable=None):
 def argsort(x, dim=-1, descending=False, stable=False):
     if descending or not stable:
         raise Skip("option descending, or an order of equal elements that is not defined")
-    if x.dim() == 0:
-        raise Skip("an axis of a scalar")
     return Call("ArgSort", x, axis=dim)
 
 
 def topk(x, k, dim=-1, largest=True, sorted=True):
     if not largest:
         raise Skip("option largest")
-    if x.dim() == 0:
-        raise Skip("an axis of a scalar")
     return Call("TopK", x, k=k, axis=dim, outputs=1)
 
 
@@ -210,26 +217,26 @@ def squeeze(x, *dim, **kwargs):
 def index_add(x, dim, index, source, alpha=1):
     if alpha != 1:
         raise Skip("option alpha")
-    if x.dim() == 0 or index.dim() == 0:
-        raise Skip("an axis of a scalar")
+    if index.dim() == 0 and x.dim():
+        raise Skip("an index without an axis")
     return Call("IndexAdd", x, index, source, axis=dim)
 
 
 def index_copy(x, dim, index, source):
-    if x.dim() == 0 or index.dim() == 0:
-        raise Skip("an axis of a scalar")
+    if index.dim() == 0 and x.dim():
+        raise Skip("an index without an axis")
     return Call("IndexCopy", x, index, source, axis=dim)
 
 
 def index_select(x, dim, index):
-    if x.dim() == 0 or index.dim() == 0:
-        raise Skip("an axis of a scalar")
+    if index.dim() == 0 and x.dim():
+        raise Skip("an index without an axis")
     return Call("IndexSelect", x, index, axis=dim)
 
 
 def gather(x, dim, index, **kwargs):
-    if x.dim() == 0 or index.dim() == 0:
-        raise Skip("an axis of a scalar")
+    if index.dim() == 0 and x.dim():
+        raise Skip("an index without an axis")
     return Call("GatherAlong", x, index, axis=dim)
 
 
@@ -239,8 +246,8 @@ def scatter(op):
         only(kwargs)
         if not isinstance(src, torch.Tensor):
             raise Skip("a number for a tensor")
-        if x.dim() == 0 or index.dim() == 0:
-            raise Skip("an axis of a scalar")
+        if index.dim() == 0 and x.dim():
+            raise Skip("an index without an axis")
         if kwargs.get("reduce"):
             raise Skip("option reduce")
         return Call(op, x, index, src, axis=dim)
@@ -252,8 +259,8 @@ def scatter_reduce(op):
     def call(x, dim, index, src, reduce, include_self=True):
         if not include_self:
             raise Skip("option include_self")
-        if x.dim() == 0 or index.dim() == 0:
-            raise Skip("an axis of a scalar")
+        if index.dim() == 0 and x.dim():
+            raise Skip("an index without an axis")
         return Call(op, x, index, src, axis=dim)
 
     return call
@@ -262,12 +269,10 @@ def scatter_reduce(op):
 def attention(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
     if dropout_p:
         raise Skip("dropout")
-    if is_causal and q.shape[-2] != k.shape[-2]:
-        raise Skip("causal with fewer queries than keys: PyTorch aligns the first, here the last is aligned")
     attrs = {"causal": is_causal}
     if scale is not None:
         attrs["scale"] = scale
-    return Call("Attention", q, k, v, *([attn_mask] if attn_mask is not None else []), **attrs)
+    return Call("nn.ScaledDotProductAttention", q, k, v, *([attn_mask] if attn_mask is not None else []), **attrs)
 
 
 def one_hot(x, num_classes=-1):
@@ -317,7 +322,7 @@ CALLS = {
         "nn.functional.silu": "nn.SiLU", "nn.functional.mish": "nn.Mish", "nn.functional.softsign": "nn.Softsign", "nn.functional.tanhshrink": "nn.TanhShrink", "nn.functional.logsigmoid": "nn.LogSigmoid",
         "nn.functional.hardsigmoid": "nn.HardSigmoid", "nn.functional.hardswish": "nn.HardSwish", "nn.functional.relu6": "nn.ReLU6", "nn.functional.selu": "nn.SELU",
     }.items()},
-    **{n: unary(g) for n, g in {"abs": "Abs", "neg": "Neg", "sign": "Sign", "square": "Square", "signbit": "SignBit", "nn.functional.relu": "ReLU", "bitwise_not": "Not", "nonzero": "Nonzero", "unique": "Unique"}.items()},
+    **{n: unary(g) for n, g in {"abs": "Abs", "neg": "Neg", "sign": "Sign", "square": "Square", "signbit": "SignBit", "nn.functional.relu": "ReLU", "bitwise_not": "Not"}.items()},
     "add": with_alpha("Add", "AddScalar"), "sub": with_alpha("Sub", "SubScalar"), "mul": binary("Mul", "MulScalar"),
     "div.no_rounding_mode": binary("Div", "DivScalar"), "true_divide": binary("Div", "DivScalar"),
     "fmod": binary("Rem", "RemScalar"), "remainder": binary("Remainder", "RemainderScalar"), "floor_divide": binary("FloorDivide", "FloorDivideScalar"), "pow": binary("Pow", "PowScalar"), "atan2": binary("Atan2"),
@@ -330,12 +335,12 @@ CALLS = {
     "ge": binary("GreaterEqual", "GreaterEqualScalar"),
     "sum": reduction("Sum", "SumKeep", integers=False), "mean": reduction("Mean", "MeanKeep"), "amax": reduction("Max", "MaxKeep"), "amin": reduction("Min", "MinKeep"),
     "prod": reduction("Prod", "ProdKeep", integers=False), "logsumexp": reduction("LogSumExp", "LogSumExpKeep"), "all": reduction("All", "AllKeep"), "any": reduction("Any", "AnyKeep"),
-    "argmax": along("ArgMax"), "argmin": along("ArgMin"), "sort": sort, "argsort": argsort, "topk": topk,
+    "argmax": arg_extreme("ArgMax"), "argmin": arg_extreme("ArgMin"), "sort": sort, "argsort": argsort, "topk": topk,
     "var": moments("Var", "VarKeep"), "std": moments("Std", "StdKeep"), "max.reduction_with_dim": extreme("MaxWithIndices"), "min.reduction_with_dim": extreme("MinWithIndices"),
-    "linalg.vector_norm": norm, "count_nonzero": reduction("CountNonzero"), "nansum": reduction("NaNSum"), "nanmean": reduction("NaNMean"),
+    "linalg.vector_norm": norm, "count_nonzero": reduction("CountNonzero"), "nansum": reduction("NaNSum", "NaNSumKeep"), "nanmean": reduction("NaNMean", "NaNMeanKeep"),
     "cumsum": along("CumSum"), "cumprod": along("CumProd"), "cummax": along("CumMax"), "cummin": along("CumMin"), "logcumsumexp": along("LogCumSumExp"),
     "softmax": softmax("Softmax"), "log_softmax": softmax("LogSoftmax"),
-    "matmul": matmul, "mm": matmul, "bmm": matmul, "where": where, "clone": clone, "contiguous": clone,
+    "nonzero": nonzero, "unique": unique, "matmul": matmul, "mm": matmul, "bmm": matmul, "where": where, "clone": clone, "contiguous": clone,
     "transpose": transpose, "permute": permute, "permute_copy": permute, "t": lambda x: Call("Transpose", x) if x.dim() == 2 else Call("Clone", x), "reshape": shape("Reshape", "dims"), "view": shape("Reshape", "dims"),
     "view_copy": shape("Reshape", "dims"), "expand": expand, "expand_as": expand, "expand_copy": expand, "broadcast_to": expand,
     "cat": cat, "flip": flip, "squeeze": squeeze, "squeeze.multiple": squeeze, "squeeze_copy": squeeze, "unsqueeze": along("Unsqueeze"), "unsqueeze_copy": along("Unsqueeze"),

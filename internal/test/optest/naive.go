@@ -118,7 +118,7 @@ func axesAttr(c Call, name string, rank int) (map[int]bool, error) {
 	}
 	set := map[int]bool{}
 	for _, a := range list {
-		set[(a+rank)%rank] = true
+		set[(a+rank)%max(rank, 1)] = rank > 0
 	}
 	if len(list) == 0 {
 		for a := range rank {

@@ -41,7 +41,7 @@ func callOf(o *ops.Op) string {
 		f, args = args[0]+"."+o.Name, args[1:]
 	}
 	for i, a := range o.Attrs {
-		getter := map[ops.AttrKind]string{ops.Int: "Int", ops.Axis: "Int", ops.DType: "DType", ops.Real: "Real", ops.Flag: "Flag", ops.String: "Word"}[a.Kind]
+		getter := map[ops.AttrKind]string{ops.Int: "Int", ops.Axis: "Int", ops.DType: "DType", ops.Real: "Real", ops.Extended: "Real", ops.Flag: "Flag", ops.String: "Word"}[a.Kind]
 		if getter == "" {
 			getter = "Ints"
 		}

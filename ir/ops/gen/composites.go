@@ -170,11 +170,12 @@ func recordOf(o *ops.Op) string {
 // attrForms are how attributes of composites go through a setting, and which method of
 // lazy.Attrs reads one: of a kind that has none there is no composite.
 var attrForms = map[ops.AttrKind]struct{ read, write, getter string }{
-	ops.Int:   {"a[%d].int", "{int: %s}", "Int"},
-	ops.Axis:  {"a[%d].int", "{int: %s}", "Int"},
-	ops.Ints:  {"a[%d].ints", "{ints: %s}", "Ints"},
-	ops.Axes:  {"a[%d].ints", "{ints: %s}", "Ints"},
-	ops.DType: {"types.DType(a[%d].int)", "{int: int(%s)}", "DType"},
-	ops.Real:  {"a[%d].float", "{float: %s}", "Float"},
-	ops.Flag:  {"a[%d].int != 0", "{int: flag(%s)}", "Flag"},
+	ops.Int:      {"a[%d].int", "{int: %s}", "Int"},
+	ops.Axis:     {"a[%d].int", "{int: %s}", "Int"},
+	ops.Ints:     {"a[%d].ints", "{ints: %s}", "Ints"},
+	ops.Axes:     {"a[%d].ints", "{ints: %s}", "Ints"},
+	ops.DType:    {"types.DType(a[%d].int)", "{int: int(%s)}", "DType"},
+	ops.Real:     {"a[%d].float", "{float: %s}", "Float"},
+	ops.Extended: {"a[%d].float", "{float: %s}", "Float"},
+	ops.Flag:     {"a[%d].int != 0", "{int: flag(%s)}", "Flag"},
 }

@@ -66,14 +66,34 @@ func writeMethodOf(b *bytes.Buffer, o *ops.Op, body string, inPlace bool) {
 	if o.Traits.Has(ops.View) {
 		doc += "// The result is a view: a write to it is seen by " + recv + ", and the other way round.\n"
 	}
+	before := ""
+	if o.AxisOfScalar() {
+		call := recv + ".Unsqueeze(0)." + o.Name + "("
+		for i, a := range args {
+			if i < len(o.Operands)-1 {
+				a += ".ofOneAxis()"
+			}
+			if i > 0 {
+				call += ", "
+			}
+			call += a
+		}
+		before = fmt.Sprintf("if %s.isScalar(axis) {\nreturn %s).scalar()\n}\n", recv, call)
+		if n := len(o.Results); n > 0 {
+			before = fmt.Sprintf("if %s.isScalar(axis) {\nreturn scalars(%s))\n}\n", recv, call)
+		}
+	}
 	if inPlace {
+		if before != "" {
+			body, before = fmt.Sprintf("%s.%s(%s)", recv, name, strings.Join(args, ", ")), ""
+		}
 		name += "_"
 		doc = fmt.Sprintf("// %s writes %s.%s(%s) into %s and returns %s.\n", name, recv, o.Name, strings.Join(args, ", "), recv, recv)
 		body = fmt.Sprintf("%s.writeNamed(%q, %s)", recv, o.Mnemonic()+"_", body)
 	} else {
 		doc += constraintsDoc(o)
 	}
-	fmt.Fprintf(b, "\n%sfunc (%s *Tensor) %s(%s) %s {\nreturn %s\n}\n", wrap(doc), recv, name, strings.Join(params, ", "), results(o), body)
+	fmt.Fprintf(b, "\n%sfunc (%s *Tensor) %s(%s) %s {\n%sreturn %s\n}\n", wrap(doc), recv, name, strings.Join(params, ", "), results(o), before, body)
 }
 
 // variadic reports whether attribute i is a list that callers write out: the last one, and of
@@ -113,7 +133,7 @@ func goAttr(a ops.Attr) (typ, value string) {
 		return "types.DType", "ir.Attr{Int: int64(" + a.Name + ")}"
 	case ops.String:
 		return "string", "ir.Attr{Str: " + a.Name + "}"
-	case ops.Real:
+	case ops.Real, ops.Extended:
 		return "float64", ""
 	case ops.Flag:
 		return "bool", "ir.Attr{Int: int64(flag(" + a.Name + "))}"

@@ -66,7 +66,7 @@ func primitiveMistakes(o *ops.Op) (all []string) {
 	}
 	for _, a := range o.Attrs {
 		switch a.Kind {
-		case ops.Real:
+		case ops.Real, ops.Extended:
 			all = append(all, fmt.Sprintf("attribute %s is of the kind Real, which only composites have: move the row to %s, or make the number an operand", a.Name, compositesFile))
 		case ops.Literal:
 			all = append(all, noForm(a)+": add Internal to Traits and write the method by hand in package lazy")
@@ -84,7 +84,7 @@ func primitiveMistakes(o *ops.Op) (all []string) {
 func compositeMistakes(o *ops.Op) (all []string) {
 	for i, a := range o.Attrs {
 		if _, ok := attrForms[a.Kind]; !ok {
-			all = append(all, noForm(a)+" of a composite: use Int, Ints, Axis, Axes, DType, Real or Flag")
+			all = append(all, noForm(a)+" of a composite: use Int, Ints, Axis, Axes, DType, Real, Extended or Flag")
 		} else if a.Kind.Checked() && o.DemandOf(i) == "" {
 			all = append(all, fmt.Sprintf("attribute %s is of the kind %s, whose check needs words: add Where: []Demand{{%q, %q}}", a.Name, kindNames[a.Kind], a.Name, a.Name+wordsOf(a.Kind, o)))
 		}
@@ -120,7 +120,7 @@ func noForm(a ops.Attr) string {
 }
 
 // kindNames are the constants of the kinds that are checked.
-var kindNames = map[ops.AttrKind]string{ops.Axis: "Axis", ops.Axes: "Axes", ops.DType: "DType", ops.Real: "Real"}
+var kindNames = map[ops.AttrKind]string{ops.Axis: "Axis", ops.Axes: "Axes", ops.DType: "DType", ops.Real: "Real", ops.Extended: "Extended"}
 
 // wordsOf says, after the attribute's name, what its kind checks.
 func wordsOf(k ops.AttrKind, o *ops.Op) string {
@@ -131,6 +131,8 @@ func wordsOf(k ops.AttrKind, o *ops.Op) string {
 		return " are some of those of " + o.Operands[0].Name
 	case k == ops.Real:
 		return " is finite"
+	case k == ops.Extended:
+		return " is no NaN"
 	}
 	return " is valid"
 }
