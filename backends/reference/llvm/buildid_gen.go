@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "fc510092e9996c5bc074e791"
+const buildID = "3d6fd393f81d6c5a96935322"

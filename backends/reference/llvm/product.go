@@ -373,8 +373,19 @@ func (r *product) Parts(sizes []int64, threads int) int {
 
 // partsOf returns how many parts of enough work there are, at most so many.
 func (r *product) partsOf(most int) int {
-	const flop = 0.01 // nanoseconds
-	return max(min(most, int(r.flops*float64(r.points)*flop/(wakeCost/2))), 1)
+	return max(min(most, int(r.cost()*float64(r.points)/(wakeCost/2))), 1)
+}
+
+// cost returns about how many nanoseconds a point takes. Products of few rows or columns take as
+// long as it takes to read their matrices.
+func (r *product) cost() float64 {
+	const flop, byte = 0.01, 0.04 // nanoseconds
+	p := &r.plan.Problem
+	if p.GatherA != nil || p.GatherB != nil { // elements are read several times
+		return r.flops * flop
+	}
+	a, b := float64(p.M)*float64(p.A.Size()), float64(p.N)*float64(p.B.Size())
+	return max(r.flops*flop, float64(p.Batch)*float64(p.K)*(a+b)*byte)
 }
 
 // IsShort implements [kernel.ShortLauncher].

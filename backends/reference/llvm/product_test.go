@@ -185,3 +185,40 @@ func TestByteKernels(t *testing.T) {
 		}
 	}
 }
+
+// A product of few rows takes as long as it takes to read its matrices, and is cut by that.
+func TestProductsAreCutByBytes(t *testing.T) {
+	k, err := kernel.Parse(`kernel k(x0: f32[n0, n2] strides [*, 1], x1: f32[n2, n1] strides [*, 1], out y2: f32[n0, n1] strides [*, 1]) {
+  for i < n0
+  for j < n1
+  stage s < n2 {
+    %0 = load x0[i, s]
+    %1 = load x1[s, j]
+    %2 = multiply %0, %1 : f32
+    %3 = reduce add %2
+  }
+  stage {
+    store y2[i, j], %3
+  }
+}`)
+	require.NoError(t, err)
+	code := compile(t, compilers(t)[0], k)[0].(kernel.Preparer)
+	for _, c := range []struct {
+		m, n, k int64
+		cut     bool
+	}{
+		{1, 1536, 576, true},  // 3.5 MB
+		{1, 192, 576, false},  // 0.4 MB
+		{1536, 1, 576, true},  // a column
+		{4, 1536, 576, true},  // few rows
+		{64, 64, 64, false},   // few operations
+		{128, 384, 384, true}, // many
+	} {
+		sizes := []int64{c.m, c.n, c.k}
+		made, err := code.Prepare(t.Context(), sizes, []int64{c.k, c.n, c.n}, nil)
+		require.NoError(t, err)
+		require.Nil(t, made.(*product).own)
+		require.Equal(t, c.cut, made.Parts(sizes, 2) > 1, sizes)
+		require.Equal(t, 1, made.Parts(sizes, 1), sizes)
+	}
+}
