@@ -1180,9 +1180,9 @@ func recordTrunc(x *Tensor) *Tensor {
 	return computeTrunc(xs[0])
 }
 
-// Trunc returns x rounded towards 0 elementwise.
+// Trunc returns x rounded towards 0 elementwise; integers as they are.
 //
-// It requires: x is floating point.
+// It requires: x is a number.
 func (x *Tensor) Trunc() *Tensor {
 	return recordTrunc(x)
 }

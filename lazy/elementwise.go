@@ -260,8 +260,14 @@ func computeXlogy(x, y *Tensor) *Tensor {
 func computeDeg2Rad(x *Tensor) *Tensor { return x.MulScalar(math.Pi / 180) }
 func computeRad2Deg(x *Tensor) *Tensor { return x.MulScalar(180 / math.Pi) }
 
-func computeTrunc(x *Tensor) *Tensor { return x.Less(x.like(0)).Where(x.Ceil(), x.Floor()) }
-func computeFrac(x *Tensor) *Tensor  { return x.Sub(x.Trunc()) }
+func computeTrunc(x *Tensor) *Tensor {
+	if x.DType().IsInteger() {
+		return x.tr.Read(x) // not x itself, which may be written
+	}
+	return x.Less(x.like(0)).Where(x.Ceil(), x.Floor())
+}
+
+func computeFrac(x *Tensor) *Tensor { return x.Sub(x.Trunc()) }
 
 func computeRoundDecimals(x *Tensor, decimals int) *Tensor {
 	switch {

@@ -320,7 +320,7 @@ func (x *Tensor) Sigmoid_() *Tensor {
 
 // Floor returns the largest integer not above x elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Integers stay what they are.
 func (x *Tensor) Floor() *Tensor {
 	return record1(ir.OpFloor, x)
 }
@@ -332,7 +332,7 @@ func (x *Tensor) Floor_() *Tensor {
 
 // Ceil returns the smallest integer not below x elementwise.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Integers stay what they are.
 func (x *Tensor) Ceil() *Tensor {
 	return record1(ir.OpCeil, x)
 }
@@ -344,7 +344,7 @@ func (x *Tensor) Ceil_() *Tensor {
 
 // Round returns the nearest integer elementwise, ties to even.
 //
-// It requires: x is floating point.
+// It requires: x is floating point. Integers stay what they are.
 func (x *Tensor) Round() *Tensor {
 	return record1(ir.OpRound, x)
 }
@@ -395,7 +395,8 @@ func (x *Tensor) ReLU_() *Tensor {
 // Add returns x+y elementwise; integers wrap around.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast. Operands of different dtypes are promoted.
+// broadcast. Operands of different dtypes are promoted; of bools the result is
+// bool.
 func (x *Tensor) Add(y *Tensor) *Tensor {
 	return record2(ir.OpAdd, x, y)
 }
@@ -421,7 +422,8 @@ func (x *Tensor) Sub_(y *Tensor) *Tensor {
 // Mul returns x*y elementwise; integers wrap around.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast. Operands of different dtypes are promoted.
+// broadcast. Operands of different dtypes are promoted; of bools the result is
+// bool.
 func (x *Tensor) Mul(y *Tensor) *Tensor {
 	return record2(ir.OpMul, x, y)
 }
@@ -475,7 +477,8 @@ func (x *Tensor) Pow_(y *Tensor) *Tensor {
 // Maximum returns the larger of x and y elementwise; NaN if either is.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast. Operands of different dtypes are promoted.
+// broadcast. Operands of different dtypes are promoted; of bools the result is
+// bool.
 func (x *Tensor) Maximum(y *Tensor) *Tensor {
 	return record2(ir.OpMaximum, x, y)
 }
@@ -488,7 +491,8 @@ func (x *Tensor) Maximum_(y *Tensor) *Tensor {
 // Minimum returns the smaller of x and y elementwise; NaN if either is.
 //
 // It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast. Operands of different dtypes are promoted.
+// broadcast. Operands of different dtypes are promoted; of bools the result is
+// bool.
 func (x *Tensor) Minimum(y *Tensor) *Tensor {
 	return record2(ir.OpMinimum, x, y)
 }
@@ -742,7 +746,8 @@ func (x *Tensor) Sum(axes ...int) *Tensor {
 // is given; NaN if one is. The axes are dropped. Without elements it is the
 // dtype's smallest value.
 //
-// It requires: x is a number; axes are distinct ones of x.
+// It requires: x is a number; axes are distinct ones of x. Of bools the result
+// is bool.
 func (x *Tensor) Max(axes ...int) *Tensor {
 	return record1(ir.OpMax, x, ir.Attr{Ints: axes})
 }
@@ -751,7 +756,8 @@ func (x *Tensor) Max(axes ...int) *Tensor {
 // is given; NaN if one is. The axes are dropped. Without elements it is the
 // dtype's largest value.
 //
-// It requires: x is a number; axes are distinct ones of x.
+// It requires: x is a number; axes are distinct ones of x. Of bools the result
+// is bool.
 func (x *Tensor) Min(axes ...int) *Tensor {
 	return record1(ir.OpMin, x, ir.Attr{Ints: axes})
 }

@@ -24,7 +24,8 @@ func StrictTypes() Option { return func(d *Device) { d.strictTypes = true } }
 // u64 promote with floating point alone.
 //
 // Results of functions such as [Tensor.Exp] and [Tensor.Div] are f32 for bools and integers, and
-// those of [Tensor.Sum] and its kin i64. In-place ops compute
+// those of [Tensor.Sum] and its kin i64. Sums, products and extremes of bools by elements are bool,
+// as [Tensor.Or] and [Tensor.And] are. In-place ops compute
 // in the common dtype, and convert to that of the receiver: an integer receiver takes no
 // floating-point result. A number of Go, as in [Tensor.AddScalar], has the dtype of the tensor.
 func CommonDType(xs ...*Tensor) types.DType {
@@ -42,6 +43,9 @@ func (tr *Trace) infer(op ir.Op, in []*ir.Node, attrs []ir.Attr) (*ir.Node, erro
 	if !row.Traits.Converts() || tr.exact || tr.dev.strictTypes || agree(row, len(in), func(i int) types.DType { return in[i].Type.DType }) {
 		return shapeinfer.Record(tr.b, op, in, attrs, nil)
 	}
+	if row.Traits.Has(ops.Whole) && in[0].Type.DType.IsInteger() {
+		return in[0], nil
+	}
 	var few [4]types.DType
 	to := few[:]
 	if len(in) > len(few) {
@@ -51,16 +55,17 @@ func (tr *Trace) infer(op ir.Op, in []*ir.Node, attrs []ir.Attr) (*ir.Node, erro
 		return shapeinfer.Record(tr.b, op, in, attrs, nil)
 	}
 	converted := make([]*ir.Node, len(in))
+	bools := row.Traits.Has(ops.Logic)
 	for i, x := range in {
+		bools = bools && x.Type.DType == types.Bool
 		if converted[i] = x; x.Type.DType != to[i] {
-			n, err := tr.b.Node(ir.OpConvert, tr.b.Operands(x), tr.b.Attrs(ir.Attr{Int: int64(to[i])}), nil)
-			if err != nil {
-				return nil, err
-			}
-			converted[i] = n
+			converted[i] = tr.node(ir.OpConvert, tr.b.Attrs(ir.Attr{Int: int64(to[i])}), x)
 		}
 	}
 	n, err := shapeinfer.Record(tr.b, op, converted, attrs, nil)
+	if err == nil && bools {
+		return tr.node(ir.OpConvert, tr.b.Attrs(ir.Attr{Int: int64(types.Bool)}), n), nil
+	}
 	if broken, ok := errors.AsType[*shapeinfer.Error](err); ok {
 		for i, x := range in {
 			broken.Operands[i] = x.Type
@@ -69,16 +74,18 @@ func (tr *Trace) infer(op ir.Op, in []*ir.Node, attrs []ir.Attr) (*ir.Node, erro
 	return n, err
 }
 
-// agree reports whether operands have one dtype that needs no conversion. It is quick, and may
-// be false where there is none.
+// agree reports whether operands that are like one another have one dtype, which needs no
+// conversion. It is quick, and may be false where there is none.
 func agree(row *ops.Op, n int, dtype func(i int) types.DType) bool {
-	d := dtype(n - 1)
-	for i := range n - 1 {
-		if dtype(i) != d {
+	last := len(row.Operands) - 1
+	for i := 1; i < n; i++ {
+		like, before := row.Operands[min(i, last)].Like, &row.Operands[min(i-1, last)]
+		if like != "" && (dtype(i) != dtype(i-1) || before.Name != like && before.Like != like) {
 			return false
 		}
 	}
-	return d.IsFloat() || row.Traits&(ops.Floating|ops.Widening) == 0
+	d := dtype(n - 1)
+	return d.IsFloat() || row.Traits&(ops.Floating|ops.Widening|ops.Whole) == 0 && (d != types.Bool || !row.Traits.Has(ops.Logic))
 }
 
 // convert converts operands of the composite to the dtypes that it computes in, in their place.
@@ -111,9 +118,5 @@ func (tr *Trace) fitted(op string, site callsite.Site, t, x *Tensor, n *ir.Node)
 		return nil, opError(site, op, ErrType, []*Tensor{t, x}, "the result is %v, which %s of %v cannot hold: convert the operand to %v, or assign the result of the op that is not in place", from, t.kind(), to, to.DType)
 	}
 	tr.b.SetLoc(site)
-	c, err := tr.b.Node(ir.OpConvert, tr.b.Operands(n), tr.b.Attrs(ir.Attr{Int: int64(to.DType)}), nil)
-	if err != nil {
-		return nil, typeError(site, err)
-	}
-	return c, nil
+	return tr.node(ir.OpConvert, tr.b.Attrs(ir.Attr{Int: int64(to.DType)}), n), nil
 }

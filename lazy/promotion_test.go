@@ -79,6 +79,13 @@ func TestOperandsPromote(t *testing.T) {
 			"nansum of i32":       {i32.NaNSum(), lazy.I64, []float64{3}},
 			"any of u8":           {u8.Any(), lazy.U8, []float64{1}},
 			"all of i32":          {i32.All(), lazy.Bool, []float64{1}},
+			"add bools":           {yes.Add(yes), lazy.Bool, []float64{1, 0, 1}},
+			"mul bool and scalar": {yes.Mul(scalar(lazy.Bool, 0)), lazy.Bool, []float64{0, 0, 0}},
+			"maximum of bools":    {yes.Maximum(yes.LogicalNot()), lazy.Bool, []float64{1, 1, 1}},
+			"min of bool":         {yes.Min(), lazy.Bool, []float64{0}},
+			"max of bool":         {yes.MaxKeep(0), lazy.Bool, []float64{1}},
+			"floor of integers":   {i32.Floor(), lazy.I32, []float64{4, 5, -6}},
+			"trunc of integers":   {u8.Trunc(), lazy.U8, []float64{250, 2, 3}},
 			"activation":          {nn.Softsign(i32), lazy.F32, []float64{float64(float32(0.8)), float64(float32(5) / 6), float64(float32(-6) / 7)}},
 		} {
 			typ, got := as64(t, c.y)
@@ -142,6 +149,18 @@ func TestGradientsThroughPromotion(t *testing.T) {
 	}, x))
 }
 
+// What rounding leaves as it is is a tensor of its own.
+func TestRoundedIntegersAreApart(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "eval"))
+	x := lazy.From(tr, []int32{1, 2})
+	for _, round := range []func(*lazy.Tensor) *lazy.Tensor{(*lazy.Tensor).Floor, (*lazy.Tensor).Trunc} {
+		round(x).Add_(x)
+	}
+	x.Round_()
+	_, got := as64(t, x)
+	require.Equal(t, []float64{1, 2}, got)
+}
+
 // A step that records the same promotions again reuses what it recorded.
 func TestPromotionsAreFollowed(t *testing.T) {
 	dev := open(t, "eval")
@@ -163,7 +182,7 @@ func TestTypesThatDoNotPromote(t *testing.T) {
 	of := func(d types.DType, n ...int) *lazy.Tensor { return lazy.FromView(tr, soa.Make(types.Of(d, n...))) }
 	for want, y := range map[string]*lazy.Tensor{
 		"add(u16[2], i8[2]): dtypes differ: x is u16 and y is i8; convert one with Convert (add_c2)":                                                     of(lazy.U16, 2).Add(of(lazy.I8, 2)),
-		"add(bool[2], bool[2]): x must be a number, is bool; convert it with Convert (add_c1)":                                                           of(lazy.Bool, 2).Add(of(lazy.Bool, 2)),
+		"sub(bool[2], bool[2]): x must be a number, is bool; convert it with Convert (sub_c1)":                                                           of(lazy.Bool, 2).Sub(of(lazy.Bool, 2)),
 		"and(i32[2], f32[2]): y must be bool or an integer, is f32; convert it with Convert (and_c2)":                                                    of(lazy.I32, 2).And(of(lazy.F32, 2)),
 		"add(i32[2], f32[3]): shapes do not broadcast: [2] and [3] have 2 and 3 at axis -1; reshape one, or give it a dimension of 1 there (add_shapes)": of(lazy.I32, 2).Add(of(lazy.F32, 3)),
 		"hypot(i32[2], i32[2]): x must be floating point, is i32; convert it with Convert (hypot_c1)":                                                    of(lazy.I32, 2).Hypot(of(lazy.I32, 2)),

@@ -110,6 +110,8 @@ func Promote(row *ops.Op, n int, of func(i int) types.Type, to []types.DType) (c
 				d = FloatDType
 			case row.Traits.Has(ops.Widening):
 				d = types.I64
+			case row.Traits.Has(ops.Logic) && d == types.Bool:
+				d = types.U8
 			}
 		}
 		if !row.Operands[k].Is.Allows(d) {

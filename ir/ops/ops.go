@@ -177,10 +177,15 @@ const (
 	// Widening rows add or multiply many elements: the lazy library converts bools and
 	// integers to i64.
 	Widening
+	// Logic rows take bools for numbers: the lazy library computes them as u8, and converts the
+	// result back.
+	Logic
+	// Whole rows round to integers: the lazy library returns operands that are ones.
+	Whole
 )
 
 // Converts reports whether the lazy library converts operands of the row.
-func (t Traits) Converts() bool { return t&(Promotes|Floating|Widening) != 0 }
+func (t Traits) Converts() bool { return t&(Promotes|Floating|Widening|Logic|Whole) != 0 }
 
 // Has reports whether all traits of u are among t.
 func (t Traits) Has(u Traits) bool { return t&u == u }
@@ -314,6 +319,12 @@ func (o *Op) Markdown(heading string) string {
 // checked; "" if they are not.
 func (o *Op) Conversions() string {
 	switch {
+	case o.Traits.Has(Promotes | Logic):
+		return "Operands of different dtypes are promoted; of bools the result is bool."
+	case o.Traits.Has(Logic):
+		return "Of bools the result is bool."
+	case o.Traits.Has(Whole):
+		return "Integers stay what they are."
 	case o.Traits.Has(Promotes | Floating):
 		return "Operands of different dtypes are promoted, and integers become f32."
 	case o.Traits.Has(Promotes):
