@@ -124,6 +124,7 @@ var byHand = slices.Concat(
 	},
 	arranging,
 	networks,
+	matrices,
 )
 
 var number = []ops.Attr{{Name: "v", Kind: ops.Real}}

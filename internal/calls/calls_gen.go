@@ -4,6 +4,7 @@ package calls
 
 import (
 	"ltc/lazy"
+	"ltc/linalg"
 	"ltc/nn"
 	"ltc/special"
 )
@@ -345,4 +346,33 @@ var generated = []function{
 	{"special.Sinc", func(c *Call) []*lazy.Tensor { return one(special.Sinc(c.X[0])) }},
 	{"special.Expit", func(c *Call) []*lazy.Tensor { return one(special.Expit(c.X[0])) }},
 	{"special.Logit", func(c *Call) []*lazy.Tensor { return one(special.Logit(c.X[0], c.Real("eps"))) }},
+	{"linalg.Cholesky", func(c *Call) []*lazy.Tensor { return one(linalg.Cholesky(c.X[0], c.Flag("upper"))) }},
+	{"linalg.QR", func(c *Call) []*lazy.Tensor { return several(linalg.QR(c.X[0], c.Flag("complete"))) }},
+	{"linalg.Reflect", func(c *Call) []*lazy.Tensor { return several(linalg.Reflect(c.X[0])) }},
+	{"linalg.HouseholderProduct", func(c *Call) []*lazy.Tensor { return one(linalg.HouseholderProduct(c.X[0], c.X[1])) }},
+	{"linalg.Eigh", func(c *Call) []*lazy.Tensor { return several(linalg.Eigh(c.X[0], c.Flag("upper"))) }},
+	{"linalg.EigvalsH", func(c *Call) []*lazy.Tensor { return one(linalg.EigvalsH(c.X[0], c.Flag("upper"))) }},
+	{"linalg.SVD", func(c *Call) []*lazy.Tensor { return several(linalg.SVD(c.X[0], c.Flag("full"))) }},
+	{"linalg.SVDVals", func(c *Call) []*lazy.Tensor { return one(linalg.SVDVals(c.X[0])) }},
+	{"linalg.SolveTriangular", func(c *Call) []*lazy.Tensor {
+		return one(linalg.SolveTriangular(c.X[0], c.X[1], c.Flag("upper"), c.Flag("right"), c.Flag("unit")))
+	}},
+	{"linalg.CholeskySolve", func(c *Call) []*lazy.Tensor { return one(linalg.CholeskySolve(c.X[0], c.X[1], c.Flag("upper"))) }},
+	{"linalg.CholeskyInverse", func(c *Call) []*lazy.Tensor { return one(linalg.CholeskyInverse(c.X[0], c.Flag("upper"))) }},
+	{"linalg.Solve", func(c *Call) []*lazy.Tensor { return one(linalg.Solve(c.X[0], c.X[1], c.Flag("right"))) }},
+	{"linalg.LUSolve", func(c *Call) []*lazy.Tensor { return one(linalg.LUSolve(c.X[0], c.X[1], c.X[2])) }},
+	{"linalg.Inv", func(c *Call) []*lazy.Tensor { return one(linalg.Inv(c.X[0])) }},
+	{"linalg.LstSq", func(c *Call) []*lazy.Tensor { return one(linalg.LstSq(c.X[0], c.X[1])) }},
+	{"linalg.PInv", func(c *Call) []*lazy.Tensor { return one(linalg.PInv(c.X[0], c.Real("rtol"))) }},
+	{"linalg.Det", func(c *Call) []*lazy.Tensor { return one(linalg.Det(c.X[0])) }},
+	{"linalg.LogDet", func(c *Call) []*lazy.Tensor { return one(linalg.LogDet(c.X[0])) }},
+	{"linalg.MatrixRank", func(c *Call) []*lazy.Tensor { return one(linalg.MatrixRank(c.X[0], c.Real("rtol"))) }},
+	{"linalg.MatrixPower", func(c *Call) []*lazy.Tensor { return one(linalg.MatrixPower(c.X[0], c.Int("n"))) }},
+	{"linalg.MatrixExp", func(c *Call) []*lazy.Tensor { return one(linalg.MatrixExp(c.X[0])) }},
+	{"linalg.Trace", func(c *Call) []*lazy.Tensor { return one(linalg.Trace(c.X[0])) }},
+	{"linalg.Cross", func(c *Call) []*lazy.Tensor { return one(linalg.Cross(c.X[0], c.X[1], c.Int("axis"))) }},
+	{"linalg.VecDot", func(c *Call) []*lazy.Tensor { return one(linalg.VecDot(c.X[0], c.X[1], c.Int("axis"))) }},
+	{"linalg.Vander", func(c *Call) []*lazy.Tensor { return one(linalg.Vander(c.X[0], c.Int("n"))) }},
+	{"linalg.TensorInv", func(c *Call) []*lazy.Tensor { return one(linalg.TensorInv(c.X[0], c.Int("ind"))) }},
+	{"linalg.TensorSolve", func(c *Call) []*lazy.Tensor { return one(linalg.TensorSolve(c.X[0], c.X[1])) }},
 }

@@ -12,6 +12,7 @@ type Package struct {
 var Packages = []Package{
 	packageOf("nn", nnRows),
 	packageOf("special", specialRows),
+	packageOf("linalg", linalgRows),
 }
 
 // packageOf gives each row the package that it belongs to.

@@ -138,6 +138,7 @@ var allowed = map[string][]string{
 	"internal/functions":       {"ir/ops", "lazy"},
 	"nn":                       {"internal/functions", "ir/ops", "lazy"},
 	"special":                  {"internal/functions", "ir/ops", "lazy"},
+	"linalg":                   {"internal/functions", "ir/ops", "lazy"},
 	"data":                     {"lazy", "soa"},
 	"data/digits":              {"data"},
 	"checkpoint":               {"lazy", "soa/npy"},

@@ -1,0 +1,95 @@
+package ops
+
+import "slices"
+
+var (
+	upperAttr     = Attr{"upper", Flag}
+	squareX       = Demand{"square", "x has at least rank 2, and its last two dimensions are equal"}
+	matrixX       = Demand{"matrix", "x has at least rank 2"}
+	closedX       = Demand{"closed", "the last two dimensions of x are no open sizes"}
+	batchesAgree  = Demand{"batch", "the dimensions before the last two broadcast"}
+	finiteRTol    = Demand{"rtol", "rtol is finite"}
+	xAndB         = []Operand{{Name: "x", Is: Float}, {Name: "b", Is: Float, Like: "x"}}
+	factoredX     = []Operand{{Name: "x", Is: Float}, {Name: "lu", Is: Float, Like: "x"}, {Name: "pivots", Is: Integer}}
+	closedSquares = []Demand{squareX, closedX}
+)
+
+// linalgRows are the composites of package linalg. The order is that of docs/reference/ops
+// within a family; nothing else depends on it.
+var linalgRows = slices.Concat(decompositionRows, solutionRows, matrixRows)
+
+var decompositionRows = []Op{
+	{Name: "Cholesky", Family: LinearAlgebra, Doc: "returns for each matrix of the last two axes the lower triangular L with x = L·Lᵀ, or if upper the U with x = Uᵀ·U: it is the method Cholesky.",
+		Operands: one(Float), Attrs: []Attr{upperAttr}, Where: []Demand{squareX}, Traits: Inline},
+	{Name: "LUFactor", Text: "lu_factor", Family: LinearAlgebra, Doc: "returns L, without its diagonal of ones, below U, in one matrix, with P·x = L·U for each matrix of the last two axes. Row i was swapped with row pivots[i], from 1, one after the other; it was row order[i], from 0. The pivot is the first largest element of its column. A singular matrix has zeros on the diagonal of U.",
+		Operands: one(Float), Results: []string{"lu", "pivots", "order"}, Where: []Demand{matrixX, closedX}, Traits: Internal | OwnGradient},
+	{Name: "QR", Text: "qr", Family: LinearAlgebra, Doc: "returns Q, whose columns are orthonormal, and the upper triangular R with x = Q·R, for each matrix of the last two axes. Q has as many columns as x has rows if complete, else as many as the smaller dimension. There is no gradient of a complete Q of a matrix with more rows than columns.",
+		Operands: one(Float), Attrs: []Attr{{"complete", Flag}}, Results: []string{"q", "r"}, Where: []Demand{matrixX, closedX}, Traits: OwnGradient},
+	{Name: "Reflect", Text: "geqrf", Family: LinearAlgebra, Doc: "returns the reflectors I - tau·v·vᵀ of QR, and their tau. The vectors v stand below the diagonal, on which they have a 1 that is not written; R is on and above it. Q is HouseholderProduct of both.",
+		Operands: one(Float), Results: []string{"reflectors", "tau"}, Where: []Demand{matrixX, closedX}},
+	{Name: "HouseholderProduct", Family: LinearAlgebra, Doc: "returns the first columns, as many as x has, of the product of the reflectors I - tau·v·vᵀ, for each matrix of the last two axes. v is a column of x below its diagonal, where it counts as 1.",
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "tau", Is: Float, Like: "x"}}, Where: []Demand{{"tall", "x has at least rank 2, and no more columns than rows"}, {"tau", "tau has the dimensions of x before the last two, and then no more elements than x has columns"}, closedX}, Traits: Inline},
+	{Name: "Eigh", Text: "eigh", Family: LinearAlgebra, Doc: "returns the eigenvalues, rising, and the eigenvectors as columns, of each symmetric matrix of the last two axes. The lower triangle of x is read, or the upper. The gradient is symmetric; eigenvectors of equal eigenvalues have none by each other.",
+		Operands: one(Float), Attrs: []Attr{upperAttr}, Results: []string{"values", "vectors"}, Where: closedSquares, Traits: OwnGradient},
+	{Name: "EigvalsH", Text: "eigvalsh", Family: LinearAlgebra, Doc: "returns the eigenvalues of Eigh.",
+		Operands: one(Float), Attrs: []Attr{upperAttr}, Where: closedSquares, Traits: Inline},
+	{Name: "SVD", Text: "svd", Family: LinearAlgebra, Doc: "returns U, whose columns are orthonormal, the singular values s, falling, and Vᵀ with orthonormal rows, with x = U·diag(s)·Vᵀ, for each matrix of the last two axes. U and V are square if full. The gradient is that of functions which do not depend on the signs of the vectors; vectors of equal singular values have none by each other, and those that full adds have none.",
+		Operands: one(Float), Attrs: []Attr{{"full", Flag}}, Results: []string{"u", "s", "vt"}, Where: []Demand{matrixX, closedX}, Traits: OwnGradient},
+	{Name: "SVDVals", Text: "svdvals", Family: LinearAlgebra, Doc: "returns the singular values of each matrix of the last two axes, falling.",
+		Operands: one(Float), Where: []Demand{matrixX, closedX}, Traits: Inline},
+}
+
+var solutionRows = []Op{
+	{Name: "SolveTriangular", Family: LinearAlgebra, Doc: "returns the solution y of x·y = b for triangular matrices x of the last two axes, or of y·x = b if right: TriangularSolve of axes before those that broadcast.",
+		Operands: xAndB, Attrs: []Attr{upperAttr, {"right", Flag}, {"unit", Flag}},
+		Where: []Demand{squareX, {"inner", "b has at least rank 2, and as many rows as x, or columns if right"}, batchesAgree}, Traits: Inline},
+	{Name: "CholeskySolve", Family: LinearAlgebra, Doc: "returns the solution y of a·y = b, for the matrices a = x·xᵀ, or a = xᵀ·x if upper, whose factors Cholesky gives.",
+		Operands: xAndB, Attrs: []Attr{upperAttr}, Where: []Demand{squareX, {"inner", "b has at least rank 2, and as many rows as x"}, batchesAgree}, Traits: Inline},
+	{Name: "CholeskyInverse", Family: LinearAlgebra, Doc: "returns the inverse of x·xᵀ, or of xᵀ·x if upper, for each matrix of the last two axes.",
+		Operands: one(Float), Attrs: []Attr{upperAttr}, Where: closedSquares, Traits: Inline},
+	{Name: "SolveFactored", Family: LinearAlgebra, Doc: "returns the solution y of x·y = b, or xᵀ·y = b if transpose, where lu and order are those of LUFactor of x.",
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "lu", Is: Float, Like: "x"}, {Name: "order", Is: Integer}, {Name: "b", Is: Float, Like: "x"}}, Attrs: []Attr{{"transpose", Flag}}, Traits: Internal | OwnGradient},
+	{Name: "Solve", Family: LinearAlgebra, Doc: "returns the solution y of x·y = b for each matrix of the last two axes of x, or of y·x = b if right. b is a vector if it has one axis, or the shape of x without its last axis. A singular x gives infinities or NaNs.",
+		Operands: xAndB, Attrs: []Attr{{"right", Flag}}, Where: []Demand{squareX, closedX, {"inner", "b has as many rows as x, or columns if right"}, batchesAgree}, Traits: Inline},
+	{Name: "LUSolve", Text: "lu_solve", Family: LinearAlgebra, Doc: "returns the solution y of a·y = b, where x and pivots are LUFactor of a.",
+		Operands: []Operand{{Name: "x", Is: Float}, {Name: "pivots", Is: Integer}, {Name: "b", Is: Float, Like: "x"}}, Where: []Demand{squareX, {"pivots", "pivots have the shape of x without its last axis"}, {"inner", "b has the rank of x, its dimensions before the last two and as many rows"}, closedX}, Traits: Inline},
+	{Name: "Inv", Family: LinearAlgebra, Doc: "returns the inverse of each matrix of the last two axes. That of a singular matrix has infinities or NaNs.",
+		Operands: one(Float), Where: closedSquares, Traits: Inline},
+	{Name: "LstSq", Text: "lstsq", Family: LinearAlgebra, Doc: "returns the y for which |x·y - b| is least, for each matrix of the last two axes; if x has fewer rows than columns, the least y with x·y = b. x has full rank: where it has not, infinities or NaNs come out, and PInv gives the solution.",
+		Operands: xAndB, Where: []Demand{matrixX, closedX, {"inner", "b has at least rank 2, and as many rows as x"}, batchesAgree}, Traits: Inline},
+	{Name: "PInv", Text: "pinv", Family: LinearAlgebra, Doc: "returns the pseudo-inverse of each matrix of the last two axes. Singular values of at most rtol times the largest count as 0; a negative rtol stands for the larger dimension times the distance of 1 to the next number.",
+		Operands: one(Float), Attrs: []Attr{{"rtol", Real}}, Where: []Demand{finiteRTol, matrixX, closedX}, Traits: OwnGradient},
+}
+
+var matrixRows = []Op{
+	{Name: "DetFactored", Family: MatrixFunctions, Doc: "returns Det of x, where lu, pivots and order are those of LUFactor of x.",
+		Operands: append(slices.Clone(factoredX), Operand{Name: "order", Is: Integer}), Traits: Internal | OwnGradient},
+	{Name: "SlogDetFactored", Text: "slogdet", Family: MatrixFunctions, Doc: "returns the sign of the determinant of x and the logarithm of its absolute value, where lu, pivots and order are those of LUFactor of x.",
+		Operands: append(slices.Clone(factoredX), Operand{Name: "order", Is: Integer}), Results: []string{"sign", "logabs"}, Where: closedSquares, Traits: Internal | OwnGradient},
+	{Name: "Det", Family: MatrixFunctions, Doc: "returns the determinant of each matrix of the last two axes.",
+		Operands: one(Float), Where: closedSquares, Traits: Inline},
+	{Name: "LogDet", Text: "logdet", Family: MatrixFunctions, Doc: "returns the logarithm of the determinant of each matrix of the last two axes: NaN of one below 0.",
+		Operands: one(Float), Where: closedSquares, Traits: Inline},
+	{Name: "MatrixRank", Family: MatrixFunctions, Doc: "returns how many singular values of each matrix of the last two axes are above rtol times the largest, as i64; a negative rtol is that of PInv.",
+		Operands: one(Float), Attrs: []Attr{{"rtol", Real}}, Where: []Demand{finiteRTol, matrixX, closedX}, Traits: Inline},
+	{Name: "MatrixPower", Family: MatrixFunctions, Doc: "returns the product of n times each matrix of the last two axes; of -n times its inverse if n is negative.",
+		Operands: one(Float), Attrs: []Attr{{"n", Int}}, Where: closedSquares, Traits: Inline},
+	{Name: "MatrixExp", Family: MatrixFunctions, Doc: "returns e to the power of each matrix of the last two axes, the sum of xⁿ/n!.",
+		Operands: one(Float), Where: closedSquares, Traits: OwnGradient},
+	{Name: "MatrixNormOf", Text: "matrix_norm", Family: MatrixFunctions, Doc: "returns a norm of each matrix of the last two axes: FrobeniusNorm of kind 0, NuclearNorm of kind 4, and else MatrixNorm. Kinds 1, -1, 2 and -2 are its p; 3 and -3 stand for infinite ones.",
+		Operands: one(Float), Attrs: []Attr{{"kind", Int}}, Where: []Demand{matrixX, closedX, {"kind", "the norm is one of those of matrices: of 1, -1, 2, -2 and the infinities, the Frobenius and the nuclear norm"}}, Traits: Internal | Inline},
+	{Name: "CondOf", Text: "cond", Family: MatrixFunctions, Doc: "returns the condition number of each matrix of the last two axes: its norm times that of its inverse, in the norm of a kind of MatrixNormOf.",
+		Operands: one(Float), Attrs: []Attr{{"kind", Int}}, Where: []Demand{matrixX, closedX, {"square", "the last two dimensions of x are equal, unless the norm is that of 2 or -2"}, {"kind", "the norm is one of those of matrices: of 1, -1, 2, -2 and the infinities, the Frobenius and the nuclear norm"}}, Traits: Internal | Inline},
+	{Name: "Trace", Family: MatrixFunctions, Doc: "returns the sum of the diagonal of each matrix of the last two axes.",
+		Operands: one(Number), Where: []Demand{matrixX}, Traits: Inline},
+	{Name: "Cross", Family: MatrixFunctions, Doc: "returns the cross products of x and y, whose three coordinates stand along the axis.",
+		Operands: []Operand{{Name: "x", Is: Number}, {Name: "y", Like: "x"}}, Attrs: alongAxis, Where: []Demand{axisOfX[0], {"rank", "x and y have one rank"}, {"three", "the dimension of the axis is 3"}, {"shapes", "the shapes broadcast"}}, Traits: Inline},
+	{Name: "VecDot", Family: MatrixFunctions, Doc: "returns the sums along the axis of the products of x and y.",
+		Operands: []Operand{{Name: "x", Is: Number}, {Name: "y", Like: "x"}}, Attrs: alongAxis, Where: []Demand{axisOfX[0], {"rank", "x and y have one rank"}, {"shapes", "the shapes broadcast"}}, Traits: Inline},
+	{Name: "Vander", Family: MatrixFunctions, Doc: "returns the powers 0, 1, … of x, as many as n says, along a new last axis.",
+		Operands: one(Number), Attrs: []Attr{{"n", Int}}, Where: []Demand{{"n", "n is positive"}}, Traits: Inline},
+	{Name: "TensorInv", Text: "tensorinv", Family: MatrixFunctions, Doc: "returns the tensor that TensorDot, over ind axes, takes as the inverse of x. The product of the first ind dimensions is that of the others.",
+		Operands: one(Float), Attrs: []Attr{{"ind", Int}}, Where: []Demand{{"ind", "ind is positive and less than the rank of x"}, {"square", "the product of the first ind dimensions is that of the others"}, {"closed", "no dimension of x is an open size"}}, Traits: Inline},
+	{Name: "TensorSolve", Text: "tensorsolve", Family: MatrixFunctions, Doc: "returns the y whose products with x, summed over its last axes, are b. The first dimensions of x are those of b, and the product of the others is that of these.",
+		Operands: xAndB, Where: []Demand{{"shapes", "x begins with the dimensions of b"}, {"square", "the product of the other dimensions of x is that of b"}, {"closed", "no dimension of x is an open size"}}, Traits: Inline},
+}

@@ -1,0 +1,73 @@
+package linalg
+
+import "ltc/lazy"
+
+func checkDet(x *lazy.Tensor) (demand, reason string) { return checkSquare(x, detSquare, detClosed) }
+
+func computeDet(x *lazy.Tensor) *lazy.Tensor {
+	lu, pivots, order := recordLUFactor(x)
+	return recordDetFactored(x, lu.Stop(), pivots, order)
+}
+
+func checkSlogDetFactored(x, _, _, _ *lazy.Tensor) (demand, reason string) {
+	return checkSquare(x, slogDetFactoredSquare, slogDetFactoredClosed)
+}
+
+// SlogDet returns the sign of the determinant of each matrix of the last two axes, and the logarithm of
+// its absolute value: 0 and -Inf of a singular matrix. The sign has no gradient.
+func SlogDet(x *lazy.Tensor) (sign, logabs *lazy.Tensor) {
+	lu, pivots, order := recordLUFactor(x)
+	return recordSlogDetFactored(x, lu.Stop(), pivots, order)
+}
+
+func checkLogDet(x *lazy.Tensor) (demand, reason string) {
+	return checkSquare(x, logDetSquare, logDetClosed)
+}
+
+func computeLogDet(x *lazy.Tensor) *lazy.Tensor {
+	sign, logabs := SlogDet(x)
+	return sign.LessScalar(0).ScalarWhere(nan, logabs)
+}
+
+// swaps is -1 for an odd number of rows that were swapped, and 1 for an even one.
+func swaps(like, pivots *lazy.Tensor) *lazy.Tensor {
+	moved := pivots.Convert(lazy.I32).NotEqual(count(like.Trace(), 0, pivots.OpenDim(-1)).AddScalar(1))
+	return moved.Convert(like.DType()).MulScalar(-2).AddScalar(1).Prod(-1)
+}
+
+func computeDetFactored(_, lu, pivots, _ *lazy.Tensor) *lazy.Tensor {
+	return wide(func(t ...*lazy.Tensor) []*lazy.Tensor {
+		return []*lazy.Tensor{t[0].Diagonal(0, -2, -1).Prod(-1).Mul(swaps(t[0], t[1]))}
+	}, lu, pivots)[0]
+}
+
+// gradDetFactored is det x · x⁻ᵀ. A zero on the diagonal of U counts as a tiny number: the product is the
+// adjugate of a matrix next to x.
+func gradDetFactored(x, lu, pivots, order, y, ct *lazy.Tensor) []*lazy.Tensor {
+	d := lu.Diagonal(0, -2, -1)
+	if d.OpenDim(-1) == 0 {
+		return []*lazy.Tensor{x.MulScalar(0), nil, nil, nil}
+	}
+	most := d.Abs().MaxKeep(-1)
+	tiny := most.EqualScalar(0).ScalarWhere(1, most).MulScalar(epsilon(x))
+	lu = lu.Add(d.EqualScalar(0).Where(tiny.BroadcastTo(d.OpenShape()...), number(d, 0)).DiagEmbed(0, -2, -1))
+	near := recordDetFactored(x, lu, pivots, order)
+	det := y.Add(near.Sub(y).Stop()) // differentiated as y
+	w := ct.Mul(det).Unsqueeze(-1).Unsqueeze(-1).Mul(eye(x, d.OpenDim(-1), d.OpenDim(-1)))
+	return []*lazy.Tensor{recordSolveFactored(x, lu, order, w, true), nil, nil, nil}
+}
+
+func computeSlogDetFactored(_, lu, pivots, _ *lazy.Tensor) (sign, logabs *lazy.Tensor) {
+	ys := wide(func(t ...*lazy.Tensor) []*lazy.Tensor {
+		d := t[0].Diagonal(0, -2, -1)
+		return []*lazy.Tensor{d.Sign().Prod(-1).Mul(swaps(t[0], t[1])), d.Abs().Log().Sum(-1)}
+	}, lu, pivots)
+	return ys[0], ys[1]
+}
+
+// gradSlogDetFactored is x⁻ᵀ.
+func gradSlogDetFactored(x, lu, _, order *lazy.Tensor, _, ct []*lazy.Tensor) []*lazy.Tensor {
+	n := x.OpenDim(-1)
+	w := ct[1].Unsqueeze(-1).Unsqueeze(-1).Mul(eye(x, n, n))
+	return []*lazy.Tensor{recordSolveFactored(x, lu, order, w, true), nil, nil, nil}
+}

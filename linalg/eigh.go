@@ -1,0 +1,75 @@
+package linalg
+
+import "ltc/lazy"
+
+func checkEigh(x *lazy.Tensor, _ bool) (demand, reason string) {
+	return checkSquare(x, eighSquare, eighClosed)
+}
+
+func checkEigvalsH(x *lazy.Tensor, _ bool) (demand, reason string) {
+	return checkSquare(x, eigvalsHSquare, eigvalsHClosed)
+}
+
+func computeEigvalsH(x *lazy.Tensor, upper bool) *lazy.Tensor {
+	values, _ := Eigh(x, upper)
+	return values
+}
+
+func computeEigh(x *lazy.Tensor, upper bool) (values, vectors *lazy.Tensor) {
+	batch := batchOf(x, 2)
+	ys := wide(func(x ...*lazy.Tensor) []*lazy.Tensor {
+		a := stack(x[0], 2)
+		if upper {
+			a = turned(a)
+		}
+		values, vectors := eigen(a.Tril(0).Add(turned(a.Tril(-1))))
+		return []*lazy.Tensor{values, vectors}
+	}, x)
+	return unstack(ys[0], batch), unstack(ys[1], batch)
+}
+
+// eigen decomposes symmetric matrices a[batch, n, n]. With a shift they are positive definite, L·Lᵀ. Rotations
+// of the rows of Lᵀ make these orthogonal, and multiples of the eigenvectors: K. Veselić and V. Hari (1989), "A
+// note on a one-sided Jacobi algorithm". The eigenvalues are the vectors' quotients of Rayleigh, which are exact
+// to the square of the vectors' errors.
+func eigen(a *lazy.Tensor) (values, vectors *lazy.Tensor) {
+	batch, n := a.OpenDim(0), a.OpenDim(1)
+	if n < 2 {
+		return a.Reshape(batch, n), eye(a, n, n)
+	}
+	scale := a.Abs().MaxKeep(1, 2)
+	scale = scale.EqualScalar(0).ScalarWhere(1, scale)
+	a = a.Div(scale)
+	// The norm of the 8th power, of eigenvalues up to 1, bounds that of the largest eigenvalue.
+	size := a.Square().SumKeep(1, 2).Sqrt()
+	size = size.EqualScalar(0).ScalarWhere(1, size)
+	power := a.Div(size)
+	for range 3 {
+		power = power.MatMul(power)
+	}
+	shift := size.Mul(power.Square().SumKeep(1, 2).Sqrt().PowScalar(0.125)).MulScalar(1.25)
+	shift = shift.EqualScalar(0).ScalarWhere(1, shift)
+	l := a.Add(shift.Mul(eye(a, n, n))).Cholesky(false)
+	x := orthogonalRows(turned(l), n)
+	x = x.Div(x.Square().SumKeep(2).Sqrt())
+	values, order := x.MatMul(a).Mul(x).Sum(2).Sort(1, false)
+	return values.Mul(scale.Squeeze(2)), turned(rowsInOrder(x, order))
+}
+
+// gradEigh is V (diag(gl) + (Vᵀgv - gvᵀV) / 2E) Vᵀ with E = l[j] - l[i]: Giles (2008), "An extended
+// collection of matrix derivative results", section 3.1, of the symmetric part. Equal eigenvalues
+// add nothing.
+func gradEigh(_ *lazy.Tensor, y, ct []*lazy.Tensor, _ bool) []*lazy.Tensor {
+	return wide(func(t ...*lazy.Tensor) []*lazy.Tensor {
+		l, v, gl, gv := t[0], t[1], t[2], t[3]
+		middle := over(skew(turned(v).MatMul(gv)).MulScalar(0.5), l)
+		return []*lazy.Tensor{v.MatMul(middle.Add(gl.DiagEmbed(0, -2, -1))).MatMul(turned(v))}
+	}, y[0], y[1], ct[0], ct[1])
+}
+
+// over divides x[…, i, j] by l[j] - l[i], and gives 0 where they are equal.
+func over(x, l *lazy.Tensor) *lazy.Tensor {
+	e := l.Unsqueeze(-2).Sub(l.Unsqueeze(-1))
+	equal := e.EqualScalar(0)
+	return equal.ScalarWhere(0, x.Div(equal.ScalarWhere(1, e)))
+}

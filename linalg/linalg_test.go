@@ -1,0 +1,107 @@
+package linalg_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	_ "ltc/backends/reference"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/linalg"
+)
+
+// trace returns a trace of a device.
+func trace(t testing.TB, backend string) *lazy.Trace {
+	dev, err := lazy.Open(backend)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, dev.Close()) })
+	return lazy.NewTrace(dev)
+}
+
+// formula returns numbers that follow no pattern, from -1 to 1, as the goldens of torch have them.
+func formula(tr *lazy.Trace, d types.DType, seed int, dims ...int) *lazy.Tensor {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	all := make([]float64, n)
+	for i := range all {
+		v := math.Sin(float64(i+1)*12.9898+float64(seed)*78.233) * 43758.5453
+		all[i] = 2*(v-math.Floor(v)) - 1
+	}
+	return lazy.From(tr, all, dims...).Convert(d)
+}
+
+func values(t testing.TB, x *lazy.Tensor) []float64 {
+	got, err := lazy.ToSlice[float64](x.Convert(lazy.F64))
+	require.NoError(t, err)
+	return got
+}
+
+func turned(x *lazy.Tensor) *lazy.Tensor { return x.SwapAxes(-2, -1) }
+
+// small demands that all elements are within bound of 0.
+func small(t testing.TB, x *lazy.Tensor, bound float64, message ...any) {
+	t.Helper()
+	for _, v := range values(t, x) {
+		require.LessOrEqual(t, math.Abs(v), bound, message...)
+	}
+}
+
+// off is how far xᵀx is from the identity.
+func off(x *lazy.Tensor) *lazy.Tensor {
+	n := x.Dim(-1)
+	return turned(x).MatMul(x).Sub(lazy.Eye(x.Trace(), x.DType(), n, n))
+}
+
+// Products of the factors are the matrix, for all forms of matrices, and the factors are what their
+// names say.
+func TestFactors(t *testing.T) {
+	for _, backend := range []string{"eval", "cpu"} {
+		tr := trace(t, backend)
+		for _, dims := range [][]int{{1, 1}, {2, 2}, {3, 3}, {5, 3}, {3, 5}, {2, 4, 4}, {2, 5, 2}, {1, 7}, {7, 1}, {40, 37}} {
+			for _, d := range []types.DType{lazy.F32, lazy.F64} {
+				if dims[0] > 9 && (backend == "eval" || d == lazy.F64) {
+					continue
+				}
+				bound := 1e-12
+				if d == lazy.F32 {
+					bound = 3e-5
+				}
+				name := fmt.Sprint(backend, d, dims)
+				x := formula(tr, d, 1, dims...)
+				p, l, u := linalg.LU(x)
+				small(t, p.MatMul(l).MatMul(u).Sub(x), bound, "lu", name)
+				require.LessOrEqual(t, values(t, l.Abs().Max())[0], 1.0)
+				q, r := linalg.QR(x, false)
+				small(t, q.MatMul(r).Sub(x), bound, "qr", name)
+				small(t, off(q), bound, "q", name)
+				q, r = linalg.QR(x, true)
+				small(t, q.MatMul(r).Sub(x), bound, "complete qr", name)
+				small(t, off(q), bound, "complete q", name)
+				v, tau := linalg.Reflect(x)
+				if dims[len(dims)-1] <= dims[len(dims)-2] {
+					thin, _ := linalg.QR(x, false)
+					small(t, linalg.HouseholderProduct(v, tau).Sub(thin), bound, "householder", name)
+				}
+				for _, full := range []bool{false, true} {
+					u, s, vt := linalg.SVD(x, full)
+					k := s.Dim(-1)
+					product := u.Narrow(-1, 0, k).Mul(s.Unsqueeze(-2)).MatMul(vt.Narrow(-2, 0, k))
+					small(t, product.Sub(x), bound, "svd", name)
+					small(t, off(u), bound, "u", name)
+					small(t, off(turned(vt)), bound, "v", name)
+				}
+				if dims[len(dims)-1] == dims[len(dims)-2] {
+					a := x.Add(turned(x))
+					l, v := linalg.Eigh(a, false)
+					small(t, v.Mul(l.Unsqueeze(-2)).MatMul(turned(v)).Sub(a), bound, "eigh", name)
+					small(t, off(v), bound, "v", name)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,189 @@
+package linalg
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"ltc/ir/types"
+	"ltc/lazy"
+)
+
+// wide calls f with tensors in f32 where they have 16 bits, and rounds its results once. Integers stay.
+func wide(f func(x ...*lazy.Tensor) []*lazy.Tensor, xs ...*lazy.Tensor) []*lazy.Tensor {
+	d := xs[0].DType()
+	if d != types.F16 && d != types.BF16 {
+		return f(xs...)
+	}
+	xs = slices.Clone(xs)
+	for i, x := range xs {
+		if x.DType() == d {
+			xs[i] = x.Convert(types.F32)
+		}
+	}
+	ys := f(xs...)
+	for i, y := range ys {
+		if y.DType() == types.F32 {
+			ys[i] = y.Convert(d)
+		}
+	}
+	return ys
+}
+
+// epsilon is the distance of 1 to the next number of the dtype in which x is computed.
+func epsilon(x *lazy.Tensor) float64 {
+	switch x.DType() {
+	case types.F64:
+		return 0x1p-52
+	case types.F16:
+		return 0x1p-10
+	case types.BF16:
+		return 0x1p-7
+	}
+	return 0x1p-23
+}
+
+// batchOf returns the dimensions of x before its last so many.
+func batchOf(x *lazy.Tensor, last int) []int { return slices.Clone(x.OpenShape()[:x.Rank()-last]) }
+
+// stack returns x with its batch as one axis.
+func stack(x *lazy.Tensor, last int) *lazy.Tensor {
+	n := 1
+	for _, d := range batchOf(x, last) {
+		n = lazy.SizeMul(n, d)
+	}
+	return x.Reshape(append([]int{n}, x.OpenShape()[x.Rank()-last:]...)...)
+}
+
+// unstack gives y, whose first axis is a batch, the axes of one.
+func unstack(y *lazy.Tensor, batch []int) *lazy.Tensor {
+	return y.Reshape(append(slices.Clone(batch), y.OpenShape()[1:]...)...)
+}
+
+// rowsAndColumns returns the last two dimensions.
+func rowsAndColumns(x *lazy.Tensor) (m, n int) { return x.OpenDim(-2), x.OpenDim(-1) }
+
+// turned is the transpose of each matrix.
+func turned(x *lazy.Tensor) *lazy.Tensor { return x.SwapAxes(-2, -1) }
+
+// count counts along an axis of a shape.
+func count(tr *lazy.Trace, axis int, dims ...int) *lazy.Tensor {
+	return lazy.Iota(tr, lazy.I32, axis, dims...)
+}
+
+// number is a scalar of the dtype of x.
+func number(x *lazy.Tensor, v float64) *lazy.Tensor { return lazy.Const(x.Trace(), x.DType(), v) }
+
+// eye is a matrix with ones on its diagonal, for each matrix of the batch of x.
+func eye(x *lazy.Tensor, rows, columns int) *lazy.Tensor {
+	return lazy.Eye(x.Trace(), x.DType(), rows, columns).BroadcastTo(append(batchOf(x, 2), rows, columns)...)
+}
+
+// zero is the i32 0.
+func zero(tr *lazy.Trace) *lazy.Tensor { return lazy.Const(tr, lazy.I32, 0) }
+
+// columnAt returns column k of x[batch, m, n], with its axis.
+func columnAt(x, k *lazy.Tensor) *lazy.Tensor {
+	return x.IndexSelect(k.Reshape(1), 2)
+}
+
+// rowAt returns row k of x[batch, m, n], with its axis.
+func rowAt(x, k *lazy.Tensor) *lazy.Tensor {
+	return x.IndexSelect(k.Reshape(1), 1)
+}
+
+// rowsInOrder returns the rows of x[…, m, n] that order[…, m] names.
+func rowsInOrder(x, order *lazy.Tensor) *lazy.Tensor {
+	return x.GatherAlong(order.Unsqueeze(-1).BroadcastTo(append(batchOf(order, 0), x.OpenDim(-1))...), x.Rank()-2)
+}
+
+// columnsInOrder returns the columns of x[…, m, n] that order[…, k] names.
+func columnsInOrder(x, order *lazy.Tensor) *lazy.Tensor {
+	dims := append(batchOf(x, 1), order.OpenDim(-1))
+	return x.GatherAlong(order.Unsqueeze(-2).BroadcastTo(dims...), x.Rank()-1)
+}
+
+// symmetric is x + xᵀ.
+func symmetric(x *lazy.Tensor) *lazy.Tensor { return x.Add(turned(x)) }
+
+// skew is x - xᵀ.
+func skew(x *lazy.Tensor) *lazy.Tensor { return x.Sub(turned(x)) }
+
+// joined returns the broadcast of the batches of x and y before their last two axes; false if there is none.
+func joined(x, y *lazy.Tensor) ([]int, bool) {
+	a, b := batchOf(x, 2), batchOf(y, 2)
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	for i := range b {
+		j := len(a) - len(b) + i
+		switch {
+		case a[j] == 1:
+			a[j] = b[i]
+		case b[i] != 1 && b[i] != a[j]:
+			return nil, false
+		}
+	}
+	return a, true
+}
+
+// together returns x and y with the same batch.
+func together(x, y *lazy.Tensor) (*lazy.Tensor, *lazy.Tensor) {
+	batch, _ := joined(x, y)
+	with := func(t *lazy.Tensor) *lazy.Tensor {
+		m, n := rowsAndColumns(t)
+		return t.BroadcastTo(append(slices.Clone(batch), m, n)...)
+	}
+	return with(x), with(y)
+}
+
+// checkMatrix demands matrices of sizes that are numbers.
+func checkMatrix(x *lazy.Tensor, matrix, closed string) (demand, reason string) {
+	if x.Rank() < 2 {
+		return matrix, fmt.Sprintf("x has rank %d, must be at least 2", x.Rank())
+	}
+	if m, n := rowsAndColumns(x); closed != "" && (m < 0 || n < 0) {
+		return closed, "a matrix of an open size cannot be decomposed; give its sizes as numbers"
+	}
+	return "", ""
+}
+
+// checkSquare demands matrices with as many rows as columns.
+func checkSquare(x *lazy.Tensor, square, closed string) (demand, reason string) {
+	if demand, reason = checkMatrix(x, square, closed); demand != "" {
+		return demand, reason
+	}
+	if m, n := rowsAndColumns(x); m != n {
+		return square, fmt.Sprintf("the last two dimensions of x differ: %d and %d", m, n)
+	}
+	return "", ""
+}
+
+// checkSides demands right sides with as many rows as x, or columns if right.
+func checkSides(x, b *lazy.Tensor, right bool, inner, batch string) (demand, reason string) {
+	if b.Rank() < 2 {
+		return inner, fmt.Sprintf("b has rank %d, must be at least 2", b.Rank())
+	}
+	have, axis := "rows", -2
+	if right {
+		have, axis = "columns", -1
+	}
+	if p, q := x.OpenDim(-2), b.OpenDim(axis); p != q {
+		return inner, fmt.Sprintf("b has %d %s, must have %d", q, have, p)
+	}
+	if _, ok := joined(x, b); !ok {
+		return batch, fmt.Sprintf("batch dimensions %v and %v do not broadcast", batchOf(x, 2), batchOf(b, 2))
+	}
+	return "", ""
+}
+
+// kindOf numbers a norm of matrices as MatrixNormOf does.
+func kindOf(p float64) int {
+	switch {
+	case p == 1 || p == -1 || p == 2 || p == -2:
+		return int(p)
+	case math.IsInf(p, 0):
+		return int(math.Copysign(3, p))
+	}
+	return 9
+}
