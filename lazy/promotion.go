@@ -78,14 +78,20 @@ func (tr *Trace) infer(op ir.Op, in []*ir.Node, attrs []ir.Attr) (*ir.Node, erro
 // conversion. It is quick, and may be false where there is none.
 func agree(row *ops.Op, n int, dtype func(i int) types.DType) bool {
 	last := len(row.Operands) - 1
-	for i := 1; i < n; i++ {
+	for i := range n {
+		d := dtype(i)
+		if row.Traits&(ops.Floating|ops.Widening|ops.Whole) != 0 && !d.IsFloat() || d == types.Bool && row.Traits.Has(ops.Logic) {
+			return false
+		}
+		if i == 0 {
+			continue
+		}
 		like, before := row.Operands[min(i, last)].Like, &row.Operands[min(i-1, last)]
-		if like != "" && (dtype(i) != dtype(i-1) || before.Name != like && before.Like != like) {
+		if like != "" && (d != dtype(i-1) || before.Name != like && before.Like != like) {
 			return false
 		}
 	}
-	d := dtype(n - 1)
-	return d.IsFloat() || row.Traits&(ops.Floating|ops.Widening|ops.Whole) == 0 && (d != types.Bool || !row.Traits.Has(ops.Logic))
+	return true
 }
 
 // convert converts operands of the composite to the dtypes that it computes in, in their place.
