@@ -74,6 +74,11 @@ func (f *flight) donated(yield func(v *value, result int)) {
 			yield(o.d.v, o.result)
 		}
 	}
+	for i := range f.dests {
+		if d := &f.dests[i]; d.past != nil {
+			yield(f.args[d.arg], d.result)
+		}
+	}
 }
 
 // donatedSums returns the sums of what the run may write.

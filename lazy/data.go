@@ -92,17 +92,55 @@ func host[T soa.Element](p Place, op string, data []T, dims []int, copied bool) 
 	return x
 }
 
+// Share is [Borrow] of memory that in-place ops write: when a step has written the tensor,
+// data has its elements as soon as the step has ended, without a copy. The caller may write
+// data between steps, and later steps read what is there. Until a step that uses the tensor
+// has ended, nobody else may read or write data, which is its for that long: wait with
+// [Trace.Wait], or read the tensor. Of a step that fails, data keeps what it had, unless the
+// error wraps [backends.ErrWritten]. The tensor keeps data for as long as the program
+// refers to it. Views of the tensor share data, too, and so does what [Tensor.Value]
+// returns; [Tensor.Clone] and [Trace.Read] copy.
+func Share[T soa.Element](tr *Trace, data []T, dims ...int) *Tensor {
+	return host(tr, "share", data, dims, false).share()
+}
+
+// ShareView is [Share] of the memory that a view shows, in any layout in which no two
+// elements are in one place.
+func ShareView(tr *Trace, v soa.View) *Tensor {
+	const op = "share_view"
+	switch {
+	case v.IsZero():
+	case v.ReadOnly():
+		return refused(tr, op, "the memory is read only: FromView reads it")
+	case v.Remote() != nil:
+		return refused(tr, op, fmt.Sprintf("the memory is that of %v, and must be the host's", v.Remote()))
+	case v.Check() == nil && v.Overlaps():
+		return refused(tr, op, fmt.Sprintf("some elements of %v are one in memory and cannot be written: FromView reads them", v))
+	}
+	return fromView(tr, op, v).share()
+}
+
+// share makes t, which has just borrowed memory, one that in-place ops write.
+func (t *Tensor) share() *Tensor {
+	if t.err == nil {
+		view := t.val.view
+		t.val.inPlace, t.val.sum = &view, nil
+	}
+	return t
+}
+
 // FromView shares the elements that a view shows, in any layout, as Borrow does
 // for a slice; not the view's own lists of sizes, strides and addresses.
-func FromView(p Place, v soa.View) *Tensor {
+func FromView(p Place, v soa.View) *Tensor { return fromView(p, "from_view", v) }
+
+func fromView(p Place, op string, v soa.View) *Tensor {
 	if v.IsZero() || nowhere(p) {
-		return refused(p, "from_view", "the view is the zero View")
+		return refused(p, op, "the view is the zero View")
 	}
 	if err := v.Check(); err != nil {
-		return refused(p, "from_view", err.Error())
+		return refused(p, op, err.Error())
 	}
-	v.Type.Shape, v.Strides, v.Table = slices.Clone(v.Type.Shape), slices.Clone(v.Strides), slices.Clone(v.Table) // the caller may use them again
-	x := newValue(p, v, "")
+	x := newValue(p, v.Clone(), "") // the caller may use its lists again
 	x.val.borrow()
 	return x
 }

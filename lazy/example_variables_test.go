@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"ltc/lazy"
+	"ltc/soa"
 )
 
 func ExampleDevice_Variable() {
@@ -139,4 +140,39 @@ func ExampleBorrow() {
 	fmt.Println(y.Float())
 	// Output:
 	// 6
+}
+
+func ExampleShare() {
+	dev, err := lazy.Open("cpu")
+	check(err)
+	tr := lazy.NewTrace(dev)
+
+	data := []float32{1, 2, 3}
+	x := lazy.Share(tr, data)
+	x.Add_(lazy.Const(tr, lazy.F32, 1))
+	x.Narrow(0, 0, 1).Neg_()
+	check(tr.MarkStep())
+	check(tr.Wait(context.Background())) // from here on data may be read and written
+	fmt.Println(data)
+	// Output:
+	// [-2 3 4]
+}
+
+func ExampleInto() {
+	dev, err := lazy.Open("cpu")
+	check(err)
+	tr := lazy.NewTrace(dev)
+
+	x := lazy.From(tr, []float32{1, 2, 3, 4}, 2, 2)
+	rows := make([]float32, 2)
+	lazy.Into(x.Sum(1), rows)
+	table := make([]float32, 8) // x and its squares, side by side
+	squares, err := soa.Strided(table, x.Type(), 2, []int{4, 1})
+	check(err)
+	x.Mul(x).IntoView(squares)
+	check(tr.MarkStep())
+	check(tr.Wait(context.Background())) // from here on rows and table may be read
+	fmt.Println(rows, table)
+	// Output:
+	// [3 7] [0 0 1 4 0 0 9 16]
 }

@@ -35,6 +35,7 @@ type flight struct {
 	args    []*value
 	pinned  []*value // unpinned at the end
 	assigns []assignment
+	dests   []destination
 	donors  []donor
 	own     []bool   // the call has memory for results[i]
 	roots   []*value // of results[i]; nil for one that has its value from another
@@ -57,8 +58,9 @@ func (f *flight) Reset() {
 		*s = (*s)[:0]
 	}
 	clear(f.assigns)
+	clear(f.dests)
 	clear(f.donors)
-	f.donors = f.donors[:0]
+	f.dests, f.donors = f.dests[:0], f.donors[:0]
 	clear(f.call.Args)
 	clear(f.call.Results[:cap(f.call.Results)]) // the backend may have made it shorter
 	f.assigns, f.call.Args, f.call.Results = f.assigns[:0], f.call.Args[:0], f.call.Results[:0]
@@ -122,9 +124,12 @@ func (f *flight) gather() error {
 	n := len(f.program.Graph.Results)
 	f.call.Results = slices.Grow(f.call.Results, n)[:n] // zero: see reset
 	f.own = slices.Grow(f.own[:0], n)[:n]
+	for i := range f.dests {
+		f.call.Results[f.dests[i].result] = f.dests[i].view
+	}
 	for i, strides := range f.program.Small {
 		// Others are of the backend's memory, or take over an argument's.
-		if strides != nil && f.slab != nil {
+		if strides != nil && f.slab != nil && f.call.Results[i].IsZero() {
 			f.call.Results[i] = f.slab.Make(f.program.Graph.Results[i].Type, strides)
 		}
 		f.own[i] = !f.call.Results[i].IsZero()
@@ -319,6 +324,7 @@ func (f *flight) Settle(err error) {
 			v.publish(&f.call.Results[i], nil)
 		}
 	}
+	f.settleShared(err)
 	f.Land()
 }
 

@@ -21,7 +21,8 @@ import (
 )
 
 // Value returns the elements of t where they lie, or a copy if that is the memory
-// of a device such as a GPU; they must not be written. A
+// of a device such as a GPU. They must not be written, and [soa.View.ReadOnly] says so,
+// unless they are such a copy or memory of [Share]. A
 // tensor that has not been computed yet is computed now, with all it needs:
 // an implicit sync, counted with its line in the trace's [Report]. Assignments
 // of the step that t does not need stay for MarkStep, and t keeps its value.
@@ -42,7 +43,11 @@ func (t *Tensor) ValueContext(ctx context.Context) (soa.View, error) {
 		}
 		return memory.Dense(v.view)
 	}
-	return v.view, nil // v stays pinned: who knows how long the caller reads it
+	// v stays pinned: who knows how long the caller reads it
+	if v.inPlace != nil || v.under != nil && v.under.inPlace != nil {
+		return v.view, nil
+	}
+	return v.view.AsReadOnly(), nil
 }
 
 // data returns the value of t, computed if it must be, and pinned. A variable

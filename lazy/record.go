@@ -372,8 +372,8 @@ func (tr *Trace) whyNot(op string, i int, xs []*Tensor) *OpError {
 			"%s was recorded at %v in another trace and has no value yet; give it to that trace's MarkStep first", nounOf(i, xs), x.node.Loc)
 	}
 	return opError(site, op, ErrStale, xs,
-		"%s, the %v recorded at %v, is of an earlier step and its value was not kept; give it to MarkStep as a root, Keep it, or turn on Trace.LiveRoots",
-		nounOf(i, xs), x.node.Op, x.node.Loc)
+		"%s, the %v recorded at %v, is of an earlier step and its value was not kept%s; give it to MarkStep as a root, Keep it, or turn on Trace.LiveRoots",
+		nounOf(i, xs), x.node.Op, x.node.Loc, x.writtenInto())
 }
 
 // nounOf is what messages call operand i.

@@ -19,6 +19,7 @@ type run struct {
 	results []*ir.Node
 	alias   []*ir.Node
 	assigns []assignment
+	dests   []destination
 	graph   ir.Graph
 	donors  []donor
 	dry     bool // of Warmup: tensors are let be
@@ -29,9 +30,10 @@ func (r *run) reset() {
 	clear(r.results)
 	clear(r.alias)
 	clear(r.assigns)
+	clear(r.dests)
 	clear(r.donors)
 	r.handles, r.results, r.alias, r.assigns = r.handles[:0], r.results[:0], r.alias[:0], r.assigns[:0]
-	r.donors = r.donors[:0]
+	r.dests, r.donors = r.dests[:0], r.donors[:0]
 	r.graph.Forget()
 }
 
@@ -48,6 +50,9 @@ func (r *run) root(tr *Trace, t *Tensor) error {
 	}
 	if t.isView() {
 		return r.root(tr, t.alias.root)
+	}
+	if tr.writesShared(t) {
+		return nil // a result anyway, in the caller's memory
 	}
 	if t.val != nil {
 		if t.alias != nil && t.alias.donation != nil {
@@ -129,7 +134,7 @@ func (r *run) collect(tr *Trace, roots []*Tensor) error {
 			return err
 		}
 	}
-	return nil
+	return r.place(tr)
 }
 
 // prepare captures and compiles the results for f to run, and claims the
@@ -152,6 +157,9 @@ func (r *run) prepare(tr *Trace, f *flight) error {
 			}
 			return opError(tr.site(), "mark_step", operandError{err}, nil, "%v", operandError{err})
 		}
+	}
+	if err := f.apart(tr); err != nil {
+		return err
 	}
 	return tr.dev.claim(f)
 }
@@ -217,6 +225,10 @@ func (r *run) take(f *flight, p *programs.Program, args []int) {
 	for _, a := range r.assigns {
 		a.arg = args[a.result]
 		f.assigns = append(f.assigns, a)
+	}
+	for _, d := range r.dests {
+		d.arg = args[d.result]
+		f.dests = append(f.dests, d)
 	}
 }
 

@@ -215,6 +215,7 @@ func (tr *Trace) mark(ctx context.Context, roots []*Tensor) error {
 	for _, n := range r.results[:len(r.handles)] {
 		n.Value = nil
 	}
+	f.hand()
 	tr.give(f, r)
 	tr.stepped = f.program
 	return tr.launch(f)

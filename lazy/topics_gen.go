@@ -23,9 +23,9 @@
 //   - Bits and logic: Not, CountLeadingZeros, And, Or, Xor, ShiftLeft, ShiftRight,
 //     ShiftRightLogical, LogicalAnd, LogicalOr, LogicalXor, LogicalNot, AndScalar,
 //     OrScalar, XorScalar, ShiftLeftScalar, ShiftRightScalar
-//   - Making tensors: From, Borrow, FromView, Full, Zeros, Ones, ARange, LinSpace,
-//     LogSpace, Eye, HannWindow, HammingWindow, BlackmanWindow, BartlettWindow, Const,
-//     Iota, NewScalar, Trace.Scalar, Place
+//   - Making tensors: From, Borrow, Share, FromView, ShareView, Full, Zeros, Ones, ARange,
+//     LinSpace, LogSpace, Eye, HannWindow, HammingWindow, BlackmanWindow, BartlettWindow,
+//     Const, Iota, NewScalar, Trace.Scalar, Place
 //   - Writing: Assign, Copy_, Fill_
 //   - Open sizes: lazy.Dim, OpenDim, OpenShape, Size, SizeAdd, SizeSub, SizeMul, SizeDiv,
 //     SizeMin, SizeMax
@@ -77,8 +77,9 @@
 //     MarkSteps, Trace.Wait, Trace.Warmup, Trace.WarmupContext, Trace.AfterStep,
 //     Trace.Discard, Trace.Reuse, Trace.LiveRoots, Trace.NameStep, Trace.Scope,
 //     Trace.ImplicitSyncs, Trace.Device
-//   - Values: Value, ValueContext, ToSlice, ToSliceContext, Item, ItemContext, Float, Set,
-//     Keep, Donate, Release, To, CopyOption, As, Async, WithContext
+//   - Values: Value, ValueContext, ToSlice, ToSliceContext, Into, IntoView, Item,
+//     ItemContext, Float, Set, Keep, Donate, Release, To, CopyOption, As, Async,
+//     WithContext
 //   - Functions and composites: Stop, Func, Function, Traceable, Function.Call,
 //     Function.CallAll, Function.Warmup, Function.Inputs, Function.Export,
 //     Function.Report, Exported, Input, Host, HostOp, Import, Imported, Imported.Call,

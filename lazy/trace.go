@@ -88,6 +88,7 @@ type current struct {
 	read      []*Tensor     // handles with a value that keep their history for gradients
 	written   roster        // handles with a value that were written in place
 	after     []func(error) // step closures
+	dests     []destination // memory of Into
 	scopes    []scope       // open ones
 	scopeNext int           // the number of the next scope that is in none
 	made      int           // handles
@@ -105,9 +106,10 @@ func (c *current) next() current {
 	c.arguments.Clear()
 	clear(c.read)
 	clear(c.after)
+	clear(c.dests)
 	return current{
 		vars: c.vars, order: c.order[:0], arguments: c.arguments, pinned: c.pinned[:0], kept: c.kept.Emptied(),
-		read: c.read[:0], written: c.written.Emptied(), after: c.after[:0], scopes: c.scopes[:0],
+		read: c.read[:0], written: c.written.Emptied(), after: c.after[:0], dests: c.dests[:0], scopes: c.scopes[:0],
 	}
 }
 

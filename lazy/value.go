@@ -39,13 +39,14 @@ type value struct {
 	over       atomic.Bool
 	rolledBack atomic.Bool // a version that failed and has pinned old
 
-	sizing   bool // the run that makes it tells sizes of view.Type, and sets it
-	scalar   bool // a scalar argument
-	number   bool // of an op, that varies
-	borrowed bool // view is memory of the caller's
-	version  bool // of a variable
-	host     bool // a version that Init or SetValues made
-	captured bool // by a function, which keeps it without a pin
+	sizing   bool      // the run that makes it tells sizes of view.Type, and sets it
+	scalar   bool      // a scalar argument
+	number   bool      // of an op, that varies
+	borrowed bool      // view is memory of the caller's
+	inPlace  *soa.View // that memory, if in-place ops write it: see Share
+	version  bool      // of a variable
+	host     bool      // a version that Init or SetValues made
+	captured bool      // by a function, which keeps it without a pin
 
 	before callsite.Site // where old was assigned; written as it is
 
@@ -136,7 +137,7 @@ func (v *value) drop() {
 
 // own returns v, or a copy if its memory may be changed by the host.
 func (v *value) own() *value {
-	if !v.scalar && !v.borrowed {
+	if !v.scalar && !v.borrowed || v.wait(nil, nil) != nil {
 		return v
 	}
 	dense, err := memory.Dense(v.view)

@@ -42,6 +42,8 @@ type alias struct {
 	past     []*value      // before steps that wrote it and are under way
 	argument bool          // of a function being traced: what its caller gave is not written
 	donation *donation     // the latest
+
+	into callsite.Site // of the latest Into of the tensor; 0 if none
 }
 
 // step is a view op, its attributes as nodes hold them.

@@ -306,8 +306,8 @@ func (tr *Trace) whyNotShared(op string, i int, xs []*Tensor) *OpError {
 				"%s is the view made at %v of what another trace recorded at %v, which has no value yet; give it to that trace's MarkStep first", nounOf(i, xs), x.alias.loc, s.node.Loc)
 		}
 		return opError(tr.site(), op, ErrStale, xs,
-			"%s is the view made at %v of the %v recorded at %v, which is of an earlier step and whose value was not kept; give it to MarkStep as a root, Keep it, or turn on Trace.LiveRoots",
-			nounOf(i, xs), x.alias.loc, s.node.Op, s.node.Loc)
+			"%s is the view made at %v of the %v recorded at %v, which is of an earlier step and whose value was not kept%s; give it to MarkStep as a root, Keep it, or turn on Trace.LiveRoots",
+			nounOf(i, xs), x.alias.loc, s.node.Op, s.node.Loc, x.writtenInto())
 	}
 	if err := x.whyNot(tr.site(), op, xs, nounOf(i, xs)); err != nil {
 		return err

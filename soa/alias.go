@@ -90,6 +90,73 @@ func (a *segment) meets(b *segment) bool {
 	return d < first.size || a.stride-d < second.size
 }
 
+// Meets reports whether an element of v and an element of w may be in the same memory. Elements
+// that interleave in rows of equal distance, such as two columns of a matrix, do not meet. For
+// views with other distances, Meets reports whether their ranges of memory overlap. Both views
+// must have passed [View.Check].
+func (v *View) Meets(w *View) bool {
+	if v.Type.Elements() == 0 || w.Type.Elements() == 0 || v.Remote() != w.Remote() {
+		return false
+	}
+	a, b := v.rows(), w.rows()
+	for from := range v.starts {
+		moved := a.by(from)
+		for to := range w.starts {
+			if other := b.by(to); moved.meets(&other) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// starts calls yield with the address of the first element, or of that of each column of a table.
+func (v *View) starts(yield func(at uintptr) bool) {
+	if v.Table == nil {
+		yield(uintptr(v.base))
+		return
+	}
+	for _, base := range v.Table {
+		if !yield(uintptr(base)) {
+			return
+		}
+	}
+}
+
+// rows returns the memory of v, or of one column of v's table, as a segment whose addresses are
+// relative to the first element. Each of the segment's elements is all that v has within one step of the longest stride. If
+// this is longer than the stride, the segment is one element.
+func (v *View) rows() segment {
+	size := v.Type.DType.Size()
+	outer := -1
+	for i, d := range v.Type.Shape {
+		if d > 1 && !v.along(i) && (outer < 0 || abs(v.Strides[i]) > abs(v.Strides[outer])) {
+			outer = i
+		}
+	}
+	low, high := v.extent()
+	s := segment{lo: uintptr(low * size), hi: uintptr((high + 1) * size)}
+	s.size = s.hi - s.lo
+	if outer >= 0 {
+		stride := abs(v.Strides[outer])
+		if within := high - low + 1 - (v.Type.Shape[outer]-1)*stride; within <= stride {
+			s.size, s.stride = uintptr(within*size), uintptr(stride*size)
+		}
+	}
+	return s
+}
+
+// along reports whether axis i counts the columns of v's table.
+func (v *View) along(i int) bool { return v.Table != nil && i == v.TableAxis }
+
+// by returns the segment so many bytes higher.
+func (a segment) by(bytes uintptr) segment {
+	a.lo, a.hi = a.lo+bytes, a.hi+bytes
+	return a
+}
+
+func abs(n int) int { return max(n, -n) }
+
 // segments appends the segments of a tensor, which go along the elements. There is one for
 // each component, or for the components of a row if they are adjacent.
 func (t *tensor) segments(all []segment, output bool) []segment {

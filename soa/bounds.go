@@ -58,7 +58,7 @@ func (b bounds) contain(v *View) bool {
 // may be written. Most views are plain, and Plain is fast: the checks of each run call Plain
 // first.
 func (v *View) Plain(t *types.Type) bool {
-	if v.hold != nil || v.Table != nil || v.base == nil || v.Type.DType != t.DType ||
+	if v.hold != nil || v.readOnly || v.Table != nil || v.base == nil || v.Type.DType != t.DType ||
 		len(v.Type.Shape) != len(t.Shape) || len(v.Strides) != len(t.Shape) {
 		return false
 	}

@@ -57,9 +57,18 @@ func (b *Buffer) anyReadOnly() bool {
 // the Go heap, which views keep.
 func (v *View) Released() bool { return v.hold != nil && v.hold.anyReleased() }
 
-// ReadOnly reports whether a buffer of the view is read-only: see [OpenShared] and [Foreign].
-// A view does not know of [Column.Const].
-func (v *View) ReadOnly() bool { return v.hold != nil && v.hold.anyReadOnly() }
+// ReadOnly reports whether the memory must not be written through the view: [View.AsReadOnly] has
+// made the view, or a buffer of the view is read-only ([OpenShared], [Foreign]). A view does not
+// know of [Column.Const].
+func (v *View) ReadOnly() bool { return v.readOnly || v.hold != nil && v.hold.anyReadOnly() }
+
+// AsReadOnly returns v as a view through which the memory must not be written. Views made of the
+// result are read-only, too. [Copy] and runs of programs refuse to write such a view. A slice of
+// its elements ([Slice], [With]) can be written all the same, and must not be.
+func (v View) AsReadOnly() View {
+	v.readOnly = true
+	return v
+}
 
 // acquire keeps the memory from being freed until done is called. It reports false if the
 // buffer was released: then done must not be called.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"unsafe"
 
 	"ltc/internal/diag"
@@ -23,6 +24,7 @@ type View struct {
 	base      unsafe.Pointer
 	hold      *Buffer // keeps memory off the Go heap, as base does not; else nil
 	bounds    bounds
+	readOnly  bool // whatever hold is: see AsReadOnly
 }
 
 // Dense returns the strides of row-major memory without gaps.
@@ -107,7 +109,13 @@ func (v View) String() string {
 // w must be equal. Locate does not write v.Type, so that other goroutines may read v.Type
 // meanwhile.
 func (v *View) Locate(w *View) {
-	v.Strides, v.Table, v.TableAxis, v.base, v.hold, v.bounds = w.Strides, w.Table, w.TableAxis, w.base, w.hold, w.bounds
+	v.Strides, v.Table, v.TableAxis, v.base, v.hold, v.bounds, v.readOnly = w.Strides, w.Table, w.TableAxis, w.base, w.hold, w.bounds, w.readOnly
+}
+
+// Clone returns a view of the same memory with sizes, strides and a table of its own.
+func (v View) Clone() View {
+	v.Type.Shape, v.Strides, v.Table = slices.Clone(v.Type.Shape), slices.Clone(v.Strides), slices.Clone(v.Table)
+	return v
 }
 
 // Element is a type constraint: the Go types that can hold an element of a dtype.
@@ -211,7 +219,7 @@ func (v View) Restride(t types.Type, offset int, strides []int) (View, error) {
 	case len(strides) != t.Rank():
 		return View{}, fmt.Errorf("restride of %v to %v: %s, want one for each dimension", v.Type, t, diag.Count(len(strides), "stride"))
 	case t.Elements() == 0:
-		return View{Type: t, Strides: strides, base: v.base, hold: v.hold, bounds: v.bounds}, nil
+		return View{Type: t, Strides: strides, base: v.base, hold: v.hold, bounds: v.bounds, readOnly: v.readOnly}, nil
 	}
 	left := v.Type.Elements() - 1 - offset
 	out := offset < 0 || left < 0
@@ -226,6 +234,6 @@ func (v View) Restride(t types.Type, offset int, strides []int) (View, error) {
 	if out {
 		return View{}, fmt.Errorf("restride of %v: %v with strides %v from element %d on reaches outside of it", v.Type, t, strides, offset)
 	}
-	r := View{Type: t, Strides: strides, base: v.base, hold: v.hold, bounds: v.bounds}
+	r := View{Type: t, Strides: strides, base: v.base, hold: v.hold, bounds: v.bounds, readOnly: v.readOnly}
 	return r.offset(offset), nil
 }

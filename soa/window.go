@@ -58,7 +58,7 @@ func NewTable(axis int, columns ...View) (View, error) {
 	if axis < 0 || axis > first.Type.Rank() {
 		return View{}, fmt.Errorf("table of columns %v: axis %d is not in [0, %d]", first.Type, axis, first.Type.Rank())
 	}
-	table, hold, all := make([]unsafe.Pointer, len(columns)), &Buffer{off: true}, first.bounds
+	table, hold, all, readOnly := make([]unsafe.Pointer, len(columns)), &Buffer{off: true}, first.bounds, false
 	for i, c := range columns {
 		switch {
 		case c.Table != nil:
@@ -74,6 +74,7 @@ func NewTable(axis int, columns ...View) (View, error) {
 		if c.hold != nil {
 			hold.also = append(hold.also, c.hold)
 		}
+		readOnly = readOnly || c.readOnly
 	}
 	if hold.also == nil {
 		hold = nil
@@ -85,6 +86,7 @@ func NewTable(axis int, columns ...View) (View, error) {
 		Table:     table,
 		TableAxis: axis,
 		bounds:    all,
+		readOnly:  readOnly,
 	}, nil
 }
 

@@ -30,10 +30,9 @@ func Example_columnsOfTensors() {
 	tr := lazy.NewTrace(dev)
 	w := lazy.SetValues(dev.Variable("w", lazy.F32, 2, 1), []float32{1, 10})
 	score := lazy.FromView(tr, in.Tensor(0)).MatMul(w) // (4, 2) by (2, 1)
-	check(tr.MarkStep(score))
-	v, err := score.Value() // waits for the step
-	check(err)
-	check(soa.Copy(out.Tensor(0), v)) // to the column
+	score.IntoView(out.Tensor(0))
+	check(tr.MarkStep())
+	check(tr.Wait(context.Background())) // from here on the columns are the program's again
 	fmt.Println(hits.At(2).Load())
 	// Output:
 	// {2 1 12}

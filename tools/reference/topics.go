@@ -35,7 +35,7 @@ var pages = []page{
 		{string(ops.Bits), "* AndScalar OrScalar XorScalar ShiftLeftScalar ShiftRightScalar"},
 	}},
 	{"shapes.md", "Making tensors, their sizes", "", []topic{
-		{string(ops.Making), "From Borrow FromView Full Zeros Ones ARange LinSpace LogSpace Eye HannWindow HammingWindow BlackmanWindow BartlettWindow Const * NewScalar Trace.Scalar Place"},
+		{string(ops.Making), "From Borrow Share FromView ShareView Full Zeros Ones ARange LinSpace LogSpace Eye HannWindow HammingWindow BlackmanWindow BartlettWindow Const * NewScalar Trace.Scalar Place"},
 		{"Writing", "Assign Copy_ Fill_"},
 		{"Open sizes", "lazy.Dim OpenDim OpenShape Size SizeAdd SizeSub SizeMul SizeDiv SizeMin SizeMax"},
 		{"What a tensor is", "Tensor Shape DType Type Rank Dim Name Named Device Trace IsVariable Err"},
@@ -70,7 +70,7 @@ var pages = []page{
 		{"Devices", "lazy.Device Open Default SetDefault UseDevice WithDevice DeviceFrom Device.Variable Device.Wait Device.Close Device.Name Device.Devices Device.OpenedAt"},
 		{"Options of a device", "Option Threads Seed TF32 Compiled Tiers NumbersAsConstants StaticShapes Strict StrictTypes Ordered OpByOp CheckIndices CheckNaNs ImplicitSyncs SyncMode MemoryLimit MemoryCacheLimit ProgramCacheLimit GraphLimit Profiled TrackLive ObserveOps OpRun Logger Environment EnvVar"},
 		{"Steps", "lazy.Trace NewTrace Trace.Read Trace.MarkStep Trace.MarkStepContext MarkSteps Trace.Wait Trace.Warmup Trace.WarmupContext Trace.AfterStep Trace.Discard Trace.Reuse Trace.LiveRoots Trace.NameStep Trace.Scope Trace.ImplicitSyncs Trace.Device"},
-		{"Values", "Value ValueContext ToSlice ToSliceContext Item ItemContext Float Set Keep Donate Release To CopyOption As Async WithContext"},
+		{"Values", "Value ValueContext ToSlice ToSliceContext Into IntoView Item ItemContext Float Set Keep Donate Release To CopyOption As Async WithContext"},
 	}},
 	{"functions.md", "Functions", "A Go function that is compiled, a composite op that others expand, and a text for other machines: see [open sizes](../dynamic.md) and [models](../model.md).", []topic{
 		{string(ops.Functions), "* Func Function Traceable Function.Call Function.CallAll Function.Warmup Function.Inputs Function.Export Function.Report Exported Input Host HostOp Import Imported Imported.Call Imported.CallAll Imported.Inputs Imported.Outputs Define DefineAll Composite Attrs Attrs.DType Attrs.Flag Attrs.Float Attrs.Int Attrs.Ints Callable Callable.Call Callable.CallAll Callable.Doc"},

@@ -31,6 +31,15 @@ func (r *Ordered[K, V]) Put(key K, value V) {
 	r.all = append(r.all, entry[K, V]{key, value})
 }
 
+// Of returns the value of key, and whether there is one.
+func (r *Ordered[K, V]) Of(key K) (value V, ok bool) {
+	i, ok := r.at[key]
+	if ok {
+		value = r.all[i].value
+	}
+	return value, ok
+}
+
 // Drop removes a key, if it is there.
 func (r *Ordered[K, V]) Drop(key K) {
 	if i, ok := r.at[key]; ok {

@@ -1,0 +1,255 @@
+package lazy
+
+import (
+	"fmt"
+
+	"ltc/internal/callsite"
+	"ltc/ir"
+	"ltc/ir/dims"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// destination is memory of the caller that a step writes a result to: that of [Into], or
+// that of a tensor of [Share] which in-place ops have written.
+type destination struct {
+	op   string
+	site callsite.Site // where Into was called, or the tensor was written last
+	t    *Tensor
+	view soa.View
+	node *ir.Node // of Into: what is written
+
+	// of a tensor of Share; nil for Into
+	past *value // before the step
+	next *value // after it
+
+	result int // of the program
+	arg    int // the argument that past is
+}
+
+// Into has the step that is being recorded write the elements that t has now to dst, in
+// row-major order, and returns t. MarkStep computes t for that, like a root. It is no
+// root: unless t is given to MarkStep as well, t has no value afterwards, and using it is
+// an error that says where its elements went. T must be the Go type of t's dtype, and dst
+// as long as t has elements.
+//
+// Programs write dst in place where they can. A backend that cannot copies the result to
+// it, which the report counts ([Report].CopiedBytes). Which memory it is does not matter
+// for what is compiled: other slices in later steps compile nothing.
+//
+// From the call on dst is the step's: nobody may read or write it before the step has
+// ended. [Trace.Wait] waits for that, as does reading a root of the step, and a function
+// of [Trace.AfterStep] comes after it. Then nothing of the library keeps dst. It must not
+// share memory with anything else that the step reads or writes: the step then fails with
+// an error of the line of Into. Of a step that fails or is discarded, dst keeps what it
+// had, unless the error wraps [backends.ErrWritten].
+//
+// In a function of [Func] and in control flow there is no Into: return the tensor.
+func Into[T soa.Element](t *Tensor, dst []T) *Tensor {
+	const op = "into"
+	if b := firstBad(op, t); b != nil {
+		return b.fails()
+	}
+	typ := t.Type()
+	if d := dtypeOf[T](); d != typ.DType {
+		return t.misuse(op, fmt.Sprintf("its elements are %v, and the slice's are %v; convert it with Convert", typ.DType, d)).fails()
+	}
+	if dims.HasExpr(typ.Shape...) {
+		return t.misuse(op, sizeless).fails()
+	}
+	view, err := soa.Borrow(dst, typ)
+	if err != nil {
+		return t.misuse(op, err.Error()).fails()
+	}
+	return t.into(op, view)
+}
+
+// IntoView is [Into] for the memory that a view shows, in any layout in which no two
+// elements are in one place: columns of a structure of arrays, and parts of larger
+// tensors. The view must have t's type.
+func (t *Tensor) IntoView(dst soa.View) *Tensor {
+	const op = "into_view"
+	if b := firstBad(op, t); b != nil {
+		return b.fails()
+	}
+	if why := unfit(t.Type(), &dst); why != "" {
+		return t.misuse(op, why).fails()
+	}
+	return t.into(op, dst.Clone())
+}
+
+// unfit says why a tensor of type t cannot be written to dst; "" if it can.
+func unfit(t types.Type, dst *soa.View) string {
+	switch {
+	case dims.HasExpr(t.Shape...):
+		return sizeless
+	case dst.IsZero():
+		return "the view is the zero View"
+	case !dst.Type.Equal(t):
+		return fmt.Sprintf("it is %v, and the view is of %v", t, dst.Type)
+	}
+	if err := dst.Check(); err != nil {
+		return err.Error()
+	}
+	switch {
+	case dst.ReadOnly():
+		return "the view is read only"
+	case dst.Remote() != nil:
+		return fmt.Sprintf("the memory is that of %v, and must be the host's", dst.Remote())
+	case dst.Overlaps():
+		return fmt.Sprintf("some elements of %v are one in memory and cannot be written", *dst)
+	}
+	return ""
+}
+
+// sizeless is why a tensor whose sizes follow from data goes nowhere.
+const sizeless = "sizes of its shape are known only when the step has run: give it to MarkStep as a root, and read it with ToSlice"
+
+// fails makes the step fail with the error of t: nobody need look at what Into returns.
+func (t *Tensor) fails() *Tensor {
+	if t.tr != nil && t.err != nil {
+		t.tr.fail(t.err)
+	}
+	return t
+}
+
+func (t *Tensor) into(op string, dst soa.View) *Tensor {
+	tr := t.tr
+	if tr == nil {
+		bad := opError(callsite.Caller(), op, ErrPlacement, []*Tensor{t}, "it belongs to no trace, and no step would write the memory: give what Trace.Read of it returns")
+		if v := t.storage().v; v != nil {
+			v.lose(bad)
+		}
+		return t.dev.poisoned(nil, bad)
+	}
+	if !tr.enter() {
+		return tr.poisoned(tr.crowded(op, t))
+	}
+	defer tr.leave()
+	if err := tr.withinClosure(op, t); err != nil {
+		return tr.fail(err)
+	}
+	if tr.function {
+		return tr.fail(opError(tr.site(), op, ErrUsage, []*Tensor{t}, "it is called in a function that is being traced, which runs later and often: return the tensor"))
+	}
+	n := tr.operand(t)
+	if n == nil {
+		return tr.fail(tr.refusal(op, t))
+	}
+	site := tr.site()
+	tr.dests = append(tr.dests, destination{op: op, site: site, t: t, view: dst, node: n})
+	t.mem().into = site
+	return t
+}
+
+// writtenInto says where the elements of t went, if that is memory of [Into].
+func (t *Tensor) writtenInto() string {
+	if t.alias == nil || t.alias.into == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": its elements are in the memory given to Into at %v", t.alias.into)
+}
+
+// writesShared reports whether t is memory of [Share] that the step writes.
+func (tr *Trace) writesShared(t *Tensor) bool {
+	past, ok := tr.written.Of(t)
+	return ok && past.inPlace != nil
+}
+
+// place adds what the step writes to memory of the caller to the results.
+func (r *run) place(tr *Trace) error {
+	for _, d := range tr.dests {
+		r.goes(d, d.node, nil)
+	}
+	for t, past := range tr.written.All {
+		if past.inPlace == nil {
+			continue
+		}
+		if b := firstBad("mark_step", t); b != nil {
+			return b.err
+		}
+		n := tr.operand(t)
+		if n == nil {
+			return tr.refusal("mark_step", t)
+		}
+		r.goes(destination{op: "share", site: t.alias.site, t: t, view: *past.inPlace, past: past}, n, tr.arguments.Of(past))
+	}
+	for i := range r.dests {
+		for k := range i {
+			if a, b := &r.dests[k], &r.dests[i]; a.view.Meets(&b.view) {
+				return opError(b.site, b.op, ErrUsage, []*Tensor{b.t}, "the step writes %v to memory that it also writes %v to, at %v: give each result memory of its own",
+					b.view.Type, a.view.Type, a.site)
+			}
+		}
+	}
+	return nil
+}
+
+// goes adds n to the results, which is written to d; param is the node of the argument in
+// the same memory, if there is one.
+func (r *run) goes(d destination, n, param *ir.Node) {
+	d.result = len(r.results)
+	r.dests = append(r.dests, d)
+	r.results = append(r.results, n)
+	r.alias = append(r.alias, param)
+}
+
+// apart returns an error if the run would read memory that it writes as one of its
+// destinations.
+func (f *flight) apart(tr *Trace) error {
+	for i := range f.dests {
+		d := &f.dests[i]
+		for k, v := range f.args {
+			of := &v.view
+			switch {
+			case k == d.arg:
+				continue // the argument whose memory the result takes over
+			case v.inPlace != nil:
+				of = v.inPlace
+			case !v.ready():
+				continue // it is made in memory of the device
+			}
+			if of.Check() != nil || !of.Meets(&d.view) {
+				continue
+			}
+			at := ""
+			if n := tr.arguments.Of(v); n != nil {
+				at = fmt.Sprintf(", at %v", n.Loc)
+			}
+			return opError(d.site, d.op, ErrUsage, []*Tensor{d.t}, "the step writes %v to memory in which it also reads %v%s: copy what is read with From, or write a tensor of Share in place",
+				d.view.Type, v.view.Type, at)
+		}
+	}
+	return nil
+}
+
+// hand gives the tensors of [Share] that the step writes their values to come.
+func (f *flight) hand() {
+	for i := range f.dests {
+		d := &f.dests[i]
+		if d.past == nil {
+			continue
+		}
+		d.next = pending(f, d.past.name, d.view.Type)
+		d.next.borrowed, d.next.inPlace = true, d.past.inPlace
+		f.dev.born(d.next, "value", d.site)
+		d.t.adopt(d.next, true)
+	}
+}
+
+// settleShared publishes what tensors of [Share] are after the run, which ended with err.
+func (f *flight) settleShared(err error) {
+	for i := range f.dests {
+		d := &f.dests[i]
+		switch {
+		case d.next == nil:
+		case err == nil:
+			d.next.publish(&d.view, nil)
+		default:
+			d.next.publish(nil, err)
+			if overwrites(err) {
+				d.past.err = fmt.Errorf("the memory of the tensor written at %v may have been written over: %w", d.site, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,116 @@
+package soa_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/internal/trials"
+	"ltc/ir/types"
+	"ltc/soa"
+)
+
+// Views with a common element meet; views whose elements interleave in equal rows do not.
+func TestMeets(t *testing.T) {
+	mem := make([]float32, 24)
+	of := func(offset int, shape, strides []int) soa.View {
+		v, err := soa.Strided(mem, types.Of(types.F32, shape...), offset, strides)
+		require.NoError(t, err)
+		return v
+	}
+	whole := of(0, []int{24}, []int{1})
+	left, right := of(0, []int{6, 2}, []int{4, 1}), of(2, []int{6, 2}, []int{4, 1})
+	column, next := of(0, []int{6}, []int{4}), of(1, []int{6}, []int{4})
+	table, err := soa.NewTable(1, column, of(2, []int{6}, []int{4}))
+	require.NoError(t, err)
+	odd, err := soa.NewTable(0, next, of(3, []int{6}, []int{4}))
+	require.NoError(t, err)
+	for _, c := range []struct {
+		a, b soa.View
+		want bool
+	}{
+		{whole, whole, true}, {whole, left, true}, {left, right, false}, {left, left, true}, {column, next, false},
+		{left, next, true}, {right, next, false}, {table, next, false}, {table, odd, false}, {table, column, true}, {table, right, true}, {odd, right, true},
+		{of(0, []int{12}, []int{1}), of(12, []int{12}, []int{1}), false},
+		{of(0, []int{0}, []int{1}), whole, false},
+		{of(5, nil, nil), of(5, nil, nil), true}, {of(5, nil, nil), of(6, nil, nil), false},
+	} {
+		require.Equal(t, c.want, c.a.Meets(&c.b), "%v %v", c.a, c.b)
+		require.Equal(t, c.want, c.b.Meets(&c.a), "%v %v", c.b, c.a)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	met, n := 0, trials.Of(3000)
+	for range n {
+		a, b := draw(rng, mem), draw(rng, mem)
+		share := false
+		for p := range places(a) {
+			share = share || places(b)[p]
+		}
+		if share {
+			met++
+			require.True(t, a.Meets(&b), "%v %v", a, b)
+		}
+		require.Equal(t, a.Meets(&b), b.Meets(&a))
+	}
+	require.Greater(t, met, n/50)
+}
+
+// draw returns a view of up to two dimensions within mem.
+func draw(rng *rand.Rand, mem []float32) soa.View {
+	for {
+		shape, strides := make([]int, rng.IntN(3)), []int{rng.IntN(5), rng.IntN(9)}
+		for i := range shape {
+			shape[i] = rng.IntN(4)
+		}
+		if v, err := soa.Strided(mem, types.Of(types.F32, shape...), rng.IntN(len(mem)), strides[:len(shape)]); err == nil {
+			return v
+		}
+	}
+}
+
+// places returns the addresses of the elements of v.
+func places(v soa.View) map[uintptr]bool {
+	all := map[uintptr]bool{}
+	var walk func(axis int, at uintptr)
+	walk = func(axis int, at uintptr) {
+		if axis == v.Type.Rank() {
+			all[at] = true
+			return
+		}
+		for i := range v.Type.Shape[axis] {
+			walk(axis+1, at+uintptr(i*v.Strides[axis])*4)
+		}
+	}
+	walk(0, uintptr(v.Base()))
+	return all
+}
+
+// A view that is read only stays so in all that is made of it, and nothing writes it.
+func TestAsReadOnly(t *testing.T) {
+	v, err := soa.Borrow(make([]float32, 6), types.Of(types.F32, 6))
+	require.NoError(t, err)
+	require.False(t, v.ReadOnly())
+	r := v.AsReadOnly()
+	require.False(t, v.ReadOnly())
+	part, err := r.Slice(0, 1, 5, 2)
+	require.NoError(t, err)
+	turned, err := r.Restride(types.Of(types.F32, 2, 2), 1, []int{1, 2})
+	require.NoError(t, err)
+	none, err := r.Restride(types.Of(types.F32, 0), 0, []int{1})
+	require.NoError(t, err)
+	table, err := soa.NewTable(0, v, r)
+	require.NoError(t, err)
+	var located soa.View
+	located.Type = r.Type
+	located.Locate(&r)
+	for _, w := range []soa.View{r, part, turned, none, table, located, r.Clone()} {
+		require.True(t, w.ReadOnly(), "%v", w)
+		require.NoError(t, w.Check())
+		require.ErrorIs(t, soa.Copy(w, soa.Make(w.Type)), soa.ErrReadOnly)
+		require.NoError(t, soa.Copy(soa.Make(w.Type), w))
+	}
+	require.False(t, r.Plain(&r.Type), "a plain view may be written")
+	require.Equal(t, v.Base(), unsafe.Pointer(&soa.Slice[float32](r)[0]))
+}
