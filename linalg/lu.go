@@ -93,7 +93,7 @@ func luPanel(p *lazy.Tensor, first int) (lu, moved, pivots *lazy.Tensor) {
 		best := i.Less(row).ScalarWhere(-1, column.Abs()).ArgMax(1).Convert(lazy.I32).Unsqueeze(2)
 		isPivot, isRow := i.Equal(best), i.Equal(row)
 		swapped := func(x *lazy.Tensor) (y, pivot *lazy.Tensor) {
-			pivot = isPivot.WhereScalar(x, 0).SumKeep(1)
+			pivot = isPivot.WhereScalar(x, 0).SumKeep(1).Convert(x.DType()) // a sum of i32 is i64
 			return isRow.Where(pivot, isPivot.Where(rowAt(x, row), x)), pivot
 		}
 		p, pivotRow := swapped(p)

@@ -55,8 +55,11 @@ func stack(x *lazy.Tensor, last int) *lazy.Tensor {
 	return x.Reshape(append([]int{n}, x.OpenShape()[x.Rank()-last:]...)...)
 }
 
-// unstack gives y, whose first axis is a batch, the axes of one.
+// unstack gives y, whose first axis is a batch, the axes of one. A poisoned tensor stays it.
 func unstack(y *lazy.Tensor, batch []int) *lazy.Tensor {
+	if y.Err() != nil {
+		return y
+	}
 	return y.Reshape(append(slices.Clone(batch), y.OpenShape()[1:]...)...)
 }
 

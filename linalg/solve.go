@@ -135,7 +135,7 @@ func orderOf(pivots *lazy.Tensor) *lazy.Tensor {
 		order, i := state[0], count(tr, 1, 1, n)
 		at := pivots.IndexSelect(k.Reshape(1), 1).SubScalar(1)
 		isOne, isOther := i.Equal(k), i.Equal(at)
-		one, other := isOne.WhereScalar(order, 0).SumKeep(1), isOther.WhereScalar(order, 0).SumKeep(1)
+		one, other := isOne.WhereScalar(order, 0).MaxKeep(1), isOther.WhereScalar(order, 0).MaxKeep(1)
 		return []*lazy.Tensor{isOne.Where(other, isOther.Where(one, order))}
 	}, lazy.Iota(pivots.Trace(), lazy.I32, 1, b, n))[0]
 	return unstack(order.Convert(lazy.I64), batch)
