@@ -212,6 +212,9 @@ func (g *Graph) Clone() *Graph {
 			m.Attrs = slices.Clone(n.Attrs)
 			c.Params = append(c.Params, m)
 		}
+		if op, ok := n.Value.(Called); ok {
+			m.Value = op
+		}
 		m.In = m.in[:0:len(m.in)]
 		for _, x := range n.In {
 			m.In = append(m.In, at(x))

@@ -72,7 +72,7 @@ type Node struct {
 	// Body is what a Composite node calls, or a node of control flow runs.
 	Body *Composite
 	// Value is what the builder's owner attaches to a Parameter: the data that
-	// the argument is to have.
+	// the argument is to have. Of another node it may be a [Called].
 	Value any
 
 	in   [3]*Node // In's memory for up to three operands
@@ -83,6 +83,10 @@ type Node struct {
 	// before, each to the other.
 	twin *Node
 }
+
+// Called is the mnemonic of the user's call that a node is part of, where that is another op than the
+// node's own. It is for errors.
+type Called string
 
 // Results returns the types of the results of a node that has several, which is
 // not to be changed; nil of a node with one, whose type is Type.

@@ -13,8 +13,11 @@ import (
 	"ltc/internal/callsite"
 	"ltc/internal/env"
 	"ltc/ir"
+	"ltc/ir/dims"
+	"ltc/ir/types"
 	"ltc/lazy/internal/execution"
 	"ltc/lazy/internal/guard"
+	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/opbyop"
 	"ltc/lazy/internal/programs"
 	"ltc/lower"
@@ -121,11 +124,77 @@ var (
 )
 
 // CheckIndices says whether a step fails if an index of Gather, ScatterAdd and the like, a
-// class of OneHot or a label of CrossEntropy does not exist. The environment variable LTC_CHECK
-// switches it on; false switches it off again. Indices that the program computes are
-// computed once more before each run, and nothing has been written when a step fails so.
+// class of OneHot or a label of CrossEntropy does not exist. Without it a step fails for the
+// indices that it has as arguments in the host's memory. With true, or the environment variable
+// LTC_CHECK, it fails for all of them: those that the program computes are computed once more
+// before each run. With false none is looked at. Nothing has been written when a step fails so.
 // Indices within closures of control flow, as [For] takes, are not looked at.
-func CheckIndices(on bool) Option { return func(d *Device) { d.checkIndices = on } }
+func CheckIndices(on bool) Option { return func(d *Device) { d.checkIndices, d.anyIndex = on, !on } }
+
+// indexed says that an argument of a step has indices of an op, below a bound.
+type indexed struct {
+	arg, bound int
+	op         string
+	operands   []types.Type
+	at         callsite.Site
+}
+
+// indexedBy returns the arguments of a step that are indices, unless its guard looks at them.
+func (d *Device) indexedBy(g *ir.Graph) (all []indexed) {
+	if d.anyIndex || d.checkIndices {
+		return nil
+	}
+	for _, n := range g.Nodes {
+		var axis ir.Attr
+		switch n.Op {
+		case ir.OpGather:
+			axis = n.Attrs[ir.GatherAxis]
+		case ir.OpScatter:
+			axis = n.Attrs[ir.ScatterAxis]
+		default:
+			continue
+		}
+		index, info := sameElements(n.In[1]), infoOf(n)
+		bound := n.In[0].Type.Shape[axis.Int]
+		if index.Op != ir.OpParameter || dims.IsExpr(bound) {
+			continue
+		}
+		if op, ok := n.Value.(ir.Called); ok {
+			info.Op = string(op)
+		}
+		all = append(all, indexed{int(index.Attrs[ir.ParameterIndex].Int), bound, info.Op, info.Operands, n.Loc})
+	}
+	return all
+}
+
+// sameElements returns what n takes all its elements from, one by one and in some order.
+func sameElements(n *ir.Node) *ir.Node {
+	for n.Op == ir.OpReshape || n.Op == ir.OpTranspose || n.Op == ir.OpBroadcast {
+		n = n.In[0]
+	}
+	return n
+}
+
+// lookAtIndices returns the error of an argument that has an index which does not exist.
+func (f *flight) lookAtIndices() error {
+	for i := range f.indices {
+		x := &f.indices[i]
+		v := f.args[x.arg].view
+		if v.IsZero() || v.Remote() != nil {
+			continue
+		}
+		v, err := memory.OnHost(v)
+		if err != nil {
+			return err
+		}
+		if reason := guard.Beyond(v, x.bound); reason != "" {
+			e := &OpError{Op: x.op, Operands: x.operands, Reason: reason, Err: ErrIndex}
+			e.at(x.at)
+			return e
+		}
+	}
+	return nil
+}
 
 // CheckNaNs stops at the first op that makes a NaN or an infinity out of finite values,
 // with an error that names its line, as the environment variable LTC_CHECK_NANS does.

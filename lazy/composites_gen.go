@@ -2002,7 +2002,8 @@ func recordScatterAdd(x *Tensor, indices *Tensor, updates *Tensor) *Tensor {
 }
 
 // ScatterAdd returns x with each row of updates added to the row of x that its
-// index chooses. Rows with an index out of range are left out.
+// index chooses. Rows with an index out of range are an error, or left out: see
+// CheckIndices.
 //
 // It requires: x is a number; indices is an integer; updates is a number and
 // has the dtype of x; x has at least rank 1; updates have the shape of indices
@@ -2036,7 +2037,7 @@ func recordIndexSelect(x *Tensor, indices *Tensor, axis int) *Tensor {
 
 // IndexSelect returns the slices of x along the axis that the indices choose,
 // in their order. It is Gather along any axis, for indices of one axis, and
-// clamps as it does.
+// treats indices out of range as it does.
 //
 // It requires: x is any dtype; indices is an integer; axis is one of those of
 // x; indices have one axis.
@@ -2066,8 +2067,8 @@ func recordIndexAdd(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Tens
 }
 
 // IndexAdd returns x with each slice of updates along the axis added to the
-// slice of x that its index chooses. Slices with an index out of range are left
-// out.
+// slice of x that its index chooses. Slices with an index out of range are an
+// error, or left out: see CheckIndices.
 //
 // It requires: x is a number; indices is an integer; updates is a number and
 // has the dtype of x; axis is one of those of x; indices have one axis; updates
@@ -2104,7 +2105,8 @@ func recordIndexCopy(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Ten
 
 // IndexCopy returns x with the slices along the axis that the indices choose
 // replaced by those of updates. Of slices with the same index the last stays;
-// slices with an index out of range are left out.
+// slices with an index out of range are an error, or left out: see
+// CheckIndices.
 //
 // It requires: x is any dtype; indices is an integer; updates has the dtype of
 // x; axis is one of those of x; indices have one axis; updates have the shape
@@ -2159,7 +2161,8 @@ func recordScatterAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int) *
 
 // ScatterAlong returns x with elements replaced by those of updates: each goes
 // to the place that GatherAlong takes for its index. Of elements for the same
-// place the last stays; elements with an index out of range are left out.
+// place the last stays; elements with an index out of range are an error, or
+// left out: see CheckIndices.
 //
 // It requires: x is any dtype; indices is an integer; updates has the dtype of
 // x; axis is one of those of x; indices have the rank of x, and no dimension
@@ -2198,7 +2201,7 @@ func recordScatterAddAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 
 // ScatterAddAlong returns x with the elements of updates added: each to the
 // place that GatherAlong takes for its index. Elements with an index out of
-// range are left out.
+// range are an error, or left out: see CheckIndices.
 //
 // It requires: x is a number; indices is an integer; updates is a number and
 // has the dtype of x; axis is one of those of x; indices have the rank of x,

@@ -66,6 +66,7 @@ type Device struct {
 
 	// What looks at data before programs run.
 	checkIndices, checkNaNs bool
+	anyIndex                bool // no step fails for its indices
 
 	constantNumbers bool        // see NumbersAsConstants
 	staticShapes    bool        // see StaticShapes

@@ -33,7 +33,8 @@ type flight struct {
 	count   *account.Account[SyncReason]
 	call    backends.Call
 	args    []*value
-	pinned  []*value // unpinned at the end
+	pinned  []*value  // unpinned at the end
+	indices []indexed // of the arguments, to be looked at
 	assigns []assignment
 	dests   []destination
 	donors  []donor
@@ -52,7 +53,7 @@ func (d *Device) newFlight(q *sched.Queue) *flight {
 func (f *flight) Reset() {
 	f.unpin()
 	f.Job.Reset()
-	f.ctx, f.program, f.count, f.slab = nil, nil, nil, nil
+	f.ctx, f.program, f.count, f.slab, f.indices = nil, nil, nil, nil, nil
 	for _, s := range []*[]*value{&f.args, &f.roots} {
 		clear(*s)
 		*s = (*s)[:0]
@@ -120,6 +121,9 @@ func (f *flight) gather() error {
 		if !f.Queued || !v.scalar {
 			f.call.Args[i] = v.view
 		}
+	}
+	if err := f.lookAtIndices(); err != nil {
+		return err
 	}
 	n := len(f.program.Graph.Results)
 	f.call.Results = slices.Grow(f.call.Results, n)[:n] // zero: see reset

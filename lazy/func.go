@@ -206,6 +206,7 @@ func (f *Function) call(ctx context.Context, given []*Tensor) ([]*Tensor, error)
 
 // arguments collects what the program is called with.
 func (c *flight) arguments(t *traced, args []*Tensor) {
+	c.indices = t.indices
 	for _, s := range t.params {
 		v, val := s.v, s.value
 		if s.arg >= 0 {
@@ -504,6 +505,7 @@ type traced struct {
 	params  []source
 	results int // of the function; those after them are assigned variables
 	assigns []assignment
+	indices []indexed // of the arguments of the program, to be looked at
 }
 
 // source says where an argument of the program comes from: one of its fields.
@@ -649,6 +651,7 @@ func (f *Function) record(t *traced, names []string, use func(g *ir.Graph) error
 	for i := range t.assigns {
 		t.assigns[i].arg = r.graph.Alias[t.assigns[i].result]
 	}
+	t.indices = f.dev.indexedBy(&r.graph)
 	f.dev.captured(&r.graph)
 	return use(&r.graph)
 }

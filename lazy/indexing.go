@@ -37,7 +37,7 @@ func (x *Tensor) choose(op string, indices []*Tensor) (c chosen, bad *Tensor) {
 			return c, bad
 		}
 		if !i.DType().IsInteger() {
-			return c, x.misuse(op, fmt.Sprintf("the indices of axis %d are %v, must be integers; choose by a mask with MaskedSelect, or its places with Nonzero", a, i.Type()))
+			return c, x.misuse(op, fmt.Sprintf("the indices of axis %d are %v, must be integers or a mask of bools", a, i.Type()))
 		}
 		s, ok := shapeinfer.BroadcastShapes(common, i.OpenShape())
 		if !ok {
@@ -99,17 +99,41 @@ func (c *chosen) order() []int {
 }
 
 // Index returns the elements of x that indices choose along its first axes, as x[i, j, …]
-// does in PyTorch. An index that is nil stands for a whole axis. The others are integers that
+// does in PyTorch. An index that is nil stands for a whole axis. A mask of bools, which has the
+// dimensions of as many axes of x, stands for the places at which it is true. The others are integers that
 // broadcast to one shape, whose axes take the place of those of x: of the first, or before
 // all if the axes are apart. A negative index counts from the end. An index out of range is
-// an error if indices are checked, and else some element: see [CheckIndices].
+// an error if computed indices are checked, and else some element: see [CheckIndices].
 func (x *Tensor) Index(indices ...*Tensor) *Tensor {
 	const op = "index"
 	x, c, bad := x.indexed(op, indices)
 	if bad != nil {
 		return bad
 	}
-	return c.joined(x).Gather(c.at).Transpose(c.order()...).Clone()
+	return c.joined(x).Gather(c.at).calledBy(op).Transpose(c.order()...).Clone()
+}
+
+// placesOf returns indices with the places at which masks are true in place of these: a mask of
+// several axes is for as many of x.
+func (x *Tensor) placesOf(op string, indices []*Tensor) (all []*Tensor, bad *Tensor) {
+	for _, i := range indices {
+		if i == nil || i.err != nil || i.DType() != types.Bool {
+			all = append(all, i)
+			continue
+		}
+		from := len(all)
+		if i.Rank() == 0 || from+i.Rank() > x.Rank() || !i.OpenShape().Equal(x.OpenShape()[from:from+i.Rank()]) {
+			return nil, x.misuse(op, fmt.Sprintf("the mask from axis %d on is %v, must have the dimensions of x there, which is %v", from, i.Type(), x.Type()))
+		}
+		places := x.tr.Read(i).Nonzero()
+		if places.err != nil {
+			return nil, places
+		}
+		for k := range i.Rank() {
+			all = append(all, places.Select(1, k))
+		}
+	}
+	return all, nil
 }
 
 // indexed is choose in the trace of x and the indices.
@@ -129,6 +153,10 @@ func (x *Tensor) indexed(op string, indices []*Tensor, more ...*Tensor) (*Tensor
 	}
 	if x = tr.Read(x); x.err != nil {
 		return nil, chosen{}, x
+	}
+	indices, bad := x.placesOf(op, indices)
+	if bad != nil {
+		return nil, chosen{}, bad
 	}
 	c, bad := x.choose(op, indices)
 	return x, c, bad
@@ -161,7 +189,7 @@ func (x *Tensor) IndexPut(values *Tensor, accumulate bool, indices ...*Tensor) *
 	for i, p := range c.perm {
 		back[p] = i
 	}
-	return c.joined(x).scatter(c.at, updates, 0, combine).Reshape(moved.OpenShape()...).Transpose(back...).Clone()
+	return c.joined(x).scatter(c.at, updates, 0, combine).calledBy(op).Reshape(moved.OpenShape()...).Transpose(back...).Clone()
 }
 
 // IndexPut_ writes x.IndexPut(values, accumulate, indices...) into x and returns x.

@@ -119,3 +119,20 @@ var indexingKernels = []kernelCase{
 }
 
 func TestIndexingIsKernels(t *testing.T) { requireKernels(t, indexingKernels) }
+
+// A mask chooses places, alone and beside indices, and of several axes.
+func TestMasksAsIndices(t *testing.T) {
+	for _, device := range []string{"cpu", "eval"} {
+		tr := lazy.NewTrace(open(t, device))
+		x := lazy.From(tr, []float32{1, 2, 3, 4, 5, 6}, 2, 3)
+		rows, all := lazy.From(tr, []bool{false, true}), lazy.From(tr, []bool{true, false, false, true, false, true}, 2, 3)
+		require.Equal(t, []float32{4, 5, 6}, floats(t, x.Index(rows)))
+		require.Equal(t, []float32{2, 5}, floats(t, x.Index(nil, lazy.From(tr, []bool{false, true, false}))))
+		require.Equal(t, []float32{1, 4, 6}, floats(t, x.Index(all)))
+		require.Equal(t, []float32{6}, floats(t, x.Index(rows, lazy.From(tr, []int32{-1}))))
+		put := x.IndexPut(lazy.Full(tr, lazy.F32, 9), false, all)
+		require.Equal(t, []float32{9, 2, 3, 9, 5, 9}, floats(t, put))
+		g := lazy.Grad(x.Index(all).MulScalar(2).Sum(), x)[0]
+		require.Equal(t, []float32{2, 0, 0, 2, 0, 2}, floats(t, g))
+	}
+}

@@ -323,7 +323,33 @@ func atLine(p *programs.Program, err error) error {
 		text = x.text
 	}
 	at := lower.Place(text, failed.Op)
+	if e := beyondBound(p.Graph, at); e != nil {
+		return e
+	}
 	return fmt.Errorf("%srun: %w", at, failed.Reason)
+}
+
+// beyondBound returns the error of a size that follows from data and is beyond its bound, where that
+// is what has failed: a slice to that size, which stands at a place. It is nil otherwise.
+func beyondBound(g *ir.Graph, at string) *OpError {
+	if !strings.HasSuffix(at, "real_dynamic_slice: ") || !countsIn(g) {
+		return nil
+	}
+	for _, n := range g.Nodes {
+		if n.Op != ir.OpSlice || !strings.HasPrefix(at, n.Loc.String()+": ") || n.In[0].Type.Rank() != 1 {
+			continue
+		}
+		name, _, _, ok := dims.SymbolOf(n.Type.Shape[0])
+		room := n.In[0].Type.Shape[0]
+		if !ok || dims.IsExpr(room) {
+			continue
+		}
+		op := strings.TrimRight(name, "0123456789")
+		e := nodeError(n, ErrUsage, fmt.Sprintf("the data have more elements to select than the bound %d; give it a larger bound, or select fewer elements", room))
+		e.Op, e.Operands = strings.TrimSuffix(op, "_"), nil
+		return e
+	}
+	return nil
 }
 
 // runsInline reports whether programs run on the goroutine that asks for them,

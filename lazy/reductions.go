@@ -229,7 +229,7 @@ func chosenAlong(x, indices, ct *Tensor, axis int) []*Tensor {
 	if ct == nil {
 		return []*Tensor{nil}
 	}
-	return []*Tensor{Zeros(x.tr, x.DType(), x.OpenShape()...).scatterAlong(indices.Unsqueeze(axis), ct.Unsqueeze(axis), axis, ir.CombineAdd)}
+	return []*Tensor{Zeros(x.tr, x.DType(), x.OpenShape()...).scatterAlong("scatter", indices.Unsqueeze(axis), ct.Unsqueeze(axis), axis, ir.CombineAdd)}
 }
 
 func checkMinWithIndices(x *Tensor, axis int) *breach {
@@ -260,5 +260,5 @@ func computeBincount(x, weights *Tensor, bins int) *Tensor {
 	if weights == nil {
 		weights = Ones(x.tr, types.I64, x.OpenShape()...)
 	}
-	return Zeros(x.tr, weights.DType(), bins).scatter(x, weights, 0, ir.CombineAdd)
+	return Zeros(x.tr, weights.DType(), bins).scatter(x, weights, 0, ir.CombineAdd).calledBy("bincount")
 }

@@ -10,11 +10,19 @@ import (
 )
 
 // Gather returns the rows of x (its slices along axis 0) that the indices choose: its shape is
-// that of indices followed by that of a row. Indices out of range are clamped to the first or
-// last row, unless indices are checked: see [CheckIndices]. See [Tensor.IndexSelect] for
+// that of indices followed by that of a row. An index out of range is an error of the step,
+// or clamped to the first or last row where indices are not looked at: see [CheckIndices]. See [Tensor.IndexSelect] for
 // another axis, and [Tensor.GatherAlong] for an index of each element.
 func (x *Tensor) Gather(indices *Tensor) *Tensor {
 	return record2(ir.OpGather, x, indices, ir.Attr{})
+}
+
+// calledBy notes the op of the user's call that a gather or a scatter is part of, for errors.
+func (x *Tensor) calledBy(op string) *Tensor {
+	if n := x.node; n != nil && (n.Op == ir.OpGather || n.Op == ir.OpScatter) {
+		n.Value = ir.Called(op)
+	}
+	return x
 }
 
 // scatter combines rows of x along the axis with updates.
@@ -33,7 +41,7 @@ func checkScatterAdd(x, indices, updates *Tensor) *breach {
 }
 
 func computeScatterAdd(x, indices, updates *Tensor) *Tensor {
-	return x.scatter(indices, updates, 0, ir.CombineAdd)
+	return x.scatter(indices, updates, 0, ir.CombineAdd).calledBy("scatter_add")
 }
 
 // moved is x with an axis at another place among its axes.
@@ -54,7 +62,7 @@ func ofRank1(indices *Tensor, d demand) *breach {
 }
 
 func computeIndexSelect(x, indices *Tensor, axis int) *Tensor {
-	return x.moved(axis, 0).Gather(indices).moved(0, axis)
+	return x.moved(axis, 0).Gather(indices).calledBy("index_select").moved(0, axis)
 }
 
 func checkIndexAdd(x, indices, updates *Tensor, axis int) *breach {
@@ -78,21 +86,21 @@ func slicesFor(x, indices, updates *Tensor, axis int, rank, sizes demand) *breac
 }
 
 func computeIndexAdd(x, indices, updates *Tensor, axis int) *Tensor {
-	return x.scatterSlices(indices, updates, axis, ir.CombineAdd)
+	return x.scatterSlices("index_add", indices, updates, axis, ir.CombineAdd)
 }
 
 func computeIndexCopy(x, indices, updates *Tensor, axis int) *Tensor {
-	return x.scatterSlices(indices, updates, axis, ir.CombineSet)
+	return x.scatterSlices("index_copy", indices, updates, axis, ir.CombineSet)
 }
 
-func (x *Tensor) scatterSlices(indices, updates *Tensor, axis int, combine string) *Tensor {
-	return x.moved(axis, 0).scatter(indices, updates.moved(axis, 0), 0, combine).moved(0, axis)
+func (x *Tensor) scatterSlices(op string, indices, updates *Tensor, axis int, combine string) *Tensor {
+	return x.moved(axis, 0).scatter(indices, updates.moved(axis, 0), 0, combine).calledBy(op).moved(0, axis)
 }
 
 // GatherAlong returns, for each element of indices, the element of x that has this index along
 // the axis and the place of the index along all others. For the axis 1 of three, y[i,j,k] =
-// x[i, indices[i,j,k], k]. Indices out of range are clamped to the first or last, unless they are
-// checked: see [CheckIndices].
+// x[i, indices[i,j,k], k]. An index out of range is an error, or clamped, as that
+// of [Tensor.Gather].
 //
 // It requires: x is any dtype; indices is an integer; axis is one of those of x. Indices have the
 // rank of x and no dimension but that of the axis is larger, or they have no elements.
@@ -133,7 +141,7 @@ func computeGatherAlong(x, indices *Tensor, axis int) *Tensor {
 	}
 	last := x.Rank() - 1
 	x = x.within(indices.OpenShape(), axis).moved(axis, last)
-	return record2(ir.OpGather, x, indices.moved(axis, last), ir.Attr{Int: int64(last)}).moved(last, axis)
+	return record2(ir.OpGather, x, indices.moved(axis, last), ir.Attr{Int: int64(last)}).calledBy("gather_along").moved(last, axis)
 }
 
 // within returns the first elements of x along all axes but one (-1: all), as many as the shape
@@ -183,31 +191,31 @@ func updatesAlong(x, indices, updates *Tensor, axis int, within, sizes demand) *
 }
 
 func computeScatterAlong(x, indices, updates *Tensor, axis int) *Tensor {
-	return x.scatterAlong(indices, updates, axis, ir.CombineSet)
+	return x.scatterAlong("scatter_along", indices, updates, axis, ir.CombineSet)
 }
 
 func computeScatterAddAlong(x, indices, updates *Tensor, axis int) *Tensor {
-	return x.scatterAlong(indices, updates, axis, ir.CombineAdd)
+	return x.scatterAlong("scatter_add_along", indices, updates, axis, ir.CombineAdd)
 }
 
 func computeScatterMulAlong(x, indices, updates *Tensor, axis int) *Tensor {
-	return x.scatterAlong(indices, updates, axis, ir.CombineMul)
+	return x.scatterAlong("scatter_mul_along", indices, updates, axis, ir.CombineMul)
 }
 
 func computeScatterMinAlong(x, indices, updates *Tensor, axis int) *Tensor {
-	return x.scatterAlong(indices, updates, axis, ir.CombineMinimum)
+	return x.scatterAlong("scatter_min_along", indices, updates, axis, ir.CombineMinimum)
 }
 
 func computeScatterMaxAlong(x, indices, updates *Tensor, axis int) *Tensor {
-	return x.scatterAlong(indices, updates, axis, ir.CombineMaximum)
+	return x.scatterAlong("scatter_max_along", indices, updates, axis, ir.CombineMaximum)
 }
 
 // scatterAlong combines single elements. All axes but one are a batch of rows, and what lies
 // beyond the indices along them stays.
-func (x *Tensor) scatterAlong(indices, updates *Tensor, axis int, combine string) *Tensor {
+func (x *Tensor) scatterAlong(op string, indices, updates *Tensor, axis int, combine string) *Tensor {
 	last := x.Rank() - 1
 	part, updates := x.within(indices.OpenShape(), axis), updates.within(indices.OpenShape(), -1)
-	y := part.moved(axis, last).scatter(indices.moved(axis, last), updates.moved(axis, last), last, combine).moved(last, axis)
+	y := part.moved(axis, last).scatter(indices.moved(axis, last), updates.moved(axis, last), last, combine).calledBy(op).moved(last, axis)
 	if part == x {
 		return y
 	}

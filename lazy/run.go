@@ -185,6 +185,7 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 	if err := f.takenFrom(tr); err != nil {
 		return err
 	}
+	f.indices = tr.dev.indexedBy(&r.graph)
 	tr.dev.captured(&r.graph)
 	op := "value"
 	switch {
@@ -204,7 +205,7 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 		return err
 	}
 	r.take(f, p, r.graph.Alias)
-	r.remember(tr, p)
+	r.remember(tr, f)
 	return nil
 }
 
@@ -251,6 +252,7 @@ type memo struct {
 	params         []*ir.Node
 	args           []int // of each result, the argument it takes the memory of
 	program        *programs.Program
+	indices        []indexed
 }
 
 // recall fills f and the assignments from an equal step before; it returns
@@ -280,6 +282,7 @@ func (r *run) recall(tr *Trace, f *flight) bool {
 	tr.dev.count(metrics.CachedCompile, &tr.account)
 	tr.dev.captured(m.program.Graph)
 	tr.dev.programs.Used(m.program)
+	f.indices = m.indices
 	r.take(f, m.program, m.args)
 	return true
 }
@@ -291,11 +294,11 @@ func (r *run) confirms(tr *Trace, m *memo) bool {
 }
 
 // remember notes the program of a step that has followed an earlier one.
-func (r *run) remember(tr *Trace, p *programs.Program) {
+func (r *run) remember(tr *Trace, f *flight) {
 	if path := tr.b.Path(); path != nil && len(r.donors) == 0 {
 		path.Note = &memo{
 			results: slices.Clone(r.results), alias: slices.Clone(r.alias),
-			params: slices.Clone(r.graph.Params), args: slices.Clone(r.graph.Alias), program: p,
+			params: slices.Clone(r.graph.Params), args: slices.Clone(r.graph.Alias), program: f.program, indices: f.indices,
 		}
 	}
 }

@@ -66,7 +66,7 @@ func chosenByEach(x, indices, ct *Tensor, axis int) []*Tensor {
 	if ct == nil {
 		return []*Tensor{nil}
 	}
-	return []*Tensor{Zeros(x.tr, x.DType(), x.OpenShape()...).scatterAlong(indices, ct, axis, ir.CombineAdd)}
+	return []*Tensor{Zeros(x.tr, x.DType(), x.OpenShape()...).scatterAlong("scatter", indices, ct, axis, ir.CombineAdd)}
 }
 
 func computeCumMin(x *Tensor, axis int) (values, indices *Tensor) {

@@ -344,7 +344,7 @@ CALLS = {
     "cat": cat, "flip": flip, "squeeze": squeeze, "squeeze.multiple": squeeze, "squeeze_copy": squeeze, "unsqueeze": along("Unsqueeze"), "unsqueeze_copy": along("Unsqueeze"),
     "select": lambda x, dim, index: Call("Select", x, axis=dim, index=index), "narrow": lambda x, dim, start, length: Call("Narrow", x, axis=dim, start=int(start), length=length),
     "diagonal": lambda x, offset=0, dim1=0, dim2=1: Call("Diagonal", x, offset=offset, axis1=dim1, axis2=dim2), "diagonal_copy": lambda x, offset=0, dim1=0, dim2=1: Call("Diagonal", x, offset=offset, axis1=dim1, axis2=dim2),
-    "tril": lambda x, diagonal=0: Call("Tril", x, offset=diagonal), "triu": lambda x, diagonal=0: Call("Triu", x, offset=diagonal),
+    "tril": lambda x, diagonal=0: Call("Tril", x, diagonal=diagonal), "triu": lambda x, diagonal=0: Call("Triu", x, diagonal=diagonal),
     "index_select": index_select, "index_add": index_add, "index_copy": index_copy, "gather": gather, "scatter": scatter("ScatterAlong"), "scatter_add": scatter("ScatterAddAlong"),
     "scatter_reduce.sum": scatter_reduce("ScatterAddAlong"), "scatter_reduce.prod": scatter_reduce("ScatterMulAlong"), "scatter_reduce.amin": scatter_reduce("ScatterMinAlong"),
     "scatter_reduce.amax": scatter_reduce("ScatterMaxAlong"), "masked_select": lambda x, mask: Call("MaskedSelect", x, mask, counted=True),

@@ -185,10 +185,12 @@ func (x *Guard) lookAtIndices(ctx context.Context, c *backends.Call) error {
 		if err != nil {
 			return err
 		}
-		if at, index := beyond(v, g.bound); at >= 0 {
-			f := &Fault{Node: g.node, Kind: ErrIndex, Reason: fmt.Sprintf("the index at %s is %s, but there are %d to choose from, 0 to %d",
-				position(v.Type, at), index, g.bound, g.bound-1)}
+		if reason := Beyond(v, g.bound); reason != "" {
+			f := &Fault{Node: g.node, Kind: ErrIndex, Reason: reason}
+			called, _ := g.node.Value.(ir.Called)
 			switch {
+			case called != "":
+				f.Op = string(called)
 			case g.gather:
 				f.Op, f.Operands = ir.OpGather.String(), []types.Type{g.node.Type, g.index.Type}
 			case g.node.Body != nil && g.node.Body.Name == labelMask:
@@ -227,6 +229,16 @@ func position(t types.Type, at int) string {
 		index[d], at = at%t.Shape[d], at/t.Shape[d]
 	}
 	return fmt.Sprint(index)
+}
+
+// Beyond says which of the indices in v, a dense view on the host, is negative or not below bound;
+// "" if none is.
+func Beyond(v soa.View, bound int) (reason string) {
+	at, index := beyond(v, bound)
+	if at < 0 {
+		return ""
+	}
+	return fmt.Sprintf("the index at %s is %s, but there are %d to choose from, 0 to %d", position(v.Type, at), index, bound, bound-1)
 }
 
 // beyond returns the first of the indices that is negative or not below bound, and
