@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"ltc/ir/types"
 	"ltc/lazy"
 )
 
@@ -130,7 +131,30 @@ func checkHardTanh(_ *lazy.Tensor, low, high float64) (demand, reason string) {
 	return "", ""
 }
 
-func computeHardTanh(x *lazy.Tensor, low, high float64) *lazy.Tensor { return clamp(x, low, high) }
+// computeHardTanh rounds the bounds of integers towards 0, as PyTorch does.
+func computeHardTanh(x *lazy.Tensor, low, high float64) *lazy.Tensor {
+	if d := x.DType(); d.IsInteger() {
+		return x.ClampScalar(boundOf(d, low), boundOf(d, high))
+	}
+	return clamp(x, low, high)
+}
+
+// boundOf is a bound of integers of a dtype: an infinity, which is none, where it is not within their
+// range.
+func boundOf(d types.DType, v float64) float64 {
+	bits := 8 * d.Size()
+	least, beyond := 0.0, math.Ldexp(1, bits)
+	if d.IsSigned() {
+		least, beyond = -beyond/2, beyond/2
+	}
+	switch v = math.Trunc(v); {
+	case v < least:
+		return math.Inf(-1)
+	case v >= beyond:
+		return math.Inf(1)
+	}
+	return v
+}
 
 // clamp returns x within bounds. Its gradient at a bound is 0, where that of Maximum and Minimum is
 // half of that within.
