@@ -69,7 +69,8 @@ func TestRecurrentNetworks(t *testing.T) {
 }
 
 // So do convolutions of all forms, with LTC_SOAK=1 10,000 small and as many large
-// ones, and as many again with features before the spatial dimensions, and with borders.
+// ones, and as many again with features before the spatial dimensions, with borders, and several
+// that follow each other.
 func TestConvolutions(t *testing.T) {
 	for name, c := range map[string]struct {
 		program func(*rand.Rand, bool) string
@@ -77,11 +78,11 @@ func TestConvolutions(t *testing.T) {
 	}{
 		"small": {programs.Convolution, false}, "large": {programs.Convolution, true},
 		"small, channels first": {programs.ChannelsFirst, false}, "large, channels first": {programs.ChannelsFirst, true},
-		"bordered": {programs.Bordered, false},
+		"bordered": {programs.Bordered, false}, "blocks": {programs.Blocks, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			count(t, trials.Soak(24, 10_000), func(seed uint64) programs.Program {
-				return programs.Program{Text: c.program(rand.New(rand.NewPCG(seed, 6)), c.large), Near: []bool{true}}
+				return programs.Program{Text: c.program(rand.New(rand.NewPCG(seed, 6)), c.large), Near: []bool{true, true}}
 			})
 		})
 	}
