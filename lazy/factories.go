@@ -4,8 +4,35 @@ import (
 	"fmt"
 	"math"
 
+	"ltc/ir"
 	"ltc/ir/types"
 )
+
+// Full records a tensor all of whose elements are x, a number as in [Tensor.MulScalar]: see
+// [Const].
+func Full(tr *Trace, dtype types.DType, x float64, dims ...int) *Tensor {
+	if bad := misfit(tr, "full", dtype, x); bad != nil {
+		return bad
+	}
+	return tr.number(dtype, ir.LiteralBits(dtype, x)).BroadcastTo(dims...).Clone()
+}
+
+// Zeros records a tensor of zeros.
+func Zeros(tr *Trace, dtype types.DType, dims ...int) *Tensor { return Full(tr, dtype, 0, dims...) }
+
+// Ones records a tensor of ones.
+func Ones(tr *Trace, dtype types.DType, dims ...int) *Tensor { return Full(tr, dtype, 1, dims...) }
+
+// Iota records a tensor of the given shape that counts 0, 1, 2, … along axis.
+func Iota(tr *Trace, dtype types.DType, axis int, dims ...int) *Tensor {
+	if nowhere(tr) {
+		return refused(tr, "iota", "")
+	}
+	if axis < 0 && axis >= -len(dims) {
+		axis += len(dims)
+	}
+	return record0(tr, ir.OpIota, []ir.Attr{ir.IotaDType: {Int: int64(dtype)}, ir.IotaShape: {Ints: append([]int(nil), dims...)}, ir.IotaAxis: {Int: int64(axis)}}...)
+}
 
 // ARange records the numbers from start on, each step apart, up to and without end. They are
 // computed in f64 and converted.
