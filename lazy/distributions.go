@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
+	"ltc/ir/dims"
 	"ltc/ir/types"
 )
 
@@ -194,6 +196,49 @@ func (r *Random) Categorical(logits *Tensor) *Tensor {
 	state := r.state(tr, op, 2*n)
 	g := recordGumbel(state, n).Reshape(t.Shape...).Convert(d)
 	return recordCategorical(logits, g)
+}
+
+// Multinomial records, for each row of p [rows…, classes], the i64 numbers of n classes that are drawn
+// with probabilities in proportion to p. With replacement each is drawn as Categorical does; without it
+// they are different ones, and n is at most the number of classes. Elements of p are not negative, and
+// classes of probability 0 are drawn after all others.
+func (r *Random) Multinomial(p *Tensor, n int, replacement bool) *Tensor {
+	const op = "multinomial"
+	if bad := firstBad(op, p); bad != nil {
+		return bad
+	}
+	switch {
+	case !p.DType().IsFloat() || p.Rank() == 0 || p.OpenDim(-1) == 0:
+		return p.misuse(op, fmt.Sprintf("p is %v, must be floating point and have an axis of classes", p.Type()))
+	case n < 1 || !replacement && dims.Less(p.OpenDim(-1), n):
+		return p.misuse(op, fmt.Sprintf("%d of %s classes are to be drawn; draw at least one, and no more without replacement than there are", n, dims.String(p.OpenDim(-1))))
+	}
+	logits := p.Log()
+	if !replacement {
+		keys, bad := r.gumbel(op, logits)
+		if bad != nil {
+			return bad
+		}
+		_, drawn := keys.TopK(n, -1)
+		return drawn
+	}
+	shape := slices.Clone([]int(p.OpenShape()))
+	return r.Categorical(logits.Unsqueeze(-2).BroadcastTo(slices.Insert(shape, len(shape)-1, n)...))
+}
+
+// gumbel returns logits plus numbers of the Gumbel distribution.
+func (r *Random) gumbel(op string, logits *Tensor) (_, bad *Tensor) {
+	tr := traceOf(logits)
+	if tr == nil {
+		return nil, noTrace(op, logits)
+	}
+	t, bad := r.drawn(tr, op, types.F64, logits.OpenShape())
+	if bad != nil {
+		return nil, bad
+	}
+	g := recordGumbel(r.state(tr, op, 2*t.Elements()), t.Elements()).Reshape(t.Shape...)
+	d := drawnWith(logits)
+	return logits.Convert(d).Add(g.Convert(d)), nil
 }
 
 // RandInt records integers of [low, high), all equally probable but for a relative

@@ -366,3 +366,30 @@ func TestDrawsInFunc(t *testing.T) {
 	r.Categorical(tr.Read(x))
 	require.Equal(t, state, r.State())
 }
+
+// Multinomial draws in proportion to p, without replacement each class once.
+func TestMultinomial(t *testing.T) {
+	p := []float32{1, 0, 3, 4}
+	many := drawn[int64](t, 3, func(r *lazy.Random, tr *lazy.Trace) *lazy.Tensor {
+		return r.Multinomial(lazy.From(tr, p, 4), 8000, true)
+	})
+	counts := make([]int, 4)
+	for _, c := range many {
+		counts[c]++
+	}
+	require.InDeltaSlice(t, []int{1000, 0, 3000, 4000}, counts, 160)
+	rows := drawn[int64](t, 4, func(r *lazy.Random, tr *lazy.Trace) *lazy.Tensor {
+		return r.Multinomial(lazy.From(tr, p, 4).BroadcastTo(2000, 4), 3, false)
+	})
+	first := make([]int, 4)
+	for row := range slices.Chunk(rows, 3) {
+		first[row[0]]++
+		row = slices.Sorted(slices.Values(row))
+		require.Equal(t, []int64{0, 2, 3}, row)
+	}
+	require.InDeltaSlice(t, []int{250, 0, 750, 1000}, first, 90)
+	tr := lazy.NewTrace(open(t, "eval"))
+	r := lazy.NewRandom(tr.Device(), 1)
+	require.ErrorContains(t, r.Multinomial(lazy.From(tr, p, 4), 5, false).Err(), "multinomial(f32[4]): 5 of 4 classes are to be drawn")
+	require.ErrorContains(t, r.Multinomial(lazy.Zeros(tr, lazy.I32, 4), 1, true).Err(), "p is i32[4], must be floating point")
+}

@@ -197,6 +197,48 @@ func (x *Tensor) IndexPut_(values *Tensor, accumulate bool, indices ...*Tensor) 
 	return x.writeNamed("index_put_", x.IndexPut(values, accumulate, indices...))
 }
 
+// MaskedScatter returns x with the elements at which the mask is true replaced by those of source, both
+// in row-major order. The mask broadcasts to x. A source of fewer elements than there are places gives
+// its last one for the others.
+func (x *Tensor) MaskedScatter(mask, source *Tensor) *Tensor {
+	const op = "masked_scatter"
+	if bad := firstBad(op, x, mask, source); bad != nil {
+		return bad
+	}
+	tr := traceOf(x, mask, source)
+	if tr == nil {
+		return noTrace(op, x, mask, source)
+	}
+	x, mask, source = tr.Read(x), tr.Read(mask), tr.Read(source)
+	if bad := firstBad(op, x, mask, source); bad != nil {
+		return bad
+	}
+	shape, given := x.OpenShape(), elementsOf(source.OpenShape())
+	s, ok := shapeinfer.BroadcastShapes(mask.OpenShape(), shape)
+	switch {
+	case mask.DType() != types.Bool:
+		return x.misuse(op, fmt.Sprintf("the mask is %v, must be bool", mask.Type()))
+	case source.DType() != x.DType():
+		return x.misuse(op, fmt.Sprintf("x is %v and source is %v; convert one with Convert", x.DType(), source.DType()))
+	case !ok || !s.Equal(shape):
+		return x.misuse(op, fmt.Sprintf("the mask's %v does not broadcast to x's %v", mask.OpenShape(), shape))
+	case given == 0:
+		return x.misuse(op, "source has no elements; give it one for each place at which the mask is true")
+	}
+	n := elementsOf(shape)
+	if n == 0 {
+		return x.Clone()
+	}
+	at := cumulative(mask.BroadcastTo(shape...).Reshape(n).Convert(types.I32)).SubScalar(1)
+	at = at.Maximum(at.like(0)).Minimum(at.sized(dims.Sub(given, 1)))
+	return mask.Where(source.Reshape(given).Gather(at).calledBy(op).Reshape(shape...), x)
+}
+
+// MaskedScatter_ writes x.MaskedScatter(mask, source) into x and returns x.
+func (x *Tensor) MaskedScatter_(mask, source *Tensor) *Tensor {
+	return x.writeNamed("masked_scatter_", x.MaskedScatter(mask, source))
+}
+
 // Take returns the elements of x, as they lie in row-major order, that the indices choose.
 // Negative ones count from the end; see [Tensor.Index] for those out of range.
 func (x *Tensor) Take(indices *Tensor) *Tensor {

@@ -136,3 +136,27 @@ func TestMasksAsIndices(t *testing.T) {
 		require.Equal(t, []float32{2, 0, 0, 2, 0, 2}, floats(t, g))
 	}
 }
+
+// The elements of source go where the mask is true, in their order.
+func TestMaskedScatter(t *testing.T) {
+	for _, device := range []string{"cpu", "eval"} {
+		tr := lazy.NewTrace(open(t, device))
+		x, source := lazy.From(tr, []float32{1, 2, 3, 4, 5, 6}, 2, 3), lazy.From(tr, []float32{10, 20, 30, 40})
+		mask := lazy.From(tr, []bool{true, false, true})
+		y := x.MaskedScatter(mask, source)
+		grads := lazy.Grad(y.Mul(y).Sum(), x, source)
+		require.Equal(t, []float32{10, 2, 20, 30, 5, 40}, floats(t, y))
+		require.Equal(t, []float32{0, 4, 0, 0, 10, 0}, floats(t, grads[0]))
+		require.Equal(t, []float32{20, 40, 60, 80}, floats(t, grads[1]))
+		require.Equal(t, []float32{10, 2, 20, 20, 5, 20}, floats(t, x.MaskedScatter_(mask, lazy.From(tr, []float32{10, 20}))))
+		for want, y := range map[string]*lazy.Tensor{
+			"the mask is f32[2,3], must be bool":                    x.MaskedScatter(x, source),
+			"x is f32 and source is bool; convert one with Convert": x.MaskedScatter(mask, mask),
+			"the mask's [2] does not broadcast to x's [2,3]":        x.MaskedScatter(lazy.From(tr, []bool{true, false}), source),
+			"source has no elements; give it one for each place at": x.MaskedScatter(mask, lazy.Zeros(tr, lazy.F32, 0)),
+		} {
+			require.ErrorContains(t, y.Err(), "masked_scatter(")
+			require.ErrorContains(t, y.Err(), want)
+		}
+	}
+}

@@ -42,7 +42,8 @@
 //   - Rows and places: Gather, DynamicSlice, DynamicUpdateSlice, OneHot, ScatterAdd,
 //     IndexSelect, IndexAdd, IndexCopy, GatherAlong, ScatterAlong, ScatterAddAlong,
 //     ScatterMulAlong, ScatterMinAlong, ScatterMaxAlong, Nonzero, MaskedSelect,
-//     SelectRows, Index, IndexPut, Take, Put, IndexFill, SelectScatter, DiagonalScatter
+//     SelectRows, Index, IndexPut, MaskedScatter, Take, Put, IndexFill, SelectScatter,
+//     DiagonalScatter
 //   - Reductions: Sum, Max, Min, Prod, ArgMax, Mean, Any, All, CountNonzero, Var, Std,
 //     LogSumExp, Norm, NaNSum, NaNMean, ArgMin, MaxWithIndices, MinWithIndices, Bincount,
 //     SumKeep, MeanKeep, MaxKeep, MinKeep, ArgMaxKeep, ArgMinKeep, MaxWithIndicesKeep,
@@ -59,9 +60,10 @@
 //     GradCheck, GradError, Checkpoint, CheckpointAll
 //   - Random numbers: Random, NewRandom, RandomFrom, Random.Uniform, Random.Normal,
 //     Random.RandInt, Random.Bits, Random.Bernoulli, Random.BernoulliOf,
-//     Random.Categorical, Random.Permutation, Random.Dropout, Random.DropoutOf,
-//     Random.Fork, Random.State, Random.SetState, RandomState, RandomState.MarshalText,
-//     RandomState.UnmarshalText, RandomState.MarshalBinary, RandomState.UnmarshalBinary
+//     Random.Categorical, Random.Multinomial, Random.Permutation, Random.Dropout,
+//     Random.DropoutOf, Random.Fork, Random.State, Random.SetState, RandomState,
+//     RandomState.MarshalText, RandomState.UnmarshalText, RandomState.MarshalBinary,
+//     RandomState.UnmarshalBinary
 //   - Initial values: Initializer, Init, SetValues, Constant, Normal, TruncatedNormal,
 //     Uniform, HeNormal, HeUniform, GlorotNormal, GlorotUniform, KaimingUniform
 //   - Control flow: Case, While, Scan, If, For, ScanOptions, Map, Vmap, VmapOptions

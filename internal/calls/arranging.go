@@ -14,6 +14,8 @@ var arranging = []Op{
 		call: func(c *Call) []*lazy.Tensor { return one(c.X[0].IndexPut(c.X[1], c.Flag("accumulate"), c.X[2:]...)) }},
 	{Op: &ops.Op{Name: "GatherAlong", Doc: "returns, for each element of indices, the element of x that has this index along the axis.", Operands: operands("x", "indices"), Attrs: []ops.Attr{{Name: "axis", Kind: ops.Axis}}},
 		call: func(c *Call) []*lazy.Tensor { return one(c.X[0].GatherAlong(c.X[1], c.Int("axis"))) }},
+	{Op: &ops.Op{Name: "MaskedScatter", Doc: "returns x with the elements at which the mask is true replaced by those of source, in row-major order.", Operands: operands("x", "mask", "source")},
+		call: func(c *Call) []*lazy.Tensor { return one(c.X[0].MaskedScatter(c.X[1], c.X[2])) }},
 	{Op: &ops.Op{Name: "Take", Doc: "returns the elements of x, in row-major order, that the indices choose.", Operands: operands("x", "indices")},
 		call: func(c *Call) []*lazy.Tensor { return one(c.X[0].Take(c.X[1])) }},
 	{Op: &ops.Op{Name: "Put", Doc: "returns x with the elements that Take takes replaced by values; with accumulate values are added.", Operands: operands("x", "indices", "values"), Attrs: accumulate},

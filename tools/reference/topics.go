@@ -45,7 +45,7 @@ var pages = []page{
 		{string(ops.Joining), "* PadZeros PadReflect PadReplicate PadCircular Stack HStack VStack DStack ColumnStack BlockDiag Meshgrid Clone"},
 	}},
 	{"rows.md", "Rows and elements by index", "Indices say which elements of a tensor are taken, added to or replaced; elements are chosen by masks, too.", []topic{
-		{string(ops.Rows), "* Index IndexPut Take Put IndexFill SelectScatter DiagonalScatter"},
+		{string(ops.Rows), "* Index IndexPut MaskedScatter Take Put IndexFill SelectScatter DiagonalScatter"},
 	}},
 	{"reductions.md", "Reductions, scans, order", "Reductions drop axes, scans keep them, and sorting puts elements along an axis in order.", []topic{
 		{string(ops.Reductions), "* SumKeep MeanKeep MaxKeep MinKeep ArgMaxKeep ArgMinKeep MaxWithIndicesKeep MinWithIndicesKeep NaNSumKeep NaNMeanKeep ProdKeep AnyKeep AllKeep VarKeep StdKeep LogSumExpKeep NormKeep VarMean StdMean AMinMax"},
@@ -60,7 +60,7 @@ var pages = []page{
 		{"Gradients", "Grad VJP JVP Jacobian Hessian Backward Gradients Gradients.Of GradCheck GradError Checkpoint CheckpointAll"},
 	}},
 	{"random.md", "Random numbers and initial values", "", []topic{
-		{string(ops.RandomNumbers), "* Random NewRandom RandomFrom Random.Uniform Random.Normal Random.RandInt Random.Bits Random.Bernoulli Random.BernoulliOf Random.Categorical Random.Permutation Random.Dropout Random.DropoutOf Random.Fork Random.State Random.SetState RandomState RandomState.MarshalText RandomState.UnmarshalText RandomState.MarshalBinary RandomState.UnmarshalBinary"},
+		{string(ops.RandomNumbers), "* Random NewRandom RandomFrom Random.Uniform Random.Normal Random.RandInt Random.Bits Random.Bernoulli Random.BernoulliOf Random.Categorical Random.Multinomial Random.Permutation Random.Dropout Random.DropoutOf Random.Fork Random.State Random.SetState RandomState RandomState.MarshalText RandomState.UnmarshalText RandomState.MarshalBinary RandomState.UnmarshalBinary"},
 		{"Initial values", "Initializer Init SetValues Constant Normal TruncatedNormal Uniform HeNormal HeUniform GlorotNormal GlorotUniform KaimingUniform"},
 	}},
 	{"control.md", "Control flow", "Closures that record branches and loops: see [control flow](../controlflow.md).", []topic{

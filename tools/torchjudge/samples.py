@@ -110,6 +110,12 @@ def matmul(x, y, **kwargs):
     return Call("MatMul", x, y)
 
 
+def masked_scatter(x, mask, source):
+    if mask.dim() > x.dim() or torch.broadcast_shapes(mask.shape, x.shape) != x.shape:
+        raise Skip("a mask that does not broadcast to x")
+    return Call("MaskedScatter", x, mask, source)
+
+
 def nonzero(x, as_tuple=False):
     if as_tuple:
         raise Skip("option as_tuple: columns of the result here")
@@ -347,7 +353,7 @@ CALLS = {
     "tril": lambda x, diagonal=0: Call("Tril", x, diagonal=diagonal), "triu": lambda x, diagonal=0: Call("Triu", x, diagonal=diagonal),
     "index_select": index_select, "index_add": index_add, "index_copy": index_copy, "gather": gather, "scatter": scatter("ScatterAlong"), "scatter_add": scatter("ScatterAddAlong"),
     "scatter_reduce.sum": scatter_reduce("ScatterAddAlong"), "scatter_reduce.prod": scatter_reduce("ScatterMulAlong"), "scatter_reduce.amin": scatter_reduce("ScatterMinAlong"),
-    "scatter_reduce.amax": scatter_reduce("ScatterMaxAlong"), "masked_select": lambda x, mask: Call("MaskedSelect", x, mask, counted=True),
+    "scatter_reduce.amax": scatter_reduce("ScatterMaxAlong"), "masked_scatter": masked_scatter, "masked_select": lambda x, mask: Call("MaskedSelect", x, mask, counted=True),
     "nn.functional.one_hot": one_hot, "nn.functional.scaled_dot_product_attention": attention,
     "nn.functional.gelu": lambda x, approximate="none": Call("GELU" if approximate == "none" else "nn.GELUTanh", x), "nn.functional.glu": lambda x, dim=-1: Call("nn.GLU", x, axis=dim),
     "bfloat16": convert("bf16"), "bool": convert("bool"), "byte": convert("u8"), "char": convert("i8"), "double": convert("f64"), "float": convert("f32"), "half": convert("f16"), "int": convert("i32"),
