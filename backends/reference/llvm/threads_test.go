@@ -92,9 +92,10 @@ func TestScansOfFunctionsOnThreads(t *testing.T) {
 }
 
 // onThreads runs a program on several numbers of threads and returns the most
-// parts that a step of it was cut into.
+// parts that a step of it was cut into. There are two threads at least, also on one processor.
 func onThreads(t *testing.T, text string, seed uint64) (parts int) {
 	t.Helper()
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.NumCPU())))
 	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	var want [][]byte

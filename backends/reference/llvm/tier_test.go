@@ -260,12 +260,12 @@ func TestTiersAllocateNothing(t *testing.T) {
 				panic(err)
 			}
 		}
-		run() // what is put off begins, and allocates until libLLVM is to compile it
-		require.Eventually(t, func() bool { return testing.AllocsPerRun(20, run) == 0 }, time.Minute, 10*time.Millisecond, name)
-		require.Zero(t, testing.AllocsPerRun(20, run), name)
+		run()                                                         // what is put off begins, and allocates until libLLVM is to compile it
+		nothing := func() bool { return trials.Allocs(20, run) == 0 } // what other goroutines allocate counts, too
+		require.Eventually(t, nothing, time.Minute, 10*time.Millisecond, name)
 		release()
 		require.NoError(t, e.(backends.Tiered).Finish(t.Context()))
-		require.Zero(t, testing.AllocsPerRun(20, run), name)
+		require.Eventually(t, nothing, time.Minute, 10*time.Millisecond, name)
 	}
 }
 
