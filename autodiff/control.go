@@ -20,7 +20,7 @@ func gradCase(t *tape, n, ct *ir.Node) {
 	}
 	var wanted []int // of the bodies' parameters
 	for k, x := range n.In[1:] {
-		if x.Type.DType.IsFloat() && t.wants(k+1) {
+		if x.Type.DType.Continuous() && t.wants(k+1) {
 			wanted = append(wanted, k)
 		}
 	}

@@ -11,7 +11,6 @@ var notDifferentiable gradient = func(*tape, *ir.Node, *ir.Node) {}
 var zeroGradient = notDifferentiable
 
 var (
-	gradSign              = zeroGradient
 	gradStop              = zeroGradient
 	gradFloor             = zeroGradient
 	gradCeil              = zeroGradient
@@ -29,9 +28,6 @@ var (
 )
 
 // The comments give the derivative; y is the node's own value.
-
-// d|x|/dx = sign(x)
-func gradAbs(t *tape, n, ct *ir.Node) { t.add(0, t.mul(ct, t.op(ir.OpSign, n.In[0]))) }
 
 func gradNeg(t *tape, _, ct *ir.Node) { t.add(0, t.op(ir.OpNeg, ct)) }
 

@@ -23,7 +23,8 @@ import (
 type VJP func(b *ir.Builder, call *ir.Node, y, ct []*ir.Node) (operands []*ir.Node, ok bool, err error)
 
 // Reverse returns the gradients of y, weighted with ct of y's type, with
-// respect to the nodes of wrt; nil where y does not depend on one. The nodes
+// respect to the nodes of wrt; nil where y does not depend on one. Those of complex values are
+// the conjugates of PyTorch's, and so are ct and what vjp takes and gives. The nodes
 // it makes carry the locations of those that they are the gradients of. An
 // error says which op stands in the way.
 func Reverse(b *ir.Builder, y, ct *ir.Node, wrt []*ir.Node, vjp VJP) (grads []*ir.Node, err error) {
@@ -127,7 +128,7 @@ func (t *tape) run() {
 
 // differentiable reports whether a result of the node can have a gradient.
 func differentiable(n *ir.Node) bool {
-	return n.Op != ir.OpStop && n.Type.DType.IsFloat() || slices.ContainsFunc(n.Results(), func(t types.Type) bool { return t.DType.IsFloat() })
+	return n.Op != ir.OpStop && n.Type.DType.Continuous() || slices.ContainsFunc(n.Results(), func(t types.Type) bool { return t.DType.Continuous() })
 }
 
 // wants reports whether operand k of the node at hand needs a gradient.
@@ -213,7 +214,11 @@ func (e emitter) size(x *ir.Node, d int) *ir.Node {
 	if !dims.IsExpr(d) {
 		return e.scalar(x, float64(d))
 	}
-	return e.node(ir.OpSizeOf, nil, []ir.Attr{ir.SizeOfDType: {Int: int64(x.Type.DType)}, ir.SizeOfSize: {Int: int64(d)}})
+	size := e.node(ir.OpSizeOf, nil, []ir.Attr{ir.SizeOfDType: {Int: int64(x.Type.DType.Part())}, ir.SizeOfSize: {Int: int64(d)}})
+	if x.Type.DType.IsComplex() {
+		return e.whole(size)
+	}
+	return size
 }
 
 // zeros has the type of x.

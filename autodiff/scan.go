@@ -72,7 +72,7 @@ const (
 func (s *scanGradient) want() {
 	s.wanted = make([]bool, len(s.body.Params))
 	for k, x := range s.n.In {
-		s.wanted[k+1] = x.Type.DType.IsFloat() && s.wants(k)
+		s.wanted[k+1] = x.Type.DType.Continuous() && s.wants(k)
 	}
 	depends := make([]bool, len(s.body.Nodes))
 	for again := true; again; {

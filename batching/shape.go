@@ -79,6 +79,9 @@ var (
 	batchSort    = alongAxis
 )
 
+// batchFFT transforms the last axes of all examples.
+func batchFFT(v *vectorizer, n *ir.Node, in []Value) []Value { return v.with(n, in, n.Attrs...) }
+
 // batchLinearScan scans all examples at once.
 func batchLinearScan(v *vectorizer, n *ir.Node, in []Value) []Value {
 	attrs := slices.Clone(n.Attrs)

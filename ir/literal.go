@@ -10,9 +10,9 @@ import (
 
 // LiteralBits returns the bits of x as an element of dtype d, rounded to nearest
 // even for floating point, towards 0 for integers, which then wrap around. Bool
-// is whether x is not 0.
+// is whether x is not 0. A complex number has the bits of its real part, and x is real.
 func LiteralBits(d types.DType, x float64) uint64 {
-	switch d {
+	switch d = d.Part(); d {
 	case types.F32:
 		return uint64(math.Float32bits(float32(x)))
 	case types.F64:
@@ -64,7 +64,7 @@ func signExtend(d types.DType, bits uint64) int64 {
 // WholeNumber returns the value of the bits of an element of dtype d, if it is an integer that an
 // int has.
 func WholeNumber(d types.DType, bits uint64) (n int, whole bool) {
-	switch d {
+	switch d = d.Part(); d {
 	case types.I8, types.I16, types.I32, types.I64:
 		return int(signExtend(d, bits)), true
 	case types.U8, types.U16, types.U32, types.U64:
@@ -79,7 +79,7 @@ func WholeNumber(d types.DType, bits uint64) (n int, whole bool) {
 // LiteralValue returns the number that the bits of an element of dtype d stand for, rounded to
 // f64 if it is a large integer: of bool 0 or 1.
 func LiteralValue(d types.DType, bits uint64) float64 {
-	switch {
+	switch d = d.Part(); {
 	case d.IsFloat():
 		return floatValue(d, bits)
 	case d.IsSigned():
@@ -91,7 +91,7 @@ func LiteralValue(d types.DType, bits uint64) float64 {
 // FormatLiteral prints an element so that [ParseLiteral] gives its bits again:
 // numbers in decimal, bool as true and false, NaN as 0x and its bits.
 func FormatLiteral(d types.DType, bits uint64) string {
-	switch d {
+	switch d = d.Part(); d {
 	case types.Bool:
 		return strconv.FormatBool(bits != 0)
 	case types.I8, types.I16, types.I32, types.I64:
@@ -128,6 +128,7 @@ func floatValue(d types.DType, bits uint64) float64 {
 // ParseLiteral reads what [FormatLiteral] prints. A number that the dtype
 // cannot hold is an error; a fraction is rounded.
 func ParseLiteral(d types.DType, s string) (uint64, error) {
+	d = d.Part()
 	size := 8 * d.Size()
 	switch {
 	case d == types.Bool:

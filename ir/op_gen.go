@@ -57,6 +57,10 @@ const (
 	OpWhere
 	OpConvert
 	OpBitCast
+	OpComplex
+	OpReal
+	OpImag
+	OpFFT
 	OpParameter
 	OpConstant
 	OpSizeOf
@@ -103,7 +107,7 @@ const (
 )
 
 // NumOps is the number of ops.
-const NumOps = 96
+const NumOps = 100
 
 var mnemonics = [NumOps]string{
 	OpAbs:                "abs",
@@ -159,6 +163,10 @@ var mnemonics = [NumOps]string{
 	OpWhere:              "where",
 	OpConvert:            "convert",
 	OpBitCast:            "bit_cast",
+	OpComplex:            "complex",
+	OpReal:               "real",
+	OpImag:               "imag",
+	OpFFT:                "fft",
 	OpParameter:          "parameter",
 	OpConstant:           "constant",
 	OpSizeOf:             "size_of",
@@ -209,6 +217,8 @@ const (
 	CompareDirection         = 0
 	ConvertDType             = 0
 	BitCastDType             = 0
+	FFTKind                  = 0
+	FFTLengths               = 1
 	ParameterIndex           = 0
 	ParameterName            = 1
 	ConstantDType            = 0

@@ -374,8 +374,8 @@ func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, b
 		ys[i] = tr.wrap(y[i])
 		switch d := ys[i].DType(); {
 		case ct[i] != nil:
-			cts[i] = tr.wrap(ct[i])
-		case d.IsFloat():
+			cts[i] = tr.wrap(ct[i]).conjugate() // see autodiff.Reverse
+		case d.Continuous():
 			cts[i] = Zeros(tr, d, ys[i].OpenShape()...)
 		}
 	}
@@ -391,7 +391,7 @@ func (tr *Trace) vjp(b *ir.Builder, n *ir.Node, y, ct []*ir.Node) ([]*ir.Node, b
 		if err := tr.isResult(g); err != nil {
 			return nil, false, fmt.Errorf("gradient of %s: %w", c.name, err)
 		}
-		if grads[i] = tr.operand(g); !g.Type().Equal(xs[i].Type()) {
+		if grads[i] = tr.operand(g.conjugate()); !g.Type().Equal(xs[i].Type()) {
 			return nil, false, fmt.Errorf("gradient of %s: operand %d is %v and its gradient %v", c.name, i, xs[i].Type(), g.Type())
 		}
 	}

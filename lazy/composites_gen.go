@@ -44,96 +44,103 @@ const (
 	compositeLogicalOr        = 30
 	compositeLogicalXor       = 31
 	compositeLogicalNot       = 32
-	compositeSoftmax          = 33
-	compositeLogSoftmax       = 34
-	compositeGELU             = 35
-	compositeErf              = 36
-	compositeSinh             = 37
-	compositeCosh             = 38
-	compositeExp2             = 39
-	compositeLog2             = 40
-	compositeLog10            = 41
-	compositeLogAddExp        = 42
-	compositeLogAddExp2       = 43
-	compositeHypot            = 44
-	compositeXlogy            = 45
-	compositeDeg2Rad          = 46
-	compositeRad2Deg          = 47
-	compositeLayerNorm        = 48
-	compositeCrossEntropy     = 49
-	compositeLabelMask        = 50
-	compositeOneHot           = 51
-	compositeScatterAdd       = 52
-	compositeIndexSelect      = 53
-	compositeIndexAdd         = 54
-	compositeIndexCopy        = 55
-	compositeGatherAlong      = 56
-	compositeScatterAlong     = 57
-	compositeScatterAddAlong  = 58
-	compositeScatterMulAlong  = 59
-	compositeScatterMinAlong  = 60
-	compositeScatterMaxAlong  = 61
-	compositeNonzero          = 62
-	compositeMaskedSelect     = 63
-	compositeSelectRows       = 64
-	compositeUnique           = 65
-	compositeTopK             = 66
-	compositeMean             = 67
-	compositeAny              = 68
-	compositeAll              = 69
-	compositeCountNonzero     = 70
-	compositeVar              = 71
-	compositeStd              = 72
-	compositeLogSumExp        = 73
-	compositeNorm             = 74
-	compositeNaNSum           = 75
-	compositeNaNMean          = 76
-	compositeArgMin           = 77
-	compositeMaxWithIndices   = 78
-	compositeMinWithIndices   = 79
-	compositeBincount         = 80
-	compositeCumSum           = 81
-	compositeCumProd          = 82
-	compositeCumMax           = 83
-	compositeCumMin           = 84
-	compositeLogCumSumExp     = 85
-	compositeKthValue         = 86
-	compositeMedian           = 87
-	compositeMode             = 88
-	compositeSearchSorted     = 89
-	compositeBucketize        = 90
-	compositeAvgPool          = 91
-	compositeBroadcastTo      = 92
-	compositeUnsqueeze        = 93
-	compositeSqueeze          = 94
-	compositeSelect           = 95
-	compositeNarrow           = 96
-	compositeDiagonal         = 97
-	compositeFlatten          = 98
-	compositeUnflatten        = 99
-	compositeMoveAxis         = 100
-	compositeSwapAxes         = 101
-	compositeExpand           = 102
-	compositeTril             = 103
-	compositeTriu             = 104
-	compositeTile             = 105
-	compositeRepeatInterleave = 106
-	compositeRoll             = 107
-	compositeRot90            = 108
-	compositeDiag             = 109
-	compositeDiagEmbed        = 110
-	compositeUnfold           = 111
-	compositeAttention        = 112
-	compositeDropout          = 113
-	compositeCategorical      = 114
-	compositeNormal           = 115
-	compositeGumbel           = 116
-	compositePhilox           = 117
+	compositeConj             = 33
+	compositeAngle            = 34
+	compositePolar            = 35
+	compositeViewAsReal       = 36
+	compositeViewAsComplex    = 37
+	compositeIsReal           = 38
+	compositeSoftmax          = 39
+	compositeLogSoftmax       = 40
+	compositeGELU             = 41
+	compositeErf              = 42
+	compositeSinh             = 43
+	compositeCosh             = 44
+	compositeExp2             = 45
+	compositeLog2             = 46
+	compositeLog10            = 47
+	compositeLogAddExp        = 48
+	compositeLogAddExp2       = 49
+	compositeHypot            = 50
+	compositeXlogy            = 51
+	compositeDeg2Rad          = 52
+	compositeRad2Deg          = 53
+	compositeLayerNorm        = 54
+	compositeCrossEntropy     = 55
+	compositeLabelMask        = 56
+	compositeOneHot           = 57
+	compositeScatterAdd       = 58
+	compositeIndexSelect      = 59
+	compositeIndexAdd         = 60
+	compositeIndexCopy        = 61
+	compositeGatherAlong      = 62
+	compositeScatterAlong     = 63
+	compositeScatterAddAlong  = 64
+	compositeScatterMulAlong  = 65
+	compositeScatterMinAlong  = 66
+	compositeScatterMaxAlong  = 67
+	compositeNonzero          = 68
+	compositeMaskedSelect     = 69
+	compositeSelectRows       = 70
+	compositeUnique           = 71
+	compositeTopK             = 72
+	compositeMean             = 73
+	compositeAny              = 74
+	compositeAll              = 75
+	compositeCountNonzero     = 76
+	compositeVar              = 77
+	compositeStd              = 78
+	compositeLogSumExp        = 79
+	compositeNorm             = 80
+	compositeNaNSum           = 81
+	compositeNaNMean          = 82
+	compositeArgMin           = 83
+	compositeMaxWithIndices   = 84
+	compositeMinWithIndices   = 85
+	compositeBincount         = 86
+	compositeCumSum           = 87
+	compositeCumProd          = 88
+	compositeCumMax           = 89
+	compositeCumMin           = 90
+	compositeLogCumSumExp     = 91
+	compositeKthValue         = 92
+	compositeMedian           = 93
+	compositeMode             = 94
+	compositeSearchSorted     = 95
+	compositeBucketize        = 96
+	compositeAvgPool          = 97
+	compositeBroadcastTo      = 98
+	compositeUnsqueeze        = 99
+	compositeSqueeze          = 100
+	compositeSelect           = 101
+	compositeNarrow           = 102
+	compositeDiagonal         = 103
+	compositeFlatten          = 104
+	compositeUnflatten        = 105
+	compositeMoveAxis         = 106
+	compositeSwapAxes         = 107
+	compositeExpand           = 108
+	compositeTril             = 109
+	compositeTriu             = 110
+	compositeTile             = 111
+	compositeRepeatInterleave = 112
+	compositeRoll             = 113
+	compositeRot90            = 114
+	compositeDiag             = 115
+	compositeDiagEmbed        = 116
+	compositeUnfold           = 117
+	compositeAttention        = 118
+	compositeDropout          = 119
+	compositeCategorical      = 120
+	compositeNormal           = 121
+	compositeGumbel           = 122
+	compositePhilox           = 123
 )
 
 // What the checks demand, by composite.
 const (
 	isCloseTolerances       demand = 3
+	viewAsComplexParts      demand = 1
 	layerNormRank           demand = 2
 	layerNormRow            demand = 3
 	crossEntropyRank        demand = 1
@@ -213,7 +220,7 @@ const (
 )
 
 // builtins has the row and the functions of each.
-var builtins [118]*composite
+var builtins [124]*composite
 
 func init() { // not a value of the variable: the functions use it
 	builtins = [...]*composite{
@@ -315,6 +322,24 @@ func init() { // not a value of the variable: the functions use it
 		},
 		compositeLogicalNot: {
 			row: &ops.Composites[compositeLogicalNot],
+		},
+		compositeConj: {
+			row: &ops.Composites[compositeConj],
+		},
+		compositeAngle: {
+			row: &ops.Composites[compositeAngle],
+		},
+		compositePolar: {
+			row: &ops.Composites[compositePolar],
+		},
+		compositeViewAsReal: {
+			row: &ops.Composites[compositeViewAsReal],
+		},
+		compositeViewAsComplex: {
+			row: &ops.Composites[compositeViewAsComplex],
+		},
+		compositeIsReal: {
+			row: &ops.Composites[compositeIsReal],
 		},
 		compositeSoftmax: {
 			row:  &ops.Composites[compositeSoftmax],
@@ -652,7 +677,7 @@ func recordSquare(x *Tensor) *Tensor {
 
 // Square returns x*x elementwise; integers wrap around.
 //
-// It requires: x is a number.
+// It requires: x is a number or complex.
 func (x *Tensor) Square() *Tensor {
 	return recordSquare(x)
 }
@@ -678,7 +703,7 @@ func recordReciprocal(x *Tensor) *Tensor {
 
 // Reciprocal returns 1/x elementwise.
 //
-// It requires: x is floating point. Bools and integers become f32.
+// It requires: x is floating point or complex. Bools and integers become f32.
 func (x *Tensor) Reciprocal() *Tensor {
 	return recordReciprocal(x)
 }
@@ -1263,7 +1288,7 @@ func recordIsNaN(x *Tensor) *Tensor {
 
 // IsNaN returns whether x is NaN, elementwise.
 //
-// It requires: x is a number.
+// It requires: x is a number or complex.
 func (x *Tensor) IsNaN() *Tensor {
 	return recordIsNaN(x)
 }
@@ -1284,7 +1309,7 @@ func recordIsInf(x *Tensor) *Tensor {
 
 // IsInf returns whether x is infinite, elementwise.
 //
-// It requires: x is a number.
+// It requires: x is a number or complex.
 func (x *Tensor) IsInf() *Tensor {
 	return recordIsInf(x)
 }
@@ -1347,7 +1372,7 @@ func recordIsFinite(x *Tensor) *Tensor {
 
 // IsFinite returns whether x is neither infinite nor NaN, elementwise.
 //
-// It requires: x is a number.
+// It requires: x is a number or complex.
 func (x *Tensor) IsFinite() *Tensor {
 	return recordIsFinite(x)
 }
@@ -1487,6 +1512,141 @@ func recordLogicalNot(x *Tensor) *Tensor {
 // It requires: x is any dtype.
 func (x *Tensor) LogicalNot() *Tensor {
 	return recordLogicalNot(x)
+}
+
+// recordConj records Conj on operands and attributes that it checks.
+func recordConj(x *Tensor) *Tensor {
+	c := builtins[compositeConj]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeConj(xs[0])
+}
+
+// Conj returns the conjugate of x elementwise; x itself if it is not complex.
+//
+// It requires: x is a number or complex.
+func (x *Tensor) Conj() *Tensor {
+	return recordConj(x)
+}
+
+// recordAngle records Angle on operands and attributes that it checks.
+func recordAngle(x *Tensor) *Tensor {
+	c := builtins[compositeAngle]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeAngle(xs[0])
+}
+
+// Angle returns the angle of x in radians from -π to π, elementwise; of real
+// numbers 0, π below 0 and NaN for NaN. Its gradient at 0 is 0.
+//
+// It requires: x is floating point or complex. Bools and integers become f32.
+func (x *Tensor) Angle() *Tensor {
+	return recordAngle(x)
+}
+
+// recordPolar records Polar on operands and attributes that it checks.
+func recordPolar(x *Tensor, y *Tensor) *Tensor {
+	c := builtins[compositePolar]
+	xs := [...]*Tensor{x, y}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computePolar(xs[0], xs[1])
+}
+
+// Polar returns the complex numbers of modulus x and angle y in radians,
+// elementwise.
+//
+// It requires: x is f32 or f64; y is f32 or f64 and has the dtype of x; the
+// shapes broadcast. Operands of different dtypes are promoted.
+func (x *Tensor) Polar(y *Tensor) *Tensor {
+	return recordPolar(x, y)
+}
+
+// recordViewAsReal records ViewAsReal on operands and attributes that it checks.
+func recordViewAsReal(x *Tensor) *Tensor {
+	c := builtins[compositeViewAsReal]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeViewAsReal(xs[0])
+}
+
+// ViewAsReal returns the real and the imaginary parts of x in a last dimension
+// of 2. It is a copy, not a view.
+//
+// It requires: x is complex.
+func (x *Tensor) ViewAsReal() *Tensor {
+	return recordViewAsReal(x)
+}
+
+// recordViewAsComplex records ViewAsComplex on operands and attributes that it checks.
+func recordViewAsComplex(x *Tensor) *Tensor {
+	c := builtins[compositeViewAsComplex]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad == nil {
+		bad = c.meets(tr, checkViewAsComplex(xs[0]), xs[:]...)
+	}
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeViewAsComplex(xs[0])
+}
+
+// ViewAsComplex returns the complex numbers whose real and imaginary parts are
+// in the last dimension of x, which is 2. It is a copy, not a view.
+//
+// It requires: x is f32 or f64; the last dimension of x is 2.
+func (x *Tensor) ViewAsComplex() *Tensor {
+	return recordViewAsComplex(x)
+}
+
+// recordIsReal records IsReal on operands and attributes that it checks.
+func recordIsReal(x *Tensor) *Tensor {
+	c := builtins[compositeIsReal]
+	xs := [...]*Tensor{x}
+	tr, bad := c.guard(nil, xs[:]...)
+	if bad != nil {
+		return bad
+	}
+	if bad = c.read(tr, xs[:]); bad != nil {
+		return bad
+	}
+	return computeIsReal(xs[0])
+}
+
+// IsReal returns whether x has no imaginary part, or one that is 0,
+// elementwise.
+//
+// It requires: x is any dtype.
+func (x *Tensor) IsReal() *Tensor {
+	return recordIsReal(x)
 }
 
 // recordSoftmax records Softmax on operands and attributes that it checks.
@@ -2492,7 +2652,7 @@ func recordMean(x *Tensor, axes []int) *Tensor {
 // Mean returns the means of x over the given axes, of all elements when none is
 // given; NaN where there are no elements. The axes are dropped.
 //
-// It requires: x is floating point; axes are distinct ones of x.
+// It requires: x is floating point or complex; axes are distinct ones of x.
 func (x *Tensor) Mean(axes ...int) *Tensor {
 	return recordMean(x, axes)
 }

@@ -41,6 +41,10 @@ func dtypeOf[T soa.Element]() types.DType {
 		return types.F32
 	case float64:
 		return types.F64
+	case complex64:
+		return types.C64
+	case complex128:
+		return types.C128
 	case types.Float16:
 		return types.F16
 	case types.BFloat16:

@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Every snippet of docs/use, docs/why, docs/explain.md and docs/controlflow.md is a part of an example with an
-// output, here or in package ltctest: it compiles, runs and does what the page says.
+// Every snippet of docs/use, docs/why, docs/explain.md, docs/controlflow.md and docs/complex.md is a part of an
+// example with an output, here or in package ltctest or fft: it compiles, runs and does what the page says.
 func TestDocumentationIsExamples(t *testing.T) {
 	bodies := exampleBodies(t)
 	pages, err := filepath.Glob("../docs/[uw][sh][ey]/*.md")
 	require.NoError(t, err)
 	require.Greater(t, len(pages), 9)
-	pages = append(pages, "../docs/explain.md", "../docs/controlflow.md")
+	pages = append(pages, "../docs/explain.md", "../docs/controlflow.md", "../docs/complex.md")
 	snippets := 0
 	for _, p := range pages {
 		page, err := os.ReadFile(p)
@@ -36,11 +36,14 @@ func TestDocumentationIsExamples(t *testing.T) {
 	require.Greater(t, snippets, 30)
 }
 
-// exampleBodies returns what is between the braces of the examples here and in package ltctest.
+// exampleBodies returns what is between the braces of the examples here and in packages ltctest and fft.
 func exampleBodies(t *testing.T) []string {
 	files, err := filepath.Glob("example*_test.go")
 	require.NoError(t, err)
 	more, err := filepath.Glob("../ltctest/example*_test.go")
+	require.NoError(t, err)
+	files = append(files, more...)
+	more, err = filepath.Glob("../fft/example*_test.go")
 	require.NoError(t, err)
 	files = append(files, more...)
 	var bodies []string

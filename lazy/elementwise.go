@@ -288,6 +288,9 @@ func computeRoundDecimals(x *Tensor, decimals int) *Tensor {
 func computeIsNaN(x *Tensor) *Tensor { return x.NotEqual(x) }
 
 func computeIsInf(x *Tensor) *Tensor {
+	if x.DType().IsComplex() {
+		return x.Real().IsInf().Or(x.Imag().IsInf())
+	}
 	if !x.DType().IsFloat() {
 		return x.NotEqual(x)
 	}
@@ -306,7 +309,10 @@ func isValue(x *Tensor, v float64) *Tensor {
 }
 
 func computeIsFinite(x *Tensor) *Tensor {
-	if !x.DType().IsFloat() {
+	switch {
+	case x.DType().IsComplex():
+		return x.Real().IsFinite().And(x.Imag().IsFinite())
+	case !x.DType().IsFloat():
 		return x.Equal(x)
 	}
 	return x.Abs().Less(x.like(math.Inf(1)))

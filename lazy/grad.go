@@ -23,6 +23,9 @@ import (
 // of wrt also through what was computed from it outside, that is an error: compute it in the closure,
 // or use its [Tensor.Stop].
 //
+// The gradient with respect to a complex tensor x + iy is PyTorch's: the derivative by x plus i times
+// that by y. Its negative is the direction of steepest descent.
+//
 // When something is wrong, all tensors returned are poisoned.
 func Grad(y *Tensor, wrt ...*Tensor) []*Tensor {
 	grads, err := gradients("grad", y, nil, wrt)
@@ -44,10 +47,13 @@ func gradients(op string, y, ct *Tensor, wrt []*Tensor) (grads []*Tensor, bad *T
 	}
 	site := tr.site()
 	if ct != nil {
-		if !y.DType().IsFloat() || !ct.Type().Equal(y.Type()) {
+		if !y.DType().Continuous() || !ct.Type().Equal(y.Type()) {
 			return nil, tr.poisoned(opError(site, op, ErrType, []*Tensor{y, ct},
-				"the tensor to differentiate must be floating-point, and its gradient of the same type"))
+				"the tensor to differentiate must be floating-point or complex, and its gradient of the same type"))
 		}
+	} else if y.DType().IsComplex() {
+		return nil, tr.poisoned(opError(site, op, ErrType, []*Tensor{y},
+			"the tensor to differentiate must be a floating-point scalar, and is complex; take its Abs, Real or Imag and reduce it, or give its gradient to VJP"))
 	} else if y.Rank() != 0 || !y.DType().IsFloat() {
 		return nil, tr.poisoned(opError(site, op, ErrType, []*Tensor{y},
 			"the tensor to differentiate must be a floating-point scalar; reduce it with Sum or Mean"))
@@ -81,7 +87,7 @@ func gradients(op string, y, ct *Tensor, wrt []*Tensor) (grads []*Tensor, bad *T
 			return nil, ct
 		}
 	}
-	given := tr.operand(ct)
+	given := tr.operand(ct.conjugate())
 	if given == nil {
 		return nil, tr.refuse(op, y, ct)
 	}
@@ -92,7 +98,7 @@ func gradients(op string, y, ct *Tensor, wrt []*Tensor) (grads []*Tensor, bad *T
 	grads = make([]*Tensor, len(wrt))
 	for i, g := range found {
 		if g != nil {
-			grads[i] = tr.wrap(g)
+			grads[i] = tr.wrap(g).conjugate()
 			continue
 		}
 		if err := tr.noneFor(y, wrt[i]); err != nil {
@@ -112,7 +118,7 @@ func (tr *Trace) differentiable(y *Tensor, wrt []*Tensor) (nodes []*ir.Node, bad
 		if nodes[i] = tr.operand(x); nodes[i] == nil {
 			return nil, tr.refuse(op, x)
 		}
-		if !x.DType().IsFloat() {
+		if !x.DType().Continuous() {
 			return nil, tr.poisoned(opError(tr.site(), op, ErrType, []*Tensor{y, x}, "there is no gradient with respect to a tensor of %v", x.DType()))
 		}
 		if v := x.storage().v; v != nil {
@@ -147,7 +153,7 @@ type Gradients struct {
 }
 
 // Backward records the gradients of the scalar y with respect to every
-// floating-point variable that the step has read and not assigned.
+// floating-point or complex variable that the step has read and not assigned.
 func (y *Tensor) Backward() *Gradients {
 	g := &Gradients{of: map[*variable]*Tensor{}}
 	if y == nil || y.err != nil || y.tr == nil {
@@ -155,7 +161,7 @@ func (y *Tensor) Backward() *Gradients {
 		return g
 	}
 	for _, s := range y.tr.order {
-		if s.now == s.param && s.v.typ.DType.IsFloat() {
+		if s.now == s.param && s.v.typ.DType.Continuous() {
 			g.all = append(g.all, &Tensor{dev: s.v.dev, v: s.v})
 		}
 	}

@@ -43,7 +43,7 @@ func binaryCase(name string, a, b vary, f func(x, y *Tensor) *Tensor) gradCase {
 // index records an i32 vector.
 func index(x *Tensor, rows ...int32) *Tensor { return From(x.tr, rows, len(rows)) }
 
-var gradCases = slices.Concat(elementwiseGrads, broadcastGrads, shapeGrads, stridedGrads, reduceGrads, scanGrads, matmulGrads, indexGrads, windowGrads, compositeGrads)
+var gradCases = slices.Concat(elementwiseGrads, broadcastGrads, shapeGrads, stridedGrads, reduceGrads, scanGrads, matmulGrads, indexGrads, windowGrads, compositeGrads, complexGrads)
 
 var elementwiseGrads = []gradCase{
 	unaryCase("abs", 0.2, 2, (*Tensor).Abs),
@@ -109,6 +109,59 @@ var elementwiseGrads = []gradCase{
 	unaryCase("convert to f64", -2, 2, func(x *Tensor) *Tensor { return x.Convert(F64).Mul(x) }),
 	unaryCase("used twice", -2, 2, func(x *Tensor) *Tensor { return x.Sin().Mul(x).Add(x) }),
 	binaryCase("both operands one", in(-2, 2, 3), in(-2, 2, 3), func(x, y *Tensor) *Tensor { return x.Mul(x).Add(x.Sub(y).Mul(x.Sub(y))) }),
+}
+
+// complexCase is of the parts of a complex number, and of the function's result.
+func complexCase(name string, f func(z *Tensor) *Tensor) gradCase {
+	return gradCase{name, []vary{in(0.3, 2, 2, 3), in(-2, -0.3, 2, 3)}, func(x []*Tensor) *Tensor {
+		y := f(Complex(x[0], x[1]))
+		if y.DType().IsComplex() {
+			y = y.ViewAsReal()
+		}
+		return y
+	}}
+}
+
+// shiftedBy is z plus a number.
+func shiftedBy(z *Tensor, by complex128) *Tensor { return z.Add(FullComplex(z.tr, z.DType(), by)) }
+
+var complexGrads = []gradCase{
+	complexCase("complex", func(z *Tensor) *Tensor { return z.Mul(z) }),
+	complexCase("real", func(z *Tensor) *Tensor { return z.Mul(z).Real() }),
+	complexCase("imag", func(z *Tensor) *Tensor { return z.Mul(z).Imag() }),
+	complexCase("abs of complex", (*Tensor).Abs),
+	complexCase("sign of complex", (*Tensor).Sign),
+	complexCase("div of complex", func(z *Tensor) *Tensor { return z.Div(shiftedBy(z, 1+3i)) }),
+	complexCase("pow of complex", func(z *Tensor) *Tensor { return z.Pow(shiftedBy(z, 0.5-0.25i)) }),
+	complexCase("exp of complex", (*Tensor).Exp),
+	complexCase("expm1 of complex", (*Tensor).Expm1),
+	complexCase("log of complex", (*Tensor).Log),
+	complexCase("log1p of complex", (*Tensor).Log1p),
+	complexCase("sqrt of complex", (*Tensor).Sqrt),
+	complexCase("rsqrt of complex", (*Tensor).Rsqrt),
+	complexCase("sin of complex", (*Tensor).Sin),
+	complexCase("cos of complex", (*Tensor).Cos),
+	complexCase("tan of complex", (*Tensor).Tan),
+	complexCase("tanh of complex", (*Tensor).Tanh),
+	complexCase("sigmoid of complex", (*Tensor).Sigmoid),
+	complexCase("reciprocal of complex", (*Tensor).Reciprocal),
+	complexCase("conj", func(z *Tensor) *Tensor { return z.Conj().Mul(z).Mul(z) }),
+	complexCase("angle", (*Tensor).Angle),
+	complexCase("view_as_complex", func(z *Tensor) *Tensor { return z.ViewAsReal().ViewAsComplex().Mul(z) }),
+	complexCase("matmul of complex", func(z *Tensor) *Tensor { return z.MatMul(shiftedBy(z, 1i).Transpose(1, 0)) }),
+	complexCase("sum of complex", func(z *Tensor) *Tensor { return z.Mul(z).Sum(0) }),
+	complexCase("mean of complex", func(z *Tensor) *Tensor { return z.Mul(z).Mean(1) }),
+	complexCase("where of complex", func(z *Tensor) *Tensor { return z.Real().GreaterScalar(1).Where(z.Mul(z), z.Conj()) }),
+	complexCase("gather of complex", func(z *Tensor) *Tensor { return z.Mul(z).Gather(index(z, 1, 0, 1)) }),
+	complexCase("slice of complex", func(z *Tensor) *Tensor { return z.Mul(z).Narrow(1, 1, 2).PadZeros([2]int{0, 1}) }),
+	complexCase("convert of complex", func(z *Tensor) *Tensor { return z.Mul(z).Convert(F64).Convert(C128).Mul(z) }),
+	complexCase("fft", func(z *Tensor) *Tensor { return z.Mul(z).FourierTransform(Fourier, 3) }),
+	complexCase("fft inverse", func(z *Tensor) *Tensor { return z.Mul(z).FourierTransform(InverseFourier, 2, 3) }),
+	complexCase("fft to real", func(z *Tensor) *Tensor { return z.Mul(z).FourierTransform(InverseRealFourier, 4) }),
+	complexCase("fft to real of odd length", func(z *Tensor) *Tensor { return z.Mul(z).FourierTransform(InverseRealFourier, 2, 5) }),
+	complexCase("fft of real", func(z *Tensor) *Tensor { return z.Mul(z).Real().FourierTransform(RealFourier, 3) }),
+	complexCase("fft of real planes", func(z *Tensor) *Tensor { return z.Mul(z).Real().FourierTransform(RealFourier, 2, 3) }),
+	binaryCase("polar", in(0.5, 2, 3), in(-2, 2, 3), func(x, y *Tensor) *Tensor { return x.Polar(y).ViewAsReal() }),
 }
 
 var broadcastGrads = []gradCase{

@@ -23,7 +23,7 @@ type Imported struct {
 
 // Import reads a StableHLO text, as JAX, PyTorch and [Function.Export] write it: main, or its
 // one public function. Errors name the text as name, and the first op that tensors have no
-// ops for: complex numbers, random bits, calls of LAPACK and open sizes are such. Package
+// ops for: random bits, calls of LAPACK and open sizes are such. Package
 // model runs those texts, too, but as programs of their own and without gradients.
 //
 // A loop that counts to a constant becomes a [Scan], which has a gradient; another one a

@@ -60,10 +60,10 @@ func TestMistakesWithJacobians(t *testing.T) {
 	_, d := JVP(same, x, From(tr, []float32{1}))
 	for want, y := range map[string]*Tensor{
 		"vjp(f32[2]): operand 1 is nil": VJP(x, nil, x)[0],
-		"vjp(f32[2], f32[]): the tensor to differentiate must be floating-point, and its gradient of the same type": VJP(x, x.Sum(), x)[0],
-		"jvp(f32[2], f32[1]): x and f(x) must be floating-point, and the tangent of the type of x":                  d,
-		"jacobian(i32[2], i32[2]): x and f(x) must be floating-point":                                               Jacobian(same, n),
-		"grad(f32[2]): the tensor to differentiate must be a floating-point scalar":                                 Hessian(same, x),
+		"vjp(f32[2], f32[]): the tensor to differentiate must be floating-point or complex, and its gradient of the same type": VJP(x, x.Sum(), x)[0],
+		"jvp(f32[2], f32[1]): x and f(x) must be floating-point, and the tangent of the type of x":                             d,
+		"jacobian(i32[2], i32[2]): x and f(x) must be floating-point":                                                          Jacobian(same, n),
+		"grad(f32[2]): the tensor to differentiate must be a floating-point scalar":                                            Hessian(same, x),
 	} {
 		require.ErrorContains(t, y.Err(), want)
 		require.ErrorContains(t, y.Err(), "jacobian_test.go:")

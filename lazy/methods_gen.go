@@ -9,9 +9,10 @@ import (
 
 var _ types.DType // used where a row has a dtype
 
-// Abs returns |x| elementwise.
+// Abs returns |x| elementwise; of complex numbers the modulus, which is f32 or
+// f64. Its gradient at 0 is 0.
 //
-// It requires: x is a signed number.
+// It requires: x is a signed number or complex.
 func (x *Tensor) Abs() *Tensor {
 	return record1(ir.OpAbs, x)
 }
@@ -23,7 +24,7 @@ func (x *Tensor) Abs_() *Tensor {
 
 // Neg returns -x elementwise; unsigned integers wrap around.
 //
-// It requires: x is a number.
+// It requires: x is a number or complex.
 func (x *Tensor) Neg() *Tensor {
 	return record1(ir.OpNeg, x)
 }
@@ -33,9 +34,10 @@ func (x *Tensor) Neg_() *Tensor {
 	return x.writeNamed("neg_", record1(ir.OpNeg, x))
 }
 
-// Sign returns -1, 0 or 1 elementwise; NaN stays NaN.
+// Sign returns -1, 0 or 1 elementwise; NaN stays NaN. Of a complex number it is
+// x/|x|, 0 for 0.
 //
-// It requires: x is a signed number.
+// It requires: x is a signed number or complex.
 func (x *Tensor) Sign() *Tensor {
 	return record1(ir.OpSign, x)
 }
@@ -47,7 +49,7 @@ func (x *Tensor) Sign_() *Tensor {
 
 // Exp returns e to the power of x elementwise.
 //
-// It requires: x is floating point. Bools and integers become f32.
+// It requires: x is floating point or complex. Bools and integers become f32.
 func (x *Tensor) Exp() *Tensor {
 	return record1(ir.OpExp, x)
 }
@@ -59,7 +61,7 @@ func (x *Tensor) Exp_() *Tensor {
 
 // Expm1 returns e to the power of x, minus 1, elementwise, exact near 0.
 //
-// It requires: x is floating point. Bools and integers become f32.
+// It requires: x is floating point or complex. Bools and integers become f32.
 func (x *Tensor) Expm1() *Tensor {
 	return record1(ir.OpExpm1, x)
 }
@@ -69,9 +71,10 @@ func (x *Tensor) Expm1_() *Tensor {
 	return x.writeNamed("expm1_", record1(ir.OpExpm1, x))
 }
 
-// Log returns the natural logarithm of x elementwise; NaN below 0.
+// Log returns the natural logarithm of x elementwise; NaN below 0. Of a complex
+// number it is that with an imaginary part from -π to π.
 //
-// It requires: x is floating point. Bools and integers become f32.
+// It requires: x is floating point or complex. Bools and integers become f32.
 func (x *Tensor) Log() *Tensor {
 	return record1(ir.OpLog, x)
 }
@@ -83,7 +86,7 @@ func (x *Tensor) Log_() *Tensor {
 
 // Log1p returns the natural logarithm of 1+x elementwise, exact near 0.
 //
-// It requires: x is floating point. Bools and integers become f32.
+// It requires: x is floating point or complex. Bools and integers become f32.
 func (x *Tensor) Log1p() *Tensor {
 	return record1(ir.OpLog1p, x)
 }
@@ -93,9 +96,10 @@ func (x *Tensor) Log1p_() *Tensor {
 	return x.writeNamed("log1p_", record1(ir.OpLog1p, x))
 }
 
-// Sqrt returns the square root of x elementwise; NaN below 0.
+// Sqrt returns the square root of x elementwise; NaN below 0. Of a complex
+// number it is that with a real part that is not negative.
 //
-// It requires: x is floating point. Bools and integers become f32.
+// It requires: x is floating point or complex. Bools and integers become f32.
 func (x *Tensor) Sqrt() *Tensor {
 	return record1(ir.OpSqrt, x)
 }
@@ -107,7 +111,7 @@ func (x *Tensor) Sqrt_() *Tensor {
 
 // Rsqrt returns 1/sqrt(x) elementwise.
 //
-// It requires: x is floating point. Bools and integers become f32.
+// It requires: x is floating point or complex. Bools and integers become f32.
 func (x *Tensor) Rsqrt() *Tensor {
 	return record1(ir.OpRsqrt, x)
 }
@@ -119,7 +123,7 @@ func (x *Tensor) Rsqrt_() *Tensor {
 
 // Sin returns the sine of x in radians elementwise.
 //
-// It requires: x is floating point. Bools and integers become f32.
+// It requires: x is floating point or complex. Bools and integers become f32.
 func (x *Tensor) Sin() *Tensor {
 	return record1(ir.OpSin, x)
 }
@@ -131,7 +135,7 @@ func (x *Tensor) Sin_() *Tensor {
 
 // Cos returns the cosine of x in radians elementwise.
 //
-// It requires: x is floating point. Bools and integers become f32.
+// It requires: x is floating point or complex. Bools and integers become f32.
 func (x *Tensor) Cos() *Tensor {
 	return record1(ir.OpCos, x)
 }
@@ -143,7 +147,7 @@ func (x *Tensor) Cos_() *Tensor {
 
 // Tan returns the tangent of x in radians elementwise.
 //
-// It requires: x is floating point. Bools and integers become f32.
+// It requires: x is floating point or complex. Bools and integers become f32.
 func (x *Tensor) Tan() *Tensor {
 	return record1(ir.OpTan, x)
 }
@@ -296,7 +300,7 @@ func (x *Tensor) Digamma_() *Tensor {
 
 // Tanh returns the hyperbolic tangent of x elementwise.
 //
-// It requires: x is floating point. Bools and integers become f32.
+// It requires: x is floating point or complex. Bools and integers become f32.
 func (x *Tensor) Tanh() *Tensor {
 	return record1(ir.OpTanh, x)
 }
@@ -308,7 +312,7 @@ func (x *Tensor) Tanh_() *Tensor {
 
 // Sigmoid returns 1/(1+exp(-x)) elementwise.
 //
-// It requires: x is floating point. Bools and integers become f32.
+// It requires: x is floating point or complex. Bools and integers become f32.
 func (x *Tensor) Sigmoid() *Tensor {
 	return record1(ir.OpSigmoid, x)
 }
@@ -394,9 +398,9 @@ func (x *Tensor) ReLU_() *Tensor {
 
 // Add returns x+y elementwise; integers wrap around.
 //
-// It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast. Operands of different dtypes are promoted; of bools the result is
-// bool.
+// It requires: x is a number or complex; y is a number or complex and has the
+// dtype of x; the shapes broadcast. Operands of different dtypes are promoted;
+// of bools the result is bool.
 func (x *Tensor) Add(y *Tensor) *Tensor {
 	return record2(ir.OpAdd, x, y)
 }
@@ -408,8 +412,8 @@ func (x *Tensor) Add_(y *Tensor) *Tensor {
 
 // Sub returns x-y elementwise; integers wrap around.
 //
-// It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast. Operands of different dtypes are promoted.
+// It requires: x is a number or complex; y is a number or complex and has the
+// dtype of x; the shapes broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) Sub(y *Tensor) *Tensor {
 	return record2(ir.OpSub, x, y)
 }
@@ -421,9 +425,9 @@ func (x *Tensor) Sub_(y *Tensor) *Tensor {
 
 // Mul returns x*y elementwise; integers wrap around.
 //
-// It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast. Operands of different dtypes are promoted; of bools the result is
-// bool.
+// It requires: x is a number or complex; y is a number or complex and has the
+// dtype of x; the shapes broadcast. Operands of different dtypes are promoted;
+// of bools the result is bool.
 func (x *Tensor) Mul(y *Tensor) *Tensor {
 	return record2(ir.OpMul, x, y)
 }
@@ -436,9 +440,9 @@ func (x *Tensor) Mul_(y *Tensor) *Tensor {
 // Div returns x/y elementwise. FloorDivide and TruncDivide round quotients of
 // integers.
 //
-// It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast. Operands of different dtypes are promoted, and integers become
-// f32.
+// It requires: x is a number or complex; y is a number or complex and has the
+// dtype of x; the shapes broadcast. Operands of different dtypes are promoted,
+// and integers become f32.
 func (x *Tensor) Div(y *Tensor) *Tensor {
 	return record2(ir.OpDiv, x, y)
 }
@@ -463,8 +467,8 @@ func (x *Tensor) Rem_(y *Tensor) *Tensor {
 
 // Pow returns x to the power of y elementwise.
 //
-// It requires: x is a number; y is a number and has the dtype of x; the shapes
-// broadcast. Operands of different dtypes are promoted.
+// It requires: x is a number or complex; y is a number or complex and has the
+// dtype of x; the shapes broadcast. Operands of different dtypes are promoted.
 func (x *Tensor) Pow(y *Tensor) *Tensor {
 	return record2(ir.OpPow, x, y)
 }
@@ -650,7 +654,8 @@ func (cond *Tensor) Where(x *Tensor, y *Tensor) *Tensor {
 // outside the dtype's range gives is the backend's choice. Bool converts to 0
 // and 1, and from a number to whether it is not 0.
 //
-// It requires: x is any dtype; dtype is valid.
+// It requires: x is any dtype; dtype is valid; x is not complex, or dtype is
+// not bool.
 func (x *Tensor) Convert(dtype types.DType) *Tensor {
 	return record1(ir.OpConvert, x, ir.Attr{Int: int64(dtype)})
 }
@@ -662,6 +667,20 @@ func (x *Tensor) Convert(dtype types.DType) *Tensor {
 // of x.
 func (x *Tensor) BitCast(dtype types.DType) *Tensor {
 	return record1(ir.OpBitCast, x, ir.Attr{Int: int64(dtype)})
+}
+
+// Real returns the real parts of x elementwise.
+//
+// It requires: x is complex.
+func (x *Tensor) Real() *Tensor {
+	return record1(ir.OpReal, x)
+}
+
+// Imag returns the imaginary parts of x elementwise.
+//
+// It requires: x is complex.
+func (x *Tensor) Imag() *Tensor {
+	return record1(ir.OpImag, x)
 }
 
 // Reshape returns the elements of x in row-major order with the given
@@ -736,8 +755,8 @@ func (x *Tensor) Pad(value *Tensor, low []int, high []int, interior []int) *Tens
 // Sum returns the sums of x over the given axes, of all elements when none is
 // given. The axes are dropped.
 //
-// It requires: x is a number; axes are distinct ones of x. Bools and integers
-// become i64.
+// It requires: x is a number or complex; axes are distinct ones of x. Bools and
+// integers become i64.
 func (x *Tensor) Sum(axes ...int) *Tensor {
 	return record1(ir.OpSum, x, ir.Attr{Ints: axes})
 }

@@ -110,7 +110,7 @@ func breaking(row *ops.Op, r rule) string {
 
 // dtypeFor is the first dtype that is allowed: f32 and i32 before all others.
 func dtypeFor(allowed func(types.DType) bool) types.DType {
-	for _, d := range append([]types.DType{F32, I32}, types.DTypes()...) {
+	for _, d := range append([]types.DType{F32, I32}, types.AllDTypes()...) {
 		if allowed(d) {
 			return d
 		}

@@ -209,7 +209,10 @@ func (r *recording) run(t *testing.T, text string, run *optest.Run, want []*opte
 	require.NoError(t, err)
 	exe, err := b.Compile(context.Background(), backends.NewModule(text), backends.Options{Name: run.Name + ".mlir"})
 	require.NoError(t, err)
-	call := &backends.Call{Args: r.args}
+	call := &backends.Call{} // with the parts of complex numbers
+	for _, v := range r.args {
+		call.Args = append(call.Args, v.Parts())
+	}
 	require.NoError(t, exe.Execute(context.Background(), call))
 	require.NoError(t, r.tr.MarkStep(r.results...))
 	var texts []*optest.Tensor
@@ -218,8 +221,11 @@ func (r *recording) run(t *testing.T, text string, run *optest.Run, want []*opte
 		require.NoError(t, err)
 		texts = append(texts, x)
 	}
-	importedLike(t, text, r.args, texts)
+	importedLike(t, text, call.Args, texts)
 	for k, y := range r.results {
+		if y.DType().IsComplex() {
+			call.Results[k] = call.Results[k].OfParts()
+		}
 		got, err := optest.FromView(call.Results[k])
 		require.NoError(t, err)
 		require.Empty(t, optest.Differs(got, want[k], run.ULPs), "%v", run.Call)
@@ -463,6 +469,8 @@ var calls = map[string]func(tr *Trace, x []*Tensor, a attrReader) (*Tensor, erro
 		return x[0].Attention(x[1], x[2], o), nil
 	},
 	// The options of Conv and of the pools are those of conv_test.go; here are the rows.
+	"complex":       func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return Complex(x[0], x[1]), nil },
+	"fft":           func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpFFT, x) },
 	"gather":        func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpGather, x) },
 	"scatter":       func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpScatter, x) },
 	"clamp_index":   func(_ *Trace, x []*Tensor, a attrReader) (*Tensor, error) { return a.row(ir.OpClampIndex, x) },
@@ -700,8 +708,8 @@ func requireDTypes(t *testing.T, row *ops.Op, composite bool, a *optest.Archive)
 	if row.Family == ops.RandomNumbers || composite && is == ops.Any {
 		return // states have a dtype of their own; views are those of primitives
 	}
-	for _, d := range types.DTypes() {
-		if is.Allows(d) && (row.Name != "Iota" && row.Name != "SizeOf" || d.IsNumber()) {
+	for _, d := range types.AllDTypes() {
+		if is.Allows(d) && (is != ops.Any || !d.IsComplex()) && (row.Name != "Iota" && row.Name != "SizeOf" || d.IsNumber()) {
 			require.True(t, ran[d], "testdata/ops/%s.txtar has no run for %v: name it behind for, in the first line of a run, by itself or as one of numbers, floats, signed, integers or logical", row.Mnemonic(), d)
 		}
 	}

@@ -18,7 +18,7 @@ func StrictTypes() Option { return func(d *Device) { d.strictTypes = true } }
 
 // CommonDType returns the dtype to which tensors promote: the one in which elementwise ops on
 // them compute, as result_type of PyTorch has it. That is the largest dtype of the tensors with
-// axes; of the categories bool, integers and floating point the last that there is counts. A
+// axes; of the categories bool, integers, floating point and complex the last that there is counts. A
 // scalar counts only if its category comes after those of all tensors with axes. f16 and bf16
 // promote to f32, u8 and i8 to i16. It returns an invalid dtype if there is none: u16, u32 and
 // u64 promote with floating point alone.
@@ -80,7 +80,7 @@ func agree(row *ops.Op, n int, dtype func(i int) types.DType) bool {
 	last := len(row.Operands) - 1
 	for i := range n {
 		d := dtype(i)
-		if row.Traits&(ops.Floating|ops.Widening|ops.Whole) != 0 && !d.IsFloat() || d == types.Bool && row.Traits.Has(ops.Logic) {
+		if row.Traits&(ops.Floating|ops.Widening|ops.Whole) != 0 && !d.Continuous() || d == types.Bool && row.Traits.Has(ops.Logic) {
 			return false
 		}
 		if i == 0 {

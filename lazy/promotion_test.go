@@ -182,13 +182,13 @@ func TestTypesThatDoNotPromote(t *testing.T) {
 	of := func(d types.DType, n ...int) *lazy.Tensor { return lazy.FromView(tr, soa.Make(types.Of(d, n...))) }
 	for want, y := range map[string]*lazy.Tensor{
 		"add(u16[2], i8[2]): dtypes differ: x is u16 and y is i8; convert one with Convert (add_c2)":                                                     of(lazy.U16, 2).Add(of(lazy.I8, 2)),
-		"sub(bool[2], bool[2]): x must be a number, is bool; convert it with Convert (sub_c1)":                                                           of(lazy.Bool, 2).Sub(of(lazy.Bool, 2)),
+		"sub(bool[2], bool[2]): x must be a number or complex, is bool; convert it with Convert (sub_c1)":                                                of(lazy.Bool, 2).Sub(of(lazy.Bool, 2)),
 		"and(i32[2], f32[2]): y must be bool or an integer, is f32; convert it with Convert (and_c2)":                                                    of(lazy.I32, 2).And(of(lazy.F32, 2)),
 		"add(i32[2], f32[3]): shapes do not broadcast: [2] and [3] have 2 and 3 at axis -1; reshape one, or give it a dimension of 1 there (add_shapes)": of(lazy.I32, 2).Add(of(lazy.F32, 3)),
 		"hypot(i32[2], i32[2]): x must be floating point, is i32; convert it with Convert (hypot_c1)":                                                    of(lazy.I32, 2).Hypot(of(lazy.I32, 2)),
 		"lerp(f32[2], f64[2], f32[2]): dtypes differ: x is f32 and y is f64; convert one with Convert (lerp_c2)":                                         of(lazy.F32, 2).Lerp(of(lazy.F64, 2), of(lazy.F32, 2)),
 		"matmul(f32[2,2], f64[2,2]): dtypes differ: x is f32 and y is f64; convert one with Convert (matmul_c2)":                                         of(lazy.F32, 2, 2).MatMul(of(lazy.F64, 2, 2)),
-		"mean(i32[2]): x must be floating point, is i32; convert it to f32 with Convert (mean_c1)":                                                       of(lazy.I32, 2).Mean(),
+		"mean(i32[2]): x must be floating point or complex, is i32; convert it to f32 with Convert (mean_c1)":                                            of(lazy.I32, 2).Mean(),
 	} {
 		require.ErrorContains(t, y.Err(), want)
 		require.ErrorContains(t, y.Err(), "promotion_test.go:")
@@ -203,7 +203,7 @@ func TestStrictTypes(t *testing.T) {
 	i, f, d := lazy.From(tr, []int32{1, 2}), lazy.From(tr, []float32{1, 2}), lazy.From(tr, []float64{1, 2})
 	for want, y := range map[string]*lazy.Tensor{
 		"mul(i32[2], f32[2]): dtypes differ: x is i32 and y is f32; convert one with Convert (mul_c2)":                    i.Mul(f),
-		"exp(i32[2]): x must be floating point, is i32; convert it with Convert (exp_c1)":                                 i.Exp(),
+		"exp(i32[2]): x must be floating point or complex, is i32; convert it with Convert (exp_c1)":                      i.Exp(),
 		"copy_sign(f32[2], f64[2]): dtypes differ: x is f32 and y is f64; convert one with Convert (copy_sign_c2)":        f.CopySign(d),
 		"special.zeta(f32[2], f64[2]): dtypes differ: x is f32 and q is f64; convert one with Convert (special.zeta_c2)":  special.Zeta(f, d),
 		"special.i0(i32[2]): x must be floating point, is i32; convert it with Convert (special.i0_c1)":                   special.I0(i),

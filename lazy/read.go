@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"math/cmplx"
 	"strings"
 	"time"
 
@@ -209,20 +210,48 @@ func (t *Tensor) ItemContext(ctx context.Context) (float64, error) {
 	if b := firstBad("value", t); b != nil {
 		return math.NaN(), b.err
 	}
+	if t.DType().IsComplex() {
+		return math.NaN(), t.misused("item", "it is complex; read it with ItemComplex, or its Real, Imag or Abs")
+	}
+	one, err := t.item(ctx)
+	if err != nil {
+		return math.NaN(), err
+	}
+	return memory.Float(one, 0), nil
+}
+
+// ItemComplex is [Tensor.Item] for a tensor of any dtype: of one that is not complex the imaginary
+// part is 0.
+func (t *Tensor) ItemComplex() (complex128, error) {
+	if b := firstBad("value", t); b != nil {
+		return cmplx.NaN(), b.err
+	}
+	one, err := t.item(context.Background())
+	switch {
+	case err != nil:
+		return cmplx.NaN(), err
+	case one.Type.DType.IsComplex():
+		return memory.Complex(one, 0), nil
+	}
+	return complex(memory.Float(one, 0), 0), nil
+}
+
+// item returns a copy of the only element of t.
+func (t *Tensor) item(ctx context.Context) (soa.View, error) {
 	several := func(n int) error {
 		return t.misused("item", fmt.Sprintf("it has %s, must have one", diag.Count(n, "element")))
 	}
 	if n := t.Type().Elements(); n != 1 && !dims.IsExpr(n) {
-		return math.NaN(), several(n)
+		return soa.View{}, several(n)
 	}
 	one, err := t.copied(ctx, SyncItem)
 	if err != nil {
-		return math.NaN(), err
+		return soa.View{}, err
 	}
 	if n := one.Type.Elements(); n != 1 {
-		return math.NaN(), several(n)
+		return soa.View{}, several(n)
 	}
-	return memory.Float(one, 0), nil
+	return one, nil
 }
 
 // Float is Item for printing: NaN where that has an error.

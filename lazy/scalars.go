@@ -78,7 +78,7 @@ func fits(d types.DType, x float64) error {
 // element returns an error when x is no element of an integer or bool dtype: then
 // it would have to be changed to become one. Floating point only rounds.
 func element(d types.DType, x float64) error {
-	if d.IsFloat() {
+	if d.Continuous() {
 		return nil
 	}
 	v := soa.Make(types.Of(d))
@@ -300,6 +300,8 @@ func (x *Tensor) Size(axis int) *Tensor {
 // size records a size as a scalar.
 func (tr *Trace) size(dtype types.DType, d int) *Tensor {
 	switch {
+	case dtype.IsComplex():
+		return tr.size(dtype.Part(), d).Convert(dtype)
 	case tr.sizes, dims.IsExpr(d):
 		return record0(tr, ir.OpSizeOf, []ir.Attr{ir.SizeOfDType: {Int: int64(dtype)}, ir.SizeOfSize: {Int: int64(d)}}...)
 	}

@@ -51,6 +51,8 @@ const (
 	BF16 = types.BF16
 	F32  = types.F32
 	F64  = types.F64
+	C64  = types.C64  // a complex64 of Go: two F32
+	C128 = types.C128 // a complex128: two F64
 )
 
 // Tensor is a handle on an array that may not have been computed yet. Its

@@ -23,6 +23,8 @@
 //   - Bits and logic: Not, CountLeadingZeros, And, Or, Xor, ShiftLeft, ShiftRight,
 //     ShiftRightLogical, LogicalAnd, LogicalOr, LogicalXor, LogicalNot, AndScalar,
 //     OrScalar, XorScalar, ShiftLeftScalar, ShiftRightScalar
+//   - Complex numbers: Complex, Real, Imag, Conj, Angle, Polar, ViewAsReal, ViewAsComplex,
+//     IsReal, FullComplex, FourierTransform, FourierKind
 //   - Making tensors: From, Borrow, Share, FromView, ShareView, Full, Zeros, Ones, ARange,
 //     LinSpace, LogSpace, Eye, HannWindow, HammingWindow, BlackmanWindow, BartlettWindow,
 //     Const, Iota, NewScalar, Trace.Scalar, Place
@@ -80,8 +82,8 @@
 //     Trace.Discard, Trace.Reuse, Trace.LiveRoots, Trace.NameStep, Trace.Scope,
 //     Trace.ImplicitSyncs, Trace.Device
 //   - Values: Value, ValueContext, ToSlice, ToSliceContext, Into, IntoView, Item,
-//     ItemContext, Float, Set, Keep, Donate, Release, To, CopyOption, As, Async,
-//     WithContext
+//     ItemContext, ItemComplex, Float, Set, Keep, Donate, Release, To, CopyOption, As,
+//     Async, WithContext
 //   - Functions and composites: Stop, Func, Function, Traceable, Function.Call,
 //     Function.CallAll, Function.Warmup, Function.Inputs, Function.Export,
 //     Function.Report, Exported, Input, Host, HostOp, Import, Imported, Imported.Call,

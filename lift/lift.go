@@ -103,6 +103,9 @@ func typeOf(t mlir.Type) (types.Type, string) {
 		return types.Type{}, "whose sizes must be numbers: export the program for sizes that are"
 	}
 	d := mlir.DTypeOf(tt.Elem)
+	if c, ok := tt.Elem.(mlir.ComplexType); ok {
+		d = mlir.DTypeOf(c.Elem).Complex()
+	}
 	if d == types.Invalid {
 		return types.Type{}, "of elements that lazy tensors do not have"
 	}

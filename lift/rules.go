@@ -27,6 +27,10 @@ func init() { // not a value of the variable: the rules use it
 		stablehlo.Convert:             convert,
 		stablehlo.BitcastConvert:      bitCast,
 		stablehlo.Compare:             compare,
+		stablehlo.Complex:             complexOf,
+		stablehlo.Real:                partOf,
+		stablehlo.Imag:                partOf,
+		stablehlo.FFT:                 fourier,
 		stablehlo.Clamp:               clamp,
 		stablehlo.IsFinite:            isFinite,
 		stablehlo.CHLOErf:             errorFunction,
@@ -99,11 +103,21 @@ func constant(r *recorder, op *mlir.Op, _ []*ir.Node) []*ir.Node {
 	case t.Elements() == 0:
 		return one(r.filled(t.DType, 0, t.Shape))
 	case splat || t.Elements() == 1:
-		var bits [8]byte
-		copy(bits[:], data[:t.DType.Size()])
-		return one(r.spread(r.bits(t.DType, binary.LittleEndian.Uint64(bits[:])), t.Shape))
+		half := t.DType.Part().Size()
+		x := r.bits(t.DType.Part(), bitsOf(data[:half]))
+		if t.DType.IsComplex() {
+			x = r.node(ir.OpComplex, nil, x, r.bits(t.DType.Part(), bitsOf(data[half:2*half])))
+		}
+		return one(r.spread(x, t.Shape))
 	}
 	return one(r.dense(t, data))
+}
+
+// bitsOf returns an element's bits.
+func bitsOf(data []byte) uint64 {
+	var word [8]byte
+	copy(word[:], data)
+	return binary.LittleEndian.Uint64(word[:])
 }
 
 func counting(r *recorder, op *mlir.Op, _ []*ir.Node) []*ir.Node {

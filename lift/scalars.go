@@ -1,8 +1,8 @@
 package lift
 
 import (
-	"encoding/binary"
 	"math"
+	"slices"
 
 	"ltc/ir"
 	"ltc/ir/types"
@@ -152,7 +152,9 @@ func literal(v *mlir.Value) (bits uint64, d types.DType) {
 	if err != nil || why != "" || !splat && t.Elements() != 1 {
 		return 0, types.Invalid
 	}
-	var word [8]byte
-	copy(word[:], data[:t.DType.Size()])
-	return binary.LittleEndian.Uint64(word[:]), t.DType
+	half := t.DType.Part().Size()
+	if slices.ContainsFunc(data[half:t.DType.Size()], func(b byte) bool { return b != 0 }) { // an imaginary part
+		return 0, types.Invalid
+	}
+	return bitsOf(data[:half]), t.DType
 }

@@ -172,6 +172,8 @@ type lowerer struct {
 	foldings map[string]string          // symbols of the functions that windows fold with, by op and type
 	err      error
 
+	border *mlir.Block // the body of main
+
 	// of the function at hand
 	sizes  *sizes // nil: all are numbers
 	block  *mlir.Block
@@ -187,14 +189,24 @@ type lowering func(l *lowerer, n *ir.Node) *mlir.Value
 // function lowers a graph; loc is that of ops whose nodes have none.
 func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Location) *mlir.Op {
 	var ins, outs []mlir.Type
+	main := visibility == ""
+	at := func(t types.Type) mlir.Type {
+		if main {
+			t = t.Parts()
+		}
+		return tensor(t)
+	}
 	for _, p := range g.Params {
-		ins = append(ins, tensor(p.Type))
+		ins = append(ins, at(p.Type))
 	}
 	for _, r := range g.Results {
-		outs = append(outs, tensor(r.Type))
+		outs = append(outs, at(r.Type))
 	}
 	f := mlir.NewFunc(name, visibility, ins, outs)
 	outer := *l
+	if main {
+		l.border = f.Body()
+	}
 	l.block, l.values = f.Body(), make([]*mlir.Value, len(g.Nodes))
 	if l.symbolic {
 		l.sizes = newSizes(f.Body().Args, loc)
@@ -206,7 +218,9 @@ func (l *lowerer) function(g *ir.Graph, name, visibility string, loc mlir.Locati
 	}
 	ret := make([]*mlir.Value, len(g.Results)) // returned where the last op stands
 	for i, r := range g.Results {
-		ret[i] = l.values[r.ID]
+		if ret[i] = l.values[r.ID]; main && r.Type.DType.IsComplex() {
+			ret[i] = l.partsOf(ret[i], r.Type)
+		}
 	}
 	l.append(mlir.NewOp(mlir.OpReturn, ret))
 	if l.symbolic {
@@ -294,7 +308,7 @@ func (l *lowerer) in(n *ir.Node) []*mlir.Value {
 // constant emits a scalar of the given bits.
 func (l *lowerer) constant(d types.DType, bits uint64) *mlir.Value {
 	t := mlir.Tensor(element(d))
-	data := binary.LittleEndian.AppendUint64(nil, bits)[:d.Size()]
+	data := append(binary.LittleEndian.AppendUint64(nil, bits)[:d.Part().Size()], make([]byte, d.Size()-d.Part().Size())...)
 	return l.emit(stablehlo.Constant, t, nil, attr("value", mlir.Dense(t, data)))
 }
 

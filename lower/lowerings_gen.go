@@ -9,7 +9,7 @@ var lowerings [ir.NumOps]lowering
 
 func init() {
 	lowerings = [ir.NumOps]lowering{
-		ir.OpAbs:                lowerElementwise,
+		ir.OpAbs:                lowerAbs,
 		ir.OpNeg:                lowerElementwise,
 		ir.OpSign:               lowerElementwise,
 		ir.OpExp:                lowerElementwise,
@@ -62,6 +62,10 @@ func init() {
 		ir.OpWhere:              lowerElementwise,
 		ir.OpConvert:            lowerElementwise,
 		ir.OpBitCast:            lowerElementwise,
+		ir.OpComplex:            lowerComplex,
+		ir.OpReal:               lowerReal,
+		ir.OpImag:               lowerImag,
+		ir.OpFFT:                lowerFFT,
 		ir.OpParameter:          lowerParameter,
 		ir.OpConstant:           lowerConstant,
 		ir.OpSizeOf:             lowerSizeOf,

@@ -13,6 +13,9 @@ import (
 func lowerParameter(l *lowerer, n *ir.Node) *mlir.Value {
 	arg := l.block.Args[n.Attrs[ir.ParameterIndex].Int]
 	arg.Loc = l.loc
+	if l.block == l.border && n.Type.DType.IsComplex() {
+		return l.ofParts(arg, n.Type)
+	}
 	return arg
 }
 
@@ -104,7 +107,7 @@ func lowerCompare(l *lowerer, n *ir.Node) *mlir.Value {
 func (l *lowerer) compare(direction string, d types.DType, t mlir.Type, operands ...*mlir.Value) *mlir.Value {
 	kind := "UNSIGNED"
 	switch {
-	case d.IsFloat():
+	case d.Continuous():
 		kind = "FLOAT"
 	case d.IsInteger() && d.IsSigned():
 		kind = "SIGNED"

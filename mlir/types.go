@@ -250,6 +250,8 @@ var elements = map[types.DType]Type{
 	types.BF16: BF16,
 	types.F32:  F32,
 	types.F64:  F64,
+	types.C64:  ComplexType{Elem: F32},
+	types.C128: ComplexType{Elem: F64},
 }
 
 // dtypes is elements the other way round.

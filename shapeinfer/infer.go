@@ -163,7 +163,7 @@ var quick = func() (all [ir.NumOps]demands) {
 		all[op] = make(demands, len(row.Operands))
 		for i := range row.Operands {
 			p, d := &row.Operands[i], &all[op][i]
-			for _, t := range types.DTypes() {
+			for _, t := range types.AllDTypes() {
 				if p.Is.Allows(t) {
 					d.dtypes |= 1 << t
 				}
@@ -222,7 +222,7 @@ func CheckDTypes(row *ops.Op, n int, dtype func(i int) types.DType) (constraint 
 			return k, fmt.Sprintf("%s has several results; take one of them", p.Name)
 		case d == types.Bool && row.Family == ops.Reductions:
 			return k, fmt.Sprintf("%s must be %s, is %v; ask with Any or All, or convert it with Convert", p.Name, p.Is, d)
-		case d.IsInteger() && p.Is == ops.Float && row.Family == ops.Reductions:
+		case d.IsInteger() && (p.Is == ops.Float || p.Is == ops.FloatOrComplex) && row.Family == ops.Reductions:
 			return k, fmt.Sprintf("%s must be %s, is %v; convert it to f32 with Convert", p.Name, p.Is, d)
 		default:
 			return k, fmt.Sprintf("%s must be %s, is %v; convert it with Convert", p.Name, p.Is, d)

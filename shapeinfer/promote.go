@@ -10,8 +10,8 @@ const FloatDType = types.F32
 
 // CommonDType returns the dtype to which n operands promote, as result_type of PyTorch has it.
 // That is the one of the operands with axes. A scalar counts only if its category is higher: bool,
-// integers, floating point. It returns Invalid if there is none: u16, u32 and u64 have one with
-// floating point alone.
+// integers, floating point, complex. It returns Invalid if there is none: u16, u32 and u64 have one with
+// floating point alone, and a scalar that is complex counts for them.
 func CommonDType(n int, of func(i int) types.Type) types.DType {
 	var arrays, scalars types.DType
 	for i := range n {
@@ -30,6 +30,10 @@ func CommonDType(n int, of func(i int) types.Type) types.DType {
 		return scalars
 	case category(scalars) <= category(arrays):
 		return arrays
+	case scalars.IsComplex() && arrays.IsFloat(): // the precision is that of the operands with axes
+		return complexOf(arrays)
+	case scalars.IsComplex():
+		return scalars
 	}
 	return promote(arrays, scalars)
 }
@@ -42,7 +46,11 @@ func promote(a, b types.DType) types.DType {
 	switch {
 	case a == b:
 		return a
-	case b.IsFloat() && category(a) < category(b):
+	case b.IsComplex() && a.Continuous():
+		return larger(complexOf(a), b)
+	case b.IsComplex() && wideUnsigned(a):
+		return types.Invalid
+	case b.Continuous() && category(a) < category(b):
 		return b
 	case b.IsFloat() && a.Size() == b.Size(): // f16 and bf16
 		return types.F32
@@ -62,6 +70,15 @@ func promote(a, b types.DType) types.DType {
 // floating point alone.
 func wideUnsigned(d types.DType) bool { return d.IsInteger() && !d.IsSigned() && d != types.U8 }
 
+// complexOf returns the complex dtype for parts of d; of 16 bits it is c64, where PyTorch has
+// complex32.
+func complexOf(d types.DType) types.DType {
+	if c := d.Complex(); c.Valid() {
+		return c
+	}
+	return types.C64
+}
+
 func larger(a, b types.DType) types.DType {
 	if a.Size() > b.Size() {
 		return a
@@ -72,6 +89,8 @@ func larger(a, b types.DType) types.DType {
 // category is the rank of a dtype's kind.
 func category(d types.DType) int {
 	switch {
+	case d.IsComplex():
+		return 4
 	case d.IsFloat():
 		return 3
 	case d.IsInteger():
@@ -104,7 +123,7 @@ func Promote(row *ops.Op, n int, of func(i int) types.Type, to []types.DType) (c
 		if row.Traits.Has(ops.Promotes) {
 			d = CommonDType(len(group), func(i int) types.Type { return group[i] })
 		}
-		if is := row.Operands[k].Is; (is == ops.Float || is == ops.Number) && (d.IsInteger() || d == types.Bool) {
+		if is := row.Operands[k].Is; (is == ops.Float || is == ops.Number || is == ops.FloatOrComplex || is == ops.NumberOrComplex) && (d.IsInteger() || d == types.Bool) {
 			switch {
 			case row.Traits.Has(ops.Floating):
 				d = FloatDType

@@ -35,12 +35,16 @@ func (c *choices) of(n int) int {
 	return int(b) % n
 }
 
-// dtype is one of the ten, rarely another number.
+// dtype is any, rarely another number.
 func (c *choices) dtype() types.DType {
 	if c.of(30) == 29 {
 		return types.DType(c.of(256))
 	}
-	all := types.DTypes()
+	return c.valid()
+}
+
+func (c *choices) valid() types.DType {
+	all := types.AllDTypes()
 	return all[c.of(len(all))]
 }
 
@@ -101,11 +105,11 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 	if c.of(20) == 19 {
 		operands = c.of(4)
 	}
-	d, shape := types.DTypes()[c.of(10)], c.shape()
+	d, shape := c.valid(), c.shape()
 	for i := range operands {
 		t := types.Type{DType: d, Shape: shape}
 		if c.of(6) == 5 {
-			t.DType = types.DTypes()[c.of(10)]
+			t.DType = c.valid()
 		}
 		if i < len(row.Operands) && row.Operands[i].Is == ops.Integer && c.of(8) > 0 {
 			t.DType = types.I32
@@ -127,6 +131,10 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 			in = append(in, b.Parameter(types.Of(types.I32), "", nil))
 		}
 	}
+	if op == ir.OpFFT && len(in) == 1 && c.of(4) > 0 {
+		shape = append(c.shape(), 1+c.of(3))
+		in[0] = b.Parameter(types.Type{DType: []types.DType{types.F32, types.C64, types.C128}[c.of(3)], Shape: shape}, "", nil)
+	}
 	params := in
 	var attrs []ir.Attr
 	for _, a := range row.Attrs {
@@ -145,6 +153,14 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 		for i, v := range []int{w, 1, w - 1, 0} {
 			attrs[i].Ints = slices.Repeat([]int{v}, len(shape))
 		}
+	}
+	if op == ir.OpFFT && len(shape) > 0 && c.of(8) > 0 {
+		kind := c.of(4)
+		lengths := slices.Clone(shape[max(0, len(shape)-1-c.of(3)):])
+		if last := len(lengths) - 1; kind == 3 {
+			lengths[last] = 2*lengths[last] - 1 - c.of(2)
+		}
+		attrs = []ir.Attr{{Str: []string{"FFT", "IFFT", "RFFT", "IRFFT"}[kind]}, {Ints: lengths}}
 	}
 	if op == ir.OpHostCall && c.of(4) > 0 {
 		attrs = []ir.Attr{{Str: "test.nothing"}, {Str: ir.HostResultsText([]types.Type{types.Of(types.F32, c.shape()...), types.Of(types.I8, 2)}[:1+c.of(2)])}}
@@ -182,7 +198,7 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 		iteration := b.Parameter(types.Of(types.I32), "", nil)
 		body = &ir.Composite{Graph: region(slices.Concat([]*ir.Node{iteration}, in), func(_ *ir.Builder, p []*ir.Node) []*ir.Node { return append(p[1:], p[0]) })}
 	}
-	if op == ir.OpResult && c.of(4) > 0 && len(in) > 0 && in[0].Type.DType != types.Bool && in[0].Type.Rank() > 0 {
+	if op == ir.OpResult && c.of(4) > 0 && len(in) > 0 && in[0].Type.DType.IsNumber() && in[0].Type.Rank() > 0 {
 		sorted, err := b.Node(ir.OpSort, in[:1], []ir.Attr{{}, {}}, nil)
 		require.NoError(t, err)
 		in = []*ir.Node{sorted}
@@ -270,14 +286,14 @@ func runs(t testing.TB, backend backends.Backend, g *ir.Graph) {
 	require.NoError(t, err, "%s", text)
 	call := &backends.Call{Results: make([]soa.View, len(g.Results))}
 	for i, p := range g.Params {
-		v, err := samples.Make(p.Type, fmt.Sprintf("rand:%d", i))
+		v, err := samples.Make(p.Type.Parts(), fmt.Sprintf("rand:%d", i))
 		require.NoError(t, err)
 		call.Args = append(call.Args, v)
 	}
 	require.NoError(t, exe.Execute(context.Background(), call), "%s", text)
 	for i, r := range g.Results {
-		require.True(t, exe.Signature().Results[i].Type.Equal(r.Type))
-		require.True(t, call.Results[i].Type.Equal(r.Type), "got %v, inferred %v: %s", call.Results[i].Type, r.Type, text)
+		require.True(t, exe.Signature().Results[i].Type.Equal(r.Type.Parts()))
+		require.True(t, call.Results[i].Type.Equal(r.Type.Parts()), "got %v, inferred %v: %s", call.Results[i].Type, r.Type, text)
 	}
 }
 

@@ -14,7 +14,12 @@ import (
 
 func inferCompare(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, *broken) {
 	switch attrs[ir.CompareDirection].Str {
-	case "EQ", "NE", "LT", "LE", "GT", "GE":
+	case "LT", "LE", "GT", "GE":
+		if in[0].Type.DType.IsComplex() {
+			return breaks(compareOrder, "complex numbers have no order; compare their Abs, Real or Imag")
+		}
+		fallthrough
+	case "EQ", "NE":
 		return types.Type{DType: types.Bool, Shape: in[0].Type.Shape}, nil
 	}
 	return breaks(compareDirection, "direction is %q, must be EQ, NE, LT, LE, GT or GE", attrs[ir.CompareDirection].Str)
@@ -24,6 +29,9 @@ func inferConvert(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, 
 	d := types.DType(attrs[ir.ConvertDType].Int)
 	if attrs[ir.ConvertDType].Int < 0 || attrs[ir.ConvertDType].Int > 255 || !d.Valid() {
 		return breaks(convertDType, "there is no dtype number %d", attrs[ir.ConvertDType].Int)
+	}
+	if in[0].Type.DType.IsComplex() && d == types.Bool {
+		return breaks(convertComplex, "x is %v; ask with NotEqualScalar(0)", in[0].Type.DType)
 	}
 	return types.Type{DType: d, Shape: in[0].Type.Shape}, nil
 }
@@ -457,7 +465,7 @@ func inferScatter(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (types.Type, 
 		return breaks(scatterBatch, "indices have the shape %v, which must begin with %v", indices.Shape, x.Shape[:axis])
 	case !slices.Contains(ir.Combinations, combine):
 		return breaks(scatterCombine, "combine is %q", combine)
-	case combine != ir.CombineSet && !x.DType.IsNumber():
+	case combine != ir.CombineSet && !x.DType.IsNumber() && !(combine == ir.CombineAdd && x.DType.IsComplex()):
 		return breaks(scatterCombine, "combine is %s, and x is no number", combine)
 	}
 	if want := slices.Concat(indices.Shape, x.Shape[axis+1:]); !updates.Shape.Equal(want) {
@@ -490,13 +498,16 @@ func inferComposite(in []*ir.Node, _ []ir.Attr, body *ir.Composite) (one types.T
 }
 
 // inferHostCall gives the types that the call says.
-func inferHostCall(_ []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (one types.Type, several []types.Type, b *broken) {
+func inferHostCall(in []*ir.Node, attrs []ir.Attr, _ *ir.Composite) (one types.Type, several []types.Type, b *broken) {
 	if name := attrs[ir.HostCallName].Str; !namespaced.MatchString(name) {
 		return one, nil, because(hostCallName, "the name %q has none, or has other than letters, digits, _ and .", name)
 	}
 	all, err := ir.HostResults(attrs)
 	if err != nil {
 		return one, nil, because(hostCallResults, "%v", err)
+	}
+	if slices.ContainsFunc(in, func(x *ir.Node) bool { return x.Type.DType.IsComplex() }) || slices.ContainsFunc(all, func(t types.Type) bool { return t.DType.IsComplex() }) {
+		return one, nil, because(hostCallParts, "an operand or result is complex; give its parts, as by ViewAsReal")
 	}
 	if len(all) == 1 {
 		return all[0], nil, nil

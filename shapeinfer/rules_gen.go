@@ -9,7 +9,7 @@ var rules [ir.NumOps]rule
 
 func init() {
 	rules = [ir.NumOps]rule{
-		ir.OpAbs:                inferElementwise,
+		ir.OpAbs:                inferAbs,
 		ir.OpNeg:                inferElementwise,
 		ir.OpSign:               inferElementwise,
 		ir.OpExp:                inferElementwise,
@@ -62,6 +62,10 @@ func init() {
 		ir.OpWhere:              inferElementwise,
 		ir.OpConvert:            inferConvert,
 		ir.OpBitCast:            inferBitCast,
+		ir.OpComplex:            inferComplex,
+		ir.OpReal:               inferReal,
+		ir.OpImag:               inferImag,
+		ir.OpFFT:                inferFFT,
 		ir.OpParameter:          inferParameter,
 		ir.OpConstant:           inferConstant,
 		ir.OpSizeOf:             inferSizeOf,
@@ -119,9 +123,15 @@ func init() {
 // What the rules demand, by op.
 const (
 	compareDirection         demand = 1
+	compareOrder             demand = 2
 	convertDType             demand = 1
+	convertComplex           demand = 2
 	bitCastDType             demand = 1
 	bitCastWidth             demand = 2
+	fFTKind                  demand = 1
+	fFTDType                 demand = 2
+	fFTLengths               demand = 3
+	fFTSizes                 demand = 4
 	constantDType            demand = 1
 	sizeOfDType              demand = 1
 	sizeOfSize               demand = 2
@@ -209,6 +219,7 @@ const (
 	compositeName            demand = 2
 	hostCallName             demand = 1
 	hostCallResults          demand = 2
+	hostCallParts            demand = 3
 	caseIndex                demand = 1
 	caseBodies               demand = 2
 	caseResults              demand = 3

@@ -74,7 +74,7 @@ func (v *View) Plain(t *types.Type) bool {
 	}
 	size := uint64(t.DType.Size())
 	high, n := bits.Mul64(n, size)
-	return over|high == 0 && v.bounds.before >= 0 && v.bounds.after >= 0 && n <= uint64(v.bounds.after) && uintptr(v.base)&uintptr(size-1) == 0
+	return over|high == 0 && v.bounds.before >= 0 && v.bounds.after >= 0 && n <= uint64(v.bounds.after) && uintptr(v.base)&uintptr(t.DType.Align()-1) == 0
 }
 
 // Spans calls yield with the address range [lo, hi) of v, or of each column of v's table. The

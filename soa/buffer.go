@@ -80,7 +80,7 @@ func (b *Buffer) ViewAt(offset int, t types.Type) View {
 	if err := t.Check(); err != nil { // the bytes of such a type could be any number
 		panic("soa: view: " + err.Error())
 	}
-	if offset%max(t.DType.Size(), 1) != 0 {
+	if offset%max(t.DType.Align(), 1) != 0 {
 		panic("soa: offset is not a multiple of the element size")
 	}
 	if b.remote != nil {

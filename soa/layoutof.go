@@ -176,5 +176,5 @@ func dtypeOf(t reflect.Type) (types.DType, bool) {
 var goKinds = [reflect.UnsafePointer + 1]types.DType{
 	reflect.Bool: types.Bool, reflect.Uint8: types.U8, reflect.Uint16: types.U16, reflect.Uint32: types.U32, reflect.Uint64: types.U64,
 	reflect.Int8: types.I8, reflect.Int16: types.I16, reflect.Int32: types.I32, reflect.Int64: types.I64,
-	reflect.Float32: types.F32, reflect.Float64: types.F64,
+	reflect.Float32: types.F32, reflect.Float64: types.F64, reflect.Complex64: types.C64, reflect.Complex128: types.C128,
 }

@@ -120,7 +120,8 @@ func (v View) Clone() View {
 
 // Element is a type constraint: the Go types that can hold an element of a dtype.
 type Element interface {
-	~bool | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int8 | ~int16 | ~int32 | ~int64 | ~float32 | ~float64
+	~bool | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int8 | ~int16 | ~int32 | ~int64 | ~float32 | ~float64 |
+		~complex64 | ~complex128
 }
 
 // Slice returns the elements of a dense view as a slice, without a copy. Slice panics if v is

@@ -173,7 +173,7 @@ func (v View) Check() error {
 
 // checkBase returns an error if a base address is nil or misaligned.
 func (v View) checkBase(base unsafe.Pointer) error {
-	size := uintptr(v.Type.DType.Size())
+	size := uintptr(v.Type.DType.Align())
 	switch over := uintptr(base) & (size - 1); {
 	case base == nil:
 		return fmt.Errorf("%v has no memory", v.Type)

@@ -140,7 +140,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 			return nil, err
 		}
 	}
-	return newExecutable(e, b, private(sig)), nil
+	return newExecutable(e, b, sig), nil
 }
 
 // private returns sig with shapes of its own, which no backend can write.

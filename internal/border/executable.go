@@ -14,11 +14,13 @@ type Executable struct {
 	exec    backends.Executable
 	copying backends.Copying // nil if exec is none
 	backend *Backend
-	sig     *backends.Signature
+	sig     *backends.Signature // of the text
+	complex *complexBorder      // nil: callers have the types of the text
 }
 
 func newExecutable(e backends.Executable, b *Backend, sig *backends.Signature) *Executable {
-	x := &Executable{exec: e, backend: b, sig: sig}
+	x := &Executable{exec: e, backend: b, sig: private(sig)}
+	x.complex = inParts(x.sig)
 	x.copying, _ = e.(backends.Copying)
 	return x
 }
@@ -32,6 +34,14 @@ func (x *Executable) Signature() *backends.Signature { return x.sig }
 // Execute runs the program. All results are held to the contract before it returns nil.
 // What a run that has failed wrote into the slices of the call's views is taken back.
 func (x *Executable) Execute(ctx context.Context, c *backends.Call) error {
+	if x.complex != nil {
+		return x.executeParts(ctx, c)
+	}
+	return x.executeText(ctx, c)
+}
+
+// executeText is Execute of a call with the types of the text.
+func (x *Executable) executeText(ctx context.Context, c *backends.Call) error {
 	var noted [few]place // on the stack
 	open, ok := x.plain(c, &noted)
 	if !ok || open {
@@ -79,6 +89,13 @@ func (x *Executable) execute(ctx context.Context, c *backends.Call) (err error) 
 // Bind fixes constants of the program.
 func (x *Executable) Bind(ctx context.Context, constants map[int]soa.View) (bound *Executable, err error) {
 	defer x.backend.caught("Bind", &err)
+	if x.complex != nil {
+		given := constants
+		constants = make(map[int]soa.View, len(given))
+		for i, v := range given {
+			constants[i] = v.Parts()
+		}
+	}
 	e, err := x.exec.Bind(ctx, constants)
 	if err != nil {
 		return nil, err
@@ -86,7 +103,9 @@ func (x *Executable) Bind(ctx context.Context, constants map[int]soa.View) (boun
 	if e == nil {
 		return nil, x.backend.refuse("Bind", "it gave neither an executable nor an error")
 	}
-	return newExecutable(e, x.backend, x.sig), nil
+	bound = newExecutable(e, x.backend, x.sig)
+	bound.complex = x.complex
+	return bound, nil
 }
 
 // Artifact returns what loads later without compiling.
@@ -170,6 +189,10 @@ func (x *Executable) CheckSizes(c *backends.Call) (err error) {
 	s, ok := x.exec.(backends.Sizing)
 	if !ok {
 		return nil
+	}
+	if x.complex != nil {
+		of := partsOf(c)
+		c = &of
 	}
 	defer x.backend.caught("CheckSizes", &err)
 	return s.CheckSizes(c)

@@ -125,6 +125,7 @@ var byHand = slices.Concat(
 	arranging,
 	networks,
 	matrices,
+	fourier,
 )
 
 var number = []ops.Attr{{Name: "v", Kind: ops.Real}}

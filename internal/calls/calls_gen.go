@@ -3,6 +3,7 @@
 package calls
 
 import (
+	"ltc/fft"
 	"ltc/lazy"
 	"ltc/linalg"
 	"ltc/nn"
@@ -63,6 +64,8 @@ var generated = []function{
 	{"Where", func(c *Call) []*lazy.Tensor { return one(c.X[0].Where(c.X[1], c.X[2])) }},
 	{"Convert", func(c *Call) []*lazy.Tensor { return one(c.X[0].Convert(c.DType("dtype"))) }},
 	{"BitCast", func(c *Call) []*lazy.Tensor { return one(c.X[0].BitCast(c.DType("dtype"))) }},
+	{"Real", func(c *Call) []*lazy.Tensor { return one(c.X[0].Real()) }},
+	{"Imag", func(c *Call) []*lazy.Tensor { return one(c.X[0].Imag()) }},
 	{"Reshape", func(c *Call) []*lazy.Tensor { return one(c.X[0].Reshape(c.Ints("dims")...)) }},
 	{"Transpose", func(c *Call) []*lazy.Tensor { return one(c.X[0].Transpose(c.Ints("perm")...)) }},
 	{"Reverse", func(c *Call) []*lazy.Tensor { return one(c.X[0].Reverse(c.Ints("axes")...)) }},
@@ -128,6 +131,12 @@ var generated = []function{
 	{"LogicalOr", func(c *Call) []*lazy.Tensor { return one(c.X[0].LogicalOr(c.X[1])) }},
 	{"LogicalXor", func(c *Call) []*lazy.Tensor { return one(c.X[0].LogicalXor(c.X[1])) }},
 	{"LogicalNot", func(c *Call) []*lazy.Tensor { return one(c.X[0].LogicalNot()) }},
+	{"Conj", func(c *Call) []*lazy.Tensor { return one(c.X[0].Conj()) }},
+	{"Angle", func(c *Call) []*lazy.Tensor { return one(c.X[0].Angle()) }},
+	{"Polar", func(c *Call) []*lazy.Tensor { return one(c.X[0].Polar(c.X[1])) }},
+	{"ViewAsReal", func(c *Call) []*lazy.Tensor { return one(c.X[0].ViewAsReal()) }},
+	{"ViewAsComplex", func(c *Call) []*lazy.Tensor { return one(c.X[0].ViewAsComplex()) }},
+	{"IsReal", func(c *Call) []*lazy.Tensor { return one(c.X[0].IsReal()) }},
 	{"Softmax", func(c *Call) []*lazy.Tensor { return one(c.X[0].Softmax(c.Int("axis"))) }},
 	{"LogSoftmax", func(c *Call) []*lazy.Tensor { return one(c.X[0].LogSoftmax(c.Int("axis"))) }},
 	{"GELU", func(c *Call) []*lazy.Tensor { return one(c.X[0].GELU()) }},
@@ -375,4 +384,6 @@ var generated = []function{
 	{"linalg.Vander", func(c *Call) []*lazy.Tensor { return one(linalg.Vander(c.X[0], c.Int("n"))) }},
 	{"linalg.TensorInv", func(c *Call) []*lazy.Tensor { return one(linalg.TensorInv(c.X[0], c.Int("ind"))) }},
 	{"linalg.TensorSolve", func(c *Call) []*lazy.Tensor { return one(linalg.TensorSolve(c.X[0], c.X[1])) }},
+	{"fft.FFTShift", func(c *Call) []*lazy.Tensor { return one(fft.FFTShift(c.X[0], c.Ints("axes")...)) }},
+	{"fft.IFFTShift", func(c *Call) []*lazy.Tensor { return one(fft.IFFTShift(c.X[0], c.Ints("axes")...)) }},
 }

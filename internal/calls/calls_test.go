@@ -42,9 +42,10 @@ func TestRegistryHasEveryRow(t *testing.T) {
 }
 
 // Every function of tensors of a package can be called by name, but for in-place variants and
-// those that only fix the number of axes. MultiHeadAttention has its weights in options.
+// those that only fix the number of axes. MultiHeadAttention has its weights in options, and
+// frequencies are of no tensor.
 func TestRegistryHasEveryFunction(t *testing.T) {
-	without := regexp.MustCompile(`_$|^Conv(Transpose)?[123]d$|^MultiHeadAttention$`)
+	without := regexp.MustCompile(`_$|^Conv(Transpose)?[123]d$|^MultiHeadAttention$|^R?FFTFreq$`)
 	for _, p := range ops.Packages {
 		files, err := filepath.Glob(filepath.Join("../..", p.Name, "*.go"))
 		require.NoError(t, err)
@@ -65,9 +66,9 @@ func TestRegistryHasEveryFunction(t *testing.T) {
 }
 
 // Every method that returns tensors can be called by name, but for in-place variants and those
-// of variables, names and devices.
+// of variables, names and devices. The functions of package fft stand for FourierTransform.
 func TestRegistryHasEveryMethod(t *testing.T) {
-	without := []string{"Assign", "Donate", "Init", "IntoView", "Keep", "Named", "To"} // of variables, memory and devices
+	without := []string{"Assign", "Donate", "FourierTransform", "Init", "IntoView", "Keep", "Named", "To"} // of variables, memory and devices
 	tensor := reflect.TypeFor[*lazy.Tensor]()
 	for i := range tensor.NumMethod() {
 		m := tensor.Method(i)

@@ -127,19 +127,22 @@ func valuesOf(xs []*lazy.Tensor) ([]soa.View, error) {
 }
 
 // gradientsOf returns the gradient for each tensor of the call, nil for those that are not
-// floating point.
+// floating point or complex. Those of a complex result are weights of its parts.
 func gradientsOf(c *Call, ys []*lazy.Tensor, cotangents []soa.View) ([]*lazy.Tensor, error) {
 	var loss *lazy.Tensor
 	n := 0
 	for _, y := range ys {
-		if !y.DType().IsFloat() {
+		if !y.DType().Continuous() {
 			continue
 		}
 		if cotangents != nil {
 			if n == len(cotangents) {
 				return nil, fmt.Errorf("got %s, fewer than there are floating-point results", diag.Count(n, "cotangent"))
 			}
-			y = y.Mul(lazy.FromView(c.Trace, cotangents[n]))
+			y = y.Mul(lazy.FromView(c.Trace, cotangents[n]).Conj())
+		}
+		if y.DType().IsComplex() {
+			y = y.Real()
 		}
 		n++
 		if y = y.Sum(); y.DType() != types.F64 {
@@ -156,7 +159,7 @@ func gradientsOf(c *Call, ys []*lazy.Tensor, cotangents []soa.View) ([]*lazy.Ten
 	}
 	var wrt []*lazy.Tensor
 	for _, x := range c.X {
-		if x.DType().IsFloat() {
+		if x.DType().Continuous() {
 			wrt = append(wrt, x)
 		}
 	}
@@ -166,7 +169,7 @@ func gradientsOf(c *Call, ys []*lazy.Tensor, cotangents []soa.View) ([]*lazy.Ten
 	gs := lazy.Grad(loss, wrt...)
 	var all []*lazy.Tensor
 	for _, x := range c.X {
-		if !x.DType().IsFloat() {
+		if !x.DType().Continuous() {
 			all = append(all, nil)
 			continue
 		}

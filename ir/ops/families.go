@@ -14,6 +14,7 @@ const (
 	Rounding        Family = "Rounding and conversion"
 	Comparisons     Family = "Comparisons and choices"
 	Bits            Family = "Bits and logic"
+	ComplexNumbers  Family = "Complex numbers"
 	Making          Family = "Making tensors"
 	Views           Family = "Views"
 	Joining         Family = "Joining and moving"
@@ -37,7 +38,7 @@ const (
 
 // Families holds every family, in the order of the index.
 var Families = []Family{
-	Arithmetic, Exponentials, Activations, Rounding, Comparisons, Bits,
+	Arithmetic, Exponentials, Activations, Rounding, Comparisons, Bits, ComplexNumbers,
 	Making, Views, Joining, Rows,
 	Reductions, Scans, Order, Products, LinearAlgebra, MatrixFunctions, Pooling, Layers, Norms, Losses, Distances, Images,
 	RandomNumbers, Control, Functions,

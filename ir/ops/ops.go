@@ -53,12 +53,19 @@ const (
 	Integer            // signed or unsigned integer
 	Logical            // bool or integer
 	Bool
-	Several // no tensor: a node with several results
+	Several         // no tensor: a node with several results
+	NumberOrComplex // integer, floating point or complex
+	FloatOrComplex  // floating point or complex
+	SignedOrComplex // floating point, signed integer or complex
+	Complex         // complex numbers
+	Part            // floating point that complex numbers have: f32 or f64
+	PartOrComplex   // f32, f64 or complex
 )
 
 // String names the dtypes allowed.
 func (c Constraint) String() string {
-	return [...]string{"any dtype", "a number", "floating point", "a signed number", "an integer", "bool or an integer", "bool", "a node with several results"}[c]
+	return [...]string{"any dtype", "a number", "floating point", "a signed number", "an integer", "bool or an integer", "bool", "a node with several results",
+		"a number or complex", "floating point or complex", "a signed number or complex", "complex", "f32 or f64", "f32, f64 or complex"}[c]
 }
 
 // Allows reports whether d meets the constraint.
@@ -78,6 +85,18 @@ func (c Constraint) Allows(d types.DType) bool {
 		return d == types.Bool
 	case Several:
 		return d == types.Invalid
+	case NumberOrComplex:
+		return d.IsNumber() || d.IsComplex()
+	case FloatOrComplex:
+		return d.Continuous()
+	case SignedOrComplex:
+		return d.IsNumber() && d.IsSigned() || d.IsComplex()
+	case Complex:
+		return d.IsComplex()
+	case PartOrComplex:
+		return Part.Allows(d) || d.IsComplex()
+	case Part:
+		return d == types.F32 || d == types.F64
 	}
 	return d.Valid()
 }

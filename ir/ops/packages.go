@@ -13,6 +13,7 @@ var Packages = []Package{
 	packageOf("nn", nnRows),
 	packageOf("special", specialRows),
 	packageOf("linalg", linalgRows),
+	packageOf("fft", fftRows),
 }
 
 // packageOf gives each row the package that it belongs to.

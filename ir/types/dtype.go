@@ -6,7 +6,8 @@ import "fmt"
 type DType uint8
 
 // The dtypes. Bool takes one byte, 0 or 1. Floating-point types are IEEE 754
-// binary formats, but for BF16, which is F32 without its lower 16 bits.
+// binary formats, but for BF16, which is F32 without its lower 16 bits. A complex
+// number is two of F32 or F64, the real part and then the imaginary one.
 const (
 	Invalid DType = iota
 	Bool
@@ -22,6 +23,8 @@ const (
 	BF16
 	F32
 	F64
+	C64
+	C128
 	numDTypes
 )
 
@@ -32,6 +35,7 @@ const (
 	kindUnsigned
 	kindSigned
 	kindFloat
+	kindComplex
 )
 
 var dtypes = [numDTypes]struct {
@@ -53,12 +57,20 @@ var dtypes = [numDTypes]struct {
 	BF16:    {"bf16", 2, kindFloat},
 	F32:     {"f32", 4, kindFloat},
 	F64:     {"f64", 8, kindFloat},
+	C64:     {"c64", 8, kindComplex},
+	C128:    {"c128", 16, kindComplex},
 }
 
-// DTypes returns every valid dtype.
-func DTypes() []DType {
-	all := make([]DType, 0, numDTypes-1)
-	for d := Bool; d < numDTypes; d++ {
+// DTypes returns the dtypes that arguments of backends have: all but the complex ones, of
+// which backends get the parts. See [AllDTypes].
+func DTypes() []DType { return upTo(C64) }
+
+// AllDTypes returns every valid dtype.
+func AllDTypes() []DType { return upTo(numDTypes) }
+
+func upTo(end DType) []DType {
+	all := make([]DType, 0, end-1)
+	for d := Bool; d < end; d++ {
 		all = append(all, d)
 	}
 	return all
@@ -93,6 +105,10 @@ func (d DType) Size() int {
 	return int(dtypes[d].size)
 }
 
+// Align returns the bytes that addresses of elements are a multiple of: those of an element, of a
+// complex number those of a part.
+func (d DType) Align() int { return d.Part().Size() }
+
 func (d DType) kind() kind {
 	if d >= numDTypes {
 		return 0
@@ -111,3 +127,32 @@ func (d DType) IsSigned() bool { return d.kind() == kindSigned || d.kind() == ki
 
 // IsNumber reports whether d is an integer or floating-point type.
 func (d DType) IsNumber() bool { return d.IsFloat() || d.IsInteger() }
+
+// IsComplex reports whether d is a type of complex numbers.
+func (d DType) IsComplex() bool { return d.kind() == kindComplex }
+
+// Continuous reports whether d is floating point or complex: what there are gradients of.
+func (d DType) Continuous() bool { return d.IsFloat() || d.IsComplex() }
+
+// Part returns the type of the real and the imaginary part of elements of d; d itself if
+// these are not complex.
+func (d DType) Part() DType {
+	switch d {
+	case C64:
+		return F32
+	case C128:
+		return F64
+	}
+	return d
+}
+
+// Complex returns the type of complex numbers whose parts are of d; Invalid if there is none.
+func (d DType) Complex() DType {
+	switch d {
+	case F32, C64:
+		return C64
+	case F64, C128:
+		return C128
+	}
+	return Invalid
+}

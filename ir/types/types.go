@@ -111,6 +111,15 @@ func (t Type) Equal(o Type) bool { return t.DType == o.DType && t.Shape.Equal(o.
 // String prints the type as f32[64,784].
 func (t Type) String() string { return string(t.Shape.append([]byte(t.DType.String()))) }
 
+// Parts returns the type of memory that has the parts of complex numbers as elements: the last
+// dimension has the real and the imaginary part. It is t itself for other dtypes.
+func (t Type) Parts() Type {
+	if !t.DType.IsComplex() {
+		return t
+	}
+	return Type{DType: t.DType.Part(), Shape: append(slices.Clone(t.Shape), 2)}
+}
+
 // Check reports why t cannot be the type of a tensor: an unknown dtype, a
 // negative dimension, or a size in bytes that does not fit an int. Dimensions of
 // 0 do not help the others: strides are products of some of them.

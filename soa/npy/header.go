@@ -104,7 +104,7 @@ func (h header) tensorType() (types.Type, error) {
 		return types.Type{}, fmt.Errorf("dtype %q holds Python objects: want numbers or bools", h.descr)
 	}
 	var want []string
-	for _, d := range types.DTypes() {
+	for _, d := range types.AllDTypes() {
 		want = append(want, strconv.Quote(descrs[d]))
 	}
 	return types.Type{}, fmt.Errorf("dtype %q: want one of %s", h.descr, strings.Join(want, ", "))

@@ -46,6 +46,8 @@ var descrs = map[types.DType]string{
 	types.BF16: "<V2",
 	types.F32:  "<f4",
 	types.F64:  "<f8",
+	types.C64:  "<c8",
+	types.C128: "<c16",
 }
 
 // Decode returns the array in data, the content of a .npy file of format
@@ -97,7 +99,7 @@ func viewOf(body []byte, t types.Type) (soa.View, error) {
 		return soa.Make(t), nil
 	}
 	p := unsafe.Pointer(unsafe.SliceData(body))
-	if uintptr(p)%uintptr(t.DType.Size()) != 0 {
+	if uintptr(p)%uintptr(t.DType.Align()) != 0 {
 		b := soa.New(len(body))
 		copy(b.Bytes(), body)
 		return b.View(t), nil
@@ -128,7 +130,7 @@ func Map(path string) (soa.View, error) {
 	data := buf.Bytes()
 	v, err := decode(data, func(body []byte, t types.Type) (soa.View, error) {
 		offset := len(data) - len(body)
-		if len(body) == 0 || offset%t.DType.Size() != 0 {
+		if len(body) == 0 || offset%t.DType.Align() != 0 {
 			return viewOf(slices.Clone(body), t)
 		}
 		return buf.ViewAt(offset, t), nil

@@ -81,7 +81,7 @@ func again(t *testing.T, v soa.View) soa.View {
 }
 
 func TestRoundTrip(t *testing.T) {
-	for _, d := range types.DTypes() {
+	for _, d := range types.AllDTypes() {
 		for _, shape := range []types.Shape{{}, {1}, {0, 3}, {2, 3, 4}} {
 			v := soa.Make(types.Type{DType: d, Shape: shape})
 			mem := unsafe.Slice((*byte)(v.Base()), v.Type.Bytes())
@@ -156,7 +156,8 @@ func TestDecodeErrors(t *testing.T) {
 		{[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), `truncated: the header takes 4294967295 bytes, found 0`},
 		{head("'>f4'", "(2,)"), `dtype ">f4" is big-endian: want little-endian; in NumPy, a.astype(a.dtype.newbyteorder('<'))`},
 		{head("'|O'", "(2,)"), `dtype "|O" holds Python objects: want numbers or bools`},
-		{head("'<c8'", "(2,)"), `dtype "<c8": want one of "|b1", "|u1", "<u2", "<u4", "<u8", "|i1", "<i2", "<i4", "<i8", "<f2", "<V2", "<f4", "<f8"`},
+		{head("'<c8'", "(2,)"), `truncated: c64[2] takes 16 bytes, found 0 after the header`},
+		{head("'<c32'", "(2,)"), `dtype "<c32": want one of "|b1", "|u1", "<u2", "<u4", "<u8", "|i1", "<i2", "<i4", "<i8", "<f2", "<V2", "<f4", "<f8", "<c8", "<c16"`},
 		{head("''", "(2,)"), `header: dtype "": want an order and a type code, like "<f4"`},
 		{head("[('a', '<f4')]", "(2,)"), `header: a structured dtype, with named fields: want one number or bool an element; in NumPy, save a field at a time`},
 		{head("'<f4'", "(9223372036854775807, 3)"), `shape: f32[9223372036854775807,3] has more bytes than an int can count`},

@@ -9,9 +9,10 @@ import torch
 
 DTYPES = {
     "bool": torch.bool, "u8": torch.uint8, "u16": torch.uint16, "u32": torch.uint32, "u64": torch.uint64, "i8": torch.int8, "i16": torch.int16, "i32": torch.int32, "i64": torch.int64,
-    "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
+    "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64, "c64": torch.complex64, "c128": torch.complex128,
 }
 NAMES = {d: name for name, d in DTYPES.items()}
+NAMES |= {d: "c64" for d in (torch.complex32, getattr(torch, "bcomplex32", None)) if d}  # which there are none of
 
 
 def common(a, b):

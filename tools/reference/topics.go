@@ -16,7 +16,7 @@ type page struct {
 type topic struct{ title, names string }
 
 // packages are those that go with lazy, on a page of their own.
-var packages = []string{"nn", "special", "linalg", "optim", "data", "data/digits", "soa/npy", "soa/safetensors", "model", "lazy/vars", "ltctest"}
+var packages = []string{"nn", "special", "linalg", "fft", "optim", "data", "data/digits", "soa/npy", "soa/safetensors", "model", "lazy/vars", "ltctest"}
 
 // elementwiseAbout goes before elementwise functions.
 const elementwiseAbout = "Each element of the result is computed from the elements at its place. Operands broadcast as NumPy does: shapes are aligned at the last axis, and a dimension of 1 is repeated. Operands of different dtypes [promote](../pytorch.md#types)."
@@ -33,6 +33,9 @@ var pages = []page{
 	{"comparisons.md", "Comparisons, choices and bits", elementwiseAbout, []topic{
 		{string(ops.Comparisons), "Equal NotEqual Less LessEqual Greater GreaterEqual EqualScalar NotEqualScalar LessScalar LessEqualScalar GreaterScalar GreaterEqualScalar * WhereScalar ScalarWhere MaskedFill"},
 		{string(ops.Bits), "* AndScalar OrScalar XorScalar ShiftLeftScalar ShiftRightScalar"},
+	}},
+	{"complex.md", "Complex numbers", "Complex numbers are of dtype c64 or c128: see [complex numbers](../complex.md). Package `fft` has Fourier transforms.", []topic{
+		{string(ops.ComplexNumbers), "* FullComplex FourierTransform FourierKind"},
 	}},
 	{"shapes.md", "Making tensors, their sizes", "", []topic{
 		{string(ops.Making), "From Borrow Share FromView ShareView Full Zeros Ones ARange LinSpace LogSpace Eye HannWindow HammingWindow BlackmanWindow BartlettWindow Const * NewScalar Trace.Scalar Place"},
@@ -70,7 +73,7 @@ var pages = []page{
 		{"Devices", "lazy.Device Open Default SetDefault UseDevice WithDevice DeviceFrom Device.Variable Device.Wait Device.Close Device.Name Device.Devices Device.OpenedAt"},
 		{"Options of a device", "Option Threads Seed TF32 Compiled Tiers NumbersAsConstants StaticShapes Strict StrictTypes Ordered OpByOp CheckIndices CheckNaNs ImplicitSyncs SyncMode MemoryLimit MemoryCacheLimit ProgramCacheLimit GraphLimit Profiled TrackLive ObserveOps OpRun Logger Environment EnvVar"},
 		{"Steps", "lazy.Trace NewTrace Trace.Read Trace.MarkStep Trace.MarkStepContext MarkSteps Trace.Wait Trace.Warmup Trace.WarmupContext Trace.AfterStep Trace.Discard Trace.Reuse Trace.LiveRoots Trace.NameStep Trace.Scope Trace.ImplicitSyncs Trace.Device"},
-		{"Values", "Value ValueContext ToSlice ToSliceContext Into IntoView Item ItemContext Float Set Keep Donate Release To CopyOption As Async WithContext"},
+		{"Values", "Value ValueContext ToSlice ToSliceContext Into IntoView Item ItemContext ItemComplex Float Set Keep Donate Release To CopyOption As Async WithContext"},
 	}},
 	{"functions.md", "Functions", "A Go function that is compiled, a composite op that others expand, and a text for other machines: see [open sizes](../dynamic.md) and [models](../model.md).", []topic{
 		{string(ops.Functions), "* Func Function Traceable Function.Call Function.CallAll Function.Warmup Function.Inputs Function.Export Function.Report Exported Input Host HostOp Import Imported Imported.Call Imported.CallAll Imported.Inputs Imported.Outputs Define DefineAll Composite Attrs Attrs.DType Attrs.Flag Attrs.Float Attrs.Int Attrs.Ints Callable Callable.Call Callable.CallAll Callable.Doc"},

@@ -116,10 +116,11 @@ func (p program) listed(args []backends.Arg) ([]soa.View, error) {
 		if err != nil {
 			return nil, err
 		}
-		if i == len(args) || !x.Type.Equal(args[i].Type) {
+		v := x.View().Parts()
+		if i == len(args) || !v.Type.Equal(args[i].Type) {
 			return nil, fmt.Errorf("operand %d of the archive, %v, is not argument %d of main", i, x.Type, i)
 		}
-		values[i] = x.View()
+		values[i] = v
 	}
 	return values, nil
 }

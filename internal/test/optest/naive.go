@@ -2,6 +2,7 @@ package optest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ltc/internal/diag"
@@ -14,13 +15,14 @@ type naive func(c Call, d types.DType, args []*Tensor) (*Tensor, error)
 
 // Naive computes a call in the most obvious way: floating-point arithmetic in
 // float64, rounded at the end, integers without limit, wrapped at the end. ok
-// is false for an op that it does not know: those results are written by hand.
+// is false for an op that it does not know, and for complex numbers: those results are written
+// by hand.
 func Naive(c Call, d types.DType, args []*Tensor) (t *Tensor, ok bool, err error) {
 	f := naiveOps[c.Op]
 	if e, elementwise := naiveElementwise[c.Op]; elementwise {
 		f = e.broadcast
 	}
-	if f == nil {
+	if f == nil || d.IsComplex() || slices.ContainsFunc(args, func(t *Tensor) bool { return t.Type.DType.IsComplex() }) {
 		return nil, false, nil
 	}
 	t, err = f(c, d, args)

@@ -47,7 +47,7 @@ type Run struct {
 // classes are names of sets of dtypes.
 var classes = map[string]ops.Constraint{
 	"any": ops.Any, "numbers": ops.Number, "floats": ops.Float, "signed": ops.Signed,
-	"integers": ops.Integer, "logical": ops.Logical,
+	"integers": ops.Integer, "logical": ops.Logical, "complex": ops.Complex, "parts": ops.Part,
 }
 
 // ParseCall reads a call.
@@ -170,8 +170,8 @@ func (r *Run) header(line string) error {
 	r.Over = over
 	for _, word := range strings.Fields(over) {
 		if class, ok := classes[word]; ok {
-			for _, d := range types.DTypes() {
-				if class.Allows(d) {
+			for _, d := range types.AllDTypes() {
+				if class.Allows(d) && (class != ops.Any || !d.IsComplex()) {
 					r.DTypes = append(r.DTypes, d)
 				}
 			}

@@ -13,10 +13,10 @@ import (
 )
 
 // Elem is an element: a floating-point number, or an integer of any size. Bool
-// is the integer 0 or 1.
+// is the integer 0 or 1. F is the real part of a complex number.
 type Elem struct {
-	F float64
-	I *big.Int // nil when it is floating point
+	F, Im float64
+	I     *big.Int // nil when it is floating point or complex
 }
 
 // Tensor holds elements in row-major order.
@@ -52,6 +52,8 @@ func (e Elem) Number() float64 {
 // modulo the range.
 func Round(d types.DType, e Elem) Elem {
 	switch {
+	case d.IsComplex():
+		return Elem{F: Round(d.Part(), Float(e.F)).F, Im: Round(d.Part(), Float(e.Im)).F}
 	case d == types.F32:
 		return Float(float64(float32(e.F)))
 	case d == types.F16:
@@ -77,7 +79,7 @@ func width(d types.DType) uint {
 	return uint(8 * d.Size())
 }
 
-// ParseElem reads an element of d: a number, nan, inf, -inf, true or false. A
+// ParseElem reads an element of d: a number, nan, inf, -inf, true or false; a complex one as 1-2i. A
 // number that d cannot hold exactly is rounded, an integer out of range an
 // error.
 func ParseElem(d types.DType, s string) (Elem, error) {
@@ -86,6 +88,9 @@ func ParseElem(d types.DType, s string) (Elem, error) {
 		return Truth(s == "true"), nil
 	case d == types.Bool:
 		return Elem{}, fmt.Errorf("%q is neither true nor false", s)
+	case d.IsComplex():
+		z, err := strconv.ParseComplex(s, 8*d.Size())
+		return Round(d, Elem{F: real(z), Im: imag(z)}), err
 	case d.IsFloat():
 		size := 64
 		if d == types.F32 {
@@ -110,6 +115,8 @@ func FormatElem(d types.DType, e Elem) string {
 	switch {
 	case d == types.Bool:
 		return strconv.FormatBool(e.I.Sign() != 0)
+	case d.IsComplex():
+		return strings.ToLower(strings.Trim(strconv.FormatComplex(complex(e.F, e.Im), 'g', -1, 8*d.Size()), "()"))
 	case e.I != nil:
 		return e.I.String()
 	case e.F != e.F:
@@ -165,8 +172,14 @@ func FromBits(d types.DType, bits uint64) Elem {
 // View returns the elements in fresh memory.
 func (t *Tensor) View() soa.View {
 	v := soa.Make(t.Type)
+	d := t.Type.DType.Part()
 	for i, e := range t.Elems {
-		samples.SetBits(v, i, Bits(t.Type.DType, e))
+		if t.Type.DType.IsComplex() {
+			samples.SetBits(v.Parts(), 2*i, Bits(d, Float(e.F)))
+			samples.SetBits(v.Parts(), 2*i+1, Bits(d, Float(e.Im)))
+			continue
+		}
+		samples.SetBits(v, i, Bits(d, e))
 	}
 	return v
 }
@@ -178,6 +191,13 @@ func FromView(v soa.View) (*Tensor, error) {
 		return nil, err
 	}
 	t := &Tensor{Type: v.Type}
+	if d := v.Type.DType.Part(); d != v.Type.DType {
+		p := v.Parts()
+		for i := range v.Type.Elements() {
+			t.Elems = append(t.Elems, Elem{F: FromBits(d, samples.Bits(p, 2*i)).F, Im: FromBits(d, samples.Bits(p, 2*i+1)).F})
+		}
+		return t, nil
+	}
 	for i := range v.Type.Elements() {
 		t.Elems = append(t.Elems, FromBits(v.Type.DType, samples.Bits(v, i)))
 	}
@@ -185,9 +205,12 @@ func FromView(v soa.View) (*Tensor, error) {
 }
 
 // Distance returns how many values of d lie between a and b, 0 when they are
-// equal or both NaN. Integers are at distance 0 or infinitely far apart.
+// equal or both NaN. Integers are at distance 0 or infinitely far apart. Of complex numbers it is
+// that of the part that is further apart.
 func Distance(d types.DType, a, b Elem) float64 {
 	switch {
+	case d.IsComplex():
+		return max(Distance(d.Part(), Float(a.F), Float(b.F)), Distance(d.Part(), Float(a.Im), Float(b.Im)))
 	case a.I != nil && a.I.Cmp(b.I) == 0, a.I == nil && (a.F == b.F || a.F != a.F && b.F != b.F):
 		return 0
 	case a.I != nil || a.F != a.F || b.F != b.F || math.IsInf(a.F, 0) || math.IsInf(b.F, 0):

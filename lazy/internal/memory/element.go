@@ -5,7 +5,8 @@ import (
 	"ltc/soa"
 )
 
-// Float returns element i of a dense view, which may be off the Go heap.
+// Float returns element i of a dense view, which may be off the Go heap; of a complex number
+// the real part.
 func Float(v soa.View, i int) float64 {
 	switch v.Type.DType {
 	case types.Bool:
@@ -35,8 +36,18 @@ func Float(v soa.View, i int) float64 {
 		return float64(at[types.BFloat16](v, i).Float32())
 	case types.F32:
 		return float64(at[float32](v, i))
+	case types.C64, types.C128:
+		return real(Complex(v, i))
 	}
 	return at[float64](v, i)
+}
+
+// Complex returns element i of a dense view of complex numbers.
+func Complex(v soa.View, i int) complex128 {
+	if v.Type.DType == types.C64 {
+		return complex128(at[complex64](v, i))
+	}
+	return at[complex128](v, i)
 }
 
 // at returns element i of a dense view.
@@ -45,8 +56,13 @@ func at[T soa.Element](v soa.View, i int) (x T) {
 	return x
 }
 
-// SetBits writes the bits of element i of a dense view.
+// SetBits writes the bits of element i of a dense view. Those of a complex number are of its real
+// part, and the imaginary part becomes 0.
 func SetBits(v soa.View, i int, bits uint64) {
+	if v.Type.DType.IsComplex() {
+		v, i = v.Parts(), 2*i
+		SetBits(v, i+1, 0)
+	}
 	switch v.Type.DType.Size() {
 	case 1:
 		soa.Bits[uint8](v)[i] = uint8(bits)

@@ -64,7 +64,7 @@ func floatSources(root *ir.Node, ends []*ir.Node) iter.Seq[*ir.Node] {
 				continue
 			}
 			for _, x := range in {
-				if !seen[x] && x.Type.DType.IsFloat() {
+				if !seen[x] && x.Type.DType.Continuous() {
 					seen[x] = true
 					stack = append(stack, x)
 				}
