@@ -12,7 +12,7 @@ type epilogue struct {
 }
 
 // epilogueOf returns what becomes of a contraction's sums; false if it is something else
-// than additions. docs/rationale.md says why the library's ReLU and GELU are not used.
+// than additions. docs/rationale-backends.md says why the library's ReLU and GELU are not used.
 //
 // Sums of f16 and bf16 that the text rounds before something is added are rounded once,
 // after that: the result is no farther from the exact one.

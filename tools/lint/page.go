@@ -16,9 +16,6 @@ const (
 	mostWords = 35       // of a sentence
 )
 
-// longer are the most bytes of pages that have more than one question.
-var longer = map[string]int{"docs/rationale.md": 25 << 10}
-
 // page is a Markdown file without what is code in it.
 type page struct {
 	file  string
@@ -66,11 +63,10 @@ func anchor(title string) string {
 }
 
 func (p *page) size() []finding {
-	most := max(mostBytes, longer[p.file])
-	if p.bytes <= most {
+	if p.bytes <= mostBytes {
 		return nil
 	}
-	return []finding{{p.file, 1, fmt.Sprintf("the page has %s, of at most %d: split it by what its readers want", diag.Count(p.bytes, "byte"), most)}}
+	return []finding{{p.file, 1, fmt.Sprintf("the page has %s, of at most %d: split it by what its readers want", diag.Count(p.bytes, "byte"), mostBytes)}}
 }
 
 // sentences finds long ones. Rows of tables have none.
