@@ -5,8 +5,10 @@ import "ltc/lazy"
 func checkDet(x *lazy.Tensor) (demand, reason string) { return checkSquare(x, detSquare, detClosed) }
 
 func computeDet(x *lazy.Tensor) *lazy.Tensor {
-	lu, pivots, order := recordLUFactor(x)
-	return recordDetFactored(x, lu.Stop(), pivots, order)
+	return wider(func(t ...*lazy.Tensor) *lazy.Tensor {
+		lu, pivots, order := recordLUFactor(t[0])
+		return recordDetFactored(t[0], lu.Stop(), pivots, order)
+	}, x)
 }
 
 func checkSlogDetFactored(x, _, _, _ *lazy.Tensor) (demand, reason string) {
@@ -16,8 +18,12 @@ func checkSlogDetFactored(x, _, _, _ *lazy.Tensor) (demand, reason string) {
 // SlogDet returns the sign of the determinant of each matrix of the last two axes, and the logarithm of
 // its absolute value: 0 and -Inf of a singular matrix. The sign has no gradient.
 func SlogDet(x *lazy.Tensor) (sign, logabs *lazy.Tensor) {
-	lu, pivots, order := recordLUFactor(x)
-	return recordSlogDetFactored(x, lu.Stop(), pivots, order)
+	ys := wide(func(t ...*lazy.Tensor) []*lazy.Tensor {
+		lu, pivots, order := recordLUFactor(t[0])
+		sign, logabs := recordSlogDetFactored(t[0], lu.Stop(), pivots, order)
+		return []*lazy.Tensor{sign, logabs}
+	}, x)
+	return ys[0], ys[1]
 }
 
 func checkLogDet(x *lazy.Tensor) (demand, reason string) {

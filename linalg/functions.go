@@ -15,11 +15,14 @@ func checkMatrixRank(x *lazy.Tensor, _ float64) (demand, reason string) {
 }
 
 func computeMatrixRank(x *lazy.Tensor, rtol float64) *lazy.Tensor {
-	s := SVDVals(x)
-	if s.OpenDim(-1) == 0 {
-		return lazy.Zeros(x.Trace(), lazy.I64, batchOf(x, 2)...)
-	}
-	return s.Greater(least(x, s, rtol)).Convert(lazy.I64).Sum(-1)
+	eps := epsilon(x)
+	return wider(func(t ...*lazy.Tensor) *lazy.Tensor {
+		s := SVDVals(t[0])
+		if s.OpenDim(-1) == 0 {
+			return lazy.Zeros(x.Trace(), lazy.I64, batchOf(x, 2)...)
+		}
+		return s.Greater(least(t[0], s, rtol, eps)).Convert(lazy.I64).Sum(-1)
+	}, x)
 }
 
 func checkMatrixPower(x *lazy.Tensor, _ int) (demand, reason string) {
@@ -28,24 +31,27 @@ func checkMatrixPower(x *lazy.Tensor, _ int) (demand, reason string) {
 
 // computeMatrixPower multiplies the squares that the bits of n say.
 func computeMatrixPower(x *lazy.Tensor, n int) *lazy.Tensor {
-	if n < 0 {
-		return computeMatrixPower(computeInv(x), -n)
-	}
-	var y *lazy.Tensor
-	for square := x; n > 0; n >>= 1 {
-		if n&1 == 1 && y == nil {
-			y = square
-		} else if n&1 == 1 {
-			y = y.MatMul(square)
+	return wider(func(t ...*lazy.Tensor) *lazy.Tensor {
+		square, left := t[0], uint(n)
+		if n < 0 {
+			square, left = computeInv(square), -left
 		}
-		if n > 1 {
-			square = square.MatMul(square)
+		var y *lazy.Tensor
+		for ; left > 0; left >>= 1 {
+			if left&1 == 1 && y == nil {
+				y = square
+			} else if left&1 == 1 {
+				y = y.MatMul(square)
+			}
+			if left > 1 {
+				square = square.MatMul(square)
+			}
 		}
-	}
-	if y == nil {
-		return eye(x, x.OpenDim(-1), x.OpenDim(-1))
-	}
-	return y
+		if y == nil {
+			return eye(square, square.OpenDim(-1), square.OpenDim(-1))
+		}
+		return y
+	}, x)
 }
 
 func checkMatrixExp(x *lazy.Tensor) (demand, reason string) {
@@ -144,11 +150,18 @@ func checkKind(kind int, d string) (demand, reason string) {
 }
 
 func computeMatrixNormOf(x *lazy.Tensor, kind int) *lazy.Tensor {
-	switch kind {
-	case 0:
+	return wider(func(t ...*lazy.Tensor) *lazy.Tensor { return matrixNorm(t[0], kind) }, x)
+}
+
+func matrixNorm(x *lazy.Tensor, kind int) *lazy.Tensor {
+	m, n := rowsAndColumns(x)
+	switch {
+	case kind == 0:
 		return x.Norm(2, -2, -1)
-	case 4:
+	case kind == 4:
 		return SVDVals(x).Sum(-1)
+	case kind > 0 && (m == 0 || n == 0):
+		return x.Sum(-2, -1)
 	}
 	var sizes *lazy.Tensor
 	switch max(kind, -kind) {
@@ -176,7 +189,14 @@ func checkCondOf(x *lazy.Tensor, kind int) (demand, reason string) {
 }
 
 func computeCondOf(x *lazy.Tensor, kind int) *lazy.Tensor {
-	if kind == 2 || kind == -2 {
+	return wider(func(t ...*lazy.Tensor) *lazy.Tensor { return cond(t[0], kind) }, x)
+}
+
+func cond(x *lazy.Tensor, kind int) *lazy.Tensor {
+	switch m, n := rowsAndColumns(x); {
+	case m == 0 || n == 0:
+		return x.Sum(-2, -1)
+	case kind == 2 || kind == -2:
 		s := SVDVals(x)
 		most, least := s.Max(-1), s.Min(-1)
 		if kind < 0 {
@@ -184,7 +204,12 @@ func computeCondOf(x *lazy.Tensor, kind int) *lazy.Tensor {
 		}
 		return most.Div(least)
 	}
-	return computeMatrixNormOf(x, kind).Mul(computeMatrixNormOf(computeInv(x), kind))
+	lu, _, order := recordLUFactor(x)
+	inverse := recordSolveFactored(x, lu.Stop(), order, eye(x, x.OpenDim(-1), x.OpenDim(-1)), false)
+	y := matrixNorm(x, kind).Mul(matrixNorm(inverse, kind))
+	// The inverse of a singular matrix has NaNs as well as infinities.
+	zeros := lu.Diagonal(0, -2, -1).EqualScalar(0).Any(-1)
+	return zeros.And(x.IsFinite().All(-2, -1)).ScalarWhere(math.Inf(1), y)
 }
 
 // MultiDot returns the product of matrices, in the order that takes the fewest multiplications: T. Cormen

@@ -30,6 +30,11 @@ func wide(f func(x ...*lazy.Tensor) []*lazy.Tensor, xs ...*lazy.Tensor) []*lazy.
 	return ys
 }
 
+// wider is wide for a function of one result.
+func wider(f func(x ...*lazy.Tensor) *lazy.Tensor, xs ...*lazy.Tensor) *lazy.Tensor {
+	return wide(func(x ...*lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{f(x...)} }, xs...)[0]
+}
+
 // epsilon is the distance of 1 to the next number of the dtype in which x is computed.
 func epsilon(x *lazy.Tensor) float64 {
 	switch x.DType() {

@@ -132,6 +132,10 @@ func TestSingular(t *testing.T) {
 		// The gradient of the determinant of a matrix of rank n-1 is its adjugate.
 		x := lazy.From(tr, []float64{1, 2, 2, 4}, 2, 2)
 		require.InDeltaSlice(t, []float64{4, -2, -2, 1}, values(t, lazy.Grad(linalg.Det(x), x)[0]), 1e-12)
+		for _, p := range []float64{1, -1, math.Inf(1), math.Inf(-1)} {
+			require.Equal(t, []float64{math.Inf(1)}, values(t, linalg.Cond(x, p)), p)
+			require.True(t, math.IsNaN(values(t, linalg.Cond(bad.MulScalar(0), p))[0]), p)
+		}
 	}
 }
 
@@ -162,6 +166,59 @@ func TestEmpty(t *testing.T) {
 		require.Equal(t, []int{m, m}, []int(q.Shape()[q.Rank()-2:]), "%v", dims)
 		require.Equal(t, []int{n, n}, []int(vt.Shape()[vt.Rank()-2:]), "%v", dims)
 		small(t, off(q), 0)
+		for _, p := range []float64{1, 2, math.Inf(1)} {
+			x := lazy.Zeros(tr, lazy.F32, dims...)
+			if m == 0 || n == 0 {
+				small(t, linalg.MatrixNorm(x, p), 0, dims, p)
+			}
+			if m == 0 && n == 0 {
+				small(t, linalg.Cond(x, p), 0, dims, p)
+			}
+		}
+	}
+}
+
+// The smallest power is a negative one, as others are.
+func TestLeastPower(t *testing.T) {
+	tr := trace(t, "cpu")
+	x := lazy.From(tr, []float64{-1, 0, 0, 1}, 2, 2)
+	require.Equal(t, []float64{1, 0, 0, 1}, values(t, linalg.MatrixPower(x, math.MinInt)))
+}
+
+// Reflectors of columns that are zero below the diagonal, as the last one of a square matrix, have gradients.
+func TestGradientsOfReflect(t *testing.T) {
+	tr := trace(t, "cpu")
+	for _, x := range []*lazy.Tensor{fill(tr, []int{2, 3, 3}, 0), fill(tr, []int{4, 2}, 1), fill(tr, []int{3, 3}, 2).Triu(0)} {
+		v, tau := linalg.Reflect(x)
+		require.True(t, finite(values(t, lazy.Grad(v.Sum().Add(tau.Sum()), x)[0])))
+	}
+	require.NoError(t, lazy.GradCheck(func(xs []*lazy.Tensor) *lazy.Tensor {
+		v, tau := linalg.Reflect(xs[0])
+		return linalg.HouseholderProduct(v, tau)
+	}, fill(tr, []int{2, 3, 3}, 0)))
+}
+
+// Functions of several steps round 16-bit floats once, too: none of their steps overflows or loses digits.
+func TestNarrowFloatsAreRoundedOnce(t *testing.T) {
+	tr := trace(t, "cpu")
+	x := lazy.From(tr, []float32{60000, 60000, 60000, 1}, 2, 2).Convert(lazy.F16)
+	require.Equal(t, []float64{2}, values(t, linalg.MatrixRank(x, -1)))
+	for _, d := range []types.DType{lazy.F16, lazy.BF16} {
+		m, b := fill(tr, []int{6, 6}, 0).Convert(d), fill(tr, []int{6, 2}, 1).Convert(d)
+		for name, f := range map[string]func(x, b *lazy.Tensor) *lazy.Tensor{
+			"det":   func(x, _ *lazy.Tensor) *lazy.Tensor { return linalg.Det(x) },
+			"inv":   func(x, _ *lazy.Tensor) *lazy.Tensor { return linalg.Inv(x) },
+			"pinv":  func(x, _ *lazy.Tensor) *lazy.Tensor { return linalg.PInv(x, 0) },
+			"power": func(x, _ *lazy.Tensor) *lazy.Tensor { return linalg.MatrixPower(x, -3) },
+			"cond":  func(x, _ *lazy.Tensor) *lazy.Tensor { return linalg.Cond(x, 1) },
+			"cond2": func(x, _ *lazy.Tensor) *lazy.Tensor { return linalg.Cond(x, 2) },
+			"nuc":   func(x, _ *lazy.Tensor) *lazy.Tensor { return linalg.NuclearNorm(x) },
+			"solve": func(x, b *lazy.Tensor) *lazy.Tensor { return linalg.Solve(x, b, false) },
+			"lstsq": func(x, b *lazy.Tensor) *lazy.Tensor { return linalg.LstSq(x, b) },
+		} {
+			once := f(m.Convert(lazy.F32), b.Convert(lazy.F32)).Convert(d)
+			require.Equal(t, values(t, once), values(t, f(m, b)), "%s %v", name, d)
+		}
 	}
 }
 

@@ -86,11 +86,11 @@ func reflectPanel(p *lazy.Tensor, first int) (v, tau *lazy.Tensor) {
 		rest := below.WhereScalar(column.Div(scale), 0).Square().SumKeep(1)
 		flat := rest.EqualScalar(0)
 		a := alpha.Div(scale)
-		length := a.Square().Add(rest).Sqrt()
+		length := flat.ScalarWhere(1, a.Square().Add(rest)).Sqrt() // divisors that are not 0 keep NaNs out of gradients
 		beta := a.LessScalar(0).Where(length, length.Neg())
 		beta = flat.Where(a, beta)
-		tau := flat.ScalarWhere(0, beta.Sub(a).Div(beta))
-		v := below.WhereScalar(flat.ScalarWhere(0, column.Div(scale).Div(a.Sub(beta))), 0)
+		tau := flat.ScalarWhere(0, beta.Sub(a).Div(flat.ScalarWhere(1, beta)))
+		v := below.WhereScalar(flat.ScalarWhere(0, column.Div(scale).Div(flat.ScalarWhere(1, a.Sub(beta)))), 0)
 		full := i.Equal(row).ScalarWhere(1, v)
 		products := full.Mul(p).SumKeep(1)
 		p = j.Greater(k).Where(p.Sub(full.Mul(tau.Mul(products))),

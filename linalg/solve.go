@@ -32,8 +32,10 @@ func checkCholeskySolve(x, b *lazy.Tensor, _ bool) (demand, reason string) {
 }
 
 func computeCholeskySolve(x, b *lazy.Tensor, upper bool) *lazy.Tensor {
-	x, b = together(x, b)
-	return x.TriangularSolve(x.TriangularSolve(b, false, upper, upper, false), false, upper, !upper, false)
+	return wider(func(t ...*lazy.Tensor) *lazy.Tensor {
+		x, b := together(t[0], t[1])
+		return x.TriangularSolve(x.TriangularSolve(b, false, upper, upper, false), false, upper, !upper, false)
+	}, x, b)
 }
 
 func checkCholeskyInverse(x *lazy.Tensor, _ bool) (demand, reason string) {
@@ -69,8 +71,10 @@ func gradSolveFactored(x, lu, order, _, y, ct *lazy.Tensor, transpose bool) []*l
 
 // solve returns the solution of x·y = b, for x and b of one batch.
 func solve(x, b *lazy.Tensor, transpose bool) *lazy.Tensor {
-	lu, _, order := recordLUFactor(x)
-	return recordSolveFactored(x, lu.Stop(), order, b, transpose)
+	return wider(func(t ...*lazy.Tensor) *lazy.Tensor {
+		lu, _, order := recordLUFactor(t[0])
+		return recordSolveFactored(t[0], lu.Stop(), order, t[1], transpose)
+	}, x, b)
 }
 
 // isVector reports whether b is one right side, for each matrix of x, rather than a matrix of them.
@@ -156,23 +160,25 @@ func checkLstSq(x, b *lazy.Tensor) (demand, reason string) {
 
 // computeLstSq solves R·y = Qᵀ·b, or Rᵀ·z = b and y = Q·z for the QR of the transpose.
 func computeLstSq(x, b *lazy.Tensor) *lazy.Tensor {
-	x, b = together(x, b)
-	if m, n := rowsAndColumns(x); m < n {
-		q, r := QR(turned(x), false)
-		return q.MatMul(r.TriangularSolve(b, false, true, true, false))
-	}
-	q, r := QR(x, false)
-	return r.TriangularSolve(turned(q).MatMul(b), false, true, false, false)
+	return wider(func(t ...*lazy.Tensor) *lazy.Tensor {
+		x, b := together(t[0], t[1])
+		if m, n := rowsAndColumns(x); m < n {
+			q, r := QR(turned(x), false)
+			return q.MatMul(r.TriangularSolve(b, false, true, true, false))
+		}
+		q, r := QR(x, false)
+		return r.TriangularSolve(turned(q).MatMul(b), false, true, false, false)
+	}, x, b)
 }
 
 func checkPInv(x *lazy.Tensor, _ float64) (demand, reason string) {
 	return checkMatrix(x, pInvMatrix, pInvClosed)
 }
 
-// least is the bound up to which singular values count as 0.
-func least(x, s *lazy.Tensor, rtol float64) *lazy.Tensor {
+// least is the bound up to which singular values count as 0, for a dtype whose epsilon is eps.
+func least(x, s *lazy.Tensor, rtol, eps float64) *lazy.Tensor {
 	if rtol < 0 {
-		rtol = epsilon(x) * float64(max(x.OpenDim(-2), x.OpenDim(-1)))
+		rtol = eps * float64(max(x.OpenDim(-2), x.OpenDim(-1)))
 	}
 	return s.MaxKeep(-1).MulScalar(rtol)
 }
@@ -182,10 +188,13 @@ func computePInv(x *lazy.Tensor, rtol float64) *lazy.Tensor {
 	if m == 0 || n == 0 {
 		return turned(x)
 	}
-	u, s, vt := SVD(x, false)
-	zero := s.LessEqual(least(x, s, rtol))
-	inverse := zero.ScalarWhere(0, zero.ScalarWhere(1, s).Reciprocal())
-	return turned(vt).MatMul(inverse.Unsqueeze(-1).Mul(turned(u)))
+	eps := epsilon(x)
+	return wider(func(t ...*lazy.Tensor) *lazy.Tensor {
+		u, s, vt := SVD(t[0], false)
+		zero := s.LessEqual(least(t[0], s, rtol, eps))
+		inverse := zero.ScalarWhere(0, zero.ScalarWhere(1, s).Reciprocal())
+		return turned(vt).MatMul(inverse.Unsqueeze(-1).Mul(turned(u)))
+	}, x)
 }
 
 // gradPInv is that of Golub and Pereyra (1973), "The differentiation of pseudo-inverses and nonlinear
