@@ -412,65 +412,6 @@ func (x *Tensor) Unbind(axis int) []*Tensor {
 	return all
 }
 
-// PadReflect returns x with its own elements around it, as in a mirror at the first and the
-// last: 3 2 | 1 2 3 4 | 3 2. There is padding before and after each of its last axes, as
-// many axes as there are entries. Negative numbers take elements away.
-func (x *Tensor) PadReflect(padding ...[2]int) *Tensor {
-	return x.padded("pad_reflect", padding, func(n, side int) bool { return dims.Less(side, n) }, func(x *Tensor, axis, low, high int) (before, after *Tensor) {
-		return x.Narrow(axis, 1, low).Reverse(axis), x.Narrow(axis, dims.Sub(dims.Sub(x.OpenDim(axis), 1), high), high).Reverse(axis)
-	})
-}
-
-// PadReplicate is [Tensor.PadReflect] that repeats the first and the last element:
-// 1 1 | 1 2 3 | 3 3.
-func (x *Tensor) PadReplicate(padding ...[2]int) *Tensor {
-	return x.padded("pad_replicate", padding, func(n, _ int) bool { return dims.Less(0, n) }, func(x *Tensor, axis, low, high int) (before, after *Tensor) {
-		shape := slices.Clone([]int(x.OpenShape()))
-		shape[axis] = low
-		before = x.Narrow(axis, 0, 1).BroadcastTo(shape...)
-		shape[axis] = high
-		return before, x.Narrow(axis, dims.Sub(x.OpenDim(axis), 1), 1).BroadcastTo(shape...)
-	})
-}
-
-// PadCircular is [Tensor.PadReflect] that goes on at the other end: 2 3 | 1 2 3 | 1 2.
-func (x *Tensor) PadCircular(padding ...[2]int) *Tensor {
-	return x.padded("pad_circular", padding, func(n, side int) bool { return !dims.Less(n, side) }, func(x *Tensor, axis, low, high int) (before, after *Tensor) {
-		return x.Narrow(axis, dims.Sub(x.OpenDim(axis), low), low), x.Narrow(axis, 0, high)
-	})
-}
-
-// padded joins x, along its last axes, with what sides gives. Fits says whether an axis of n
-// elements has enough for a side.
-func (x *Tensor) padded(op string, padding [][2]int, fits func(n, side int) bool, sides func(x *Tensor, axis, low, high int) (before, after *Tensor)) *Tensor {
-	if bad := firstBad(op, x); bad != nil {
-		return bad
-	}
-	first := x.Rank() - len(padding)
-	if first < 0 {
-		return x.misuse(op, fmt.Sprintf("there is padding for %s, x has %s", diag.Count(len(padding), "axis"), diag.Count(x.Rank(), "axis")))
-	}
-	if x.tr == nil {
-		return noTrace(op, x)
-	}
-	y := x.Clone()
-	for i, p := range padding {
-		axis := first + i
-		n := dims.Add(dims.Add(y.OpenDim(axis), min(p[0], 0)), min(p[1], 0))
-		if dims.Less(n, 0) || max(p[0], p[1]) > 0 && !fits(n, max(p[0], p[1])) {
-			return x.misuse(op, fmt.Sprintf("axis %d has %s, too few for a padding of %d and %d", axis, countOf(x.OpenDim(axis), "element"), p[0], p[1]))
-		}
-		if p[0] < 0 || p[1] < 0 {
-			y = y.Narrow(axis, max(-p[0], 0), n)
-		}
-		if low, high := max(p[0], 0), max(p[1], 0); low+high > 0 {
-			before, after := sides(y, axis, low, high)
-			y = Concatenate(axis, before, y, after)
-		}
-	}
-	return y.Clone()
-}
-
 // operandsFor brings the operands of a function into one trace, or says what is wrong.
 func operandsFor(op string, xs []*Tensor) (all []*Tensor, bad *Tensor) {
 	if len(xs) == 0 {

@@ -27,11 +27,6 @@ func TestArranging(t *testing.T) {
 		values []float32
 		dims   []int
 	}{
-		"reflect":      {row.PadReflect([2]int{2, 1}), []float32{3, 2, 1, 2, 3, 4, 3}, []int{7}},
-		"reflect less": {row.PadReflect([2]int{-1, 2}), []float32{2, 3, 4, 3, 2}, []int{5}},
-		"replicate":    {row.PadReplicate([2]int{2, 1}), []float32{1, 1, 1, 2, 3, 4, 4}, []int{7}},
-		"circular":     {row.PadCircular([2]int{2, 4}), []float32{3, 4, 1, 2, 3, 4, 1, 2, 3, 4}, []int{10}},
-		"two axes":     {square.PadReplicate([2]int{1, 0}, [2]int{0, 1}), []float32{1, 2, 2, 1, 2, 2, 3, 4, 4}, []int{3, 3}},
 		"stack":        {lazy.Stack(-1, row, row.MulScalar(2)), []float32{1, 2, 2, 4, 3, 6, 4, 8}, []int{4, 2}},
 		"hstack":       {lazy.HStack(row, row), []float32{1, 2, 3, 4, 1, 2, 3, 4}, []int{8}},
 		"vstack":       {lazy.VStack(row, row), []float32{1, 2, 3, 4, 1, 2, 3, 4}, []int{2, 4}},
@@ -77,9 +72,6 @@ func TestMistakesOfArranging(t *testing.T) {
 		"the number of chunks is 0, must be positive":                                    x.Chunk(1, 0)[0],
 		"the number of parts is 0, must be positive":                                     x.TensorSplit(1, 0)[0],
 		"axis -3 is not one of [2,3]":                                                    x.Unbind(-3)[0],
-		"axis 1 has 3 elements, too few for a padding of 3 and 0":                        x.PadReflect([2]int{3, 0}),
-		"axis 1 has 3 elements, too few for a padding of 0 and 4":                        x.PadCircular([2]int{0, 4}),
-		"there is padding for 3 axes, x has 2 axes":                                      x.PadReplicate(make([][2]int, 3)...),
 		"axis 3 is not one of the result's 3":                                            lazy.Stack(3, x),
 		"tensor 0 is f32[2,3] and tensor 1 is f32[2]; give all one shape":                lazy.Stack(0, x, x.Select(1, 0)),
 		"there is no tensor: give it one or more":                                        lazy.HStack(),
@@ -101,9 +93,6 @@ var arrangingKernels = []kernelCase{
 	}, true},
 	{"diagonals", func(x *lazy.Tensor) []*lazy.Tensor { return severalOf(x.DiagEmbed(1, -2, -1), x.Select(0, 1).Diag(-1)) }, true},
 	{"windows", func(x *lazy.Tensor) []*lazy.Tensor { return severalOf(x.Unfold(1, 5, 3)) }, true},
-	{"paddings", func(x *lazy.Tensor) []*lazy.Tensor {
-		return severalOf(x.PadReflect([2]int{3, 4}, [2]int{0, 1}), x.PadReplicate([2]int{3, 4}, [2]int{0, 1}), x.PadCircular([2]int{3, 4}, [2]int{0, 1}))
-	}, true},
 	{"joins", func(x *lazy.Tensor) []*lazy.Tensor {
 		return severalOf(lazy.Stack(1, x, x.MulScalar(2)), lazy.BlockDiag(x.Select(0, 0), x.Select(0, 1)))
 	}, true},

@@ -2087,11 +2087,13 @@ func recordCrossEntropy(x *Tensor, labels *Tensor) *Tensor {
 }
 
 // CrossEntropy returns the mean over all rows of -log softmax(x)[label], x
-// being logits of shape [rows…, classes] and labels integers of shape
-// [rows…]. A label that is no class counts as a row without loss.
+// being logits of shape [batch, classes, places…] or [classes], and labels
+// integers of that shape without the classes. A label that is no class counts
+// as a row without loss. nn.CrossEntropy has options, such as weights of
+// classes.
 //
 // It requires: x is floating point; labels is an integer; x has at least rank
-// 1; labels have the shape of x without its last axis.
+// 1; labels have the shape of x without its axis of classes.
 func (x *Tensor) CrossEntropy(labels *Tensor) *Tensor {
 	return recordCrossEntropy(x, labels)
 }

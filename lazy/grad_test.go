@@ -488,9 +488,6 @@ var scanGrads = []gradCase{
 	unaryCase("diag_embed", -2, 2, func(x *Tensor) *Tensor { return x.DiagEmbed(1, 0, 2).Sin() }),
 	unaryCase("diag", -2, 2, func(x *Tensor) *Tensor { return x.Diag(1).Sin() }),
 	unaryCase("unfold", -2, 2, func(x *Tensor) *Tensor { return x.Unfold(1, 2, 1).Sin() }),
-	unaryCase("padding", -2, 2, func(x *Tensor) *Tensor {
-		return Concatenate(0, x.PadReflect([2]int{1, 2}), x.PadReplicate([2]int{1, 2}), x.PadCircular([2]int{1, 2})).Sin()
-	}),
 	{"bincount", []vary{in(-2, 2, 4)}, func(x []*Tensor) *Tensor { return index(x[0], 2, 0, 2, 5).Bincount(x[0], 3).Sin() }},
 }
 

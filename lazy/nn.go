@@ -1,6 +1,8 @@
 package lazy
 
 import (
+	"slices"
+
 	"ltc/internal/diag"
 	"ltc/ir/dims"
 	"ltc/ir/types"
@@ -226,11 +228,15 @@ func (r *Random) dropout(tr *Trace, op string, x, p *Tensor) *Tensor {
 	return recordDropout(x, r.unit(tr, op, d, x.OpenShape()), p.Convert(d))
 }
 
+// classesOf returns the axis of the classes of logits: axis 1, or the only one.
+func classesOf(x *Tensor) int { return min(x.Rank()-1, 1) }
+
 func checkCrossEntropy(x, labels *Tensor) *breach {
 	if x.Rank() == 0 {
 		return breaks(crossEntropyRank, "x must have an axis, of classes")
 	}
-	if rows := x.OpenShape()[:x.Rank()-1]; !labels.OpenShape().Equal(rows) {
+	c := classesOf(x)
+	if rows := slices.Delete(slices.Clone(x.OpenShape()), c, c+1); !labels.OpenShape().Equal(rows) {
 		return breaks(crossEntropyLabels, "labels must be integers of shape %v, one for each row of logits", rows)
 	}
 	return nil
@@ -238,10 +244,11 @@ func checkCrossEntropy(x, labels *Tensor) *breach {
 
 func computeCrossEntropy(x, labels *Tensor) *Tensor {
 	// Selected, not multiplied: a class that is not the label may be at -Inf.
-	logp := x.LogSoftmax(-1)
-	mask := recordLabelMask(labels, x.OpenDim(-1))
+	c := classesOf(x)
+	logp := x.LogSoftmax(c)
+	mask := recordLabelMask(labels, x.OpenDim(c)).moved(x.Rank()-1, c)
 	picked := mask.Where(logp, logp.like(0))
-	rows := dims.Div(x.Type().Elements(), dims.Max(x.OpenDim(-1), 1))
+	rows := dims.Div(x.Type().Elements(), dims.Max(x.OpenDim(c), 1))
 	return wide(picked, func(picked *Tensor) *Tensor {
 		sum := picked.Sum()
 		return sum.Div(sum.sized(dims.Sub(0, rows)))

@@ -535,7 +535,7 @@ var ofTokens = []struct {
 	{"mean", func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Mean() }},
 	{"cross-entropy", func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
 		w := lazy.From(tr, sequence(8*8), 8, 8)
-		return x.MatMul(w).CrossEntropy(x.ArgMax(2).Convert(lazy.I32))
+		return x.MatMul(w).SwapAxes(1, 2).CrossEntropy(x.ArgMax(2).Convert(lazy.I32))
 	}},
 	{"reshape", func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.Reshape(-1).Exp() }},
 	{"masked select", func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor { return x.MaskedSelect(x.GreaterScalar(0)) }},
@@ -581,7 +581,7 @@ func TestLossesOfManySizes(t *testing.T) {
 				labels[i] = int32(i * 7 % 5)
 			}
 			x := lazy.From(tr, sequence(n[0]*n[1]*8), n[0], n[1], 8)
-			loss := x.MatMul(tr.Read(w)).Tanh().CrossEntropy(lazy.From(tr, labels, n[0], n[1]))
+			loss := x.MatMul(tr.Read(w)).Tanh().SwapAxes(1, 2).CrossEntropy(lazy.From(tr, labels, n[0], n[1]))
 			w.Sub_(lazy.Grad(loss, w)[0].MulScalar(0.5))
 			require.NoError(t, tr.MarkStep(loss))
 			losses = append(losses, float32(loss.Float()))

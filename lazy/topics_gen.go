@@ -38,9 +38,8 @@
 //     Trace.View, Split, SplitSizes, Chunk, TensorSplit, Unbind, AtLeast1D, AtLeast2D,
 //     AtLeast3D, BroadcastTensors
 //   - Joining and moving: Reverse, SliceScatter, AsStridedScatter, Concatenate, Pad, Tril,
-//     Triu, Tile, RepeatInterleave, Roll, Rot90, Diag, DiagEmbed, Unfold, PadZeros,
-//     PadReflect, PadReplicate, PadCircular, Stack, HStack, VStack, DStack, ColumnStack,
-//     BlockDiag, Meshgrid, Clone
+//     Triu, Tile, RepeatInterleave, Roll, Rot90, Diag, DiagEmbed, Unfold, PadZeros, Stack,
+//     HStack, VStack, DStack, ColumnStack, BlockDiag, Meshgrid, Clone
 //   - Rows and places: Gather, DynamicSlice, DynamicUpdateSlice, OneHot, ScatterAdd,
 //     IndexSelect, IndexAdd, IndexCopy, GatherAlong, ScatterAlong, ScatterAddAlong,
 //     ScatterMulAlong, ScatterMinAlong, ScatterMaxAlong, Nonzero, MaskedSelect,

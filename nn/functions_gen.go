@@ -1413,12 +1413,12 @@ func ChannelShuffle(x *lazy.Tensor, groups int) *lazy.Tensor {
 // Pad returns x with places before and after its last axes, which padding lists
 // in pairs from the last axis on. The mode says what they hold: PadConstant
 // zeros, PadReflect the elements mirrored at the edge, PadReplicate the edge,
-// PadCircular the other end.
+// PadCircular the other end. Negative numbers take elements away.
 //
-// It requires: x is a number; padding has a pair for each of the last axes, at
-// most all; mode is PadConstant, PadReflect, PadReplicate or PadCircular;
-// padding is not negative, below the dimension to reflect, and at most that for
-// a circle.
+// It requires: x is any dtype; padding has a pair for each of the last axes, at
+// most all; mode is PadConstant, PadReflect, PadReplicate or PadCircular; what
+// negative padding leaves is more than the padding to reflect, at least that
+// for a circle, and not empty to replicate.
 func Pad(x *lazy.Tensor, padding []int, mode int) *lazy.Tensor {
 	return definedPad.Call(lazy.Attrs{"padding": padding, "mode": mode}, x)
 }

@@ -141,10 +141,10 @@ func computeChannelShuffle(x *lazy.Tensor, groups int) *lazy.Tensor {
 
 // The modes of [Pad].
 const (
-	PadConstant = iota
-	PadReflect
-	PadReplicate
-	PadCircular
+	PadConstant  = iota // zeros
+	PadReflect          // 3 2 | 1 2 3 4 | 3 2: as in a mirror at the first and the last element
+	PadReplicate        // 1 1 | 1 2 3 4 | 4 4: the first and the last element
+	PadCircular         // 3 4 | 1 2 3 4 | 1 2: what is at the other end
 )
 
 func checkPad(x *lazy.Tensor, padding []int, mode int) (demand, reason string) {
@@ -154,14 +154,31 @@ func checkPad(x *lazy.Tensor, padding []int, mode int) (demand, reason string) {
 	if mode < PadConstant || mode > PadCircular {
 		return padMode, fmt.Sprintf("mode is %d", mode)
 	}
-	for i, p := range padding {
-		d := x.Dim(-1 - i/2)
-		if mode != PadConstant && (p < 0 || mode == PadReflect && p >= d || mode == PadCircular && p > d || p > 0 && d == 0) {
-			return padRange, fmt.Sprintf("padding %d does not go with dimension %d and mode %d", p, d, mode)
+	for i := 0; i < len(padding); i += 2 {
+		d := x.OpenDim(-1 - i/2)
+		left, most := kept(d, padding[i], padding[i+1]), max(padding[i], padding[i+1])
+		fits := surely(left, 0)
+		switch {
+		case most <= 0:
+		case mode == PadReflect:
+			fits = fits && surely(left, most+1)
+		case mode == PadReplicate:
+			fits = fits && surely(left, 1)
+		case mode == PadCircular:
+			fits = fits && surely(left, most)
+		}
+		if !fits {
+			return padRange, fmt.Sprintf("padding %d and %d does not go with axis %d of %v in mode %d", padding[i], padding[i+1], x.Rank()-1-i/2, x.OpenShape(), mode)
 		}
 	}
 	return "", ""
 }
+
+// kept returns how many of d elements negative padding leaves.
+func kept(d, low, high int) int { return lazy.SizeAdd(d, min(low, 0)+min(high, 0)) }
+
+// surely reports whether a size, which may be open, has no value below n.
+func surely(size, n int) bool { return lazy.SizeMin(size, n) == n }
 
 func computePad(x *lazy.Tensor, padding []int, mode int) *lazy.Tensor {
 	if mode == PadConstant {
@@ -176,26 +193,30 @@ func computePad(x *lazy.Tensor, padding []int, mode int) *lazy.Tensor {
 		return x.Pad(number(x, 0), low, high, make([]int, x.Rank()))
 	}
 	for i := 0; i < len(padding); i += 2 {
-		axis := x.Rank() - 1 - i/2
-		d := x.Dim(axis)
-		var from []int32
-		for p := -padding[i]; p < d+padding[i+1]; p++ {
-			q := p
-			switch mode {
-			case PadReflect:
-				if q = max(p, -p); q >= d {
-					q = 2*(d-1) - q
-				}
-			case PadReplicate:
-				q = min(max(p, 0), d-1)
-			case PadCircular:
-				q = (p + d) % d
-			}
-			from = append(from, int32(q))
+		axis, low, high := x.Rank()-1-i/2, padding[i], padding[i+1]
+		if n := kept(x.OpenDim(axis), low, high); low < 0 || high < 0 {
+			x = x.Narrow(axis, max(-low, 0), n)
 		}
-		if len(from) != d {
-			x = x.IndexSelect(lazy.From(x.Trace(), from, len(from)), axis)
+		if low, high = max(low, 0), max(high, 0); low+high > 0 {
+			before, after := sides(x, axis, low, high, mode)
+			x = lazy.Concatenate(axis, before, x, after)
 		}
 	}
 	return x
+}
+
+// sides returns the elements before and after those of x along the axis.
+func sides(x *lazy.Tensor, axis, low, high, mode int) (before, after *lazy.Tensor) {
+	d := x.OpenDim(axis)
+	switch mode {
+	case PadReflect:
+		return x.Narrow(axis, 1, low).Reverse(axis), x.Narrow(axis, lazy.SizeSub(d, high+1), high).Reverse(axis)
+	case PadReplicate:
+		shape := slices.Clone([]int(x.OpenShape()))
+		shape[axis] = low
+		before = x.Narrow(axis, 0, 1).BroadcastTo(shape...)
+		shape[axis] = high
+		return before, x.Narrow(axis, lazy.SizeSub(d, 1), 1).BroadcastTo(shape...)
+	}
+	return x.Narrow(axis, lazy.SizeSub(d, low), low), x.Narrow(axis, 0, high)
 }

@@ -238,7 +238,9 @@ func badWindows(tr *lazy.Trace) []mistake {
 		{"groups is 3, must divide the dimension 4 of channels (nn.channel_shuffle_c3)", nn.ChannelShuffle(x, 3)},
 		{"padding is [1 2 3] for rank 1 (nn.pad_c2)", nn.Pad(v, list, 0)},
 		{"mode is 4 (nn.pad_c3)", nn.Pad(v, two, 4)},
-		{"padding 5 does not go with dimension 5 and mode 1 (nn.pad_c4)", nn.Pad(v, []int{0, 5}, nn.PadReflect)},
+		{"padding 0 and 5 does not go with axis 0 of [5] in mode 1 (nn.pad_c4)", nn.Pad(v, []int{0, 5}, nn.PadReflect)},
+		{"padding 0 and 6 does not go with axis 0 of [5] in mode 3 (nn.pad_c4)", nn.Pad(v, []int{0, 6}, nn.PadCircular)},
+		{"padding -3 and -3 does not go with axis 0 of [5] in mode 0 (nn.pad_c4)", nn.Pad(v, []int{-3, -3}, nn.PadConstant)},
 	}
 }
 

@@ -164,7 +164,8 @@ func TestOpenBatch(t *testing.T) {
 		x = nn.PixelUnshuffle(nn.Interpolate(x, nn.InterpolateOptions{Sizes: []int{4, 4}, Mode: nn.ModeLinear}), 2)
 		x = nn.AdaptiveAvgPool(nn.AvgPool(x, []int{2, 2}, nn.PoolOptions{Stride: []int{1}}), 1, 1).Reshape(-1, 16)
 		x = nn.RMSNorm(nn.LayerNorm(x, nil, nil, 1, 1e-3), nil, 1, 1e-3)
-		return nn.MSELoss(x, x.Sigmoid(), nn.ReduceSum).Add(mean.Sum())
+		padded := nn.Pad(x, []int{1, 1, 2, 0}, nn.PadReplicate)
+		return nn.MSELoss(x, x.Sigmoid(), nn.ReduceSum).Add(mean.Sum()).Add(padded.Mean())
 	})
 	require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(types.F32, lazy.Dim("batch", 1, 16), 4, 3, 3)}))
 	for _, n := range []int{1, 5} {
@@ -177,6 +178,32 @@ func TestOpenBatch(t *testing.T) {
 		require.False(t, math.IsNaN(y.Float()))
 	}
 	require.Len(t, f.Report().Compiles, 1)
+}
+
+// Padding is what PyTorch's pad makes, with negative numbers, too.
+func TestPad(t *testing.T) {
+	tr := trace(t, "eval")
+	row, square := lazy.From(tr, []float32{1, 2, 3, 4}), lazy.From(tr, []float32{1, 2, 3, 4}, 2, 2)
+	for _, c := range []struct {
+		x       *lazy.Tensor
+		padding []int
+		mode    int
+		values  []float32
+	}{
+		{row, []int{2, 1}, nn.PadReflect, []float32{3, 2, 1, 2, 3, 4, 3}},
+		{row, []int{-1, 2}, nn.PadReflect, []float32{2, 3, 4, 3, 2}},
+		{row, []int{2, 1}, nn.PadReplicate, []float32{1, 1, 1, 2, 3, 4, 4}},
+		{row, []int{2, 4}, nn.PadCircular, []float32{3, 4, 1, 2, 3, 4, 1, 2, 3, 4}},
+		{row, []int{-1, 1}, nn.PadConstant, []float32{2, 3, 4, 0}},
+		{square, []int{0, 1, 1, 0}, nn.PadReplicate, []float32{1, 2, 2, 1, 2, 2, 3, 4, 4}},
+	} {
+		y, err := lazy.ToSlice[float32](nn.Pad(c.x, c.padding, c.mode))
+		require.NoError(t, err)
+		require.Equal(t, c.values, y)
+	}
+	bools, err := lazy.ToSlice[bool](nn.Pad(row.GreaterScalar(2), []int{1, 0}, nn.PadConstant))
+	require.NoError(t, err)
+	require.Equal(t, []bool{false, false, false, true, true}, bools)
 }
 
 // A batch without examples has results and gradients without elements.

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 
 	"ltc/lazy"
 )
@@ -159,7 +160,17 @@ func likeRow(x *lazy.Tensor, last int, vs ...*lazy.Tensor) (reason string) {
 	return ""
 }
 
+// computeLayerNorm is that of package lazy, over one axis, if gamma and beta are given.
 func computeLayerNorm(x, gamma, beta *lazy.Tensor, last int, epsilon float64) *lazy.Tensor {
+	if gamma != nil && beta != nil {
+		if last == 1 {
+			return x.LayerNorm(gamma, beta, epsilon)
+		}
+		first := x.Rank() - last
+		n := countOver(x, axesFrom(x, first))
+		rows := append(slices.Clone([]int(x.OpenShape()[:first])), n)
+		return x.Reshape(rows...).LayerNorm(gamma.Reshape(n), beta.Reshape(n), epsilon).Reshape(x.OpenShape()...)
+	}
 	d, v := x.DType(), inF32(x, gamma, beta)
 	y, _, _ := standardized(v[0], epsilon, axesFrom(x, x.Rank()-last)...)
 	return affine(y, v[1], v[2]).Convert(d)

@@ -97,9 +97,21 @@ func computeAvgPool(x *lazy.Tensor, window, stride, padding, dilation []int, cei
 			if divisor != 0 {
 				return w.sums(xs[0], sizes, 0).DivScalar(float64(divisor))
 			}
+			if !ceil && !exclude {
+				return xs[0].AvgPool(w.window, w.options())
+			}
 			return w.means(xs[0], sizes, exclude)
 		}, x)
 	})
+}
+
+// options returns what package lazy calls the movement of windows.
+func (w windows) options() lazy.PoolOptions {
+	both := make([][2]int, len(w.padding))
+	for i, p := range w.padding {
+		both[i] = [2]int{p, p}
+	}
+	return lazy.PoolOptions{Strides: w.stride, Padding: both, Dilation: w.dilation}
 }
 
 // means returns the means of windows over x[batch, channels, sizes…]; exclude has the padding count

@@ -30,10 +30,6 @@ var arranging = []Op{
 			return one(c.X[0].DiagonalScatter(c.X[1], c.Int("offset"), c.Int("axis1"), c.Int("axis2")))
 		}},
 
-	around("PadReflect", (*lazy.Tensor).PadReflect, "returns x with its elements mirrored around it."),
-	around("PadReplicate", (*lazy.Tensor).PadReplicate, "returns x with its first and last elements around it."),
-	around("PadCircular", (*lazy.Tensor).PadCircular, "returns x with the elements of the other end around it."),
-
 	{Op: &ops.Op{Name: "Split", Doc: "returns parts of x along the axis, of a size each.", Operands: operands("x"), Attrs: []ops.Attr{{Name: "axis", Kind: ops.Axis}, {Name: "size", Kind: ops.Int}}},
 		call: func(c *Call) []*lazy.Tensor { return c.X[0].Split(c.Int("axis"), c.Int("size")) }},
 	{Op: &ops.Op{Name: "SplitSizes", Doc: "returns parts of x along the axis, of the given sizes.", Operands: operands("x"), Attrs: []ops.Attr{{Name: "axis", Kind: ops.Axis}, {Name: "sizes", Kind: ops.Ints}}},
@@ -52,12 +48,6 @@ var accumulate = []ops.Attr{{Name: "accumulate", Kind: ops.Flag}}
 
 func plain(name, text string, f func(x *lazy.Tensor) *lazy.Tensor, doc string) Op {
 	return Op{Op: &ops.Op{Name: name, Text: text, Doc: doc, Operands: operands("x")}, call: func(c *Call) []*lazy.Tensor { return one(f(c.X[0])) }}
-}
-
-// around is a method with padding by its last axes.
-func around(name string, f func(x *lazy.Tensor, padding ...[2]int) *lazy.Tensor, doc string) Op {
-	return Op{Op: &ops.Op{Name: name, Doc: doc + " Padding has two numbers for each of the last axes, before and after.", Operands: operands("x"), Attrs: []ops.Attr{{Name: "padding", Kind: ops.Ints}}},
-		check: inPairs("padding"), call: func(c *Call) []*lazy.Tensor { return one(f(c.X[0], c.pairs("padding")...)) }}
 }
 
 func inParts(name string, f func(x *lazy.Tensor, axis, n int) []*lazy.Tensor, doc string) Op {

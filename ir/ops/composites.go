@@ -123,9 +123,9 @@ var Composites = []Op{
 		Where:    []Demand{{"epsilon", "epsilon is finite"}, {"rank", "x has at least rank 1"}, {"row", "gamma and beta have the shape of a row of x"}},
 		Traits:   InPlace},
 
-	{Name: "CrossEntropy", Family: Layers, Doc: "returns the mean over all rows of -log softmax(x)[label], x being logits of shape [rows…, classes] and labels integers of shape [rows…]. A label that is no class counts as a row without loss.",
+	{Name: "CrossEntropy", Family: Layers, Doc: "returns the mean over all rows of -log softmax(x)[label], x being logits of shape [batch, classes, places…] or [classes], and labels integers of that shape without the classes. A label that is no class counts as a row without loss. nn.CrossEntropy has options, such as weights of classes.",
 		Operands: []Operand{{Name: "x", Is: Float}, {Name: "labels", Is: Integer}},
-		Where:    []Demand{{"rank", "x has at least rank 1"}, {"labels", "labels have the shape of x without its last axis"}},
+		Where:    []Demand{{"rank", "x has at least rank 1"}, {"labels", "labels have the shape of x without its axis of classes"}},
 		Traits:   Inline},
 	{Name: "LabelMask", Family: Layers, Doc: "is OneHot, as bool, of the labels of CrossEntropy.",
 		Operands: one(Integer), Attrs: []Attr{{"classes", Int}}, Traits: Guarded | Internal},

@@ -45,7 +45,7 @@ var pages = []page{
 	}},
 	{"views.md", "Views, joining and moving", "Views share their elements with the tensor that they show: see [views](../use/views.md).", []topic{
 		{string(ops.Views), "* Trace.View Split SplitSizes Chunk TensorSplit Unbind AtLeast1D AtLeast2D AtLeast3D BroadcastTensors"},
-		{string(ops.Joining), "* PadZeros PadReflect PadReplicate PadCircular Stack HStack VStack DStack ColumnStack BlockDiag Meshgrid Clone"},
+		{string(ops.Joining), "* PadZeros Stack HStack VStack DStack ColumnStack BlockDiag Meshgrid Clone"},
 	}},
 	{"rows.md", "Rows and elements by index", "Indices say which elements of a tensor are taken, added to or replaced; elements are chosen by masks, too.", []topic{
 		{string(ops.Rows), "* Index IndexPut MaskedScatter Take Put IndexFill SelectScatter DiagonalScatter"},

@@ -32,22 +32,28 @@ func alongAxis(f func(x, total float64) float64) naive {
 	}
 }
 
+// naiveCrossEntropy has the classes at axis 1, or at the only one; places follow them.
 func naiveCrossEntropy(_ Call, _ types.DType, args []*Tensor) (*Tensor, error) {
 	x, labels := args[0], args[1]
-	classes := x.Type.Shape[x.Type.Rank()-1]
+	c := min(x.Type.Rank()-1, 1)
+	classes, places := x.Type.Shape[c], 1
+	for _, n := range x.Type.Shape[c+1:] {
+		places *= n
+	}
 	loss := 0.0
 	for row, label := range labels.Elems {
 		if label.Number() < 0 || label.Number() >= float64(classes) {
 			continue
 		}
+		at := func(k int) float64 { return x.Elems[(row/places*classes+k)*places+row%places].F }
 		largest, total := math.Inf(-1), 0.0
 		for k := range classes {
-			largest = math.Max(largest, x.Elems[row*classes+k].F)
+			largest = math.Max(largest, at(k))
 		}
 		for k := range classes {
-			total += math.Exp(x.Elems[row*classes+k].F - largest)
+			total += math.Exp(at(k) - largest)
 		}
-		loss += math.Log(total) - (x.Elems[row*classes+int(label.I.Int64())].F - largest)
+		loss += math.Log(total) - (at(int(label.I.Int64())) - largest)
 	}
 	return &Tensor{Type: types.Of(x.Type.DType), Elems: []Elem{Float(loss / float64(len(labels.Elems)))}}, nil
 }
