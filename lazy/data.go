@@ -102,9 +102,12 @@ func host[T soa.Element](p Place, op string, data []T, dims []int, copied bool) 
 // [Trace.Wait], or read the tensor. Of a step that fails, data keeps what it had, unless the
 // error wraps [backends.ErrWritten]. The tensor keeps data for as long as the program
 // refers to it. Views of the tensor share data, too, and so does what [Tensor.Value]
-// returns; [Tensor.Clone] and [Trace.Read] copy.
+// returns; [Tensor.Clone] and [Trace.Read] copy. Steps of other traces and calls of functions that
+// read the tensor count as others: they are not ordered behind the step that writes it.
+//
+// In a function of [Func] there is no Share, and control flow does not write the tensor.
 func Share[T soa.Element](tr *Trace, data []T, dims ...int) *Tensor {
-	return host(tr, "share", data, dims, false).share()
+	return host(tr, "share", data, dims, false).share("share")
 }
 
 // ShareView is [Share] of the memory that a view shows, in any layout in which no two
@@ -117,14 +120,17 @@ func ShareView(tr *Trace, v soa.View) *Tensor {
 		return refused(tr, op, "the memory is read only: FromView reads it")
 	case v.Remote() != nil:
 		return refused(tr, op, fmt.Sprintf("the memory is that of %v, and must be the host's", v.Remote()))
-	case v.Check() == nil && v.Overlaps():
+	case v.Check() == nil && v.Repeats():
 		return refused(tr, op, fmt.Sprintf("some elements of %v are one in memory and cannot be written: FromView reads them", v))
 	}
-	return fromView(tr, op, v).share()
+	return fromView(tr, op, v).share(op)
 }
 
 // share makes t, which has just borrowed memory, one that in-place ops write.
-func (t *Tensor) share() *Tensor {
+func (t *Tensor) share(op string) *Tensor {
+	if t.err == nil && t.tr.function {
+		return t.tr.fail(opError(t.tr.site(), op, ErrUsage, []*Tensor{t}, "it is called in a function that is being traced, which does not write the memory: read it with Borrow or FromView, and return the tensor"))
+	}
 	if t.err == nil {
 		view := t.val.view
 		t.val.inPlace, t.val.sum = &view, nil

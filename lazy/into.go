@@ -96,7 +96,7 @@ func unfit(t types.Type, dst *soa.View) string {
 		return "the view is read only"
 	case dst.Remote() != nil:
 		return fmt.Sprintf("the memory is that of %v, and must be the host's", dst.Remote())
-	case dst.Overlaps():
+	case dst.Repeats():
 		return fmt.Sprintf("some elements of %v are one in memory and cannot be written", *dst)
 	}
 	return ""

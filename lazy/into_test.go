@@ -348,8 +348,30 @@ func TestShareView(t *testing.T) {
 	require.ErrorContains(t, lazy.ShareView(tr, v.AsReadOnly()).Err(), "share_view(): the memory is read only: FromView reads it")
 	v.Strides = []int{0}
 	require.ErrorContains(t, lazy.ShareView(tr, v).Err(), "share_view(): some elements of f32[3] strides [0] are one in memory")
+	v.Strides = []int{2}
+	next, err := soa.Strided(mem, types.Of(types.F32, 3), 1, []int{2})
+	require.NoError(t, err)
+	twice, err := soa.NewTable(1, v, next)
+	require.NoError(t, err)
+	require.ErrorContains(t, lazy.ShareView(tr, twice).Err(), "share_view(): some elements of f32[3,2] strides [2 0] table along axis 1 are one in memory")
+	lazy.Ones(tr, lazy.F32, 3, 2).IntoView(twice)
+	require.ErrorContains(t, tr.MarkStep(), "into_view(f32[3,2]): some elements of f32[3,2] strides [2 0] table along axis 1 are one in memory")
 	require.ErrorContains(t, lazy.Share(nil, mem).Err(), "share(): it needs a trace or an open device, not nil")
 	require.ErrorContains(t, lazy.Share(tr, mem, 5).Err(), "share(): the slice has 6 elements, but f32[5] has 5")
+}
+
+// A function cannot write memory that it shares: it says so when it is traced.
+func TestNoShareInAFunction(t *testing.T) {
+	d := open(t, "cpu")
+	mem := []float32{1, 2}
+	f := lazy.Func(d, func(tr *lazy.Trace, x *lazy.Tensor) *lazy.Tensor {
+		lazy.Share(tr, mem).Add_(x)
+		return x.Neg()
+	})
+	_, err := f.Call(t.Context(), lazy.From(d, []float32{1, 2}))
+	require.ErrorIs(t, err, lazy.ErrUsage)
+	require.ErrorContains(t, err, "share(f32[2]): it is called in a function that is being traced, which does not write the memory")
+	require.Equal(t, []float32{1, 2}, mem)
 }
 
 // Value says whether its view may be written.

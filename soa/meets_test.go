@@ -57,6 +57,47 @@ func TestMeets(t *testing.T) {
 	require.Greater(t, met, n/50)
 }
 
+// Columns of a table repeat elements if they overlap, and not if they interleave.
+func TestRepeats(t *testing.T) {
+	mem := make([]float32, 64)
+	of := func(offset int, shape, strides []int) soa.View {
+		v, err := soa.Strided(mem, types.Of(types.F32, shape...), offset, strides)
+		require.NoError(t, err)
+		return v
+	}
+	for _, c := range []struct {
+		shape, strides []int
+		offsets        []int
+		want           bool
+	}{
+		{[]int{8}, []int{1}, []int{0, 8, 16}, false},
+		{[]int{8}, []int{1}, []int{0, 8, 0}, true},
+		{[]int{8}, []int{1}, []int{0, 7}, true},
+		{[]int{8}, []int{2}, []int{0, 1}, false},
+		{[]int{8}, []int{2}, []int{0, 4}, true},
+		{[]int{8}, []int{-2}, []int{14, 15}, false},
+		{[]int{2, 3, 4}, []int{24, 8, 2}, []int{1, 0}, false}, // channels of an image
+		{[]int{2, 3, 4}, []int{24, 8, 2}, []int{2, 0}, true},
+		{[]int{1}, []int{5}, []int{3, 4, 3}, true},
+		{nil, nil, []int{3, 4}, false},
+		{nil, nil, []int{3, 3}, true},
+		{[]int{0}, []int{1}, []int{3, 3}, false},
+	} {
+		columns := make([]soa.View, len(c.offsets))
+		for i, at := range c.offsets {
+			columns[i] = of(at, c.shape, c.strides)
+		}
+		for axis := range len(c.shape) + 1 {
+			table, err := soa.NewTable(axis, columns...)
+			require.NoError(t, err)
+			require.Equal(t, c.want, table.Repeats(), "%v at %v", table, c.offsets)
+		}
+	}
+	whole, square := of(0, []int{64}, []int{1}), of(0, []int{2, 2}, []int{1, 1})
+	require.False(t, whole.Repeats())
+	require.True(t, square.Repeats())
+}
+
 // draw returns a view of up to two dimensions within mem.
 func draw(rng *rand.Rand, mem []float32) soa.View {
 	for {

@@ -122,7 +122,7 @@ func (v View) Slice(axis, start, limit, step int) (View, error) {
 
 // Overlaps reports whether the strides of v give two indices the same memory: see
 // [types.Overlaps]. Such a view can be read but not written. The columns of a table are not
-// compared with each other.
+// compared with each other: see [View.Repeats].
 func (v *View) Overlaps() bool {
 	if v.IsDense() {
 		return false
@@ -132,6 +132,33 @@ func (v *View) Overlaps() bool {
 		but = v.TableAxis
 	}
 	return types.Overlaps(v.Type.Shape, v.Strides, but)
+}
+
+// Repeats reports whether two elements of v are in the same memory: those of one column, as
+// [View.Overlaps] has it, or those of two columns of a table. v must have passed [View.Check].
+func (v *View) Repeats() bool {
+	if v.Overlaps() {
+		return true
+	}
+	if v.Table == nil || v.Type.Elements() == 0 {
+		return false
+	}
+	column, size := v.rows(), v.Type.DType.Size()
+	sizes, strides := append(slices.Clone(v.Type.Shape), 2), append(slices.Clone(v.Strides), 0)
+	for i, base := range v.Table {
+		a := column.by(uintptr(base))
+		for _, other := range v.Table[:i] {
+			b := column.by(uintptr(other))
+			if !a.meets(&b) {
+				continue
+			}
+			strides[v.Type.Rank()] = (int(uintptr(base)) - int(uintptr(other))) / size
+			if types.Overlaps(sizes, strides, v.TableAxis) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Check returns an error if v cannot be used. The type may be invalid, or the strides or the
