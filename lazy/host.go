@@ -109,6 +109,7 @@ func operandTypes(x []*Tensor) []types.Type {
 	all := make([]types.Type, len(x))
 	for i, t := range x {
 		all[i] = t.Type()
+		all[i].Shape = slices.Clone(all[i].Shape) // the function may write it
 	}
 	return all
 }

@@ -101,3 +101,26 @@ func TestMistakesWithHost(t *testing.T) {
 	require.ErrorContains(t, err, "x is too large")
 	require.ErrorContains(t, err, "host_test.go:")
 }
+
+// What Types does to the types that it gets changes nothing but what it returns.
+func TestHostTypesMayBeWritten(t *testing.T) {
+	f := Host(HostOp{
+		Name: "test.double", Operands: operandsOf("x"),
+		Types: func(in []types.Type) ([]types.Type, error) { in[0].Shape[0] *= 2; return in, nil },
+		Run: func(_ context.Context, in, out []soa.View) error {
+			x := soa.Slice[float32](in[0])
+			copy(soa.Slice[float32](out[0]), append(x, x...))
+			return nil
+		},
+	})
+	tr := evalTrace(t)
+	x := From(tr, []float32{1, 2})
+	y := f.Call(nil, x)
+	require.NoError(t, tr.MarkStep(y))
+	got, err := ToSlice[float32](y)
+	require.NoError(t, err)
+	require.Equal(t, []float32{1, 2, 1, 2}, got)
+	got, err = ToSlice[float32](x)
+	require.NoError(t, err)
+	require.Equal(t, []float32{1, 2}, got)
+}
