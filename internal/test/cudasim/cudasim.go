@@ -117,11 +117,22 @@ func (e *executable) Execute(ctx context.Context, c *backends.Call) error {
 }
 
 // ResidentBytes is what the program of package cuda takes. What the fake keeps of its
-// kernels is more than code on a GPU would be, and does not count.
-func (e *executable) ResidentBytes() int { return e.Executable.(backends.Resident).ResidentBytes() }
+// kernels is more than code on a GPU would be, and does not count. A program that runs on the host
+// does not tell.
+func (e *executable) ResidentBytes() int {
+	if r, ok := e.Executable.(backends.Resident); ok {
+		return r.ResidentBytes()
+	}
+	return 0
+}
 
-// Grown is that of the program of package cuda.
-func (e *executable) Grown() *atomic.Int64 { return e.Executable.(backends.Growing).Grown() }
+// Grown is that of the program of package cuda; nil for one that runs on the host.
+func (e *executable) Grown() *atomic.Int64 {
+	if g, ok := e.Executable.(backends.Growing); ok {
+		return g.Grown()
+	}
+	return nil
+}
 
 // Bind fixes constants.
 func (e *executable) Bind(ctx context.Context, constants map[int]soa.View) (backends.Executable, error) {
