@@ -59,8 +59,8 @@ func (o *calling) flags(name string) *flag.FlagSet {
 	fs.Var(o.attrs, "attr", "an attribute, `NAME=VALUE`: axis=-1, axes=0,2, dtype=bf16, epsilon=1e-5, causal=true.\n"+
 		"A list that is left out is empty, a flag false. May be repeated")
 	fs.Var(&o.given, "input", "the next tensor, `SOURCE`: a .npy file, a .npz file whose arrays are the next ones, or a\n"+
-		"type with numbers or with what makes them, f32[3]:1,-2,nan or f32[2,3]:rand:1\n"+
-		"("+samples.Kinds+"). May be repeated")
+		"type with numbers or with what makes them, f32[3]:1,-2,nan, c64[2]:1+2i,3\n"+
+		"or f32[2,3]:rand:1 ("+samples.Kinds+"). May be repeated")
 	fs.StringVar(&o.output, "output", "", "`file` to write the results to, a .npz, or a .npy if there is one;\nthey are printed if it is empty")
 	fs.BoolVar(&o.grad, "grad", false, "compute the gradient for each floating-point input, too: of the sum of all\nfloating-point results. Input 0 has it as grad0")
 	fs.StringVar(&o.backend, "backend", "cpu", "`name` of the backend")
@@ -188,6 +188,14 @@ func written(t types.Type, numbers string) (soa.View, error) {
 	}
 	v := soa.Make(t)
 	for i, s := range texts {
+		if t.DType.IsComplex() {
+			z, err := strconv.ParseComplex(s, 128)
+			if err != nil {
+				return soa.View{}, fmt.Errorf("%q is no complex number: write one as 1+2i", s)
+			}
+			samples.SetComplex(v, i, z)
+			continue
+		}
 		x, err := strconv.ParseFloat(s, 64)
 		if err != nil {
 			return soa.View{}, fmt.Errorf("%q is no number", s)

@@ -12,7 +12,8 @@ type Difference struct {
 	// Size is |got-want| / (1+|want|), so that a tolerance for it is one for the
 	// absolute and the relative difference at once. It is 0 where both are NaN
 	// or the same infinity, and +Inf where one is, and for elements without a
-	// floating point that are not the same.
+	// floating point that are not the same. Of complex numbers it is that of the part that
+	// differs more.
 	Size      float64
 	At        []int  // the first element that differs so much; nil where none differs
 	Got, Want string // that element
@@ -50,6 +51,10 @@ func Differ(got, want soa.View) (Difference, error) {
 
 // distance is the Size of the difference in element i.
 func distance(got, want soa.View, i int) float64 {
+	if want.Type.DType.IsComplex() {
+		a, b := got.Parts(), want.Parts()
+		return max(distance(a, b, 2*i), distance(a, b, 2*i+1))
+	}
 	if !want.Type.DType.IsFloat() {
 		if Bits(got, i) == Bits(want, i) {
 			return 0

@@ -36,6 +36,21 @@ func TestDistance(t *testing.T) {
 	}
 }
 
+// Either part of complex numbers may differ.
+func TestDifferComplex(t *testing.T) {
+	of := func(z ...complex128) soa.View {
+		v, err := soa.Borrow(z, types.Of(types.C128, len(z)))
+		require.NoError(t, err)
+		return v
+	}
+	d, err := Differ(of(1+2i, 3+1.5i), of(1+2i, 3+1i))
+	require.NoError(t, err)
+	require.Equal(t, Difference{Size: 0.25, At: []int{1}, Got: "(3+1.5i)", Want: "(3+1i)", Count: 1}, d)
+	d, err = Differ(of(1+2i), of(2+2i))
+	require.NoError(t, err)
+	require.Equal(t, 1.0/3, d.Size)
+}
+
 func TestDiffer(t *testing.T) {
 	floats, err := soa.Borrow([]float32{1, 2, 3, 4, 5, 6}, types.Of(types.F32, 2, 3))
 	require.NoError(t, err)

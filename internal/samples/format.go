@@ -17,8 +17,8 @@ const (
 )
 
 // Format prints the elements of v as NumPy does: nested brackets, columns
-// aligned, floating-point values with as few digits as tell them apart. No elements are
-// [] in any shape.
+// aligned, floating-point values with as few digits as tell them apart. Complex numbers are
+// written as Go prints them, (1+2i). No elements are [] in any shape.
 func Format(v soa.View) (string, error) {
 	v, err := Dense(v)
 	if err != nil {
@@ -42,6 +42,10 @@ type formatter struct {
 
 // element prints element i.
 func (f *formatter) element(i int) string {
+	if d := f.v.Type.DType; d.IsComplex() {
+		parts := f.v.Parts()
+		return strconv.FormatComplex(complex(Float(parts, 2*i), Float(parts, 2*i+1)), 'g', -1, 8*d.Size())
+	}
 	bits := Bits(f.v, i)
 	switch d := f.v.Type.DType; d {
 	case types.Bool:

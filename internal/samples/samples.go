@@ -28,7 +28,8 @@ const Kinds = "zeros, iota or rand:SEED"
 //	zeros      0 or false
 //	iota       0, 1, 2, … in row-major order; false, true, false, … for bool
 //	rand:SEED  floating point: uniform in [-1, 1), signed integers: from -9 to
-//	           9, unsigned: from 0 to 9, bool: either; the same on every machine
+//	           9, unsigned: from 0 to 9, bool: either, complex: both parts uniform in
+//	           [-1, 1); the same on every machine
 func Make(t types.Type, spec string) (soa.View, error) {
 	if err := t.Check(); err != nil {
 		return soa.View{}, err
@@ -56,8 +57,10 @@ func Make(t types.Type, spec string) (soa.View, error) {
 	return soa.View{}, fmt.Errorf("%q: want %s", spec, Kinds)
 }
 
-// random fills v. Each element takes one draw of a PCG seeded with (seed, 0).
+// random fills v. Each element, and each part of a complex number, takes one draw of a PCG
+// seeded with (seed, 0).
 func random(v soa.View, seed uint64) {
+	v = v.Parts()
 	pcg := rand.NewPCG(seed, 0)
 	for i := range v.Type.Elements() {
 		u := float64(pcg.Uint64()>>11) * 0x1p-53 // uniform in [0, 1)
@@ -77,8 +80,10 @@ func random(v soa.View, seed uint64) {
 
 // Extreme replaces some elements of the dense view v: of floats by NaNs,
 // infinities, zeros, the smallest and the largest numbers, of integers by the
-// least, the greatest and -1. Which ones depends on the seed alone.
+// least, the greatest and -1. Of complex numbers it replaces parts. Which ones depends on the
+// seed alone.
 func Extreme(v soa.View, seed uint64) {
+	v = v.Parts()
 	d := v.Type.DType
 	if d == types.Bool {
 		return
@@ -110,8 +115,13 @@ func bytes(v soa.View, i int) []byte {
 }
 
 // Set stores x, converted to the dtype, in element i (row-major) of the dense
-// view v: integers modulo their range, bools by x's lowest bit.
+// view v: integers modulo their range, bools by x's lowest bit. The imaginary part of a complex
+// number becomes 0.
 func Set(v soa.View, i int, x float64) {
+	if v.Type.DType.IsComplex() {
+		SetComplex(v, i, complex(x, 0))
+		return
+	}
 	var bits uint64
 	switch v.Type.DType {
 	case types.F64:
@@ -130,8 +140,15 @@ func Set(v soa.View, i int, x float64) {
 	SetBits(v, i, bits)
 }
 
-// Bits returns the bits of element i (row-major) of the dense view v, in the
-// lowest bits of the result.
+// SetComplex stores z in element i (row-major) of the dense view v of complex numbers.
+func SetComplex(v soa.View, i int, z complex128) {
+	parts := v.Parts()
+	Set(parts, 2*i, real(z))
+	Set(parts, 2*i+1, imag(z))
+}
+
+// Bits returns the bits of element i (row-major) of the dense view v, which is not complex, in
+// the lowest bits of the result.
 func Bits(v soa.View, i int) uint64 {
 	b := bytes(v, i)
 	switch len(b) {

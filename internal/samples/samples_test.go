@@ -45,6 +45,8 @@ func TestMake(t *testing.T) {
 			require.Greater(t, len(distinct), 100, "%v", d)
 		}
 	}
+	parts := soa.Slice[float32](made(t, "rand:1", types.F32, 2, 2))
+	require.Equal(t, []complex64{complex(parts[0], parts[1]), complex(parts[2], parts[3])}, soa.Slice[complex64](made(t, "rand:1", types.C64, 2)))
 	// The values are a promise: expected results in tests depend on them.
 	require.Equal(t, []int32{-5, 3, -3, -1}, soa.Slice[int32](made(t, "rand:0", types.I32, 4)))
 
@@ -65,6 +67,8 @@ func TestFormat(t *testing.T) {
 	single := made(t, "zeros", types.F32, 2, 2)
 	Set(single, 1, 0.1)
 	Set(single, 2, -1e10)
+	complexes := made(t, "iota", types.C64, 2)
+	SetComplex(complexes, 1, 0.1-2i)
 	turned := made(t, "iota", types.I32, 2, 3)
 	turned.Type, turned.Strides = types.Of(types.I32, 3, 2), []int{1, 3}
 	for _, c := range []struct {
@@ -81,6 +85,8 @@ func TestFormat(t *testing.T) {
 		{single, "[[     0    0.1]\n [-1e+10      0]]"},
 		{half, "[  0.1 65500  -Inf]"},
 		{brain, "[0.1 NaN]"},
+		{complexes, "[  (0+0i) (0.1-2i)]"},
+		{made(t, "iota", types.C128, 2), "[(0+0i) (1+0i)]"},
 		{turned, "[[0 3]\n [1 4]\n [2 5]]"},
 		{made(t, "iota", types.I32, 2000), "[   0    1    2 ... 1997 1998 1999]"},
 		{made(t, "iota", types.I32, 2, 1000), "[[   0    1    2 ...  997  998  999]\n [1000 1001 1002 ... 1997 1998 1999]]"},
