@@ -213,6 +213,8 @@ def compared(answer, call, want, gradients):
         if problem := differ(y, w, scaled=call.op in PRODUCTS):
             return problem
     got = [decode(a) for a in answer.get("gradients", []) if a is not None]
+    if len(got) != len(gradients):
+        return f"{len(got)} gradients, want {len(gradients)}"
     for y, w in zip(got, gradients):
         if w is not None and (problem := differ(y, w, scaled=True)):
             return "gradient: " + problem
