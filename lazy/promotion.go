@@ -24,9 +24,8 @@ func StrictTypes() Option { return func(d *Device) { d.strictTypes = true } }
 // u64 promote with floating point alone.
 //
 // Results of functions such as [Tensor.Exp] and [Tensor.Div] are f32 for bools and integers, and
-// those of [Tensor.Sum] and its kin i64. Sums, products and extremes of bools by elements are bool,
-// as [Tensor.Or] and [Tensor.And] are. In-place ops compute
-// in the common dtype, and convert to that of the receiver: an integer receiver takes no
+// those of [Tensor.Sum] and its kin i64. Add, Mul, Maximum and Minimum of bools are bool. In-place
+// ops compute in the common dtype, and convert to that of the receiver: an integer receiver takes no
 // floating-point result. A number of Go, as in [Tensor.AddScalar], has the dtype of the tensor.
 func CommonDType(xs ...*Tensor) types.DType {
 	for _, x := range xs {

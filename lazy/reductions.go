@@ -24,8 +24,8 @@ func (x *Tensor) NormKeep(p float64, axes ...int) *Tensor {
 	return x.keepAxes(x.Norm(p, axes...), axes)
 }
 
-// NaNSumKeep, NaNMeanKeep, ArgMaxKeep, ArgMinKeep, MaxWithIndicesKeep and MinWithIndicesKeep are
-// the same of further ones.
+// NaNSumKeep, NaNMeanKeep, ArgMaxKeep, ArgMinKeep, MaxWithIndicesKeep and MinWithIndicesKeep are,
+// as [Tensor.SumKeep] is of Sum, the op of that name whose axes stay, of one element each.
 func (x *Tensor) NaNSumKeep(axes ...int) *Tensor  { return x.keepAxes(x.NaNSum(axes...), axes) }
 func (x *Tensor) NaNMeanKeep(axes ...int) *Tensor { return x.keepAxes(x.NaNMean(axes...), axes) }
 func (x *Tensor) ArgMaxKeep(axis int) *Tensor     { return x.keepAxes(x.ArgMax(axis), []int{axis}) }

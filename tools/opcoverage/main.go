@@ -202,7 +202,7 @@ func index(rows []row) string {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteString("\nA name without a package is a method of a tensor: `MatMul`. Out variants (`add.out`) are left out of the count: results have memory of their own, and in-place methods (`Add_`) write the receiver. Sparse, nested and named tensors are left out by design: a tensor is dense, and its axes are numbers.\n")
+	b.WriteString("\nA name without a package is a method of a tensor: `MatMul`. Out variants (`add.out`) are left out of the count: in-place methods (`Add_`) write the receiver, and `lazy.Into` and `IntoView` have a step write a result to memory of the caller. Sparse, nested and named tensors are left out by design: a tensor is dense, and its axes are numbers.\n")
 	return b.String()
 }
 
