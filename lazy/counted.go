@@ -296,19 +296,6 @@ func checkMaskedSelect(x, mask *Tensor, bound []int) *breach {
 	return checkBound(bound, maskedSelectMost)
 }
 
-// broadcasts reports whether a shape broadcasts to another one, as it is.
-func broadcasts(from, to types.Shape) (types.Shape, bool) {
-	if len(from) > len(to) {
-		return from, false
-	}
-	for i, d := range from {
-		if d != 1 && d != to[len(to)-len(from)+i] {
-			return from, false
-		}
-	}
-	return from, true
-}
-
 func computeMaskedSelect(x, mask *Tensor, bound []int) *Tensor {
 	shape, _ := shapeinfer.BroadcastShapes(mask.OpenShape(), x.OpenShape())
 	n := elementsOf(shape)

@@ -122,10 +122,10 @@ func gradMatrixExp(x, _, ct *lazy.Tensor) []*lazy.Tensor {
 func MatrixNorm(x *lazy.Tensor, p float64) *lazy.Tensor { return recordMatrixNormOf(x, kindOf(p)) }
 
 // FrobeniusNorm returns the root of the sum of the squares of each matrix of the last two axes.
-func FrobeniusNorm(x *lazy.Tensor) *lazy.Tensor { return recordMatrixNormOf(x, 0) }
+func FrobeniusNorm(x *lazy.Tensor) *lazy.Tensor { return recordMatrixNormOf(x, kindFrobenius) }
 
 // NuclearNorm returns the sum of the singular values of each matrix of the last two axes.
-func NuclearNorm(x *lazy.Tensor) *lazy.Tensor { return recordMatrixNormOf(x, 4) }
+func NuclearNorm(x *lazy.Tensor) *lazy.Tensor { return recordMatrixNormOf(x, kindNuclear) }
 
 // VectorNorm returns the p-norm of x over the axes, of all elements without axes: it is the method Norm.
 func VectorNorm(x *lazy.Tensor, p float64, axes ...int) *lazy.Tensor { return x.Norm(p, axes...) }
@@ -143,7 +143,7 @@ func checkMatrixNormOf(x *lazy.Tensor, kind int) (demand, reason string) {
 }
 
 func checkKind(kind int, d string) (demand, reason string) {
-	if kind < -3 || kind > 4 {
+	if kind < -kindRows || kind > kindNuclear {
 		return d, "p must be 1, -1, 2, -2, +Inf or -Inf"
 	}
 	return "", ""
@@ -156,18 +156,18 @@ func computeMatrixNormOf(x *lazy.Tensor, kind int) *lazy.Tensor {
 func matrixNorm(x *lazy.Tensor, kind int) *lazy.Tensor {
 	m, n := rowsAndColumns(x)
 	switch {
-	case kind == 0:
+	case kind == kindFrobenius:
 		return x.Norm(2, -2, -1)
-	case kind == 4:
+	case kind == kindNuclear:
 		return SVDVals(x).Sum(-1)
 	case kind > 0 && (m == 0 || n == 0):
 		return x.Sum(-2, -1)
 	}
 	var sizes *lazy.Tensor
 	switch max(kind, -kind) {
-	case 1:
+	case kindColumns:
 		sizes = x.Abs().Sum(-2)
-	case 2:
+	case kindSpectral:
 		sizes = SVDVals(x)
 	default:
 		sizes = x.Abs().Sum(-1)
@@ -182,7 +182,7 @@ func checkCondOf(x *lazy.Tensor, kind int) (demand, reason string) {
 	if demand, reason = checkMatrix(x, condOfMatrix, condOfClosed); demand != "" {
 		return demand, reason
 	}
-	if m, n := rowsAndColumns(x); m != n && kind != 2 && kind != -2 {
+	if m, n := rowsAndColumns(x); m != n && kind != kindSpectral && kind != -kindSpectral {
 		return condOfSquare, fmt.Sprintf("the last two dimensions of x differ: %d and %d", m, n)
 	}
 	return checkKind(kind, condOfKind)
@@ -196,7 +196,7 @@ func cond(x *lazy.Tensor, kind int) *lazy.Tensor {
 	switch m, n := rowsAndColumns(x); {
 	case m == 0 || n == 0:
 		return x.Sum(-2, -1)
-	case kind == 2 || kind == -2:
+	case kind == kindSpectral || kind == -kindSpectral:
 		s := SVDVals(x)
 		most, least := s.Max(-1), s.Min(-1)
 		if kind < 0 {

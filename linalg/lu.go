@@ -2,7 +2,8 @@ package linalg
 
 import "ltc/lazy"
 
-// panel is the width of blocks of so many columns: at most 16 of them, so that programs stay small.
+// panel returns the width of the blocks of a matrix of so many columns: 32, or more where there would be
+// over 16 blocks, so that programs stay small.
 func panel(columns int) int { return max(32, (columns+15)/16) }
 
 func checkLUFactor(x *lazy.Tensor) (demand, reason string) {

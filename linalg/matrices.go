@@ -60,7 +60,7 @@ func stack(x *lazy.Tensor, last int) *lazy.Tensor {
 	return x.Reshape(append([]int{n}, x.OpenShape()[x.Rank()-last:]...)...)
 }
 
-// unstack gives y, whose first axis is a batch, the axes of one. A poisoned tensor stays it.
+// unstack gives y, whose first axis is a batch, the axes of one. A poisoned tensor is returned as it is.
 func unstack(y *lazy.Tensor, batch []int) *lazy.Tensor {
 	if y.Err() != nil {
 		return y
@@ -104,15 +104,6 @@ func rowAt(x, k *lazy.Tensor) *lazy.Tensor {
 func rowsInOrder(x, order *lazy.Tensor) *lazy.Tensor {
 	return x.GatherAlong(order.Unsqueeze(-1).BroadcastTo(append(batchOf(order, 0), x.OpenDim(-1))...), x.Rank()-2)
 }
-
-// columnsInOrder returns the columns of x[…, m, n] that order[…, k] names.
-func columnsInOrder(x, order *lazy.Tensor) *lazy.Tensor {
-	dims := append(batchOf(x, 1), order.OpenDim(-1))
-	return x.GatherAlong(order.Unsqueeze(-2).BroadcastTo(dims...), x.Rank()-1)
-}
-
-// symmetric is x + xᵀ.
-func symmetric(x *lazy.Tensor) *lazy.Tensor { return x.Add(turned(x)) }
 
 // skew is x - xᵀ.
 func skew(x *lazy.Tensor) *lazy.Tensor { return x.Sub(turned(x)) }
@@ -185,13 +176,24 @@ func checkSides(x, b *lazy.Tensor, right bool, inner, batch string) (demand, rea
 	return "", ""
 }
 
-// kindOf numbers a norm of matrices as MatrixNormOf does.
+// The kinds of norms of matrices, the attribute of MatrixNormOf. A negative one takes the smallest in
+// place of the largest.
+const (
+	kindFrobenius = 0
+	kindColumns   = 1 // p = 1
+	kindSpectral  = 2 // p = 2
+	kindRows      = 3 // p = +Inf
+	kindNuclear   = 4
+	kindNone      = 5 // of another p
+)
+
+// kindOf returns the kind of norm that MatrixNorm has for p.
 func kindOf(p float64) int {
 	switch {
-	case p == 1 || p == -1 || p == 2 || p == -2:
+	case math.Abs(p) == 1 || math.Abs(p) == 2:
 		return int(p)
 	case math.IsInf(p, 0):
-		return int(math.Copysign(3, p))
+		return int(math.Copysign(kindRows, p))
 	}
-	return 9
+	return kindNone
 }

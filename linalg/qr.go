@@ -80,7 +80,7 @@ func reflectPanel(p *lazy.Tensor, first int) (v, tau *lazy.Tensor) {
 		i, j := count(tr, 1, 1, m, 1), count(tr, 2, 1, 1, w)
 		column := columnAt(p, k)
 		below, alpha := i.Greater(row), rowAt(column, row)
-		// Squares of the elements by the largest do not overflow.
+		// Elements are divided by the largest: their squares could overflow.
 		most := i.Less(row).ScalarWhere(0, column.Abs()).MaxKeep(1)
 		scale := most.EqualScalar(0).ScalarWhere(1, most)
 		rest := below.WhereScalar(column.Div(scale), 0).Square().SumKeep(1)

@@ -5,8 +5,8 @@ import (
 	"ltc/ir/types"
 )
 
-// FloatDType is the dtype of the results of floating-point functions of integers.
-const FloatDType = types.F32
+// floatDType is the dtype of the results of floating-point functions of integers.
+const floatDType = types.F32
 
 // CommonDType returns the dtype to which n operands promote, as result_type of PyTorch has it.
 // That is the one of the operands with axes. A scalar counts only if its category is higher: bool,
@@ -126,7 +126,7 @@ func Promote(row *ops.Op, n int, of func(i int) types.Type, to []types.DType) (c
 		if is := row.Operands[k].Is; (is == ops.Float || is == ops.Number || is == ops.FloatOrComplex || is == ops.NumberOrComplex) && (d.IsInteger() || d == types.Bool) {
 			switch {
 			case row.Traits.Has(ops.Floating):
-				d = FloatDType
+				d = floatDType
 			case row.Traits.Has(ops.Widening):
 				d = types.I64
 			case row.Traits.Has(ops.Logic) && d == types.Bool:

@@ -67,7 +67,7 @@ func primitiveMistakes(o *ops.Op) (all []string) {
 	for _, a := range o.Attrs {
 		switch a.Kind {
 		case ops.Real, ops.Extended:
-			all = append(all, fmt.Sprintf("attribute %s is of the kind Real, which only composites have: move the row to %s, or make the number an operand", a.Name, compositesFile))
+			all = append(all, fmt.Sprintf("attribute %s is of the kind %s, which only composites have: move the row to %s, or make the number an operand", a.Name, kindNames[a.Kind], compositesFile))
 		case ops.Literal:
 			all = append(all, noForm(a)+": add Internal to Traits and write the method by hand in package lazy")
 		}
