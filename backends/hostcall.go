@@ -7,19 +7,22 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
 )
 
-// HostCall is one run of a stablehlo.custom_call on the host.
+// HostCall is one run of a stablehlo.custom_call on the host, or of a composite that a function
+// of the host runs.
 type HostCall struct {
-	Target string // call_target_name: the name of the function
+	Target string // call_target_name, or the composite's: the name of the function
 	Config string // backend_config, if it is a string
 	// Threads is the most threads that the run may use, as Options.Threads says; 0 if that
 	// is for the function to say.
 	Threads int
 	// Attrs are the entries of backend_config, if that is a dictionary, or of the
-	// mhlo.backend_config that JAX writes: mlir.Int(c.Attrs.Get("uplo")).
+	// mhlo.backend_config that JAX writes: mlir.Int(c.Attrs.Get("uplo")). Of a composite they
+	// are its composite_attributes.
 	Attrs mlir.Dict
 	// Args and Results are dense, and valid until the function returns. Operands that are
 	// shapes of results (indices_of_shape_operands) are not among Args. The function must not
@@ -39,14 +42,32 @@ var hostFuncs struct {
 type hostFunc struct {
 	run    HostFunc
 	caller string
+	takes  CompositeTest // nil: it is for no composites
 }
+
+// CompositeTest reports whether a function of the host computes a composite of these types and
+// composite_attributes. No size is open.
+type CompositeTest func(args, results []types.Type, attrs mlir.Dict) bool
 
 // RegisterHost registers the function that a custom_call of the given name runs, on every
 // backend that can call the host. A nil function, or a name that is registered already, is an
 // error. Programs that were compiled before the call of RegisterHost do not see the function.
-func RegisterHost(name string, f HostFunc) error {
+func RegisterHost(name string, f HostFunc) error { return registerHost(name, f, nil) }
+
+// RegisterHostComposite registers a function that the backend cpu runs in the place of the body
+// of a composite of the given name, such as linalg.svd, where takes reports true: where it does
+// not, and on other backends, the body runs. The function computes what the body does, within
+// rounding. It is a host function besides, with the rules of [RegisterHost].
+func RegisterHostComposite(name string, takes CompositeTest, f HostFunc) error {
+	if takes == nil {
+		return fmt.Errorf("host function %q: the test of its composites is nil", name)
+	}
+	return registerHost(name, f, takes)
+}
+
+func registerHost(name string, f HostFunc, takes CompositeTest) error {
 	caller := "unknown"
-	if _, file, line, ok := runtime.Caller(1); ok {
+	if _, file, line, ok := runtime.Caller(2); ok {
 		caller = fmt.Sprintf("%s:%d", file, line)
 	}
 	if f == nil {
@@ -60,8 +81,17 @@ func RegisterHost(name string, f HostFunc) error {
 	if hostFuncs.byName == nil {
 		hostFuncs.byName = map[string]hostFunc{}
 	}
-	hostFuncs.byName[name] = hostFunc{f.guarded(caller), caller}
+	hostFuncs.byName[name] = hostFunc{f.guarded(caller), caller, takes}
 	return nil
+}
+
+// HostTakes reports whether the function that is registered under name computes a composite of
+// these types and attributes.
+func HostTakes(name string, args, results []types.Type, attrs mlir.Dict) bool {
+	hostFuncs.RLock()
+	takes := hostFuncs.byName[name].takes
+	hostFuncs.RUnlock()
+	return takes != nil && takes(args, results, attrs)
 }
 
 // guarded returns f with panics turned into errors, since backends call it on goroutines of

@@ -53,7 +53,8 @@ func angles(x *lazy.Tensor, w int, k *lazy.Tensor) (c, s, most *lazy.Tensor) {
 	squares, p := x.Square().Sum(2), x.Mul(x.IndexSelect(other, 1)).Sum(2)
 	others := squares.IndexSelect(other, 1)
 	lengths := squares.Sqrt().Mul(others.Sqrt())
-	none := lengths.EqualScalar(0).Or(p.EqualScalar(0)).Or(i.Equal(other))
+	// A NaN, which is not greater than 0 either, must not end the sweeps of the other matrices.
+	none := lengths.GreaterScalar(0).And(p.Abs().GreaterScalar(0)).LogicalNot().Or(i.Equal(other))
 	most = none.ScalarWhere(0, p.Abs().Div(none.ScalarWhere(1, lengths))).Max(0, 1)
 	tau := others.Sub(squares).Div(none.ScalarWhere(1, p).MulScalar(2))
 	t := tau.Abs().Add(tau.Square().AddScalar(1).Sqrt()).Reciprocal()

@@ -105,3 +105,18 @@ func TestFactors(t *testing.T) {
 		}
 	}
 }
+
+// A matrix with NaNs has nothing to do with the others of its batch.
+func TestNaNInBatch(t *testing.T) {
+	tr := trace(t, "cpu")
+	x := formula(tr, lazy.F64, 5, 2, 6, 6)
+	a := lazy.Concatenate(0, x, x.Narrow(0, 0, 1).Mul(lazy.Const(tr, lazy.F64, math.NaN())))
+	for _, f := range []func(x *lazy.Tensor) *lazy.Tensor{
+		linalg.SVDVals,
+		func(x *lazy.Tensor) *lazy.Tensor { return linalg.EigvalsH(x, false) },
+	} {
+		all := f(a)
+		small(t, all.Narrow(0, 0, 2).Sub(f(x)), 1e-13)
+		require.True(t, math.IsNaN(values(t, all)[12]))
+	}
+}

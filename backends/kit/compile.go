@@ -44,6 +44,9 @@ type Options struct {
 	// [*plan.Sort] or [*plan.Triangular], which is the evaluator's then. Sizes of these two
 	// may be expressions of package dims: such work is for all sizes. nil: it declines all.
 	Claim func(w plan.Work) (work []types.Type, ok bool)
+	// HostComposites says that composites which Claim declines are calls of the host, where
+	// [backends.RegisterHostComposite] has a function for them.
+	HostComposites bool
 
 	region bool // it is one of a loop or a branch
 }
@@ -102,7 +105,7 @@ func Compile(ctx context.Context, p *backends.Program, o Options) (*plan.Program
 	if o.Eval == nil {
 		o.Eval = NewEvaluator()
 	}
-	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, KeepOp: scansPoints, Composite: o.claims, Launch: o.Launch, ChannelsFirst: o.ChannelsFirst}); err != nil {
+	if err := simplify.Run(ctx, p.Module, simplify.Options{Fold: o.Eval, Check: o.Check, Keep: kept, KeepOp: scansPoints, Composite: o.claims, Hosted: o.hosted, Launch: o.Launch, ChannelsFirst: o.ChannelsFirst}); err != nil {
 		return nil, err
 	}
 	if o.Dump != nil && !o.region {

@@ -52,11 +52,36 @@ func (o *Options) claims(op *mlir.Op) bool {
 // claim asks the target whether it runs work itself. Code of a composite is for one size: where a
 // size is open the target is not asked.
 func (o *Options) claim(w plan.Work) (work []types.Type, ok bool) {
-	c, composite := w.(*plan.Composite)
-	if composite && slices.ContainsFunc(slices.Concat(c.Args, c.Outs), func(a plan.Dense) bool { return !dims.Static(a.Type.Shape) }) {
+	if c, composite := w.(*plan.Composite); composite && hasOpenSize(c) {
 		return nil, false
 	}
 	return o.Claim(w)
+}
+
+// hasOpenSize reports whether a size of a composite is open.
+func hasOpenSize(c *plan.Composite) bool {
+	return slices.ContainsFunc(slices.Concat(c.Args, c.Outs), func(a plan.Dense) bool { return !dims.Static(a.Type.Shape) })
+}
+
+// hosted reports whether an op is a composite that a function of the host is registered for. The
+// function's results have no sizes of their own: where a size is open the body runs.
+func (o *Options) hosted(op *mlir.Op) bool {
+	if !o.HostComposites {
+		return false
+	}
+	c := compositeOf(op)
+	if c == nil || hasOpenSize(c) {
+		return false
+	}
+	return backends.HostTakes(c.Name, typesOf(c.Args), typesOf(c.Outs), c.Attrs)
+}
+
+func typesOf(all []plan.Dense) []types.Type {
+	list := make([]types.Type, len(all))
+	for i, a := range all {
+		list[i] = a.Type
+	}
+	return list
 }
 
 // composite adds a node for a composite that the target claims. Operands that

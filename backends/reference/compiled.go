@@ -98,7 +98,7 @@ func KitOptions(ctx context.Context) kit.Options {
 func kitOptions(ctx context.Context, compilers []kernel.Compiler) kit.Options {
 	const launch = 1 << 14 // multiplications, in 0.3 µs
 	return kit.Options{
-		Eval: eval.New(), Check: env.Checks.On(), Launch: launch, ChannelsFirst: true, Claim: Claim,
+		Eval: eval.New(), Check: env.Checks.On(), Launch: launch, ChannelsFirst: true, Claim: Claim, HostComposites: true,
 		Fuse: fuse.Options{Packs: packsOf(ctx, compilers), Columns: columnsOf(ctx, compilers), Cut: Cut, WindowBorders: packsOf(ctx, compilers) != nil},
 	}
 }

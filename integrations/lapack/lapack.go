@@ -4,6 +4,10 @@
 //
 //	import _ "ltc/integrations/lapack"
 //
+// Programs with package linalg run faster with it on the backend cpu: the composites linalg.lu_factor,
+// linalg.qr, linalg.geqrf, linalg.eigh and linalg.svd, of f32 and f64 with no open size, are then
+// Gonum's functions, and not their bodies.
+//
 // Factors of Cholesky and triangular systems (potrf, trsm) need no package: backends have
 // ops for them.
 //
@@ -20,6 +24,7 @@
 package lapack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,15 +55,15 @@ type function struct {
 
 // operand is an operand or a result of a function for one matrix.
 type operand struct {
-	rank    int
-	integer bool // it is of i32, whatever the letter is
+	rank  int
+	dtype types.DType // of integers, whatever the letter is; else not set
 }
 
 var (
 	matrix   = operand{rank: 2}
 	vector   = operand{rank: 1}
-	integers = operand{rank: 1, integer: true}
-	info     = operand{integer: true}
+	integers = operand{rank: 1, dtype: types.I32}
+	info     = operand{dtype: types.I32}
 )
 
 var uplo = parameter{name: "uplo", kind: char, chars: "LU"} // the triangle that is read
@@ -139,14 +144,9 @@ func (f *function) call(ctx context.Context, c *backends.HostCall) error {
 
 // all runs the function for all matrices. Threads take one after the other.
 func (f *function) all(ctx context.Context, c *backends.HostCall) error {
-	batch, err := f.batch(c)
+	batch, err := f.check(typesOf(c.Args), typesOf(c.Results), c.Attrs)
 	if err != nil {
 		return err
-	}
-	for i := range f.params {
-		if err := f.params[i].check(c.Attrs); err != nil {
-			return err
-		}
 	}
 	n := batch.Elements()
 	threads := c.Threads
@@ -180,33 +180,51 @@ func (f *function) guarded(ctx context.Context, c *backends.HostCall, next *atom
 	return f.matrices(ctx, c, next, n)
 }
 
+// check returns the dimensions of a call's batch, and checks types and parameters.
+func (f *function) check(args, results []types.Type, attrs mlir.Dict) (types.Shape, error) {
+	batch, err := f.batch(args, results)
+	if err != nil {
+		return nil, err
+	}
+	for i := range f.params {
+		if err := f.params[i].check(attrs); err != nil {
+			return nil, err
+		}
+	}
+	return batch, nil
+}
+
+func typesOf(views []soa.View) []types.Type {
+	all := make([]types.Type, len(views))
+	for i, v := range views {
+		all[i] = v.Type
+	}
+	return all
+}
+
 // batch returns the dimensions of a call's batch, and checks the types of operands and results.
-func (f *function) batch(c *backends.HostCall) (types.Shape, error) {
-	if len(c.Args) != len(f.args) || len(c.Results) != len(f.results) {
-		return nil, fmt.Errorf("it takes %s and gives %s, not %d and %d", diag.Count(len(f.args), "operand"), diag.Count(len(f.results), "result"), len(c.Args), len(c.Results))
+func (f *function) batch(args, results []types.Type) (types.Shape, error) {
+	if len(args) != len(f.args) || len(results) != len(f.results) {
+		return nil, fmt.Errorf("it takes %s and gives %s, not %d and %d", diag.Count(len(f.args), "operand"), diag.Count(len(f.results), "result"), len(args), len(results))
 	}
 	var batch types.Shape
-	for i, v := range slices.Concat(c.Args, c.Results) {
+	for i, t := range slices.Concat(args, results) {
 		of, what, at := slices.Concat(f.args, f.results)[i], "operand", i
 		if i >= len(f.args) {
 			what, at = "result", i-len(f.args)
 		}
-		outer := len(v.Type.Shape) - of.rank
+		outer := len(t.Shape) - of.rank
 		if outer < 0 {
-			return nil, fmt.Errorf("%s %d is %v, but should have %s or more", what, at, v.Type, diag.Count(of.rank, "dimension"))
+			return nil, fmt.Errorf("%s %d is %v, but should have %s or more", what, at, t, diag.Count(of.rank, "dimension"))
 		}
 		if i == 0 {
-			batch = v.Type.Shape[:outer]
+			batch = t.Shape[:outer]
 		}
-		if !v.Type.Shape[:outer].Equal(batch) {
-			return nil, fmt.Errorf("%s %d is %v, which is no batch of %v", what, at, v.Type, batch)
+		if !t.Shape[:outer].Equal(batch) {
+			return nil, fmt.Errorf("%s %d is %v, which is no batch of %v", what, at, t, batch)
 		}
-		should := f.dtype
-		if of.integer {
-			should = types.I32
-		}
-		if v.Type.DType != should {
-			return nil, fmt.Errorf("%s %d is %v, but should have elements of %v", what, at, v.Type, should)
+		if should := cmp.Or(of.dtype, f.dtype); t.DType != should {
+			return nil, fmt.Errorf("%s %d is %v, but should have elements of %v", what, at, t, should)
 		}
 	}
 	return batch, nil
@@ -268,12 +286,14 @@ func read(to []float64, v soa.View, first int) {
 		copy(to, soa.Slice[float64](v)[first:])
 	case types.F32:
 		readAs[float32](to, v, first)
+	case types.I64:
+		readAs[int64](to, v, first)
 	default:
 		readAs[int32](to, v, first)
 	}
 }
 
-func readAs[T int32 | float32](to []float64, v soa.View, first int) {
+func readAs[T int32 | int64 | float32](to []float64, v soa.View, first int) {
 	from := soa.Slice[T](v)[first:][:len(to)]
 	for i, x := range from {
 		to[i] = float64(x)
@@ -287,12 +307,14 @@ func write(v soa.View, first int, from []float64) {
 		copy(soa.Slice[float64](v)[first:], from)
 	case types.F32:
 		writeAs[float32](v, first, from)
+	case types.I64:
+		writeAs[int64](v, first, from)
 	default:
 		writeAs[int32](v, first, from)
 	}
 }
 
-func writeAs[T int32 | float32](v soa.View, first int, from []float64) {
+func writeAs[T int32 | int64 | float32](v soa.View, first int, from []float64) {
 	to := soa.Slice[T](v)[first:][:len(from)]
 	for i, x := range from {
 		to[i] = T(x)

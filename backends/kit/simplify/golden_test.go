@@ -12,20 +12,31 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
 
+	"ltc/backends"
 	"ltc/backends/kit/simplify"
 	"ltc/internal/test/golden"
+	"ltc/mlir"
+	"ltc/soa"
 )
 
 var (
 	toleranceLine = regexp.MustCompile(`(?m)^// tolerance (\S+)$`)
 	keepLine      = regexp.MustCompile(`(?m)^keep (.*)$`)
+	hostLine      = regexp.MustCompile(`(?m)^host (.*)$`)
 )
 
 // Each archive of testdata shows what one pass makes of programs: name.mlir
 // becomes name.want. A line `keep …` in its comment names what the target has
-// itself; `// tolerance …` in a program, how far its results may be off. Programs
+// itself, a line `host …` the composite that a function of the host runs; `// tolerance …` in a program, how far its results may be off. Programs
 // with a main are run before and after.
 func TestPasses(t *testing.T) {
+	backends.RegisterHost("my.scale", func(_ context.Context, c *backends.HostCall) error {
+		by, _ := mlir.Int(c.Attrs.Get("by"))
+		for i, x := range soa.Slice[float32](c.Args[0]) {
+			soa.Slice[float32](c.Results[0])[i] = x * float32(by)
+		}
+		return nil
+	})
 	for _, pass := range simplify.Passes() {
 		t.Run(pass, func(t *testing.T) {
 			path := filepath.Join("testdata", pass+".txtar")
@@ -38,6 +49,9 @@ func TestPasses(t *testing.T) {
 				for _, name := range strings.Fields(string(m[1])) {
 					o.Keep[name] = true
 				}
+			}
+			if m := hostLine.FindSubmatch(a.Comment); m != nil {
+				o.Hosted = func(op *mlir.Op) bool { return op.Attrs.Get("name") == mlir.Attribute(mlir.StringAttr(m[1])) }
 			}
 			golden.Archive(t, path, ".mlir", func(t *testing.T, in txtar.File) []golden.Part {
 				before := string(in.Data)

@@ -21,6 +21,7 @@ const (
 
 // passes are run in this order.
 var passes = []pass{
+	{"hosted", hosted, once},
 	{"inline", inline, once},
 	{"quantized", quantized, repeatedly},
 	{"chlo", lowerCHLO, once},
@@ -49,6 +50,7 @@ var passes = []pass{
 
 // orders says which passes must come before which.
 var orders = []struct{ before, after, why string }{
+	{"hosted", "inline", "a body that is inlined no longer has the name of its composite"},
 	{"inline", "chlo", "functions of composites hold ops of CHLO too"},
 	{"inline", "quantized", "what functions do to quantized elements is done where they are called"},
 	{"quantized", "chlo", "what CHLO stands for is known for plain numbers"},

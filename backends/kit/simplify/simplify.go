@@ -24,6 +24,9 @@ type Options struct {
 	// Composite reports whether the target runs a composite itself; nil: only those
 	// of Keep.
 	Composite func(op *mlir.Op) bool
+	// Hosted reports whether a function of the host that has the name of a composite runs it,
+	// unless the target does; nil: none.
+	Hosted func(op *mlir.Op) bool
 	// Fold evaluates what depends on constants alone; nil: nothing is folded.
 	Fold backends.Backend
 	// FoldLimit is the most bytes of a constant that folding makes or reads;
@@ -110,11 +113,13 @@ func Inline(ctx context.Context, m *mlir.Module, o Options) error {
 
 // inline inlines calls, and composites that the target does not run itself.
 func inline(s *state) bool {
-	kept := func(composite *mlir.Op) bool {
-		name, _ := composite.Attrs.Get("name").(mlir.StringAttr)
-		return s.Keep[string(name)] || s.Composite != nil && s.Composite(composite)
-	}
-	return program.Inline(s.Program, kept, s.Keep[stablehlo.CHLOErf.String()])
+	return program.Inline(s.Program, s.kept, s.Keep[stablehlo.CHLOErf.String()])
+}
+
+// kept reports whether the target runs a composite itself.
+func (s *state) kept(composite *mlir.Op) bool {
+	name, _ := composite.Attrs.Get("name").(mlir.StringAttr)
+	return s.Keep[string(name)] || s.Composite != nil && s.Composite(composite)
 }
 
 // Passes returns the names of the passes in the order in which they run.
