@@ -119,7 +119,7 @@ func (opRows) CollectiveReduce() opRow    { return left(otherProcesses) }
 func (opRows) Compare() opRow             { return kernelBy(compare) }
 func (opRows) Complex() opRow             { return ofCarried(complexOf) }
 func (opRows) Composite() opRow {
-	return replaced("its decomposition, unless the target has code for it")
+	return replaced("its decomposition, unless the target has code for it or `cpu` a function of the host")
 }
 func (opRows) Concatenate() opRow       { return kernelBy(concatenate) }
 func (opRows) Constant() opRow          { return structural((*translator).constant) }

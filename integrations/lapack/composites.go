@@ -15,38 +15,33 @@ import (
 // composite is a composite of package linalg. Its operand is a matrix of m by n.
 type composite struct {
 	function
+	// most is how large the smaller dimension may be: bodies that are compiled are faster beyond.
+	most int
 	// shapes returns the shapes of the results for one matrix. Flag says that the only parameter, an
 	// integer as in all composites of ours, is not 0.
 	shapes func(m, n int, flag bool) []types.Shape
 }
 
+// rotated is the most of decompositions whose vectors Gonum rotates column by column, which lie
+// apart in memory.
+const rotated = 128
+
 var rows = operand{rank: 1, dtype: types.I64} // numbers of rows
 
 var composites = []composite{
-	{function{name: "lu_factor", results: []operand{matrix, integers, rows}, run: luFactor}, func(m, n int, _ bool) []types.Shape {
+	{function{name: "lu_factor", results: []operand{matrix, integers, rows}, run: luFactor}, math.MaxInt, func(m, n int, _ bool) []types.Shape {
 		return []types.Shape{{m, n}, {min(m, n)}, {m}}
 	}},
-	{function{name: "qr", results: []operand{matrix, matrix}, params: []parameter{{name: "complete", kind: integer}}, run: qr}, func(m, n int, complete bool) []types.Shape {
-		k := either(complete, m, min(m, n))
-		return []types.Shape{{m, k}, {k, n}}
-	}},
-	{function{name: "geqrf", results: []operand{matrix, vector}, run: reflect}, func(m, n int, _ bool) []types.Shape {
-		return []types.Shape{{m, n}, {min(m, n)}}
-	}},
-	{function{name: "eigh", results: []operand{vector, matrix}, params: []parameter{{name: "upper", kind: integer}}, run: eigh}, func(_, n int, _ bool) []types.Shape {
+	{function{name: "eigh", results: []operand{vector, matrix}, params: []parameter{{name: "upper", kind: integer}}, run: eigh}, rotated, func(_, n int, _ bool) []types.Shape {
 		return []types.Shape{{n}, {n, n}}
 	}},
-	{function{name: "svd", results: []operand{matrix, vector, matrix}, params: []parameter{{name: "full", kind: integer}}, run: svd}, func(m, n int, full bool) []types.Shape {
+	{function{name: "svd", results: []operand{matrix, vector, matrix}, params: []parameter{{name: "full", kind: integer}}, run: svd}, rotated, func(m, n int, full bool) []types.Shape {
 		k := min(m, n)
-		return []types.Shape{{m, either(full, m, k)}, {k}, {either(full, n, k), n}}
+		if full {
+			return []types.Shape{{m, m}, {k}, {n, n}}
+		}
+		return []types.Shape{{m, k}, {k}, {k, n}}
 	}},
-}
-
-func either(is bool, yes, no int) int {
-	if is {
-		return yes
-	}
-	return no
 }
 
 func init() {
@@ -77,7 +72,7 @@ func (c *composite) takes(args, results []types.Type, attrs mlir.Dict) bool {
 		return false
 	}
 	shape := args[0].Shape[len(batch):]
-	if c.name == "eigh" && shape[0] != shape[1] {
+	if min(shape[0], shape[1]) > c.most || c.name == "eigh" && shape[0] != shape[1] {
 		return false
 	}
 	set := false
@@ -143,95 +138,6 @@ func eliminate(a array, pivots []int) {
 			}
 		}
 	}
-}
-
-// bad are the columns of a matrix that have NaNs or infinities. They are replaced by zeros.
-func (a array) bad() (columns []int) {
-	m, n, _ := a.matrix()
-	for j := range n {
-		for i := range m {
-			if x := a.data[i*n+j]; math.IsNaN(x) || math.IsInf(x, 0) {
-				columns = append(columns, j)
-				break
-			}
-		}
-	}
-	for _, j := range columns {
-		a.fill(j, 0)
-	}
-	return columns
-}
-
-// fill makes all elements of a column x.
-func (a array) fill(column int, x float64) {
-	m, n, _ := a.matrix()
-	for i := range m {
-		a.data[i*n+column] = x
-	}
-}
-
-// reflectors are the reflectors of the QR of a matrix in the place of it, and tau. A column with
-// NaNs or infinities is NaN. If it has a reflector so are the columns and reflectors behind it:
-// spoiled is the first of these, as many as there are columns if there is none.
-func (p *problem) reflectors(a, tau array) (spoiled int) {
-	m, n, stride := a.matrix()
-	bad := a.bad()
-	p.optimal(func(work []float64, size int) { impl.Dgeqrf(m, n, a.data, stride, tau.data, work, size) })
-	for _, j := range bad {
-		a.fill(j, math.NaN())
-	}
-	if len(bad) == 0 || bad[0] >= min(m-1, n) {
-		return n
-	}
-	for j := bad[0]; j < n; j++ {
-		a.fill(j, math.NaN())
-		if j < min(m-1, n) { // the reflector of the last row is none
-			tau.data[j] = math.NaN()
-		}
-	}
-	return bad[0]
-}
-
-// reflect returns reflectors below R, and tau.
-func reflect(p *problem) error {
-	a, _ := p.result(0, 0)
-	if len(a.data) > 0 {
-		p.reflectors(a, p.results[1])
-	}
-	return nil
-}
-
-// qr returns Q and R. The columns of Q are those of R's rows.
-func qr(p *problem) error {
-	a, q, r := p.args[0], p.results[0], p.results[1]
-	m, n, _ := a.matrix()
-	k, columns := min(m, n), q.shape[1]
-	if k == 0 {
-		for i := range columns { // of a complete Q
-			q.data[i*columns+i] = 1
-		}
-		return nil
-	}
-	tau := array{data: make([]float64, k)}
-	spoiled := p.reflectors(a, tau)
-	for i := range r.shape[0] {
-		if i < n {
-			copy(r.data[i*n+i:(i+1)*n], a.data[i*n+i:(i+1)*n])
-		}
-	}
-	if spoiled < n {
-		for i := range q.data {
-			q.data[i] = math.NaN()
-		}
-		return nil
-	}
-	for i := range m {
-		copy(q.data[i*columns:][:k], a.data[i*n:][:k])
-	}
-	p.optimal(func(work []float64, size int) {
-		impl.Dorgqr(m, columns, k, q.data, columns, tau.data, work, size)
-	})
-	return nil
 }
 
 // eigh returns the eigenvalues, rising, and the eigenvectors as columns. Both are NaN where the

@@ -4,9 +4,9 @@
 //
 //	import _ "ltc/integrations/lapack"
 //
-// Programs with package linalg run faster with it on the backend cpu: the composites linalg.lu_factor,
-// linalg.qr, linalg.geqrf, linalg.eigh and linalg.svd, of f32 and f64 with no open size, are then
-// Gonum's functions, and not their bodies.
+// Package linalg is faster with it on the backend cpu: the composites linalg.lu_factor, linalg.eigh
+// and linalg.svd, of f32 and f64 with no open size, are Gonum's functions then, and not their bodies.
+// Those of eigh and svd are of matrices up to 128 rows or columns: larger ones are compiled better.
 //
 // Factors of Cholesky and triangular systems (potrf, trsm) need no package: backends have
 // ops for them.
