@@ -55,8 +55,8 @@ type CompositeTest func(args, results []types.Type, attrs mlir.Dict) bool
 func RegisterHost(name string, f HostFunc) error { return registerHost(name, f, nil) }
 
 // RegisterHostComposite registers a function that the backend cpu runs in the place of the body
-// of a composite of the given name, such as linalg.svd, where takes reports true: where it does
-// not, and on other backends, the body runs. The function computes what the body does, within
+// of a composite of the given name, such as linalg.svd, where takes reports true. Elsewhere, and
+// on other backends, the body runs. The function computes what the body does, within
 // rounding. It is a host function besides, with the rules of [RegisterHost].
 func RegisterHostComposite(name string, takes CompositeTest, f HostFunc) error {
 	if takes == nil {
