@@ -358,7 +358,7 @@ func differentiable(o *ops.Op) string {
 				is = q.Is
 			}
 		}
-		if is.Allows(types.F32) {
+		if is.Allows(types.F32) || is.Allows(types.C64) {
 			names = append(names, "`"+p.Name+"`")
 		}
 	}
