@@ -418,8 +418,8 @@ func Inv(x *lazy.Tensor) *lazy.Tensor {
 
 // LstSq returns the y for which |x·y - b| is least, for each matrix of the
 // last two axes; if x has fewer rows than columns, the least y with x·y = b. x
-// has full rank: where it has not, infinities or NaNs come out, and PInv gives
-// the solution.
+// has full rank: where it has not, numbers without a meaning come out, or
+// infinities and NaNs, and PInv gives the solution.
 //
 // It requires: x is floating point; b is floating point and has the dtype of x;
 // x has at least rank 2; the last two dimensions of x are no open sizes; b has

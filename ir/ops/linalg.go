@@ -55,7 +55,7 @@ var solutionRows = []Op{
 		Operands: []Operand{{Name: "x", Is: Float}, {Name: "pivots", Is: Integer}, {Name: "b", Is: Float, Like: "x"}}, Where: []Demand{squareX, {"pivots", "pivots have the shape of x without its last axis"}, {"inner", "b has the rank of x, its dimensions before the last two and as many rows"}, closedX}, Traits: Inline},
 	{Name: "Inv", Family: LinearAlgebra, Doc: "returns the inverse of each matrix of the last two axes. That of a singular matrix has infinities or NaNs.",
 		Operands: one(Float), Where: closedSquares, Traits: Inline},
-	{Name: "LstSq", Text: "lstsq", Family: LinearAlgebra, Doc: "returns the y for which |x·y - b| is least, for each matrix of the last two axes; if x has fewer rows than columns, the least y with x·y = b. x has full rank: where it has not, infinities or NaNs come out, and PInv gives the solution.",
+	{Name: "LstSq", Text: "lstsq", Family: LinearAlgebra, Doc: "returns the y for which |x·y - b| is least, for each matrix of the last two axes; if x has fewer rows than columns, the least y with x·y = b. x has full rank: where it has not, numbers without a meaning come out, or infinities and NaNs, and PInv gives the solution.",
 		Operands: xAndB, Where: []Demand{matrixX, closedX, {"inner", "b has at least rank 2, and as many rows as x"}, batchesAgree}, Traits: Inline},
 	{Name: "PInv", Text: "pinv", Family: LinearAlgebra, Doc: "returns the pseudo-inverse of each matrix of the last two axes. Singular values of at most rtol times the largest count as 0; a negative rtol stands for the larger dimension times the distance of 1 to the next number.",
 		Operands: one(Float), Attrs: []Attr{{"rtol", Real}}, Where: []Demand{finiteRTol, matrixX, closedX}, Traits: OwnGradient},
