@@ -8,6 +8,24 @@ import (
 	"ltc/ir/types"
 )
 
+// wide runs f on x in f32 when its dtype has 16 bits, and rounds the result
+// once.
+func wide(x *Tensor, f func(x *Tensor) *Tensor) *Tensor {
+	wider := inF32(x)
+	if wider == x {
+		return f(x)
+	}
+	return f(wider).Convert(x.DType())
+}
+
+// inF32 returns x, in f32 when its dtype has 16 bits.
+func inF32(x *Tensor) *Tensor {
+	if d := x.DType(); d != types.F16 && d != types.BF16 {
+		return x
+	}
+	return x.Convert(types.F32)
+}
+
 // wideAll is [wide] of several operands, which are of one dtype.
 func wideAll(f func(x []*Tensor) *Tensor, xs ...*Tensor) *Tensor {
 	d := xs[0].DType()

@@ -12,24 +12,6 @@ import (
 func keepSum(x *Tensor, axis int) *Tensor { return x.Sum(axis).Unsqueeze(axis) }
 func keepMax(x *Tensor, axis int) *Tensor { return x.Max(axis).Unsqueeze(axis) }
 
-// wide runs f on x in f32 when its dtype has 16 bits, and rounds the result
-// once.
-func wide(x *Tensor, f func(x *Tensor) *Tensor) *Tensor {
-	wider := inF32(x)
-	if wider == x {
-		return f(x)
-	}
-	return f(wider).Convert(x.DType())
-}
-
-// inF32 returns x, in f32 when its dtype has 16 bits.
-func inF32(x *Tensor) *Tensor {
-	if d := x.DType(); d != types.F16 && d != types.BF16 {
-		return x
-	}
-	return x.Convert(types.F32)
-}
-
 func computeSoftmax(x *Tensor, axis int) *Tensor {
 	return wide(x, func(x *Tensor) *Tensor {
 		e := x.Sub(keepMax(x, axis)).Exp()

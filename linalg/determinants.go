@@ -1,11 +1,14 @@
 package linalg
 
-import "ltc/lazy"
+import (
+	"ltc/internal/functions"
+	"ltc/lazy"
+)
 
 func checkDet(x *lazy.Tensor) (demand, reason string) { return checkSquare(x, detSquare, detClosed) }
 
 func computeDet(x *lazy.Tensor) *lazy.Tensor {
-	return wider(func(t ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(t ...*lazy.Tensor) *lazy.Tensor {
 		lu, pivots, order := recordLUFactor(t[0])
 		return recordDetFactored(t[0], lu.Stop(), pivots, order)
 	}, x)
@@ -18,7 +21,7 @@ func checkSlogDetFactored(x, _, _, _ *lazy.Tensor) (demand, reason string) {
 // SlogDet returns the sign of the determinant of each matrix of the last two axes, and the logarithm of
 // its absolute value: 0 and -Inf of a singular matrix. The sign has no gradient.
 func SlogDet(x *lazy.Tensor) (sign, logabs *lazy.Tensor) {
-	ys := wide(func(t ...*lazy.Tensor) []*lazy.Tensor {
+	ys := functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
 		lu, pivots, order := recordLUFactor(t[0])
 		sign, logabs := recordSlogDetFactored(t[0], lu.Stop(), pivots, order)
 		return []*lazy.Tensor{sign, logabs}
@@ -42,7 +45,7 @@ func swaps(like, pivots *lazy.Tensor) *lazy.Tensor {
 }
 
 func computeDetFactored(_, lu, pivots, _ *lazy.Tensor) *lazy.Tensor {
-	return wide(func(t ...*lazy.Tensor) []*lazy.Tensor {
+	return functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
 		return []*lazy.Tensor{t[0].Diagonal(0, -2, -1).Prod(-1).Mul(swaps(t[0], t[1]))}
 	}, lu, pivots)[0]
 }
@@ -64,7 +67,7 @@ func gradDetFactored(x, lu, pivots, order, y, ct *lazy.Tensor) []*lazy.Tensor {
 }
 
 func computeSlogDetFactored(_, lu, pivots, _ *lazy.Tensor) (sign, logabs *lazy.Tensor) {
-	ys := wide(func(t ...*lazy.Tensor) []*lazy.Tensor {
+	ys := functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
 		d := t[0].Diagonal(0, -2, -1)
 		return []*lazy.Tensor{d.Sign().Prod(-1).Mul(swaps(t[0], t[1])), d.Abs().Log().Sum(-1)}
 	}, lu, pivots)

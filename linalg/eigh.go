@@ -1,6 +1,9 @@
 package linalg
 
-import "ltc/lazy"
+import (
+	"ltc/internal/functions"
+	"ltc/lazy"
+)
 
 func checkEigh(x *lazy.Tensor, _ bool) (demand, reason string) {
 	return checkSquare(x, eighSquare, eighClosed)
@@ -17,7 +20,7 @@ func computeEigvalsH(x *lazy.Tensor, upper bool) *lazy.Tensor {
 
 func computeEigh(x *lazy.Tensor, upper bool) (values, vectors *lazy.Tensor) {
 	batch := batchOf(x, 2)
-	ys := wide(func(x ...*lazy.Tensor) []*lazy.Tensor {
+	ys := functions.WideAll(func(x ...*lazy.Tensor) []*lazy.Tensor {
 		a := stack(x[0], 2)
 		if upper {
 			a = turned(a)
@@ -60,7 +63,7 @@ func eigen(a *lazy.Tensor) (values, vectors *lazy.Tensor) {
 // collection of matrix derivative results", section 3.1, of the symmetric part. Equal eigenvalues
 // add nothing.
 func gradEigh(_ *lazy.Tensor, y, ct []*lazy.Tensor, _ bool) []*lazy.Tensor {
-	return wide(func(t ...*lazy.Tensor) []*lazy.Tensor {
+	return functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
 		l, v, gl, gv := t[0], t[1], t[2], t[3]
 		middle := over(skew(turned(v).MatMul(gv)).MulScalar(0.5), l)
 		return []*lazy.Tensor{v.MatMul(middle.Add(gl.DiagEmbed(0, -2, -1))).MatMul(turned(v))}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"ltc/internal/functions"
 	"ltc/lazy"
 )
 
@@ -16,7 +17,7 @@ func checkMatrixRank(x *lazy.Tensor, _ float64) (demand, reason string) {
 
 func computeMatrixRank(x *lazy.Tensor, rtol float64) *lazy.Tensor {
 	eps := epsilon(x)
-	return wider(func(t ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(t ...*lazy.Tensor) *lazy.Tensor {
 		s := SVDVals(t[0])
 		if s.OpenDim(-1) == 0 {
 			return lazy.Zeros(x.Trace(), lazy.I64, batchOf(x, 2)...)
@@ -31,7 +32,7 @@ func checkMatrixPower(x *lazy.Tensor, _ int) (demand, reason string) {
 
 // computeMatrixPower multiplies the squares that the bits of n say.
 func computeMatrixPower(x *lazy.Tensor, n int) *lazy.Tensor {
-	return wider(func(t ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(t ...*lazy.Tensor) *lazy.Tensor {
 		square, left := t[0], uint(n)
 		if n < 0 {
 			square, left = computeInv(square), -left
@@ -70,7 +71,7 @@ func computeMatrixExp(x *lazy.Tensor) *lazy.Tensor {
 		return x
 	}
 	batch := batchOf(x, 2)
-	return unstack(wide(func(t ...*lazy.Tensor) []*lazy.Tensor {
+	return unstack(functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
 		x := stack(t[0], 2)
 		norm := x.Abs().SumKeep(1).MaxKeep(2)
 		// Squarings: none of a matrix with NaNs or infinities.
@@ -150,7 +151,7 @@ func checkKind(kind int, d string) (demand, reason string) {
 }
 
 func computeMatrixNormOf(x *lazy.Tensor, kind int) *lazy.Tensor {
-	return wider(func(t ...*lazy.Tensor) *lazy.Tensor { return matrixNorm(t[0], kind) }, x)
+	return functions.Wide(func(t ...*lazy.Tensor) *lazy.Tensor { return matrixNorm(t[0], kind) }, x)
 }
 
 func matrixNorm(x *lazy.Tensor, kind int) *lazy.Tensor {
@@ -189,7 +190,7 @@ func checkCondOf(x *lazy.Tensor, kind int) (demand, reason string) {
 }
 
 func computeCondOf(x *lazy.Tensor, kind int) *lazy.Tensor {
-	return wider(func(t ...*lazy.Tensor) *lazy.Tensor { return cond(t[0], kind) }, x)
+	return functions.Wide(func(t ...*lazy.Tensor) *lazy.Tensor { return cond(t[0], kind) }, x)
 }
 
 func cond(x *lazy.Tensor, kind int) *lazy.Tensor {

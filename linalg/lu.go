@@ -1,6 +1,9 @@
 package linalg
 
-import "ltc/lazy"
+import (
+	"ltc/internal/functions"
+	"ltc/lazy"
+)
 
 // panel returns the width of the blocks of a matrix of so many columns: 32, or more where there would be
 // over 16 blocks, so that programs stay small.
@@ -40,7 +43,7 @@ func triangles(lu *lazy.Tensor) (l, u *lazy.Tensor) {
 
 func computeLUFactor(x *lazy.Tensor) (lu, pivots, order *lazy.Tensor) {
 	batch := batchOf(x, 2)
-	ys := wide(func(x ...*lazy.Tensor) []*lazy.Tensor {
+	ys := functions.WideAll(func(x ...*lazy.Tensor) []*lazy.Tensor {
 		lu, pivots, order := factor(stack(x[0], 2))
 		return []*lazy.Tensor{lu, pivots, order}
 	}, x)
@@ -120,7 +123,7 @@ func gradLUFactor(x *lazy.Tensor, y, ct []*lazy.Tensor) []*lazy.Tensor {
 	if k == 0 {
 		return []*lazy.Tensor{x.MulScalar(0)}
 	}
-	g := wide(func(t ...*lazy.Tensor) []*lazy.Tensor {
+	g := functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
 		lu, ct, order := t[0], t[1], t[2]
 		l, u := triangles(lu)
 		gl, gu := ct.Narrow(-1, 0, k).Tril(-1), ct.Narrow(-2, 0, k).Triu(0)

@@ -9,32 +9,6 @@ import (
 	"ltc/lazy"
 )
 
-// wide calls f with tensors in f32 where they have 16 bits, and rounds its results once. Integers stay.
-func wide(f func(x ...*lazy.Tensor) []*lazy.Tensor, xs ...*lazy.Tensor) []*lazy.Tensor {
-	d := xs[0].DType()
-	if d != types.F16 && d != types.BF16 {
-		return f(xs...)
-	}
-	xs = slices.Clone(xs)
-	for i, x := range xs {
-		if x.DType() == d {
-			xs[i] = x.Convert(types.F32)
-		}
-	}
-	ys := f(xs...)
-	for i, y := range ys {
-		if y.DType() == types.F32 {
-			ys[i] = y.Convert(d)
-		}
-	}
-	return ys
-}
-
-// wider is wide for a function of one result.
-func wider(f func(x ...*lazy.Tensor) *lazy.Tensor, xs ...*lazy.Tensor) *lazy.Tensor {
-	return wide(func(x ...*lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{f(x...)} }, xs...)[0]
-}
-
 // epsilon is the distance of 1 to the next number of the dtype in which x is computed.
 func epsilon(x *lazy.Tensor) float64 {
 	switch x.DType() {

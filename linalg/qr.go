@@ -3,6 +3,7 @@ package linalg
 import (
 	"fmt"
 
+	"ltc/internal/functions"
 	"ltc/lazy"
 )
 
@@ -16,7 +17,7 @@ func checkReflect(x *lazy.Tensor) (demand, reason string) {
 
 func computeReflect(x *lazy.Tensor) (reflectors, tau *lazy.Tensor) {
 	batch := batchOf(x, 2)
-	ys := wide(func(x ...*lazy.Tensor) []*lazy.Tensor {
+	ys := functions.WideAll(func(x ...*lazy.Tensor) []*lazy.Tensor {
 		v, tau := reflect(stack(x[0], 2))
 		return []*lazy.Tensor{v, tau}
 	}, x)
@@ -25,7 +26,7 @@ func computeReflect(x *lazy.Tensor) (reflectors, tau *lazy.Tensor) {
 
 func computeQR(x *lazy.Tensor, complete bool) (q, r *lazy.Tensor) {
 	batch := batchOf(x, 2)
-	ys := wide(func(x ...*lazy.Tensor) []*lazy.Tensor {
+	ys := functions.WideAll(func(x ...*lazy.Tensor) []*lazy.Tensor {
 		q, r := orthogonal(stack(x[0], 2), complete)
 		return []*lazy.Tensor{q, r}
 	}, x)
@@ -141,7 +142,7 @@ func checkHouseholderProduct(x, tau *lazy.Tensor) (demand, reason string) {
 }
 
 func computeHouseholderProduct(x, tau *lazy.Tensor) *lazy.Tensor {
-	return wide(func(t ...*lazy.Tensor) []*lazy.Tensor {
+	return functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
 		x, tau := t[0], t[1]
 		m, n := rowsAndColumns(x)
 		k := tau.OpenDim(-1)
@@ -162,7 +163,7 @@ func gradQR(x *lazy.Tensor, y, ct []*lazy.Tensor, complete bool) []*lazy.Tensor 
 	if complete && m > n {
 		return []*lazy.Tensor{nil}
 	}
-	return wide(func(t ...*lazy.Tensor) []*lazy.Tensor {
+	return functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
 		x, q, r, gq, gr := t[0], t[1], t[2], t[3], t[4]
 		gr = gr.Triu(0)
 		if m >= n {

@@ -3,6 +3,7 @@ package linalg
 import (
 	"fmt"
 
+	"ltc/internal/functions"
 	"ltc/lazy"
 )
 
@@ -32,7 +33,7 @@ func checkCholeskySolve(x, b *lazy.Tensor, _ bool) (demand, reason string) {
 }
 
 func computeCholeskySolve(x, b *lazy.Tensor, upper bool) *lazy.Tensor {
-	return wider(func(t ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(t ...*lazy.Tensor) *lazy.Tensor {
 		x, b := together(t[0], t[1])
 		return x.TriangularSolve(x.TriangularSolve(b, false, upper, upper, false), false, upper, !upper, false)
 	}, x, b)
@@ -48,7 +49,7 @@ func computeCholeskyInverse(x *lazy.Tensor, upper bool) *lazy.Tensor {
 
 // computeSolveFactored takes the order into b before substitution, or into the solution behind it.
 func computeSolveFactored(_, lu, order, b *lazy.Tensor, transpose bool) *lazy.Tensor {
-	return wide(func(t ...*lazy.Tensor) []*lazy.Tensor {
+	return functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
 		lu, order, b := t[0], t[1], t[2]
 		if transpose {
 			y := lu.TriangularSolve(lu.TriangularSolve(b, false, true, true, false), false, false, true, true)
@@ -71,7 +72,7 @@ func gradSolveFactored(x, lu, order, _, y, ct *lazy.Tensor, transpose bool) []*l
 
 // solve returns the solution of x·y = b, for x and b of one batch.
 func solve(x, b *lazy.Tensor, transpose bool) *lazy.Tensor {
-	return wider(func(t ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(t ...*lazy.Tensor) *lazy.Tensor {
 		lu, _, order := recordLUFactor(t[0])
 		return recordSolveFactored(t[0], lu.Stop(), order, t[1], transpose)
 	}, x, b)
@@ -124,7 +125,7 @@ func checkLUSolve(x, pivots, b *lazy.Tensor) (demand, reason string) {
 }
 
 func computeLUSolve(x, pivots, b *lazy.Tensor) *lazy.Tensor {
-	return wide(func(t ...*lazy.Tensor) []*lazy.Tensor {
+	return functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
 		x, b := t[0], rowsInOrder(t[2], orderOf(t[1]))
 		return []*lazy.Tensor{x.TriangularSolve(x.TriangularSolve(b, false, false, false, true), false, true, false, false)}
 	}, x, pivots, b)[0]
@@ -160,7 +161,7 @@ func checkLstSq(x, b *lazy.Tensor) (demand, reason string) {
 
 // computeLstSq solves R·y = Qᵀ·b, or Rᵀ·z = b and y = Q·z for the QR of the transpose.
 func computeLstSq(x, b *lazy.Tensor) *lazy.Tensor {
-	return wider(func(t ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(t ...*lazy.Tensor) *lazy.Tensor {
 		x, b := together(t[0], t[1])
 		if m, n := rowsAndColumns(x); m < n {
 			q, r := QR(turned(x), false)
@@ -189,7 +190,7 @@ func computePInv(x *lazy.Tensor, rtol float64) *lazy.Tensor {
 		return turned(x)
 	}
 	eps := epsilon(x)
-	return wider(func(t ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(t ...*lazy.Tensor) *lazy.Tensor {
 		u, s, vt := SVD(t[0], false)
 		zero := s.LessEqual(least(t[0], s, rtol, eps))
 		inverse := zero.ScalarWhere(0, zero.ScalarWhere(1, s).Reciprocal())
@@ -200,7 +201,7 @@ func computePInv(x *lazy.Tensor, rtol float64) *lazy.Tensor {
 // gradPInv is that of Golub and Pereyra (1973), "The differentiation of pseudo-inverses and nonlinear
 // least squares problems whose variables separate", equation 4.12, turned around. The rank stays.
 func gradPInv(x, y, ct *lazy.Tensor, _ float64) []*lazy.Tensor {
-	return wide(func(t ...*lazy.Tensor) []*lazy.Tensor {
+	return functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
 		x, p, g := t[0], t[1], t[2]
 		pt, gt := turned(p), turned(g)
 		first := pt.MatMul(g).MatMul(pt)

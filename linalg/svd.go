@@ -1,6 +1,9 @@
 package linalg
 
-import "ltc/lazy"
+import (
+	"ltc/internal/functions"
+	"ltc/lazy"
+)
 
 func checkSVD(x *lazy.Tensor, _ bool) (demand, reason string) {
 	return checkMatrix(x, svdMatrix, svdClosed)
@@ -17,7 +20,7 @@ func computeSVDVals(x *lazy.Tensor) *lazy.Tensor {
 
 func computeSVD(x *lazy.Tensor, full bool) (u, s, vt *lazy.Tensor) {
 	batch := batchOf(x, 2)
-	ys := wide(func(x ...*lazy.Tensor) []*lazy.Tensor {
+	ys := functions.WideAll(func(x ...*lazy.Tensor) []*lazy.Tensor {
 		a := stack(x[0], 2)
 		if m, n := rowsAndColumns(a); m < n {
 			u, s, vt := singular(turned(a), full)
@@ -69,7 +72,7 @@ func gradSVD(x *lazy.Tensor, y, ct []*lazy.Tensor, _ bool) []*lazy.Tensor {
 	if k == 0 {
 		return []*lazy.Tensor{x.MulScalar(0)}
 	}
-	return wide(func(t ...*lazy.Tensor) []*lazy.Tensor {
+	return functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
 		u, s, vt := t[0].Narrow(-1, 0, k), t[1], t[2].Narrow(-2, 0, k)
 		gu, gs, gvt := t[3].Narrow(-1, 0, k), t[4], t[5].Narrow(-2, 0, k)
 		squares := s.Square()

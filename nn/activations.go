@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"math"
 
+	"ltc/internal/functions"
 	"ltc/ir/types"
 	"ltc/lazy"
 )
 
 func computeSiLU(x *lazy.Tensor) *lazy.Tensor {
-	return wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Mul(x[0].Sigmoid()) }, x)
+	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Mul(x[0].Sigmoid()) }, x)
 }
 
 func computeELU(x *lazy.Tensor, alpha float64) *lazy.Tensor { return elu(x, alpha, 1, 1) }
@@ -30,7 +31,7 @@ func checkCELU(_ *lazy.Tensor, alpha float64) (demand, reason string) {
 
 // elu returns scale·x where x is positive, and scale·alpha (exp(x/width)-1) elsewhere.
 func elu(x *lazy.Tensor, alpha, scale, width float64) *lazy.Tensor {
-	return wide(func(x ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor {
 		// Expm1 of a positive number may be infinite, and 0 times the gradient of that is NaN.
 		below := x[0].LessEqualScalar(0)
 		in, above := below.WhereScalar(x[0], 0), x[0]
@@ -46,7 +47,7 @@ func elu(x *lazy.Tensor, alpha, scale, width float64) *lazy.Tensor {
 
 func computeGLU(x *lazy.Tensor, axis int) *lazy.Tensor {
 	half := lazy.SizeDiv(x.OpenDim(axis), 2)
-	return wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Mul(x[1].Sigmoid()) },
+	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Mul(x[1].Sigmoid()) },
 		x.Narrow(axis, 0, half), x.Narrow(axis, half, half))
 }
 
@@ -58,7 +59,7 @@ func checkGLU(x *lazy.Tensor, axis int) (demand, reason string) {
 }
 
 func computeGELUTanh(x *lazy.Tensor) *lazy.Tensor {
-	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		x := xs[0]
 		cubic := x.Mul(x).MulScalar(0.044715).AddScalar(1).Mul(x)
 		return x.MulScalar(0.5).Mul(cubic.MulScalar(math.Sqrt(2 / math.Pi)).Tanh().AddScalar(1))
@@ -66,7 +67,7 @@ func computeGELUTanh(x *lazy.Tensor) *lazy.Tensor {
 }
 
 func computeMish(x *lazy.Tensor) *lazy.Tensor {
-	return wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Mul(softplus(x[0]).Tanh()) }, x)
+	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Mul(softplus(x[0]).Tanh()) }, x)
 }
 
 // softplus returns log(1 + exp(x)) without overflow. Its gradient at 0 is exact: Maximum
@@ -76,11 +77,11 @@ func softplus(x *lazy.Tensor) *lazy.Tensor {
 }
 
 func computeLogSigmoid(x *lazy.Tensor) *lazy.Tensor {
-	return wide(func(x ...*lazy.Tensor) *lazy.Tensor { return softplus(x[0].Neg()).Neg() }, x)
+	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor { return softplus(x[0].Neg()).Neg() }, x)
 }
 
 func gradLogSigmoid(x, _, ct *lazy.Tensor) []*lazy.Tensor {
-	return []*lazy.Tensor{wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[1].Mul(x[0].Neg().Sigmoid()) }, x, ct)}
+	return []*lazy.Tensor{functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[1].Mul(x[0].Neg().Sigmoid()) }, x, ct)}
 }
 
 func checkSoftplus(_ *lazy.Tensor, beta, _ float64) (demand, reason string) {
@@ -91,18 +92,18 @@ func checkSoftplus(_ *lazy.Tensor, beta, _ float64) (demand, reason string) {
 }
 
 func computeSoftplus(x *lazy.Tensor, beta, threshold float64) *lazy.Tensor {
-	return wide(func(x ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor {
 		scaled := x[0].MulScalar(beta)
 		return scaled.GreaterScalar(threshold).Where(x[0], softplus(scaled).DivScalar(beta))
 	}, x)
 }
 
 func computeSoftsign(x *lazy.Tensor) *lazy.Tensor {
-	return wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Div(x[0].Abs().AddScalar(1)) }, x)
+	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Div(x[0].Abs().AddScalar(1)) }, x)
 }
 
 func computeTanhShrink(x *lazy.Tensor) *lazy.Tensor {
-	return wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Sub(x[0].Tanh()) }, x)
+	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Sub(x[0].Tanh()) }, x)
 }
 
 func checkSoftShrink(_ *lazy.Tensor, lambda float64) (demand, reason string) {
@@ -113,7 +114,7 @@ func checkSoftShrink(_ *lazy.Tensor, lambda float64) (demand, reason string) {
 }
 
 func computeSoftShrink(x *lazy.Tensor, lambda float64) *lazy.Tensor {
-	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		x := xs[0]
 		within := x.NotEqual(x).WhereScalar(x, 0) // NaN of NaN
 		return x.GreaterScalar(lambda).Where(x.SubScalar(lambda), x.LessScalar(-lambda).Where(x.AddScalar(lambda), within))
@@ -165,7 +166,7 @@ func clamp(x *lazy.Tensor, low, high float64) *lazy.Tensor {
 func computeReLU6(x *lazy.Tensor) *lazy.Tensor { return clamp(x, 0, 6) }
 
 func computeHardSigmoid(x *lazy.Tensor) *lazy.Tensor {
-	return wide(func(x ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor {
 		between := x[0].GreaterScalar(-3).And(x[0].LessScalar(3))
 		y := x[0].AddScalar(3)
 		return between.Where(y, clamp(y, 0, 6).Stop()).DivScalar(6)
@@ -173,12 +174,12 @@ func computeHardSigmoid(x *lazy.Tensor) *lazy.Tensor {
 }
 
 func computeHardSwish(x *lazy.Tensor) *lazy.Tensor {
-	return wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Mul(clamp(x[0].AddScalar(3), 0, 6)).DivScalar(6) }, x)
+	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].Mul(clamp(x[0].AddScalar(3), 0, 6)).DivScalar(6) }, x)
 }
 
 // gradHardSwish is what PyTorch has at -3, 3 and NaN.
 func gradHardSwish(x, _, ct *lazy.Tensor) []*lazy.Tensor {
-	return []*lazy.Tensor{wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+	return []*lazy.Tensor{functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		x, ct := xs[0], xs[1]
 		slope := x.GreaterScalar(-3).WhereScalar(x.DivScalar(3).AddScalar(0.5), 0)
 		return x.LessScalar(3).Where(ct.Mul(slope), ct)
@@ -186,7 +187,7 @@ func gradHardSwish(x, _, ct *lazy.Tensor) []*lazy.Tensor {
 }
 
 func computeLeakyReLU(x *lazy.Tensor, slope float64) *lazy.Tensor {
-	return wide(func(x ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor {
 		return x[0].GreaterScalar(0).Where(x[0], x[0].MulScalar(slope))
 	}, x)
 }
@@ -235,7 +236,7 @@ func computeThreshold(x *lazy.Tensor, threshold, value float64) *lazy.Tensor {
 func computeSoftmin(x *lazy.Tensor, axis int) *lazy.Tensor { return x.Neg().Softmax(axis) }
 
 func computeSafeSoftmax(x *lazy.Tensor, axis int) *lazy.Tensor {
-	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		x := xs[0]
 		most := x.MaxKeep(axis)
 		e := x.Sub(most.EqualScalar(math.Inf(-1)).Not().WhereScalar(most, 0)).Exp()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ltc/internal/functions"
 	"ltc/lazy"
 )
 
@@ -70,7 +71,7 @@ func checkCrossEntropy(x, labels, weight *lazy.Tensor, _ int, smoothing float64,
 }
 
 func computeCrossEntropy(x, labels, weight *lazy.Tensor, ignore int, smoothing float64, r int) *lazy.Tensor {
-	d, v := x.DType(), inF32(x, weight)
+	d, v := x.DType(), functions.InF32(x, weight)
 	return labelled(v[0].LogSoftmax(classesOf(x)), labels, v[1], ignore, smoothing, r).Convert(d)
 }
 
@@ -79,7 +80,7 @@ func checkNLLLoss(x, labels, weight *lazy.Tensor, _, r int) (demand, reason stri
 }
 
 func computeNLLLoss(x, labels, weight *lazy.Tensor, ignore, r int) *lazy.Tensor {
-	d, v := x.DType(), inF32(x, weight)
+	d, v := x.DType(), functions.InF32(x, weight)
 	return labelled(v[0], labels, v[1], ignore, 0, r).Convert(d)
 }
 
@@ -135,7 +136,7 @@ func checkCrossEntropySoft(x, target, weight *lazy.Tensor, smoothing float64, r 
 }
 
 func computeCrossEntropySoft(x, target, weight *lazy.Tensor, smoothing float64, r int) *lazy.Tensor {
-	d, v := x.DType(), inF32(x, target, weight)
+	d, v := x.DType(), functions.InF32(x, target, weight)
 	x, target = v[0], v[1]
 	c := classesOf(x)
 	terms := x.LogSoftmax(c)
@@ -175,7 +176,7 @@ func checkBCEWithLogits(x, target, positive, weight *lazy.Tensor, r int) (demand
 }
 
 func computeBCEWithLogits(x, target, positive, weight *lazy.Tensor, r int) *lazy.Tensor {
-	d, v := x.DType(), inF32(x, target, positive, weight)
+	d, v := x.DType(), functions.InF32(x, target, positive, weight)
 	y := logitTerms(v[0], v[1], v[2])
 	if weight != nil {
 		y = y.Mul(v[3])
@@ -203,7 +204,7 @@ func checkBCELoss(x, target, weight *lazy.Tensor, r int) (demand, reason string)
 }
 
 func computeBCELoss(x, target, weight *lazy.Tensor, r int) *lazy.Tensor {
-	d, v := x.DType(), inF32(x, target, weight)
+	d, v := x.DType(), functions.InF32(x, target, weight)
 	y := recordBCETerms(v[0], v[1])
 	if weight != nil {
 		y = y.Mul(v[2])
@@ -253,7 +254,7 @@ func oneRow(x, labels *lazy.Tensor) (_, _ *lazy.Tensor) {
 
 func computeMultiMarginLoss(x, labels, weight *lazy.Tensor, p int, margin float64, r int) *lazy.Tensor {
 	x, labels = oneRow(x, labels)
-	d, v := x.DType(), inF32(x, weight)
+	d, v := x.DType(), functions.InF32(x, weight)
 	x = v[0]
 	c := classesOf(x)
 	is := atLabels(x, labels, c)
@@ -282,7 +283,7 @@ func computeMultiLabelMarginLoss(x, labels *lazy.Tensor, r int) *lazy.Tensor {
 	if x.Rank() == 0 {
 		x, labels = x.Unsqueeze(0), labels.Unsqueeze(0)
 	}
-	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		x := xs[0]
 		c := x.Rank() - 1
 		n := x.OpenDim(c)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"ltc/internal/functions"
 	"ltc/lazy"
 )
 
@@ -24,7 +25,7 @@ func checkCTCLoss(x, targets, steps, lengths *lazy.Tensor, blank int, _ bool, r 
 // (2006), "Connectionist temporal classification", equations 6 to 8, in logarithms.
 func computeCTCLoss(x, targets, steps, lengths *lazy.Tensor, blank int, zeroInfinity bool, r int) *lazy.Tensor {
 	d := x.DType()
-	x = inF32(x)[0]
+	x = functions.InF32(x)[0]
 	tr := x.Trace()
 	time, batch, most := x.OpenDim(0), x.OpenDim(1), targets.Dim(1)
 	targets, lengths, steps = targets.Convert(lazy.I64), lengths.Convert(lazy.I64).Unsqueeze(1), steps.Convert(lazy.I64).Unsqueeze(1)

@@ -18,7 +18,7 @@ func checkCosineSimilarity(x, y *lazy.Tensor, axis int, _ float64) (demand, reas
 }
 
 func computeCosineSimilarity(x, y *lazy.Tensor, axis int, epsilon float64) *lazy.Tensor {
-	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		x, y := xs[0], xs[1]
 		rank := max(x.Rank(), y.Rank(), 1)
 		x, y = ofRank(x, rank), ofRank(y, rank)
@@ -57,7 +57,7 @@ func checkPairwiseDistance(x, y *lazy.Tensor, p, _ float64, _ bool) (demand, rea
 }
 
 func computePairwiseDistance(x, y *lazy.Tensor, p, epsilon float64, keep bool) *lazy.Tensor {
-	return wide(func(x ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor {
 		d := norm(x[0].Sub(x[1]).AddScalar(epsilon), p, -1)
 		if keep {
 			return d
@@ -80,7 +80,7 @@ func checkCDist(x, y *lazy.Tensor, p float64) (demand, reason string) {
 }
 
 func computeCDist(x, y *lazy.Tensor, p float64) *lazy.Tensor {
-	return wide(func(x ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor {
 		return norm(x[0].Unsqueeze(-2).Sub(x[1].Unsqueeze(-3)), p, -1).Squeeze(-1)
 	}, x, y)
 }
@@ -102,7 +102,7 @@ func computePDist(x *lazy.Tensor, p float64) *lazy.Tensor {
 			first, second = append(first, int32(i)), append(second, int32(j))
 		}
 	}
-	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		x := xs[0]
 		a, b := x.Gather(lazy.From(x.Trace(), first, len(first))), x.Gather(lazy.From(x.Trace(), second, len(second)))
 		return norm(a.Sub(b), p, 1).Squeeze(1)

@@ -3,32 +3,8 @@ package nn
 import (
 	"slices"
 
-	"ltc/ir/types"
 	"ltc/lazy"
 )
-
-// wide calls f with tensors in f32 where they have 16 bits, and rounds the result once.
-func wide(f func(x ...*lazy.Tensor) *lazy.Tensor, xs ...*lazy.Tensor) *lazy.Tensor {
-	d := xs[0].DType()
-	if !narrow(d) {
-		return f(xs...)
-	}
-	return f(inF32(xs...)...).Convert(d)
-}
-
-// narrow reports whether a dtype has 16 bits, so that composites compute in f32.
-func narrow(d types.DType) bool { return d == types.F16 || d == types.BF16 }
-
-// inF32 returns tensors, in f32 where they have 16 bits. Those left out are nil.
-func inF32(xs ...*lazy.Tensor) []*lazy.Tensor {
-	all := slices.Clone(xs)
-	for i, x := range all {
-		if x != nil && narrow(x.DType()) {
-			all[i] = x.Convert(types.F32)
-		}
-	}
-	return all
-}
 
 // number returns v as a scalar of the dtype of x.
 func number(x *lazy.Tensor, v float64) *lazy.Tensor { return lazy.Full(x.Trace(), x.DType(), v) }

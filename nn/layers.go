@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ltc/internal/functions"
 	"ltc/lazy"
 )
 
@@ -55,7 +56,7 @@ func checkBilinear(x, y, weight, bias *lazy.Tensor) (demand, reason string) {
 func computeBilinear(x, y, weight, bias *lazy.Tensor) *lazy.Tensor {
 	out, in, more := weight.OpenDim(0), weight.OpenDim(1), weight.OpenDim(2)
 	rows := append(slices.Clone(x.OpenShape()[:x.Rank()-1]), out, more)
-	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		x, y, weight, bias := xs[0], xs[1], xs[2], xs[3]
 		byX := computeLinear(x, weight.Transpose(0, 2, 1).Reshape(lazy.SizeMul(out, more), in), nil)
 		return affine(byX.Reshape(rows...).Mul(y.Unsqueeze(-2)).Sum(-1), nil, bias)

@@ -51,7 +51,7 @@ func pair(x, y *lazy.Tensor, r Reduction, shapes, reduction string) (demand, rea
 
 // loss computes in f32 where x has 16 bits, and reduces.
 func loss(r Reduction, f func(x ...*lazy.Tensor) *lazy.Tensor, xs ...*lazy.Tensor) *lazy.Tensor {
-	return wide(func(x ...*lazy.Tensor) *lazy.Tensor { return reduced(f(x...), r) }, xs...)
+	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor { return reduced(f(x...), r) }, xs...)
 }
 
 func checkMSELoss(x, target *lazy.Tensor, r int) (demand, reason string) {
@@ -112,7 +112,7 @@ func checkKLDivLoss(x, target *lazy.Tensor, _ bool, r int) (demand, reason strin
 }
 
 func computeKLDivLoss(x, target *lazy.Tensor, logTarget bool, r int) *lazy.Tensor {
-	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		x, t := xs[0], xs[1]
 		var y *lazy.Tensor
 		if logTarget {
@@ -266,7 +266,7 @@ func checkMultiLabelSoftMarginLoss(x, target, weight *lazy.Tensor, r int) (deman
 }
 
 func computeMultiLabelSoftMarginLoss(x, target, weight *lazy.Tensor, r int) *lazy.Tensor {
-	d, v := x.DType(), inF32(x, target, weight)
+	d, v := x.DType(), functions.InF32(x, target, weight)
 	y := logitTerms(v[0], v[1], nil)
 	if weight != nil {
 		y = y.Mul(v[2])

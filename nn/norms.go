@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"ltc/internal/functions"
 	"ltc/lazy"
 )
 
@@ -33,7 +34,7 @@ func checkBatchNorm(x, mean, variance, gamma, beta *lazy.Tensor, _ float64) (dem
 }
 
 func computeBatchNorm(x, mean, variance, gamma, beta *lazy.Tensor, epsilon float64) *lazy.Tensor {
-	d, v := x.DType(), inF32(x, mean, variance, gamma, beta)
+	d, v := x.DType(), functions.InF32(x, mean, variance, gamma, beta)
 	x, mean, variance = v[0], v[1], v[2]
 	y := x.Sub(alongChannels(mean, x)).Mul(alongChannels(variance.AddScalar(epsilon).Rsqrt(), x))
 	return affine(y, channelsOf(v[3], x), channelsOf(v[4], x)).Convert(d)
@@ -72,7 +73,7 @@ func checkBatchNormTraining(x, mean, variance, gamma, beta *lazy.Tensor, _, _ fl
 }
 
 func computeBatchNormTraining(x, mean, variance, gamma, beta *lazy.Tensor, momentum, epsilon float64) (y, newMean, newVariance *lazy.Tensor) {
-	d, v := x.DType(), inF32(x, mean, variance, gamma, beta)
+	d, v := x.DType(), functions.InF32(x, mean, variance, gamma, beta)
 	x, mean, variance = v[0], v[1], v[2]
 	axes := allBut(x, 1)
 	y, centre, spread := standardized(x, epsilon, axes...)
@@ -110,7 +111,7 @@ func checkInstanceNorm(x, gamma, beta *lazy.Tensor, _ float64) (demand, reason s
 }
 
 func computeInstanceNorm(x, gamma, beta *lazy.Tensor, epsilon float64) *lazy.Tensor {
-	d, v := x.DType(), inF32(x, gamma, beta)
+	d, v := x.DType(), functions.InF32(x, gamma, beta)
 	y, _, _ := standardized(v[0], epsilon, axesFrom(x, 2)...)
 	return affine(y, channelsOf(v[1], x), channelsOf(v[2], x)).Convert(d)
 }
@@ -129,7 +130,7 @@ func checkGroupNorm(x, gamma, beta *lazy.Tensor, groups int, _ float64) (demand,
 }
 
 func computeGroupNorm(x, gamma, beta *lazy.Tensor, groups int, epsilon float64) *lazy.Tensor {
-	d, v := x.DType(), inF32(x, gamma, beta)
+	d, v := x.DType(), functions.InF32(x, gamma, beta)
 	rest := lazy.SizeDiv(x.OpenDim(1), groups)
 	for _, a := range axesFrom(x, 2) {
 		rest = lazy.SizeMul(rest, x.OpenDim(a))
@@ -171,7 +172,7 @@ func computeLayerNorm(x, gamma, beta *lazy.Tensor, last int, epsilon float64) *l
 		rows := append(slices.Clone([]int(x.OpenShape()[:first])), n)
 		return x.Reshape(rows...).LayerNorm(gamma.Reshape(n), beta.Reshape(n), epsilon).Reshape(x.OpenShape()...)
 	}
-	d, v := x.DType(), inF32(x, gamma, beta)
+	d, v := x.DType(), functions.InF32(x, gamma, beta)
 	y, _, _ := standardized(v[0], epsilon, axesFrom(x, x.Rank()-last)...)
 	return affine(y, v[1], v[2]).Convert(d)
 }
@@ -187,7 +188,7 @@ func checkRMSNorm(x, gamma *lazy.Tensor, last int, _ float64) (demand, reason st
 }
 
 func computeRMSNorm(x, gamma *lazy.Tensor, last int, epsilon float64) *lazy.Tensor {
-	d, v := x.DType(), inF32(x, gamma)
+	d, v := x.DType(), functions.InF32(x, gamma)
 	square := v[0].Mul(v[0]).MeanKeep(axesFrom(x, x.Rank()-last)...)
 	return affine(v[0].Mul(square.AddScalar(epsilon).Rsqrt()), v[1], nil).Convert(d)
 }
@@ -203,7 +204,7 @@ func checkLocalResponseNorm(x *lazy.Tensor, size int, _, _, _ float64) (demand, 
 }
 
 func computeLocalResponseNorm(x *lazy.Tensor, size int, alpha, beta, k float64) *lazy.Tensor {
-	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		x := xs[0]
 		rest := 1
 		for _, a := range axesFrom(x, 2) {
@@ -226,7 +227,7 @@ func checkWeightNorm(v, g *lazy.Tensor, axis int) (demand, reason string) {
 }
 
 func computeWeightNorm(v, g *lazy.Tensor, axis int) *lazy.Tensor {
-	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		v, g := xs[0], xs[1]
 		return v.Mul(g.Div(norm(v, 2, allBut(v, axis)...)))
 	}, v, g)
@@ -243,7 +244,7 @@ func checkRenorm(_ *lazy.Tensor, p float64, _ int, most float64) (demand, reason
 }
 
 func computeRenorm(x *lazy.Tensor, p float64, axis int, most float64) *lazy.Tensor {
-	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		x := xs[0]
 		n := norm(x, p, allBut(x, axis)...)
 		// PyTorch has the 1e-7, too.
@@ -252,7 +253,7 @@ func computeRenorm(x *lazy.Tensor, p float64, axis int, most float64) *lazy.Tens
 }
 
 func computeNormalize(x *lazy.Tensor, p float64, axis int, epsilon float64) *lazy.Tensor {
-	return wide(func(x ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(x ...*lazy.Tensor) *lazy.Tensor {
 		n := norm(x[0], p, axis)
 		return x[0].Div(n.LessScalar(epsilon).Not().WhereScalar(n, epsilon))
 	}, x)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"ltc/internal/functions"
 	"ltc/lazy"
 )
 
@@ -93,7 +94,7 @@ func computeAvgPool(x *lazy.Tensor, window, stride, padding, dilation []int, cei
 	sizes := spatial(x, len(window))
 	w, _, _ := windowsOver(sizes, window, stride, padding, dilation, ceil, "", "")
 	return pooled(x, len(window), func(x *lazy.Tensor) *lazy.Tensor {
-		return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+		return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 			if divisor != 0 {
 				return w.sums(xs[0], sizes, 0).DivScalar(float64(divisor))
 			}
@@ -157,7 +158,7 @@ func computeLPPool(x *lazy.Tensor, p float64, window, stride, padding, dilation 
 	sizes := spatial(x, len(window))
 	w, _, _ := windowsOver(sizes, window, stride, padding, dilation, ceil, "", "")
 	return pooled(x, len(window), func(x *lazy.Tensor) *lazy.Tensor {
-		return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+		return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 			// As PyTorch has it: windows that end beyond x are extrapolated. sign(sum)·relu(|sum|)
 			// is the sum, with the gradient 0 where it is 0.
 			sum := w.means(xs[0].PowScalar(p), sizes, false).MulScalar(float64(product(w.window)))
@@ -226,7 +227,7 @@ func checkAdaptiveAvgPool(x *lazy.Tensor, sizes []int) (demand, reason string) {
 
 func computeAdaptiveAvgPool(x *lazy.Tensor, out []int) *lazy.Tensor {
 	sizes := spatial(x, len(out))
-	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		x := xs[0]
 		for i, d := range sizes { // the mean over a box is that of means along its axes
 			axis := x.Rank() - len(sizes) + i

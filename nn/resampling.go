@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"ltc/internal/functions"
 	"ltc/lazy"
 )
 
@@ -69,7 +70,7 @@ func computeInterpolate(x *lazy.Tensor, sizes []int, scale float64, mode int, al
 	if mode == ModeArea {
 		return computeAdaptiveAvgPool(x, out)
 	}
-	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		x := xs[0]
 		for i, n := range out {
 			axis := i + 2
@@ -222,7 +223,7 @@ func checkGridSample(x, grid *lazy.Tensor, mode, padding int, _ bool) (demand, r
 type tap struct{ place, weight *lazy.Tensor }
 
 func computeGridSample(x, grid *lazy.Tensor, mode, padding int, align bool) *lazy.Tensor {
-	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		x, grid := xs[0], xs[1]
 		sizes := spatial(x, x.Rank()-2)
 		batch, channels := x.OpenDim(0), x.OpenDim(1)
@@ -347,7 +348,7 @@ func checkAffineGrid(theta *lazy.Tensor, sizes []int, _ bool) (demand, reason st
 }
 
 func computeAffineGrid(theta *lazy.Tensor, sizes []int, align bool) *lazy.Tensor {
-	return wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Wide(func(xs ...*lazy.Tensor) *lazy.Tensor {
 		theta := xs[0]
 		n := len(sizes)
 		one := lazy.Ones(theta.Trace(), theta.DType(), slices.Concat(sizes, []int{1})...)

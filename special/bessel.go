@@ -1,6 +1,9 @@
 package special
 
-import "ltc/lazy"
+import (
+	"ltc/internal/functions"
+	"ltc/lazy"
+)
 
 // chebyshev is the sum of c[k] T_k(x), the first coefficient halved, by Clenshaw's recurrence.
 func chebyshev(x *lazy.Tensor, c []float64) *lazy.Tensor {
@@ -35,19 +38,19 @@ func unscaled(x, y *lazy.Tensor) *lazy.Tensor {
 }
 
 func computeI0(x *lazy.Tensor) *lazy.Tensor {
-	return finer(func(x ...*lazy.Tensor) *lazy.Tensor { return unscaled(x[0], scaled0(x[0])) }, x)
+	return functions.Finer(func(x ...*lazy.Tensor) *lazy.Tensor { return unscaled(x[0], scaled0(x[0])) }, x)
 }
 
 func computeI0e(x *lazy.Tensor) *lazy.Tensor {
-	return finer(func(x ...*lazy.Tensor) *lazy.Tensor { return scaled0(x[0]) }, x)
+	return functions.Finer(func(x ...*lazy.Tensor) *lazy.Tensor { return scaled0(x[0]) }, x)
 }
 
 func computeI1(x *lazy.Tensor) *lazy.Tensor {
-	return finer(func(x ...*lazy.Tensor) *lazy.Tensor { return unscaled(x[0], scaled1(x[0])) }, x)
+	return functions.Finer(func(x ...*lazy.Tensor) *lazy.Tensor { return unscaled(x[0], scaled1(x[0])) }, x)
 }
 
 func computeI1e(x *lazy.Tensor) *lazy.Tensor {
-	return finer(func(x ...*lazy.Tensor) *lazy.Tensor { return scaled1(x[0]) }, x)
+	return functions.Finer(func(x ...*lazy.Tensor) *lazy.Tensor { return scaled1(x[0]) }, x)
 }
 
 func gradI0(x, _, ct *lazy.Tensor) []*lazy.Tensor { return []*lazy.Tensor{ct.Mul(I1(x))} }

@@ -11,23 +11,7 @@
 // The package imports only ltc/lazy, ltc/ir/ops, ltc/ir/types and ltc/internal/functions.
 package special
 
-import (
-	"ltc/ir/types"
-	"ltc/lazy"
-)
-
-// finer runs f on tensors of one dtype in f64, and rounds the result once.
-func finer(f func(x ...*lazy.Tensor) *lazy.Tensor, xs ...*lazy.Tensor) *lazy.Tensor {
-	d := xs[0].DType()
-	if d == types.F64 {
-		return f(xs...)
-	}
-	all := make([]*lazy.Tensor, len(xs))
-	for i, x := range xs {
-		all[i] = x.Convert(types.F64)
-	}
-	return f(all...).Convert(d)
-}
+import "ltc/lazy"
 
 // number returns v as a scalar of the dtype of x.
 func number(x *lazy.Tensor, v float64) *lazy.Tensor { return lazy.Const(x.Trace(), x.DType(), v) }

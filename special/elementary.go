@@ -11,7 +11,7 @@ func computeExpit(x *lazy.Tensor) *lazy.Tensor { return x.Sigmoid() }
 
 // computeLogit is log(x/(1-x)), near 1/2 by what the quotient differs from 1.
 func computeLogit(x *lazy.Tensor, eps float64) *lazy.Tensor {
-	return finer(func(in ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Finer(func(in ...*lazy.Tensor) *lazy.Tensor {
 		x := in[0]
 		if eps >= 0 {
 			x = x.ClampScalar(eps, 1-eps)
@@ -24,7 +24,7 @@ func computeLogit(x *lazy.Tensor, eps float64) *lazy.Tensor {
 }
 
 func computeEntr(x *lazy.Tensor) *lazy.Tensor {
-	return finer(func(in ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Finer(func(in ...*lazy.Tensor) *lazy.Tensor {
 		x := in[0]
 		y := x.Mul(x.Log()).Neg()
 		y = x.EqualScalar(0).ScalarWhere(0, y)
@@ -46,7 +46,7 @@ func checkXlog1py(x, y *lazy.Tensor) (demand, reason string) {
 
 // computeXlog1py takes 0 for a y whose logarithm times 0 is no number.
 func computeXlog1py(x, y *lazy.Tensor) *lazy.Tensor {
-	return finer(func(in ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Finer(func(in ...*lazy.Tensor) *lazy.Tensor {
 		x, y := in[0], in[1]
 		off := x.EqualScalar(0).And(y.LessEqualScalar(-1).Or(y.IsPosInf()))
 		return x.Mul(off.ScalarWhere(0, y).Log1p())
@@ -55,7 +55,7 @@ func computeXlog1py(x, y *lazy.Tensor) *lazy.Tensor {
 
 // computeSinc turns by the nearest integer first, so that it is 0 at all but 0.
 func computeSinc(x *lazy.Tensor) *lazy.Tensor {
-	return finer(func(in ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Finer(func(in ...*lazy.Tensor) *lazy.Tensor {
 		x := in[0]
 		turns := x.Round()
 		sine := x.Sub(turns).MulScalar(math.Pi).Sin()
@@ -67,7 +67,7 @@ func computeSinc(x *lazy.Tensor) *lazy.Tensor {
 
 // gradSinc is (cos πx - y)/x, 0 at 0.
 func gradSinc(x, _, ct *lazy.Tensor) []*lazy.Tensor {
-	slope := finer(func(in ...*lazy.Tensor) *lazy.Tensor {
+	slope := functions.Finer(func(in ...*lazy.Tensor) *lazy.Tensor {
 		x := in[0]
 		zero := x.EqualScalar(0)
 		return zero.ScalarWhere(0, x.MulScalar(math.Pi).Cos().Sub(Sinc(x)).Div(zero.ScalarWhere(1, x)))

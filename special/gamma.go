@@ -19,7 +19,7 @@ func checkPolygamma(_ *lazy.Tensor, n int) (demand, reason string) {
 //
 //	ψ⁽ⁿ⁾(x) = (-1)ⁿ ψ⁽ⁿ⁾(1-x) - π dⁿ/dxⁿ cot πx
 func computePolygamma(x *lazy.Tensor, n int) *lazy.Tensor {
-	return finer(func(in ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Finer(func(in ...*lazy.Tensor) *lazy.Tensor {
 		x := in[0]
 		if n == 0 {
 			return x.Digamma()
@@ -56,7 +56,7 @@ func checkZeta(x, q *lazy.Tensor) (demand, reason string) {
 }
 
 func computeZeta(x, q *lazy.Tensor) *lazy.Tensor {
-	return finer(func(in ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Finer(func(in ...*lazy.Tensor) *lazy.Tensor {
 		x, q := in[0], in[1]
 		return atPoles(q).And(x.GreaterScalar(1)).ScalarWhere(math.Inf(1), x.Zeta(q))
 	}, x, q)
@@ -74,7 +74,7 @@ func checkMvLgamma(_ *lazy.Tensor, p int) (demand, reason string) {
 
 // computeMvLgamma is p(p-1)/4 log π + Σ log Γ(x - i/2), i < p.
 func computeMvLgamma(x *lazy.Tensor, p int) *lazy.Tensor {
-	return finer(func(x ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Finer(func(x ...*lazy.Tensor) *lazy.Tensor {
 		y := x[0].Lgamma()
 		for i := 1; i < p; i++ {
 			y = y.Add(x[0].SubScalar(float64(i) / 2).Lgamma())

@@ -3,17 +3,18 @@ package special
 import (
 	"math"
 
+	"ltc/internal/functions"
 	"ltc/ir/types"
 	"ltc/lazy"
 )
 
 func computeNdtr(x *lazy.Tensor) *lazy.Tensor {
-	return finer(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].MulScalar(-math.Sqrt2 / 2).Erfc().MulScalar(0.5) }, x)
+	return functions.Finer(func(x ...*lazy.Tensor) *lazy.Tensor { return x[0].MulScalar(-math.Sqrt2 / 2).Erfc().MulScalar(0.5) }, x)
 }
 
 // computeNdtri is computed for p up to 1/2, and -x for 1-p.
 func computeNdtri(p *lazy.Tensor) *lazy.Tensor {
-	return finer(func(x ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Finer(func(x ...*lazy.Tensor) *lazy.Tensor {
 		p := x[0]
 		const corner = 0.13533528323661269189 // exp(-2)
 		upper := p.GreaterScalar(1 - corner)
@@ -64,19 +65,19 @@ func scaledErfc(x *lazy.Tensor) *lazy.Tensor {
 }
 
 func computeErfcx(x *lazy.Tensor) *lazy.Tensor {
-	return finer(func(x ...*lazy.Tensor) *lazy.Tensor { return scaledErfc(x[0]) }, x)
+	return functions.Finer(func(x ...*lazy.Tensor) *lazy.Tensor { return scaledErfc(x[0]) }, x)
 }
 
 // gradErfcx is 2xy - 2/√π.
 func gradErfcx(x, _, ct *lazy.Tensor) []*lazy.Tensor {
-	slope := finer(func(x ...*lazy.Tensor) *lazy.Tensor {
+	slope := functions.Finer(func(x ...*lazy.Tensor) *lazy.Tensor {
 		return x[0].Mul(Erfcx(x[0])).MulScalar(2).SubScalar(2 / math.Sqrt(math.Pi))
 	}, x)
 	return []*lazy.Tensor{ct.Mul(slope)}
 }
 
 func computeLogNdtr(x *lazy.Tensor) *lazy.Tensor {
-	return finer(func(x ...*lazy.Tensor) *lazy.Tensor {
+	return functions.Finer(func(x ...*lazy.Tensor) *lazy.Tensor {
 		low, high := x[0].MinimumScalar(-1), x[0].MaximumScalar(-1)
 		tail := scaledErfc(low.MulScalar(-math.Sqrt2 / 2)).MulScalar(0.5).Log().Sub(low.Square().MulScalar(0.5))
 		body := high.MulScalar(math.Sqrt2 / 2).Erfc().MulScalar(-0.5).Log1p()

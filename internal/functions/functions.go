@@ -1,7 +1,7 @@
 // Package functions defines the composites of packages of functions, such as nn, from
 // their rows in the op table. Its central function is [Define], which generated code calls.
 //
-// The package imports only ltc/ir/ops and ltc/lazy.
+// The package imports only ltc/ir/ops, ltc/ir/types and ltc/lazy.
 package functions
 
 import (
