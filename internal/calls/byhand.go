@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"fmt"
 	"slices"
 
 	"ltc/ir/ops"
@@ -44,27 +45,27 @@ var byHand = slices.Concat(
 		withNumber("MaximumScalar", (*lazy.Tensor).MaximumScalar, "returns the larger of x and the constant v elementwise."),
 		withNumber("MinimumScalar", (*lazy.Tensor).MinimumScalar, "returns the smaller of x and the constant v elementwise."),
 
-		overAxes("SumKeep", (*lazy.Tensor).SumKeep, "returns Sum, whose axes stay with the dimension 1."),
-		overAxes("MeanKeep", (*lazy.Tensor).MeanKeep, "returns Mean, whose axes stay with the dimension 1."),
-		overAxes("MaxKeep", (*lazy.Tensor).MaxKeep, "returns Max, whose axes stay with the dimension 1."),
-		overAxes("MinKeep", (*lazy.Tensor).MinKeep, "returns Min, whose axes stay with the dimension 1."),
+		keeping("Sum", (*lazy.Tensor).SumKeep),
+		keeping("Mean", (*lazy.Tensor).MeanKeep),
+		keeping("Max", (*lazy.Tensor).MaxKeep),
+		keeping("Min", (*lazy.Tensor).MinKeep),
 
-		overAxes("AllKeep", (*lazy.Tensor).AllKeep, "returns All, whose axes stay with the dimension 1."),
-		overAxes("AnyKeep", (*lazy.Tensor).AnyKeep, "returns Any, whose axes stay with the dimension 1."),
-		overAxes("ProdKeep", (*lazy.Tensor).ProdKeep, "returns Prod, whose axes stay with the dimension 1."),
-		overAxes("NaNSumKeep", (*lazy.Tensor).NaNSumKeep, "returns NaNSum, whose axes stay with the dimension 1."),
-		overAxes("NaNMeanKeep", (*lazy.Tensor).NaNMeanKeep, "returns NaNMean, whose axes stay with the dimension 1."),
-		keeping("ArgMaxKeep", "argmax_keep", func(x *lazy.Tensor, axis int) []*lazy.Tensor { return one(x.ArgMaxKeep(axis)) }, "returns ArgMax, whose axis stays with the dimension 1."),
-		keeping("ArgMinKeep", "argmin_keep", func(x *lazy.Tensor, axis int) []*lazy.Tensor { return one(x.ArgMinKeep(axis)) }, "returns ArgMin, whose axis stays with the dimension 1."),
-		withResults(keeping("MaxWithIndicesKeep", "", func(x *lazy.Tensor, axis int) []*lazy.Tensor { return several(x.MaxWithIndicesKeep(axis)) }, "returns MaxWithIndices, whose axis stays with the dimension 1."), "values", "indices"),
-		withResults(keeping("MinWithIndicesKeep", "", func(x *lazy.Tensor, axis int) []*lazy.Tensor { return several(x.MinWithIndicesKeep(axis)) }, "returns MinWithIndices, whose axis stays with the dimension 1."), "values", "indices"),
-		overAxes("LogSumExpKeep", (*lazy.Tensor).LogSumExpKeep, "returns LogSumExp, whose axes stay with the dimension 1."),
+		keeping("All", (*lazy.Tensor).AllKeep),
+		keeping("Any", (*lazy.Tensor).AnyKeep),
+		keeping("Prod", (*lazy.Tensor).ProdKeep),
+		keeping("NaNSum", (*lazy.Tensor).NaNSumKeep),
+		keeping("NaNMean", (*lazy.Tensor).NaNMeanKeep),
+		keeping("ArgMax", (*lazy.Tensor).ArgMaxKeep),
+		keeping("ArgMin", (*lazy.Tensor).ArgMinKeep),
+		keeping("MaxWithIndices", (*lazy.Tensor).MaxWithIndicesKeep),
+		keeping("MinWithIndices", (*lazy.Tensor).MinWithIndicesKeep),
+		keeping("LogSumExp", (*lazy.Tensor).LogSumExpKeep),
 		{Op: &ops.Op{Name: "AMinMax", Text: "aminmax", Doc: "returns Min and Max over the axes.", Operands: operands("x"), Attrs: []ops.Attr{{Name: "axes", Kind: ops.Axes}}, Results: []string{"least", "most"}},
 			call: func(c *Call) []*lazy.Tensor { return several(c.X[0].AMinMax(c.Ints("axes")...)) }},
 		withNumberOverAxes("Norm", "p", single((*lazy.Tensor).Norm), "returns the p-norm over the axes."),
-		withNumberOverAxes("NormKeep", "p", single((*lazy.Tensor).NormKeep), "returns Norm, whose axes stay with the dimension 1."),
-		withNumberOverAxes("VarKeep", "correction", single((*lazy.Tensor).VarKeep), "returns Var, whose axes stay with the dimension 1."),
-		withNumberOverAxes("StdKeep", "correction", single((*lazy.Tensor).StdKeep), "returns Std, whose axes stay with the dimension 1."),
+		keeping("Norm", (*lazy.Tensor).NormKeep),
+		keeping("Var", (*lazy.Tensor).VarKeep),
+		keeping("Std", (*lazy.Tensor).StdKeep),
 		withResults(withNumberOverAxes("VarMean", "correction", func(x *lazy.Tensor, v float64, axes ...int) []*lazy.Tensor { return several(x.VarMean(v, axes...)) },
 			"returns Var and Mean over the axes."), "variance", "mean"),
 		withResults(withNumberOverAxes("StdMean", "correction", func(x *lazy.Tensor, v float64, axes ...int) []*lazy.Tensor { return several(x.StdMean(v, axes...)) },
@@ -157,14 +158,38 @@ func withInteger(name string, f func(x *lazy.Tensor, v int64) *lazy.Tensor, doc 
 		call: func(c *Call) []*lazy.Tensor { return one(f(c.X[0], int64(c.Int("v")))) }}
 }
 
-func overAxes(name string, f func(x *lazy.Tensor, axes ...int) *lazy.Tensor, doc string) Op {
-	return Op{Op: &ops.Op{Name: name, Doc: doc, Operands: operands("x"), Attrs: []ops.Attr{{Name: "axes", Kind: ops.Axes}}},
-		call: func(c *Call) []*lazy.Tensor { return one(f(c.X[0], c.Ints("axes")...)) }}
+// keeping is the variant of a reduction whose axes stay. Its signature is that of the row.
+func keeping(name string, f any) Op {
+	row := rowOf(name)
+	o := Op{Op: &ops.Op{Name: name + "Keep", Doc: "returns " + name + ", whose axes stay with the dimension 1.",
+		Operands: row.Operands, Attrs: row.Attrs, Results: row.Results}}
+	if row.Text != "" {
+		o.Text = row.Text + "_keep"
+	}
+	first := row.Attrs[0].Name
+	switch f := f.(type) {
+	case func(x *lazy.Tensor, axes ...int) *lazy.Tensor:
+		o.call = func(c *Call) []*lazy.Tensor { return one(f(c.X[0], c.Ints(first)...)) }
+	case func(x *lazy.Tensor, v float64, axes ...int) *lazy.Tensor:
+		o.call = func(c *Call) []*lazy.Tensor { return one(f(c.X[0], c.Real(first), c.Ints(row.Attrs[1].Name)...)) }
+	case func(x *lazy.Tensor, axis int) *lazy.Tensor:
+		o.call = func(c *Call) []*lazy.Tensor { return one(f(c.X[0], c.Int(first))) }
+	case func(x *lazy.Tensor, axis int) (values, indices *lazy.Tensor):
+		o.call = func(c *Call) []*lazy.Tensor { return several(f(c.X[0], c.Int(first))) }
+	default:
+		panic(fmt.Sprintf("calls: %sKeep is %T, whose form is none of a reduction's", name, f))
+	}
+	return o
 }
 
-func keeping(name, text string, f func(x *lazy.Tensor, axis int) []*lazy.Tensor, doc string) Op {
-	return Op{Op: &ops.Op{Name: name, Text: text, Doc: doc, Operands: operands("x"), Attrs: []ops.Attr{{Name: "axis", Kind: ops.Axis}}},
-		call: func(c *Call) []*lazy.Tensor { return f(c.X[0], c.Int("axis")) }}
+// rowOf returns the row of package lazy with a name.
+func rowOf(name string) *ops.Op {
+	for _, row := range ops.All() {
+		if row.Package == "" && row.Name == name {
+			return row
+		}
+	}
+	panic("calls: there is no row " + name)
 }
 
 func withNumberOverAxes(name, number string, f func(x *lazy.Tensor, v float64, axes ...int) []*lazy.Tensor, doc string) Op {
