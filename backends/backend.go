@@ -311,6 +311,14 @@ func (e *RunError) Error() string {
 // Unwrap returns the reason.
 func (e *RunError) Unwrap() error { return e.Reason }
 
+// BoundError is the reason of a [RunError] of a size that follows from data and is larger than the
+// text has room for.
+type BoundError struct{ Size, Bound int64 }
+
+func (e *BoundError) Error() string {
+	return fmt.Sprintf("a size that follows from data is %d, and can be at most %d; give it a larger bound, or select fewer elements", e.Size, e.Bound)
+}
+
 // NotImplemented has every method of [Backend]. A backend that embeds it still builds when
 // methods are added to the interface.
 type NotImplemented struct{}

@@ -323,15 +323,16 @@ func atLine(p *programs.Program, err error) error {
 		text = x.text
 	}
 	at := lower.Place(text, failed.Op)
-	if e := beyondBound(p.Graph, at); e != nil {
+	if e := beyondBound(p.Graph, at, failed.Reason); e != nil {
 		return e
 	}
 	return fmt.Errorf("%srun: %w", at, failed.Reason)
 }
 
 // beyondBound returns the error of a size that follows from data and is beyond its bound, where that
-// is what has failed: a slice to that size, which stands at a place. It is nil otherwise.
-func beyondBound(g *ir.Graph, at string) *OpError {
+// is what has failed: a slice to that size, which stands at a place. It is nil otherwise. Backends
+// that compile sizes of data know the size.
+func beyondBound(g *ir.Graph, at string, reason error) *OpError {
 	if !strings.HasSuffix(at, "real_dynamic_slice: ") || !countsIn(g) {
 		return nil
 	}
@@ -345,7 +346,11 @@ func beyondBound(g *ir.Graph, at string) *OpError {
 			continue
 		}
 		op := strings.TrimRight(name, "0123456789")
-		e := nodeError(n, ErrUsage, fmt.Sprintf("the data have more elements to select than the bound %d; give it a larger bound, or select fewer elements", room))
+		have := fmt.Sprintf("the data have more elements to select than the bound %d", room)
+		if b, ok := errors.AsType[*backends.BoundError](reason); ok {
+			have = fmt.Sprintf("the data have %s to select, and the bound is %d", diag.Count(int(b.Size), "element"), b.Bound)
+		}
+		e := nodeError(n, ErrUsage, have+"; give it a larger bound, or select fewer elements")
 		e.Op, e.Operands = strings.TrimSuffix(op, "_"), nil
 		return e
 	}

@@ -329,7 +329,7 @@ func (e *Executable) run(ctx context.Context, c *backends.Call, r *run) (retry b
 func (e *Executable) exceeded(s *stage, roots []soa.View) error {
 	for _, l := range s.limits {
 		if n := integer(&roots[l.root], l.at); n > l.most {
-			return &backends.RunError{Op: l.op.Ordinal, At: fmt.Sprintf("%s:%d: %s", e.file, l.op.Pos.Line, l.op.Name()), Reason: fmt.Errorf("a size that follows from data is %d, and can be at most %d; give it a larger bound, or select fewer elements", n, l.most)}
+			return &backends.RunError{Op: l.op.Ordinal, At: fmt.Sprintf("%s:%d: %s", e.file, l.op.Pos.Line, l.op.Name()), Reason: &backends.BoundError{Size: n, Bound: l.most}}
 		}
 	}
 	return nil
