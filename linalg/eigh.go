@@ -1,6 +1,8 @@
 package linalg
 
 import (
+	"math"
+
 	"ltc/internal/functions"
 	"ltc/lazy"
 )
@@ -60,19 +62,20 @@ func eigen(a *lazy.Tensor) (values, vectors *lazy.Tensor) {
 }
 
 // gradEigh is V (diag(gl) + (Vᵀgv - gvᵀV) / 2E) Vᵀ with E = l[j] - l[i]: Giles (2008), "An extended
-// collection of matrix derivative results", section 3.1, of the symmetric part. Equal eigenvalues
-// add nothing.
+// collection of matrix derivative results", section 3.1, of the symmetric part.
 func gradEigh(_ *lazy.Tensor, y, ct []*lazy.Tensor, _ bool) []*lazy.Tensor {
 	return functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
 		l, v, gl, gv := t[0], t[1], t[2], t[3]
-		middle := over(skew(turned(v).MatMul(gv)).MulScalar(0.5), l)
+		middle := over(turned(v).MatMul(gv), l).MulScalar(0.5)
 		return []*lazy.Tensor{v.MatMul(middle.Add(gl.DiagEmbed(0, -2, -1))).MatMul(turned(v))}
 	}, y[0], y[1], ct[0], ct[1])
 }
 
-// over divides x[…, i, j] by l[j] - l[i], and gives 0 where they are equal.
-func over(x, l *lazy.Tensor) *lazy.Tensor {
+// over divides p[…, i, j] - p[…, j, i] by l[j] - l[i]. Where they are equal it is 0 if the
+// gradient p does not ask for the vectors of both, and else NaN: they are any two of a plane.
+func over(p, l *lazy.Tensor) *lazy.Tensor {
 	e := l.Unsqueeze(-2).Sub(l.Unsqueeze(-1))
 	equal := e.EqualScalar(0)
-	return equal.ScalarWhere(0, x.Div(equal.ScalarWhere(1, e)))
+	asked := p.Tril(-1).Add(p.Triu(1)).NotEqualScalar(0)
+	return equal.And(asked).ScalarWhere(math.NaN(), equal.ScalarWhere(0, skew(p).Div(equal.ScalarWhere(1, e))))
 }

@@ -306,8 +306,8 @@ func HouseholderProduct(x *lazy.Tensor, tau *lazy.Tensor) *lazy.Tensor {
 
 // Eigh returns the eigenvalues, rising, and the eigenvectors as columns, of
 // each symmetric matrix of the last two axes. The lower triangle of x is read,
-// or the upper. The gradient is symmetric; eigenvectors of equal eigenvalues
-// have none by each other.
+// or the upper. The gradient is symmetric; it is NaN where it asks for the
+// eigenvectors of equal eigenvalues, which are not determined.
 //
 // It requires: x is floating point; x has at least rank 2, and its last two
 // dimensions are equal; the last two dimensions of x are no open sizes.
@@ -327,8 +327,9 @@ func EigvalsH(x *lazy.Tensor, upper bool) *lazy.Tensor {
 // SVD returns U, whose columns are orthonormal, the singular values s, falling,
 // and Vᵀ with orthonormal rows, with x = U·diag(s)·Vᵀ, for each matrix of
 // the last two axes. U and V are square if full. The gradient is that of
-// functions which do not depend on the signs of the vectors; vectors of equal
-// singular values have none by each other, and those that full adds have none.
+// functions which do not depend on the signs of the vectors; it is NaN where it
+// asks for the vectors of equal singular values, which are not determined.
+// Those that full adds have none.
 //
 // It requires: x is floating point; x has at least rank 2; the last two
 // dimensions of x are no open sizes.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -183,6 +184,26 @@ func TestLeastPower(t *testing.T) {
 	tr := trace(t, "cpu")
 	x := lazy.From(tr, []float64{-1, 0, 0, 1}, 2, 2)
 	require.Equal(t, []float64{1, 0, 0, 1}, values(t, linalg.MatrixPower(x, math.MinInt)))
+}
+
+// Equal eigenvalues and singular values have gradients, and their vectors NaN.
+func TestGradientsOfEqualEigenvalues(t *testing.T) {
+	tr := trace(t, "eval")
+	gradient := func(loss func(x *lazy.Tensor) *lazy.Tensor) []float64 {
+		x := lazy.From(tr, []float64{2, 0, 0, 0, 2, 0, 0, 0, 1}, 3, 3)
+		return values(t, lazy.Grad(loss(x), x)[0])
+	}
+	one := []float64{4, 0, 0, 0, 4, 0, 0, 0, 2}
+	require.InDeltaSlice(t, one, gradient(func(x *lazy.Tensor) *lazy.Tensor { return linalg.EigvalsH(x, false).Square().Sum() }), 1e-12)
+	require.InDeltaSlice(t, one, gradient(func(x *lazy.Tensor) *lazy.Tensor { return linalg.SVDVals(x).Square().Sum() }), 1e-12)
+	require.True(t, slices.ContainsFunc(gradient(func(x *lazy.Tensor) *lazy.Tensor {
+		_, v := linalg.Eigh(x, false)
+		return v.Select(1, 1).CumSum(0).Sum()
+	}), math.IsNaN))
+	require.True(t, slices.ContainsFunc(gradient(func(x *lazy.Tensor) *lazy.Tensor {
+		u, _, _ := linalg.SVD(x, false)
+		return u.Select(1, 0).CumSum(0).Sum()
+	}), math.IsNaN))
 }
 
 // Reflectors of columns that are zero below the diagonal, as the last one of a square matrix, have gradients.

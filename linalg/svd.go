@@ -76,8 +76,8 @@ func gradSVD(x *lazy.Tensor, y, ct []*lazy.Tensor, _ bool) []*lazy.Tensor {
 		u, s, vt := t[0].Narrow(-1, 0, k), t[1], t[2].Narrow(-2, 0, k)
 		gu, gs, gvt := t[3].Narrow(-1, 0, k), t[4], t[5].Narrow(-2, 0, k)
 		squares := s.Square()
-		left := over(skew(turned(u).MatMul(gu)), squares).Mul(s.Unsqueeze(-2))
-		right := over(skew(vt.MatMul(turned(gvt))), squares).Mul(s.Unsqueeze(-1))
+		left := over(turned(u).MatMul(gu), squares).Mul(s.Unsqueeze(-2))
+		right := over(vt.MatMul(turned(gvt)), squares).Mul(s.Unsqueeze(-1))
 		g := u.MatMul(left.Add(right).Add(gs.DiagEmbed(0, -2, -1))).MatMul(vt)
 		if m > k { // what gu has outside of the columns of u
 			rest := gu.Sub(u.MatMul(turned(u).MatMul(gu)))
