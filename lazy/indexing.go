@@ -199,7 +199,7 @@ func (x *Tensor) IndexPut_(values *Tensor, accumulate bool, indices ...*Tensor) 
 
 // MaskedScatter returns x with the elements at which the mask is true replaced by those of source, both
 // in row-major order. The mask broadcasts to x. A source of fewer elements than there are places gives
-// its last one for the others.
+// its last one for the others; with [CheckIndices] that is an error.
 func (x *Tensor) MaskedScatter(mask, source *Tensor) *Tensor {
 	const op = "masked_scatter"
 	if bad := firstBad(op, x, mask, source); bad != nil {
@@ -230,7 +230,7 @@ func (x *Tensor) MaskedScatter(mask, source *Tensor) *Tensor {
 		return x.Clone()
 	}
 	at := cumulative(mask.BroadcastTo(shape...).Reshape(n).Convert(types.I32)).SubScalar(1)
-	at = at.Maximum(at.like(0)).Minimum(at.sized(dims.Sub(given, 1)))
+	at = at.Maximum(at.like(0)) // of places before the first at which the mask is true
 	return mask.Where(source.Reshape(given).Gather(at).calledBy(op).Reshape(shape...), x)
 }
 

@@ -137,6 +137,20 @@ func TestMasksAsIndices(t *testing.T) {
 	}
 }
 
+// A source of too few elements gives its last one, and is an error of the checks.
+func TestMaskedScatterOfTooFew(t *testing.T) {
+	for _, device := range []string{"cpu", "eval"} {
+		scatter := func(o lazy.Option) *lazy.Tensor {
+			tr := lazy.NewTrace(open(t, device, o))
+			mask := lazy.From(tr, []bool{true, false, true, true})
+			return lazy.From(tr, []float32{1, 2, 3, 4}).MaskedScatter(mask, lazy.From(tr, []float32{10, 20}))
+		}
+		require.Equal(t, []float32{10, 2, 20, 20}, floats(t, scatter(lazy.CheckIndices(false))))
+		_, err := lazy.ToSlice[float32](scatter(lazy.CheckIndices(true)))
+		require.ErrorContains(t, err, "masked_scatter(f32[2], i32[4]): the index at [3] is 2, but there are 2 to choose from")
+	}
+}
+
 // The elements of source go where the mask is true, in their order.
 func TestMaskedScatter(t *testing.T) {
 	for _, device := range []string{"cpu", "eval"} {
@@ -148,7 +162,7 @@ func TestMaskedScatter(t *testing.T) {
 		require.Equal(t, []float32{10, 2, 20, 30, 5, 40}, floats(t, y))
 		require.Equal(t, []float32{0, 4, 0, 0, 10, 0}, floats(t, grads[0]))
 		require.Equal(t, []float32{20, 40, 60, 80}, floats(t, grads[1]))
-		require.Equal(t, []float32{10, 2, 20, 20, 5, 20}, floats(t, x.MaskedScatter_(mask, lazy.From(tr, []float32{10, 20}))))
+		require.Equal(t, []float32{10, 2, 20, 30, 5, 40}, floats(t, x.MaskedScatter_(mask, source)))
 		for want, y := range map[string]*lazy.Tensor{
 			"the mask is f32[2,3], must be bool":                    x.MaskedScatter(x, source),
 			"x is f32 and source is bool; convert one with Convert": x.MaskedScatter(mask, mask),

@@ -64,6 +64,7 @@ var severalOps = append(elementwise(), []several{
 	{name: "LessEqual", dims: [][]int{{2}, {2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].LessEqual(x[1]) }},
 	{name: "Greater", dims: [][]int{{2}, {2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].Greater(x[1]) }},
 	{name: "GreaterEqual", dims: [][]int{{2}, {2}}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].GreaterEqual(x[1]) }},
+	{name: "MaskedScatter", dims: [][]int{{2, 2}, {2, 2}, {4}}, of: []types.DType{lazy.F32, lazy.Bool, lazy.F32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].MaskedScatter(x[1], x[2]) }},
 	{name: "MaskedSelect", dims: [][]int{{2}, {2}}, of: []types.DType{lazy.F32, lazy.Bool}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].MaskedSelect(x[1]) }},
 	{name: "SelectRows", dims: [][]int{{2}, {2}}, of: []types.DType{lazy.F32, lazy.Bool}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].SelectRows(x[1]) }},
 	{name: "WhereScalar", dims: [][]int{{2}, {2}}, of: []types.DType{lazy.Bool, lazy.F32}, call: func(x []*lazy.Tensor) *lazy.Tensor { return x[0].WhereScalar(x[1], 7) }},
