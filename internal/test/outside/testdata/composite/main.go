@@ -84,7 +84,7 @@ func main() {
 	fmt.Println(lazy.ToSlice[float64](z))
 	fmt.Println(lazy.ToSlice[float64](g))
 	fmt.Println(lazy.ToSlice[bool](diff))
-	fmt.Println(lazy.ToSlice[int32](same))
+	fmt.Println(lazy.ToSlice[int64](same))
 	for line := range strings.Lines(tr.StableHLO()) {
 		if strings.Contains(line, "composite ") || strings.Contains(line, "func private") {
 			fmt.Println(strings.TrimSpace(line))
