@@ -3,6 +3,7 @@ package model_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -132,10 +133,14 @@ func TestEventsOfAllSizesAreOneCompile(t *testing.T) {
 	require.NoError(t, waits.Finish(t.Context())) // what compiles meanwhile allocates
 	rest := sizes[20:]
 	next := 0
-	require.Zero(t, trials.Allocs(200, func() {
-		e.run(t, rest[next]+1)
-		next++
-	}))
+	least := math.Inf(1)
+	for range 5 { // code of other tests may still be compiled
+		least = min(least, trials.Allocs(200, func() {
+			e.run(t, rest[next]+1)
+			next++
+		}))
+	}
+	require.Zero(t, least)
 	require.Equal(t, compiled, counted.kernels.Load(), "one compile")
 	require.Zero(t, e.m.CopiedBytes())
 	for _, n := range []int{1, 2, 9, 71, 1000, 4999} {
