@@ -39,7 +39,7 @@ func CommonDType(xs ...*Tensor) types.DType {
 // infer records an op on operands that are converted to the dtypes it computes in.
 func (tr *Trace) infer(op ir.Op, in []*ir.Node, attrs []ir.Attr) (*ir.Node, error) {
 	row := op.Info()
-	if !row.Traits.Converts() || tr.exact || tr.dev.strictTypes || agree(row, len(in), func(i int) types.DType { return in[i].Type.DType }) {
+	if !row.Traits.Converts() || floatsAlike(in) || tr.exact || tr.dev.strictTypes || agree(row, len(in), func(i int) types.DType { return in[i].Type.DType }) {
 		return shapeinfer.Record(tr.b, op, in, attrs, nil)
 	}
 	if row.Traits.Has(ops.Whole) && in[0].Type.DType.IsInteger() {
@@ -71,6 +71,16 @@ func (tr *Trace) infer(op ir.Op, in []*ir.Node, attrs []ir.Attr) (*ir.Node, erro
 		}
 	}
 	return n, err
+}
+
+// floatsAlike reports whether all operands have one floating-point dtype, which no row converts.
+func floatsAlike(in []*ir.Node) bool {
+	for _, x := range in {
+		if d := x.Type.DType; d != in[0].Type.DType || !d.IsFloat() {
+			return false
+		}
+	}
+	return true
 }
 
 // agree reports whether operands that are like one another have one dtype, which needs no
