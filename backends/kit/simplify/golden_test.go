@@ -27,8 +27,9 @@ var (
 
 // Each archive of testdata shows what one pass makes of programs: name.mlir
 // becomes name.want. A line `keep …` in its comment names what the target has
-// itself, a line `host …` the composite that a function of the host runs. A line `// tolerance …` in a program says how far its results may be off. Programs
-// with a main are run before and after.
+// itself, a line `host …` the composite that a function of the host runs. A line
+// `// tolerance …` in a program says how far its results may be off. Programs with a main are
+// run before and after.
 func TestPasses(t *testing.T) {
 	backends.RegisterHost("my.scale", func(_ context.Context, c *backends.HostCall) error {
 		by, _ := mlir.Int(c.Attrs.Get("by"))
