@@ -153,6 +153,31 @@ func errText(err error) string {
 	return err.Error()
 }
 
+// Results go to the channels of one image in one step, and others are read from there.
+func TestIntoChannels(t *testing.T) {
+	tr := lazy.NewTrace(open(t, "cpu"))
+	const rows, columns, channels = 3, 4, 3
+	image := make([]float32, rows*columns*channels)
+	channel := func(i int) soa.View {
+		v, err := soa.Strided(image, types.Of(types.F32, rows, columns), i, []int{columns * channels, channels})
+		require.NoError(t, err)
+		return v
+	}
+	for i := range image {
+		image[i] = float32(i)
+	}
+	x := lazy.FromView(tr, channel(2))
+	x.AddScalar(1).IntoView(channel(0))
+	x.MulScalar(2).IntoView(channel(1))
+	require.NoError(t, tr.MarkStep())
+	require.NoError(t, tr.Wait(t.Context()))
+	for i := 2; i < len(image); i += channels {
+		require.Equal(t, []float32{float32(i) + 1, float32(i) * 2, float32(i)}, image[i-2:i+1])
+	}
+	x.AddScalar(1).IntoView(channel(2))
+	require.ErrorContains(t, tr.MarkStep(), "the step writes f32[3,4] to memory in which it also reads f32[3,4]")
+}
+
 // A tensor that is in no trace, or of another one, is refused.
 func TestIntoNeedsATrace(t *testing.T) {
 	d := open(t, "cpu")

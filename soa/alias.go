@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"ltc/ir/types"
 )
 
 // Writable returns an error if a run cannot write the collection while it reads inputs,
@@ -90,19 +92,16 @@ func (a *segment) meets(b *segment) bool {
 	return d < first.size || a.stride-d < second.size
 }
 
-// Meets reports whether an element of v and an element of w may be in the same memory. Elements
-// that interleave in rows of equal distance, such as two columns of a matrix, do not meet. For
-// views with other distances, Meets reports whether their ranges of memory overlap. Both views
-// must have passed [View.Check].
+// Meets reports whether an element of v and an element of w are in the same memory: see
+// [types.Window]. Both views must have passed [View.Check].
 func (v *View) Meets(w *View) bool {
-	if v.Type.Elements() == 0 || w.Type.Elements() == 0 || v.Remote() != w.Remote() {
+	if v.Remote() != w.Remote() {
 		return false
 	}
-	a, b := v.rows(), w.rows()
+	a, b := v.window(), w.window()
 	for from := range v.starts {
-		moved := a.by(from)
 		for to := range w.starts {
-			if other := b.by(to); moved.meets(&other) {
+			if a.Meets(b, int(to-from)) {
 				return true
 			}
 		}
@@ -123,39 +122,14 @@ func (v *View) starts(yield func(at uintptr) bool) {
 	}
 }
 
-// rows returns the memory of v, or of one column of v's table, as a segment whose addresses are
-// relative to the first element. Each of the segment's elements is all that v has within one step of the longest stride. If
-// this is longer than the stride, the segment is one element.
-func (v *View) rows() segment {
-	size := v.Type.DType.Size()
-	outer := -1
-	for i, d := range v.Type.Shape {
-		if d > 1 && !v.along(i) && (outer < 0 || abs(v.Strides[i]) > abs(v.Strides[outer])) {
-			outer = i
-		}
+// window returns the places of v, or of one column of v's table.
+func (v *View) window() types.Window {
+	w := types.Window{Sizes: v.Type.Shape, Strides: v.Strides, Without: -1, Bytes: v.Type.DType.Size()}
+	if v.Table != nil {
+		w.Without = v.TableAxis
 	}
-	low, high := v.extent()
-	s := segment{lo: uintptr(low * size), hi: uintptr((high + 1) * size)}
-	s.size = s.hi - s.lo
-	if outer >= 0 {
-		stride := abs(v.Strides[outer])
-		if within := high - low + 1 - (v.Type.Shape[outer]-1)*stride; within <= stride {
-			s.size, s.stride = uintptr(within*size), uintptr(stride*size)
-		}
-	}
-	return s
+	return w
 }
-
-// along reports whether axis i counts the columns of v's table.
-func (v *View) along(i int) bool { return v.Table != nil && i == v.TableAxis }
-
-// by returns the segment so many bytes higher.
-func (a segment) by(bytes uintptr) segment {
-	a.lo, a.hi = a.lo+bytes, a.hi+bytes
-	return a
-}
-
-func abs(n int) int { return max(n, -n) }
 
 // segments appends the segments of a tensor, which go along the elements. There is one for
 // each component, or for the components of a row if they are adjacent.

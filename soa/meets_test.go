@@ -12,7 +12,7 @@ import (
 	"ltc/soa"
 )
 
-// Views with a common element meet; views whose elements interleave in equal rows do not.
+// Views with a common element meet; views whose elements interleave do not.
 func TestMeets(t *testing.T) {
 	mem := make([]float32, 24)
 	of := func(offset int, shape, strides []int) soa.View {
@@ -36,6 +36,9 @@ func TestMeets(t *testing.T) {
 		{of(0, []int{12}, []int{1}), of(12, []int{12}, []int{1}), false},
 		{of(0, []int{0}, []int{1}), whole, false},
 		{of(5, nil, nil), of(5, nil, nil), true}, {of(5, nil, nil), of(6, nil, nil), false},
+		{of(0, []int{2, 4}, []int{12, 3}), of(1, []int{2, 4}, []int{12, 3}), false}, // channels of an image
+		{of(0, []int{2, 4}, []int{12, 3}), of(3, []int{2, 3}, []int{12, 3}), true},
+		{of(0, []int{2, 4, 2}, []int{12, 3, 1}), of(2, []int{8}, []int{3}), false},
 	} {
 		require.Equal(t, c.want, c.a.Meets(&c.b), "%v %v", c.a, c.b)
 		require.Equal(t, c.want, c.b.Meets(&c.a), "%v %v", c.b, c.a)
@@ -45,16 +48,39 @@ func TestMeets(t *testing.T) {
 	for range n {
 		a, b := draw(rng, mem), draw(rng, mem)
 		share := false
+		all := places(b)
 		for p := range places(a) {
-			share = share || places(b)[p]
+			share = share || all[p]
 		}
 		if share {
 			met++
-			require.True(t, a.Meets(&b), "%v %v", a, b)
 		}
-		require.Equal(t, a.Meets(&b), b.Meets(&a))
+		if a.Meets(&b) != share || b.Meets(&a) != share {
+			require.Equal(t, share, a.Meets(&b), "%v %v", a, b)
+			require.Equal(t, share, b.Meets(&a), "%v %v", b, a)
+		}
 	}
 	require.Greater(t, met, n/50)
+}
+
+// Elements of different sizes meet where they share a byte.
+func TestMeetsOfOtherElements(t *testing.T) {
+	records := make([]float64, 8) // of two float32 and a float64
+	of := func(dtype types.DType, at, n, stride int) soa.View {
+		v := soa.At(unsafe.Add(unsafe.Pointer(&records[0]), at), types.Of(dtype, n))
+		v.Strides = []int{stride}
+		return v
+	}
+	x, y, z := of(types.F32, 0, 4, 4), of(types.F32, 4, 4, 4), of(types.F64, 8, 4, 2)
+	half := of(types.F16, 14, 4, 8)
+	for _, c := range []struct {
+		a, b soa.View
+		want bool
+	}{{x, y, false}, {x, z, false}, {y, z, false}, {z, half, true}, {y, half, false}, {of(types.F64, 0, 4, 2), y, true}} {
+		require.Equal(t, c.want, c.a.Meets(&c.b), "%v %v", c.a, c.b)
+		require.Equal(t, c.want, c.b.Meets(&c.a), "%v %v", c.b, c.a)
+	}
+	require.Zero(t, testing.AllocsPerRun(100, func() { x.Meets(&z) }))
 }
 
 // Columns of a table repeat elements if they overlap, and not if they interleave.
@@ -98,10 +124,10 @@ func TestRepeats(t *testing.T) {
 	require.True(t, square.Repeats())
 }
 
-// draw returns a view of up to two dimensions within mem.
+// draw returns a view of up to three dimensions within mem.
 func draw(rng *rand.Rand, mem []float32) soa.View {
 	for {
-		shape, strides := make([]int, rng.IntN(3)), []int{rng.IntN(5), rng.IntN(9)}
+		shape, strides := make([]int, rng.IntN(4)), []int{rng.IntN(5), rng.IntN(9), rng.IntN(13) - 6}
 		for i := range shape {
 			shape[i] = rng.IntN(4)
 		}

@@ -127,11 +127,8 @@ func (v *View) Overlaps() bool {
 	if v.IsDense() {
 		return false
 	}
-	but := -1
-	if v.Table != nil {
-		but = v.TableAxis
-	}
-	return types.Overlaps(v.Type.Shape, v.Strides, but)
+	w := v.window()
+	return types.Overlaps(w.Sizes, w.Strides, w.Without)
 }
 
 // Repeats reports whether two elements of v are in the same memory: those of one column, as
@@ -140,20 +137,10 @@ func (v *View) Repeats() bool {
 	if v.Overlaps() {
 		return true
 	}
-	if v.Table == nil || v.Type.Elements() == 0 {
-		return false
-	}
-	column, size := v.rows(), v.Type.DType.Size()
-	sizes, strides := append(slices.Clone(v.Type.Shape), 2), append(slices.Clone(v.Strides), 0)
+	column := v.window()
 	for i, base := range v.Table {
-		a := column.by(uintptr(base))
 		for _, other := range v.Table[:i] {
-			b := column.by(uintptr(other))
-			if !a.meets(&b) {
-				continue
-			}
-			strides[v.Type.Rank()] = (int(uintptr(base)) - int(uintptr(other))) / size
-			if types.Overlaps(sizes, strides, v.TableAxis) {
+			if column.Meets(column, int(uintptr(base)-uintptr(other))) {
 				return true
 			}
 		}
