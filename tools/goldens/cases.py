@@ -17,16 +17,18 @@ INTEGERS = SIGNED + ["u8"]
 NUMBERS = FLOATS + INTEGERS
 LOGICAL = ["bool"] + INTEGERS
 ANY = ["bool"] + NUMBERS
+COMPLEX = ["c64", "c128"]
 
 DTYPES = {
     "bool": torch.bool, "u8": torch.uint8, "i8": torch.int8, "i16": torch.int16, "i32": torch.int32, "i64": torch.int64,
     "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
+    "c64": torch.complex64, "c128": torch.complex128,
 }
 NAMES = {d: n for n, d in DTYPES.items()}
 
-# How results are compared: bit by bit, as numbers (0 is -0), in units in the last place, or
-# relatively.
-EXACT, EQUAL, ELEMENTARY, RELATIVE = "exact", "equal", "elementary", "relative"
+# How results are compared: bit by bit, as numbers (0 is -0), in units in the last place,
+# relatively, or so by absolute values: the signs of vectors of a decomposition are free.
+EXACT, EQUAL, ELEMENTARY, RELATIVE, ABSOLUTE = "exact", "equal", "elementary", "relative", "absolute"
 
 
 class Maker:
@@ -38,6 +40,8 @@ class Maker:
     def tensor(self, dtype, shape, low=-3.0, high=3.0):
         if dtype == "bool":
             return torch.from_numpy(numpy.array(self.random.randint(0, 2, shape), dtype=bool))
+        if dtype in COMPLEX:
+            return torch.complex(self.tensor("f64", shape, low, high), self.tensor("f64", shape, low, high)).to(DTYPES[dtype])
         if dtype in FLOATS:
             x = numpy.array(self.random.uniform(low, high, shape))
             return torch.from_numpy(x).to(DTYPES[dtype])
@@ -54,7 +58,7 @@ def special(dtype):
 
 
 def encode(t, reversed_axes=False):
-    t = t.detach().contiguous()
+    t = t.detach().contiguous().resolve_conj().resolve_neg()
     name = NAMES[t.dtype]
     raw = (t.view(torch.int16) if name == "bf16" else t).numpy().tobytes()
     a = {"dtype": name, "shape": list(t.shape), "data": base64.b64encode(raw).decode()}
@@ -72,17 +76,35 @@ def text(v):
 
 
 def wide(t):
-    return t.double() if t.is_floating_point() else t
+    return t.double() if t.is_floating_point() else t.cdouble() if t.is_complex() else t
+
+
+def continuous(t):
+    return t.is_floating_point() or t.is_complex()
+
+
+def listed(ys):
+    return list(ys) if isinstance(ys, (tuple, list)) else [ys]
+
+
+def computed(fn, inputs):
+    """What PyTorch gives. A function that it does not have for a small dtype is that of f32, rounded."""
+    try:
+        return listed(fn(*inputs))
+    except (RuntimeError, NotImplementedError):
+        small = [x.dtype for x in inputs if x.dtype in (torch.float16, torch.bfloat16)]
+        if not small:
+            raise
+        ys = listed(fn(*[x.float() if x.is_floating_point() else x for x in inputs]))
+        return [y.to(small[0]) if y.is_floating_point() else y for y in ys]
 
 
 def results(fn, inputs, kind):
     """What PyTorch gives, with results rounded to the dtype that it gives itself."""
-    own = fn(*inputs)
-    own = list(own) if isinstance(own, (tuple, list)) else [own]
-    if kind in (EXACT, EQUAL) or not any(y.is_floating_point() for y in own):
+    own = computed(fn, inputs)
+    if kind in (EXACT, EQUAL) or not any(continuous(y) for y in own):
         return own
-    exact = fn(*[wide(x) for x in inputs])
-    exact = list(exact) if isinstance(exact, (tuple, list)) else [exact]
+    exact = listed(fn(*[wide(x) for x in inputs]))
     return [e.to(y.dtype) for e, y in zip(exact, own)]
 
 
@@ -96,16 +118,20 @@ def case(name, fn, inputs, attrs=None, kind=EXACT, gradient=False, reversed_axes
     c["results"] = [encode(y) for y in ys]
     if not gradient:
         return c
-    xs = [wide(x).requires_grad_(x.is_floating_point()) for x in inputs]
-    ys = fn(*xs)
-    ys = [y for y in (ys if isinstance(ys, (tuple, list)) else [ys]) if y.is_floating_point()]
+    xs = [wide(x).requires_grad_(continuous(x)) for x in inputs]
+    ys = [y for y in listed(fn(*xs)) if continuous(y)]
     random = numpy.random.RandomState(zlib.crc32(name.encode()))
-    cts = [torch.from_numpy(numpy.array(random.uniform(-1, 1, tuple(y.shape)))).float() for y in ys]
+
+    def cotangent(y):
+        parts = [torch.from_numpy(numpy.array(random.uniform(-1, 1, tuple(y.shape)))).float() for _ in range(1 + y.is_complex())]
+        return torch.complex(*parts) if y.is_complex() else parts[0]
+
+    cts = [cotangent(y) for y in ys]
     wrt = [x for x in xs if x.requires_grad]
-    loss = sum((y * ct.double()).sum() for y, ct in zip(ys, cts))
+    loss = sum((y * wide(ct).conj()).real.sum() if y.is_complex() else (y * ct.double()).sum() for y, ct in zip(ys, cts))
     gs = iter(torch.autograd.grad(loss, wrt, allow_unused=True, materialize_grads=True))
     c["cotangents"] = [encode(ct) for ct in cts]
-    c["gradients"] = [encode(next(gs).to(x.dtype)) if x.is_floating_point() else None for x in inputs]
+    c["gradients"] = [encode(next(gs).to(x.dtype)) if continuous(x) else None for x in inputs]
     return c
 
 
@@ -181,3 +207,28 @@ def along(op, fn, kind, dtypes, attrs, low=-3.0, high=3.0, differentiable=None, 
             s = torch.stack([special(d)[i:i + 4] for i in range(6)]).reshape(3, 4, 2) if shape == (3, 4, 2) else None
             if s is not None:
                 yield case("special " + d, f, [s], a, kind)
+
+
+def calls(op, fn, shapes, attrs=({},), kind=EXACT, dtypes=FLOATS, low=-3.0, high=3.0, gradient=None, empty=None, strided=True):
+    """Cases of an op on several tensors: fn takes the attributes by name. A shape stands for a
+    tensor of the dtype, a function of Maker and the dtype for what it makes."""
+    m, own = Maker(op), dtypes[0]
+    if gradient is None:
+        gradient = own in FLOATS or own in COMPLEX
+
+    def inputs(d, shapes):
+        return [s(m, d) if callable(s) else m.tensor(d, s, low, high) for s in shapes]
+
+    for a in attrs:
+        f = lambda *xs, a=a: fn(*xs, **a)
+        xs = inputs(own, shapes)
+        yield case(f"plain {a}" if a else "plain", f, xs, a, kind, gradient=gradient)
+        if strided and any(x.dim() > 1 for x in xs):
+            yield case(f"not contiguous {a}" if a else "not contiguous", f, xs, a, kind, reversed_axes=True)
+    a = attrs[0]
+    f = lambda *xs: fn(*xs, **a)
+    if empty:
+        yield case("empty", f, inputs(own, empty), a, kind)
+    for d in dtypes:
+        if d != own:
+            yield case(d, f, inputs(d, shapes), a, kind)

@@ -1,4 +1,4 @@
-"""Writes testdata/torch: for each op of ops.py what PyTorch computes.
+"""Writes testdata/torch: for each op of the tables what PyTorch computes.
 
     python -m venv venv && venv/bin/pip install -r tools/goldens/requirements.txt
     venv/bin/python tools/goldens/goldens.py [OP…]
@@ -8,13 +8,18 @@ gradients, whose data are little-endian elements in base64.
 """
 
 import gzip
+import itertools
 import json
 import pathlib
 import sys
 
 import torch
 
-from ops import table
+import arranging
+import functions
+import matrices
+import networks
+import ops
 
 DIR = pathlib.Path(__file__).resolve().parents[2] / "testdata" / "torch"
 
@@ -23,9 +28,11 @@ def main(names):
     torch.set_num_threads(1)
     DIR.mkdir(exist_ok=True)
     total = 0
-    for op, cases in table():
+    tables = [ops, functions, arranging, matrices, networks]
+    for op, cases in itertools.chain(*(t.table() for t in tables)):
         if names and op not in names:
             continue
+        cases = [*cases, *functions.of_complex(op)]
         lines = "".join(json.dumps(c, separators=(",", ":")) + "\n" for c in cases)
         data = gzip.compress(lines.encode(), 9, mtime=0)
         (DIR / f"{op}.jsonl.gz").write_bytes(data)

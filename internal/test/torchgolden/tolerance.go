@@ -38,6 +38,9 @@ func tolerance(want soa.View, kind string) func(got, want soa.View, i int) bool 
 	}
 	return func(got, want soa.View, i int) bool {
 		x, y := samples.Float(got, i), samples.Float(want, i)
+		if kind == "absolute" {
+			x, y = math.Abs(x), math.Abs(y)
+		}
 		switch {
 		case math.IsNaN(x) || math.IsNaN(y):
 			return math.IsNaN(x) && math.IsNaN(y)
@@ -46,7 +49,7 @@ func tolerance(want soa.View, kind string) func(got, want soa.View, i int) bool 
 		case kind == "elementary":
 			a, b := f.place(samples.Bits(got, i)), f.place(samples.Bits(want, i))
 			return max(a, b)-min(a, b) <= int64(f.units)
-		case kind == "relative" && !math.IsInf(x, 0) && !math.IsInf(y, 0):
+		case (kind == "relative" || kind == "absolute") && !math.IsInf(x, 0) && !math.IsInf(y, 0):
 			return math.Abs(x-y) <= f.relative*scale
 		}
 		return false

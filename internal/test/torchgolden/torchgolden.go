@@ -33,7 +33,7 @@ type Array struct {
 type Case struct {
 	Op         string `json:"-"` // Go name
 	Name       string `json:"case"`
-	Kind       string // how results are compared: exact, elementary or relative
+	Kind       string // how results are compared: exact, equal, elementary, relative or absolute
 	Attrs      map[string]string
 	Inputs     []Array
 	Results    []Array
@@ -148,13 +148,33 @@ func (a *Array) compare(got soa.View, kind string) error {
 	if got, err = samples.Dense(got); err != nil {
 		return err
 	}
+	t := want.Type
+	if got, err = parts(got); err != nil {
+		return err
+	}
+	if want, err = parts(want); err != nil {
+		return err
+	}
 	within := tolerance(want, kind)
 	for i := range want.Type.Elements() {
 		if !within(got, want, i) {
-			return fmt.Errorf("element %d of %v is %v, want %v", i, want.Type, element(got, i), element(want, i))
+			return fmt.Errorf("element %d of %v is %v, want %v", i*t.Elements()/want.Type.Elements(), t, element(got, i), element(want, i))
 		}
 	}
 	return nil
+}
+
+// parts returns a dense view with the parts of complex numbers as elements; v itself if it has
+// no complex numbers.
+func parts(v soa.View) (soa.View, error) {
+	if !v.Type.DType.IsComplex() {
+		return v, nil
+	}
+	data, err := samples.Bytes(v)
+	if err != nil {
+		return soa.View{}, err
+	}
+	return samples.FromBytes(v.Type.Parts(), data)
 }
 
 func element(v soa.View, i int) any {

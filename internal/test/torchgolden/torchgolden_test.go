@@ -91,6 +91,23 @@ func TestFiles(t *testing.T) {
 	require.Less(t, bytes, 8<<20)
 }
 
+// without are the ops that PyTorch has nothing to say about.
+var without = map[string]string{
+	"CountLeadingZeros": "PyTorch has no function of the bits of a number",
+}
+
+// Every op that can be called by name has a golden, but for those of which there can be none.
+func TestEveryOpHasAGolden(t *testing.T) {
+	for _, o := range calls.All() {
+		_, err := os.Stat(filepath.Join(dir, o.GoName()+".jsonl.gz"))
+		if reason := without[o.GoName()]; reason != "" {
+			require.ErrorIs(t, err, os.ErrNotExist, "%s has a golden, and a reason for which it has none: %s", o.GoName(), reason)
+			continue
+		}
+		require.NoError(t, err, "%s has no golden: give it a line in tools/goldens", o.GoName())
+	}
+}
+
 // What is off by more than its kind allows is a difference.
 func TestTolerance(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
@@ -112,6 +129,9 @@ func TestTolerance(t *testing.T) {
 		{"relative", float32(inf), float32(inf), true},
 		{"relative", 1e38, float32(inf), false},
 		{"relative", float32(nan), 1, false},
+		{"relative", -1, 1, false},
+		{"absolute", -1, 1, true},
+		{"absolute", -1, 1.1, false},
 		{"exact", float32(nan), float32(nan), true},
 	} {
 		got, err := soa.Borrow([]float32{c.got}, types.Of(types.F32, 1))
@@ -119,6 +139,27 @@ func TestTolerance(t *testing.T) {
 		want, err := soa.Borrow([]float32{c.want}, types.Of(types.F32, 1))
 		require.NoError(t, err)
 		require.Equal(t, c.same, tolerance(want, c.kind)(got, want, 0), "%v for %v, %s", c.got, c.want, c.kind)
+	}
+}
+
+// Both parts of a complex number are compared.
+func TestComplexNumbers(t *testing.T) {
+	z := Array{DType: "c64", Shape: []int{2}, Data: []byte{0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64, 0, 0, 128, 64}} // 1+2i, 3+4i
+	for _, c := range []struct {
+		z    []complex64
+		want string
+	}{
+		{[]complex64{1 + 2i, 3 + 4i}, ""},
+		{[]complex64{1 + 2i, 3 + 5i}, "element 1 of c64[2] is 5, want 4"},
+		{[]complex64{2 + 2i, 3 + 4i}, "element 0 of c64[2] is 2, want 1"},
+	} {
+		v, err := soa.Borrow(c.z, types.Of(types.C64, 2))
+		require.NoError(t, err)
+		if err := z.compare(v, "relative"); c.want == "" {
+			require.NoError(t, err)
+		} else {
+			require.EqualError(t, err, c.want)
+		}
 	}
 }
 
