@@ -55,11 +55,11 @@ func assumeEqual(g dims.Guard) map[int]int {
 		return nil
 	}
 	for _, sides := range [...][2]int64{{g.A, g.B}, {g.B, g.A}} {
-		s, by, ok := scaledSymbol(sides[0])
+		by, s, ok := dims.Scaled(sides[0])
 		if !ok || !dims.Divides(sides[1], by) {
 			continue
 		}
-		t, times, ok := scaledSymbol(dims.Div(sides[1], by))
+		times, t, ok := dims.Scaled(dims.Div(sides[1], by))
 		if !ok || s == t {
 			continue
 		}
@@ -74,36 +74,13 @@ func assumeEqual(g dims.Guard) map[int]int {
 	return nil
 }
 
-// scaledSymbol returns the symbol that d is a number times.
-func scaledSymbol(d int64) (symbol, by int64, ok bool) {
-	all := dims.Symbols(d)
-	if len(all) != 1 {
-		return 0, 0, false
-	}
-	by = dims.Div(d, all[0])
-	return all[0], by, !dims.IsExpr(by) && by > 0 && dims.Mul(by, all[0]) == d
-}
-
-// mostMultiple is the largest number that a size is assumed to be a multiple of.
-const mostMultiple = 64
-
-// assumeMultiple has a symbol be a number times another, for the least number that does.
+// assumeMultiple has a symbol be a number times another.
 func assumeMultiple(g dims.Guard) map[int]int {
-	for by := 2; by <= mostMultiple; by++ {
-		for _, s := range dims.Symbols(int(g.A), int(g.B)) {
-			name, lo, hi, _ := dims.SymbolOf(s)
-			lo, hi = dims.CeilDiv(lo, int64(by)), dims.Div(hi, int64(by))
-			if lo >= hi {
-				continue
-			}
-			now := dims.Mul(by, int(dims.Symbol(fmt.Sprintf("(%s/%d)", name, by), lo, hi)))
-			of := dims.Guard{Rule: g.Rule, A: dims.Substitute(g.A, int64(s), int64(now)), B: dims.Substitute(g.B, int64(s), int64(now))}
-			if holds, _ := of.Prove(); holds {
-				return map[int]int{s: now}
-			}
-		}
+	s, now, ok := g.Multiple(func(int64) bool { return true })
+	if !ok {
+		return nil
 	}
-	return nil
+	return map[int]int{int(s): int(now)}
 }
 
 // types returns types with the sizes that are assumed.
@@ -112,10 +89,12 @@ func (a assumption) types(given []types.Type) []types.Type {
 	for i := range all {
 		all[i].Shape = slices.Clone(all[i].Shape)
 		for axis, d := range all[i].Shape {
-			for s, now := range a.now {
-				d = dims.Substitute(d, s, now)
-			}
-			all[i].Shape[axis] = d
+			all[i].Shape[axis] = dims.Replace(d, func(s int) int {
+				if now, ok := a.now[s]; ok {
+					return now
+				}
+				return s
+			})
 		}
 	}
 	return all

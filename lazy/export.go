@@ -253,10 +253,7 @@ func (v sizesOf) near(n int) bool {
 
 // of is what a size is for the numbers.
 func (v sizesOf) of(d int) int {
-	for _, s := range dims.Symbols(d) {
-		d = dims.Substitute(d, s, v[s])
-	}
-	return d
+	return dims.Replace(d, func(symbol int) int { return v[symbol] })
 }
 
 // ofType is the type for the numbers.

@@ -182,37 +182,47 @@ func (l *lowerer) sizeOf(d int64) *mlir.Value {
 
 // fold emits what computes an expression.
 func (l *lowerer) fold(d int64) *mlir.Value {
-	return dims.Fold(d, l.leaf, func(op dims.Op, a, b int64, x, y *mlir.Value) *mlir.Value {
-		two := func(code mlir.Code, x, y *mlir.Value) *mlir.Value { return l.emit(code, oneI64, []*mlir.Value{x, y}) }
-		switch op {
-		case dims.Plus:
-			return two(stablehlo.Add, x, y)
-		case dims.Times:
-			return two(stablehlo.Multiply, x, y)
-		case dims.Least:
-			return two(stablehlo.Minimum, x, y)
-		case dims.Greatest:
-			return two(stablehlo.Maximum, x, y)
+	type sized struct {
+		size int64
+		v    *mlir.Value
+	}
+	return dims.Fold(d, func(d int64) sized { return sized{d, l.leaf(d)} }, func(op dims.Op, x, y sized) sized {
+		size := dims.Apply(op, x.size, y.size)
+		if op == dims.Floor {
+			return sized{size, l.quotient(x.size, y.size, x.v, y.v)}
 		}
-		lo, _ := dims.Bounds(a)
-		if lo >= 0 {
-			return two(stablehlo.Divide, x, y)
-		}
-		if least, _ := dims.Bounds(b); least > 0 { // (a + k·b)/b - k rounds down: nothing is negative
-			k := dims.CeilDiv(-lo, least)
-			if more := dims.Mul(k, b); dims.AtMost(more, dims.Largest) {
-				var n *mlir.Value
-				if dims.IsExpr(more) {
-					n = two(stablehlo.Multiply, l.integers(k), y)
-				} else {
-					n = l.integers(more)
-				}
-				return two(stablehlo.Subtract, two(stablehlo.Divide, two(stablehlo.Add, x, n), y), l.integers(k))
+		return sized{size, l.two(sizeOps[op], x.v, y.v)}
+	}).v
+}
+
+// sizeOps are the ops that compute sizes as expressions do.
+var sizeOps = map[dims.Op]mlir.Code{dims.Plus: stablehlo.Add, dims.Times: stablehlo.Multiply, dims.Least: stablehlo.Minimum, dims.Greatest: stablehlo.Maximum}
+
+// two emits an op on two sizes.
+func (l *lowerer) two(code mlir.Code, x, y *mlir.Value) *mlir.Value {
+	return l.emit(code, oneI64, []*mlir.Value{x, y})
+}
+
+// quotient emits floor(a / b), whose values are x and y.
+func (l *lowerer) quotient(a, b int64, x, y *mlir.Value) *mlir.Value {
+	lo, _ := dims.Bounds(a)
+	if lo >= 0 {
+		return l.two(stablehlo.Divide, x, y)
+	}
+	if least, _ := dims.Bounds(b); least > 0 { // (a + k·b)/b - k rounds down: nothing is negative
+		k := dims.CeilDiv(-lo, least)
+		if more := dims.Mul(k, b); dims.AtMost(more, dims.Largest) {
+			var n *mlir.Value
+			if dims.IsExpr(more) {
+				n = l.two(stablehlo.Multiply, l.integers(k), y)
+			} else {
+				n = l.integers(more)
 			}
+			return l.two(stablehlo.Subtract, l.two(stablehlo.Divide, l.two(stablehlo.Add, x, n), y), l.integers(k))
 		}
-		r := two(stablehlo.Remainder, two(stablehlo.Add, two(stablehlo.Remainder, x, y), y), y)
-		return two(stablehlo.Divide, two(stablehlo.Subtract, x, r), y)
-	})
+	}
+	r := l.two(stablehlo.Remainder, l.two(stablehlo.Add, l.two(stablehlo.Remainder, x, y), y), y)
+	return l.two(stablehlo.Divide, l.two(stablehlo.Subtract, x, r), y)
 }
 
 // leaf emits a number or the value of a symbol.
@@ -259,12 +269,11 @@ func (s *sizes) teller(symbol int64) (arg *mlir.Value, dim int, slope, base int6
 			if d == symbol {
 				return a, i, 1, 0
 			}
-			if arg != nil || !slices.Equal(dims.Symbols(d), []int64{symbol}) {
+			if arg != nil {
 				continue
 			}
 			b := dims.Substitute(d, symbol, 0)
-			k := dims.Sub(dims.Substitute(d, symbol, 1), b)
-			if k > 0 && dims.Add(dims.Mul(k, symbol), b) == d {
+			if k, of, ok := dims.Scaled(dims.Sub(d, b)); ok && of == symbol && !dims.IsExpr(b) {
 				arg, dim, slope, base = a, i, k, b
 			}
 		}

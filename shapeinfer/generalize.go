@@ -25,7 +25,7 @@ const MostOpen = 1<<31 - 1
 type Open struct {
 	Graph   *ir.Graph
 	symbols []int
-	tellers []multiple  // by symbol: the size of a parameter that tells it
+	tellers []teller    // by symbol
 	at      map[int]int // by expression, its index in sizes
 	sizes   *dims.Evaluator
 	counts  map[int]int // by size that follows from data, the node that tells it
@@ -130,33 +130,11 @@ func (g *general) common(k, d int) int {
 	if len(g.counts[k]) == 0 || !dims.IsExpr(d) {
 		return d
 	}
-	return replaced(d, func(symbol int) int {
+	return dims.Replace(d, func(symbol int) int {
 		if c, ok := g.counts[k][symbol]; ok {
 			return c
 		}
 		return symbol
-	})
-}
-
-// replaced returns d with other sizes in place of its symbols.
-func replaced(d int, by func(symbol int) int) int {
-	return dims.Fold(int64(d), func(d int64) int {
-		if dims.IsExpr(d) {
-			return by(int(d))
-		}
-		return int(d)
-	}, func(op dims.Op, _, _ int64, x, y int) int {
-		switch op {
-		case dims.Plus:
-			return dims.Add(x, y)
-		case dims.Times:
-			return dims.Mul(x, y)
-		case dims.Floor:
-			return dims.Div(x, y)
-		case dims.Least:
-			return dims.Min(x, y)
-		}
-		return dims.Max(x, y)
 	})
 }
 

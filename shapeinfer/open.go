@@ -8,27 +8,27 @@ import (
 	"ltc/ir/dims"
 )
 
-// multiple is a size that is a number times a symbol.
-type multiple struct{ size, by int }
+// teller is a dimension of a parameter that tells a symbol: its size is a number times that.
+type teller struct {
+	size, by int
+	at       Place
+}
 
 // OpenGraph returns the Open of g, whose sizes are expressions of symbols. Each symbol is a dimension
 // of a parameter, or a number times it is, or it follows from data. The error wraps [dims.ErrTooLarge]: an expression has too many terms.
 func OpenGraph(g *ir.Graph) (*Open, error) {
-	var symbols []int
+	var given []int
 	for _, p := range g.Params {
-		for _, s := range dims.Symbols(p.Type.Shape...) {
-			if !slices.Contains(symbols, s) {
-				symbols = append(symbols, s)
-			}
-		}
+		given = append(given, p.Type.Shape...)
 	}
+	symbols := dims.Symbols(given...)
 	o := &Open{Graph: g, symbols: symbols, at: map[int]int{}, counts: map[int]int{}}
 	for _, s := range symbols {
-		m := multipleOf(g.Params, s)
-		if m.by == 0 {
+		t := tellerOf(g.Params, s)
+		if t.by == 0 {
 			return nil, fmt.Errorf("shapeinfer: no dimension of a parameter is %s, or a number times it", dims.String(s))
 		}
-		o.tellers = append(o.tellers, m)
+		o.tellers = append(o.tellers, t)
 	}
 	for i, n := range g.Nodes {
 		if n.Op == ir.OpCounted {
@@ -50,19 +50,18 @@ func OpenGraph(g *ir.Graph) (*Open, error) {
 	return o, err
 }
 
-// multipleOf returns the first dimension of parameters that is a symbol, else a number times it.
-func multipleOf(params []*ir.Node, symbol int) (m multiple) {
-	for _, p := range params {
-		for _, d := range p.Type.Shape {
-			if d == symbol {
-				return multiple{d, 1}
-			}
-			if by := dims.Div(d, symbol); m.by == 0 && !dims.IsExpr(by) && by > 0 && dims.Mul(by, symbol) == d {
-				m = multiple{d, by}
+// tellerOf returns the first dimension of parameters that is a symbol, else a number times it.
+func tellerOf(params []*ir.Node, symbol int) (t teller) {
+	for i, p := range params {
+		for axis, d := range p.Type.Shape {
+			if by, of, ok := dims.Scaled(d); ok && of == symbol && (t.by == 0 || by == 1) {
+				if t = (teller{d, by, Place{i, axis}}); by == 1 {
+					return t
+				}
 			}
 		}
 	}
-	return m
+	return t
 }
 
 // counted reports whether a size depends on one that follows from data.
@@ -166,7 +165,7 @@ func (o *Open) fits(g *ir.Graph, x *substitution) bool {
 		}
 		n, ok := known[d]
 		if !ok {
-			n = replaced(d, func(symbol int) int {
+			n = dims.Replace(d, func(symbol int) int {
 				if c, ok := counts[symbol]; ok {
 					return c
 				}
@@ -237,25 +236,11 @@ func (o *Open) tell(values []int64, g *ir.Graph) bool {
 // Place is a dimension of a parameter, by the index of the parameter and the axis.
 type Place struct{ Param, Axis int }
 
-// Symbols yields the symbols, each with the first place whose size it is.
+// Symbols yields the symbols, each with the place that tells it.
 func (o *Open) Symbols(yield func(symbol int, at Place) bool) {
-	for _, s := range o.symbols {
-		if !yield(s, o.place(s)) {
+	for k, s := range o.symbols {
+		if !yield(s, o.tellers[k].at) {
 			return
 		}
 	}
-}
-
-func (o *Open) place(symbol int) Place {
-	for i, p := range o.Graph.Params {
-		if axis := slices.Index(p.Type.Shape, symbol); axis >= 0 {
-			return Place{i, axis}
-		}
-	}
-	for i, p := range o.Graph.Params {
-		if axis := slices.IndexFunc(p.Type.Shape, func(d int) bool { return dims.DependsOn(d, symbol) }); axis >= 0 {
-			return Place{i, axis}
-		}
-	}
-	return Place{}
 }

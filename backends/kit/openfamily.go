@@ -146,45 +146,28 @@ func allNamed(symbols []int64, named bool) bool {
 }
 
 // unify has two sizes be one, which the rules of types want to be the same: a symbol becomes what
-// that makes of it. It reports false if that is not known.
+// that makes of it, or a multiple of a number. It reports false if that is not known. The evaluator runs
+// calls in which the sizes are not the same.
 func unify(open *plan.Opening, a, b int64) (s, to int64, ok bool) {
-	for _, p := range [][2]int64{{b, a}, {a, b}} {
-		for _, s := range dims.Symbols(p[0]) {
-			to, ok := solved(s, p[0], p[1])
-			used := slices.ContainsFunc(open.Symbols, func(x plan.Symbol) bool { return x.Size != s && dims.DependsOn(x.Size, s) })
-			if !ok || used {
-				continue
-			}
-			for k := range open.Symbols {
-				if open.Symbols[k].Size == s {
-					open.Symbols[k].Size = to
-				}
-			}
-			return s, to, true
+	free := func(s int64) bool { // no other size depends on s
+		return !slices.ContainsFunc(open.Symbols, func(x plan.Symbol) bool { return x.Size != s && dims.DependsOn(x.Size, s) })
+	}
+	if s, to, ok = solve(a, b, free); !ok {
+		s, to, ok = dims.Guard{Rule: dims.Equal, A: a, B: b}.Multiple(free)
+	}
+	for k := range open.Symbols {
+		if ok && open.Symbols[k].Size == s {
+			open.Symbols[k].Size = to
 		}
 	}
-	return divide(open, a, b)
+	return s, to, ok
 }
 
-// mostDivisor is the largest number that a symbol is tried to be a multiple of.
-const mostDivisor = 64
-
-// divide has a symbol that no other size depends on be a multiple of a number where that makes a and b
-// equal: n in place of 2*floor(n / 2) needs n to be even. The evaluator runs calls in which it is not.
-func divide(open *plan.Opening, a, b int64) (s, to int64, ok bool) {
-	for _, s := range dims.Symbols(a, b) {
-		name, lo, hi, _ := dims.SymbolOf(s)
-		if slices.ContainsFunc(open.Symbols, func(x plan.Symbol) bool { return x.Size != s && dims.DependsOn(x.Size, s) }) {
-			continue
-		}
-		for by := int64(2); by <= min(mostDivisor, hi); by++ {
-			to := dims.Mul(by, dims.Symbol(fmt.Sprintf("%s/%d", name, by), dims.CeilDiv(max(lo, 1), by), dims.Div(hi, by)))
-			if dims.IsExpr(to) && dims.Substitute(a, s, to) == dims.Substitute(b, s, to) {
-				for k := range open.Symbols {
-					if open.Symbols[k].Size == s {
-						open.Symbols[k].Size = to
-					}
-				}
+// solve returns a symbol that may be solved for, and what it is where a = b.
+func solve(a, b int64, free func(s int64) bool) (s, to int64, ok bool) {
+	for _, p := range [][2]int64{{b, a}, {a, b}} {
+		for _, s := range dims.Symbols(p[0]) {
+			if to, ok := solved(s, p[0], p[1]); ok && free(s) {
 				return s, to, true
 			}
 		}
@@ -195,12 +178,12 @@ func divide(open *plan.Opening, a, b int64) (s, to int64, ok bool) {
 // solved returns what a symbol of a is where a = b: b less the rest of a, or b by the other
 // factors of a.
 func solved(s, a, b int64) (to int64, ok bool) {
-	if slices.Contains(dims.Symbols(b), s) {
+	if dims.DependsOn(b, s) {
 		return 0, false
 	}
-	if rest := dims.Sub(a, s); !slices.Contains(dims.Symbols(rest), s) {
+	if rest := dims.Sub(a, s); !dims.DependsOn(rest, s) {
 		to = dims.Sub(b, rest)
-	} else if by := dims.Div(a, s); dims.Mul(by, s) == a && !slices.Contains(dims.Symbols(by), s) && dims.Divides(b, by) {
+	} else if by := dims.Div(a, s); dims.Mul(by, s) == a && !dims.DependsOn(by, s) && dims.Divides(b, by) {
 		to = dims.Div(b, by)
 	} else {
 		return 0, false

@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"sync"
 )
@@ -139,17 +140,25 @@ func String[N Int](d N) string {
 // SymbolOf returns the name and the bounds of the symbol that d is; false if it is none.
 func SymbolOf[N Int](d N) (name string, lo, hi int64, ok bool) {
 	if p := table.at(int64(d)); p != nil {
-		if a := p.atom(); a != nil && a.kind == symbol {
+		if a := p.atom(); a != nil && a.isSymbol() {
 			return a.name, a.lo, a.hi, true
 		}
 	}
 	return "", 0, 0, false
 }
 
+// Scaled returns the symbol that d is a positive number times; false if it is nothing of that kind.
+func Scaled[N Int](d N) (by, symbol N, ok bool) {
+	p := table.at(int64(d))
+	if p == nil || len(p.terms) != 1 || p.terms[0].coef < 1 || len(p.terms[0].atoms) != 1 || !p.terms[0].atoms[0].isSymbol() {
+		return 0, 0, false
+	}
+	return N(p.terms[0].coef), N(table.name(p.terms[0].atoms[0].poly())), true
+}
+
 // DependsOn reports whether d is an expression in a symbol.
 func DependsOn[N Int](d, symbol N) bool {
-	p, s := table.at(int64(d)), table.at(int64(symbol))
-	return p != nil && s != nil && s.atom() != nil && p.has(s.atom())
+	return slices.Contains(Symbols(d), symbol)
 }
 
 // Symbols returns the symbols that sizes depend on, in order of their first appearance.
@@ -162,7 +171,7 @@ func Symbols[N Int](ds ...N) []N {
 			for _, a := range t.atoms {
 				switch {
 				case seen[a]:
-				case a.kind == symbol:
+				case a.isSymbol():
 					all = append(all, N(table.name(a.poly())))
 				default:
 					visit(a.a)

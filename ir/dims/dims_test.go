@@ -197,7 +197,7 @@ func TestFold(t *testing.T) {
 	b, s := Symbol("batch", 1, 512), Symbol("seq", 1, 512)
 	d := Add(Sub(Product(b, s, 3), Max(CeilDiv(s, 4), b)), 7)
 	names := [...]string{"+", "*", "/", "min", "max"}
-	text := Fold(d, String[int64], func(op Op, _, _ int64, x, y string) string { return "(" + x + " " + names[op] + " " + y + ")" })
+	text := Fold(d, String[int64], func(op Op, x, y string) string { return "(" + x + " " + names[op] + " " + y + ")" })
 	require.Equal(t, "((((3 * batch) * seq) + (-1 * (batch max ((seq + 3) / 4)))) + 7)", text)
 	require.Equal(t, "12", Fold(12, String[int64], nil))
 }

@@ -17,21 +17,11 @@ type Evaluator struct {
 
 // instruction sets register To from A and B.
 type instruction struct {
-	op      opcode
+	op      Op
 	to      int32
 	a, b    int32
 	divided *atom // of a division, for its error
 }
-
-type opcode uint8
-
-const (
-	opAdd opcode = iota
-	opMul
-	opDiv
-	opMin
-	opMax
-)
 
 // NewEvaluator returns what computes the sizes ds from values of symbols, which are given in the
 // order of the list. All symbols of ds are in the list. The error wraps [ErrTooLarge] if one of ds
@@ -40,7 +30,7 @@ func NewEvaluator(symbols, ds []int64) (*Evaluator, error) {
 	b := building{e: &Evaluator{}, at: map[string]int32{}, consts: map[int64]int32{}}
 	for _, s := range symbols {
 		p := table.at(s)
-		if p == nil || p.atom() == nil || p.atom().kind != symbol {
+		if p == nil || p.atom() == nil || !p.atom().isSymbol() {
 			return nil, fmt.Errorf("dims: %s is no symbol", String(s))
 		}
 		a := p.atom()
@@ -83,7 +73,7 @@ func (b *building) constant(n int64) int32 {
 }
 
 // emit returns the register of an operation's result.
-func (b *building) emit(op opcode, x, y int32, divided *atom) int32 {
+func (b *building) emit(op Op, x, y int32, divided *atom) int32 {
 	key := fmt.Sprint(op, " ", x, " ", y)
 	r, ok := b.at[key]
 	if !ok {
@@ -98,9 +88,8 @@ func (b *building) poly(p *poly) (int32, error) {
 	if n, ok := p.constant(); ok {
 		return b.constant(n), nil
 	}
-	if p.overflows() {
-		b.e.checked = true
-	}
+	_, _, overflows := p.termBounds()
+	b.e.checked = b.e.checked || overflows
 	all := int32(-1)
 	for _, t := range p.terms {
 		r := int32(-1)
@@ -113,12 +102,12 @@ func (b *building) poly(p *poly) (int32, error) {
 				return 0, err
 			}
 			if r >= 0 {
-				x = b.emit(opMul, r, x, nil)
+				x = b.emit(Times, r, x, nil)
 			}
 			r = x
 		}
 		if all >= 0 {
-			r = b.emit(opAdd, all, r, nil)
+			r = b.emit(Plus, all, r, nil)
 		}
 		all = r
 	}
@@ -130,7 +119,7 @@ func (b *building) atom(a *atom) (int32, error) {
 	if r, ok := b.at[key]; ok {
 		return r, nil
 	}
-	if a.kind == symbol {
+	if a.isSymbol() {
 		return 0, fmt.Errorf("dims: the symbol %s has no value: it is none of the list", a.name)
 	}
 	x, err := b.poly(a.a)
@@ -141,8 +130,7 @@ func (b *building) atom(a *atom) (int32, error) {
 	if err != nil {
 		return 0, err
 	}
-	op := map[kind]opcode{quotient: opDiv, minimum: opMin, maximum: opMax}[a.kind]
-	r := b.emit(op, x, y, a)
+	r := b.emit(a.op, x, y, a)
 	b.at[key] = r
 	return r, nil
 }
@@ -166,9 +154,9 @@ func (e *Evaluator) Eval(registers, symbols []int64) error {
 		x, y := registers[c.a], registers[c.b]
 		n := int64(0)
 		switch c.op {
-		case opAdd:
+		case Plus:
 			n = x + y
-		case opMul:
+		case Times:
 			n = x * y
 			if e.checked {
 				ok := true
@@ -176,14 +164,14 @@ func (e *Evaluator) Eval(registers, symbols []int64) error {
 					return e.tooLarge()
 				}
 			}
-		case opDiv:
+		case Floor:
 			if y <= 0 {
 				return fmt.Errorf("%s: the divisor is %d", c.divided.text, y)
 			}
 			n = floorDiv(x, y)
-		case opMin:
+		case Least:
 			n = min(x, y)
-		case opMax:
+		case Greatest:
 			n = max(x, y)
 		}
 		if e.checked && (n > Largest || n < -Largest) {

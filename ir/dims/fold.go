@@ -12,42 +12,79 @@ const (
 	Greatest
 )
 
+// Apply returns the size that an operation on sizes gives.
+func Apply[N Int](op Op, a, b N) N {
+	switch op {
+	case Plus:
+		return Add(a, b)
+	case Times:
+		return Mul(a, b)
+	case Floor:
+		return Div(a, b)
+	case Least:
+		return Min(a, b)
+	}
+	return Max(a, b)
+}
+
 // Fold computes d by the caller's functions: leaf gives the value of a number or a symbol, op
-// that of an operation on two values, the sizes of which are a and b.
-func Fold[V any](d int64, leaf func(d int64) V, op func(op Op, a, b int64, x, y V) V) V {
+// that of an operation on two values.
+func Fold[V any](d int64, leaf func(d int64) V, op func(op Op, x, y V) V) V {
 	p := table.at(d)
 	if p == nil {
 		return leaf(d)
 	}
-	var all V
-	sofar := int64(0)
+	return foldPoly(p, leaf, op)
+}
+
+func foldPoly[V any](p *poly, leaf func(d int64) V, op func(op Op, x, y V) V) (all V) {
+	if len(p.terms) == 0 {
+		return leaf(0)
+	}
 	for i, t := range p.terms {
-		n := t.coef
-		x := leaf(n)
+		var x V
+		if t.coef != 1 || len(t.atoms) == 0 {
+			x = leaf(t.coef)
+		}
 		for k, a := range t.atoms {
-			name := table.name(a.poly())
-			y := foldAtom(a, name, leaf, op)
+			y := foldAtom(a, leaf, op)
 			if k == 0 && t.coef == 1 {
-				n, x = name, y
-				continue
+				x = y
+			} else {
+				x = op(Times, x, y)
 			}
-			x = op(Times, n, name, x, y)
-			n = Mul(n, name)
 		}
-		if i == 0 {
-			all, sofar = x, n
-			continue
+		if i > 0 {
+			x = op(Plus, all, x)
 		}
-		all = op(Plus, sofar, n, all, x)
-		sofar = Add(sofar, n)
+		all = x
 	}
 	return all
 }
 
-func foldAtom[V any](a *atom, name int64, leaf func(d int64) V, op func(op Op, a, b int64, x, y V) V) V {
-	if a.kind == symbol {
-		return leaf(name)
+func foldAtom[V any](a *atom, leaf func(d int64) V, op func(op Op, x, y V) V) V {
+	if a.isSymbol() {
+		return leaf(table.name(a.poly()))
 	}
-	x, y := table.name(a.a), table.name(a.b)
-	return op(map[kind]Op{quotient: Floor, minimum: Least, maximum: Greatest}[a.kind], x, y, Fold(x, leaf, op), Fold(y, leaf, op))
+	return op(a.op, foldPoly(a.a, leaf, op), foldPoly(a.b, leaf, op))
+}
+
+// Replace returns d with other sizes in place of its symbols.
+func Replace[N Int](d N, by func(symbol N) N) N {
+	return Fold(int64(d), func(d int64) N {
+		if IsExpr(d) {
+			return by(N(d))
+		}
+		return N(d)
+	}, Apply[N])
+}
+
+// Substitute returns d with a value in place of one symbol.
+func Substitute[N Int](d, symbol, value N) N {
+	return Replace(d, func(s N) N {
+		if s == symbol {
+			return value
+		}
+		return s
+	})
 }

@@ -7,7 +7,7 @@ func Symbol(name string, lo, hi int64) int64 {
 	if lo == hi {
 		return lo
 	}
-	return table.name(table.atom(&atom{kind: symbol, name: name, lo: lo, hi: hi}).poly())
+	return table.name(table.atom(&atom{name: name, lo: lo, hi: hi}).poly())
 }
 
 // result returns the size that p is; that of a size too large if p is nil.
@@ -129,7 +129,7 @@ func quotientOf(a, b *poly) *poly {
 	if lo == hi {
 		return sum(q, constant(lo), 1)
 	}
-	return sum(q, table.atom(&atom{kind: quotient, a: r, b: b, lo: lo, hi: hi}).poly(), 1)
+	return sum(q, table.atom(&atom{op: Floor, a: r, b: b, lo: lo, hi: hi}).poly(), 1)
 }
 
 // reduced returns two polynomials without the number and the atoms that all of their terms share.
@@ -186,23 +186,20 @@ func CeilDiv[N Int](a, b N) N {
 func Divides[N Int](a, b N) bool { return b != 0 && Mod(a, b) == 0 }
 
 // Min returns the lesser of a and b.
-func Min[N Int](a, b N) N { return extreme(a, b, minimum) }
+func Min[N Int](a, b N) N { return extreme(a, b, Least) }
 
 // Max returns the greater of a and b.
-func Max[N Int](a, b N) N { return extreme(a, b, maximum) }
+func Max[N Int](a, b N) N { return extreme(a, b, Greatest) }
 
-func extreme[N Int](a, b N, of kind) N {
-	switch {
-	case AtMost(a, b):
-		if of == minimum {
+func extreme[N Int](a, b N, of Op) N {
+	if AtMost(b, a) {
+		a, b = b, a
+	}
+	if AtMost(a, b) {
+		if of == Least {
 			return a
 		}
 		return b
-	case AtMost(b, a):
-		if of == minimum {
-			return b
-		}
-		return a
 	}
 	return operation(a, b, func(a, b *poly) *poly {
 		if a.key() > b.key() {
@@ -210,8 +207,8 @@ func extreme[N Int](a, b N, of kind) N {
 		}
 		l, h := a.bounds()
 		l2, h2 := b.bounds()
-		m := &atom{kind: of, a: a, b: b, lo: min(l, l2), hi: min(h, h2)}
-		if of == maximum {
+		m := &atom{op: of, a: a, b: b, lo: min(l, l2), hi: min(h, h2)}
+		if of == Greatest {
 			m.lo, m.hi = max(l, l2), max(h, h2)
 		}
 		return table.atom(m).poly()
@@ -244,36 +241,20 @@ func Differ[N Int](a, b N) bool { return Less(a, b) || Less(b, a) }
 const usual = 256
 
 // Typical returns a number that d may well be, to choose by between programs that all are right:
-// symbols count as 256, or the bound next to that.
+// symbols count as 256, or the bound next to that. It is ±Largest where that is beyond it.
 func Typical[N Int](d N) N {
-	p := table.at(int64(d))
-	if p == nil {
-		return d
-	}
-	return N(p.value(func(a *atom) int64 { return min(max(usual, a.lo), a.hi) }))
-}
-
-// value returns what p is where symbols are what of says, ±Largest where it is beyond.
-func (p *poly) value(of func(a *atom) int64) int64 {
-	n := int64(0)
-	for _, t := range p.terms {
-		x := t.coef
-		for _, a := range t.atoms {
-			x = far(x, a.value(of))
+	return N(Fold(int64(d), func(d int64) int64 {
+		if lo, hi := Bounds(d); lo < hi {
+			return min(max(usual, lo), hi)
 		}
-		n = clip(n + x)
-	}
-	return n
-}
-
-func (a *atom) value(of func(a *atom) int64) int64 {
-	switch a.kind {
-	case symbol:
-		return of(a)
-	case quotient:
-		return floorDiv(a.a.value(of), max(a.b.value(of), 1))
-	case minimum:
-		return min(a.a.value(of), a.b.value(of))
-	}
-	return max(a.a.value(of), a.b.value(of))
+		return d
+	}, func(op Op, x, y int64) int64 {
+		switch op {
+		case Times:
+			return far(x, y)
+		case Floor:
+			y = max(y, 1)
+		}
+		return clip(Apply(op, x, y))
+	}))
 }

@@ -22,24 +22,18 @@ type term struct {
 	atoms []*atom
 }
 
-// atom is what polynomials are over: a symbol, or another op on polynomials.
+// atom is what polynomials are over: a symbol, or an operation on polynomials that gives none. The divisor
+// of a Floor is positive.
 type atom struct {
-	kind   kind
 	name   string // of a symbol
+	op     Op     // of the others
+	a, b   *poly  // likewise, the operands; nil: a symbol
 	lo, hi int64
-	a, b   *poly  // the operands of the others
 	key    string // that only this atom has
 	text   string
 }
 
-type kind uint8
-
-const (
-	symbol   kind = iota
-	quotient      // floor(a / b), of a positive b
-	minimum
-	maximum
-)
+func (a *atom) isSymbol() bool { return a.a == nil }
 
 // manyTerms is how many terms an expression may have, longKey how long its key may be.
 const (
@@ -226,14 +220,14 @@ func (p *poly) key() string {
 
 // describe sets the key and the text of an atom.
 func (a *atom) describe() {
-	if a.kind == symbol {
+	if a.isSymbol() {
 		a.key, a.text = fmt.Sprintf("%q[%d,%d]", a.name, a.lo, a.hi), a.name
 		return
 	}
-	a.key = fmt.Sprintf("%d(%s)(%s)", a.kind, a.a.key(), a.b.key())
+	a.key = fmt.Sprintf("%d(%s)(%s)", a.op, a.a.key(), a.b.key())
 	x, y := a.a.String(), a.b.String()
-	switch a.kind {
-	case quotient:
+	switch a.op {
+	case Floor:
 		if len(a.a.terms) > 1 {
 			x = "(" + x + ")"
 		}
@@ -241,9 +235,9 @@ func (a *atom) describe() {
 			y = "(" + y + ")"
 		}
 		a.text = "floor(" + x + " / " + y + ")"
-	case minimum:
+	case Least:
 		a.text = "min(" + x + ", " + y + ")"
-	case maximum:
+	case Greatest:
 		a.text = "max(" + x + ", " + y + ")"
 	}
 }
@@ -281,10 +275,10 @@ func (p *poly) String() string {
 // closer than the bounds of each term tell, and those of the polynomial with divisions by numbers
 // that are not rounded.
 func (p *poly) bounds() (lo, hi int64) {
-	lo, hi = p.termBounds()
+	lo, hi, _ = p.termBounds()
 	if up, down, by, ok := p.unrounded(); ok {
-		l, _ := down.termBounds()
-		_, h := up.termBounds()
+		l, _, _ := down.termBounds()
+		_, h, _ := up.termBounds()
 		lo, hi = max(lo, -floorDiv(-l, by)), min(hi, floorDiv(h, by))
 	}
 	return lo, hi
@@ -332,41 +326,27 @@ func (p *poly) unrounded() (up, down *poly, by int64, ok bool) {
 
 // divisor returns the number that a term divides by which is only a division.
 func (t *term) divisor() (int64, bool) {
-	if len(t.atoms) != 1 || t.atoms[0].kind != quotient {
+	if len(t.atoms) != 1 || t.atoms[0].isSymbol() || t.atoms[0].op != Floor {
 		return 0, false
 	}
 	k, is := t.atoms[0].b.constant()
 	return k, is && k > 0
 }
 
-func (p *poly) termBounds() (lo, hi int64) {
+// termBounds returns the bounds that each term tells. It reports overflows if p, or what its terms are
+// added up from, can be beyond Largest. The bounds do not tell that: the next term moves them back.
+func (p *poly) termBounds() (lo, hi int64, overflows bool) {
+	note := func(lo, hi int64) { overflows = overflows || lo <= -Largest || hi >= Largest }
 	for _, t := range p.terms {
 		l, h := t.coef, t.coef
 		for _, a := range t.atoms {
 			l, h = span(l, h, a.lo, a.hi)
+			note(l, h)
 		}
 		lo, hi = clip(lo+l), clip(hi+h)
+		note(lo, hi)
 	}
-	return lo, hi
-}
-
-// overflows reports whether p, or what its terms are added up from, can be beyond Largest. Its
-// bounds do not tell: the next term moves them back.
-func (p *poly) overflows() bool {
-	far := func(lo, hi int64) bool { return lo <= -Largest || hi >= Largest }
-	lo, hi := int64(0), int64(0)
-	for _, t := range p.terms {
-		l, h := t.coef, t.coef
-		for _, a := range t.atoms {
-			if l, h = span(l, h, a.lo, a.hi); far(l, h) {
-				return true
-			}
-		}
-		if lo, hi = clip(lo+l), clip(hi+h); far(lo, hi) {
-			return true
-		}
-	}
-	return false
+	return lo, hi, overflows
 }
 
 // span returns the bounds of the product of two numbers with bounds.
@@ -388,15 +368,3 @@ func far(a, b int64) int64 {
 }
 
 func clip(n int64) int64 { return min(max(n, -Largest), Largest) }
-
-// has reports whether p depends on a symbol.
-func (p *poly) has(s *atom) bool {
-	for _, t := range p.terms {
-		for _, a := range t.atoms {
-			if a == s || a.kind != symbol && (a.a.has(s) || a.b.has(s)) {
-				return true
-			}
-		}
-	}
-	return false
-}

@@ -83,14 +83,9 @@ func newFamily(f *Family) (*Family, error) {
 		all = append(all, g.Size())
 	}
 	var own []int64
-	for i, s := range f.symbols {
-		if _, _, _, ok := dims.SymbolOf(s); ok && !slices.Contains(own, s) {
-			own, f.own = append(own, s), append(f.own, ownValue{i, 1})
-		}
-	}
-	for i, s := range f.symbols { // multiples of symbols that are no value
-		for _, x := range dims.Symbols(s) {
-			if by := dims.Div(s, x); !slices.Contains(own, x) && !dims.IsExpr(by) && dims.Mul(by, x) == s {
+	for _, multiples := range []bool{false, true} { // of symbols that are no value
+		for i, s := range f.symbols {
+			if by, x, ok := dims.Scaled(s); ok && (by > 1) == multiples && !slices.Contains(own, x) {
 				own, f.own = append(own, x), append(f.own, ownValue{i, by})
 			}
 		}
