@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "3d6fd393f81d6c5a96935322"
+const buildID = "fe9352968cd3c4e5dfd0d4b4"

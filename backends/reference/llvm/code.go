@@ -46,11 +46,12 @@ func (c *code) Parts(sizes []int64, threads int) int {
 	if threads <= 1 {
 		return 1
 	}
-	items, cost := c.schedule.Items(c.kernel, sizes), c.schedule.Cost(c.kernel, sizes)
+	items := c.schedule.Items(c.kernel, sizes)
 	most := min(int64(threads)*partsPerThread, items)
 	if most <= 1 {
 		return 1
 	}
+	cost := c.cost(sizes)
 	if together := c.together(sizes, cost/float64(items)); together > 1 && cost > callCost {
 		most = min(most, max(4*items/together, int64(threads)))
 	}
@@ -61,8 +62,15 @@ func (c *code) Parts(sizes []int64, threads int) int {
 	return int(parts)
 }
 
+// cost returns about how many nanoseconds a launch takes that runs by itself: its operations, or
+// its bytes if these take longer, which lie in caches as a rule.
+func (c *code) cost(sizes []int64) float64 {
+	const byte = 0.025 // nanoseconds
+	return max(c.schedule.Cost(c.kernel, sizes), c.schedule.Bytes(c.kernel, sizes)*byte)
+}
+
 // IsShort implements [kernel.ShortLauncher].
-func (c *code) IsShort(sizes []int64) bool { return c.schedule.Cost(c.kernel, sizes) < wakeCost }
+func (c *code) IsShort(sizes []int64) bool { return c.cost(sizes) < wakeCost }
 
 // scheduleBytes is about what a schedule takes, or the description of a product, beside
 // the kernel, which is the program's.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ltc/backends"
+	"ltc/backends/kit/kernel"
 	"ltc/internal/samples"
 	"ltc/internal/test/programs"
 	"ltc/internal/trials"
@@ -125,4 +126,43 @@ func onThreads(t *testing.T, text string, seed uint64) (parts int) {
 
 func bytesOf(v soa.View) []byte {
 	return unsafe.Slice((*byte)(v.Base()), v.Type.Bytes())
+}
+
+// Kernels of few operations and many bytes are cut by their bytes: all of an operand at most, and
+// of one that is gathered from what is loaded.
+func TestKernelsAreCutByBytes(t *testing.T) {
+	c := compilers(t)[0]
+	for _, of := range []struct {
+		text  string
+		sizes []int64
+		bytes float64
+		parts int
+	}{
+		{`kernel pad(x0: f32[n0, 14, 14] strides [*, *, 1], out y1: f32[n0, 16, 16] strides [*, *, 1]) {
+  for i < n0
+  for j < 16
+  for l < 16
+  stage {
+    %0 = constant 0.0 : f32
+    %1 = load x0[i, j - 1, l - 1] else %0
+    store y1[i, j, l], %1
+  }
+}`, []int64{480}, 480 * (14*14 + 16*16) * 4, 2},
+		{`kernel rows(x0: f32[30000, n1] strides [*, 1], x1: i32[n0] strides [1], out y2: f32[n0, n1] strides [*, 1]) {
+  for i < n0
+  for j < n1
+  stage {
+    %0 = load x1[i]
+    %1 = load x0[%0, j]
+    store y2[i, j], %1
+  }
+}`, []int64{16, 64}, 16*4 + 2*16*64*4, 1},
+	} {
+		k, err := kernel.Parse(of.text)
+		require.NoError(t, err)
+		code := compile(t, c, k)[0].(*code)
+		require.Equal(t, of.bytes, code.schedule.Bytes(k, of.sizes), of.text)
+		require.Equal(t, of.parts > 1, code.Parts(of.sizes, 2) > 1, of.text)
+		require.Equal(t, 1, code.Parts(of.sizes, 1))
+	}
 }

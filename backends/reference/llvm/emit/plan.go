@@ -140,7 +140,26 @@ func (p *planner) plan() *Schedule {
 		c, reductions := p.work(s, axis)
 		r.per = append(r.per, c+reductions)
 	}
+	r.touched = p.touches()
 	return r
+}
+
+// touches returns what stages load and store of operands, by operand.
+func (p *planner) touches() (all []touched) {
+	for param := range p.k.Params {
+		for s := range p.k.Stages {
+			n := 0
+			for id := p.k.Stages[s].Begin; id < p.k.Stages[s].End; id++ {
+				if m := p.k.Instrs[id].Mem; m != nil && !m.Local && m.Param == param {
+					n++
+				}
+			}
+			if n > 0 {
+				all = append(all, touched{param, s, n})
+			}
+		}
+	}
+	return all
 }
 
 // across returns the axis along which the neighbours lie of what a load takes

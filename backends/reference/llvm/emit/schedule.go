@@ -84,8 +84,12 @@ type Schedule struct {
 	tile   int64       // the side of the squares of Tiles
 	// per is what a point of the kernel's axes costs besides the points of its
 	// stages, and each of those, in ops on vectors.
-	per []float64
+	per     []float64
+	touched []touched
 }
+
+// touched says that a stage loads or stores so many elements of an operand at a point.
+type touched struct{ param, stage, count int }
 
 // Record is a load or store of all elements along an axis, which lie side by side.
 type Record struct {

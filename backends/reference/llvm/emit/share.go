@@ -66,3 +66,30 @@ func (s *Schedule) Cost(k *kernel.Kernel, sizes []int64) float64 {
 	}
 	return op * all * sum
 }
+
+// Bytes returns how many bytes of its operands a launch of these sizes reads and writes: all of
+// an operand at most, and of one that is gathered from as many elements as are loaded.
+func (s *Schedule) Bytes(k *kernel.Kernel, sizes []int64) float64 {
+	sum := 0.0
+	for i := 0; i < len(s.touched); {
+		param := s.touched[i].param
+		loaded, all := 0.0, 1.0
+		for ; i < len(s.touched) && s.touched[i].param == param; i++ {
+			n := float64(s.touched[i].count)
+			for _, a := range k.Axes {
+				n *= float64(a.Size.Of(sizes))
+			}
+			for _, a := range k.Stages[s.touched[i].stage].Axes {
+				n *= float64(a.Size.Of(sizes))
+			}
+			loaded += n
+		}
+		for d, size := range k.Params[param].Dims {
+			if k.Params[param].Strides[d] != kernel.ZeroStride {
+				all *= float64(size.Of(sizes))
+			}
+		}
+		sum += min(loaded, all) * float64(k.Params[param].DType.Size())
+	}
+	return sum
+}

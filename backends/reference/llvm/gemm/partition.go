@@ -58,9 +58,21 @@ func (q *Plan) CutsFreely(fewer, n int) bool {
 	return float64(b)*float64(n) <= 1.03*float64(a)*float64(fewer)
 }
 
-// bestCuts returns the cuts into so many parts at most, and what one of these costs.
+// bestCuts returns the cuts into so many parts at most, and what one of these costs: its products,
+// and to pack its operands, or to read them as they lie.
 func (q *Plan) bestCuts(parts int) (best cuts, least int) {
+	const packB, packA, read = 32, 16, 8 // as many products take as long as that of an element
 	c, p := q.core, &q.p
+	ofB, ofA, ofEdge := packB, packA, 0
+	if q.directB || q.vector || p.PackedB && !q.widens {
+		ofB = read
+	}
+	if q.directB && p.N%c.columns() != 0 { // the columns behind the last panel are packed
+		ofEdge = read / 2 * c.columns()
+	}
+	if q.directA {
+		ofA = read
+	}
 	rows, columns := ceil(p.M, c.rows), ceil(p.N, c.columns())
 	best, least = cuts{1, 1, 1}, 0
 	for tb := 1; tb <= min(parts, max(p.Batch, 1)); tb++ {
@@ -68,8 +80,8 @@ func (q *Plan) bestCuts(parts int) (best cuts, least int) {
 			tm := max(min(parts/tb/tn, rows), 1)
 			some := cuts{uint16(tb), uint16(tm), uint16(tn)}
 			g := q.gridOf(some)
-			m, n := g.rows*c.rows, g.columns*c.columns()
-			if cost := g.batches * (m*n + 32*n + 16*m); least == 0 || cost < least {
+			m, n := min(g.rows*c.rows, p.M), g.columns*c.columns()
+			if cost := g.batches * (m*n + ofB*n + ofEdge + ofA*m); least == 0 || cost < least {
 				best, least = some, cost
 			}
 		}

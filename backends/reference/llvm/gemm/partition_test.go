@@ -30,3 +30,29 @@ func TestGrid(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(10, func() { q.part(1, 32) }))
 	}
 }
+
+// Operands that are read as they lie cost little to read twice: rows are cut where that makes parts
+// more even than whole panels of columns do. Operands that are packed are packed once.
+func TestCutsByWhatIsPacked(t *testing.T) {
+	on := Machine{Machine: vector.Machine{Level: vector.AVX512}, L2: 2 << 20}
+	for _, c := range []struct {
+		m, n, k int
+		direct  bool
+		want    cuts
+	}{
+		{112, 196, 672, true, cuts{1, 2, 1}},  // 8 strips, 7 panels
+		{192, 49, 1152, true, cuts{1, 2, 1}},  // half of the weights each
+		{128, 1536, 384, true, cuts{1, 1, 2}}, // more columns than rows
+		{112, 196, 672, false, cuts{1, 1, 2}},
+	} {
+		p := Dense(types.F32, types.F32, types.F32, types.F32, 1, c.m, c.n, c.k)
+		if !c.direct {
+			p.StrideB = [3]int{c.k * c.n, 1, c.k}
+		}
+		q, err := New(p, on)
+		require.NoError(t, err)
+		require.Equal(t, c.direct, q.directB, "%v", c)
+		got, _ := q.bestCuts(2)
+		require.Equal(t, c.want, got, "%v", c)
+	}
+}
