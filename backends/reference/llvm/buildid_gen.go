@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "fe9352968cd3c4e5dfd0d4b4"
+const buildID = "8e3c802a8dff40ba143bb5c1"

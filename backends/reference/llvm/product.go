@@ -362,6 +362,9 @@ func (r *product) Parts(sizes []int64, threads int) int {
 	if threads <= 1 {
 		return 1
 	}
+	if r.short() {
+		return max(min(threads, int(r.total()/(1.5*partCost))), 1)
+	}
 	parts := r.partsOf(threads)
 	for n := threads * partsPerThread; n > parts; n /= 2 {
 		if r.partsOf(n) == n && (r.points >= n || r.points == 1 && r.plan.CutsFreely(threads, n)) {
@@ -373,8 +376,14 @@ func (r *product) Parts(sizes []int64, threads int) int {
 
 // partsOf returns how many parts of enough work there are, at most so many.
 func (r *product) partsOf(most int) int {
-	return max(min(most, int(r.cost()*float64(r.points)/(wakeCost/2))), 1)
+	return max(min(most, int(r.total()/(wakeCost/2))), 1)
 }
+
+// total returns about how many nanoseconds the product takes.
+func (r *product) total() float64 { return r.cost() * float64(r.points) }
+
+// short reports whether that is less than to wake a thread is worth.
+func (r *product) short() bool { return r.total() < wakeCost }
 
 // cost returns about how many nanoseconds a point takes. Products of few rows or columns take as
 // long as it takes to read their matrices.
@@ -390,6 +399,9 @@ func (r *product) cost() float64 {
 
 // IsShort implements [kernel.ShortLauncher].
 func (r *product) IsShort(sizes []int64) bool {
+	if r.own == nil {
+		return r.short()
+	}
 	b, ok := r.own.(kernel.ShortLauncher)
 	return ok && b.IsShort(sizes)
 }

@@ -186,7 +186,8 @@ func TestByteKernels(t *testing.T) {
 	}
 }
 
-// A product of few rows takes as long as it takes to read its matrices, and is cut by that.
+// A product of few rows takes as long as it takes to read its matrices, and is cut by that. One that
+// takes less than to wake a thread is cut for threads that are awake.
 func TestProductsAreCutByBytes(t *testing.T) {
 	k, err := kernel.Parse(`kernel k(x0: f32[n0, n2] strides [*, 1], x1: f32[n2, n1] strides [*, 1], out y2: f32[n0, n1] strides [*, 1]) {
   for i < n0
@@ -204,15 +205,17 @@ func TestProductsAreCutByBytes(t *testing.T) {
 	require.NoError(t, err)
 	code := compile(t, compilers(t)[0], k)[0].(kernel.Preparer)
 	for _, c := range []struct {
-		m, n, k int64
-		cut     bool
+		m, n, k    int64
+		cut, short bool
 	}{
-		{1, 1536, 576, true},  // 3.5 MB
-		{1, 192, 576, false},  // 0.4 MB
-		{1536, 1, 576, true},  // a column
-		{4, 1536, 576, true},  // few rows
-		{64, 64, 64, false},   // few operations
-		{128, 384, 384, true}, // many
+		{1, 1536, 576, true, false},  // 3.5 MB
+		{1, 192, 576, true, true},    // 0.4 MB
+		{1, 64, 576, false, true},    // 0.1 MB
+		{1536, 1, 576, true, false},  // a column
+		{4, 1536, 576, true, false},  // few rows
+		{64, 64, 64, false, true},    // few operations
+		{64, 96, 192, true, true},    // more
+		{128, 384, 384, true, false}, // many
 	} {
 		sizes := []int64{c.m, c.n, c.k}
 		made, err := code.Prepare(t.Context(), sizes, []int64{c.k, c.n, c.n}, nil)
@@ -220,5 +223,6 @@ func TestProductsAreCutByBytes(t *testing.T) {
 		require.Nil(t, made.(*product).own)
 		require.Equal(t, c.cut, made.Parts(sizes, 2) > 1, sizes)
 		require.Equal(t, 1, made.Parts(sizes, 1), sizes)
+		require.Equal(t, c.short, made.(kernel.ShortLauncher).IsShort(sizes), sizes)
 	}
 }
