@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +24,8 @@ import (
 const dir = "../../../testdata/torch"
 
 // Ops give what PyTorch gives, but for what differences names. The evaluator runs all of
-// them; compiling is slower, so that the others run each of them in long runs.
+// them; compiling is slower, so that the others run each of them in long runs. No op of a
+// compiled program is left to the evaluator, but of those on complex numbers.
 func TestGoldens(t *testing.T) {
 	all := files(t)
 	for _, c := range []struct {
@@ -31,13 +33,20 @@ func TestGoldens(t *testing.T) {
 		files   int
 	}{{"eval", len(all)}, {"cpu", 12}, {"cudasim", 24}} {
 		t.Run(c.backend, func(t *testing.T) {
-			dev, err := lazy.Open(c.backend, lazy.Logger(slog.New(slog.DiscardHandler)))
-			require.NoError(t, err)
-			defer dev.Close()
+			open := func(o ...lazy.Option) *lazy.Device {
+				dev, err := lazy.Open(c.backend, append(o, lazy.Logger(slog.New(slog.DiscardHandler)))...)
+				require.NoError(t, err)
+				t.Cleanup(func() { dev.Close() })
+				return dev
+			}
+			dev, complex := open(), open()
+			if c.backend != "eval" {
+				dev = open(lazy.Compiled())
+			}
 			n := min(trials.Soak(c.files, len(all)), len(all))
 			for i := range n {
 				path := all[i*len(all)/n]
-				t.Run(strings.TrimSuffix(filepath.Base(path), ".jsonl.gz"), func(t *testing.T) { golden(t, dev, path) })
+				t.Run(strings.TrimSuffix(filepath.Base(path), ".jsonl.gz"), func(t *testing.T) { golden(t, dev, complex, path) })
 			}
 		})
 	}
@@ -51,12 +60,32 @@ func files(t *testing.T) []string {
 	return all
 }
 
-// golden runs the cases of a file in one step.
-func golden(t *testing.T, dev *lazy.Device, path string) {
+// golden runs the cases of a file in a step, and those of complex numbers in another.
+func golden(t *testing.T, dev, complex *lazy.Device, path string) {
 	cases, err := Read(path)
 	require.NoError(t, err)
+	of := map[*lazy.Device][]Case{}
+	for _, c := range cases {
+		if c.complex() {
+			of[complex] = append(of[complex], c)
+		} else {
+			of[dev] = append(of[dev], c)
+		}
+	}
+	for dev, cases := range of {
+		step(t, dev, cases)
+	}
+}
+
+// complex reports whether the case has complex numbers.
+func (c *Case) complex() bool {
+	return slices.ContainsFunc(slices.Concat(c.Inputs, c.Results), func(a Array) bool { return strings.HasPrefix(a.DType, "c") })
+}
+
+func step(t *testing.T, dev *lazy.Device, cases []Case) {
 	requests := make([]calls.Request, len(cases))
 	for i := range cases {
+		var err error
 		requests[i], err = cases[i].Request()
 		require.NoError(t, err, cases[i].Name)
 	}

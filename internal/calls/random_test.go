@@ -1,0 +1,450 @@
+package calls_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	_ "ltc/backends/reference/llvm"
+	"ltc/internal/calls"
+	"ltc/internal/samples"
+	"ltc/internal/trials"
+	"ltc/ir/ops"
+	"ltc/ir/types"
+	"ltc/lazy"
+	"ltc/soa"
+)
+
+// randomCall is a call of an op on tensors of random types, with random attributes.
+type randomCall struct {
+	op       *calls.Op
+	attrs    calls.Values
+	dtypes   []types.DType
+	shapes   [][]int // symbol stands for the size n
+	seed     uint64
+	symbolic bool
+}
+
+// symbol stands for the size n in shapes.
+const symbol = -1
+
+func (c *randomCall) String() string {
+	return fmt.Sprintf("%s %v %v %v, seed %d", c.op.GoName(), c.dtypes, c.shapes, c.attrs, c.seed)
+}
+
+// sizes is a shape for an n.
+func sizes(shape []int, n int) []int {
+	shape = slices.Clone(shape)
+	for i, d := range shape {
+		if d == symbol {
+			shape[i] = n
+		}
+	}
+	return shape
+}
+
+// inputs returns the tensors of the call for an n.
+func (c *randomCall) inputs(n int) []soa.View {
+	r := rand.New(rand.NewPCG(c.seed, uint64(n)))
+	var all []soa.View
+	for i, d := range c.dtypes {
+		v := soa.Make(types.Of(d, sizes(c.shapes[i], n)...))
+		for k := range v.Type.Elements() {
+			switch {
+			case d == types.Bool:
+				samples.Set(v, k, float64(r.IntN(2)))
+			case d.IsComplex():
+				samples.SetComplex(v, k, complex(r.Float64()-0.5, r.Float64()-0.5))
+			case d.IsFloat() && c.op.Package == "linalg":
+				samples.Set(v, k, 4*r.Float64()-2) // regular matrices
+			case d.IsFloat():
+				samples.Set(v, k, float64(r.IntN(25)-12)/4)
+			case d.IsSigned():
+				samples.Set(v, k, float64(r.IntN(6)-2))
+			default:
+				samples.Set(v, k, float64(r.IntN(5)))
+			}
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+func (c *randomCall) request(n int) calls.Request {
+	return calls.Request{Op: c.op, Attrs: c.attrs, Inputs: c.inputs(n)}
+}
+
+// random makes calls.
+type random struct{ *rand.Rand }
+
+func (r random) pick(all ...int) int { return all[r.IntN(len(all))] }
+
+// shape has few axes, often of one size.
+func (r random) shape() []int {
+	s := make([]int, r.pick(0, 1, 2, 2, 2, 3, 3, 4))
+	one := r.pick(0, 2, 3, 3, symbol, symbol)
+	for i := range s {
+		if s[i] = r.pick(1, 2, 3, 2, 3, 4, 0, symbol, symbol); one > 0 || one == symbol {
+			s[i] = one
+		}
+	}
+	if len(s) > 2 && r.IntN(2) == 0 { // places of images
+		for i := range s[2:] {
+			s[2+i] = 4
+		}
+	}
+	return s
+}
+
+// like is a shape that broadcasts with s, or has something to do with it.
+func (r random) like(s []int) []int {
+	s = slices.Clone(s)
+	switch r.IntN(8) {
+	case 0: // broadcasts
+		s = s[r.IntN(len(s)+1):]
+		for i := range s {
+			if r.IntN(3) == 0 {
+				s[i] = 1
+			}
+		}
+	case 1:
+		slices.Reverse(s)
+	case 2:
+		s = r.shape()
+	case 3: // elements, rows or channels
+		if len(s) > 0 {
+			s = s[min(1, len(s)-1):][:1]
+		}
+	case 4:
+		s = s[:r.IntN(len(s)+1)]
+	}
+	return s
+}
+
+var randomDTypes = []types.DType{types.F32, types.F32, types.F32, types.F64, types.F16, types.BF16, types.I32, types.I64, types.I8, types.U8, types.I16, types.U32, types.Bool, types.C64, types.C128}
+
+// dtype is one that the constraint allows, rarely another.
+func (r random) dtype(is ops.Constraint) types.DType {
+	for range 40 {
+		if d := randomDTypes[r.IntN(len(randomDTypes))]; is.Allows(d) || r.IntN(30) == 0 {
+			return d
+		}
+	}
+	return types.F32
+}
+
+func (r random) attr(name string, k ops.AttrKind, rank int) any {
+	small := func() int { return r.pick(0, 1, 2, 1, 3, -1, 0, 1, -2, 4) }
+	switch k {
+	case ops.Axis:
+		if rank > 0 && r.IntN(20) > 0 {
+			return r.IntN(2*rank) - rank
+		}
+		return small()
+	case ops.Int:
+		return small()
+	case ops.Real:
+		return []float64{0.5, 1, 2, 0.25, 3, 0, -1}[r.IntN(7)]
+	case ops.Extended:
+		return []float64{2, 1, 0, 3, math.Inf(1), math.Inf(-1), 0.5}[r.IntN(7)]
+	case ops.Flag:
+		return r.IntN(2) == 1
+	case ops.DType:
+		return randomDTypes[r.IntN(len(randomDTypes))]
+	case ops.String:
+		return ""
+	case ops.Perm:
+		return r.Perm(rank)
+	case ops.Axes:
+		return r.Perm(rank)[:r.IntN(rank+1)]
+	}
+	list := make([]int, r.pick(rank, rank, max(rank-2, 0), max(rank-1, 0), r.IntN(5)))
+	for i := range list {
+		switch name {
+		case "window", "stride", "strides", "dilation", "sizes", "repeats", "lengths", "dims":
+			list[i] = r.pick(1, 1, 2, 2, 3)
+		case "padding", "low", "high", "interior", "starts", "more":
+			list[i] = r.pick(0, 0, 1, 1, 2)
+		case "limits":
+			list[i] = r.pick(2, 3, 4)
+		default:
+			list[i] = small()
+		}
+	}
+	return list
+}
+
+// call is a call of a random op, that few of its constraints refuse.
+func (r random) call(all []*calls.Op) *randomCall {
+	c := &randomCall{op: all[r.IntN(len(all))], attrs: calls.Values{}, seed: r.Uint64N(1 << 40), symbolic: r.IntN(2) == 0}
+	shape := r.shape()
+	of := map[string]types.DType{}
+	for i, o := range c.op.Operands {
+		if o.Optional && r.IntN(2) == 0 {
+			break
+		}
+		times := 1
+		if o.Variadic {
+			times = r.IntN(3)
+		}
+		for range times {
+			d, ok := of[o.Like]
+			switch {
+			case ok && r.IntN(12) > 0:
+			case strings.HasPrefix(o.Name, "ind") || o.Name == "labels" || o.Name == "pivots":
+				d = r.dtype(ops.Integer)
+			case o.Name == "mask" || o.Name == "cond":
+				d = types.Bool
+			case o.Is == ops.Any && i > 0 && len(c.dtypes) > 0 && r.IntN(12) > 0:
+				d = c.dtypes[0]
+			default:
+				d = r.dtype(o.Is)
+			}
+			of[o.Name] = d
+			s := shape
+			if len(c.dtypes) > 0 && r.IntN(2) == 0 {
+				s = r.like(shape)
+			}
+			c.dtypes, c.shapes = append(c.dtypes, d), append(c.shapes, s)
+		}
+	}
+	for _, a := range c.op.Attrs {
+		if a.Name == "bound" {
+			continue
+		}
+		v := r.attr(a.Name, a.Kind, len(shape))
+		if list, ok := v.([]int); ok && a.Name == "padding" && c.op.Package == "" {
+			v = slices.Concat(list, list) // pairs, which Parse requires
+		}
+		c.attrs[a.Name] = v
+	}
+	return c
+}
+
+// alike reports how the results of a call differ.
+func alike(c *randomCall, got, want calls.Response) error {
+	if len(got.Results) != len(want.Results) {
+		return fmt.Errorf("%d results, want %d", len(got.Results), len(want.Results))
+	}
+	for i := range got.Results {
+		if err := close(got.Results[i], want.Results[i]); err != nil {
+			return fmt.Errorf("result %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// digits are the parts of the largest element by which results may differ.
+var digits = map[types.DType]float64{types.F64: 1e-9, types.F32: 1e-4, types.F16: 1e-2, types.BF16: 5e-2}
+
+func close(got, want soa.View) error {
+	if !got.Type.Equal(want.Type) {
+		return fmt.Errorf("is %v, want %v", got.Type, want.Type)
+	}
+	t := want.Type
+	for _, v := range []*soa.View{&got, &want} {
+		data, err := samples.Bytes(*v)
+		if err != nil {
+			return err
+		}
+		if *v, err = samples.FromBytes(t.Parts(), data); err != nil {
+			return err
+		}
+	}
+	part, ok := digits[want.Type.DType]
+	largest := 1.0
+	for i := range want.Type.Elements() {
+		if ok {
+			if x := math.Abs(samples.Float(want, i)); !math.IsInf(x, 0) && !math.IsNaN(x) {
+				largest = max(largest, x)
+			}
+		}
+	}
+	for i := range want.Type.Elements() {
+		if !ok {
+			if samples.Bits(got, i) != samples.Bits(want, i) {
+				return fmt.Errorf("element %d of %v is %#x, want %#x", i, t, samples.Bits(got, i), samples.Bits(want, i))
+			}
+			continue
+		}
+		x, y := samples.Float(got, i), samples.Float(want, i)
+		if !(x == y || math.IsNaN(x) && math.IsNaN(y) || math.Abs(x-y) <= part*largest) {
+			return fmt.Errorf("element %d of %v is %v, want %v", i, t, x, y)
+		}
+	}
+	return nil
+}
+
+// without position is an error's text without the line, which differs.
+func reason(err error) string {
+	if bad := (*lazy.OpError)(nil); errors.As(err, &bad) {
+		e := *bad
+		e.File, e.Line = "", 0
+		return e.Error()
+	}
+	return fmt.Sprint(err)
+}
+
+// outcome is what a call gives: results of the types that were inferred, or an error.
+type outcome struct {
+	calls.Response
+	err error
+}
+
+// run records calls in a step of a device and runs it; where that fails each call has a step.
+func run(t *testing.T, dev *lazy.Device, all []*randomCall, n int) []outcome {
+	tr := lazy.NewTrace(dev)
+	tensors, outcomes := make([][]*lazy.Tensor, len(all)), make([]outcome, len(all))
+	var roots []*lazy.Tensor
+	for i, c := range all {
+		tensors[i], outcomes[i].err = record(t, c, tr, c.inputs(n))
+		roots = append(roots, tensors[i]...)
+	}
+	if err := tr.MarkStep(roots...); err != nil {
+		if len(all) == 1 {
+			return []outcome{{err: cmp.Or(outcomes[0].err, err)}}
+		}
+		for i, c := range all {
+			outcomes[i] = run(t, dev, []*randomCall{c}, n)[0]
+		}
+		return outcomes
+	}
+	for i, c := range all {
+		if outcomes[i].err == nil {
+			outcomes[i].Results = values(t, c, tensors[i])
+		}
+	}
+	return outcomes
+}
+
+// record calls the op; a panic is a failure that names the call.
+func record(t *testing.T, c *randomCall, tr *lazy.Trace, in []soa.View) ([]*lazy.Tensor, error) {
+	call := &calls.Call{Trace: tr, Values: c.attrs}
+	for _, v := range in {
+		call.X = append(call.X, lazy.FromView(tr, v))
+	}
+	return recorded(t, c, call)
+}
+
+func recorded(t *testing.T, c *randomCall, call *calls.Call) ([]*lazy.Tensor, error) {
+	defer func() {
+		if p := recover(); p != nil {
+			t.Errorf("%v: panic: %v", c, p)
+			panic(p)
+		}
+	}()
+	return c.op.Record(call)
+}
+
+// values reads tensors, and requires the types that were inferred.
+func values(t *testing.T, c *randomCall, ys []*lazy.Tensor) []soa.View {
+	var all []soa.View
+	for i, y := range ys {
+		v, err := y.Value()
+		require.NoError(t, err, c)
+		if !y.Type().Equal(v.Type) {
+			t.Errorf("%v: result %d was inferred as %v and is %v", c, i, y.Type(), v.Type)
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// runOpen runs a call compiled for all n from 1 to 9, for some of them.
+func runOpen(t *testing.T, dev *lazy.Device, c *randomCall, ns []int) []outcome {
+	var refusal error
+	f := lazy.Func(dev, func(tr *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor {
+		var ys []*lazy.Tensor
+		if ys, refusal = recorded(t, c, &calls.Call{Trace: tr, Values: c.attrs, X: xs}); refusal != nil {
+			return []*lazy.Tensor{lazy.Zeros(tr, lazy.F32)}
+		}
+		return ys
+	})
+	var inputs []lazy.Input
+	for i, d := range c.dtypes {
+		inputs = append(inputs, lazy.Input{Name: fmt.Sprintf("x%d", i), Type: types.Of(d, sizes(c.shapes[i], lazy.Dim("n", 1, 9))...)})
+	}
+	require.NoError(t, f.Inputs(inputs...), c)
+	var all []outcome
+	for _, n := range ns {
+		var xs []*lazy.Tensor
+		for _, v := range c.inputs(n) {
+			xs = append(xs, lazy.FromView(dev, v))
+		}
+		ys, err := f.CallAll(context.Background(), xs...)
+		o := outcome{err: cmp.Or(refusal, err)}
+		if o.err == nil {
+			o.Results = values(t, c, ys)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// What is inferred for random calls is what comes out, and compiled they compute what the
+// evaluator does, for sizes that are numbers and for such that are open.
+func TestRandomCalls(t *testing.T) {
+	trials.Sequential(t)
+	open := func(name string, o ...lazy.Option) *lazy.Device {
+		dev, err := lazy.Open(name, append(o, lazy.CheckIndices(false), lazy.Logger(slog.New(slog.DiscardHandler)))...)
+		require.NoError(t, err)
+		t.Cleanup(func() { dev.Close() })
+		return dev
+	}
+	exact, compiled, sized := open("eval", lazy.StaticShapes()), open("cpu", lazy.StaticShapes()), open("cpu")
+	const step = 20
+	ran, refused, opened := 0, 0, 0
+	allowed := map[string]int{}
+	all := calls.All()
+	for batch := range max(trials.Soak(200, 100_000)/step, 1) {
+		r := random{rand.New(rand.NewPCG(uint64(batch), 1))}
+		var some []*randomCall
+		for range step {
+			some = append(some, r.call(all))
+		}
+		want, got := run(t, exact, some, 3), run(t, compiled, some, 3)
+		for i, c := range some {
+			if !same(t, c, got[i], want[i]) {
+				refused++
+				continue
+			}
+			ran++
+			allowed[c.op.GoName()]++
+			if !c.symbolic || !slices.ContainsFunc(c.shapes, func(s []int) bool { return slices.Contains(s, symbol) }) {
+				continue
+			}
+			ns := []int{3, 1 + r.IntN(9)}
+			for k, got := range runOpen(t, sized, c, ns) {
+				if got.err == nil { // an op that takes no open size is refused
+					same(t, c, got, run(t, exact, []*randomCall{c}, ns[k])[0])
+					opened++
+				}
+			}
+		}
+	}
+	t.Logf("%d calls ran, %d for open sizes, %d were refused; of %d ops %d ran", ran, opened, refused, len(all), len(allowed))
+}
+
+// same requires that two backends give one outcome, and reports whether it is no error.
+func same(t *testing.T, c *randomCall, got, want outcome) bool {
+	switch {
+	case want.err != nil || got.err != nil:
+		if reason(got.err) != reason(want.err) {
+			t.Errorf("%v: compiled %v, evaluated %v", c, got.err, want.err)
+		}
+		return false
+	}
+	if err := alike(c, got.Response, want.Response); err != nil {
+		t.Errorf("%v: %v", c, err)
+	}
+	return true
+}
