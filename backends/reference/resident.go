@@ -19,6 +19,7 @@ var heap = footprint.New(append([]reflect.Type{
 	reflect.TypeFor[kernel.Compiler](),
 	reflect.TypeFor[kernel.Code](),
 	reflect.TypeFor[*keeper](),      // runs add to it
+	reflect.TypeFor[*deferral](),    // runs begin its work
 	reflect.TypeFor[*slog.Logger](), // the user's
 }, eval.Shared...)...)
 
