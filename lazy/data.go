@@ -102,8 +102,12 @@ func host[T soa.Element](p Place, op string, data []T, dims []int, copied bool) 
 // [Trace.Wait], or read the tensor. Of a step that fails, data keeps what it had, unless the
 // error wraps [backends.ErrWritten]. The tensor keeps data for as long as the program
 // refers to it. Views of the tensor share data, too, and so does what [Tensor.Value]
-// returns; [Tensor.Clone] and [Trace.Read] copy. Steps of other traces and calls of functions that
-// read the tensor count as others: they are not ordered behind the step that writes it.
+// returns; [Tensor.Clone] and [Trace.Read] copy.
+//
+// Other traces and functions may read the tensor, too. A step that writes it runs when the steps
+// and calls begun before that read it have ended, and those begun later wait for it. They read what
+// is there then, also where they were recorded before: a step begins with its MarkStep. The handle
+// itself belongs to the goroutine of its trace.
 //
 // In a function of [Func] there is no Share, and control flow does not write the tensor.
 func Share[T soa.Element](tr *Trace, data []T, dims ...int) *Tensor {
@@ -133,7 +137,7 @@ func (t *Tensor) share(op string) *Tensor {
 	}
 	if t.err == nil {
 		view := t.val.view
-		t.val.inPlace, t.val.sum = &view, nil
+		t.val.inPlace, t.val.sum = &shared{view: view}, nil
 	}
 	return t
 }
@@ -266,6 +270,9 @@ func (c *copying) start(typ types.Type, name string) *value {
 	f := c.dev.newFlight(q)
 	f.ctx = c.ctx
 	f.Mark(c.site)
+	if m := c.from.memory(); m != nil {
+		f.use(m, false)
+	}
 	v := pending(f, name, typ)
 	go func() {
 		var view soa.View
@@ -276,10 +283,15 @@ func (c *copying) start(typ types.Type, name string) *value {
 				err = fmt.Errorf("the copy to device %s started at %v: %w", c.dev, c.site, err)
 			}
 			v.publish(&view, err)
+			f.endShared()
 			f.Land()
 			end()
 		}()
-		from, failed := f.await(c.from)
+		failed := f.awaitShared()
+		from := c.from
+		if failed == nil {
+			from, failed = f.await(from)
+		}
 		if failed == nil {
 			view, failed = c.run(from, typ)
 		}

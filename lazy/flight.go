@@ -28,18 +28,19 @@ type flight struct {
 	dev  *Device
 	slab *soa.Slab // of small results; nil for what may run beside the queue
 
-	ctx     context.Context
-	program *programs.Program
-	count   *account.Account[SyncReason]
-	call    backends.Call
-	args    []*value
-	pinned  []*value  // unpinned at the end
-	indices []indexed // of the arguments, to be looked at
-	assigns []assignment
-	dests   []destination
-	donors  []donor
-	own     []bool   // the call has memory for results[i]
-	roots   []*value // of results[i]; nil for one that has its value from another
+	ctx      context.Context
+	program  *programs.Program
+	count    *account.Account[SyncReason]
+	call     backends.Call
+	args     []*value
+	pinned   []*value  // unpinned at the end
+	indices  []indexed // of the arguments, to be looked at
+	assigns  []assignment
+	dests    []destination
+	donors   []donor
+	accesses []access // to memory of Share
+	own      []bool   // the call has memory for results[i]
+	roots    []*value // of results[i]; nil for one that has its value from another
 }
 
 // newFlight returns a flight for steps of q; nil for calls.
@@ -52,6 +53,7 @@ func (d *Device) newFlight(q *sched.Queue) *flight {
 // Reset makes the flight ready for another run.
 func (f *flight) Reset() {
 	f.unpin()
+	f.endShared()
 	f.Job.Reset()
 	f.ctx, f.program, f.count, f.slab, f.indices = nil, nil, nil, nil, nil
 	for _, s := range []*[]*value{&f.args, &f.roots} {
@@ -103,6 +105,9 @@ func (f *flight) Run() error {
 
 // gather collects the arguments and decides about the memory of the results.
 func (f *flight) gather() error {
+	if err := f.awaitShared(); err != nil {
+		return err
+	}
 	if !f.Queued {
 		f.call.Args = slices.Grow(f.call.Args[:0], len(f.args))[:len(f.args)]
 	}
@@ -329,6 +334,7 @@ func (f *flight) Settle(err error) {
 		}
 	}
 	f.settleShared(err)
+	f.endShared()
 	f.Land()
 }
 
@@ -374,8 +380,14 @@ func (f *flight) unqueue() {
 	}
 }
 
-// waiting reports whether an argument is still on its way.
+// waiting reports whether an argument is still on its way, or others use memory that the flight
+// has claimed.
 func (f *flight) waiting() bool {
+	for _, a := range f.accesses {
+		if !a.Ready() {
+			return true
+		}
+	}
 	for _, v := range f.args {
 		if !v.effective(f.Queue).ready() {
 			return true

@@ -1,12 +1,16 @@
 package lazy
 
 import (
+	"context"
 	"fmt"
+	"slices"
+	"sync/atomic"
 
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
+	"ltc/lazy/internal/sched"
 	"ltc/soa"
 )
 
@@ -172,7 +176,7 @@ func (r *run) place(tr *Trace) error {
 		if n == nil {
 			return tr.refusal("mark_step", t)
 		}
-		r.goes(destination{op: "share", site: t.alias.site, t: t, view: *past.inPlace, past: past}, n, tr.arguments.Of(past))
+		r.goes(destination{op: "share", site: t.alias.site, t: t, view: past.inPlace.view, past: past}, n, tr.arguments.Of(past))
 	}
 	for i := range r.dests {
 		for k := range i {
@@ -205,7 +209,7 @@ func (f *flight) apart(tr *Trace) error {
 			case k == d.arg:
 				continue // the argument whose memory the result takes over
 			case v.inPlace != nil:
-				of = v.inPlace
+				of = &v.inPlace.view
 			case !v.ready():
 				continue // it is made in memory of the device
 			}
@@ -221,6 +225,99 @@ func (f *flight) apart(tr *Trace) error {
 		}
 	}
 	return nil
+}
+
+// shared is memory of [Share]. Runs use it in the order in which their steps were marked, and
+// functions called: one that writes it waits for all before, one that reads it for those that
+// write.
+type shared struct {
+	view  soa.View
+	order sched.Memory
+	torn  atomic.Pointer[error] // of a run that may have written some of it
+}
+
+// fault returns why the memory has no elements to read.
+func (m *shared) fault() error {
+	if err := m.torn.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// access is the use of a memory by a flight.
+type access struct {
+	*sched.Access
+	memory *shared
+}
+
+// usesShared reports whether f reads or writes memory of Share.
+func (f *flight) usesShared() bool {
+	for _, v := range f.args {
+		if v.memory() != nil {
+			return true
+		}
+	}
+	return slices.ContainsFunc(f.dests, func(d destination) bool { return d.past != nil })
+}
+
+// claimShared announces which memory of Share the flight uses.
+func (f *flight) claimShared() {
+	for i := range f.dests {
+		if d := &f.dests[i]; d.past != nil {
+			f.use(d.past.inPlace, true)
+		}
+	}
+	for _, v := range f.args {
+		if m := v.memory(); m != nil {
+			f.use(m, false)
+		}
+	}
+}
+
+func (f *flight) use(m *shared, writes bool) {
+	if !slices.ContainsFunc(f.accesses, func(a access) bool { return a.memory == m }) {
+		f.accesses = append(f.accesses, access{m.order.Claim(&f.Job, writes), m})
+	}
+}
+
+// awaitShared waits until the flight may use the memory that it has claimed.
+func (f *flight) awaitShared() error {
+	for _, a := range f.accesses {
+		if err := a.Wait(f.ctx, "value", &f.Job); err != nil {
+			return waitError("value", err)
+		}
+	}
+	return nil
+}
+
+// endShared says that the flight does not use the memory any more, to those who wait when it
+// lands.
+func (f *flight) endShared() {
+	for _, a := range f.accesses {
+		a.End()
+	}
+	clear(f.accesses)
+	f.accesses = f.accesses[:0]
+}
+
+// read waits until the calling goroutine may read v, which is there, and returns what to call
+// at the end. It is for memory of Share that another trace may be writing.
+func (v *value) read(ctx context.Context) (end func(), err error) {
+	m := v.memory()
+	if m == nil {
+		return func() {}, nil
+	}
+	var j sched.Job
+	a := m.order.Claim(&j, false)
+	end = func() { a.End(); j.Land() }
+	err = waitError("value", a.Wait(ctx, "value", nil))
+	if err == nil {
+		err = m.fault()
+	}
+	if err != nil {
+		end()
+	}
+	return end, err
 }
 
 // hand gives the tensors of [Share] that the step writes their values to come.
@@ -244,11 +341,13 @@ func (f *flight) settleShared(err error) {
 		switch {
 		case d.next == nil:
 		case err == nil:
+			d.past.inPlace.torn.Store(nil)
 			d.next.publish(&d.view, nil)
 		default:
 			d.next.publish(nil, err)
 			if overwrites(err) {
-				d.past.err = fmt.Errorf("the memory of the tensor written at %v may have been written over: %w", d.site, err)
+				torn := fmt.Errorf("the memory of the tensor written at %v may have been written over: %w", d.site, err)
+				d.past.inPlace.torn.Store(&torn)
 			}
 		}
 	}

@@ -5,12 +5,16 @@ import (
 	"errors"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 	"weak"
 
 	"github.com/stretchr/testify/require"
 
+	"ltc/internal/trials"
 	"ltc/ir/types"
 	"ltc/lazy"
 	"ltc/ltctest"
@@ -510,4 +514,155 @@ func columnOf(t *testing.T, c soa.Column) soa.View {
 	v, err := c.View()
 	require.NoError(t, err)
 	return v
+}
+
+// Steps of other traces, calls and copies that read memory of Share, and steps that write it, run
+// in the order in which they were begun.
+func TestShareIsOrderedWithOtherReaders(t *testing.T) {
+	d, g := openGated(t)
+	a, b := lazy.NewTrace(d), lazy.NewTrace(d)
+	mem := make([]float32, bigSize)
+	x := lazy.Share(a, mem)
+	waits := func() {
+		t.Helper()
+		select {
+		case <-g.began:
+			t.Error("a run has begun while another uses the memory")
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	let := func(err error) { t.Helper(); <-g.began; waits(); g.let <- err }
+	write := func() {
+		t.Helper()
+		x.Add_(lazy.Const(a, lazy.F32, 1))
+		require.NoError(t, a.MarkStep())
+	}
+
+	y := b.Read(x).AddScalar(10)
+	require.NoError(t, b.MarkStep(y))
+	write()
+	let(nil)
+	let(nil)
+	require.Equal(t, []float32{10, 10}, ends(t, y), "the step that reads was first")
+	require.NoError(t, a.Wait(t.Context()))
+	require.Equal(t, []float32{1, 1}, []float32{mem[0], mem[bigSize-1]})
+
+	y = b.Read(x).AddScalar(10) // recorded before the step that writes is marked
+	write()
+	require.NoError(t, b.MarkStep(y))
+	write()
+	let(nil)
+	let(nil)
+	let(nil)
+	require.Equal(t, []float32{12, 12}, ends(t, y), "the first step that writes was before")
+	require.NoError(t, a.Wait(t.Context()))
+	require.Equal(t, []float32{3, 3}, ends(t, x))
+
+	write()
+	past := b.Read(lazy.FromView(b, soa.Make(types.Of(types.F32, bigSize)))).Add(b.Read(x))
+	require.NoError(t, b.MarkStep(past))
+	let(errFlaky)
+	require.ErrorIs(t, b.Wait(t.Context()), errFlaky, "its operand has no value")
+	require.ErrorIs(t, a.Wait(t.Context()), errFlaky)
+	require.Equal(t, []float32{3, 3}, ends(t, x))
+
+	z := b.Read(x) // a root that is a copy
+	write()
+	done := make(chan error)
+	go func() { done <- b.MarkStep(z) }()
+	let(nil)
+	require.NoError(t, <-done)
+	require.Equal(t, []float32{4, 4}, ends(t, z))
+
+	f := lazy.Func(d, func(tr *lazy.Trace, y *lazy.Tensor) *lazy.Tensor { return tr.Read(x).Add(y) })
+	call := func() {
+		y, err := f.Call(t.Context(), lazy.From(d, make([]float32, bigSize)))
+		if err == nil {
+			z = y
+		}
+		done <- err
+	}
+	go call()
+	<-g.began
+	write()
+	waits()
+	g.let <- nil
+	require.NoError(t, <-done)
+	require.Equal(t, []float32{4, 4}, ends(t, z))
+	go func() { time.Sleep(5 * time.Millisecond); call() }()
+	let(nil)
+	let(nil)
+	require.NoError(t, <-done)
+	require.Equal(t, []float32{5, 5}, ends(t, z))
+
+	ctx, cancel := context.WithCancel(t.Context())
+	require.NoError(t, b.MarkStep(b.Read(x).AddScalar(10))) // it runs
+	x.Add_(lazy.Const(a, lazy.F32, 1))
+	require.NoError(t, a.MarkStepContext(ctx))
+	cancel()
+	require.ErrorIs(t, a.Wait(t.Context()), context.Canceled)
+	write()
+	let(nil)
+	let(nil)
+	require.Equal(t, []float32{6, 6}, ends(t, x), "the step behind the one that was cancelled waited, too")
+
+	write()
+	copied := x.To(open(t, "eval"), lazy.Async())
+	write()
+	let(nil)
+	let(nil)
+	require.Equal(t, []float32{7, 7}, ends(t, copied))
+	require.NoError(t, a.Wait(t.Context()))
+	require.Equal(t, []float32{8, 8}, []float32{mem[0], mem[bigSize-1]})
+}
+
+// ends returns the first and the last element of x.
+func ends(t *testing.T, x *lazy.Tensor) []float32 {
+	t.Helper()
+	all := floats(t, x)
+	return []float32{all[0], all[len(all)-1]}
+}
+
+// Goroutines that call a function and steps of another trace read memory of Share while steps
+// write it: each finds one step's elements. This runs under the race detector.
+func TestShareIsReadByOthers(t *testing.T) {
+	for _, name := range []string{"eval", "cpu"} {
+		for _, options := range [][]lazy.Option{nil, {lazy.Threads(1)}} {
+			d := open(t, name, options...)
+			a, b := lazy.NewTrace(d), lazy.NewTrace(d)
+			x := lazy.Share(a, make([]float32, bigSize))
+			f := lazy.Func(d, func(tr *lazy.Trace, y *lazy.Tensor) *lazy.Tensor { return tr.Read(x).Add(y) })
+			zero := lazy.Zeros(b, lazy.F32, bigSize)
+			require.NoError(t, b.MarkStep(zero))
+			_, err := f.Call(t.Context(), zero)
+			require.NoError(t, err)
+			n := 3 + trials.Of(20)
+			var wg sync.WaitGroup
+			for range 2 {
+				wg.Go(func() {
+					last := float32(0)
+					for range n {
+						y, err := f.Call(t.Context(), zero)
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						all := soa.Slice[float32](value(t, y))
+						if low, high := slices.Min(all), slices.Max(all); low != high || low < last {
+							t.Errorf("%s: a call read from %v to %v after %v", name, low, high, last)
+						}
+						last = all[0]
+					}
+				})
+			}
+			for i := range n {
+				y := b.Read(x).Add(zero)
+				x.Add_(lazy.Const(a, lazy.F32, 1))
+				require.NoError(t, a.MarkStep())
+				require.NoError(t, b.MarkStep(y))
+				require.Equal(t, []float32{float32(i + 1), float32(i + 1)}, ends(t, y))
+			}
+			wg.Wait()
+		}
+	}
 }

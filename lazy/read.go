@@ -45,7 +45,7 @@ func (t *Tensor) ValueContext(ctx context.Context) (soa.View, error) {
 		return memory.Dense(v.view)
 	}
 	// v stays pinned: who knows how long the caller reads it
-	if v.inPlace != nil || v.under != nil && v.under.inPlace != nil {
+	if v.memory() != nil {
 		return v.view, nil
 	}
 	return v.view.AsReadOnly(), nil
@@ -154,6 +154,11 @@ func (tr *Trace) compute(ctx context.Context, t *Tensor) error {
 		return err
 	}
 	f.notePeak()
+	if err := tr.dev.claim(f); err != nil {
+		return err
+	}
+	defer f.Land()
+	defer f.endShared()
 	if err := f.Run(); err != nil {
 		if ownFailure(err, tr.queue) {
 			return err

@@ -39,14 +39,14 @@ type value struct {
 	over       atomic.Bool
 	rolledBack atomic.Bool // a version that failed and has pinned old
 
-	sizing   bool      // the run that makes it tells sizes of view.Type, and sets it
-	scalar   bool      // a scalar argument
-	number   bool      // of an op, that varies
-	borrowed bool      // view is memory of the caller's
-	inPlace  *soa.View // that memory, if in-place ops write it: see Share
-	version  bool      // of a variable
-	host     bool      // a version that Init or SetValues made
-	captured bool      // by a function, which keeps it without a pin
+	sizing   bool    // the run that makes it tells sizes of view.Type, and sets it
+	scalar   bool    // a scalar argument
+	number   bool    // of an op, that varies
+	borrowed bool    // view is memory of the caller's
+	inPlace  *shared // that memory, if in-place ops write it
+	version  bool    // of a variable
+	host     bool    // a version that Init or SetValues made
+	captured bool    // by a function, which keeps it without a pin
 
 	before callsite.Site // where old was assigned; written as it is
 
@@ -81,7 +81,23 @@ func (v *value) failed() error {
 	if !v.ready() {
 		return nil
 	}
+	return v.fault()
+}
+
+// fault returns why a value that is there, or known never to come, has no elements.
+func (v *value) fault() error {
+	if m := v.memory(); v.err == nil && m != nil {
+		return m.fault()
+	}
 	return v.err
+}
+
+// memory returns the memory of [Share] that v shows, nil if it is none.
+func (v *value) memory() *shared {
+	if v.inPlace == nil && v.under != nil {
+		return v.under.inPlace
+	}
+	return v.inPlace
 }
 
 // wait returns when the value is there, or the error of the program that was to
@@ -91,7 +107,7 @@ func (v *value) wait(ctx context.Context, by *flight) error {
 	for {
 		f := v.from.Load()
 		if f == nil {
-			return v.err
+			return v.fault()
 		}
 		if err := f.wait(ctx, v, by); err != nil {
 			return err
@@ -140,6 +156,11 @@ func (v *value) own() *value {
 	if !v.scalar && !v.borrowed || v.wait(nil, nil) != nil {
 		return v
 	}
+	end, err := v.read(nil)
+	if err != nil {
+		return &value{name: v.name, view: soa.View{Type: v.view.Type}, err: err}
+	}
+	defer end()
 	dense, err := memory.Dense(v.view)
 	if err != nil {
 		return v

@@ -23,9 +23,10 @@ type assignment struct {
 }
 
 // claim announces the new versions that f makes: who reads a variable from now
-// on waits for them.
+// on waits for them. It also announces which memory of [Share] f uses.
 func (d *Device) claim(f *flight) error {
-	if len(f.assigns) == 0 {
+	shares := f.usesShared()
+	if len(f.assigns) == 0 && !shares {
 		return nil
 	}
 	d.commit.Lock()
@@ -42,6 +43,12 @@ func (d *Device) claim(f *flight) error {
 		if taken {
 			return conflict(a, past, host)
 		}
+	}
+	if shares {
+		f.claimShared()
+	}
+	if len(f.assigns) == 0 {
+		return nil
 	}
 	claim := d.sched.Claim()
 	for i := range f.assigns {

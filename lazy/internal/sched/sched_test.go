@@ -1,6 +1,7 @@
 package sched_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -141,5 +142,61 @@ func TestPanicOfARunIsItsError(t *testing.T) {
 		require.Len(t, w.settled, 1)
 		require.Contains(t, w.settled[0], want)
 		require.NoError(t, s.Wait(t.Context()))
+	})
+}
+
+// A job that writes memory waits for all that were claimed before, one that reads it for those
+// that write. What a job did not wait for because it was cancelled, those behind it wait for.
+func TestMemoryIsUsedInTheOrderOfClaims(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var m sched.Memory
+		var order []string
+		ends := map[string]func(){}
+		use := func(name string, writes bool, ctx context.Context) {
+			var j sched.Job
+			a := m.Claim(&j, writes)
+			end := make(chan struct{})
+			ends[name] = func() { close(end); synctest.Wait() }
+			go func() {
+				if err := a.Wait(ctx, "test", nil); err != nil {
+					order = append(order, name+" cancelled")
+				} else {
+					order = append(order, name)
+					<-end
+				}
+				a.End()
+				j.Land()
+			}()
+			synctest.Wait()
+		}
+		bg := context.Background()
+		use("read 1", false, bg)
+		use("read 2", false, bg)
+		use("write 3", true, bg)
+		use("read 4", false, bg)
+		use("read 5", false, bg)
+		ctx, cancel := context.WithCancel(bg)
+		use("write 6", true, ctx)
+		use("write 7", true, bg)
+		require.Equal(t, []string{"read 1", "read 2"}, order)
+		cancel()
+		synctest.Wait()
+		use("read 8", false, bg)
+		ends["read 2"]()
+		require.Equal(t, []string{"read 1", "read 2", "write 6 cancelled"}, order)
+		ends["read 1"]()
+		require.Equal(t, "write 3", order[3])
+		require.Len(t, order, 4)
+		ends["write 3"]()
+		require.ElementsMatch(t, []string{"read 4", "read 5"}, order[4:])
+		ends["read 5"]()
+		require.Len(t, order, 6)
+		ends["read 4"]()
+		require.Equal(t, "write 7", order[6])
+		ends["write 7"]()
+		require.Equal(t, "read 8", order[7])
+		ends["read 8"]()
+		require.True(t, m.Claim(&sched.Job{}, true).Ready())
+		require.False(t, m.Claim(&sched.Job{}, false).Ready())
 	})
 }
