@@ -6,7 +6,7 @@
 // module, and its results must be those that the text defines.
 //
 // The package imports only ltc/mlir, ltc/soa, ltc/stablehlo, ltc/stablehlo/verify, ltc/ir/dims, ltc/ir/types,
-// ltc/internal/diag and ltc/internal/env.
+// ltc/internal/callsite, ltc/internal/diag and ltc/internal/env.
 package backends
 
 import (

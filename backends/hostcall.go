@@ -3,10 +3,10 @@ package backends
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"sync"
 
+	"ltc/internal/callsite"
 	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/soa"
@@ -41,7 +41,7 @@ var hostFuncs struct {
 
 type hostFunc struct {
 	run    HostFunc
-	caller string
+	caller callsite.Site
 	takes  CompositeTest // nil: it is for no composites
 }
 
@@ -66,17 +66,14 @@ func RegisterHostComposite(name string, takes CompositeTest, f HostFunc) error {
 }
 
 func registerHost(name string, f HostFunc, takes CompositeTest) error {
-	caller := "unknown"
-	if _, file, line, ok := runtime.Caller(2); ok {
-		caller = fmt.Sprintf("%s:%d", file, line)
-	}
+	caller := callsite.Caller()
 	if f == nil {
 		return fmt.Errorf("host function %q is nil", name)
 	}
 	hostFuncs.Lock()
 	defer hostFuncs.Unlock()
 	if old, ok := hostFuncs.byName[name]; ok {
-		return fmt.Errorf("host function %q is registered twice: at %s and at %s", name, old.caller, caller)
+		return fmt.Errorf("host function %q is registered twice: at %v and at %v", name, old.caller, caller)
 	}
 	if hostFuncs.byName == nil {
 		hostFuncs.byName = map[string]hostFunc{}
@@ -96,11 +93,11 @@ func HostTakes(name string, args, results []types.Type, attrs mlir.Dict) bool {
 
 // guarded returns f with panics turned into errors, since backends call it on goroutines of
 // their own.
-func (f HostFunc) guarded(caller string) HostFunc {
+func (f HostFunc) guarded(caller callsite.Site) HostFunc {
 	return func(ctx context.Context, c *HostCall) (err error) {
 		defer func() {
 			if p := recover(); p != nil {
-				err = fmt.Errorf("the function registered at %s panicked: %v\n%s", caller, p, debug.Stack())
+				err = fmt.Errorf("the function registered at %v panicked at %v: %v\n%s", caller, callsite.Caller(), p, debug.Stack())
 			}
 		}()
 		return f(ctx, c)

@@ -100,6 +100,16 @@ func TestMistakesWithHost(t *testing.T) {
 	}
 	require.ErrorContains(t, err, "x is too large")
 	require.ErrorContains(t, err, "host_test.go:")
+
+	panics := Host(HostOp{Name: "test.panics", Operands: operandsOf("x"), Types: sameAsFirst, Run: func(context.Context, []soa.View, []soa.View) error { panic("mine") }})
+	y = panics.Call(nil, x)
+	err = errors.Join(tr.MarkStep(y), tr.Wait(t.Context()))
+	require.Regexp(t, `host_test\.go:\d+: test\.panics: (.*\n?)*the function registered at host_test\.go:\d+ panicked at host_test\.go:\d+: mine`, err.Error())
+
+	f := Func(tr.dev, func(_ *Trace, x *Tensor) *Tensor { return hostSquare.Call(nil, x.AddScalar(1)) })
+	require.NoError(t, f.Inputs(Input{Name: "x", Type: types.Of(types.F32, Dim("rows", 1, 64))}))
+	_, err = f.Call(t.Context(), From(tr.dev, []float32{1, 2}))
+	require.Regexp(t, `host_test\.go:\d+: test\.host_square: host_call: the sizes of what a function of the host takes and gives must be numbers, and these are open; give Inputs numbers instead of Dims`, err.Error())
 }
 
 // What Types does to the types that it gets changes nothing but what it returns.

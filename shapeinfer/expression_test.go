@@ -45,10 +45,10 @@ func TestExpressionsOfSizes(t *testing.T) {
 		{[][]int{{4093}, {3}, {130}}, []int{4093, 16, 130}, "max(n, 16)"},
 		{[][]int{{4093, 4091}, {3, 5}, {130, 132}}, []int{16742417, 14, 17095}, "n*n1 - floor(n / 2)"},
 		{[][]int{{4093, 978}, {3, 5}, {130, 400}}, []int{2046 + 326 + 1, 3, 65 + 133 + 1}, "floor(n / 2) + floor(n1 / 3) + 1"},
-		{[][]int{{4093, 978}, {3, 5}, {130, 400}}, []int{4093 * 978 / 5071, 1, 130 * 400 / 530}, "unknown: constant: the sizes 789, 1 and 98 follow from no sizes of the arguments: axis 0 of argument 0 is 4093, 3 and 130; axis 1 of argument 0 is 978, 5 and 400"},
-		{[][]int{{100}, {300}}, []int{7, 90}, "unknown: constant: the sizes 7 and 90 follow from no sizes of the arguments: axis 0 of argument 0 is 100 and 300"},
-		{[][]int{{5, 7}, {9, 11}, {3, 4}}, []int{36, 107, 12}, "unknown: constant: the sizes 36, 107 and 12 follow from no sizes of the arguments: axis 0 of argument 0 is 5, 9 and 3; axis 1 of argument 0 is 7, 11 and 4"},
-		{[][]int{{5}, {5}}, []int{36, 101}, "unknown: constant: the sizes 36 and 101 follow from no sizes of the arguments, which do not differ"},
+		{[][]int{{4093, 978}, {3, 5}, {130, 400}}, []int{4093 * 978 / 5071, 1, 130 * 400 / 530}, "constant: the sizes 789, 1 and 98 follow from no sizes of the arguments: axis 0 of argument 0 is 4093, 3 and 130; axis 1 of argument 0 is 978, 5 and 400"},
+		{[][]int{{100}, {300}}, []int{7, 90}, "constant: the sizes 7 and 90 follow from no sizes of the arguments: axis 0 of argument 0 is 100 and 300"},
+		{[][]int{{5, 7}, {9, 11}, {3, 4}}, []int{36, 107, 12}, "constant: the sizes 36, 107 and 12 follow from no sizes of the arguments: axis 0 of argument 0 is 5, 9 and 3; axis 1 of argument 0 is 7, 11 and 4"},
+		{[][]int{{5}, {5}}, []int{36, 101}, "constant: the sizes 36 and 101 follow from no sizes of the arguments, which do not differ"},
 	} {
 		var samples []*ir.Graph
 		for k, shape := range c.arguments {

@@ -167,7 +167,7 @@ func (g *general) graph(samples []*ir.Graph, top bool) (*ir.Graph, error) {
 				err = g.node(nodes, at)
 			}
 			if err != nil {
-				return nil, fmt.Errorf("%v: %v: %w", n.Loc, n.Op, err)
+				return nil, inOp(n, err)
 			}
 		}
 	}
@@ -197,6 +197,18 @@ func (g *general) graph(samples []*ir.Graph, top bool) (*ir.Graph, error) {
 // sameOutline reports whether graphs have the same ops on the same operands, and results.
 func sameOutline(a, b *ir.Graph) bool {
 	return slices.EqualFunc(a.Nodes, b.Nodes, sameOp) && slices.EqualFunc(a.Results, b.Results, sameID) && slices.Equal(a.Alias, b.Alias)
+}
+
+// inOp says which op has the error: a composite by its name. Ops within one have no line.
+func inOp(n *ir.Node, err error) error {
+	what := n.Op.String()
+	if n.Op == ir.OpComposite && n.Body != nil {
+		what = n.Body.Name
+	}
+	if n.Loc == 0 {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	return fmt.Errorf("%v: %s: %w", n.Loc, what, err)
 }
 
 func sameID(x, y *ir.Node) bool { return x.ID == y.ID }
@@ -402,6 +414,9 @@ func (g *general) op(at, in []*ir.Node) (*ir.Node, error) {
 		for _, n := range at[1:] {
 			x, y := n.Attrs[i], attrs[i]
 			if x.Str != y.Str || len(x.Ints) != len(y.Ints) || !of.Kind.Sized() && (x.Int != y.Int || !slices.Equal(x.Ints, y.Ints)) {
+				if first.Op == ir.OpHostCall {
+					return nil, fmt.Errorf("the sizes of what a function of the host takes and gives must be numbers, and these are open")
+				}
 				return nil, fmt.Errorf("attribute %s differs", of.Name)
 			}
 		}
