@@ -64,7 +64,7 @@ func windowsOver(sizes, window, stride, padding, dilation []int, ceil bool, list
 		span, s := w.dilation[i]*(w.window[i]-1)+1, w.stride[i]
 		rest := d + 2*w.padding[i] - span
 		if rest < 0 {
-			return w, fits, fmt.Sprintf("a window of %d has no place in %d with padding %d", span, d, w.padding[i])
+			return w, fits, fmt.Sprintf("spatial axis %d: a window of %d, %d with its dilation, has no place in a dimension of %d, %d with padding: make the window smaller, or the padding larger", i, w.window[i], span, d, d+2*w.padding[i])
 		}
 		w.out[i] = rest/s + 1
 		if ceil {

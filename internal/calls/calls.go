@@ -101,6 +101,9 @@ func (o *Op) Signature() string {
 	}
 	for _, a := range o.Attrs {
 		s := a.Name + ": " + a.Kind.String()
+		if words := o.words(a); words != nil {
+			s = a.Name + ": " + strings.Join(words, "|")
+		}
 		if !o.required(a) {
 			s = "[" + s + "]"
 		}

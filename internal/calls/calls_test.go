@@ -15,11 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	_ "ltc/backends/reference"
+	"ltc/fft"
 	"ltc/internal/calls"
 	"ltc/internal/samples"
 	"ltc/ir/ops"
 	"ltc/ir/types"
 	"ltc/lazy"
+	"ltc/nn"
 	"ltc/soa"
 )
 
@@ -105,6 +107,18 @@ func TestParse(t *testing.T) {
 		{op: "Convert", attrs: "dtype=bf16", want: calls.Values{"dtype": types.BF16}},
 		{op: "MaximumScalar", attrs: "v=-1e3", want: calls.Values{"v": -1e3}},
 		{op: "Conv", attrs: "layout=NHWC,OIHW->NHWC", want: calls.Values{"layout": "NHWC,OIHW->NHWC"}},
+
+		{op: "fft.FFT", attrs: "norm=ortho", want: calls.Values{"norm": int(fft.Ortho)}},
+		{op: "fft.IRFFTN", attrs: "norm=Forward axes=0", want: calls.Values{"norm": int(fft.Forward), "axes": []int{0}}},
+		{op: "fft.FFT", attrs: "norm=2", want: calls.Values{"norm": 2}},
+		{op: "fft.FFT", attrs: "norm=unitary", err: `fft.FFT: attribute norm is "unitary": want backward, ortho or forward`},
+		{op: "nn.MSELoss", attrs: "reduction=none", want: calls.Values{"reduction": nn.ReduceNone}},
+		{op: "nn.KLDivLoss", attrs: "reduction=batchmean", want: calls.Values{"reduction": nn.ReduceBatchMean}},
+		{op: "nn.CrossEntropy", attrs: "reduction=batchmean", err: `nn.CrossEntropy: attribute reduction is "batchmean": want mean, sum or none`},
+		{op: "nn.Interpolate", attrs: "mode=nearest-exact", want: calls.Values{"mode": nn.ModeNearestExact}},
+		{op: "nn.GridSample", attrs: "mode=cubic padding=reflection alignCorners=true", want: calls.Values{"mode": nn.ModeCubic, "padding": nn.GridReflect, "alignCorners": true}},
+		{op: "nn.Pad", attrs: "padding=1,1 mode=circular", want: calls.Values{"padding": []int{1, 1}, "mode": nn.PadCircular}},
+		{op: "nn.EmbeddingBag", attrs: "mode=max", want: calls.Values{"mode": nn.BagMax}},
 
 		{op: "Softmax", err: "Softmax(x) {axis: axis} needs the attribute axis (axis)"},
 		{op: "Softmax", attrs: "axis=1.5", err: `Softmax: attribute axis is "1.5": want an integer`},

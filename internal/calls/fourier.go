@@ -8,8 +8,7 @@ import (
 	"ltc/lazy"
 )
 
-// fourier has the transforms of package fft, which take options. The norm is 0, 1 or 2: backward,
-// ortho or forward.
+// fourier has the transforms of package fft, which take options.
 var fourier = []Op{
 	transforms("FFT", fft.FFT), transforms("IFFT", fft.IFFT), transforms("RFFT", fft.RFFT),
 	transforms("IRFFT", fft.IRFFT), transforms("HFFT", fft.HFFT), transforms("IHFFT", fft.IHFFT),

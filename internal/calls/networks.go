@@ -39,7 +39,7 @@ var networks = []Op{
 		}},
 	withResults(Op{Op: &ops.Op{Package: "nn", Name: "AdaptiveMaxPool", Doc: "returns the largest element of each of the windows that AdaptiveAvgPool has, and its place.", Operands: operands("x"), Attrs: []ops.Attr{{Name: "sizes", Kind: ops.Ints}}},
 		Static: true, call: func(c *Call) []*lazy.Tensor { return several(nn.AdaptiveMaxPool(c.X[0], c.Ints("sizes")...)) }}, "values", "indices"),
-	{Op: &ops.Op{Package: "nn", Name: "Interpolate", Doc: "returns x[batch, channels, places…] with other sizes of its places: the given ones, or those of x times the scale. The mode is 0 for the nearest, 1 for linear, 2 for cubic, 3 for the nearest by centres, 4 for area.",
+	{Op: &ops.Op{Package: "nn", Name: "Interpolate", Doc: "returns x[batch, channels, places…] with other sizes of its places: the given ones, or those of x times the scale.",
 		Operands: operands("x"), Attrs: []ops.Attr{{Name: "sizes", Kind: ops.Ints}, {Name: "scale", Kind: ops.Real}, {Name: "mode", Kind: ops.Int}, {Name: "alignCorners", Kind: ops.Flag}, {Name: "antialias", Kind: ops.Flag}}},
 		Static: true, optional: "scale mode", call: func(c *Call) []*lazy.Tensor {
 			return one(nn.Interpolate(c.X[0], nn.InterpolateOptions{Sizes: c.Ints("sizes"), Scale: c.Real("scale"), Mode: c.Int("mode"), AlignCorners: c.Flag("alignCorners"), Antialias: c.Flag("antialias")}))

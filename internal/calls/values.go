@@ -48,7 +48,7 @@ func (o *Op) required(a ops.Attr) bool {
 	return !slices.Contains(strings.Fields(o.optional), a.Name)
 }
 
-// Parse reads attributes that are written as text: 3, 2,-1, f32, 1e-5, true, sum. A list may
+// Parse reads attributes that are written as text: 3, 2,-1, f32, 1e-5, true, ortho. A list may
 // stand in brackets.
 func (o *Op) Parse(texts map[string]string) (Values, error) {
 	v := Values{}
@@ -57,7 +57,7 @@ func (o *Op) Parse(texts map[string]string) (Values, error) {
 		if i < 0 {
 			return nil, o.unknown(name)
 		}
-		x, want := parse(o.Attrs[i].Kind, strings.TrimSpace(text))
+		x, want := o.parse(o.Attrs[i], strings.TrimSpace(text))
 		if want != "" {
 			return nil, fmt.Errorf("%s: attribute %s is %q: want %s", o.GoName(), name, text, want)
 		}
@@ -87,6 +87,14 @@ func (o *Op) unknown(name string) error {
 		}
 	}
 	return fmt.Errorf("%s has no attribute %q: %s", o.GoName(), name, has)
+}
+
+// parse reads an attribute; want says what it should have been.
+func (o *Op) parse(a ops.Attr, text string) (x any, want string) {
+	if words := o.words(a); words != nil {
+		return parseWord(words, text)
+	}
+	return parse(a.Kind, text)
 }
 
 // parse reads an attribute of a kind; want says what it should have been.
