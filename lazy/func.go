@@ -618,8 +618,9 @@ func (f *Function) record(t *traced, names []string, use func(g *ir.Graph) error
 	}
 	defer sched.Called()()
 	tr := newTrace(f.dev).registered()
-	tr.function, tr.sizes, tr.anySize = true, t.open, t.anySize
+	tr.sizes, tr.anySize = t.open, t.anySize
 	defer tr.endStep()
+	defer tr.beginFunction()()
 	params, xs := make([]*ir.Node, len(t.types)), make([]*Tensor, len(t.types))
 	for i, typ := range t.types {
 		params[i] = tr.b.Detached(typ, names[i], placeholder(i))

@@ -141,3 +141,48 @@ func TestFuncOnBatchesOfACollection(t *testing.T) {
 		require.Equal(t, want, floats(t, y))
 	}
 }
+
+// A write for the step of another trace is an error of the call whose function makes it, with the
+// line, and not of the step.
+func TestFunctionsWriteNoOtherTrace(t *testing.T) {
+	d := open(t, "cpu")
+	tr := lazy.NewTrace(d)
+	x := lazy.From(tr, []float32{1, 2})
+	mem := []float32{1, 2}
+	shared := lazy.Share(tr, mem)
+	w := d.Variable("w", lazy.F32, 2)
+	for name, write := range map[string]func(y *lazy.Tensor){
+		"add_(f32[2], f32[2])":  func(y *lazy.Tensor) { x.Add_(y) },
+		"copy_(f32[2], f32[2])": func(y *lazy.Tensor) { x.Copy_(y) },
+		"fill_(f32[2], f32[2])": func(*lazy.Tensor) { shared.Fill_(3) },
+		"neg_(f32[1], f32[1])":  func(*lazy.Tensor) { x.Narrow(0, 0, 1).Neg_() },
+		"assign(":               func(y *lazy.Tensor) { x.Assign(y) },
+		"into(f32[2])":          func(*lazy.Tensor) { lazy.Into(x, mem) },
+	} {
+		f := lazy.Func(d, func(_ *lazy.Trace, y *lazy.Tensor) *lazy.Tensor { write(y); return y.Neg() })
+		_, err := f.Call(t.Context(), lazy.From(d, []float32{1, 2}))
+		require.ErrorIs(t, err, lazy.ErrUsage, name)
+		require.ErrorContains(t, err, "func_test.go:")
+		require.ErrorContains(t, err, name)
+		require.ErrorContains(t, err, "it writes for a step of another trace, within a function that is being traced: that would be done once, and not by each call; assign a variable, or return the tensor")
+		require.NoError(t, tr.MarkStep(), "the step is not at fault")
+	}
+	require.Equal(t, []float32{1, 2}, floats(t, x))
+	require.Equal(t, []float32{1, 2}, mem)
+
+	f := lazy.Func(d, func(_ *lazy.Trace, y *lazy.Tensor) *lazy.Tensor {
+		own := lazy.NewTrace(d) // a constant that the function computes when it is traced
+		z := lazy.From(own, []float32{1, 2})
+		z.Add_(z)
+		require.NoError(t, own.MarkStep())
+		w.Assign(y)
+		return y.Add(z)
+	})
+	y, err := f.Call(t.Context(), lazy.From(d, []float32{1, 2}))
+	require.NoError(t, err)
+	require.Equal(t, []float32{3, 6}, floats(t, y))
+	require.Equal(t, []float32{1, 2}, floats(t, w))
+	x.Fill_(5)
+	require.NoError(t, tr.MarkStep())
+	require.Equal(t, []float32{5, 5}, floats(t, x))
+}

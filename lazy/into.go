@@ -126,6 +126,9 @@ func (t *Tensor) into(op string, dst soa.View) *Tensor {
 		}
 		return t.dev.poisoned(nil, bad)
 	}
+	if bad := tr.once(op, t); bad != nil {
+		return bad
+	}
 	if !tr.enter() {
 		return tr.poisoned(tr.crowded(op, t))
 	}

@@ -2,7 +2,9 @@ package lazy
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 
 	"ltc/internal/callsite"
@@ -52,7 +54,8 @@ type Trace struct {
 	tally   *tally
 	stepped *programs.Program // the latest that MarkStep ran
 	syncs   SyncMode
-	owner   uint64 // the goroutine that made the trace; 0 of one that is not the user's
+	owner   uint64 // the goroutine that made the trace; 0 of one that is neither the user's nor a function's
+	serial  int64  // counts the traces of the process
 	gentle  int    // calls of gently under way
 	exact   bool   // no operand is converted: see quotient
 	hooks   []*hook
@@ -134,7 +137,7 @@ func newTrace(d *Device) *Trace {
 		mode = callersStack
 	}
 	return &Trace{
-		dev: d, lines: mode, b: ir.NewBuilder(shapeinfer.Infer), epoch: 1, step: 1,
+		dev: d, serial: traces.Add(1), lines: mode, b: ir.NewBuilder(shapeinfer.Infer), epoch: 1, step: 1,
 		current: current{vars: map[*variable]*state{}, arguments: new(maps.Small[*value, *ir.Node]), watch: d.graphLimit},
 		queue:   d.sched.NewQueue(), slab: d.slab(), tally: newTally(), syncs: d.syncs.mode,
 	}
@@ -165,6 +168,63 @@ func (tr *Trace) fail(err *OpError) *Tensor {
 		tr.bad = err
 	}
 	return tr.poisoned(err)
+}
+
+// traces counts the traces that were made.
+var traces atomic.Int64
+
+// tracing are the traces that functions are being traced in, each on the goroutine that owns it.
+var tracing struct {
+	n atomic.Int32
+	sync.Mutex
+	traces []*Trace
+}
+
+// beginFunction notes that the calling goroutine traces a function in tr, until it calls end.
+func (tr *Trace) beginFunction() (end func()) {
+	tr.function, tr.owner = true, sched.Goroutine()
+	tracing.n.Add(1)
+	tracing.Lock()
+	defer tracing.Unlock()
+	tracing.traces = append(tracing.traces, tr)
+	return func() {
+		tracing.n.Add(-1)
+		tracing.Lock()
+		defer tracing.Unlock()
+		i := slices.Index(tracing.traces, tr)
+		tracing.traces = slices.Delete(tracing.traces, i, i+1)
+	}
+}
+
+// outlives returns the trace of the function that the calling goroutine is tracing, if tr was
+// made before: what is recorded in tr then is recorded once, and not with each call. It returns
+// nil if there is none.
+func (tr *Trace) outlives() *Trace {
+	if tracing.n.Load() == 0 {
+		return nil
+	}
+	me := sched.Goroutine()
+	tracing.Lock()
+	defer tracing.Unlock()
+	for _, f := range slices.Backward(tracing.traces) {
+		if f.owner == me {
+			if tr.serial < f.serial {
+				return f
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// once is the error of op, which writes for a step of tr while a function is traced that each
+// call is to run; nil if none is.
+func (tr *Trace) once(op string, xs ...*Tensor) *Tensor {
+	f := tr.outlives()
+	if f == nil {
+		return nil
+	}
+	return f.fail(opError(f.site(), op, ErrUsage, xs, "it writes for a step of another trace, within a function that is being traced: that would be done once, and not by each call; assign a variable, or return the tensor"))
 }
 
 // scope is a named part of a step, open.

@@ -77,6 +77,9 @@ func (t *Tensor) writeNamed(op string, x *Tensor) *Tensor {
 		}
 		return lost
 	}
+	if bad := tr.once(op, t, x); bad != nil {
+		return bad
+	}
 	if !tr.enter() {
 		return tr.poisoned(tr.crowded(op, t, x))
 	}
