@@ -25,6 +25,14 @@ func (e emitter) conj(z *ir.Node) *ir.Node {
 	return e.complex(e.op(ir.OpReal, z), e.op(ir.OpNeg, e.op(ir.OpImag, z)))
 }
 
+// conjugate is the conjugate of complex numbers, and x itself of others.
+func (e emitter) conjugate(x *ir.Node) *ir.Node {
+	if !x.Type.DType.IsComplex() {
+		return x
+	}
+	return e.conj(x)
+}
+
 // Re(ct (dx + i dy))
 func gradComplex(t *tape, _, ct *ir.Node) {
 	t.add(0, t.op(ir.OpReal, ct))

@@ -36,17 +36,24 @@ func (e emitter) solve(x, b *ir.Node, right, upper, transpose, unit bool) *ir.No
 
 // gradCholesky is L⁻ᵀ Φ(Lᵀ ct) L⁻¹ made symmetric, where Φ takes the lower triangle and half of
 // the diagonal: I. Murray (2016), "Differentiation of the Cholesky decomposition",
-// arXiv:1602.07527, equation 10.
+// arXiv:1602.07527, equation 10. Of complex numbers that is with conjugates of PyTorch's
+// gradient, whose diagonal has no imaginary part.
 func gradCholesky(t *tape, n, ct *ir.Node) {
-	l := n
+	l, g := n, t.conjugate(ct)
 	if n.Attrs[ir.CholeskyUpper].Int != 0 {
-		l, ct = t.swap(n), t.swap(ct)
+		l, g = t.hermitian(n), t.hermitian(g)
 	}
-	p := t.op(ir.OpMatMul, t.swap(l), ct)
-	p = t.op(ir.OpAdd, t.triangle(p, false, false), t.swap(t.triangle(p, false, true))) // Φ + Φᵀ
-	s := t.solve(l, p, false, false, true, false)
-	t.add(0, t.scale(t.solve(l, s, true, false, false, false), 0.5))
+	p := t.op(ir.OpMatMul, t.hermitian(l), g)
+	p = t.op(ir.OpAdd, t.triangle(p, false, false), t.hermitian(t.triangle(p, false, true))) // Φ + Φᵀ
+	if p.Type.DType.IsComplex() {
+		p = t.scale(t.op(ir.OpAdd, p, t.hermitian(p)), 0.5)
+	}
+	s := t.solve(t.conjugate(l), p, false, false, true, false)
+	t.add(0, t.conjugate(t.scale(t.solve(l, s, true, false, false, false), 0.5)))
 }
+
+// hermitian is the transpose of each matrix, of complex numbers with their conjugates.
+func (e emitter) hermitian(x *ir.Node) *ir.Node { return e.swap(e.conjugate(x)) }
 
 // gradTriangularSolve is, for x·y = b, w = x⁻ᵀ ct for b, and the triangle of -w yᵀ for x: M. Giles
 // (2008), "An extended collection of matrix derivative results for forward and reverse mode

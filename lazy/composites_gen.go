@@ -2167,9 +2167,9 @@ func recordScatterAdd(x *Tensor, indices *Tensor, updates *Tensor) *Tensor {
 // index chooses. Rows with an index out of range are an error, or left out: see
 // CheckIndices.
 //
-// It requires: x is a number; indices is an integer; updates is a number and
-// has the dtype of x; x has at least rank 1; updates have the shape of indices
-// followed by that of a row of x.
+// It requires: x is a number or complex; indices is an integer; updates is a
+// number or complex and has the dtype of x; x has at least rank 1; updates have
+// the shape of indices followed by that of a row of x.
 func (x *Tensor) ScatterAdd(indices *Tensor, updates *Tensor) *Tensor {
 	return recordScatterAdd(x, indices, updates)
 }
@@ -2232,9 +2232,10 @@ func recordIndexAdd(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Tens
 // slice of x that its index chooses. Slices with an index out of range are an
 // error, or left out: see CheckIndices.
 //
-// It requires: x is a number; indices is an integer; updates is a number and
-// has the dtype of x; axis is one of those of x; indices have one axis; updates
-// have the shape of x, but along the axis that of indices.
+// It requires: x is a number or complex; indices is an integer; updates is a
+// number or complex and has the dtype of x; axis is one of those of x; indices
+// have one axis; updates have the shape of x, but along the axis that of
+// indices.
 func (x *Tensor) IndexAdd(indices *Tensor, updates *Tensor, axis int) *Tensor {
 	if x.isScalar(axis) {
 		return x.Unsqueeze(0).IndexAdd(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
@@ -2365,10 +2366,10 @@ func recordScatterAddAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 // place that GatherAlong takes for its index. Elements with an index out of
 // range are an error, or left out: see CheckIndices.
 //
-// It requires: x is a number; indices is an integer; updates is a number and
-// has the dtype of x; axis is one of those of x; indices have the rank of x,
-// and no dimension but that of the axis is larger; updates have the rank of
-// indices, and no dimension is smaller.
+// It requires: x is a number or complex; indices is an integer; updates is a
+// number or complex and has the dtype of x; axis is one of those of x; indices
+// have the rank of x, and no dimension but that of the axis is larger; updates
+// have the rank of indices, and no dimension is smaller.
 func (x *Tensor) ScatterAddAlong(indices *Tensor, updates *Tensor, axis int) *Tensor {
 	if x.isScalar(axis) {
 		return x.Unsqueeze(0).ScatterAddAlong(indices.ofOneAxis(), updates.ofOneAxis(), axis).scalar()
@@ -2746,12 +2747,13 @@ func recordVar(x *Tensor, correction float64, axes []int) *Tensor {
 }
 
 // Var returns the variances of x over the given axes, of all elements when none
-// is given. Squared distances from the mean are added and divided by the number
-// of elements less the correction, or by 0 if that is negative. A correction of
-// 1 estimates the variance of what x is a sample of. The axes are dropped.
+// is given. Squared distances from the mean, of complex numbers squared moduli,
+// are added and divided by the number of elements less the correction, or by 0
+// if that is negative. A correction of 1 estimates the variance of what x is a
+// sample of. The axes are dropped.
 //
-// It requires: x is floating point; correction is finite; axes are distinct
-// ones of x.
+// It requires: x is floating point or complex; correction is finite; axes are
+// distinct ones of x.
 func (x *Tensor) Var(correction float64, axes ...int) *Tensor {
 	return recordVar(x, correction, axes)
 }
@@ -2773,8 +2775,8 @@ func recordStd(x *Tensor, correction float64, axes []int) *Tensor {
 
 // Std returns the square root of Var. Its gradient where that is 0 is 0.
 //
-// It requires: x is floating point; correction is finite; axes are distinct
-// ones of x.
+// It requires: x is floating point or complex; correction is finite; axes are
+// distinct ones of x.
 func (x *Tensor) Std(correction float64, axes ...int) *Tensor {
 	return recordStd(x, correction, axes)
 }
@@ -3000,8 +3002,8 @@ func recordCumSum(x *Tensor, axis int) *Tensor {
 // CumSum returns the sum of the elements of x along the axis up to each, with
 // it.
 //
-// It requires: x is a number; axis is one of those of x. Bools and integers
-// become i64.
+// It requires: x is a number or complex; axis is one of those of x. Bools and
+// integers become i64.
 func (x *Tensor) CumSum(axis int) *Tensor {
 	if x.isScalar(axis) {
 		return x.Unsqueeze(0).CumSum(axis).scalar()
@@ -3032,8 +3034,8 @@ func recordCumProd(x *Tensor, axis int) *Tensor {
 // CumProd returns the product of the elements of x along the axis up to each,
 // with it. The dimension of the axis is no open size.
 //
-// It requires: x is a number; axis is one of those of x. Bools and integers
-// become i64.
+// It requires: x is a number or complex; axis is one of those of x. Bools and
+// integers become i64.
 func (x *Tensor) CumProd(axis int) *Tensor {
 	if x.isScalar(axis) {
 		return x.Unsqueeze(0).CumProd(axis).scalar()

@@ -784,8 +784,8 @@ func (x *Tensor) Min(axes ...int) *Tensor {
 // Prod returns the products of x over the given axes, of all elements when none
 // is given; 1 without elements. The axes are dropped. Integers wrap around.
 //
-// It requires: x is a number; axes are distinct ones of x. Bools and integers
-// become i64.
+// It requires: x is a number or complex; axes are distinct ones of x. Bools and
+// integers become i64.
 func (x *Tensor) Prod(axes ...int) *Tensor {
 	return record1(ir.OpProd, x, ir.Attr{Ints: axes})
 }
@@ -795,8 +795,9 @@ func (x *Tensor) Prod(axes ...int) *Tensor {
 // by[i]·y[i+1] + x[i], from the last element on. Devices compute parts of long
 // axes at once, so that floating-point results depend on how they are grouped.
 //
-// It requires: x is a number; by is a number and has the dtype of x; axis is
-// one of those of x, and its dimension no open size; x and by have one shape.
+// It requires: x is a number or complex; by is a number or complex and has the
+// dtype of x; axis is one of those of x, and its dimension no open size; x and
+// by have one shape.
 func (x *Tensor) LinearScan(by *Tensor, axis int, reverse bool) *Tensor {
 	if x.isScalar(axis) {
 		return x.Unsqueeze(0).LinearScan(by.ofOneAxis(), axis, reverse).scalar()
@@ -839,12 +840,13 @@ func (x *Tensor) Sort(axis int, descending bool) (values, indices *Tensor) {
 }
 
 // Cholesky returns for each matrix of the last two axes the lower triangular L
-// with x = L·Lᵀ, or if upper the U with x = Uᵀ·U. Of x the same triangle
-// is read. It must be positive definite: of a matrix that is not, NaNs or
-// infinities come out. The gradient is symmetric.
+// with x = L·Lᵀ, or if upper the U with x = Uᵀ·U. Of complex numbers the
+// transposes are conjugates. Of x the same triangle is read. It must be
+// positive definite: of a matrix that is not, NaNs or infinities come out. The
+// gradient is symmetric, of complex numbers Hermitian.
 //
-// It requires: x is floating point; x has at least rank 2, and its last two
-// dimensions are equal.
+// It requires: x is floating point or complex; x has at least rank 2, and its
+// last two dimensions are equal.
 func (x *Tensor) Cholesky(upper bool) *Tensor {
 	return record1(ir.OpCholesky, x, ir.Attr{Int: int64(flag(upper))})
 }
@@ -855,10 +857,10 @@ func (x *Tensor) Cholesky(upper bool) *Tensor {
 // transpose, and its diagonal counts as ones if unit. Zeros on the diagonal
 // give infinities or NaNs.
 //
-// It requires: x is floating point; b is floating point and has the dtype of x;
-// x has at least rank 2, and its last two dimensions are equal; b has the rank
-// of x and its dimensions before the last two; b has as many rows as x, or
-// columns if right.
+// It requires: x is floating point or complex; b is floating point or complex
+// and has the dtype of x; x has at least rank 2, and its last two dimensions
+// are equal; b has the rank of x and its dimensions before the last two; b has
+// as many rows as x, or columns if right.
 func (x *Tensor) TriangularSolve(b *Tensor, right bool, upper bool, transpose bool, unit bool) *Tensor {
 	return record2(ir.OpTriangularSolve, x, b, ir.Attr{Int: int64(flag(right))}, ir.Attr{Int: int64(flag(upper))}, ir.Attr{Int: int64(flag(transpose))}, ir.Attr{Int: int64(flag(unit))})
 }

@@ -84,7 +84,7 @@ func computeVar(x *Tensor, correction float64, axes []int) *Tensor {
 
 func variance(x *Tensor, correction float64, axes []int) *Tensor {
 	centred := x.Sub(x.MeanKeep(axes...))
-	sum := centred.Mul(centred).Sum(axes...)
+	sum := squares(centred).Sum(axes...)
 	n := sum.sized(terms(x, sum))
 	return sum.Div(n.Sub(n.like(correction)).Maximum(n.like(0)))
 }
@@ -97,6 +97,15 @@ func computeStd(x *Tensor, correction float64, axes []int) *Tensor {
 func root(x *Tensor) *Tensor {
 	some := x.NotEqual(x.like(0))
 	return some.Where(some.Where(x, x.like(1)).Sqrt(), x.like(0))
+}
+
+// squares are those of x, of complex numbers of their moduli.
+func squares(x *Tensor) *Tensor {
+	if !x.DType().IsComplex() {
+		return x.Mul(x)
+	}
+	re, im := x.Real(), x.Imag()
+	return re.Mul(re).Add(im.Mul(im))
 }
 
 // VarMean returns [Tensor.Var] and [Tensor.Mean] of x over the axes.
@@ -145,7 +154,7 @@ func finite(x *Tensor) *Tensor {
 // elements that are not 0, for p = +Inf the largest |x|, for p = -Inf the smallest. The axes
 // are dropped. The gradient where all elements are 0 is 0.
 //
-// It requires: x is floating point; p is no NaN; axes are distinct ones of x.
+// It requires: x is floating point or complex; p is no NaN; axes are distinct ones of x.
 func (x *Tensor) Norm(p float64, axes ...int) *Tensor {
 	if !math.IsInf(p, 0) {
 		return recordNorm(x, p, axes)
@@ -163,11 +172,11 @@ func computeNorm(x *Tensor, p float64, axes []int) *Tensor {
 	return wide(x, func(x *Tensor) *Tensor {
 		switch p {
 		case 0:
-			return truth(x).Convert(x.DType()).Sum(axes...)
+			return truth(x).Convert(x.DType().Part()).Sum(axes...)
 		case 1:
 			return x.Abs().Sum(axes...)
 		case 2:
-			return root(x.Mul(x).Sum(axes...))
+			return root(squares(x).Sum(axes...))
 		}
 		// The gradients of powers of 0 may be infinite.
 		some := truth(x)

@@ -104,14 +104,14 @@ func computeMatrixExp(x *lazy.Tensor) *lazy.Tensor {
 	}, x)[0], batch)
 }
 
-// gradMatrixExp is the corner of exp [xᵀ ct; 0 xᵀ], the derivative of exp at xᵀ in the direction of ct: A.
+// gradMatrixExp is the corner of exp [xᴴ ct; 0 xᴴ], the derivative of exp at xᴴ in the direction of ct: A.
 // Al-Mohy and N. Higham (2009), "Computing the Fréchet derivative of the matrix exponential", equation 1.3.
 func gradMatrixExp(x, _, ct *lazy.Tensor) []*lazy.Tensor {
 	n := x.OpenDim(-1)
 	if n == 0 {
 		return []*lazy.Tensor{x.MulScalar(0)}
 	}
-	t := turned(x)
+	t := adjoint(x)
 	above := lazy.Concatenate(-1, t, ct)
 	below := lazy.Concatenate(-1, t.MulScalar(0), t)
 	return []*lazy.Tensor{MatrixExp(lazy.Concatenate(-2, above, below)).Narrow(-2, 0, n).Narrow(-1, n, n)}
@@ -291,7 +291,7 @@ func checkVecDot(x, y *lazy.Tensor, _ int) (demand, reason string) {
 	return checkPair(x, y, vecDotRank, vecDotShapes)
 }
 
-func computeVecDot(x, y *lazy.Tensor, axis int) *lazy.Tensor { return x.Mul(y).Sum(axis) }
+func computeVecDot(x, y *lazy.Tensor, axis int) *lazy.Tensor { return x.Conj().Mul(y).Sum(axis) }
 
 func checkVander(x *lazy.Tensor, n int) (demand, reason string) {
 	if n < 1 {

@@ -255,10 +255,10 @@ func init() { // not values of the variables: the functions use them
 
 // Cholesky returns for each matrix of the last two axes the lower triangular L
 // with x = L·Lᵀ, or if upper the U with x = Uᵀ·U: it is the method
-// Cholesky.
+// Cholesky. Of complex numbers the transposes are conjugates.
 //
-// It requires: x is floating point; x has at least rank 2, and its last two
-// dimensions are equal.
+// It requires: x is floating point or complex; x has at least rank 2, and its
+// last two dimensions are equal.
 func Cholesky(x *lazy.Tensor, upper bool) *lazy.Tensor {
 	return definedCholesky.Call(lazy.Attrs{"upper": upper}, x)
 }
@@ -271,22 +271,24 @@ func recordLUFactor(x *lazy.Tensor) (lu, pivots, order *lazy.Tensor) {
 
 // QR returns Q, whose columns are orthonormal, and the upper triangular R with
 // x = Q·R, for each matrix of the last two axes. Q has as many columns as x
-// has rows if complete, else as many as the smaller dimension. There is no
-// gradient of a complete Q of a matrix with more rows than columns.
+// has rows if complete, else as many as the smaller dimension. The diagonal of
+// R is real. There is no gradient of a complete Q of a matrix with more rows
+// than columns.
 //
-// It requires: x is floating point; x has at least rank 2; the last two
-// dimensions of x are no open sizes.
+// It requires: x is floating point or complex; x has at least rank 2; the last
+// two dimensions of x are no open sizes.
 func QR(x *lazy.Tensor, complete bool) (q, r *lazy.Tensor) {
 	ys := definedQR.CallAll(lazy.Attrs{"complete": complete}, x)
 	return ys[0], ys[1]
 }
 
-// Reflect returns the reflectors I - tau·v·vᵀ of QR, and their tau. The
-// vectors v stand below the diagonal, on which they have a 1 that is not
-// written; R is on and above it. Q is HouseholderProduct of both.
+// Reflect returns the reflectors I - tau·v·vᵀ of QR, of complex numbers I -
+// tau·v·vᴴ, and their tau. The vectors v stand below the diagonal, on which
+// they have a 1 that is not written; R is on and above it. Q is
+// HouseholderProduct of both.
 //
-// It requires: x is floating point; x has at least rank 2; the last two
-// dimensions of x are no open sizes.
+// It requires: x is floating point or complex; x has at least rank 2; the last
+// two dimensions of x are no open sizes.
 func Reflect(x *lazy.Tensor) (reflectors, tau *lazy.Tensor) {
 	ys := definedReflect.CallAll(nil, x)
 	return ys[0], ys[1]
@@ -296,21 +298,23 @@ func Reflect(x *lazy.Tensor) (reflectors, tau *lazy.Tensor) {
 // product of the reflectors I - tau·v·vᵀ, for each matrix of the last two
 // axes. v is a column of x below its diagonal, where it counts as 1.
 //
-// It requires: x is floating point; tau is floating point and has the dtype of
-// x; x has at least rank 2, and no more columns than rows; tau has the
-// dimensions of x before the last two, and then no more elements than x has
-// columns; the last two dimensions of x are no open sizes.
+// It requires: x is floating point or complex; tau is floating point or complex
+// and has the dtype of x; x has at least rank 2, and no more columns than rows;
+// tau has the dimensions of x before the last two, and then no more elements
+// than x has columns; the last two dimensions of x are no open sizes.
 func HouseholderProduct(x *lazy.Tensor, tau *lazy.Tensor) *lazy.Tensor {
 	return definedHouseholderProduct.Call(nil, x, tau)
 }
 
 // Eigh returns the eigenvalues, rising, and the eigenvectors as columns, of
-// each symmetric matrix of the last two axes. The lower triangle of x is read,
-// or the upper. The gradient is symmetric; it is NaN where it asks for the
+// each symmetric or Hermitian matrix of the last two axes. The lower triangle
+// of x is read, or the upper, and no imaginary part of the diagonal. The
+// gradient is symmetric, or Hermitian; it is NaN where it asks for the
 // eigenvectors of equal eigenvalues, which are not determined.
 //
-// It requires: x is floating point; x has at least rank 2, and its last two
-// dimensions are equal; the last two dimensions of x are no open sizes.
+// It requires: x is floating point or complex; x has at least rank 2, and its
+// last two dimensions are equal; the last two dimensions of x are no open
+// sizes.
 func Eigh(x *lazy.Tensor, upper bool) (values, vectors *lazy.Tensor) {
 	ys := definedEigh.CallAll(lazy.Attrs{"upper": upper}, x)
 	return ys[0], ys[1]
@@ -318,21 +322,22 @@ func Eigh(x *lazy.Tensor, upper bool) (values, vectors *lazy.Tensor) {
 
 // EigvalsH returns the eigenvalues of Eigh.
 //
-// It requires: x is floating point; x has at least rank 2, and its last two
-// dimensions are equal; the last two dimensions of x are no open sizes.
+// It requires: x is floating point or complex; x has at least rank 2, and its
+// last two dimensions are equal; the last two dimensions of x are no open
+// sizes.
 func EigvalsH(x *lazy.Tensor, upper bool) *lazy.Tensor {
 	return definedEigvalsH.Call(lazy.Attrs{"upper": upper}, x)
 }
 
 // SVD returns U, whose columns are orthonormal, the singular values s, falling,
-// and Vᵀ with orthonormal rows, with x = U·diag(s)·Vᵀ, for each matrix of
-// the last two axes. U and V are square if full. The gradient is that of
-// functions which do not depend on the signs of the vectors; it is NaN where it
-// asks for the vectors of equal singular values, which are not determined.
-// Those that full adds have none.
+// and Vᵀ with orthonormal rows, with x = U·diag(s)·Vᵀ, of complex numbers
+// Vᴴ, for each matrix of the last two axes. U and V are square if full. The
+// gradient is that of functions which do not depend on the signs or phases of
+// the vectors. It is NaN where it asks for the vectors of equal singular
+// values, which are not determined. Those that full adds have none.
 //
-// It requires: x is floating point; x has at least rank 2; the last two
-// dimensions of x are no open sizes.
+// It requires: x is floating point or complex; x has at least rank 2; the last
+// two dimensions of x are no open sizes.
 func SVD(x *lazy.Tensor, full bool) (u, s, vt *lazy.Tensor) {
 	ys := definedSVD.CallAll(lazy.Attrs{"full": full}, x)
 	return ys[0], ys[1], ys[2]
@@ -341,8 +346,8 @@ func SVD(x *lazy.Tensor, full bool) (u, s, vt *lazy.Tensor) {
 // SVDVals returns the singular values of each matrix of the last two axes,
 // falling.
 //
-// It requires: x is floating point; x has at least rank 2; the last two
-// dimensions of x are no open sizes.
+// It requires: x is floating point or complex; x has at least rank 2; the last
+// two dimensions of x are no open sizes.
 func SVDVals(x *lazy.Tensor) *lazy.Tensor {
 	return definedSVDVals.Call(nil, x)
 }
@@ -351,29 +356,32 @@ func SVDVals(x *lazy.Tensor) *lazy.Tensor {
 // of the last two axes, or of y·x = b if right: TriangularSolve of axes before
 // those that broadcast.
 //
-// It requires: x is floating point; b is floating point and has the dtype of x;
-// x has at least rank 2, and its last two dimensions are equal; b has at least
-// rank 2, and as many rows as x, or columns if right; the dimensions before the
-// last two broadcast.
+// It requires: x is floating point or complex; b is floating point or complex
+// and has the dtype of x; x has at least rank 2, and its last two dimensions
+// are equal; b has at least rank 2, and as many rows as x, or columns if right;
+// the dimensions before the last two broadcast.
 func SolveTriangular(x *lazy.Tensor, b *lazy.Tensor, upper bool, right bool, unit bool) *lazy.Tensor {
 	return definedSolveTriangular.Call(lazy.Attrs{"upper": upper, "right": right, "unit": unit}, x, b)
 }
 
 // CholeskySolve returns the solution y of a·y = b, for the matrices a =
-// x·xᵀ, or a = xᵀ·x if upper, whose factors Cholesky gives.
+// x·xᵀ, or a = xᵀ·x if upper, of complex numbers with xᴴ, whose factors
+// Cholesky gives.
 //
-// It requires: x is floating point; b is floating point and has the dtype of x;
-// x has at least rank 2, and its last two dimensions are equal; b has at least
-// rank 2, and as many rows as x; the dimensions before the last two broadcast.
+// It requires: x is floating point or complex; b is floating point or complex
+// and has the dtype of x; x has at least rank 2, and its last two dimensions
+// are equal; b has at least rank 2, and as many rows as x; the dimensions
+// before the last two broadcast.
 func CholeskySolve(x *lazy.Tensor, b *lazy.Tensor, upper bool) *lazy.Tensor {
 	return definedCholeskySolve.Call(lazy.Attrs{"upper": upper}, x, b)
 }
 
-// CholeskyInverse returns the inverse of x·xᵀ, or of xᵀ·x if upper, for
-// each matrix of the last two axes.
+// CholeskyInverse returns the inverse of x·xᵀ, or of xᵀ·x if upper, of
+// complex numbers with xᴴ, for each matrix of the last two axes.
 //
-// It requires: x is floating point; x has at least rank 2, and its last two
-// dimensions are equal; the last two dimensions of x are no open sizes.
+// It requires: x is floating point or complex; x has at least rank 2, and its
+// last two dimensions are equal; the last two dimensions of x are no open
+// sizes.
 func CholeskyInverse(x *lazy.Tensor, upper bool) *lazy.Tensor {
 	return definedCholeskyInverse.Call(lazy.Attrs{"upper": upper}, x)
 }
@@ -388,10 +396,10 @@ func recordSolveFactored(x *lazy.Tensor, lu *lazy.Tensor, order *lazy.Tensor, b 
 // of x, or of y·x = b if right. b is a vector if it has one axis, or the shape
 // of x without its last axis. A singular x gives infinities or NaNs.
 //
-// It requires: x is floating point; b is floating point and has the dtype of x;
-// x has at least rank 2, and its last two dimensions are equal; the last two
-// dimensions of x are no open sizes; b has as many rows as x, or columns if
-// right; the dimensions before the last two broadcast.
+// It requires: x is floating point or complex; b is floating point or complex
+// and has the dtype of x; x has at least rank 2, and its last two dimensions
+// are equal; the last two dimensions of x are no open sizes; b has as many rows
+// as x, or columns if right; the dimensions before the last two broadcast.
 func Solve(x *lazy.Tensor, b *lazy.Tensor, right bool) *lazy.Tensor {
 	return definedSolve.Call(lazy.Attrs{"right": right}, x, b)
 }
@@ -399,11 +407,11 @@ func Solve(x *lazy.Tensor, b *lazy.Tensor, right bool) *lazy.Tensor {
 // LUSolve returns the solution y of a·y = b, where x and pivots are LUFactor
 // of a.
 //
-// It requires: x is floating point; pivots is an integer; b is floating point
-// and has the dtype of x; x has at least rank 2, and its last two dimensions
-// are equal; pivots have the shape of x without its last axis; b has the rank
-// of x, its dimensions before the last two and as many rows; the last two
-// dimensions of x are no open sizes.
+// It requires: x is floating point or complex; pivots is an integer; b is
+// floating point or complex and has the dtype of x; x has at least rank 2, and
+// its last two dimensions are equal; pivots have the shape of x without its
+// last axis; b has the rank of x, its dimensions before the last two and as
+// many rows; the last two dimensions of x are no open sizes.
 func LUSolve(x *lazy.Tensor, pivots *lazy.Tensor, b *lazy.Tensor) *lazy.Tensor {
 	return definedLUSolve.Call(nil, x, pivots, b)
 }
@@ -411,8 +419,9 @@ func LUSolve(x *lazy.Tensor, pivots *lazy.Tensor, b *lazy.Tensor) *lazy.Tensor {
 // Inv returns the inverse of each matrix of the last two axes. That of a
 // singular matrix has infinities or NaNs.
 //
-// It requires: x is floating point; x has at least rank 2, and its last two
-// dimensions are equal; the last two dimensions of x are no open sizes.
+// It requires: x is floating point or complex; x has at least rank 2, and its
+// last two dimensions are equal; the last two dimensions of x are no open
+// sizes.
 func Inv(x *lazy.Tensor) *lazy.Tensor {
 	return definedInv.Call(nil, x)
 }
@@ -422,10 +431,10 @@ func Inv(x *lazy.Tensor) *lazy.Tensor {
 // has full rank: where it has not, numbers without a meaning come out, or
 // infinities and NaNs, and PInv gives the solution.
 //
-// It requires: x is floating point; b is floating point and has the dtype of x;
-// x has at least rank 2; the last two dimensions of x are no open sizes; b has
-// at least rank 2, and as many rows as x; the dimensions before the last two
-// broadcast.
+// It requires: x is floating point or complex; b is floating point or complex
+// and has the dtype of x; x has at least rank 2; the last two dimensions of x
+// are no open sizes; b has at least rank 2, and as many rows as x; the
+// dimensions before the last two broadcast.
 func LstSq(x *lazy.Tensor, b *lazy.Tensor) *lazy.Tensor {
 	return definedLstSq.Call(nil, x, b)
 }
@@ -434,8 +443,8 @@ func LstSq(x *lazy.Tensor, b *lazy.Tensor) *lazy.Tensor {
 // values of at most rtol times the largest count as 0; a negative rtol stands
 // for the larger dimension times the distance of 1 to the next number.
 //
-// It requires: x is floating point; rtol is finite; x has at least rank 2; the
-// last two dimensions of x are no open sizes.
+// It requires: x is floating point or complex; rtol is finite; x has at least
+// rank 2; the last two dimensions of x are no open sizes.
 func PInv(x *lazy.Tensor, rtol float64) *lazy.Tensor {
 	return definedPInv.Call(lazy.Attrs{"rtol": rtol}, x)
 }
@@ -455,17 +464,19 @@ func recordSlogDetFactored(x *lazy.Tensor, lu *lazy.Tensor, pivots *lazy.Tensor,
 
 // Det returns the determinant of each matrix of the last two axes.
 //
-// It requires: x is floating point; x has at least rank 2, and its last two
-// dimensions are equal; the last two dimensions of x are no open sizes.
+// It requires: x is floating point or complex; x has at least rank 2, and its
+// last two dimensions are equal; the last two dimensions of x are no open
+// sizes.
 func Det(x *lazy.Tensor) *lazy.Tensor {
 	return definedDet.Call(nil, x)
 }
 
 // LogDet returns the logarithm of the determinant of each matrix of the last
-// two axes: NaN of one below 0.
+// two axes: NaN of a real one below 0.
 //
-// It requires: x is floating point; x has at least rank 2, and its last two
-// dimensions are equal; the last two dimensions of x are no open sizes.
+// It requires: x is floating point or complex; x has at least rank 2, and its
+// last two dimensions are equal; the last two dimensions of x are no open
+// sizes.
 func LogDet(x *lazy.Tensor) *lazy.Tensor {
 	return definedLogDet.Call(nil, x)
 }
@@ -474,8 +485,8 @@ func LogDet(x *lazy.Tensor) *lazy.Tensor {
 // axes are above rtol times the largest, as i64; a negative rtol is that of
 // PInv.
 //
-// It requires: x is floating point; rtol is finite; x has at least rank 2; the
-// last two dimensions of x are no open sizes.
+// It requires: x is floating point or complex; rtol is finite; x has at least
+// rank 2; the last two dimensions of x are no open sizes.
 func MatrixRank(x *lazy.Tensor, rtol float64) *lazy.Tensor {
 	return definedMatrixRank.Call(lazy.Attrs{"rtol": rtol}, x)
 }
@@ -483,8 +494,9 @@ func MatrixRank(x *lazy.Tensor, rtol float64) *lazy.Tensor {
 // MatrixPower returns the product of n times each matrix of the last two axes;
 // of -n times its inverse if n is negative.
 //
-// It requires: x is floating point; x has at least rank 2, and its last two
-// dimensions are equal; the last two dimensions of x are no open sizes.
+// It requires: x is floating point or complex; x has at least rank 2, and its
+// last two dimensions are equal; the last two dimensions of x are no open
+// sizes.
 func MatrixPower(x *lazy.Tensor, n int) *lazy.Tensor {
 	return definedMatrixPower.Call(lazy.Attrs{"n": n}, x)
 }
@@ -492,8 +504,9 @@ func MatrixPower(x *lazy.Tensor, n int) *lazy.Tensor {
 // MatrixExp returns e to the power of each matrix of the last two axes, the sum
 // of xⁿ/n!.
 //
-// It requires: x is floating point; x has at least rank 2, and its last two
-// dimensions are equal; the last two dimensions of x are no open sizes.
+// It requires: x is floating point or complex; x has at least rank 2, and its
+// last two dimensions are equal; the last two dimensions of x are no open
+// sizes.
 func MatrixExp(x *lazy.Tensor) *lazy.Tensor {
 	return definedMatrixExp.Call(nil, x)
 }
@@ -511,7 +524,7 @@ func recordCondOf(x *lazy.Tensor, kind int) *lazy.Tensor {
 
 // Trace returns the sum of the diagonal of each matrix of the last two axes.
 //
-// It requires: x is a number; x has at least rank 2.
+// It requires: x is a number or complex; x has at least rank 2.
 func Trace(x *lazy.Tensor) *lazy.Tensor {
 	return definedTrace.Call(nil, x)
 }
@@ -519,16 +532,18 @@ func Trace(x *lazy.Tensor) *lazy.Tensor {
 // Cross returns the cross products of x and y, whose three coordinates stand
 // along the axis.
 //
-// It requires: x is a number; y has the dtype of x; axis is one of those of x;
-// x and y have one rank; the dimension of the axis is 3; the shapes broadcast.
+// It requires: x is a number or complex; y has the dtype of x; axis is one of
+// those of x; x and y have one rank; the dimension of the axis is 3; the shapes
+// broadcast.
 func Cross(x *lazy.Tensor, y *lazy.Tensor, axis int) *lazy.Tensor {
 	return definedCross.Call(lazy.Attrs{"axis": axis}, x, y)
 }
 
-// VecDot returns the sums along the axis of the products of x and y.
+// VecDot returns the sums along the axis of the products of x, of complex
+// numbers its conjugate, and y.
 //
-// It requires: x is a number; y has the dtype of x; axis is one of those of x;
-// x and y have one rank; the shapes broadcast.
+// It requires: x is a number or complex; y has the dtype of x; axis is one of
+// those of x; x and y have one rank; the shapes broadcast.
 func VecDot(x *lazy.Tensor, y *lazy.Tensor, axis int) *lazy.Tensor {
 	return definedVecDot.Call(lazy.Attrs{"axis": axis}, x, y)
 }
@@ -536,7 +551,7 @@ func VecDot(x *lazy.Tensor, y *lazy.Tensor, axis int) *lazy.Tensor {
 // Vander returns the powers 0, 1, … of x, as many as n says, along a new last
 // axis.
 //
-// It requires: x is a number; n is positive.
+// It requires: x is a number or complex; n is positive.
 func Vander(x *lazy.Tensor, n int) *lazy.Tensor {
 	return definedVander.Call(lazy.Attrs{"n": n}, x)
 }
@@ -544,9 +559,9 @@ func Vander(x *lazy.Tensor, n int) *lazy.Tensor {
 // TensorInv returns the tensor that TensorDot, over ind axes, takes as the
 // inverse of x. The product of the first ind dimensions is that of the others.
 //
-// It requires: x is floating point; ind is positive and less than the rank of
-// x; the product of the first ind dimensions is that of the others; no
-// dimension of x is an open size.
+// It requires: x is floating point or complex; ind is positive and less than
+// the rank of x; the product of the first ind dimensions is that of the others;
+// no dimension of x is an open size.
 func TensorInv(x *lazy.Tensor, ind int) *lazy.Tensor {
 	return definedTensorInv.Call(lazy.Attrs{"ind": ind}, x)
 }
@@ -555,9 +570,9 @@ func TensorInv(x *lazy.Tensor, ind int) *lazy.Tensor {
 // are b. The first dimensions of x are those of b, and the product of the
 // others is that of these.
 //
-// It requires: x is floating point; b is floating point and has the dtype of x;
-// x begins with the dimensions of b; the product of the other dimensions of x
-// is that of b; no dimension of x is an open size.
+// It requires: x is floating point or complex; b is floating point or complex
+// and has the dtype of x; x begins with the dimensions of b; the product of the
+// other dimensions of x is that of b; no dimension of x is an open size.
 func TensorSolve(x *lazy.Tensor, b *lazy.Tensor) *lazy.Tensor {
 	return definedTensorSolve.Call(nil, x, b)
 }

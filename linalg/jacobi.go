@@ -26,14 +26,14 @@ func orthogonalRows(x *lazy.Tensor, w int) *lazy.Tensor {
 		return []*lazy.Tensor{x, c, s, far.Maximum(angle)}
 	}
 	sweep := func(_ *lazy.Trace, state []*lazy.Tensor) []*lazy.Tensor {
-		next := lazy.For(n, round, state[0], state[1], state[2], number(x, 0))
+		next := lazy.For(n, round, state[0], state[1], state[2], number(state[1], 0))
 		return append(next, state[4].AddScalar(1))
 	}
 	again := func(_ *lazy.Trace, state []*lazy.Tensor) *lazy.Tensor {
 		return state[3].GreaterScalar(most).And(state[4].LessScalar(sweeps))
 	}
 	c, s, _ := angles(x, w, zero(x.Trace()))
-	return lazy.While(again, sweep, x, c, s, number(x, 1), zero(x.Trace()))[0]
+	return lazy.While(again, sweep, x, c, s, number(c, 1), zero(x.Trace()))[0]
 }
 
 // partners returns for each of n rows its partner in round k, from 0 to n-1: the numbers of both add up to
@@ -50,7 +50,11 @@ func angles(x *lazy.Tensor, w int, k *lazy.Tensor) (c, s, most *lazy.Tensor) {
 	n := x.OpenDim(1)
 	x = x.Narrow(2, 0, w)
 	i, other := count(x.Trace(), 0, n), partners(k, n)
-	squares, p := x.Square().Sum(2), x.Mul(x.IndexSelect(other, 1)).Sum(2)
+	squares, p := squaresOf(x).Sum(2), x.Mul(x.IndexSelect(other, 1).Conj()).Sum(2)
+	var phase *lazy.Tensor // of complex rows: turned by it, the partner has a real p
+	if isComplex(p) {
+		phase, p = p.Sign(), p.Abs()
+	}
 	others := squares.IndexSelect(other, 1)
 	lengths := squares.Sqrt().Mul(others.Sqrt())
 	// A NaN, which is not greater than 0 either, must not end the sweeps of the other matrices.
@@ -62,5 +66,8 @@ func angles(x *lazy.Tensor, w int, k *lazy.Tensor) (c, s, most *lazy.Tensor) {
 	negative := tau.LessScalar(0).Or(tau.EqualScalar(0).And(i.Greater(other)))
 	t = none.ScalarWhere(0, negative.Where(t.Neg(), t))
 	c = t.Square().AddScalar(1).Rsqrt()
-	return c, t.Mul(c), most
+	if s = t.Mul(c); phase != nil {
+		s = s.Mul(phase)
+	}
+	return c, s, most
 }

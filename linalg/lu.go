@@ -15,7 +15,8 @@ func checkLUFactor(x *lazy.Tensor) (demand, reason string) {
 
 // LUFactor returns for each matrix of the last two axes L, without its diagonal of ones, below U, with
 // P·x = L·U. To give P·x, row i was swapped with row pivots[i], which count from 1 and are i32, one after
-// the other. The pivot is the first largest element of its column. A singular matrix has zeros on the
+// the other. The pivot is the first largest element of its column, of
+// complex numbers by the sum of the absolute values of the parts. A singular matrix has zeros on the
 // diagonal of U.
 func LUFactor(x *lazy.Tensor) (lu, pivots *lazy.Tensor) {
 	lu, pivots, _ = recordLUFactor(x)
@@ -94,7 +95,7 @@ func luPanel(p *lazy.Tensor, first int) (lu, moved, pivots *lazy.Tensor) {
 		row := k.AddScalar(float64(first))
 		i, j := count(tr, 1, 1, m, 1), count(tr, 2, 1, 1, w)
 		column := columnAt(p, k)
-		best := i.Less(row).ScalarWhere(-1, column.Abs()).ArgMax(1).Convert(lazy.I32).Unsqueeze(2)
+		best := i.Less(row).ScalarWhere(-1, taxicab(column)).ArgMax(1).Convert(lazy.I32).Unsqueeze(2)
 		isPivot, isRow := i.Equal(best), i.Equal(row)
 		swapped := func(x *lazy.Tensor) (y, pivot *lazy.Tensor) {
 			pivot = isPivot.WhereScalar(x, 0).SumKeep(1).Convert(x.DType()) // a sum of i32 is i64
@@ -115,8 +116,16 @@ func luPanel(p *lazy.Tensor, first int) (lu, moved, pivots *lazy.Tensor) {
 	return ys[0], ys[1].Squeeze(2).Convert(lazy.I64), ys[2]
 }
 
+// taxicab is |x|, of complex numbers the sum of that of the parts: LAPACK's measure of pivots.
+func taxicab(x *lazy.Tensor) *lazy.Tensor {
+	if isComplex(x) {
+		return x.Real().Abs().Add(x.Imag().Abs())
+	}
+	return x.Abs()
+}
+
 // gradLUFactor is that of P·x = L·U for L and U: S. Axen (2021), "Differentiating the LU decomposition",
-// sethaxen.com/blog/2021/02/differentiating-the-lu-decomposition, sections 2 to 4.
+// sethaxen.com/blog/2021/02/differentiating-the-lu-decomposition, sections 2 to 4. It is that of conjugates.
 func gradLUFactor(x *lazy.Tensor, y, ct []*lazy.Tensor) []*lazy.Tensor {
 	m, n := rowsAndColumns(x)
 	k := min(m, n)
@@ -124,7 +133,7 @@ func gradLUFactor(x *lazy.Tensor, y, ct []*lazy.Tensor) []*lazy.Tensor {
 		return []*lazy.Tensor{x.MulScalar(0)}
 	}
 	g := functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
-		lu, ct, order := t[0], t[1], t[2]
+		lu, ct, order := t[0], t[1].Conj(), t[2]
 		l, u := triangles(lu)
 		gl, gu := ct.Narrow(-1, 0, k).Tril(-1), ct.Narrow(-2, 0, k).Triu(0)
 		l1, u1 := l.Narrow(-2, 0, k), u.Narrow(-1, 0, k)
@@ -145,7 +154,7 @@ func gradLUFactor(x *lazy.Tensor, y, ct []*lazy.Tensor) []*lazy.Tensor {
 		if m > k {
 			g = lazy.Concatenate(-2, g, divide(gl.Narrow(-2, k, m-k)))
 		}
-		return []*lazy.Tensor{rowsInOrder(g, order.ArgSort(-1))}
+		return []*lazy.Tensor{rowsInOrder(g, order.ArgSort(-1)).Conj()}
 	}, y[0], ct[0], y[2])
 	return g
 }

@@ -11,7 +11,7 @@ import (
 
 // epsilon is the distance of 1 to the next number of the dtype in which x is computed.
 func epsilon(x *lazy.Tensor) float64 {
-	switch x.DType() {
+	switch x.DType().Part() {
 	case types.F64:
 		return 0x1p-52
 	case types.F16:
@@ -48,6 +48,28 @@ func rowsAndColumns(x *lazy.Tensor) (m, n int) { return x.OpenDim(-2), x.OpenDim
 // turned is the transpose of each matrix.
 func turned(x *lazy.Tensor) *lazy.Tensor { return x.SwapAxes(-2, -1) }
 
+// adjoint is the transpose of each matrix, of complex numbers the conjugate of it.
+func adjoint(x *lazy.Tensor) *lazy.Tensor { return turned(x.Conj()) }
+
+// isComplex reports whether x has complex numbers.
+func isComplex(x *lazy.Tensor) bool { return x.DType().IsComplex() }
+
+// real returns the real parts of complex numbers, and others as they are.
+func real(x *lazy.Tensor) *lazy.Tensor {
+	if isComplex(x) {
+		return x.Real()
+	}
+	return x
+}
+
+// squaresOf returns the squares of x, of complex numbers those of the moduli.
+func squaresOf(x *lazy.Tensor) *lazy.Tensor {
+	if isComplex(x) {
+		return x.Real().Square().Add(x.Imag().Square())
+	}
+	return x.Square()
+}
+
 // count counts along an axis of a shape.
 func count(tr *lazy.Trace, axis int, dims ...int) *lazy.Tensor {
 	return lazy.Iota(tr, lazy.I32, axis, dims...)
@@ -79,8 +101,8 @@ func rowsInOrder(x, order *lazy.Tensor) *lazy.Tensor {
 	return x.GatherAlong(order.Unsqueeze(-1).BroadcastTo(append(batchOf(order, 0), x.OpenDim(-1))...), x.Rank()-2)
 }
 
-// skew is x - xᵀ.
-func skew(x *lazy.Tensor) *lazy.Tensor { return x.Sub(turned(x)) }
+// skew is x - xᴴ.
+func skew(x *lazy.Tensor) *lazy.Tensor { return x.Sub(adjoint(x)) }
 
 // joined returns the broadcast of the batches of x and y before their last two axes; false if there is none.
 func joined(x, y *lazy.Tensor) ([]int, bool) {

@@ -29,7 +29,7 @@ func TestMistakes(t *testing.T) {
 		want string
 		y    *lazy.Tensor
 	}{
-		{"linalg.cholesky(i32[2,2]): x must be floating point, is i32; convert it with Convert (linalg.cholesky_c1)", linalg.Cholesky(lazy.Zeros(tr, lazy.I32, 2, 2), false)},
+		{"linalg.cholesky(i32[2,2]): x must be floating point or complex, is i32; convert it with Convert (linalg.cholesky_c1)", linalg.Cholesky(lazy.Zeros(tr, lazy.I32, 2, 2), false)},
 		{"linalg.cholesky(f32[2,3]): the last two dimensions of x differ: 2 and 3 (linalg.cholesky_c2)", linalg.Cholesky(m, false)},
 		{"linalg.lu_factor(f32[3]): x has rank 1, must be at least 2 (linalg.lu_factor_c2)", first(linalg.LUFactor(v))},
 		{"x has rank 1, must be at least 2 (linalg.qr_c2)", first(linalg.QR(v, false))},

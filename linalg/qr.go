@@ -72,7 +72,8 @@ func reflect(a *lazy.Tensor) (v, tau *lazy.Tensor) {
 }
 
 // reflectPanel reflects the columns of p[batch, m, w] to zeros below the diagonal that begins in row
-// first, with the signs of LAPACK's geqrf.
+// first, with the signs of LAPACK's geqrf. The diagonal becomes real, so that reflectors of complex columns
+// apply as their adjoints do.
 func reflectPanel(p *lazy.Tensor, first int) (v, tau *lazy.Tensor) {
 	batch, m, w := p.OpenDim(0), p.OpenDim(1), p.OpenDim(2)
 	step := func(tr *lazy.Trace, k *lazy.Tensor, state []*lazy.Tensor) []*lazy.Tensor {
@@ -84,18 +85,21 @@ func reflectPanel(p *lazy.Tensor, first int) (v, tau *lazy.Tensor) {
 		// Elements are divided by the largest: their squares could overflow.
 		most := i.Less(row).ScalarWhere(0, column.Abs()).MaxKeep(1)
 		scale := most.EqualScalar(0).ScalarWhere(1, most)
-		rest := below.WhereScalar(column.Div(scale), 0).Square().SumKeep(1)
+		rest := squaresOf(below.WhereScalar(column.Div(scale), 0)).SumKeep(1)
 		flat := rest.EqualScalar(0)
 		a := alpha.Div(scale)
-		length := flat.ScalarWhere(1, a.Square().Add(rest)).Sqrt() // divisors that are not 0 keep NaNs out of gradients
-		beta := a.LessScalar(0).Where(length, length.Neg())
-		beta = flat.Where(a, beta)
+		if isComplex(a) {
+			flat = flat.And(a.Imag().EqualScalar(0))
+		}
+		length := flat.ScalarWhere(1, squaresOf(a).Add(rest)).Sqrt() // divisors that are not 0 keep NaNs out of gradients
+		beta := real(a).LessScalar(0).Where(length, length.Neg())
+		beta = flat.Where(real(a), beta)
 		tau := flat.ScalarWhere(0, beta.Sub(a).Div(flat.ScalarWhere(1, beta)))
 		v := below.WhereScalar(flat.ScalarWhere(0, column.Div(scale).Div(flat.ScalarWhere(1, a.Sub(beta)))), 0)
 		full := i.Equal(row).ScalarWhere(1, v)
-		products := full.Mul(p).SumKeep(1)
-		p = j.Greater(k).Where(p.Sub(full.Mul(tau.Mul(products))),
-			j.Equal(k).Where(below.Where(v, i.Equal(row).Where(beta.Mul(scale), p)), p))
+		products := full.Conj().Mul(p).SumKeep(1)
+		p = j.Greater(k).Where(p.Sub(full.Mul(tau.Conj().Mul(products))),
+			j.Equal(k).Where(below.Where(v, i.Equal(row).Where(beta.Mul(scale).Convert(p.DType()), p)), p))
 		taus = count(tr, 1, 1, w).Equal(k).Where(tau.Squeeze(2), taus)
 		return []*lazy.Tensor{p, taus}
 	}
@@ -103,9 +107,9 @@ func reflectPanel(p *lazy.Tensor, first int) (v, tau *lazy.Tensor) {
 	return ys[0], ys[1]
 }
 
-// reflectors is the product Q = I - V·T·Vᵀ of reflectors: the compact WY form of Schreiber and Van Loan
+// reflectors is the product Q = I - V·T·Vᴴ of reflectors: the compact WY form of Schreiber and Van Loan
 // (1989), "A storage-efficient WY representation for products of Householder transformations". The
-// inverse of T is the upper triangle of VᵀV with 1/tau on its diagonal: Puglisi (1992), "Modification of
+// inverse of T is the upper triangle of VᴴV with 1/tau on its diagonal: Puglisi (1992), "Modification of
 // the Householder method based on the compact WY representation".
 type reflectors struct{ v, inverse *lazy.Tensor }
 
@@ -119,12 +123,16 @@ func newReflectors(v, tau *lazy.Tensor, first int) reflectors {
 	none := tau.EqualScalar(0)
 	v = none.Unsqueeze(-2).ScalarWhere(0, v)
 	diagonal := none.ScalarWhere(1, none.ScalarWhere(1, tau).Reciprocal())
-	return reflectors{v, turned(v).MatMul(v).Triu(1).Add(diagonal.DiagEmbed(0, -2, -1))}
+	return reflectors{v, adjoint(v).MatMul(v).Triu(1).Add(diagonal.DiagEmbed(0, -2, -1))}
 }
 
-// apply returns Q·x, or Qᵀ·x if transpose.
+// apply returns Q·x, or Qᴴ·x if transpose.
 func (r reflectors) apply(x *lazy.Tensor, transpose bool) *lazy.Tensor {
-	return x.Sub(r.v.MatMul(r.inverse.TriangularSolve(turned(r.v).MatMul(x), false, true, transpose, false)))
+	t := r.inverse
+	if transpose {
+		t = t.Conj()
+	}
+	return x.Sub(r.v.MatMul(t.TriangularSolve(adjoint(r.v).MatMul(x), false, true, transpose, false)))
 }
 
 func checkHouseholderProduct(x, tau *lazy.Tensor) (demand, reason string) {
@@ -169,17 +177,21 @@ func gradQR(x *lazy.Tensor, y, ct []*lazy.Tensor, complete bool) []*lazy.Tensor 
 		if m >= n {
 			return []*lazy.Tensor{gradTallQR(q, r, gq, gr)}
 		}
-		// The columns beyond are Qᵀ times those of R.
+		// The columns beyond are Q times those of R.
 		gRest := gr.Narrow(-1, m, n-m)
-		gq = gq.Add(x.Narrow(-1, m, n-m).MatMul(turned(gRest)))
+		gq = gq.Add(x.Narrow(-1, m, n-m).MatMul(adjoint(gRest)))
 		g := gradTallQR(q, r.Narrow(-1, 0, m), gq, gr.Narrow(-1, 0, m))
 		return []*lazy.Tensor{lazy.Concatenate(-1, g, q.MatMul(gRest))}
 	}, x, y[0], y[1], ct[0], ct[1])
 }
 
-// gradTallQR is (gq + Q·copyltu(M)) R⁻ᵀ of M = R·grᵀ - gqᵀ·Q, whose lower triangle copyltu mirrors.
+// gradTallQR is (gq + Q·copyltu(M)) R⁻ᴴ of M = R·grᴴ - gqᴴ·Q, whose lower triangle copyltu mirrors, with a
+// real diagonal.
 func gradTallQR(q, r, gq, gr *lazy.Tensor) *lazy.Tensor {
-	lower := r.MatMul(turned(gr)).Sub(turned(gq).MatMul(q))
-	mirrored := lower.Tril(0).Add(turned(lower.Tril(-1)))
-	return r.TriangularSolve(gq.Add(q.MatMul(mirrored)), true, true, true, false)
+	lower := r.MatMul(adjoint(gr)).Sub(adjoint(gq).MatMul(q))
+	mirrored := lower.Tril(0).Add(adjoint(lower.Tril(-1)))
+	if isComplex(mirrored) {
+		mirrored = mirrored.Add(adjoint(mirrored)).MulScalar(0.5)
+	}
+	return r.Conj().TriangularSolve(gq.Add(q.MatMul(mirrored)), true, true, true, false)
 }

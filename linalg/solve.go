@@ -35,7 +35,11 @@ func checkCholeskySolve(x, b *lazy.Tensor, _ bool) (demand, reason string) {
 func computeCholeskySolve(x, b *lazy.Tensor, upper bool) *lazy.Tensor {
 	return functions.Wide(func(t ...*lazy.Tensor) *lazy.Tensor {
 		x, b := together(t[0], t[1])
-		return x.TriangularSolve(x.TriangularSolve(b, false, upper, upper, false), false, upper, !upper, false)
+		c := x.Conj()
+		if upper { // xᴴ·x·y = b
+			return x.TriangularSolve(c.TriangularSolve(b, false, true, true, false), false, true, false, false)
+		}
+		return c.TriangularSolve(x.TriangularSolve(b, false, false, false, false), false, false, true, false)
 	}, x, b)
 }
 
@@ -60,14 +64,15 @@ func computeSolveFactored(_, lu, order, b *lazy.Tensor, transpose bool) *lazy.Te
 	}, lu, order, b)[0]
 }
 
-// gradSolveFactored is w = x⁻ᵀ ct for b, and -w·yᵀ for x: Giles (2008), section 2.3.1.
+// gradSolveFactored is w = x⁻ᵀ ct for b, and -w·yᵀ for x: Giles (2008), section 2.3.1. It is that of
+// conjugates.
 func gradSolveFactored(x, lu, order, _, y, ct *lazy.Tensor, transpose bool) []*lazy.Tensor {
-	w := recordSolveFactored(x, lu, order, ct, !transpose)
+	w := recordSolveFactored(x, lu, order, ct.Conj(), !transpose)
 	g := w.MatMul(turned(y))
 	if transpose {
 		g = turned(g)
 	}
-	return []*lazy.Tensor{g.Neg(), nil, nil, w}
+	return []*lazy.Tensor{g.Neg().Conj(), nil, nil, w.Conj()}
 }
 
 // solve returns the solution of x·y = b, for x and b of one batch.
@@ -164,11 +169,11 @@ func computeLstSq(x, b *lazy.Tensor) *lazy.Tensor {
 	return functions.Wide(func(t ...*lazy.Tensor) *lazy.Tensor {
 		x, b := together(t[0], t[1])
 		if m, n := rowsAndColumns(x); m < n {
-			q, r := QR(turned(x), false)
-			return q.MatMul(r.TriangularSolve(b, false, true, true, false))
+			q, r := QR(adjoint(x), false)
+			return q.MatMul(r.Conj().TriangularSolve(b, false, true, true, false))
 		}
 		q, r := QR(x, false)
-		return r.TriangularSolve(turned(q).MatMul(b), false, true, false, false)
+		return r.TriangularSolve(adjoint(q).MatMul(b), false, true, false, false)
 	}, x, b)
 }
 
@@ -194,7 +199,7 @@ func computePInv(x *lazy.Tensor, rtol float64) *lazy.Tensor {
 		u, s, vt := SVD(t[0], false)
 		zero := s.LessEqual(least(t[0], s, rtol, eps))
 		inverse := zero.ScalarWhere(0, zero.ScalarWhere(1, s).Reciprocal())
-		return turned(vt).MatMul(inverse.Unsqueeze(-1).Mul(turned(u)))
+		return adjoint(vt).MatMul(inverse.Unsqueeze(-1).Mul(adjoint(u)))
 	}, x)
 }
 
@@ -203,7 +208,7 @@ func computePInv(x *lazy.Tensor, rtol float64) *lazy.Tensor {
 func gradPInv(x, y, ct *lazy.Tensor, _ float64) []*lazy.Tensor {
 	return functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
 		x, p, g := t[0], t[1], t[2]
-		pt, gt := turned(p), turned(g)
+		pt, gt := adjoint(p), adjoint(g)
 		first := pt.MatMul(g).MatMul(pt)
 		left := gt.MatMul(p).MatMul(pt)
 		left = left.Sub(x.MatMul(p.MatMul(left)))

@@ -23,8 +23,8 @@ func computeSVD(x *lazy.Tensor, full bool) (u, s, vt *lazy.Tensor) {
 	ys := functions.WideAll(func(x ...*lazy.Tensor) []*lazy.Tensor {
 		a := stack(x[0], 2)
 		if m, n := rowsAndColumns(a); m < n {
-			u, s, vt := singular(turned(a), full)
-			return []*lazy.Tensor{turned(vt), s, turned(u)}
+			u, s, vt := singular(adjoint(a), full)
+			return []*lazy.Tensor{adjoint(vt), s, adjoint(u)}
 		}
 		u, s, vt := singular(a, full)
 		return []*lazy.Tensor{u, s, vt}
@@ -33,7 +33,7 @@ func computeSVD(x *lazy.Tensor, full bool) (u, s, vt *lazy.Tensor) {
 }
 
 // singular decomposes a[batch, m, n] with m >= n: R of a = Q·R by one-sided Jacobi rotations, which
-// make its rows orthogonal, J·R = diag(s)·Vᵀ.
+// make its rows orthogonal, J·R = diag(s)·Vᴴ.
 func singular(a *lazy.Tensor, full bool) (u, s, vt *lazy.Tensor) {
 	tr := a.Trace()
 	batch, m, n := a.OpenDim(0), a.OpenDim(1), a.OpenDim(2)
@@ -42,7 +42,7 @@ func singular(a *lazy.Tensor, full bool) (u, s, vt *lazy.Tensor) {
 		if full {
 			columns = m
 		}
-		return eye(a, m, columns), lazy.Zeros(tr, a.DType(), batch, 0), eye(a, 0, 0)
+		return eye(a, m, columns), lazy.Zeros(tr, a.DType().Part(), batch, 0), eye(a, 0, 0)
 	}
 	scale := a.Abs().MaxKeep(1, 2)
 	scale = scale.EqualScalar(0).ScalarWhere(1, scale)
@@ -50,14 +50,14 @@ func singular(a *lazy.Tensor, full bool) (u, s, vt *lazy.Tensor) {
 	r = r.Narrow(1, 0, n)
 	// Rows of w and j are rotated alike.
 	both := orthogonalRows(lazy.Concatenate(2, r, eye(a, n, n)), n)
-	s, order := both.Narrow(2, 0, n).Square().Sum(2).Sqrt().Sort(1, true)
+	s, order := squaresOf(both.Narrow(2, 0, n)).Sum(2).Sqrt().Sort(1, true)
 	both = rowsInOrder(both, order)
 	w, j := both.Narrow(2, 0, n), both.Narrow(2, n, n)
 	// The rows of w are orthogonal, and fall: the Q of their transposes has them, with signs, and others
 	// where they are 0.
-	v, signs := orthogonal(turned(w), false)
-	vt = turned(v.Mul(signs.Diagonal(0, 1, 2).LessScalar(0).ScalarWhere(-1, lazy.Ones(tr, a.DType(), batch, n)).Unsqueeze(1)))
-	u = q.Narrow(2, 0, n).MatMul(turned(j))
+	v, signs := orthogonal(adjoint(w), false)
+	vt = adjoint(v.Mul(real(signs.Diagonal(0, 1, 2)).LessScalar(0).ScalarWhere(-1, lazy.Ones(tr, a.DType().Part(), batch, n)).Unsqueeze(1)))
+	u = q.Narrow(2, 0, n).MatMul(adjoint(j))
 	if full && m > n {
 		u = lazy.Concatenate(2, u, q.Narrow(2, n, m-n))
 	}
@@ -65,7 +65,8 @@ func singular(a *lazy.Tensor, full bool) (u, s, vt *lazy.Tensor) {
 }
 
 // gradSVD is that of J. Townsend (2016), "Differentiating the singular value decomposition",
-// section 3, of the columns that a thin decomposition has. Equal singular values add nothing.
+// section 3, of the columns that a thin decomposition has. Equal singular values add nothing. Of complex
+// numbers the phases of both vectors turn together.
 func gradSVD(x *lazy.Tensor, y, ct []*lazy.Tensor, _ bool) []*lazy.Tensor {
 	m, n := rowsAndColumns(x)
 	k := min(m, n)
@@ -75,16 +76,19 @@ func gradSVD(x *lazy.Tensor, y, ct []*lazy.Tensor, _ bool) []*lazy.Tensor {
 	return functions.WideAll(func(t ...*lazy.Tensor) []*lazy.Tensor {
 		u, s, vt := t[0].Narrow(-1, 0, k), t[1], t[2].Narrow(-2, 0, k)
 		gu, gs, gvt := t[3].Narrow(-1, 0, k), t[4], t[5].Narrow(-2, 0, k)
-		squares := s.Square()
-		left := over(turned(u).MatMul(gu), squares).Mul(s.Unsqueeze(-2))
-		right := over(vt.MatMul(turned(gvt)), squares).Mul(s.Unsqueeze(-1))
+		squares, turns := s.Square(), adjoint(u).MatMul(gu)
+		left := over(turns, squares).Mul(s.Unsqueeze(-2))
+		right := over(vt.MatMul(adjoint(gvt)), squares).Mul(s.Unsqueeze(-1))
+		if isComplex(u) {
+			gs = lazy.Complex(gs, turns.Diagonal(0, -2, -1).Imag().Div(s))
+		}
 		g := u.MatMul(left.Add(right).Add(gs.DiagEmbed(0, -2, -1))).MatMul(vt)
 		if m > k { // what gu has outside of the columns of u
-			rest := gu.Sub(u.MatMul(turned(u).MatMul(gu)))
+			rest := gu.Sub(u.MatMul(turns))
 			g = g.Add(rest.Div(s.Unsqueeze(-2)).MatMul(vt))
 		}
 		if n > k {
-			rest := gvt.Sub(gvt.MatMul(turned(vt)).MatMul(vt))
+			rest := gvt.Sub(gvt.MatMul(adjoint(vt)).MatMul(vt))
 			g = g.Add(u.MatMul(rest.Div(s.Unsqueeze(-1))))
 		}
 		return []*lazy.Tensor{g}

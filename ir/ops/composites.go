@@ -137,13 +137,13 @@ var Composites = []Op{
 		Traits:   Guarded},
 
 	{Name: "ScatterAdd", Family: Rows, Doc: "returns x with each row of updates added to the row of x that its index chooses. Rows with an index out of range are an error, or left out: see CheckIndices.",
-		Operands: []Operand{{Name: "x", Is: Number}, {Name: "indices", Is: Integer}, {Name: "updates", Is: Number, Like: "x"}},
+		Operands: []Operand{{Name: "x", Is: NumberOrComplex}, {Name: "indices", Is: Integer}, {Name: "updates", Is: NumberOrComplex, Like: "x"}},
 		Where:    []Demand{{"rank", "x has at least rank 1"}, {"updates", "updates have the shape of indices followed by that of a row of x"}},
 		Traits:   Inline | InPlace},
 	{Name: "IndexSelect", Family: Rows, Doc: "returns the slices of x along the axis that the indices choose, in their order. It is Gather along any axis, for indices of one axis, and treats indices out of range as it does.",
 		Operands: []Operand{{Name: "x"}, {Name: "indices", Is: Integer}}, Attrs: alongAxis, Where: []Demand{axisOfX[0], indicesOfRank1}, Traits: Inline},
 	{Name: "IndexAdd", Family: Rows, Doc: "returns x with each slice of updates along the axis added to the slice of x that its index chooses. Slices with an index out of range are an error, or left out: see CheckIndices.",
-		Operands: []Operand{{Name: "x", Is: Number}, {Name: "indices", Is: Integer}, {Name: "updates", Is: Number, Like: "x"}}, Attrs: alongAxis,
+		Operands: []Operand{{Name: "x", Is: NumberOrComplex}, {Name: "indices", Is: Integer}, {Name: "updates", Is: NumberOrComplex, Like: "x"}}, Attrs: alongAxis,
 		Where: []Demand{axisOfX[0], indicesOfRank1, slicesOfX}, Traits: Inline | InPlace},
 	{Name: "IndexCopy", Family: Rows, Doc: "returns x with the slices along the axis that the indices choose replaced by those of updates. Of slices with the same index the last stays; slices with an index out of range are an error, or left out: see CheckIndices.",
 		Operands: []Operand{{Name: "x"}, {Name: "indices", Is: Integer}, {Name: "updates", Like: "x"}}, Attrs: alongAxis,
@@ -154,7 +154,7 @@ var Composites = []Op{
 		Operands: []Operand{{Name: "x"}, {Name: "indices", Is: Integer}, {Name: "updates", Like: "x"}}, Attrs: alongAxis,
 		Where: []Demand{axisOfX[0], indicesLikeX, updatesLikeIndices}, Traits: Inline | InPlace},
 	{Name: "ScatterAddAlong", Family: Rows, Doc: "returns x with the elements of updates added: each to the place that GatherAlong takes for its index. Elements with an index out of range are an error, or left out: see CheckIndices.",
-		Operands: scatteredNumbers, Attrs: alongAxis, Where: []Demand{axisOfX[0], indicesLikeX, updatesLikeIndices}, Traits: Inline | InPlace},
+		Operands: scatteredComplex, Attrs: alongAxis, Where: []Demand{axisOfX[0], indicesLikeX, updatesLikeIndices}, Traits: Inline | InPlace},
 	{Name: "ScatterMulAlong", Family: Rows, Doc: "returns x multiplied by the elements of updates, at the places where ScatterAddAlong adds them.",
 		Operands: scatteredNumbers, Attrs: alongAxis, Where: []Demand{axisOfX[0], indicesLikeX, updatesLikeIndices}, Traits: Inline | InPlace},
 	{Name: "ScatterMinAlong", Family: Rows, Doc: "returns the smallest of each element of x and the updates that ScatterAddAlong would add to it; NaN if one of these is NaN.",
@@ -183,14 +183,14 @@ var Composites = []Op{
 		Operands: one(Any), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: Inline},
 	{Name: "CountNonzero", Family: Reductions, Doc: "returns how many elements of x over the given axes are true, or not 0, as i64; of all when none is given. The axes are dropped.",
 		Operands: one(Any), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: Inline},
-	{Name: "Var", Family: Reductions, Doc: "returns the variances of x over the given axes, of all elements when none is given. Squared distances from the mean are added and divided by the number of elements less the correction, or by 0 if that is negative. A correction of 1 estimates the variance of what x is a sample of. The axes are dropped.",
-		Operands: one(Float), Attrs: []Attr{{"correction", Real}, {"axes", Axes}}, Where: []Demand{{"correction", "correction is finite"}, axesOfX[0]}, Traits: Inline},
+	{Name: "Var", Family: Reductions, Doc: "returns the variances of x over the given axes, of all elements when none is given. Squared distances from the mean, of complex numbers squared moduli, are added and divided by the number of elements less the correction, or by 0 if that is negative. A correction of 1 estimates the variance of what x is a sample of. The axes are dropped.",
+		Operands: one(FloatOrComplex), Attrs: []Attr{{"correction", Real}, {"axes", Axes}}, Where: []Demand{{"correction", "correction is finite"}, axesOfX[0]}, Traits: Inline},
 	{Name: "Std", Family: Reductions, Doc: "returns the square root of Var. Its gradient where that is 0 is 0.",
-		Operands: one(Float), Attrs: []Attr{{"correction", Real}, {"axes", Axes}}, Where: []Demand{{"correction", "correction is finite"}, axesOfX[0]}, Traits: Inline},
+		Operands: one(FloatOrComplex), Attrs: []Attr{{"correction", Real}, {"axes", Axes}}, Where: []Demand{{"correction", "correction is finite"}, axesOfX[0]}, Traits: Inline},
 	{Name: "LogSumExp", Family: Reductions, Doc: "returns the logarithm of the sum of exp(x) over the given axes, of all elements when none is given, computed without overflow. The axes are dropped. Without elements it is -Inf.",
 		Operands: one(Float), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: Inline | Floating},
 	{Name: "Norm", Family: Reductions, Doc: "returns the sum of |x| to the power of p over the given axes, to the power of 1/p; for p = 0 the number of elements that are not 0. See the method for infinite p. The axes are dropped. Its gradient where all elements are 0 is 0.",
-		Operands: one(Float), Attrs: []Attr{{"p", Real}, {"axes", Axes}}, Where: []Demand{{"p", "p is finite"}, axesOfX[0]}, Traits: Inline | Internal},
+		Operands: one(FloatOrComplex), Attrs: []Attr{{"p", Real}, {"axes", Axes}}, Where: []Demand{{"p", "p is finite"}, axesOfX[0]}, Traits: Inline | Internal},
 	{Name: "NaNSum", Text: "nan_sum", Family: Reductions, Doc: "returns Sum of x with 0 for NaN.",
 		Operands: one(Number), Attrs: []Attr{{"axes", Axes}}, Where: axesOfX, Traits: Inline | Widening},
 	{Name: "NaNMean", Text: "nan_mean", Family: Reductions, Doc: "returns the means over the given axes of the elements of x that are not NaN, over all when no axis is given; NaN where there are none. The axes are dropped.",
@@ -206,9 +206,9 @@ var Composites = []Op{
 		Where: []Demand{{"rank", "x has one axis"}, {"weights", "weights have the shape of x"}, {"bins", "bins is positive"}}, Traits: Inline},
 
 	{Name: "CumSum", Text: "cumsum", Family: Scans, Doc: "returns the sum of the elements of x along the axis up to each, with it.",
-		Operands: one(Number), Attrs: alongAxis, Where: axisOfX, Traits: Inline | InPlace | Widening},
+		Operands: one(NumberOrComplex), Attrs: alongAxis, Where: axisOfX, Traits: Inline | InPlace | Widening},
 	{Name: "CumProd", Text: "cumprod", Family: Scans, Doc: "returns the product of the elements of x along the axis up to each, with it. The dimension of the axis is no open size.",
-		Operands: one(Number), Attrs: alongAxis, Where: axisOfX, Traits: Inline | InPlace | Widening},
+		Operands: one(NumberOrComplex), Attrs: alongAxis, Where: axisOfX, Traits: Inline | InPlace | Widening},
 	{Name: "CumMax", Text: "cummax", Family: Scans, Doc: "returns the largest of the elements of x along the axis up to each, and its i64 index: the last of equal ones. From a NaN on it is NaN.",
 		Operands: one(Number), Attrs: alongAxis, Results: []string{"values", "indices"}, Where: axisOfX, Traits: OwnGradient},
 	{Name: "CumMin", Text: "cummin", Family: Scans, Doc: "returns the smallest of the elements of x along the axis up to each, and its i64 index: the last of equal ones. From a NaN on it is NaN.",
@@ -315,6 +315,7 @@ var (
 	indicesLikeX       = Demand{"indices", "indices have the rank of x, and no dimension but that of the axis is larger"}
 	indicesOrNone      = Demand{"indices", "indices have the rank of x and no dimension but that of the axis is larger, or indices have no elements"}
 	updatesLikeIndices = Demand{"updates", "updates have the rank of indices, and no dimension is smaller"}
+	scatteredComplex   = []Operand{{Name: "x", Is: NumberOrComplex}, {Name: "indices", Is: Integer}, {Name: "updates", Is: NumberOrComplex, Like: "x"}}
 	scatteredNumbers   = []Operand{{Name: "x", Is: Number}, {Name: "indices", Is: Integer}, {Name: "updates", Is: Number, Like: "x"}}
 )
 

@@ -1,6 +1,7 @@
 """Writes torch.txt, what PyTorch computes for the functions of package linalg, beside this file.
 
-The version that wrote it stands in its first line. A case has the dimensions of its inputs, the results
+The version that wrote it stands in its first line. Inputs of the cases complex/… have the parts of
+complex numbers in a last dimension, and so have results. A case has the dimensions of its inputs, the results
 and, of the sum of the results times weights, the gradients of its inputs. The test makes the same inputs
 and weights by the formula of fill.
 """
@@ -24,7 +25,7 @@ def fill(dims, k):
 
 
 def definite(x):
-    return x @ x.mT + torch.eye(x.shape[-1], dtype=x.dtype)
+    return x @ x.mH + torch.eye(x.shape[-1], dtype=x.dtype)
 
 
 def singular(x):
@@ -50,13 +51,13 @@ CASES = {
     "QR/square": ([S], lambda x: tuple(L.qr(x))),
     "QR/wide": ([(3, 5)], lambda x: tuple(L.qr(x))),
     "QR/complete": ([S], lambda x: tuple(L.qr(x, "complete"))),
-    "Reflect": ([(4, 3)], lambda x: tuple(t.detach() for t in torch.geqrf(x))),
+    "Reflect": ([(4, 3)], lambda x: tuple(torch.geqrf(x.detach()))),
     "HouseholderProduct": ([(4, 3), (2,)], lambda x, tau: L.householder_product(x, tau)),
-    "Eigh": ([B], lambda x: tuple(t if i == 0 else t.square() for i, t in enumerate(L.eigh(x + x.mT)))),
+    "Eigh": ([B], lambda x: tuple(t if i == 0 else t.abs().square() for i, t in enumerate(L.eigh(x + x.mH)))),
     "Eigh/triangle": ([(4, 4)], lambda x: L.eigh(x)[0].detach()),
-    "EigvalsH": ([(4, 4)], lambda x: L.eigvalsh(x + x.mT, "U")),
-    "SVD": ([(2, 4, 3)], lambda x: tuple(t if i == 1 else t.square() for i, t in enumerate(L.svd(x, full_matrices=False)))),
-    "SVD/wide": ([(3, 5)], lambda x: tuple(t if i == 1 else t.square() for i, t in enumerate(L.svd(x, full_matrices=False)))),
+    "EigvalsH": ([(4, 4)], lambda x: L.eigvalsh(x + x.mH, "U")),
+    "SVD": ([(2, 4, 3)], lambda x: tuple(t if i == 1 else t.abs().square() for i, t in enumerate(L.svd(x, full_matrices=False)))),
+    "SVD/wide": ([(3, 5)], lambda x: tuple(t if i == 1 else t.abs().square() for i, t in enumerate(L.svd(x, full_matrices=False)))),
     "SVDVals": ([(4, 2)], lambda x: L.svdvals(x)),
     "SolveTriangular": ([B, (3, 2)], lambda x, b: L.solve_triangular(x + 2 * torch.eye(3), b, upper=True)),
     "SolveTriangular/right": ([S, (2, 3)], lambda x, b: L.solve_triangular(x + 2 * torch.eye(3), b, upper=False, left=False, unitriangular=True)),
@@ -102,6 +103,26 @@ CASES = {
     "TensorInv": ([(2, 3, 6)], lambda x: L.tensorinv(x)),
     "TensorSolve": ([(2, 3, 6), (2, 3)], lambda x, b: L.tensorsolve(x, b)),
 }
+COMPLEX = ["Cholesky", "Cholesky/upper", "CholeskySolve", "CholeskySolve/upper", "CholeskyInverse", "LUFactor", "LUFactor/tall", "LUFactor/wide",
+           "LU", "LUSolve", "QR", "QR/square", "QR/wide", "QR/complete", "Reflect", "HouseholderProduct", "Eigh", "Eigh/triangle", "EigvalsH", "SVD",
+           "SVD/wide", "SVDVals", "SolveTriangular", "SolveTriangular/right", "Solve", "Solve/vector", "Solve/vectors", "Solve/right", "Inv", "LstSq",
+           "LstSq/wide", "PInv", "PInv/wide", "Det", "Det/singular", "SlogDet", "LogDet", "LogDet/general", "MatrixRank", "MatrixPower/3", "MatrixPower/-2",
+           "MatrixExp", "MatrixNorm/1", "MatrixNorm/2", "MatrixNorm/-inf", "FrobeniusNorm", "NuclearNorm", "VectorNorm", "Cond/2", "Cond/1",
+           "MultiDot", "Cross", "VecDot", "Trace", "Vander", "TensorInv", "TensorSolve"]
+
+
+def apart(call):
+    """call of complex numbers, with their parts in a last dimension"""
+    def parts(*xs):
+        ys = call(*[torch.view_as_complex(x) for x in xs])
+        ys = ys if isinstance(ys, tuple) else (ys,)
+        return tuple(torch.view_as_real(y.resolve_conj()) if y.is_complex() else y for y in ys)
+    return parts
+
+
+for name in COMPLEX:
+    inputs, call = CASES.get(name, ([B], torch.logdet))
+    CASES["complex/" + name] = ([(*dims, 2) for dims in inputs], apart(call))
 
 
 def shown(t):

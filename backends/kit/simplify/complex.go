@@ -31,7 +31,20 @@ func complexes(s *state) bool {
 	for _, b := range s.Functions() {
 		changed = complexParts.Apply(b) || changed
 	}
-	return s.rewriteProgram(func(r *opRow) rules { return r.complex }) || changed
+	return s.rewriteBy(&editor{state: s, rules: func(r *opRow) rules { return r.complex }, program: true, enters: combinesParts}) || changed
+}
+
+// combinesParts reports whether the body of a reduction of windows of floats has complex numbers:
+// those of one that mixed their parts.
+func combinesParts(op *mlir.Op) bool {
+	if op.Code != stablehlo.ReduceWindow || slices.ContainsFunc(op.Operands, isComplex) {
+		return false
+	}
+	some := false
+	for _, b := range program.Bodies(op) {
+		program.Walk(b, func(inner *mlir.Op) { some = some || slices.ContainsFunc(inner.Results, isComplex) })
+	}
+	return some
 }
 
 // isComplex reports whether v is a plain tensor of complex numbers.
@@ -59,7 +72,14 @@ func partType(t mlir.Type) mlir.Type {
 var partCodes = [2]mlir.Code{stablehlo.Real, stablehlo.Imag}
 
 // complexParts says how complex numbers are carried.
-var complexParts = program.Decomposition{Is: isComplex, Part: partType, Apart: partCodes[:], Whole: stablehlo.Complex}
+var complexParts = program.Decomposition{Is: isComplex, Part: partType, Apart: partCodes[:], Whole: stablehlo.Complex, Joint: mixesParts}
+
+// mixesParts reports whether a reduction of windows, which scans are, combines complex numbers so that
+// a part of the result depends on both parts, as products do: it is one of pairs. A reduce of pairs
+// has no kernel, and stays what it is.
+func mixesParts(op *mlir.Op) bool {
+	return op.Code == stablehlo.ReduceWindow && slices.ContainsFunc(op.Results, isComplex) && closed(op) && !onlySums(op)
+}
 
 // part returns a part of v, by the op of partCodes; what is not complex is its own real part.
 func (e *editor) part(code mlir.Code, v *mlir.Value) *mlir.Value {
@@ -115,17 +135,22 @@ func retype(b *mlir.Block) {
 
 // eachPartOfSums is eachPart of an op whose body adds, or takes one of its arguments.
 func eachPartOfSums(e *editor, op *mlir.Op) *mlir.Value {
-	if !closed(op) {
+	if !closed(op) || !onlySums(op) {
 		return nil
 	}
+	return eachPart(e, op)
+}
+
+// onlySums reports whether the bodies of an op do nothing but add complex numbers.
+func onlySums(op *mlir.Op) bool {
 	for _, b := range program.Bodies(op) {
 		for _, inner := range b.Ops {
 			if inner.Code != stablehlo.Add && !inner.Code.Info().Traits.Has(mlir.Terminator) || slices.ContainsFunc(inner.Operands, func(v *mlir.Value) bool { return !isComplex(v) }) {
-				return nil
+				return false
 			}
 		}
 	}
-	return eachPart(e, op)
+	return true
 }
 
 // partOf: the parts of a complex number that was made of them.

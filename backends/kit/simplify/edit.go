@@ -17,6 +17,7 @@ type editor struct {
 	rules   func(*opRow) rules       // those of the pass
 	all     rule                     // for every elementwise op; nil if there is none
 	program bool                     // bodies of what is done to elements are left as they are
+	enters  func(*mlir.Op) bool      // but for those of these ops; nil if there are none
 	several func(*opRow) severalRule // those of the pass for ops of any number of results; nil if there is none
 	takes   func(*mlir.Op) bool      // the ops that rules are for; nil: those that are plain
 	body    *mlir.Block              // of the function at hand
@@ -47,11 +48,6 @@ func (s *state) rewrite(of func(*opRow) rules) bool { return s.rewriteAll(of, ni
 // rewriteAll is rewrite with a rule for every elementwise op, after its own.
 func (s *state) rewriteAll(of func(*opRow) rules, elementwise rule) bool {
 	return s.rewriteBy(&editor{state: s, rules: of, all: elementwise})
-}
-
-// rewriteProgram is rewrite that leaves the bodies of reductions and the like as they are.
-func (s *state) rewriteProgram(of func(*opRow) rules) bool {
-	return s.rewriteBy(&editor{state: s, rules: of, program: true})
 }
 
 func (s *state) rewriteBy(e *editor) bool {
@@ -86,7 +82,7 @@ func (e *editor) block(b *mlir.Block) {
 		e.stands.Apply(op.Operands)
 		program.SubstituteOthers(op, e.stands)
 		for _, inner := range program.Bodies(op) {
-			if e.program && !program.Controls(op) {
+			if e.program && !program.Controls(op) && (e.enters == nil || !e.enters(op)) {
 				program.Substitute(inner, e.stands)
 				continue
 			}

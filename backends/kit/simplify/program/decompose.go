@@ -6,21 +6,23 @@ import (
 	"ltc/mlir"
 )
 
-// Decomposition says how values of a kind that loops and branches carry are replaced by their parts.
+// Decomposition says how values of a kind that loops and branches carry, and those that ops
+// with such bodies combine, are replaced by their parts.
 type Decomposition struct {
 	Is    func(*mlir.Value) bool    // of the kind
 	Part  func(mlir.Type) mlir.Type // that of each part; other types stay
 	Apart []mlir.Code               // gives the parts of a value
 	Whole mlir.Code                 // gives the value of its parts
+	Joint func(*mlir.Op) bool       // if not nil, reports whether an op with a body combines values of which no part is by itself
 }
 
-// Apply has the loops and branches in b and below it carry the parts of values in the
-// place of these.
+// Apply has the loops and branches in b and below it, and the ops that are Joint, carry the
+// parts of values in the place of these.
 func (how *Decomposition) Apply(b *mlir.Block) bool {
 	changed := false
 	var out []*mlir.Op
 	for _, op := range b.Ops {
-		if !Controls(op) {
+		if !Controls(op) && (how.Joint == nil || !how.Joint(op)) {
 			out = append(out, op)
 			continue
 		}
