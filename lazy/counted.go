@@ -350,6 +350,73 @@ func leads(sorted *Tensor) *Tensor {
 	return sorted.NotEqual(before).Or(first.Equal(first.like(0)))
 }
 
+// UniqueAlong returns the n different slices of x along the axis, the place of each slice of x among
+// these, and how often each is in x. Values are in the order of their first elements that differ. Places
+// and counts are i64. A slice with NaN differs from all others. See [Tensor.Nonzero] for n and the bound.
+func (x *Tensor) UniqueAlong(axis int, bound ...int) (values, inverse, counts *Tensor) {
+	const op = "unique_along"
+	all, bad := operandsFor(op, []*Tensor{x})
+	if bad != nil {
+		return bad, bad, bad
+	}
+	x = all[0]
+	rank := x.Rank()
+	why := ""
+	switch {
+	case axis < -rank || axis >= rank:
+		why = fmt.Sprintf("axis %d is not one of %v", axis, x.OpenShape())
+	case !x.DType().IsNumber():
+		why = fmt.Sprintf("x is %v, must be a number; convert it with Convert", x.DType())
+	case dims.HasExpr(x.OpenShape()...):
+		why = fmt.Sprintf("x is %v, and must have sizes that are numbers", x.Type())
+	case len(bound) > 1 || len(bound) == 1 && bound[0] < 1:
+		why = fmt.Sprintf("bounds are %v, must be one at most, and positive", bound)
+	}
+	if why != "" {
+		bad = x.misuse(op, why)
+		return bad, bad, bad
+	}
+	tr, n := x.tr, x.OpenDim(axis)
+	moved := x.MoveAxis(axis, 0)
+	shape := slices.Clone([]int(moved.OpenShape()))
+	rows := moved.Reshape(n, elementsOf(shape[1:]))
+	if n == 0 || elementsOf(shape[1:]) == 0 { // slices without elements are equal
+		n := min(n, 1)
+		inverse = Zeros(tr, types.I64, x.OpenDim(axis))
+		return x.Narrow(axis, 0, n), inverse, Full(tr, types.I64, float64(x.OpenDim(axis)), n)
+	}
+	order := inRowOrder(rows)
+	sorted := rows.Gather(order)
+	before := sorted.Pad(sorted.like(0), []int{1, 0}, []int{0, 0}, []int{0, 0}).Narrow(0, 0, n)
+	first := Iota(tr, types.I64, 0, n)
+	leads := sorted.NotEqual(before).Any(1).Or(first.Equal(first.like(0)))
+	values = sorted.taken(heldPlaces(op, leads, bound))
+	if values.err != nil {
+		return values, values, values
+	}
+	group := cumulative(leads.Convert(types.I32)).SubScalar(1).Convert(types.I64)
+	inverse = Zeros(tr, types.I64, n).ScatterAdd(order, group)
+	counts = Zeros(tr, types.I64, n).ScatterAdd(group, Ones(tr, types.I64, n)).Narrow(0, 0, values.OpenDim(0))
+	shape[0] = values.OpenDim(0)
+	return values.Reshape(shape...).MoveAxis(0, axis), inverse, counts
+}
+
+// inRowOrder returns the order of rows [n, m] by their first elements that differ: stable sorts by each
+// column, from the last to the first.
+func inRowOrder(rows *Tensor) *Tensor {
+	n, m := rows.OpenDim(0), rows.OpenDim(1)
+	sort := func(order, column *Tensor) *Tensor { return order.Gather(column.Gather(order).ArgSort(0)) }
+	order := Iota(rows.tr, types.I64, 0, n)
+	if m == 1 {
+		return sort(order, rows.Reshape(n))
+	}
+	columns := rows.Transpose(1, 0)
+	return For(m, func(tr *Trace, k *Tensor, state []*Tensor) []*Tensor {
+		last := k.Neg().AddScalar(float64(m - 1))
+		return []*Tensor{sort(state[0], columns.Gather(last))}
+	}, order)[0]
+}
+
 // UniqueAll returns [Tensor.Unique] of x, the place of each element of x among the values, with the
 // dimensions of x, and how often each value is in x. Places and counts are i64.
 func (x *Tensor) UniqueAll(bound ...int) (values, inverse, counts *Tensor) {

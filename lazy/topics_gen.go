@@ -43,8 +43,8 @@
 //   - Rows and places: Gather, DynamicSlice, DynamicUpdateSlice, OneHot, ScatterAdd,
 //     IndexSelect, IndexAdd, IndexCopy, GatherAlong, ScatterAlong, ScatterAddAlong,
 //     ScatterMulAlong, ScatterMinAlong, ScatterMaxAlong, Nonzero, MaskedSelect,
-//     SelectRows, Index, IndexPut, MaskedScatter, Take, Put, IndexFill, SelectScatter,
-//     DiagonalScatter
+//     SelectRows, UniqueAlong, Index, IndexPut, MaskedScatter, Take, Put, IndexFill,
+//     SelectScatter, DiagonalScatter
 //   - Reductions: Sum, Max, Min, Prod, ArgMax, Mean, Any, All, CountNonzero, Var, Std,
 //     LogSumExp, Norm, NaNSum, NaNMean, ArgMin, MaxWithIndices, MinWithIndices, Bincount,
 //     SumKeep, MeanKeep, MaxKeep, MinKeep, ArgMaxKeep, ArgMinKeep, MaxWithIndicesKeep,
@@ -53,7 +53,7 @@
 //   - Scans: LinearScan, CumSum, CumProd, CumMax, CumMin, LogCumSumExp
 //   - Order: ArgSort, Sort, Unique, TopK, KthValue, Median, Mode, SearchSorted, Bucketize,
 //     UniqueAll
-//   - Products and convolutions: MatMul, Conv, ConvOptions
+//   - Products and convolutions: MatMul, Conv, Einsum, ConvOptions
 //   - Linear algebra: Cholesky, TriangularSolve
 //   - Pooling: MaxPool, SumPool, AvgPool, PoolOptions
 //   - Layers and losses: LayerNorm, CrossEntropy, Attention, AttentionOptions
