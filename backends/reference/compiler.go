@@ -18,7 +18,7 @@ var compilers struct {
 // What c leaves goes to the compilers that were named before it, and at last to
 // [tiles.Compiler]. Call it from init. One with a method Compiler() string says there what
 // makes its code, for the device's property compiler. One with a method Vectors() tiles.Vectors
-// has loops for [tiles.Compiler].
+// has loops for [tiles.Compiler]. The method Rest() of one is called when a program has been compiled.
 func UseCompiler(c kernel.Compiler) {
 	compilers.Lock()
 	defer compilers.Unlock()
@@ -47,6 +47,15 @@ func plainOf(use []kernel.Compiler) tiles.Compiler {
 		}
 	}
 	return tiles.Compiler{}
+}
+
+// rest tells compilers that a program has been compiled.
+func rest(use []kernel.Compiler) {
+	for _, c := range use {
+		if r, ok := c.(interface{ Rest() }); ok {
+			r.Rest()
+		}
+	}
 }
 
 // packsOf returns what the compiler that is asked first says of factors of contractions, for

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "8e3c802a8dff40ba143bb5c1"
+const buildID = "5a9203524fb3af5b82f23473"

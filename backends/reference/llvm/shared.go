@@ -401,6 +401,13 @@ func (s *shared) opened(ctx context.Context) (*compiler, error) {
 	})
 }
 
+// Rest gives back memory of libLLVM, now that a program has been compiled.
+func (s *shared) Rest() {
+	if s.open.ready.Load() && s.open.value != nil {
+		s.open.value.library.Rest()
+	}
+}
+
 // unit returns the code of a function of products: one that is built in, from
 // disk, or compiled. An object from disk that does not load is compiled anew.
 func (s *shared) unit(ctx context.Context, u gemm.Unit) (native.Kernel, error) {

@@ -146,7 +146,7 @@ func (c *capi) version() Version {
 	return Version{int(v[0]), int(v[1]), int(v[2])}
 }
 
-func (c *capi) compile(text string, o Options) ([]byte, error) {
+func (c *capi) compile(text string, o Options, between func()) ([]byte, error) {
 	tm, err := c.targetMachine(o)
 	if err != nil {
 		return nil, err
@@ -166,6 +166,7 @@ func (c *capi) compile(text string, o Options) ([]byte, error) {
 			return nil, err
 		}
 	}
+	between()
 	triple := cString(o.triple())
 	c.setTarget.call(m, uintptr(unsafe.Pointer(triple)))
 	layout := c.createTargetDataLayout.call(tm)
@@ -174,6 +175,7 @@ func (c *capi) compile(text string, o Options) ([]byte, error) {
 	if err := c.passes(m, tm); err != nil {
 		return nil, err
 	}
+	between()
 	return c.emit(m, tm, o.Assembly)
 }
 

@@ -16,14 +16,18 @@ type Library struct {
 	version Version
 	engine  engine
 	broken  atomic.Pointer[FatalError]
+
+	pages   pages        // see [Library.Rest]
+	running atomic.Int64 // compilations
 }
 
 // engine is a way to speak to a library.
 type engine interface {
 	// version returns what the library says itself; 0.0.0 if it cannot.
 	version() Version
-	// compile is called on a goroutine that is locked to its thread.
-	compile(text string, o Options) ([]byte, error)
+	// compile is called on a goroutine that is locked to its thread. It may call between
+	// after each of its stages, which need other pages of the library.
+	compile(text string, o Options, between func()) ([]byte, error)
 }
 
 // opened holds what [Open] and [OpenFile] have returned.
@@ -124,5 +128,13 @@ func (l *Library) Compile(ctx context.Context, text string, o Options) ([]byte, 
 			}()
 		}
 		return nil, ctx.Err()
+	}
+}
+
+// Rest gives the memory of the library's file that has been read back to the system, unless
+// something is being compiled. What is needed again comes back by itself, a page at a time.
+func (l *Library) Rest() {
+	if l.running.Load() == 0 {
+		l.pages.release()
 	}
 }

@@ -76,7 +76,7 @@ func (c *lite) version() Version {
 	return Version{v >> 16 & 0xff, v >> 8 & 0xff, v & 0xff}
 }
 
-func (c *lite) compile(text string, o Options) ([]byte, error) {
+func (c *lite) compile(text string, o Options, between func()) ([]byte, error) {
 	c.once.Do(func() {
 		for _, f := range c.initialise {
 			f.call()
@@ -109,7 +109,9 @@ func (c *lite) compile(text string, o Options) ([]byte, error) {
 	c.disposeTargetData.call(layout)
 	c.setDataLayout.call(m, description)
 	c.take(description)
+	between()
 	c.passes(m, tm)
+	between()
 	return c.emit(m, tm, o.Assembly)
 }
 

@@ -135,5 +135,8 @@ func use(handle uintptr, name string, version Version) (*Library, error) {
 	if said.Major < oldest {
 		return nil, fmt.Errorf("LLVM %v is too old: %d is the oldest that works", said, oldest)
 	}
-	return &Library{path: fileOf(handle, name), version: said, engine: e}, nil
+	l := &Library{path: fileOf(handle, name), version: said, engine: e}
+	l.pages = unwritten(l.path)
+	l.pages.release() // most of what the linker has read is not needed again
+	return l, nil
 }

@@ -13,7 +13,7 @@ type Options struct {
 	Verify bool
 	// Assembly asks for the target's assembly as text instead of an object.
 	Assembly bool
-	// Background has the thread that compiles give way to others.
+	// Background has the thread that compiles give way to others, and hold less memory.
 	Background bool
 	// Late, if set, gets an object that a library has made after Compile's context
 	// ended, on another goroutine.

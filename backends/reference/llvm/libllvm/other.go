@@ -18,6 +18,11 @@ func Likely() bool { return false }
 
 func openOne(string) (*Library, error) { return search() }
 
+// pages are those of a library. There are none here.
+type pages struct{}
+
+func (pages) release() {}
+
 // work is one compilation. There are none here.
 type work struct {
 	library *Library

@@ -42,7 +42,7 @@ func (w *work) run(text string, o Options) {
 	}
 	working.Store(thread, w)
 	defer working.Delete(thread)
-	object, err := w.library.engine.compile(text, o)
+	object, err := w.library.compile(text, o)
 	switch {
 	case len(w.errors) > 0 && err != nil:
 		err = fmt.Errorf("%w: %s", err, strings.Join(w.errors, "; "))
@@ -50,6 +50,19 @@ func (w *work) run(text string, o Options) {
 		object, err = nil, fmt.Errorf("compile: %s", strings.Join(w.errors, "; "))
 	}
 	w.done <- outcome{object, err}
+}
+
+// compile has the engine compile a text. In the background it holds no more of the library's
+// pages than a stage needs.
+func (l *Library) compile(text string, o Options) ([]byte, error) {
+	between := func() {}
+	if o.Background { // time counts less than memory
+		between = l.pages.release
+		defer l.Rest()
+	}
+	l.running.Add(1)
+	defer l.running.Add(-1)
+	return l.engine.compile(text, o, between)
 }
 
 // current returns the work of the calling thread; nil if it has none.
