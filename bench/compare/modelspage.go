@@ -69,6 +69,7 @@ func (s *session) pageModels() string {
 			s.roofline(&b, threads)
 		}
 	}
+	s.scans(&b)
 	s.starts(&b)
 	s.absent(&b)
 	b.WriteString(modelsEnd)
@@ -84,6 +85,9 @@ func (s *session) times(b *strings.Builder, threads int) {
 	}
 	b.WriteString(" ratio | |\n|---|---|---|" + strings.Repeat("---|", len(columns)) + "---|---|\n")
 	for _, p := range wholePrograms {
+		if p.scan {
+			continue
+		}
 		ours, ok := s.ours(p.row(), threads)
 		if !ok {
 			if why := s.failed(p.row(), threads); why != "" {
@@ -139,6 +143,9 @@ func (s *session) roofline(b *strings.Builder, threads int) {
 	s.peaks(b, threads)
 	b.WriteString("*Operations* are those on floats that our kernels count: an exponential is one. *Bytes* are those of arguments and results, once each; of an argument that only gathers and slices read, what they take. *Written* are those of results; of a donated argument that is updated in place, those of the update. Written bytes move at the rate of a copy, with as many of those read. The other bytes read, as weights are, move at the rate of loops that only read. *At least* is the longer time of both at the machine's peak, and *reached* is its share of ours. What stays in caches can be above 100 %. Sorts and the like have no operations on floats to count.\n\n| program | operations | bytes | written | at least | by | reached |\n|---|---|---|---|---|---|---|\n")
 	for _, p := range wholePrograms {
+		if p.scan {
+			continue
+		}
 		f, ok := s.ours(p.row(), threads)
 		if !ok || f.Bytes == 0 {
 			continue
@@ -162,9 +169,25 @@ func millions(n float64) string {
 	return fmt.Sprintf("%.0f M", n)
 }
 
+// scans is the table of programs that are recorded by Scan, exported by JAX, and JAX's own.
+func (s *session) scans(b *strings.Builder) {
+	var rows strings.Builder
+	for _, p := range wholePrograms {
+		scan, recorded := s.ours(p.name, 1)
+		text, exported := s.ours(p.row(), 1)
+		jax, ok := columns[0].of(s, p.row(), 1)
+		if p.scan && recorded && exported && ok {
+			fmt.Fprintf(&rows, "| `%s` | %s | %s | %s | %.2f | %.2f |\n", p.name, measure.Seconds(scan.Median), measure.Seconds(text.Median), measure.Seconds(jax.Median), scan.Median/text.Median, scan.Median/jax.Median)
+		}
+	}
+	if rows.Len() > 0 {
+		b.WriteString("\n## Along a sequence, 1 thread\nAn LSTM along 128 steps, of so many rows (b) and hidden elements (h). *Scan* is ours, recorded by `lazy.Scan`. *Exported* is the same program as JAX exports it, run here.\n\n| program | Scan | exported | JAX | Scan by exported | by JAX |\n|---|---|---|---|---|---|\n" + rows.String())
+	}
+}
+
 // starts is the table of first calls and of memory.
 func (s *session) starts(b *strings.Builder) {
-	b.WriteString("\n## First calls and memory\nThe first call, with all that comes before it. Ours runs built-in code in place of kernels that are not compiled yet: code with the same bits, or with tiers (`LTC_TIERS=1`) any. A program that was compiled before finds its code on disk. ONNX Runtime makes a session, OpenVINO and `torch.compile` compile, and weights of PyTorch and JAX are read before. *Memory* is the most that the process has held, Python and its libraries included. Of ours it is that of the process of the first call.\n\n| model | library | first call | memory |\n|---|---|---|---|\n")
+	b.WriteString("\n## First calls and memory\nThe first call, with all that comes before it. Ours runs built-in code in place of kernels that are not compiled yet: code with the same bits, or with tiers (`LTC_TIERS=1`) any. A program that was compiled before finds its code on disk. ONNX Runtime makes a session, OpenVINO and `torch.compile` compile, and weights of PyTorch and JAX are read before. *Memory* is the most that the process has held, Python and its libraries included. Of ours it is that of the process of the first call, and in the last row that of one that has compiled all and called it again and again, as peers have.\n\n| model | library | first call | memory |\n|---|---|---|---|\n")
 	for _, p := range wholePrograms {
 		if !p.first {
 			continue
@@ -173,6 +196,9 @@ func (s *session) starts(b *strings.Builder) {
 			if f, ok := s.ours(w.row, 1); ok {
 				startLine(b, p.name, w.title, f)
 			}
+		}
+		if f, ok := s.ours(p.row(), 1); ok {
+			fmt.Fprintf(b, "| `%s` | ltc, all compiled | | %d MiB |\n", p.name, f.PeakRSS)
 		}
 		for _, c := range columns {
 			if f, ok := c.of(s, p.row(), 1); ok {

@@ -37,6 +37,8 @@ type wholeProgram struct {
 	inputs *inputs
 	// first says that first calls are compared, and the memory that the process holds.
 	first bool
+	// scan says that a workload of ./bench, which has the program's name, has it by Scan.
+	scan bool
 }
 
 // inputs are how many arguments before a model's weights and behind them are none.
@@ -54,7 +56,7 @@ var (
 var sentences = &inputs{behind: 2}
 
 var wholePrograms = []wholeProgram{
-	{name: "minilm_b1", peers: sequence, inputs: sentences, first: true}, {name: "minilm_b8", peers: sequence, inputs: sentences},
+	{name: "minilm_b1", peers: sequence, inputs: sentences, first: true}, {name: "minilm_b8", peers: sequence, inputs: sentences, first: true},
 	{name: "effnet_b1", peers: kernels, model: true, inputs: &inputs{behind: 1}, first: true},
 	{name: "smollm2_decode", peers: kernels, model: true, inputs: &inputs{before: 60, behind: 2}, first: true},
 	{name: "resnet_block_b1", peers: kernels, model: true, inputs: &inputs{behind: 1}},
@@ -64,6 +66,8 @@ var wholePrograms = []wholeProgram{
 	{name: "sort_1m", peers: arrays}, {name: "topk_rows", peers: slices.Concat(arrays, []string{"ort", "openvino"})},
 	{name: "cumsum_rows", peers: slices.Concat(arrays, []string{"ort", "openvino"})}, {name: "segment_sum"},
 	{name: "fft_2d", peers: arrays}, {name: "cholesky_solve"}, {name: "while_newton"},
+	{name: "lstm_b1_h128", model: true, scan: true}, {name: "lstm_b16_h128", model: true, scan: true}, {name: "lstm_b16_h512", model: true, scan: true},
+	{name: "lstm_train_b1_h128", model: true, scan: true}, {name: "lstm_train_b16_h128", model: true, scan: true}, {name: "lstm_train_b16_h512", model: true, scan: true},
 }
 
 // row is the name of the program's row.
@@ -95,6 +99,9 @@ func (p wholeProgram) groups() []group {
 	g.asks = []ask{{peer: "jax", what: askExporter, rows: []string{p.row()}}}
 	for _, peer := range p.peers {
 		g.asks = append(g.asks, ask{peer: peer, what: askOther, rows: []string{p.row()}})
+	}
+	if p.scan {
+		g.rows = append(g.rows, row{name: p.name})
 	}
 	if !p.first {
 		return []group{g}

@@ -148,6 +148,8 @@ func models() *session {
 		figure{Peer: "onnxruntime_fused_1.31.1", W: "program_effnet_b1", Threads: 1, Median: 0.01, FirstCall: 0.25, PeakRSS: 121},
 		figure{Peer: "torch_compile_2.15.0", W: "program_effnet_b1", Threads: 1, Median: 0.03, FirstCall: 25, PeakRSS: 800},
 		figure{Peer: "numpy_2.4.6", W: "program_sort_1m", Threads: 1, Median: 0.009},
+		ours("lstm_b1_h128", 0.004), figure{Peer: us, W: "lstm_b1_h128", Threads: 1, Median: 0.003},
+		figure{Peer: "jax_0.10.2", W: "program_lstm_b1_h128", Threads: 1, Median: 0.006},
 	)
 	return s
 }
@@ -165,7 +167,7 @@ func TestWholeProgramsAreMeasuredIfTheyAreNamed(t *testing.T) {
 	}
 	require.Zero(t, rows())
 	require.Equal(t, 2, rows("-run", "^program_effnet"), "calls, and first calls")
-	require.Equal(t, len(wholePrograms)+3, rows("-models"))
+	require.Equal(t, len(wholePrograms)+4, rows("-models"))
 	o, err := parse([]string{"-models", "-cpu"})
 	require.NoError(t, err)
 	require.Equal(t, "docs/performance-models.md", o.out)

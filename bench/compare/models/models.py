@@ -146,7 +146,40 @@ def smollm2_decode():
     return smollm2, (cache, p, np.int32(tokens[CONTEXT - 1]), np.int32(CONTEXT - 1)), (0,), None
 
 
+def lstm(batch, hidden, steps=128):
+    """The hidden states of an LSTM whose weights are [of features, of states, bias], along a
+    sequence: ./bench has the same by Scan."""
+    def states(p, xs):
+        def cell(carry, x):
+            h, memory = carry
+            i, values, o, forget = jnp.split(x @ p[0] + h @ p[1] + p[2], 4, -1)
+            memory = jax.nn.sigmoid(forget + 1) * memory + jax.nn.sigmoid(i) * jnp.tanh(values)
+            h = jax.nn.sigmoid(o) * jnp.tanh(memory)
+            return (h, memory), h
+
+        zero = jnp.zeros((batch, hidden), jnp.float32)
+        return lax.scan(cell, (zero, zero), xs)[1]
+
+    scale = np.float32(hidden ** -.5)
+    p = [gen(1, hidden, 4 * hidden) * scale, gen(2, hidden, 4 * hidden) * scale, gen(3, 4 * hidden) * np.float32(.1)]
+    return states, (p, gen(4, steps, batch, hidden)), (), None
+
+
+def lstm_train(batch, hidden):
+    """A step of gradient descent on the mean of the squared states."""
+    states, args, _, _ = lstm(batch, hidden)
+
+    def step(p, xs):
+        loss, slopes = jax.value_and_grad(lambda p: (states(p, xs) ** 2).mean())(p)
+        return [a - np.float32(.1) * b for a, b in zip(p, slopes)], loss
+
+    return step, args, (0,), None
+
+
 MODELS = {f.__name__: f for f in (effnet_b1, resnet_block_b1, smollm2_decode)}
+for f in (lstm, lstm_train):
+    for sizes in ((1, 128), (16, 128), (16, 512)):
+        MODELS["%s_b%d_h%d" % (f.__name__, *sizes)] = lambda f=f, sizes=sizes: f(*sizes)
 
 
 def export(folder, name):
@@ -165,10 +198,13 @@ def export(folder, name):
 
 def measure(folder, threads, name):
     """Times the model on its exported inputs, which come in the order of the leaves."""
-    f = {"effnet_b1": effnet, "resnet_block_b1": resnet_block, "smollm2_decode": smollm2}[name]
+    f = {"effnet_b1": effnet, "resnet_block_b1": resnet_block, "smollm2_decode": smollm2}.get(name)
     donated = name == "smollm2_decode"
     args = [jnp.asarray(v) for v in inputs(folder, name)]
-    if donated:
+    if not f:
+        f, _, donated, _ = MODELS[name]()
+        args = [args[:-1], args[-1]]
+    elif donated:
         n = 2 * LAYERS
         names = sorted(weights.gguf(weights.path("SMOLLM2", "SmolLM2-135M's weights")))
         args = [list(zip(args[:n:2], args[1:n:2])), dict(zip(names, args[n:-2])), *args[-2:]]
