@@ -22,7 +22,7 @@ func computeNormal(x *Tensor, n, bitsOfEach int) *Tensor {
 	if f.bits == 32 {
 		u, turns = odd(word(0), 1, 31), word(1)
 	} else {
-		u, turns = odd(joined(word(0), word(1)), 0, 0), joined(word(2), word(3))
+		u, turns = odd(u64Of(word(0), word(1)), 0, 0), u64Of(word(2), word(3))
 	}
 	// Box, Muller: A note on the generation of random normal deviates, 1958.
 	radius := f.logFloat(f.negLog(u)).MulScalar(2).Sqrt()
@@ -36,8 +36,8 @@ func computeNormal(x *Tensor, n, bitsOfEach int) *Tensor {
 	return all.Slice([]int{0}, []int{n}, []int{1})
 }
 
-// joined returns the u64 elements with the given halves.
-func joined(lo, hi *Tensor) *Tensor { return hi.ShiftLeft(hi.word(32)).Or(lo) }
+// u64Of returns the u64 elements with the given halves.
+func u64Of(lo, hi *Tensor) *Tensor { return hi.ShiftLeft(hi.word(32)).Or(lo) }
 
 // odd moves x up by so many bits, sets the lowest, and moves on: an odd number
 // is never 0, the logarithm of which there is none.
@@ -140,7 +140,7 @@ func checkGumbel(x *Tensor, _ int) *breach { return breaksState(x, gumbelState) 
 func computeGumbel(x *Tensor, n int) *Tensor {
 	f := fixed{64}
 	bits := recordPhilox(x, 2*n).Reshape(n, 2)
-	u := joined(bits.Select(-1, 0).Convert(types.U64), bits.Select(-1, 1).Convert(types.U64))
+	u := u64Of(bits.Select(-1, 0).Convert(types.U64), bits.Select(-1, 1).Convert(types.U64))
 	// The inner logarithm counts in 2^-56 and the outer takes it for a multiple
 	// of 2^-64: 8 halvings too many.
 	inner := f.negLog(odd(u, 0, 0))

@@ -58,7 +58,7 @@ func (r *Random) words64(tr *Trace, op string, dims ...int) *Tensor {
 		return words
 	}
 	lo, hi := words.Select(-1, 0).Convert(types.U64), words.Select(-1, 1).Convert(types.U64)
-	return joined(lo, hi)
+	return u64Of(lo, hi)
 }
 
 // drawn returns the type of a draw, or a poisoned tensor when it cannot be.
