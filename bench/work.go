@@ -149,12 +149,8 @@ func (u *uses) add(op *mlir.Op) {
 		}
 		u.whole[v] = true
 	}
-	for _, r := range op.Regions {
-		for _, b := range r.Blocks {
-			for _, inner := range b.Ops {
-				u.add(inner)
-			}
-		}
+	for inner := range op.Inner() {
+		u.add(inner)
 	}
 }
 

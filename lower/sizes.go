@@ -334,46 +334,7 @@ func (l *lowerer) unnamed(g *ir.Graph, named []types.Shape) {
 		setArgAttrs(main, args)
 		l.module.Attrs.Set("ltc.dims", mlir.DictAttr(bounds))
 	}
-	open := map[*mlir.TensorType]*mlir.TensorType{}
-	unname := func(t mlir.Type) mlir.Type {
-		tt, ok := t.(*mlir.TensorType)
-		if !ok || !dims.HasExpr(tt.Shape...) {
-			return t
-		}
-		if open[tt] == nil {
-			o := &mlir.TensorType{Elem: tt.Elem, Shape: slices.Clone(tt.Shape), Encoding: tt.Encoding}
-			for i, d := range o.Shape {
-				if dims.IsExpr(d) {
-					o.Shape[i] = mlir.Dynamic
-				}
-			}
-			open[tt] = o
-		}
-		return open[tt]
-	}
-	l.module.Walk(func(op *mlir.Op) bool {
-		for _, r := range op.Results {
-			r.Type = unname(r.Type)
-		}
-		for _, r := range op.Regions {
-			for _, b := range r.Blocks {
-				for _, a := range b.Args {
-					a.Type = unname(a.Type)
-				}
-			}
-		}
-		if f := op.FuncType(); f != nil {
-			t := &mlir.FunctionType{}
-			for _, x := range f.Ins {
-				t.Ins = append(t.Ins, unname(x))
-			}
-			for _, x := range f.Outs {
-				t.Outs = append(t.Outs, unname(x))
-			}
-			op.Attrs.Set("function_type", mlir.TypeAttr{Type: t})
-		}
-		return true
-	})
+	l.module.Retype((*mlir.TensorType).Opened)
 }
 
 // told reports whether the types of a graph's parameters tell all symbols of it.

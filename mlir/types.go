@@ -1,6 +1,7 @@
 package mlir
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -151,6 +152,21 @@ var (
 
 // Tensor returns the ranked tensor type of the given element type and dimensions.
 func Tensor(elem Type, dims ...int64) *TensorType { return &TensorType{Shape: dims, Elem: elem} }
+
+// Opened returns the type with [Dynamic] in place of sizes that are expressions (package dims); t if there
+// are none.
+func (t *TensorType) Opened() *TensorType {
+	if !dims.HasExpr(t.Shape...) {
+		return t
+	}
+	open := &TensorType{Elem: t.Elem, Shape: slices.Clone(t.Shape), Encoding: t.Encoding}
+	for i, d := range open.Shape {
+		if dims.IsExpr(d) {
+			open.Shape[i] = Dynamic
+		}
+	}
+	return open
+}
 
 // Static reports whether t is ranked and no dimension is [Dynamic]; those that are expressions
 // (package dims) are known.

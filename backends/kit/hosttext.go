@@ -76,79 +76,31 @@ func copyOf(m *mlir.Module) *mlir.Module {
 func isOpen(m *mlir.Module) bool {
 	open := false
 	m.Walk(func(op *mlir.Op) bool {
-		eachType(op, func(t *mlir.TensorType) *mlir.TensorType {
-			open = open || slices.ContainsFunc(t.Shape, isExpr)
-			return t
-		})
+		for v := range op.Defines() {
+			t, ok := v.Type.(*mlir.TensorType)
+			open = open || ok && dims.HasExpr(t.Shape...)
+		}
 		return !open
 	})
 	return open
-}
-
-func isExpr(n int64) bool { return n != mlir.Dynamic && dims.GoIsExpr(n) }
-
-// eachType sets the types of the results and the blocks of an op to what f returns for them.
-func eachType(op *mlir.Op, f func(*mlir.TensorType) *mlir.TensorType) {
-	visit := func(v *mlir.Value) {
-		if t, ok := v.Type.(*mlir.TensorType); ok {
-			v.Type = f(t)
-		}
-	}
-	for _, v := range op.Results {
-		visit(v)
-	}
-	for _, r := range op.Regions {
-		for _, b := range r.Blocks {
-			for _, v := range b.Args {
-				visit(v)
-			}
-		}
-	}
 }
 
 // reopen leaves the sizes of a module open that are expressions. The error says that an attribute
 // has one.
 func reopen(m *mlir.Module) (err error) {
 	m.Walk(func(op *mlir.Op) bool {
-		eachType(op, opened)
 		for _, a := range op.Attrs {
-			if list, ok := mlir.Ints(a.Value); ok && slices.ContainsFunc(list, func(n int64) bool { return isExpr(n) && dims.Check(n) == nil }) && err == nil {
+			if list, ok := mlir.Ints(a.Value); ok && slices.ContainsFunc(list, func(n int64) bool { return dims.IsExpr(n) && dims.Check(n) == nil }) && err == nil {
 				err = fmt.Errorf("the %s of %s depends on an open size", a.Name, op.Name())
 			}
 		}
-		if t := op.FuncType(); op.Code == mlir.OpFunc && t != nil {
-			op.Attrs.Set("function_type", mlir.TypeAttr{Type: &mlir.FunctionType{Ins: openedAll(t.Ins), Outs: openedAll(t.Outs)}})
-		}
-		if c, ok := op.Attrs.Get("value").(*mlir.DenseAttr); ok && op.Code == stablehlo.Constant && slices.ContainsFunc(c.Type.Shape, isExpr) && err == nil {
+		if c, ok := op.Attrs.Get("value").(*mlir.DenseAttr); ok && op.Code == stablehlo.Constant && dims.HasExpr(c.Type.Shape...) && err == nil {
 			err = fmt.Errorf("a constant of an open size")
 		}
-		return true
+		return err == nil
 	})
+	m.Retype((*mlir.TensorType).Opened)
 	return err
-}
-
-// opened returns a type with ? in the place of expressions.
-func opened(t *mlir.TensorType) *mlir.TensorType {
-	if !slices.ContainsFunc(t.Shape, isExpr) {
-		return t
-	}
-	open := &mlir.TensorType{Elem: t.Elem, Shape: slices.Clone(t.Shape), Encoding: t.Encoding}
-	for d, n := range open.Shape {
-		if isExpr(n) {
-			open.Shape[d] = mlir.Dynamic
-		}
-	}
-	return open
-}
-
-func openedAll(all []mlir.Type) []mlir.Type {
-	all = slices.Clone(all)
-	for i, t := range all {
-		if tt, ok := t.(*mlir.TensorType); ok {
-			all[i] = opened(tt)
-		}
-	}
-	return all
 }
 
 // mainOf returns a module whose main runs ops of the program, with inputs as arguments and
@@ -202,11 +154,7 @@ func substitute(op *mlir.Op, stands map[*mlir.Value]*mlir.Value) {
 			op.Operands[i] = to
 		}
 	}
-	for _, r := range op.Regions {
-		for _, b := range r.Blocks {
-			for _, o := range b.Ops {
-				substitute(o, stands)
-			}
-		}
+	for o := range op.Inner() {
+		substitute(o, stands)
 	}
 }

@@ -195,25 +195,15 @@ func solved(s, a, b int64) (to int64, ok bool) {
 // positiveSizes returns the sizes of a module's values that may be 0, which the program for all
 // sizes has to be kept from.
 func positiveSizes(m *mlir.Module) (all []int64) {
-	add := func(v *mlir.Value) {
-		t, ok := v.Type.(*mlir.TensorType)
-		if !ok {
-			return
-		}
-		for _, n := range t.Shape {
-			if n != mlir.Dynamic && dims.IsExpr(n) && !dims.Less(0, n) && !slices.Contains(all, n) {
-				all = append(all, n)
-			}
-		}
-	}
 	m.Walk(func(op *mlir.Op) bool {
-		for _, v := range op.Results {
-			add(v)
-		}
-		for _, r := range op.Regions {
-			for _, b := range r.Blocks {
-				for _, v := range b.Args {
-					add(v)
+		for v := range op.Defines() {
+			t, ok := v.Type.(*mlir.TensorType)
+			if !ok {
+				continue
+			}
+			for _, n := range t.Shape {
+				if n != mlir.Dynamic && dims.IsExpr(n) && !dims.Less(0, n) && !slices.Contains(all, n) {
+					all = append(all, n)
 				}
 			}
 		}

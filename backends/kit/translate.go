@@ -278,29 +278,11 @@ func (t *translator) stepOf(op *mlir.Op, s fuse.Step, reads []plan.ValueID, resu
 // each once.
 func inputs(op *mlir.Op) []*mlir.Value {
 	var used []*mlir.Value
-	inside := map[*mlir.Value]bool{}
-	var walk func(op *mlir.Op)
-	walk = func(op *mlir.Op) {
-		for _, v := range op.Operands {
-			if !inside[v] && !slices.Contains(used, v) {
-				used = append(used, v)
-			}
-		}
-		for _, r := range op.Regions {
-			for _, b := range r.Blocks {
-				for _, a := range b.Args {
-					inside[a] = true
-				}
-				for _, o := range b.Ops {
-					walk(o)
-				}
-			}
-		}
-		for _, r := range op.Results {
-			inside[r] = true
+	for v := range op.Uses() {
+		if !slices.Contains(used, v) {
+			used = append(used, v)
 		}
 	}
-	walk(op)
 	return used
 }
 

@@ -266,14 +266,12 @@ func (b *blockReader) op(op *mlir.Op, in []int32) {
 	if f := b.called(op.Callee()); f != nil {
 		bodies = append(bodies, f)
 	}
-	for _, region := range op.Regions {
-		for _, block := range region.Blocks {
-			inner := blockReader{moduleReader: b.moduleReader, at: map[*mlir.Value]int32{}}
-			for _, v := range block.Args {
-				inner.argument(v, "", op.Pos)
-			}
-			bodies = append(bodies, inner.block(block, nil))
+	for block := range op.Blocks() {
+		inner := blockReader{moduleReader: b.moduleReader, at: map[*mlir.Value]int32{}}
+		for _, v := range block.Args {
+			inner.argument(v, "", op.Pos)
 		}
+		bodies = append(bodies, inner.block(block, nil))
 	}
 	at := b.add(o, func() explain.Text {
 		t := typed(name, op.Results...)

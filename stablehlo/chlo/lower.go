@@ -66,10 +66,8 @@ func (e *emitter) append(op *mlir.Op) {
 	for i, v := range op.Operands {
 		op.Operands[i] = e.now(v)
 	}
-	for _, r := range op.Regions {
-		for _, b := range r.Blocks {
-			b.Ops = e.lowering.ops(b.Ops)
-		}
+	for b := range op.Blocks() {
+		b.Ops = e.lowering.ops(b.Ops)
 	}
 	if f := opTable[op.Code].lower; f != nil && !e.keep(op) && tensors(op) {
 		mark := len(e.ops)

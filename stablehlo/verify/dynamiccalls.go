@@ -33,10 +33,8 @@ var expansions = map[string]expansion{
 // passed [Module]; a call that is not written as JAX does stays.
 func ExpandCalls(m *mlir.Module) {
 	m.Walk(func(op *mlir.Op) bool {
-		for _, r := range op.Regions {
-			for _, b := range r.Blocks {
-				b.Ops = expandLAPACKCalls(b.Ops)
-			}
+		for b := range op.Blocks() {
+			b.Ops = expandLAPACKCalls(b.Ops)
 		}
 		if op.Code != stablehlo.CustomCall {
 			return true

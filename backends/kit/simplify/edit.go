@@ -218,14 +218,10 @@ func (e *editor) release(op *mlir.Op) {
 		e.dead[v.Def] = true
 		e.release(v.Def)
 	}
-	for _, r := range op.Regions {
-		for _, b := range r.Blocks {
-			for _, inner := range b.Ops {
-				if !e.dead[inner] {
-					e.dead[inner] = true
-					e.release(inner)
-				}
-			}
+	for inner := range op.Inner() {
+		if !e.dead[inner] {
+			e.dead[inner] = true
+			e.release(inner)
 		}
 	}
 }

@@ -104,23 +104,12 @@ func (f *folding) allSmall(vs []*mlir.Value) bool {
 
 // closed reports whether the regions of op use no values from outside.
 func closed(op *mlir.Op) bool {
-	inside := map[*mlir.Value]bool{}
-	for _, b := range program.Bodies(op) {
-		for _, a := range b.Args {
-			inside[a] = true
-		}
-		for _, inner := range b.Ops {
-			for _, v := range inner.Operands {
-				if !inside[v] {
-					return false
-				}
-			}
-			for _, r := range inner.Results {
-				inside[r] = true
-			}
-			if len(inner.Regions) > 0 {
-				return false
-			}
+	for range op.Captured() {
+		return false
+	}
+	for inner := range op.Inner() {
+		if len(inner.Regions) > 0 {
+			return false
 		}
 	}
 	return len(program.Bodies(op)) == len(op.Regions)

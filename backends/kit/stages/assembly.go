@@ -26,7 +26,7 @@ type assembly struct {
 
 // use notes what an op takes from outside of the stage.
 func (b *assembly) use(op *mlir.Op) {
-	for v := range usedBy(op) {
+	for v := range op.Uses() {
 		b.value(v)
 	}
 }

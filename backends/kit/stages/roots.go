@@ -58,7 +58,7 @@ func (s *sizing) ofData(v *mlir.Value) bool {
 		is = true
 	case v.Def.Code == stablehlo.GetDimensionSize:
 	default:
-		for o := range usedBy(v.Def) {
+		for o := range v.Def.Uses() {
 			is = is || s.ofData(o)
 		}
 		is = is || len(v.Def.Operands) == 0 && v.Def.Code != stablehlo.Constant && v.Def.Code != stablehlo.Iota
@@ -97,12 +97,8 @@ func (s *sizing) rootsOf(op *mlir.Op) (all []*mlir.Value) {
 			s.roots(op.Operands[k], add)
 		}
 	}
-	for _, r := range op.Regions {
-		for _, b := range r.Blocks {
-			for _, o := range b.Ops {
-				all = append(all, s.rootsOf(o)...)
-			}
-		}
+	for o := range op.Inner() {
+		all = append(all, s.rootsOf(o)...)
 	}
 	return all
 }
@@ -122,51 +118,6 @@ func shapeOperands(op *mlir.Op) (all []int) {
 		return stablehlo.ShapeOperands(op)
 	}
 	return nil
-}
-
-// usedBy yields the values that an op uses, also in its regions, but for results of ops there.
-func usedBy(op *mlir.Op) func(yield func(*mlir.Value) bool) {
-	return func(yield func(*mlir.Value) bool) {
-		if len(op.Regions) == 0 {
-			eachUse(op, yield)
-			return
-		}
-		inner := map[*mlir.Value]bool{}
-		innerResults(op, inner)
-		eachUse(op, func(v *mlir.Value) bool { return inner[v] || yield(v) })
-	}
-}
-
-// innerResults adds the results of the ops in the regions of an op.
-func innerResults(op *mlir.Op, all map[*mlir.Value]bool) {
-	for _, r := range op.Regions {
-		for _, b := range r.Blocks {
-			for _, o := range b.Ops {
-				for _, v := range o.Results {
-					all[v] = true
-				}
-				innerResults(o, all)
-			}
-		}
-	}
-}
-
-func eachUse(op *mlir.Op, yield func(*mlir.Value) bool) bool {
-	for _, v := range op.Operands {
-		if !yield(v) {
-			return false
-		}
-	}
-	for _, r := range op.Regions {
-		for _, b := range r.Blocks {
-			for _, o := range b.Ops {
-				if !eachUse(o, yield) {
-					return false
-				}
-			}
-		}
-	}
-	return true
 }
 
 // largest is the most that an element of a root can be, and the op that it is a size of.

@@ -130,7 +130,7 @@ func (c *cutter) ready() (roots []*mlir.Value, waiting bool) {
 		of := c.rootsOf(op)
 		effect := op.Code.Info().Traits.Has(mlir.Effects)
 		block := len(of) > 0 || effect && effects
-		for v := range usedBy(op) {
+		for v := range op.Uses() {
 			block = block || blocked[v]
 		}
 		if block {
@@ -171,7 +171,7 @@ func (c *cutter) take(roots []*mlir.Value) (ops []*mlir.Op) {
 		}
 		stays := !sinks(op, here) || slices.ContainsFunc(op.Results, func(r *mlir.Value) bool { return used[r] })
 		if here[op] = stays; stays {
-			for v := range usedBy(op) {
+			for v := range op.Uses() {
 				used[v] = true
 			}
 		}
@@ -299,7 +299,7 @@ func (c *cutter) passed(ops []*mlir.Op, roots []*mlir.Value) []*mlir.Value {
 		}
 	}
 	for _, op := range c.rest {
-		for v := range usedBy(op) {
+		for v := range op.Uses() {
 			add(v)
 		}
 	}
@@ -317,7 +317,7 @@ func (c *cutter) passed(ops []*mlir.Op, roots []*mlir.Value) []*mlir.Value {
 		}
 	}
 	for _, op := range c.rest {
-		for v := range usedBy(op) {
+		for v := range op.Uses() {
 			inner(v)
 		}
 	}

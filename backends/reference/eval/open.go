@@ -229,7 +229,7 @@ func (p *openProgram) plain(ws *workspace, env map[*mlir.Value]value, op *mlir.O
 		return nil, err
 	}
 	args := slices.Clone(in)
-	outside := captured(op)
+	outside := slices.Collect(op.Captured())
 	types := make([][]tensor, len(outside))
 	for i, v := range outside {
 		types[i] = tensorsOf(env[v])

@@ -119,12 +119,10 @@ func openSignature(fn *mlir.Op) bool {
 }
 
 func eachBlock(op *mlir.Op, f func(*mlir.Block)) {
-	for _, r := range op.Regions {
-		for _, bl := range r.Blocks {
-			f(bl)
-			for _, op := range bl.Ops {
-				eachBlock(op, f)
-			}
+	for bl := range op.Blocks() {
+		f(bl)
+		for _, op := range bl.Ops {
+			eachBlock(op, f)
 		}
 	}
 }

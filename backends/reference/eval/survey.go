@@ -69,7 +69,7 @@ func (c *compiler) findDying(bl *mlir.Block) {
 	}
 	for i, op := range slices.Backward(bl.Ops) {
 		dying := []*mlir.Value{}
-		for _, v := range slices.Concat(op.Operands, captured(op), op.Results) {
+		for _, v := range slices.Concat(slices.Collect(op.Uses()), op.Results) {
 			if own[v] && !seen[v] {
 				seen[v] = true
 				dying = append(dying, v)
@@ -112,28 +112,4 @@ func (c *compiler) surveyOp(op *mlir.Op) error {
 	}
 	_, err := c.function(callee.SymName())
 	return err
-}
-
-// captured returns the values from outside that op's regions use.
-func captured(op *mlir.Op) []*mlir.Value {
-	if len(op.Regions) == 0 {
-		return nil
-	}
-	inside, used := map[*mlir.Value]bool{}, []*mlir.Value(nil) // what is used once counts as inside then
-	eachBlock(op, func(bl *mlir.Block) {
-		for _, a := range bl.Args {
-			inside[a] = true
-		}
-		for _, o := range bl.Ops {
-			for _, r := range o.Results {
-				inside[r] = true
-			}
-			for _, v := range o.Operands {
-				if !inside[v] {
-					inside[v], used = true, append(used, v)
-				}
-			}
-		}
-	})
-	return used
 }

@@ -19,11 +19,9 @@ func (s *Program) Pure(op *mlir.Op) bool {
 	if callee := op.Callee(); callee != "" && !s.pureFunc(callee) {
 		return false
 	}
-	for _, r := range op.Regions {
-		for _, b := range r.Blocks {
-			if !s.pureBlock(b) {
-				return false
-			}
+	for b := range op.Blocks() {
+		if !s.pureBlock(b) {
+			return false
 		}
 	}
 	return true

@@ -95,10 +95,8 @@ func CountUses(b *mlir.Block) map[*mlir.Value]int {
 func Walk(b *mlir.Block, f func(*mlir.Op)) {
 	for _, op := range b.Ops {
 		f(op)
-		for _, r := range op.Regions {
-			for _, inner := range r.Blocks {
-				Walk(inner, f)
-			}
+		for inner := range op.Blocks() {
+			Walk(inner, f)
 		}
 	}
 }
