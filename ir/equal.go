@@ -183,19 +183,18 @@ func alike(a, b *Node) bool {
 
 // EachSize calls f with all integers of a graph that may be sizes: dimensions of types, attributes,
 // and parameters of composites, also of bodies. It calls f more than once for a size used twice.
-func EachSize(g *Graph, f func(d int)) { eachSize(g, map[*Graph]bool{}, f) }
+func EachSize(g *Graph, f func(d int)) { eachSize(g.Nodes, map[*Graph]bool{}, f) }
 
-func eachSize(g *Graph, seen map[*Graph]bool, f func(d int)) {
-	if seen[g] {
-		return
-	}
-	seen[g] = true
+// EachSize is [EachSize] of one node.
+func (n *Node) EachSize(f func(d int)) { eachSize([]*Node{n}, map[*Graph]bool{}, f) }
+
+func eachSize(nodes []*Node, seen map[*Graph]bool, f func(d int)) {
 	all := func(list []int) {
 		for _, d := range list {
 			f(d)
 		}
 	}
-	for _, n := range g.Nodes {
+	for _, n := range nodes {
 		all(n.Type.Shape)
 		for _, t := range n.Results() {
 			all(t.Shape)
@@ -212,7 +211,10 @@ func eachSize(g *Graph, seen map[*Graph]bool, f func(d int)) {
 			}
 		}
 		for _, b := range n.Body.Graphs() {
-			eachSize(b, seen, f)
+			if !seen[b] {
+				seen[b] = true
+				eachSize(b.Nodes, seen, f)
+			}
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"ltc/ir"
 	"ltc/ir/dims"
-	"ltc/ir/types"
 	"ltc/mlir"
 	"ltc/stablehlo"
 )
@@ -98,33 +97,15 @@ func orderOf(g *ir.Graph) []*ir.Node {
 // SymbolsOf returns the symbols of the sizes that a node has in its types and attributes, and in
 // the graphs of its body.
 func SymbolsOf(n *ir.Node) (all []int64) {
-	add := func(d int64) {
+	n.EachSize(func(d int) {
 		if !dims.IsExpr(d) {
 			return
 		}
-		for _, s := range dims.Symbols(d) {
+		for _, s := range dims.Symbols(int64(d)) {
 			if !slices.Contains(all, s) {
 				all = append(all, s)
 			}
 		}
-	}
-	for _, t := range append([]types.Type{n.Type}, n.Results()...) {
-		for _, d := range t.Shape {
-			add(int64(d))
-		}
-	}
-	for _, a := range n.Attrs {
-		add(a.Int)
-		for _, d := range a.Ints {
-			add(int64(d))
-		}
-	}
-	for _, g := range n.Body.Graphs() {
-		for _, inner := range g.Nodes {
-			for _, d := range SymbolsOf(inner) {
-				add(d)
-			}
-		}
-	}
+	})
 	return all
 }

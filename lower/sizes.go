@@ -343,28 +343,7 @@ func told(g *ir.Graph) bool {
 	for _, p := range g.Params {
 		args = append(args, &mlir.Value{Type: tensor(p.Type)})
 	}
-	return newSizes(args, nil).tellsGraph(g)
-}
-
-func (s *sizes) tellsGraph(g *ir.Graph) bool {
-	for _, n := range g.Nodes {
-		for _, t := range append([]types.Type{n.Type}, n.Results()...) {
-			for _, d := range t.Shape {
-				if !s.tells(int64(d)) {
-					return false
-				}
-			}
-		}
-		for _, a := range n.Attrs {
-			if !s.tells(a.Int) || slices.ContainsFunc(a.Ints, func(d int) bool { return !s.tells(int64(d)) }) {
-				return false
-			}
-		}
-		for _, inner := range n.Body.Graphs() {
-			if !s.tellsGraph(inner) {
-				return false
-			}
-		}
-	}
-	return true
+	s, all := newSizes(args, nil), true
+	ir.EachSize(g, func(d int) { all = all && s.tells(int64(d)) })
+	return all
 }

@@ -229,30 +229,25 @@ func (g *general) sum(v, e sample, n int) (int, bool) {
 
 // limited is e, or a number where e is more: one that no sample exceeds.
 func (g *general) limited(v, e sample, n int) (int, bool) {
-	if dims.HasExpr(v[:n]...) || dims.HasExpr(e[:n]...) {
-		return 0, false
-	}
-	most := slices.Max(v[:n])
-	for k := range n {
-		if v[k] != min(e[k], most) {
-			return 0, false
-		}
-	}
-	return dims.Min(g.known[e], most), true
+	return g.extreme(v, e, n, dims.Least, slices.Max(v[:n]))
 }
 
 // raised is e, or a number where e is less: one that every sample has at least.
 func (g *general) raised(v, e sample, n int) (int, bool) {
+	return g.extreme(v, e, n, dims.Greatest, slices.Min(v[:n]))
+}
+
+// extreme is the lesser or the greater of e and a number.
+func (g *general) extreme(v, e sample, n int, op dims.Op, number int) (int, bool) {
 	if dims.HasExpr(v[:n]...) || dims.HasExpr(e[:n]...) {
 		return 0, false
 	}
-	least := slices.Min(v[:n])
 	for k := range n {
-		if v[k] != max(e[k], least) {
+		if v[k] != dims.Apply(op, e[k], number) {
 			return 0, false
 		}
 	}
-	return dims.Max(g.known[e], least), true
+	return dims.Apply(op, g.known[e], number), true
 }
 
 // affine is a number times e, and another.

@@ -72,14 +72,8 @@ func (s *openExecutable) compileSomeZero(ctx context.Context, zeros plan.Zeros) 
 	}
 	e := backends.Executable(x)
 	if s.Bound != nil {
-		constants := map[int]soa.View{}
-		for i, v := range s.Bound {
-			if !v.IsZero() {
-				constants[i] = v
-			}
-		}
 		var err error
-		if e, err = x.Bind(ctx, constants); err != nil {
+		if e, err = x.Bind(ctx, exec.Constants(s.Bound)); err != nil {
 			return nil, err
 		}
 	}
@@ -95,15 +89,9 @@ func (s *openExecutable) evaluated(ctx context.Context) (func(context.Context, *
 	if err != nil {
 		return nil, err
 	}
-	constants := map[int]soa.View{}
-	for i, v := range s.Bound {
-		if !v.IsZero() {
-			constants[i] = v
-		}
-	}
 	x, err := eval.Prepare(ctx, name, p)
 	if err == nil {
-		x, err = x.Bind(ctx, constants)
+		x, err = x.Bind(ctx, exec.Constants(s.Bound))
 	}
 	if err != nil {
 		return nil, err

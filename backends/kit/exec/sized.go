@@ -9,6 +9,7 @@ import (
 	"ltc/backends"
 	"ltc/backends/kit/plan"
 	"ltc/internal/spare"
+	"ltc/soa"
 )
 
 // Form is a target's code of a program with open sizes, for one combination of view
@@ -37,6 +38,17 @@ type Sized[F Form] struct {
 	ZeroSized func(plan.Zeros) *Lazy[func(context.Context, *backends.Call) error]
 
 	sizes *spare.Pool[[]int64]
+}
+
+// Constants returns the constants of a list by argument that are bound, as Bind takes them.
+func Constants(bound []soa.View) map[int]soa.View {
+	all := map[int]soa.View{}
+	for i, v := range bound {
+		if !v.IsZero() {
+			all[i] = v
+		}
+	}
+	return all
 }
 
 // Signature returns the program's signature.

@@ -7,6 +7,7 @@ import (
 
 	"ltc/backends"
 	"ltc/ir/dims"
+	"ltc/ir/types"
 	"ltc/soa"
 )
 
@@ -101,11 +102,15 @@ func (o *Opening) Expressions() []int64 {
 // FitResults reports the first result of a call that is not of the size which p, of
 // a family, is for: its arguments have told that.
 func (p *Program) FitResults(c *backends.Call) error {
+	return fitResults(c, p.Signature, func(j int) types.Type { return p.Signature.Results[j].Type })
+}
+
+// fitResults reports the first result of a call that is not of its type.
+func fitResults(c *backends.Call, sig *backends.Signature, typ func(j int) types.Type) error {
 	for j := range c.Results {
 		if v := &c.Results[j]; !v.IsZero() {
-			r := &p.Signature.Results[j]
-			if err := backends.Fits(*v, r.Type); err != nil {
-				return fmt.Errorf("execute: result %s: %w", backends.Label(j, r.Name), err)
+			if err := backends.Fits(*v, typ(j)); err != nil {
+				return fmt.Errorf("execute: result %s: %w", backends.Label(j, sig.Results[j].Name), err)
 			}
 		}
 	}
@@ -127,14 +132,7 @@ func (o *Opening) CheckSizes(c *backends.Call, bound []soa.View, f *Family) erro
 	if err != nil {
 		return fmt.Errorf("execute: %w", err)
 	}
-	for j := range c.Results {
-		if v := &c.Results[j]; !v.IsZero() {
-			if err := backends.Fits(*v, all[j]); err != nil {
-				return fmt.Errorf("execute: result %s: %w", backends.Label(j, o.Sig.Results[j].Name), err)
-			}
-		}
-	}
-	return nil
+	return fitResults(c, o.Sig, func(j int) types.Type { return all[j] })
 }
 
 // of returns the dimension of a call that tells the size.

@@ -139,13 +139,7 @@ func (e *Executable) prepare() {
 		if err != nil || e.bound == nil {
 			return x, err
 		}
-		constants := map[int]soa.View{}
-		for i, v := range e.bound {
-			if !v.IsZero() {
-				constants[i] = v
-			}
-		}
-		return x.Bind(ctx, constants)
+		return x.Bind(ctx, exec.Constants(e.bound))
 	})
 	e.runs = spare.New(1, e.newRun)
 }
