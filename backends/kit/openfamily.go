@@ -216,75 +216,37 @@ func positiveSizes(m *mlir.Module) (all []int64) {
 // are i32s where programs compute with them.
 const unbounded = math.MaxInt32
 
-// openDims returns the symbols of the sizes that a module's arguments leave open, one for each
-// or one for all that have one name (ltc.dim), and where they stand.
+// openDims returns the symbols of the sizes that a module's arguments leave open.
 func openDims(p *backends.Program) (open plan.Opening, err error) {
 	open.Sig = p.Signature
-	main, named := p.Module.Func("main"), map[string]int{}
-	taken := namesOf(main)
-	for i, t := range main.FuncType().Ins {
-		tt, ok := t.(*mlir.TensorType)
-		if !ok {
-			continue
-		}
-		if stablehlo.Bounds(tt) != nil {
+	for i, t := range p.Module.Func("main").FuncType().Ins {
+		if tt, ok := t.(*mlir.TensorType); ok && stablehlo.Bounds(tt) != nil {
 			return open, fmt.Errorf("argument %d is %v: a size that is only bounded is known of each value alone", i, tt)
 		}
-		for d, n := range tt.Shape {
-			if n != mlir.Dynamic {
-				continue
-			}
-			name := backends.DimName(main, i, d)
-			at, known := named[name]
-			if name == "" || !known {
-				at = len(open.Symbols)
-				named[name] = at
-				open.Symbols = append(open.Symbols, symbolOf(p.Module, name, taken.unnamed(i, d)))
-			}
-			open.At = append(open.At, plan.Teller{Index: i, Dim: d, Symbol: at})
-		}
 	}
-	if len(open.At) == 0 {
+	sizes := backends.OpenSizes(p.Module, p.Signature)
+	if len(sizes) == 0 {
 		return open, fmt.Errorf("no argument tells the sizes that the text leaves open")
+	}
+	for _, s := range sizes {
+		open.Symbols = append(open.Symbols, plan.Symbol{Size: symbolOf(s, sizes), OpenSize: s})
 	}
 	return open, nil
 }
 
-// dimNames are the names that a text gives dimensions.
-type dimNames map[string]bool
-
-func namesOf(main *mlir.Op) dimNames {
-	all := dimNames{}
-	for i, t := range main.FuncType().Ins {
-		if tt, ok := t.(*mlir.TensorType); ok {
-			for d := range tt.Shape {
-				all[backends.DimName(main, i, d)] = true
-			}
+// symbolOf returns the symbol of one of all sizes, which is not 0. One without a name is called by its
+// dimension.
+func symbolOf(s backends.OpenSize, all []backends.OpenSize) int64 {
+	name := s.Name
+	if name == "" {
+		name = fmt.Sprintf("arg%d.dim%d", s.At[0].Arg, s.At[0].Axis)
+		for slices.ContainsFunc(all, func(x backends.OpenSize) bool { return x.Name == name }) {
+			name += "'"
 		}
 	}
-	return all
-}
-
-// unnamed returns a name for a dimension that has none.
-func (n dimNames) unnamed(argument, dim int) string {
-	name := fmt.Sprintf("arg%d.dim%d", argument, dim)
-	for n[name] {
-		name += "'"
+	least, most := max(int64(s.Least), 1), int64(s.Most)
+	if most == math.MaxInt {
+		most = unbounded
 	}
-	return name
-}
-
-// symbolOf returns the symbol of a size that is not 0.
-func symbolOf(m *mlir.Module, name, otherwise string) plan.Symbol {
-	s := plan.Symbol{Bounds: [2]int{0, int(^uint(0) >> 1)}}
-	most := int64(unbounded)
-	if lo, hi, ok := backends.DimBounds(m, name); ok {
-		s.Bounds, most = [2]int{lo, hi}, int64(hi)
-	}
-	if name == "" {
-		name = otherwise
-	}
-	least := max(int64(s.Bounds[0]), 1)
-	s.Size = dims.Symbol(name, least, max(most, least+1)) // of one value it would be no symbol
-	return s
+	return dims.Symbol(name, least, max(most, least+1)) // of one value it would be no symbol
 }

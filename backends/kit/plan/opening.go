@@ -15,7 +15,6 @@ import (
 // it, and which ones there can be.
 type Opening struct {
 	Sig     *backends.Signature
-	At      []Teller // in the order of arguments and their dimensions
 	Symbols []Symbol
 }
 
@@ -23,8 +22,8 @@ type Opening struct {
 type Symbol struct {
 	// Size is the expression of package dims: a symbol, or what the program says of others that
 	// it has to be.
-	Size   int64
-	Bounds [2]int // that the text gives, both included
+	Size int64
+	backends.OpenSize
 }
 
 // Zeros is a set of symbols, by their numbers: those that are 0.
@@ -46,37 +45,16 @@ func ZerosOf(values []int64) (z Zeros, ok bool) {
 // Has reports whether symbol i is 0.
 func (z Zeros) Has(i int) bool { return z>>i&1 == 1 }
 
-// Teller is a dimension of an argument that tells the value of a symbol.
-type Teller struct{ Index, Dim, Symbol int }
-
-// Sizes sets to to the values of the symbols in a call, in their order. Bound are arguments that
-// the program was bound to; nil if there are none. It is an error if a value is none that the
-// text allows, or if two dimensions that are one size differ.
+// Sizes sets to to the values of the symbols in a call, in their order; see [backends.OpenSize.In].
 func (o *Opening) Sizes(to []int64, c *backends.Call, bound []soa.View) error {
 	for i := range to {
-		to[i] = -1
-	}
-	for k, d := range o.At {
-		n := int64(d.of(c, bound))
-		if to[d.Symbol] >= 0 && n != to[d.Symbol] {
-			first := o.At[slices.IndexFunc(o.At, func(e Teller) bool { return e.Symbol == d.Symbol })]
-			return o.dimension(o.At[k]).Differs(int(n), o.dimension(first), first.of(c, bound))
+		n, err := o.Symbols[i].In(c, bound)
+		if err != nil {
+			return err
 		}
-		to[d.Symbol] = n
-	}
-	for i, n := range to {
-		if b := &o.Symbols[i].Bounds; n < int64(b[0]) || n > int64(b[1]) {
-			return o.outside(i, int(n))
-		}
+		to[i] = int64(n)
 	}
 	return nil
-}
-
-// outside returns the error of a size that the text does not allow.
-func (o *Opening) outside(i, n int) error {
-	at := o.At[slices.IndexFunc(o.At, func(e Teller) bool { return e.Symbol == i })]
-	b := o.Symbols[i].Bounds
-	return o.dimension(at).Outside(n, b[0], b[1])
 }
 
 // Holds reports whether a program of a family is for values of the symbols: no size is 0, or
@@ -135,19 +113,6 @@ func (o *Opening) CheckSizes(c *backends.Call, bound []soa.View, f *Family) erro
 	return fitResults(c, o.Sig, func(j int) types.Type { return all[j] })
 }
 
-// of returns the dimension of a call that tells the size.
-func (d Teller) of(c *backends.Call, bound []soa.View) int {
-	v := &c.Args[d.Index]
-	if bound != nil && !bound[d.Index].IsZero() {
-		v = &bound[d.Index]
-	}
-	return v.Type.Shape[d.Dim]
-}
-
-func (o *Opening) dimension(d Teller) backends.Dimension {
-	return backends.Dimension{Arg: d.Index, Name: o.Sig.Args[d.Index].Name, Axis: d.Dim}
-}
-
 // Shapes returns the shapes of the program's arguments, with the given sizes in the place of the
 // symbols.
 func (o *Opening) Shapes(sizes []int64) [][]int {
@@ -155,8 +120,10 @@ func (o *Opening) Shapes(sizes []int64) [][]int {
 	for i, a := range o.Sig.Args {
 		all[i] = slices.Clone(a.Type.Shape)
 	}
-	for _, d := range o.At {
-		all[d.Index][d.Dim] = int(sizes[d.Symbol])
+	for i, s := range o.Symbols {
+		for _, d := range s.At {
+			all[d.Arg][d.Axis] = int(sizes[i])
+		}
 	}
 	return all
 }

@@ -22,7 +22,7 @@ type openExecutable struct {
 	program *openProgram
 	main    *mlir.Op
 	bound   []soa.View // by argument; nil if none is
-	named   []namedSize
+	sizes   []backends.OpenSize
 }
 
 // Signature returns what the program takes and gives.
@@ -51,8 +51,10 @@ func (e *openExecutable) Execute(ctx context.Context, c *backends.Call) error {
 		return err
 	}
 	var in value
-	if err := e.checkNamed(c); err != nil {
-		return err
+	for i := range e.sizes {
+		if _, err := e.sizes[i].In(c, e.bound); err != nil {
+			return err
+		}
 	}
 	copies := 0 // bytes
 	for i, t := range e.main.FuncType().Ins {
