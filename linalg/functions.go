@@ -264,10 +264,8 @@ func checkPair(x, y *lazy.Tensor, rank, shapes string) (demand, reason string) {
 	if x.Rank() != y.Rank() {
 		return rank, fmt.Sprintf("x has rank %d, y rank %d", x.Rank(), y.Rank())
 	}
-	for i, d := range x.OpenShape() {
-		if e := y.OpenDim(i); d != e && d != 1 && e != 1 {
-			return shapes, fmt.Sprintf("dimensions %v and %v of axis %d do not broadcast", d, e, i)
-		}
+	if reason = functions.CheckBroadcast(x, y); reason != "" {
+		return shapes, reason
 	}
 	return "", ""
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"ltc/internal/functions"
 	"ltc/ir/types"
 	"ltc/lazy"
 )
@@ -104,27 +105,9 @@ func rowsInOrder(x, order *lazy.Tensor) *lazy.Tensor {
 // skew is x - xᴴ.
 func skew(x *lazy.Tensor) *lazy.Tensor { return x.Sub(adjoint(x)) }
 
-// joined returns the broadcast of the batches of x and y before their last two axes; false if there is none.
-func joined(x, y *lazy.Tensor) ([]int, bool) {
-	a, b := batchOf(x, 2), batchOf(y, 2)
-	if len(a) < len(b) {
-		a, b = b, a
-	}
-	for i := range b {
-		j := len(a) - len(b) + i
-		switch {
-		case a[j] == 1:
-			a[j] = b[i]
-		case b[i] != 1 && b[i] != a[j]:
-			return nil, false
-		}
-	}
-	return a, true
-}
-
 // together returns x and y with the same batch.
 func together(x, y *lazy.Tensor) (*lazy.Tensor, *lazy.Tensor) {
-	batch, _ := joined(x, y)
+	batch, _ := functions.Batches(2, x, y)
 	with := func(t *lazy.Tensor) *lazy.Tensor {
 		m, n := rowsAndColumns(t)
 		return t.BroadcastTo(append(slices.Clone(batch), m, n)...)
@@ -166,7 +149,7 @@ func checkSides(x, b *lazy.Tensor, right bool, inner, batch string) (demand, rea
 	if p, q := x.OpenDim(-2), b.OpenDim(axis); p != q {
 		return inner, fmt.Sprintf("b has %d %s, must have %d", q, have, p)
 	}
-	if _, ok := joined(x, b); !ok {
+	if _, ok := functions.Batches(2, x, b); !ok {
 		return batch, fmt.Sprintf("batch dimensions %v and %v do not broadcast", batchOf(x, 2), batchOf(b, 2))
 	}
 	return "", ""

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"ltc/internal/functions"
 	"ltc/lazy"
 )
 
@@ -46,17 +47,9 @@ func ofOneBatch(q, k, v *lazy.Tensor) (_, _, _ *lazy.Tensor) {
 		}
 		rank = 3
 	}
-	batch := slices.Repeat([]int{1}, rank-3)
-	for _, x := range all {
-		for i := range max(x.Rank()-3, 0) {
-			at := len(batch) - 1 - i
-			switch n := x.OpenDim(x.Rank() - 4 - i); {
-			case batch[at] == 1:
-				batch[at] = n
-			case n != 1 && n != batch[at]:
-				return q, k, v
-			}
-		}
+	batch, ok := functions.Batches(3, all...)
+	if !ok {
+		return q, k, v
 	}
 	for i, x := range all {
 		x = ofRank(x, rank)

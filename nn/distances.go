@@ -70,7 +70,7 @@ func checkCDist(x, y *lazy.Tensor, p float64) (demand, reason string) {
 	if x.Rank() < 2 || y.Rank() < 2 || x.OpenDim(-1) != y.OpenDim(-1) {
 		return cDistShapes, "x and y must have at least rank 2, and as many features"
 	}
-	if !broadcastBatches(x, y, 2) {
+	if _, ok := functions.Batches(2, x, y); !ok {
 		return cDistShapes, "the axes of x and y before the last two must broadcast"
 	}
 	if p < 0 {

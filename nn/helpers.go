@@ -3,6 +3,7 @@ package nn
 import (
 	"slices"
 
+	"ltc/internal/functions"
 	"ltc/lazy"
 )
 
@@ -18,27 +19,8 @@ func alongChannels(v, x *lazy.Tensor) *lazy.Tensor {
 
 // broadcastsTo reports whether v broadcasts to the shape of x.
 func broadcastsTo(v, x *lazy.Tensor) bool {
-	from, to := v.OpenShape(), x.OpenShape()
-	if len(from) > len(to) {
-		return false
-	}
-	for i, n := range from {
-		if n != 1 && n != to[len(to)-len(from)+i] {
-			return false
-		}
-	}
-	return true
-}
-
-// broadcastBatches reports whether the axes of x and y before the last own ones broadcast.
-func broadcastBatches(x, y *lazy.Tensor, own int) bool {
-	a, b := x.OpenShape()[:x.Rank()-own], y.OpenShape()[:y.Rank()-own]
-	for i := 1; i <= min(len(a), len(b)); i++ {
-		if m, n := a[len(a)-i], b[len(b)-i]; m != n && m != 1 && n != 1 {
-			return false
-		}
-	}
-	return true
+	shape, ok := functions.Batches(0, v, x)
+	return ok && slices.Equal(shape, x.OpenShape())
 }
 
 // axesFrom returns the axes of x from one on.

@@ -1,14 +1,16 @@
 // Package functions defines the composites of packages of functions, such as nn, from
 // their rows in the op table. Its central function is [Define], which generated code calls.
 //
-// The package imports only ltc/ir/ops, ltc/ir/types and ltc/lazy.
+// The package imports only ltc/ir/ops, ltc/ir/types, ltc/lazy and ltc/shapeinfer.
 package functions
 
 import (
 	"fmt"
 
 	"ltc/ir/ops"
+	"ltc/ir/types"
 	"ltc/lazy"
+	"ltc/shapeinfer"
 )
 
 // Define makes a composite of a row and its functions. A function that the row does not
@@ -51,4 +53,17 @@ func CheckBroadcast(x, y *lazy.Tensor) (reason string) {
 		}
 	}
 	return ""
+}
+
+// Batches returns the shape to which the axes of tensors before their last own ones broadcast; false
+// if they do not. A tensor of no more axes has no batch.
+func Batches(own int, xs ...*lazy.Tensor) (batch []int, ok bool) {
+	var all types.Shape
+	for _, x := range xs {
+		s := types.Shape(x.OpenShape())
+		if all, ok = shapeinfer.BroadcastShapes(all, s[:max(len(s)-own, 0)]); !ok {
+			return nil, false
+		}
+	}
+	return all, true
 }

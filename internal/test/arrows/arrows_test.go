@@ -135,7 +135,7 @@ var allowed = map[string][]string{
 	"ltctest":                  {"ir", "lazy", "internal/diag", "internal/env"},
 	"internal/callsite/nested": {},
 	"optim":                    {"lazy"},
-	"internal/functions":       {"ir/ops", "lazy"},
+	"internal/functions":       {"ir/ops", "lazy", "shapeinfer"},
 	"nn":                       {"internal/functions", "ir/ops", "lazy"},
 	"special":                  {"internal/functions", "ir/ops", "lazy"},
 	"linalg":                   {"internal/functions", "ir/ops", "lazy"},

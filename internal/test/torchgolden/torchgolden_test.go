@@ -160,7 +160,8 @@ func TestTolerance(t *testing.T) {
 		{"relative", float32(nan), 1, false},
 		{"relative", -1, 1, false},
 		{"absolute", -1, 1, true},
-		{"absolute", -1, 1.1, false},
+		{"absolute", -1, 1.000003, true},
+		{"absolute", -1, 1.00001, false},
 		{"exact", float32(nan), float32(nan), true},
 	} {
 		got, err := soa.Borrow([]float32{c.got}, types.Of(types.F32, 1))
