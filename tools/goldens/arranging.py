@@ -100,6 +100,8 @@ SEVERAL = [
     ("Triu", lambda x, diagonal: x.triu(diagonal), [(3, 4)], dict(attrs=[{"diagonal": 0}, {"diagonal": 1}, {"diagonal": -1}], dtypes=NUMBERS)),
     ("Unfold", lambda x, axis, size, step: x.unfold(axis, size, step), [(3, 7)], dict(attrs=[{"axis": 1, "size": 3, "step": 2}], dtypes=NUMBERS + ["bool"])),
     ("UniqueAll", lambda x: torch.unique(x, return_inverse=True, return_counts=True), [few((3, 4))], dict(dtypes=NUMBERS, gradient=False)),
+    ("UniqueAlong", lambda x, axis: torch.unique(x, return_inverse=True, return_counts=True, dim=axis), [lambda m, d: m.tensor(d, (6, 2), 0, 1).round() if d in FLOATS else m.tensor(d, (6, 2), 0, 1)], dict(attrs=[{"axis": 0}], dtypes=NUMBERS, gradient=False)),
+    ("Einsum", lambda x, y, equation: torch.einsum(equation, x, y), [(2, 3, 4), (2, 4, 5)], dict(attrs=[{"equation": "bij,bjk->bik"}, {"equation": "bij,bjk->ki"}, {"equation": "bij,bjk->"}], kind=RELATIVE)),
     ("Zeros", lambda dtype, dims: torch.zeros(dims, dtype=DTYPES[dtype]), [], dict(attrs=[{"dtype": d, "dims": [2, 3]} for d in ANY], dtypes=["f32"], gradient=False)),
     ("Ones", lambda dtype, dims: torch.ones(dims, dtype=DTYPES[dtype]), [], dict(attrs=[{"dtype": d, "dims": [2, 3]} for d in ANY], dtypes=["f32"], gradient=False)),
     ("SumPool", lambda x, window, strides, pad=0: torch.nn.functional.avg_pool2d(x, window, strides, pad, divisor_override=1), [(2, 3, 6, 6)], dict(attrs=[{"window": [2, 3], "strides": [2, 3]}, {"window": [3, 3], "strides": [2, 1], "pad": 1}], kind=RELATIVE)),
