@@ -96,6 +96,9 @@ func (v *vectorizer) graph(g *ir.Graph, args []Value) []Value {
 		}
 		if slices.ContainsFunc(in, isBatched) {
 			values[i] = rules[n.Op](v, n, in)
+			if y := values[i][0].Node; y.Op == n.Op {
+				y.Note(n)
+			}
 		} else {
 			values[i] = v.results(v.copy(n, in), false)
 		}

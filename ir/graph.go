@@ -207,13 +207,10 @@ func (g *Graph) Clone() *Graph {
 	at := func(n *Node) *Node { return &slab[n.ID] }
 	for i, n := range g.Nodes {
 		m := &slab[i]
-		*m = Node{Op: n.Op, ID: n.ID, Loc: n.Loc, Type: n.Type, read: n.read, several: n.several, Attrs: n.Attrs, Body: n.Body}
+		*m = Node{Op: n.Op, ID: n.ID, Loc: n.Loc, Type: n.Type, read: n.read, several: n.several, Attrs: n.Attrs, Body: n.Body, Value: n.noted()}
 		if n.Op == OpParameter {
 			m.Attrs = slices.Clone(n.Attrs)
 			c.Params = append(c.Params, m)
-		}
-		if op, ok := n.Value.(Called); ok {
-			m.Value = op
 		}
 		m.In = m.in[:0:len(m.in)]
 		for _, x := range n.In {

@@ -72,7 +72,7 @@ type Node struct {
 	// Body is what a Composite node calls, or a node of control flow runs.
 	Body *Composite
 	// Value is what the builder's owner attaches to a Parameter: the data that
-	// the argument is to have. Of another node it may be a [Called].
+	// the argument is to have. Of another node it may be a [Called], [Wrapped] or [InRange].
 	Value any
 
 	in   [3]*Node // In's memory for up to three operands
@@ -87,6 +87,32 @@ type Node struct {
 // Called is the mnemonic of the user's call that a node is part of, where that is another op than the
 // node's own. It is for errors.
 type Called string
+
+// Wrapped is noted at a Where that adds Size to those of a user's indices that are negative. The
+// indices are its last operand, and are to be from -Size up to Size-1.
+type Wrapped struct {
+	Op   string // the mnemonic of the user's call
+	Size int
+}
+
+// InRange is noted at indices that are in range wherever those that they were made of are.
+type InRange struct{}
+
+// Note copies what is noted at from, for errors and checks of indices, to n.
+func (n *Node) Note(from *Node) {
+	if x := from.noted(); x != nil {
+		n.Value = x
+	}
+}
+
+// noted returns what errors and checks of indices need of a node's Value.
+func (n *Node) noted() any {
+	switch n.Value.(type) {
+	case Called, Wrapped, InRange:
+		return n.Value
+	}
+	return nil
+}
 
 // Results returns the types of the results of a node that has several, which is
 // not to be changed; nil of a node with one, whose type is Type.

@@ -1,6 +1,11 @@
 package ir
 
-import "slices"
+import (
+	"slices"
+
+	"ltc/internal/callsite"
+	"ltc/ir/types"
+)
 
 // Part returns the program that computes some nodes of g, and which of g's parameters it
 // takes. It shares nothing with g but types, attributes and bodies.
@@ -74,7 +79,7 @@ func (g *Graph) write(from *Graph, args []*Node) []*Node {
 			bodies[n] = g.write(n.Body.Graph, in)
 			nodes[i] = bodies[n][n.Body.Graph.Results[0].ID]
 		default:
-			nodes[i] = &Node{Op: n.Op, ID: int32(len(g.Nodes)), Loc: n.Loc, Type: n.Type, read: n.read, several: n.several, In: in, Attrs: n.Attrs, Body: n.Body}
+			nodes[i] = &Node{Op: n.Op, ID: int32(len(g.Nodes)), Loc: n.Loc, Type: n.Type, read: n.read, several: n.several, In: in, Attrs: n.Attrs, Body: n.Body, Value: n.noted()}
 			if n.Op == OpParameter {
 				nodes[i].Attrs = slices.Clone(n.Attrs)
 			}
@@ -82,4 +87,87 @@ func (g *Graph) write(from *Graph, args []*Node) []*Node {
 		}
 	}
 	return nodes
+}
+
+// Check says that a call of the host looks at the values of a node.
+type Check struct {
+	Of      *Node
+	Host    string // the function, which returns its first argument
+	Numbers []int  // its others
+	Loc     callsite.Site
+}
+
+// Checks are those of a graph, and of the graphs that its nodes call or run, by node.
+type Checks struct {
+	Own []Check
+	In  map[*Node][]Checks // for each graph of the node's body
+}
+
+// Within adds the checks of the first graph that n calls or runs.
+func (c *Checks) Within(n *Node, of Checks) {
+	if !of.Any() {
+		return
+	}
+	if c.In == nil {
+		c.In = map[*Node][]Checks{}
+	}
+	c.In[n] = []Checks{of}
+}
+
+// Any reports whether there are checks.
+func (c *Checks) Any() bool { return len(c.Own)+len(c.In) > 0 }
+
+// Checked returns g with calls of the host behind nodes of integers. Other nodes use what the calls
+// return; results stay. It shares nothing with g but types, attributes and bodies.
+func (g *Graph) Checked(checks *Checks) *Graph {
+	c := g.Clone()
+	nodes := c.Nodes
+	c.Nodes = make([]*Node, 0, len(nodes)+4*len(checks.Own))
+	last := make([]*Node, len(nodes)) // by the ids in g: what stands for a node
+	add := func(n *Node) *Node {
+		n.ID = int32(len(c.Nodes))
+		c.Nodes = append(c.Nodes, n)
+		return n
+	}
+	for i, n := range nodes {
+		was := g.Nodes[i]
+		for k, x := range was.In {
+			n.In[k] = last[x.ID]
+		}
+		if inner := checks.In[was]; inner != nil {
+			n.Body = n.Body.checked(inner)
+		}
+		last[i] = add(n)
+		for _, k := range checks.Own {
+			if k.Of != was {
+				continue
+			}
+			in := []*Node{last[i]}
+			for _, x := range k.Numbers {
+				in = append(in, add(&Node{Op: OpConstant, Type: types.Of(types.I64), Loc: k.Loc,
+					Attrs: []Attr{ConstantDType: {Int: int64(types.I64)}, ConstantValue: {Int: int64(x)}}}))
+			}
+			last[i] = add(&Node{Op: OpHostCall, Type: n.Type, In: in, Loc: k.Loc,
+				Attrs: []Attr{HostCallName: {Str: k.Host}, HostCallResults: {Str: HostResultsText([]types.Type{n.Type})}}})
+		}
+	}
+	c.rehash()
+	return c
+}
+
+// checked returns the composite, or the regions, with the checks of each graph.
+func (c *Composite) checked(all []Checks) *Composite {
+	out := *c
+	out.More = slices.Clone(c.More)
+	for i, g := range c.Graphs() {
+		if i >= len(all) || !all[i].Any() {
+			continue
+		}
+		if g = g.Checked(&all[i]); i == 0 {
+			out.Graph = g
+		} else {
+			out.More[i-1] = g
+		}
+	}
+	return &out
 }

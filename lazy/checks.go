@@ -1,8 +1,6 @@
 package lazy
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"hash/maphash"
 	"log/slog"
@@ -13,14 +11,9 @@ import (
 	"ltc/internal/callsite"
 	"ltc/internal/env"
 	"ltc/ir"
-	"ltc/ir/dims"
-	"ltc/ir/types"
 	"ltc/lazy/internal/execution"
 	"ltc/lazy/internal/guard"
-	"ltc/lazy/internal/memory"
 	"ltc/lazy/internal/opbyop"
-	"ltc/lazy/internal/programs"
-	"ltc/lower"
 	"ltc/soa"
 )
 
@@ -124,73 +117,52 @@ var (
 )
 
 // CheckIndices says whether a step fails if an index of Gather, ScatterAdd and the like, a
-// class of OneHot or a label of CrossEntropy does not exist. Without it a step fails for the
-// indices that it has as arguments in the host's memory. With true, or the environment variable
-// LTC_CHECK, it fails for all of them: those that the program computes are computed once more
-// before each run. With false none is looked at. Nothing has been written when a step fails so.
-// Indices within closures of control flow, as [For] takes, are not looked at.
+// class of OneHot or a label of CrossEntropy does not exist. With false no index is looked at.
+// Without the option a step fails for all of them. But on a device with memory of its own it fails only
+// for arguments in the host's memory. With true, or the environment variable LTC_CHECK, also such a
+// device looks at all indices: a run then waits in its midst until they are on the host.
+//
+// Indices that are arguments are looked at before the run, those that the program computes by a call of
+// the host in its midst. Indices that are in range whatever the arguments are, such as those of ArgMax and
+// TopK, cost nothing. The error has the op, its line, the index and the range. Variables are as they
+// were before the step, and its tensors have the error. Indices within closures of control flow, as [For]
+// takes, and those along sizes that are open are not looked at.
 func CheckIndices(on bool) Option { return func(d *Device) { d.checkIndices, d.anyIndex = on, !on } }
 
-// indexed says that an argument of a step has indices of an op, below a bound.
-type indexed struct {
-	arg, bound int
-	op         string
-	operands   []types.Type
-	at         callsite.Site
+// looksAt returns what the indices in g are to be, and the program of g that looks at those that it
+// computes. That has no sizes that are open: with open set only arguments are looked at.
+func (d *Device) looksAt(g *ir.Graph, open bool) (all []guard.Index, program *ir.Graph) {
+	if d.anyIndex {
+		return nil, g
+	}
+	remote := d.memory.Remote != nil
+	// A device with memory of its own has arguments there, which its programs look at.
+	return guard.Indices(g, open || !remote || !d.checkIndices, !open && (!remote || d.checkIndices))
 }
 
-// indexedBy returns the arguments of a step that are indices, unless its guard looks at them.
-func (d *Device) indexedBy(g *ir.Graph) (all []indexed) {
-	if d.anyIndex || d.checkIndices {
-		return nil
-	}
-	for _, n := range g.Nodes {
-		var axis ir.Attr
-		switch n.Op {
-		case ir.OpGather:
-			axis = n.Attrs[ir.GatherAxis]
-		case ir.OpScatter:
-			axis = n.Attrs[ir.ScatterAxis]
-		default:
-			continue
-		}
-		index, info := sameElements(n.In[1]), infoOf(n)
-		bound := n.In[0].Type.Shape[axis.Int]
-		if index.Op != ir.OpParameter || dims.IsExpr(bound) {
-			continue
-		}
-		if op, ok := n.Value.(ir.Called); ok {
-			info.Op = string(op)
-		}
-		all = append(all, indexed{int(index.Attrs[ir.ParameterIndex].Int), bound, info.Op, info.Operands, n.Loc})
-	}
-	return all
-}
-
-// sameElements returns what n takes all its elements from, one by one and in some order.
-func sameElements(n *ir.Node) *ir.Node {
-	for n.Op == ir.OpReshape || n.Op == ir.OpTranspose || n.Op == ir.OpBroadcast {
-		n = n.In[0]
-	}
-	return n
+// indexError is the error of an index that does not exist.
+func indexError(x *guard.Index, reason string) *OpError {
+	e := &OpError{Op: x.Op, Operands: x.Operands, Reason: reason, Err: ErrIndex}
+	e.at(x.At)
+	return e
 }
 
 // lookAtIndices returns the error of an argument that has an index which does not exist.
 func (f *flight) lookAtIndices() error {
 	for i := range f.indices {
 		x := &f.indices[i]
-		v := f.args[x.arg].view
-		if v.IsZero() || v.Remote() != nil {
+		arg, ok := x.Argument()
+		if !ok {
 			continue
 		}
-		v, err := memory.OnHost(v)
-		if err != nil {
-			return err
-		}
-		if reason := guard.Beyond(v, x.bound); reason != "" {
-			e := &OpError{Op: x.op, Operands: x.operands, Reason: reason, Err: ErrIndex}
-			e.at(x.at)
-			return e
+		if v := f.args[arg].view; !v.IsZero() && v.Remote() == nil {
+			reason, err := x.Look(v)
+			if err != nil {
+				return err
+			}
+			if reason != "" {
+				return indexError(x, reason)
+			}
 		}
 	}
 	return nil
@@ -203,11 +175,6 @@ func (f *flight) lookAtIndices() error {
 // or a loop the error names the op of the closure, and the iteration, counted from 0.
 func CheckNaNs(on bool) Option { return func(d *Device) { d.checkNaNs = on } }
 
-// guarded reports whether runs of g are looked at beforehand, so that its lines matter.
-func (d *Device) guarded(g *ir.Graph) bool {
-	return d.checkNaNs || d.checkIndices && guard.Indexed(g)
-}
-
 // quietly are the options of programs that only look at another, which has said what is
 // to be said.
 func (d *Device) quietly() backends.Options {
@@ -218,39 +185,6 @@ func (d *Device) quietly() backends.Options {
 
 // guardHost is the device of its guards.
 type guardHost struct{ *Device }
-
-func (d guardHost) Part(ctx context.Context, g *ir.Graph) (programs.Runner, error) {
-	text := lower.Text(g, true)
-	x, err := d.compile(ctx, g, text, d.quietly())
-	if err != nil {
-		return nil, err
-	}
-	return &part{x, text}, nil
-}
-
-// part runs a program that looks at the data of another, and has a text of its own.
-type part struct {
-	programs.Runner
-	text string
-}
-
-// Execute runs the part. An error is a *partError.
-func (p *part) Execute(ctx context.Context, c *backends.Call) error {
-	if err := p.Runner.Execute(ctx, c); err != nil {
-		return &partError{p.text, err}
-	}
-	return nil
-}
-
-// partError is the failure of a part, whose ops are those of its text.
-type partError struct {
-	text string
-	err  error
-}
-
-func (e *partError) Error() string { return e.err.Error() }
-
-func (e *partError) Unwrap() error { return e.err }
 
 // HasNaN warns of an argument that has NaNs, once for each line.
 func (d guardHost) HasNaN(p *ir.Node, first string) {
@@ -276,12 +210,7 @@ func placed(err error) error {
 	case *execution.Shortage:
 		return nodeError(f.Node, ErrMemory, f.Error())
 	case *guard.Fault:
-		e := nodeError(f.Node, f.Kind, f.Reason)
-		e.Op = cmp.Or(f.Op, e.Op)
-		if f.Operands != nil {
-			e.Operands = f.Operands
-		}
-		return e
+		return nodeError(f.Node, f.Kind, f.Reason)
 	}
 	return err
 }

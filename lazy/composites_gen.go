@@ -406,15 +406,10 @@ func init() { // not a value of the variable: the functions use it
 			row: &ops.Composites[compositeCrossEntropy],
 		},
 		compositeLabelMask: {
-			row:  &ops.Composites[compositeLabelMask],
-			body: func(x []*Tensor, a []setting) []*Tensor { return all(computeLabelMask(x[0], a[0].int)) },
+			row: &ops.Composites[compositeLabelMask],
 		},
 		compositeOneHot: {
 			row: &ops.Composites[compositeOneHot],
-			body: func(x []*Tensor, a []setting) []*Tensor {
-				return all(computeOneHot(x[0], a[0].int, types.DType(a[1].int)))
-			},
-			check: func(x []*Tensor, a []setting) *breach { return checkOneHot(x[0], a[0].int, types.DType(a[1].int)) },
 		},
 		compositeScatterAdd: {
 			row: &ops.Composites[compositeScatterAdd],
@@ -2088,9 +2083,9 @@ func recordCrossEntropy(x *Tensor, labels *Tensor) *Tensor {
 
 // CrossEntropy returns the mean over all rows of -log softmax(x)[label], x
 // being logits of shape [batch, classes, places…] or [classes], and labels
-// integers of that shape without the classes. A label that is no class counts
-// as a row without loss. nn.CrossEntropy has options, such as weights of
-// classes.
+// integers of that shape without the classes. A label that is no class is an
+// error, or counts as a row without loss where none looks at it: see
+// CheckIndices. nn.CrossEntropy has options, such as weights of classes.
 //
 // It requires: x is floating point; labels is an integer; x has at least rank
 // 1; labels have the shape of x without its axis of classes.
@@ -2106,9 +2101,6 @@ func recordLabelMask(x *Tensor, classes int) *Tensor {
 	tr, bad := c.guard(a[:], xs[:]...)
 	if bad != nil {
 		return bad
-	}
-	if tr.dev.checkIndices {
-		return c.call(tr, a[:], xs[:])
 	}
 	if bad = c.read(tr, xs[:]); bad != nil {
 		return bad
@@ -2128,9 +2120,6 @@ func recordOneHot(x *Tensor, classes int, dtype types.DType) *Tensor {
 	if bad != nil {
 		return bad
 	}
-	if tr.dev.checkIndices {
-		return c.call(tr, a[:], xs[:])
-	}
 	if bad = c.read(tr, xs[:]); bad != nil {
 		return bad
 	}
@@ -2139,7 +2128,8 @@ func recordOneHot(x *Tensor, classes int, dtype types.DType) *Tensor {
 
 // OneHot returns a tensor of the given dtype with a new last axis of classes
 // elements: 1 at the place that x says, 0 elsewhere. Where x is negative, or
-// not below classes, there are only zeros.
+// not below classes, that is an error, or there are only zeros where none looks
+// at it: see CheckIndices.
 //
 // It requires: x is an integer; dtype is valid; classes is not negative.
 func (x *Tensor) OneHot(classes int, dtype types.DType) *Tensor {
@@ -2164,8 +2154,8 @@ func recordScatterAdd(x *Tensor, indices *Tensor, updates *Tensor) *Tensor {
 }
 
 // ScatterAdd returns x with each row of updates added to the row of x that its
-// index chooses. Rows with an index out of range are an error, or left out: see
-// CheckIndices.
+// index chooses. Rows with an index out of range are an error, or left out
+// where none looks at them: see CheckIndices.
 //
 // It requires: x is a number or complex; indices is an integer; updates is a
 // number or complex and has the dtype of x; x has at least rank 1; updates have
@@ -2230,7 +2220,7 @@ func recordIndexAdd(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Tens
 
 // IndexAdd returns x with each slice of updates along the axis added to the
 // slice of x that its index chooses. Slices with an index out of range are an
-// error, or left out: see CheckIndices.
+// error, or left out where none looks at them: see CheckIndices.
 //
 // It requires: x is a number or complex; indices is an integer; updates is a
 // number or complex and has the dtype of x; axis is one of those of x; indices
@@ -2268,8 +2258,8 @@ func recordIndexCopy(x *Tensor, indices *Tensor, updates *Tensor, axis int) *Ten
 
 // IndexCopy returns x with the slices along the axis that the indices choose
 // replaced by those of updates. Of slices with the same index the last stays;
-// slices with an index out of range are an error, or left out: see
-// CheckIndices.
+// slices with an index out of range are an error, or left out where none looks
+// at them: see CheckIndices.
 //
 // It requires: x is any dtype; indices is an integer; updates has the dtype of
 // x; axis is one of those of x; indices have one axis; updates have the shape
@@ -2325,7 +2315,7 @@ func recordScatterAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int) *
 // ScatterAlong returns x with elements replaced by those of updates: each goes
 // to the place that GatherAlong takes for its index. Of elements for the same
 // place the last stays; elements with an index out of range are an error, or
-// left out: see CheckIndices.
+// left out where none looks at them: see CheckIndices.
 //
 // It requires: x is any dtype; indices is an integer; updates has the dtype of
 // x; axis is one of those of x; indices have the rank of x, and no dimension
@@ -2364,7 +2354,7 @@ func recordScatterAddAlong(x *Tensor, indices *Tensor, updates *Tensor, axis int
 
 // ScatterAddAlong returns x with the elements of updates added: each to the
 // place that GatherAlong takes for its index. Elements with an index out of
-// range are an error, or left out: see CheckIndices.
+// range are an error, or left out where none looks at them: see CheckIndices.
 //
 // It requires: x is a number or complex; indices is an integer; updates is a
 // number or complex and has the dtype of x; axis is one of those of x; indices
@@ -2976,7 +2966,7 @@ func recordBincount(x *Tensor, weights *Tensor, bins int) *Tensor {
 
 // Bincount returns how often each of the numbers 0, 1, … below bins is in x,
 // as i64, or the sums of the weights of these elements. Numbers out of range
-// are left out, unless indices are checked: see CheckIndices.
+// are an error, or left out where none looks at them: see CheckIndices.
 //
 // It requires: x is an integer; weights, if given, is a number; x has one axis;
 // weights have the shape of x; bins is positive.

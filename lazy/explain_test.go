@@ -258,8 +258,8 @@ var allCauses = []cause{
 		c.tr.Reuse(false) // which holds on to programs
 		c.steps(func(int) *lazy.Tensor { return c.from(4).Exp() })
 	}},
-	{lazy.CompileLines, "other lines record it, and `CheckIndices` is on", "nothing but lines", func(c *causes) {
-		c.open("eval", lazy.CheckIndices(true))
+	{lazy.CompileLines, "other lines record it, and `CheckNaNs` is on", "nothing but lines", func(c *causes) {
+		c.open("eval", lazy.CheckNaNs(true))
 		c.steps(func(i int) *lazy.Tensor {
 			at := lazy.From(c.tr, []int32{0})
 			if i == 0 {

@@ -14,6 +14,7 @@ import (
 	"ltc/ir/types"
 	"ltc/lazy/internal/account"
 	"ltc/lazy/internal/execution"
+	"ltc/lazy/internal/guard"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
@@ -33,8 +34,8 @@ type flight struct {
 	count    *account.Account[SyncReason]
 	call     backends.Call
 	args     []*value
-	pinned   []*value  // unpinned at the end
-	indices  []indexed // of the arguments, to be looked at
+	pinned   []*value      // unpinned at the end
+	indices  []guard.Index // what they are to be
 	assigns  []assignment
 	dests    []destination
 	donors   []donor
@@ -170,7 +171,11 @@ func (f *flight) runProgram() error {
 	if err == nil {
 		return f.waitForClosures()
 	}
-	err = atLine(f.program, err)
+	if out, ok := errors.AsType[*guard.OutOfRange](err); ok && !overwrites(err) {
+		err = indexError(&f.indices[out.Index], out.Reason)
+	} else {
+		err = atLine(f.program, err)
+	}
 	if checking {
 		err = f.checkUnwritten(err, before)
 	}

@@ -15,6 +15,7 @@ import (
 	"ltc/ir/dims"
 	"ltc/ir/types"
 	"ltc/lazy/internal/account"
+	"ltc/lazy/internal/guard"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 	"ltc/lazy/internal/sched"
@@ -505,7 +506,7 @@ type traced struct {
 	params  []source
 	results int // of the function; those after them are assigned variables
 	assigns []assignment
-	indices []indexed // of the arguments of the program, to be looked at
+	indices []guard.Index // what they are to be
 }
 
 // source says where an argument of the program comes from: one of its fields.
@@ -589,8 +590,12 @@ type placeholder int
 
 // trace records and compiles the function for a signature.
 func (f *Function) trace(ctx context.Context, t *traced) error {
+	f.mu.RLock()
+	open := f.inputs != nil && slices.ContainsFunc(f.inputs.all, func(in Input) bool { return dims.HasExpr(in.Type.Shape...) })
+	f.mu.RUnlock()
 	return f.record(t, f.names(len(t.types)), func(g *ir.Graph) (err error) {
 		t.err = programs.ErrPanicked // unless it returns: the next call tries again
+		t.indices, g = f.dev.looksAt(g, open)
 		t.program, err = f.dev.program(ctx, "func", g, &f.account, func() (callsite.Site, purpose) { return callsite.Caller(), purpose{} })
 		return err
 	})
@@ -652,7 +657,6 @@ func (f *Function) record(t *traced, names []string, use func(g *ir.Graph) error
 	for i := range t.assigns {
 		t.assigns[i].arg = r.graph.Alias[t.assigns[i].result]
 	}
-	t.indices = f.dev.indexedBy(&r.graph)
 	f.dev.captured(&r.graph)
 	return use(&r.graph)
 }

@@ -55,7 +55,7 @@ func (x *Tensor) choose(op string, indices []*Tensor) (c chosen, bad *Tensor) {
 		i := x.tr.Read(indices[a]).Convert(types.I64)
 		size := i.sized(d)
 		wrong := i.Less(size.Neg()).Or(i.GreaterEqual(size))
-		i = i.Less(i.like(0)).Where(i.Add(size), i)
+		i = i.Less(i.like(0)).Where(i.Add(size), i).wrapped(op, d)
 		if c.at == nil {
 			c.at, outside = i, wrong
 		} else {
@@ -64,7 +64,11 @@ func (x *Tensor) choose(op string, indices []*Tensor) (c chosen, bad *Tensor) {
 		rows = dims.Mul(rows, d)
 	}
 	// A place out of range is one of no row, whatever its other indices are.
-	c.at = outside.Where(c.at.sized(rows), c.at).BroadcastTo(common...)
+	c.at = outside.Where(c.at.sized(rows), c.at)
+	if !dims.IsExpr(rows) {
+		c.at = c.at.inRange()
+	}
+	c.at = c.at.BroadcastTo(common...)
 	if c.perm = append(slices.Clone(indexed), rest...); indexed[len(indexed)-1]-indexed[0] == len(indexed)-1 {
 		c.first = indexed[0]
 	}
@@ -103,7 +107,7 @@ func (c *chosen) order() []int {
 // dimensions of as many axes of x, stands for the places at which it is true. The others are integers that
 // broadcast to one shape, whose axes take the place of those of x: of the first, or before
 // all if the axes are apart. A negative index counts from the end. An index out of range is
-// an error if computed indices are checked, and else some element: see [CheckIndices].
+// an error of the step, or some element where none looks at indices: see [CheckIndices].
 func (x *Tensor) Index(indices ...*Tensor) *Tensor {
 	const op = "index"
 	x, c, bad := x.indexed(op, indices)
@@ -198,8 +202,8 @@ func (x *Tensor) IndexPut_(values *Tensor, accumulate bool, indices ...*Tensor) 
 }
 
 // MaskedScatter returns x with the elements at which the mask is true replaced by those of source, both
-// in row-major order. The mask broadcasts to x. A source of fewer elements than there are places gives
-// its last one for the others; with [CheckIndices] that is an error.
+// in row-major order. The mask broadcasts to x. A source of fewer elements than there are places is an error,
+// or gives its last one for the others where none looks at indices: see [CheckIndices].
 func (x *Tensor) MaskedScatter(mask, source *Tensor) *Tensor {
 	const op = "masked_scatter"
 	if bad := firstBad(op, x, mask, source); bad != nil {
@@ -259,7 +263,7 @@ func (x *Tensor) Put(indices, values *Tensor, accumulate bool) *Tensor {
 }
 
 // IndexFill returns x with a number at the indices of the axis. Negative ones count from the
-// end; those out of range are left out, unless indices are checked.
+// end; those out of range are an error as there.
 func (x *Tensor) IndexFill(indices *Tensor, axis int, v float64) *Tensor {
 	const op = "index_fill"
 	if bad := firstBad(op, x, indices); bad != nil {

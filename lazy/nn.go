@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ltc/internal/diag"
+	"ltc/ir"
 	"ltc/ir/dims"
 	"ltc/ir/types"
 )
@@ -238,7 +239,7 @@ func computeCrossEntropy(x, labels *Tensor) *Tensor {
 }
 
 func computeLabelMask(labels *Tensor, classes int) *Tensor {
-	return computeOneHot(labels, classes, types.Bool)
+	return oneHot("cross_entropy", labels, classes, types.Bool)
 }
 
 func checkOneHot(_ *Tensor, classes int, _ types.DType) *breach {
@@ -249,12 +250,17 @@ func checkOneHot(_ *Tensor, classes int, _ types.DType) *breach {
 }
 
 func computeOneHot(x *Tensor, classes int, dtype types.DType) *Tensor {
+	return oneHot("one_hot", x, classes, dtype)
+}
+
+// oneHot is OneHot for the user's call op.
+func oneHot(op ir.Called, x *Tensor, classes int, dtype types.DType) *Tensor {
 	// Compared in 64 bits, so that every class number fits.
 	index := x.Convert(types.I64)
 	if x.DType() == types.U64 {
 		index = x
 	}
-	return index.Unsqueeze(-1).Equal(Iota(x.tr, index.DType(), 0, classes)).Convert(dtype)
+	return index.Unsqueeze(-1).Equal(Iota(x.tr, index.DType(), 0, classes)).calledBy(op).Convert(dtype)
 }
 
 func checkTopK(x *Tensor, k, axis int) *breach {

@@ -164,9 +164,9 @@ func (d compiler) Evicted(p *programs.Program, bytes int64) {
 	d.log(slog.LevelDebug, "program dropped", slog.Int("ops", len(p.Graph.Nodes)), slog.Int64("bytes", bytes))
 }
 
-// Located reports whether runs of g are looked at beforehand: what is wrong with them is
-// said of its lines.
-func (d compiler) Located(g *ir.Graph) bool { return d.guarded(g) }
+// Located reports whether runs are looked at beforehand: what is wrong with them is said of the
+// lines of their program.
+func (d compiler) Located(*ir.Graph) bool { return d.checkNaNs }
 
 // Compile compiles the program's text, or its ops one by one.
 func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
@@ -205,15 +205,11 @@ func (d compiler) Compile(ctx context.Context, p *programs.Program) error {
 	if err != nil {
 		return fmt.Errorf("compile for %s: %w", d.name, err)
 	}
-	if d.guarded(p.Graph) {
-		ops := &d.ops
-		if counts := countsIn(p.Graph); !d.checkNaNs || counts {
-			if ops = nil; d.checkNaNs {
-				d.log(slog.LevelWarn, "NaNs are not looked for in a program in which sizes follow from data: its ops do not run alone", slog.Int("ops", len(p.Graph.Nodes)))
-			}
-		}
-		if e.Guard, err = guard.New(ctx, guardHost{d.Device}, p.Graph, d.checkIndices, ops); err != nil {
-			return fmt.Errorf("compile for %s: what checks indices: %w", d.name, err)
+	if d.checkNaNs {
+		if countsIn(p.Graph) {
+			d.log(slog.LevelWarn, "NaNs are not looked for in a program in which sizes follow from data: its ops do not run alone", slog.Int("ops", len(p.Graph.Nodes)))
+		} else {
+			e.Guard = guard.New(guardHost{d.Device}, p.Graph, &d.ops)
 		}
 	}
 	p.Exec, p.Took = e, time.Since(start)
@@ -318,11 +314,7 @@ func atLine(p *programs.Program, err error) error {
 	if !ok || failed.Op < 0 {
 		return fmt.Errorf("run: %w", err)
 	}
-	text := p.Text
-	if x, ok := errors.AsType[*partError](err); ok {
-		text = x.text
-	}
-	at := lower.Place(text, failed.Op)
+	at := lower.Place(p.Text, failed.Op)
 	if e := beyondBound(p.Graph, at, failed.Reason); e != nil {
 		return e
 	}

@@ -18,9 +18,30 @@ func (x *Tensor) Gather(indices *Tensor) *Tensor {
 }
 
 // calledBy notes the op of the user's call that a gather or a scatter is part of, for errors.
-func (x *Tensor) calledBy(op string) *Tensor {
-	if n := x.node; n != nil && (n.Op == ir.OpGather || n.Op == ir.OpScatter) {
-		n.Value = ir.Called(op)
+func (x *Tensor) calledBy(op ir.Called) *Tensor {
+	if n := x.node; n != nil && (n.Op == ir.OpGather || n.Op == ir.OpScatter || n.Op == ir.OpCompare) {
+		if was, ok := n.Value.(ir.Called); !ok || was != op {
+			n.Value = op
+		}
+	}
+	return x
+}
+
+// wrapped notes that x, a Where, adds the size to negative ones of the indices of a user's call.
+func (x *Tensor) wrapped(op string, size int) *Tensor {
+	if n, w := x.node, (ir.Wrapped{Op: op, Size: size}); n != nil && n.Op == ir.OpWhere && !dims.IsExpr(size) {
+		if was, ok := n.Value.(ir.Wrapped); !ok || was != w {
+			n.Value = w
+		}
+	}
+	return x
+}
+
+// inRange notes that the elements of x, an index of rows, are in range wherever the indices that it is
+// made of are.
+func (x *Tensor) inRange() *Tensor {
+	if x.node != nil && x.node.Op != ir.OpParameter {
+		x.node.Value = ir.InRange{}
 	}
 	return x
 }
@@ -93,7 +114,7 @@ func computeIndexCopy(x, indices, updates *Tensor, axis int) *Tensor {
 	return x.scatterSlices("index_copy", indices, updates, axis, ir.CombineSet)
 }
 
-func (x *Tensor) scatterSlices(op string, indices, updates *Tensor, axis int, combine string) *Tensor {
+func (x *Tensor) scatterSlices(op ir.Called, indices, updates *Tensor, axis int, combine string) *Tensor {
 	return x.moved(axis, 0).scatter(indices, updates.moved(axis, 0), 0, combine).calledBy(op).moved(0, axis)
 }
 
@@ -212,7 +233,7 @@ func computeScatterMaxAlong(x, indices, updates *Tensor, axis int) *Tensor {
 
 // scatterAlong combines single elements. All axes but one are a batch of rows, and what lies
 // beyond the indices along them stays.
-func (x *Tensor) scatterAlong(op string, indices, updates *Tensor, axis int, combine string) *Tensor {
+func (x *Tensor) scatterAlong(op ir.Called, indices, updates *Tensor, axis int, combine string) *Tensor {
 	last := x.Rank() - 1
 	part, updates := x.within(indices.OpenShape(), axis), updates.within(indices.OpenShape(), -1)
 	y := part.moved(axis, last).scatter(indices.moved(axis, last), updates.moved(axis, last), last, combine).calledBy(op).moved(last, axis)

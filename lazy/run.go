@@ -7,6 +7,7 @@ import (
 	"ltc/internal/callsite"
 	"ltc/ir"
 	"ltc/ir/dims"
+	"ltc/lazy/internal/guard"
 	"ltc/lazy/internal/metrics"
 	"ltc/lazy/internal/programs"
 )
@@ -185,7 +186,8 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 	if err := f.takenFrom(tr); err != nil {
 		return err
 	}
-	f.indices = tr.dev.indexedBy(&r.graph)
+	var g *ir.Graph
+	f.indices, g = tr.dev.looksAt(&r.graph, false)
 	tr.dev.captured(&r.graph)
 	op := "value"
 	switch {
@@ -194,7 +196,7 @@ func (r *run) compile(tr *Trace, f *flight, final bool) error {
 	case final:
 		op = "mark_step"
 	}
-	p, err := tr.dev.program(f.ctx, op, &r.graph, &tr.account, func() (callsite.Site, purpose) {
+	p, err := tr.dev.program(f.ctx, op, g, &tr.account, func() (callsite.Site, purpose) {
 		why := purpose{warm: r.dry}
 		if !final {
 			why.read = nodeName(r.results[0])
@@ -252,7 +254,7 @@ type memo struct {
 	params         []*ir.Node
 	args           []int // of each result, the argument it takes the memory of
 	program        *programs.Program
-	indices        []indexed
+	indices        []guard.Index
 }
 
 // recall fills f and the assignments from an equal step before; it returns
@@ -290,7 +292,8 @@ func (r *run) recall(tr *Trace, f *flight) bool {
 // confirms compares the step with the program of the path that it has followed.
 func (r *run) confirms(tr *Trace, m *memo) bool {
 	tr.captureAll(&r.graph, nil, r.results, r.alias)
-	return m.program.Computes(&r.graph) && slices.Equal(r.graph.Params, m.params)
+	_, g := tr.dev.looksAt(&r.graph, false)
+	return m.program.Computes(g) && slices.Equal(r.graph.Params, m.params)
 }
 
 // remember notes the program of a step that has followed an earlier one.

@@ -107,8 +107,6 @@ func (op listedOp) describe(w io.Writer) {
 	case op.kind == "primitive":
 	case op.Traits.Has(ops.Inline):
 		fmt.Fprintln(w, "  recorded as the ops that it is made of")
-	case op.Traits.Has(ops.Guarded):
-		fmt.Fprintf(w, "  recorded as the ops that it is made of; where indices are checked, a composite: lowers to calls of ltc.%s\n", op.Mnemonic())
 	default:
 		fmt.Fprintf(w, "  a composite: lowers to calls of ltc.%s\n", op.Mnemonic())
 	}

@@ -49,5 +49,5 @@ var (
 	// Checks switches on what finds mistakes of the library and of its users, and
 	// takes time. Package lazy and backends read it.
 	Checks = Switch("LTC_CHECK",
-		"`1` checks every program when it is recorded and between the stages of its compilation. Borrowed data must not change before the step that reads it has run. A run that fails must have written nothing. Indices of `Gather`, `ScatterAdd` and the like, classes of `OneHot` and labels of `CrossEntropy` must exist (also `lazy.CheckIndices`). Memory that is used again is filled with NaNs.")
+		"`1` checks every program when it is recorded and between the stages of its compilation. Borrowed data must not change before the step that reads it has run. A run that fails must have written nothing. Indices and labels must exist also where a device with memory of its own has them (`lazy.CheckIndices`). Memory that is used again is filled with NaNs.")
 )

@@ -61,7 +61,7 @@ var Kinds = [NumKinds]Row{
 	Read:      {"read", "a tensor is read before MarkStep", "give the tensor to MarkStep as a root and read it afterwards"},
 	NewLine:   {"new line", "a line compiles its first program", "nothing to change: each line compiles its programs once; Warmup compiles them before they are needed"},
 	Evicted:   {"eviction", "the program was dropped from the cache", "raise ProgramCacheLimit or LTC_PROGRAM_CACHE_BYTES"},
-	Lines:     {"lines", "other lines record the same program, and the device checks data", "record the program from one function, or do without CheckIndices and CheckNaNs: checks name lines, so that each has a program of its own"},
+	Lines:     {"lines", "other lines record the same program, and the device checks data", "record the program from one function, or do without CheckNaNs: its errors name lines, so that each has a program of its own"},
 	Options:   {"options", "a device with other options compiles the program", "open one device and share it, or give both the same options"},
 	Backend:   {"backend", "a device of another backend compiles the program", "nothing to change: each backend compiles its own programs; Warmup compiles them before they are needed"},
 }

@@ -180,8 +180,6 @@ const (
 	// Inline composites are recorded as the ops that they are made of; others are
 	// called by name, so that a backend may recognise them.
 	Inline
-	// Guarded composites are inline on devices that do not check indices.
-	Guarded
 	// ManyResults rows of primitives have a type rule that may give the types of
 	// several results.
 	ManyResults

@@ -147,8 +147,6 @@ func writeRecord(b *bytes.Buffer, o *ops.Op) {
 		fmt.Fprintf(b, "_ = tr\nreturn compute%s(%s)\n", o.Name, arguments(o, "xs"))
 	case o.Traits.Has(ops.Inline):
 		b.WriteString(read)
-	case o.Traits.Has(ops.Guarded):
-		b.WriteString("if tr.dev.checkIndices {\n" + call + "}\n" + read)
 	default:
 		b.WriteString(call)
 	}

@@ -107,13 +107,13 @@ func functionMistakes(o *ops.Op) (all []string) {
 
 func severalMistakes(o *ops.Op) []string {
 	if len(o.Results) > 0 && o.Traits&oneResult != 0 {
-		return []string{"it has Results, but the traits InPlace, View, Inline and Guarded are of rows with one result: remove them from Traits"}
+		return []string{"it has Results, but the traits InPlace, View and Inline are of rows with one result: remove them from Traits"}
 	}
 	return nil
 }
 
 // oneResult are the traits of rows with one result.
-const oneResult = ops.InPlace | ops.View | ops.Inline | ops.Guarded
+const oneResult = ops.InPlace | ops.View | ops.Inline
 
 func noForm(a ops.Attr) string {
 	return fmt.Sprintf("attribute %s is of the kind %v, which cannot be an argument of the method", a.Name, a.Kind)

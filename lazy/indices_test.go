@@ -1,0 +1,103 @@
+package lazy_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"ltc/lazy"
+)
+
+// outOfRange has the ways in which a step of x f32[4,3] comes to an index: at is the index, which is
+// bad for 4 and, if it does not count from the end, for -1.
+var outOfRange = []struct {
+	want string // of 4
+	f    func(x, at *lazy.Tensor) *lazy.Tensor
+	from bool // -1 is the last
+}{
+	// Arguments.
+	{"gather(f32[4,3], i64[1]): the index at [0] is 4, but there are 4 to choose from, 0 to 3", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Gather(at) }, false},
+	{"index(i64[1]): the index at [0] is 4, but there are 4 to choose from, -4 to 3", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Index(at) }, true},
+	{"index(i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Index(at, at.MulScalar(0)) }, true},
+	{"index_put(i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return x.IndexPut(lazy.Zeros(x.Trace(), lazy.F32, 1, 3), false, at)
+	}, true},
+	{"one_hot(i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return at.OneHot(4, lazy.F32) }, false},
+	{"cross_entropy(i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return x.Transpose().Narrow(0, 0, 1).CrossEntropy(at)
+	}, false},
+	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return lazy.Grad(x.Gather(at).Sum(), x)[0] // which alone is a root
+	}, false},
+	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return x.Gather(lazy.Concatenate(0, at, at.AddScalar(50)).Narrow(0, 0, 1)) // what a slice leaves out is free
+	}, false},
+	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return lazy.Checkpoint(x, func(x *lazy.Tensor) *lazy.Tensor { return x.Gather(at) })
+	}, false},
+	// Computed.
+	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Gather(at.MulScalar(1).AddScalar(0)) }, false},
+	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Gather(computed(at)) }, false},
+	{"index(i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Index(computed(at)) }, true},
+	{"index_select(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.IndexSelect(computed(at), 0) }, false},
+	{"scatter_add(f32[4,3], i64[1], f32[1,3]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return x.ScatterAdd(computed(at), lazy.Ones(x.Trace(), lazy.F32, 1, 3))
+	}, false},
+	{"one_hot(i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return computed(at).OneHot(4, lazy.F32) }, false},
+	{"cross_entropy(i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return x.Transpose().Narrow(0, 0, 1).CrossEntropy(computed(at))
+	}, false},
+	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return lazy.Grad(x.Gather(computed(at)).Sum(), x)[0]
+	}, false},
+	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return lazy.Checkpoint(x, func(x *lazy.Tensor) *lazy.Tensor { return x.Gather(computed(at)) })
+	}, false},
+	{"gather(f32[1,4], i64[1,1]): the index at [0 0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return lazy.Vmap(func(_ *lazy.Trace, a []*lazy.Tensor) []*lazy.Tensor { return tensors{a[0].Gather(computed(a[1]))} },
+			tensors{x.Narrow(1, 0, 1).Transpose(), at.Unsqueeze(1)}, lazy.VmapOptions{})[0]
+	}, false},
+}
+
+// computed is at, as the program computes it of all its elements.
+func computed(at *lazy.Tensor) *lazy.Tensor { return at.Convert(lazy.F32).Convert(lazy.I64) }
+
+// A step fails by default for an index that does not exist, wherever it comes from: with the op, the
+// line, the index and the bound, and with variables as they were. Steps that follow it are found, too.
+func TestIndicesOutOfRangeByDefault(t *testing.T) {
+	for _, name := range watchers {
+		d, free := open(t, name), open(t, name, lazy.CheckIndices(false))
+		tr, loose := lazy.NewTrace(d), lazy.NewTrace(free)
+		w := lazy.SetValues(d.Variable("w", lazy.F32, 2), []float32{1, 2})
+		for i, c := range outOfRange {
+			t.Run(fmt.Sprint(name, "/", i), func(t *testing.T) {
+				step := func(tr *lazy.Trace, at int64) error {
+					y := c.f(lazy.Iota(tr, lazy.F32, 0, 12).Reshape(4, 3), lazy.From(tr, []int64{at}))
+					if tr.Device() == d {
+						w.Assign(tr.Read(w).AddScalar(1))
+					}
+					if err := tr.MarkStep(y); err != nil {
+						return err
+					}
+					return tr.Wait(t.Context())
+				}
+				for range 3 {
+					require.NoError(t, step(tr, 3))
+					before := floats(t, w)
+					err := step(tr, 4)
+					require.ErrorIs(t, err, lazy.ErrIndex)
+					require.ErrorContains(t, err, "indices_test.go:")
+					require.ErrorContains(t, err, c.want)
+					require.Equal(t, before, floats(t, w))
+					if err = step(tr, -1); c.from {
+						require.NoError(t, err)
+					} else {
+						require.ErrorIs(t, err, lazy.ErrIndex)
+					}
+					require.NoError(t, step(loose, 4))
+				}
+			})
+		}
+	}
+}

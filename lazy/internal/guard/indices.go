@@ -1,0 +1,324 @@
+package guard
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ltc/backends"
+	"ltc/internal/callsite"
+	"ltc/ir"
+	"ltc/ir/dims"
+	"ltc/ir/types"
+	"ltc/lazy/internal/memory"
+	"ltc/soa"
+)
+
+// Index says that indices of an op are to be from Low up to, and without, Bound.
+type Index struct {
+	Op       string       // the mnemonic of the user's call
+	Operands []types.Type // of the call
+	At       callsite.Site
+	Low      int
+	Bound    int
+
+	of    *ir.Node // the indices, in some order
+	arg   int      // the argument that they are elements of; -1: the program computes them
+	other *int64   // an element of the argument that is no index
+	parts []part   // what slices take of the argument, the first slice last
+}
+
+// part is what a slice takes of a tensor.
+type part struct{ starts, steps, shape []int }
+
+// Indices returns what the indices of g's ops are to be, but of those that are in range whatever the
+// arguments are. The program is g with calls of the host that look at indices which g computes: it fails
+// with an [*OutOfRange]. Indices that are elements of arguments are for [Index.Look] if arguments is set.
+// Without midst the program is g.
+func Indices(g *ir.Graph, arguments, midst bool) (all []Index, program *ir.Graph) {
+	s := search{arguments: arguments, midst: midst}
+	checks := s.in(g, nil)
+	for i := range s.all {
+		s.all[i].of = nil // which may be used again
+	}
+	if !checks.Any() {
+		return s.all, g
+	}
+	return s.all, g.Checked(&checks)
+}
+
+// search finds indices.
+type search struct {
+	arguments, midst bool
+	all              []Index
+}
+
+// in returns the checks of g, which a node of another graph may call.
+func (s *search) in(g *ir.Graph, r *ranges) (checks ir.Checks) {
+	for _, n := range g.Nodes {
+		if calls(n) {
+			checks.Within(n, s.in(n.Body.Graph, &ranges{within: r, caller: n}))
+		}
+		x, ok := indexOf(n)
+		if !ok || dims.IsExpr(x.Bound) {
+			continue
+		}
+		if _, in := x.of.Value.(ir.InRange); in { // what it is made of is looked at
+			continue
+		}
+		if x.resolve(r); x.arg >= 0 && s.arguments {
+			s.all = append(s.all, x)
+			continue
+		}
+		if x.arg = -1; !s.midst || !dims.Static(x.of.Type.Shape) {
+			continue
+		}
+		if r == nil {
+			r = &ranges{}
+		}
+		if in := r.of(x.of); in.low >= int64(x.Low) && in.high < int64(x.Bound) {
+			continue
+		}
+		checks.Own = append(checks.Own, ir.Check{Of: x.of, Host: hostName, Numbers: []int{len(s.all), x.Low, x.Bound}, Loc: n.Loc})
+		s.all = append(s.all, x)
+	}
+	return checks
+}
+
+// calls reports whether n calls a graph that may have indices of the user.
+func calls(n *ir.Node) bool {
+	return n.Op == ir.OpComposite && (n.Body.Name == ir.Checkpoint || !strings.HasPrefix(n.Body.Name, "ltc."))
+}
+
+// indexOf returns what the indices of a node are to be, if it has some.
+func indexOf(n *ir.Node) (x Index, ok bool) {
+	x = Index{At: n.Loc, arg: -1, Op: n.Op.String()}
+	switch n.Op {
+	case ir.OpGather:
+		x.of, x.Bound = n.In[1], n.In[0].Type.Shape[n.Attrs[ir.GatherAxis].Int]
+	case ir.OpScatter:
+		x.of, x.Bound = n.In[1], n.In[0].Type.Shape[n.Attrs[ir.ScatterAxis].Int]
+		if x.of.Op == ir.OpClampIndex { // the gradient of a gather, which may not be in the program itself
+			x.of, x.Op = x.of.In[0], ir.OpGather.String()
+			x.Operands = []types.Type{n.Type, x.of.Type}
+		}
+	case ir.OpCompare: // of labels with the classes
+		if _, labels := n.Value.(ir.Called); !labels {
+			return x, false
+		}
+		x.of, x.Bound = n.In[0], n.Type.Shape[n.Type.Rank()-1]
+		x.Operands = []types.Type{unconverted(x.of).Type}
+	case ir.OpWhere:
+		w, wraps := n.Value.(ir.Wrapped)
+		if !wraps {
+			return x, false
+		}
+		x.of, x.Op, x.Low, x.Bound = n.In[2], w.Op, -w.Size, w.Size
+		x.Operands = []types.Type{unconverted(x.of).Type}
+	default:
+		return x, false
+	}
+	if op, ok := n.Value.(ir.Called); ok {
+		x.Op = string(op)
+	}
+	if x.Operands == nil {
+		for _, in := range n.In {
+			x.Operands = append(x.Operands, in.Type)
+		}
+	}
+	x.of = unconverted(x.of)
+	return x, true
+}
+
+// unconverted returns what n takes all its elements from, in some order, as integers of maybe
+// another dtype that has them all.
+func unconverted(n *ir.Node) *ir.Node {
+	for moves(n) || widens(n) {
+		n = n.In[0]
+	}
+	return n
+}
+
+func moves(n *ir.Node) bool {
+	return n.Op == ir.OpReshape || n.Op == ir.OpTranspose || n.Op == ir.OpBroadcast
+}
+
+// widens reports whether n converts integers to a dtype that has all of them.
+func widens(n *ir.Node) bool {
+	if n.Op != ir.OpConvert {
+		return false
+	}
+	from, to := n.In[0].Type.DType, n.Type.DType
+	switch {
+	case !from.IsInteger() || !to.IsInteger():
+		return false
+	case from.IsSigned() == to.IsSigned():
+		return from.Size() <= to.Size()
+	}
+	return to.IsSigned() && from.Size() < to.Size()
+}
+
+// resolve finds the argument that the indices are elements of.
+func (x *Index) resolve(r *ranges) {
+	var parts []part
+	var other *int64
+	for n := x.of; ; {
+		switch {
+		case n.Op == ir.OpParameter && r != nil && r.caller != nil:
+			n, r = r.caller.In[n.Attrs[ir.ParameterIndex].Int], r.within
+			continue
+		case n.Op == ir.OpParameter:
+			x.arg, x.other, x.parts = int(n.Attrs[ir.ParameterIndex].Int), other, parts
+			return
+		case widens(n):
+		case moves(n) && parts == nil:
+		case n.Op == ir.OpSlice && dims.Static(n.In[0].Type.Shape) && dims.Static(n.Type.Shape):
+			parts = append(parts, part{n.Attrs[ir.SliceStarts].Ints, n.Attrs[ir.SliceStrides].Ints, n.Type.Shape})
+		case n.Op == ir.OpWhere && other == nil:
+			if other = x.ignored(n); other == nil {
+				return
+			}
+			n = n.In[1]
+			continue
+		default:
+			return
+		}
+		n = n.In[0]
+	}
+}
+
+// ignored returns the label that n, where(labels != label, labels, an index in range), puts an
+// index in the place of; nil if n is something else.
+func (x *Index) ignored(n *ir.Node) *int64 {
+	differs := n.In[0]
+	if differs.Op != ir.OpCompare || differs.Attrs[ir.CompareDirection].Str != "NE" || unconverted(differs.In[0]) != unconverted(n.In[1]) {
+		return nil
+	}
+	label, known := numberOf(differs.In[1])
+	instead, too := numberOf(n.In[2])
+	if !known || !too || instead < int64(x.Low) || instead >= int64(x.Bound) {
+		return nil
+	}
+	return &label
+}
+
+// numberOf returns the number that all elements of n are.
+func numberOf(n *ir.Node) (x int64, ok bool) {
+	if n = unconverted(n); n.Op != ir.OpConstant || !n.Type.DType.IsInteger() {
+		return 0, false
+	}
+	whole, ok := ir.WholeNumber(n.Type.DType, uint64(n.Attrs[ir.ConstantValue].Int))
+	return int64(whole), ok
+}
+
+// Argument returns the number of the argument that [Index.Look] looks at; false if the program
+// computes the indices and looks at them itself.
+func (x *Index) Argument() (i int, ok bool) { return x.arg, x.arg >= 0 }
+
+// Look says which of the indices in v, the argument, is out of range; "" if none is.
+func (x *Index) Look(v soa.View) (reason string, err error) {
+	if v, err = memory.OnHost(v); err != nil {
+		return "", err
+	}
+	for _, p := range slices.Backward(x.parts) {
+		strides, offset := slices.Clone(v.Strides), 0
+		for i := range strides {
+			offset += p.starts[i] * strides[i]
+			strides[i] *= p.steps[i]
+		}
+		if v, err = v.Restride(types.Type{DType: v.Type.DType, Shape: p.shape}, offset, strides); err != nil {
+			return "", err
+		}
+		if v, err = memory.OnHost(v); err != nil {
+			return "", err
+		}
+	}
+	return outside(v, x.Low, x.Bound, x.other), nil
+}
+
+// outside says which of the indices in v, a dense view on the host, is below low or not below bound, and
+// not other; "" if none is.
+func outside(v soa.View, low, bound int, other *int64) (reason string) {
+	at, index := beyond(v, low, bound, other)
+	if at < 0 {
+		return ""
+	}
+	reason = fmt.Sprintf("the index at %s is %s, but there are %d to choose from, %d to %d", position(v.Type, at), index, bound, low, bound-1)
+	if bound == 0 {
+		reason = fmt.Sprintf("the index at %s is %s, but there are none to choose from", position(v.Type, at), index)
+	}
+	return reason
+}
+
+// beyond returns the first of the indices that is out of range, and prints it; -1 if there is none.
+func beyond(v soa.View, low, bound int, other *int64) (at int, index string) {
+	switch v.Type.DType {
+	case types.U8:
+		return firstBeyond[uint8](v, low, bound, other)
+	case types.U16:
+		return firstBeyond[uint16](v, low, bound, other)
+	case types.U32:
+		return firstBeyond[uint32](v, low, bound, other)
+	case types.U64:
+		return firstBeyond[uint64](v, low, bound, other)
+	case types.I8:
+		return firstBeyond[int8](v, low, bound, other)
+	case types.I16:
+		return firstBeyond[int16](v, low, bound, other)
+	case types.I32:
+		return firstBeyond[int32](v, low, bound, other)
+	}
+	return firstBeyond[int64](v, low, bound, other)
+}
+
+func firstBeyond[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](v soa.View, low, bound int, other *int64) (at int, index string) {
+	at = -1
+	soa.With(v, func(all []T) { // the caller's, maybe off the Go heap
+		for i, x := range all {
+			// With the sign of a large unsigned index it is as far out of range.
+			if k := int64(x); (k < int64(low) || k >= int64(bound) || low < 0 && x > 0 && k < 0) && (other == nil || k != *other) {
+				at, index = i, fmt.Sprint(x)
+				return
+			}
+		}
+	})
+	return at, index
+}
+
+// hostName is the function of the host that looks at indices in the midst of a program.
+const hostName = "ltc.check_index"
+
+func init() {
+	if err := backends.RegisterHost(hostName, checkIndex); err != nil {
+		panic(err)
+	}
+}
+
+// OutOfRange is the failure of a run whose program has computed an index that is out of range.
+type OutOfRange struct {
+	Index  int // the number of what was to hold, of those that [Indices] has returned
+	Reason string
+}
+
+// Error returns the reason.
+func (e *OutOfRange) Error() string { return e.Reason }
+
+// Unwrap returns [ErrIndex].
+func (e *OutOfRange) Unwrap() error { return ErrIndex }
+
+// checkIndex returns its first argument if all of it is in range: the others are the number of the
+// [Index], Low and Bound.
+func checkIndex(_ context.Context, c *backends.HostCall) error {
+	if len(c.Args) != 4 || len(c.Results) != 1 {
+		return fmt.Errorf("%s takes indices, a number, the least and the bound", hostName)
+	}
+	var n [3]int
+	for i := range n {
+		n[i] = int(soa.Slice[int64](c.Args[1+i])[0])
+	}
+	if reason := outside(c.Args[0], n[1], n[2], nil); reason != "" {
+		return &OutOfRange{n[0], reason}
+	}
+	return soa.Copy(c.Results[0], c.Args[0])
+}
