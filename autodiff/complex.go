@@ -20,17 +20,12 @@ func (e emitter) complex(re, im *ir.Node) *ir.Node { return e.op(ir.OpComplex, r
 // whole is the complex number of a real part.
 func (e emitter) whole(re *ir.Node) *ir.Node { return e.complex(re, e.scalar(re, 0)) }
 
-// conj is the conjugate.
+// conj is the conjugate; real numbers are their own.
 func (e emitter) conj(z *ir.Node) *ir.Node {
-	return e.complex(e.op(ir.OpReal, z), e.op(ir.OpNeg, e.op(ir.OpImag, z)))
-}
-
-// conjugate is the conjugate of complex numbers, and x itself of others.
-func (e emitter) conjugate(x *ir.Node) *ir.Node {
-	if !x.Type.DType.IsComplex() {
-		return x
+	if !z.Type.DType.IsComplex() {
+		return z
 	}
-	return e.conj(x)
+	return e.complex(e.op(ir.OpReal, z), e.op(ir.OpNeg, e.op(ir.OpImag, z)))
 }
 
 // Re(ct (dx + i dy))

@@ -36,24 +36,24 @@ func (e emitter) solve(x, b *ir.Node, right, upper, transpose, unit bool) *ir.No
 
 // gradCholesky is L⁻ᵀ Φ(Lᵀ ct) L⁻¹ made symmetric, where Φ takes the lower triangle and half of
 // the diagonal: I. Murray (2016), "Differentiation of the Cholesky decomposition",
-// arXiv:1602.07527, equation 10. Of complex numbers that is with conjugates of PyTorch's
-// gradient, whose diagonal has no imaginary part.
+// arXiv:1602.07527, equation 10. Complex matrices have conjugate transposes in place of transposes,
+// and Φ takes the real part of the diagonal, as PyTorch's cholesky_backward does.
 func gradCholesky(t *tape, n, ct *ir.Node) {
-	l, g := n, t.conjugate(ct)
+	l, g := n, t.conj(ct)
 	if n.Attrs[ir.CholeskyUpper].Int != 0 {
-		l, g = t.hermitian(n), t.hermitian(g)
+		l, g = t.conjTranspose(n), t.conjTranspose(g)
 	}
-	p := t.op(ir.OpMatMul, t.hermitian(l), g)
-	p = t.op(ir.OpAdd, t.triangle(p, false, false), t.hermitian(t.triangle(p, false, true))) // Φ + Φᵀ
+	p := t.op(ir.OpMatMul, t.conjTranspose(l), g)
+	p = t.op(ir.OpAdd, t.triangle(p, false, false), t.conjTranspose(t.triangle(p, false, true))) // Φ + Φᵀ
 	if p.Type.DType.IsComplex() {
-		p = t.scale(t.op(ir.OpAdd, p, t.hermitian(p)), 0.5)
+		p = t.scale(t.op(ir.OpAdd, p, t.conjTranspose(p)), 0.5)
 	}
-	s := t.solve(t.conjugate(l), p, false, false, true, false)
-	t.add(0, t.conjugate(t.scale(t.solve(l, s, true, false, false, false), 0.5)))
+	s := t.solve(t.conj(l), p, false, false, true, false)
+	t.add(0, t.conj(t.scale(t.solve(l, s, true, false, false, false), 0.5)))
 }
 
-// hermitian is the transpose of each matrix, of complex numbers with their conjugates.
-func (e emitter) hermitian(x *ir.Node) *ir.Node { return e.swap(e.conjugate(x)) }
+// conjTranspose is the conjugate transpose of each matrix.
+func (e emitter) conjTranspose(x *ir.Node) *ir.Node { return e.swap(e.conj(x)) }
 
 // gradTriangularSolve is, for x·y = b, w = x⁻ᵀ ct for b, and the triangle of -w yᵀ for x: M. Giles
 // (2008), "An extended collection of matrix derivative results for forward and reverse mode
