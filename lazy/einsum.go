@@ -3,6 +3,7 @@ package lazy
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -14,7 +15,8 @@ import (
 // matrices. Each operand has a letter for each of its axes, and "..." for axes that broadcast. Axes of
 // one letter run together: a letter that stands twice in one operand takes its diagonal. Letters that
 // the result lacks are summed over. Without "->" the result has those that stand once, in the order of
-// their codes, behind the axes of "...". Operands are multiplied from the left to the right.
+// their codes, behind the axes of "...". Operands are numbers or complex numbers of one dtype, which the
+// result has. They are multiplied from the left to the right.
 func Einsum(equation string, xs ...*Tensor) *Tensor {
 	const op = "einsum"
 	xs, bad := operandsFor(op, xs)
@@ -68,7 +70,7 @@ func parseEinsum(equation string, xs []*Tensor) (operands [][]rune, result []run
 				have = n
 			}
 			if n != have {
-				return nil, nil, fmt.Sprintf("axis %d of operand %d has the size %s, and another one of its letter %s", a, i, dims.String(n), dims.String(have))
+				return nil, nil, fmt.Sprintf("axis %d of operand %d has size %s, and another axis of %s has size %s: give them one size, or letters of their own", a, i, dims.String(n), letterText(letter), dims.String(have))
 			}
 			counts[letter]++
 		}
@@ -79,8 +81,11 @@ func parseEinsum(equation string, xs []*Tensor) (operands [][]rune, result []run
 			return nil, nil, why
 		}
 		for i, letter := range result {
-			if counts[letter] == 0 || slices.Index(result, letter) < i {
-				return nil, nil, fmt.Sprintf("the result has the letter %q, which no operand has or which stands twice", letter)
+			if counts[letter] == 0 {
+				return nil, nil, fmt.Sprintf("the result has the letter %q, and no operand has it", letter)
+			}
+			if slices.Index(result, letter) < i {
+				return nil, nil, fmt.Sprintf("the result has the letter %q twice", letter)
 			}
 		}
 		return operands, result, ""
@@ -110,6 +115,14 @@ func einsumLetters(list string, rest int) (letters []rune, why string) {
 		}
 	}
 	return append(letters, []rune(after)...), ""
+}
+
+// letterText is a letter as the equation has it.
+func letterText(letter rune) string {
+	if letter < 0 {
+		return `"..."`
+	}
+	return strconv.QuoteRune(letter)
 }
 
 // term is a tensor with a letter for each axis.
