@@ -33,6 +33,11 @@ var (
 	ErrFallback = backends.ErrFallback
 	// ErrUsage: a call that the tensor's kind does not allow.
 	ErrUsage = errors.New("not allowed")
+	// ErrCancelled: a step did not run because one before it in its trace had
+	// failed. The error wraps that one's.
+	ErrCancelled = errors.New("cancelled")
+	// ErrClosed: the device was closed.
+	ErrClosed = errors.New("device is closed")
 )
 
 // OpError is a mistake in a user's operation.
@@ -201,14 +206,6 @@ func refused(p Place, op, why string) *Tensor {
 	}
 	return &Tensor{err: opError(callsite.Caller(), op, ErrUsage, nil, "it needs a trace or an open device, not nil")}
 }
-
-var (
-	// ErrCancelled: a step did not run because one before it in its trace had
-	// failed. The error wraps that one's.
-	ErrCancelled = errors.New("cancelled")
-	// ErrClosed: the device was closed.
-	ErrClosed = errors.New("device is closed")
-)
 
 // StepError is the failure of a step when it ran. It comes back once from the MarkStep
 // or Wait of the step's trace, whoever has met it elsewhere. Tensors that the step was to

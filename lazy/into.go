@@ -293,7 +293,7 @@ func (f *flight) awaitShared() error {
 	return nil
 }
 
-// endShared says that the flight does not use the memory any more, to those who wait when it
+// endShared gives up the flight's claims on memory. Flights that wait for them wake when this one
 // lands.
 func (f *flight) endShared() {
 	for _, a := range f.accesses {

@@ -239,8 +239,8 @@ type assignment struct {
 	next *value // the version that the program makes
 }
 
-// claim announces the new versions that f makes: who reads a variable from now
-// on waits for them. It also announces which memory of [Share] f uses.
+// claim announces the new versions that f makes: later reads of the variables wait for
+// them. It also announces which memory of [Share] f uses.
 func (d *Device) claim(f *flight) error {
 	shares := f.usesShared()
 	if len(f.assigns) == 0 && !shares {

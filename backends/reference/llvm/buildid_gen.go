@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "5a9203524fb3af5b82f23473"
+const buildID = "63e3dca16695f25411d78711"

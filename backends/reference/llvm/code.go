@@ -62,11 +62,11 @@ func (c *code) Parts(sizes []int64, threads int) int {
 	return int(parts)
 }
 
-// cost returns about how many nanoseconds a launch takes that runs by itself: its operations, or
-// its bytes if these take longer, which lie in caches as a rule.
+// cost returns about how many nanoseconds a launch takes on one thread: the time of its operations,
+// or that of its bytes if it is longer.
 func (c *code) cost(sizes []int64) float64 {
-	const byte = 0.025 // nanoseconds
-	return max(c.schedule.Cost(c.kernel, sizes), c.schedule.Bytes(c.kernel, sizes)*byte)
+	const byteCost = 0.025 // nanoseconds a byte, read from a cache
+	return max(c.schedule.Cost(c.kernel, sizes), c.schedule.Bytes(c.kernel, sizes)*byteCost)
 }
 
 // IsShort implements [kernel.ShortLauncher].

@@ -23,8 +23,8 @@ type Access struct {
 	after []*Access
 }
 
-// Claim announces that j uses the memory. Who claims several memories for a job, and variables,
-// holds a lock meanwhile: jobs then wait for each other in one order.
+// Claim announces that j uses the memory. A caller that claims several memories for a job, or
+// variables too, holds one lock for all claims: jobs then wait for each other in one order.
 func (m *Memory) Claim(j *Job, writes bool) *Access {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,8 +89,8 @@ func (a *Access) Wait(ctx context.Context, op string, by *Job) error {
 	return nil
 }
 
-// End says that the job is done with the memory, or will not use it. Who waits for it wakes at
-// the job's Land.
+// End says that the job is done with the memory, or will not use it. Goroutines that wait for the
+// access wake at the job's Land.
 func (a *Access) End() {
 	var open []*Access
 	for _, b := range a.after {

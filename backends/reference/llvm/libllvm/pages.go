@@ -39,8 +39,8 @@ func unwritten(file string) (all pages) {
 	return all
 }
 
-// release gives the pages back to the system, which keeps what files have as long as it has
-// room. Who needs one again has it mapped again.
+// release gives the pages back to the system, which keeps the pages of files as long as it has
+// room. An access to a page maps it again.
 func (p pages) release() {
 	for _, mapping := range p {
 		_ = syscall.Madvise(mapping, syscall.MADV_DONTNEED)
