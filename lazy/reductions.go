@@ -10,8 +10,8 @@ import (
 	"ltc/ir/types"
 )
 
-// ProdKeep, AnyKeep, AllKeep, VarKeep, StdKeep, LogSumExpKeep and NormKeep are the
-// reductions of these names whose axes stay, as those of [Tensor.SumKeep].
+// ProdKeep and the methods below are the reductions of their names whose axes stay, as those of
+// [Tensor.SumKeep].
 func (x *Tensor) ProdKeep(axes ...int) *Tensor { return x.keepAxes(x.Prod(axes...), axes) }
 func (x *Tensor) AnyKeep(axes ...int) *Tensor  { return x.keepAxes(x.Any(axes...), axes) }
 func (x *Tensor) AllKeep(axes ...int) *Tensor  { return x.keepAxes(x.All(axes...), axes) }
