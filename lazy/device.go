@@ -1,7 +1,9 @@
 package lazy
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -158,6 +160,67 @@ func Open(name string, opts ...Option) (*Device, error) {
 	d.memory.Start(checking)
 	d.warnOfStrangers()
 	return d, nil
+}
+
+// Wait returns when no trace of the device, and of this device only, has a step
+// queued or running, or ctx is done. Its error is ctx's, or what has failed in
+// the device's traces, unless these or this function have returned it already. The
+// traces themselves return it all the same. It may be called from any goroutine, but
+// not from a step closure.
+func (d *Device) Wait(ctx context.Context) error {
+	if !d.opens() {
+		return notOpened("wait")
+	}
+	return d.settled(ctx, waitError("wait", d.sched.Wait(ctx)))
+}
+
+// Close waits for what is queued on the device and returns what Wait would. It also waits for
+// code that is still being compiled ([Tiers]). Assignments
+// of steps that were not marked are lost, which is a warning with a line for each trace.
+// From then on marking steps and calling functions are errors wrapping
+// [ErrClosed]; values stay readable. A device that is not closed is freed like
+// anything else when nothing refers to it.
+func (d *Device) Close() error {
+	if !d.opens() {
+		return notOpened("close")
+	}
+	if !d.sched.Close() {
+		d.warnUnmarked()
+	}
+	err := d.Wait(context.Background())
+	for _, p := range d.programs.Compiled() { // no code of the device is compiled any more
+		err = cmp.Or(err, finish(context.Background(), p))
+	}
+	return err
+}
+
+// settled waits for what runs that have returned have left queued on the device. before is
+// the error of a wait for the runs, if there was one.
+func (d *Device) settled(ctx context.Context, before error) error {
+	ctx = cmp.Or(ctx, context.Background())
+	if before != nil && ctx.Err() != nil {
+		return before
+	}
+	err := d.backend.Wait(ctx)
+	switch {
+	case err == nil:
+		return before
+	case ctx.Err() != nil:
+		err = fmt.Errorf("wait: waiting for what is queued on %v: %w", d, err)
+	}
+	if before == nil {
+		return err
+	}
+	return errors.Join(before, err)
+}
+
+// reach waits for what is queued on the device before v is read, if the context may end
+// first: copies of the device's memory have none.
+func (d *Device) reach(ctx context.Context, v *value) error {
+	if ctx.Done() == nil || v.view.Remote() == nil {
+		return nil
+	}
+	return d.backend.Wait(ctx)
 }
 
 // EnvVar is an environment variable that the library reads. What a program
