@@ -47,7 +47,7 @@ func (b *Backend) Compile(ctx context.Context, m backends.Module, o backends.Opt
 	compilers.Lock()
 	use := compilers.fastest
 	compilers.Unlock()
-	defer rest(use)
+	defer releasePages(use)
 	use = append(use[:len(use):len(use)], plainOf(use))
 	ctx = backends.WithLogger(ctx, &o)
 	if inexact := o.Tiers || env.Tiers.On(); inexact || env.Tiers.Value() == "" {

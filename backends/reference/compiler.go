@@ -18,7 +18,8 @@ var compilers struct {
 // What c leaves goes to the compilers that were named before it, and at last to
 // [tiles.Compiler]. Call it from init. One with a method Compiler() string says there what
 // makes its code, for the device's property compiler. One with a method Vectors() tiles.Vectors
-// has loops for [tiles.Compiler]. The method Rest() of one is called when a program has been compiled.
+// has loops for [tiles.Compiler]. A method ReleasePages() is called when a program has been
+// compiled: it gives back memory that only compiling needs.
 func UseCompiler(c kernel.Compiler) {
 	compilers.Lock()
 	defer compilers.Unlock()
@@ -49,11 +50,11 @@ func plainOf(use []kernel.Compiler) tiles.Compiler {
 	return tiles.Compiler{}
 }
 
-// rest tells compilers that a program has been compiled.
-func rest(use []kernel.Compiler) {
+// releasePages has compilers give memory back, now that a program has been compiled.
+func releasePages(use []kernel.Compiler) {
 	for _, c := range use {
-		if r, ok := c.(interface{ Rest() }); ok {
-			r.Rest()
+		if r, ok := c.(interface{ ReleasePages() }); ok {
+			r.ReleasePages()
 		}
 	}
 }

@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "63e3dca16695f25411d78711"
+const buildID = "eb20475c62babc6d20f69e5e"

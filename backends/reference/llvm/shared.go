@@ -401,10 +401,10 @@ func (s *shared) opened(ctx context.Context) (*compiler, error) {
 	})
 }
 
-// Rest gives back memory of libLLVM, now that a program has been compiled.
-func (s *shared) Rest() {
+// ReleasePages gives back memory of libLLVM, now that a program has been compiled.
+func (s *shared) ReleasePages() {
 	if s.open.ready.Load() && s.open.value != nil {
-		s.open.value.library.Rest()
+		s.open.value.library.ReleasePages()
 	}
 }
 

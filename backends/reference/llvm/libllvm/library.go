@@ -17,7 +17,7 @@ type Library struct {
 	engine  engine
 	broken  atomic.Pointer[FatalError]
 
-	pages   pages        // see [Library.Rest]
+	pages   pages        // see [Library.ReleasePages]
 	running atomic.Int64 // compilations
 }
 
@@ -131,9 +131,9 @@ func (l *Library) Compile(ctx context.Context, text string, o Options) ([]byte, 
 	}
 }
 
-// Rest gives the memory of the library's file that has been read back to the system, unless
+// ReleasePages gives pages of the library's file back to the system, unless
 // something is being compiled. What is needed again comes back by itself, a page at a time.
-func (l *Library) Rest() {
+func (l *Library) ReleasePages() {
 	if l.running.Load() == 0 {
 		l.pages.release()
 	}

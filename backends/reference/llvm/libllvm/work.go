@@ -58,7 +58,7 @@ func (l *Library) compile(text string, o Options) ([]byte, error) {
 	between := func() {}
 	if o.Background { // time counts less than memory
 		between = l.pages.release
-		defer l.Rest()
+		defer l.ReleasePages()
 	}
 	l.running.Add(1)
 	defer l.running.Add(-1)

@@ -39,19 +39,19 @@ func resident(t *testing.T, file string) (all, written int) {
 }
 
 // While nothing is compiled a library holds the memory alone that the linker has written.
-func TestRest(t *testing.T) {
+func TestReleasePages(t *testing.T) {
 	each(t, func(t *testing.T, l *libllvm.Library) {
 		object, err := compile(l, add, libllvm.Options{})
 		require.NoError(t, err)
 		used, written := resident(t, l.Path())
 		require.Greater(t, used, written+4096)
-		l.Rest()
-		rests, _ := resident(t, l.Path())
-		require.LessOrEqual(t, rests, written)
-		again, err := compile(l, add, libllvm.Options{Background: true}) // which rests between its stages
+		l.ReleasePages()
+		left, _ := resident(t, l.Path())
+		require.LessOrEqual(t, left, written)
+		again, err := compile(l, add, libllvm.Options{Background: true}) // which releases pages between its stages
 		require.NoError(t, err)
 		require.Equal(t, object, again)
-		rests, _ = resident(t, l.Path())
-		require.LessOrEqual(t, rests, written)
+		left, _ = resident(t, l.Path())
+		require.LessOrEqual(t, left, written)
 	})
 }
