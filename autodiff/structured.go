@@ -408,6 +408,9 @@ func (t *tape) inline(body *ir.Graph, args []*ir.Node) []*ir.Node {
 		if nodes[i], err = t.b.Node(m.Op, in, m.Attrs, m.Body); err != nil {
 			panic(failure{fmt.Errorf("gradient of %s: %w", m.Op, err)})
 		}
+		if nodes[i].Op == m.Op {
+			nodes[i].Note(m)
+		}
 	}
 	return nodes
 }

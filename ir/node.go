@@ -91,8 +91,9 @@ type Called string
 // Wrapped is noted at a Where that adds Size to those of a user's indices that are negative. The
 // indices are its last operand, and are to be from -Size up to Size-1.
 type Wrapped struct {
-	Op   string // the mnemonic of the user's call
-	Size int
+	Op       string // the mnemonic of the user's call
+	Size     int
+	Unsigned bool // the indices are converted from u64, of which none counts from the end
 }
 
 // InRange is noted at indices that are in range wherever those that they were made of are.

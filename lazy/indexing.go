@@ -55,7 +55,7 @@ func (x *Tensor) choose(op string, indices []*Tensor) (c chosen, bad *Tensor) {
 		i := x.tr.Read(indices[a]).Convert(types.I64)
 		size := i.sized(d)
 		wrong := i.Less(size.Neg()).Or(i.GreaterEqual(size))
-		i = i.Less(i.like(0)).Where(i.Add(size), i).wrapped(op, d)
+		i = i.Less(i.like(0)).Where(i.Add(size), i).wrapped(op, d, indices[a].DType())
 		if c.at == nil {
 			c.at, outside = i, wrong
 		} else {

@@ -101,3 +101,44 @@ func TestIndicesOutOfRangeByDefault(t *testing.T) {
 		}
 	}
 }
+
+// No index of u64 counts from the end, however large it is. An index of a program that a gradient runs
+// again is the user's in the error.
+func TestIndicesThatDoNotCountFromTheEnd(t *testing.T) {
+	for _, name := range watchers {
+		d := open(t, name)
+		for i, c := range []struct {
+			want string
+			f    func(tr *lazy.Trace) *lazy.Tensor
+		}{
+			{"index(u64[1]): the index at [0] is 18446744073709551615, but there are 4 to choose from, 0 to 3", func(tr *lazy.Trace) *lazy.Tensor {
+				return lazy.Iota(tr, lazy.F32, 0, 4).Index(lazy.From(tr, []uint64{1<<64 - 1}))
+			}},
+			{"index(u64[1]): the index at [0] is 18446744073709551615", func(tr *lazy.Trace) *lazy.Tensor {
+				return lazy.Iota(tr, lazy.F32, 0, 4).Index(lazy.From(tr, []uint64{1<<64 - 2}).AddScalar(1))
+			}},
+			{"index(u64[2]): the index at [1] is 18446744073709551615", func(tr *lazy.Trace) *lazy.Tensor {
+				return lazy.Vmap(func(_ *lazy.Trace, a []*lazy.Tensor) []*lazy.Tensor { return tensors{a[0].Index(a[1])} },
+					tensors{lazy.Iota(tr, lazy.F32, 0, 8).Reshape(2, 4), lazy.From(tr, []uint64{0, 1<<64 - 1}).Reshape(2, 1)}, lazy.VmapOptions{})[0]
+			}},
+			{"gather(f32[4], i64[1]): the index at [0] is -1", func(tr *lazy.Trace) *lazy.Tensor {
+				at := lazy.From(tr, []uint64{1<<64 - 1}).Convert(lazy.I64)
+				return lazy.Iota(tr, lazy.F32, 0, 4).Gather(at.Minimum(lazy.Full(tr, lazy.I64, 3, 1)))
+			}},
+			{"index(i64[1]): the index at [0] is -5, but there are 4 to choose from, -4 to 3", func(tr *lazy.Trace) *lazy.Tensor {
+				x, at := lazy.Iota(tr, lazy.F32, 0, 4), lazy.From(tr, []int64{-5})
+				return lazy.Grad(lazy.Checkpoint(x, func(x *lazy.Tensor) *lazy.Tensor { return x.Index(computed(at)).Square() }).Sum(), x)[0]
+			}},
+		} {
+			t.Run(fmt.Sprint(name, "/", i), func(t *testing.T) {
+				tr := lazy.NewTrace(d)
+				err := tr.MarkStep(c.f(tr))
+				if err == nil {
+					err = tr.Wait(t.Context())
+				}
+				require.ErrorIs(t, err, lazy.ErrIndex)
+				require.ErrorContains(t, err, c.want)
+			})
+		}
+	}
+}

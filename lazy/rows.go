@@ -27,9 +27,10 @@ func (x *Tensor) calledBy(op ir.Called) *Tensor {
 	return x
 }
 
-// wrapped notes that x, a Where, adds the size to negative ones of the indices of a user's call.
-func (x *Tensor) wrapped(op string, size int) *Tensor {
-	if n, w := x.node, (ir.Wrapped{Op: op, Size: size}); n != nil && n.Op == ir.OpWhere && !dims.IsExpr(size) {
+// wrapped notes that x, a Where, adds the size to negative ones of the indices of a user's call, which
+// had the dtype.
+func (x *Tensor) wrapped(op string, size int, dtype types.DType) *Tensor {
+	if n, w := x.node, (ir.Wrapped{Op: op, Size: size, Unsigned: dtype == types.U64}); n != nil && n.Op == ir.OpWhere && !dims.IsExpr(size) {
 		if was, ok := n.Value.(ir.Wrapped); !ok || was != w {
 			n.Value = w
 		}

@@ -115,6 +115,9 @@ func indexOf(n *ir.Node) (x Index, ok bool) {
 			return x, false
 		}
 		x.of, x.Op, x.Low, x.Bound = n.In[2], w.Op, -w.Size, w.Size
+		if i := unconverted(x.of); w.Unsigned && i.Op == ir.OpConvert {
+			x.of, x.Low = i.In[0], 0
+		}
 		x.Operands = []types.Type{unconverted(x.of).Type}
 	default:
 		return x, false
@@ -126,6 +129,9 @@ func indexOf(n *ir.Node) (x Index, ok bool) {
 		for _, in := range n.In {
 			x.Operands = append(x.Operands, in.Type)
 		}
+	}
+	if dims.Static(x.of.Type.Shape) && x.of.Type.Elements() == 0 { // a broadcast to no elements takes none
+		return x, false
 	}
 	x.of = unconverted(x.of)
 	return x, true
@@ -192,7 +198,7 @@ func (x *Index) resolve(r *ranges) {
 // index in the place of; nil if n is something else.
 func (x *Index) ignored(n *ir.Node) *int64 {
 	differs := n.In[0]
-	if differs.Op != ir.OpCompare || differs.Attrs[ir.CompareDirection].Str != "NE" || unconverted(differs.In[0]) != unconverted(n.In[1]) {
+	if differs.Op != ir.OpCompare || differs.Attrs[ir.CompareDirection].Str != "NE" || !alike(differs.In[0], n.In[1]) {
 		return nil
 	}
 	label, known := numberOf(differs.In[1])
@@ -201,6 +207,29 @@ func (x *Index) ignored(n *ir.Node) *int64 {
 		return nil
 	}
 	return &label
+}
+
+// alike reports whether a and b have the same integers at the same places, maybe in other dtypes.
+func alike(a, b *ir.Node) bool {
+	for {
+		for widens(a) {
+			a = a.In[0]
+		}
+		for widens(b) {
+			b = b.In[0]
+		}
+		if a == b {
+			return true
+		}
+		if !moves(a) || a.Op != b.Op || !a.Type.Shape.Equal(b.Type.Shape) || !slices.EqualFunc(a.Attrs, b.Attrs, equalAttrs) {
+			return false
+		}
+		a, b = a.In[0], b.In[0]
+	}
+}
+
+func equalAttrs(a, b ir.Attr) bool {
+	return a.Int == b.Int && a.Str == b.Str && slices.Equal(a.Ints, b.Ints)
 }
 
 // numberOf returns the number that all elements of n are.

@@ -42,8 +42,14 @@ func TestIndices(t *testing.T) {
 			"constant {dtype = i64, value = 4} : i64[]", "broadcast %9 {shape = [4], axes = []} : i64[4]", "add %5, %10 : i64[4]", "where %8, %11, %5 : i64[4]"}, ""},
 		"ignored": {[]string{"constant {dtype = i64, value = -100} : i64[]", "broadcast %2 {shape = [3], axes = []} : i64[3]", `compare %1, %3 {direction = "NE"} : bool[3]`,
 			"constant {dtype = i64, value = 0} : i64[]", "broadcast %5 {shape = [3], axes = []} : i64[3]", "where %4, %1, %6 : i64[3]"}, "argument"},
-		"bools counted":     {[]string{"compare %1, %1 {direction = \"LT\"} : bool[3]", "convert %2 {dtype = i64} : i64[3]", "sum %3 {axes = [0]} : i64[]"}, ""},
-		"elements of float": {[]string{"convert %0 {dtype = i64} : i64[4,6]"}, "midst"},
+		"bools counted": {[]string{"compare %1, %1 {direction = \"LT\"} : bool[3]", "convert %2 {dtype = i64} : i64[3]", "sum %3 {axes = [0]} : i64[]"}, ""},
+		"ignored where the transpose is not": {[]string{"constant {dtype = i64, value = -100} : i64[]", "broadcast %2 {shape = [3, 3], axes = []} : i64[3,3]", "broadcast %1 {shape = [3, 3], axes = [1]} : i64[3,3]",
+			"transpose %4 {perm = [1, 0]} : i64[3,3]", `compare %5, %3 {direction = "NE"} : bool[3,3]`,
+			"constant {dtype = i64, value = 0} : i64[]", "broadcast %7 {shape = [3, 3], axes = []} : i64[3,3]", "where %6, %4, %8 : i64[3,3]"}, "midst"},
+		"least of u64":        {[]string{"convert %1 {dtype = u64} : u64[3]", "convert %2 {dtype = i64} : i64[3]", "constant {dtype = i64, value = 3} : i64[]", "broadcast %4 {shape = [3], axes = []} : i64[3]", "minimum %3, %5 : i64[3]"}, "midst"},
+		"least of u32":        {[]string{"convert %1 {dtype = u32} : u32[3]", "convert %2 {dtype = i64} : i64[3]", "constant {dtype = i64, value = 3} : i64[]", "broadcast %4 {shape = [3], axes = []} : i64[3]", "minimum %3, %5 : i64[3]"}, ""},
+		"none of an argument": {[]string{"slice %1 {starts = [0], limits = [1], strides = [1]} : i64[1]", "broadcast %2 {shape = [0], axes = [0]} : i64[0]"}, ""},
+		"elements of float":   {[]string{"convert %0 {dtype = i64} : i64[4,6]"}, "midst"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var text strings.Builder

@@ -100,7 +100,10 @@ func (r *ranges) find(n *ir.Node) (in interval, ok bool) {
 	case ir.OpReshape, ir.OpTranspose, ir.OpBroadcast, ir.OpSlice, ir.OpReverse, ir.OpStop, ir.OpBarrier, ir.OpGather, ir.OpDynamicSlice, ir.OpCounted:
 		return r.of(n.In[0]), true
 	case ir.OpConvert:
-		return r.of(n.In[0]), !n.In[0].Type.DType.IsFloat()
+		from := n.In[0].Type.DType
+		in = r.of(n.In[0])
+		// What a u64 has above the largest i64 is a negative i64.
+		return in, !from.IsFloat() && (from != types.U64 || n.Type.DType == types.U64 || in.high < math.MaxInt64)
 	case ir.OpMax, ir.OpMin: // of no elements it is the dtype's least or largest
 		return r.of(n.In[0]), dims.Static(n.In[0].Type.Shape) && n.In[0].Type.Elements() > 0
 	case ir.OpConcatenate:
