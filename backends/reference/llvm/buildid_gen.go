@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "eb20475c62babc6d20f69e5e"
+const buildID = "e6e43110a9297a1d7014b546"
