@@ -26,7 +26,6 @@ func TestThreads(t *testing.T) {
 	compilers(t)
 	defer func(wake, part float64) { wakeCost, partCost = wake, part }(wakeCost, partCost)
 	wakeCost, partCost = 0.02, 0.01
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(7))
 	files, err := filepath.Glob("../../kit/testdata/workloads/*.mlir")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
@@ -92,11 +91,30 @@ func TestScansOfFunctionsOnThreads(t *testing.T) {
 	}
 }
 
+// Products that take less than a wake-up, which are cut for threads that are awake, give the same
+// bits on any number of threads, whatever their shapes.
+func TestShortProductsOnThreads(t *testing.T) {
+	compilers(t)
+	defer func(wake, part float64) { wakeCost, partCost = wake, part }(wakeCost, partCost)
+	wakeCost, partCost = 1e12, 0.01
+	for i, of := range []struct{ batch, m, n, k, parts int }{
+		{1, 1, 192, 576, 8}, {1, 17, 1, 129, 8}, {3, 7, 19, 5, 8}, {2, 13, 67, 31, 8}, {1, 65, 65, 65, 8},
+		{1, 1, 1, 1, 1}, {1, 3, 33, 1, 1}, {1, 0, 8, 8, 1}, {0, 3, 3, 3, 1}, {1, 9, 130, 0, 1},
+	} {
+		parts := onThreads(t, fmt.Sprintf(`func.func @main(%%x: tensor<%[1]dx%[2]dx%[4]dxf32>, %%y: tensor<%[1]dx%[4]dx%[3]dxf32>, %%z: tensor<%[1]dx%[2]dx%[3]dxf32>) -> tensor<%[1]dx%[2]dx%[3]dxf32> {
+  %%0 = stablehlo.dot_general %%x, %%y, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<%[1]dx%[2]dx%[4]dxf32>, tensor<%[1]dx%[4]dx%[3]dxf32>) -> tensor<%[1]dx%[2]dx%[3]dxf32>
+  %%1 = stablehlo.add %%0, %%z : tensor<%[1]dx%[2]dx%[3]dxf32>
+  return %%1 : tensor<%[1]dx%[2]dx%[3]dxf32>
+}`, of.batch, of.m, of.n, of.k), uint64(i))
+		require.GreaterOrEqual(t, parts, of.parts, "%v", of)
+	}
+}
+
 // onThreads runs a program on several numbers of threads and returns the most
-// parts that a step of it was cut into. There are two threads at least, also on one processor.
+// parts that a step of it was cut into. There are eight threads, on however many processors.
 func onThreads(t *testing.T, text string, seed uint64) (parts int) {
 	t.Helper()
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.NumCPU())))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	cpu, err := backends.Open("cpu")
 	require.NoError(t, err)
 	var want [][]byte
