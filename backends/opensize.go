@@ -16,7 +16,7 @@ type OpenSize struct {
 }
 
 // OpenSizes returns the sizes that the arguments of main leave open, in the order of arguments and their
-// dimensions. The signature is that of m.
+// dimensions. The signature is that of m. A dimension of a fixed size bounds the open ones of its name.
 func OpenSizes(m *mlir.Module, sig *Signature) (all []OpenSize) {
 	main, named := m.Func("main"), map[string]int{}
 	for i, a := range sig.Args {
@@ -26,15 +26,25 @@ func OpenSizes(m *mlir.Module, sig *Signature) (all []OpenSize) {
 			}
 			name := DimName(main, i, axis)
 			k, known := named[name]
-			if name == "" || !known {
+			if !known {
 				s := OpenSize{Name: name, Most: math.MaxInt}
 				if least, most, ok := DimBounds(m, name); ok {
 					s.Least, s.Most = least, most
 				}
-				k, named[name] = len(all), len(all)
+				k = len(all)
+				if name != "" {
+					named[name] = k
+				}
 				all = append(all, s)
 			}
 			all[k].At = append(all[k].At, Dimension{Arg: i, Name: a.Name, Axis: axis})
+		}
+	}
+	for i, a := range sig.Args {
+		for axis, n := range a.Type.Shape {
+			if k, open := named[DimName(main, i, axis)]; open && n != AnySize {
+				all[k].Least, all[k].Most = max(all[k].Least, n), min(all[k].Most, n)
+			}
 		}
 	}
 	return all

@@ -176,6 +176,25 @@ func.func public @main(%x: tensor<?xf32> {ltc.dim = ["n"]}, %y: tensor<?x?xf32> 
   return %0 : tensor<?x?xf32>
 }`
 	require.EqualError(t, run(named, []int{4}, []int{2, 3}), "execute: dimension 1 of argument 1 is 3, and dimension 0 of argument 0 4: they are one size")
+	const fixed = `
+func.func public @main(%x: tensor<?xf32> {ltc.dim = ["n"]}, %y: tensor<2x4xf32> {ltc.dim = ["", "n"]}) -> tensor<?xf32> {
+  %0 = stablehlo.tanh %x : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}`
+	for _, name := range []string{"cpu", "eval"} {
+		b, err := backends.Open(name)
+		require.NoError(t, err)
+		e, err := b.Compile(t.Context(), backends.NewModule(fixed), backends.Options{})
+		require.NoError(t, err)
+		for n, want := range map[int]string{0: "is 0: the program is for 4 to 4", 3: "is 3: the program is for 4 to 4", 4: "", 5: "is 5: the program is for 4 to 4"} {
+			err := e.Execute(t.Context(), &backends.Call{Args: []soa.View{soa.Make(types.Of(types.F32, n)), soa.Make(types.Of(types.F32, 2, 4))}})
+			if want == "" {
+				require.NoError(t, err)
+				continue
+			}
+			require.EqualError(t, err, "execute: dimension 0 of argument 0 "+want, name)
+		}
+	}
 }
 
 // A run of sizes that the one before had allocates nothing but its results, and neither does a run
