@@ -636,3 +636,25 @@ func TestIndicesBeyondOpenSizes(t *testing.T) {
 		}
 	}
 }
+
+// A table of 64 positions of which a step takes as many as there are rows, and padding up to 64, leave
+// out 64 - n rows: that is a size of its own kind.
+func TestPositionsOfAllSizesAreOneCompile(t *testing.T) {
+	d := open(t, "cpu")
+	tr := lazy.NewTrace(d)
+	table := d.Variable("table", lazy.F32, 64, 3)
+	for n := 3; n <= 64; n += 6 {
+		x := lazy.From(tr, slices.Repeat([]float32{1}, 3*n), n, 3)
+		loss := x.Add(tr.Read(table).Narrow(0, 0, n)).Mul(x).Sum()
+		table.Sub_(lazy.Grad(loss, table)[0])
+		padded := lazy.Concatenate(0, x, lazy.Zeros(tr, lazy.F32, 64-n, 3))
+		require.NoError(t, tr.MarkStep(padded))
+		require.Equal(t, []int{64, 3}, []int(padded.Shape()))
+		sum := 0.0
+		for _, v := range floats(t, padded) {
+			sum += float64(v)
+		}
+		require.Equal(t, float64(3*n), sum)
+	}
+	require.EqualValues(t, 2, counter(d, "UncachedCompile"))
+}

@@ -32,7 +32,7 @@ func (g *general) expression(v sample, n int) (int, bool) {
 // simple finds an expression of one or two operations. The simplest comes first, and products before
 // expressions that fit two samples of any numbers.
 func (g *general) simple(v sample, n int) (int, bool) {
-	if d, ok := g.each(v, n, g.multiple, g.near, g.product, g.sum, g.quotient, g.limited, g.raised); ok {
+	if d, ok := g.each(v, n, g.multiple, g.near, g.product, g.sum, g.quotient, g.limited, g.raised, g.complement); ok {
 		return d, true
 	}
 	if d, ok := g.scaledProduct(v, n); ok {
@@ -143,6 +143,15 @@ func (g *general) near(v, e sample, n int) (int, bool) {
 func (g *general) shifted(v, e sample, n int) (int, bool) {
 	d := less(v, e, n)
 	return dims.Add(g.known[e], d[0]), constant(d, n)
+}
+
+// complement is a number without e.
+func (g *general) complement(v, e sample, n int) (int, bool) {
+	for k := range n {
+		e[k] = dims.Add(v[k], e[k])
+	}
+	of := less(e, v, n)
+	return dims.Sub(e[0], g.known[of]), constant(e, n) && !dims.IsExpr(e[0])
 }
 
 // product is e times another.
