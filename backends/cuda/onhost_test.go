@@ -34,6 +34,9 @@ func TestOnHost(t *testing.T) {
 	require.Greater(t, len(texts), 80)
 	const scatters = "../../testdata/ops/scatter_add.txtar"
 	for _, text := range texts[scatters] { // archives show programs of one dtype
+		if strings.Contains(text, "complex") {
+			continue
+		}
 		for _, e := range []string{"i8", "ui8"} {
 			texts[scatters] = append(texts[scatters], strings.NewReplacer("xf32>", "x"+e+">", "<f32>", "<"+e+">", "0.000000e+00", "0").Replace(text))
 		}
@@ -66,5 +69,9 @@ func TestOnHost(t *testing.T) {
 		"stablehlo.cholesky: there is no kernel for it":         true,
 		"stablehlo.custom_call: there is no kernel for it":      true, // a function of the host
 		"stablehlo.triangular_solve: there is no kernel for it": true,
+		// Complex numbers.
+		"stablehlo.cholesky: elements that kernels do not have":         true,
+		"stablehlo.reduce: elements that kernels do not have":           true,
+		"stablehlo.triangular_solve: elements that kernels do not have": true,
 	}, got)
 }
