@@ -92,8 +92,8 @@ func (g *Graph) write(from *Graph, args []*Node) []*Node {
 // Check says that a call of the host looks at the values of a node.
 type Check struct {
 	Of      *Node
-	Host    string // the function, which returns its first argument
-	Numbers []int  // its others
+	Host    string // the function: it takes the least and the largest element, and returns 0 of their dtype
+	Numbers []int  // its other arguments
 	Loc     callsite.Site
 }
 
@@ -129,8 +129,17 @@ func (g *Graph) Checked(checks *Checks) *Graph {
 		c.Nodes = append(c.Nodes, n)
 		return n
 	}
+	numbers := map[int64]*Node{} // an equal number is the same node
 	for i, n := range nodes {
 		was := g.Nodes[i]
+		if n.Op == OpConstant && n.Type.DType == types.I64 {
+			x := n.Attrs[ConstantValue].Int
+			if numbers[x] != nil && !slices.Contains(c.Results, n) {
+				last[i] = numbers[x]
+				continue
+			}
+			numbers[x] = n
+		}
 		for k, x := range was.In {
 			n.In[k] = last[x.ID]
 		}
@@ -142,17 +151,40 @@ func (g *Graph) Checked(checks *Checks) *Graph {
 			if k.Of != was {
 				continue
 			}
-			in := []*Node{last[i]}
-			for _, x := range k.Numbers {
-				in = append(in, add(&Node{Op: OpConstant, Type: types.Of(types.I64), Loc: k.Loc,
-					Attrs: []Attr{ConstantDType: {Int: int64(types.I64)}, ConstantValue: {Int: int64(x)}}}))
-			}
-			last[i] = add(&Node{Op: OpHostCall, Type: n.Type, In: in, Loc: k.Loc,
-				Attrs: []Attr{HostCallName: {Str: k.Host}, HostCallResults: {Str: HostResultsText([]types.Type{n.Type})}}})
+			last[i] = look(add, numbers, last[i], &k)
 		}
 	}
 	c.rehash()
 	return c
+}
+
+// look adds what looks at n, and returns what stands for it: n and the 0 that the call
+// returns. The call takes the least and the largest element, which have the same types for all sizes.
+func look(add func(*Node) *Node, numbers map[int64]*Node, n *Node, k *Check) *Node {
+	node := func(op Op, t types.Type, attrs []Attr, in ...*Node) *Node {
+		return add(&Node{Op: op, Type: t, In: in, Attrs: attrs, Loc: k.Loc})
+	}
+	scalar := types.Of(n.Type.DType)
+	in := []*Node{n, n}
+	if n.Type.Rank() > 0 {
+		axes := make([]int, n.Type.Rank())
+		for i := range axes {
+			axes[i] = i
+		}
+		in = []*Node{node(OpMin, scalar, []Attr{{Ints: axes}}, n), node(OpMax, scalar, []Attr{{Ints: axes}}, n)}
+	}
+	for _, number := range k.Numbers {
+		x := int64(number)
+		if numbers[x] == nil {
+			numbers[x] = node(OpConstant, types.Of(types.I64), []Attr{ConstantDType: {Int: int64(types.I64)}, ConstantValue: {Int: x}})
+		}
+		in = append(in, numbers[x])
+	}
+	zero := node(OpHostCall, scalar, []Attr{HostCallName: {Str: k.Host}, HostCallResults: {Str: HostResultsText([]types.Type{scalar})}}, in...)
+	if n.Type.Rank() > 0 {
+		zero = node(OpBroadcast, n.Type, []Attr{BroadcastShape: {Ints: n.Type.Shape}, BroadcastAxes: {}}, zero)
+	}
+	return node(OpAdd, n.Type, nil, n, zero)
 }
 
 // checked returns the composite, or the regions, with the checks of each graph.

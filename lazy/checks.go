@@ -126,7 +126,7 @@ var (
 // the host in its midst. Indices that are in range whatever the arguments are, such as those of ArgMax and
 // TopK, cost nothing. The error has the op, its line, the index and the range. Variables are as they
 // were before the step, and its tensors have the error. Indices within closures of control flow, as [For]
-// takes, and those along sizes that are open are not looked at.
+// takes, and those that a function with open [Function.Inputs] computes are not looked at.
 func CheckIndices(on bool) Option { return func(d *Device) { d.checkIndices, d.anyIndex = on, !on } }
 
 // looksAt returns what the indices in g are to be, and the program of g that looks at those that it

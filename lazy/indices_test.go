@@ -30,31 +30,31 @@ var outOfRange = []struct {
 	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
 		return lazy.Grad(x.Gather(at).Sum(), x)[0] // which alone is a root
 	}, false},
-	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+	{"gather(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
 		return x.Gather(lazy.Concatenate(0, at, at.AddScalar(50)).Narrow(0, 0, 1)) // what a slice leaves out is free
 	}, false},
 	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
 		return lazy.Checkpoint(x, func(x *lazy.Tensor) *lazy.Tensor { return x.Gather(at) })
 	}, false},
 	// Computed.
-	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Gather(at.MulScalar(1).AddScalar(0)) }, false},
-	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Gather(computed(at)) }, false},
-	{"index(i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Index(computed(at)) }, true},
-	{"index_select(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.IndexSelect(computed(at), 0) }, false},
-	{"scatter_add(f32[4,3], i64[1], f32[1,3]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+	{"gather(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Gather(at.MulScalar(1).AddScalar(0)) }, false},
+	{"gather(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Gather(computed(at)) }, false},
+	{"index(i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.Index(computed(at)) }, true},
+	{"index_select(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return x.IndexSelect(computed(at), 0) }, false},
+	{"scatter_add(f32[4,3], i64[1], f32[1,3]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
 		return x.ScatterAdd(computed(at), lazy.Ones(x.Trace(), lazy.F32, 1, 3))
 	}, false},
-	{"one_hot(i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return computed(at).OneHot(4, lazy.F32) }, false},
-	{"cross_entropy(i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+	{"one_hot(i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor { return computed(at).OneHot(4, lazy.F32) }, false},
+	{"cross_entropy(i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
 		return x.Transpose().Narrow(0, 0, 1).CrossEntropy(computed(at))
 	}, false},
-	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+	{"gather(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
 		return lazy.Grad(x.Gather(computed(at)).Sum(), x)[0]
 	}, false},
-	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+	{"gather(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
 		return lazy.Checkpoint(x, func(x *lazy.Tensor) *lazy.Tensor { return x.Gather(computed(at)) })
 	}, false},
-	{"gather(f32[1,4], i64[1,1]): the index at [0 0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+	{"gather(f32[1,4], i64[1,1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
 		return lazy.Vmap(func(_ *lazy.Trace, a []*lazy.Tensor) []*lazy.Tensor { return tensors{a[0].Gather(computed(a[1]))} },
 			tensors{x.Narrow(1, 0, 1).Transpose(), at.Unsqueeze(1)}, lazy.VmapOptions{})[0]
 	}, false},
@@ -114,18 +114,18 @@ func TestIndicesThatDoNotCountFromTheEnd(t *testing.T) {
 			{"index(u64[1]): the index at [0] is 18446744073709551615, but there are 4 to choose from, 0 to 3", func(tr *lazy.Trace) *lazy.Tensor {
 				return lazy.Iota(tr, lazy.F32, 0, 4).Index(lazy.From(tr, []uint64{1<<64 - 1}))
 			}},
-			{"index(u64[1]): the index at [0] is 18446744073709551615", func(tr *lazy.Trace) *lazy.Tensor {
+			{"index(u64[1]): an index is 18446744073709551615", func(tr *lazy.Trace) *lazy.Tensor {
 				return lazy.Iota(tr, lazy.F32, 0, 4).Index(lazy.From(tr, []uint64{1<<64 - 2}).AddScalar(1))
 			}},
 			{"index(u64[2]): the index at [1] is 18446744073709551615", func(tr *lazy.Trace) *lazy.Tensor {
 				return lazy.Vmap(func(_ *lazy.Trace, a []*lazy.Tensor) []*lazy.Tensor { return tensors{a[0].Index(a[1])} },
 					tensors{lazy.Iota(tr, lazy.F32, 0, 8).Reshape(2, 4), lazy.From(tr, []uint64{0, 1<<64 - 1}).Reshape(2, 1)}, lazy.VmapOptions{})[0]
 			}},
-			{"gather(f32[4], i64[1]): the index at [0] is -1", func(tr *lazy.Trace) *lazy.Tensor {
+			{"gather(f32[4], i64[1]): an index is -1", func(tr *lazy.Trace) *lazy.Tensor {
 				at := lazy.From(tr, []uint64{1<<64 - 1}).Convert(lazy.I64)
 				return lazy.Iota(tr, lazy.F32, 0, 4).Gather(at.Minimum(lazy.Full(tr, lazy.I64, 3, 1)))
 			}},
-			{"index(i64[1]): the index at [0] is -5, but there are 4 to choose from, -4 to 3", func(tr *lazy.Trace) *lazy.Tensor {
+			{"index(i64[1]): an index is -5, but there are 4 to choose from, -4 to 3", func(tr *lazy.Trace) *lazy.Tensor {
 				x, at := lazy.Iota(tr, lazy.F32, 0, 4), lazy.From(tr, []int64{-5})
 				return lazy.Grad(lazy.Checkpoint(x, func(x *lazy.Tensor) *lazy.Tensor { return x.Index(computed(at)).Square() }).Sum(), x)[0]
 			}},
@@ -141,4 +141,27 @@ func TestIndicesThatDoNotCountFromTheEnd(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A program that looks at indices of its own is one for all sizes, and finds what is out of range of each.
+func TestIndicesOfAllSizesAreOneCompile(t *testing.T) {
+	d := open(t, "cpu")
+	tr := lazy.NewTrace(d)
+	step := func(at ...int64) error {
+		ids := lazy.From(tr, at)
+		rows := lazy.Iota(tr, lazy.F32, 0, 12).Reshape(4, 3).Gather(computed(ids)) // line 152
+		if err := tr.MarkStep(rows.Index(computed(ids.MulScalar(0)).SubScalar(1))); err != nil {
+			return err
+		}
+		return tr.Wait(t.Context())
+	}
+	for _, n := range []int{2, 3, 5, 6, 7, 8} { // 4 is the number of rows, too, which is one op fewer
+		at := make([]int64, n)
+		require.NoError(t, step(at...))
+		at[n-1] = 4
+		err := step(at...)
+		require.ErrorIs(t, err, lazy.ErrIndex)
+		require.ErrorContains(t, err, fmt.Sprintf("indices_test.go:152: gather(f32[4,3], i64[%d]): an index is 4", n))
+	}
+	require.EqualValues(t, 2, counter(d, "UncachedCompile"), "the second serves all sizes")
 }

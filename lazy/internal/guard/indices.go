@@ -269,39 +269,35 @@ func (x *Index) Look(v soa.View) (reason string, err error) {
 // outside says which of the indices in v, a dense view on the host, is below low or not below bound, and
 // not other; "" if none is.
 func outside(v soa.View, low, bound int, other *int64) (reason string) {
-	at, index := beyond(v, low, bound, other)
-	if at < 0 {
-		return ""
+	if at, index := integers[v.Type.DType].beyond(v, low, bound, other); at >= 0 {
+		return fmt.Sprintf("the index at %s is %s%s", position(v.Type, at), index, among(low, bound))
 	}
-	reason = fmt.Sprintf("the index at %s is %s, but there are %d to choose from, %d to %d", position(v.Type, at), index, bound, low, bound-1)
+	return ""
+}
+
+// among says which indices there are.
+func among(low, bound int) string {
 	if bound == 0 {
-		reason = fmt.Sprintf("the index at %s is %s, but there are none to choose from", position(v.Type, at), index)
+		return ", but there are none to choose from"
 	}
-	return reason
+	return fmt.Sprintf(", but there are %d to choose from, %d to %d", bound, low, bound-1)
 }
 
-// beyond returns the first of the indices that is out of range, and prints it; -1 if there is none.
-func beyond(v soa.View, low, bound int, other *int64) (at int, index string) {
-	switch v.Type.DType {
-	case types.U8:
-		return firstBeyond[uint8](v, low, bound, other)
-	case types.U16:
-		return firstBeyond[uint16](v, low, bound, other)
-	case types.U32:
-		return firstBeyond[uint32](v, low, bound, other)
-	case types.U64:
-		return firstBeyond[uint64](v, low, bound, other)
-	case types.I8:
-		return firstBeyond[int8](v, low, bound, other)
-	case types.I16:
-		return firstBeyond[int16](v, low, bound, other)
-	case types.I32:
-		return firstBeyond[int32](v, low, bound, other)
-	}
-	return firstBeyond[int64](v, low, bound, other)
+// integers has what is asked of views of each dtype of indices.
+var integers = map[types.DType]interface {
+	// beyond returns the first of the indices that is out of range and not other, and prints it; -1 if there is none.
+	beyond(v soa.View, low, bound int, other *int64) (at int, index string)
+	// above reports whether a is above b, both of rank 0.
+	above(a, b soa.View) bool
+}{
+	types.U8: of[uint8]{}, types.U16: of[uint16]{}, types.U32: of[uint32]{}, types.U64: of[uint64]{},
+	types.I8: of[int8]{}, types.I16: of[int16]{}, types.I32: of[int32]{}, types.I64: of[int64]{},
 }
 
-func firstBeyond[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](v soa.View, low, bound int, other *int64) (at int, index string) {
+// of has elements of T.
+type of[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64] struct{}
+
+func (of[T]) beyond(v soa.View, low, bound int, other *int64) (at int, index string) {
 	at = -1
 	soa.With(v, func(all []T) { // the caller's, maybe off the Go heap
 		for i, x := range all {
@@ -314,6 +310,8 @@ func firstBeyond[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint
 	})
 	return at, index
 }
+
+func (of[T]) above(a, b soa.View) bool { return soa.Slice[T](a)[0] > soa.Slice[T](b)[0] }
 
 // hostName is the function of the host that looks at indices in the midst of a program.
 const hostName = "ltc.check_index"
@@ -336,18 +334,28 @@ func (e *OutOfRange) Error() string { return e.Reason }
 // Unwrap returns [ErrIndex].
 func (e *OutOfRange) Unwrap() error { return ErrIndex }
 
-// checkIndex returns its first argument if all of it is in range: the others are the number of the
-// [Index], Low and Bound.
+// checkIndex returns 0 if the least and the largest index, its first arguments, are in range. The others
+// are the number of the [Index], Low and Bound.
 func checkIndex(_ context.Context, c *backends.HostCall) error {
-	if len(c.Args) != 4 || len(c.Results) != 1 {
-		return fmt.Errorf("%s takes indices, a number, the least and the bound", hostName)
+	if len(c.Args) != 5 || len(c.Results) != 1 {
+		return fmt.Errorf("%s takes the least and the largest index, a number, the least and the bound", hostName)
 	}
 	var n [3]int
 	for i := range n {
-		n[i] = int(soa.Slice[int64](c.Args[1+i])[0])
+		n[i] = int(soa.Slice[int64](c.Args[2+i])[0])
 	}
-	if reason := outside(c.Args[0], n[1], n[2], nil); reason != "" {
-		return &OutOfRange{n[0], reason}
+	least, most := c.Args[0], c.Args[1]
+	in, ok := integers[least.Type.DType]
+	if !ok || most.Type.DType != least.Type.DType || least.Type.Rank()+most.Type.Rank() > 0 {
+		return fmt.Errorf("%s takes two integers of one dtype, got %s and %s", hostName, least.Type, most.Type)
 	}
-	return soa.Copy(c.Results[0], c.Args[0])
+	if !in.above(least, most) { // else there is no index
+		for _, v := range c.Args[:2] {
+			if at, index := in.beyond(v, n[1], n[2], nil); at >= 0 {
+				return &OutOfRange{n[0], "an index is " + index + among(n[1], n[2])}
+			}
+		}
+	}
+	soa.Zero(c.Results[0])
+	return nil
 }
