@@ -275,12 +275,12 @@ func outside(v soa.View, low, bound int, other *int64) (reason string) {
 	return ""
 }
 
-// among says which indices there are.
+// among says which indices there are, and what to do.
 func among(low, bound int) string {
 	if bound == 0 {
 		return ", but there are none to choose from"
 	}
-	return fmt.Sprintf(", but there are %d to choose from, %d to %d", bound, low, bound-1)
+	return fmt.Sprintf(", but there are %d to choose from, %d to %d; mend what makes it, or keep it in range with Clamp", bound, low, bound-1)
 }
 
 // integers has what is asked of views of each dtype of indices.
