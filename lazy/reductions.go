@@ -1,6 +1,7 @@
 package lazy
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -153,8 +154,8 @@ func finite(x *Tensor) *Tensor {
 
 // Norm returns the p-norms of x over the given axes, of all elements when none is given:
 // the sum of |x| to the power of p, to the power of 1/p. For p = 0 it is the number of
-// elements that are not 0, for p = +Inf the largest |x|, for p = -Inf the smallest. The axes
-// are dropped. The gradient where all elements are 0 is 0.
+// elements that are not 0, for p = +Inf the largest |x|, for p = -Inf the smallest, which no
+// elements have. The axes are dropped. The gradient where all elements are 0 is 0.
 //
 // It requires: x is floating point or complex; p is no NaN; axes are distinct ones of x.
 func (x *Tensor) Norm(p float64, axes ...int) *Tensor {
@@ -163,6 +164,13 @@ func (x *Tensor) Norm(p float64, axes ...int) *Tensor {
 	}
 	if _, bad := builtins[compositeNorm].guard([]setting{{}, {ints: axes}}, x); bad != nil {
 		return bad
+	}
+	empty := len(axes) == 0 && elementsOf(x.OpenShape()) == 0
+	for _, a := range axes {
+		empty = empty || x.OpenDim(a) == 0
+	}
+	if empty {
+		return x.misuse("norm", fmt.Sprintf("x is %v, and no elements have no norm for p = %v; pad x with 0, or test for elements first", x.Type(), p))
 	}
 	if p < 0 {
 		return x.Abs().Min(axes...)
