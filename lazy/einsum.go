@@ -50,6 +50,9 @@ func parseEinsum(equation string, xs []*Tensor) (operands [][]rune, result []run
 	}
 	counts, sizes, widest := map[rune]int{}, map[rune]int{}, 0
 	for i, list := range lists {
+		if _, why := einsumLetters(list, 0); why != "" {
+			return nil, nil, why
+		}
 		bare := strings.Replace(list, "...", "", 1)
 		rest := xs[i].Rank() - len(bare)
 		if rest < 0 || rest > 0 && bare == list {

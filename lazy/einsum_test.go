@@ -115,6 +115,9 @@ func TestEinsumMistakes(t *testing.T) {
 		`einsum(f32[2,3]): the equation "ij->ik": the result has the letter 'k', and no operand has it`:                                                               lazy.Einsum("ij->ik", x),
 		`einsum(f32[2,3]): the equation "ij->ii": the result has the letter 'i' twice`:                                                                                lazy.Einsum("ij->ii", x),
 		`einsum(f32[2,3]): the equation "...,...": axis 0 of operand 1 has size 3, and another axis of "..." has size 2: give them one size, or letters of their own`: lazy.Einsum("...,...", x, x.Transpose(1, 0)),
+		`einsum(f32[2,3]): the equation "i-j": '-' is no letter, comma, -> or ...`:                                                                                    lazy.Einsum("i-j", x),
+		`einsum(f32[2,3]): the equation "i..->i": '.' is no letter, comma, -> or ...`:                                                                                 lazy.Einsum("i..->i", x),
+		`einsum(f32[2,3]): the equation "é->é": 'é' is no letter, comma, -> or ...`:                                                                                   lazy.Einsum("é->é", x),
 		`einsum(f32[2,3]): the equation "i1->i": '1' is no letter, comma, -> or ...`:                                                                                  lazy.Einsum("i1->i", x),
 	} {
 		require.ErrorContains(t, y.Err(), want)
