@@ -82,6 +82,11 @@ func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 		return nil, open, err
 	}
 	k.SizeArgs = fixed.Args
+	for _, n := range k.KernelSizes() {
+		if !dims.Less(-1, n) {
+			guards = append(guards, dims.Guard{Rule: dims.NotMore, A: 0, B: n})
+		}
+	}
 	f, err := plan.NewFamily(k, open.Expressions(), guards)
 	return f, open, err
 }

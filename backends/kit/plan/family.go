@@ -370,6 +370,29 @@ func (p *Program) Static() bool {
 	return static
 }
 
+// KernelSizes returns the sizes that are expressions of the kernels of p and of the regions of its
+// steps, each once.
+func (p *Program) KernelSizes() (all []int64) {
+	add := func(n int64) {
+		if dims.IsExpr(n) && !slices.Contains(all, n) {
+			all = append(all, n)
+		}
+	}
+	for i := range p.Steps {
+		if l := p.Steps[i].Launch(); l != nil {
+			for _, n := range l.Sizes {
+				add(n)
+			}
+		}
+		for _, r := range p.Steps[i].Regions() {
+			for _, n := range r.KernelSizes() {
+				add(n)
+			}
+		}
+	}
+	return all
+}
+
 // Open returns the program whose numbers are expressions.
 func (f *Family) Open() *Program { return f.open }
 
