@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -150,7 +151,13 @@ func TestPanicOfARunIsItsError(t *testing.T) {
 func TestMemoryIsUsedInTheOrderOfClaims(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var m sched.Memory
+		var mu sync.Mutex // two readers may begin at once
 		var order []string
+		note := func(what string) {
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, what)
+		}
 		ends := map[string]func(){}
 		use := func(name string, writes bool, ctx context.Context) {
 			var j sched.Job
@@ -159,9 +166,9 @@ func TestMemoryIsUsedInTheOrderOfClaims(t *testing.T) {
 			ends[name] = func() { close(end); synctest.Wait() }
 			go func() {
 				if err := a.Wait(ctx, "test", nil); err != nil {
-					order = append(order, name+" cancelled")
+					note(name + " cancelled")
 				} else {
-					order = append(order, name)
+					note(name)
 					<-end
 				}
 				a.End()
