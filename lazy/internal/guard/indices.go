@@ -60,6 +60,9 @@ func (s *search) in(g *ir.Graph, r *ranges) (checks ir.Checks) {
 		if calls(n) {
 			checks.Within(n, s.in(n.Body.Graph, &ranges{within: r, caller: n}))
 		}
+		if !mayIndex(n) {
+			continue
+		}
 		x, ok := indexOf(n)
 		if !ok || dims.IsExpr(x.Bound) {
 			continue
@@ -89,6 +92,11 @@ func (s *search) in(g *ir.Graph, r *ranges) (checks ir.Checks) {
 // calls reports whether n calls a graph that may have indices of the user.
 func calls(n *ir.Node) bool {
 	return n.Op == ir.OpComposite && (n.Body.Name == ir.Checkpoint || !strings.HasPrefix(n.Body.Name, "ltc."))
+}
+
+// mayIndex reports whether n is of an op that [indexOf] knows. Each step asks it of all its nodes.
+func mayIndex(n *ir.Node) bool {
+	return n.Op == ir.OpGather || n.Op == ir.OpScatter || n.Op == ir.OpCompare || n.Op == ir.OpWhere
 }
 
 // indexOf returns what the indices of a node are to be, if it has some.
