@@ -197,7 +197,7 @@ func (n *Node) is(op Op, in []*Node, attrs []Attr, body *Composite) bool {
 		}
 	}
 	for i := range attrs {
-		if !equalAttr(n.Attrs[i], attrs[i]) {
+		if !n.Attrs[i].Equal(attrs[i]) {
 			return false
 		}
 	}
@@ -269,8 +269,4 @@ func (b *Builder) grow() {
 		}
 		b.table[i] = n
 	}
-}
-
-func equalAttr(a, b Attr) bool {
-	return a.Int == b.Int && a.Str == b.Str && slices.Equal(a.Ints, b.Ints)
 }

@@ -50,6 +50,11 @@ type Attr struct {
 	Str  string
 }
 
+// Equal reports whether a and b are the same value.
+func (a Attr) Equal(b Attr) bool {
+	return a.Int == b.Int && a.Str == b.Str && slices.Equal(a.Ints, b.Ints)
+}
+
 // Node is an operation with its operands and the type of its result. Of a node
 // with several results ([Node.Results]) each is a node of its own: a Result, the
 // only op that takes such a node as operand. A node is made by a [Builder] or [Parse]

@@ -124,8 +124,8 @@ var (
 //
 // Indices that are arguments are looked at before the run, those that the program computes by a call of
 // the host in its midst. Indices that are in range whatever the arguments are, such as those of ArgMax and
-// TopK, cost nothing, and one that no result depends on may not be looked at. The error has the op, its line, the index and the range. Variables are as they
-// were before the step, and its tensors have the error. Indices within closures of control flow, as [For]
+// TopK, cost nothing, and one that no result depends on may not be looked at. The error has the op, its
+// line, the index and the range. Variables are as they were before the step, and its tensors have the error. Indices within closures of control flow, as [For]
 // takes, and those that a function with open [Function.Inputs] computes are not looked at.
 func CheckIndices(on bool) Option { return func(d *Device) { d.checkIndices, d.anyIndex = on, !on } }
 

@@ -229,15 +229,11 @@ func alike(a, b *ir.Node) bool {
 		if a == b {
 			return true
 		}
-		if !moves(a) || a.Op != b.Op || !a.Type.Shape.Equal(b.Type.Shape) || !slices.EqualFunc(a.Attrs, b.Attrs, equalAttrs) {
+		if !moves(a) || a.Op != b.Op || !a.Type.Shape.Equal(b.Type.Shape) || !slices.EqualFunc(a.Attrs, b.Attrs, ir.Attr.Equal) {
 			return false
 		}
 		a, b = a.In[0], b.In[0]
 	}
-}
-
-func equalAttrs(a, b ir.Attr) bool {
-	return a.Int == b.Int && a.Str == b.Str && slices.Equal(a.Ints, b.Ints)
 }
 
 // numberOf returns the number that all elements of n are.
