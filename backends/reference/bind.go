@@ -2,6 +2,7 @@ package reference
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,7 +30,7 @@ func (e *compiled) Bind(ctx context.Context, constants map[int]soa.View) (backen
 		b.unbound = e
 	}
 	if known := b.Plan.Program.Known(boundArgs(bound), nil); len(known.Values) > 0 {
-		if err := know(ctx, &b.Plan, known, bound, b.unbound.launcher()); err != nil {
+		if err := know(ctx, &b.Plan, known, bound, b.unbound.launcher(), b.keeper); err != nil {
 			return nil, err
 		}
 	}
@@ -113,20 +114,21 @@ func unmoved(p *plan.Program, own []kernel.Code) []kernel.Code {
 
 // keeper keeps constants as code has packed them, each form once for all steps, sizes and
 // variants of a program. Keys contain addresses: a keeper lives as long as the owner of the
-// constants.
+// constants. The memory of forms is that of other programs where these have the same ([sharedForms]).
 type keeper struct {
 	of    *keeper // of the program's own constants, whose forms it has; nil: none
 	mu    sync.Mutex
-	forms map[string]*packedConstant
-	made  atomic.Int64 // bytes of these
+	forms map[string]*keptForm
+	known []*sharedForm // of values that the program knows
+	made  atomic.Int64  // bytes of these
 	// grown counts those of forms that are made once the program is ready; nil until then.
 	grown *atomic.Int64
 }
 
-// packedConstant is the memory of one form, which is written once.
-type packedConstant struct {
+// keptForm is the memory of one form, which is written once.
+type keptForm struct {
 	once sync.Once
-	mem  soa.View
+	mem  *sharedForm
 }
 
 // forBound returns a keeper for what is bound besides the program's own constants.
@@ -138,22 +140,35 @@ func (k *keeper) forBound() *keeper {
 }
 
 // Keep implements [kernel.Keeper].
-func (k *keeper) Keep(key string, bytes int, write func(unsafe.Pointer)) unsafe.Pointer {
-	f := k.form(key, true)
-	f.once.Do(func() {
-		f.mem = bytesView(bytes)
+func (k *keeper) Keep(f kernel.Form) unsafe.Pointer {
+	key := f.Key
+	for _, p := range f.Of {
+		key = fmt.Sprintf("%s %p", key, p)
+	}
+	x := k.form(key, true)
+	x.once.Do(func() {
 		count := &k.made
 		if k.grown != nil {
 			count = k.grown
 		}
-		count.Add(int64(bytes + len(key)))
-		write(f.mem.Base())
+		count.Add(int64(f.Bytes + len(f.Key)))
+		x.mem = allForms.share(formKind{f.Key, f.Sample, f.Bytes}, f.Write)
 	})
-	return f.mem.Base()
+	return x.mem.view.Base()
+}
+
+// know returns the memory of a value that a program knows: another program's where that has the
+// same.
+func (k *keeper) know(v soa.View) soa.View {
+	f := allForms.shareValue(v)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.known = append(k.known, f)
+	return f.view
 }
 
 // form returns the form of a key; nil if there is none and none is to be added.
-func (k *keeper) form(key string, add bool) *packedConstant {
+func (k *keeper) form(key string, add bool) *keptForm {
 	if k.of != nil {
 		if f := k.of.form(key, false); f != nil {
 			return f
@@ -164,9 +179,9 @@ func (k *keeper) form(key string, add bool) *packedConstant {
 	f := k.forms[key]
 	if f == nil && add {
 		if k.forms == nil {
-			k.forms = map[string]*packedConstant{}
+			k.forms = map[string]*keptForm{}
 		}
-		f = new(packedConstant)
+		f = new(keptForm)
 		k.forms[key] = f
 	}
 	return f

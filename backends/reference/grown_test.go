@@ -9,6 +9,7 @@ import (
 
 	"ltc/backends"
 	"ltc/backends/kit/exec"
+	"ltc/backends/kit/kernel"
 	"ltc/soa"
 )
 
@@ -59,13 +60,13 @@ func TestConstantsThatRunsPackCount(t *testing.T) {
 			for name, k := range map[string]*keeper{"program": keeperOf(e), "body": keeperOf(regionsIn(e)[0][1])} {
 				grown, taken := e.(backends.Growing).Grown().Load(), e.(backends.Resident).ResidentBytes()
 				for range 2 {
-					k.Keep(name, 1000, func(unsafe.Pointer) {})
+					k.Keep(kernel.Form{Key: name, Bytes: 1000, Write: func(unsafe.Pointer) {}})
 				}
 				require.Equal(t, grown+1000+int64(len(name)), e.(backends.Growing).Grown().Load(), name)
 				require.Equal(t, taken, e.(backends.Resident).ResidentBytes(), name)
 			}
 			grown := bound.(backends.Growing).Grown().Load()
-			keeperOf(bound).Keep("bound", 1000, func(unsafe.Pointer) {})
+			keeperOf(bound).Keep(kernel.Form{Key: "bound", Bytes: 1000, Write: func(unsafe.Pointer) {}})
 			require.Equal(t, grown+1005, bound.(backends.Growing).Grown().Load())
 		})
 	}

@@ -22,8 +22,8 @@ func boundArgs(bound []soa.View) []bool {
 // know computes what runs of p need not compute again, given the bound arguments, and has runs
 // leave it out. The launcher is one of the program before anything was bound, for any size of
 // it: what p was before may have known values and code of other constants. Nobody else may
-// use the launcher.
-func know(ctx context.Context, p *exec.Plan, known plan.Known, bound []soa.View, l *launcher) error {
+// use the launcher. K keeps what is computed.
+func know(ctx context.Context, p *exec.Plan, known plan.Known, bound []soa.View, l *launcher, k *keeper) error {
 	for v := range p.Program.Values {
 		if val := &p.Program.Values[v]; val.Kind == plan.Argument && !bound[val.Index].IsZero() {
 			l.Mem[v] = bound[val.Index].Base()
@@ -63,6 +63,11 @@ func know(ctx context.Context, p *exec.Plan, known plan.Known, bound []soa.View,
 				p.Known[v] = soa.Make(t)
 			}
 			loops.CopyBytes(p.Known[v].Base(), l.Mem[v], t.Bytes())
+		}
+	}
+	for _, v := range known.Values {
+		if !p.Known[v].IsZero() {
+			p.Known[v] = k.know(p.Known[v])
 		}
 	}
 	return nil

@@ -209,7 +209,7 @@ func (s *openExecutable) know(ctx context.Context, before *form) error {
 	if err := r.become(ctx, s.Family.BaseSizes()); err != nil {
 		return err
 	}
-	return know(ctx, &s.Plan, known, bound, r.l)
+	return know(ctx, &s.Plan, known, bound, r.l, s.keeper)
 }
 
 // Direct is as that of [compiled], for some sizes.

@@ -166,6 +166,7 @@ func (x *sizeExecutable) compile(ctx context.Context, f *form) error {
 		return err
 	}
 	e.Copied, e.Times, e.Resized = s.Copied, s.Times, true
+	e.Known, e.Done = s.Known, s.Done
 	for i := range e.steps {
 		e.steps[i].interim = &s.interim[i]
 	}

@@ -142,13 +142,28 @@ type Binder interface {
 }
 
 // Keeper keeps the copies of constant operands that a [Binder] makes, so that all code of a
-// program shares these copies. Any goroutine may use a Keeper.
+// program shares these copies. Programs of one process may share them, too. Any goroutine may
+// use a Keeper.
 type Keeper interface {
-	// Keep returns memory of the given number of bytes, aligned to 64 bytes, after it has called
-	// the function write to fill that memory. A later call with the same key returns the same
-	// memory and does not call write. The memory outlives the code. The key must name all that
-	// the bytes depend on, the addresses of the operands included.
-	Keep(key string, bytes int, write func(unsafe.Pointer)) unsafe.Pointer
+	// Keep returns memory that has what f.Write writes. A later call for a form with the same
+	// key, of the same operands, returns the same memory and does not call Write. The memory
+	// outlives the code. Nobody may write to it.
+	Keep(f Form) unsafe.Pointer
+}
+
+// Form is a copy of constant operands in the order in which code reads them.
+type Form struct {
+	// Key names all that the bytes depend on besides the elements of the operands.
+	Key string
+	// Of has the first element of each operand.
+	Of []unsafe.Pointer
+	// Sample is a hash of some of the elements. Operands with the same elements have the same
+	// Sample, in one process.
+	Sample uint64
+	// Bytes is the size of the form.
+	Bytes int
+	// Write writes the form to memory that is zero, and aligned to 64 bytes.
+	Write func(to unsafe.Pointer)
 }
 
 // Preparer is a [Code] that has to be prepared for sizes and strides. Call Run on the Code that

@@ -2,6 +2,7 @@ package llvm
 
 import (
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,7 @@ var (
 // other kernels. Looking for it takes no lock.
 type keeps struct {
 	mem  []unsafe.Pointer // by operand, those that do not change
+	of   []unsafe.Pointer // these of them, that B is loaded from
 	what string           // what B is made of: see [emit.Product.DescribeB]
 	by   kernel.Keeper
 	list atomic.Pointer[[]*packed]
@@ -43,14 +45,13 @@ func (p *productKernel) Bind(mem []unsafe.Pointer, k kernel.Keeper) kernel.Code 
 	if !p.same(p.Contraction.B, mem) {
 		return p
 	}
-	what := []byte(p.DescribeB())
+	b := *p
+	b.keeps = &keeps{mem: slices.Clone(mem), what: p.DescribeB(), by: k}
 	for _, id := range p.Contraction.B.Body {
 		if i := &p.Kernel.Instrs[id]; i.Op == kernel.Load {
-			what = fmt.Appendf(what, " %p", mem[i.Mem.Param])
+			b.keeps.of = append(b.keeps.of, mem[i.Mem.Param])
 		}
 	}
-	b := *p
-	b.keeps = &keeps{mem: slices.Clone(mem), what: string(what), by: k}
 	b.keeps.list.Store(new([]*packed))
 	return &b
 }
@@ -81,7 +82,7 @@ func (r *product) packOnce(problem gemm.Problem, sizes []int64) (bool, error) {
 		return false, nil
 	}
 	r.key = p.keyOfB(append(r.key[:0], r.order...), &problem, sizes, r.table)
-	if p.keeps.of(r.key) == nil && len(*p.keeps.list.Load()) >= mostPacked {
+	if p.keeps.find(r.key) == nil && len(*p.keeps.list.Load()) >= mostPacked {
 		return false, nil
 	}
 	problem.PackedB = true
@@ -124,7 +125,7 @@ func (p *productKernel) bytesOfB(sizes []int64) (bytes int) {
 // or one that it packs.
 func (r *product) keep(sizes []int64) {
 	k := r.of.keeps
-	b := k.of(r.key)
+	b := k.find(r.key)
 	if b == nil {
 		b = k.pack(r, sizes)
 	}
@@ -156,8 +157,8 @@ func (p *productKernel) keyOfB(key []int64, problem *gemm.Problem, sizes []int64
 	return key
 }
 
-// of returns B for a key; nil if nobody has packed it yet.
-func (k *keeps) of(key []int64) *packed {
+// find returns B for a key; nil if nobody has packed it yet.
+func (k *keeps) find(key []int64) *packed {
 	for _, b := range *k.list.Load() {
 		if slices.Equal(b.key, key) {
 			return b
@@ -171,18 +172,56 @@ func (k *keeps) of(key []int64) *packed {
 func (k *keeps) pack(r *product, sizes []int64) *packed {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if b := k.of(r.key); b != nil {
+	if b := k.find(r.key); b != nil {
 		return b
 	}
-	key := fmt.Sprint(k.what, " ", r.plan.Core(), r.key)
 	b := &packed{key: slices.Clone(r.key)}
-	b.base = k.by.Keep(key, r.plan.PackedBytes(), func(to unsafe.Pointer) {
-		f := &r.factors[1]
-		b.made = kernel.Block{Mem: unsafe.SliceData(k.mem), Sizes: unsafe.SliceData(slices.Clone(sizes)), Strides: unsafe.SliceData(slices.Clone(r.strides))}
-		r.product.Pack(0, 1, gemm.Operands{B: unsafe.Add(k.mem[f.Param], f.Origin), PackedB: to, PrologueB: unsafe.Pointer(&b.made)})
+	b.base = k.by.Keep(kernel.Form{
+		Key:    fmt.Sprint(k.what, " ", r.of.units.machine, r.plan.Core(), r.key),
+		Of:     k.of,
+		Sample: r.sampleOfB(sizes),
+		Bytes:  r.plan.PackedBytes(),
+		Write: func(to unsafe.Pointer) {
+			f := &r.factors[1]
+			b.made = kernel.Block{Mem: unsafe.SliceData(k.mem), Sizes: unsafe.SliceData(slices.Clone(sizes)), Strides: unsafe.SliceData(slices.Clone(r.strides))}
+			r.product.Pack(0, 1, gemm.Operands{B: unsafe.Add(k.mem[f.Param], f.Origin), PackedB: to, PrologueB: unsafe.Pointer(&b.made)})
+		},
 	})
 	list := *k.list.Load()
 	list = append(list[:len(list):len(list)], b)
 	k.list.Store(&list)
 	return b
+}
+
+// mostSampled is how many elements of an operand are read to tell matrices apart.
+const mostSampled = 256
+
+var sampleSeed = maphash.MakeSeed()
+
+// sampleOfB returns a hash of some elements of the operands that B is loaded from.
+func (r *product) sampleOfB(sizes []int64) uint64 {
+	p := r.of
+	var h maphash.Hash
+	h.SetSeed(sampleSeed)
+	for _, id := range p.Contraction.B.Body {
+		i := &p.Kernel.Instrs[id]
+		if i.Op != kernel.Load {
+			continue
+		}
+		param := &p.Kernel.Params[i.Mem.Param]
+		total, size := int64(1), int64(param.DType.Size())
+		for _, n := range param.Dims {
+			total *= n.Of(sizes)
+		}
+		for s := range min(total, mostSampled) {
+			element, at := s*(total/min(total, mostSampled)), int64(0)
+			for d := len(param.Dims) - 1; d >= 0; d-- {
+				n := param.Dims[d].Of(sizes)
+				at += element % n * r.table[i.Mem.Param][d]
+				element /= n
+			}
+			h.Write(unsafe.Slice((*byte)(unsafe.Add(p.keeps.mem[i.Mem.Param], at*size)), size))
+		}
+	}
+	return h.Sum64()
 }

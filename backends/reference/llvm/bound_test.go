@@ -158,11 +158,12 @@ func TestBoundProductOfFewBytes(t *testing.T) {
 // keeper is a [kernel.Keeper].
 type keeper map[string]soa.View
 
-func (k keeper) Keep(key string, bytes int, write func(unsafe.Pointer)) unsafe.Pointer {
+func (k keeper) Keep(f kernel.Form) unsafe.Pointer {
+	key := fmt.Sprint(f.Key, " ", f.Of)
 	v, ok := k[key]
 	if !ok {
-		v = soa.Make(types.Of(types.U8, bytes))
-		write(v.Base())
+		v = soa.Make(types.Of(types.U8, f.Bytes))
+		f.Write(v.Base())
 		k[key] = v
 	}
 	return v.Base()

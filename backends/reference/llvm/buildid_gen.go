@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "e6e43110a9297a1d7014b546"
+const buildID = "f0ee19efd2506f4ffbe8fb17"
