@@ -40,8 +40,14 @@ type form struct {
 	recent atomic.Pointer[[]sizeExecutable]
 }
 
-// compileOthers returns what runs calls of sizes that the family has no program for.
-func (s *openExecutable) compileOthers(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
+// compileOthers has the evaluator run calls of sizes that the family has no program for.
+func (s *openExecutable) compileOthers() func(plan.Zeros) *exec.Lazy[func(context.Context, *backends.Call) error] {
+	run := exec.NewLazy(s.evaluated)
+	return func(plan.Zeros) *exec.Lazy[func(context.Context, *backends.Call) error] { return run }
+}
+
+// evaluated returns the program as the evaluator runs it.
+func (s *openExecutable) evaluated(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
 	x, err := s.on.dev.hosted(ctx, s.module, s.options)
 	if err != nil {
 		return nil, err
@@ -77,7 +83,7 @@ func newOpenCompilation(ctx context.Context, m backends.Module, p *backends.Prog
 		return nil, err
 	}
 	o.Compiled = false // of other sizes
-	c.open.module, c.open.options, c.open.Others = m, o, exec.NewLazy(c.open.compileOthers)
+	c.open.module, c.open.options, c.open.Others = m, o, c.open.compileOthers()
 	c.main = c.open.code
 	return c, nil
 }
@@ -156,7 +162,7 @@ func (s *openExecutable) Bind(ctx context.Context, constants map[int]soa.View) (
 		}
 	}
 	b.Open(s.Opening, s.Family)
-	b.Others = exec.NewLazy(b.compileOthers)
+	b.Others = b.compileOthers()
 	b.ready(&exec.Plan{Bound: bound, Copied: new(atomic.Int64), Times: s.Times})
 	return b, nil
 }

@@ -16,17 +16,6 @@ import (
 	"ltc/stablehlo"
 )
 
-// FixSizes inlines the functions of a program that has just been loaded, and has by give
-// all its types the sizes that follow from the shapes of main's arguments. Sizes may be
-// expressions of package dims. Behind its arguments main has others then, i32s that are the Args
-// returned ([plan.Program.SizeArgs]).
-func FixSizes(ctx context.Context, by Evaluator, p *backends.Program, shapes [][]int) (eval.Sizes, error) {
-	if err := Inline(ctx, p.Module); err != nil {
-		return eval.Sizes{}, err
-	}
-	return by.FixSizes(ctx, p, shapes)
-}
-
 // OpenFamily returns one program for all sizes of a module that leaves some open, and where these
 // sizes stand. Kernels makes kernels of the program once its sizes are expressions. Zeros says
 // which symbols are 0 in all runs; no other size of the program may be 0. The error wraps
@@ -43,21 +32,22 @@ func OpenFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 }
 
 func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends.Options, zeros plan.Zeros, kernels func(p *backends.Program) (*plan.Program, error)) (*plan.Family, plan.Opening, error) {
-	p, err := backends.LoadOpen(ctx, m, o)
-	if err != nil {
-		return nil, plan.Opening{}, err
-	}
-	open, err := openDims(p)
-	if err != nil {
-		return nil, open, plan.At(p.Module.Func("main"), err)
-	}
-	for i := range open.Symbols {
-		if zeros.Has(i) {
-			open.Symbols[i].Size = 0
+	var p *backends.Program
+	var open plan.Opening
+	var fixed eval.Sizes
+	for again := false; ; again = true {
+		var err error
+		if p, err = backends.LoadOpen(ctx, m, o); err != nil {
+			return nil, open, err
 		}
-	}
-	fixed, err := FixSizes(ctx, by, p, open.Shapes(open.Expressions()))
-	for err != nil {
+		if !again {
+			if open, err = openDims(p, zeros); err != nil {
+				return nil, open, plan.At(p.Module.Func("main"), err)
+			}
+		}
+		if fixed, err = fixSizes(ctx, by, p, open); err == nil {
+			break
+		}
 		unequal, ok := errors.AsType[*eval.NotEqual](err)
 		if !ok || !unifyAll(&open, append([]eval.SizeGuard{unequal.SizeGuard}, unequal.More...)) {
 			if ok && unequal.Op != nil {
@@ -65,10 +55,6 @@ func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 			}
 			return nil, open, err
 		}
-		if p, err = backends.LoadOpen(ctx, m, o); err != nil {
-			return nil, open, err
-		}
-		fixed, err = FixSizes(ctx, by, p, open.Shapes(open.Expressions()))
 	}
 	var guards []dims.Guard
 	for _, g := range fixed.Guards {
@@ -89,6 +75,15 @@ func openFamily(ctx context.Context, by Evaluator, m backends.Module, o backends
 	}
 	f, err := plan.NewFamily(k, open.Expressions(), guards)
 	return f, open, err
+}
+
+// fixSizes inlines the functions of a program that has just been loaded, and has by give all its types
+// the sizes that follow from those of main's arguments.
+func fixSizes(ctx context.Context, by Evaluator, p *backends.Program, open plan.Opening) (eval.Sizes, error) {
+	if err := Inline(ctx, p.Module); err != nil {
+		return eval.Sizes{}, err
+	}
+	return by.FixSizes(ctx, p, open.Shapes(open.Expressions()))
 }
 
 // unifyAll has pairs of sizes be one each. It reports false if that is known of none.
@@ -221,8 +216,8 @@ func positiveSizes(m *mlir.Module) (all []int64) {
 // are i32s where programs compute with them.
 const unbounded = math.MaxInt32
 
-// openDims returns the symbols of the sizes that a module's arguments leave open.
-func openDims(p *backends.Program) (open plan.Opening, err error) {
+// openDims returns the symbols of the sizes that a module's arguments leave open. Those of zeros are 0.
+func openDims(p *backends.Program, zeros plan.Zeros) (open plan.Opening, err error) {
 	open.Sig = p.Signature
 	for i, t := range p.Module.Func("main").FuncType().Ins {
 		if tt, ok := t.(*mlir.TensorType); ok && stablehlo.Bounds(tt) != nil {
@@ -233,8 +228,12 @@ func openDims(p *backends.Program) (open plan.Opening, err error) {
 	if len(sizes) == 0 {
 		return open, fmt.Errorf("no argument tells the sizes that the text leaves open")
 	}
-	for _, s := range sizes {
-		open.Symbols = append(open.Symbols, plan.Symbol{Size: symbolOf(s, sizes), OpenSize: s})
+	for i, s := range sizes {
+		x := plan.Symbol{OpenSize: s}
+		if !zeros.Has(i) {
+			x.Size = symbolOf(s, sizes)
+		}
+		open.Symbols = append(open.Symbols, x)
 	}
 	return open, nil
 }

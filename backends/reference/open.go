@@ -31,6 +31,7 @@ type openExecutable struct {
 	module    backends.Module // what the family has no program for is compiled separately, from it
 	unbound   *openExecutable // what Bind was called on first; nil: it is that
 	zeros     plan.Zeros      // the symbols that are 0 in all runs
+	evaluator *otherRun       // of calls of sizes that nothing is compiled for
 }
 
 // form is the program for some layouts of its views.

@@ -31,8 +31,8 @@ func TestRandomProgramsOfOpenSizes(t *testing.T) {
 		ran := false
 		if all++; one {
 			families++
-			by := x.Others
-			x.Others = exec.NewLazy(func(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
+			by := x.evaluator
+			x.evaluator = exec.NewLazy(func(ctx context.Context) (func(context.Context, *backends.Call) error, error) {
 				run, err := by.Get(ctx)
 				return func(ctx context.Context, c *backends.Call) error {
 					ran = true

@@ -30,12 +30,10 @@ type Sized[F Form] struct {
 	layouts[F]
 	plan.Opening
 	Family *plan.Family
-	// Others runs calls of sizes that the family has no program for: the least sizes, of which
-	// values have no elements, and sizes beyond what kernels count. It is nil for regions, which
-	// are never called with such sizes.
-	Others *Lazy[func(context.Context, *backends.Call) error]
-	// ZeroSized returns what runs calls in which some symbols are 0, and no others; nil: Others does.
-	ZeroSized func(plan.Zeros) *Lazy[func(context.Context, *backends.Call) error]
+	// Others returns what runs calls of sizes that the family has no program for, given the symbols
+	// that are 0: the least sizes, of which values have no elements, and sizes beyond what kernels
+	// count. It is nil for regions, which are never called with such sizes.
+	Others func(plan.Zeros) *Lazy[func(context.Context, *backends.Call) error]
 
 	sizes *spare.Pool[[]int64]
 }
@@ -104,14 +102,10 @@ func (x *Sized[F]) Execute(ctx context.Context, c *backends.Call) error {
 
 // other runs a call of sizes that the family has no program for.
 func (x *Sized[F]) other(ctx context.Context, c *backends.Call, sizes []int64) error {
-	by := x.Others
-	if zeros, ok := plan.ZerosOf(sizes); ok && zeros != 0 && x.ZeroSized != nil {
-		by = x.ZeroSized(zeros)
-	}
-	if by == nil {
+	if x.Others == nil {
 		return fmt.Errorf("execute: for sizes %v: %w", slices.Clone(sizes), plan.ErrOtherSizes)
 	}
-	run, err := by.Get(ctx)
+	run, err := x.Others(plan.ZerosOf(sizes)).Get(ctx)
 	if err != nil {
 		return err
 	}

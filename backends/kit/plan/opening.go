@@ -32,14 +32,17 @@ type Zeros uint64
 // mostSymbols is how many symbols a set can have.
 const mostSymbols = 64
 
-// ZerosOf returns the symbols whose values are 0. It reports false if the set cannot have them.
-func ZerosOf(values []int64) (z Zeros, ok bool) {
+// ZerosOf returns the symbols whose values are 0; none if there are more symbols than a set can have.
+func ZerosOf(values []int64) (z Zeros) {
+	if len(values) > mostSymbols {
+		return 0
+	}
 	for i, n := range values {
 		if n == 0 {
 			z |= 1 << i
 		}
 	}
-	return z, len(values) <= mostSymbols
+	return z
 }
 
 // Has reports whether symbol i is 0.
