@@ -15,124 +15,95 @@ type Evaluator struct {
 	checked bool    // operations may overflow
 }
 
-// instruction sets register To from A and B.
+// instruction sets a register to the result of a step.
 type instruction struct {
-	op      Op
-	to      int32
-	a, b    int32
-	divided *atom // of a division, for its error
+	step
+	to int32
+	of *atom // the operation; nil: a sum or a product
 }
 
 // NewEvaluator returns what computes the sizes ds from values of symbols, which are given in the
 // order of the list. All symbols of ds are in the list. The error wraps [ErrTooLarge] if one of ds
 // is a size that is too large.
 func NewEvaluator(symbols, ds []int64) (*Evaluator, error) {
-	b := building{e: &Evaluator{}, at: map[string]int32{}, consts: map[int64]int32{}}
+	b := building{e: &Evaluator{}, at: map[step]register{}, leaves: map[int64]register{}}
 	for _, s := range symbols {
 		p := table.at(s)
 		if p == nil || p.atom() == nil || !p.atom().isSymbol() {
 			return nil, fmt.Errorf("dims: %s is no symbol", String(s))
 		}
 		a := p.atom()
-		b.at[a.key] = b.register(a.lo)
+		b.leaves[s] = b.register(a.lo, a.lo, a.hi)
 		b.e.symbols = append(b.e.symbols, a)
 	}
 	for _, d := range ds {
 		if err := Check(d); err != nil {
 			return nil, err
 		}
-		p, _ := polyOf(d)
-		r, err := b.poly(p)
-		if err != nil {
-			return nil, err
-		}
-		b.e.from = append(b.e.from, r)
+		b.e.from = append(b.e.from, foldSize(d, b.leaf, b.emit).at)
 	}
-	return b.e, nil
+	return b.e, b.err
 }
 
 // building is the work of NewEvaluator.
 type building struct {
 	e      *Evaluator
-	at     map[string]int32 // by key, the register of a product or an atom
-	consts map[int64]int32
+	at     map[step]register // of the results of operations
+	leaves map[int64]register
+	err    error
 }
 
-func (b *building) register(n int64) int32 {
+// step is an operation on two registers.
+type step struct {
+	op   Op
+	a, b int32
+}
+
+// register is the place of a number in the registers, and the least and the largest that it can be.
+type register struct {
+	at     int32
+	lo, hi int64
+}
+
+func (b *building) register(n, lo, hi int64) register {
 	b.e.first = append(b.e.first, n)
-	return int32(len(b.e.first) - 1)
+	return register{int32(len(b.e.first) - 1), lo, hi}
 }
 
-func (b *building) constant(n int64) int32 {
-	r, ok := b.consts[n]
+// leaf returns the register of a number or a symbol.
+func (b *building) leaf(d int64) register {
+	r, ok := b.leaves[d]
 	if !ok {
-		r = b.register(n)
-		b.consts[n] = r
+		if IsExpr(d) && b.err == nil {
+			b.err = fmt.Errorf("dims: the symbol %s has no value: it is none of the list", String(d))
+		}
+		r = b.register(d, d, d)
+		b.leaves[d] = r
 	}
 	return r
 }
 
-// emit returns the register of an operation's result.
-func (b *building) emit(op Op, x, y int32, divided *atom) int32 {
-	key := fmt.Sprint(op, " ", x, " ", y)
+// emit returns the register of an operation's result. Of is the atom whose operation it is; nil: none.
+func (b *building) emit(op Op, x, y register, of *atom) register {
+	key := step{op, x.at, y.at}
 	r, ok := b.at[key]
-	if !ok {
-		r = b.register(0)
-		b.e.code = append(b.e.code, instruction{op, r, x, y, divided})
-		b.at[key] = r
+	if ok {
+		return r
 	}
-	return r
-}
-
-func (b *building) poly(p *poly) (int32, error) {
-	if n, ok := p.constant(); ok {
-		return b.constant(n), nil
+	var lo, hi int64
+	switch op {
+	case Plus:
+		lo, hi = clip(x.lo+y.lo), clip(x.hi+y.hi)
+	case Times:
+		lo, hi = span(x.lo, x.hi, y.lo, y.hi)
+	default:
+		lo, hi = of.lo, of.hi
 	}
-	_, _, overflows := p.termBounds()
-	b.e.checked = b.e.checked || overflows
-	all := int32(-1)
-	for _, t := range p.terms {
-		r := int32(-1)
-		if t.coef != 1 || len(t.atoms) == 0 {
-			r = b.constant(t.coef)
-		}
-		for _, a := range t.atoms {
-			x, err := b.atom(a)
-			if err != nil {
-				return 0, err
-			}
-			if r >= 0 {
-				x = b.emit(Times, r, x, nil)
-			}
-			r = x
-		}
-		if all >= 0 {
-			r = b.emit(Plus, all, r, nil)
-		}
-		all = r
-	}
-	return all, nil
-}
-
-func (b *building) atom(a *atom) (int32, error) {
-	key := a.key
-	if r, ok := b.at[key]; ok {
-		return r, nil
-	}
-	if a.isSymbol() {
-		return 0, fmt.Errorf("dims: the symbol %s has no value: it is none of the list", a.name)
-	}
-	x, err := b.poly(a.a)
-	if err != nil {
-		return 0, err
-	}
-	y, err := b.poly(a.b)
-	if err != nil {
-		return 0, err
-	}
-	r := b.emit(a.op, x, y, a)
+	b.e.checked = b.e.checked || lo <= -Largest || hi >= Largest
+	r = b.register(0, lo, hi)
+	b.e.code = append(b.e.code, instruction{key, r.at, of})
 	b.at[key] = r
-	return r, nil
+	return r
 }
 
 // Registers returns memory for [Evaluator.Eval], of one goroutine.
@@ -166,7 +137,7 @@ func (e *Evaluator) Eval(registers, symbols []int64) error {
 			}
 		case Floor:
 			if y <= 0 {
-				return fmt.Errorf("%s: the divisor is %d", c.divided.text, y)
+				return fmt.Errorf("%s: the divisor is %d", c.of.text, y)
 			}
 			n = floorDiv(x, y)
 		case Least:

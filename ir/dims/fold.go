@@ -30,6 +30,11 @@ func Apply[N Int](op Op, a, b N) N {
 // Fold computes d by the caller's functions: leaf gives the value of a number or a symbol, op
 // that of an operation on two values.
 func Fold[V any](d int64, leaf func(d int64) V, op func(op Op, x, y V) V) V {
+	return foldSize(d, leaf, func(by Op, x, y V, _ *atom) V { return op(by, x, y) })
+}
+
+// foldSize is Fold. Op has the atom, too, whose operation it is; nil for sums and products.
+func foldSize[V any](d int64, leaf func(d int64) V, op func(op Op, x, y V, of *atom) V) V {
 	p := table.at(d)
 	if p == nil {
 		return leaf(d)
@@ -37,7 +42,7 @@ func Fold[V any](d int64, leaf func(d int64) V, op func(op Op, x, y V) V) V {
 	return foldPoly(p, leaf, op)
 }
 
-func foldPoly[V any](p *poly, leaf func(d int64) V, op func(op Op, x, y V) V) (all V) {
+func foldPoly[V any](p *poly, leaf func(d int64) V, op func(op Op, x, y V, of *atom) V) (all V) {
 	if len(p.terms) == 0 {
 		return leaf(0)
 	}
@@ -51,22 +56,22 @@ func foldPoly[V any](p *poly, leaf func(d int64) V, op func(op Op, x, y V) V) (a
 			if k == 0 && t.coef == 1 {
 				x = y
 			} else {
-				x = op(Times, x, y)
+				x = op(Times, x, y, nil)
 			}
 		}
 		if i > 0 {
-			x = op(Plus, all, x)
+			x = op(Plus, all, x, nil)
 		}
 		all = x
 	}
 	return all
 }
 
-func foldAtom[V any](a *atom, leaf func(d int64) V, op func(op Op, x, y V) V) V {
+func foldAtom[V any](a *atom, leaf func(d int64) V, op func(op Op, x, y V, of *atom) V) V {
 	if a.isSymbol() {
 		return leaf(table.name(a.poly()))
 	}
-	return op(a.op, foldPoly(a.a, leaf, op), foldPoly(a.b, leaf, op))
+	return op(a.op, foldPoly(a.a, leaf, op), foldPoly(a.b, leaf, op), a)
 }
 
 // Replace returns d with other sizes in place of its symbols.
