@@ -315,35 +315,27 @@ func atLine(p *programs.Program, err error) error {
 		return fmt.Errorf("run: %w", err)
 	}
 	at := lower.Place(p.Text, failed.Op)
-	if e := beyondBound(p.Graph, at, failed.Reason); e != nil {
-		return e
+	if b, ok := errors.AsType[*backends.BoundError](failed.Reason); ok {
+		if e := beyondBound(p.Graph, at, b); e != nil {
+			return e
+		}
 	}
 	return fmt.Errorf("%srun: %w", at, failed.Reason)
 }
 
-// beyondBound returns the error of a size that follows from data and is beyond its bound, where that
-// is what has failed: a slice to that size, which stands at a place. It is nil otherwise. Backends
-// that compile sizes of data know the size.
-func beyondBound(g *ir.Graph, at string, reason error) *OpError {
-	if !strings.HasSuffix(at, "real_dynamic_slice: ") || !countsIn(g) {
-		return nil
-	}
+// beyondBound returns the error of the op that selects more elements than its bound: the slice to that
+// size stands at a place. It is nil if the graph has none there.
+func beyondBound(g *ir.Graph, at string, b *backends.BoundError) *OpError {
 	for _, n := range g.Nodes {
 		if n.Op != ir.OpSlice || !strings.HasPrefix(at, n.Loc.String()+": ") || n.In[0].Type.Rank() != 1 {
 			continue
 		}
 		name, _, _, ok := dims.SymbolOf(n.Type.Shape[0])
-		room := n.In[0].Type.Shape[0]
-		if !ok || dims.IsExpr(room) {
+		if !ok || dims.IsExpr(n.In[0].Type.Shape[0]) {
 			continue
 		}
-		op := strings.TrimRight(name, "0123456789")
-		have := fmt.Sprintf("the data have more elements to select than the bound %d", room)
-		if b, ok := errors.AsType[*backends.BoundError](reason); ok {
-			have = fmt.Sprintf("the data have %s to select, and the bound is %d", diag.Count(int(b.Size), "element"), b.Bound)
-		}
-		e := nodeError(n, ErrUsage, have+"; give it a larger bound, or select fewer elements")
-		e.Op, e.Operands = strings.TrimSuffix(op, "_"), nil
+		e := nodeError(n, ErrUsage, fmt.Sprintf("the data have %s to select, and the bound is %d; give it a larger bound, or select fewer elements", diag.Count(int(b.Size), "element"), b.Bound))
+		e.Op, e.Operands = strings.TrimSuffix(strings.TrimRight(name, "0123456789"), "_"), nil
 		return e
 	}
 	return nil

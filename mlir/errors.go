@@ -19,7 +19,11 @@ type Error struct {
 	Pos    Pos
 	Msg    string
 	Source string // the line Pos is on; empty when there is no text
+	Cause  error  // that Msg tells; nil if it tells all
 }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Cause }
 
 // Error prints file:line:col: error: message, the source line and a caret
 // under the column. Of a long line only the part around the column is shown.

@@ -304,5 +304,5 @@ func (c *compiler) errorAt(op *mlir.Op, err error) error {
 	if placed := (*mlir.Error)(nil); errors.As(err, &placed) && placed.File != "" || errors.As(err, new(cancelError)) {
 		return err
 	}
-	return c.Place(&mlir.Error{Pos: op.Pos, Msg: op.Name() + ": " + err.Error()})
+	return c.Place(&mlir.Error{Pos: op.Pos, Msg: op.Name() + ": " + err.Error(), Cause: err})
 }

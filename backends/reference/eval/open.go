@@ -278,6 +278,11 @@ func resolveBy(op *mlir.Op, in value, ints func(k int) ([]int, error)) (special,
 			}
 			values = append(values, v)
 		}
+		if op.Code == stablehlo.RealDynamicSlice {
+			if err := exceeded(values[1], in[0].shape); err != nil {
+				return special{}, nil, err
+			}
+		}
 		return specialise(d, op, values), values, nil
 	}
 	s := special{op: op}
@@ -311,6 +316,16 @@ func resolveBy(op *mlir.Op, in value, ints func(k int) ([]int, error)) (special,
 		s.shape = shape
 	}
 	return s, nil, nil
+}
+
+// exceeded returns the error of the first limit of a slice that is more than the operand has.
+func exceeded(limits, shape []int) error {
+	for i, n := range limits {
+		if i < len(shape) && n > shape[i] && dims.Static([]int{n, shape[i]}) {
+			return &backends.BoundError{Size: int64(n), Bound: int64(shape[i])}
+		}
+	}
+	return nil
 }
 
 // largestSize returns what dimension d of a value of type t can be set to: its size in the
