@@ -24,7 +24,7 @@ func TestMake(t *testing.T) {
 	require.Equal(t, float64(3), Float(made(t, "iota", types.BF16, 2, 2), 3))
 	require.Equal(t, float64(3), Float(made(t, "iota", types.F16, 2, 2), 3))
 
-	for _, d := range types.DTypes() {
+	for _, d := range types.RealDTypes() {
 		v := made(t, "rand:1", d, 1000)
 		again := made(t, "rand:1", d, 1000)
 		distinct := map[uint64]bool{}
@@ -99,7 +99,7 @@ func TestFormat(t *testing.T) {
 }
 
 func TestBitsRoundTrip(t *testing.T) {
-	for _, d := range types.DTypes() {
+	for _, d := range types.RealDTypes() {
 		v := made(t, "zeros", d, 2)
 		SetBits(v, 1, 1)
 		require.Equal(t, uint64(0), Bits(v, 0))

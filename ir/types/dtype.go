@@ -61,9 +61,9 @@ var dtypes = [numDTypes]struct {
 	C128:    {"c128", 16, kindComplex},
 }
 
-// DTypes returns the dtypes that arguments of backends have: all but the complex ones, of
+// RealDTypes returns all dtypes but the complex ones: those that arguments of backends have, of
 // which backends get the parts. See [AllDTypes].
-func DTypes() []DType { return upTo(C64) }
+func RealDTypes() []DType { return upTo(C64) }
 
 // AllDTypes returns every valid dtype.
 func AllDTypes() []DType { return upTo(numDTypes) }

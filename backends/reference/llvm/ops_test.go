@@ -46,8 +46,8 @@ func opKernel(op kernel.Op, from, to types.DType) *kernel.Kernel {
 func opKernels() []*kernel.Kernel {
 	var all []*kernel.Kernel
 	for _, op := range kernel.Ops() {
-		for _, from := range types.DTypes() {
-			for _, to := range types.DTypes() {
+		for _, from := range types.RealDTypes() {
+			for _, to := range types.RealDTypes() {
 				if k := opKernel(op, from, to); op.Computes() && kernel.Verify(k) == nil {
 					all = append(all, k)
 				}

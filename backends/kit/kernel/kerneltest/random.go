@@ -250,20 +250,20 @@ func (g *generator) value(t types.DType) kernel.ID {
 // op emits one that computes.
 func (g *generator) op() {
 	for {
-		op, t := pick(g, kernel.Ops()), pick(g, types.DTypes())
+		op, t := pick(g, kernel.Ops()), pick(g, types.RealDTypes())
 		if !op.Computes() || !g.may(op, t) {
 			continue
 		}
 		result, args := t, []kernel.ID{}
 		switch op {
 		case kernel.Select:
-			result = pick(g, types.DTypes())
+			result = pick(g, types.RealDTypes())
 			args = append(args, g.value(t), g.value(result), g.value(result))
 		case kernel.Convert:
-			result = pick(g, types.DTypes())
+			result = pick(g, types.RealDTypes())
 		case kernel.BitcastConvert:
 			// From floats, the bits of NaNs would show in which order they came.
-			if result = pick(g, types.DTypes()); t.IsFloat() || result == types.Bool || result.Size() != t.Size() {
+			if result = pick(g, types.RealDTypes()); t.IsFloat() || result == types.Bool || result.Size() != t.Size() {
 				continue
 			}
 		case kernel.IsFinite, kernel.CompareEQ, kernel.CompareNE, kernel.CompareLT, kernel.CompareLE, kernel.CompareGT, kernel.CompareGE:
@@ -293,7 +293,7 @@ var combining = []kernel.Op{kernel.Add, kernel.Multiply, kernel.Maximum, kernel.
 // combined returns an op and a value to reduce or combine with it in any order.
 func (g *generator) combined() (kernel.Op, kernel.ID) {
 	for {
-		op, t := pick(g, combining), pick(g, types.DTypes())
+		op, t := pick(g, combining), pick(g, types.RealDTypes())
 		switch {
 		case !g.may(op, t):
 		case op == kernel.Add && t.IsFloat():

@@ -132,7 +132,7 @@ func (g *generator) store() {
 		}
 		places = append(places, p)
 	}
-	t := pick(g, types.DTypes())
+	t := pick(g, types.RealDTypes())
 	m := kernel.Access{Param: g.param(t, places, true), Index: indices(places)}
 	if g.IntN(8) == 0 { // in place
 		load := m
@@ -170,7 +170,7 @@ func (g *generator) scatter() {
 
 // storeLocal stores to all of a new local.
 func (g *generator) storeLocal() {
-	t := pick(g, types.DTypes())
+	t := pick(g, types.RealDTypes())
 	l := kernel.Local{Name: fmt.Sprintf("l%d", len(g.locals)), DType: t}
 	kept := local{number: len(g.locals)}
 	var index []kernel.Index

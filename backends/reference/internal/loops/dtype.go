@@ -88,7 +88,7 @@ var dtypeTable = [numTypes]struct {
 
 // publicTypes has the dtypes of those whose elements callers can hold.
 var publicTypes = func() (all [numTypes]types.DType) {
-	for _, d := range types.DTypes() {
+	for _, d := range types.RealDTypes() {
 		all[OfElement(mlir.ElementOf(d))] = d
 	}
 	return all
@@ -164,7 +164,7 @@ func (d DType) Accum() DType {
 // internalTypes has the evaluator's types of those that callers can hold.
 var internalTypes = func() map[types.DType]DType {
 	all := map[types.DType]DType{}
-	for _, d := range types.DTypes() {
+	for _, d := range types.RealDTypes() {
 		all[d] = OfElement(mlir.ElementOf(d))
 	}
 	return all

@@ -224,7 +224,7 @@ func TestPrefix(t *testing.T) {
 		reverse bool
 	}
 	var all []prefix
-	for _, d := range types.DTypes() {
+	for _, d := range types.RealDTypes() {
 		for _, op := range kernel.Ops() {
 			for _, reverse := range []bool{false, true} {
 				if op.Combines() && vector.Supports(op, d) {

@@ -66,7 +66,7 @@ func trialsOf(d types.DType) []trial {
 		func(b *vector.Builder, v []vector.Value) (vector.Value, error) {
 			return b.Select(v[0], v[1], v[2]), nil
 		}})
-	for _, to := range types.DTypes() {
+	for _, to := range types.RealDTypes() {
 		all = append(all, trial{"convert_" + to.String(), "convert", "", []types.DType{d}, to, 0, nil,
 			func(b *vector.Builder, v []vector.Value) (vector.Value, error) { return b.Convert(v[0], to), nil }})
 		if d.Size() == to.Size() && d.IsNumber() && to.IsNumber() {
@@ -117,7 +117,7 @@ func TestLikeEvaluator(t *testing.T) {
 		levels = levels[len(levels)-1:]
 	}
 	for i, level := range levels {
-		for _, d := range types.DTypes() {
+		for _, d := range types.RealDTypes() {
 			between := i > 0 && i < len(levels)-1 // levels that are neither the least nor the processor's
 			if between && d != types.F32 && d != types.F64 && d != types.I32 && !trials.Soaking() {
 				continue
@@ -239,7 +239,7 @@ func TestTable(t *testing.T) {
 		if op == "convert" || op == "compare" || op == "select" || op == "clamp" {
 			continue // tried by TestLikeEvaluator: each has its own form
 		}
-		for _, d := range types.DTypes() {
+		for _, d := range types.RealDTypes() {
 			want := known(op, d, 1) || known(op, d, 2)
 			code, scalar := kernel.ParseOp(op)
 			require.Equal(t, want || beyond(op, d), scalar && vector.Supports(code, d), "%s of %v", op, d)

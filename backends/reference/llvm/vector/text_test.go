@@ -18,7 +18,7 @@ import (
 // nothing: neither does that for other levels.
 func TestNEON(t *testing.T) {
 	l := library(t)
-	for _, d := range types.DTypes() {
+	for _, d := range types.RealDTypes() {
 		if !sampled(d) {
 			continue
 		}
@@ -64,7 +64,7 @@ func TestString(t *testing.T) {
 	for _, level := range []vector.Level{vector.SSE2, vector.AVX2, vector.AVX512BF16, vector.NEON} {
 		m := vector.NewModule(vector.Machine{Level: level, Splats: level == vector.AVX2})
 		require.Equal(t, m.IR.String(), m.String())
-		for _, d := range types.DTypes() {
+		for _, d := range types.RealDTypes() {
 			if !sampled(d) {
 				continue
 			}
