@@ -234,14 +234,14 @@ func (f *flight) apart(tr *Trace) error {
 // functions called: one that writes it waits for all before, one that reads it for those that
 // write.
 type shared struct {
-	view  soa.View
-	order sched.Memory
-	torn  atomic.Pointer[error] // of a run that may have written some of it
+	view    soa.View
+	order   sched.Memory
+	invalid atomic.Pointer[error] // of a run that may have written some of it
 }
 
 // fault returns why the memory has no elements to read.
 func (m *shared) fault() error {
-	if err := m.torn.Load(); err != nil {
+	if err := m.invalid.Load(); err != nil {
 		return *err
 	}
 	return nil
@@ -344,13 +344,13 @@ func (f *flight) settleShared(err error) {
 		switch {
 		case d.next == nil:
 		case err == nil:
-			d.past.inPlace.torn.Store(nil)
+			d.past.inPlace.invalid.Store(nil)
 			d.next.publish(&d.view, nil)
 		default:
 			d.next.publish(nil, err)
 			if overwrites(err) {
-				torn := fmt.Errorf("the memory of the tensor written at %v may have been written over: %w", d.site, err)
-				d.past.inPlace.torn.Store(&torn)
+				invalid := fmt.Errorf("the memory of the tensor written at %v may have been written over: %w", d.site, err)
+				d.past.inPlace.invalid.Store(&invalid)
 			}
 		}
 	}

@@ -196,10 +196,10 @@ func (tr *Trace) beginFunction() (end func()) {
 	}
 }
 
-// outlives returns the trace of the function that the calling goroutine is tracing, if tr was
+// innerTrace returns the trace of the function that the calling goroutine is tracing, if tr was
 // made before: what is recorded in tr then is recorded once, and not with each call. It returns
 // nil if there is none.
-func (tr *Trace) outlives() *Trace {
+func (tr *Trace) innerTrace() *Trace {
 	if tracing.n.Load() == 0 {
 		return nil
 	}
@@ -220,7 +220,7 @@ func (tr *Trace) outlives() *Trace {
 // once is the error of op, which writes for a step of tr while a function is traced that each
 // call is to run; nil if none is.
 func (tr *Trace) once(op string, xs ...*Tensor) *Tensor {
-	f := tr.outlives()
+	f := tr.innerTrace()
 	if f == nil {
 		return nil
 	}

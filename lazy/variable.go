@@ -33,7 +33,7 @@ type variable struct {
 	now      *value        // the latest version; it may still be on its way
 	assigned callsite.Site // where that was assigned
 	lost     *OpError      // of an assignment that was in no trace, until somebody asks
-	torn     bool          // lost stays until the variable gets values: those it has are none
+	invalid  bool          // lost stays until the variable gets values: those it has are none
 	failed   error         // of the latest version that was taken back, until it was read
 }
 
@@ -137,8 +137,8 @@ func (v *variable) set(view soa.View, at callsite.Site) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.now, v.assigned = &value{name: v.name, view: view, version: true, host: true}, at
-	if v.torn {
-		v.torn, v.lost = false, nil
+	if v.invalid {
+		v.invalid, v.lost = false, nil
 	}
 	v.dev.born(v.now, "variable", v.made)
 }
@@ -155,8 +155,8 @@ func (v *variable) lose(err *OpError) {
 
 // invalidate has the variable be an error until it gets values. The caller has mu.
 func (v *variable) invalidate(err *OpError) {
-	if !v.torn {
-		v.lost, v.torn = err, true
+	if !v.invalid {
+		v.lost, v.invalid = err, true
 	}
 }
 
@@ -168,7 +168,7 @@ func (v *variable) takeLost() error {
 		return nil
 	}
 	err := v.lost
-	if !v.torn {
+	if !v.invalid {
 		v.lost = nil
 	}
 	return err

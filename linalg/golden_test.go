@@ -95,7 +95,7 @@ func fill(tr *lazy.Trace, dims []int, k int) *lazy.Tensor {
 }
 
 func definite(x *lazy.Tensor) *lazy.Tensor {
-	return x.MatMul(turned(x.Conj())).Add(lazy.Eye(x.Trace(), x.DType(), x.Dim(-1), x.Dim(-1)))
+	return x.MatMul(transposed(x.Conj())).Add(lazy.Eye(x.Trace(), x.DType(), x.Dim(-1), x.Dim(-1)))
 }
 
 // singular is a matrix whose last column is the sum of the others.
@@ -141,11 +141,11 @@ var goldenCalls = map[string]func(x []*lazy.Tensor) []*lazy.Tensor{
 	"Reflect":            func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.Reflect(x[0])) },
 	"HouseholderProduct": func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.HouseholderProduct(x[0], x[1])) },
 	"Eigh": func(x []*lazy.Tensor) []*lazy.Tensor {
-		return squares(0, list(linalg.Eigh(x[0].Add(turned(x[0].Conj())), false))...)
+		return squares(0, list(linalg.Eigh(x[0].Add(transposed(x[0].Conj())), false))...)
 	},
 	"Eigh/triangle": func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.EigvalsH(x[0], false)) },
 	"EigvalsH": func(x []*lazy.Tensor) []*lazy.Tensor {
-		return list(linalg.EigvalsH(x[0].Add(turned(x[0].Conj())), true))
+		return list(linalg.EigvalsH(x[0].Add(transposed(x[0].Conj())), true))
 	},
 	"SVD":     func(x []*lazy.Tensor) []*lazy.Tensor { return squares(1, list(linalg.SVD(x[0], false))...) },
 	"SVDVals": func(x []*lazy.Tensor) []*lazy.Tensor { return list(linalg.SVDVals(x[0])) },

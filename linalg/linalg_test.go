@@ -41,7 +41,7 @@ func values(t testing.TB, x *lazy.Tensor) []float64 {
 	return got
 }
 
-func turned(x *lazy.Tensor) *lazy.Tensor { return x.SwapAxes(-2, -1) }
+func transposed(x *lazy.Tensor) *lazy.Tensor { return x.SwapAxes(-2, -1) }
 
 // small demands that all elements are within bound of 0.
 func small(t testing.TB, x *lazy.Tensor, bound float64, message ...any) {
@@ -54,7 +54,7 @@ func small(t testing.TB, x *lazy.Tensor, bound float64, message ...any) {
 // off is how far xᵀx is from the identity.
 func off(x *lazy.Tensor) *lazy.Tensor {
 	n := x.Dim(-1)
-	return turned(x).MatMul(x).Sub(lazy.Eye(x.Trace(), x.DType(), n, n))
+	return transposed(x).MatMul(x).Sub(lazy.Eye(x.Trace(), x.DType(), n, n))
 }
 
 // Products of the factors are the matrix, for all forms of matrices, and the factors are what their
@@ -93,12 +93,12 @@ func TestFactors(t *testing.T) {
 					product := u.Narrow(-1, 0, k).Mul(s.Unsqueeze(-2)).MatMul(vt.Narrow(-2, 0, k))
 					small(t, product.Sub(x), bound, "svd", name)
 					small(t, off(u), bound, "u", name)
-					small(t, off(turned(vt)), bound, "v", name)
+					small(t, off(transposed(vt)), bound, "v", name)
 				}
 				if dims[len(dims)-1] == dims[len(dims)-2] {
-					a := x.Add(turned(x))
+					a := x.Add(transposed(x))
 					l, v := linalg.Eigh(a, false)
-					small(t, v.Mul(l.Unsqueeze(-2)).MatMul(turned(v)).Sub(a), bound, "eigh", name)
+					small(t, v.Mul(l.Unsqueeze(-2)).MatMul(transposed(v)).Sub(a), bound, "eigh", name)
 					small(t, off(v), bound, "v", name)
 				}
 			}

@@ -138,14 +138,14 @@ func gradLUFactor(x *lazy.Tensor, y, ct []*lazy.Tensor) []*lazy.Tensor {
 		gl, gu := ct.Narrow(-1, 0, k).Tril(-1), ct.Narrow(-2, 0, k).Triu(0)
 		l1, u1 := l.Narrow(-2, 0, k), u.Narrow(-1, 0, k)
 		gl1, gu1 := gl.Narrow(-2, 0, k), gu.Narrow(-1, 0, k)
-		forL, forU := turned(l1).MatMul(gl1), gu1.MatMul(turned(u1))
+		forL, forU := transposed(l1).MatMul(gl1), gu1.MatMul(transposed(u1))
 		solve := func(b *lazy.Tensor) *lazy.Tensor { return l1.TriangularSolve(b, false, false, true, true) }
 		divide := func(b *lazy.Tensor) *lazy.Tensor { return u1.TriangularSolve(b, true, true, true, false) }
 		if n > k {
-			forL = forL.Sub(gu.Narrow(-1, k, n-k).MatMul(turned(u.Narrow(-1, k, n-k))))
+			forL = forL.Sub(gu.Narrow(-1, k, n-k).MatMul(transposed(u.Narrow(-1, k, n-k))))
 		}
 		if m > k {
-			forU = forU.Sub(turned(l.Narrow(-2, k, m-k)).MatMul(gl.Narrow(-2, k, m-k)))
+			forU = forU.Sub(transposed(l.Narrow(-2, k, m-k)).MatMul(gl.Narrow(-2, k, m-k)))
 		}
 		g := divide(solve(forL.Tril(-1).Add(forU.Triu(0))))
 		if n > k {

@@ -46,11 +46,11 @@ func unstack(y *lazy.Tensor, batch []int) *lazy.Tensor {
 // rowsAndColumns returns the last two dimensions.
 func rowsAndColumns(x *lazy.Tensor) (m, n int) { return x.OpenDim(-2), x.OpenDim(-1) }
 
-// turned is the transpose of each matrix.
-func turned(x *lazy.Tensor) *lazy.Tensor { return x.SwapAxes(-2, -1) }
+// transposed is the transpose of each matrix.
+func transposed(x *lazy.Tensor) *lazy.Tensor { return x.SwapAxes(-2, -1) }
 
 // adjoint is the transpose of each matrix, of complex numbers the conjugate of it.
-func adjoint(x *lazy.Tensor) *lazy.Tensor { return turned(x.Conj()) }
+func adjoint(x *lazy.Tensor) *lazy.Tensor { return transposed(x.Conj()) }
 
 // isComplex reports whether x has complex numbers.
 func isComplex(x *lazy.Tensor) bool { return x.DType().IsComplex() }

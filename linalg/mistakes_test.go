@@ -122,7 +122,7 @@ func TestSingular(t *testing.T) {
 		require.InDeltaSlice(t, []float64{3, 0, 0}, values(t, linalg.SVDVals(ones)), 1e-12)
 		u, _, vt := linalg.SVD(zero, false)
 		small(t, off(u), 1e-12)
-		small(t, off(turned(vt)), 1e-12)
+		small(t, off(transposed(vt)), 1e-12)
 		l, v := linalg.Eigh(zero, false)
 		require.Equal(t, make([]float64, 3), values(t, l))
 		small(t, off(v), 1e-12)

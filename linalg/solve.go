@@ -68,9 +68,9 @@ func computeSolveFactored(_, lu, order, b *lazy.Tensor, transpose bool) *lazy.Te
 // conjugates.
 func gradSolveFactored(x, lu, order, _, y, ct *lazy.Tensor, transpose bool) []*lazy.Tensor {
 	w := recordSolveFactored(x, lu, order, ct.Conj(), !transpose)
-	g := w.MatMul(turned(y))
+	g := w.MatMul(transposed(y))
 	if transpose {
-		g = turned(g)
+		g = transposed(g)
 	}
 	return []*lazy.Tensor{g.Neg().Conj(), nil, nil, w.Conj()}
 }
@@ -103,7 +103,7 @@ func computeSolve(x, b *lazy.Tensor, right bool) *lazy.Tensor {
 	if vector {
 		b = b.Unsqueeze(-1)
 	} else if right {
-		b = turned(b)
+		b = transposed(b)
 	}
 	x, b = together(x, b)
 	y := solve(x, b, right)
@@ -111,7 +111,7 @@ func computeSolve(x, b *lazy.Tensor, right bool) *lazy.Tensor {
 	case vector:
 		return y.Squeeze(-1)
 	case right:
-		return turned(y)
+		return transposed(y)
 	}
 	return y
 }
@@ -192,7 +192,7 @@ func least(x, s *lazy.Tensor, rtol, eps float64) *lazy.Tensor {
 func computePInv(x *lazy.Tensor, rtol float64) *lazy.Tensor {
 	m, n := rowsAndColumns(x)
 	if m == 0 || n == 0 {
-		return turned(x)
+		return transposed(x)
 	}
 	eps := epsilon(x)
 	return functions.Wide(func(t ...*lazy.Tensor) *lazy.Tensor {

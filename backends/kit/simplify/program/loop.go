@@ -62,7 +62,7 @@ func (f *flow) invariant(op *mlir.Op, cond, body *mlir.Block, kept []bool) {
 // keptByLoop says which values of a loop its condition, its effects or a result
 // that somebody uses depend on.
 func (f *flow) keptByLoop(op *mlir.Op, cond, body *mlir.Block) []bool {
-	k := keeping{
+	k := liveness{
 		flow: f, next: Terminator(body).Operands, kept: make([]bool, len(op.Results)),
 		arg: map[*mlir.Value]int{}, inside: map[*mlir.Op]bool{}, needed: map[*mlir.Value]bool{},
 	}
@@ -87,8 +87,8 @@ func (f *flow) keptByLoop(op *mlir.Op, cond, body *mlir.Block) []bool {
 	return k.kept
 }
 
-// keeping finds what the values of a loop depend on.
-type keeping struct {
+// liveness finds the values of a loop that its condition, its effects or used results depend on.
+type liveness struct {
 	*flow
 	next   []*mlir.Value // what the body hands on
 	arg    map[*mlir.Value]int
@@ -98,14 +98,14 @@ type keeping struct {
 	work   []*mlir.Value
 }
 
-func (k *keeping) keep(i int) {
+func (k *liveness) keep(i int) {
 	if !k.kept[i] {
 		k.kept[i] = true
 		k.need(k.next[i])
 	}
 }
 
-func (k *keeping) need(v *mlir.Value) {
+func (k *liveness) need(v *mlir.Value) {
 	if v = k.now(v); !k.needed[v] {
 		k.needed[v] = true
 		k.work = append(k.work, v)
@@ -113,7 +113,7 @@ func (k *keeping) need(v *mlir.Value) {
 }
 
 // block needs what the ops with effects take, and with all what ends the block.
-func (k *keeping) block(b *mlir.Block, all bool) {
+func (k *liveness) block(b *mlir.Block, all bool) {
 	for i, op := range b.Ops {
 		if last := i == len(b.Ops)-1; last && !all || !last && k.Pure(op) {
 			continue
@@ -123,7 +123,7 @@ func (k *keeping) block(b *mlir.Block, all bool) {
 }
 
 // operands needs all that op and what is in its regions take.
-func (k *keeping) operands(op *mlir.Op) {
+func (k *liveness) operands(op *mlir.Op) {
 	Walk(&mlir.Block{Ops: []*mlir.Op{op}}, func(op *mlir.Op) {
 		for _, v := range op.Operands {
 			k.need(v)
@@ -131,7 +131,7 @@ func (k *keeping) operands(op *mlir.Op) {
 	})
 }
 
-func (k *keeping) reach(v *mlir.Value) {
+func (k *liveness) reach(v *mlir.Value) {
 	if i, is := k.arg[v]; is {
 		k.keep(i)
 	}
