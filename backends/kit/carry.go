@@ -139,15 +139,17 @@ func (c *carry) from(v *mlir.Value, t mlir.Type) *mlir.Value {
 	if !how.parts {
 		return c.op(how.op, tt, v).Results[0]
 	}
-	part := mlir.Tensor(how.elem, tt.Shape...)
+	part, one := mlir.Tensor(how.elem, tt.Shape...), mlir.Tensor(how.elem, append([]int64{1}, tt.Shape...)...)
+	zero := c.op(stablehlo.Constant, mlir.Tensor(how.elem))
+	zero.Attrs = mlir.Dict{{Name: "value", Value: mlir.Dense(mlir.Tensor(how.elem), make([]byte, mlir.DTypeOf(how.elem).Size()))}}
 	var parts [2]*mlir.Value
-	for i := range parts {
-		from, to := make([]int64, len(tt.Shape)+1), append([]int64{int64(i) + 1}, tt.Shape...)
-		from[0] = int64(i)
-		s := c.op(stablehlo.Slice, mlir.Tensor(how.elem, append([]int64{1}, tt.Shape...)...), v)
-		s.Attrs = mlir.Dict{{Name: "start_indices", Value: mlir.I64Array(from)}, {Name: "limit_indices", Value: mlir.I64Array(to)},
-			{Name: "strides", Value: mlir.I64Array(slices.Repeat([]int64{1}, len(to)))}}
-		parts[i] = c.op(stablehlo.Reshape, part, s.Results[0]).Results[0]
+	for i := range parts { // a pad by less than nothing is a slice whose limits need not be known
+		low, high, none := make([]int64, len(one.Shape)), make([]int64, len(one.Shape)), make([]int64, len(one.Shape))
+		low[0], high[0] = -int64(i), int64(i)-1
+		p := c.op(stablehlo.Pad, one, v, zero.Results[0])
+		p.Attrs = mlir.Dict{{Name: "edge_padding_low", Value: mlir.I64Array(low)}, {Name: "edge_padding_high", Value: mlir.I64Array(high)},
+			{Name: "interior_padding", Value: mlir.I64Array(none)}}
+		parts[i] = c.op(stablehlo.Reshape, part, p.Results[0]).Results[0]
 	}
 	return c.op(stablehlo.Complex, tt, parts[:]...).Results[0]
 }

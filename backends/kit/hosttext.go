@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
@@ -99,8 +100,62 @@ func reopen(m *mlir.Module) (err error) {
 		}
 		return err == nil
 	})
+	for _, fn := range m.Ops {
+		reshapes(fn)
+	}
 	m.Retype((*mlir.TensorType).Opened)
 	return err
+}
+
+// reshapes turns the reshapes within an op that only leave out or add dimensions of size 1
+// into dynamic ones, where sizes are expressions: no reshape has an open result.
+func reshapes(in *mlir.Op) {
+	for _, r := range in.Regions {
+		for _, b := range r.Blocks {
+			var ops []*mlir.Op
+			for _, op := range b.Ops {
+				reshapes(op)
+				if op.Code == stablehlo.Reshape && dims.HasExpr(op.Results[0].Type.(*mlir.TensorType).Shape...) {
+					ops = append(ops, dynamicReshape(op)...)
+				}
+				ops = append(ops, op)
+			}
+			b.Ops = ops
+		}
+	}
+}
+
+// dynamicReshape makes a reshape a dynamic one and returns the ops that make its shape of the
+// sizes of its operand. A reshape that has another size stays what it is.
+func dynamicReshape(op *mlir.Op) (shape []*mlir.Op) {
+	to, from := op.Results[0].Type.(*mlir.TensorType).Shape, op.Operands[0].Type.(*mlir.TensorType).Shape
+	add := func(code mlir.Code, t *mlir.TensorType, attr mlir.NamedAttr, from ...*mlir.Value) *mlir.Value {
+		x := mlir.NewOp(code, from, t)
+		x.Ordinal = op.Ordinal
+		if attr.Name != "" {
+			x.Attrs = mlir.Dict{attr}
+		}
+		shape = append(shape, x)
+		return x.Results[0]
+	}
+	one := mlir.Tensor(mlir.I32, 1)
+	var sizes []*mlir.Value
+	for _, n := range to {
+		if !dims.IsExpr(n) {
+			c := mlir.Dense(one, binary.LittleEndian.AppendUint32(nil, uint32(n)))
+			sizes = append(sizes, add(stablehlo.Constant, one, mlir.NamedAttr{Name: "value", Value: c}))
+			continue
+		}
+		at := slices.Index(from, n)
+		if at < 0 {
+			return nil
+		}
+		size := add(stablehlo.GetDimensionSize, mlir.Tensor(mlir.I32), mlir.NamedAttr{Name: "dimension", Value: mlir.I64Attr(int64(at))}, op.Operands[0])
+		sizes = append(sizes, add(stablehlo.Reshape, one, mlir.NamedAttr{}, size))
+	}
+	all := add(stablehlo.Concatenate, mlir.Tensor(mlir.I32, int64(len(to))), mlir.NamedAttr{Name: "dimension", Value: mlir.I64Attr(0)}, sizes...)
+	op.Code, op.Operands = stablehlo.DynamicReshape, append(slices.Clone(op.Operands), all)
+	return shape
 }
 
 // mainOf returns a module whose main runs ops of the program, with inputs as arguments and
