@@ -43,7 +43,12 @@ func (in *inputs) record(f *Function) (*shapeinfer.Open, error) {
 func (f *Function) openGraph(given []types.Type) (o *shapeinfer.Open, refused, err error) {
 	symbols := symbolsOf(given)
 	var samples []*ir.Graph
-	taken := map[int]bool{}
+	taken := map[int]bool{} // the types' own numbers: a graph has one constant for sizes that are equal
+	for _, t := range given {
+		for _, d := range t.Shape {
+			taken[d] = !dims.IsExpr(d)
+		}
+	}
 	for _, from := range []iter.Seq[int]{many, few, some} {
 		v := numbersFor(symbols, from, taken)
 		g, failed := f.graphOf(v.ofTypes(given), false)

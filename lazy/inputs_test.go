@@ -45,6 +45,27 @@ func TestInputsOfComputedSizes(t *testing.T) {
 	}
 }
 
+// A function may have a dimension of a fixed size that an open one can be as well, and data of the host
+// of which there is more for another size.
+func TestInputsBesideNumbers(t *testing.T) {
+	dev := open(t, "cpu", lazy.Compiled())
+	n := lazy.Dim("n", 1, 9)
+	f := lazy.Func(dev, func(tr *lazy.Trace, xs []*lazy.Tensor) []*lazy.Tensor {
+		x, i := xs[0], xs[1]
+		pairs := x.Dim(1) * (x.Dim(1) - 1) / 2
+		return []*lazy.Tensor{x.Index(i, i), lazy.From(tr, make([]float32, pairs), pairs).Exp()}
+	})
+	require.NoError(t, f.Inputs(lazy.Input{Name: "x", Type: types.Of(lazy.F32, 4, n)}, lazy.Input{Name: "i", Type: types.Of(lazy.I32, 4, n)}))
+	for _, n := range []int{3, 9, 2, 5} {
+		x, i := lazy.From(dev, make([]float32, 4*n), 4, n), lazy.From(dev, make([]int32, 4*n), 4, n)
+		ys, err := f.CallAll(t.Context(), x, i)
+		require.NoError(t, err)
+		require.Equal(t, []int{4, n}, []int(ys[0].Shape()))
+		require.Equal(t, []int{n * (n - 1) / 2}, []int(ys[1].Shape()))
+	}
+	require.EqualValues(t, 1, f.Report().Compiled)
+}
+
 // A size that no expression of few samples is has an error that says where, and what to write.
 func TestInputsWithoutAnExpression(t *testing.T) {
 	dev := open(t, "cpu")

@@ -51,8 +51,14 @@ func Generalize(samples []*ir.Graph, given ...types.Type) (*Open, error) {
 	var err error
 	for _, related := range []bool{false, true} {
 		g := &general{
-			related: related, given: given,
+			related: related, given: given, named: map[string]bool{},
 			known: map[sample]int{}, places: map[int]string{}, bodies: map[[MostSamples]*ir.Composite]*ir.Composite{},
+		}
+		for _, t := range given {
+			for _, symbol := range dims.Symbols(t.Shape...) {
+				name, _, _, _ := dims.SymbolOf(symbol)
+				g.named[name] = true
+			}
 		}
 		var open *ir.Graph
 		if err = g.count(samples); err != nil {
@@ -80,13 +86,14 @@ type sample [MostSamples]int
 
 // general is the work of Generalize.
 type general struct {
-	b       *ir.Builder    // of the graph at hand
-	related bool           // sizes of parameters may be expressions of others
-	given   []types.Type   // of the first parameters
-	symbols int            // how many have been made
-	known   map[sample]int // the first expression that has these values
-	places  map[int]string // by symbol made, the dimension of an argument that it is
-	order   []sample       // of known
+	b       *ir.Builder     // of the graph at hand
+	related bool            // sizes of parameters may be expressions of others
+	given   []types.Type    // of the first parameters
+	symbols int             // how many have been made
+	named   map[string]bool // of given, and those made
+	known   map[sample]int  // the first expression that has these values
+	places  map[int]string  // by symbol made, the dimension of an argument that it is
+	order   []sample        // of known
 	bodies  map[[MostSamples]*ir.Composite]*ir.Composite
 	counts  [MostSamples]map[int]int // by sample and size that follows from data, the size of the graph
 }
@@ -292,14 +299,25 @@ func (g *general) parameterSize(v sample, n int, top bool) (int, error) {
 	if g.symbols == mostSymbols {
 		return 0, fmt.Errorf("more sizes of arguments differ than may be open (limit %d)", mostSymbols)
 	}
-	name := "n"
-	if g.symbols > 0 {
-		name = fmt.Sprint("n", g.symbols)
-	}
-	d := int(dims.Symbol(name, 1, MostOpen))
+	d := int(dims.Symbol(g.name(), 1, MostOpen))
 	g.symbols++
 	g.learn(v, d)
 	return d, nil
+}
+
+// name returns the name of a new symbol. Sizes of given have other names: a text tells its symbols
+// apart by them.
+func (g *general) name() string {
+	for i := 0; ; i++ {
+		name := "n"
+		if i > 0 {
+			name = fmt.Sprint("n", i)
+		}
+		if !g.named[name] {
+			g.named[name] = true
+			return name
+		}
+	}
 }
 
 // valuesOf returns what of is in each sample.
