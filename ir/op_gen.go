@@ -295,6 +295,7 @@ const (
 	ResultIndex              = 0
 	HostCallName             = 0
 	HostCallResults          = 1
+	HostCallEffect           = 2
 	ScanIterations           = 0
 	ScanReverse              = 1
 	ScanCarries              = 2

@@ -123,10 +123,12 @@ var (
 // device looks at all indices: a run then waits in its midst until they are on the host.
 //
 // Indices that are arguments are looked at before the run, those that the program computes by a call of
-// the host in its midst. Indices that are in range whatever the arguments are, such as those of ArgMax and
-// TopK, cost nothing, and one that no result depends on may not be looked at. The error has the op, its
-// line, the index and the range. Variables are as they were before the step, and its tensors have the error. Indices within closures of control flow, as [For]
-// takes, and those that a function with open [Function.Inputs] computes are not looked at.
+// the host in its midst. Those within closures of control flow, as [For] takes, are looked at when the
+// branch or loop has ended. Indices that are in range whatever the arguments are, such as those of ArgMax and TopK and
+// the number of an iteration, cost nothing. The error has the op, its line, the index and the range.
+// Variables are as they were before the step, and its tensors have the error. Indices that a function
+// with open [Function.Inputs] computes are not looked at. Nor are, in a step that assigns variables, those
+// that a loop begins with as elements of an argument, such as the tokens of a text that it goes on with.
 func CheckIndices(on bool) Option { return func(d *Device) { d.checkIndices, d.anyIndex = on, !on } }
 
 // looksAt returns what the indices in g are to be, and the program of g that looks at those that it

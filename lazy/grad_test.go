@@ -287,7 +287,7 @@ var stridedGrads = []gradCase{
 		})
 	}),
 	unaryCase("host_call", -2, 2, func(x *Tensor) *Tensor { // behind a stop: it has none of its own
-		n, err := shapeinfer.Record(x.tr.b, ir.OpHostCall, []*ir.Node{x.tr.operand(x)}, []ir.Attr{{Str: "test.elements"}, {Str: "f32[]"}}, nil)
+		n, err := shapeinfer.Record(x.tr.b, ir.OpHostCall, []*ir.Node{x.tr.operand(x)}, []ir.Attr{{Str: "test.elements"}, {Str: "f32[]"}, {}}, nil)
 		return x.Mul(x.tr.result(n, err).Convert(F64).Stop())
 	}),
 	unaryCase("stop", -2, 2, func(x *Tensor) *Tensor { return x.Mul(x.Stop().MulScalar(0).Stop().AddScalar(3)) }),

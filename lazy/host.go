@@ -100,7 +100,7 @@ func (h *HostOp) body(x []*Tensor, _ Attrs) []*Tensor {
 	for i, t := range x {
 		in[i] = tr.operand(t)
 	}
-	n, err := shapeinfer.Record(tr.b, ir.OpHostCall, in, []ir.Attr{{Str: h.Name}, {Str: ir.HostResultsText(out)}}, nil)
+	n, err := shapeinfer.Record(tr.b, ir.OpHostCall, in, []ir.Attr{ir.HostCallName: {Str: h.Name}, ir.HostCallResults: {Str: ir.HostResultsText(out)}, ir.HostCallEffect: {}}, nil)
 	tr.results(ys, n, err)
 	return ys
 }

@@ -2,6 +2,7 @@ package lazy_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,6 +59,81 @@ var outOfRange = []struct {
 		return lazy.Vmap(func(_ *lazy.Trace, a []*lazy.Tensor) []*lazy.Tensor { return tensors{a[0].Gather(computed(a[1]))} },
 			tensors{x.Narrow(1, 0, 1).Transpose(), at.Unsqueeze(1)}, lazy.VmapOptions{})[0]
 	}, false},
+	// Computed, and then without use.
+	{"gather(f32[4], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return lazy.Zeros(x.Trace(), lazy.F32, 4).Gather(computed(at))
+	}, false},
+	{"gather(i32[4], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return x.Narrow(1, 0, 1).Reshape(4).Convert(lazy.I32).Gather(computed(at)).MulScalar(0)
+	}, false},
+	// Within closures.
+	{"gather(f32[4,3], i64[1]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return lazy.For(3, func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			return tensors{s[0].Add(x.Gather(at))}
+		}, x.Narrow(0, 0, 1))[0]
+	}, false},
+	{"gather(f32[4,3], i64[]): the index at [0] is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return lazy.Map(func(_ *lazy.Trace, rows []*lazy.Tensor) []*lazy.Tensor { return tensors{x.Gather(rows[0])} }, at)[0]
+	}, false},
+	{"gather(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return lazy.If(x.Sum().Greater(lazy.Full(x.Trace(), lazy.F32, 1)), func(*lazy.Trace) []*lazy.Tensor { return tensors{x.Gather(at)} },
+			func(tr *lazy.Trace) []*lazy.Tensor { return tensors{lazy.Zeros(tr, lazy.F32, 1, 3)} })[0]
+	}, false},
+	{"one_hot(i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		none := func(tr *lazy.Trace) []*lazy.Tensor { return tensors{lazy.Zeros(tr, lazy.F32, 1, 4), x} }
+		return lazy.Case(lazy.Full(x.Trace(), lazy.I64, 1), none, func(*lazy.Trace) []*lazy.Tensor { return tensors{computed(at).OneHot(4, lazy.F32), x} }, none)[0]
+	}, false},
+	{"index(i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return lazy.For(3, func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			return tensors{s[0].Add(x.Index(s[1])), computed(s[1])}
+		}, x.Narrow(0, 0, 1), at)[0]
+	}, true},
+	{"gather(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		n := at.Abs().Max() // 4 for 4: the last iteration
+		return lazy.For(n.AddScalar(1), func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			return tensors{s[0].Add(x.Gather(i.Mul(at.Sign().Max()).Reshape(1)))}
+		}, x.Narrow(0, 0, 1))[0]
+	}, false},
+	{"gather(f32[4,3], i64[]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		_, ys := lazy.Scan(func(_ *lazy.Trace, carry, rows []*lazy.Tensor) (next, ys []*lazy.Tensor) {
+			return tensors{carry[0].Add(rows[0])}, tensors{x.Gather(computed(carry[0]))}
+		}, tensors{at.Reshape()}, tensors{lazy.Zeros(x.Trace(), lazy.I64, 2)}, lazy.ScanOptions{})
+		return ys[0]
+	}, false},
+	{"scatter_add(f32[4,3], i64[1], f32[1,3]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return lazy.For(2, func(tr *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			return lazy.For(2, func(tr *lazy.Trace, j *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return lazy.If(j.Equal(lazy.Full(tr, lazy.I32, 1)), func(tr *lazy.Trace) []*lazy.Tensor {
+					return tensors{s[0].ScatterAdd(computed(at), lazy.Ones(tr, lazy.F32, 1, 3))}
+				}, func(*lazy.Trace) []*lazy.Tensor { return s })
+			}, s...)
+		}, x)[0]
+	}, false},
+	{"gather(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return lazy.For(3, func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			return tensors{s[0].Add(lazy.Checkpoint(x, func(x *lazy.Tensor) *lazy.Tensor { return x.Gather(computed(at)) }))}
+		}, x.Narrow(0, 0, 1))[0]
+	}, false},
+	{"gather(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return lazy.Checkpoint(x, func(x *lazy.Tensor) *lazy.Tensor {
+			return lazy.For(3, func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(x.Gather(computed(at)))}
+			}, x.Narrow(0, 0, 1))[0]
+		})
+	}, false},
+	{"gather(f32[4,3], i64[1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		y := lazy.For(3, func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+			return tensors{s[0].Mul(x.Gather(computed(at)))}
+		}, x.Narrow(0, 0, 1))[0]
+		return y.Add(lazy.Grad(y.Sum(), x)[0].Narrow(0, 0, 1))
+	}, false},
+	{"gather(f32[1,4], i64[1,1]): an index is 4", func(x, at *lazy.Tensor) *lazy.Tensor {
+		return lazy.Vmap(func(_ *lazy.Trace, a []*lazy.Tensor) []*lazy.Tensor {
+			return lazy.For(2, func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(a[0].Gather(computed(a[1])))}
+			}, a[0].Narrow(0, 0, 1))
+		}, tensors{x.Narrow(1, 0, 1).Transpose(), at.Unsqueeze(1)}, lazy.VmapOptions{})[0]
+	}, false},
 }
 
 // computed is at, as the program computes it of all its elements.
@@ -98,6 +174,141 @@ func TestIndicesOutOfRangeByDefault(t *testing.T) {
 					require.NoError(t, step(loose, 4))
 				}
 			})
+		}
+	}
+}
+
+// Indices of loops that are in range whatever the arguments are cost nothing: the program has no call of
+// the host.
+func TestIndicesOfLoopsInRange(t *testing.T) {
+	one := func(tr *lazy.Trace) *lazy.Tensor { return lazy.Full(tr, lazy.I32, 1) }
+	for name, c := range map[string]struct {
+		looks bool
+		f     func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor
+	}{
+		"number of the iteration": {false, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.For(4, func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(x.Gather(i))}
+			}, x.Max())[0]
+		}},
+		"one iteration more": {true, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.For(5, func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(x.Gather(i))}
+			}, x.Max())[0]
+		}},
+		"computed number of iterations": {false, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			n := at.Max().Minimum(lazy.Full(tr, lazy.I64, 4))
+			return lazy.For(n, func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(x.Gather(i))}
+			}, x.Max())[0]
+		}},
+		"any number of iterations": {true, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.For(at.Max(), func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(x.Gather(i))}
+			}, x.Max())[0]
+		}},
+		"counter of a while": {false, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.While(func(tr *lazy.Trace, s []*lazy.Tensor) *lazy.Tensor {
+				return s[1].Less(lazy.Full(tr, lazy.I32, 4)).And(s[0].Less(lazy.Full(tr, lazy.F32, 100)))
+			}, func(tr *lazy.Trace, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(x.Gather(s[1])), s[1].Add(one(tr))}
+			}, x.Max(), lazy.Full(tr, lazy.I32, 0))[0]
+		}},
+		"counter after a while": {true, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return x.Gather(lazy.While(func(tr *lazy.Trace, s []*lazy.Tensor) *lazy.Tensor {
+				return s[0].Less(lazy.Full(tr, lazy.I32, 2))
+			}, func(tr *lazy.Trace, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(lazy.Full(tr, lazy.I32, 3))}
+			}, lazy.Full(tr, lazy.I32, 0))[0])
+		}},
+		"counter down": {false, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.While(func(tr *lazy.Trace, s []*lazy.Tensor) *lazy.Tensor {
+				return lazy.Full(tr, lazy.I32, 0).LessEqual(s[1])
+			}, func(tr *lazy.Trace, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(x.Gather(s[1])), s[1].Sub(one(tr))}
+			}, x.Max(), lazy.Full(tr, lazy.I32, 3))[0]
+		}},
+		"counter of a scan": {false, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			carry, _ := lazy.Scan(func(tr *lazy.Trace, s, rows []*lazy.Tensor) (next, ys []*lazy.Tensor) {
+				return tensors{s[0].Add(x.Gather(s[1])), s[1].Add(one(tr))}, nil
+			}, tensors{x.Max(), lazy.Full(tr, lazy.I32, 1)}, tensors{x.Narrow(0, 0, 3)}, lazy.ScanOptions{})
+			return carry[0]
+		}},
+		"counter of a scan that passes": {true, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			carry, _ := lazy.Scan(func(tr *lazy.Trace, s, rows []*lazy.Tensor) (next, ys []*lazy.Tensor) {
+				return tensors{s[0].Add(x.Gather(s[1])), s[1].Add(one(tr))}, nil
+			}, tensors{x.Max(), lazy.Full(tr, lazy.I32, 1)}, tensors{x}, lazy.ScanOptions{})
+			return carry[0]
+		}},
+		"label of the model": {false, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.For(9, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{x.Gather(s[1]).Mul(x).Max().Add(s[0]), x.Mul(s[0]).ArgMax(0)}
+			}, x.Max(), lazy.Full(tr, lazy.I64, 2))[0]
+		}},
+		"remainder": {false, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.For(9, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{x.Gather(s[1]).Add(s[0]), s[1].AddScalar(3).Remainder(lazy.Full(tr, lazy.I64, 4))}
+			}, x.Max(), lazy.Full(tr, lazy.I64, 2))[0]
+		}},
+		"nested loops": {false, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.For(2, func(tr *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return lazy.For(2, func(tr *lazy.Trace, j *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+					return tensors{s[0].Add(x.Gather(i.Add(i).Add(j)))}
+				}, s...)
+			}, x.Max())[0]
+		}},
+		"branches": {false, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			i := lazy.If(x.Max().Greater(lazy.Full(tr, lazy.F32, 1)), func(tr *lazy.Trace) []*lazy.Tensor { return tensors{x.ArgMax(0)} },
+				func(tr *lazy.Trace) []*lazy.Tensor { return tensors{lazy.Full(tr, lazy.I64, 3)} })
+			return x.Gather(i[0])
+		}},
+		"row of an argument": {false, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			return lazy.Map(func(tr *lazy.Trace, rows []*lazy.Tensor) []*lazy.Tensor { return tensors{x.Gather(rows[0])} }, at)[0].Max()
+		}},
+		"gradient": {false, func(tr *lazy.Trace, x, at *lazy.Tensor) *lazy.Tensor {
+			y := lazy.For(4, func(_ *lazy.Trace, i *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Mul(x.Gather(i))}
+			}, x.Max())[0]
+			return lazy.Grad(y, x)[0].Max()
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tr := lazy.NewTrace(open(t, "cpu"))
+			y := c.f(tr, lazy.Iota(tr, lazy.F32, 0, 4), lazy.From(tr, []int64{0, 3}))
+			if err := tr.MarkStep(y); !c.looks {
+				require.NoError(t, err)
+				require.NoError(t, tr.Wait(t.Context()))
+			}
+			text := tr.Program(lazy.FormatStableHLO)
+			require.NotEmpty(t, text)
+			require.Equal(t, c.looks, strings.Contains(text, "ltc.check_index"), text)
+		})
+	}
+}
+
+// What does not run is not looked at: a branch that is not taken, and a loop without iterations.
+func TestIndicesOfClosuresThatDoNotRun(t *testing.T) {
+	for _, name := range watchers {
+		tr := lazy.NewTrace(open(t, name))
+		x, at := lazy.Iota(tr, lazy.F32, 0, 4), lazy.From(tr, []int64{9})
+		y := lazy.If(x.Sum().Less(lazy.Full(tr, lazy.F32, 1)), func(*lazy.Trace) []*lazy.Tensor { return tensors{x.Gather(at)} },
+			func(*lazy.Trace) []*lazy.Tensor { return tensors{x.Gather(computed(at).SubScalar(8))} })[0]
+		for _, n := range []int{0, 1} {
+			z := lazy.For(lazy.From(tr, []int32{int32(n)}).Reshape(), func(_ *lazy.Trace, _ *lazy.Tensor, s []*lazy.Tensor) []*lazy.Tensor {
+				return tensors{s[0].Add(x.Gather(at))}
+			}, y)[0]
+			err := tr.MarkStep(z)
+			if err == nil {
+				err = tr.Wait(t.Context())
+			}
+			if n == 0 {
+				require.NoError(t, err)
+				require.Equal(t, []float32{1}, floats(t, z))
+				y, at = lazy.Ones(tr, lazy.F32, 1), lazy.From(tr, []int64{9})
+				x = lazy.Iota(tr, lazy.F32, 0, 4)
+				continue
+			}
+			require.ErrorIs(t, err, lazy.ErrIndex)
 		}
 	}
 }
@@ -149,7 +360,7 @@ func TestIndicesOfAllSizesAreOneCompile(t *testing.T) {
 	tr := lazy.NewTrace(d)
 	step := func(at ...int64) error {
 		ids := lazy.From(tr, at)
-		rows := lazy.Iota(tr, lazy.F32, 0, 12).Reshape(4, 3).Gather(computed(ids)) // line 152
+		rows := lazy.Iota(tr, lazy.F32, 0, 12).Reshape(4, 3).Gather(computed(ids)) // line 363
 		if err := tr.MarkStep(rows.Index(computed(ids.MulScalar(0)).SubScalar(1))); err != nil {
 			return err
 		}
@@ -161,7 +372,7 @@ func TestIndicesOfAllSizesAreOneCompile(t *testing.T) {
 		at[n-1] = 4
 		err := step(at...)
 		require.ErrorIs(t, err, lazy.ErrIndex)
-		require.ErrorContains(t, err, fmt.Sprintf("indices_test.go:152: gather(f32[4,3], i64[%d]): an index is 4", n))
+		require.ErrorContains(t, err, fmt.Sprintf("indices_test.go:363: gather(f32[4,3], i64[%d]): an index is 4", n))
 	}
 	require.EqualValues(t, 2, counter(d, "UncachedCompile"), "the second serves all sizes")
 }

@@ -81,7 +81,11 @@ func customCall(r *recorder, op *mlir.Op, in []*ir.Node) []*ir.Node {
 	for i := range out {
 		out[i] = r.result(i)
 	}
-	return r.results(ir.OpHostCall, in, []ir.Attr{{Str: name}, {Str: ir.HostResultsText(out)}}, nil)
+	attrs := []ir.Attr{ir.HostCallName: {Str: name}, ir.HostCallResults: {Str: ir.HostResultsText(out)}, ir.HostCallEffect: {}}
+	if stablehlo.AsCustomCall(op).HasSideEffect() {
+		attrs[ir.HostCallEffect].Int = 1
+	}
+	return r.results(ir.OpHostCall, in, attrs, nil)
 }
 
 func barrier(r *recorder, _ *mlir.Op, in []*ir.Node) []*ir.Node {

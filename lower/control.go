@@ -99,8 +99,7 @@ func (l *lowerer) widen(order []*ir.Node) {
 	}
 	for _, n := range scans {
 		for _, w := range scans {
-			if len(w.Body.Graph.Results) > len(n.Body.Graph.Results) && slices.Equal(n.In, w.In) &&
-				slices.EqualFunc(n.Attrs, w.Attrs, func(a, b ir.Attr) bool { return a.Int == b.Int }) && ir.Extends(w.Body.Graph, n.Body.Graph) {
+			if w.Widens(n) {
 				l.wider[n] = w
 				break
 			}

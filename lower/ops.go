@@ -426,6 +426,9 @@ func lowerScatter(l *lowerer, n *ir.Node) *mlir.Value {
 func lowerHostCall(l *lowerer, n *ir.Node) *mlir.Value {
 	op := mlir.NewOp(stablehlo.CustomCall, l.in(n), resultTypes(n)...)
 	op.Attrs = mlir.Dict{attr("call_target_name", mlir.StringAttr(n.Attrs[ir.HostCallName].Str))}
+	if n.Attrs[ir.HostCallEffect].Int != 0 {
+		op.Attrs.Set("has_side_effect", mlir.BoolAttr(true))
+	}
 	l.append(op)
 	return op.Results[0]
 }

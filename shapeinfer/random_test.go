@@ -163,7 +163,7 @@ func try(t testing.TB, backend backends.Backend, data []byte) (ir.Op, bool) {
 		attrs = []ir.Attr{{Str: []string{"FFT", "IFFT", "RFFT", "IRFFT"}[kind]}, {Ints: lengths}}
 	}
 	if op == ir.OpHostCall && c.of(4) > 0 {
-		attrs = []ir.Attr{{Str: "test.nothing"}, {Str: ir.HostResultsText([]types.Type{types.Of(types.F32, c.shape()...), types.Of(types.I8, 2)}[:1+c.of(2)])}}
+		attrs = []ir.Attr{{Str: "test.nothing"}, {Str: ir.HostResultsText([]types.Type{types.Of(types.F32, c.shape()...), types.Of(types.I8, 2)}[:1+c.of(2)])}, {Int: int64(c.of(2))}}
 	}
 	if (op == ir.OpGather || op == ir.OpScatter) && len(in) == len(row.Operands) && in[0].Type.Rank() > 0 && c.of(4) > 0 {
 		x := in[0].Type

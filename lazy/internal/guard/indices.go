@@ -37,7 +37,7 @@ type part struct{ starts, steps, shape []int }
 // with an [*OutOfRange]. Indices that are elements of arguments are for [Index.Look] if arguments is set.
 // Without midst the program is g.
 func Indices(g *ir.Graph, arguments, midst bool) (all []Index, program *ir.Graph) {
-	s := search{arguments: arguments, midst: midst}
+	s := search{arguments: arguments, midst: midst, donates: slices.ContainsFunc(g.Alias, func(a int) bool { return a >= 0 })}
 	checks := s.in(g, nil)
 	for i := range s.all {
 		s.all[i].of = nil // which may be used again
@@ -45,20 +45,22 @@ func Indices(g *ir.Graph, arguments, midst bool) (all []Index, program *ir.Graph
 	if !checks.Any() {
 		return s.all, g
 	}
-	return s.all, g.Checked(&checks)
+	found := checks // allocated only here: every step comes by
+	return s.all, g.Checked(&found)
 }
 
 // search finds indices.
 type search struct {
 	arguments, midst bool
+	donates          bool // the program writes over arguments
 	all              []Index
 }
 
-// in returns the checks of g, which a node of another graph may call.
+// in returns the checks of g, which a node of another graph may call or run.
 func (s *search) in(g *ir.Graph, r *ranges) (checks ir.Checks) {
 	for _, n := range g.Nodes {
-		if calls(n) {
-			checks.Within(n, s.in(n.Body.Graph, &ranges{within: r, caller: n}))
+		if n.Body != nil && calls(n) {
+			s.within(g, n, r, &checks)
 		}
 		if !mayIndex(n) {
 			continue
@@ -80,7 +82,7 @@ func (s *search) in(g *ir.Graph, r *ranges) (checks ir.Checks) {
 		if r == nil {
 			r = &ranges{}
 		}
-		if in := r.of(x.of); in.low >= int64(x.Low) && in.high < int64(x.Bound) {
+		if x.contains(r.of(x.of)) || s.donates && r.caller != nil && x.contains(r.assuming(interval{int64(x.Low), int64(x.Bound) - 1}).of(x.of)) {
 			continue
 		}
 		checks.Own = append(checks.Own, ir.Check{Of: x.of, Host: hostName, Numbers: []int{len(s.all), x.Low, x.Bound}, Loc: n.Loc})
@@ -89,9 +91,30 @@ func (s *search) in(g *ir.Graph, r *ranges) (checks ir.Checks) {
 	return checks
 }
 
-// calls reports whether n calls a graph that may have indices of the user.
+// contains reports whether all of an interval are in range.
+func (x *Index) contains(in interval) bool { return in.low >= int64(x.Low) && in.high < int64(x.Bound) }
+
+// within adds the checks of the graphs that n, a node of g, calls or runs.
+func (s *search) within(g *ir.Graph, n *ir.Node, r *ranges, checks *ir.Checks) {
+	if n.Op == ir.OpScan {
+		if i := slices.IndexFunc(g.Nodes, func(w *ir.Node) bool { return w.Widens(n) }); i >= 0 { // which is looked at
+			if checks.Instead == nil {
+				checks.Instead = map[*ir.Node]*ir.Node{}
+			}
+			checks.Instead[n] = g.Nodes[i]
+			return
+		}
+	}
+	inner := make([]ir.Checks, 1+len(n.Body.More))
+	for k, body := range n.Body.Graphs() {
+		inner[k] = s.in(body, &ranges{within: r, caller: n, condition: n.Op == ir.OpWhile && k == 0})
+	}
+	checks.Within(n, inner)
+}
+
+// calls reports whether n calls or runs graphs that may have indices of the user.
 func calls(n *ir.Node) bool {
-	return n.Op == ir.OpComposite && (n.Body.Name == ir.Checkpoint || !strings.HasPrefix(n.Body.Name, "ltc."))
+	return n.Op != ir.OpComposite || n.Body.Name == ir.Checkpoint || !strings.HasPrefix(n.Body.Name, "ltc.")
 }
 
 // mayIndex reports whether n is of an op that [indexOf] knows. Each step asks it of all its nodes.
@@ -180,7 +203,11 @@ func (x *Index) resolve(r *ranges) {
 	for n := x.of; ; {
 		switch {
 		case n.Op == ir.OpParameter && r != nil && r.caller != nil:
-			n, r = r.caller.In[n.Attrs[ir.ParameterIndex].Int], r.within
+			i, row := operandOf(r.caller, int(n.Attrs[ir.ParameterIndex].Int))
+			if i < 0 || row && parts != nil {
+				return
+			}
+			n, r = r.caller.In[i], r.within
 			continue
 		case n.Op == ir.OpParameter:
 			x.arg, x.other, x.parts = int(n.Attrs[ir.ParameterIndex].Int), other, parts
@@ -200,6 +227,21 @@ func (x *Index) resolve(r *ranges) {
 		}
 		n = n.In[0]
 	}
+}
+
+// operandOf returns the operand of n that parameter i of its body is, whenever n runs: -1 if there is
+// none, or if the body may not run. A row is one of those of the operand, and all have their turn.
+func operandOf(n *ir.Node, i int) (operand int, row bool) {
+	switch n.Op {
+	case ir.OpComposite:
+		return i, false
+	case ir.OpScan:
+		carries, iterations := int(n.Attrs[ir.ScanCarries].Int), n.Attrs[ir.ScanIterations].Int
+		if i > carries && !dims.IsExpr(iterations) && iterations > 0 {
+			return i - 1, i <= carries+int(n.Attrs[ir.ScanXs].Int)
+		}
+	}
+	return -1, false
 }
 
 // ignored returns the label that n, where(labels != label, labels, an index in range), puts an

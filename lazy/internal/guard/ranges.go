@@ -34,14 +34,46 @@ func full(d types.DType) interval {
 // ranges finds which integers nodes of a graph have, whatever the arguments of the program are.
 type ranges struct {
 	known map[*ir.Node]interval
-	// within is that of the graph whose node caller calls this one; nil of the program itself, and
-	// of one that is the first to ask.
+	// within is that of the graph whose node caller calls or runs this one; nil of the program itself,
+	// and of one that is the first to ask.
 	within *ranges
 	caller *ir.Node
+	// condition says that the graph is that of a while.
+	condition bool
+	// carried has what each carry of a loop, whose graph this is, may be when an iteration begins;
+	// nil if nobody has asked yet.
+	carried []interval
+	loops   map[*ir.Node][]interval // of loops of the graph: what carries may be when an iteration begins
+	assumed *interval               // what the elements of arguments are that loops begin with
+	spent   *int                    // on nodes of this graph and of those around it
 }
 
-// mostRanges is how many nodes of a graph are looked at.
-const mostRanges = 4096
+// mostRanges is how many nodes of a graph are looked at, and mostSpent how many in all, as those of
+// loops are looked at again and again.
+const (
+	mostRanges = 4096
+	mostSpent  = 1 << 16
+)
+
+// outer returns that of the graph around.
+func (r *ranges) outer() *ranges {
+	if r.within == nil {
+		r.within = &ranges{}
+	}
+	return r.within
+}
+
+// spend reports whether one more node may be looked at.
+func (r *ranges) spend() bool {
+	if r.spent == nil {
+		if r.spent = new(int); r.caller != nil {
+			r.outer().spend()
+			r.spent = r.outer().spent
+		}
+	}
+	*r.spent++
+	return *r.spent < mostSpent && len(r.known) < mostRanges
+}
 
 // of returns an interval that has all elements of n.
 func (r *ranges) of(n *ir.Node) interval {
@@ -52,7 +84,7 @@ func (r *ranges) of(n *ir.Node) interval {
 	if r.known == nil {
 		r.known = map[*ir.Node]interval{}
 	}
-	if len(r.known) < mostRanges {
+	if r.spend() {
 		if found, ok := r.find(n); ok && found.low >= in.low && found.high <= in.high { // else it wraps around
 			in = found
 		}
@@ -83,14 +115,11 @@ func (r *ranges) find(n *ir.Node) (in interval, ok bool) {
 		return below(int(n.Attrs[ir.ClampIndexRows].Int))
 	case ir.OpResult:
 		return r.result(n.In[0], int(n.Attrs[ir.ResultIndex].Int))
-	case ir.OpComposite:
+	case ir.OpComposite, ir.OpCase, ir.OpScan, ir.OpWhile:
 		return r.result(n, 0)
 	case ir.OpParameter:
 		if r.caller != nil {
-			if r.within == nil {
-				r.within = &ranges{}
-			}
-			return r.within.of(r.caller.In[n.Attrs[ir.ParameterIndex].Int]), true
+			return r.parameter(int(n.Attrs[ir.ParameterIndex].Int))
 		}
 	}
 	if len(n.In) == 0 || !n.Type.DType.IsInteger() && n.Type.DType != types.Bool {
@@ -134,7 +163,7 @@ func below(n int) (interval, bool) {
 }
 
 // result is of for a result of a node that has several, or calls a graph.
-func (r *ranges) result(n *ir.Node, i int) (interval, bool) {
+func (r *ranges) result(n *ir.Node, i int) (in interval, ok bool) {
 	switch n.Op {
 	case ir.OpSort:
 		if i == 1 {
@@ -144,8 +173,20 @@ func (r *ranges) result(n *ir.Node, i int) (interval, bool) {
 	case ir.OpComposite:
 		inner := &ranges{within: r, caller: n}
 		return inner.of(n.Body.Graph.Results[i]), true
+	case ir.OpCase:
+		for k, g := range n.Body.Graphs() {
+			inner := &ranges{within: r, caller: n}
+			if of := inner.of(g.Results[i]); k == 0 {
+				in = of
+			} else {
+				in = in.union(of)
+			}
+		}
+		return in, true
+	case ir.OpScan, ir.OpWhile:
+		return r.ofLoop(n, i)
 	}
-	return interval{}, false
+	return in, false
 }
 
 // sum is of for a sum over axes.
