@@ -82,6 +82,32 @@ func TestRegistryHasEveryMethod(t *testing.T) {
 	}
 }
 
+// Each group of constants that an attribute takes has a word for each of them.
+func TestConstantsHaveWords(t *testing.T) {
+	takes := map[string]string{"ReduceMean": "nn.KLDivLoss", "ModeNearest": "nn.Interpolate", "GridZeros": "nn.GridSample", "PadConstant": "nn.Pad", "BagSum": "nn.EmbeddingBag", "Backward": "fft.FFT"}
+	for _, p := range ops.Packages {
+		files, err := filepath.Glob(filepath.Join("../..", p.Name, "*.go"))
+		require.NoError(t, err)
+		for _, path := range files {
+			f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			for _, d := range f.Decls {
+				g, ok := d.(*ast.GenDecl)
+				if !ok || g.Tok != token.CONST || len(g.Specs) == 1 || !g.Specs[0].(*ast.ValueSpec).Names[0].IsExported() {
+					continue
+				}
+				first := g.Specs[0].(*ast.ValueSpec).Names[0].Name
+				require.Contains(t, takes, first, "its attribute has no words")
+				o, err := calls.Find(takes[first])
+				require.NoError(t, err)
+				require.Regexp(t, fmt.Sprintf(`: [a-z-]+(\|[a-z-]+){%d}[],}]`, len(g.Specs)-1), o.Signature(), "%s has %d constants", first, len(g.Specs))
+				delete(takes, first)
+			}
+		}
+	}
+	require.Empty(t, takes)
+}
+
 func TestFind(t *testing.T) {
 	for name, want := range map[string]string{
 		"sofmax":      `no op "sofmax": did you mean Softmax?`,

@@ -4,24 +4,36 @@ import (
 	"slices"
 	"strings"
 
+	"ltc/fft"
 	"ltc/ir/ops"
+	"ltc/nn"
 )
 
-// worded are the attributes that are one of a few numbers, with the words for 0, 1 and so on:
-// PyTorch's, unless that has one for each number of axes.
+// The words for the constants of packages, by their values: PyTorch's, unless that has one for each
+// number of axes.
+var (
+	norms      = []string{fft.Backward: "backward", fft.Ortho: "ortho", fft.Forward: "forward"}
+	reductions = []string{nn.ReduceMean: "mean", nn.ReduceSum: "sum", nn.ReduceNone: "none", nn.ReduceBatchMean: "batchmean"}
+	modes      = []string{nn.ModeNearest: "nearest", nn.ModeLinear: "linear", nn.ModeCubic: "cubic", nn.ModeNearestExact: "nearest-exact", nn.ModeArea: "area"}
+	borders    = []string{nn.GridZeros: "zeros", nn.GridBorder: "border", nn.GridReflect: "reflection"}
+	paddings   = []string{nn.PadConstant: "constant", nn.PadReflect: "reflect", nn.PadReplicate: "replicate", nn.PadCircular: "circular"}
+	bags       = []string{nn.BagSum: "sum", nn.BagMean: "mean", nn.BagMax: "max"}
+)
+
+// worded are the attributes that are such constants.
 var worded = []struct {
-	pkg, op, attr string // no op: all of the package
+	pkg, op, attr string // no op: all others of the package
 	words         []string
 }{
-	{"fft", "", "norm", []string{"backward", "ortho", "forward"}},
-	{"nn", "KLDivLoss", "reduction", []string{"mean", "sum", "none", "batchmean"}},
-	{"nn", "", "reduction", []string{"mean", "sum", "none"}},
-	{"nn", "Interpolate", "mode", []string{"nearest", "linear", "cubic", "nearest-exact", "area"}},
-	{"nn", "GridSample", "mode", []string{"nearest", "linear", "cubic"}},
-	{"nn", "GridSample", "padding", []string{"zeros", "border", "reflection"}},
-	{"nn", "Pad", "mode", []string{"constant", "reflect", "replicate", "circular"}},
-	{"nn", "EmbeddingBag", "mode", []string{"sum", "mean", "max"}},
-	{"nn", "EmbeddingBagOffsets", "mode", []string{"sum", "mean", "max"}},
+	{"fft", "", "norm", norms},
+	{"nn", "KLDivLoss", "reduction", reductions},
+	{"nn", "", "reduction", reductions[:nn.ReduceBatchMean]},
+	{"nn", "Interpolate", "mode", modes},
+	{"nn", "GridSample", "mode", modes[:nn.ModeNearestExact]},
+	{"nn", "GridSample", "padding", borders},
+	{"nn", "Pad", "mode", paddings},
+	{"nn", "EmbeddingBag", "mode", bags},
+	{"nn", "EmbeddingBagOffsets", "mode", bags},
 }
 
 // words returns the words for the values of an attribute; nil if it has none.
