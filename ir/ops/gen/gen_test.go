@@ -87,19 +87,46 @@ func names() (all []string) {
 	return all
 }
 
-// A row without its functions does not build, and the compiler names them.
-func TestRowWithoutFunctionsDoesNotBuild(t *testing.T) {
+// kernelFiles are what the generator of kernels' ops writes.
+var kernelFiles = []string{"backends/kit/kernel/ops/functions_gen.go", "backends/kit/kernel/ops_gen.go", "backends/kit/expand/functions_gen.go",
+	"backends/reference/llvm/vector/ops_gen.go", "backends/cuda/ptx/internal/asm/ops_gen.go"}
+
+// New rows do not build without their functions, and the compiler asks for each of them by its name. All are
+// in one overlay: each change of a row compiles everything anew.
+func TestRowsWithoutFunctionsDoNotBuild(t *testing.T) {
 	if trials.Few() {
-		t.Skip("it builds packages anew, whatever the configuration: make test runs it")
+		t.Skip("it builds all packages anew, whatever the configuration: make test runs it")
 	}
 	o := overlay.New(t)
-	const first = `	{Name: "Abs",`
+	const primitive, composite = `	{Name: "Abs",`, `	{Name: "Softmax",`
 	// An elementwise row that is one StableHLO op needs its gradient only.
-	o.Insert("ir/ops/table.go", first, `	{Name: "CubeRoot", Family: Exponentials, Doc: "returns the cube root of x elementwise.", Operands: one(Float), HLO: "cbrt", Traits: Elementwise},`)
+	o.Insert("ir/ops/table.go", primitive, `	{Name: "CubeRoot", Family: Exponentials, Doc: "returns the cube root of x elementwise.", Operands: one(Float), HLO: "cbrt", Traits: Elementwise},`)
 	// One with a rule and a lowering of its own needs these, and a rule for many examples.
-	o.Insert("ir/ops/table.go", first, `	{Name: "TopRow", Family: Rows, Doc: "returns the first row of x.", Operands: one(Any), Traits: OwnRule | OwnLowering},`)
+	o.Insert("ir/ops/table.go", primitive, `	{Name: "TopRow", Family: Rows, Doc: "returns the first row of x.", Operands: one(Any), Traits: OwnRule | OwnLowering},`)
+	// A composite needs no more than its mathematics, and what it says that it has beyond.
+	o.Insert("ir/ops/composites.go", composite, `	{Name: "Swish", Family: Activations, Doc: "returns x sigmoid(x) elementwise.", Operands: one(Float), Traits: InPlace},`)
+	o.Insert("ir/ops/composites.go", composite, `	{Name: "Middle", Family: Activations, Doc: "returns the middle of the axis.", Operands: one(Float), Attrs: alongAxis,
+		Where: []Demand{axisOfX[0], {"odd", "the dimension is odd"}}, Traits: OwnGradient},`)
+	// A mathematical function that is new everywhere has a row of the dialect, too.
+	o.Insert("ir/ops/table.go", primitive, `	{Name: "Quasisign", Family: Exponentials, Doc: "returns x/(1+|x|) elementwise.", Operands: one(Float), HLO: "quasisign", Traits: Elementwise},`)
+	o.Insert("stablehlo/ops.go", `	mathOp("sine"),`, `	mathOp("quasisign"),`)
 	o.Generate("./ir/ops/gen", names()...)
-	require.Contains(t, o.Fails(concerned...), "undefined: inferTopRow")
+	dialect := filepath.Join(t.TempDir(), "ops_gen.go")
+	text, err := o.Go("run", "./stablehlo/gen", "-o", dialect)
+	require.NoError(t, err, "%s", text)
+	generated, err := os.ReadFile(dialect)
+	require.NoError(t, err)
+	o.Write("stablehlo/ops_gen.go", string(generated))
+	o.Generate("./backends/kit/kernel/ops/gen", kernelFiles...)
+
+	t.Run("primitive", func(t *testing.T) { testPrimitive(t, o) })
+	t.Run("composite", func(t *testing.T) { testComposite(t, o) })
+	t.Run("function", func(t *testing.T) { testFunction(t, o) })
+}
+
+// A primitive's functions are those for its types, its lowering, its gradient and many examples.
+func testPrimitive(t *testing.T, o *overlay.Overlay) {
+	require.Contains(t, o.Fails("./shapeinfer"), "undefined: inferTopRow")
 
 	// Lowering and gradients use the rules, so the compiler comes to them next.
 	o.Write("shapeinfer/toprow.go", `package shapeinfer
@@ -111,35 +138,32 @@ import (
 
 func inferTopRow(in []*ir.Node, _ []ir.Attr, _ *ir.Composite) (types.Type, *broken) { return in[0].Type, nil }
 `)
-	out := o.Fails(concerned...)
+	out := o.Fails("./lower", "./autodiff", "./batching")
 	require.Contains(t, out, "undefined: lowerTopRow")
 	require.Contains(t, out, "undefined: gradTopRow")
 	require.Contains(t, out, "undefined: gradCubeRoot")
+	require.Contains(t, out, "undefined: gradQuasisign")
 	require.Contains(t, out, "undefined: batchTopRow")
 	require.NotContains(t, out, "batchCubeRoot")
 	require.NotContains(t, out, "lowerCubeRoot")
 
-	// With all functions it builds, and the tensor has the methods.
 	o.Write("lower/toprow.go", "package lower\n\nimport (\n\t\"ltc/ir\"\n\t\"ltc/mlir\"\n)\n\nfunc lowerTopRow(l *lowerer, n *ir.Node) *mlir.Value { return l.in(n)[0] }\n")
 	o.Write("autodiff/toprow.go", "package autodiff\n\nvar gradTopRow, gradCubeRoot = notDifferentiable, notDifferentiable\n")
 	o.Write("batching/toprow.go", "package batching\n\nvar batchTopRow = batchBarrier\n")
-	o.Write("lazy/toprow.go", "package lazy\n\nvar _ = []func(*Tensor) *Tensor{(*Tensor).CubeRoot, (*Tensor).TopRow}\n")
-	o.Builds(concerned...)
 	require.Contains(t, o.Text(docsDir+ops.Exponentials.Page()), "`cube_root_c1` x is floating point")
 }
 
-// A composite's row without its functions does not build, either, and needs no more
-// than its mathematics, and what it says that it has beyond.
-func TestCompositeWithoutFunctionsDoesNotBuild(t *testing.T) {
-	if trials.Few() {
-		t.Skip("it builds packages anew, whatever the configuration: make test runs it")
-	}
-	o := overlay.New(t)
-	const first = `	{Name: "Softmax",`
-	o.Insert("ir/ops/composites.go", first, `	{Name: "Swish", Family: Activations, Doc: "returns x sigmoid(x) elementwise.", Operands: one(Float), Traits: InPlace},`)
-	o.Insert("ir/ops/composites.go", first, `	{Name: "Middle", Family: Activations, Doc: "returns the middle of the axis.", Operands: one(Float), Attrs: alongAxis,
-		Where: []Demand{axisOfX[0], {"odd", "the dimension is odd"}}, Traits: OwnGradient},`)
-	o.Generate("./ir/ops/gen", names()...)
+// A composite's functions are its mathematics, and the check and the gradient that its row promises.
+func testComposite(t *testing.T, o *overlay.Overlay) {
+	o.Write("autodiff/quasisign.go", `package autodiff
+
+import "ltc/ir"
+
+func gradQuasisign(t *tape, n, ct *ir.Node) {
+	d := t.op(ir.OpAdd, t.scalar(n, 1), t.op(ir.OpAbs, n.In[0]))
+	t.add(0, t.op(ir.OpDiv, ct, t.mul(d, d)))
+}
+`)
 	out := o.Fails("./lazy")
 	for _, name := range []string{"computeSwish", "computeMiddle", "checkMiddle", "gradMiddle"} {
 		require.Contains(t, out, "undefined: "+name)
@@ -162,48 +186,18 @@ func computeMiddle(x *Tensor, axis int) *Tensor { return x.Select(axis, x.Dim(ax
 
 func gradMiddle(x, y, ct *Tensor, axis int) []*Tensor { return []*Tensor{nil} }
 
-var _ = []func(*Tensor) *Tensor{(*Tensor).Swish, (*Tensor).Swish_}
+var _ = []func(*Tensor) *Tensor{(*Tensor).Swish, (*Tensor).Swish_, (*Tensor).CubeRoot, (*Tensor).TopRow}
 `)
-	o.Builds("./lazy")
+	o.Builds(concerned...)
 	require.Contains(t, o.Text(docsDir+ops.Activations.Page()), "`middle_c3` the dimension is odd")
 }
 
-// kernelFiles are what the generator of kernels' ops writes.
-var kernelFiles = []string{"backends/kit/kernel/ops/functions_gen.go", "backends/kit/kernel/ops_gen.go", "backends/kit/expand/functions_gen.go",
-	"backends/reference/llvm/vector/ops_gen.go", "backends/cuda/ptx/internal/asm/ops_gen.go"}
-
-// A mathematical function that is new everywhere is written in five places: its rows of
+// A mathematical function is written in five places: its rows of
 // the op table and of the dialect, its gradient, the evaluator's function, and its
 // expansion for kernels. The compiler asks for the last three. Then it runs on the
 // evaluator, as Go's and LLVM's kernels, and as PTX.
-func TestNewFunctionIsFivePlaces(t *testing.T) {
-	if trials.Few() {
-		t.Skip("it builds all backends anew, whatever the configuration: make test runs it")
-	}
-	o := overlay.New(t)
-	o.Insert("ir/ops/table.go", `	{Name: "Abs",`, `	{Name: "Quasisign", Family: Exponentials, Doc: "returns x/(1+|x|) elementwise.", Operands: one(Float), HLO: "quasisign", Traits: Elementwise},`)
-	o.Insert("stablehlo/ops.go", `	mathOp("sine"),`, `	mathOp("quasisign"),`)
-	o.Generate("./ir/ops/gen", names()...)
-	dialect := filepath.Join(t.TempDir(), "ops_gen.go")
-	text, err := o.Go("run", "./stablehlo/gen", "-o", dialect)
-	require.NoError(t, err, "%s", text)
-	generated, err := os.ReadFile(dialect)
-	require.NoError(t, err)
-	o.Write("stablehlo/ops_gen.go", string(generated))
-	o.Generate("./backends/kit/kernel/ops/gen", kernelFiles...)
-
-	out := o.Fails("./autodiff", "./backends/kit/expand")
-	require.Contains(t, out, "undefined: gradQuasisign")
-	require.Contains(t, out, "undefined: floatQuasisign")
-	o.Write("autodiff/quasisign.go", `package autodiff
-
-import "ltc/ir"
-
-func gradQuasisign(t *tape, n, ct *ir.Node) {
-	d := t.op(ir.OpAdd, t.scalar(n, 1), t.op(ir.OpAbs, n.In[0]))
-	t.add(0, t.op(ir.OpDiv, ct, t.mul(d, d)))
-}
-`)
+func testFunction(t *testing.T, o *overlay.Overlay) {
+	require.Contains(t, o.Fails("./backends/kit/expand"), "undefined: floatQuasisign")
 	o.Write("backends/kit/expand/quasisign.go", `package expand
 
 import "ltc/backends/kit/kernel"
@@ -261,7 +255,7 @@ func main() {
 	}
 }
 `)
-	out, err = o.Go("run", "./internal/test/quasisign")
+	out, err := o.Go("run", "./internal/test/quasisign")
 	require.NoError(t, err, "%s", out)
 	const values = "[-0.75000 0.33333 0.87500 0.00000] [0.06250 0.44444 0.01562 1.00000]\n"
 	require.Equal(t, "eval: "+values+"cpu: "+values+"cudasim: "+values+"tiles: "+values, out)
