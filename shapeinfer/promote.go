@@ -123,7 +123,7 @@ func Promote(row *ops.Op, n int, of func(i int) types.Type, to []types.DType) (c
 		if row.Traits.Has(ops.Promotes) {
 			d = CommonDType(len(group), func(i int) types.Type { return group[i] })
 		}
-		if is := row.Operands[k].Is; (is == ops.Float || is == ops.Number || is == ops.FloatOrComplex || is == ops.NumberOrComplex) && (d.IsInteger() || d == types.Bool) {
+		if is := row.Operands[k].Is; is.Allows(floatDType) && !is.Allows(types.Bool) && (d.IsInteger() || d == types.Bool) {
 			switch {
 			case row.Traits.Has(ops.Floating):
 				d = floatDType

@@ -14,12 +14,21 @@ var compilers struct {
 	fastest []kernel.Compiler
 }
 
+// What a compiler for [UseCompiler] may have beyond compiling. It may be a [kernel.Packer] and a
+// [kernel.RowCompiler], too. Assign the compiler to a variable of such a type where it is declared:
+// then a method of another name does not compile.
+type (
+	// Describer says what makes code, for the device's property compiler.
+	Describer interface{ Compiler() string }
+	// Vectorizer has loops for [tiles.Compiler].
+	Vectorizer interface{ Vectors() tiles.Vectors }
+	// PageReleaser gives memory back that only compiling needs, when a program has been compiled.
+	PageReleaser interface{ ReleasePages() }
+)
+
 // UseCompiler makes the backend cpu run programs as kernels that c compiles.
 // What c leaves goes to the compilers that were named before it, and at last to
-// [tiles.Compiler]. Call it from init. One with a method Compiler() string says there what
-// makes its code, for the device's property compiler. One with a method Vectors() tiles.Vectors
-// has loops for [tiles.Compiler]. A method ReleasePages() is called when a program has been
-// compiled: it gives back memory that only compiling needs.
+// [tiles.Compiler]. Call it from init. It may be a [Describer], a [Vectorizer] and a [PageReleaser], too.
 func UseCompiler(c kernel.Compiler) {
 	compilers.Lock()
 	defer compilers.Unlock()
@@ -32,7 +41,7 @@ func compilerName() string {
 	use := compilers.fastest
 	compilers.Unlock()
 	for _, c := range use {
-		if n, ok := c.(interface{ Compiler() string }); ok {
+		if n, ok := c.(Describer); ok {
 			return n.Compiler()
 		}
 	}
@@ -43,7 +52,7 @@ func compilerName() string {
 // them that has some.
 func plainOf(use []kernel.Compiler) tiles.Compiler {
 	for _, c := range use {
-		if v, ok := c.(interface{ Vectors() tiles.Vectors }); ok {
+		if v, ok := c.(Vectorizer); ok {
 			return tiles.Compiler{Vectors: v.Vectors()}
 		}
 	}
@@ -53,7 +62,7 @@ func plainOf(use []kernel.Compiler) tiles.Compiler {
 // releasePages has compilers give memory back, now that a program has been compiled.
 func releasePages(use []kernel.Compiler) {
 	for _, c := range use {
-		if r, ok := c.(interface{ ReleasePages() }); ok {
+		if r, ok := c.(PageReleaser); ok {
 			r.ReleasePages()
 		}
 	}

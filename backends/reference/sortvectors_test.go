@@ -57,6 +57,8 @@ type sortingCompiler struct {
 	vectors tiles.Vectors
 }
 
+var _ Vectorizer = sortingCompiler{}
+
 func (c sortingCompiler) Vectors() tiles.Vectors { return c.vectors }
 
 // sortingOne is a sort of one operand.

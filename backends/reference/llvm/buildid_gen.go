@@ -3,4 +3,4 @@
 package llvm
 
 // buildID is a hash of the sources that decide what code a kernel becomes.
-const buildID = "f0ee19efd2506f4ffbe8fb17"
+const buildID = "087e9655d5698f519d763229"

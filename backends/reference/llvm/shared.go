@@ -32,6 +32,14 @@ import (
 
 func init() { reference.UseCompiler(&shared{}) }
 
+var _ interface {
+	kernel.Packer
+	kernel.RowCompiler
+	reference.Describer
+	reference.Vectorizer
+	reference.PageReleaser
+} = (*shared)(nil)
+
 // mostKept is how many kernels' code is kept in memory for programs to come.
 const mostKept = 4096
 
