@@ -327,7 +327,7 @@ func (x *Tensor) parts(axis int, sizes []int) (all []*Tensor) {
 }
 
 // Split returns views of x along the axis, of size indices each, the last of those that are
-// left.
+// left. The axis comes first, and PyTorch's torch.split(x, size, axis) has it last.
 func (x *Tensor) Split(axis, size int) []*Tensor {
 	const op = "split"
 	d, axis, bad := x.divided(op, axis)
@@ -365,7 +365,7 @@ func (x *Tensor) SplitSizes(axis int, sizes ...int) []*Tensor {
 }
 
 // Chunk returns at most n views of x along the axis, which have the same size but for the
-// last.
+// last. The axis comes first, and PyTorch's torch.chunk(x, n, axis) has it last.
 func (x *Tensor) Chunk(axis, n int) []*Tensor {
 	const op = "chunk"
 	d, axis, bad := x.divided(op, axis)
@@ -382,7 +382,7 @@ func (x *Tensor) Chunk(axis, n int) []*Tensor {
 }
 
 // TensorSplit returns n views of x along the axis, of which the first have one index more
-// if n does not divide its dimension.
+// if n does not divide its dimension. The axis comes first, and PyTorch's has it last.
 func (x *Tensor) TensorSplit(axis, n int) []*Tensor {
 	const op = "tensor_split"
 	d, axis, bad := x.divided(op, axis)

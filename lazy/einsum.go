@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"ltc/internal/callsite"
 	"ltc/internal/diag"
 	"ltc/ir/dims"
 )
@@ -25,7 +26,7 @@ func Einsum(equation string, xs ...*Tensor) *Tensor {
 	}
 	operands, result, why := parseEinsum(equation, xs)
 	if why != "" {
-		return xs[0].misuse(op, fmt.Sprintf("the equation %q: %s", equation, why))
+		return xs[0].tr.poisoned(opError(callsite.Caller(), op, ErrUsage, xs, "the equation %q: %s", equation, why))
 	}
 	terms := make([]term, len(xs))
 	for i, x := range xs {
@@ -48,7 +49,8 @@ func parseEinsum(equation string, xs []*Tensor) (operands [][]rune, result []run
 	if len(lists) != len(xs) {
 		return nil, nil, fmt.Sprintf("it has letters for %s, and there are %d", diag.Count(len(lists), "operand"), len(xs))
 	}
-	counts, sizes, widest := map[rune]int{}, map[rune]int{}, 0
+	type place struct{ operand, axis int }
+	counts, first, widest := map[rune]int{}, map[rune]place{}, 0 // first has the axis that says the size of a letter
 	for i, list := range lists {
 		if _, why := einsumLetters(list, 0); why != "" {
 			return nil, nil, why
@@ -64,16 +66,17 @@ func parseEinsum(equation string, xs []*Tensor) (operands [][]rune, result []run
 			return nil, nil, why
 		}
 		for a, letter := range letters {
-			n, have := xs[i].OpenDim(a), sizes[letter]
-			if first := slices.Index(letters, letter); first < a {
-				have = xs[i].OpenDim(first)
-			} else if counts[letter] == 0 || have == 1 {
-				have, sizes[letter] = n, n
-			} else if n == 1 {
-				have = n
+			here, other := place{i, a}, first[letter]
+			twice := slices.Index(letters, letter) < a // which takes a diagonal
+			if twice {
+				other = place{i, slices.Index(letters, letter)}
 			}
-			if n != have {
-				return nil, nil, fmt.Sprintf("axis %d of operand %d has size %s, and another axis of %s has size %s: give them one size, or letters of their own", a, i, dims.String(n), letterText(letter), dims.String(have))
+			n := xs[i].OpenDim(a)
+			switch have := xs[other.operand].OpenDim(other.axis); {
+			case !twice && (counts[letter] == 0 || have == 1):
+				first[letter] = here
+			case n != have && (twice || n != 1):
+				return nil, nil, fmt.Sprintf("%s is axis %d of operand %d, of size %s, and axis %d of operand %d, of size %s: give them one size, or letters of their own", letterText(letter), other.axis, other.operand, dims.String(have), a, i, dims.String(n))
 			}
 			counts[letter]++
 		}

@@ -108,17 +108,17 @@ func TestEinsumMistakes(t *testing.T) {
 	tr := lazy.NewTrace(open(t, "eval"))
 	x := lazy.Zeros(tr, lazy.F32, 2, 3)
 	for want, y := range map[string]*lazy.Tensor{
-		`einsum(f32[2,3]): the equation "ij,jk->ik": it has letters for 2 operands, and there are 1`:                                                                  lazy.Einsum("ij,jk->ik", x),
-		`einsum(f32[2,3]): the equation "ijk->i": it has 3 letters for operand 0, which is f32[2,3]`:                                                                  lazy.Einsum("ijk->i", x),
-		`einsum(f32[2,3]): the equation "ii->i": axis 1 of operand 0 has size 3, and another axis of 'i' has size 2: give them one size, or letters of their own`:     lazy.Einsum("ii->i", x),
-		`einsum(f32[2,3]): the equation "ij,ij->i": axis 0 of operand 1 has size 3, and another axis of 'i' has size 2: give them one size, or letters of their own`:  lazy.Einsum("ij,ij->i", x, x.Transpose(1, 0)),
-		`einsum(f32[2,3]): the equation "ij->ik": the result has the letter 'k', and no operand has it`:                                                               lazy.Einsum("ij->ik", x),
-		`einsum(f32[2,3]): the equation "ij->ii": the result has the letter 'i' twice`:                                                                                lazy.Einsum("ij->ii", x),
-		`einsum(f32[2,3]): the equation "...,...": axis 0 of operand 1 has size 3, and another axis of "..." has size 2: give them one size, or letters of their own`: lazy.Einsum("...,...", x, x.Transpose(1, 0)),
-		`einsum(f32[2,3]): the equation "i-j": '-' is no letter, comma, -> or ...`:                                                                                    lazy.Einsum("i-j", x),
-		`einsum(f32[2,3]): the equation "i..->i": '.' is no letter, comma, -> or ...`:                                                                                 lazy.Einsum("i..->i", x),
-		`einsum(f32[2,3]): the equation "é->é": 'é' is no letter, comma, -> or ...`:                                                                                   lazy.Einsum("é->é", x),
-		`einsum(f32[2,3]): the equation "i1->i": '1' is no letter, comma, -> or ...`:                                                                                  lazy.Einsum("i1->i", x),
+		`einsum(f32[2,3]): the equation "ij,jk->ik": it has letters for 2 operands, and there are 1`:                                                                                   lazy.Einsum("ij,jk->ik", x),
+		`einsum(f32[2,3]): the equation "ijk->i": it has 3 letters for operand 0, which is f32[2,3]`:                                                                                   lazy.Einsum("ijk->i", x),
+		`einsum(f32[2,3]): the equation "ii->i": 'i' is axis 0 of operand 0, of size 2, and axis 1 of operand 0, of size 3: give them one size, or letters of their own`:               lazy.Einsum("ii->i", x),
+		`einsum(f32[2,3], f32[3,2]): the equation "ij,ij->i": 'i' is axis 0 of operand 0, of size 2, and axis 0 of operand 1, of size 3: give them one size, or letters of their own`:  lazy.Einsum("ij,ij->i", x, x.Transpose(1, 0)),
+		`einsum(f32[2,3]): the equation "ij->ik": the result has the letter 'k', and no operand has it`:                                                                                lazy.Einsum("ij->ik", x),
+		`einsum(f32[2,3]): the equation "ij->ii": the result has the letter 'i' twice`:                                                                                                 lazy.Einsum("ij->ii", x),
+		`einsum(f32[2,3], f32[3,2]): the equation "...,...": "..." is axis 0 of operand 0, of size 2, and axis 0 of operand 1, of size 3: give them one size, or letters of their own`: lazy.Einsum("...,...", x, x.Transpose(1, 0)),
+		`einsum(f32[2,3]): the equation "i-j": '-' is no letter, comma, -> or ...`:                                                                                                     lazy.Einsum("i-j", x),
+		`einsum(f32[2,3]): the equation "i..->i": '.' is no letter, comma, -> or ...`:                                                                                                  lazy.Einsum("i..->i", x),
+		`einsum(f32[2,3]): the equation "é->é": 'é' is no letter, comma, -> or ...`:                                                                                                    lazy.Einsum("é->é", x),
+		`einsum(f32[2,3]): the equation "i1->i": '1' is no letter, comma, -> or ...`:                                                                                                   lazy.Einsum("i1->i", x),
 	} {
 		require.ErrorContains(t, y.Err(), want)
 		require.ErrorContains(t, y.Err(), "einsum_test.go:")

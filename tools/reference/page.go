@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"ltc/ir/ops"
 )
@@ -153,9 +154,12 @@ func (l *library) entry(names []string) string {
 		calls = append(calls, "`"+l.signature(n)+"`")
 	}
 	parts := []string{strings.Join(calls, ", ") + ": " + l.summary(names[0])}
+	if fields := l.fields[names[0]]; len(fields) > 0 {
+		parts = append(parts, "Fields: `"+strings.Join(fields, "`, `")+"`.")
+	}
 	o := l.row(names[0])
 	if o != nil {
-		parts = append(parts, demands(o)...)
+		parts = append(parts, demands(o, l.settles(names[0], o))...)
 	}
 	if l.decls[names[0]+"_"] != nil {
 		parts = append(parts, fmt.Sprintf("In place: `%s_`.", l.decls[names[0]].Name))
@@ -223,8 +227,21 @@ func (l *library) summarized(name, comment string) string {
 	return link.ReplaceAllString(text, "$1`$2`")
 }
 
-// demands are the sentences about the operands of a row.
-func demands(o *ops.Op) (all []string) {
+// settles returns the attributes of a row that its method settles itself, having no parameter but tensors.
+func (l *library) settles(name string, o *ops.Op) (attrs []string) {
+	for _, f := range l.decls[name].Type.Params.List {
+		if !strings.HasSuffix(l.text(f.Type), "*Tensor") {
+			return nil
+		}
+	}
+	for _, a := range o.Attrs {
+		attrs = append(attrs, a.Name)
+	}
+	return attrs
+}
+
+// demands are the sentences about the operands of a row, but for those about some attributes.
+func demands(o *ops.Op, without []string) (all []string) {
 	var dtypes []string
 	for _, p := range o.Operands {
 		switch {
@@ -244,7 +261,9 @@ func demands(o *ops.Op) (all []string) {
 		shapes = append(shapes, "Shapes broadcast")
 	}
 	for _, d := range o.Where {
-		shapes = append(shapes, sentence(d.Text))
+		if !slices.ContainsFunc(strings.FieldsFunc(d.Text, func(r rune) bool { return !unicode.IsLetter(r) }), func(word string) bool { return slices.Contains(without, word) }) {
+			shapes = append(shapes, sentence(d.Text))
+		}
 	}
 	if shapes != nil {
 		all = append(all, "**Demands**: "+strings.Join(shapes, ". ")+".")

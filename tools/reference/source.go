@@ -21,17 +21,18 @@ import (
 
 // library is package lazy, or another, as its source declares it.
 type library struct {
-	name  string
-	about string // its documentation
-	set   *token.FileSet
-	decls map[string]*ast.FuncDecl // by name; a method as Trace.Read
-	docs  map[string]string        // of functions, types and errors that are exported
-	errs  map[string]bool          // names of variables that errors wrap
-	names []string                 // of that, in the order of go doc
-	rows  map[string]*ops.Op       // by the name of the method
-	calls map[string]bool          // names of composites
-	none  map[string]string        // why primitives have no gradient
-	pkgs  map[string]bool          // names of packages that it imports
+	name   string
+	about  string // its documentation
+	set    *token.FileSet
+	decls  map[string]*ast.FuncDecl // by name; a method as Trace.Read
+	docs   map[string]string        // of functions, types and errors that are exported
+	errs   map[string]bool          // names of variables that errors wrap
+	names  []string                 // of that, in the order of go doc
+	fields map[string][]string      // that are exported, of types that are structures
+	rows   map[string]*ops.Op       // by the name of the method
+	calls  map[string]bool          // names of composites
+	none   map[string]string        // why primitives have no gradient
+	pkgs   map[string]bool          // names of packages that it imports
 }
 
 // read parses the sources of package lazy, and of package autodiff.
@@ -59,6 +60,7 @@ func load(root, dir string) (*library, error) {
 	l := &library{
 		name: path.Base(dir), set: token.NewFileSet(), decls: map[string]*ast.FuncDecl{}, docs: map[string]string{},
 		rows: map[string]*ops.Op{}, calls: map[string]bool{}, errs: map[string]bool{}, none: map[string]string{}, pkgs: map[string]bool{},
+		fields: map[string][]string{},
 	}
 	files, err := parse(l.set, filepath.Join(root, filepath.FromSlash(dir)))
 	if err != nil {
@@ -100,10 +102,27 @@ func load(root, dir string) (*library, error) {
 	functions(pkg.Funcs)
 	for _, t := range pkg.Types {
 		add(t.Name, t.Doc)
+		l.fields[t.Name] = fieldsOf(t.Decl.Specs[0].(*ast.TypeSpec))
 		functions(t.Funcs)
 		functions(t.Methods)
 	}
 	return l, nil
+}
+
+// fieldsOf returns the exported fields of a structure.
+func fieldsOf(t *ast.TypeSpec) (names []string) {
+	s, is := t.Type.(*ast.StructType)
+	if !is {
+		return nil
+	}
+	for _, f := range s.Fields.List {
+		for _, name := range f.Names {
+			if name.IsExported() {
+				names = append(names, name.Name)
+			}
+		}
+	}
+	return names
 }
 
 func parse(set *token.FileSet, dir string) ([]*ast.File, error) {
